@@ -1,0 +1,337 @@
+package schema
+
+var experimentID = Column{"experiment_id", String, Dict, "", false, "The experiment: 16 hex digits derived from the content of the recording."}
+
+var (
+	process  = Column{"process", Int32, Dict, "", false, "The process within the experiment: 1 is the founder, descendants follow in load order."}
+	modes    = Column{"modes", Int32, Dict, "", false, "The representations for which the row holds: a sum of 1 (user), 2 (expert) and 4 (machine)."}
+	metric   = Column{"metric", String, Dict, "", false, "The metric's name; `metrics` has its title and unit."}
+	sampleNo = Column{"sample", Int64, Delta, "", false, "The sample's number within the experiment; `samples` has its time, thread and stack."}
+)
+
+// Tables lists every table, in the order of the reference page.
+var Tables = []*Table{
+	Experiments, Processes, Metrics, Problems,
+	LoadObjects, Segments, Modules, Functions, Locations,
+	RawStacks, RawFrames, Stacks, Frames,
+	Samples, ClockSamples, HeapSamples, IOSamples, IOFiles, SyncSamples, HWCSamples, OMPSamples, RaceSamples, DeadlockSamples, Overview,
+	StackValues, UsageValues, FunctionValues, CallValues, TreeValues, LineValues, PCValues, ModuleValues, ObjectValues,
+}
+
+// Experiments and what they consist of.
+var (
+	Experiments = &Table{"experiments", "one experiment: a founder process and its descendants", []Column{
+		experimentID,
+		{"experiment", String, Dict, "", false, "The base name of the recording."},
+		{"format", String, Dict, "", false, "The input format, `gprofng`."},
+		{"format_version", String, Dict, "", false, "The version that the recording states."},
+		{"collector", String, Dict, "", false, "The version of the tool that recorded."},
+		{"host", String, Dict, "", false, "The machine's name."},
+		{"os", String, Dict, "", false, "The machine's operating system."},
+		{"arch", String, Dict, "", false, "The machine's architecture as recorded."},
+		{"cpus", Int32, Dict, "count", false, "The number of CPUs."},
+		{"clock_mhz", Int32, Dict, "MHz", false, "The CPUs' highest clock rate, 0 when not recorded."},
+		{"page_size", Int64, Dict, "bytes", false, "The size of a memory page."},
+		{"word_bits", Int32, Dict, "", false, "32 or 64: the width of an address."},
+		{"target", String, Dict, "", false, "The program's name."},
+		{"command", String, Dict, "", false, "The founder's command line."},
+		{"directory", String, Dict, "", false, "The founder's working directory."},
+		{"started", Time, Plain, "", true, "When the founder started (UTC)."},
+		{"duration_ns", Int64, Delta, "ns", false, "From the founder's start to the last event of any process."},
+		{"processes", Int32, Dict, "count", false, "The number of processes with data."},
+		{"samples", Int64, Delta, "count", false, "The number of samples of all kinds."},
+		{"status", String, Dict, "", false, "`complete`, `unclosed` (the collector did not finish it), `partial` (data was lost) or `failed` (nothing could be read)."},
+	}}
+	Processes = &Table{"processes", "one process of an experiment", []Column{
+		experimentID, process,
+		{"lineage", String, Dict, "", false, "How it descends from the founder, e.g. `_f2_x1`; empty for the founder."},
+		{"pid", Int64, Delta, "", false, "The process id."},
+		{"ppid", Int64, Delta, "", false, "The parent's process id."},
+		{"target", String, Dict, "", false, "The program's name."},
+		{"command", String, Dict, "", false, "The command line."},
+		{"started_ns", Int64, Delta, "ns", false, "Start, relative to the founder's."},
+		{"duration_ns", Int64, Delta, "ns", false, "From its start to its last event."},
+		{"samples", Int64, Delta, "count", false, "The number of samples."},
+		{"status", String, Dict, "", false, "As `experiments.status`, for this process."},
+	}}
+	Metrics = &Table{"metrics", "one metric that an experiment's data can tell, also when no event was recorded", []Column{
+		experimentID, metric,
+		{"title", String, Dict, "", false, "The metric's title in the Performance Analyzer."},
+		{"unit", String, Dict, "", false, "The base unit of its values: ns, bytes or count."},
+		{"kind", String, Dict, "", false, "The kind of samples it is computed from."},
+	}}
+	Problems = &Table{"problems", "one thing that is wrong or missing in a recording", []Column{
+		experimentID,
+		{"problem", Int32, Delta, "", false, "The problem's number within the experiment."},
+		{"severity", String, Dict, "", false, "`error`: data was lost or unreadable; `warning`: the collector or the recording says that data may be misleading; `info`: a remark."},
+		{"process", Int32, Dict, "", false, "The process concerned; 0 when the whole experiment is."},
+		{"file", String, Dict, "", false, "The file, relative to the recording; or a load object's path."},
+		{"offset", Int64, Plain, "bytes", true, "Where in the file."},
+		{"reason", String, Dict, "", false, "A short constant name of the reason, for grouping."},
+		{"message", String, Dict, "", false, "The reason in words."},
+		{"count", Int64, Delta, "count", false, "How many things (packets, events, links) it touches."},
+	}}
+)
+
+// Program structure.
+var (
+	LoadObjects = &Table{"load_objects", "one load object: executable, shared object, vdso, generated code", []Column{
+		experimentID,
+		{"load_object_id", Int64, Plain, "", false, "Hash of the build-id, or of checksum and path."},
+		{"name", String, Dict, "", false, "The base name; artificial ones stand in angle brackets."},
+		{"path", String, Dict, "", false, "The path recorded."},
+		{"build_id", String, Dict, "", false, "The build-id in hex, empty when there is none."},
+		{"checksum", Int64, Plain, "", false, "The recorded checksum, 0 when not computed."},
+		{"kind", String, Dict, "", false, "`elf`, `dynamic`, `java`, `artificial` or `unknown`."},
+		{"symbols", String, Dict, "", false, "Where its symbols came from: `archive`, `path`, `recording`, or `none`."},
+		{"functions", Int64, Delta, "count", false, "The number of functions its symbol tables name."},
+	}}
+	Segments = &Table{"segments", "one mapping of a load object in a process, with its life time (S1)", []Column{
+		experimentID, process,
+		{"load_object_id", Int64, Dict, "", false, "The load object mapped."},
+		{"address", Int64, Plain, "", false, "The first address."},
+		{"size", Int64, Plain, "bytes", false, "The size."},
+		{"file_offset", Int64, Plain, "bytes", false, "The offset in the object's file."},
+		{"permissions", Int32, Dict, "", false, "A sum of 1 (read), 2 (write), 4 (execute), 8 (shared)."},
+		{"loaded_ns", Int64, Plain, "ns", false, "When it was mapped, from the founder's start."},
+		{"unloaded_ns", Int64, Plain, "ns", true, "When it was unmapped; missing when it was not."},
+	}}
+	Modules = &Table{"modules", "one compilation unit that a function on a stack belongs to", []Column{
+		experimentID,
+		{"module_id", Int64, Plain, "", false, "Hash of load object and name."},
+		{"load_object_id", Int64, Dict, "", false, "Its load object."},
+		{"name", String, Dict, "", false, "The unit's path; `(unknown)` for functions without debug information."},
+		{"language", String, Dict, "", false, "The source language, empty when not known."},
+	}}
+	Functions = &Table{"functions", "one function on a stack, and the artificial ones", []Column{
+		experimentID,
+		{"function_id", Int64, Plain, "", false, "Hash of load object, module, linkage name and address."},
+		{"load_object_id", Int64, Dict, "", false, "Its load object."},
+		{"module_id", Int64, Dict, "", false, "Its module."},
+		{"name", String, Dict, "", false, "The name for people: demangled, clone suffixes readable."},
+		{"linkage_name", String, Dict, "", false, "The name in the symbol table; empty for artificial and static ones."},
+		{"aliases", String, Dict, "", false, "All linkage names at its address, blank-separated, in byte order (S4)."},
+		{"kind", String, Dict, "", false, "`normal`, `static`, `plt`, `outline`, `clone`, `body`, `dynamic`, `java`, `kernel`, `artificial` or `unknown`."},
+		{"address", Int64, Plain, "", false, "The link-time virtual address, as in the symbol table (S2)."},
+		{"offset", Int64, Plain, "bytes", false, "The offset in the load object's file."},
+		{"size", Int64, Plain, "bytes", false, "The size."},
+	}}
+	Locations = &Table{"locations", "one instruction on a stack", []Column{
+		experimentID,
+		{"location_id", Int64, Plain, "", false, "Hash of load object and offset."},
+		{"load_object_id", Int64, Dict, "", false, "Its load object."},
+		{"function_id", Int64, Dict, "", false, "Its function."},
+		{"offset", Int64, Plain, "bytes", false, "The offset in the load object's file; in `<Unknown>`, the PC itself."},
+		{"file", String, Dict, "", false, "The source file's path, empty when not known."},
+		{"line", Int32, Plain, "", false, "The source line, 0 when not known."},
+		{"reason", String, Dict, "", false, "Why the function is not known (S15), empty when it is."},
+	}}
+)
+
+// Stacks.
+var (
+	RawStacks = &Table{"raw_stacks", "one distinct recorded stack of a process while the mappings it touches stay the same", []Column{
+		experimentID,
+		{"raw_stack_id", Int64, Plain, "", false, "Hash of the process, its words and the time from which it holds."},
+		process,
+		{"from_ns", Int64, Plain, "ns", true, "The time from which its words mean these stacks; missing: from the start."},
+		{"user_stack_id", Int64, Plain, "", false, "Its stack in user mode."},
+		{"expert_stack_id", Int64, Plain, "", false, "Its stack in expert mode."},
+		{"machine_stack_id", Int64, Plain, "", false, "Its stack in machine mode."},
+		{"reason", String, Dict, "", false, "Why the stack is empty or cut, empty when it is neither."},
+	}}
+	RawFrames = &Table{"raw_frames", "one word of a recorded stack, as recorded", []Column{
+		experimentID,
+		{"raw_stack_id", Int64, Dict, "", false, "The recorded stack."},
+		{"part", String, Dict, "", false, "`native`, `java` or `openmp`."},
+		{"position", Int32, Delta, "", false, "0 is the leaf."},
+		{"word", Int64, Plain, "", false, "The PC or marker; of a Java frame the method's id."},
+		{"bci", Int64, Delta, "", true, "The byte code index of a Java frame."},
+	}}
+	Stacks = &Table{"stacks", "one distinct normalised stack", []Column{
+		experimentID,
+		{"stack_id", Int64, Plain, "", false, "Hash of its frames."},
+		{"depth", Int32, Delta, "count", false, "The number of frames; 0 for the empty stack."},
+		{"leaf_location_id", Int64, Plain, "", true, "The leaf's location."},
+		{"leaf_function_id", Int64, Plain, "", true, "The leaf's function."},
+	}}
+	Frames = &Table{"frames", "one frame of a normalised stack", []Column{
+		experimentID,
+		{"stack_id", Int64, Dict, "", false, "The stack."},
+		{"position", Int32, Delta, "", false, "0 is the leaf."},
+		{"location_id", Int64, Plain, "", false, "The instruction."},
+		{"function_id", Int64, Dict, "", false, "Its function."},
+		{"rule", String, Dict, "", false, "The rule that put the frame in or changed it, empty for a frame as recorded."},
+	}}
+)
+
+// Samples.
+var (
+	Samples = &Table{"samples", "one recorded event", []Column{
+		experimentID, sampleNo,
+		{"kind", String, Dict, "", false, "`clock`, `heap`, `io`, `sync`, `hwc`, `omp`, `race` or `deadlock`: the table `<kind>_samples` has the rest."},
+		process,
+		{"thread_id", Int64, Dict, "", false, "The kernel's id of the thread."},
+		{"cpu", Int32, Dict, "", false, "The CPU."},
+		{"time_ns", Int64, Delta, "ns", false, "When, from the founder's start; of a traced call, its end."},
+		{"raw_stack_id", Int64, Dict, "", false, "The recorded stack."},
+	}}
+	ClockSamples = &Table{"clock_samples", "one clock-profiling event", []Column{
+		experimentID, sampleNo,
+		{"state", Int32, Dict, "", false, "The micro-state: 0 user, 1 system, 2 trap, 3 text fault, 4 data fault, 5 kernel fault, 6 lock, 7 sleep, 8 CPU wait, 9 stopped, 10 user+system (Linux), 11 kernel."},
+		{"duration_ns", Int64, Dict, "ns", false, "Ticks times the requested interval."},
+		{"omp_state", Int32, Dict, "", false, "The OpenMP state recorded with the stack, -1 when there is none."},
+	}}
+	HeapSamples = &Table{"heap_samples", "one heap call", []Column{
+		experimentID, sampleNo,
+		{"operation", Int32, Dict, "", false, "0 malloc, 1 free, 2 realloc, 3 mmap, 4 munmap."},
+		{"size", Int64, Dict, "bytes", false, "The size asked for; 0 for free."},
+		{"address", Int64, Delta, "", false, "The block's address."},
+		{"old_address", Int64, Dict, "", false, "realloc: the address before."},
+		{"leaked", Int64, Dict, "bytes", false, "How much of the block was never freed."},
+		{"freed", Int64, Dict, "bytes", false, "The size of the traced blocks that this call freed."},
+	}}
+	IOSamples = &Table{"io_samples", "one I/O call", []Column{
+		experimentID, sampleNo,
+		{"operation", Int32, Dict, "", false, "0 read, 1 write, 2 open, 3 close, 4 other; 5 to 9 the same with an error."},
+		{"fd", Int32, Dict, "", false, "The file descriptor."},
+		{"bytes", Int64, Dict, "bytes", false, "Bytes moved."},
+		{"duration_ns", Int64, Delta, "ns", false, "How long it took."},
+		{"metric_ns", Int64, Delta, "ns", false, "The duration in whole microseconds, as the metrics count it."},
+		{"file", Int32, Dict, "", false, "The file: `io_files.file`."},
+	}}
+	IOFiles = &Table{"io_files", "one file as one process used it from open to close", []Column{
+		experimentID,
+		{"file", Int32, Delta, "", false, "Its number within the experiment: 1 to 3 the standard streams, 4 other activity, from 10 on the files opened; -1 for calls on a descriptor that is not open."},
+		process,
+		{"name", String, Dict, "", false, "Its name."},
+		{"file_system", String, Dict, "", false, "The kind of file system, `N/A` when not known."},
+	}}
+	SyncSamples = &Table{"sync_samples", "one wait for a synchronization object", []Column{
+		experimentID, sampleNo,
+		{"duration_ns", Int64, Delta, "ns", false, "How long it waited."},
+		{"metric_ns", Int64, Delta, "ns", false, "The duration in whole microseconds, as the metrics count it."},
+		{"object", Int64, Dict, "", false, "The object's address."},
+	}}
+	HWCSamples = &Table{"hwc_samples", "one hardware counter overflow", []Column{
+		experimentID, sampleNo,
+		{"counter", String, Dict, "", false, "The counter: its metric's name."},
+		{"value", Int64, Dict, "", false, "The events counted, in the metric's unit; 0 for an invalid sample."},
+		{"data_address", Int64, Dict, "", true, "The virtual data address, or a code below 255 that says why there is none."},
+		{"physical_address", Int64, Dict, "", true, "The physical data address."},
+		{"trigger_pc", Int64, Dict, "", true, "The candidate trigger PC."},
+		{"latency", Int64, Dict, "cycles", true, "The access's latency."},
+		{"data_source", Int64, Dict, "", true, "Where the data came from, as recorded."},
+	}}
+	OMPSamples = &Table{"omp_samples", "one OpenMP event", []Column{
+		experimentID, sampleNo,
+		{"event", Int32, Dict, "", false, "The packet type: 9 fork, 12 region, 14 task, 15 region description, 16 task description."},
+		{"region", Int64, Dict, "", false, "The parallel region."},
+		{"parent_region", Int64, Dict, "", false, "The region around it."},
+		{"task", Int64, Dict, "", false, "The task."},
+		{"parent_task", Int64, Dict, "", false, "The task that made it."},
+		{"region_pc", Int64, Dict, "", false, "The region's PC."},
+	}}
+	RaceSamples = &Table{"race_samples", "one access that takes part in a data race", []Column{
+		experimentID, sampleNo,
+		{"race", Int64, Dict, "", false, "The race."},
+		{"type", Int32, Dict, "", false, "The access's type, as recorded."},
+		{"address", Int64, Dict, "", false, "The address raced for."},
+		{"accesses", Int64, Dict, "count", false, "How many accesses."},
+	}}
+	DeadlockSamples = &Table{"deadlock_samples", "one lock event of a deadlock", []Column{
+		experimentID, sampleNo,
+		{"deadlock", Int64, Dict, "", false, "The deadlock."},
+		{"lock_type", Int32, Dict, "", false, "The lock event's type, as recorded."},
+		{"type", Int32, Dict, "", false, "The deadlock's type, as recorded."},
+		{"address", Int64, Dict, "", false, "The lock's address."},
+	}}
+	Overview = &Table{"overview", "the resources a process used between two sample points", append([]Column{
+		experimentID, process,
+		{"point", Int32, Delta, "", false, "The sample point's number, from 1."},
+		{"label", String, Dict, "", false, "The label of the point that ends it."},
+		{"t0_ns", Int64, Delta, "ns", false, "Its start, from the founder's start."},
+		{"t1_ns", Int64, Delta, "ns", false, "Its end."},
+	}, overviewColumns()...)}
+)
+
+// OverviewTimes and OverviewCounts name the values of an overview record in
+// file order (formats/gprofng-experiment 3.5).
+var (
+	OverviewTimes  = []string{"real", "user", "system", "trap", "text_fault", "data_fault", "kernel_fault", "lock", "sleep", "cpu_wait", "stopped"}
+	OverviewCounts = []string{"minor_faults", "major_faults", "swaps", "blocks_in", "blocks_out", "messages_sent", "messages_received", "signals", "voluntary_switches", "involuntary_switches", "system_calls", "characters"}
+)
+
+func overviewColumns() []Column {
+	var cs []Column
+	for _, n := range OverviewTimes {
+		cs = append(cs, Column{n + "_ns", Int64, Delta, "ns", false, "Time in the state `" + n + "`."})
+	}
+	for _, n := range OverviewCounts {
+		cs = append(cs, Column{n, Int64, Delta, "count", false, "Number of " + n + "."})
+	}
+	return cs
+}
+
+// Values: sums of samples, computed once when the experiment is read.
+var (
+	value     = Column{"value", Int64, Delta, "the metric's", false, "The sum."}
+	samples   = Column{"samples", Int64, Delta, "count", false, "The number of samples with a value other than 0."}
+	exclusive = Column{"exclusive", Int64, Delta, "the metric's", false, "The value of the samples whose leaf is here."}
+	inclusive = Column{"inclusive", Int64, Delta, "the metric's", false, "The value of the samples whose stack passes here, each counted once."}
+	functID   = Column{"function_id", Int64, Dict, "", false, "The function."}
+	attribute = Column{"attributed", Int64, Delta, "the metric's", false, "The part of the value attributed to the pair or path."}
+)
+
+// The value tables.
+var (
+	StackValues = &Table{"stack_values", "one metric's value of one recorded stack", []Column{
+		experimentID,
+		{"raw_stack_id", Int64, Plain, "", false, "The recorded stack."},
+		metric, value, samples,
+	}}
+	UsageValues = &Table{"usage_values", "one metric's value of one thread on one CPU in one second", []Column{
+		experimentID, process,
+		{"thread_id", Int64, Dict, "", false, "The kernel's id of the thread."},
+		{"cpu", Int32, Dict, "", false, "The CPU."},
+		{"second", Int32, Delta, "s", false, "Whole seconds from the founder's start."},
+		metric, value, samples,
+	}}
+	FunctionValues = &Table{"function_values", "one metric's value of one function, or of `<Total>`", []Column{
+		experimentID, modes, metric, functID, exclusive, inclusive,
+	}}
+	CallValues = &Table{"call_values", "one metric's value of one neighbour of one function", []Column{
+		experimentID, modes, metric, functID,
+		{"relation", String, Dict, "", false, "`caller`, `self` or `callee`."},
+		{"other_id", Int64, Dict, "", false, "The neighbour."},
+		attribute,
+	}}
+	TreeValues = &Table{"tree_values", "one metric's value of one node of the call tree", []Column{
+		experimentID, modes, metric,
+		{"node_id", Int64, Plain, "", false, "Hash of the functions from the root to the node."},
+		{"parent_id", Int64, Plain, "", true, "The caller's node; missing for the root."},
+		{"depth", Int32, Dict, "", false, "0 is the root, `<Total>`."},
+		functID, attribute, exclusive,
+	}}
+	LineValues = &Table{"line_values", "one metric's value of one source line of one function", []Column{
+		experimentID, modes, metric, functID,
+		{"file", String, Dict, "", false, "The source file's path, empty for instructions without line numbers."},
+		{"line", Int32, Dict, "", false, "The line, 0 for instructions without line numbers."},
+		exclusive, inclusive,
+	}}
+	PCValues = &Table{"pc_values", "one metric's value of one instruction", []Column{
+		experimentID, modes, metric,
+		{"location_id", Int64, Plain, "", false, "The instruction."},
+		exclusive, inclusive,
+	}}
+	ModuleValues = &Table{"module_values", "one metric's value of one module", []Column{
+		experimentID, modes, metric,
+		{"module_id", Int64, Dict, "", false, "The module."},
+		exclusive, inclusive,
+	}}
+	ObjectValues = &Table{"object_values", "one metric's value of one load object", []Column{
+		experimentID, modes, metric,
+		{"load_object_id", Int64, Dict, "", false, "The load object."},
+		exclusive, inclusive,
+	}}
+)

@@ -1,0 +1,155 @@
+// Package decode turns recordings into process images, raw stacks and batches
+// of events. One package below it reads each input format.
+package decode
+
+import (
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"stackmill/problem"
+	"stackmill/schema"
+	"stackmill/stages/symbolize/image"
+)
+
+// Decoder reads one input format.
+type Decoder interface {
+	// Name is the format's name, as in `experiments.format`.
+	Name() string
+	// Detect reports whether path holds a recording of this format. It
+	// looks at names and magic bytes only.
+	Detect(path string) bool
+	// Members returns the paths of the recordings that path stands for:
+	// path itself, or the members of a group file.
+	Members(path string) ([]string, error)
+	// Files returns the files whose content is the recording, relative to
+	// path and sorted: they make its identity. Links to nowhere are left out.
+	Files(path string) ([]string, error)
+	// Open reads what is small (logs, maps, stacks). It always returns a
+	// recording; when nothing could be read the recording has no processes
+	// and its problems say why.
+	Open(path string) *Recording
+}
+
+// Recording is one experiment: a founder process and its descendants.
+type Recording struct {
+	Format, Version, Collector string
+	Host, OS, Arch             string
+	CPUs, ClockMHz             int
+	PageSize                   int64
+	WordBits                   int
+	Started                    time.Time // zero when not recorded
+	Processes                  []*Process
+	Problems                   problem.Log
+	// Locate returns the files in which the load object recorded as path may
+	// be found, best first (archives, then the path itself).
+	Locate func(path string) []Candidate
+	// Close unmaps the files. No event reader may be used after it.
+	Close func() error
+}
+
+// Candidate is a file in which a load object may be found.
+type Candidate struct {
+	Path   string
+	Origin string // `archive` or `path`: load_objects.symbols
+}
+
+// Process is one process of a recording.
+type Process struct {
+	Number                     int    // from 1; the founder is 1
+	Lineage                    string // `_f1`; empty for the founder
+	PID, PPID                  int64
+	Target, Command, Directory string
+	StartNS, DurationNS        int64 // start relative to the founder's
+	Closed                     bool  // the log ends in exit or exec
+	Kinds                      []KindInfo
+	Counters                   []Counter
+	Image                      []image.Event // in file order
+	Stacks                     []RawStack
+	JavaMethods                map[uint64]JavaMethod // by method id
+	JavaThreads                []JavaThread
+	Overview                   []OverviewRow
+	// Events returns a reader of the kind's events in the order of their
+	// time (equal times: in file order). It may be called again; each reader
+	// starts anew. Problems are recorded once, by the first reader.
+	Events func(schema.Kind) EventReader
+	// Records is the number of event packets of the kind, as far as the
+	// files' sizes tell: for progress only.
+	Records func(schema.Kind) int64
+}
+
+// EventReader iterates over batches of schema.EventSchema(kind) with at most
+// schema.BatchRows rows. The caller owns each batch and releases it.
+type EventReader interface {
+	// Next returns the next batch, or nil at the end.
+	Next() (arrow.RecordBatch, error)
+	Close()
+}
+
+// KindInfo describes a data kind that the process was recorded with.
+type KindInfo struct {
+	Kind schema.Kind
+	// TickNS is the requested clock interval in ns; Clock only.
+	TickNS int64
+	// States is the log's numstates (1: Linux; 10: Solaris; 2, 3: kernel); Clock only.
+	States int
+}
+
+// Counter is one hardware counter; the value of the event column `counter` is
+// its Tag.
+type Counter struct {
+	Tag      int
+	Name     string // command name, the metric's name
+	Title    string
+	TimeUnit bool // its events are clock cycles, shown as time
+	Interval int64
+	Memory   bool // records data addresses
+}
+
+// RawStack is one distinct recorded stack.
+type RawStack struct {
+	ID    uint64   // the recording's id of it
+	Words []uint64 // native PCs, leaf first, markers included
+	Java  []JavaFrame
+	OMP   []uint64 // OpenMP user stack, leaf first; nil when not recorded
+	// OMPState is the OpenMP state, -1 when not recorded.
+	OMPState int
+	// Reason says why the stack is empty or ends early (`missing-stack`,
+	// `missing-link`), empty when it is whole.
+	Reason string
+}
+
+// The markers in RawStack.Words, widened to 64 bits for 32-bit processes
+// (formats/gprofng-experiment 4.4).
+const (
+	MarkLeafCheck    = ^uint64(0)     // the next word is the leaf return register
+	MarkTruncated    = ^uint64(0) - 1 // last word: the buffer was full
+	MarkFailedUnwind = ^uint64(0) - 2 // last word: the unwinder gave up
+)
+
+// JavaFrame is one frame of a Java stack.
+type JavaFrame struct {
+	Method uint64
+	BCI    int32 // byte code index; -3 marks a native (JNI) method
+}
+
+// JavaMethod is a Java method.
+type JavaMethod struct {
+	Class, Name, Signature string // Class with dots; Signature in the JVM's form
+	File                   string // source file, empty when not known
+}
+
+// JavaThread is the life of a Java thread on an OS thread.
+type JavaThread struct {
+	ThreadID        int64
+	Name, Group     string
+	FromNS, UntilNS int64 // from the founder's start
+}
+
+// OverviewRow is one record of resource usage between two sample points.
+type OverviewRow struct {
+	Label      string
+	T0NS, T1NS int64
+	Times      []int64 // ns, as schema.OverviewTimes
+	Counts     []int64 // as schema.OverviewCounts
+}

@@ -1,0 +1,66 @@
+// Package symtab is the table of functions and source lines of one load
+// object, keyed by offset in its file.
+package symtab
+
+// Kind is the kind of a function (`functions.kind`).
+type Kind string
+
+// The kinds that a load object's own tables tell.
+const (
+	Normal  Kind = "normal"
+	Static  Kind = "static"  // a text region that no symbol covers (S6)
+	PLT     Kind = "plt"     // a procedure linkage table section
+	Outline Kind = "outline" // `.cold` part
+	Clone   Kind = "clone"   // `.constprop`, `.isra`, `.part`, ...
+	Body    Kind = "body"    // body of a parallel region
+)
+
+// Function is one function of a load object.
+type Function struct {
+	Offset  uint64 // in the file
+	Address uint64 // link-time virtual address
+	Size    uint64 // bytes
+	Linkage string // the symbol shown: last of Aliases; empty for static regions
+	Aliases string // all symbols at this place, in byte order, blank-separated
+	Name    string // for people: demangled, readable clone suffix
+	Kind    Kind
+	Module  int32 // index into Table.Modules, 0 is `(unknown)`
+}
+
+// Module is a compilation unit.
+type Module struct {
+	Name     string // canonical path; `(unknown)` for the first
+	Language string
+}
+
+// Region is an executable section, or an executable segment of a file without sections.
+type Region struct {
+	Name                  string
+	Offset, Address, Size uint64
+}
+
+// Segment is a PT_LOAD program header.
+type Segment struct {
+	Offset, Address, FileSize, MemSize uint64
+	Flags                              uint32 // PF_X 1, PF_W 2, PF_R 4
+}
+
+// Table is everything that symbolizing needs of one load object. It is
+// immutable and safe for concurrent use.
+type Table struct {
+	BuildID   string // hex, empty when there is none
+	Segments  []Segment
+	Regions   []Region   // sorted by offset
+	Functions []Function // sorted by offset, not overlapping
+	Modules   []Module
+	Files     []string // source files, full paths
+	Lines     Lines
+	Notes     []string // what could not be read, for `problems`
+}
+
+// Lines is the line table: row i holds from Offsets[i] up to the next row.
+type Lines struct {
+	Offsets []uint64 // sorted, distinct
+	File    []int32  // index into Table.Files, -1: no line information from here on
+	Line    []int32
+}
