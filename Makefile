@@ -1,0 +1,67 @@
+# Everything is built with the tag duckdb_arrow, without which the SQL driver
+# cannot hand out Arrow batches.
+GOFLAGS_ := -tags duckdb_arrow
+VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+COMMIT   := $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
+LDFLAGS  := -X main.version=$(VERSION) -X main.commit=$(COMMIT)
+TESTFLAGS ?=
+
+# The recordings whose demo store `make demo` makes, and the function it looks at.
+DEMO       := .demo
+DEMO_STORE := $(DEMO)/store
+DEMO_CASE  := recur
+DEMO_FUNC  := is_even
+
+.PHONY: help build demo test lint fmt bench docs clean check-go check-cxx
+.DEFAULT_GOAL := help
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | while IFS="$$(printf '\t')" read -r t d; do printf '  make %-8s %s\n' "$$t" "$$d"; done
+
+check-go:
+	@command -v go >/dev/null || { echo "make: no go command: install Go 1.26 or newer from https://go.dev/dl" >&2; exit 1; }
+	@v=$$(go env GOVERSION) || exit 1; v=$${v#go}; major=$${v%%.*}; minor=$${v#*.}; minor=$${minor%%.*}; minor=$${minor%%[!0-9]*}; \
+	if [ "$$major" -lt 1 ] || { [ "$$major" -eq 1 ] && [ "$${minor:-0}" -lt 26 ]; }; then \
+	  echo "make: this is Go $$v: install Go 1.26 or newer from https://go.dev/dl" >&2; exit 1; fi
+
+check-cxx:
+	@command -v g++ >/dev/null || command -v c++ >/dev/null || { \
+	  echo "make: no C++ compiler, which linking DuckDB needs: apt-get install g++ (Debian, Ubuntu), dnf install gcc-c++ (Fedora)" >&2; exit 1; }
+
+build: check-go check-cxx ## build bin/stackmill
+	@mkdir -p bin
+	go build $(GOFLAGS_) -trimpath -ldflags "$(LDFLAGS)" -o bin/stackmill ./cmd/stackmill
+
+demo: build ## ingest real recordings into a fresh store and look into it
+	@rm -rf $(DEMO) && mkdir -p $(DEMO)
+	tar -xzf testdata/gprofng/experiments.tar.gz -C $(DEMO)
+	bin/stackmill ingest --store $(DEMO_STORE) --recursive $(DEMO)/exp
+	bin/stackmill report functions --store $(DEMO_STORE) --experiment $(DEMO_CASE) --limit 8
+	bin/stackmill query --store $(DEMO_STORE) "SELECT relation, other, attributed / 1e9 AS seconds FROM callers_callees \
+	  WHERE experiment = '$(DEMO_CASE)' AND function = '$(DEMO_FUNC)' AND mode = 'user' ORDER BY relation, attributed DESC"
+	@printf '%s\n' '' 'The store is $(DEMO_STORE). Try next:' \
+	  '  bin/stackmill experiments --store $(DEMO_STORE)' \
+	  '  bin/stackmill problems --store $(DEMO_STORE)' \
+	  '  bin/stackmill report call-tree --store $(DEMO_STORE) --experiment $(DEMO_CASE)' \
+	  '  bin/stackmill check --store $(DEMO_STORE)' \
+	  '  bin/stackmill query --store $(DEMO_STORE)'
+
+test: check-go check-cxx ## run all tests
+	go test $(GOFLAGS_) $(TESTFLAGS) ./...
+
+lint: check-go check-cxx ## gofmt, go vet and staticcheck
+	@bad=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$bad" ]; then echo "make: not formatted (make fmt):" >&2; echo "$$bad" >&2; exit 1; fi
+	go vet $(GOFLAGS_) ./...
+	go tool -modfile=tools/go.mod staticcheck $(GOFLAGS_) ./...
+
+fmt: check-go ## format the Go files
+	gofmt -w $$(git ls-files '*.go')
+
+docs: check-go ## write docs/tables.md from the declarations in schema/
+	go generate ./schema
+
+bench: build ## compare ingest with gprofng on a large recording
+	go run $(GOFLAGS_) ./bench $(BENCHFLAGS)
+
+clean: ## remove what the other targets made
+	rm -rf bin $(DEMO) .bench
