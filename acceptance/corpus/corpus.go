@@ -1,0 +1,113 @@
+// Package corpus unpacks the recordings of testdata for tests.
+package corpus
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// The archives, relative to the module's root.
+const (
+	experiments = "testdata/gprofng/experiments.tar.gz"
+	goldens     = "testdata/gprofng/golden.tar.gz"
+)
+
+var once = sync.OnceValues(unpackAll)
+
+// Dir returns a folder with the recordings (exp/NAME.er, damaged/d_NAME.er) and
+// the goldens (golden/NAME/, golden/damaged/). They are unpacked once per
+// process; a test must not change them. Remove deletes the folder.
+func Dir() (string, error) { return once() }
+
+// Remove deletes what Dir unpacked; TestMain calls it after the tests.
+func Remove() error {
+	dir, err := once()
+	return errors.Join(err, os.RemoveAll(dir))
+}
+
+func unpackAll() (dir string, err error) {
+	root, err := moduleRoot()
+	if err != nil {
+		return "", err
+	}
+	if dir, err = os.MkdirTemp("", "stackmill-corpus-"); err != nil {
+		return "", err
+	}
+	for _, a := range []string{experiments, goldens} {
+		if err := Unpack(filepath.Join(root, a), dir); err != nil {
+			os.RemoveAll(dir)
+			return "", err
+		}
+	}
+	return dir, nil
+}
+
+// moduleRoot returns the folder above the working directory that has go.mod.
+func moduleRoot() (string, error) {
+	dir, err := os.Getwd()
+	for err == nil {
+		if _, serr := os.Stat(filepath.Join(dir, "go.mod")); serr == nil {
+			return dir, nil
+		}
+		if dir == filepath.Dir(dir) {
+			err = errors.New("corpus: no go.mod above the working directory")
+		}
+		dir = filepath.Dir(dir)
+	}
+	return "", err
+}
+
+// Unpack writes the files, folders and hard links of a gzipped tar file below dir.
+func Unpack(archive, dir string) error {
+	f, err := os.Open(archive)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return fmt.Errorf("%s: %w", archive, err)
+	}
+	r := tar.NewReader(z)
+	for {
+		h, err := r.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err == nil {
+			err = entry(r, h, dir)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", archive, err)
+		}
+	}
+}
+
+func entry(r io.Reader, h *tar.Header, dir string) error {
+	if !filepath.IsLocal(h.Name) {
+		return fmt.Errorf("entry %q leaves the folder", h.Name)
+	}
+	name := filepath.Join(dir, h.Name)
+	switch h.Typeflag {
+	case tar.TypeDir:
+		return os.MkdirAll(name, 0o755)
+	case tar.TypeReg:
+		w, err := os.Create(name)
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(w, r)
+		return errors.Join(err, w.Close())
+	case tar.TypeLink:
+		return os.Link(filepath.Join(dir, h.Linkname), name)
+	case tar.TypeSymlink:
+		return os.Symlink(h.Linkname, name)
+	}
+	return fmt.Errorf("entry %q has the unexpected type %q", h.Name, h.Typeflag)
+}
