@@ -1,0 +1,147 @@
+// Command stackmill reads profiler experiments into a store of Parquet files
+// and answers questions about them. Each verb has its file.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// The exit statuses. Everything that fails otherwise gives exitNothing.
+const (
+	exitNothing = 1 // nothing could be done, or the query failed
+	exitUsage   = 2
+	exitLost    = 3 // ingest: data was lost or unreadable in some experiments
+	exitWrong   = 4 // check: the store is wrong
+)
+
+// app is what every verb needs: where the store is, where to write.
+type app struct {
+	store  string
+	stdin  io.Reader
+	stdout io.Writer
+	stderr io.Writer
+}
+
+// exitError ends the program with a status. With a nil err nothing is printed:
+// the verb has already said what is wrong.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit status %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+// usageErrorf is an error in how the program was called.
+func usageErrorf(format string, args ...any) error {
+	return &exitError{exitUsage, fmt.Errorf(format, args...)}
+}
+
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	a := &app{stdin: stdin, stdout: stdout, stderr: stderr}
+	root := newRoot(a)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return 0
+	}
+	code := exitNothing
+	var exit *exitError
+	if errors.As(err, &exit) {
+		if code = exit.code; exit.err == nil {
+			return code
+		}
+	}
+	if ctx.Err() != nil {
+		err = errors.New("interrupted")
+	}
+	fmt.Fprintf(stderr, "stackmill: %v\n", err)
+	return code
+}
+
+func newRoot(a *app) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "stackmill",
+		Short: "Turn profiler experiments into tables and ask them questions",
+		Example: `  stackmill ingest ~/profiles
+  stackmill report functions --limit 20
+  stackmill query "SELECT experiment, count(*) FROM samples JOIN experiments USING (experiment_id) GROUP BY ALL"`,
+		Args:          cobra.ArbitraryArgs,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return cmd.Help()
+		}
+		return usageErrorf("%s: no such verb%s (stackmill --help lists them)", args[0], near(root.SuggestionsFor(args[0])))
+	}
+	root.SetIn(a.stdin)
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usageErrorf("%s: %w (see %s --help)", cmd.Name(), err, cmd.CommandPath())
+	})
+	root.PersistentFlags().StringVar(&a.store, "store", defaultStore(), "the store's directory, also set by $STACKMILL_STORE")
+	root.AddCommand(newIngestCommand(a))
+	for _, c := range root.Commands() {
+		c.Args = usageArgs(c.Args)
+	}
+	return root
+}
+
+func defaultStore() string {
+	if s := os.Getenv("STACKMILL_STORE"); s != "" {
+		return s
+	}
+	return "stackmill-store"
+}
+
+// usageArgs makes what a verb says of its arguments a usage error.
+func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
+	if check == nil {
+		check = cobra.NoArgs
+	}
+	return func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err != nil {
+			return usageErrorf("%s: %w (see %s --help)", cmd.Name(), err, cmd.CommandPath())
+		}
+		return nil
+	}
+}
+
+// near words a list of names that may have been meant.
+func near(names []string) string {
+	switch len(names) {
+	case 0:
+		return ""
+	case 1:
+		return ", did you mean " + names[0] + "?"
+	}
+	s := ", did you mean one of "
+	for i, n := range names {
+		if i > 0 {
+			s += ", "
+		}
+		s += n
+	}
+	return s + "?"
+}
