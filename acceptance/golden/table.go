@@ -1,0 +1,171 @@
+// Package golden reads the texts that `gprofng display text` prints, so that
+// they can be compared with the store.
+package golden
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+)
+
+// Column is one value column of a table (gprofng-experiment 8.5).
+type Column struct {
+	Flavour string // `Excl.`, `Incl.` or `Attr.`
+	Metric  string // the command name, e.g. `totalcpu`
+	percent bool   // followed by a column of percentages
+}
+
+// Row is one line of a table.
+type Row struct {
+	Values []string // as printed, one for each column
+	Star   bool     // marked with `*`: the function a block of callers and callees is about
+	Depth  int      // in a call tree; the root has 0
+	Name   string
+}
+
+// Table is one table; a text of callers and callees has one for each function.
+type Table struct {
+	Columns []Column
+	Rows    []Row
+}
+
+// Column returns the index of a flavour (`Excl.`, ...) of a metric, or -1.
+func (t Table) Column(flavour, metric string) int {
+	for i, c := range t.Columns {
+		if c.Flavour == flavour && c.Metric == metric {
+			return i
+		}
+	}
+	return -1
+}
+
+// titles maps the words of a column's header to the metric's command name
+// (gprofng-experiment 8.1).
+var titles = map[string]string{
+	"Total CPU": "totalcpu",
+	"Sync Wait": "sync", "Sync Wait Count": "syncn",
+	"Bytes Allocated": "heapallocbytes", "Allocations": "heapalloccnt",
+	"Bytes Leaked": "heapleakbytes", "Leaks": "heapleakcnt",
+	"Read Time": "ioreadtime", "Read Bytes": "ioreadbytes", "Read Count": "ioreadcnt",
+	"Write Time": "iowritetime", "Write Bytes": "iowritebytes", "Write Count": "iowritecnt",
+	"Other I/O Time": "ioothertime", "Other I/O Count": "ioothercnt",
+	"I/O Error Time": "ioerrortime", "I/O Error Count": "ioerrorcnt",
+}
+
+var (
+	columnStart = regexp.MustCompile(`(Excl|Incl|Attr)\.|Name$`)
+	dataLine    = regexp.MustCompile(`^ *[0-9]`)
+)
+
+// ReadTables reads all tables of a file. Lines outside of tables are skipped.
+func ReadTables(path string) ([]Table, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var (
+		tables []Table
+		header []string
+		open   bool // a table has begun and not ended
+	)
+	sc := bufio.NewScanner(f)
+	sc.Buffer(nil, 1<<20)
+	for n := 1; sc.Scan(); n++ {
+		line := sc.Text()
+		switch {
+		case line == "":
+			open = false
+		case columnStart.MatchString(line) && strings.HasSuffix(line, "Name"):
+			header, open = []string{line}, true
+			tables = append(tables, Table{})
+		case open && !dataLine.MatchString(line):
+			header = append(header, line)
+		case open:
+			t := &tables[len(tables)-1]
+			if t.Columns == nil {
+				if t.Columns, err = columns(header); err != nil {
+					return nil, fmt.Errorf("%s:%d: %w", path, n, err)
+				}
+			}
+			r, err := row(line, t.Columns)
+			if err != nil {
+				return nil, fmt.Errorf("%s:%d: %w", path, n, err)
+			}
+			t.Rows = append(t.Rows, r)
+		}
+	}
+	for _, t := range tables {
+		depths(t.Rows)
+	}
+	return tables, sc.Err()
+}
+
+// depths turns the columns of a call tree's branches into depths: a level is
+// two columns wide, or three below a branch that goes on.
+func depths(rows []Row) {
+	var open []int
+	for i := range rows {
+		column := rows[i].Depth
+		for len(open) > 0 && open[len(open)-1] >= column {
+			open = open[:len(open)-1]
+		}
+		rows[i].Depth = len(open)
+		open = append(open, column)
+	}
+}
+
+// columns reads the header, whose words stand below each other over up to three lines.
+func columns(header []string) ([]Column, error) {
+	starts := columnStart.FindAllStringIndex(header[0], -1)
+	var cs []Column
+	for i, s := range starts[:len(starts)-1] {
+		var words []string
+		for _, line := range header {
+			to := min(starts[i+1][0], len(line))
+			words = append(words, strings.Fields(line[min(s[0], to):to])...)
+		}
+		c := Column{Flavour: words[0]}
+		words = words[1:]
+		if n := len(words) - 1; n >= 0 && words[n] == "%" {
+			c.percent, words = true, words[:n]
+		}
+		if n := len(words) - 1; n >= 0 && words[n] == "sec." {
+			words = words[:n]
+		}
+		title := strings.Join(words, " ")
+		if c.Metric = titles[title]; c.Metric == "" {
+			return nil, fmt.Errorf("unknown column %q", title)
+		}
+		cs = append(cs, c)
+	}
+	return cs, nil
+}
+
+func row(line string, cs []Column) (Row, error) {
+	var r Row
+	rest := line
+	word := func() string {
+		rest = strings.TrimLeft(rest, " ")
+		w, after, _ := strings.Cut(rest, " ")
+		rest = after
+		return w
+	}
+	for _, c := range cs {
+		r.Values = append(r.Values, word())
+		if c.percent {
+			word()
+		}
+	}
+	name := strings.TrimLeft(rest, " ")
+	if i := strings.Index(rest, "+-"); i >= 0 && strings.Trim(rest[:i], " |") == "" {
+		r.Depth, name = i, rest[i+2:]
+	}
+	r.Name, r.Star = strings.CutPrefix(strings.TrimRight(name, " "), "*")
+	if r.Name == "" {
+		return r, fmt.Errorf("no name in %q", line)
+	}
+	return r, nil
+}
