@@ -1,0 +1,31 @@
+-- row: one caller or callee of one function, or the function itself with its exclusive value
+-- rules: S12, S16, S19, S22, S23, S24, S26
+--
+-- experiment_id = experiments.experiment_id
+-- experiment VARCHAR: The name for people, unique within the store.
+-- mode VARCHAR: The representation: `user`, `expert` or `machine`.
+-- metric = metrics.metric
+-- unit = metrics.unit
+-- function_id = call_values.function_id
+-- function = functions.name
+-- relation = call_values.relation: What the neighbour is: `caller`, `self` or `callee`.
+-- other_id = call_values.other_id
+-- other = functions.name: The neighbour's name.
+-- attributed = call_values.attributed: The part of the function's inclusive value that came from the caller or went to the callee; of `self`, the exclusive part.
+--
+-- invariant names: Every row has its experiment, unit and functions.
+--   SELECT * FROM callers_callees WHERE experiment IS NULL OR unit IS NULL OR function IS NULL OR other IS NULL
+-- invariant one_row: A neighbour has one row for each mode, metric and relation.
+--   SELECT experiment_id, mode, metric, function_id, relation, other_id, count(*) FROM callers_callees GROUP BY ALL HAVING count(*) > 1
+-- invariant self: The own part is the function's exclusive value.
+--   SELECT c.experiment_id, c.mode, c.metric, c.function_id, c.attributed, f.exclusive
+--   FROM callers_callees c JOIN function_metrics f USING (experiment_id, mode, metric, function_id)
+--   WHERE c.relation = 'self' AND f.function <> '<Total>' AND c.attributed <> f.exclusive
+SELECT v.experiment_id, n.experiment, m.mode, v.metric, t.unit,
+  v.function_id, f.name AS "function", v.relation, v.other_id, g.name AS other, v.attributed
+FROM call_values v
+JOIN modes m ON v.modes & m.bit <> 0
+LEFT JOIN experiment_names n USING (experiment_id)
+LEFT JOIN metrics t USING (experiment_id, metric)
+LEFT JOIN functions f USING (experiment_id, function_id)
+LEFT JOIN functions g ON g.experiment_id = v.experiment_id AND g.function_id = v.other_id

@@ -1,0 +1,141 @@
+package queries
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+
+	"stackmill/schema"
+	"stackmill/stages/write"
+)
+
+// catalogName is the name under which the catalog is attached; its file is
+// stackmill.duckdb, so that it is the same when another program opens that.
+const catalogName = "stackmill"
+
+// script returns the statements that make the catalog of a store with these
+// commits, and their fingerprint. store is an absolute path.
+func script(store string, commits []write.Commit) (statements []string, fingerprint string, err error) {
+	statements = append(statements, names(commits))
+	for _, t := range schema.Tables {
+		statements = append(statements, tableView(store, t, commits))
+	}
+	views, err := Views()
+	if err != nil {
+		return nil, "", err
+	}
+	for _, v := range views {
+		statements = append(statements, v.create())
+	}
+	h := xxhash.New()
+	for _, s := range statements {
+		fmt.Fprintf(h, "%d %s", len(s), s)
+	}
+	fingerprint = fmt.Sprintf("%s-%016x", schema.StoreVersion, h.Sum64())
+	mark := fmt.Sprintf("CREATE VIEW catalog_fingerprint AS SELECT %s AS fingerprint", quote(fingerprint))
+	return append(statements, mark), fingerprint, nil
+}
+
+// create returns the statement that makes the view.
+func (v View) create() string {
+	if len(v.Parameters) == 0 {
+		return fmt.Sprintf("CREATE VIEW %s AS\n%s", v.Name, v.SQL)
+	}
+	var names []string
+	for _, p := range v.Parameters {
+		names = append(names, p.Name)
+	}
+	return fmt.Sprintf("CREATE MACRO %s(%s) AS TABLE\n%s", v.Name, strings.Join(names, ", "), v.SQL)
+}
+
+// tableView returns the view of a plain table: exactly the committed files,
+// read with the first one's schema, which all share. A table without a file is
+// an empty relation with the table's columns.
+func tableView(store string, t *schema.Table, commits []write.Commit) string {
+	var paths []string
+	for _, c := range commits {
+		for _, f := range c.Files {
+			if f.Table == t.Name {
+				paths = append(paths, quote(literal.Replace(store)+"/"+f.Path))
+			}
+		}
+	}
+	var columns []string
+	for _, c := range t.Columns {
+		switch {
+		case len(paths) == 0:
+			columns = append(columns, fmt.Sprintf("NULL::%s AS %s", c.Type.SQL(), identifier(c.Name)))
+		case t == schema.Experiments && c.Name == "experiment":
+			columns = append(columns, "n.experiment")
+		default:
+			columns = append(columns, "t."+identifier(c.Name))
+		}
+	}
+	from := "WHERE false"
+	if len(paths) > 0 {
+		from = fmt.Sprintf("FROM read_parquet([%s]) t", strings.Join(paths, ", "))
+		if t == schema.Experiments {
+			from += " JOIN experiment_names n USING (experiment_id)"
+		}
+	}
+	return fmt.Sprintf("CREATE VIEW %s AS SELECT %s %s", t.Name, strings.Join(columns, ", "), from)
+}
+
+// literal protects the characters that read_parquet takes for patterns.
+var literal = strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]")
+
+// names returns the view experiment_names, which gives every experiment a name
+// that is unique in the store.
+func names(commits []write.Commit) string {
+	if len(commits) == 0 {
+		return "CREATE VIEW experiment_names AS SELECT NULL::VARCHAR AS experiment_id, NULL::VARCHAR AS experiment WHERE false"
+	}
+	var rows []string
+	for i, name := range uniqueNames(commits) {
+		rows = append(rows, fmt.Sprintf("(%s, %s)", quote(commits[i].ExperimentID), quote(name)))
+	}
+	return "CREATE VIEW experiment_names AS SELECT * FROM (VALUES " + strings.Join(rows, ", ") + ") AS n(experiment_id, experiment)"
+}
+
+// uniqueNames names each commit: its base name, behind as many parent
+// directories as make it differ from the others. Recordings made at the same
+// path, one after the other, differ by their ids only.
+func uniqueNames(commits []write.Commit) []string {
+	names := make([]string, len(commits))
+	parents := make([]string, len(commits)) // what is left of the path
+	at := map[string]int{}
+	for i, c := range commits {
+		names[i] = c.Experiment
+		parents[i] = path.Dir(c.Path)
+		at[c.Path]++
+	}
+	for {
+		users := map[string][]int{}
+		for i, n := range names {
+			users[n] = append(users[n], i)
+		}
+		if len(users) == len(names) {
+			return names
+		}
+		for _, same := range users {
+			if len(same) == 1 {
+				continue
+			}
+			for _, i := range same {
+				base := path.Base(parents[i])
+				if at[commits[i].Path] > 1 || base == "." || base == "/" {
+					names[i] += "@" + commits[i].ExperimentID
+				} else {
+					names[i] = base + "/" + names[i]
+					parents[i] = path.Dir(parents[i])
+				}
+			}
+		}
+	}
+}
+
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+
+func identifier(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }

@@ -1,0 +1,111 @@
+-- row: one broken sum: there must be none
+-- rules: S15, S19
+--
+-- experiment_id = experiments.experiment_id
+-- experiment VARCHAR: The name for people, unique within the store.
+-- mode VARCHAR: The representation: `user`, `expert` or `machine`.
+-- metric = metrics.metric
+-- unit = metrics.unit
+-- what VARCHAR: The sum that is broken.
+-- expected BIGINT: [the metric's] What the parts must sum to.
+-- found BIGINT: [the metric's] What they sum to.
+--
+-- invariant empty: Every sample's value is in exactly one leaf function, line and instruction or in exactly one named reason, and the parts sum to `<Total>`.
+--   SELECT * FROM conservation
+WITH
+function_parts AS (
+  SELECT v.experiment_id, m.mode, v.metric, v.function_id, f.kind, v.exclusive, v.inclusive,
+    f.name = '<Total>' AND f.kind = 'artificial' AS is_total
+  FROM function_values v JOIN modes m ON v.modes & m.bit <> 0 JOIN functions f USING (experiment_id, function_id)
+),
+stack_parts AS (
+  SELECT s.experiment_id, s.mode, v.metric, k.depth = 0 AS is_empty, sum(v.value) AS value
+  FROM stack_values v JOIN mode_stacks s USING (experiment_id, raw_stack_id) JOIN stacks k USING (experiment_id, stack_id)
+  GROUP BY ALL
+),
+-- Leaves of every kind and the empty stacks make up <Total>.
+leaves AS (
+  SELECT experiment_id, mode, metric, 'functions' AS what, sum(exclusive) AS found
+  FROM function_parts WHERE NOT is_total GROUP BY ALL
+  UNION ALL
+  SELECT v.experiment_id, m.mode, v.metric, 'lines', sum(v.exclusive)
+  FROM line_values v JOIN modes m ON v.modes & m.bit <> 0 JOIN functions f USING (experiment_id, function_id)
+  WHERE f.name <> '<Total>' OR f.kind <> 'artificial' GROUP BY ALL
+  UNION ALL
+  SELECT v.experiment_id, m.mode, v.metric, 'instructions', sum(v.exclusive)
+  FROM pc_values v JOIN modes m ON v.modes & m.bit <> 0 JOIN locations l USING (experiment_id, location_id)
+  JOIN functions f ON f.experiment_id = l.experiment_id AND f.function_id = l.function_id
+  WHERE f.name <> '<Total>' OR f.kind <> 'artificial' GROUP BY ALL
+  UNION ALL
+  SELECT v.experiment_id, m.mode, v.metric, 'modules', sum(v.exclusive)
+  FROM module_values v JOIN modes m ON v.modes & m.bit <> 0 JOIN modules u USING (experiment_id, module_id)
+  JOIN load_objects o ON o.experiment_id = u.experiment_id AND o.load_object_id = u.load_object_id
+  WHERE o.name <> '<Total>' GROUP BY ALL
+  UNION ALL
+  SELECT v.experiment_id, m.mode, v.metric, 'load objects', sum(v.exclusive)
+  FROM object_values v JOIN modes m ON v.modes & m.bit <> 0 JOIN load_objects o USING (experiment_id, load_object_id)
+  WHERE o.name <> '<Total>' GROUP BY ALL
+  UNION ALL
+  SELECT p.experiment_id, p.mode, p.metric, w.what, p.value
+  FROM stack_parts p CROSS JOIN (VALUES ('functions'), ('lines'), ('instructions'), ('modules'), ('load objects')) w(what)
+  WHERE p.is_empty
+),
+-- What does not depend on the mode must sum to <Total> in each.
+usage AS (
+  SELECT v.experiment_id, m.mode, v.metric, v.what, v.found
+  FROM (
+    SELECT experiment_id, metric, 'threads, CPUs and time' AS what, sum(value) AS found FROM usage_values GROUP BY ALL
+    UNION ALL
+    SELECT experiment_id, metric, 'samples', sum(value) FROM sample_metrics GROUP BY ALL
+  ) v CROSS JOIN modes m
+),
+tree AS (
+  SELECT v.experiment_id, m.mode, v.metric, v.node_id, v.parent_id, v.function_id, v.attributed, v.exclusive
+  FROM tree_values v JOIN modes m ON v.modes & m.bit <> 0
+),
+-- A sum is a name and, for one function or node, its id; its expected and its
+-- found value come from different rows, of which either may be missing.
+sums AS (
+  SELECT experiment_id, mode, metric, what, NULL::BIGINT AS function_id, NULL::BIGINT AS node_id, 0 AS expected, found FROM leaves
+  UNION ALL
+  SELECT experiment_id, mode, metric, what, NULL, NULL, 0, found FROM usage
+  UNION ALL
+  SELECT experiment_id, mode, metric, 'stacks', NULL, NULL, 0, value FROM stack_parts
+  UNION ALL
+  SELECT experiment_id, mode, metric, 'call tree', NULL, NULL, 0, attributed FROM tree WHERE parent_id IS NULL
+  UNION ALL
+  SELECT p.experiment_id, p.mode, p.metric, w.what, NULL, NULL, p.inclusive, 0
+  FROM function_parts p CROSS JOIN (VALUES ('functions'), ('lines'), ('instructions'), ('modules'), ('load objects'),
+    ('threads, CPUs and time'), ('samples'), ('stacks'), ('call tree')) w(what)
+  WHERE p.is_total
+  UNION ALL
+  SELECT experiment_id, mode, metric, 'unattributed', NULL, NULL, 0, value FROM unattributed
+  UNION ALL
+  SELECT experiment_id, mode, metric, 'unattributed', NULL, NULL, exclusive, 0 FROM function_parts WHERE kind = 'unknown'
+  UNION ALL
+  SELECT experiment_id, mode, metric, 'unattributed', NULL, NULL, value, 0 FROM stack_parts WHERE is_empty
+  UNION ALL
+  SELECT experiment_id, mode, metric, 'call tree node', function_id, node_id, attributed, exclusive FROM tree
+  UNION ALL
+  SELECT c.experiment_id, c.mode, c.metric, 'call tree node', p.function_id, p.node_id, 0, c.attributed
+  FROM tree c JOIN tree p ON p.experiment_id = c.experiment_id AND p.mode = c.mode AND p.metric = c.metric AND p.node_id = c.parent_id
+  UNION ALL
+  SELECT p.experiment_id, p.mode, p.metric, w.what, p.function_id, NULL, p.inclusive, 0
+  FROM function_parts p CROSS JOIN (VALUES ('callers'), ('self and callees')) w(what)
+  WHERE NOT p.is_total
+  UNION ALL
+  SELECT v.experiment_id, m.mode, v.metric, CASE v.relation WHEN 'caller' THEN 'callers' ELSE 'self and callees' END,
+    v.function_id, NULL, 0, v.attributed
+  FROM call_values v JOIN modes m ON v.modes & m.bit <> 0 JOIN functions f USING (experiment_id, function_id)
+  WHERE f.name <> '<Total>' OR f.kind <> 'artificial'
+),
+broken AS (
+  SELECT experiment_id, mode, metric, what, function_id, node_id, sum(expected) AS expected, sum(found) AS found
+  FROM sums GROUP BY ALL HAVING sum(expected) <> sum(found)
+)
+SELECT b.experiment_id, n.experiment, b.mode, b.metric, t.unit,
+  b.what || COALESCE(' of ' || f.name, '') AS what, b.expected::BIGINT AS expected, b.found::BIGINT AS found
+FROM broken b
+LEFT JOIN experiment_names n USING (experiment_id)
+LEFT JOIN metrics t USING (experiment_id, metric)
+LEFT JOIN functions f USING (experiment_id, function_id)

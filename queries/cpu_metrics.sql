@@ -1,0 +1,19 @@
+-- row: one CPU
+--
+-- experiment_id = experiments.experiment_id
+-- experiment VARCHAR: The name for people, unique within the store.
+-- mode VARCHAR: The representation: `user`, `expert` or `machine`.
+-- metric = metrics.metric
+-- unit = metrics.unit
+-- cpu = usage_values.cpu
+-- value = usage_values.value
+--
+-- invariant names: Every row has its experiment and unit.
+--   SELECT * FROM cpu_metrics WHERE experiment IS NULL OR unit IS NULL
+SELECT v.experiment_id, n.experiment, m.mode, v.metric, t.unit,
+  v.cpu, sum(v.value)::BIGINT AS value
+FROM usage_values v
+CROSS JOIN modes m
+LEFT JOIN experiment_names n USING (experiment_id)
+LEFT JOIN metrics t USING (experiment_id, metric)
+GROUP BY ALL

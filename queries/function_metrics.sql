@@ -1,0 +1,46 @@
+-- row: one function in one experiment, or `<Total>`
+-- rules: S3, S4, S5, S6, S9, S11, S13, S15, S19
+--
+-- experiment_id = experiments.experiment_id
+-- experiment VARCHAR: The name for people, unique within the store.
+-- mode VARCHAR: The representation: `user`, `expert` or `machine`.
+-- metric = metrics.metric
+-- unit = metrics.unit
+-- function_id = functions.function_id
+-- function = functions.name
+-- load_object = load_objects.name
+-- module = modules.name
+-- address = functions.address
+-- kind = functions.kind
+-- exclusive = function_values.exclusive
+-- inclusive = function_values.inclusive
+--
+-- invariant names: Every row has its experiment, unit, function, load object and module.
+--   SELECT * FROM function_metrics
+--   WHERE experiment IS NULL OR unit IS NULL OR function IS NULL OR load_object IS NULL OR module IS NULL
+-- invariant one_row: A function has one row for each mode and metric.
+--   SELECT experiment_id, mode, metric, function_id, count(*) FROM function_metrics GROUP BY ALL HAVING count(*) > 1
+-- invariant one_total: Each mode and metric has at most one `<Total>`, whose exclusive and inclusive values are equal.
+--   SELECT experiment_id, mode, metric, count(*) FROM function_metrics
+--   WHERE function = '<Total>' AND kind = 'artificial'
+--   GROUP BY ALL HAVING count(*) > 1 OR sum(exclusive) <> sum(inclusive)
+-- invariant stacks_recomputed: The values are those of the stacks whose leaf is the function, and of those that contain it, each once.
+--   SELECT experiment_id, mode, metric, function_id, sum(exclusive), sum(leaf), sum(inclusive), sum(anywhere) FROM (
+--     SELECT experiment_id, mode, metric, function_id, exclusive, inclusive, 0 AS leaf, 0 AS anywhere
+--     FROM function_metrics WHERE function <> '<Total>' OR kind <> 'artificial'
+--     UNION ALL
+--     SELECT v.experiment_id, v.mode, v.metric, p.function_id, 0, 0, sum(v.value) FILTER (p.leaf), sum(v.value)
+--     FROM stack_metrics v JOIN (
+--       SELECT experiment_id, stack_id, function_id, bool_or(position = 0) AS leaf FROM frames GROUP BY ALL
+--     ) p USING (experiment_id, stack_id) GROUP BY ALL
+--   ) GROUP BY ALL HAVING sum(exclusive) <> sum(leaf) OR sum(inclusive) <> sum(anywhere)
+SELECT v.experiment_id, n.experiment, m.mode, v.metric, t.unit,
+  v.function_id, f.name AS "function", o.name AS load_object, u.name AS module, f.address, f.kind,
+  v.exclusive, v.inclusive
+FROM function_values v
+JOIN modes m ON v.modes & m.bit <> 0
+LEFT JOIN experiment_names n USING (experiment_id)
+LEFT JOIN metrics t USING (experiment_id, metric)
+LEFT JOIN functions f USING (experiment_id, function_id)
+LEFT JOIN load_objects o USING (experiment_id, load_object_id)
+LEFT JOIN modules u USING (experiment_id, module_id)

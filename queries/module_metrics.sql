@@ -1,0 +1,35 @@
+-- row: one module (compilation unit)
+-- rules: S3, S5
+--
+-- experiment_id = experiments.experiment_id
+-- experiment VARCHAR: The name for people, unique within the store.
+-- mode VARCHAR: The representation: `user`, `expert` or `machine`.
+-- metric = metrics.metric
+-- unit = metrics.unit
+-- load_object = load_objects.name
+-- module = modules.name
+-- exclusive = module_values.exclusive
+-- inclusive = module_values.inclusive
+-- module_id = module_values.module_id
+--
+-- invariant names: Every row has its experiment, unit, load object and module.
+--   SELECT * FROM module_metrics WHERE experiment IS NULL OR unit IS NULL OR load_object IS NULL OR module IS NULL
+-- invariant stacks_recomputed: The values are those of the stacks whose leaf is in the module, and of those that pass it, each once.
+--   SELECT experiment_id, mode, metric, module_id, sum(exclusive), sum(leaf), sum(inclusive), sum(anywhere) FROM (
+--     SELECT experiment_id, mode, metric, module_id, exclusive, inclusive, 0 AS leaf, 0 AS anywhere
+--     FROM module_metrics WHERE load_object <> '<Total>'
+--     UNION ALL
+--     SELECT v.experiment_id, v.mode, v.metric, p.module_id, 0, 0, sum(v.value) FILTER (p.leaf), sum(v.value)
+--     FROM stack_metrics v JOIN (
+--       SELECT f.experiment_id, f.stack_id, g.module_id, bool_or(f.position = 0) AS leaf
+--       FROM frames f JOIN functions g USING (experiment_id, function_id) GROUP BY ALL
+--     ) p USING (experiment_id, stack_id) GROUP BY ALL
+--   ) GROUP BY ALL HAVING sum(exclusive) <> sum(leaf) OR sum(inclusive) <> sum(anywhere)
+SELECT v.experiment_id, n.experiment, m.mode, v.metric, t.unit,
+  o.name AS load_object, u.name AS module, v.exclusive, v.inclusive, v.module_id
+FROM module_values v
+JOIN modes m ON v.modes & m.bit <> 0
+LEFT JOIN experiment_names n USING (experiment_id)
+LEFT JOIN metrics t USING (experiment_id, metric)
+LEFT JOIN modules u USING (experiment_id, module_id)
+LEFT JOIN load_objects o USING (experiment_id, load_object_id)

@@ -1,0 +1,40 @@
+-- row: one instruction on a stack
+-- rules: S1, S2, S21, S22
+--
+-- experiment_id = experiments.experiment_id
+-- experiment VARCHAR: The name for people, unique within the store.
+-- mode VARCHAR: The representation: `user`, `expert` or `machine`.
+-- metric = metrics.metric
+-- unit = metrics.unit
+-- function_id = locations.function_id
+-- function = functions.name
+-- load_object = load_objects.name
+-- offset = locations.offset
+-- file = locations.file
+-- line = locations.line
+-- exclusive = pc_values.exclusive
+-- inclusive = pc_values.inclusive
+-- location_id = pc_values.location_id
+--
+-- invariant names: Every row has its experiment, unit, function and load object.
+--   SELECT * FROM pc_metrics WHERE experiment IS NULL OR unit IS NULL OR function IS NULL OR load_object IS NULL
+-- invariant stacks_recomputed: The values are those of the stacks whose leaf is the instruction, and of those that contain it, each once.
+--   SELECT experiment_id, mode, metric, location_id, sum(exclusive), sum(leaf), sum(inclusive), sum(anywhere) FROM (
+--     SELECT experiment_id, mode, metric, location_id, exclusive, inclusive, 0 AS leaf, 0 AS anywhere
+--     FROM pc_metrics WHERE function <> '<Total>'
+--     UNION ALL
+--     SELECT v.experiment_id, v.mode, v.metric, p.location_id, 0, 0, sum(v.value) FILTER (p.leaf), sum(v.value)
+--     FROM stack_metrics v JOIN (
+--       SELECT experiment_id, stack_id, location_id, bool_or(position = 0) AS leaf FROM frames GROUP BY ALL
+--     ) p USING (experiment_id, stack_id) GROUP BY ALL
+--   ) GROUP BY ALL HAVING sum(exclusive) <> sum(leaf) OR sum(inclusive) <> sum(anywhere)
+SELECT v.experiment_id, n.experiment, m.mode, v.metric, t.unit,
+  l.function_id, f.name AS "function", o.name AS load_object, l."offset", l.file, l.line,
+  v.exclusive, v.inclusive, v.location_id
+FROM pc_values v
+JOIN modes m ON v.modes & m.bit <> 0
+LEFT JOIN experiment_names n USING (experiment_id)
+LEFT JOIN metrics t USING (experiment_id, metric)
+LEFT JOIN locations l USING (experiment_id, location_id)
+LEFT JOIN functions f USING (experiment_id, function_id)
+LEFT JOIN load_objects o ON o.experiment_id = l.experiment_id AND o.load_object_id = l.load_object_id

@@ -1,0 +1,387 @@
+package queries
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"stackmill/queries/storetest"
+	"stackmill/schema"
+	"stackmill/stages/write"
+)
+
+func open(t *testing.T, store string) *DB {
+	t.Helper()
+	db, err := Open(context.Background(), store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// rows runs a query and returns each row as its fields, blank-separated.
+func rows(t *testing.T, db *sql.DB, query string) []string {
+	t.Helper()
+	r, err := db.Query(query)
+	if err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	defer r.Close()
+	columns, _ := r.Columns()
+	values, targets := make([]any, len(columns)), make([]any, len(columns))
+	for i := range values {
+		targets[i] = &values[i]
+	}
+	var out []string
+	for r.Next() {
+		if err := r.Scan(targets...); err != nil {
+			t.Fatal(err)
+		}
+		var fields []string
+		for _, v := range values {
+			fields = append(fields, fmt.Sprint(v))
+		}
+		out = append(out, strings.Join(fields, " "))
+	}
+	if r.Err() != nil {
+		t.Fatalf("%s: %v", query, r.Err())
+	}
+	return out
+}
+
+func TestHeadersDescribeTheViews(t *testing.T) {
+	for _, store := range []string{"empty", "two"} {
+		dir := t.TempDir()
+		if store == "two" {
+			dir = storetest.New(t, storetest.Two)
+		} else if err := os.Mkdir(filepath.Join(dir, "commits"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		db := open(t, dir)
+		views, err := Views()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range views {
+			from := v.Name
+			if len(v.Parameters) > 0 {
+				from = "FROM " + v.Name + "(1)"
+			}
+			var want []string
+			for _, c := range v.Columns {
+				want = append(want, c.Name+" "+c.Type)
+				if c.Doc == "" {
+					t.Errorf("%s.%s is not described", v.Name, c.Name)
+				}
+			}
+			got := rows(t, db.DB, "SELECT column_name, column_type FROM (DESCRIBE "+from+")")
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s in a store of %s: header (-) and view (+) differ:\n%s", v.Name, store, diff)
+			}
+			if v.Row == "" {
+				t.Errorf("%s does not say what a row is", v.Name)
+			}
+		}
+		for _, table := range schema.Tables {
+			var want []string
+			for _, c := range table.Columns {
+				want = append(want, c.Name+" "+c.Type.SQL())
+			}
+			got := rows(t, db.DB, "SELECT column_name, column_type FROM (DESCRIBE "+table.Name+")")
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s in a store of %s: declaration (-) and view (+) differ:\n%s", table.Name, store, diff)
+			}
+		}
+	}
+}
+
+func TestMetricsViewsStartAlike(t *testing.T) {
+	helpers := map[string]bool{"modes": true, "mode_stacks": true, "sample_metrics": true}
+	views, err := Views()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range views {
+		if helpers[v.Name] {
+			continue
+		}
+		var first []string
+		for _, c := range v.Columns[:5] {
+			first = append(first, c.Name)
+		}
+		if diff := cmp.Diff([]string{"experiment_id", "experiment", "mode", "metric", "unit"}, first); diff != "" {
+			t.Errorf("%s:\n%s", v.Name, diff)
+		}
+	}
+}
+
+func TestEverySQLFileIsAView(t *testing.T) {
+	names, err := filepath.Glob("*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(names) != len(order) {
+		t.Errorf("%d .sql files, %d views listed", len(names), len(order))
+	}
+}
+
+func TestHeaderMistakes(t *testing.T) {
+	for name, text := range map[string]string{
+		"no colon":       "-- row one thing\nSELECT 1",
+		"no such table":  "-- a = nowhere.a\nSELECT 1 AS a",
+		"no such column": "-- a = functions.a\nSELECT 1 AS a",
+		"no item":        "-- a b c d: e\nSELECT 1",
+	} {
+		if _, err := parse("v", text); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}
+
+// TestViews asks the store of two experiments what is worked out by hand in
+// its description.
+func TestViews(t *testing.T) {
+	db := open(t, storetest.New(t, storetest.Two))
+	const first = "experiment = 'monday/test.1.er'"
+	for _, test := range []struct {
+		query string
+		want  []string
+	}{
+		{"SELECT experiment_id, experiment FROM experiments ORDER BY ALL", []string{
+			"00000000000000aa monday/test.1.er", "00000000000000bb tuesday/test.1.er"}},
+		{"SELECT started FROM experiments WHERE " + first, []string{"2026-01-02 03:04:05 +0000 UTC"}},
+		{"SELECT function, load_object, module, address, kind, exclusive // 1e6, inclusive // 1e6 FROM function_metrics WHERE mode = 'user' AND " + first + " ORDER BY inclusive DESC, function", []string{
+			"<Total> <Total> (unknown) 0 artificial 80 80", "main app a.c 4096 normal 0 70", "f app a.c 4160 normal 20 50",
+			"g app b.c 8192 normal 40 40", "<Unknown> <Unknown> (unknown) 0 unknown 10 10"}},
+		{"SELECT mode, exclusive // 1e6 FROM function_metrics WHERE function = 'f' AND " + first + " ORDER BY ALL", []string{
+			"expert 0", "machine 0", "user 20"}},
+		{"SELECT relation, other, attributed // 1e6 FROM callers_callees WHERE function = 'f' AND mode = 'machine' ORDER BY ALL", []string{
+			"callee f._omp_fn.0 20", "callee g 30", "caller main 50"}},
+		{"SELECT depth, function, attributed // 1e6, exclusive // 1e6 FROM call_tree WHERE mode = 'user' AND " + first + " ORDER BY depth, function", []string{
+			"0 <Total> 80 10", "1 main 70 0", "2 <Unknown> 10 10", "2 f 50 20", "2 g 10 10", "3 g 30 30"}},
+		{"SELECT file, line, function, exclusive // 1e6 FROM line_metrics WHERE mode = 'expert' AND " + first + " ORDER BY ALL", []string{
+			" 0 <Unknown> 10", " 0 f._omp_fn.0 20", "a.c 10 main 0", "a.c 20 f 0", "b.c 30 g 40"}},
+		{"SELECT load_object, \"offset\", function, file, line, exclusive // 1e6 FROM pc_metrics WHERE mode = 'user' AND " + first + " ORDER BY ALL", []string{
+			"<Unknown> 2457 <Unknown>  0 10", "app 4112 main a.c 10 0", "app 4176 f a.c 20 20", "app 8208 g b.c 30 40"}},
+		{"SELECT load_object, exclusive // 1e6, inclusive // 1e6 FROM load_object_metrics WHERE mode = 'user' AND " + first + " ORDER BY ALL", []string{
+			"<Unknown> 10 10", "app 60 70"}},
+		{"SELECT load_object, module, exclusive // 1e6 FROM module_metrics WHERE mode = 'user' AND " + first + " ORDER BY ALL", []string{
+			"<Unknown> (unknown) 10", "app a.c 20", "app b.c 40"}},
+		{"SELECT mode, thread_id, value // 1e6 FROM thread_metrics WHERE " + first + " ORDER BY ALL", []string{
+			"expert 4711 50", "expert 4712 30", "machine 4711 50", "machine 4712 30", "user 4711 50", "user 4712 30"}},
+		{"SELECT cpu, value // 1e6 FROM cpu_metrics WHERE mode = 'user' AND " + first + " ORDER BY ALL", []string{"0 50", "1 30"}},
+		{"SELECT pid, metric, value FROM process_metrics WHERE mode = 'user' AND unit <> 'ns' ORDER BY ALL", []string{
+			"4811 heapallocbytes 150", "4811 heapalloccnt 2", "4811 heapleakbytes 50", "4811 heapleakcnt 1"}},
+		{"SELECT t0_ns, t1_ns, thread_id, value // 1e6 FROM timeline WHERE mode = 'user' AND " + first + " ORDER BY ALL", []string{
+			"0 1000000000 4711 30", "0 1000000000 4712 10", "1000000000 2000000000 4711 20", "1000000000 2000000000 4712 20"}},
+		{"SELECT t0_ns // 1e6, sum(value) // 1e6 FROM timeline_by(25_000_000) WHERE mode = 'user' AND " + first + " GROUP BY ALL ORDER BY ALL", []string{
+			"0 20", "25 20", "1050 30", "1075 10"}},
+		{"SELECT mode, reason, load_object, samples, value // 1e6 FROM unattributed WHERE mode <> 'expert' ORDER BY ALL", []string{
+			"machine PC in no load object <Unknown> 1 10", "machine no call stack recorded  1 10",
+			"user PC in no load object <Unknown> 1 10", "user no call stack recorded  1 10"}},
+		{"SELECT metric, sample, value FROM sample_metrics WHERE experiment_id = '00000000000000bb' ORDER BY ALL", []string{
+			"heapallocbytes 1 100", "heapallocbytes 2 50", "heapalloccnt 1 1", "heapalloccnt 2 1", "heapleakbytes 2 50", "heapleakcnt 2 1"}},
+		{"SELECT metric, count(*), sum(value) // 1e6 FROM sample_metrics WHERE experiment_id = '00000000000000aa' GROUP BY ALL", []string{"totalcpu 8 80"}},
+		{"SELECT stack_id, value // 1e6, samples FROM stack_metrics WHERE mode = 'machine' AND " + first + " ORDER BY ALL", []string{
+			"600 10 1", "601 30 3", "603 10 1", "604 10 1", "606 20 2"}},
+	} {
+		if diff := cmp.Diff(test.want, rows(t, db.DB, test.query)); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", test.query, diff)
+		}
+	}
+}
+
+// TestBrokenSums breaks one number at a time, and looks for the broken sum.
+func TestBrokenSums(t *testing.T) {
+	for _, test := range []struct{ old, new, want string }{
+		{"  1 totalcpu 12 20ms 50ms\n", "  1 totalcpu 12 21ms 50ms\n", "functions"},
+		{"  1 totalcpu 12 20ms 50ms\n", "  1 totalcpu 12 20ms 51ms\n", "callers of f, self and callees of f"},
+		{"  7 totalcpu 1 80ms 80ms\n", "", "call tree, functions, instructions, lines, load objects, modules, samples, stacks, threads, CPUs and time"},
+		{"  7 totalcpu 13 b.c 30 40ms 40ms\n", "", "lines"},
+		{"  7 totalcpu 104 10ms 10ms\n", "  7 totalcpu 104 9ms 10ms\n", "instructions"},
+		{"  7 totalcpu 803 20ms 70ms\n", "  7 totalcpu 803 30ms 70ms\n", "modules"},
+		{"  7 totalcpu 903 60ms 70ms\n", "  7 totalcpu 903 61ms 70ms\n", "load objects"},
+		{"  1 4712 1 1 totalcpu 20ms 2\n", "", "threads, CPUs and time"},
+		{"  7 10 10ms -1\n", "  7 11 10ms -1\n", "samples"},
+		{"  7 totalcpu 704 703 3 13 30ms 30ms\n", "  7 totalcpu 704 703 3 13 29ms 30ms\n", "call tree node of f, call tree node of g"},
+		{"  7 totalcpu 13 caller 12 30ms\n", "  7 totalcpu 13 caller 12 31ms\n", "callers of g"},
+		{"  1 totalcpu 12 self 12 20ms\n", "", "self and callees of f"},
+		{"0 PC~in~no~load~object\n", "0 ''\n", "unattributed"},
+	} {
+		if strings.Count(storetest.Two, test.old) != 1 {
+			t.Fatalf("%q is not once in the store", test.old)
+		}
+		db := open(t, storetest.New(t, strings.Replace(storetest.Two, test.old, test.new, 1)))
+		got := rows(t, db.DB, "SELECT string_agg(DISTINCT what, ', ' ORDER BY what) FROM conservation")
+		if diff := cmp.Diff([]string{test.want}, got); diff != "" {
+			t.Errorf("with %q as %q: (-want +got)\n%s", test.old, test.new, diff)
+		}
+	}
+}
+
+func TestInvariantsHold(t *testing.T) {
+	db := open(t, storetest.New(t, storetest.Two))
+	views, err := Views()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range views {
+		for _, i := range v.Invariants {
+			if got := rows(t, db.DB, i.SQL); len(got) > 0 {
+				t.Errorf("%s: %s: %q", v.Name, i.Name, got)
+			}
+		}
+	}
+}
+
+func TestUniqueNames(t *testing.T) {
+	for _, test := range []struct{ paths, want string }{
+		{"/a/x.er /b/y.er", "x.er y.er"},
+		{"/a/x.er /b/x.er /b/y.er", "a/x.er b/x.er y.er"},
+		{"/1/a/x.er /2/a/x.er /b/x.er", "1/a/x.er 2/a/x.er b/x.er"},
+		{"/a/x.er /a/x.er", "x.er@0 x.er@1"},
+		{"/x.er /a/x.er", "x.er@0 a/x.er"},
+	} {
+		var commits []write.Commit
+		for i, p := range strings.Fields(test.paths) {
+			commits = append(commits, write.Commit{ExperimentID: fmt.Sprint(i), Experiment: filepath.Base(p), Path: p})
+		}
+		if got := strings.Join(uniqueNames(commits), " "); got != test.want {
+			t.Errorf("%s: got %s, want %s", test.paths, got, test.want)
+		}
+	}
+}
+
+func TestOpen(t *testing.T) {
+	ctx := context.Background()
+	if _, err := Open(ctx, t.TempDir()); !errors.Is(err, write.ErrNoStore) {
+		t.Errorf("a directory without a store: %v", err)
+	}
+
+	// The catalog follows the commits, the place of the store and damage to itself.
+	parent := t.TempDir()
+	store := filepath.Join(parent, "it's [a] *store*")
+	before, after, _ := strings.Cut(storetest.Two, "# The second")
+	if err := storetest.Build(store, before); err != nil {
+		t.Fatal(err)
+	}
+	count := func(want string) {
+		t.Helper()
+		db, err := Open(ctx, store)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		if got := rows(t, db.DB, "SELECT count(*) FROM experiments JOIN function_metrics USING (experiment_id) WHERE function = 'main' AND mode = 'user'"); got[0] != want {
+			t.Errorf("%s rows, want %s", got[0], want)
+		}
+	}
+	catalog := func() string { return filepath.Join(store, CatalogFile) }
+	count("1")
+	info, err := os.Stat(catalog())
+	if err != nil {
+		t.Fatal(err)
+	}
+	count("1")
+	if again, _ := os.Stat(catalog()); !os.SameFile(info, again) {
+		t.Error("an unchanged store's catalog was rebuilt")
+	}
+	if err := storetest.Build(store, "#"+after); err != nil {
+		t.Fatal(err)
+	}
+	count("5")
+	moved := filepath.Join(parent, "moved")
+	if err := os.Rename(store, moved); err != nil {
+		t.Fatal(err)
+	}
+	store = moved
+	count("5")
+	if err := os.WriteFile(catalog(), []byte("damaged"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	count("5")
+	if err := os.Remove(catalog()); err != nil {
+		t.Fatal(err)
+	}
+	if err := Rebuild(ctx, store); err != nil {
+		t.Fatal(err)
+	}
+	if entries, _ := os.ReadDir(store); len(entries) != 3 {
+		t.Errorf("the store has %d entries, want commits, tables and the catalog", len(entries))
+	}
+}
+
+// TestOpenPrivately opens a store whose catalog cannot be written.
+func TestOpenPrivately(t *testing.T) {
+	store := storetest.New(t, storetest.Two)
+	// A directory in the catalog's place stops even root.
+	if err := os.MkdirAll(filepath.Join(store, CatalogFile, "x"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", t.TempDir())
+	db, err := Open(context.Background(), store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := rows(t, db.DB, "SELECT count(*) FROM experiments"); got[0] != "2" {
+		t.Errorf("got %s experiments", got[0])
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if left, _ := os.ReadDir(os.TempDir()); len(left) > 0 {
+		t.Errorf("%v is left behind", left)
+	}
+}
+
+func TestOpenRefusesOtherFormats(t *testing.T) {
+	store := storetest.New(t, storetest.Two)
+	name := filepath.Join(store, "commits", "00000000000000aa.json")
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data = []byte(strings.Replace(string(data), `"store_version":"1"`, `"store_version":"999"`, 1))
+	if err := os.WriteFile(name, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(context.Background(), store); err == nil || !strings.Contains(err.Error(), `"999"`) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestReadersShareAndWritersPass(t *testing.T) {
+	store := storetest.New(t, storetest.Two)
+	one, two := open(t, store), open(t, store)
+	if err := Rebuild(context.Background(), store); err != nil {
+		t.Fatal(err)
+	}
+	for _, db := range []*DB{one, two} {
+		if got := rows(t, db.DB, "SELECT count(*) FROM samples"); got[0] != "11" {
+			t.Errorf("got %s samples", got[0])
+		}
+		if _, err := db.Exec("CREATE TABLE stackmill.t (a INTEGER)"); err == nil {
+			t.Error("the catalog can be written")
+		}
+	}
+}
+
+func TestCancel(t *testing.T) {
+	db := open(t, storetest.New(t, storetest.Two))
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	var n int64
+	err := db.QueryRowContext(ctx, "SELECT count(*) FROM range(10_000_000) a, range(10_000_000) b WHERE a.range + b.range = -1").Scan(&n)
+	if err == nil {
+		t.Error("a cancelled query gave an answer")
+	}
+}

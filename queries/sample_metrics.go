@@ -1,0 +1,81 @@
+package queries
+
+import (
+	"fmt"
+	"strings"
+
+	"stackmill/schema"
+)
+
+// sampleMetrics derives the query of the view sample_metrics from the declared
+// metrics. Each branch joins with the one row that `metrics` has for it, so
+// that a metric which no experiment has costs no scan.
+func sampleMetrics() string {
+	var branches []string
+	for _, m := range schema.Declared {
+		branches = append(branches, metricBranch(m))
+	}
+	branches = append(branches, `SELECT experiment_id, sample, counter AS metric, value
+FROM hwc_samples SEMI JOIN metrics ON metrics.experiment_id = hwc_samples.experiment_id AND metrics.metric = hwc_samples.counter
+WHERE value <> 0`)
+	return strings.Join(branches, "\nUNION ALL\n")
+}
+
+func metricBranch(m schema.Metric) string {
+	value := "1::BIGINT"
+	conds := []string{}
+	if m.Value != "" {
+		value = "k." + m.Value
+		conds = append(conds, value+" <> 0")
+	}
+	from := fmt.Sprintf("%s k JOIN metrics m ON m.experiment_id = k.experiment_id AND m.metric = '%s'", schema.SampleTable(m.Kind).Name, m.Name)
+	if ofThread(m) {
+		from += " JOIN samples s ON s.experiment_id = k.experiment_id AND s.sample = k.sample"
+	}
+	if where := anyOf(m.Where); where != "" {
+		conds = append(conds, where)
+	}
+	sql := fmt.Sprintf("SELECT k.experiment_id, k.sample, '%s' AS metric, %s AS value\nFROM %s", m.Name, value, from)
+	if len(conds) > 0 {
+		sql += "\nWHERE " + strings.Join(conds, " AND ")
+	}
+	return sql
+}
+
+func anyOf(where []schema.All) string {
+	var alls []string
+	for _, all := range where {
+		var conds []string
+		for _, c := range all {
+			conds = append(conds, condition(c))
+		}
+		alls = append(alls, "("+strings.Join(conds, " AND ")+")")
+	}
+	if len(alls) == 0 {
+		return ""
+	}
+	return "(" + strings.Join(alls, " OR ") + ")"
+}
+
+func condition(c schema.Cond) string {
+	table, op := "k", "IN"
+	if c.Column == "thread_id" {
+		table = "s"
+	}
+	if c.Not {
+		op = "NOT IN"
+	}
+	values := strings.Trim(strings.ReplaceAll(fmt.Sprint(c.Values), " ", ", "), "[]")
+	return fmt.Sprintf("%s.%s %s (%s)", table, c.Column, op, values)
+}
+
+func ofThread(m schema.Metric) bool {
+	for _, all := range m.Where {
+		for _, c := range all {
+			if c.Column == "thread_id" {
+				return true
+			}
+		}
+	}
+	return false
+}

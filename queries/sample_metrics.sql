@@ -1,0 +1,20 @@
+-- row: one metric's value of one sample, where it is not 0
+-- rules: S20
+--
+-- experiment_id = samples.experiment_id
+-- sample = samples.sample
+-- metric = metrics.metric
+-- value BIGINT: [the metric's] The sample's value.
+--
+-- invariant samples_known: Every sample with a value is in `samples`.
+--   SELECT * FROM sample_metrics ANTI JOIN samples USING (experiment_id, sample)
+-- invariant kinds: A kind's table has exactly the samples of the kind.
+--   SELECT experiment_id, sample, 'clock' FROM (SELECT experiment_id, sample FROM clock_samples) ANTI JOIN (FROM samples WHERE kind = 'clock') USING (experiment_id, sample)
+--   UNION ALL
+--   SELECT experiment_id, sample, 'heap' FROM (SELECT experiment_id, sample FROM heap_samples) ANTI JOIN (FROM samples WHERE kind = 'heap') USING (experiment_id, sample)
+--   UNION ALL
+--   SELECT experiment_id, sample, 'io' FROM (SELECT experiment_id, sample FROM io_samples) ANTI JOIN (FROM samples WHERE kind = 'io') USING (experiment_id, sample)
+--   UNION ALL
+--   SELECT experiment_id, sample, 'sync' FROM (SELECT experiment_id, sample FROM sync_samples) ANTI JOIN (FROM samples WHERE kind = 'sync') USING (experiment_id, sample)
+--   UNION ALL
+--   SELECT experiment_id, sample, 'hwc' FROM (SELECT experiment_id, sample FROM hwc_samples) ANTI JOIN (FROM samples WHERE kind = 'hwc') USING (experiment_id, sample)

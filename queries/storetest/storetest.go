@@ -1,0 +1,184 @@
+// Package storetest makes small stores whose answers are known by hand, for
+// tests of what reads a store.
+package storetest
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+	"github.com/cespare/xxhash/v2"
+
+	"stackmill/schema"
+	"stackmill/stages/write"
+)
+
+// Two is a store of two experiments, described in its comments.
+//
+//go:embed two.txt
+var Two string
+
+// Build writes the store that text describes into dir. The text is a list of
+// tables: a line `TABLE COLUMN...`, then the rows, indented, with one field per
+// column; the columns left out are 0, empty or missing. A field that ends in
+// `ms` is in milliseconds, `”` is empty, `null` missing, `~` a blank. A line
+// `batch ID NAME PATH` starts a batch; `#` a comment.
+func Build(dir, text string) error {
+	var b *batch
+	var table *schema.Table
+	var columns []string
+	finish := func() error {
+		if b == nil {
+			return nil
+		}
+		return b.commit()
+	}
+	for n, line := range strings.Split(text, "\n") {
+		fields := strings.Fields(line)
+		var err error
+		switch {
+		case len(fields) == 0 || fields[0][0] == '#':
+		case fields[0] == "batch" && len(fields) == 4:
+			err = finish()
+			b = &batch{dir: dir, id: fields[1], name: fields[2], path: fields[3], rows: map[*schema.Table][][]any{}}
+		case line[0] != ' ':
+			if table, columns = schema.ByName(fields[0]), fields[1:]; table == nil {
+				err = fmt.Errorf("no table %s", fields[0])
+			}
+		default:
+			err = b.add(table, columns, fields)
+		}
+		if err != nil {
+			return fmt.Errorf("line %d: %w", n+1, err)
+		}
+	}
+	return finish()
+}
+
+// New makes the store in a temporary directory.
+func New(t testing.TB, text string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := Build(dir, text); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+type batch struct {
+	dir, id, name, path string
+	rows                map[*schema.Table][][]any
+}
+
+func (b *batch) add(t *schema.Table, columns, fields []string) error {
+	if len(fields) != len(columns) {
+		return fmt.Errorf("%s: %d fields for %d columns", t.Name, len(fields), len(columns))
+	}
+	text := map[string]string{}
+	for i, c := range columns {
+		t.Index(c)
+		text[c] = fields[i]
+	}
+	row := make([]any, len(t.Columns))
+	for i, c := range t.Columns {
+		f, given := text[c.Name]
+		if c.Name == "experiment_id" {
+			f, given = b.id, true
+		}
+		v, err := value(c, f, given)
+		if err != nil {
+			return fmt.Errorf("%s.%s: %w", t.Name, c.Name, err)
+		}
+		row[i] = v
+	}
+	b.rows[t] = append(b.rows[t], row)
+	return nil
+}
+
+func value(c schema.Column, field string, given bool) (any, error) {
+	if field == "null" || !given && c.Null {
+		return nil, nil
+	}
+	if c.Type == schema.String {
+		return strings.ReplaceAll(strings.Trim(field, "'"), "~", " "), nil
+	}
+	if c.Type == schema.Time {
+		at, err := time.Parse(time.RFC3339, field)
+		return arrow.Timestamp(at.UnixMicro()), err
+	}
+	if !given {
+		field = "0"
+	}
+	digits, isMS := strings.CutSuffix(field, "ms")
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if isMS {
+		n *= 1e6
+	}
+	switch c.Type {
+	case schema.Int32:
+		return int32(n), err
+	case schema.Bool:
+		return n != 0, err
+	}
+	return n, err
+}
+
+func (b *batch) commit() error {
+	c := write.Commit{Batch: b.id, StoreVersion: schema.StoreVersion, ExperimentID: b.id, Experiment: b.name,
+		Path: b.path, Status: "complete", Ingested: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	for _, t := range schema.Tables {
+		rows := b.rows[t]
+		if len(rows) == 0 {
+			continue
+		}
+		data, err := parquet(t, rows)
+		if err != nil {
+			return err
+		}
+		name := path.Join("tables", t.Name, b.id+".parquet")
+		if err := create(filepath.Join(b.dir, name), data); err != nil {
+			return err
+		}
+		c.Files = append(c.Files, write.File{Table: t.Name, Path: name, Rows: int64(len(rows)), Bytes: int64(len(data)),
+			Checksum: fmt.Sprintf("%016x", xxhash.Sum64(data))})
+	}
+	data, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	return create(filepath.Join(b.dir, "commits", b.id+".json"), data)
+}
+
+func parquet(t *schema.Table, rows [][]any) ([]byte, error) {
+	var out bytes.Buffer
+	w, err := pqarrow.NewFileWriter(t.Arrow(), &out, t.Parquet(), pqarrow.DefaultWriterProps())
+	if err != nil {
+		return nil, err
+	}
+	builder := schema.NewRows(t, func(_ *schema.Table, r arrow.RecordBatch) error { return w.WriteBuffered(r) })
+	for _, row := range rows {
+		builder.Append(row...)
+	}
+	if err := builder.Close(); err != nil {
+		return nil, err
+	}
+	err = w.Close()
+	return out.Bytes(), err
+}
+
+func create(name string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(name, data, 0o644)
+}

@@ -1,0 +1,158 @@
+// Package queries holds the SQL views of a store, one .sql file each, and the
+// code that opens a store, rebuilds its catalog and proves its sums.
+package queries
+
+import (
+	"embed"
+	"fmt"
+	"strings"
+
+	"stackmill/schema"
+)
+
+// View is one view, as the header of its .sql file declares it. A view with
+// parameters is a table macro.
+type View struct {
+	Name       string
+	Row        string // what a row is
+	Rules      []string
+	Parameters []Column
+	Columns    []Column
+	Invariants []Invariant
+	SQL        string // the query
+}
+
+// Column is one column or parameter of a view.
+type Column struct {
+	Name   string
+	Type   string // of DuckDB
+	Unit   string // ns, bytes, count, "the metric's", or empty
+	Doc    string
+	Source string // `table.column` of the schema when it stems from there
+}
+
+// Invariant is a query that must return no rows.
+type Invariant struct {
+	Name, Doc, SQL string
+}
+
+//go:embed *.sql
+var files embed.FS
+
+// order lists the views so that none comes before one that it reads.
+var order = []string{
+	"modes", "mode_stacks", "stack_metrics", "sample_metrics",
+	"function_metrics", "callers_callees", "call_tree", "line_metrics", "pc_metrics",
+	"load_object_metrics", "module_metrics", "thread_metrics", "cpu_metrics", "process_metrics",
+	"timeline", "timeline_by", "unattributed", "conservation",
+}
+
+// generated are the queries that are not written down in their .sql file.
+var generated = map[string]func() string{"sample_metrics": sampleMetrics}
+
+// Views returns every view in an order in which they can be created.
+func Views() ([]View, error) {
+	views := make([]View, 0, len(order))
+	for _, name := range order {
+		text, err := files.ReadFile(name + ".sql")
+		if err != nil {
+			return nil, err
+		}
+		v, err := parse(name, string(text))
+		if err != nil {
+			return nil, err
+		}
+		if gen := generated[name]; gen != nil {
+			v.SQL = gen()
+		}
+		views = append(views, v)
+	}
+	return views, nil
+}
+
+// parse reads a view: a header of comments, then the query. The header's items
+// start one blank after the dashes; deeper lines continue an item.
+func parse(name, text string) (View, error) {
+	v := View{Name: name}
+	var item string
+	lines := strings.Split(text, "\n")
+	n := 0
+	for ; n < len(lines) && strings.HasPrefix(lines[n], "--"); n++ {
+		line := strings.TrimPrefix(lines[n], "--")
+		if strings.HasPrefix(line, "   ") {
+			item += "\n" + line[3:]
+			continue
+		}
+		if err := v.add(item); err != nil {
+			return v, fmt.Errorf("%s.sql: line %d: %w", name, n, err)
+		}
+		item = strings.TrimSpace(line)
+	}
+	if err := v.add(item); err != nil {
+		return v, fmt.Errorf("%s.sql: line %d: %w", name, n, err)
+	}
+	v.SQL = strings.TrimSpace(strings.Join(lines[n:], "\n"))
+	return v, nil
+}
+
+// add takes one item of the header.
+func (v *View) add(item string) error {
+	if item == "" {
+		return nil
+	}
+	head, doc, ok := strings.Cut(item, ":")
+	words := strings.Fields(head)
+	sentence := strings.Join(strings.Fields(doc), " ")
+	switch {
+	case len(words) == 3 && words[1] == "=":
+		c, err := fromSchema(words[0], words[2], sentence)
+		v.Columns = append(v.Columns, c)
+		return err
+	case !ok:
+		return fmt.Errorf("%q has no colon", item)
+	case head == "row":
+		v.Row = sentence
+	case head == "rules":
+		v.Rules = strings.Split(sentence, ", ")
+	case len(words) == 2 && words[0] == "invariant":
+		first, sql, _ := strings.Cut(doc, "\n")
+		v.Invariants = append(v.Invariants, Invariant{words[1], strings.TrimSpace(first), sql})
+	case len(words) == 3 && words[0] == "parameter":
+		v.Parameters = append(v.Parameters, column(words[1:], sentence))
+	case len(words) == 2:
+		v.Columns = append(v.Columns, column(words, sentence))
+	default:
+		return fmt.Errorf("%q is no row, rules, column, parameter or invariant", head)
+	}
+	return nil
+}
+
+// column makes a column of `NAME TYPE`; its unit stands in brackets at the
+// sentence's start.
+func column(words []string, doc string) Column {
+	c := Column{Name: words[0], Type: strings.ReplaceAll(words[1], "_", " "), Doc: doc}
+	if unit, rest, ok := strings.Cut(doc, "] "); ok && strings.HasPrefix(unit, "[") {
+		c.Unit, c.Doc = unit[1:], rest
+	}
+	return c
+}
+
+// fromSchema makes a column that is one of the schema, which has its type, its
+// unit and, when doc is empty, its description.
+func fromSchema(name, source, doc string) (Column, error) {
+	table, column, _ := strings.Cut(source, ".")
+	t := schema.ByName(table)
+	if t == nil {
+		return Column{}, fmt.Errorf("column %s: no table %s", name, table)
+	}
+	for _, c := range t.Columns {
+		if c.Name != column {
+			continue
+		}
+		if doc == "" {
+			doc = c.Doc
+		}
+		return Column{name, c.Type.SQL(), c.Unit, doc, source}, nil
+	}
+	return Column{}, fmt.Errorf("column %s: table %s has no column %s", name, table, column)
+}
