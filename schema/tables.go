@@ -40,7 +40,7 @@ var (
 		{"duration_ns", Int64, Delta, "ns", false, "From the founder's start to the last event of any process."},
 		{"processes", Int32, Dict, "count", false, "The number of processes with data."},
 		{"samples", Int64, Delta, "count", false, "The number of samples of all kinds."},
-		{"status", String, Dict, "", false, "`complete`, `unclosed` (the collector did not finish it), `partial` (data was lost) or `failed` (nothing could be read)."},
+		{"status", String, Dict, "", false, "`complete`, `unclosed` (the collector did not finish it), `partial` (data was lost) or `failed` (no samples could be read)."},
 	}}
 	Processes = &Table{"processes", "one process of an experiment", []Column{
 		experimentID, process,
@@ -202,7 +202,7 @@ var (
 	}}
 	IOFiles = &Table{"io_files", "one file as one process used it from open to close", []Column{
 		experimentID,
-		{"file", Int32, Delta, "", false, "Its number within the experiment: 1 to 3 the standard streams, 4 other activity, from 10 on the files opened; -1 for calls on a descriptor that is not open."},
+		{"file", Int32, Delta, "", false, "Its number within the experiment: 1 to 3 the standard streams and 4 other activity, of any process, from 10 on the files opened; -1 for calls on a descriptor that is not open."},
 		process,
 		{"name", String, Dict, "", false, "Its name."},
 		{"file_system", String, Dict, "", false, "The kind of file system, `N/A` when not known."},

@@ -68,7 +68,7 @@ func Commits(store string) ([]Commit, error) {
 	for _, e := range entries {
 		batch, ok := strings.CutSuffix(e.Name(), ".json")
 		if !ok {
-			continue // a temporary file of a commit in progress
+			continue
 		}
 		c, err := ReadCommit(store, batch)
 		if err != nil {
@@ -95,26 +95,22 @@ func ReadCommit(store, batch string) (Commit, error) {
 	return c, nil
 }
 
-// writeCommit makes the batch exist.
-func writeCommit(store string, c Commit) error {
+// writeCommit makes the batch exist; staging is the batch's own directory.
+func writeCommit(store, staging string, c Commit) error {
 	data, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {
 		return err
 	}
 	dir := filepath.Join(store, commitsDir)
-	f, err := os.CreateTemp(dir, c.Batch+".*.tmp")
+	f, err := os.Create(filepath.Join(staging, "commit.json"))
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) // fails when it was renamed, as it should
 	if _, err = f.Write(append(data, '\n')); err == nil {
 		err = f.Sync()
 	}
 	if cerr := f.Close(); err == nil {
 		err = cerr
-	}
-	if err == nil {
-		err = os.Chmod(f.Name(), 0o644)
 	}
 	if err == nil {
 		err = os.Rename(f.Name(), filepath.Join(dir, c.Batch+".json"))

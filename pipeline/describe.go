@@ -1,0 +1,105 @@
+package pipeline
+
+import (
+	"errors"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"stackmill/problem"
+	"stackmill/schema"
+	"stackmill/stages/decode"
+)
+
+// status is the experiment's: what its worst problem makes of it.
+func (e *experiment) status() string {
+	switch {
+	case e.rec.Problems.Errors() > 0 && e.samples == 0:
+		return Failed
+	case e.rec.Problems.Errors() > 0:
+		return Partial
+	case len(e.rec.Processes) == 0:
+		return Failed
+	case !e.rec.Processes[0].Closed:
+		return Unclosed
+	}
+	return Complete
+}
+
+func (e *experiment) processStatus(p *decode.Process) string {
+	for _, pr := range e.rec.Problems.Problems {
+		if pr.Process == p.Number && pr.Severity == problem.Error {
+			return Partial
+		}
+	}
+	if !p.Closed {
+		return Unclosed
+	}
+	return Complete
+}
+
+// describe emits the tables about the recording as a whole; it comes last, when
+// all problems are known.
+func (e *experiment) describe(name string) error {
+	return errors.Join(e.experimentRow(name), e.processRows(), e.problemRows(), e.overviewRows())
+}
+
+func (e *experiment) experimentRow(name string) error {
+	rec := e.rec
+	founder := &decode.Process{}
+	if len(rec.Processes) > 0 {
+		founder = rec.Processes[0]
+	}
+	var started any
+	if !rec.Started.IsZero() {
+		started = arrow.Timestamp(rec.Started.Truncate(time.Microsecond).UnixMicro())
+	}
+	duration := int64(0)
+	for _, p := range rec.Processes {
+		duration = max(duration, p.StartNS+p.DurationNS)
+	}
+	rows := schema.NewRows(schema.Experiments, e.out.write)
+	rows.Append(e.id, name, rec.Format, rec.Version, rec.Collector, rec.Host, rec.OS, rec.Arch,
+		int32(rec.CPUs), int32(rec.ClockMHz), rec.PageSize, int32(rec.WordBits),
+		founder.Target, founder.Command, founder.Directory, started, duration,
+		int32(len(rec.Processes)), e.samples, e.status())
+	return rows.Close()
+}
+
+func (e *experiment) processRows() error {
+	rows := schema.NewRows(schema.Processes, e.out.write)
+	for i, p := range e.rec.Processes {
+		rows.Append(e.id, int32(p.Number), p.Lineage, p.PID, p.PPID, p.Target, p.Command,
+			p.StartNS, p.DurationNS, e.perProcess[i], e.processStatus(p))
+	}
+	return rows.Close()
+}
+
+func (e *experiment) problemRows() error {
+	rows := schema.NewRows(schema.Problems, e.out.write)
+	for i, p := range e.rec.Problems.Problems {
+		var offset any
+		if p.Offset != problem.NoOffset {
+			offset = p.Offset
+		}
+		rows.Append(e.id, int32(i+1), p.Severity.String(), int32(p.Process), p.File, offset, p.Reason, p.Message, p.Count)
+	}
+	return rows.Close()
+}
+
+func (e *experiment) overviewRows() error {
+	rows := schema.NewRows(schema.Overview, e.out.write)
+	for _, p := range e.rec.Processes {
+		for i, o := range p.Overview {
+			row := []any{e.id, int32(p.Number), int32(i + 1), o.Label, o.T0NS, o.T1NS}
+			for _, v := range o.Times {
+				row = append(row, v)
+			}
+			for _, v := range o.Counts {
+				row = append(row, v)
+			}
+			rows.Append(row...)
+		}
+	}
+	return rows.Close()
+}

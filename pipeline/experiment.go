@@ -1,0 +1,217 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"stackmill/problem"
+	"stackmill/schema"
+	"stackmill/stages/attribute"
+	"stackmill/stages/decode"
+	"stackmill/stages/symbolize"
+	"stackmill/stages/unwind"
+	"stackmill/stages/write"
+)
+
+// experiment is one recording on its way through the stages.
+type experiment struct {
+	id       string
+	rec      *decode.Recording
+	resolver *symbolize.Resolver
+	stacks   *attribute.Stacks
+	sums     *attribute.Sums
+	files    *attribute.Files
+	segments *schema.Rows
+	out      *writers
+	progress *Progress
+
+	samples    int64
+	perProcess []int64
+	repeated   map[string]*schema.Repeat
+}
+
+// The statuses of an experiment or process.
+const (
+	Complete = "complete"
+	Unclosed = "unclosed"
+	Partial  = "partial"
+	Failed   = "failed"
+)
+
+// ingestOne reads one recording and commits it.
+func (in *ingest) ingestOne(ctx context.Context, r *Result, src input) (err error) {
+	rec := src.decoder.Open(src.path)
+	defer func() { err = errors.Join(err, rec.Close()) }()
+	rec.Locate = below(in.SymFS, rec.Locate)
+	batch, err := write.Begin(in.Store, r.ID)
+	if err != nil {
+		return err
+	}
+	defer batch.Abort()
+
+	e := &experiment{
+		id: r.ID, rec: rec,
+		resolver: symbolize.New(rec, in.tables),
+		stacks:   attribute.NewStacks(),
+		sums:     attribute.NewSums(attribute.Metrics(rec)),
+		files:    attribute.NewFiles(),
+		out:      newWriters(batch),
+		progress: in.Progress,
+		repeated: map[string]*schema.Repeat{},
+	}
+	if err := errors.Join(e.run(ctx, filepath.Base(src.path)), e.out.close()); err != nil {
+		return err
+	}
+	r.Status, r.Samples, r.Problems = e.status(), e.samples, rec.Problems.Problems
+	return batch.Commit(write.Commit{
+		ExperimentID: r.ID, Experiment: filepath.Base(src.path), Path: src.path,
+		Status: r.Status, Ingested: time.Now().UTC().Truncate(time.Second),
+	})
+}
+
+// below moves the candidates outside the recording below root.
+func below(root string, locate func(string) []decode.Candidate) func(string) []decode.Candidate {
+	if root == "" {
+		return locate
+	}
+	return func(path string) []decode.Candidate {
+		candidates := locate(path)
+		for i := range candidates {
+			if candidates[i].Origin == "path" {
+				candidates[i].Path = filepath.Join(root, candidates[i].Path)
+			}
+		}
+		return candidates
+	}
+}
+
+// run passes the recording through the stages.
+func (e *experiment) run(ctx context.Context, name string) error {
+	e.segments = schema.NewRows(schema.Segments, e.out.write)
+	for _, p := range e.rec.Processes {
+		before := e.samples
+		if err := e.process(ctx, p); err != nil {
+			return err
+		}
+		e.perProcess = append(e.perProcess, e.samples-before)
+	}
+	e.resolver.Finish()
+	total := e.resolver.Program.Locations[e.resolver.Artificial(symbolize.Total)].Function
+	result := &attribute.Result{
+		ExperimentID: e.id, Program: e.resolver.Program, Total: total,
+		Stacks: e.stacks, Sums: e.sums, Files: e.files,
+	}
+	return errors.Join(e.segments.Close(), result.Rows(e.out.write), e.describe(name))
+}
+
+func (e *experiment) process(ctx context.Context, p *decode.Process) error {
+	resolved := e.resolver.Process(p, filepath.Join(p.Lineage, "map.xml"))
+	attribute.Segments(e.segments, e.id, p.Number, resolved)
+	stacks := e.stacks.Process(p, unwind.New(e.stacks.Set, e.resolver, resolved, p))
+	for k := range schema.Kinds {
+		if err := e.kind(ctx, p, k, stacks); err != nil {
+			return fmt.Errorf("%s events: %w", k, err)
+		}
+	}
+	return nil
+}
+
+func (e *experiment) kind(ctx context.Context, p *decode.Process, k schema.Kind, stacks *attribute.ProcessStacks) error {
+	leaks, err := e.leaks(p, k)
+	if err != nil {
+		return err
+	}
+	events := p.Events(k)
+	defer events.Close()
+	deriver := attribute.NewDeriver(e.rec, p, k, leaks, e.files)
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		batch, err := events.Next()
+		if err != nil || batch == nil {
+			return err
+		}
+		err = e.batch(p, k, batch, deriver, stacks)
+		batch.Release()
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// leaks runs ahead over the heap events: whether a block leaks is known at the end only.
+func (e *experiment) leaks(p *decode.Process, k schema.Kind) (*attribute.Leaks, error) {
+	if k != schema.Heap {
+		return nil, nil
+	}
+	events := p.Events(k)
+	defer events.Close()
+	leaks, err := attribute.FindLeaks(events)
+	if leaks.Untold > 0 {
+		e.rec.Problems.Add(problem.Problem{
+			Severity: problem.Info, Process: p.Number, File: filepath.Join(p.Lineage, "heaptrace"), Offset: problem.NoOffset,
+			Reason: "realloc-without-old-address", Count: leaks.Untold,
+			Message: "the collector did not record which block realloc freed; such a block counts as leaked until its address is used again",
+		})
+	}
+	return leaks, err
+}
+
+// batch writes one batch of samples and adds it to the sums.
+func (e *experiment) batch(p *decode.Process, k schema.Kind, events arrow.RecordBatch, deriver *attribute.Deriver, stacks *attribute.ProcessStacks) error {
+	n := int(events.NumRows())
+	b := &attribute.Batch{
+		Kind: k, Process: p.Number, Payload: deriver.Payload(events),
+		Times:   events.Column(schema.EventTime).(*array.Int64).Int64Values(),
+		Threads: events.Column(schema.EventThread).(*array.Int64).Int64Values(),
+		CPUs:    events.Column(schema.EventCPU).(*array.Int32).Int32Values(),
+		Stacks:  make([]int32, n),
+	}
+	for i, raw := range events.Column(schema.EventStack).(*array.Int32).Int32Values() {
+		b.Stacks[i] = stacks.Find(raw, b.Threads[i], b.Times[i])
+	}
+	e.sums.Add(b)
+
+	numbers := make([]int64, n)
+	ids := make([]int64, n)
+	for i, s := range b.Stacks {
+		numbers[i] = e.samples + int64(i)
+		ids[i] = e.stacks.Recorded[s].ID
+	}
+	processes := make([]int32, n)
+	for i := range processes {
+		processes[i] = int32(p.Number)
+	}
+	sample := schema.Int64s(numbers)
+	experimentID := e.repeat(e.id, n)
+	err := errors.Join(
+		e.emit(schema.Samples, n, experimentID, sample, e.repeat(k.String(), n), schema.Int32s(processes),
+			events.Column(schema.EventThread), events.Column(schema.EventCPU), events.Column(schema.EventTime), schema.Int64s(ids)),
+		e.emit(schema.SampleTable(k), n, append([]arrow.Array{experimentID, sample}, b.Payload...)...),
+	)
+	e.samples += int64(n)
+	e.progress.Samples.Add(int64(n))
+	return err
+}
+
+func (e *experiment) repeat(text string, n int) arrow.Array {
+	r := e.repeated[text]
+	if r == nil {
+		r = schema.NewRepeat(text)
+		e.repeated[text] = r
+	}
+	return r.Array(n)
+}
+
+func (e *experiment) emit(t *schema.Table, n int, columns ...arrow.Array) error {
+	rec := array.NewRecordBatch(t.Arrow(), columns, int64(n))
+	defer rec.Release()
+	return e.out.write(t, rec)
+}

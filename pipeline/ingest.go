@@ -1,0 +1,151 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"stackmill/problem"
+	"stackmill/stages/symbolize/tables"
+	"stackmill/stages/write"
+)
+
+// Options say what to ingest and how.
+type Options struct {
+	Store     string
+	Cache     string   // directory of load-object tables; empty: no cache on disk
+	SymFS     string   // root below which load objects are, instead of at their recorded paths; empty: none
+	DebugDirs []string // where separate debug files are, by build-id and path
+	Jobs      int      // experiments side by side, at least 1
+	Memory    int64    // bytes that load-object tables may keep, 0 for the default
+	Recursive bool     // look for recordings below folders, not only in them
+	Progress  *Progress
+	Done      func(Result) // called after each experiment, one call at a time; may be nil
+}
+
+// Progress counts what was done so far. It may be read at any time.
+type Progress struct {
+	Experiments, Finished, Samples, Bytes, TotalBytes, Problems atomic.Int64
+}
+
+// Result says what became of one input.
+type Result struct {
+	Path     string // absolute
+	ID       string // experiment_id, empty when there was nothing to read
+	Status   string // as experiments.status, or Skipped
+	Samples  int64
+	Bytes    int64 // the recording's size
+	Problems []problem.Problem
+	Elapsed  time.Duration
+	Err      error // why nothing of it could be read
+}
+
+// Skipped is the status of a recording whose content is in the store already.
+const Skipped = "skipped"
+
+// Lost reports whether data of the input was lost or unreadable.
+func (r Result) Lost() bool { return r.Err != nil || r.Status == Partial || r.Status == Failed }
+
+type ingest struct {
+	Options
+	tables *tables.Loader
+	mu     sync.Mutex
+	taken  map[string]bool // ids of inputs that were begun
+}
+
+// Ingest reads every recording found at the paths and commits each to the
+// store as a batch of its own. It returns a result per input, in the order in
+// which they were found. An error means that ingesting stopped: what was
+// committed before stays.
+func Ingest(ctx context.Context, opts Options, paths ...string) ([]Result, error) {
+	if opts.Progress == nil {
+		opts.Progress = &Progress{}
+	}
+	in := &ingest{
+		Options: opts,
+		tables:  tables.New(tables.Options{CacheDir: opts.Cache, DebugDirs: opts.DebugDirs, MemoryLimit: opts.Memory}),
+		taken:   map[string]bool{},
+	}
+	if err := write.Clean(opts.Store); err != nil {
+		return nil, err
+	}
+	inputs := discover(paths, opts.Recursive)
+	opts.Progress.Experiments.Store(int64(len(inputs)))
+
+	results := make([]Result, len(inputs))
+	for i, src := range inputs {
+		opts.Progress.TotalBytes.Add(src.size())
+		results[i] = Result{Path: src.path, Err: src.err}
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(max(1, opts.Jobs))
+	for i := range inputs {
+		g.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			err := in.one(ctx, &results[i], inputs[i])
+			in.finished(&results[i])
+			return err
+		})
+	}
+	err = g.Wait()
+	return results, err
+}
+
+// one ingests one input, unless it is in the store. A failed recording is
+// tried again each time: its files may have been repaired.
+func (in *ingest) one(ctx context.Context, r *Result, src input) error {
+	start := time.Now()
+	defer func() { r.Elapsed = time.Since(start) }()
+	if r.Err == nil {
+		r.ID, r.Bytes, r.Err = src.identify()
+	}
+	if r.Err != nil {
+		r.Status = Failed
+		return nil
+	}
+	if !in.take(r.ID) {
+		r.Status = Skipped
+		return nil
+	}
+	c, err := write.ReadCommit(in.Store, r.ID)
+	switch {
+	case err == nil && c.Status != Failed:
+		r.Status = Skipped
+		return nil
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	if err := in.ingestOne(ctx, r, src); err != nil {
+		return fmt.Errorf("%s: %w", src.path, err)
+	}
+	return nil
+}
+
+// take reports whether no other input of this run has the same content.
+func (in *ingest) take(id string) bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	taken := in.taken[id]
+	in.taken[id] = true
+	return !taken
+}
+
+func (in *ingest) finished(r *Result) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	p := in.Progress
+	p.Finished.Add(1)
+	p.Bytes.Add(r.Bytes)
+	p.Problems.Add(int64(len(r.Problems)))
+	if in.Done != nil {
+		in.Done(*r)
+	}
+}

@@ -1,0 +1,138 @@
+package attribute
+
+import (
+	"math"
+
+	"stackmill/schema"
+	"stackmill/stages/decode"
+	"stackmill/stages/symbolize/image"
+	"stackmill/stages/unwind"
+)
+
+// Recorded is a row of raw_stacks: one recorded stack of a process while it
+// means the same.
+type Recorded struct {
+	ID      int64
+	Process int
+	Stack   *decode.RawStack // nil: the event had no stack
+	unwind.Resolved
+	Reason string
+}
+
+// Stacks numbers the recorded stacks that samples refer to.
+type Stacks struct {
+	Recorded []Recorded
+	Set      *unwind.Set
+}
+
+// NewStacks returns an empty list.
+func NewStacks() *Stacks { return &Stacks{Set: unwind.NewSet()} }
+
+// reasonNoStack is why an event without a stack has none.
+const reasonNoStack = "no call stack recorded"
+
+// reasons puts a decoder's reasons into words.
+var reasons = map[string]string{
+	"missing-stack": "call stack missing in the recording",
+	"missing-link":  "part of the call stack missing in the recording",
+}
+
+// ProcessStacks finds the recorded stack of each sample of one process.
+type ProcessStacks struct {
+	stacks   *Stacks
+	process  *decode.Process
+	unwinder *unwind.Unwinder
+	none     int32               // the Recorded of events without a stack, -1 before the first
+	current  [2][]int32          // by raw stack: the Recorded last used; [1] for the JVM's threads
+	earlier  map[variant][]int32 // all of a raw stack's, when there are several
+}
+
+type variant struct {
+	raw    int32
+	system bool
+}
+
+// Process returns the lookup for one process.
+func (s *Stacks) Process(p *decode.Process, u *unwind.Unwinder) *ProcessStacks {
+	ps := &ProcessStacks{stacks: s, process: p, unwinder: u, none: -1, earlier: map[variant][]int32{}}
+	for i := range ps.current {
+		if i == 1 && len(p.JavaThreads) == 0 {
+			break
+		}
+		ps.current[i] = make([]int32, len(p.Stacks))
+		for j := range ps.current[i] {
+			ps.current[i][j] = -1
+		}
+	}
+	return ps
+}
+
+// Find returns the number of the recorded stack of a sample: raw is the number
+// of its raw stack, -1 for none. A stack is normalised once for as long as the
+// mappings it touches stay the same.
+func (ps *ProcessStacks) Find(raw int32, thread, t int64) int32 {
+	if raw < 0 {
+		return ps.noStack()
+	}
+	v := variant{raw, false}
+	current := ps.current[0]
+	if ps.current[1] != nil && ps.unwinder.SystemThread(thread, t) {
+		v.system = true
+		current = ps.current[1]
+	}
+	n := current[raw]
+	if n >= 0 {
+		if r := &ps.stacks.Recorded[n]; r.From <= t && t < r.Until {
+			return n
+		}
+	}
+	n = ps.find(v, t)
+	current[raw] = n
+	return n
+}
+
+func (ps *ProcessStacks) find(v variant, t int64) int32 {
+	for _, n := range ps.earlier[v] {
+		if r := &ps.stacks.Recorded[n]; r.From <= t && t < r.Until {
+			return n
+		}
+	}
+	raw := &ps.process.Stacks[v.raw]
+	r := Recorded{
+		Process:  ps.process.Number,
+		Stack:    raw,
+		Resolved: ps.unwinder.Stack(raw, v.system, t),
+		Reason:   reasons[raw.Reason],
+	}
+	if r.Machine == 0 && r.Reason == "" {
+		r.Reason = reasonNoStack
+	}
+	id := schema.NewID("raw stack").Number(uint64(ps.process.Number)).Number(raw.ID).Number(uint64(r.From))
+	for _, w := range raw.Words {
+		id.Number(w)
+	}
+	if v.system {
+		id.Text("system")
+	}
+	r.ID = id.Sum()
+	n := ps.add(r)
+	ps.earlier[v] = append(ps.earlier[v], n)
+	return n
+}
+
+func (ps *ProcessStacks) noStack() int32 {
+	if ps.none < 0 {
+		ps.none = ps.add(Recorded{
+			ID:       schema.NewID("no stack").Number(uint64(ps.process.Number)).Sum(),
+			Process:  ps.process.Number,
+			Resolved: unwind.Resolved{From: math.MinInt64, Until: image.Never},
+			Reason:   reasonNoStack,
+		})
+	}
+	return ps.none
+}
+
+func (ps *ProcessStacks) add(r Recorded) int32 {
+	ps.stacks.Recorded = append(ps.stacks.Recorded, r)
+	return int32(len(ps.stacks.Recorded) - 1)
+}

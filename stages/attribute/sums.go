@@ -1,0 +1,206 @@
+package attribute
+
+import (
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"stackmill/schema"
+)
+
+// Sums adds up the metrics of samples per recorded stack, and per process,
+// thread, CPU and second.
+type Sums struct {
+	Metrics []schema.Metric
+	// PerStack[n*len(Metrics)+m] is metric m of recorded stack n.
+	PerStack []Sum
+	Usage    []Usage
+	usage    map[usageKey]int
+}
+
+// Sum is a metric's value and the number of samples that make it.
+type Sum struct{ Value, Samples int64 }
+
+// Usage is what one thread used on one CPU in one second.
+type Usage struct {
+	usageKey
+	PerMetric []Sum
+}
+
+type usageKey struct {
+	Process int
+	Thread  int64
+	CPU     int32
+	Second  int32
+}
+
+// NewSums returns empty sums of the metrics.
+func NewSums(metrics []schema.Metric) *Sums {
+	return &Sums{Metrics: metrics, usage: map[usageKey]int{}}
+}
+
+// Batch is one batch of samples of a kind and process.
+type Batch struct {
+	Kind    schema.Kind
+	Process int
+	Stacks  []int32 // numbers of recorded stacks
+	Threads []int64
+	CPUs    []int32
+	Times   []int64
+	Payload []arrow.Array // columns of the sample table after `sample`
+}
+
+// Add adds a batch.
+func (s *Sums) Add(b *Batch) {
+	slots := s.slots(b)
+	cols := &columns{batch: b, table: schema.SampleTable(b.Kind), ints: map[string][]int64{}}
+	counters := counterNames(b)
+	for m := range s.Metrics {
+		metric := &s.Metrics[m]
+		if metric.Kind != b.Kind {
+			continue
+		}
+		var values []int64
+		if metric.Value != "" {
+			values = cols.get(metric.Value)
+		}
+		keep := cols.matches(metric.Where)
+		for i, n := range b.Stacks {
+			if keep != nil && !keep[i] || counters != nil && counters.Value(i) != metric.Name {
+				continue
+			}
+			v := int64(1)
+			if values != nil {
+				if v = values[i]; v == 0 {
+					continue
+				}
+			}
+			s.add(s.stack(n, m), v)
+			s.add(&s.Usage[slots[i]].PerMetric[m], v)
+		}
+	}
+}
+
+func (s *Sums) add(to *Sum, v int64) {
+	to.Value += v
+	to.Samples++
+}
+
+func (s *Sums) stack(n int32, m int) *Sum {
+	i := int(n)*len(s.Metrics) + m
+	for i >= len(s.PerStack) {
+		s.PerStack = append(s.PerStack, make([]Sum, max(len(s.Metrics), len(s.PerStack)))...)
+	}
+	return &s.PerStack[i]
+}
+
+// Of returns the sums of a recorded stack by metric, nil when it has none.
+func (s *Sums) Of(stack int) []Sum {
+	i := stack * len(s.Metrics)
+	if i+len(s.Metrics) > len(s.PerStack) {
+		return nil
+	}
+	return s.PerStack[i : i+len(s.Metrics)]
+}
+
+// slots finds the usage of each sample; neighbours mostly share it.
+func (s *Sums) slots(b *Batch) []int {
+	slots := make([]int, len(b.Stacks))
+	var last usageKey
+	slot := -1
+	for i := range slots {
+		k := usageKey{b.Process, b.Threads[i], b.CPUs[i], int32(floorDiv(b.Times[i], 1e9))}
+		if slot < 0 || k != last {
+			var ok bool
+			if slot, ok = s.usage[k]; !ok {
+				slot = len(s.Usage)
+				s.usage[k] = slot
+				s.Usage = append(s.Usage, Usage{k, make([]Sum, len(s.Metrics))})
+			}
+			last = k
+		}
+		slots[i] = slot
+	}
+	return slots
+}
+
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}
+
+// counterNames returns the counter of each sample, nil for other kinds.
+func counterNames(b *Batch) *array.String {
+	if b.Kind != schema.HWC {
+		return nil
+	}
+	return b.Payload[0].(*array.String)
+}
+
+// columns gives the integer columns that metrics refer to.
+type columns struct {
+	batch *Batch
+	table *schema.Table
+	ints  map[string][]int64
+}
+
+// get returns a column as 64-bit integers.
+func (c *columns) get(name string) []int64 {
+	if name == "thread_id" {
+		return c.batch.Threads
+	}
+	if v, ok := c.ints[name]; ok {
+		return v
+	}
+	var v []int64
+	switch a := c.batch.Payload[c.table.Index(name)-2].(type) {
+	case *array.Int64:
+		v = a.Int64Values()
+	case *array.Int32:
+		v = make([]int64, a.Len())
+		for i, x := range a.Int32Values() {
+			v[i] = int64(x)
+		}
+	}
+	c.ints[name] = v
+	return v
+}
+
+// matches says for which samples one of the alternatives holds; nil: for all.
+func (c *columns) matches(where []schema.All) []bool {
+	if where == nil {
+		return nil
+	}
+	keep := make([]bool, len(c.batch.Stacks))
+	for _, all := range where {
+		holds := make([]bool, len(keep))
+		for i := range holds {
+			holds[i] = true
+		}
+		for _, cond := range all {
+			narrow(holds, c.get(cond.Column), cond)
+		}
+		for i, h := range holds {
+			keep[i] = keep[i] || h
+		}
+	}
+	return keep
+}
+
+// narrow clears the samples for which the condition does not hold.
+func narrow(holds []bool, column []int64, cond schema.Cond) {
+	for i, v := range column {
+		found := false
+		for _, w := range cond.Values {
+			if v == w {
+				found = true
+				break
+			}
+		}
+		if found == cond.Not {
+			holds[i] = false
+		}
+	}
+}

@@ -1,0 +1,44 @@
+package symbolize
+
+import "stackmill/schema"
+
+// The artificial functions (manual: Mapping Addresses to Program Structure).
+const (
+	Total          = "<Total>"
+	UnknownName    = "<Unknown>"
+	TruncatedStack = "<Truncated-stack>"
+	FailedUnwind   = "<Stack-unwind-failed>"
+	NoJavaStack    = "<no Java callstack recorded>"
+	JVMSystem      = "<JVM-System>"
+)
+
+// The causes of `<Unknown>` (S15).
+const (
+	ReasonNoObject      = "PC in no load object"
+	ReasonNoImage       = "address space not recorded"
+	ReasonData          = "PC in a data section"
+	ReasonUnknownMethod = "Java method not recorded"
+)
+
+// artificialObjects makes the pseudo load objects that every program has.
+func (p *Program) artificialObjects() (total, unknown int32) {
+	pseudo := func(name, kind string) int32 {
+		return p.object(Object{ID: schema.NewID("object").Text(name).Sum(), Name: name, Path: name, Kind: kind, Symbols: "none"})
+	}
+	return pseudo(Total, "artificial"), pseudo(UnknownName, "unknown")
+}
+
+// Artificial returns the location of the artificial function of that name.
+func (r *Resolver) Artificial(name string) int32 {
+	p := r.Program
+	m := p.module(r.total, unknownModule, "")
+	return p.location(p.function(Function{Object: r.total, Module: m, Name: name, Kind: Artificial}, 0), 0, "", nil)
+}
+
+// unknown returns the location of a PC that belongs to no function.
+func (r *Resolver) unknown(pc uint64, reason string) int32 {
+	p := r.Program
+	m := p.module(r.unknownObject, unknownModule, "")
+	f := p.function(Function{Object: r.unknownObject, Module: m, Name: UnknownName, Kind: Unknown}, 0)
+	return p.location(f, pc, reason, nil)
+}

@@ -1,0 +1,105 @@
+package symbolize
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+
+	"stackmill/schema"
+	"stackmill/stages/decode"
+	"stackmill/stages/symbolize/image"
+	"stackmill/stages/symbolize/symtab"
+)
+
+const generatedCode = "<DYNAMIC_FUNCTIONS>"
+
+// code resolves a PC in code that is in no file: the vdso, functions that a
+// run-time compiler announced (S13), compiled Java methods.
+func (r *Resolver) code(pc uint64, m *image.Mapping, proc *decode.Process) int32 {
+	c := m.Code
+	offset := pc - m.Address
+	switch {
+	case c.Method != 0:
+		return r.compiledMethod(proc, c.Method, offset, pc)
+	case isGenerated(c):
+		return r.generated(c, m, offset)
+	}
+	o := r.codeObject(m)
+	f := codeFunction(c, m, pc)
+	f.Object, f.Module = o, r.Program.module(o, unknownModule, "")
+	return r.Program.location(r.Program.function(f, 0), offset, "", nil)
+}
+
+// isGenerated tells a single function from a region such as `[vdso]`.
+func isGenerated(c *image.Code) bool {
+	return c.Function != "" && !strings.HasPrefix(c.Function, "[")
+}
+
+// codeObject returns the pseudo object of code that is in no file.
+func (r *Resolver) codeObject(m *image.Mapping) int32 {
+	switch {
+	case m.Code.Method != 0:
+		return r.pseudoObject(javaObject, "java")
+	case isGenerated(m.Code):
+		return r.pseudoObject(generatedCode, "dynamic")
+	}
+	return r.pseudoObject(m.Path, "dynamic")
+}
+
+// generated resolves an offset in a function made at run time. Its identity is
+// its name and its instructions, not where it happened to be (S2).
+func (r *Resolver) generated(c *image.Code, m *image.Mapping, offset uint64) int32 {
+	p := r.Program
+	o := r.codeObject(m)
+	module := unknownModule
+	if c.File != "" {
+		module = c.File
+	}
+	f := Function{
+		Object: o, Module: p.module(o, module, ""), Kind: Dynamic,
+		Name: c.Function, Linkage: c.Function, Aliases: c.Function, Size: m.Size,
+	}
+	return p.location(p.function(f, xxhash.Sum64(c.Bytes)^m.Size), offset, "", func() (string, int32) {
+		i := sort.Search(len(c.Lines), func(i int) bool { return uint64(c.Lines[i].Offset) > offset })
+		if i == 0 {
+			return "", 0
+		}
+		return c.File, c.Lines[i-1].Line
+	})
+}
+
+// codeFunction finds the function in a region that holds several, such as the
+// vdso; what none covers is a static region (S6).
+func codeFunction(c *image.Code, m *image.Mapping, pc uint64) Function {
+	fs := append([]image.CodeFunction{}, c.Functions...)
+	sort.Slice(fs, func(i, j int) bool { return fs[i].Address < fs[j].Address })
+	start, end := m.Address, m.End()
+	for _, f := range fs {
+		if f.Address <= pc && pc < f.Address+f.Size {
+			return Function{Name: f.Name, Linkage: f.Name, Aliases: f.Name, Kind: symtab.Normal,
+				Address: f.Address - m.Address, Offset: f.Address - m.Address, Size: f.Size}
+		}
+		if f.Address+f.Size <= pc {
+			start = max(start, f.Address+f.Size)
+		} else if f.Address > pc {
+			end = min(end, f.Address)
+		}
+	}
+	return Function{Name: fmt.Sprintf("<static>@%#x", start-m.Address), Kind: symtab.Static,
+		Address: start - m.Address, Offset: start - m.Address, Size: end - start}
+}
+
+// pseudoObject interns a load object that is no file.
+func (r *Resolver) pseudoObject(name, kind string) int32 {
+	n, ok := r.dynamic[name]
+	if !ok {
+		n = r.Program.object(Object{
+			ID:   schema.NewID("object").Text(name).Sum(),
+			Name: name, Path: name, Kind: kind, Symbols: "recording",
+		})
+		r.dynamic[name] = n
+	}
+	return n
+}

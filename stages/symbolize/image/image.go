@@ -1,0 +1,141 @@
+package image
+
+import (
+	"math"
+	"sort"
+
+	"stackmill/problem"
+)
+
+// Mapping is a mapped segment with its life.
+type Mapping struct {
+	Event
+	Loaded, Unloaded int64 // ns; Unloaded is Never while it is mapped
+}
+
+// End is the first address behind the mapping.
+func (m *Mapping) End() uint64 { return m.Address + m.Size }
+
+// Executable reports whether the mapping may hold instructions.
+func (m *Mapping) Executable() bool { return m.Modes&4 != 0 || m.Code != nil }
+
+// Image is the address space of one process over its whole life.
+type Image struct {
+	Mappings []*Mapping // in order of loading
+	byStart  []int      // numbers of Mappings, sorted by address
+	maxEnd   []uint64   // greatest End of byStart[:i+1]
+}
+
+// Span says that Mapping owned an address from From up to Until. A nil
+// Mapping: nothing did.
+type Span struct {
+	From, Until int64
+	Mapping     *Mapping
+}
+
+// New replays the events of a process. Events are ordered by time; those of
+// equal time keep their order.
+func New(events []Event, file string, log *problem.Log) *Image {
+	ordered := make([]Event, len(events))
+	copy(ordered, events)
+	sort.SliceStable(ordered, func(i, j int) bool { return ordered[i].Time < ordered[j].Time })
+
+	im := &Image{}
+	live := map[uint64]*Mapping{} // by first address
+	lost := int64(0)
+	for _, e := range ordered {
+		if e.Unmap {
+			if m := live[e.Address]; m != nil {
+				m.Unloaded = e.Time
+				delete(live, e.Address)
+			} else {
+				lost++
+			}
+			continue
+		}
+		if e.Size == 0 || e.Address+e.Size < e.Address {
+			log.Addf(problem.Error, file, problem.NoOffset, "bad-mapping",
+				"mapping of %s at %#x with size %d covers no addresses", e.Path, e.Address, e.Size)
+			continue
+		}
+		m := &Mapping{Event: e, Loaded: e.Time, Unloaded: Never}
+		live[e.Address] = m
+		im.Mappings = append(im.Mappings, m)
+	}
+	if lost > 0 {
+		log.Add(problem.Problem{Severity: problem.Info, File: file, Offset: problem.NoOffset, Count: lost,
+			Reason: "unmap-without-map", Message: "mappings end that were never announced"})
+	}
+	im.index()
+	return im
+}
+
+func (im *Image) index() {
+	im.byStart = make([]int, len(im.Mappings))
+	for i := range im.byStart {
+		im.byStart[i] = i
+	}
+	sort.SliceStable(im.byStart, func(i, j int) bool {
+		return im.Mappings[im.byStart[i]].Address < im.Mappings[im.byStart[j]].Address
+	})
+	im.maxEnd = make([]uint64, len(im.byStart))
+	end := uint64(0)
+	for i, n := range im.byStart {
+		end = max(end, im.Mappings[n].End())
+		im.maxEnd[i] = end
+	}
+}
+
+// Spans tells who owned an address when. The spans follow each other without
+// gaps from the beginning to the end of time (S1).
+//
+// The newest mapping owns the address, except that code which a run-time
+// compiler announced is not hidden by a file mapping that begins below it: such
+// code lives inside mappings that the collector may notice only later. Time in
+// which nothing owned the address goes to the mapping that came next: the
+// collector notices libraries late, often only when they are closed.
+func (im *Image) Spans(addr uint64) []Span {
+	covering := im.covering(addr)
+	var spans []Span
+	from := int64(math.MinInt64)
+	for i := 0; i < len(covering); i++ {
+		m := covering[i]
+		until := m.Unloaded
+		for _, next := range covering[i+1:] {
+			if next.Loaded >= until {
+				break
+			}
+			if m.Code != nil && next.Code == nil && next.Address < m.Address {
+				continue
+			}
+			until = next.Loaded
+			break
+		}
+		if until <= from {
+			continue
+		}
+		spans = append(spans, Span{from, until, m})
+		from = until
+	}
+	if from != Never {
+		spans = append(spans, Span{from, Never, nil})
+	}
+	return spans
+}
+
+// covering returns the mappings that contain the address, in order of loading.
+func (im *Image) covering(addr uint64) []*Mapping {
+	i := sort.Search(len(im.byStart), func(i int) bool { return im.Mappings[im.byStart[i]].Address > addr })
+	var found []int
+	for i--; i >= 0 && im.maxEnd[i] > addr; i-- {
+		if im.Mappings[im.byStart[i]].End() > addr {
+			found = append(found, im.byStart[i])
+		}
+	}
+	sort.Ints(found)
+	ms := make([]*Mapping, len(found))
+	for i, n := range found {
+		ms[i] = im.Mappings[n]
+	}
+	return ms
+}

@@ -1,0 +1,158 @@
+package symbolize
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"stackmill/problem"
+	"stackmill/schema"
+	"stackmill/stages/symbolize/image"
+	"stackmill/stages/symbolize/symtab"
+)
+
+// notComputed is the checksum that Linux collectors write for text.
+const notComputed = 0xFFFFFFFF
+
+// fileObject returns the load object of a file mapping. Processes share the
+// object of a path and checksum.
+func (r *Resolver) fileObject(im *image.Image, m *image.Mapping) int32 {
+	checksum := m.Checksum
+	if checksum == notComputed {
+		checksum = 0
+	}
+	k := objectKey{m.Path, checksum}
+	n, ok := r.objects[k]
+	if !ok {
+		n = r.Program.object(r.findObject(im, m.Path, checksum))
+		r.objects[k] = n
+	}
+	return n
+}
+
+// findObject takes the first file that can be read and that fits the recorded
+// mappings. On Linux no checksum is recorded, so that a rebuilt program would
+// otherwise give wrong names without a word.
+func (r *Resolver) findObject(im *image.Image, file string, checksum uint32) Object {
+	o := Object{Name: path.Base(file), Path: file, Checksum: checksum, Kind: "elf", Symbols: "none"}
+	type refusal struct{ reason, message string }
+	var refused []refusal
+	for _, c := range r.rec.Locate(file) {
+		table, err := r.tables.Load(c.Path)
+		if err != nil {
+			refused = append(refused, refusal{"unreadable-load-object", fmt.Sprintf("the copy in the %s cannot be used: %v", c.Origin, err)})
+			continue
+		}
+		if why := misfit(table, im, file, r.pageSize()); why != "" {
+			refused = append(refused, refusal{"wrong-load-object", fmt.Sprintf("the copy in the %s is another program: %s", c.Origin, why)})
+			continue
+		}
+		o.table, o.Symbols, o.BuildID = table, c.Origin, table.BuildID
+		o.FunctionCount = len(table.Functions)
+		break
+	}
+	if o.BuildID != "" {
+		o.ID = schema.NewID("object").Text(o.BuildID).Sum()
+	} else {
+		o.ID = schema.NewID("object").Number(uint64(o.Checksum)).Text(o.Path).Sum()
+	}
+	o.complain = func(touched bool) {
+		severity := problem.Info
+		if touched && o.table == nil {
+			severity = problem.Error
+		}
+		if o.table == nil && len(refused) == 0 {
+			refused = append(refused, refusal{"missing-load-object", "no copy of the load object was found: its functions have no names"})
+		}
+		for _, f := range refused {
+			r.problem(severity, file, f.reason, f.message)
+		}
+		if o.table != nil && touched {
+			for _, note := range o.table.Notes {
+				r.problem(problem.Warning, file, "bad-debug-information", note)
+			}
+		}
+	}
+	return o
+}
+
+func (r *Resolver) pageSize() uint64 {
+	if r.rec.PageSize > 0 {
+		return uint64(r.rec.PageSize)
+	}
+	return 4096
+}
+
+// misfit says why the file cannot be what was mapped, or nothing. A single
+// executable segment must be mapped as a whole; pieces of several need only lie
+// in one.
+func misfit(t *symtab.Table, im *image.Image, path string, page uint64) string {
+	var text []symtab.Segment
+	for _, s := range t.Segments {
+		if s.Flags&1 != 0 {
+			text = append(text, s)
+		}
+	}
+	type piece struct{ offset, size uint64 }
+	var pieces []piece
+	for _, m := range im.Mappings {
+		p := piece{m.FileOffset, m.Size}
+		if m.Path == path && m.Code == nil && m.Modes&4 != 0 && !slices.Contains(pieces, p) {
+			pieces = append(pieces, p)
+		}
+	}
+	for _, p := range pieces {
+		start, end := p.offset, p.offset+p.size
+		fits := false
+		for _, s := range text {
+			from, until := s.Offset/page*page, (s.Offset+s.FileSize+page-1)/page*page
+			if len(text) == 1 && len(pieces) == 1 {
+				fits = start == from && end == until
+			} else {
+				fits = fits || from <= start && end <= until
+			}
+		}
+		if !fits {
+			return fmt.Sprintf("no executable segment of it fits the mapping of %#x bytes at file offset %#x", p.size, start)
+		}
+	}
+	return ""
+}
+
+func (o *Object) touch() { o.touched = true }
+
+// static names the text of an object without symbols: one region per mapping (S6).
+func (r *Resolver) static(object int32, m *image.Mapping, offset uint64) int32 {
+	p := r.Program
+	f := Function{
+		Object: object, Module: p.module(object, unknownModule, ""), Kind: symtab.Static,
+		Name: fmt.Sprintf("<static>@%#x", m.FileOffset), Address: m.FileOffset, Offset: m.FileOffset, Size: m.Size,
+	}
+	return p.location(p.function(f, 0), offset, "", nil)
+}
+
+// mainOf finds the function that f was cut out of: its symbol without the
+// suffix, in f's module if several have that name.
+func (o *Object) mainOf(f *Function, module string) (symtab.Function, bool) {
+	name := f.Linkage
+	if i := strings.LastIndex(name, ".cold"); i > 0 {
+		name = name[:i]
+	}
+	if o.byLinkage == nil {
+		o.byLinkage = map[string][]int{}
+		for i := range o.table.Functions {
+			for _, alias := range strings.Fields(o.table.Functions[i].Aliases) {
+				o.byLinkage[alias] = append(o.byLinkage[alias], i)
+			}
+		}
+	}
+	candidates := o.byLinkage[name]
+	for _, i := range candidates {
+		c := o.table.Functions[i]
+		if len(candidates) == 1 || o.table.Modules[c.Module].Name == module && module != unknownModule {
+			return c, true
+		}
+	}
+	return symtab.Function{}, false
+}

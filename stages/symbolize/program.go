@@ -1,0 +1,156 @@
+// Package symbolize turns PCs into locations: which load object, function and
+// source line an instruction belongs to, at the time it ran.
+package symbolize
+
+import (
+	"stackmill/schema"
+	"stackmill/stages/symbolize/symtab"
+)
+
+// Program is the structure of the programs of one recording, as far as its
+// stacks touch it. Objects, modules, functions and locations are referred to
+// by their number.
+type Program struct {
+	Objects   []Object
+	Modules   []Module
+	Functions []Function
+	Locations []Location
+
+	modules   map[moduleKey]int32
+	functions map[functionKey]int32
+	locations map[locationKey]int32
+}
+
+// Object is a row of load_objects.
+type Object struct {
+	ID                  int64
+	Name, Path, BuildID string
+	Checksum            uint32
+	Kind                string // elf, dynamic, java, artificial, unknown
+	Symbols             string // archive, path, recording, none
+	FunctionCount       int
+	table               *symtab.Table
+	byLinkage           map[string][]int   // functions of table
+	complain            func(touched bool) // records what was wrong with its files
+	touched             bool
+}
+
+// Module is a row of modules.
+type Module struct {
+	ID             int64
+	Object         int32
+	Name, Language string
+}
+
+// Function is a row of functions.
+type Function struct {
+	ID                     int64
+	Object, Module         int32
+	Name, Linkage, Aliases string
+	Kind                   symtab.Kind
+	Address, Offset, Size  uint64
+}
+
+// Location is a row of locations.
+type Location struct {
+	ID               int64
+	Object, Function int32
+	Offset           uint64
+	File             string
+	Line             int32
+	Reason           string
+}
+
+// The kinds of functions that no symbol table tells.
+const (
+	Dynamic    symtab.Kind = "dynamic"
+	Java       symtab.Kind = "java"
+	Artificial symtab.Kind = "artificial"
+	Unknown    symtab.Kind = "unknown"
+)
+
+const unknownModule = "(unknown)"
+
+type moduleKey struct {
+	object int32
+	name   string
+}
+
+type functionKey struct {
+	object, module int32
+	linkage, name  string
+	address        uint64
+	variant        uint64 // tells pieces of generated code of one name apart
+}
+
+type locationKey struct {
+	function int32
+	offset   uint64
+	reason   string
+}
+
+func newProgram() *Program {
+	return &Program{
+		modules:   map[moduleKey]int32{},
+		functions: map[functionKey]int32{},
+		locations: map[locationKey]int32{},
+	}
+}
+
+func (p *Program) object(o Object) int32 {
+	p.Objects = append(p.Objects, o)
+	return int32(len(p.Objects) - 1)
+}
+
+func (p *Program) module(object int32, name, language string) int32 {
+	k := moduleKey{object, name}
+	n, ok := p.modules[k]
+	if !ok {
+		n = int32(len(p.Modules))
+		id := schema.NewID("module").Number(uint64(p.Objects[object].ID)).Text(name).Sum()
+		p.Modules = append(p.Modules, Module{id, object, name, language})
+		p.modules[k] = n
+	}
+	return n
+}
+
+// function interns f; variant is 0 unless a name and address do not tell it apart.
+func (p *Program) function(f Function, variant uint64) int32 {
+	k := functionKey{f.Object, f.Module, f.Linkage, f.Name, f.Address, variant}
+	n, ok := p.functions[k]
+	if !ok {
+		n = int32(len(p.Functions))
+		name := f.Linkage
+		if name == "" {
+			name = f.Name
+		}
+		f.ID = schema.NewID("function").Number(uint64(p.Objects[f.Object].ID)).
+			Text(p.Modules[f.Module].Name).Text(name).Number(f.Address).Number(variant).Sum()
+		p.Functions = append(p.Functions, f)
+		p.functions[k] = n
+	}
+	return n
+}
+
+// location interns the instruction at the offset. line is called for a new one only.
+func (p *Program) location(function int32, offset uint64, reason string, line func() (string, int32)) int32 {
+	k := locationKey{function, offset, reason}
+	n, ok := p.locations[k]
+	if ok {
+		return n
+	}
+	n = int32(len(p.Locations))
+	f := &p.Functions[function]
+	o := &p.Objects[f.Object]
+	id := schema.NewID("location").Number(uint64(o.ID)).Number(offset)
+	if o.Kind != "elf" { // offsets of others count from the function's start
+		id.Number(uint64(f.ID)).Text(reason)
+	}
+	l := Location{ID: id.Sum(), Object: f.Object, Function: function, Offset: offset, Reason: reason}
+	if line != nil {
+		l.File, l.Line = line()
+	}
+	p.Locations = append(p.Locations, l)
+	p.locations[k] = n
+	return n
+}

@@ -1,0 +1,196 @@
+package symbolize
+
+import (
+	"math"
+
+	"stackmill/problem"
+	"stackmill/stages/decode"
+	"stackmill/stages/symbolize/image"
+	"stackmill/stages/symbolize/symtab"
+)
+
+// Tables gives the symbol table of a load object's file.
+type Tables interface {
+	Load(path string) (*symtab.Table, error)
+}
+
+// Resolver resolves the PCs of one recording. It is not safe for concurrent use.
+type Resolver struct {
+	Program *Program
+
+	rec           *decode.Recording
+	tables        Tables
+	objects       map[objectKey]int32
+	dynamic       map[string]int32 // pseudo objects of generated code, by name
+	total         int32
+	unknownObject int32
+	java          int32 // pseudo object of Java methods, -1 before the first
+}
+
+type objectKey struct {
+	path     string
+	checksum uint32
+}
+
+// New returns a resolver for the recording.
+func New(rec *decode.Recording, tables Tables) *Resolver {
+	r := &Resolver{
+		Program: newProgram(),
+		rec:     rec,
+		tables:  tables,
+		objects: map[objectKey]int32{},
+		dynamic: map[string]int32{},
+		java:    -1,
+	}
+	r.total, r.unknownObject = r.Program.artificialObjects()
+	return r
+}
+
+// Process is the resolver of one process's addresses.
+type Process struct {
+	Image *image.Image
+
+	r     *Resolver
+	proc  *decode.Process
+	spans map[uint64][]Span
+}
+
+// Span says that a PC meant Location from From up to Until (ns from the
+// founder's start).
+type Span struct {
+	From, Until int64
+	Location    int32
+}
+
+// Process returns the resolver of one process. mapFile names the file of its
+// address-space events in problems.
+func (r *Resolver) Process(p *decode.Process, mapFile string) *Process {
+	pr := &Process{
+		Image: image.New(p.Image, mapFile, &r.rec.Problems),
+		r:     r, proc: p,
+		spans: map[uint64][]Span{},
+	}
+	for _, m := range pr.Image.Mappings {
+		if m.Executable() && m.Code == nil {
+			r.fileObject(pr.Image, m)
+		}
+	}
+	return pr
+}
+
+// Spans returns what the PC means over time; the spans follow each other
+// without gaps.
+func (pr *Process) Spans(pc uint64) []Span {
+	spans, ok := pr.spans[pc]
+	if !ok {
+		for _, s := range pr.Image.Spans(pc) {
+			spans = append(spans, Span{s.From, s.Until, pr.resolve(pc, s.Mapping)})
+		}
+		pr.spans[pc] = spans
+	}
+	return spans
+}
+
+// Resolve returns what the PC means at time t, and the time for which that holds.
+func (pr *Process) Resolve(pc uint64, t int64) Span {
+	for _, s := range pr.Spans(pc) {
+		if s.From <= t && t < s.Until {
+			return s
+		}
+	}
+	return Span{math.MinInt64, image.Never, pr.r.unknown(pc, ReasonNoObject)}
+}
+
+// Segments calls yield for each mapping of a load object, with the object's
+// identifier. Files of which nothing is executable are no load objects.
+func (pr *Process) Segments(yield func(m *image.Mapping, object int64)) {
+	text := map[string]bool{}
+	for _, m := range pr.Image.Mappings {
+		if m.Executable() && m.Code == nil {
+			text[m.Path] = true
+		}
+	}
+	p := pr.r.Program
+	for _, m := range pr.Image.Mappings {
+		switch {
+		case m.Code != nil:
+			yield(m, p.Objects[pr.r.codeObject(m)].ID)
+		case text[m.Path]:
+			yield(m, p.Objects[pr.r.fileObject(pr.Image, m)].ID)
+		}
+	}
+}
+
+func (pr *Process) resolve(pc uint64, m *image.Mapping) int32 {
+	r := pr.r
+	switch {
+	case len(pr.Image.Mappings) == 0:
+		return r.unknown(pc, ReasonNoImage)
+	case m == nil:
+		return r.unknown(pc, ReasonNoObject)
+	case m.Code != nil:
+		return r.code(pc, m, pr.proc)
+	case !m.Executable():
+		return r.unknown(pc, ReasonData)
+	}
+	n := r.fileObject(pr.Image, m)
+	o := &r.Program.Objects[n]
+	o.touch()
+	offset := m.FileOffset + (pc - m.Address)
+	if o.table == nil {
+		return r.static(n, m, offset)
+	}
+	f, ok := o.table.Function(offset)
+	if !ok {
+		return r.unknown(pc, ReasonData)
+	}
+	return r.Program.location(r.tableFunction(n, f), offset, "", func() (string, int32) {
+		file, line, _ := o.table.Line(offset)
+		return file, line
+	})
+}
+
+// tableFunction interns a function of an object's symbol table.
+func (r *Resolver) tableFunction(object int32, f symtab.Function) int32 {
+	p := r.Program
+	m := p.Objects[object].table.Modules[f.Module]
+	return p.function(Function{
+		Object: object, Module: p.module(object, m.Name, m.Language),
+		Name: f.Name, Linkage: f.Linkage, Aliases: f.Aliases, Kind: f.Kind,
+		Address: f.Address, Offset: f.Offset, Size: f.Size,
+	}, 0)
+}
+
+// MainOf returns the entry of the function that an outline function was cut
+// out of (S12); false when it is not an outline function or its main function
+// is not known.
+func (r *Resolver) MainOf(function int32) (location int32, ok bool) {
+	p := r.Program
+	f := p.Functions[function]
+	if f.Kind != symtab.Outline {
+		return 0, false
+	}
+	o := &p.Objects[f.Object]
+	main, ok := o.mainOf(&f, p.Modules[f.Module].Name)
+	if !ok {
+		return 0, false
+	}
+	return p.location(r.tableFunction(f.Object, main), main.Offset, "", func() (string, int32) {
+		file, line, _ := o.table.Line(main.Offset)
+		return file, line
+	}), true
+}
+
+// Finish records the problems of the load objects. Those that no stack
+// touches are remarks only.
+func (r *Resolver) Finish() {
+	for i := range r.Program.Objects {
+		if o := &r.Program.Objects[i]; o.complain != nil {
+			o.complain(o.touched)
+		}
+	}
+}
+
+func (r *Resolver) problem(s problem.Severity, path, reason, message string) {
+	r.rec.Problems.Add(problem.Problem{Severity: s, File: path, Offset: problem.NoOffset, Reason: reason, Message: message})
+}

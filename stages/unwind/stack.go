@@ -1,0 +1,66 @@
+// Package unwind turns recorded stacks into normalised ones, by the rules of
+// the manual. One file holds one rule.
+package unwind
+
+import "stackmill/schema"
+
+// Frame is one frame of a normalised stack.
+type Frame struct {
+	Location int32 // number in symbolize.Program.Locations
+	Rule     Rule
+}
+
+// Rule names what put a frame in or changed it.
+type Rule uint8
+
+// The rules.
+const (
+	Recorded      Rule = iota // as recorded
+	RulePLT                   // a leaf in the PLT was dropped below it (S22)
+	RuleLeafCheck             // taken from the return register (S7)
+	RuleTruncated             // stands for lost frames (S18)
+	RuleOutline               // the artificial call of an outline function (S12)
+	RuleJava                  // from the recorded Java stack (S14)
+	RuleOpenMP                // from the recorded OpenMP stack or state (S17)
+)
+
+func (r Rule) String() string {
+	return [...]string{"", "S22", "S7", "S18", "S12", "S14", "S17"}[r]
+}
+
+// Stack is one distinct normalised stack.
+type Stack struct {
+	ID     int64
+	Frames []Frame // leaf first
+}
+
+// Set holds the distinct stacks of a recording; a stack is referred to by its
+// number. Number 0 is the empty stack.
+type Set struct {
+	Stacks []Stack
+	byID   map[int64]int32
+}
+
+// NewSet returns a set that holds the empty stack.
+func NewSet() *Set {
+	s := &Set{byID: map[int64]int32{}}
+	s.Intern(nil, nil)
+	return s
+}
+
+// Intern returns the number of the stack with these frames, which it copies if
+// they are new. locationID gives the identifier of a location.
+func (s *Set) Intern(frames []Frame, locationID func(int32) int64) int32 {
+	h := schema.NewID("stack")
+	for _, f := range frames {
+		h.Number(uint64(locationID(f.Location))).Number(uint64(f.Rule))
+	}
+	id := h.Sum()
+	n, ok := s.byID[id]
+	if !ok {
+		n = int32(len(s.Stacks))
+		s.Stacks = append(s.Stacks, Stack{id, append([]Frame(nil), frames...)})
+		s.byID[id] = n
+	}
+	return n
+}

@@ -1,0 +1,104 @@
+package unwind
+
+import (
+	"math"
+
+	"stackmill/stages/decode"
+	"stackmill/stages/symbolize"
+	"stackmill/stages/symbolize/image"
+	"stackmill/stages/symbolize/symtab"
+)
+
+// Resolved is what a recorded stack means for some time: the manual's three
+// representations of it, as numbers in a Set.
+type Resolved struct {
+	From, Until           int64 // ns from the founder's start
+	User, Expert, Machine int32
+}
+
+// Unwinder normalises the stacks of one process. It is not safe for concurrent use.
+type Unwinder struct {
+	set      *Set
+	resolver *symbolize.Resolver
+	process  *symbolize.Process
+	recorded *decode.Process
+
+	frames []Frame // scratch
+	span   image.Span
+}
+
+// New returns the unwinder of a process; its stacks go to set.
+func New(set *Set, r *symbolize.Resolver, process *symbolize.Process, recorded *decode.Process) *Unwinder {
+	return &Unwinder{set: set, resolver: r, process: process, recorded: recorded}
+}
+
+// Stack normalises a recorded stack as of time t. system says that it is one of
+// the JVM's own threads (SystemThread).
+func (u *Unwinder) Stack(raw *decode.RawStack, system bool, t int64) Resolved {
+	u.span = image.Span{From: math.MinInt64, Until: image.Never}
+	machine := u.native(raw.Words, t)
+	n := u.intern(machine)
+	res := Resolved{User: n, Expert: n, Machine: n}
+	switch {
+	case raw.OMP != nil:
+		u.openMP(raw, t, &res)
+	case raw.Java != nil || len(u.recorded.JavaThreads) > 0:
+		u.java(raw, machine, system, &res)
+	}
+	res.From, res.Until = u.span.From, u.span.Until
+	return res
+}
+
+func (u *Unwinder) intern(frames []Frame) int32 {
+	return u.set.Intern(frames, func(l int32) int64 { return u.resolver.Program.Locations[l].ID })
+}
+
+// native turns words into frames, leaf first (gprofng-experiment 7). The
+// result is valid until the next call.
+func (u *Unwinder) native(words []uint64, t int64) []Frame {
+	u.frames = u.frames[:0]
+	words, lost := truncation(words)
+	checked, dropped := false, false
+	for i, w := range words {
+		if w == decode.MarkLeafCheck {
+			checked = true
+			continue
+		}
+		loc := u.resolve(w, t)
+		rule := Recorded
+		if checked {
+			checked = false
+			if !u.useReturnRegister(words, i, loc) {
+				continue
+			}
+			rule = RuleLeafCheck
+		}
+		if len(u.frames) == 0 && !dropped && u.function(loc).Kind == symtab.PLT {
+			dropped = true
+			continue
+		}
+		if dropped && len(u.frames) == 0 {
+			rule = RulePLT
+		}
+		u.frames = append(u.frames, Frame{loc, rule})
+		if main, ok := u.resolver.MainOf(u.resolver.Program.Locations[loc].Function); ok {
+			u.frames = append(u.frames, Frame{main, RuleOutline})
+		}
+	}
+	if lost != "" {
+		u.frames = append(u.frames, Frame{u.resolver.Artificial(lost), RuleTruncated})
+	}
+	return u.frames
+}
+
+// resolve resolves a PC and narrows the time for which the stack holds.
+func (u *Unwinder) resolve(pc uint64, t int64) int32 {
+	s := u.process.Resolve(pc, t)
+	u.span.From, u.span.Until = max(u.span.From, s.From), min(u.span.Until, s.Until)
+	return s.Location
+}
+
+func (u *Unwinder) function(location int32) *symbolize.Function {
+	p := u.resolver.Program
+	return &p.Functions[p.Locations[location].Function]
+}
