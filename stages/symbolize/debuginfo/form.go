@@ -1,0 +1,121 @@
+package debuginfo
+
+// The attribute forms (DWARF 5 section 7.5.6, and GNU's).
+const (
+	formAddr        = 0x01
+	formBlock2      = 0x03
+	formBlock4      = 0x04
+	formData2       = 0x05
+	formData4       = 0x06
+	formData8       = 0x07
+	formString      = 0x08
+	formBlock       = 0x09
+	formBlock1      = 0x0a
+	formData1       = 0x0b
+	formFlag        = 0x0c
+	formSdata       = 0x0d
+	formStrp        = 0x0e
+	formUdata       = 0x0f
+	formRefAddr     = 0x10
+	formRef1        = 0x11
+	formRef2        = 0x12
+	formRef4        = 0x13
+	formRef8        = 0x14
+	formRefUdata    = 0x15
+	formIndirect    = 0x16
+	formSecOffset   = 0x17
+	formExprloc     = 0x18
+	formFlagPresent = 0x19
+	formStrx        = 0x1a
+	formAddrx       = 0x1b
+	formRefSup4     = 0x1c
+	formStrpSup     = 0x1d
+	formData16      = 0x1e
+	formLineStrp    = 0x1f
+	formRefSig8     = 0x20
+	formImplicit    = 0x21
+	formLoclistx    = 0x22
+	formRnglistx    = 0x23
+	formRefSup8     = 0x24
+	formStrx1       = 0x25
+	formStrx2       = 0x26
+	formStrx3       = 0x27
+	formStrx4       = 0x28
+	formAddrx1      = 0x29
+	formAddrx2      = 0x2a
+	formAddrx3      = 0x2b
+	formAddrx4      = 0x2c
+	formGNUAddr     = 0x1f01
+	formGNUStr      = 0x1f02
+	formGNURefAlt   = 0x1f20
+	formGNUStrpAlt  = 0x1f21
+)
+
+// value is an attribute as it stands in the section: strings and addresses by
+// index are looked up later, since the base may be a later attribute.
+type value struct {
+	form uint64
+	u    uint64
+	b    []byte // formString
+}
+
+// format is what the size of a value depends on.
+type format struct {
+	version  int
+	wide     bool // 64-bit format
+	addrSize int
+}
+
+// value reads one value; false when the form is not known, after which nothing
+// in the entry can be read.
+func (c *cursor) value(form uint64, f format) (value, bool) {
+	if form == formIndirect {
+		if form = c.uleb(); form == formIndirect || form == formImplicit {
+			return value{}, false
+		}
+	}
+	v := value{form: form}
+	switch form {
+	case formAddr:
+		v.u = c.uint(f.addrSize)
+	case formData1, formFlag, formRef1, formStrx1, formAddrx1:
+		v.u = c.uint(1)
+	case formData2, formRef2, formStrx2, formAddrx2:
+		v.u = c.uint(2)
+	case formStrx3, formAddrx3:
+		v.u = c.uint(3)
+	case formData4, formRef4, formRefSup4, formStrx4, formAddrx4:
+		v.u = c.uint(4)
+	case formData8, formRef8, formRefSig8, formRefSup8:
+		v.u = c.uint(8)
+	case formData16:
+		c.bytes(16)
+	case formUdata, formRefUdata, formStrx, formAddrx, formLoclistx, formRnglistx, formGNUAddr, formGNUStr:
+		v.u = c.uleb()
+	case formSdata:
+		v.u = uint64(c.sleb())
+	case formStrp, formSecOffset, formStrpSup, formLineStrp, formGNURefAlt, formGNUStrpAlt:
+		v.u = c.offset(f.wide)
+	case formRefAddr:
+		if f.version <= 2 {
+			v.u = c.uint(f.addrSize)
+		} else {
+			v.u = c.offset(f.wide)
+		}
+	case formString:
+		v.b = c.text()
+	case formBlock, formExprloc:
+		c.bytes(c.uleb())
+	case formBlock1:
+		c.bytes(c.uint(1))
+	case formBlock2:
+		c.bytes(c.uint(2))
+	case formBlock4:
+		c.bytes(c.uint(4))
+	case formFlagPresent:
+		v.u = 1
+	default:
+		return value{}, false
+	}
+	return v, true
+}

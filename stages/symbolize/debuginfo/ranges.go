@@ -1,0 +1,110 @@
+package debuginfo
+
+// span is a range of virtual addresses.
+type span struct{ low, high uint64 }
+
+// spans returns the addresses of a unit's code, nil when it does not say.
+func (s *sections) spans(u *unit) []span {
+	low, hasLow := s.address(u, u.attrs[attrLowPC])
+	if r, ok := u.attrs[attrRanges]; ok {
+		if u.version == 5 {
+			return s.rnglist(u, r, low)
+		}
+		return s.rangeList(u, r.u, low)
+	}
+	high, ok := u.attrs[attrHighPC]
+	if !hasLow || !ok {
+		return nil
+	}
+	end, isAddress := s.address(u, high)
+	if !isAddress { // a constant is the size
+		end = low + high.u
+	}
+	return []span{{low, end}}
+}
+
+// rangeList reads .debug_ranges (DWARF 4 section 2.17.3).
+func (s *sections) rangeList(u *unit, off, base uint64) []span {
+	var list []span
+	c := at(s.ranges, off, s.order)
+	largest := ^uint64(0) >> (64 - 8*u.addrSize)
+	for ; s.entries > 0; s.entries-- {
+		low, high := c.uint(u.addrSize), c.uint(u.addrSize)
+		switch {
+		case c.short || low == 0 && high == 0:
+			return list
+		case low == largest:
+			base = high
+		case low < high:
+			list = append(list, span{base + low, base + high})
+		}
+	}
+	return list
+}
+
+// The entries of a range list (DWARF 5 section 7.25).
+const (
+	rleEnd          = 0
+	rleBaseAddrx    = 1
+	rleStartxEndx   = 2
+	rleStartxLength = 3
+	rleOffsetPair   = 4
+	rleBase         = 5
+	rleStartEnd     = 6
+	rleStartLength  = 7
+)
+
+// rnglist reads .debug_rnglists.
+func (s *sections) rnglist(u *unit, where value, base uint64) []span {
+	off := where.u
+	if where.form == formRnglistx {
+		start := u.attrs[attrRnglistsBase].u
+		size := uint64(4)
+		if u.wide {
+			size = 8
+		}
+		if off > uint64(len(s.rnglists)) {
+			return nil
+		}
+		c := at(s.rnglists, start+off*size, s.order)
+		off = start + c.offset(u.wide)
+	}
+	var list []span
+	c := at(s.rnglists, off, s.order)
+	index := func() uint64 {
+		a, _ := s.address(u, value{form: formAddrx, u: c.uleb()})
+		return a
+	}
+	for ; s.entries > 0; s.entries-- {
+		var r span
+		switch kind := c.u8(); kind {
+		case rleBaseAddrx:
+			base = index()
+			continue
+		case rleBase:
+			base = c.uint(u.addrSize)
+			continue
+		case rleStartxEndx:
+			r.low, r.high = index(), index()
+		case rleStartxLength:
+			r.low = index()
+			r.high = r.low + c.uleb()
+		case rleOffsetPair:
+			r.low, r.high = base+c.uleb(), base+c.uleb()
+		case rleStartEnd:
+			r.low, r.high = c.uint(u.addrSize), c.uint(u.addrSize)
+		case rleStartLength:
+			r.low = c.uint(u.addrSize)
+			r.high = r.low + c.uleb()
+		default: // rleEnd, or what later versions may add
+			return list
+		}
+		if c.short {
+			return list
+		}
+		if r.low < r.high {
+			list = append(list, r)
+		}
+	}
+	return list
+}

@@ -1,0 +1,90 @@
+package symtab
+
+import (
+	"fmt"
+	"sort"
+)
+
+// Function returns the function at an offset of the file. Code that no symbol
+// covers belongs to a static function made up for the whole gap (S6), from the
+// end of the function before it, or of its region's start, to the next function
+// or its region's end. It is false outside every executable region.
+func (t *Table) Function(off uint64) (Function, bool) {
+	i := sort.Search(len(t.Functions), func(i int) bool { return t.Functions[i].Offset > off })
+	if i > 0 && off-t.Functions[i-1].Offset < t.Functions[i-1].Size {
+		return t.Functions[i-1], true
+	}
+	r, ok := t.region(off)
+	if !ok {
+		return Function{}, false
+	}
+	start, end := r.Offset, r.Offset+r.Size
+	if i > 0 {
+		start = max(start, t.Functions[i-1].Offset+t.Functions[i-1].Size)
+	}
+	if i < len(t.Functions) {
+		end = min(end, t.Functions[i].Offset)
+	}
+	return Function{
+		Offset:  start,
+		Address: r.Address + (start - r.Offset),
+		Size:    end - start,
+		Name:    fmt.Sprintf("<static>@0x%x", start),
+		Kind:    Static,
+	}, true
+}
+
+func (t *Table) region(off uint64) (Region, bool) {
+	i := sort.Search(len(t.Regions), func(i int) bool { return t.Regions[i].Offset > off })
+	if i > 0 && off-t.Regions[i-1].Offset < t.Regions[i-1].Size {
+		return t.Regions[i-1], true
+	}
+	return Region{}, false
+}
+
+// Line returns the source file and line of the instruction at an offset of the
+// file; false when the instruction has none (gprofng-experiment 6.7).
+func (t *Table) Line(off uint64) (file string, line int32, ok bool) {
+	l := &t.Lines
+	i := sort.Search(len(l.Offsets), func(i int) bool { return l.Offsets[i] > off })
+	if i == 0 || l.File[i-1] < 0 {
+		return "", 0, false
+	}
+	return t.Files[l.File[i-1]], l.Line[i-1], true
+}
+
+// Offset converts a link-time virtual address in an executable region to an
+// offset in the file.
+func (t *Table) Offset(addr uint64) (uint64, bool) {
+	for i := range t.Regions {
+		if r := &t.Regions[i]; addr-r.Address < r.Size {
+			return r.Offset + (addr - r.Address), true
+		}
+	}
+	return 0, false
+}
+
+// Bytes estimates the memory that the table takes, in bytes.
+func (t *Table) Bytes() int64 {
+	n := len(t.Segments)*40 + len(t.Regions)*48 + len(t.Functions)*120 + len(t.Modules)*32 + len(t.Lines.Offsets)*16
+	for i := range t.Functions {
+		f := &t.Functions[i]
+		n += len(f.Linkage)
+		if f.Aliases != f.Linkage {
+			n += len(f.Aliases)
+		}
+		if f.Name != f.Linkage {
+			n += len(f.Name)
+		}
+	}
+	for _, m := range t.Modules {
+		n += len(m.Name)
+	}
+	for _, s := range t.Files {
+		n += len(s) + 16
+	}
+	for _, s := range t.Notes {
+		n += len(s) + 16
+	}
+	return int64(n)
+}

@@ -1,0 +1,185 @@
+package symtab
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/ianlancetaylor/demangle"
+)
+
+// maxName (a power of two) bounds a demangled name: substitutions let a short
+// symbol stand for gigabytes.
+const maxName = 16
+
+// namer makes names for people (gprofng-experiment 6.4).
+type namer struct {
+	golang bool
+	budget int // bytes that demangled names may still take
+	left   int // names left as they are for lack of budget
+}
+
+// name returns the name for people of a linkage name, and what kind of
+// function it names.
+func (n *namer) name(linkage string) (string, Kind) {
+	s := unglobalized(linkage)
+	if name, kind, ok := studioName(s); ok {
+		return name, kind
+	}
+	base, suffixes := n.suffixes(s)
+	kind := suffixKind(suffixes)
+	if base == "" || len(suffixes) == 0 && s[0] != '_' {
+		return s, kind
+	}
+	if s[0] == '_' {
+		if d, ok := n.demangle(s); ok {
+			return d, kind
+		}
+	}
+	var b strings.Builder
+	b.WriteString(base)
+	for _, x := range suffixes {
+		fmt.Fprintf(&b, " [clone %s]", x)
+	}
+	return b.String(), kind
+}
+
+// demangle returns what `c++filt -i` prints, false when s is no mangled name.
+func (n *namer) demangle(s string) (d string, ok bool) {
+	defer func() {
+		if recover() != nil { // a name that the demangler cannot cope with
+			d, ok = "", false
+		}
+	}()
+	if n.budget <= 0 {
+		n.left++
+		return "", false
+	}
+	d, err := demangle.ToString(s, demangle.MaxLength(maxName))
+	if err != nil {
+		return "", false
+	}
+	n.budget -= max(0, len(d)-16*len(s))
+	return d, true
+}
+
+// unglobalized cuts the prefix that Studio compilers give to static names that
+// they make global: `$X...` or `.X...` up to the next dot.
+func unglobalized(s string) string {
+	if len(s) > 2 && (s[0] == '$' || s[0] == '.') && s[1] == 'X' {
+		if i := strings.IndexByte(s[2:], '.'); i >= 0 && 2+i+1 < len(s) {
+			return s[2+i+1:]
+		}
+	}
+	return s
+}
+
+// marks are the words with which compilers mark what they made of a function.
+// Other words after a dot are part of a name (Fortran's `master.0.body_`).
+var marks = map[string]Kind{
+	"constprop": Clone, "isra": Clone, "part": Clone, "simdclone": Clone, "specialized": Clone,
+	"default": Clone, "avx": Clone, "avx2": Clone, "avx512f": Clone, "sse2": Clone, "sse4_1": Clone, "sse4_2": Clone,
+	"cold": Outline, "unlikely": Outline,
+	"_omp_fn": Body, "_omp_cpyfn": Body, "omp_outlined": Body, "omp_outlined_debug__": Body, "omp_task_entry": Body,
+	// The function itself under another name.
+	"localalias": Normal, "lto_priv": Normal, "llvm": Normal, "resolver": Normal,
+}
+
+// suffixes splits `f.isra.0.cold` into f and [.isra.0 .cold]. In a Go object,
+// where `p.cold` is function cold of package p, few words can be trusted.
+func (n *namer) suffixes(s string) (base string, list []string) {
+	for i := 0; i < len(s); i++ {
+		if s[i] != '.' {
+			continue
+		}
+		word, _, _ := strings.Cut(s[i+1:], ".")
+		_, ok := marks[word]
+		if n.golang && !strings.HasPrefix(s, "_Z") {
+			ok = word == "constprop" || word == "isra"
+		}
+		if ok || strings.HasPrefix(word, "arch_") && !n.golang {
+			return s[:i], splitSuffixes(s[i:])
+		}
+	}
+	return s, nil
+}
+
+// splitSuffixes splits before each dot that a letter follows; numbers belong
+// to the word before them.
+func splitSuffixes(s string) []string {
+	var list []string
+	start := 0
+	for i := 1; i < len(s); i++ {
+		if s[i] == '.' && i+1 < len(s) && s[i+1] != '.' && (s[i+1] < '0' || s[i+1] > '9') {
+			list = append(list, s[start:i])
+			start = i
+		}
+	}
+	return append(list, s[start:])
+}
+
+// suffixKind is the kind that the suffixes tell: a cold part of a clone is an
+// outline function, a clone of a body is a body.
+func suffixKind(list []string) Kind {
+	kind := Normal
+	for _, x := range list {
+		word, _, _ := strings.Cut(x[1:], ".")
+		k, ok := marks[word]
+		switch {
+		case !ok:
+			k = Clone
+		case k == Outline:
+			return Outline
+		}
+		if kind == Normal || k == Body {
+			kind = k
+		}
+	}
+	return kind
+}
+
+// studioBodies are the kinds of functions that Studio compilers make, by the
+// letters after `_$`.
+var studioBodies = map[string]struct {
+	text string
+	kind Kind
+}{
+	"d1": {"Parallel loop from line %d", Body},
+	"l1": {"Parallel loop from line %d", Body},
+	"p1": {"OMP parallel region from line %d", Body},
+	"s1": {"OMP sections from line %d", Body},
+	"t1": {"OMP task from line %d", Body},
+	"o1": {"outline code from line %d", Outline},
+	"c1": {"cloned version", Clone},
+}
+
+// studioName reads `_$p1A12.base`: kind, number in base-26 letters, line, base.
+func studioName(s string) (string, Kind, bool) {
+	if len(s) < 5 || s[0] != '_' || s[1] != '$' {
+		return "", "", false
+	}
+	body, ok := studioBodies[s[2:4]]
+	if !ok {
+		return "", "", false
+	}
+	head, base, ok := strings.Cut(s[4:], ".")
+	if !ok || base == "" {
+		return "", "", false
+	}
+	digits := strings.TrimLeft(head, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+	if digits == head {
+		return "", "", false
+	}
+	line, err := strconv.ParseUint(digits, 10, 31)
+	if err != nil {
+		return "", "", false
+	}
+	text := body.text
+	if strings.Contains(text, "%d") {
+		text = fmt.Sprintf(text, line)
+	}
+	if d, err := demangle.ToString(base, demangle.MaxLength(maxName)); err == nil {
+		base = d
+	}
+	return fmt.Sprintf("%s -- %s [%s]", base, text, s), body.kind, true
+}

@@ -1,0 +1,169 @@
+package object
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"path/filepath"
+)
+
+// maxBuildID bounds a build-id: 20 bytes are usual, 64 the longest hash known.
+const maxBuildID = 64
+
+// BuildID returns the GNU build-id in hex, empty when there is none.
+func (f *File) BuildID() string {
+	var notes [][]byte
+	for i := range f.Sections {
+		if s := &f.Sections[i]; s.Type == elf.SHT_NOTE {
+			notes = append(notes, f.slice(s.Offset, s.Size))
+		}
+	}
+	for _, b := range append(notes, f.notes...) {
+		if id := f.noteBuildID(b); id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+func (f *File) noteBuildID(b []byte) string {
+	for len(b) >= 12 {
+		name, desc := uint64(f.Order.Uint32(b)), uint64(f.Order.Uint32(b[4:]))
+		kind := f.Order.Uint32(b[8:])
+		b = b[12:]
+		at, end := (name+3)&^3, (name+3)&^3+desc
+		if end > uint64(len(b)) {
+			return ""
+		}
+		if kind == 3 && name == 4 && string(b[:4]) == "GNU\x00" && desc > 0 && desc <= maxBuildID {
+			return hex.EncodeToString(b[at:end])
+		}
+		b = b[min((end+3)&^3, uint64(len(b))):]
+	}
+	return ""
+}
+
+// Embedded opens the symbol table in `.gnu_debugdata`; nil when there is none.
+func (f *File) Embedded() (*File, error) {
+	s := f.Section(".gnu_debugdata")
+	if s == nil {
+		return nil, nil
+	}
+	b, err := f.Data(s)
+	if err == nil {
+		b, err = unxz(b)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("section %s at offset %d: %w", s.Name, s.Offset, err)
+	}
+	return New(f.Path+"(.gnu_debugdata)", b)
+}
+
+// debugLink returns the file name and the CRC in `.gnu_debuglink`.
+func (f *File) debugLink() (name string, crc uint32, ok bool) {
+	s := f.Section(".gnu_debuglink")
+	if s == nil {
+		return "", 0, false
+	}
+	b, err := f.Data(s)
+	n := bytes.IndexByte(b, 0)
+	if err != nil || n <= 0 || (n+4)&^3+4 > len(b) {
+		return "", 0, false
+	}
+	return string(b[:n]), f.Order.Uint32(b[(n+4)&^3:]), true
+}
+
+// FindDebug opens the separate debug file of an object: by build-id below each
+// directory's .build-id, then by .gnu_debuglink next to the object, in its
+// .debug folder and below each directory. A candidate whose build-id or CRC
+// differs is not used; the notes name it. The result is nil when there is none.
+func FindDebug(f *File, dirs []string) (*File, []string) {
+	var notes []string
+	try := func(path string, fits func(*File) bool) *File {
+		if path == f.Path {
+			return nil
+		}
+		d, err := Open(path)
+		if err != nil {
+			if errors.Is(err, ErrNotELF) {
+				notes = append(notes, fmt.Sprintf("debug file %v", err))
+			}
+			return nil
+		}
+		if d.Class != f.Class || d.Machine != f.Machine || !fits(d) {
+			notes = append(notes, fmt.Sprintf("debug file %s belongs to another object and is not used", path))
+			d.Close()
+			return nil
+		}
+		return d
+	}
+	id := f.BuildID()
+	if len(id) > 2 {
+		for _, dir := range dirs {
+			path := filepath.Join(dir, ".build-id", id[:2], id[2:]+".debug")
+			if d := try(path, func(d *File) bool { return d.BuildID() == id }); d != nil {
+				return d, notes
+			}
+		}
+	}
+	name, crc, ok := f.debugLink()
+	if !ok {
+		return nil, notes
+	}
+	fits := func(d *File) bool {
+		if other := d.BuildID(); id != "" && other != "" {
+			return other == id
+		}
+		return crc32.ChecksumIEEE(d.Bytes()) == crc
+	}
+	for _, path := range linkPlaces(f.Path, name, dirs) {
+		if d := try(path, fits); d != nil {
+			return d, notes
+		}
+	}
+	return nil, notes
+}
+
+func linkPlaces(object, name string, dirs []string) []string {
+	if filepath.IsAbs(name) {
+		return []string{name}
+	}
+	dir := filepath.Dir(object)
+	places := []string{filepath.Join(dir, name), filepath.Join(dir, ".debug", name)}
+	if abs, err := filepath.Abs(dir); err == nil {
+		for _, d := range dirs {
+			places = append(places, filepath.Join(d, abs, name))
+		}
+	}
+	return places
+}
+
+// Alternate opens the file that `.gnu_debugaltlink` names, to which dwz moved
+// what several debug files share; nil when there is none. The caller closes it.
+func (f *File) Alternate() (*File, error) {
+	s := f.Section(".gnu_debugaltlink")
+	if s == nil {
+		return nil, nil
+	}
+	b, err := f.Data(s)
+	n := bytes.IndexByte(b, 0)
+	if err != nil || n <= 0 {
+		return nil, fmt.Errorf("section %s at offset %d is damaged", s.Name, s.Offset)
+	}
+	path := string(b[:n])
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(filepath.Dir(f.Path), path)
+	}
+	alt, err := Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("shared debug information: %w", err)
+	}
+	if alt.BuildID() != hex.EncodeToString(b[n+1:]) {
+		alt.Close()
+		return nil, fmt.Errorf("shared debug information: %s is of another build", path)
+	}
+	return alt, nil
+}

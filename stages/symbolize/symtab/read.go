@@ -1,0 +1,83 @@
+package symtab
+
+import (
+	"cmp"
+	"debug/elf"
+	"fmt"
+	"slices"
+	"strings"
+
+	"stackmill/stages/symbolize/symtab/object"
+)
+
+// Read makes the table of a load object, without modules and lines, from its
+// own symbols and those of its debug file, which may be nil. What cannot be
+// read is in the table's notes. The table does not refer to the files' bytes.
+func Read(f, debug *object.File) *Table {
+	t := &Table{BuildID: f.BuildID(), Modules: []Module{{Name: "(unknown)"}}}
+	t.Notes = append(t.Notes, f.Notes...)
+	for _, l := range f.Loads {
+		t.Segments = append(t.Segments, Segment{l.Offset, l.Address, l.FileSize, l.MemSize, uint32(l.Flags)})
+	}
+	t.Regions = regions(f)
+	s := reader{table: t, object: f, bytes: 1<<20 + 8*len(f.Bytes())}
+	if debug != nil {
+		t.Notes = append(t.Notes, debug.Notes...)
+		s.bytes += 8 * len(debug.Bytes())
+	}
+	t.Functions = size(s.symbols(debug), t.Regions)
+	n := namer{golang: isGo(f), budget: 16 << 20}
+	for i := range t.Functions {
+		fn := &t.Functions[i]
+		if fn.Kind != PLT {
+			fn.Name, fn.Kind = n.name(fn.Linkage)
+		}
+	}
+	if n.left > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("%d names are too long to be demangled", n.left))
+	}
+	return t
+}
+
+// isGo reports whether the Go linker made the object.
+func isGo(f *object.File) bool {
+	return f.Section(".gopclntab") != nil || f.Section(".go.buildinfo") != nil
+}
+
+// regions returns the executable sections, or the executable segments of an
+// object without sections, sorted and without overlaps.
+func regions(f *object.File) []Region {
+	var list []Region
+	const exec = elf.SHF_ALLOC | elf.SHF_EXECINSTR
+	for _, s := range f.Sections {
+		if s.Flags&exec == exec && s.Type != elf.SHT_NOBITS {
+			r := Region{s.Name, s.Offset, s.Address, s.Size}
+			if f.Type == elf.ET_REL { // its sections have no addresses yet
+				r.Address = r.Offset
+			}
+			list = append(list, r)
+		}
+	}
+	if len(list) == 0 {
+		for i, l := range f.Loads {
+			if l.Flags&elf.PF_X != 0 {
+				list = append(list, Region{fmt.Sprintf("segment %d", i), l.Offset, l.Address, l.FileSize})
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b Region) int { return cmp.Compare(a.Offset, b.Offset) })
+	var kept []Region
+	var end uint64
+	for _, r := range list {
+		if r.Size == 0 || r.Offset < end || r.Offset+r.Size < r.Offset || r.Address+r.Size < r.Address {
+			continue
+		}
+		end = r.Offset + r.Size
+		kept = append(kept, r)
+	}
+	return kept
+}
+
+func isPLT(section string) bool {
+	return section == ".plt" || section == ".iplt" || strings.HasPrefix(section, ".plt.")
+}

@@ -1,0 +1,230 @@
+package symtab
+
+import (
+	"cmp"
+	"debug/elf"
+	"fmt"
+	"slices"
+	"strings"
+
+	"stackmill/stages/symbolize/symtab/object"
+)
+
+// symbol is a function symbol inside an executable region.
+type symbol struct {
+	name         string
+	offset, size uint64
+}
+
+// reader collects the function symbols of one load object.
+type reader struct {
+	table  *Table
+	object *object.File
+	// bytes bounds the sum of the names' lengths: string tables share tails,
+	// but a hostile one could give each symbol the whole table as its name.
+	bytes int
+}
+
+// symbols reads .symtab of the debug file, else the object's own, else the
+// dynamic symbols together with the embedded .gnu_debugdata
+// (gprofng-experiment 6.2; the manual's S3 adds the separate files).
+func (r *reader) symbols(debug *object.File) []symbol {
+	if debug != nil {
+		if list := r.tables(debug, elf.SHT_SYMTAB); len(list) > 0 {
+			return list
+		}
+	}
+	if list := r.tables(r.object, elf.SHT_SYMTAB); len(list) > 0 {
+		return list
+	}
+	list := r.tables(r.object, elf.SHT_DYNSYM, sunLDynSym)
+	e, err := r.object.Embedded()
+	if err != nil {
+		r.notef("%v", err)
+	}
+	if e != nil {
+		list = append(list, r.tables(e, elf.SHT_SYMTAB)...)
+	}
+	return list
+}
+
+// sunLDynSym is SHT_SUNW_LDYNSYM: local function symbols that Solaris keeps in
+// stripped objects.
+const sunLDynSym elf.SectionType = 0x6ffffff3
+
+func (r *reader) notef(format string, args ...any) {
+	r.table.Notes = append(r.table.Notes, fmt.Sprintf(format, args...))
+}
+
+// tables reads the symbol tables of the given types in one file.
+func (r *reader) tables(f *object.File, types ...elf.SectionType) []symbol {
+	var list []symbol
+	for i := range f.Sections {
+		s := &f.Sections[i]
+		if !slices.Contains(types, s.Type) {
+			continue
+		}
+		data, err := f.Data(s)
+		if err != nil {
+			r.notef("%v", err)
+			continue
+		}
+		var names []byte
+		if link := f.ByIndex(int(s.Link)); link != nil {
+			if names, err = f.Data(link); err != nil {
+				r.notef("%v", err)
+			}
+		}
+		list = r.entries(list, f, data, names)
+	}
+	return list
+}
+
+// entries appends the function symbols of one table.
+func (r *reader) entries(list []symbol, f *object.File, data, names []byte) []symbol {
+	step := 24
+	if f.Class == elf.ELFCLASS32 {
+		step = 16
+	}
+	u := f.Order
+	for b := data; len(b) >= step; b = b[step:] {
+		var info byte
+		var section elf.SectionIndex
+		var value, size uint64
+		if f.Class == elf.ELFCLASS32 {
+			value, size = uint64(u.Uint32(b[4:])), uint64(u.Uint32(b[8:]))
+			info, section = b[12], elf.SectionIndex(u.Uint16(b[14:]))
+		} else {
+			info, section = b[4], elf.SectionIndex(u.Uint16(b[6:]))
+			value, size = u.Uint64(b[8:]), u.Uint64(b[16:])
+		}
+		// The resolver of an indirect function is code like any other.
+		if t := elf.ST_TYPE(info); t != elf.STT_FUNC && t != elf.STT_GNU_IFUNC {
+			continue
+		}
+		if section == elf.SHN_UNDEF || section >= elf.SHN_LORESERVE && section != elf.SHN_XINDEX {
+			continue
+		}
+		off, ok := r.offset(f, value, section)
+		if !ok {
+			continue
+		}
+		name := unversioned(object.String(names, uint64(u.Uint32(b))))
+		if r.bytes -= len(name); r.bytes < 0 {
+			r.notef("symbol names are longer than the file; the rest is left out")
+			return list
+		}
+		if name != "" {
+			list = append(list, symbol{name, off, size})
+		}
+	}
+	return list
+}
+
+// offset converts a symbol's value with the main object's regions: a debug
+// file's own sections have no bytes, so that their offsets mean nothing.
+func (r *reader) offset(f *object.File, value uint64, section elf.SectionIndex) (uint64, bool) {
+	switch f.Machine {
+	case elf.EM_ARM, elf.EM_MIPS: // the low bit selects the instruction set
+		value &^= 1
+	}
+	if f.Type == elf.ET_REL {
+		s := f.ByIndex(int(section))
+		if s == nil {
+			return 0, false
+		}
+		for _, g := range r.table.Regions {
+			if g.Name == s.Name && value < g.Size {
+				return g.Offset + value, true
+			}
+		}
+		return 0, false
+	}
+	return r.table.Offset(value)
+}
+
+// unversioned cuts the version that the linker appends to names in .symtab
+// (`memcpy@@GLIBC_2.14`), so that a stripped and a full object agree.
+func unversioned(name string) string {
+	at := strings.IndexByte(name, '@')
+	if at <= 0 {
+		return name
+	}
+	version := strings.TrimPrefix(name[at+1:], "@")
+	for _, c := range version {
+		if !(c == '_' || c == '.' || '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z') {
+			return name
+		}
+	}
+	if version == "" {
+		return name
+	}
+	return name[:at]
+}
+
+// size turns symbols into functions that do not overlap (gprofng-experiment
+// 6.3). Symbols of one place are one function, shown with the name that is last
+// in byte order (S4). A PLT section is one function.
+func size(list []symbol, regions []Region) []Function {
+	slices.SortFunc(list, func(a, b symbol) int {
+		if c := cmp.Compare(a.offset, b.offset); c != 0 {
+			return c
+		}
+		return cmp.Compare(a.name, b.name)
+	})
+	var out []Function
+	next := 0
+	for _, g := range regions {
+		end := g.Offset + g.Size
+		first := next
+		for next < len(list) && list[next].offset < end {
+			next++
+		}
+		if isPLT(g.Name) {
+			out = append(out, Function{Offset: g.Offset, Address: g.Address, Size: g.Size, Name: "@plt", Kind: PLT})
+			continue
+		}
+		out = sizeRegion(out, list[first:next], g)
+	}
+	return out
+}
+
+func sizeRegion(out []Function, list []symbol, g Region) []Function {
+	for len(list) > 0 {
+		n, off, size := 0, list[0].offset, uint64(0)
+		var names []string
+		for ; n < len(list) && list[n].offset == off; n++ {
+			size = max(size, list[n].size)
+			if len(names) == 0 || names[len(names)-1] != list[n].name {
+				names = append(names, list[n].name)
+			}
+		}
+		list = list[n:]
+		room := g.Offset + g.Size - off
+		if len(list) > 0 {
+			room = list[0].offset - off
+		}
+		if size == 0 || size > room {
+			size = room
+		}
+		out = append(out, Function{
+			Offset:  off,
+			Address: g.Address + (off - g.Offset),
+			Size:    size,
+			Linkage: shown(names),
+			Aliases: strings.Join(names, " "),
+		})
+	}
+	return out
+}
+
+// shown returns the last of sorted names (S4). A local alias that the compiler
+// made for its own calls is nobody's name while there is another one.
+func shown(names []string) string {
+	for i := len(names) - 1; i >= 0; i-- {
+		if !strings.Contains(names[i], ".localalias") {
+			return names[i]
+		}
+	}
+	return names[len(names)-1]
+}

@@ -1,0 +1,106 @@
+package tables
+
+import (
+	"encoding/binary"
+	"os"
+	"path/filepath"
+
+	"github.com/cespare/xxhash/v2"
+
+	"stackmill/stages/symbolize/symtab"
+)
+
+// A cache file, all numbers in little-endian order:
+//
+//	offset 0   "stackmill table "   16 bytes
+//	       16  format version       4 bytes, formatVersion
+//	       20  reserved             4 bytes, 0
+//	       24  checksum             8 bytes, xxhash64 of the rest
+//	       32  key, missing files, table: see encode.go
+//
+// The version changes with the encoding and with what a table says about the
+// same object: names, sizes, lines.
+const (
+	magic         = "stackmill table "
+	formatVersion = 1
+	headSize      = 32
+)
+
+// maxFile bounds the size of a cache file that is read.
+const maxFile = 2 << 30
+
+// maxChecked bounds how many missing files are looked for again.
+const maxChecked = 16
+
+// disk is the cache on disk: one file per load object. Several processes may
+// use it; files come into being by renaming.
+type disk struct{ dir string }
+
+func (d disk) path(key string) string { return filepath.Join(d.dir, key+".table") }
+
+// read returns the cached table, or nil when there is none that can be trusted.
+func (d disk) read(key string) *symtab.Table {
+	if d.dir == "" {
+		return nil
+	}
+	st, err := os.Stat(d.path(key))
+	if err != nil || !st.Mode().IsRegular() || st.Size() > maxFile {
+		return nil
+	}
+	b, err := os.ReadFile(d.path(key))
+	if err != nil {
+		return nil
+	}
+	got, missing, t, err := decode(b)
+	if err != nil || got != key {
+		return nil
+	}
+	for _, file := range missing[:min(len(missing), maxChecked)] {
+		if _, err := os.Stat(file); err == nil {
+			return nil // the table lacks what this file tells
+		}
+	}
+	return t
+}
+
+// write stores a table. A cache that cannot be written costs time, nothing else.
+func (d disk) write(key string, missing []string, t *symtab.Table) {
+	if d.dir == "" || os.MkdirAll(d.dir, 0o777) != nil {
+		return
+	}
+	f, err := os.CreateTemp(d.dir, ".table-*")
+	if err != nil {
+		return
+	}
+	_, err = f.Write(encode(key, missing, t))
+	if err == nil {
+		err = f.Chmod(0o644)
+	}
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), d.path(key))
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+}
+
+// seal puts the header before a body.
+func seal(body []byte) []byte {
+	b := make([]byte, headSize, headSize+len(body))
+	copy(b, magic)
+	binary.LittleEndian.PutUint32(b[16:], formatVersion)
+	binary.LittleEndian.PutUint64(b[24:], xxhash.Sum64(body))
+	return append(b, body...)
+}
+
+// unseal checks the header and returns the body.
+func unseal(b []byte) ([]byte, bool) {
+	if len(b) < headSize || string(b[:16]) != magic || binary.LittleEndian.Uint32(b[16:]) != formatVersion {
+		return nil, false
+	}
+	body := b[headSize:]
+	return body, binary.LittleEndian.Uint64(b[24:]) == xxhash.Sum64(body)
+}

@@ -1,0 +1,244 @@
+// Package tables loads the tables of load objects: from memory, from a cache on
+// disk that processes share, or anew from the files.
+package tables
+
+import (
+	"cmp"
+	"container/list"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"sync"
+
+	"github.com/cespare/xxhash/v2"
+	"golang.org/x/sync/singleflight"
+	"golang.org/x/sys/unix"
+
+	"stackmill/stages/symbolize/debuginfo"
+	"stackmill/stages/symbolize/symtab"
+	"stackmill/stages/symbolize/symtab/object"
+)
+
+// DefaultDebugDirs is where distributions install separate debug files.
+var DefaultDebugDirs = []string{"/usr/lib/debug"}
+
+// defaultMemory is used when Options.MemoryLimit is 0.
+const defaultMemory = 512 << 20
+
+// Options say where a Loader looks and what it may keep.
+type Options struct {
+	CacheDir    string   // folder of the cache on disk; empty: none
+	DebugDirs   []string // roots of separate debug files; nil: DefaultDebugDirs
+	MemoryLimit int64    // bytes of tables kept in memory; 0: 512 MiB
+}
+
+// Loader loads tables. It is safe for concurrent use; an object is read once,
+// however many ask for it at a time.
+type Loader struct {
+	options Options
+	disk    disk
+	flights singleflight.Group
+
+	mu    sync.Mutex
+	paths map[pathKey]identity
+	kept  map[string]*list.Element // of *entry
+	used  *list.List               // latest first
+	bytes int64
+}
+
+type entry struct {
+	key   string
+	table *symtab.Table
+	bytes int64
+}
+
+// pathKey tells a file from what stood or will stand under its path. The folder
+// counts because debug files are searched in it.
+type pathKey struct {
+	folder   string
+	dev, ino uint64
+	size     int64
+	modified unix.Timespec
+}
+
+// identity is what a file's table depends on.
+type identity struct {
+	key   string   // build-id or content, size, and the debug file
+	notes []string // about debug files that do not fit
+}
+
+// New makes a Loader.
+func New(o Options) *Loader {
+	if o.DebugDirs == nil {
+		o.DebugDirs = DefaultDebugDirs
+	}
+	if o.MemoryLimit == 0 {
+		o.MemoryLimit = defaultMemory
+	}
+	return &Loader{
+		options: o,
+		disk:    disk{o.CacheDir},
+		paths:   map[pathKey]identity{},
+		kept:    map[string]*list.Element{},
+		used:    list.New(),
+	}
+}
+
+// Load returns the table of the load object in a file. The error is an
+// *os.PathError, or wraps object.ErrNotELF or ErrUnreadable. The table is shared:
+// it must not be changed.
+func (l *Loader) Load(path string) (*symtab.Table, error) {
+	var st unix.Stat_t
+	if err := unix.Stat(path, &st); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	at := pathKey{filepath.Dir(path), uint64(st.Dev), st.Ino, st.Size, st.Mtim}
+	l.mu.Lock()
+	id, known := l.paths[at]
+	l.mu.Unlock()
+	if known {
+		if t := l.lookup(id.key); t != nil {
+			return noted(t, id.notes), nil
+		}
+	}
+	s, err := open(path, l.options.DebugDirs)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	l.mu.Lock()
+	l.paths[at] = s.identity
+	l.mu.Unlock()
+	v, err, _ := l.flights.Do(s.key, func() (any, error) {
+		if t := l.lookup(s.key); t != nil {
+			return t, nil
+		}
+		t := l.disk.read(s.key)
+		if t == nil {
+			built, missing, err := s.build()
+			if err != nil {
+				return nil, err
+			}
+			t = built
+			l.disk.write(s.key, missing, t)
+		}
+		l.keep(s.key, t)
+		return t, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return noted(v.(*symtab.Table), s.notes), nil
+}
+
+// noted returns the table with further notes.
+func noted(t *symtab.Table, notes []string) *symtab.Table {
+	if len(notes) == 0 {
+		return t
+	}
+	c := *t
+	c.Notes = append(slices.Clip(c.Notes), notes...)
+	return &c
+}
+
+func (l *Loader) lookup(key string) *symtab.Table {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e, ok := l.kept[key]
+	if !ok {
+		return nil
+	}
+	l.used.MoveToFront(e)
+	return e.Value.(*entry).table
+}
+
+// keep adds a table and drops those used longest ago, but never the new one.
+func (l *Loader) keep(key string, t *symtab.Table) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, ok := l.kept[key]; ok {
+		return
+	}
+	e := &entry{key, t, t.Bytes()}
+	l.kept[key] = l.used.PushFront(e)
+	l.bytes += e.bytes
+	for l.bytes > l.options.MemoryLimit && l.used.Len() > 1 {
+		old := l.used.Remove(l.used.Back()).(*entry)
+		delete(l.kept, old.key)
+		l.bytes -= old.bytes
+	}
+}
+
+// source is an opened load object with its debug file.
+type source struct {
+	identity
+	object, debug *object.File
+}
+
+// ErrUnreadable says that a file's content could not be read: it shrank or its
+// device failed while it was mapped.
+var ErrUnreadable = errors.New("the file became unreadable while it was read")
+
+// guard turns a fault in mapped memory, or a panic over hostile input, into an
+// error.
+func guard(path string, f func()) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case interface{ Addr() uintptr }:
+			err = fmt.Errorf("%s: %w", path, ErrUnreadable)
+		default:
+			err = fmt.Errorf("%s: %w: %v", path, object.ErrNotELF, r)
+		}
+	}()
+	f()
+	return nil
+}
+
+// open maps the files and identifies them.
+func open(path string, dirs []string) (s *source, err error) {
+	s = &source{}
+	fault := guard(path, func() {
+		if s.object, err = object.Open(path); err == nil {
+			s.debug, s.notes = object.FindDebug(s.object, dirs)
+			s.key = identify(s.object)
+			if s.debug != nil {
+				s.key += "-" + identify(s.debug)
+			}
+		}
+	})
+	if err = cmp.Or(fault, err); err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// identify names a file by its build-id, or else by its content, and its size.
+func identify(f *object.File) string {
+	id := f.BuildID()
+	if id == "" {
+		id = fmt.Sprintf("x%016x", xxhash.Sum64(f.Bytes()))
+	}
+	return fmt.Sprintf("%s-%x", id, len(f.Bytes()))
+}
+
+func (s *source) build() (t *symtab.Table, missing []string, err error) {
+	err = guard(s.object.Path, func() {
+		t = symtab.Read(s.object, s.debug)
+		missing = debuginfo.Add(t, s.object, s.debug)
+	})
+	return t, missing, err
+}
+
+func (s *source) close() {
+	if s.object != nil {
+		s.object.Close()
+	}
+	if s.debug != nil {
+		s.debug.Close()
+	}
+}
