@@ -1,0 +1,89 @@
+package attribute
+
+import (
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+type heapCall struct {
+	op              int32
+	size, addr, old uint64
+}
+
+func leaksOf(calls []heapCall) (leaked, freed []int64, l *Leaks) {
+	l = &Leaks{live: map[uint64]int{}}
+	for i, c := range calls {
+		l.Leaked.push(0)
+		l.Freed.push(0)
+		l.event(i, c.op, c.size, c.addr, c.old)
+	}
+	for i := range calls {
+		leaked = append(leaked, l.Leaked.get(i))
+		freed = append(freed, l.Freed.get(i))
+	}
+	return leaked, freed, l
+}
+
+func TestLeaks(t *testing.T) {
+	const big = 5 << 32
+	tests := []struct {
+		name          string
+		calls         []heapCall
+		leaked, freed []int64
+	}{
+		{"freed", []heapCall{{opMalloc, 10, 1, 0}, {opFree, 0, 1, 0}}, []int64{0, 0}, []int64{0, 10}},
+		{"leaked", []heapCall{{opMalloc, 10, 1, 0}, {opMalloc, 20, 2, 0}, {opFree, 0, 2, 0}}, []int64{10, 0, 0}, []int64{0, 0, 20}},
+		{"failed malloc", []heapCall{{opMalloc, 10, 0, 0}}, []int64{0}, []int64{0}},
+		{"free of an untraced block", []heapCall{{opFree, 0, 7, 0}}, []int64{0}, []int64{0}},
+		{"realloc moves", []heapCall{{opMalloc, 10, 1, 0}, {opRealloc, 30, 2, 1}, {opFree, 0, 2, 0}}, []int64{0, 0, 0}, []int64{0, 10, 30}},
+		{"realloc in place", []heapCall{{opMalloc, 10, 1, 0}, {opRealloc, 30, 1, 1}}, []int64{0, 30}, []int64{0, 10}},
+		{"a failed realloc keeps the block", []heapCall{{opMalloc, 10, 1, 0}, {opRealloc, 1 << 40, 0, 1}}, []int64{10, 0}, []int64{0, 0}},
+		{"realloc to nothing frees", []heapCall{{opMalloc, 10, 1, 0}, {opRealloc, 0, 0, 1}}, []int64{0, 0}, []int64{0, 10}},
+		{"an address in use again ends the block before", []heapCall{{opMalloc, 10, 1, 0}, {opRealloc, 30, 1, 0}, {opFree, 0, 1, 0}}, []int64{0, 0, 0}, []int64{0, 10, 30}},
+		{"more than 4 GiB", []heapCall{{opMalloc, big, 1, 0}, {opMalloc, big, 2, 0}, {opFree, 0, 1, 0}}, []int64{0, big, 0}, []int64{0, 0, big}},
+		{"a hole in a mapping", []heapCall{{opMmap, 0x4000, 0x10000, 0}, {opMunmap, 0x1000, 0x11000, 0}}, []int64{0x3000, 0}, []int64{0, 0x1000}},
+		{"unmap over two mappings", []heapCall{{opMmap, 0x2000, 0x10000, 0}, {opMmap, 0x2000, 0x12000, 0}, {opMunmap, 0x2000, 0x11000, 0}}, []int64{0x1000, 0x1000, 0}, []int64{0, 0, 0x2000}},
+		{"a mapping over an older one", []heapCall{{opMmap, 0x2000, 0x10000, 0}, {opMmap, 0x1000, 0x10000, 0}}, []int64{0x1000, 0x1000}, []int64{0, 0x1000}},
+		{"mappings and blocks are apart", []heapCall{{opMmap, 0x1000, 0x10000, 0}, {opFree, 0, 0x10000, 0}}, []int64{0x1000, 0}, []int64{0, 0}},
+		{"a mapping that wraps around", []heapCall{{opMmap, math.MaxUint64, 0x10000, 0}}, []int64{0}, []int64{0}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			leaked, freed, _ := leaksOf(tt.calls)
+			if diff := cmp.Diff(tt.leaked, leaked); diff != "" {
+				t.Errorf("leaked: %s", diff)
+			}
+			if diff := cmp.Diff(tt.freed, freed); diff != "" {
+				t.Errorf("freed: %s", diff)
+			}
+		})
+	}
+}
+
+// Every byte allocated is either leaked or freed, in any order of calls.
+func TestLeaksConserve(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		calls := rapid.SliceOf(rapid.Custom(func(t *rapid.T) heapCall {
+			c := heapCall{op: rapid.Int32Range(0, 4).Draw(t, "op"), size: rapid.Uint64Range(0, 0x3000).Draw(t, "size")}
+			c.addr = rapid.Uint64Range(0, 12).Draw(t, "addr") << 12
+			if c.op == opRealloc {
+				c.old = rapid.Uint64Range(0, 12).Draw(t, "old") << 12
+			}
+			return c
+		})).Draw(t, "calls")
+		leaked, freed, _ := leaksOf(calls)
+		allocated, accounted := int64(0), int64(0)
+		for i, c := range calls {
+			if c.addr != 0 && c.op != opFree && c.op != opMunmap {
+				allocated += int64(c.size)
+			}
+			accounted += leaked[i] + freed[i]
+		}
+		if allocated != accounted {
+			t.Fatalf("allocated %d, leaked and freed %d", allocated, accounted)
+		}
+	})
+}

@@ -1,0 +1,166 @@
+package attribute
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"stackmill/schema"
+	"stackmill/stages/symbolize"
+	"stackmill/stages/unwind"
+)
+
+// A program whose functions are the letters a to e, one location each.
+func letters() *symbolize.Program {
+	p := &symbolize.Program{Objects: []symbolize.Object{{ID: 1}}, Modules: []symbolize.Module{{ID: 1}}}
+	for i := range 5 {
+		p.Functions = append(p.Functions, symbolize.Function{ID: int64(i), Name: string(rune('a' + i))})
+		p.Locations = append(p.Locations, symbolize.Location{ID: int64(i), Function: int32(i), File: "f.c", Line: int32(i + 1)})
+	}
+	return p
+}
+
+// valuesOf computes the values of stacks written root first, such as "abca",
+// whose n-th has the value 1<<n.
+func valuesOf(stacks ...string) (*symbolize.Program, *Values) {
+	p := letters()
+	recorded := NewStacks()
+	sums := NewSums([]schema.Metric{{Name: "m"}})
+	for i, s := range stacks {
+		var frames []unwind.Frame
+		for _, c := range s {
+			frames = append([]unwind.Frame{{Location: c - 'a'}}, frames...)
+		}
+		n := recorded.Set.Intern(frames, func(l int32) int64 { return int64(l) })
+		recorded.Recorded = append(recorded.Recorded, Recorded{Resolved: unwind.Resolved{User: n, Expert: n, Machine: n}})
+		sums.add(sums.stack(int32(i), 0), 1<<i)
+	}
+	all := Compute(p, recorded, sums)
+	if len(all) != 1 {
+		panic("equal modes were computed apart")
+	}
+	return p, all[0]
+}
+
+func name(f int32) string {
+	if f == totalFunction {
+		return "<Total>"
+	}
+	return string(rune('a' + f))
+}
+
+func (v *Values) callText() []string {
+	var rows []string
+	for _, c := range v.Calls {
+		rows = append(rows, fmt.Sprintf("%s %s %s %d", name(c.Function), c.Relation, name(c.Other), c.Attributed[0]))
+	}
+	slices.Sort(rows)
+	return rows
+}
+
+func TestRecursionCountsOnce(t *testing.T) {
+	_, v := valuesOf("abab", "ab") // 1, 2
+	if v.Total[0] != 3 || v.Functions.Inclusive[0] != 3 || v.Functions.Inclusive[1] != 3 {
+		t.Errorf("total %d, inclusive %v", v.Total[0], v.Functions.Inclusive)
+	}
+	if v.Functions.Exclusive[0] != 0 || v.Functions.Exclusive[1] != 3 {
+		t.Errorf("exclusive %v", v.Functions.Exclusive)
+	}
+	want := []string{
+		"<Total> callee a 3",
+		"a callee b 3",
+		"a caller <Total> 2", // of the first stack, the leaf-most a is called by b
+		"a caller b 1",
+		"b callee a 0", // a neighbour, though not of the leaf-most b
+		"b caller a 3",
+		"b self b 3",
+	}
+	if diff := cmp.Diff(want, v.callText()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestEmptyStackCountsForTotalOnly(t *testing.T) {
+	_, v := valuesOf("", "a")
+	if v.Total[0] != 3 || v.Functions.Inclusive[0] != 2 || v.Tree[0].Exclusive[0] != 1 || v.Tree[0].Attributed[0] != 3 {
+		t.Errorf("total %d, functions %v, root %+v", v.Total[0], v.Functions.Inclusive, v.Tree[0])
+	}
+}
+
+func TestModesApart(t *testing.T) {
+	p := letters()
+	recorded := NewStacks()
+	id := func(l int32) int64 { return int64(l) }
+	user := recorded.Set.Intern([]unwind.Frame{{Location: 0}}, id)
+	machine := recorded.Set.Intern([]unwind.Frame{{Location: 1}}, id)
+	recorded.Recorded = []Recorded{{Resolved: unwind.Resolved{User: user, Expert: machine, Machine: machine}}}
+	sums := NewSums([]schema.Metric{{Name: "m"}})
+	sums.add(sums.stack(0, 0), 7)
+	all := Compute(p, recorded, sums)
+	if len(all) != 2 || all[0].Modes != User || all[1].Modes != Expert|Machine {
+		t.Fatalf("%d results", len(all))
+	}
+	if all[0].Functions.Exclusive[0] != 7 || all[1].Functions.Exclusive[1] != 7 {
+		t.Errorf("user %v, machine %v", all[0].Functions.Exclusive, all[1].Functions.Exclusive)
+	}
+}
+
+// The definitions of gprofng-experiment 8.2 and 8.3, one event at a time.
+func TestValuesByDefinition(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		stacks := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-e]{0,7}`), 1, 12, rapid.ID[string]).Draw(t, "stacks")
+		p, v := valuesOf(stacks...)
+		for f := range p.Functions {
+			letter := name(int32(f))
+			var exclusive, inclusive, callers, below int64
+			for i, s := range stacks {
+				if strings.HasSuffix(s, letter) {
+					exclusive += 1 << i
+				}
+				if strings.Contains(s, letter) {
+					inclusive += 1 << i
+				}
+			}
+			at := v.Functions.grow(int32(f))
+			if v.Functions.Exclusive[at] != exclusive || v.Functions.Inclusive[at] != inclusive {
+				t.Fatalf("%s: exclusive %d, inclusive %d; want %d, %d", letter, v.Functions.Exclusive[at], v.Functions.Inclusive[at], exclusive, inclusive)
+			}
+			for _, c := range v.Calls {
+				if c.Function != int32(f) {
+					continue
+				}
+				if c.Relation == Caller {
+					callers += c.Attributed[0]
+				} else {
+					below += c.Attributed[0]
+				}
+				if want := attributedByDefinition(stacks, letter, c); c.Attributed[0] != want {
+					t.Fatalf("%s %s %s: %d, want %d", letter, c.Relation, name(c.Other), c.Attributed[0], want)
+				}
+			}
+			if callers != inclusive || below != inclusive {
+				t.Fatalf("%s: inclusive %d, from callers %d, self and callees %d", letter, inclusive, callers, below)
+			}
+		}
+	})
+}
+
+func attributedByDefinition(stacks []string, f string, c Call) int64 {
+	var sum int64
+	for i, s := range stacks {
+		k := strings.LastIndex(s, f)
+		switch {
+		case k < 0:
+		case c.Relation == Self && k == len(s)-1,
+			c.Relation == Callee && k+1 < len(s) && s[k+1:k+2] == name(c.Other),
+			c.Relation == Caller && k == 0 && c.Other == totalFunction,
+			c.Relation == Caller && k > 0 && s[k-1:k] == name(c.Other):
+			sum += 1 << i
+		}
+	}
+	return sum
+}

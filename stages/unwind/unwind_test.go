@@ -1,0 +1,237 @@
+package unwind
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"stackmill/stages/decode"
+	"stackmill/stages/symbolize"
+	"stackmill/stages/symbolize/image"
+	"stackmill/stages/symbolize/symtab"
+)
+
+// files holds the symbol tables of a made-up program, by path.
+type files map[string]*symtab.Table
+
+func (f files) Load(path string) (*symtab.Table, error) {
+	if t := f[path]; t != nil {
+		return t, nil
+	}
+	return nil, errors.New("no such file")
+}
+
+const (
+	progBase = 0x400000
+	jvmBase  = 0x7f0000000000
+	size     = 0x1000
+)
+
+func table(functions ...symtab.Function) *symtab.Table {
+	for i := range functions {
+		f := &functions[i]
+		f.Size, f.Address = 0x100, f.Offset
+		if f.Linkage == "" {
+			f.Linkage = f.Name
+		}
+		f.Aliases = f.Linkage
+		if f.Kind == "" {
+			f.Kind = symtab.Normal
+		}
+	}
+	return &symtab.Table{
+		Segments:  []symtab.Segment{{FileSize: size, MemSize: size, Flags: 5}},
+		Regions:   []symtab.Region{{Name: ".text", Size: size}},
+		Functions: functions,
+		Modules:   []symtab.Module{{Name: "(unknown)"}},
+	}
+}
+
+// program is mapped at progBase; functions start at 0x100, 0x200, ...
+var program = files{
+	"/bin/prog": table(
+		symtab.Function{Offset: 0x100, Name: "main"},
+		symtab.Function{Offset: 0x200, Name: "work"},
+		symtab.Function{Offset: 0x300, Name: "@plt", Kind: symtab.PLT},
+		symtab.Function{Offset: 0x400, Name: "work [clone .cold]", Linkage: "work.cold", Kind: symtab.Outline},
+		symtab.Function{Offset: 0x500, Name: "native", Linkage: "Java_demo_Main_run"},
+	),
+	"/lib/libjvm.so": table(symtab.Function{Offset: 0x100, Name: "interpret"}),
+}
+
+const (
+	pcMain   = progBase + 0x110
+	pcWork   = progBase + 0x220
+	pcPLT    = progBase + 0x310
+	pcCold   = progBase + 0x420
+	pcNative = progBase + 0x510
+	pcStatic = progBase + 0x710
+	pcJVM    = jvmBase + 0x110
+	pcWild   = 0x123456
+)
+
+func unwinder(p *decode.Process) (*Unwinder, *Set, *symbolize.Resolver) {
+	p.Number = 1
+	p.Image = append(p.Image,
+		image.Event{Address: progBase, Size: size, Modes: 5, Path: "/bin/prog"},
+		image.Event{Address: jvmBase, Size: size, Modes: 5, Path: "/lib/libjvm.so"},
+	)
+	rec := &decode.Recording{Processes: []*decode.Process{p}, Locate: func(path string) []decode.Candidate {
+		return []decode.Candidate{{Path: path, Origin: "path"}}
+	}}
+	r := symbolize.New(rec, program)
+	set := NewSet()
+	return New(set, r, r.Process(p, "map.xml"), p), set, r
+}
+
+// text prints a stack leaf first; frames that a rule made carry its id.
+func text(r *symbolize.Resolver, s Stack) string {
+	var frames []string
+	for _, f := range s.Frames {
+		name := r.Program.Functions[r.Program.Locations[f.Location].Function].Name
+		if f.Rule != Recorded {
+			name += "/" + f.Rule.String()
+		}
+		frames = append(frames, name)
+	}
+	return strings.Join(frames, " ")
+}
+
+func TestNative(t *testing.T) {
+	const (
+		check     = decode.MarkLeafCheck
+		truncated = decode.MarkTruncated
+		failed    = decode.MarkFailedUnwind
+	)
+	tests := []struct {
+		name  string
+		words []uint64
+		want  string
+	}{
+		{"as recorded", []uint64{pcWork, pcMain}, "work main"},
+		{"no words", nil, ""},
+		{"an uncovered region", []uint64{pcStatic, pcMain}, "<static>@0x600 main"},
+		{"in no load object", []uint64{pcWork, pcWild, pcMain}, "work <Unknown> main"},
+		{"leaf in the PLT: its time is the call's (S22)", []uint64{pcPLT, pcWork, pcMain}, "work/S22 main"},
+		{"only one leaf is dropped", []uint64{pcPLT, pcPLT, pcMain}, "@plt/S22 main"},
+		{"PLT not at the leaf stays", []uint64{pcWork, pcPLT, pcMain}, "work @plt main"},
+		{"only the PLT", []uint64{pcPLT}, ""},
+		{"truncated (S18)", []uint64{pcWork, truncated}, "work <Truncated-stack>/S18"},
+		{"only truncated", []uint64{truncated}, "<Truncated-stack>/S18"},
+		{"unwinder gave up", []uint64{pcWork, failed}, "work <Stack-unwind-failed>/S18"},
+		{"a marker in the middle is no marker", []uint64{truncated, pcMain}, "<Unknown> main"},
+		{"outline function (S12)", []uint64{pcCold, pcMain}, "work [clone .cold] work/S12 main"},
+		{"outline function that calls", []uint64{pcMain, pcCold, pcMain}, "main work [clone .cold] work/S12 main"},
+		{"return register is the caller (S7)", []uint64{pcWork, check, pcMain, pcStatic}, "work main/S7 <static>@0x600"},
+		{"return register in no load object is ignored", []uint64{pcWork, check, pcWild, pcMain}, "work main"},
+		{"return register that the stack holds, too", []uint64{pcWork, check, pcMain, pcMain}, "work main"},
+		{"return register of a stripped leaf is ignored", []uint64{pcStatic, check, pcWork, pcMain}, "<static>@0x600 main"},
+		{"return register of an outline leaf is ignored", []uint64{pcCold, check, pcWork, pcMain}, "work [clone .cold] work/S12 main"},
+		{"return register of a root function is garbage", []uint64{pcWork, check, pcMain}, "work"},
+		{"a leaf check at the end", []uint64{pcWork, check}, "work"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			u, set, r := unwinder(&decode.Process{})
+			got := u.Stack(&decode.RawStack{Words: tt.words}, false, 0)
+			if got.User != got.Machine || got.Expert != got.Machine {
+				t.Error("the modes of a native program differ")
+			}
+			if diff := cmp.Diff(tt.want, text(r, set.Stacks[got.Machine])); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestJavaModes(t *testing.T) {
+	methods := map[uint64]decode.JavaMethod{
+		1: {Class: "demo.Main", Name: "main", Signature: "([Ljava/lang/String;I)V"},
+		2: {Class: "demo.Main", Name: "run", Signature: "()V"},
+	}
+	threads := []decode.JavaThread{
+		{ThreadID: 10, Group: "main", UntilNS: 100},
+		{ThreadID: 11, Group: "system", UntilNS: 100},
+	}
+	java := func(frames ...decode.JavaFrame) []decode.JavaFrame { return frames }
+	main, run := decode.JavaFrame{Method: 1, BCI: 4}, decode.JavaFrame{Method: 2, BCI: 7}
+	native := decode.JavaFrame{Method: 2, BCI: bciNative}
+	const mainName, runName = "demo.Main.main(java.lang.String[], int)", "demo.Main.run()"
+	tests := []struct {
+		name                  string
+		thread                int64
+		words                 []uint64
+		java                  []decode.JavaFrame
+		user, expert, machine string
+	}{
+		{"methods", 10, []uint64{pcJVM, pcMain}, java(run, main), runName + "/S14 " + mainName + "/S14", runName + "/S14 " + mainName + "/S14", "interpret main"},
+		{"a native method's frames are spliced in", 10, []uint64{pcWork, pcNative, pcJVM, pcMain}, java(native, main),
+			"work native " + runName + "/S14 " + mainName + "/S14", "work native " + runName + "/S14 " + mainName + "/S14", "work native interpret main"},
+		{"the JVM entered again below a native method", 10, []uint64{pcJVM, pcNative, pcJVM, pcMain}, java(run, native, main),
+			runName + "/S14 native " + runName + "/S14 " + mainName + "/S14", runName + "/S14 native " + runName + "/S14 " + mainName + "/S14", "interpret native interpret main"},
+		{"truncated", 10, []uint64{pcJVM}, java(run, decode.JavaFrame{Method: decode.MarkTruncated}),
+			runName + "/S14 <Truncated-stack>/S18", runName + "/S14 <Truncated-stack>/S18", "interpret"},
+		{"method 0", 10, []uint64{pcJVM}, java(decode.JavaFrame{}), "<no Java callstack recorded>/S14", "interpret", "interpret"},
+		{"no Java stack", 10, []uint64{pcJVM}, nil, "<no Java callstack recorded>/S14", "interpret", "interpret"},
+		{"a thread of the JVM's own", 11, []uint64{pcJVM}, nil, "<JVM-System>/S14", "interpret", "interpret"},
+		{"a thread the JVM does not know", 12, []uint64{pcJVM}, nil, "<JVM-System>/S14", "interpret", "interpret"},
+		{"an unknown method", 10, []uint64{pcJVM}, java(decode.JavaFrame{Method: 99}), "<Unknown>/S14", "<Unknown>/S14", "interpret"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			u, set, r := unwinder(&decode.Process{JavaMethods: methods, JavaThreads: threads})
+			got := u.Stack(&decode.RawStack{Words: tt.words, Java: tt.java}, u.SystemThread(tt.thread, 50), 50)
+			for mode, pair := range map[string][2]string{
+				"user":    {tt.user, text(r, set.Stacks[got.User])},
+				"expert":  {tt.expert, text(r, set.Stacks[got.Expert])},
+				"machine": {tt.machine, text(r, set.Stacks[got.Machine])},
+			} {
+				if diff := cmp.Diff(pair[0], pair[1]); diff != "" {
+					t.Errorf("%s: %s", mode, diff)
+				}
+			}
+		})
+	}
+}
+
+func TestOpenMPStates(t *testing.T) {
+	for state, want := range map[int]string{
+		2: "work/S17 main/S17", 1: "<OMP-overhead>/S17 work/S17 main/S17", 3: "<OMP-implicit_barrier>/S17 work/S17 main/S17",
+		9: "<OMP-critical_section_wait>/S17 work/S17 main/S17",
+	} {
+		t.Run(fmt.Sprint(state), func(t *testing.T) {
+			u, set, r := unwinder(&decode.Process{})
+			got := u.Stack(&decode.RawStack{Words: []uint64{pcStatic, pcMain}, OMP: []uint64{pcWork, pcMain}, OMPState: state}, false, 0)
+			if diff := cmp.Diff(want, text(r, set.Stacks[got.User])); diff != "" || got.Expert != got.User {
+				t.Error(diff)
+			}
+			if diff := cmp.Diff("<static>@0x600 main", text(r, set.Stacks[got.Machine])); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// A stack means the same until a mapping that it touches changes, not longer.
+func TestMeaningChangesWithMappings(t *testing.T) {
+	code := func(t int64, name string) image.Event {
+		return image.Event{Time: t, Address: 0x9000, Size: 16, Path: name, Code: &image.Code{Function: name}}
+	}
+	u, set, r := unwinder(&decode.Process{Image: []image.Event{code(0, "one"), code(50, "two")}})
+	stack := &decode.RawStack{Words: []uint64{0x9004, pcMain}}
+	first, second := u.Stack(stack, false, 10), u.Stack(stack, false, 60)
+	if first.Until != 50 || second.From != 50 || second.Until != image.Never || first.From != math.MinInt64 {
+		t.Errorf("held for %d..%d and %d..%d", first.From, first.Until, second.From, second.Until)
+	}
+	if a, b := text(r, set.Stacks[first.User]), text(r, set.Stacks[second.User]); a != "one main" || b != "two main" {
+		t.Errorf("%q, then %q", a, b)
+	}
+	elsewhere := u.Stack(&decode.RawStack{Words: []uint64{pcWork, pcMain}}, false, 60)
+	if elsewhere.From != math.MinInt64 || elsewhere.Until != image.Never {
+		t.Errorf("a stack that touches no changing mapping held for %d..%d", elsewhere.From, elsewhere.Until)
+	}
+}
