@@ -1,0 +1,167 @@
+package gprofng
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"stackmill/schema"
+)
+
+// batch is a record batch being filled. Its columns are written in place: that
+// is what decoding spends its time on.
+type batch struct {
+	schema  *arrow.Schema
+	size    int // rows that fit
+	rows    int // rows filled
+	buffers []*memory.Buffer
+	columns []values
+	names   *array.StringBuilder // the column of strings, if the kind has one
+	text    int                  // bytes in it
+}
+
+// values are the values of a column: one of the two slices.
+type values struct {
+	wide   []int64
+	narrow []int32
+}
+
+func newBatch(alloc memory.Allocator, kind schema.Kind, size int) *batch {
+	b := &batch{schema: schema.EventSchema(kind), size: size}
+	for _, field := range b.schema.Fields() {
+		var v values
+		var buf *memory.Buffer
+		switch field.Type.ID() {
+		case arrow.INT64:
+			buf = newBuffer(alloc, size*arrow.Int64SizeBytes)
+			v.wide = arrow.Int64Traits.CastFromBytes(buf.Bytes())
+		case arrow.INT32:
+			buf = newBuffer(alloc, size*arrow.Int32SizeBytes)
+			v.narrow = arrow.Int32Traits.CastFromBytes(buf.Bytes())
+		default:
+			b.names = array.NewStringBuilder(alloc)
+			b.names.Reserve(size)
+		}
+		b.columns = append(b.columns, v)
+		b.buffers = append(b.buffers, buf)
+	}
+	return b
+}
+
+func newBuffer(alloc memory.Allocator, size int) *memory.Buffer {
+	buf := memory.NewResizableBuffer(alloc)
+	buf.Resize(size)
+	return buf
+}
+
+// values returns the place of the next n values of a column.
+func (b *batch) values(column, n int) values {
+	v := b.columns[column]
+	if v.wide != nil {
+		return values{wide: v.wide[b.rows : b.rows+n]}
+	}
+	return values{narrow: v.narrow[b.rows : b.rows+n]}
+}
+
+// addText appends a string, which ends at its first NUL.
+func (b *batch) addText(s []byte) {
+	if n := bytes.IndexByte(s, 0); n >= 0 {
+		s = s[:n]
+	}
+	if !utf8.Valid(s) {
+		s = bytes.ToValidUTF8(s, []byte("\uFFFD"))
+	}
+	b.names.BinaryBuilder.Append(s)
+	b.text += len(s)
+}
+
+// finish returns the batch, nil when it has no rows.
+func (b *batch) finish() arrow.RecordBatch {
+	defer b.release()
+	if b.rows == 0 {
+		return nil
+	}
+	arrays := make([]arrow.Array, len(b.columns))
+	for i, field := range b.schema.Fields() {
+		if b.buffers[i] == nil {
+			arrays[i] = b.names.NewArray()
+			continue
+		}
+		data := array.NewData(field.Type, b.rows, []*memory.Buffer{nil, b.buffers[i]}, nil, 0, 0)
+		arrays[i] = array.MakeFromData(data)
+		data.Release()
+	}
+	rec := array.NewRecordBatch(b.schema, arrays, int64(b.rows))
+	for _, a := range arrays {
+		a.Release()
+	}
+	return rec
+}
+
+// release gives up the batch's own hold on its buffers.
+func (b *batch) release() {
+	for _, buf := range b.buffers {
+		if buf != nil {
+			buf.Release()
+		}
+	}
+	if b.names != nil {
+		b.names.Release()
+	}
+	b.buffers, b.names = nil, nil
+}
+
+// column copies a field of packets into a column.
+func (f *eventFile) column(to values, packets []int, from field, missing int64) {
+	switch {
+	case to.wide != nil:
+		f.wideColumn(to.wide, packets, from, missing)
+	default:
+		f.narrowColumn(to.narrow, packets, from, missing)
+	}
+}
+
+func (f *eventFile) wideColumn(to []int64, packets []int, from field, missing int64) {
+	data, order := f.data, f.order
+	switch {
+	case from.width == 8:
+		for i, o := range packets {
+			to[i] = int64(order.u64(data[o+from.offset:]))
+		}
+	case from.width == 4 && from.signed:
+		for i, o := range packets {
+			to[i] = int64(int32(order.u32(data[o+from.offset:])))
+		}
+	case from.width == 4:
+		for i, o := range packets {
+			to[i] = int64(order.u32(data[o+from.offset:]))
+		}
+	default:
+		for i := range to {
+			to[i] = missing
+		}
+	}
+}
+
+// narrowColumn keeps the low half of wide fields: no value of these columns
+// needs more.
+func (f *eventFile) narrowColumn(to []int32, packets []int, from field, missing int64) {
+	data, order := f.data, f.order
+	switch from.width {
+	case 8:
+		for i, o := range packets {
+			to[i] = int32(order.u64(data[o+from.offset:]))
+		}
+	case 4:
+		for i, o := range packets {
+			to[i] = int32(order.u32(data[o+from.offset:]))
+		}
+	default:
+		for i := range to {
+			to[i] = int32(missing)
+		}
+	}
+}

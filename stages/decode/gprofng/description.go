@@ -1,0 +1,115 @@
+package gprofng
+
+import (
+	"math"
+
+	"stackmill/problem"
+	"stackmill/schema"
+	"stackmill/stages/decode"
+)
+
+// kindOfProfile names the kinds after the profile elements of the log.
+var kindOfProfile = map[string]schema.Kind{
+	"profile":   schema.Clock,
+	"synctrace": schema.Sync,
+	"iotrace":   schema.IO,
+	"hwcounter": schema.HWC,
+	"heaptrace": schema.Heap,
+	"omptrace":  schema.OMP,
+	"datarace":  schema.Race,
+	"deadlock":  schema.Deadlock,
+}
+
+// description reads the elements that describe data files (gprofng-experiment 2.5).
+func (r *logReader) description(t *tag) {
+	switch t.name {
+	case "profile":
+		r.kind = t.get("name")
+		r.profile(t)
+	case "profdata":
+		if t.get("fname") == eventFiles[schema.HWC].name {
+			r.addKind(decode.KindInfo{Kind: schema.HWC})
+		}
+	case "profpckt":
+		kind, err := parseUnsigned(t.get("kind"))
+		if err != nil || kind > math.MaxUint16 {
+			r.e.report(problem.Error, r.file, t.offset, "bad-number", "packet type %q is not a number up to 65535", t.get("kind"))
+			r.layout = nil
+			return
+		}
+		r.layout = newLayout(uint16(kind))
+		r.layouts[uint16(kind)] = r.layout
+	case "field":
+		if r.layout == nil {
+			return
+		}
+		if err := r.layout.addField(t.get("name"), t.get("type"), t.get("offset")); err != nil {
+			r.e.report(problem.Error, r.file, t.offset, "bad-layout", "packet type %d: %v", r.layout.typ, err)
+		}
+	}
+}
+
+func (r *logReader) profile(t *tag) {
+	kind, ok := kindOfProfile[r.kind]
+	if !ok {
+		return
+	}
+	info := decode.KindInfo{Kind: kind}
+	switch kind {
+	case schema.Clock:
+		info.TickNS = r.int(t, "ptimer") * 1000
+		info.States = int(r.int(t, "numstates"))
+	case schema.HWC:
+		r.counter(t)
+	}
+	r.addKind(info)
+}
+
+func (r *logReader) addKind(info decode.KindInfo) {
+	for _, k := range r.kinds {
+		if k.Kind == info.Kind {
+			return
+		}
+	}
+	r.kinds = append(r.kinds, info)
+}
+
+// hasKind says whether the process was recorded with a kind of data.
+func (l *recordedLog) hasKind(kind schema.Kind) bool {
+	for _, k := range l.kinds {
+		if k.Kind == kind {
+			return true
+		}
+	}
+	return false
+}
+
+// cycleCounters are the names under which CPU cycles are counted: shown as time.
+var cycleCounters = map[string]string{
+	"cycles":                  "CPU Cycles",
+	"cycles0":                 "CPU Cycles",
+	"cycles1":                 "CPU Cycles",
+	"user_cycles":             "User CPU Cycles",
+	"system_cycles":           "System CPU Cycles",
+	"cpu_clk_unhalted.thread": "CPU Cycles",
+	"unhalted-core-cycles":    "CPU Cycles",
+}
+
+func (r *logReader) counter(t *tag) {
+	name := t.get("hwcname")
+	if name == "" {
+		return
+	}
+	c := decode.Counter{
+		Tag: int(r.int(t, "tag")), Name: name, Title: name,
+		Interval: r.int(t, "interval"),
+	}
+	if title, ok := cycleCounters[name]; ok {
+		c.Title, c.TimeUnit = title, true
+	} else if name == "insts" {
+		c.Title = "Instructions Executed"
+	}
+	memop := t.get("memop")
+	c.Memory = memop != "" && memop != "0" && memop != "none"
+	r.counters = append(r.counters, c)
+}

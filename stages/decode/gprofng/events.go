@@ -1,0 +1,194 @@
+package gprofng
+
+import (
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"stackmill/schema"
+)
+
+// chunk is how many packets are turned into columns at once: few enough that
+// they stay in the cache from the first column to the last.
+const chunk = 1024
+
+// maxText is how many bytes of strings end a batch early.
+const maxText = 1 << 24
+
+// eventReader delivers the events of a file as batches.
+type eventReader struct {
+	file    *eventFile
+	alloc   memory.Allocator
+	start   int64 // ns on the recording's clock that count as the founder's start
+	merger  *merger
+	packets []int // scratch
+	left    int64 // packets not delivered
+}
+
+func newEventReader(f *eventFile, alloc memory.Allocator, start int64) *eventReader {
+	return &eventReader{
+		file: f, alloc: alloc, start: start, merger: newMerger(f),
+		packets: make([]int, 0, chunk), left: f.packets,
+	}
+}
+
+// Next returns the next batch, nil at the end. An error means that the file
+// could not be read any more.
+func (r *eventReader) Next() (arrow.RecordBatch, error) {
+	if r.left == 0 {
+		return nil, nil
+	}
+	rows := int(min(schema.BatchRows, r.left*r.rowsPerPacket()))
+	b := newBatch(r.alloc, r.file.kind, rows)
+	err := r.file.guard(func() { r.fill(b) })
+	if err != nil {
+		b.release()
+		return nil, err
+	}
+	return b.finish(), nil
+}
+
+// Close ends the reader. It holds nothing but memory.
+func (r *eventReader) Close() { r.left = 0 }
+
+// rowsPerPacket bounds how many rows one packet makes.
+func (r *eventReader) rowsPerPacket() int64 {
+	if r.file.layouts[typeProf] != nil {
+		return int64(len(microStates))
+	}
+	return 1
+}
+
+// fill fills a batch as far as whole chunks of packets fit.
+func (r *eventReader) fill(b *batch) {
+	per := int(r.rowsPerPacket())
+	for b.rows+per <= b.size && b.text < maxText {
+		n := min(chunk, (b.size-b.rows)/per)
+		r.packets = r.merger.next(r.packets[:0:n])
+		if len(r.packets) == 0 {
+			r.left = 0
+			return
+		}
+		r.left -= int64(len(r.packets))
+		r.rows(b, r.packets)
+	}
+}
+
+// rows appends the rows of packets that have one type.
+func (r *eventReader) rows(b *batch, packets []int) {
+	f := r.file
+	layout := f.layouts[r.merger.typ(packets[0])]
+	if layout.typ == typeProf {
+		r.expand(b, layout, packets)
+		return
+	}
+	r.common(b, layout, packets)
+	for i, c := range payload[f.kind] {
+		if c.field == "" {
+			continue
+		}
+		v := b.values(schema.EventPayloadStart+i, len(packets))
+		f.column(v, packets, layout.fields[c.field], c.missing)
+		if c.time {
+			r.relative(v.wide)
+		}
+	}
+	r.computed(b, layout, packets)
+	b.rows += len(packets)
+}
+
+// relative turns times of the recording's clock into times from the founder's
+// start; 0 stays 0, which is none.
+func (r *eventReader) relative(times []int64) {
+	for i, t := range times {
+		if t != 0 {
+			times[i] = t - r.start
+		}
+	}
+}
+
+// common fills the columns that all kinds have.
+func (r *eventReader) common(b *batch, l *layout, packets []int) {
+	f, n := r.file, len(packets)
+	times := b.values(schema.EventTime, n)
+	f.column(times, packets, l.fields["TSTAMP"], 0)
+	for i := range times.wide {
+		times.wide[i] -= r.start
+	}
+	thread := l.fields["LWPID"]
+	if thread.width == 0 {
+		thread = l.fields["THRID"]
+	}
+	f.column(b.values(schema.EventThread, n), packets, thread, 0)
+	f.column(b.values(schema.EventCPU, n), packets, l.fields["CPUID"], -1)
+	r.stackNumbers(b.values(schema.EventStack, n).narrow, l, packets)
+}
+
+func (r *eventReader) stackNumbers(numbers []int32, l *layout, packets []int) {
+	f := r.file
+	stack, leaf := l.fields["FRINFO"], l.fields["LEAFPC"]
+	uid, number := uint64(0), int32(-1)
+	for i, o := range packets {
+		packet := f.data[o:]
+		u := uint64(stack.get(packet, f.order))
+		switch {
+		case leaf.width != 0:
+			number = f.stacks.number(u, uint64(leaf.get(packet, f.order)))
+		case u != uid: // neighbours often share their stack
+			number = f.stacks.number(u, 0)
+		}
+		uid, numbers[i] = u, number
+	}
+}
+
+// expand makes one row for each state of a PROF packet that has ticks.
+func (r *eventReader) expand(b *batch, l *layout, packets []int) {
+	f := r.file
+	var rows []int
+	var states []int32
+	var ticks []int64
+	for _, o := range packets {
+		for state, name := range microStates {
+			if n := l.fields[name].get(f.data[o:], f.order); n != 0 {
+				rows, states, ticks = append(rows, o), append(states, int32(state)), append(ticks, n)
+			}
+		}
+	}
+	r.common(b, l, rows)
+	copy(b.values(schema.EventPayloadStart, len(rows)).narrow, states)
+	copy(b.values(schema.EventPayloadStart+1, len(rows)).wide, ticks)
+	r.computed(b, l, rows)
+	b.rows += len(rows)
+}
+
+// computed fills the columns that are more than a field.
+func (r *eventReader) computed(b *batch, l *layout, packets []int) {
+	f, n := r.file, len(packets)
+	switch f.kind {
+	case schema.Clock:
+		stacks := b.values(schema.EventStack, n).narrow
+		for i, v := range stacks {
+			b.values(schema.EventPayloadStart+2, n).narrow[i] = f.stacks.ompState(v)
+		}
+	case schema.HWC:
+		for i, v := range b.values(schema.EventPayloadStart+1, n).wide {
+			if v < 0 { // bit 63 marks an invalid sample
+				b.values(schema.EventPayloadStart+1, n).wide[i] = -1
+			}
+		}
+	case schema.OMP:
+		types := b.values(schema.EventPayloadStart, n).narrow
+		for i := range types {
+			types[i] = int32(l.typ)
+		}
+	case schema.IO:
+		offset, ok := l.text["IOFNAME"]
+		for _, o := range packets {
+			if !ok {
+				b.addText(nil)
+				continue
+			}
+			size := int(f.order.u16(f.data[o:]))
+			b.addText(f.data[o+offset : o+size])
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package gprofng
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"stackmill/schema"
+)
+
+// The files of an experiment (gprofng-experiment 1.1).
+const (
+	logFile      = "log.xml"
+	warningsFile = "warnings.xml"
+	mapFile      = "map.xml"
+	framesFile   = "data.frameinfo"
+	overviewFile = "overview"
+	dyntextFile  = "dyntext"
+	classesFile  = "jclasses"
+	archivesDir  = "archives"
+	archiveLog   = "archive.log"
+)
+
+// eventFiles are the files with the events of each kind.
+var eventFiles = [schema.Kinds]struct{ name string }{
+	schema.Clock:    {"profile"},
+	schema.Sync:     {"synctrace"},
+	schema.IO:       {"iotrace"},
+	schema.HWC:      {"hwcounters"},
+	schema.Heap:     {"heaptrace"},
+	schema.OMP:      {"omptrace"},
+	schema.Race:     {"dataraces"},
+	schema.Deadlock: {"deadlocks"},
+}
+
+// Files returns all regular files of the experiment, its descendants and its
+// archives, except the archiver's own log, which tells nothing of the program.
+func (d *Decoder) Files(path string) ([]string, error) {
+	root, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return nil, fmt.Errorf("experiment: %w", err)
+	}
+	var files []string
+	err = filepath.WalkDir(root, func(p string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() || entry.Name() == archiveLog {
+			return nil
+		}
+		info, err := os.Stat(p) // entries of common archives are links
+		if err != nil || !info.Mode().IsRegular() {
+			return nil
+		}
+		rel, err := filepath.Rel(root, p)
+		files = append(files, rel)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("experiment: %w", err)
+	}
+	slices.Sort(files)
+	return files, nil
+}
+
+// descendants returns the names of the descendant experiments in load order.
+func descendants(path string) ([]string, error) {
+	entries, err := os.ReadDir(path)
+	var names []string
+	for _, e := range entries {
+		if n := e.Name(); strings.HasPrefix(n, "_") && isExperimentName(n) {
+			names = append(names, n)
+		}
+	}
+	slices.SortFunc(names, naturalCompare)
+	return names, err
+}
+
+// naturalCompare compares numbers inside names by value; of equal values the
+// one with more digits comes first (gprofng-experiment 1.2).
+func naturalCompare(a, b string) int {
+	for i, j := 0, 0; ; i, j = i+1, j+1 {
+		switch {
+		case i == len(a) || j == len(b):
+			return (len(a) - i) - (len(b) - j)
+		case isDigit(a[i]) && isDigit(b[j]):
+			m, n := digits(a[i:]), digits(b[j:])
+			if c := compareNumbers(a[i:i+m], b[j:j+n]); c != 0 {
+				return c
+			}
+			if m != n {
+				return n - m
+			}
+			i, j = i+m-1, j+n-1
+		case a[i] != b[j]:
+			return int(a[i]) - int(b[j])
+		}
+	}
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func digits(s string) int {
+	n := 0
+	for n < len(s) && isDigit(s[n]) {
+		n++
+	}
+	return n
+}
+
+func compareNumbers(a, b string) int {
+	a, b = strings.TrimLeft(a, "0"), strings.TrimLeft(b, "0")
+	if len(a) != len(b) {
+		return len(a) - len(b)
+	}
+	return strings.Compare(a, b)
+}

@@ -1,0 +1,185 @@
+package gprofng
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"stackmill/problem"
+)
+
+// The parts of a FRAME packet (gprofng-experiment 4.1).
+const (
+	frameHeader = 16 // size, type, hsize, uid
+	infoHeader  = 8  // info_size, kind
+	uidHeader   = 16 // of an info with a uid, and of a UID packet
+	omp2Header  = 24
+
+	infoStack = 1
+	infoJava  = 2
+	infoOMP   = 3
+	infoMPI   = 4
+	infoOMP2  = 5
+
+	flagCompressed = 1 << 31
+	linkSize       = 8
+
+	// maxInfos bounds the list of infos; there is one of each kind.
+	maxInfos = 16
+)
+
+// fragment is a piece of a stack: words in the file, and the fragment that
+// goes on behind them.
+type fragment struct {
+	words []byte // in the mapped file
+	link  uint64
+}
+
+// frame is a FRAME packet: the fragments that its stacks begin with.
+type frame struct {
+	uid                         uint64
+	native, java, omp           uint64
+	hasNative, hasJava, hasOMP2 bool
+	state                       int // OpenMP state, -1 for none
+}
+
+// frameFile is data.frameinfo, read but not resolved.
+type frameFile struct {
+	order     byteOrder
+	wordBytes int
+	frames    []frame
+	fragments map[uint64]fragment
+}
+
+// readFrames reads gprofng-experiment 4.1 and 4.2.
+func readFrames(data []byte, order byteOrder, wordBytes int, report func(problem.Severity, int64, string, string)) *frameFile {
+	f := &frameFile{order: order, wordBytes: wordBytes, fragments: map[uint64]fragment{}}
+	r := &packetReader{data: data, order: order, report: report}
+	r.types[typeFrame] = packetType{described: true, variable: true, need: frameHeader, why: f.brokenFrame}
+	r.types[typeUID] = packetType{described: true, variable: true, need: uidHeader, why: f.brokenUID}
+	for {
+		offset, size, typ, ok := r.next()
+		if !ok {
+			r.reportUnknown(nil)
+			return f
+		}
+		if packet := data[offset : offset+size]; typ == typeFrame {
+			f.frame(packet)
+		} else {
+			flags := order.u32(packet[4:])
+			f.define(order.u64(packet[8:]), packet[uidHeader:], flags&flagCompressed != 0)
+		}
+	}
+}
+
+// info is one part of a FRAME packet.
+type info struct {
+	kind       uint32
+	compressed bool
+	data       []byte // header included
+}
+
+// nextInfo returns the info at the start of b and what follows it. The list
+// ends at a size of 0; an info that does not fit is an error.
+func (f *frameFile) nextInfo(b []byte) (i info, rest []byte, err error) {
+	if len(b) < infoHeader {
+		return info{}, nil, nil
+	}
+	size, kind := f.order.u32(b), f.order.u32(b[4:])
+	i.kind, i.compressed = kind&^flagCompressed, kind&flagCompressed != 0
+	need := infoHeader
+	switch {
+	case size == 0:
+		return info{}, nil, nil
+	case i.kind == infoStack || i.kind == infoJava:
+		need = uidHeader
+	case i.kind == infoOMP2:
+		need = omp2Header
+	case i.kind == infoOMP || i.kind == infoMPI:
+		need = infoHeader + 4
+	default:
+		return info{}, nil, fmt.Errorf("info kind %d does not exist", i.kind)
+	}
+	if size < uint32(need) || uint64(size) > uint64(len(b)) {
+		return info{}, nil, fmt.Errorf("an info of kind %d has %d bytes", i.kind, size)
+	}
+	i.data = b[:size]
+	return i, b[size:], nil
+}
+
+// brokenFrame says what is wrong with the structure of a FRAME packet.
+func (f *frameFile) brokenFrame(packet []byte) string {
+	h := f.order.u32(packet[4:])
+	if h < frameHeader || uint64(h) > uint64(len(packet)) {
+		return fmt.Sprintf("a FRAME packet of %d bytes states a header of %d", len(packet), h)
+	}
+	rest := packet[h:]
+	for range maxInfos {
+		if len(rest) == 0 {
+			return ""
+		}
+		var err error
+		if _, rest, err = f.nextInfo(rest); err != nil {
+			return "in a FRAME packet " + err.Error()
+		}
+	}
+	return fmt.Sprintf("a FRAME packet has more than %d infos", maxInfos)
+}
+
+// brokenUID says what is wrong with a UID packet.
+func (f *frameFile) brokenUID(packet []byte) string {
+	flags := f.order.u32(packet[4:])
+	switch {
+	case flags&^flagCompressed != 0:
+		return fmt.Sprintf("a UID packet has the flags %#x", flags)
+	case flags != 0 && len(packet) < uidHeader+linkSize:
+		return "a UID packet has no room for its link"
+	}
+	return ""
+}
+
+func (f *frameFile) frame(packet []byte) {
+	fr := frame{uid: f.order.u64(packet[8:]), state: -1}
+	rest := packet[f.order.u32(packet[4:]):]
+	for len(rest) > 0 {
+		var i info
+		i, rest, _ = f.nextInfo(rest) // the packet was checked
+		if i.data == nil {
+			break
+		}
+		switch i.kind {
+		case infoStack:
+			fr.hasNative, fr.native = true, f.head(i, uidHeader)
+		case infoJava:
+			fr.hasJava, fr.java = true, f.head(i, uidHeader)
+		case infoOMP:
+			fr.state = int(int32(f.order.u32(i.data[8:])))
+		case infoOMP2:
+			fr.state = int(int32(f.order.u32(i.data[8:])))
+			fr.hasOMP2, fr.omp = true, f.head(i, omp2Header)
+		}
+	}
+	f.frames = append(f.frames, fr)
+}
+
+// head returns the uid of the fragment that an info defines or, when it has
+// no words, refers to. The uid stands at the end of the info's header.
+func (f *frameFile) head(i info, header int) uint64 {
+	uid := f.order.u64(i.data[header-8:])
+	if words := i.data[header:]; len(words) > 0 {
+		f.define(uid, words, i.compressed)
+	}
+	return uid
+}
+
+// define adds a fragment; the first definition of a uid wins. The link is
+// little-endian in every recording.
+func (f *frameFile) define(uid uint64, words []byte, compressed bool) {
+	if _, ok := f.fragments[uid]; ok {
+		return
+	}
+	fr := fragment{words: words}
+	if n := len(words) - linkSize; compressed && n >= 0 {
+		fr.words, fr.link = words[:n], binary.LittleEndian.Uint64(words[n:])
+	}
+	f.fragments[uid] = fr
+}

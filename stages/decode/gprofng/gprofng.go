@@ -1,0 +1,192 @@
+// Package gprofng reads the experiments of gprofng and Oracle Developer Studio:
+// `.er` directories and `.erg` group files. Its references are the sections of
+// formats/gprofng-experiment, cited as `gprofng-experiment 3.1`.
+package gprofng
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"stackmill/problem"
+	"stackmill/stages/decode"
+)
+
+// Decoder reads gprofng experiments. The zero value is ready to use.
+type Decoder struct {
+	// Allocator makes the buffers of event batches; nil: memory.DefaultAllocator.
+	Allocator memory.Allocator
+}
+
+var _ decode.Decoder = (*Decoder)(nil)
+
+// New returns a decoder.
+func New() *Decoder { return &Decoder{} }
+
+// Name returns `gprofng`.
+func (d *Decoder) Name() string { return "gprofng" }
+
+// Detect reports whether path is an experiment (a name ending in `.er`, be it
+// a directory or not: what is wrong with it is for Open to say) or a group file.
+func (d *Decoder) Detect(path string) bool {
+	if isExperimentName(filepath.Base(filepath.Clean(path))) {
+		_, err := os.Stat(path)
+		return err == nil
+	}
+	return isGroup(path)
+}
+
+// isExperimentName implements gprofng-experiment 1.1.
+func isExperimentName(base string) bool {
+	return len(base) >= len("x.er") && strings.HasSuffix(base, ".er")
+}
+
+func isGroup(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, len(groupHeader))
+	_, err = io.ReadFull(f, head)
+	return err == nil && bytes.Equal(head, []byte(groupHeader))
+}
+
+// Open reads an experiment and its descendants: logs, maps, stacks, and an
+// index of the event files, which costs one sequential pass over them.
+func (d *Decoder) Open(path string) *decode.Recording {
+	rec := &decode.Recording{
+		Format: d.Name(),
+		Locate: func(string) []decode.Candidate { return nil },
+		Close:  func() error { return nil },
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		rec.Problems.Addf(problem.Error, filepath.Base(path), problem.NoOffset, "not-found", "the experiment cannot be read: %v", err)
+		return rec
+	case !info.IsDir():
+		rec.Problems.Addf(problem.Error, filepath.Base(path), problem.NoOffset, "not-a-directory", "an experiment is a directory, this is a file of %d bytes", info.Size())
+		return rec
+	}
+	alloc := d.Allocator
+	if alloc == nil {
+		alloc = memory.DefaultAllocator
+	}
+	o := &opener{rec: rec, path: path, alloc: alloc}
+	o.open()
+	rec.Locate = locator(path)
+	rec.Close = o.close
+	return rec
+}
+
+// opener opens the processes of one recording.
+type opener struct {
+	rec     *decode.Recording
+	path    string
+	alloc   memory.Allocator
+	founder *experiment
+	mapped  []*mapped
+}
+
+func (o *opener) open() {
+	o.founder = o.load("", 1, "")
+	if o.founder != nil {
+		o.describe(o.founder)
+	}
+	names, err := descendants(o.path)
+	if err != nil {
+		o.rec.Problems.Addf(problem.Error, "", problem.NoOffset, "unreadable", "descendants cannot be listed: %v", err)
+	}
+	number := 2
+	for _, name := range names {
+		if !o.hasData(name) {
+			continue
+		}
+		if e := o.load(name, number, strings.TrimSuffix(name, ".er")); e != nil && o.founder == nil {
+			o.describe(e)
+		}
+		number++
+	}
+	o.inheritTargets()
+}
+
+// hasData says whether a descendant is opened: not when it recorded no stacks
+// and no events (gprofng-experiment 1.2).
+func (o *opener) hasData(name string) bool {
+	info, err := os.Stat(filepath.Join(o.path, name, framesFile))
+	if err != nil || info.Size() > 0 {
+		return true
+	}
+	for _, f := range eventFiles {
+		if info, err := os.Stat(filepath.Join(o.path, name, f.name)); err == nil && info.Size() > 0 {
+			return true
+		}
+	}
+	o.rec.Problems.Addf(problem.Info, name, problem.NoOffset, "descendant-without-data", "the descendant recorded no call stacks and no events; it is left out")
+	return false
+}
+
+// load opens one process and adds it to the recording; nil if it has no data.
+func (o *opener) load(sub string, number int, lineage string) *experiment {
+	e := &experiment{
+		dir:      filepath.Join(o.path, sub),
+		sub:      sub,
+		problems: &o.rec.Problems,
+		process:  &decode.Process{Number: number, Lineage: lineage},
+		opener:   o,
+	}
+	if !e.open() {
+		return nil
+	}
+	o.rec.Processes = append(o.rec.Processes, e.process)
+	return e
+}
+
+// describe takes the recording's own columns from a process, the founder.
+func (o *opener) describe(e *experiment) {
+	o.founder = e
+	l, r := &e.log, o.rec
+	r.Version, r.Collector = l.version, l.collector
+	r.Host, r.OS, r.Arch = l.host, l.os, l.arch
+	r.CPUs, r.ClockMHz, r.PageSize = l.cpus, l.clockMHz, l.pageSize
+	r.WordBits = 8 * e.wordBytes
+	if l.wall != 0 {
+		r.Started = time.Unix(l.wall, 0).UTC()
+	}
+}
+
+// inheritTargets names the program of forked children, whose log says only
+// `(fork)`: it is the parent's.
+func (o *opener) inheritTargets() {
+	targets := map[string]string{}
+	for _, p := range o.rec.Processes {
+		if p.Target == "" {
+			p.Target = targets[parentLineage(p.Lineage)]
+		}
+		targets[p.Lineage] = p.Target
+	}
+}
+
+func parentLineage(lineage string) string {
+	return lineage[:max(0, strings.LastIndexByte(lineage, '_'))]
+}
+
+func (o *opener) close() error {
+	var errs []error
+	for _, m := range o.mapped {
+		errs = append(errs, m.unmap())
+	}
+	o.mapped = nil
+	return errors.Join(errs...)
+}

@@ -1,0 +1,105 @@
+package gprofng
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"stackmill/problem"
+	"stackmill/schema"
+	"stackmill/stages/decode"
+)
+
+// The collector's warning that the profiling timer does not run as requested.
+const warningTimerChanged = "207"
+
+// judge records what follows from the experiment as a whole: what the
+// collector warns of, what is missing, and what is known to mislead.
+func (e *experiment) judge() {
+	l := &e.log
+	for _, w := range l.warnings {
+		e.collectorWarning(w)
+	}
+	if !l.closed {
+		e.report(problem.Warning, logFile, problem.NoOffset, "not-closed", "the experiment was not closed: the program or the collector was killed, or still runs")
+	}
+	if l.archived && !exists(archivesOf(e.opener.path)) {
+		e.report(problem.Warning, archivesDir, problem.NoOffset, "missing-file", "the archives are missing: load objects are looked for at their recorded paths, where they may have changed")
+	}
+	e.judgeEvents()
+	e.judgeClock()
+	if l.hasKind(schema.Heap) && !strings.HasPrefix(l.os, "SunOS") {
+		e.report(problem.Info, eventFiles[schema.Heap].name, problem.NoOffset, "untraced-calls",
+			"blocks from aligned_alloc and posix_memalign are not in the recording, only their frees are; calloc is recorded like malloc")
+	}
+}
+
+func (e *experiment) collectorWarning(w collectorWarning) {
+	message := fmt.Sprintf("the collector warns (%s): %s", w.id, w.text)
+	severity := problem.Warning
+	if w.id == warningTimerChanged {
+		message = fmt.Sprintf("the collector warns (%s) that the period of the profiling timer was changed (%s us)", w.id, w.text)
+		if e.log.hasKind(schema.Clock) {
+			message += ": CPU times are accounted with the period requested, and are wrong where the timer ran with another"
+		} else {
+			severity = problem.Info
+			message += ": no matter, there is no clock profile"
+		}
+	}
+	e.report(severity, w.file, w.offset, "collector-warning", "%s", message)
+}
+
+// judgeEvents tells of declared kinds without events. When the call stacks
+// show that there were events, they are lost.
+func (e *experiment) judgeEvents() {
+	var total int64
+	for _, f := range e.events {
+		if f != nil {
+			total += f.packets
+		}
+	}
+	if total > 0 && !exists(filepath.Join(e.dir, framesFile)) {
+		e.report(problem.Error, framesFile, problem.NoOffset, "missing-file", "the experiment has no call stacks")
+	}
+	for _, k := range e.log.kinds {
+		f := e.events[k.Kind]
+		switch {
+		case f != nil && (f.packets > 0 || f.damaged):
+		case total == 0 && len(e.stacks.raw) > 0:
+			e.report(problem.Error, eventFiles[k.Kind].name, 0, "missing-events", "there are no events, though %d call stacks were recorded", len(e.stacks.raw))
+		default:
+			e.report(problem.Info, eventFiles[k.Kind].name, problem.NoOffset, "no-events", "there are no events of this kind")
+		}
+	}
+}
+
+// A clock profile is doubted when it accounts for less than half of the CPU
+// time that the system accounted to the process, if that is enough to judge by.
+const (
+	doubtfulShare = 0.5
+	judgeableNS   = 100_000_000
+)
+
+// judgeClock compares the clock profile with the overview: timers that run
+// slower than requested and threads that are not profiled show there.
+func (e *experiment) judgeClock() {
+	f := e.events[schema.Clock]
+	if f == nil || f.packets == 0 || f.damaged {
+		return
+	}
+	var used int64
+	for _, row := range e.process.Overview {
+		used += row.Times[1] + row.Times[2] // user, system
+	}
+	i := slices.IndexFunc(e.log.kinds, func(k decode.KindInfo) bool { return k.Kind == schema.Clock })
+	if i < 0 || used < judgeableNS {
+		return
+	}
+	accounted := float64(f.cpu) * float64(e.log.kinds[i].TickNS)
+	if accounted < doubtfulShare*float64(used) {
+		e.report(problem.Warning, eventFiles[schema.Clock].name, problem.NoOffset, "cpu-time-mismatch",
+			"the clock profile accounts for %.3f s of CPU time, the process used %.3f s: the timer ran slower than requested, or threads were not profiled",
+			accounted/nsPerSecond, float64(used)/nsPerSecond)
+	}
+}

@@ -1,0 +1,98 @@
+package gprofng
+
+import (
+	"fmt"
+	"math"
+
+	"stackmill/schema"
+)
+
+// The packet types (gprofng-experiment 3.2).
+const (
+	typeProf     = 1
+	typeSync     = 2
+	typeHWC      = 3
+	typeXHWC     = 4
+	typeHeap     = 5
+	typeMHWC     = 7
+	typeOProf    = 8
+	typeFork     = 9
+	typeRace     = 10
+	typeFrame    = 11
+	typeRegion   = 12
+	typeDeadlock = 13
+	typeTask     = 14
+	typeRegionID = 15
+	typeTaskID   = 16
+	typeUID      = 17
+	typeIO       = 19
+)
+
+// kindTypes are the packet types that a kind's file holds.
+var kindTypes = [schema.Kinds][]uint16{
+	schema.Clock:    {typeProf, typeOProf},
+	schema.Sync:     {typeSync},
+	schema.IO:       {typeIO},
+	schema.HWC:      {typeHWC, typeXHWC, typeMHWC},
+	schema.Heap:     {typeHeap},
+	schema.OMP:      {typeFork, typeRegion, typeTask, typeRegionID, typeTaskID},
+	schema.Race:     {typeRace},
+	schema.Deadlock: {typeDeadlock},
+}
+
+// microStates are the fields of a PROF packet: the ticks in states 0 to 9.
+var microStates = []string{"UCPU", "SCPU", "TRAP", "TFLT", "DFLT", "KFLT", "ULCK", "TSLP", "WCPU", "TSTP"}
+
+// limits are the largest values of fields that enumerate or count; a packet
+// with another value is not what it seems to be.
+var limits = map[uint16]map[string]int64{
+	typeOProf: {"MSTATE": 11, "NTICK": math.MaxInt32},
+	typeHeap:  {"HTYPE": 4},
+	typeIO:    {"IOTYPE": 9},
+}
+
+// column says which field of a packet a column of the kind's batches holds.
+type column struct {
+	field   string
+	missing int64 // the column's value when packets have no such field
+	time    bool  // an absolute time, 0 for none
+}
+
+// payload are the columns of schema.EventPayload that fields hold. A column
+// without a field is computed (events.go).
+var payload = [schema.Kinds][]column{
+	schema.Clock:    {{field: "MSTATE"}, {field: "NTICK"}, {}},
+	schema.Sync:     {{field: "SRQST", time: true}, {field: "SOBJ"}},
+	schema.IO:       {{field: "IOTYPE"}, {field: "IOFD"}, {field: "IONBYTE"}, {field: "IORQST", time: true}, {field: "IOOFD", missing: -1}, {field: "IOFSTYPE", missing: -1}, {}},
+	schema.HWC:      {{field: "HWCTAG"}, {field: "HWCINT"}, {field: "VADDR", missing: -1}, {field: "PADDR"}, {field: "VIRTPC"}, {field: "MEM_LAT"}, {field: "MEM_SRC"}},
+	schema.Heap:     {{field: "HTYPE"}, {field: "HSIZE"}, {field: "HVADDR"}, {field: "HOVADDR"}},
+	schema.OMP:      {{}, {field: "CPRID"}, {field: "PPRID"}, {field: "TSKID"}, {field: "PTSKID"}, {field: "PRPC"}},
+	schema.Race:     {{field: "RID"}, {field: "RTYPE"}, {field: "RVADDR"}, {field: "RCNT"}},
+	schema.Deadlock: {{field: "DID"}, {field: "DLTYPE"}, {field: "DTYPE"}, {field: "DVADDR"}},
+}
+
+// check returns the content check of a packet type, nil if it has none.
+func (l *layout) check(order byteOrder) func([]byte) string {
+	type check struct {
+		field
+		name string
+		max  int64
+	}
+	var checks []check
+	for name, limit := range limits[l.typ] {
+		if f := l.fields[name]; f.width != 0 {
+			checks = append(checks, check{f, name, limit})
+		}
+	}
+	if len(checks) == 0 {
+		return nil
+	}
+	return func(packet []byte) string {
+		for _, c := range checks {
+			if v := c.get(packet, order); v < 0 || v > c.max {
+				return fmt.Sprintf("a packet of type %d has %s %d", l.typ, c.name, v)
+			}
+		}
+		return ""
+	}
+}

@@ -1,0 +1,75 @@
+package gprofng
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// A field is a place in a packet that holds a number.
+type field struct {
+	offset int
+	width  int // 4 or 8; 0: the packet has no such field
+	signed bool
+}
+
+// layout describes one packet type as the log does (gprofng-experiment 2.5).
+type layout struct {
+	typ    uint16
+	fields map[string]field
+	text   map[string]int // offsets of strings, which extend to the packet's end
+	need   int            // size that holds all fields
+}
+
+func newLayout(typ uint16) *layout {
+	return &layout{typ: typ, fields: map[string]field{}, text: map[string]int{}, need: packetHeader}
+}
+
+// alwaysUnsigned are the fields that are unsigned whatever their type says.
+var alwaysUnsigned = []string{"LWPID", "THRID", "CPUID", "VIRTPC", "PHYSPC"}
+
+// maxPacket is the largest size a packet header can state.
+const maxPacket = math.MaxUint16
+
+func (l *layout) addField(name, typ, offset string) error {
+	o, err := parseUnsigned(offset)
+	if err != nil || o < packetHeader || o > maxPacket {
+		return fmt.Errorf("field %s: offset %q is not inside a packet", name, offset)
+	}
+	f := field{offset: int(o), signed: !slices.Contains(alwaysUnsigned, name)}
+	switch typ {
+	case "INT32":
+		f.width = 4
+	case "UINT32":
+		f.width, f.signed = 4, false
+	case "INT64":
+		f.width = 8
+	case "UINT64":
+		f.width, f.signed = 8, false
+	case "STRING":
+		l.text[name] = f.offset
+		l.need = max(l.need, f.offset)
+		return nil
+	case "DOUBLE", "DATE": // declared by the format, stored by no collector
+		return nil
+	default:
+		return fmt.Errorf("field %s: type %q is not known", name, typ)
+	}
+	l.fields[name] = f
+	l.need = max(l.need, f.offset+f.width)
+	return nil
+}
+
+// get reads the field of one packet that is known to hold it; 0 when the
+// layout lacks it.
+func (f field) get(packet []byte, order byteOrder) int64 {
+	switch {
+	case f.width == 8:
+		return int64(order.u64(packet[f.offset:]))
+	case f.width == 4 && f.signed:
+		return int64(int32(order.u32(packet[f.offset:])))
+	case f.width == 4:
+		return int64(order.u32(packet[f.offset:]))
+	}
+	return 0
+}

@@ -1,0 +1,230 @@
+package gprofng
+
+import (
+	"path"
+	"strconv"
+	"strings"
+
+	"stackmill/problem"
+	"stackmill/stages/decode"
+)
+
+// minVersion is the oldest major format version read (gprofng-experiment 2.3).
+const minVersion = 12
+
+// recordedLog is what log.xml says.
+type recordedLog struct {
+	version, collector         string
+	refused                    bool // the version is too old
+	host, os, arch             string
+	cpus, clockMHz             int
+	pageSize                   int64
+	wordBits                   int
+	pid, ppid                  int64
+	command, directory, target string
+
+	running  bool  // a run event was there
+	start    int64 // ns on the host's monotonic clock
+	wall     int64 // s since 1970
+	closed   bool
+	archived bool // the collector ran the archiver
+	lastTime int64
+	labels   map[int64]string // of sample points, by id
+
+	kinds    []decode.KindInfo
+	counters []decode.Counter
+	layouts  map[uint16]*layout
+	warnings []collectorWarning
+	threads  []javaThread
+}
+
+type collectorWarning struct {
+	id     string
+	text   string
+	offset int64
+	file   string
+}
+
+// logReader fills a recordedLog from the tags of log.xml and warnings.xml.
+type logReader struct {
+	*recordedLog
+	e      *experiment
+	file   string
+	maps   *mapReader
+	kind   string  // the profile element that is open
+	layout *layout // the profpckt element that is open
+}
+
+// readLog reads gprofng-experiment 2.3 and 2.4.
+func (e *experiment) readLog(file string, data []byte, maps *mapReader) {
+	r := &logReader{recordedLog: &e.log, e: e, file: file, maps: maps}
+	x := newXMLReader(data, func(offset int64, message string) {
+		e.report(problem.Error, file, offset, "xml-syntax", "%s", message)
+	})
+	for t, ok := x.next(); ok; t, ok = x.next() {
+		r.tag(&t)
+	}
+}
+
+func (r *logReader) tag(t *tag) {
+	if t.closes {
+		switch t.name {
+		case "profile":
+			r.kind = ""
+		case "profpckt":
+			r.layout = nil
+		}
+		return
+	}
+	switch t.name {
+	case "experiment":
+		r.experiment(t)
+	case "collector":
+		r.collector = strings.TrimSpace(t.text)
+	case "system":
+		r.host, r.os, r.arch = t.get("hostname"), t.get("os"), t.get("arch")
+		r.pageSize = r.int(t, "pagesz")
+	case "cpu":
+		r.cpus++
+		r.clockMHz = max(r.clockMHz, int(r.int(t, "clk")))
+	case "frequency":
+		r.clockMHz = max(r.clockMHz, int(r.int(t, "clk")))
+	case "process":
+		r.process(t)
+	case "profile", "profdata", "profpckt", "field":
+		r.description(t)
+	case "event":
+		r.event(t)
+	case "state", "setting", "powerm", "dataptr", "dtracefatal":
+	default:
+		r.e.report(problem.Info, r.file, t.offset, "unknown-element", "the element %s is not known; it is ignored", t.name)
+	}
+}
+
+func (r *logReader) experiment(t *tag) {
+	r.version = t.get("version")
+	major, _, _ := strings.Cut(r.version, ".")
+	if n, err := strconv.Atoi(major); err != nil || n < minVersion {
+		r.refused = true
+		r.e.report(problem.Error, r.file, t.offset, "unsupported-version", "experiment version %q is not supported, only %d and newer are", r.version, minVersion)
+	}
+}
+
+func (r *logReader) process(t *tag) {
+	if len(t.attrs) == 0 {
+		r.command = strings.TrimSpace(t.text)
+		if words := strings.Fields(r.command); len(words) > 0 && r.command != "(fork)" {
+			r.target = path.Base(words[0])
+		}
+		return
+	}
+	switch t.attrs[0].name {
+	case "pid":
+		r.pid = r.int(t, "pid")
+	case "ppid":
+		r.ppid = r.int(t, "ppid")
+	case "wsize":
+		r.wordBits = int(r.int(t, "wsize"))
+	case "cwd":
+		r.directory = t.get("cwd")
+	}
+}
+
+// int reads an attribute that need not be there.
+func (r *logReader) int(t *tag, name string) int64 {
+	s := t.get(name)
+	if s == "" {
+		return 0
+	}
+	n, err := parseInt(s)
+	if err != nil {
+		r.badNumber(t, name, err)
+	}
+	return n
+}
+
+// time reads a time stamp; false when it is there but unreadable.
+func (r *logReader) time(t *tag) (int64, bool) {
+	s := t.get("tstamp")
+	if s == "" {
+		return 0, true
+	}
+	ns, err := parseTime(s)
+	if err != nil {
+		r.badNumber(t, "tstamp", err)
+	}
+	return ns, err == nil
+}
+
+func (r *logReader) badNumber(t *tag, name string, err error) {
+	r.e.report(problem.Error, r.file, t.offset, "bad-number", "%s of the element %s: %v", name, t.name, err)
+}
+
+func (r *logReader) event(t *tag) {
+	kind := t.get("kind")
+	switch kind {
+	case "map", "unmap":
+		r.maps.event(r.file, t)
+		return
+	case "cwarn", "cerror":
+		r.warnings = append(r.warnings, collectorWarning{t.get("id"), strings.TrimSpace(t.text), t.offset, r.file})
+		return
+	case "comment":
+		r.archived = r.archived || strings.HasPrefix(t.text, "Archive command")
+		return
+	}
+	time, ok := r.time(t)
+	if !ok {
+		return
+	}
+	switch kind {
+	case "run":
+		r.running, r.closed = true, false
+		r.start, r.wall = time, r.int(t, "time")
+	case "exit":
+		r.closed = true
+		r.lastTime = max(r.lastTime, time)
+	case "exec_start":
+		r.closed = true
+	case "exec_error":
+		r.closed = false
+	case "sample":
+		r.lastTime = max(r.lastTime, time)
+		if id := r.int(t, "id"); id > 0 {
+			r.labels[id] = t.get("label")
+		}
+	case "jthread_start":
+		r.threads = append(r.threads, javaThread{
+			thread: r.int(t, "tid"), env: t.get("jenv"),
+			name: t.get("name"), group: t.get("grpname"), from: time,
+		})
+	case "jthread_end":
+		r.endThread(t, time)
+	case "desc_start", "desc_started", "pause", "resume", "thread_pause", "thread_resume", "archive_run", "gc_start", "gc_end":
+		r.archived = r.archived || kind == "archive_run"
+	default:
+		r.e.report(problem.Info, r.file, t.offset, "unknown-event", "events of kind %q are not known; this one is ignored", kind)
+	}
+}
+
+// wordBytes returns the size of an address; without a usable statement it
+// follows from the architecture.
+func (l *recordedLog) wordBytes() int {
+	switch {
+	case l.wordBits == 32:
+		return 4
+	case l.wordBits == 64:
+		return 8
+	case l.arch == "i686" || l.arch == "i86pc":
+		return 4
+	}
+	return 8
+}
+
+// littleEndian lists the architectures with that byte order; all others count
+// as SPARC (gprofng-experiment 1.7). A log that does not say is taken for one
+// of the former.
+var littleEndian = map[string]bool{
+	"": true, "i86pc": true, "i386": true, "i486": true, "i586": true, "i686": true, "x86_64": true,
+	"aarch64": true, "riscv64": true, "loongarch64": true,
+}

@@ -1,0 +1,143 @@
+package gprofng
+
+import (
+	"math"
+	"strings"
+
+	"stackmill/problem"
+	"stackmill/stages/symbolize/image"
+)
+
+// Pseudo objects and marks in map events (gprofng-experiment 2.6).
+const (
+	dynamicObject   = "<DYNAMIC_FUNCTIONS>"
+	unresolvable    = "Unresolvable"
+	checksumUnknown = math.MaxUint32
+	executableCode  = 1 | 4 // read and execute
+)
+
+// mapReader turns map and unmap events into image events.
+type mapReader struct {
+	e       *experiment
+	events  []image.Event
+	pending []image.CodeFunction // announced functions of the next dynamic region
+}
+
+// readMap reads map.xml.
+func (e *experiment) readMap(data []byte, maps *mapReader) {
+	x := newXMLReader(data, func(offset int64, message string) {
+		e.report(problem.Error, mapFile, offset, "xml-syntax", "%s", message)
+	})
+	for t, ok := x.next(); ok; t, ok = x.next() {
+		switch {
+		case t.closes:
+		case t.name == "event":
+			maps.event(mapFile, &t)
+		default:
+			e.report(problem.Info, mapFile, t.offset, "unknown-element", "the element %s is not known; it is ignored", t.name)
+		}
+	}
+}
+
+// numbers reads the attributes of one event; the first that is unreadable is
+// kept as the reason why the event is dropped.
+type numbers struct {
+	t   *tag
+	bad string
+	err error
+}
+
+func (n *numbers) unsigned(name string, needed bool) uint64 {
+	s := n.t.get(name)
+	if s == "" && !needed {
+		return 0
+	}
+	v, err := parseUnsigned(s)
+	if err != nil && n.err == nil {
+		n.bad, n.err = name, err
+	}
+	return v
+}
+
+func (n *numbers) time() int64 {
+	s := n.t.get("tstamp")
+	if s == "" {
+		return 0
+	}
+	v, err := parseTime(s)
+	if err != nil && n.err == nil {
+		n.bad, n.err = "tstamp", err
+	}
+	return v
+}
+
+// event reads one event. An event with an unreadable number is dropped: a
+// mapping at a wrong place would be worse than none.
+func (m *mapReader) event(file string, t *tag) {
+	n := &numbers{t: t}
+	ev := image.Event{Address: n.unsigned("vaddr", true), Time: n.time()}
+	kind, object := t.get("kind"), t.get("object")
+	if kind == "map" {
+		ev.Size = n.unsigned("size", true)
+	}
+	keep := true
+	switch {
+	case kind == "unmap":
+		ev.Unmap = true
+	case kind != "map":
+		m.remark(file, t, "unknown-event", "events of kind "+kind+" are not known; this one is ignored")
+		return
+	case object == "segment":
+		keep = m.segment(file, n, &ev)
+	case object == "dynfunc":
+		if keep = false; n.err == nil {
+			m.pending = append(m.pending, image.CodeFunction{Name: t.get("funcname"), Address: ev.Address, Size: ev.Size})
+		}
+	case object == "function":
+		m.function(t, &ev)
+	case object == "jcm":
+		ev.Path, ev.Modes = dynamicObject, executableCode
+		ev.Code = &image.Code{Method: n.unsigned("methodId", true)}
+	default:
+		m.remark(file, t, "unknown-event", "map events of objects "+object+" are not known; this one is ignored")
+		return
+	}
+	if n.err != nil {
+		m.e.report(problem.Error, file, t.offset, "bad-number", "%s of the %s event: %v; the event is dropped", n.bad, kind, n.err)
+	} else if keep {
+		m.events = append(m.events, ev)
+	}
+}
+
+func (m *mapReader) remark(file string, t *tag, reason, message string) {
+	m.e.report(problem.Info, file, t.offset, reason, "%s", message)
+}
+
+// segment reads the mapping of a file; false when it has no name to use.
+func (m *mapReader) segment(file string, n *numbers, ev *image.Event) bool {
+	ev.Path = n.t.get("name")
+	ev.FileOffset = n.unsigned("foffset", false)
+	ev.Modes = int(n.unsigned("modes", false))
+	if sum := n.unsigned("chksum", false); sum < checksumUnknown {
+		ev.Checksum = uint32(sum)
+	}
+	if len(ev.Path) > 1 && strings.HasPrefix(ev.Path[1:], unresolvable) {
+		m.remark(file, n.t, "unresolvable-mapping", "the collector could not name this mapping; it is ignored")
+		return false
+	}
+	return true
+}
+
+// function reads a region of generated code: one function, or the functions
+// announced before it.
+func (m *mapReader) function(t *tag, ev *image.Event) {
+	ev.Path, ev.Modes, ev.Code = t.get("name"), executableCode, &image.Code{}
+	if len(m.pending) > 0 {
+		ev.Code.Functions, m.pending = m.pending, nil
+	} else {
+		ev.Code.Function = ev.Path
+	}
+	if !strings.HasPrefix(ev.Path, "[") {
+		ev.Path = dynamicObject
+	}
+}

@@ -1,0 +1,95 @@
+package gprofng
+
+import (
+	"stackmill/problem"
+	"stackmill/schema"
+	"stackmill/stages/decode"
+)
+
+// The layout of an overview record (gprofng-experiment 3.5), in words of the
+// process behind the first 8 bytes: 14 times and 6 unused ones, which have two
+// words each, 12 counters and 10 unused words.
+const (
+	overviewHead   = 8
+	overviewTimes  = 14
+	overviewUnused = 6
+	overviewCounts = 12
+	overviewSpare  = 10
+	overviewWords  = 2*(overviewTimes+overviewUnused) + overviewCounts + overviewSpare
+
+	overviewReal  = 3 // the first of the times that become columns
+	overviewSleep = 9 // of those: schema.OverviewTimes
+)
+
+// overviewRecord is one record: what the process used since its start.
+type overviewRecord struct {
+	time   int64
+	times  []int64
+	counts []int64
+}
+
+// readOverview turns records into the differences between neighbours. start
+// is the time of the recording's clock that counts as 0.
+func (e *experiment) readOverview(data []byte, start int64) []decode.OverviewRow {
+	size := overviewHead + overviewWords*e.wordBytes
+	if rest := len(data) % size; rest != 0 {
+		e.report(problem.Warning, overviewFile, int64(len(data)-rest), "truncated",
+			"the file ends inside a record: %d of %d bytes", rest, size)
+	}
+	var rows []decode.OverviewRow
+	var last overviewRecord
+	for i := range len(data) / size {
+		rec := e.overviewRecord(data[i*size : (i+1)*size])
+		if i > 0 {
+			row := rec.since(last)
+			row.T0NS, row.T1NS = last.time-start, rec.time-start
+			label, ok := e.log.labels[int64(i)]
+			if !ok {
+				label = "<unknown>"
+			}
+			row.Label = label
+			rows = append(rows, row)
+		}
+		last = rec
+	}
+	return rows
+}
+
+func (e *experiment) overviewRecord(b []byte) overviewRecord {
+	word := func(i int) int64 {
+		at := b[overviewHead+i*e.wordBytes:]
+		if e.wordBytes == 8 {
+			return int64(e.order.u64(at))
+		}
+		return int64(int32(e.order.u32(at)))
+	}
+	time := func(i int) int64 { return word(2*i)*nsPerSecond + word(2*i+1) }
+	r := overviewRecord{time: time(0)}
+	for i := range schema.OverviewTimes {
+		r.times = append(r.times, time(overviewReal+i))
+	}
+	for i := range schema.OverviewCounts {
+		r.counts = append(r.counts, word(2*(overviewTimes+overviewUnused)+i))
+	}
+	return r
+}
+
+// since returns the difference of two records. What would run backwards is 0,
+// and real time that no state accounts for is sleep.
+func (r overviewRecord) since(last overviewRecord) decode.OverviewRow {
+	row := decode.OverviewRow{Times: make([]int64, len(r.times)), Counts: make([]int64, len(r.counts))}
+	var inStates int64
+	for i := range r.times {
+		row.Times[i] = max(0, r.times[i]-last.times[i])
+		if i > 0 {
+			inStates += row.Times[i]
+		}
+	}
+	for i := range r.counts {
+		row.Counts[i] = max(0, r.counts[i]-last.counts[i])
+	}
+	if missing := row.Times[0] - inStates; missing > 0 {
+		row.Times[overviewSleep-1] += missing
+	}
+	return row
+}

@@ -1,0 +1,218 @@
+package gprofng
+
+import (
+	"fmt"
+
+	"stackmill/problem"
+	"stackmill/stages/decode"
+)
+
+// Reasons of stacks that are empty or cut.
+const (
+	reasonMissingStack = "missing-stack"
+	reasonMissingLink  = "missing-link"
+	reasonLinkCycle    = "link-cycle"
+	reasonTooLong      = "stack-too-long"
+)
+
+// Limits of what damaged links may expand to. Collectors record a few hundred
+// words, the options allow some thousands.
+const (
+	maxStackWords = 1 << 16
+	// minWords and wordsPerByte bound the words of all stacks by the file's size.
+	minWords     = 1 << 20
+	wordsPerByte = 32
+)
+
+// stackTable numbers the stacks of a process.
+type stackTable struct {
+	raw     []decode.RawStack
+	byUID   map[uint64]int32
+	byLeaf  map[leafKey]int32
+	missing int32 // number of the stack that stands for all missing ones, -1 when none is
+}
+
+// leafKey is a stack with a leaf of its own (gprofng-experiment 3.4, LEAFPC).
+type leafKey struct{ uid, leaf uint64 }
+
+// resolver follows the links of fragments (gprofng-experiment 4.3).
+type resolver struct {
+	*frameFile
+	visited map[uint64]int // fragment uid: number of the walk that saw it last
+	walk    int
+	slab    []uint64 // room for words
+	left    int      // words that may still be made
+	cut     map[string]int64
+}
+
+// resolve makes the table of the stacks of a frame file.
+func (f *frameFile) resolve(fileSize int, report func(problem.Severity, int64, string, string)) *stackTable {
+	t := newStackTable(len(f.frames))
+	r := &resolver{frameFile: f, visited: map[uint64]int{}, left: minWords + wordsPerByte*fileSize, cut: map[string]int64{}}
+	for i := range f.frames {
+		fr := &f.frames[i]
+		if _, ok := t.byUID[fr.uid]; ok {
+			continue
+		}
+		t.byUID[fr.uid] = int32(len(t.raw))
+		t.raw = append(t.raw, r.stack(fr))
+	}
+	for _, c := range []struct{ reason, message string }{
+		{reasonMissingLink, "%d stacks end at a link to a fragment that is not recorded"},
+		{reasonLinkCycle, "%d stacks end where their links run in a circle"},
+		{reasonTooLong, "%d stacks are cut because their links make them impossibly long"},
+	} {
+		if n := r.cut[c.reason]; n > 0 {
+			report(problem.Error, problem.NoOffset, c.reason, fmt.Sprintf(c.message, n))
+		}
+	}
+	return t
+}
+
+func newStackTable(size int) *stackTable {
+	return &stackTable{
+		raw:     make([]decode.RawStack, 0, size),
+		byUID:   make(map[uint64]int32, size),
+		byLeaf:  map[leafKey]int32{},
+		missing: -1,
+	}
+}
+
+func (r *resolver) stack(fr *frame) decode.RawStack {
+	s := decode.RawStack{ID: fr.uid, OMPState: fr.state}
+	if fr.hasNative {
+		s.Words = r.words(fr.native, &s.Reason)
+	}
+	if fr.hasJava {
+		s.Java = javaFrames(r.words(fr.java, &s.Reason))
+	}
+	if fr.hasOMP2 {
+		s.OMP = r.words(fr.omp, &s.Reason)
+		if s.OMP == nil {
+			s.OMP = []uint64{}
+		}
+	}
+	if s.Reason != "" {
+		r.cut[s.Reason]++
+	}
+	return s
+}
+
+// words returns the words of a fragment and of those it links to.
+func (r *resolver) words(uid uint64, reason *string) []uint64 {
+	r.walk++
+	start, why := len(r.slab), ""
+	for uid != 0 {
+		fr, ok := r.fragments[uid]
+		if !ok {
+			why = reasonMissingLink
+			break
+		}
+		if fr.link != 0 {
+			if r.visited[uid] == r.walk {
+				why = reasonLinkCycle
+				break
+			}
+			r.visited[uid] = r.walk
+		}
+		all := len(fr.words) / r.wordBytes
+		n := min(all, maxStackWords-(len(r.slab)-start), r.left)
+		start = r.room(start, n)
+		for i := range n {
+			r.slab = append(r.slab, r.order.word(fr.words[i*r.wordBytes:], r.wordBytes))
+		}
+		r.left -= n
+		if n < all {
+			why = reasonTooLong
+			break
+		}
+		uid = fr.link
+	}
+	if *reason == "" {
+		*reason = why
+	}
+	if start == len(r.slab) {
+		return nil
+	}
+	return r.slab[start:len(r.slab):len(r.slab)]
+}
+
+// room makes room for n more words behind those from start on, so that one
+// allocation serves many stacks. It returns where they start then.
+func (r *resolver) room(start, n int) int {
+	if len(r.slab)+n <= cap(r.slab) {
+		return start
+	}
+	const slabWords = 1 << 14
+	made := r.slab[start:]
+	r.slab = append(make([]uint64, 0, max(slabWords, 2*(len(made)+n))), made...)
+	return 0
+}
+
+// javaFrames pairs the words of a Java stack: byte code index, method id. Of
+// the first, only the low half counts. A truncated stack ends in a frame whose
+// method is the marker.
+func javaFrames(words []uint64) []decode.JavaFrame {
+	frames := make([]decode.JavaFrame, 0, len(words)/2)
+	for i := 0; i+1 < len(words); i += 2 {
+		frames = append(frames, decode.JavaFrame{BCI: int32(words[i]), Method: words[i+1]})
+	}
+	if n := len(words); n%2 == 1 && words[n-1] == decode.MarkTruncated {
+		frames = append(frames, decode.JavaFrame{Method: decode.MarkTruncated})
+	}
+	return frames
+}
+
+// refer makes sure that a stack has a number; false when it is not recorded.
+func (t *stackTable) refer(uid, leaf uint64) bool {
+	number, ok := t.byUID[uid]
+	switch {
+	case uid == 0:
+		number = -1
+	case !ok:
+		if t.missing < 0 {
+			t.missing = int32(len(t.raw))
+			t.raw = append(t.raw, decode.RawStack{OMPState: -1, Reason: reasonMissingStack})
+		}
+		number = t.missing
+	}
+	if leaf != 0 {
+		t.addLeaf(leafKey{uid, leaf}, number)
+	}
+	return uid == 0 || ok
+}
+
+// addLeaf adds a stack that has a leaf above that of another.
+func (t *stackTable) addLeaf(key leafKey, number int32) {
+	if _, ok := t.byLeaf[key]; ok {
+		return
+	}
+	s := decode.RawStack{OMPState: -1}
+	if number >= 0 {
+		s = t.raw[number]
+	}
+	s.Words = append([]uint64{key.leaf}, s.Words...)
+	t.byLeaf[key] = int32(len(t.raw))
+	t.raw = append(t.raw, s)
+}
+
+// number returns the number of a stack that refer has seen; -1 for none.
+func (t *stackTable) number(uid, leaf uint64) int32 {
+	if leaf != 0 {
+		return t.byLeaf[leafKey{uid, leaf}]
+	}
+	if uid == 0 {
+		return -1
+	}
+	if n, ok := t.byUID[uid]; ok {
+		return n
+	}
+	return t.missing
+}
+
+func (t *stackTable) ompState(number int32) int32 {
+	if number < 0 {
+		return -1
+	}
+	return int32(t.raw[number].OMPState)
+}

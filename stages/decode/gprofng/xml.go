@@ -1,0 +1,339 @@
+package gprofng
+
+import (
+	"bytes"
+	"fmt"
+	"sort"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// tag is one tag of a log or map file and the text behind it.
+type tag struct {
+	name   string
+	attrs  []attribute
+	closes bool   // `</name>`
+	text   string // up to the next tag, entities replaced
+	offset int64  // in the file
+}
+
+type attribute struct{ name, value string }
+
+// get returns an attribute's value, empty when it is not there.
+func (t *tag) get(name string) string {
+	for _, a := range t.attrs {
+		if a.name == name {
+			return a.value
+		}
+	}
+	return ""
+}
+
+// xmlReader reads the sequence of elements that the collector calls XML
+// (gprofng-experiment 2.1). After a syntax error it goes on at the next tag, so
+// that one bad line costs one element.
+type xmlReader struct {
+	data   []byte // without NULs
+	holes  []hole
+	pos    int
+	open   []string
+	failed bool
+	line   lineCounter
+	report func(offset int64, message string)
+}
+
+// lineCounter knows the line and its start as of the last position asked for.
+type lineCounter struct{ line, start, pos int }
+
+func (l *lineCounter) advance(data []byte, pos int) {
+	for l.pos < pos {
+		n := bytes.IndexByte(data[l.pos:pos], '\n')
+		if n < 0 {
+			break
+		}
+		l.pos += n + 1
+		l.line, l.start = l.line+1, l.pos
+	}
+	l.pos = max(l.pos, pos)
+}
+
+// hole says that what follows position at in the data is skip bytes further
+// on in the file: NULs in between were left out (gprofng-experiment 1.6).
+type hole struct{ at, skip int }
+
+// maxOpen bounds how deep elements may nest; real logs need 4.
+const maxOpen = 64
+
+func newXMLReader(file []byte, report func(offset int64, message string)) *xmlReader {
+	x := &xmlReader{report: report}
+	for i := 0; i < len(file); {
+		n := bytes.IndexByte(file[i:], 0)
+		if n < 0 {
+			n = len(file) - i
+		}
+		if n > 0 {
+			if skip := i - len(x.data); skip > 0 {
+				x.holes = append(x.holes, hole{len(x.data), skip})
+			}
+			x.data = append(x.data, file[i:i+n]...)
+		}
+		i += n
+		for i < len(file) && file[i] == 0 {
+			i++
+		}
+	}
+	return x
+}
+
+// offset translates a position in the data to one in the file. The end of the
+// data is the end of the text before the padding.
+func (x *xmlReader) offset(pos int) int64 {
+	i := sort.Search(len(x.holes), func(i int) bool { return x.holes[i].at > pos })
+	if i == 0 {
+		return int64(pos)
+	}
+	return int64(pos + x.holes[i-1].skip)
+}
+
+// next returns the next tag; false at the end.
+func (x *xmlReader) next() (tag, bool) {
+	for {
+		x.skipTo('<')
+		if x.pos >= len(x.data) {
+			x.finish()
+			return tag{}, false
+		}
+		t, err := x.tag()
+		if err != nil {
+			x.fail(err.Error())
+			continue
+		}
+		if t.name == "" { // a comment
+			continue
+		}
+		t.text = x.textBehind()
+		return t, true
+	}
+}
+
+// fail reports a syntax error at the position reached. The next tag is looked
+// for from there.
+func (x *xmlReader) fail(message string) {
+	x.failed = true
+	x.line.advance(x.data, x.pos)
+	x.report(x.offset(x.pos), fmt.Sprintf("XML syntax error at line %d, column %d: %s", x.line.line+1, x.pos-x.line.start+1, message))
+}
+
+func (x *xmlReader) finish() {
+	if len(x.open) > 0 && !x.failed {
+		x.fail("the file ends inside the element " + x.open[len(x.open)-1])
+	}
+	x.open = nil
+}
+
+func (x *xmlReader) skipTo(c byte) {
+	n := bytes.IndexByte(x.data[x.pos:], c)
+	if n < 0 {
+		n = len(x.data) - x.pos
+	}
+	x.pos += n
+}
+
+// tag reads a tag or comment from `<` on.
+func (x *xmlReader) tag() (t tag, err error) {
+	t.offset = x.offset(x.pos)
+	for _, skip := range [][2]string{{"<!--", "-->"}, {"<?", "?>"}} {
+		if bytes.HasPrefix(x.data[x.pos:], []byte(skip[0])) {
+			return tag{}, x.comment(skip[1])
+		}
+	}
+	x.pos++
+	if x.peek() == '/' {
+		x.pos++
+		t.closes = true
+	}
+	if t.name = x.name(); t.name == "" {
+		return tag{}, fmt.Errorf("a name is expected")
+	}
+	for {
+		x.space()
+		switch x.peek() {
+		case '>':
+			x.pos++
+			return t, x.nest(&t)
+		case '/':
+			x.pos++
+			if x.peek() != '>' {
+				return tag{}, fmt.Errorf("`>` is expected")
+			}
+			x.pos++
+			return t, nil
+		}
+		a, err := x.attribute()
+		if err != nil {
+			return tag{}, fmt.Errorf("in the element %s: %w", t.name, err)
+		}
+		t.attrs = append(t.attrs, a)
+	}
+}
+
+func (x *xmlReader) comment(end string) error {
+	n := bytes.Index(x.data[x.pos:], []byte(end))
+	if n < 0 {
+		x.pos = len(x.data)
+		return fmt.Errorf("the comment does not end")
+	}
+	x.pos += n + len(end)
+	return nil
+}
+
+// nest keeps the list of open elements. After an error a tag may be missing,
+// so elements that do not match are no news then.
+func (x *xmlReader) nest(t *tag) error {
+	if !t.closes {
+		if len(x.open) == maxOpen {
+			return fmt.Errorf("elements nest deeper than %d", maxOpen)
+		}
+		x.open = append(x.open, t.name)
+		return nil
+	}
+	for i := len(x.open) - 1; i >= 0; i-- {
+		if x.open[i] == t.name {
+			if last := len(x.open) - 1; i < last && !x.failed {
+				x.fail("the element " + x.open[last] + " is not closed")
+			}
+			x.open = x.open[:i]
+			return nil
+		}
+	}
+	if !x.failed {
+		x.fail("the element " + t.name + " is closed but not open")
+	}
+	return nil
+}
+
+func (x *xmlReader) attribute() (attribute, error) {
+	a := attribute{name: x.name()}
+	if a.name == "" {
+		return a, fmt.Errorf("an attribute is expected")
+	}
+	x.space()
+	if x.peek() != '=' {
+		return a, fmt.Errorf("`=` is expected behind %s", a.name)
+	}
+	x.pos++
+	x.space()
+	quote := x.peek()
+	if quote != '"' && quote != '\'' {
+		return a, fmt.Errorf("a quote is expected behind %s=", a.name)
+	}
+	x.pos++
+	value := x.data[x.pos:]
+	n := bytes.IndexByte(value, quote)
+	ends := n >= 0
+	if ends {
+		value = value[:n]
+	}
+	// A value that holds the start of the next element's line was cut.
+	if cut := bytes.Index(value, []byte("\n<")); cut >= 0 || !ends {
+		if cut < 0 {
+			cut = len(value)
+		}
+		x.pos += cut
+		return a, fmt.Errorf("the value of %s does not end", a.name)
+	}
+	x.pos += n + 1
+	a.value = plainText(value)
+	return a, nil
+}
+
+// textBehind returns the text up to the next tag. A `<` that starts no tag is text.
+func (x *xmlReader) textBehind() string {
+	start := x.pos
+	for {
+		x.skipTo('<')
+		if x.pos+1 >= len(x.data) || isNameByte(x.data[x.pos+1]) || strings.IndexByte("/!?", x.data[x.pos+1]) >= 0 {
+			return plainText(x.data[start:x.pos])
+		}
+		x.pos++
+	}
+}
+
+func (x *xmlReader) peek() byte {
+	if x.pos < len(x.data) {
+		return x.data[x.pos]
+	}
+	return 0
+}
+
+func (x *xmlReader) space() {
+	for x.pos < len(x.data) && strings.IndexByte(" \t\r\n", x.data[x.pos]) >= 0 {
+		x.pos++
+	}
+}
+
+func (x *xmlReader) name() string {
+	start := x.pos
+	for x.pos < len(x.data) && isNameByte(x.data[x.pos]) {
+		x.pos++
+	}
+	return string(x.data[start:x.pos])
+}
+
+func isNameByte(c byte) bool {
+	return 'a' <= c|0x20 && c|0x20 <= 'z' || isDigit(c) || c == '_' || c == '-' || c == '.' || c == ':'
+}
+
+var entities = map[string]string{"lt": "<", "gt": ">", "amp": "&", "quot": `"`, "apos": "'"}
+
+// plainText replaces entities, and bytes that are not UTF-8, which no table may hold.
+func plainText(b []byte) string {
+	s := string(b)
+	if strings.IndexByte(s, '&') >= 0 {
+		s = replaceEntities(s)
+	}
+	return strings.ToValidUTF8(s, "\uFFFD")
+}
+
+// maxEntity is the longest entity, `&` and `;` included.
+const maxEntity = len("&#1114111;")
+
+func replaceEntities(s string) string {
+	var out strings.Builder
+	for {
+		i := strings.IndexByte(s, '&')
+		if i < 0 {
+			return out.String() + s
+		}
+		out.WriteString(s[:i])
+		s = s[i:]
+		end := strings.IndexByte(s[:min(len(s), maxEntity)], ';')
+		r, ok := "", false
+		if end > 0 {
+			r, ok = entity(s[1:end])
+		}
+		if !ok { // a bare `&` is one
+			r, end = "&", 0
+		}
+		out.WriteString(r)
+		s = s[end+1:]
+	}
+}
+
+func entity(name string) (string, bool) {
+	code, ok := strings.CutPrefix(name, "#")
+	if !ok {
+		r, ok := entities[name]
+		return r, ok
+	}
+	base := 10
+	if hex, ok := strings.CutPrefix(code, "x"); ok {
+		code, base = hex, 16
+	}
+	n, err := strconv.ParseUint(code, base, 32)
+	if err != nil || n > utf8.MaxRune {
+		return "", false
+	}
+	return string(rune(n)), true
+}
