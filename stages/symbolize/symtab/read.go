@@ -26,6 +26,9 @@ func Read(f, debug *object.File) *Table {
 		s.bytes += 8 * len(debug.Bytes())
 	}
 	t.Functions = size(s.symbols(debug), t.Regions)
+	if s.stripped {
+		nameTrampolines(t, f)
+	}
 	n := namer{golang: isGo(f), budget: 16 << 20}
 	for i := range t.Functions {
 		fn := &t.Functions[i]

@@ -1,0 +1,118 @@
+package symtab
+
+import "testing"
+
+func TestName(t *testing.T) {
+	for _, c := range []struct {
+		linkage, name string
+		kind          Kind
+	}{
+		{"main", "main", Normal},
+		{"_start", "_start", Normal},
+		{"_Z3foov", "foo()", Normal},
+		{"_ZN3foo3barESs", "foo::bar(std::string)", Normal},
+		{"_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", "core::fmt::Write::write_fmt", Normal},
+		{"poly.constprop.0", "poly [clone .constprop.0]", Clone},
+		{"scaled.isra.0", "scaled [clone .isra.0]", Clone},
+		{"f.isra.0.part.1", "f [clone .isra.0] [clone .part.1]", Clone},
+		{"process.cold", "process [clone .cold]", Outline},
+		{"f.part.0.cold", "f [clone .part.0] [clone .cold]", Outline},
+		{"_Z3foov.cold", "foo() [clone .cold]", Outline},
+		{"_Z1fi.isra.0", "f(int) [clone .isra.0]", Clone},
+		{"_Zno.cold", "_Zno [clone .cold]", Outline},
+		{"main._omp_fn.0", "main [clone ._omp_fn.0]", Body},
+		{"main._omp_fn.0.cold", "main [clone ._omp_fn.0] [clone .cold]", Outline},
+		{".omp_outlined..2", ".omp_outlined..2", Body},
+		{"main.omp_outlined", "main [clone .omp_outlined]", Body},
+		{"dot.avx2", "dot [clone .avx2]", Clone},
+		{"dot.arch_haswell.0", "dot [clone .arch_haswell.0]", Clone},
+		{"helper.lto_priv.1", "helper [clone .lto_priv.1]", Normal},
+		{"master.0.body_", "master.0.body_", Normal},
+		{"inner.0", "inner.0", Normal},
+		{"$XAbCd.counter", "counter", Normal},
+		{".XAbCd.worker", "worker", Normal},
+		{"_$p1A12.base", "base -- OMP parallel region from line 12 [_$p1A12.base]", Body},
+		{"_$d1AB7._Z3foov", "foo() -- Parallel loop from line 7 [_$d1AB7._Z3foov]", Body},
+		{"_$o1C30.base", "base -- outline code from line 30 [_$o1C30.base]", Outline},
+		{"_$c1A1.base", "base -- cloned version [_$c1A1.base]", Clone},
+		{"_$x9.base", "_$x9.base", Normal},
+		{"$X", "$X", Normal},
+		{".", ".", Normal},
+	} {
+		n := namer{budget: 1 << 20}
+		if name, kind := n.name(c.linkage); name != c.name || kind != c.kind {
+			t.Errorf("%s: got %q %s, want %q %s", c.linkage, name, kind, c.name, c.kind)
+		}
+	}
+}
+
+func TestGoNames(t *testing.T) {
+	n := namer{budget: 1 << 20, golang: true}
+	for _, name := range []string{"main.cold", "example.com/llvm.part", "main.resolver.func1", "type:.eq.struct { main.x int }"} {
+		if got, kind := n.name(name); got != name || kind != Normal {
+			t.Errorf("%s: got %q %s", name, got, kind)
+		}
+	}
+}
+
+// Substitutions make a name of megabytes from some hundred bytes.
+func TestHugeName(t *testing.T) {
+	s := "_Z1fIiEvT_"
+	for i := 0; i < 40; i++ {
+		s += "S_S_"
+	}
+	n := namer{budget: 1 << 20}
+	if got, _ := n.name(s); len(got) > 1<<maxName {
+		t.Errorf("%d bytes", len(got))
+	}
+}
+
+func TestUnversioned(t *testing.T) {
+	for in, want := range map[string]string{
+		"memcpy@@GLIBC_2.14": "memcpy", "memcpy@GLIBC_2.2.5": "memcpy", "plain": "plain",
+		"@plt": "@plt", "odd@": "odd@", "pkg/v@1.0/x.f": "pkg/v@1.0/x.f",
+	} {
+		if got := unversioned(in); got != want {
+			t.Errorf("%s: got %s, want %s", in, got, want)
+		}
+	}
+}
+
+func TestSize(t *testing.T) {
+	text := Region{".text", 100, 1100, 100}
+	plt := Region{".plt", 80, 1080, 20}
+	for _, c := range []struct {
+		name    string
+		symbols []symbol
+		want    []Function
+	}{
+		{"alone", []symbol{{"f", 110, 10}}, []Function{{Offset: 110, Size: 10, Linkage: "f", Aliases: "f"}}},
+		{"no size, last: to the end of the region", []symbol{{"f", 110, 0}}, []Function{{Offset: 110, Size: 90, Linkage: "f", Aliases: "f"}}},
+		{"no size: to the next", []symbol{{"f", 110, 0}, {"g", 120, 5}},
+			[]Function{{Offset: 110, Size: 10, Linkage: "f", Aliases: "f"}, {Offset: 120, Size: 5, Linkage: "g", Aliases: "g"}}},
+		{"past the next", []symbol{{"f", 110, 50}, {"g", 120, 5}},
+			[]Function{{Offset: 110, Size: 10, Linkage: "f", Aliases: "f"}, {Offset: 120, Size: 5, Linkage: "g", Aliases: "g"}}},
+		{"past the region", []symbol{{"f", 190, 50}}, []Function{{Offset: 190, Size: 10, Linkage: "f", Aliases: "f"}}},
+		{"aliases: the largest size, the last name", []symbol{{"zeta", 110, 0}, {"_beta", 110, 7}, {"alpha", 110, 3}, {"alpha", 110, 3}},
+			[]Function{{Offset: 110, Size: 7, Linkage: "zeta", Aliases: "_beta alpha zeta"}}},
+		{"a local alias", []symbol{{"f", 110, 8}, {"f.localalias", 110, 8}},
+			[]Function{{Offset: 110, Size: 8, Linkage: "f", Aliases: "f f.localalias"}}},
+		{"in the PLT", []symbol{{"f", 85, 4}}, nil},
+	} {
+		want := []Function{{Offset: 80, Address: 1080, Size: 20, Name: "@plt", Kind: PLT}}
+		for _, f := range c.want {
+			f.Address = f.Offset + 1000
+			want = append(want, f)
+		}
+		got := size(c.symbols, []Region{plt, text})
+		if len(got) != len(want) {
+			t.Errorf("%s: got %+v", c.name, got)
+			continue
+		}
+		for i := range got {
+			if got[i] != want[i] {
+				t.Errorf("%s: got %+v, want %+v", c.name, got[i], want[i])
+			}
+		}
+	}
+}

@@ -1,0 +1,361 @@
+package symtab_test
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/ulikunitz/xz"
+
+	"stackmill/stages/symbolize/symtab"
+	"stackmill/stages/symbolize/symtab/object"
+	"stackmill/stages/symbolize/symtab/object/objecttest"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// recorded are load objects of real recordings.
+var recorded = []string{"alias", "clones", "cxx", "entry", "libstripped.so", "omp_clang", "outline", "plt_sec", "recur_dw5"}
+
+func read(t testing.TB, path string) *symtab.Table {
+	t.Helper()
+	f, err := object.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	return symtab.Read(f, nil)
+}
+
+func parse(t testing.TB, b []byte) *object.File {
+	t.Helper()
+	f, err := object.New("test", b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// walk calls f for each function that a lookup can give, in order.
+func walk(t testing.TB, table *symtab.Table, f func(symtab.Function)) {
+	t.Helper()
+	for _, r := range table.Regions {
+		for off := r.Offset; off < r.Offset+r.Size; {
+			fn, ok := table.Function(off)
+			if !ok || fn.Size == 0 || fn.Offset != off {
+				t.Fatalf("no function that starts at %#x: %+v", off, fn)
+			}
+			f(fn)
+			off += fn.Size
+		}
+	}
+}
+
+func TestRecorded(t *testing.T) {
+	for _, name := range recorded {
+		t.Run(name, func(t *testing.T) {
+			table := read(t, filepath.Join("testdata", name))
+			var b bytes.Buffer
+			fmt.Fprintf(&b, "build-id %s\n", table.BuildID)
+			walk(t, table, func(f symtab.Function) {
+				fmt.Fprintf(&b, "%06x %5x %-8s%s", f.Offset, f.Size, f.Kind, f.Name)
+				if f.Linkage != f.Name || f.Aliases != f.Linkage {
+					fmt.Fprintf(&b, " | %s | %s", f.Linkage, f.Aliases)
+				}
+				b.WriteByte('\n')
+			})
+			golden := filepath.Join("testdata", name+".golden")
+			if *update {
+				if err := os.WriteFile(golden, b.Bytes(), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(string(want), b.String()); d != "" {
+				t.Error(d)
+			}
+			if table.Notes != nil {
+				t.Error(table.Notes)
+			}
+		})
+	}
+}
+
+// The sources say: two exported functions, static ones before and between them.
+func TestStrippedRegions(t *testing.T) {
+	table := read(t, "testdata/libstripped.so")
+	for _, c := range []struct {
+		offset     uint64
+		name       string
+		start, end uint64
+	}{
+		{0x10f9, "<static>@0x1040", 0x1040, 0x1177},
+		{0x1176, "<static>@0x1040", 0x1040, 0x1177},
+		{0x1177, "pub_first", 0x1177, 0x11c3},
+		{0x11c3, "<static>@0x11c3", 0x11c3, 0x1202},
+		{0x1202, "pub_second", 0x1202, 0x1215},
+		{0x1030, "@plt", 0x1030, 0x1038},
+	} {
+		f, ok := table.Function(c.offset)
+		if !ok || f.Name != c.name || f.Offset != c.start || f.Offset+f.Size != c.end {
+			t.Errorf("%#x: got %+v %v, want %s from %#x to %#x", c.offset, f, ok, c.name, c.start, c.end)
+		}
+	}
+	for _, off := range []uint64{0, 0xfff, 0x1017, 0x1038, 0x2000, ^uint64(0)} {
+		if f, ok := table.Function(off); ok {
+			t.Errorf("%#x lies outside the text, but got %+v", off, f)
+		}
+	}
+}
+
+// symbols are three functions, one of them indirect, and what is no function.
+func symbols(text uint16) []objecttest.Symbol {
+	return []objecttest.Symbol{
+		{Name: "one", Type: elf.STT_FUNC, Section: text, Value: 0x1000, Size: 16},
+		{Name: "picked", Type: elf.STT_GNU_IFUNC, Section: text, Value: 0x1010, Size: 8},
+		{Name: "two", Type: elf.STT_FUNC, Section: text, Value: 0x1020, Size: 8},
+		{Name: "label", Type: elf.STT_NOTYPE, Section: text, Value: 0x1004},
+		{Name: "data", Type: elf.STT_OBJECT, Section: text, Value: 0x1008, Size: 4},
+		{Name: "absent", Type: elf.STT_FUNC, Value: 0x1030, Size: 4},
+		{Name: "absolute", Type: elf.STT_FUNC, Section: uint16(elf.SHN_ABS), Value: 0x1030, Size: 4},
+		{Name: "elsewhere", Type: elf.STT_FUNC, Section: text, Value: 0x9000, Size: 4},
+	}
+}
+
+func names(table *symtab.Table) string {
+	var list []string
+	for _, f := range table.Functions {
+		list = append(list, f.Name)
+	}
+	return strings.Join(list, " ")
+}
+
+func TestClassesAndOrders(t *testing.T) {
+	for _, f := range []objecttest.File{
+		{},
+		{Class: elf.ELFCLASS32, Machine: elf.EM_386},
+		{Class: elf.ELFCLASS32, Order: binary.BigEndian, Machine: elf.EM_SPARC},
+		{Class: elf.ELFCLASS64, Order: binary.BigEndian, Machine: elf.EM_SPARCV9},
+	} {
+		f.Sections = append([]objecttest.Section{objecttest.Text(".text", 0x1000, 0x400, 0x40)},
+			f.Symtab(".symtab", ".strtab", elf.SHT_SYMTAB, symbols(1))...)
+		f.Loads = []objecttest.Load{{Flags: elf.PF_R | elf.PF_X, Offset: 0x400, Address: 0x1000, FileSize: 0x40, MemSize: 0x50}}
+		table := symtab.Read(parse(t, f.Bytes()), nil)
+		if got := names(table); got != "one picked two" {
+			t.Errorf("%v %v: functions %s", f.Class, f.Machine, got)
+		}
+		if d := cmp.Diff([]symtab.Segment{{Offset: 0x400, Address: 0x1000, FileSize: 0x40, MemSize: 0x50, Flags: 5}}, table.Segments); d != "" {
+			t.Error(d)
+		}
+		want := symtab.Function{Offset: 0x418, Address: 0x1018, Size: 8, Name: "<static>@0x418", Kind: symtab.Static}
+		if got, ok := table.Function(0x419); !ok || got != want {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+	}
+}
+
+// The sources of symbols, from the poorest to the best.
+func TestSymbolSources(t *testing.T) {
+	var f objecttest.File
+	text := objecttest.Text(".text", 0x1000, 0x400, 0x40)
+	table := func(section string, kind elf.SectionType, names ...string) []objecttest.Section {
+		var list []objecttest.Symbol
+		for i, n := range names {
+			list = append(list, objecttest.Symbol{Name: n, Type: elf.STT_FUNC, Section: 1, Value: 0x1000 + 16*uint64(i), Size: 16})
+		}
+		return f.Symtab(section, section+"str", kind, list)
+	}
+	build := func(parts ...[]objecttest.Section) []byte {
+		g := f
+		g.Sections = []objecttest.Section{text}
+		for _, p := range parts {
+			g.Sections = append(g.Sections, p...)
+		}
+		return g.Bytes()
+	}
+	var packed bytes.Buffer
+	w, err := xz.NewWriter(&packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Write(build(table(".symtab", elf.SHT_SYMTAB, "dyn", "mini")))
+	w.Close()
+	dynsym := table(".dynsym", elf.SHT_DYNSYM, "dyn")
+	mini := []objecttest.Section{{Name: ".gnu_debugdata", Data: packed.Bytes()}}
+	broken := []objecttest.Section{{Name: ".gnu_debugdata", Data: packed.Bytes()[:packed.Len()/2]}}
+	symtabs := table(".symtab", elf.SHT_SYMTAB, "dyn", "mini", "full")
+	debug := parse(t, build(table(".symtab", elf.SHT_SYMTAB, "dyn", "mini", "full", "debug")))
+
+	for _, c := range []struct {
+		name   string
+		object []byte
+		debug  *object.File
+		want   string
+		notes  int
+	}{
+		{"dynamic", build(dynsym), nil, "dyn", 0},
+		{"local dynamic", build(table(".SUNW_ldynsym", 0x6ffffff3, "dyn", "local"), dynsym), nil, "dyn local", 0},
+		{"embedded", build(dynsym, mini), nil, "dyn mini", 0},
+		{"damaged embedded", build(dynsym, broken), nil, "dyn", 1},
+		{"own", build(dynsym, mini, symtabs), nil, "dyn mini full", 0},
+		{"separate", build(dynsym, mini, symtabs), debug, "dyn mini full debug", 0},
+		{"separate without symbols", build(dynsym), parse(t, build()), "dyn", 0},
+	} {
+		got := symtab.Read(parse(t, c.object), c.debug)
+		if names(got) != c.want || len(got.Notes) != c.notes {
+			t.Errorf("%s: functions %s, notes %q; want %s and %d notes", c.name, names(got), got.Notes, c.want, c.notes)
+		}
+	}
+}
+
+// A relocatable object's sections have no addresses.
+func TestRelocatable(t *testing.T) {
+	f := objecttest.File{Type: elf.ET_REL}
+	f.Sections = append([]objecttest.Section{
+		objecttest.Text(".text", 0, 0x400, 0x40), objecttest.Text(".init.text", 0, 0x440, 0x20),
+	}, f.Symtab(".symtab", ".strtab", elf.SHT_SYMTAB, []objecttest.Symbol{
+		{Name: "a", Type: elf.STT_FUNC, Section: 1, Value: 0x10, Size: 8},
+		{Name: "b", Type: elf.STT_FUNC, Section: 2, Value: 0x10, Size: 8},
+	})...)
+	table := symtab.Read(parse(t, f.Bytes()), nil)
+	if got, _ := table.Function(0x450); got.Name != "b" {
+		t.Errorf("got %+v", got)
+	}
+	if got, _ := table.Function(0x410); got.Name != "a" {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// A file cut behind its program headers still has its segments.
+func TestWithoutSections(t *testing.T) {
+	f := objecttest.File{Loads: []objecttest.Load{{Flags: elf.PF_R | elf.PF_X, Offset: 0x400, Address: 0x1000, FileSize: 0x40, MemSize: 0x40}}}
+	f.Sections = append([]objecttest.Section{objecttest.Text(".text", 0x1000, 0x400, 0x40)},
+		f.Symtab(".symtab", ".strtab", elf.SHT_SYMTAB, symbols(1))...)
+	b := f.Bytes()
+	table := symtab.Read(parse(t, b[:0x440]), nil)
+	if len(table.Notes) != 1 {
+		t.Errorf("notes %q", table.Notes)
+	}
+	if got, ok := table.Function(0x420); !ok || got.Name != "<static>@0x400" || got.Size != 0x40 {
+		t.Errorf("got %+v %v", got, ok)
+	}
+}
+
+func TestTrampoline(t *testing.T) {
+	text := objecttest.Text(".text", 0x1000, 0x400, 0x80)
+	copy(text.Data[0x20:], "\x48\xc7\xc0\x0f\x00\x00\x00\x0f\x05")
+	f := objecttest.File{}
+	f.Sections = append([]objecttest.Section{text}, f.Symtab(".dynsym", ".dynstr", elf.SHT_DYNSYM, []objecttest.Symbol{
+		{Name: "kill", Type: elf.STT_FUNC, Section: 1, Value: 0x1000, Size: 16},
+	})...)
+	table := symtab.Read(parse(t, f.Bytes()), nil)
+	var got []string
+	walk(t, table, func(f symtab.Function) { got = append(got, f.Name) })
+	if d := cmp.Diff([]string{"kill", "<static>@0x410", "__restore_rt", "<static>@0x429"}, got); d != "" {
+		t.Error(d)
+	}
+}
+
+// What nm calls a function must be one in the table, at the same address.
+func TestAgainstNM(t *testing.T) {
+	nm, err := exec.LookPath("nm")
+	if err != nil {
+		t.Skip("no nm")
+	}
+	for _, name := range recorded {
+		path := filepath.Join("testdata", name)
+		table := read(t, path)
+		out, err := exec.Command(nm, "--defined-only", path).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range strings.Split(strings.TrimSpace(string(out)), "\n") {
+			var addr uint64
+			var kind, symbol string
+			if n, _ := fmt.Sscanf(line, "%x %s %s", &addr, &kind, &symbol); n != 3 || !strings.Contains("Tti", kind) {
+				continue
+			}
+			off, ok := table.Offset(addr)
+			f, found := table.Function(off)
+			if !ok || !found || f.Address != addr || !strings.Contains(" "+f.Aliases+" ", " "+symbol+" ") {
+				t.Errorf("%s: nm has %s at %#x, the table %+v", name, symbol, addr, f)
+			}
+		}
+	}
+}
+
+// Names are those that c++filt prints.
+func TestAgainstCxxfilt(t *testing.T) {
+	filt, err := exec.LookPath("c++filt")
+	if err != nil {
+		t.Skip("no c++filt")
+	}
+	table := read(t, "testdata/cxx")
+	var in bytes.Buffer
+	var fns []symtab.Function
+	for _, f := range table.Functions {
+		if strings.HasPrefix(f.Linkage, "_Z") {
+			fns = append(fns, f)
+			fmt.Fprintln(&in, f.Linkage)
+		}
+	}
+	cmd := exec.Command(filt, "-i")
+	cmd.Stdin = io.Reader(&in)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range strings.Split(strings.TrimSpace(string(out)), "\n") {
+		if fns[i].Name != want {
+			t.Errorf("%s: got %s, want %s", fns[i].Linkage, fns[i].Name, want)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, name := range []string{"libstripped.so", "plt_sec"} {
+		b, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	e := objecttest.File{Class: elf.ELFCLASS32, Order: binary.BigEndian, Machine: elf.EM_SPARC}
+	e.Sections = append([]objecttest.Section{objecttest.Text(".text", 0x1000, 0x400, 0x40)},
+		e.Symtab(".symtab", ".strtab", elf.SHT_SYMTAB, symbols(1))...)
+	f.Add(e.Bytes())
+	f.Fuzz(func(t *testing.T, b []byte) {
+		o, err := object.New("fuzz", b)
+		if err != nil {
+			return
+		}
+		table := symtab.Read(o, nil)
+		var end uint64
+		for _, fn := range table.Functions {
+			if fn.Offset < end || fn.Size == 0 {
+				t.Fatalf("%+v overlaps what ends at %#x", fn, end)
+			}
+			end = fn.Offset + fn.Size
+			if got, ok := table.Function(fn.Offset); !ok || got != fn {
+				t.Fatalf("looked up %+v, got %+v", fn, got)
+			}
+		}
+		for _, r := range table.Regions {
+			if got, ok := table.Function(r.Offset + r.Size - 1); !ok || got.Offset+got.Size > r.Offset+r.Size {
+				t.Fatalf("%+v ends beyond its region %+v", got, r)
+			}
+		}
+	})
+}
