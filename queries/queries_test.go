@@ -228,21 +228,6 @@ func TestBrokenSums(t *testing.T) {
 	}
 }
 
-func TestInvariantsHold(t *testing.T) {
-	db := open(t, storetest.New(t, storetest.Two))
-	views, err := Views()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, v := range views {
-		for _, i := range v.Invariants {
-			if got := rows(t, db.DB, i.SQL); len(got) > 0 {
-				t.Errorf("%s: %s: %q", v.Name, i.Name, got)
-			}
-		}
-	}
-}
-
 func TestUniqueNames(t *testing.T) {
 	for _, test := range []struct{ paths, want string }{
 		{"/a/x.er /b/y.er", "x.er y.er"},

@@ -187,3 +187,14 @@ func connect(setup []string) (*sql.DB, error) {
 	}
 	return sql.OpenDB(connector), nil
 }
+
+// EngineVersion returns the version of DuckDB.
+func EngineVersion(ctx context.Context) (version string, err error) {
+	db, err := connect(nil)
+	if err != nil {
+		return "", err
+	}
+	defer db.Close()
+	err = db.QueryRowContext(ctx, "SELECT version()").Scan(&version)
+	return version, err
+}

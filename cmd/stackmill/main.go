@@ -101,7 +101,8 @@ func newRoot(a *app) *cobra.Command {
 		return usageErrorf("%s: %w (see %s --help)", cmd.Name(), err, cmd.CommandPath())
 	})
 	root.PersistentFlags().StringVar(&a.store, "store", defaultStore(), "the store's directory, also set by $STACKMILL_STORE")
-	root.AddCommand(newIngestCommand(a))
+	root.AddCommand(newIngestCommand(a), newReportCommand(a), newQueryCommand(a), newExperimentsCommand(a),
+		newProblemsCommand(a), newCheckCommand(a), newExplainCommand(a), newVersionCommand(a))
 	for _, c := range root.Commands() {
 		c.Args = usageArgs(c.Args)
 	}

@@ -172,6 +172,9 @@ func parquet(t *schema.Table, rows [][]any) ([]byte, error) {
 	if err := builder.Close(); err != nil {
 		return nil, err
 	}
+	if err := w.AppendKeyValueMetadata(write.VersionKey, schema.StoreVersion); err != nil {
+		return nil, err
+	}
 	err = w.Close()
 	return out.Bytes(), err
 }

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// block is a function with its neighbours.
+type block struct {
+	label                string
+	id                   int64
+	exclusive, inclusive int64
+	isTotal              bool
+	callers, callees     []record
+}
+
+// callersCallees prints a block for each function, in the order of the
+// function list: its callers, itself with a star, its callees. Percentages are
+// those of the function's inclusive value.
+func (r *reporter) callersCallees(s *selection, rows []record) error {
+	w := bufio.NewWriter(r.stdout)
+	for i, group := range groups(rows) {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		r.groupTitle(w, s, group)
+		fmt.Fprintf(w, "%12s %6s  %s\n", "Attr."+unitOf(group), "%", "Function")
+		blocks := blocksOf(group)
+		if r.limit > 0 && r.limit < len(blocks) {
+			blocks = blocks[:r.limit]
+		}
+		for _, b := range blocks {
+			fmt.Fprintln(w)
+			b.print(w, group[0].text("unit"))
+		}
+	}
+	return w.Flush()
+}
+
+func blocksOf(rows []record) []*block {
+	byID := map[int64]*block{}
+	var blocks []*block
+	for _, rec := range rows {
+		id := rec.number("function_id")
+		b := byID[id]
+		if b == nil {
+			b = &block{label: rec.text("label"), id: id, isTotal: rec.text("function") == "<Total>"}
+			byID[id] = b
+			blocks = append(blocks, b)
+			if b.isTotal {
+				b.exclusive, b.inclusive = rec.number("total"), rec.number("total")
+			}
+		}
+		b.add(rec)
+	}
+	slices.SortFunc(blocks, func(a, b *block) int {
+		if a.isTotal != b.isTotal {
+			if a.isTotal {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(b.exclusive, a.exclusive), cmp.Compare(a.label, b.label), cmp.Compare(a.id, b.id))
+	})
+	return blocks
+}
+
+func (b *block) add(rec record) {
+	switch rec.text("relation") {
+	case "caller":
+		b.callers = append(b.callers, rec)
+		return
+	case "callee":
+		b.callees = append(b.callees, rec)
+	default:
+		if !b.isTotal {
+			b.exclusive += rec.number("attributed")
+		}
+	}
+	if !b.isTotal {
+		b.inclusive += rec.number("attributed")
+	}
+}
+
+func (b *block) print(w *bufio.Writer, unit string) {
+	line := func(n int64, mark, name string) {
+		fmt.Fprintf(w, "%12s %6s %s%s\n", formatValue(n, unit), percent(n, b.inclusive), mark, name)
+	}
+	for _, rec := range b.callers {
+		line(rec.number("attributed"), " ", rec.text("other_label"))
+	}
+	line(b.exclusive, "*", b.label)
+	for _, rec := range b.callees {
+		line(rec.number("attributed"), " ", rec.text("other_label"))
+	}
+}

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// completeReport gives the shell the names of views, experiments and metrics.
+func (a *app) completeReport(c *cobra.Command) {
+	c.ValidArgsFunction = func(_ *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+		var names []string
+		for _, r := range reports {
+			if len(args) == 0 && strings.HasPrefix(r.name, strings.ReplaceAll(prefix, "_", "-")) {
+				names = append(names, cobra.CompletionWithDesc(r.name, r.title))
+			}
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
+	fixed := func(flag string, names []string) {
+		_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
+	}
+	fixed("mode", modes)
+	fixed("format", reportFormats)
+	a.completeFromStore(c, "experiment", "SELECT experiment FROM experiment_names ORDER BY ALL")
+	a.completeFromStore(c, "metric", "SELECT DISTINCT metric FROM metrics ORDER BY ALL")
+	a.completeFromStore(c, "function", "SELECT DISTINCT name FROM functions ORDER BY ALL")
+}
+
+// completeFromStore completes a flag with the first column of a query. A store
+// that cannot be opened completes nothing.
+func (a *app) completeFromStore(c *cobra.Command, flag, query string) {
+	_ = c.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		ctx := context.Background()
+		db, err := a.open(ctx)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		defer db.Close()
+		names, _ := firstColumn(ctx, db, query)
+		return names, cobra.ShellCompDirectiveNoFileComp
+	})
+}

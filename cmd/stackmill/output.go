@@ -1,0 +1,342 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"database/sql"
+	"encoding/csv"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	duckdb "github.com/duckdb/duckdb-go/v2"
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+	"golang.org/x/term"
+)
+
+// tableRows is how many rows the table format shows: it has to hold them all
+// to know how wide its columns are.
+const tableRows = 10_000
+
+// field is a column of a result.
+type field struct {
+	name    string
+	kind    string // DuckDB's name of the type
+	numeric bool
+}
+
+// printer prints a result row by row.
+type printer interface {
+	header(fields []field) error
+	row(values []any) error
+	close() error
+}
+
+// newPrinter returns the printer of a format: table, markdown, csv, json or
+// ndjson.
+func (a *app) newPrinter(format string) printer {
+	w := bufio.NewWriter(a.stdout)
+	switch format {
+	case "csv":
+		return &csvPrinter{out: w, w: csv.NewWriter(w)}
+	case "json":
+		return &jsonPrinter{w: w, array: true}
+	case "ndjson":
+		return &jsonPrinter{w: w}
+	}
+	return &tablePrinter{app: a, markdown: format == "markdown"}
+}
+
+// printRows prints a whole result.
+func printRows(p printer, rows *sql.Rows) error {
+	defer rows.Close()
+	types, err := rows.ColumnTypes()
+	if err != nil {
+		return err
+	}
+	if err := p.header(fieldsOf(types)); err != nil {
+		return err
+	}
+	values, targets := make([]any, len(types)), make([]any, len(types))
+	for i := range values {
+		targets[i] = &values[i]
+	}
+	for rows.Next() {
+		if err := rows.Scan(targets...); err != nil {
+			return err
+		}
+		if err := p.row(values); err != nil {
+			return err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	return p.close()
+}
+
+// fieldsOf describes the columns; a name used twice gets a number, so that no
+// value of a JSON object hides another.
+func fieldsOf(types []*sql.ColumnType) []field {
+	fields := make([]field, len(types))
+	seen := map[string]int{}
+	for i, t := range types {
+		name := t.Name()
+		if n := seen[name]; n > 0 {
+			name = fmt.Sprintf("%s_%d", name, n)
+		}
+		seen[t.Name()]++
+		kind, _, _ := strings.Cut(t.DatabaseTypeName(), "(")
+		fields[i] = field{name, kind, numericKinds[kind]}
+	}
+	return fields
+}
+
+var numericKinds = map[string]bool{
+	"TINYINT": true, "SMALLINT": true, "INTEGER": true, "BIGINT": true, "HUGEINT": true, "UTINYINT": true, "USMALLINT": true,
+	"UINTEGER": true, "UBIGINT": true, "UHUGEINT": true, "FLOAT": true, "DOUBLE": true, "DECIMAL": true,
+}
+
+// plain makes what JSON can hold of a value.
+func plain(v any, kind string) any {
+	switch v := v.(type) {
+	case time.Time:
+		switch kind {
+		case "DATE":
+			return v.Format(time.DateOnly)
+		case "TIME":
+			return v.Format("15:04:05.999999")
+		}
+		return v.Format(time.RFC3339Nano)
+	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil
+		}
+	case float32:
+		return plain(float64(v), kind)
+	case []byte:
+		return hex.EncodeToString(v)
+	case duckdb.Decimal:
+		return json.Number(v.String())
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = plain(v[i], "")
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k := range v {
+			out[k] = plain(v[k], "")
+		}
+		return out
+	case json.Marshaler, nil, bool, string, int8, int16, int32, int64, uint8, uint16, uint32, uint64:
+	default:
+		return fmt.Sprint(v)
+	}
+	return v
+}
+
+// cell words a value for people and CSV; what is missing is empty.
+func cell(v any, kind string) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	switch p := plain(v, kind).(type) {
+	case string:
+		return p
+	case []any, map[string]any:
+		return string(marshal(p))
+	default:
+		return fmt.Sprint(p)
+	}
+}
+
+// marshal is json.Marshal without escapes for HTML.
+func marshal(v any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return []byte("null")
+	}
+	return bytes.TrimSpace(b.Bytes())
+}
+
+type csvPrinter struct {
+	out    *bufio.Writer
+	w      *csv.Writer
+	fields []field
+}
+
+func (p *csvPrinter) header(fields []field) error {
+	p.fields = fields
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.name
+	}
+	return p.w.Write(names)
+}
+
+func (p *csvPrinter) row(values []any) error {
+	record := make([]string, len(values))
+	for i, v := range values {
+		record[i] = cell(v, p.fields[i].kind)
+	}
+	return p.w.Write(record)
+}
+
+func (p *csvPrinter) close() error {
+	p.w.Flush()
+	if err := p.w.Error(); err != nil {
+		return err
+	}
+	return p.out.Flush()
+}
+
+// jsonPrinter prints an array of objects, or one object per line.
+type jsonPrinter struct {
+	w      *bufio.Writer
+	array  bool
+	fields []field
+	n      int
+}
+
+func (p *jsonPrinter) header(fields []field) error {
+	p.fields = fields
+	return nil
+}
+
+func (p *jsonPrinter) row(values []any) error {
+	switch {
+	case p.array && p.n == 0:
+		p.w.WriteString("[\n")
+	case p.array:
+		p.w.WriteString(",\n")
+	}
+	p.n++
+	p.w.WriteByte('{')
+	for i, v := range values {
+		if i > 0 {
+			p.w.WriteByte(',')
+		}
+		p.w.Write(marshal(p.fields[i].name))
+		p.w.WriteByte(':')
+		p.w.Write(marshal(plain(v, p.fields[i].kind)))
+	}
+	_, err := p.w.WriteString("}")
+	if !p.array {
+		err = p.w.WriteByte('\n')
+	}
+	return err
+}
+
+func (p *jsonPrinter) close() error {
+	switch {
+	case p.array && p.n == 0:
+		p.w.WriteString("[]\n")
+	case p.array:
+		p.w.WriteString("\n]\n")
+	}
+	return p.w.Flush()
+}
+
+// tablePrinter prints aligned columns, or a Markdown table.
+type tablePrinter struct {
+	app      *app
+	markdown bool
+	fields   []field
+	rows     [][]string
+	more     int
+}
+
+func (p *tablePrinter) header(fields []field) error {
+	p.fields = fields
+	return nil
+}
+
+func (p *tablePrinter) row(values []any) error {
+	if len(p.rows) == tableRows {
+		p.more++
+		return nil
+	}
+	row := make([]string, len(values))
+	for i, v := range values {
+		if row[i] = cell(v, p.fields[i].kind); v == nil {
+			row[i] = "NULL"
+		}
+	}
+	p.rows = append(p.rows, row)
+	return nil
+}
+
+func (p *tablePrinter) close() error {
+	err := p.app.printTable(p.fields, p.rows, p.markdown)
+	if err == nil && p.more > 0 {
+		_, err = fmt.Fprintf(p.app.stderr, "stackmill: %d more rows are not shown (use --format csv, or LIMIT)\n", p.more)
+	}
+	return err
+}
+
+// printTable prints rows under headings, numbers to the right. On a terminal
+// lines are cut at its width.
+func (a *app) printTable(fields []field, rows [][]string, markdown bool) error {
+	t := table.NewWriter()
+	header := make(table.Row, len(fields))
+	configs := make([]table.ColumnConfig, len(fields))
+	for i, f := range fields {
+		header[i] = f.name
+		configs[i] = table.ColumnConfig{Number: i + 1}
+		if f.numeric {
+			configs[i].Align, configs[i].AlignHeader = text.AlignRight, text.AlignRight
+		}
+	}
+	t.AppendHeader(header)
+	t.SetColumnConfigs(configs)
+	for _, r := range rows {
+		row := make(table.Row, len(r))
+		for i, c := range r {
+			row[i] = c
+		}
+		t.AppendRow(row)
+	}
+	if markdown {
+		_, err := fmt.Fprintln(a.stdout, t.RenderMarkdown())
+		return err
+	}
+	style := table.StyleDefault
+	style.Options = table.Options{SeparateHeader: true}
+	style.Format = table.FormatOptions{}
+	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
+	t.SetStyle(style)
+	t.SuppressTrailingSpaces()
+	if width := a.width(); width > 0 {
+		t.SetAllowedRowLength(width)
+	}
+	_, err := fmt.Fprintln(a.stdout, t.Render())
+	return err
+}
+
+// width returns the terminal's width, 0 when the output is none.
+func (a *app) width() int {
+	f, ok := a.stdout.(*os.File)
+	if !ok {
+		return 0
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}

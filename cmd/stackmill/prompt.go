@@ -1,0 +1,225 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/peterh/liner"
+
+	"stackmill/queries"
+	"stackmill/schema"
+)
+
+const promptHelp = `SQL ends with a semicolon; it may take several lines.
+  .tables        the views and tables
+  .schema NAME   the columns of one
+  .help          this text
+  .quit          end (also Ctrl-D)
+Ctrl-C drops what is typed, or stops the query that runs. Tab completes names.
+`
+
+// lineReader reads lines typed by people.
+type lineReader interface {
+	Prompt(string) (string, error)
+	AppendHistory(string)
+}
+
+// prompt runs SQL typed on the terminal, with a history kept from run to run.
+func (a *app) prompt(conn *sql.Conn) error {
+	l := liner.NewLiner()
+	defer l.Close()
+	l.SetCtrlCAborts(true)
+	words, err := completions()
+	if err != nil {
+		return err
+	}
+	l.SetWordCompleter(func(line string, pos int) (string, []string, string) {
+		return complete(words, line, pos)
+	})
+	history := historyFile()
+	if f, err := os.Open(history); err == nil {
+		_, _ = l.ReadHistory(f) // a damaged history is no reason to stop
+		f.Close()
+	}
+	fmt.Fprintln(a.stdout, "stackmill SQL over", a.store, "(.help for help)")
+	err = a.loop(l, conn)
+	if werr := writeHistory(l, history); werr != nil {
+		fmt.Fprintf(a.stderr, "stackmill: query: the history is not kept: %v\n", werr)
+	}
+	return err
+}
+
+// loop reads and runs statements until the input ends.
+func (a *app) loop(lines lineReader, conn *sql.Conn) error {
+	var statement string
+	for {
+		mark := "sql> "
+		if statement != "" {
+			mark = "...> "
+		}
+		line, err := lines.Prompt(mark)
+		switch {
+		case errors.Is(err, liner.ErrPromptAborted):
+			statement = ""
+			continue
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf("query: %w", err)
+		}
+		if statement == "" && strings.HasPrefix(line, ".") {
+			lines.AppendHistory(line)
+			if a.command(line) {
+				return nil
+			}
+			continue
+		}
+		statement = strings.TrimSpace(statement + "\n" + line)
+		if !strings.HasSuffix(statement, ";") {
+			continue
+		}
+		lines.AppendHistory(strings.Join(strings.Fields(statement), " "))
+		a.runTyped(conn, statement)
+		statement = ""
+	}
+}
+
+// runTyped runs one statement; Ctrl-C stops it and not the program.
+func (a *app) runTyped(conn *sql.Conn, statement string) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := a.runQuery(ctx, conn, statement, "table", ""); err != nil {
+		fmt.Fprintln(a.stderr, err)
+	}
+}
+
+// command runs a line that starts with a dot; it reports whether to quit.
+func (a *app) command(line string) bool {
+	words := strings.Fields(line)
+	switch {
+	case words[0] == ".quit" || words[0] == ".exit":
+		return true
+	case words[0] == ".tables":
+		a.listTables()
+	case words[0] == ".schema" && len(words) == 2:
+		a.describe(words[1])
+	default:
+		fmt.Fprint(a.stdout, promptHelp)
+	}
+	return false
+}
+
+func (a *app) listTables() {
+	var rows [][]string
+	views, _ := queries.Views()
+	for _, v := range views {
+		rows = append(rows, []string{v.Name, "view", v.Row})
+	}
+	for _, t := range schema.Tables {
+		rows = append(rows, []string{t.Name, "table", t.Row})
+	}
+	_ = a.printTable([]field{{name: "name"}, {name: "kind"}, {name: "a row is"}}, rows, false)
+}
+
+func (a *app) describe(name string) {
+	var rows [][]string
+	views, _ := queries.Views()
+	for _, v := range views {
+		if v.Name == name {
+			for _, c := range v.Columns {
+				rows = append(rows, []string{c.Name, c.Type, c.Unit, c.Doc})
+			}
+		}
+	}
+	if t := schema.ByName(name); t != nil {
+		for _, c := range t.Columns {
+			rows = append(rows, []string{c.Name, c.Type.SQL(), c.Unit, c.Doc})
+		}
+	}
+	if rows == nil {
+		fmt.Fprintf(a.stderr, "no view or table %s (.tables lists them)\n", name)
+		return
+	}
+	_ = a.printTable([]field{{name: "column"}, {name: "type"}, {name: "unit"}, {name: "meaning"}}, rows, false)
+}
+
+var keywords = strings.Fields(`ALL AND AS ASC BETWEEN BY CASE CAST COUNT DESC DESCRIBE DISTINCT ELSE END EXISTS FALSE FROM
+GROUP HAVING IN IS JOIN LEFT LIKE LIMIT MAX MIN NOT NULL ON OR ORDER OVER PARTITION SELECT SUM SUMMARIZE THEN TRUE UNION
+USING VALUES WHEN WHERE WITH .help .quit .schema .tables`)
+
+// completions returns the words that Tab completes, sorted.
+func completions() ([]string, error) {
+	words := slices.Clone(keywords)
+	views, err := queries.Views()
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range views {
+		words = append(words, v.Name)
+		for _, c := range v.Columns {
+			words = append(words, c.Name)
+		}
+	}
+	for _, t := range schema.Tables {
+		words = append(words, t.Name)
+		for _, c := range t.Columns {
+			words = append(words, c.Name)
+		}
+	}
+	slices.Sort(words)
+	return slices.Compact(words), nil
+}
+
+// complete returns what stands before the word at pos, the words that continue
+// it, and what follows.
+func complete(words []string, line string, pos int) (head string, found []string, tail string) {
+	start := strings.LastIndexFunc(line[:pos], func(r rune) bool {
+		return !(r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9')
+	}) + 1
+	if start == 1 && line[0] == '.' {
+		start = 0
+	}
+	prefix := strings.ToLower(line[start:pos])
+	for _, w := range words {
+		if prefix != "" && strings.HasPrefix(strings.ToLower(w), prefix) {
+			found = append(found, w)
+		}
+	}
+	return line[:start], found, line[pos:]
+}
+
+// historyFile is where the prompt's history is kept, empty without a home.
+func historyFile() string {
+	dir := os.Getenv("XDG_STATE_HOME")
+	if dir == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return ""
+		}
+		dir = filepath.Join(home, ".local", "state")
+	}
+	return filepath.Join(dir, "stackmill", "history")
+}
+
+func writeHistory(l *liner.State, name string) error {
+	if name == "" {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = l.WriteHistory(f)
+	return errors.Join(err, f.Close())
+}

@@ -1,0 +1,253 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"stackmill/queries"
+	"stackmill/schema"
+)
+
+// report is one of the standard views as `report` prints it.
+type report struct {
+	name, view string
+	title      string
+	columns    []reportColumn
+	order      string                                      // of the rows of one experiment and metric
+	print      func(*reporter, *selection, []record) error // nil: as a table of the columns
+}
+
+// reportColumn is a column of the printed table.
+type reportColumn struct {
+	column, title string
+	as            style
+}
+
+// style is how a column is printed.
+type style uint8
+
+const (
+	words   style = iota
+	number        // a count that is no metric
+	metric        // in the metric's unit, seconds for ns, followed by the percentage of <Total>
+	amount        // in the metric's unit
+	seconds       // a time
+	address       // hexadecimal
+)
+
+var (
+	exclusive = reportColumn{"exclusive", "Excl.", metric}
+	inclusive = reportColumn{"inclusive", "Incl.", metric}
+	value     = reportColumn{"value", "Value", metric}
+)
+
+var reports = []report{
+	{"functions", "function_metrics", "Functions", []reportColumn{exclusive, inclusive, {"label", "Function", words}, {"load_object", "Load object", words}},
+		"(function = '<Total>' AND kind = 'artificial') DESC, exclusive DESC, function, load_object, function_id", nil},
+	{"callers-callees", "callers_callees", "Callers and callees", []reportColumn{{"label", "Function", words}, {"relation", "Relation", words}, {"other_label", "Name", words}, {"attributed", "Attr.", metric}},
+		"function, function_id, array_position(['caller', 'self', 'callee'], relation), attributed DESC, other, other_id", (*reporter).callersCallees},
+	{"call-tree", "call_tree", "Call tree", []reportColumn{{"depth", "Depth", number}, {"attributed", "Attr.", metric}, exclusive, {"label", "Function", words}},
+		"depth, attributed DESC, function, node_id", (*reporter).callTree},
+	{"lines", "line_metrics", "Source lines", []reportColumn{exclusive, inclusive, {"label", "Function", words}, {"line", "Line", number}, {"file", "File", words}},
+		"exclusive DESC, inclusive DESC, function, file, line, function_id", nil},
+	{"pcs", "pc_metrics", "Instructions", []reportColumn{exclusive, inclusive, {"label", "Function", words}, {"load_object", "Load object", words}, {"offset", "Offset", address}, {"line", "Line", number}, {"file", "File", words}},
+		"exclusive DESC, inclusive DESC, function, load_object, \"offset\", location_id", nil},
+	{"load-objects", "load_object_metrics", "Load objects", []reportColumn{exclusive, inclusive, {"load_object", "Load object", words}, {"path", "Path", words}},
+		"exclusive DESC, inclusive DESC, load_object, load_object_id", nil},
+	{"modules", "module_metrics", "Modules", []reportColumn{exclusive, inclusive, {"module", "Module", words}, {"load_object", "Load object", words}},
+		"exclusive DESC, inclusive DESC, module, load_object, module_id", nil},
+	{"threads", "thread_metrics", "Threads", []reportColumn{value, {"thread_id", "Thread", number}, {"process", "Process", number}}, "value DESC, process, thread_id", nil},
+	{"cpus", "cpu_metrics", "CPUs", []reportColumn{value, {"cpu", "CPU", number}}, "value DESC, cpu", nil},
+	{"processes", "process_metrics", "Processes", []reportColumn{value, {"pid", "PID", number}, {"target", "Program", words}}, "value DESC, process", nil},
+	{"timeline", "timeline", "Timeline", []reportColumn{{"t0_ns", "From s", seconds}, {"t1_ns", "To s", seconds}, {"thread_id", "Thread", number}, value}, "t0_ns, thread_id", nil},
+	{"unattributed", "unattributed", "Not attributed to a function", []reportColumn{value, {"samples", "Samples", number}, {"reason", "Reason", words}, {"load_object", "Load object", words}}, "value DESC, reason, load_object", nil},
+	{"conservation", "conservation", "Broken sums", []reportColumn{{"mode", "Mode", words}, {"what", "Sum", words}, {"expected", "Expected", amount}, {"found", "Found", amount}}, "mode, what", nil},
+}
+
+// reportOf finds a report by its name, or that of its view, with - or _.
+func reportOf(name string) (report, error) {
+	name = strings.ReplaceAll(name, "_", "-")
+	var known []string
+	for _, r := range reports {
+		if name == r.name || name == strings.ReplaceAll(r.view, "_", "-") {
+			return r, nil
+		}
+		known = append(known, r.name)
+	}
+	return report{}, usageErrorf("report: no view %q%s (stackmill report lists them)", name, near(closest(name, known)))
+}
+
+// reporter is one call of the verb.
+type reporter struct {
+	*app
+	db *queries.DB
+	report
+	experiments []string
+	metric      string
+	mode        string
+	function    string
+	limit       int
+	sort        string
+	format      string
+	width       time.Duration
+}
+
+var (
+	reportFormats = []string{"table", "csv", "json", "ndjson", "markdown"}
+	modes         = []string{"user", "expert", "machine"}
+)
+
+func newReportCommand(a *app) *cobra.Command {
+	r := &reporter{app: a}
+	c := &cobra.Command{
+		Use:   "report [VIEW]",
+		Short: "Print one of the standard views",
+		Long: `Prints one of the standard views; without a name, lists them. Tables show times
+in seconds and percentages of <Total>; csv, json and ndjson give the view's rows
+in base units (ns, bytes, count).
+
+Without --metric the first metric of each experiment is shown, in the order
+CPU time, synchronization, heap, I/O; "all" shows every one. The broken sums of
+"conservation" are those of all metrics and modes unless one is asked for.`,
+		Example: `  stackmill report functions --limit 20
+  stackmill report callers-callees --function main --experiment test.1.er
+  stackmill report call-tree --mode machine --metric heapallocbytes
+  stackmill report lines --format csv > lines.csv`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return a.listReports(r.format)
+			}
+			err := r.check(args[0])
+			if err != nil {
+				return err
+			}
+			if r.name == "conservation" {
+				r.everything(cmd)
+			}
+			if r.db, err = a.open(cmd.Context()); err != nil {
+				return err
+			}
+			defer r.db.Close()
+			if err := r.run(cmd.Context()); err != nil {
+				return fmt.Errorf("report %s: %w", r.name, err)
+			}
+			return nil
+		},
+	}
+	f := c.Flags()
+	f.StringArrayVar(&r.experiments, "experiment", nil, "only this experiment, may be repeated (name, id, or name without directories)")
+	f.StringVar(&r.metric, "metric", "", `the metric, or "all" (default: the experiment's first)`)
+	f.StringVar(&r.mode, "mode", "user", "user, expert or machine")
+	f.StringVar(&r.function, "function", "", "only functions of this name; failing that, whose name contains it or matches it as a regular expression")
+	f.IntVar(&r.limit, "limit", 0, "print this many rows of each experiment and metric (0: all)")
+	f.StringVar(&r.sort, "sort", "", "sort by this column of the view, numbers descending; -COLUMN reverses")
+	f.StringVar(&r.format, "format", "table", "table, csv, json, ndjson or markdown")
+	f.DurationVar(&r.width, "width", time.Second, "timeline: the width of an interval, e.g. 100ms")
+	a.completeReport(c)
+	return c
+}
+
+// check looks at what can be judged without a store.
+func (r *reporter) check(name string) error {
+	var err error
+	if r.report, err = reportOf(name); err != nil {
+		return err
+	}
+	switch {
+	case !slices.Contains(reportFormats, r.format):
+		return usageErrorf("report: --format: no format %q (one of %s)", r.format, strings.Join(reportFormats, ", "))
+	case !slices.Contains(modes, r.mode):
+		return usageErrorf("report: --mode: no mode %q (one of %s)", r.mode, strings.Join(modes, ", "))
+	case r.limit < 0:
+		return usageErrorf("report: --limit: %d is less than 0", r.limit)
+	case r.width <= 0:
+		return usageErrorf("report: --width: %v is not longer than 0", r.width)
+	case r.width != time.Second && r.name != "timeline":
+		return usageErrorf("report: --width is for the timeline only")
+	}
+	columns := r.columnsOfView()
+	if r.function != "" && (!slices.Contains(columns, "function") || r.name == "call-tree") {
+		return usageErrorf("report: --function: the rows of %s are not functions", r.name)
+	}
+	if column := strings.TrimPrefix(r.sort, "-"); r.sort != "" && !slices.Contains(columns, column) {
+		return usageErrorf("report: --sort: %s has no column %q (one of %s)", r.view, column, strings.Join(columns, ", "))
+	}
+	if r.sort != "" && r.print != nil && r.format == "table" {
+		return usageErrorf("report: --sort: %s has an order of its own as a table (use another --format)", r.name)
+	}
+	return nil
+}
+
+// everything widens what was not asked for to all metrics and modes.
+func (r *reporter) everything(cmd *cobra.Command) {
+	if r.metric == "" {
+		r.metric = "all"
+	}
+	if !cmd.Flags().Changed("mode") {
+		r.mode = ""
+	}
+}
+
+func (r *reporter) declared() queries.View {
+	views, _ := queries.Views()
+	i := slices.IndexFunc(views, func(v queries.View) bool { return v.Name == r.view })
+	return views[i]
+}
+
+func (r *reporter) columnsOfView() []string {
+	var names []string
+	for _, c := range r.declared().Columns {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+func (a *app) listReports(format string) error {
+	views, err := queries.Views()
+	if err != nil {
+		return err
+	}
+	fields := []field{{name: "report"}, {name: "view"}, {name: "a row is"}}
+	p := a.newPrinter(format)
+	if err := p.header(fields); err != nil {
+		return err
+	}
+	for _, r := range reports {
+		i := slices.IndexFunc(views, func(v queries.View) bool { return v.Name == r.view })
+		if err := p.row([]any{r.name, r.view, views[i].Row}); err != nil {
+			return err
+		}
+	}
+	return p.close()
+}
+
+// defaultMetrics returns the metrics to show, one of each experiment: the
+// first in the order of the declaration, of counters by name.
+func (r *reporter) defaultMetrics(ctx context.Context, ids []string) (map[string]string, error) {
+	rank := map[string]int{}
+	for i, m := range schema.Declared {
+		rank[m.Name] = i - len(schema.Declared)
+	}
+	rows, err := r.db.QueryContext(ctx, "SELECT experiment_id, metric FROM metrics WHERE experiment_id IN ("+list(ids)+") ORDER BY metric")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	first := map[string]string{}
+	for rows.Next() {
+		var id, name string
+		if err := rows.Scan(&id, &name); err != nil {
+			return nil, err
+		}
+		if old, ok := first[id]; !ok || rank[name] < rank[old] {
+			first[id] = name
+		}
+	}
+	return first, rows.Err()
+}

@@ -1,0 +1,397 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// labels names each function so that no two of an experiment look the same:
+// by its load object, its module or its address when the name is not enough.
+const labels = `labels AS (
+  SELECT f.experiment_id, f.function_id, CASE
+    WHEN count(*) OVER name = 1 AND f.kind NOT IN ('static', 'plt') THEN f.name
+    WHEN count(*) OVER object = 1 THEN f.name || ' (' || o.name || ')'
+    WHEN count(*) OVER module = 1 THEN f.name || ' (' || regexp_extract(u.name, '[^/]*$') || ')'
+    ELSE f.name || ' (' || o.name || printf(' 0x%x)', f.address) END AS label
+  FROM functions f
+  LEFT JOIN load_objects o USING (experiment_id, load_object_id)
+  LEFT JOIN modules u USING (experiment_id, module_id)
+  WINDOW name AS (PARTITION BY f.experiment_id, f.name),
+    object AS (PARTITION BY f.experiment_id, f.name, f.load_object_id),
+    module AS (PARTITION BY f.experiment_id, f.name, f.load_object_id, f.module_id)
+)`
+
+// selection is what a report shows.
+type selection struct {
+	experiments []experiment
+	metrics     map[string][]string // by experiment id
+	functions   []string            // names; empty: all
+}
+
+// list writes strings for use in SQL.
+func list(names []string) string {
+	quoted := make([]string, len(names))
+	for i, n := range names {
+		quoted[i] = "'" + strings.ReplaceAll(n, "'", "''") + "'"
+	}
+	return strings.Join(quoted, ", ")
+}
+
+// choose resolves the names given to the report.
+func (r *reporter) choose(ctx context.Context) (*selection, error) {
+	experiments, err := experimentsOf(ctx, r.db, r.experiments)
+	if err != nil {
+		return nil, err
+	}
+	if len(experiments) == 0 {
+		return nil, fmt.Errorf("the store %s is empty (run `stackmill ingest --store %s PATH` first)", r.store, r.store)
+	}
+	var ids []string
+	for _, e := range experiments {
+		ids = append(ids, e.id)
+	}
+	s := &selection{experiments: experiments, metrics: map[string][]string{}}
+	if err := r.chooseMetrics(ctx, s, ids); err != nil {
+		return nil, err
+	}
+	if r.function != "" {
+		known, err := firstColumn(ctx, r.db, "SELECT DISTINCT name FROM functions WHERE experiment_id IN ("+list(ids)+") ORDER BY name")
+		if err != nil {
+			return nil, err
+		}
+		if s.functions = functionsOf(known, r.function); s.functions == nil {
+			return nil, fmt.Errorf("no function %q%s (stackmill report functions lists them)", r.function, near(closest(r.function, known)))
+		}
+	}
+	return s, nil
+}
+
+func (r *reporter) chooseMetrics(ctx context.Context, s *selection, ids []string) error {
+	if r.metric == "" {
+		first, err := r.defaultMetrics(ctx, ids)
+		for id, m := range first {
+			s.metrics[id] = []string{m}
+		}
+		return err
+	}
+	rows, err := r.db.QueryContext(ctx, "SELECT experiment_id, metric FROM metrics WHERE experiment_id IN ("+list(ids)+") ORDER BY metric")
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	var known []string
+	for rows.Next() {
+		var id, name string
+		if err := rows.Scan(&id, &name); err != nil {
+			return err
+		}
+		if r.metric == "all" || r.metric == name {
+			s.metrics[id] = append(s.metrics[id], name)
+		}
+		if !slices.Contains(known, name) {
+			known = append(known, name)
+		}
+	}
+	if len(s.metrics) == 0 && r.metric != "all" {
+		return fmt.Errorf("no metric %q%s (there are %s)", r.metric, near(closest(r.metric, known)), strings.Join(known, ", "))
+	}
+	return rows.Err()
+}
+
+// functionsOf returns the names that are pattern, else those that contain it,
+// else those that match it as a regular expression.
+func functionsOf(known []string, pattern string) []string {
+	if slices.Contains(known, pattern) {
+		return []string{pattern}
+	}
+	re, err := regexp.Compile(pattern)
+	for _, matches := range []func(string) bool{
+		func(s string) bool { return strings.Contains(s, pattern) },
+		func(s string) bool { return err == nil && re.MatchString(s) },
+	} {
+		var found []string
+		for _, name := range known {
+			if matches(name) {
+				found = append(found, name)
+			}
+		}
+		if found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// pairs writes the chosen experiments and metrics as a table.
+func (s *selection) pairs() string {
+	rows := []string{"(NULL, NULL)"}
+	for _, e := range s.experiments {
+		for _, m := range s.metrics[e.id] {
+			rows = append(rows, "("+list([]string{e.id, m})+")")
+		}
+	}
+	return "chosen(experiment_id, metric) AS (VALUES " + strings.Join(rows, ", ") + ")"
+}
+
+// query returns the SQL of the report's rows: the view's columns, then, if
+// wanted, the columns that only tables show.
+func (r *reporter) query(s *selection, extra bool) string {
+	from := r.view
+	if r.name == "timeline" {
+		from = fmt.Sprintf("timeline_by(%d)", r.width.Nanoseconds())
+	}
+	var ids []string
+	for _, e := range s.experiments {
+		ids = append(ids, e.id)
+	}
+	with, columns, joins := "WITH "+s.pairs(), "v.*", "JOIN chosen USING (experiment_id, metric)"
+	if extra {
+		with += ", " + labels + `,
+totals AS (SELECT experiment_id, metric, inclusive AS total FROM function_metrics
+  WHERE mode = '` + cmp.Or(r.mode, "user") + `' AND function = '<Total>' AND kind = 'artificial')`
+		columns += ", t.total"
+		joins += "\nLEFT JOIN totals t USING (experiment_id, metric)"
+		if slices.Contains(r.columnsOfView(), "function_id") {
+			columns += ", COALESCE(l.label, v.function) AS label"
+			joins += "\nLEFT JOIN labels l ON l.experiment_id = v.experiment_id AND l.function_id = v.function_id"
+		}
+		if r.view == "callers_callees" {
+			columns += ", COALESCE(o.label, v.other) AS other_label"
+			joins += "\nLEFT JOIN labels o ON o.experiment_id = v.experiment_id AND o.function_id = v.other_id"
+		}
+	}
+	where := "v.experiment_id IN (" + list(ids) + ")"
+	if r.mode != "" {
+		where += " AND v.mode = '" + r.mode + "'"
+	}
+	if s.functions != nil {
+		where += " AND v.function IN (" + list(s.functions) + ")"
+	}
+	order := r.sortOrder() + r.order
+	query := fmt.Sprintf("%s\nSELECT %s FROM %s v\n%s\nWHERE %s", with, columns, from, joins, where)
+	if r.limit > 0 && r.print == nil {
+		query += fmt.Sprintf("\nQUALIFY row_number() OVER (PARTITION BY v.experiment_id, v.metric ORDER BY %s) <= %d", order, r.limit)
+	}
+	return query + "\nORDER BY experiment, metric, " + order
+}
+
+// sortOrder is what --sort puts before the report's own order.
+func (r *reporter) sortOrder() string {
+	if r.sort == "" {
+		return ""
+	}
+	name, reverse := strings.CutPrefix(r.sort, "-")
+	direction := "ASC"
+	for _, c := range r.declared().Columns {
+		if c.Name == name && (c.Type != "VARCHAR") != reverse {
+			direction = "DESC"
+		}
+	}
+	first := ""
+	if r.view == "function_metrics" {
+		first = "(function = '<Total>' AND kind = 'artificial') DESC, "
+	}
+	return fmt.Sprintf("%s\"%s\" %s, ", first, name, direction)
+}
+
+// run prints the report.
+func (r *reporter) run(ctx context.Context) error {
+	s, err := r.choose(ctx)
+	if err != nil {
+		return err
+	}
+	if r.format != "table" && r.format != "markdown" {
+		rows, err := r.db.QueryContext(ctx, r.query(s, false))
+		if err != nil {
+			return err
+		}
+		return printRows(r.newPrinter(r.format), rows)
+	}
+	rows, err := r.read(ctx, r.query(s, true))
+	if err != nil {
+		return err
+	}
+	if r.format == "table" {
+		r.caption(s)
+		if r.print != nil && len(rows) > 0 {
+			return r.print(r, s, rows)
+		}
+	}
+	if len(rows) == 0 && r.format == "table" {
+		text := "There is nothing to show."
+		if r.name == "conservation" {
+			text = "Every sum holds."
+		}
+		_, err := fmt.Fprintln(r.stdout, text)
+		return err
+	}
+	fields, cells := r.layout(s, rows)
+	return r.printTable(fields, cells, r.format == "markdown")
+}
+
+// record is a row of a report's query by column.
+type record map[string]any
+
+func (r record) text(column string) string { s, _ := r[column].(string); return s }
+
+func (r record) number(column string) int64 {
+	switch n := r[column].(type) {
+	case int64:
+		return n
+	case int32:
+		return int64(n)
+	}
+	return 0
+}
+
+func (r *reporter) read(ctx context.Context, query string) ([]record, error) {
+	rows, err := r.db.QueryContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	return records(rows)
+}
+
+func records(rows *sql.Rows) ([]record, error) {
+	columns, err := rows.Columns()
+	if err != nil {
+		return nil, err
+	}
+	var out []record
+	for rows.Next() {
+		values, targets := make([]any, len(columns)), make([]any, len(columns))
+		for i := range values {
+			targets[i] = &values[i]
+		}
+		if err := rows.Scan(targets...); err != nil {
+			return nil, err
+		}
+		rec := record{}
+		for i, c := range columns {
+			rec[c] = values[i]
+		}
+		out = append(out, rec)
+	}
+	return out, rows.Err()
+}
+
+// caption says above a table what it shows.
+func (r *reporter) caption(s *selection) {
+	what := r.title
+	if metric := s.onlyMetric(); metric != "" {
+		what += ", metric " + metric
+	}
+	if r.mode != "" {
+		what += ", " + r.mode + " mode"
+	}
+	if len(s.experiments) == 1 {
+		what += ", experiment " + s.experiments[0].name
+	}
+	fmt.Fprint(r.stdout, what, "\n\n")
+}
+
+// onlyMetric returns the metric if there is but one.
+func (s *selection) onlyMetric() string {
+	only := ""
+	for _, ms := range s.metrics {
+		for _, m := range ms {
+			if only != "" && only != m {
+				return ""
+			}
+			only = m
+		}
+	}
+	return only
+}
+
+// layout makes the cells of the printed table.
+func (r *reporter) layout(s *selection, rows []record) ([]field, [][]string) {
+	var fields []field
+	if len(s.experiments) > 1 {
+		fields = append(fields, field{name: "Experiment"})
+	}
+	if s.onlyMetric() == "" {
+		fields = append(fields, field{name: "Metric"})
+	}
+	unit := unitOf(rows)
+	for _, c := range r.columns {
+		switch c.as {
+		case metric:
+			fields = append(fields, field{name: c.title + unit, numeric: true}, field{name: "%", numeric: true})
+		case amount:
+			fields = append(fields, field{name: c.title + unit, numeric: true})
+		default:
+			fields = append(fields, field{name: c.title, numeric: c.as != words})
+		}
+	}
+	cells := make([][]string, len(rows))
+	for i, rec := range rows {
+		if len(s.experiments) > 1 {
+			cells[i] = append(cells[i], rec.text("experiment"))
+		}
+		if s.onlyMetric() == "" {
+			cells[i] = append(cells[i], rec.text("metric"))
+		}
+		for _, c := range r.columns {
+			cells[i] = append(cells[i], c.cells(rec)...)
+		}
+	}
+	return fields, cells
+}
+
+// unitOf names the unit for a heading when all rows have the same.
+func unitOf(rows []record) string {
+	unit := ""
+	for i, rec := range rows {
+		if i > 0 && rec.text("unit") != unit {
+			return ""
+		}
+		unit = rec.text("unit")
+	}
+	switch unit {
+	case "ns":
+		return " s"
+	case "bytes":
+		return " bytes"
+	}
+	return ""
+}
+
+func (c reportColumn) cells(rec record) []string {
+	n := rec.number(c.column)
+	switch c.as {
+	case metric:
+		return []string{formatValue(n, rec.text("unit")), percent(n, rec.number("total"))}
+	case amount:
+		return []string{formatValue(n, rec.text("unit"))}
+	case seconds:
+		return []string{formatValue(n, "ns")}
+	case address:
+		return []string{fmt.Sprintf("%#x", uint64(n))}
+	case number:
+		return []string{strconv.FormatInt(n, 10)}
+	}
+	return []string{rec.text(c.column)}
+}
+
+// formatValue prints a metric's value: times as seconds with 3 decimals.
+func formatValue(n int64, unit string) string {
+	if unit == "ns" {
+		return fmt.Sprintf("%.3f", float64(n)/1e9)
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+func percent(n, total int64) string {
+	if total == 0 {
+		return "0.00"
+	}
+	return fmt.Sprintf("%.2f", 100*float64(n)/float64(total))
+}

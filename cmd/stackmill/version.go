@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"stackmill/queries"
+	"stackmill/schema"
+)
+
+// Set by the linker; a plain `go build` leaves them to the build information.
+var version, commit string
+
+func newVersionCommand(a *app) *cobra.Command {
+	var format string
+	c := &cobra.Command{
+		Use:     "version",
+		Short:   "Print the versions of the program and of what it is made of",
+		Example: "  stackmill version --format json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !slices.Contains([]string{"table", "json"}, format) {
+				return usageErrorf("version: --format: no format %q (one of table, json)", format)
+			}
+			return a.printVersion(cmd.Context(), format)
+		},
+	}
+	c.Flags().StringVar(&format, "format", "table", "table or json")
+	return c
+}
+
+func (a *app) printVersion(ctx context.Context, format string) error {
+	duck, err := queries.EngineVersion(ctx)
+	if err != nil {
+		return fmt.Errorf("version: %w", err)
+	}
+	program, revision, modules := built()
+	names := []string{"stackmill", "commit", "duckdb", "arrow", "go", "store_format"}
+	values := []any{program, revision, strings.TrimPrefix(duck, "v"), modules["github.com/apache/arrow-go/v18"],
+		strings.TrimPrefix(runtime.Version(), "go"), schema.StoreVersion}
+	if format == "table" {
+		for i, n := range names {
+			fmt.Fprintf(a.stdout, "%-13s %s\n", strings.ReplaceAll(n, "_", " "), values[i])
+		}
+		return nil
+	}
+	object := make([]string, len(names))
+	for i, n := range names {
+		object[i] = fmt.Sprintf("%s:%s", marshal(n), marshal(values[i]))
+	}
+	_, err = fmt.Fprintf(a.stdout, "{%s}\n", strings.Join(object, ","))
+	return err
+}
+
+// built returns what the program knows of its own version and modules.
+func built() (program, revision string, modules map[string]string) {
+	program, revision, modules = version, commit, map[string]string{}
+	info, ok := debug.ReadBuildInfo()
+	if ok {
+		for _, d := range info.Deps {
+			modules[d.Path] = strings.TrimPrefix(d.Version, "v")
+		}
+		if program == "" {
+			program = info.Main.Version
+		}
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" && revision == "" {
+				revision = s.Value
+			}
+		}
+	}
+	if program == "" {
+		program = "(devel)"
+	}
+	if revision == "" {
+		revision = "unknown"
+	}
+	return program, revision, modules
+}

@@ -1,0 +1,98 @@
+package queries
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"stackmill/queries/storetest"
+)
+
+func TestCheckPasses(t *testing.T) {
+	p, err := Check(context.Background(), storetest.New(t, storetest.Two), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range p.Wrong {
+		t.Error(w)
+	}
+	if p.Batches != 2 || p.Files == 0 || p.Rows == 0 || p.Bytes == 0 || p.Invariants == 0 {
+		t.Errorf("%+v proves nothing", p)
+	}
+}
+
+func TestCheckFindsDamage(t *testing.T) {
+	change := func(name string, f func([]byte) []byte) func(*testing.T, string) {
+		return func(t *testing.T, store string) {
+			path := filepath.Join(store, name)
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, f(data), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	replace := func(old, new string) func([]byte) []byte {
+		return func(data []byte) []byte {
+			if !strings.Contains(string(data), old) {
+				panic(old)
+			}
+			return []byte(strings.Replace(string(data), old, new, 1))
+		}
+	}
+	const samples, commit = "tables/samples/00000000000000aa.parquet", "commits/00000000000000aa.json"
+	for name, test := range map[string]struct {
+		damage func(*testing.T, string)
+		want   string // in the first finding
+	}{
+		"missing file": {func(t *testing.T, store string) { os.Remove(filepath.Join(store, samples)) }, samples + ": is missing"},
+		"cut file":     {change(samples, func(b []byte) []byte { return b[:len(b)-1] }), samples + ": has"},
+		"changed byte": {change(samples, func(b []byte) []byte { b[100] ^= 1; return b }), samples + ": has checksum"},
+		"other table":  {change(commit, replace(`"table":"samples"`, `"table":"frames"`)), samples + ": has 8 columns, table frames has 6"},
+		"no table":     {change(commit, replace(`"table":"samples"`, `"table":"sampels"`)), "does not exist"},
+		"outside":      {change(commit, replace(`"path":"tables/samples/`, `"path":"../tables/samples/`)), "outside"},
+		"other rows":   {change(commit, replace(`"rows":8,`, `"rows":9,`)), "has 8 rows, 9 were committed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			store := storetest.New(t, storetest.Two)
+			test.damage(t, store)
+			p, err := Check(context.Background(), store, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(p.Wrong) == 0 || !strings.Contains(p.Wrong[0].String(), test.want) {
+				t.Errorf("got %v, want %q", p.Wrong, test.want)
+			}
+		})
+	}
+}
+
+func TestCheckFindsWrongNumbers(t *testing.T) {
+	for _, test := range []struct{ old, new, want string }{
+		{"  1 totalcpu 12 20ms 50ms\n", "  1 totalcpu 12 20ms 51ms\n", "function_metrics: does not hold: The values are those of the stacks"},
+		{"  7 totalcpu 13 b.c 30 40ms 40ms\n", "  7 totalcpu 13 b.c 31 40ms 40ms\n", "line_metrics: does not hold"},
+		{"  501 totalcpu 30ms 3\n", "  501 totalcpu 30ms 4\n", "stack_metrics: does not hold"},
+		{"  602 1 111 11\n", "", "mode_stacks: does not hold: A stack has as many frames"},
+		{"  7 clock 1 4712 1 1070ms 504\n", "  7 clock 1 4712 1 2070ms 504\n", "timeline: does not hold"},
+		{"  113 903 13 8208 b.c 30 ''\n", "  113 903 13 8208 b.c 30 ''\n  113 903 13 8209 b.c 30 ''\n", "locations: (experiment_id, location_id) is not unique"},
+	} {
+		if strings.Count(storetest.Two, test.old) != 1 {
+			t.Fatalf("%q is not once in the store", test.old)
+		}
+		p, err := Check(context.Background(), storetest.New(t, strings.Replace(storetest.Two, test.old, test.new, 1)), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := false
+		for _, w := range p.Wrong {
+			found = found || strings.HasPrefix(w.String(), test.want)
+		}
+		if !found {
+			t.Errorf("%q as %q: got %v, want %q", test.old, test.new, p.Wrong, test.want)
+		}
+	}
+}
