@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -33,7 +34,7 @@ type experiment struct {
 
 	samples    int64
 	perProcess []int64
-	repeated   map[string]*schema.Repeat
+	ids        *schema.Labels // the experiment's id
 }
 
 // The statuses of an experiment or process.
@@ -63,7 +64,7 @@ func (in *ingest) ingestOne(ctx context.Context, r *Result, src input) (err erro
 		files:    attribute.NewFiles(),
 		out:      newWriters(batch),
 		progress: in.Progress,
-		repeated: map[string]*schema.Repeat{},
+		ids:      schema.NewLabels(r.ID),
 	}
 	if err := errors.Join(e.run(ctx, filepath.Base(src.path)), e.out.close()); err != nil {
 		return err
@@ -190,9 +191,9 @@ func (e *experiment) batch(p *decode.Process, k schema.Kind, events arrow.Record
 		processes[i] = int32(p.Number)
 	}
 	sample := schema.Int64s(numbers)
-	experimentID := e.repeat(e.id, n)
+	experimentID := e.ids.Array(0, n)
 	err := errors.Join(
-		e.emit(schema.Samples, n, experimentID, sample, e.repeat(k.String(), n), schema.Int32s(processes),
+		e.emit(schema.Samples, n, experimentID, sample, kinds().Array(int(k), n), schema.Int32s(processes),
 			events.Column(schema.EventThread), events.Column(schema.EventCPU), events.Column(schema.EventTime), schema.Int64s(ids)),
 		e.emit(schema.SampleTable(k), n, append([]arrow.Array{experimentID, sample}, b.Payload...)...),
 	)
@@ -201,14 +202,8 @@ func (e *experiment) batch(p *decode.Process, k schema.Kind, events arrow.Record
 	return err
 }
 
-func (e *experiment) repeat(text string, n int) arrow.Array {
-	r := e.repeated[text]
-	if r == nil {
-		r = schema.NewRepeat(text)
-		e.repeated[text] = r
-	}
-	return r.Array(n)
-}
+// kinds are the values of the column samples.kind.
+var kinds = sync.OnceValue(func() *schema.Labels { return schema.NewLabels(schema.KindNames[:]...) })
 
 func (e *experiment) emit(t *schema.Table, n int, columns ...arrow.Array) error {
 	rec := array.NewRecordBatch(t.Arrow(), columns, int64(n))

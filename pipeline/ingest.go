@@ -95,7 +95,7 @@ func Ingest(ctx context.Context, opts Options, paths ...string) ([]Result, error
 			return err
 		})
 	}
-	err = g.Wait()
+	err := g.Wait()
 	return results, err
 }
 

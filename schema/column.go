@@ -23,23 +23,30 @@ func fixed(t arrow.DataType, data []byte, n int) arrow.Array {
 	return array.MakeFromData(d)
 }
 
-// Repeat returns an array that holds the text n times, n at most BatchRows.
-type Repeat struct{ full arrow.Array }
+// Labels makes arrays of a Label column in which every row is the same.
+type Labels struct{ full []arrow.Array } // BatchRows of each value
 
-// NewRepeat prepares the repetitions of a text.
-func NewRepeat(text string) *Repeat {
+// NewLabels prepares the values that the column can have. They are the same
+// for all batches of a file: a dictionary that changes would be written in full.
+func NewLabels(values ...string) *Labels {
 	b := array.NewStringBuilder(memory.DefaultAllocator)
 	defer b.Release()
-	b.Reserve(BatchRows)
-	b.ReserveData(BatchRows * len(text))
-	for range BatchRows {
-		b.Append(text)
+	b.AppendValues(values, nil)
+	dictionary := b.NewArray()
+	defer dictionary.Release()
+	l := &Labels{}
+	for i := range values {
+		indices := make([]int32, BatchRows)
+		for j := range indices {
+			indices[j] = int32(i)
+		}
+		l.full = append(l.full, array.NewDictionaryArray(label, Int32s(indices), dictionary))
 	}
-	return &Repeat{b.NewArray()}
+	return l
 }
 
-// Array returns n repetitions.
-func (r *Repeat) Array(n int) arrow.Array { return array.NewSlice(r.full, 0, int64(n)) }
+// Array returns n rows, at most BatchRows, of the value of that number.
+func (l *Labels) Array(value, n int) arrow.Array { return array.NewSlice(l.full[value], 0, int64(n)) }
 
 // Rows builds batches of a table row by row; it is for tables that are small or
 // made once per experiment.
@@ -64,6 +71,10 @@ func (r *Rows) Append(values ...any) {
 		switch b := r.b.Field(i).(type) {
 		case *array.StringBuilder:
 			b.Append(v.(string))
+		case *array.BinaryDictionaryBuilder:
+			if err := b.AppendString(v.(string)); r.err == nil {
+				r.err = err
+			}
 		case *array.Int64Builder:
 			if v == nil {
 				b.AppendNull()

@@ -18,9 +18,10 @@ const (
 	Kinds // their number
 )
 
-func (k Kind) String() string {
-	return [...]string{"clock", "sync", "io", "hwc", "heap", "omp", "race", "deadlock"}[k]
-}
+// KindNames are the kinds' names, by kind.
+var KindNames = [Kinds]string{"clock", "sync", "io", "hwc", "heap", "omp", "race", "deadlock"}
+
+func (k Kind) String() string { return KindNames[k] }
 
 // EventCommon are the first columns of every event batch that a decoder
 // delivers; the kind's own columns (EventPayload) follow.

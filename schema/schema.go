@@ -31,8 +31,11 @@ const (
 	Int64
 	Int32
 	Bool
-	Time // microseconds UTC
+	Time  // microseconds UTC
+	Label // a string that is mostly the same from row to row: an Arrow dictionary
 )
+
+var label = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
 
 // Arrow returns the Arrow type of a column type.
 func (t Type) Arrow() arrow.DataType {
@@ -45,6 +48,8 @@ func (t Type) Arrow() arrow.DataType {
 		return arrow.FixedWidthTypes.Boolean
 	case Time:
 		return arrow.FixedWidthTypes.Timestamp_us
+	case Label:
+		return label
 	default:
 		return arrow.BinaryTypes.String
 	}
@@ -52,7 +57,7 @@ func (t Type) Arrow() arrow.DataType {
 
 // SQL returns the name of the type in DuckDB's dialect.
 func (t Type) SQL() string {
-	return [...]string{"VARCHAR", "BIGINT", "INTEGER", "BOOLEAN", "TIMESTAMP WITH TIME ZONE"}[t]
+	return [...]string{"VARCHAR", "BIGINT", "INTEGER", "BOOLEAN", "TIMESTAMP WITH TIME ZONE", "VARCHAR"}[t]
 }
 
 // Encoding is the Parquet encoding of a column.

@@ -1,6 +1,6 @@
 package schema
 
-var experimentID = Column{"experiment_id", String, Dict, "", false, "The experiment: 16 hex digits derived from the content of the recording."}
+var experimentID = Column{"experiment_id", Label, Dict, "", false, "The experiment: 16 hex digits derived from the content of the recording."}
 
 var (
 	process  = Column{"process", Int32, Dict, "", false, "The process within the experiment: 1 is the founder, descendants follow in load order."}
@@ -169,7 +169,7 @@ var (
 var (
 	Samples = &Table{"samples", "one recorded event", []Column{
 		experimentID, sampleNo,
-		{"kind", String, Dict, "", false, "`clock`, `heap`, `io`, `sync`, `hwc`, `omp`, `race` or `deadlock`: the table `<kind>_samples` has the rest."},
+		{"kind", Label, Dict, "", false, "`clock`, `heap`, `io`, `sync`, `hwc`, `omp`, `race` or `deadlock`: the table `<kind>_samples` has the rest."},
 		process,
 		{"thread_id", Int64, Dict, "", false, "The kernel's id of the thread."},
 		{"cpu", Int32, Dict, "", false, "The CPU."},
