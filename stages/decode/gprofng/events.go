@@ -40,6 +40,7 @@ func (r *eventReader) Next() (arrow.RecordBatch, error) {
 	rows := int(min(schema.BatchRows, r.left*r.rowsPerPacket()))
 	b := newBatch(r.alloc, r.file.kind, rows)
 	err := r.file.guard(func() { r.fill(b) })
+	r.file.release()
 	if err != nil {
 		b.release()
 		return nil, err

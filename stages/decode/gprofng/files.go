@@ -20,7 +20,6 @@ const (
 	overviewFile = "overview"
 	dyntextFile  = "dyntext"
 	classesFile  = "jclasses"
-	archivesDir  = "archives"
 	archiveLog   = "archive.log"
 )
 

@@ -26,8 +26,8 @@ const (
 	maxRunSpan = 1 << 30 // bytes, so that order can hold it
 )
 
-// releaseStep is how many bytes are read before they are released.
-const releaseStep = 1 << 20
+// releaseStep is how many bytes the index reads before they are released.
+const releaseStep = 1 << 22
 
 // eventFile is an event file of one kind, opened and indexed.
 type eventFile struct {
@@ -77,10 +77,11 @@ func (f *eventFile) index(r *packetReader) {
 		f.mixed = f.mixed || typ != first
 		f.packets++
 		if offset-released >= releaseStep {
-			released = f.release(released, offset)
+			f.release()
+			released = offset
 		}
 	}
-	f.release(released, len(f.data))
+	f.release()
 	f.runs = b.finish()
 }
 

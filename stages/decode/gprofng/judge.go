@@ -9,6 +9,7 @@ import (
 	"stackmill/problem"
 	"stackmill/schema"
 	"stackmill/stages/decode"
+	"stackmill/stages/decode/gprofng/archive"
 )
 
 // The collector's warning that the profiling timer does not run as requested.
@@ -25,7 +26,7 @@ func (e *experiment) judge() {
 		e.report(problem.Warning, logFile, problem.NoOffset, "not-closed", "the experiment was not closed: the program or the collector was killed, or still runs")
 	}
 	if l.archived && !exists(archivesOf(e.opener.path)) {
-		e.report(problem.Warning, archivesDir, problem.NoOffset, "missing-file", "the archives are missing: load objects are looked for at their recorded paths, where they may have changed")
+		e.report(problem.Warning, archive.Dir, problem.NoOffset, "missing-file", "the archives are missing: load objects are looked for at their recorded paths, where they may have changed")
 	}
 	e.judgeEvents()
 	e.judgeClock()

@@ -48,20 +48,15 @@ func (m *mapped) unmap() error {
 	return unix.Munmap(data)
 }
 
-var pageSize = os.Getpagesize()
-
-// release lets the system take back the pages that lie wholly in [from, to),
-// so that what was read does not count as this process's memory. It returns
-// where they end. They can still be read, at the price of a page fault.
-func (m *mapped) release(from, to int) int {
-	from = (from + pageSize - 1) / pageSize * pageSize
-	to = to / pageSize * pageSize
-	if from >= to {
-		return from
+// release lets the system take back the file's pages, so that what was read
+// does not count as this process's memory. They can still be read, at the price
+// of a page fault. It is called for the whole file because a fault maps pages
+// on both sides of the one that is read.
+func (m *mapped) release() {
+	if len(m.data) > 0 {
+		// Advice only: when it is refused, memory stays in use for longer.
+		_ = unix.Madvise(m.data, unix.MADV_DONTNEED)
 	}
-	// Advice only: when it is refused, memory stays in use for longer.
-	_ = unix.Madvise(m.data[from:to], unix.MADV_DONTNEED)
-	return to
 }
 
 // guard runs f and turns a fault on a mapped page into an error: the file

@@ -16,7 +16,6 @@ type cursor struct {
 	offset int // of the packet in the file
 	run    *run
 	next   int // index into run.order
-	free   int // up to here the run's pages were released
 }
 
 // before orders packets by time, then by place in the file.
@@ -80,7 +79,7 @@ func (m *merger) next(offsets []int) []int {
 func (m *merger) begin() {
 	for len(m.runs) > 0 {
 		r := &m.runs[0]
-		c := cursor{time: r.min, offset: r.first(), run: r, free: r.start}
+		c := cursor{time: r.min, offset: r.first(), run: r}
 		if len(m.heap) > 0 && m.heap[0].before(c.time, c.offset) {
 			return
 		}
@@ -113,16 +112,11 @@ func (m *merger) advance(c *cursor) bool {
 	if r.order == nil {
 		c.offset += int(f.order.u16(f.data[c.offset:]))
 		if c.offset >= r.end {
-			f.release(c.free, r.end)
 			return false
-		}
-		if c.offset-c.free >= releaseStep {
-			c.free = f.release(c.free, c.offset-releaseStep/2)
 		}
 	} else {
 		c.next++
 		if c.next == len(r.order) {
-			f.release(r.start, r.end)
 			return false
 		}
 		c.offset = r.start + int(r.order[c.next])

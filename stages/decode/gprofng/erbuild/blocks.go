@@ -1,0 +1,89 @@
+package erbuild
+
+import (
+	"encoding/binary"
+	"fmt"
+	"os"
+)
+
+// blockSize is the size of the buffers that the collector hands to threads.
+const blockSize = 1 << 16
+
+// Packet types that end a block (gprofng-experiment 3.1).
+const (
+	typeEmpty  = 0
+	typeClosed = 0xffff
+)
+
+// blocks is a file of packets that buffers write side by side: each owns a
+// block of the file until it is full.
+type blocks struct {
+	file    *os.File
+	order   binary.AppendByteOrder
+	buffers []buffer
+	used    int64 // blocks given out
+	zeros   bool  // fill the last blocks with NULs, not with an empty packet
+}
+
+type buffer struct {
+	block int64
+	data  []byte
+	open  bool
+}
+
+func newBlocks(path string, order binary.AppendByteOrder) (*blocks, error) {
+	f, err := os.Create(path)
+	return &blocks{file: f, order: order}, err
+}
+
+// append returns the buffer's data with room for size more bytes; what is
+// appended to it must be given back with put.
+func (b *blocks) append(n, size int) (*buffer, error) {
+	if size > blockSize {
+		return nil, fmt.Errorf("a packet of %d bytes does not fit a block", size)
+	}
+	for len(b.buffers) <= n {
+		b.buffers = append(b.buffers, buffer{})
+	}
+	buf := &b.buffers[n]
+	if buf.open && len(buf.data)+size > blockSize {
+		if err := b.flush(buf, typeClosed); err != nil {
+			return nil, err
+		}
+	}
+	if !buf.open {
+		buf.open, buf.block = true, b.used
+		buf.data = buf.data[:0]
+		b.used++
+	}
+	return buf, nil
+}
+
+// flush writes a block; the rest of it becomes one packet without content.
+func (b *blocks) flush(buf *buffer, rest uint16) error {
+	buf.open = false
+	if left := blockSize - len(buf.data); left > 0 {
+		if left < blockSize && !(rest == typeEmpty && b.zeros) {
+			buf.data = b.order.AppendUint16(buf.data, uint16(left))
+			buf.data = b.order.AppendUint16(buf.data, rest)
+		}
+		buf.data = append(buf.data, make([]byte, blockSize-len(buf.data))...)
+	}
+	_, err := b.file.WriteAt(buf.data, buf.block*blockSize)
+	return err
+}
+
+func (b *blocks) close() error {
+	var err error
+	for i := range b.buffers {
+		if buf := &b.buffers[i]; buf.open {
+			if e := b.flush(buf, typeEmpty); err == nil {
+				err = e
+			}
+		}
+	}
+	if e := b.file.Close(); err == nil {
+		err = e
+	}
+	return err
+}
