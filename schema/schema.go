@@ -91,11 +91,26 @@ type Table struct {
 	Columns []Column
 }
 
-// Arrow returns the Arrow schema of the table.
+// Arrow returns the schema of the table's record batches.
 func (t *Table) Arrow() *arrow.Schema {
+	return t.arrow(Type.Arrow)
+}
+
+// Stored returns the schema of the table's Parquet files: dictionaries are a
+// matter of encoding there.
+func (t *Table) Stored() *arrow.Schema {
+	return t.arrow(func(c Type) arrow.DataType {
+		if c == Label {
+			c = String
+		}
+		return c.Arrow()
+	})
+}
+
+func (t *Table) arrow(typeOf func(Type) arrow.DataType) *arrow.Schema {
 	fields := make([]arrow.Field, len(t.Columns))
 	for i, c := range t.Columns {
-		fields[i] = arrow.Field{Name: c.Name, Type: c.Type.Arrow(), Nullable: c.Null}
+		fields[i] = arrow.Field{Name: c.Name, Type: typeOf(c.Type), Nullable: c.Null}
 	}
 	return arrow.NewSchema(fields, nil)
 }
