@@ -23,7 +23,7 @@ type Options struct {
 	SymFS     string   // root below which load objects are, instead of at their recorded paths; empty: none
 	DebugDirs []string // where separate debug files are, by build-id and path
 	Jobs      int      // experiments side by side, at least 1
-	Memory    int64    // bytes that load-object tables may keep, 0 for the default
+	Memory    int64    // bytes to stay within as far as caches are concerned, 0 for the default
 	Recursive bool     // look for recordings below folders, not only in them
 	Progress  *Progress
 	Done      func(Result) // called after each experiment, one call at a time; may be nil
@@ -52,6 +52,9 @@ const Skipped = "skipped"
 // Lost reports whether data of the input was lost or unreadable.
 func (r Result) Lost() bool { return r.Err != nil || r.Status == Partial || r.Status == Failed }
 
+// tablesShare is the part of the memory that tables of load objects may keep.
+const tablesShare = 4
+
 type ingest struct {
 	Options
 	tables *tables.Loader
@@ -69,7 +72,7 @@ func Ingest(ctx context.Context, opts Options, paths ...string) ([]Result, error
 	}
 	in := &ingest{
 		Options: opts,
-		tables:  tables.New(tables.Options{CacheDir: opts.Cache, DebugDirs: opts.DebugDirs, MemoryLimit: opts.Memory}),
+		tables:  tables.New(tables.Options{CacheDir: opts.Cache, DebugDirs: opts.DebugDirs, MemoryLimit: opts.Memory / tablesShare}),
 		taken:   map[string]bool{},
 	}
 	if err := write.Clean(opts.Store); err != nil {
