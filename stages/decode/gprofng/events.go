@@ -64,13 +64,13 @@ func (r *eventReader) fill(b *batch) {
 	per := int(r.rowsPerPacket())
 	for b.rows+per <= b.size && b.text < maxText {
 		n := min(chunk, (b.size-b.rows)/per)
-		r.packets = r.merger.next(r.packets[:0:n])
-		if len(r.packets) == 0 {
+		packets := r.merger.next(r.packets[:0:n])
+		if len(packets) == 0 {
 			r.left = 0
 			return
 		}
-		r.left -= int64(len(r.packets))
-		r.rows(b, r.packets)
+		r.left -= int64(len(packets))
+		r.rows(b, packets)
 	}
 }
 
