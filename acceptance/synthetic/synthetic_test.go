@@ -1,0 +1,280 @@
+// Package synthetic asks the views questions about experiments that were
+// composed, not recorded: what no machine at hand can record.
+package synthetic
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"stackmill/pipeline"
+	"stackmill/queries"
+	"stackmill/schema"
+	"stackmill/stages/decode/gprofng/erbuild"
+)
+
+const (
+	ms = 1_000_000
+
+	// Functions of the synthetic programs: generated code, so that they need no files.
+	base     = 0x10000
+	pcMain   = base + 0x000 + 4
+	pcWork   = base + 0x100 + 4
+	pcWait   = base + 0x200 + 4
+	nowhere  = 0x77777777
+	javaMain = 0x51
+	javaRun  = 0x52
+)
+
+// mapProgram maps the functions main, work and wait.
+func mapProgram(e *erbuild.Experiment) {
+	for i, f := range []string{"main", "work", "wait"} {
+		e.Function(0, base+uint64(i)*0x100, 0x100, f)
+	}
+}
+
+// put writes a packet of the kind's usual layout.
+func put(e *erbuild.Experiment, kind schema.Kind, layout int, time int64, stack uint64, values ...int64) {
+	e.Events(kind).Put(0, &erbuild.Layouts[kind][layout], erbuild.Packet{Thread: 7, CPU: 1, Time: time, Stack: stack, Values: values})
+}
+
+// synthetic experiments cover what cannot be recorded here. Each is asked one
+// question, whose answer follows from what was put in.
+var synthetic = []struct {
+	name     string
+	build    func(e *erbuild.Experiment)
+	question string // over the views
+	answer   []string
+}{
+	{
+		"hardware-counters",
+		func(e *erbuild.Experiment) {
+			mapProgram(e)
+			e.Counter(0, "insts", 1000003, `memop="0"`)
+			e.Counter(1, "dcm", 10007, `memop="3"`)
+			e.Declare(schema.HWC, "")
+			work, wait := e.Frame(pcWork, pcMain), e.Frame(pcWait, pcMain)
+			put(e, schema.HWC, 0, 1*ms, work, 0, 1000003)
+			put(e, schema.HWC, 0, 2*ms, wait, 0, 1000003)
+			put(e, schema.HWC, 0, 3*ms, wait, 0, -1<<63) // an invalid sample
+			put(e, schema.HWC, 1, 4*ms, work, 1, 10007, 0x7000, 0x9000, pcWork, pcWork, 40, 3)
+		},
+		`SELECT metric, function, exclusive, inclusive FROM function_metrics WHERE mode = 'user' ORDER BY ALL`,
+		[]string{"dcm <Total> 10007 10007", "dcm main 0 10007", "dcm work 10007 10007",
+			"insts <Total> 2000006 2000006", "insts main 0 2000006", "insts wait 1000003 1000003", "insts work 1000003 1000003"},
+	},
+	{
+		"memory-samples",
+		func(e *erbuild.Experiment) {
+			mapProgram(e)
+			e.Counter(0, "insts", 1000003, "")
+			e.Counter(1, "dcm", 10007, `memop="3"`)
+			e.Declare(schema.HWC, "")
+			work := e.Frame(pcWork, pcMain)
+			put(e, schema.HWC, 0, 1*ms, work, 0, 1000003)
+			put(e, schema.HWC, 1, 2*ms, work, 1, 10007, 0x7000, 0x9000, pcWork, 0, 40, 3)
+		},
+		`SELECT counter, value, data_address, physical_address, trigger_pc, latency, data_source FROM hwc_samples ORDER BY sample`,
+		[]string{"insts 1000003 - - - - -", fmt.Sprintf("dcm 10007 %d %d %d 40 3", 0x7000, 0x9000, pcWork)},
+	},
+	{
+		"clock-states",
+		func(e *erbuild.Experiment) {
+			mapProgram(e)
+			e.Declare(schema.Clock, `ptimer="1000" numstates="10"`)
+			work, wait := e.Frame(pcWork, pcMain), e.Frame(pcWait, pcMain)
+			put(e, schema.Clock, 0, 1*ms, work, 0, 3) // 3 ticks of user CPU
+			put(e, schema.Clock, 0, 2*ms, work, 1, 1) // system
+			put(e, schema.Clock, 0, 3*ms, wait, 7, 5) // sleep
+			put(e, schema.Clock, 0, 4*ms, wait, 6, 2) // user lock
+		},
+		`SELECT metric, function, exclusive // 1000000 FROM function_metrics WHERE mode = 'user' AND exclusive > 0 AND function <> 'main' ORDER BY ALL`,
+		[]string{"lock <Total> 2", "lock wait 2", "sleep <Total> 5", "sleep wait 5", "system <Total> 1", "system work 1",
+			"total <Total> 11", "total wait 7", "total work 4", "totalcpu <Total> 4", "totalcpu work 4", "user <Total> 3", "user work 3"},
+	},
+	{
+		"old-clock-packets",
+		func(e *erbuild.Experiment) {
+			mapProgram(e)
+			e.Declare(schema.Clock, `ptimer="1000" numstates="10"`, erbuild.Layouts[schema.Clock][1])
+			put(e, schema.Clock, 1, 1*ms, e.Frame(pcWork, pcMain), 4, 2, 0, 0, 0, 0, 0, 3, 0, 0)
+		},
+		`SELECT metric, value // 1000000 FROM process_metrics WHERE mode = 'user' AND value > 0 ORDER BY ALL`,
+		[]string{"sleep 3", "system 2", "total 9", "totalcpu 6", "user 4"},
+	},
+	{
+		"openmp-states",
+		func(e *erbuild.Experiment) {
+			mapProgram(e)
+			e.Declare(schema.Clock, `ptimer="1000" numstates="10"`)
+			e.Declare(schema.OMP, "")
+			native := erbuild.Native(pcWait, pcMain)
+			working := e.FrameWith(1, erbuild.Native(pcWork, pcMain), erbuild.OpenMP(2, pcWork, pcMain))
+			barrier := e.FrameWith(2, native, erbuild.OpenMP(3, pcWork, pcMain))
+			put(e, schema.Clock, 0, 1*ms, working, 0, 4)
+			put(e, schema.Clock, 0, 2*ms, barrier, 0, 2)
+		},
+		`SELECT mode, metric, function, exclusive // 1000000 FROM function_metrics
+		 WHERE metric IN ('totalcpu', 'ompwork', 'ompwait') AND exclusive > 0 AND function <> '<Total>' AND mode <> 'expert' ORDER BY ALL`,
+		[]string{"machine ompwait wait 2", "machine ompwork work 4", "machine totalcpu wait 2", "machine totalcpu work 4",
+			"user ompwait <OMP-implicit_barrier> 2", "user ompwork work 4", "user totalcpu <OMP-implicit_barrier> 2", "user totalcpu work 4"},
+	},
+	{
+		"java",
+		func(e *erbuild.Experiment) {
+			mapProgram(e)
+			e.Declare(schema.Clock, `ptimer="1000" numstates="10"`)
+			e.Class(javaMain, "Ldemo/Main;", "Main.java")
+			e.Method(javaMain, javaMain, "main", "([Ljava/lang/String;)V")
+			e.Method(javaMain, javaRun, "run", "(IJ)V")
+			e.JavaThread(7, "main", "main", 0, 0)
+			stack := e.FrameWith(1, erbuild.Native(pcWork, pcMain),
+				erbuild.Java(erbuild.JavaFrame{BCI: 3, Method: javaRun}, erbuild.JavaFrame{BCI: 9, Method: javaMain}))
+			put(e, schema.Clock, 0, 1*ms, stack, 0, 5)
+			put(e, schema.Clock, 0, 2*ms, e.Frame(pcWait, pcMain), 0, 2)     // no Java stack
+			e.Events(schema.Clock).Put(0, &erbuild.Layouts[schema.Clock][0], // a thread that Java does not know
+				erbuild.Packet{Thread: 8, Time: 3 * ms, Stack: e.Frame(pcWait, pcMain), Values: []int64{0, 1}})
+		},
+		`SELECT mode, function, kind, exclusive // 1000000, inclusive // 1000000 FROM function_metrics
+		 WHERE metric = 'totalcpu' AND mode <> 'expert' AND function <> '<Total>' ORDER BY ALL`,
+		[]string{"machine main dynamic 0 8", "machine wait dynamic 3 3", "machine work dynamic 5 5",
+			"user <JVM-System> artificial 1 1", "user <no Java callstack recorded> artificial 2 2",
+			"user demo.Main.main(java.lang.String[]) java 0 5", "user demo.Main.run(int, long) java 5 5"},
+	},
+	{
+		"big-endian-32-bit",
+		func(e *erbuild.Experiment) {
+			mapProgram(e)
+			e.Declare(schema.Clock, `ptimer="1000" numstates="10"`)
+			mark := uint64(0xFFFFFFFF)
+			put(e, schema.Clock, 0, 1*ms, e.Frame(pcWork, mark, pcWait, pcMain), 0, 3)  // the return register is the caller
+			put(e, schema.Clock, 0, 2*ms, e.Frame(pcWork, mark, nowhere, pcMain), 0, 4) // not in any load object
+			put(e, schema.Clock, 0, 3*ms, e.Frame(pcWork, 0xFFFFFFFE), 0, 1)            // truncated
+		},
+		`SELECT relation, other, attributed // 1000000 FROM callers_callees WHERE metric = 'totalcpu' AND mode = 'user' AND function = 'work' ORDER BY ALL`,
+		[]string{"caller <Truncated-stack> 1", "caller main 4", "caller wait 3", "self work 8"},
+	},
+	{
+		"linked-stacks",
+		func(e *erbuild.Experiment) {
+			mapProgram(e)
+			e.Declare(schema.Clock, `ptimer="1000" numstates="10"`)
+			forward := e.FrameWith(1, erbuild.Linked(100, pcWork)) // 100 is defined later
+			lost := e.FrameWith(2, erbuild.Linked(999, pcWork))    // 999 is not
+			e.Fragment(100, 0, pcWait, pcMain)
+			backward := e.FrameWith(3, erbuild.Reference(100))
+			put(e, schema.Clock, 0, 1*ms, forward, 0, 1)
+			put(e, schema.Clock, 0, 2*ms, lost, 0, 2)
+			put(e, schema.Clock, 0, 3*ms, backward, 0, 4)
+			put(e, schema.Clock, 0, 4*ms, 12345, 0, 8) // no such stack
+			put(e, schema.Clock, 0, 5*ms, 0, 0, 16)    // no stack
+		},
+		`SELECT function, relation, other, attributed // 1000000 FROM callers_callees WHERE metric = 'totalcpu' AND mode = 'user' AND relation = 'caller'
+		 UNION ALL SELECT 'unattributed', reason, '', value // 1000000 FROM unattributed WHERE metric = 'totalcpu' AND mode = 'user' ORDER BY ALL`,
+		[]string{"main caller <Total> 5", "unattributed call stack missing in the recording  8", "unattributed no call stack recorded  16",
+			"wait caller main 5", "work caller <Total> 2", "work caller wait 1"},
+	},
+	{
+		"overlapping-maps",
+		func(e *erbuild.Experiment) {
+			e.Function(0, 0x1000, 0x1000, "old")
+			e.Function(10*ms, 0x1800, 0x1000, "new") // over the upper half
+			e.Unmap(20*ms, 0x1800)
+			e.Function(30*ms, 0x1000, 0x1000, "third")
+			e.Declare(schema.Clock, `ptimer="1000" numstates="10"`)
+			low, high := e.Frame(0x1004), e.Frame(0x1904)
+			put(e, schema.Clock, 0, 5*ms, high, 0, 1)   // old
+			put(e, schema.Clock, 0, 15*ms, low, 0, 2)   // old
+			put(e, schema.Clock, 0, 16*ms, high, 0, 4)  // new
+			put(e, schema.Clock, 0, 40*ms, low, 0, 8)   // third
+			put(e, schema.Clock, 0, 41*ms, high, 0, 16) // third
+		},
+		`SELECT function, exclusive // 1000000 FROM function_metrics WHERE metric = 'totalcpu' AND mode = 'user' AND function <> '<Total>' ORDER BY ALL`,
+		[]string{"new 4", "old 3", "third 24"},
+	},
+	{
+		"races-and-deadlocks",
+		func(e *erbuild.Experiment) {
+			mapProgram(e)
+			e.Declare(schema.Race, "")
+			e.Declare(schema.Deadlock, "")
+			put(e, schema.Race, 0, 1*ms, e.Frame(pcMain), 1, 5, pcWork, 0x8000, 3) // the leaf stands in the event
+			put(e, schema.Deadlock, 0, 2*ms, e.Frame(pcWait, pcMain), 1, 2, 6, 0x8100)
+		},
+		`SELECT metric, function, exclusive, inclusive FROM function_metrics WHERE mode = 'machine' AND function <> '<Total>' ORDER BY ALL`,
+		[]string{"deadlocks main 0 1", "deadlocks wait 1 1", "raccess main 0 3", "raccess work 3 3"},
+	},
+}
+
+func TestSynthetic(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range synthetic {
+		e := erbuild.New(filepath.Join(dir, c.name+".er"))
+		if c.name == "big-endian-32-bit" {
+			e.Arch, e.WordBits, e.OS = "sparc", 32, "SunOS 5.11"
+		}
+		c.build(e)
+		if err := e.Close(); err != nil {
+			t.Fatal(c.name, err)
+		}
+	}
+	for _, c := range synthetic {
+		t.Run(c.name, func(t *testing.T) {
+			store := filepath.Join(t.TempDir(), "store")
+			results, err := pipeline.Ingest(t.Context(), pipeline.Options{Store: store, Jobs: 1, DebugDirs: []string{}}, filepath.Join(dir, c.name+".er"))
+			if err != nil || len(results) != 1 {
+				t.Fatal(err, results)
+			}
+			db, err := queries.Open(t.Context(), store)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer db.Close()
+			if diff := cmp.Diff(c.answer, lines(t, db, c.question)); diff != "" {
+				t.Errorf("%s\nproblems: %v", diff, results[0].Problems)
+			}
+			if broken := lines(t, db, `SELECT * FROM conservation`); len(broken) != 0 {
+				t.Errorf("broken sums: %v", broken)
+			}
+		})
+	}
+}
+
+// lines returns the rows of a query, values separated by blanks, NULL as `-`.
+func lines(t *testing.T, db *queries.DB, text string) []string {
+	t.Helper()
+	rows, err := db.Query(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for rows.Next() {
+		values := make([]any, len(columns))
+		for i := range values {
+			values[i] = new(any)
+		}
+		if err := rows.Scan(values...); err != nil {
+			t.Fatal(err)
+		}
+		var words []string
+		for _, v := range values {
+			if v = *v.(*any); v == nil {
+				v = "-"
+			}
+			words = append(words, fmt.Sprint(v))
+		}
+		out = append(out, strings.Join(words, " "))
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
