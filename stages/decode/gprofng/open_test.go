@@ -1,0 +1,296 @@
+package gprofng_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"stackmill/problem"
+	"stackmill/schema"
+	"stackmill/stages/decode"
+	"stackmill/stages/decode/gprofng"
+	"stackmill/stages/decode/gprofng/erbuild"
+)
+
+func write(t *testing.T, path, content string) string {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestDetect(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir+"/a.er/log.xml", "")
+	write(t, dir+"/empty.er/x", "")
+	write(t, dir+"/file.er", "")
+	write(t, dir+"/group.erg", "#analyzer experiment group\na.er\n")
+	write(t, dir+"/other.txt", "text")
+	write(t, dir+"/folder/log.xml", "")
+	write(t, dir+"/.er/log.xml", "")
+	d := gprofng.New()
+	for name, want := range map[string]bool{
+		"a.er": true, "a.er/": true, "empty.er": true, "file.er": true, "group.erg": true,
+		"other.txt": false, "folder": false, ".er": false, "missing.er": false,
+	} {
+		if got := d.Detect(dir + "/" + name); got != want {
+			t.Errorf("Detect(%s) = %v", name, got)
+		}
+	}
+}
+
+func TestMembers(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir+"/b.er/log.xml", "")
+	group := write(t, dir+"/g.erg", "#analyzer experiment group, 2 of them\n# comment\n\n.//b.er  and more\n/nowhere//c.er\nmissing.er")
+	got, err := gprofng.New().Members(group)
+	want := []string{dir + "/b.er", "/nowhere/c.er", "missing.er"}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("Members = %v, %v, want %v", got, err, want)
+	}
+	t.Chdir(dir)
+	if got, _ := gprofng.New().Members("g.erg"); got[0] != "b.er" {
+		t.Errorf("a path relative to the current directory became %s", got[0])
+	}
+	if got, _ := gprofng.New().Members(dir + "/b.er"); !slices.Equal(got, []string{dir + "/b.er"}) {
+		t.Errorf("Members of an experiment = %v", got)
+	}
+}
+
+func TestFiles(t *testing.T) {
+	e := newExperiment(t)
+	e.Archive("/bin/program", []byte("elf"))
+	e.WriteFile("archive.log", nil)
+	e.Descendant("_f1", 10)
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("nowhere", e.Dir+"/archives/dangling"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("../map.xml", e.Dir+"/archives/linked"); err != nil {
+		t.Fatal(err)
+	}
+	got, err := gprofng.New().Files(e.Dir)
+	want := []string{"_f1.er/data.frameinfo", "_f1.er/log.xml", "_f1.er/map.xml", "archives/linked", "archives/program_1ZHvtdjr7ec",
+		"data.frameinfo", "log.xml", "map.xml"}
+	for i, f := range got {
+		if strings.HasPrefix(f, "archives/program_") {
+			want[i] = f
+		}
+	}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("Files = %v, %v", got, err)
+	}
+}
+
+func TestLocate(t *testing.T) {
+	e := newExperiment(t)
+	object := write(t, t.TempDir()+"/lib.so", "elf")
+	e.Archive(object, []byte("copy"))
+	e.Descendant("_f1", 10)
+	rec := build(t, e)
+	for _, c := range []struct {
+		rec    *decode.Recording
+		object string
+		want   []string
+	}{
+		{rec, object, []string{"archive", "path"}},
+		{open(t, e.Dir+"/_f1.er"), object, []string{"archive", "path"}},
+		{rec, e.Dir + "/log.xml", []string{"path"}},
+		{rec, "/nowhere/lib.so", nil},
+		{rec, "[vdso]", nil},
+		{rec, "<DYNAMIC_FUNCTIONS>", nil},
+	} {
+		var got []string
+		for _, f := range c.rec.Locate(c.object) {
+			got = append(got, f.Origin)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("Locate(%s) = %v, want %v", c.object, got, c.want)
+		}
+	}
+}
+
+// Everything the log tells of the machine and the process.
+func TestLog(t *testing.T) {
+	e := newExperiment(t)
+	e.Version, e.Host = "14.9", "h"
+	e.Command = "/opt/bin/prog -a 'b' <in"
+	e.Declare(schema.Clock, `ptimer="997" numstates="1"`)
+	e.Declare(schema.Heap, "")
+	e.Counter(0, "cycles", 1000003, "")
+	e.Counter(1, "mem_loads", 10007, `memop="5"`)
+	e.Sample(0, 0, "first")
+	e.Log(`<!-- a comment <event> --><event kind="comment" id="1">text</event>`)
+	e.Log(`<event kind="cwarn" id="207">997 -&gt; 0</event>`)
+	e.Log(`<event kind="cerror" id="12">lost &#35;1</event>`)
+	e.Log(`<novelty a="1"><inner/></novelty>`)
+	e.Log(`<event kind="surprise" tstamp="0.1"/>`)
+	rec := build(t, e)
+	got := *rec
+	got.Processes, got.Problems, got.Locate, got.Close = nil, problem.Log{}, nil, nil
+	if d := cmp.Diff(decode.Recording{
+		Format: "gprofng", Version: "14.9", Collector: "2.40.00", Host: "h", OS: "Linux 6.1", Arch: "x86_64",
+		CPUs: 2, ClockMHz: 2600, PageSize: 4096, WordBits: 64, Started: time.Unix(1_700_000_000, 0).UTC(),
+	}, got, cmpopts.IgnoreUnexported(problem.Log{})); d != "" {
+		t.Error(d)
+	}
+	p := rec.Processes[0]
+	if p.PID != 1000 || p.PPID != 999 || p.Target != "prog" || p.Command != e.Command || p.Directory != "/" || !p.Closed || p.DurationNS != 1_000_000_000 {
+		t.Errorf("%+v", p)
+	}
+	if d := cmp.Diff([]decode.KindInfo{{Kind: schema.Clock, TickNS: 997_000, States: 1}, {Kind: schema.Heap}, {Kind: schema.HWC}}, p.Kinds); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff([]decode.Counter{
+		{Tag: 0, Name: "cycles", Title: "CPU Cycles", TimeUnit: true, Interval: 1000003},
+		{Tag: 1, Name: "mem_loads", Title: "mem_loads", Interval: 10007, Memory: true},
+	}, p.Counters); d != "" {
+		t.Error(d)
+	}
+	wantReasons(t, rec, problem.Info,
+		"log.xml:unknown-element", "log.xml:unknown-element", "log.xml:unknown-event", "map.xml:empty-file", "overview:missing-file",
+		"log.xml:collector-warning", "log.xml:collector-warning",
+		"profile:no-events", "heaptrace:no-events", "hwcounters:no-events", "heaptrace:untraced-calls")
+}
+
+// How a log may end, and what that means.
+func TestLogStates(t *testing.T) {
+	run := `<event kind="run" tstamp="5.000000000" time="1"/>` + "\n"
+	head := `<experiment version="12.4"></experiment><system arch="x86_64" os="Linux"/>` + "\n"
+	exec := `<event kind="exec_start" tstamp="0.1" variant="execve" lineage="_x1" follow="1"/>` + "\n"
+	for _, c := range []struct {
+		name, log string
+		opened    bool
+		closed    bool
+		want      []string // problems of the log that are no remarks
+	}{
+		{"exit", head + run + `<event kind="exit" tstamp="1.5"/>`, true, true, nil},
+		{"run twice", head + run + run + `<event kind="exit" tstamp="1.5"/>`, true, true, nil},
+		{"exec", head + run + exec, true, true, nil},
+		{"exec failed", head + run + exec + `<event kind="exec_error" tstamp="0.2"/>`, true, false, []string{"not-closed"}},
+		{"not closed", head + run, true, false, []string{"not-closed"}},
+		{"run again", head + run + `<event kind="exit" tstamp="1.5"/>` + run, true, false, []string{"not-closed"}},
+		{"cut in a tag", head + run + `<event kind="ex`, true, false, []string{"xml-syntax", "not-closed"}},
+		{"cut in an element", head + run + `<event kind="cwarn" id="9">te`, true, false, []string{"xml-syntax", "collector-warning", "not-closed"}},
+		{"bad line", head + run + `<event kind="sa<mple/>` + "\n" + `<event kind="exit" tstamp="1.5"/>`, true, true, []string{"xml-syntax"}},
+		{"bad number", head + run + `<process pid="x"/>`, true, false, []string{"bad-number", "not-closed"}},
+		{"bad time", head + run + `<event kind="exit" tstamp="x"/>`, true, false, []string{"bad-number", "not-closed"}},
+		{"text after a hole", head + run + strings.Repeat("\x00", 5000) + `<event kind="exit" tstamp="1.5"/>` + "\x00\x00", true, true, nil},
+		{"no run", head + `<event kind="exit" tstamp="1.5"/>`, false, false, []string{"not-started"}},
+		{"old", strings.Replace(head, "12.4", "10.1", 1) + run, false, false, []string{"unsupported-version"}},
+		{"empty", "", false, false, []string{"not-started"}},
+		{"NULs", strings.Repeat("\x00", 70000), false, false, []string{"not-started"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := newExperiment(t)
+			e.Segment(0, 1, 1, 0, 5, "/bin/a")
+			if err := e.Close(); err != nil {
+				t.Fatal(err)
+			}
+			e.WriteFile("log.xml", []byte(c.log))
+			rec := open(t, e.Dir)
+			if len(rec.Processes) > 0 != c.opened || c.opened && rec.Processes[0].Closed != c.closed {
+				t.Errorf("%d processes", len(rec.Processes))
+			}
+			for i := range c.want {
+				c.want[i] = "log.xml:" + c.want[i]
+			}
+			wantReasons(t, rec, problem.Warning, c.want...)
+		})
+	}
+}
+
+// Descendants: load order, time shift, names, and those that are left out.
+func TestDescendants(t *testing.T) {
+	e := newExperiment(t)
+	e.Command = "/bin/first arg"
+	e.Segment(0, 0x1000, 1, 0, 5, "/bin/first")
+	e.Declare(schema.Heap, "")
+	add := func(lineage string, start int64, command string) *erbuild.Experiment {
+		d := e.Descendant(lineage, start)
+		d.Command = command
+		d.Segment(5, 0x1000, 1, 0, 5, "/bin/first")
+		d.Declare(schema.Heap, "")
+		return d
+	}
+	for _, d := range []*erbuild.Experiment{add("_f10", 300, "(fork)"), add("_f2", 200, "(fork)"), add("_f2_x1", 250, "/bin/second")} {
+		d.Events(schema.Heap).Put(0, &erbuild.Layouts[schema.Heap][0], erbuild.Packet{Time: 7, Stack: d.Frame(1), Values: []int64{0, 1, 2}})
+		d.Overview(0, nil, nil)
+		d.Overview(9, nil, nil)
+	}
+	add("_x1", 400, "/bin/nothing")
+	lost := add("_x2", 500, "/bin/lost")
+	lost.Events(schema.Heap).Put(0, &erbuild.Layouts[schema.Heap][0], erbuild.Packet{Time: 7, Stack: 99, Values: []int64{0, 1, 2}})
+	rec := build(t, e)
+	type process struct {
+		Number          int
+		Lineage, Target string
+		Start           int64
+		Times           []int64
+		Map             int64
+	}
+	var got []process
+	for _, p := range rec.Processes {
+		columns, _ := events(t, p, schema.Heap)
+		got = append(got, process{p.Number, p.Lineage, p.Target, p.StartNS, columns["time_ns"], p.Image[0].Time})
+		if len(p.Overview) > 0 && p.Overview[0].T0NS != p.StartNS {
+			t.Errorf("%s: the overview starts at %d", p.Lineage, p.Overview[0].T0NS)
+		}
+	}
+	if d := cmp.Diff([]process{
+		{1, "", "first", 0, nil, 0},
+		{2, "_f2", "first", 200, []int64{207}, 205},
+		{3, "_f2_x1", "second", 250, []int64{257}, 255},
+		{4, "_f10", "first", 300, []int64{307}, 305},
+		{5, "_x2", "lost", 500, []int64{507}, 505},
+	}, got); d != "" {
+		t.Error(d)
+	}
+	wantReasons(t, rec, problem.Error, "_x2.er/heaptrace:missing-stack")
+	if all := reasons(rec, problem.Info); !slices.Contains(all, "_x1.er:descendant-without-data") {
+		t.Errorf("no word of the descendant left out: %v", all)
+	}
+}
+
+func TestNotOpened(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir+"/file.er", "")
+	write(t, dir+"/empty.er/x", "")
+	for name, want := range map[string]string{
+		"missing.er": "missing.er:not-found", "file.er": "file.er:not-a-directory", "empty.er": "log.xml:missing-file",
+	} {
+		rec := open(t, filepath.Join(dir, name))
+		wantReasons(t, rec, problem.Info, want)
+		if len(rec.Processes) != 0 || rec.Locate("/bin/true") != nil && name != "empty.er" {
+			t.Errorf("%s was opened", name)
+		}
+	}
+}
+
+// What is known to mislead is said.
+func TestJudgements(t *testing.T) {
+	e := newExperiment(t)
+	e.Segment(0, 1, 1, 0, 5, "/bin/a")
+	e.Declare(schema.Clock, `ptimer="10000" numstates="1"`)
+	e.Log(`<event kind="cwarn" id="207">10000 -&gt; 100000</event>`)
+	e.Log(`<event kind="comment" id="400">Archive command run</event>`)
+	e.Overview(0, nil, nil)
+	e.Overview(2e9, []int64{2e9, 9e8, 1e8}, nil)
+	stack := e.Frame(1)
+	for i := range int64(10) {
+		e.Events(schema.Clock).Put(0, &erbuild.Layouts[schema.Clock][0], erbuild.Packet{Time: i * 1e8, Stack: stack, Values: []int64{10, 1}})
+	}
+	wantReasons(t, build(t, e), problem.Warning, "log.xml:collector-warning", "archives:missing-file", "profile:cpu-time-mismatch")
+}
