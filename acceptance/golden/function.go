@@ -63,7 +63,10 @@ func (f *Function) set(line string) (err error) {
 	case "Mangled Name":
 		f.Linkage = value
 	case "Aliases":
-		f.Aliases = strings.Fields(value)
+		f.Aliases = []string{value}
+		if !strings.Contains(value, "(") { // C++ names have commas of their own
+			f.Aliases = strings.Fields(strings.ReplaceAll(value, ",", " "))
+		}
 	}
 	return err
 }

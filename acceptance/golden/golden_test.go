@@ -84,14 +84,14 @@ CPU
 1.605 100.00   +-<Total>
 1.600 100.00     +-main
 0.643  40.06     |  +-operator+-=(int)
-0.005   0.31     +-end
+0.      0.       +-end
 `, []Table{{
 			[]Column{{"Attr.", "totalcpu", true}},
 			[]Row{
 				{Values: []string{"1.605"}, Name: "<Total>"},
 				{Values: []string{"1.600"}, Name: "main", Depth: 1},
 				{Values: []string{"0.643"}, Name: "operator+-=(int)", Depth: 2},
-				{Values: []string{"0.005"}, Name: "end", Depth: 1},
+				{Values: []string{"0."}, Name: "end", Depth: 1},
 			},
 		}}},
 	} {
@@ -124,6 +124,7 @@ func TestNames(t *testing.T) {
 		{`fact + 0x00000037, line 4 in "recur.c"`, "fact", 0x37, 4, "recur.c", true},
 		{`<static>@0x271c1 (<libc.so.6>) + 0x00000087`, "<static>@0x271c1 (<libc.so.6>)", 0x87, 0, "", true},
 		{`f(int) + 0x0000000A, line 12 in alternate source context "f.h"`, "f(int)", 10, 12, "f.h", true},
+		{`use + 0x00000009, line 29 in "clones.c" <-- partial clones.c:29`, "use", 9, 29, "clones.c", true},
 		{"<Total>", "<Total>", 0, 0, "", false},
 	} {
 		if f, o, l, file, ok := PC(test.name); f != test.function || o != test.offset || l != test.line || file != test.file || ok != test.ok {

@@ -161,7 +161,7 @@ func row(line string, cs []Column) (Row, error) {
 	}
 	name := strings.TrimLeft(rest, " ")
 	if i := strings.Index(rest, "+-"); i >= 0 && strings.Trim(rest[:i], " |") == "" {
-		r.Depth, name = i, rest[i+2:]
+		r.Depth, name = len(line)-len(rest)+i, rest[i+2:]
 	}
 	r.Name, r.Star = strings.CutPrefix(strings.TrimRight(name, " "), "*")
 	if r.Name == "" {

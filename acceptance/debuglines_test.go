@@ -1,0 +1,110 @@
+package acceptance
+
+import (
+	"bufio"
+	"debug/elf"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestDebugLines compares the line of every instruction in the archived
+// programs with what binutils' addr2line says: the outermost of its inline
+// frames is the call site to which the manual charges inlined code (S10).
+func TestDebugLines(t *testing.T) {
+	addr2line, err := exec.LookPath("addr2line")
+	if err != nil {
+		if os.Getenv("STACKMILL_REQUIRE_GPROFNG") == "1" {
+			t.Fatal("STACKMILL_REQUIRE_GPROFNG is set:", err)
+		}
+		t.Skip(err)
+	}
+	for _, c := range cases(t) {
+		t.Run(c, func(t *testing.T) {
+			for object, places := range knownLines(t, c) {
+				archived, err := filepath.Glob(filepath.Join(recordings, "exp", c+".er", "archives", filepath.Base(object)+"_*"))
+				if err != nil || len(archived) == 0 || !hasLines(t, archived[0]) {
+					continue // addr2line might find lines in this machine's debug files
+				}
+				want := outermostLines(t, addr2line, archived[0], places)
+				for i, p := range places {
+					if got := fmt.Sprintf("%s:%d", filepath.Base(p.file), p.line); got != want[i] {
+						t.Errorf("%s %#x: %s, want %s", object, p.address, got, want[i])
+					}
+				}
+			}
+		})
+	}
+}
+
+func hasLines(t *testing.T, object string) bool {
+	t.Helper()
+	f, err := elf.Open(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	return f.Section(".debug_line") != nil
+}
+
+// source is an instruction with its line.
+type source struct {
+	address int64 // link-time
+	file    string
+	line    int
+}
+
+// knownLines returns the instructions of an experiment's functions by load object.
+func knownLines(t *testing.T, c string) map[string][]source {
+	found := map[string][]source{}
+	query(t, shared.DB, func(r row) error {
+		var object string
+		var s source
+		err := r.Scan(&object, &s.address, &s.file, &s.line)
+		found[object] = append(found[object], s)
+		return err
+	}, `SELECT o.path, l."offset" - f."offset" + f.address, l.file, l.line
+		FROM locations l JOIN functions f USING (experiment_id, function_id)
+		JOIN load_objects o ON o.experiment_id = l.experiment_id AND o.load_object_id = l.load_object_id
+		JOIN experiments e ON e.experiment_id = l.experiment_id
+		WHERE experiment = ? AND o.kind = 'elf' ORDER BY ALL`, experiment(c))
+	return found
+}
+
+// outermostLines asks addr2line for the lines of instructions, as `file:line`.
+func outermostLines(t *testing.T, addr2line, object string, places []source) []string {
+	t.Helper()
+	var in strings.Builder
+	for _, p := range places {
+		fmt.Fprintf(&in, "%#x\n", p.address)
+	}
+	cmd := exec.Command(addr2line, "-a", "-i", "-e", object)
+	cmd.Stdin = strings.NewReader(in.String())
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %v", cmd, err)
+	}
+	var lines []string
+	sc := bufio.NewScanner(strings.NewReader(string(out)))
+	for sc.Scan() {
+		if strings.HasPrefix(sc.Text(), "0x") {
+			lines = append(lines, "")
+			continue
+		}
+		file, line, _ := strings.Cut(sc.Text(), ":")
+		line, _, _ = strings.Cut(line, " (discriminator")
+		n, _ := strconv.Atoi(line) // `?` for no line
+		if file == "??" {
+			file = "."
+		}
+		lines[len(lines)-1] = fmt.Sprintf("%s:%d", filepath.Base(file), n)
+	}
+	if len(lines) != len(places) {
+		t.Fatalf("%v: %d answers for %d instructions", cmd, len(lines), len(places))
+	}
+	return lines
+}

@@ -1,0 +1,137 @@
+package acceptance
+
+import (
+	"database/sql"
+	"testing"
+)
+
+// function is one function of the store.
+type function struct {
+	id                     int64
+	name, linkage, aliases string
+	kind, object           string // object is the load object's path
+	offset, size           int64
+}
+
+// pair is the exclusive and the inclusive value of something.
+type pair struct{ exclusive, inclusive int64 }
+
+// place is an instruction.
+type place struct {
+	object string
+	offset int64
+}
+
+// line is a source line of a function, line 0 for instructions without lines.
+type line struct {
+	function int64
+	file     string // base name
+	line     int
+}
+
+// edge is a neighbour of a function.
+type edge struct {
+	function int64
+	relation string
+	other    int64
+}
+
+// model is what the store says about one experiment in user mode, by metric.
+type model struct {
+	total     int64 // the id of <Total>
+	units     map[string]string
+	functions map[int64]*function
+	owners    map[place]int64
+	values    map[string]map[int64]pair
+	edges     map[string]map[edge]int64
+	lines     map[string]map[line]pair
+	places    map[string]map[place]pair
+}
+
+func load(t *testing.T, db *sql.DB, experiment string) *model {
+	t.Helper()
+	m := &model{
+		units: map[string]string{}, functions: map[int64]*function{}, owners: map[place]int64{},
+		values: map[string]map[int64]pair{}, edges: map[string]map[edge]int64{},
+		lines: map[string]map[line]pair{}, places: map[string]map[place]pair{},
+	}
+	query(t, db, func(r row) error {
+		f := &function{}
+		err := r.Scan(&f.id, &f.name, &f.linkage, &f.aliases, &f.kind, &f.object, &f.offset, &f.size)
+		if m.functions[f.id] = f; f.name == "<Total>" {
+			m.total = f.id
+		}
+		return err
+	}, `SELECT function_id, f.name, linkage_name, aliases, f.kind, o.path, f."offset", size
+		FROM functions f JOIN load_objects o USING (experiment_id, load_object_id) JOIN experiments USING (experiment_id)
+		WHERE experiment = ?`, experiment)
+	query(t, db, func(r row) error {
+		var p place
+		var f int64
+		err := r.Scan(&p.object, &p.offset, &f)
+		m.owners[p] = f
+		return err
+	}, `SELECT o.path, l."offset", function_id
+		FROM locations l JOIN load_objects o USING (experiment_id, load_object_id) JOIN experiments USING (experiment_id)
+		WHERE experiment = ?`, experiment)
+	query(t, db, func(r row) error {
+		var metric, unit string
+		var f int64
+		var v pair
+		err := r.Scan(&metric, &unit, &f, &v.exclusive, &v.inclusive)
+		m.units[metric] = unit
+		put(m.values, metric, f, v)
+		return err
+	}, `SELECT metric, unit, function_id, exclusive, inclusive FROM function_metrics
+		WHERE experiment = ? AND mode = 'user'`, experiment)
+	query(t, db, func(r row) error {
+		var metric string
+		var e edge
+		var v int64
+		err := r.Scan(&metric, &e.function, &e.relation, &e.other, &v)
+		put(m.edges, metric, e, v)
+		return err
+	}, `SELECT metric, function_id, relation, other_id, attributed FROM callers_callees
+		WHERE experiment = ? AND mode = 'user'`, experiment)
+	query(t, db, func(r row) error {
+		var metric string
+		var l line
+		var v pair
+		err := r.Scan(&metric, &l.function, &l.file, &l.line, &v.exclusive, &v.inclusive)
+		put(m.lines, metric, l, v)
+		return err
+	}, `SELECT metric, function_id, parse_filename(file), line, exclusive, inclusive FROM line_metrics
+		WHERE experiment = ? AND mode = 'user'`, experiment)
+	query(t, db, func(r row) error {
+		var metric string
+		var p place
+		var v pair
+		err := r.Scan(&metric, &p.object, &p.offset, &v.exclusive, &v.inclusive)
+		put(m.places, metric, p, v)
+		return err
+	}, `SELECT metric, o.path, p."offset", exclusive, inclusive
+		FROM pc_metrics p JOIN functions f USING (experiment_id, function_id) JOIN load_objects o USING (experiment_id, load_object_id)
+		WHERE experiment = ? AND mode = 'user'`, experiment)
+	return m
+}
+
+func put[K comparable, V any](m map[string]map[K]V, metric string, key K, value V) {
+	if m[metric] == nil {
+		m[metric] = map[K]V{}
+	}
+	m[metric][key] = value
+}
+
+// named returns the only function of a name, or nil.
+func (m *model) named(name string) *function {
+	var found *function
+	for _, f := range m.functions {
+		if f.name == name {
+			if found != nil {
+				return nil
+			}
+			found = f
+		}
+	}
+	return found
+}

@@ -1,0 +1,149 @@
+package acceptance
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// tableFiles returns the checksum of every Parquet file of a store.
+func tableFiles(t *testing.T, store string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	root := filepath.Join(store, "tables")
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		name, _ := filepath.Rel(root, path)
+		files[name] = fmt.Sprintf("%x", sha256.Sum256(b))
+		return err
+	})
+	if err != nil || len(files) == 0 {
+		t.Fatalf("files of %s: %v", store, err)
+	}
+	return files
+}
+
+// few are recordings of every kind of data, for tests that ingest several times.
+var few = []string{"recur", "heap", "io", "sync", "forkexec", "cxx", "dlreload"}
+
+func paths(names []string) (ps []string) {
+	for _, n := range names {
+		ps = append(ps, filepath.Join(recordings, "exp", n+".er"))
+	}
+	return ps
+}
+
+// The same inputs give the same bytes, whatever the means.
+func TestDeterminism(t *testing.T) {
+	binary := program(t)
+	var want map[string]string
+	for _, flags := range [][]string{
+		{"--jobs", "1", "--memory", "512MiB"},
+		{"--jobs", "4", "--memory", "512MiB"},
+		{"--jobs", "2", "--memory", "64MiB"},
+	} {
+		store := filepath.Join(t.TempDir(), "store")
+		args := append(ingestArgs(store, t.TempDir(), flags...), paths(few)...)
+		if code, stderr := runProgram(t, binary, args...); code != 0 {
+			t.Fatalf("%v: exit status %d\n%s", flags, code, stderr)
+		}
+		got := tableFiles(t, store)
+		if want == nil {
+			want = got
+		} else if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%v: %s", flags, d)
+		}
+	}
+}
+
+// Damaged recordings in the same command leave the good ones alone, and what is
+// in the store is not read again.
+func TestBatch(t *testing.T) {
+	binary := program(t)
+	dir := t.TempDir()
+	store := filepath.Join(dir, "store")
+	good := paths(few)
+	damaged, err := filepath.Glob(filepath.Join(recordings, "damaged", "*.er"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := ingestArgs(store, filepath.Join(dir, "cache"))
+	if code, stderr := runProgram(t, binary, append(append(args, damaged...), good...)...); code != 3 {
+		t.Errorf("exit status %d, want 3\n%s", code, stderr)
+	}
+	files := tableFiles(t, store)
+	for name, sum := range tableFiles(t, filepath.Join(scratch, "store")) {
+		if got, ok := files[name]; ok && got != sum {
+			t.Errorf("%s differs from that of the good recordings alone", name)
+		}
+	}
+	if code, stderr := runProgram(t, binary, append(args, good...)...); code != 0 {
+		t.Errorf("exit status %d when all is there already\n%s", code, stderr)
+	}
+	if d := cmp.Diff(files, tableFiles(t, store)); d != "" {
+		t.Error("the second time changed the store:", d)
+	}
+}
+
+// Killed at any moment, an ingest leaves a store that is right, and can be
+// repeated.
+func TestKill(t *testing.T) {
+	binary := program(t)
+	dir := t.TempDir()
+	whole := filepath.Join(dir, "whole")
+	begin := time.Now()
+	args := func(store string) []string {
+		return ingestArgs(store, filepath.Join(dir, "cache"), paths(few)...)
+	}
+	if code, stderr := runProgram(t, binary, args(whole)...); code != 0 {
+		t.Fatalf("exit status %d\n%s", code, stderr)
+	}
+	took := time.Since(begin)
+	want := tableFiles(t, whole)
+
+	const kills = 8
+	store := filepath.Join(dir, "killed")
+	for i := range kills {
+		if i%4 == 0 {
+			if err := os.RemoveAll(store); err != nil {
+				t.Fatal(err)
+			}
+		}
+		cmd := exec.Command(binary, args(store)...)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		after := time.Duration(float64(took) * (float64(i) + rand.Float64()) / kills)
+		time.Sleep(after)
+		if err := cmd.Process.Kill(); err != nil && cmd.ProcessState == nil {
+			t.Log(err) // it was faster
+		}
+		_ = cmd.Wait()
+		if _, err := os.Stat(filepath.Join(store, "commits")); err != nil {
+			continue // killed before there was a store
+		}
+		if code, stderr := runProgram(t, binary, "check", "--store", store); code != 0 {
+			t.Errorf("killed after %v: check says %d\n%s", after, code, stderr)
+		}
+	}
+	if code, stderr := runProgram(t, binary, args(store)...); code != 0 {
+		t.Fatalf("exit status %d\n%s", code, stderr)
+	}
+	if d := cmp.Diff(want, tableFiles(t, store)); d != "" {
+		t.Error("not as if it had not been killed:", d)
+	}
+	if code, stderr := runProgram(t, binary, "check", "--store", store); code != 0 {
+		t.Errorf("check says %d\n%s", code, stderr)
+	}
+}

@@ -1,0 +1,116 @@
+// Package acceptance compares the store with what gprofng prints for recorded
+// experiments, and with what their programs' sources say.
+package acceptance
+
+import (
+	"context"
+	"database/sql"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"stackmill/acceptance/corpus"
+	"stackmill/pipeline"
+	"stackmill/queries"
+)
+
+// One store serves all tests that only read: every good recording, ingested by
+// one command.
+var (
+	recordings string // the folder of the recordings and goldens
+	shared     *queries.DB
+	scratch    string // a folder that is removed at the end
+)
+
+// buildOnce builds the program for the tests that run it.
+var buildOnce = sync.OnceValues(func() (string, error) {
+	binary := filepath.Join(scratch, "stackmill")
+	out, err := exec.Command("go", "build", "-tags", "duckdb_arrow", "-o", binary, "stackmill/cmd/stackmill").CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return binary, err
+})
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	code, err := run(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "acceptance:", err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func run(m *testing.M) (code int, err error) {
+	if recordings, err = corpus.Dir(); err != nil {
+		return 1, err
+	}
+	defer corpus.Remove()
+	if scratch, err = os.MkdirTemp("", "stackmill-acceptance-"); err != nil {
+		return 1, err
+	}
+	defer os.RemoveAll(scratch)
+	store := filepath.Join(scratch, "store")
+	if _, err := ingest(store, filepath.Join(scratch, "cache"), filepath.Join(recordings, "exp")); err != nil {
+		return 1, err
+	}
+	if shared, err = queries.Open(context.Background(), store); err != nil {
+		return 1, err
+	}
+	defer shared.Close()
+	return m.Run(), nil
+}
+
+// ingest reads the recordings below the paths into a store. Debug files of this
+// machine's libraries are not used: goldens and truth were made without.
+func ingest(store, cache string, paths ...string) ([]pipeline.Result, error) {
+	return pipeline.Ingest(context.Background(), pipeline.Options{
+		Store: store, Cache: cache, Jobs: 2, Memory: 512 << 20, Recursive: true, DebugDirs: []string{scratch},
+	}, paths...)
+}
+
+// cases are the names of the good recordings.
+func cases(t *testing.T) []string {
+	found, err := filepath.Glob(filepath.Join(recordings, "exp", "*.er"))
+	if err != nil || len(found) == 0 {
+		t.Fatal("no recordings", err)
+	}
+	for i, f := range found {
+		found[i] = f[len(filepath.Dir(f))+1 : len(f)-len(".er")]
+	}
+	return found
+}
+
+// row is what a query gives for each row.
+type row interface{ Scan(...any) error }
+
+// query runs SQL and scans each row with the function.
+func query(t *testing.T, db *sql.DB, scan func(row) error, text string, args ...any) {
+	t.Helper()
+	rows, err := db.Query(text, args...)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+}
+
+// number returns the one value that a query gives, 0 for none or NULL.
+func number(t *testing.T, db *sql.DB, text string, args ...any) int64 {
+	t.Helper()
+	var n sql.NullInt64
+	query(t, db, func(r row) error { return r.Scan(&n) }, text, args...)
+	return n.Int64
+}

@@ -1,0 +1,63 @@
+package acceptance
+
+import (
+	"slices"
+	"testing"
+
+	"stackmill/acceptance/golden"
+	"stackmill/queries"
+)
+
+// Every invariant of every view holds on the store of all recordings.
+func TestInvariants(t *testing.T) {
+	views, err := queries.Views()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range views {
+		for _, i := range v.Invariants {
+			t.Run(v.Name+"/"+i.Name, func(t *testing.T) {
+				if n := number(t, shared.DB, "SELECT count(*) FROM ("+i.SQL+")"); n != 0 {
+					t.Errorf("%d rows contradict: %s", n, i.Doc)
+				}
+			})
+		}
+	}
+}
+
+// Threads and CPUs: gprofng numbers threads by appearance, so only the sets of
+// values can be compared.
+func TestThreadsAndCPUs(t *testing.T) {
+	for _, c := range cases(t) {
+		if c == "heap" {
+			continue // leaks that are none, see corrections
+		}
+		t.Run(c, func(t *testing.T) {
+			x := readGolden(t, c)
+			units := load(t, shared.DB, experiment(c)).units
+			for view, table := range map[string]golden.Table{"thread_metrics": x.Threads, "cpu_metrics": x.CPUs} {
+				for k, col := range table.Columns {
+					var want, got []string
+					for _, r := range table.Rows {
+						if r.Name != totalFunction && !isZero(r.Values[k]) {
+							want = append(want, r.Values[k])
+						}
+					}
+					query(t, shared.DB, func(r row) error {
+						var v int64
+						err := r.Scan(&v)
+						if v != 0 {
+							got = append(got, golden.Print(units[col.Metric], v))
+						}
+						return err
+					}, "SELECT value FROM "+view+" WHERE experiment = ? AND metric = ? AND mode = 'user'", experiment(c), col.Metric)
+					slices.Sort(want)
+					slices.Sort(got)
+					if !slices.Equal(want, got) {
+						t.Errorf("%s of %s: %v, want %v", view, col.Metric, got, want)
+					}
+				}
+			}
+		})
+	}
+}
