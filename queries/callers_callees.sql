@@ -20,7 +20,7 @@
 -- invariant self: The own part is the function's exclusive value.
 --   SELECT c.experiment_id, c.mode, c.metric, c.function_id, c.attributed, f.exclusive
 --   FROM callers_callees c JOIN function_metrics f USING (experiment_id, mode, metric, function_id)
---   WHERE c.relation = 'self' AND f.function <> '<Total>' AND c.attributed <> f.exclusive
+--   WHERE c.relation = 'self' AND (f.function <> '<Total>' OR f.kind <> 'artificial') AND c.attributed <> f.exclusive
 SELECT v.experiment_id, n.experiment, m.mode, v.metric, t.unit,
   v.function_id, f.name AS "function", v.relation, v.other_id, g.name AS other, v.attributed
 FROM call_values v

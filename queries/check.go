@@ -139,7 +139,7 @@ func checkFooter(path string, t *schema.Table, f write.File) error {
 	if err != nil {
 		return fmt.Errorf("has a schema that cannot be read: %w", err)
 	}
-	want := t.Arrow()
+	want := t.Stored()
 	if found.NumFields() != want.NumFields() {
 		return fmt.Errorf("has %d columns, table %s has %d", found.NumFields(), t.Name, want.NumFields())
 	}

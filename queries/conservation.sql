@@ -29,22 +29,16 @@ leaves AS (
   FROM function_parts WHERE NOT is_total GROUP BY ALL
   UNION ALL
   SELECT v.experiment_id, m.mode, v.metric, 'lines', sum(v.exclusive)
-  FROM line_values v JOIN modes m ON v.modes & m.bit <> 0 JOIN functions f USING (experiment_id, function_id)
-  WHERE f.name <> '<Total>' OR f.kind <> 'artificial' GROUP BY ALL
+  FROM line_values v JOIN modes m ON v.modes & m.bit <> 0 GROUP BY ALL
   UNION ALL
   SELECT v.experiment_id, m.mode, v.metric, 'instructions', sum(v.exclusive)
-  FROM pc_values v JOIN modes m ON v.modes & m.bit <> 0 JOIN locations l USING (experiment_id, location_id)
-  JOIN functions f ON f.experiment_id = l.experiment_id AND f.function_id = l.function_id
-  WHERE f.name <> '<Total>' OR f.kind <> 'artificial' GROUP BY ALL
+  FROM pc_values v JOIN modes m ON v.modes & m.bit <> 0 GROUP BY ALL
   UNION ALL
   SELECT v.experiment_id, m.mode, v.metric, 'modules', sum(v.exclusive)
-  FROM module_values v JOIN modes m ON v.modes & m.bit <> 0 JOIN modules u USING (experiment_id, module_id)
-  JOIN load_objects o ON o.experiment_id = u.experiment_id AND o.load_object_id = u.load_object_id
-  WHERE o.name <> '<Total>' GROUP BY ALL
+  FROM module_values v JOIN modes m ON v.modes & m.bit <> 0 GROUP BY ALL
   UNION ALL
   SELECT v.experiment_id, m.mode, v.metric, 'load objects', sum(v.exclusive)
-  FROM object_values v JOIN modes m ON v.modes & m.bit <> 0 JOIN load_objects o USING (experiment_id, load_object_id)
-  WHERE o.name <> '<Total>' GROUP BY ALL
+  FROM object_values v JOIN modes m ON v.modes & m.bit <> 0 GROUP BY ALL
   UNION ALL
   SELECT p.experiment_id, p.mode, p.metric, w.what, p.value
   FROM stack_parts p CROSS JOIN (VALUES ('functions'), ('lines'), ('instructions'), ('modules'), ('load objects')) w(what)

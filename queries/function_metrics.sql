@@ -29,7 +29,7 @@
 --     SELECT experiment_id, mode, metric, function_id, exclusive, inclusive, 0 AS leaf, 0 AS anywhere
 --     FROM function_metrics WHERE function <> '<Total>' OR kind <> 'artificial'
 --     UNION ALL
---     SELECT v.experiment_id, v.mode, v.metric, p.function_id, 0, 0, sum(v.value) FILTER (p.leaf), sum(v.value)
+--     SELECT v.experiment_id, v.mode, v.metric, p.function_id, 0, 0, sum(CASE WHEN p.leaf THEN v.value ELSE 0 END), sum(v.value)
 --     FROM stack_metrics v JOIN (
 --       SELECT experiment_id, stack_id, function_id, bool_or(position = 0) AS leaf FROM frames GROUP BY ALL
 --     ) p USING (experiment_id, stack_id) GROUP BY ALL

@@ -20,9 +20,9 @@
 -- invariant stacks_recomputed: The values are those of the stacks whose leaf is on the line, and of those that contain it, each once.
 --   SELECT experiment_id, mode, metric, function_id, file, line, sum(exclusive), sum(leaf), sum(inclusive), sum(anywhere) FROM (
 --     SELECT experiment_id, mode, metric, function_id, file, line, exclusive, inclusive, 0 AS leaf, 0 AS anywhere
---     FROM line_metrics WHERE function <> '<Total>'
+--     FROM line_metrics
 --     UNION ALL
---     SELECT v.experiment_id, v.mode, v.metric, p.function_id, p.file, p.line, 0, 0, sum(v.value) FILTER (p.leaf), sum(v.value)
+--     SELECT v.experiment_id, v.mode, v.metric, p.function_id, p.file, p.line, 0, 0, sum(CASE WHEN p.leaf THEN v.value ELSE 0 END), sum(v.value)
 --     FROM stack_metrics v JOIN (
 --       SELECT f.experiment_id, f.stack_id, f.function_id, l.file, CASE WHEN l.file = '' THEN 0 ELSE l.line END AS line, bool_or(f.position = 0) AS leaf
 --       FROM frames f JOIN locations l USING (experiment_id, location_id) GROUP BY ALL

@@ -17,9 +17,9 @@
 -- invariant stacks_recomputed: The values are those of the stacks whose leaf is in the module, and of those that pass it, each once.
 --   SELECT experiment_id, mode, metric, module_id, sum(exclusive), sum(leaf), sum(inclusive), sum(anywhere) FROM (
 --     SELECT experiment_id, mode, metric, module_id, exclusive, inclusive, 0 AS leaf, 0 AS anywhere
---     FROM module_metrics WHERE load_object <> '<Total>'
+--     FROM module_metrics
 --     UNION ALL
---     SELECT v.experiment_id, v.mode, v.metric, p.module_id, 0, 0, sum(v.value) FILTER (p.leaf), sum(v.value)
+--     SELECT v.experiment_id, v.mode, v.metric, p.module_id, 0, 0, sum(CASE WHEN p.leaf THEN v.value ELSE 0 END), sum(v.value)
 --     FROM stack_metrics v JOIN (
 --       SELECT f.experiment_id, f.stack_id, g.module_id, bool_or(f.position = 0) AS leaf
 --       FROM frames f JOIN functions g USING (experiment_id, function_id) GROUP BY ALL

@@ -21,9 +21,9 @@
 -- invariant stacks_recomputed: The values are those of the stacks whose leaf is the instruction, and of those that contain it, each once.
 --   SELECT experiment_id, mode, metric, location_id, sum(exclusive), sum(leaf), sum(inclusive), sum(anywhere) FROM (
 --     SELECT experiment_id, mode, metric, location_id, exclusive, inclusive, 0 AS leaf, 0 AS anywhere
---     FROM pc_metrics WHERE function <> '<Total>'
+--     FROM pc_metrics
 --     UNION ALL
---     SELECT v.experiment_id, v.mode, v.metric, p.location_id, 0, 0, sum(v.value) FILTER (p.leaf), sum(v.value)
+--     SELECT v.experiment_id, v.mode, v.metric, p.location_id, 0, 0, sum(CASE WHEN p.leaf THEN v.value ELSE 0 END), sum(v.value)
 --     FROM stack_metrics v JOIN (
 --       SELECT experiment_id, stack_id, location_id, bool_or(position = 0) AS leaf FROM frames GROUP BY ALL
 --     ) p USING (experiment_id, stack_id) GROUP BY ALL

@@ -131,7 +131,7 @@ func build(ctx context.Context, dir string, statements []string) (err error) {
 	run := append([]string{"ATTACH " + quote(path) + " AS " + catalogName, "USE " + catalogName, "BEGIN"}, statements...)
 	for _, s := range append(run, "COMMIT", "USE memory", "DETACH "+catalogName) {
 		if _, err := conn.ExecContext(ctx, s); err != nil {
-			return fmt.Errorf("catalog of %s: %w", dir, err)
+			return fmt.Errorf("catalog of %s: %w (stackmill check lists files that are missing or damaged)", dir, err)
 		}
 	}
 	if err := os.Rename(path, filepath.Join(dir, CatalogFile)); err != nil {

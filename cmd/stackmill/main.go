@@ -88,11 +88,12 @@ func newRoot(a *app) *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
+	var verbs []string
 	root.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return cmd.Help()
 		}
-		return usageErrorf("%s: no such verb%s (stackmill --help lists them)", args[0], near(root.SuggestionsFor(args[0])))
+		return usageErrorf("%s: no such verb%s (stackmill --help lists them)", args[0], near(closest(args[0], verbs)))
 	}
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
@@ -105,6 +106,7 @@ func newRoot(a *app) *cobra.Command {
 		newProblemsCommand(a), newCheckCommand(a), newExplainCommand(a), newVersionCommand(a))
 	for _, c := range root.Commands() {
 		c.Args = usageArgs(c.Args)
+		verbs = append(verbs, c.Name())
 	}
 	return root
 }

@@ -121,7 +121,13 @@ func plain(v any, kind string) any {
 	case float32:
 		return plain(float64(v), kind)
 	case []byte:
+		if u := (duckdb.UUID{}); kind == "UUID" && len(v) == len(u) {
+			copy(u[:], v)
+			return u.String()
+		}
 		return hex.EncodeToString(v)
+	case duckdb.Interval:
+		return fmt.Sprintf("P%dM%dDT%gS", v.Months, v.Days, float64(v.Micros)/1e6)
 	case duckdb.Decimal:
 		return json.Number(v.String())
 	case []any:
@@ -307,6 +313,9 @@ func (a *app) printTable(fields []field, rows [][]string, markdown bool) error {
 	for _, r := range rows {
 		row := make(table.Row, len(r))
 		for i, c := range r {
+			if markdown { // or <Total> would be taken for a tag
+				c = strings.ReplaceAll(c, "<", "&lt;")
+			}
 			row[i] = c
 		}
 		t.AppendRow(row)

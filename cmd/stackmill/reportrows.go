@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -174,9 +173,9 @@ totals AS (SELECT experiment_id, metric, inclusive AS total FROM function_metric
 		where += " AND v.function IN (" + list(s.functions) + ")"
 	}
 	order := r.sortOrder() + r.order
-	query := fmt.Sprintf("%s\nSELECT %s FROM %s v\n%s\nWHERE %s", with, columns, from, joins, where)
-	if r.limit > 0 && r.print == nil {
-		query += fmt.Sprintf("\nQUALIFY row_number() OVER (PARTITION BY v.experiment_id, v.metric ORDER BY %s) <= %d", order, r.limit)
+	query := fmt.Sprintf("%s\nSELECT * FROM (SELECT %s FROM %s v\n%s\nWHERE %s)", with, columns, from, joins, where)
+	if r.limit > 0 && (r.print == nil || r.format != "table") {
+		query += fmt.Sprintf("\nQUALIFY row_number() OVER (PARTITION BY experiment_id, metric ORDER BY %s) <= %d", order, r.limit)
 	}
 	return query + "\nORDER BY experiment, metric, " + order
 }
@@ -195,7 +194,7 @@ func (r *reporter) sortOrder() string {
 	}
 	first := ""
 	if r.view == "function_metrics" {
-		first = "(function = '<Total>' AND kind = 'artificial') DESC, "
+		first = totalFirst
 	}
 	return fmt.Sprintf("%s\"%s\" %s, ", first, name, direction)
 }
@@ -231,8 +230,42 @@ func (r *reporter) run(ctx context.Context) error {
 		_, err := fmt.Fprintln(r.stdout, text)
 		return err
 	}
-	fields, cells := r.layout(s, rows)
+	fields, cells := r.layout(s, r.withTotals(rows))
 	return r.printTable(fields, cells, r.format == "markdown")
+}
+
+// withTotals puts <Total> before each experiment's and metric's rows where the
+// view has none (S19).
+func (r *reporter) withTotals(rows []record) []record {
+	if !r.totals {
+		return rows
+	}
+	var out []record
+	for _, group := range groups(rows) {
+		first := group[0]
+		n := first["total"]
+		out = append(out, record{
+			"experiment": first["experiment"], "metric": first["metric"], "unit": first["unit"], "total": n,
+			"exclusive": n, "inclusive": n, "value": n, r.nameColumn(): "<Total>",
+		})
+		out = append(out, group...)
+		for _, rec := range group {
+			if rec["load_object"] == "<Total>" && rec["label"] == nil {
+				rec["load_object"] = "<Total> (artificial functions)"
+			}
+		}
+	}
+	return out
+}
+
+// nameColumn is the first column that holds no value.
+func (r *reporter) nameColumn() string {
+	for _, c := range r.columns {
+		if c.as != metric {
+			return c.column
+		}
+	}
+	return ""
 }
 
 // record is a row of a report's query by column.
@@ -280,118 +313,4 @@ func records(rows *sql.Rows) ([]record, error) {
 		out = append(out, rec)
 	}
 	return out, rows.Err()
-}
-
-// caption says above a table what it shows.
-func (r *reporter) caption(s *selection) {
-	what := r.title
-	if metric := s.onlyMetric(); metric != "" {
-		what += ", metric " + metric
-	}
-	if r.mode != "" {
-		what += ", " + r.mode + " mode"
-	}
-	if len(s.experiments) == 1 {
-		what += ", experiment " + s.experiments[0].name
-	}
-	fmt.Fprint(r.stdout, what, "\n\n")
-}
-
-// onlyMetric returns the metric if there is but one.
-func (s *selection) onlyMetric() string {
-	only := ""
-	for _, ms := range s.metrics {
-		for _, m := range ms {
-			if only != "" && only != m {
-				return ""
-			}
-			only = m
-		}
-	}
-	return only
-}
-
-// layout makes the cells of the printed table.
-func (r *reporter) layout(s *selection, rows []record) ([]field, [][]string) {
-	var fields []field
-	if len(s.experiments) > 1 {
-		fields = append(fields, field{name: "Experiment"})
-	}
-	if s.onlyMetric() == "" {
-		fields = append(fields, field{name: "Metric"})
-	}
-	unit := unitOf(rows)
-	for _, c := range r.columns {
-		switch c.as {
-		case metric:
-			fields = append(fields, field{name: c.title + unit, numeric: true}, field{name: "%", numeric: true})
-		case amount:
-			fields = append(fields, field{name: c.title + unit, numeric: true})
-		default:
-			fields = append(fields, field{name: c.title, numeric: c.as != words})
-		}
-	}
-	cells := make([][]string, len(rows))
-	for i, rec := range rows {
-		if len(s.experiments) > 1 {
-			cells[i] = append(cells[i], rec.text("experiment"))
-		}
-		if s.onlyMetric() == "" {
-			cells[i] = append(cells[i], rec.text("metric"))
-		}
-		for _, c := range r.columns {
-			cells[i] = append(cells[i], c.cells(rec)...)
-		}
-	}
-	return fields, cells
-}
-
-// unitOf names the unit for a heading when all rows have the same.
-func unitOf(rows []record) string {
-	unit := ""
-	for i, rec := range rows {
-		if i > 0 && rec.text("unit") != unit {
-			return ""
-		}
-		unit = rec.text("unit")
-	}
-	switch unit {
-	case "ns":
-		return " s"
-	case "bytes":
-		return " bytes"
-	}
-	return ""
-}
-
-func (c reportColumn) cells(rec record) []string {
-	n := rec.number(c.column)
-	switch c.as {
-	case metric:
-		return []string{formatValue(n, rec.text("unit")), percent(n, rec.number("total"))}
-	case amount:
-		return []string{formatValue(n, rec.text("unit"))}
-	case seconds:
-		return []string{formatValue(n, "ns")}
-	case address:
-		return []string{fmt.Sprintf("%#x", uint64(n))}
-	case number:
-		return []string{strconv.FormatInt(n, 10)}
-	}
-	return []string{rec.text(c.column)}
-}
-
-// formatValue prints a metric's value: times as seconds with 3 decimals.
-func formatValue(n int64, unit string) string {
-	if unit == "ns" {
-		return fmt.Sprintf("%.3f", float64(n)/1e9)
-	}
-	return strconv.FormatInt(n, 10)
-}
-
-func percent(n, total int64) string {
-	if total == 0 {
-		return "0.00"
-	}
-	return fmt.Sprintf("%.2f", 100*float64(n)/float64(total))
 }

@@ -73,9 +73,9 @@ func experimentsOf(ctx context.Context, db *queries.DB, names []string) ([]exper
 		if len(found) == 0 {
 			var known []string
 			for _, e := range all {
-				known = append(known, e.name)
+				known = append(known, e.name, base(e.name))
 			}
-			return nil, fmt.Errorf("no experiment %q in the store%s (stackmill experiments lists them)", name, near(closest(name, known)))
+			return nil, fmt.Errorf("no experiment %q in the store%s (stackmill experiments lists them)", name, near(slices.Compact(closest(name, known))))
 		}
 		for _, e := range found {
 			if !slices.Contains(chosen, e) {
@@ -91,8 +91,8 @@ func matching(all []experiment, name string) []experiment {
 	for _, is := range []func(experiment) bool{
 		func(e experiment) bool { return e.name == name || e.id == name },
 		func(e experiment) bool {
-			base, _, _ := strings.Cut(e.name[strings.LastIndex(e.name, "/")+1:], "@")
-			return base == name || strings.TrimSuffix(base, ".er") == name || strings.HasSuffix(e.name, "/"+name)
+			b := base(e.name)
+			return b == name || strings.TrimSuffix(b, ".er") == name || strings.HasSuffix(e.name, "/"+name)
 		},
 	} {
 		var found []experiment
@@ -108,6 +108,12 @@ func matching(all []experiment, name string) []experiment {
 	return nil
 }
 
+// base is the recording's own name within a name that is unique.
+func base(name string) string {
+	name, _, _ = strings.Cut(name[strings.LastIndex(name, "/")+1:], "@")
+	return name
+}
+
 // closest returns up to five of the known names that name may have been meant
 // to be: those that contain it, or differ by few letters.
 func closest(name string, known []string) []string {
@@ -121,7 +127,7 @@ func closest(name string, known []string) []string {
 		if strings.Contains(strings.ToLower(k), strings.ToLower(name)) {
 			d = 0
 		}
-		if d <= max(1, len(name)/3) {
+		if d <= (len(name)+2)/3 {
 			found = append(found, candidate{k, d})
 		}
 	}

@@ -109,7 +109,7 @@ func value(c schema.Column, field string, given bool) (any, error) {
 	if field == "null" || !given && c.Null {
 		return nil, nil
 	}
-	if c.Type == schema.String {
+	if c.Type == schema.String || c.Type == schema.Label {
 		return strings.ReplaceAll(strings.Trim(field, "'"), "~", " "), nil
 	}
 	if c.Type == schema.Time {

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/peterh/liner"
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"stackmill/queries/storetest"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected output in the scripts")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"stackmill": main})
+}
+
+// TestScripts runs the verbs over the store of two experiments that
+// queries/storetest describes.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:           "testdata/script",
+		UpdateScripts: *update,
+		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"status": status},
+		Setup: func(env *testscript.Env) error {
+			store := filepath.Join(env.WorkDir, "store")
+			env.Setenv("STACKMILL_STORE", store)
+			env.Setenv("TMPDIR", os.TempDir())
+			return storetest.Build(store, storetest.Two)
+		},
+	})
+}
+
+// status runs a program and compares its exit status: `status 2 stackmill ...`.
+func status(ts *testscript.TestScript, neg bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	if neg || err != nil {
+		ts.Fatalf("usage: status N PROGRAM ARGS...")
+	}
+	got := 0
+	var exit *exec.ExitError
+	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("exit status %d, want %d", got, want)
+	}
+}
+
+// typed gives the prompt lines as if typed; ^C stands for itself.
+type typed struct {
+	lines   []string
+	history []string
+	marks   string
+}
+
+func (t *typed) Prompt(mark string) (string, error) {
+	t.marks += mark[:1]
+	if len(t.lines) == 0 {
+		return "", io.EOF
+	}
+	line := t.lines[0]
+	t.lines = t.lines[1:]
+	if line == "^C" {
+		return "", liner.ErrPromptAborted
+	}
+	return line, nil
+}
+
+func (t *typed) AppendHistory(line string) { t.history = append(t.history, line) }
+
+func TestPrompt(t *testing.T) {
+	var out, errs strings.Builder
+	a := &app{store: storetest.New(t, storetest.Two), stdout: &out, stderr: &errs}
+	db, err := a.open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	conn, err := db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	in := &typed{lines: []string{
+		"SELECT count(*) AS n", "", "FROM samples;",
+		"SELECT dropped", "^C",
+		"SELECT nonsense;",
+		"CREATE TEMP TABLE kept AS SELECT 42 AS answer;", "FROM kept;",
+		".schema modes", ".schema nothing", ".tables", ".help", ".quit", "SELECT 'not reached';",
+	}}
+	if err := a.loop(in, conn); err != nil {
+		t.Fatal(err)
+	}
+	if want := "s..s.ssssssss"; in.marks != want {
+		t.Errorf("prompts %q, want %q", in.marks, want)
+	}
+	wantHistory := []string{"SELECT count(*) AS n FROM samples;", "SELECT nonsense;", "CREATE TEMP TABLE kept AS SELECT 42 AS answer;", "FROM kept;",
+		".schema modes", ".schema nothing", ".tables", ".help", ".quit"}
+	if diff := cmp.Diff(wantHistory, in.history); diff != "" {
+		t.Errorf("history (-want +got):\n%s", diff)
+	}
+	for _, want := range []string{"\n11\n", "answer\n", "    42\n", "bit ", "\nfunction_metrics ", "Ctrl-D"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the output lacks %q:\n%s", want, out.String())
+		}
+	}
+	for _, want := range []string{`"nonsense"`, "no view or table nothing"} {
+		if !strings.Contains(errs.String(), want) {
+			t.Errorf("the errors lack %q:\n%s", want, errs.String())
+		}
+	}
+}
+
+func TestCompletePrompt(t *testing.T) {
+	words, err := completions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ line, head, first, tail string }{
+		{"sel", "", "SELECT", ""},
+		{"SELECT * FROM function_m", "SELECT * FROM ", "function_metrics", ""},
+		{".sch", "", ".schema", ""},
+		{"SELECT f.exclu", "SELECT f.", "exclusive", ""},
+	} {
+		head, found, tail := complete(words, test.line, len(test.line))
+		if head != test.head || tail != test.tail || len(found) == 0 || found[0] != test.first {
+			t.Errorf("%q: %q %q %q", test.line, head, found, tail)
+		}
+	}
+	if _, found, _ := complete(words, "SELECT ", 7); found != nil {
+		t.Errorf("nothing typed completes to %d words", len(found))
+	}
+}
+
+func TestClosest(t *testing.T) {
+	known := []string{"totalcpu", "heapallocbytes", "heapalloccnt", "ioreadbytes"}
+	for name, want := range map[string]string{
+		"totlcpu": "[totalcpu]", "alloc": "[heapallocbytes heapalloccnt]", "TOTALCPU": "[totalcpu]", "xyz": "[]", "": "[totalcpu heapallocbytes heapalloccnt ioreadbytes]",
+	} {
+		if got := fmt.Sprint(closest(name, known)); got != want {
+			t.Errorf("%q: got %s, want %s", name, got, want)
+		}
+	}
+}
+
+func TestMatchingExperiments(t *testing.T) {
+	all := []experiment{{"1", "monday/x.er"}, {"2", "tuesday/x.er"}, {"3", "y.er"}, {"4", "z.er@4"}, {"5", "a/b/w.er"}}
+	for name, want := range map[string]string{
+		"x.er": "1 2", "x": "1 2", "monday/x.er": "1", "2": "2", "y": "3", "y.er/": "3", "z.er": "4", "z": "4", "b/w.er": "5", "nothing": "", "er": "",
+	} {
+		var ids []string
+		for _, e := range matching(all, name) {
+			ids = append(ids, e.id)
+		}
+		if got := strings.Join(ids, " "); got != want {
+			t.Errorf("%q: got %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestFunctionsOf(t *testing.T) {
+	known := []string{"f", "fact", "geo::work(double)", "geo::work(int)", "operator[]"}
+	for pattern, want := range map[string]string{
+		"f": "[f]", "ac": "[fact]", "geo::work(": "[geo::work(double) geo::work(int)]", "^geo.*int": "[geo::work(int)]", "operator[": "[operator[]]", "[": "[operator[]]", "none": "[]",
+	} {
+		if got := fmt.Sprint(functionsOf(known, pattern)); got != want {
+			t.Errorf("%q: got %s, want %s", pattern, got, want)
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package main
+
+import "strings"
+
+// report is one of the standard views as `report` prints it.
+type report struct {
+	name, view, title string
+	columns           []reportColumn
+	order             string // of the rows of one experiment and metric
+	totals            bool   // whether tables start with <Total>, which the view lacks
+	// print prints rows that are more than a table.
+	print func(*reporter, *selection, []record) error
+}
+
+// reportColumn is a column of the printed table.
+type reportColumn struct {
+	column, title string
+	as            style
+}
+
+// style is how a column is printed.
+type style uint8
+
+const (
+	words   style = iota
+	number        // a count that is no metric
+	metric        // in the metric's unit, seconds for ns, followed by the percentage of <Total>
+	amount        // in the metric's unit
+	seconds       // a time
+	address       // hexadecimal
+)
+
+var (
+	exclusive  = reportColumn{"exclusive", "Excl.", metric}
+	inclusive  = reportColumn{"inclusive", "Incl.", metric}
+	attributed = reportColumn{"attributed", "Attr.", metric}
+	value      = reportColumn{"value", "Value", metric}
+	label      = reportColumn{"label", "Function", words}
+	loadObject = reportColumn{"load_object", "Load object", words}
+	file       = reportColumn{"file", "File", words}
+	line       = reportColumn{"line", "Line", number}
+	thread     = reportColumn{"thread_id", "Thread", number}
+)
+
+var reports = []report{
+	{
+		name: "functions", view: "function_metrics", title: "Functions",
+		columns: []reportColumn{exclusive, inclusive, label, loadObject},
+		order:   totalFirst + "exclusive DESC, function, load_object, function_id",
+	},
+	{
+		name: "callers-callees", view: "callers_callees", title: "Callers and callees",
+		columns: []reportColumn{label, {"relation", "Relation", words}, {"other_label", "Name", words}, attributed},
+		order:   "function, function_id, array_position(['caller', 'self', 'callee'], relation), attributed DESC, other, other_id",
+		print:   (*reporter).callersCallees,
+	},
+	{
+		name: "call-tree", view: "call_tree", title: "Call tree",
+		columns: []reportColumn{{"depth", "Depth", number}, attributed, exclusive, label},
+		order:   "depth, attributed DESC, function, node_id",
+		print:   (*reporter).callTree,
+	},
+	{
+		name: "lines", view: "line_metrics", title: "Source lines",
+		columns: []reportColumn{exclusive, inclusive, label, line, file},
+		order:   "exclusive DESC, inclusive DESC, function, file, line, function_id",
+		totals:  true,
+	},
+	{
+		name: "pcs", view: "pc_metrics", title: "Instructions",
+		columns: []reportColumn{exclusive, inclusive, label, loadObject, {"offset", "Offset", address}, line, file},
+		order:   "exclusive DESC, inclusive DESC, function, load_object, \"offset\", location_id",
+		totals:  true,
+	},
+	{
+		name: "load-objects", view: "load_object_metrics", title: "Load objects",
+		columns: []reportColumn{exclusive, inclusive, loadObject, {"path", "Path", words}},
+		order:   "exclusive DESC, inclusive DESC, load_object, load_object_id",
+		totals:  true,
+	},
+	{
+		name: "modules", view: "module_metrics", title: "Modules",
+		columns: []reportColumn{exclusive, inclusive, {"module", "Module", words}, loadObject},
+		order:   "exclusive DESC, inclusive DESC, module, load_object, module_id",
+		totals:  true,
+	},
+	{
+		name: "threads", view: "thread_metrics", title: "Threads",
+		columns: []reportColumn{value, thread, {"process", "Process", number}},
+		order:   "value DESC, process, thread_id",
+		totals:  true,
+	},
+	{
+		name: "cpus", view: "cpu_metrics", title: "CPUs",
+		columns: []reportColumn{value, {"cpu", "CPU", number}},
+		order:   "value DESC, cpu",
+		totals:  true,
+	},
+	{
+		name: "processes", view: "process_metrics", title: "Processes",
+		columns: []reportColumn{value, {"pid", "PID", number}, {"target", "Program", words}},
+		order:   "value DESC, process",
+		totals:  true,
+	},
+	{
+		name: "timeline", view: "timeline", title: "Timeline",
+		columns: []reportColumn{{"t0_ns", "From s", seconds}, {"t1_ns", "To s", seconds}, thread, value},
+		order:   "t0_ns, thread_id",
+	},
+	{
+		name: "unattributed", view: "unattributed", title: "Not attributed to a function",
+		columns: []reportColumn{value, {"samples", "Samples", number}, {"reason", "Reason", words}, loadObject},
+		order:   "value DESC, reason, load_object",
+	},
+	{
+		name: "conservation", view: "conservation", title: "Broken sums",
+		columns: []reportColumn{{"mode", "Mode", words}, {"what", "Sum", words}, {"expected", "Expected", amount}, {"found", "Found", amount}},
+		order:   "mode, what",
+	},
+}
+
+// totalFirst sorts <Total> before all functions.
+const totalFirst = "(function = '<Total>' AND kind = 'artificial') DESC, "
+
+// reportOf finds a report by its name, or that of its view, with - or _.
+func reportOf(name string) (report, error) {
+	name = strings.ReplaceAll(name, "_", "-")
+	var known []string
+	for _, r := range reports {
+		if name == r.name || name == strings.ReplaceAll(r.view, "_", "-") {
+			return r, nil
+		}
+		known = append(known, r.name)
+	}
+	return report{}, usageErrorf("report: no view %q%s (stackmill report lists them)", name, near(closest(name, known)))
+}
