@@ -1,0 +1,105 @@
+package queries
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"stackmill/schema"
+)
+
+//go:generate go run -tags duckdb_arrow ./docgen ../docs
+
+// TablesPage returns docs/tables.md: every table of the schema.
+func TablesPage() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `# Tables
+
+The store's format is version %s. Each table is a set of Parquet files,
+`+"`tables/<table>/<batch>.parquet`"+`, one for each batch (one experiment) that has
+rows of it; `+"`commits/<batch>.json`"+` names them. Files are compressed with zstd, their
+footers carry the version as `+"`stackmill.store_version`"+`. All columns are flat, none
+is unsigned. Unless the column says otherwise a value is never missing: what a
+recording lacks is 0 or empty.
+
+This page is made from the declarations in `+"`schema/`"+` by `+"`make docs`"+`.
+`, schema.StoreVersion)
+	for _, t := range schema.Tables {
+		fmt.Fprintf(&b, "\n## %s\n\nA row is %s.\n\n| column | type | unit | encoding | meaning |\n| --- | --- | --- | --- | --- |\n", t.Name, html(t.Row))
+		for _, c := range t.Columns {
+			doc := c.Doc
+			if c.Null {
+				doc += " May be missing."
+			}
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", c.Name, c.Type.SQL(), c.Unit, c.Encoding, html(doc))
+		}
+	}
+	return b.String()
+}
+
+// ViewsPage returns docs/views.md: every view, with its invariants.
+func ViewsPage() (string, error) {
+	views, err := Views()
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	b.WriteString(`# Views
+
+The catalog ` + "`stackmill.duckdb`" + ` holds these views and, under its own name, each of
+the [tables](tables.md). It may be deleted at any time: it is made anew when it is
+missing or old. ` + "`experiments.experiment`" + ` is unique there, behind as many parent
+directories of the recording as that takes.
+
+Values are in the metric's base unit: ns, bytes or count. An invariant is a query
+that returns no rows; ` + "`stackmill check`" + ` runs them all. Rules like S15 are those of
+the manual's chapters as this program applies them.
+
+This page is made from the headers of ` + "`queries/*.sql`" + ` by ` + "`make docs`" + `.
+`)
+	// What people ask for first, then what those views are made of.
+	slices.SortStableFunc(views, func(a, b View) int { return b.about() - a.about() })
+	for _, v := range views {
+		writeView(&b, v)
+	}
+	return b.String(), nil
+}
+
+// about is 1 for views for people, which name the experiment, and 0 for others.
+func (v View) about() int {
+	if slices.ContainsFunc(v.Columns, func(c Column) bool { return c.Name == "experiment" }) {
+		return 1
+	}
+	return 0
+}
+
+func writeView(b *strings.Builder, v View) {
+	fmt.Fprintf(b, "\n## %s\n\nA row is %s.", v.Name, html(v.Row))
+	if v.Rules != nil {
+		fmt.Fprintf(b, " Rules: %s.", strings.Join(v.Rules, ", "))
+	}
+	b.WriteString("\n")
+	for _, p := range v.Parameters {
+		fmt.Fprintf(b, "\nParameter `%s` (%s, %s): %s\n", p.Name, p.Type, p.Unit, html(p.Doc))
+	}
+	b.WriteString("\n| column | type | unit | meaning |\n| --- | --- | --- | --- |\n")
+	for _, c := range v.Columns {
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", c.Name, c.Type, c.Unit, html(c.Doc))
+	}
+	if len(v.Invariants) > 0 {
+		b.WriteString("\n")
+	}
+	for _, i := range v.Invariants {
+		fmt.Fprintf(b, "- %s: %s\n", i.Name, html(i.Doc))
+	}
+}
+
+// html keeps names in angle brackets from being taken for tags where they do
+// not stand in back quotes, and bars from ending a cell.
+func html(s string) string {
+	parts := strings.Split(s, "`")
+	for i := 0; i < len(parts); i += 2 {
+		parts[i] = strings.ReplaceAll(parts[i], "<", "&lt;")
+	}
+	return strings.ReplaceAll(strings.Join(parts, "`"), "|", "\\|")
+}
