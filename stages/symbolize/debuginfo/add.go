@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"stackmill/stages/symbolize/symtab"
 	"stackmill/stages/symbolize/symtab/object"
@@ -33,14 +34,16 @@ func Add(t *symtab.Table, f, debug *object.File) (missing []string) {
 	if !hasInfo(source) {
 		return nil
 	}
+	addresses := t.Addresses()
 	a := &adder{
-		table:   t,
-		object:  f,
-		source:  source,
-		lines:   lines{table: t},
-		done:    map[uint64]bool{},
-		files:   map[string]int32{},
-		modules: map[symtab.Module]int32{},
+		table:     t,
+		addresses: addresses,
+		object:    f,
+		source:    source,
+		lines:     lines{table: t, addresses: addresses},
+		done:      map[uint64]bool{},
+		files:     map[string]int32{},
+		modules:   map[symtab.Module]int32{},
 	}
 	if source.Type == elf.ET_REL {
 		a.notef("the source lines of a relocatable object cannot be read before it is linked")
@@ -75,18 +78,19 @@ func hasInfo(f *object.File) bool {
 }
 
 type adder struct {
-	table    *symtab.Table
-	object   *object.File
-	source   *object.File // the file that holds the debug information
-	sections *sections
-	split    split
-	lines    lines
-	done     map[uint64]bool // line programs that were run
-	files    map[string]int32
-	modules  map[symtab.Module]int32
-	code     []moduleCode
-	text     int // bytes of names so far
-	failed   int // units noted
+	table     *symtab.Table
+	addresses symtab.Addresses
+	object    *object.File
+	source    *object.File // the file that holds the debug information
+	sections  *sections
+	split     split
+	lines     lines
+	done      map[uint64]bool // line programs that were run
+	files     map[string]int32
+	modules   map[symtab.Module]int32
+	code      []moduleCode
+	text      int // bytes of names so far
+	failed    int // units noted
 }
 
 // moduleCode says that offsets from low up to high belong to a module.
@@ -100,7 +104,7 @@ const maxNoted = 20
 
 func (a *adder) notef(format string, args ...any) {
 	if a.failed++; a.failed <= maxNoted {
-		a.table.Notes = append(a.table.Notes, fmt.Sprintf(format, args...))
+		a.table.Notes = append(a.table.Notes, valid(fmt.Sprintf(format, args...)))
 	}
 }
 
@@ -109,9 +113,9 @@ func (a *adder) report() {
 		a.table.Notes = append(a.table.Notes, fmt.Sprintf("%d more parts of the debug information cannot be read", n))
 	}
 	if n := len(a.split.missing); n > 0 {
-		a.table.Notes = append(a.table.Notes, fmt.Sprintf(
+		a.table.Notes = append(a.table.Notes, valid(fmt.Sprintf(
 			"%d files of split debug information were not found, the first is %s: their units go by the name of their first source file",
-			n, a.split.missing[0]))
+			n, a.split.missing[0])))
 	}
 }
 
@@ -169,7 +173,7 @@ func (a *adder) unit(u *unit) {
 		return
 	}
 	for _, c := range code {
-		if off, ok := a.table.Offset(c.low); ok {
+		if off, ok := a.addresses.Offset(c.low); ok {
 			a.code = append(a.code, moduleCode{off, off + (c.high - c.low), m})
 		}
 	}
@@ -212,7 +216,7 @@ func (a *adder) file(name string) int32 {
 		return -1
 	}
 	i := int32(len(a.table.Files))
-	a.table.Files = append(a.table.Files, name)
+	a.table.Files = append(a.table.Files, valid(name))
 	a.files[name] = i
 	return i
 }
@@ -244,8 +248,12 @@ func (a *adder) module(u *unit, h *lineHeader) symtab.Module {
 	default:
 		m.Name = path.Join(string(dir), m.Name)
 	}
+	m.Name = valid(m.Name)
 	return m
 }
+
+// valid makes a name fit for columns of strings.
+func valid(name string) string { return strings.ToValidUTF8(name, "\ufffd") }
 
 // half reads the name and language of a skeleton unit's other half.
 func (a *adder) half(u *unit, dir, dwo []byte) (name []byte, lang uint64) {

@@ -206,7 +206,7 @@ func againstStandard(t *testing.T, d *dwarf.Data, table *symtab.Table) {
 			} else if err != nil {
 				t.Fatal(err)
 			}
-			if off, ok := table.Offset(last.Address); started && ok && next.Address > last.Address {
+			if off, ok := table.Addresses().Offset(last.Address); started && ok && next.Address > last.Address {
 				file, line, _ := table.Line(off)
 				if file != path.Clean(last.File.Name) || int(line) != last.Line {
 					t.Errorf("%#x: got %s:%d, debug/dwarf has %s:%d", off, file, line, last.File.Name, last.Line)

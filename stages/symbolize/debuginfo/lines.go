@@ -13,6 +13,7 @@ const maxRows = 1 << 26
 // lines collects the rows of all line number programs as offsets in the file.
 type lines struct {
 	table     *symtab.Table
+	addresses symtab.Addresses
 	rows      []lineRow
 	sequences []sequence
 	covered   []span // by the program that runs
@@ -53,7 +54,9 @@ func (l *lines) stop() []span {
 // code that they removed at address 0, from where they may run into real code.
 func (l *lines) add(r row, file int32) bool {
 	if !l.open {
-		l.region, l.outside = l.find(r.address)
+		var inside bool
+		l.region, inside = l.addresses.Region(r.address)
+		l.outside = !inside
 		l.open, l.first, l.begin = true, r.address, len(l.rows)
 	}
 	if r.end {
@@ -106,15 +109,6 @@ func (l *lines) end(r row) {
 	if l.first < r.address {
 		l.covered = append(l.covered, span{l.first, r.address})
 	}
-}
-
-func (l *lines) find(addr uint64) (symtab.Region, bool) {
-	for _, r := range l.table.Regions {
-		if addr-r.Address < r.Size {
-			return r, false
-		}
-	}
-	return symtab.Region{}, true
 }
 
 // finish sorts the rows and puts them into the table. Of several at one offset

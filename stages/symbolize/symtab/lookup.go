@@ -1,7 +1,9 @@
 package symtab
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"sort"
 )
 
@@ -53,15 +55,29 @@ func (t *Table) Line(off uint64) (file string, line int32, ok bool) {
 	return t.Files[l.File[i-1]], l.Line[i-1], true
 }
 
-// Offset converts a link-time virtual address in an executable region to an
-// offset in the file.
-func (t *Table) Offset(addr uint64) (uint64, bool) {
-	for i := range t.Regions {
-		if r := &t.Regions[i]; addr-r.Address < r.Size {
-			return r.Offset + (addr - r.Address), true
-		}
+// Addresses are the executable regions in the order of their addresses.
+type Addresses []Region
+
+// Addresses returns the table's regions for lookups by link-time address.
+func (t *Table) Addresses() Addresses {
+	a := Addresses(slices.Clone(t.Regions))
+	slices.SortStableFunc(a, func(x, y Region) int { return cmp.Compare(x.Address, y.Address) })
+	return a
+}
+
+// Region returns the region that an address lies in.
+func (a Addresses) Region(addr uint64) (Region, bool) {
+	i := sort.Search(len(a), func(i int) bool { return a[i].Address > addr })
+	if i > 0 && addr-a[i-1].Address < a[i-1].Size {
+		return a[i-1], true
 	}
-	return 0, false
+	return Region{}, false
+}
+
+// Offset converts a link-time virtual address to an offset in the file.
+func (a Addresses) Offset(addr uint64) (uint64, bool) {
+	r, ok := a.Region(addr)
+	return r.Offset + (addr - r.Address), ok
 }
 
 // Bytes estimates the memory that the table takes, in bytes.

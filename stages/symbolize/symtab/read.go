@@ -20,7 +20,13 @@ func Read(f, debug *object.File) *Table {
 		t.Segments = append(t.Segments, Segment{l.Offset, l.Address, l.FileSize, l.MemSize, uint32(l.Flags)})
 	}
 	t.Regions = regions(f)
-	s := reader{table: t, object: f, bytes: 1<<20 + 8*len(f.Bytes())}
+	s := reader{table: t, object: f, addresses: t.Addresses(), bytes: 1<<20 + 8*len(f.Bytes())}
+	if f.Type == elf.ET_REL {
+		s.byName = map[string]Region{}
+		for _, r := range t.Regions {
+			s.byName[r.Name] = r
+		}
+	}
 	if debug != nil {
 		t.Notes = append(t.Notes, debug.Notes...)
 		s.bytes += 8 * len(debug.Bytes())

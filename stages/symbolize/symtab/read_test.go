@@ -287,7 +287,7 @@ func TestAgainstNM(t *testing.T) {
 			if n, _ := fmt.Sscanf(line, "%x %s %s", &addr, &kind, &symbol); n != 3 || !strings.Contains("Tti", kind) {
 				continue
 			}
-			off, ok := table.Offset(addr)
+			off, ok := table.Addresses().Offset(addr)
 			f, found := table.Function(off)
 			if !ok || !found || f.Address != addr || !strings.Contains(" "+f.Aliases+" ", " "+symbol+" ") {
 				t.Errorf("%s: nm has %s at %#x, the table %+v", name, symbol, addr, f)
@@ -358,4 +358,14 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Names that are no UTF-8 would make columns of strings unreadable.
+func TestInvalidName(t *testing.T) {
+	f := objecttest.File{}
+	f.Sections = append([]objecttest.Section{objecttest.Text(".text", 0x1000, 0x400, 0x40)},
+		f.Symtab(".symtab", ".strtab", elf.SHT_SYMTAB, []objecttest.Symbol{{Name: "gr\xfc\xdfe", Type: elf.STT_FUNC, Section: 1, Value: 0x1000, Size: 8}})...)
+	if got := names(symtab.Read(parse(t, f.Bytes()), nil)); got != "gr\ufffde" {
+		t.Errorf("got %q", got)
+	}
 }

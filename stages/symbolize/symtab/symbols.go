@@ -18,8 +18,10 @@ type symbol struct {
 
 // reader collects the function symbols of one load object.
 type reader struct {
-	table  *Table
-	object *object.File
+	table     *Table
+	object    *object.File
+	addresses Addresses
+	byName    map[string]Region // of a relocatable object
 	// bytes bounds the sum of the names' lengths: string tables share tails,
 	// but a hostile one could give each symbol the whole table as its name.
 	bytes int
@@ -136,14 +138,10 @@ func (r *reader) offset(f *object.File, value uint64, section elf.SectionIndex) 
 		if s == nil {
 			return 0, false
 		}
-		for _, g := range r.table.Regions {
-			if g.Name == s.Name && value < g.Size {
-				return g.Offset + value, true
-			}
-		}
-		return 0, false
+		g := r.byName[s.Name]
+		return g.Offset + value, value < g.Size
 	}
-	return r.table.Offset(value)
+	return r.addresses.Offset(value)
 }
 
 // unversioned cuts the version that the linker appends to names in .symtab

@@ -27,21 +27,20 @@ var trampolines = map[elf.Machine][]trampoline{
 	},
 }
 
-// nameTrampolines adds the trampolines that no symbol covers (S24).
+// nameTrampolines adds the first copy of each trampoline, if no symbol covers
+// it (S24).
 func nameTrampolines(t *Table, f *object.File) {
-	data := f.Bytes()
-	for _, r := range t.Regions {
-		if r.Offset > uint64(len(data)) || r.Size > uint64(len(data))-r.Offset || isPLT(r.Name) {
-			continue
-		}
-		text := data[r.Offset : r.Offset+r.Size]
-		for _, x := range trampolines[f.Machine] {
-			if i := bytes.Index(text, x.code); i >= 0 {
-				t.insert(Function{
-					Offset: r.Offset + uint64(i), Address: r.Address + uint64(i), Size: uint64(len(x.code)),
-					Linkage: x.name, Aliases: x.name,
-				})
+	for _, x := range trampolines[f.Machine] {
+		for _, r := range t.Regions {
+			i := bytes.Index(f.Slice(r.Offset, r.Size), x.code)
+			if i < 0 || isPLT(r.Name) {
+				continue
 			}
+			t.insert(Function{
+				Offset: r.Offset + uint64(i), Address: r.Address + uint64(i), Size: uint64(len(x.code)),
+				Linkage: x.name, Aliases: x.name,
+			})
+			break
 		}
 	}
 }

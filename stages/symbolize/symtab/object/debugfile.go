@@ -18,7 +18,7 @@ func (f *File) BuildID() string {
 	var notes [][]byte
 	for i := range f.Sections {
 		if s := &f.Sections[i]; s.Type == elf.SHT_NOTE {
-			notes = append(notes, f.slice(s.Offset, s.Size))
+			notes = append(notes, f.Slice(s.Offset, s.Size))
 		}
 	}
 	for _, b := range append(notes, f.notes...) {

@@ -191,7 +191,7 @@ func (f *File) readLoads(h header) {
 		case elf.PT_LOAD:
 			f.Loads = append(f.Loads, l)
 		case elf.PT_NOTE:
-			f.notes = append(f.notes, f.slice(l.Offset, l.FileSize))
+			f.notes = append(f.notes, f.Slice(l.Offset, l.FileSize))
 		}
 	}
 }
@@ -219,7 +219,7 @@ func (f *File) readSections(h header) {
 	var names []byte
 	if strndx > 0 && strndx < len(list) {
 		s, _ := f.section(strndx, list[strndx])
-		names = f.slice(s.Offset, s.Size)
+		names = f.Slice(s.Offset, s.Size)
 	}
 	for i := 1; i < len(list); i++ {
 		s, name := f.section(i, list[i])
@@ -244,8 +244,8 @@ func (f *File) section(i int, e []byte) (Section, uint32) {
 	return s, u.Uint32(e)
 }
 
-// slice returns the file's bytes [off, off+size), nil when they lie outside it.
-func (f *File) slice(off, size uint64) []byte {
+// Slice returns the file's bytes [off, off+size), nil when they lie outside it.
+func (f *File) Slice(off, size uint64) []byte {
 	n := uint64(len(f.data))
 	if off > n || size > n-off {
 		return nil

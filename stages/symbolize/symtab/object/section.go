@@ -6,13 +6,19 @@ import (
 	"debug/elf"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxInflated bounds what a compressed section may become: the debug
-// information of the largest browsers stays below it.
-const maxInflated = 2 << 30
+// Bounds of what a compressed section may become: the debug information of the
+// largest browsers stays below the first; the second, a multiple of the
+// compressed size and something for small sections, stops bombs.
+const (
+	maxInflated   = 2 << 30
+	maxRatio      = 256
+	smallInflated = 16 << 20
+)
 
 // Section returns the first section of a name, or nil.
 func (f *File) Section(name string) *Section {
@@ -39,7 +45,7 @@ func (f *File) Data(s *Section) ([]byte, error) {
 	if s.Type == elf.SHT_NOBITS || s.Type == elf.SHT_NULL || s.Size == 0 {
 		return nil, nil
 	}
-	b := f.slice(s.Offset, s.Size)
+	b := f.Slice(s.Offset, s.Size)
 	if b == nil {
 		return nil, fmt.Errorf("section %s at offset %d: %d bytes lie beyond the end of the file", s.Name, s.Offset, s.Size)
 	}
@@ -121,8 +127,8 @@ func inflateZlib(b []byte, size uint64) ([]byte, error) {
 // readExactly reads size bytes. What it allocates follows what arrives, and
 // at first what the compressed length makes likely.
 func readExactly(r io.Reader, size uint64, compressed int) ([]byte, error) {
-	if size > maxInflated {
-		return nil, fmt.Errorf("%d bytes when decompressed, more than %d", size, maxInflated)
+	if most := uint64(min(maxInflated, maxRatio*compressed+smallInflated)); size > most {
+		return nil, fmt.Errorf("%d bytes when decompressed, more than %d", size, most)
 	}
 	var buf bytes.Buffer
 	buf.Grow(int(min(size, uint64(compressed)*8)) + bytes.MinRead)
@@ -136,7 +142,7 @@ func readExactly(r io.Reader, size uint64, compressed int) ([]byte, error) {
 }
 
 // String returns the NUL-terminated string at an offset of a string table,
-// empty when the offset lies outside it.
+// empty when the offset lies outside it. It is always valid UTF-8.
 func String(table []byte, off uint64) string {
 	if off >= uint64(len(table)) {
 		return ""
@@ -145,5 +151,5 @@ func String(table []byte, off uint64) string {
 	if n := bytes.IndexByte(b, 0); n >= 0 {
 		b = b[:n]
 	}
-	return string(b)
+	return strings.ToValidUTF8(string(b), "\ufffd")
 }

@@ -12,12 +12,8 @@ import (
 	"github.com/ulikunitz/xz/lzma"
 )
 
-// Bounds of an embedded xz stream: xz -9 uses 64 MiB of dictionary, and the
-// symbol tables that distributions embed stay below 10 MiB.
-const (
-	maxDict = 128 << 20
-	maxUnxz = 512 << 20
-)
+// maxDict bounds the dictionary of an embedded xz stream: xz -9 uses 64 MiB.
+const maxDict = 128 << 20
 
 var errXZ = errors.New("damaged xz stream")
 
@@ -32,6 +28,7 @@ func unxz(b []byte) ([]byte, error) {
 		return nil, errXZ
 	}
 	check := b[7] & 15
+	most := min(maxInflated, maxRatio*len(b)+smallInflated)
 	var out bytes.Buffer
 	for pos := 12; ; {
 		if pos >= len(b) {
@@ -49,7 +46,7 @@ func unxz(b []byte) ([]byte, error) {
 			return nil, err
 		}
 		pos += head
-		used, err := unblock(b[pos:], dict, check, &out)
+		used, err := unblock(b[pos:], dict, check, &out, most)
 		if err != nil {
 			return nil, err
 		}
@@ -86,19 +83,20 @@ func blockDict(h []byte) (int64, error) {
 	return dict, nil
 }
 
-// unblock appends a block's content to out and returns its packed length.
-func unblock(b []byte, dict int64, check byte, out *bytes.Buffer) (int, error) {
+// unblock appends a block's content to out, which may grow to most bytes, and
+// returns the block's packed length.
+func unblock(b []byte, dict int64, check byte, out *bytes.Buffer, most int) (int, error) {
 	in := bytes.NewReader(b)
 	r, err := lzma.Reader2Config{DictCap: int(max(dict, lzma.MinDictCap))}.NewReader2(in)
 	if err != nil {
 		return 0, err
 	}
 	start := out.Len()
-	if _, err := io.Copy(out, io.LimitReader(r, int64(maxUnxz-start)+1)); err != nil {
+	if _, err := io.Copy(out, io.LimitReader(r, int64(most-start)+1)); err != nil {
 		return 0, err
 	}
-	if out.Len() > maxUnxz {
-		return 0, fmt.Errorf("more than %d bytes when decompressed", maxUnxz)
+	if out.Len() > most {
+		return 0, fmt.Errorf("more than %d bytes when decompressed", most)
 	}
 	used := (len(b) - in.Len() + 3) &^ 3
 	size := checkSizes[check]
