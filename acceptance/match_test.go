@@ -121,7 +121,7 @@ func (a *match) places(row string) []place {
 		g := a.golden.Functions[i]
 		p := place{g.LoadObject, g.Offset + offset}
 		if f := a.model.functions[a.ours[i]]; f != nil && !strings.Contains(f.object, "/") {
-			p = place{f.object, f.offset + offset} // code that is in no file: the golden has an address
+			p = place{f.object + ":" + f.name, offset} // code that is in no file
 		}
 		if !slices.Contains(ps, p) {
 			ps = append(ps, p)
@@ -162,7 +162,7 @@ func expectedName(g golden.Function, f *function) string {
 	if names := append(slices.Clone(g.Aliases), linkage); len(names) > 1 && g.Linkage == "" {
 		return slices.Max(names)
 	}
-	for _, suffix := range []string{".constprop.", ".isra.", ".part.", ".cold"} {
+	for _, suffix := range []string{".constprop.", ".isra.", ".part.", ".cold", "._omp_fn."} {
 		if base, rest, ok := strings.Cut(g.Name, suffix); ok && g.Linkage == "" {
 			return base + " [clone " + suffix + rest + "]"
 		}

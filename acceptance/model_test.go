@@ -16,11 +16,15 @@ type function struct {
 // pair is the exclusive and the inclusive value of something.
 type pair struct{ exclusive, inclusive int64 }
 
-// place is an instruction.
+// place is an instruction, by its offset in a load object; of code that is in no
+// file, by its offset in the function, whose name is part of the object then.
 type place struct {
 	object string
 	offset int64
 }
+
+// inObject selects a place.
+const inObject = `CASE WHEN o.kind = 'elf' THEN o.path ELSE o.path || ':' || f.name END, l."offset" - CASE WHEN o.kind = 'elf' THEN 0 ELSE f."offset" END`
 
 // line is a source line of a function, line 0 for instructions without lines.
 type line struct {
@@ -71,8 +75,9 @@ func load(t *testing.T, db *sql.DB, experiment string) *model {
 		err := r.Scan(&p.object, &p.offset, &f)
 		m.owners[p] = f
 		return err
-	}, `SELECT o.path, l."offset", function_id
-		FROM locations l JOIN load_objects o USING (experiment_id, load_object_id) JOIN experiments USING (experiment_id)
+	}, "SELECT "+inObject+`, function_id
+		FROM locations l JOIN functions f USING (experiment_id, function_id) JOIN experiments USING (experiment_id)
+		JOIN load_objects o ON o.experiment_id = l.experiment_id AND o.load_object_id = l.load_object_id
 		WHERE experiment = ?`, experiment)
 	query(t, db, func(r row) error {
 		var metric, unit string
@@ -109,8 +114,8 @@ func load(t *testing.T, db *sql.DB, experiment string) *model {
 		err := r.Scan(&metric, &p.object, &p.offset, &v.exclusive, &v.inclusive)
 		put(m.places, metric, p, v)
 		return err
-	}, `SELECT metric, o.path, p."offset", exclusive, inclusive
-		FROM pc_metrics p JOIN functions f USING (experiment_id, function_id) JOIN load_objects o USING (experiment_id, load_object_id)
+	}, "SELECT metric, "+inObject+`, exclusive, inclusive
+		FROM pc_metrics l JOIN functions f USING (experiment_id, function_id) JOIN load_objects o USING (experiment_id, load_object_id)
 		WHERE experiment = ? AND mode = 'user'`, experiment)
 	return m
 }

@@ -29,11 +29,8 @@ func TestInvariants(t *testing.T) {
 // values can be compared.
 func TestThreadsAndCPUs(t *testing.T) {
 	for _, c := range cases(t) {
-		if c == "heap" {
-			continue // leaks that are none, see corrections
-		}
 		t.Run(c, func(t *testing.T) {
-			x := readGolden(t, c)
+			x := corrected(t, c, readGolden(t, c))
 			units := load(t, shared.DB, experiment(c)).units
 			for view, table := range map[string]golden.Table{"thread_metrics": x.Threads, "cpu_metrics": x.CPUs} {
 				for k, col := range table.Columns {

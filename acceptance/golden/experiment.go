@@ -105,7 +105,7 @@ func Print(unit string, value int64) string {
 	return strconv.FormatFloat(float64(value/1000)/1e6, 'f', 3, 64)
 }
 
-var pcName = regexp.MustCompile(`^(.*) \+ 0x([0-9A-F]{8})(?:, line (\d+) in (?:alternate source context )?"([^"]*)")?(?: <--.*)?$`)
+var pcName = regexp.MustCompile(`^(.*) \+ 0x([0-9A-F]{8,})(?:, line (\d+) in (?:alternate source context )?"([^"]*)")?(?: <--.*)?$`)
 
 // PC takes the name of a row of PCs apart: the function's name, the offset in
 // it and the line with its file, 0 and empty when not known.
