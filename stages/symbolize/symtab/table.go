@@ -20,7 +20,7 @@ type Function struct {
 	Offset  uint64 // in the file
 	Address uint64 // link-time virtual address
 	Size    uint64 // bytes
-	Linkage string // the symbol shown: last of Aliases; empty for static regions
+	Linkage string // the symbol shown: last of Aliases; empty for static regions and the PLT
 	Aliases string // all symbols at this place, in byte order, blank-separated
 	Name    string // for people: demangled, readable clone suffix
 	Kind    Kind
