@@ -187,17 +187,24 @@ func (r *packetReader) filler(o int) bool {
 	return size == 0
 }
 
-// endOfBlock skips the rest of a block, which has only NULs. Anything else in
-// it means that the NULs are damage.
+// endOfBlock skips the rest of a block, which has only NULs. When the NULs end
+// anywhere but at the start of a block, they are damage.
 func (r *packetReader) endOfBlock(o int) {
-	end := min(len(r.data), o-o%blockSize+blockSize)
-	for p := o; p < end; p++ {
-		if r.data[p] != 0 {
-			r.resync(o, p&^(packetAlign-1), "a packet's size is 0, but the block goes on")
-			return
-		}
+	p := o
+	for p < len(r.data) && r.data[p] == 0 {
+		p++
 	}
-	r.pos = end
+	if p%blockSize == 0 || p == len(r.data) {
+		r.pos = p
+		return
+	}
+	start := p &^ (packetAlign - 1)
+	if start%blockSize == 0 {
+		// The first packet of a big-endian block, whose size starts with a 0.
+		r.pos = start
+		return
+	}
+	r.resync(o, start, "a packet's size is 0, but the block goes on")
 }
 
 // truncated handles a packet that ends behind the end of the file. Padding

@@ -19,9 +19,10 @@ const (
 // words, the options allow some thousands.
 const (
 	maxStackWords = 1 << 16
-	// minWords and wordsPerByte bound the words of all stacks by the file's size.
+	// minWords and wordsPerByte bound the words of all stacks by the file's
+	// size. A stack of 256 words takes at least 40 bytes.
 	minWords     = 1 << 20
-	wordsPerByte = 32
+	wordsPerByte = 8
 )
 
 // stackTable numbers the stacks of a process.

@@ -72,7 +72,7 @@ func TestStacks(t *testing.T) {
 func TestHugeStacks(t *testing.T) {
 	e := newExperiment(t)
 	e.Segment(0, 0x1000, 0x1000, 0, 5, "/bin/program")
-	const chain = 4000
+	const chain = 2000
 	fragment := make([]uint64, 100)
 	for i := range uint64(chain) {
 		e.Fragment(i+1, i, fragment...)
@@ -83,7 +83,7 @@ func TestHugeStacks(t *testing.T) {
 	for _, s := range rec.Processes[0].Stacks {
 		total += len(s.Words)
 	}
-	if limit := 1<<20 + 32*(chain*(900)); total > limit || len(rec.Processes[0].Stacks) != chain {
+	if limit := 1<<20 + 8*chain*900; total > limit || len(rec.Processes[0].Stacks) != chain {
 		t.Errorf("%d stacks have %d words, more than %d", len(rec.Processes[0].Stacks), total, limit)
 	}
 	wantReasons(t, rec, problem.Error, "data.frameinfo:stack-too-long")
