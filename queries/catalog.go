@@ -16,9 +16,10 @@ import (
 const catalogName = "stackmill"
 
 // script returns the statements that make the catalog of a store with these
-// commits, and their fingerprint. store is an absolute path.
-func script(store string, commits []write.Commit) (statements []string, fingerprint string, err error) {
-	statements = append(statements, names(commits))
+// commits, whose experiments have these names, and their fingerprint. store is
+// an absolute path.
+func script(store string, commits []write.Commit, names []string) (statements []string, fingerprint string, err error) {
+	statements = append(statements, namesView(commits, names))
 	for _, t := range schema.Tables {
 		statements = append(statements, tableView(store, t, commits))
 	}
@@ -86,14 +87,14 @@ func tableView(store string, t *schema.Table, commits []write.Commit) string {
 // literal protects the characters that read_parquet takes for patterns.
 var literal = strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]")
 
-// names returns the view experiment_names, which gives every experiment a name
-// that is unique in the store.
-func names(commits []write.Commit) string {
+// namesView returns the view experiment_names, which gives every experiment
+// its name for people.
+func namesView(commits []write.Commit, names []string) string {
 	if len(commits) == 0 {
 		return "CREATE VIEW experiment_names AS SELECT NULL::VARCHAR AS experiment_id, NULL::VARCHAR AS experiment WHERE false"
 	}
 	var rows []string
-	for i, name := range uniqueNames(commits) {
+	for i, name := range names {
 		rows = append(rows, fmt.Sprintf("(%s, %s)", quote(commits[i].ExperimentID), quote(name)))
 	}
 	return "CREATE VIEW experiment_names AS SELECT * FROM (VALUES " + strings.Join(rows, ", ") + ") AS n(experiment_id, experiment)"

@@ -4,11 +4,11 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
-	"errors"
 	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 
 	duckdb "github.com/duckdb/duckdb-go/v2"
 
@@ -23,58 +23,62 @@ const CatalogFile = "stackmill.duckdb"
 // attached read-only, so that any number of readers share it.
 type DB struct {
 	*sql.DB
-	Store   string // absolute path
-	Commits []write.Commit
-	private string // directory of a catalog of our own, removed by Close
+	Store       string // absolute path
+	Commits     []write.Commit
+	Experiments []string // the unique name of each commit's experiment
 }
 
 // Open opens the store for reading. A catalog that is missing, or is not that
 // of this program and of the store's commits, is rebuilt; where the store
-// cannot be written, in a private directory. The error is write.ErrNoStore
-// when there is no store.
-func Open(ctx context.Context, store string) (*DB, error) {
+// cannot be written, in memory. The error is write.ErrNoStore when there is no
+// store.
+//
+// With a filter, the views hold only the experiments that it chooses, by their
+// unique names: a store of thousands opens faster so. The filter's error ends
+// the opening.
+func Open(ctx context.Context, store string, filter ...func(commits []write.Commit, names []string) (keep []bool, err error)) (*DB, error) {
 	store, commits, err := committed(store)
 	if err != nil {
 		return nil, err
 	}
-	statements, fingerprint, err := script(store, commits)
+	db := &DB{Store: store, Commits: commits, Experiments: uniqueNames(commits)}
+	for _, f := range filter {
+		keep, err := f(db.Commits, db.Experiments)
+		if err != nil {
+			return nil, err
+		}
+		db.keep(keep)
+	}
+	statements, fingerprint, err := script(store, db.Commits, db.Experiments)
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{Store: store, Commits: commits}
-	if db.DB = attach(ctx, store, fingerprint); db.DB != nil {
-		return db, nil
-	}
-	if build(ctx, store, statements) == nil {
+	if len(db.Commits) == len(commits) {
 		if db.DB = attach(ctx, store, fingerprint); db.DB != nil {
 			return db, nil
 		}
-	}
-	// Not writable, or a concurrent ingest has put its own catalog in place.
-	if db.private, err = os.MkdirTemp("", "stackmill-catalog-"); err != nil {
-		return nil, fmt.Errorf("catalog of %s: %w", store, err)
-	}
-	if err = build(ctx, db.private, statements); err == nil {
-		if db.DB = attach(ctx, db.private, fingerprint); db.DB == nil {
-			err = fmt.Errorf("catalog of %s: cannot be read from %s", store, db.private)
+		if build(ctx, store, statements) == nil {
+			if db.DB = attach(ctx, store, fingerprint); db.DB != nil {
+				return db, nil
+			}
 		}
 	}
-	if err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
-	return db, nil
+	// Not all of the store, not writable, or a concurrent ingest has put its
+	// own catalog in place.
+	db.DB, err = inMemory(ctx, store, statements)
+	return db, err
 }
 
-// Close closes the store.
-func (db *DB) Close() error {
-	var err error
-	if db.DB != nil {
-		err = db.DB.Close()
+func (db *DB) keep(keep []bool) {
+	var commits []write.Commit
+	var names []string
+	for i, k := range keep {
+		if k {
+			commits = append(commits, db.Commits[i])
+			names = append(names, db.Experiments[i])
+		}
 	}
-	if db.private != "" {
-		err = errors.Join(err, os.RemoveAll(db.private))
-	}
-	return err
+	db.Commits, db.Experiments = commits, names
 }
 
 // Rebuild brings the store's catalog up to its commits.
@@ -83,7 +87,7 @@ func Rebuild(ctx context.Context, store string) error {
 	if err != nil {
 		return err
 	}
-	statements, _, err := script(store, commits)
+	statements, _, err := script(store, commits, uniqueNames(commits))
 	if err != nil {
 		return err
 	}
@@ -123,19 +127,41 @@ func build(ctx context.Context, dir string, statements []string) (err error) {
 		return err
 	}
 	defer db.Close()
-	conn, err := db.Conn(ctx)
-	if err != nil {
-		return fmt.Errorf("catalog: %w", err)
-	}
-	defer conn.Close()
 	run := append([]string{"ATTACH " + quote(path) + " AS " + catalogName, "USE " + catalogName, "BEGIN"}, statements...)
-	for _, s := range append(run, "COMMIT", "USE memory", "DETACH "+catalogName) {
-		if _, err := conn.ExecContext(ctx, s); err != nil {
-			return fmt.Errorf("catalog of %s: %w (stackmill check lists files that are missing or damaged)", dir, err)
-		}
+	if err := execute(ctx, db, append(run, "COMMIT", "USE memory", "DETACH "+catalogName)); err != nil {
+		return fmt.Errorf("catalog of %s: %w", dir, err)
 	}
 	if err := os.Rename(path, filepath.Join(dir, CatalogFile)); err != nil {
 		return fmt.Errorf("catalog: %w", err)
+	}
+	return nil
+}
+
+// inMemory makes a catalog of our own.
+func inMemory(ctx context.Context, store string, statements []string) (*sql.DB, error) {
+	db, err := connect([]string{"ATTACH IF NOT EXISTS ':memory:' AS " + catalogName, "USE " + catalogName})
+	if err != nil {
+		return nil, err
+	}
+	if err := execute(ctx, db, statements); err != nil {
+		db.Close()
+		return nil, fmt.Errorf("catalog of %s: %w", store, err)
+	}
+	return db, nil
+}
+
+// execute runs statements on one connection.
+func execute(ctx context.Context, db *sql.DB, statements []string) error {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	for _, s := range statements {
+		if _, err := conn.ExecContext(ctx, s); err != nil {
+			first, _, _ := strings.Cut(err.Error(), "\n") // the rest quotes the statement
+			return fmt.Errorf("%s (stackmill check lists files that are missing or damaged)", first)
+		}
 	}
 	return nil
 }
@@ -150,7 +176,6 @@ func attach(ctx context.Context, dir, fingerprint string) *sql.DB {
 	db, err := connect([]string{
 		"ATTACH IF NOT EXISTS " + quote(catalog) + " AS " + catalogName + " (READ_ONLY)",
 		"USE " + catalogName,
-		"SET TimeZone = 'UTC'",
 	})
 	if err != nil {
 		return nil
@@ -174,6 +199,11 @@ func connect(setup []string) (*sql.DB, error) {
 		"autoinstall_known_extensions": {"false"},
 		"autoload_known_extensions":    {"false"},
 	}
+	setup = append([]string{
+		"SET TimeZone = 'UTC'",
+		// The files never change: their footers need not be read twice.
+		"SET parquet_metadata_cache = true",
+	}, setup...)
 	connector, err := duckdb.NewConnector("?"+config.Encode(), func(conn driver.ExecerContext) error {
 		for _, s := range setup {
 			if _, err := conn.ExecContext(context.Background(), s, nil); err != nil {

@@ -52,7 +52,7 @@ func groups(rows []record) [][]record {
 
 // groupTitle names the experiment and the metric where the caption does not.
 func (r *reporter) groupTitle(w *bufio.Writer, s *selection, group []record) {
-	if len(s.experiments) > 1 {
+	if len(r.db.Commits) > 1 {
 		fmt.Fprintf(w, "Experiment %s\n", group[0].text("experiment"))
 	}
 	if s.onlyMetric() == "" {

@@ -17,6 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"stackmill/queries/storetest"
+	"stackmill/stages/write"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected output in the scripts")
@@ -157,13 +158,17 @@ func TestClosest(t *testing.T) {
 }
 
 func TestMatchingExperiments(t *testing.T) {
-	all := []experiment{{"1", "monday/x.er"}, {"2", "tuesday/x.er"}, {"3", "y.er"}, {"4", "z.er@4"}, {"5", "a/b/w.er"}}
+	unique := []string{"monday/x.er", "tuesday/x.er", "y.er", "z.er@4", "a/b/w.er"}
+	var commits []write.Commit
+	for i := range unique {
+		commits = append(commits, write.Commit{ExperimentID: strconv.Itoa(i + 1)})
+	}
 	for name, want := range map[string]string{
-		"x.er": "1 2", "x": "1 2", "monday/x.er": "1", "2": "2", "y": "3", "y.er/": "3", "z.er": "4", "z": "4", "b/w.er": "5", "nothing": "", "er": "",
+		"x.er": "1 2", "x": "1 2", "monday/x.er": "1", "2": "2", "y": "3", "z.er": "4", "z": "4", "b/w.er": "5", "nothing": "", "er": "",
 	} {
 		var ids []string
-		for _, e := range matching(all, name) {
-			ids = append(ids, e.id)
+		for _, i := range matching(commits, unique, name) {
+			ids = append(ids, commits[i].ExperimentID)
 		}
 		if got := strings.Join(ids, " "); got != want {
 			t.Errorf("%q: got %q, want %q", name, got, want)

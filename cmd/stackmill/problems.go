@@ -50,25 +50,17 @@ that data may mislead; info: a remark.`,
 }
 
 func (a *app) printProblems(ctx context.Context, names []string, severity, format string) error {
-	db, err := a.open(ctx)
+	db, err := a.open(ctx, names...)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	experiments, err := experimentsOf(ctx, db, names)
-	if err != nil {
-		return err
-	}
-	ids := []string{""}
-	for _, e := range experiments {
-		ids = append(ids, e.id)
-	}
 	columns := "p.experiment_id, n.experiment, p.problem, p.severity, p.process, p.file, p.offset, p.reason, p.message, p.count"
 	if format == "table" || format == "markdown" {
 		columns = `n.experiment AS "Experiment", p.severity AS "Severity", p.count AS "Count", p.file AS "File", COALESCE(p.offset::VARCHAR, '') AS "Offset", p.message AS "Message"`
 	}
 	rows, err := db.QueryContext(ctx, "SELECT "+columns+` FROM problems p LEFT JOIN experiment_names n USING (experiment_id)
-WHERE p.experiment_id IN (`+list(ids)+`) AND (p.severity = $1 OR $1 = '')
+WHERE p.severity = $1 OR $1 = ''
 ORDER BY n.experiment, array_position(['error', 'warning', 'info'], p.severity), p.problem`, severity)
 	if err != nil {
 		return err

@@ -96,7 +96,11 @@ func (a *app) loop(lines lineReader, conn *sql.Conn) error {
 func (a *app) runTyped(conn *sql.Conn, statement string) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := a.runQuery(ctx, conn, statement, "table", ""); err != nil {
+	err := a.runQuery(ctx, conn, statement, "table", "")
+	if ctx.Err() != nil {
+		err = errors.New("interrupted")
+	}
+	if err != nil {
 		fmt.Fprintln(a.stderr, err)
 	}
 }

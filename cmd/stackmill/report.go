@@ -61,7 +61,7 @@ CPU time, synchronization, heap, I/O; "all" shows every one. The broken sums of
 			if r.name == "conservation" {
 				r.everything(cmd)
 			}
-			if r.db, err = a.open(cmd.Context()); err != nil {
+			if r.db, err = a.open(cmd.Context(), r.experiments...); err != nil {
 				return err
 			}
 			defer r.db.Close()
@@ -160,12 +160,12 @@ func (a *app) listReports(format string) error {
 
 // defaultMetrics returns the metrics to show, one of each experiment: the
 // first in the order of the declaration, of counters by name.
-func (r *reporter) defaultMetrics(ctx context.Context, ids []string) (map[string]string, error) {
+func (r *reporter) defaultMetrics(ctx context.Context) (map[string]string, error) {
 	rank := map[string]int{}
 	for i, m := range schema.Declared {
 		rank[m.Name] = i - len(schema.Declared)
 	}
-	rows, err := r.db.QueryContext(ctx, "SELECT experiment_id, metric FROM metrics WHERE experiment_id IN ("+list(ids)+") ORDER BY metric")
+	rows, err := r.db.QueryContext(ctx, "SELECT experiment_id, metric FROM metrics ORDER BY metric")
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,11 +27,10 @@ const labels = `labels AS (
     module AS (PARTITION BY f.experiment_id, f.name, f.load_object_id, f.module_id)
 )`
 
-// selection is what a report shows.
+// selection is what a report shows of the experiments that are open.
 type selection struct {
-	experiments []experiment
-	metrics     map[string][]string // by experiment id
-	functions   []string            // names; empty: all
+	metrics   map[string][]string // by experiment id
+	functions []string            // names; empty: all
 }
 
 // list writes strings for use in SQL.
@@ -44,23 +44,15 @@ func list(names []string) string {
 
 // choose resolves the names given to the report.
 func (r *reporter) choose(ctx context.Context) (*selection, error) {
-	experiments, err := experimentsOf(ctx, r.db, r.experiments)
-	if err != nil {
-		return nil, err
-	}
-	if len(experiments) == 0 {
+	if len(r.db.Commits) == 0 {
 		return nil, fmt.Errorf("the store %s is empty (run `stackmill ingest --store %s PATH` first)", r.store, r.store)
 	}
-	var ids []string
-	for _, e := range experiments {
-		ids = append(ids, e.id)
-	}
-	s := &selection{experiments: experiments, metrics: map[string][]string{}}
-	if err := r.chooseMetrics(ctx, s, ids); err != nil {
+	s := &selection{metrics: map[string][]string{}}
+	if err := r.chooseMetrics(ctx, s); err != nil {
 		return nil, err
 	}
 	if r.function != "" {
-		known, err := firstColumn(ctx, r.db, "SELECT DISTINCT name FROM functions WHERE experiment_id IN ("+list(ids)+") ORDER BY name")
+		known, err := firstColumn(ctx, r.db, "SELECT DISTINCT name FROM functions ORDER BY name")
 		if err != nil {
 			return nil, err
 		}
@@ -71,15 +63,15 @@ func (r *reporter) choose(ctx context.Context) (*selection, error) {
 	return s, nil
 }
 
-func (r *reporter) chooseMetrics(ctx context.Context, s *selection, ids []string) error {
+func (r *reporter) chooseMetrics(ctx context.Context, s *selection) error {
 	if r.metric == "" {
-		first, err := r.defaultMetrics(ctx, ids)
+		first, err := r.defaultMetrics(ctx)
 		for id, m := range first {
 			s.metrics[id] = []string{m}
 		}
 		return err
 	}
-	rows, err := r.db.QueryContext(ctx, "SELECT experiment_id, metric FROM metrics WHERE experiment_id IN ("+list(ids)+") ORDER BY metric")
+	rows, err := r.db.QueryContext(ctx, "SELECT experiment_id, metric FROM metrics ORDER BY metric")
 	if err != nil {
 		return err
 	}
@@ -130,9 +122,9 @@ func functionsOf(known []string, pattern string) []string {
 // pairs writes the chosen experiments and metrics as a table.
 func (s *selection) pairs() string {
 	rows := []string{"(NULL, NULL)"}
-	for _, e := range s.experiments {
-		for _, m := range s.metrics[e.id] {
-			rows = append(rows, "("+list([]string{e.id, m})+")")
+	for _, id := range slices.Sorted(maps.Keys(s.metrics)) {
+		for _, m := range s.metrics[id] {
+			rows = append(rows, "("+list([]string{id, m})+")")
 		}
 	}
 	return "chosen(experiment_id, metric) AS (VALUES " + strings.Join(rows, ", ") + ")"
@@ -144,10 +136,6 @@ func (r *reporter) query(s *selection, extra bool) string {
 	from := r.view
 	if r.name == "timeline" {
 		from = fmt.Sprintf("timeline_by(%d)", r.width.Nanoseconds())
-	}
-	var ids []string
-	for _, e := range s.experiments {
-		ids = append(ids, e.id)
 	}
 	with, columns, joins := "WITH "+s.pairs(), "v.*", "JOIN chosen USING (experiment_id, metric)"
 	if extra {
@@ -165,7 +153,7 @@ totals AS (SELECT experiment_id, metric, inclusive AS total FROM function_metric
 			joins += "\nLEFT JOIN labels o ON o.experiment_id = v.experiment_id AND o.function_id = v.other_id"
 		}
 	}
-	where := "v.experiment_id IN (" + list(ids) + ")"
+	where := "true"
 	if r.mode != "" {
 		where += " AND v.mode = '" + r.mode + "'"
 	}

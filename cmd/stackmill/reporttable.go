@@ -14,8 +14,8 @@ func (r *reporter) caption(s *selection) {
 	if r.mode != "" {
 		what += ", " + r.mode + " mode"
 	}
-	if len(s.experiments) == 1 {
-		what += ", experiment " + s.experiments[0].name
+	if len(r.db.Commits) == 1 {
+		what += ", experiment " + r.db.Experiments[0]
 	}
 	fmt.Fprint(r.stdout, what, "\n\n")
 }
@@ -37,7 +37,7 @@ func (s *selection) onlyMetric() string {
 // layout makes the cells of the printed table.
 func (r *reporter) layout(s *selection, rows []record) ([]field, [][]string) {
 	var fields []field
-	if len(s.experiments) > 1 {
+	if len(r.db.Commits) > 1 {
 		fields = append(fields, field{name: "Experiment"})
 	}
 	if s.onlyMetric() == "" {
@@ -56,7 +56,7 @@ func (r *reporter) layout(s *selection, rows []record) ([]field, [][]string) {
 	}
 	cells := make([][]string, len(rows))
 	for i, rec := range rows {
-		if len(s.experiments) > 1 {
+		if len(r.db.Commits) > 1 {
 			cells[i] = append(cells[i], rec.text("experiment"))
 		}
 		if s.onlyMetric() == "" {

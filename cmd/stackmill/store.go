@@ -11,9 +11,18 @@ import (
 	"stackmill/stages/write"
 )
 
-// open opens the store for a verb.
-func (a *app) open(ctx context.Context) (*queries.DB, error) {
-	db, err := queries.Open(ctx, a.store)
+// open opens the store for a verb; with names, only the experiments that they
+// stand for.
+func (a *app) open(ctx context.Context, names ...string) (*queries.DB, error) {
+	var db *queries.DB
+	var err error
+	if len(names) == 0 {
+		db, err = queries.Open(ctx, a.store)
+	} else {
+		db, err = queries.Open(ctx, a.store, func(commits []write.Commit, unique []string) ([]bool, error) {
+			return choose(commits, unique, names)
+		})
+	}
 	if errors.Is(err, write.ErrNoStore) {
 		return nil, fmt.Errorf("open the store: no store at %s (run `stackmill ingest --store %s PATH` first)", a.store, a.store)
 	}
@@ -41,71 +50,42 @@ func firstColumn(ctx context.Context, db *queries.DB, query string, args ...any)
 	return out, rows.Err()
 }
 
-// experiment names one experiment of the store.
-type experiment struct{ id, name string }
-
-// experimentsOf returns the experiments that the names stand for, all of the
-// store's without names. A name may be the name for people, the id, or the
-// name's last part with or without its suffix.
-func experimentsOf(ctx context.Context, db *queries.DB, names []string) ([]experiment, error) {
-	rows, err := db.QueryContext(ctx, "SELECT experiment_id, experiment FROM experiment_names ORDER BY experiment")
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var all []experiment
-	for rows.Next() {
-		var e experiment
-		if err := rows.Scan(&e.id, &e.name); err != nil {
-			return nil, err
-		}
-		all = append(all, e)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	if len(names) == 0 {
-		return all, nil
-	}
-	var chosen []experiment
+// choose tells which experiments the names stand for. A name may be the name
+// for people, the id, or the name's last part with or without its suffix.
+func choose(commits []write.Commit, unique, names []string) ([]bool, error) {
+	keep := make([]bool, len(commits))
 	for _, name := range names {
-		found := matching(all, name)
+		found := matching(commits, unique, strings.TrimSuffix(name, "/"))
 		if len(found) == 0 {
 			var known []string
-			for _, e := range all {
-				known = append(known, e.name, base(e.name))
+			for _, n := range unique {
+				known = append(known, n, base(n))
 			}
 			return nil, fmt.Errorf("no experiment %q in the store%s (stackmill experiments lists them)", name, near(slices.Compact(closest(name, known))))
 		}
-		for _, e := range found {
-			if !slices.Contains(chosen, e) {
-				chosen = append(chosen, e)
-			}
+		for _, i := range found {
+			keep[i] = true
 		}
 	}
-	return chosen, nil
+	return keep, nil
 }
 
-func matching(all []experiment, name string) []experiment {
-	name = strings.TrimSuffix(name, "/")
-	for _, is := range []func(experiment) bool{
-		func(e experiment) bool { return e.name == name || e.id == name },
-		func(e experiment) bool {
-			b := base(e.name)
-			return b == name || strings.TrimSuffix(b, ".er") == name || strings.HasSuffix(e.name, "/"+name)
-		},
-	} {
-		var found []experiment
-		for _, e := range all {
-			if is(e) {
-				found = append(found, e)
-			}
+// matching returns the numbers of the experiments that are exactly the name
+// or, failing that, end in it.
+func matching(commits []write.Commit, unique []string, name string) []int {
+	var exact, ending []int
+	for i, n := range unique {
+		if n == name || commits[i].ExperimentID == name {
+			exact = append(exact, i)
 		}
-		if len(found) > 0 {
-			return found
+		if b := base(n); b == name || strings.TrimSuffix(b, ".er") == name || strings.HasSuffix(n, "/"+name) {
+			ending = append(ending, i)
 		}
 	}
-	return nil
+	if exact != nil {
+		return exact
+	}
+	return ending
 }
 
 // base is the recording's own name within a name that is unique.
