@@ -18,9 +18,14 @@ function_parts AS (
     f.name = '<Total>' AND f.kind = 'artificial' AS is_total
   FROM function_values v JOIN modes m ON v.modes & m.bit <> 0 JOIN functions f USING (experiment_id, function_id)
 ),
-stack_parts AS (
-  SELECT s.experiment_id, s.mode, v.metric, k.depth = 0 AS is_empty, sum(v.value) AS value
-  FROM stack_values v JOIN mode_stacks s USING (experiment_id, raw_stack_id) JOIN stacks k USING (experiment_id, stack_id)
+-- In two steps, as in unattributed.
+depths AS MATERIALIZED (
+  SELECT s.experiment_id, s.raw_stack_id, s.mode, k.depth = 0 AS is_empty
+  FROM mode_stacks s JOIN stacks k USING (experiment_id, stack_id)
+),
+stack_parts AS MATERIALIZED (
+  SELECT d.experiment_id, d.mode, v.metric, d.is_empty, sum(v.value) AS value
+  FROM depths d JOIN stack_values v USING (experiment_id, raw_stack_id)
   GROUP BY ALL
 ),
 -- Leaves of every kind and the empty stacks make up <Total>.

@@ -135,8 +135,9 @@ func TestCompletePrompt(t *testing.T) {
 		{"SELECT * FROM function_m", "SELECT * FROM ", "function_metrics", ""},
 		{".sch", "", ".schema", ""},
 		{"SELECT f.exclu", "SELECT f.", "exclusive", ""},
+		{"SELECT 'dürr' AS exclu", "SELECT 'dürr' AS ", "exclusive", ""},
 	} {
-		head, found, tail := complete(words, test.line, len(test.line))
+		head, found, tail := complete(words, test.line, len([]rune(test.line)))
 		if head != test.head || tail != test.tail || len(found) == 0 || found[0] != test.first {
 			t.Errorf("%q: %q %q %q", test.line, head, found, tail)
 		}

@@ -200,6 +200,11 @@ func (p *csvPrinter) row(values []any) error {
 	for i, v := range values {
 		record[i] = cell(v, p.fields[i].kind)
 	}
+	if len(record) == 1 && record[0] == "" { // or readers take the line for none
+		p.w.Flush()
+		_, err := p.out.WriteString("\"\"\n")
+		return err
+	}
 	return p.w.Write(record)
 }
 

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/peterh/liner"
 
@@ -182,23 +183,27 @@ func completions() ([]string, error) {
 	return slices.Compact(words), nil
 }
 
-// complete returns what stands before the word at pos, the words that continue
-// it, and what follows.
+// complete returns what stands before the word that ends at pos, which counts
+// runes, the words that continue it, and what follows.
 func complete(words []string, line string, pos int) (head string, found []string, tail string) {
-	start := strings.LastIndexFunc(line[:pos], func(r rune) bool {
-		return !(r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9')
-	}) + 1
-	if start == 1 && line[0] == '.' {
+	runes := []rune(line)
+	start := pos
+	for start > 0 && isWord(runes[start-1]) {
+		start--
+	}
+	if start == 1 && runes[0] == '.' {
 		start = 0
 	}
-	prefix := strings.ToLower(line[start:pos])
+	prefix := strings.ToLower(string(runes[start:pos]))
 	for _, w := range words {
 		if prefix != "" && strings.HasPrefix(strings.ToLower(w), prefix) {
 			found = append(found, w)
 		}
 	}
-	return line[:start], found, line[pos:]
+	return string(runes[:start]), found, string(runes[pos:])
 }
+
+func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // historyFile is where the prompt's history is kept, empty without a home.
 func historyFile() string {

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
 
 // labels names each function so that no two of an experiment look the same:
@@ -134,7 +135,7 @@ func (s *selection) pairs() string {
 // wanted, the columns that only tables show.
 func (r *reporter) query(s *selection, extra bool) string {
 	from := r.view
-	if r.name == "timeline" {
+	if r.name == "timeline" && r.width != time.Second {
 		from = fmt.Sprintf("timeline_by(%d)", r.width.Nanoseconds())
 	}
 	with, columns, joins := "WITH "+s.pairs(), "v.*", "JOIN chosen USING (experiment_id, metric)"
