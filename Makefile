@@ -9,7 +9,7 @@ TESTFLAGS ?=
 # The recordings whose demo store `make demo` makes, and the function it looks at.
 DEMO       := .demo
 DEMO_STORE := $(DEMO)/store
-DEMO_CASE  := recur
+DEMO_CASE  := recur.er
 DEMO_FUNC  := is_even
 
 .PHONY: help build demo test lint fmt bench docs clean check-go check-cxx
@@ -30,19 +30,19 @@ check-cxx:
 
 build: check-go check-cxx ## build bin/stackmill
 	@mkdir -p bin
-	go build $(GOFLAGS_) -trimpath -ldflags "$(LDFLAGS)" -o bin/stackmill ./cmd/stackmill
+	go build $(GOFLAGS_) -ldflags "$(LDFLAGS)" -o bin/stackmill ./cmd/stackmill
 
 demo: build ## ingest real recordings into a fresh store and look into it
 	@rm -rf $(DEMO) && mkdir -p $(DEMO)
 	tar -xzf testdata/gprofng/experiments.tar.gz -C $(DEMO)
 	bin/stackmill ingest --store $(DEMO_STORE) --recursive $(DEMO)/exp
-	bin/stackmill report functions --store $(DEMO_STORE) --experiment $(DEMO_CASE) --limit 8
-	bin/stackmill query --store $(DEMO_STORE) "SELECT relation, other, attributed / 1e9 AS seconds FROM callers_callees \
-	  WHERE experiment = '$(DEMO_CASE)' AND function = '$(DEMO_FUNC)' AND mode = 'user' ORDER BY relation, attributed DESC"
+	bin/stackmill report functions --store $(DEMO_STORE) --experiment $(DEMO_CASE)
+	bin/stackmill report callers-callees --store $(DEMO_STORE) --experiment $(DEMO_CASE) --function $(DEMO_FUNC)
 	@printf '%s\n' '' 'The store is $(DEMO_STORE). Try next:' \
 	  '  bin/stackmill experiments --store $(DEMO_STORE)' \
 	  '  bin/stackmill problems --store $(DEMO_STORE)' \
-	  '  bin/stackmill report call-tree --store $(DEMO_STORE) --experiment $(DEMO_CASE)' \
+	  '  bin/stackmill report call-tree --store $(DEMO_STORE) --experiment cxx.er --limit 30' \
+	  '  bin/stackmill report functions --store $(DEMO_STORE) --experiment heap.er --metric heapleakbytes' \
 	  '  bin/stackmill check --store $(DEMO_STORE)' \
 	  '  bin/stackmill query --store $(DEMO_STORE)'
 

@@ -126,17 +126,3 @@ func put[K comparable, V any](m map[string]map[K]V, metric string, key K, value 
 	}
 	m[metric][key] = value
 }
-
-// named returns the only function of a name, or nil.
-func (m *model) named(name string) *function {
-	var found *function
-	for _, f := range m.functions {
-		if f.name == name {
-			if found != nil {
-				return nil
-			}
-			found = f
-		}
-	}
-	return found
-}
