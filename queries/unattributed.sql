@@ -13,12 +13,12 @@
 --
 -- invariant reasons: Every row has its experiment, unit, reason and load object.
 --   SELECT * FROM unattributed WHERE experiment IS NULL OR unit IS NULL OR reason = '' OR load_object IS NULL
--- Joins of three tables by experiment_id and another key are done in steps: the
--- optimizer takes experiment_id alone for a key and would multiply the tables.
 WITH unknown AS MATERIALIZED (
   SELECT s.experiment_id, s.raw_stack_id, s.mode, k.depth, k.leaf_location_id, s.reason
   FROM mode_stacks s JOIN stacks k USING (experiment_id, stack_id)
 ),
+-- Joins of three tables by experiment_id and another key are done in steps: the
+-- optimizer takes experiment_id alone for a key and would multiply the tables.
 reasons AS MATERIALIZED (
   SELECT u.experiment_id, u.raw_stack_id, u.mode, CASE WHEN u.depth = 0 THEN u.reason ELSE l.reason END AS reason,
     u.depth, l.load_object_id
