@@ -57,8 +57,8 @@ lint: check-go check-cxx ## gofmt, go vet and staticcheck
 fmt: check-go ## format the Go files
 	gofmt -w $$(git ls-files '*.go')
 
-docs: check-go ## write docs/tables.md from the declarations in schema/
-	go generate ./schema
+docs: check-go ## write docs/ from the declarations of tables and views
+	go generate ./queries
 
 bench: build ## compare ingest with gprofng on a large recording
 	go run $(GOFLAGS_) ./bench $(BENCHFLAGS)
