@@ -221,11 +221,16 @@ type jsonPrinter struct {
 	w      *bufio.Writer
 	array  bool
 	fields []field
+	names  [][]byte // with the punctuation before and after
 	n      int
 }
 
 func (p *jsonPrinter) header(fields []field) error {
 	p.fields = fields
+	for i, f := range fields {
+		name := append([]byte(",")[:min(i, 1)], marshal(f.name)...)
+		p.names = append(p.names, append(name, ':'))
+	}
 	return nil
 }
 
@@ -239,18 +244,34 @@ func (p *jsonPrinter) row(values []any) error {
 	p.n++
 	p.w.WriteByte('{')
 	for i, v := range values {
-		if i > 0 {
-			p.w.WriteByte(',')
-		}
-		p.w.Write(marshal(p.fields[i].name))
-		p.w.WriteByte(':')
-		p.w.Write(marshal(plain(v, p.fields[i].kind)))
+		p.w.Write(p.names[i])
+		p.value(v, p.fields[i].kind)
 	}
 	_, err := p.w.WriteString("}")
 	if !p.array {
 		err = p.w.WriteByte('\n')
 	}
 	return err
+}
+
+// value writes the values of which there are many without the encoder.
+func (p *jsonPrinter) value(v any, kind string) {
+	switch v := v.(type) {
+	case int64:
+		p.w.Write(strconv.AppendInt(p.w.AvailableBuffer(), v, 10))
+		return
+	case int32:
+		p.w.Write(strconv.AppendInt(p.w.AvailableBuffer(), int64(v), 10))
+		return
+	case string:
+		if !strings.ContainsFunc(v, func(r rune) bool { return r < ' ' || r > '~' || r == '"' || r == '\\' }) {
+			p.w.WriteByte('"')
+			p.w.WriteString(v)
+			p.w.WriteByte('"')
+			return
+		}
+	}
+	p.w.Write(marshal(plain(v, kind)))
 }
 
 func (p *jsonPrinter) close() error {

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"stackmill/queries/storetest"
+)
+
+// TestLabelsTellFunctionsApart gives two functions one name.
+func TestLabelsTellFunctionsApart(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		old, new string
+		want     []string
+	}{
+		{"in two modules", "  13 903 804 g g normal", "  13 903 804 main main normal", []string{" main (a.c) ", " main (b.c) "}},
+		{"in two load objects", "  13 903 804 g g normal", "  13 901 801 main main normal", []string{" main (app) ", " main (<Total>) "}},
+		{"in one module", "  13 903 804 g g normal", "  13 903 803 main main normal", []string{" main (app 0x1000) ", " main (app 0x2000) "}},
+		{"static", "  13 903 804 g g normal", "  13 903 804 <static>@0x2000 '' static", []string{" <static>@0x2000 (app) "}},
+	} {
+		if strings.Count(storetest.Two, test.old) != 1 {
+			t.Fatalf("%q is not once in the store", test.old)
+		}
+		store := storetest.New(t, strings.Replace(storetest.Two, test.old, test.new, 1))
+		for _, view := range []string{"functions", "callers-callees", "call-tree"} {
+			var out, errs bytes.Buffer
+			if code := run([]string{"report", view, "--store", store}, nil, &out, &errs); code != 0 {
+				t.Fatalf("exit status %d: %s", code, &errs)
+			}
+			for _, want := range test.want {
+				if !strings.Contains(strings.ReplaceAll(strings.ReplaceAll(out.String(), "\n", " \n"), "+-", " "), want) {
+					t.Errorf("%s: report %s lacks %q:\n%s", test.name, view, want, &out)
+				}
+			}
+		}
+	}
+}
+
+// TestDeepTree prints a path deeper than indentation goes.
+func TestDeepTree(t *testing.T) {
+	var rows []record
+	for i := range int64(5000) {
+		rec := record{"node_id": i, "depth": int32(i), "label": fmt.Sprint("f", i), "attributed": int64(1), "exclusive": int64(0), "total": int64(1), "unit": "count"}
+		if i > 0 {
+			rec["parent_id"] = i - 1
+		}
+		rows = append(rows, rec)
+	}
+	var out bytes.Buffer
+	w := bufio.NewWriter(&out)
+	left := 4999
+	for _, root := range tree(rows) {
+		printTree(w, root, &left, nil)
+	}
+	w.Flush()
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	if len(lines) != 4999 {
+		t.Errorf("%d lines, the limit is 4999", len(lines))
+	}
+	last := lines[len(lines)-1]
+	if !strings.HasSuffix(last, " [4998] +-f4998") || len(last) > 200 {
+		t.Errorf("the last line is %q", last)
+	}
+}
