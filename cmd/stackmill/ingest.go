@@ -1,0 +1,222 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"stackmill/pipeline"
+	"stackmill/problem"
+	"stackmill/queries"
+)
+
+func newIngestCommand(a *app) *cobra.Command {
+	opts := pipeline.Options{}
+	memory := "1G"
+	c := &cobra.Command{
+		Use:   "ingest PATH...",
+		Short: "Read recordings and commit them to the store",
+		Long: `Reads every recording found at the paths (a .er directory, a .erg group, or a
+folder holding any of them) and commits each to the store. Content that is in
+the store already is skipped, so the same command can be run every night.
+
+Exit status: 0 all is in; 3 data of some recordings was lost or unreadable, see
+"stackmill problems"; 1 nothing could be done; 2 wrong usage.`,
+		Example: `  stackmill ingest test.1.er
+  stackmill ingest --jobs 8 --recursive --store /data/profiles /data/experiments`,
+		Args: cobra.MinimumNArgs(1),
+	}
+	f := c.Flags()
+	f.IntVar(&opts.Jobs, "jobs", runtime.NumCPU(), "experiments read side by side")
+	f.StringVar(&memory, "memory", memory, "memory to stay within, e.g. 512M or 2G")
+	f.StringVar(&opts.Cache, "cache", defaultCache(), "directory where tables of load objects are kept, shared by all stores")
+	f.BoolVar(&opts.Recursive, "recursive", false, "look for recordings in the folders below, too")
+	f.StringVar(&opts.SymFS, "symfs", "", "look for load objects below this directory instead of at their recorded paths")
+	f.StringArrayVar(&opts.DebugDirs, "debug-dir", nil, "directory of separate debug files, may be repeated (default /usr/lib/debug)")
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		limit, err := parseSize(memory)
+		if err != nil {
+			return usageErrorf("ingest: --memory: %w", err)
+		}
+		if opts.Jobs < 1 {
+			return usageErrorf("ingest: --jobs: %d is less than 1", opts.Jobs)
+		}
+		opts.Store, opts.Memory = a.store, limit
+		debug.SetMemoryLimit(limit)
+		return runIngest(cmd.Context(), a, opts, args)
+	}
+	return c
+}
+
+func runIngest(ctx context.Context, a *app, opts pipeline.Options, paths []string) error {
+	start := time.Now()
+	opts.Progress = &pipeline.Progress{}
+	if bar := newProgressBar(a.stderr, opts.Progress); bar != nil {
+		defer bar.stop()
+	} else {
+		log := slog.New(slog.NewTextHandler(a.stderr, nil))
+		opts.Done = func(r pipeline.Result) { logResult(log, r) }
+	}
+	results, err := pipeline.Ingest(ctx, opts, paths...)
+	if err != nil {
+		return fmt.Errorf("ingest stopped, what was committed before stays: %w", err)
+	}
+	if err := queries.Rebuild(ctx, opts.Store); err != nil {
+		return err
+	}
+	return summarize(a, results, time.Since(start))
+}
+
+func logResult(log *slog.Logger, r pipeline.Result) {
+	level := slog.LevelInfo
+	if r.Lost() {
+		level = slog.LevelError
+	}
+	attrs := []slog.Attr{slog.String("path", r.Path), slog.String("status", r.Status), slog.Int64("samples", r.Samples),
+		slog.Int("problems", len(r.Problems)), slog.Duration("elapsed", r.Elapsed.Round(time.Millisecond))}
+	if r.Err != nil {
+		attrs = append(attrs, slog.Any("error", r.Err))
+	}
+	log.LogAttrs(context.Background(), level, "ingest", attrs...)
+}
+
+// summarize prints what became of the inputs, names those that lost data, and
+// gives the exit status.
+func summarize(a *app, results []pipeline.Result, elapsed time.Duration) error {
+	count := map[string]int{}
+	samples, lost := int64(0), 0
+	for _, r := range results {
+		count[r.Status]++
+		samples += r.Samples
+		if r.Lost() {
+			lost++
+			printLost(a.stderr, r)
+		}
+	}
+	in := len(results) - count[pipeline.Skipped] - count[pipeline.Failed]
+	fmt.Fprintf(a.stdout, "%d ingested, %d already there, %d failed: %d samples in %.1f s\n",
+		in, count[pipeline.Skipped], count[pipeline.Failed], samples, elapsed.Seconds())
+	switch {
+	case lost == 0:
+		return nil
+	case in == 0 && count[pipeline.Skipped] == 0:
+		return &exitError{exitNothing, errors.New("ingest: nothing could be read (see the reasons above)")}
+	}
+	return &exitError{exitLost, fmt.Errorf("ingest: data of %d of %d recordings was lost or unreadable (stackmill problems --store %s lists it)", lost, len(results), a.store)}
+}
+
+func printLost(w io.Writer, r pipeline.Result) {
+	if r.Err != nil {
+		fmt.Fprintf(w, "stackmill: %s: %v\n", r.Path, r.Err)
+		return
+	}
+	more := 0
+	said := false
+	for _, p := range r.Problems {
+		if p.Severity != problem.Error {
+			continue
+		}
+		if said {
+			more++
+			continue
+		}
+		fmt.Fprintf(w, "stackmill: %s: %s: %s", r.Path, r.Status, p)
+		said = true
+	}
+	if more > 0 {
+		fmt.Fprintf(w, " (and %d more)", more)
+	}
+	fmt.Fprintln(w)
+}
+
+// progressBar shows on a terminal what an ingest has done so far.
+type progressBar struct {
+	bar        *progressbar.ProgressBar
+	p          *pipeline.Progress
+	start      time.Time
+	quit, done chan struct{}
+}
+
+// newProgressBar starts a bar on w, or returns nil when w is no terminal.
+func newProgressBar(w io.Writer, p *pipeline.Progress) *progressBar {
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return nil
+	}
+	b := &progressBar{
+		bar: progressbar.NewOptions64(-1, progressbar.OptionSetWriter(w), progressbar.OptionShowBytes(true),
+			progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(20)),
+		p: p, start: time.Now(), quit: make(chan struct{}), done: make(chan struct{}),
+	}
+	go b.run()
+	return b
+}
+
+func (b *progressBar) run() {
+	defer close(b.done)
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			b.show()
+		case <-b.quit:
+			_ = b.bar.Finish() // nothing depends on the terminal
+			return
+		}
+	}
+}
+
+func (b *progressBar) show() {
+	rate := float64(b.p.Samples.Load()) / time.Since(b.start).Seconds()
+	b.bar.Describe(fmt.Sprintf("%d/%d experiments, %.0f k samples/s, %d problems",
+		b.p.Finished.Load(), b.p.Experiments.Load(), rate/1e3, b.p.Problems.Load()))
+	if total := b.p.TotalBytes.Load(); total > 0 {
+		b.bar.ChangeMax64(total)
+	}
+	_ = b.bar.Set64(b.p.Bytes.Load()) // nothing depends on the terminal
+}
+
+func (b *progressBar) stop() {
+	close(b.quit)
+	<-b.done
+}
+
+// defaultCache is the user's cache directory; without one nothing is kept.
+func defaultCache() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "stackmill")
+}
+
+// parseSize reads a size such as 512M: K, M, G are powers of 1024.
+func parseSize(s string) (int64, error) {
+	t := strings.TrimSuffix(strings.TrimSuffix(strings.ToUpper(s), "B"), "I")
+	shift := 0
+	if t != "" {
+		if i := strings.IndexByte("KMGT", t[len(t)-1]); i >= 0 {
+			shift = 10 * (i + 1)
+			t = t[:len(t)-1]
+		}
+	}
+	n, err := strconv.ParseInt(t, 10, 64)
+	if err != nil || n <= 0 || n > 1<<62>>shift {
+		return 0, fmt.Errorf("%q is not a size (write 512M or 2G)", s)
+	}
+	return n << shift, nil
+}
