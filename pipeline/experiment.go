@@ -112,7 +112,7 @@ func (e *experiment) run(ctx context.Context, name string) error {
 }
 
 func (e *experiment) process(ctx context.Context, p *decode.Process) error {
-	resolved := e.resolver.Process(p, filepath.Join(p.Lineage, "map.xml"))
+	resolved := e.resolver.Process(p, fileOf(p, "map.xml"))
 	attribute.Segments(e.segments, e.id, p.Number, resolved)
 	stacks := e.stacks.Process(p, unwind.New(e.stacks.Set, e.resolver, resolved, p))
 	for k := range schema.Kinds {
@@ -157,7 +157,7 @@ func (e *experiment) leaks(p *decode.Process, k schema.Kind) (*attribute.Leaks, 
 	leaks, err := attribute.FindLeaks(events)
 	if leaks.Untold > 0 {
 		e.rec.Problems.Add(problem.Problem{
-			Severity: problem.Info, Process: p.Number, File: filepath.Join(p.Lineage, "heaptrace"), Offset: problem.NoOffset,
+			Severity: problem.Info, Process: p.Number, File: fileOf(p, "heaptrace"), Offset: problem.NoOffset,
 			Reason: "realloc-without-old-address", Count: leaks.Untold,
 			Message: "the collector did not record which block realloc freed; such a block counts as leaked until its address is used again",
 		})
@@ -200,6 +200,14 @@ func (e *experiment) batch(p *decode.Process, k schema.Kind, events arrow.Record
 	e.samples += int64(n)
 	e.progress.Samples.Add(int64(n))
 	return err
+}
+
+// fileOf names a process's file as problems do: relative to the recording.
+func fileOf(p *decode.Process, name string) string {
+	if p.Lineage == "" {
+		return name
+	}
+	return filepath.Join(p.Lineage+".er", name)
 }
 
 // kinds are the values of the column samples.kind.
