@@ -59,7 +59,7 @@ func tableView(store string, t *schema.Table, commits []write.Commit) string {
 	for _, c := range commits {
 		for _, f := range c.Files {
 			if f.Table == t.Name {
-				paths = append(paths, quote(literal.Replace(store)+"/"+f.Path))
+				paths = append(paths, quote(literal.Replace(store+"/"+f.Path)))
 			}
 		}
 	}
@@ -100,7 +100,7 @@ func namesView(commits []write.Commit, names []string) string {
 	return "CREATE VIEW experiment_names AS SELECT * FROM (VALUES " + strings.Join(rows, ", ") + ") AS n(experiment_id, experiment)"
 }
 
-// uniqueNames names each commit: its base name, behind as many parent
+// uniqueNames names each commit, all of different experiments: its base name, behind as many parent
 // directories as make it differ from the others. Recordings made at the same
 // path, one after the other, differ by their ids only.
 func uniqueNames(commits []write.Commit) []string {

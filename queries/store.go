@@ -95,7 +95,7 @@ func Rebuild(ctx context.Context, store string) error {
 }
 
 // committed returns the absolute path of a store and its commits, after a look
-// at their version.
+// at their versions and experiments.
 func committed(store string) (string, []write.Commit, error) {
 	store, err := filepath.Abs(store)
 	if err != nil {
@@ -105,7 +105,12 @@ func committed(store string) (string, []write.Commit, error) {
 	if err != nil {
 		return "", nil, err
 	}
+	batches := map[string]string{}
 	for _, c := range commits {
+		if other, ok := batches[c.ExperimentID]; ok {
+			return "", nil, fmt.Errorf("store %s: batches %s and %s are of the same experiment (remove the commit file of one)", store, other, c.Batch)
+		}
+		batches[c.ExperimentID] = c.Batch
 		if c.StoreVersion != schema.StoreVersion {
 			return "", nil, fmt.Errorf("store %s: batch %s has store format %q, this program reads %q (ingest into a new store, or use the program that wrote it)",
 				store, c.Batch, c.StoreVersion, schema.StoreVersion)

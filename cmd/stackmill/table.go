@@ -1,0 +1,107 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+	"golang.org/x/term"
+)
+
+// tableRows is how many rows the table format shows: it has to hold them all
+// to know how wide its columns are.
+const tableRows = 10_000
+
+// tablePrinter prints aligned columns, or a Markdown table.
+type tablePrinter struct {
+	app      *app
+	markdown bool
+	fields   []field
+	rows     [][]string
+	more     int
+}
+
+func (p *tablePrinter) header(fields []field) error {
+	p.fields = fields
+	return nil
+}
+
+func (p *tablePrinter) row(values []any) error {
+	if len(p.rows) == tableRows {
+		p.more++
+		return nil
+	}
+	row := make([]string, len(values))
+	for i, v := range values {
+		if row[i] = cell(v, p.fields[i].kind); v == nil {
+			row[i] = "NULL"
+		}
+	}
+	p.rows = append(p.rows, row)
+	return nil
+}
+
+func (p *tablePrinter) close() error {
+	err := p.app.printTable(p.fields, p.rows, p.markdown)
+	if err == nil && p.more > 0 {
+		_, err = fmt.Fprintf(p.app.stderr, "stackmill: %d more rows are not shown (use --format csv, or LIMIT)\n", p.more)
+	}
+	return err
+}
+
+// printTable prints rows under headings, numbers to the right. On a terminal
+// lines are cut at its width.
+func (a *app) printTable(fields []field, rows [][]string, markdown bool) error {
+	t := table.NewWriter()
+	header := make(table.Row, len(fields))
+	configs := make([]table.ColumnConfig, len(fields))
+	for i, f := range fields {
+		header[i] = f.name
+		configs[i] = table.ColumnConfig{Number: i + 1}
+		if f.numeric {
+			configs[i].Align, configs[i].AlignHeader = text.AlignRight, text.AlignRight
+		}
+	}
+	t.AppendHeader(header)
+	t.SetColumnConfigs(configs)
+	for _, r := range rows {
+		row := make(table.Row, len(r))
+		for i, c := range r {
+			if markdown { // or <Total> would be taken for a tag
+				c = strings.ReplaceAll(c, "<", "&lt;")
+			}
+			row[i] = c
+		}
+		t.AppendRow(row)
+	}
+	if markdown {
+		_, err := fmt.Fprintln(a.stdout, t.RenderMarkdown())
+		return err
+	}
+	style := table.StyleDefault
+	style.Options = table.Options{SeparateHeader: true}
+	style.Format = table.FormatOptions{}
+	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
+	t.SetStyle(style)
+	t.SuppressTrailingSpaces()
+	if width := a.width(); width > 0 {
+		t.SetAllowedRowLength(width)
+	}
+	_, err := fmt.Fprintln(a.stdout, t.Render())
+	return err
+}
+
+// width returns the terminal's width, 0 when the output is none.
+func (a *app) width() int {
+	f, ok := a.stdout.(*os.File)
+	if !ok {
+		return 0
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}

@@ -1,0 +1,217 @@
+package queries
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"stackmill/queries/storetest"
+	"stackmill/stages/write"
+)
+
+func TestUniqueNames(t *testing.T) {
+	for _, test := range []struct{ paths, want string }{
+		{"/a/x.er /b/y.er", "x.er y.er"},
+		{"/a/x.er /b/x.er /b/y.er", "a/x.er b/x.er y.er"},
+		{"/1/a/x.er /2/a/x.er /b/x.er", "1/a/x.er 2/a/x.er b/x.er"},
+		{"/a/x.er /a/x.er", "x.er@0 x.er@1"},
+		{"/x.er /a/x.er", "x.er@0 a/x.er"},
+	} {
+		var commits []write.Commit
+		for i, p := range strings.Fields(test.paths) {
+			commits = append(commits, write.Commit{ExperimentID: fmt.Sprint(i), Experiment: filepath.Base(p), Path: p})
+		}
+		if got := strings.Join(uniqueNames(commits), " "); got != test.want {
+			t.Errorf("%s: got %s, want %s", test.paths, got, test.want)
+		}
+	}
+}
+
+// TestUniqueNamesOfAnyPaths draws few names, so that many collide.
+func TestUniqueNamesOfAnyPaths(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		paths := rapid.SliceOf(rapid.StringMatching(`(/[ab]){0,3}/[xy]|[xy]|`)).Draw(t, "paths")
+		var commits []write.Commit
+		for i, p := range paths {
+			commits = append(commits, write.Commit{ExperimentID: fmt.Sprint(i), Experiment: filepath.Base(p), Path: p})
+		}
+		seen := map[string]bool{}
+		for i, n := range uniqueNames(commits) {
+			base, _, _ := strings.Cut(filepath.Base(n), "@")
+			if seen[n] || base != commits[i].Experiment {
+				t.Fatalf("%q names %q", n, commits[i].Path)
+			}
+			seen[n] = true
+		}
+	})
+}
+
+func TestOpenRefusesAnExperimentTwice(t *testing.T) {
+	store := storetest.New(t, storetest.Two)
+	name := filepath.Join(store, "commits", "00000000000000aa.json")
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(store, "commits", "copy.json"), data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(context.Background(), store); err == nil || !strings.Contains(err.Error(), "same experiment") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestOpenSome opens one of two experiments of the same base name.
+func TestOpenSome(t *testing.T) {
+	store := storetest.New(t, storetest.Two)
+	only := func(_ []write.Commit, names []string) ([]bool, error) {
+		keep := make([]bool, len(names))
+		for i, n := range names {
+			keep[i] = n == "tuesday/test.1.er"
+		}
+		return keep, nil
+	}
+	db, err := Open(context.Background(), store, only)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if got := rows(t, db.DB, "SELECT experiment, count(*) FROM function_metrics GROUP BY ALL"); len(got) != 1 || got[0] != "tuesday/test.1.er 24" {
+		t.Errorf("got %q", got)
+	}
+	if _, err := os.Stat(filepath.Join(store, CatalogFile)); err == nil {
+		t.Error("the store's catalog is that of a part")
+	}
+}
+
+func TestOpen(t *testing.T) {
+	ctx := context.Background()
+	if _, err := Open(ctx, t.TempDir()); !errors.Is(err, write.ErrNoStore) {
+		t.Errorf("a directory without a store: %v", err)
+	}
+
+	// The catalog follows the commits, the place of the store and damage to itself.
+	parent := t.TempDir()
+	store := filepath.Join(parent, "it's [a] *store*")
+	before, after, _ := strings.Cut(storetest.Two, "# The second")
+	if err := storetest.Build(store, before); err != nil {
+		t.Fatal(err)
+	}
+	count := func(want string) {
+		t.Helper()
+		db, err := Open(ctx, store)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		if got := rows(t, db.DB, "SELECT count(*) FROM experiments JOIN function_metrics USING (experiment_id) WHERE function = 'main' AND mode = 'user'"); got[0] != want {
+			t.Errorf("%s rows, want %s", got[0], want)
+		}
+	}
+	catalog := func() string { return filepath.Join(store, CatalogFile) }
+	count("1")
+	info, err := os.Stat(catalog())
+	if err != nil {
+		t.Fatal(err)
+	}
+	count("1")
+	if again, _ := os.Stat(catalog()); !os.SameFile(info, again) {
+		t.Error("an unchanged store's catalog was rebuilt")
+	}
+	if err := storetest.Build(store, "#"+after); err != nil {
+		t.Fatal(err)
+	}
+	count("5")
+	moved := filepath.Join(parent, "moved")
+	if err := os.Rename(store, moved); err != nil {
+		t.Fatal(err)
+	}
+	store = moved
+	count("5")
+	if err := os.WriteFile(catalog(), []byte("damaged"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	count("5")
+	if err := os.Remove(catalog()); err != nil {
+		t.Fatal(err)
+	}
+	if err := Rebuild(ctx, store); err != nil {
+		t.Fatal(err)
+	}
+	if entries, _ := os.ReadDir(store); len(entries) != 3 {
+		t.Errorf("the store has %d entries, want commits, tables and the catalog", len(entries))
+	}
+}
+
+// TestOpenPrivately opens a store whose catalog cannot be written.
+func TestOpenPrivately(t *testing.T) {
+	store := storetest.New(t, storetest.Two)
+	// A directory in the catalog's place stops even root.
+	if err := os.MkdirAll(filepath.Join(store, CatalogFile, "x"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", t.TempDir())
+	db, err := Open(context.Background(), store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := rows(t, db.DB, "SELECT count(*) FROM experiments"); got[0] != "2" {
+		t.Errorf("got %s experiments", got[0])
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if left, _ := os.ReadDir(os.TempDir()); len(left) > 0 {
+		t.Errorf("%v is left behind", left)
+	}
+}
+
+func TestOpenRefusesOtherFormats(t *testing.T) {
+	store := storetest.New(t, storetest.Two)
+	name := filepath.Join(store, "commits", "00000000000000aa.json")
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data = []byte(strings.Replace(string(data), `"store_version":"1"`, `"store_version":"999"`, 1))
+	if err := os.WriteFile(name, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(context.Background(), store); err == nil || !strings.Contains(err.Error(), `"999"`) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestReadersShareAndWritersPass(t *testing.T) {
+	store := storetest.New(t, storetest.Two)
+	one, two := open(t, store), open(t, store)
+	if err := Rebuild(context.Background(), store); err != nil {
+		t.Fatal(err)
+	}
+	for _, db := range []*DB{one, two} {
+		if got := rows(t, db.DB, "SELECT count(*) FROM samples"); got[0] != "11" {
+			t.Errorf("got %s samples", got[0])
+		}
+		if _, err := db.Exec("CREATE TABLE stackmill.t (a INTEGER)"); err == nil {
+			t.Error("the catalog can be written")
+		}
+	}
+}
+
+func TestCancel(t *testing.T) {
+	db := open(t, storetest.New(t, storetest.Two))
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	var n int64
+	err := db.QueryRowContext(ctx, "SELECT count(*) FROM range(10_000_000) a, range(10_000_000) b WHERE a.range + b.range = -1").Scan(&n)
+	if err == nil {
+		t.Error("a cancelled query gave an answer")
+	}
+}
