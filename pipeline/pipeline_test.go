@@ -1,0 +1,208 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"stackmill/schema"
+	"stackmill/stages/decode/gprofng/erbuild"
+	"stackmill/stages/write"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestExplain(t *testing.T) {
+	var b strings.Builder
+	if err := Explain(&b); err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile("testdata/explain.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), b.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// record composes a recording with n samples.
+func record(t *testing.T, dir string, n int) {
+	t.Helper()
+	e := erbuild.New(dir)
+	e.Function(0, 0x1000, 0x100, "main")
+	e.Declare(schema.Clock, `ptimer="1000" numstates="1"`)
+	stack := e.Frame(0x1004)
+	for i := range n {
+		e.Events(schema.Clock).Put(0, &erbuild.Layouts[schema.Clock][0],
+			erbuild.Packet{Thread: 1, Time: int64(i) * 1000, Stack: stack, Values: []int64{10, 1}})
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestDiscover(t *testing.T) {
+	root := t.TempDir()
+	record(t, filepath.Join(root, "a.er"), 1)
+	record(t, filepath.Join(root, "below", "b.er"), 2)
+	record(t, filepath.Join(root, "below", "deeper", "c.er"), 3)
+	group := filepath.Join(root, "pair.erg")
+	members := "#analyzer experiment group\n" + filepath.Join(root, "a.er") + "\n" + filepath.Join(root, "gone.er") + "\n"
+	if err := errors.Join(os.WriteFile(group, []byte(members), 0o644), os.WriteFile(filepath.Join(root, "notes.txt"), nil, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name      string
+		paths     []string
+		recursive bool
+		found     []string
+		bad       []string // parts of the errors
+	}{
+		{"a recording", []string{"a.er"}, false, []string{"a.er"}, nil},
+		{"named twice", []string{"a.er", "a.er/"}, false, []string{"a.er"}, nil},
+		{"a folder", []string{"below"}, false, []string{"below/b.er"}, nil},
+		{"a folder and those below", []string{"below"}, true, []string{"below/b.er", "below/deeper/c.er"}, nil},
+		{"a group", []string{"pair.erg"}, false, []string{"a.er"}, []string{"gone.er, a member of"}},
+		{"a folder without any", []string{"below/deeper/c.er/archives", "a.er"}, false, []string{"a.er"}, []string{"archives"}},
+		{"not there", []string{"nowhere"}, false, nil, []string{"no such file"}},
+		{"no recording", []string{"notes.txt"}, false, nil, []string{"no recording found"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var paths, found, bad []string
+			for _, p := range tt.paths {
+				paths = append(paths, filepath.Join(root, p))
+			}
+			for _, in := range discover(paths, tt.recursive) {
+				if in.err != nil {
+					bad = append(bad, in.err.Error())
+				} else {
+					rel, _ := filepath.Rel(root, in.path)
+					found = append(found, rel)
+				}
+			}
+			if diff := cmp.Diff(tt.found, found); diff != "" {
+				t.Error(diff)
+			}
+			if len(bad) != len(tt.bad) {
+				t.Fatalf("errors %q, want %q", bad, tt.bad)
+			}
+			for i := range bad {
+				if !strings.Contains(bad[i], tt.bad[i]) {
+					t.Errorf("error %q lacks %q", bad[i], tt.bad[i])
+				}
+			}
+		})
+	}
+}
+
+// statuses ingests and returns what became of each input.
+func statuses(t *testing.T, store string, paths ...string) []string {
+	t.Helper()
+	results, err := Ingest(t.Context(), Options{Store: store, Jobs: 2, DebugDirs: []string{}}, paths...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s []string
+	for _, r := range results {
+		s = append(s, r.Status)
+	}
+	return s
+}
+
+func batches(t *testing.T, store string) int {
+	t.Helper()
+	commits, err := write.Commits(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(commits)
+}
+
+func TestContentIsIngestedOnce(t *testing.T) {
+	root, store := t.TempDir(), filepath.Join(t.TempDir(), "store")
+	a, b := filepath.Join(root, "a.er"), filepath.Join(root, "b.er")
+	record(t, a, 10)
+	record(t, b, 20)
+	if diff := cmp.Diff([]string{Complete, Complete}, statuses(t, store, a, b)); diff != "" {
+		t.Error(diff)
+	}
+	moved := filepath.Join(root, "moved.er")
+	if err := os.Rename(a, moved); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{Skipped, Skipped}, statuses(t, store, moved, b)); diff != "" {
+		t.Error(diff)
+	}
+	if n := batches(t, store); n != 2 {
+		t.Errorf("%d batches", n)
+	}
+}
+
+func TestCopiesInOneCommand(t *testing.T) {
+	root, store := t.TempDir(), filepath.Join(t.TempDir(), "store")
+	a, b := filepath.Join(root, "a.er"), filepath.Join(root, "copy.er")
+	record(t, a, 10)
+	if err := os.CopyFS(b, os.DirFS(a)); err != nil {
+		t.Fatal(err)
+	}
+	got := statuses(t, store, a, b)
+	if !(got[0] == Complete && got[1] == Skipped) && !(got[0] == Skipped && got[1] == Complete) || batches(t, store) != 1 {
+		t.Errorf("%v, %d batches", got, batches(t, store))
+	}
+}
+
+// A failed recording is tried again; so is an empty one, known by its name.
+func TestFailedIsTriedAgain(t *testing.T) {
+	root, store := t.TempDir(), filepath.Join(t.TempDir(), "store")
+	one, two := filepath.Join(root, "one.er"), filepath.Join(root, "two.er")
+	if err := errors.Join(os.Mkdir(one, 0o755), os.Mkdir(two, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if diff := cmp.Diff([]string{Failed, Failed}, statuses(t, store, one, two)); diff != "" {
+			t.Error(diff)
+		}
+	}
+	if n := batches(t, store); n != 2 {
+		t.Errorf("%d batches", n)
+	}
+}
+
+func TestInterruptedLeavesTheStoreAsItWas(t *testing.T) {
+	root, store := t.TempDir(), filepath.Join(t.TempDir(), "store")
+	record(t, filepath.Join(root, "a.er"), 10)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Ingest(ctx, Options{Store: store}, root); !errors.Is(err, context.Canceled) {
+		t.Fatalf("error %v", err)
+	}
+	if _, err := write.Commits(store); err == nil || !errors.Is(err, write.ErrNoStore) && batches(t, store) != 0 {
+		t.Errorf("commits of an interrupted run: %v", err)
+	}
+	if left, err := os.ReadDir(filepath.Join(store, "staging")); err == nil && len(left) > 0 {
+		t.Errorf("left in staging: %v", left)
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+}
+
+func TestUnwritableStoreStops(t *testing.T) {
+	root := t.TempDir()
+	record(t, filepath.Join(root, "a.er"), 10)
+	store := filepath.Join(root, "file")
+	if err := os.WriteFile(store, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Ingest(t.Context(), Options{Store: store, Jobs: 1}, filepath.Join(root, "a.er")); err == nil {
+		t.Error("no error")
+	}
+}
