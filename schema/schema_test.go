@@ -1,0 +1,92 @@
+package schema
+
+import (
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+)
+
+// Every table begins with the experiment, has no column twice, and says what
+// each column is.
+func TestTables(t *testing.T) {
+	seen := map[string]bool{}
+	for _, table := range Tables {
+		if seen[table.Name] || table.Row == "" {
+			t.Errorf("table %s: named twice, or its rows are not described", table.Name)
+		}
+		seen[table.Name] = true
+		if table.Columns[0].Name != "experiment_id" {
+			t.Errorf("table %s does not begin with the experiment", table.Name)
+		}
+		columns := map[string]bool{}
+		for _, c := range table.Columns {
+			if columns[c.Name] || c.Doc == "" {
+				t.Errorf("%s.%s: named twice, or not described", table.Name, c.Name)
+			}
+			columns[c.Name] = true
+			if c.Encoding == Delta && c.Type != Int64 && c.Type != Int32 {
+				t.Errorf("%s.%s: delta encoding is for integers", table.Name, c.Name)
+			}
+		}
+	}
+}
+
+// The metrics refer to columns that their kind's table has.
+func TestMetricsReferToColumns(t *testing.T) {
+	names := map[string]bool{}
+	for _, m := range Declared {
+		if names[m.Name] {
+			t.Errorf("metric %s is declared twice", m.Name)
+		}
+		names[m.Name] = true
+		has := map[string]bool{"": true, "thread_id": true}
+		for _, c := range SampleTable(m.Kind).Columns {
+			has[c.Name] = true
+		}
+		if !has[m.Value] {
+			t.Errorf("metric %s: no column %s", m.Name, m.Value)
+		}
+		for _, all := range m.Where {
+			for _, c := range all {
+				if !has[c.Column] {
+					t.Errorf("metric %s: no column %s", m.Name, c.Column)
+				}
+			}
+		}
+	}
+}
+
+func TestID(t *testing.T) {
+	a := NewID("x").Text("ab").Text("c").Sum()
+	if b := NewID("x").Text("a").Text("bc").Sum(); a == b {
+		t.Error("the border between parts does not count")
+	}
+	if b := NewID("y").Text("ab").Text("c").Sum(); a == b {
+		t.Error("the kind does not count")
+	}
+	// Stores of different machines and versions meet in one query.
+	if want := int64(493325990721117314); a != want {
+		t.Errorf("identifiers changed: %d, was %d", a, want)
+	}
+}
+
+func TestRowsFlushFullBatches(t *testing.T) {
+	var sizes []int64
+	var last string
+	rows := NewRows(Metrics, func(_ *Table, b arrow.RecordBatch) error {
+		sizes = append(sizes, b.NumRows())
+		last = b.Column(1).(*array.String).Value(int(b.NumRows()) - 1)
+		return nil
+	})
+	for range BatchRows {
+		rows.Append("e", "first", "", "", "")
+	}
+	rows.Append("e", "last", "", "", "")
+	if err := rows.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if len(sizes) != 2 || sizes[0] != BatchRows || sizes[1] != 1 || last != "last" {
+		t.Errorf("batches %v, last %s", sizes, last)
+	}
+}
