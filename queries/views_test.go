@@ -10,10 +10,13 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
 
 	"stackmill/queries/storetest"
 	"stackmill/schema"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func open(t *testing.T, store string) *DB {
 	t.Helper()
