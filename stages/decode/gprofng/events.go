@@ -1,6 +1,8 @@
 package gprofng
 
 import (
+	"fmt"
+
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
@@ -41,6 +43,9 @@ func (r *eventReader) Next() (arrow.RecordBatch, error) {
 	b := newBatch(r.alloc, r.file.kind, rows)
 	err := r.file.guard(func() { r.fill(b) })
 	r.file.release()
+	if err == nil && r.merger.changed {
+		err = fmt.Errorf("%s was changed while it was read", r.file.name)
+	}
 	if err != nil {
 		b.release()
 		return nil, err
@@ -188,8 +193,8 @@ func (r *eventReader) computed(b *batch, l *layout, packets []int) {
 				b.addText(nil)
 				continue
 			}
-			size := int(f.order.u16(f.data[o:]))
-			b.addText(f.data[o+offset : o+size])
+			size := max(offset, int(f.order.u16(f.data[o:])))
+			b.addText(f.data[o+offset : min(o+size, len(f.data))])
 		}
 	}
 }

@@ -3,6 +3,7 @@ package gprofng_test
 import (
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -221,5 +222,22 @@ func TestOtherLayout(t *testing.T) {
 	want := map[string][]int64{"time_ns": {9}, "thread_id": {8}, "cpu": {-1}, "raw_stack": {-1}, "operation": {1}, "size": {0xFFFF_FFFF}, "address": {0}, "old_address": {0}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
+	}
+}
+
+// A file that becomes shorter while it is read is an error, not a crash.
+func TestFileBecomesShorter(t *testing.T) {
+	e := newExperiment(t)
+	e.Declare(schema.Sync, "")
+	for i := range int64(10_000) {
+		e.Events(schema.Sync).Put(0, &erbuild.Layouts[schema.Sync][0], erbuild.Packet{Time: i})
+	}
+	rec := build(t, e)
+	if err := os.Truncate(e.Dir+"/synctrace", 100_000); err != nil {
+		t.Fatal(err)
+	}
+	b, err := rec.Processes[0].Events(schema.Sync).Next()
+	if err == nil || !strings.Contains(err.Error(), "synctrace") {
+		t.Errorf("%v, %v", b, err)
 	}
 }

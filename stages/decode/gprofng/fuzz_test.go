@@ -76,15 +76,11 @@ func fuzzFile(f *testing.F, name string) {
 	})
 }
 
-func FuzzLog(f *testing.F)      { fuzzFile(f, "log.xml") }
-func FuzzMap(f *testing.F)      { fuzzFile(f, "map.xml") }
-func FuzzFrames(f *testing.F)   { fuzzFile(f, "data.frameinfo") }
-func FuzzHeap(f *testing.F)     { fuzzFile(f, "heaptrace") }
-func FuzzIO(f *testing.F)       { fuzzFile(f, "iotrace") }
-func FuzzClock(f *testing.F)    { fuzzFile(f, "profile") }
-func FuzzOverview(f *testing.F) { fuzzFile(f, "overview") }
-func FuzzDyntext(f *testing.F)  { fuzzFile(f, "dyntext") }
-func FuzzClasses(f *testing.F)  { fuzzFile(f, "jclasses") }
+func FuzzLog(f *testing.F)    { fuzzFile(f, "log.xml") }
+func FuzzFrames(f *testing.F) { fuzzFile(f, "data.frameinfo") }
+func FuzzHeap(f *testing.F)   { fuzzFile(f, "heaptrace") }
+func FuzzIO(f *testing.F)     { fuzzFile(f, "iotrace") }
+func FuzzClock(f *testing.F)  { fuzzFile(f, "profile") }
 
 // The rich experiment is read without a problem that is not a remark, on every
 // kind of machine the seeds of the fuzz targets come from.

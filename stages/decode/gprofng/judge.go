@@ -1,7 +1,6 @@
 package gprofng
 
 import (
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,9 +10,6 @@ import (
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/gprofng/archive"
 )
-
-// The collector's warning that the profiling timer does not run as requested.
-const warningTimerChanged = "207"
 
 // judge records what follows from the experiment as a whole: what the
 // collector warns of, what is missing, and what is known to mislead.
@@ -25,30 +21,15 @@ func (e *experiment) judge() {
 	if !l.closed {
 		e.report(problem.Warning, logFile, problem.NoOffset, "not-closed", "the experiment was not closed: the program or the collector was killed, or still runs")
 	}
-	if l.archived && !exists(archivesOf(e.opener.path)) {
+	if l.archived && e.sub == "" && !exists(archivesOf(e.dir)) {
 		e.report(problem.Warning, archive.Dir, problem.NoOffset, "missing-file", "the archives are missing: load objects are looked for at their recorded paths, where they may have changed")
 	}
 	e.judgeEvents()
 	e.judgeClock()
-	if l.hasKind(schema.Heap) && !strings.HasPrefix(l.os, "SunOS") {
+	if l.hasKind(schema.Heap) && e.sub == "" && !strings.HasPrefix(l.os, "SunOS") {
 		e.report(problem.Info, eventFiles[schema.Heap].name, problem.NoOffset, "untraced-calls",
 			"blocks from aligned_alloc and posix_memalign are not in the recording, only their frees are; calloc is recorded like malloc")
 	}
-}
-
-func (e *experiment) collectorWarning(w collectorWarning) {
-	message := fmt.Sprintf("the collector warns (%s): %s", w.id, w.text)
-	severity := problem.Warning
-	if w.id == warningTimerChanged {
-		message = fmt.Sprintf("the collector warns (%s) that the period of the profiling timer was changed (%s us)", w.id, w.text)
-		if e.log.hasKind(schema.Clock) {
-			message += ": CPU times are accounted with the period requested, and are wrong where the timer ran with another"
-		} else {
-			severity = problem.Info
-			message += ": no matter, there is no clock profile"
-		}
-	}
-	e.report(severity, w.file, w.offset, "collector-warning", "%s", message)
 }
 
 // judgeEvents tells of declared kinds without events. When the call stacks

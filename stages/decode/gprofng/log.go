@@ -38,13 +38,6 @@ type recordedLog struct {
 	threads  []javaThread
 }
 
-type collectorWarning struct {
-	id     string
-	text   string
-	offset int64
-	file   string
-}
-
 // logReader fills a recordedLog from the tags of log.xml and warnings.xml.
 type logReader struct {
 	*recordedLog
@@ -167,7 +160,7 @@ func (r *logReader) event(t *tag) {
 		r.maps.event(r.file, t)
 		return
 	case "cwarn", "cerror":
-		r.warnings = append(r.warnings, collectorWarning{t.get("id"), strings.TrimSpace(t.text), t.offset, r.file})
+		r.warnings = append(r.warnings, collectorWarning{kind, t.get("id"), strings.TrimSpace(t.text), r.file, t.offset})
 		return
 	case "comment":
 		r.archived = r.archived || strings.HasPrefix(t.text, "Archive command")

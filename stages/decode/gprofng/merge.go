@@ -30,6 +30,9 @@ type merger struct {
 	times [maxType]field
 	runs  []run // not begun
 	heap  []cursor
+	// changed says that a packet is not there any more: the file was written
+	// to after it was indexed.
+	changed bool
 }
 
 func newMerger(f *eventFile) *merger {
@@ -84,8 +87,10 @@ func (m *merger) begin() {
 			return
 		}
 		m.runs = m.runs[1:]
-		m.heap = append(m.heap, c)
-		m.up(len(m.heap) - 1)
+		if m.load(&c) {
+			m.heap = append(m.heap, c)
+			m.up(len(m.heap) - 1)
+		}
 	}
 }
 
@@ -112,6 +117,7 @@ func (m *merger) advance(c *cursor) bool {
 	if r.order == nil {
 		c.offset += int(f.order.u16(f.data[c.offset:]))
 		if c.offset >= r.end {
+			m.changed = m.changed || c.offset > r.end
 			return false
 		}
 	} else {
@@ -121,7 +127,24 @@ func (m *merger) advance(c *cursor) bool {
 		}
 		c.offset = r.start + int(r.order[c.next])
 	}
-	c.time = m.times[m.typ(c.offset)].get(f.data[c.offset:], f.order)
+	return m.load(c)
+}
+
+// load reads the time of the packet at a cursor; false when it is no longer
+// the packet that was indexed.
+func (m *merger) load(c *cursor) bool {
+	f := m.file
+	packet := f.data[c.offset:]
+	if len(packet) < packetHeader {
+		m.changed = true
+		return false
+	}
+	size, typ := f.order.u16(packet), f.order.u16(packet[2:])
+	if typ >= maxType || f.layouts[typ] == nil || min(int(size), len(packet)) < f.layouts[typ].need {
+		m.changed = true
+		return false
+	}
+	c.time = m.times[typ].get(packet, f.order)
 	return true
 }
 

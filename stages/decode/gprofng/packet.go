@@ -198,7 +198,7 @@ func (r *packetReader) endOfBlock(o int) {
 		r.pos = p
 		return
 	}
-	start := p &^ (packetAlign - 1)
+	start := max(p&^(packetAlign-1), o+packetAlign)
 	if start%blockSize == 0 {
 		// The first packet of a big-endian block, whose size starts with a 0.
 		r.pos = start
