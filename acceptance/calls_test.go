@@ -161,19 +161,13 @@ func (a *match) treePaths(t *testing.T, c, metric string) map[string][]string {
 		depth                       int
 	}
 	var nodes []node
-	rows, err := shared.DB.Query(`SELECT node_id, coalesce(parent_id, 0), function_id, depth, attributed FROM call_tree
-		WHERE experiment = ? AND mode = 'user' AND metric = ? ORDER BY depth`, experiment(c), metric)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
-	for rows.Next() {
+	query(t, shared.DB, func(r row) error {
 		var n node
-		if err := rows.Scan(&n.id, &n.parent, &n.function, &n.depth, &n.value); err != nil {
-			t.Fatal(err)
-		}
+		err := r.Scan(&n.id, &n.parent, &n.function, &n.depth, &n.value)
 		nodes = append(nodes, n)
-	}
+		return err
+	}, `SELECT node_id, coalesce(parent_id, 0), function_id, depth, attributed FROM call_tree
+		WHERE experiment = ? AND mode = 'user' AND metric = ? ORDER BY depth`, experiment(c), metric)
 	paths, values := map[int64][]string{}, map[string][]string{}
 	for _, n := range nodes {
 		var above []string

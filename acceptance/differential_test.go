@@ -110,14 +110,15 @@ func compareWithPeer(t *testing.T, gprofng, path string, m *model) {
 }
 
 const allocating = `
+#include <stdio.h>
 #include <stdlib.h>
 void *volatile kept;
 __attribute__((noinline, noclone)) void work(int i) { void *p = malloc(64); kept = p; if (i % 2) free(p); }
 __attribute__((noinline, noclone)) void other(void) { free(calloc(3, 100)); }
-int main(void) { for (int i = 0; i < 500; i++) work(i); for (int i = 0; i < 7; i++) other(); return 0; }
+int main(void) { for (int i = 0; i < 500; i++) work(i); for (int i = 0; i < 7; i++) other(); puts("done"); return 0; }
 `
 
-// record compiles a small program and records its heap calls.
+// record compiles a small program and records its heap calls, its I/O and its waits.
 func record(t *testing.T, gprofng string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -127,7 +128,7 @@ func record(t *testing.T, gprofng string) string {
 	}
 	for _, args := range [][]string{
 		{"gcc", "-g", "-O1", "-o", program, source},
-		{gprofng, "collect", "app", "-p", "off", "-H", "on", "-O", experiment, program},
+		{gprofng, "collect", "app", "-p", "off", "-H", "on", "-i", "on", "-s", "on", "-O", experiment, program},
 	} {
 		if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %v\n%s", args, err, out)

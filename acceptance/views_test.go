@@ -58,3 +58,17 @@ func TestThreadsAndCPUs(t *testing.T) {
 		})
 	}
 }
+
+// Programs without Java and OpenMP look the same in every mode, as they do in
+// gprofng.
+func TestModes(t *testing.T) {
+	query(t, shared.DB, func(r row) error {
+		var experiment, mode, metric, function string
+		err := r.Scan(&experiment, &mode, &metric, &function)
+		t.Errorf("%s: %s of %s is not the same in %s mode", experiment, metric, function, mode)
+		return err
+	}, `SELECT experiment, mode, metric, "function" FROM (
+			SELECT * FROM function_metrics WHERE experiment NOT LIKE 'omp%'
+		) GROUP BY experiment, metric, "function", function_id, exclusive, inclusive, mode
+		QUALIFY count(*) OVER (PARTITION BY experiment, metric, function_id, exclusive, inclusive) <> 3`)
+}
