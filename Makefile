@@ -50,12 +50,12 @@ test: check-go check-cxx ## run all tests
 	go test $(GOFLAGS_) $(TESTFLAGS) ./...
 
 lint: check-go check-cxx ## gofmt, go vet and staticcheck
-	@bad=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$bad" ]; then echo "make: not formatted (make fmt):" >&2; echo "$$bad" >&2; exit 1; fi
+	@bad=$$(gofmt -l .); if [ -n "$$bad" ]; then echo "make: not formatted (make fmt):" >&2; echo "$$bad" >&2; exit 1; fi
 	go vet $(GOFLAGS_) ./...
 	go tool -modfile=tools/go.mod staticcheck $(GOFLAGS_) ./...
 
 fmt: check-go ## format the Go files
-	gofmt -w $$(git ls-files '*.go')
+	gofmt -w .
 
 docs: check-go ## write docs/ from the declarations of tables and views
 	go generate ./queries
