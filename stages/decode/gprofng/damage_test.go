@@ -68,16 +68,22 @@ func TestDamagedEvents(t *testing.T) {
 				t.Errorf("%d events, want %d", n, count-c.lost)
 			}
 			var offsets []int
+			var counted int64
 			for _, p := range rec.Problems.Problems {
 				if p.Severity == problem.Error {
 					if p.File != "heaptrace" || p.Reason != "bad-packet" {
 						t.Errorf("%v (%s)", p, p.Reason)
 					}
 					offsets = append(offsets, int(p.Offset))
+					counted += p.Count
 				}
 			}
 			if !slices.Equal(offsets, c.offsets) {
 				t.Errorf("problems at %v, want %v", offsets, c.offsets)
+			}
+			// A file that was cut does not tell how much was behind the cut.
+			if len(c.damage(bytes.Clone(b))) == len(b) && counted != int64(c.lost) {
+				t.Errorf("%d packets count as lost, want %d", counted, c.lost)
 			}
 		})
 	}

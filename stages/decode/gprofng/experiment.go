@@ -29,16 +29,16 @@ type experiment struct {
 
 // report records a problem of a file of this experiment.
 func (e *experiment) report(s problem.Severity, file string, offset int64, reason, format string, args ...any) {
-	e.problems.Add(problem.Problem{
-		Severity: s, Process: e.process.Number, File: filepath.Join(e.sub, file), Offset: offset,
-		Reason: reason, Message: fmt.Sprintf(format, args...),
-	})
+	e.reporter(file)(s, offset, reason, fmt.Sprintf(format, args...), 1)
 }
 
 // reporter returns report for the readers of one binary file.
-func (e *experiment) reporter(file string) func(problem.Severity, int64, string, string) {
-	return func(s problem.Severity, offset int64, reason, message string) {
-		e.report(s, file, offset, reason, "%s", message)
+func (e *experiment) reporter(file string) reporter {
+	return func(s problem.Severity, offset int64, reason, message string, count int64) {
+		e.problems.Add(problem.Problem{
+			Severity: s, Process: e.process.Number, File: filepath.Join(e.sub, file), Offset: offset,
+			Reason: reason, Message: message, Count: count,
+		})
 	}
 }
 
@@ -181,9 +181,9 @@ func (e *experiment) readEvents() {
 func (e *experiment) openEvents(kind schema.Kind, file string, m *mapped) error {
 	f := &eventFile{mapped: m, kind: kind, order: e.order, stacks: e.stacks}
 	report := e.reporter(file)
-	r := &packetReader{data: m.data, order: e.order, report: func(s problem.Severity, offset int64, reason, message string) {
+	r := &packetReader{data: m.data, order: e.order, report: func(s problem.Severity, offset int64, reason, message string, count int64) {
 		f.damaged = f.damaged || s == problem.Error
-		report(s, offset, reason, message)
+		report(s, offset, reason, message, count)
 	}}
 	for _, typ := range kindTypes[kind] {
 		l := e.log.layouts[typ]
@@ -199,10 +199,7 @@ func (e *experiment) openEvents(kind schema.Kind, file string, m *mapped) error 
 	e.events[kind] = f
 	r.reportUnknown(kindTypes[kind])
 	if f.missing > 0 {
-		e.problems.Add(problem.Problem{
-			Severity: problem.Error, Process: e.process.Number, File: filepath.Join(e.sub, file), Offset: problem.NoOffset,
-			Reason: reasonMissingStack, Message: "events refer to call stacks that are not recorded", Count: f.missing,
-		})
+		report(problem.Error, problem.NoOffset, reasonMissingStack, "events refer to call stacks that are not recorded", f.missing)
 	}
 	return nil
 }

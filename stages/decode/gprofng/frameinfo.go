@@ -3,8 +3,6 @@ package gprofng
 import (
 	"encoding/binary"
 	"fmt"
-
-	"stackmill/problem"
 )
 
 // The parts of a FRAME packet (gprofng-experiment 4.1).
@@ -51,7 +49,7 @@ type frameFile struct {
 }
 
 // readFrames reads gprofng-experiment 4.1 and 4.2.
-func readFrames(data []byte, order byteOrder, wordBytes int, report func(problem.Severity, int64, string, string)) *frameFile {
+func readFrames(data []byte, order byteOrder, wordBytes int, report reporter) *frameFile {
 	f := &frameFile{order: order, wordBytes: wordBytes, fragments: map[uint64]fragment{}}
 	r := &packetReader{data: data, order: order, report: report}
 	r.types[typeFrame] = packetType{described: true, variable: true, need: frameHeader, why: f.brokenFrame}

@@ -46,7 +46,7 @@ func FuzzPackets(f *testing.F) {
 	f.Add([]byte{0, 8, 0, 5, 0, 0, 0, 0, 0, 0, 0, 0}, true)
 	f.Fuzz(func(t *testing.T, data []byte, big bool) {
 		problems := int64(-1)
-		r := &packetReader{data: data, order: byteOrder{big: big}, report: func(_ problem.Severity, offset int64, _, _ string) {
+		r := &packetReader{data: data, order: byteOrder{big: big}, report: func(_ problem.Severity, offset int64, _, _ string, _ int64) {
 			if offset < problems || offset >= int64(len(data)) {
 				t.Fatalf("problem at %d after %d in %d bytes", offset, problems, len(data))
 			}
@@ -82,7 +82,7 @@ func FuzzFragments(f *testing.F) {
 		if narrow {
 			wordBytes = 4
 		}
-		report := func(problem.Severity, int64, string, string) {}
+		report := func(problem.Severity, int64, string, string, int64) {}
 		table := readFrames(data, byteOrder{big: big}, wordBytes, report).resolve(len(data), report)
 		words := 0
 		for _, s := range table.raw {

@@ -43,12 +43,17 @@ var kindTypes = [schema.Kinds][]uint16{
 // microStates are the fields of a PROF packet: the ticks in states 0 to 9.
 var microStates = []string{"UCPU", "SCPU", "TRAP", "TFLT", "DFLT", "KFLT", "ULCK", "TSLP", "WCPU", "TSTP"}
 
-// limits are the largest values of fields that enumerate or count; a packet
+// limit is the largest value of a field that enumerates or counts; a packet
 // with another value is not what it seems to be.
-var limits = map[uint16]map[string]int64{
-	typeOProf: {"MSTATE": 11, "NTICK": math.MaxInt32},
-	typeHeap:  {"HTYPE": 4},
-	typeIO:    {"IOTYPE": 9},
+type limit struct {
+	field string
+	max   int64
+}
+
+var limits = map[uint16][]limit{
+	typeOProf: {{"MSTATE", 11}, {"NTICK", math.MaxInt32}},
+	typeHeap:  {{"HTYPE", 4}},
+	typeIO:    {{"IOTYPE", 9}},
 }
 
 // column says which field of a packet a column of the kind's batches holds.
@@ -75,13 +80,12 @@ var payload = [schema.Kinds][]column{
 func (l *layout) check(order byteOrder) func([]byte) string {
 	type check struct {
 		field
-		name string
-		max  int64
+		limit limit
 	}
 	var checks []check
-	for name, limit := range limits[l.typ] {
-		if f := l.fields[name]; f.width != 0 {
-			checks = append(checks, check{f, name, limit})
+	for _, limit := range limits[l.typ] {
+		if f := l.fields[limit.field]; f.width != 0 {
+			checks = append(checks, check{f, limit})
 		}
 	}
 	if len(checks) == 0 {
@@ -89,8 +93,8 @@ func (l *layout) check(order byteOrder) func([]byte) string {
 	}
 	return func(packet []byte) string {
 		for _, c := range checks {
-			if v := c.get(packet, order); v < 0 || v > c.max {
-				return fmt.Sprintf("a packet of type %d has %s %d", l.typ, c.name, v)
+			if v := c.get(packet, order); v < 0 || v > c.limit.max {
+				return fmt.Sprintf("a packet of type %d has %s %d", l.typ, c.limit.field, v)
 			}
 		}
 		return ""

@@ -31,16 +31,19 @@ type packetType struct {
 	why func(packet []byte) string
 }
 
+// reporter records a problem of one file.
+type reporter func(severity problem.Severity, offset int64, reason, message string, count int64)
+
 // packetReader walks over the packets of a file. Damage costs what it covers:
 // behind it the reader goes on at the next place that looks like a packet.
 type packetReader struct {
-	data  []byte
-	order byteOrder
-	types [maxType]packetType
-	// report records damage.
-	report func(severity problem.Severity, offset int64, reason, message string)
+	data   []byte
+	order  byteOrder
+	types  [maxType]packetType
+	report reporter
 
 	pos     int
+	usual   int            // the size of packets, if their type has one
 	gap     bool           // the packet does not directly follow the one before
 	unknown map[uint16]int // undescribed packets by type
 }
@@ -120,7 +123,7 @@ func (r *packetReader) described(o, size int, typ uint16) bool {
 	switch {
 	case why != "":
 		if size == t.size && r.follows(o+size) {
-			r.report(problem.Error, int64(o), "bad-packet", why)
+			r.report(problem.Error, int64(o), "bad-packet", why, 1)
 			r.pos = o + size
 		} else {
 			r.damage(o, why)
@@ -131,7 +134,7 @@ func (r *packetReader) described(o, size int, typ uint16) bool {
 		return false
 	}
 	if !t.variable && t.size == 0 {
-		t.size = size
+		t.size, r.usual = size, size
 	}
 	r.pos = o + size
 	return true
@@ -223,7 +226,7 @@ func (r *packetReader) truncated(o, size int, typ uint16) {
 
 func (r *packetReader) tail() {
 	if r.pos < len(r.data) && !allZero(r.data[r.pos:]) {
-		r.report(problem.Error, int64(r.pos), "bad-packet", "the file ends inside a packet header")
+		r.report(problem.Error, int64(r.pos), "bad-packet", "the file ends inside a packet header", 1)
 	}
 	r.pos = len(r.data)
 }
@@ -245,7 +248,7 @@ func (r *packetReader) reportUnknown(wanted []uint16) {
 		if slices.Contains(wanted, typ) {
 			severity, reason = problem.Error, "no-layout"
 		}
-		r.report(severity, problem.NoOffset, reason, fmt.Sprintf("%d packets of type %d are skipped: the log does not describe them", r.unknown[typ], typ))
+		r.report(severity, problem.NoOffset, reason, fmt.Sprintf("packets of type %d are skipped: the log does not describe them", typ), int64(r.unknown[typ]))
 	}
 }
 
@@ -268,5 +271,9 @@ func (r *packetReader) resync(damaged, from int, why string) {
 		p = len(r.data)
 	}
 	r.pos = p
-	r.report(problem.Error, int64(damaged), "bad-packet", fmt.Sprintf("%s; %d bytes are skipped", why, p-damaged))
+	lost := 1 // of packets that differ in size, nobody knows
+	if r.usual > 0 {
+		lost = max(1, (p-damaged)/r.usual)
+	}
+	r.report(problem.Error, int64(damaged), "bad-packet", fmt.Sprintf("%s; %d bytes are skipped", why, p-damaged), int64(lost))
 }

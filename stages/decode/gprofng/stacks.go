@@ -1,8 +1,6 @@
 package gprofng
 
 import (
-	"fmt"
-
 	"stackmill/problem"
 	"stackmill/stages/decode"
 )
@@ -47,7 +45,7 @@ type resolver struct {
 }
 
 // resolve makes the table of the stacks of a frame file.
-func (f *frameFile) resolve(fileSize int, report func(problem.Severity, int64, string, string)) *stackTable {
+func (f *frameFile) resolve(fileSize int, report reporter) *stackTable {
 	t := newStackTable(len(f.frames))
 	r := &resolver{frameFile: f, visited: map[uint64]int{}, left: minWords + wordsPerByte*fileSize, cut: map[string]int64{}}
 	for i := range f.frames {
@@ -59,12 +57,12 @@ func (f *frameFile) resolve(fileSize int, report func(problem.Severity, int64, s
 		t.raw = append(t.raw, r.stack(fr))
 	}
 	for _, c := range []struct{ reason, message string }{
-		{reasonMissingLink, "%d stacks end at a link to a fragment that is not recorded"},
-		{reasonLinkCycle, "%d stacks end where their links run in a circle"},
-		{reasonTooLong, "%d stacks are cut because their links make them impossibly long"},
+		{reasonMissingLink, "stacks end at a link to a fragment that is not recorded"},
+		{reasonLinkCycle, "stacks end where their links run in a circle"},
+		{reasonTooLong, "stacks are cut because their links make them impossibly long"},
 	} {
 		if n := r.cut[c.reason]; n > 0 {
-			report(problem.Error, problem.NoOffset, c.reason, fmt.Sprintf(c.message, n))
+			report(problem.Error, problem.NoOffset, c.reason, c.message, n)
 		}
 	}
 	return t
