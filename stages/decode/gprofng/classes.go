@@ -66,8 +66,6 @@ func cutString(b []byte) (s, rest []byte) {
 	return b[:n], b[min(len(b), (n+4)&^3):]
 }
 
-func text(b []byte) string { return strings.ToValidUTF8(string(b), "\uFFFD") }
-
 // className turns `Lpkg/Name;` into `pkg.Name`; other names are not used.
 func className(s string) string {
 	name, ok := strings.CutPrefix(s, "L")

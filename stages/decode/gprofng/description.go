@@ -27,7 +27,7 @@ func (r *logReader) description(t *tag) {
 		r.kind = t.get("name")
 		r.profile(t)
 	case "profdata":
-		if t.get("fname") == eventFiles[schema.HWC].name {
+		if t.get("fname") == eventFiles[schema.HWC] {
 			r.addKind(decode.KindInfo{Kind: schema.HWC})
 		}
 	case "profpckt":

@@ -2,7 +2,6 @@ package gprofng
 
 import (
 	"bytes"
-	"strings"
 
 	"stackmill/problem"
 	"stackmill/stages/symbolize/image"
@@ -81,6 +80,6 @@ func (e *experiment) describeCode(code *image.Code, typ uint32, content []byte) 
 		}
 	case dynSource:
 		name, _, _ := bytes.Cut(content, []byte{0})
-		code.File = strings.ToValidUTF8(string(name), "\uFFFD")
+		code.File = text(name)
 	}
 }

@@ -135,7 +135,7 @@ func (e *experiment) readStacks() {
 	}
 	err := m.guard(func() {
 		report := e.reporter(framesFile)
-		frames := readFrames(m.data, e.order, e.wordBytes, report)
+		frames := readFrames(m.data, e.order, e.wordBytes, m.release, report)
 		e.stacks = frames.resolve(len(m.data), report)
 	})
 	if err != nil {
@@ -156,7 +156,7 @@ func (e *experiment) mapFile(file string) (*mapped, bool) {
 // readEvents opens and indexes the event files.
 func (e *experiment) readEvents() {
 	for kind := range e.events {
-		file := eventFiles[kind].name
+		file := eventFiles[kind]
 		m, ok := e.mapFile(file)
 		if !ok {
 			continue

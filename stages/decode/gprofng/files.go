@@ -24,15 +24,15 @@ const (
 )
 
 // eventFiles are the files with the events of each kind.
-var eventFiles = [schema.Kinds]struct{ name string }{
-	schema.Clock:    {"profile"},
-	schema.Sync:     {"synctrace"},
-	schema.IO:       {"iotrace"},
-	schema.HWC:      {"hwcounters"},
-	schema.Heap:     {"heaptrace"},
-	schema.OMP:      {"omptrace"},
-	schema.Race:     {"dataraces"},
-	schema.Deadlock: {"deadlocks"},
+var eventFiles = [schema.Kinds]string{
+	schema.Clock:    "profile",
+	schema.Sync:     "synctrace",
+	schema.IO:       "iotrace",
+	schema.HWC:      "hwcounters",
+	schema.Heap:     "heaptrace",
+	schema.OMP:      "omptrace",
+	schema.Race:     "dataraces",
+	schema.Deadlock: "deadlocks",
 }
 
 // Files returns all regular files of the experiment, its descendants and its

@@ -46,19 +46,24 @@ type frameFile struct {
 	wordBytes int
 	frames    []frame
 	fragments map[uint64]fragment
+	release   func() // gives back the memory of the file
 }
 
 // readFrames reads gprofng-experiment 4.1 and 4.2.
-func readFrames(data []byte, order byteOrder, wordBytes int, report reporter) *frameFile {
-	f := &frameFile{order: order, wordBytes: wordBytes, fragments: map[uint64]fragment{}}
+func readFrames(data []byte, order byteOrder, wordBytes int, release func(), report reporter) *frameFile {
+	f := &frameFile{order: order, wordBytes: wordBytes, fragments: map[uint64]fragment{}, release: release}
 	r := &packetReader{data: data, order: order, report: report}
 	r.types[typeFrame] = packetType{described: true, variable: true, need: frameHeader, why: f.brokenFrame}
 	r.types[typeUID] = packetType{described: true, variable: true, need: uidHeader, why: f.brokenUID}
-	for {
+	for released := 0; ; {
 		offset, size, typ, ok := r.next()
 		if !ok {
 			r.reportUnknown(nil)
 			return f
+		}
+		if offset-released >= releaseStep {
+			release()
+			released = offset
 		}
 		if packet := data[offset : offset+size]; typ == typeFrame {
 			f.frame(packet)

@@ -83,7 +83,7 @@ func FuzzFragments(f *testing.F) {
 			wordBytes = 4
 		}
 		report := func(problem.Severity, int64, string, string, int64) {}
-		table := readFrames(data, byteOrder{big: big}, wordBytes, report).resolve(len(data), report)
+		table := readFrames(data, byteOrder{big: big}, wordBytes, func() {}, report).resolve(len(data), report)
 		words := 0
 		for _, s := range table.raw {
 			words += len(s.Words) + 2*len(s.Java) + len(s.OMP)

@@ -129,7 +129,7 @@ func (o *opener) hasData(name string) bool {
 		return true
 	}
 	for _, f := range eventFiles {
-		if info, err := os.Stat(filepath.Join(o.path, name, f.name)); err == nil && info.Size() > 0 {
+		if info, err := os.Stat(filepath.Join(o.path, name, f)); err == nil && info.Size() > 0 {
 			return true
 		}
 	}

@@ -27,7 +27,7 @@ func (e *experiment) judge() {
 	e.judgeEvents()
 	e.judgeClock()
 	if l.hasKind(schema.Heap) && e.sub == "" && !strings.HasPrefix(l.os, "SunOS") {
-		e.report(problem.Info, eventFiles[schema.Heap].name, problem.NoOffset, "untraced-calls",
+		e.report(problem.Info, eventFiles[schema.Heap], problem.NoOffset, "untraced-calls",
 			"blocks from aligned_alloc and posix_memalign are not in the recording, only their frees are; calloc is recorded like malloc")
 	}
 }
@@ -49,9 +49,9 @@ func (e *experiment) judgeEvents() {
 		switch {
 		case f != nil && (f.packets > 0 || f.damaged):
 		case total == 0 && len(e.stacks.raw) > 0:
-			e.report(problem.Error, eventFiles[k.Kind].name, 0, "missing-events", "there are no events, though %d call stacks were recorded", len(e.stacks.raw))
+			e.report(problem.Error, eventFiles[k.Kind], 0, "missing-events", "there are no events, though %d call stacks were recorded", len(e.stacks.raw))
 		default:
-			e.report(problem.Info, eventFiles[k.Kind].name, problem.NoOffset, "no-events", "there are no events of this kind")
+			e.report(problem.Info, eventFiles[k.Kind], problem.NoOffset, "no-events", "there are no events of this kind")
 		}
 	}
 }
@@ -80,7 +80,7 @@ func (e *experiment) judgeClock() {
 	}
 	accounted := float64(f.cpu) * float64(e.log.kinds[i].TickNS)
 	if accounted < doubtfulShare*float64(used) {
-		e.report(problem.Warning, eventFiles[schema.Clock].name, problem.NoOffset, "cpu-time-mismatch",
+		e.report(problem.Warning, eventFiles[schema.Clock], problem.NoOffset, "cpu-time-mismatch",
 			"the clock profile accounts for %.3f s of CPU time, the process used %.3f s: the timer ran slower than requested, or threads were not profiled",
 			accounted/nsPerSecond, float64(used)/nsPerSecond)
 	}

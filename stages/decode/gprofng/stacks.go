@@ -23,6 +23,10 @@ const (
 	wordsPerByte = 8
 )
 
+// releaseFrames is how many stacks are resolved before the file's memory is
+// given back.
+const releaseFrames = 1 << 14
+
 // stackTable numbers the stacks of a process.
 type stackTable struct {
 	raw     []decode.RawStack
@@ -49,6 +53,9 @@ func (f *frameFile) resolve(fileSize int, report reporter) *stackTable {
 	t := newStackTable(len(f.frames))
 	r := &resolver{frameFile: f, visited: map[uint64]int{}, left: minWords + wordsPerByte*fileSize, cut: map[string]int64{}}
 	for i := range f.frames {
+		if i%releaseFrames == 0 {
+			f.release()
+		}
 		fr := &f.frames[i]
 		if _, ok := t.byUID[fr.uid]; ok {
 			continue

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"sort"
-	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // tag is one tag of a log or map file and the text behind it.
@@ -283,57 +281,4 @@ func (x *xmlReader) name() string {
 
 func isNameByte(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || isDigit(c) || c == '_' || c == '-' || c == '.' || c == ':'
-}
-
-var entities = map[string]string{"lt": "<", "gt": ">", "amp": "&", "quot": `"`, "apos": "'"}
-
-// plainText replaces entities, and bytes that are not UTF-8, which no table may hold.
-func plainText(b []byte) string {
-	s := string(b)
-	if strings.IndexByte(s, '&') >= 0 {
-		s = replaceEntities(s)
-	}
-	return strings.ToValidUTF8(s, "\uFFFD")
-}
-
-// maxEntity is the longest entity, `&` and `;` included.
-const maxEntity = len("&#1114111;")
-
-func replaceEntities(s string) string {
-	var out strings.Builder
-	for {
-		i := strings.IndexByte(s, '&')
-		if i < 0 {
-			return out.String() + s
-		}
-		out.WriteString(s[:i])
-		s = s[i:]
-		end := strings.IndexByte(s[:min(len(s), maxEntity)], ';')
-		r, ok := "", false
-		if end > 0 {
-			r, ok = entity(s[1:end])
-		}
-		if !ok { // a bare `&` is one
-			r, end = "&", 0
-		}
-		out.WriteString(r)
-		s = s[end+1:]
-	}
-}
-
-func entity(name string) (string, bool) {
-	code, ok := strings.CutPrefix(name, "#")
-	if !ok {
-		r, ok := entities[name]
-		return r, ok
-	}
-	base := 10
-	if hex, ok := strings.CutPrefix(code, "x"); ok {
-		code, base = hex, 16
-	}
-	n, err := strconv.ParseUint(code, base, 32)
-	if err != nil || n > utf8.MaxRune {
-		return "", false
-	}
-	return string(rune(n)), true
 }

@@ -6,7 +6,6 @@ package erbuild
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -121,7 +120,7 @@ func (e *Experiment) fail(err error) {
 }
 
 func (e *Experiment) failf(format string, args ...any) {
-	e.fail(errors.New(fmt.Sprintf(format, args...)))
+	e.fail(fmt.Errorf(format, args...))
 }
 
 // padded fills a text with NULs as the collector's block buffers do.
