@@ -179,6 +179,9 @@ func (e *experiment) batch(p *decode.Process, k schema.Kind, events arrow.Record
 		b.Stacks[i] = stacks.Find(raw, b.Threads[i], b.Times[i])
 	}
 	e.sums.Add(b)
+	if n > 0 { // a log that was not finished knows nothing of its last events
+		p.DurationNS = max(p.DurationNS, b.Times[n-1]-p.StartNS)
+	}
 
 	numbers := make([]int64, n)
 	ids := make([]int64, n)

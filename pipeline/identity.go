@@ -20,8 +20,9 @@ func (in input) identify() (id string, size int64, err error) {
 		return "", 0, err
 	}
 	h := schema.NewID("experiment").Text(in.decoder.Name())
+	buffer := make([]byte, 256<<10)
 	for _, name := range files {
-		sum, n, err := contentOf(filepath.Join(in.path, name))
+		sum, n, err := contentOf(filepath.Join(in.path, name), buffer)
 		if err != nil {
 			return "", 0, err
 		}
@@ -52,13 +53,13 @@ func (in input) size() int64 {
 	return total
 }
 
-func contentOf(path string) (sum uint64, size int64, err error) {
+func contentOf(path string, buffer []byte) (sum uint64, size int64, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return 0, 0, err
 	}
 	defer f.Close()
 	d := xxhash.New()
-	size, err = io.CopyBuffer(d, f, make([]byte, 1<<20))
+	size, err = io.CopyBuffer(d, struct{ io.Reader }{f}, buffer) // a bare File would use a buffer of its own
 	return d.Sum64(), size, err
 }

@@ -33,8 +33,10 @@ const reasonNoStack = "no call stack recorded"
 
 // reasons puts a decoder's reasons into words.
 var reasons = map[string]string{
-	"missing-stack": "call stack missing in the recording",
-	"missing-link":  "part of the call stack missing in the recording",
+	"missing-stack":  "call stack missing in the recording",
+	"missing-link":   "part of the call stack missing in the recording",
+	"link-cycle":     "parts of the call stack refer to each other in a circle",
+	"stack-too-long": "call stack longer than any real one",
 }
 
 // ProcessStacks finds the recorded stack of each sample of one process.

@@ -9,7 +9,6 @@ import (
 
 	"stackmill/problem"
 	"stackmill/schema"
-	"stackmill/stages/symbolize/image"
 )
 
 // Decoder reads one input format.
@@ -25,9 +24,9 @@ type Decoder interface {
 	// Files returns the files whose content is the recording, relative to
 	// path and sorted: they make its identity. Links to nowhere are left out.
 	Files(path string) ([]string, error)
-	// Open reads what is small (logs, maps, stacks). It always returns a
-	// recording; when nothing could be read the recording has no processes
-	// and its problems say why.
+	// Open reads logs, maps and stacks, and looks over the event files
+	// without keeping them. It always returns a recording; when nothing could
+	// be read the recording has no processes and its problems say why.
 	Open(path string) *Recording
 }
 
@@ -64,7 +63,7 @@ type Process struct {
 	Closed                     bool  // the log ends in exit or exec
 	Kinds                      []KindInfo
 	Counters                   []Counter
-	Image                      []image.Event // in file order
+	Image                      []MapEvent // in file order
 	Stacks                     []RawStack
 	JavaMethods                map[uint64]JavaMethod // by method id
 	JavaThreads                []JavaThread
@@ -115,7 +114,7 @@ type RawStack struct {
 	// OMPState is the OpenMP state, -1 when not recorded.
 	OMPState int
 	// Reason says why the stack is empty or ends early (`missing-stack`,
-	// `missing-link`), empty when it is whole.
+	// `missing-link`, `link-cycle`, `stack-too-long`), empty when it is whole.
 	Reason string
 }
 

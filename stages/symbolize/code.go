@@ -33,7 +33,7 @@ func (r *Resolver) code(pc uint64, m *image.Mapping, proc *decode.Process) int32
 }
 
 // isGenerated tells a single function from a region such as `[vdso]`.
-func isGenerated(c *image.Code) bool {
+func isGenerated(c *decode.Code) bool {
 	return c.Function != "" && !strings.HasPrefix(c.Function, "[")
 }
 
@@ -50,7 +50,7 @@ func (r *Resolver) codeObject(m *image.Mapping) int32 {
 
 // generated resolves an offset in a function made at run time. Its identity is
 // its name and its instructions, not where it happened to be (S2).
-func (r *Resolver) generated(c *image.Code, m *image.Mapping, offset uint64) int32 {
+func (r *Resolver) generated(c *decode.Code, m *image.Mapping, offset uint64) int32 {
 	p := r.Program
 	o := r.codeObject(m)
 	module := unknownModule
@@ -72,8 +72,8 @@ func (r *Resolver) generated(c *image.Code, m *image.Mapping, offset uint64) int
 
 // codeFunction finds the function in a region that holds several, such as the
 // vdso; what none covers is a static region (S6).
-func codeFunction(c *image.Code, m *image.Mapping, pc uint64) Function {
-	fs := append([]image.CodeFunction{}, c.Functions...)
+func codeFunction(c *decode.Code, m *image.Mapping, pc uint64) Function {
+	fs := append([]decode.CodeFunction{}, c.Functions...)
 	sort.Slice(fs, func(i, j int) bool { return fs[i].Address < fs[j].Address })
 	start, end := m.Address, m.End()
 	for _, f := range fs {

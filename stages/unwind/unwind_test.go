@@ -77,8 +77,8 @@ const (
 func unwinder(p *decode.Process) (*Unwinder, *Set, *symbolize.Resolver) {
 	p.Number = 1
 	p.Image = append(p.Image,
-		image.Event{Address: progBase, Size: size, Modes: 5, Path: "/bin/prog"},
-		image.Event{Address: jvmBase, Size: size, Modes: 5, Path: "/lib/libjvm.so"},
+		decode.MapEvent{Address: progBase, Size: size, Modes: 5, Path: "/bin/prog"},
+		decode.MapEvent{Address: jvmBase, Size: size, Modes: 5, Path: "/lib/libjvm.so"},
 	)
 	rec := &decode.Recording{Processes: []*decode.Process{p}, Locate: func(path string) []decode.Candidate {
 		return []decode.Candidate{{Path: path, Origin: "path"}}
@@ -218,10 +218,10 @@ func TestOpenMPStates(t *testing.T) {
 
 // A stack means the same until a mapping that it touches changes, not longer.
 func TestMeaningChangesWithMappings(t *testing.T) {
-	code := func(t int64, name string) image.Event {
-		return image.Event{Time: t, Address: 0x9000, Size: 16, Path: name, Code: &image.Code{Function: name}}
+	code := func(t int64, name string) decode.MapEvent {
+		return decode.MapEvent{Time: t, Address: 0x9000, Size: 16, Path: name, Code: &decode.Code{Function: name}}
 	}
-	u, set, r := unwinder(&decode.Process{Image: []image.Event{code(0, "one"), code(50, "two")}})
+	u, set, r := unwinder(&decode.Process{Image: []decode.MapEvent{code(0, "one"), code(50, "two")}})
 	stack := &decode.RawStack{Words: []uint64{0x9004, pcMain}}
 	first, second := u.Stack(stack, false, 10), u.Stack(stack, false, 60)
 	if first.Until != 50 || second.From != 50 || second.Until != image.Never || first.From != math.MinInt64 {

@@ -4,7 +4,7 @@ import (
 	"bytes"
 
 	"stackmill/problem"
-	"stackmill/stages/symbolize/image"
+	"stackmill/stages/decode"
 )
 
 // The records of dyntext (gprofng-experiment 3.6).
@@ -20,8 +20,8 @@ const (
 
 // readDyntext adds instructions, lines and source files to the dynamic
 // functions among the image events.
-func (e *experiment) readDyntext(data []byte, events []image.Event) {
-	var code *image.Code
+func (e *experiment) readDyntext(data []byte, events []decode.MapEvent) {
+	var code *decode.Code
 	for o := 0; o < len(data); {
 		rest := data[o:]
 		if len(rest) < dynRecord {
@@ -45,13 +45,13 @@ func (e *experiment) readDyntext(data []byte, events []image.Event) {
 
 // dynamicCode finds the function that a header record selects: the one mapped
 // at its address at its time.
-func (e *experiment) dynamicCode(record []byte, offset int64, events []image.Event) *image.Code {
+func (e *experiment) dynamicCode(record []byte, offset int64, events []decode.MapEvent) *decode.Code {
 	if len(record) < dynHeaderSize {
 		e.report(problem.Error, dyntextFile, offset, "bad-packet", "a header record has %d bytes, not %d", len(record), dynHeaderSize)
 		return nil
 	}
 	time, address := int64(e.order.u64(record[8:])), e.order.u64(record[16:])
-	var found *image.Event
+	var found *decode.MapEvent
 	for i := range events {
 		ev := &events[i]
 		if ev.Code == nil || ev.Address != address {
@@ -69,14 +69,14 @@ func (e *experiment) dynamicCode(record []byte, offset int64, events []image.Eve
 	return found.Code
 }
 
-func (e *experiment) describeCode(code *image.Code, typ uint32, content []byte) {
+func (e *experiment) describeCode(code *decode.Code, typ uint32, content []byte) {
 	switch typ {
 	case dynCode:
 		code.Bytes = bytes.Clone(content)
 	case dynLines:
 		code.Lines = nil
 		for ; len(content) >= 8; content = content[8:] {
-			code.Lines = append(code.Lines, image.CodeLine{Offset: e.order.u32(content), Line: int32(e.order.u32(content[4:]))})
+			code.Lines = append(code.Lines, decode.CodeLine{Offset: e.order.u32(content), Line: int32(e.order.u32(content[4:]))})
 		}
 	case dynSource:
 		name, _, _ := bytes.Cut(content, []byte{0})

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"stackmill/schema"
+	"stackmill/stages/decode"
 	"stackmill/stages/decode/gprofng"
 	"stackmill/stages/decode/gprofng/erbuild"
-	"stackmill/stages/symbolize/image"
 )
 
 // rich builds an experiment that has something of everything.
@@ -22,7 +22,7 @@ func rich(t testing.TB) *erbuild.Experiment {
 	e.Function(2, 0x8000, 0x100, "jit")
 	e.CompiledMethod(3, 0x9000, 64, 0x40)
 	e.Unmap(4, 0x8000)
-	e.Code(2, 0x8000, []byte{1, 2, 3, 4}, "jit.x", []image.CodeLine{{Offset: 1, Line: 2}})
+	e.Code(2, 0x8000, []byte{1, 2, 3, 4}, "jit.x", []decode.CodeLine{{Offset: 1, Line: 2}})
 	e.Class(1, "Lorg/demo/Main;", "Main.java")
 	e.Method(1, 0x40, "run", "()V")
 	e.JavaThread(1, "main", "main", 1, 2)

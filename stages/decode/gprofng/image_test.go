@@ -13,7 +13,7 @@ import (
 
 func TestImage(t *testing.T) {
 	onMachines(t, func(t *testing.T, e *erbuild.Experiment) {
-		lines := []image.CodeLine{{Offset: 0, Line: 11}, {Offset: 7, Line: 12}}
+		lines := []decode.CodeLine{{Offset: 0, Line: 11}, {Offset: 7, Line: 12}}
 		e.Segment(1, 0x2000, 3<<30, 0x5000, 11, `/lib/a & "b".so`)
 		e.DynamicFunction("[vdso]", "__vdso_time", 0x7010, 40)
 		e.DynamicFunction("[vdso]", "__vdso_getcpu", 0x7040, 44)
@@ -29,16 +29,16 @@ func TestImage(t *testing.T) {
 		e.Code(7, 0xdead, nil, "lost.x", nil)
 		rec := build(t, e)
 		const dynamic = "<DYNAMIC_FUNCTIONS>"
-		want := []image.Event{
+		want := []decode.MapEvent{
 			{Address: 0x1000, Size: 0x1000, Modes: 5, Path: "/bin/program"},
 			{Time: 1, Address: 0x2000, Size: 3 << 30, FileOffset: 0x5000, Modes: 11, Path: `/lib/a & "b".so`},
-			{Time: 2, Address: 0x7000, Size: 0x100, Modes: 5, Path: "[vdso]", Code: &image.Code{
-				Functions: []image.CodeFunction{{Name: "__vdso_time", Address: 0x7010, Size: 40}, {Name: "__vdso_getcpu", Address: 0x7040, Size: 44}},
+			{Time: 2, Address: 0x7000, Size: 0x100, Modes: 5, Path: "[vdso]", Code: &decode.Code{
+				Functions: []decode.CodeFunction{{Name: "__vdso_time", Address: 0x7010, Size: 40}, {Name: "__vdso_getcpu", Address: 0x7040, Size: 44}},
 				Bytes:     []byte{1, 2, 3, 4}}},
-			{Time: 3, Address: 0x8000, Size: 14, Modes: 5, Path: dynamic, Code: &image.Code{Function: "jit<one>", Bytes: []byte{5, 6, 7, 8}, File: "jit.x", Lines: lines}},
-			{Time: 4, Address: 0x9000, Size: 64, Modes: 5, Path: dynamic, Code: &image.Code{Method: 0x42}},
+			{Time: 3, Address: 0x8000, Size: 14, Modes: 5, Path: dynamic, Code: &decode.Code{Function: "jit<one>", Bytes: []byte{5, 6, 7, 8}, File: "jit.x", Lines: lines}},
+			{Time: 4, Address: 0x9000, Size: 64, Modes: 5, Path: dynamic, Code: &decode.Code{Method: 0x42}},
 			{Time: 5, Address: 0x8000, Unmap: true},
-			{Time: 6, Address: 0x8000, Size: 14, Modes: 5, Path: dynamic, Code: &image.Code{Function: "jit_two", File: "two.x"}},
+			{Time: 6, Address: 0x8000, Size: 14, Modes: 5, Path: dynamic, Code: &decode.Code{Function: "jit_two", File: "two.x"}},
 		}
 		if d := cmp.Diff(want, rec.Processes[0].Image); d != "" {
 			t.Error(d)

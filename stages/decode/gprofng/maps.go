@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"stackmill/problem"
-	"stackmill/stages/symbolize/image"
+	"stackmill/stages/decode"
 )
 
 // Pseudo objects and marks in map events (gprofng-experiment 2.6).
@@ -19,8 +19,8 @@ const (
 // mapReader turns map and unmap events into image events.
 type mapReader struct {
 	e       *experiment
-	events  []image.Event
-	pending []image.CodeFunction // announced functions of the next dynamic region
+	events  []decode.MapEvent
+	pending []decode.CodeFunction // announced functions of the next dynamic region
 }
 
 // readMap reads map.xml.
@@ -75,7 +75,7 @@ func (n *numbers) time() int64 {
 // mapping at a wrong place would be worse than none.
 func (m *mapReader) event(file string, t *tag) {
 	n := &numbers{t: t}
-	ev := image.Event{Address: n.unsigned("vaddr", true), Time: n.time()}
+	ev := decode.MapEvent{Address: n.unsigned("vaddr", true), Time: n.time()}
 	kind, object := t.get("kind"), t.get("object")
 	if kind == "map" {
 		ev.Size = n.unsigned("size", true)
@@ -91,13 +91,13 @@ func (m *mapReader) event(file string, t *tag) {
 		keep = m.segment(file, n, &ev)
 	case object == "dynfunc":
 		if keep = false; n.err == nil {
-			m.pending = append(m.pending, image.CodeFunction{Name: t.get("funcname"), Address: ev.Address, Size: ev.Size})
+			m.pending = append(m.pending, decode.CodeFunction{Name: t.get("funcname"), Address: ev.Address, Size: ev.Size})
 		}
 	case object == "function":
 		m.function(t, &ev)
 	case object == "jcm":
 		ev.Path, ev.Modes = dynamicObject, executableCode
-		ev.Code = &image.Code{Method: n.unsigned("methodId", true)}
+		ev.Code = &decode.Code{Method: n.unsigned("methodId", true)}
 	default:
 		m.remark(file, t, "unknown-event", "map events of objects "+object+" are not known; this one is ignored")
 		return
@@ -114,7 +114,7 @@ func (m *mapReader) remark(file string, t *tag, reason, message string) {
 }
 
 // segment reads the mapping of a file; false when it has no name to use.
-func (m *mapReader) segment(file string, n *numbers, ev *image.Event) bool {
+func (m *mapReader) segment(file string, n *numbers, ev *decode.MapEvent) bool {
 	ev.Path = n.t.get("name")
 	ev.FileOffset = n.unsigned("foffset", false)
 	ev.Modes = int(n.unsigned("modes", false))
@@ -130,8 +130,8 @@ func (m *mapReader) segment(file string, n *numbers, ev *image.Event) bool {
 
 // function reads a region of generated code: one function, or the functions
 // announced before it.
-func (m *mapReader) function(t *tag, ev *image.Event) {
-	ev.Path, ev.Modes, ev.Code = t.get("name"), executableCode, &image.Code{}
+func (m *mapReader) function(t *tag, ev *decode.MapEvent) {
+	ev.Path, ev.Modes, ev.Code = t.get("name"), executableCode, &decode.Code{}
 	if len(m.pending) > 0 {
 		ev.Code.Functions, m.pending = m.pending, nil
 	} else {

@@ -1,3 +1,4 @@
+// Package image is the address space of a process over time (rules S1, S2).
 package image
 
 import (
@@ -5,11 +6,15 @@ import (
 	"sort"
 
 	"stackmill/problem"
+	"stackmill/stages/decode"
 )
+
+// Never is when a mapping ends that is never unmapped.
+const Never = math.MaxInt64
 
 // Mapping is a mapped segment with its life.
 type Mapping struct {
-	Event
+	decode.MapEvent
 	Loaded, Unloaded int64 // ns; Unloaded is Never while it is mapped
 }
 
@@ -35,8 +40,8 @@ type Span struct {
 
 // New replays the events of a process. Events are ordered by time; those of
 // equal time keep their order.
-func New(events []Event, file string, log *problem.Log) *Image {
-	ordered := make([]Event, len(events))
+func New(events []decode.MapEvent, file string, log *problem.Log) *Image {
+	ordered := make([]decode.MapEvent, len(events))
 	copy(ordered, events)
 	sort.SliceStable(ordered, func(i, j int) bool { return ordered[i].Time < ordered[j].Time })
 
@@ -58,7 +63,7 @@ func New(events []Event, file string, log *problem.Log) *Image {
 				"mapping of %s at %#x with size %d covers no addresses", e.Path, e.Address, e.Size)
 			continue
 		}
-		m := &Mapping{Event: e, Loaded: e.Time, Unloaded: Never}
+		m := &Mapping{MapEvent: e, Loaded: e.Time, Unloaded: Never}
 		live[e.Address] = m
 		im.Mappings = append(im.Mappings, m)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stackmill/problem"
+	"stackmill/stages/decode"
 )
 
 type owned struct {
@@ -28,41 +29,43 @@ func spansOf(im *Image, addr uint64) []owned {
 
 func TestSpans(t *testing.T) {
 	const start = math.MinInt64
-	load := func(time int64, addr, size uint64, path string) Event {
-		return Event{Time: time, Address: addr, Size: size, Path: path, Modes: 5}
+	load := func(time int64, addr, size uint64, path string) decode.MapEvent {
+		return decode.MapEvent{Time: time, Address: addr, Size: size, Path: path, Modes: 5}
 	}
-	unload := func(time int64, addr uint64) Event { return Event{Time: time, Address: addr, Unmap: true} }
-	code := func(time int64, addr, size uint64, name string) Event {
-		return Event{Time: time, Address: addr, Size: size, Path: name, Code: &Code{Function: name}}
+	unload := func(time int64, addr uint64) decode.MapEvent {
+		return decode.MapEvent{Time: time, Address: addr, Unmap: true}
+	}
+	code := func(time int64, addr, size uint64, name string) decode.MapEvent {
+		return decode.MapEvent{Time: time, Address: addr, Size: size, Path: name, Code: &decode.Code{Function: name}}
 	}
 	tests := []struct {
 		name   string
-		events []Event
+		events []decode.MapEvent
 		addr   uint64
 		want   []owned
 	}{
-		{"nothing there", []Event{load(1, 0x1000, 0x100, "a")}, 0x1100, []owned{{start, Never, ""}}},
-		{"a late map event reaches back", []Event{load(5, 0x1000, 0x100, "a"), unload(9, 0x1000)}, 0x1000,
+		{"nothing there", []decode.MapEvent{load(1, 0x1000, 0x100, "a")}, 0x1100, []owned{{start, Never, ""}}},
+		{"a late map event reaches back", []decode.MapEvent{load(5, 0x1000, 0x100, "a"), unload(9, 0x1000)}, 0x1000,
 			[]owned{{start, 9, "a"}, {9, Never, ""}}},
-		{"unloaded and reloaded elsewhere, another at the old address", []Event{
+		{"unloaded and reloaded elsewhere, another at the old address", []decode.MapEvent{
 			load(1, 0x1000, 0x100, "one"), unload(4, 0x1000), load(5, 0x1000, 0x100, "two"), load(5, 0x9000, 0x100, "one")}, 0x1010,
 			[]owned{{start, 4, "one"}, {4, Never, "two"}}},
-		{"the newest mapping wins, also over part of an older one", []Event{
+		{"the newest mapping wins, also over part of an older one", []decode.MapEvent{
 			load(1, 0x1000, 0x1000, "old"), load(3, 0x1800, 0x1000, "new")}, 0x1900,
 			[]owned{{start, 3, "old"}, {3, Never, "new"}}},
-		{"an older one stays where the newer does not reach", []Event{
+		{"an older one stays where the newer does not reach", []decode.MapEvent{
 			load(1, 0x1000, 0x1000, "old"), load(3, 0x1800, 0x1000, "new")}, 0x1100,
 			[]owned{{start, Never, "old"}}},
-		{"a replaced mapping does not come back", []Event{
+		{"a replaced mapping does not come back", []decode.MapEvent{
 			load(1, 0x1000, 0x100, "old"), load(3, 0x1000, 0x100, "new"), unload(6, 0x1000)}, 0x1000,
 			[]owned{{start, 3, "old"}, {3, 6, "new"}, {6, Never, ""}}},
-		{"generated code replaced at its address", []Event{
+		{"generated code replaced at its address", []decode.MapEvent{
 			code(1, 0x1000, 14, "one"), code(7, 0x1000, 14, "three")}, 0x1003,
 			[]owned{{start, 7, "one"}, {7, Never, "three"}}},
-		{"generated code shows through a file mapping noticed later", []Event{
+		{"generated code shows through a file mapping noticed later", []decode.MapEvent{
 			code(1, 0x1100, 14, "jit"), load(3, 0x1000, 0x1000, "memfd")}, 0x1102,
 			[]owned{{start, Never, "jit"}}},
-		{"events out of order", []Event{load(5, 0x1000, 0x100, "b"), load(2, 0x1000, 0x100, "a")}, 0x1000,
+		{"events out of order", []decode.MapEvent{load(5, 0x1000, 0x100, "b"), load(2, 0x1000, 0x100, "a")}, 0x1000,
 			[]owned{{start, 5, "a"}, {5, Never, "b"}}},
 	}
 	for _, tt := range tests {
@@ -81,7 +84,7 @@ func TestSpans(t *testing.T) {
 
 func TestBadMappings(t *testing.T) {
 	var log problem.Log
-	im := New([]Event{
+	im := New([]decode.MapEvent{
 		{Address: 0x1000, Size: 0, Path: "empty"},
 		{Address: math.MaxUint64 - 1, Size: 0x1000, Path: "wraps"},
 		{Address: 0x5000, Unmap: true},

@@ -3,7 +3,7 @@ package erbuild
 import (
 	"fmt"
 
-	"stackmill/stages/symbolize/image"
+	"stackmill/stages/decode"
 )
 
 // Map adds a line to map.xml as it is given.
@@ -41,7 +41,7 @@ func (e *Experiment) CompiledMethod(time int64, address, size, method uint64) {
 
 // Code describes generated code in dyntext (gprofng-experiment 3.6): that
 // mapped at address at the time. Empty parts are left out.
-func (e *Experiment) Code(time int64, address uint64, code []byte, source string, lines []image.CodeLine) {
+func (e *Experiment) Code(time int64, address uint64, code []byte, source string, lines []decode.CodeLine) {
 	o := e.order()
 	record := func(typ uint32, content []byte) {
 		e.dyntext = o.AppendUint32(e.dyntext, typ)

@@ -1,10 +1,7 @@
-// Package image is the address space of a process over time (rules S1, S2).
-package image
+package decode
 
-import "math"
-
-// Event is one change of an address space, as recorded.
-type Event struct {
+// MapEvent is one change of an address space, as recorded.
+type MapEvent struct {
 	Unmap      bool   // ends the mapping that starts at Address
 	Time       int64  // ns from the founder's start
 	Address    uint64 // first address
@@ -15,9 +12,6 @@ type Event struct {
 	Path       string // the file, or a pseudo object such as `[vdso]`
 	Code       *Code  // not nil for code that is in no file
 }
-
-// Never is the time of an unmap event that does not come.
-const Never = math.MaxInt64
 
 // Code describes code that is in no file: the vdso, or what a run-time compiler made.
 type Code struct {
