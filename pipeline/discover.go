@@ -42,7 +42,7 @@ func discover(paths []string, recursive bool) []input {
 		before := len(found)
 		err := search(path, recursive, add)
 		if err == nil && len(found) == before {
-			err = fmt.Errorf("%s: %w", path, ErrNoRecording)
+			err = ErrNoRecording
 		}
 		if err != nil {
 			add(path, nil, err)
@@ -61,7 +61,7 @@ func addMembers(path string, d decode.Decoder, add func(string, decode.Decoder, 
 		if md := decoderOf(m); md != nil {
 			add(m, md, nil)
 		} else {
-			add(m, nil, fmt.Errorf("%s, a member of %s: %w", m, path, ErrNoRecording))
+			add(m, nil, fmt.Errorf("a member of %s: %w", path, ErrNoRecording))
 		}
 	}
 }
@@ -71,7 +71,7 @@ func search(folder string, recursive bool, add func(string, decode.Decoder, erro
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		if info, serr := os.Stat(folder); serr == nil && info.Mode().IsRegular() {
-			return fmt.Errorf("%s: %w", folder, ErrNoRecording)
+			return ErrNoRecording
 		}
 		return err
 	}

@@ -70,7 +70,7 @@ func TestDiscover(t *testing.T) {
 		{"named twice", []string{"a.er", "a.er/"}, false, []string{"a.er"}, nil},
 		{"a folder", []string{"below"}, false, []string{"below/b.er"}, nil},
 		{"a folder and those below", []string{"below"}, true, []string{"below/b.er", "below/deeper/c.er"}, nil},
-		{"a group", []string{"pair.erg"}, false, []string{"a.er"}, []string{"gone.er, a member of"}},
+		{"a group", []string{"pair.erg"}, false, []string{"a.er"}, []string{"gone.er: a member of"}},
 		{"a folder without any", []string{"below/deeper/c.er/archives", "a.er"}, false, []string{"a.er"}, []string{"archives"}},
 		{"not there", []string{"nowhere"}, false, nil, []string{"no such file"}},
 		{"no recording", []string{"notes.txt"}, false, nil, []string{"no recording found"}},
@@ -83,7 +83,7 @@ func TestDiscover(t *testing.T) {
 			}
 			for _, in := range discover(paths, tt.recursive) {
 				if in.err != nil {
-					bad = append(bad, in.err.Error())
+					bad = append(bad, in.path+": "+in.err.Error())
 				} else {
 					rel, _ := filepath.Rel(root, in.path)
 					found = append(found, rel)

@@ -21,6 +21,7 @@ import (
 	"stackmill/pipeline"
 	"stackmill/problem"
 	"stackmill/queries"
+	"stackmill/stages/write"
 )
 
 func newIngestCommand(a *app) *cobra.Command {
@@ -74,7 +75,7 @@ func runIngest(ctx context.Context, a *app, opts pipeline.Options, paths []strin
 	if err != nil {
 		return fmt.Errorf("ingest stopped, what was committed before stays: %w", err)
 	}
-	if err := queries.Rebuild(ctx, opts.Store); err != nil {
+	if err := queries.Rebuild(ctx, opts.Store); err != nil && !errors.Is(err, write.ErrNoStore) {
 		return err
 	}
 	return summarize(a, results, time.Since(start))
