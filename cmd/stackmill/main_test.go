@@ -17,6 +17,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"stackmill/queries/storetest"
+	"stackmill/schema"
+	"stackmill/stages/decode/gprofng/erbuild"
 	"stackmill/stages/write"
 )
 
@@ -37,9 +39,22 @@ func TestScripts(t *testing.T) {
 			store := filepath.Join(env.WorkDir, "store")
 			env.Setenv("STACKMILL_STORE", store)
 			env.Setenv("TMPDIR", os.TempDir())
-			return storetest.Build(store, storetest.Two)
+			return errors.Join(storetest.Build(store, storetest.Two), compose(filepath.Join(env.WorkDir, "good.er")))
 		},
 	})
+}
+
+// compose makes a recording with three samples in one function.
+func compose(dir string) error {
+	e := erbuild.New(dir)
+	e.Function(0, 0x1000, 0x100, "work")
+	e.Declare(schema.Clock, `ptimer="1000" numstates="1"`)
+	stack := e.Frame(0x1004)
+	for i := range 3 {
+		e.Events(schema.Clock).Put(0, &erbuild.Layouts[schema.Clock][0],
+			erbuild.Packet{Thread: 1, Time: int64(i) * 1e6, Stack: stack, Values: []int64{10, 1}})
+	}
+	return e.Close()
 }
 
 // status runs a program and compares its exit status: `status 2 stackmill ...`.
