@@ -3,12 +3,8 @@
 package debuginfo
 
 import (
-	"cmp"
 	"debug/elf"
 	"fmt"
-	"path"
-	"slices"
-	"strings"
 
 	"stackmill/stages/symbolize/symtab"
 	"stackmill/stages/symbolize/symtab/object"
@@ -41,7 +37,7 @@ func Add(t *symtab.Table, f, debug *object.File) (missing []string) {
 		object:    f,
 		source:    source,
 		lines:     lines{table: t, addresses: addresses},
-		done:      map[uint64]bool{},
+		programs:  map[uint64]*program{},
 		files:     map[string]int32{},
 		modules:   map[symtab.Module]int32{},
 	}
@@ -85,12 +81,13 @@ type adder struct {
 	sections  *sections
 	split     split
 	lines     lines
-	done      map[uint64]bool // line programs that were run
+	programs  map[uint64]*program // by offset
 	files     map[string]int32
 	modules   map[symtab.Module]int32
 	code      []moduleCode
-	text      int // bytes of names so far
-	failed    int // units noted
+	text      int    // bytes of names so far
+	spans     []span // of the subroutine that is read
+	failed    int    // units noted
 }
 
 // moduleCode says that offsets from low up to high belong to a module.
@@ -146,29 +143,17 @@ func (a *adder) load(alternate *object.File) *sections {
 	return s
 }
 
-// bound sets the bounds on overlapping input: what well-formed input needs is
-// read once.
-func (s *sections) bound() {
-	s.scan = 2*len(s.abbrev) + 1<<16
-	s.entries = len(s.ranges) + len(s.rnglists)
-	s.program = len(s.line)
-}
-
 // unit adds what one compilation unit tells.
 func (a *adder) unit(u *unit) {
-	s := a.sections
-	var code []span
-	var h *lineHeader
-	if v, ok := u.attrs[attrStmtList]; ok && s.line != nil {
-		code, h = a.program(u, v.u)
-	}
-	if own := s.spans(u); own != nil {
-		code = own
+	p, covered := a.program(u)
+	code := a.sections.spans(nil, u, u.pcs())
+	if len(code) == 0 {
+		code = covered
 	}
 	if len(code) == 0 {
 		return
 	}
-	m := a.module(u, h)
+	m := a.whole(u, p)
 	if m == a.table.Modules[0] {
 		return
 	}
@@ -179,123 +164,31 @@ func (a *adder) unit(u *unit) {
 	}
 }
 
-// program runs a line number program unless another unit has: those that dwz
-// splits share one. It returns the code that the program covers.
-func (a *adder) program(u *unit, off uint64) (code []span, h *lineHeader) {
-	if a.done[off] {
-		return nil, nil
-	}
-	a.done[off] = true
-	h, err := a.sections.lineHeader(off, u)
-	if err == nil {
-		a.lines.start()
-		numbers := map[uint64]int32{}
-		err = h.run(func(r row) bool {
-			n, ok := numbers[r.file]
-			if !ok {
-				n = a.file(h.path(r.file))
-				numbers[r.file] = n
-			}
-			return a.lines.add(r, n)
-		})
-		code = a.lines.stop()
-	}
-	if err != nil {
-		a.notef("the line numbers at offset %d of .debug_line, of the unit at offset %d of .debug_info: %v", off, u.offset, err)
-	}
-	return code, h
-}
-
-// file returns the index of a source file in the table, -1 for none.
-func (a *adder) file(name string) int32 {
-	if i, ok := a.files[name]; ok {
-		return i
-	}
-	a.text += len(name)
-	if name == "" || len(name) > maxPath || a.text > maxText {
-		return -1
-	}
-	i := int32(len(a.table.Files))
-	a.table.Files = append(a.table.Files, valid(name))
-	a.files[name] = i
-	return i
-}
-
-// module names a unit: by its own name, by that of its split half, or by its
-// first source file.
-func (a *adder) module(u *unit, h *lineHeader) symtab.Module {
+// whole reads what is behind a unit's first entry, in its split half if it has
+// one, and returns its module.
+func (a *adder) whole(u *unit, p *program) symtab.Module {
 	s := a.sections
-	dir, name := s.text(u, attrCompDir), s.text(u, attrName)
-	lang := u.attrs[attrLanguage].u
-	if dwo := s.text(u, attrDwoName); dwo != nil {
-		name, lang = a.half(u, dir, dwo)
-	} else if dwo := s.text(u, attrGNUDwoName); dwo != nil {
-		name, lang = a.half(u, dir, dwo)
+	name := s.text(u, attrDwoName)
+	if name == nil {
+		name = s.text(u, attrGNUDwoName)
 	}
-	if len(name) == 0 && h != nil {
-		name = []byte(h.path(1))
+	if name == nil {
+		a.calls(u, s, s, p)
+		return a.module(u, u, s, p)
 	}
-	if a.text += len(dir) + len(name); len(dir)+len(name) > maxPath || a.text > maxText {
-		return a.table.Modules[0]
-	}
-	m := symtab.Module{Name: string(name), Language: language(lang)}
-	switch {
-	case len(name) == 0:
-		return a.table.Modules[0]
-	case m.Language == "Go": // the name is a package's, not a file's
-	case path.IsAbs(m.Name):
-		m.Name = path.Clean(m.Name)
-	default:
-		m.Name = path.Join(string(dir), m.Name)
-	}
-	m.Name = valid(m.Name)
-	return m
-}
-
-// valid makes a name fit for columns of strings.
-func valid(name string) string { return strings.ToValidUTF8(name, "\ufffd") }
-
-// half reads the name and language of a skeleton unit's other half.
-func (a *adder) half(u *unit, dir, dwo []byte) (name []byte, lang uint64) {
-	if len(dir)+len(dwo) > maxPath {
-		return nil, 0
-	}
-	name, lang, err := a.split.find(a.object.Path, string(dir), string(dwo), u.dwoID)
-	if err != nil {
-		a.notef("%v", err)
-	}
-	return name, lang
-}
-
-// assign gives each function the module whose code it starts in, and the table
-// the modules that have functions.
-func (a *adder) assign() {
-	slices.SortStableFunc(a.code, func(x, y moduleCode) int { return cmp.Compare(x.low, y.low) })
-	i := 0
-	var covering []moduleCode // that start at or before the function
-	for n := range a.table.Functions {
-		f := &a.table.Functions[n]
-		if f.Kind == symtab.PLT {
-			continue
+	if dir := s.text(u, attrCompDir); len(dir)+len(name) <= maxPath {
+		var m *symtab.Module
+		err := a.split.find(a.object.Path, string(dir), string(name), u.dwoID, func(names *sections, half *unit) {
+			found := a.module(u, half, names, p)
+			m = &found
+			a.calls(half, names, names.join(half, u, s), p)
+		})
+		if err != nil {
+			a.notef("%v", err)
 		}
-		for ; i < len(a.code) && a.code[i].low <= f.Offset; i++ {
-			covering = append(covering, a.code[i])
-		}
-		for len(covering) > 0 && covering[len(covering)-1].high <= f.Offset {
-			covering = covering[:len(covering)-1]
-		}
-		if len(covering) > 0 {
-			f.Module = a.moduleIndex(covering[len(covering)-1].module)
+		if m != nil {
+			return *m
 		}
 	}
-}
-
-func (a *adder) moduleIndex(m symtab.Module) int32 {
-	i, ok := a.modules[m]
-	if !ok {
-		i = int32(len(a.table.Modules))
-		a.table.Modules = append(a.table.Modules, m)
-		a.modules[m] = i
-	}
-	return i
+	return a.module(u, u, s, p)
 }

@@ -75,33 +75,22 @@ func (c *cursor) value(form uint64, f format) (value, bool) {
 		}
 	}
 	v := value{form: form}
+	if n, ok := f.size(form); ok {
+		switch {
+		case form == formFlagPresent:
+			v.u = 1
+		case n <= 8:
+			v.u = c.uint(int(n))
+		default:
+			c.bytes(n)
+		}
+		return v, true
+	}
 	switch form {
-	case formAddr:
-		v.u = c.uint(f.addrSize)
-	case formData1, formFlag, formRef1, formStrx1, formAddrx1:
-		v.u = c.uint(1)
-	case formData2, formRef2, formStrx2, formAddrx2:
-		v.u = c.uint(2)
-	case formStrx3, formAddrx3:
-		v.u = c.uint(3)
-	case formData4, formRef4, formRefSup4, formStrx4, formAddrx4:
-		v.u = c.uint(4)
-	case formData8, formRef8, formRefSig8, formRefSup8:
-		v.u = c.uint(8)
-	case formData16:
-		c.bytes(16)
 	case formUdata, formRefUdata, formStrx, formAddrx, formLoclistx, formRnglistx, formGNUAddr, formGNUStr:
 		v.u = c.uleb()
 	case formSdata:
 		v.u = uint64(c.sleb())
-	case formStrp, formSecOffset, formStrpSup, formLineStrp, formGNURefAlt, formGNUStrpAlt:
-		v.u = c.offset(f.wide)
-	case formRefAddr:
-		if f.version <= 2 {
-			v.u = c.uint(f.addrSize)
-		} else {
-			v.u = c.offset(f.wide)
-		}
 	case formString:
 		v.b = c.text()
 	case formBlock, formExprloc:
@@ -112,10 +101,42 @@ func (c *cursor) value(form uint64, f format) (value, bool) {
 		c.bytes(c.uint(2))
 	case formBlock4:
 		c.bytes(c.uint(4))
-	case formFlagPresent:
-		v.u = 1
 	default:
 		return value{}, false
 	}
 	return v, true
+}
+
+// size returns the length of a value whose form alone tells it.
+func (f format) size(form uint64) (n uint64, ok bool) {
+	offset := uint64(4)
+	if f.wide {
+		offset = 8
+	}
+	switch form {
+	case formImplicit, formFlagPresent:
+		return 0, true
+	case formData1, formFlag, formRef1, formStrx1, formAddrx1:
+		return 1, true
+	case formData2, formRef2, formStrx2, formAddrx2:
+		return 2, true
+	case formStrx3, formAddrx3:
+		return 3, true
+	case formData4, formRef4, formRefSup4, formStrx4, formAddrx4:
+		return 4, true
+	case formData8, formRef8, formRefSig8, formRefSup8:
+		return 8, true
+	case formData16:
+		return 16, true
+	case formStrp, formSecOffset, formStrpSup, formLineStrp, formGNURefAlt, formGNUStrpAlt:
+		return offset, true
+	case formAddr:
+		return uint64(f.addrSize), true
+	case formRefAddr:
+		if f.version <= 2 {
+			return uint64(f.addrSize), true
+		}
+		return offset, true
+	}
+	return 0, false
 }

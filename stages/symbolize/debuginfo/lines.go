@@ -16,6 +16,7 @@ type lines struct {
 	addresses symtab.Addresses
 	rows      []lineRow
 	sequences []sequence
+	sites     []callSite
 	covered   []span // by the program that runs
 
 	region  symtab.Region // of the sequence that runs
@@ -136,11 +137,18 @@ func (l *lines) finish() {
 		if r.line == endLine {
 			r.line = 0
 		}
-		if n := len(kept); n == 0 && r.file >= 0 || n > 0 && (kept[n-1].file != r.file || kept[n-1].line != r.line) {
-			kept = append(kept, r)
-		}
+		kept = appendRow(kept, r)
 	}
-	l.store(kept)
+	l.store(overlay(kept, l.sites))
+}
+
+// appendRow adds a row that lies behind the others, unless the last one says
+// the same already.
+func appendRow(rows []lineRow, r lineRow) []lineRow {
+	if n := len(rows); n == 0 && r.file >= 0 || n > 0 && (rows[n-1].file != r.file || rows[n-1].line != r.line) {
+		return append(rows, r)
+	}
+	return rows
 }
 
 func (l *lines) store(rows []lineRow) {
@@ -152,5 +160,5 @@ func (l *lines) store(rows []lineRow) {
 	for i, r := range rows {
 		t.Offsets[i], t.File[i], t.Line[i] = r.offset, r.file, r.line
 	}
-	l.rows, l.sequences = nil, nil
+	l.rows, l.sequences, l.sites = nil, nil, nil
 }

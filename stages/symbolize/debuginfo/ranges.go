@@ -3,29 +3,37 @@ package debuginfo
 // span is a range of virtual addresses.
 type span struct{ low, high uint64 }
 
-// spans returns the addresses of a unit's code, nil when it does not say.
-func (s *sections) spans(u *unit) []span {
-	low, hasLow := s.address(u, u.attrs[attrLowPC])
-	if r, ok := u.attrs[attrRanges]; ok {
+// pcs are the attributes that say where an entry's code is; a form of 0 means
+// that there is none.
+type pcs struct{ low, high, ranges value }
+
+func (u *unit) pcs() pcs {
+	return pcs{u.attrs[attrLowPC], u.attrs[attrHighPC], u.attrs[attrRanges]}
+}
+
+// spans appends the addresses of an entry's code to list; nothing when the
+// entry does not say.
+func (s *sections) spans(list []span, u *unit, p pcs) []span {
+	if p.ranges.form != 0 {
+		base, _ := s.address(u, u.attrs[attrLowPC])
 		if u.version == 5 {
-			return s.rnglist(u, r, low)
+			return s.rnglist(list, u, p.ranges, base)
 		}
-		return s.rangeList(u, r.u, low)
+		return s.rangeList(list, u, u.rangesBase+p.ranges.u, base)
 	}
-	high, ok := u.attrs[attrHighPC]
-	if !hasLow || !ok {
-		return nil
+	low, ok := s.address(u, p.low)
+	if !ok || p.high.form == 0 {
+		return list
 	}
-	end, isAddress := s.address(u, high)
+	end, isAddress := s.address(u, p.high)
 	if !isAddress { // a constant is the size
-		end = low + high.u
+		end = low + p.high.u
 	}
-	return []span{{low, end}}
+	return append(list, span{low, end})
 }
 
 // rangeList reads .debug_ranges (DWARF 4 section 2.17.3).
-func (s *sections) rangeList(u *unit, off, base uint64) []span {
-	var list []span
+func (s *sections) rangeList(list []span, u *unit, off, base uint64) []span {
 	c := at(s.ranges, off, s.order)
 	largest := ^uint64(0) >> (64 - 8*u.addrSize)
 	for ; s.entries > 0; s.entries-- {
@@ -42,6 +50,19 @@ func (s *sections) rangeList(u *unit, off, base uint64) []span {
 	return list
 }
 
+// rnglistsBase is where the unit's list of range lists starts. A split unit has
+// no attribute for it: its list follows the section's header.
+func (u *unit) rnglistsBase() uint64 {
+	v, ok := u.attrs[attrRnglistsBase]
+	switch {
+	case ok:
+		return v.u
+	case u.wide:
+		return 20
+	}
+	return 12
+}
+
 // The entries of a range list (DWARF 5 section 7.25).
 const (
 	rleEnd          = 0
@@ -55,10 +76,10 @@ const (
 )
 
 // rnglist reads .debug_rnglists.
-func (s *sections) rnglist(u *unit, where value, base uint64) []span {
+func (s *sections) rnglist(list []span, u *unit, where value, base uint64) []span {
 	off := where.u
 	if where.form == formRnglistx {
-		start := u.attrs[attrRnglistsBase].u
+		start := u.rnglistsBase()
 		size := uint64(4)
 		if u.wide {
 			size = 8
@@ -69,7 +90,6 @@ func (s *sections) rnglist(u *unit, where value, base uint64) []span {
 		c := at(s.rnglists, start+off*size, s.order)
 		off = start + c.offset(u.wide)
 	}
-	var list []span
 	c := at(s.rnglists, off, s.order)
 	index := func() uint64 {
 		a, _ := s.address(u, value{form: formAddrx, u: c.uleb()})

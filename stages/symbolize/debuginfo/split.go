@@ -1,7 +1,6 @@
 package debuginfo
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,56 +11,100 @@ import (
 )
 
 // split finds the other halves of skeleton units: in a package next to the
-// object (`OBJECT.dwp`), or in one `.dwo` file per unit.
+// object (`OBJECT.dwp`), or in `.dwo` files.
 type split struct {
 	missing []string // `.dwo` files
 	noPack  string   // the package, when it is missing
-	opened  bool
+	started bool
 	dwp     *object.File
 	pack    *pack
+	dwo     dwo
+	opened  map[string]int // how often, by file
 }
 
-// find reads the name and language of the split unit with the id.
-func (p *split) find(objectPath, dir, dwo string, id uint64) (name []byte, lang uint64, err error) {
-	if !p.opened {
-		p.opened = true
+// dwo is the file of the unit before, since one file may hold the halves of all
+// units.
+type dwo struct {
+	path     string
+	file     *object.File
+	sections *sections
+	units    map[uint64]*unit // by id, those not asked for yet
+}
+
+// maxOpened bounds how often one file is read: skeletons that name two files in
+// turn would have them read over and over.
+const maxOpened = 16
+
+// find passes the split unit with the id and its sections to use, unless it is
+// missing. They must not be used afterwards.
+func (p *split) find(objectPath, dir, name string, id uint64, use func(*sections, *unit)) error {
+	if !p.started {
+		p.started = true
 		if err := p.open(objectPath + ".dwp"); err != nil {
-			return nil, 0, err
+			return err
 		}
 	}
 	if p.pack != nil {
 		if s := p.pack.unit(id); s != nil {
-			name, lang, ok := s.named(id)
-			if ok {
-				return name, lang, nil
+			if u := s.byID()[id]; u != nil {
+				use(s, u)
+				return nil
 			}
 		}
 	}
-	where := dwo
-	if !path.IsAbs(where) {
-		where = path.Join(dir, dwo)
+	if !path.IsAbs(name) {
+		name = path.Join(dir, name)
 	}
-	for _, file := range []string{where, filepath.Join(filepath.Dir(objectPath), path.Base(dwo))} {
-		f, err := object.Open(file)
+	for _, file := range []string{name, filepath.Join(filepath.Dir(objectPath), path.Base(name))} {
+		err := p.load(file)
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 			continue
 		}
 		if err != nil {
-			return nil, 0, err
+			return err
 		}
-		defer f.Close()
-		s, err := splitSections(f)
-		if err != nil {
-			return nil, 0, fmt.Errorf("%s: %w", file, err)
+		u := p.dwo.units[id]
+		if u == nil {
+			return fmt.Errorf("%s holds no unit %#x: it is of another build", file, id)
 		}
-		name, lang, ok := s.named(id)
-		if !ok {
-			return nil, 0, fmt.Errorf("%s holds no unit %#x: it is of another build", file, id)
-		}
-		return append([]byte(nil), name...), lang, nil
+		delete(p.dwo.units, id)
+		use(p.dwo.sections, u)
+		return nil
 	}
-	p.missing = append(p.missing, where)
-	return nil, 0, nil
+	p.missing = append(p.missing, name)
+	return nil
+}
+
+// load makes a file the one that units are taken from.
+func (p *split) load(file string) error {
+	if p.dwo.path == file {
+		return nil
+	}
+	if p.opened[file] == maxOpened {
+		return fmt.Errorf("%s is named by too many units in turn", file)
+	}
+	f, err := object.Open(file)
+	if err != nil {
+		return err
+	}
+	if p.opened == nil {
+		p.opened = map[string]int{}
+	}
+	p.opened[file]++
+	s, err := splitSections(f)
+	if err != nil {
+		f.Close()
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	p.dwo.close()
+	p.dwo = dwo{file, f, s, s.byID()}
+	return nil
+}
+
+func (d *dwo) close() {
+	if d.file != nil {
+		d.file.Close()
+	}
 }
 
 func (p *split) open(file string) error {
@@ -79,12 +122,13 @@ func (p *split) open(file string) error {
 }
 
 func (p *split) close() {
+	p.dwo.close()
 	if p.dwp != nil {
 		p.dwp.Close()
 	}
 }
 
-// splitSections reads the sections that name a split unit.
+// splitSections reads the sections of split units.
 func splitSections(f *object.File) (*sections, error) {
 	s := &sections{order: f.Order}
 	for _, x := range []struct {
@@ -92,6 +136,7 @@ func splitSections(f *object.File) (*sections, error) {
 		to   *[]byte
 	}{
 		{"info.dwo", &s.info}, {"abbrev.dwo", &s.abbrev}, {"str.dwo", &s.str}, {"str_offsets.dwo", &s.strOffsets},
+		{"rnglists.dwo", &s.rnglists},
 	} {
 		b, err := f.Debug(x.name)
 		if err != nil {
@@ -103,103 +148,29 @@ func splitSections(f *object.File) (*sections, error) {
 	return s, nil
 }
 
-// named returns name and language of the unit with the id.
-func (s *sections) named(id uint64) (name []byte, lang uint64, ok bool) {
+// byID returns the units by their ids.
+func (s *sections) byID() map[uint64]*unit {
+	units := map[uint64]*unit{}
 	s.units(func(u *unit) {
-		if u.dwoID == id && !ok {
-			name, lang, ok = s.text(u, attrName), u.attrs[attrLanguage].u, true
+		if units[u.dwoID] == nil {
+			units[u.dwoID] = u
 		}
 	}, func(uint64, error) {})
-	return name, lang, ok
+	return units
 }
 
-// pack is a DWARF package: the sections of many split units, and an index that
-// tells each unit's part of them (DWARF 5 section 7.3.5; version 2 is GNU's).
-type pack struct {
-	all  *sections
-	rows map[uint64][3]part
-}
-
-type part struct{ offset, size uint32 }
-
-// The parts of a unit that are used.
-const (
-	partInfo = iota
-	partAbbrev
-	partStrOffsets
-)
-
-// partOf are the index's column numbers, the same in both versions.
-var partOf = map[uint32]int{1: partInfo, 3: partAbbrev, 6: partStrOffsets}
-
-func newPack(f *object.File) (*pack, error) {
-	bad := func(err error) (*pack, error) { return nil, fmt.Errorf("%s: .debug_cu_index: %w", f.Path, err) }
-	all, err := splitSections(f)
-	if err != nil {
-		return bad(err)
-	}
-	index, err := f.Debug("cu_index")
-	if err != nil {
-		return bad(err)
-	}
-	c := at(index, 0, f.Order)
-	version := c.u32()
-	if f.Order == binary.ByteOrder(binary.BigEndian) && version>>16 == 5 {
-		version >>= 16
-	}
-	columns, units, slots := uint64(c.u32()), uint64(c.u32()), uint64(c.u32())
-	if version != 2 && version != 5 {
-		return bad(fmt.Errorf("unknown version %d", version))
-	}
-	if columns > 16 {
-		return bad(fmt.Errorf("%d columns", columns))
-	}
-	ids := cursor{b: c.bytes(slots * 8), order: f.Order}
-	numbers := cursor{b: c.bytes(slots * 4), order: f.Order}
-	heads := cursor{b: c.bytes(columns * 4), order: f.Order}
-	offsets, sizes := c.bytes(units*columns*4), c.bytes(units*columns*4)
-	if c.short {
-		return bad(errShort)
-	}
-	var column [16]uint32
-	for i := range columns {
-		column[i] = heads.u32()
-	}
-	p := &pack{all: all, rows: map[uint64][3]part{}}
-	for range slots {
-		id, n := ids.u64(), uint64(numbers.u32())
-		if n == 0 || n > units {
-			continue
+// join completes a split unit with what its skeleton tells about the addresses
+// in the linked file. It returns the sections that tell the ranges of its code.
+func (s *sections) join(u, skeleton *unit, linked *sections) *sections {
+	for _, name := range []uint64{attrLowPC, attrAddrBase, attrGNUAddrBase} {
+		if v, ok := skeleton.attrs[name]; ok {
+			u.attrs[name] = v
 		}
-		var row [3]part
-		for i := range columns {
-			if k, ok := partOf[column[i]]; ok {
-				cell := ((n-1)*columns + i) * 4
-				row[k] = part{f.Order.Uint32(offsets[cell:]), f.Order.Uint32(sizes[cell:])}
-			}
-		}
-		p.rows[id] = row
 	}
-	return p, nil
-}
-
-// unit returns the sections of one unit, nil when the package lacks it.
-func (p *pack) unit(id uint64) *sections {
-	row, ok := p.rows[id]
-	if !ok {
-		return nil
+	if u.version < 5 { // its ranges stay in the linked file
+		u.rangesBase = skeleton.attrs[attrGNURangesBase].u
+		return linked
 	}
-	cut := func(section []byte, x part) []byte {
-		c := at(section, uint64(x.offset), p.all.order)
-		return c.bytes(uint64(x.size))
-	}
-	s := &sections{
-		order:      p.all.order,
-		info:       cut(p.all.info, row[partInfo]),
-		abbrev:     cut(p.all.abbrev, row[partAbbrev]),
-		str:        p.all.str,
-		strOffsets: cut(p.all.strOffsets, row[partStrOffsets]),
-	}
-	s.bound()
+	s.addr = linked.addr
 	return s
 }

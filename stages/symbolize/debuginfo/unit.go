@@ -13,23 +13,36 @@ type sections struct {
 	line, ranges, rnglists                       []byte
 	altStr                                       []byte // .debug_str of the file that dwz moved strings to
 
-	decls map[declKey]decl
-	// Bounds for input whose units share what they should not: bytes of
-	// .debug_abbrev to search, range list entries to read, and bytes of line
-	// number programs to run.
-	scan, entries, program int
+	table *abbrevs // the last one that was read
+	*budget
+}
+
+// budget bounds what input costs whose units share what they should not: bytes
+// of .debug_abbrev to read, range list entries to read, and bytes of line
+// number programs to run. What well-formed input needs is read once, or when
+// units take turns with a few tables, no more than they are long.
+type budget struct{ scan, entries, program int }
+
+func (s *sections) bound() {
+	s.budget = &budget{2*len(s.abbrev) + 8*len(s.info) + 1<<16, len(s.ranges) + len(s.rnglists), len(s.line)}
 }
 
 // unit is a compilation unit: its header and its first entry.
 type unit struct {
 	format
-	offset uint64 // in .debug_info
-	dwoID  uint64
-	attrs  map[uint64]value
+	offset  uint64 // in .debug_info
+	size    uint64 // with the header
+	dwoID   uint64
+	attrs   map[uint64]value
+	abbrevs uint64 // offset of its table in .debug_abbrev
+	entries cursor // those behind the first one; empty when that has no children
+
+	rangesBase uint64 // of a split unit, what its offsets in .debug_ranges count from
 }
 
 // The attributes that are used.
 const (
+	attrSibling        = 0x01
 	attrName           = 0x03
 	attrStmtList       = 0x10
 	attrLowPC          = 0x11
@@ -37,12 +50,15 @@ const (
 	attrLanguage       = 0x13
 	attrCompDir        = 0x1b
 	attrRanges         = 0x55
+	attrCallFile       = 0x58
+	attrCallLine       = 0x59
 	attrStrOffsetsBase = 0x72
 	attrAddrBase       = 0x73
 	attrRnglistsBase   = 0x74
 	attrDwoName        = 0x76
 	attrGNUDwoName     = 0x2130
 	attrGNUDwoID       = 0x2131
+	attrGNURangesBase  = 0x2132
 	attrGNUAddrBase    = 0x2133
 )
 
@@ -77,11 +93,12 @@ func (s *sections) units(f func(*unit), bad func(off uint64, err error)) {
 			bad(off, errShort)
 			return
 		}
-		u, err := s.unit(off, body, wide)
+		u, err := s.unit(body, wide)
 		switch {
 		case err != nil:
 			bad(off, err)
 		case u != nil:
+			u.offset, u.size = off, head+n
 			f(u)
 		}
 		off += head + n
@@ -90,19 +107,18 @@ func (s *sections) units(f func(*unit), bad func(off uint64, err error)) {
 
 // unit reads a unit's header and first entry (DWARF 5 section 7.5.1); nil for
 // units that hold no code.
-func (s *sections) unit(off uint64, c cursor, wide bool) (*unit, error) {
-	u := &unit{offset: off, format: format{version: int(c.u16()), wide: wide}}
+func (s *sections) unit(c cursor, wide bool) (*unit, error) {
+	u := &unit{format: format{version: int(c.u16()), wide: wide}}
 	if u.version < 2 || u.version > 5 {
 		return nil, fmt.Errorf("unknown version %d", u.version)
 	}
 	var kind uint8
-	var abbrev uint64
 	if u.version == 5 {
 		kind = c.u8()
 		u.addrSize = int(c.u8())
-		abbrev = c.offset(wide)
+		u.abbrevs = c.offset(wide)
 	} else {
-		abbrev = c.offset(wide)
+		u.abbrevs = c.offset(wide)
 		u.addrSize = int(c.u8())
 	}
 	switch kind {
@@ -118,23 +134,16 @@ func (s *sections) unit(off uint64, c cursor, wide bool) (*unit, error) {
 	if code == 0 {
 		return nil, nil
 	}
-	d, err := s.decl(abbrev, code)
-	if err != nil {
-		return nil, err
+	d := s.abbrevs(u.abbrevs, u.format).get(code)
+	if d == nil {
+		return nil, fmt.Errorf("no abbreviation %d in the table at offset %d", code, u.abbrevs)
 	}
 	if d.tag != tagCompileUnit && d.tag != tagSkeletonUnit && d.tag != tagPartialUnit {
 		return nil, nil
 	}
 	u.attrs = make(map[uint64]value, len(d.attrs))
-	for _, a := range d.attrs {
-		v := value{form: a.form, u: uint64(a.implicit)}
-		if a.form != formImplicit {
-			var ok bool
-			if v, ok = c.value(a.form, u.format); !ok {
-				return nil, fmt.Errorf("unknown form %#x", a.form)
-			}
-		}
-		u.attrs[a.name] = v
+	if err := c.attributes(d, u.format, func(name uint32, v value) { u.attrs[uint64(name)] = v }); err != nil {
+		return nil, err
 	}
 	if c.short {
 		return nil, errShort
@@ -142,70 +151,10 @@ func (s *sections) unit(off uint64, c cursor, wide bool) (*unit, error) {
 	if v, ok := u.attrs[attrGNUDwoID]; ok {
 		u.dwoID = v.u
 	}
+	if d.children {
+		u.entries = c
+	}
 	return u, nil
-}
-
-// decl is an abbreviation declaration.
-type decl struct {
-	tag   uint64
-	attrs []attrDecl
-}
-
-type attrDecl struct {
-	name, form uint64
-	implicit   int64
-}
-
-type declKey struct{ table, code uint64 }
-
-// maxAttrs bounds the attributes of a unit's entry; compilers give some 15.
-const maxAttrs = 256
-
-// decl finds the declaration of a code. Units that share a table share the
-// search, and all searches together are bounded: tables may overlap.
-func (s *sections) decl(table, code uint64) (decl, error) {
-	key := declKey{table, code}
-	if d, ok := s.decls[key]; ok {
-		return d, nil
-	}
-	c := at(s.abbrev, table, s.order)
-	for {
-		before := len(c.b)
-		got := c.uleb()
-		if got == 0 || c.short {
-			return decl{}, fmt.Errorf("no abbreviation %d in the table at offset %d", code, table)
-		}
-		d := decl{tag: c.uleb()}
-		c.u8() // whether it has children
-		for {
-			a := attrDecl{name: c.uleb(), form: c.uleb()}
-			if a.form == formImplicit {
-				a.implicit = c.sleb()
-			}
-			if a.name == 0 && a.form == 0 {
-				break
-			}
-			if len(d.attrs) == maxAttrs {
-				return decl{}, fmt.Errorf("more than %d attributes", maxAttrs)
-			}
-			if got == code {
-				d.attrs = append(d.attrs, a)
-			}
-		}
-		if c.short {
-			return decl{}, fmt.Errorf("the abbreviations at offset %d run beyond their end", table)
-		}
-		if s.scan -= before - len(c.b); s.scan < 0 {
-			return decl{}, errors.New("the abbreviation tables overlap")
-		}
-		if got == code {
-			if s.decls == nil {
-				s.decls = map[declKey]decl{}
-			}
-			s.decls[key] = d
-			return d, nil
-		}
-	}
 }
 
 // text resolves a string attribute; empty when there is none.
@@ -261,13 +210,16 @@ func (s *sections) address(u *unit, v value) (uint64, bool) {
 		if v.u > uint64(len(s.addr)) {
 			return 0, false
 		}
-		base := u.attrs[attrAddrBase].u
-		if b, ok := u.attrs[attrGNUAddrBase]; ok {
-			base = b.u
-		}
-		c := at(s.addr, base+v.u*uint64(u.addrSize), s.order)
+		c := at(s.addr, u.addrBase()+v.u*uint64(u.addrSize), s.order)
 		a := c.uint(u.addrSize)
 		return a, !c.short
 	}
 	return 0, false
+}
+
+func (u *unit) addrBase() uint64 {
+	if b, ok := u.attrs[attrGNUAddrBase]; ok {
+		return b.u
+	}
+	return u.attrs[attrAddrBase].u
 }

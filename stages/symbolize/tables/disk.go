@@ -22,7 +22,7 @@ import (
 // same object: names, sizes, lines.
 const (
 	magic         = "stackmill table "
-	formatVersion = 1
+	formatVersion = 2
 	headSize      = 32
 )
 

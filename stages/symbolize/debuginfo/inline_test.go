@@ -1,0 +1,292 @@
+package debuginfo_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"stackmill/stages/symbolize/symtab"
+)
+
+const nestC = `extern volatile int sink;
+static inline __attribute__((always_inline)) int inner(int x)
+{
+	sink += x;
+	return x * 7 + sink;
+}
+static inline __attribute__((always_inline)) int outer(int x)
+{
+	for (int i = 0; i < x; i++)
+		x += inner(i);
+	if (__builtin_expect(x < 0, 0)) {
+		sink = inner(x);
+		__builtin_abort();
+	}
+	return x;
+}
+volatile int sink;
+int first(int x) { return outer(x) + 1; }
+int second(int x)
+{
+	x += 3;
+	return outer(x)
+		+ inner(x);
+}
+int main(int argc, char **argv) { return first(argc) + second(argc); }
+`
+
+const nestCxx = `#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+template <class T> struct Box {
+	std::vector<T> v;
+	void add(T x) { v.push_back(x); }
+	T sum() const { T s{}; for (auto &x : v) s += x; return s; }
+};
+int apply(int n)
+{
+	struct Local {
+		int twice(int y) const { return y * 2 + n; }
+		__attribute__((noinline)) int kept(int y) const { return twice(y) + twice(y + 1); }
+		int n;
+	} local{n};
+	Box<int> b;
+	for (int i = 0; i < n; i++)
+		b.add(local.kept(i));
+	std::sort(b.v.begin(), b.v.end(), [](int x, int y) { return x > y; });
+	return b.sum() + local.twice(n);
+}
+int main(int argc, char **argv)
+{
+	std::map<std::string, int> m;
+	for (int i = 0; i < argc; i++)
+		m[argv[i]] += apply(i);
+	return m.size();
+}
+`
+
+// compile builds one optimized program from a source.
+func compile(t testing.TB, compiler, name, text string, options ...string) (prog string) {
+	t.Helper()
+	dir := t.TempDir()
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	run(t, dir, compiler, append([]string{"-O2", "-o", "prog", name}, options...)...)
+	return filepath.Join(dir, "prog")
+}
+
+// outermost compares the line of every instruction byte with the last, which is
+// the outermost, of the frames that addr2line tells (S10). That of binutils 2.40
+// gives wrong files for some DWARF 5.
+func outermost(t *testing.T, prog string, table *symtab.Table) {
+	t.Helper()
+	tool, err := exec.LookPath("llvm-addr2line")
+	if err != nil {
+		t.Log(err)
+		return
+	}
+	var in bytes.Buffer
+	var offsets []uint64
+	for _, r := range table.Regions {
+		for i := uint64(0); i < r.Size; i++ {
+			fmt.Fprintf(&in, "%x\n", r.Address+i)
+			offsets = append(offsets, r.Offset+i)
+		}
+	}
+	cmd := exec.Command(tool, "-a", "-i", "-e", prog)
+	cmd.Stdin = &in
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers := strings.Split(string(out), "0x")[1:]
+	if len(answers) != len(offsets) {
+		t.Fatalf("%d answers for %d instructions", len(answers), len(offsets))
+	}
+	inlined := 0
+	for i, a := range answers {
+		frames := strings.Split(strings.TrimSpace(a), "\n")[1:]
+		if len(frames) > 1 {
+			inlined++
+		}
+		want, _, _ := strings.Cut(frames[len(frames)-1], " (discriminator")
+		file, line, ok := table.Line(offsets[i])
+		if got := fmt.Sprintf("%s:%d", file, line); ok && got != want || !ok && want != "??:0" {
+			t.Errorf("%#x: got %s, addr2line has %s, the last of %d", offsets[i], got, want, len(frames))
+			return
+		}
+	}
+	if inlined == 0 {
+		t.Error("nothing is inlined")
+	}
+}
+
+func TestInlined(t *testing.T) {
+	for _, options := range []string{
+		"-gdwarf-2", "-gdwarf-3", "-gdwarf-4", "-gdwarf-5", "-gdwarf-4 -gdwarf64", "-gdwarf-5 -gdwarf64",
+		"-gdwarf-5 -m32", "-gdwarf-5 -no-pie -ffunction-sections -Wl,--gc-sections", "-gdwarf-5 -gno-as-loc-support",
+		"-gdwarf-5 -flto",
+	} {
+		t.Run(options, func(t *testing.T) {
+			prog := compile(t, "gcc", "nest.c", nestC, strings.Fields(options)...)
+			got, _ := table(t, open(t, prog), nil)
+			outermost(t, prog, got)
+			if !strings.Contains(options, "-flto") { // by which all becomes main
+				calls(t, got)
+			}
+		})
+	}
+	for _, options := range []string{"-gdwarf-3", "-gdwarf-4", "-gdwarf-5", "-gdwarf-5 -fdebug-types-section"} {
+		t.Run("C++ "+options, func(t *testing.T) {
+			prog := compile(t, "g++", "nest.cc", nestCxx, strings.Fields(options)...)
+			got, _ := table(t, open(t, prog), nil)
+			outermost(t, prog, got)
+		})
+	}
+}
+
+// calls checks that the functions of nest.c have lines of their own only, and
+// those of the calls that were inlined.
+func calls(t *testing.T, table *symtab.Table) {
+	t.Helper()
+	own := map[string][2]int32{"first": {18, 18}, "first.cold": {18, 18}, "second": {19, 24}, "second.cold": {19, 24}, "main": {25, 25}}
+	want := map[string]int32{"first": 18, "second": 22}
+	for _, f := range table.Functions {
+		lines, ok := own[f.Linkage]
+		if !ok {
+			continue
+		}
+		for off := f.Offset; off < f.Offset+f.Size; off++ {
+			_, line, _ := table.Line(off)
+			if line < lines[0] || line > lines[1] {
+				t.Errorf("%s has line %d at %#x, want %d to %d", f.Linkage, line, off, lines[0], lines[1])
+				break
+			}
+			if line == want[f.Linkage] {
+				delete(want, f.Linkage)
+			}
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("lines not found: %v", want)
+	}
+}
+
+// Split debug information says what the other kind says, also in packages.
+func TestInlinedSplit(t *testing.T) {
+	for _, version := range []string{"-gdwarf-4", "-gdwarf-5"} {
+		for _, s := range []struct{ compiler, name, text string }{{"gcc", "nest.c", nestC}, {"g++", "nest.cc", nestCxx}} {
+			t.Run(s.name+version, func(t *testing.T) {
+				whole := compile(t, s.compiler, s.name, s.text, version)
+				prog := compile(t, s.compiler, s.name, s.text, version, "-gsplit-dwarf")
+				t1, _ := table(t, open(t, whole), nil)
+				t2, _ := table(t, open(t, prog), nil)
+				if d := cmp.Diff(linesIn(t1, filepath.Dir(whole)), linesIn(t2, filepath.Dir(prog))); d != "" {
+					t.Error(d)
+				}
+				for _, tool := range []string{"dwp", "llvm-dwp"} {
+					cmd := exec.Command(tool, "-e", "prog", "-o", "prog.dwp")
+					cmd.Dir = filepath.Dir(prog)
+					if cmd.Run() != nil { // it may not know this version
+						continue
+					}
+					moved := filepath.Join(t.TempDir(), "prog")
+					copyFile(t, prog, moved)
+					copyFile(t, prog+".dwp", moved+".dwp")
+					files, _ := filepath.Glob(filepath.Join(filepath.Dir(prog), "*.dwo"))
+					for _, f := range files {
+						os.Rename(f, f+".away")
+					}
+					packed, missing := table(t, open(t, moved), nil)
+					if d := cmp.Diff(t2, packed); d != "" || missing != nil {
+						t.Errorf("%s: %s, missing %v", tool, d, missing)
+					}
+					for _, f := range files {
+						os.Rename(f+".away", f)
+					}
+				}
+			})
+		}
+	}
+}
+
+// linesIn lists where lines begin, with files relative to a folder.
+func linesIn(table *symtab.Table, dir string) []string {
+	var list []string
+	for i, off := range table.Lines.Offsets {
+		file := ""
+		if n := table.Lines.File[i]; n >= 0 {
+			file = strings.TrimPrefix(table.Files[n], dir)
+		}
+		list = append(list, fmt.Sprintf("%x %s:%d", off, file, table.Lines.Line[i]))
+	}
+	return list
+}
+
+// The recording's sources say where the calls are.
+func TestInlinedRecorded(t *testing.T) {
+	got, _ := table(t, open(t, "../symtab/testdata/clones"), nil)
+	outermost(t, "../symtab/testdata/clones", got)
+	want := map[string]int32{"host": 34, "host2": 38, "use_part1": 29}
+	for _, f := range got.Functions {
+		w, ok := want[f.Name]
+		for off := f.Offset; ok && off < f.Offset+f.Size; off++ {
+			if _, line, _ := got.Line(off); line == w {
+				delete(want, f.Name)
+			}
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("lines not found: %v", want)
+	}
+}
+
+// The Go compiler's ranges and numbers of files.
+func TestInlinedGo(t *testing.T) {
+	dir := t.TempDir()
+	source := filepath.Join(dir, "nest.go")
+	text := `package main
+
+var sink int
+
+func inner(x int) int { sink += x; return sink }
+
+func outer(x int) int {
+	return inner(x) + inner(x+1)
+}
+
+//go:noinline
+func kept(x int) int {
+	return outer(x) +
+		inner(x)
+}
+
+func main() { kept(3) }
+`
+	if err := os.WriteFile(source, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	run(t, dir, "go", "build", "-o", "nest", "nest.go")
+	got, _ := table(t, open(t, filepath.Join(dir, "nest")), nil)
+	seen := map[string]bool{}
+	for _, f := range got.Functions {
+		for off := f.Offset; f.Name == "main.kept" && off < f.Offset+f.Size; off++ {
+			file, line, _ := got.Line(off)
+			seen[fmt.Sprintf("%s:%d", filepath.Base(file), line)] = true
+		}
+	}
+	if !seen["nest.go:13"] || !seen["nest.go:14"] || seen["nest.go:5"] || seen["nest.go:8"] {
+		t.Errorf("lines of main.kept: %v", seen)
+	}
+}
