@@ -32,8 +32,8 @@ func (r *Resolver) fileObject(im *image.Image, m *image.Mapping) int32 {
 }
 
 // findObject takes the first file that can be read and that fits the recorded
-// mappings. On Linux no checksum is recorded, so that a rebuilt program would
-// otherwise give wrong names without a word.
+// mappings and checksum. On Linux no checksum is recorded, so that a rebuilt
+// program would otherwise give wrong names without a word.
 func (r *Resolver) findObject(im *image.Image, file string, checksum uint32) Object {
 	o := Object{Name: path.Base(file), Path: file, Checksum: checksum, Kind: "elf", Symbols: "none"}
 	type refusal struct{ reason, message string }
@@ -44,7 +44,7 @@ func (r *Resolver) findObject(im *image.Image, file string, checksum uint32) Obj
 			refused = append(refused, refusal{"unreadable-load-object", fmt.Sprintf("the copy in the %s cannot be used: %v", c.Origin, err)})
 			continue
 		}
-		if why := misfit(table, im, file, r.pageSize()); why != "" {
+		if why := misfit(table, im, file, checksum, r.pageSize()); why != "" {
 			refused = append(refused, refusal{"wrong-load-object", fmt.Sprintf("the copy in the %s is another program: %s", c.Origin, why)})
 			continue
 		}
@@ -69,8 +69,12 @@ func (r *Resolver) findObject(im *image.Image, file string, checksum uint32) Obj
 			r.problem(severity, file, f.reason, f.message)
 		}
 		if o.table != nil && touched {
-			for _, note := range o.table.Notes {
-				r.problem(problem.Warning, file, "bad-debug-information", note)
+			for _, n := range o.table.Notes {
+				severity := problem.Warning
+				if n.Damage {
+					severity = problem.Error
+				}
+				r.rec.Problems.Add(problem.Problem{Severity: severity, File: file, Offset: n.Offset, Reason: "bad-debug-information", Message: n.Text})
 			}
 		}
 	}
@@ -84,10 +88,13 @@ func (r *Resolver) pageSize() uint64 {
 	return 4096
 }
 
-// misfit says why the file cannot be what was mapped, or nothing. A single
-// executable segment must be mapped as a whole; pieces of several need only lie
-// in one.
-func misfit(t *symtab.Table, im *image.Image, path string, page uint64) string {
+// misfit says why the file cannot be what was mapped, or nothing. A recorded
+// checksum must be the file's (gprofng-experiment 1.5). A single executable
+// segment must be mapped as a whole; pieces of several need only lie in one.
+func misfit(t *symtab.Table, im *image.Image, path string, checksum uint32, page uint64) string {
+	if checksum != 0 && t.Checksum != checksum {
+		return fmt.Sprintf("it has checksum %#x, recorded was %#x: perhaps it was rebuilt", t.Checksum, checksum)
+	}
 	var text []symtab.Segment
 	for _, s := range t.Segments {
 		if s.Flags&1 != 0 {
@@ -133,12 +140,9 @@ func (r *Resolver) static(object int32, m *image.Mapping, offset uint64) int32 {
 }
 
 // mainOf finds the function that f was cut out of: its symbol without the
-// suffix, in f's module if several have that name.
+// suffix, in f's module if several have that name. Without modules there is no
+// telling which of several it is.
 func (o *Object) mainOf(f *Function, module string) (symtab.Function, bool) {
-	name := f.Linkage
-	if i := strings.LastIndex(name, ".cold"); i > 0 {
-		name = name[:i]
-	}
 	if o.byLinkage == nil {
 		o.byLinkage = map[string][]int{}
 		for i := range o.table.Functions {
@@ -147,12 +151,27 @@ func (o *Object) mainOf(f *Function, module string) (symtab.Function, bool) {
 			}
 		}
 	}
-	candidates := o.byLinkage[name]
+	candidates := o.byLinkage[mainName(f.Linkage)]
 	for _, i := range candidates {
 		c := o.table.Functions[i]
-		if len(candidates) == 1 || o.table.Modules[c.Module].Name == module && module != unknownModule {
+		if c.Kind != symtab.Outline && (len(candidates) == 1 || module != unknownModule && o.table.Modules[c.Module].Name == module) {
 			return c, true
 		}
 	}
 	return symtab.Function{}, false
+}
+
+// mainName takes the mark of an outline function off its linkage name: gcc's
+// `f.cold` and `f.unlikely`, clang's `f.cold.1`, Studio's `_$o1A12.f`.
+func mainName(linkage string) string {
+	if strings.HasPrefix(linkage, "_$o") {
+		_, name, _ := strings.Cut(linkage, ".")
+		return name
+	}
+	for _, mark := range []string{".cold", ".unlikely"} {
+		if i := strings.LastIndex(linkage, mark); i > 0 {
+			return linkage[:i]
+		}
+	}
+	return linkage
 }

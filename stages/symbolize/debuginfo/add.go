@@ -42,22 +42,22 @@ func Add(t *symtab.Table, f, debug *object.File) (missing []string) {
 		modules:   map[symtab.Module]int32{},
 	}
 	if source.Type == elf.ET_REL {
-		a.notef("the source lines of a relocatable object cannot be read before it is linked")
+		a.remarkf("the source lines of a relocatable object cannot be read before it is linked")
 		return nil
 	}
 	alternate, err := source.Alternate()
 	if err != nil {
-		a.notef("%v", err)
+		a.fail(source, err)
 	}
 	if alternate != nil {
 		defer alternate.Close()
 	}
 	a.sections = a.load(alternate)
 	a.sections.units(a.unit, func(off uint64, err error) {
-		a.notef("the unit at offset %d of .debug_info cannot be read: %v", off, err)
+		a.damagedf(".debug_info", off, "the unit at offset %d of .debug_info cannot be read: %v", off, err)
 	})
 	if a.lines.full {
-		a.notef("more than %d rows of line numbers: the rest is left out", maxRows)
+		a.remarkf("more than %d rows of line numbers: the rest is left out", maxRows)
 	}
 	a.lines.finish()
 	a.assign()
@@ -87,7 +87,8 @@ type adder struct {
 	code      []moduleCode
 	text      int    // bytes of names so far
 	spans     []span // of the subroutine that is read
-	failed    int    // units noted
+	noted     int    // notes, also those left out
+	lost      bool   // a note that was left out is about damage
 }
 
 // moduleCode says that offsets from low up to high belong to a module.
@@ -96,33 +97,13 @@ type moduleCode struct {
 	module    symtab.Module
 }
 
-// maxNoted bounds the notes about single units.
-const maxNoted = 20
-
-func (a *adder) notef(format string, args ...any) {
-	if a.failed++; a.failed <= maxNoted {
-		a.table.Notes = append(a.table.Notes, valid(fmt.Sprintf(format, args...)))
-	}
-}
-
-func (a *adder) report() {
-	if n := a.failed - maxNoted; n > 0 {
-		a.table.Notes = append(a.table.Notes, fmt.Sprintf("%d more parts of the debug information cannot be read", n))
-	}
-	if n := len(a.split.missing); n > 0 {
-		a.table.Notes = append(a.table.Notes, valid(fmt.Sprintf(
-			"%d files of split debug information were not found, the first is %s: their units go by the name of their first source file",
-			n, a.split.missing[0])))
-	}
-}
-
 // load reads the sections. One that cannot be read counts as empty.
 func (a *adder) load(alternate *object.File) *sections {
 	s := &sections{order: a.source.Order}
 	debug := func(f *object.File, name string) []byte {
 		b, err := f.Debug(name)
 		if err != nil {
-			a.notef("%v", err)
+			a.fail(f, err)
 		}
 		return b
 	}
@@ -173,7 +154,9 @@ func (a *adder) whole(u *unit, p *program) symtab.Module {
 		name = s.text(u, attrGNUDwoName)
 	}
 	if name == nil {
-		a.calls(u, s, s, p)
+		if err := a.calls(u, s, s, p); err != nil {
+			a.damagedf(".debug_info", u.offset, "the unit at offset %d of .debug_info: %v", u.offset, err)
+		}
 		return a.module(u, u, s, p)
 	}
 	if dir := s.text(u, attrCompDir); len(dir)+len(name) <= maxPath {
@@ -181,10 +164,12 @@ func (a *adder) whole(u *unit, p *program) symtab.Module {
 		err := a.split.find(a.object.Path, string(dir), string(name), u.dwoID, func(names *sections, half *unit) {
 			found := a.module(u, half, names, p)
 			m = &found
-			a.calls(half, names, names.join(half, u, s), p)
+			if err := a.calls(half, names, names.join(half, u, s), p); err != nil {
+				a.fail(nil, &object.DamageError{Offset: -1, Err: fmt.Errorf("split unit %s: %w", name, err)})
+			}
 		})
 		if err != nil {
-			a.notef("%v", err)
+			a.fail(nil, err)
 		}
 		if m != nil {
 			return *m

@@ -255,7 +255,7 @@ func TestSplit(t *testing.T) {
 			}
 			got, missing = table(t, open(t, prog), nil)
 			check(t, got, dir, false)
-			if len(got.Notes) != 1 || len(missing) != 3 { // both halves and the package
+			if len(got.Notes) != 1 || got.Notes[0].Damage || len(missing) != 3 { // both halves and the package
 				t.Error(got.Notes, missing)
 			}
 		})
@@ -333,14 +333,15 @@ func TestBadUnit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			b[int(whole.Section(c.section).Offset)+c.offset] = c.value
+			section := int64(whole.Section(c.section).Offset)
+			b[int(section)+c.offset] = c.value
 			f, err := object.New("prog", b)
 			if err != nil {
 				t.Fatal(err)
 			}
 			got, _ := table(t, f, nil)
-			if len(got.Notes) != 1 {
-				t.Errorf("notes %q", got.Notes)
+			if len(got.Notes) != 1 || !got.Notes[0].Damage || got.Notes[0].Offset != section {
+				t.Errorf("notes %+v, want damage of the first unit at %d", got.Notes, section)
 			}
 			for _, fn := range got.Functions {
 				_, _, ok := got.Line(fn.Offset)

@@ -4,7 +4,9 @@ import "fmt"
 
 // inlined is a subroutine whose code was put where it is called.
 type inlined struct {
+	number     int // in the unit, from 0
 	code       pcs
+	origin     value  // the entry of the function itself
 	file, line uint64 // of the call; the file by its number in the unit's line table
 	depth      int    // 0: inlined into a function that has code of its own
 	parent     int    // number of the one that it was inlined into, -1 at depth 0
@@ -36,8 +38,8 @@ type scope struct {
 const maxNested = 1 << 14
 
 // inlines calls f for each inlined subroutine of a unit in the order of the
-// entries, which are numbered from 0: parents come before their children. What
-// was read before an error has been passed on.
+// entries: parents come before their children. What was read before an error
+// has been passed on.
 func (s *sections) inlines(u *unit, f func(inlined)) error {
 	abbrevs := s.abbrevs(u.abbrevs, u.format)
 	if !abbrevs.inlined {
@@ -62,7 +64,7 @@ func (s *sections) inlines(u *unit, f func(inlined)) error {
 		below, err := here, error(nil)
 		switch {
 		case a.tag == tagInlinedSubroutine:
-			in := inlined{depth: here.depth, parent: here.parent}
+			in := inlined{number: number, depth: here.depth, parent: here.parent}
 			if err = in.read(&c, a, u.format); err == nil && !c.short {
 				f(in)
 			}
@@ -104,6 +106,8 @@ func (in *inlined) read(c *cursor, a *abbrev, f format) error {
 			in.code.high = v
 		case attrRanges:
 			in.code.ranges = v
+		case attrOrigin:
+			in.origin = v
 		case attrCallFile:
 			in.file = v.u
 		case attrCallLine:

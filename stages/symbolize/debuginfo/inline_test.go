@@ -290,3 +290,19 @@ func main() { kept(3) }
 		t.Errorf("lines of main.kept: %v", seen)
 	}
 }
+
+// Clang inlines the body of a parallel region, which is no call of the source.
+func TestInlinedBody(t *testing.T) {
+	got, _ := table(t, open(t, "../symtab/testdata/omp_clang"), nil)
+	want := map[string]int32{".omp_outlined.": 8, ".omp_outlined..2": 13, ".omp_outlined..4": 21, ".omp_outlined..6": 32}
+	for _, f := range got.Functions {
+		for off := f.Offset; off < f.Offset+f.Size; off++ {
+			if _, line, _ := got.Line(off); line == want[f.Linkage] {
+				delete(want, f.Linkage)
+			}
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("lines not found: %v", want)
+	}
+}

@@ -162,8 +162,7 @@ func (s *sections) entryList(h *lineHeader, c *cursor) ([]lineFile, error) {
 			}
 			switch x.content {
 			case contentPath:
-				u.attrs[attrName] = v
-				f.name = s.text(u, attrName)
+				f.name = s.string(u, v)
 			case contentDir:
 				f.dir = v.u
 			}

@@ -30,7 +30,9 @@ const (
 var partOf = map[uint32]int{1: partInfo, 3: partAbbrev, 6: partStrOffsets, 8: partRnglists}
 
 func newPack(f *object.File) (*pack, error) {
-	bad := func(err error) (*pack, error) { return nil, fmt.Errorf("%s: .debug_cu_index: %w", f.Path, err) }
+	bad := func(err error) (*pack, error) {
+		return nil, &object.DamageError{Offset: -1, Err: fmt.Errorf("%s: .debug_cu_index: %w", f.Path, err)}
+	}
 	all, err := splitSections(f)
 	if err != nil {
 		return bad(err)
@@ -98,6 +100,6 @@ func (p *pack) unit(id uint64) *sections {
 	s.abbrev = cut(p.all.abbrev, row[partAbbrev])
 	s.strOffsets = cut(p.all.strOffsets, row[partStrOffsets])
 	s.rnglists = cut(p.all.rnglists, row[partRnglists])
-	s.table = nil
+	s.table, s.bodies = nil, nil
 	return &s
 }

@@ -1,6 +1,9 @@
 package debuginfo
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // program is a line number program that has run.
 type program struct {
@@ -29,7 +32,7 @@ func (a *adder) program(u *unit) (p *program, code []span) {
 	}
 	a.programs[off] = p
 	if err != nil {
-		a.notef("the line numbers at offset %d of .debug_line, of the unit at offset %d of .debug_info: %v", off, u.offset, err)
+		a.damagedf(".debug_line", off, "the line numbers at offset %d of .debug_line, of the unit at offset %d of .debug_info: %v", off, u.offset, err)
 	}
 	return p, code
 }
@@ -61,13 +64,24 @@ func (a *adder) file(name string) int32 {
 
 // calls adds the places to which a unit's inlined code is charged: the calls in
 // the functions that have code of their own (S10). The code's ranges may be in
-// other sections than the unit.
-func (a *adder) calls(u *unit, s, ranges *sections, p *program) {
+// other sections than the unit. What was read before an error is used.
+func (a *adder) calls(u *unit, s, ranges *sections, p *program) error {
 	if p == nil {
-		return
+		return nil
 	}
+	var bodies map[int]bool
 	err := s.inlines(u, func(in inlined) {
-		if in.depth > 0 || in.line == 0 || in.line > math.MaxInt32 {
+		if in.depth > 0 && !bodies[in.parent] {
+			return
+		}
+		if s.isBody(u, in.origin) {
+			if bodies == nil {
+				bodies = map[int]bool{}
+			}
+			bodies[in.number] = true
+			return
+		}
+		if in.line == 0 || in.line > math.MaxInt32 {
 			return
 		}
 		file := a.number(p, in.file)
@@ -80,6 +94,7 @@ func (a *adder) calls(u *unit, s, ranges *sections, p *program) {
 		}
 	})
 	if err != nil {
-		a.notef("the inlined subroutines of the unit at offset %d of .debug_info: %v", u.offset, err)
+		return fmt.Errorf("inlined subroutines: %w", err)
 	}
+	return nil
 }

@@ -13,7 +13,8 @@ type sections struct {
 	line, ranges, rnglists                       []byte
 	altStr                                       []byte // .debug_str of the file that dwz moved strings to
 
-	table *abbrevs // the last one that was read
+	table  *abbrevs // the last one that was read
+	bodies *bool    // whether a function may be the body of a parallel region
 	*budget
 }
 
@@ -49,6 +50,7 @@ const (
 	attrHighPC         = 0x12
 	attrLanguage       = 0x13
 	attrCompDir        = 0x1b
+	attrOrigin         = 0x31
 	attrRanges         = 0x55
 	attrCallFile       = 0x58
 	attrCallLine       = 0x59
@@ -159,10 +161,11 @@ func (s *sections) unit(c cursor, wide bool) (*unit, error) {
 
 // text resolves a string attribute; empty when there is none.
 func (s *sections) text(u *unit, attr uint64) []byte {
-	v, ok := u.attrs[attr]
-	if !ok {
-		return nil
-	}
+	return s.string(u, u.attrs[attr])
+}
+
+// string resolves a string value; empty when it is none.
+func (s *sections) string(u *unit, v value) []byte {
 	switch v.form {
 	case formString:
 		return v.b

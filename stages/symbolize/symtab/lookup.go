@@ -100,7 +100,7 @@ func (t *Table) Bytes() int64 {
 		n += len(s) + 16
 	}
 	for _, s := range t.Notes {
-		n += len(s) + 16
+		n += len(s.Text) + 32
 	}
 	return int64(n)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"debug/elf"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -14,13 +15,13 @@ import (
 // own symbols and those of its debug file, which may be nil. What cannot be
 // read is in the table's notes. The table does not refer to the files' bytes.
 func Read(f, debug *object.File) *Table {
-	t := &Table{BuildID: f.BuildID(), Modules: []Module{{Name: "(unknown)"}}}
-	t.Notes = append(t.Notes, f.Notes...)
+	t := &Table{BuildID: f.BuildID(), Checksum: f.Checksum(), Modules: []Module{{Name: "(unknown)"}}}
+	t.Notes = append(append(t.Notes, f.Notes...), f.Cut()...)
 	for _, l := range f.Loads {
 		t.Segments = append(t.Segments, Segment{l.Offset, l.Address, l.FileSize, l.MemSize, uint32(l.Flags)})
 	}
 	t.Regions = regions(f)
-	s := reader{table: t, object: f, addresses: t.Addresses(), bytes: 1<<20 + 8*len(f.Bytes())}
+	s := reader{table: t, object: f, debug: debug, addresses: t.Addresses(), bytes: 1<<20 + 8*len(f.Bytes())}
 	if f.Type == elf.ET_REL {
 		s.byName = map[string]Region{}
 		for _, r := range t.Regions {
@@ -28,10 +29,12 @@ func Read(f, debug *object.File) *Table {
 		}
 	}
 	if debug != nil {
-		t.Notes = append(t.Notes, debug.Notes...)
+		for _, n := range debug.Notes {
+			t.Notes = append(t.Notes, inDebug(n, debug))
+		}
 		s.bytes += 8 * len(debug.Bytes())
 	}
-	t.Functions = size(s.symbols(debug), t.Regions)
+	t.Functions = size(s.symbols(), t.Regions)
 	if s.stripped {
 		nameTrampolines(t, f)
 	}
@@ -43,9 +46,15 @@ func Read(f, debug *object.File) *Table {
 		}
 	}
 	if n.left > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("%d names are too long to be demangled", n.left))
+		t.Notes = append(t.Notes, Note{Offset: -1, Text: fmt.Sprintf("%d names are too long to be demangled", n.left)})
 	}
 	return t
+}
+
+// inDebug names the debug file in its note; not its folder, since tables are
+// shared by copies of an object.
+func inDebug(n Note, debug *object.File) Note {
+	return n.In("debug file "+filepath.Base(debug.Path), -1)
 }
 
 // isGo reports whether the Go linker made the object.

@@ -215,7 +215,7 @@ func TestSymbolSources(t *testing.T) {
 	} {
 		got := symtab.Read(parse(t, c.object), c.debug)
 		if names(got) != c.want || len(got.Notes) != c.notes {
-			t.Errorf("%s: functions %s, notes %q; want %s and %d notes", c.name, names(got), got.Notes, c.want, c.notes)
+			t.Errorf("%s: functions %s, notes %v; want %s and %d notes", c.name, names(got), got.Notes, c.want, c.notes)
 		}
 	}
 }
@@ -246,10 +246,124 @@ func TestWithoutSections(t *testing.T) {
 	b := f.Bytes()
 	table := symtab.Read(parse(t, b[:0x440]), nil)
 	if len(table.Notes) != 1 {
-		t.Errorf("notes %q", table.Notes)
+		t.Errorf("notes %v", table.Notes)
 	}
 	if got, ok := table.Function(0x420); !ok || got.Name != "<static>@0x400" || got.Size != 0x40 {
 		t.Errorf("got %+v %v", got, ok)
+	}
+}
+
+// A real object without its end: the dynamic segment still names functions.
+func TestCutObject(t *testing.T) {
+	b, err := os.ReadFile("testdata/libstripped.so")
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := parse(t, b)
+	end := whole.Section(".data").Offset
+	table := symtab.Read(parse(t, b[:end]), nil)
+	if got := names(table); got != "pub_first pub_second" {
+		t.Errorf("functions %s", got)
+	}
+	headers := binary.LittleEndian.Uint64(b[40:])
+	var damage []symtab.Note
+	for _, n := range table.Notes {
+		if n.Damage && n.Offset == int64(headers) && strings.Contains(n.Text, "section headers") {
+			damage = append(damage, n)
+		}
+	}
+	if len(damage) != 1 {
+		t.Errorf("notes %+v, want damage at %d", table.Notes, headers)
+	}
+	// Before the dynamic segment nothing names a function.
+	table = symtab.Read(parse(t, b[:whole.Section(".dynamic").Offset]), nil)
+	if got := names(table); got != "" {
+		t.Errorf("functions %s", got)
+	}
+	if f, ok := table.Function(0x1180); !ok || f.Kind != symtab.Static {
+		t.Errorf("got %+v %v", f, ok)
+	}
+}
+
+// Files whose section headers were stripped are whole.
+func TestDynamicSegment(t *testing.T) {
+	const text, dynamic, hash, syms, strings = 0x400, 0x500, 0x600, 0x700, 0x800
+	for _, f := range []objecttest.File{
+		{},
+		{Class: elf.ELFCLASS32, Machine: elf.EM_386},
+		{Class: elf.ELFCLASS64, Order: binary.BigEndian, Machine: elf.EM_SPARCV9},
+	} {
+		for _, c := range []struct {
+			name string
+			tag  elf.DynTag
+			hash []uint32
+			want string
+		}{
+			{"hash", elf.DT_HASH, []uint32{1, 4}, "one picked two"},
+			{"GNU hash", elf.DT_GNU_HASH, []uint32{2, 2, 0, 0, 2, 3, 2, 4, 6, 6, 5, 3}, "one picked two"},
+			{"no hash", elf.DT_NULL, nil, "one picked two"},
+			{"hash of fewer", elf.DT_HASH, []uint32{1, 2}, "one"},
+		} {
+			parts := f.Symtab(".dynsym", ".dynstr", elf.SHT_DYNSYM, symbols(1))
+			var words bytes.Buffer
+			var order binary.ByteOrder = binary.LittleEndian
+			if f.Order != nil {
+				order = f.Order
+			}
+			binary.Write(&words, order, c.hash)
+			g := f
+			g.Sections = []objecttest.Section{
+				{Offset: text, Data: make([]byte, 0x40)},
+				{Offset: dynamic, Data: f.Dynamic(uint64(elf.DT_SYMTAB), 0x1000+syms-text, uint64(elf.DT_STRTAB), 0x1000+strings-text,
+					uint64(elf.DT_STRSZ), uint64(len(parts[1].Data)), 0x6ffffdf8, 0xabcd, uint64(c.tag), 0x1000+hash-text)},
+				{Offset: hash, Data: words.Bytes()},
+				{Offset: syms, Data: parts[0].Data},
+				{Offset: strings, Data: parts[1].Data},
+			}
+			g.Loads = []objecttest.Load{
+				{Flags: elf.PF_R | elf.PF_X, Offset: text, Address: 0x1000, FileSize: 0x430, MemSize: 0x430},
+				{Type: elf.PT_DYNAMIC, Offset: dynamic, FileSize: 0x100},
+			}
+			b := g.Bytes()
+			if f.Class == elf.ELFCLASS32 {
+				copy(b[32:], make([]byte, 4))
+			} else {
+				copy(b[40:], make([]byte, 8))
+			}
+			table := symtab.Read(parse(t, b), nil)
+			if got := names(table); got != c.want || table.Notes != nil || table.Checksum != 0xabcd {
+				t.Errorf("%v %s: functions %s, notes %v, checksum %#x", f.Class, c.name, got, table.Notes, table.Checksum)
+			}
+		}
+	}
+}
+
+// Damage is told from remarks, and where it is in the object's own file.
+func TestNotes(t *testing.T) {
+	var f objecttest.File
+	text := objecttest.Text(".text", 0x1000, 0x400, 0x40)
+	f.Sections = []objecttest.Section{text, {Name: ".gnu_debugdata", Offset: 0x500, Data: []byte("no xz stream")}}
+	symbols := f.Symtab(".symtab", ".strtab", elf.SHT_SYMTAB, symbols(1))
+	cut := objecttest.File{Sections: append([]objecttest.Section{text}, symbols...)}
+	cut.Sections[1].Size = 1 << 20
+	whole := objecttest.File{Sections: []objecttest.Section{text}}
+	for _, c := range []struct {
+		name          string
+		object, debug objecttest.File
+		offset        int64
+	}{
+		{"embedded symbols", f, objecttest.File{}, 0x500},
+		{"own symbols", cut, objecttest.File{}, 0x440},
+		{"the debug file's symbols", whole, cut, -1},
+	} {
+		var debug *object.File
+		if c.debug.Sections != nil {
+			debug = parse(t, c.debug.Bytes())
+		}
+		notes := symtab.Read(parse(t, c.object.Bytes()), debug).Notes
+		if len(notes) != 1 || !notes[0].Damage || notes[0].Offset != c.offset {
+			t.Errorf("%s: notes %+v", c.name, notes)
+		}
 	}
 }
 

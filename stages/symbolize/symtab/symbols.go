@@ -3,7 +3,7 @@ package symtab
 import (
 	"cmp"
 	"debug/elf"
-	"fmt"
+	"errors"
 	"slices"
 	"strings"
 
@@ -20,6 +20,7 @@ type symbol struct {
 type reader struct {
 	table     *Table
 	object    *object.File
+	debug     *object.File
 	addresses Addresses
 	byName    map[string]Region // of a relocatable object
 	// bytes bounds the sum of the names' lengths: string tables share tails,
@@ -30,11 +31,12 @@ type reader struct {
 }
 
 // symbols reads .symtab of the debug file, else the object's own, else the
-// dynamic symbols together with the embedded .gnu_debugdata
+// dynamic symbols together with the embedded .gnu_debugdata. The dynamic segment
+// still tells the dynamic symbols of a file whose end, with its sections, is gone
 // (gprofng-experiment 6.2; the manual's S3 adds the separate files).
-func (r *reader) symbols(debug *object.File) []symbol {
-	if debug != nil {
-		if list := r.tables(debug, elf.SHT_SYMTAB); len(list) > 0 {
+func (r *reader) symbols() []symbol {
+	if r.debug != nil {
+		if list := r.tables(r.debug, elf.SHT_SYMTAB); len(list) > 0 {
 			return list
 		}
 	}
@@ -43,11 +45,15 @@ func (r *reader) symbols(debug *object.File) []symbol {
 	}
 	r.stripped = true
 	list := r.tables(r.object, elf.SHT_DYNSYM, sunLDynSym)
-	e, err := r.object.Embedded()
-	if err != nil {
-		r.notef("%v", err)
+	if !r.object.Has(elf.SHT_DYNSYM) {
+		data, names, err := r.object.DynamicSymbols()
+		r.note(r.object, err)
+		list = r.entries(list, r.object, data, names)
 	}
+	e, err := r.object.Embedded()
+	r.note(r.object, err)
 	if e != nil {
+		r.table.Notes = append(r.table.Notes, e.Notes...)
 		list = append(list, r.tables(e, elf.SHT_SYMTAB)...)
 	}
 	return list
@@ -57,8 +63,20 @@ func (r *reader) symbols(debug *object.File) []symbol {
 // stripped objects.
 const sunLDynSym elf.SectionType = 0x6ffffff3
 
-func (r *reader) notef(format string, args ...any) {
-	r.table.Notes = append(r.table.Notes, fmt.Sprintf(format, args...))
+// note adds what an error about one of the object's files says, if there is one.
+func (r *reader) note(f *object.File, err error) {
+	if err == nil {
+		return
+	}
+	n := object.NoteOf(err)
+	switch f {
+	case r.object:
+	case r.debug:
+		n = inDebug(n, f)
+	default:
+		n = n.In("section .gnu_debugdata", int64(r.object.Section(".gnu_debugdata").Offset))
+	}
+	r.table.Notes = append(r.table.Notes, n)
 }
 
 // tables reads the symbol tables of the given types in one file.
@@ -71,19 +89,20 @@ func (r *reader) tables(f *object.File, types ...elf.SectionType) []symbol {
 		}
 		data, err := f.Data(s)
 		if err != nil {
-			r.notef("%v", err)
+			r.note(f, err)
 			continue
 		}
 		var names []byte
 		if link := f.ByIndex(int(s.Link)); link != nil {
-			if names, err = f.Data(link); err != nil {
-				r.notef("%v", err)
-			}
+			names, err = f.Data(link)
+			r.note(f, err)
 		}
 		list = r.entries(list, f, data, names)
 	}
 	return list
 }
+
+var errNames = &object.DamageError{Offset: -1, Err: errors.New("symbol names are longer than the file; the rest is left out")}
 
 // entries appends the function symbols of one table.
 func (r *reader) entries(list []symbol, f *object.File, data, names []byte) []symbol {
@@ -116,7 +135,7 @@ func (r *reader) entries(list []symbol, f *object.File, data, names []byte) []sy
 		}
 		name := unversioned(object.String(names, uint64(u.Uint32(b))))
 		if r.bytes -= len(name); r.bytes < 0 {
-			r.notef("symbol names are longer than the file; the rest is left out")
+			r.note(f, errNames)
 			return list
 		}
 		if name != "" {

@@ -2,6 +2,8 @@
 // object, keyed by offset in its file.
 package symtab
 
+import "stackmill/stages/symbolize/symtab/object"
+
 // Kind is the kind of a function (`functions.kind`).
 type Kind string
 
@@ -49,14 +51,18 @@ type Segment struct {
 // immutable and safe for concurrent use.
 type Table struct {
 	BuildID   string // hex, empty when there is none
+	Checksum  uint32 // of the dynamic segment, 0 when there is none
 	Segments  []Segment
 	Regions   []Region   // sorted by offset
 	Functions []Function // sorted by offset, not overlapping
 	Modules   []Module
 	Files     []string // source files, full paths
 	Lines     Lines
-	Notes     []string // what could not be read, for `problems`
+	Notes     []Note // what could not be read, for `problems`
 }
+
+// Note says what could not be used of a load object's files.
+type Note = object.Note
 
 // Lines is the line table: row i holds from Offsets[i] up to the next row.
 type Lines struct {

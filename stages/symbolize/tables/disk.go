@@ -22,7 +22,7 @@ import (
 // same object: names, sizes, lines.
 const (
 	magic         = "stackmill table "
-	formatVersion = 2
+	formatVersion = 3
 	headSize      = 32
 )
 

@@ -21,6 +21,14 @@ type encoder struct {
 func (e *encoder) uint(v uint64) { e.b = binary.AppendUvarint(e.b, v) }
 func (e *encoder) int(v int64)   { e.b = binary.AppendVarint(e.b, v) }
 
+func (e *encoder) bool(v bool) {
+	if v {
+		e.uint(1)
+	} else {
+		e.uint(0)
+	}
+}
+
 func (e *encoder) text(s string) {
 	i, ok := e.index[s]
 	if !ok {
@@ -45,7 +53,13 @@ func encode(key string, missing []string, t *symtab.Table) []byte {
 	e.texts(missing)
 	e.text(t.BuildID)
 	e.texts(t.Files)
-	e.texts(t.Notes)
+	e.uint(uint64(t.Checksum))
+	e.uint(uint64(len(t.Notes)))
+	for _, n := range t.Notes {
+		e.int(n.Offset)
+		e.bool(n.Damage)
+		e.text(n.Text)
+	}
 	e.uint(uint64(len(t.Segments)))
 	for _, s := range t.Segments {
 		for _, v := range []uint64{s.Offset, s.Address, s.FileSize, s.MemSize, uint64(s.Flags)} {
@@ -194,7 +208,11 @@ func decode(b []byte) (key string, missing []string, t *symtab.Table, err error)
 	d := &decoder{b: body}
 	d.readStrings()
 	key, missing = d.text(), d.texts()
-	t = &symtab.Table{BuildID: d.text(), Files: d.texts(), Notes: d.texts()}
+	t = &symtab.Table{BuildID: d.text(), Files: d.texts(), Checksum: uint32(d.uint())}
+	t.Notes = slice[symtab.Note](d.count())
+	for i := range t.Notes {
+		t.Notes[i] = symtab.Note{Offset: d.int(), Damage: d.below(2) == 1, Text: d.text()}
+	}
 	t.Segments = slice[symtab.Segment](d.count())
 	for i := range t.Segments {
 		t.Segments[i] = symtab.Segment{Offset: d.uint(), Address: d.uint(), FileSize: d.uint(), MemSize: d.uint(), Flags: uint32(d.uint())}

@@ -65,8 +65,8 @@ type pathKey struct {
 
 // identity is what a file's table depends on.
 type identity struct {
-	key   string   // build-id or content, size, and the debug file
-	notes []string // about debug files that do not fit
+	key   string        // build-id or content, size, and the debug file
+	notes []symtab.Note // about debug files that do not fit
 }
 
 // New makes a Loader.
@@ -134,7 +134,7 @@ func (l *Loader) Load(path string) (*symtab.Table, error) {
 }
 
 // noted returns the table with further notes.
-func noted(t *symtab.Table, notes []string) *symtab.Table {
+func noted(t *symtab.Table, notes []symtab.Note) *symtab.Table {
 	if len(notes) == 0 {
 		return t
 	}

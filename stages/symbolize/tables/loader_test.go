@@ -264,15 +264,15 @@ func TestForeignDebugFile(t *testing.T) {
 	l := New(Options{CacheDir: t.TempDir(), DebugDirs: []string{}})
 	stripped := filepath.Join(dir, "stripped")
 	if table := load(t, l, stripped); len(table.Functions) < 3 || len(table.Lines.Offsets) == 0 || table.Notes != nil {
-		t.Errorf("the debug file was not used: %q", table.Notes)
+		t.Errorf("the debug file was not used: %v", table.Notes)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "prog.debug"), other, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	l = New(l.options)
 	table := load(t, l, stripped)
-	if len(table.Notes) != 1 || !strings.Contains(table.Notes[0], "prog.debug") || len(table.Lines.Offsets) > 0 {
-		t.Errorf("notes %q, %d lines", table.Notes, len(table.Lines.Offsets))
+	if len(table.Notes) != 1 || !strings.Contains(table.Notes[0].Text, "prog.debug") || len(table.Lines.Offsets) > 0 {
+		t.Errorf("notes %v, %d lines", table.Notes, len(table.Lines.Offsets))
 	}
 	if again := load(t, l, stripped); cmp.Diff(table, again) != "" {
 		t.Error("the second load differs")

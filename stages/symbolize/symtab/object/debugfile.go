@@ -47,19 +47,28 @@ func (f *File) noteBuildID(b []byte) string {
 }
 
 // Embedded opens the symbol table in `.gnu_debugdata`; nil when there is none.
+// The error is a *DamageError.
 func (f *File) Embedded() (*File, error) {
 	s := f.Section(".gnu_debugdata")
 	if s == nil {
 		return nil, nil
 	}
 	b, err := f.Data(s)
-	if err == nil {
-		b, err = unxz(b)
-	}
 	if err != nil {
-		return nil, fmt.Errorf("section %s at offset %d: %w", s.Name, s.Offset, err)
+		return nil, err
 	}
-	return New(f.Path+"(.gnu_debugdata)", b)
+	b, err = unxz(b)
+	if err != nil {
+		return nil, damaged(s.Offset, "section %s at offset %d: %w", s.Name, s.Offset, err)
+	}
+	e, err := New("embedded object", b)
+	if err != nil {
+		return nil, damaged(s.Offset, "section %s at offset %d: %w", s.Name, s.Offset, err)
+	}
+	for i, n := range e.Notes {
+		e.Notes[i] = n.In("section "+s.Name, int64(s.Offset))
+	}
+	return e, nil
 }
 
 // debugLink returns the file name and the CRC in `.gnu_debuglink`.
@@ -80,8 +89,8 @@ func (f *File) debugLink() (name string, crc uint32, ok bool) {
 // directory's .build-id, then by .gnu_debuglink next to the object, in its
 // .debug folder and below each directory. A candidate whose build-id or CRC
 // differs is not used; the notes name it. The result is nil when there is none.
-func FindDebug(f *File, dirs []string) (*File, []string) {
-	var notes []string
+func FindDebug(f *File, dirs []string) (*File, []Note) {
+	var notes []Note
 	try := func(path string, fits func(*File) bool) *File {
 		if path == f.Path {
 			return nil
@@ -89,12 +98,12 @@ func FindDebug(f *File, dirs []string) (*File, []string) {
 		d, err := Open(path)
 		if err != nil {
 			if errors.Is(err, ErrNotELF) {
-				notes = append(notes, fmt.Sprintf("debug file %v", err))
+				notes = append(notes, Note{-1, false, fmt.Sprintf("debug file %v", err)})
 			}
 			return nil
 		}
 		if d.Class != f.Class || d.Machine != f.Machine || !fits(d) {
-			notes = append(notes, fmt.Sprintf("debug file %s belongs to another object and is not used", path))
+			notes = append(notes, Note{-1, false, fmt.Sprintf("debug file %s belongs to another object and is not used", path)})
 			d.Close()
 			return nil
 		}
@@ -151,7 +160,7 @@ func (f *File) Alternate() (*File, error) {
 	b, err := f.Data(s)
 	n := bytes.IndexByte(b, 0)
 	if err != nil || n <= 0 {
-		return nil, fmt.Errorf("section %s at offset %d is damaged", s.Name, s.Offset)
+		return nil, damaged(s.Offset, "section %s at offset %d is damaged", s.Name, s.Offset)
 	}
 	path := string(b[:n])
 	if !filepath.IsAbs(path) {

@@ -25,10 +25,12 @@ type File struct {
 	Machine  elf.Machine
 	Sections []Section // without the null section; Index is the ELF number
 	Loads    []Load
-	Notes    []string // what of the headers could not be read
+	Notes    []Note   // what of the headers could not be read
 	notes    [][]byte // contents of PT_NOTE segments
 	data     []byte
 	mapped   bool
+
+	dynamicAt Load // PT_DYNAMIC
 }
 
 // Section is a section header.
@@ -147,8 +149,8 @@ func (f *File) header32() header {
 		int(u.Uint16(d[46:])), int(u.Uint16(d[48:])), int(u.Uint16(d[50:]))}
 }
 
-func (f *File) notef(format string, args ...any) {
-	f.Notes = append(f.Notes, fmt.Sprintf(format, args...))
+func (f *File) damaged(off uint64, format string, args ...any) {
+	f.Notes = append(f.Notes, NoteOf(damaged(off, format, args...)))
 }
 
 // entries returns the bytes of a header table, cut at the end of the file.
@@ -157,12 +159,12 @@ func (f *File) entries(what string, off uint64, size, least, count int) [][]byte
 		return nil
 	}
 	if size < least || off >= uint64(len(f.data)) {
-		f.notef("%s headers at offset %d lie beyond the end of the file", what, off)
+		f.damaged(off, "%s headers at offset %d lie beyond the end of the file", what, off)
 		return nil
 	}
 	rest := f.data[off:]
 	if have := len(rest) / size; have < count {
-		f.notef("%s headers at offset %d: %d of %d lie beyond the end of the file", what, off, count-have, count)
+		f.damaged(off, "%s headers at offset %d: %d of %d lie beyond the end of the file", what, off, count-have, count)
 		count = have
 	}
 	list := make([][]byte, count)
@@ -190,6 +192,8 @@ func (f *File) readLoads(h header) {
 		switch elf.ProgType(u.Uint32(e)) {
 		case elf.PT_LOAD:
 			f.Loads = append(f.Loads, l)
+		case elf.PT_DYNAMIC:
+			f.dynamicAt = l
 		case elf.PT_NOTE:
 			f.notes = append(f.notes, f.Slice(l.Offset, l.FileSize))
 		}

@@ -237,7 +237,7 @@ func TestFindDebug(t *testing.T) {
 				d.Close()
 			}
 			if want := place(c.found); c.found != "" && got != want || c.found == "" && got != "" || len(notes) != c.notes {
-				t.Errorf("found %s with notes %q, want %s", got, notes, c.found)
+				t.Errorf("found %s with notes %v, want %s", got, notes, c.found)
 			}
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"debug/elf"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
@@ -30,6 +31,11 @@ func (f *File) Section(name string) *Section {
 	return nil
 }
 
+// Has reports whether there is a section of a type.
+func (f *File) Has(t elf.SectionType) bool {
+	return slices.ContainsFunc(f.Sections, func(s Section) bool { return s.Type == t })
+}
+
 // ByIndex returns the section of an ELF section number, or nil.
 func (f *File) ByIndex(i int) *Section {
 	if i < 1 || i > len(f.Sections) {
@@ -38,26 +44,32 @@ func (f *File) ByIndex(i int) *Section {
 	return &f.Sections[i-1]
 }
 
+// Compressed reports whether the section's bytes are not its content.
+func (s *Section) Compressed() bool {
+	return s.Flags&elf.SHF_COMPRESSED != 0 || strings.HasPrefix(s.Name, ".zdebug")
+}
+
 // Data returns a section's content: mapped bytes, or decompressed ones
 // (SHF_COMPRESSED with zlib or zstd, and `.zdebug_`). It is nil without an
-// error for a section that has no bytes in the file.
+// error for a section that has no bytes in the file. The error is a
+// *DamageError.
 func (f *File) Data(s *Section) ([]byte, error) {
 	if s.Type == elf.SHT_NOBITS || s.Type == elf.SHT_NULL || s.Size == 0 {
 		return nil, nil
 	}
 	b := f.Slice(s.Offset, s.Size)
 	if b == nil {
-		return nil, fmt.Errorf("section %s at offset %d: %d bytes lie beyond the end of the file", s.Name, s.Offset, s.Size)
+		return nil, damaged(s.Offset, "section %s at offset %d: %d bytes lie beyond the end of the file", s.Name, s.Offset, s.Size)
 	}
 	var err error
 	switch {
 	case s.Flags&elf.SHF_COMPRESSED != 0:
 		b, err = f.inflate(b)
-	case len(s.Name) > 7 && s.Name[:7] == ".zdebug":
+	case s.Compressed():
 		b, err = inflateGNU(b)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("section %s at offset %d: %w", s.Name, s.Offset, err)
+		return nil, damaged(s.Offset, "section %s at offset %d: %w", s.Name, s.Offset, err)
 	}
 	return b, nil
 }

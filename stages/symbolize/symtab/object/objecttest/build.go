@@ -30,8 +30,9 @@ type Section struct {
 	Link    string
 }
 
-// Load is a PT_LOAD program header.
+// Load is a program header, PT_LOAD unless it has another type.
 type Load struct {
+	Type                               elf.ProgType
 	Flags                              elf.ProgFlag
 	Offset, Address, FileSize, MemSize uint64
 }
@@ -199,7 +200,10 @@ func (w *writer) section(name, link uint32, s Section) {
 }
 
 func (w *writer) load(l Load) {
-	w.u32(uint32(elf.PT_LOAD))
+	if l.Type == elf.PT_NULL {
+		l.Type = elf.PT_LOAD
+	}
+	w.u32(uint32(l.Type))
 	if w.wide {
 		w.u32(uint32(l.Flags))
 	}
@@ -227,4 +231,12 @@ func (f File) DebugLink(name string, crc uint32) Section {
 	w.b = append(w.b, bytes.Repeat([]byte{0}, 4-len(name)%4)...)
 	w.u32(crc)
 	return Section{Name: ".gnu_debuglink", Data: w.b}
+}
+
+// Dynamic is the content of a dynamic segment: tags and their values in turn.
+func (f File) Dynamic(entries ...uint64) []byte {
+	f = f.defaults()
+	w := &writer{order: f.Order, wide: f.Class == elf.ELFCLASS64}
+	w.word(append(entries, 0, 0)...)
+	return w.b
 }

@@ -1,0 +1,289 @@
+package symbolize
+
+import (
+	"fmt"
+	"io/fs"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"stackmill/problem"
+	"stackmill/stages/decode"
+	"stackmill/stages/symbolize/symtab"
+)
+
+// disk holds the tables of files by path; others cannot be read.
+type disk map[string]*symtab.Table
+
+func (d disk) Load(path string) (*symtab.Table, error) {
+	if t := d[path]; t != nil {
+		return t, nil
+	}
+	return nil, fmt.Errorf("%s: %w", path, fs.ErrInvalid)
+}
+
+const textSize = 0x1000
+
+// program is a file with text at offset 0x1000 and data behind it.
+func program(buildID string, functions ...symtab.Function) *symtab.Table {
+	for i := range functions {
+		f := &functions[i]
+		f.Offset, f.Size = 0x1000+0x100*uint64(i), 0x100
+		f.Address = f.Offset
+		if f.Linkage == "" {
+			f.Linkage = f.Name
+		}
+		f.Aliases = f.Linkage
+	}
+	return &symtab.Table{
+		BuildID: buildID,
+		Segments: []symtab.Segment{
+			{Offset: 0x1000, Address: 0x1000, FileSize: textSize, MemSize: textSize, Flags: 5},
+			{Offset: 0x2000, Address: 0x2000, FileSize: 0x800, MemSize: 0x800, Flags: 6},
+		},
+		Regions:   []symtab.Region{{Name: ".text", Offset: 0x1000, Address: 0x1000, Size: textSize}},
+		Functions: functions,
+		Modules:   []symtab.Module{{Name: "(unknown)"}, {Name: "/src/a.c"}, {Name: "/src/b.c"}},
+	}
+}
+
+// text maps the program's text at an address.
+func text(path string, address uint64) decode.MapEvent {
+	return decode.MapEvent{Path: path, Address: address, Size: textSize, FileOffset: 0x1000, Modes: 5}
+}
+
+// recording resolves with the files; each path is looked for in the archive,
+// then under its own name.
+func recording(d disk) (*Resolver, *decode.Recording) {
+	rec := &decode.Recording{PageSize: 0x1000, Locate: func(path string) []decode.Candidate {
+		var list []decode.Candidate
+		if _, ok := d["archives"+path]; ok {
+			list = append(list, decode.Candidate{Path: "archives" + path, Origin: "archive"})
+		}
+		if _, ok := d[path]; ok {
+			list = append(list, decode.Candidate{Path: path, Origin: "path"})
+		}
+		return list
+	}}
+	return New(rec, d), rec
+}
+
+func process(r *Resolver, events ...decode.MapEvent) *Process {
+	return r.Process(&decode.Process{Image: events}, "map.xml")
+}
+
+// at describes what a PC means at a time: object, function and reason.
+func at(pr *Process, pc uint64, time int64) string {
+	p := pr.r.Program
+	l := p.Locations[pr.Resolve(pc, time).Location]
+	f := p.Functions[l.Function]
+	return strings.TrimSpace(fmt.Sprintf("%s %s %s", p.Objects[l.Object].Name, f.Name, l.Reason))
+}
+
+func TestObjectFiles(t *testing.T) {
+	good := program("aa", symtab.Function{Name: "main"})
+	larger := program("bb", symtab.Function{Name: "other"})
+	larger.Segments[0].FileSize = 2 * textSize
+	summed := program("cc", symtab.Function{Name: "summed"})
+	summed.Checksum = 0x1234
+	noted := program("dd", symtab.Function{Name: "noted"})
+	noted.Notes = []symtab.Note{{Offset: 0x99, Damage: true, Text: "section headers lie beyond the end of the file"}, {Offset: -1, Text: "a debug file does not fit"}}
+	none := []string(nil)
+	for _, c := range []struct {
+		name     string
+		files    disk
+		checksum uint32
+		want     string // of the first instruction
+		symbols  string
+		problems []string
+	}{
+		{"archive", disk{"archives/bin/p": good, "/bin/p": larger}, 0, "p main", "archive", none},
+		{"path", disk{"/bin/p": good}, 0, "p main", "path", none},
+		{"checksum not computed", disk{"/bin/p": good}, 0xffffffff, "p main", "path", none},
+		{"checksum not recorded", disk{"/bin/p": summed}, 0, "p summed", "path", none},
+		{"same checksum", disk{"/bin/p": summed}, 0x1234, "p summed", "path", none},
+		{"other checksum", disk{"/bin/p": summed}, 0x4321, "p <static>@0x1000", "none", []string{
+			"error -1 wrong-load-object the copy in the path is another program: it has checksum 0x1234, recorded was 0x4321: perhaps it was rebuilt"}},
+		{"no checksum", disk{"/bin/p": good}, 0x4321, "p <static>@0x1000", "none", []string{
+			"error -1 wrong-load-object the copy in the path is another program: it has checksum 0x0, recorded was 0x4321: perhaps it was rebuilt"}},
+		{"other mapping", disk{"/bin/p": larger}, 0, "p <static>@0x1000", "none", []string{
+			"error -1 wrong-load-object the copy in the path is another program: no executable segment of it fits the mapping of 0x1000 bytes at file offset 0x1000"}},
+		{"second copy", disk{"archives/bin/p": nil, "/bin/p": good}, 0, "p main", "path", []string{
+			"info -1 unreadable-load-object the copy in the archive cannot be used: archives/bin/p: invalid argument"}},
+		{"missing", disk{}, 0, "p <static>@0x1000", "none", []string{
+			"error -1 missing-load-object no copy of the load object was found: its functions have no names"}},
+		{"damaged", disk{"/bin/p": noted}, 0, "p noted", "path", []string{
+			"error 153 bad-debug-information section headers lie beyond the end of the file",
+			"warning -1 bad-debug-information a debug file does not fit"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r, rec := recording(c.files)
+			event := text("/bin/p", 0x401000)
+			event.Checksum = c.checksum
+			pr := process(r, event)
+			if got := at(pr, 0x401010, 0); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+			if o := r.Program.Objects[r.fileObject(pr.Image, pr.Image.Mappings[0])]; o.Symbols != c.symbols {
+				t.Errorf("symbols from %s, want %s", o.Symbols, c.symbols)
+			}
+			r.Finish()
+			var got []string
+			for _, p := range rec.Problems.Problems {
+				if p.File != "/bin/p" {
+					t.Errorf("problem of file %s", p.File)
+				}
+				got = append(got, fmt.Sprintf("%v %d %s %s", p.Severity, p.Offset, p.Reason, p.Message))
+			}
+			if d := cmp.Diff(c.problems, got); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+// What is wrong with a file that no stack needs is a remark at most.
+func TestUntouchedObject(t *testing.T) {
+	noted := program("dd")
+	noted.Notes = []symtab.Note{{Damage: true, Text: "cut"}}
+	r, rec := recording(disk{"/lib/noted": noted})
+	process(r, text("/lib/noted", 0x401000), text("/lib/missing", 0x501000))
+	r.Finish()
+	for _, p := range rec.Problems.Problems {
+		if p.Severity != problem.Info || p.File != "/lib/missing" {
+			t.Errorf("problem %v", p)
+		}
+	}
+}
+
+// S1, S2: an address means what was mapped there at the time, and a function is
+// the same wherever it was mapped.
+func TestReload(t *testing.T) {
+	r, _ := recording(disk{
+		"/lib/a": program("aa", symtab.Function{Name: "a1"}, symtab.Function{Name: "a2"}),
+		"/lib/b": program("bb", symtab.Function{Name: "b1"}, symtab.Function{Name: "b2"}),
+	})
+	load := func(path string, address uint64, time int64) decode.MapEvent {
+		e := text(path, address)
+		e.Time = time
+		return e
+	}
+	pr := process(r, load("/lib/a", 0x1000000, 10), decode.MapEvent{Unmap: true, Address: 0x1000000, Time: 20},
+		load("/lib/b", 0x1000000, 30), load("/lib/a", 0x2000000, 40))
+	for _, c := range []struct {
+		pc   uint64
+		time int64
+		want string
+	}{
+		{0x1000110, 15, "a a2"},
+		{0x1000110, 35, "b b2"},
+		{0x2000110, 45, "a a2"},
+	} {
+		if got := at(pr, c.pc, c.time); got != c.want {
+			t.Errorf("%#x at %d: got %s, want %s", c.pc, c.time, got, c.want)
+		}
+	}
+	if x, y := pr.Resolve(0x1000110, 15), pr.Resolve(0x2000110, 45); x.Location != y.Location {
+		t.Error("one instruction at two addresses has two locations")
+	}
+}
+
+func TestSharedObject(t *testing.T) {
+	d := disk{"/lib/a": program("aa", symtab.Function{Name: "f"})}
+	r, _ := recording(d)
+	one, two := process(r, text("/lib/a", 0x1000000)), process(r, text("/lib/a", 0x2000000))
+	if x, y := one.Resolve(0x1000010, 0), two.Resolve(0x2000010, 0); x.Location != y.Location {
+		t.Error("two processes have the file twice")
+	}
+	if n := len(r.Program.Objects); n != 3 { // with <Total> and <Unknown>
+		t.Errorf("%d load objects", n)
+	}
+}
+
+// The build-id, not the place, is what an object is known by.
+func TestIdentity(t *testing.T) {
+	ids := func(path, buildID string) (object, function, location int64) {
+		r, _ := recording(disk{path: program(buildID, symtab.Function{Name: "f"})})
+		l := r.Program.Locations[process(r, text(path, 0x1000000)).Resolve(0x1000010, 0).Location]
+		return r.Program.Objects[l.Object].ID, r.Program.Functions[l.Function].ID, l.ID
+	}
+	o, f, l := ids("/lib/a", "aa")
+	if o2, f2, l2 := ids("/opt/lib/a", "aa"); o != o2 || f != f2 || l != l2 {
+		t.Error("the path is part of the identity")
+	}
+	if o2, f2, l2 := ids("/lib/a", "bb"); o == o2 || f == f2 || l == l2 {
+		t.Error("another build is the same")
+	}
+	o, _, _ = ids("/lib/a", "")
+	if o2, _, _ := ids("/lib/b", ""); o == o2 {
+		t.Error("files without build-id are the same")
+	}
+}
+
+func TestNoFunction(t *testing.T) {
+	r, _ := recording(disk{"/bin/p": program("aa", symtab.Function{Name: "main"})})
+	data := decode.MapEvent{Path: "/bin/p", Address: 0x402000, Size: 0x1000, FileOffset: 0x2000, Modes: 3}
+	pr := process(r, text("/bin/p", 0x401000), data, text("/bin/gone", 0x501000))
+	for _, c := range []struct {
+		pc   uint64
+		want string
+	}{
+		{0x402010, "<Unknown> <Unknown> " + ReasonData},
+		{0x601010, "<Unknown> <Unknown> " + ReasonNoObject},
+		{0x401110, "p <static>@0x1100"},
+		{0x501010, "gone <static>@0x1000"},
+		{0x501ff0, "gone <static>@0x1000"},
+	} {
+		if got := at(pr, c.pc, 0); got != c.want {
+			t.Errorf("%#x: got %s, want %s", c.pc, got, c.want)
+		}
+	}
+	if got := at(process(r), 0x401010, 0); got != "<Unknown> <Unknown> "+ReasonNoImage {
+		t.Errorf("without mappings: %s", got)
+	}
+}
+
+func TestMainOf(t *testing.T) {
+	const a, b = 1, 2 // modules
+	outline := func(linkage string, module int32) symtab.Function {
+		return symtab.Function{Name: linkage, Linkage: linkage, Kind: symtab.Outline, Module: module}
+	}
+	normal := func(linkage string, module int32) symtab.Function {
+		return symtab.Function{Name: linkage, Linkage: linkage, Kind: symtab.Normal, Module: module}
+	}
+	for _, c := range []struct {
+		name      string
+		functions []symtab.Function // the outline function first
+		want      string
+	}{
+		{"gcc", []symtab.Function{outline("f.cold", a), normal("f", a)}, "f in /src/a.c"},
+		{"clang", []symtab.Function{outline("f.cold.1", a), normal("f", a)}, "f in /src/a.c"},
+		{"older gcc", []symtab.Function{outline("f.unlikely", a), normal("f", a)}, "f in /src/a.c"},
+		{"Studio", []symtab.Function{outline("_$o1A12.f", a), normal("f", a)}, "f in /src/a.c"},
+		{"cold part of a clone", []symtab.Function{outline("f.constprop.0.cold", a), normal("f", a), normal("f.constprop.0", a)}, "f.constprop.0 in /src/a.c"},
+		{"cold part of a part", []symtab.Function{outline("f.part.0.cold", a), normal("f.part.0", a), normal("f", a)}, "f.part.0 in /src/a.c"},
+		{"static function of the module", []symtab.Function{outline("f.cold", b), normal("f", a), normal("f", b)}, "f in /src/b.c"},
+		{"only one is there", []symtab.Function{outline("f.cold", b), normal("f", 0)}, "f in (unknown)"},
+		{"no telling which", []symtab.Function{outline("f.cold", 0), normal("f", a), normal("f", b)}, ""},
+		{"main function is gone", []symtab.Function{outline("f.cold", a), normal("g", a)}, ""},
+		{"not an outline function", []symtab.Function{normal("f.constprop.0", a), normal("f", a)}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r, _ := recording(disk{"/bin/p": program("aa", c.functions...)})
+			pr := process(r, text("/bin/p", 0x401000))
+			p := r.Program
+			got := ""
+			if l, ok := r.MainOf(p.Locations[pr.Resolve(0x401000, 0).Location].Function); ok {
+				f := p.Functions[p.Locations[l].Function]
+				got = fmt.Sprintf("%s in %s", f.Name, p.Modules[f.Module].Name)
+				if p.Locations[l].Offset != f.Offset {
+					t.Errorf("location at %#x, not the entry", p.Locations[l].Offset)
+				}
+			}
+			if got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
