@@ -236,16 +236,10 @@ func TestSplit(t *testing.T) {
 				moved := filepath.Join(t.TempDir(), "prog")
 				copyFile(t, prog, moved)
 				copyFile(t, prog+".dwp", moved+".dwp")
-				for _, f := range files {
-					os.Rename(f, f+".away")
-				}
-				got, missing = table(t, open(t, moved), nil)
+				away(t, dir, func() { got, missing = table(t, open(t, moved), nil) })
 				check(t, got, dir, true)
 				if got.Notes != nil || missing != nil {
 					t.Error(got.Notes, missing)
-				}
-				for _, f := range files {
-					os.Rename(f+".away", f)
 				}
 			}
 
