@@ -167,7 +167,7 @@ func (a *match) treePaths(t *testing.T, c, metric string) map[string][]string {
 		nodes = append(nodes, n)
 		return err
 	}, `SELECT node_id, coalesce(parent_id, 0), function_id, depth, attributed FROM call_tree
-		WHERE experiment = ? AND mode = 'user' AND metric = ? ORDER BY depth`, experiment(c), metric)
+		WHERE experiment = ? AND mode = ? AND metric = ? ORDER BY depth`, experiment(c), goldenMode(c), metric)
 	paths, values := map[int64][]string{}, map[string][]string{}
 	for _, n := range nodes {
 		var above []string

@@ -3,6 +3,7 @@ package acceptance
 import (
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"stackmill/acceptance/golden"
@@ -24,6 +25,15 @@ var compared = []string{
 // level; the call that S12 puts in has a line of its own. TestDebugLines has
 // their lines, and those of all others.
 var noLines = map[string]bool{"recur_dw5": true, "cxx": true, "all": true, "outline": true}
+
+// goldenMode returns the mode in which the store says what gprofng prints: it
+// shows the bodies of parallel regions also in user mode, against the manual (S11).
+func goldenMode(experiment string) string {
+	if strings.HasPrefix(experiment, "omp_") {
+		return "machine"
+	}
+	return "user"
+}
 
 // experiment returns the name of a recording's experiment.
 func experiment(c string) string { return c + ".er" }

@@ -155,6 +155,12 @@ func expectedName(g golden.Function, f *function) string {
 		}
 		return name
 	}
+	if f.kind == "body" { // named after the function and the line that it comes from (S11)
+		if _, of, ok := strings.Cut(f.name, " from line "); ok && strings.HasSuffix(of, " ["+g.Name+"]") {
+			return f.name
+		}
+		return "FUNCTION -- OMP parallel region from line N [" + g.Name + "]"
+	}
 	linkage := g.Linkage
 	if linkage == "" {
 		linkage = g.Name
@@ -162,7 +168,7 @@ func expectedName(g golden.Function, f *function) string {
 	if names := append(slices.Clone(g.Aliases), linkage); len(names) > 1 && g.Linkage == "" {
 		return slices.Max(names)
 	}
-	for _, suffix := range []string{".constprop.", ".isra.", ".part.", ".cold", "._omp_fn."} {
+	for _, suffix := range []string{".constprop.", ".isra.", ".part.", ".cold"} {
 		if base, rest, ok := strings.Cut(g.Name, suffix); ok && g.Linkage == "" {
 			return base + " [clone " + suffix + rest + "]"
 		}

@@ -40,7 +40,7 @@ type edge struct {
 	other    int64
 }
 
-// model is what the store says about one experiment in user mode, by metric.
+// model is what the store says about one experiment in its goldenMode, by metric.
 type model struct {
 	total     int64 // the id of <Total>
 	units     map[string]string
@@ -54,6 +54,7 @@ type model struct {
 
 func load(t *testing.T, db *sql.DB, experiment string) *model {
 	t.Helper()
+	mode := goldenMode(experiment)
 	m := &model{
 		units: map[string]string{}, functions: map[int64]*function{}, owners: map[place]int64{},
 		values: map[string]map[int64]pair{}, edges: map[string]map[edge]int64{},
@@ -78,7 +79,7 @@ func load(t *testing.T, db *sql.DB, experiment string) *model {
 	}, "SELECT "+inObject+`, function_id
 		FROM locations l JOIN functions f USING (experiment_id, function_id) JOIN experiments USING (experiment_id)
 		JOIN load_objects o ON o.experiment_id = l.experiment_id AND o.load_object_id = l.load_object_id
-		WHERE experiment = ?`, experiment)
+		WHERE experiment = ? ORDER BY (f.kind = 'body') = (? = 'machine')`, experiment, mode) // instructions in bodies have two owners
 	query(t, db, func(r row) error {
 		var metric, unit string
 		var f int64
@@ -88,7 +89,7 @@ func load(t *testing.T, db *sql.DB, experiment string) *model {
 		put(m.values, metric, f, v)
 		return err
 	}, `SELECT metric, unit, function_id, exclusive, inclusive FROM function_metrics
-		WHERE experiment = ? AND mode = 'user'`, experiment)
+		WHERE experiment = ? AND mode = ?`, experiment, mode)
 	query(t, db, func(r row) error {
 		var metric string
 		var e edge
@@ -97,7 +98,7 @@ func load(t *testing.T, db *sql.DB, experiment string) *model {
 		put(m.edges, metric, e, v)
 		return err
 	}, `SELECT metric, function_id, relation, other_id, attributed FROM callers_callees
-		WHERE experiment = ? AND mode = 'user'`, experiment)
+		WHERE experiment = ? AND mode = ?`, experiment, mode)
 	query(t, db, func(r row) error {
 		var metric string
 		var l line
@@ -106,7 +107,7 @@ func load(t *testing.T, db *sql.DB, experiment string) *model {
 		put(m.lines, metric, l, v)
 		return err
 	}, `SELECT metric, function_id, parse_filename(file), line, exclusive, inclusive FROM line_metrics
-		WHERE experiment = ? AND mode = 'user'`, experiment)
+		WHERE experiment = ? AND mode = ?`, experiment, mode)
 	query(t, db, func(r row) error {
 		var metric string
 		var p place
@@ -116,7 +117,7 @@ func load(t *testing.T, db *sql.DB, experiment string) *model {
 		return err
 	}, "SELECT metric, "+inObject+`, exclusive, inclusive
 		FROM pc_metrics l JOIN functions f USING (experiment_id, function_id) JOIN load_objects o USING (experiment_id, load_object_id)
-		WHERE experiment = ? AND mode = 'user'`, experiment)
+		WHERE experiment = ? AND mode = ?`, experiment, mode)
 	return m
 }
 

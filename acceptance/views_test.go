@@ -72,3 +72,24 @@ func TestModes(t *testing.T) {
 		) GROUP BY experiment, metric, "function", function_id, exclusive, inclusive, mode
 		QUALIFY count(*) OVER (PARTITION BY experiment, metric, function_id, exclusive, inclusive) <> 3`)
 }
+
+// In user mode the time of a parallel region's body belongs to the function
+// that holds the region; the others show the body (S11).
+func TestBodies(t *testing.T) {
+	for _, c := range []string{"omp_gcc", "omp_clang"} {
+		bodies := number(t, shared.DB, "SELECT count(*) FROM function_metrics WHERE experiment = ? AND mode = 'user' AND kind = 'body'", experiment(c))
+		if bodies != 0 {
+			t.Errorf("%s: %d bodies in user mode", c, bodies)
+		}
+		for _, f := range []string{"loop_even", "reduce", "crit", "imbalance"} {
+			const exclusive = `SELECT sum(exclusive) FROM function_metrics m JOIN functions f USING (experiment_id, function_id)
+				LEFT JOIN functions holder ON holder.experiment_id = f.experiment_id AND holder.function_id = f.body_of
+				WHERE experiment = ? AND mode = ? AND coalesce(holder.name, f.name) = ?`
+			user := number(t, shared.DB, exclusive, experiment(c), "user", f)
+			machine := number(t, shared.DB, exclusive, experiment(c), "machine", f)
+			if user != machine {
+				t.Errorf("%s: exclusive time of %s with its bodies: %d in user mode, %d in machine mode", c, f, user, machine)
+			}
+		}
+	}
+}
