@@ -1,0 +1,164 @@
+package insn
+
+import "encoding/binary"
+
+// maxX86 is the length that the processor refuses to exceed.
+const maxX86 = 15
+
+// x86 is an x86 instruction while it is being decoded.
+type x86 struct {
+	code    []byte // from the instruction's start, at most maxX86 bytes
+	pos     int    // what of code is decoded
+	long    bool   // 64-bit mode
+	opSize  bool   // prefix 66
+	adSize  bool   // prefix 67
+	rep     byte   // prefix f2 or f3, the last one
+	rex     byte
+	segment bool // an operand of segment fs or gs, whose base is not known
+
+	table  *opcodes // the map of op
+	op     byte
+	modrm  byte
+	memory operand
+	disp   int32 // of memory
+	imm    int64 // a relative target
+}
+
+func decodeX86(long bool, code []byte, addr uint64) (Inst, error) {
+	d := x86{code: code[:min(len(code), maxX86)], long: long}
+	f, err := d.opcode()
+	if err == nil && f&modRM != 0 {
+		err = d.operand(f)
+	}
+	if err == nil {
+		err = d.immediate(f)
+	}
+	if err == nil {
+		return d.classify(addr), nil
+	}
+	if err == ErrTruncated && len(code) >= maxX86 {
+		err = ErrUndefined // too long
+	}
+	return Inst{}, err
+}
+
+// next returns the next byte of the instruction.
+func (d *x86) next() (byte, error) {
+	if d.pos >= len(d.code) {
+		return 0, ErrTruncated
+	}
+	d.pos++
+	return d.code[d.pos-1], nil
+}
+
+// opcode decodes the prefixes and the opcode.
+func (d *x86) opcode() (form, error) {
+	b, err := d.prefixes()
+	if err != nil {
+		return 0, err
+	}
+	d.table = legacy
+	if d.long {
+		d.table = legacy64
+	}
+	switch b {
+	case 0x0f:
+		return d.twoByte()
+	case 0x62, 0xc4, 0xc5, 0x8f:
+		vector, err := d.isVector(b)
+		if err != nil {
+			return 0, err
+		}
+		if vector {
+			return d.vector(b)
+		}
+	}
+	return d.form(b)
+}
+
+// form looks the opcode up in its map.
+func (d *x86) form(op byte) (form, error) {
+	d.op = op
+	if f := d.table[op]; f != undefined {
+		return f, nil
+	}
+	return 0, ErrUndefined
+}
+
+// prefixes decodes the prefixes and returns the byte behind them.
+func (d *x86) prefixes() (byte, error) {
+	for {
+		b, err := d.next()
+		if err != nil {
+			return 0, err
+		}
+		switch b {
+		case 0x26, 0x2e, 0x36, 0x3e, 0xf0:
+		case 0x64, 0x65:
+			d.segment = true
+		case 0x66:
+			d.opSize = true
+		case 0x67:
+			d.adSize = true
+		case 0xf2, 0xf3:
+			d.rep = b
+		default:
+			if d.long && b&0xf0 == 0x40 {
+				d.rex = b
+				continue
+			}
+			return b, nil
+		}
+		d.rex = 0 // counts only right before the opcode
+	}
+}
+
+// twoByte decodes the rest of an opcode that starts with 0f.
+func (d *x86) twoByte() (form, error) {
+	b, err := d.next()
+	if err != nil {
+		return 0, err
+	}
+	d.table = map0F
+	switch b {
+	case 0x38:
+		d.table = map0F38
+	case 0x3a:
+		d.table = map0F3A
+	case 0x78:
+		// extrq and insertq take two bytes behind ModRM, vmread none.
+		d.op = b
+		if d.opSize || d.rep == 0xf2 {
+			return modRM | immW, nil
+		}
+		return modRM | bare, nil
+	case 0xb8:
+		if d.rep != 0xf3 { // popcnt
+			return 0, ErrUndefined
+		}
+		return d.form(b)
+	default:
+		return d.form(b)
+	}
+	if b, err = d.next(); err != nil {
+		return 0, err
+	}
+	return d.form(b)
+}
+
+// skip passes over n bytes.
+func (d *x86) skip(n int) error {
+	if len(d.code)-d.pos < n {
+		return ErrTruncated
+	}
+	d.pos += n
+	return nil
+}
+
+// int32 decodes four bytes.
+func (d *x86) int32() (int32, error) {
+	if err := d.skip(4); err != nil {
+		return 0, err
+	}
+	return int32(binary.LittleEndian.Uint32(d.code[d.pos-4:])), nil
+}
