@@ -39,7 +39,7 @@ func (inst *Inst) branch(w uint32, addr uint64) {
 		inst.direct(CondJump, addr, w, 5, 19)
 	case w&0x7e000000 == 0x36000000: // tbz, tbnz
 		inst.direct(CondJump, addr, w, 5, 14)
-	case w&0x7e004000 == 0x74000000: // cb with two registers or an immediate
+	case w&0x7e000000 == 0x74000000: // cbeq and the like, which compare themselves
 		inst.direct(CondJump, addr, w, 5, 9)
 	case w&0xfe000000 == 0xd6000000:
 		inst.Kind = registerBranch(w >> 21 & 15)
