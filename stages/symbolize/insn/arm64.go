@@ -2,28 +2,28 @@ package insn
 
 import "encoding/binary"
 
-// decodeARM64 decodes an A64 word. The names of the groups are those of the Arm
-// Architecture Reference Manual, C4.1. A word of an allocated group is taken as
-// an instruction: new ones keep being added, and none changes its length.
-func decodeARM64(code []byte, addr uint64) (Inst, error) {
+// decodeARM64 decodes an A64 word into inst, which is zero. The groups are those
+// of the Arm Architecture Reference Manual, C4.1. A word of an allocated group is
+// taken as an instruction: new ones keep being added, and none changes its length.
+func (inst *Inst) decodeARM64(code []byte, addr uint64) error {
 	if len(code) < 4 {
-		return Inst{}, ErrTruncated
+		return ErrTruncated
 	}
 	w := binary.LittleEndian.Uint32(code)
-	inst := Inst{Len: 4}
 	switch group := w >> 25 & 15; group {
 	case 0: // reserved, SME
 		if w>>16 == 0 {
 			inst.Kind = Trap // udf
 		} else if w>>31 == 0 {
-			return Inst{}, ErrUndefined
+			return ErrUndefined
 		}
 	case 1, 3:
-		return Inst{}, ErrUndefined
+		return ErrUndefined
 	case 10, 11: // branches, exceptions, system
 		inst.branch(w, addr)
 	}
-	return inst, nil
+	inst.Len = 4
+	return nil
 }
 
 // branch classifies a word of the group of branches, exception generating and

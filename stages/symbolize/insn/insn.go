@@ -90,11 +90,13 @@ var (
 //
 // Lengths are the hardware's. They differ from those of objdump in one place:
 // objdump prints `fwait` and the x87 instruction behind it as one.
-func Decode(arch Arch, code []byte, addr uint64) (Inst, error) {
+func Decode(arch Arch, code []byte, addr uint64) (inst Inst, err error) {
 	if arch == ARM64 {
-		return decodeARM64(code, addr)
+		err = inst.decodeARM64(code, addr)
+	} else {
+		err = inst.decodeX86(arch == AMD64, code, addr)
 	}
-	return decodeX86(arch == AMD64, code, addr)
+	return inst, err
 }
 
 // Item is a step of Walk: an instruction, or Inst.Len bytes that are none, with

@@ -24,7 +24,8 @@ type x86 struct {
 	imm    int64 // a relative target
 }
 
-func decodeX86(long bool, code []byte, addr uint64) (Inst, error) {
+// decodeX86 decodes into inst, which is zero and stays so on an error.
+func (inst *Inst) decodeX86(long bool, code []byte, addr uint64) error {
 	d := x86{code: code[:min(len(code), maxX86)], long: long}
 	f, err := d.opcode()
 	if err == nil && f&modRM != 0 {
@@ -34,12 +35,13 @@ func decodeX86(long bool, code []byte, addr uint64) (Inst, error) {
 		err = d.immediate(f)
 	}
 	if err == nil {
-		return d.classify(addr), nil
+		d.classify(inst, addr)
+		return nil
 	}
 	if err == ErrTruncated && len(code) >= maxX86 {
 		err = ErrUndefined // too long
 	}
-	return Inst{}, err
+	return err
 }
 
 // next returns the next byte of the instruction.

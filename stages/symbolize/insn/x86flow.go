@@ -1,8 +1,8 @@
 package insn
 
 // classify makes the result of an instruction that is decoded.
-func (d *x86) classify(addr uint64) Inst {
-	inst := Inst{Len: d.pos}
+func (d *x86) classify(inst *Inst, addr uint64) {
+	inst.Len = d.pos
 	switch d.table {
 	case legacy, legacy64:
 		inst.Kind = d.kind()
@@ -10,7 +10,7 @@ func (d *x86) classify(addr uint64) Inst {
 		inst.Kind = d.kind0F()
 	}
 	if inst.Kind != Call && inst.Kind != Jump && inst.Kind != CondJump {
-		return inst
+		return
 	}
 	next := addr + uint64(d.pos)
 	switch {
@@ -28,7 +28,6 @@ func (d *x86) classify(addr uint64) Inst {
 			inst.Slot &= 1<<32 - 1
 		}
 	}
-	return inst
 }
 
 // truncate limits a target to the instruction pointer's size. A distance of one
