@@ -89,12 +89,16 @@ var (
 // code ends before it, with ErrUndefined when there is no such instruction.
 //
 // Lengths are the hardware's. They differ from those of objdump in one place:
-// objdump prints `fwait` and the x87 instruction behind it as one.
+// objdump prints `fwait` and the x87 instruction behind it as one. The x86
+// extension APX (prefix REX2, EVEX map 4) is undefined here.
 func Decode(arch Arch, code []byte, addr uint64) (inst Inst, err error) {
-	if arch == ARM64 {
+	switch arch {
+	case ARM64:
 		err = inst.decodeARM64(code, addr)
-	} else {
+	case AMD64, X86:
 		err = inst.decodeX86(arch == AMD64, code, addr)
+	default:
+		err = ErrUndefined
 	}
 	return inst, err
 }

@@ -187,6 +187,8 @@ func TestX86Undefined(t *testing.T) {
 		{AMD64, "EVEX with a reserved bit", "62 f9 7c 48 58 c0", ErrUndefined},
 		{AMD64, "16 bytes", "66 66 66 66 66 66 66 2e 0f 1f 84 00 00 00 00 00", ErrUndefined},
 		{AMD64, "15 bytes that are not all", "66 66 66 66 66 66 66 2e 0f 1f 84 00 00 00 00", ErrUndefined},
+		{AMD64, "REX2", "d5 10 89 c8", ErrUndefined},
+		{0, "no instruction set", "c3", ErrUndefined},
 		{AMD64, "only prefixes", "66 66 f2", ErrTruncated},
 		{AMD64, "nothing", "", ErrTruncated},
 		{X86, "EVEX with a reserved bit", "62 f1 78 48 58 c0", ErrUndefined},
