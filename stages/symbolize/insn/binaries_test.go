@@ -81,12 +81,12 @@ func compareFile(t *testing.T, file string, args ...string) {
 // those of equal content once.
 func TestCorpusBinaries(t *testing.T) {
 	needObjdump(t)
-	dir, err := corpus.Dir()
-	if err != nil {
+	dir := t.TempDir()
+	if err := corpus.Unpack("../../../testdata/gprofng/experiments.tar.gz", dir); err != nil {
 		t.Fatal(err)
 	}
 	seen := map[string]bool{}
-	err = filepath.WalkDir(filepath.Join(dir, "exp"), func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(filepath.Join(dir, "exp"), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() || filepath.Base(filepath.Dir(path)) != "archives" || seen[d.Name()] {
 			return err
 		}

@@ -6,26 +6,13 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
-	"fmt"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"stackmill/acceptance/corpus"
 )
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if err := corpus.Remove(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = max(code, 1)
-	}
-	os.Exit(code)
-}
 
 // unhex reads `48 8b 05` and, for A64, words as `94000001`.
 func unhex(t *testing.T, arch Arch, s string) []byte {
