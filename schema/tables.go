@@ -103,7 +103,7 @@ var (
 		{"name", String, Dict, "", false, "The unit's path; `(unknown)` for functions without debug information."},
 		{"language", String, Dict, "", false, "The source language, empty when not known."},
 	}}
-	Functions = &Table{"functions", "one function on a stack, and the artificial ones", []Column{
+	Functions = &Table{"functions", "one function on a stack, the function it was made from, and the artificial ones", []Column{
 		experimentID,
 		{"function_id", Int64, Plain, "", false, "Hash of load object, module, linkage name and address."},
 		{"load_object_id", Int64, Dict, "", false, "Its load object."},
@@ -115,12 +115,16 @@ var (
 		{"address", Int64, Plain, "", false, "The link-time virtual address, as in the symbol table (S2)."},
 		{"offset", Int64, Plain, "bytes", false, "The offset in the load object's file."},
 		{"size", Int64, Plain, "bytes", false, "The size."},
+		{"clone_of", Int64, Dict, "", true, "Of a clone, the function it is a variant of (S9); missing when the object has it no more."},
+		{"outline_of", Int64, Dict, "", true, "Of an outline function, the function it was cut out of (S12)."},
+		{"body_of", Int64, Dict, "", true, "Of the body of a parallel region, the function that holds the region (S11)."},
+		{"body_line", Int32, Dict, "", false, "Of a body, its first source line; 0 when not known, and for other functions."},
 	}}
-	Locations = &Table{"locations", "one instruction on a stack", []Column{
+	Locations = &Table{"locations", "one instruction on a stack; one in a body twice, as user mode shows it too", []Column{
 		experimentID,
-		{"location_id", Int64, Plain, "", false, "Hash of load object and offset."},
+		{"location_id", Int64, Plain, "", false, "Hash of load object and offset, and of the function where that does not hold the offset or is in no file."},
 		{"load_object_id", Int64, Dict, "", false, "Its load object."},
-		{"function_id", Int64, Dict, "", false, "Its function."},
+		{"function_id", Int64, Dict, "", false, "Its function; in user mode, of an instruction in a body, the function the body was made from (S11)."},
 		{"offset", Int64, Plain, "bytes", false, "The offset in the load object's file; in `<Unknown>`, the PC itself."},
 		{"file", String, Dict, "", false, "The source file's path, empty when not known."},
 		{"line", Int32, Plain, "", false, "The source line, 0 when not known."},

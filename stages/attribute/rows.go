@@ -8,6 +8,7 @@ import (
 	"stackmill/schema"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/symbolize/image"
+	"stackmill/stages/symbolize/symtab"
 )
 
 // Emit takes a batch of a table's rows; it retains it if it keeps it.
@@ -61,11 +62,26 @@ func (r *Result) program(emit Emit) error {
 		modules.Append(r.ExperimentID, m.ID, p.Objects[m.Object].ID, m.Name, m.Language)
 	}
 	functions := schema.NewRows(schema.Functions, emit)
-	for _, f := range p.Functions {
+	for n, f := range p.Functions {
+		relation, line := related(p, int32(n))
 		functions.Append(r.ExperimentID, f.ID, p.Objects[f.Object].ID, p.Modules[f.Module].ID, f.Name, f.Linkage, f.Aliases,
-			string(f.Kind), int64(f.Address), int64(f.Offset), int64(f.Size))
+			string(f.Kind), int64(f.Address), int64(f.Offset), int64(f.Size), relation[0], relation[1], relation[2], line)
 	}
 	return closeAll(objects, modules, functions)
+}
+
+// related returns the columns clone_of, outline_of, body_of and body_line.
+func related(p *symbolize.Program, function int32) (of [3]any, line int32) {
+	r, ok := p.Relations[function]
+	if !ok {
+		return of, 0
+	}
+	for i, kind := range []symtab.Kind{symtab.Clone, symtab.Outline, symtab.Body} {
+		if p.Functions[function].Kind == kind {
+			of[i] = p.Functions[r.Main].ID
+		}
+	}
+	return of, r.Line
 }
 
 func (r *Result) locations(emit Emit) error {

@@ -139,10 +139,11 @@ func (r *Resolver) static(object int32, m *image.Mapping, offset uint64) int32 {
 	return p.location(p.function(f, 0), offset, "", nil)
 }
 
-// mainOf finds the function that f was cut out of: its symbol without the
-// suffix, in f's module if several have that name. Without modules there is no
-// telling which of several it is.
-func (o *Object) mainOf(f *Function, module string) (symtab.Function, bool) {
+// named finds the function of a symbol as code of a module means it: the
+// module's own, or the only one of that name unless that must be another
+// module's static function. An outline function is none that others are made
+// from.
+func (o *Object) named(linkage, module string) (symtab.Function, bool) {
 	if o.byLinkage == nil {
 		o.byLinkage = map[string][]int{}
 		for i := range o.table.Functions {
@@ -151,10 +152,14 @@ func (o *Object) mainOf(f *Function, module string) (symtab.Function, bool) {
 			}
 		}
 	}
-	candidates := o.byLinkage[mainName(f.Linkage)]
+	candidates := o.byLinkage[linkage]
+	// Units share C++ functions that are not static: the linker keeps one.
+	shared := strings.HasPrefix(linkage, "_Z") && !strings.HasPrefix(linkage, "_ZL")
 	for _, i := range candidates {
 		c := o.table.Functions[i]
-		if c.Kind != symtab.Outline && (len(candidates) == 1 || module != unknownModule && o.table.Modules[c.Module].Name == module) {
+		own := module != unknownModule && o.table.Modules[c.Module].Name == module
+		only := len(candidates) == 1 && (module == unknownModule || c.Module == 0 || shared)
+		if c.Kind != symtab.Outline && (own || only) {
 			return c, true
 		}
 	}

@@ -15,6 +15,7 @@ type Program struct {
 	Modules   []Module
 	Functions []Function
 	Locations []Location
+	Relations map[int32]Relation // of clones, outline functions and bodies
 
 	modules   map[moduleKey]int32
 	functions map[functionKey]int32
@@ -91,6 +92,7 @@ type locationKey struct {
 
 func newProgram() *Program {
 	return &Program{
+		Relations: map[int32]Relation{},
 		modules:   map[moduleKey]int32{},
 		functions: map[functionKey]int32{},
 		locations: map[locationKey]int32{},
@@ -143,7 +145,10 @@ func (p *Program) location(function int32, offset uint64, reason string, line fu
 	f := &p.Functions[function]
 	o := &p.Objects[f.Object]
 	id := schema.NewID("location").Number(uint64(o.ID)).Number(offset)
-	if o.Kind != "elf" { // offsets of others count from the function's start
+	inside := offset >= f.Offset && offset-f.Offset < f.Size
+	// Offsets in what is no file count from the function's start; an instruction
+	// of a body, in the function it was made from, is a second location (S11).
+	if o.Kind != "elf" || !inside {
 		id.Number(uint64(f.ID)).Text(reason)
 	}
 	l := Location{ID: id.Sum(), Object: f.Object, Function: function, Offset: offset, Reason: reason}

@@ -154,31 +154,17 @@ func (pr *Process) resolve(pc uint64, m *image.Mapping) int32 {
 func (r *Resolver) tableFunction(object int32, f symtab.Function) int32 {
 	p := r.Program
 	m := p.Objects[object].table.Modules[f.Module]
-	return p.function(Function{
+	f.Kind = kindOf(f)
+	known := len(p.Functions)
+	n := p.function(Function{
 		Object: object, Module: p.module(object, m.Name, m.Language),
 		Name: f.Name, Linkage: f.Linkage, Aliases: f.Aliases, Kind: f.Kind,
 		Address: f.Address, Offset: f.Offset, Size: f.Size,
 	}, 0)
-}
-
-// MainOf returns the entry of the function that an outline function was cut
-// out of (S12); false when it is not an outline function or its main function
-// is not known.
-func (r *Resolver) MainOf(function int32) (location int32, ok bool) {
-	p := r.Program
-	f := p.Functions[function]
-	if f.Kind != symtab.Outline {
-		return 0, false
+	if len(p.Functions) > known {
+		r.relate(n, f)
 	}
-	o := &p.Objects[f.Object]
-	main, ok := o.mainOf(&f, p.Modules[f.Module].Name)
-	if !ok {
-		return 0, false
-	}
-	return p.location(r.tableFunction(f.Object, main), main.Offset, "", func() (string, int32) {
-		file, line, _ := o.table.Line(main.Offset)
-		return file, line
-	}), true
+	return n
 }
 
 // Finish records the problems of the load objects. Those that no stack

@@ -1,0 +1,194 @@
+package symbolize
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"stackmill/stages/symbolize/symtab"
+)
+
+// Relation says what a compiler made a function from.
+type Relation struct {
+	Main int32 // the function it was made from
+	Line int32 // of a body its first source line, 0 when not known
+}
+
+// relate finds the function that a clone, an outline function or a body of an
+// object's symbol table was made from (S9, S11, S12), and names bodies after it.
+func (r *Resolver) relate(n int32, f symtab.Function) {
+	p := r.Program
+	o := &p.Objects[p.Functions[n].Object]
+	module := p.Modules[p.Functions[n].Module].Name
+	var main symtab.Function
+	var ok bool
+	switch f.Kind {
+	case symtab.Outline:
+		main, ok = o.named(mainName(f.Linkage), module)
+	case symtab.Clone:
+		main, ok = o.original(f.Linkage, module)
+	case symtab.Body:
+		if main, ok = o.original(f.Linkage, module); !ok {
+			main, ok = holder(o.table, f)
+		}
+	}
+	if !ok || main.Offset == f.Offset { // two names of one function
+		return
+	}
+	relation := Relation{Main: r.tableFunction(p.Functions[n].Object, main)}
+	if f.Kind == symtab.Body {
+		_, relation.Line, _ = o.table.Line(f.Offset)
+		p.Functions[n].Name = bodyName(p.Functions[relation.Main].Name, f, relation.Line)
+	}
+	p.Relations[n] = relation
+}
+
+// kindOf is the kind of a table's function. What clang makes for a parallel
+// region besides its body has names of the same kind.
+func kindOf(f symtab.Function) symtab.Kind {
+	if f.Kind == symtab.Normal && strings.HasPrefix(f.Linkage, ".omp") {
+		return symtab.Body
+	}
+	return f.Kind
+}
+
+// original finds the function that a clone or body is named after: the symbol
+// without its last words, as many as it takes (gcc's `f.isra.0`, `f._omp_fn.0`),
+// or behind Studio's mark (`_$p1A12.f`). A body is nobody's original.
+func (o *Object) original(linkage, module string) (symtab.Function, bool) {
+	if strings.HasPrefix(linkage, "_$") {
+		_, name, _ := strings.Cut(linkage, ".")
+		return o.named(name, module)
+	}
+	for i := strings.LastIndexByte(linkage, '.'); i > 0; i = strings.LastIndexByte(linkage[:i], '.') {
+		if main, ok := o.named(linkage[:i], module); ok && kindOf(main) != symtab.Body {
+			return main, true
+		}
+	}
+	return symtab.Function{}, false
+}
+
+// holder finds the function that holds the source of a body, whose name does
+// not tell it (clang's `.omp_outlined..2`): one of the same module with a row
+// of the body's first line, or else with rows before and behind it; of several
+// the one that spans the fewest lines, since the others have it inlined.
+func holder(t *symtab.Table, body symtab.Function) (found symtab.Function, ok bool) {
+	at := row(t, body.Offset)
+	if body.Module == 0 || at < 0 || t.Lines.File[at] < 0 {
+		return found, false
+	}
+	file, line := t.Lines.File[at], t.Lines.Line[at]
+	bestExact, bestSpan := false, int32(0)
+	for _, f := range t.Functions {
+		if f.Module != body.Module || kindOf(f) != symtab.Normal && f.Kind != symtab.Clone {
+			continue
+		}
+		first, last, exact := span(t, f, file, line)
+		if first > line || line > last {
+			continue
+		}
+		if !ok || exact && !bestExact || exact == bestExact && last-first < bestSpan {
+			found, ok, bestExact, bestSpan = f, true, exact, last-first
+		}
+	}
+	return found, ok
+}
+
+// span returns the first and last line of a file that a function's instructions
+// belong to, and whether the given line is among them. First is after last when
+// there are none.
+func span(t *symtab.Table, f symtab.Function, file, line int32) (first, last int32, exact bool) {
+	first, last = 1, 0
+	for i := max(row(t, f.Offset), 0); i < len(t.Lines.Offsets) && t.Lines.Offsets[i] < f.Offset+f.Size; i++ {
+		n := t.Lines.Line[i]
+		if t.Lines.File[i] != file || n == 0 {
+			continue
+		}
+		if first > last {
+			first, last = n, n
+		}
+		first, last, exact = min(first, n), max(last, n), exact || n == line
+	}
+	return first, last, exact
+}
+
+// row returns the number of the line row that holds at an offset, -1 for none.
+func row(t *symtab.Table, offset uint64) int {
+	return sort.Search(len(t.Lines.Offsets), func(i int) bool { return t.Lines.Offsets[i] > offset }) - 1
+}
+
+// constructs are the words for what a body was made from, by parts of its name.
+var constructs = []struct{ part, words string }{
+	{"task", "OMP task"}, {"_omp_cpyfn", "OMP task"},
+	{"reduction", "OMP reduction"}, {"combiner", "OMP reduction"},
+}
+
+// bodyName is the name of a body for people, in the manual's manner: where it
+// comes from, and the compiler's name. Studio's have it already.
+func bodyName(main string, body symtab.Function, line int32) string {
+	if strings.HasPrefix(body.Linkage, "_$") {
+		return body.Name
+	}
+	words := "OMP parallel region"
+	for _, c := range constructs {
+		if strings.Contains(strings.TrimPrefix(body.Linkage, main), c.part) {
+			words = c.words
+			break
+		}
+	}
+	if line > 0 {
+		words += fmt.Sprintf(" from line %d", line)
+	}
+	return fmt.Sprintf("%s -- %s [%s]", main, words, body.Linkage)
+}
+
+// MainOf returns the entry of the function that an outline function was cut
+// out of (S12); false when it is not an outline function or its main function
+// is not known.
+func (r *Resolver) MainOf(function int32) (location int32, ok bool) {
+	p := r.Program
+	relation, ok := p.Relations[function]
+	if !ok || p.Functions[function].Kind != symtab.Outline {
+		return 0, false
+	}
+	main := &p.Functions[relation.Main]
+	o := &p.Objects[main.Object]
+	return p.location(relation.Main, main.Offset, "", func() (string, int32) {
+		file, line, _ := o.table.Line(main.Offset)
+		return file, line
+	}), true
+}
+
+// longestChain bounds the steps from a part of a clone of a body to its main
+// function: aliases of a damaged object could lead round in a circle.
+const longestChain = 8
+
+// BodyOf returns the function whose source a function's instructions come from
+// if it is the body of a parallel region, or was cut out of or cloned from one
+// (S11).
+func (p *Program) BodyOf(function int32) (main int32, ok bool) {
+	for range longestChain {
+		relation, related := p.Relations[function]
+		if !related {
+			break
+		}
+		if p.Functions[function].Kind == symtab.Body {
+			return relation.Main, true
+		}
+		function = relation.Main
+	}
+	return 0, false
+}
+
+// Fold returns a location as user mode shows it: an instruction of a body is
+// one of the function that the body was made from, at the same line (S11). It
+// is false when the location is not in a body, or nothing tells whose it is.
+func (r *Resolver) Fold(location int32) (folded int32, ok bool) {
+	p := r.Program
+	l := p.Locations[location]
+	main, ok := p.BodyOf(l.Function)
+	if !ok {
+		return location, false
+	}
+	return p.location(main, l.Offset, l.Reason, func() (string, int32) { return l.File, l.Line }), true
+}

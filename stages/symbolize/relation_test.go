@@ -1,0 +1,142 @@
+package symbolize
+
+import (
+	"testing"
+
+	"stackmill/stages/symbolize/symtab"
+)
+
+// lined is a program of which each function, in module 1 unless it says
+// otherwise, has instructions of the given lines.
+func lined(functions []symtab.Function, lines [][]int32) (*Resolver, *Process) {
+	for i := range functions {
+		f := &functions[i]
+		f.Name, f.Module = f.Linkage, max(f.Module, 1)
+	}
+	t := program("aa", functions...)
+	t.Files = []string{"/src/a.c"}
+	for i, f := range t.Functions {
+		for j, line := range lines[i] {
+			t.Lines.Offsets = append(t.Lines.Offsets, f.Offset+uint64(4*j))
+			t.Lines.File = append(t.Lines.File, 0)
+			t.Lines.Line = append(t.Lines.Line, line)
+		}
+	}
+	r, _ := recording(disk{"/bin/p": t})
+	return r, process(r, text("/bin/p", 0x401000))
+}
+
+func of(kind symtab.Kind, linkage string) symtab.Function {
+	return symtab.Function{Kind: kind, Linkage: linkage}
+}
+
+func TestRelations(t *testing.T) {
+	functions := []symtab.Function{
+		of(symtab.Normal, "f"),
+		of(symtab.Clone, "f.constprop.0.isra.0"),
+		of(symtab.Body, "f._omp_fn.0"),
+		of(symtab.Outline, "f._omp_fn.0.cold"),
+		of(symtab.Body, ".omp_outlined."),
+		of(symtab.Body, ".omp_outlined..2"),
+		of(symtab.Normal, ".omp.reduction.reduction_func"),
+		of(symtab.Normal, "main"), // has g and h inlined
+		of(symtab.Normal, "g"),
+		of(symtab.Body, "_$p1A21.g"),
+		of(symtab.Clone, "gone.part.0"),
+		of(symtab.Body, ".omp_outlined..9"), // of another module
+		of(symtab.Body, "h._omp_fn.0"),      // whose function is inlined everywhere
+		of(symtab.Body, ".omp_task_entry."),
+	}
+	functions[11].Module = 2
+	lines := [][]int32{
+		{10, 12, 14}, {10}, {12, 13}, {13}, {12, 13}, {21}, {21},
+		{40, 20, 21, 30, 44}, {20, 22}, {21}, {1}, {12}, {30, 31}, {0, 12},
+	}
+	tests := []struct {
+		function   string
+		main, name string
+		line       int32
+	}{
+		{"f", "", "f", 0},
+		{"f.constprop.0.isra.0", "f", "f.constprop.0.isra.0", 0},
+		{"f._omp_fn.0", "f", "f -- OMP parallel region from line 12 [f._omp_fn.0]", 12},
+		{"f._omp_fn.0.cold", "f._omp_fn.0", "f._omp_fn.0.cold", 0},
+		{".omp_outlined.", "f", "f -- OMP parallel region from line 12 [.omp_outlined.]", 12},
+		// main has a row of the line itself, g has only rows around it.
+		{".omp_outlined..2", "main", "main -- OMP parallel region from line 21 [.omp_outlined..2]", 21},
+		{".omp.reduction.reduction_func", "main", "main -- OMP reduction from line 21 [.omp.reduction.reduction_func]", 21},
+		{"_$p1A21.g", "g", "_$p1A21.g", 21},
+		{"gone.part.0", "", "gone.part.0", 0},
+		{".omp_outlined..9", "", ".omp_outlined..9", 0},
+		{"h._omp_fn.0", "main", "main -- OMP parallel region from line 30 [h._omp_fn.0]", 30},
+		{".omp_task_entry.", "", ".omp_task_entry.", 0},
+	}
+	r, pr := lined(functions, lines)
+	p := r.Program
+	for _, tt := range tests {
+		t.Run(tt.function, func(t *testing.T) {
+			var n int32
+			for i, f := range functions {
+				if f.Linkage == tt.function {
+					n = p.Locations[pr.Resolve(0x401000+uint64(i)*0x100, 0).Location].Function
+				}
+			}
+			relation, ok := p.Relations[n]
+			main := ""
+			if ok {
+				main = p.Functions[relation.Main].Linkage
+			}
+			if main != tt.main || relation.Line != tt.line || p.Functions[n].Name != tt.name {
+				t.Errorf("%q was made from %q at line %d, want %q of %q at line %d", p.Functions[n].Name, main, relation.Line, tt.name, tt.main, tt.line)
+			}
+		})
+	}
+}
+
+// Functions of one name in two modules are one only if the linker merged them.
+func TestCloneOfOtherModule(t *testing.T) {
+	for _, c := range []struct {
+		clone, main string
+		related     bool
+	}{
+		{"g.isra.0", "g", false}, // of a static g that is inlined everywhere
+		{"_ZL1g.isra.0", "_ZL1g", false},
+		{"_Z1g.isra.0", "_Z1g", true},
+	} {
+		functions := []symtab.Function{of(symtab.Clone, c.clone), of(symtab.Normal, c.main)}
+		functions[1].Module = 2
+		r, pr := lined(functions, [][]int32{{1}, {1}})
+		_, ok := r.Program.Relations[r.Program.Locations[pr.Resolve(0x401000, 0).Location].Function]
+		if ok != c.related {
+			t.Errorf("%s of another module's %s: %v", c.clone, c.main, ok)
+		}
+	}
+}
+
+// An instruction of a body is one of its main function in user mode, with the
+// same place and line but an identifier of its own; also that of a part of one.
+func TestFold(t *testing.T) {
+	functions := []symtab.Function{of(symtab.Normal, "f"), of(symtab.Body, "f._omp_fn.0"), of(symtab.Outline, "f._omp_fn.0.cold")}
+	r, pr := lined(functions, [][]int32{{10}, {12}, {13}})
+	for i, want := range []bool{false, true, true} {
+		l := pr.Resolve(0x401008+uint64(i)*0x100, 0).Location
+		folded, ok := r.Fold(l)
+		a, b := r.Program.Locations[l], r.Program.Locations[folded]
+		if ok != want || r.Program.Functions[b.Function].Linkage != "f" || a.Offset != b.Offset || a.Line != b.Line || (a.ID == b.ID) == want {
+			t.Errorf("%s: %v, %+v became %+v", functions[i].Linkage, ok, a, b)
+		}
+		if again, _ := r.Fold(l); again != folded {
+			t.Errorf("%s: another location the second time", functions[i].Linkage)
+		}
+	}
+}
+
+// Two names of one place are one function: it is no clone of itself.
+func TestCloneOfItself(t *testing.T) {
+	r, pr := lined([]symtab.Function{of(symtab.Clone, "f.part.0")}, [][]int32{{1}})
+	r.Program.Objects[r.fileObject(pr.Image, pr.Image.Mappings[0])].table.Functions[0].Aliases = "f f.part.0"
+	n := r.Program.Locations[pr.Resolve(0x401000, 0).Location].Function
+	if relation, ok := r.Program.Relations[n]; ok {
+		t.Errorf("made from %s", r.Program.Functions[relation.Main].Name)
+	}
+}
