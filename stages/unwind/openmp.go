@@ -5,20 +5,20 @@ import "stackmill/stages/decode"
 // openMPStates names the artificial leaf of a recorded OpenMP state
 // (S17, gprofng-experiment 4.7); states in which user code runs have none.
 var openMPStates = map[int]string{
-	1:  "<OMP-overhead>",
-	3:  "<OMP-implicit_barrier>",
-	4:  "<OMP-explicit_barrier>",
-	5:  "<OMP-idle>",
-	7:  "<OMP-reduction>",
-	8:  "<OMP-lock_wait>",
-	9:  "<OMP-critical_section_wait>",
-	10: "<OMP-ordered_section_wait>",
+	1:  ompOverhead,
+	3:  ompImplicitBarrier,
+	4:  ompExplicitBarrier,
+	5:  ompIdle,
+	7:  ompReduction,
+	8:  ompLockWait,
+	9:  ompCriticalWait,
+	10: ompOrderedWait,
 	11: "<OMP-atomic_wait>",
 }
 
-// openMP makes the user and expert stacks of an OpenMP program from the
+// recordedOpenMP makes the user and expert stacks of an OpenMP program from the
 // recorded user stack and state.
-func (u *Unwinder) openMP(raw *decode.RawStack, t int64, res *Resolved) {
+func (u *Unwinder) recordedOpenMP(raw *decode.RawStack, t int64, res *Resolved) {
 	frames := append([]Frame(nil), u.native(raw.OMP, t)...)
 	for i := range frames {
 		frames[i].Rule = RuleOpenMP

@@ -21,11 +21,12 @@ const (
 	RuleTruncated             // stands for lost frames (S18)
 	RuleOutline               // the artificial call of an outline function (S12)
 	RuleJava                  // from the recorded Java stack (S14)
-	RuleOpenMP                // from the recorded OpenMP stack or state (S17)
+	RuleOpenMP                // from the recorded OpenMP stack or state, or from the runtime's frames (S17)
+	RuleBody                  // in a body, shown in the function it was made from (S11)
 )
 
 func (r Rule) String() string {
-	return [...]string{"", "S22", "S7", "S18", "S12", "S14", "S17"}[r]
+	return [...]string{"", "S22", "S7", "S18", "S12", "S14", "S17", "S11"}[r]
 }
 
 // Stack is one distinct normalised stack.

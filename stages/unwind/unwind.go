@@ -23,13 +23,16 @@ type Unwinder struct {
 	process  *symbolize.Process
 	recorded *decode.Process
 
-	frames []Frame // scratch
-	span   image.Span
+	openMP  bool    // a runtime is mapped
+	classes []class // by function, as far as they were looked up
+
+	frames, user []Frame // scratch
+	span         image.Span
 }
 
 // New returns the unwinder of a process; its stacks go to set.
 func New(set *Set, r *symbolize.Resolver, process *symbolize.Process, recorded *decode.Process) *Unwinder {
-	return &Unwinder{set: set, resolver: r, process: process, recorded: recorded}
+	return &Unwinder{set: set, resolver: r, process: process, recorded: recorded, openMP: hasRuntime(process.Image)}
 }
 
 // Stack normalises a recorded stack as of time t. system says that it is one of
@@ -41,9 +44,11 @@ func (u *Unwinder) Stack(raw *decode.RawStack, system bool, t int64) Resolved {
 	res := Resolved{User: n, Expert: n, Machine: n}
 	switch {
 	case raw.OMP != nil:
-		u.openMP(raw, t, &res)
+		u.recordedOpenMP(raw, t, &res)
 	case raw.Java != nil || len(u.recorded.JavaThreads) > 0:
 		u.java(raw, machine, system, &res)
+	case u.openMP:
+		res.User = u.intern(u.runtime(machine))
 	}
 	res.From, res.Until = u.span.From, u.span.Until
 	return res

@@ -1,0 +1,29 @@
+package unwind
+
+// body folds the bodies of parallel regions on a user stack into the functions
+// they were made from (S11): the frame keeps its instruction and line, its
+// function becomes the main one. The body of a region around it, and the call by
+// which the main function entered the outermost, are one frame with it.
+//
+//	before: row <- f._omp_fn.0 <- GOMP_parallel <- f <- main
+//	after:  row <- f <- main
+func (u *Unwinder) body(frames []Frame) []Frame {
+	kept := frames[:0]
+	region := int32(-1) // the main function of the body that was kept last
+	for _, f := range frames {
+		function := u.resolver.Program.Locations[f.Location].Function
+		folded, isBody := u.resolver.Fold(f.Location)
+		if isBody {
+			f = Frame{folded, RuleBody}
+			function = u.resolver.Program.Locations[folded].Function
+		}
+		inner := region
+		if region = -1; isBody {
+			region = function
+		}
+		if inner != function {
+			kept = append(kept, f)
+		}
+	}
+	return kept
+}

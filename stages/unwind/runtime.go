@@ -1,0 +1,213 @@
+package unwind
+
+import (
+	"path"
+	"strings"
+
+	"stackmill/stages/symbolize"
+	"stackmill/stages/symbolize/image"
+)
+
+// The states of a thread inside an OpenMP runtime (manual: OpenMP Special Functions).
+const (
+	ompOverhead        = "<OMP-overhead>"
+	ompIdle            = "<OMP-idle>"
+	ompReduction       = "<OMP-reduction>"
+	ompImplicitBarrier = "<OMP-implicit_barrier>"
+	ompExplicitBarrier = "<OMP-explicit_barrier>"
+	ompLockWait        = "<OMP-lock_wait>"
+	ompCriticalWait    = "<OMP-critical_section_wait>"
+	ompOrderedWait     = "<OMP-ordered_section_wait>"
+)
+
+// entryPoints tells what a thread waits for inside a function of the runtime:
+// the exported ones of libgomp and libomp, and some that a stripped runtime has
+// no names for. Functions that hardly wait are not listed, unless they do
+// within one that waits later.
+var entryPoints = map[string]string{
+	"GOMP_barrier":             ompExplicitBarrier,
+	"GOMP_barrier_cancel":      ompExplicitBarrier,
+	"GOMP_critical_name_start": ompCriticalWait,
+	"GOMP_critical_start":      ompCriticalWait,
+	"GOMP_doacross_ull_wait":   ompOrderedWait,
+	"GOMP_doacross_wait":       ompOrderedWait,
+	"GOMP_loop_end":            ompImplicitBarrier,
+	"GOMP_loop_end_cancel":     ompImplicitBarrier,
+	"GOMP_ordered_start":       ompOrderedWait,
+	"GOMP_sections_end":        ompImplicitBarrier,
+	"GOMP_sections_end_cancel": ompImplicitBarrier,
+	"GOMP_single_copy_end":     ompImplicitBarrier,
+	"GOMP_single_copy_start":   ompImplicitBarrier,
+	"omp_set_lock":             ompLockWait,
+	"omp_set_lock_":            ompLockWait,
+	"omp_set_nest_lock":        ompLockWait,
+	"omp_set_nest_lock_":       ompLockWait,
+
+	"gomp_simple_barrier_wait":     ompIdle,
+	"gomp_team_barrier_wait":       ompExplicitBarrier,
+	"gomp_team_barrier_wait_final": ompImplicitBarrier,
+	"gomp_team_end":                ompImplicitBarrier,
+	"gomp_team_start":              ompOverhead,
+	"gomp_work_share_end":          ompImplicitBarrier,
+
+	"__kmpc_barrier":            ompExplicitBarrier,
+	"__kmpc_barrier_master":     ompExplicitBarrier,
+	"__kmpc_cancel_barrier":     ompExplicitBarrier,
+	"__kmpc_copyprivate":        ompImplicitBarrier,
+	"__kmpc_critical":           ompCriticalWait,
+	"__kmpc_critical_with_hint": ompCriticalWait,
+	"__kmpc_doacross_wait":      ompOrderedWait,
+	"__kmpc_end_reduce":         ompReduction,
+	"__kmpc_end_reduce_nowait":  ompReduction,
+	"__kmpc_fork_call":          ompImplicitBarrier,
+	"__kmpc_ordered":            ompOrderedWait,
+	"__kmpc_reduce":             ompReduction,
+	"__kmpc_reduce_nowait":      ompReduction,
+	"__kmpc_set_lock":           ompLockWait,
+	"__kmpc_set_nest_lock":      ompLockWait,
+
+	"__kmp_fork_barrier": ompIdle,
+	"__kmp_fork_call":    ompOverhead,
+	"__kmp_join_barrier": ompImplicitBarrier,
+}
+
+// parallel is how the names of libgomp's functions begin that run a whole
+// region: inside them a thread waits for the others at its end.
+const parallel = "GOMP_parallel"
+
+// class is what a function is to a program's own code.
+type class struct {
+	owner owner
+	state string // of a runtime's entry point
+}
+
+type owner uint8
+
+const (
+	unclassified owner = iota
+	own
+	runtime // an OpenMP runtime
+	system  // the C library, the dynamic linker, the collector
+)
+
+// The load objects that are not the program's own, by how their names begin.
+var (
+	runtimes = []string{"libgomp.so", "libomp.so", "libiomp5.so"}
+	systems  = []string{"libc.so", "libc-", "libpthread.so", "libpthread-", "ld-", "ld64.so", "libgp-", "libcollector.so", "[vdso]"}
+)
+
+func isOneOf(object string, prefixes []string) bool {
+	for _, p := range prefixes {
+		if strings.HasPrefix(object, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasRuntime reports whether an OpenMP runtime was ever mapped.
+func hasRuntime(im *image.Image) bool {
+	for _, m := range im.Mappings {
+		if isOneOf(path.Base(m.Path), runtimes) {
+			return true
+		}
+	}
+	return false
+}
+
+func (u *Unwinder) class(f Frame) class {
+	p := u.resolver.Program
+	n := p.Locations[f.Location].Function
+	for int(n) >= len(u.classes) {
+		u.classes = append(u.classes, class{})
+	}
+	if u.classes[n].owner == unclassified {
+		u.classes[n] = classify(&p.Functions[n], p.Objects[p.Functions[n].Object].Name)
+	}
+	return u.classes[n]
+}
+
+func classify(f *symbolize.Function, object string) class {
+	switch {
+	case isOneOf(object, systems):
+		return class{owner: system}
+	case !isOneOf(object, runtimes):
+		return class{owner: own}
+	}
+	c := class{owner: runtime}
+	for _, name := range strings.Fields(f.Aliases) {
+		if strings.HasPrefix(name, parallel) {
+			c.state = ompImplicitBarrier
+		}
+		if s := entryPoints[name]; s != "" {
+			c.state = s
+		}
+	}
+	return c
+}
+
+// runtime makes the user stack of a thread of an OpenMP program from the
+// recorded one: a leaf inside the runtime becomes the state that the runtime's
+// entry points on the stack tell (S17), its other frames and those that only
+// start a thread of the runtime's go, and bodies are folded (S11). The result is
+// valid until the next call.
+//
+//	before: sched_yield <- <static>@0x72bcd <- __kmpc_barrier <- .omp_outlined. <- ... <- __kmpc_fork_call <- f <- main
+//	after:  <OMP-explicit_barrier> <- f <- main
+func (u *Unwinder) runtime(machine []Frame) []Frame {
+	inside, state := u.insideRuntime(machine)
+	rest := u.withoutThreadStart(machine[inside:], inside > 0)
+	u.user = u.user[:0]
+	for _, f := range rest {
+		if u.class(f).owner != runtime {
+			u.user = append(u.user, f)
+		}
+	}
+	u.user = u.body(u.user)
+	if inside == 0 {
+		return u.user
+	}
+	if state == "" {
+		state = ompOverhead
+		if len(u.user) == 0 { // in none of the program's functions: a thread of the runtime's
+			state = ompIdle
+		}
+	}
+	leaf := Frame{u.resolver.Artificial(state), RuleOpenMP}
+	u.user = append(u.user, Frame{})
+	copy(u.user[1:], u.user)
+	u.user[0] = leaf
+	return u.user
+}
+
+// insideRuntime returns how many of the leaf's frames belong to a call of the
+// runtime, with what that called in turn of the system, and the state that
+// its outermost entry point tells; what that does before it waits is overhead.
+func (u *Unwinder) insideRuntime(machine []Frame) (n int, state string) {
+	for i, f := range machine {
+		c := u.class(f)
+		if c.owner == own {
+			break
+		}
+		if c.owner == runtime {
+			n = i + 1
+			if c.state != "" && state != ompOverhead {
+				state = c.state
+			}
+		}
+	}
+	return n, state
+}
+
+// withoutThreadStart cuts the system's frames at the root off if the runtime
+// was the first that they called; entered says that it stood at the leaf.
+func (u *Unwinder) withoutThreadStart(frames []Frame, entered bool) []Frame {
+	n := len(frames)
+	for n > 0 && u.class(frames[n-1]).owner == system {
+		n--
+	}
+	if n > 0 && u.class(frames[n-1]).owner == runtime || n == 0 && entered {
+		return frames[:n]
+	}
+	return frames
+}
