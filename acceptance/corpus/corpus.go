@@ -18,17 +18,22 @@ const (
 	goldens     = "testdata/gprofng/golden.tar.gz"
 )
 
-var once = sync.OnceValues(unpackAll)
+var (
+	once     = sync.OnceValues(unpackAll)
+	unpacked string // the folder, once it is there
+)
 
 // Dir returns a folder with the recordings (exp/NAME.er, damaged/d_NAME.er) and
 // the goldens (golden/NAME/, golden/damaged/). They are unpacked once per
 // process; a test must not change them. Remove deletes the folder.
 func Dir() (string, error) { return once() }
 
-// Remove deletes what Dir unpacked; TestMain calls it after the tests.
+// Remove deletes what Dir unpacked, if it did; TestMain calls it after the tests.
 func Remove() error {
-	dir, err := once()
-	return errors.Join(err, os.RemoveAll(dir))
+	if unpacked == "" {
+		return nil
+	}
+	return os.RemoveAll(unpacked)
 }
 
 func unpackAll() (dir string, err error) {
@@ -45,6 +50,7 @@ func unpackAll() (dir string, err error) {
 			return "", err
 		}
 	}
+	unpacked = dir
 	return dir, nil
 }
 

@@ -105,28 +105,6 @@ func TestStubSlot(t *testing.T) {
 	}
 }
 
-func TestIsSignalReturn(t *testing.T) {
-	for _, c := range []struct {
-		arch Arch
-		code string
-		want bool
-	}{
-		{AMD64, "48 c7 c0 0f 00 00 00 0f 05 0f 1f 80 00 00 00 00", true},
-		{AMD64, "48 c7 c0 0e 00 00 00 0f 05", false},
-		{AMD64, "48 c7 c0 0f 00 00 00 0f", false},
-		{X86, "58 b8 77 00 00 00 cd 80", true},
-		{X86, "b8 ad 00 00 00 cd 80", true},
-		{ARM64, "d2801168 d4000001", true},
-		{ARM64, "d2801148 d4000001", false},
-		{0, "", false},
-		{ARM64 + 1, "", false},
-	} {
-		if got := IsSignalReturn(c.arch, unhex(t, c.arch, c.code)); got != c.want {
-			t.Errorf("%v %s: %v", c.arch, c.code, got)
-		}
-	}
-}
-
 func TestText(t *testing.T) {
 	for _, c := range []struct {
 		arch Arch
