@@ -40,7 +40,7 @@ type edge struct {
 	other    int64
 }
 
-// model is what the store says about one experiment in its goldenMode, by metric.
+// model is what the store says about one experiment in one mode, by metric.
 type model struct {
 	total     int64 // the id of <Total>
 	units     map[string]string
@@ -52,9 +52,14 @@ type model struct {
 	places    map[string]map[place]pair
 }
 
+// load reads what the golden of the experiment is compared with.
 func load(t *testing.T, db *sql.DB, experiment string) *model {
 	t.Helper()
-	mode := goldenMode(experiment)
+	return loadMode(t, db, experiment, goldenMode(experiment))
+}
+
+func loadMode(t *testing.T, db *sql.DB, experiment, mode string) *model {
+	t.Helper()
 	m := &model{
 		units: map[string]string{}, functions: map[int64]*function{}, owners: map[place]int64{},
 		values: map[string]map[int64]pair{}, edges: map[string]map[edge]int64{},
