@@ -46,7 +46,7 @@ func (r *Resolver) relate(n int32, f symtab.Function) {
 // kindOf is the kind of a table's function. What clang makes for a parallel
 // region besides its body has names of the same kind.
 func kindOf(f symtab.Function) symtab.Kind {
-	if f.Kind == symtab.Normal && strings.HasPrefix(f.Linkage, ".omp") {
+	if f.Kind == symtab.Normal && (strings.HasPrefix(f.Linkage, ".omp") || strings.Contains(f.Linkage, ".omp.")) {
 		return symtab.Body
 	}
 	return f.Kind
@@ -117,9 +117,10 @@ func row(t *symtab.Table, offset uint64) int {
 	return sort.Search(len(t.Lines.Offsets), func(i int) bool { return t.Lines.Offsets[i] > offset }) - 1
 }
 
-// constructs are the words for what a body was made from, by parts of its name.
+// constructs are the words for what a body was made from, by parts of what its
+// name ends with.
 var constructs = []struct{ part, words string }{
-	{"task", "OMP task"}, {"_omp_cpyfn", "OMP task"},
+	{"task", "OMP task"}, {"cpyfn", "OMP task"},
 	{"reduction", "OMP reduction"}, {"combiner", "OMP reduction"},
 }
 
@@ -129,9 +130,9 @@ func bodyName(main string, body symtab.Function, line int32) string {
 	if strings.HasPrefix(body.Linkage, "_$") {
 		return body.Name
 	}
-	words := "OMP parallel region"
+	words, suffix := "OMP parallel region", body.Linkage[max(strings.LastIndex(body.Linkage, "omp"), 0):]
 	for _, c := range constructs {
-		if strings.Contains(strings.TrimPrefix(body.Linkage, main), c.part) {
+		if strings.Contains(suffix, c.part) {
 			words = c.words
 			break
 		}

@@ -34,6 +34,7 @@ func TestRelations(t *testing.T) {
 	functions := []symtab.Function{
 		of(symtab.Normal, "f"),
 		of(symtab.Clone, "f.constprop.0.isra.0"),
+		of(symtab.Body, "f._omp_cpyfn.3"),
 		of(symtab.Body, "f._omp_fn.0"),
 		of(symtab.Outline, "f._omp_fn.0.cold"),
 		of(symtab.Body, ".omp_outlined."),
@@ -44,13 +45,14 @@ func TestRelations(t *testing.T) {
 		of(symtab.Body, "_$p1A21.g"),
 		of(symtab.Clone, "gone.part.0"),
 		of(symtab.Body, ".omp_outlined..9"), // of another module
-		of(symtab.Body, "h._omp_fn.0"),      // whose function is inlined everywhere
+		of(symtab.Body, "task_h._omp_fn.0"), // whose function is inlined everywhere
 		of(symtab.Body, ".omp_task_entry."),
+		of(symtab.Normal, "g.omp.reduction.reduction_func"),
 	}
-	functions[11].Module = 2
+	functions[12].Module = 2
 	lines := [][]int32{
-		{10, 12, 14}, {10}, {12, 13}, {13}, {12, 13}, {21}, {21},
-		{40, 20, 21, 30, 44}, {20, 22}, {21}, {1}, {12}, {30, 31}, {0, 12},
+		{10, 12, 14}, {10}, {12}, {12, 13}, {13}, {12, 13}, {21}, {21},
+		{40, 20, 21, 30, 44}, {20, 22}, {21}, {1}, {12}, {30, 31}, {0, 12}, {21},
 	}
 	tests := []struct {
 		function   string
@@ -68,7 +70,9 @@ func TestRelations(t *testing.T) {
 		{"_$p1A21.g", "g", "_$p1A21.g", 21},
 		{"gone.part.0", "", "gone.part.0", 0},
 		{".omp_outlined..9", "", ".omp_outlined..9", 0},
-		{"h._omp_fn.0", "main", "main -- OMP parallel region from line 30 [h._omp_fn.0]", 30},
+		{"task_h._omp_fn.0", "main", "main -- OMP parallel region from line 30 [task_h._omp_fn.0]", 30},
+		{"g.omp.reduction.reduction_func", "g", "g -- OMP reduction from line 21 [g.omp.reduction.reduction_func]", 21},
+		{"f._omp_cpyfn.3", "f", "f -- OMP task from line 12 [f._omp_cpyfn.3]", 12},
 		{".omp_task_entry.", "", ".omp_task_entry.", 0},
 	}
 	r, pr := lined(functions, lines)
