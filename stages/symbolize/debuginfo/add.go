@@ -40,6 +40,7 @@ func Add(t *symtab.Table, f, debug *object.File) (missing []string) {
 		programs:  map[uint64]*program{},
 		files:     map[string]int32{},
 		modules:   map[symtab.Module]int32{},
+		names:     names{list: []functionName{{text: unnamed}}, index: map[functionName]int32{}},
 	}
 	if source.Type == elf.ET_REL {
 		a.remarkf("the source lines of a relocatable object cannot be read before it is linked")
@@ -59,6 +60,8 @@ func Add(t *symtab.Table, f, debug *object.File) (missing []string) {
 	if a.lines.full {
 		a.remarkf("more than %d rows of line numbers: the rest is left out", maxRows)
 	}
+	a.elsewhere()
+	a.nameCalls()
 	a.lines.finish()
 	a.assign()
 	a.split.close()
@@ -83,6 +86,7 @@ type adder struct {
 	lines     lines
 	programs  map[uint64]*program // by offset
 	files     map[string]int32
+	names     names
 	modules   map[symtab.Module]int32
 	code      []moduleCode
 	text      int    // bytes of names so far

@@ -380,6 +380,12 @@ func FuzzAdd(f *testing.F) {
 				t.Fatalf("row %d at %#x: %+v", i, off, l)
 			}
 		}
+		in := got.Inlines
+		for i, off := range in.Offsets {
+			if off < 0x400 || off > 0x800 || i > 0 && in.Offsets[i-1] >= off || len(got.Inlined(off)) > 256 {
+				t.Fatalf("inlined %d at %#x: %+v", i, off, in)
+			}
+		}
 	})
 }
 

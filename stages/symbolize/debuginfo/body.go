@@ -28,16 +28,10 @@ func isBodyName(text []byte) bool {
 
 // nameOf returns the name of an entry of the same unit.
 func (s *sections) nameOf(u *unit, ref value) (name []byte) {
-	behind := u.size - ref.u // bytes from the entry to the unit's end
-	switch {
-	case ref.form == formRefAddr || ref.form == formGNURefAlt || ref.form == formRefSig8:
-		return nil
-	case ref.u > u.size || behind > uint64(len(u.entries.b)):
+	if ref.form == formRefAddr || ref.form == formGNURefAlt || ref.form == formRefSig8 {
 		return nil
 	}
-	c := u.entries
-	c.bytes(uint64(len(c.b)) - behind)
-	a := s.abbrevs(u.abbrevs, u.format).get(c.uleb())
+	c, a := s.entry(u, ref.u)
 	if a == nil {
 		return nil
 	}
@@ -50,4 +44,16 @@ func (s *sections) nameOf(u *unit, ref value) (name []byte) {
 		return nil
 	}
 	return name
+}
+
+// entry returns the attributes of the entry at an offset of the unit, and their
+// abbreviation; nil when there is none.
+func (s *sections) entry(u *unit, off uint64) (cursor, *abbrev) {
+	behind := u.size - off // bytes from the entry to the unit's end
+	if off > u.size || behind > uint64(len(u.entries.b)) {
+		return cursor{}, nil
+	}
+	c := u.entries
+	c.bytes(uint64(len(c.b)) - behind)
+	return c, s.abbrevs(u.abbrevs, u.format).get(c.uleb())
 }

@@ -86,10 +86,10 @@ func compile(t testing.TB, compiler, name, text string, options ...string) (prog
 	return filepath.Join(dir, "prog")
 }
 
-// outermost compares the line of every instruction byte with the last, which is
-// the outermost, of the frames that addr2line tells (S10). That of binutils 2.40
-// gives wrong files for some DWARF 5.
-func outermost(t *testing.T, prog string, table *symtab.Table) {
+// chains compares the inline chain of every instruction byte, and the line of
+// the function around it, with the frames that addr2line tells (S10). That of
+// binutils 2.40 gives wrong files for some DWARF 5.
+func chains(t *testing.T, prog string, table *symtab.Table) {
 	t.Helper()
 	tool, err := exec.LookPath("llvm-addr2line")
 	if err != nil {
@@ -104,32 +104,58 @@ func outermost(t *testing.T, prog string, table *symtab.Table) {
 			offsets = append(offsets, r.Offset+i)
 		}
 	}
-	cmd := exec.Command(tool, "-a", "-i", "-e", prog)
+	cmd := exec.Command(tool, "-a", "-i", "-f", "-e", prog)
 	cmd.Stdin = &in
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	answers := strings.Split(string(out), "0x")[1:]
+	answers := strings.Split("\n"+string(out), "\n0x")[1:]
 	if len(answers) != len(offsets) {
 		t.Fatalf("%d answers for %d instructions", len(answers), len(offsets))
 	}
-	inlined := 0
+	deepest := 0
 	for i, a := range answers {
 		frames := strings.Split(strings.TrimSpace(a), "\n")[1:]
-		if len(frames) > 1 {
-			inlined++
+		want := told(frames)
+		file, line, _ := table.Line(offsets[i])
+		got := []string{place(file, line)}
+		for _, f := range table.Inlined(offsets[i]) {
+			got = append(got, f.Function+" "+place(f.File, f.Line))
 		}
-		want, _, _ := strings.Cut(frames[len(frames)-1], " (discriminator")
-		file, line, ok := table.Line(offsets[i])
-		if got := fmt.Sprintf("%s:%d", file, line); ok && got != want || !ok && want != "??:0" {
-			t.Errorf("%#x: got %s, addr2line has %s, the last of %d", offsets[i], got, want, len(frames))
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%#x: addr2line has %q: (-want +got)\n%s", offsets[i], frames, d)
 			return
 		}
+		deepest = max(deepest, len(want)-1)
 	}
-	if inlined == 0 {
-		t.Error("nothing is inlined")
+	if deepest < 2 {
+		t.Errorf("the longest chain has %d levels", deepest)
 	}
+}
+
+func place(file string, line int32) string {
+	if line == 0 {
+		return "?"
+	}
+	return fmt.Sprintf("%s:%d", file, line)
+}
+
+// told is a chain by the pairs of lines that addr2line prints, the innermost first.
+func told(frames []string) []string {
+	readable := symtab.Readable()
+	var chain []string
+	for i := len(frames) - 2; i >= 0; i -= 2 {
+		at, _, _ := strings.Cut(frames[i+1], " (discriminator")
+		if strings.HasSuffix(at, ":0") || strings.HasSuffix(at, ":?") {
+			at = "?"
+		}
+		if i < len(frames)-2 {
+			at = readable(frames[i]) + " " + at
+		}
+		chain = append(chain, at)
+	}
+	return chain
 }
 
 func TestInlined(t *testing.T) {
@@ -141,7 +167,7 @@ func TestInlined(t *testing.T) {
 		t.Run(options, func(t *testing.T) {
 			prog := compile(t, "gcc", "nest.c", nestC, strings.Fields(options)...)
 			got, _ := table(t, open(t, prog), nil)
-			outermost(t, prog, got)
+			chains(t, prog, got)
 			if !strings.Contains(options, "-flto") { // by which all becomes main
 				calls(t, got)
 			}
@@ -151,7 +177,7 @@ func TestInlined(t *testing.T) {
 		t.Run("C++ "+options, func(t *testing.T) {
 			prog := compile(t, "g++", "nest.cc", nestCxx, strings.Fields(options)...)
 			got, _ := table(t, open(t, prog), nil)
-			outermost(t, prog, got)
+			chains(t, prog, got)
 		})
 	}
 }
@@ -228,7 +254,7 @@ func away(t *testing.T, dir string, f func()) {
 	}
 }
 
-// linesIn lists where lines begin, with files relative to a folder.
+// linesIn lists where lines and inline chains begin, with files relative to a folder.
 func linesIn(table *symtab.Table, dir string) []string {
 	var list []string
 	for i, off := range table.Lines.Offsets {
@@ -238,13 +264,16 @@ func linesIn(table *symtab.Table, dir string) []string {
 		}
 		list = append(list, fmt.Sprintf("%x %s:%d", off, file, table.Lines.Line[i]))
 	}
+	for _, off := range table.Inlines.Offsets {
+		list = append(list, strings.ReplaceAll(fmt.Sprintf("%x %v", off, table.Inlined(off)), dir, ""))
+	}
 	return list
 }
 
 // The recording's sources say where the calls are.
 func TestInlinedRecorded(t *testing.T) {
 	got, _ := table(t, open(t, "../symtab/testdata/clones"), nil)
-	outermost(t, "../symtab/testdata/clones", got)
+	chains(t, "../symtab/testdata/clones", got)
 	want := map[string]int32{"host": 34, "host2": 38, "use_part1": 29}
 	for _, f := range got.Functions {
 		w, ok := want[f.Name]

@@ -17,6 +17,7 @@ type lines struct {
 	rows      []lineRow
 	sequences []sequence
 	sites     []callSite
+	inlined   []inlinedCode
 	covered   []span // by the program that runs
 
 	region  symtab.Region // of the sequence that runs
@@ -139,6 +140,7 @@ func (l *lines) finish() {
 		}
 		kept = appendRow(kept, r)
 	}
+	l.chains(kept)
 	l.store(overlay(kept, l.sites))
 }
 

@@ -3,6 +3,8 @@ package debuginfo
 import (
 	"fmt"
 	"math"
+
+	"stackmill/stages/symbolize/symtab"
 )
 
 // program is a line number program that has run.
@@ -62,36 +64,36 @@ func (a *adder) file(name string) int32 {
 	return i
 }
 
-// calls adds the places to which a unit's inlined code is charged: the calls in
-// the functions that have code of their own (S10). The code's ranges may be in
-// other sections than the unit. What was read before an error is used.
+// calls adds a unit's inlined calls and, of those in the functions that have code
+// of their own, the places to which the code is charged (S10). The code's ranges
+// may be in other sections than the unit. What was read before an error is used.
 func (a *adder) calls(u *unit, s, ranges *sections, p *program) error {
 	if p == nil {
 		return nil
 	}
-	var bodies map[int]bool
+	var levels []int32 // by number, the call: that around it for what is none
 	err := s.inlines(u, func(in inlined) {
-		if in.depth > 0 && !bodies[in.parent] {
+		around := int32(-1)
+		if in.parent >= 0 {
+			around = levels[in.parent]
+		}
+		levels = append(levels, around)
+		if in.depth >= maxLevels || s.isBody(u, in.origin) {
 			return
 		}
-		if s.isBody(u, in.origin) {
-			if bodies == nil {
-				bodies = map[int]bool{}
+		c := symtab.Call{Name: a.origin(s, u, in.origin), File: -1, Around: around}
+		if in.line > 0 && in.line <= math.MaxInt32 {
+			if c.File = a.number(p, in.file); c.File >= 0 {
+				c.Line = int32(in.line)
 			}
-			bodies[in.number] = true
-			return
-		}
-		if in.line == 0 || in.line > math.MaxInt32 {
-			return
-		}
-		file := a.number(p, in.file)
-		if file < 0 {
-			return
 		}
 		a.spans = ranges.spans(a.spans[:0], u, in.code)
 		for _, x := range a.spans {
-			a.lines.call(x, file, int32(in.line))
+			if around < 0 && c.File >= 0 {
+				a.lines.call(x, c.File, c.Line)
+			}
 		}
+		levels[in.number] = a.lines.inline(c, a.spans)
 	})
 	if err != nil {
 		return fmt.Errorf("inlined subroutines: %w", err)

@@ -15,17 +15,24 @@ type sections struct {
 
 	table  *abbrevs // the last one that was read
 	bodies *bool    // whether a function may be the body of a parallel region
+
+	functions map[uint64]int32 // numbers of the functions that were inlined, by offset
 	*budget
 }
 
 // budget bounds what input costs whose units share what they should not: bytes
 // of .debug_abbrev to read, range list entries to read, and bytes of line
-// number programs to run. What well-formed input needs is read once, or when
+// number programs to run, bytes of functions' entries and names to read. What well-formed input needs is read once, or when
 // units take turns with a few tables, no more than they are long.
-type budget struct{ scan, entries, program int }
+type budget struct{ scan, entries, program, names int }
 
 func (s *sections) bound() {
-	s.budget = &budget{2*len(s.abbrev) + 8*len(s.info) + 1<<16, len(s.ranges) + len(s.rnglists), len(s.line)}
+	s.budget = &budget{
+		scan:    2*len(s.abbrev) + 8*len(s.info) + 1<<16,
+		entries: len(s.ranges) + len(s.rnglists),
+		program: len(s.line),
+		names:   64*len(s.info) + 1<<16,
+	}
 }
 
 // unit is a compilation unit: its header and its first entry.
@@ -43,25 +50,28 @@ type unit struct {
 
 // The attributes that are used.
 const (
-	attrSibling        = 0x01
-	attrName           = 0x03
-	attrStmtList       = 0x10
-	attrLowPC          = 0x11
-	attrHighPC         = 0x12
-	attrLanguage       = 0x13
-	attrCompDir        = 0x1b
-	attrOrigin         = 0x31
-	attrRanges         = 0x55
-	attrCallFile       = 0x58
-	attrCallLine       = 0x59
-	attrStrOffsetsBase = 0x72
-	attrAddrBase       = 0x73
-	attrRnglistsBase   = 0x74
-	attrDwoName        = 0x76
-	attrGNUDwoName     = 0x2130
-	attrGNUDwoID       = 0x2131
-	attrGNURangesBase  = 0x2132
-	attrGNUAddrBase    = 0x2133
+	attrSibling         = 0x01
+	attrName            = 0x03
+	attrStmtList        = 0x10
+	attrLowPC           = 0x11
+	attrHighPC          = 0x12
+	attrLanguage        = 0x13
+	attrCompDir         = 0x1b
+	attrOrigin          = 0x31
+	attrSpecification   = 0x47
+	attrRanges          = 0x55
+	attrCallFile        = 0x58
+	attrCallLine        = 0x59
+	attrLinkageName     = 0x6e
+	attrStrOffsetsBase  = 0x72
+	attrAddrBase        = 0x73
+	attrRnglistsBase    = 0x74
+	attrDwoName         = 0x76
+	attrMIPSLinkageName = 0x2007
+	attrGNUDwoName      = 0x2130
+	attrGNUDwoID        = 0x2131
+	attrGNURangesBase   = 0x2132
+	attrGNUAddrBase     = 0x2133
 )
 
 // The unit types of DWARF 5 whose headers have more than the common fields.

@@ -99,6 +99,10 @@ func (t *Table) Bytes() int64 {
 	for _, s := range t.Files {
 		n += len(s) + 16
 	}
+	n += len(t.Inlines.Offsets)*20 + len(t.Inlines.Calls)*16
+	for _, s := range t.Inlines.Names {
+		n += len(s) + 16
+	}
 	for _, s := range t.Notes {
 		n += len(s.Text) + 32
 	}

@@ -12,6 +12,10 @@ import (
 // symbol stand for gigabytes.
 const maxName = 16
 
+// maxNames bounds the bytes that the demangled names of one object take beyond
+// a multiple of its symbols.
+const maxNames = 16 << 20
+
 // namer makes names for people (gprofng-experiment 6.4).
 type namer struct {
 	golang bool

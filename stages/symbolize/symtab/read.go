@@ -38,7 +38,7 @@ func Read(f, debug *object.File) *Table {
 	if s.stripped {
 		nameTrampolines(t, f)
 	}
-	n := namer{golang: isGo(f), budget: 16 << 20}
+	n := namer{golang: isGo(f), budget: maxNames}
 	for i := range t.Functions {
 		fn := &t.Functions[i]
 		if fn.Kind != PLT {

@@ -58,6 +58,7 @@ type Table struct {
 	Modules   []Module
 	Files     []string // source files, full paths
 	Lines     Lines
+	Inlines   Inlines
 	Notes     []Note // what could not be read, for `problems`
 }
 

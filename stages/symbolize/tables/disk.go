@@ -22,7 +22,7 @@ import (
 // same object: names, sizes, lines.
 const (
 	magic         = "stackmill table "
-	formatVersion = 3
+	formatVersion = 4
 	headSize      = 32
 )
 

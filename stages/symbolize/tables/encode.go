@@ -80,6 +80,7 @@ func encode(key string, missing []string, t *symtab.Table) []byte {
 	}
 	e.functions(t.Functions)
 	e.lines(&t.Lines)
+	e.inlines(&t.Inlines)
 
 	var head encoder
 	head.uint(uint64(len(e.strings)))
@@ -227,6 +228,7 @@ func decode(b []byte) (key string, missing []string, t *symtab.Table, err error)
 	}
 	d.functions(t)
 	d.lines(t)
+	d.inlines(t)
 	if d.bad || len(d.b) > 0 || len(t.Modules) == 0 {
 		return "", nil, nil, errCache
 	}

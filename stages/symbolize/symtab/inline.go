@@ -1,0 +1,66 @@
+package symtab
+
+import (
+	"slices"
+	"sort"
+)
+
+// Inlines tells which calls the code at an offset was inlined for: row i holds
+// from Offsets[i] up to the next row.
+type Inlines struct {
+	Offsets []uint64 // sorted, distinct
+	Call    []int32  // index into Calls of the innermost one, -1: nothing is inlined from here on
+	File    []int32  // index into Table.Files of the instruction's own line, -1: none
+	Line    []int32
+	Calls   []Call
+	Names   []string // for people
+}
+
+// Call is a call whose place the code of the called function took.
+type Call struct {
+	Name       int32 // index into Inlines.Names of the function called
+	File, Line int32 // of the call; the file an index into Table.Files, -1: none
+	Around     int32 // the call that it was inlined with, a lower index; -1: none
+}
+
+// Frame is one level of an inline chain.
+type Frame struct {
+	Function string
+	File     string // empty when not known
+	Line     int32  // 0 when not known
+}
+
+// Inlined returns the inline chain at an offset of the file (S10): the functions
+// that were inlined into the one that has the code, the outermost first. Each
+// has the place reached in it: the call of the next, or the instruction's own
+// line. The call of the first is what Line returns.
+func (t *Table) Inlined(off uint64) []Frame {
+	in := &t.Inlines
+	i := sort.Search(len(in.Offsets), func(i int) bool { return in.Offsets[i] > off }) - 1
+	if i < 0 {
+		return nil
+	}
+	var chain []Frame
+	file, line := in.File[i], in.Line[i]
+	for n := in.Call[i]; n >= 0; n = in.Calls[n].Around {
+		c := &in.Calls[n]
+		f := Frame{Function: in.Names[c.Name]}
+		if file >= 0 {
+			f.File, f.Line = t.Files[file], line
+		}
+		chain = append(chain, f)
+		file, line = c.File, c.Line
+	}
+	slices.Reverse(chain)
+	return chain
+}
+
+// Readable returns what makes names for people of linkage names, as functions
+// have them, within the bounds of one table.
+func Readable() func(linkage string) string {
+	n := &namer{budget: maxNames}
+	return func(linkage string) string {
+		name, _ := n.name(linkage)
+		return name
+	}
+}
