@@ -12,7 +12,7 @@ var (
 // Tables lists every table, in the order of the reference page.
 var Tables = []*Table{
 	Experiments, Processes, Metrics, Problems,
-	LoadObjects, Segments, Modules, Functions, Locations,
+	LoadObjects, Segments, Modules, Functions, Locations, InlineFrames,
 	RawStacks, RawFrames, Stacks, Frames,
 	Samples, ClockSamples, HeapSamples, IOSamples, IOFiles, SyncSamples, HWCSamples, OMPSamples, RaceSamples, DeadlockSamples, Overview,
 	StackValues, UsageValues, FunctionValues, CallValues, TreeValues, LineValues, PCValues, ModuleValues, ObjectValues,
@@ -129,6 +129,14 @@ var (
 		{"file", String, Dict, "", false, "The source file's path, empty when not known."},
 		{"line", Int32, Plain, "", false, "The source line, 0 when not known."},
 		{"reason", String, Dict, "", false, "Why the function is not known (S15), empty when it is."},
+	}}
+	InlineFrames = &Table{"inline_frames", "one level of the inline chain of an instruction that was inlined (S10)", []Column{
+		experimentID,
+		{"location_id", Int64, Plain, "", false, "The instruction."},
+		{"depth", Int32, Dict, "", false, "0 is the outermost inlined function, which the location's function calls at the location's line."},
+		{"function", String, Dict, "", false, "The inlined function's name for people, `(unknown)` when not known."},
+		{"file", String, Dict, "", false, "The source file of the place reached in it, empty when not known: the call of the next level or, at the last, the instruction's own line."},
+		{"line", Int32, Plain, "", false, "The line there, 0 when not known."},
 	}}
 )
 

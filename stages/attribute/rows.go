@@ -87,10 +87,14 @@ func related(p *symbolize.Program, function int32) (of [3]any, line int32) {
 func (r *Result) locations(emit Emit) error {
 	p := r.Program
 	rows := schema.NewRows(schema.Locations, emit)
+	inlined := schema.NewRows(schema.InlineFrames, emit)
 	for _, l := range p.Locations {
 		rows.Append(r.ExperimentID, l.ID, p.Objects[l.Object].ID, p.Functions[l.Function].ID, int64(l.Offset), l.File, l.Line, l.Reason)
+		for depth, f := range p.Inlined(l) {
+			inlined.Append(r.ExperimentID, l.ID, int32(depth), f.Function, f.File, f.Line)
+		}
 	}
-	return rows.Close()
+	return closeAll(rows, inlined)
 }
 
 func (r *Result) recorded(emit Emit) error {
