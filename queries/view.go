@@ -44,7 +44,7 @@ var order = []string{
 	"modes", "mode_stacks", "stack_metrics", "sample_metrics",
 	"function_metrics", "callers_callees", "call_tree", "line_metrics", "pc_metrics",
 	"load_object_metrics", "module_metrics", "thread_metrics", "cpu_metrics", "process_metrics",
-	"timeline", "timeline_by", "unattributed", "conservation",
+	"timeline", "timeline_by", "unattributed", "inline_metrics", "conservation",
 }
 
 // generated are the queries that are not written down in their .sql file.

@@ -164,6 +164,11 @@ func TestViews(t *testing.T) {
 			"g app b.c 8192 normal 40 40", "<Unknown> <Unknown> (unknown) 0 unknown 10 10"}},
 		{"SELECT mode, exclusive // 1e6 FROM function_metrics WHERE function = 'f' AND " + first + " ORDER BY ALL", []string{
 			"expert 0", "machine 0", "user 20"}},
+		{"SELECT function, load_object, kind, exclusive // 1e6, inclusive // 1e6 FROM inline_metrics WHERE mode = 'user' AND " + first + " ORDER BY inclusive DESC, function", []string{
+			"<Total> <Total> artificial 80 80", "main app normal 0 70", "g app normal 60 60", "f app normal 0 50", "h app inlined 0 50",
+			"<Unknown> <Unknown> unknown 10 10"}},
+		{"SELECT function, exclusive // 1e6, inclusive // 1e6 FROM inline_metrics WHERE mode = 'machine' AND exclusive + inclusive > 0 AND " + first + " ORDER BY ALL", []string{
+			"<Total> 80 80", "<Unknown> 10 10", "f 0 50", "f._omp_fn.0 20 20", "g 40 60", "h 0 50", "main 0 70"}},
 		{"SELECT relation, other, attributed // 1e6 FROM callers_callees WHERE function = 'f' AND mode = 'machine' ORDER BY ALL", []string{
 			"callee f._omp_fn.0 20", "callee g 30", "caller main 50"}},
 		{"SELECT depth, function, attributed // 1e6, exclusive // 1e6 FROM call_tree WHERE mode = 'user' AND " + first + " ORDER BY depth, function", []string{

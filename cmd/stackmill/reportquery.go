@@ -52,7 +52,11 @@ func (r *reporter) choose(ctx context.Context) (*selection, error) {
 		return nil, err
 	}
 	if r.function != "" {
-		known, err := firstColumn(ctx, r.db, "SELECT DISTINCT name FROM functions ORDER BY name")
+		names := "SELECT name FROM functions"
+		if r.inline {
+			names += " UNION SELECT function FROM inline_frames"
+		}
+		known, err := firstColumn(ctx, r.db, "SELECT DISTINCT name FROM ("+names+") ORDER BY name")
 		if err != nil {
 			return nil, err
 		}
@@ -181,7 +185,7 @@ func (r *reporter) sortOrder() string {
 		}
 	}
 	first := ""
-	if r.view == "function_metrics" {
+	if r.name == "functions" {
 		first = totalFirst
 	}
 	return fmt.Sprintf("%s\"%s\" %s, ", first, name, direction)

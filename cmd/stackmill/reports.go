@@ -119,6 +119,13 @@ var reports = []report{
 	},
 }
 
+// inlineReport is `functions` with inlined functions as functions of their own (S10).
+var inlineReport = report{
+	name: "functions", view: "inline_metrics", title: "Functions and inlined functions",
+	columns: []reportColumn{exclusive, inclusive, {"function", "Function", words}, loadObject},
+	order:   totalFirst + "exclusive DESC, inclusive DESC, function, load_object, load_object_id",
+}
+
 // totalFirst sorts <Total> before all functions.
 const totalFirst = "(function = '<Total>' AND kind = 'artificial') DESC, "
 
