@@ -318,12 +318,18 @@ func main() { kept(3) }
 	seen := map[string]bool{}
 	for _, f := range got.Functions {
 		for off := f.Offset; f.Name == "main.kept" && off < f.Offset+f.Size; off++ {
+			names := ""
+			for _, level := range got.Inlined(off) {
+				names += fmt.Sprintf(" %s:%d", level.Function, level.Line)
+			}
+			seen[names] = true
 			file, line, _ := got.Line(off)
 			seen[fmt.Sprintf("%s:%d", filepath.Base(file), line)] = true
 		}
 	}
-	if !seen["nest.go:13"] || !seen["nest.go:14"] || seen["nest.go:5"] || seen["nest.go:8"] {
-		t.Errorf("lines of main.kept: %v", seen)
+	if !seen["nest.go:13"] || !seen["nest.go:14"] || seen["nest.go:5"] || seen["nest.go:8"] ||
+		!seen[" main.outer:8 main.inner:5"] || !seen[" main.inner:5"] {
+		t.Errorf("lines and chains of main.kept: %v", seen)
 	}
 }
 
