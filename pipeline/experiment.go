@@ -47,6 +47,12 @@ const (
 
 // ingestOne reads one recording and commits it.
 func (in *ingest) ingestOne(ctx context.Context, r *Result, src input) (err error) {
+	defer func() {
+		// One recording that trips a mistake of ours must not end the night's run.
+		if p := recover(); p != nil {
+			r.Status, r.Err, err = Failed, fmt.Errorf("internal error, please report it with the recording: %v", p), nil
+		}
+	}()
 	rec := src.decoder.Open(src.path)
 	defer func() { err = errors.Join(err, rec.Close()) }()
 	rec.Locate = below(in.SymFS, rec.Locate)
@@ -56,13 +62,15 @@ func (in *ingest) ingestOne(ctx context.Context, r *Result, src input) (err erro
 	}
 	defer batch.Abort()
 
+	out := newWriters(batch)
+	defer out.close() // again, for the case of a panic
 	e := &experiment{
 		id: r.ID, rec: rec,
 		resolver: symbolize.New(rec, in.tables),
 		stacks:   attribute.NewStacks(),
 		sums:     attribute.NewSums(attribute.Metrics(rec)),
 		files:    attribute.NewFiles(),
-		out:      newWriters(batch),
+		out:      out,
 		progress: in.Progress,
 		ids:      schema.NewLabels(r.ID),
 	}
@@ -124,20 +132,20 @@ func (e *experiment) process(ctx context.Context, p *decode.Process) error {
 }
 
 func (e *experiment) kind(ctx context.Context, p *decode.Process, k schema.Kind, stacks *attribute.ProcessStacks) error {
-	leaks, err := e.leaks(p, k)
-	if err != nil {
-		return err
-	}
+	deriver := attribute.NewDeriver(e.rec, p, k, e.leaks(p, k), e.files)
 	events := p.Events(k)
 	defer events.Close()
-	deriver := attribute.NewDeriver(e.rec, p, k, leaks, e.files)
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		batch, err := events.Next()
-		if err != nil || batch == nil {
-			return err
+		if err != nil {
+			e.unreadable(p, k, err)
+			return nil
+		}
+		if batch == nil {
+			return nil
 		}
 		err = e.batch(p, k, batch, deriver, stacks)
 		batch.Release()
@@ -148,13 +156,16 @@ func (e *experiment) kind(ctx context.Context, p *decode.Process, k schema.Kind,
 }
 
 // leaks runs ahead over the heap events: whether a block leaks is known at the end only.
-func (e *experiment) leaks(p *decode.Process, k schema.Kind) (*attribute.Leaks, error) {
+func (e *experiment) leaks(p *decode.Process, k schema.Kind) *attribute.Leaks {
 	if k != schema.Heap {
-		return nil, nil
+		return nil
 	}
 	events := p.Events(k)
 	defer events.Close()
 	leaks, err := attribute.FindLeaks(events)
+	if err != nil {
+		e.unreadable(p, k, err)
+	}
 	if leaks.Untold > 0 {
 		e.rec.Problems.Add(problem.Problem{
 			Severity: problem.Info, Process: p.Number, File: fileOf(p, "heaptrace"), Offset: problem.NoOffset,
@@ -162,7 +173,16 @@ func (e *experiment) leaks(p *decode.Process, k schema.Kind) (*attribute.Leaks, 
 			Message: "the collector did not record which block realloc freed; such a block counts as leaked until its address is used again",
 		})
 	}
-	return leaks, err
+	return leaks
+}
+
+// unreadable records that the rest of a kind's events is lost: a file that
+// changes or fails while it is read costs its experiment, not the whole run.
+func (e *experiment) unreadable(p *decode.Process, k schema.Kind, err error) {
+	e.rec.Problems.Add(problem.Problem{
+		Severity: problem.Error, Process: p.Number, File: fileOf(p, "."), Offset: problem.NoOffset,
+		Reason: "unreadable-events", Message: fmt.Sprintf("the rest of the %s events cannot be read: %v", k, err),
+	})
 }
 
 // batch writes one batch of samples and adds it to the sums.
@@ -205,7 +225,8 @@ func (e *experiment) batch(p *decode.Process, k schema.Kind, events arrow.Record
 	return err
 }
 
-// fileOf names a process's file as problems do: relative to the recording.
+// fileOf names a process's file, or `.` its folder, as problems do: relative to
+// the recording.
 func fileOf(p *decode.Process, name string) string {
 	if p.Lineage == "" {
 		return name

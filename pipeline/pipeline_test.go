@@ -9,10 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
 	"stackmill/schema"
+	"stackmill/stages/decode"
 	"stackmill/stages/decode/gprofng/erbuild"
 	"stackmill/stages/write"
 )
@@ -204,5 +206,62 @@ func TestUnwritableStoreStops(t *testing.T) {
 	}
 	if _, err := Ingest(t.Context(), Options{Store: store, Jobs: 1}, filepath.Join(root, "a.er")); err == nil {
 		t.Error("no error")
+	}
+}
+
+// faulty takes files named *.faulty; what they say happens when their events
+// are read.
+type faulty struct{ decode.Decoder }
+
+func (faulty) Name() string                          { return "faulty" }
+func (faulty) Detect(path string) bool               { return filepath.Ext(path) == ".faulty" }
+func (faulty) Members(path string) ([]string, error) { return []string{path}, nil }
+func (faulty) Files(string) ([]string, error)        { return []string{"."}, nil }
+func (faulty) Open(path string) *decode.Recording {
+	return &decode.Recording{
+		Locate: func(string) []decode.Candidate { return nil },
+		Close:  func() error { return nil },
+		Processes: []*decode.Process{{
+			Number: 1, Closed: true, Kinds: []decode.KindInfo{{Kind: schema.Heap}},
+			Events: func(schema.Kind) decode.EventReader {
+				if strings.Contains(path, "panics") {
+					panic("a mistake of ours")
+				}
+				return lost{}
+			},
+		}},
+	}
+}
+
+type lost struct{}
+
+func (lost) Next() (arrow.RecordBatch, error) { return nil, errors.New("input/output error") }
+func (lost) Close()                           {}
+
+// A recording that fails while it is read, or that trips a mistake of ours,
+// does not end the run.
+func TestOthersGoOn(t *testing.T) {
+	decoders = append(decoders, faulty{})
+	defer func() { decoders = decoders[:len(decoders)-1] }()
+	root, store := t.TempDir(), filepath.Join(t.TempDir(), "store")
+	record(t, filepath.Join(root, "z.er"), 10)
+	for _, name := range []string{"fails.faulty", "panics.faulty"} {
+		if err := os.WriteFile(filepath.Join(root, name), []byte(name), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	results, err := Ingest(t.Context(), Options{Store: store, Jobs: 2, DebugDirs: []string{}}, root)
+	if err != nil || len(results) != 3 {
+		t.Fatal(err, results)
+	}
+	fails, panics, good := results[0], results[1], results[2]
+	if fails.Status != Failed || len(fails.Problems) == 0 || fails.Problems[0].Reason != "unreadable-events" {
+		t.Errorf("a file that cannot be read: %+v", fails)
+	}
+	if panics.Status != Failed || panics.Err == nil || !strings.Contains(panics.Err.Error(), "a mistake of ours") {
+		t.Errorf("a mistake of ours: %+v", panics)
+	}
+	if good.Status != Complete || batches(t, store) != 2 {
+		t.Errorf("the good one: %+v, %d batches", good, batches(t, store))
 	}
 }

@@ -59,10 +59,11 @@ func (w *writers) run(t *schema.Table, c <-chan arrow.RecordBatch) error {
 	return first
 }
 
-// close waits for the writers.
+// close waits for the writers. It may be called again.
 func (w *writers) close() error {
 	for _, c := range w.tables {
 		close(c)
 	}
+	clear(w.tables)
 	return w.group.Wait()
 }

@@ -153,7 +153,11 @@ func (a *amounts) push(v int64) {
 	a.set(len(a.small)-1, v)
 }
 
+// get returns 0 for events that were not seen: a file may grow between readings.
 func (a *amounts) get(i int) int64 {
+	if i >= len(a.small) {
+		return 0
+	}
 	if a.small[i] == math.MaxUint32 {
 		return a.large[i]
 	}
