@@ -213,11 +213,12 @@ func (e *experiment) batch(p *decode.Process, k schema.Kind, events arrow.Record
 	for i := range processes {
 		processes[i] = int32(p.Number)
 	}
-	sample := schema.Int64s(numbers)
-	experimentID := e.ids.Array(0, n)
+	experimentID, sample, kind := e.ids.Array(0, n), schema.Int64s(numbers), kinds().Array(int(k), n)
+	process, stackID := schema.Int32s(processes), schema.Int64s(ids)
+	defer release(append([]arrow.Array{experimentID, sample, kind, process, stackID}, b.Payload...))
 	err := errors.Join(
-		e.emit(schema.Samples, n, experimentID, sample, kinds().Array(int(k), n), schema.Int32s(processes),
-			events.Column(schema.EventThread), events.Column(schema.EventCPU), events.Column(schema.EventTime), schema.Int64s(ids)),
+		e.emit(schema.Samples, n, experimentID, sample, kind, process,
+			events.Column(schema.EventThread), events.Column(schema.EventCPU), events.Column(schema.EventTime), stackID),
 		e.emit(schema.SampleTable(k), n, append([]arrow.Array{experimentID, sample}, b.Payload...)...),
 	)
 	e.samples += int64(n)
@@ -237,6 +238,13 @@ func fileOf(p *decode.Process, name string) string {
 // kinds are the values of the column samples.kind.
 var kinds = sync.OnceValue(func() *schema.Labels { return schema.NewLabels(schema.KindNames[:]...) })
 
+func release(columns []arrow.Array) {
+	for _, c := range columns {
+		c.Release()
+	}
+}
+
+// emit hands rows to their table's writer; the columns stay the caller's.
 func (e *experiment) emit(t *schema.Table, n int, columns ...arrow.Array) error {
 	rec := array.NewRecordBatch(t.Arrow(), columns, int64(n))
 	defer rec.Release()

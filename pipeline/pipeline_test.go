@@ -10,11 +10,13 @@ import (
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
 	"stackmill/schema"
 	"stackmill/stages/decode"
+	"stackmill/stages/decode/gprofng"
 	"stackmill/stages/decode/gprofng/erbuild"
 	"stackmill/stages/write"
 )
@@ -264,4 +266,55 @@ func TestOthersGoOn(t *testing.T) {
 	if good.Status != Complete || batches(t, store) != 2 {
 		t.Errorf("the good one: %+v, %d batches", good, batches(t, store))
 	}
+}
+
+// Every batch of events that a decoder hands out is released, of each kind:
+// some of their columns become columns of the tables.
+func TestBatchesAreReleased(t *testing.T) {
+	checked := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	defer checked.AssertSize(t, 0)
+	before := decoders
+	decoders = []decode.Decoder{&gprofng.Decoder{Allocator: checked}}
+	defer func() { decoders = before }()
+
+	root, store := t.TempDir(), filepath.Join(t.TempDir(), "store")
+	e := erbuild.New(filepath.Join(root, "kinds.er"))
+	e.Function(0, 0x1000, 0x100, "main")
+	stack := e.Frame(0x1004)
+	e.Counter(0, "insts", 1000003, "")
+	for k := range schema.Kinds {
+		attrs := ""
+		if k == schema.Clock {
+			attrs = `ptimer="1000" numstates="10"`
+		}
+		e.Declare(k, attrs)
+		layout := &erbuild.Layouts[k][0]
+		values := make([]int64, 8)
+		e.Events(k).Put(0, layout, erbuild.Packet{Thread: 1, Time: 1000, Stack: stack, Values: values[:valuesOf(layout)]})
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	results, err := Ingest(t.Context(), Options{Store: store, Jobs: 1, DebugDirs: []string{}}, root)
+	if err != nil || len(results) != 1 || results[0].Samples == 0 {
+		t.Fatal(err, results)
+	}
+	if want := int64(schema.Kinds); results[0].Samples != want {
+		t.Errorf("%d samples, want one of each of %d kinds: %v", results[0].Samples, want, results[0].Problems)
+	}
+}
+
+// valuesOf counts the fields of a layout that Packet.Values holds.
+func valuesOf(l *erbuild.Layout) int {
+	n := 0
+	for _, f := range l.Fields {
+		switch f.Name {
+		case "LWPID", "THRID", "CPUID", "TSTAMP", "FRINFO":
+		default:
+			if f.Type != "STRING" {
+				n++
+			}
+		}
+	}
+	return n
 }

@@ -37,6 +37,7 @@ func NewDeriver(rec *decode.Recording, p *decode.Process, k schema.Kind, leaks *
 }
 
 // Payload returns the columns of the kind's sample table that follow `sample`.
+// The caller releases them.
 func (d *Deriver) Payload(events arrow.RecordBatch) []arrow.Array {
 	cols := payload{events}
 	switch d.kind {
