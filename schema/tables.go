@@ -159,6 +159,7 @@ var (
 		{"position", Int32, Delta, "", false, "0 is the leaf."},
 		{"word", Int64, Plain, "", false, "The PC or marker; of a Java frame the method's id."},
 		{"bci", Int64, Delta, "", true, "The byte code index of a Java frame."},
+		{"location_id", Int64, Dict, "", true, "What the frame means by itself, before any rule; missing for a marker."},
 	}}
 	Stacks = &Table{"stacks", "one distinct normalised stack", []Column{
 		experimentID,

@@ -112,16 +112,24 @@ func (r *Result) recorded(emit Emit) error {
 			continue
 		}
 		for j, w := range s.Stack.Words {
-			frames.Append(r.ExperimentID, s.ID, "native", int32(j), int64(w), nil)
+			frames.Append(r.ExperimentID, s.ID, "native", int32(j), int64(w), nil, r.locationID(s.Words[j]))
 		}
 		for j, f := range s.Stack.Java {
-			frames.Append(r.ExperimentID, s.ID, "java", int32(j), int64(f.Method), int64(f.BCI))
+			frames.Append(r.ExperimentID, s.ID, "java", int32(j), int64(f.Method), int64(f.BCI), r.locationID(s.Java[j]))
 		}
 		for j, w := range s.Stack.OMP {
-			frames.Append(r.ExperimentID, s.ID, "openmp", int32(j), int64(w), nil)
+			frames.Append(r.ExperimentID, s.ID, "openmp", int32(j), int64(w), nil, r.locationID(s.OMP[j]))
 		}
 	}
 	return closeAll(stacks, frames)
+}
+
+// locationID is nil for what is no location.
+func (r *Result) locationID(n int32) any {
+	if n < 0 {
+		return nil
+	}
+	return r.Program.Locations[n].ID
 }
 
 func (r *Result) stacks(emit Emit) error {

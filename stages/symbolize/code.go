@@ -61,7 +61,9 @@ func (r *Resolver) generated(c *decode.Code, m *image.Mapping, offset uint64) in
 		Object: o, Module: p.module(o, module, ""), Kind: Dynamic,
 		Name: c.Function, Linkage: c.Function, Aliases: c.Function, Size: m.Size,
 	}
-	return p.location(p.function(f, xxhash.Sum64(c.Bytes)^m.Size), offset, "", func() (string, int32) {
+	n := p.function(f, xxhash.Sum64(c.Bytes)^m.Size)
+	r.generatedCode[n] = c
+	return p.location(n, offset, "", func() (string, int32) {
 		i := sort.Search(len(c.Lines), func(i int) bool { return uint64(c.Lines[i].Offset) > offset })
 		if i == 0 {
 			return "", 0

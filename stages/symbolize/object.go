@@ -48,7 +48,7 @@ func (r *Resolver) findObject(im *image.Image, file string, checksum uint32) Obj
 			refused = append(refused, refusal{"wrong-load-object", fmt.Sprintf("the copy in the %s is another program: %s", c.Origin, why)})
 			continue
 		}
-		o.table, o.Symbols, o.BuildID = table, c.Origin, table.BuildID
+		o.table, o.file, o.Symbols, o.BuildID = table, c.Path, c.Origin, table.BuildID
 		o.FunctionCount = len(table.Functions)
 		break
 	}

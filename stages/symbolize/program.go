@@ -31,6 +31,7 @@ type Object struct {
 	Symbols             string // archive, path, recording, none
 	FunctionCount       int
 	table               *symtab.Table
+	file                string             // of which table is, empty without one
 	byLinkage           map[string][]int   // functions of table
 	complain            func(touched bool) // records what was wrong with its files
 	touched             bool

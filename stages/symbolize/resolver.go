@@ -2,6 +2,7 @@ package symbolize
 
 import (
 	"math"
+	"os"
 
 	"stackmill/problem"
 	"stackmill/stages/decode"
@@ -24,7 +25,8 @@ type Resolver struct {
 	dynamic       map[string]int32 // pseudo objects of generated code, by name
 	total         int32
 	unknownObject int32
-	java          int32 // pseudo object of Java methods, -1 before the first
+	generatedCode map[int32]*decode.Code // by function
+	opened        *os.File               // the load object read last
 }
 
 type objectKey struct {
@@ -40,7 +42,8 @@ func New(rec *decode.Recording, tables Tables) *Resolver {
 		tables:  tables,
 		objects: map[objectKey]int32{},
 		dynamic: map[string]int32{},
-		java:    -1,
+
+		generatedCode: map[int32]*decode.Code{},
 	}
 	r.total, r.unknownObject = r.Program.artificialObjects()
 	return r
@@ -167,9 +170,10 @@ func (r *Resolver) tableFunction(object int32, f symtab.Function) int32 {
 	return n
 }
 
-// Finish records the problems of the load objects. Those that no stack
-// touches are remarks only.
+// Finish records the problems of the load objects, those that no stack touches
+// as remarks only, and closes their files.
 func (r *Resolver) Finish() {
+	r.closeFile()
 	for i := range r.Program.Objects {
 		if o := &r.Program.Objects[i]; o.complain != nil {
 			o.complain(o.touched)

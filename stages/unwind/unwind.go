@@ -14,6 +14,9 @@ import (
 type Resolved struct {
 	From, Until           int64 // ns from the founder's start
 	User, Expert, Machine int32
+	// Words, OMP and Java are the locations that the recorded stack's frames
+	// mean by themselves, -1 for markers.
+	Words, OMP, Java []int32
 }
 
 // Unwinder normalises the stacks of one process. It is not safe for concurrent use.
@@ -50,6 +53,7 @@ func (u *Unwinder) Stack(raw *decode.RawStack, system bool, t int64) Resolved {
 	case u.openMP:
 		res.User = u.intern(u.runtime(machine))
 	}
+	u.meanings(raw, t, &res)
 	res.From, res.Until = u.span.From, u.span.Until
 	return res
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"stackmill/stages/symbolize/insn"
 	"stackmill/stages/symbolize/symtab/object"
 )
 
@@ -16,6 +17,7 @@ import (
 // read is in the table's notes. The table does not refer to the files' bytes.
 func Read(f, debug *object.File) *Table {
 	t := &Table{BuildID: f.BuildID(), Checksum: f.Checksum(), Modules: []Module{{Name: "(unknown)"}}}
+	t.Arch, _ = insn.ArchOf(f.Machine, f.Class)
 	t.Notes = append(append(t.Notes, f.Notes...), f.Cut()...)
 	for _, l := range f.Loads {
 		t.Segments = append(t.Segments, Segment{l.Offset, l.Address, l.FileSize, l.MemSize, uint32(l.Flags)})

@@ -2,7 +2,10 @@
 // object, keyed by offset in its file.
 package symtab
 
-import "stackmill/stages/symbolize/symtab/object"
+import (
+	"stackmill/stages/symbolize/insn"
+	"stackmill/stages/symbolize/symtab/object"
+)
 
 // Kind is the kind of a function (`functions.kind`).
 type Kind string
@@ -50,8 +53,9 @@ type Segment struct {
 // Table is everything that symbolizing needs of one load object. It is
 // immutable and safe for concurrent use.
 type Table struct {
-	BuildID   string // hex, empty when there is none
-	Checksum  uint32 // of the dynamic segment, 0 when there is none
+	BuildID   string    // hex, empty when there is none
+	Checksum  uint32    // of the dynamic segment, 0 when there is none
+	Arch      insn.Arch // 0 when its instructions cannot be decoded
 	Segments  []Segment
 	Regions   []Region   // sorted by offset
 	Functions []Function // sorted by offset, not overlapping

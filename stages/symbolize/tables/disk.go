@@ -22,7 +22,7 @@ import (
 // same object: names, sizes, lines.
 const (
 	magic         = "stackmill table "
-	formatVersion = 4
+	formatVersion = 5
 	headSize      = 32
 )
 

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 
+	"stackmill/stages/symbolize/insn"
 	"stackmill/stages/symbolize/symtab"
 )
 
@@ -54,6 +55,7 @@ func encode(key string, missing []string, t *symtab.Table) []byte {
 	e.text(t.BuildID)
 	e.texts(t.Files)
 	e.uint(uint64(t.Checksum))
+	e.uint(uint64(t.Arch))
 	e.uint(uint64(len(t.Notes)))
 	for _, n := range t.Notes {
 		e.int(n.Offset)
@@ -209,7 +211,7 @@ func decode(b []byte) (key string, missing []string, t *symtab.Table, err error)
 	d := &decoder{b: body}
 	d.readStrings()
 	key, missing = d.text(), d.texts()
-	t = &symtab.Table{BuildID: d.text(), Files: d.texts(), Checksum: uint32(d.uint())}
+	t = &symtab.Table{BuildID: d.text(), Files: d.texts(), Checksum: uint32(d.uint()), Arch: insn.Arch(d.uint())}
 	t.Notes = slice[symtab.Note](d.count())
 	for i := range t.Notes {
 		t.Notes[i] = symtab.Note{Offset: d.int(), Damage: d.below(2) == 1, Text: d.text()}

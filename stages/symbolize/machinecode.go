@@ -1,0 +1,66 @@
+package symbolize
+
+import (
+	"os"
+
+	"stackmill/stages/decode"
+	"stackmill/stages/symbolize/insn"
+)
+
+// maxCode bounds how much of a function is read. The longest that compilers
+// make, interpreters' main loops and generated tables, have some 100 KiB.
+const maxCode = 4 << 20
+
+// Code returns the machine code of a function, from its start, and its
+// instruction set; less than the function's size when the file ends before it,
+// nothing when the code is not to be had.
+func (r *Resolver) Code(function int32) ([]byte, insn.Arch) {
+	f := &r.Program.Functions[function]
+	if c := r.generatedCode[function]; c != nil {
+		return c.Bytes, archOf(r.rec)
+	}
+	return r.Bytes(f.Object, f.Offset, f.Size)
+}
+
+// Bytes returns what stands in a load object's file at an offset, as Code does.
+func (r *Resolver) Bytes(object int32, offset, size uint64) ([]byte, insn.Arch) {
+	o := &r.Program.Objects[object]
+	if o.table == nil || o.table.Arch == 0 {
+		return nil, 0
+	}
+	b := make([]byte, min(size, maxCode))
+	n, _ := r.file(o.file).ReadAt(b, int64(offset))
+	return b[:n], o.table.Arch
+}
+
+// file opens a load object's file. The one used last stays open; of one that
+// is gone nothing can be read.
+func (r *Resolver) file(path string) *os.File {
+	if r.opened == nil || r.opened.Name() != path {
+		r.closeFile()
+		r.opened, _ = os.Open(path)
+	}
+	return r.opened
+}
+
+func (r *Resolver) closeFile() {
+	if r.opened != nil {
+		r.opened.Close()
+	}
+	r.opened = nil
+}
+
+// archOf is the instruction set of code that is in no file, 0 for one that
+// cannot be decoded.
+func archOf(rec *decode.Recording) insn.Arch {
+	switch rec.Arch {
+	case "x86_64", "i386", "i486", "i586", "i686", "i86pc":
+		if rec.WordBits == 32 {
+			return insn.X86
+		}
+		return insn.AMD64
+	case "aarch64":
+		return insn.ARM64
+	}
+	return 0
+}
