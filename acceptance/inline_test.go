@@ -1,11 +1,15 @@
 package acceptance
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
 
 // The recordings' sources say what was inlined: in_inner into in_outer into
 // host, both into host2, the allocator into the vector (S10).
 func TestInlineChains(t *testing.T) {
-	const value = `SELECT coalesce(sum(exclusive), 0) FROM inline_metrics
+	const value = `SELECT coalesce(sum(exclusive), 0) FROM inline_function_metrics
 		WHERE experiment = 'clones.er' AND mode = 'user' AND metric = 'totalcpu' AND function = ?`
 	const whole = `SELECT coalesce(sum(exclusive), 0) FROM function_metrics
 		WHERE experiment = 'clones.er' AND mode = 'user' AND metric = 'totalcpu' AND function = ?`
@@ -24,5 +28,34 @@ func TestInlineChains(t *testing.T) {
 		WHERE e.experiment = 'cxx.er' AND i.depth = 2 AND f.name LIKE '%_M_realloc_insert%'
 			AND i.function = 'std::__new_allocator<int>::allocate(unsigned long, void const*)' AND i.file LIKE '%/new_allocator.h'`); n == 0 {
 		t.Error("the vector's allocator is not two levels below the allocation")
+	}
+}
+
+// With inlined functions as frames of their own, host's time goes through both
+// functions inlined there, and the callers of a split function call the half of
+// it that was inlined into them.
+func TestInlinePaths(t *testing.T) {
+	var got []string
+	query(t, shared.DB, func(r row) error {
+		var path string
+		err := r.Scan(&path)
+		got = append(got, path)
+		return err
+	}, `WITH RECURSIVE nodes AS MATERIALIZED (
+			SELECT * FROM inline_call_tree WHERE experiment = 'clones.er' AND mode = 'user' AND metric = 'totalcpu'
+		), paths AS (
+			SELECT node_id, "function" AS path FROM nodes WHERE "function" = 'main'
+			UNION ALL
+			SELECT n.node_id, p.path || ' ' || n."function" FROM nodes n JOIN paths p ON n.parent_id = p.node_id
+		)
+		SELECT path FROM paths WHERE path SIMILAR TO 'main (host|use_part).*' ORDER BY path`)
+	want := []string{
+		"main host", "main host in_outer", "main host in_outer in_inner", "main host2", "main host2 both",
+		"main use_part1", "main use_part1 partial", "main use_part1 partial partial [clone .part.0]",
+		"main use_part2", "main use_part2 partial", "main use_part2 partial partial [clone .part.0]",
+		"main use_part3", "main use_part3 partial", "main use_part3 partial partial [clone .part.0]",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("paths (-want +got)\n%s", diff)
 	}
 }

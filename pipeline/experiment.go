@@ -110,8 +110,8 @@ func (e *experiment) run(ctx context.Context, name string) error {
 		}
 		e.perProcess = append(e.perProcess, e.samples-before)
 	}
-	e.resolver.Finish()
 	total := e.resolver.Program.Locations[e.resolver.Artificial(symbolize.Total)].Function
+	e.resolver.Finish()
 	result := &attribute.Result{
 		ExperimentID: e.id, Program: e.resolver.Program, Total: total,
 		Stacks: e.stacks, Sums: e.sums, Files: e.files,

@@ -5,6 +5,7 @@ package queries
 import (
 	"embed"
 	"fmt"
+	"slices"
 	"strings"
 
 	"stackmill/schema"
@@ -16,6 +17,7 @@ type View struct {
 	Name       string
 	Row        string // what a row is
 	Rules      []string
+	Like       string // the view whose columns it has and, without a query of its own, whose query
 	Parameters []Column
 	Columns    []Column
 	Invariants []Invariant
@@ -41,10 +43,11 @@ var files embed.FS
 
 // order lists the views so that none comes before one that it reads.
 var order = []string{
-	"modes", "mode_stacks", "stack_metrics", "sample_metrics",
+	"modes", "inline_modes", "location_levels", "mode_stacks", "stack_metrics", "sample_metrics",
 	"function_metrics", "callers_callees", "call_tree", "line_metrics", "pc_metrics",
 	"load_object_metrics", "module_metrics", "thread_metrics", "cpu_metrics", "process_metrics",
-	"timeline", "timeline_by", "unattributed", "inline_metrics", "conservation",
+	"timeline", "timeline_by", "unattributed", "conservation",
+	"inline_function_metrics", "inline_callers_callees", "inline_call_tree", "inline_line_metrics", "inline_pc_metrics",
 }
 
 // generated are the queries that are not written down in their .sql file.
@@ -65,9 +68,28 @@ func Views() ([]View, error) {
 		if gen := generated[name]; gen != nil {
 			v.SQL = gen()
 		}
+		if v.Like != "" {
+			if err := v.liken(views); err != nil {
+				return nil, fmt.Errorf("%s.sql: %w", name, err)
+			}
+		}
 		views = append(views, v)
 	}
 	return views, nil
+}
+
+// liken gives the view the columns of the one that it is like and, if it has
+// none, its query over the modes with inlined functions (S10).
+func (v *View) liken(views []View) error {
+	i := slices.IndexFunc(views, func(o View) bool { return o.Name == v.Like })
+	if i < 0 {
+		return fmt.Errorf("like: no view %s before it", v.Like)
+	}
+	v.Columns = views[i].Columns
+	if v.SQL == "" {
+		v.SQL = strings.ReplaceAll(views[i].SQL, "JOIN modes ", "JOIN inline_modes ")
+	}
+	return nil
 }
 
 // parse reads a view: a header of comments, then the query. The header's items
@@ -112,6 +134,8 @@ func (v *View) add(item string) error {
 		return fmt.Errorf("%q has no colon", item)
 	case head == "row":
 		v.Row = sentence
+	case head == "like":
+		v.Like = sentence
 	case head == "rules":
 		v.Rules = strings.Split(sentence, ", ")
 	case len(words) == 2 && words[0] == "invariant":
@@ -122,7 +146,7 @@ func (v *View) add(item string) error {
 	case len(words) == 2:
 		v.Columns = append(v.Columns, column(words, sentence))
 	default:
-		return fmt.Errorf("%q is no row, rules, column, parameter or invariant", head)
+		return fmt.Errorf("%q is no row, rules, like, column, parameter or invariant", head)
 	}
 	return nil
 }

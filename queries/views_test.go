@@ -105,7 +105,7 @@ func TestHeadersDescribeTheViews(t *testing.T) {
 }
 
 func TestMetricsViewsStartAlike(t *testing.T) {
-	helpers := map[string]bool{"modes": true, "mode_stacks": true, "sample_metrics": true}
+	helpers := map[string]bool{"modes": true, "inline_modes": true, "location_levels": true, "mode_stacks": true, "sample_metrics": true}
 	views, err := Views()
 	if err != nil {
 		t.Fatal(err)
@@ -164,11 +164,19 @@ func TestViews(t *testing.T) {
 			"g app b.c 8192 normal 40 40", "<Unknown> <Unknown> (unknown) 0 unknown 10 10"}},
 		{"SELECT mode, exclusive // 1e6 FROM function_metrics WHERE function = 'f' AND " + first + " ORDER BY ALL", []string{
 			"expert 0", "machine 0", "user 20"}},
-		{"SELECT function, load_object, kind, exclusive // 1e6, inclusive // 1e6 FROM inline_metrics WHERE mode = 'user' AND " + first + " ORDER BY inclusive DESC, function", []string{
+		{"SELECT function, load_object, kind, exclusive // 1e6, inclusive // 1e6 FROM inline_function_metrics WHERE mode = 'user' AND " + first + " ORDER BY inclusive DESC, function", []string{
 			"<Total> <Total> artificial 80 80", "main app normal 0 70", "g app normal 60 60", "f app normal 0 50", "h app inlined 0 50",
 			"<Unknown> <Unknown> unknown 10 10"}},
-		{"SELECT function, exclusive // 1e6, inclusive // 1e6 FROM inline_metrics WHERE mode = 'machine' AND exclusive + inclusive > 0 AND " + first + " ORDER BY ALL", []string{
+		{"SELECT function, exclusive // 1e6, inclusive // 1e6 FROM inline_function_metrics WHERE mode = 'machine' AND exclusive + inclusive > 0 AND " + first + " ORDER BY ALL", []string{
 			"<Total> 80 80", "<Unknown> 10 10", "f 0 50", "f._omp_fn.0 20 20", "g 40 60", "h 0 50", "main 0 70"}},
+		{"SELECT relation, other, attributed // 1e6 FROM inline_callers_callees WHERE function = 'g' AND mode = 'user' ORDER BY ALL", []string{
+			"callee g 0", "caller g 30", "caller h 20", "caller main 10", "self g 60"}},
+		{"SELECT depth, function, attributed // 1e6, exclusive // 1e6 FROM inline_call_tree WHERE mode = 'user' AND " + first + " ORDER BY depth, function", []string{
+			"0 <Total> 80 10", "1 main 70 0", "2 <Unknown> 10 10", "2 f 50 0", "2 g 10 10", "3 h 50 0", "4 g 50 20", "5 g 30 30"}},
+		{"SELECT file, line, function, exclusive // 1e6, inclusive // 1e6 FROM inline_line_metrics WHERE mode = 'user' AND " + first + " ORDER BY ALL", []string{
+			" 0 <Unknown> 10 10", "a.c 10 main 0 70", "a.c 20 f 0 50", "a.h 5 h 0 50", "a.h 7 g 20 50", "b.c 30 g 40 40"}},
+		{"SELECT load_object, \"offset\", function, file, line, exclusive // 1e6 FROM inline_pc_metrics WHERE mode = 'user' AND " + first + " ORDER BY ALL", []string{
+			"<Unknown> 2457 <Unknown>  0 10", "app 4112 main a.c 10 0", "app 4176 g a.h 7 20", "app 8208 g b.c 30 40"}},
 		{"SELECT relation, other, attributed // 1e6 FROM callers_callees WHERE function = 'f' AND mode = 'machine' ORDER BY ALL", []string{
 			"callee f._omp_fn.0 20", "callee g 30", "caller main 50"}},
 		{"SELECT depth, function, attributed // 1e6, exclusive // 1e6 FROM call_tree WHERE mode = 'user' AND " + first + " ORDER BY depth, function", []string{

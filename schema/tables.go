@@ -4,7 +4,7 @@ var experimentID = Column{"experiment_id", Label, Dict, "", false, "The experime
 
 var (
 	process  = Column{"process", Int32, Dict, "", false, "The process within the experiment: 1 is the founder, descendants follow in load order."}
-	modes    = Column{"modes", Int32, Dict, "", false, "The representations for which the row holds: a sum of 1 (user), 2 (expert) and 4 (machine)."}
+	modes    = Column{"modes", Int32, Dict, "", false, "The representations for which the row holds: a sum of 1 (user), 2 (expert) and 4 (machine), and of 8, 16 and 32 for the same with inlined functions as frames of their own (S10)."}
 	metric   = Column{"metric", String, Dict, "", false, "The metric's name; `metrics` has its title and unit."}
 	sampleNo = Column{"sample", Int64, Delta, "", false, "The sample's number within the experiment; `samples` has its time, thread and stack."}
 )
@@ -103,7 +103,7 @@ var (
 		{"name", String, Dict, "", false, "The unit's path; `(unknown)` for functions without debug information."},
 		{"language", String, Dict, "", false, "The source language, empty when not known."},
 	}}
-	Functions = &Table{"functions", "one function on a stack, the function it was made from, and the artificial ones", []Column{
+	Functions = &Table{"functions", "one function on a stack or inlined there, the function it was made from, and the artificial ones", []Column{
 		experimentID,
 		{"function_id", Int64, Plain, "", false, "Hash of load object, module, linkage name and address."},
 		{"load_object_id", Int64, Dict, "", false, "Its load object."},
@@ -111,7 +111,7 @@ var (
 		{"name", String, Dict, "", false, "The name for people: demangled, clone suffixes readable."},
 		{"linkage_name", String, Dict, "", false, "The name in the symbol table; empty for artificial and static ones."},
 		{"aliases", String, Dict, "", false, "All linkage names at its address, blank-separated, in byte order (S4)."},
-		{"kind", String, Dict, "", false, "`normal`, `static`, `plt`, `outline`, `clone`, `body`, `dynamic`, `java`, `kernel`, `artificial` or `unknown`."},
+		{"kind", String, Dict, "", false, "`normal`, `static`, `plt`, `outline`, `clone`, `body`, `dynamic`, `java`, `kernel`, `artificial`, `unknown`, or `inlined`: the load object has no such function, only code of it inside others."},
 		{"address", Int64, Plain, "", false, "The link-time virtual address, as in the symbol table (S2)."},
 		{"offset", Int64, Plain, "bytes", false, "The offset in the load object's file."},
 		{"size", Int64, Plain, "bytes", false, "The size."},
@@ -134,7 +134,8 @@ var (
 		experimentID,
 		{"location_id", Int64, Plain, "", false, "The instruction."},
 		{"depth", Int32, Dict, "", false, "0 is the outermost inlined function, which the location's function calls at the location's line."},
-		{"function", String, Dict, "", false, "The inlined function's name for people, `(unknown)` when not known."},
+		{"function_id", Int64, Dict, "", false, "The inlined function: the load object's own of that name, if it has one that can be called."},
+		{"function", String, Dict, "", false, "Its name for people, `(unknown)` when not known."},
 		{"file", String, Dict, "", false, "The source file of the place reached in it, empty when not known: the call of the next level or, at the last, the instruction's own line."},
 		{"line", Int32, Plain, "", false, "The line there, 0 when not known."},
 	}}

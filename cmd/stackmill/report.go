@@ -79,7 +79,7 @@ CPU time, synchronization, heap, I/O; "all" shows every one. The broken sums of
 	f.StringVar(&r.function, "function", "", "only functions of this name; failing that, whose name contains it or matches it as a regular expression")
 	f.IntVar(&r.limit, "limit", 0, "print this many rows of each experiment and metric (0: all)")
 	f.StringVar(&r.sort, "sort", "", "sort by this column of the view, numbers descending; -COLUMN reverses")
-	f.BoolVar(&r.inline, "inline", false, "functions: count inlined functions as functions of their own")
+	f.BoolVar(&r.inline, "inline", false, "show inlined functions as functions of their own")
 	f.StringVar(&r.format, "format", "table", "table, csv, json, ndjson or markdown")
 	f.DurationVar(&r.width, "width", time.Second, "timeline: the width of an interval, e.g. 100ms")
 	a.completeReport(c)
@@ -93,10 +93,7 @@ func (r *reporter) check(name string) error {
 		return err
 	}
 	if r.inline {
-		if r.name != inlineReport.name {
-			return usageErrorf("report: --inline is for functions only")
-		}
-		r.report = inlineReport
+		r.report = r.inlined()
 	}
 	switch {
 	case !slices.Contains(reportFormats, r.format):

@@ -52,11 +52,7 @@ func (r *reporter) choose(ctx context.Context) (*selection, error) {
 		return nil, err
 	}
 	if r.function != "" {
-		names := "SELECT name FROM functions"
-		if r.inline {
-			names += " UNION SELECT function FROM inline_frames"
-		}
-		known, err := firstColumn(ctx, r.db, "SELECT DISTINCT name FROM ("+names+") ORDER BY name")
+		known, err := firstColumn(ctx, r.db, fmt.Sprintf("SELECT DISTINCT name FROM functions WHERE kind <> 'inlined' OR %t ORDER BY name", r.inline))
 		if err != nil {
 			return nil, err
 		}
@@ -152,7 +148,7 @@ totals AS (SELECT experiment_id, metric, inclusive AS total FROM function_metric
 			columns += ", COALESCE(l.label, v.function) AS label"
 			joins += "\nLEFT JOIN labels l ON l.experiment_id = v.experiment_id AND l.function_id = v.function_id"
 		}
-		if r.view == "callers_callees" {
+		if r.name == "callers-callees" {
 			columns += ", COALESCE(o.label, v.other) AS other_label"
 			joins += "\nLEFT JOIN labels o ON o.experiment_id = v.experiment_id AND o.function_id = v.other_id"
 		}

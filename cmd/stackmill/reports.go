@@ -119,11 +119,15 @@ var reports = []report{
 	},
 }
 
-// inlineReport is `functions` with inlined functions as functions of their own (S10).
-var inlineReport = report{
-	name: "functions", view: "inline_metrics", title: "Functions and inlined functions",
-	columns: []reportColumn{exclusive, inclusive, {"function", "Function", words}, loadObject},
-	order:   totalFirst + "exclusive DESC, inclusive DESC, function, load_object, load_object_id",
+// inlined returns the report with inlined functions as functions of their own
+// (S10). Reports whose rows are neither functions nor in functions have none.
+func (r report) inlined() report {
+	switch r.view {
+	case "function_metrics", "callers_callees", "call_tree", "line_metrics", "pc_metrics":
+		r.view = "inline_" + r.view
+		r.title += " with inlined functions"
+	}
+	return r
 }
 
 // totalFirst sorts <Total> before all functions.

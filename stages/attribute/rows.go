@@ -88,10 +88,11 @@ func (r *Result) locations(emit Emit) error {
 	p := r.Program
 	rows := schema.NewRows(schema.Locations, emit)
 	inlined := schema.NewRows(schema.InlineFrames, emit)
-	for _, l := range p.Locations {
+	for n, l := range p.Locations {
 		rows.Append(r.ExperimentID, l.ID, p.Objects[l.Object].ID, p.Functions[l.Function].ID, int64(l.Offset), l.File, l.Line, l.Reason)
-		for depth, f := range p.Inlined(l) {
-			inlined.Append(r.ExperimentID, l.ID, int32(depth), f.Function, f.File, f.Line)
+		for depth, f := range p.InlinedAt(int32(n)) {
+			g := p.Functions[f.Function]
+			inlined.Append(r.ExperimentID, l.ID, int32(depth), g.ID, g.Name, f.File, f.Line)
 		}
 	}
 	return closeAll(rows, inlined)
@@ -201,28 +202,33 @@ func (r *Result) values(emit Emit, v *Values) error {
 	for m, metric := range r.Sums.Metrics {
 		functions.Append(r.ExperimentID, int32(v.Modes), metric.Name, functionID(totalFunction), v.Total[m], v.Total[m])
 	}
-	r.tally(functions, v, &v.Functions, func(n int) []any { return []any{p.Functions[n].ID} })
+	r.tally(functions, v.Modes, &v.Functions, func(n int) []any { return []any{p.Functions[n].ID} })
 	lines := schema.NewRows(schema.LineValues, emit)
-	r.tally(lines, v, &v.Lines, func(n int) []any {
+	r.tally(lines, v.Modes, &v.Lines, func(n int) []any {
 		k := v.LineKeys[n]
 		return []any{p.Functions[k.Function].ID, k.File, k.Line}
 	})
+	err := closeAll(functions, lines, r.calls(emit, v, functionID), r.tree(emit, v, functionID))
+	if err != nil || v.Modes&Plain == 0 {
+		return err
+	}
+	plain := v.Modes & Plain
 	pcs := schema.NewRows(schema.PCValues, emit)
-	r.tally(pcs, v, &v.PCs, func(n int) []any { return []any{p.Locations[n].ID} })
+	r.tally(pcs, plain, &v.PCs, func(n int) []any { return []any{p.Locations[n].ID} })
 	modules := schema.NewRows(schema.ModuleValues, emit)
-	r.tally(modules, v, &v.Modules, func(n int) []any { return []any{p.Modules[n].ID} })
+	r.tally(modules, plain, &v.Modules, func(n int) []any { return []any{p.Modules[n].ID} })
 	objects := schema.NewRows(schema.ObjectValues, emit)
-	r.tally(objects, v, &v.Objects, func(n int) []any { return []any{p.Objects[n].ID} })
-	return closeAll(functions, lines, pcs, modules, objects, r.calls(emit, v, functionID), r.tree(emit, v, functionID))
+	r.tally(objects, plain, &v.Objects, func(n int) []any { return []any{p.Objects[n].ID} })
+	return closeAll(pcs, modules, objects)
 }
 
 // tally appends a row per thing and metric for which a stack has a value; key
 // gives the columns that name the thing.
-func (r *Result) tally(rows *schema.Rows, v *Values, t *tally, key func(int) []any) {
+func (r *Result) tally(rows *schema.Rows, modes Mode, t *tally, key func(int) []any) {
 	for n := range t.stamp {
 		for m, metric := range r.Sums.Metrics {
 			if at := n*t.metrics + m; t.Seen[at] {
-				row := append([]any{r.ExperimentID, int32(v.Modes), metric.Name}, key(n)...)
+				row := append([]any{r.ExperimentID, int32(modes), metric.Name}, key(n)...)
 				rows.Append(append(row, t.Exclusive[at], t.Inclusive[at])...)
 			}
 		}

@@ -16,7 +16,11 @@ const (
 	User    Mode = 1
 	Expert  Mode = 2
 	Machine Mode = 4
+	Plain        = User | Expert | Machine // without inlined functions
 )
+
+// Inlined is the mode with inlined functions as frames of their own (S10).
+func (m Mode) Inlined() Mode { return m << 3 }
 
 // Values are the exclusive, inclusive and attributed values of one or more
 // modes. Each distinct stack is walked once, with the sums of its samples.
@@ -25,7 +29,7 @@ type Values struct {
 	Total     []int64 // by metric
 	Functions tally
 	Lines     tally
-	PCs       tally
+	PCs       tally // this and the next two in plain modes only
 	Modules   tally
 	Objects   tally
 	LineKeys  []LineKey // by line number in Lines
@@ -37,6 +41,13 @@ type Values struct {
 	lines    map[LineKey]int32
 	children map[edge]int32
 	lastAt   []int32 // by function: leaf-most frame of the stack being walked
+	places   []place // of the stack being walked, leaf first
+}
+
+// place is where a frame is: in an inlined function, if the mode shows them.
+type place struct {
+	location int32
+	LineKey
 }
 
 // LineKey is a source line of a function.
@@ -145,7 +156,31 @@ next:
 		all = append(all, compute(p, stacks, sums, of, mode))
 		picked = append(picked, of)
 	}
+	for i, v := range all {
+		if !hasInlined(p, stacks, picked[i]) {
+			v.Modes |= v.Modes.Inlined()
+			continue
+		}
+		all = append(all, compute(p, stacks, sums, picked[i], v.Modes.Inlined()))
+	}
 	return all
+}
+
+// hasInlined reports whether code on one of the stacks was inlined.
+func hasInlined(p *symbolize.Program, stacks *Stacks, of []int32) bool {
+	seen := make([]bool, len(stacks.Set.Stacks))
+	for _, n := range of {
+		if seen[n] {
+			continue
+		}
+		seen[n] = true
+		for _, f := range stacks.Set.Stacks[n].Frames {
+			if len(p.InlinedAt(f.Location)) > 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func compute(p *symbolize.Program, stacks *Stacks, sums *Sums, of []int32, mode Mode) *Values {
@@ -189,46 +224,70 @@ func (v *Values) add(p *symbolize.Program, s *unwind.Stack, sum []Sum, walk int3
 	for m := range sum {
 		v.Total[m] += sum[m].Value
 	}
+	v.place(p, s)
 	node := int32(0)
-	for i := len(s.Frames) - 1; i >= 0; i-- {
-		location := s.Frames[i].Location
-		l := &p.Locations[location]
-		line := v.line(LineKey{l.Function, l.File, l.Line})
-		module := p.Functions[l.Function].Module
-		v.Functions.include(l.Function, walk, sum)
+	for i := len(v.places) - 1; i >= 0; i-- {
+		at := &v.places[i]
+		line := v.line(at.LineKey)
+		v.Functions.include(at.Function, walk, sum)
 		v.Lines.include(line, walk, sum)
-		v.PCs.include(location, walk, sum)
-		v.Modules.include(module, walk, sum)
-		v.Objects.include(l.Object, walk, sum)
-		node = v.node(node, l.Function, v.Tree[node].Depth+1)
+		node = v.node(node, at.Function, v.Tree[node].Depth+1)
 		if i == 0 {
-			v.Functions.exclude(l.Function, sum)
+			v.Functions.exclude(at.Function, sum)
 			v.Lines.exclude(line, sum)
-			v.PCs.exclude(location, sum)
-			v.Modules.exclude(module, sum)
-			v.Objects.exclude(l.Object, sum)
+		}
+		if v.Modes&Plain != 0 {
+			v.addPlain(p, at.location, walk, sum, i == 0)
 		}
 	}
 	for m := range sum {
 		v.Tree[node].Exclusive[m] += sum[m].Value
 	}
-	v.addCalls(p, s, sum)
+	v.addCalls(sum)
+}
+
+// place finds where the frames of a stack are.
+func (v *Values) place(p *symbolize.Program, s *unwind.Stack) {
+	v.places = v.places[:0]
+	for _, f := range s.Frames {
+		l := &p.Locations[f.Location]
+		if v.Modes&Plain == 0 {
+			for _, level := range slices.Backward(p.InlinedAt(f.Location)) {
+				v.places = append(v.places, place{f.Location, LineKey{level.Function, level.File, level.Line}})
+			}
+		}
+		v.places = append(v.places, place{f.Location, LineKey{l.Function, l.File, l.Line}})
+	}
+}
+
+// addPlain adds a frame's values to what does not depend on inlined functions.
+func (v *Values) addPlain(p *symbolize.Program, location, walk int32, sum []Sum, leaf bool) {
+	l := &p.Locations[location]
+	module := p.Functions[l.Function].Module
+	v.PCs.include(location, walk, sum)
+	v.Modules.include(module, walk, sum)
+	v.Objects.include(l.Object, walk, sum)
+	if leaf {
+		v.PCs.exclude(location, sum)
+		v.Modules.exclude(module, sum)
+		v.Objects.exclude(l.Object, sum)
+	}
 }
 
 // addCalls attributes the value to the neighbours of each function's leaf-most
 // frame; neighbours of its other frames get a row without value
 // (gprofng-experiment 8.3).
-func (v *Values) addCalls(p *symbolize.Program, s *unwind.Stack, sum []Sum) {
+func (v *Values) addCalls(sum []Sum) {
 	function := func(i int) int32 {
-		if i == len(s.Frames) {
+		if i == len(v.places) {
 			return totalFunction
 		}
-		return p.Locations[s.Frames[i].Location].Function
+		return v.places[i].Function
 	}
-	for i := len(s.Frames) - 1; i >= 0; i-- {
+	for i := len(v.places) - 1; i >= 0; i-- {
 		v.lastAt[function(i)] = int32(i)
 	}
-	for i := range s.Frames {
+	for i := range v.places {
 		f := function(i)
 		leafMost := int(v.lastAt[f]) == i
 		v.call(callKey{f, function(i + 1), Caller}, sum, leafMost)
@@ -238,8 +297,8 @@ func (v *Values) addCalls(p *symbolize.Program, s *unwind.Stack, sum []Sum) {
 			v.call(callKey{f, function(i - 1), Callee}, sum, leafMost)
 		}
 	}
-	if len(s.Frames) > 0 {
-		v.call(callKey{totalFunction, function(len(s.Frames) - 1), Callee}, sum, true)
+	if len(v.places) > 0 {
+		v.call(callKey{totalFunction, function(len(v.places) - 1), Callee}, sum, true)
 	}
 }
 

@@ -101,11 +101,45 @@ func TestModesApart(t *testing.T) {
 	sums := NewSums([]schema.Metric{{Name: "m"}})
 	sums.add(sums.stack(0, 0), 7)
 	all := Compute(p, recorded, sums)
-	if len(all) != 2 || all[0].Modes != User || all[1].Modes != Expert|Machine {
+	if len(all) != 2 || all[0].Modes != User|User.Inlined() || all[1].Modes != Expert|Machine|(Expert|Machine).Inlined() {
 		t.Fatalf("%d results", len(all))
 	}
 	if all[0].Functions.Exclusive[0] != 7 || all[1].Functions.Exclusive[1] != 7 {
 		t.Errorf("user %v, machine %v", all[0].Functions.Exclusive, all[1].Functions.Exclusive)
+	}
+}
+
+// e was inlined into d, and d into c: with inlined functions the stack "ac" is
+// "acde", and its instruction counts for each level's line (S10).
+func TestInlinedFunctions(t *testing.T) {
+	p := letters()
+	p.Inlines = make([][]symbolize.Level, 5)
+	p.Inlines[2] = []symbolize.Level{{Function: 3, File: "d.h", Line: 30}, {Function: 4, File: "e.h", Line: 40}}
+	recorded := NewStacks()
+	n := recorded.Set.Intern([]unwind.Frame{{Location: 2}, {Location: 0}}, func(l int32) int64 { return int64(l) })
+	recorded.Recorded = []Recorded{{Resolved: unwind.Resolved{User: n, Expert: n, Machine: n}}}
+	sums := NewSums([]schema.Metric{{Name: "m"}})
+	sums.add(sums.stack(0, 0), 7)
+	all := Compute(p, recorded, sums)
+	if len(all) != 2 || all[0].Modes != Plain || all[1].Modes != Plain.Inlined() {
+		t.Fatalf("%d results", len(all))
+	}
+	want := []string{
+		"<Total> callee a 7", "a callee c 7", "a caller <Total> 7",
+		"c callee d 7", "c caller a 7", "d callee e 7", "d caller c 7", "e caller d 7", "e self e 7",
+	}
+	if diff := cmp.Diff(want, all[1].callText()); diff != "" {
+		t.Error(diff)
+	}
+	if all[0].Functions.Exclusive[2] != 7 || len(all[0].Tree) != 3 || len(all[1].Tree) != 5 {
+		t.Errorf("exclusive %v; %d and %d nodes", all[0].Functions.Exclusive, len(all[0].Tree), len(all[1].Tree))
+	}
+	lines := []LineKey{{0, "f.c", 1}, {2, "f.c", 3}, {3, "d.h", 30}, {4, "e.h", 40}}
+	if diff := cmp.Diff(lines, all[1].LineKeys); diff != "" {
+		t.Error(diff)
+	}
+	if got := all[1].Lines.Exclusive[:4]; got[3] != 7 || got[1] != 0 || all[1].PCs.Inclusive != nil {
+		t.Errorf("exclusive by line %v", got)
 	}
 }
 

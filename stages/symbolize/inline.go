@@ -2,11 +2,79 @@ package symbolize
 
 import "stackmill/stages/symbolize/symtab"
 
-// Inlined returns the inline chain of a location, the outermost function first
-// (S10); none for code that was not inlined.
-func (p *Program) Inlined(l Location) []symtab.Frame {
-	if t := p.Objects[l.Object].table; t != nil && l.Reason == "" {
-		return t.Inlined(l.Offset)
+// Inlined is the kind of a function of which an object has only inlined code.
+const Inlined symtab.Kind = "inlined"
+
+// Level is one level of an instruction's inline chain (S10).
+type Level struct {
+	Function int32
+	File     string // of the place reached in it, empty when not known
+	Line     int32  // 0 when not known
+}
+
+// InlinedAt returns the inline chain of a location, the outermost function first.
+func (p *Program) InlinedAt(location int32) []Level {
+	if p.Inlines == nil {
+		return nil
 	}
-	return nil
+	return p.Inlines[location]
+}
+
+// nameKey is what an inlined function is known by.
+type nameKey struct {
+	object, module int32 // of the function around
+	name           string
+}
+
+// expand finds the inline chains of all locations.
+func (r *Resolver) expand() {
+	p := r.Program
+	p.Inlines = make([][]Level, len(p.Locations))
+	for n, l := range p.Locations {
+		t := p.Objects[l.Object].table
+		if t == nil || l.Reason != "" {
+			continue
+		}
+		for _, f := range t.Inlined(l.Offset) {
+			p.Inlines[n] = append(p.Inlines[n], Level{r.inlined(l.Function, f.Function), f.File, f.Line})
+		}
+	}
+}
+
+// inlined returns the function of a name whose code was inlined into another
+// one: the object's own function of that name, if it also has one that can be
+// called, best of the same module.
+func (r *Resolver) inlined(around int32, name string) int32 {
+	p := r.Program
+	f := p.Functions[around]
+	k := nameKey{f.Object, f.Module, name}
+	n, ok := r.inlinedNames[k]
+	if !ok {
+		if own, found := p.Objects[f.Object].called(name, p.Modules[f.Module].Name); found {
+			n = r.tableFunction(f.Object, own)
+		} else {
+			n = p.function(Function{Object: f.Object, Module: p.module(f.Object, unknownModule, ""), Name: name, Kind: Inlined}, 0)
+		}
+		r.inlinedNames[k] = n
+	}
+	return n
+}
+
+// called finds a function by its name for people: the module's own, or the only
+// one.
+func (o *Object) called(name, module string) (symtab.Function, bool) {
+	if o.byName == nil {
+		o.byName = map[string][]int{}
+		for i, f := range o.table.Functions {
+			o.byName[f.Name] = append(o.byName[f.Name], i)
+		}
+	}
+	candidates := o.byName[name]
+	for _, i := range candidates {
+		f := o.table.Functions[i]
+		if len(candidates) == 1 || module != unknownModule && o.table.Modules[f.Module].Name == module {
+			return f, true
+		}
+	}
+	return symtab.Function{}, false
 }

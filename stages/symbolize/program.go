@@ -16,6 +16,9 @@ type Program struct {
 	Functions []Function
 	Locations []Location
 	Relations map[int32]Relation // of clones, outline functions and bodies
+	// Inlines are the functions inlined at each location, the outermost first;
+	// known when the resolver has finished.
+	Inlines [][]Level
 
 	modules   map[moduleKey]int32
 	functions map[functionKey]int32
@@ -33,6 +36,7 @@ type Object struct {
 	table               *symtab.Table
 	file                string             // of which table is, empty without one
 	byLinkage           map[string][]int   // functions of table
+	byName              map[string][]int   // the same by their names for people
 	complain            func(touched bool) // records what was wrong with its files
 	touched             bool
 }

@@ -27,6 +27,7 @@ type Resolver struct {
 	unknownObject int32
 	generatedCode map[int32]*decode.Code // by function
 	opened        *os.File               // the load object read last
+	inlinedNames  map[nameKey]int32
 }
 
 type objectKey struct {
@@ -44,6 +45,7 @@ func New(rec *decode.Recording, tables Tables) *Resolver {
 		dynamic: map[string]int32{},
 
 		generatedCode: map[int32]*decode.Code{},
+		inlinedNames:  map[nameKey]int32{},
 	}
 	r.total, r.unknownObject = r.Program.artificialObjects()
 	return r
@@ -170,9 +172,11 @@ func (r *Resolver) tableFunction(object int32, f symtab.Function) int32 {
 	return n
 }
 
-// Finish records the problems of the load objects, those that no stack touches
+// Finish completes the program once every stack is resolved: it finds the inline
+// chains, records the problems of the load objects, those that no stack touches
 // as remarks only, and closes their files.
 func (r *Resolver) Finish() {
+	r.expand()
 	r.closeFile()
 	for i := range r.Program.Objects {
 		if o := &r.Program.Objects[i]; o.complain != nil {

@@ -1,0 +1,15 @@
+-- row: one caller or callee of one function, or the function itself with its exclusive value, with inlined functions as functions of their own
+-- rules: S10, S19
+-- like: callers_callees
+--
+-- invariant one_row: A neighbour has one row for each mode, metric and relation.
+--   SELECT experiment_id, mode, metric, function_id, relation, other_id, count(*) FROM inline_callers_callees GROUP BY ALL HAVING count(*) > 1
+-- invariant sums: What came from the callers, and what is the function's own or went to the callees, is the function's inclusive value.
+--   SELECT experiment_id, mode, metric, function_id, sum(callers), sum(below), sum(inclusive) FROM (
+--     SELECT experiment_id, mode, metric, function_id, 0 AS callers, 0 AS below, inclusive
+--     FROM inline_function_metrics WHERE function <> '<Total>' OR kind <> 'artificial'
+--     UNION ALL
+--     SELECT c.experiment_id, c.mode, c.metric, c.function_id, CASE c.relation WHEN 'caller' THEN c.attributed ELSE 0 END,
+--       CASE c.relation WHEN 'caller' THEN 0 ELSE c.attributed END, 0
+--     FROM inline_callers_callees c WHERE c.function <> '<Total>'
+--   ) GROUP BY ALL HAVING sum(callers) <> sum(inclusive) OR sum(below) <> sum(inclusive)

@@ -1,0 +1,24 @@
+-- row: one function in one experiment, or `<Total>`, with inlined functions as functions of their own
+-- rules: S3, S10
+-- like: function_metrics
+--
+-- invariant one_row: A function has one row for each mode and metric.
+--   SELECT experiment_id, mode, metric, function_id, count(*) FROM inline_function_metrics GROUP BY ALL HAVING count(*) > 1
+-- invariant levels_recomputed: The values are those of the stacks whose leaf's innermost level is the function, and of those that contain it at any level, each once.
+--   WITH held AS MATERIALIZED (
+--     SELECT f.experiment_id, f.stack_id, l.function_id, bool_or(f.position = 0 AND l.innermost) AS leaf
+--     FROM frames f JOIN location_levels l USING (experiment_id, location_id) GROUP BY ALL
+--   )
+--   SELECT experiment_id, mode, metric, function_id, sum(exclusive), sum(leaf), sum(inclusive), sum(anywhere) FROM (
+--     SELECT experiment_id, mode, metric, function_id, exclusive, inclusive, 0 AS leaf, 0 AS anywhere
+--     FROM inline_function_metrics WHERE function <> '<Total>' OR kind <> 'artificial'
+--     UNION ALL
+--     SELECT v.experiment_id, v.mode, v.metric, h.function_id, 0, 0, sum(CASE WHEN h.leaf THEN v.value ELSE 0 END), sum(v.value)
+--     FROM stack_metrics v JOIN held h USING (experiment_id, stack_id) GROUP BY ALL
+--   ) GROUP BY ALL HAVING sum(exclusive) <> sum(leaf) OR sum(inclusive) <> sum(anywhere)
+-- invariant same_total: `<Total>` is that of function_metrics.
+--   SELECT experiment_id, mode, metric, t.inclusive, i.inclusive
+--   FROM (SELECT * FROM function_metrics WHERE function = '<Total>' AND kind = 'artificial') t
+--   FULL JOIN (SELECT * FROM inline_function_metrics WHERE function = '<Total>' AND kind = 'artificial') i
+--     USING (experiment_id, mode, metric)
+--   WHERE t.inclusive IS DISTINCT FROM i.inclusive OR i.exclusive IS DISTINCT FROM i.inclusive

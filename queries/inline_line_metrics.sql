@@ -1,0 +1,17 @@
+-- row: one source line of one function, with inlined functions as functions of their own
+-- rules: S3, S10
+-- like: line_metrics
+--
+-- invariant levels_recomputed: The values are those of the stacks whose leaf's innermost level is on the line, and of those that contain it at any level, each once.
+--   WITH held AS MATERIALIZED (
+--     SELECT f.experiment_id, f.stack_id, l.function_id, l.file, CASE WHEN l.file = '' THEN 0 ELSE l.line END AS line,
+--       bool_or(f.position = 0 AND l.innermost) AS leaf
+--     FROM frames f JOIN location_levels l USING (experiment_id, location_id) GROUP BY ALL
+--   )
+--   SELECT experiment_id, mode, metric, function_id, file, line, sum(exclusive), sum(leaf), sum(inclusive), sum(anywhere) FROM (
+--     SELECT experiment_id, mode, metric, function_id, file, line, exclusive, inclusive, 0 AS leaf, 0 AS anywhere
+--     FROM inline_line_metrics
+--     UNION ALL
+--     SELECT v.experiment_id, v.mode, v.metric, h.function_id, h.file, h.line, 0, 0, sum(CASE WHEN h.leaf THEN v.value ELSE 0 END), sum(v.value)
+--     FROM stack_metrics v JOIN held h USING (experiment_id, stack_id) GROUP BY ALL
+--   ) GROUP BY ALL HAVING sum(exclusive) <> sum(leaf) OR sum(inclusive) <> sum(anywhere)

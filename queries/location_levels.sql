@@ -1,0 +1,23 @@
+-- row: one level of an instruction: its function, or a function inlined there
+-- rules: S10
+--
+-- experiment_id = locations.experiment_id
+-- location_id = locations.location_id
+-- level INTEGER: 0 is the instruction's function; the inlined ones follow, the outermost first.
+-- function_id = functions.function_id: The function of the level.
+-- file = locations.file: The source file of the place reached in it: of the call of the next level or, at the last, the instruction's own.
+-- line = locations.line: The line there.
+-- innermost BOOLEAN: Whether it is the last level.
+--
+-- invariant locations_known: Every inlined function is one of an instruction that is known; the levels are numbered without gaps.
+--   SELECT i.experiment_id, i.location_id FROM inline_frames i ANTI JOIN locations l USING (experiment_id, location_id)
+--   UNION ALL
+--   SELECT experiment_id, location_id FROM inline_frames GROUP BY ALL HAVING max(depth) <> count(*) - 1 OR count(DISTINCT depth) <> count(*)
+-- invariant functions_known: Every inlined function is known by its name.
+--   SELECT i.* FROM inline_frames i LEFT JOIN functions f USING (experiment_id, function_id) WHERE f.name IS DISTINCT FROM i.function
+SELECT *, level = max(level) OVER (PARTITION BY experiment_id, location_id) AS innermost
+FROM (
+  SELECT experiment_id, location_id, 0 AS level, function_id, file, line FROM locations
+  UNION ALL
+  SELECT experiment_id, location_id, depth + 1, function_id, file, line FROM inline_frames
+)
