@@ -1,70 +1,45 @@
 package acceptance
 
 import (
-	"math"
+	"maps"
+	"path"
 	"slices"
 	"strings"
 	"testing"
 )
 
-// The threads' and processes' parts of the time.
-func TestTruthThreads(t *testing.T) {
-	for _, test := range []struct {
-		recording, by string
-		units         []float64
-	}{
-		{"threads", "thread_id", []float64{15, 15, 15, 20}},
-		{"threads_raw", "thread_id", []float64{1}},
-		{"forkexec", "process", []float64{5, 10, 15, 20, 25}},
-	} {
-		t.Run(test.recording, func(t *testing.T) {
-			var got []float64
-			query(t, shared.DB, func(r row) error {
-				var v float64
-				err := r.Scan(&v)
-				got = append(got, v)
-				return err
-			}, `SELECT sum(value)::DOUBLE FROM usage_values JOIN experiments USING (experiment_id)
-				WHERE experiment = ? AND metric = 'totalcpu' GROUP BY `+test.by+` ORDER BY 1`, experiment(test.recording))
-			closeTo(t, "parts", got, test.units)
-		})
-	}
-}
-
-// tolerance is how far a share of the time may be from the truth: the machine
-// that recorded has noise, but the order of functions stays.
-const tolerance = 0.06
-
-func closeTo(t *testing.T, what string, got, want []float64) {
-	t.Helper()
-	if len(got) != len(want) {
-		t.Errorf("%s: %v, want %d of %v", what, got, len(want), want)
-		return
-	}
-	sum := func(vs []float64) (s float64) {
-		for _, v := range vs {
-			s += v
-		}
-		return s
-	}
-	for i := range want {
-		if g, w := got[i]/sum(got), want[i]/sum(want); math.Abs(g-w) > tolerance || math.IsNaN(g) {
-			t.Errorf("%s: share %d is %.3f, want %.3f", what, i, g, w)
-		}
-	}
-}
-
-// all returns the functions of a name that are in the function list.
+// all returns the functions of a name that are in the function list. The name is
+// the one shown or the symbol's; `object!` before it selects a load object.
 func (m *model) all(name string) (fs []*function) {
+	object, bare, qualified := strings.Cut(name, "!")
+	if !qualified {
+		bare = name
+	}
 	for id, f := range m.functions {
+		if f.name != bare && f.linkage != bare || qualified && objectName(f.object) != object {
+			continue
+		}
 		for _, values := range m.values {
-			if _, ok := values[id]; ok && f.name == name {
+			if _, ok := values[id]; ok {
 				fs = append(fs, f)
 				break
 			}
 		}
 	}
 	return fs
+}
+
+// ids returns the ids of the functions of a name, of which there must be one.
+func (m *model) ids(t *testing.T, name string) map[int64]bool {
+	t.Helper()
+	ids := map[int64]bool{}
+	for _, f := range m.all(name) {
+		ids[f.id] = true
+	}
+	if len(ids) == 0 {
+		t.Errorf("no function %s", name)
+	}
+	return ids
 }
 
 func (m *model) sum(t *testing.T, name, metric string) (p pair) {
@@ -80,79 +55,37 @@ func (m *model) sum(t *testing.T, name, metric string) (p pair) {
 	return p
 }
 
-// shares checks the exclusive times of functions against units of work, given
-// in turn with the names.
-func shares(units ...any) func(*testing.T, *model) {
-	return func(t *testing.T, m *model) {
-		var got, want []float64
-		for i := 0; i < len(units); i += 2 {
-			want = append(want, float64(units[i].(int)))
-			got = append(got, float64(m.sum(t, units[i+1].(string), "totalcpu").exclusive))
-		}
-		closeTo(t, "shares", got, want)
-	}
-}
-
-// sums checks that a function's inclusive time is a factor of the sum of others' exclusive time.
-func sums(name string, factor float64, parts ...string) func(*testing.T, *model) {
-	return func(t *testing.T, m *model) {
-		var want float64
-		for _, p := range parts {
-			want += factor * float64(m.sum(t, p, "totalcpu").exclusive)
-		}
-		got := float64(m.sum(t, name, "totalcpu").inclusive)
-		if factor == 1 && got != want || math.Abs(got-want) > tolerance*want {
-			t.Errorf("inclusive time of %s is %.0f ns, want %.0f", name, got, want)
-		}
-	}
-}
-
-// neighbours returns the names of a function's callers or callees with values, sorted.
-func (m *model) neighbours(t *testing.T, name, relation string) (names []string) {
-	t.Helper()
-	fs := m.all(name)
-	for _, edges := range m.edges {
-		for e, v := range edges {
-			if slices.ContainsFunc(fs, func(f *function) bool { return f.id == e.function }) && e.relation == relation && v != 0 {
-				names = append(names, m.functions[e.other].name)
-			}
-		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
+// callers and callees check a function's neighbours with values.
 func callers(name string, want ...string) func(*testing.T, *model) {
-	return edges(name, "caller", want)
+	return neighbours(name, "caller", want)
 }
 func callees(name string, want ...string) func(*testing.T, *model) {
-	return edges(name, "callee", want)
+	return neighbours(name, "callee", want)
 }
 
-func edges(name, relation string, want []string) func(*testing.T, *model) {
+func neighbours(name, relation string, want []string) func(*testing.T, *model) {
 	return func(t *testing.T, m *model) {
-		slices.Sort(want)
-		if got := m.neighbours(t, name, relation); !slices.Equal(got, want) {
-			t.Errorf("%ss of %s: %q, want %q", relation, name, got, want)
-		}
-	}
-}
-
-// attributed checks the ratio in which a function's time belongs to two callers.
-func attributed(name, first string, a int, second string, b int) func(*testing.T, *model) {
-	return func(t *testing.T, m *model) {
-		var got [2]float64
-		for e, v := range m.edges["totalcpu"] {
-			if m.functions[e.function].name == name && e.relation == "caller" {
-				switch m.functions[e.other].name {
-				case first:
-					got[0] += float64(v)
-				case second:
-					got[1] += float64(v)
-				}
+		of, missing := m.ids(t, name), map[int64]bool{}
+		for _, w := range want {
+			for id := range m.ids(t, w) {
+				missing[id] = true
 			}
 		}
-		closeTo(t, "callers of "+name, got[:], []float64{float64(a), float64(b)})
+		expected := maps.Clone(missing)
+		for _, edges := range m.edges {
+			for e, v := range edges {
+				if !of[e.function] || e.relation != relation || v == 0 && e.other != e.function {
+					continue // a function that calls itself may be its callee with nothing
+				}
+				if f := m.functions[e.other]; v != 0 && !expected[e.other] {
+					t.Errorf("%s of %s: %s of %s, want only %q", relation, name, f.name, f.object, want)
+				}
+				delete(missing, e.other)
+			}
+		}
+		for id := range missing {
+			t.Errorf("%s is no %s of %s", m.functions[id].name, relation, name)
+		}
 	}
 }
 
@@ -173,12 +106,11 @@ func objects(name string, want ...string) func(*testing.T, *model) {
 // aliases checks that a function has these linkage names.
 func aliases(name, want string) func(*testing.T, *model) {
 	return func(t *testing.T, m *model) {
-		for _, f := range m.all(name) {
-			if f.aliases != want {
-				t.Errorf("linkage names of %s: %q, want %q", name, f.aliases, want)
+		for id := range m.ids(t, name) {
+			if f := m.functions[id]; f.name != name || f.aliases != want {
+				t.Errorf("%s is shown with the linkage names %q, want %s with %q", f.name, f.aliases, name, want)
 			}
 		}
-		m.sum(t, name, "totalcpu")
 	}
 }
 
@@ -204,6 +136,97 @@ func counts(name string, values ...any) func(*testing.T, *model) {
 	}
 }
 
+// shown checks that the functions of these symbols are in the list, under the names given in turn.
+func shown(linkageNames ...string) func(*testing.T, *model) {
+	return func(t *testing.T, m *model) {
+		for i := 0; i < len(linkageNames); i += 2 {
+			for id := range m.ids(t, linkageNames[i]) {
+				if f := m.functions[id]; f.name != linkageNames[i+1] {
+					t.Errorf("%s is shown as %s, want %s", f.linkage, f.name, linkageNames[i+1])
+				}
+			}
+		}
+	}
+}
+
+// modules checks which units the functions of a name are of.
+func modules(name string, want ...string) func(*testing.T, *model) {
+	return func(t *testing.T, m *model) {
+		var got []string
+		for id := range m.ids(t, name) {
+			got = append(got, path.Base(m.functions[id].module))
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s is in the modules %q, want %q", name, got, want)
+		}
+	}
+}
+
+// inOrder checks in which order functions lie in their load object.
+func inOrder(names ...string) func(*testing.T, *model) {
+	return func(t *testing.T, m *model) {
+		last := int64(-1)
+		for _, n := range names {
+			for id := range m.ids(t, n) {
+				f := m.functions[id]
+				if f.offset <= last {
+					t.Errorf("%s lies at %#x, before the one before it", n, f.offset)
+				}
+				last = f.offset
+			}
+		}
+	}
+}
+
+// noCallees checks that functions call nobody.
+func noCallees(names ...string) func(*testing.T, *model) {
+	return func(t *testing.T, m *model) {
+		for _, n := range names {
+			callees(n)(t, m)
+		}
+	}
+}
+
+// onlyBelow checks that every value of a metric passes through a load object's functions.
+func onlyBelow(metric, object string) func(*testing.T, *model) {
+	return func(t *testing.T, m *model) {
+		for e, v := range m.edges[metric] {
+			if f := m.functions[e.other]; e.function == m.total && e.relation == "callee" && objectName(f.object) != object {
+				t.Errorf("%d %s begin in %s of %s", v, metric, f.name, f.object)
+			}
+		}
+	}
+}
+
+// noKind checks that no function of a kind is in the list.
+func noKind(kind string) func(*testing.T, *model) {
+	return func(t *testing.T, m *model) {
+		for _, f := range m.listed() {
+			if f.kind == kind {
+				t.Errorf("%s is of kind %s", f.name, kind)
+			}
+		}
+	}
+}
+
+// onlyIn checks that all exclusive values of a metric are in these functions.
+func onlyIn(metric string, names ...string) func(*testing.T, *model) {
+	return func(t *testing.T, m *model) {
+		in := map[int64]bool{m.total: true}
+		for _, n := range names {
+			for id := range m.ids(t, n) {
+				in[id] = true
+			}
+		}
+		for id, v := range m.values[metric] {
+			if v.exclusive != 0 && !in[id] {
+				t.Errorf("%s of %s: %d, want only %q", metric, m.functions[id].name, v.exclusive, names)
+			}
+		}
+	}
+}
+
 // fileLines checks that a function's own time is in these lines of a file.
 func fileLines(file string, want map[string]int) func(*testing.T, *model) {
 	return func(t *testing.T, m *model) {
@@ -214,7 +237,7 @@ func fileLines(file string, want map[string]int) func(*testing.T, *model) {
 			}
 		}
 		for name := range want {
-			m.sum(t, name, "totalcpu")
+			m.ids(t, name)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package acceptance
 
 import (
 	"database/sql"
+	"strings"
 	"testing"
 )
 
@@ -9,7 +10,7 @@ import (
 type function struct {
 	id                     int64
 	name, linkage, aliases string
-	kind, object           string // object is the load object's path
+	kind, object, module   string // object is the load object's path
 	offset, size           int64
 }
 
@@ -42,7 +43,9 @@ type edge struct {
 
 // model is what the store says about one experiment in one mode, by metric.
 type model struct {
-	total     int64 // the id of <Total>
+	recording string
+	total     int64   // the id of <Total>
+	tick      float64 // ns of a clock sample, 0 when there are none
 	units     map[string]string
 	functions map[int64]*function
 	owners    map[place]int64
@@ -61,19 +64,23 @@ func load(t *testing.T, db *sql.DB, experiment string) *model {
 func loadMode(t *testing.T, db *sql.DB, experiment, mode string) *model {
 	t.Helper()
 	m := &model{
+		recording: strings.TrimSuffix(experiment, ".er"),
+		tick: float64(number(t, db, `SELECT min(c.duration_ns) FROM clock_samples c JOIN experiments USING (experiment_id)
+			WHERE experiment = ?`, experiment)),
 		units: map[string]string{}, functions: map[int64]*function{}, owners: map[place]int64{},
 		values: map[string]map[int64]pair{}, edges: map[string]map[edge]int64{},
 		lines: map[string]map[line]pair{}, places: map[string]map[place]pair{},
 	}
 	query(t, db, func(r row) error {
 		f := &function{}
-		err := r.Scan(&f.id, &f.name, &f.linkage, &f.aliases, &f.kind, &f.object, &f.offset, &f.size)
+		err := r.Scan(&f.id, &f.name, &f.linkage, &f.aliases, &f.kind, &f.object, &f.module, &f.offset, &f.size)
 		if m.functions[f.id] = f; f.name == "<Total>" {
 			m.total = f.id
 		}
 		return err
-	}, `SELECT function_id, f.name, linkage_name, aliases, f.kind, o.path, f."offset", size
+	}, `SELECT function_id, f.name, linkage_name, aliases, f.kind, o.path, u.name, f."offset", size
 		FROM functions f JOIN load_objects o USING (experiment_id, load_object_id) JOIN experiments USING (experiment_id)
+		JOIN modules u ON u.experiment_id = f.experiment_id AND u.module_id = f.module_id
 		WHERE experiment = ?`, experiment)
 	query(t, db, func(r row) error {
 		var p place

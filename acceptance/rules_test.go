@@ -7,11 +7,12 @@ import (
 	"testing"
 )
 
-// rule is something that the manual's rules make of a recording in some of the
-// modes, and that follows from the recorded program's source.
+// rule is something that one of the manual's rules makes of a recording in some
+// of the modes, and that follows from the recorded program's source.
 type rule struct {
-	id, recordings, modes, what string
-	holds                       func(*testing.T, *model)
+	id                      string // S1 to S31; `sum` where only the metric's definition decides
+	recordings, modes, what string
+	holds                   func(*testing.T, *model)
 }
 
 // The bodies of omp1.c's regions, by what the compilers call them.
@@ -32,10 +33,11 @@ var rules = []rule{
 	{"S11", bothOMP, "user", "the region's function calls row", callers("row", "loop_even")},
 	{"S11", "omp_gcc", exceptUser, "the body calls row", callers("row", gccRow)},
 	{"S11", "omp_clang", exceptUser, "the body calls row", callers("row", clangRow)},
-	{"S11", bothOMP, "user", "parallel time is inclusive time of the function that holds the region", sums("loop_even", 1, "loop_even", "row")},
+	{"S11", bothOMP, "user", "parallel time is inclusive time of the function that holds the region", sums("loop_even", "loop_even", "row")},
 	{"S11", bothOMP, "user", "a region and the call that enters it are one frame", callers("reduce", "main", totalFunction)},
 	{"S11", "omp_gcc", "user", "shares of time", shares(24, "row", 16, "crit", 18, "imbalance")},
 	{"S11", bothOMP, everyMode, "the sections' lines", lineShares(15, 32, 3, 34)},
+	{"S11", bothOMP, "user", "a static schedule gives each thread half of the loop: 12 units", threadsIn("row", 12, 12)},
 	{"S11", "omp_gcc", everyMode, "the critical section's and the serial line", lineShares(8, 21, 8, 24)},
 
 	{"S17", bothOMP, exceptUser, "no states", states()},
@@ -49,7 +51,9 @@ var rules = []rule{
 	{"S17", bothOMP, "user", "threads that wait for work are in no function", callers("<OMP-idle>", totalFunction)},
 }
 
-func TestRules(t *testing.T) {
+func TestRules(t *testing.T) { testRules(t, rules) }
+
+func testRules(t *testing.T, rules []rule) {
 	models := map[string]*model{}
 	for _, r := range rules {
 		for _, recording := range strings.Fields(r.recordings) {
@@ -137,36 +141,18 @@ func (m *model) lineTime(n int) (sum float64) {
 // in turn with the lines.
 func lineShares(units ...int) func(*testing.T, *model) {
 	return func(t *testing.T, m *model) {
-		var got, want []float64
+		var parts []part
 		for i := 0; i < len(units); i += 2 {
-			want = append(want, float64(units[i]))
-			got = append(got, m.lineTime(units[i+1]))
+			parts = append(parts, part{fmt.Sprint("line ", units[i+1]), m.lineTime(units[i+1]), float64(units[i])})
 		}
-		closeTo(t, "lines", got, want)
+		m.proportion(t, parts)
 	}
 }
 
 // waits checks that a state takes as long as the line that it waits for.
 func waits(state string, line int) func(*testing.T, *model) {
 	return func(t *testing.T, m *model) {
-		closeTo(t, state, []float64{float64(m.sum(t, state, "totalcpu").exclusive), m.lineTime(line)}, []float64{1, 1})
-	}
-}
-
-// A static schedule gives each of the two threads half of the loop: 12 units.
-func TestLoopThreads(t *testing.T) {
-	for _, c := range strings.Fields(bothOMP) {
-		var got []float64
-		query(t, shared.DB, func(r row) error {
-			var ticks float64
-			err := r.Scan(&ticks)
-			got = append(got, ticks)
-			return err
-		}, `SELECT count(*)::DOUBLE FROM samples s JOIN experiments USING (experiment_id)
-			JOIN mode_stacks m USING (experiment_id, raw_stack_id) JOIN stacks k USING (experiment_id, stack_id)
-			JOIN functions f ON f.experiment_id = s.experiment_id AND f.function_id = k.leaf_function_id
-			WHERE experiment = ? AND mode = 'user' AND f.name = 'row' GROUP BY thread_id`, experiment(c))
-		closeTo(t, c+": threads in row", got, []float64{12, 12})
+		m.proportion(t, []part{{state, float64(m.sum(t, state, "totalcpu").exclusive), 1}, {"what it waits for", m.lineTime(line), 1}})
 	}
 }
 

@@ -59,6 +59,7 @@ var program = files{
 		symtab.Function{Offset: 0x300, Name: "@plt", Kind: symtab.PLT},
 		symtab.Function{Offset: 0x400, Name: "work [clone .cold]", Linkage: "work.cold", Kind: symtab.Outline},
 		symtab.Function{Offset: 0x500, Name: "native", Linkage: "Java_demo_Main_run"},
+		symtab.Function{Offset: 0xa00, Name: "__restore_rt"},
 	),
 	"/lib/libjvm.so": table(symtab.Function{Offset: 0x100, Name: "interpret"}),
 }
@@ -70,6 +71,7 @@ const (
 	pcCold   = progBase + 0x420
 	pcNative = progBase + 0x510
 	pcStatic = progBase + 0x710
+	pcSignal = progBase + 0xa00
 	pcJVM    = jvmBase + 0x110
 	pcWild   = 0x123456
 )
@@ -120,6 +122,7 @@ func TestNative(t *testing.T) {
 		{"only one leaf is dropped", []uint64{pcPLT, pcPLT, pcMain}, "@plt/S22 main"},
 		{"PLT not at the leaf stays", []uint64{pcWork, pcPLT, pcMain}, "work @plt main"},
 		{"only the PLT", []uint64{pcPLT}, ""},
+		{"an interrupted function calls the trampoline (S24)", []uint64{pcWork, pcSignal, pcStatic, pcMain}, "work __restore_rt <static>@0x600 main"},
 		{"truncated (S18)", []uint64{pcWork, truncated}, "work <Truncated-stack>/S18"},
 		{"only truncated", []uint64{truncated}, "<Truncated-stack>/S18"},
 		{"unwinder gave up", []uint64{pcWork, failed}, "work <Stack-unwind-failed>/S18"},
