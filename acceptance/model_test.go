@@ -10,6 +10,7 @@ import (
 type function struct {
 	id                     int64
 	name, linkage, aliases string
+	gprofng                string // the name by gprofng's choice of alias
 	kind, object, module   string // object is the load object's path
 	offset, size           int64
 }
@@ -73,12 +74,12 @@ func loadMode(t *testing.T, db *sql.DB, experiment, mode string) *model {
 	}
 	query(t, db, func(r row) error {
 		f := &function{}
-		err := r.Scan(&f.id, &f.name, &f.linkage, &f.aliases, &f.kind, &f.object, &f.module, &f.offset, &f.size)
+		err := r.Scan(&f.id, &f.name, &f.gprofng, &f.linkage, &f.aliases, &f.kind, &f.object, &f.module, &f.offset, &f.size)
 		if m.functions[f.id] = f; f.name == "<Total>" {
 			m.total = f.id
 		}
 		return err
-	}, `SELECT function_id, f.name, linkage_name, aliases, f.kind, o.path, u.name, f."offset", size
+	}, `SELECT function_id, f.name, gprofng_name, linkage_name, aliases, f.kind, o.path, u.name, f."offset", size
 		FROM functions f JOIN load_objects o USING (experiment_id, load_object_id) JOIN experiments USING (experiment_id)
 		JOIN modules u ON u.experiment_id = f.experiment_id AND u.module_id = f.module_id
 		WHERE experiment = ?`, experiment)

@@ -109,6 +109,8 @@ var (
 		{"load_object_id", Int64, Dict, "", false, "Its load object."},
 		{"module_id", Int64, Dict, "", false, "Its module."},
 		{"name", String, Dict, "", false, "The name for people: demangled, clone suffixes readable."},
+		{"gprofng_name", String, Dict, "", false, "The name for people of the alias that gprofng would show (S4)."},
+		{"perf_name", String, Dict, "", false, "The name for people of the alias that perf would show (S4)."},
 		{"linkage_name", String, Dict, "", false, "The name in the symbol table; empty for artificial and static ones."},
 		{"aliases", String, Dict, "", false, "All linkage names at its address, blank-separated, in byte order (S4)."},
 		{"kind", String, Dict, "", false, "`normal`, `static`, `plt`, `outline`, `clone`, `body`, `dynamic`, `java`, `kernel`, `artificial`, `unknown`, or `inlined`: the load object has no such function, only code of it inside others."},

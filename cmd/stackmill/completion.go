@@ -22,6 +22,7 @@ func (a *app) completeReport(c *cobra.Command) {
 		_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	}
 	fixed("mode", modes)
+	fixed("alias", []string{"manual", "gprofng", "perf"})
 	fixed("format", reportFormats)
 	a.completeFromStore(c, "experiment", "SELECT experiment FROM experiment_names ORDER BY ALL")
 	a.completeFromStore(c, "metric", "SELECT DISTINCT metric FROM metrics ORDER BY ALL")

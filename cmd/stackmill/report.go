@@ -22,6 +22,7 @@ type reporter struct {
 	metric      string
 	mode        string
 	function    string
+	alias       string
 	limit       int
 	sort        string
 	inline      bool
@@ -76,7 +77,8 @@ CPU time, synchronization, heap, I/O; "all" shows every one. The broken sums of
 	f.StringArrayVar(&r.experiments, "experiment", nil, "only this experiment, may be repeated (name, id, or name without directories)")
 	f.StringVar(&r.metric, "metric", "", `the metric, or "all" (default: the experiment's first)`)
 	f.StringVar(&r.mode, "mode", "user", "user, expert or machine")
-	f.StringVar(&r.function, "function", "", "only functions of this name; failing that, whose name contains it or matches it as a regular expression")
+	f.StringVar(&r.function, "function", "", "only functions of this name, by any --alias; failing that, whose name contains it or matches it as a regular expression")
+	f.StringVar(&r.alias, "alias", "manual", "of a function's several names show that of: manual (the last in byte order), gprofng or perf")
 	f.IntVar(&r.limit, "limit", 0, "print this many rows of each experiment and metric (0: all)")
 	f.StringVar(&r.sort, "sort", "", "sort by this column of the view, numbers descending; -COLUMN reverses")
 	f.BoolVar(&r.inline, "inline", false, "show inlined functions as functions of their own")
@@ -100,6 +102,8 @@ func (r *reporter) check(name string) error {
 		return usageErrorf("report: --format: no format %q (one of %s)", r.format, strings.Join(reportFormats, ", "))
 	case !slices.Contains(modes, r.mode):
 		return usageErrorf("report: --mode: no mode %q (one of %s)", r.mode, strings.Join(modes, ", "))
+	case aliases[r.alias] == "":
+		return usageErrorf("report: --alias: no choice %q (one of manual, gprofng, perf)", r.alias)
 	case r.limit < 0:
 		return usageErrorf("report: --limit: %d is less than 0", r.limit)
 	case r.width <= 0:

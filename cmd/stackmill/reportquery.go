@@ -19,13 +19,21 @@ const labels = `labels AS (
     WHEN count(*) OVER object = 1 THEN f.name || ' (' || o.name || ')'
     WHEN count(*) OVER module = 1 THEN f.name || ' (' || regexp_extract(u.name, '[^/]*$') || ')'
     ELSE f.name || ' (' || o.name || printf(' 0x%x)', f.address) END AS label
-  FROM functions f
+  FROM named f
   LEFT JOIN load_objects o USING (experiment_id, load_object_id)
   LEFT JOIN modules u USING (experiment_id, module_id)
   WINDOW name AS (PARTITION BY f.experiment_id, f.name),
     object AS (PARTITION BY f.experiment_id, f.name, f.load_object_id),
     module AS (PARTITION BY f.experiment_id, f.name, f.load_object_id, f.module_id)
 )`
+
+// aliases are the columns of functions with the name that --alias chooses (S4).
+var aliases = map[string]string{"manual": "name", "gprofng": "gprofng_name", "perf": "perf_name"}
+
+// named is the table functions with the chosen names.
+func (r *reporter) named() string {
+	return "named AS MATERIALIZED (SELECT * REPLACE (" + aliases[r.alias] + " AS name) FROM functions)"
+}
 
 // selection is what a report shows of the experiments that are open.
 type selection struct {
@@ -52,7 +60,8 @@ func (r *reporter) choose(ctx context.Context) (*selection, error) {
 		return nil, err
 	}
 	if r.function != "" {
-		known, err := firstColumn(ctx, r.db, fmt.Sprintf("SELECT DISTINCT name FROM functions WHERE kind <> 'inlined' OR %t ORDER BY name", r.inline))
+		known, err := firstColumn(ctx, r.db, fmt.Sprintf(`SELECT DISTINCT unnest([name, gprofng_name, perf_name]) AS name FROM functions
+			WHERE kind <> 'inlined' OR %t ORDER BY name`, r.inline))
 		if err != nil {
 			return nil, err
 		}
@@ -137,7 +146,7 @@ func (r *reporter) query(s *selection, extra bool) string {
 	if r.name == "timeline" && r.width != time.Second {
 		from = fmt.Sprintf("timeline_by(%d)", r.width.Nanoseconds())
 	}
-	with, columns, joins := "WITH "+s.pairs(), "v.*", "JOIN chosen USING (experiment_id, metric)"
+	with, columns, joins := "WITH "+s.pairs()+", "+r.named(), r.renamed(), "JOIN chosen USING (experiment_id, metric)"
 	if extra {
 		with += ", " + labels + `,
 totals AS (SELECT experiment_id, metric, inclusive AS total FROM function_metrics
@@ -158,7 +167,7 @@ totals AS (SELECT experiment_id, metric, inclusive AS total FROM function_metric
 		where += " AND v.mode = '" + r.mode + "'"
 	}
 	if s.functions != nil {
-		where += " AND v.function IN (" + list(s.functions) + ")"
+		where += " AND " + isOneOf(s.functions)
 	}
 	order := r.sortOrder() + r.order
 	query := fmt.Sprintf("%s\nSELECT * FROM (SELECT %s FROM %s v\n%s\nWHERE %s)", with, columns, from, joins, where)
@@ -166,6 +175,32 @@ totals AS (SELECT experiment_id, metric, inclusive AS total FROM function_metric
 		query += fmt.Sprintf("\nQUALIFY row_number() OVER (PARTITION BY experiment_id, metric ORDER BY %s) <= %d", order, r.limit)
 	}
 	return query + "\nORDER BY experiment, metric, " + order
+}
+
+// renamed are the columns of the view, those with functions' names as --alias
+// chooses them.
+func (r *reporter) renamed() string {
+	if r.alias == "manual" {
+		return "v.*"
+	}
+	var replaced []string
+	for _, c := range []struct{ id, name string }{{"function_id", "function"}, {"other_id", "other"}} {
+		if slices.Contains(r.columnsOfView(), c.id) {
+			replaced = append(replaced, fmt.Sprintf("COALESCE((SELECT n.name FROM named n WHERE n.experiment_id = v.experiment_id "+
+				"AND n.function_id = v.%s), v.%s) AS %s", c.id, c.name, c.name))
+		}
+	}
+	if replaced == nil {
+		return "v.*"
+	}
+	return "v.* REPLACE (" + strings.Join(replaced, ", ") + ")"
+}
+
+// isOneOf is true for the rows of the functions that have one of the names,
+// whichever alias is shown.
+func isOneOf(names []string) string {
+	return "(v.experiment_id, v.function_id) IN (SELECT (experiment_id, function_id) FROM functions " +
+		"WHERE list_has_any([name, gprofng_name, perf_name], [" + list(names) + "]))"
 }
 
 // sortOrder is what --sort puts before the report's own order.

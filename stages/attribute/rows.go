@@ -64,7 +64,7 @@ func (r *Result) program(emit Emit) error {
 	functions := schema.NewRows(schema.Functions, emit)
 	for n, f := range p.Functions {
 		relation, line := related(p, int32(n))
-		functions.Append(r.ExperimentID, f.ID, p.Objects[f.Object].ID, p.Modules[f.Module].ID, f.Name, f.Linkage, f.Aliases,
+		functions.Append(r.ExperimentID, f.ID, p.Objects[f.Object].ID, p.Modules[f.Module].ID, f.Name, f.GprofngName, f.PerfName, f.Linkage, f.Aliases,
 			string(f.Kind), int64(f.Address), int64(f.Offset), int64(f.Size), relation[0], relation[1], relation[2], line)
 	}
 	return closeAll(objects, modules, functions)

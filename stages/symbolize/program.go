@@ -3,6 +3,8 @@
 package symbolize
 
 import (
+	"cmp"
+
 	"stackmill/schema"
 	"stackmill/stages/symbolize/symtab"
 )
@@ -53,6 +55,7 @@ type Function struct {
 	ID                     int64
 	Object, Module         int32
 	Name, Linkage, Aliases string
+	GprofngName, PerfName  string // by the tools' choice of alias (S4)
 	Kind                   symtab.Kind
 	Address, Offset, Size  uint64
 }
@@ -133,6 +136,7 @@ func (p *Program) function(f Function, variant uint64) int32 {
 		}
 		f.ID = schema.NewID("function").Number(uint64(p.Objects[f.Object].ID)).
 			Text(p.Modules[f.Module].Name).Text(name).Number(f.Address).Number(variant).Sum()
+		f.GprofngName, f.PerfName = cmp.Or(f.GprofngName, f.Name), cmp.Or(f.PerfName, f.Name)
 		p.Functions = append(p.Functions, f)
 		p.functions[k] = n
 	}

@@ -38,7 +38,10 @@ func (r *Resolver) relate(n int32, f symtab.Function) {
 	relation := Relation{Main: r.tableFunction(p.Functions[n].Object, main)}
 	if f.Kind == symtab.Body {
 		_, relation.Line, _ = o.table.Line(f.Offset)
-		p.Functions[n].Name = bodyName(p.Functions[relation.Main].Name, f, relation.Line)
+		body, main := &p.Functions[n], &p.Functions[relation.Main]
+		body.Name = bodyName(main.Name, f, relation.Line)
+		body.GprofngName = bodyName(main.GprofngName, f, relation.Line)
+		body.PerfName = bodyName(main.PerfName, f, relation.Line)
 	}
 	p.Relations[n] = relation
 }

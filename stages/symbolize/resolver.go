@@ -163,7 +163,7 @@ func (r *Resolver) tableFunction(object int32, f symtab.Function) int32 {
 	known := len(p.Functions)
 	n := p.function(Function{
 		Object: object, Module: p.module(object, m.Name, m.Language),
-		Name: f.Name, Linkage: f.Linkage, Aliases: f.Aliases, Kind: f.Kind,
+		Name: f.Name, Linkage: f.Linkage, Aliases: f.Aliases, GprofngName: f.GprofngName, PerfName: f.PerfName, Kind: f.Kind,
 		Address: f.Address, Offset: f.Offset, Size: f.Size,
 	}, 0)
 	if len(p.Functions) > known {

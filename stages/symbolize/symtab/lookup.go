@@ -82,7 +82,7 @@ func (a Addresses) Offset(addr uint64) (uint64, bool) {
 
 // Bytes estimates the memory that the table takes, in bytes.
 func (t *Table) Bytes() int64 {
-	n := len(t.Segments)*40 + len(t.Regions)*48 + len(t.Functions)*120 + len(t.Modules)*32 + len(t.Lines.Offsets)*16
+	n := len(t.Segments)*40 + len(t.Regions)*48 + len(t.Functions)*152 + len(t.Modules)*32 + len(t.Lines.Offsets)*16
 	for i := range t.Functions {
 		f := &t.Functions[i]
 		n += len(f.Linkage)
@@ -92,6 +92,7 @@ func (t *Table) Bytes() int64 {
 		if f.Name != f.Linkage {
 			n += len(f.Name)
 		}
+		n += len(f.GprofngName) + len(f.PerfName)
 	}
 	for _, m := range t.Modules {
 		n += len(m.Name)

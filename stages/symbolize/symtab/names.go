@@ -27,7 +27,7 @@ type namer struct {
 // function it names.
 func (n *namer) name(linkage string) (string, Kind) {
 	s := unglobalized(linkage)
-	if name, kind, ok := studioName(s); ok {
+	if name, kind, ok := n.studioName(s); ok {
 		return name, kind
 	}
 	base, suffixes := n.suffixes(s)
@@ -48,20 +48,21 @@ func (n *namer) name(linkage string) (string, Kind) {
 	return b.String(), kind
 }
 
-// demangle returns what `c++filt -i` prints, false when s is no mangled name.
-func (n *namer) demangle(s string) (d string, ok bool) {
+// demangle returns what `c++filt -i` prints, s and false when it is no mangled
+// name.
+func (n *namer) demangle(s string, options ...demangle.Option) (d string, ok bool) {
 	defer func() {
 		if recover() != nil { // a name that the demangler cannot cope with
-			d, ok = "", false
+			d, ok = s, false
 		}
 	}()
 	if n.budget <= 0 {
 		n.left++
-		return "", false
+		return s, false
 	}
-	d, err := demangle.ToString(s, demangle.MaxLength(maxName))
+	d, err := demangle.ToString(s, append(options, demangle.MaxLength(maxName))...)
 	if err != nil {
-		return "", false
+		return s, false
 	}
 	n.budget -= max(0, len(d)-16*len(s))
 	return d, true
@@ -158,7 +159,7 @@ var studioBodies = map[string]struct {
 }
 
 // studioName reads `_$p1A12.base`: kind, number in base-26 letters, line, base.
-func studioName(s string) (string, Kind, bool) {
+func (n *namer) studioName(s string) (string, Kind, bool) {
 	if len(s) < 5 || s[0] != '_' || s[1] != '$' {
 		return "", "", false
 	}
@@ -182,8 +183,6 @@ func studioName(s string) (string, Kind, bool) {
 	if strings.Contains(text, "%d") {
 		text = fmt.Sprintf(text, line)
 	}
-	if d, err := demangle.ToString(base, demangle.MaxLength(maxName)); err == nil {
-		base = d
-	}
+	base, _ = n.demangle(base)
 	return fmt.Sprintf("%s -- %s [%s]", base, text, s), body.kind, true
 }

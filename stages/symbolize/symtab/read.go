@@ -36,16 +36,10 @@ func Read(f, debug *object.File) *Table {
 		}
 		s.bytes += 8 * len(debug.Bytes())
 	}
-	t.Functions = size(s.symbols(), t.Regions)
+	n := namer{golang: isGo(f), budget: maxNames}
+	t.Functions = size(s.symbols(), t.Regions, &n)
 	if s.stripped {
 		nameTrampolines(t, f)
-	}
-	n := namer{golang: isGo(f), budget: maxNames}
-	for i := range t.Functions {
-		fn := &t.Functions[i]
-		if fn.Kind != PLT {
-			fn.Name, fn.Kind = n.name(fn.Linkage)
-		}
 	}
 	if n.left > 0 {
 		t.Notes = append(t.Notes, Note{Offset: -1, Text: fmt.Sprintf("%d names are too long to be demangled", n.left)})

@@ -1,7 +1,6 @@
 package symtab
 
 import (
-	"cmp"
 	"debug/elf"
 	"errors"
 	"slices"
@@ -14,6 +13,11 @@ import (
 type symbol struct {
 	name         string
 	offset, size uint64
+	order        int    // in the tables
+	version      string // that was cut off the name
+	binding      elf.SymBind
+	indirect     bool // STT_GNU_IFUNC
+	embedded     bool // of .gnu_debugdata
 }
 
 // reader collects the function symbols of one load object.
@@ -54,7 +58,10 @@ func (r *reader) symbols() []symbol {
 	r.note(r.object, err)
 	if e != nil {
 		r.table.Notes = append(r.table.Notes, e.Notes...)
-		list = append(list, r.tables(e, elf.SHT_SYMTAB)...)
+		for _, s := range r.tables(e, elf.SHT_SYMTAB) {
+			s.order, s.embedded = len(list), true
+			list = append(list, s)
+		}
 	}
 	return list
 }
@@ -133,13 +140,17 @@ func (r *reader) entries(list []symbol, f *object.File, data, names []byte) []sy
 		if !ok {
 			continue
 		}
-		name := unversioned(object.String(names, uint64(u.Uint32(b))))
+		full := object.String(names, uint64(u.Uint32(b)))
+		name := unversioned(full)
 		if r.bytes -= len(name); r.bytes < 0 {
 			r.note(f, errNames)
 			return list
 		}
 		if name != "" {
-			list = append(list, symbol{name, off, size})
+			list = append(list, symbol{
+				name: name, offset: off, size: size, order: len(list), version: full[len(name):],
+				binding: elf.ST_BIND(info), indirect: elf.ST_TYPE(info) == elf.STT_GNU_IFUNC,
+			})
 		}
 	}
 	return list
@@ -180,71 +191,4 @@ func unversioned(name string) string {
 		return name
 	}
 	return name[:at]
-}
-
-// size turns symbols into functions that do not overlap (gprofng-experiment
-// 6.3). Symbols of one place are one function, shown with the name that is last
-// in byte order (S4). A PLT section is one function.
-func size(list []symbol, regions []Region) []Function {
-	slices.SortFunc(list, func(a, b symbol) int {
-		if c := cmp.Compare(a.offset, b.offset); c != 0 {
-			return c
-		}
-		return cmp.Compare(a.name, b.name)
-	})
-	var out []Function
-	next := 0
-	for _, g := range regions {
-		end := g.Offset + g.Size
-		first := next
-		for next < len(list) && list[next].offset < end {
-			next++
-		}
-		if isPLT(g.Name) {
-			out = append(out, Function{Offset: g.Offset, Address: g.Address, Size: g.Size, Name: "@plt", Kind: PLT})
-			continue
-		}
-		out = sizeRegion(out, list[first:next], g)
-	}
-	return out
-}
-
-func sizeRegion(out []Function, list []symbol, g Region) []Function {
-	for len(list) > 0 {
-		n, off, size := 0, list[0].offset, uint64(0)
-		var names []string
-		for ; n < len(list) && list[n].offset == off; n++ {
-			size = max(size, list[n].size)
-			if len(names) == 0 || names[len(names)-1] != list[n].name {
-				names = append(names, list[n].name)
-			}
-		}
-		list = list[n:]
-		room := g.Offset + g.Size - off
-		if len(list) > 0 {
-			room = list[0].offset - off
-		}
-		if size == 0 || size > room {
-			size = room
-		}
-		out = append(out, Function{
-			Offset:  off,
-			Address: g.Address + (off - g.Offset),
-			Size:    size,
-			Linkage: shown(names),
-			Aliases: strings.Join(names, " "),
-		})
-	}
-	return out
-}
-
-// shown returns the last of sorted names (S4). A local alias that the compiler
-// made for its own calls is nobody's name while there is another one.
-func shown(names []string) string {
-	for i := len(names) - 1; i >= 0; i-- {
-		if !strings.Contains(names[i], ".localalias") {
-			return names[i]
-		}
-	}
-	return names[len(names)-1]
 }

@@ -28,8 +28,12 @@ type Function struct {
 	Linkage string // the symbol shown: last of Aliases; empty for static regions and the PLT
 	Aliases string // all symbols at this place, in byte order, blank-separated
 	Name    string // for people: demangled, readable clone suffix
-	Kind    Kind
-	Module  int32 // index into Table.Modules, 0 is `(unknown)`
+	// The names for people that gprofng and perf would choose among the aliases;
+	// empty when that is Name.
+	GprofngName, PerfName string
+
+	Kind   Kind
+	Module int32 // index into Table.Modules, 0 is `(unknown)`
 }
 
 // Module is a compilation unit.

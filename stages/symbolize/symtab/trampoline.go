@@ -38,7 +38,7 @@ func nameTrampolines(t *Table, f *object.File) {
 			}
 			t.insert(Function{
 				Offset: r.Offset + uint64(i), Address: r.Address + uint64(i), Size: uint64(len(x.code)),
-				Linkage: x.name, Aliases: x.name,
+				Linkage: x.name, Aliases: x.name, Name: x.name, Kind: Normal,
 			})
 			break
 		}

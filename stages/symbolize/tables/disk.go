@@ -22,7 +22,7 @@ import (
 // same object: names, sizes, lines.
 const (
 	magic         = "stackmill table "
-	formatVersion = 5
+	formatVersion = 6
 	headSize      = 32
 )
 

@@ -105,6 +105,8 @@ func (e *encoder) functions(list []symtab.Function) {
 		e.text(f.Linkage)
 		e.text(f.Aliases)
 		e.text(f.Name)
+		e.text(f.GprofngName)
+		e.text(f.PerfName)
 		e.text(string(f.Kind))
 		e.uint(uint64(f.Module))
 		last = f
@@ -267,7 +269,8 @@ func (d *decoder) functions(t *symtab.Table) {
 		f.Offset = last.Offset + d.uint()
 		f.Address = f.Offset + (last.Address - last.Offset) + uint64(d.int())
 		f.Size = d.uint()
-		f.Linkage, f.Aliases, f.Name, f.Kind = d.text(), d.text(), d.text(), symtab.Kind(d.text())
+		f.Linkage, f.Aliases, f.Name = d.text(), d.text(), d.text()
+		f.GprofngName, f.PerfName, f.Kind = d.text(), d.text(), symtab.Kind(d.text())
 		f.Module = d.below(len(t.Modules))
 		last = *f
 	}

@@ -1,0 +1,94 @@
+package symtab
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// size turns symbols into functions that do not overlap (gprofng-experiment
+// 6.3). Symbols of one place are one function. A PLT section is one function.
+func size(list []symbol, regions []Region, n *namer) []Function {
+	slices.SortFunc(list, func(a, b symbol) int {
+		return cmp.Or(cmp.Compare(a.offset, b.offset), cmp.Compare(a.name, b.name), cmp.Compare(a.order, b.order))
+	})
+	var out []Function
+	next := 0
+	for _, g := range regions {
+		end := g.Offset + g.Size
+		first := next
+		for next < len(list) && list[next].offset < end {
+			next++
+		}
+		if isPLT(g.Name) {
+			out = append(out, Function{Offset: g.Offset, Address: g.Address, Size: g.Size, Name: "@plt", Kind: PLT})
+			continue
+		}
+		out = sizeRegion(out, list[first:next], g, n)
+	}
+	return out
+}
+
+func sizeRegion(out []Function, list []symbol, g Region, n *namer) []Function {
+	for len(list) > 0 {
+		off, size := list[0].offset, uint64(0)
+		same := 0
+		for ; same < len(list) && list[same].offset == off; same++ {
+			size = max(size, list[same].size)
+		}
+		f := n.function(list[:same])
+		list = list[same:]
+		room := g.Offset + g.Size - off
+		if len(list) > 0 {
+			room = list[0].offset - off
+		}
+		if size == 0 || size > room {
+			size = room
+		}
+		f.Offset, f.Address, f.Size = off, g.Address+(off-g.Offset), size
+		out = append(out, f)
+	}
+	return out
+}
+
+// function names the function of one place from its symbols, which are sorted
+// by name.
+func (n *namer) function(group []symbol) Function {
+	var names []string
+	for _, s := range group {
+		if len(names) == 0 || names[len(names)-1] != s.name {
+			names = append(names, s.name)
+		}
+	}
+	f := Function{Linkage: shown(names), Aliases: strings.Join(names, " ")}
+	f.Name, f.Kind = n.name(f.Linkage)
+	if len(names) > 1 {
+		f.GprofngName = n.choice(f, n.gprofngAlias(group))
+		f.PerfName = n.choice(f, n.perfAlias(group))
+	}
+	return f
+}
+
+// choice returns the name for people of another of a function's symbols, empty
+// when it is the function's own.
+func (n *namer) choice(f Function, linkage string) string {
+	if linkage == f.Linkage {
+		return ""
+	}
+	name, _ := n.name(linkage)
+	if name == f.Name {
+		return ""
+	}
+	return name
+}
+
+// shown returns the last of sorted names (S4). A local alias that the compiler
+// made for its own calls is nobody's name while there is another one.
+func shown(names []string) string {
+	for i := len(names) - 1; i >= 0; i-- {
+		if !strings.Contains(names[i], ".localalias") {
+			return names[i]
+		}
+	}
+	return names[len(names)-1]
+}
