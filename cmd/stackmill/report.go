@@ -26,6 +26,7 @@ type reporter struct {
 	limit       int
 	sort        string
 	inline      bool
+	wide        bool
 	format      string
 	width       time.Duration
 }
@@ -82,6 +83,7 @@ CPU time, synchronization, heap, I/O; "all" shows every one. The broken sums of
 	f.IntVar(&r.limit, "limit", 0, "print this many rows of each experiment and metric (0: all)")
 	f.StringVar(&r.sort, "sort", "", "sort by this column of the view, numbers descending; -COLUMN reverses")
 	f.BoolVar(&r.inline, "inline", false, "show inlined functions as functions of their own")
+	f.BoolVar(&r.wide, "wide", false, "print long names in full also where other columns follow")
 	f.StringVar(&r.format, "format", "table", "table, csv, json, ndjson or markdown")
 	f.DurationVar(&r.width, "width", time.Second, "timeline: the width of an interval, e.g. 100ms")
 	a.completeReport(c)

@@ -66,3 +66,16 @@ func TestDeepTree(t *testing.T) {
 		t.Errorf("the last line is %q", last)
 	}
 }
+
+func TestShorten(t *testing.T) {
+	long := strings.Repeat("a", 60) + strings.Repeat("é", 60)
+	for name, want := range map[string]string{
+		"short":                 "short",
+		strings.Repeat("é", 80): strings.Repeat("é", 80),
+		long:                    strings.Repeat("a", 49) + "…" + strings.Repeat("é", 30),
+	} {
+		if got := shorten(name); got != want {
+			t.Errorf("%s is shown as %s, want %s", name, got, want)
+		}
+	}
+}

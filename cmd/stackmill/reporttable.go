@@ -62,11 +62,27 @@ func (r *reporter) layout(s *selection, rows []record) ([]field, [][]string) {
 		if s.onlyMetric() == "" {
 			cells[i] = append(cells[i], rec.text("metric"))
 		}
-		for _, c := range r.columns {
-			cells[i] = append(cells[i], c.cells(rec)...)
+		for k, c := range r.columns {
+			texts := c.cells(rec)
+			if c.as == words && k+1 < len(r.columns) && !r.wide {
+				texts[0] = shorten(texts[0])
+			}
+			cells[i] = append(cells[i], texts...)
 		}
 	}
 	return fields, cells
+}
+
+// nameWidth is how much of a name a table shows in front of other columns: one
+// C++ template would otherwise push them out of sight.
+const nameWidth = 80
+
+// shorten takes out the middle of a long name: both ends tell most.
+func shorten(name string) string {
+	if runes := []rune(name); len(runes) > nameWidth {
+		return string(runes[:nameWidth*5/8-1]) + "…" + string(runes[len(runes)-nameWidth*3/8:])
+	}
+	return name
 }
 
 // unitOf names the unit for a heading when all rows have the same.
