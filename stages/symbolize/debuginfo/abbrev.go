@@ -10,6 +10,7 @@ type abbrev struct {
 	tag      uint64
 	children bool
 	sibling  bool
+	origin   bool // completes another entry
 	attrs    []attrDecl
 	// How to skip the attributes in a hurry: the values whose length must be
 	// read, each with the bytes before it, and the bytes behind them all.
@@ -121,6 +122,7 @@ func (t *abbrevs) read(c *cursor, f format) (a abbrev, ok bool) {
 		}
 		t.attrs = append(t.attrs, d)
 		a.sibling = a.sibling || name == attrSibling
+		a.origin = a.origin || name == attrOrigin
 		if n, ok := f.size(form); ok {
 			a.tail += uint32(n)
 		} else {

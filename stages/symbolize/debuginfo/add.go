@@ -40,7 +40,7 @@ func Add(t *symtab.Table, f, debug *object.File) (missing []string) {
 		programs:  map[uint64]*program{},
 		files:     map[string]int32{},
 		modules:   map[symtab.Module]int32{},
-		names:     names{list: []functionName{{text: unnamed}}, index: map[functionName]int32{}},
+		names:     names{list: []functionName{{text: unnamed}}, index: map[functionName]int32{}, symbols: map[int32]int32{}},
 	}
 	if source.Type == elf.ET_REL {
 		a.remarkf("the source lines of a relocatable object cannot be read before it is linked")

@@ -110,7 +110,7 @@ int g(void)
 				t.Errorf("%+v: chain %v", in, chain)
 			}
 			got = append(got, chain)
-		})
+		}, func(value, pcs) {})
 		if err != nil {
 			t.Error(err)
 		}

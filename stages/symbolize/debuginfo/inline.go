@@ -38,9 +38,10 @@ type scope struct {
 const maxNested = 1 << 14
 
 // inlines calls f for each inlined subroutine of a unit in the order of the
-// entries: parents come before their children. What was read before an error
-// has been passed on.
-func (s *sections) inlines(u *unit, f func(inlined)) error {
+// entries: parents come before their children; and own for the code that a
+// function has of its own beside that. What was read before an error has been
+// passed on.
+func (s *sections) inlines(u *unit, f func(inlined), own func(origin value, code pcs)) error {
 	abbrevs := s.abbrevs(u.abbrevs, u.format)
 	if !abbrevs.inlined {
 		return nil
@@ -72,7 +73,14 @@ func (s *sections) inlines(u *unit, f func(inlined)) error {
 			number++
 		case a.tag == tagSubprogram:
 			below = scope{parent: -1, inside: true}
-			err = c.skip(a, u.format)
+			if !a.origin {
+				err = c.skip(a, u.format)
+				break
+			}
+			var in inlined
+			if err = in.read(&c, a, u.format); err == nil && !c.short {
+				own(in.origin, in.code)
+			}
 		case a.children && a.sibling && codeless(a.tag, here.inside):
 			if err = u.jump(&c, a); err == nil {
 				continue

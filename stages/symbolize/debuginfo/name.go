@@ -16,8 +16,9 @@ const maxHops = 8
 
 // names are those of inlined functions.
 type names struct {
-	origins []int32        // indexes into list, by the numbers that calls have at first
-	list    []functionName // the first is for those without
+	origins []int32         // indexes into list, by the numbers that calls have at first
+	symbols map[int32]int32 // indexes into the table's functions, by such a number
+	list    []functionName  // the first is for those without
 	index   map[functionName]int32
 	pending []origin // in other units than where they are referred to
 }
@@ -49,10 +50,40 @@ func (a *adder) origin(s *sections, u *unit, ref value) int32 {
 	o := origin{off, int32(len(a.names.origins))}
 	a.names.origins = append(a.names.origins, 0)
 	s.functions[off] = o.number
+	if f, known := s.symbols[off]; known {
+		a.names.symbols[o.number] = f
+	}
 	if ok {
 		a.resolve(s, u, o)
 	}
 	return o.number
+}
+
+// own takes note that the function of an entry has code outside of others. Its
+// symbol there names the inlined code as well, so that both are one function.
+func (a *adder) own(s *sections, u *unit, ref value, code []span) {
+	entry, ok := reference(u, ref)
+	if !ok {
+		return
+	}
+	for _, x := range code {
+		off, ok := a.addresses.Offset(x.low)
+		if !ok {
+			continue
+		}
+		i, found := slices.BinarySearchFunc(a.table.Functions, off, func(f symtab.Function, off uint64) int { return cmp.Compare(f.Offset, off) })
+		if !found || a.table.Functions[i].Kind != symtab.Normal { // clones have the same origin
+			continue
+		}
+		if s.symbols == nil {
+			s.symbols = map[uint64]int32{}
+		}
+		s.symbols[entry] = int32(i)
+		if n, known := s.functions[entry]; known {
+			a.names.symbols[n] = int32(i)
+		}
+		return
+	}
 }
 
 // reference returns the offset in .debug_info of the entry referred to; false
@@ -156,19 +187,32 @@ func (a *adder) elsewhere() {
 func (a *adder) nameCalls() {
 	in := &a.table.Inlines
 	readable := symtab.Readable()
-	used := map[int32]int32{}
+	numbers := map[int32]int32{} // by origin
+	texts := map[string]int32{}
 	for i := range in.Calls {
-		k := a.names.origins[in.Calls[i].Name]
-		n, ok := used[k]
+		origin := in.Calls[i].Name
+		n, ok := numbers[origin]
 		if !ok {
-			n = int32(len(in.Names))
-			used[k] = n
-			name := a.names.list[k]
-			if name.linkage {
-				name.text = readable(name.text)
+			text := a.nameOf(origin, readable)
+			if n, ok = texts[text]; !ok {
+				n = int32(len(in.Names))
+				in.Names = append(in.Names, text)
+				texts[text] = n
 			}
-			in.Names = append(in.Names, valid(name.text))
+			numbers[origin] = n
 		}
 		in.Calls[i].Name = n
 	}
+}
+
+// nameOf is the name for people of an origin.
+func (a *adder) nameOf(origin int32, readable func(string) string) string {
+	if f, ok := a.names.symbols[origin]; ok {
+		return a.table.Functions[f].Name
+	}
+	name := a.names.list[a.names.origins[origin]]
+	if name.linkage {
+		name.text = readable(name.text)
+	}
+	return valid(name.text)
 }

@@ -113,7 +113,7 @@ func FuzzPack(f *testing.F) {
 					if n := len(ranges.spans(nil, u, in.code)); n > len(b4)+len(linked.ranges) {
 						t.Fatalf("%d ranges", n)
 					}
-				})
+				}, func(value, pcs) {})
 			}
 		}
 	})

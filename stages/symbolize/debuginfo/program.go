@@ -94,6 +94,9 @@ func (a *adder) calls(u *unit, s, ranges *sections, p *program) error {
 			}
 		}
 		levels[in.number] = a.lines.inline(c, a.spans)
+	}, func(origin value, code pcs) {
+		a.spans = ranges.spans(a.spans[:0], u, code)
+		a.own(s, u, origin, a.spans)
 	})
 	if err != nil {
 		return fmt.Errorf("inlined subroutines: %w", err)

@@ -17,6 +17,7 @@ type sections struct {
 	bodies *bool    // whether a function may be the body of a parallel region
 
 	functions map[uint64]int32 // numbers of the functions that were inlined, by offset
+	symbols   map[uint64]int32 // indexes into the table's functions of those with code of their own, by offset
 	*budget
 }
 
