@@ -144,15 +144,7 @@ func (r *Resolver) static(object int32, m *image.Mapping, offset uint64) int32 {
 // module's static function. An outline function is none that others are made
 // from.
 func (o *Object) named(linkage, module string) (symtab.Function, bool) {
-	if o.byLinkage == nil {
-		o.byLinkage = map[string][]int{}
-		for i := range o.table.Functions {
-			for _, alias := range strings.Fields(o.table.Functions[i].Aliases) {
-				o.byLinkage[alias] = append(o.byLinkage[alias], i)
-			}
-		}
-	}
-	candidates := o.byLinkage[linkage]
+	candidates := o.functionsNamed(linkage)
 	// Units share C++ functions that are not static: the linker keeps one.
 	shared := strings.HasPrefix(linkage, "_Z") && !strings.HasPrefix(linkage, "_ZL")
 	for _, i := range candidates {
@@ -164,6 +156,19 @@ func (o *Object) named(linkage, module string) (symtab.Function, bool) {
 		}
 	}
 	return symtab.Function{}, false
+}
+
+// functionsNamed returns the numbers of the table's functions that have a symbol.
+func (o *Object) functionsNamed(linkage string) []int {
+	if o.byLinkage == nil {
+		o.byLinkage = map[string][]int{}
+		for i := range o.table.Functions {
+			for _, alias := range strings.Fields(o.table.Functions[i].Aliases) {
+				o.byLinkage[alias] = append(o.byLinkage[alias], i)
+			}
+		}
+	}
+	return o.byLinkage[linkage]
 }
 
 // mainName takes the mark of an outline function off its linkage name: gcc's

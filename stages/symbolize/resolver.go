@@ -26,6 +26,8 @@ type Resolver struct {
 	total         int32
 	unknownObject int32
 	generatedCode map[int32]*decode.Code // by function
+	imports       map[int32][]Import     // by location of the call
+	returning     map[string]bool        // what ReturnsItself found
 	opened        *os.File               // the load object read last
 	inlinedNames  map[nameKey]int32
 }
@@ -46,6 +48,8 @@ func New(rec *decode.Recording, tables Tables) *Resolver {
 
 		generatedCode: map[int32]*decode.Code{},
 		inlinedNames:  map[nameKey]int32{},
+		imports:       map[int32][]Import{},
+		returning:     map[string]bool{},
 	}
 	r.total, r.unknownObject = r.Program.artificialObjects()
 	return r
@@ -158,7 +162,11 @@ func (pr *Process) resolve(pc uint64, m *image.Mapping) int32 {
 // tableFunction interns a function of an object's symbol table.
 func (r *Resolver) tableFunction(object int32, f symtab.Function) int32 {
 	p := r.Program
-	m := p.Objects[object].table.Modules[f.Module]
+	t := p.Objects[object].table
+	if f.Kind == symtab.PLT {
+		f, _ = t.PLT()
+	}
+	m := t.Modules[f.Module]
 	f.Kind = kindOf(f)
 	known := len(p.Functions)
 	n := p.function(Function{

@@ -17,6 +17,7 @@ type Rule uint8
 const (
 	Recorded      Rule = iota // as recorded
 	RulePLT                   // a leaf in the PLT was dropped below it (S22)
+	RuleLinker                // stands for the linker's frames of a first call (S23)
 	RuleLeafCheck             // taken from the return register (S7)
 	RuleTruncated             // stands for lost frames (S18)
 	RuleOutline               // the artificial call of an outline function (S12)
@@ -26,7 +27,7 @@ const (
 )
 
 func (r Rule) String() string {
-	return [...]string{"", "S22", "S7", "S18", "S12", "S14", "S17", "S11"}[r]
+	return [...]string{"", "S22", "S23", "S7", "S18", "S12", "S14", "S17", "S11"}[r]
 }
 
 // Stack is one distinct normalised stack.

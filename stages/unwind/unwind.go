@@ -28,6 +28,7 @@ type Unwinder struct {
 
 	openMP  bool    // a runtime is mapped
 	classes []class // by function, as far as they were looked up
+	linkers []bool  // by load object, as far as they were looked up
 
 	frames, user []Frame // scratch
 	span         image.Span
@@ -94,6 +95,7 @@ func (u *Unwinder) native(words []uint64, t int64) []Frame {
 			u.frames = append(u.frames, Frame{main, RuleOutline})
 		}
 	}
+	u.frames = u.linker(u.frames)
 	if lost != "" {
 		u.frames = append(u.frames, Frame{u.resolver.Artificial(lost), RuleTruncated})
 	}

@@ -16,7 +16,7 @@ func (t *Table) Function(off uint64) (Function, bool) {
 	if i > 0 && off-t.Functions[i-1].Offset < t.Functions[i-1].Size {
 		return t.Functions[i-1], true
 	}
-	r, ok := t.region(off)
+	r, ok := t.Region(off)
 	if !ok {
 		return Function{}, false
 	}
@@ -36,7 +36,18 @@ func (t *Table) Function(off uint64) (Function, bool) {
 	}, true
 }
 
-func (t *Table) region(off uint64) (Region, bool) {
+// PLT returns the object's procedure linkage table, which is one function in
+// all its sections: the first of them. It is false when there is none.
+func (t *Table) PLT() (Function, bool) {
+	i := slices.IndexFunc(t.Functions, func(f Function) bool { return f.Kind == PLT })
+	if i < 0 {
+		return Function{}, false
+	}
+	return t.Functions[i], true
+}
+
+// Region returns the executable region at an offset of the file.
+func (t *Table) Region(off uint64) (Region, bool) {
 	i := sort.Search(len(t.Regions), func(i int) bool { return t.Regions[i].Offset > off })
 	if i > 0 && off-t.Regions[i-1].Offset < t.Regions[i-1].Size {
 		return t.Regions[i-1], true
@@ -93,6 +104,9 @@ func (t *Table) Bytes() int64 {
 			n += len(f.Name)
 		}
 		n += len(f.GprofngName) + len(f.PerfName)
+	}
+	for _, s := range t.Slots {
+		n += len(s.Symbol) + 32
 	}
 	for _, m := range t.Modules {
 		n += len(m.Name)

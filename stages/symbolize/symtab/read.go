@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"stackmill/stages/symbolize/insn"
 	"stackmill/stages/symbolize/symtab/object"
@@ -22,7 +21,11 @@ func Read(f, debug *object.File) *Table {
 	for _, l := range f.Loads {
 		t.Segments = append(t.Segments, Segment{l.Offset, l.Address, l.FileSize, l.MemSize, uint32(l.Flags)})
 	}
+	t.Slots = slots(f)
 	t.Regions = regions(f)
+	if !slices.ContainsFunc(f.Sections, isCode) {
+		t.Regions = cutPLT(t.Regions, f, t.Slots, t.Arch)
+	}
 	s := reader{table: t, object: f, debug: debug, addresses: t.Addresses(), bytes: 1<<20 + 8*len(f.Bytes())}
 	if f.Type == elf.ET_REL {
 		s.byName = map[string]Region{}
@@ -58,13 +61,17 @@ func isGo(f *object.File) bool {
 	return f.Section(".gopclntab") != nil || f.Section(".go.buildinfo") != nil
 }
 
+func isCode(s object.Section) bool {
+	const exec = elf.SHF_ALLOC | elf.SHF_EXECINSTR
+	return s.Flags&exec == exec && s.Type != elf.SHT_NOBITS
+}
+
 // regions returns the executable sections, or the executable segments of an
 // object without sections, sorted and without overlaps.
 func regions(f *object.File) []Region {
 	var list []Region
-	const exec = elf.SHF_ALLOC | elf.SHF_EXECINSTR
 	for _, s := range f.Sections {
-		if s.Flags&exec == exec && s.Type != elf.SHT_NOBITS {
+		if isCode(s) {
 			r := Region{s.Name, s.Offset, s.Address, s.Size}
 			if f.Type == elf.ET_REL { // its sections have no addresses yet
 				r.Address = r.Offset
@@ -90,8 +97,4 @@ func regions(f *object.File) []Region {
 		kept = append(kept, r)
 	}
 	return kept
-}
-
-func isPLT(section string) bool {
-	return section == ".plt" || section == ".iplt" || strings.HasPrefix(section, ".plt.")
 }

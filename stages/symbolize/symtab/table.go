@@ -63,6 +63,7 @@ type Table struct {
 	Segments  []Segment
 	Regions   []Region   // sorted by offset
 	Functions []Function // sorted by offset, not overlapping
+	Slots     []Slot     // sorted by address, distinct
 	Modules   []Module
 	Files     []string // source files, full paths
 	Lines     Lines

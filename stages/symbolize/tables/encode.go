@@ -83,6 +83,7 @@ func encode(key string, missing []string, t *symtab.Table) []byte {
 	e.functions(t.Functions)
 	e.lines(&t.Lines)
 	e.inlines(&t.Inlines)
+	e.slots(t.Slots)
 
 	var head encoder
 	head.uint(uint64(len(e.strings)))
@@ -233,6 +234,7 @@ func decode(b []byte) (key string, missing []string, t *symtab.Table, err error)
 	d.functions(t)
 	d.lines(t)
 	d.inlines(t)
+	t.Slots = d.slots()
 	if d.bad || len(d.b) > 0 || len(t.Modules) == 0 {
 		return "", nil, nil, errCache
 	}

@@ -1,0 +1,161 @@
+package symbolize
+
+import (
+	"slices"
+
+	"stackmill/stages/symbolize/insn"
+	"stackmill/stages/symbolize/symtab"
+)
+
+// Import is a function of another load object that a call goes to.
+type Import struct {
+	Symbol string // the name by which the dynamic linker finds it
+	// Entry is the location of the entry of the procedure linkage table that
+	// the call goes through and that the first call may bind, -1 when the address
+	// is known before any call.
+	Entry int32
+}
+
+// Bounds of the search for tail calls: functions looked at, and bytes of each.
+const (
+	maxTailCallers = 16
+	maxTailCode    = 64 << 10
+)
+
+// Imports returns the functions of other load objects that the call at a
+// location may enter: the one that it calls through the procedure linkage table,
+// or those that the function which it calls leaves for by a jump (S26). They are
+// in order of discovery, none when the instructions do not tell. The machine
+// code of a location is decoded once.
+func (r *Resolver) Imports(call int32) []Import {
+	found, ok := r.imports[call]
+	if !ok {
+		l := r.Program.Locations[call]
+		if t := r.Program.Objects[l.Object].table; t != nil && len(t.Slots) > 0 && l.Reason == "" {
+			s := importSearch{r: r, object: l.Object, table: t, addresses: t.Addresses()}
+			s.call(l.Offset)
+			found = s.found
+		}
+		r.imports[call] = found
+	}
+	return found
+}
+
+// Defines reports whether a load object has a function of that name; also when
+// its functions are not known, in order to claim nothing about them.
+func (r *Resolver) Defines(object int32, symbol string) bool {
+	o := &r.Program.Objects[object]
+	if o.table == nil {
+		return true
+	}
+	return len(o.functionsNamed(symbol)) > 0
+}
+
+// ReturnsItself reports whether all functions of that name return from where
+// they were entered, or jump to known places: none jumps to an address that it
+// computes, which may be in another load object. It is false when there is none.
+func (r *Resolver) ReturnsItself(symbol string) bool {
+	known, ok := r.returning[symbol]
+	if ok {
+		return known
+	}
+	for n := range r.Program.Objects {
+		o := &r.Program.Objects[n]
+		if o.table == nil {
+			continue
+		}
+		for _, i := range o.functionsNamed(symbol) {
+			s := importSearch{r: r, object: int32(n), table: o.table, addresses: o.table.Addresses()}
+			s.tailCalls(o.table.Functions[i])
+			if known = !s.anywhere; s.anywhere {
+				r.returning[symbol] = false
+				return false
+			}
+		}
+	}
+	r.returning[symbol] = known
+	return known
+}
+
+// importSearch follows one call inside its load object.
+type importSearch struct {
+	r         *Resolver
+	object    int32
+	table     *symtab.Table
+	addresses symtab.Addresses
+	found     []Import
+	visited   []uint64 // offsets of functions whose jumps were followed
+	anywhere  bool     // one of them jumps to an address that it computes
+}
+
+// call decodes the instruction at an offset of the file.
+func (s *importSearch) call(offset uint64) {
+	region, ok := s.table.Region(offset)
+	if !ok {
+		return
+	}
+	code, arch := s.r.Bytes(s.object, offset, longestInst)
+	inst, err := insn.Decode(arch, code, region.Address+(offset-region.Offset))
+	if err != nil || inst.Kind != insn.Call {
+		return
+	}
+	s.follow(inst)
+}
+
+// Bytes that an instruction, and an entry of a procedure linkage table, take at most.
+const (
+	longestInst = 16
+	maxStub     = 32
+)
+
+// follow goes where a call or jump goes.
+func (s *importSearch) follow(inst insn.Inst) {
+	if slot, ok := s.table.Slot(inst.Slot); inst.HasSlot && ok {
+		s.add(Import{slot.Symbol, -1})
+		return
+	}
+	target, ok := s.addresses.Offset(inst.Target)
+	if !inst.HasTarget || !ok {
+		return
+	}
+	f, _ := s.table.Function(target)
+	stub, arch := s.r.Bytes(s.object, target, maxStub)
+	if at, ok := insn.StubSlot(arch, stub, inst.Target); ok {
+		if slot, ok := s.table.Slot(at); ok {
+			i := Import{slot.Symbol, -1}
+			if slot.Lazy && f.Kind == symtab.PLT {
+				i.Entry = s.r.Program.location(s.r.tableFunction(s.object, f), target, "", nil)
+			}
+			s.add(i)
+		}
+		return
+	}
+	if f.Offset == target && f.Kind != symtab.Static {
+		s.tailCalls(f)
+	}
+}
+
+func (s *importSearch) add(i Import) {
+	if !slices.Contains(s.found, i) {
+		s.found = append(s.found, i)
+	}
+}
+
+// tailCalls follows the jumps that leave a function.
+func (s *importSearch) tailCalls(f symtab.Function) {
+	if slices.Contains(s.visited, f.Offset) || len(s.visited) == maxTailCallers {
+		return
+	}
+	s.visited = append(s.visited, f.Offset)
+	code, arch := s.r.Bytes(s.object, f.Offset, min(f.Size, maxTailCode))
+	s.anywhere = s.anywhere || uint64(len(code)) < f.Size
+	for i := range insn.Walk(arch, code, f.Address) {
+		switch {
+		case i.Inst.Kind != insn.Jump && i.Inst.Kind != insn.CondJump:
+		case i.Inst.HasSlot || i.Inst.HasTarget && i.Inst.Target-f.Address >= f.Size:
+			s.follow(i.Inst)
+		case !i.Inst.HasTarget:
+			s.anywhere = true
+		}
+	}
+}

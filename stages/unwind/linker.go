@@ -1,0 +1,94 @@
+package unwind
+
+import (
+	"strings"
+
+	"stackmill/stages/symbolize/symtab"
+)
+
+// isLinker reports whether a load object is the dynamic linker, by its base name.
+func isLinker(object string) bool {
+	return strings.HasPrefix(object, "ld-") || strings.HasPrefix(object, "ld64.so") || strings.HasPrefix(object, "ld.so")
+}
+
+// linker makes the frames of the dynamic linker above a first call through the
+// procedure linkage table, and the table's own, one frame of the artificial
+// function @plt of the calling load object (S23). That is the leaf while the
+// linker looks for the function, and has frames above it when the linker calls
+// others: a library that chooses among implementations, or an auditing one.
+//
+//	before: do_lookup_x <- _dl_fixup <- _dl_runtime_resolve_xsave <- caller <- main
+//	after:  @plt <- caller <- main
+func (u *Unwinder) linker(frames []Frame) []Frame {
+	for i := 0; i < len(frames); i++ {
+		if !u.inLinker(frames[i]) {
+			continue
+		}
+		end := i + 1
+		for end < len(frames) && u.inLinker(frames[end]) {
+			end++
+		}
+		if entry, n := u.firstCall(frames[end-1], frames[end:]); entry >= 0 {
+			frames[i] = Frame{entry, RuleLinker}
+			frames = append(frames[:i+1], frames[end+n:]...)
+		} else {
+			i = end
+		}
+	}
+	return frames
+}
+
+// firstCall returns the entry of the procedure linkage table that the frames
+// below the linker's went through, -1 when they did not; n counts the frames
+// that are the table's. A table that is on the stack says it itself, otherwise
+// the caller's instruction does, if the linker's frame does not contradict.
+func (u *Unwinder) firstCall(linker Frame, below []Frame) (entry int32, n int) {
+	if len(below) == 0 {
+		return -1, 0
+	}
+	if u.function(below[0].Location).Kind == symtab.PLT {
+		return below[0].Location, 1
+	}
+	f := u.function(linker.Location)
+	if f.Kind != symtab.Static && !isBinder(f.Linkage) {
+		return -1, 0
+	}
+	imports := u.resolver.Imports(below[0].Location)
+	for _, i := range imports {
+		if i.Entry < 0 || u.resolver.Defines(f.Object, i.Symbol) {
+			return -1, 0
+		}
+		// A stripped linker does not tell the function that binds calls from one
+		// that the C library has jumped to by a pointer.
+		if f.Kind == symtab.Static && !u.resolver.ReturnsItself(i.Symbol) {
+			return -1, 0
+		}
+	}
+	if len(imports) == 0 {
+		return -1, 0
+	}
+	return imports[0].Entry, 0
+}
+
+// isBinder reports whether a function of the dynamic linker is one that
+// procedure linkage tables enter, or that does nothing but their work.
+func isBinder(symbol string) bool {
+	for _, s := range []string{"_dl_runtime_resolve", "_dl_runtime_profile", "_dl_fixup", "_dl_profile_fixup"} {
+		if strings.HasPrefix(symbol, s) {
+			return true
+		}
+	}
+	return false
+}
+
+func (u *Unwinder) object(f Frame) int32 {
+	return u.function(f.Location).Object
+}
+
+func (u *Unwinder) inLinker(f Frame) bool {
+	object := u.object(f)
+	for n := len(u.linkers); n <= int(object); n++ {
+		u.linkers = append(u.linkers, isLinker(u.resolver.Program.Objects[n].Name))
+	}
+	return u.linkers[object]
+}
