@@ -42,12 +42,14 @@ var rules = []rule{
 
 	{"S17", bothOMP, exceptUser, "no states", states()},
 	{"S17", "omp_clang", "user", "states", states("<OMP-critical_section_wait>", "<OMP-explicit_barrier>", "<OMP-idle>", "<OMP-implicit_barrier>", "<OMP-overhead>")},
-	// Its libgomp is stripped, and enters barriers and critical sections by tail calls.
-	{"S17", "omp_gcc", "user", "states", states("<OMP-idle>", "<OMP-implicit_barrier>", "<OMP-overhead>")},
+	{"S17", "omp_gcc", "user", "states", states("<OMP-critical_section_wait>", "<OMP-explicit_barrier>", "<OMP-idle>", "<OMP-implicit_barrier>")},
 	{"S17", bothOMP, "user", "the runtime's frames are gone", noObjects("libomp.so.5", "libgomp.so.1.0.0", "libgp-collector.so")},
-	{"S17", "omp_clang", "user", "who waits for the critical section", callers("<OMP-critical_section_wait>", "crit")},
+	{"S17", bothOMP, "user", "who waits for the critical section", callers("<OMP-critical_section_wait>", "crit")},
+	// Its libgomp is stripped and enters barriers by tail calls: the program's call tells which.
+	{"S17", "omp_gcc", "user", "who waits at the barrier", callers("<OMP-explicit_barrier>", "crit")},
 	{"S17", "omp_clang", "user", "at the barrier one thread waits while the other works", waits("<OMP-explicit_barrier>", 24)},
-	{"S17", bothOMP, "user", "who waits for the region's end", callers("<OMP-implicit_barrier>", "main")},
+	{"S17", "omp_clang", "user", "who waits for the region's end", callers("<OMP-implicit_barrier>", "main")},
+	{"S17", "omp_gcc", "user", "who waits for the region's end", callers("<OMP-implicit_barrier>", "main", "reduce")},
 	{"S17", bothOMP, "user", "threads that wait for work are in no function", callers("<OMP-idle>", totalFunction)},
 }
 

@@ -136,14 +136,22 @@ func classify(f *symbolize.Function, object string) class {
 	}
 	c := class{owner: runtime}
 	for _, name := range strings.Fields(f.Aliases) {
-		if strings.HasPrefix(name, parallel) {
-			c.state = ompImplicitBarrier
-		}
-		if s := entryPoints[name]; s != "" {
+		if s := stateIn(name); s != "" {
 			c.state = s
 		}
 	}
 	return c
+}
+
+// stateIn is the state that a runtime's function tells, empty for none.
+func stateIn(symbol string) string {
+	if s := entryPoints[symbol]; s != "" {
+		return s
+	}
+	if strings.HasPrefix(symbol, parallel) {
+		return ompImplicitBarrier
+	}
+	return ""
 }
 
 // runtime makes the user stack of a thread of an OpenMP program from the
@@ -196,7 +204,32 @@ func (u *Unwinder) insideRuntime(machine []Frame) (n int, state string) {
 			}
 		}
 	}
+	if called := u.calledState(machine, n); called != "" && state != ompOverhead {
+		state = called
+	}
 	return n, state
+}
+
+// calledState is the state that the entry point tells which the program's
+// instruction calls, so that it is known even if the entry point has left by a
+// tail call, as libgomp's have: the frame machine[n] called the runtime. It is
+// empty unless everything that the instruction may enter tells the same.
+func (u *Unwinder) calledState(machine []Frame, n int) (state string) {
+	if n == 0 || n == len(machine) || u.class(machine[n]).owner != own {
+		return ""
+	}
+	known := false
+	for _, i := range u.resolver.Imports(machine[n].Location) {
+		if !u.resolver.Defines(u.object(machine[n-1]), i.Symbol) {
+			continue
+		}
+		if s := stateIn(i.Symbol); !known {
+			known, state = true, s
+		} else if s != state {
+			return ""
+		}
+	}
+	return state
 }
 
 // withoutThreadStart cuts the system's frames at the root off if the runtime

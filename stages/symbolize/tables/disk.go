@@ -22,7 +22,7 @@ import (
 // same object: names, sizes, lines.
 const (
 	magic         = "stackmill table "
-	formatVersion = 6
+	formatVersion = 7
 	headSize      = 32
 )
 
