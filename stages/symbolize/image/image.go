@@ -98,7 +98,9 @@ func (im *Image) index() {
 // compiler announced is not hidden by a file mapping that begins below it: such
 // code lives inside mappings that the collector may notice only later. Time in
 // which nothing owned the address goes to the mapping that came next: the
-// collector notices libraries late, often only when they are closed.
+// collector notices libraries late, often only when they are closed. When none
+// came next it goes to the file that was unmapped last, whose end the collector
+// logs before its destructors run.
 func (im *Image) Spans(addr uint64) []Span {
 	covering := im.covering(addr)
 	var spans []Span
@@ -122,7 +124,11 @@ func (im *Image) Spans(addr uint64) []Span {
 		spans = append(spans, Span{from, until, m})
 		from = until
 	}
-	if from != Never {
+	switch last := len(spans) - 1; {
+	case from == Never:
+	case last >= 0 && spans[last].Mapping.Code == nil:
+		spans[last].Until = Never
+	default:
 		spans = append(spans, Span{from, Never, nil})
 	}
 	return spans

@@ -46,7 +46,11 @@ func TestSpans(t *testing.T) {
 	}{
 		{"nothing there", []decode.MapEvent{load(1, 0x1000, 0x100, "a")}, 0x1100, []owned{{start, Never, ""}}},
 		{"a late map event reaches back", []decode.MapEvent{load(5, 0x1000, 0x100, "a"), unload(9, 0x1000)}, 0x1000,
-			[]owned{{start, 9, "a"}, {9, Never, ""}}},
+			[]owned{{start, Never, "a"}}},
+		{"its destructors run after the end was announced", []decode.MapEvent{load(1, 0x1000, 0x100, "a"), unload(4, 0x1000), load(6, 0x2000, 0x100, "b")}, 0x1000,
+			[]owned{{start, Never, "a"}}},
+		{"generated code ends when it is said to", []decode.MapEvent{code(1, 0x1000, 14, "jit"), unload(4, 0x1000)}, 0x1000,
+			[]owned{{start, 4, "jit"}, {4, Never, ""}}},
 		{"unloaded and reloaded elsewhere, another at the old address", []decode.MapEvent{
 			load(1, 0x1000, 0x100, "one"), unload(4, 0x1000), load(5, 0x1000, 0x100, "two"), load(5, 0x9000, 0x100, "one")}, 0x1010,
 			[]owned{{start, 4, "one"}, {4, Never, "two"}}},
@@ -58,7 +62,7 @@ func TestSpans(t *testing.T) {
 			[]owned{{start, Never, "old"}}},
 		{"a replaced mapping does not come back", []decode.MapEvent{
 			load(1, 0x1000, 0x100, "old"), load(3, 0x1000, 0x100, "new"), unload(6, 0x1000)}, 0x1000,
-			[]owned{{start, 3, "old"}, {3, 6, "new"}, {6, Never, ""}}},
+			[]owned{{start, 3, "old"}, {3, Never, "new"}}},
 		{"generated code replaced at its address", []decode.MapEvent{
 			code(1, 0x1000, 14, "one"), code(7, 0x1000, 14, "three")}, 0x1003,
 			[]owned{{start, 7, "one"}, {7, Never, "three"}}},
