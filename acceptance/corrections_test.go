@@ -29,6 +29,10 @@ var corrections = []correction{
 		"<static>@0x2c105 (<libgp-collector.so>) --  no functions found + 0x0001B99B", "__collector_check_segment_internal + 0x000001DB")},
 	{"outline", "S12: the cold part is called from the function it was split from", outline("process.cold", "process", 0)},
 	{"clones", "the call through the pointer is in line 38, as addr2line says", mergeLine(`host2, line 36 in "clones.c"`, `host2, line 38 in "clones.c"`)},
+	{"entry", "S8: Fortran procedures have the names that the source gives them", rename(map[string]string{
+		"MAIN__": "entries", "__mathmod_MOD_nested": "mathmod::nested", "inner.0": "mathmod::nested::inner",
+		"body_": "body", "alt_": "alt", "master.0.body_": "master.0.body",
+	})},
 	{"heap", "realloc'ed blocks are not leaked: TestTruth has the leaks", without("heapleakbytes", "heapleakcnt")},
 }
 
@@ -43,6 +47,40 @@ func corrected(t *testing.T, recording string, x *golden.Experiment) *golden.Exp
 		}
 	}
 	return x
+}
+
+// rename gives functions other names, in every table: alone, or with an
+// instruction or a line behind them.
+func rename(names map[string]string) func(*golden.Experiment) error {
+	return func(x *golden.Experiment) error {
+		found := map[string]bool{}
+		for i := range x.Functions {
+			if name, ok := names[x.Functions[i].Name]; ok {
+				found[x.Functions[i].Name] = true
+				x.Functions[i].Name = name
+			}
+		}
+		if len(found) != len(names) {
+			return fmt.Errorf("only the functions %v", found)
+		}
+		for _, t := range append([]*golden.Table{&x.List, &x.Lines, &x.PCs, &x.Tree}, pointers(x.Blocks)...) {
+			for i := range t.Rows {
+				name := t.Rows[i].Name
+				head := name[:strings.IndexAny(name+" ", ", ")]
+				if to, ok := names[head]; ok {
+					t.Rows[i].Name = to + name[len(head):]
+				}
+			}
+		}
+		return nil
+	}
+}
+
+func pointers(tables []golden.Table) (list []*golden.Table) {
+	for i := range tables {
+		list = append(list, &tables[i])
+	}
+	return list
 }
 
 // without removes the columns of metrics.

@@ -61,12 +61,12 @@ var truths = []rule{
 	{"S6", "stripmain", "user", "callers of the second region", callers("<static>@0x11c3", "pub_second")},
 	{"S6", "stripmain", "user", "shares of the first region's callers", calledBy("<static>@0x1040", 30, "pub_first", 10, "pub_second")},
 
-	{"S8", "entry", "user", "the shared body's time belongs to both entries", calledBy("master.0.body_", 1, "body_", 2, "alt_")},
-	{"S8", "entry", "user", "the body has no other callers", callers("master.0.body_", "body_", "alt_")},
-	{"S8", "entry", "user", "the entries have next to no time of their own", hardly("body_", "alt_")},
-	{"S8", "entry", "user", "callers point at the entry that they called", callers("alt_", "MAIN__")},
-	{"S8", "entry", "user", "an internal procedure is called by its module procedure", callers("inner.0", "__mathmod_MOD_nested")},
-	{"S8", "entry", "user", "which recurses", callers("__mathmod_MOD_nested", "__mathmod_MOD_nested", "MAIN__")},
+	{"S8", "entry", "user", "the shared body's time belongs to both entries", calledBy("master.0.body", 1, "body", 2, "alt")},
+	{"S8", "entry", "user", "the body has no other callers", callers("master.0.body", "body", "alt")},
+	{"S8", "entry", "user", "the entries have next to no time of their own", hardly("body", "alt")},
+	{"S8", "entry", "user", "callers point at the entry that they called", callers("alt", "entries")},
+	{"S8", "entry", "user", "an internal procedure is called by its module procedure", callers("mathmod::nested::inner", "mathmod::nested")},
+	{"S8", "entry", "user", "which recurses", callers("mathmod::nested", "mathmod::nested", "entries")},
 
 	{"S9", "clones", "user", "clones are functions", shown("poly.constprop.0", "poly [clone .constprop.0]", "scaled.isra.0", "scaled [clone .isra.0]", "partial.part.0", "partial [clone .part.0]")},
 	{"S9", "clones", "user", "the split function's callers", callers("partial.part.0", "use_part1", "use_part2", "use_part3")},

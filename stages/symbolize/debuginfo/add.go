@@ -64,6 +64,7 @@ func Add(t *symtab.Table, f, debug *object.File) (missing []string) {
 	a.nameCalls()
 	a.lines.finish()
 	a.assign()
+	a.nameProcedures()
 	a.split.close()
 	a.report()
 	if missing = a.split.missing; len(missing) > 0 && a.split.noPack != "" {
@@ -91,8 +92,11 @@ type adder struct {
 	code      []moduleCode
 	text      int    // bytes of names so far
 	spans     []span // of the subroutine that is read
-	noted     int    // notes, also those left out
-	lost      bool   // a note that was left out is about damage
+
+	procedures []procedure // of Fortran
+
+	noted int  // notes, also those left out
+	lost  bool // a note that was left out is about damage
 }
 
 // moduleCode says that offsets from low up to high belong to a module.
@@ -158,7 +162,7 @@ func (a *adder) whole(u *unit, p *program) symtab.Module {
 		name = s.text(u, attrGNUDwoName)
 	}
 	if name == nil {
-		if err := a.calls(u, s, s, p); err != nil {
+		if err := a.read(u, s, s, p); err != nil {
 			a.damagedf(".debug_info", u.offset, "the unit at offset %d of .debug_info: %v", u.offset, err)
 		}
 		return a.module(u, u, s, p)
@@ -168,7 +172,7 @@ func (a *adder) whole(u *unit, p *program) symtab.Module {
 		err := a.split.find(a.object.Path, string(dir), string(name), u.dwoID, func(names *sections, half *unit) {
 			found := a.module(u, half, names, p)
 			m = &found
-			if err := a.calls(half, names, names.join(half, u, s), p); err != nil {
+			if err := a.read(half, names, names.join(half, u, s), p); err != nil {
 				a.fail(nil, &object.DamageError{Offset: -1, Err: fmt.Errorf("split unit %s: %w", name, err)})
 			}
 		})
@@ -180,4 +184,12 @@ func (a *adder) whole(u *unit, p *program) symtab.Module {
 		}
 	}
 	return a.module(u, u, s, p)
+}
+
+// read reads what is below a unit's first entry.
+func (a *adder) read(u *unit, s, ranges *sections, p *program) error {
+	if err := a.calls(u, s, ranges, p); err != nil {
+		return err
+	}
+	return a.readProcedures(u, s, ranges)
 }

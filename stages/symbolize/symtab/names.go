@@ -39,13 +39,41 @@ func (n *namer) name(linkage string) (string, Kind) {
 		if d, ok := n.demangle(s); ok {
 			return d, kind
 		}
+		base = fortranName(base)
 	}
+	return base + clones(suffixes), kind
+}
+
+// clones writes suffixes as the demangler does.
+func clones(suffixes []string) string {
 	var b strings.Builder
-	b.WriteString(base)
 	for _, x := range suffixes {
 		fmt.Fprintf(&b, " [clone %s]", x)
 	}
-	return b.String(), kind
+	return b.String()
+}
+
+// CloneMarks divides a linkage name into that of the function itself and the
+// readable form of what compilers appended to it (S9).
+func CloneMarks(linkage string) (base, marks string) {
+	var n namer
+	base, suffixes := n.suffixes(linkage)
+	return base, clones(suffixes)
+}
+
+// fortranName reads gfortran's symbol of a module procedure,
+// `__module_MOD_procedure`, which gdb prints as `module::procedure` (S8).
+func fortranName(s string) string {
+	module, procedure, ok := strings.Cut(s, "_MOD_")
+	if !ok || len(module) < 3 || module[:2] != "__" || procedure == "" {
+		return s
+	}
+	for _, c := range module[2:] {
+		if !('a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '_' || c == '.') {
+			return s
+		}
+	}
+	return module[2:] + "::" + procedure
 }
 
 // demangle returns what `c++filt -i` prints, s and false when it is no mangled

@@ -1,0 +1,184 @@
+package debuginfo
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"stackmill/stages/symbolize/symtab"
+)
+
+// procedure is a Fortran procedure that has code: the main program, a
+// subroutine, a function or an alternate entry to one (S8).
+type procedure struct {
+	offset  uint64 // in the file, of its first instruction or that of another part
+	linkage string // empty when not told
+	name    string // with the modules and procedures around it
+}
+
+const (
+	tagEntryPoint = 0x03
+	tagModule     = 0x1e
+)
+
+// procedureScope is what the entries below an entry are named in.
+type procedureScope struct {
+	path   string // of the entry
+	outer  string // of what is around it, where alternate entries belong
+	inside bool   // a procedure
+}
+
+// readProcedures reads the Fortran procedures of a unit: their symbols tell neither
+// the main program's name nor what an internal procedure is internal to.
+func (a *adder) readProcedures(u *unit, s, ranges *sections) error {
+	if language(u.attrs[attrLanguage].u) != "Fortran" {
+		return nil
+	}
+	abbrevs := s.abbrevs(u.abbrevs, u.format)
+	c := u.entries
+	var here procedureScope
+	var around []procedureScope
+	names := map[uint64]string{} // by the entry's offset
+	copies := map[int]uint64{}   // of procedures without a name, the entry that has it
+	for len(c.b) > 0 {
+		offset := u.at(&c)
+		code := c.uleb()
+		if code == 0 {
+			if len(around) == 0 {
+				break
+			}
+			here, around = around[len(around)-1], around[:len(around)-1]
+			continue
+		}
+		d := abbrevs.get(code)
+		if d == nil {
+			return fmt.Errorf("the entry at offset %d has no abbreviation", offset)
+		}
+		below, err := here, error(nil)
+		switch {
+		case d.tag == tagModule || d.tag == tagSubprogram || d.tag == tagEntryPoint:
+			var e procedureEntry
+			if err = e.read(&c, d, u, s); err != nil || c.short {
+				break
+			}
+			scope := here.path
+			if d.tag == tagEntryPoint {
+				scope = here.outer
+			}
+			name := e.name
+			if name == "" {
+				name = names[e.origin]
+			} else if scope != "" {
+				name = scope + "::" + name
+			}
+			if a.text += len(name); len(name) > maxPath || a.text > maxText {
+				return fmt.Errorf("the names of procedures are too long")
+			}
+			names[offset] = name
+			below = procedureScope{name, here.path, here.inside || d.tag != tagModule}
+			a.spans = ranges.spans(a.spans[:0], u, e.code)
+			if low, ok := ranges.address(u, e.code.low); ok && len(a.spans) == 0 {
+				a.spans = append(a.spans, span{low: low}) // alternate entries have no end
+			}
+			for _, x := range a.spans {
+				if off, ok := a.addresses.Offset(x.low); ok {
+					if name == "" {
+						copies[len(a.procedures)] = e.origin
+					}
+					a.procedures = append(a.procedures, procedure{off, e.linkage, name})
+				}
+			}
+		case d.children && d.sibling && codeless(d.tag, here.inside):
+			if err = u.jump(&c, d); err == nil {
+				continue
+			}
+		default:
+			err = c.skip(d, u.format)
+		}
+		if err != nil {
+			return err
+		}
+		if d.children {
+			if len(around) == maxNested {
+				return fmt.Errorf("the entry at offset %d is one of more than %d within each other", offset, maxNested)
+			}
+			around = append(around, here)
+			here = below
+		}
+	}
+	for i, origin := range copies {
+		a.procedures[i].name = names[origin]
+	}
+	if c.short {
+		return errShort
+	}
+	return nil
+}
+
+// procedureEntry is what the entry of a module or procedure says.
+type procedureEntry struct {
+	name, linkage string
+	origin        uint64 // the entry that has its name, 0 for none
+	code          pcs
+}
+
+func (e *procedureEntry) read(c *cursor, d *abbrev, u *unit, s *sections) error {
+	text := func(v value) string {
+		t := s.string(u, v)
+		return string(t[:min(len(t), maxPath)])
+	}
+	return c.attributes(d, u.format, func(attr uint32, v value) {
+		switch attr {
+		case attrName:
+			e.name = text(v)
+		case attrLinkageName, attrMIPSLinkageName:
+			e.linkage = text(v)
+		case attrSpecification, attrOrigin:
+			e.origin, _ = reference(u, v)
+		case attrLowPC:
+			e.code.low = v
+		case attrHighPC:
+			e.code.high = v
+		case attrRanges:
+			e.code.ranges = v
+		}
+	})
+}
+
+// nameProcedures gives the functions that are Fortran procedures, and then
+// their clones and cold parts, the procedures' names.
+func (a *adder) nameProcedures() {
+	if len(a.procedures) == 0 {
+		return
+	}
+	type symbol struct {
+		module  int32
+		linkage string
+	}
+	renamed := map[symbol]string{}
+	functions := a.table.Functions
+	for _, p := range a.procedures {
+		i := sort.Search(len(functions), func(i int) bool { return functions[i].Offset >= p.offset })
+		if p.name == "" || i == len(functions) || functions[i].Offset != p.offset || functions[i].Kind == symtab.PLT {
+			continue
+		}
+		f := &functions[i]
+		base, clones := symtab.CloneMarks(f.Linkage)
+		if p.linkage != "" && p.linkage != base && p.linkage != f.Linkage || f.Kind == symtab.Body {
+			continue
+		}
+		name := valid(p.name)
+		if known, _ := strings.CutSuffix(f.Name, clones); strings.HasSuffix(known, "::"+name) {
+			name = known // DWARF 2 has no modules, the symbol has
+		}
+		f.Name = name + clones
+		renamed[symbol{f.Module, base}] = name
+	}
+	for i := range functions {
+		f := &functions[i]
+		base, clones := symtab.CloneMarks(f.Linkage)
+		if name, ok := renamed[symbol{f.Module, base}]; ok && clones != "" {
+			f.Name = name + clones
+		}
+	}
+}
