@@ -1,17 +1,127 @@
 package main
 
 import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"stackmill/pipeline"
 )
 
+var explainFormats = []string{"text", "json"}
+
+// explainer is one call of the verb.
+type explainer struct {
+	*app
+	experiment string
+	stack      string
+	sample     int64
+	format     string
+}
+
 func newExplainCommand(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:     "explain",
-		Short:   "Print the stages between a recording and the store",
-		Example: "  stackmill explain",
-		Args:    cobra.NoArgs,
-		RunE:    func(*cobra.Command, []string) error { return pipeline.Explain(a.stdout) },
+	e := &explainer{app: a}
+	c := &cobra.Command{
+		Use:   "explain",
+		Short: "Print the stages between a recording and the store, or how a stack became what it is",
+		Long: `Without flags, prints the stages between a recording and the store.
+
+With --stack or --sample, prints a recorded stack: its frames as recorded, what
+each of the manual's rules changed, and the stack that came of it in each mode.
+
+--stack takes a raw_stack_id, or a stack_id: then the recorded stack is shown that
+became this stack and has the most samples. Both are numbers as SQL prints them,
+or hexadecimal with 0x. The tables have them: the second example finds the
+recorded stacks with the most CPU time, the third the stacks with a function.`,
+		Example: `  stackmill explain
+  stackmill query "SELECT experiment, raw_stack_id, sum(value) AS value FROM stack_values JOIN experiment_names USING (experiment_id) WHERE metric = 'totalcpu' GROUP BY ALL ORDER BY value DESC LIMIT 10"
+  stackmill query "SELECT DISTINCT stack_id FROM frames JOIN functions USING (experiment_id, function_id) WHERE name = 'main'"
+  stackmill explain --stack 2983714202804276340
+  stackmill explain --sample 17 --experiment test.1.er --format json`,
+		Args: cobra.NoArgs,
 	}
+	f := c.Flags()
+	f.StringVar(&e.stack, "stack", "", "explain this stack: a raw_stack_id or a stack_id")
+	f.Int64Var(&e.sample, "sample", 0, "explain the stack of this sample")
+	f.StringVar(&e.experiment, "experiment", "", "the experiment of the stack (name, id, or name without directories)")
+	f.StringVar(&e.format, "format", "text", "text or json, of a stack")
+	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(explainFormats, cobra.ShellCompDirectiveNoFileComp))
+	a.completeFromStore(c, "experiment", "SELECT experiment FROM experiment_names ORDER BY ALL")
+	c.RunE = func(cmd *cobra.Command, _ []string) error {
+		bySample := cmd.Flags().Changed("sample")
+		switch {
+		case !slices.Contains(explainFormats, e.format):
+			return usageErrorf("explain: --format: no format %q (one of %s)", e.format, strings.Join(explainFormats, ", "))
+		case bySample && e.stack != "":
+			return usageErrorf("explain: --stack and --sample given (give one of them)")
+		case !bySample && e.stack == "" && (e.experiment != "" || cmd.Flags().Changed("format")):
+			return usageErrorf("explain: no stack given (name one with --stack or --sample)")
+		case !bySample && e.stack == "":
+			return pipeline.Explain(a.stdout)
+		}
+		id := e.sample
+		if !bySample {
+			var err error
+			if id, err = stackID(e.stack); err != nil {
+				return usageErrorf("explain: --stack: %w", err)
+			}
+		}
+		if err := e.run(cmd.Context(), id, bySample); err != nil {
+			return fmt.Errorf("explain: %w", err)
+		}
+		return nil
+	}
+	return c
+}
+
+// stackID reads an id; hexadecimal ones may have all 64 bits.
+func stackID(s string) (int64, error) {
+	if digits, ok := strings.CutPrefix(s, "0x"); ok {
+		n, err := strconv.ParseUint(digits, 16, 64)
+		if err != nil {
+			return 0, fmt.Errorf("%q is no number", s)
+		}
+		return int64(n), nil
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%q is no number", s)
+	}
+	return n, nil
+}
+
+func (e *explainer) run(ctx context.Context, id int64, bySample bool) error {
+	var names []string
+	if e.experiment != "" {
+		names = []string{e.experiment}
+	}
+	db, err := e.open(ctx, names...)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	s := &storedStacks{ctx, db}
+	find := s.findStack
+	if bySample {
+		find = s.findSample
+	}
+	x, err := find(id)
+	if err != nil {
+		return err
+	}
+	if err := s.fill(x); err != nil {
+		return err
+	}
+	if e.format == "json" {
+		out := json.NewEncoder(e.stdout)
+		out.SetEscapeHTML(false)
+		out.SetIndent("", "  ")
+		return out.Encode(x)
+	}
+	return x.print(e.stdout)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/peterh/liner"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"stackmill/acceptance/corpus"
 	"stackmill/queries/storetest"
 	"stackmill/schema"
 	"stackmill/stages/decode/gprofng/erbuild"
@@ -29,8 +30,13 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs the verbs over the store of two experiments that
-// queries/storetest describes.
+// queries/storetest describes; $RECORDINGS holds real recordings.
 func TestScripts(t *testing.T) {
+	recordings, err := corpus.Dir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = corpus.Remove() })
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: *update,
@@ -38,6 +44,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			store := filepath.Join(env.WorkDir, "store")
 			env.Setenv("STACKMILL_STORE", store)
+			env.Setenv("RECORDINGS", filepath.Join(recordings, "exp"))
 			env.Setenv("TMPDIR", os.TempDir())
 			return errors.Join(storetest.Build(store, storetest.Two), compose(filepath.Join(env.WorkDir, "good.er")))
 		},

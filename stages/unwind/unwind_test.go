@@ -238,3 +238,12 @@ func TestMeaningChangesWithMappings(t *testing.T) {
 		t.Errorf("a stack that touches no changing mapping held for %d..%d", elsewhere.From, elsewhere.Until)
 	}
 }
+
+// Every rule that can stand in a frame can be told in words.
+func TestTitles(t *testing.T) {
+	for rule := Recorded + 1; rule <= RuleBody; rule++ {
+		if Title(rule.String()) == "" {
+			t.Errorf("%s has no title", rule)
+		}
+	}
+}

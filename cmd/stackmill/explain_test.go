@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"stackmill/acceptance/corpus"
+	"stackmill/pipeline"
+	"stackmill/queries"
+	"stackmill/schema"
+	"stackmill/stages/decode"
+	"stackmill/stages/decode/gprofng/erbuild"
+)
+
+// ingested returns a store of the recordings below a path.
+func ingested(t *testing.T, path string) *storedStacks {
+	t.Helper()
+	store := filepath.Join(t.TempDir(), "store")
+	_, err := pipeline.Ingest(t.Context(), pipeline.Options{
+		Store: store, Cache: t.TempDir(), Jobs: 2, Memory: 512 << 20, Recursive: true, DebugDirs: []string{t.TempDir()},
+	}, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := queries.Open(context.Background(), store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return &storedStacks{t.Context(), db}
+}
+
+// everyStack explains every recorded stack.
+func everyStack(t *testing.T, s *storedStacks) (all []*explanation) {
+	t.Helper()
+	experiments, err := firstColumn(s.ctx, s.db, "SELECT experiment_id FROM experiments ORDER BY ALL")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range experiments {
+		raw, err := s.frames(rawFrames, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stacks, err := s.frames(normalFrames, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := s.records(`SELECT experiment_id, experiment, raw_stack_id, user_stack_id, expert_stack_id, machine_stack_id
+			FROM raw_stacks JOIN experiment_names USING (experiment_id) WHERE experiment_id = ? ORDER BY raw_stack_id`, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range found {
+			x := explain(r)
+			x.Recorded = raw[x.RawStackID]
+			x.become(map[string]int64{"user": r.number("user_stack_id"), "expert": r.number("expert_stack_id"), "machine": r.number("machine_stack_id")}, stacks)
+			all = append(all, x)
+		}
+	}
+	return all
+}
+
+// Every frame that is missing, new or changed in a stack of any recording has a
+// rule that explains it, and every rule in the frames is told.
+func TestExplainsAll(t *testing.T) {
+	recordings, err := corpus.Dir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := map[string]bool{}
+	for _, x := range everyStack(t, ingested(t, filepath.Join(recordings, "exp"))) {
+		rules := map[string]bool{}
+		for _, s := range x.Rules {
+			if s.Rule == "" || s.Title == "" {
+				t.Errorf("%s, recorded stack %d: %s without a rule", x.Experiment, x.RawStackID, s.text())
+			}
+			rules[s.Rule], told[s.Rule+" "+s.Change] = true, true
+		}
+		for _, m := range x.Stacks {
+			for _, f := range m.Frames {
+				if f.Rule != "" && !rules[f.Rule] {
+					t.Errorf("%s, recorded stack %d, %v: nothing is told of the %s of %s", x.Experiment, x.RawStackID, m.Modes, f.Rule, f.text())
+				}
+			}
+		}
+	}
+	for _, want := range []string{"S11 drops", "S11 shows as", "S12 puts in", "S17 drops", "S17 puts in", "S18 puts in", "S22 drops"} {
+		if !told[want] {
+			t.Errorf("no stack of which %s something", want)
+		}
+	}
+}
+
+// What no recording has: stacks with return registers, Java and OpenMP stacks.
+func TestExplainsComposed(t *testing.T) {
+	const (
+		pcMain, pcWork, pcWait = 0x10004, 0x10104, 0x10204
+		nowhere                = 0x77777777
+		check, truncated       = decode.MarkLeafCheck, decode.MarkTruncated
+	)
+	for _, test := range []struct {
+		name string
+		put  func(*erbuild.Experiment) (stack uint64)
+		want []string
+	}{
+		{"as recorded", func(e *erbuild.Experiment) uint64 { return e.Frame(pcWork, pcMain) }, nil},
+		{"register used", func(e *erbuild.Experiment) uint64 { return e.Frame(pcWork, check, pcWait, pcMain) },
+			[]string{"S7 uses wait+0x4 from the return register"}},
+		{"register not used", func(e *erbuild.Experiment) uint64 { return e.Frame(pcWork, check, nowhere, pcMain) }, []string{"S7 drops <Unknown>"}},
+		{"register that the stack has, too", func(e *erbuild.Experiment) uint64 { return e.Frame(pcWork, check, pcMain, pcMain) }, []string{"S7 drops main+0x4"}},
+		{"a marker where none can be", func(e *erbuild.Experiment) uint64 { return e.Frame(truncated, pcMain) }, nil},
+		{"truncated", func(e *erbuild.Experiment) uint64 { return e.Frame(pcWork, truncated) }, []string{"S18 puts in <Truncated-stack>"}},
+		{"an OpenMP stack", func(e *erbuild.Experiment) uint64 {
+			return e.FrameWith(1, erbuild.Native(pcWait, pcMain), erbuild.OpenMP(3, pcWork, pcMain))
+		}, []string{"S17 puts in <OMP-implicit_barrier>, work+0x4, main+0x4", "S17 drops wait+0x4, main+0x4"}},
+		{"a Java stack", func(e *erbuild.Experiment) uint64 {
+			e.Class(1, "Ldemo/Main;", "Main.java")
+			e.Method(1, 1, "run", "()V")
+			e.JavaThread(7, "main", "main", 0, 0)
+			return e.FrameWith(1, erbuild.Native(pcWait, pcMain), erbuild.Java(erbuild.JavaFrame{BCI: 3, Method: 1}))
+		}, []string{"S14 puts in demo.Main.run()", "S14 drops wait+0x4, main+0x4"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "test.er")
+			e := erbuild.New(dir)
+			for i, f := range []string{"main", "work", "wait"} {
+				e.Function(0, 0x10000+uint64(i)*0x100, 0x100, f)
+			}
+			e.Declare(schema.Clock, `ptimer="1000" numstates="10"`)
+			e.Events(schema.Clock).Put(0, &erbuild.Layouts[schema.Clock][0], erbuild.Packet{Thread: 7, Time: 1, Stack: test.put(e), Values: []int64{0, 1}})
+			if err := e.Close(); err != nil {
+				t.Fatal(err)
+			}
+			all := everyStack(t, ingested(t, dir))
+			if len(all) != 1 {
+				t.Fatalf("%d recorded stacks", len(all))
+			}
+			var got []string
+			for _, s := range all[0].Rules {
+				got = append(got, s.Rule+" "+s.text())
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// The words for long and for changed lists of frames.
+func TestStepText(t *testing.T) {
+	var frames []stackFrame
+	for i := range 6 {
+		frames = append(frames, stackFrame{Function: fmt.Sprint("f", i)})
+	}
+	got := []string{step{Change: drops, Frames: frames}.text(), step{Change: shows, Frames: frames[:2]}.text()}
+	if want := []string{"drops f0, f1, f2, f3 and 2 more", "shows f0 as f1"}; !slices.Equal(got, want) {
+		t.Errorf("got %s", strings.Join(got, "; "))
+	}
+}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"slices"
+
+	"stackmill/stages/unwind"
+)
+
+// step is one thing that a rule did to a stack.
+type step struct {
+	Rule   string       `json:"rule"`
+	Title  string       `json:"title"`
+	Modes  []string     `json:"modes"` // the modes it leads to: machine mode from what was recorded, others from machine mode
+	Change string       `json:"change"`
+	Frames []stackFrame `json:"frames"`
+}
+
+// What a rule can do.
+const (
+	drops  = "drops"
+	putsIn = "puts in"
+	uses   = "uses"     // the leaf's return register as its caller
+	shows  = "shows as" // a frame in another function: the frames are the one before and the one after
+)
+
+// steps tells what the rules did: it compares the recorded frames with machine
+// mode's, and those with the other modes'.
+func (x *explanation) steps() []step {
+	i := slices.IndexFunc(x.Stacks, func(m modeStack) bool { return slices.Contains(m.Modes, "machine") })
+	machine := x.Stacks[i]
+	d := differ{modes: machine.Modes}
+	d.recorded(x.part("native"), machine.Frames)
+	for _, other := range x.Stacks {
+		if other.StackID != machine.StackID {
+			d.modes = other.Modes
+			d.mode(machine.Frames, other.Frames)
+		}
+	}
+	return d.steps
+}
+
+func (x *explanation) part(name string) (frames []stackFrame) {
+	for _, f := range x.Recorded {
+		if f.Part == name {
+			frames = append(frames, f)
+		}
+	}
+	return frames
+}
+
+type differ struct {
+	modes []string
+	steps []step
+}
+
+// add adds a step, to the last one if the rule did the same to the frame before.
+func (d *differ) add(rule, change string, frames ...stackFrame) {
+	if n := len(d.steps); n > 0 && change != shows {
+		if last := &d.steps[n-1]; last.Rule == rule && last.Change == change && slices.Equal(last.Modes, d.modes) {
+			last.Frames = append(last.Frames, frames...)
+			return
+		}
+	}
+	d.steps = append(d.steps, step{rule, unwind.Title(rule), d.modes, change, frames})
+}
+
+// recorded compares recorded words with the machine stack. Frames that are put
+// in say so by their rule; every other one is the next word that means the same.
+func (d *differ) recorded(words, frames []stackFrame) {
+	register, linker := false, false // the word before is a leaf check; the frame before stands for the linker's
+	leaf := true
+	for len(words) > 0 || len(frames) > 0 {
+		if len(frames) > 0 && isPutIn(frames[0].Rule) {
+			linker = frames[0].Rule == "S23"
+			d.add(frames[0].Rule, putsIn, frames[0])
+			frames = frames[1:]
+			continue
+		}
+		if len(words) == 0 {
+			d.add("", putsIn, frames[0]) // TestExplainsAll: does not happen
+			frames = frames[1:]
+			continue
+		}
+		w := words[0]
+		words = words[1:]
+		kept := len(frames) > 0 && w.Marker == "" && frames[0].location == w.location &&
+			register == (frames[0].Rule == "S7") && !(leaf && frames[0].Rule == "S22")
+		switch {
+		case w.Marker != "" && (w.Word == leafCheckWord || len(words) == 0):
+			register = w.Word == leafCheckWord
+			continue
+		case w.Marker != "": // a marker where none can be is an address
+			frames = frames[1:]
+		case kept && register:
+			d.add("S7", uses, frames[0])
+			frames = frames[1:]
+		case kept:
+			linker, frames = false, frames[1:]
+		case register:
+			d.add("S7", drops, w)
+		case leaf && w.kind == "plt" && !linker:
+			d.add("S22", drops, w)
+		case linker:
+			d.add("S23", drops, w)
+		default:
+			d.add("", drops, w) // TestExplainsAll: does not happen
+		}
+		register, leaf = false, false
+	}
+}
+
+const leafCheckWord = "0xffffffffffffffff"
+
+// isPutIn reports whether a rule's frames stand for no recorded word.
+func isPutIn(rule string) bool { return rule == "S12" || rule == "S18" || rule == "S23" }
+
+// mode compares the machine stack with another mode's: frames of the recorded
+// Java or OpenMP stack, and states, are put in; bodies are shown in another function.
+func (d *differ) mode(machine, frames []stackFrame) {
+	instead := "" // the rule by which a recorded stack takes the place of the machine's
+	if len(frames) > 0 && slices.ContainsFunc(frames, func(f stackFrame) bool { return f.Rule == "S14" }) {
+		instead = "S14"
+	} else if len(frames) > 0 && !slices.ContainsFunc(frames, func(f stackFrame) bool { return f.Rule != "S17" }) {
+		instead = "S17"
+	}
+	for len(machine) > 0 || len(frames) > 0 {
+		if len(frames) > 0 && (frames[0].Rule == "S14" || frames[0].Rule == "S17" ||
+			instead != "" && frames[0].Rule == "S18") {
+			d.add(frames[0].Rule, putsIn, frames[0])
+			frames = frames[1:]
+			continue
+		}
+		if len(machine) == 0 {
+			d.add("", putsIn, frames[0]) // TestExplainsAll: does not happen
+			frames = frames[1:]
+			continue
+		}
+		m := machine[0]
+		machine = machine[1:]
+		switch {
+		case len(frames) > 0 && frames[0].Rule == "S11" && frames[0].object == m.object && frames[0].place == m.place:
+			d.add("S11", shows, m, frames[0])
+			frames = frames[1:]
+		case len(frames) > 0 && frames[0].location == m.location && frames[0].Rule == m.Rule:
+			frames = frames[1:]
+		case instead != "":
+			d.add(instead, drops, m)
+		case unwind.IsProgram(m.LoadObject):
+			d.add("S11", drops, m)
+		default:
+			d.add("S17", drops, m)
+		}
+	}
+}

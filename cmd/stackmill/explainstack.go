@@ -1,0 +1,263 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"stackmill/queries"
+	"stackmill/stages/decode"
+)
+
+// explanation is how a recorded stack became what it is.
+type explanation struct {
+	ExperimentID string           `json:"experiment_id"`
+	Experiment   string           `json:"experiment"`
+	Sample       *explainedSample `json:"sample,omitempty"`
+	Normalised   *normalisedStack `json:"normalised,omitempty"`
+	RawStackID   int64            `json:"raw_stack_id"`
+	Process      int64            `json:"process"`
+	PID          int64            `json:"pid"`
+	Program      string           `json:"program"`
+	FromNS       *int64           `json:"from_ns"` // nil: from the start
+	Samples      int64            `json:"samples"`
+	Reason       string           `json:"reason,omitempty"`
+	Recorded     []stackFrame     `json:"recorded"`
+	Rules        []step           `json:"rules"`
+	Stacks       []modeStack      `json:"stacks"`
+}
+
+// explainedSample is the sample that was asked for.
+type explainedSample struct {
+	Sample   int64  `json:"sample"`
+	Kind     string `json:"kind"`
+	ThreadID int64  `json:"thread_id"`
+	TimeNS   int64  `json:"time_ns"`
+}
+
+// normalisedStack is the normalised stack that was asked for, and how many
+// recorded stacks became it besides the one that is shown.
+type normalisedStack struct {
+	StackID int64 `json:"stack_id"`
+	Others  int64 `json:"others"`
+}
+
+// modeStack is a normalised stack and the modes that show it.
+type modeStack struct {
+	Modes   []string     `json:"modes"`
+	StackID int64        `json:"stack_id"`
+	Frames  []stackFrame `json:"frames"`
+}
+
+// stackFrame is a frame of a recorded or of a normalised stack.
+type stackFrame struct {
+	Part       string `json:"part,omitempty"` // of a recorded one: native, java or openmp
+	Position   int64  `json:"position"`       // 0 is the leaf
+	Word       string `json:"word,omitempty"` // as recorded, in hexadecimal
+	Marker     string `json:"marker,omitempty"`
+	Function   string `json:"function,omitempty"`
+	Offset     *int64 `json:"offset,omitempty"` // in the function, if that holds the instruction
+	LoadObject string `json:"load_object,omitempty"`
+	File       string `json:"file,omitempty"`
+	Line       int64  `json:"line,omitempty"`
+	Rule       string `json:"rule,omitempty"`   // that put the frame in or changed it
+	Reason     string `json:"reason,omitempty"` // why the function is not known
+
+	kind             string // of the function
+	location, object int64
+	place            int64 // offset in the load object
+}
+
+// storedStacks reads stacks from a store.
+type storedStacks struct {
+	ctx context.Context
+	db  *queries.DB
+}
+
+func (s *storedStacks) records(query string, args ...any) ([]record, error) {
+	rows, err := s.db.QueryContext(s.ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	return records(rows)
+}
+
+// one returns the only row; of several it says in which experiments they are.
+func one(what string, rows []record) (record, error) {
+	switch len(rows) {
+	case 0:
+		return nil, fmt.Errorf("no %s in the store", what)
+	case 1:
+		return rows[0], nil
+	}
+	var names []string
+	for _, r := range rows {
+		names = append(names, r.text("experiment"))
+	}
+	return nil, fmt.Errorf("%s is in %d experiments: %s (choose one with --experiment)", what, len(names), strings.Join(names, ", "))
+}
+
+func (s *storedStacks) findSample(n int64) (*explanation, error) {
+	found, err := s.records(`SELECT experiment_id, experiment, raw_stack_id, kind, thread_id, time_ns
+		FROM samples JOIN experiment_names USING (experiment_id) WHERE sample = ? ORDER BY experiment`, n)
+	if err != nil {
+		return nil, err
+	}
+	r, err := one(fmt.Sprintf("sample %d", n), found)
+	if err != nil {
+		return nil, err
+	}
+	x := explain(r)
+	x.Sample = &explainedSample{n, fmt.Sprint(r["kind"]), r.number("thread_id"), r.number("time_ns")}
+	return x, nil
+}
+
+// findStack finds a recorded stack or, of a normalised one, the recorded stack
+// that became it and has the most samples.
+func (s *storedStacks) findStack(id int64) (*explanation, error) {
+	what := fmt.Sprintf("stack %d", id)
+	found, err := s.records(`SELECT experiment_id, experiment, raw_stack_id
+		FROM raw_stacks JOIN experiment_names USING (experiment_id) WHERE raw_stack_id = ? ORDER BY experiment`, id)
+	if err != nil {
+		return nil, err
+	}
+	if len(found) > 0 {
+		r, err := one(what, found)
+		if err != nil {
+			return nil, err
+		}
+		return explain(r), nil
+	}
+	found, err = s.records(`WITH became AS MATERIALIZED (
+			SELECT experiment_id, raw_stack_id FROM raw_stacks WHERE ? IN (user_stack_id, expert_stack_id, machine_stack_id)
+		),
+		counted AS MATERIALIZED (
+			SELECT b.experiment_id, b.raw_stack_id, count(s.sample) AS samples FROM became b LEFT JOIN samples s USING (experiment_id, raw_stack_id) GROUP BY ALL
+		)
+		SELECT experiment_id, experiment, arg_max(raw_stack_id, (samples, -raw_stack_id)) AS raw_stack_id, count(*) - 1 AS others
+		FROM counted JOIN experiment_names USING (experiment_id) GROUP BY ALL ORDER BY experiment`, id)
+	if err != nil {
+		return nil, err
+	}
+	r, err := one(what, found)
+	if err != nil {
+		return nil, err
+	}
+	x := explain(r)
+	x.Normalised = &normalisedStack{id, r.number("others")}
+	return x, nil
+}
+
+func explain(r record) *explanation {
+	return &explanation{ExperimentID: r.text("experiment_id"), Experiment: r.text("experiment"), RawStackID: r.number("raw_stack_id")}
+}
+
+// fill reads everything about the recorded stack.
+func (s *storedStacks) fill(x *explanation) error {
+	found, err := s.records(`SELECT r.process, p.pid, p.target, r.from_ns, r.reason, r.user_stack_id, r.expert_stack_id, r.machine_stack_id,
+			(SELECT count(*) FROM samples WHERE experiment_id = $1 AND raw_stack_id = $2) AS samples
+		FROM raw_stacks r LEFT JOIN processes p USING (experiment_id, process) WHERE r.experiment_id = $1 AND r.raw_stack_id = $2`, x.ExperimentID, x.RawStackID)
+	if err != nil {
+		return err
+	}
+	r, err := one("recorded stack", found)
+	if err != nil {
+		return err
+	}
+	x.Process, x.PID, x.Program, x.Reason, x.Samples = r.number("process"), r.number("pid"), r.text("target"), r.text("reason"), r.number("samples")
+	if r["from_ns"] != nil {
+		from := r.number("from_ns")
+		x.FromNS = &from
+	}
+	ids := map[string]int64{}
+	for _, mode := range modes {
+		ids[mode] = r.number(mode + "_stack_id")
+	}
+	raw, err := s.frames(rawFrames, x.ExperimentID, x.RawStackID)
+	if err != nil {
+		return err
+	}
+	x.Recorded = raw[x.RawStackID]
+	stacks, err := s.frames(normalFrames, x.ExperimentID, ids["user"], ids["expert"], ids["machine"])
+	if err != nil {
+		return err
+	}
+	x.become(ids, stacks)
+	return nil
+}
+
+// become sets the stacks of the modes, and works out the rules.
+func (x *explanation) become(ids map[string]int64, stacks map[int64][]stackFrame) {
+	for _, mode := range modes {
+		i := slices.IndexFunc(x.Stacks, func(m modeStack) bool { return m.StackID == ids[mode] })
+		if i < 0 {
+			i = len(x.Stacks)
+			x.Stacks = append(x.Stacks, modeStack{StackID: ids[mode], Frames: stacks[ids[mode]]})
+		}
+		x.Stacks[i].Modes = append(x.Stacks[i].Modes, mode)
+	}
+	x.Rules = x.steps()
+}
+
+// The frames to read: those of recorded stacks and of normalised ones.
+const (
+	rawFrames    = `SELECT raw_stack_id AS id, part, position, word, location_id, '' AS rule FROM raw_frames WHERE experiment_id = $1 AND raw_stack_id`
+	normalFrames = `SELECT stack_id AS id, '' AS part, position, 0 AS word, location_id, rule FROM frames WHERE experiment_id = $1 AND stack_id`
+)
+
+// frames reads frames of one experiment, of all stacks or of those with the ids,
+// in the order of their parts and positions.
+func (s *storedStacks) frames(from, experiment string, ids ...int64) (map[int64][]stackFrame, error) {
+	which := " IS NOT NULL"
+	if len(ids) > 0 {
+		which = strings.NewReplacer("[", " IN (", "]", ")", " ", ", ").Replace(fmt.Sprint(ids))
+	}
+	// In steps: the tables are far larger than the stacks.
+	found, err := s.records(`WITH w AS MATERIALIZED (`+from+which+`),
+		l AS MATERIALIZED (
+			SELECT w.*, l.load_object_id, l.function_id, l."offset" AS place, l.file, l.line, l.reason
+			FROM w LEFT JOIN (SELECT * FROM locations WHERE experiment_id = $1) l USING (location_id)
+		),
+		f AS MATERIALIZED (
+			SELECT l.*, f.name AS "function", f.kind, f."offset" AS begins, f.size FROM l LEFT JOIN (SELECT * FROM functions WHERE experiment_id = $1) f USING (function_id)
+		)
+		SELECT f.*, o.name AS load_object FROM f LEFT JOIN (SELECT * FROM load_objects WHERE experiment_id = $1) o USING (load_object_id)
+		ORDER BY id, array_position(['native', 'java', 'openmp'], part), position`, experiment)
+	if err != nil {
+		return nil, err
+	}
+	stacks := map[int64][]stackFrame{}
+	for _, r := range found {
+		f := stackFrame{
+			Part: r.text("part"), Position: r.number("position"), Function: r.text("function"), LoadObject: r.text("load_object"),
+			File: r.text("file"), Line: r.number("line"), Rule: r.text("rule"), Reason: r.text("reason"), kind: r.text("kind"),
+			location: r.number("location_id"), object: r.number("load_object_id"), place: r.number("place"),
+		}
+		if offset := f.place - r.number("begins"); offset >= 0 && offset < r.number("size") {
+			f.Offset = &offset
+		}
+		if f.Part != "" {
+			f.Word = fmt.Sprintf("%#x", uint64(r.number("word")))
+		}
+		if f.Part != "" && r["location_id"] == nil {
+			f.Marker = markerText(uint64(r.number("word")))
+		}
+		stacks[r.number("id")] = append(stacks[r.number("id")], f)
+	}
+	return stacks, nil
+}
+
+// markerText words a marker among the recorded words.
+func markerText(word uint64) string {
+	switch word {
+	case decode.MarkLeafCheck:
+		return "leaf check: the next word is the leaf's return register"
+	case decode.MarkTruncated:
+		return "truncated: the stack did not fit the buffer"
+	case decode.MarkFailedUnwind:
+		return "the unwinder gave up"
+	}
+	return "marker"
+}
