@@ -55,7 +55,7 @@ func NewSet() *Set {
 func (s *Set) Intern(frames []Frame, locationID func(int32) int64) int32 {
 	h := schema.NewID("stack")
 	for _, f := range frames {
-		h.Number(uint64(locationID(f.Location))).Number(uint64(f.Rule))
+		h.Number(uint64(locationID(f.Location))).Text(f.Rule.String()) // its number changes when rules are added
 	}
 	id := h.Sum()
 	n, ok := s.byID[id]
