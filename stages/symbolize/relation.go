@@ -57,11 +57,14 @@ func kindOf(f symtab.Function) symtab.Kind {
 
 // original finds the function that a clone or body is named after: the symbol
 // without its last words, as many as it takes (gcc's `f.isra.0`, `f._omp_fn.0`),
-// or behind Studio's mark (`_$p1A12.f`). A body is nobody's original.
+// behind Studio's mark (`_$p1A12.f`), or the ramp of a coroutine. A body is nobody's original.
 func (o *Object) original(linkage, module string) (symtab.Function, bool) {
 	if strings.HasPrefix(linkage, "_$") {
 		_, name, _ := strings.Cut(linkage, ".")
 		return o.named(name, module)
+	}
+	if ramp, ok := symtab.Ramp(linkage); ok {
+		return o.named(ramp, module)
 	}
 	for i := strings.LastIndexByte(linkage, '.'); i > 0; i = strings.LastIndexByte(linkage[:i], '.') {
 		if main, ok := o.named(linkage[:i], module); ok && kindOf(main) != symtab.Body {

@@ -144,3 +144,26 @@ func TestCloneOfItself(t *testing.T) {
 		t.Errorf("made from %s", r.Program.Functions[relation.Main].Name)
 	}
 }
+
+// The parts of a coroutine are clones of the function that starts it (S9).
+func TestCoroutineParts(t *testing.T) {
+	functions := []symtab.Function{
+		of(symtab.Normal, "_Z3barv"),
+		of(symtab.Clone, "_Z3barPZ3barvE13_Z3barv.Frame.actor"),
+		of(symtab.Outline, "_Z3barPZ3barvE13_Z3barv.Frame.actor.cold"),
+		of(symtab.Clone, "_Z3barv.resume"),
+		of(symtab.Clone, "_Z3gonPZ3gonvE13_Z3gonv.Frame.actor"),
+	}
+	r, pr := lined(functions, [][]int32{{1}, {1}, {1}, {1}, {1}})
+	p := r.Program
+	for i, want := range []string{"", "_Z3barv", "_Z3barPZ3barvE13_Z3barv.Frame.actor", "_Z3barv", ""} {
+		n := p.Locations[pr.Resolve(0x401000+uint64(i)*0x100, 0).Location].Function
+		main := ""
+		if relation, ok := p.Relations[n]; ok {
+			main = p.Functions[relation.Main].Linkage
+		}
+		if main != want {
+			t.Errorf("%s was made from %q, want %q", p.Functions[n].Linkage, main, want)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package symtab
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,7 +36,9 @@ func (n *namer) name(linkage string) (string, Kind) {
 	if base == "" || len(suffixes) == 0 && s[0] != '_' {
 		return s, kind
 	}
-	if s[0] == '_' {
+	if ramp, ok := coroutine(base); ok {
+		base, _ = n.demangle(ramp)
+	} else if s[0] == '_' {
 		if d, ok := n.demangle(s); ok {
 			return d, kind
 		}
@@ -118,6 +121,41 @@ var marks = map[string]Kind{
 	"localalias": Normal, "lto_priv": Normal, "llvm": Normal, "resolver": Normal,
 }
 
+// coroutineParts are the functions that a C++ coroutine is cut into, beside the
+// one that starts it, its ramp: gcc's and clang's words.
+var coroutineParts = []string{"actor", "destroy", "resume", "cleanup"}
+
+// Ramp returns the symbol of the function that starts a coroutine, of that of
+// another of its parts (S9): `_Z1fi.destroy` in clang; in gcc
+// `_Z1fPZ1fiE11_Z1fi.Frame.actor`, a function that takes the frame, a type
+// which is named after the ramp.
+func Ramp(linkage string) (string, bool) {
+	for _, part := range coroutineParts {
+		base, ok := strings.CutSuffix(linkage, "."+part)
+		if !ok || !strings.HasPrefix(base, "_Z") {
+			continue
+		}
+		if ramp, ok := coroutine(base); ok {
+			return ramp, true
+		}
+		return base, !strings.Contains(base, ".")
+	}
+	return "", false
+}
+
+// coroutine returns the ramp of a part in gcc's manner, without the suffix.
+func coroutine(base string) (ramp string, ok bool) {
+	if !strings.HasSuffix(base, ".Frame") {
+		return "", false
+	}
+	for i := 2; i < len(base); i++ {
+		if strings.HasPrefix(base[i:], "_Z") && strings.HasSuffix(base[:i], strconv.Itoa(len(base)-i)) {
+			return strings.TrimSuffix(base[i:], ".Frame"), true
+		}
+	}
+	return "", false
+}
+
 // suffixes splits `f.isra.0.cold` into f and [.isra.0 .cold]. In a Go object,
 // where `p.cold` is function cold of package p, few words can be trusted.
 func (n *namer) suffixes(s string) (base string, list []string) {
@@ -127,7 +165,9 @@ func (n *namer) suffixes(s string) (base string, list []string) {
 		}
 		word, _, _ := strings.Cut(s[i+1:], ".")
 		_, ok := marks[word]
-		if n.golang && !strings.HasPrefix(s, "_Z") {
+		if strings.HasPrefix(s, "_Z") {
+			ok = ok || slices.Contains(coroutineParts, word)
+		} else if n.golang {
 			ok = word == "constprop" || word == "isra"
 		}
 		if ok || strings.HasPrefix(word, "arch_") && !n.golang {

@@ -16,6 +16,9 @@ func isPLT(section string) bool {
 // pltGap is the greatest distance in bytes between the starts of neighbouring entries.
 const pltGap = 24
 
+// armLandingPad is A64's `bti c`, which makes entries longer.
+const armLandingPad = "\x5f\x24\x03\xd5"
+
 // cutPLT makes the procedure linkage tables in the segments of an object
 // without sections regions of their own. They are told by their instructions:
 // entries one behind the other, of which at least one is bound at its first
@@ -65,6 +68,9 @@ func pltRuns(code []byte, addr uint64, t *Table, arch insn.Arch) (runs [][2]uint
 		if run.width == 0 || at-run.last > pltGap {
 			end()
 			run.start, run.width = at, 16
+			if bytes.HasPrefix(code[at:], []byte(armLandingPad)) {
+				run.width = 24
+			}
 		} else {
 			run.width = at - run.last
 		}
@@ -80,7 +86,7 @@ func pltRuns(code []byte, addr uint64, t *Table, arch insn.Arch) (runs [][2]uint
 func pltStart(code []byte, start uint64, arch insn.Arch) uint64 {
 	starts, size := []string{"\xff\x35", "\x68", "\xf3\x0f\x1e\xfa\x68"}, uint64(16)
 	if arch == insn.ARM64 {
-		starts, size = []string{"\xf0\x7b\xbf\xa9", "\x5f\x24\x03\xd5\xf0\x7b\xbf\xa9"}, 32
+		starts, size = []string{"\xf0\x7b\xbf\xa9", armLandingPad + "\xf0\x7b\xbf\xa9"}, 32
 	}
 	for start >= size && slices.ContainsFunc(starts, func(s string) bool { return bytes.HasPrefix(code[start-size:], []byte(s)) }) {
 		start -= size

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -406,34 +405,6 @@ func TestAgainstNM(t *testing.T) {
 			if !ok || !found || f.Address != addr || !strings.Contains(" "+f.Aliases+" ", " "+symbol+" ") {
 				t.Errorf("%s: nm has %s at %#x, the table %+v", name, symbol, addr, f)
 			}
-		}
-	}
-}
-
-// Names are those that c++filt prints.
-func TestAgainstCxxfilt(t *testing.T) {
-	filt, err := exec.LookPath("c++filt")
-	if err != nil {
-		t.Skip("no c++filt")
-	}
-	table := read(t, "testdata/cxx")
-	var in bytes.Buffer
-	var fns []symtab.Function
-	for _, f := range table.Functions {
-		if strings.HasPrefix(f.Linkage, "_Z") {
-			fns = append(fns, f)
-			fmt.Fprintln(&in, f.Linkage)
-		}
-	}
-	cmd := exec.Command(filt, "-i")
-	cmd.Stdin = io.Reader(&in)
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, want := range strings.Split(strings.TrimSpace(string(out)), "\n") {
-		if fns[i].Name != want {
-			t.Errorf("%s: got %s, want %s", fns[i].Linkage, fns[i].Name, want)
 		}
 	}
 }

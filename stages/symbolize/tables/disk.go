@@ -22,7 +22,7 @@ import (
 // same object: names, sizes, lines.
 const (
 	magic         = "stackmill table "
-	formatVersion = 7
+	formatVersion = 8
 	headSize      = 32
 )
 
