@@ -241,3 +241,20 @@ func fileLines(file string, want map[string]int) func(*testing.T, *model) {
 		}
 	}
 }
+
+// linesOf checks in which lines of a file a function has time, of its own or its callees'.
+func linesOf(name, file string, want ...int) func(*testing.T, *model) {
+	return func(t *testing.T, m *model) {
+		of := m.ids(t, name)
+		var got []int
+		for l := range m.lines["totalcpu"] {
+			if of[l.function] && l.file == file {
+				got = append(got, l.line)
+			}
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s has time in lines %v of %s, want %v", name, got, file, want)
+		}
+	}
+}

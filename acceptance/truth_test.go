@@ -113,6 +113,7 @@ var truths = []rule{
 	{"S22", "plt_lazy plt_noplt plt_sec", "user", "twice as many calls", inclusives(2, "caller_inc", 1, "caller_dec")},
 	{"S22", "plt_lazy plt_sec", "user", "the time is that of the call instruction", linkageTable()},
 
+	{"S21", "signals", "user", "a caller's line is the call's, not that of what is done next", linesOf("main", "signals.c", 18, 20)},
 	{"S24", "signals", "user", "the handler's helper", callers("alarm_helper", "on_alarm")},
 	{"S24", "signals", "user", "the trampoline calls the handlers", callees("__restore_rt", "on_alarm", "on_usr1")},
 	{"S24", "signals", "user", "and nobody else does", callers("on_alarm", "__restore_rt")},

@@ -153,6 +153,48 @@ func TestExplainsComposed(t *testing.T) {
 	}
 }
 
+// Rules of which neither recordings nor composed ones have a stack.
+func TestDiffer(t *testing.T) {
+	frames := func(names ...string) (fs []stackFrame) {
+		for i, n := range names {
+			name, rule, _ := strings.Cut(n, "/")
+			f := stackFrame{Position: int64(i), Function: name, Rule: rule, location: int64(name[0]), LoadObject: "app"}
+			if name == "@plt" {
+				f.kind = "plt"
+			} else if strings.HasPrefix(name, "sys_") {
+				f.kind = "kernel"
+			}
+			fs = append(fs, f)
+		}
+		return fs
+	}
+	for _, test := range []struct {
+		recorded, machine, user []stackFrame
+		want                    []string
+	}{
+		{frames("lookup", "fixup", "main"), frames("@plt/S23", "main"), nil, []string{"S23 puts in @plt", "S23 drops lookup, fixup"}},
+		{frames("resolver", "fixup", "@plt", "main"), frames("resolver", "@plt/S23", "main"), nil, []string{"S23 puts in @plt", "S23 drops fixup, @plt"}},
+		{frames("@plt", "main"), frames("main/S22"), nil, []string{"S22 drops @plt"}},
+		{frames("main", "main"), frames("main", "main"), nil, nil},
+		{frames("sys_read", "read", "main"), frames("sys_read", "read", "main"), frames("read", "main"), []string{"S25 drops sys_read"}},
+		{frames("odd", "main"), frames("main"), nil, []string{" drops odd"}}, // what no rule explains shows
+		{frames("main"), frames("odd", "main"), nil, []string{" drops main", " puts in odd, main"}},
+	} {
+		d := differ{modes: []string{"machine"}}
+		d.recorded(test.recorded, test.machine)
+		if test.user != nil {
+			d.mode(test.machine, test.user)
+		}
+		var got []string
+		for _, s := range d.steps {
+			got = append(got, s.Rule+" "+s.text())
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
 // The words for long and for changed lists of frames.
 func TestStepText(t *testing.T) {
 	var frames []stackFrame

@@ -145,6 +145,8 @@ func (d *differ) mode(machine, frames []stackFrame) {
 			frames = frames[1:]
 		case instead != "":
 			d.add(instead, drops, m)
+		case m.kind == "kernel":
+			d.add("S25", drops, m)
 		case unwind.IsProgram(m.LoadObject):
 			d.add("S11", drops, m)
 		default:

@@ -10,6 +10,7 @@ var titles = map[string]string{
 	"S18": "frames that were lost are one artificial frame at the root end",
 	"S22": "a leaf in the procedure linkage table is time of the call instruction",
 	"S23": "the dynamic linker's frames of a first call are one frame of the procedure linkage table",
+	"S25": "time in the kernel is time of the instruction or system call that entered it",
 }
 
 // Title returns what a rule that can change a stack does, by its id.
