@@ -16,6 +16,7 @@ import (
 	"stackmill/stages/attribute"
 	"stackmill/stages/decode"
 	"stackmill/stages/symbolize"
+	"stackmill/stages/symbolize/source"
 	"stackmill/stages/unwind"
 	"stackmill/stages/write"
 )
@@ -31,6 +32,7 @@ type experiment struct {
 	segments *schema.Rows
 	out      *writers
 	progress *Progress
+	sources  []source.Rule
 
 	samples    int64
 	perProcess []int64
@@ -72,6 +74,7 @@ func (in *ingest) ingestOne(ctx context.Context, r *Result, src input) (err erro
 		files:    attribute.NewFiles(),
 		out:      out,
 		progress: in.Progress,
+		sources:  in.Sources,
 		ids:      schema.NewLabels(r.ID),
 	}
 	if err := errors.Join(e.run(ctx, filepath.Base(src.path)), e.out.close()); err != nil {
@@ -112,9 +115,16 @@ func (e *experiment) run(ctx context.Context, name string) error {
 	}
 	total := e.resolver.Program.Locations[e.resolver.Artificial(symbolize.Total)].Function
 	e.resolver.Finish()
+	disassembler := symbolize.NewDisassembler(e.resolver)
+	defer disassembler.Close()
 	result := &attribute.Result{
 		ExperimentID: e.id, Program: e.resolver.Program, Total: total,
 		Stacks: e.stacks, Sums: e.sums, Files: e.files,
+		Disassembler: disassembler,
+		Sources: attribute.Sources{
+			Finder:  source.Finder{Rules: e.sources, Locate: e.rec.Locate},
+			Started: e.rec.Started, Problems: &e.rec.Problems,
+		},
 	}
 	return errors.Join(e.segments.Close(), result.Rows(e.out.write), e.describe(name))
 }

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"stackmill/problem"
+	"stackmill/stages/symbolize/source"
 	"stackmill/stages/symbolize/tables"
 	"stackmill/stages/write"
 )
@@ -19,12 +20,13 @@ import (
 // Options say what to ingest and how.
 type Options struct {
 	Store     string
-	Cache     string   // directory of load-object tables; empty: no cache on disk
-	SymFS     string   // root below which load objects are, instead of at their recorded paths; empty: none
-	DebugDirs []string // where separate debug files are, by build-id and path
-	Jobs      int      // experiments side by side, at least 1
-	Memory    int64    // bytes to stay within as far as caches are concerned, 0 for the default
-	Recursive bool     // look for recordings below folders, not only in them
+	Cache     string        // directory of load-object tables; empty: no cache on disk
+	SymFS     string        // root below which load objects are, instead of at their recorded paths; empty: none
+	DebugDirs []string      // where separate debug files are, by build-id and path
+	Sources   []source.Rule // where source files are that are not at their recorded paths
+	Jobs      int           // experiments side by side, at least 1
+	Memory    int64         // bytes to stay within as far as caches are concerned, 0 for the default
+	Recursive bool          // look for recordings below folders, not only in them
 	Progress  *Progress
 	Done      func(Result) // called after each experiment, one call at a time; may be nil
 }

@@ -45,6 +45,7 @@ func (p *Proof) add(where, format string, args ...any) {
 var keys = []struct{ table, columns string }{
 	{"experiments", "experiment_id"}, {"processes", "process"}, {"metrics", "metric"}, {"problems", "problem"},
 	{"load_objects", "load_object_id"}, {"modules", "module_id"}, {"functions", "function_id"}, {"locations", "location_id"}, {"inline_frames", "location_id, depth"},
+	{"instructions", "function_id, \"offset\""}, {"source_lines", "file, line"},
 	{"raw_stacks", "raw_stack_id"}, {"raw_frames", "raw_stack_id, part, position"}, {"stacks", "stack_id"}, {"frames", "stack_id, position"},
 	{"samples", "sample"}, {"stack_values", "raw_stack_id, metric"}, {"usage_values", "process, thread_id, cpu, second, metric"},
 }

@@ -44,10 +44,10 @@ var files embed.FS
 // order lists the views so that none comes before one that it reads.
 var order = []string{
 	"modes", "inline_modes", "location_levels", "mode_stacks", "stack_metrics", "sample_metrics",
-	"function_metrics", "callers_callees", "call_tree", "line_metrics", "pc_metrics",
+	"function_metrics", "callers_callees", "call_tree", "line_metrics", "pc_metrics", "source", "source_inlined", "disasm",
 	"load_object_metrics", "module_metrics", "thread_metrics", "cpu_metrics", "process_metrics",
 	"timeline", "timeline_by", "unattributed", "conservation",
-	"inline_function_metrics", "inline_callers_callees", "inline_call_tree", "inline_line_metrics", "inline_pc_metrics",
+	"inline_function_metrics", "inline_callers_callees", "inline_call_tree", "inline_line_metrics", "inline_pc_metrics", "inline_source",
 }
 
 // generated are the queries that are not written down in their .sql file.

@@ -12,10 +12,10 @@ var (
 // Tables lists every table, in the order of the reference page.
 var Tables = []*Table{
 	Experiments, Processes, Metrics, Problems,
-	LoadObjects, Segments, Modules, Functions, Locations, InlineFrames,
+	LoadObjects, Segments, Modules, Functions, Locations, InlineFrames, Instructions, SourceLines,
 	RawStacks, RawFrames, Stacks, Frames,
 	Samples, ClockSamples, HeapSamples, IOSamples, IOFiles, SyncSamples, HWCSamples, OMPSamples, RaceSamples, DeadlockSamples, Overview,
-	StackValues, UsageValues, FunctionValues, CallValues, TreeValues, LineValues, PCValues, ModuleValues, ObjectValues,
+	StackValues, UsageValues, FunctionValues, CallValues, TreeValues, LineValues, SourceValues, PCValues, ModuleValues, ObjectValues,
 }
 
 // Experiments and what they consist of.
@@ -128,6 +128,7 @@ var (
 		{"load_object_id", Int64, Dict, "", false, "Its load object."},
 		{"function_id", Int64, Dict, "", false, "Its function; in user mode, of an instruction in a body, the function the body was made from (S11)."},
 		{"offset", Int64, Plain, "bytes", false, "The offset in the load object's file; in `<Unknown>`, the PC itself."},
+		{"instruction", Int64, Delta, "bytes", true, "Where the recorded PC starts no instruction, the offset of the one that it stands for: collectors guess where the call before a return address starts."},
 		{"file", String, Dict, "", false, "The source file's path, empty when not known."},
 		{"line", Int32, Plain, "", false, "The source line, 0 when not known."},
 		{"reason", String, Dict, "", false, "Why the function is not known (S15), empty when it is."},
@@ -140,6 +141,24 @@ var (
 		{"function", String, Dict, "", false, "Its name for people, `(unknown)` when not known."},
 		{"file", String, Dict, "", false, "The source file of the place reached in it, empty when not known: the call of the next level or, at the last, the instruction's own line."},
 		{"line", Int32, Plain, "", false, "The line there, 0 when not known."},
+	}}
+	Instructions = &Table{"instructions", "one instruction of a function on a stack: all those of the functions with the largest values, up to some 40000; near PCs on stacks only where a function is a static region or longer than 64 KiB; of the others those on stacks", []Column{
+		experimentID,
+		{"load_object_id", Int64, Dict, "", false, "Its load object."},
+		{"function_id", Int64, Dict, "", false, "Its function."},
+		{"offset", Int64, Delta, "bytes", false, "As `locations.offset`: in the load object's file; in generated code, from the function's start."},
+		{"size", Int32, Dict, "bytes", false, "Its length."},
+		{"text", String, Dict, "", false, "The instruction in the syntax of the GNU tools (AT&T for x86); bytes that are none as such."},
+		{"target", Int64, Delta, "bytes", true, "Where a direct call or jump goes, as `offset`; missing for other instructions and outside the file."},
+		{"target_name", String, Dict, "", false, "The function that a call or jump leads to, with the distance from its start; empty within the function, and when not known."},
+		{"file", String, Dict, "", false, "The source file's path, as `locations.file`; empty when not known."},
+		{"line", Int32, Delta, "", false, "The source line, 0 when not known."},
+	}}
+	SourceLines = &Table{"source_lines", "one line of a source file that was found, of those in which lines have values", []Column{
+		experimentID,
+		{"file", String, Dict, "", false, "The path, as `locations.file`."},
+		{"line", Int32, Delta, "", false, "The line, from 1."},
+		{"text", String, Plain, "", false, "Its text."},
 	}}
 )
 
@@ -331,6 +350,12 @@ var (
 	}}
 	LineValues = &Table{"line_values", "one metric's value of one source line of one function", []Column{
 		experimentID, modes, metric, functID,
+		{"file", String, Dict, "", false, "The source file's path, empty for instructions without line numbers."},
+		{"line", Int32, Dict, "", false, "The line, 0 for instructions without line numbers."},
+		exclusive, inclusive,
+	}}
+	SourceValues = &Table{"source_values", "one metric's value of one source line, of all functions with code there", []Column{
+		experimentID, modes, metric,
 		{"file", String, Dict, "", false, "The source file's path, empty for instructions without line numbers."},
 		{"line", Int32, Dict, "", false, "The line, 0 for instructions without line numbers."},
 		exclusive, inclusive,

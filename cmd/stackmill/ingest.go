@@ -21,6 +21,7 @@ import (
 	"stackmill/pipeline"
 	"stackmill/problem"
 	"stackmill/queries"
+	"stackmill/stages/symbolize/source"
 	"stackmill/stages/write"
 )
 
@@ -47,6 +48,7 @@ Exit status: 0 all is in; 3 data of some recordings was lost or unreadable, see
 	f.BoolVar(&opts.Recursive, "recursive", false, "look for recordings in the folders below, too")
 	f.StringVar(&opts.SymFS, "symfs", "", "look for load objects below this directory instead of at their recorded paths")
 	f.StringArrayVar(&opts.DebugDirs, "debug-dir", nil, "directory of separate debug files, may be repeated (default /usr/lib/debug)")
+	sources := f.StringArray("source-path", nil, sourcePathHelp)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		limit, err := parseSize(memory)
 		if err != nil {
@@ -55,12 +57,18 @@ Exit status: 0 all is in; 3 data of some recordings was lost or unreadable, see
 		if opts.Jobs < 1 {
 			return usageErrorf("ingest: --jobs: %d is less than 1", opts.Jobs)
 		}
+		if opts.Sources, err = source.ParseRules(*sources); err != nil {
+			return usageErrorf("ingest: --source-path: %w", err)
+		}
 		opts.Store, opts.Memory = a.store, limit
 		debug.SetMemoryLimit(limit)
 		return runIngest(cmd.Context(), a, opts, args)
 	}
 	return c
 }
+
+// sourcePathHelp describes the flag that ingest and report share.
+const sourcePathHelp = "where source files are that are not at their recorded paths: FROM=TO replaces the start of the path, DIR is searched by its end; may be repeated"
 
 func runIngest(ctx context.Context, a *app, opts pipeline.Options, paths []string) error {
 	start := time.Now()

@@ -1,6 +1,7 @@
 package attribute
 
 import (
+	"errors"
 	"math"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -22,6 +23,8 @@ type Result struct {
 	Stacks       *Stacks
 	Sums         *Sums
 	Files        *Files
+	Disassembler *symbolize.Disassembler
+	Sources      Sources
 }
 
 // Rows emits the tables of stacks, program structure and values, all but the
@@ -29,7 +32,7 @@ type Result struct {
 func (r *Result) Rows(emit Emit) error {
 	all := Compute(r.Program, r.Stacks, r.Sums)
 	for _, rows := range []func(Emit) error{
-		r.metrics, r.program, r.locations, r.recorded, r.stacks, r.files, r.stackValues, r.usageValues,
+		r.metrics, r.program, r.recorded, r.stacks, r.files, r.stackValues, r.usageValues,
 	} {
 		if err := rows(emit); err != nil {
 			return err
@@ -40,7 +43,8 @@ func (r *Result) Rows(emit Emit) error {
 			return err
 		}
 	}
-	return nil
+	meant, err := r.instructions(emit, all)
+	return errors.Join(err, r.locations(emit, meant), r.sourceLines(emit, all))
 }
 
 func (r *Result) metrics(emit Emit) error {
@@ -84,12 +88,18 @@ func related(p *symbolize.Program, function int32) (of [3]any, line int32) {
 	return of, r.Line
 }
 
-func (r *Result) locations(emit Emit) error {
+// locations emits the instructions on stacks; meant tells which those stand for
+// that start none.
+func (r *Result) locations(emit Emit, meant map[spot]uint64) error {
 	p := r.Program
 	rows := schema.NewRows(schema.Locations, emit)
 	inlined := schema.NewRows(schema.InlineFrames, emit)
 	for n, l := range p.Locations {
-		rows.Append(r.ExperimentID, l.ID, p.Objects[l.Object].ID, p.Functions[l.Function].ID, int64(l.Offset), l.File, l.Line, l.Reason)
+		var instruction any
+		if at, ok := meant[spotOf(p, l.Function, l.Offset)]; ok && l.Reason == "" {
+			instruction = int64(at)
+		}
+		rows.Append(r.ExperimentID, l.ID, p.Objects[l.Object].ID, p.Functions[l.Function].ID, int64(l.Offset), instruction, l.File, l.Line, l.Reason)
 		for depth, f := range p.InlinedAt(int32(n)) {
 			g := p.Functions[f.Function]
 			inlined.Append(r.ExperimentID, l.ID, int32(depth), g.ID, g.Name, f.File, f.Line)
@@ -208,7 +218,9 @@ func (r *Result) values(emit Emit, v *Values) error {
 		k := v.LineKeys[n]
 		return []any{p.Functions[k.Function].ID, k.File, k.Line}
 	})
-	err := closeAll(functions, lines, r.calls(emit, v, functionID), r.tree(emit, v, functionID))
+	sources := schema.NewRows(schema.SourceValues, emit)
+	r.tally(sources, v.Modes, &v.Source, func(n int) []any { return []any{v.SourceKeys[n].File, v.SourceKeys[n].Line} })
+	err := closeAll(functions, lines, sources, r.calls(emit, v, functionID), r.tree(emit, v, functionID))
 	if err != nil || v.Modes&Plain == 0 {
 		return err
 	}

@@ -25,20 +25,24 @@ func (m Mode) Inlined() Mode { return m << 3 }
 // Values are the exclusive, inclusive and attributed values of one or more
 // modes. Each distinct stack is walked once, with the sums of its samples.
 type Values struct {
-	Modes     Mode
-	Total     []int64 // by metric
-	Functions tally
-	Lines     tally
-	PCs       tally // this and the next two in plain modes only
-	Modules   tally
-	Objects   tally
-	LineKeys  []LineKey // by line number in Lines
-	Calls     []Call
-	Tree      []Node // parents stand before their children
+	Modes      Mode
+	Total      []int64 // by metric
+	Functions  tally
+	Lines      tally
+	Source     tally // source lines, of all functions together
+	PCs        tally // this and the next two in plain modes only
+	Modules    tally
+	Objects    tally
+	LineKeys   []LineKey   // by line number in Lines
+	SourceKeys []SourceKey // by line number in Source
+	Calls      []Call
+	Tree       []Node // parents stand before their children
 
 	metrics  int
 	calls    map[callKey]int
 	lines    map[LineKey]int32
+	sources  map[SourceKey]int32
+	sourceOf []int32 // by line number in Lines: that in Source
 	children map[edge]int32
 	lastAt   []int32 // by function: leaf-most frame of the stack being walked
 	places   []place // of the stack being walked, leaf first
@@ -55,6 +59,12 @@ type LineKey struct {
 	Function int32
 	File     string
 	Line     int32
+}
+
+// SourceKey is a line of a source file.
+type SourceKey struct {
+	File string
+	Line int32
 }
 
 // totalFunction stands for `<Total>` where a function's number is expected.
@@ -187,10 +197,10 @@ func compute(p *symbolize.Program, stacks *Stacks, sums *Sums, of []int32, mode 
 	n := len(sums.Metrics)
 	v := &Values{
 		Modes: mode, Total: make([]int64, n), metrics: n,
-		calls: map[callKey]int{}, lines: map[LineKey]int32{}, children: map[edge]int32{},
+		calls: map[callKey]int{}, lines: map[LineKey]int32{}, sources: map[SourceKey]int32{}, children: map[edge]int32{},
 		lastAt: make([]int32, len(p.Functions)),
 	}
-	for _, t := range []*tally{&v.Functions, &v.Lines, &v.PCs, &v.Modules, &v.Objects} {
+	for _, t := range []*tally{&v.Functions, &v.Lines, &v.Source, &v.PCs, &v.Modules, &v.Objects} {
 		t.metrics = n
 	}
 	v.node(-1, totalFunction, 0)
@@ -231,10 +241,12 @@ func (v *Values) add(p *symbolize.Program, s *unwind.Stack, sum []Sum, walk int3
 		line := v.line(at.LineKey)
 		v.Functions.include(at.Function, walk, sum)
 		v.Lines.include(line, walk, sum)
+		v.Source.include(v.sourceOf[line], walk, sum)
 		node = v.node(node, at.Function, v.Tree[node].Depth+1)
 		if i == 0 {
 			v.Functions.exclude(at.Function, sum)
 			v.Lines.exclude(line, sum)
+			v.Source.exclude(v.sourceOf[line], sum)
 		}
 		if v.Modes&Plain != 0 {
 			v.addPlain(p, at.location, walk, sum, i == 0)
@@ -324,6 +336,17 @@ func (v *Values) line(k LineKey) int32 {
 		n = int32(len(v.LineKeys))
 		v.lines[k] = n
 		v.LineKeys = append(v.LineKeys, k)
+		v.sourceOf = append(v.sourceOf, v.source(SourceKey{k.File, k.Line}))
+	}
+	return n
+}
+
+func (v *Values) source(k SourceKey) int32 {
+	n, ok := v.sources[k]
+	if !ok {
+		n = int32(len(v.SourceKeys))
+		v.sources[k] = n
+		v.SourceKeys = append(v.SourceKeys, k)
 	}
 	return n
 }

@@ -63,13 +63,16 @@ func (r *Resolver) generated(c *decode.Code, m *image.Mapping, offset uint64) in
 	}
 	n := p.function(f, xxhash.Sum64(c.Bytes)^m.Size)
 	r.generatedCode[n] = c
-	return p.location(n, offset, "", func() (string, int32) {
-		i := sort.Search(len(c.Lines), func(i int) bool { return uint64(c.Lines[i].Offset) > offset })
-		if i == 0 {
-			return "", 0
-		}
-		return c.File, c.Lines[i-1].Line
-	})
+	return p.location(n, offset, "", func() (string, int32) { return lineOf(c, offset) })
+}
+
+// lineOf returns the line of generated code at an offset.
+func lineOf(c *decode.Code, offset uint64) (string, int32) {
+	i := sort.Search(len(c.Lines), func(i int) bool { return uint64(c.Lines[i].Offset) > offset })
+	if i == 0 {
+		return "", 0
+	}
+	return c.File, c.Lines[i-1].Line
 }
 
 // codeFunction finds the function in a region that holds several, such as the

@@ -16,10 +16,18 @@ const maxCode = 4 << 20
 // nothing when the code is not to be had.
 func (r *Resolver) Code(function int32) ([]byte, insn.Arch) {
 	f := &r.Program.Functions[function]
+	return r.codeAt(function, f.Offset, f.Size)
+}
+
+// codeAt is Code for a part of the function.
+func (r *Resolver) codeAt(function int32, offset, size uint64) ([]byte, insn.Arch) {
+	f := &r.Program.Functions[function]
 	if c := r.generatedCode[function]; c != nil {
-		return c.Bytes, archOf(r.rec)
+		n := uint64(len(c.Bytes))
+		start := min(offset-f.Offset, n)
+		return c.Bytes[start:min(start+size, n)], archOf(r.rec)
 	}
-	return r.Bytes(f.Object, f.Offset, f.Size)
+	return r.Bytes(f.Object, offset, size)
 }
 
 // Bytes returns what stands in a load object's file at an offset, as Code does.

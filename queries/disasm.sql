@@ -1,0 +1,75 @@
+-- row: one instruction of one function that has a value; `instructions` says which are there
+-- rules: S1, S2, S11, S21, S22
+--
+-- experiment_id = experiments.experiment_id
+-- experiment VARCHAR: The name for people, unique within the store.
+-- mode VARCHAR: The representation: `user`, `expert` or `machine`.
+-- metric = metrics.metric
+-- unit = metrics.unit
+-- function_id = functions.function_id: The function; in user mode, of code of a body, the one that the body was made from (S11).
+-- function = functions.name
+-- load_object = load_objects.name
+-- offset = instructions.offset
+-- address BIGINT: The link-time virtual address; in generated code, the offset.
+-- size = instructions.size
+-- text = instructions.text
+-- target_name = instructions.target_name
+-- file = instructions.file
+-- line = instructions.line
+-- exclusive = pc_values.exclusive: The value of the samples whose leaf is here; 0 when there are none.
+-- inclusive = pc_values.inclusive: The value of the samples whose stack passes here, each counted once.
+-- high BOOLEAN: Whether a value is at least three quarters of the function's highest.
+--
+-- invariant names: Every row has its experiment, unit, function and load object.
+--   SELECT * FROM disasm WHERE experiment IS NULL OR unit IS NULL OR function IS NULL OR load_object IS NULL
+-- invariant one_row: An instruction has one row for each mode and metric.
+--   SELECT experiment_id, mode, metric, function_id, "offset", count(*) FROM disasm GROUP BY ALL HAVING count(*) > 1
+-- invariant every_pc: Where a function's code is known, the values of all its PCs are there.
+--   SELECT experiment_id, mode, metric, function_id, sum(exclusive), sum(found), sum(inclusive), sum(found_inclusive) FROM (
+--     SELECT experiment_id, mode, metric, function_id, exclusive, 0 AS found, inclusive, 0 AS found_inclusive FROM disasm
+--     UNION ALL
+--     SELECT p.experiment_id, p.mode, p.metric, p.function_id, 0, p.exclusive, 0, p.inclusive FROM pc_metrics p
+--     SEMI JOIN disasm k ON k.experiment_id = p.experiment_id AND k.mode = p.mode AND k.metric = p.metric AND k.function_id = p.function_id
+--   ) GROUP BY ALL HAVING sum(exclusive) <> sum(found) OR sum(inclusive) <> sum(found_inclusive)
+-- invariant apart: Instructions do not overlap.
+--   SELECT * FROM (
+--     SELECT experiment_id, function_id, "offset", size, lead("offset") OVER (PARTITION BY experiment_id, function_id ORDER BY "offset") AS next
+--     FROM instructions
+--   ) WHERE "offset" + size > next
+WITH spots AS MATERIALIZED (
+  SELECT v.experiment_id, v.modes, v.metric, l.function_id, COALESCE(l.instruction, l."offset") AS "offset",
+    sum(v.exclusive)::BIGINT AS exclusive, sum(v.inclusive)::BIGINT AS inclusive
+  FROM pc_values v JOIN locations l USING (experiment_id, location_id)
+  GROUP BY ALL
+),
+highest AS MATERIALIZED (
+  SELECT experiment_id, modes, metric, function_id, max(exclusive) AS highest, max(inclusive) AS highest_inclusive
+  FROM spots GROUP BY ALL
+),
+-- Joins of three tables by experiment_id and another key are done in steps: the
+-- optimizer takes experiment_id alone for a key and would multiply the tables.
+owners AS MATERIALIZED (
+  SELECT f.experiment_id, m.mode, m.bit, f.function_id AS code_id, f.address - f."offset" AS shift,
+    CASE WHEN m.mode = 'user' AND f.kind = 'body' THEN COALESCE(f.body_of, f.function_id) ELSE f.function_id END AS function_id
+  FROM functions f CROSS JOIN modes m
+),
+shown AS MATERIALIZED (
+  SELECT o.*, h.modes, h.metric, h.highest, h.highest_inclusive
+  FROM highest h JOIN owners o ON o.experiment_id = h.experiment_id AND o.function_id = h.function_id AND h.modes & o.bit <> 0
+),
+functions_shown AS MATERIALIZED (
+  SELECT s.*, f.name, f.load_object_id FROM shown s LEFT JOIN functions f USING (experiment_id, function_id)
+),
+named AS MATERIALIZED (
+  SELECT s.*, o.name AS load_object, n.experiment, t.unit
+  FROM functions_shown s LEFT JOIN load_objects o USING (experiment_id, load_object_id)
+  LEFT JOIN experiment_names n USING (experiment_id) LEFT JOIN metrics t USING (experiment_id, metric)
+)
+SELECT n.experiment_id, n.experiment, n.mode, n.metric, n.unit, n.function_id, n.name AS "function", n.load_object,
+  i."offset", i."offset" + n.shift AS address, i.size, i.text, i.target_name, i.file, i.line,
+  COALESCE(s.exclusive, 0) AS exclusive, COALESCE(s.inclusive, 0) AS inclusive,
+  COALESCE(s.exclusive > 0 AND s.exclusive >= 0.75 * n.highest OR s.inclusive > 0 AND s.inclusive >= 0.75 * n.highest_inclusive, false) AS high
+FROM named n
+JOIN instructions i ON i.experiment_id = n.experiment_id AND i.function_id = n.code_id
+LEFT JOIN spots s ON s.experiment_id = n.experiment_id AND s.modes = n.modes AND s.metric = n.metric
+  AND s.function_id = n.function_id AND s."offset" = i."offset"

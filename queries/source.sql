@@ -1,0 +1,75 @@
+-- row: one source line of a file in which a line has a value: every line of its text and, where that is not to be had, those known to have code
+-- rules: S3, S9, S10, S21
+--
+-- experiment_id = experiments.experiment_id
+-- experiment VARCHAR: The name for people, unique within the store.
+-- mode VARCHAR: The representation: `user`, `expert` or `machine`.
+-- metric = metrics.metric
+-- unit = metrics.unit
+-- file = source_values.file: The path, as the debug information gives it.
+-- line = source_values.line: The line, from 1; 0 for code of the file without a line.
+-- text = source_lines.text: Its text; missing when the file was not found.
+-- functions VARCHAR: The names of the functions that start here, with commas between; empty when none does.
+-- exclusive = source_values.exclusive: The value of the samples whose leaf is on the line, in any function; 0 when there are none.
+-- inclusive = source_values.inclusive: The value of the samples whose stack passes here, each counted once.
+-- high BOOLEAN: Whether a value is at least three quarters of the file's highest.
+-- has_code BOOLEAN: Whether an instruction that is known is of the line.
+--
+-- invariant names: Every row has its experiment and unit.
+--   SELECT * FROM source WHERE experiment IS NULL OR unit IS NULL
+-- invariant one_row: A line has one row for each mode and metric.
+--   SELECT experiment_id, mode, metric, file, line, count(*) FROM source GROUP BY ALL HAVING count(*) > 1
+-- invariant functions_sum: The exclusive value is the sum over the functions with code on the line.
+--   SELECT experiment_id, mode, metric, file, line, sum(lines), sum(found) FROM (
+--     SELECT experiment_id, mode, metric, file, line, exclusive AS lines, 0 AS found FROM line_metrics WHERE file <> ''
+--     UNION ALL
+--     SELECT experiment_id, mode, metric, file, line, 0, exclusive FROM source
+--   ) GROUP BY ALL HAVING sum(lines) <> sum(found)
+-- invariant stacks_recomputed: The inclusive value is that of the stacks that contain the line, each once.
+--   SELECT experiment_id, mode, metric, file, line, sum(inclusive), sum(anywhere) FROM (
+--     SELECT experiment_id, mode, metric, file, line, inclusive, 0 AS anywhere FROM source
+--     UNION ALL
+--     SELECT v.experiment_id, v.mode, v.metric, p.file, p.line, 0, sum(v.value)
+--     FROM stack_metrics v JOIN (
+--       SELECT DISTINCT f.experiment_id, f.stack_id, l.file, l.line
+--       FROM frames f JOIN locations l USING (experiment_id, location_id) WHERE l.file <> ''
+--     ) p USING (experiment_id, stack_id) GROUP BY ALL
+--   ) GROUP BY ALL HAVING sum(inclusive) <> sum(anywhere)
+WITH found AS MATERIALIZED (
+  SELECT v.experiment_id, m.mode, v.metric, v.file, v.line, v.exclusive, v.inclusive
+  FROM source_values v JOIN modes m ON v.modes & m.bit <> 0
+  WHERE v.file <> ''
+),
+files AS MATERIALIZED (
+  SELECT experiment_id, mode, metric, file, max(exclusive) AS highest, max(inclusive) AS highest_inclusive
+  FROM found GROUP BY ALL
+),
+code AS MATERIALIZED (
+  SELECT experiment_id, file, line FROM instructions WHERE file <> ''
+  UNION
+  SELECT experiment_id, file, line FROM source_values WHERE file <> ''
+),
+lines AS MATERIALIZED (
+  SELECT experiment_id, file, line, t.text, c.file IS NOT NULL AS has_code
+  FROM source_lines t FULL JOIN code c USING (experiment_id, file, line)
+),
+starts AS MATERIALIZED (
+  SELECT f.experiment_id, m.mode, i.file, i.line, string_agg(DISTINCT f.name, ', ' ORDER BY f.name) AS names
+  FROM functions f JOIN instructions i ON i.experiment_id = f.experiment_id AND i.function_id = f.function_id AND i."offset" = f."offset"
+  JOIN modes m ON m.mode <> 'user' OR f.kind <> 'body'
+  WHERE i.file <> ''
+  GROUP BY ALL
+),
+-- In steps, as in unattributed.
+named AS MATERIALIZED (
+  SELECT f.*, n.experiment, t.unit
+  FROM files f LEFT JOIN experiment_names n USING (experiment_id) LEFT JOIN metrics t USING (experiment_id, metric)
+)
+SELECT f.experiment_id, f.experiment, f.mode, f.metric, f.unit, f.file, l.line, l.text, COALESCE(s.names, '') AS functions,
+  COALESCE(v.exclusive, 0) AS exclusive, COALESCE(v.inclusive, 0) AS inclusive,
+  COALESCE(v.exclusive > 0 AND v.exclusive >= 0.75 * f.highest OR v.inclusive > 0 AND v.inclusive >= 0.75 * f.highest_inclusive, false) AS high,
+  l.has_code
+FROM named f
+JOIN lines l USING (experiment_id, file)
+LEFT JOIN found v ON v.experiment_id = f.experiment_id AND v.mode = f.mode AND v.metric = f.metric AND v.file = f.file AND v.line = l.line
+LEFT JOIN starts s ON s.experiment_id = f.experiment_id AND s.mode = f.mode AND s.file = f.file AND s.line = l.line

@@ -1,0 +1,126 @@
+package attribute
+
+import (
+	"cmp"
+	"slices"
+
+	"stackmill/schema"
+	"stackmill/stages/symbolize"
+	"stackmill/stages/symbolize/symtab"
+)
+
+// Making text of machine code takes a thousand times as long as a stack's sum,
+// so that its amount is bounded: functions come in the order of their values,
+// and when wholeInstructions are there, the others have those near their PCs only.
+const (
+	wholeInstructions = 60_000
+	// Longer ones are interpreters and tables; static regions may be all of a
+	// stripped library (S6). Of both only what is near a PC is of interest.
+	wholeBytes = 64 << 10
+	nearBytes  = 64
+)
+
+// instructions emits the instructions of the functions on stacks, and returns
+// those that locations stand for which start none.
+func (r *Result) instructions(emit Emit, all []*Values) (meant map[spot]uint64, err error) {
+	p := r.Program
+	meant = map[spot]uint64{}
+	rows := schema.NewRows(schema.Instructions, emit)
+	pcs := r.pcs()
+	left := wholeInstructions
+	for _, n := range ranked(len(p.Functions), all) {
+		if len(pcs[n]) == 0 {
+			continue
+		}
+		f := &p.Functions[n]
+		within := symbolize.All
+		switch {
+		case left <= 0:
+			within = 0
+		case f.Kind == symtab.Static || f.Size > wholeBytes:
+			within = nearBytes
+		}
+		code := r.Disassembler.Function(n, pcs[n], within)
+		left -= len(code.Instructions)
+		for _, i := range code.Instructions {
+			var target any
+			if i.HasTarget {
+				target = int64(i.Target)
+			}
+			rows.Append(r.ExperimentID, p.Objects[f.Object].ID, f.ID, int64(i.Offset), int32(i.Size), i.Text, target, i.TargetName, i.File, i.Line)
+		}
+		for pc, to := range code.Meant {
+			meant[spotOf(p, n, pc)] = to
+		}
+	}
+	return meant, rows.Close()
+}
+
+// spot is a place in machine code: an offset in a load object's file or, of code
+// that is in no file, in the function.
+type spot struct {
+	object, function int32
+	offset           uint64
+}
+
+func spotOf(p *symbolize.Program, function int32, offset uint64) spot {
+	s := spot{p.Functions[function].Object, function, offset}
+	if p.Objects[s.object].Kind == "elf" {
+		s.function = 0
+	}
+	return s
+}
+
+// ranked returns the functions in the order of their largest share of a
+// metric, exclusive before inclusive.
+func ranked(functions int, all []*Values) []int32 {
+	type share struct{ exclusive, inclusive float64 }
+	shares := make([]share, functions)
+	for _, v := range all {
+		t := &v.Functions
+		for at := range t.Inclusive {
+			n, m := at/t.metrics, at%t.metrics
+			if n < functions && v.Total[m] > 0 {
+				shares[n].exclusive = max(shares[n].exclusive, float64(t.Exclusive[at])/float64(v.Total[m]))
+				shares[n].inclusive = max(shares[n].inclusive, float64(t.Inclusive[at])/float64(v.Total[m]))
+			}
+		}
+	}
+	order := make([]int32, functions)
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortStableFunc(order, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(shares[b].exclusive, shares[a].exclusive), cmp.Compare(shares[b].inclusive, shares[a].inclusive))
+	})
+	return order
+}
+
+// pcs returns, by function on a stack, the offsets of its first instruction and
+// of those on stacks that lie in it, sorted. A static region may start with
+// anything.
+func (r *Result) pcs() [][]uint64 {
+	p := r.Program
+	all := make([][]uint64, len(p.Functions))
+	seen := make([]bool, len(p.Locations))
+	for _, s := range r.Stacks.Set.Stacks {
+		for _, f := range s.Frames {
+			l := &p.Locations[f.Location]
+			g := &p.Functions[l.Function]
+			// In user mode a function has instructions of its bodies, too (S11).
+			if seen[f.Location] || l.Offset-g.Offset >= g.Size {
+				continue
+			}
+			seen[f.Location] = true
+			all[l.Function] = append(all[l.Function], l.Offset)
+		}
+	}
+	for n, pcs := range all {
+		if f := &p.Functions[n]; len(pcs) > 0 && f.Kind != symtab.Static {
+			pcs = append(pcs, f.Offset)
+		}
+		slices.Sort(pcs)
+		all[n] = slices.Compact(pcs)
+	}
+	return all
+}

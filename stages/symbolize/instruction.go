@@ -1,0 +1,209 @@
+package symbolize
+
+import (
+	"fmt"
+	"sort"
+
+	"stackmill/stages/symbolize/insn"
+	"stackmill/stages/symbolize/symtab"
+)
+
+// Instruction is a row of instructions.
+type Instruction struct {
+	Offset     uint64 // as Location.Offset
+	Size       int
+	Text       string
+	HasTarget  bool   // Target is known
+	Target     uint64 // where a direct call or jump goes, as Offset
+	TargetName string // of the function that a call or jump leads to, when it is another one
+	File       string
+	Line       int32
+}
+
+// Disassembly is what was asked for of a function, in the order of offsets.
+// Bytes that are no instruction stand among the instructions as such.
+type Disassembly struct {
+	Instructions []Instruction
+	// Meant tells of PCs that start no instruction which one they stand for:
+	// collectors guess where the call before a return address started.
+	Meant map[uint64]uint64
+}
+
+// Disassembler gives the instructions of functions.
+type Disassembler struct {
+	r         *Resolver
+	printers  map[insn.Arch]*insn.Printer
+	addresses map[int32]symtab.Addresses // by object
+}
+
+// NewDisassembler returns a disassembler of the resolver's functions.
+func NewDisassembler(r *Resolver) *Disassembler {
+	return &Disassembler{r, map[insn.Arch]*insn.Printer{}, map[int32]symtab.Addresses{}}
+}
+
+// Close closes the load objects' files.
+func (d *Disassembler) Close() { d.r.closeFile() }
+
+// All asks for a whole function.
+const All = -1
+
+// Function disassembles a function as far as it is within so many bytes of one
+// of the PCs, which are sorted offsets in it, or All of it. It gives nothing
+// when the machine code is not to be had.
+func (d *Disassembler) Function(function int32, pcs []uint64, within int) Disassembly {
+	f := &d.r.Program.Functions[function]
+	var out Disassembly
+	if f.Kind != symtab.Static {
+		code, arch := d.r.Code(function)
+		d.add(&out, function, f.Offset, code, arch, pcs, within)
+		return out
+	}
+	// Where a static region's instructions start, only the PCs tell (S6).
+	for len(pcs) > 0 && within >= 0 {
+		n := 1 // how many of them are in one window
+		for n < len(pcs) && pcs[n]-pcs[n-1] <= 2*uint64(within)+maxLength {
+			n++
+		}
+		start := f.Offset + max(pcs[0]-f.Offset, uint64(within)) - uint64(within)
+		end := min(pcs[n-1]+uint64(within)+maxLength, f.Offset+f.Size)
+		code, arch := d.r.codeAt(function, start, end-start)
+		skip := min(arrival(arch, code, pcs[0]-start), uint64(len(code)))
+		d.add(&out, function, start+skip, code[skip:], arch, pcs[:n], within)
+		pcs = pcs[n:]
+	}
+	return out
+}
+
+// maxLength is the length of the longest instruction.
+const maxLength = 15
+
+// arrival returns how many bytes of code to skip so that decoding arrives at the
+// distance: an instruction starts there.
+func arrival(arch insn.Arch, code []byte, distance uint64) uint64 {
+next:
+	for skip := range min(uint64(len(code)), distance, maxLength) {
+		for item := range insn.Walk(arch, code[skip:], skip) {
+			if item.Err != nil || item.Addr > distance {
+				continue next
+			}
+			if item.Addr == distance {
+				return skip
+			}
+		}
+	}
+	return distance
+}
+
+// add appends what is wanted of code, which starts with an instruction at an
+// offset in the function.
+func (d *Disassembler) add(out *Disassembly, function int32, offset uint64, code []byte, arch insn.Arch, pcs []uint64, within int) {
+	f := &d.r.Program.Functions[function]
+	address := f.Address + (offset - f.Offset)
+	var items []insn.Item
+	for item := range insn.Walk(arch, code, address) {
+		items = append(items, item)
+	}
+	if len(items) == 0 || arch == 0 {
+		return
+	}
+	printer := d.printers[arch]
+	if printer == nil {
+		printer = insn.NewPrinter(arch)
+		d.printers[arch] = printer
+	}
+	wanted := choose(out, items, address-offset, pcs, within)
+	lines := d.lines(function, offset)
+	for n, item := range items {
+		if !wanted[n] {
+			continue
+		}
+		at := item.Addr - address
+		i := Instruction{Offset: offset + at, Size: item.Inst.Len, Text: printer.Text(item, code[at:])}
+		i.File, i.Line = lines(i.Offset)
+		d.target(&i, f, item.Inst)
+		out.Instructions = append(out.Instructions, i)
+	}
+}
+
+// choose says which instructions are wanted and finds those that PCs stand for.
+// shift is the distance from offsets to addresses.
+func choose(out *Disassembly, items []insn.Item, shift uint64, pcs []uint64, within int) []bool {
+	wanted := make([]bool, len(items))
+	for _, pc := range pcs {
+		n := sort.Search(len(items), func(i int) bool { return items[i].Addr > pc+shift }) - 1
+		if n < 0 || items[n].Addr+uint64(items[n].Inst.Len) <= pc+shift {
+			continue // not in the code
+		}
+		if items[n].Addr < pc+shift && items[n].Inst.Kind != insn.Call && n+1 < len(items) && items[n+1].Inst.Kind == insn.Call {
+			n++
+		}
+		if meant := items[n].Addr - shift; meant != pc {
+			if out.Meant == nil {
+				out.Meant = map[uint64]uint64{}
+			}
+			out.Meant[pc] = meant
+		}
+		wanted[n] = true
+		for i := n; i > 0 && items[n].Addr-items[i-1].Addr <= uint64(max(within, 0)); i-- {
+			wanted[i-1] = true
+		}
+		for i := n; i+1 < len(items) && items[i+1].Addr-items[n].Addr <= uint64(max(within, 0)); i++ {
+			wanted[i+1] = true
+		}
+	}
+	for n := range wanted {
+		wanted[n] = wanted[n] || within == All
+	}
+	return wanted
+}
+
+// lines returns the lookup of lines for growing offsets.
+func (d *Disassembler) lines(function int32, offset uint64) func(uint64) (string, int32) {
+	if c := d.r.generatedCode[function]; c != nil {
+		return func(at uint64) (string, int32) { return lineOf(c, at) }
+	}
+	t := d.r.Program.Objects[d.r.Program.Functions[function].Object].table
+	n := row(t, offset)
+	return func(at uint64) (string, int32) {
+		for n+1 < len(t.Lines.Offsets) && t.Lines.Offsets[n+1] <= at {
+			n++
+		}
+		if n < 0 || t.Lines.File[n] < 0 {
+			return "", 0
+		}
+		return t.Files[t.Lines.File[n]], t.Lines.Line[n]
+	}
+}
+
+// target says where a direct call or jump goes. Names are those of the file's
+// own functions; jumps within a function need none.
+func (d *Disassembler) target(i *Instruction, f *Function, inst insn.Inst) {
+	if !inst.HasTarget {
+		return
+	}
+	if inside := inst.Target - f.Address; inside < f.Size {
+		i.Target, i.HasTarget = f.Offset+inside, true
+		if inst.Kind == insn.Call && inside == 0 {
+			i.TargetName = f.Name
+		}
+		return
+	}
+	t := d.r.Program.Objects[f.Object].table
+	if t == nil {
+		return
+	}
+	addresses, ok := d.addresses[f.Object]
+	if !ok {
+		addresses = t.Addresses()
+		d.addresses[f.Object] = addresses
+	}
+	if i.Target, i.HasTarget = addresses.Offset(inst.Target); !i.HasTarget {
+		return
+	}
+	if g, ok := t.Function(i.Target); ok {
+		i.TargetName = g.Name
+		if i.Target > g.Offset {
+			i.TargetName += fmt.Sprintf("+%#x", i.Target-g.Offset)
+		}
+	}
+}

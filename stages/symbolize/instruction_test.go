@@ -1,0 +1,125 @@
+package symbolize
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"stackmill/stages/decode"
+	"stackmill/stages/symbolize/insn"
+	"stackmill/stages/symbolize/symtab"
+)
+
+// text of each instruction: offset, size, what it reads as, where it leads, line.
+func (d Disassembly) text() string {
+	var b strings.Builder
+	for _, i := range d.Instructions {
+		fmt.Fprintf(&b, "%x %d %s", i.Offset, i.Size, i.Text)
+		if i.HasTarget {
+			fmt.Fprintf(&b, " -> %x", i.Target)
+		}
+		if i.TargetName != "" {
+			fmt.Fprintf(&b, " <%s>", i.TargetName)
+		}
+		if i.File != "" {
+			fmt.Fprintf(&b, " %s:%d", filepath.Base(i.File), i.Line)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func TestDisassembler(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "prog")
+	content := make([]byte, 0x2000)
+	for i := range content {
+		content[i] = 0x90
+	}
+	copy(content[0x1000:], "\x55\xe8\xfa\x00\x00\x00\x48\x8d\x43\x10\xe8\xf7\x00\x00\x00\x06\x74\xef\xe9\xea\x0f\x00\x00\xc3")
+	copy(content[0x1300:], "\x48\xb8\x55\x55\x55\x55\x55\x55\x55\x55\xc3") // covered by no symbol
+	if err := os.WriteFile(path, content, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	table := program("aa", symtab.Function{Name: "f"}, symtab.Function{Name: "g"})
+	table.Functions[0].Size = 0x18
+	table.Arch = insn.AMD64
+	table.Files = []string{"/src/f.c"}
+	table.Lines = symtab.Lines{Offsets: []uint64{0x1001, 0x1006, 0x1017}, File: []int32{0, 0, -1}, Line: []int32{3, 4, 0}}
+	made := decode.MapEvent{Path: "made", Address: 0x90000, Size: 3, Modes: 5, Code: &decode.Code{Function: "made", File: "gen.x",
+		Bytes: []byte{0xeb, 0xfe, 0xc3}, Lines: []decode.CodeLine{{Offset: 2, Line: 7}}}}
+	r, rec := recording(disk{path: table})
+	rec.Arch, rec.WordBits = "x86_64", 64
+	pr := process(r, text(path, 0x10000), made)
+	d := NewDisassembler(r)
+	defer d.Close()
+
+	whole := `1000 1 push %rbp
+1001 5 callq 0x1100 -> 1100 <g> f.c:3
+1006 4 lea 0x10(%rbx),%rax f.c:4
+100a 5 callq 0x1106 -> 1106 <g+0x6> f.c:4
+100f 1 .byte 0x06 f.c:4
+1010 2 je 0x1001 -> 1001 f.c:4
+1012 5 jmpq 0x2001 f.c:4
+1017 1 retq
+`
+	lines := strings.SplitAfter(whole, "\n")
+	for _, test := range []struct {
+		name   string
+		at     uint64 // a PC in the function
+		pcs    []uint64
+		within int
+		want   string
+		meant  map[uint64]uint64
+	}{
+		{"whole", 0x10000, []uint64{0x1001}, All, whole, nil},
+		{"those at PCs", 0x10000, []uint64{0x1001, 0x1010}, 0, lines[1] + lines[5], nil},
+		{"near a PC", 0x10000, []uint64{0x100f}, 5, strings.Join(lines[3:7], ""), nil},
+		{"PC before a call", 0x10000, []uint64{0x1009}, 0, lines[3], map[uint64]uint64{0x1009: 0x100a}},
+		{"PC inside a call", 0x10000, []uint64{0x1003}, 0, lines[1], map[uint64]uint64{0x1003: 0x1001}},
+		{"PC inside another", 0x10000, []uint64{0x1002, 0x1014}, 0, lines[1] + lines[6], map[uint64]uint64{0x1002: 0x1001, 0x1014: 0x1012}},
+		{"static region", 0x10300, []uint64{0x130a}, 10, "1300 10 mov $0x5555555555555555,%rax\n130a 1 retq\n" + nops(0x130b, 10), nil},
+		{"static region from what arrives at the PC", 0x10300, []uint64{0x130a}, 1, "1309 1 push %rbp\n130a 1 retq\n130b 1 nop\n", nil},
+		{"generated code", 0x90000, []uint64{0}, All, "0 2 jmp 0x0 -> 0\n2 1 retq gen.x:7\n", nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := d.Function(r.Program.Locations[pr.Resolve(test.at, 0).Location].Function, test.pcs, test.within)
+			if diff := cmp.Diff(test.want, got.text()); diff != "" {
+				t.Error(diff)
+			}
+			if diff := cmp.Diff(test.meant, got.Meant); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// nops prints n of them from an offset.
+func nops(offset, n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "%x 1 nop\n", offset+i)
+	}
+	return b.String()
+}
+
+// Code of which nothing is to be had has no instructions, however it is asked for.
+func TestDisassembleNothing(t *testing.T) {
+	table := program("aa", symtab.Function{Name: "f"})
+	table.Arch = insn.AMD64
+	r, _ := recording(disk{"/gone": table, "/other": program("bb", symtab.Function{Name: "f"})})
+	pr := process(r, text("/gone", 0x10000), text("/other", 0x20000), text("/none", 0x30000))
+	d := NewDisassembler(r)
+	for _, pc := range []uint64{0x10000, 0x10300, 0x20000, 0x20300, 0x30000} {
+		l := r.Program.Locations[pr.Resolve(pc, 0).Location]
+		for _, within := range []int{All, 0, 1 << 10} {
+			if got := d.Function(l.Function, []uint64{l.Offset}, within); !slices.Equal(got.Instructions, nil) {
+				t.Errorf("code at %#x: %v", pc, got)
+			}
+		}
+	}
+}

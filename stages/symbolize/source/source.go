@@ -1,0 +1,186 @@
+// Package source finds the source files that debug information names, and reads
+// their text.
+package source
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"stackmill/stages/decode"
+)
+
+// Rule says where source files are that are not at their recorded paths.
+type Rule struct {
+	// From is the start of the paths concerned, up to a slash or the end. Empty
+	// in a rule with Any.
+	From string
+	To   string // what stands in its place
+	// Any says that To is searched for every path, by as much of its end as fits.
+	Any bool
+}
+
+// ParseRule reads `FROM=TO` or `DIR`.
+func ParseRule(s string) (Rule, error) {
+	from, to, ok := strings.Cut(s, "=")
+	if !ok {
+		from, to = "", s
+	}
+	if to == "" {
+		return Rule{}, fmt.Errorf("%q names no directory (write FROM=TO, or DIR)", s)
+	}
+	if from != "" {
+		from = filepath.Clean(from)
+	}
+	return Rule{From: from, To: to, Any: !ok}, nil
+}
+
+// ParseRules reads several.
+func ParseRules(specs []string) ([]Rule, error) {
+	rules := make([]Rule, len(specs))
+	for i, s := range specs {
+		var err error
+		if rules[i], err = ParseRule(s); err != nil {
+			return nil, err
+		}
+	}
+	return rules, nil
+}
+
+// apply returns the paths that the rule gives a file, best first.
+func (r Rule) apply(file string) []string {
+	if r.Any {
+		var paths []string
+		for rest := strings.TrimPrefix(file, "/"); ; {
+			paths = append(paths, filepath.Join(r.To, rest))
+			_, behind, ok := strings.Cut(rest, "/")
+			if !ok {
+				return paths
+			}
+			rest = behind
+		}
+	}
+	rest, ok := strings.CutPrefix(file, r.From)
+	switch {
+	case !ok, r.From == "" && filepath.IsAbs(file), r.From != "" && r.From != "/" && rest != "" && rest[0] != '/':
+		return nil
+	}
+	return []string{filepath.Join(r.To, rest)}
+}
+
+// Finder finds source files.
+type Finder struct {
+	Rules []Rule
+	// Locate returns files in which the one recorded as path may be, as
+	// decode.Recording does. Nil: the path itself.
+	Locate func(path string) []decode.Candidate
+}
+
+// Text is the text of a source file.
+type Text struct {
+	Path     string // where it was found
+	Recorded bool   // at the recorded path, where it may have changed since
+	Modified time.Time
+	Lines    []string // valid UTF-8, without line ends
+}
+
+// ErrNotFound says that a file is at none of the places where it may be.
+var ErrNotFound = errors.New("not found")
+
+// Read returns the text of the file recorded as path: that of the recording's
+// archive, else what the rules lead to, else that at the recorded path. The
+// error is ErrNotFound, or says why what was found cannot be used.
+func (f *Finder) Read(path string) (*Text, error) {
+	first := ErrNotFound
+	for _, c := range f.candidates(path) {
+		t, err := read(c.Path)
+		if err == nil {
+			t.Recorded = c.Origin == atPath
+			return t, nil
+		}
+		if first == ErrNotFound && !errors.Is(err, os.ErrNotExist) {
+			first = err
+		}
+	}
+	return nil, first
+}
+
+const atPath = "path"
+
+func (f *Finder) candidates(path string) []decode.Candidate {
+	path = filepath.Clean(path)
+	if path == "." || path[0] == '<' {
+		return nil
+	}
+	located := []decode.Candidate{{Path: path, Origin: atPath}}
+	if f.Locate != nil {
+		located = f.Locate(path)
+	}
+	var archived, mapped, own []decode.Candidate
+	for _, c := range located {
+		switch {
+		case c.Origin != atPath:
+			archived = append(archived, c)
+		case filepath.IsAbs(c.Path): // others would depend on where we are
+			own = append(own, c)
+		}
+	}
+	for _, r := range f.Rules {
+		for _, p := range r.apply(path) {
+			mapped = append(mapped, decode.Candidate{Path: p, Origin: "rule"})
+		}
+	}
+	return append(append(archived, mapped...), own...)
+}
+
+// The largest text that is read. Generated sources of some megabytes exist, and
+// amalgamations of 300000 lines.
+const (
+	maxBytes = 16 << 20
+	maxLines = 1 << 20
+)
+
+func read(path string) (*Text, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s: not a regular file", path)
+	case info.Size() > maxBytes:
+		return nil, fmt.Errorf("%s: larger than %d MB", path, maxBytes>>20)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxBytes+1)) // it may have grown
+	switch {
+	case err != nil:
+		return nil, err
+	case len(data) > maxBytes:
+		return nil, fmt.Errorf("%s: larger than %d MB", path, maxBytes>>20)
+	case bytes.IndexByte(data, 0) >= 0:
+		return nil, fmt.Errorf("%s: not a text", path)
+	case bytes.Count(data, []byte("\n")) > maxLines:
+		return nil, fmt.Errorf("%s: more than %d lines", path, maxLines)
+	}
+	return &Text{Path: path, Modified: info.ModTime(), Lines: lines(data)}, nil
+}
+
+// lines cuts at line ends of any system.
+func lines(data []byte) []string {
+	text := strings.ToValidUTF8(string(data), "\uFFFD")
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	all := strings.Split(text, "\n")
+	if n := len(all); all[n-1] == "" {
+		all = all[:n-1]
+	}
+	return all
+}
