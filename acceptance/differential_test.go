@@ -96,7 +96,7 @@ func compareWithPeer(t *testing.T, gprofng, path string, m *model) {
 		for id, v := range m.values[col.Metric] {
 			f := m.functions[id]
 			name := f.name
-			for _, alias := range strings.Fields(f.aliases) {
+			for _, alias := range strings.Split(f.aliases, "\t") {
 				if _, ok := want[alias]; ok {
 					name = alias
 				}

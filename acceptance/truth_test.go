@@ -38,8 +38,8 @@ var truths = []rule{
 	{"S1", "dlreload", "user", "one instruction is plug_one first, plug_two later", samePC("plug_one", "plug_two")},
 	{"S1", "dlreload", "user", "and p1_inner first, p2_inner later", samePC("p1_inner", "p2_inner")},
 
-	{"S4", "alias", "user", "the last name is shown", aliases("compute", "_compute compute")},
-	{"S4", "alias", "user", "the last name is shown", aliases("beta_z", "beta_a beta_m beta_z")},
+	{"S4", "alias", "user", "the last name is shown", aliases("compute", "_compute\tcompute")},
+	{"S4", "alias", "user", "the last name is shown", aliases("beta_z", "beta_a\tbeta_m\tbeta_z")},
 	{"S4", "alias", "user", "shares of time", shares(40, "compute", 15, "beta_z", 40, "helper")},
 	{"S5", "alias", "user", "two functions helper, of two modules", modules("helper", "alias1.c", "alias2.c")},
 	{"S5", "alias", "user", "each has its own callers", calledBy("helper", 10, "m1_entry", 30, "m2_entry")},

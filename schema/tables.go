@@ -112,7 +112,7 @@ var (
 		{"gprofng_name", String, Dict, "", false, "The name for people of the alias that gprofng would show (S4)."},
 		{"perf_name", String, Dict, "", false, "The name for people of the alias that perf would show (S4)."},
 		{"linkage_name", String, Dict, "", false, "The name in the symbol table; empty for artificial and static ones."},
-		{"aliases", String, Dict, "", false, "All linkage names at its address, blank-separated, in byte order (S4)."},
+		{"aliases", String, Dict, "", false, "All linkage names at its address, separated by tabs, since Go's have blanks, in byte order (S4)."},
 		{"kind", String, Dict, "", false, "`normal`, `static`, `plt`, `outline`, `clone`, `body`, `dynamic`, `java`, `kernel`, `artificial`, `unknown`, or `inlined`: the load object has no such function, only code of it inside others."},
 		{"address", Int64, Plain, "", false, "The link-time virtual address, as in the symbol table (S2)."},
 		{"offset", Int64, Plain, "bytes", false, "The offset in the load object's file."},

@@ -163,7 +163,7 @@ func (o *Object) functionsNamed(linkage string) []int {
 	if o.byLinkage == nil {
 		o.byLinkage = map[string][]int{}
 		for i := range o.table.Functions {
-			for _, alias := range strings.Fields(o.table.Functions[i].Aliases) {
+			for _, alias := range symtab.Split(o.table.Functions[i].Aliases) {
 				o.byLinkage[alias] = append(o.byLinkage[alias], i)
 			}
 		}

@@ -138,7 +138,7 @@ func TestFold(t *testing.T) {
 // Two names of one place are one function: it is no clone of itself.
 func TestCloneOfItself(t *testing.T) {
 	r, pr := lined([]symtab.Function{of(symtab.Clone, "f.part.0")}, [][]int32{{1}})
-	r.Program.Objects[r.fileObject(pr.Image, pr.Image.Mappings[0])].table.Functions[0].Aliases = "f f.part.0"
+	r.Program.Objects[r.fileObject(pr.Image, pr.Image.Mappings[0])].table.Functions[0].Aliases = "f\tf.part.0"
 	n := r.Program.Locations[pr.Resolve(0x401000, 0).Location].Function
 	if relation, ok := r.Program.Relations[n]; ok {
 		t.Errorf("made from %s", r.Program.Functions[relation.Main].Name)

@@ -6,6 +6,7 @@ import (
 
 	"stackmill/stages/symbolize"
 	"stackmill/stages/symbolize/image"
+	"stackmill/stages/symbolize/symtab"
 )
 
 // The states of a thread inside an OpenMP runtime (manual: OpenMP Special Functions).
@@ -135,7 +136,7 @@ func classify(f *symbolize.Function, object string) class {
 		return class{owner: own}
 	}
 	c := class{owner: runtime}
-	for _, name := range strings.Fields(f.Aliases) {
+	for _, name := range symtab.Split(f.Aliases) {
 		if s := stateIn(name); s != "" {
 			c.state = s
 		}

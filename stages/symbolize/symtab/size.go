@@ -60,7 +60,7 @@ func (n *namer) function(group []symbol) Function {
 			names = append(names, s.name)
 		}
 	}
-	f := Function{Linkage: shown(names), Aliases: strings.Join(names, " ")}
+	f := Function{Linkage: shown(names), Aliases: strings.Join(names, separator)}
 	f.Name, f.Kind = n.name(f.Linkage)
 	if len(names) > 1 {
 		f.GprofngName = n.choice(f, n.gprofngAlias(group))
@@ -80,6 +80,17 @@ func (n *namer) choice(f Function, linkage string) string {
 		return ""
 	}
 	return name
+}
+
+// separator stands between aliases; Go's and Rust's symbols have blanks.
+const separator = "\t"
+
+// Split divides the aliases of a function into symbols.
+func Split(aliases string) []string {
+	if aliases == "" {
+		return nil
+	}
+	return strings.Split(aliases, separator)
 }
 
 // shown returns the last of sorted names (S4). A local alias that the compiler

@@ -26,7 +26,7 @@ type Function struct {
 	Address uint64 // link-time virtual address
 	Size    uint64 // bytes
 	Linkage string // the symbol shown: last of Aliases; empty for static regions and the PLT
-	Aliases string // all symbols at this place, in byte order, blank-separated
+	Aliases string // all symbols at this place, in byte order, separated by tabs: see Split
 	Name    string // for people: demangled, readable clone suffix
 	// The names for people that gprofng and perf would choose among the aliases;
 	// empty when that is Name.

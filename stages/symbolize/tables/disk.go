@@ -22,7 +22,7 @@ import (
 // same object: names, sizes, lines.
 const (
 	magic         = "stackmill table "
-	formatVersion = 8
+	formatVersion = 9
 	headSize      = 32
 )
 
