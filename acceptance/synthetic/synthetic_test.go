@@ -14,6 +14,7 @@ import (
 	"stackmill/queries"
 	"stackmill/schema"
 	"stackmill/stages/decode/gprofng/erbuild"
+	"stackmill/stages/symbolize/symtab/object/objecttest"
 )
 
 const (
@@ -207,6 +208,56 @@ var synthetic = []struct {
 		`SELECT metric, function, exclusive, inclusive FROM function_metrics WHERE mode = 'machine' AND function <> '<Total>' ORDER BY ALL`,
 		[]string{"deadlocks main 0 1", "deadlocks wait 1 1", "raccess main 0 3", "raccess work 3 3"},
 	},
+	{
+		"kernel",
+		func(e *erbuild.Experiment) {
+			const kernel, symbols = 0xffffffff81000000, "[kernel.kallsyms]"
+			mapProgram(e)
+			e.DynamicFunction(symbols, "asm_exc_page_fault", kernel, 0x100)
+			e.DynamicFunction(symbols, "do_page_fault", kernel+0x100, 0x100)
+			e.Function(0, kernel, 0x1000, symbols)
+			e.Declare(schema.Clock, `ptimer="1000" numstates="2"`)
+			put(e, schema.Clock, 0, 1*ms, e.Frame(kernel+0x140, kernel+0x40, pcWork, pcMain), 1, 2)
+			put(e, schema.Clock, 0, 2*ms, e.Frame(pcWork, pcMain), 0, 1)
+			put(e, schema.Clock, 0, 3*ms, e.Frame(0xffffffffa0000000, pcWait, pcMain), 1, 4) // a module without symbols
+			put(e, schema.Clock, 0, 4*ms, e.Frame(kernel+0x140), 1, 8)                       // no program
+		},
+		`SELECT mode, function, kind, exclusive // 1000000, inclusive // 1000000 FROM function_metrics
+		 WHERE metric = 'totalcpu' AND mode <> 'expert' AND function <> '<Total>'
+		 UNION ALL SELECT mode, reason, 'reason', value // 1000000, 0 FROM unattributed WHERE metric = 'totalcpu' AND mode = 'expert'
+		 UNION ALL SELECT 'user', name || ' calls', rule, count(*), 0 FROM frames JOIN functions USING (experiment_id, function_id)
+		 JOIN mode_stacks USING (experiment_id, stack_id) WHERE mode = 'user' AND rule <> '' GROUP BY ALL ORDER BY ALL`,
+		[]string{
+			"expert PC in the kernel, whose functions are not recorded reason 4 0",
+			"machine <Unknown> unknown 4 4", "machine asm_exc_page_fault kernel 0 2", "machine do_page_fault kernel 10 10",
+			"machine main dynamic 0 7", "machine wait dynamic 0 4", "machine work dynamic 1 3",
+			"user do_page_fault kernel 8 8", "user main dynamic 0 7", "user wait dynamic 4 4", "user wait calls S25 1 0", "user work dynamic 3 3", "user work calls S25 1 0",
+		},
+	},
+	{
+		"first-calls",
+		func(e *erbuild.Experiment) {
+			mapProgram(e)
+			mapFiles(e)
+			e.Declare(schema.Clock, `ptimer="1000" numstates="10"`)
+			const resolve, fixup = linkerBase + libraryText + 4, linkerBase + libraryText + 20
+			const lazy, sec, noPLT = importingBase + objecttest.Lazy, importingBase + objecttest.Sec, importingBase + objecttest.NoPLT
+			put(e, schema.Clock, 0, 1*ms, e.Frame(fixup, resolve, lazy, pcMain), 0, 1)
+			put(e, schema.Clock, 0, 2*ms, e.Frame(resolve, sec, pcMain), 0, 2)
+			put(e, schema.Clock, 0, 3*ms, e.Frame(pcWork, resolve, lazy, pcMain), 0, 4) // an auditing library works
+			put(e, schema.Clock, 0, 4*ms, e.Frame(fixup, resolve, noPLT, pcMain), 0, 8) // no table, no first call
+			put(e, schema.Clock, 0, 5*ms, e.Frame(importingBase+objecttest.PLTLazy, lazy, pcMain), 0, 16)
+			put(e, schema.Clock, 0, 6*ms, e.Frame(pcWork, importingBase+objecttest.PLTLazy, lazy, pcMain), 0, 32)
+		},
+		`SELECT function, relation, other, attributed // 1000000 FROM callers_callees WHERE metric = 'totalcpu' AND mode = 'user' AND relation <> 'callee'
+		 UNION ALL SELECT load_object, kind, function, exclusive // 1000000 FROM function_metrics WHERE metric = 'totalcpu' AND mode = 'user' AND kind = 'plt' ORDER BY ALL`,
+		[]string{
+			"<Total> self <Total> 63", "@plt caller lazy 37", "@plt caller sec 2", "@plt self @plt 3", "_dl_fixup caller _dl_runtime_resolve_xsavec 8", "_dl_fixup self _dl_fixup 8",
+			"_dl_runtime_resolve_xsavec caller noplt 8",
+			"lazy caller main 53", "lazy self lazy 16", "libimporting.so plt @plt 3", "main caller <Total> 63",
+			"noplt caller main 8", "sec caller main 2", "work caller @plt 36", "work self work 36",
+		},
+	},
 }
 
 func TestSynthetic(t *testing.T) {
@@ -223,24 +274,31 @@ func TestSynthetic(t *testing.T) {
 	}
 	for _, c := range synthetic {
 		t.Run(c.name, func(t *testing.T) {
-			store := filepath.Join(t.TempDir(), "store")
-			results, err := pipeline.Ingest(t.Context(), pipeline.Options{Store: store, Jobs: 1, DebugDirs: []string{}}, filepath.Join(dir, c.name+".er"))
-			if err != nil || len(results) != 1 {
-				t.Fatal(err, results)
-			}
-			db, err := queries.Open(t.Context(), store)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer db.Close()
+			db := store(t, filepath.Join(dir, c.name+".er"))
 			if diff := cmp.Diff(c.answer, lines(t, db, c.question)); diff != "" {
-				t.Errorf("%s\nproblems: %v", diff, results[0].Problems)
-			}
-			if broken := lines(t, db, `SELECT * FROM conservation`); len(broken) != 0 {
-				t.Errorf("broken sums: %v", broken)
+				t.Errorf("%s\nproblems: %v", diff, lines(t, db, `SELECT file, reason, message FROM problems`))
 			}
 		})
 	}
+}
+
+// store returns a store with one experiment, whose sums are right.
+func store(t *testing.T, experiment string) *queries.DB {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "store")
+	results, err := pipeline.Ingest(t.Context(), pipeline.Options{Store: dir, Jobs: 1, DebugDirs: []string{}}, experiment)
+	if err != nil || len(results) != 1 {
+		t.Fatal(err, results)
+	}
+	db, err := queries.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	if broken := lines(t, db, `SELECT * FROM conservation`); len(broken) != 0 {
+		t.Errorf("broken sums: %v", broken)
+	}
+	return db
 }
 
 // lines returns the rows of a query, values separated by blanks, NULL as `-`.

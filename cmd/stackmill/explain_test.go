@@ -116,6 +116,10 @@ func TestExplainsComposed(t *testing.T) {
 		{"register not used", func(e *erbuild.Experiment) uint64 { return e.Frame(pcWork, check, nowhere, pcMain) }, []string{"S7 drops <Unknown>"}},
 		{"register that the stack has, too", func(e *erbuild.Experiment) uint64 { return e.Frame(pcWork, check, pcMain, pcMain) }, []string{"S7 drops main+0x4"}},
 		{"a marker where none can be", func(e *erbuild.Experiment) uint64 { return e.Frame(truncated, pcMain) }, nil},
+		{"in the kernel", func(e *erbuild.Experiment) uint64 {
+			return e.Frame(0xffffffff81000140, 0xffffffff81000040, pcWork, pcMain)
+		},
+			[]string{"S25 drops <Unknown>, <Unknown>"}},
 		{"truncated", func(e *erbuild.Experiment) uint64 { return e.Frame(pcWork, truncated) }, []string{"S18 puts in <Truncated-stack>"}},
 		{"an OpenMP stack", func(e *erbuild.Experiment) uint64 {
 			return e.FrameWith(1, erbuild.Native(pcWait, pcMain), erbuild.OpenMP(3, pcWork, pcMain))

@@ -123,6 +123,10 @@ func (d *differ) mode(machine, frames []stackFrame) {
 	} else if len(frames) > 0 && !slices.ContainsFunc(frames, func(f stackFrame) bool { return f.Rule != "S17" }) {
 		instead = "S17"
 	}
+	for len(frames) > 0 && frames[0].Rule == "S25" && len(machine) > 0 && machine[0].location != frames[0].location {
+		d.add("S25", drops, machine[0])
+		machine = machine[1:]
+	}
 	for len(machine) > 0 || len(frames) > 0 {
 		if len(frames) > 0 && (frames[0].Rule == "S14" || frames[0].Rule == "S17" ||
 			instead != "" && frames[0].Rule == "S18") {
@@ -141,7 +145,7 @@ func (d *differ) mode(machine, frames []stackFrame) {
 		case len(frames) > 0 && frames[0].Rule == "S11" && frames[0].object == m.object && frames[0].place == m.place:
 			d.add("S11", shows, m, frames[0])
 			frames = frames[1:]
-		case len(frames) > 0 && frames[0].location == m.location && frames[0].Rule == m.Rule:
+		case len(frames) > 0 && frames[0].location == m.location && (frames[0].Rule == m.Rule || frames[0].Rule == "S25"):
 			frames = frames[1:]
 		case instead != "":
 			d.add(instead, drops, m)

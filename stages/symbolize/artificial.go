@@ -17,6 +17,7 @@ const (
 	ReasonNoObject      = "PC in no load object"
 	ReasonNoImage       = "address space not recorded"
 	ReasonData          = "PC in a data section"
+	ReasonKernel        = "PC in the kernel, whose functions are not recorded"
 	ReasonUnknownMethod = "Java method not recorded"
 )
 

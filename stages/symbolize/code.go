@@ -2,6 +2,7 @@ package symbolize
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"stackmill/schema"
 	"stackmill/stages/decode"
 	"stackmill/stages/symbolize/image"
+	"stackmill/stages/symbolize/insn"
 	"stackmill/stages/symbolize/symtab"
 )
 
@@ -27,8 +29,9 @@ func (r *Resolver) code(pc uint64, m *image.Mapping, proc *decode.Process) int32
 		return r.generated(c, m, offset)
 	}
 	o := r.codeObject(m)
-	f := codeFunction(c, m, pc)
+	f := codeFunction(c, m, pc, archOf(r.rec))
 	f.Object, f.Module = o, r.Program.module(o, unknownModule, "")
+	f = r.inKernel(f, m)
 	return r.Program.location(r.Program.function(f, 0), offset, "", nil)
 }
 
@@ -76,9 +79,16 @@ func lineOf(c *decode.Code, offset uint64) (string, int32) {
 }
 
 // codeFunction finds the function in a region that holds several, such as the
-// vdso; what none covers is a static region (S6).
-func codeFunction(c *decode.Code, m *image.Mapping, pc uint64) Function {
+// vdso, whose signal trampolines are no functions for its symbol table (S24); what
+// none covers is a static region (S6).
+func codeFunction(c *decode.Code, m *image.Mapping, pc uint64, arch insn.Arch) Function {
 	fs := append([]decode.CodeFunction{}, c.Functions...)
+	symtab.Trampolines(arch, c.Bytes, func(name string, start, size int) {
+		f := decode.CodeFunction{Name: name, Address: m.Address + uint64(start), Size: uint64(size)}
+		if !slices.ContainsFunc(fs, func(g decode.CodeFunction) bool { return g.Address < f.Address+f.Size && f.Address < g.Address+g.Size }) {
+			fs = append(fs, f)
+		}
+	})
 	sort.Slice(fs, func(i, j int) bool { return fs[i].Address < fs[j].Address })
 	start, end := m.Address, m.End()
 	for _, f := range fs {

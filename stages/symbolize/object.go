@@ -136,7 +136,7 @@ func (r *Resolver) static(object int32, m *image.Mapping, offset uint64) int32 {
 		Object: object, Module: p.module(object, unknownModule, ""), Kind: symtab.Static,
 		Name: fmt.Sprintf("<static>@%#x", m.FileOffset), Address: m.FileOffset, Offset: m.FileOffset, Size: m.Size,
 	}
-	return p.location(p.function(f, 0), offset, "", nil)
+	return p.location(p.function(r.inKernel(f, m), 0), offset, "", nil)
 }
 
 // named finds the function of a symbol as code of a module means it: the

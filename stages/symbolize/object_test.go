@@ -287,3 +287,33 @@ func TestMainOf(t *testing.T) {
 		})
 	}
 }
+
+// The code to which handlers return is found by its instructions in the vdso,
+// too, where no symbol covers it (S24); code in the kernel's addresses is its own (S25).
+func TestVDSO(t *testing.T) {
+	const vdso, kernel = 0x7fff0000, 0xffffffff81000000
+	r, rec := recording(nil)
+	rec.Arch, rec.WordBits, rec.OS = "aarch64", 64, "Linux 6.1"
+	bytes := make([]byte, 0x80)
+	copy(bytes[0x40:], "\x68\x11\x80\xd2\x01\x00\x00\xd4")
+	region := func(name string, address uint64) decode.MapEvent {
+		return decode.MapEvent{Path: name, Address: address, Size: 0x80, Modes: 5, Code: &decode.Code{Bytes: bytes,
+			Functions: []decode.CodeFunction{{Name: "known", Address: address + 0x10, Size: 0x10}}}}
+	}
+	pr := process(r, region("[vdso]", vdso), region("[kernel.kallsyms]", kernel))
+	for pc, want := range map[uint64]string{
+		vdso + 0x14: "[vdso] known", vdso + 0x44: "[vdso] __restore_rt", vdso + 0x24: "[vdso] <static>@0x20", vdso + 0x4c: "[vdso] <static>@0x48",
+		kernel + 0x14: "[kernel.kallsyms] known", kernel + 0x90: "<Unknown> <Unknown> " + ReasonKernel,
+	} {
+		if got := at(pr, pc, 0); got != want {
+			t.Errorf("%#x is %q, want %q", pc, got, want)
+		}
+	}
+	kinds := map[symtab.Kind]int{}
+	for _, f := range r.Program.Functions {
+		kinds[f.Kind]++
+	}
+	if kinds[Kernel] != 1 || kinds[symtab.Normal] != 2 {
+		t.Errorf("functions by kind: %v", kinds)
+	}
+}

@@ -75,6 +75,7 @@ const (
 	Dynamic    symtab.Kind = "dynamic"
 	Java       symtab.Kind = "java"
 	Artificial symtab.Kind = "artificial"
+	Kernel     symtab.Kind = "kernel"
 	Unknown    symtab.Kind = "unknown"
 )
 

@@ -135,6 +135,8 @@ func (pr *Process) resolve(pc uint64, m *image.Mapping) int32 {
 	switch {
 	case len(pr.Image.Mappings) == 0:
 		return r.unknown(pc, ReasonNoImage)
+	case m == nil && r.IsKernel(pc):
+		return r.unknown(pc, ReasonKernel)
 	case m == nil:
 		return r.unknown(pc, ReasonNoObject)
 	case m.Code != nil:
@@ -168,6 +170,9 @@ func (r *Resolver) tableFunction(object int32, f symtab.Function) int32 {
 	}
 	m := t.Modules[f.Module]
 	f.Kind = kindOf(f)
+	if name := counterFunction(f.Linkage, p.Objects[object].Name); name != "" {
+		f.Name, f.Kind = name, Artificial
+	}
 	known := len(p.Functions)
 	n := p.function(Function{
 		Object: object, Module: p.module(object, m.Name, m.Language),

@@ -21,13 +21,14 @@ const (
 	RuleLeafCheck             // taken from the return register (S7)
 	RuleTruncated             // stands for lost frames (S18)
 	RuleOutline               // the artificial call of an outline function (S12)
+	RuleTrap                  // trapped into the kernel, whose frames were dropped above it (S25)
 	RuleJava                  // from the recorded Java stack (S14)
 	RuleOpenMP                // from the recorded OpenMP stack or state, or from the runtime's frames (S17)
 	RuleBody                  // in a body, shown in the function it was made from (S11)
 )
 
 func (r Rule) String() string {
-	return [...]string{"", "S22", "S23", "S7", "S18", "S12", "S14", "S17", "S11"}[r]
+	return [...]string{"", "S22", "S23", "S7", "S18", "S12", "S25", "S14", "S17", "S11"}[r]
 }
 
 // Stack is one distinct normalised stack.

@@ -31,6 +31,7 @@ type Unwinder struct {
 	linkers []bool  // by load object, as far as they were looked up
 
 	frames, user []Frame // scratch
+	kernel       int     // the kernel's frames at the leaf of the last native stack
 	span         image.Span
 }
 
@@ -46,6 +47,7 @@ func (u *Unwinder) Stack(raw *decode.RawStack, system bool, t int64) Resolved {
 	machine := u.native(raw.Words, t)
 	n := u.intern(machine)
 	res := Resolved{User: n, Expert: n, Machine: n}
+	machine = u.withoutKernel(machine, u.kernel)
 	switch {
 	case raw.OMP != nil:
 		u.recordedOpenMP(raw, t, &res)
@@ -53,6 +55,8 @@ func (u *Unwinder) Stack(raw *decode.RawStack, system bool, t int64) Resolved {
 		u.java(raw, machine, system, &res)
 	case u.openMP:
 		res.User = u.intern(u.runtime(machine))
+	case u.kernel > 0:
+		res.User = u.intern(machine)
 	}
 	u.meanings(raw, t, &res)
 	res.From, res.Until = u.span.From, u.span.Until
@@ -66,7 +70,7 @@ func (u *Unwinder) intern(frames []Frame) int32 {
 // native turns words into frames, leaf first (gprofng-experiment 7). The
 // result is valid until the next call.
 func (u *Unwinder) native(words []uint64, t int64) []Frame {
-	u.frames = u.frames[:0]
+	u.frames, u.kernel = u.frames[:0], 0
 	words, lost := truncation(words)
 	checked, dropped := false, false
 	for i, w := range words {
@@ -89,6 +93,9 @@ func (u *Unwinder) native(words []uint64, t int64) []Frame {
 		}
 		if dropped && len(u.frames) == 0 {
 			rule = RulePLT
+		}
+		if u.kernel == len(u.frames) && u.resolver.IsKernel(w) {
+			u.kernel++
 		}
 		u.frames = append(u.frames, Frame{loc, rule})
 		if main, ok := u.resolver.MainOf(u.resolver.Program.Locations[loc].Function); ok {

@@ -41,9 +41,7 @@ func Read(f, debug *object.File) *Table {
 	}
 	n := namer{golang: isGo(f), budget: maxNames}
 	t.Functions = size(s.symbols(), t.Regions, &n)
-	if s.stripped {
-		nameTrampolines(t, f)
-	}
+	nameTrampolines(t, f)
 	if n.left > 0 {
 		t.Notes = append(t.Notes, Note{Offset: -1, Text: fmt.Sprintf("%d names are too long to be demangled", n.left)})
 	}

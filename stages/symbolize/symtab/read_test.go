@@ -367,18 +367,43 @@ func TestNotes(t *testing.T) {
 	}
 }
 
+// Signal trampolines are named by their instructions in every C library, with
+// and without a symbol table, unless a symbol names them.
 func TestTrampoline(t *testing.T) {
-	text := objecttest.Text(".text", 0x1000, 0x400, 0x80)
-	copy(text.Data[0x20:], "\x48\xc7\xc0\x0f\x00\x00\x00\x0f\x05")
-	f := objecttest.File{}
-	f.Sections = append([]objecttest.Section{text}, f.Symtab(".dynsym", ".dynstr", elf.SHT_DYNSYM, []objecttest.Symbol{
-		{Name: "kill", Type: elf.STT_FUNC, Section: 1, Value: 0x1000, Size: 16},
-	})...)
-	table := symtab.Read(parse(t, f.Bytes()), nil)
-	var got []string
-	walk(t, table, func(f symtab.Function) { got = append(got, f.Name) })
-	if d := cmp.Diff([]string{"kill", "<static>@0x410", "__restore_rt", "<static>@0x429"}, got); d != "" {
-		t.Error(d)
+	const amd64, i386, arm64 = elf.EM_X86_64, elf.EM_386, elf.EM_AARCH64
+	for _, c := range []struct {
+		name    string
+		machine elf.Machine
+		code    string
+		symbols elf.SectionType
+		want    string
+	}{
+		{"glibc and musl", amd64, "\x48\xc7\xc0\x0f\x00\x00\x00\x0f\x05", elf.SHT_DYNSYM, "kill <static>@0x410 __restore_rt <static>@0x429"},
+		{"the shorter instruction", amd64, "\xb8\x0f\x00\x00\x00\x0f\x05", elf.SHT_DYNSYM, "kill <static>@0x410 __restore_rt <static>@0x427"},
+		{"another system call", amd64, "\xb8\x10\x00\x00\x00\x0f\x05", elf.SHT_DYNSYM, "kill <static>@0x410"},
+		{"for handlers with siginfo", i386, "\xb8\xad\x00\x00\x00\xcd\x80", elf.SHT_DYNSYM, "kill <static>@0x410 __restore_rt <static>@0x427"},
+		{"for handlers without", i386, "\x58\xb8\x77\x00\x00\x00\xcd\x80", elf.SHT_DYNSYM, "kill <static>@0x410 __restore <static>@0x428"},
+		{"A64", arm64, "\x68\x11\x80\xd2\x01\x00\x00\xd4", elf.SHT_DYNSYM, "kill <static>@0x410 __restore_rt <static>@0x428"},
+		{"a symbol table that names it not", amd64, "\x48\xc7\xc0\x0f\x00\x00\x00\x0f\x05", elf.SHT_SYMTAB, "kill <static>@0x410 __restore_rt <static>@0x429"},
+	} {
+		text := objecttest.Text(".text", 0x1000, 0x400, 0x80)
+		copy(text.Data[0x20:], c.code)
+		f := objecttest.File{Machine: c.machine}
+		if c.machine == i386 {
+			f.Class = elf.ELFCLASS32
+		}
+		list := []objecttest.Symbol{{Name: "kill", Type: elf.STT_FUNC, Section: 1, Value: 0x1000, Size: 16}}
+		f.Sections = append([]objecttest.Section{text}, f.Symtab(".syms", ".strs", c.symbols, list)...)
+		var got []string
+		walk(t, symtab.Read(parse(t, f.Bytes()), nil), func(f symtab.Function) { got = append(got, f.Name) })
+		if d := cmp.Diff(c.want, strings.Join(got, " ")); d != "" {
+			t.Errorf("%s: %s", c.name, d)
+		}
+		list = append(list, objecttest.Symbol{Name: "sigreturn", Type: elf.STT_FUNC, Section: 1, Value: 0x1020, Size: 16})
+		f.Sections = append([]objecttest.Section{text}, f.Symtab(".syms", ".strs", c.symbols, list)...)
+		if got := names(symtab.Read(parse(t, f.Bytes()), nil)); got != "kill sigreturn" {
+			t.Errorf("%s: functions %s where a symbol covers it", c.name, got)
+		}
 	}
 }
 

@@ -30,8 +30,6 @@ type reader struct {
 	// bytes bounds the sum of the names' lengths: string tables share tails,
 	// but a hostile one could give each symbol the whole table as its name.
 	bytes int
-	// stripped says that there was no full symbol table.
-	stripped bool
 }
 
 // symbols reads .symtab of the debug file, else the object's own, else the
@@ -47,7 +45,6 @@ func (r *reader) symbols() []symbol {
 	if list := r.tables(r.object, elf.SHT_SYMTAB); len(list) > 0 {
 		return list
 	}
-	r.stripped = true
 	list := r.tables(r.object, elf.SHT_DYNSYM, sunLDynSym)
 	if !r.object.Has(elf.SHT_DYNSYM) {
 		data, names, err := r.object.DynamicSymbols()

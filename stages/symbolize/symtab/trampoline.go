@@ -6,42 +6,67 @@ import (
 	"slices"
 	"sort"
 
+	"stackmill/stages/symbolize/insn"
 	"stackmill/stages/symbolize/symtab/object"
 )
 
 // trampoline is the code to which a signal handler returns. The C library's
-// symbol for it is local, so that a stripped library has lost it; but stacks
-// show it below every handler, and its instructions are the same everywhere.
+// symbol for it is local, so that a stripped library has lost it, and some
+// libraries' and the vdso's is none of a function; but stacks show it below every
+// handler, and its instructions are the same everywhere: one of a few pieces.
 type trampoline struct {
 	name string
-	code []byte
+	code []string
 }
 
-var trampolines = map[elf.Machine][]trampoline{
-	elf.EM_X86_64: {
-		{"__restore_rt", []byte{0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05}}, // mov $rt_sigreturn,%rax; syscall
+var trampolines = map[insn.Arch][]trampoline{
+	insn.AMD64: {
+		{"__restore_rt", []string{
+			"\x48\xc7\xc0\x0f\x00\x00\x00\x0f\x05", // mov $rt_sigreturn,%rax; syscall
+			"\xb8\x0f\x00\x00\x00\x0f\x05",         // mov $rt_sigreturn,%eax; syscall
+		}},
 	},
-	elf.EM_386: {
-		{"__restore_rt", []byte{0xb8, 173, 0, 0, 0, 0xcd, 0x80}},    // mov $rt_sigreturn,%eax; int $0x80
-		{"__restore", []byte{0x58, 0xb8, 119, 0, 0, 0, 0xcd, 0x80}}, // pop %eax; mov $sigreturn,%eax; int $0x80
+	insn.X86: {
+		{"__restore_rt", []string{"\xb8\xad\x00\x00\x00\xcd\x80"}},  // mov $rt_sigreturn,%eax; int $0x80
+		{"__restore", []string{"\x58\xb8\x77\x00\x00\x00\xcd\x80"}}, // pop %eax; mov $sigreturn,%eax; int $0x80
+	},
+	insn.ARM64: {
+		{"__restore_rt", []string{"\x68\x11\x80\xd2\x01\x00\x00\xd4"}}, // mov x8,#rt_sigreturn; svc #0
 	},
 }
 
-// nameTrampolines adds the first copy of each trampoline, if no symbol covers
-// it (S24).
-func nameTrampolines(t *Table, f *object.File) {
-	for _, x := range trampolines[f.Machine] {
-		for _, r := range t.Regions {
-			i := bytes.Index(f.Slice(r.Offset, r.Size), x.code)
-			if i < 0 || isPLT(r.Name) {
-				continue
+// Trampolines calls yield for the first copy of each signal trampoline in code:
+// where it starts, and how many bytes it takes (S24).
+func Trampolines(arch insn.Arch, code []byte, yield func(name string, start, size int)) {
+	for _, x := range trampolines[arch] {
+		for _, c := range x.code {
+			if i := bytes.Index(code, []byte(c)); i >= 0 {
+				yield(x.name, i, len(c))
+				break
 			}
-			t.insert(Function{
-				Offset: r.Offset + uint64(i), Address: r.Address + uint64(i), Size: uint64(len(x.code)),
-				Linkage: x.name, Aliases: x.name, Name: x.name, Kind: Normal,
-			})
-			break
 		}
+	}
+}
+
+// nameTrampolines adds the signal trampolines that no symbol covers.
+func nameTrampolines(t *Table, f *object.File) {
+	if f.Type == elf.ET_REL {
+		return
+	}
+	named := map[string]bool{}
+	for _, r := range t.Regions {
+		if isPLT(r.Name) {
+			continue
+		}
+		Trampolines(t.Arch, f.Slice(r.Offset, r.Size), func(name string, start, size int) {
+			if !named[name] {
+				t.insert(Function{
+					Offset: r.Offset + uint64(start), Address: r.Address + uint64(start), Size: uint64(size),
+					Linkage: name, Aliases: name, Name: name, Kind: Normal,
+				})
+			}
+			named[name] = true
+		})
 	}
 }
 

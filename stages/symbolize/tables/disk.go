@@ -22,7 +22,7 @@ import (
 // same object: names, sizes, lines.
 const (
 	magic         = "stackmill table "
-	formatVersion = 9
+	formatVersion = 10
 	headSize      = 32
 )
 

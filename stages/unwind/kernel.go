@@ -1,0 +1,25 @@
+package unwind
+
+import "stackmill/stages/symbolize/symtab"
+
+// withoutKernel ends a user stack at the instruction that trapped into the
+// kernel or made a system call (S25); kernel is the number of the kernel's frames
+// at the leaf. Time there belongs to that instruction, or to the call if it is
+// one of the procedure linkage table's (S22). A stack of nothing else stays.
+//
+//	before: do_page_fault <- asm_exc_page_fault <- fault_pages <- main
+//	after:  fault_pages <- main
+func (u *Unwinder) withoutKernel(machine []Frame, kernel int) []Frame {
+	if kernel == 0 || kernel == len(machine) {
+		return machine
+	}
+	user := machine[kernel:]
+	if len(user) > 1 && u.function(user[0].Location).Kind == symtab.PLT {
+		user = user[1:]
+	}
+	user = append([]Frame(nil), user...)
+	if user[0].Rule == Recorded {
+		user[0].Rule = RuleTrap
+	}
+	return user
+}
