@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 )
@@ -19,7 +20,7 @@ type block struct {
 // callersCallees prints a block for each function, in the order of the
 // function list: its callers, itself with a star, its callees. Percentages are
 // those of the function's inclusive value.
-func (r *reporter) callersCallees(s *selection, rows []record) error {
+func (r *reporter) callersCallees(_ context.Context, s *selection, rows []record) error {
 	w := bufio.NewWriter(r.stdout)
 	for i, group := range groups(rows) {
 		if i > 0 {

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,7 +20,7 @@ type treeNode struct {
 }
 
 // callTree prints the tree with the branches of largest value first.
-func (r *reporter) callTree(s *selection, rows []record) error {
+func (r *reporter) callTree(_ context.Context, s *selection, rows []record) error {
 	w := bufio.NewWriter(r.stdout)
 	for i, group := range groups(rows) {
 		if i > 0 {

@@ -30,13 +30,18 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs the verbs over the store of two experiments that
-// queries/storetest describes; $RECORDINGS holds real recordings.
+// queries/storetest describes; $RECORDINGS holds real recordings, $SOURCES the
+// sources of some.
 func TestScripts(t *testing.T) {
 	recordings, err := corpus.Dir()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = corpus.Remove() })
+	sources, err := filepath.Abs("../../testdata/gprofng/src")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: *update,
@@ -45,6 +50,7 @@ func TestScripts(t *testing.T) {
 			store := filepath.Join(env.WorkDir, "store")
 			env.Setenv("STACKMILL_STORE", store)
 			env.Setenv("RECORDINGS", filepath.Join(recordings, "exp"))
+			env.Setenv("SOURCES", sources)
 			env.Setenv("TMPDIR", os.TempDir())
 			return errors.Join(storetest.Build(store, storetest.Two), compose(filepath.Join(env.WorkDir, "good.er")))
 		},

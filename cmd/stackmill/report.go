@@ -11,6 +11,7 @@ import (
 
 	"stackmill/queries"
 	"stackmill/schema"
+	"stackmill/stages/symbolize/source"
 )
 
 // reporter is one call of the verb.
@@ -22,6 +23,8 @@ type reporter struct {
 	metric      string
 	mode        string
 	function    string
+	file        string
+	sources     []source.Rule
 	alias       string
 	limit       int
 	sort        string
@@ -38,6 +41,7 @@ var (
 
 func newReportCommand(a *app) *cobra.Command {
 	r := &reporter{app: a}
+	sources := new([]string)
 	c := &cobra.Command{
 		Use:   "report [VIEW]",
 		Short: "Print one of the standard views",
@@ -51,7 +55,9 @@ CPU time, synchronization, heap, I/O; "all" shows every one. The broken sums of
 		Example: `  stackmill report functions --limit 20
   stackmill report callers-callees --function main --experiment test.1.er
   stackmill report call-tree --mode machine --metric heapallocbytes
-  stackmill report lines --format csv > lines.csv`,
+  stackmill report lines --format csv > lines.csv
+  stackmill report source --function main --source-path /build=$HOME/src
+  stackmill report disasm --function main`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -60,6 +66,9 @@ CPU time, synchronization, heap, I/O; "all" shows every one. The broken sums of
 			err := r.check(args[0])
 			if err != nil {
 				return err
+			}
+			if r.sources, err = source.ParseRules(*sources); err != nil {
+				return usageErrorf("report: --source-path: %w", err)
 			}
 			if r.name == "conservation" {
 				r.everything(cmd)
@@ -79,6 +88,8 @@ CPU time, synchronization, heap, I/O; "all" shows every one. The broken sums of
 	f.StringVar(&r.metric, "metric", "", `the metric, or "all" (default: the experiment's first)`)
 	f.StringVar(&r.mode, "mode", "user", "user, expert or machine")
 	f.StringVar(&r.function, "function", "", "only functions of this name, by any --alias; failing that, whose name contains it or matches it as a regular expression")
+	f.StringVar(&r.file, "file", "", "source: this file, named by the end of its path")
+	f.StringArrayVar(sources, "source-path", nil, "source and disasm, of text that the store does not have: "+sourcePathHelp)
 	f.StringVar(&r.alias, "alias", "manual", "of a function's several names show that of: manual (the last in byte order), gprofng or perf")
 	f.IntVar(&r.limit, "limit", 0, "print this many rows of each experiment and metric (0: all)")
 	f.StringVar(&r.sort, "sort", "", "sort by this column of the view, numbers descending; -COLUMN reverses")
@@ -110,11 +121,13 @@ func (r *reporter) check(name string) error {
 		return usageErrorf("report: --limit: %d is less than 0", r.limit)
 	case r.width <= 0:
 		return usageErrorf("report: --width: %v is not longer than 0", r.width)
+	case r.file != "" && r.name != "source":
+		return usageErrorf("report: --file is for source only")
 	case r.width != time.Second && r.name != "timeline":
 		return usageErrorf("report: --width is for the timeline only")
 	}
 	columns := r.columnsOfView()
-	if r.function != "" && (!slices.Contains(columns, "function") || r.name == "call-tree") {
+	if r.function != "" && r.rows == nil && (!slices.Contains(columns, "function_id") || r.name == "call-tree") {
 		return usageErrorf("report: --function: the rows of %s are not functions", r.name)
 	}
 	if column := strings.TrimPrefix(r.sort, "-"); r.sort != "" && !slices.Contains(columns, column) {

@@ -59,6 +59,11 @@ func (r *reporter) choose(ctx context.Context) (*selection, error) {
 	if err := r.chooseMetrics(ctx, s); err != nil {
 		return nil, err
 	}
+	if r.file != "" {
+		if err := r.checkFile(ctx); err != nil {
+			return nil, err
+		}
+	}
 	if r.function != "" {
 		known, err := firstColumn(ctx, r.db, fmt.Sprintf(`SELECT DISTINCT unnest([name, gprofng_name, perf_name]) AS name FROM functions
 			WHERE kind <> 'inlined' OR %t ORDER BY name`, r.inline))
@@ -166,7 +171,10 @@ totals AS (SELECT experiment_id, metric, inclusive AS total FROM function_metric
 	if r.mode != "" {
 		where += " AND v.mode = '" + r.mode + "'"
 	}
-	if s.functions != nil {
+	switch {
+	case r.rows != nil:
+		where += " AND " + r.rows(r, s)
+	case s.functions != nil:
 		where += " AND " + isOneOf(s.functions)
 	}
 	order := r.sortOrder() + r.order

@@ -26,13 +26,18 @@ func (r *reporter) run(ctx context.Context) error {
 	if r.format == "table" {
 		r.caption(s)
 		if r.print != nil && len(rows) > 0 {
-			return r.print(r, s, rows)
+			return r.print(r, ctx, s, rows)
 		}
 	}
 	if len(rows) == 0 && r.format == "table" {
 		text := "There is nothing to show."
-		if r.name == "conservation" {
+		switch r.name {
+		case "conservation":
 			text = "Every sum holds."
+		case "source":
+			text = "No lines are known there (stackmill report lines shows those that have values)."
+		case "disasm":
+			text = "The instructions are not known: the machine code was not found, or the function has no value."
 		}
 		_, err := fmt.Fprintln(r.stdout, text)
 		return err

@@ -1,6 +1,9 @@
 package main
 
-import "strings"
+import (
+	"context"
+	"strings"
+)
 
 // report is one of the standard views as `report` prints it.
 type report struct {
@@ -8,8 +11,11 @@ type report struct {
 	columns           []reportColumn
 	order             string // of the rows of one experiment and metric
 	totals            bool   // whether tables start with <Total>, which the view lacks
+	// rows, if not nil, is the condition of the rows that are meant by --function,
+	// --file or neither; else --function means rows of functions.
+	rows func(*reporter, *selection) string
 	// print prints rows that are more than a table.
-	print func(*reporter, *selection, []record) error
+	print func(*reporter, context.Context, *selection, []record) error
 }
 
 // reportColumn is a column of the printed table.
@@ -71,6 +77,25 @@ var reports = []report{
 		columns: []reportColumn{exclusive, inclusive, label, loadObject, {"offset", "Offset", address}, line, file},
 		order:   "exclusive DESC, inclusive DESC, function, load_object, \"offset\", location_id",
 		totals:  true,
+	},
+	{
+		name: "source", view: "source", title: "Annotated source",
+		columns: []reportColumn{exclusive, inclusive, line, {"text", "Text", words}, {"functions", "Functions", words}, file},
+		order:   "file, line",
+		rows:    (*reporter).sourceRows,
+		print:   (*reporter).source,
+	},
+	{
+		name: "source-inlined", view: "source_inlined", title: "Code inlined at source lines",
+		columns: []reportColumn{exclusive, inclusive, line, {"path", "Inlined", words}, file},
+		order:   "file, line, path, inlined_file",
+	},
+	{
+		name: "disasm", view: "disasm", title: "Annotated disassembly",
+		columns: []reportColumn{exclusive, inclusive, label, {"address", "Address", address}, {"text", "Instruction", words}, {"target_name", "Target", words}, line},
+		order:   "function, load_object, function_id, \"offset\"",
+		rows:    (*reporter).disasmRows,
+		print:   (*reporter).disasm,
 	},
 	{
 		name: "load-objects", view: "load_object_metrics", title: "Load objects",
