@@ -61,7 +61,7 @@ fmt: check-go ## format the Go files
 docs: check-go ## write docs/ from the declarations of tables and views
 	go generate ./queries
 
-bench: build ## compare ingest with gprofng on a large recording
+bench: build ## compare ingest with gprofng on a large recording, time symbol tables
 	go run $(GOFLAGS_) ./bench $(BENCHFLAGS)
 
 clean: ## remove what the other targets made

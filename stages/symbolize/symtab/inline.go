@@ -58,8 +58,9 @@ func (t *Table) Inlined(off uint64) []Frame {
 // Readable returns what makes names for people of linkage names, as functions
 // have them, within the bounds of one table.
 func Readable() func(linkage string) string {
-	n := &namer{budget: maxNames}
+	n := newNamer(false)
 	return func(linkage string) string {
+		clear(n.known)
 		name, _ := n.name(linkage)
 		return name
 	}

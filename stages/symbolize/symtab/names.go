@@ -22,6 +22,13 @@ type namer struct {
 	golang bool
 	budget int // bytes that demangled names may still take
 	left   int // names left as they are for lack of budget
+	// known are demangled names of the function at hand, whose symbols are
+	// looked at more than once.
+	known map[string]string
+}
+
+func newNamer(golang bool) *namer {
+	return &namer{golang: golang, budget: maxNames, known: map[string]string{}}
 }
 
 // name returns the name for people of a linkage name, and what kind of
@@ -59,8 +66,7 @@ func clones(suffixes []string) string {
 // CloneMarks divides a linkage name into that of the function itself and the
 // readable form of what compilers appended to it (S9).
 func CloneMarks(linkage string) (base, marks string) {
-	var n namer
-	base, suffixes := n.suffixes(linkage)
+	base, suffixes := new(namer).suffixes(linkage)
 	return base, clones(suffixes)
 }
 
@@ -87,6 +93,9 @@ func (n *namer) demangle(s string, options ...demangle.Option) (d string, ok boo
 			d, ok = s, false
 		}
 	}()
+	if d, ok := n.known[s]; ok && len(options) == 0 {
+		return d, true
+	}
 	if n.budget <= 0 {
 		n.left++
 		return s, false
@@ -96,6 +105,9 @@ func (n *namer) demangle(s string, options ...demangle.Option) (d string, ok boo
 		return s, false
 	}
 	n.budget -= max(0, len(d)-16*len(s))
+	if len(options) == 0 {
+		n.known[s] = d
+	}
 	return d, true
 }
 

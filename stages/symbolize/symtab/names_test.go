@@ -65,7 +65,7 @@ func TestName(t *testing.T) {
 		{"$X", "$X", Normal},
 		{".", ".", Normal},
 	} {
-		n := namer{budget: 1 << 20}
+		n := newNamer(false)
 		if name, kind := n.name(c.linkage); name != c.name || kind != c.kind {
 			t.Errorf("%s: got %q %s, want %q %s", c.linkage, name, kind, c.name, c.kind)
 		}
@@ -73,7 +73,7 @@ func TestName(t *testing.T) {
 }
 
 func TestGoNames(t *testing.T) {
-	n := namer{budget: 1 << 20, golang: true}
+	n := newNamer(true)
 	for _, name := range []string{"main.cold", "example.com/llvm.part", "main.resolver.func1", "type:.eq.struct { main.x int }"} {
 		if got, kind := n.name(name); got != name || kind != Normal {
 			t.Errorf("%s: got %q %s", name, got, kind)
@@ -87,7 +87,7 @@ func TestHugeName(t *testing.T) {
 	for i := 0; i < 40; i++ {
 		s += "S_S_"
 	}
-	n := namer{budget: 1 << 20}
+	n := newNamer(false)
 	if got, _ := n.name(s); len(got) > 1<<maxName {
 		t.Errorf("%d bytes", len(got))
 	}

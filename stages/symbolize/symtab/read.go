@@ -39,8 +39,8 @@ func Read(f, debug *object.File) *Table {
 		}
 		s.bytes += 8 * len(debug.Bytes())
 	}
-	n := namer{golang: isGo(f), budget: maxNames}
-	t.Functions = size(s.symbols(), t.Regions, &n)
+	n := newNamer(isGo(f))
+	t.Functions = size(s.symbols(), t.Regions, n)
 	nameTrampolines(t, f)
 	if n.left > 0 {
 		t.Notes = append(t.Notes, Note{Offset: -1, Text: fmt.Sprintf("%d names are too long to be demangled", n.left)})

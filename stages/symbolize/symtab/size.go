@@ -54,6 +54,7 @@ func sizeRegion(out []Function, list []symbol, g Region, n *namer) []Function {
 // function names the function of one place from its symbols, which are sorted
 // by name.
 func (n *namer) function(group []symbol) Function {
+	clear(n.known)
 	var names []string
 	for _, s := range group {
 		if len(names) == 0 || names[len(names)-1] != s.name {
@@ -62,23 +63,30 @@ func (n *namer) function(group []symbol) Function {
 	}
 	f := Function{Linkage: shown(names), Aliases: strings.Join(names, separator)}
 	f.Name, f.Kind = n.name(f.Linkage)
-	if len(names) > 1 {
+	if slices.ContainsFunc(names, func(s string) bool { return n.other(f, s) }) {
 		f.GprofngName = n.choice(f, n.gprofngAlias(group))
 		f.PerfName = n.choice(f, n.perfAlias(group))
 	}
 	return f
 }
 
-// choice returns the name for people of another of a function's symbols, empty
+// other reports whether another of a function's symbols has another name for
+// people: the variants of constructors have not.
+func (n *namer) other(f Function, linkage string) bool {
+	if linkage == f.Linkage {
+		return false
+	}
+	name, _ := n.name(linkage)
+	return name != f.Name
+}
+
+// choice returns the name for people of one of a function's symbols, empty
 // when it is the function's own.
 func (n *namer) choice(f Function, linkage string) string {
-	if linkage == f.Linkage {
+	if !n.other(f, linkage) {
 		return ""
 	}
 	name, _ := n.name(linkage)
-	if name == f.Name {
-		return ""
-	}
 	return name
 }
 

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"stackmill/stages/symbolize/symtab"
+	"stackmill/stages/symbolize/tables"
+)
+
+// loadObjects are large programs and libraries of this machine, as far as it
+// has them, and stackmill itself, which has debug information of Go and C++.
+func loadObjects(program string) (paths []string) {
+	patterns := []string{program, "/lib/*-linux-gnu/libc.so.6", "/lib64/libc.so.6", "/usr/lib/gcc/*/*/cc1"}
+	if root, err := exec.Command("go", "env", "GOROOT").Output(); err == nil {
+		patterns = append(patterns, filepath.Join(strings.TrimSpace(string(root)), "pkg", "tool", "*", "compile"))
+	}
+	for _, p := range patterns {
+		found, _ := filepath.Glob(p) // the patterns are well-formed
+		for _, path := range found {
+			if real, err := filepath.EvalSymlinks(path); err == nil && !slices.Contains(paths, real) {
+				paths = append(paths, real)
+			}
+		}
+	}
+	return paths
+}
+
+// symbolTables prints how fast the tables of load objects are made from the
+// files and read from the disk cache, and what memory they keep.
+func symbolTables(program, cache string, rounds int) error {
+	t := table.NewWriter()
+	t.SetOutputMirror(os.Stdout)
+	t.AppendHeader(table.Row{"table of", "from", "median", "symbols", "symbols/s", "lines", "lines/s", "KiB"})
+	for _, path := range loadObjects(program) {
+		for _, from := range []string{"files", "cache"} {
+			options := tables.Options{}
+			if from == "cache" {
+				options.CacheDir = cache
+				if _, err := tables.New(options).Load(path); err != nil {
+					return err
+				}
+			}
+			loaded, elapsed, memory, err := loadTable(path, options, rounds)
+			if err != nil {
+				return err
+			}
+			s, symbols, lines := elapsed.Seconds(), len(loaded.Functions), len(loaded.Lines.Offsets)
+			t.AppendRow(table.Row{filepath.Base(path), from, elapsed.Round(10 * time.Microsecond), symbols, fmt.Sprintf("%.0f", float64(symbols)/s),
+				lines, fmt.Sprintf("%.0f", float64(lines)/s), memory >> 10})
+		}
+	}
+	t.Render()
+	return nil
+}
+
+// loadTable loads a table several times; the result are the last one, the
+// median time and the bytes of memory that it keeps.
+func loadTable(path string, options tables.Options, rounds int) (loaded *symtab.Table, median time.Duration, memory int64, err error) {
+	var times []time.Duration
+	for range rounds {
+		loaded = nil
+		before := heap()
+		begin := time.Now()
+		if loaded, err = tables.New(options).Load(path); err != nil {
+			return nil, 0, 0, err
+		}
+		times = append(times, time.Since(begin))
+		memory = heap() - before
+	}
+	slices.Sort(times)
+	return loaded, times[len(times)/2], memory, nil
+}
+
+// heap returns the bytes that are in use.
+func heap() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
