@@ -1,15 +1,16 @@
 package acceptance
 
 // deviations are the recordings that hold other shares of time than their
-// sources say. The goldens tell the same: TestFunctions compares every one of
-// these values with what gprofng prints. Nothing else may be off by more than the
-// tolerance, and these not by another percent.
+// sources say. The goldens tell the same: TestFunctions, TestLines and
+// TestThreadsAndCPUs compare the values with what gprofng prints. Nothing else
+// may be off by more than the tolerance, and these not by another percent.
 var deviations = map[string]deviation{
 	"omp_gcc": {
 		few: map[string]int{"line 34": -22, "line 21": -11, "line 24": 11},
 	},
 	"omp_clang": {
-		few: map[string]int{"line 34": 17},
+		few:   map[string]int{"line 34": 17},
+		speed: map[string]int{"row": -30, "imbalance": 41, ".omp_outlined..6": 41},
 	},
 	"recur": {
 		speed: map[string]int{"is_odd": 32, "flat": 23},

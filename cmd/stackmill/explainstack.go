@@ -179,7 +179,7 @@ func (s *storedStacks) fill(x *explanation) error {
 	if err != nil {
 		return err
 	}
-	x.Recorded = raw[x.RawStackID]
+	x.Recorded = append([]stackFrame{}, raw[x.RawStackID]...)
 	stacks, err := s.frames(normalFrames, x.ExperimentID, ids["user"], ids["expert"], ids["machine"])
 	if err != nil {
 		return err
@@ -194,11 +194,11 @@ func (x *explanation) become(ids map[string]int64, stacks map[int64][]stackFrame
 		i := slices.IndexFunc(x.Stacks, func(m modeStack) bool { return m.StackID == ids[mode] })
 		if i < 0 {
 			i = len(x.Stacks)
-			x.Stacks = append(x.Stacks, modeStack{StackID: ids[mode], Frames: stacks[ids[mode]]})
+			x.Stacks = append(x.Stacks, modeStack{StackID: ids[mode], Frames: append([]stackFrame{}, stacks[ids[mode]]...)})
 		}
 		x.Stacks[i].Modes = append(x.Stacks[i].Modes, mode)
 	}
-	x.Rules = x.steps()
+	x.Rules = append([]step{}, x.steps()...) // JSON lists, also when empty
 }
 
 // The frames to read: those of recorded stacks and of normalised ones.
