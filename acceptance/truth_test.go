@@ -172,6 +172,16 @@ var truths = []rule{
 	{"S15", "java", "user", "Java methods have no symbols", unknownBecause("PC in no load object")},
 	{"S14", "java", "user", "without Java data nothing is a Java method", noKind("java")},
 	{"S13", "java", "user", "the interpreter is generated code that was announced", objects("Interpreter", "<DYNAMIC_FUNCTIONS>")},
+
+	{"problem", "recur_raw", "user", "ticks of 100 ms are accounted as 10", says(1, "warning", "cpu-time-mismatch", "profile")},
+	{"problem", "threads_raw", "user", "threads were not profiled", says(1, "warning", "cpu-time-mismatch", "profile")},
+	{"problem", "recur", "user", "nothing of this kind", says(0, "warning", "cpu-time-mismatch", "")},
+	{"problem", "recur recur_raw", "user", "the timer's period was changed", says(1, "warning", "collector-warning", "log.xml")},
+	{"problem", "heap", "user", "aligned_alloc is not traced", says(1, "info", "untraced-calls", "heaptrace")},
+	{"problem", "heap", "user", "what realloc frees is not recorded", says(1, "info", "realloc-without-old-address", "heaptrace")},
+	{"problem", "forkexec", "user", "a descendant without data", says(1, "info", "descendant-without-data", "_f2.er")},
+	{"problem", "forkexec", "user", "all descendants without data", says(3, "info", "descendant-without-data", "")},
+	{"problem", "forkexec", "user", "a descendant's log", says(1, "warning", "collector-warning", "_f2_x1.er/log.xml")},
 }
 
 const (
