@@ -1,6 +1,7 @@
 package acceptance
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -43,6 +44,11 @@ func TestSemanticsPage(t *testing.T) {
 		}
 		if sources == 0 || tests == "" {
 			t.Errorf("%s: does not say where it is implemented and tested", rule)
+		}
+	}
+	for n := 1; n <= 26; n++ { // those that follow are of data objects
+		if rule := fmt.Sprint("S", n); !seen[rule] {
+			t.Errorf("%s is missing", rule)
 		}
 	}
 	for rule := unwind.Recorded + 1; rule <= unwind.RuleBody; rule++ { // what frames.rule can say

@@ -167,6 +167,8 @@ func TestDiffer(t *testing.T) {
 				f.kind = "plt"
 			} else if strings.HasPrefix(name, "sys_") {
 				f.kind = "kernel"
+			} else if strings.HasPrefix(name, "0xffff") {
+				f.kind, f.place = "unknown", -1<<20
 			}
 			fs = append(fs, f)
 		}
@@ -181,6 +183,7 @@ func TestDiffer(t *testing.T) {
 		{frames("@plt", "main"), frames("main/S22"), nil, []string{"S22 drops @plt"}},
 		{frames("main", "main"), frames("main", "main"), nil, nil},
 		{frames("sys_read", "read", "main"), frames("sys_read", "read", "main"), frames("read", "main"), []string{"S25 drops sys_read"}},
+		{frames("0xffff", "main"), frames("0xffff", "main"), frames("<OMP-idle>/S17", "main"), []string{"S17 puts in <OMP-idle>", "S25 drops 0xffff"}},
 		{frames("odd", "main"), frames("main"), nil, []string{" drops odd"}}, // what no rule explains shows
 		{frames("main"), frames("odd", "main"), nil, []string{" drops main", " puts in odd, main"}},
 	} {

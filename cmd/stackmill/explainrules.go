@@ -149,7 +149,7 @@ func (d *differ) mode(machine, frames []stackFrame) {
 			frames = frames[1:]
 		case instead != "":
 			d.add(instead, drops, m)
-		case m.kind == "kernel":
+		case m.inKernel():
 			d.add("S25", drops, m)
 		case unwind.IsProgram(m.LoadObject):
 			d.add("S11", drops, m)
@@ -157,4 +157,9 @@ func (d *differ) mode(machine, frames []stackFrame) {
 			d.add("S17", drops, m)
 		}
 	}
+}
+
+// inKernel reports whether the frame is in the kernel: its addresses are the upper half.
+func (f stackFrame) inKernel() bool {
+	return f.kind == "kernel" || f.kind == "unknown" && f.place < 0
 }
