@@ -198,11 +198,21 @@ func (r *reporter) renamed() string {
 				"AND n.function_id = v.%s), v.%s) AS %s", c.id, c.name, c.name))
 		}
 	}
+	if slices.Contains(r.columnsOfView(), "functions") {
+		replaced = append(replaced, startingFunctions)
+	}
 	if replaced == nil {
 		return "v.*"
 	}
 	return "v.* REPLACE (" + strings.Join(replaced, ", ") + ")"
 }
+
+// startingFunctions are the chosen names of the functions that start at a line,
+// as the view source lists them.
+const startingFunctions = `COALESCE((
+  SELECT string_agg(DISTINCT n.name, ', ' ORDER BY n.name)
+  FROM named n JOIN instructions i ON i.experiment_id = n.experiment_id AND i.function_id = n.function_id AND i."offset" = n."offset"
+  WHERE n.experiment_id = v.experiment_id AND i.file = v.file AND i.line = v.line AND (v.mode <> 'user' OR n.kind <> 'body')), '') AS functions`
 
 // isOneOf is true for the rows of the functions that have one of the names,
 // whichever alias is shown.
