@@ -160,10 +160,13 @@ func TestStaleSource(t *testing.T) {
 	}
 }
 
-// What a call's target is named, within the object and of itself.
+// What a call's target is named: within the object, of itself, and in another
+// object by each kind of procedure linkage table and without one.
 func TestCallTargets(t *testing.T) {
-	for _, test := range []struct{ function, targets string }{
-		{"fact", "fact"}, {"is_even", "is_odd"}, {"is_odd", "is_even"}, {"main", "fact flat is_even"}, {"flat", ""},
+	for _, test := range []struct{ recording, function, targets string }{
+		{"recur", "fact", "fact"}, {"recur", "is_even", "is_odd"}, {"recur", "is_odd", "is_even"},
+		{"recur", "main", "fact flat is_even"}, {"recur", "flat", ""},
+		{"plt_lazy", "caller_inc", "ext_inc@plt"}, {"plt_sec", "caller_inc", "ext_inc@plt"}, {"plt_noplt", "caller_inc", "ext_inc"},
 	} {
 		var got []string
 		query(t, shared.DB, func(r row) error {
@@ -171,10 +174,10 @@ func TestCallTargets(t *testing.T) {
 			err := r.Scan(&s)
 			got = append(got, s)
 			return err
-		}, `SELECT DISTINCT target_name FROM disasm WHERE experiment = 'recur.er' AND mode = 'user' AND function = ? AND load_object = 'recur'
-			AND text LIKE 'call%' ORDER BY 1`, test.function)
+		}, `SELECT DISTINCT target_name FROM disasm WHERE experiment = ? AND mode = 'user' AND function = ? AND load_object = ?
+			AND text LIKE 'call%' ORDER BY 1`, experiment(test.recording), test.function, test.recording)
 		if strings.Join(got, " ") != test.targets {
-			t.Errorf("%s calls %q, want %s", test.function, got, test.targets)
+			t.Errorf("%s: %s calls %q, want %s", test.recording, test.function, got, test.targets)
 		}
 	}
 }

@@ -142,7 +142,7 @@ var (
 		{"file", String, Dict, "", false, "The source file of the place reached in it, empty when not known: the call of the next level or, at the last, the instruction's own line."},
 		{"line", Int32, Plain, "", false, "The line there, 0 when not known."},
 	}}
-	Instructions = &Table{"instructions", "one instruction of a function on a stack: all those of the functions with the largest values, up to some 40000; near PCs on stacks only where a function is a static region or longer than 64 KiB; of the others those on stacks", []Column{
+	Instructions = &Table{"instructions", "one instruction of a function on a stack: all those of the functions with the largest values, up to some 25000; near PCs on stacks only where a function is a static region or longer than 64 KiB; of the others those on stacks", []Column{
 		experimentID,
 		{"load_object_id", Int64, Dict, "", false, "Its load object."},
 		{"function_id", Int64, Dict, "", false, "Its function."},
@@ -150,7 +150,7 @@ var (
 		{"size", Int32, Dict, "bytes", false, "Its length."},
 		{"text", String, Dict, "", false, "The instruction in the syntax of the GNU tools (AT&T for x86); bytes that are none as such."},
 		{"target", Int64, Delta, "bytes", true, "Where a direct call or jump goes, as `offset`; missing for other instructions and outside the file."},
-		{"target_name", String, Dict, "", false, "The function that a call or jump leads to, with the distance from its start; empty within the function, and when not known."},
+		{"target_name", String, Dict, "", false, "The function that a call or jump leads to, with the distance from its start if that is not 0, or `@plt` when it goes through the procedure linkage table; empty within the function, and when not known."},
 		{"file", String, Dict, "", false, "The source file's path, as `locations.file`; empty when not known."},
 		{"line", Int32, Delta, "", false, "The source line, 0 when not known."},
 	}}

@@ -9,13 +9,13 @@ import (
 	"stackmill/stages/symbolize/symtab"
 )
 
-// Making text of machine code takes a thousand times as long as a stack's sum,
-// so that its amount is bounded: functions come in the order of their values,
-// and when wholeInstructions are there, the others have those near their PCs only.
+// Making text of machine code is slow beside all else, so that its amount is
+// bounded: functions come in the order of their values, and when there are
+// wholeInstructions, the others have those on stacks only.
 const (
-	wholeInstructions = 60_000
-	// Longer ones are interpreters and tables; static regions may be all of a
-	// stripped library (S6). Of both only what is near a PC is of interest.
+	wholeInstructions = 25_000
+	// Longer functions are interpreters and tables; static regions may be all of
+	// a stripped library (S6). Of both only what is near a PC is of interest.
 	wholeBytes = 64 << 10
 	nearBytes  = 64
 )

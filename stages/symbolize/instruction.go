@@ -1,7 +1,6 @@
 package symbolize
 
 import (
-	"fmt"
 	"sort"
 
 	"stackmill/stages/symbolize/insn"
@@ -15,7 +14,7 @@ type Instruction struct {
 	Text       string
 	HasTarget  bool   // Target is known
 	Target     uint64 // where a direct call or jump goes, as Offset
-	TargetName string // of the function that a call or jump leads to, when it is another one
+	TargetName string // of the function that a call or jump leads to, with the distance from its start
 	File       string
 	Line       int32
 }
@@ -34,11 +33,14 @@ type Disassembler struct {
 	r         *Resolver
 	printers  map[insn.Arch]*insn.Printer
 	addresses map[int32]symtab.Addresses // by object
+	stubs     map[stubKey]string         // names of entries of procedure linkage tables
+	readable  func(linkage string) string
+	items     []insn.Item // of the code being decoded, kept for the next
 }
 
 // NewDisassembler returns a disassembler of the resolver's functions.
 func NewDisassembler(r *Resolver) *Disassembler {
-	return &Disassembler{r, map[insn.Arch]*insn.Printer{}, map[int32]symtab.Addresses{}}
+	return &Disassembler{r, map[insn.Arch]*insn.Printer{}, map[int32]symtab.Addresses{}, map[stubKey]string{}, symtab.Readable(), nil}
 }
 
 // Close closes the load objects' files.
@@ -61,11 +63,11 @@ func (d *Disassembler) Function(function int32, pcs []uint64, within int) Disass
 	// Where a static region's instructions start, only the PCs tell (S6).
 	for len(pcs) > 0 && within >= 0 {
 		n := 1 // how many of them are in one window
-		for n < len(pcs) && pcs[n]-pcs[n-1] <= 2*uint64(within)+maxLength {
+		for n < len(pcs) && pcs[n]-pcs[n-1] <= 2*uint64(within)+longestInst {
 			n++
 		}
 		start := f.Offset + max(pcs[0]-f.Offset, uint64(within)) - uint64(within)
-		end := min(pcs[n-1]+uint64(within)+maxLength, f.Offset+f.Size)
+		end := min(pcs[n-1]+uint64(within)+longestInst, f.Offset+f.Size)
 		code, arch := d.r.codeAt(function, start, end-start)
 		skip := min(arrival(arch, code, pcs[0]-start), uint64(len(code)))
 		d.add(&out, function, start+skip, code[skip:], arch, pcs[:n], within)
@@ -74,14 +76,11 @@ func (d *Disassembler) Function(function int32, pcs []uint64, within int) Disass
 	return out
 }
 
-// maxLength is the length of the longest instruction.
-const maxLength = 15
-
 // arrival returns how many bytes of code to skip so that decoding arrives at the
 // distance: an instruction starts there.
 func arrival(arch insn.Arch, code []byte, distance uint64) uint64 {
 next:
-	for skip := range min(uint64(len(code)), distance, maxLength) {
+	for skip := range min(uint64(len(code)), distance, longestInst) {
 		for item := range insn.Walk(arch, code[skip:], skip) {
 			if item.Err != nil || item.Addr > distance {
 				continue next
@@ -99,10 +98,11 @@ next:
 func (d *Disassembler) add(out *Disassembly, function int32, offset uint64, code []byte, arch insn.Arch, pcs []uint64, within int) {
 	f := &d.r.Program.Functions[function]
 	address := f.Address + (offset - f.Offset)
-	var items []insn.Item
+	items := d.items[:0]
 	for item := range insn.Walk(arch, code, address) {
 		items = append(items, item)
 	}
+	d.items = items
 	if len(items) == 0 || arch == 0 {
 		return
 	}
@@ -172,38 +172,5 @@ func (d *Disassembler) lines(function int32, offset uint64) func(uint64) (string
 			return "", 0
 		}
 		return t.Files[t.Lines.File[n]], t.Lines.Line[n]
-	}
-}
-
-// target says where a direct call or jump goes. Names are those of the file's
-// own functions; jumps within a function need none.
-func (d *Disassembler) target(i *Instruction, f *Function, inst insn.Inst) {
-	if !inst.HasTarget {
-		return
-	}
-	if inside := inst.Target - f.Address; inside < f.Size {
-		i.Target, i.HasTarget = f.Offset+inside, true
-		if inst.Kind == insn.Call && inside == 0 {
-			i.TargetName = f.Name
-		}
-		return
-	}
-	t := d.r.Program.Objects[f.Object].table
-	if t == nil {
-		return
-	}
-	addresses, ok := d.addresses[f.Object]
-	if !ok {
-		addresses = t.Addresses()
-		d.addresses[f.Object] = addresses
-	}
-	if i.Target, i.HasTarget = addresses.Offset(inst.Target); !i.HasTarget {
-		return
-	}
-	if g, ok := t.Function(i.Target); ok {
-		i.TargetName = g.Name
-		if i.Target > g.Offset {
-			i.TargetName += fmt.Sprintf("+%#x", i.Target-g.Offset)
-		}
 	}
 }

@@ -1,0 +1,77 @@
+package symbolize
+
+import (
+	"fmt"
+
+	"stackmill/stages/symbolize/insn"
+	"stackmill/stages/symbolize/symtab"
+)
+
+// stubKey is an entry of a procedure linkage table, by its offset in the file.
+type stubKey struct {
+	object int32
+	offset uint64
+}
+
+// target says where a call or jump goes. Functions of other load objects are
+// named when it goes through the procedure linkage table or the global offset
+// table; jumps within a function need no name.
+func (d *Disassembler) target(i *Instruction, f *Function, inst insn.Inst) {
+	t := d.r.Program.Objects[f.Object].table
+	if inst.HasSlot && t != nil {
+		if slot, ok := t.Slot(inst.Slot); ok {
+			i.TargetName = d.readable(slot.Symbol)
+		}
+	}
+	if !inst.HasTarget {
+		return
+	}
+	if inside := inst.Target - f.Address; inside < f.Size {
+		i.Target, i.HasTarget = f.Offset+inside, true
+		if inst.Kind == insn.Call && inside == 0 {
+			i.TargetName = f.Name
+		}
+		return
+	}
+	if t == nil {
+		return
+	}
+	addresses, ok := d.addresses[f.Object]
+	if !ok {
+		addresses = t.Addresses()
+		d.addresses[f.Object] = addresses
+	}
+	if i.Target, i.HasTarget = addresses.Offset(inst.Target); !i.HasTarget {
+		return
+	}
+	g, ok := t.Function(i.Target)
+	if !ok {
+		return
+	}
+	if g.Kind == symtab.PLT {
+		i.TargetName = d.stub(f.Object, t, i.Target, inst.Target)
+	}
+	if i.TargetName == "" {
+		i.TargetName = g.Name
+		if i.Target > g.Offset {
+			i.TargetName += fmt.Sprintf("+%#x", i.Target-g.Offset)
+		}
+	}
+}
+
+// stub names the function that an entry of a procedure linkage table leads to,
+// as objdump does: `puts@plt`; it is empty when the table does not tell.
+func (d *Disassembler) stub(object int32, t *symtab.Table, offset, address uint64) string {
+	k := stubKey{object, offset}
+	name, ok := d.stubs[k]
+	if !ok {
+		code, arch := d.r.Bytes(object, offset, maxStub)
+		if at, ok := insn.StubSlot(arch, code, address); ok {
+			if slot, ok := t.Slot(at); ok {
+				name = d.readable(slot.Symbol) + "@plt"
+			}
+		}
+		d.stubs[k] = name
+	}
+	return name
+}
