@@ -60,11 +60,11 @@ func Add(t *symtab.Table, f, debug *object.File) (missing []string) {
 	if a.lines.full {
 		a.remarkf("more than %d rows of line numbers: the rest is left out", maxRows)
 	}
-	a.elsewhere()
-	a.nameCalls()
 	a.lines.finish()
 	a.assign()
 	a.nameProcedures()
+	a.elsewhere()
+	a.nameCalls() // by the names that functions have now
 	a.split.close()
 	a.report()
 	if missing = a.split.missing; len(missing) > 0 && a.split.noPack != "" {

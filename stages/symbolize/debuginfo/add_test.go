@@ -360,6 +360,7 @@ func FuzzAdd(f *testing.F) {
 	}
 	add(open(f, "../symtab/testdata/recur_dw5"))
 	add(open(f, "../symtab/testdata/clones"))
+	add(open(f, "../symtab/testdata/entry"))
 	dir := build(f, "-gdwarf-5", "-gsplit-dwarf")
 	add(open(f, filepath.Join(dir, "prog")))
 	f.Fuzz(func(t *testing.T, b0, b1, b2, b3, b4, b5, b6, b7, b8 []byte) {

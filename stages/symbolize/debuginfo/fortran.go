@@ -2,6 +2,8 @@ package debuginfo
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"sort"
 	"strings"
 
@@ -108,6 +110,12 @@ func (a *adder) readProcedures(u *unit, s, ranges *sections) error {
 	}
 	for i, origin := range copies {
 		a.procedures[i].name = names[origin]
+	}
+	for _, offset := range slices.Sorted(maps.Keys(names)) { // those that are inlined
+		n, ok := s.functions[offset]
+		if ok && names[offset] != "" && !a.names.list[a.names.origins[n]].linkage {
+			a.names.origins[n] = a.name(functionName{text: names[offset]})
+		}
 	}
 	if c.short {
 		return errShort

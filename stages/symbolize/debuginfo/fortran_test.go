@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -123,6 +124,63 @@ func TestFortranNames(t *testing.T) {
 			if names[want] != 1 {
 				t.Errorf("%s: %d functions %s in %v", c.options, names[want], want, named(got))
 			}
+		}
+	}
+}
+
+const inlinedProcedures = `
+module shapes
+  implicit none
+contains
+  subroutine area(n, r)
+    integer, intent(in) :: n
+    real(8), intent(inout) :: r
+    call once(n)
+    call kept(n)
+    call kept(n + 1)
+  contains
+    subroutine once(k)
+      integer, value :: k
+      r = r + sqrt(dble(k))
+    end subroutine once
+    subroutine kept(k)
+      integer, value :: k
+      integer :: i
+      do i = 1, k
+        call once(i)
+      end do
+      if (k > 100) call kept(k / 2)
+    end subroutine kept
+  end subroutine area
+end module shapes
+
+program drawing
+  use shapes
+  real(8) :: r
+  r = 1
+  call area(3, r)
+  print *, r
+end program drawing
+`
+
+// Inlined code of a procedure has the name that the procedure has.
+func TestFortranInlined(t *testing.T) {
+	compiler, err := exec.LookPath("gfortran")
+	if err != nil {
+		t.Skip(err)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "prog.f90"), []byte(inlinedProcedures), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	run(t, dir, compiler, "-g", "-O2", "-o", "prog", "prog.f90")
+	got, _ := table(t, open(t, filepath.Join(dir, "prog")), nil)
+	if !slices.Contains(got.Inlines.Names, "shapes::area::once") {
+		t.Errorf("inlined: %q", got.Inlines.Names)
+	}
+	for _, name := range got.Inlines.Names {
+		if !strings.HasPrefix(name, "shapes::area") {
+			t.Errorf("inlined: %q", name)
 		}
 	}
 }
