@@ -1,0 +1,275 @@
+package acceptance
+
+import (
+	"debug/elf"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"stackmill/stages/decode/gprofng/archive"
+	"stackmill/stages/symbolize/insn"
+	"stackmill/stages/symbolize/symtab"
+	"stackmill/stages/symbolize/symtab/object"
+)
+
+// No edge is false (S26): when a frame's instruction is a direct call, to a
+// function or through the procedure linkage table, the frame above it is the
+// function called, or one that this may have left for by a tail call. An edge
+// contradicts the program when the called function, and all that it jumps to,
+// provably never leave for the callee.
+func TestEdges(t *testing.T) {
+	count := map[string]int{}
+	programs := map[string]*archived{}
+	query(t, shared.DB, func(r row) error {
+		var experiment, path string
+		var offset uint64
+		var g callee
+		if err := r.Scan(&experiment, &path, &offset, &g.path, &g.name, &g.aliases, &g.offset); err != nil {
+			return err
+		}
+		p := programs[experiment]
+		if p == nil {
+			p = openArchived(t, experiment)
+			programs[experiment] = p
+		}
+		verdict := p.judge(path, offset, g)
+		count[verdict]++
+		if call := fmt.Sprintf("%s %#x", experiment, offset); verdict == "contradicted" && !misrecorded[call] {
+			t.Errorf("%s: the call at %#x of %s is no way to %s of %s", experiment, offset, path, g.name, g.path)
+		}
+		return nil
+	}, `WITH machine AS MATERIALIZED (SELECT DISTINCT experiment_id, stack_id FROM mode_stacks WHERE mode = 'machine'),
+		steps AS MATERIALIZED (SELECT DISTINCT c.experiment_id, c.location_id, g.function_id
+			FROM machine m JOIN frames c USING (experiment_id, stack_id)
+			JOIN frames g ON g.experiment_id = c.experiment_id AND g.stack_id = c.stack_id AND g.position = c.position - 1
+			WHERE c.rule <> 'S12' AND g.rule NOT IN ('S12', 'S23')),
+		callers AS MATERIALIZED (SELECT s.experiment_id, s.function_id, l.load_object_id, l."offset"
+			FROM steps s JOIN locations l USING (experiment_id, location_id)),
+		named AS MATERIALIZED (SELECT c.experiment_id, c.function_id, c."offset", o.path FROM callers c JOIN load_objects o USING (experiment_id, load_object_id) WHERE o.kind = 'elf')
+		SELECT experiment, n.path, n."offset", o.path, f.name, f.aliases, f."offset"
+		FROM named n JOIN functions f USING (experiment_id, function_id) JOIN load_objects o USING (experiment_id, load_object_id)
+		JOIN experiments USING (experiment_id) ORDER BY ALL`)
+	t.Log(count)
+	if count["called"] < 300 || count["left for"] < 50 {
+		t.Errorf("too few edges are confirmed: %v", count)
+	}
+}
+
+// misrecorded are calls below which the collector recorded another frame than
+// theirs. This one was interrupted in its own unwinder: the frame above, of a part
+// of that, is what an earlier call had left on the stack.
+var misrecorded = map[string]bool{"all.er 0x6c67c": true}
+
+// The judgement itself: with tail calls A gets to D by its call of B, without
+// them it does not.
+func TestJudgesEdges(t *testing.T) {
+	for recording, want := range map[string][3]string{
+		"tail":   {"called", "left for", "contradicted"},
+		"notail": {"called", "contradicted", "contradicted"},
+	} {
+		p := openArchived(t, experiment(recording))
+		all := len(p.objects)
+		for path, c := range p.objects {
+			named := func(name string) symtab.Function {
+				i := slices.IndexFunc(c.table.Functions, func(f symtab.Function) bool { return f.Linkage == name })
+				return c.table.Functions[max(i, 0)]
+			}
+			a := named("A")
+			if a.Linkage != "A" {
+				continue
+			}
+			for i := range insn.Walk(c.table.Arch, c.file.Slice(a.Offset, a.Size), a.Address) {
+				if i.Inst.Kind != insn.Call {
+					continue
+				}
+				offset, _ := c.addresses.Offset(i.Addr)
+				var got [3]string
+				for i, name := range []string{"B", "D", "main"} {
+					got[i] = p.judge(path, offset, callee{path: path, offset: named(name).Offset})
+				}
+				if got != want {
+					t.Errorf("%s: the call at %#x gets to B, D and main: %q, want %q", recording, offset, got, want)
+				}
+				delete(p.objects, path)
+				break
+			}
+		}
+		if len(p.objects) != all-1 {
+			t.Errorf("%s: no call in A", recording)
+		}
+	}
+}
+
+// callee is the function of the frame above a call.
+type callee struct {
+	path, name, aliases string
+	offset              uint64
+}
+
+func (g callee) is(path string, f symtab.Function) bool {
+	return g.path == path && g.offset == f.Offset
+}
+
+// archived is the machine code of a recording's load objects.
+type archived struct {
+	objects map[string]*code // by recorded path
+}
+
+type code struct {
+	path      string
+	file      *object.File
+	table     *symtab.Table
+	addresses symtab.Addresses
+	choosers  map[string]bool // symbols of functions that choose an implementation
+}
+
+// openArchived reads the archived load objects of an experiment.
+func openArchived(t *testing.T, experiment string) *archived {
+	p := &archived{objects: map[string]*code{}}
+	query(t, shared.DB, func(r row) error {
+		var path string
+		err := r.Scan(&path)
+		name := filepath.Join(recordings, "exp", experiment, archive.Dir, archive.Name(path))
+		if c := openCode(t, name); c != nil {
+			c.path, p.objects[path] = path, c
+		}
+		return err
+	}, `SELECT path FROM load_objects JOIN experiments USING (experiment_id) WHERE experiment = ? AND load_objects.kind = 'elf'`, experiment)
+	return p
+}
+
+// openCode returns the code of a load object, nil when the file is not there.
+func openCode(t *testing.T, name string) *code {
+	t.Helper()
+	f, err := object.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	c := &code{file: f, table: symtab.Read(f, nil), choosers: map[string]bool{}}
+	c.addresses = c.table.Addresses()
+	e, err := elf.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	symbols, _ := e.DynamicSymbols()
+	more, _ := e.Symbols()
+	for _, s := range append(symbols, more...) {
+		if elf.ST_TYPE(s.Info) == elf.STT_GNU_IFUNC {
+			c.choosers[s.Name] = true
+		}
+	}
+	return c
+}
+
+// judge says what the instruction at an offset of a load object tells about the
+// edge to g: nothing when it is no direct call.
+func (p *archived) judge(path string, offset uint64, g callee) string {
+	c := p.objects[path]
+	if c == nil {
+		return "no code"
+	}
+	r, ok := c.table.Region(offset)
+	inst, err := insn.Decode(c.table.Arch, c.file.Slice(offset, min(16, r.Offset+r.Size-offset)), r.Address+offset-r.Offset)
+	if !ok || err != nil || inst.Kind != insn.Call {
+		return "no call"
+	}
+	w := walk{p: p, g: g}
+	w.follow(c, inst)
+	switch {
+	case w.found && len(w.visited) <= 1:
+		return "called"
+	case w.found:
+		return "left for"
+	case w.unknown || len(w.visited) == 0:
+		return "not known"
+	}
+	return "contradicted"
+}
+
+// walk looks for a function among those that control can be in after a call
+// without a return or another call.
+type walk struct {
+	p       *archived
+	g       callee
+	visited []string
+	found   bool
+	unknown bool // control may be anywhere
+}
+
+func (w *walk) follow(c *code, inst insn.Inst) {
+	if inst.HasSlot {
+		w.symbol(c, inst.Slot)
+		return
+	}
+	offset, ok := c.addresses.Offset(inst.Target)
+	f, known := c.table.Function(offset)
+	if !inst.HasTarget || !ok || !known {
+		w.unknown = true
+		return
+	}
+	if f.Kind == symtab.PLT {
+		slot, ok := insn.StubSlot(c.table.Arch, c.file.Slice(offset, 16), inst.Target)
+		if !ok {
+			w.unknown = true
+			return
+		}
+		w.symbol(c, slot)
+		return
+	}
+	w.enter(c, f)
+}
+
+// symbol enters all functions that the dynamic linker may have bound a slot to.
+func (w *walk) symbol(c *code, at uint64) {
+	slot, ok := c.table.Slot(at)
+	if !ok {
+		w.unknown = true
+		return
+	}
+	bound := false
+	for _, o := range w.p.objects {
+		for _, f := range o.table.Functions {
+			if slices.Contains(strings.Split(f.Aliases, "\t"), slot.Symbol) {
+				bound = true
+				w.unknown = w.unknown || o.choosers[slot.Symbol]
+				w.enter(o, f)
+			}
+		}
+	}
+	w.unknown = w.unknown || !bound
+}
+
+// enter looks at a function and at what its jumps leave for.
+func (w *walk) enter(c *code, f symtab.Function) {
+	key := fmt.Sprint(c.path, " ", f.Offset)
+	if slices.Contains(w.visited, key) {
+		return
+	}
+	w.visited = append(w.visited, key)
+	w.found = w.found || w.g.is(c.path, f)
+	if w.found || f.Kind == symtab.Static {
+		w.unknown = true
+		return
+	}
+	for i := range insn.Walk(c.table.Arch, c.file.Slice(f.Offset, f.Size), f.Address) {
+		switch {
+		case i.Err != nil:
+			w.unknown = true
+		case i.Inst.Kind != insn.Jump && i.Inst.Kind != insn.CondJump:
+		case i.Inst.HasTarget && i.Inst.Target-f.Address < f.Size:
+		case i.Inst.HasTarget || i.Inst.HasSlot:
+			w.follow(c, i.Inst)
+		default:
+			w.unknown = true
+		}
+	}
+}
