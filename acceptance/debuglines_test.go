@@ -33,6 +33,9 @@ func TestDebugLines(t *testing.T) {
 				}
 				want := outermostLines(t, addr2line, archived[0], places)
 				for i, p := range places {
+					if p.line == 0 && strings.HasSuffix(want[i], ":0") {
+						continue // addr2line may say a symbol's file
+					}
 					if got := fmt.Sprintf("%s:%d", filepath.Base(p.file), p.line); got != want[i] {
 						t.Errorf("%s %#x: %s, want %s", object, p.address, got, want[i])
 					}

@@ -11,7 +11,7 @@ const totalFunction = "<Total>"
 
 // Every golden's <Total>, for each of its metrics.
 func TestTotals(t *testing.T) {
-	for _, c := range cases(t) {
+	for _, c := range withGolden(t) {
 		t.Run(c, func(t *testing.T) {
 			x, m := readGolden(t, c), load(t, shared.DB, experiment(c))
 			x = corrected(t, c, x)

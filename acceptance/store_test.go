@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 
@@ -84,6 +85,14 @@ func cases(t *testing.T) []string {
 		found[i] = f[len(filepath.Dir(f))+1 : len(f)-len(".er")]
 	}
 	return found
+}
+
+// withGolden are the names of the good recordings that have goldens.
+func withGolden(t *testing.T) []string {
+	return slices.DeleteFunc(cases(t), func(c string) bool {
+		_, err := os.Stat(filepath.Join(recordings, "golden", c))
+		return err != nil
+	})
 }
 
 // row is what a query gives for each row.

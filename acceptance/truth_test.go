@@ -35,6 +35,11 @@ var truths = []rule{
 	{"S2", "dlreload", "user", "plug_one at two addresses is one function", shares(1, "plug_one", 1, "p1_inner")},
 	{"S2", "dlreload", "user", "so is plug_two", shares(7, "plug_two", 3, "p2_inner")},
 	{"S2", "dlreload", "user", "at two addresses", mappedAt("libplug1.so", 2)},
+	{"S1", "loading", "user", "constructors and destructors are the library's", absent("<Unknown>")},
+	{"S1", "loading", "user", "the destructor runs after the library's end was logged", callers("Table::~Table()", "__cxa_finalize")},
+	{"S1", "loading", "user", "who opens a library has its constructors' inclusive time", sums("load", "helper")},
+	{"S1", "loading", "user", "who closes it, its destructors'", sums("unload", "Table::~Table()")},
+	{"S1", "loading", "user", "all that works is a function", shown("initialize", "initialize", "Table::Table(int)", "Table::Table(int)", "used", "used")},
 	{"S1", "dlreload", "user", "one instruction is plug_one first, plug_two later", samePC("plug_one", "plug_two")},
 	{"S1", "dlreload", "user", "and p1_inner first, p2_inner later", samePC("p1_inner", "p2_inner")},
 

@@ -28,7 +28,7 @@ func TestInvariants(t *testing.T) {
 // Threads and CPUs: gprofng numbers threads by appearance, so only the sets of
 // values can be compared.
 func TestThreadsAndCPUs(t *testing.T) {
-	for _, c := range cases(t) {
+	for _, c := range withGolden(t) {
 		t.Run(c, func(t *testing.T) {
 			x := corrected(t, c, readGolden(t, c))
 			units := load(t, shared.DB, experiment(c)).units

@@ -15,6 +15,7 @@ import (
 // The archives, relative to the module's root.
 const (
 	experiments = "testdata/gprofng/experiments.tar.gz"
+	loading     = "testdata/gprofng/loading.tar.gz" // has links into experiments
 	goldens     = "testdata/gprofng/golden.tar.gz"
 )
 
@@ -44,7 +45,7 @@ func unpackAll() (dir string, err error) {
 	if dir, err = os.MkdirTemp("", "stackmill-corpus-"); err != nil {
 		return "", err
 	}
-	for _, a := range []string{experiments, goldens} {
+	for _, a := range []string{experiments, loading, goldens} {
 		if err := Unpack(filepath.Join(root, a), dir); err != nil {
 			os.RemoveAll(dir)
 			return "", err
