@@ -270,6 +270,48 @@ func objdumpSizes(t *testing.T, file string, low, high int64) map[int64]int64 {
 	return sizes
 }
 
+// Sources that the collector archived are read from there, also when they are gone.
+func TestArchivedSource(t *testing.T) {
+	gprofng := peer(t)
+	dir := t.TempDir()
+	file, program, path := filepath.Join(dir, "allocating.c"), filepath.Join(dir, "allocating"), filepath.Join(dir, "allocating.er")
+	if err := os.WriteFile(file, []byte(allocating), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"gcc", "-gdwarf-4", "-O1", "-o", program, file},
+		{gprofng, "collect", "app", "-p", "off", "-H", "on", "-a", "usedsrc", "-O", path, program},
+		{"rm", file, program},
+	} {
+		if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, out)
+		}
+	}
+	store := filepath.Join(dir, "store")
+	if _, err := ingest(store, "", path); err != nil {
+		t.Fatal(err)
+	}
+	db, err := queries.Open(context.Background(), store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var got strings.Builder
+	query(t, db.DB, func(r row) error {
+		var s string
+		err := r.Scan(&s)
+		fmt.Fprintln(&got, s)
+		return err
+	}, "SELECT text FROM source WHERE mode = 'user' AND metric = 'heapalloccnt' AND file = ? ORDER BY line", file)
+	if diff := cmp.Diff(allocating, got.String()); diff != "" {
+		t.Error(diff)
+	}
+	if n := number(t, db.DB, `SELECT inclusive FROM disasm WHERE mode = 'user' AND metric = 'heapalloccnt'
+		AND "function" = 'work' AND target_name = 'malloc@plt'`); n != 500 {
+		t.Errorf("%d allocations at the call of malloc, want 500", n)
+	}
+}
+
 // The annotated source and disassembly of gprofng have the same values, marks
 // and index lines.
 func TestPeerSource(t *testing.T) {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -87,16 +89,18 @@ func (in *ingest) ingestOne(ctx context.Context, r *Result, src input) (err erro
 	})
 }
 
-// below moves the candidates outside the recording below root.
+// below looks for files outside the recording below root, whether or not they
+// are at their recorded paths as well.
 func below(root string, locate func(string) []decode.Candidate) func(string) []decode.Candidate {
 	if root == "" {
 		return locate
 	}
 	return func(path string) []decode.Candidate {
-		candidates := locate(path)
-		for i := range candidates {
-			if candidates[i].Origin == "path" {
-				candidates[i].Path = filepath.Join(root, candidates[i].Path)
+		candidates := slices.DeleteFunc(locate(path), func(c decode.Candidate) bool { return c.Origin == "path" })
+		if filepath.IsAbs(path) {
+			moved := filepath.Join(root, path)
+			if info, err := os.Stat(moved); err == nil && info.Mode().IsRegular() {
+				candidates = append(candidates, decode.Candidate{Path: moved, Origin: "path"})
 			}
 		}
 		return candidates

@@ -318,3 +318,32 @@ func valuesOf(l *erbuild.Layout) int {
 	}
 	return n
 }
+
+// Below another root, files are found that are not at their recorded paths, and
+// those that are there are not taken.
+func TestBelow(t *testing.T) {
+	root, here := t.TempDir(), filepath.Join(t.TempDir(), "here")
+	moved := filepath.Join(root, "usr", "lib", "a.so")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(moved), 0o755), os.WriteFile(moved, nil, 0o644), os.WriteFile(here, nil, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	archived := decode.Candidate{Path: "/archives/x", Origin: "archive"}
+	locate := below(root, func(path string) []decode.Candidate {
+		candidates := []decode.Candidate{archived}
+		if path == here {
+			candidates = append(candidates, decode.Candidate{Path: path, Origin: "path"})
+		}
+		return candidates
+	})
+	for path, want := range map[string][]decode.Candidate{
+		"/usr/lib/a.so":    {archived, {Path: moved, Origin: "path"}},
+		"usr/lib/a.so":     {archived},
+		"/usr/lib":         {archived},
+		"/usr/lib/none.so": {archived},
+		here:               {archived},
+	} {
+		if diff := cmp.Diff(want, locate(path)); diff != "" {
+			t.Errorf("%s: %s", path, diff)
+		}
+	}
+}
