@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -182,5 +183,77 @@ func TestFortranInlined(t *testing.T) {
 		if !strings.HasPrefix(name, "shapes::area") {
 			t.Errorf("inlined: %q", name)
 		}
+	}
+}
+
+// entryPoints is what compilers write that make one function of a subroutine
+// with alternate entries: module m, subroutine body with entry alt and the
+// internal procedure inner.
+const entryPoints = `
+	.text
+	.globl body_, alt_, inner_, main
+	.type body_,@function
+	.type alt_,@function
+	.type inner_,@function
+	.type main,@function
+start:
+body_:	nop
+	.size body_, 1
+alt_:	nop
+	ret
+	.size alt_, 2
+inner_:	ret
+	.size inner_, 1
+main:	ret
+	.size main, 1
+end:
+	.section .debug_abbrev,"",@progbits
+	.byte 1,0x11,1, 3,8, 0x13,0xb, 0x11,1, 0x12,7, 0,0
+	.byte 2,0x1e,1, 3,8, 0,0
+	.byte 3,0x2e,1, 3,8, 0x11,1, 0x12,7, 0,0
+	.byte 4,0x03,0, 3,8, 0x11,1, 0,0
+	.byte 0
+	.section .debug_info,"",@progbits
+	.long 2f-1f
+1:	.value 4
+	.long .debug_abbrev
+	.byte 8
+	.byte 1
+	.string "entries.f90"
+	.byte 0xe
+	.quad start
+	.quad end-start
+	.byte 2
+	.string "m"
+	.byte 3
+	.string "body"
+	.quad body_
+	.quad alt_+2-body_
+	.byte 4
+	.string "alt"
+	.quad alt_
+	.byte 3
+	.string "inner"
+	.quad inner_
+	.quad 1
+	.byte 0,0,0,0
+2:
+	.section .note.GNU-stack,"",@progbits
+`
+
+// An alternate entry belongs to what the subroutine is in, not to the
+// subroutine, as a procedure internal to it does (S8).
+func TestFortranEntryPoints(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "entries.s"), []byte(entryPoints), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if runtime.GOARCH != "amd64" {
+		t.Skip("assembler text for x86-64")
+	}
+	run(t, dir, "gcc", "-nostdlib", "-Wl,-e,main", "-o", "prog", "entries.s")
+	got, _ := table(t, open(t, filepath.Join(dir, "prog")), nil)
+	if d := cmp.Diff(map[string]string{"body_": "m::body", "alt_": "m::alt", "inner_": "m::body::inner"}, named(got)); d != "" {
+		t.Errorf("%s\n%v", d, got.Notes)
 	}
 }

@@ -22,7 +22,7 @@ import (
 // same object: names, sizes, lines.
 const (
 	magic         = "stackmill table "
-	formatVersion = 10
+	formatVersion = 11
 	headSize      = 32
 )
 
