@@ -20,6 +20,10 @@ type Sources struct {
 	Problems *problem.Log
 }
 
+// maxSourceBytes bounds the text of all of a recording's files. Programs have
+// values in some hundred files, mostly of less than 100 KB.
+const maxSourceBytes = 256 << 20
+
 // sourceLines emits the text of the files in which lines have values.
 func (r *Result) sourceLines(emit Emit, all []*Values) error {
 	highest := map[string]int32{}
@@ -31,6 +35,7 @@ func (r *Result) sourceLines(emit Emit, all []*Values) error {
 	delete(highest, "")
 	rows := schema.NewRows(schema.SourceLines, emit)
 	var missing []string
+	left := maxSourceBytes
 	for _, file := range slices.Sorted(maps.Keys(highest)) {
 		text, err := r.Sources.Read(file)
 		switch {
@@ -38,8 +43,11 @@ func (r *Result) sourceLines(emit Emit, all []*Values) error {
 			missing = append(missing, file)
 		case err != nil:
 			r.Sources.remark(file, "unreadable-source", fmt.Sprintf("the source file cannot be used: %v", err), 1)
+		case left <= 0:
+			r.Sources.remark(file, "unreadable-source", fmt.Sprintf("the source file is left out: there are %d MB of others", maxSourceBytes>>20), 1)
 		case r.Sources.fits(file, text, highest[file]):
 			for i, line := range text.Lines {
+				left -= len(line) + 1
 				rows.Append(r.ExperimentID, file, int32(i+1), line)
 			}
 		}

@@ -55,13 +55,13 @@ const All = -1
 func (d *Disassembler) Function(function int32, pcs []uint64, within int) Disassembly {
 	f := &d.r.Program.Functions[function]
 	var out Disassembly
-	if f.Kind != symtab.Static {
+	if f.Kind != symtab.Static || within == All {
 		code, arch := d.r.Code(function)
 		d.add(&out, function, f.Offset, code, arch, pcs, within)
 		return out
 	}
 	// Where a static region's instructions start, only the PCs tell (S6).
-	for len(pcs) > 0 && within >= 0 {
+	for len(pcs) > 0 {
 		n := 1 // how many of them are in one window
 		for n < len(pcs) && pcs[n]-pcs[n-1] <= 2*uint64(within)+longestInst {
 			n++

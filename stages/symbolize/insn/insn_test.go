@@ -119,6 +119,8 @@ func TestText(t *testing.T) {
 		{AMD64, "c5 7d 6f 25 df 29 04 00", "vmovdqa 0x429df(%rip),%ymm12"},
 		{AMD64, "62 e1 6d 40 da 60 07", "vpminub 0x1c0(%rax),%zmm18,%zmm20"},
 		{AMD64, "41 0f be 0c 24", "movsbl (%r12),%ecx"},
+		{AMD64, "48 63 d0", "movslq %eax,%rdx"},
+		{AMD64, "48 98", "cltq"},
 		{AMD64, "83 8d 6c ff ff ff 01", "orl $0x1,-0x94(%rbp)"},
 		{AMD64, "48 8d 14 c5 f8 ff ff ff", "lea -0x8(,%rax,8),%rdx"},
 		{AMD64, "f3 0f c7 f8", ".byte 0xf3,0x0f,0xc7,0xf8"},

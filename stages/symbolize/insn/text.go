@@ -71,7 +71,14 @@ func textX86(arch Arch, code []byte, addr uint64) string {
 			inst.Args[i] = repaired(m, ripRelative(mode == 64, code))
 		}
 	}
-	return strings.TrimSpace(x86asm.GNUSyntax(inst, addr, nil))
+	text := strings.TrimSpace(x86asm.GNUSyntax(inst, addr, nil))
+	switch inst.Op { // two that it prints in Intel's syntax
+	case x86asm.CDQE:
+		return "cltq"
+	case x86asm.MOVSXD:
+		return strings.Replace(text, "movsxd", "movslq", 1)
+	}
+	return text
 }
 
 // repaired undoes three errors of x86asm: an index register where there is none,
