@@ -18,7 +18,7 @@ type input struct {
 }
 
 // ErrNoRecording says that a path holds nothing that a decoder takes.
-var ErrNoRecording = errors.New("no recording found (expected a .er directory, a .erg group, or a folder of them)")
+var ErrNoRecording = errors.New("no recording found (expected a .er directory, a .erg group, a perf.data file, or a folder of them)")
 
 // discover finds the recordings that the paths stand for, in the order given;
 // those of a folder in the order of their names. A path named twice counts once.

@@ -59,7 +59,7 @@ func (in *ingest) ingestOne(ctx context.Context, r *Result, src input) (err erro
 	}()
 	rec := src.decoder.Open(src.path)
 	defer func() { err = errors.Join(err, rec.Close()) }()
-	rec.Locate = below(in.SymFS, rec.Locate)
+	rec.Locate = listsAt(in.Options, below(in.SymFS, rec.Locate))
 	batch, err := write.Begin(in.Store, r.ID)
 	if err != nil {
 		return err
@@ -104,6 +104,24 @@ func below(root string, locate func(string) []decode.Candidate) func(string) []d
 			}
 		}
 		return candidates
+	}
+}
+
+// listsAt locates lists of symbols, which are no part of a recording: the
+// kernel's, and those of generated code.
+func listsAt(o Options, locate func(string) []decode.Candidate) func(string) []decode.Candidate {
+	return func(path string) []decode.Candidate {
+		switch {
+		case path == decode.KernelPath && o.Kallsyms != "":
+			path = o.Kallsyms
+		case decode.IsPerfMap(path):
+			if o.PerfMaps != "" {
+				path = filepath.Join(o.PerfMaps, filepath.Base(path))
+			}
+		default:
+			return locate(path)
+		}
+		return []decode.Candidate{{Path: path, Origin: "path"}}
 	}
 }
 

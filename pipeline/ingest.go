@@ -21,6 +21,8 @@ import (
 type Options struct {
 	Store     string
 	Cache     string        // directory of load-object tables; empty: no cache on disk
+	Kallsyms  string        // file with the kernel's symbols, as /proc/kallsyms has them; empty: none
+	PerfMaps  string        // directory of perf-PID.map files; empty: /tmp
 	SymFS     string        // root below which load objects are, instead of at their recorded paths; empty: none
 	DebugDirs []string      // where separate debug files are, by build-id and path
 	Sources   []source.Rule // where source files are that are not at their recorded paths

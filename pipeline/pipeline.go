@@ -7,6 +7,7 @@ import (
 
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/gprofng"
+	"stackmill/stages/decode/perfdata"
 )
 
 // Stage is one step of the way from a recording to the store.
@@ -42,7 +43,7 @@ func Explain(w io.Writer) error {
 }
 
 // decoders lists the input formats.
-var decoders = []decode.Decoder{gprofng.New()}
+var decoders = []decode.Decoder{gprofng.New(), perfdata.New()}
 
 // decoderOf returns the decoder that takes path, or nil.
 func decoderOf(path string) decode.Decoder {

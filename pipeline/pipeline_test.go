@@ -282,7 +282,7 @@ func TestBatchesAreReleased(t *testing.T) {
 	e.Function(0, 0x1000, 0x100, "main")
 	stack := e.Frame(0x1004)
 	e.Counter(0, "insts", 1000003, "")
-	for k := range schema.Kinds {
+	for k := range erbuild.Kinds {
 		attrs := ""
 		if k == schema.Clock {
 			attrs = `ptimer="1000" numstates="10"`
@@ -299,7 +299,7 @@ func TestBatchesAreReleased(t *testing.T) {
 	if err != nil || len(results) != 1 || results[0].Samples == 0 {
 		t.Fatal(err, results)
 	}
-	if want := int64(schema.Kinds); results[0].Samples != want {
+	if want := int64(erbuild.Kinds); results[0].Samples != want {
 		t.Errorf("%d samples, want one of each of %d kinds: %v", results[0].Samples, want, results[0].Problems)
 	}
 }

@@ -17,7 +17,10 @@ func sampleMetrics() string {
 	}
 	branches = append(branches, `SELECT experiment_id, sample, counter AS metric, value
 FROM hwc_samples SEMI JOIN metrics ON metrics.experiment_id = hwc_samples.experiment_id AND metrics.metric = hwc_samples.counter
-WHERE value <> 0`)
+WHERE value <> 0`, `SELECT experiment_id, sample, event AS metric, value
+FROM perf_samples SEMI JOIN metrics ON metrics.experiment_id = perf_samples.experiment_id AND metrics.metric = perf_samples.event
+WHERE value <> 0`, `SELECT experiment_id, sample, event || '.samples' AS metric, 1::BIGINT AS value
+FROM perf_samples SEMI JOIN metrics ON metrics.experiment_id = perf_samples.experiment_id AND metrics.metric = perf_samples.event || '.samples'`)
 	return strings.Join(branches, "\nUNION ALL\n")
 }
 

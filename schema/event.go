@@ -5,7 +5,7 @@ import "github.com/apache/arrow-go/v18/arrow"
 // Kind is a kind of samples.
 type Kind uint8
 
-// The kinds, in the order in which gprofng reads them.
+// The kinds: those of gprofng in the order in which it reads them, and perf's.
 const (
 	Clock Kind = iota
 	Sync
@@ -15,11 +15,12 @@ const (
 	OMP
 	Race
 	Deadlock
+	Perf
 	Kinds // their number
 )
 
 // KindNames are the kinds' names, by kind.
-var KindNames = [Kinds]string{"clock", "sync", "io", "hwc", "heap", "omp", "race", "deadlock"}
+var KindNames = [Kinds]string{"clock", "sync", "io", "hwc", "heap", "omp", "race", "deadlock", "perf"}
 
 func (k Kind) String() string { return KindNames[k] }
 
@@ -51,7 +52,8 @@ func str(n string) arrow.Field { return arrow.Field{Name: n, Type: arrow.BinaryT
 // EventPayload are the kind's own columns of an event batch: what the
 // recording holds, before anything is derived from it. None is nullable; what
 // a recording lacks is 0, an empty string, or -1 where 0 has a meaning
-// (omp_state, orig_fd, file_system, and data_address when there is no memory data).
+// (omp_state, orig_fd, file_system, and of data_address, data_source and
+// physical_address what there is no memory data for).
 var EventPayload = [Kinds][]arrow.Field{
 	Clock:    {i32("state"), i64("ticks"), i32("omp_state")},
 	Sync:     {i64("requested_ns"), i64("object")},
@@ -61,6 +63,7 @@ var EventPayload = [Kinds][]arrow.Field{
 	OMP:      {i32("event"), i64("region"), i64("parent_region"), i64("task"), i64("parent_task"), i64("region_pc")},
 	Race:     {i64("race"), i32("type"), i64("address"), i64("accesses")},
 	Deadlock: {i64("deadlock"), i32("lock_type"), i32("type"), i64("address")},
+	Perf:     {i32("event"), i64("period"), i64("data_address"), i64("weight"), i64("data_source"), i64("physical_address")},
 }
 
 var eventSchemas = func() (s [Kinds]*arrow.Schema) {
@@ -77,5 +80,5 @@ func EventSchema(k Kind) *arrow.Schema { return eventSchemas[k] }
 
 // SampleTable returns the table that holds the kind's samples.
 func SampleTable(k Kind) *Table {
-	return [...]*Table{ClockSamples, SyncSamples, IOSamples, HWCSamples, HeapSamples, OMPSamples, RaceSamples, DeadlockSamples}[k]
+	return [...]*Table{ClockSamples, SyncSamples, IOSamples, HWCSamples, HeapSamples, OMPSamples, RaceSamples, DeadlockSamples, PerfSamples}[k]
 }

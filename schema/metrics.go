@@ -8,6 +8,17 @@ type Metric struct {
 	Kind              Kind
 	Value             string // a column of the sample table; empty: each sample counts 1
 	Where             []All  // a sample counts when one of them holds; empty: always
+	// Source is the counter or event whose samples count, in the first column of
+	// the kind's sample table; empty for metrics whose names are fixed.
+	Source string
+}
+
+// PerfMetrics are the two metrics of an event of perf.
+func PerfMetrics(event, unit string) []Metric {
+	return []Metric{
+		{Name: event, Title: event, Unit: unit, Kind: Perf, Value: "value", Source: event},
+		{Name: event + ".samples", Title: event + " Samples", Unit: "count", Kind: Perf, Source: event},
+	}
 }
 
 // All holds when each of its conditions holds.
@@ -32,13 +43,13 @@ var (
 )
 
 func clock(name, title string, where ...Cond) Metric {
-	return Metric{name, title, "ns", Clock, "duration_ns", one(where...)}
+	return Metric{Name: name, Title: title, Unit: "ns", Kind: Clock, Value: "duration_ns", Where: one(where...)}
 }
 
 func ioPair(name, title string, ops ...int64) []Metric {
 	return []Metric{
-		{name + "cnt", title + " Count", "count", IO, "", one(is("operation", ops...))},
-		{name + "time", title + " Time", "ns", IO, "metric_ns", one(is("operation", ops...))},
+		{Name: name + "cnt", Title: title + " Count", Unit: "count", Kind: IO, Where: one(is("operation", ops...))},
+		{Name: name + "time", Title: title + " Time", Unit: "ns", Kind: IO, Value: "metric_ns", Where: one(is("operation", ops...))},
 	}
 }
 
@@ -61,26 +72,26 @@ var Declared = func() []Metric {
 		clock("kcpu", "Kernel CPU Time", is("state", 11)),
 		clock("masterthread", "Master Thread Time", is("thread_id", 1)),
 		clock("ompwork", "OpenMP Work Time", is("state", 0), is("omp_state", ompBusy...)),
-		{"ompwait", "OpenMP Wait Time", "ns", Clock, "duration_ns", []All{
+		{Name: "ompwait", Title: "OpenMP Wait Time", Unit: "ns", Kind: Clock, Value: "duration_ns", Where: []All{
 			{is("omp_state", ompIdle...)},
 			{not("state", 0), is("omp_state", ompBusy...)},
 		}},
 		clock("ompovhd", "OpenMP Overhead Time", is("omp_state", 1)),
-		{"sync", "Sync Wait Time", "ns", Sync, "metric_ns", nil},
-		{"syncn", "Sync Wait Count", "count", Sync, "", nil},
-		{"heapallocbytes", "Bytes Allocated", "bytes", Heap, "size", one(allocation...)},
-		{"heapalloccnt", "Allocations", "count", Heap, "", one(allocation...)},
-		{"heapleakbytes", "Bytes Leaked", "bytes", Heap, "leaked", one(append(allocation, not("leaked", 0))...)},
-		{"heapleakcnt", "Leaks", "count", Heap, "", one(append(allocation, not("leaked", 0))...)},
-		{"ioreadbytes", "Read Bytes", "bytes", IO, "bytes", one(is("operation", 0))},
-		{"iowritebytes", "Write Bytes", "bytes", IO, "bytes", one(is("operation", 1))},
+		{Name: "sync", Title: "Sync Wait Time", Unit: "ns", Kind: Sync, Value: "metric_ns"},
+		{Name: "syncn", Title: "Sync Wait Count", Unit: "count", Kind: Sync},
+		{Name: "heapallocbytes", Title: "Bytes Allocated", Unit: "bytes", Kind: Heap, Value: "size", Where: one(allocation...)},
+		{Name: "heapalloccnt", Title: "Allocations", Unit: "count", Kind: Heap, Where: one(allocation...)},
+		{Name: "heapleakbytes", Title: "Bytes Leaked", Unit: "bytes", Kind: Heap, Value: "leaked", Where: one(append(allocation, not("leaked", 0))...)},
+		{Name: "heapleakcnt", Title: "Leaks", Unit: "count", Kind: Heap, Where: one(append(allocation, not("leaked", 0))...)},
+		{Name: "ioreadbytes", Title: "Read Bytes", Unit: "bytes", Kind: IO, Value: "bytes", Where: one(is("operation", 0))},
+		{Name: "iowritebytes", Title: "Write Bytes", Unit: "bytes", Kind: IO, Value: "bytes", Where: one(is("operation", 1))},
 	}
 	ms = append(ms, ioPair("ioread", "Read", 0)...)
 	ms = append(ms, ioPair("iowrite", "Write", 1)...)
 	ms = append(ms, ioPair("ioother", "Other I/O", 2, 3, 4)...)
 	ms = append(ms, ioPair("ioerror", "I/O Error", 5, 6, 7, 8, 9)...)
 	return append(ms,
-		Metric{"raccess", "Race Accesses", "count", Race, "accesses", nil},
-		Metric{"deadlocks", "Deadlocks", "count", Deadlock, "", nil},
+		Metric{Name: "raccess", Title: "Race Accesses", Unit: "count", Kind: Race, Value: "accesses"},
+		Metric{Name: "deadlocks", Title: "Deadlocks", Unit: "count", Kind: Deadlock},
 	)
 }()

@@ -14,7 +14,7 @@ var Tables = []*Table{
 	Experiments, Processes, Metrics, Problems,
 	LoadObjects, Segments, Modules, Functions, Locations, InlineFrames, Instructions, SourceLines,
 	RawStacks, RawFrames, Stacks, Frames,
-	Samples, ClockSamples, HeapSamples, IOSamples, IOFiles, SyncSamples, HWCSamples, OMPSamples, RaceSamples, DeadlockSamples, Overview,
+	Samples, ClockSamples, HeapSamples, IOSamples, IOFiles, SyncSamples, HWCSamples, OMPSamples, RaceSamples, DeadlockSamples, PerfSamples, Overview,
 	StackValues, UsageValues, FunctionValues, CallValues, TreeValues, LineValues, SourceValues, PCValues, ModuleValues, ObjectValues,
 }
 
@@ -23,7 +23,7 @@ var (
 	Experiments = &Table{"experiments", "one experiment: a founder process and its descendants", []Column{
 		experimentID,
 		{"experiment", String, Dict, "", false, "The base name of the recording."},
-		{"format", String, Dict, "", false, "The input format, `gprofng`."},
+		{"format", String, Dict, "", false, "The input format, `gprofng` or `perf`."},
 		{"format_version", String, Dict, "", false, "The version that the recording states."},
 		{"collector", String, Dict, "", false, "The version of the tool that recorded."},
 		{"host", String, Dict, "", false, "The machine's name."},
@@ -204,7 +204,7 @@ var (
 var (
 	Samples = &Table{"samples", "one recorded event", []Column{
 		experimentID, sampleNo,
-		{"kind", Label, Dict, "", false, "`clock`, `heap`, `io`, `sync`, `hwc`, `omp`, `race` or `deadlock`: the table `<kind>_samples` has the rest."},
+		{"kind", Label, Dict, "", false, "`clock`, `heap`, `io`, `sync`, `hwc`, `omp`, `race`, `deadlock` or `perf`: the table `<kind>_samples` has the rest."},
 		process,
 		{"thread_id", Int64, Dict, "", false, "The kernel's id of the thread."},
 		{"cpu", Int32, Dict, "", false, "The CPU."},
@@ -280,6 +280,15 @@ var (
 		{"lock_type", Int32, Dict, "", false, "The lock event's type, as recorded."},
 		{"type", Int32, Dict, "", false, "The deadlock's type, as recorded."},
 		{"address", Int64, Dict, "", false, "The lock's address."},
+	}}
+	PerfSamples = &Table{"perf_samples", "one sample of perf", []Column{
+		experimentID, sampleNo,
+		{"event", String, Dict, "", false, "The event, as perf names it: the metric of its values; `<event>.samples` counts them."},
+		{"value", Int64, Dict, "", false, "The sample's period: events since the one before, of clocks ns."},
+		{"data_address", Int64, Dict, "", true, "The virtual data address."},
+		{"weight", Int64, Dict, "", false, "The access's latency in cycles, 0 when not recorded."},
+		{"data_source", Int64, Dict, "", true, "Where the data came from, as recorded."},
+		{"physical_address", Int64, Dict, "", true, "The physical data address."},
 	}}
 	Overview = &Table{"overview", "the resources a process used between two sample points", append([]Column{
 		experimentID, process,

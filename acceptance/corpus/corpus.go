@@ -19,6 +19,9 @@ const (
 	goldens     = "testdata/gprofng/golden.tar.gz"
 )
 
+// perf are the archives of perf's recordings.
+var perf = []string{"testdata/perf/recordings.tar.gz", "testdata/perf/symfs.tar.gz", "testdata/perf/golden.tar.gz"}
+
 var (
 	once     = sync.OnceValues(unpackAll)
 	unpacked string // the folder, once it is there
@@ -53,6 +56,35 @@ func unpackAll() (dir string, err error) {
 	}
 	unpacked = dir
 	return dir, nil
+}
+
+// Perf unpacks perf's recordings below dir: perf/NAME.data, damaged/d_NAME.data,
+// the load objects as symfs/ and kallsyms, and golden/NAME/.
+func Perf(dir string) error {
+	root, err := moduleRoot()
+	if err != nil {
+		return err
+	}
+	for _, a := range perf {
+		if err := Unpack(filepath.Join(root, a), dir); err != nil {
+			return err
+		}
+	}
+	z, err := os.Open(filepath.Join(root, "testdata/perf/kallsyms.gz"))
+	if err != nil {
+		return err
+	}
+	defer z.Close()
+	r, err := gzip.NewReader(z)
+	if err != nil {
+		return err
+	}
+	w, err := os.Create(filepath.Join(dir, "kallsyms"))
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(w, r)
+	return errors.Join(err, w.Close())
 }
 
 // moduleRoot returns the folder above the working directory that has go.mod.

@@ -51,6 +51,8 @@ func (d *Deriver) Payload(events arrow.RecordBatch) []arrow.Array {
 		return d.hwc(cols)
 	case schema.Heap:
 		return d.heap(cols)
+	case schema.Perf:
+		return d.perf(cols)
 	}
 	// The tables of the other kinds hold what was recorded.
 	var same []arrow.Array
@@ -151,6 +153,17 @@ func (d *Deriver) hwc(p payload) []arrow.Array {
 		out = append(out, memoryColumn(p.int64s(i), data))
 	}
 	return out
+}
+
+// perf names the event.
+func (d *Deriver) perf(p payload) []arrow.Array {
+	names := array.NewStringBuilder(memory.DefaultAllocator)
+	defer names.Release()
+	for _, tag := range p.int32s(0) {
+		names.Append(d.counters[tag].Name)
+	}
+	optional := func(i int) arrow.Array { return memoryColumn(p.int64s(i), p.int64s(i)) }
+	return []arrow.Array{names.NewArray(), p.same(1), optional(2), p.same(3), optional(4), optional(5)}
 }
 
 // memoryColumn leaves out values of events that have no memory data.

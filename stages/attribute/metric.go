@@ -22,7 +22,16 @@ func Metrics(rec *decode.Recording) []schema.Metric {
 			}
 		}
 		for _, c := range p.Counters {
-			m := schema.Metric{Name: c.Name, Title: c.Title, Unit: "count", Kind: schema.HWC, Value: "value"}
+			if slices.ContainsFunc(p.Kinds, func(k decode.KindInfo) bool { return k.Kind == schema.Perf }) {
+				if unit := "count"; !slices.ContainsFunc(counters, func(o schema.Metric) bool { return o.Source == c.Name }) {
+					if c.TimeUnit {
+						unit = "ns"
+					}
+					counters = append(counters, schema.PerfMetrics(c.Name, unit)...)
+				}
+				continue
+			}
+			m := schema.Metric{Name: c.Name, Title: c.Title, Unit: "count", Kind: schema.HWC, Value: "value", Source: c.Name}
 			if c.TimeUnit {
 				m.Unit = "ns"
 			}
@@ -60,7 +69,7 @@ func metricsOf(k decode.KindInfo) []string {
 		return clockStates[10]
 	case schema.OMP:
 		return []string{"ompwork", "ompwait", "ompovhd"}
-	case schema.HWC:
+	case schema.HWC, schema.Perf:
 		return nil // named by the counters
 	}
 	var names []string

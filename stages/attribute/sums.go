@@ -53,7 +53,7 @@ type Batch struct {
 func (s *Sums) Add(b *Batch) {
 	slots := s.slots(b)
 	cols := &columns{batch: b, table: schema.SampleTable(b.Kind), ints: map[string][]int64{}}
-	counters := counterNames(b)
+	sources := sourcesOf(b)
 	for m := range s.Metrics {
 		metric := &s.Metrics[m]
 		if metric.Kind != b.Kind {
@@ -65,7 +65,7 @@ func (s *Sums) Add(b *Batch) {
 		}
 		keep := cols.matches(metric.Where)
 		for i, n := range b.Stacks {
-			if keep != nil && !keep[i] || counters != nil && counters.Value(i) != metric.Name {
+			if keep != nil && !keep[i] || sources != nil && sources.Value(i) != metric.Source {
 				continue
 			}
 			v := int64(1)
@@ -131,9 +131,9 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
-// counterNames returns the counter of each sample, nil for other kinds.
-func counterNames(b *Batch) *array.String {
-	if b.Kind != schema.HWC {
+// sourcesOf returns the counter or event of each sample, nil for kinds without.
+func sourcesOf(b *Batch) *array.String {
+	if b.Kind != schema.HWC && b.Kind != schema.Perf {
 		return nil
 	}
 	return b.Payload[0].(*array.String)

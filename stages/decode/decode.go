@@ -109,8 +109,13 @@ type Counter struct {
 type RawStack struct {
 	ID    uint64   // the recording's id of it
 	Words []uint64 // native PCs, leaf first, markers included
-	Java  []JavaFrame
-	OMP   []uint64 // OpenMP user stack, leaf first; nil when not recorded
+	// Kernel is how many of the first words are the kernel's; the word behind
+	// them is where user code entered it.
+	Kernel int
+	// Returns says that the words of callers are return addresses.
+	Returns bool
+	Java    []JavaFrame
+	OMP     []uint64 // OpenMP user stack, leaf first; nil when not recorded
 	// OMPState is the OpenMP state, -1 when not recorded.
 	OMPState int
 	// Reason says why the stack is empty or ends early (`missing-stack`,

@@ -1,5 +1,24 @@
 package decode
 
+import (
+	"fmt"
+	"regexp"
+)
+
+// KernelPath names the kernel's image, whose file offsets are addresses.
+const KernelPath = "[kernel.kallsyms]"
+
+// perfMap is how a run-time compiler's list of functions is named.
+var perfMap = regexp.MustCompile(`^/tmp/perf-\d+\.map$`)
+
+// PerfMap is the path of the list of functions that a run-time compiler writes
+// for a process (perf-data 18.1). It is the image of code without a file, in
+// which file offsets are addresses.
+func PerfMap(pid int64) string { return fmt.Sprintf("/tmp/perf-%d.map", pid) }
+
+// IsPerfMap reports whether a path is one of PerfMap.
+func IsPerfMap(path string) bool { return perfMap.MatchString(path) }
+
 // MapEvent is one change of an address space, as recorded.
 type MapEvent struct {
 	Unmap      bool   // ends the mapping that starts at Address
@@ -9,6 +28,7 @@ type MapEvent struct {
 	FileOffset uint64
 	Modes      int // sum of 1 read, 2 write, 4 execute, 8 shared
 	Checksum   uint32
+	BuildID    string // hex, empty when not recorded
 	Path       string // the file, or a pseudo object such as `[vdso]`
 	Code       *Code  // not nil for code that is in no file
 }

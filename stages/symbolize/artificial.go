@@ -18,6 +18,7 @@ const (
 	ReasonNoImage       = "address space not recorded"
 	ReasonData          = "PC in a data section"
 	ReasonKernel        = "PC in the kernel, whose functions are not recorded"
+	ReasonGenerated     = "generated code without information"
 	ReasonUnknownMethod = "Java method not recorded"
 )
 

@@ -8,6 +8,7 @@ import (
 
 	"stackmill/problem"
 	"stackmill/schema"
+	"stackmill/stages/decode"
 	"stackmill/stages/symbolize/image"
 	"stackmill/stages/symbolize/symtab"
 )
@@ -22,10 +23,10 @@ func (r *Resolver) fileObject(im *image.Image, m *image.Mapping) int32 {
 	if checksum == notComputed {
 		checksum = 0
 	}
-	k := objectKey{m.Path, checksum}
+	k := objectKey{m.Path, checksum, m.BuildID}
 	n, ok := r.objects[k]
 	if !ok {
-		n = r.Program.object(r.findObject(im, m.Path, checksum))
+		n = r.Program.object(r.findObject(im, m.Path, checksum, m.BuildID))
 		r.objects[k] = n
 	}
 	return n
@@ -34,7 +35,7 @@ func (r *Resolver) fileObject(im *image.Image, m *image.Mapping) int32 {
 // findObject takes the first file that can be read and that fits the recorded
 // mappings and checksum. On Linux no checksum is recorded, so that a rebuilt
 // program would otherwise give wrong names without a word.
-func (r *Resolver) findObject(im *image.Image, file string, checksum uint32) Object {
+func (r *Resolver) findObject(im *image.Image, file string, checksum uint32, buildID string) Object {
 	o := Object{Name: path.Base(file), Path: file, Checksum: checksum, Kind: "elf", Symbols: "none"}
 	type refusal struct{ reason, message string }
 	var refused []refusal
@@ -42,6 +43,10 @@ func (r *Resolver) findObject(im *image.Image, file string, checksum uint32) Obj
 		table, err := r.tables.Load(c.Path)
 		if err != nil {
 			refused = append(refused, refusal{"unreadable-load-object", fmt.Sprintf("the copy in the %s cannot be used: %v", c.Origin, err)})
+			continue
+		}
+		if buildID != "" && table.BuildID != "" && table.BuildID != buildID {
+			refused = append(refused, refusal{"wrong-build-id", fmt.Sprintf("the copy in the %s is another program: it has build-id %s, recorded was %s", c.Origin, table.BuildID, buildID)})
 			continue
 		}
 		if why := misfit(table, im, file, checksum, r.pageSize()); why != "" {
@@ -52,6 +57,9 @@ func (r *Resolver) findObject(im *image.Image, file string, checksum uint32) Obj
 		o.FunctionCount = len(table.Functions)
 		break
 	}
+	if o.BuildID == "" {
+		o.BuildID = buildID
+	}
 	if o.BuildID != "" {
 		o.ID = schema.NewID("object").Text(o.BuildID).Sum()
 	} else {
@@ -59,8 +67,15 @@ func (r *Resolver) findObject(im *image.Image, file string, checksum uint32) Obj
 	}
 	o.complain = func(touched bool) {
 		severity := problem.Info
-		if touched && o.table == nil {
+		switch generated := decode.IsPerfMap(file); {
+		case touched && o.table == nil && file == decode.KernelPath:
+			severity, refused = problem.Warning, []refusal{{"kernel-symbols", "the kernel's functions have no names: pass a copy of /proc/kallsyms from the machine and time of recording with --kallsyms"}}
+		case touched && o.table == nil && generated:
+			severity, refused = problem.Warning, []refusal{{"generated-code", "code was made at run time, and no list of its functions was found: have the program write " + path.Base(file) + ", and tell where it is with --perf-map-dir"}}
+		case touched && o.table == nil:
 			severity = problem.Error
+		case generated:
+			return
 		}
 		if o.table == nil && len(refused) == 0 {
 			refused = append(refused, refusal{"missing-load-object", "no copy of the load object was found: its functions have no names"})
@@ -95,6 +110,9 @@ func misfit(t *symtab.Table, im *image.Image, path string, checksum uint32, page
 	if checksum != 0 && t.Checksum != checksum {
 		return fmt.Sprintf("it has checksum %#x, recorded was %#x: perhaps it was rebuilt", t.Checksum, checksum)
 	}
+	if len(t.Segments) == 0 { // the kernel's symbols
+		return ""
+	}
 	var text []symtab.Segment
 	for _, s := range t.Segments {
 		if s.Flags&1 != 0 {
@@ -114,7 +132,7 @@ func misfit(t *symtab.Table, im *image.Image, path string, checksum uint32, page
 		fits := false
 		for _, s := range text {
 			from, until := s.Offset/page*page, (s.Offset+s.FileSize+page-1)/page*page
-			if len(text) == 1 && len(pieces) == 1 {
+			if aligned := start%page == 0 && end%page == 0; aligned && len(text) == 1 && len(pieces) == 1 {
 				fits = start == from && end == until
 			} else {
 				fits = fits || from <= start && end <= until

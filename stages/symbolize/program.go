@@ -72,7 +72,7 @@ type Location struct {
 
 // The kinds of functions that no symbol table tells.
 const (
-	Dynamic    symtab.Kind = "dynamic"
+	Dynamic                = symtab.Dynamic
 	Java       symtab.Kind = "java"
 	Artificial symtab.Kind = "artificial"
 	Kernel     symtab.Kind = "kernel"

@@ -35,6 +35,7 @@ type Resolver struct {
 type objectKey struct {
 	path     string
 	checksum uint32
+	buildID  string
 }
 
 // New returns a resolver for the recording.
@@ -148,17 +149,33 @@ func (pr *Process) resolve(pc uint64, m *image.Mapping) int32 {
 	o := &r.Program.Objects[n]
 	o.touch()
 	offset := m.FileOffset + (pc - m.Address)
-	if o.table == nil {
+	outside := reasonOutside(o.Path)
+	if o.table == nil && outside == ReasonData {
 		return r.static(n, m, offset)
+	}
+	if o.table == nil {
+		return r.unknown(pc, outside)
 	}
 	f, ok := o.table.Function(offset)
 	if !ok {
-		return r.unknown(pc, ReasonData)
+		return r.unknown(pc, outside)
 	}
 	return r.Program.location(r.tableFunction(n, f), offset, "", func() (string, int32) {
 		file, line, _ := o.table.Line(offset)
 		return file, line
 	})
+}
+
+// reasonOutside is why a PC in a load object is in none of its functions: of
+// those that only lists of symbols tell there may be more than the list has.
+func reasonOutside(path string) string {
+	switch {
+	case path == decode.KernelPath:
+		return ReasonKernel
+	case decode.IsPerfMap(path):
+		return ReasonGenerated
+	}
+	return ReasonData
 }
 
 // tableFunction interns a function of an object's symbol table.

@@ -32,6 +32,7 @@ type Unwinder struct {
 
 	frames, user []Frame // scratch
 	kernel       int     // the kernel's frames at the leaf of the last native stack
+	pcs          []uint64
 	span         image.Span
 }
 
@@ -44,7 +45,7 @@ func New(set *Set, r *symbolize.Resolver, process *symbolize.Process, recorded *
 // the JVM's own threads (SystemThread).
 func (u *Unwinder) Stack(raw *decode.RawStack, system bool, t int64) Resolved {
 	u.span = image.Span{From: math.MinInt64, Until: image.Never}
-	machine := u.native(raw.Words, t)
+	machine := u.native(u.calls(raw, t), t)
 	n := u.intern(machine)
 	res := Resolved{User: n, Expert: n, Machine: n}
 	machine = u.withoutKernel(machine, u.kernel)

@@ -125,7 +125,7 @@ func (f *eventFile) column(to values, packets []int, from field, missing int64) 
 }
 
 func (f *eventFile) wideColumn(to []int64, packets []int, from field, missing int64) {
-	data, order := f.data, f.order
+	data, order := f.Data, f.order
 	switch {
 	case from.width == 8:
 		for i, o := range packets {
@@ -149,7 +149,7 @@ func (f *eventFile) wideColumn(to []int64, packets []int, from field, missing in
 // narrowColumn keeps the low half of wide fields: no value of these columns
 // needs more.
 func (f *eventFile) narrowColumn(to []int32, packets []int, from field, missing int64) {
-	data, order := f.data, f.order
+	data, order := f.Data, f.order
 	switch from.width {
 	case 8:
 		for i, o := range packets {

@@ -41,10 +41,10 @@ func (r *eventReader) Next() (arrow.RecordBatch, error) {
 	}
 	rows := int(min(schema.BatchRows, r.left*r.rowsPerPacket()))
 	b := newBatch(r.alloc, r.file.kind, rows)
-	err := r.file.guard(func() { r.fill(b) })
-	r.file.release()
+	err := r.file.Guard(func() { r.fill(b) })
+	r.file.Release()
 	if err == nil && r.merger.changed {
-		err = fmt.Errorf("%s was changed while it was read", r.file.name)
+		err = fmt.Errorf("%s was changed while it was read", r.file.Name)
 	}
 	if err != nil {
 		b.release()
@@ -134,7 +134,7 @@ func (r *eventReader) stackNumbers(numbers []int32, l *layout, packets []int) {
 	stack, leaf := l.fields["FRINFO"], l.fields["LEAFPC"]
 	uid, number := uint64(0), int32(-1)
 	for i, o := range packets {
-		packet := f.data[o:]
+		packet := f.Data[o:]
 		u := uint64(stack.get(packet, f.order))
 		switch {
 		case leaf.width != 0:
@@ -154,7 +154,7 @@ func (r *eventReader) expand(b *batch, l *layout, packets []int) {
 	var ticks []int64
 	for _, o := range packets {
 		for state, name := range microStates {
-			if n := l.fields[name].get(f.data[o:], f.order); n != 0 {
+			if n := l.fields[name].get(f.Data[o:], f.order); n != 0 {
 				rows, states, ticks = append(rows, o), append(states, int32(state)), append(ticks, n)
 			}
 		}
@@ -193,8 +193,8 @@ func (r *eventReader) computed(b *batch, l *layout, packets []int) {
 				b.addText(nil)
 				continue
 			}
-			size := max(offset, int(f.order.u16(f.data[o:])))
-			b.addText(f.data[o+offset : min(o+size, len(f.data))])
+			size := max(offset, int(f.order.u16(f.Data[o:])))
+			b.addText(f.Data[o+offset : min(o+size, len(f.Data))])
 		}
 	}
 }

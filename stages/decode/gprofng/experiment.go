@@ -10,6 +10,7 @@ import (
 	"stackmill/problem"
 	"stackmill/schema"
 	"stackmill/stages/decode"
+	"stackmill/stages/decode/mapped"
 )
 
 // experiment is one experiment directory: a process.
@@ -23,7 +24,7 @@ type experiment struct {
 	log       recordedLog
 	order     byteOrder
 	wordBytes int
-	events    [schema.Kinds]*eventFile
+	events    [kinds]*eventFile
 	stacks    *stackTable
 }
 
@@ -133,20 +134,20 @@ func (e *experiment) readStacks() {
 	if !ok {
 		return
 	}
-	err := m.guard(func() {
+	err := m.Guard(func() {
 		report := e.reporter(framesFile)
-		frames := readFrames(m.data, e.order, e.wordBytes, m.release, report)
-		e.stacks = frames.resolve(len(m.data), report)
+		frames := readFrames(m.Data, e.order, e.wordBytes, m.Release, report)
+		e.stacks = frames.resolve(len(m.Data), report)
 	})
 	if err != nil {
 		e.report(problem.Error, framesFile, problem.NoOffset, "unreadable", "%v", err)
 	}
-	m.unmap()
+	m.Unmap()
 }
 
 // mapFile maps a file; false when it is not there, or unreadable, which is reported.
-func (e *experiment) mapFile(file string) (*mapped, bool) {
-	m, err := mapFileRead(filepath.Join(e.dir, file), filepath.Join(e.sub, file))
+func (e *experiment) mapFile(file string) (*mapped.File, bool) {
+	m, err := mapped.Open(filepath.Join(e.dir, file), filepath.Join(e.sub, file))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		e.report(problem.Error, file, problem.NoOffset, "unreadable", "%v", err)
 	}
@@ -163,7 +164,7 @@ func (e *experiment) readEvents() {
 		}
 		if err := e.openEvents(schema.Kind(kind), file, m); err != nil {
 			e.report(problem.Error, file, problem.NoOffset, "unreadable", "%v", err)
-			m.unmap()
+			m.Unmap()
 			continue
 		}
 		e.opener.mapped = append(e.opener.mapped, m)
@@ -171,17 +172,17 @@ func (e *experiment) readEvents() {
 	e.process.Stacks = e.stacks.raw
 	e.process.Events = e.reader
 	e.process.Records = func(k schema.Kind) int64 {
-		if e.events[k] == nil {
+		if k >= kinds || e.events[k] == nil {
 			return 0
 		}
 		return e.events[k].packets
 	}
 }
 
-func (e *experiment) openEvents(kind schema.Kind, file string, m *mapped) error {
-	f := &eventFile{mapped: m, kind: kind, order: e.order, stacks: e.stacks}
+func (e *experiment) openEvents(kind schema.Kind, file string, m *mapped.File) error {
+	f := &eventFile{File: m, kind: kind, order: e.order, stacks: e.stacks}
 	report := e.reporter(file)
-	r := &packetReader{data: m.data, order: e.order, report: func(s problem.Severity, offset int64, reason, message string, count int64) {
+	r := &packetReader{data: m.Data, order: e.order, report: func(s problem.Severity, offset int64, reason, message string, count int64) {
 		f.damaged = f.damaged || s == problem.Error
 		report(s, offset, reason, message, count)
 	}}
@@ -193,7 +194,7 @@ func (e *experiment) openEvents(kind schema.Kind, file string, m *mapped) error 
 		f.layouts[typ] = l
 		r.types[typ] = packetType{described: true, variable: len(l.text) > 0, need: l.need, why: l.check(e.order)}
 	}
-	if err := m.guard(func() { f.index(r) }); err != nil {
+	if err := m.Guard(func() { f.index(r) }); err != nil {
 		return err
 	}
 	e.events[kind] = f
@@ -206,10 +207,10 @@ func (e *experiment) openEvents(kind schema.Kind, file string, m *mapped) error 
 
 // reader is decode.Process.Events.
 func (e *experiment) reader(kind schema.Kind) decode.EventReader {
-	f := e.events[kind]
-	if f == nil {
+	if kind >= kinds || e.events[kind] == nil {
 		return &eventReader{}
 	}
+	f := e.events[kind]
 	return newEventReader(f, e.opener.alloc, e.log.start-e.shift())
 }
 

@@ -23,8 +23,11 @@ const (
 	archiveLog   = "archive.log"
 )
 
+// kinds is the number of kinds that gprofng records: the first ones.
+const kinds = schema.Perf
+
 // eventFiles are the files with the events of each kind.
-var eventFiles = [schema.Kinds]string{
+var eventFiles = [kinds]string{
 	schema.Clock:    "profile",
 	schema.Sync:     "synctrace",
 	schema.IO:       "iotrace",

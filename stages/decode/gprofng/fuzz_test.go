@@ -30,7 +30,7 @@ func rich(t testing.TB) *erbuild.Experiment {
 	e.Overview(1, []int64{1}, []int64{1})
 	e.Fragment(9, 0, 7, 8)
 	stacks := []uint64{e.Frame(1, 2), e.FrameWith(0, erbuild.Linked(9, 5), erbuild.OpenMP(2, 3)), e.FrameWith(0, erbuild.Java(erbuild.JavaFrame{BCI: 1, Method: 0x40}))}
-	for kind := range schema.Kinds {
+	for kind := range erbuild.Kinds {
 		e.Declare(kind, `ptimer="997" numstates="1"`)
 		for i := range erbuild.Layouts[kind] {
 			for n := range 3 {
@@ -61,7 +61,7 @@ func fuzzFile(f *testing.F, name string) {
 		rec := gprofng.New().Open(e.Dir)
 		defer rec.Close()
 		for _, p := range rec.Processes {
-			for kind := range schema.Kinds {
+			for kind := range erbuild.Kinds {
 				got, _ := events(t, p, kind)
 				n := int64(len(got["time_ns"]))
 				if !slices.IsSorted(got["time_ns"]) || kind != schema.Clock && n != p.Records(kind) {
@@ -93,7 +93,7 @@ func TestRich(t *testing.T) {
 			t.Error(p)
 		}
 	}
-	for kind := range schema.Kinds {
+	for kind := range erbuild.Kinds {
 		if rec.Processes[0].Records(kind) == 0 {
 			t.Errorf("no %s events", kind)
 		}

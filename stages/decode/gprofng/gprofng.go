@@ -16,6 +16,7 @@ import (
 
 	"stackmill/problem"
 	"stackmill/stages/decode"
+	"stackmill/stages/decode/mapped"
 )
 
 // Decoder reads gprofng experiments. The zero value is ready to use.
@@ -96,7 +97,7 @@ type opener struct {
 	path    string
 	alloc   memory.Allocator
 	founder *experiment
-	mapped  []*mapped
+	mapped  []*mapped.File
 }
 
 func (o *opener) open() {
@@ -185,7 +186,7 @@ func parentLineage(lineage string) string {
 func (o *opener) close() error {
 	var errs []error
 	for _, m := range o.mapped {
-		errs = append(errs, m.unmap())
+		errs = append(errs, m.Unmap())
 	}
 	o.mapped = nil
 	return errors.Join(errs...)

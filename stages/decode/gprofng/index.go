@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"stackmill/schema"
+	"stackmill/stages/decode/mapped"
 )
 
 // A run is a piece of an event file whose packets are read in the order of
@@ -31,7 +32,7 @@ const releaseStep = 1 << 22
 
 // eventFile is an event file of one kind, opened and indexed.
 type eventFile struct {
-	*mapped
+	*mapped.File
 	kind    schema.Kind
 	order   byteOrder
 	layouts [maxType]*layout
@@ -66,7 +67,7 @@ func (f *eventFile) index(r *packetReader) {
 		if !ok {
 			break
 		}
-		packet, p := f.data[offset:offset+size], &fields[typ]
+		packet, p := f.Data[offset:offset+size], &fields[typ]
 		time := p.time.get(packet, f.order)
 		b.add(offset, size, time, r.gap)
 		f.last = max(f.last, time)
@@ -77,11 +78,11 @@ func (f *eventFile) index(r *packetReader) {
 		f.mixed = f.mixed || typ != first
 		f.packets++
 		if offset-released >= releaseStep {
-			f.release()
+			f.Release()
 			released = offset
 		}
 	}
-	f.release()
+	f.Release()
 	f.runs = b.finish()
 }
 

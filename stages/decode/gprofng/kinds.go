@@ -29,7 +29,7 @@ const (
 )
 
 // kindTypes are the packet types that a kind's file holds.
-var kindTypes = [schema.Kinds][]uint16{
+var kindTypes = [kinds][]uint16{
 	schema.Clock:    {typeProf, typeOProf},
 	schema.Sync:     {typeSync},
 	schema.IO:       {typeIO},
@@ -65,7 +65,7 @@ type column struct {
 
 // payload are the columns of schema.EventPayload that fields hold. A column
 // without a field is computed (events.go).
-var payload = [schema.Kinds][]column{
+var payload = [kinds][]column{
 	schema.Clock:    {{field: "MSTATE"}, {field: "NTICK"}, {}},
 	schema.Sync:     {{field: "SRQST", time: true}, {field: "SOBJ"}},
 	schema.IO:       {{field: "IOTYPE"}, {field: "IOFD"}, {field: "IONBYTE"}, {field: "IORQST", time: true}, {field: "IOOFD", missing: -1}, {field: "IOFSTYPE", missing: -1}, {}},

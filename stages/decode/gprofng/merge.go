@@ -115,7 +115,7 @@ func (m *merger) rival() (time int64, offset int) {
 func (m *merger) advance(c *cursor) bool {
 	f, r := m.file, c.run
 	if r.order == nil {
-		c.offset += int(f.order.u16(f.data[c.offset:]))
+		c.offset += int(f.order.u16(f.Data[c.offset:]))
 		if c.offset >= r.end {
 			m.changed = m.changed || c.offset > r.end
 			return false
@@ -134,7 +134,7 @@ func (m *merger) advance(c *cursor) bool {
 // the packet that was indexed.
 func (m *merger) load(c *cursor) bool {
 	f := m.file
-	packet := f.data[c.offset:]
+	packet := f.Data[c.offset:]
 	if len(packet) < packetHeader {
 		m.changed = true
 		return false
@@ -148,7 +148,7 @@ func (m *merger) load(c *cursor) bool {
 	return true
 }
 
-func (m *merger) typ(offset int) uint16 { return m.file.order.u16(m.file.data[offset+2:]) }
+func (m *merger) typ(offset int) uint16 { return m.file.order.u16(m.file.Data[offset+2:]) }
 
 func (m *merger) up(i int) {
 	for i > 0 {

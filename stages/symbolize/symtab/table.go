@@ -18,6 +18,8 @@ const (
 	Outline Kind = "outline" // `.cold` part
 	Clone   Kind = "clone"   // `.constprop`, `.isra`, `.part`, ...
 	Body    Kind = "body"    // body of a parallel region
+	Kernel  Kind = "kernel"  // of the operating system
+	Dynamic Kind = "dynamic" // made at run time
 )
 
 // Function is one function of a load object.

@@ -175,6 +175,7 @@ func (l *Loader) keep(key string, t *symtab.Table) {
 type source struct {
 	identity
 	object, debug *object.File
+	list          func() *symtab.Table // reads a list of symbols instead
 }
 
 // ErrUnreadable says that a file's content could not be read: it shrank or its
@@ -201,6 +202,9 @@ func guard(path string, f func()) (err error) {
 // open maps the files and identifies them.
 func open(path string, dirs []string) (s *source, err error) {
 	s = &source{}
+	if text, read := readList(path); text != nil {
+		return &source{identity: identity{key: fmt.Sprintf("l%016x-%x", xxhash.Sum64(text), len(text))}, list: func() *symtab.Table { return read(text) }}, nil
+	}
 	fault := guard(path, func() {
 		if s.object, err = object.Open(path); err == nil {
 			s.debug, s.notes = object.FindDebug(s.object, dirs)
@@ -227,6 +231,9 @@ func identify(f *object.File) string {
 }
 
 func (s *source) build() (t *symtab.Table, missing []string, err error) {
+	if s.list != nil {
+		return s.list(), nil, nil
+	}
 	err = guard(s.object.Path, func() {
 		t = symtab.Read(s.object, s.debug)
 		missing = debuginfo.Add(t, s.object, s.debug)

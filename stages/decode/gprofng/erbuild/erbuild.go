@@ -34,7 +34,7 @@ type Experiment struct {
 
 	log, maps   strings.Builder // lines
 	layouts     []declared
-	events      [schema.Kinds]*Events
+	events      [Kinds]*Events
 	frames      *blocks
 	uids        map[uint64]bool
 	overview    []byte

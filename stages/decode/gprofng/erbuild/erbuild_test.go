@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"stackmill/schema"
 )
 
 func content(t *testing.T) map[string]string {
@@ -16,7 +14,7 @@ func content(t *testing.T) map[string]string {
 	e.Segment(0, 0x1000, 0x1000, 0, 5, "/bin/a")
 	e.Archive("/bin/a", []byte("elf"))
 	d := e.Descendant("_f1", 5)
-	for kind := range schema.Kinds {
+	for kind := range Kinds {
 		d.Declare(kind, "")
 		for i := range 3000 {
 			d.Events(kind).Put(i%3, &Layouts[kind][0], Packet{Time: int64(i), Stack: d.Frame(uint64(i%7), 9), Text: "name"})

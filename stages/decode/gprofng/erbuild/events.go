@@ -37,7 +37,7 @@ func i64Fields(offset int, names ...string) []Field {
 
 // Layouts are the layouts that the collector uses. Those of Layouts[kind][0]
 // are the usual ones.
-var Layouts = [schema.Kinds][]Layout{
+var Layouts = [Kinds][]Layout{
 	schema.Clock: {
 		{8, 56, []Field{
 			{"LWPID", 8, "INT64"}, {"THRID", 16, "INT64"}, {"CPUID", 24, "INT32"}, {"TSTAMP", 28, "INT64"}, {"FRINFO", 36, "INT64"},

@@ -33,13 +33,16 @@ func (e *Experiment) JavaThread(thread int64, name, group string, from, until in
 }
 
 // profileNames are the names of the profile elements.
-var profileNames = [schema.Kinds]string{
+// Kinds is the number of kinds that gprofng records: the first ones.
+const Kinds = schema.Perf
+
+var profileNames = [Kinds]string{
 	schema.Clock: "profile", schema.Sync: "synctrace", schema.IO: "iotrace", schema.HWC: "hwcounter",
 	schema.Heap: "heaptrace", schema.OMP: "omptrace", schema.Race: "datarace", schema.Deadlock: "deadlock",
 }
 
 // fileNames are the names of the files with the kinds' events.
-var fileNames = [schema.Kinds]string{
+var fileNames = [Kinds]string{
 	schema.Clock: "profile", schema.Sync: "synctrace", schema.IO: "iotrace", schema.HWC: "hwcounters",
 	schema.Heap: "heaptrace", schema.OMP: "omptrace", schema.Race: "dataraces", schema.Deadlock: "deadlocks",
 }

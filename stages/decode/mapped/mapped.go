@@ -1,4 +1,5 @@
-package gprofng
+// Package mapped maps recordings' files into memory.
+package mapped
 
 import (
 	"fmt"
@@ -8,14 +9,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mapped is a file mapped into memory.
-type mapped struct {
-	name string // for messages
-	data []byte
+// File is a file mapped into memory.
+type File struct {
+	Name string // for messages
+	Data []byte
 }
 
-// mapFileRead maps a file; an empty file has no data.
-func mapFileRead(path, name string) (*mapped, error) {
+// Open maps a file, which messages call name; an empty file has no data.
+func Open(path, name string) (*File, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -28,40 +29,41 @@ func mapFileRead(path, name string) (*mapped, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a regular file", path)
 	}
-	m := &mapped{name: name}
+	m := &File{Name: name}
 	if info.Size() == 0 {
 		return m, nil
 	}
-	m.data, err = unix.Mmap(int(f.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_SHARED)
+	m.Data, err = unix.Mmap(int(f.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_SHARED)
 	if err != nil {
 		return nil, fmt.Errorf("map %s: %w", path, err)
 	}
 	return m, nil
 }
 
-func (m *mapped) unmap() error {
-	data := m.data
-	m.data = nil
+// Unmap ends the mapping.
+func (m *File) Unmap() error {
+	data := m.Data
+	m.Data = nil
 	if data == nil {
 		return nil
 	}
 	return unix.Munmap(data)
 }
 
-// release lets the system take back the file's pages, so that what was read
+// Release lets the system take back the file's pages, so that what was read
 // does not count as this process's memory. They can still be read, at the price
 // of a page fault. It is called for the whole file because a fault maps pages
 // on both sides of the one that is read.
-func (m *mapped) release() {
-	if len(m.data) > 0 {
+func (m *File) Release() {
+	if len(m.Data) > 0 {
 		// Advice only: when it is refused, memory stays in use for longer.
-		_ = unix.Madvise(m.data, unix.MADV_DONTNEED)
+		_ = unix.Madvise(m.Data, unix.MADV_DONTNEED)
 	}
 }
 
-// guard runs f and turns a fault on a mapped page into an error: the file
+// Guard runs f and turns a fault on a mapped page into an error: the file
 // became shorter, or its disk failed.
-func (m *mapped) guard(f func()) (err error) {
+func (m *File) Guard(f func()) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if r := recover(); r != nil {
@@ -72,7 +74,7 @@ func (m *mapped) guard(f func()) (err error) {
 			if !ok {
 				panic(r)
 			}
-			err = fmt.Errorf("%s became unreadable: %w", m.name, fault)
+			err = fmt.Errorf("%s became unreadable: %w", m.Name, fault)
 		}
 	}()
 	f()

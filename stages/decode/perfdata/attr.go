@@ -1,0 +1,144 @@
+package perfdata
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The bits of sample_type, in the order of their numbers (perf-data 6).
+const (
+	sampleIP = 1 << iota
+	sampleTID
+	sampleTime
+	sampleAddr
+	sampleRead
+	sampleCallchain
+	sampleID
+	sampleCPU
+	samplePeriod
+	sampleStreamID
+	sampleRaw
+	sampleBranchStack
+	sampleRegsUser
+	sampleStackUser
+	sampleWeight
+	sampleDataSrc
+	sampleIdentifier
+	sampleTransaction
+	sampleRegsIntr
+	samplePhysAddr
+	sampleAux
+	sampleCgroup
+	sampleDataPageSize
+	sampleCodePageSize
+	sampleWeightStruct
+)
+
+// The bits of read_format (perf-data 4).
+const (
+	readEnabled = 1 << iota
+	readRunning
+	readID
+	readGroup
+	readLost
+)
+
+// The flags of an attr that are used.
+const (
+	flagFreq        = 1 << 10
+	flagSampleIDAll = 1 << 18
+)
+
+// attr is a perf_event_attr (perf-data 4).
+type attr struct {
+	typ                    uint32
+	config, period         uint64
+	sampleType, readFormat uint64
+	flags                  uint64
+	bpType                 uint32
+	bpAddr, bpLen          uint64
+	branchType             uint64
+	regsUser, regsIntr     uint64
+	stackUser              uint32
+}
+
+// minAttr is the size of the first version of the structure.
+const minAttr = 64
+
+// readAttr reads an attr, whose own size may be more or less than is known:
+// what is missing is 0.
+func readAttr(b []byte, big bool) (a attr, size int, err error) {
+	c := cursor{b: b, big: big}
+	a.typ = c.u32()
+	n := c.u32()
+	if n == 0 {
+		n = minAttr
+	}
+	if n < minAttr || int64(n) > int64(len(b)) {
+		return a, 0, fmt.Errorf("an event attribute has %d bytes, of %d", n, len(b))
+	}
+	c.b = b[8:n]
+	a.config, a.period, a.sampleType, a.readFormat, a.flags = c.u64(), c.u64(), c.u64(), c.u64(), c.u64()
+	c.u32() // wakeup
+	a.bpType, a.bpAddr, a.bpLen = c.u32(), c.u64(), c.u64()
+	a.branchType, a.regsUser, a.stackUser = c.u64(), c.u64(), c.u32()
+	c.u32() // clockid
+	a.regsIntr = c.u64()
+	if big {
+		a.flags = mirrored(a.flags)
+	}
+	return a, int(n), nil
+}
+
+// mirrored puts flags where a little-endian producer allocates them: bit fields
+// grow from the other end on a big-endian one.
+func mirrored(flags uint64) uint64 {
+	var out uint64
+	for i := range 64 {
+		out |= flags >> i & 1 << (63 - i)
+	}
+	return out
+}
+
+// event is one event of a recording.
+type event struct {
+	attr
+	ids  []uint64
+	name string
+	unit string // ns for clocks, else count
+}
+
+// The types of events with fixed names.
+const (
+	typeHardware   = 0
+	typeSoftware   = 1
+	typeBreakpoint = 5
+)
+
+var (
+	hardwareNames = []string{"cycles", "instructions", "cache-references", "cache-misses", "branches", "branch-misses",
+		"bus-cycles", "stalled-cycles-frontend", "stalled-cycles-backend", "ref-cycles"}
+	softwareNames = []string{"cpu-clock", "task-clock", "page-faults", "context-switches", "cpu-migrations", "minor-faults",
+		"major-faults", "alignment-faults", "emulation-faults", "dummy", "bpf-output", "cgroup-switches"}
+)
+
+// defaultName names an event for which the recording has no name.
+func (a *attr) defaultName() string {
+	names := map[uint32][]string{typeHardware: hardwareNames, typeSoftware: softwareNames}[a.typ]
+	switch {
+	case a.config < uint64(len(names)):
+		return names[a.config]
+	case a.typ == typeBreakpoint:
+		return fmt.Sprintf("mem:%#x", a.bpAddr)
+	}
+	return fmt.Sprintf("event-%d-%#x", a.typ, a.config)
+}
+
+// isClock reports whether the event's period is time in ns.
+func (a *attr) isClock() bool { return a.typ == typeSoftware && a.config <= 1 }
+
+// isDummy reports whether the event counts nothing: it only carries side-band
+// records.
+func (a *attr) isDummy() bool {
+	return a.typ == typeSoftware && a.config < uint64(len(softwareNames)) && strings.HasPrefix(softwareNames[a.config], "dummy")
+}

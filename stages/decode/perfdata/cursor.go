@@ -1,0 +1,85 @@
+package perfdata
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+	"strings"
+)
+
+// cursor reads numbers from a part of a recording. Behind its end everything is
+// 0, and short is set.
+type cursor struct {
+	b     []byte
+	big   bool // byte order
+	short bool
+}
+
+// bytes returns the next n bytes, nil when there are not so many.
+func (c *cursor) bytes(n uint64) []byte {
+	if n > uint64(len(c.b)) {
+		c.b, c.short = nil, true
+		return nil
+	}
+	b := c.b[:n]
+	c.b = c.b[n:]
+	return b
+}
+
+func (c *cursor) u8() uint8 {
+	if b := c.bytes(1); b != nil {
+		return b[0]
+	}
+	return 0
+}
+
+func (c *cursor) u16() uint16 {
+	b := c.bytes(2)
+	if b == nil {
+		return 0
+	}
+	v := binary.LittleEndian.Uint16(b)
+	if c.big {
+		v = bits.ReverseBytes16(v)
+	}
+	return v
+}
+
+func (c *cursor) u32() uint32 {
+	if len(c.b) < 4 {
+		c.b, c.short = nil, true
+		return 0
+	}
+	v := binary.LittleEndian.Uint32(c.b)
+	if c.big {
+		v = bits.ReverseBytes32(v)
+	}
+	c.b = c.b[4:]
+	return v
+}
+
+func (c *cursor) u64() uint64 {
+	if len(c.b) < 8 {
+		c.b, c.short = nil, true
+		return 0
+	}
+	v := binary.LittleEndian.Uint64(c.b)
+	if c.big {
+		v = bits.ReverseBytes64(v)
+	}
+	c.b = c.b[8:]
+	return v
+}
+
+func (c *cursor) s32() int32 { return int32(c.u32()) }
+
+// string reads a string of a feature section: its length, and as many bytes.
+func (c *cursor) string() string { return text(c.bytes(uint64(c.u32()))) }
+
+// text is what stands before the first NUL, as valid UTF-8.
+func text(b []byte) string {
+	if n := bytes.IndexByte(b, 0); n >= 0 {
+		b = b[:n]
+	}
+	return strings.ToValidUTF8(string(b), "\uFFFD")
+}

@@ -1,0 +1,137 @@
+package perfdata
+
+import (
+	"encoding/hex"
+	"strings"
+	"time"
+
+	"stackmill/problem"
+)
+
+// The features that are used (perf-data 2).
+const (
+	featureBuildID   = 2
+	featureOSRelease = 4
+	featureVersion   = 5
+	featureArch      = 6
+	featureCPUs      = 7
+	featureCmdline   = 11
+	featureEventDesc = 12
+	featureClockData = 29
+)
+
+// readFeatures reads the sections behind the data, an index of which stands
+// first.
+func (r *reader) readFeatures(b []byte, h *header) {
+	at := h.data.offset + h.data.size
+	index := cursor{big: h.big}
+	if at <= uint64(len(b)) {
+		index.b = b[at:]
+	}
+	for _, bit := range h.features {
+		s := section{index.u64(), index.u64()}
+		if index.short {
+			r.problem(problem.Error, int64(at), "cut-features", "the list of features is cut: host, event names and build-ids may be missing")
+			return
+		}
+		part, whole := s.within(len(b))
+		if !whole {
+			r.problem(problem.Error, int64(s.offset), "cut-features", "feature %d lies outside the file", bit)
+		}
+		r.feature(bit, b[part.offset:part.offset+part.size])
+	}
+}
+
+// feature reads the payload of one feature.
+func (r *reader) feature(bit int, b []byte) {
+	c := cursor{b: b, big: r.big}
+	rec := r.rec
+	switch bit {
+	case featureHostname:
+		rec.Host = c.string()
+	case featureOSRelease:
+		rec.OS = strings.TrimSpace("Linux " + c.string())
+	case featureVersion:
+		rec.Collector = "perf " + c.string()
+	case featureArch:
+		rec.Arch = c.string()
+	case featureCPUs:
+		rec.CPUs = int(max(c.u32(), c.u32()))
+	case featureCmdline:
+		var argv []string
+		for n := c.u32(); n > 0 && !c.short; n-- {
+			argv = append(argv, c.string())
+		}
+		r.cmdline = strings.Join(argv, " ")
+	case featureEventDesc:
+		r.eventNames(&c)
+	case featureBuildID:
+		r.buildIDs(&c)
+	case featureClockData:
+		c.u32() // version
+		c.u32() // clock
+		wall, clock := c.u64(), c.u64()
+		if !c.short {
+			r.wall, r.clock = int64(wall), int64(clock)
+		}
+	}
+}
+
+// eventNames reads EVENT_DESC: names by the events' ids, else by their place.
+func (r *reader) eventNames(c *cursor) {
+	n, size := c.u32(), c.u32()
+	for i := 0; i < int(n) && !c.short; i++ {
+		c.bytes(uint64(size))
+		ids := c.u32()
+		name := c.string()
+		at, found := int32(i), ids == 0
+		for ; ids > 0 && !c.short; ids-- {
+			if e, ok := r.byID[c.u64()]; ok && !c.short {
+				at, found = e, true
+			}
+		}
+		if (found || int(n) == len(r.events)) && int(at) < len(r.events) && name != "" && !c.short {
+			r.events[at].name = name
+		}
+	}
+}
+
+// buildIDs reads the build-ids of the images that samples hit.
+func (r *reader) buildIDs(c *cursor) {
+	for len(c.b) >= recordHeader {
+		whole := c.b
+		_, misc, size := c.u32(), c.u16(), c.u16()
+		if int(size) < recordHeader || int(size) > len(whole) {
+			return
+		}
+		r.buildID(misc, whole[recordHeader:size])
+		c.b = whole[size:]
+	}
+}
+
+// buildID reads a BUILD_ID record behind its header.
+func (r *reader) buildID(misc uint16, body []byte) {
+	c := cursor{b: body, big: r.big}
+	c.u32() // pid
+	id := c.bytes(24)
+	name := text(c.b)
+	if c.short || name == "" {
+		return
+	}
+	n := uint8(20)
+	if misc&(1<<15) != 0 {
+		n = id[20]
+	}
+	r.imageIDs[name] = buildIDText(id[:20], n)
+}
+
+// buildIDText writes a build-id; trailing zeros that fill a shorter one up go.
+func buildIDText(id []byte, n uint8) string { return hex.EncodeToString(id[:min(int(n), len(id))]) }
+
+// started is the wall-clock time of a recorded time.
+func (r *reader) started(t int64) time.Time {
+	if r.wall == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, r.wall+(t-r.clock)).UTC()
+}

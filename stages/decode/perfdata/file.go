@@ -1,0 +1,168 @@
+package perfdata
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"stackmill/problem"
+)
+
+// The magic numbers: the second is a producer of the other byte order.
+var (
+	magicLittle = []byte("PERFILE2")
+	magicBig    = []byte("2ELIFREP")
+)
+
+const (
+	headerSize     = 104
+	pipeHeaderSize = 16
+)
+
+// errNotPerf says that a file does not begin as recordings do.
+var errNotPerf = errors.New("the file does not begin with PERFILE2")
+
+// section is a part of a file.
+type section struct{ offset, size uint64 }
+
+// header is the head of a recording (perf-data 1).
+type header struct {
+	big      bool
+	pipe     bool
+	attrSize uint64
+	attrs    section
+	data     section
+	features []int // numbers of those present, ascending
+}
+
+// readHeader reads the head of a file.
+func readHeader(b []byte) (h header, err error) {
+	switch {
+	case bytes.HasPrefix(b, magicBig):
+		h.big = true
+	case !bytes.HasPrefix(b, magicLittle):
+		return h, errNotPerf
+	}
+	c := cursor{b: b[8:], big: h.big}
+	size := c.u64()
+	if size == pipeHeaderSize {
+		h.pipe = true
+		h.data = section{pipeHeaderSize, uint64(len(b)) - pipeHeaderSize}
+		return h, nil
+	}
+	if size < headerSize-32 || size > uint64(len(b)) {
+		return h, fmt.Errorf("its header has %d bytes", size)
+	}
+	h.attrSize = c.u64()
+	h.attrs = section{c.u64(), c.u64()}
+	h.data = section{c.u64(), c.u64()}
+	c.bytes(16) // event types, unused
+	if size >= headerSize {
+		h.features = featureBits(c.bytes(32), h.big)
+	}
+	return h, nil
+}
+
+// featureHostname is the number of a feature that every recording has.
+const featureHostname = 3
+
+// featureBits lists the bits that are set. A 32-bit producer of the other byte
+// order wrote words of half the size; it is known by the feature that all have.
+func featureBits(b []byte, big bool) []int {
+	list := func(word int) (bits []int) {
+		for i := range 256 {
+			at := i / word * word / 8
+			w := b[at : at+word/8]
+			var v uint64
+			switch {
+			case word == 64 && big:
+				v = binary.BigEndian.Uint64(w)
+			case word == 64:
+				v = binary.LittleEndian.Uint64(w)
+			case big:
+				v = uint64(binary.BigEndian.Uint32(w))
+			default:
+				v = uint64(binary.LittleEndian.Uint32(w))
+			}
+			if v>>(i%word)&1 != 0 {
+				bits = append(bits, i)
+			}
+		}
+		return bits
+	}
+	wide := list(64)
+	for _, bit := range wide {
+		if bit == featureHostname {
+			return wide
+		}
+	}
+	if narrow := list(32); big {
+		for _, bit := range narrow {
+			if bit == featureHostname {
+				return narrow
+			}
+		}
+	}
+	return wide
+}
+
+// within cuts a section off at the file's end.
+func (s section) within(size int) (section, bool) {
+	if s.offset > uint64(size) {
+		return section{uint64(size), 0}, false
+	}
+	if left := uint64(size) - s.offset; s.size > left {
+		return section{s.offset, left}, false
+	}
+	return s, true
+}
+
+// readAttrs reads the events of a file (perf-data 1.2).
+func (r *reader) readAttrs(b []byte, h *header) {
+	at, whole := h.attrs.within(len(b))
+	if h.attrSize < minAttr+16 || !whole {
+		r.problem(problem.Error, 24, "bad-attributes", "the list of events (%d bytes at offset %d, %d for each) does not fit", h.attrs.size, h.attrs.offset, h.attrSize)
+		if h.attrSize < minAttr+16 {
+			return
+		}
+	}
+	if at.size < h.attrSize {
+		r.problem(problem.Error, 24, "bad-attributes", "the recording describes no events: its samples cannot be read")
+	}
+	for ; at.size >= h.attrSize; at.offset, at.size = at.offset+h.attrSize, at.size-h.attrSize {
+		entry := b[at.offset : at.offset+h.attrSize]
+		a, _, err := readAttr(entry[:h.attrSize-16], h.big)
+		if err != nil {
+			r.problem(problem.Error, int64(at.offset), "bad-attributes", "%v", err)
+			return
+		}
+		c := cursor{b: entry[h.attrSize-16:], big: h.big}
+		ids, whole := section{c.u64(), c.u64()}.within(len(b))
+		if !whole {
+			r.problem(problem.Error, int64(at.offset), "bad-attributes", "the ids of an event lie outside the file")
+		}
+		r.addEvent(a, words(b[ids.offset:ids.offset+ids.size], h.big))
+	}
+}
+
+// words reads all 64-bit numbers of b.
+func words(b []byte, big bool) []uint64 {
+	c := cursor{b: b, big: big}
+	list := make([]uint64, 0, len(b)/8)
+	for len(c.b) >= 8 {
+		list = append(list, c.u64())
+	}
+	return list
+}
+
+func (r *reader) addEvent(a attr, ids []uint64) {
+	e := &event{attr: a, ids: ids, name: a.defaultName(), unit: "count"}
+	if a.isClock() {
+		e.unit = "ns"
+	}
+	for _, id := range ids {
+		r.byID[id] = int32(len(r.events))
+	}
+	r.events = append(r.events, e)
+}

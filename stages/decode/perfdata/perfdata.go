@@ -1,0 +1,254 @@
+// Package perfdata reads the recordings of Linux perf. Its references are the
+// sections of formats/perf-data, cited as `perf-data 6`.
+package perfdata
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+
+	"stackmill/problem"
+	"stackmill/schema"
+	"stackmill/stages/decode"
+	"stackmill/stages/decode/mapped"
+)
+
+// Decoder reads perf.data files and directories. The zero value is ready to use.
+type Decoder struct{}
+
+var _ decode.Decoder = (*Decoder)(nil)
+
+// New returns a decoder.
+func New() *Decoder { return &Decoder{} }
+
+// Name returns `perf`.
+func (d *Decoder) Name() string { return "perf" }
+
+// mainFile is the file of a directory recording that has the header.
+const mainFile = "data"
+
+// Detect reports whether path is a file that begins as recordings do, or a
+// directory that holds one (perf-data 3.2).
+func (d *Decoder) Detect(path string) bool {
+	return hasMagic(path) || hasMagic(filepath.Join(path, mainFile))
+}
+
+func hasMagic(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, len(magicLittle))
+	_, err = io.ReadFull(f, head)
+	return err == nil && (bytes.Equal(head, magicLittle) || bytes.Equal(head, magicBig))
+}
+
+// Members returns path itself.
+func (d *Decoder) Members(path string) ([]string, error) { return []string{path}, nil }
+
+// Files returns the recording's files; the empty name stands for a recording
+// that is one file.
+func (d *Decoder) Files(path string) ([]string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return []string{""}, nil
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		if e.Name() == mainFile || strings.HasPrefix(e.Name(), mainFile+".") {
+			names = append(names, e.Name())
+		}
+	}
+	return names, nil
+}
+
+// Open reads a recording: it looks at every record once, and keeps the places
+// of the samples.
+func (d *Decoder) Open(path string) *decode.Recording {
+	r := &reader{
+		rec:            &decode.Recording{Format: d.Name(), PageSize: 4096, WordBits: 64},
+		byID:           map[uint64]int32{},
+		imageIDs:       map[string]string{},
+		unknownRecords: map[uint32]int64{},
+	}
+	r.rec.Locate = func(string) []decode.Candidate { return nil }
+	r.rec.Close = r.close
+	r.open(path)
+	return r.rec
+}
+
+// reader is a recording while it is read.
+type reader struct {
+	rec    *decode.Recording
+	main   string // the file with the header, for problems
+	files  []*mapped.File
+	pieces []piece
+	big    bool
+
+	events      []*event
+	byID        map[uint64]int32
+	imageIDs    map[string]string // build-ids by path
+	cmdline     string
+	wall, clock int64 // the same moment in both clocks, 0 when not recorded
+
+	words []uint64 // of the stack that is read
+	key   []byte   // the same, to look it up
+
+	rows       []row
+	sidebands  []sideband
+	compressed [][]byte
+
+	lost, lostSamples, throttled, badSamples, unknownEvents, auxBytes int64
+	unknownRecords                                                    map[uint32]int64
+}
+
+func (r *reader) problem(s problem.Severity, offset int64, reason, format string, args ...any) {
+	r.problemIn(r.main, s, offset, reason, format, args...)
+}
+
+func (r *reader) problemIn(file string, s problem.Severity, offset int64, reason, format string, args ...any) {
+	r.rec.Problems.Addf(s, file, offset, reason, format, args...)
+}
+
+func (r *reader) close() error {
+	var errs []error
+	for _, f := range r.files {
+		errs = append(errs, f.Unmap())
+	}
+	r.files, r.pieces = nil, nil
+	return errors.Join(errs...)
+}
+
+func (r *reader) open(path string) {
+	names, err := New().Files(path)
+	if err != nil {
+		r.problemIn(filepath.Base(path), problem.Error, problem.NoOffset, "not-found", "the recording cannot be read: %v", err)
+		return
+	}
+	for _, name := range names {
+		r.main = filepath.Base(filepath.Join(path, name))
+		f, err := mapped.Open(filepath.Join(path, name), r.main)
+		if err != nil {
+			r.problem(problem.Error, problem.NoOffset, "unreadable", "%v", err)
+			continue
+		}
+		r.files = append(r.files, f)
+	}
+	if len(r.files) == 0 {
+		return
+	}
+	r.main = r.files[0].Name
+	for i, f := range r.files {
+		if err := f.Guard(func() { r.file(f, i == 0) }); err != nil {
+			r.problemIn(f.Name, problem.Error, problem.NoOffset, "unreadable", "%v", err)
+		}
+	}
+	if err := r.files[0].Guard(r.finish); err != nil {
+		r.problem(problem.Error, problem.NoOffset, "unreadable", "%v", err)
+	}
+}
+
+// file reads the records of a file; all but the first of a directory have
+// nothing else.
+func (r *reader) file(f *mapped.File, first bool) {
+	data := section{0, uint64(len(f.Data))}
+	if first {
+		h, err := readHeader(f.Data)
+		if err != nil {
+			r.problem(problem.Error, 0, "bad-header", "%v", err)
+			return
+		}
+		r.big = h.big
+		if !h.pipe {
+			r.readAttrs(f.Data, &h)
+		}
+		data = r.dataSection(f, &h)
+	}
+	r.piece(f.Name, f.Data[:data.offset+data.size], int(data.offset))
+	if len(r.compressed) > 0 {
+		r.decompress(f.Name)
+	}
+}
+
+// dataSection finds the records of the main file, and reads its features.
+func (r *reader) dataSection(f *mapped.File, h *header) section {
+	rest := section{h.data.offset, uint64(len(f.Data))}
+	switch {
+	case h.pipe:
+		return h.data
+	case h.data.size == 0:
+		data, _ := rest.within(len(f.Data))
+		r.problem(problem.Warning, 48, "not-closed", "perf was killed before it wrote the size of its data: host, event names and build-ids are missing")
+		return data
+	}
+	data, whole := h.data.within(len(f.Data))
+	if !whole {
+		r.problem(problem.Error, 48, "cut-file", "the file has %d bytes of records, its header says %d: it was cut, or not copied whole", data.size, h.data.size)
+		return data
+	}
+	r.readFeatures(f.Data, h)
+	return data
+}
+
+// piece reads the records of a part, which begin at an offset in it.
+func (r *reader) piece(name string, data []byte, from int) {
+	n := len(r.pieces)
+	r.pieces = append(r.pieces, piece{name, data})
+	r.scan(n, from)
+}
+
+// finish puts everything in order once all records are known.
+func (r *reader) finish() {
+	sort.SliceStable(r.sidebands, func(i, j int) bool { return r.sidebands[i].time < r.sidebands[j].time })
+	sort.SliceStable(r.rows, func(i, j int) bool { return r.rows[i].time < r.rows[j].time })
+	t := r.timeline()
+	r.assign(t)
+	r.describe(t)
+	r.summary()
+}
+
+// describe fills in what concerns the whole recording.
+func (r *reader) describe(t *timeline) {
+	r.rec.Started = r.started(int64(t.start))
+	r.rec.Processes = t.recorded
+	if len(r.events) > 0 && len(t.recorded) == 0 {
+		r.problem(problem.Info, problem.NoOffset, "no-samples", "the recording has no samples")
+	}
+	r.rec.Locate = r.locate
+	if len(r.rec.Processes) > 0 {
+		r.rec.Processes[0].Command = r.cmdline
+	}
+}
+
+// locate names the files in which an image may be found.
+func (r *reader) locate(path string) []decode.Candidate {
+	if strings.HasPrefix(path, "[") {
+		return nil
+	}
+	return []decode.Candidate{{Path: path, Origin: "path"}}
+}
+
+func sorted(list []string) []string {
+	slices.Sort(list)
+	return list
+}
+
+// kinds says that a process was recorded with perf's events.
+var kinds = []decode.KindInfo{{Kind: schema.Perf}}

@@ -1,0 +1,190 @@
+package perfdata
+
+import (
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/google/go-cmp/cmp"
+
+	"stackmill/schema"
+	"stackmill/stages/decode"
+)
+
+// builder composes recordings of one event with IP, TID, TIME and CALLCHAIN.
+type builder struct {
+	order binary.AppendByteOrder
+	data  []byte
+}
+
+const tinyType = sampleIP | sampleTID | sampleTime | sampleCallchain
+
+func (b *builder) words(vs ...any) []byte {
+	var out []byte
+	for _, v := range vs {
+		switch v := v.(type) {
+		case uint64:
+			out = b.order.AppendUint64(out, v)
+		case int:
+			out = b.order.AppendUint64(out, uint64(v))
+		case uint32:
+			out = b.order.AppendUint32(out, v)
+		case uint16:
+			out = b.order.AppendUint16(out, v)
+		case string:
+			out = append(out, v...)
+			out = append(out, make([]byte, 8-len(v)%8)...)
+		}
+	}
+	return out
+}
+
+func (b *builder) record(typ uint32, misc uint16, vs ...any) {
+	body := b.words(vs...)
+	b.data = append(append(b.data, b.words(typ, misc, uint16(8+len(body)))...), body...)
+}
+
+// mmap maps 0x1000 bytes of code; times are those of the trailer: TID, TIME.
+func (b *builder) mmap(pid uint32, time, addr int, path string) {
+	b.record(recordMmap, miscUser, pid, pid, addr, 0x1000, 0, path, pid, pid, time)
+}
+
+func (b *builder) sample(pid uint32, time int, chain ...any) {
+	b.record(recordSample, miscUser, append([]any{chain[1], pid, pid, time, len(chain)}, chain...)...)
+}
+
+// file returns the recording.
+func (b *builder) file() []byte {
+	magic := "PERFILE2"
+	flags := uint64(flagSampleIDAll)
+	if b.order == binary.AppendByteOrder(binary.BigEndian) {
+		magic, flags = "2ELIFREP", mirrored(flags)
+	}
+	attr := b.words(uint32(typeSoftware), uint32(minAttr), 0, 1000, tinyType, 0, flags, uint32(0), uint32(0), 0)
+	attr = append(attr, b.words(0, 0)...) // no ids
+	out := append([]byte(magic), b.words(headerSize, len(attr), headerSize, len(attr), headerSize+len(attr), len(b.data), 0, 0, 0, 0, 0, 0)...)
+	return append(append(out, attr...), b.data...)
+}
+
+const user = ^uint64(0) - 511 // the marker in front of a user chain
+
+// tiny is a process that forks; both run a second program.
+func tiny(big bool) []byte {
+	b := &builder{order: binary.LittleEndian}
+	if big {
+		b.order = binary.BigEndian
+	}
+	comm := func(pid uint32, misc uint16, time int, name string) {
+		b.record(recordComm, misc, pid, pid, name, pid, pid, time)
+	}
+	comm(10, 0, 0, "sh")
+	b.mmap(10, 0, 0x10000, "/bin/sh")
+	b.sample(10, 1000, user, 0x10010, 0x10100)
+	b.record(recordFork, 0, uint32(11), uint32(10), uint32(11), uint32(10), 2000, uint32(10), uint32(10), 2000)
+	b.sample(11, 2500, user, 0x10020)
+	comm(11, miscExec, 3000, "ls")
+	b.sample(11, 3500, user, 0x10030) // no mapping any more
+	b.mmap(11, 3200, 0x20000, "/bin/ls")
+	b.sample(11, 3600, user, 0x20040)
+	b.sample(10, 1500, user, 0x10010, 0x10100) // later in the file, not in time
+	return b.file()
+}
+
+func TestTiny(t *testing.T) {
+	for _, big := range []bool{false, true} {
+		path := filepath.Join(t.TempDir(), "perf.data")
+		if err := os.WriteFile(path, tiny(big), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		rec := New().Open(path)
+		var got []string
+		for _, p := range rec.Processes {
+			got = append(got, fmt.Sprintf("%d: pid %d of %d, %s, from %d", p.Number, p.PID, p.PPID, p.Target, p.StartNS))
+			for _, m := range p.Image {
+				got = append(got, fmt.Sprintf("  at %d %#x %s unmap %t", m.Time, m.Address, m.Path, m.Unmap))
+			}
+			got = append(got, samplesOf(t, p)...)
+		}
+		want := []string{
+			"1: pid 10 of 0, sh, from 0", "  at 0 0x10000 /bin/sh unmap false",
+			"  0 [0x10010 0x10100] 1000", "  500 [0x10010 0x10100] 1000",
+			"2: pid 11 of 10, ls, from 1000", "  at 1000 0x10000 /bin/sh unmap false", "  at 2000 0x10000  unmap true", "  at 2200 0x20000 /bin/ls unmap false",
+			"  1500 [0x10020] 1000", "  2500 [0x10030] 1000", "  2600 [0x20040] 1000",
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("big endian %t: (-want +got)\n%s", big, d)
+		}
+		if len(rec.Problems.Problems) > 0 {
+			t.Error(rec.Problems.Problems)
+		}
+		if err := rec.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// samplesOf lists a process's samples: time, stack and period.
+func samplesOf(t *testing.T, p *decode.Process) (list []string) {
+	t.Helper()
+	events := p.Events(schema.Perf)
+	defer events.Close()
+	b, err := events.Next()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Release()
+	times, stacks, periods := b.Column(0).(*array.Int64).Int64Values(), b.Column(3).(*array.Int32).Int32Values(), b.Column(5).(*array.Int64).Int64Values()
+	for i := range times {
+		list = append(list, fmt.Sprintf("  %d %#x %d", times[i], p.Stacks[stacks[i]].Words, periods[i]))
+	}
+	return list
+}
+
+// Kernel and user parts of a chain are told apart; a chain at the kernel's limit
+// has lost its root.
+func TestStacks(t *testing.T) {
+	const kernel = ^uint64(0) - 127
+	b := &builder{order: binary.LittleEndian}
+	long := []any{user}
+	for i := range chainLimit {
+		long = append(long, 0x1000+i)
+	}
+	b.sample(1, 1, kernel, uint64(0xffffffff81000010), uint64(0xffffffff81000100), user, 0x4010, 0x4100)
+	b.sample(1, 2, long...)
+	path := filepath.Join(t.TempDir(), "perf.data")
+	if err := os.WriteFile(path, b.file(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	rec := New().Open(path)
+	defer rec.Close()
+	stacks := rec.Processes[0].Stacks
+	if s := stacks[0]; s.Kernel != 2 || !slices.Equal(s.Words, []uint64{0xffffffff81000010, 0xffffffff81000100, 0x4010, 0x4100}) {
+		t.Errorf("%d kernel frames in %#x", s.Kernel, s.Words)
+	}
+	if s := stacks[1]; len(s.Words) != chainLimit+1 || s.Words[chainLimit] != decode.MarkTruncated {
+		t.Errorf("%d words", len(s.Words))
+	}
+}
+
+// What a group's counters read is a total; samples count what was added.
+func TestGroup(t *testing.T) {
+	e := &event{attr: attr{sampleType: sampleRead, readFormat: readGroup | readID | readEnabled}}
+	r := &reader{events: []*event{e, e}, byID: map[uint64]int32{71: 0, 72: 1}}
+	b := &builder{order: binary.LittleEndian}
+	last := totals{}
+	var got []string
+	for _, values := range [][2]int{{100, 5}, {130, 5}, {130, 9}} {
+		s := &sample{values: b.words(2, 1000, values[0], 71, values[1], 72)}
+		for _, row := range r.counted(last, s, row{}, nil) {
+			got = append(got, fmt.Sprintf("%d +%d", row.event, row.period))
+		}
+		got = append(got, "-")
+	}
+	if d := cmp.Diff([]string{"0 +100", "1 +5", "-", "0 +30", "-", "1 +4", "-"}, got); d != "" {
+		t.Error(d)
+	}
+}

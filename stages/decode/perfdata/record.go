@@ -1,0 +1,300 @@
+package perfdata
+
+import (
+	"fmt"
+	"math/bits"
+	"strings"
+
+	"stackmill/problem"
+)
+
+// recordHeader is the size of what every record begins with.
+const recordHeader = 8
+
+// The types of records that are used (perf-data 5).
+const (
+	recordMmap        = 1
+	recordLost        = 2
+	recordComm        = 3
+	recordExit        = 4
+	recordThrottle    = 5
+	recordFork        = 7
+	recordSample      = 9
+	recordMmap2       = 10
+	recordLostSamples = 13
+	recordKsymbol     = 17
+
+	recordTool           = 64 // the first that perf writes itself
+	recordHeaderAttr     = 64
+	recordTracingData    = 66
+	recordBuildID        = 67
+	recordAuxtrace       = 71
+	recordEventUpdate    = 78
+	recordHeaderFeature  = 80
+	recordCompressed     = 81
+	recordCompressed2    = 83
+	recordKnown          = 84
+	recordKernelKnown    = 22
+	updateName           = 2
+	compressed2DataStart = 8
+)
+
+// The bits of a record's misc field.
+const (
+	miscMode    = 7
+	miscKernel  = 1
+	miscUser    = 2
+	miscData    = 1 << 13 // of MMAP: not executable
+	miscExec    = 1 << 13 // of COMM: by exec
+	miscBuildID = 1 << 14 // of MMAP2
+)
+
+// piece is a part of the recording that holds records: of a file, or what it
+// decompresses to.
+type piece struct {
+	name string
+	data []byte
+}
+
+// pieceShift is where the number of the piece stands in a record's place.
+const pieceShift = 48
+
+// place says where a record is: the number of its piece and its offset there.
+type place uint64
+
+func (r *reader) body(at place) (misc uint16, body []byte) {
+	b := r.pieces[at>>pieceShift].data[at&(1<<pieceShift-1):]
+	c := cursor{b: b, big: r.big}
+	c.u32()
+	misc = c.u16()
+	return misc, b[recordHeader:c.u16()]
+}
+
+// sideband is a record that is no sample.
+type sideband struct {
+	time uint64 // 0: at the beginning
+	typ  uint32
+	misc uint16
+	body []byte
+}
+
+// row is a sample, or the part of one that belongs to one event of a group.
+type row struct {
+	time  uint64
+	at    place
+	stack int32 // in its process
+	event int32
+	// period is what the sample counts.
+	period uint64
+}
+
+// scan reads the records of a piece.
+func (r *reader) scan(n, from int) {
+	p := &r.pieces[n]
+	for at := from; at < len(p.data); {
+		rest := p.data[at:]
+		if len(rest) < recordHeader {
+			r.cut(p, at)
+			return
+		}
+		c := cursor{b: rest, big: r.big}
+		typ, misc, size := c.u32(), c.u16(), int(c.u16())
+		if size < recordHeader || size > len(rest) {
+			next := r.resync(p.data, at)
+			if next == len(p.data) && size > len(rest) {
+				r.cut(p, at)
+				return
+			}
+			r.problemIn(p.name, problem.Error, int64(at), "bad-record", "a record of type %d has %d bytes: %d bytes are skipped", typ, size, next-at)
+			at = next
+			continue
+		}
+		body := rest[recordHeader:size]
+		switch {
+		case typ == recordSample:
+			r.sampleAt(place(n)<<pieceShift|place(at), body)
+		case typ < recordTool:
+			r.kernelRecord(p, at, typ, misc, body)
+		default:
+			size += r.toolRecord(typ, misc, body)
+		}
+		at += size
+	}
+}
+
+// plausibleRecords is how many records in a row tell where reading can go on.
+const plausibleRecords = 4
+
+// resync finds where records go on behind a bad one; the piece's end if they do
+// not. Records begin at multiples of 8 bytes from each other.
+func (r *reader) resync(data []byte, at int) int {
+	for at += 8; at+recordHeader <= len(data); at += 8 {
+		p, n := at, 0
+		for ; n < plausibleRecords && p < len(data); n++ {
+			c := cursor{b: data[p:], big: r.big}
+			typ, _, size := c.u32(), c.u16(), int(c.u16())
+			if c.short || typ == 0 || typ >= 2*recordTool || size < recordHeader || size%8 != 0 || size > len(data)-p {
+				break
+			}
+			p += size
+		}
+		if n == plausibleRecords || n > 0 && p == len(data) {
+			return at
+		}
+	}
+	return len(data)
+}
+
+// cut records that a piece ends inside a record.
+func (r *reader) cut(p *piece, at int) {
+	r.problemIn(p.name, problem.Error, int64(at), "cut-record", "the file ends inside a record, %d bytes behind its start", len(p.data)-at)
+}
+
+// sampleAt keeps the place of a sample.
+func (r *reader) sampleAt(at place, body []byte) {
+	e := r.eventOf(body)
+	if e < 0 {
+		r.unknownEvents++
+		return
+	}
+	t, ok := r.timeOf(&r.events[e].attr, body)
+	if !ok {
+		r.badSamples++
+		return
+	}
+	r.rows = append(r.rows, row{time: t, at: at, event: e})
+}
+
+// timeOf reads a sample's time, which stands in front of all that varies.
+func (r *reader) timeOf(a *attr, body []byte) (uint64, bool) {
+	t := a.sampleType
+	if t&sampleTime == 0 {
+		return 0, true
+	}
+	at := 8 * bits.OnesCount64(t&(sampleIdentifier|sampleIP|sampleTID))
+	if at+8 > len(body) {
+		return 0, false
+	}
+	c := cursor{b: body[at:], big: r.big}
+	return c.u64(), true
+}
+
+// kernelRecord keeps a record that says something about processes, or counts
+// what was lost.
+func (r *reader) kernelRecord(p *piece, at int, typ uint32, misc uint16, body []byte) {
+	c := cursor{b: body, big: r.big}
+	switch typ {
+	case recordLost:
+		c.u64()
+		r.lost += int64(min(c.u64(), 1<<62))
+	case recordLostSamples:
+		r.lostSamples += int64(min(c.u64(), 1<<62))
+	case recordThrottle:
+		r.throttled++
+	case recordMmap, recordMmap2, recordComm, recordFork, recordExit:
+		r.sidebands = append(r.sidebands, sideband{r.trailerTime(body), typ, misc, body})
+	default:
+		if typ > recordKernelKnown || typ == 0 {
+			r.unknownRecords[typ]++
+		}
+	}
+}
+
+// trailerTime reads the time of a record that is no sample from the fields at
+// its end (perf-data 6.4); 0 when there is none.
+func (r *reader) trailerTime(body []byte) uint64 {
+	if len(r.events) == 0 {
+		return 0
+	}
+	a := &r.events[0].attr
+	if a.flags&flagSampleIDAll == 0 || a.sampleType&sampleTime == 0 {
+		return 0
+	}
+	behind := 8 * (1 + bits.OnesCount64(a.sampleType&(sampleID|sampleStreamID|sampleCPU|sampleIdentifier)))
+	if behind > len(body) {
+		return 0
+	}
+	c := cursor{b: body[len(body)-behind:], big: r.big}
+	if t := c.u64(); t != noTime {
+		return t
+	}
+	return 0
+}
+
+// trailerSize is the size of the fields at the end of such a record.
+func (r *reader) trailerSize() int {
+	if len(r.events) == 0 || r.events[0].flags&flagSampleIDAll == 0 {
+		return 0
+	}
+	return 8 * bits.OnesCount64(r.events[0].sampleType&(sampleTID|sampleTime|sampleID|sampleStreamID|sampleCPU|sampleIdentifier))
+}
+
+// toolRecord reads a record of perf's own. It returns the number of bytes that
+// follow the record without being part of it.
+func (r *reader) toolRecord(typ uint32, misc uint16, body []byte) (behind int) {
+	c := cursor{b: body, big: r.big}
+	switch typ {
+	case recordHeaderAttr:
+		if a, size, err := readAttr(body, r.big); err != nil {
+			r.problem(problem.Error, problem.NoOffset, "bad-attributes", "%v", err)
+		} else {
+			r.addEvent(a, words(body[size:], r.big))
+		}
+	case recordHeaderFeature:
+		bit := c.u64()
+		if !c.short && bit < 256 {
+			r.feature(int(bit), c.b)
+		}
+	case recordEventUpdate:
+		kind, id := c.u64(), c.u64()
+		if e, ok := r.byID[id]; ok && kind == updateName {
+			if name := text(c.b); name != "" {
+				r.events[e].name = name
+			}
+		}
+	case recordBuildID:
+		r.buildID(misc, body)
+	case recordTracingData:
+		return (int(c.u32()) + 7) &^ 7
+	case recordAuxtrace:
+		r.auxBytes += int64(min(c.u64(), 1<<40))
+		c = cursor{b: body, big: r.big}
+		return int(min(c.u64(), 1<<62))
+	case recordCompressed:
+		r.compressed = append(r.compressed, body)
+	case recordCompressed2:
+		if n := c.u64(); n <= uint64(len(c.b)) {
+			r.compressed = append(r.compressed, c.b[:n])
+		} else {
+			r.badSamples++
+		}
+	default:
+		if typ > recordKnown {
+			r.unknownRecords[typ]++
+		}
+	}
+	return 0
+}
+
+// summary records what was counted while reading.
+func (r *reader) summary() {
+	count := func(s problem.Severity, n int64, reason, message string) {
+		if n > 0 {
+			r.rec.Problems.Add(problem.Problem{Severity: s, File: r.main, Offset: problem.NoOffset, Reason: reason, Message: message, Count: n})
+		}
+	}
+	count(problem.Warning, r.lost, "lost-records", "the kernel could not write records because the buffer was full: use perf record -m or a lower frequency")
+	count(problem.Warning, r.lostSamples, "lost-samples", "the kernel dropped samples")
+	count(problem.Warning, r.throttled, "throttled", "the kernel paused sampling because it took too much time")
+	count(problem.Error, r.badSamples, "bad-sample", "samples end before their last field")
+	count(problem.Error, r.unknownEvents, "unknown-event", "samples belong to an event that the file does not describe")
+	count(problem.Warning, r.auxBytes, "aux-data", "bytes of hardware trace data are not decoded")
+	var kinds []string
+	var n int64
+	for typ, k := range r.unknownRecords {
+		kinds, n = append(kinds, fmt.Sprint(typ)), n+k
+	}
+	if n > 0 {
+		count(problem.Info, n, "unknown-record", "records of unknown types are skipped: "+strings.Join(sorted(kinds), ", "))
+	}
+}

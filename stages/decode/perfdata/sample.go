@@ -1,0 +1,203 @@
+package perfdata
+
+import "math/bits"
+
+// sample is the content of a SAMPLE record (perf-data 6). Slices point into it.
+type sample struct {
+	event      int32
+	pid, tid   int32
+	cpu        int32
+	ip, addr   uint64
+	time       uint64
+	period     uint64
+	weight     uint64
+	dataSource uint64
+	physical   uint64
+	chain      []byte // words, 8 bytes each
+	values     []byte // READ, from its first word on
+	regs       []byte // user registers, nil when there are none
+	stack      []byte // what is valid of the user stack
+	stackCut   bool   // the stack goes on behind the dump
+}
+
+// noTime is the time of a record that has none.
+const noTime = ^uint64(0)
+
+// unavailable is DATA_SRC of an event that has no memory data.
+const unavailable = 0x1e05080021
+
+// eventOf finds the event that a sample belongs to, -1 for an unknown id. All
+// attrs of a file agree on where the id stands (perf-data 7).
+func (r *reader) eventOf(body []byte) int32 {
+	if len(r.events) == 1 {
+		return 0
+	}
+	if len(r.events) == 0 {
+		return -1
+	}
+	t := r.events[0].sampleType
+	at := 0
+	switch {
+	case t&sampleIdentifier != 0:
+	case t&sampleID != 0:
+		at = 8 * bits.OnesCount64(t&(sampleIP|sampleTID|sampleTime|sampleAddr))
+	default:
+		return 0
+	}
+	if at+8 > len(body) {
+		return -1
+	}
+	c := cursor{b: body[at:], big: r.big}
+	id := c.u64()
+	if e, ok := r.byID[id]; ok {
+		return e
+	}
+	if id == 0 {
+		return 0
+	}
+	return -1
+}
+
+// readSample reads the body of a SAMPLE record; false when it ends too early.
+func (r *reader) readSample(body []byte, s *sample) bool {
+	*s = sample{event: r.eventOf(body), pid: -1, tid: -1, cpu: -1, time: noTime}
+	if s.event < 0 {
+		return false
+	}
+	a := &r.events[s.event].attr
+	s.period = a.period
+	t := a.sampleType
+	c := cursor{b: body, big: r.big}
+	if t&sampleIdentifier != 0 {
+		c.u64()
+	}
+	if t&sampleIP != 0 {
+		s.ip = c.u64()
+	}
+	if t&sampleTID != 0 {
+		s.pid, s.tid = c.s32(), c.s32()
+	}
+	if t&sampleTime != 0 {
+		s.time = c.u64()
+	}
+	if t&sampleAddr != 0 {
+		s.addr = c.u64()
+	}
+	if t&sampleID != 0 {
+		c.u64()
+	}
+	if t&sampleStreamID != 0 {
+		c.u64()
+	}
+	if t&sampleCPU != 0 {
+		s.cpu = c.s32()
+		c.u32()
+	}
+	if t&samplePeriod != 0 {
+		s.period = c.u64()
+	}
+	if t&sampleRead != 0 {
+		s.values = c.b
+		c.skipRead(a.readFormat)
+	}
+	if t&sampleCallchain != 0 {
+		s.chain = c.list(8)
+	}
+	if t&sampleRaw != 0 {
+		c.bytes(uint64(c.u32()))
+	}
+	if t&sampleBranchStack != 0 {
+		c.skipBranches(a.branchType)
+	}
+	if t&sampleRegsUser != 0 {
+		s.regs = c.registers(a.regsUser)
+	}
+	if t&sampleStackUser != 0 {
+		s.stack, s.stackCut = c.stack()
+	}
+	if t&(sampleWeight|sampleWeightStruct) != 0 {
+		if s.weight = c.u64(); t&sampleWeightStruct != 0 {
+			s.weight &= 1<<32 - 1
+		}
+	}
+	if t&sampleDataSrc != 0 {
+		s.dataSource = c.u64()
+	}
+	if t&sampleTransaction != 0 {
+		c.u64()
+	}
+	if t&sampleRegsIntr != 0 {
+		c.registers(a.regsIntr)
+	}
+	if t&samplePhysAddr != 0 {
+		s.physical = c.u64()
+	}
+	return !c.short
+}
+
+// list returns the bytes of a counted list of things of a size.
+func (c *cursor) list(size uint64) []byte {
+	n := c.u64()
+	if n > uint64(len(c.b))/size {
+		c.b, c.short = nil, true
+		return nil
+	}
+	return c.bytes(n * size)
+}
+
+// skipRead passes over the counters' values (perf-data 6.1).
+func (c *cursor) skipRead(format uint64) {
+	times := uint64(bits.OnesCount64(format & (readEnabled | readRunning)))
+	each := 1 + uint64(bits.OnesCount64(format&(readID|readLost)))
+	n := uint64(1)
+	if format&readGroup != 0 {
+		n = c.u64()
+	}
+	if n > uint64(len(c.b)) {
+		c.b, c.short = nil, true
+		return
+	}
+	c.bytes(8 * (times + n*each))
+}
+
+// The bits of branch_sample_type that change the layout.
+const (
+	branchHWIndex  = 1 << 17
+	branchCounters = 1 << 19
+)
+
+func (c *cursor) skipBranches(branchType uint64) {
+	n := c.u64()
+	if n > uint64(len(c.b))/24 {
+		c.b, c.short = nil, true
+		return
+	}
+	if branchType&branchHWIndex != 0 {
+		c.u64()
+	}
+	c.bytes(24 * n)
+	if branchType&branchCounters != 0 {
+		c.bytes(8 * n)
+	}
+}
+
+// registers returns the values of the registers of a mask; nil when none were
+// recorded.
+func (c *cursor) registers(mask uint64) []byte {
+	if abi := c.u64(); abi == 0 {
+		return nil
+	}
+	return c.bytes(8 * uint64(bits.OnesCount64(mask)))
+}
+
+// stack returns what is valid of the dumped user stack, and whether it fills
+// the dump.
+func (c *cursor) stack() (valid []byte, full bool) {
+	size := c.u64()
+	if size == 0 {
+		return nil, false
+	}
+	dump := c.bytes(size)
+	n := min(c.u64(), uint64(len(dump)))
+	return dump[:n], n == uint64(len(dump))
+}

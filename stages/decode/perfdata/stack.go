@@ -1,0 +1,126 @@
+package perfdata
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/cespare/xxhash/v2"
+
+	"stackmill/stages/decode"
+)
+
+// The words in a call chain that say what follows (perf-data 6.2).
+const (
+	contextMax    = ^uint64(0) - 4094
+	contextKernel = ^uint64(0) - 127
+	contextUser   = ^uint64(0) - 511
+)
+
+// chainLimit is how many addresses the kernel records unless told otherwise.
+const chainLimit = 127
+
+// userIP is the number of the instruction pointer in the register masks of x86,
+// arm64IP that of arm64.
+const (
+	userIP  = 8
+	arm64IP = 32
+)
+
+// stack makes a raw stack of a sample's call chain, which holds until the next
+// call. Without one it is the
+// sampled address alone; the user part of a stack dump is cut behind its first
+// address.
+func (r *reader) stack(s *sample, misc uint16) decode.RawStack {
+	raw := decode.RawStack{OMPState: -1, Returns: true, Words: r.words[:0]}
+	kernel := misc&miscMode == miscKernel
+	mode := kernel
+	c := cursor{b: s.chain, big: r.big}
+	addresses := 0
+	for len(c.b) > 0 {
+		w := c.u64()
+		if w >= contextMax {
+			mode = w == contextKernel
+			continue
+		}
+		addresses++
+		if mode {
+			raw.Kernel++
+		}
+		raw.Words = append(raw.Words, w)
+	}
+	if len(raw.Words) == 0 {
+		raw.Words = append(raw.Words, s.ip)
+		if kernel {
+			raw.Kernel = 1
+		}
+	}
+	if s.regs != nil || s.stack != nil {
+		r.cutStack(s, &raw)
+	} else if addresses >= chainLimit {
+		raw.Words = append(raw.Words, decode.MarkTruncated)
+	}
+	r.words = raw.Words
+	return raw
+}
+
+// cutStack ends a stack of which the rest is in a dump of the user's stack.
+func (r *reader) cutStack(s *sample, raw *decode.RawStack) {
+	if raw.Kernel == len(raw.Words) {
+		if ip, ok := r.register(s, r.ipRegister()); ok && ip != 0 {
+			raw.Words = append(raw.Words, ip)
+		} else {
+			return
+		}
+	}
+	if len(s.stack) > 0 {
+		raw.Words = append(raw.Words, decode.MarkTruncated)
+	}
+}
+
+func (r *reader) ipRegister() int {
+	if r.rec.Arch == "aarch64" {
+		return arm64IP
+	}
+	return userIP
+}
+
+// register returns a user register of a sample by its number in the mask.
+func (r *reader) register(s *sample, number int) (uint64, bool) {
+	mask := r.events[s.event].regsUser
+	if s.regs == nil || mask>>number&1 == 0 {
+		return 0, false
+	}
+	at := 0
+	for i := range number {
+		at += int(mask>>i&1) * 8
+	}
+	if at+8 > len(s.regs) {
+		return 0, false
+	}
+	c := cursor{b: s.regs[at:], big: r.big}
+	return c.u64(), true
+}
+
+// intern returns the number of a stack in its process, which copies it if it is
+// new.
+func (r *reader) intern(p *process, raw *decode.RawStack) int32 {
+	key := r.key[:0]
+	for _, w := range raw.Words {
+		key = binary.LittleEndian.AppendUint64(key, w)
+	}
+	key = binary.LittleEndian.AppendUint32(key, uint32(raw.Kernel))
+	r.key = key
+	n, ok := p.stacks[string(key)]
+	if !ok {
+		n = int32(len(p.Stacks))
+		raw.ID, raw.Words = xxhash.Sum64(key), slices.Clone(raw.Words)
+		p.Stacks = append(p.Stacks, *raw)
+		p.stacks[string(key)] = n
+	}
+	return n
+}
+
+// lineage names a process by its pid: perf does not tell how it descends from
+// the first.
+func lineage(p *process) string { return fmt.Sprintf("pid-%d", p.PID) }

@@ -1,0 +1,261 @@
+package perfdata
+
+import (
+	"path/filepath"
+	"regexp"
+	"sort"
+	"strings"
+
+	"stackmill/schema"
+	"stackmill/stages/decode"
+)
+
+// The kernel's half of the address space.
+const (
+	kernelStart = 0xffff800000000000
+	kernelEnd   = ^uint64(0) - 4095
+)
+
+// timeline is what the side-band records tell about processes (perf-data 9).
+type timeline struct {
+	r        *reader
+	start    uint64 // the earliest time of all
+	current  map[int32]*process
+	all      map[int32][]*process // by pid, in order of their start
+	recorded []*decode.Process    // those with samples, in the order of the first
+}
+
+// process is one process from its fork to the reuse of its pid.
+type process struct {
+	decode.Process
+	from   uint64
+	exited bool
+	live   []decode.MapEvent // the mappings of its current program
+	rows   []row
+	stacks map[string]int32 // numbers of raw stacks by their words
+}
+
+func (r *reader) timeline() *timeline {
+	t := &timeline{r: r, start: noTime, current: map[int32]*process{}, all: map[int32][]*process{}}
+	earliest := func(time uint64) {
+		if time != 0 && time != noTime {
+			t.start = min(t.start, time)
+		}
+	}
+	for _, s := range r.sidebands {
+		earliest(s.time)
+	}
+	for _, s := range r.rows {
+		earliest(s.time)
+	}
+	if t.start == noTime {
+		t.start = 0
+	}
+	for i := range r.sidebands {
+		t.replay(&r.sidebands[i])
+	}
+	return t
+}
+
+// ns is a recorded time from the start.
+func (t *timeline) ns(time uint64) int64 {
+	if time < t.start {
+		return 0
+	}
+	return int64(time - t.start)
+}
+
+// process returns the process of a pid as of now, which is new if it was never
+// announced.
+func (t *timeline) process(pid int32, now uint64) *process {
+	p := t.current[pid]
+	if p == nil {
+		p = t.begin(pid, now)
+	}
+	return p
+}
+
+func (t *timeline) begin(pid int32, now uint64) *process {
+	p := &process{from: now, stacks: map[string]int32{}}
+	p.PID, p.StartNS = int64(pid), t.ns(now)
+	t.current[pid] = p
+	t.all[pid] = append(t.all[pid], p)
+	return p
+}
+
+// at returns the process that had the pid at a time.
+func (t *timeline) at(pid int32, time uint64) *process {
+	list := t.all[pid]
+	i := sort.Search(len(list), func(i int) bool { return list[i].from > time })
+	if i > 0 {
+		return list[i-1]
+	}
+	if len(list) > 0 {
+		return list[0]
+	}
+	return t.begin(pid, 0)
+}
+
+func (t *timeline) replay(s *sideband) {
+	c := cursor{b: s.body, big: t.r.big}
+	switch s.typ {
+	case recordComm:
+		t.comm(s, &c)
+	case recordFork:
+		t.fork(s, &c)
+	case recordExit:
+		if pid, _, tid := c.s32(), c.s32(), c.s32(); pid == tid {
+			t.process(pid, s.time).exited = true
+		}
+	case recordMmap, recordMmap2:
+		t.mmap(s, &c)
+	}
+}
+
+// comm names a process. One that executes a program has none of its mappings any
+// more; perf keeps them.
+func (t *timeline) comm(s *sideband, c *cursor) {
+	pid, tid := c.s32(), c.s32()
+	if c.short || pid != tid {
+		return
+	}
+	p := t.process(pid, s.time)
+	p.Target = text(c.b[:max(len(c.b)-t.r.trailerSize(), 0)])
+	if s.misc&miscExec != 0 {
+		for _, m := range p.live {
+			p.Image = append(p.Image, decode.MapEvent{Unmap: true, Time: t.ns(s.time), Address: m.Address})
+		}
+		p.live = nil
+	}
+}
+
+// fork begins a process with its parent's name and mappings.
+func (t *timeline) fork(s *sideband, c *cursor) {
+	pid, ppid := c.s32(), c.s32()
+	if c.short || pid == ppid {
+		return // a thread
+	}
+	parent := t.current[ppid]
+	if old := t.current[pid]; old != nil && !old.exited && s.misc&miscExec != 0 {
+		old.PPID = int64(ppid)
+		return // announced at the start of recording
+	}
+	p := t.begin(pid, s.time)
+	p.PPID = int64(ppid)
+	if parent == nil || s.misc&miscExec != 0 {
+		return
+	}
+	p.Target = parent.Target
+	for _, m := range parent.live {
+		m.Time = t.ns(s.time)
+		p.Image, p.live = append(p.Image, m), append(p.live, m)
+	}
+}
+
+// mmap adds a mapping of code to a process.
+func (t *timeline) mmap(s *sideband, c *cursor) {
+	pid, _ := c.s32(), c.s32()
+	m := decode.MapEvent{Time: t.ns(s.time), Address: c.u64(), Size: c.u64(), FileOffset: c.u64(), Modes: 5}
+	if s.typ == recordMmap2 {
+		id := c.bytes(24)
+		prot, _ := c.u32(), c.u32()
+		m.Modes = int(prot & 7)
+		if s.misc&miscBuildID != 0 && id != nil {
+			m.BuildID = buildIDText(id[4:], id[0])
+		}
+	} else if s.misc&miscData != 0 {
+		m.Modes = 3
+	}
+	m.Path = text(c.b[:max(len(c.b)-t.r.trailerSize(), 0)])
+	if c.short || m.Modes&4 == 0 || s.misc&miscMode == miscKernel || m.Size == 0 {
+		return
+	}
+	if m.BuildID == "" {
+		m.BuildID = t.r.imageIDs[m.Path]
+	}
+	if m.Path == "[vdso]" {
+		m.FileOffset = 0
+	}
+	if isAnonymous(m.Path) {
+		m.Path, m.FileOffset = decode.PerfMap(int64(pid)), m.Address
+	}
+	p := t.process(pid, s.time)
+	p.Image, p.live = append(p.Image, m), append(p.live, m)
+}
+
+// isAnonymous reports whether a mapping has no file: its code was made at run time.
+func isAnonymous(path string) bool {
+	return path == "//anon" || path == "/anon_hugepage" || strings.HasPrefix(path, "/dev/zero") || strings.HasPrefix(path, "[stack") ||
+		strings.HasPrefix(path, "/SYSV") || path == "[heap]" || jitted.MatchString(filepath.Base(path))
+}
+
+// jitted are the files that run-time compilers map to announce themselves.
+var jitted = regexp.MustCompile(`^jit-\d+\.dump$`)
+
+// assign gives each sample to its process and finds its stack.
+func (r *reader) assign(t *timeline) {
+	var s sample
+	usesKernel := false
+	counters := totals{}
+	for _, row := range r.rows {
+		misc, body := r.body(row.at)
+		if !r.readSample(body, &s) {
+			r.badSamples++
+			continue
+		}
+		p := t.at(s.pid, row.time)
+		raw := r.stack(&s, misc)
+		usesKernel = usesKernel || raw.Kernel > 0
+		row.stack, row.period = r.intern(p, &raw), s.period
+		if len(p.rows) == 0 {
+			t.recorded = append(t.recorded, &p.Process)
+			p.Number = len(t.recorded)
+		}
+		if s.values != nil {
+			p.rows = r.counted(counters, &s, row, p.rows)
+		} else {
+			p.rows = append(p.rows, row)
+		}
+		p.DurationNS = max(p.DurationNS, t.ns(row.time)-p.StartNS)
+	}
+	r.rows = nil
+	for _, list := range t.all {
+		for _, p := range list {
+			if p.Number > 0 {
+				t.complete(p, usesKernel)
+			}
+		}
+	}
+}
+
+// complete makes a process ready for the stages behind.
+func (t *timeline) complete(p *process, usesKernel bool) {
+	if usesKernel {
+		p.Image = append(p.Image, decode.MapEvent{Path: decode.KernelPath, Address: kernelStart, Size: kernelEnd - kernelStart, FileOffset: kernelStart, Modes: 5})
+	}
+	if p.Number > 1 {
+		p.Lineage = lineage(p)
+	}
+	if p.Target == "" {
+		p.Target = "(unknown)"
+	}
+	p.Kinds, p.Closed = kinds, true
+	for i, e := range t.r.events {
+		if e.isDummy() {
+			continue
+		}
+		p.Counters = append(p.Counters, decode.Counter{Tag: i, Name: e.name, Title: e.name, TimeUnit: e.unit == "ns"})
+	}
+	p.Records = func(k schema.Kind) int64 {
+		if k == schema.Perf {
+			return int64(len(p.rows))
+		}
+		return 0
+	}
+	p.Events = func(k schema.Kind) decode.EventReader {
+		if k != schema.Perf {
+			return none{}
+		}
+		return &eventReader{r: t.r, t: t, p: p}
+	}
+}

@@ -1,0 +1,88 @@
+package symtab
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// kernelPage is how far the last symbol reaches, which has no size.
+const kernelPage = 4096
+
+// IsKernel reports whether a file that begins like this lists the kernel's
+// symbols as /proc/kallsyms does: `address type name[\t[module]]`.
+func IsKernel(head []byte) bool {
+	_, _, ok := kernelSymbol(head)
+	return ok
+}
+
+// kernelSymbol reads the address and type at the start of a line.
+func kernelSymbol(line []byte) (addr uint64, typ byte, ok bool) {
+	i := bytes.IndexByte(line, ' ')
+	if i < 8 || i > 16 || len(line) < i+4 || line[i+2] != ' ' {
+		return 0, 0, false
+	}
+	addr, err := strconv.ParseUint(string(line[:i]), 16, 64)
+	return addr, line[i+1], err == nil
+}
+
+// ReadKernel makes a table of the kernel's symbols (perf-data 10.3). Offsets are
+// addresses; a function ends where the next symbol begins. Its module is the
+// kernel module's name.
+func ReadKernel(text []byte) *Table {
+	t := &Table{Modules: []Module{{Name: "(unknown)"}}}
+	type symbol struct {
+		addr         uint64
+		name, module string
+		code         bool
+	}
+	var list []symbol
+	for line := range bytes.Lines(text) {
+		line = bytes.TrimRight(line, "\r\n")
+		addr, typ, ok := kernelSymbol(line)
+		if !ok || addr == 0 {
+			continue // kptr_restrict hides addresses
+		}
+		rest := string(line[bytes.IndexByte(line, ' ')+3:])
+		name, module, _ := strings.Cut(rest, "\t")
+		if strings.HasPrefix(name, "$") {
+			continue
+		}
+		list = append(list, symbol{addr, name, strings.Trim(module, "[]"), strings.IndexByte("tTwW", typ) >= 0})
+	}
+	slices.SortStableFunc(list, func(a, b symbol) int { return cmp.Compare(a.addr, b.addr) })
+	modules := map[string]int32{"": 0}
+	readable := Readable()
+	for i := 0; i < len(list); {
+		end := i
+		f := Function{Offset: list[i].addr, Address: list[i].addr, Kind: Kernel}
+		var names []string
+		for ; end < len(list) && list[end].addr == list[i].addr; end++ {
+			if s := list[end]; s.code {
+				names = append(names, s.name)
+				f.PerfName = s.name // the last one listed
+				n, ok := modules[s.module]
+				if !ok {
+					n = int32(len(t.Modules))
+					modules[s.module] = n
+					t.Modules = append(t.Modules, Module{Name: s.module})
+				}
+				f.Module = n
+			}
+		}
+		f.Size = kernelPage
+		if end < len(list) {
+			f.Size = list[end].addr - f.Address
+		}
+		if i = end; len(names) > 0 {
+			slices.Sort(names)
+			f.Linkage = names[len(names)-1]
+			f.Name, f.Aliases = readable(f.Linkage), strings.Join(names, " ")
+			f.PerfName = readable(f.PerfName)
+			t.Functions = append(t.Functions, f)
+		}
+	}
+	return t
+}

@@ -1,0 +1,84 @@
+package symtab
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// ReadPerfMap makes a table of the functions that a run-time compiler lists in
+// lines of start, size and name (perf-data 18.1). Offsets are addresses. Where
+// functions overlap, the one listed later is the one compiled later.
+func ReadPerfMap(text []byte) *Table {
+	t := &Table{Modules: []Module{{Name: "(unknown)"}}}
+	var list []Function // in order of the file
+	bad := 0
+	for line := range bytes.Lines(text) {
+		line = bytes.TrimRight(line, "\r\n")
+		if f, ok := perfMapFunction(line); ok {
+			list = append(list, f)
+		} else if len(line) > 0 {
+			bad++
+		}
+	}
+	if bad > 0 {
+		t.Notes = append(t.Notes, Note{Offset: -1, Text: strconv.Itoa(bad) + " lines are not of the form START SIZE NAME"})
+	}
+	t.Functions = uncovered(list)
+	return t
+}
+
+func perfMapFunction(line []byte) (f Function, ok bool) {
+	start, rest, _ := strings.Cut(string(line), " ")
+	size, name, _ := strings.Cut(rest, " ")
+	from, err1 := strconv.ParseUint(strings.TrimPrefix(start, "0x"), 16, 64)
+	n, err2 := strconv.ParseUint(strings.TrimPrefix(size, "0x"), 16, 64)
+	if err1 != nil || err2 != nil || n == 0 || name == "" || from+n < from {
+		return f, false
+	}
+	name = strings.TrimRight(strings.ToValidUTF8(name, "\uFFFD"), " ")
+	return Function{Offset: from, Address: from, Size: n, Linkage: name, Aliases: name, Name: name, Kind: Dynamic}, true
+}
+
+// uncovered returns what is left of each function by those listed behind it,
+// sorted; a function may be left in two parts.
+func uncovered(list []Function) []Function {
+	type edge struct {
+		at    uint64
+		index int
+		start bool
+	}
+	edges := make([]edge, 0, 2*len(list))
+	for i, f := range list {
+		edges = append(edges, edge{f.Offset, i, true}, edge{f.Offset + f.Size, i, false})
+	}
+	slices.SortFunc(edges, func(a, b edge) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.index, b.index)) })
+	var out []Function
+	var open []int // indexes of those that cover, ascending
+	for i := 0; i < len(edges); {
+		at := edges[i].at
+		for ; i < len(edges) && edges[i].at == at; i++ {
+			n, found := slices.BinarySearch(open, edges[i].index)
+			switch {
+			case edges[i].start && !found:
+				open = slices.Insert(open, n, edges[i].index)
+			case !edges[i].start && found:
+				open = slices.Delete(open, n, n+1)
+			}
+		}
+		if len(open) == 0 || i == len(edges) {
+			continue
+		}
+		f := list[open[len(open)-1]]
+		f.Size = edges[i].at - at
+		if last := len(out) - 1; last >= 0 && out[last].Address == f.Address && out[last].Linkage == f.Linkage && out[last].Offset+out[last].Size == at {
+			out[last].Size += f.Size
+			continue
+		}
+		f.Offset = at
+		out = append(out, f)
+	}
+	return out
+}

@@ -1,0 +1,37 @@
+package unwind
+
+import (
+	"slices"
+
+	"stackmill/stages/decode"
+)
+
+// sigreturns are the functions to which signal handlers return.
+var sigreturns = []string{"__restore_rt", "__restore", "__kernel_rt_sigreturn", "__kernel_sigreturn"}
+
+// calls turns the words of a stack into PCs of calls (S21): a return address
+// becomes the last byte of the call before it. The leaf's PC is exact, and so
+// are the one where user code entered the kernel, that of a signal trampoline,
+// which nothing called, and that of the code that a signal interrupted.
+func (u *Unwinder) calls(raw *decode.RawStack, t int64) []uint64 {
+	if !raw.Returns {
+		return raw.Words
+	}
+	u.pcs = append(u.pcs[:0], raw.Words...)
+	interrupted := false
+	for i, w := range raw.Words {
+		trampoline := !isMarker(w) && u.isTrampoline(w, t)
+		if i > 0 && i != raw.Kernel && !interrupted && !trampoline && !isMarker(w) {
+			u.pcs[i]--
+		}
+		interrupted = trampoline
+	}
+	return u.pcs
+}
+
+// isTrampoline reports whether a word is where a signal trampoline begins.
+func (u *Unwinder) isTrampoline(w uint64, t int64) bool {
+	l := &u.resolver.Program.Locations[u.process.Resolve(w, t).Location]
+	f := &u.resolver.Program.Functions[l.Function]
+	return l.Offset == f.Offset && slices.Contains(sigreturns, f.Linkage)
+}
