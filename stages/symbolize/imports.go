@@ -143,7 +143,11 @@ func (s *importSearch) add(i Import) {
 
 // tailCalls follows the jumps that leave a function.
 func (s *importSearch) tailCalls(f symtab.Function) {
-	if slices.Contains(s.visited, f.Offset) || len(s.visited) == maxTailCallers {
+	if slices.Contains(s.visited, f.Offset) {
+		return
+	}
+	if len(s.visited) == maxTailCallers {
+		s.anywhere = true
 		return
 	}
 	s.visited = append(s.visited, f.Offset)
