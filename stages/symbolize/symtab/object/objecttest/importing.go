@@ -3,6 +3,7 @@ package objecttest
 import (
 	"debug/elf"
 	"encoding/binary"
+	"slices"
 )
 
 // Places in the object that Importing makes, both offsets in the file and
@@ -85,8 +86,9 @@ var importers = map[elf.Machine]importer{
 
 // Importing returns an object for x86-64 or A64 that calls functions of others
 // in all the ways in which compilers and linkers do. Without sections it has
-// program headers only, as an object that sstrip was run on.
-func Importing(machine elf.Machine, sections bool) []byte {
+// program headers only, as an object that sstrip was run on. The names of the
+// functions that it imports can be replaced: old and new ones in turn.
+func Importing(machine elf.Machine, sections bool, names ...string) []byte {
 	m := importers[machine]
 	f := File{Machine: machine}
 	text := Section{Name: ".text", Flags: elf.SHF_ALLOC | elf.SHF_EXECINSTR, Address: Lazy, Offset: Lazy, Data: make([]byte, 0x80)}
@@ -105,6 +107,9 @@ func Importing(machine elf.Machine, sections bool) []byte {
 	}
 	list := []Symbol{}
 	for _, name := range []string{"ext_lazy", "linker_function", "ext_sec", "ext_got", "ext_noplt"} {
+		if i := slices.Index(names, name); i >= 0 {
+			name = names[i+1]
+		}
 		list = append(list, Symbol{Name: name, Type: elf.STT_FUNC})
 	}
 	for i, name := range []string{"lazy", "sec", "got", "noplt", "tail_call", "tailed", "linker"} {
