@@ -26,13 +26,6 @@ func (c *cursor) bytes(n uint64) []byte {
 	return b
 }
 
-func (c *cursor) u8() uint8 {
-	if b := c.bytes(1); b != nil {
-		return b[0]
-	}
-	return 0
-}
-
 func (c *cursor) u16() uint16 {
 	b := c.bytes(2)
 	if b == nil {

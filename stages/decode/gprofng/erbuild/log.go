@@ -32,10 +32,10 @@ func (e *Experiment) JavaThread(thread int64, name, group string, from, until in
 	}
 }
 
-// profileNames are the names of the profile elements.
 // Kinds is the number of kinds that gprofng records: the first ones.
 const Kinds = schema.Perf
 
+// profileNames are the names of the profile elements.
 var profileNames = [Kinds]string{
 	schema.Clock: "profile", schema.Sync: "synctrace", schema.IO: "iotrace", schema.HWC: "hwcounter",
 	schema.Heap: "heaptrace", schema.OMP: "omptrace", schema.Race: "datarace", schema.Deadlock: "deadlock",
