@@ -17,6 +17,7 @@ import (
 	"stackmill/schema"
 	"stackmill/stages/attribute"
 	"stackmill/stages/decode"
+	"stackmill/stages/decode/jitdump"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/symbolize/source"
 	"stackmill/stages/unwind"
@@ -60,6 +61,7 @@ func (in *ingest) ingestOne(ctx context.Context, r *Result, src input) (err erro
 	rec := src.decoder.Open(src.path)
 	defer func() { err = errors.Join(err, rec.Close()) }()
 	rec.Locate = listsAt(in.Options, below(in.SymFS, rec.Locate))
+	jitdump.Attach(rec)
 	batch, err := write.Begin(in.Store, r.ID)
 	if err != nil {
 		return err
@@ -118,6 +120,9 @@ func listsAt(o Options, locate func(string) []decode.Candidate) func(string) []d
 			if o.PerfMaps != "" {
 				path = filepath.Join(o.PerfMaps, filepath.Base(path))
 			}
+		case decode.IsDump(path) && o.PerfMaps != "":
+			beside := decode.Candidate{Path: filepath.Join(o.PerfMaps, filepath.Base(path)), Origin: "path"}
+			return append([]decode.Candidate{beside}, locate(path)...)
 		default:
 			return locate(path)
 		}

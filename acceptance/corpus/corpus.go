@@ -20,7 +20,7 @@ const (
 )
 
 // perf are the archives of perf's recordings.
-var perf = []string{"testdata/perf/recordings.tar.gz", "testdata/perf/symfs.tar.gz", "testdata/perf/golden.tar.gz"}
+var perf = []string{"testdata/perf/recordings.tar.gz", "testdata/perf/symfs.tar.gz", "testdata/perf/golden.tar.gz", "testdata/perf/jitdump.tar.gz"}
 
 var (
 	once     = sync.OnceValues(unpackAll)
@@ -59,7 +59,9 @@ func unpackAll() (dir string, err error) {
 }
 
 // Perf unpacks perf's recordings below dir: perf/NAME.data, damaged/d_NAME.data,
-// the load objects as symfs/ and kallsyms, and golden/NAME/.
+// jitdump/NAME.data with
+// the dumps of their compiler, the load objects as symfs/ and kallsyms, and
+// golden/NAME/.
 func Perf(dir string) error {
 	root, err := moduleRoot()
 	if err != nil {

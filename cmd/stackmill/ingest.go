@@ -47,7 +47,7 @@ Exit status: 0 all is in; 3 data of some recordings was lost or unreadable, see
 	f.StringVar(&opts.Cache, "cache", defaultCache(), "directory where tables of load objects are kept, shared by all stores")
 	f.BoolVar(&opts.Recursive, "recursive", false, "look for recordings in the folders below, too")
 	f.StringVar(&opts.Kallsyms, "kallsyms", "", "the kernel's symbols when it was recorded, a copy of /proc/kallsyms (perf recordings)")
-	f.StringVar(&opts.PerfMaps, "perf-map-dir", "", "directory of the perf-PID.map files of run-time compilers (default /tmp)")
+	f.StringVar(&opts.PerfMaps, "perf-map-dir", "", "directory of the perf-PID.map and jit-PID.dump files of run-time compilers (default /tmp, and where the dump was)")
 	f.StringVar(&opts.SymFS, "symfs", "", "look for load objects below this directory instead of at their recorded paths")
 	f.StringArrayVar(&opts.DebugDirs, "debug-dir", nil, "directory of separate debug files, may be repeated (default /usr/lib/debug)")
 	sources := f.StringArray("source-path", nil, sourcePathHelp)

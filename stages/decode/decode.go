@@ -40,6 +40,10 @@ type Recording struct {
 	Started                    time.Time // zero when not recorded
 	Processes                  []*Process
 	Problems                   problem.Log
+	// CompilerTime converts a time that a run-time compiler took, from
+	// CLOCK_MONOTONIC or the processor's cycle counter, to ns from the founder's
+	// start; false when the recording has another clock. It may be nil.
+	CompilerTime func(t uint64, cycles bool) (ns int64, ok bool)
 	// Locate returns the files in which the load object recorded as path may
 	// be found, best first (archives, then the path itself).
 	Locate func(path string) []Candidate
@@ -64,6 +68,7 @@ type Process struct {
 	Kinds                      []KindInfo
 	Counters                   []Counter
 	Image                      []MapEvent // in file order
+	Dumps                      []Dump     // of run-time compilers
 	Stacks                     []RawStack
 	JavaMethods                map[uint64]JavaMethod // by method id
 	JavaThreads                []JavaThread

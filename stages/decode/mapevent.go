@@ -2,6 +2,8 @@ package decode
 
 import (
 	"fmt"
+	"math"
+	"path/filepath"
 	"regexp"
 )
 
@@ -18,6 +20,29 @@ func PerfMap(pid int64) string { return fmt.Sprintf("/tmp/perf-%d.map", pid) }
 
 // IsPerfMap reports whether a path is one of PerfMap.
 func IsPerfMap(path string) bool { return perfMap.MatchString(path) }
+
+// GeneratedCode is the path of a function that a run-time compiler announced.
+const GeneratedCode = "<DYNAMIC_FUNCTIONS>"
+
+// Never is the time of what does not end.
+const Never = math.MaxInt64
+
+// dump is how the file is named in which a run-time compiler describes what it
+// makes while it runs (perf-data 18.2).
+var dump = regexp.MustCompile(`^jit-\d+\.dump$`)
+
+// IsDump reports whether a path is that of such a file.
+func IsDump(path string) bool { return dump.MatchString(filepath.Base(path)) }
+
+// Dump is such a file, which a process mapped to announce it.
+type Dump struct {
+	Path string
+	// Mapped is when that was, 0 when it is not known; ns from the founder's start.
+	Mapped int64
+	// From is Mapped, or when a fork inherited what was compiled so far; Until
+	// is when the process executed another program.
+	From, Until int64
+}
 
 // MapEvent is one change of an address space, as recorded.
 type MapEvent struct {
@@ -56,4 +81,5 @@ type CodeFunction struct {
 type CodeLine struct {
 	Offset uint32
 	Line   int32
+	File   string // empty: the code's
 }

@@ -1,6 +1,7 @@
 package symbolize
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -15,8 +16,6 @@ import (
 	"stackmill/stages/symbolize/symtab"
 )
 
-const generatedCode = "<DYNAMIC_FUNCTIONS>"
-
 // code resolves a PC in code that is in no file: the vdso, functions that a
 // run-time compiler announced (S13), compiled Java methods.
 func (r *Resolver) code(pc uint64, m *image.Mapping, proc *decode.Process) int32 {
@@ -25,7 +24,7 @@ func (r *Resolver) code(pc uint64, m *image.Mapping, proc *decode.Process) int32
 	switch {
 	case c.Method != 0:
 		return r.compiledMethod(proc, c.Method, offset, pc)
-	case isGenerated(c):
+	case isGenerated(m):
 		return r.generated(c, m, offset)
 	}
 	o := r.codeObject(m)
@@ -36,8 +35,8 @@ func (r *Resolver) code(pc uint64, m *image.Mapping, proc *decode.Process) int32
 }
 
 // isGenerated tells a single function from a region such as `[vdso]`.
-func isGenerated(c *decode.Code) bool {
-	return c.Function != "" && !strings.HasPrefix(c.Function, "[")
+func isGenerated(m *image.Mapping) bool {
+	return m.Code.Function != "" && !strings.HasPrefix(m.Path, "[")
 }
 
 // codeObject returns the pseudo object of code that is in no file.
@@ -45,8 +44,8 @@ func (r *Resolver) codeObject(m *image.Mapping) int32 {
 	switch {
 	case m.Code.Method != 0:
 		return r.pseudoObject(javaObject, "java")
-	case isGenerated(m.Code):
-		return r.pseudoObject(generatedCode, "dynamic")
+	case isGenerated(m):
+		return r.pseudoObject(decode.GeneratedCode, "dynamic")
 	}
 	return r.pseudoObject(m.Path, "dynamic")
 }
@@ -75,7 +74,8 @@ func lineOf(c *decode.Code, offset uint64) (string, int32) {
 	if i == 0 {
 		return "", 0
 	}
-	return c.File, c.Lines[i-1].Line
+	l := c.Lines[i-1]
+	return cmp.Or(l.File, c.File), l.Line
 }
 
 // codeFunction finds the function in a region that holds several, such as the

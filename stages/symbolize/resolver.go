@@ -60,10 +60,19 @@ func New(rec *decode.Recording, tables Tables) *Resolver {
 type Process struct {
 	Image *image.Image
 
-	r     *Resolver
-	proc  *decode.Process
-	spans map[uint64][]Span
+	r        *Resolver
+	proc     *decode.Process
+	meanings map[uint64]meaning
 }
+
+// meaning is what owned a PC over time, and the location that it is then.
+type meaning struct {
+	spans     []image.Span
+	locations []int32
+}
+
+// unresolved is a location that nobody asked for.
+const unresolved = -1
 
 // Span says that a PC meant Location from From up to Until (ns from the
 // founder's start).
@@ -78,7 +87,7 @@ func (r *Resolver) Process(p *decode.Process, mapFile string) *Process {
 	pr := &Process{
 		Image: image.New(p.Image, mapFile, &r.rec.Problems),
 		r:     r, proc: p,
-		spans: map[uint64][]Span{},
+		meanings: map[uint64]meaning{},
 	}
 	for _, m := range pr.Image.Mappings {
 		if m.Executable() && m.Code == nil {
@@ -88,24 +97,24 @@ func (r *Resolver) Process(p *decode.Process, mapFile string) *Process {
 	return pr
 }
 
-// Spans returns what the PC means over time; the spans follow each other
-// without gaps.
-func (pr *Process) Spans(pc uint64) []Span {
-	spans, ok := pr.spans[pc]
-	if !ok {
-		for _, s := range pr.Image.Spans(pc) {
-			spans = append(spans, Span{s.From, s.Until, pr.resolve(pc, s.Mapping)})
-		}
-		pr.spans[pc] = spans
-	}
-	return spans
-}
-
-// Resolve returns what the PC means at time t, and the time for which that holds.
+// Resolve returns what the PC means at time t, and the time for which that
+// holds. Load objects count as touched for times that were asked for only.
 func (pr *Process) Resolve(pc uint64, t int64) Span {
-	for _, s := range pr.Spans(pc) {
+	m, ok := pr.meanings[pc]
+	if !ok {
+		m.spans = pr.Image.Spans(pc)
+		m.locations = make([]int32, len(m.spans))
+		for i := range m.locations {
+			m.locations[i] = unresolved
+		}
+		pr.meanings[pc] = m
+	}
+	for i, s := range m.spans {
 		if s.From <= t && t < s.Until {
-			return s
+			if m.locations[i] == unresolved {
+				m.locations[i] = pr.resolve(pc, s.Mapping)
+			}
+			return Span{s.From, s.Until, m.locations[i]}
 		}
 	}
 	return Span{math.MinInt64, image.Never, pr.r.unknown(pc, ReasonNoObject)}

@@ -10,7 +10,6 @@ import (
 
 // Pseudo objects and marks in map events (gprofng-experiment 2.6).
 const (
-	dynamicObject   = "<DYNAMIC_FUNCTIONS>"
 	unresolvable    = "Unresolvable"
 	checksumUnknown = math.MaxUint32
 	executableCode  = 1 | 4 // read and execute
@@ -96,7 +95,7 @@ func (m *mapReader) event(file string, t *tag) {
 	case object == "function":
 		m.function(t, &ev)
 	case object == "jcm":
-		ev.Path, ev.Modes = dynamicObject, executableCode
+		ev.Path, ev.Modes = decode.GeneratedCode, executableCode
 		ev.Code = &decode.Code{Method: n.unsigned("methodId", true)}
 	default:
 		m.remark(file, t, "unknown-event", "map events of objects "+object+" are not known; this one is ignored")
@@ -138,6 +137,6 @@ func (m *mapReader) function(t *tag, ev *decode.MapEvent) {
 		ev.Code.Function = ev.Path
 	}
 	if !strings.HasPrefix(ev.Path, "[") {
-		ev.Path = dynamicObject
+		ev.Path = decode.GeneratedCode
 	}
 }

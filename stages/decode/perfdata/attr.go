@@ -47,6 +47,7 @@ const (
 const (
 	flagFreq        = 1 << 10
 	flagSampleIDAll = 1 << 18
+	flagClockID     = 1 << 25
 )
 
 // attr is a perf_event_attr (perf-data 4).
@@ -60,6 +61,7 @@ type attr struct {
 	branchType             uint64
 	regsUser, regsIntr     uint64
 	stackUser              uint32
+	clockID                int32
 }
 
 // minAttr is the size of the first version of the structure.
@@ -82,7 +84,7 @@ func readAttr(b []byte, big bool) (a attr, size int, err error) {
 	c.u32() // wakeup
 	a.bpType, a.bpAddr, a.bpLen = c.u32(), c.u64(), c.u64()
 	a.branchType, a.regsUser, a.stackUser = c.u64(), c.u64(), c.u32()
-	c.u32() // clockid
+	a.clockID = c.s32()
 	a.regsIntr = c.u64()
 	if big {
 		a.flags = mirrored(a.flags)

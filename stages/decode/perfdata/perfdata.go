@@ -106,6 +106,7 @@ type reader struct {
 	byID        map[uint64]int32
 	imageIDs    map[string]string // build-ids by path
 	cmdline     string
+	cycles      *cycleClock
 	wall, clock int64 // the same moment in both clocks, 0 when not recorded
 
 	words []uint64 // of the stack that is read
@@ -231,7 +232,7 @@ func (r *reader) describe(t *timeline) {
 	if len(r.events) > 0 && len(t.recorded) == 0 {
 		r.problem(problem.Info, problem.NoOffset, "no-samples", "the recording has no samples")
 	}
-	r.rec.Locate = r.locate
+	r.rec.Locate, r.rec.CompilerTime = r.locate, t.compilerTime
 	if len(r.rec.Processes) > 0 {
 		r.rec.Processes[0].Command = r.cmdline
 	}

@@ -30,6 +30,7 @@ const (
 	recordBuildID        = 67
 	recordAuxtrace       = 71
 	recordEventUpdate    = 78
+	recordTimeConv       = 79
 	recordHeaderFeature  = 80
 	recordCompressed     = 81
 	recordCompressed2    = 83
@@ -252,6 +253,8 @@ func (r *reader) toolRecord(typ uint32, misc uint16, body []byte) (behind int) {
 				r.events[e].name = name
 			}
 		}
+	case recordTimeConv:
+		r.cycles = readCycleClock(body, r.big)
 	case recordBuildID:
 		r.buildID(misc, body)
 	case recordTracingData:

@@ -1,8 +1,6 @@
 package perfdata
 
 import (
-	"path/filepath"
-	"regexp"
 	"sort"
 	"strings"
 
@@ -126,6 +124,9 @@ func (t *timeline) comm(s *sideband, c *cursor) {
 			p.Image = append(p.Image, decode.MapEvent{Unmap: true, Time: t.ns(s.time), Address: m.Address})
 		}
 		p.live = nil
+		for i := range p.Dumps {
+			p.Dumps[i].Until = min(p.Dumps[i].Until, t.ns(s.time))
+		}
 	}
 }
 
@@ -146,6 +147,12 @@ func (t *timeline) fork(s *sideband, c *cursor) {
 		return
 	}
 	p.Target = parent.Target
+	for _, d := range parent.Dumps {
+		if d.Until == decode.Never {
+			d.From = p.StartNS
+			p.Dumps = append(p.Dumps, d)
+		}
+	}
 	for _, m := range parent.live {
 		m.Time = t.ns(s.time)
 		p.Image, p.live = append(p.Image, m), append(p.live, m)
@@ -176,6 +183,11 @@ func (t *timeline) mmap(s *sideband, c *cursor) {
 	if m.Path == "[vdso]" {
 		m.FileOffset = 0
 	}
+	if decode.IsDump(m.Path) {
+		p := t.process(pid, s.time)
+		p.Dumps = append(p.Dumps, decode.Dump{Path: m.Path, Mapped: m.Time, From: m.Time, Until: decode.Never})
+		return
+	}
 	if isAnonymous(m.Path) {
 		m.Path, m.FileOffset = decode.PerfMap(int64(pid)), m.Address
 	}
@@ -186,11 +198,8 @@ func (t *timeline) mmap(s *sideband, c *cursor) {
 // isAnonymous reports whether a mapping has no file: its code was made at run time.
 func isAnonymous(path string) bool {
 	return path == "//anon" || path == "/anon_hugepage" || strings.HasPrefix(path, "/dev/zero") || strings.HasPrefix(path, "[stack") ||
-		strings.HasPrefix(path, "/SYSV") || path == "[heap]" || jitted.MatchString(filepath.Base(path))
+		strings.HasPrefix(path, "/SYSV") || path == "[heap]"
 }
-
-// jitted are the files that run-time compilers map to announce themselves.
-var jitted = regexp.MustCompile(`^jit-\d+\.dump$`)
 
 // assign gives each sample to its process and finds its stack.
 func (r *reader) assign(t *timeline) {

@@ -10,7 +10,7 @@ import (
 )
 
 // Never is when a mapping ends that is never unmapped.
-const Never = math.MaxInt64
+const Never = decode.Never
 
 // Mapping is a mapped segment with its life.
 type Mapping struct {
@@ -27,8 +27,16 @@ func (m *Mapping) Executable() bool { return m.Modes&4 != 0 || m.Code != nil }
 // Image is the address space of one process over its whole life.
 type Image struct {
 	Mappings []*Mapping // in order of loading
-	byStart  []int      // numbers of Mappings, sorted by address
-	maxEnd   []uint64   // greatest End of byStart[:i+1]
+	// Code is apart because there may be much of it inside a single mapping,
+	// which would have to be passed on the way back to that one.
+	files, code index
+}
+
+// index finds mappings by address.
+type index struct {
+	im      *Image
+	byStart []int    // numbers of Mappings, sorted by address
+	maxEnd  []uint64 // greatest End of byStart[:i+1]
 }
 
 // Span says that Mapping owned an address from From up to Until. A nil
@@ -76,18 +84,26 @@ func New(events []decode.MapEvent, file string, log *problem.Log) *Image {
 }
 
 func (im *Image) index() {
-	im.byStart = make([]int, len(im.Mappings))
-	for i := range im.byStart {
-		im.byStart[i] = i
+	im.files.im, im.code.im = im, im
+	for i, m := range im.Mappings {
+		x := &im.files
+		if m.Code != nil {
+			x = &im.code
+		}
+		x.byStart = append(x.byStart, i)
 	}
-	sort.SliceStable(im.byStart, func(i, j int) bool {
-		return im.Mappings[im.byStart[i]].Address < im.Mappings[im.byStart[j]].Address
-	})
-	im.maxEnd = make([]uint64, len(im.byStart))
+	im.files.sort()
+	im.code.sort()
+}
+
+func (x *index) sort() {
+	start := func(i int) uint64 { return x.im.Mappings[x.byStart[i]].Address }
+	sort.SliceStable(x.byStart, func(i, j int) bool { return start(i) < start(j) })
+	x.maxEnd = make([]uint64, len(x.byStart))
 	end := uint64(0)
-	for i, n := range im.byStart {
-		end = max(end, im.Mappings[n].End())
-		im.maxEnd[i] = end
+	for i, n := range x.byStart {
+		end = max(end, x.im.Mappings[n].End())
+		x.maxEnd[i] = end
 	}
 }
 
@@ -95,8 +111,8 @@ func (im *Image) index() {
 // gaps from the beginning to the end of time (S1).
 //
 // The newest mapping owns the address, except that code which a run-time
-// compiler announced is not hidden by a file mapping that begins below it: such
-// code lives inside mappings that the collector may notice only later. Time in
+// compiler announced is not hidden by a file mapping that begins below it, or by
+// the memory it lives in: the collector may notice such mappings only later. Time in
 // which nothing owned the address goes to the mapping that came next: the
 // collector notices libraries late, often only when they are closed. When none
 // came next it goes to the file that was unmapped last, whose end the collector
@@ -112,7 +128,7 @@ func (im *Image) Spans(addr uint64) []Span {
 			if next.Loaded >= until {
 				break
 			}
-			if m.Code != nil && next.Code == nil && next.Address < m.Address {
+			if m.Code != nil && next.Code == nil && (next.Address < m.Address || decode.IsPerfMap(next.Path)) {
 				continue
 			}
 			until = next.Loaded
@@ -136,17 +152,22 @@ func (im *Image) Spans(addr uint64) []Span {
 
 // covering returns the mappings that contain the address, in order of loading.
 func (im *Image) covering(addr uint64) []*Mapping {
-	i := sort.Search(len(im.byStart), func(i int) bool { return im.Mappings[im.byStart[i]].Address > addr })
-	var found []int
-	for i--; i >= 0 && im.maxEnd[i] > addr; i-- {
-		if im.Mappings[im.byStart[i]].End() > addr {
-			found = append(found, im.byStart[i])
-		}
-	}
+	found := im.code.covering(addr, im.files.covering(addr, nil))
 	sort.Ints(found)
 	ms := make([]*Mapping, len(found))
 	for i, n := range found {
 		ms[i] = im.Mappings[n]
 	}
 	return ms
+}
+
+// covering appends the numbers of such mappings.
+func (x *index) covering(addr uint64, found []int) []int {
+	i := sort.Search(len(x.byStart), func(i int) bool { return x.im.Mappings[x.byStart[i]].Address > addr })
+	for i--; i >= 0 && x.maxEnd[i] > addr; i-- {
+		if x.im.Mappings[x.byStart[i]].End() > addr {
+			found = append(found, x.byStart[i])
+		}
+	}
+	return found
 }

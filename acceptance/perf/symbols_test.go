@@ -1,0 +1,96 @@
+package perf
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"stackmill/pipeline"
+	"stackmill/queries"
+)
+
+// generated sums what was sampled in the functions that a run-time compiler
+// made, by their names.
+func generated(t *testing.T, db *queries.DB, experiment string) map[string]float64 {
+	t.Helper()
+	sums := map[string]float64{}
+	rows, err := db.Query(`WITH leaves AS MATERIALIZED (
+			SELECT e.experiment_id, p.value, f.location_id FROM perf_samples p
+			JOIN samples s USING (experiment_id, sample)
+			JOIN raw_frames f ON f.experiment_id = s.experiment_id AND f.raw_stack_id = s.raw_stack_id AND f.position = 0
+			JOIN experiments e ON e.experiment_id = p.experiment_id WHERE e.experiment = ?
+		)
+		SELECT f.name, sum(value)::DOUBLE FROM leaves
+		JOIN locations l USING (experiment_id, location_id) JOIN functions f USING (experiment_id, function_id)
+		WHERE f.name LIKE 'jit%' OR f.kind = 'unknown' GROUP BY ALL`, experiment)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var name string
+		var sum float64
+		if err := rows.Scan(&name, &sum); err != nil {
+			t.Fatal(err)
+		}
+		sums[name] = sum
+	}
+	return sums
+}
+
+// Generated code has its names and its shares (S13), and the second function at
+// an address its own where the recording or its dump tell times: even when the
+// recording has another clock.
+func TestGeneratedCode(t *testing.T) {
+	store := filepath.Join(t.TempDir(), "store")
+	results, err := pipeline.Ingest(context.Background(), pipeline.Options{
+		Store: store, Jobs: 2, Memory: 512 << 20, DebugDirs: []string{filepath.Join(folder, "none")},
+		SymFS: filepath.Join(folder, "symfs"), PerfMaps: filepath.Join(folder, "jitdump"),
+	}, filepath.Join(folder, "jitdump"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dumps, err := queries.Open(context.Background(), store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dumps.Close()
+	three := map[string]float64{"jit_loop_one": 600, "jit_loop_two": 300, "jit_loop_three": 450}
+	for _, c := range []struct {
+		db   *queries.DB
+		name string
+		want map[string]float64
+	}{
+		{dumps, "p_jitdump", three},
+		{dumps, "p_jitdump_clock", three},
+		{shared, "p_jit_dump", three},
+		{shared, "p_jit_map", map[string]float64{"jit_loop_one": 1050, "jit loop two, with blanks": 300}}, // no times
+		{shared, "p_jit_dump0", map[string]float64{"<Unknown>": 1350}},
+		{shared, "p_jit_none", map[string]float64{"<Unknown>": 1350}},
+	} {
+		got := generated(t, c.db, c.name+".data")
+		total := 0.0
+		for _, v := range got {
+			total += v
+		}
+		for name, want := range c.want {
+			if share := got[name] / total * 1350; share < 0.9*want || share > 1.1*want {
+				t.Errorf("%s: %s has %.0f of 1350, want %.0f", c.name, name, share, want)
+			}
+			delete(got, name)
+		}
+		if len(got) > 0 {
+			t.Errorf("%s: further functions %v", c.name, got)
+		}
+	}
+	said := map[string]bool{}
+	for _, r := range results {
+		for _, p := range r.Problems {
+			said[fmt.Sprintf("%s %s", filepath.Base(r.Path), p.Reason)] = true
+		}
+	}
+	if !said["p_jitdump_clock.data jitdump-clock"] || said["p_jitdump.data jitdump-clock"] || said["p_jitdump.data generated-code"] {
+		t.Error(said)
+	}
+}

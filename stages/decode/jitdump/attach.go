@@ -1,0 +1,136 @@
+package jitdump
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"stackmill/problem"
+	"stackmill/stages/decode"
+	"stackmill/stages/decode/mapped"
+)
+
+// Attach adds to each process the functions that the dumps it announced tell,
+// with their life (S13). Dumps are looked for by the recording's Locate. What
+// cannot be read is a problem of the dump's recorded path.
+func Attach(rec *decode.Recording) {
+	for _, p := range rec.Processes {
+		if len(p.Dumps) == 0 {
+			continue
+		}
+		a := &attacher{rec: rec, p: p, words: distinctWords(p)}
+		for _, d := range p.Dumps {
+			a.find(d)
+		}
+		p.Image = slices.Concat(a.ends, p.Image, a.begins)
+	}
+}
+
+// attacher reads the dumps of one process.
+type attacher struct {
+	rec          *decode.Recording
+	p            *decode.Process
+	words        []uint64 // of all stacks, sorted
+	ends, begins []decode.MapEvent
+}
+
+func distinctWords(p *decode.Process) (words []uint64) {
+	for _, s := range p.Stacks {
+		words = append(words, s.Words...)
+	}
+	slices.Sort(words)
+	return slices.Compact(words)
+}
+
+func (a *attacher) problem(d decode.Dump, s problem.Severity, offset int, reason, format string, args ...any) {
+	a.rec.Problems.Add(problem.Problem{Severity: s, Process: a.p.Number, File: d.Path, Offset: int64(offset), Reason: reason, Message: fmt.Sprintf(format, args...)})
+}
+
+// find reads the first of the files that are such a dump.
+func (a *attacher) find(d decode.Dump) {
+	found := false
+	for _, c := range a.rec.Locate(d.Path) {
+		f, err := mapped.Open(c.Path, d.Path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		found = true
+		if err != nil {
+			a.problem(d, problem.Warning, problem.NoOffset, "unreadable-jitdump", "%v", err)
+			continue
+		}
+		used := false
+		err = f.Guard(func() { used = a.dump(d, f.Data) })
+		if err != nil {
+			a.problem(d, problem.Error, problem.NoOffset, "unreadable-jitdump", "%v", err)
+		}
+		if f.Unmap(); used {
+			return
+		}
+	}
+	if !found {
+		a.problem(d, problem.Warning, problem.NoOffset, "missing-jitdump",
+			"the file in which a run-time compiler describes its functions was not found: keep it with the recording, and tell where it is with --perf-map-dir or --symfs")
+	}
+}
+
+// dump uses the content of a file; false when it is not the dump looked for.
+func (a *attacher) dump(d decode.Dump, b []byte) bool {
+	h, err := readHeader(b)
+	if err != nil {
+		a.problem(d, problem.Error, 0, "bad-jitdump", "%v", err)
+		return false
+	}
+	first, _, err := h.next(b, int(h.size))
+	c, known := a.clock(d, &h, first.time)
+	if err == nil && known && d.Mapped > 0 && c(first.time) < d.Mapped-slack {
+		a.problem(d, problem.Error, int(h.size), "wrong-jitdump", "it was written before the process began: it is another process's and not used")
+		return false
+	}
+	if err == nil && !known {
+		a.problem(d, problem.Warning, 24, "jitdump-clock", "the compiler's clock is not the recording's: %s; use perf record -k mono", c.unknown(d, &h))
+	}
+	r := reader{attacher: a, d: d, h: &h, clock: c, known: known, lines: map[uint64][]byte{}, live: map[uint64]int{}}
+	r.records(b)
+	r.finish()
+	return true
+}
+
+// clock converts times of a dump to ns from the founder's start; nil: they
+// cannot be converted.
+type clock func(t uint64) int64
+
+// second is the unit of recorded times' bounds; slack is how exactly they are
+// compared.
+const (
+	second = 1_000_000_000
+	slack  = second / 10
+)
+
+// clock returns the dump's clock. When the recording does not know it, the
+// first record is taken to be as old as the file's mapping; not the header
+// where that is far away, because V8 writes another clock's time there.
+func (a *attacher) clock(d decode.Dump, h *header, first uint64) (c clock, known bool) {
+	if convert := a.rec.CompilerTime; convert != nil {
+		if _, ok := convert(first, h.cycles); ok {
+			return func(t uint64) int64 { ns, _ := convert(t, h.cycles); return ns }, true
+		}
+	}
+	if h.cycles || d.Mapped == 0 {
+		return nil, false
+	}
+	origin := first
+	if h.time <= first && first-h.time < second {
+		origin = h.time
+	}
+	return func(t uint64) int64 { return max(d.Mapped+int64(t-origin), 0) }, false
+}
+
+// unknown says what becomes of functions' lives when the clock is not known.
+func (c clock) unknown(d decode.Dump, h *header) string {
+	if c == nil {
+		return "each function counts from the start, and the last one at an address for all that were there"
+	}
+	return "times are estimated from when the file was mapped"
+}

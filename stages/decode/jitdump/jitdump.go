@@ -1,0 +1,217 @@
+// Package jitdump reads the files in which run-time compilers tell what they
+// made, and when (perf-data 18.2).
+package jitdump
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/bits"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	magic        = 0x4A695444 // "JiTD"
+	headerSize   = 40
+	prefixSize   = 16
+	flagCycles   = 1 // times are of the processor's cycle counter
+	v8Mark       = 0xDEADBEEF
+	maxName      = 1 << 16
+	elfHeader32  = 0x34
+	elfHeader64  = 0x40
+	machine386   = 3
+	machineARM   = 40
+	debugEntry   = 16 // bytes in front of a line's file name
+	sameFileMark = 0xff
+)
+
+// The types of records.
+const (
+	recordLoad = iota
+	recordMove
+	recordDebug
+	recordClose
+	recordUnwinding
+)
+
+// header is what a dump begins with.
+type header struct {
+	size    uint32
+	machine uint32
+	v8      bool
+	pid     uint32
+	time    uint64
+	cycles  bool
+	order   binary.ByteOrder
+}
+
+// record is a record of a dump.
+type record struct {
+	offset int // in the file
+	kind   uint32
+	time   uint64
+	body   []byte
+}
+
+// function is a LOAD or MOVE record.
+type function struct {
+	pid        uint32
+	from       uint64 // where it was moved from, 0 if it was not
+	start      uint64
+	size       uint64
+	index      uint64
+	name, code []byte
+}
+
+// line is where instructions from an address on come from.
+type line struct {
+	address uint64
+	number  uint32
+	file    []byte
+}
+
+// errName says that lines cannot be told apart: V8 may write names from memory
+// that it freed, which have zeros inside.
+var errName = errors.New("a name is no text")
+
+var errCut = errors.New("the file ends inside it")
+
+func readHeader(b []byte) (h header, err error) {
+	if len(b) < headerSize {
+		return h, fmt.Errorf("the header has %d bytes, of %d", len(b), headerSize)
+	}
+	switch m := binary.LittleEndian.Uint32(b); m {
+	case magic:
+		h.order = binary.LittleEndian
+	case bits.ReverseBytes32(magic):
+		h.order = binary.BigEndian
+	default:
+		return h, fmt.Errorf("it begins with %#x: it is no jitdump", m)
+	}
+	u := h.order
+	h.size, h.machine, h.pid, h.time = u.Uint32(b[8:]), u.Uint32(b[12:]), u.Uint32(b[20:]), u.Uint64(b[24:])
+	h.v8, h.cycles = u.Uint32(b[16:]) == v8Mark, u.Uint64(b[32:])&flagCycles != 0
+	if version := u.Uint32(b[4:]); version != 1 {
+		return h, fmt.Errorf("version %d is not known", version)
+	}
+	if h.size < headerSize || uint64(h.size) > uint64(len(b)) {
+		return h, fmt.Errorf("its header claims %d bytes", h.size)
+	}
+	return h, nil
+}
+
+// next reads the record at an offset; errCut when the file ends inside it.
+func (h *header) next(b []byte, at int) (r record, end int, err error) {
+	r.offset = at
+	rest := b[at:]
+	if len(rest) < prefixSize {
+		return r, at, errCut
+	}
+	r.kind, r.time = h.order.Uint32(rest), h.order.Uint64(rest[8:])
+	size := uint64(h.order.Uint32(rest[4:]))
+	switch {
+	case size < prefixSize:
+		return r, at, fmt.Errorf("it has %d bytes", size)
+	case size > uint64(len(rest)):
+		return r, at, errCut
+	}
+	r.body = rest[prefixSize:size]
+	return r, at + int(size), nil
+}
+
+// load reads the body of a LOAD record.
+func (h *header) load(b []byte) (f function, err error) {
+	const fixed = 40
+	if len(b) < fixed {
+		return f, errShort
+	}
+	u := h.order
+	f = function{pid: u.Uint32(b), start: u.Uint64(b[16:]), size: u.Uint64(b[24:]), index: u.Uint64(b[32:])}
+	f.name, b = cutName(b[fixed:])
+	// Compilers may write the size of code that they did not write.
+	f.code = b[:min(f.size, uint64(len(b)))]
+	return f, f.check()
+}
+
+// move reads the body of a MOVE record.
+func (h *header) move(b []byte) (f function, err error) {
+	if len(b) < 48 {
+		return f, errShort
+	}
+	u := h.order
+	f = function{pid: u.Uint32(b), from: u.Uint64(b[16:]), start: u.Uint64(b[24:]), size: u.Uint64(b[32:]), index: u.Uint64(b[40:])}
+	return f, f.check()
+}
+
+var errShort = errors.New("it is too short for its type")
+
+func (f *function) check() error {
+	if f.size == 0 || f.start+f.size < f.start {
+		return fmt.Errorf("code of %d bytes at %#x covers no addresses", f.size, f.start)
+	}
+	return nil
+}
+
+// cutName returns a name that ends with a NUL, and what follows.
+func cutName(b []byte) (name, rest []byte) {
+	for i, c := range b[:min(len(b), maxName)] {
+		if c == 0 {
+			return b[:i], b[i+1:]
+		}
+	}
+	return b[:min(len(b), maxName)], nil
+}
+
+// lines reads the body of a DEBUG_INFO record: the address of the code and its
+// lines. A file name of one byte 0xff is that of the line before.
+func (h *header) lines(b []byte) (address uint64, list []line, err error) {
+	if len(b) < 16 {
+		return 0, nil, errShort
+	}
+	u := h.order
+	address = u.Uint64(b)
+	n := u.Uint64(b[8:])
+	b = b[16:]
+	var file []byte
+	for ; n > 0; n-- {
+		if len(b) <= debugEntry {
+			return address, list, errShort
+		}
+		l := line{address: u.Uint64(b), number: u.Uint32(b[8:])}
+		l.file, b = cutName(b[debugEntry:])
+		if len(l.file) == 1 && l.file[0] == sameFileMark {
+			l.file = file
+		}
+		if !isText(l.file) {
+			return address, nil, errName
+		}
+		file = l.file
+		list = append(list, l)
+	}
+	return address, list, nil
+}
+
+// isText tells names from garbage.
+func isText(b []byte) bool {
+	return utf8.Valid(b) && bytes.IndexFunc(b, unicode.IsControl) < 0
+}
+
+// lineShift is how much too high the addresses of lines are: V8 adds the size of
+// the ELF header that perf inject puts in front of the code.
+func (h *header) lineShift(address uint64, list []line) uint64 {
+	if !h.v8 {
+		return 0
+	}
+	shift := uint64(elfHeader64)
+	if h.machine == machine386 || h.machine == machineARM {
+		shift = elfHeader32
+	}
+	for _, l := range list {
+		if l.address-address < shift {
+			return 0
+		}
+	}
+	return shift
+}

@@ -1,0 +1,203 @@
+package jitdump
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"stackmill/problem"
+	"stackmill/stages/decode"
+)
+
+// reader turns the records of a dump into mappings.
+type reader struct {
+	*attacher
+	d     decode.Dump
+	h     *header
+	clock clock
+	known bool // the clock is exact
+
+	lines     map[uint64][]byte // bodies of DEBUG_INFO records whose code is to come
+	live      map[uint64]int    // numbers of functions by address
+	functions []life
+	bad       int64 // lists of lines that end too early
+	strange   int64 // records of unknown types
+}
+
+// life is a function from its compilation to the end of its code.
+type life struct {
+	decode.MapEvent
+	until int64
+}
+
+func (r *reader) records(b []byte) {
+	for at := int(r.h.size); at < len(b); {
+		rec, end, err := r.h.next(b, at)
+		switch {
+		case errors.Is(err, errCut):
+			r.problem(r.d, problem.Warning, at, "cut-jitdump", "the file ends inside a record, %d bytes behind its start: the process was killed, or the file was not copied whole", len(b)-at)
+			return
+		case err != nil:
+			r.problem(r.d, problem.Error, at, "bad-jitdump", "record of type %d: %v; the %d bytes from here on are not used", rec.kind, err, len(b)-at)
+			return
+		}
+		if err := r.record(&rec); err != nil {
+			r.problem(r.d, problem.Error, at, "bad-jitdump", "record of type %d: %v; it is not used", rec.kind, err)
+		}
+		at = end
+	}
+	if r.strange > 0 {
+		r.rec.Problems.Add(problem.Problem{Severity: problem.Info, Process: r.p.Number, File: r.d.Path, Offset: problem.NoOffset,
+			Reason: "unknown-record", Message: "records of unknown types are skipped", Count: r.strange})
+	}
+}
+
+func (r *reader) record(rec *record) error {
+	switch rec.kind {
+	case recordLoad:
+		f, err := r.h.load(rec.body)
+		if err != nil {
+			return err
+		}
+		r.load(&f, rec.time)
+	case recordMove:
+		f, err := r.h.move(rec.body)
+		if err != nil {
+			return err
+		}
+		return r.move(&f, rec.time)
+	case recordDebug:
+		if len(rec.body) < 8 {
+			return errShort
+		}
+		r.lines[r.h.order.Uint64(rec.body)] = rec.body
+	case recordClose, recordUnwinding:
+	default:
+		r.strange++
+	}
+	return nil
+}
+
+// begins says when a function is there for this process; false if it never is:
+// what the parent compiles after a fork is not.
+func (r *reader) begins(f *function, time uint64) (int64, bool) {
+	own := f.pid == r.h.pid
+	if r.clock == nil {
+		return r.d.From, own || int64(f.pid) == r.p.PID
+	}
+	t := r.clock(time)
+	if r.d.From > r.d.Mapped { // inherited
+		own = own && t <= r.d.From || int64(f.pid) == r.p.PID
+	}
+	return max(t, r.d.From), own && t < r.d.Until
+}
+
+func (r *reader) load(f *function, time uint64) {
+	debug := r.lines[f.start]
+	delete(r.lines, f.start)
+	t, ok := r.begins(f, time)
+	if !ok {
+		return
+	}
+	code := &decode.Code{Function: strings.ToValidUTF8(string(f.name), "\uFFFD")}
+	if code.Function == "" {
+		code.Function = fmt.Sprintf("jit-%d", f.index)
+	}
+	if r.touched(f.start, f.size) {
+		code.Bytes = bytes.Clone(f.code)
+		r.addLines(code, f, debug)
+	}
+	r.add(f, t, code)
+}
+
+// touched says whether any stack leads through code: bytes and lines of other
+// code are of no use.
+func (r *reader) touched(start, size uint64) bool {
+	i, found := slices.BinarySearch(r.words, start)
+	// A return address may be the first behind the code.
+	return found || i < len(r.words) && r.words[i]-start <= size
+}
+
+func (r *reader) addLines(c *decode.Code, f *function, debug []byte) {
+	if debug == nil {
+		return
+	}
+	address, list, err := r.h.lines(debug)
+	if err != nil {
+		r.bad++
+	}
+	shift := r.h.lineShift(address, list)
+	for _, l := range list {
+		at := l.address - shift - f.start
+		if at >= f.size || at > math.MaxUint32 || l.number > math.MaxInt32 {
+			continue
+		}
+		c.Lines = append(c.Lines, decode.CodeLine{Offset: uint32(at), Line: int32(l.number), File: string(l.file)})
+	}
+	slices.SortStableFunc(c.Lines, func(a, b decode.CodeLine) int { return cmp.Compare(a.Offset, b.Offset) })
+	if len(c.Lines) > 0 {
+		c.File = c.Lines[0].File
+	}
+}
+
+// move gives a function that was compiled before another address.
+func (r *reader) move(f *function, time uint64) error {
+	t, ok := r.begins(f, time)
+	if !ok {
+		return nil
+	}
+	n, known := r.live[f.from]
+	if !known {
+		return fmt.Errorf("no function is at %#x, which it moves", f.from)
+	}
+	old := &r.functions[n]
+	if r.clock != nil {
+		old.until = min(old.until, t)
+	}
+	delete(r.live, f.from)
+	r.add(f, t, old.Code)
+	return nil
+}
+
+func (r *reader) add(f *function, t int64, c *decode.Code) {
+	if n, ok := r.live[f.start]; ok && r.clock != nil {
+		r.functions[n].until = min(r.functions[n].until, t)
+	}
+	r.live[f.start] = len(r.functions)
+	r.functions = append(r.functions, life{decode.MapEvent{
+		Time: t, Address: f.start, Size: f.size, Modes: 5, Path: decode.GeneratedCode, Code: c,
+	}, r.d.Until})
+}
+
+// finish adds the functions to the process. They end where a file is mapped in
+// their place.
+func (r *reader) finish() {
+	if r.bad > 0 {
+		r.rec.Problems.Add(problem.Problem{Severity: problem.Warning, Process: r.p.Number, File: r.d.Path, Offset: problem.NoOffset,
+			Reason: "jitdump-lines", Message: "functions' lists of lines are cut, or have names that are no text", Count: r.bad})
+	}
+	var files []decode.MapEvent
+	for _, m := range r.p.Image {
+		if !m.Unmap && m.Code == nil && m.Time > r.d.From && !decode.IsPerfMap(m.Path) {
+			files = append(files, m)
+		}
+	}
+	for _, f := range r.functions {
+		for _, m := range files {
+			if m.Time > f.Time && m.Time < f.until && m.Address < f.Address+f.Size && f.Address < m.Address+m.Size {
+				f.until = m.Time
+			}
+		}
+		if f.until <= f.Time {
+			continue
+		}
+		r.attacher.begins = append(r.attacher.begins, f.MapEvent)
+		if f.until != decode.Never {
+			r.ends = append(r.ends, decode.MapEvent{Unmap: true, Time: f.until, Address: f.Address})
+		}
+	}
+}
