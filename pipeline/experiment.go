@@ -36,6 +36,7 @@ type experiment struct {
 	out      *writers
 	progress *Progress
 	sources  []source.Rule
+	dumps    *unwind.Dumps
 
 	samples    int64
 	perProcess []int64
@@ -79,6 +80,7 @@ func (in *ingest) ingestOne(ctx context.Context, r *Result, src input) (err erro
 		out:      out,
 		progress: in.Progress,
 		sources:  in.Sources,
+		dumps:    unwind.NewDumps(in.tables, &rec.Problems),
 		ids:      schema.NewLabels(r.ID),
 	}
 	if err := errors.Join(e.run(ctx, filepath.Base(src.path)), e.out.close()); err != nil {
@@ -159,6 +161,13 @@ func (e *experiment) run(ctx context.Context, name string) error {
 func (e *experiment) process(ctx context.Context, p *decode.Process) error {
 	resolved := e.resolver.Process(p, fileOf(p, "map.xml"))
 	attribute.Segments(e.segments, e.id, p.Number, resolved)
+	if p.Unwind != nil {
+		e.dumps.Process(resolved)
+		if err := p.Unwind(e.dumps.Unwind); err != nil {
+			e.unreadable(p, schema.Perf, err)
+			return nil
+		}
+	}
 	stacks := e.stacks.Process(p, unwind.New(e.stacks.Set, e.resolver, resolved, p))
 	for k := range schema.Kinds {
 		if err := e.kind(ctx, p, k, stacks); err != nil {

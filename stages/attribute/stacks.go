@@ -7,6 +7,7 @@ import (
 	"stackmill/stages/decode"
 	"stackmill/stages/symbolize/image"
 	"stackmill/stages/unwind"
+	"stackmill/stages/unwind/cfi"
 )
 
 // Recorded is a row of raw_stacks: one recorded stack of a process while it
@@ -37,6 +38,17 @@ var reasons = map[string]string{
 	"missing-link":   "part of the call stack missing in the recording",
 	"link-cycle":     "parts of the call stack refer to each other in a circle",
 	"stack-too-long": "call stack longer than any real one",
+
+	cfi.DumpTooShort:  "the stack goes on behind its recorded part",
+	cfi.Unreadable:    "a return address lies in memory that was not recorded",
+	cfi.NoCFI:         "the code at the root end has no call frame information",
+	cfi.NoCode:        "the address at the root end is in no known code",
+	cfi.BadCFI:        "the call frame information of the code at the root end is wrong",
+	cfi.LostRegister:  "a register that is needed to find the caller was not recorded",
+	cfi.TooManyFrames: "more frames than are followed",
+
+	decode.ReasonMachine:   "stacks of this processor or mode are not unwound",
+	decode.ReasonRegisters: "the stack pointer or the program counter was not recorded",
 }
 
 // ProcessStacks finds the recorded stack of each sample of one process.

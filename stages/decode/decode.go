@@ -77,6 +77,10 @@ type Process struct {
 	// time (equal times: in file order). It may be called again; each reader
 	// starts anew. Problems are recorded once, by the first reader.
 	Events func(schema.Kind) EventReader
+	// Unwind completes Stacks, and the stacks of Events, which are not to be
+	// used before it: it has f unwind each dump, in the order of time. It is
+	// nil when there are none.
+	Unwind func(f func(*StackDump) Unwound) error
 	// Records is the number of event packets of the kind, as far as the
 	// files' sizes tell: for progress only.
 	Records func(schema.Kind) int64
@@ -119,12 +123,17 @@ type RawStack struct {
 	Kernel int
 	// Returns says that the words of callers are return addresses.
 	Returns bool
-	Java    []JavaFrame
-	OMP     []uint64 // OpenMP user stack, leaf first; nil when not recorded
+	// Exact are the numbers of words that are PCs even so: they were
+	// interrupted by a signal, or are where its handler returns to. Nil when
+	// only names can tell.
+	Exact []int32
+	Java  []JavaFrame
+	OMP   []uint64 // OpenMP user stack, leaf first; nil when not recorded
 	// OMPState is the OpenMP state, -1 when not recorded.
 	OMPState int
 	// Reason says why the stack is empty or ends early (`missing-stack`,
-	// `missing-link`, `link-cycle`, `stack-too-long`), empty when it is whole.
+	// `missing-link`, `link-cycle`, `stack-too-long`, and those of Unwound),
+	// empty when it is whole.
 	Reason string
 }
 

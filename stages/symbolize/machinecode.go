@@ -1,9 +1,11 @@
 package symbolize
 
 import (
+	"math"
 	"os"
 
 	"stackmill/stages/decode"
+	"stackmill/stages/symbolize/image"
 	"stackmill/stages/symbolize/insn"
 )
 
@@ -71,4 +73,24 @@ func archOf(rec *decode.Recording) insn.Arch {
 		return insn.ARM64
 	}
 	return 0
+}
+
+// File returns the file in which a mapping's load object was found, empty when
+// there is none.
+func (pr *Process) File(m *image.Mapping) string {
+	if m.Code != nil || !m.Executable() {
+		return ""
+	}
+	return pr.r.Program.Objects[pr.r.fileObject(pr.Image, m)].file
+}
+
+// ReadFile fills b with what stands in a mapping's file at an offset; false when
+// it is not to be had.
+func (pr *Process) ReadFile(m *image.Mapping, offset uint64, b []byte) bool {
+	name := pr.File(m)
+	if name == "" || offset > math.MaxInt64 {
+		return false
+	}
+	n, _ := pr.r.file(name).ReadAt(b, int64(offset))
+	return n == len(b)
 }

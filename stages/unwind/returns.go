@@ -12,14 +12,20 @@ var sigreturns = []string{"__restore_rt", "__restore", "__kernel_rt_sigreturn", 
 // calls turns the words of a stack into PCs of calls (S21): a return address
 // becomes the last byte of the call before it. The leaf's PC is exact, and so
 // are the one where user code entered the kernel, that of a signal trampoline,
-// which nothing called, and that of the code that a signal interrupted.
+// which nothing called, and that of the code that a signal interrupted: call
+// frame information or the trampoline's name tell.
 func (u *Unwinder) calls(raw *decode.RawStack, t int64) []uint64 {
 	if !raw.Returns {
 		return raw.Words
 	}
 	u.pcs = append(u.pcs[:0], raw.Words...)
 	interrupted := false
+	exact := raw.Exact
 	for i, w := range raw.Words {
+		if len(exact) > 0 && int(exact[0]) == i {
+			exact, interrupted = exact[1:], false
+			continue
+		}
 		trampoline := !isMarker(w) && u.isTrampoline(w, t)
 		if i > 0 && i != raw.Kernel && !interrupted && !trampoline && !isMarker(w) {
 			u.pcs[i]--

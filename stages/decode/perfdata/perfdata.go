@@ -110,6 +110,7 @@ type reader struct {
 	wall, clock int64 // the same moment in both clocks, 0 when not recorded
 
 	words []uint64 // of the stack that is read
+	exact []int32  // of the stack that is unwound
 	key   []byte   // the same, to look it up
 
 	rows       []row

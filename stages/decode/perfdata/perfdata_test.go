@@ -15,10 +15,13 @@ import (
 	"stackmill/stages/decode"
 )
 
-// builder composes recordings of one event with IP, TID, TIME and CALLCHAIN.
+// builder composes recordings of one event with IP, TID, TIME, CALLCHAIN and what
+// more says.
 type builder struct {
 	order binary.AppendByteOrder
 	data  []byte
+	more  uint64 // bits of sample_type
+	regs  uint64 // the mask of user registers
 }
 
 const tinyType = sampleIP | sampleTID | sampleTime | sampleCallchain
@@ -64,7 +67,7 @@ func (b *builder) file() []byte {
 	if b.order == binary.AppendByteOrder(binary.BigEndian) {
 		magic, flags = "2ELIFREP", mirrored(flags)
 	}
-	attr := b.words(uint32(typeSoftware), uint32(minAttr), 0, 1000, tinyType, 0, flags, uint32(0), uint32(0), 0)
+	attr := b.words(uint32(typeSoftware), uint32(104), 0, 1000, tinyType|b.more, 0, flags, uint32(0), uint32(0), 0, 0, 0, b.regs, uint32(0), uint32(0), 0)
 	attr = append(attr, b.words(0, 0)...) // no ids
 	out := append([]byte(magic), b.words(headerSize, len(attr), headerSize, len(attr), headerSize+len(attr), len(b.data), 0, 0, 0, 0, 0, 0)...)
 	return append(append(out, attr...), b.data...)

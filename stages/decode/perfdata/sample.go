@@ -15,6 +15,7 @@ type sample struct {
 	physical   uint64
 	chain      []byte // words, 8 bytes each
 	values     []byte // READ, from its first word on
+	abi        uint64 // of regs
 	regs       []byte // user registers, nil when there are none
 	stack      []byte // what is valid of the user stack
 	stackCut   bool   // the stack goes on behind the dump
@@ -110,7 +111,7 @@ func (r *reader) readSample(body []byte, s *sample) bool {
 		c.skipBranches(a.branchType)
 	}
 	if t&sampleRegsUser != 0 {
-		s.regs = c.registers(a.regsUser)
+		s.abi, s.regs = c.registers(a.regsUser)
 	}
 	if t&sampleStackUser != 0 {
 		s.stack, s.stackCut = c.stack()
@@ -183,11 +184,11 @@ func (c *cursor) skipBranches(branchType uint64) {
 
 // registers returns the values of the registers of a mask; nil when none were
 // recorded.
-func (c *cursor) registers(mask uint64) []byte {
-	if abi := c.u64(); abi == 0 {
-		return nil
+func (c *cursor) registers(mask uint64) (abi uint64, values []byte) {
+	if abi = c.u64(); abi == 0 {
+		return 0, nil
 	}
-	return c.bytes(8 * uint64(bits.OnesCount64(mask)))
+	return abi, c.bytes(8 * uint64(bits.OnesCount64(mask)))
 }
 
 // stack returns what is valid of the dumped user stack, and whether it fills

@@ -29,8 +29,8 @@ const (
 
 // stack makes a raw stack of a sample's call chain, which holds until the next
 // call. Without one it is the
-// sampled address alone; the user part of a stack dump is cut behind its first
-// address.
+// sampled address alone. The user part of a sample with registers is only where
+// it entered the kernel; what a dump of the user's stack holds is unwound later.
 func (r *reader) stack(s *sample, misc uint16) decode.RawStack {
 	raw := decode.RawStack{OMPState: -1, Returns: true, Words: r.words[:0]}
 	kernel := misc&miscMode == miscKernel
@@ -56,7 +56,7 @@ func (r *reader) stack(s *sample, misc uint16) decode.RawStack {
 		}
 	}
 	if s.regs != nil || s.stack != nil {
-		r.cutStack(s, &raw)
+		r.userEntry(s, &raw)
 	} else if addresses >= chainLimit {
 		raw.Words = append(raw.Words, decode.MarkTruncated)
 	}
@@ -64,17 +64,13 @@ func (r *reader) stack(s *sample, misc uint16) decode.RawStack {
 	return raw
 }
 
-// cutStack ends a stack of which the rest is in a dump of the user's stack.
-func (r *reader) cutStack(s *sample, raw *decode.RawStack) {
-	if raw.Kernel == len(raw.Words) {
-		if ip, ok := r.register(s, r.ipRegister()); ok && ip != 0 {
-			raw.Words = append(raw.Words, ip)
-		} else {
-			return
-		}
+// userEntry adds the user's program counter to a stack of kernel frames only.
+func (r *reader) userEntry(s *sample, raw *decode.RawStack) {
+	if raw.Kernel < len(raw.Words) {
+		return
 	}
-	if len(s.stack) > 0 {
-		raw.Words = append(raw.Words, decode.MarkTruncated)
+	if ip, ok := r.register(s, r.ipRegister()); ok && ip != 0 {
+		raw.Words = append(raw.Words, ip)
 	}
 }
 
@@ -110,11 +106,15 @@ func (r *reader) intern(p *process, raw *decode.RawStack) int32 {
 		key = binary.LittleEndian.AppendUint64(key, w)
 	}
 	key = binary.LittleEndian.AppendUint32(key, uint32(raw.Kernel))
+	for _, n := range raw.Exact {
+		key = binary.LittleEndian.AppendUint32(key, uint32(n))
+	}
+	key = append(key, raw.Reason...)
 	r.key = key
 	n, ok := p.stacks[string(key)]
 	if !ok {
 		n = int32(len(p.Stacks))
-		raw.ID, raw.Words = xxhash.Sum64(key), slices.Clone(raw.Words)
+		raw.ID, raw.Words, raw.Exact = xxhash.Sum64(key), slices.Clone(raw.Words), slices.Clone(raw.Exact)
 		p.Stacks = append(p.Stacks, *raw)
 		p.stacks[string(key)] = n
 	}

@@ -31,6 +31,7 @@ type process struct {
 	live   []decode.MapEvent // the mappings of its current program
 	rows   []row
 	stacks map[string]int32 // numbers of raw stacks by their words
+	dumps  bool             // some samples have dumps, and no stack yet
 }
 
 func (r *reader) timeline() *timeline {
@@ -215,7 +216,11 @@ func (r *reader) assign(t *timeline) {
 		p := t.at(s.pid, row.time)
 		raw := r.stack(&s, misc)
 		usesKernel = usesKernel || raw.Kernel > 0
-		row.stack, row.period = r.intern(p, &raw), s.period
+		if row.period = s.period; s.hasDump() {
+			row.stack, p.dumps = noStack, true
+		} else {
+			row.stack = r.intern(p, &raw)
+		}
 		if len(p.rows) == 0 {
 			t.recorded = append(t.recorded, &p.Process)
 			p.Number = len(t.recorded)
@@ -260,6 +265,9 @@ func (t *timeline) complete(p *process, usesKernel bool) {
 			return int64(len(p.rows))
 		}
 		return 0
+	}
+	if p.dumps {
+		p.Unwind = func(f func(*decode.StackDump) decode.Unwound) error { return t.r.unwind(t, p, f) }
 	}
 	p.Events = func(k schema.Kind) decode.EventReader {
 		if k != schema.Perf {

@@ -8,6 +8,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"stackmill/stages/symbolize/symtab"
+	"stackmill/stages/unwind/cfi"
 )
 
 // A cache file, all numbers in little-endian order:
@@ -38,17 +39,26 @@ type disk struct{ dir string }
 
 func (d disk) path(key string) string { return filepath.Join(d.dir, key+".table") }
 
-// read returns the cached table, or nil when there is none that can be trusted.
-func (d disk) read(key string) *symtab.Table {
+// content returns a cache file, nil when there is none.
+func (d disk) content(path string) []byte {
 	if d.dir == "" {
 		return nil
 	}
-	st, err := os.Stat(d.path(key))
+	st, err := os.Stat(path)
 	if err != nil || !st.Mode().IsRegular() || st.Size() > maxFile {
 		return nil
 	}
-	b, err := os.ReadFile(d.path(key))
+	b, err := os.ReadFile(path)
 	if err != nil {
+		return nil
+	}
+	return b
+}
+
+// read returns the cached table, or nil when there is none that can be trusted.
+func (d disk) read(key string) *symtab.Table {
+	b := d.content(d.path(key))
+	if b == nil {
 		return nil
 	}
 	got, missing, t, err := decode(b)
@@ -63,16 +73,23 @@ func (d disk) read(key string) *symtab.Table {
 	return t
 }
 
-// write stores a table. A cache that cannot be written costs time, nothing else.
+// write stores a table.
 func (d disk) write(key string, missing []string, t *symtab.Table) {
-	if d.dir == "" || os.MkdirAll(d.dir, 0o777) != nil {
+	if d.dir != "" {
+		d.store(d.path(key), encode(key, missing, t))
+	}
+}
+
+// store writes a file. A cache that cannot be written costs time, nothing else.
+func (d disk) store(path string, content []byte) {
+	if os.MkdirAll(d.dir, 0o777) != nil {
 		return
 	}
 	f, err := os.CreateTemp(d.dir, ".table-*")
 	if err != nil {
 		return
 	}
-	_, err = f.Write(encode(key, missing, t))
+	_, err = f.Write(content)
 	if err == nil {
 		err = f.Chmod(0o644)
 	}
@@ -80,10 +97,33 @@ func (d disk) write(key string, missing []string, t *symtab.Table) {
 		err = closed
 	}
 	if err == nil {
-		err = os.Rename(f.Name(), d.path(key))
+		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
 		os.Remove(f.Name())
+	}
+}
+
+// framesPath is a file with the same head as a table's, and behind it the key's
+// length in one byte, the key and the call frame information as cfi encodes it.
+func (d disk) framesPath(key string) string { return filepath.Join(d.dir, key+".frames") }
+
+// readFrames is read for call frame information.
+func (d disk) readFrames(key string) *cfi.Table {
+	body, ok := unseal(d.content(d.framesPath(key)))
+	if !ok || len(body) <= len(key) || int(body[0]) != len(key) || string(body[1:][:len(key)]) != key {
+		return nil
+	}
+	t, err := cfi.Decode(body[1+len(key):])
+	if err != nil {
+		return nil
+	}
+	return t
+}
+
+func (d disk) writeFrames(key string, t *cfi.Table) {
+	if d.dir != "" && len(key) < 256 {
+		d.store(d.framesPath(key), seal(t.Append(append([]byte{byte(len(key))}, key...))))
 	}
 }
 

@@ -50,9 +50,12 @@ type Loader struct {
 
 type entry struct {
 	key   string
-	table *symtab.Table
+	table sized
 	bytes int64
 }
+
+// sized is a table of symbols or of call frame information.
+type sized interface{ Bytes() int64 }
 
 // pathKey tells a file from what stood or will stand under its path. The folder
 // counts because debug files are searched in it.
@@ -99,7 +102,7 @@ func (l *Loader) Load(path string) (*symtab.Table, error) {
 	id, known := l.paths[at]
 	l.mu.Unlock()
 	if known {
-		if t := l.lookup(id.key); t != nil {
+		if t, ok := l.lookup(id.key).(*symtab.Table); ok {
 			return noted(t, id.notes), nil
 		}
 	}
@@ -143,7 +146,7 @@ func noted(t *symtab.Table, notes []symtab.Note) *symtab.Table {
 	return &c
 }
 
-func (l *Loader) lookup(key string) *symtab.Table {
+func (l *Loader) lookup(key string) sized {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	e, ok := l.kept[key]
@@ -155,7 +158,7 @@ func (l *Loader) lookup(key string) *symtab.Table {
 }
 
 // keep adds a table and drops those used longest ago, but never the new one.
-func (l *Loader) keep(key string, t *symtab.Table) {
+func (l *Loader) keep(key string, t sized) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if _, ok := l.kept[key]; ok {

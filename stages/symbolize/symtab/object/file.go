@@ -25,10 +25,12 @@ type File struct {
 	Machine  elf.Machine
 	Sections []Section // without the null section; Index is the ELF number
 	Loads    []Load
-	Notes    []Note   // what of the headers could not be read
-	notes    [][]byte // contents of PT_NOTE segments
-	data     []byte
-	mapped   bool
+	// FrameHeader is PT_GNU_EH_FRAME, the search table of `.eh_frame`.
+	FrameHeader Load
+	Notes       []Note   // what of the headers could not be read
+	notes       [][]byte // contents of PT_NOTE segments
+	data        []byte
+	mapped      bool
 
 	dynamicAt Load // PT_DYNAMIC
 }
@@ -194,6 +196,8 @@ func (f *File) readLoads(h header) {
 			f.Loads = append(f.Loads, l)
 		case elf.PT_DYNAMIC:
 			f.dynamicAt = l
+		case elf.PT_GNU_EH_FRAME:
+			f.FrameHeader = l
 		case elf.PT_NOTE:
 			f.notes = append(f.notes, f.Slice(l.Offset, l.FileSize))
 		}

@@ -1,0 +1,120 @@
+package perfdata
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"stackmill/stages/decode"
+)
+
+// The ABIs of recorded registers (perf-data 6).
+const abi32 = 1
+
+// The DWARF numbers of perf's registers, -1 for those that are not followed
+// (perf-data 15.2).
+var (
+	amd64Registers = [64]int8{0, 3, 2, 1, 4, 5, 6, 7, 16, -1, -1, -1, -1, -1, -1, -1, 8, 9, 10, 11, 12, 13, 14, 15}
+	arm64Registers = [64]int8{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+		16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32}
+	amd64Count, arm64Count = 24, 33
+)
+
+// The registers without which nothing is unwound: the stack pointer and the
+// program counter.
+const (
+	amd64Needed = 1<<7 | 1<<16
+	arm64Needed = 1<<31 | 1<<32
+)
+
+// noStack stands for the stack of a dump that is not unwound yet.
+const noStack = -1
+
+// hasDump reports whether a sample has what its user stack is unwound from
+// (perf-data 15.1).
+func (s *sample) hasDump() bool { return len(s.regs) > 0 && len(s.stack) > 0 }
+
+// unwind has f unwind the process's dumps.
+func (r *reader) unwind(t *timeline, p *process, f func(*decode.StackDump) decode.Unwound) error {
+	return r.files[0].Guard(func() {
+		var s sample
+		var dump decode.StackDump
+		last := -1 // several counters of a group have one sample
+		for i := range p.rows {
+			row := &p.rows[i]
+			if last >= 0 && p.rows[last].at == row.at {
+				row.stack = p.rows[last].stack
+				continue
+			}
+			last = i
+			misc, body := r.body(row.at)
+			if !r.readSample(body, &s) || !s.hasDump() {
+				continue
+			}
+			raw := r.stack(&s, misc)
+			u := decode.Unwound{Words: raw.Words[raw.Kernel:]}
+			if u.Reason = r.dump(&s, &dump); u.Reason == "" {
+				dump.Time = t.ns(row.time)
+				u = f(&dump)
+			}
+			r.replaceUser(&raw, &u, s.ip)
+			row.stack = r.intern(p, &raw)
+		}
+	})
+}
+
+// replaceUser puts the unwound stack in the place of a stack's user part. The
+// sampled address stays the leaf: it may be more precise than the registers.
+func (r *reader) replaceUser(raw *decode.RawStack, u *decode.Unwound, ip uint64) {
+	words := append(raw.Words[:raw.Kernel], u.Words...)
+	if raw.Kernel == 0 {
+		words[0] = ip
+	}
+	if raw.Reason = u.Reason; u.Reason != "" {
+		words = append(words, decode.MarkTruncated)
+	}
+	raw.Exact = r.exact[:0]
+	for _, n := range u.Exact {
+		raw.Exact = append(raw.Exact, n+int32(raw.Kernel))
+	}
+	raw.Words, r.words, r.exact = words, words, raw.Exact
+}
+
+// dump fills in the registers and the stack of a sample, or says why they cannot
+// be unwound.
+func (r *reader) dump(s *sample, d *decode.StackDump) (reason string) {
+	mask := r.events[s.event].regsUser
+	numbers, count, needed := &amd64Registers, amd64Count, uint64(amd64Needed)
+	switch d.Machine = (decode.Machine{Big: r.big}); r.rec.Arch {
+	case "x86_64":
+	case "aarch64":
+		d.Machine.ARM64 = true
+	case "": // perf was killed before it told
+		d.Machine.ARM64 = mask>>arm64IP&1 != 0
+	default:
+		return decode.ReasonMachine
+	}
+	if s.abi == abi32 {
+		return decode.ReasonMachine
+	}
+	if d.Machine.ARM64 {
+		numbers, count, needed = &arm64Registers, arm64Count, arm64Needed
+	}
+	order := binary.ByteOrder(binary.LittleEndian)
+	if r.big {
+		order = binary.BigEndian
+	}
+	d.Known = 0
+	rest := s.regs
+	for ; mask != 0 && len(rest) >= 8; mask &= mask - 1 {
+		if n := bits.TrailingZeros64(mask); n < count && numbers[n] >= 0 {
+			d.Registers[numbers[n]] = order.Uint64(rest)
+			d.Known |= 1 << numbers[n]
+		}
+		rest = rest[8:]
+	}
+	d.Stack, d.Full = s.stack, s.stackCut
+	if d.Known&needed != needed {
+		return decode.ReasonRegisters
+	}
+	return ""
+}

@@ -1,0 +1,34 @@
+package decode
+
+// Machine is what a thread's registers belong to.
+type Machine struct {
+	ARM64 bool // else x86-64
+	Big   bool // byte order
+}
+
+// StackDump is what was recorded of a thread's user side at an event: its registers
+// and a part of its stack. It is valid during the call that gets it.
+type StackDump struct {
+	Machine Machine
+	Time    int64 // ns from the founder's start
+	// Registers are values by DWARF number, and the program counter: 16 on
+	// x86-64, 32 on arm64. Bit i of Known says that Registers[i] was recorded.
+	Registers [33]uint64
+	Known     uint64
+	Stack     []byte // memory from the stack pointer upwards
+	Full      bool   // the stack may go on behind it
+}
+
+// Unwound is the stack that a dump holds, valid until the next is unwound. Words
+// and Exact are those of RawStack.
+type Unwound struct {
+	Words  []uint64
+	Exact  []int32
+	Reason string // why it ends early, empty when it is whole
+}
+
+// Reasons why a dump is not unwound.
+const (
+	ReasonMachine   = "other-machine"     // it is of a processor or mode that is not known
+	ReasonRegisters = "missing-registers" // without the stack pointer or the program counter
+)

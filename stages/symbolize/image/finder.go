@@ -1,0 +1,40 @@
+package image
+
+import (
+	"slices"
+	"sort"
+)
+
+// Finder finds who owned an address when, quickly: between two bounds of
+// mappings all addresses have the same owners. It is not safe for concurrent use.
+type Finder struct {
+	im     *Image
+	bounds []uint64 // sorted, distinct
+	spans  [][]Span // by piece, which begins at a bound; nil until it is asked for
+}
+
+// Finder returns a finder for the image.
+func (im *Image) Finder() *Finder {
+	f := &Finder{im: im, bounds: []uint64{0}}
+	for _, m := range im.Mappings {
+		f.bounds = append(f.bounds, m.Address, m.End())
+	}
+	slices.Sort(f.bounds)
+	f.bounds = slices.Compact(f.bounds)
+	f.spans = make([][]Span, len(f.bounds))
+	return f
+}
+
+// At returns the span of an address at a time, as Image.Spans has it.
+func (f *Finder) At(addr uint64, t int64) Span {
+	i := sort.Search(len(f.bounds), func(i int) bool { return f.bounds[i] > addr }) - 1
+	if f.spans[i] == nil {
+		f.spans[i] = f.im.Spans(f.bounds[i])
+	}
+	for _, s := range f.spans[i] {
+		if t < s.Until {
+			return s
+		}
+	}
+	return f.spans[i][len(f.spans[i])-1]
+}

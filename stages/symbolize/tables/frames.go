@@ -1,0 +1,99 @@
+package tables
+
+import (
+	"debug/elf"
+
+	"stackmill/stages/symbolize/symtab/object"
+	"stackmill/stages/unwind/cfi"
+)
+
+// Frames returns the call frame information of the load object in a file, with
+// that of its debug file. It is nil without an error for a file that has none,
+// or whose processor is not known. The table is shared.
+func (l *Loader) Frames(path string) (*cfi.Table, error) {
+	s, err := open(path, l.options.DebugDirs)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	if s.object == nil {
+		return nil, nil
+	}
+	kept := s.key + ".frames" // beside the table of symbols
+	v, err, _ := l.flights.Do(kept, func() (any, error) {
+		if t := l.lookup(kept); t != nil {
+			return t, nil
+		}
+		t := l.disk.readFrames(s.key)
+		if t == nil {
+			if err := guard(path, func() { t = readFrames(s.object, s.debug) }); err != nil {
+				return nil, err
+			}
+			l.disk.writeFrames(s.key, t)
+		}
+		l.keep(kept, t)
+		return t, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	t := v.(*cfi.Table)
+	if t.Rows() == 0 {
+		return nil, nil
+	}
+	return t, nil
+}
+
+// readFrames makes the table of an object, empty if its processor is not known.
+func readFrames(f, debug *object.File) *cfi.Table {
+	in := cfi.Input{Order: f.Order}
+	switch {
+	case f.Class != elf.ELFCLASS64 || f.Type == elf.ET_REL:
+		return &cfi.Table{}
+	case f.Machine == elf.EM_X86_64:
+		in.Arch = cfi.AMD64
+	case f.Machine == elf.EM_AARCH64:
+		in.Arch = cfi.ARM64
+	default:
+		return &cfi.Table{}
+	}
+	for _, l := range f.Loads {
+		if l.Flags&elf.PF_X != 0 {
+			in.Segments = append(in.Segments, cfi.Segment{Offset: l.Offset, Address: l.Address, Size: l.FileSize})
+		}
+	}
+	if s := f.Section(".text"); s != nil {
+		in.Text = s.Address
+	}
+	if s := f.Section(".got"); s != nil {
+		in.Data = s.Address
+	}
+	in.EHFrame = ehFrame(f)
+	for _, file := range []*object.File{f, debug} {
+		if file == nil || len(in.Debug.Bytes) > 0 {
+			continue
+		}
+		in.Debug.Bytes, _ = file.Debug("frame") // what is damaged is as good as missing
+	}
+	return cfi.Read(in)
+}
+
+// ehFrame returns `.eh_frame`. Of an object without sections it is where the
+// header of its search table says, and ends with the segment at the latest.
+func ehFrame(f *object.File) cfi.Section {
+	if s := f.Section(".eh_frame"); s != nil {
+		b, err := f.Data(s)
+		if err != nil {
+			return cfi.Section{}
+		}
+		return cfi.Section{Bytes: b, Address: s.Address}
+	}
+	head := f.Slice(f.FrameHeader.Offset, f.FrameHeader.FileSize)
+	at, ok := cfi.FrameSection(head, f.FrameHeader.Address, f.Order)
+	for _, l := range f.Loads {
+		if ok && at-l.Address < l.FileSize {
+			return cfi.Section{Bytes: f.Slice(l.Offset+at-l.Address, l.FileSize-(at-l.Address)), Address: at, Open: true}
+		}
+	}
+	return cfi.Section{}
+}

@@ -1,0 +1,164 @@
+// Package cfi finds the callers of code by its call frame information (DWARF 5,
+// 6.4, and the forms of `.eh_frame`), from the registers and a piece of the
+// stack that a profiler recorded. It knows bytes and addresses only: neither
+// files nor recordings. Its reference is formats/perf-data 15.
+package cfi
+
+import "encoding/binary"
+
+// Arch is an instruction set that can be unwound.
+type Arch uint8
+
+// The instruction sets.
+const (
+	AMD64 Arch = iota + 1
+	ARM64
+)
+
+// NumRegisters is how many registers are followed: by their DWARF numbers, and
+// the program counter behind them.
+const NumRegisters = 33
+
+// The registers with a role of their own.
+const (
+	amd64BP, amd64SP, amd64PC = 6, 7, 16
+	arm64FP, arm64LR, arm64SP = 29, 30, 31
+	arm64PC                   = 32
+)
+
+// PC returns the number of the program counter.
+func (a Arch) PC() int {
+	if a == ARM64 {
+		return arm64PC
+	}
+	return amd64PC
+}
+
+func (a Arch) sp() uint8 {
+	if a == ARM64 {
+		return arm64SP
+	}
+	return amd64SP
+}
+
+func (a Arch) framePointer() uint8 {
+	if a == ARM64 {
+		return arm64FP
+	}
+	return amd64BP
+}
+
+// Input is what of a load object tells how to unwind its code.
+type Input struct {
+	Arch     Arch
+	Order    binary.ByteOrder
+	Segments []Segment // the executable ones
+	EHFrame  Section
+	Debug    Section // `.debug_frame`
+	Text     uint64  // address of `.text`, to which pointers may be relative
+	Data     uint64  // address of `.got`, likewise
+}
+
+// Section is a section's content and the address it was linked at.
+type Section struct {
+	Bytes   []byte
+	Address uint64
+	Open    bool // its end is not known: an entry of length 0 ends it
+}
+
+// Segment is a part of the file with the address it was linked at.
+type Segment struct{ Offset, Address, Size uint64 }
+
+// Table says for each instruction of a load object where its caller's registers
+// are. It is immutable and safe for concurrent use.
+type Table struct {
+	Arch Arch
+	// Bad is how many entries could not be read; the code that they describe
+	// has no rules.
+	Bad      int
+	starts   []uint32  // offsets in the file, sorted: row i holds up to the next
+	rows     []uint32  // numbers in distinct; 0: nothing is known
+	distinct []row     // 0 is not used
+	rules    []ruleFor // of all rows
+	programs [][]byte  // expressions
+	segments []Segment
+	order    binary.ByteOrder
+}
+
+// kind is how a value is found.
+type kind uint8
+
+const (
+	same          kind = iota // it is in the register still
+	undefined                 // it is lost
+	atCFA                     // in memory at CFA+value
+	isCFA                     // CFA+value itself
+	inRegister                // in register reg
+	atExpression              // in memory at what expression number value computes
+	isExpression              // what that expression computes
+	registerBased             // register reg plus value: for the CFA only
+)
+
+// rule finds a value.
+type rule struct {
+	kind  kind
+	reg   uint8
+	value int32
+}
+
+// ruleFor is the rule of a register.
+type ruleFor struct {
+	register uint8
+	rule
+}
+
+// row is what holds at an instruction. Registers without a rule are the same in
+// the caller, except that its stack pointer is the CFA.
+type row struct {
+	cfa          rule
+	first        uint32 // in Table.rules
+	count        uint8
+	returnColumn uint8
+	returns      bool // there is a rule for returnColumn
+	signal       bool // the frame that a signal's delivery made
+	signed       bool // the return address is authenticated by its upper bits
+}
+
+// find returns the number of the row at an offset of the file, 0 when nothing is
+// known there.
+func (t *Table) find(offset uint64) uint32 {
+	lo, hi := 0, len(t.starts)
+	for lo < hi {
+		if mid := int(uint(lo+hi) >> 1); uint64(t.starts[mid]) <= offset {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	if lo == 0 {
+		return 0
+	}
+	return t.rows[lo-1]
+}
+
+// address converts an offset in the file to the address it was linked at.
+func (t *Table) address(offset uint64) (uint64, bool) {
+	for _, s := range t.segments {
+		if offset-s.Offset < s.Size {
+			return s.Address + (offset - s.Offset), true
+		}
+	}
+	return 0, false
+}
+
+// Rows returns how many pieces of code have rules of their own.
+func (t *Table) Rows() int { return len(t.starts) }
+
+// Bytes estimates the memory that the table takes.
+func (t *Table) Bytes() int64 {
+	n := 8*len(t.starts) + 24*len(t.distinct) + 12*len(t.rules) + 24*len(t.segments)
+	for _, p := range t.programs {
+		n += 24 + len(p)
+	}
+	return int64(n)
+}

@@ -1,0 +1,44 @@
+package cfi
+
+// chained steps to the caller of code without rules, such as hand-written
+// assembly, by the frame pointer: where that points to stand the caller's frame
+// pointer and the return address. It is believed if it points into the dump,
+// not below the stack pointer, and if the return address is in code.
+func (w *Walker) chained() (pc uint64, reason string) {
+	reason = NoCFI
+	if !w.code.executable {
+		reason = NoCode
+	}
+	fp, sp := w.arch.framePointer(), w.arch.sp()
+	at := w.regs.Value[fp]
+	inDump := at-w.base < uint64(len(w.dump)) && uint64(len(w.dump))-(at-w.base) >= 16
+	if w.regs.Known>>fp&1 == 0 || at < w.regs.Value[sp] || at%8 != 0 || !inDump {
+		return 0, reason
+	}
+	saved, _ := w.word(at)
+	pc, _ = w.word(at + 8)
+	if w.arch == ARM64 {
+		pc = w.plain(pc)
+	}
+	if pc == 0 || !w.find(pc-1).executable {
+		return 0, reason
+	}
+	w.regs.Value[fp], w.regs.Value[sp], w.regs.Value[w.arch.PC()] = saved, at+16, pc
+	return pc, ""
+}
+
+// The bits of an address that are not used to authenticate it, with address
+// spaces of 48 and of 52 bits.
+const (
+	plain48 = 1<<48 - 1
+	plain52 = 1<<52 - 1
+)
+
+// plain removes the signature from a return address.
+func (w *Walker) plain(pc uint64) uint64 {
+	short := pc & plain48
+	if long := pc & plain52; long != short && w.find(long-1).executable {
+		return long
+	}
+	return short
+}

@@ -1,0 +1,203 @@
+package cfi
+
+import "encoding/binary"
+
+// The largest numbers of things of one load object that are kept, some ten
+// times those of the largest programs.
+const (
+	maxDistinct = 1 << 20
+	maxPrograms = 1 << 20
+	maxSection  = 1 << 32
+)
+
+// cie is what the entries of several functions have in common.
+type cie struct {
+	codeAlign, dataAlign int64
+	returnColumn         uint8
+	encoding             uint8 // of addresses
+	augmented            bool  // entries have a length of augmentation data
+	signal               bool
+	initial              state
+	usable               bool
+}
+
+// entry is one function's entry: where it stands in its section, and its CIE's
+// offset there.
+type entry struct {
+	body reader
+	cie  uint64
+}
+
+// section is `.eh_frame` or `.debug_frame` while it is read.
+type section struct {
+	b       *builder
+	debug   bool
+	cies    map[uint64]*cie
+	entries []entry
+}
+
+// read reads a section's entries. The CIEs come first, as `.debug_frame` may
+// have them behind their users.
+func (b *builder) read(in *Input, s Section, debug bool) []span {
+	if len(s.Bytes) == 0 || uint64(len(s.Bytes)) > maxSection {
+		return nil
+	}
+	list := section{b: b, debug: debug, cies: map[uint64]*cie{}}
+	r := reader{b: s.Bytes, base: s.Address, order: in.Order, text: in.Text, data: in.Data}
+	for r.left() >= 4 {
+		if s.Open && in.Order.Uint32(s.Bytes[r.at:]) == 0 {
+			break
+		}
+		if !list.next(&r) {
+			b.table.Bad++
+			break
+		}
+	}
+	var spans []span
+	for i := range list.entries {
+		if s, ok := list.function(&list.entries[i]); ok {
+			spans = append(spans, s)
+		}
+	}
+	return spans
+}
+
+// next reads the head of the next entry, false when the rest of the section is
+// lost.
+func (s *section) next(r *reader) bool {
+	start := uint64(r.at)
+	length, wide := uint64(r.u32()), false
+	if length == 0xffffffff {
+		length, wide = r.u64(), true
+	}
+	if length == 0 { // ends the entries of one input file
+		return true
+	}
+	idAt := uint64(r.at)
+	body := *r
+	if r.bytes(length) == nil {
+		return false
+	}
+	body.b = r.b[:r.at]
+	var id uint64
+	if wide && s.debug {
+		id = body.u64()
+	} else {
+		id = uint64(body.u32())
+	}
+	switch {
+	case body.short:
+		s.b.table.Bad++
+	case !s.debug && id == 0, s.debug && !wide && id == 0xffffffff, s.debug && wide && id == ^uint64(0):
+		s.cies[start] = s.common(&body)
+	case s.debug:
+		s.entries = append(s.entries, entry{body, id})
+	default:
+		s.entries = append(s.entries, entry{body, idAt - id})
+	}
+	return true
+}
+
+// common reads a CIE.
+func (s *section) common(r *reader) *cie {
+	c := &cie{}
+	version := r.u8()
+	augmentation := r.string()
+	if version == 4 {
+		if size, segment := r.u8(), r.u8(); size != 8 || segment != 0 {
+			return c
+		}
+	}
+	if version != 1 && version != 3 && version != 4 {
+		return c
+	}
+	c.codeAlign, c.dataAlign = int64(r.uleb()), r.sleb()
+	column := uint64(r.u8())
+	if version != 1 {
+		r.at--
+		column = r.uleb()
+	}
+	if column >= NumRegisters {
+		return c
+	}
+	c.returnColumn = uint8(column)
+	if augmentation != "" && !s.augmentation(r, c, augmentation) {
+		return c
+	}
+	c.initial.signal = c.signal
+	c.usable = !r.short
+	m := machine{b: s.b, c: c, r: *r, now: c.initial}
+	c.usable = c.usable && m.run(nil)
+	c.initial = m.now
+	return c
+}
+
+// augmentation reads what a CIE's augmentation string announces, false when it
+// cannot be understood.
+func (s *section) augmentation(r *reader, c *cie, letters string) bool {
+	if letters[0] != 'z' {
+		return false
+	}
+	c.augmented = true
+	data := r.block()
+	if data == nil {
+		return !r.short
+	}
+	a := *r
+	a.at, a.b = r.at-len(data), r.b[:r.at]
+	for _, l := range letters[1:] {
+		switch l {
+		case 'R':
+			c.encoding = a.u8()
+		case 'P':
+			a.format(a.u8())
+		case 'L':
+			a.u8()
+		case 'S':
+			c.signal = true
+		case 'B', 'G': // the other key; memory tagging
+		default:
+			return false
+		}
+	}
+	return !a.short
+}
+
+// function reads a function's entry and runs its program.
+func (s *section) function(e *entry) (span, bool) {
+	c := s.cies[e.cie]
+	if c == nil || !c.usable {
+		s.b.table.Bad++
+		return span{}, false
+	}
+	r := &e.body
+	start, ok := r.pointer(c.encoding)
+	size, _ := r.format(c.encoding)
+	if c.augmented {
+		r.block()
+	}
+	if !ok || r.short {
+		s.b.table.Bad++
+		return span{}, false
+	}
+	offset, room := s.b.offset(start)
+	if room == 0 || size == 0 { // of code that the linker dropped
+		return span{}, false
+	}
+	m := machine{b: s.b, c: c, r: *r, now: c.initial, address: start, end: start + min(size, room)}
+	sp := span{start: uint32(offset), end: uint32(offset + min(size, room)), first: len(s.b.steps)}
+	if !m.run(&sp) {
+		s.b.table.Bad++
+	}
+	return sp, true
+}
+
+// FrameSection returns the address of `.eh_frame` from `.eh_frame_hdr`, of which
+// head is the content.
+func FrameSection(head []byte, address uint64, order binary.ByteOrder) (uint64, bool) {
+	r := reader{b: head, base: address, order: order, data: address}
+	version, encoding := r.u8(), r.u8()
+	r.bytes(2) // how the table is encoded
+	at, ok := r.pointer(encoding)
+	return at, ok && version == 1
+}

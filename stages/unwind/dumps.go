@@ -1,0 +1,113 @@
+package unwind
+
+import (
+	"stackmill/problem"
+	"stackmill/stages/decode"
+	"stackmill/stages/symbolize"
+	"stackmill/stages/symbolize/image"
+	"stackmill/stages/unwind/cfi"
+)
+
+// Frames gives the call frame information of a load object's file, nil when it
+// has none.
+type Frames interface {
+	Frames(path string) (*cfi.Table, error)
+}
+
+// Dumps unwinds the recorded registers and stacks of a recording's processes,
+// one process after the other (perf-data 15). It is not safe for concurrent use.
+type Dumps struct {
+	frames   Frames
+	problems *problem.Log
+	tables   map[string]*cfi.Table // by file
+	walkers  map[decode.Machine]*cfi.Walker
+
+	process  *symbolize.Process
+	finder   *image.Finder
+	mappings map[*image.Mapping]*cfi.Table
+	walker   *cfi.Walker // of process, nil before its first dump
+	regs     cfi.Registers
+}
+
+// NewDumps returns an unwinder. It writes to problems what of the call frame
+// information cannot be used.
+func NewDumps(frames Frames, problems *problem.Log) *Dumps {
+	return &Dumps{frames: frames, problems: problems, tables: map[string]*cfi.Table{}, walkers: map[decode.Machine]*cfi.Walker{}}
+}
+
+// Process says that the next dumps are of this process.
+func (d *Dumps) Process(p *symbolize.Process) {
+	d.process, d.finder, d.walker = p, p.Image.Finder(), nil
+	d.mappings = map[*image.Mapping]*cfi.Table{}
+}
+
+// Unwind returns the stack that a dump holds, which is valid until the next call.
+func (d *Dumps) Unwind(dump *decode.StackDump) decode.Unwound {
+	if d.walker == nil {
+		d.walker = d.walkers[dump.Machine]
+		if d.walker == nil {
+			arch := cfi.AMD64
+			if dump.Machine.ARM64 {
+				arch = cfi.ARM64
+			}
+			d.walker = cfi.NewWalker(arch, dump.Machine.Big)
+			d.walkers[dump.Machine] = d.walker
+		}
+		d.walker.Process(memory{d})
+	}
+	d.regs.Value, d.regs.Known = dump.Registers, dump.Known
+	s := d.walker.Walk(&d.regs, dump.Stack, dump.Full, dump.Time)
+	return decode.Unwound{Words: s.Words, Exact: s.Exact, Reason: s.Reason}
+}
+
+// table returns the call frame information of a mapping's load object.
+func (d *Dumps) table(m *image.Mapping) *cfi.Table {
+	t, ok := d.mappings[m]
+	if ok {
+		return t
+	}
+	file := d.process.File(m)
+	if t, ok = d.tables[file]; !ok && file != "" {
+		var err error
+		if t, err = d.frames.Frames(file); err != nil {
+			d.problem(m.Path, 1, err.Error())
+		} else if t != nil && t.Bad > 0 {
+			d.problem(m.Path, int64(t.Bad), "entries of the call frame information cannot be read: stacks end at the code they describe")
+		}
+		d.tables[file] = t
+	}
+	d.mappings[m] = t
+	return t
+}
+
+func (d *Dumps) problem(file string, count int64, message string) {
+	d.problems.Add(problem.Problem{Severity: problem.Warning, File: file, Offset: problem.NoOffset, Count: count,
+		Reason: "bad-call-frame-information", Message: message})
+}
+
+// memory is the process's image as the walker sees it.
+type memory struct{ d *Dumps }
+
+// Code implements cfi.Memory.
+func (m memory) Code(address uint64, time int64) cfi.Code {
+	s := m.d.finder.At(address, time)
+	c := cfi.Code{From: s.From, Until: s.Until}
+	if s.Mapping == nil || !s.Mapping.Executable() || s.Mapping.Path == decode.KernelPath {
+		return c
+	}
+	c.Executable = true
+	c.Offset = s.Mapping.FileOffset + (address - s.Mapping.Address)
+	if s.Mapping.Code == nil {
+		c.Table = m.d.table(s.Mapping)
+	}
+	return c
+}
+
+// Read implements cfi.Memory: what may be written at run time is not believed.
+func (m memory) Read(address uint64, time int64, b []byte) bool {
+	s := m.d.finder.At(address, time)
+	if s.Mapping == nil || s.Mapping.Modes&2 != 0 || s.Mapping.End()-address < uint64(len(b)) {
+		return false
+	}
+	return m.d.process.ReadFile(s.Mapping, s.Mapping.FileOffset+(address-s.Mapping.Address), b)
+}

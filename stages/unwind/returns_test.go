@@ -1,0 +1,39 @@
+package unwind
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"stackmill/stages/decode"
+)
+
+// Return addresses become the calls' (S21); what a signal interrupted, and where
+// its handler returns to, are told by a name or by the recording.
+func TestCalls(t *testing.T) {
+	const mark = decode.MarkTruncated
+	tests := []struct {
+		name string
+		raw  decode.RawStack
+		want []uint64
+	}{
+		{"calls", decode.RawStack{Words: []uint64{pcWork, pcMain, pcNative}}, []uint64{pcWork, pcMain - 1, pcNative - 1}},
+		{"a trampoline by its name", decode.RawStack{Words: []uint64{pcWork, pcSignal, pcMain, pcNative}}, []uint64{pcWork, pcSignal, pcMain, pcNative - 1}},
+		{"a trampoline without a name", decode.RawStack{Words: []uint64{pcWork, pcStatic, pcMain, pcNative}, Exact: []int32{1, 2}},
+			[]uint64{pcWork, pcStatic, pcMain, pcNative - 1}},
+		{"a trampoline by both", decode.RawStack{Words: []uint64{pcWork, pcSignal, pcMain, pcNative}, Exact: []int32{1, 2}},
+			[]uint64{pcWork, pcSignal, pcMain, pcNative - 1}},
+		{"the leaf is in a trampoline", decode.RawStack{Words: []uint64{pcStatic, pcMain, pcNative}, Exact: []int32{1}}, []uint64{pcStatic, pcMain, pcNative - 1}},
+		{"behind the kernel's frames", decode.RawStack{Words: []uint64{1 << 63, 1<<63 + 9, pcWork, pcStatic, pcMain, mark}, Kernel: 2, Exact: []int32{3, 4}},
+			[]uint64{1 << 63, 1<<63 + 8, pcWork, pcStatic, pcMain, mark}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			u, _, _ := unwinder(&decode.Process{})
+			tt.raw.Returns = true
+			if d := cmp.Diff(tt.want, u.calls(&tt.raw, 0)); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
