@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"time"
 
@@ -61,7 +59,7 @@ func (in *ingest) ingestOne(ctx context.Context, r *Result, src input) (err erro
 	}()
 	rec := src.decoder.Open(src.path)
 	defer func() { err = errors.Join(err, rec.Close()) }()
-	rec.Locate = listsAt(in.Options, below(in.SymFS, rec.Locate))
+	locate(&in.Options, rec)
 	jitdump.Attach(rec)
 	batch, err := write.Begin(in.Store, r.ID)
 	if err != nil {
@@ -91,45 +89,6 @@ func (in *ingest) ingestOne(ctx context.Context, r *Result, src input) (err erro
 		ExperimentID: r.ID, Experiment: filepath.Base(src.path), Path: src.path,
 		Status: r.Status, Ingested: time.Now().UTC().Truncate(time.Second),
 	})
-}
-
-// below looks for files outside the recording below root, whether or not they
-// are at their recorded paths as well.
-func below(root string, locate func(string) []decode.Candidate) func(string) []decode.Candidate {
-	if root == "" {
-		return locate
-	}
-	return func(path string) []decode.Candidate {
-		candidates := slices.DeleteFunc(locate(path), func(c decode.Candidate) bool { return c.Origin == "path" })
-		if filepath.IsAbs(path) {
-			moved := filepath.Join(root, path)
-			if info, err := os.Stat(moved); err == nil && info.Mode().IsRegular() {
-				candidates = append(candidates, decode.Candidate{Path: moved, Origin: "path"})
-			}
-		}
-		return candidates
-	}
-}
-
-// listsAt locates lists of symbols, which are no part of a recording: the
-// kernel's, and those of generated code.
-func listsAt(o Options, locate func(string) []decode.Candidate) func(string) []decode.Candidate {
-	return func(path string) []decode.Candidate {
-		switch {
-		case path == decode.KernelPath && o.Kallsyms != "":
-			path = o.Kallsyms
-		case decode.IsPerfMap(path):
-			if o.PerfMaps != "" {
-				path = filepath.Join(o.PerfMaps, filepath.Base(path))
-			}
-		case decode.IsDump(path) && o.PerfMaps != "":
-			beside := decode.Candidate{Path: filepath.Join(o.PerfMaps, filepath.Base(path)), Origin: "path"}
-			return append([]decode.Candidate{beside}, locate(path)...)
-		default:
-			return locate(path)
-		}
-		return []decode.Candidate{{Path: path, Origin: "path"}}
-	}
 }
 
 // run passes the recording through the stages.

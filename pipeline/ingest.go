@@ -22,9 +22,10 @@ type Options struct {
 	Store     string
 	Cache     string        // directory of load-object tables; empty: no cache on disk
 	Kallsyms  string        // file with the kernel's symbols, as /proc/kallsyms has them; empty: none
+	Vmlinux   string        // file with the kernel's image; empty: none
 	PerfMaps  string        // directory of perf-PID.map files; empty: /tmp
 	SymFS     string        // root below which load objects are, instead of at their recorded paths; empty: none
-	DebugDirs []string      // where separate debug files are, by build-id and path
+	DebugDirs []string      // where separate debug files, and copies by build-id, are; nil: tables.DefaultDebugDirs
 	Sources   []source.Rule // where source files are that are not at their recorded paths
 	Jobs      int           // experiments side by side, at least 1
 	Memory    int64         // bytes to stay within as far as caches are concerned, 0 for the default
@@ -76,7 +77,7 @@ func Ingest(ctx context.Context, opts Options, paths ...string) ([]Result, error
 	}
 	in := &ingest{
 		Options: opts,
-		tables:  tables.New(tables.Options{CacheDir: opts.Cache, DebugDirs: opts.DebugDirs, MemoryLimit: opts.Memory / tablesShare}),
+		tables:  tables.New(tables.Options{CacheDir: opts.Cache, DebugDirs: opts.debugDirs(), MemoryLimit: opts.Memory / tablesShare}),
 		taken:   map[string]bool{},
 	}
 	if err := write.Clean(opts.Store); err != nil {

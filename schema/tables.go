@@ -83,7 +83,7 @@ var (
 		{"build_id", String, Dict, "", false, "The build-id in hex, empty when there is none."},
 		{"checksum", Int64, Plain, "", false, "The recorded checksum, 0 when not computed."},
 		{"kind", String, Dict, "", false, "`elf`, `dynamic`, `java`, `artificial` or `unknown`."},
-		{"symbols", String, Dict, "", false, "Where its symbols came from: `archive`, `path`, `recording`, or `none`."},
+		{"symbols", String, Dict, "", false, "Where its symbols came from: `archive`, `path`, `cache` (found by its build-id), `recording`, or `none`."},
 		{"functions", Int64, Delta, "count", false, "The number of functions its symbol tables name."},
 	}}
 	Segments = &Table{"segments", "one mapping of a load object in a process, with its life time (S1)", []Column{

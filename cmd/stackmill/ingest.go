@@ -47,9 +47,10 @@ Exit status: 0 all is in; 3 data of some recordings was lost or unreadable, see
 	f.StringVar(&opts.Cache, "cache", defaultCache(), "directory where tables of load objects are kept, shared by all stores")
 	f.BoolVar(&opts.Recursive, "recursive", false, "look for recordings in the folders below, too")
 	f.StringVar(&opts.Kallsyms, "kallsyms", "", "the kernel's symbols when it was recorded, a copy of /proc/kallsyms (perf recordings)")
+	f.StringVar(&opts.Vmlinux, "vmlinux", "", "the kernel's image with its symbols (perf recordings; default: by the recorded build-id, where distributions put it)")
 	f.StringVar(&opts.PerfMaps, "perf-map-dir", "", "directory of the perf-PID.map and jit-PID.dump files of run-time compilers (default /tmp, and where the dump was)")
 	f.StringVar(&opts.SymFS, "symfs", "", "look for load objects below this directory instead of at their recorded paths")
-	f.StringArrayVar(&opts.DebugDirs, "debug-dir", nil, "directory of separate debug files, may be repeated (default /usr/lib/debug)")
+	f.StringArrayVar(&opts.DebugDirs, "debug-dir", nil, "directory of separate debug files or of perf's cache of copies by build-id, may be repeated (default /usr/lib/debug and ~/.debug)")
 	sources := f.StringArray("source-path", nil, sourcePathHelp)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		limit, err := parseSize(memory)

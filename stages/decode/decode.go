@@ -38,6 +38,7 @@ type Recording struct {
 	PageSize                   int64
 	WordBits                   int
 	Started                    time.Time // zero when not recorded
+	Kernel                     KernelSymbol
 	Processes                  []*Process
 	Problems                   problem.Log
 	// CompilerTime converts a time that a run-time compiler took, from
@@ -47,14 +48,24 @@ type Recording struct {
 	// Locate returns the files in which the load object recorded as path may
 	// be found, best first (archives, then the path itself).
 	Locate func(path string) []Candidate
+	// Stored returns further files that may be the load object of that path and
+	// build-id. They are used only if they have it. It may be nil.
+	Stored func(path, buildID string) []Candidate
 	// Close unmaps the files. No event reader may be used after it.
 	Close func() error
+}
+
+// KernelSymbol is a symbol of the kernel and its address while recording: it
+// tells how far from its link-time address the kernel was. It may be zero.
+type KernelSymbol struct {
+	Name    string
+	Address uint64
 }
 
 // Candidate is a file in which a load object may be found.
 type Candidate struct {
 	Path   string
-	Origin string // `archive` or `path`: load_objects.symbols
+	Origin string // `archive`, `path` or `cache`: load_objects.symbols
 }
 
 // Process is one process of a recording.

@@ -64,6 +64,7 @@ type Code struct {
 	// otherwise Functions lists those inside it.
 	Function  string
 	Functions []CodeFunction
+	Reason    string // why nothing is known of it, empty when something is
 	Method    uint64 // Java method id of compiled code, 0 for none
 	Bytes     []byte // the instructions, if recorded
 	File      string // source file, if recorded

@@ -39,8 +39,13 @@ func (r *Resolver) Artificial(name string) int32 {
 
 // unknown returns the location of a PC that belongs to no function.
 func (r *Resolver) unknown(pc uint64, reason string) int32 {
+	return r.unknownIn(r.unknownObject, pc, reason)
+}
+
+// unknownIn is the same for a PC of a known object.
+func (r *Resolver) unknownIn(object int32, pc uint64, reason string) int32 {
 	p := r.Program
-	m := p.module(r.unknownObject, unknownModule, "")
-	f := p.function(Function{Object: r.unknownObject, Module: m, Name: UnknownName, Kind: Unknown}, 0)
+	m := p.module(object, unknownModule, "")
+	f := p.function(Function{Object: object, Module: m, Name: UnknownName, Kind: Unknown}, 0)
 	return p.location(f, pc, reason, nil)
 }

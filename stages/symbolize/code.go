@@ -22,6 +22,8 @@ func (r *Resolver) code(pc uint64, m *image.Mapping, proc *decode.Process) int32
 	c := m.Code
 	offset := pc - m.Address
 	switch {
+	case c.Reason != "":
+		return r.unknownIn(r.codeObject(m), m.FileOffset+offset, c.Reason)
 	case c.Method != 0:
 		return r.compiledMethod(proc, c.Method, offset, pc)
 	case isGenerated(m):
@@ -44,6 +46,8 @@ func (r *Resolver) codeObject(m *image.Mapping) int32 {
 	switch {
 	case m.Code.Method != 0:
 		return r.pseudoObject(javaObject, "java")
+	case m.Code.Reason != "":
+		return r.pseudoObject(m.Path, "unknown")
 	case isGenerated(m):
 		return r.pseudoObject(decode.GeneratedCode, "dynamic")
 	}

@@ -1,10 +1,14 @@
 package symbolize
 
 import (
+	"path"
+	"slices"
 	"strings"
 
+	"stackmill/stages/decode"
 	"stackmill/stages/symbolize/image"
 	"stackmill/stages/symbolize/insn"
+	"stackmill/stages/symbolize/symtab"
 )
 
 // Where Linux on x86-64 and A64 maps itself: the upper part of the address space
@@ -30,4 +34,84 @@ func (r *Resolver) inKernel(f Function, m *image.Mapping) Function {
 		f.Kind = Kernel
 	}
 	return f
+}
+
+// placing says at which offset of an object's table a PC lies; false: at none.
+type placing func(m *image.Mapping, pc uint64) (uint64, bool)
+
+// absolute is the placing of lists of symbols.
+func absolute(_ *image.Mapping, pc uint64) (uint64, bool) { return pc, true }
+
+// kernelPlacing is that of the kernel's image, which may be elsewhere than it was
+// linked for, and of its modules, which are relocatable: perf-data 10.1.
+func (r *Resolver) kernelPlacing(t *symtab.Table) placing {
+	if len(t.Regions) == 0 {
+		return absolute
+	}
+	if len(t.Segments) > 0 {
+		addresses := t.Addresses()
+		moved := r.moved(t, addresses)
+		return func(_ *image.Mapping, pc uint64) (uint64, bool) { return addresses.Offset(pc - moved) }
+	}
+	i := slices.IndexFunc(t.Regions, func(g symtab.Region) bool { return g.Name == ".text" })
+	return func(m *image.Mapping, pc uint64) (uint64, bool) {
+		inside := m.FileOffset + (pc - m.Address)
+		if i < 0 || inside >= t.Regions[i].Size {
+			return 0, false
+		}
+		return t.Regions[i].Offset + inside, true
+	}
+}
+
+// moved is how far the kernel was from its link-time address. `_text` is where
+// its code begins and `_stext` that of its section, whether or not they are
+// functions.
+func (r *Resolver) moved(t *symtab.Table, a symtab.Addresses) uint64 {
+	k := r.rec.Kernel
+	if k.Address == 0 {
+		return 0
+	}
+	for i := range t.Functions {
+		if f := &t.Functions[i]; slices.Contains(symtab.Split(f.Aliases), k.Name) {
+			return k.Address - f.Address
+		}
+	}
+	linked := a[0].Address
+	for _, g := range a {
+		if k.Name == "_stext" && g.Name == ".text" {
+			linked = g.Address
+		}
+	}
+	return k.Address - linked
+}
+
+// moduleName is the kernel's name of a module that is recorded as `[name]` or by
+// its file, which may be compressed.
+func moduleName(file string) string {
+	if name, ok := strings.CutPrefix(file, "["); ok {
+		return strings.TrimSuffix(name, "]")
+	}
+	name, _, _ := strings.Cut(path.Base(file), ".ko")
+	return strings.ReplaceAll(name, "-", "_")
+}
+
+// moduleList returns a kernel module's part of the list of the kernel's symbols,
+// and where that came from; nil without one.
+func (r *Resolver) moduleList(file string) (*symtab.Table, string) {
+	name := moduleName(file)
+	for _, c := range r.candidates(decode.KernelPath, r.kernelID) {
+		all, err := r.tables.Load(c.Path)
+		if err != nil || len(all.Regions) > 0 {
+			continue
+		}
+		n := slices.IndexFunc(all.Modules, func(m symtab.Module) bool { return m.Name == name })
+		if n < 0 {
+			continue
+		}
+		own := *all
+		own.Functions = slices.Clone(all.Functions)
+		own.Functions = slices.DeleteFunc(own.Functions, func(f symtab.Function) bool { return int(f.Module) != n })
+		return &own, c.Origin
+	}
+	return nil, ""
 }

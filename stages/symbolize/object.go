@@ -26,7 +26,7 @@ func (r *Resolver) fileObject(im *image.Image, m *image.Mapping) int32 {
 	k := objectKey{m.Path, checksum, m.BuildID}
 	n, ok := r.objects[k]
 	if !ok {
-		n = r.Program.object(r.findObject(im, m.Path, checksum, m.BuildID))
+		n = r.Program.object(r.findObject(im, m, checksum))
 		r.objects[k] = n
 	}
 	return n
@@ -35,26 +35,45 @@ func (r *Resolver) fileObject(im *image.Image, m *image.Mapping) int32 {
 // findObject takes the first file that can be read and that fits the recorded
 // mappings and checksum. On Linux no checksum is recorded, so that a rebuilt
 // program would otherwise give wrong names without a word.
-func (r *Resolver) findObject(im *image.Image, file string, checksum uint32, buildID string) Object {
+func (r *Resolver) findObject(im *image.Image, m *image.Mapping, checksum uint32) Object {
+	file, buildID, kernel := m.Path, m.BuildID, r.IsKernel(m.Address)
 	o := Object{Name: path.Base(file), Path: file, Checksum: checksum, Kind: "elf", Symbols: "none"}
 	type refusal struct{ reason, message string }
 	var refused []refusal
-	for _, c := range r.rec.Locate(file) {
+	candidates := r.candidates(file, buildID)
+	if file == decode.KernelPath {
+		r.kernelID = buildID
+	} else if kernel {
+		if list, origin := r.moduleList(file); list != nil {
+			o.table, o.Symbols, o.place, o.FunctionCount = list, origin, absolute, len(list.Functions)
+			candidates = nil
+		}
+	}
+	for _, c := range candidates {
 		table, err := r.tables.Load(c.Path)
 		if err != nil {
 			refused = append(refused, refusal{"unreadable-load-object", fmt.Sprintf("the copy in the %s cannot be used: %v", c.Origin, err)})
 			continue
 		}
-		if buildID != "" && table.BuildID != "" && table.BuildID != buildID {
+		// Lists of symbols have no build-id but that of their place.
+		if buildID != "" && table.BuildID != buildID && (table.BuildID != "" || c.Origin == "cache" && len(table.Regions) > 0) {
 			refused = append(refused, refusal{"wrong-build-id", fmt.Sprintf("the copy in the %s is another program: it has build-id %s, recorded was %s", c.Origin, table.BuildID, buildID)})
 			continue
 		}
-		if why := misfit(table, im, file, checksum, r.pageSize()); why != "" {
+		if kernel && len(table.Functions) == 0 {
+			refused = append(refused, refusal{"kernel-symbols", fmt.Sprintf("the copy in the %s has no addresses: only root may read them in /proc/kallsyms", c.Origin)})
+			continue
+		}
+		same := kernel || buildID != "" && table.BuildID == buildID
+		if why := misfit(table, im, file, checksum, r.pageSize()); why != "" && !same {
 			refused = append(refused, refusal{"wrong-load-object", fmt.Sprintf("the copy in the %s is another program: %s", c.Origin, why)})
 			continue
 		}
 		o.table, o.file, o.Symbols, o.BuildID = table, c.Path, c.Origin, table.BuildID
 		o.FunctionCount = len(table.Functions)
+		if kernel {
+			o.place = r.kernelPlacing(table)
+		}
 		break
 	}
 	if o.BuildID == "" {
@@ -69,7 +88,9 @@ func (r *Resolver) findObject(im *image.Image, file string, checksum uint32, bui
 		severity := problem.Info
 		switch generated := decode.IsPerfMap(file); {
 		case touched && o.table == nil && file == decode.KernelPath:
-			severity, refused = problem.Warning, []refusal{{"kernel-symbols", "the kernel's functions have no names: pass a copy of /proc/kallsyms from the machine and time of recording with --kallsyms"}}
+			severity, refused = problem.Warning, append(refused, refusal{"kernel-symbols", "the kernel's functions have no names: pass a copy of /proc/kallsyms from the machine and time of recording with --kallsyms, or the kernel's image with --vmlinux"})
+		case touched && o.table == nil && kernel:
+			severity = problem.Warning
 		case touched && o.table == nil && generated:
 			severity, refused = problem.Warning, []refusal{{"generated-code", "code was made at run time, and no list of its functions was found: have the program write " + path.Base(file) + ", and tell where it is with --perf-map-dir"}}
 		case touched && o.table == nil:
@@ -94,6 +115,15 @@ func (r *Resolver) findObject(im *image.Image, file string, checksum uint32, bui
 		}
 	}
 	return o
+}
+
+// candidates are the files at the object's path, then those that have its build-id.
+func (r *Resolver) candidates(file, buildID string) []decode.Candidate {
+	list := r.rec.Locate(file)
+	if buildID != "" && r.rec.Stored != nil {
+		list = append(slices.Clip(list), r.rec.Stored(file, buildID)...)
+	}
+	return list
 }
 
 func (r *Resolver) pageSize() uint64 {

@@ -33,10 +33,11 @@ type Object struct {
 	Name, Path, BuildID string
 	Checksum            uint32
 	Kind                string // elf, dynamic, java, artificial, unknown
-	Symbols             string // archive, path, recording, none
+	Symbols             string // archive, path, cache, recording, none
 	FunctionCount       int
 	table               *symtab.Table
 	file                string             // of which table is, empty without one
+	place               placing            // nil: as mapped
 	byLinkage           map[string][]int   // functions of table
 	byName              map[string][]int   // the same by their names for people
 	complain            func(touched bool) // records what was wrong with its files

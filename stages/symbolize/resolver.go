@@ -28,6 +28,7 @@ type Resolver struct {
 	generatedCode map[int32]*decode.Code // by function
 	imports       map[int32][]Import     // by location of the call
 	returning     map[string]bool        // what ReturnsItself found
+	kernelID      string                 // the build-id of the kernel
 	opened        *os.File               // the load object read last
 	inlinedNames  map[nameKey]int32
 }
@@ -157,17 +158,23 @@ func (pr *Process) resolve(pc uint64, m *image.Mapping) int32 {
 	n := r.fileObject(pr.Image, m)
 	o := &r.Program.Objects[n]
 	o.touch()
-	offset := m.FileOffset + (pc - m.Address)
-	outside := reasonOutside(o.Path)
+	offset, outside := m.FileOffset+(pc-m.Address), r.reasonOutside(m)
 	if o.table == nil && outside == ReasonData {
 		return r.static(n, m, offset)
 	}
 	if o.table == nil {
 		return r.unknown(pc, outside)
 	}
-	f, ok := o.table.Function(offset)
-	if !ok {
+	ok := true
+	if o.place != nil {
+		offset, ok = o.place(m, pc)
+	}
+	f, found := o.table.Function(offset)
+	if !ok || !found {
 		return r.unknown(pc, outside)
+	}
+	if r.IsKernel(pc) {
+		f.Kind = Kernel
 	}
 	return r.Program.location(r.tableFunction(n, f), offset, "", func() (string, int32) {
 		file, line, _ := o.table.Line(offset)
@@ -177,11 +184,11 @@ func (pr *Process) resolve(pc uint64, m *image.Mapping) int32 {
 
 // reasonOutside is why a PC in a load object is in none of its functions: of
 // those that only lists of symbols tell there may be more than the list has.
-func reasonOutside(path string) string {
+func (r *Resolver) reasonOutside(m *image.Mapping) string {
 	switch {
-	case path == decode.KernelPath:
+	case m.Path == decode.KernelPath || r.IsKernel(m.Address):
 		return ReasonKernel
-	case decode.IsPerfMap(path):
+	case decode.IsPerfMap(m.Path):
 		return ReasonGenerated
 	}
 	return ReasonData

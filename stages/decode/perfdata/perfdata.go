@@ -241,7 +241,7 @@ func (r *reader) describe(t *timeline) {
 
 // locate names the files in which an image may be found.
 func (r *reader) locate(path string) []decode.Candidate {
-	if strings.HasPrefix(path, "[") {
+	if info, err := os.Stat(path); !filepath.IsAbs(path) || err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
 	return []decode.Candidate{{Path: path, Origin: "path"}}

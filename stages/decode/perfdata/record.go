@@ -43,6 +43,7 @@ const (
 // The bits of a record's misc field.
 const (
 	miscMode    = 7
+	miscUnknown = 0
 	miscKernel  = 1
 	miscUser    = 2
 	miscData    = 1 << 13 // of MMAP: not executable
@@ -192,7 +193,7 @@ func (r *reader) kernelRecord(p *piece, at int, typ uint32, misc uint16, body []
 		r.lostSamples += int64(min(c.u64(), 1<<62))
 	case recordThrottle:
 		r.throttled++
-	case recordMmap, recordMmap2, recordComm, recordFork, recordExit:
+	case recordMmap, recordMmap2, recordComm, recordFork, recordExit, recordKsymbol:
 		r.sidebands = append(r.sidebands, sideband{r.trailerTime(body), typ, misc, body})
 	default:
 		if typ > recordKernelKnown || typ == 0 {

@@ -34,23 +34,23 @@ const (
 func (r *reader) stack(s *sample, misc uint16) decode.RawStack {
 	raw := decode.RawStack{OMPState: -1, Returns: true, Words: r.words[:0]}
 	kernel := misc&miscMode == miscKernel
-	mode := kernel
+	mode, space := kernel, spaceOf(misc)
 	c := cursor{b: s.chain, big: r.big}
 	addresses := 0
 	for len(c.b) > 0 {
 		w := c.u64()
 		if w >= contextMax {
-			mode = w == contextKernel
+			mode, space = w == contextKernel, contextSpace(w)
 			continue
 		}
 		addresses++
 		if mode {
 			raw.Kernel++
 		}
-		raw.Words = append(raw.Words, w)
+		raw.Words = append(raw.Words, w^space)
 	}
 	if len(raw.Words) == 0 {
-		raw.Words = append(raw.Words, s.ip)
+		raw.Words = append(raw.Words, s.ip^space)
 		if kernel {
 			raw.Kernel = 1
 		}

@@ -1,17 +1,12 @@
 package perfdata
 
 import (
+	"slices"
 	"sort"
 	"strings"
 
 	"stackmill/schema"
 	"stackmill/stages/decode"
-)
-
-// The kernel's half of the address space.
-const (
-	kernelStart = 0xffff800000000000
-	kernelEnd   = ^uint64(0) - 4095
 )
 
 // timeline is what the side-band records tell about processes (perf-data 9).
@@ -21,6 +16,7 @@ type timeline struct {
 	current  map[int32]*process
 	all      map[int32][]*process // by pid, in order of their start
 	recorded []*decode.Process    // those with samples, in the order of the first
+	kernel   []decode.MapEvent    // of modules and of code that the kernel made
 }
 
 // process is one process from its fork to the reuse of its pid.
@@ -108,6 +104,8 @@ func (t *timeline) replay(s *sideband) {
 		}
 	case recordMmap, recordMmap2:
 		t.mmap(s, &c)
+	case recordKsymbol:
+		t.ksymbol(s, &c)
 	}
 }
 
@@ -175,11 +173,18 @@ func (t *timeline) mmap(s *sideband, c *cursor) {
 		m.Modes = 3
 	}
 	m.Path = text(c.b[:max(len(c.b)-t.r.trailerSize(), 0)])
-	if c.short || m.Modes&4 == 0 || s.misc&miscMode == miscKernel || m.Size == 0 {
+	if c.short || m.Size == 0 {
 		return
 	}
 	if m.BuildID == "" {
 		m.BuildID = t.r.imageIDs[m.Path]
+	}
+	mode := s.misc & miscMode
+	if mode == miscKernel {
+		t.kernelMap(m)
+	}
+	if m.Modes&4 == 0 || mode != miscUser && mode != miscUnknown {
+		return
 	}
 	if m.Path == "[vdso]" {
 		m.FileOffset = 0
@@ -245,8 +250,9 @@ func (r *reader) assign(t *timeline) {
 // complete makes a process ready for the stages behind.
 func (t *timeline) complete(p *process, usesKernel bool) {
 	if usesKernel {
-		p.Image = append(p.Image, decode.MapEvent{Path: decode.KernelPath, Address: kernelStart, Size: kernelEnd - kernelStart, FileOffset: kernelStart, Modes: 5})
+		p.Image = append(p.Image, t.kernelImage(p)...)
 	}
+	p.Image = append(p.Image, slices.Concat(guest.image(p.Stacks), hypervisor.image(p.Stacks))...)
 	if p.Number > 1 {
 		p.Lineage = lineage(p)
 	}

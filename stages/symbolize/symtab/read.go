@@ -42,6 +42,9 @@ func Read(f, debug *object.File) *Table {
 	n := newNamer(isGo(f))
 	t.Functions = size(s.symbols(), t.Regions, n)
 	nameTrampolines(t, f)
+	if f.Packed { // its code is not where offsets say
+		t.Arch = 0
+	}
 	if n.left > 0 {
 		t.Notes = append(t.Notes, Note{Offset: -1, Text: fmt.Sprintf("%d names are too long to be demangled", n.left)})
 	}

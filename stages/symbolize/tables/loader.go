@@ -21,9 +21,6 @@ import (
 	"stackmill/stages/symbolize/symtab/object"
 )
 
-// DefaultDebugDirs is where distributions install separate debug files.
-var DefaultDebugDirs = []string{"/usr/lib/debug"}
-
 // defaultMemory is used when Options.MemoryLimit is 0.
 const defaultMemory = 512 << 20
 
@@ -75,7 +72,7 @@ type identity struct {
 // New makes a Loader.
 func New(o Options) *Loader {
 	if o.DebugDirs == nil {
-		o.DebugDirs = DefaultDebugDirs
+		o.DebugDirs = DefaultDebugDirs()
 	}
 	if o.MemoryLimit == 0 {
 		o.MemoryLimit = defaultMemory
@@ -229,6 +226,9 @@ func identify(f *object.File) string {
 	id := f.BuildID()
 	if id == "" {
 		id = fmt.Sprintf("x%016x", xxhash.Sum64(f.Bytes()))
+	}
+	if f.Packed {
+		id += "-packed"
 	}
 	return fmt.Sprintf("%s-%x", id, len(f.Bytes()))
 }

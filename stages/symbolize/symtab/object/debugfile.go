@@ -3,6 +3,7 @@ package object
 import (
 	"bytes"
 	"debug/elf"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -29,10 +30,15 @@ func (f *File) BuildID() string {
 	return ""
 }
 
-func (f *File) noteBuildID(b []byte) string {
+func (f *File) noteBuildID(b []byte) string { return buildIDOf(f.Order, b) }
+
+// NotesBuildID returns the build-id in notes of this machine's byte order.
+func NotesBuildID(b []byte) string { return buildIDOf(binary.NativeEndian, b) }
+
+func buildIDOf(u binary.ByteOrder, b []byte) string {
 	for len(b) >= 12 {
-		name, desc := uint64(f.Order.Uint32(b)), uint64(f.Order.Uint32(b[4:]))
-		kind := f.Order.Uint32(b[8:])
+		name, desc := uint64(u.Uint32(b)), uint64(u.Uint32(b[4:]))
+		kind := u.Uint32(b[8:])
 		b = b[12:]
 		at, end := (name+3)&^3, (name+3)&^3+desc
 		if end > uint64(len(b)) {
@@ -112,9 +118,11 @@ func FindDebug(f *File, dirs []string) (*File, []Note) {
 	id := f.BuildID()
 	if len(id) > 2 {
 		for _, dir := range dirs {
-			path := filepath.Join(dir, ".build-id", id[:2], id[2:]+".debug")
-			if d := try(path, func(d *File) bool { return d.BuildID() == id }); d != nil {
-				return d, notes
+			at := filepath.Join(dir, ".build-id", id[:2], id[2:])
+			for _, path := range []string{at + ".debug", filepath.Join(at, "debug")} { // the second is perf's
+				if d := try(path, func(d *File) bool { return d.BuildID() == id }); d != nil {
+					return d, notes
+				}
 			}
 		}
 	}

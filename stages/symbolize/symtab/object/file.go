@@ -27,6 +27,7 @@ type File struct {
 	Loads    []Load
 	// FrameHeader is PT_GNU_EH_FRAME, the search table of `.eh_frame`.
 	FrameHeader Load
+	Packed      bool     // the file is compressed: offsets are those in its content
 	Notes       []Note   // what of the headers could not be read
 	notes       [][]byte // contents of PT_NOTE segments
 	data        []byte
@@ -53,7 +54,7 @@ type Load struct {
 	Flags                              elf.ProgFlag
 }
 
-// Open maps an ELF object. The error is an *os.PathError, or wraps ErrNotELF.
+// Open maps an ELF object, or decompresses one. The error is an *os.PathError, or wraps ErrNotELF.
 func Open(path string) (*File, error) {
 	st, err := os.Stat(path)
 	if err != nil {
@@ -76,6 +77,17 @@ func Open(path string) (*File, error) {
 	data, err := unix.Mmap(int(f.Fd()), 0, int(st.Size()), unix.PROT_READ, unix.MAP_PRIVATE)
 	if err != nil {
 		return nil, &os.PathError{Op: "mmap", Path: path, Err: err}
+	}
+	if content, packed, err := unpack(path, data); packed {
+		unix.Munmap(data)
+		if err != nil {
+			return nil, err
+		}
+		o, err := New(path, content)
+		if err == nil {
+			o.Packed = true
+		}
+		return o, err
 	}
 	o, err := New(path, data)
 	if err != nil {

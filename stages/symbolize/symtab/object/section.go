@@ -8,8 +8,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-
-	"github.com/klauspost/compress/zstd"
 )
 
 // Bounds of what a compressed section may become: the debug information of the
@@ -105,8 +103,7 @@ func (f *File) inflate(b []byte) ([]byte, error) {
 	case elf.COMPRESS_ZLIB:
 		return inflateZlib(b, size)
 	case elf.COMPRESS_ZSTD:
-		r, err := zstd.NewReader(bytes.NewReader(b), zstd.WithDecoderConcurrency(1),
-			zstd.WithDecoderMaxWindow(128<<20), zstd.WithDecoderLowmem(true))
+		r, err := newZstd(b)
 		if err != nil {
 			return nil, err
 		}

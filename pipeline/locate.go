@@ -1,0 +1,122 @@
+package pipeline
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"stackmill/stages/decode"
+	"stackmill/stages/symbolize/symtab/object"
+	"stackmill/stages/symbolize/tables"
+)
+
+// locate says where the files are that a recording names, and which it tells by
+// build-id only.
+func locate(o *Options, rec *decode.Recording) {
+	rec.Locate = listsAt(o, below(o.SymFS, rec.Locate))
+	dirs := o.debugDirs()
+	rec.Stored = func(path, buildID string) (list []decode.Candidate) {
+		for _, file := range tables.Stored(dirs, buildID) {
+			list = append(list, decode.Candidate{Path: file, Origin: "cache"})
+		}
+		if path != decode.KernelPath || buildID == "" {
+			return list
+		}
+		for _, file := range kernels(o.SymFS, dirs, rec, buildID) {
+			list = append(list, decode.Candidate{Path: file, Origin: "cache"})
+		}
+		return list
+	}
+}
+
+// runningKernel are the notes and the symbols of the kernel that runs.
+const (
+	runningNotes   = "/sys/kernel/notes"
+	runningSymbols = "/proc/kallsyms"
+)
+
+// kernels returns where the symbols of the recorded kernel may be: with the
+// kernel that runs if it is the same, and in the images that distributions
+// install, by the release (perf-data 10.3).
+func kernels(symfs string, dirs []string, rec *decode.Recording, buildID string) (found []string) {
+	if notes, err := os.ReadFile(runningNotes); err == nil && object.NotesBuildID(notes) == buildID {
+		found = append(found, runningSymbols)
+	}
+	_, release, _ := strings.Cut(rec.OS, " ")
+	if release == "" || strings.ContainsRune(release, '/') {
+		return found
+	}
+	places := []string{filepath.Join(symfs, "/boot/vmlinux-"+release)}
+	for _, dir := range dirs {
+		places = append(places, filepath.Join(dir, "boot/vmlinux-"+release), filepath.Join(dir, "lib/modules", release, "vmlinux"))
+	}
+	places = append(places, filepath.Join(symfs, "/lib/modules", release, "build/vmlinux"))
+	for _, file := range places {
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
+			found = append(found, file)
+		}
+	}
+	return found
+}
+
+// debugDirs are the roots of debug files and of perf's cache.
+func (o *Options) debugDirs() []string {
+	dirs := o.DebugDirs
+	if dirs == nil {
+		dirs = tables.DefaultDebugDirs()
+	}
+	if o.SymFS != "" {
+		dirs = append(slices.Clip(dirs), filepath.Join(o.SymFS, "usr/lib/debug"))
+	}
+	return dirs
+}
+
+// below looks for files outside the recording below root, whether or not they
+// are at their recorded paths as well.
+func below(root string, locate func(string) []decode.Candidate) func(string) []decode.Candidate {
+	if root == "" {
+		return locate
+	}
+	return func(path string) []decode.Candidate {
+		candidates := slices.DeleteFunc(locate(path), func(c decode.Candidate) bool { return c.Origin == "path" })
+		if filepath.IsAbs(path) {
+			moved := filepath.Join(root, path)
+			if info, err := os.Stat(moved); err == nil && info.Mode().IsRegular() {
+				candidates = append(candidates, decode.Candidate{Path: moved, Origin: "path"})
+			}
+		}
+		return candidates
+	}
+}
+
+// given returns the files that the user named.
+func given(files ...string) (list []decode.Candidate) {
+	for _, file := range files {
+		if file != "" {
+			list = append(list, decode.Candidate{Path: file, Origin: "path"})
+		}
+	}
+	return list
+}
+
+// listsAt locates lists of symbols, which are no part of a recording: the
+// kernel's, and those of generated code.
+func listsAt(o *Options, locate func(string) []decode.Candidate) func(string) []decode.Candidate {
+	return func(path string) []decode.Candidate {
+		switch {
+		case path == decode.KernelPath:
+			return given(o.Vmlinux, o.Kallsyms)
+		case decode.IsPerfMap(path):
+			if o.PerfMaps != "" {
+				path = filepath.Join(o.PerfMaps, filepath.Base(path))
+			}
+		case decode.IsDump(path) && o.PerfMaps != "":
+			beside := decode.Candidate{Path: filepath.Join(o.PerfMaps, filepath.Base(path)), Origin: "path"}
+			return append([]decode.Candidate{beside}, locate(path)...)
+		default:
+			return locate(path)
+		}
+		return []decode.Candidate{{Path: path, Origin: "path"}}
+	}
+}

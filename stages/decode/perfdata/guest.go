@@ -1,0 +1,75 @@
+package perfdata
+
+import "stackmill/stages/decode"
+
+// The modes of records in which another system than the recording's own ran.
+const (
+	miscHypervisor  = 3
+	miscGuestKernel = 4
+	miscGuestUser   = 5
+)
+
+// The words in call chains that say the same.
+const (
+	contextHypervisor  = ^uint64(0) - 31
+	contextGuest       = ^uint64(0) - 2047
+	contextGuestKernel = ^uint64(0) - 2175
+	contextGuestUser   = ^uint64(0) - 2559
+)
+
+// foreign is an address space apart from the process's. Its addresses get a bit
+// flipped, which makes them addresses that no processor uses, so that none is
+// taken for one of the host's.
+type foreign struct {
+	path, reason string
+	bit          uint64
+}
+
+var (
+	guest      = foreign{"[guest]", "PC in a virtual machine, whose load objects are not recorded", 1 << 62}
+	hypervisor = foreign{"[hypervisor]", "PC in the hypervisor, whose functions are not recorded", 1 << 61}
+)
+
+// spaceOf is the bit flipped in addresses of a record's mode.
+func spaceOf(misc uint16) uint64 {
+	switch misc & miscMode {
+	case miscGuestKernel, miscGuestUser:
+		return guest.bit
+	case miscHypervisor:
+		return hypervisor.bit
+	}
+	return 0
+}
+
+// contextSpace is the same for what follows a marker in a call chain.
+func contextSpace(marker uint64) uint64 {
+	switch marker {
+	case contextGuest, contextGuestKernel, contextGuestUser:
+		return guest.bit
+	case contextHypervisor:
+		return hypervisor.bit
+	}
+	return 0
+}
+
+// half is how much of each half of a foreign address space is mapped: what
+// processors with five levels of tables can use.
+const (
+	half      = 1 << 56
+	upperHalf = 1<<64 - half
+)
+
+// image returns the mappings of the space if any of the stacks lead there.
+func (f *foreign) image(stacks []decode.RawStack) []decode.MapEvent {
+	code := &decode.Code{Reason: f.reason}
+	lower := decode.MapEvent{Path: f.path, Address: f.bit, Size: half, Modes: 5, Code: code}
+	upper := decode.MapEvent{Path: f.path, Address: upperHalf ^ f.bit, Size: half, FileOffset: upperHalf, Modes: 5, Code: code}
+	for i := range stacks {
+		for _, w := range stacks[i].Words {
+			if w-lower.Address < half || w-upper.Address < half {
+				return []decode.MapEvent{lower, upper}
+			}
+		}
+	}
+	return nil
+}

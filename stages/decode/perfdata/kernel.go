@@ -1,0 +1,80 @@
+package perfdata
+
+import (
+	"slices"
+	"strings"
+
+	"stackmill/stages/decode"
+)
+
+// The kernel's half of the address space.
+const (
+	kernelStart = 0xffff800000000000
+	kernelEnd   = ^uint64(0) - 4095
+)
+
+// ksymbolGone is the flag of a KSYMBOL record that says its code is gone.
+const ksymbolGone = 1
+
+// kernelMap keeps where a kernel module is, or the kernel itself, whose name is
+// followed by a symbol's name and whose offset is that symbol's address
+// (perf-data 9).
+func (t *timeline) kernelMap(m decode.MapEvent) {
+	symbol, self := strings.CutPrefix(m.Path, decode.KernelPath)
+	switch {
+	case self && t.r.rec.Kernel == decode.KernelSymbol{}:
+		t.r.rec.Kernel = decode.KernelSymbol{Name: symbol, Address: m.FileOffset}
+	case !self && !strings.HasPrefix(m.Path, "[guest.") && m.Address >= kernelStart:
+		m.Modes = 5
+		t.kernel = append(t.kernel, m)
+	}
+}
+
+// ksymbol keeps where the kernel made code while it ran, such as a BPF program,
+// for as long as it was there.
+func (t *timeline) ksymbol(s *sideband, c *cursor) {
+	m := decode.MapEvent{Time: t.ns(s.time), Address: c.u64(), Size: uint64(c.u32()), Modes: 5}
+	c.u16() // type: BPF or not
+	gone := c.u16()&ksymbolGone != 0
+	m.Path = text(c.b[:max(len(c.b)-t.r.trailerSize(), 0)])
+	switch {
+	case c.short || m.Address < kernelStart || m.Path == "":
+	case gone:
+		t.kernel = append(t.kernel, decode.MapEvent{Unmap: true, Time: m.Time, Address: m.Address})
+	case m.Size > 0:
+		m.Code = &decode.Code{Functions: []decode.CodeFunction{{Name: m.Path, Address: m.Address, Size: m.Size}}}
+		t.kernel = append(t.kernel, m)
+	}
+}
+
+// kernelImage returns the kernel's mappings for a process: of the kernel, and of
+// those modules and pieces of code that its stacks lead through.
+func (t *timeline) kernelImage(p *process) []decode.MapEvent {
+	image := []decode.MapEvent{{
+		Path: decode.KernelPath, Address: kernelStart, Size: kernelEnd - kernelStart, FileOffset: kernelStart,
+		Modes: 5, BuildID: t.r.imageIDs[decode.KernelPath],
+	}}
+	if len(t.kernel) == 0 {
+		return image
+	}
+	var words []uint64
+	for i := range p.Stacks {
+		s := &p.Stacks[i]
+		words = append(words, s.Words[:s.Kernel]...)
+	}
+	slices.Sort(words)
+	used := map[uint64]bool{}
+	for _, m := range t.kernel {
+		i, _ := slices.BinarySearch(words, m.Address)
+		// A return address may be the first behind the code.
+		if !m.Unmap && i < len(words) && words[i]-m.Address <= m.Size {
+			used[m.Address] = true
+		}
+	}
+	for _, m := range t.kernel {
+		if used[m.Address] {
+			image = append(image, m)
+		}
+	}
+	return image
+}

@@ -1,0 +1,96 @@
+package perfdata
+
+import (
+	"encoding/binary"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"stackmill/stages/decode"
+)
+
+const kernelText = 0xffffffff81000000
+
+// imageOf lists a process's mappings.
+func imageOf(p *decode.Process) (list []string) {
+	for _, m := range p.Image {
+		s := fmt.Sprintf("%d %#x+%#x @%#x %s", m.Time, m.Address, m.Size, m.FileOffset, m.Path)
+		if m.Unmap {
+			s = fmt.Sprintf("%d end %#x", m.Time, m.Address)
+		}
+		if m.Code != nil {
+			s += " code"
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// Modules and code that the kernel made are mappings of the processes whose
+// stacks lead through them; the kernel's own tells how far it was moved.
+func TestKernelMaps(t *testing.T) {
+	const module, bpf, again = kernelText + 0x40000000, kernelText + 0x41000000, kernelText + 0x42000000
+	const kernel = ^uint64(0) - 127
+	b := &builder{order: binary.LittleEndian}
+	kernelMap := func(addr uint64, size int, offset uint64, name string) {
+		b.record(recordMmap, miscKernel, ^uint32(0), uint32(0), addr, size, offset, name, ^uint32(0), uint32(0), 0)
+	}
+	ksymbol := func(time int, addr uint64, flags uint16, name string) {
+		b.record(recordKsymbol, 0, addr, uint32(0x100), uint16(1), flags, name, uint32(1), uint32(1), time)
+	}
+	kernelMap(kernelText+0x1000000, 0x800000, kernelText+0x1000000, "[kernel.kallsyms]_text")
+	kernelMap(module, 0x4000, 0, "/lib/modules/6.1/fs/ext4.ko")
+	kernelMap(module+0x4000, 0x4000, 0, "[next]")
+	kernelMap(kernelText, 0x1000, 0, "[guest.kernel.kallsyms]_text")
+	b.record(recordMmap, miscGuestUser, uint32(1), uint32(1), 0x4000, 0x1000, 0, "/guest/bin/p", uint32(1), uint32(1), 0)
+	b.mmap(1, 0, 0x4000, "/bin/p")
+	ksymbol(0, bpf, 0, "bpf_prog_1234_one")
+	ksymbol(2000, bpf, ksymbolGone, "bpf_prog_1234_one")
+	ksymbol(2500, bpf, 0, "bpf_prog_5678_two")
+	ksymbol(0, again, 0, "bpf_prog_9abc_unused")
+	b.sample(1, 1000, kernel, uint64(bpf+0x10), uint64(module+0x4000), user, 0x4010) // the return address is behind ext4
+	b.sample(2, 3000, kernel, uint64(kernelText+0x10), user, 0x5010)
+	rec := open(t, b)
+	if want := (decode.KernelSymbol{Name: "_text", Address: kernelText + 0x1000000}); rec.Kernel != want {
+		t.Errorf("%+v", rec.Kernel)
+	}
+	self := "0 0xffff800000000000+0x7ffffffff000 @0xffff800000000000 [kernel.kallsyms]"
+	want := []string{"0 0x4000+0x1000 @0x0 /bin/p", self,
+		"0 0xffffffffc1000000+0x4000 @0x0 /lib/modules/6.1/fs/ext4.ko", "0 0xffffffffc1004000+0x4000 @0x0 [next]",
+		"0 0xffffffffc2000000+0x100 @0x0 bpf_prog_1234_one code", "1000 end 0xffffffffc2000000", "1500 0xffffffffc2000000+0x100 @0x0 bpf_prog_5678_two code"}
+	if d := cmp.Diff(want, imageOf(rec.Processes[0])); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff([]string{self}, imageOf(rec.Processes[1])); d != "" {
+		t.Error(d)
+	}
+}
+
+// Addresses of a virtual machine or a hypervisor are not looked for among the
+// host's.
+func TestForeignSpaces(t *testing.T) {
+	const guestUser, kernel = ^uint64(0) - 2559, ^uint64(0) - 127
+	b := &builder{order: binary.LittleEndian}
+	b.mmap(1, 0, 0x4000, "/bin/p")
+	b.record(recordSample, miscGuestUser, 0x4010, uint32(1), uint32(1), 1000, 0)
+	b.record(recordSample, miscGuestKernel, uint64(kernelText), uint32(1), uint32(1), 1100, 0)
+	b.record(recordSample, miscHypervisor, uint64(kernelText), uint32(1), uint32(1), 1200, 0)
+	b.sample(1, 1300, kernel, uint64(kernelText+8), guestUser, 0x4020, user, 0x4030)
+	rec := open(t, b)
+	p := rec.Processes[0]
+	var got []string
+	for _, s := range p.Stacks {
+		got = append(got, fmt.Sprintf("%#x %d", s.Words, s.Kernel))
+	}
+	want := []string{"[0x4000000000004010] 0", "[0xbfffffff81000000] 0", "[0xdfffffff81000000] 0", "[0xffffffff81000008 0x4000000000004020 0x4030] 1"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	want = []string{"0 0x4000+0x1000 @0x0 /bin/p", "0 0xffff800000000000+0x7ffffffff000 @0xffff800000000000 [kernel.kallsyms]",
+		"0 0x4000000000000000+0x100000000000000 @0x0 [guest] code", "0 0xbf00000000000000+0x100000000000000 @0xff00000000000000 [guest] code",
+		"0 0x2000000000000000+0x100000000000000 @0x0 [hypervisor] code", "0 0xdf00000000000000+0x100000000000000 @0xff00000000000000 [hypervisor] code"}
+	if d := cmp.Diff(want, imageOf(p)); d != "" {
+		t.Error(d)
+	}
+}

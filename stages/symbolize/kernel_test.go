@@ -1,0 +1,159 @@
+package symbolize
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"stackmill/stages/decode"
+	"stackmill/stages/symbolize/symtab"
+)
+
+const (
+	linked  = 0xffffffff81000000 // where kernels are linked for
+	booted  = 0xffffffffa3000000
+	modules = 0xffffffffc0200000
+)
+
+// kernelImage is a vmlinux with two sections of code.
+func kernelImage(buildID string) *symtab.Table {
+	function := func(name string, at uint64) symtab.Function {
+		return symtab.Function{Name: name, Linkage: name, Aliases: name, Kind: symtab.Normal, Offset: 0x200000 + at, Address: linked + at, Size: 0x100}
+	}
+	return &symtab.Table{
+		BuildID:   buildID,
+		Segments:  []symtab.Segment{{Offset: 0x200000, Address: linked, FileSize: 0x3000, MemSize: 0x3000, Flags: 5}},
+		Regions:   []symtab.Region{{Name: ".head.text", Offset: 0x200000, Address: linked, Size: 0x1000}, {Name: ".text", Offset: 0x201000, Address: linked + 0x1000, Size: 0x2000}},
+		Functions: []symtab.Function{function("startup_64", 0), function("do_work", 0x1000), function("schedule", 0x1100)},
+		Modules:   []symtab.Module{{Name: "(unknown)"}},
+		Files:     []string{"kernel/work.c"},
+		Lines:     symtab.Lines{Offsets: []uint64{0x201000}, File: []int32{0}, Line: []int32{17}},
+	}
+}
+
+// module is an ext4.ko.
+func module() *symtab.Table {
+	return &symtab.Table{
+		BuildID:   "ee",
+		Regions:   []symtab.Region{{Name: ".text", Offset: 0x40, Address: 0x40, Size: 0x200}, {Name: ".init.text", Offset: 0x240, Address: 0x240, Size: 0x100}},
+		Functions: []symtab.Function{{Name: "ext4_read", Linkage: "ext4_read", Aliases: "ext4_read", Offset: 0x40, Address: 0x40, Size: 0x200}, {Name: "init_module", Linkage: "init_module", Aliases: "init_module", Offset: 0x240, Address: 0x240, Size: 0x100}},
+		Modules:   []symtab.Module{{Name: "(unknown)"}},
+	}
+}
+
+// The kernel's functions come from its image, wherever it was moved to, or from a
+// list; those of modules from that list, or from the module's file.
+func TestKernelSymbols(t *testing.T) {
+	list := symtab.ReadKernel([]byte(fmt.Sprintf("%x T startup_64\n%x T do_work\n%x t ext4_write\t[ext4]\n%x t other\t[xfs]\n",
+		uint64(booted), uint64(booted+0x1000), uint64(modules+0x10), uint64(modules+0x8000))))
+	const ko = "/lib/modules/6.1/kernel/fs/ext4.ko.xz"
+	image := func(id string) []decode.MapEvent {
+		return []decode.MapEvent{
+			{Path: decode.KernelPath, Address: linked - 1<<30, Size: 1 << 31, FileOffset: linked - 1<<30, Modes: 5, BuildID: id},
+			{Path: ko, Address: modules, Size: 0x4000, Modes: 5},
+		}
+	}
+	for _, c := range []struct {
+		name   string
+		files  disk
+		symbol decode.KernelSymbol
+		want   []string // at do_work+0x10, in ext4's first function, behind its text
+		why    string
+	}{
+		{"moved image, module's file", disk{decode.KernelPath: kernelImage("aa"), ko: module()}, decode.KernelSymbol{Name: "_text", Address: booted},
+			[]string{"[kernel.kallsyms] do_work kernel kernel/work.c:17", "ext4.ko.xz ext4_read kernel", "<Unknown> <Unknown> unknown " + ReasonKernel}, ""},
+		{"moved by a function", disk{decode.KernelPath: kernelImage("aa")}, decode.KernelSymbol{Name: "schedule", Address: booted + 0x1100},
+			[]string{"[kernel.kallsyms] do_work kernel kernel/work.c:17", "<Unknown> <Unknown> unknown " + ReasonKernel, "<Unknown> <Unknown> unknown " + ReasonKernel},
+			"ext4.ko.xz warning missing-load-object"},
+		{"moved by its section", disk{decode.KernelPath: kernelImage("aa")}, decode.KernelSymbol{Name: "_stext", Address: booted + 0x1000},
+			[]string{"[kernel.kallsyms] do_work kernel kernel/work.c:17", "<Unknown> <Unknown> unknown " + ReasonKernel, "<Unknown> <Unknown> unknown " + ReasonKernel},
+			"ext4.ko.xz warning missing-load-object"},
+		{"list", disk{decode.KernelPath: list, ko: module()}, decode.KernelSymbol{},
+			[]string{"[kernel.kallsyms] do_work kernel", "ext4.ko.xz ext4_write kernel", "ext4.ko.xz ext4_write kernel"}, ""},
+		{"another image", disk{decode.KernelPath: kernelImage("bb"), ko: module()}, decode.KernelSymbol{Name: "_text", Address: booted},
+			[]string{"<Unknown> <Unknown> unknown " + ReasonKernel, "ext4.ko.xz ext4_read kernel", "<Unknown> <Unknown> unknown " + ReasonKernel},
+			"[kernel.kallsyms] warning wrong-build-id; [kernel.kallsyms] warning kernel-symbols"},
+		{"hidden list", disk{decode.KernelPath: symtab.ReadKernel([]byte("0000000000000000 T do_work\n")), ko: module()}, decode.KernelSymbol{},
+			[]string{"<Unknown> <Unknown> unknown " + ReasonKernel, "ext4.ko.xz ext4_read kernel", "<Unknown> <Unknown> unknown " + ReasonKernel},
+			"[kernel.kallsyms] warning kernel-symbols; [kernel.kallsyms] warning kernel-symbols"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r, rec := recording(c.files)
+			rec.Arch, rec.WordBits, rec.OS, rec.Kernel = "x86_64", 64, "Linux 6.1", c.symbol
+			pr := process(r, image("aa")...)
+			var got []string
+			for _, pc := range []uint64{booted + 0x1010, modules + 0x20, modules + 0x300} {
+				l := r.Program.Locations[pr.Resolve(pc, 0).Location]
+				f := r.Program.Functions[l.Function]
+				s := fmt.Sprintf("%s %s %s %s", r.Program.Objects[l.Object].Name, f.Name, f.Kind, l.Reason)
+				if l.File != "" {
+					s = fmt.Sprintf("%s%s:%d", s, l.File, l.Line)
+				}
+				got = append(got, strings.TrimSpace(s))
+			}
+			if d := cmp.Diff(c.want, got); d != "" {
+				t.Error(d)
+			}
+			r.Finish()
+			var why []string
+			for _, p := range rec.Problems.Problems {
+				why = append(why, fmt.Sprintf("%s %s %s", p.File[strings.LastIndexByte(p.File, '/')+1:], p.Severity, p.Reason))
+			}
+			if d := cmp.Diff(c.why, strings.Join(why, "; ")); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+// What a cache keeps under the recorded build-id stands in for a file that is
+// another or gone; a file of another build-id is never used.
+func TestStoredObjects(t *testing.T) {
+	good, rebuilt, unmarked := program("aa", symtab.Function{Name: "good"}), program("bb", symtab.Function{Name: "rebuilt"}), program("", symtab.Function{Name: "unmarked"})
+	files := disk{"good": good, "rebuilt": rebuilt, "unmarked": unmarked, "/bin/rebuilt": rebuilt, "/bin/unmarked": unmarked}
+	for _, c := range []struct {
+		path   string
+		stored []string
+		want   string
+		why    string
+	}{
+		{"/bin/rebuilt", []string{"good"}, "rebuilt good", "info wrong-build-id"},
+		{"/bin/rebuilt", []string{"rebuilt", "good"}, "rebuilt good", "info wrong-build-id; info wrong-build-id"},
+		{"/bin/rebuilt", nil, "rebuilt <static>@0x1000", "error wrong-build-id"},
+		{"/bin/gone", []string{"good"}, "gone good", ""},
+		{"/bin/gone", []string{"unmarked"}, "gone <static>@0x1000", "error wrong-build-id"},
+		{"/bin/unmarked", []string{"good"}, "unmarked unmarked", ""}, // nothing speaks against it
+	} {
+		r, rec := recording(files)
+		rec.Stored = func(path, id string) (list []decode.Candidate) {
+			for _, file := range c.stored {
+				list = append(list, decode.Candidate{Path: file, Origin: "cache"})
+			}
+			return list
+		}
+		m := text(c.path, 0x400000)
+		m.BuildID = "aa"
+		got := at(process(r, m), 0x400000, 0)
+		r.Finish()
+		var why []string
+		for _, p := range rec.Problems.Problems {
+			why = append(why, fmt.Sprintf("%s %s", p.Severity, p.Reason))
+		}
+		if got != c.want || strings.Join(why, "; ") != c.why {
+			t.Errorf("%s with %q: %s, %q; want %s, %q", c.path, c.stored, got, why, c.want, c.why)
+		}
+	}
+}
+
+// Code of which only the reason is known why nothing else is has it, in an
+// object of its own, at its own address.
+func TestForeignCode(t *testing.T) {
+	r, _ := recording(nil)
+	pr := process(r, decode.MapEvent{Path: "[guest]", Address: 1 << 62, Size: 1 << 56, Modes: 5, Code: &decode.Code{Reason: "elsewhere"}})
+	l := r.Program.Locations[pr.Resolve(1<<62+0x4010, 0).Location]
+	if o, f := r.Program.Objects[l.Object], r.Program.Functions[l.Function]; o.Name != "[guest]" || f.Name != UnknownName || f.Kind != Unknown || l.Offset != 0x4010 || l.Reason != "elsewhere" {
+		t.Errorf("%s %s %s %+v", o.Name, f.Name, f.Kind, l)
+	}
+}
