@@ -1,5 +1,5 @@
-// Command bench compares `stackmill ingest` with `gprofng display text` on one
-// large recording of heap calls, which it makes, and measures how fast load
+// Command bench compares `stackmill ingest` with `gprofng display text` and
+// `perf report` on large recordings, which it makes, and measures how fast load
 // objects' tables are made. See `make bench`.
 package main
 
@@ -15,7 +15,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 )
 
-// The targets: not slower than gprofng, and within this much memory.
+// The targets: not slower than the other program, and within this much memory.
 const memoryTarget = 512 << 20
 
 func main() {
@@ -31,27 +31,74 @@ func main() {
 }
 
 func compare(program, dir string, records, rounds int) error {
+	if err := heapCalls(program, dir, records, rounds); err != nil {
+		return err
+	}
+	if err := callChains(program, dir, rounds); err != nil {
+		return err
+	}
+	return symbolTables(program, filepath.Join(dir, "cache"), rounds)
+}
+
+// heapCalls compares the reading of heap calls with gprofng's.
+func heapCalls(program, dir string, records, rounds int) error {
 	path, err := recording(dir, records)
 	if err != nil {
 		return err
 	}
-	input, err := size(path)
+	c := contest{path: path, records: records, cold: true}
+	if gprofng, err := exec.LookPath("gprofng"); err == nil {
+		c.peer = contender{name: "gprofng display text -functions", args: []string{gprofng, "display", "text", "-limit", "0", "-functions", path}}
+	}
+	return c.hold(program, dir, rounds)
+}
+
+// perfSamples is how many samples the recording of call chains has.
+const perfSamples = 200_000
+
+// callChains compares the reading of perf's frame pointer chains with perf's own.
+func callChains(program, dir string, rounds int) error {
+	files, err := perfFiles(dir)
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%s: %d records, %.0f MB, %d rounds\n", path, records, float64(input)/1e6, rounds)
-
-	store, cache := filepath.Join(dir, "store"), filepath.Join(dir, "cache")
-	ingest := []string{"ingest", "--store", store, "--cache", cache, path}
-	contenders := []contender{
-		{name: "stackmill ingest, cold cache", remove: []string{store, cache}, args: append([]string{program}, ingest...)},
-		{name: "stackmill ingest, warm cache", remove: []string{store}, args: append([]string{program}, ingest...)},
+	path := filepath.Join(dir, "chains.data")
+	if err := prolong(filepath.Join(files, "perf", "p_cxx_fp.data"), path, perfSamples); err != nil {
+		return err
 	}
-	if gprofng, err := exec.LookPath("gprofng"); err == nil {
-		contenders = append(contenders, contender{name: "gprofng display text -functions",
-			args: []string{gprofng, "display", "text", "-limit", "0", "-functions", path}})
+	symfs := filepath.Join(files, "symfs")
+	c := contest{path: path, records: perfSamples, flags: []string{"--symfs", symfs}}
+	if perf, err := exec.LookPath("perf"); err == nil {
+		c.peer = contender{name: "perf report --children -g none", args: []string{perf, "report", "--stdio", "--children", "-g", "none", "--symfs", symfs, "-i", path}}
+	}
+	return c.hold(program, dir, rounds)
+}
+
+// contest compares the ingest of one recording with another program's reading of it.
+type contest struct {
+	path    string
+	records int
+	flags   []string // of ingest
+	cold    bool     // also with an empty cache
+	peer    contender
+}
+
+func (c *contest) hold(program, dir string, rounds int) error {
+	input, err := size(c.path)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("\n%s: %d records, %.0f MB, %d rounds\n", c.path, c.records, float64(input)/1e6, rounds)
+	store, cache := filepath.Join(dir, "store"), filepath.Join(dir, "cache")
+	args := append([]string{program, "ingest", "--store", store, "--cache", cache, c.path}, c.flags...)
+	contenders := []contender{{name: "stackmill ingest, warm cache", remove: []string{store}, args: args}}
+	if c.cold {
+		contenders = append(contenders, contender{name: "stackmill ingest, cold cache", remove: []string{store, cache}, args: args})
+	}
+	if c.peer.args != nil {
+		contenders = append(contenders, c.peer)
 	} else {
-		fmt.Println("gprofng is not installed: nothing to compare with")
+		fmt.Println("the other program is not installed: nothing to compare with")
 	}
 	for range rounds {
 		for i := range contenders {
@@ -64,8 +111,8 @@ func compare(program, dir string, records, rounds int) error {
 	if err != nil {
 		return err
 	}
-	report(contenders, records, input, stored)
-	return symbolTables(program, cache, rounds)
+	c.report(contenders, input, stored)
+	return nil
 }
 
 // contender is one of the commands that are compared.
@@ -87,22 +134,22 @@ func (c *contender) run() error {
 	return err
 }
 
-func report(contenders []contender, records int, input, stored int64) {
+func (c *contest) report(contenders []contender, input, stored int64) {
 	t := table.NewWriter()
 	t.SetOutputMirror(os.Stdout)
-	t.AppendHeader(table.Row{"", "median", "records/s", "MB/s", "peak MiB"})
-	for _, c := range contenders {
-		m := median(c.runs)
-		s := m.elapsed.Seconds()
-		t.AppendRow(table.Row{c.name, m.elapsed.Round(time.Millisecond), fmt.Sprintf("%.0f", float64(records)/s),
-			fmt.Sprintf("%.1f", float64(input)/1e6/s), m.memory >> 20})
+	t.AppendHeader(table.Row{"", "median", "CPU", "records/s", "records/s/core", "MB/s", "peak MiB"})
+	for _, k := range contenders {
+		m := median(k.runs)
+		rate := func(d time.Duration) string { return fmt.Sprintf("%.0f", float64(c.records)/d.Seconds()) }
+		t.AppendRow(table.Row{k.name, m.elapsed.Round(time.Millisecond), m.cpu.Round(time.Millisecond), rate(m.elapsed), rate(m.cpu),
+			fmt.Sprintf("%.1f", float64(input)/1e6/m.elapsed.Seconds()), m.memory >> 20})
 	}
 	t.Render()
-	fmt.Printf("store: %.1f MB, %.2f bytes per record\n", float64(stored)/1e6, float64(stored)/float64(records))
-	ours := median(contenders[1].runs)
-	if len(contenders) > 2 {
-		ratio := median(contenders[2].runs).elapsed.Seconds() / ours.elapsed.Seconds()
-		fmt.Printf("speed: %.2f times gprofng's, target at least 1: %s\n", ratio, verdict(ratio >= 1))
+	fmt.Printf("store: %.1f MB, %.2f bytes per record\n", float64(stored)/1e6, float64(stored)/float64(c.records))
+	ours := median(contenders[0].runs)
+	if last := contenders[len(contenders)-1]; c.peer.args != nil {
+		ratio := median(last.runs).elapsed.Seconds() / ours.elapsed.Seconds()
+		fmt.Printf("speed: %.2f times that of %s, target at least 1: %s\n", ratio, last.name, verdict(ratio >= 1))
 	}
 	fmt.Printf("memory: %d MiB, target at most %d: %s\n", ours.memory>>20, memoryTarget>>20, verdict(ours.memory <= memoryTarget))
 }

@@ -12,7 +12,8 @@ import (
 // run is what one run of a program took.
 type run struct {
 	elapsed time.Duration
-	memory  int64 // the peak of its resident set, bytes
+	cpu     time.Duration // of all threads, user and system
+	memory  int64         // the peak of its resident set, bytes
 }
 
 // measure runs a program to its end.
@@ -25,6 +26,7 @@ func measure(name string, args ...string) (run, error) {
 	if err != nil {
 		return r, fmt.Errorf("%v: %w\n%s", cmd, err, out)
 	}
+	r.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	if u, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
 		r.memory = u.Maxrss * 1024 // Linux counts in KiB
 	}
