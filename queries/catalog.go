@@ -3,6 +3,7 @@ package queries
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/cespare/xxhash/v2"
@@ -15,28 +16,35 @@ import (
 // stackmill.duckdb, so that it is the same when another program opens that.
 const catalogName = "stackmill"
 
-// script returns the statements that make the catalog of a store with these
-// commits, whose experiments have these names, and their fingerprint. store is
-// an absolute path.
-func script(store string, commits []write.Commit, names []string) (statements []string, fingerprint string, err error) {
+// tableViews returns the statements that make the views of the plain tables of a
+// store with these commits, whose experiments have these names, and the
+// fingerprint of the catalog. store is an absolute path.
+func tableViews(store string, commits []write.Commit, names []string) (statements []string, fingerprint string, err error) {
 	statements = append(statements, namesView(commits, names))
 	for _, t := range schema.Tables {
 		statements = append(statements, tableView(store, t, commits))
 	}
-	views, err := Views()
+	views, err := derived()
 	if err != nil {
 		return nil, "", err
 	}
-	for _, v := range views {
-		statements = append(statements, v.create())
-	}
 	h := xxhash.New()
-	for _, s := range statements {
+	for _, s := range append(slices.Clone(statements), views...) {
 		fmt.Fprintf(h, "%d %s", len(s), s)
 	}
 	fingerprint = fmt.Sprintf("%s-%016x", schema.StoreVersion, h.Sum64())
-	mark := fmt.Sprintf("CREATE VIEW catalog_fingerprint AS SELECT %s AS fingerprint", quote(fingerprint))
+	mark := fmt.Sprintf("CREATE OR REPLACE VIEW catalog_fingerprint AS SELECT %s AS fingerprint", quote(fingerprint))
 	return append(statements, mark), fingerprint, nil
+}
+
+// derived returns the statements that make the views of this package, which are
+// the same for every store.
+func derived() (statements []string, err error) {
+	views, err := Views()
+	for _, v := range views {
+		statements = append(statements, v.create())
+	}
+	return statements, err
 }
 
 // create returns the statement that makes the view.
@@ -81,7 +89,7 @@ func tableView(store string, t *schema.Table, commits []write.Commit) string {
 			from += " JOIN experiment_names n USING (experiment_id)"
 		}
 	}
-	return fmt.Sprintf("CREATE VIEW %s AS SELECT %s %s", t.Name, strings.Join(columns, ", "), from)
+	return fmt.Sprintf("CREATE OR REPLACE VIEW %s AS SELECT %s %s", t.Name, strings.Join(columns, ", "), from)
 }
 
 // literal protects the characters that read_parquet takes for patterns.
@@ -91,13 +99,13 @@ var literal = strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]")
 // its name for people.
 func namesView(commits []write.Commit, names []string) string {
 	if len(commits) == 0 {
-		return "CREATE VIEW experiment_names AS SELECT NULL::VARCHAR AS experiment_id, NULL::VARCHAR AS experiment WHERE false"
+		return "CREATE OR REPLACE VIEW experiment_names AS SELECT NULL::VARCHAR AS experiment_id, NULL::VARCHAR AS experiment WHERE false"
 	}
 	var rows []string
 	for i, name := range names {
 		rows = append(rows, fmt.Sprintf("(%s, %s)", quote(commits[i].ExperimentID), quote(name)))
 	}
-	return "CREATE VIEW experiment_names AS SELECT * FROM (VALUES " + strings.Join(rows, ", ") + ") AS n(experiment_id, experiment)"
+	return "CREATE OR REPLACE VIEW experiment_names AS SELECT * FROM (VALUES " + strings.Join(rows, ", ") + ") AS n(experiment_id, experiment)"
 }
 
 // uniqueNames names each commit, all of different experiments: its base name, behind as many parent

@@ -16,12 +16,12 @@ func sampleMetrics() string {
 		branches = append(branches, metricBranch(m))
 	}
 	branches = append(branches, `SELECT experiment_id, sample, counter AS metric, value
-FROM hwc_samples SEMI JOIN metrics ON metrics.experiment_id = hwc_samples.experiment_id AND metrics.metric = hwc_samples.counter
+FROM hwc_samples SEMI JOIN known m ON m.experiment_id = hwc_samples.experiment_id AND m.metric = hwc_samples.counter
 WHERE value <> 0`, `SELECT experiment_id, sample, event AS metric, value
-FROM perf_samples SEMI JOIN metrics ON metrics.experiment_id = perf_samples.experiment_id AND metrics.metric = perf_samples.event
+FROM perf_samples SEMI JOIN known m ON m.experiment_id = perf_samples.experiment_id AND m.metric = perf_samples.event
 WHERE value <> 0`, `SELECT experiment_id, sample, event || '.samples' AS metric, 1::BIGINT AS value
-FROM perf_samples SEMI JOIN metrics ON metrics.experiment_id = perf_samples.experiment_id AND metrics.metric = perf_samples.event || '.samples'`)
-	return strings.Join(branches, "\nUNION ALL\n")
+FROM perf_samples SEMI JOIN known m ON m.experiment_id = perf_samples.experiment_id AND m.metric = perf_samples.event || '.samples'`)
+	return "WITH known AS MATERIALIZED (SELECT experiment_id, metric FROM metrics)\n" + strings.Join(branches, "\nUNION ALL\n")
 }
 
 func metricBranch(m schema.Metric) string {
@@ -31,7 +31,7 @@ func metricBranch(m schema.Metric) string {
 		value = "k." + m.Value
 		conds = append(conds, value+" <> 0")
 	}
-	from := fmt.Sprintf("%s k JOIN metrics m ON m.experiment_id = k.experiment_id AND m.metric = '%s'", schema.SampleTable(m.Kind).Name, m.Name)
+	from := fmt.Sprintf("%s k JOIN known m ON m.experiment_id = k.experiment_id AND m.metric = '%s'", schema.SampleTable(m.Kind).Name, m.Name)
 	if ofThread(m) {
 		from += " JOIN samples s ON s.experiment_id = k.experiment_id AND s.sample = k.sample"
 	}

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	duckdb "github.com/duckdb/duckdb-go/v2"
@@ -49,7 +50,7 @@ func Open(ctx context.Context, store string, filter ...func(commits []write.Comm
 		}
 		db.keep(keep)
 	}
-	statements, fingerprint, err := script(store, db.Commits, db.Experiments)
+	statements, fingerprint, err := tableViews(store, db.Commits, db.Experiments)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +58,7 @@ func Open(ctx context.Context, store string, filter ...func(commits []write.Comm
 		if db.DB = attach(ctx, store, fingerprint); db.DB != nil {
 			return db, nil
 		}
-		if build(ctx, store, statements) == nil {
+		if publish(ctx, store, "", statements) == nil {
 			if db.DB = attach(ctx, store, fingerprint); db.DB != nil {
 				return db, nil
 			}
@@ -79,19 +80,6 @@ func (db *DB) keep(keep []bool) {
 		}
 	}
 	db.Commits, db.Experiments = commits, names
-}
-
-// Rebuild brings the store's catalog up to its commits.
-func Rebuild(ctx context.Context, store string) error {
-	store, commits, err := committed(store)
-	if err != nil {
-		return err
-	}
-	statements, _, err := script(store, commits, uniqueNames(commits))
-	if err != nil {
-		return err
-	}
-	return build(ctx, store, statements)
 }
 
 // committed returns the absolute path of a store and its commits, after a look
@@ -119,36 +107,17 @@ func committed(store string) (string, []write.Commit, error) {
 	return store, commits, nil
 }
 
-// build writes a catalog into dir under a temporary name and renames it.
-func build(ctx context.Context, dir string, statements []string) (err error) {
-	temp, err := os.MkdirTemp(dir, ".catalog-")
-	if err != nil {
-		return fmt.Errorf("catalog: %w", err)
-	}
-	defer os.RemoveAll(temp)
-	path := filepath.Join(temp, CatalogFile)
-	db, err := connect(nil)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	run := append([]string{"ATTACH " + quote(path) + " AS " + catalogName, "USE " + catalogName, "BEGIN"}, statements...)
-	if err := execute(ctx, db, append(run, "COMMIT", "USE memory", "DETACH "+catalogName)); err != nil {
-		return fmt.Errorf("catalog of %s: %w", dir, err)
-	}
-	if err := os.Rename(path, filepath.Join(dir, CatalogFile)); err != nil {
-		return fmt.Errorf("catalog: %w", err)
-	}
-	return nil
-}
-
 // inMemory makes a catalog of our own.
 func inMemory(ctx context.Context, store string, statements []string) (*sql.DB, error) {
+	views, err := derived()
+	if err != nil {
+		return nil, err
+	}
 	db, err := connect([]string{"ATTACH IF NOT EXISTS ':memory:' AS " + catalogName, "USE " + catalogName})
 	if err != nil {
 		return nil, err
 	}
-	if err := execute(ctx, db, statements); err != nil {
+	if err := execute(ctx, db, append(slices.Clone(statements), views...)); err != nil {
 		db.Close()
 		return nil, fmt.Errorf("catalog of %s: %w", store, err)
 	}

@@ -142,7 +142,7 @@ func TestOpen(t *testing.T) {
 	if err := os.Remove(catalog()); err != nil {
 		t.Fatal(err)
 	}
-	if err := Rebuild(ctx, store); err != nil {
+	if err := Publish(ctx, store, t.TempDir()); err != nil {
 		t.Fatal(err)
 	}
 	if entries, _ := os.ReadDir(store); len(entries) != 3 {
@@ -192,7 +192,7 @@ func TestOpenRefusesOtherFormats(t *testing.T) {
 func TestReadersShareAndWritersPass(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
 	one, two := open(t, store), open(t, store)
-	if err := Rebuild(context.Background(), store); err != nil {
+	if err := Publish(context.Background(), store, ""); err != nil {
 		t.Fatal(err)
 	}
 	for _, db := range []*DB{one, two} {

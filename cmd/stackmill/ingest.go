@@ -86,7 +86,7 @@ func runIngest(ctx context.Context, a *app, opts pipeline.Options, paths []strin
 	if err != nil {
 		return fmt.Errorf("ingest stopped, what was committed before stays: %w", err)
 	}
-	if err := queries.Rebuild(ctx, opts.Store); err != nil && !errors.Is(err, write.ErrNoStore) {
+	if err := queries.Publish(ctx, opts.Store, opts.Cache); err != nil && !errors.Is(err, write.ErrNoStore) {
 		return err
 	}
 	return summarize(a, results, time.Since(start))

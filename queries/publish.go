@@ -1,0 +1,104 @@
+package queries
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Publish brings the store's catalog up to its commits. Most of it is the same
+// for every store and is kept in the directory cache; without one it is made
+// anew. The error is write.ErrNoStore when there is no store.
+func Publish(ctx context.Context, store, cache string) error {
+	store, commits, err := committed(store)
+	if err != nil {
+		return err
+	}
+	tables, _, err := tableViews(store, commits, uniqueNames(commits))
+	if err != nil {
+		return err
+	}
+	return publish(ctx, store, cache, tables)
+}
+
+// publish writes a catalog with these views of the plain tables under a
+// temporary name and renames it.
+func publish(ctx context.Context, store, cache string, tables []string) error {
+	temp, err := os.MkdirTemp(store, ".catalog-")
+	if err != nil {
+		return fmt.Errorf("catalog: %w", err)
+	}
+	defer os.RemoveAll(temp)
+	path := filepath.Join(temp, CatalogFile)
+	err = fill(ctx, path, cache, tables)
+	if err == nil {
+		err = os.Rename(path, filepath.Join(store, CatalogFile))
+	}
+	if err != nil {
+		return fmt.Errorf("catalog of %s: %w", store, err)
+	}
+	return nil
+}
+
+// fill writes a catalog to path. A template that cannot be used is made again.
+func fill(ctx context.Context, path, cache string, tables []string) error {
+	empty, fingerprint, err := tableViews("", nil, nil)
+	if err != nil {
+		return err
+	}
+	template := filepath.Join(cache, "catalog-"+fingerprint+".duckdb")
+	if cache != "" && clone(template, path) == nil && define(ctx, path, tables) == nil {
+		return nil
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	views, err := derived()
+	if err != nil {
+		return err
+	}
+	if err := define(ctx, path, append(empty, views...)); err != nil {
+		return err
+	}
+	if cache != "" {
+		// A cache that cannot be written costs time only.
+		if os.MkdirAll(cache, 0o777) == nil {
+			_ = clone(path, template)
+		}
+	}
+	return define(ctx, path, tables)
+}
+
+// clone copies a file; to is whole or not there.
+func clone(from, to string) error {
+	b, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(to), ".catalog-")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), to)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
+
+// define runs statements that define views in the catalog at path.
+func define(ctx context.Context, path string, statements []string) error {
+	db, err := connect(nil)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	run := append([]string{"ATTACH " + quote(path) + " AS " + catalogName, "USE " + catalogName, "BEGIN"}, statements...)
+	return execute(ctx, db, append(run, "COMMIT", "USE memory", "DETACH "+catalogName))
+}
