@@ -117,6 +117,9 @@ func (r *reader) load(f *function, time uint64) {
 // touched says whether any stack leads through code: bytes and lines of other
 // code are of no use.
 func (r *reader) touched(start, size uint64) bool {
+	if r.p.Unwind != nil { // further stacks come later
+		return true
+	}
 	i, found := slices.BinarySearch(r.words, start)
 	// A return address may be the first behind the code.
 	return found || i < len(r.words) && r.words[i]-start <= size

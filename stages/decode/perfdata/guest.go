@@ -59,17 +59,13 @@ const (
 	upperHalf = 1<<64 - half
 )
 
-// image returns the mappings of the space if any of the stacks lead there.
-func (f *foreign) image(stacks []decode.RawStack) []decode.MapEvent {
+// image returns the mappings of the space if any sample of a process was there.
+func (f *foreign) image(p *process) []decode.MapEvent {
+	if p.spaces&f.bit == 0 {
+		return nil
+	}
 	code := &decode.Code{Reason: f.reason}
 	lower := decode.MapEvent{Path: f.path, Address: f.bit, Size: half, Modes: 5, Code: code}
 	upper := decode.MapEvent{Path: f.path, Address: upperHalf ^ f.bit, Size: half, FileOffset: upperHalf, Modes: 5, Code: code}
-	for i := range stacks {
-		for _, w := range stacks[i].Words {
-			if w-lower.Address < half || w-upper.Address < half {
-				return []decode.MapEvent{lower, upper}
-			}
-		}
-	}
-	return nil
+	return []decode.MapEvent{lower, upper}
 }

@@ -48,7 +48,8 @@ func (t *timeline) ksymbol(s *sideband, c *cursor) {
 }
 
 // kernelImage returns the kernel's mappings for a process: of the kernel, and of
-// those modules and pieces of code that its stacks lead through.
+// those modules and pieces of code that its stacks lead through, or all if they
+// are not known yet.
 func (t *timeline) kernelImage(p *process) []decode.MapEvent {
 	image := []decode.MapEvent{{
 		Path: decode.KernelPath, Address: kernelStart, Size: kernelEnd - kernelStart, FileOffset: kernelStart,
@@ -72,7 +73,7 @@ func (t *timeline) kernelImage(p *process) []decode.MapEvent {
 		}
 	}
 	for _, m := range t.kernel {
-		if used[m.Address] {
+		if used[m.Address] || p.dumps {
 			image = append(image, m)
 		}
 	}

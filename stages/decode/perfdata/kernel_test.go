@@ -67,6 +67,25 @@ func TestKernelMaps(t *testing.T) {
 	}
 }
 
+// Memory without a file has code that was made at run time, whatever stands for
+// its name.
+func TestAnonymousCode(t *testing.T) {
+	b := &builder{order: binary.LittleEndian}
+	for i, name := range []string{"//anon", "/memfd:doublemapper (deleted)", "/dev/zero (deleted)", "/SYSV00000000", "[heap]", "/bin/p", "/dev/hugepages/x"} {
+		flags := uint32(0)
+		if name == "/dev/hugepages/x" {
+			flags = mapHugeTLB
+		}
+		b.record(recordMmap2, miscUser, uint32(1), uint32(1), 0x10000*(i+1), 0x1000, 0, 0, 0, 0, uint32(5), flags, name, uint32(1), uint32(1), 0)
+	}
+	b.sample(1, 1000, user, 0x10010)
+	for _, m := range open(t, b).Processes[0].Image {
+		if anonymous := m.Path == decode.PerfMap(1) && m.FileOffset == m.Address; anonymous == (m.Path == "/bin/p") {
+			t.Errorf("%#x: %s at %#x", m.Address, m.Path, m.FileOffset)
+		}
+	}
+}
+
 // Addresses of a virtual machine or a hypervisor are not looked for among the
 // host's.
 func TestForeignSpaces(t *testing.T) {

@@ -35,12 +35,14 @@ func (r *reader) stack(s *sample, misc uint16) decode.RawStack {
 	raw := decode.RawStack{OMPState: -1, Returns: true, Words: r.words[:0]}
 	kernel := misc&miscMode == miscKernel
 	mode, space := kernel, spaceOf(misc)
+	r.spaces |= space
 	c := cursor{b: s.chain, big: r.big}
 	addresses := 0
 	for len(c.b) > 0 {
 		w := c.u64()
 		if w >= contextMax {
 			mode, space = w == contextKernel, contextSpace(w)
+			r.spaces |= space
 			continue
 		}
 		addresses++

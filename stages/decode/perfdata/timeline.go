@@ -26,6 +26,7 @@ type process struct {
 	exited bool
 	live   []decode.MapEvent // the mappings of its current program
 	rows   []row
+	spaces uint64           // bits of the foreign address spaces it was in
 	stacks map[string]int32 // numbers of raw stacks by their words
 	dumps  bool             // some samples have dumps, and no stack yet
 }
@@ -162,10 +163,11 @@ func (t *timeline) fork(s *sideband, c *cursor) {
 func (t *timeline) mmap(s *sideband, c *cursor) {
 	pid, _ := c.s32(), c.s32()
 	m := decode.MapEvent{Time: t.ns(s.time), Address: c.u64(), Size: c.u64(), FileOffset: c.u64(), Modes: 5}
+	huge := false
 	if s.typ == recordMmap2 {
 		id := c.bytes(24)
-		prot, _ := c.u32(), c.u32()
-		m.Modes = int(prot & 7)
+		prot, flags := c.u32(), c.u32()
+		m.Modes, huge = int(prot&7), flags&mapHugeTLB != 0
 		if s.misc&miscBuildID != 0 && id != nil {
 			m.BuildID = buildIDText(id[4:], id[0])
 		}
@@ -194,17 +196,21 @@ func (t *timeline) mmap(s *sideband, c *cursor) {
 		p.Dumps = append(p.Dumps, decode.Dump{Path: m.Path, Mapped: m.Time, From: m.Time, Until: decode.Never})
 		return
 	}
-	if isAnonymous(m.Path) {
+	if huge || isAnonymous(m.Path) {
 		m.Path, m.FileOffset = decode.PerfMap(int64(pid)), m.Address
 	}
 	p := t.process(pid, s.time)
 	p.Image, p.live = append(p.Image, m), append(p.live, m)
 }
 
-// isAnonymous reports whether a mapping has no file: its code was made at run time.
+// mapHugeTLB is the flag of memory in huge pages, which has no file.
+const mapHugeTLB = 0x40000
+
+// isAnonymous reports whether a mapping has no file: its code was made at run
+// time. Run-time compilers that map code twice do it by a file in memory.
 func isAnonymous(path string) bool {
 	return path == "//anon" || path == "/anon_hugepage" || strings.HasPrefix(path, "/dev/zero") || strings.HasPrefix(path, "[stack") ||
-		strings.HasPrefix(path, "/SYSV") || path == "[heap]"
+		strings.HasPrefix(path, "/SYSV") || strings.HasPrefix(path, "/memfd:") || path == "[heap]"
 }
 
 // assign gives each sample to its process and finds its stack.
@@ -221,6 +227,7 @@ func (r *reader) assign(t *timeline) {
 		p := t.at(s.pid, row.time)
 		raw := r.stack(&s, misc)
 		usesKernel = usesKernel || raw.Kernel > 0
+		p.spaces, r.spaces = p.spaces|r.spaces, 0
 		if row.period = s.period; s.hasDump() {
 			row.stack, p.dumps = noStack, true
 		} else {
@@ -252,7 +259,7 @@ func (t *timeline) complete(p *process, usesKernel bool) {
 	if usesKernel {
 		p.Image = append(p.Image, t.kernelImage(p)...)
 	}
-	p.Image = append(p.Image, slices.Concat(guest.image(p.Stacks), hypervisor.image(p.Stacks))...)
+	p.Image = append(p.Image, slices.Concat(guest.image(p), hypervisor.image(p))...)
 	if p.Number > 1 {
 		p.Lineage = lineage(p)
 	}

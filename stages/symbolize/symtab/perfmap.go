@@ -31,15 +31,32 @@ func ReadPerfMap(text []byte) *Table {
 }
 
 func perfMapFunction(line []byte) (f Function, ok bool) {
-	start, rest, _ := strings.Cut(string(line), " ")
-	size, name, _ := strings.Cut(rest, " ")
-	from, err1 := strconv.ParseUint(strings.TrimPrefix(start, "0x"), 16, 64)
-	n, err2 := strconv.ParseUint(strings.TrimPrefix(size, "0x"), 16, 64)
+	start, rest := word(string(line))
+	size, name := word(rest)
+	from, err1 := hexadecimal(start)
+	n, err2 := hexadecimal(size)
 	if err1 != nil || err2 != nil || n == 0 || name == "" || from+n < from {
 		return f, false
 	}
-	name = strings.TrimRight(strings.ToValidUTF8(name, "\uFFFD"), " ")
+	name = strings.ToValidUTF8(name, "\uFFFD")
 	return Function{Offset: from, Address: from, Size: n, Linkage: name, Aliases: name, Name: name, Kind: Dynamic}, true
+}
+
+// word cuts off the first word; both parts are without blanks around them.
+func word(s string) (first, rest string) {
+	s = strings.Trim(s, " \t")
+	if i := strings.IndexAny(s, " \t"); i >= 0 {
+		return s[:i], strings.TrimLeft(s[i:], " \t")
+	}
+	return s, ""
+}
+
+// hexadecimal reads a number that some compilers write with a prefix.
+func hexadecimal(s string) (uint64, error) {
+	if len(s) > 2 && s[0] == '0' && s[1]|0x20 == 'x' {
+		s = s[2:]
+	}
+	return strconv.ParseUint(s, 16, 64)
 }
 
 // uncovered returns what is left of each function by those listed behind it,
