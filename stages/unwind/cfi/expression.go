@@ -11,8 +11,7 @@ const (
 // the CFA for rules of registers, empty for the CFA's own. It is false when the
 // expression is damaged, or needs a register or memory that is not known.
 func (w *Walker) expression(t *Table, n int32, cfa uint64, withCFA bool) (uint64, bool) {
-	var space [maxStack]uint64
-	e := evaluation{w: w, t: t, stack: space[:0], r: reader{b: t.programs[n], order: t.order}}
+	e := evaluation{w: w, t: t, stack: w.operands[:0], r: reader{b: t.programs[n], order: t.order}}
 	if withCFA {
 		e.push(cfa)
 	}
@@ -76,7 +75,7 @@ func (e *evaluation) load(address uint64, size uint8) bool {
 		return false
 	}
 	word, read := e.w.memory(address, int(size))
-	for i, b := range word[:size] {
+	for i, b := range word {
 		if e.w.big {
 			v = v<<8 | uint64(b)
 		} else {

@@ -67,8 +67,11 @@ type Walker struct {
 	code   place
 	failed string // why a read of memory failed
 
-	stack Stack
-	cache []place
+	stack   Stack
+	scratch [8]byte
+	// operands is the stack of the expression that is computed.
+	operands [maxStack]uint64
+	cache    []place
 }
 
 // place is the code at an address, with its row.
@@ -247,27 +250,34 @@ func (w *Walker) why() string {
 // word reads a word of memory.
 func (w *Walker) word(address uint64) (uint64, bool) {
 	b, ok := w.memory(address, 8)
-	if w.big {
-		return binary.BigEndian.Uint64(b[:]), ok
+	if !ok {
+		return 0, false
 	}
-	return binary.LittleEndian.Uint64(b[:]), ok
+	if w.big {
+		return binary.BigEndian.Uint64(b), true
+	}
+	return binary.LittleEndian.Uint64(b), true
 }
 
-// memory reads up to 8 bytes: from the dump, else from the file behind the
-// address.
-func (w *Walker) memory(address uint64, size int) (b [8]byte, ok bool) {
+// memory returns up to 8 bytes: from the dump, else from the file behind the
+// address. They are valid until the next call.
+func (w *Walker) memory(address uint64, size int) ([]byte, bool) {
 	if at := address - w.base; at < uint64(len(w.dump)) && uint64(len(w.dump))-at >= uint64(size) {
-		copy(b[:size], w.dump[at:])
-		return b, true
+		return w.dump[at : at+uint64(size)], true
 	}
-	if w.mem.Read(address, w.time, b[:size]) {
+	return w.elsewhere(address, size)
+}
+
+// elsewhere is memory outside the dump.
+func (w *Walker) elsewhere(address uint64, size int) ([]byte, bool) {
+	if b := w.scratch[:size]; w.mem.Read(address, w.time, b) {
 		return b, true
 	}
 	w.failed = Unreadable
 	if w.full && address >= w.base {
 		w.failed = DumpTooShort
 	}
-	return b, false
+	return nil, false
 }
 
 // find returns the code at an address.

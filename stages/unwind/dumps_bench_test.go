@@ -1,0 +1,50 @@
+package unwind_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"stackmill/acceptance/corpus"
+	"stackmill/stages/decode"
+	"stackmill/stages/decode/perfdata"
+	"stackmill/stages/symbolize"
+	"stackmill/stages/symbolize/tables"
+	"stackmill/stages/unwind"
+)
+
+// BenchmarkDumps unwinds the dumps of real recordings again and again.
+func BenchmarkDumps(b *testing.B) {
+	folder := b.TempDir()
+	if err := corpus.Perf(folder); err != nil {
+		b.Fatal(err)
+	}
+	for _, name := range []string{"p_signals_dwarf", "p_cxx_dwarf", "p_deep_dwarf"} {
+		b.Run(name, func(b *testing.B) {
+			rec := perfdata.New().Open(filepath.Join(folder, "perf", name+".data"))
+			defer rec.Close()
+			rec.Locate = func(path string) []decode.Candidate {
+				return []decode.Candidate{{Path: filepath.Join(folder, "symfs", path), Origin: "path"}}
+			}
+			loader := tables.New(tables.Options{DebugDirs: []string{filepath.Join(folder, "none")}})
+			r := symbolize.New(rec, loader)
+			dumps := unwind.NewDumps(loader, &rec.Problems)
+			p := rec.Processes[0]
+			dumps.Process(r.Process(p, "map"))
+			samples, frames := 0, 0
+			count := func(d *decode.StackDump) decode.Unwound {
+				u := dumps.Unwind(d)
+				samples++
+				frames += len(u.Words)
+				return u
+			}
+			for b.Loop() {
+				if err := p.Unwind(count); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(samples)/b.Elapsed().Seconds(), "samples/s")
+			b.ReportMetric(float64(frames)/float64(samples), "frames/sample")
+			b.ReportMetric(b.Elapsed().Seconds()*1e9/float64(frames), "ns/frame")
+		})
+	}
+}
