@@ -42,7 +42,7 @@ var reasons = map[string]string{
 	cfi.DumpTooShort:  "the stack goes on behind its recorded part",
 	cfi.Unreadable:    "a return address lies in memory that was not recorded",
 	cfi.NoCFI:         "the code at the root end has no call frame information",
-	cfi.NoCode:        "the address at the root end is in no known code",
+	cfi.NoCode:        "what should be a return address at the root end is in no known code",
 	cfi.BadCFI:        "the call frame information of the code at the root end is wrong",
 	cfi.LostRegister:  "a register that is needed to find the caller was not recorded",
 	cfi.TooManyFrames: "more frames than are followed",

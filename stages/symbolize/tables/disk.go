@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"bytes"
 	"encoding/binary"
 	"os"
 	"path/filepath"
@@ -104,17 +105,22 @@ func (d disk) store(path string, content []byte) {
 	}
 }
 
-// framesPath is a file with the same head as a table's, and behind it the key's
-// length in one byte, the key and the call frame information as cfi encodes it.
+// framesVersion changes with cfi's encoding and with what it says of an object.
+const framesVersion = 2
+
+// framesPath is a file with the same head as a table's, and behind it
+// framesVersion and the key's length in a byte each, the key and the call frame
+// information as cfi encodes it.
 func (d disk) framesPath(key string) string { return filepath.Join(d.dir, key+".frames") }
 
 // readFrames is read for call frame information.
 func (d disk) readFrames(key string) *cfi.Table {
 	body, ok := unseal(d.content(d.framesPath(key)))
-	if !ok || len(body) <= len(key) || int(body[0]) != len(key) || string(body[1:][:len(key)]) != key {
+	head := framesHead(key)
+	if !ok || !bytes.HasPrefix(body, head) {
 		return nil
 	}
-	t, err := cfi.Decode(body[1+len(key):])
+	t, err := cfi.Decode(body[len(head):])
 	if err != nil {
 		return nil
 	}
@@ -123,9 +129,11 @@ func (d disk) readFrames(key string) *cfi.Table {
 
 func (d disk) writeFrames(key string, t *cfi.Table) {
 	if d.dir != "" && len(key) < 256 {
-		d.store(d.framesPath(key), seal(t.Append(append([]byte{byte(len(key))}, key...))))
+		d.store(d.framesPath(key), seal(t.Append(framesHead(key))))
 	}
 }
+
+func framesHead(key string) []byte { return append([]byte{framesVersion, byte(len(key))}, key...) }
 
 // seal puts the header before a body.
 func seal(body []byte) []byte {

@@ -46,7 +46,7 @@ func (l *Loader) Frames(path string) (*cfi.Table, error) {
 
 // readFrames makes the table of an object, empty if its processor is not known.
 func readFrames(f, debug *object.File) *cfi.Table {
-	in := cfi.Input{Order: f.Order}
+	in := cfi.Input{Order: f.Order, Entry: f.Entry}
 	switch {
 	case f.Class != elf.ELFCLASS64 || f.Type == elf.ET_REL:
 		return &cfi.Table{}

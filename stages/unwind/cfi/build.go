@@ -33,6 +33,9 @@ func Read(in Input) *Table {
 	spans := sorted(b.read(&in, in.EHFrame, false))
 	debug := sorted(b.read(&in, in.Debug, true))
 	b.assemble(merge(spans, debug))
+	if in.Entry != 0 {
+		t.entry, _ = b.offset(in.Entry)
+	}
 	return t
 }
 

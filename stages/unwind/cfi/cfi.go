@@ -55,6 +55,7 @@ type Input struct {
 	Segments []Segment // the executable ones
 	EHFrame  Section
 	Debug    Section // `.debug_frame`
+	Entry    uint64  // address at which a process begins to run, 0 for none
 	Text     uint64  // address of `.text`, to which pointers may be relative
 	Data     uint64  // address of `.got`, likewise
 }
@@ -83,6 +84,7 @@ type Table struct {
 	programs [][]byte  // expressions
 	segments []Segment
 	order    binary.ByteOrder
+	entry    uint64 // offset of Input.Entry, 0 for none
 }
 
 // kind is how a value is found.
@@ -127,6 +129,23 @@ type row struct {
 // find returns the number of the row at an offset of the file, 0 when nothing is
 // known there.
 func (t *Table) find(offset uint64) uint32 {
+	if n := t.piece(offset); n > 0 {
+		return t.rows[n-1]
+	}
+	return 0
+}
+
+// maxStart bounds the code between the entry point and the call that leaves it.
+const maxStart = 256
+
+// begins reports whether code without rules is what a process begins with, which
+// nothing called: it is in one piece with the entry point, and near it.
+func (t *Table) begins(offset uint64) bool {
+	return t.entry > 0 && offset-t.entry < maxStart && t.piece(offset) == t.piece(t.entry) && t.find(offset) == 0
+}
+
+// piece returns how many rows begin at an offset or before it.
+func (t *Table) piece(offset uint64) int {
 	lo, hi := 0, len(t.starts)
 	for lo < hi {
 		if mid := int(uint(lo+hi) >> 1); uint64(t.starts[mid]) <= offset {
@@ -135,10 +154,7 @@ func (t *Table) find(offset uint64) uint32 {
 			hi = mid
 		}
 	}
-	if lo == 0 {
-		return 0
-	}
-	return t.rows[lo-1]
+	return lo
 }
 
 // address converts an offset in the file to the address it was linked at.

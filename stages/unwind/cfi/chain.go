@@ -1,10 +1,13 @@
 package cfi
 
 // chained steps to the caller of code without rules, such as hand-written
-// assembly, by the frame pointer: where that points to stand the caller's frame
+// assembly, if it is not where the process began, by the frame pointer: where that points to stand the caller's frame
 // pointer and the return address. It is believed if it points into the dump,
 // not below the stack pointer, and if the return address is in code.
-func (w *Walker) chained() (pc uint64, reason string) {
+func (w *Walker) chained() (pc uint64, end bool, reason string) {
+	if t := w.code.table; t != nil && t.begins(w.code.offset) {
+		return 0, true, ""
+	}
 	reason = NoCFI
 	if !w.code.executable {
 		reason = NoCode
@@ -13,7 +16,7 @@ func (w *Walker) chained() (pc uint64, reason string) {
 	at := w.regs.Value[fp]
 	inDump := at-w.base < uint64(len(w.dump)) && uint64(len(w.dump))-(at-w.base) >= 16
 	if w.regs.Known>>fp&1 == 0 || at < w.regs.Value[sp] || at%8 != 0 || !inDump {
-		return 0, reason
+		return 0, false, reason
 	}
 	saved, _ := w.word(at)
 	pc, _ = w.word(at + 8)
@@ -21,10 +24,10 @@ func (w *Walker) chained() (pc uint64, reason string) {
 		pc = w.plain(pc)
 	}
 	if pc == 0 || !w.find(pc-1).executable {
-		return 0, reason
+		return 0, false, reason
 	}
 	w.regs.Value[fp], w.regs.Value[sp], w.regs.Value[w.arch.PC()] = saved, at+16, pc
-	return pc, ""
+	return pc, false, ""
 }
 
 // The bits of an address that are not used to authenticate it, with address

@@ -13,7 +13,7 @@ func (t *Table) Append(b []byte) []byte {
 			b = binary.AppendUvarint(b, v)
 		}
 	}
-	uint(uint64(t.Arch), truth(t.order == binary.ByteOrder(binary.BigEndian)), uint64(t.Bad))
+	uint(uint64(t.Arch), truth(t.order == binary.ByteOrder(binary.BigEndian)), uint64(t.Bad), t.entry)
 	uint(uint64(len(t.segments)))
 	for _, s := range t.segments {
 		uint(s.Offset, s.Address, s.Size)
@@ -94,14 +94,14 @@ func Decode(b []byte) (*Table, error) {
 	if d.uint(2) == 1 {
 		t.order = binary.BigEndian
 	}
-	t.Bad = int(d.uint(1 << 32))
+	t.Bad, t.entry = int(d.uint(1<<32)), d.uint(any)
 	for range d.count() {
 		t.segments = append(t.segments, Segment{d.uint(any), d.uint(any), d.uint(any)})
 	}
 	for range d.count() {
 		n := d.count()
-		if d.bad {
-			break
+		if d.bad || n > len(d.b) {
+			return nil, errEncoding
 		}
 		t.programs = append(t.programs, append([]byte(nil), d.b[:n]...))
 		d.b = d.b[n:]
@@ -127,6 +127,9 @@ func (t *Table) decodeRows(d *decoder) {
 		}
 		r := row{cfa: d.rule(len(t.programs)), first: uint32(len(t.rules)), returnColumn: uint8(d.uint(NumRegisters)),
 			signal: d.uint(2) == 1, signed: d.uint(2) == 1, count: uint8(d.uint(NumRegisters + 1))}
+		if r.cfa.kind != registerBased && r.cfa.kind != isExpression && len(t.distinct) > 0 {
+			d.b, d.bad = nil, true
+		}
 		for range r.count {
 			f := ruleFor{uint8(d.uint(NumRegisters)), d.rule(len(t.programs))}
 			r.returns = r.returns || f.register == r.returnColumn

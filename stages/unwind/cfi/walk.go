@@ -10,7 +10,7 @@ const (
 	DumpTooShort  = "dump-too-short"  // the stack goes on behind the dump
 	Unreadable    = "unreadable"      // a saved register lies in memory that was not recorded
 	NoCFI         = "no-cfi"          // nothing tells how the code's callers are found
-	NoCode        = "no-code"         // the address is in no code
+	NoCode        = "no-code"         // the program counter, or what should be a return address, is in no code
 	BadCFI        = "bad-cfi"         // the rules cannot be followed, or lead in a circle
 	LostRegister  = "lost-register"   // a rule needs a register whose value is not known
 	TooManyFrames = "too-many-frames" // MaxFrames
@@ -117,13 +117,8 @@ func (w *Walker) Walk(regs *Registers, dump []byte, full bool, time int64) *Stac
 // 15.5), and says why if that is too early.
 func (w *Walker) callers(pc uint64) (reason string) {
 	sp := w.arch.sp()
-	exact := true
+	w.code = w.find(pc)
 	for {
-		lookup := pc
-		if !exact {
-			lookup--
-		}
-		w.code = w.find(lookup)
 		before := w.regs.Value[sp]
 		caller, end, reason := w.caller()
 		if end || reason != "" {
@@ -136,6 +131,13 @@ func (w *Walker) callers(pc uint64) (reason string) {
 		if len(w.stack.Words) == MaxFrames {
 			return TooManyFrames
 		}
+		lookup := caller
+		if !signal {
+			lookup--
+		}
+		if w.code = w.find(lookup); !w.code.executable {
+			return NoCode
+		}
 		if n := int32(len(w.stack.Words)); signal {
 			if last := len(w.stack.Exact) - 1; n > 1 && (last < 0 || w.stack.Exact[last] != n-1) {
 				w.stack.Exact = append(w.stack.Exact, n-1)
@@ -143,7 +145,7 @@ func (w *Walker) callers(pc uint64) (reason string) {
 			w.stack.Exact = append(w.stack.Exact, n)
 		}
 		w.stack.Words = append(w.stack.Words, caller)
-		pc, exact = caller, signal
+		pc = caller
 	}
 }
 
@@ -154,7 +156,7 @@ func (w *Walker) caller() (pc uint64, end bool, reason string) {
 	if w.code.row != 0 {
 		pc, end, reason = w.follow(w.code.table, &w.code.table.distinct[w.code.row])
 	} else {
-		pc, reason = w.chained()
+		pc, end, reason = w.chained()
 	}
 	return pc, end || pc == 0 && reason == "", reason
 }
@@ -222,7 +224,11 @@ func (w *Walker) cfa(t *Table, r rule) (uint64, string) {
 func (w *Walker) apply(t *Table, r *ruleFor, cfa uint64) (uint64, bool) {
 	switch r.kind {
 	case atCFA:
-		return w.word(cfa + uint64(int64(r.value)))
+		at := cfa + uint64(int64(r.value))
+		if at < w.base && w.regs.Known>>r.register&1 != 0 && int(r.register) != w.arch.PC() {
+			return w.regs.Value[r.register], true // below the stack pointer: an epilogue has restored it
+		}
+		return w.word(at)
 	case isCFA:
 		return cfa + uint64(int64(r.value)), true
 	case inRegister:

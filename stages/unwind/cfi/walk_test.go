@@ -42,7 +42,8 @@ func pc(function int, offset uint64) uint64 {
 	return loaded + 0x1100 + 0x100*uint64(function) + offset
 }
 
-// object composes functions 0 to n of 0x40 bytes each.
+// object composes functions 0 to n of 0x40 bytes each; processes begin behind
+// the first.
 func object(arch Arch, signal int, programs ...[]byte) *Table {
 	c := newComposer()
 	if arch == AMD64 {
@@ -61,7 +62,7 @@ func object(arch Arch, signal int, programs ...[]byte) *Table {
 		}
 		c.function(c.at(start, 0x40), false, p...)
 	}
-	return Read(Input{Arch: arch, Order: c.order, Segments: code, EHFrame: c.section()})
+	return Read(Input{Arch: arch, Order: c.order, Segments: code, EHFrame: c.section(), Entry: 0x40114f})
 }
 
 // dump is the stack from 0x5000 on.
@@ -153,7 +154,11 @@ func TestWalk(t *testing.T) {
 		{"no rules, frame pointer to no call", [][]byte{nil}, -1, registers(AMD64, pc(5, 5), bp, 0x5000), dump(false, 0x5010, 2, 3), true, "5+5 no-cfi"},
 		{"no rules, frame pointer not aligned", [][]byte{nil}, -1, registers(AMD64, pc(5, 5), bp, 0x5001), dump(false, 0x5010, pc(0, 1), 3), true, "5+5 no-cfi"},
 		{"generated code", [][]byte{nil, root}, -1, registers(AMD64, 0x9000010, bp, 0x5000), dump(false, 0x5010, pc(1, 8)), true, "0x9000010 1+8"},
-		{"no code", [][]byte{nil}, -1, registers(AMD64, pc(0, 5)), dump(false, 0x123456, 2), true, "0+5 0x123456 no-code"},
+		{"in an epilogue, behind its pop", [][]byte{{0x80 | 6, 2}, byBP, root}, -1, registers(AMD64, pc(0, 5), bp, 0x5008),
+			dump(false, pc(1, 8), 0, pc(2, 8)), false, "0+5 1+8 2+8"},
+		{"where the process began", [][]byte{nil, nil}, -1, registers(AMD64, pc(1, 5), bp, 0x5000), dump(false, pc(0, 0x50), 2, 3), false, "1+5 0+80"},
+		{"ahead of where it began", [][]byte{nil, nil}, -1, registers(AMD64, pc(1, 5), bp, 0x4000), dump(false, pc(0, 0x4e), 2, 3), false, "1+5 0+78 no-cfi"},
+		{"no code", [][]byte{nil}, -1, registers(AMD64, pc(0, 5)), dump(false, 0x123456, 2), true, "0+5 no-code"},
 		{"a register that is lost", [][]byte{lost, byBP}, -1, registers(AMD64, pc(0, 5), bp, 0x5000), dump(false, pc(1, 8), 2, 3), false, "0+5 1+8 lost-register"},
 		{"a register that was not recorded", [][]byte{byBP}, -1, registers(AMD64, pc(0, 5)), dump(false, 1), false, "0+5 lost-register"},
 		{"in a circle", [][]byte{{0x14, 7, 0, 0x0f, 2, 0x77, 0, 0x16, 16, 2, 0x80, 0}}, -1, registers(AMD64, pc(0, 5)), dump(false, 1), false, "0+5 bad-cfi"},

@@ -23,6 +23,7 @@ type File struct {
 	Order    binary.ByteOrder
 	Type     elf.Type
 	Machine  elf.Machine
+	Entry    uint64    // address at which a process begins to run, 0 for none
 	Sections []Section // without the null section; Index is the ELF number
 	Loads    []Load
 	// FrameHeader is PT_GNU_EH_FRAME, the search table of `.eh_frame`.
@@ -132,9 +133,9 @@ func New(path string, data []byte) (*File, error) {
 	var h header
 	switch {
 	case f.Class == elf.ELFCLASS64 && len(data) >= 64:
-		h = f.header64()
+		h, f.Entry = f.header64(), f.Order.Uint64(data[24:])
 	case f.Class == elf.ELFCLASS32 && len(data) >= 52:
-		h = f.header32()
+		h, f.Entry = f.header32(), uint64(f.Order.Uint32(data[24:]))
 	default:
 		return bad("unknown class or short header")
 	}
