@@ -2,7 +2,10 @@ package perf
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -92,5 +95,59 @@ func TestGeneratedCode(t *testing.T) {
 	}
 	if !said["p_jitdump_clock.data jitdump-clock"] || said["p_jitdump.data jitdump-clock"] || said["p_jitdump.data generated-code"] {
 		t.Error(said)
+	}
+}
+
+// A program that was rebuilt since has no wrong names, and its own ones from a
+// copy that perf's cache keeps by build-id.
+func TestRebuilt(t *testing.T) {
+	const program = "tmp/corpus/bin/recur_fp"
+	root := t.TempDir()
+	link := func(from, to string) {
+		t.Helper()
+		to = filepath.Join(root, to)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o755), os.Link(filepath.Join(folder, "symfs", from), to)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var id string
+	query(t, func(r *sql.Rows) error { return r.Scan(&id) },
+		`SELECT DISTINCT build_id FROM load_objects JOIN experiments USING (experiment_id) WHERE path = ? AND experiment = 'p_recur_fp.data'`, "/"+program)
+	if len(id) != 40 {
+		t.Fatalf("build-id %q", id)
+	}
+	link("tmp/corpus/bin/deep_fp", "symfs/"+program)
+	link("usr/lib/x86_64-linux-gnu/libc.so.6", "symfs/usr/lib/x86_64-linux-gnu/libc.so.6")
+	link(program, "cache/.build-id/"+id[:2]+"/"+id[2:]+"/elf")
+	for _, c := range []struct {
+		debug, symbols string
+		named          bool
+	}{{"none", "none", false}, {"cache", "cache", true}} {
+		store := filepath.Join(t.TempDir(), "store")
+		results, err := pipeline.Ingest(context.Background(), pipeline.Options{
+			Store: store, Jobs: 1, SymFS: filepath.Join(root, "symfs"), DebugDirs: []string{filepath.Join(root, c.debug)},
+		}, filepath.Join(folder, "perf", "p_recur_fp.data"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := false
+		for _, p := range results[0].Problems {
+			said = said || p.File == "/"+program && p.Reason == "wrong-build-id"
+		}
+		db, err := queries.Open(context.Background(), store)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		var named int64
+		var symbols string
+		row := db.QueryRow(`SELECT (SELECT count(*) FROM functions f WHERE f.load_object_id = o.load_object_id AND f.kind <> 'static'), o.symbols
+			FROM load_objects o WHERE o.path = ?`, "/"+program)
+		if err := row.Scan(&named, &symbols); err != nil {
+			t.Fatal(err)
+		}
+		if !said || symbols != c.symbols || (named > 0) != c.named {
+			t.Errorf("%s: %d named functions from %s, problem: %t", c.debug, named, symbols, said)
+		}
 	}
 }

@@ -36,7 +36,8 @@ func (r *Resolver) fileObject(im *image.Image, m *image.Mapping) int32 {
 // mappings and checksum. On Linux no checksum is recorded, so that a rebuilt
 // program would otherwise give wrong names without a word.
 func (r *Resolver) findObject(im *image.Image, m *image.Mapping, checksum uint32) Object {
-	file, buildID, kernel := m.Path, m.BuildID, r.IsKernel(m.Address)
+	file, buildID := m.Path, m.BuildID
+	kernel := file == decode.KernelPath || r.IsKernel(m.Address)
 	o := Object{Name: path.Base(file), Path: file, Checksum: checksum, Kind: "elf", Symbols: "none"}
 	type refusal struct{ reason, message string }
 	var refused []refusal

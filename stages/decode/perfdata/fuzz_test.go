@@ -14,6 +14,7 @@ func FuzzOpen(f *testing.F) {
 	f.Add([]byte("PERFILE2\x10\x00\x00\x00\x00\x00\x00\x00"))
 	f.Add(tiny(false))
 	f.Add(tiny(true))
+	f.Add(foreignRecording().file())
 	f.Fuzz(func(t *testing.T, content []byte) {
 		path := filepath.Join(t.TempDir(), "perf.data")
 		if err := os.WriteFile(path, content, 0o644); err != nil {

@@ -89,14 +89,7 @@ func TestAnonymousCode(t *testing.T) {
 // Addresses of a virtual machine or a hypervisor are not looked for among the
 // host's.
 func TestForeignSpaces(t *testing.T) {
-	const guestUser, kernel = ^uint64(0) - 2559, ^uint64(0) - 127
-	b := &builder{order: binary.LittleEndian}
-	b.mmap(1, 0, 0x4000, "/bin/p")
-	b.record(recordSample, miscGuestUser, 0x4010, uint32(1), uint32(1), 1000, 0)
-	b.record(recordSample, miscGuestKernel, uint64(kernelText), uint32(1), uint32(1), 1100, 0)
-	b.record(recordSample, miscHypervisor, uint64(kernelText), uint32(1), uint32(1), 1200, 0)
-	b.sample(1, 1300, kernel, uint64(kernelText+8), guestUser, 0x4020, user, 0x4030)
-	rec := open(t, b)
+	rec := open(t, foreignRecording())
 	p := rec.Processes[0]
 	var got []string
 	for _, s := range p.Stacks {
@@ -112,4 +105,15 @@ func TestForeignSpaces(t *testing.T) {
 	if d := cmp.Diff(want, imageOf(p)); d != "" {
 		t.Error(d)
 	}
+}
+
+func foreignRecording() *builder {
+	const guestUser, kernel = ^uint64(0) - 2559, ^uint64(0) - 127
+	b := &builder{order: binary.LittleEndian}
+	b.mmap(1, 0, 0x4000, "/bin/p")
+	b.record(recordSample, miscGuestUser, 0x4010, uint32(1), uint32(1), 1000, 0)
+	b.record(recordSample, miscGuestKernel, uint64(kernelText), uint32(1), uint32(1), 1100, 0)
+	b.record(recordSample, miscHypervisor, uint64(kernelText), uint32(1), uint32(1), 1200, 0)
+	b.sample(1, 1300, kernel, uint64(kernelText+8), guestUser, 0x4020, user, 0x4030)
+	return b
 }
