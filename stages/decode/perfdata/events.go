@@ -36,30 +36,33 @@ func (e *eventReader) Next() (arrow.RecordBatch, error) {
 	defer b.Release()
 	b.Reserve(n)
 	f := e.r.files[0]
-	if err := f.Guard(func() { e.fill(b, e.p.rows[e.next:e.next+n]) }); err != nil {
+	if err := f.Guard(func() { e.fill(b, n) }); err != nil {
 		return nil, fmt.Errorf("samples: %w", err)
 	}
 	e.next += n
 	return b.NewRecordBatch(), nil
 }
 
-// fill appends the samples' columns in the order of the schema.
-func (e *eventReader) fill(b *array.RecordBuilder, rows []row) {
+// fill appends the next n samples' columns in the order of the schema.
+func (e *eventReader) fill(b *array.RecordBuilder, n int) {
 	wide := func(i int) *array.Int64Builder { return b.Field(i).(*array.Int64Builder) }
 	narrow := func(i int) *array.Int32Builder { return b.Field(i).(*array.Int32Builder) }
 	time, thread, cpu, stack := wide(0), wide(1), narrow(2), narrow(3)
 	event, period, address, weight, source, physical := narrow(4), wide(5), wide(6), wide(7), wide(8), wide(9)
 	var s sample
-	for _, row := range rows {
+	for i, row := range e.p.rows[e.next : e.next+n] {
 		_, body := e.r.body(row.at)
 		e.r.readSample(body, &s)
 		a := &e.r.events[row.event].attr
-		time.UnsafeAppend(e.t.ns(row.time))
+		if e.p.periods != nil {
+			s.period = e.p.periods[e.next+i]
+		}
+		time.UnsafeAppend(e.t.ns(s.when()))
 		thread.UnsafeAppend(int64(s.tid))
 		cpu.UnsafeAppend(s.cpu)
 		stack.UnsafeAppend(row.stack)
 		event.UnsafeAppend(row.event)
-		period.UnsafeAppend(int64(row.period))
+		period.UnsafeAppend(int64(s.period))
 		address.UnsafeAppend(recorded(s.addr, a.sampleType&sampleAddr != 0))
 		weight.UnsafeAppend(int64(s.weight))
 		source.UnsafeAppend(recorded(s.dataSource, a.sampleType&sampleDataSrc != 0 && s.dataSource != unavailable))

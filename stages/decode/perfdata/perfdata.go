@@ -4,6 +4,7 @@ package perfdata
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"os"
@@ -114,7 +115,7 @@ type reader struct {
 	key    []byte   // the same, to look it up
 	spaces uint64   // bits of the foreign address spaces that stacks led through
 
-	rows       []row
+	moments    []moment // of the samples
 	sidebands  []sideband
 	compressed [][]byte
 
@@ -220,7 +221,10 @@ func (r *reader) piece(name string, data []byte, from int) {
 // finish puts everything in order once all records are known.
 func (r *reader) finish() {
 	sort.SliceStable(r.sidebands, func(i, j int) bool { return r.sidebands[i].time < r.sidebands[j].time })
-	sort.SliceStable(r.rows, func(i, j int) bool { return r.rows[i].time < r.rows[j].time })
+	inOrder := func(a, b moment) int { return cmp.Compare(a.time, b.time) }
+	if !slices.IsSortedFunc(r.moments, inOrder) {
+		slices.SortStableFunc(r.moments, inOrder)
+	}
 	t := r.timeline()
 	r.assign(t)
 	r.describe(t)

@@ -182,12 +182,32 @@ func TestGroup(t *testing.T) {
 	var got []string
 	for _, values := range [][2]int{{100, 5}, {130, 5}, {130, 9}} {
 		s := &sample{values: b.words(2, 1000, values[0], 71, values[1], 72)}
-		for _, row := range r.counted(last, s, row{}, nil) {
-			got = append(got, fmt.Sprintf("%d +%d", row.event, row.period))
+		p := &process{}
+		r.counted(last, s, row{}, p)
+		for i, row := range p.rows {
+			got = append(got, fmt.Sprintf("%d +%d", row.event, p.periods[i]))
 		}
 		got = append(got, "-")
 	}
 	if d := cmp.Diff([]string{"0 +100", "1 +5", "-", "0 +30", "-", "1 +4", "-"}, got); d != "" {
 		t.Error(d)
+	}
+}
+
+// A counter that shared the hardware with others is scaled to all of the time.
+func TestMultiplexed(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		last, now reading
+		want      uint64
+	}{
+		{"alone", reading{10, 100, 100}, reading{40, 200, 200}, 30},
+		{"a third of the time", reading{10, 100, 100}, reading{40, 400, 200}, 90},
+		{"times not recorded", reading{value: 10}, reading{value: 40}, 30},
+		{"never on the hardware", reading{10, 100, 100}, reading{10, 400, 100}, 0},
+	} {
+		if got := c.now.since(c.last); got != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		}
 	}
 }

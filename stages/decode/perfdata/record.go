@@ -80,14 +80,18 @@ type sideband struct {
 	body []byte
 }
 
-// row is a sample, or the part of one that belongs to one event of a group.
+// moment is the time of a sample and its place.
+type moment struct {
+	time uint64
+	at   place
+}
+
+// row is a sample of a process, or the part of one that belongs to one event of
+// a group.
 type row struct {
-	time  uint64
 	at    place
 	stack int32 // in its process
 	event int32
-	// period is what the sample counts.
-	period uint64
 }
 
 // scan reads the records of a piece.
@@ -152,6 +156,9 @@ func (r *reader) cut(p *piece, at int) {
 	r.problemIn(p.name, problem.Error, int64(at), "cut-record", "the file ends inside a record, %d bytes behind its start", len(p.data)-at)
 }
 
+// maxMoments bounds how many samples memory is taken for in advance.
+const maxMoments = 1 << 22
+
 // sampleAt keeps the place of a sample.
 func (r *reader) sampleAt(at place, body []byte) {
 	e := r.eventOf(body)
@@ -164,7 +171,11 @@ func (r *reader) sampleAt(at place, body []byte) {
 		r.badSamples++
 		return
 	}
-	r.rows = append(r.rows, row{time: t, at: at, event: e})
+	if r.moments == nil { // as many as fit if all are like the first
+		left := len(r.pieces[at>>pieceShift].data) - int(at&(1<<pieceShift-1))
+		r.moments = make([]moment, 0, min(left/(recordHeader+len(body))+1, maxMoments))
+	}
+	r.moments = append(r.moments, moment{t, at})
 }
 
 // timeOf reads a sample's time, which stands in front of all that varies.

@@ -21,6 +21,14 @@ type sample struct {
 	stackCut   bool   // the stack goes on behind the dump
 }
 
+// when is a sample's time, 0 when none was recorded.
+func (s *sample) when() uint64 {
+	if s.time == noTime {
+		return 0
+	}
+	return s.time
+}
+
 // noTime is the time of a record that has none.
 const noTime = ^uint64(0)
 

@@ -1,6 +1,7 @@
 package perfdata
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"slices"
@@ -28,8 +29,7 @@ const (
 )
 
 // stack makes a raw stack of a sample's call chain, which holds until the next
-// call. Without one it is the
-// sampled address alone. The user part of a sample with registers is only where
+// call. Without one it is the sampled address alone. The user part of a sample with registers is only where
 // it entered the kernel; what a dump of the user's stack holds is unwound later.
 func (r *reader) stack(s *sample, misc uint16) decode.RawStack {
 	raw := decode.RawStack{OMPState: -1, Returns: true, Words: r.words[:0]}
@@ -98,6 +98,31 @@ func (r *reader) register(s *sample, number int) (uint64, bool) {
 	}
 	c := cursor{b: s.regs[at:], big: r.big}
 	return c.u64(), true
+}
+
+// chain is a recorded call chain with what else makes its stack.
+type chain struct {
+	bytes []byte // in the recording
+	ip    uint64
+	mode  uint16
+	stack int32
+}
+
+// recordedStack returns the number of a sample's stack in its process. It is
+// made of the chain once, however many samples have the same.
+func (r *reader) recordedStack(p *process, s *sample, misc uint16) int32 {
+	mode := misc & miscMode
+	key := xxhash.Sum64(s.chain) ^ s.ip ^ uint64(mode)
+	c, known := p.chains[key]
+	if known && s.regs == nil && c.ip == s.ip && c.mode == mode && bytes.Equal(c.bytes, s.chain) {
+		return c.stack
+	}
+	raw := r.stack(s, misc)
+	n := r.intern(p, &raw)
+	if !known && s.regs == nil {
+		p.chains[key] = chain{s.chain, s.ip, mode, n}
+	}
+	return n
 }
 
 // intern returns the number of a stack in its process, which copies it if it is

@@ -53,7 +53,7 @@ func (r *reader) unwind(t *timeline, p *process, f func(*decode.StackDump) decod
 			raw := r.stack(&s, misc)
 			u := decode.Unwound{Words: raw.Words[raw.Kernel:]}
 			if u.Reason = r.dump(&s, &dump); u.Reason == "" {
-				dump.Time = t.ns(row.time)
+				dump.Time = t.ns(s.when())
 				u = f(&dump)
 			}
 			r.replaceUser(&raw, &u, s.ip)

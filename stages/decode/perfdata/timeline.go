@@ -26,9 +26,12 @@ type process struct {
 	exited bool
 	live   []decode.MapEvent // the mappings of its current program
 	rows   []row
-	spaces uint64           // bits of the foreign address spaces it was in
-	stacks map[string]int32 // numbers of raw stacks by their words
-	dumps  bool             // some samples have dumps, and no stack yet
+	// periods are what the rows count where that is not what their samples say.
+	periods []uint64
+	spaces  uint64           // bits of the foreign address spaces it was in
+	stacks  map[string]int32 // numbers of raw stacks by their words
+	chains  map[uint64]chain // recorded chains by their hash
+	dumps   bool             // some samples have dumps, and no stack yet
 }
 
 func (r *reader) timeline() *timeline {
@@ -41,8 +44,8 @@ func (r *reader) timeline() *timeline {
 	for _, s := range r.sidebands {
 		earliest(s.time)
 	}
-	for _, s := range r.rows {
-		earliest(s.time)
+	for _, m := range r.moments {
+		earliest(m.time)
 	}
 	if t.start == noTime {
 		t.start = 0
@@ -72,7 +75,7 @@ func (t *timeline) process(pid int32, now uint64) *process {
 }
 
 func (t *timeline) begin(pid int32, now uint64) *process {
-	p := &process{from: now, stacks: map[string]int32{}}
+	p := &process{from: now, stacks: map[string]int32{}, chains: map[uint64]chain{}}
 	p.PID, p.StartNS = int64(pid), t.ns(now)
 	t.current[pid] = p
 	t.all[pid] = append(t.all[pid], p)
@@ -218,39 +221,50 @@ func (r *reader) assign(t *timeline) {
 	var s sample
 	usesKernel := false
 	counters := totals{}
-	for _, row := range r.rows {
-		misc, body := r.body(row.at)
+	for _, m := range r.moments {
+		misc, body := r.body(m.at)
 		if !r.readSample(body, &s) {
 			r.badSamples++
 			continue
 		}
-		p := t.at(s.pid, row.time)
-		raw := r.stack(&s, misc)
-		usesKernel = usesKernel || raw.Kernel > 0
-		p.spaces, r.spaces = p.spaces|r.spaces, 0
-		if row.period = s.period; s.hasDump() {
-			row.stack, p.dumps = noStack, true
+		p := t.at(s.pid, m.time)
+		row := row{at: m.at, event: s.event, stack: noStack}
+		if s.hasDump() {
+			p.dumps = true
+			usesKernel = usesKernel || r.stack(&s, misc).Kernel > 0
 		} else {
-			row.stack = r.intern(p, &raw)
+			row.stack = r.recordedStack(p, &s, misc)
+			usesKernel = usesKernel || p.Stacks[row.stack].Kernel > 0
 		}
+		p.spaces, r.spaces = p.spaces|r.spaces, 0
 		if len(p.rows) == 0 {
 			t.recorded = append(t.recorded, &p.Process)
 			p.Number = len(t.recorded)
 		}
 		if s.values != nil {
-			p.rows = r.counted(counters, &s, row, p.rows)
+			r.counted(counters, &s, row, p)
 		} else {
-			p.rows = append(p.rows, row)
+			p.count(row, s.period, false)
 		}
-		p.DurationNS = max(p.DurationNS, t.ns(row.time)-p.StartNS)
+		p.DurationNS = max(p.DurationNS, t.ns(m.time)-p.StartNS)
 	}
-	r.rows = nil
+	r.moments = nil
 	for _, list := range t.all {
 		for _, p := range list {
 			if p.Number > 0 {
 				t.complete(p, usesKernel)
 			}
 		}
+	}
+}
+
+// count adds a row. own says that its period is not that of the sample.
+func (p *process) count(r row, period uint64, own bool) {
+	if p.periods == nil && own {
+		p.periods = make([]uint64, len(p.rows), len(p.rows)+1)
+	}
+	if p.rows = append(p.rows, r); p.periods != nil {
+		p.periods = append(p.periods, period)
 	}
 }
 
