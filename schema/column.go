@@ -23,8 +23,11 @@ func fixed(t arrow.DataType, data []byte, n int) arrow.Array {
 	return array.MakeFromData(d)
 }
 
-// Labels makes arrays of a Label column in which every row is the same.
-type Labels struct{ full []arrow.Array } // BatchRows of each value
+// Labels makes arrays of a Label column.
+type Labels struct {
+	dictionary arrow.Array
+	full       []arrow.Array // BatchRows of each value
+}
 
 // NewLabels prepares the values that the column can have. They are the same
 // for all batches of a file: a dictionary that changes would be written in full.
@@ -33,8 +36,7 @@ func NewLabels(values ...string) *Labels {
 	defer b.Release()
 	b.AppendValues(values, nil)
 	dictionary := b.NewArray()
-	defer dictionary.Release()
-	l := &Labels{}
+	l := &Labels{dictionary: dictionary}
 	for i := range values {
 		indices := make([]int32, BatchRows)
 		for j := range indices {
@@ -43,6 +45,11 @@ func NewLabels(values ...string) *Labels {
 		l.full = append(l.full, array.NewDictionaryArray(label, Int32s(indices), dictionary))
 	}
 	return l
+}
+
+// Mixed returns a row for each number of a value. It keeps numbers.
+func (l *Labels) Mixed(numbers []int32) arrow.Array {
+	return array.NewDictionaryArray(label, Int32s(numbers), l.dictionary)
 }
 
 // Array returns n rows, at most BatchRows, of the value of that number.

@@ -250,7 +250,7 @@ var (
 	}}
 	HWCSamples = &Table{"hwc_samples", "one hardware counter overflow", []Column{
 		experimentID, sampleNo,
-		{"counter", String, Dict, "", false, "The counter: its metric's name."},
+		{"counter", Label, Dict, "", false, "The counter: its metric's name."},
 		{"value", Int64, Dict, "", false, "The events counted, in the metric's unit; 0 for an invalid sample."},
 		{"data_address", Int64, Dict, "", true, "The virtual data address, or a code below 255 that says why there is none."},
 		{"physical_address", Int64, Dict, "", true, "The physical data address."},
@@ -283,7 +283,7 @@ var (
 	}}
 	PerfSamples = &Table{"perf_samples", "one sample of perf", []Column{
 		experimentID, sampleNo,
-		{"event", String, Dict, "", false, "The event, as perf names it: the metric of its values; `<event>.samples` counts them."},
+		{"event", Label, Dict, "", false, "The event, as perf names it: the metric of its values; `<event>.samples` counts them."},
 		{"value", Int64, Dict, "", false, "The sample's period: events since the one before, of clocks ns."},
 		{"data_address", Int64, Dict, "", true, "The virtual data address."},
 		{"weight", Int64, Dict, "", false, "The access's latency in cycles, 0 when not recorded."},

@@ -1,6 +1,8 @@
 package attribute
 
 import (
+	"slices"
+
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -18,20 +20,30 @@ type Deriver struct {
 	clockMHz    int64
 	leaks       *Leaks
 	descriptors *Descriptors
-	counters    map[int32]decode.Counter
-	rows        int // heap events seen
+	counters    map[int32]counter // by tag
+	names       *schema.Labels    // of counters
+	rows        int               // heap events seen
 }
 
 // NewDeriver returns a deriver; leaks is needed for heap events, files for I/O.
 func NewDeriver(rec *decode.Recording, p *decode.Process, k schema.Kind, leaks *Leaks, files *Files) *Deriver {
-	d := &Deriver{kind: k, clockMHz: int64(rec.ClockMHz), leaks: leaks, descriptors: files.Process(p.Number), counters: map[int32]decode.Counter{}}
+	d := &Deriver{kind: k, clockMHz: int64(rec.ClockMHz), leaks: leaks, descriptors: files.Process(p.Number), counters: map[int32]counter{}}
+	names := []string{""} // of counters that are not known
 	for _, info := range p.Kinds {
 		if info.Kind == schema.Clock {
 			d.tickNS = info.TickNS
 		}
 	}
 	for _, c := range p.Counters {
-		d.counters[int32(c.Tag)] = c
+		n := slices.Index(names, c.Name)
+		if n < 0 {
+			n = len(names)
+			names = append(names, c.Name)
+		}
+		d.counters[int32(c.Tag)] = counter{c, int32(n)}
+	}
+	if k == schema.HWC || k == schema.Perf {
+		d.names = schema.NewLabels(names...)
 	}
 	return d
 }
@@ -135,19 +147,16 @@ func (d *Deriver) heap(p payload) []arrow.Array {
 
 // hwc names the counter and converts cycles of counters that stand for time.
 func (d *Deriver) hwc(p payload) []arrow.Array {
-	names := array.NewStringBuilder(memory.DefaultAllocator)
-	defer names.Release()
 	values := make([]int64, p.NumRows())
 	raw := p.int64s(1)
 	for i, tag := range p.int32s(0) {
 		c := d.counters[tag]
-		names.Append(c.Name)
 		values[i] = max(raw[i], 0)
 		if c.TimeUnit && d.clockMHz > 0 {
 			values[i] = values[i] * 1000 / d.clockMHz
 		}
 	}
-	out := []arrow.Array{names.NewArray(), schema.Int64s(values)}
+	out := []arrow.Array{d.labels(p.int32s(0)), schema.Int64s(values)}
 	data := p.int64s(2)
 	for i := 2; i <= 6; i++ {
 		out = append(out, memoryColumn(p.int64s(i), data))
@@ -155,19 +164,32 @@ func (d *Deriver) hwc(p payload) []arrow.Array {
 	return out
 }
 
+// counter is a hardware counter or an event of perf.
+type counter struct {
+	decode.Counter
+	name int32 // its number in Deriver.names
+}
+
+// labels names the counters of tags.
+func (d *Deriver) labels(tags []int32) arrow.Array {
+	numbers := make([]int32, len(tags))
+	for i, tag := range tags {
+		numbers[i] = d.counters[tag].name
+	}
+	return d.names.Mixed(numbers)
+}
+
 // perf names the event.
 func (d *Deriver) perf(p payload) []arrow.Array {
-	names := array.NewStringBuilder(memory.DefaultAllocator)
-	defer names.Release()
-	for _, tag := range p.int32s(0) {
-		names.Append(d.counters[tag].Name)
-	}
 	optional := func(i int) arrow.Array { return memoryColumn(p.int64s(i), p.int64s(i)) }
-	return []arrow.Array{names.NewArray(), p.same(1), optional(2), p.same(3), optional(4), optional(5)}
+	return []arrow.Array{d.labels(p.int32s(0)), p.same(1), optional(2), p.same(3), optional(4), optional(5)}
 }
 
 // memoryColumn leaves out values of events that have no memory data.
 func memoryColumn(values, dataAddress []int64) arrow.Array {
+	if !slices.ContainsFunc(dataAddress, func(a int64) bool { return a != -1 }) {
+		return array.MakeArrayOfNull(memory.DefaultAllocator, arrow.PrimitiveTypes.Int64, len(values))
+	}
 	b := array.NewInt64Builder(memory.DefaultAllocator)
 	defer b.Release()
 	for i, v := range values {

@@ -53,7 +53,7 @@ type Batch struct {
 func (s *Sums) Add(b *Batch) {
 	slots := s.slots(b)
 	cols := &columns{batch: b, table: schema.SampleTable(b.Kind), ints: map[string][]int64{}}
-	sources := sourcesOf(b)
+	sources, numbers := sourcesOf(b)
 	for m := range s.Metrics {
 		metric := &s.Metrics[m]
 		if metric.Kind != b.Kind {
@@ -64,8 +64,12 @@ func (s *Sums) Add(b *Batch) {
 			values = cols.get(metric.Value)
 		}
 		keep := cols.matches(metric.Where)
+		source, ok := numbers[metric.Source]
+		if !ok {
+			source = -1
+		}
 		for i, n := range b.Stacks {
-			if keep != nil && !keep[i] || sources != nil && sources.Value(i) != metric.Source {
+			if keep != nil && !keep[i] || sources != nil && sources[i] != source {
 				continue
 			}
 			v := int64(1)
@@ -131,12 +135,19 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
-// sourcesOf returns the counter or event of each sample, nil for kinds without.
-func sourcesOf(b *Batch) *array.String {
+// sourcesOf returns the number of each sample's counter or event, and that of
+// each name; nil for kinds without.
+func sourcesOf(b *Batch) (sources []int32, numbers map[string]int32) {
 	if b.Kind != schema.HWC && b.Kind != schema.Perf {
-		return nil
+		return nil, nil
 	}
-	return b.Payload[0].(*array.String)
+	labels := b.Payload[0].(*array.Dictionary)
+	names := labels.Dictionary().(*array.String)
+	numbers = map[string]int32{}
+	for i := range names.Len() {
+		numbers[names.Value(i)] = int32(i)
+	}
+	return labels.Indices().(*array.Int32).Int32Values(), numbers
 }
 
 // columns gives the integer columns that metrics refer to.
