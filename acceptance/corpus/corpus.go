@@ -20,7 +20,7 @@ const (
 )
 
 // perf are the archives of perf's recordings.
-var perf = []string{"testdata/perf/recordings.tar.gz", "testdata/perf/symfs.tar.gz", "testdata/perf/golden.tar.gz", "testdata/perf/jitdump.tar.gz"}
+var perf = []string{"testdata/perf/recordings.tar.gz", "testdata/perf/symfs.tar.gz", "testdata/perf/golden.tar.gz", "testdata/perf/jitdump.tar.gz", "testdata/perf/unwind.tar.gz"}
 
 var (
 	once     = sync.OnceValues(unpackAll)
