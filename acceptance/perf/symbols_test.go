@@ -3,14 +3,21 @@ package perf
 import (
 	"context"
 	"database/sql"
+	"debug/elf"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"stackmill/pipeline"
 	"stackmill/queries"
+	"stackmill/stages/decode"
+	"stackmill/stages/symbolize/symtab"
+	"stackmill/stages/symbolize/symtab/object/objecttest"
 )
 
 // generated sums what was sampled in the functions that a run-time compiler
@@ -150,4 +157,71 @@ func TestRebuilt(t *testing.T) {
 			t.Errorf("%s: %d named functions from %s, problem: %t", c.debug, named, symbols, said)
 		}
 	}
+}
+
+// An installed image of the recorded kernel, linked for other addresses than it
+// was booted at, gives the functions that the list of its symbols gave.
+func TestKernelImage(t *testing.T) {
+	const booted, linked = 0xffffffff81000000, 0xffffffff80200000
+	var release, id string
+	query(t, func(r *sql.Rows) error { return r.Scan(&release, &id) }, `SELECT regexp_replace(os, '^Linux ', ''), build_id
+		FROM experiments JOIN load_objects USING (experiment_id) WHERE experiment = 'p_traps_kernel.data' AND path = ?`, decode.KernelPath)
+	list, err := os.ReadFile(filepath.Join(folder, "kallsyms"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const head, size = 0x200000, 0x1400000
+	var symbols []objecttest.Symbol
+	for _, f := range symtab.ReadKernel(list).Functions {
+		if f.Module == 0 && f.Address >= booted && f.Address+f.Size <= booted+size {
+			symbols = append(symbols, objecttest.Symbol{Name: f.Linkage, Type: elf.STT_FUNC, Section: 1, Value: f.Address - booted + linked, Size: f.Size})
+		}
+	}
+	raw, err := hex.DecodeString(id)
+	if err != nil || len(raw) != 20 || len(symbols) < 10000 {
+		t.Fatalf("%q, %d symbols: %v", id, len(symbols), err)
+	}
+	image := objecttest.File{Type: elf.ET_EXEC, Loads: []objecttest.Load{{Type: elf.PT_LOAD, Flags: elf.PF_R | elf.PF_X, Offset: head, Address: linked, FileSize: size, MemSize: size}}}
+	image.Sections = append([]objecttest.Section{objecttest.Text(".text", linked, head, size), image.BuildID(raw)}, image.Symtab(".symtab", ".strtab", elf.SHT_SYMTAB, symbols)...)
+	root := t.TempDir()
+	file := filepath.Join(root, "boot", "vmlinux-"+release)
+	if err := errors.Join(os.Mkdir(filepath.Dir(file), 0o755), os.WriteFile(file, image.Bytes(), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	store := filepath.Join(t.TempDir(), "store")
+	_, err = pipeline.Ingest(context.Background(), pipeline.Options{Store: store, Jobs: 1, SymFS: root, DebugDirs: []string{}}, filepath.Join(folder, "perf", "p_traps_kernel.data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := queries.Open(context.Background(), store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	want, got := kernelFunctions(t, shared), kernelFunctions(t, db)
+	if d := cmp.Diff(want, got); d != "" || len(want) < 10 {
+		t.Errorf("of %d functions: %s", len(want), d)
+	}
+}
+
+// kernelFunctions returns the inclusive metrics of the kernel's functions in the
+// recording of traps.
+func kernelFunctions(t *testing.T, db *queries.DB) map[string]int64 {
+	t.Helper()
+	rows, err := db.Query(`SELECT m.function || ' ' || m.metric, m.inclusive::BIGINT FROM function_metrics m WHERE m.experiment = 'p_traps_kernel.data'
+		AND m.mode = 'machine' AND m.load_object = ?`, decode.KernelPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	sums := map[string]int64{}
+	for rows.Next() {
+		var name string
+		var v int64
+		if err := rows.Scan(&name, &v); err != nil {
+			t.Fatal(err)
+		}
+		sums[name] = v
+	}
+	return sums
 }
