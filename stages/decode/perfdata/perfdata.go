@@ -110,10 +110,12 @@ type reader struct {
 	cycles      *cycleClock
 	wall, clock int64 // the same moment in both clocks, 0 when not recorded
 
-	words  []uint64 // of the stack that is read
-	exact  []int32  // of the stack that is unwound
-	key    []byte   // the same, to look it up
-	spaces uint64   // bits of the foreign address spaces that stacks led through
+	words []uint64 // of the stack that is read
+	exact []int32  // of the stack that is unwound
+
+	resident int    // bytes read since pages were given back
+	key      []byte // the same, to look it up
+	spaces   uint64 // bits of the foreign address spaces that stacks led through
 
 	moments    []moment // of the samples
 	sidebands  []sideband

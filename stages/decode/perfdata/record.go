@@ -69,7 +69,24 @@ func (r *reader) body(at place) (misc uint16, body []byte) {
 	c := cursor{b: b, big: r.big}
 	c.u32()
 	misc = c.u16()
-	return misc, b[recordHeader:c.u16()]
+	body = b[recordHeader:c.u16()]
+	r.passed(len(body))
+	return misc, body
+}
+
+// maxResident is how many bytes of records are read before the system may have
+// their pages back: recordings with dumps are larger than memory.
+const maxResident = 64 << 20
+
+// passed counts bytes that were read.
+func (r *reader) passed(n int) {
+	if r.resident += n; r.resident < maxResident {
+		return
+	}
+	r.resident = 0
+	for _, f := range r.files {
+		f.Release()
+	}
 }
 
 // sideband is a record that is no sample.
@@ -124,6 +141,7 @@ func (r *reader) scan(n, from int) {
 		default:
 			size += r.toolRecord(typ, misc, body)
 		}
+		r.passed(size)
 		at += size
 	}
 }
