@@ -28,6 +28,7 @@ type builder struct {
 // those in `.debug_frame`; where two of a section overlap, the one that begins
 // later owns the code from there on.
 func Read(in Input) *Table {
+	in.Segments = in.Segments[:min(len(in.Segments), maxSegments)]
 	t := &Table{Arch: in.Arch, segments: in.Segments, order: in.Order, distinct: make([]row, 1)}
 	b := &builder{table: t, states: map[state]uint32{}, programs: map[string]int32{}}
 	spans := sorted(b.read(&in, in.EHFrame, false))

@@ -8,6 +8,7 @@ const (
 	maxDistinct = 1 << 20
 	maxPrograms = 1 << 20
 	maxSection  = 1 << 32
+	maxSegments = 64 // every address is looked for in them
 )
 
 // cie is what the entries of several functions have in common.

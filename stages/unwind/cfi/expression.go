@@ -1,9 +1,9 @@
 package cfi
 
-// Bounds of an expression's evaluation: those that compilers make have some ten
-// operations.
+// Bounds of expressions: of the operations for one stack, of which compilers use
+// some ten in a frame, and of the operands of one expression.
 const (
-	maxSteps = 512
+	maxSteps = 32 * MaxFrames
 	maxStack = 64
 )
 
@@ -15,8 +15,8 @@ func (w *Walker) expression(t *Table, n int32, cfa uint64, withCFA bool) (uint64
 	if withCFA {
 		e.push(cfa)
 	}
-	for steps := 0; e.r.left() > 0; steps++ {
-		if steps == maxSteps || !e.step() || e.failed || e.r.short {
+	for ; e.r.left() > 0; w.steps++ {
+		if w.steps >= maxSteps || !e.step() || e.failed || e.r.short {
 			return 0, false
 		}
 	}

@@ -69,6 +69,7 @@ type Walker struct {
 
 	stack   Stack
 	scratch [8]byte
+	steps   int // of the expressions of this walk
 	// operands is the stack of the expression that is computed.
 	operands [maxStack]uint64
 	cache    []place
@@ -104,7 +105,7 @@ func (w *Walker) Process(m Memory) {
 // registers. dump is the memory from the stack pointer upwards; full says that
 // the stack may go on behind it.
 func (w *Walker) Walk(regs *Registers, dump []byte, full bool, time int64) *Stack {
-	w.regs, w.dump, w.full, w.time = *regs, dump, full, time
+	w.regs, w.dump, w.full, w.time, w.steps = *regs, dump, full, time, 0
 	w.base = regs.Value[w.arch.sp()]
 	pc := regs.Value[w.arch.PC()]
 	w.stack.Words = append(w.stack.Words[:0], pc)

@@ -1,0 +1,92 @@
+package unwind
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"stackmill/problem"
+	"stackmill/stages/decode"
+	"stackmill/stages/unwind/cfi"
+)
+
+// framesOf gives tables by file, and counts what is asked for.
+type framesOf struct {
+	tables map[string]*cfi.Table
+	asked  []string
+}
+
+func (f *framesOf) Frames(path string) (*cfi.Table, error) {
+	f.asked = append(f.asked, path)
+	if t, ok := f.tables[path]; ok {
+		return t, nil
+	}
+	return nil, errors.New("it is gone")
+}
+
+// simple is the call frame information of code of size bytes in which the CFA is
+// rsp+8 everywhere, with a bad entry behind it.
+func simple(size uint32) *cfi.Table {
+	le := binary.LittleEndian
+	b := le.AppendUint32(nil, 16)
+	b = append(b, 0, 0, 0, 0, 1, 0, 1, 0x78, 16, 0x0c, 7, 8, 0x90, 1, 0, 0)
+	b = le.AppendUint32(b, 20)
+	b = le.AppendUint32(b, 24)
+	b = le.AppendUint64(le.AppendUint64(b, 0), uint64(size))
+	b = le.AppendUint32(b, 4)
+	b = le.AppendUint32(b, 0x99) // of no CIE
+	return cfi.Read(cfi.Input{Arch: cfi.AMD64, Order: le, EHFrame: cfi.Section{Bytes: b},
+		Segments: []cfi.Segment{{Offset: 0, Address: 0, Size: uint64(size)}}})
+}
+
+// Dumps are unwound by the tables of the objects that are mapped at their time,
+// each of which is asked for once; what is wrong with one is a problem.
+func TestDumps(t *testing.T) {
+	p := &decode.Process{Image: []decode.MapEvent{
+		{Address: pcWild &^ 0xfff, Size: 0x1000, Modes: 5, Path: decode.KernelPath, Time: 10},
+	}}
+	u, _, _ := unwinder(p)
+	frames := &framesOf{tables: map[string]*cfi.Table{"/bin/prog": simple(size)}}
+	log := &problem.Log{}
+	d := NewDumps(frames, log)
+	d.Process(u.process)
+	unwound := func(time int64, words ...uint64) string {
+		dump := &decode.StackDump{Time: time, Known: 1<<7 | 1<<16}
+		dump.Registers[7], dump.Registers[16] = 0x5000, pcMain
+		for _, w := range words {
+			dump.Stack = binary.LittleEndian.AppendUint64(dump.Stack, w)
+		}
+		s := d.Unwind(dump)
+		return fmt.Sprintf("%#x %s", s.Words, s.Reason)
+	}
+	got := []string{
+		unwound(0, pcWork, pcSignal, 0),
+		unwound(1, pcWork, pcJVM, 0),
+		unwound(2, pcWork, 0x10, 0),
+		unwound(20, pcWork, pcWild, 0), // the kernel's code has no user callers
+		unwound(30, pcWork),
+	}
+	want := []string{
+		fmt.Sprintf("[%#x %#x %#x] ", uint64(pcMain), uint64(pcWork), uint64(pcSignal)),
+		fmt.Sprintf("[%#x %#x %#x] no-cfi", uint64(pcMain), uint64(pcWork), uint64(pcJVM)),
+		fmt.Sprintf("[%#x %#x] no-code", uint64(pcMain), uint64(pcWork)),
+		fmt.Sprintf("[%#x %#x] no-code", uint64(pcMain), uint64(pcWork)),
+		fmt.Sprintf("[%#x %#x] unreadable", uint64(pcMain), uint64(pcWork)),
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"/bin/prog", "/lib/libjvm.so"}, frames.asked); diff != "" {
+		t.Error(diff)
+	}
+	var problems []string
+	for _, p := range log.Problems {
+		problems = append(problems, p.Reason+" "+p.File)
+	}
+	if diff := cmp.Diff([]string{"bad-call-frame-information /bin/prog", "bad-call-frame-information /lib/libjvm.so"}, problems); diff != "" {
+		t.Error(diff)
+	}
+}
