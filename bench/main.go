@@ -37,6 +37,12 @@ func compare(program, dir string, records, rounds int) error {
 	if err := callChains(program, dir, rounds); err != nil {
 		return err
 	}
+	if err := largeFile(program, dir); err != nil {
+		return err
+	}
+	if err := inProcess(dir, 5*rounds); err != nil {
+		return err
+	}
 	return symbolTables(program, filepath.Join(dir, "cache"), rounds)
 }
 
@@ -46,15 +52,20 @@ func heapCalls(program, dir string, records, rounds int) error {
 	if err != nil {
 		return err
 	}
-	c := contest{path: path, records: records, cold: true}
+	c := contest{path: path, records: records, cold: true, memory: memoryTarget}
 	if gprofng, err := exec.LookPath("gprofng"); err == nil {
 		c.peer = contender{name: "gprofng display text -functions", args: []string{gprofng, "display", "text", "-limit", "0", "-functions", path}}
 	}
 	return c.hold(program, dir, rounds)
 }
 
+const chainsFile = "chains.data"
+
 // perfSamples is how many samples the recording of call chains has.
 const perfSamples = 200_000
+
+// largeSamples is how many make a recording of more than 384 MB.
+const largeSamples = 5_000_000
 
 // callChains compares the reading of perf's frame pointer chains with perf's own.
 func callChains(program, dir string, rounds int) error {
@@ -62,16 +73,31 @@ func callChains(program, dir string, rounds int) error {
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(dir, "chains.data")
+	path := filepath.Join(dir, chainsFile)
 	if err := prolong(filepath.Join(files, "perf", "p_cxx_fp.data"), path, perfSamples); err != nil {
 		return err
 	}
 	symfs := filepath.Join(files, "symfs")
-	c := contest{path: path, records: perfSamples, flags: []string{"--symfs", symfs}}
+	c := contest{path: path, records: perfSamples, flags: []string{"--symfs", symfs}, memory: memoryTarget}
 	if perf, err := exec.LookPath("perf"); err == nil {
 		c.peer = contender{name: "perf report --children -g none", args: []string{perf, "report", "--stdio", "--children", "-g", "none", "--symfs", symfs, "-i", path}}
 	}
 	return c.hold(program, dir, rounds)
+}
+
+// largeFile reads a recording that is larger than the memory allowed.
+func largeFile(program, dir string) error {
+	files, err := perfFiles(dir)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(dir, "large.data")
+	if err := prolong(filepath.Join(files, "perf", "p_cxx_fp.data"), path, largeSamples); err != nil {
+		return err
+	}
+	defer os.Remove(path)
+	c := contest{path: path, records: largeSamples, flags: []string{"--symfs", filepath.Join(files, "symfs"), "--memory", "384M"}, memory: 384 << 20}
+	return c.hold(program, dir, 1)
 }
 
 // contest compares the ingest of one recording with another program's reading of it.
@@ -80,6 +106,7 @@ type contest struct {
 	records int
 	flags   []string // of ingest
 	cold    bool     // also with an empty cache
+	memory  int64    // that it may take, bytes
 	peer    contender
 }
 
@@ -97,8 +124,6 @@ func (c *contest) hold(program, dir string, rounds int) error {
 	}
 	if c.peer.args != nil {
 		contenders = append(contenders, c.peer)
-	} else {
-		fmt.Println("the other program is not installed: nothing to compare with")
 	}
 	for range rounds {
 		for i := range contenders {
@@ -151,7 +176,7 @@ func (c *contest) report(contenders []contender, input, stored int64) {
 		ratio := median(last.runs).elapsed.Seconds() / ours.elapsed.Seconds()
 		fmt.Printf("speed: %.2f times that of %s, target at least 1: %s\n", ratio, last.name, verdict(ratio >= 1))
 	}
-	fmt.Printf("memory: %d MiB, target at most %d: %s\n", ours.memory>>20, memoryTarget>>20, verdict(ours.memory <= memoryTarget))
+	fmt.Printf("memory: %d MiB, target at most %d: %s\n", ours.memory>>20, c.memory>>20, verdict(ours.memory <= c.memory))
 }
 
 func verdict(met bool) string {

@@ -16,7 +16,8 @@ type run struct {
 	memory  int64         // the peak of its resident set, bytes
 }
 
-// measure runs a program to its end.
+// measure runs a program to its end. The peak that the system tells is at least
+// this process's own, which must therefore stay small.
 func measure(name string, args ...string) (run, error) {
 	cmd := exec.Command(name, args...)
 	cmd.Env = append(os.Environ(), "LC_ALL=C")

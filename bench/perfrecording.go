@@ -1,12 +1,14 @@
 package main
 
 import (
+	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"stackmill/acceptance/corpus"
 )
@@ -54,7 +56,6 @@ func prolong(from, to string, n int) error {
 		timeAt += 8
 	}
 	end := u64(dataOffset) + u64(dataSize)
-	out := append([]byte{}, b[:end]...)
 	var samples [][]byte
 	first, last := ^uint64(0), uint64(0)
 	for at := u64(dataOffset); at < end; {
@@ -69,22 +70,31 @@ func prolong(from, to string, n int) error {
 	if len(samples) == 0 {
 		return fmt.Errorf("%s: no samples", from)
 	}
+	more := uint64(0)
 	for i := len(samples); i < n; i++ {
-		at := len(out)
-		out = append(out, samples[i%len(samples)]...)
-		t := out[at+timeAt:]
-		binary.LittleEndian.PutUint64(t, binary.LittleEndian.Uint64(t)+uint64(i/len(samples))*(last-first+1))
+		more += uint64(len(samples[i%len(samples)]))
 	}
-	binary.LittleEndian.PutUint64(out[dataSize:], uint64(len(out))-u64(dataOffset))
-
-	moved := uint64(len(out)) - end // the features stand behind the data
-	index := len(out)
-	out = append(out, b[end:]...)
+	binary.LittleEndian.PutUint64(b[dataSize:], u64(dataSize)+more)
+	index := end // of the features, which stand behind the data
 	for at := featureBits; at < featureBits+32; at++ {
 		for bits := b[at]; bits != 0; bits &= bits - 1 {
-			binary.LittleEndian.PutUint64(out[index:], binary.LittleEndian.Uint64(out[index:])+moved)
+			binary.LittleEndian.PutUint64(b[index:], u64(index)+more)
 			index += 16
 		}
 	}
-	return os.WriteFile(to, out, 0o666)
+
+	f, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(f) // its errors are those of Flush
+	w.Write(b[:end])
+	for i := len(samples); i < n; i++ {
+		s := slices.Clone(samples[i%len(samples)])
+		t := s[timeAt:]
+		binary.LittleEndian.PutUint64(t, binary.LittleEndian.Uint64(t)+uint64(i/len(samples))*(last-first+1))
+		w.Write(s)
+	}
+	w.Write(b[end:])
+	return errors.Join(w.Flush(), f.Close())
 }

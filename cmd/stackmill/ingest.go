@@ -64,11 +64,15 @@ Exit status: 0 all is in; 3 data of some recordings was lost or unreadable, see
 			return usageErrorf("ingest: --source-path: %w", err)
 		}
 		opts.Store, opts.Memory = a.store, limit
-		debug.SetMemoryLimit(limit)
+		debug.SetMemoryLimit(max(limit-ownMemory, limit/2))
 		return runIngest(cmd.Context(), a, opts, args)
 	}
 	return c
 }
+
+// ownMemory is what the program's code, DuckDB and the mapped parts of recordings
+// take of --memory.
+const ownMemory = 110 << 20
 
 // sourcePathHelp describes the flag that ingest and report share.
 const sourcePathHelp = "where source files are that are not at their recorded paths: FROM=TO replaces the start of the path, DIR is searched by its end; may be repeated"

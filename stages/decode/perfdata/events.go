@@ -21,41 +21,41 @@ type eventReader struct {
 	r    *reader
 	t    *timeline
 	p    *process
-	next int
+	next int // batch
 }
 
 func (e *eventReader) Close() {}
 
 // Next returns up to schema.BatchRows samples.
 func (e *eventReader) Next() (arrow.RecordBatch, error) {
-	n := min(schema.BatchRows, len(e.p.rows)-e.next)
-	if n == 0 {
+	if e.next == len(e.p.rows.batches) {
 		return nil, nil
 	}
+	rows := &e.p.rows.batches[e.next]
+	e.next++
 	b := array.NewRecordBuilder(memory.DefaultAllocator, schema.EventSchema(schema.Perf))
 	defer b.Release()
-	b.Reserve(n)
+	b.Reserve(len(rows.rows))
 	f := e.r.files[0]
-	if err := f.Guard(func() { e.fill(b, n) }); err != nil {
+	if err := f.Guard(func() { e.fill(b, rows) }); err != nil {
 		return nil, fmt.Errorf("samples: %w", err)
 	}
-	e.next += n
 	return b.NewRecordBatch(), nil
 }
 
-// fill appends the next n samples' columns in the order of the schema.
-func (e *eventReader) fill(b *array.RecordBuilder, n int) {
+// fill appends the samples' columns in the order of the schema.
+func (e *eventReader) fill(b *array.RecordBuilder, rows *rowBatch) {
 	wide := func(i int) *array.Int64Builder { return b.Field(i).(*array.Int64Builder) }
 	narrow := func(i int) *array.Int32Builder { return b.Field(i).(*array.Int32Builder) }
 	time, thread, cpu, stack := wide(0), wide(1), narrow(2), narrow(3)
 	event, period, address, weight, source, physical := narrow(4), wide(5), wide(6), wide(7), wide(8), wide(9)
 	var s sample
-	for i, row := range e.p.rows[e.next : e.next+n] {
+	for i, row := range rows.rows {
 		_, body := e.r.body(row.at)
 		e.r.readSample(body, &s)
 		a := &e.r.events[row.event].attr
-		if e.p.periods != nil {
-			s.period = e.p.periods[e.next+i]
+		if rows.periods != nil {
+			s.period = rows.periods[i]
 		}
 		time.UnsafeAppend(e.t.ns(s.when()))
 		thread.UnsafeAppend(int64(s.tid))

@@ -18,9 +18,9 @@ func (r reading) since(last reading) uint64 {
 	return uint64(float64(n)*float64(enabled)/float64(running) + 0.5)
 }
 
-// counted adds a row for each counter that a sample read, with what it counted
+// counted adds a row to a list for each counter that a sample read, with what it counted
 // since the last time; none for those that did not move (perf-data 6.1).
-func (r *reader) counted(last totals, s *sample, from row, p *process) {
+func (r *reader) counted(last totals, s *sample, from row, to *rows) {
 	format := r.events[s.event].readFormat
 	c := cursor{b: s.values, big: r.big}
 	n := uint64(1)
@@ -59,7 +59,7 @@ func (r *reader) counted(last totals, s *sample, from row, p *process) {
 			break
 		}
 		if period := now.since(last[id]); period != 0 {
-			p.count(part, period, true)
+			to.add(part, period, true)
 		}
 		last[id] = now
 	}

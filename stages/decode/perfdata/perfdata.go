@@ -110,12 +110,12 @@ type reader struct {
 	cycles      *cycleClock
 	wall, clock int64 // the same moment in both clocks, 0 when not recorded
 
-	words []uint64 // of the stack that is read
-	exact []int32  // of the stack that is unwound
+	touched int // bytes read since the files' pages were given back
 
-	resident int    // bytes read since pages were given back
-	key      []byte // the same, to look it up
-	spaces   uint64 // bits of the foreign address spaces that stacks led through
+	words  []uint64 // of the stack that is read
+	exact  []int32  // of the stack that is unwound
+	key    []byte   // the same, to look it up
+	spaces uint64   // bits of the foreign address spaces that stacks led through
 
 	moments    []moment // of the samples
 	sidebands  []sideband
@@ -223,10 +223,7 @@ func (r *reader) piece(name string, data []byte, from int) {
 // finish puts everything in order once all records are known.
 func (r *reader) finish() {
 	sort.SliceStable(r.sidebands, func(i, j int) bool { return r.sidebands[i].time < r.sidebands[j].time })
-	inOrder := func(a, b moment) int { return cmp.Compare(a.time, b.time) }
-	if !slices.IsSortedFunc(r.moments, inOrder) {
-		slices.SortStableFunc(r.moments, inOrder)
-	}
+	slices.SortFunc(r.moments, func(a, b moment) int { return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.at, b.at)) })
 	t := r.timeline()
 	r.assign(t)
 	r.describe(t)

@@ -182,10 +182,12 @@ func TestGroup(t *testing.T) {
 	var got []string
 	for _, values := range [][2]int{{100, 5}, {130, 5}, {130, 9}} {
 		s := &sample{values: b.words(2, 1000, values[0], 71, values[1], 72)}
-		p := &process{}
-		r.counted(last, s, row{}, p)
-		for i, row := range p.rows {
-			got = append(got, fmt.Sprintf("%d +%d", row.event, p.periods[i]))
+		var list rows
+		r.counted(last, s, row{}, &list)
+		for _, b := range list.batches {
+			for i, row := range b.rows {
+				got = append(got, fmt.Sprintf("%d +%d", row.event, b.periods[i]))
+			}
 		}
 		got = append(got, "-")
 	}

@@ -69,23 +69,21 @@ func (r *reader) body(at place) (misc uint16, body []byte) {
 	c := cursor{b: b, big: r.big}
 	c.u32()
 	misc = c.u16()
-	body = b[recordHeader:c.u16()]
-	r.passed(len(body))
-	return misc, body
+	size := int(c.u16())
+	r.touch(size)
+	return misc, b[recordHeader:size]
 }
 
-// maxResident is how many bytes of records are read before the system may have
-// their pages back: recordings with dumps are larger than memory.
-const maxResident = 64 << 20
+// window is how much of the files is in memory at a time, in bytes.
+const window = 32 << 20
 
-// passed counts bytes that were read.
-func (r *reader) passed(n int) {
-	if r.resident += n; r.resident < maxResident {
-		return
-	}
-	r.resident = 0
-	for _, f := range r.files {
-		f.Release()
+// touch counts bytes that are read, and now and then gives the files' pages back.
+func (r *reader) touch(n int) {
+	if r.touched += n; r.touched > window {
+		r.touched = 0
+		for _, f := range r.files {
+			f.Release()
+		}
 	}
 }
 
@@ -101,14 +99,6 @@ type sideband struct {
 type moment struct {
 	time uint64
 	at   place
-}
-
-// row is a sample of a process, or the part of one that belongs to one event of
-// a group.
-type row struct {
-	at    place
-	stack int32 // in its process
-	event int32
 }
 
 // scan reads the records of a piece.
@@ -141,8 +131,8 @@ func (r *reader) scan(n, from int) {
 		default:
 			size += r.toolRecord(typ, misc, body)
 		}
-		r.passed(size)
 		at += size
+		r.touch(size)
 	}
 }
 
@@ -174,9 +164,6 @@ func (r *reader) cut(p *piece, at int) {
 	r.problemIn(p.name, problem.Error, int64(at), "cut-record", "the file ends inside a record, %d bytes behind its start", len(p.data)-at)
 }
 
-// maxMoments bounds how many samples memory is taken for in advance.
-const maxMoments = 1 << 22
-
 // sampleAt keeps the place of a sample.
 func (r *reader) sampleAt(at place, body []byte) {
 	e := r.eventOf(body)
@@ -189,9 +176,9 @@ func (r *reader) sampleAt(at place, body []byte) {
 		r.badSamples++
 		return
 	}
-	if r.moments == nil { // as many as fit if all are like the first
+	if r.moments == nil { // as many as fit if all are like the first; what is not used takes no memory
 		left := len(r.pieces[at>>pieceShift].data) - int(at&(1<<pieceShift-1))
-		r.moments = make([]moment, 0, min(left/(recordHeader+len(body))+1, maxMoments))
+		r.moments = make([]moment, 0, left/(recordHeader+len(body))+1)
 	}
 	r.moments = append(r.moments, moment{t, at})
 }

@@ -38,14 +38,13 @@ func (r *reader) unwind(t *timeline, p *process, f func(*decode.StackDump) decod
 	return r.files[0].Guard(func() {
 		var s sample
 		var dump decode.StackDump
-		last := -1 // several counters of a group have one sample
-		for i := range p.rows {
-			row := &p.rows[i]
-			if last >= 0 && p.rows[last].at == row.at {
-				row.stack = p.rows[last].stack
+		var last *row // several counters of a group have one sample
+		for row := range p.rows.all() {
+			if last != nil && last.at == row.at {
+				row.stack = last.stack
 				continue
 			}
-			last = i
+			last = row
 			misc, body := r.body(row.at)
 			if !r.readSample(body, &s) || !s.hasDump() {
 				continue

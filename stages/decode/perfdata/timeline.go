@@ -25,13 +25,11 @@ type process struct {
 	from   uint64
 	exited bool
 	live   []decode.MapEvent // the mappings of its current program
-	rows   []row
-	// periods are what the rows count where that is not what their samples say.
-	periods []uint64
-	spaces  uint64           // bits of the foreign address spaces it was in
-	stacks  map[string]int32 // numbers of raw stacks by their words
-	chains  map[uint64]chain // recorded chains by their hash
-	dumps   bool             // some samples have dumps, and no stack yet
+	rows   rows
+	spaces uint64           // bits of the foreign address spaces it was in
+	stacks map[string]int32 // numbers of raw stacks by their words
+	chains map[uint64]chain // recorded chains by their hash
+	dumps  bool             // some samples have dumps, and no stack yet
 }
 
 func (r *reader) timeline() *timeline {
@@ -237,14 +235,14 @@ func (r *reader) assign(t *timeline) {
 			usesKernel = usesKernel || p.Stacks[row.stack].Kernel > 0
 		}
 		p.spaces, r.spaces = p.spaces|r.spaces, 0
-		if len(p.rows) == 0 {
+		if p.rows.n == 0 {
 			t.recorded = append(t.recorded, &p.Process)
 			p.Number = len(t.recorded)
 		}
 		if s.values != nil {
-			r.counted(counters, &s, row, p)
+			r.counted(counters, &s, row, &p.rows)
 		} else {
-			p.count(row, s.period, false)
+			p.rows.add(row, s.period, false)
 		}
 		p.DurationNS = max(p.DurationNS, t.ns(m.time)-p.StartNS)
 	}
@@ -255,16 +253,6 @@ func (r *reader) assign(t *timeline) {
 				t.complete(p, usesKernel)
 			}
 		}
-	}
-}
-
-// count adds a row. own says that its period is not that of the sample.
-func (p *process) count(r row, period uint64, own bool) {
-	if p.periods == nil && own {
-		p.periods = make([]uint64, len(p.rows), len(p.rows)+1)
-	}
-	if p.rows = append(p.rows, r); p.periods != nil {
-		p.periods = append(p.periods, period)
 	}
 }
 
@@ -289,7 +277,7 @@ func (t *timeline) complete(p *process, usesKernel bool) {
 	}
 	p.Records = func(k schema.Kind) int64 {
 		if k == schema.Perf {
-			return int64(len(p.rows))
+			return int64(p.rows.n)
 		}
 		return 0
 	}

@@ -1,0 +1,56 @@
+package perfdata
+
+import (
+	"iter"
+
+	"stackmill/schema"
+)
+
+// row is a sample of a process, or the part of one that belongs to one event of
+// a group.
+type row struct {
+	at    place
+	stack int32 // in its process
+	event int32
+}
+
+// rows are a process's, in the order of time, in pieces of one batch each: one
+// long list would be copied whenever it grows.
+type rows struct {
+	batches []rowBatch
+	n       int
+}
+
+type rowBatch struct {
+	rows []row
+	// periods are what the rows count, nil when that is what their samples say.
+	periods []uint64
+}
+
+// add adds a row. own says that its period is not that of the sample.
+func (l *rows) add(r row, period uint64, own bool) {
+	if l.n%schema.BatchRows == 0 {
+		l.batches = append(l.batches, rowBatch{})
+	}
+	b := &l.batches[len(l.batches)-1]
+	if b.periods == nil && own {
+		b.periods = make([]uint64, len(b.rows))
+	}
+	if b.rows = append(b.rows, r); b.periods != nil {
+		b.periods = append(b.periods, period)
+	}
+	l.n++
+}
+
+// all iterates over the rows.
+func (l *rows) all() iter.Seq[*row] {
+	return func(yield func(*row) bool) {
+		for _, b := range l.batches {
+			for i := range b.rows {
+				if !yield(&b.rows[i]) {
+					return
+				}
+			}
+		}
+	}
+}
