@@ -1,5 +1,9 @@
 package cfi
 
+// maxDepth is how far from the stack pointer a frame pointer may point: the usual
+// limit of a stack's size.
+const maxDepth = 8 << 20
+
 // chained steps to the caller of code without rules, such as hand-written
 // assembly, if it is not where the process began, by the frame pointer: where that points to stand the caller's frame
 // pointer and the return address. It is believed if it points into the dump,
@@ -14,8 +18,13 @@ func (w *Walker) chained() (pc uint64, end bool, reason string) {
 	}
 	fp, sp := w.arch.framePointer(), w.arch.sp()
 	at := w.regs.Value[fp]
-	inDump := at-w.base < uint64(len(w.dump)) && uint64(len(w.dump))-(at-w.base) >= 16
-	if w.regs.Known>>fp&1 == 0 || at < w.regs.Value[sp] || at%8 != 0 || !inDump {
+	if w.regs.Known>>fp&1 == 0 || at < w.regs.Value[sp] || at%8 != 0 || at-w.base >= maxDepth {
+		return 0, false, reason
+	}
+	if uint64(len(w.dump)) < at-w.base+16 {
+		if w.full {
+			reason = DumpTooShort
+		}
 		return 0, false, reason
 	}
 	saved, _ := w.word(at)
