@@ -12,14 +12,11 @@ import (
 	"stackmill/pipeline"
 )
 
-// ratePerCore is the target for samples of frame pointer chains.
-const ratePerCore = 1_000_000
-
-// inProcess measures what a sample of the call chains costs from the file to
+// inProcess measures what a sample of a perf recording costs from the file to
 // Parquet on disk, without the program's start and the store's catalog: in this
 // process, which has read the recording before, as in an ingest of many.
-func inProcess(dir string, rounds int) error {
-	path, symfs := filepath.Join(dir, chainsFile), filepath.Join(dir, "perf", "symfs")
+func inProcess(dir, file string, samples, target, rounds int) error {
+	path, symfs := filepath.Join(dir, file), filepath.Join(dir, "perf", "symfs")
 	store := filepath.Join(dir, "store")
 	var rates []float64
 	for range rounds + 1 {
@@ -40,12 +37,12 @@ func inProcess(dir string, rounds int) error {
 		if err != nil {
 			return err
 		}
-		rates = append(rates, perfSamples/(after-before).Seconds())
+		rates = append(rates, float64(samples)/(after-before).Seconds())
 	}
 	rates = rates[1:]
 	slices.Sort(rates)
 	rate := rates[len(rates)/2]
-	fmt.Printf("\n%s from file to Parquet, in one process: %.0f samples/s/core, target at least %d: %s\n", path, rate, ratePerCore, verdict(rate >= ratePerCore))
+	fmt.Printf("\n%s from file to Parquet, in one process: %.0f samples/s/core, target at least %d: %s\n", path, rate, target, verdict(rate >= float64(target)))
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/bits"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,20 +35,28 @@ const (
 	dataSize     = 48
 	featureBits  = 72
 	attrType     = 24 // in the attr
+	attrRegs     = 80
+	attrStack    = 88
 	recordSample = 9
 	sampleTime   = 1 << 2
 	beforeTime   = 1<<16 | 1<<0 | 1<<1 // IDENTIFIER, IP, TID
+	beforeChain  = beforeTime | sampleTime | 1<<3 | 1<<6 | 1<<7 | 1<<8 | 1<<9
+	sampleChain  = 1 << 5
+	sampleRegs   = 1 << 12
+	sampleStack  = 1 << 13
 )
 
 // prolong writes a recording whose samples are those of another one, again and
-// again, each time later, until there are n of them.
-func prolong(from, to string, n int) error {
+// again, each time later, until there are n of them. Their stack dumps, if they
+// have any, become as long as dump says, bytes; what is added is not valid.
+func prolong(from, to string, n, dump int) error {
 	b, err := os.ReadFile(from)
 	if err != nil {
 		return err
 	}
 	u64 := func(at uint64) uint64 { return binary.LittleEndian.Uint64(b[at:]) }
-	sampleType := u64(u64(attrsOffset) + attrType)
+	attr := u64(attrsOffset)
+	sampleType, regs := u64(attr+attrType), u64(attr+attrRegs)
 	if sampleType&sampleTime == 0 {
 		return fmt.Errorf("%s: its samples have no time", from)
 	}
@@ -56,25 +65,32 @@ func prolong(from, to string, n int) error {
 		timeAt += 8
 	}
 	end := u64(dataOffset) + u64(dataSize)
+	var side []byte // the other records
 	var samples [][]byte
 	first, last := ^uint64(0), uint64(0)
 	for at := u64(dataOffset); at < end; {
 		size := uint64(binary.LittleEndian.Uint16(b[at+6:]))
 		if binary.LittleEndian.Uint32(b[at:]) == recordSample {
-			s := b[at : at+size]
+			s := widened(b[at:at+size], sampleType, regs, dump)
 			t := binary.LittleEndian.Uint64(s[timeAt:])
 			samples, first, last = append(samples, s), min(first, t), max(last, t)
+		} else {
+			side = append(side, b[at:at+size]...)
 		}
 		at += size
 	}
 	if len(samples) == 0 {
 		return fmt.Errorf("%s: no samples", from)
 	}
-	more := uint64(0)
-	for i := len(samples); i < n; i++ {
-		more += uint64(len(samples[i%len(samples)]))
+	length := uint64(len(side))
+	for i := range n {
+		length += uint64(len(samples[i%len(samples)]))
 	}
-	binary.LittleEndian.PutUint64(b[dataSize:], u64(dataSize)+more)
+	more := length - u64(dataSize)
+	binary.LittleEndian.PutUint64(b[dataSize:], length)
+	if dump > 0 {
+		binary.LittleEndian.PutUint32(b[attr+attrStack:], uint32(dump))
+	}
 	index := end // of the features, which stand behind the data
 	for at := featureBits; at < featureBits+32; at++ {
 		for bits := b[at]; bits != 0; bits &= bits - 1 {
@@ -88,8 +104,9 @@ func prolong(from, to string, n int) error {
 		return err
 	}
 	w := bufio.NewWriter(f) // its errors are those of Flush
-	w.Write(b[:end])
-	for i := len(samples); i < n; i++ {
+	w.Write(b[:u64(dataOffset)])
+	w.Write(side)
+	for i := range n {
 		s := slices.Clone(samples[i%len(samples)])
 		t := s[timeAt:]
 		binary.LittleEndian.PutUint64(t, binary.LittleEndian.Uint64(t)+uint64(i/len(samples))*(last-first+1))
@@ -97,4 +114,30 @@ func prolong(from, to string, n int) error {
 	}
 	w.Write(b[end:])
 	return errors.Join(w.Flush(), f.Close())
+}
+
+// widened returns a sample whose stack dump has dump bytes.
+func widened(s []byte, sampleType, regs uint64, dump int) []byte {
+	if sampleType&sampleStack == 0 {
+		return s
+	}
+	word := func(at int) int { return int(binary.LittleEndian.Uint64(s[at:])) }
+	at := 8 + 8*bits.OnesCount64(sampleType&beforeChain)
+	if sampleType&sampleChain != 0 {
+		at += 8 + 8*word(at)
+	}
+	if sampleType&sampleRegs != 0 {
+		if at += 8; word(at-8) != 0 {
+			at += 8 * bits.OnesCount64(regs)
+		}
+	}
+	size := word(at)
+	if size == 0 || size > dump {
+		return s
+	}
+	binary.LittleEndian.PutUint64(s[at:], uint64(dump))
+	end := at + 8 + size
+	wide := slices.Concat(s[:end], make([]byte, dump-size), s[end:])
+	binary.LittleEndian.PutUint16(wide[6:], uint16(len(wide)))
+	return wide
 }
