@@ -101,7 +101,7 @@ func stackDumps(program, dir string, rounds int) error {
 		return err
 	}
 	path := filepath.Join(dir, dumpsFile)
-	if err := prolong(filepath.Join(files, "perf", "p_cxx_dwarf.data"), path, dumpSamples, dumpBytes); err != nil {
+	if err := prolong(filepath.Join(files, "perf", "p_recur_dwarf.data"), path, dumpSamples, dumpBytes); err != nil {
 		return err
 	}
 	symfs := filepath.Join(files, "symfs")

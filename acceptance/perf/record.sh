@@ -50,22 +50,29 @@ rm -rf store
 "$stackmill" problems --store store --severity warning
 
 echo
-echo 'Leaves: a function of the symbol table, a region without symbols, or a reason'
+echo 'Leaves: a function that has a name, a region without symbols, or a reason; and stacks without their root'
 "$stackmill" query --store store "
-  SELECT experiment AS recording, sum(exclusive) FILTER (function <> '<Total>') // 1000000 AS ms,
-    round(100 * sum(exclusive) FILTER (kind NOT IN ('artificial', 'unknown', 'static')) / max(inclusive), 2) AS \"named %\",
-    round(100 * COALESCE(sum(exclusive) FILTER (kind = 'static'), 0) / max(inclusive), 2) AS \"region %\",
-    round(100 * COALESCE(sum(exclusive) FILTER (kind IN ('artificial', 'unknown')), 0) / max(inclusive), 2) AS \"reason %\",
-    round(100 * COALESCE(max(inclusive) FILTER (function = '<Truncated-stack>'), 0) / max(inclusive), 2) AS \"truncated %\"
-  FROM function_metrics WHERE mode = 'machine' AND metric = 'cpu-clock' GROUP BY experiment ORDER BY experiment"
+  WITH leaves AS (
+    SELECT experiment, function, exclusive, inclusive,
+      CASE kind WHEN 'static' THEN 'region' WHEN 'unknown' THEN 'reason' ELSE 'named' END AS leaf
+    FROM function_metrics WHERE mode = 'machine' AND metric = 'cpu-clock' AND function <> '<Total>'
+  ), totals AS (
+    SELECT experiment, inclusive AS total FROM function_metrics WHERE mode = 'machine' AND metric = 'cpu-clock' AND function = '<Total>'
+  )
+  SELECT replace(experiment, '.data', '') AS recording, any_value(total) // 1000000 AS ms,
+    round(100 * COALESCE(sum(exclusive) FILTER (leaf = 'named'), 0) / any_value(total), 2) AS \"named %\",
+    round(100 * COALESCE(sum(exclusive) FILTER (leaf = 'region'), 0) / any_value(total), 2) AS \"region %\",
+    round(100 * (any_value(total) - COALESCE(sum(exclusive) FILTER (leaf <> 'reason'), 0)) / any_value(total), 2) AS \"reason %\",
+    round(100 * COALESCE(max(inclusive) FILTER (function = '<Truncated-stack>'), 0) / any_value(total), 2) AS \"truncated %\"
+  FROM leaves JOIN totals USING (experiment) GROUP BY experiment ORDER BY experiment"
 echo
 echo 'Reasons for leaves without a function'
 "$stackmill" query --store store "
-  SELECT experiment AS recording, reason, load_object, samples FROM unattributed
+  SELECT replace(experiment, '.data', '') AS recording, reason, load_object, samples FROM unattributed
   WHERE mode = 'machine' AND metric = 'cpu-clock' ORDER BY experiment, samples DESC"
 echo
 echo 'Reasons for truncated stacks'
 "$stackmill" query --store store "
-  SELECT n.experiment AS recording, r.reason, sum(v.samples) AS samples
+  SELECT replace(n.experiment, '.data', '') AS recording, r.reason, sum(v.samples) AS samples
   FROM raw_stacks r JOIN stack_values v USING (experiment_id, raw_stack_id) JOIN experiment_names n USING (experiment_id)
   WHERE r.reason <> '' AND v.metric = 'cpu-clock' GROUP BY ALL ORDER BY ALL"

@@ -47,8 +47,9 @@ var reasons = map[string]string{
 	cfi.LostRegister:  "a register that is needed to find the caller was not recorded",
 	cfi.TooManyFrames: "more frames than are followed",
 
-	decode.ReasonMachine:   "stacks of this processor or mode are not unwound",
-	decode.ReasonRegisters: "the stack pointer or the program counter was not recorded",
+	decode.ReasonMachine:    "stacks of this processor or mode are not unwound",
+	decode.ReasonRegisters:  "the stack pointer or the program counter was not recorded",
+	decode.ReasonChainLimit: "the stack is longer than the kernel records (kernel.perf_event_max_stack)",
 }
 
 // ProcessStacks finds the recorded stack of each sample of one process.

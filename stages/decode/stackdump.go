@@ -31,4 +31,6 @@ type Unwound struct {
 const (
 	ReasonMachine   = "other-machine"     // it is of a processor or mode that is not known
 	ReasonRegisters = "missing-registers" // without the stack pointer or the program counter
+	// ReasonChainLimit is that of a recorded call chain.
+	ReasonChainLimit = "chain-limit" // it is as long as the kernel lets it be
 )

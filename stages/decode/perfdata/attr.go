@@ -60,6 +60,7 @@ type attr struct {
 	bpAddr, bpLen          uint64
 	branchType             uint64
 	regsUser, regsIntr     uint64
+	maxStack               uint16 // addresses that a call chain may have
 	stackUser              uint32
 	clockID                int32
 }
@@ -86,6 +87,10 @@ func readAttr(b []byte, big bool) (a attr, size int, err error) {
 	a.branchType, a.regsUser, a.stackUser = c.u64(), c.u64(), c.u32()
 	a.clockID = c.s32()
 	a.regsIntr = c.u64()
+	c.u32() // AUX watermark
+	if a.maxStack = c.u16(); a.maxStack == 0 {
+		a.maxStack = chainLimit
+	}
 	if big {
 		a.flags = mirrored(a.flags)
 	}

@@ -75,7 +75,7 @@ func (r *reader) body(at place) (misc uint16, body []byte) {
 }
 
 // window is how much of the files is in memory at a time, in bytes.
-const window = 32 << 20
+const window = 64 << 20
 
 // touch counts bytes that are read, and now and then gives the files' pages back.
 func (r *reader) touch(n int) {

@@ -18,7 +18,8 @@ const (
 	contextUser   = ^uint64(0) - 511
 )
 
-// chainLimit is how many addresses the kernel records unless told otherwise.
+// chainLimit is how many addresses the kernel records unless told otherwise
+// (kernel.perf_event_max_stack).
 const chainLimit = 127
 
 // userIP is the number of the instruction pointer in the register masks of x86,
@@ -59,8 +60,8 @@ func (r *reader) stack(s *sample, misc uint16) decode.RawStack {
 	}
 	if s.regs != nil || s.stack != nil {
 		r.userEntry(s, &raw)
-	} else if addresses >= chainLimit {
-		raw.Words = append(raw.Words, decode.MarkTruncated)
+	} else if addresses >= int(r.events[s.event].maxStack) {
+		raw.Words, raw.Reason = append(raw.Words, decode.MarkTruncated), decode.ReasonChainLimit
 	}
 	r.words = raw.Words
 	return raw
