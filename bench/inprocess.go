@@ -12,11 +12,11 @@ import (
 	"stackmill/pipeline"
 )
 
-// inProcess measures what a sample of a perf recording costs from the file to
+// inProcess measures what a sample of the call chains costs from the file to
 // Parquet on disk, without the program's start and the store's catalog: in this
 // process, which has read the recording before, as in an ingest of many.
-func inProcess(dir, file string, samples, target, rounds int) error {
-	path, symfs := filepath.Join(dir, file), filepath.Join(dir, "perf", "symfs")
+func inProcess(dir string, rounds int) error {
+	path, symfs := filepath.Join(dir, chainsFile), filepath.Join(dir, "perf", "symfs")
 	store := filepath.Join(dir, "store")
 	var rates []float64
 	for range rounds + 1 {
@@ -37,12 +37,12 @@ func inProcess(dir, file string, samples, target, rounds int) error {
 		if err != nil {
 			return err
 		}
-		rates = append(rates, float64(samples)/(after-before).Seconds())
+		rates = append(rates, perfSamples/(after-before).Seconds())
 	}
 	rates = rates[1:]
 	slices.Sort(rates)
 	rate := rates[len(rates)/2]
-	fmt.Printf("\n%s from file to Parquet, in one process: %.0f samples/s/core, target at least %d: %s\n", path, rate, target, verdict(rate >= float64(target)))
+	fmt.Printf("\n%s from file to Parquet, in one process: %.0f samples/s/core, target at least %d: %s\n", path, rate, chainRate, verdict(rate >= chainRate))
 	return nil
 }
 

@@ -43,10 +43,10 @@ func compare(program, dir string, records, rounds int) error {
 	if err := largeFile(program, dir); err != nil {
 		return err
 	}
-	if err := inProcess(dir, chainsFile, perfSamples, chainRate, 5*rounds); err != nil {
+	if err := inProcess(dir, 5*rounds); err != nil {
 		return err
 	}
-	if err := inProcess(dir, dumpsFile, dumpSamples, dumpRate, 5*rounds); err != nil {
+	if err := unwinding(dir, 5*rounds); err != nil {
 		return err
 	}
 	return symbolTables(program, filepath.Join(dir, "cache"), rounds)
