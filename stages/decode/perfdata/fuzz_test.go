@@ -1,11 +1,13 @@
 package perfdata
 
 import (
+	"encoding/binary"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"stackmill/schema"
+	"stackmill/stages/decode"
 )
 
 // Whatever a file holds, it is read to its end, and every sample that is counted
@@ -15,31 +17,53 @@ func FuzzOpen(f *testing.F) {
 	f.Add(tiny(false))
 	f.Add(tiny(true))
 	f.Add(foreignRecording().file())
-	f.Fuzz(func(t *testing.T, content []byte) {
-		path := filepath.Join(t.TempDir(), "perf.data")
-		if err := os.WriteFile(path, content, 0o644); err != nil {
-			t.Fatal(err)
+	f.Fuzz(readAll)
+}
+
+// The same of any records, whatever the events' samples hold.
+func FuzzRecords(f *testing.F) {
+	for _, r := range []*builder{recording(binary.LittleEndian), foreignRecording()} {
+		f.Add(r.data, r.more, r.regs, false)
+	}
+	f.Add(recording(binary.BigEndian).data, uint64(sampleRead|sampleBranchStack), uint64(0), true)
+	f.Fuzz(func(t *testing.T, records []byte, more, regs uint64, big bool) {
+		b := &builder{data: records, more: more, regs: regs, order: binary.LittleEndian}
+		if big {
+			b.order = binary.BigEndian
 		}
-		rec := New().Open(path)
-		defer rec.Close()
-		for _, p := range rec.Processes {
-			events := p.Events(schema.Perf)
-			defer events.Close()
-			n := int64(0)
-			for {
-				b, err := events.Next()
-				if err != nil {
-					t.Fatal(err)
-				}
-				if b == nil {
-					break
-				}
-				n += b.NumRows()
-				b.Release()
-			}
-			if n != p.Records(schema.Perf) {
-				t.Errorf("%d samples, %d announced", n, p.Records(schema.Perf))
-			}
-		}
+		readAll(t, b.file())
 	})
+}
+
+func readAll(t *testing.T, content []byte) {
+	path := filepath.Join(t.TempDir(), "perf.data")
+	if err := os.WriteFile(path, content, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	rec := New().Open(path)
+	defer rec.Close()
+	for _, p := range rec.Processes {
+		if p.Unwind != nil {
+			if err := p.Unwind(func(*decode.StackDump) decode.Unwound { return decode.Unwound{Words: []uint64{1}} }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		events := p.Events(schema.Perf)
+		defer events.Close()
+		n := int64(0)
+		for {
+			b, err := events.Next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if b == nil {
+				break
+			}
+			n += b.NumRows()
+			b.Release()
+		}
+		if n != p.Records(schema.Perf) {
+			t.Errorf("%d samples, %d announced", n, p.Records(schema.Perf))
+		}
+	}
 }

@@ -77,10 +77,14 @@ const user = ^uint64(0) - 511 // the marker in front of a user chain
 
 // tiny is a process that forks; both run a second program.
 func tiny(big bool) []byte {
-	b := &builder{order: binary.LittleEndian}
 	if big {
-		b.order = binary.BigEndian
+		return recording(binary.BigEndian).file()
 	}
+	return recording(binary.LittleEndian).file()
+}
+
+func recording(order binary.AppendByteOrder) *builder {
+	b := &builder{order: order}
 	comm := func(pid uint32, misc uint16, time int, name string) {
 		b.record(recordComm, misc, pid, pid, name, pid, pid, time)
 	}
@@ -94,7 +98,7 @@ func tiny(big bool) []byte {
 	b.mmap(11, 3200, 0x20000, "/bin/ls")
 	b.sample(11, 3600, user, 0x20040)
 	b.sample(10, 1500, user, 0x10010, 0x10100) // later in the file, not in time
-	return b.file()
+	return b
 }
 
 func TestTiny(t *testing.T) {
