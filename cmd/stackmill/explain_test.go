@@ -163,7 +163,9 @@ func TestDiffer(t *testing.T) {
 		for i, n := range names {
 			name, rule, _ := strings.Cut(n, "/")
 			f := stackFrame{Position: int64(i), Function: name, Rule: rule, location: int64(name[0]), LoadObject: "app"}
-			if name == "@plt" {
+			if word, marker := strings.CutPrefix(name, "mark "); marker {
+				f.Word, f.Marker = word, "marker"
+			} else if name == "@plt" {
 				f.kind = "plt"
 			} else if strings.HasPrefix(name, "sys_") {
 				f.kind = "kernel"
@@ -182,6 +184,9 @@ func TestDiffer(t *testing.T) {
 		{frames("resolver", "fixup", "@plt", "main"), frames("resolver", "@plt/S23", "main"), nil, []string{"S23 puts in @plt", "S23 drops fixup, @plt"}},
 		{frames("@plt", "main"), frames("main/S22"), nil, []string{"S22 drops @plt"}},
 		{frames("main", "main"), frames("main", "main"), nil, nil},
+		{frames("leaf", "mark 0xfffffffffffffffc", "caller", "main"), frames("leaf", "caller/S7", "main"), nil, []string{"S7 restores caller from the branch records"}},
+		{frames("@plt", "mark 0xfffffffffffffffc", "caller", "main"), frames("caller/S7", "main"), nil, []string{"S22 drops @plt", "S7 restores caller from the branch records"}},
+		{frames("leaf", "mark 0xffffffffffffffff", "caller", "main"), frames("leaf", "caller/S7", "main"), nil, []string{"S7 uses caller from the return register"}},
 		{frames("sys_read", "read", "main"), frames("sys_read", "read", "main"), frames("read", "main"), []string{"S25 drops sys_read"}},
 		{frames("0xffff", "main"), frames("0xffff", "main"), frames("<OMP-idle>/S17", "main"), []string{"S17 puts in <OMP-idle>", "S25 drops 0xffff"}},
 		{frames("odd", "main"), frames("main"), nil, []string{" drops odd"}}, // what no rule explains shows

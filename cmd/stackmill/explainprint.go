@@ -117,8 +117,11 @@ func (s step) text() string {
 	if n := len(s.Frames) - listed; n > 0 {
 		text += fmt.Sprintf(" and %d more", n)
 	}
-	if s.Change == uses {
+	switch s.Change {
+	case uses:
 		text += " from the return register"
+	case restores:
+		text += " from the branch records"
 	}
 	return text
 }

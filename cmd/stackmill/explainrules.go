@@ -17,10 +17,11 @@ type step struct {
 
 // What a rule can do.
 const (
-	drops  = "drops"
-	putsIn = "puts in"
-	uses   = "uses"     // the leaf's return register as its caller
-	shows  = "shows as" // a frame in another function: the frames are the one before and the one after
+	drops    = "drops"
+	putsIn   = "puts in"
+	uses     = "uses"     // the leaf's return register as its caller
+	restores = "restores" // the leaf's caller, which no frame tells
+	shows    = "shows as" // a frame in another function: the frames are the one before and the one after
 )
 
 // steps tells what the rules did: it compares the recorded frames with machine
@@ -67,7 +68,7 @@ func (d *differ) add(rule, change string, frames ...stackFrame) {
 // recorded compares recorded words with the machine stack. Frames that are put
 // in say so by their rule; every other one is the next word that means the same.
 func (d *differ) recorded(words, frames []stackFrame) {
-	register, linker := false, false // the word before is a leaf check; the frame before stands for the linker's
+	register, linker := "", false // the word before, if the leaf's caller may follow it; the frame before stands for the linker's
 	leaf := true
 	for len(words) > 0 || len(frames) > 0 {
 		if len(frames) > 0 && isPutIn(frames[0].Rule) {
@@ -84,19 +85,22 @@ func (d *differ) recorded(words, frames []stackFrame) {
 		w := words[0]
 		words = words[1:]
 		kept := len(frames) > 0 && w.Marker == "" && frames[0].location == w.location &&
-			register == (frames[0].Rule == "S7") && !(leaf && frames[0].Rule == "S22")
+			(register != "") == (frames[0].Rule == "S7") && !(leaf && frames[0].Rule == "S22")
 		switch {
-		case w.Marker != "" && (w.Word == leafCheckWord || len(words) == 0):
-			register = w.Word == leafCheckWord
+		case w.Marker != "" && (w.Word == leafCheckWord || w.Word == callWord || len(words) == 0):
+			register = w.Word
 			continue
 		case w.Marker != "": // a marker where none can be is an address
 			frames = frames[1:]
-		case kept && register:
+		case kept && register == callWord:
+			d.add("S7", restores, frames[0])
+			frames = frames[1:]
+		case kept && register != "":
 			d.add("S7", uses, frames[0])
 			frames = frames[1:]
 		case kept:
 			linker, frames = false, frames[1:]
-		case register:
+		case register != "":
 			d.add("S7", drops, w)
 		case leaf && w.kind == "plt" && !linker:
 			d.add("S22", drops, w)
@@ -105,11 +109,15 @@ func (d *differ) recorded(words, frames []stackFrame) {
 		default:
 			d.add("", drops, w) // TestExplainsAll: does not happen
 		}
-		register, leaf = false, false
+		register, leaf = "", false
 	}
 }
 
-const leafCheckWord = "0xffffffffffffffff"
+// The words that a leaf's caller may follow.
+const (
+	leafCheckWord = "0xffffffffffffffff"
+	callWord      = "0xfffffffffffffffc"
+)
 
 // isPutIn reports whether a rule's frames stand for no recorded word.
 func isPutIn(rule string) bool { return rule == "S12" || rule == "S18" || rule == "S23" }

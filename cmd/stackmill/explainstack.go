@@ -254,6 +254,8 @@ func markerText(word uint64) string {
 	switch word {
 	case decode.MarkLeafCheck:
 		return "leaf check: the next word is the leaf's return register"
+	case decode.MarkCall:
+		return "the next word is the call into the leaf, from the processor's branch records"
 	case decode.MarkTruncated:
 		return "truncated: the stack did not fit the buffer"
 	case decode.MarkFailedUnwind:

@@ -50,6 +50,7 @@ var reasons = map[string]string{
 	decode.ReasonMachine:    "stacks of this processor or mode are not unwound",
 	decode.ReasonRegisters:  "the stack pointer or the program counter was not recorded",
 	decode.ReasonChainLimit: "the stack is longer than the kernel records (kernel.perf_event_max_stack)",
+	decode.ReasonBranches:   "the stack goes on behind the calls that the processor holds",
 }
 
 // ProcessStacks finds the recorded stack of each sample of one process.

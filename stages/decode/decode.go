@@ -149,11 +149,15 @@ type RawStack struct {
 }
 
 // The markers in RawStack.Words, widened to 64 bits for 32-bit processes
-// (formats/gprofng-experiment 4.4).
+// (formats/gprofng-experiment 4.4). Where words are return addresses, what follows
+// MarkLeafCheck is known to be the leaf's caller.
 const (
 	MarkLeafCheck    = ^uint64(0)     // the next word is the leaf return register
 	MarkTruncated    = ^uint64(0) - 1 // last word: the buffer was full
 	MarkFailedUnwind = ^uint64(0) - 2 // last word: the unwinder gave up
+	// MarkCall is perf's only: the next word is the call into the leaf, which the
+	// processor recorded.
+	MarkCall = ^uint64(0) - 3
 )
 
 // JavaFrame is one frame of a Java stack.

@@ -27,10 +27,11 @@ type Unwound struct {
 	Reason string // why it ends early, empty when it is whole
 }
 
-// Reasons why a dump is not unwound.
+// Reasons why a dump is not unwound, or a stack recorded otherwise is not whole.
 const (
 	ReasonMachine   = "other-machine"     // it is of a processor or mode that is not known
 	ReasonRegisters = "missing-registers" // without the stack pointer or the program counter
-	// ReasonChainLimit is that of a recorded call chain.
-	ReasonChainLimit = "chain-limit" // it is as long as the kernel lets it be
+	// ReasonChainLimit and ReasonBranches are those of recorded call chains.
+	ReasonChainLimit = "chain-limit"       // it is as long as the kernel lets it be
+	ReasonBranches   = "branch-stack-full" // it is as long as the processor's record of calls
 )

@@ -42,6 +42,46 @@ func simple(size uint32) *cfi.Table {
 		Segments: []cfi.Segment{{Offset: 0, Address: 0, Size: uint64(size)}}})
 }
 
+// leafOf is the call frame information of arm64 code: its first half has the return
+// address in x30, the second has saved it on the stack.
+func leafOf(size uint32) *cfi.Table {
+	le := binary.LittleEndian
+	b := le.AppendUint32(nil, 12)
+	b = append(b, 0, 0, 0, 0, 1, 0, 4, 0x78, 30, 0x0c, 31, 0)
+	b = le.AppendUint32(b, 28)
+	b = le.AppendUint32(b, 20)
+	b = le.AppendUint64(le.AppendUint64(b, 0), uint64(size))
+	b = append(b, 0x03, 0, 0, 0x0e, 16, 0x9e, 1, 0) // advance by half of size, CFA is sp+16, x30 is at CFA-8
+	le.PutUint16(b[len(b)-7:], uint16(size/2/4))
+	return cfi.Read(cfi.Input{Arch: cfi.ARM64, Order: le, EHFrame: cfi.Section{Bytes: b},
+		Segments: []cfi.Segment{{Offset: 0, Address: 0, Size: uint64(size)}}})
+}
+
+// Without a stack, the return register is found as a leaf's caller only where
+// call frame information says that it was not saved, and if it is in code.
+func TestDumpsReturnRegister(t *testing.T) {
+	u, _, _ := unwinder(&decode.Process{})
+	d := NewDumps(&framesOf{tables: map[string]*cfi.Table{"/bin/prog": leafOf(size)}}, &problem.Log{})
+	d.Process(u.process)
+	const live, saved = progBase + 0x110, progBase + size/2 + 0x10
+	for _, tt := range []struct {
+		name         string
+		pc, register uint64
+		want         []uint64
+	}{
+		{"live", live, saved + 0x100, []uint64{live, saved + 0x100}},
+		{"saved", saved, live, []uint64{saved}},
+		{"no code", live, pcWild, []uint64{live}},
+		{"no rules", pcJVM, saved, []uint64{pcJVM}},
+	} {
+		dump := &decode.StackDump{Machine: decode.Machine{ARM64: true}, Known: 1<<30 | 1<<31 | 1<<32}
+		dump.Registers[30], dump.Registers[31], dump.Registers[32] = tt.register, 1<<63, tt.pc
+		if diff := cmp.Diff(tt.want, d.Unwind(dump).Words); diff != "" {
+			t.Errorf("%s: %s", tt.name, diff)
+		}
+	}
+}
+
 // Dumps are unwound by the tables of the objects that are mapped at their time,
 // each of which is asked for once; what is wrong with one is a problem.
 func TestDumps(t *testing.T) {

@@ -2,7 +2,7 @@ package unwind
 
 // titles says what each rule does to a stack, in a sentence.
 var titles = map[string]string{
-	"S7":  "a leaf's return register is its caller only while the leaf may still depend on it",
+	"S7":  "a leaf's return register, or a recorded call into it, is its caller only while the leaf may have no frame of its own",
 	"S11": "the body of a parallel region is shown in the function that holds the region, in one frame with the call that enters it",
 	"S12": "an outline function is jumped to, its function is put in as its caller",
 	"S14": "the recorded Java stack is shown, with native methods' own frames",

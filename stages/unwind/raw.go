@@ -32,4 +32,4 @@ func (u *Unwinder) words(words []uint64, t int64) []int32 {
 	return locations
 }
 
-func isMarker(word uint64) bool { return word >= decode.MarkFailedUnwind }
+func isMarker(word uint64) bool { return word >= decode.MarkCall }

@@ -160,7 +160,7 @@ func TestRuntimeKeepsOwnCode(t *testing.T) {
 		for i, x := 0, seed*2654435761; i < 1+seed%7; i, x = i+1, x/len(words) {
 			stack = append(stack, words[x%len(words)])
 		}
-		machine := append([]Frame(nil), u.native(stack, 0)...)
+		machine := append([]Frame(nil), u.native(stack, false, 0)...)
 		user := append([]Frame(nil), u.runtime(machine)...)
 		own := map[string]bool{}
 		for _, f := range machine {

@@ -18,7 +18,7 @@ const (
 	Recorded      Rule = iota // as recorded
 	RulePLT                   // a leaf in the PLT was dropped below it (S22)
 	RuleLinker                // stands for the linker's frames of a first call (S23)
-	RuleLeafCheck             // taken from the return register (S7)
+	RuleLeafCheck             // taken from the return register, or from a recorded call (S7)
 	RuleTruncated             // stands for lost frames (S18)
 	RuleOutline               // the artificial call of an outline function (S12)
 	RuleTrap                  // trapped into the kernel, whose frames were dropped above it (S25)

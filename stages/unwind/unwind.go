@@ -45,7 +45,7 @@ func New(set *Set, r *symbolize.Resolver, process *symbolize.Process, recorded *
 // the JVM's own threads (SystemThread).
 func (u *Unwinder) Stack(raw *decode.RawStack, system bool, t int64) Resolved {
 	u.span = image.Span{From: math.MinInt64, Until: image.Never}
-	machine := u.native(u.calls(raw, t), t)
+	machine := u.native(u.calls(raw, t), raw.Returns, t)
 	n := u.intern(machine)
 	res := Resolved{User: n, Expert: n, Machine: n}
 	machine = u.withoutKernel(machine, u.kernel)
@@ -69,13 +69,14 @@ func (u *Unwinder) intern(frames []Frame) int32 {
 }
 
 // native turns words into frames, leaf first (gprofng-experiment 7). The
-// result is valid until the next call.
-func (u *Unwinder) native(words []uint64, t int64) []Frame {
+// result is valid until the next call. verified says that a return register among
+// the words is known to be the caller.
+func (u *Unwinder) native(words []uint64, verified bool, t int64) []Frame {
 	u.frames, u.kernel = u.frames[:0], 0
 	words, lost := truncation(words)
 	checked, dropped := false, false
 	for i, w := range words {
-		if w == decode.MarkLeafCheck {
+		if w == decode.MarkLeafCheck || w == decode.MarkCall {
 			checked = true
 			continue
 		}
@@ -83,7 +84,7 @@ func (u *Unwinder) native(words []uint64, t int64) []Frame {
 		rule := Recorded
 		if checked {
 			checked = false
-			if !u.useReturnRegister(words, i, loc) {
+			if !verified && !u.useReturnRegister(words, i, loc) {
 				continue
 			}
 			rule = RuleLeafCheck
@@ -92,7 +93,7 @@ func (u *Unwinder) native(words []uint64, t int64) []Frame {
 			dropped = true
 			continue
 		}
-		if dropped && len(u.frames) == 0 {
+		if dropped && len(u.frames) == 0 && rule == Recorded {
 			rule = RulePLT
 		}
 		if u.kernel == len(u.frames) && u.resolver.IsKernel(w) {

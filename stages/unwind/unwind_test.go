@@ -82,7 +82,7 @@ func unwinder(p *decode.Process) (*Unwinder, *Set, *symbolize.Resolver) {
 		decode.MapEvent{Address: progBase, Size: size, Modes: 5, Path: "/bin/prog"},
 		decode.MapEvent{Address: jvmBase, Size: size, Modes: 5, Path: "/lib/libjvm.so"},
 	)
-	rec := &decode.Recording{Processes: []*decode.Process{p}, Locate: func(path string) []decode.Candidate {
+	rec := &decode.Recording{OS: "Linux", Arch: "x86_64", Processes: []*decode.Process{p}, Locate: func(path string) []decode.Candidate {
 		return []decode.Candidate{{Path: path, Origin: "path"}}
 	}}
 	r := symbolize.New(rec, program)
@@ -146,6 +146,49 @@ func TestNative(t *testing.T) {
 			}
 			if diff := cmp.Diff(tt.want, text(r, set.Stacks[got.Machine])); diff != "" {
 				t.Error(diff)
+			}
+		})
+	}
+}
+
+// A leaf's caller that the decoder found in the branch records, or knows to be in
+// the return register, is taken whatever the leaf is, and marked.
+func TestRestoredCaller(t *testing.T) {
+	const register, call = decode.MarkLeafCheck, decode.MarkCall
+	const kernel = 0xffffffff81000010
+	tests := []struct {
+		name          string
+		raw           decode.RawStack
+		machine, user string
+		caller        uint64 // offset of the frame that was put in
+	}{
+		{"a return register", decode.RawStack{Words: []uint64{pcWork, register, pcNative, pcMain}}, "work native/S7 main", "work native/S7 main", pcNative - 1},
+		{"a call", decode.RawStack{Words: []uint64{pcWork, call, pcNative, pcMain}, Exact: []int32{2}}, "work native/S7 main", "work native/S7 main", pcNative},
+		{"at a function's first byte", decode.RawStack{Words: []uint64{pcWork, call, progBase + 0x500, pcMain}, Exact: []int32{2}},
+			"work native/S7 main", "work native/S7 main", progBase + 0x500},
+		{"of a stack of nothing else", decode.RawStack{Words: []uint64{pcWork, register, pcMain}}, "work main/S7", "work main/S7", pcMain - 1},
+		{"of a stripped leaf", decode.RawStack{Words: []uint64{pcStatic, register, pcMain}}, "<static>@0x600 main/S7", "<static>@0x600 main/S7", pcMain - 1},
+		{"of a part of a function", decode.RawStack{Words: []uint64{pcCold, call, pcMain}, Exact: []int32{2}},
+			"work [clone .cold] work/S12 main/S7", "work [clone .cold] work/S12 main/S7", pcMain},
+		{"of a leaf in the procedure linkage table", decode.RawStack{Words: []uint64{pcPLT, call, pcWork, pcMain}, Exact: []int32{2}}, "work/S7 main", "work/S7 main", pcWork},
+		{"behind the kernel's frames", decode.RawStack{Words: []uint64{kernel, pcWork, call, pcNative, pcMain}, Kernel: 1, Exact: []int32{3}},
+			"<Unknown> work native/S7 main", "work/S25 native/S7 main", pcNative},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			u, set, r := unwinder(&decode.Process{})
+			tt.raw.Returns = true
+			got := u.Stack(&tt.raw, false, 0)
+			if d := cmp.Diff([]string{tt.machine, tt.user}, []string{text(r, set.Stacks[got.Machine]), text(r, set.Stacks[got.User])}); d != "" {
+				t.Error(d)
+			}
+			for _, f := range set.Stacks[got.Machine].Frames {
+				if at := r.Program.Locations[f.Location].Offset; f.Rule == RuleLeafCheck && at != tt.caller-progBase {
+					t.Errorf("the caller is at %#x", at)
+				}
+			}
+			if n := len(got.Words); n != len(tt.raw.Words) || got.Words[tt.raw.Kernel+1] != marker {
+				t.Errorf("the words mean %v", got.Words)
 			}
 		})
 	}

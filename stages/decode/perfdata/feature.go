@@ -2,6 +2,7 @@ package perfdata
 
 import (
 	"encoding/hex"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,6 +18,7 @@ const (
 	featureCPUs      = 7
 	featureCmdline   = 11
 	featureEventDesc = 12
+	featurePMUCaps   = 28
 	featureClockData = 29
 )
 
@@ -67,6 +69,13 @@ func (r *reader) feature(bit int, b []byte) {
 		r.eventNames(&c)
 	case featureBuildID:
 		r.buildIDs(&c)
+	case featurePMUCaps:
+		for n := c.u32(); n > 0 && !c.short; n-- {
+			name, value := c.string(), c.string()
+			if count, err := strconv.Atoi(value); err == nil && name == "branches" {
+				r.branchCapacity = count
+			}
+		}
 	case featureClockData:
 		c.u32() // version
 		c.u32() // clock

@@ -110,6 +110,8 @@ type reader struct {
 	cycles      *cycleClock
 	wall, clock int64 // the same moment in both clocks, 0 when not recorded
 
+	branchCapacity int // branches that the processor holds, 0 when not recorded
+
 	touched int // bytes read since the files' pages were given back
 
 	words  []uint64 // of the stack that is read

@@ -22,6 +22,28 @@ type builder struct {
 	data  []byte
 	more  uint64 // bits of sample_type
 	regs  uint64 // the mask of user registers
+
+	branchType uint64
+	features   []testFeature // by their bits, of the first word
+}
+
+type testFeature struct {
+	bit     int
+	payload []byte
+}
+
+// feature adds one, of numbers and texts.
+func (b *builder) feature(bit int, vs ...any) {
+	var out []byte
+	for _, v := range vs {
+		switch v := v.(type) {
+		case int:
+			out = b.order.AppendUint32(out, uint32(v))
+		case string:
+			out = append(b.order.AppendUint32(out, uint32(len(v))), v...)
+		}
+	}
+	b.features = append(b.features, testFeature{bit, out})
 }
 
 const tinyType = sampleIP | sampleTID | sampleTime | sampleCallchain
@@ -67,10 +89,17 @@ func (b *builder) file() []byte {
 	if b.order == binary.AppendByteOrder(binary.BigEndian) {
 		magic, flags = "2ELIFREP", mirrored(flags)
 	}
-	attr := b.words(uint32(typeSoftware), uint32(104), 0, 1000, tinyType|b.more, 0, flags, uint32(0), uint32(0), 0, 0, 0, b.regs, uint32(0), uint32(0), 0)
+	attr := b.words(uint32(typeSoftware), uint32(104), 0, 1000, tinyType|b.more, 0, flags, uint32(0), uint32(0), 0, 0, b.branchType, b.regs, uint32(0), uint32(0), 0)
 	attr = append(attr, b.words(0, 0)...) // no ids
-	out := append([]byte(magic), b.words(headerSize, len(attr), headerSize, len(attr), headerSize+len(attr), len(b.data), 0, 0, 0, 0, 0, 0)...)
-	return append(append(out, attr...), b.data...)
+	bits := uint64(0)
+	index, payloads := []byte(nil), []byte(nil)
+	for _, f := range b.features {
+		bits |= 1 << f.bit
+		index = append(index, b.words(headerSize+len(attr)+len(b.data)+16*len(b.features)+len(payloads), len(f.payload))...)
+		payloads = append(payloads, f.payload...)
+	}
+	out := append([]byte(magic), b.words(headerSize, len(attr), headerSize, len(attr), headerSize+len(attr), len(b.data), 0, 0, bits, 0, 0, 0)...)
+	return slices.Concat(out, attr, b.data, index, payloads)
 }
 
 const user = ^uint64(0) - 511 // the marker in front of a user chain

@@ -15,6 +15,7 @@ type sample struct {
 	physical   uint64
 	chain      []byte // words, 8 bytes each
 	values     []byte // READ, from its first word on
+	branches   []byte // entries of the branch stack, newest first
 	abi        uint64 // of regs
 	regs       []byte // user registers, nil when there are none
 	stack      []byte // what is valid of the user stack
@@ -116,7 +117,7 @@ func (r *reader) readSample(body []byte, s *sample) bool {
 		c.bytes(uint64(c.u32()))
 	}
 	if t&sampleBranchStack != 0 {
-		c.skipBranches(a.branchType)
+		s.branches = c.branches(a.branchType)
 	}
 	if t&sampleRegsUser != 0 {
 		s.abi, s.regs = c.registers(a.regsUser)
@@ -167,27 +168,6 @@ func (c *cursor) skipRead(format uint64) {
 		return
 	}
 	c.bytes(8 * (times + n*each))
-}
-
-// The bits of branch_sample_type that change the layout.
-const (
-	branchHWIndex  = 1 << 17
-	branchCounters = 1 << 19
-)
-
-func (c *cursor) skipBranches(branchType uint64) {
-	n := c.u64()
-	if n > uint64(len(c.b))/24 {
-		c.b, c.short = nil, true
-		return
-	}
-	if branchType&branchHWIndex != 0 {
-		c.u64()
-	}
-	c.bytes(24 * n)
-	if branchType&branchCounters != 0 {
-		c.bytes(8 * n)
-	}
 }
 
 // registers returns the values of the registers of a mask; nil when none were

@@ -22,12 +22,8 @@ const (
 // (kernel.perf_event_max_stack).
 const chainLimit = 127
 
-// userIP is the number of the instruction pointer in the register masks of x86,
-// arm64IP that of arm64.
-const (
-	userIP  = 8
-	arm64IP = 32
-)
+// userIP is the number of the instruction pointer in the register masks of x86.
+const userIP = 8
 
 // stack makes a raw stack of a sample's call chain, which holds until the next
 // call. Without one it is the sampled address alone. The user part of a sample with registers is only where
@@ -60,10 +56,15 @@ func (r *reader) stack(s *sample, misc uint16) decode.RawStack {
 	}
 	if s.regs != nil || s.stack != nil {
 		r.userEntry(s, &raw)
-	} else if addresses >= int(r.events[s.event].maxStack) {
+	}
+	if e := r.events[s.event]; addresses >= int(e.maxStack) && e.sampleType&sampleStackUser == 0 {
 		raw.Words, raw.Reason = append(raw.Words, decode.MarkTruncated), decode.ReasonChainLimit
 	}
 	r.words = raw.Words
+	if r.hasBranches(s) && space == 0 {
+		r.useBranches(s, &raw)
+		r.words = raw.Words
+	}
 	return raw
 }
 
@@ -115,12 +116,13 @@ func (r *reader) recordedStack(p *process, s *sample, misc uint16) int32 {
 	mode := misc & miscMode
 	key := xxhash.Sum64(s.chain) ^ s.ip ^ uint64(mode)
 	c, known := p.chains[key]
-	if known && s.regs == nil && c.ip == s.ip && c.mode == mode && bytes.Equal(c.bytes, s.chain) {
+	cached := s.regs == nil && !r.hasBranches(s)
+	if known && cached && c.ip == s.ip && c.mode == mode && bytes.Equal(c.bytes, s.chain) {
 		return c.stack
 	}
 	raw := r.stack(s, misc)
 	n := r.intern(p, &raw)
-	if !known && s.regs == nil {
+	if !known && cached {
 		p.chains[key] = chain{s.chain, s.ip, mode, n}
 	}
 	return n

@@ -33,6 +33,10 @@ const noStack = -1
 // (perf-data 15.1).
 func (s *sample) hasDump() bool { return len(s.regs) > 0 && len(s.stack) > 0 }
 
+// isUnwound reports whether a sample's stack is not known before its registers
+// are looked at.
+func (r *reader) isUnwound(s *sample) bool { return s.hasDump() || r.hasLinkRegister(s) }
+
 // unwind has f unwind the process's dumps.
 func (r *reader) unwind(t *timeline, p *process, f func(*decode.StackDump) decode.Unwound) error {
 	return r.files[0].Guard(func() {
@@ -46,16 +50,20 @@ func (r *reader) unwind(t *timeline, p *process, f func(*decode.StackDump) decod
 			}
 			last = row
 			misc, body := r.body(row.at)
-			if !r.readSample(body, &s) || !s.hasDump() {
+			if !r.readSample(body, &s) || !r.isUnwound(&s) {
 				continue
 			}
 			raw := r.stack(&s, misc)
-			u := decode.Unwound{Words: raw.Words[raw.Kernel:]}
-			if u.Reason = r.dump(&s, &dump); u.Reason == "" {
-				dump.Time = t.ns(s.when())
-				u = f(&dump)
+			dump.Time = t.ns(s.when())
+			if s.hasDump() {
+				u := decode.Unwound{Words: raw.Words[raw.Kernel:]}
+				if u.Reason = r.dump(&s, &dump); u.Reason == "" {
+					u = f(&dump)
+				}
+				r.replaceUser(&raw, &u, s.ip)
+			} else {
+				r.linkRegister(&s, &raw, &dump, f)
 			}
-			r.replaceUser(&raw, &u, s.ip)
 			row.stack = r.intern(p, &raw)
 		}
 	})

@@ -29,7 +29,7 @@ type process struct {
 	spaces uint64           // bits of the foreign address spaces it was in
 	stacks map[string]int32 // numbers of raw stacks by their words
 	chains map[uint64]chain // recorded chains by their hash
-	dumps  bool             // some samples have dumps, and no stack yet
+	dumps  bool             // some samples have registers to unwind, and no stack yet
 }
 
 func (r *reader) timeline() *timeline {
@@ -227,7 +227,7 @@ func (r *reader) assign(t *timeline) {
 		}
 		p := t.at(s.pid, m.time)
 		row := row{at: m.at, event: s.event, stack: noStack}
-		if s.hasDump() {
+		if r.isUnwound(&s) {
 			p.dumps = true
 			usesKernel = usesKernel || r.stack(&s, misc).Kernel > 0
 		} else {

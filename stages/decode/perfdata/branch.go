@@ -1,0 +1,208 @@
+package perfdata
+
+import (
+	"slices"
+
+	"stackmill/stages/decode"
+)
+
+// The bits of branch_sample_type that are used.
+const (
+	branchAny       = 1 << 3
+	branchAnyCall   = 1 << 4
+	branchAnyReturn = 1 << 5
+	branchCallStack = 1 << 11
+	branchTypes     = 1 << 16
+	branchHWIndex   = 1 << 17
+	branchCounters  = 1 << 19
+)
+
+// The types of branches that enter a function and leave it; a type of 0 is not
+// known.
+const (
+	typeUnknown  = 0
+	typeCall     = 4
+	typeIndCall  = 5
+	typeReturn   = 6
+	typeCondCall = 9
+	typeCondRet  = 10
+)
+
+// branch is an entry of a branch stack (perf-data 6.1).
+type branch struct {
+	from, to uint64
+	typ      uint8
+}
+
+// branchSize is the size of an entry.
+const branchSize = 24
+
+// longestCall bounds the bytes of a call instruction.
+const longestCall = 15
+
+// straight bounds code without a branch that is taken.
+const straight = 4096
+
+// branches reads a branch stack and returns its entries, the newest first.
+func (c *cursor) branches(branchType uint64) []byte {
+	n := c.u64()
+	if n > uint64(len(c.b))/branchSize {
+		c.b, c.short = nil, true
+		return nil
+	}
+	if branchType&branchHWIndex != 0 {
+		c.u64()
+	}
+	entries := c.bytes(branchSize * n)
+	if branchType&branchCounters != 0 {
+		c.bytes(8 * n)
+	}
+	return entries
+}
+
+// branch reads an entry. Bit fields grow from the other end on a big-endian
+// producer, but their own bits do not.
+func (c *cursor) branch() branch {
+	b := branch{from: c.u64(), to: c.u64()}
+	flags := c.u64()
+	if b.typ = uint8(flags >> 20 & 15); c.big {
+		b.typ = uint8(flags >> 40 & 15)
+	}
+	return b
+}
+
+// inUser reports whether both ends are user code.
+func (b *branch) inUser() bool { return (b.from|b.to)>>63 == 0 }
+
+// usesBranches reports whether branches are a part of the stacks of an event:
+// they are the stack, or tell which calls have not returned.
+func (a *attr) usesBranches() bool {
+	const both = branchAnyCall | branchAnyReturn
+	return a.branchType&branchCallStack != 0 ||
+		a.branchType&branchTypes != 0 && (a.branchType&branchAny != 0 || a.branchType&both == both)
+}
+
+// hasBranches reports whether a sample's stack is not made of its chain alone.
+func (r *reader) hasBranches(s *sample) bool {
+	return len(s.branches) > 0 && !s.hasDump() && r.events[s.event].usesBranches()
+}
+
+// useBranches completes the user part of a stack by the branches that the
+// processor recorded.
+func (r *reader) useBranches(s *sample, raw *decode.RawStack) {
+	if !hasUser(raw) {
+		return
+	}
+	a := &r.events[s.event].attr
+	if a.branchType&branchCallStack != 0 {
+		r.callStack(s, raw)
+	} else if len(s.chain) > 0 {
+		r.lastCall(s, raw, a.branchType&branchAny != 0)
+	}
+}
+
+// callStack replaces the callers of the user's program counter by the calls that
+// have not returned, which the processor kept (S21). When it holds no more, the
+// outer ones are lost (S18).
+func (r *reader) callStack(s *sample, raw *decode.RawStack) {
+	words, exact := raw.Words[:raw.Kernel+1], r.exact[:0]
+	c := cursor{b: s.branches, big: r.big}
+	n := 0
+	for len(c.b) > 0 {
+		b := c.branch()
+		if b.from == 0 {
+			break // unused entries follow
+		}
+		if n++; b.inUser() {
+			exact = append(exact, int32(len(words)))
+			words = append(words, b.from)
+		}
+	}
+	if len(exact) == 0 {
+		return
+	}
+	raw.Reason = "" // that of the chain
+	if r.isBranchCapacity(n) {
+		words = append(words, decode.MarkTruncated)
+		raw.Reason = decode.ReasonBranches
+	}
+	raw.Words, raw.Exact, r.exact = words, exact, exact
+}
+
+// isBranchCapacity reports whether n branches are all that a processor holds.
+func (r *reader) isBranchCapacity(n int) bool {
+	if r.branchCapacity > 0 {
+		return n == r.branchCapacity
+	}
+	return n == 16 || n == 32
+}
+
+// lastCall puts the call that led into the leaf between it and the next frame of
+// a frame-pointer chain that has not got it (S7): a leaf without a frame hides
+// its caller (perf-data 12). all says that jumps were recorded, too.
+func (r *reader) lastCall(s *sample, raw *decode.RawStack, all bool) {
+	from, ok := r.openCall(s, raw.Words[raw.Kernel], all)
+	if !ok {
+		return
+	}
+	if next := raw.Kernel + 1; next < len(raw.Words) && returnsTo(from, raw.Words[next]) {
+		return
+	}
+	raw.Exact = append(r.exact[:0], int32(raw.Kernel+2))
+	r.exact = raw.Exact
+	r.putCaller(raw, decode.MarkCall, from)
+}
+
+// openCall returns the newest call that has not returned before user code got to
+// pc. There is none when the records do not agree: a return that goes elsewhere
+// than behind its call is that of a signal's handler, or the processor switched
+// to another thread.
+func (r *reader) openCall(s *sample, pc uint64, all bool) (from uint64, ok bool) {
+	var returned [64]uint64 // targets of returns whose calls are still to come
+	depth, newest := 0, true
+	c := cursor{b: s.branches, big: r.big}
+	for len(c.b) > 0 {
+		b := c.branch()
+		if b.typ == typeUnknown || b.from == 0 {
+			return 0, false
+		}
+		if !b.inUser() {
+			continue
+		}
+		// The records of some processors are younger than the program counter.
+		if newest && all && pc-b.to > straight {
+			return 0, false
+		}
+		newest = false
+		switch b.typ {
+		case typeReturn, typeCondRet:
+			if depth == len(returned) {
+				return 0, false
+			}
+			returned[depth] = b.to
+			depth++
+		case typeCall, typeIndCall, typeCondCall:
+			if depth == 0 {
+				return b.from, true
+			}
+			if depth--; !returnsTo(b.from, returned[depth]) {
+				return 0, false
+			}
+		}
+	}
+	return 0, false
+}
+
+// returnsTo reports whether an address is the one behind a call.
+func returnsTo(call, address uint64) bool { return address-call-1 < longestCall }
+
+// hasUser reports whether a stack tells where user code was.
+func hasUser(raw *decode.RawStack) bool {
+	return raw.Kernel < len(raw.Words) && raw.Words[raw.Kernel] != decode.MarkTruncated
+}
+
+// putCaller puts a word behind the leaf of the user part, with a marker before it.
+func (r *reader) putCaller(raw *decode.RawStack, mark, word uint64) {
+	raw.Words = slices.Insert(raw.Words, raw.Kernel+1, mark, word)
+	r.words = raw.Words
+}

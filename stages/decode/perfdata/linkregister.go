@@ -1,0 +1,43 @@
+package perfdata
+
+import "stackmill/stages/decode"
+
+// The numbers of arm64's registers, in perf's masks and in dumps alike.
+const (
+	arm64LR = 30
+	arm64SP = 31
+	arm64IP = 32
+)
+
+// anyStack stands for the stack pointer, which perf does not record for this:
+// whether the return address is still in its register does not depend on its
+// value. Nothing is mapped there.
+const anyStack = 1 << 63
+
+// hasLinkRegister reports whether a sample has, besides its chain, the register
+// in which arm64's code gets its return address, and no stack: a leaf that has
+// not saved it has no frame, and hides its caller from the chain (perf-data 12).
+func (r *reader) hasLinkRegister(s *sample) bool {
+	a := &r.events[s.event].attr
+	return r.rec.Arch == "aarch64" && len(s.regs) > 0 && s.abi != abi32 && a.regsUser>>arm64LR&1 != 0 &&
+		len(s.chain) > 0 && a.sampleType&sampleStackUser == 0 && !a.usesBranches()
+}
+
+// linkRegister puts the return register in as the leaf's caller (S7) if the
+// chain has not got it. f unwinds a stack that holds nothing: it finds a caller
+// only where call frame information says that the register has it.
+func (r *reader) linkRegister(s *sample, raw *decode.RawStack, dump *decode.StackDump, f func(*decode.StackDump) decode.Unwound) {
+	value, ok := r.register(s, arm64LR)
+	if !ok || !hasUser(raw) {
+		return
+	}
+	dump.Machine, dump.Stack, dump.Full = decode.Machine{ARM64: true, Big: r.big}, nil, false
+	dump.Registers[arm64IP], dump.Registers[arm64SP], dump.Registers[arm64LR] = raw.Words[raw.Kernel], anyStack, value
+	dump.Known = 1<<arm64IP | 1<<arm64SP | 1<<arm64LR // no other: a saved register must not be found
+	u := f(dump)
+	next := raw.Kernel + 1
+	if len(u.Words) < 2 || len(u.Exact) > 0 || next < len(raw.Words) && raw.Words[next] == u.Words[1] {
+		return
+	}
+	r.putCaller(raw, decode.MarkLeafCheck, u.Words[1])
+}
