@@ -18,12 +18,13 @@ import (
 	"stackmill/stages/decode/gprofng/erbuild"
 )
 
-// ingested returns a store of the recordings below a path.
-func ingested(t *testing.T, path string) *storedStacks {
+// ingested returns a store of the recordings below a path, whose load objects
+// are below symfs if that is not empty.
+func ingested(t *testing.T, path, symfs string) *storedStacks {
 	t.Helper()
 	store := filepath.Join(t.TempDir(), "store")
 	_, err := pipeline.Ingest(t.Context(), pipeline.Options{
-		Store: store, Cache: t.TempDir(), Jobs: 2, Memory: 512 << 20, Recursive: true, DebugDirs: []string{t.TempDir()},
+		Store: store, Cache: t.TempDir(), Jobs: 2, Memory: 512 << 20, Recursive: true, DebugDirs: []string{t.TempDir()}, SymFS: symfs,
 	}, path)
 	if err != nil {
 		t.Fatal(err)
@@ -74,8 +75,14 @@ func TestExplainsAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	perf := t.TempDir()
+	if err := corpus.Perf(perf); err != nil {
+		t.Fatal(err)
+	}
 	told := map[string]bool{}
-	for _, x := range everyStack(t, ingested(t, filepath.Join(recordings, "exp"))) {
+	all := everyStack(t, ingested(t, filepath.Join(recordings, "exp"), ""))
+	all = append(all, everyStack(t, ingested(t, filepath.Join(perf, "perf"), filepath.Join(perf, "symfs")))...)
+	for _, x := range all {
 		rules := map[string]bool{}
 		for _, s := range x.Rules {
 			if s.Rule == "" || s.Title == "" {
@@ -91,7 +98,7 @@ func TestExplainsAll(t *testing.T) {
 			}
 		}
 	}
-	for _, want := range []string{"S11 drops", "S11 shows as", "S12 puts in", "S17 drops", "S17 puts in", "S18 puts in", "S22 drops"} {
+	for _, want := range []string{"S11 drops", "S11 shows as", "S12 puts in", "S17 drops", "S17 puts in", "S18 puts in", "S21 calls", "S22 drops", "S25 drops"} {
 		if !told[want] {
 			t.Errorf("no stack of which %s something", want)
 		}
@@ -142,7 +149,7 @@ func TestExplainsComposed(t *testing.T) {
 			if err := e.Close(); err != nil {
 				t.Fatal(err)
 			}
-			all := everyStack(t, ingested(t, dir))
+			all := everyStack(t, ingested(t, dir, ""))
 			if len(all) != 1 {
 				t.Fatalf("%d recorded stacks", len(all))
 			}

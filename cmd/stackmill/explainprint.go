@@ -113,7 +113,11 @@ func (s step) text() string {
 	for _, f := range s.Frames[:min(listed, len(s.Frames))] {
 		names = append(names, f.text())
 	}
-	text := s.Change + " " + strings.Join(names, ", ")
+	change := s.Change
+	if change == calls {
+		change = "takes the calls before"
+	}
+	text := change + " " + strings.Join(names, ", ")
 	if n := len(s.Frames) - listed; n > 0 {
 		text += fmt.Sprintf(" and %d more", n)
 	}

@@ -21,6 +21,7 @@ const (
 	putsIn   = "puts in"
 	uses     = "uses"     // the leaf's return register as its caller
 	restores = "restores" // the leaf's caller, which no frame tells
+	calls    = "calls"    // frames are the calls before the recorded return addresses
 	shows    = "shows as" // a frame in another function: the frames are the one before and the one after
 )
 
@@ -84,7 +85,8 @@ func (d *differ) recorded(words, frames []stackFrame) {
 		}
 		w := words[0]
 		words = words[1:]
-		kept := len(frames) > 0 && w.Marker == "" && frames[0].location == w.location &&
+		called := len(frames) > 0 && w.Marker == "" && frames[0].object == w.object && frames[0].place == w.place-1
+		kept := len(frames) > 0 && w.Marker == "" && (called || frames[0].location == w.location) &&
 			(register != "") == (frames[0].Rule == "S7") && !(leaf && frames[0].Rule == "S22")
 		switch {
 		case w.Marker != "" && (w.Word == leafCheckWord || w.Word == callWord || len(words) == 0):
@@ -99,6 +101,9 @@ func (d *differ) recorded(words, frames []stackFrame) {
 			d.add("S7", uses, frames[0])
 			frames = frames[1:]
 		case kept:
+			if called {
+				d.add("S21", calls, w)
+			}
 			linker, frames = false, frames[1:]
 		case register != "":
 			d.add("S7", drops, w)

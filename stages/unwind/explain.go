@@ -8,6 +8,7 @@ var titles = map[string]string{
 	"S14": "the recorded Java stack is shown, with native methods' own frames",
 	"S17": "a leaf inside an OpenMP runtime is what the thread does there, and the runtime's other frames are hidden",
 	"S18": "frames that were lost are one artificial frame at the root end",
+	"S21": "a caller's frame is its call, not the address that it returns to",
 	"S22": "a leaf in the procedure linkage table is time of the call instruction",
 	"S23": "the dynamic linker's frames of a first call are one frame of the procedure linkage table",
 	"S25": "time in the kernel is time of the instruction or system call that entered it",
