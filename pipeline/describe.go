@@ -18,9 +18,7 @@ func (e *experiment) status() string {
 		return Failed
 	case e.rec.Problems.Errors() > 0:
 		return Partial
-	case len(e.rec.Processes) == 0:
-		return Failed
-	case !e.rec.Processes[0].Closed:
+	case len(e.rec.Processes) > 0 && !e.rec.Processes[0].Closed:
 		return Unclosed
 	}
 	return Complete

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"stackmill/stages/decode"
-	"stackmill/stages/symbolize/symtab/object"
 	"stackmill/stages/symbolize/tables"
 )
 
@@ -20,31 +19,24 @@ func locate(o *Options, rec *decode.Recording) {
 		for _, file := range tables.Stored(dirs, buildID) {
 			list = append(list, decode.Candidate{Path: file, Origin: "cache"})
 		}
-		if path != decode.KernelPath || buildID == "" {
-			return list
-		}
-		for _, file := range kernels(o.SymFS, dirs, rec, buildID) {
-			list = append(list, decode.Candidate{Path: file, Origin: "cache"})
+		if path == decode.KernelPath {
+			for _, file := range kernels(o.SymFS, dirs, rec, buildID) {
+				list = append(list, decode.Candidate{Path: file, Origin: "cache"})
+			}
 		}
 		return list
 	}
 }
 
-// runningKernel are the notes and the symbols of the kernel that runs.
-const (
-	runningNotes   = "/sys/kernel/notes"
-	runningSymbols = "/proc/kallsyms"
-)
-
 // kernels returns where the symbols of the recorded kernel may be: with the
 // kernel that runs if it is the same, and in the images that distributions
 // install, by the release (perf-data 10.3).
 func kernels(symfs string, dirs []string, rec *decode.Recording, buildID string) (found []string) {
-	if notes, err := os.ReadFile(runningNotes); err == nil && object.NotesBuildID(notes) == buildID {
-		found = append(found, runningSymbols)
+	if here.recorded(rec, buildID, symfs == "") {
+		found = append(found, here.symbols)
 	}
 	_, release, _ := strings.Cut(rec.OS, " ")
-	if release == "" || strings.ContainsRune(release, '/') {
+	if buildID == "" || release == "" || strings.ContainsRune(release, '/') {
 		return found
 	}
 	places := []string{filepath.Join(symfs, "/boot/vmlinux-"+release)}

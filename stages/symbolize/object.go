@@ -118,10 +118,11 @@ func (r *Resolver) findObject(im *image.Image, m *image.Mapping, checksum uint32
 	return o
 }
 
-// candidates are the files at the object's path, then those that have its build-id.
+// candidates are the files at the object's path, then those that have its
+// build-id; of the kernel also the one that runs.
 func (r *Resolver) candidates(file, buildID string) []decode.Candidate {
 	list := r.rec.Locate(file)
-	if buildID != "" && r.rec.Stored != nil {
+	if (buildID != "" || file == decode.KernelPath) && r.rec.Stored != nil {
 		list = append(slices.Clip(list), r.rec.Stored(file, buildID)...)
 	}
 	return list

@@ -115,7 +115,9 @@ func (r *reader) scan(n, from int) {
 		if size < recordHeader || size > len(rest) {
 			next := r.resync(p.data, at)
 			if next == len(p.data) && size > len(rest) {
-				r.cut(p, at)
+				if r.cut(p, at); typ == recordCompressed { // what there is of the stream can be read
+					r.compressed = append(r.compressed, rest[recordHeader:])
+				}
 				return
 			}
 			r.problemIn(p.name, problem.Error, int64(at), "bad-record", "a record of type %d has %d bytes: %d bytes are skipped", typ, size, next-at)

@@ -1,0 +1,54 @@
+package pipeline
+
+import (
+	"bufio"
+	"bytes"
+	"os"
+	"strconv"
+	"strings"
+
+	"stackmill/stages/decode"
+	"stackmill/stages/symbolize/symtab/object"
+)
+
+// running is the kernel that runs, by the files that tell of it.
+type running struct{ notes, symbols, host, release string }
+
+// here is that of this machine.
+var here = running{"/sys/kernel/notes", "/proc/kallsyms", "/proc/sys/kernel/hostname", "/proc/sys/kernel/osrelease"}
+
+// recorded reports whether it is the kernel of a recording, at the addresses of
+// then: its symbols are a list of addresses, which change when it starts again.
+// A recording without the kernel's build-id must be of this host, and its files
+// those of this machine.
+func (k running) recorded(rec *decode.Recording, buildID string, local bool) bool {
+	if buildID != "" {
+		if notes, err := os.ReadFile(k.notes); err != nil || object.NotesBuildID(notes) != buildID {
+			return false
+		}
+		return rec.Kernel.Address == 0 || k.has(rec.Kernel)
+	}
+	_, release, _ := strings.Cut(rec.OS, " ")
+	return local && rec.Kernel.Address != 0 && release != "" && release == line(k.release) && rec.Host == line(k.host) && k.has(rec.Kernel)
+}
+
+func line(path string) string {
+	b, _ := os.ReadFile(path) // what cannot be read is no match
+	return strings.TrimSpace(string(b))
+}
+
+// has reports whether the kernel's list has a symbol at its recorded address.
+func (k running) has(want decode.KernelSymbol) bool {
+	f, err := os.Open(k.symbols)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if fields := bytes.Fields(lines.Bytes()); len(fields) >= 3 && string(fields[2]) == want.Name {
+			address, err := strconv.ParseUint(string(fields[0]), 16, 64)
+			return err == nil && address == want.Address
+		}
+	}
+	return false
+}
