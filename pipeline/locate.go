@@ -103,7 +103,7 @@ func listsAt(o *Options, locate func(string) []decode.Candidate) func(string) []
 			if o.PerfMaps != "" {
 				path = filepath.Join(o.PerfMaps, filepath.Base(path))
 			}
-		case decode.IsDump(path) && o.PerfMaps != "":
+		case decode.IsJITDump(path) && o.PerfMaps != "":
 			beside := decode.Candidate{Path: filepath.Join(o.PerfMaps, filepath.Base(path)), Origin: "path"}
 			return append([]decode.Candidate{beside}, locate(path)...)
 		default:

@@ -78,18 +78,16 @@ func clone(from, to string) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(to), ".catalog-")
+	temp, err := os.MkdirTemp(filepath.Dir(to), ".catalog-")
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(b)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), to)
+	defer os.RemoveAll(temp)
+	part := filepath.Join(temp, CatalogFile)
+	if err := os.WriteFile(part, b, 0o666); err != nil { // not a private file, as os.CreateTemp makes
+		return err
 	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
+	return os.Rename(part, to)
 }
 
 // define runs statements that define views in the catalog at path.

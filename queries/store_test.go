@@ -215,3 +215,61 @@ func TestCancel(t *testing.T) {
 		t.Error("a cancelled query gave an answer")
 	}
 }
+
+// The part of the catalog that stores share comes from the cache, damaged or
+// not, and the catalog is as readable as other files.
+func TestPublishFromCache(t *testing.T) {
+	cache := t.TempDir()
+	usual := filepath.Join(t.TempDir(), "usual")
+	if err := os.WriteFile(usual, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	mode := func(path string) os.FileMode {
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.Mode()
+	}
+	for _, state := range []string{"empty", "filled", "damaged"} {
+		store := storetest.New(t, storetest.Two)
+		if state == "damaged" {
+			if err := os.WriteFile(template(t, cache), []byte("damaged"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := Publish(t.Context(), store, cache); err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range []string{filepath.Join(store, CatalogFile), template(t, cache)} {
+			if got := mode(path); got != mode(usual) {
+				t.Errorf("%s cache: %s has mode %v, want %v", state, filepath.Base(path), got, mode(usual))
+			}
+		}
+		commits, err := write.Commits(store)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, fingerprint, err := tableViews(store, commits, uniqueNames(commits))
+		if err != nil {
+			t.Fatal(err)
+		}
+		db := attach(t.Context(), store, fingerprint)
+		if db == nil {
+			t.Fatalf("%s cache: the catalog is not the store's", state)
+		}
+		if got := rows(t, db, "SELECT count(*) FROM experiments"); got[0] != "2" {
+			t.Errorf("%s cache: %s experiments", state, got[0])
+		}
+		db.Close()
+	}
+}
+
+// template is the only file of a cache.
+func template(t *testing.T, cache string) string {
+	found, err := filepath.Glob(filepath.Join(cache, "*"))
+	if err != nil || len(found) != 1 {
+		t.Fatal(found, err)
+	}
+	return found[0]
+}

@@ -79,7 +79,7 @@ type Process struct {
 	Kinds                      []KindInfo
 	Counters                   []Counter
 	Image                      []MapEvent // in file order
-	Dumps                      []Dump     // of run-time compilers
+	JITDumps                   []JITDump
 	Stacks                     []RawStack
 	JavaMethods                map[uint64]JavaMethod // by method id
 	JavaThreads                []JavaThread

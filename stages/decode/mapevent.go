@@ -27,15 +27,15 @@ const GeneratedCode = "<DYNAMIC_FUNCTIONS>"
 // Never is the time of what does not end.
 const Never = math.MaxInt64
 
-// dump is how the file is named in which a run-time compiler describes what it
+// jitDump is how the file is named in which a run-time compiler describes what it
 // makes while it runs (perf-data 18.2).
-var dump = regexp.MustCompile(`^jit-\d+\.dump$`)
+var jitDump = regexp.MustCompile(`^jit-\d+\.dump$`)
 
-// IsDump reports whether a path is that of such a file.
-func IsDump(path string) bool { return dump.MatchString(filepath.Base(path)) }
+// IsJITDump reports whether a path is that of such a file.
+func IsJITDump(path string) bool { return jitDump.MatchString(filepath.Base(path)) }
 
-// Dump is such a file, which a process mapped to announce it.
-type Dump struct {
+// JITDump is such a file, which a process mapped to announce it.
+type JITDump struct {
 	Path string
 	// Mapped is when that was, 0 when it is not known; ns from the founder's start.
 	Mapped int64

@@ -16,11 +16,11 @@ import (
 // cannot be read is a problem of the dump's recorded path.
 func Attach(rec *decode.Recording) {
 	for _, p := range rec.Processes {
-		if len(p.Dumps) == 0 {
+		if len(p.JITDumps) == 0 {
 			continue
 		}
 		a := &attacher{rec: rec, p: p, words: distinctWords(p)}
-		for _, d := range p.Dumps {
+		for _, d := range p.JITDumps {
 			a.find(d)
 		}
 		p.Image = slices.Concat(a.ends, p.Image, a.begins)
@@ -43,12 +43,12 @@ func distinctWords(p *decode.Process) (words []uint64) {
 	return slices.Compact(words)
 }
 
-func (a *attacher) problem(d decode.Dump, s problem.Severity, offset int, reason, format string, args ...any) {
+func (a *attacher) problem(d decode.JITDump, s problem.Severity, offset int, reason, format string, args ...any) {
 	a.rec.Problems.Add(problem.Problem{Severity: s, Process: a.p.Number, File: d.Path, Offset: int64(offset), Reason: reason, Message: fmt.Sprintf(format, args...)})
 }
 
 // find reads the first of the files that are such a dump.
-func (a *attacher) find(d decode.Dump) {
+func (a *attacher) find(d decode.JITDump) {
 	found := false
 	for _, c := range a.rec.Locate(d.Path) {
 		f, err := mapped.Open(c.Path, d.Path)
@@ -62,10 +62,10 @@ func (a *attacher) find(d decode.Dump) {
 		}
 		used := false
 		err = f.Guard(func() { used = a.dump(d, f.Data) })
-		if err != nil {
+		if err = errors.Join(err, f.Unmap()); err != nil {
 			a.problem(d, problem.Error, problem.NoOffset, "unreadable-jitdump", "%v", err)
 		}
-		if f.Unmap(); used {
+		if used {
 			return
 		}
 	}
@@ -76,7 +76,7 @@ func (a *attacher) find(d decode.Dump) {
 }
 
 // dump uses the content of a file; false when it is not the dump looked for.
-func (a *attacher) dump(d decode.Dump, b []byte) bool {
+func (a *attacher) dump(d decode.JITDump, b []byte) bool {
 	h, err := readHeader(b)
 	if err != nil {
 		a.problem(d, problem.Error, 0, "bad-jitdump", "%v", err)
@@ -111,7 +111,7 @@ const (
 // clock returns the dump's clock. When the recording does not know it, the
 // first record is taken to be as old as the file's mapping; not the header
 // where that is far away, because V8 writes another clock's time there.
-func (a *attacher) clock(d decode.Dump, h *header, first uint64) (c clock, known bool) {
+func (a *attacher) clock(d decode.JITDump, h *header, first uint64) (c clock, known bool) {
 	if convert := a.rec.CompilerTime; convert != nil {
 		if _, ok := convert(first, h.cycles); ok {
 			return func(t uint64) int64 { ns, _ := convert(t, h.cycles); return ns }, true
@@ -128,7 +128,7 @@ func (a *attacher) clock(d decode.Dump, h *header, first uint64) (c clock, known
 }
 
 // unknown says what becomes of functions' lives when the clock is not known.
-func (c clock) unknown(d decode.Dump, h *header) string {
+func (c clock) unknown(d decode.JITDump, h *header) string {
 	if c == nil {
 		return "each function counts from the start, and the last one at an address for all that were there"
 	}

@@ -80,8 +80,8 @@ func attach(t *testing.T, content []byte, change func(*decode.Recording)) (funct
 		}
 	}
 	p := &decode.Process{Number: 1, PID: 7,
-		Dumps:  []decode.Dump{{Path: "/run/jit-7.dump", Mapped: 10, From: 10, Until: decode.Never}},
-		Stacks: []decode.RawStack{{Words: []uint64{0x1001, 0x2004}}},
+		JITDumps: []decode.JITDump{{Path: "/run/jit-7.dump", Mapped: 10, From: 10, Until: decode.Never}},
+		Stacks:   []decode.RawStack{{Words: []uint64{0x1001, 0x2004}}},
 	}
 	rec := &decode.Recording{
 		Processes:    []*decode.Process{p},
@@ -151,7 +151,7 @@ func TestProcesses(t *testing.T) {
 	got, problems := attach(t, w.b, func(rec *decode.Recording) {
 		p := rec.Processes[0]
 		p.PID = 9
-		p.Dumps[0].From, p.Dumps[0].Until = 30, 90
+		p.JITDumps[0].From, p.JITDumps[0].Until = 30, 90
 		p.Image = []decode.MapEvent{{Time: 5, Address: 0x800, Size: 0x1000, Path: "/bin/p"}, {Time: 60, Address: 0x800, Size: 0x1000, Path: "/lib/a.so"},
 			{Time: 60, Address: 0x3000, Size: 0x1000, Path: decode.PerfMap(9)}}
 	})
@@ -166,7 +166,7 @@ func TestProcesses(t *testing.T) {
 func TestClocks(t *testing.T) {
 	other := func(rec *decode.Recording) { rec.CompilerTime = nil }
 	attached := func(rec *decode.Recording) {
-		rec.CompilerTime, rec.Processes[0].Dumps[0].Mapped, rec.Processes[0].Dumps[0].From = nil, 0, 0
+		rec.CompilerTime, rec.Processes[0].JITDumps[0].Mapped, rec.Processes[0].JITDumps[0].From = nil, 0, 0
 	}
 	content := func(time, flags int) []byte {
 		return newDump(binary.LittleEndian, 7, time, flags, 0).load(7, 5000, 0x1000, "one", 1).load(7, 5030, 0x1000, "two", 2).b
@@ -182,7 +182,7 @@ func TestClocks(t *testing.T) {
 		{"header of another clock", content(1<<60, 0), other, "40 end 0x1000; 10 0x1000+1 one 01; 40 0x1000+1 two 02; jitdump-clock"},
 		{"cycles", content(4990, flagCycles), nil, "10 0x1000+1 one 01; 10 0x1000+1 two 02; jitdump-clock"},
 		{"unknown mapping", content(4990, 0), attached, "0 0x1000+1 one 01; 0 0x1000+1 two 02; jitdump-clock"},
-		{"another process's", content(1000, 0), func(rec *decode.Recording) { rec.Processes[0].Dumps[0].Mapped = 10 * second }, "wrong-jitdump"},
+		{"another process's", content(1000, 0), func(rec *decode.Recording) { rec.Processes[0].JITDumps[0].Mapped = 10 * second }, "wrong-jitdump"},
 	} {
 		got, problems := attach(t, c.content, c.change)
 		for _, p := range problems {
@@ -255,7 +255,7 @@ func FuzzAttach(f *testing.F) {
 			t.Fatal(err)
 		}
 		for _, mapped := range []int64{0, 10} {
-			p := &decode.Process{PID: 7, Dumps: []decode.Dump{{Path: path, Mapped: mapped, From: 10, Until: 1 << 40}}, Stacks: []decode.RawStack{{Words: []uint64{0x1000}}}}
+			p := &decode.Process{PID: 7, JITDumps: []decode.JITDump{{Path: path, Mapped: mapped, From: 10, Until: 1 << 40}}, Stacks: []decode.RawStack{{Words: []uint64{0x1000}}}}
 			rec := &decode.Recording{Processes: []*decode.Process{p}, Locate: func(p string) []decode.Candidate { return []decode.Candidate{{Path: p}} }}
 			Attach(rec)
 			for _, e := range p.Image {

@@ -16,7 +16,7 @@ import (
 // reader turns the records of a dump into mappings.
 type reader struct {
 	*attacher
-	d     decode.Dump
+	d     decode.JITDump
 	h     *header
 	clock clock
 	known bool // the clock is exact
@@ -183,9 +183,13 @@ func (r *reader) finish() {
 		r.rec.Problems.Add(problem.Problem{Severity: problem.Warning, Process: r.p.Number, File: r.d.Path, Offset: problem.NoOffset,
 			Reason: "jitdump-lines", Message: "functions' lists of lines are cut, or have names that are no text", Count: r.bad})
 	}
-	var files []decode.MapEvent
+	low, high := uint64(math.MaxUint64), uint64(0)
+	for _, f := range r.functions {
+		low, high = min(low, f.Address), max(high, f.Address+f.Size)
+	}
+	var files []decode.MapEvent // few: memory for code is seldom used for files later
 	for _, m := range r.p.Image {
-		if !m.Unmap && m.Code == nil && m.Time > r.d.From && !decode.IsPerfMap(m.Path) {
+		if !m.Unmap && m.Code == nil && m.Time > r.d.From && !decode.IsPerfMap(m.Path) && m.Address < high && low < m.Address+m.Size {
 			files = append(files, m)
 		}
 	}

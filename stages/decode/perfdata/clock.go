@@ -32,9 +32,8 @@ func (k *cycleClock) time(cycles uint64) uint64 {
 	return k.zero + whole*k.mult + rest*k.mult>>k.shift
 }
 
-// compilerTime converts a run-time compiler's time to ns from the start,
-// which may be negative. Cycles
-// are known in terms of the kernel's own clock only.
+// compilerTime converts a run-time compiler's time to ns from the start, which
+// may be negative. Cycles are known in terms of the kernel's own clock only.
 func (t *timeline) compilerTime(time uint64, cycles bool) (int64, bool) {
 	if len(t.r.events) == 0 {
 		return 0, false

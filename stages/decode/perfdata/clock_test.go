@@ -34,9 +34,9 @@ func TestDumps(t *testing.T) {
 	b.sample(10, 3500, user, 0x10010)
 	b.sample(11, 3600, user, 0x10010)
 	rec := open(t, b)
-	dump := decode.Dump{Path: "/run/jit-10.dump", Mapped: 100, From: 100, Until: 2000}
-	inherited := decode.Dump{Path: "/run/jit-10.dump", Mapped: 100, From: 1000, Until: decode.Never}
-	if d := cmp.Diff([][]decode.Dump{{dump}, {inherited}}, [][]decode.Dump{rec.Processes[0].Dumps, rec.Processes[1].Dumps}); d != "" {
+	dump := decode.JITDump{Path: "/run/jit-10.dump", Mapped: 100, From: 100, Until: 2000}
+	inherited := decode.JITDump{Path: "/run/jit-10.dump", Mapped: 100, From: 1000, Until: decode.Never}
+	if d := cmp.Diff([][]decode.JITDump{{dump}, {inherited}}, [][]decode.JITDump{rec.Processes[0].JITDumps, rec.Processes[1].JITDumps}); d != "" {
 		t.Error(d)
 	}
 	for _, m := range rec.Processes[1].Image {

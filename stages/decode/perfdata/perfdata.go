@@ -120,6 +120,7 @@ type reader struct {
 	spaces uint64   // bits of the foreign address spaces that stacks led through
 
 	moments    []moment // of the samples
+	earlier    int      // how many of them are of earlier pieces
 	sidebands  []sideband
 	compressed [][]byte
 

@@ -246,3 +246,22 @@ func TestMultiplexed(t *testing.T) {
 		}
 	}
 }
+
+// Samples of events that may have longer chains do not share the stack of those
+// that may not.
+func TestChainLimits(t *testing.T) {
+	recorded := (&builder{order: binary.LittleEndian}).words(user, 0x1000, 0x2000)
+	r := &reader{events: []*event{{attr: attr{maxStack: 2}}, {attr: attr{maxStack: chainLimit}}}}
+	p := &process{stacks: map[string]int32{}, chains: map[uint64]chain{}}
+	for e, want := range []string{decode.ReasonChainLimit, ""} {
+		for range 2 {
+			n := r.recordedStack(p, &sample{event: int32(e), ip: 0x1000, chain: recorded}, miscUser)
+			if got := p.Stacks[n].Reason; got != want {
+				t.Errorf("event %d: %q, want %q", e, got, want)
+			}
+		}
+	}
+	if len(p.Stacks) != 2 {
+		t.Errorf("%d stacks", len(p.Stacks))
+	}
+}

@@ -3,6 +3,7 @@ package perfdata
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"stackmill/problem"
@@ -104,6 +105,7 @@ type moment struct {
 // scan reads the records of a piece.
 func (r *reader) scan(n, from int) {
 	p := &r.pieces[n]
+	r.earlier = len(r.moments)
 	for at := from; at < len(p.data); {
 		rest := p.data[at:]
 		if len(rest) < recordHeader {
@@ -178,11 +180,20 @@ func (r *reader) sampleAt(at place, body []byte) {
 		r.badSamples++
 		return
 	}
-	if r.moments == nil { // as many as fit if all are like the first; what is not used takes no memory
-		left := len(r.pieces[at>>pieceShift].data) - int(at&(1<<pieceShift-1))
-		r.moments = make([]moment, 0, left/(recordHeader+len(body))+1)
+	if n := len(r.moments); n == cap(r.moments) {
+		r.moments = slices.Grow(r.moments, r.momentsLeft(at))
 	}
 	r.moments = append(r.moments, moment{t, at})
+}
+
+// momentsLeft is how many samples a piece still has from a place on, if they are
+// as dense as up to there, and some more: a list that is grown once is not copied
+// time and again.
+func (r *reader) momentsLeft(at place) int {
+	const some = 1 << 14
+	n, offset := len(r.moments)-r.earlier, int(at&(1<<pieceShift-1))
+	left := len(r.pieces[at>>pieceShift].data) - offset
+	return int(float64(n)*float64(left)/float64(offset+1)*1.05) + some
 }
 
 // timeOf reads a sample's time, which stands in front of all that varies.

@@ -26,8 +26,9 @@ const chainLimit = 127
 const userIP = 8
 
 // stack makes a raw stack of a sample's call chain, which holds until the next
-// call. Without one it is the sampled address alone. The user part of a sample with registers is only where
-// it entered the kernel; what a dump of the user's stack holds is unwound later.
+// call. Without one it is the sampled address alone. The user part of a sample
+// with registers is only where it entered the kernel; what a dump of the user's
+// stack holds is unwound later.
 func (r *reader) stack(s *sample, misc uint16) decode.RawStack {
 	raw := decode.RawStack{OMPState: -1, Returns: true, Words: r.words[:0]}
 	kernel := misc&miscMode == miscKernel
@@ -107,6 +108,7 @@ type chain struct {
 	bytes []byte // in the recording
 	ip    uint64
 	mode  uint16
+	event int32 // it says how long chains may be
 	stack int32
 }
 
@@ -114,16 +116,16 @@ type chain struct {
 // made of the chain once, however many samples have the same.
 func (r *reader) recordedStack(p *process, s *sample, misc uint16) int32 {
 	mode := misc & miscMode
-	key := xxhash.Sum64(s.chain) ^ s.ip ^ uint64(mode)
+	key := xxhash.Sum64(s.chain) ^ s.ip ^ uint64(mode) ^ uint64(s.event)<<32
 	c, known := p.chains[key]
 	cached := s.regs == nil && !r.hasBranches(s)
-	if known && cached && c.ip == s.ip && c.mode == mode && bytes.Equal(c.bytes, s.chain) {
+	if known && cached && c.ip == s.ip && c.mode == mode && c.event == s.event && bytes.Equal(c.bytes, s.chain) {
 		return c.stack
 	}
 	raw := r.stack(s, misc)
 	n := r.intern(p, &raw)
 	if !known && cached {
-		p.chains[key] = chain{s.chain, s.ip, mode, n}
+		p.chains[key] = chain{s.chain, s.ip, mode, s.event, n}
 	}
 	return n
 }

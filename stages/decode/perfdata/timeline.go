@@ -125,8 +125,8 @@ func (t *timeline) comm(s *sideband, c *cursor) {
 			p.Image = append(p.Image, decode.MapEvent{Unmap: true, Time: t.ns(s.time), Address: m.Address})
 		}
 		p.live = nil
-		for i := range p.Dumps {
-			p.Dumps[i].Until = min(p.Dumps[i].Until, t.ns(s.time))
+		for i := range p.JITDumps {
+			p.JITDumps[i].Until = min(p.JITDumps[i].Until, t.ns(s.time))
 		}
 	}
 }
@@ -148,10 +148,10 @@ func (t *timeline) fork(s *sideband, c *cursor) {
 		return
 	}
 	p.Target = parent.Target
-	for _, d := range parent.Dumps {
+	for _, d := range parent.JITDumps {
 		if d.Until == decode.Never {
 			d.From = p.StartNS
-			p.Dumps = append(p.Dumps, d)
+			p.JITDumps = append(p.JITDumps, d)
 		}
 	}
 	for _, m := range parent.live {
@@ -192,9 +192,9 @@ func (t *timeline) mmap(s *sideband, c *cursor) {
 	if m.Path == "[vdso]" {
 		m.FileOffset = 0
 	}
-	if decode.IsDump(m.Path) {
+	if decode.IsJITDump(m.Path) {
 		p := t.process(pid, s.time)
-		p.Dumps = append(p.Dumps, decode.Dump{Path: m.Path, Mapped: m.Time, From: m.Time, Until: decode.Never})
+		p.JITDumps = append(p.JITDumps, decode.JITDump{Path: m.Path, Mapped: m.Time, From: m.Time, Until: decode.Never})
 		return
 	}
 	if huge || isAnonymous(m.Path) {

@@ -38,7 +38,7 @@ func (l *Loader) Frames(path string) (*cfi.Table, error) {
 		return nil, err
 	}
 	t := v.(*cfi.Table)
-	if t.Rows() == 0 {
+	if t.Rows() == 0 && t.Bad == 0 {
 		return nil, nil
 	}
 	return t, nil
@@ -68,32 +68,37 @@ func readFrames(f, debug *object.File) *cfi.Table {
 	if s := f.Section(".got"); s != nil {
 		in.Data = s.Address
 	}
-	in.EHFrame = ehFrame(f)
+	bad := 0 // sections that cannot be read
+	var err error
+	if in.EHFrame, err = ehFrame(f); err != nil {
+		bad++
+	}
 	for _, file := range []*object.File{f, debug} {
 		if file == nil || len(in.Debug.Bytes) > 0 {
 			continue
 		}
-		in.Debug.Bytes, _ = file.Debug("frame") // what is damaged is as good as missing
+		if in.Debug.Bytes, err = file.Debug("frame"); err != nil {
+			bad++
+		}
 	}
-	return cfi.Read(in)
+	t := cfi.Read(in)
+	t.Bad += bad
+	return t
 }
 
 // ehFrame returns `.eh_frame`. Of an object without sections it is where the
 // header of its search table says, and ends with the segment at the latest.
-func ehFrame(f *object.File) cfi.Section {
+func ehFrame(f *object.File) (cfi.Section, error) {
 	if s := f.Section(".eh_frame"); s != nil {
 		b, err := f.Data(s)
-		if err != nil {
-			return cfi.Section{}
-		}
-		return cfi.Section{Bytes: b, Address: s.Address}
+		return cfi.Section{Bytes: b, Address: s.Address}, err
 	}
 	head := f.Slice(f.FrameHeader.Offset, f.FrameHeader.FileSize)
 	at, ok := cfi.FrameSection(head, f.FrameHeader.Address, f.Order)
 	for _, l := range f.Loads {
 		if ok && at-l.Address < l.FileSize {
-			return cfi.Section{Bytes: f.Slice(l.Offset+at-l.Address, l.FileSize-(at-l.Address)), Address: at, Open: true}
+			return cfi.Section{Bytes: f.Slice(l.Offset+at-l.Address, l.FileSize-(at-l.Address)), Address: at, Open: true}, nil
 		}
 	}
-	return cfi.Section{}
+	return cfi.Section{}, nil
 }

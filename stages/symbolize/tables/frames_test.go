@@ -1,9 +1,11 @@
 package tables
 
 import (
+	"debug/elf"
 	"encoding/binary"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -74,6 +76,32 @@ func TestFrames(t *testing.T) {
 	// Go's linker makes no search table.
 	if got := load(bare, ""); filepath.Base(path) == "libc.so.6" && (got == nil || got.Rows() < load(path, "").Rows()*9/10) {
 		t.Error("without sections there is no table")
+	}
+}
+
+// A section that cannot be read is counted, not taken for one that is missing.
+func TestDamagedFrames(t *testing.T) {
+	const path = "/bin/sh" // some program that a compiler made
+	f, err := elf.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	n := slices.IndexFunc(f.Sections, func(s *elf.Section) bool { return s.Name == ".eh_frame" })
+	b, err := os.ReadFile(path)
+	if err != nil || n < 0 {
+		t.Fatal(n, err)
+	}
+	const headerSize, sizeAt = 0x40, 0x20
+	header := binary.LittleEndian.Uint64(b[0x28:]) + uint64(n)*headerSize
+	binary.LittleEndian.PutUint64(b[header+sizeAt:], 1<<40)
+	damaged := filepath.Join(t.TempDir(), "damaged")
+	if err := os.WriteFile(damaged, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	table, err := New(Options{DebugDirs: []string{t.TempDir()}}).Frames(damaged)
+	if err != nil || table == nil || table.Bad == 0 {
+		t.Errorf("%+v, %v", table, err)
 	}
 }
 
