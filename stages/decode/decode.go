@@ -122,8 +122,20 @@ type Counter struct {
 	Title    string
 	TimeUnit bool // its events are clock cycles, shown as time
 	Interval int64
-	Memory   bool // records data addresses
+	Trigger  Trigger
 }
+
+// Trigger says how the leaf PC of a counter's events relates to the instruction
+// that accessed memory (S27).
+type Trigger uint8
+
+// The relations.
+const (
+	NoTrigger     Trigger = iota // its events are no accesses of memory
+	TriggerExact                 // it is that instruction
+	TriggerBehind                // it is the instruction behind
+	TriggerSkid                  // it is some way behind
+)
 
 // RawStack is one distinct recorded stack.
 type RawStack struct {

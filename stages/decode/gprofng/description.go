@@ -109,7 +109,19 @@ func (r *logReader) counter(t *tag) {
 	} else if name == "insts" {
 		c.Title = "Instructions Executed"
 	}
-	memop := t.get("memop")
-	c.Memory = memop != "" && memop != "0" && memop != "none"
+	c.Trigger = triggerOf(r.int(t, "memop"))
 	r.counters = append(r.counters, c)
+}
+
+// triggerOf translates what a counter's `memop` says of its PCs (gprofng-experiment 9.5).
+func triggerOf(memop int64) decode.Trigger {
+	switch memop {
+	case 0, 0x4, 0x100: // no accesses, instructions counted, events outside of the program
+		return decode.NoTrigger
+	case 0x203:
+		return decode.TriggerExact
+	case 0x403:
+		return decode.TriggerBehind
+	}
+	return decode.TriggerSkid
 }

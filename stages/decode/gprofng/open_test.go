@@ -155,7 +155,7 @@ func TestLog(t *testing.T) {
 	}
 	if d := cmp.Diff([]decode.Counter{
 		{Tag: 0, Name: "cycles", Title: "CPU Cycles", TimeUnit: true, Interval: 1000003},
-		{Tag: 1, Name: "mem_loads", Title: "mem_loads", Interval: 10007, Memory: true},
+		{Tag: 1, Name: "mem_loads", Title: "mem_loads", Interval: 10007, Trigger: decode.TriggerSkid},
 	}, p.Counters); d != "" {
 		t.Error(d)
 	}
@@ -293,4 +293,23 @@ func TestJudgements(t *testing.T) {
 		e.Events(schema.Clock).Put(0, &erbuild.Layouts[schema.Clock][0], erbuild.Packet{Time: i * 1e8, Stack: stack, Values: []int64{10, 1}})
 	}
 	wantReasons(t, build(t, e), problem.Warning, "log.xml:collector-warning", "archives:missing-file", "profile:cpu-time-mismatch")
+}
+
+// What `memop` says of a counter's PCs.
+func TestCounterTrigger(t *testing.T) {
+	want := map[string]decode.Trigger{
+		"0": decode.NoTrigger, "4": decode.NoTrigger, "256": decode.NoTrigger, "1": decode.TriggerSkid, "3": decode.TriggerSkid,
+		"15": decode.TriggerSkid, "0x303": decode.TriggerSkid, "515": decode.TriggerExact, "0x403": decode.TriggerBehind,
+	}
+	e := newExperiment(t)
+	tag := 0
+	for memop := range want {
+		e.Counter(tag, "memop "+memop, 10007, `memop="`+memop+`"`)
+		tag++
+	}
+	for _, c := range build(t, e).Processes[0].Counters {
+		if memop := strings.TrimPrefix(c.Name, "memop "); c.Trigger != want[memop] {
+			t.Errorf("%s: %d, want %d", c.Name, c.Trigger, want[memop])
+		}
+	}
 }

@@ -113,12 +113,15 @@ type event struct {
 	ids  []uint64
 	name string
 	unit string // ns for clocks, else count
+	// exact says that samples have the address of the very instruction.
+	exact bool
 }
 
 // The types of events with fixed names.
 const (
 	typeHardware   = 0
 	typeSoftware   = 1
+	typeTracepoint = 2
 	typeBreakpoint = 5
 )
 

@@ -18,6 +18,7 @@ const (
 	featureCPUs      = 7
 	featureCmdline   = 11
 	featureEventDesc = 12
+	featurePMUs      = 16
 	featurePMUCaps   = 28
 	featureClockData = 29
 )
@@ -69,6 +70,11 @@ func (r *reader) feature(bit int, b []byte) {
 		r.eventNames(&c)
 	case featureBuildID:
 		r.buildIDs(&c)
+	case featurePMUs:
+		for n := c.u32(); n > 0 && !c.short; n-- {
+			typ := c.u32()
+			r.units[typ] = c.string()
+		}
 	case featurePMUCaps:
 		for n := c.u32(); n > 0 && !c.short; n-- {
 			name, value := c.string(), c.string()

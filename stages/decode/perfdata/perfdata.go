@@ -88,6 +88,7 @@ func (d *Decoder) Open(path string) *decode.Recording {
 		byID:           map[uint64]int32{},
 		imageIDs:       map[string]string{},
 		unknownRecords: map[uint32]int64{},
+		units:          map[uint32]string{},
 	}
 	r.rec.Locate = func(string) []decode.Candidate { return nil }
 	r.rec.Close = r.close
@@ -106,6 +107,7 @@ type reader struct {
 	events      []*event
 	byID        map[uint64]int32
 	imageIDs    map[string]string // build-ids by path
+	units       map[uint32]string // names of the hardware's and kernel's units, by the type of their events
 	cmdline     string
 	cycles      *cycleClock
 	wall, clock int64 // the same moment in both clocks, 0 when not recorded

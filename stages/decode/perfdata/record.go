@@ -50,6 +50,7 @@ const (
 	miscData    = 1 << 13 // of MMAP: not executable
 	miscExec    = 1 << 13 // of COMM: by exec
 	miscBuildID = 1 << 14 // of MMAP2
+	miscExact   = 1 << 14 // of SAMPLE: the address is that of the instruction
 )
 
 // piece is a part of the recording that holds records: of a file, or what it

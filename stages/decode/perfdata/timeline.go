@@ -225,6 +225,9 @@ func (r *reader) assign(t *timeline) {
 			r.badSamples++
 			continue
 		}
+		if misc&miscExact != 0 {
+			r.events[s.event].exact = true
+		}
 		p := t.at(s.pid, m.time)
 		row := row{at: m.at, event: s.event, stack: noStack}
 		if r.isUnwound(&s) {
@@ -273,7 +276,7 @@ func (t *timeline) complete(p *process, usesKernel bool) {
 		if e.isDummy() {
 			continue
 		}
-		p.Counters = append(p.Counters, decode.Counter{Tag: i, Name: e.name, Title: e.name, TimeUnit: e.unit == "ns"})
+		p.Counters = append(p.Counters, decode.Counter{Tag: i, Name: e.name, Title: e.name, TimeUnit: e.unit == "ns", Trigger: t.r.trigger(e)})
 	}
 	p.Records = func(k schema.Kind) int64 {
 		if k == schema.Perf {

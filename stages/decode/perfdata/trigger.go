@@ -1,0 +1,65 @@
+package perfdata
+
+import (
+	"strings"
+
+	"stackmill/stages/decode"
+)
+
+// The software events of an access to memory: their address is what the
+// instruction at the PC wanted to reach.
+const (
+	pageFaults      = 2
+	minorFaults     = 5
+	majorFaults     = 6
+	alignmentFaults = 7
+)
+
+// preciseShift is where an attr's flags have how precise the PC has to be.
+const preciseShift = 15
+
+// precise is the attr's precise_ip. Mirroring the flags of a big-endian producer
+// has turned its two bits around.
+func (a *attr) precise(big bool) uint64 {
+	p := a.flags >> preciseShift & 3
+	if big {
+		p = p>>1 | p<<1&2
+	}
+	return p
+}
+
+// trigger says how the PCs of an event's samples relate to an access of memory
+// (S27, perf-data 16).
+func (r *reader) trigger(e *event) decode.Trigger {
+	if e.sampleType&sampleAddr == 0 {
+		return decode.NoTrigger
+	}
+	arm := r.rec.Arch == "aarch64"
+	switch e.typ {
+	case typeSoftware:
+		switch e.config {
+		case pageFaults, minorFaults, majorFaults, alignmentFaults:
+			return decode.TriggerExact
+		}
+		return decode.NoTrigger
+	case typeTracepoint:
+		return decode.NoTrigger
+	case typeBreakpoint:
+		if arm { // it stops before the access, x86 behind it
+			return decode.TriggerExact
+		}
+		return decode.TriggerBehind
+	}
+	unit := r.units[e.typ]
+	switch precise := e.precise(r.big); {
+	case unit == "kprobe" || unit == "uprobe":
+		return decode.NoTrigger
+	case precise >= 2 || e.exact || strings.HasPrefix(unit, "ibs_"):
+		return decode.TriggerExact
+	case arm && e.sampleType&(sampleWeight|sampleWeightStruct) != 0: // of the profiling extension: counters have none
+		return decode.TriggerExact
+	case precise == 1:
+		return decode.TriggerBehind
+	}
+	return decode.TriggerSkid
+}
