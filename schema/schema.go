@@ -5,6 +5,7 @@ package schema
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/parquet"
@@ -118,12 +119,17 @@ func (t *Table) arrow(typeOf func(Type) arrow.DataType) *arrow.Schema {
 // Index returns the position of the named column. It panics on a name that the
 // table does not declare: that is a mistake in the program, not in its input.
 func (t *Table) Index(name string) int {
-	for i, c := range t.Columns {
-		if c.Name == name {
-			return i
-		}
+	if i := t.find(name); i >= 0 {
+		return i
 	}
 	panic(fmt.Sprintf("schema: table %s has no column %s", t.Name, name))
+}
+
+// Has reports whether the table has a column of a name.
+func (t *Table) Has(name string) bool { return t.find(name) >= 0 }
+
+func (t *Table) find(name string) int {
+	return slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })
 }
 
 // Parquet returns the properties with which the table's files are written.

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -76,17 +77,42 @@ func TestRowsFlushFullBatches(t *testing.T) {
 	var last string
 	rows := NewRows(Metrics, func(_ *Table, b arrow.RecordBatch) error {
 		sizes = append(sizes, b.NumRows())
-		last = b.Column(1).(*array.String).Value(int(b.NumRows()) - 1)
+		last = b.Column(2).(*array.String).Value(int(b.NumRows()) - 1)
 		return nil
 	})
 	for range BatchRows {
-		rows.Append("e", "first", "", "", "")
+		rows.Append("e", "m", "first", "", "")
 	}
-	rows.Append("e", "last", "", "", "")
+	rows.Append("e", "m", "last", "", "")
 	if err := rows.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if len(sizes) != 2 || sizes[0] != BatchRows || sizes[1] != 1 || last != "last" {
 		t.Errorf("batches %v, last %s", sizes, last)
+	}
+}
+
+// A row is the same value by value and as a whole; what is missing is null.
+func TestRowsByValue(t *testing.T) {
+	var batches []arrow.RecordBatch
+	flush := func(_ *Table, b arrow.RecordBatch) error {
+		b.Retain()
+		batches = append(batches, b)
+		return nil
+	}
+	whole := NewRows(TreeValues, flush)
+	whole.Append("e", int32(7), "a", int64(1), nil, int32(0), int64(5), int64(30), int64(10))
+	whole.Append("e", int32(7), "b", int64(2), int64(1), int32(1), int64(6), int64(20), int64(20))
+	single := NewRows(TreeValues, flush).Labels("experiment_id", "e").Labels("metric", "a", "b")
+	single.Label(0).Int32(7).Label(0).Int64(1).Null().Int32(0).Int64(5).Int64(30).Int64(10)
+	single.Label(0).Int32(7).Label(1).Int64(2).Int64(1).Int32(1).Int64(6).Int64(20).Int64(20)
+	if err := errors.Join(whole.Close(), single.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if len(batches) != 2 || !array.RecordEqual(batches[0], batches[1]) {
+		t.Errorf("batches %v", batches)
+	}
+	if parents := batches[1].Column(TreeValues.Index("parent_id")).(*array.Int64); parents.NullN() != 1 || !parents.IsNull(0) || parents.Value(1) != 1 {
+		t.Errorf("parents %v", parents)
 	}
 }

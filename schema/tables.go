@@ -5,7 +5,7 @@ var experimentID = Column{"experiment_id", Label, Dict, "", false, "The experime
 var (
 	process  = Column{"process", Int32, Dict, "", false, "The process within the experiment: 1 is the founder, descendants follow in load order."}
 	modes    = Column{"modes", Int32, Dict, "", false, "The representations for which the row holds: a sum of 1 (user), 2 (expert) and 4 (machine), and of 8, 16 and 32 for the same with inlined functions as frames of their own (S10)."}
-	metric   = Column{"metric", String, Dict, "", false, "The metric's name; `metrics` has its title and unit."}
+	metric   = Column{"metric", Label, Dict, "", false, "The metric's name; `metrics` has its title and unit."}
 	sampleNo = Column{"sample", Int64, Delta, "", false, "The sample's number within the experiment; `samples` has its time, thread and stack."}
 )
 
@@ -177,7 +177,7 @@ var (
 	RawFrames = &Table{"raw_frames", "one word of a recorded stack, as recorded", []Column{
 		experimentID,
 		{"raw_stack_id", Int64, Dict, "", false, "The recorded stack."},
-		{"part", String, Dict, "", false, "`native`, `java` or `openmp`."},
+		{"part", Label, Dict, "", false, "`native`, `java` or `openmp`."},
 		{"position", Int32, Delta, "", false, "0 is the leaf."},
 		{"word", Int64, Plain, "", false, "The PC or marker; of a Java frame the method's id."},
 		{"bci", Int64, Delta, "", true, "The byte code index of a Java frame."},
@@ -196,7 +196,7 @@ var (
 		{"position", Int32, Delta, "", false, "0 is the leaf."},
 		{"location_id", Int64, Plain, "", false, "The instruction."},
 		{"function_id", Int64, Dict, "", false, "Its function."},
-		{"rule", String, Dict, "", false, "The rule that put the frame in or changed it, empty for a frame as recorded."},
+		{"rule", Label, Dict, "", false, "The rule that put the frame in or changed it, empty for a frame as recorded."},
 	}}
 )
 
@@ -346,7 +346,7 @@ var (
 	}}
 	CallValues = &Table{"call_values", "one metric's value of one neighbour of one function", []Column{
 		experimentID, modes, metric, functID,
-		{"relation", String, Dict, "", false, "`caller`, `self` or `callee`."},
+		{"relation", Label, Dict, "", false, "`caller`, `self` or `callee`."},
 		{"other_id", Int64, Dict, "", false, "The neighbour."},
 		attribute,
 	}}

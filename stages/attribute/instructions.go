@@ -25,7 +25,7 @@ const (
 func (r *Result) instructions(emit Emit, all []*Values) (meant map[spot]uint64, err error) {
 	p := r.Program
 	meant = map[spot]uint64{}
-	rows := schema.NewRows(schema.Instructions, emit)
+	rows := r.rows(schema.Instructions, emit)
 	pcs := r.pcs()
 	left := wholeInstructions
 	for _, n := range ranked(len(p.Functions), all) {
@@ -43,11 +43,13 @@ func (r *Result) instructions(emit Emit, all []*Values) (meant map[spot]uint64, 
 		code := r.Disassembler.Function(n, pcs[n], within)
 		left -= len(code.Instructions)
 		for _, i := range code.Instructions {
-			var target any
+			rows.Label(0).Int64(p.Objects[f.Object].ID).Int64(f.ID).Int64(int64(i.Offset)).Int32(int32(i.Size)).Text(i.Text)
 			if i.HasTarget {
-				target = int64(i.Target)
+				rows.Int64(int64(i.Target))
+			} else {
+				rows.Null()
 			}
-			rows.Append(r.ExperimentID, p.Objects[f.Object].ID, f.ID, int64(i.Offset), int32(i.Size), i.Text, target, i.TargetName, i.File, i.Line)
+			rows.Text(i.TargetName).Text(i.File).Int32(i.Line)
 		}
 		for pc, to := range code.Meant {
 			meant[spotOf(p, n, pc)] = to

@@ -10,6 +10,7 @@ import (
 	"stackmill/stages/symbolize"
 	"stackmill/stages/symbolize/image"
 	"stackmill/stages/symbolize/symtab"
+	"stackmill/stages/unwind"
 )
 
 // Emit takes a batch of a table's rows; it retains it if it keeps it.
@@ -45,6 +46,19 @@ func (r *Result) Rows(emit Emit) error {
 	}
 	meant, err := r.instructions(emit, all)
 	return errors.Join(err, r.locations(emit, meant), r.sourceLines(emit, all))
+}
+
+// rows returns a builder of a table's rows, whose labels are known.
+func (r *Result) rows(t *schema.Table, emit Emit) *schema.Rows {
+	rows := schema.NewRows(t, emit).Labels("experiment_id", r.ExperimentID)
+	if t.Has("metric") {
+		names := make([]string, len(r.Sums.Metrics))
+		for i, m := range r.Sums.Metrics {
+			names[i] = m.Name
+		}
+		rows.Labels("metric", names...)
+	}
+	return rows
 }
 
 func (r *Result) metrics(emit Emit) error {
@@ -92,14 +106,17 @@ func related(p *symbolize.Program, function int32) (of [3]any, line int32) {
 // that start none.
 func (r *Result) locations(emit Emit, meant map[spot]uint64) error {
 	p := r.Program
-	rows := schema.NewRows(schema.Locations, emit)
+	rows := r.rows(schema.Locations, emit)
 	inlined := schema.NewRows(schema.InlineFrames, emit)
-	for n, l := range p.Locations {
-		var instruction any
+	for n := range p.Locations {
+		l := &p.Locations[n]
+		rows.Label(0).Int64(l.ID).Int64(p.Objects[l.Object].ID).Int64(p.Functions[l.Function].ID).Int64(int64(l.Offset))
 		if at, ok := meant[spotOf(p, l.Function, l.Offset)]; ok && l.Reason == "" {
-			instruction = int64(at)
+			rows.Int64(int64(at))
+		} else {
+			rows.Null()
 		}
-		rows.Append(r.ExperimentID, l.ID, p.Objects[l.Object].ID, p.Functions[l.Function].ID, int64(l.Offset), instruction, l.File, l.Line, l.Reason)
+		rows.Text(l.File).Int32(l.Line).Text(l.Reason)
 		for depth, f := range p.InlinedAt(int32(n)) {
 			g := p.Functions[f.Function]
 			inlined.Append(r.ExperimentID, l.ID, int32(depth), g.ID, g.Name, f.File, f.Line)
@@ -108,55 +125,70 @@ func (r *Result) locations(emit Emit, meant map[spot]uint64) error {
 	return closeAll(rows, inlined)
 }
 
+// The parts of a recorded stack.
+const (
+	native = iota
+	java
+	openMP
+)
+
 func (r *Result) recorded(emit Emit) error {
 	set := r.Stacks.Set.Stacks
-	stacks := schema.NewRows(schema.RawStacks, emit)
-	frames := schema.NewRows(schema.RawFrames, emit)
+	stacks := r.rows(schema.RawStacks, emit)
+	frames := r.rows(schema.RawFrames, emit).Labels("part", "native", "java", "openmp")
+	words := func(stack int64, part int, words []uint64, locations []int32) {
+		for i, w := range words {
+			r.location(frames.Label(0).Int64(stack).Label(part).Int32(int32(i)).Int64(int64(w)).Null(), locations[i])
+		}
+	}
 	for i := range r.Stacks.Recorded {
 		s := &r.Stacks.Recorded[i]
-		var from any
+		stacks.Label(0).Int64(s.ID).Int32(int32(s.Process))
 		if s.From != math.MinInt64 {
-			from = s.From
+			stacks.Int64(s.From)
+		} else {
+			stacks.Null()
 		}
-		stacks.Append(r.ExperimentID, s.ID, int32(s.Process), from, set[s.User].ID, set[s.Expert].ID, set[s.Machine].ID, s.Reason)
+		stacks.Int64(set[s.User].ID).Int64(set[s.Expert].ID).Int64(set[s.Machine].ID).Text(s.Reason)
 		if s.Stack == nil {
 			continue
 		}
-		for j, w := range s.Stack.Words {
-			frames.Append(r.ExperimentID, s.ID, "native", int32(j), int64(w), nil, r.locationID(s.Words[j]))
-		}
+		words(s.ID, native, s.Stack.Words, s.Words)
 		for j, f := range s.Stack.Java {
-			frames.Append(r.ExperimentID, s.ID, "java", int32(j), int64(f.Method), int64(f.BCI), r.locationID(s.Java[j]))
+			r.location(frames.Label(0).Int64(s.ID).Label(java).Int32(int32(j)).Int64(int64(f.Method)).Int64(int64(f.BCI)), s.Java[j])
 		}
-		for j, w := range s.Stack.OMP {
-			frames.Append(r.ExperimentID, s.ID, "openmp", int32(j), int64(w), nil, r.locationID(s.OMP[j]))
-		}
+		words(s.ID, openMP, s.Stack.OMP, s.OMP)
 	}
 	return closeAll(stacks, frames)
 }
 
-// locationID is nil for what is no location.
-func (r *Result) locationID(n int32) any {
+// location appends a location's identifier, which what is none has not.
+func (r *Result) location(rows *schema.Rows, n int32) {
 	if n < 0 {
-		return nil
+		rows.Null()
+		return
 	}
-	return r.Program.Locations[n].ID
+	rows.Int64(r.Program.Locations[n].ID)
 }
 
 func (r *Result) stacks(emit Emit) error {
 	p := r.Program
-	stacks := schema.NewRows(schema.Stacks, emit)
-	frames := schema.NewRows(schema.Frames, emit)
+	stacks := r.rows(schema.Stacks, emit)
+	frames := r.rows(schema.Frames, emit).Labels("rule", unwind.RuleNames[:]...)
+	functionOf := make([]int64, len(p.Locations))
+	for n := range p.Locations {
+		functionOf[n] = p.Functions[p.Locations[n].Function].ID
+	}
 	for _, s := range r.Stacks.Set.Stacks {
-		var leaf, leafFunction any
+		stacks.Label(0).Int64(s.ID).Int32(int32(len(s.Frames)))
 		if len(s.Frames) > 0 {
-			l := p.Locations[s.Frames[0].Location]
-			leaf, leafFunction = l.ID, p.Functions[l.Function].ID
+			leaf := s.Frames[0].Location
+			stacks.Int64(p.Locations[leaf].ID).Int64(functionOf[leaf])
+		} else {
+			stacks.Null().Null()
 		}
-		stacks.Append(r.ExperimentID, s.ID, int32(len(s.Frames)), leaf, leafFunction)
 		for j, f := range s.Frames {
-			l := p.Locations[f.Location]
-			frames.Append(r.ExperimentID, s.ID, int32(j), l.ID, p.Functions[l.Function].ID, f.Rule.String())
+			frames.Label(0).Int64(s.ID).Int32(int32(j)).Int64(p.Locations[f.Location].ID).Int64(functionOf[f.Location]).Label(int(f.Rule))
 		}
 	}
 	return closeAll(stacks, frames)
@@ -176,11 +208,11 @@ func (r *Result) files(emit Emit) error {
 }
 
 func (r *Result) stackValues(emit Emit) error {
-	rows := schema.NewRows(schema.StackValues, emit)
+	rows := r.rows(schema.StackValues, emit)
 	for i := range r.Stacks.Recorded {
 		for m, s := range r.Sums.Of(i) {
 			if s.Samples > 0 {
-				rows.Append(r.ExperimentID, r.Stacks.Recorded[i].ID, r.Sums.Metrics[m].Name, s.Value, s.Samples)
+				rows.Label(0).Int64(r.Stacks.Recorded[i].ID).Label(m).Int64(s.Value).Int64(s.Samples)
 			}
 		}
 	}
@@ -188,11 +220,11 @@ func (r *Result) stackValues(emit Emit) error {
 }
 
 func (r *Result) usageValues(emit Emit) error {
-	rows := schema.NewRows(schema.UsageValues, emit)
+	rows := r.rows(schema.UsageValues, emit)
 	for _, u := range r.Sums.Usage {
 		for m, s := range u.PerMetric {
 			if s.Samples > 0 {
-				rows.Append(r.ExperimentID, int32(u.Process), u.Thread, u.CPU, u.Second, r.Sums.Metrics[m].Name, s.Value, s.Samples)
+				rows.Label(0).Int32(int32(u.Process)).Int64(u.Thread).Int32(u.CPU).Int32(u.Second).Label(m).Int64(s.Value).Int64(s.Samples)
 			}
 		}
 	}
@@ -202,78 +234,84 @@ func (r *Result) usageValues(emit Emit) error {
 // values emits the rows of the modes that v holds for.
 func (r *Result) values(emit Emit, v *Values) error {
 	p := r.Program
-	functionID := func(n int32) int64 {
-		if n == totalFunction {
-			n = r.Total
-		}
-		return p.Functions[n].ID
+	functions := r.rows(schema.FunctionValues, emit)
+	for m, total := range v.Total {
+		functions.Label(0).Int32(int32(v.Modes)).Label(m).Int64(r.functionID(totalFunction)).Int64(total).Int64(total)
 	}
-	functions := schema.NewRows(schema.FunctionValues, emit)
-	for m, metric := range r.Sums.Metrics {
-		functions.Append(r.ExperimentID, int32(v.Modes), metric.Name, functionID(totalFunction), v.Total[m], v.Total[m])
-	}
-	r.tally(functions, v.Modes, &v.Functions, func(n int) []any { return []any{p.Functions[n].ID} })
-	lines := schema.NewRows(schema.LineValues, emit)
-	r.tally(lines, v.Modes, &v.Lines, func(n int) []any {
-		k := v.LineKeys[n]
-		return []any{p.Functions[k.Function].ID, k.File, k.Line}
+	r.tally(functions, v.Modes, &v.Functions, func(n int) { functions.Int64(p.Functions[n].ID) })
+	lines := r.rows(schema.LineValues, emit)
+	r.tally(lines, v.Modes, &v.Lines, func(n int) {
+		k := &v.LineKeys[n]
+		lines.Int64(p.Functions[k.Function].ID).Text(k.File).Int32(k.Line)
 	})
-	sources := schema.NewRows(schema.SourceValues, emit)
-	r.tally(sources, v.Modes, &v.Source, func(n int) []any { return []any{v.SourceKeys[n].File, v.SourceKeys[n].Line} })
-	err := closeAll(functions, lines, sources, r.calls(emit, v, functionID), r.tree(emit, v, functionID))
+	sources := r.rows(schema.SourceValues, emit)
+	r.tally(sources, v.Modes, &v.Source, func(n int) { sources.Text(v.SourceKeys[n].File).Int32(v.SourceKeys[n].Line) })
+	err := closeAll(functions, lines, sources, r.calls(emit, v), r.tree(emit, v))
 	if err != nil || v.Modes&Plain == 0 {
 		return err
 	}
 	plain := v.Modes & Plain
-	pcs := schema.NewRows(schema.PCValues, emit)
-	r.tally(pcs, plain, &v.PCs, func(n int) []any { return []any{p.Locations[n].ID} })
-	modules := schema.NewRows(schema.ModuleValues, emit)
-	r.tally(modules, plain, &v.Modules, func(n int) []any { return []any{p.Modules[n].ID} })
-	objects := schema.NewRows(schema.ObjectValues, emit)
-	r.tally(objects, plain, &v.Objects, func(n int) []any { return []any{p.Objects[n].ID} })
+	pcs := r.rows(schema.PCValues, emit)
+	r.tally(pcs, plain, &v.PCs, func(n int) { pcs.Int64(p.Locations[n].ID) })
+	modules := r.rows(schema.ModuleValues, emit)
+	r.tally(modules, plain, &v.Modules, func(n int) { modules.Int64(p.Modules[n].ID) })
+	objects := r.rows(schema.ObjectValues, emit)
+	r.tally(objects, plain, &v.Objects, func(n int) { objects.Int64(p.Objects[n].ID) })
 	return closeAll(pcs, modules, objects)
 }
 
+func (r *Result) functionID(n int32) int64 {
+	if n == totalFunction {
+		n = r.Total
+	}
+	return r.Program.Functions[n].ID
+}
+
 // tally appends a row per thing and metric for which a stack has a value; key
-// gives the columns that name the thing.
-func (r *Result) tally(rows *schema.Rows, modes Mode, t *tally, key func(int) []any) {
-	for n := range t.stamp {
-		for m, metric := range r.Sums.Metrics {
-			if at := n*t.metrics + m; t.Seen[at] {
-				row := append([]any{r.ExperimentID, int32(modes), metric.Name}, key(n)...)
-				rows.Append(append(row, t.Exclusive[at], t.Inclusive[at])...)
-			}
+// appends the columns that name the thing.
+func (r *Result) tally(rows *schema.Rows, modes Mode, t *tally, key func(int)) {
+	for at, seen := range t.Seen {
+		if seen {
+			rows.Label(0).Int32(int32(modes)).Label(at % t.metrics)
+			key(at / t.metrics)
+			rows.Int64(t.Exclusive[at]).Int64(t.Inclusive[at])
 		}
 	}
 }
 
-func (r *Result) calls(emit Emit, v *Values, functionID func(int32) int64) *schema.Rows {
-	rows := schema.NewRows(schema.CallValues, emit)
-	total := functionID(totalFunction)
-	for m, metric := range r.Sums.Metrics {
-		rows.Append(r.ExperimentID, int32(v.Modes), metric.Name, total, Self, total, v.Total[m])
-		for _, c := range v.Calls {
-			if c.Seen[m] {
-				rows.Append(r.ExperimentID, int32(v.Modes), metric.Name, functionID(c.Function), c.Relation, functionID(c.Other), c.Attributed[m])
+func (r *Result) calls(emit Emit, v *Values) *schema.Rows {
+	rows := r.rows(schema.CallValues, emit).Labels("relation", relations...)
+	row := func(m int, c Call, value int64) {
+		rows.Label(0).Int32(int32(v.Modes)).Label(m).Int64(r.functionID(c.Function)).Label(c.Relation).Int64(r.functionID(c.Other)).Int64(value)
+	}
+	for m, total := range v.Total {
+		row(m, Call{totalFunction, totalFunction, Self}, total)
+		for n, c := range v.Calls.Calls {
+			if at := n*len(v.Total) + m; v.Calls.Seen[at] {
+				row(m, c, v.Calls.Attributed[at])
 			}
 		}
 	}
 	return rows
 }
 
-func (r *Result) tree(emit Emit, v *Values, functionID func(int32) int64) *schema.Rows {
-	rows := schema.NewRows(schema.TreeValues, emit)
-	v.identify(functionID)
-	for m, metric := range r.Sums.Metrics {
-		for i, n := range v.Tree {
-			if i > 0 && n.Attributed[m] == 0 {
+func (r *Result) tree(emit Emit, v *Values) *schema.Rows {
+	rows := r.rows(schema.TreeValues, emit)
+	t := &v.Tree
+	t.identify(r.functionID)
+	for m := range v.Total {
+		for i := range t.Nodes {
+			n, all, own := &t.Nodes[i], t.all(int32(i))[m].Value, t.own(int32(i))[m].Value
+			if i > 0 && all == 0 {
 				continue
 			}
-			var parent any
-			if n.Parent >= 0 {
-				parent = v.Tree[n.Parent].ID
+			rows.Label(0).Int32(int32(v.Modes)).Label(m).Int64(n.ID)
+			if i > 0 {
+				rows.Int64(t.Nodes[t.parent[i]].ID)
+			} else {
+				rows.Null()
 			}
-			rows.Append(r.ExperimentID, int32(v.Modes), metric.Name, n.ID, parent, n.Depth, functionID(n.Function), n.Attributed[m], n.Exclusive[m])
+			rows.Int32(n.Depth).Int64(r.functionID(n.Function)).Int64(all).Int64(own)
 		}
 	}
 	return rows

@@ -55,8 +55,8 @@ func name(f int32) string {
 
 func (v *Values) callText() []string {
 	var rows []string
-	for _, c := range v.Calls {
-		rows = append(rows, fmt.Sprintf("%s %s %s %d", name(c.Function), c.Relation, name(c.Other), c.Attributed[0]))
+	for i, c := range v.Calls.Calls {
+		rows = append(rows, fmt.Sprintf("%s %s %s %d", name(c.Function), relations[c.Relation], name(c.Other), v.Calls.Attributed[i]))
 	}
 	slices.Sort(rows)
 	return rows
@@ -86,8 +86,8 @@ func TestRecursionCountsOnce(t *testing.T) {
 
 func TestEmptyStackCountsForTotalOnly(t *testing.T) {
 	_, v := valuesOf("", "a")
-	if v.Total[0] != 3 || v.Functions.Inclusive[0] != 2 || v.Tree[0].Exclusive[0] != 1 || v.Tree[0].Attributed[0] != 3 {
-		t.Errorf("total %d, functions %v, root %+v", v.Total[0], v.Functions.Inclusive, v.Tree[0])
+	if v.Total[0] != 3 || v.Functions.Inclusive[0] != 2 || v.Tree.Own[0].Value != 1 || v.Tree.All[0].Value != 3 {
+		t.Errorf("total %d, functions %v, root %v and %v", v.Total[0], v.Functions.Inclusive, v.Tree.Own[0], v.Tree.All[0])
 	}
 }
 
@@ -131,8 +131,8 @@ func TestInlinedFunctions(t *testing.T) {
 	if diff := cmp.Diff(want, all[1].callText()); diff != "" {
 		t.Error(diff)
 	}
-	if all[0].Functions.Exclusive[2] != 7 || len(all[0].Tree) != 3 || len(all[1].Tree) != 5 {
-		t.Errorf("exclusive %v; %d and %d nodes", all[0].Functions.Exclusive, len(all[0].Tree), len(all[1].Tree))
+	if all[0].Functions.Exclusive[2] != 7 || len(all[0].Tree.Nodes) != 3 || len(all[1].Tree.Nodes) != 5 {
+		t.Errorf("exclusive %v; %d and %d nodes", all[0].Functions.Exclusive, len(all[0].Tree.Nodes), len(all[1].Tree.Nodes))
 	}
 	lines := []LineKey{{0, "f.c", 1}, {2, "f.c", 3}, {3, "d.h", 30}, {4, "e.h", 40}}
 	if diff := cmp.Diff(lines, all[1].LineKeys); diff != "" {
@@ -159,21 +159,21 @@ func TestValuesByDefinition(t *testing.T) {
 					inclusive += 1 << i
 				}
 			}
-			at := v.Functions.grow(int32(f))
-			if v.Functions.Exclusive[at] != exclusive || v.Functions.Inclusive[at] != inclusive {
-				t.Fatalf("%s: exclusive %d, inclusive %d; want %d, %d", letter, v.Functions.Exclusive[at], v.Functions.Inclusive[at], exclusive, inclusive)
+			if v.Functions.Exclusive[f] != exclusive || v.Functions.Inclusive[f] != inclusive {
+				t.Fatalf("%s: exclusive %d, inclusive %d; want %d, %d", letter, v.Functions.Exclusive[f], v.Functions.Inclusive[f], exclusive, inclusive)
 			}
-			for _, c := range v.Calls {
+			for i, c := range v.Calls.Calls {
+				attributed := v.Calls.Attributed[i]
 				if c.Function != int32(f) {
 					continue
 				}
 				if c.Relation == Caller {
-					callers += c.Attributed[0]
+					callers += attributed
 				} else {
-					below += c.Attributed[0]
+					below += attributed
 				}
-				if want := attributedByDefinition(stacks, letter, c); c.Attributed[0] != want {
-					t.Fatalf("%s %s %s: %d, want %d", letter, c.Relation, name(c.Other), c.Attributed[0], want)
+				if want := attributedByDefinition(stacks, letter, c); attributed != want {
+					t.Fatalf("%s %s %s: %d, want %d", letter, relations[c.Relation], name(c.Other), attributed, want)
 				}
 			}
 			if callers != inclusive || below != inclusive {

@@ -27,9 +27,10 @@ const (
 	RuleBody                  // in a body, shown in the function it was made from (S11)
 )
 
-func (r Rule) String() string {
-	return [...]string{"", "S22", "S23", "S7", "S18", "S12", "S25", "S14", "S17", "S11"}[r]
-}
+// RuleNames are the rules' names, by rule.
+var RuleNames = [...]string{"", "S22", "S23", "S7", "S18", "S12", "S25", "S14", "S17", "S11"}
+
+func (r Rule) String() string { return RuleNames[r] }
 
 // Stack is one distinct normalised stack.
 type Stack struct {

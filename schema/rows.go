@@ -1,0 +1,214 @@
+package schema
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+)
+
+// Rows builds batches of a table row by row. A row is either appended as a
+// whole, or value by value in the order of the table's columns:
+//
+//	rows.Label(0).Int64(id).Null().Int32(n)
+//
+// which makes no garbage. A value of another type than its column's is a mistake
+// in the program; it panics when the batch is made.
+type Rows struct {
+	table *Table
+	cells []cells // by column
+	next  int     // the column of the next value
+	n     int     // whole rows
+	flush func(*Table, arrow.RecordBatch) error
+	err   error
+}
+
+// cells are the values of one column.
+type cells struct {
+	wide   []int64
+	narrow []int32 // of a Label column: places in labels
+	nulls  []int32 // rows without a value
+	others array.Builder
+	labels []string
+	known  arrow.Array // the labels of the last batch
+}
+
+// NewRows returns a builder of the table's rows that hands each full batch to flush.
+func NewRows(t *Table, flush func(*Table, arrow.RecordBatch) error) *Rows {
+	r := &Rows{table: t, cells: make([]cells, len(t.Columns)), flush: flush}
+	for i, c := range t.Columns {
+		switch c.Type {
+		case Int64, Int32, Label:
+		default:
+			r.cells[i].others = array.NewBuilder(memory.DefaultAllocator, c.Type.Arrow())
+		}
+	}
+	return r
+}
+
+// Labels declares the values of a Label column, which rows then refer to by their
+// place in this list.
+func (r *Rows) Labels(column string, values ...string) *Rows {
+	c := &r.cells[r.table.Index(column)]
+	c.labels = values
+	return r
+}
+
+// Int64 appends a value of an Int64 column.
+func (r *Rows) Int64(v int64) *Rows {
+	c := &r.cells[r.next]
+	c.wide = append(c.wide, v)
+	return r.step()
+}
+
+// Int32 appends a value of an Int32 column.
+func (r *Rows) Int32(v int32) *Rows {
+	c := &r.cells[r.next]
+	c.narrow = append(c.narrow, v)
+	return r.step()
+}
+
+// Label appends a label by its place among those declared.
+func (r *Rows) Label(number int) *Rows { return r.Int32(int32(number)) }
+
+// Text appends a value of a String column.
+func (r *Rows) Text(v string) *Rows {
+	r.cells[r.next].others.(*array.StringBuilder).Append(v)
+	return r.step()
+}
+
+// Null appends a missing value.
+func (r *Rows) Null() *Rows {
+	c := &r.cells[r.next]
+	switch r.table.Columns[r.next].Type {
+	case Int64:
+		c.nulls, c.wide = append(c.nulls, int32(r.n)), append(c.wide, 0)
+	case Int32, Label:
+		c.nulls, c.narrow = append(c.nulls, int32(r.n)), append(c.narrow, 0)
+	default:
+		c.others.AppendNull()
+	}
+	return r.step()
+}
+
+// Append adds a row. The values stand in the order of the table's columns:
+// string, int64, int32, bool, or arrow.Timestamp as the column's type says, or
+// nil where it may be missing. The first error of flush is kept for Close.
+func (r *Rows) Append(values ...any) {
+	for _, v := range values {
+		c := &r.cells[r.next]
+		switch v := v.(type) {
+		case nil:
+			r.Null()
+		case int64:
+			r.Int64(v)
+		case int32:
+			r.Int32(v)
+		case string:
+			if r.table.Columns[r.next].Type == Label {
+				r.Label(c.label(v))
+			} else {
+				r.Text(v)
+			}
+		case bool:
+			c.others.(*array.BooleanBuilder).Append(v)
+			r.step()
+		case arrow.Timestamp:
+			c.others.(*array.TimestampBuilder).Append(v)
+			r.step()
+		default:
+			panic(fmt.Sprintf("schema: table %s: a value of type %T", r.table.Name, v))
+		}
+	}
+}
+
+// label returns the place of a label that may be new.
+func (c *cells) label(v string) int {
+	n := slices.Index(c.labels, v)
+	if n < 0 {
+		n = len(c.labels)
+		c.labels = append(c.labels, v)
+	}
+	return n
+}
+
+func (r *Rows) step() *Rows {
+	if r.next++; r.next == len(r.cells) {
+		r.next = 0
+		if r.n++; r.n == BatchRows {
+			r.send()
+		}
+	}
+	return r
+}
+
+func (r *Rows) send() {
+	if r.n == 0 {
+		return
+	}
+	columns := make([]arrow.Array, len(r.cells))
+	for i := range r.cells {
+		columns[i] = r.cells[i].take(r.table.Columns[i].Type)
+	}
+	rec := array.NewRecordBatch(r.table.Arrow(), columns, int64(r.n))
+	defer rec.Release()
+	for _, c := range columns {
+		c.Release()
+	}
+	r.n = 0
+	if r.err == nil {
+		r.err = r.flush(r.table, rec)
+	}
+}
+
+// take returns the column's values and begins anew: Arrow keeps what it got.
+func (c *cells) take(t Type) (column arrow.Array) {
+	switch t {
+	case Int64:
+		column = fixed(t.Arrow(), arrow.Int64Traits.CastToBytes(c.wide), len(c.wide), c.nulls)
+		c.wide = make([]int64, 0, len(c.wide))
+	case Int32:
+		column = fixed(t.Arrow(), arrow.Int32Traits.CastToBytes(c.narrow), len(c.narrow), c.nulls)
+		c.narrow = make([]int32, 0, len(c.narrow))
+	case Label:
+		if c.known == nil || c.known.Len() < len(c.labels) {
+			c.known = texts(c.labels)
+		}
+		indices := fixed(arrow.PrimitiveTypes.Int32, arrow.Int32Traits.CastToBytes(c.narrow), len(c.narrow), c.nulls)
+		defer indices.Release()
+		column = array.NewDictionaryArray(label, indices, c.known)
+		c.narrow = make([]int32, 0, len(c.narrow))
+	default:
+		column = c.others.NewArray()
+	}
+	c.nulls = nil
+	return column
+}
+
+// Close hands over the last batch and returns the first error.
+func (r *Rows) Close() error {
+	r.send()
+	for i := range r.cells {
+		if b := r.cells[i].others; b != nil {
+			b.Release()
+		}
+	}
+	return r.err
+}
+
+// validity returns the bitmap of n rows of which those have no value; nil when
+// there are none.
+func validity(n int, nulls []int32) *memory.Buffer {
+	if len(nulls) == 0 {
+		return nil
+	}
+	bits := make([]byte, bitutil.BytesForBits(int64(n)))
+	memory.Set(bits, 0xff)
+	for _, i := range nulls {
+		bitutil.ClearBit(bits, int(i))
+	}
+	return memory.NewBufferBytes(bits)
+}
