@@ -2,22 +2,30 @@
 // what its debug information tells about its data, keyed by link-time address.
 package datatype
 
-import "math"
+import (
+	"math"
+
+	"stackmill/stages/symbolize/symtab"
+)
 
 // Table is everything that attributing data needs of one load object. It is
 // immutable and safe for concurrent use. Numbers refer to its slices; 0 is
-// nothing in Types, Units and Scopes.
+// nothing in Types, Units and Scopes. What a type other than an aggregate
+// consists of stands before it in Types.
 type Table struct {
 	Types     []Type   // 0 is void, or what is not told
 	Members   []Member // of all aggregates
 	Units     []string // compilation units, as symtab.Module names them; 0 is none
 	Variables []Variable
-	Globals   []int32    // numbers of Variables with an address, sorted by it
-	Threads   []int32    // numbers of Variables of each thread's own, sorted by address
-	Places    []Place    // of all variables
-	Scopes    []Scope    // functions and what is nested in them, parents first
-	Ranges    []Range    // of Scopes, sorted by Low, outer ones first
-	Returns   []Returned // sorted by name
+	Globals   []int32       // numbers of Variables with an address, sorted by it
+	Threads   []int32       // numbers of Variables of each thread's own, sorted by address
+	Places    []Place       // of all variables
+	Scopes    []Scope       // functions and what is nested in them, parents first
+	Ranges    []Range       // of Scopes, sorted by Low, outer ones first
+	Returns   []Returned    // sorted by name
+	Notes     []symtab.Note // what could not be read; the table of symbols may have the same
+
+	aroundGlobals, aroundThreads, aroundRanges []int32 // see around
 }
 
 // Kind is the kind of a type.
@@ -128,7 +136,7 @@ type Scope struct {
 	First     int32 // in Table.Variables
 	Variables int32 // how many
 	// FrameBase are the places that AtFrame counts from: AtRegister, AtCFA or
-	// InRegister (the register itself). It is that of the function that is not inlined.
+	// InRegister (the register itself). Only functions that are not inlined have it.
 	FrameBase []Place
 }
 

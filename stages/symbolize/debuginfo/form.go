@@ -56,7 +56,7 @@ const (
 type value struct {
 	form uint64
 	u    uint64
-	b    []byte // formString
+	b    []byte // formString, blocks and expressions
 }
 
 // format is what the size of a value depends on.
@@ -94,13 +94,13 @@ func (c *cursor) value(form uint64, f format) (value, bool) {
 	case formString:
 		v.b = c.text()
 	case formBlock, formExprloc:
-		c.bytes(c.uleb())
+		v.b = c.bytes(c.uleb())
 	case formBlock1:
-		c.bytes(c.uint(1))
+		v.b = c.bytes(c.uint(1))
 	case formBlock2:
-		c.bytes(c.uint(2))
+		v.b = c.bytes(c.uint(2))
 	case formBlock4:
-		c.bytes(c.uint(4))
+		v.b = c.bytes(c.uint(4))
 	default:
 		return value{}, false
 	}

@@ -22,12 +22,13 @@ const (
 	partInfo = iota
 	partAbbrev
 	partStrOffsets
+	partLoclists // in version 2 of .debug_loc.dwo
 	partRnglists // in version 2 it is of no use
 	parts
 )
 
 // partOf are the index's column numbers, the same in both versions.
-var partOf = map[uint32]int{1: partInfo, 3: partAbbrev, 6: partStrOffsets, 8: partRnglists}
+var partOf = map[uint32]int{1: partInfo, 3: partAbbrev, 5: partLoclists, 6: partStrOffsets, 8: partRnglists}
 
 func newPack(f *object.File) (*pack, error) {
 	bad := func(err error) (*pack, error) {
@@ -100,6 +101,7 @@ func (p *pack) unit(id uint64) *sections {
 	s.abbrev = cut(p.all.abbrev, row[partAbbrev])
 	s.strOffsets = cut(p.all.strOffsets, row[partStrOffsets])
 	s.rnglists = cut(p.all.rnglists, row[partRnglists])
+	s.loc, s.loclists = cut(p.all.loc, row[partLoclists]), cut(p.all.loclists, row[partLoclists])
 	s.table, s.bodies = nil, nil
 	return &s
 }

@@ -136,7 +136,7 @@ func splitSections(f *object.File) (*sections, error) {
 		to   *[]byte
 	}{
 		{"info.dwo", &s.info}, {"abbrev.dwo", &s.abbrev}, {"str.dwo", &s.str}, {"str_offsets.dwo", &s.strOffsets},
-		{"rnglists.dwo", &s.rnglists},
+		{"rnglists.dwo", &s.rnglists}, {"loc.dwo", &s.loc}, {"loclists.dwo", &s.loclists},
 	} {
 		b, err := f.Debug(x.name)
 		if err != nil {

@@ -10,7 +10,7 @@ import (
 type sections struct {
 	order                                        binary.ByteOrder
 	info, abbrev, str, lineStr, strOffsets, addr []byte
-	line, ranges, rnglists                       []byte
+	line, ranges, rnglists, loc, loclists        []byte
 	altStr                                       []byte // .debug_str of the file that dwz moved strings to
 
 	table  *abbrevs // the last one that was read
@@ -19,10 +19,15 @@ type sections struct {
 	functions map[uint64]int32 // numbers of the functions that were inlined, by offset
 	symbols   map[uint64]int32 // indexes into the table's functions of those with code of their own, by offset
 	*budget
+
+	types   bool   // units of types are wanted, too
+	old     bool   // .debug_types of version 4, where all are
+	base    uint64 // of .debug_info's offsets where those of several files are told apart
+	altBase uint64 // of the file that dwz moved entries to, 0 for none
 }
 
 // budget bounds what input costs whose units share what they should not: bytes
-// of .debug_abbrev to read, range list entries to read, and bytes of line
+// of .debug_abbrev to read, entries of range and location lists to read, and bytes of line
 // number programs to run, bytes of functions' entries and names to read. What well-formed input needs is read once, or when
 // units take turns with a few tables, no more than they are long.
 type budget struct{ scan, entries, program, names int }
@@ -30,7 +35,7 @@ type budget struct{ scan, entries, program, names int }
 func (s *sections) bound() {
 	s.budget = &budget{
 		scan:    2*len(s.abbrev) + 8*len(s.info) + 1<<16,
-		entries: len(s.ranges) + len(s.rnglists),
+		entries: len(s.ranges) + len(s.rnglists) + len(s.loc) + len(s.loclists),
 		program: len(s.line),
 		names:   64*len(s.info) + 1<<16,
 	}
@@ -47,6 +52,8 @@ type unit struct {
 	entries cursor // those behind the first one; empty when that has no children
 
 	rangesBase uint64 // of a split unit, what its offsets in .debug_ranges count from
+
+	signature, typeAt uint64 // of a unit of types: the name and the offset in the unit of its type
 }
 
 // The attributes that are used.
@@ -86,6 +93,7 @@ const (
 const (
 	tagCompileUnit  = 0x11
 	tagPartialUnit  = 0x3c
+	tagTypeUnit     = 0x41
 	tagSkeletonUnit = 0x4a
 )
 
@@ -136,9 +144,15 @@ func (s *sections) unit(c cursor, wide bool) (*unit, error) {
 	}
 	switch kind {
 	case unitType, unitSplitType:
-		return nil, nil
+		if !s.types {
+			return nil, nil
+		}
+		u.signature, u.typeAt = c.u64(), c.offset(wide)
 	case unitSkeleton, unitSplitCompile:
 		u.dwoID = c.u64()
+	}
+	if s.old {
+		u.signature, u.typeAt = c.u64(), c.offset(wide)
 	}
 	if u.addrSize != 4 && u.addrSize != 8 && u.addrSize != 2 {
 		return nil, fmt.Errorf("address size %d", u.addrSize)
@@ -151,7 +165,7 @@ func (s *sections) unit(c cursor, wide bool) (*unit, error) {
 	if d == nil {
 		return nil, fmt.Errorf("no abbreviation %d in the table at offset %d", code, u.abbrevs)
 	}
-	if d.tag != tagCompileUnit && d.tag != tagSkeletonUnit && d.tag != tagPartialUnit {
+	if d.tag != tagCompileUnit && d.tag != tagSkeletonUnit && d.tag != tagPartialUnit && d.tag != tagTypeUnit {
 		return nil, nil
 	}
 	u.attrs = make(map[uint64]value, len(d.attrs))

@@ -1,0 +1,144 @@
+package datatype
+
+// Use is how an instruction uses memory. A size of 0 is not known.
+type Use struct {
+	Size  int  // bytes
+	Float bool // as a floating-point number
+}
+
+// Step is one on the way from a type to the part of it that is used.
+type Step struct {
+	// Type is an aggregate without typedefs and qualifiers, or at the end of the
+	// way a scalar, an array of scalars, or what is not known, as declared.
+	Type   int32
+	Member int32 // that leads here, -1 for the root
+	Offset int64 // of the member in its aggregate, bytes; 0 for the root
+}
+
+// maxSteps bounds a way, maxTried the members that are looked at for one:
+// damaged tables have types that contain themselves.
+const (
+	maxSteps = 64
+	maxTried = 4096
+)
+
+// Descend returns the way from a type to the most specific part at a byte of
+// it. An array is one object: arrays of aggregates lead to the aggregate without
+// a step of their own, arrays of scalars end the way, and so does a place in an
+// aggregate where no member is. Of members at one place, as in unions, the way
+// takes the first that fits the use best.
+func (t *Table) Descend(typ int32, offset int64, use Use) []Step {
+	d := descent{t, use, maxTried}
+	way, _ := d.into(Step{Type: typ, Member: -1}, offset, 1)
+	return way
+}
+
+// fit says how well what a way ends at is as the use of it.
+type fit uint8
+
+const (
+	hole  fit = iota // no scalar is there
+	unfit            // it is of another size
+	fitsSize
+	fitsKind // and is a floating-point number as it is used, or is none as well
+)
+
+type descent struct {
+	t    *Table
+	use  Use
+	left int // members to look at
+}
+
+// into returns the rest of a way from a step on.
+func (d *descent) into(s Step, offset int64, depth int) ([]Step, fit) {
+	aggregate, offset, ok := d.t.aggregate(s.Type, offset)
+	if !ok {
+		return []Step{s}, d.fit(s.Type)
+	}
+	s.Type = aggregate
+	if offset < 0 || depth == maxSteps {
+		return []Step{s}, hole
+	}
+	var rest []Step
+	var best fit
+	for _, m := range d.candidates(aggregate, offset) {
+		if d.left--; d.left < 0 {
+			break
+		}
+		member := &d.t.Members[m]
+		way, f := d.into(Step{member.Type, m, member.Offset}, max(offset-member.Offset, 0), depth+1)
+		if rest == nil || f > best {
+			rest, best = way, f
+		}
+		if best == fitsKind {
+			break
+		}
+	}
+	return append([]Step{s}, rest...), best
+}
+
+// aggregate returns the aggregate that a type is or consists of and the byte of
+// it; false when it is none.
+func (t *Table) aggregate(typ int32, offset int64) (int32, int64, bool) {
+	typ = t.Strip(typ)
+	array := false
+	for t.Types[typ].Kind == Array {
+		typ, array = t.Strip(t.Types[typ].Elem), true
+	}
+	x := &t.Types[typ]
+	if array && x.Size > 0 && offset >= 0 {
+		offset %= x.Size
+	}
+	return typ, offset, x.Kind.Aggregate()
+}
+
+// candidates returns the members of an aggregate that hold a byte, or else the
+// bit fields that lie in the bytes used from there on.
+func (d *descent) candidates(aggregate int32, offset int64) []int32 {
+	a := &d.t.Types[aggregate]
+	var holding, behind []int32
+	for m := a.First; m < a.First+a.Members; m++ {
+		x := &d.t.Members[m]
+		if x.Offset > offset && x.Offset >= offset+int64(d.use.Size) {
+			break
+		}
+		switch low, high := d.t.extent(x); {
+		case low <= offset && offset < high:
+			holding = append(holding, m)
+		case x.Bits > 0 && offset < high:
+			behind = append(behind, m)
+		}
+	}
+	if len(holding) > 0 {
+		return holding
+	}
+	return behind[:min(len(behind), 1)]
+}
+
+// extent returns the bytes of its aggregate that a member takes.
+func (t *Table) extent(m *Member) (low, high int64) {
+	if m.Bits > 0 {
+		return m.Offset, m.Offset + (int64(m.Bit)+int64(m.Bits)+7)/8
+	}
+	size := t.Types[m.Type].Size
+	if e := &t.Types[t.Strip(m.Type)]; e.Kind == Array && e.Count <= 0 {
+		return m.Offset, 1 << 62 // a flexible array at the end
+	}
+	return m.Offset, m.Offset + max(size, 0)
+}
+
+// fit compares a scalar, or what an array consists of, with the use.
+func (d *descent) fit(typ int32) fit {
+	typ = d.t.Strip(typ)
+	for d.t.Types[typ].Kind == Array {
+		typ = d.t.Strip(d.t.Types[typ].Elem)
+	}
+	x := &d.t.Types[typ]
+	switch {
+	case d.use.Size == 0 || x.Size != int64(d.use.Size):
+		return unfit
+	case x.Float != d.use.Float:
+		return fitsSize
+	}
+	return fitsKind
+}

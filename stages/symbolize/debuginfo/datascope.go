@@ -1,0 +1,144 @@
+package debuginfo
+
+import (
+	"debug/elf"
+
+	"stackmill/stages/symbolize/datatype"
+)
+
+// rawScope is a function or a block as its entry tells it.
+type rawScope struct {
+	key         uint64
+	origin, typ uint64
+	name        string // as in the source, of Fortran with what is around it
+	linkage     string // empty when not told
+	parent      int32
+	around      int32 // the innermost function around it
+	unit        int32
+	spans       int32 // the first in code
+	spanned     int32
+	frame       int32 // the first in places
+	framed      int32
+	function    bool
+	inlined     bool
+	external    bool
+	fortran     bool
+}
+
+func (w *dataWalk) addScope(e *dataEntry, here dataPlace) dataPlace {
+	here.aggregate, here.array, here.common = -1, -1, false
+	sc := rawScope{key: e.key, origin: w.ref(e.origin), parent: here.scope, unit: w.number, external: e.external,
+		function: e.tag == tagSubprogram || e.tag == tagInlinedSubroutine, inlined: e.tag == tagInlinedSubroutine}
+	if sc.around = here.scope; !w.scopes[here.scope].function {
+		sc.around = w.scopes[here.scope].around
+	}
+	sc.spans = int32(len(w.code))
+	w.adder.spans = w.linked.spans(w.adder.spans[:0], w.u, e.code)
+	for _, x := range w.adder.spans {
+		if w.executable(x) {
+			w.code = append(w.code, x)
+		}
+	}
+	sc.spanned = int32(len(w.code)) - sc.spans
+	if !sc.function && sc.spanned == 0 {
+		return here // its variables are those of what is around it
+	}
+	if sc.function {
+		sc.typ = w.ref(e.typ)
+		sc.name, sc.linkage = w.textOf(w.s, w.u, e.name), w.textOf(w.s, w.u, e.linkage)
+		if sc.fortran = w.fortran; w.fortran {
+			sc.name = w.joined(here.path, sc.name)
+			here.path = sc.name
+		} else {
+			here.path = ""
+		}
+	}
+	if e.tag == tagSubprogram {
+		sc.parent, sc.around = 0, 0
+		here.ignored = e.declaration
+	}
+	sc.frame = int32(len(w.places))
+	if sc.spanned > 0 && e.tag == tagSubprogram {
+		w.s.location(w.u, w.linked, e.frameBase, w.addPlace)
+	}
+	sc.framed = int32(len(w.places)) - sc.frame
+	if w.room(len(w.scopes)) {
+		here.scope = int32(len(w.scopes))
+		w.scopes = append(w.scopes, sc)
+	}
+	return here
+}
+
+// executable reports whether code is in the object: linkers leave what they
+// removed at address 0 or at the highest one.
+func (r *dataReader) executable(x span) bool {
+	for _, l := range r.object.Loads {
+		if l.Flags&elf.PF_X != 0 && x.low-l.Address < l.MemSize && x.high > x.low && x.high-l.Address <= l.MemSize {
+			return true
+		}
+	}
+	return false
+}
+
+// mapped reports whether an address is in the object.
+func (r *dataReader) mapped(address uint64) bool {
+	for _, l := range r.object.Loads {
+		if address-l.Address < l.MemSize {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *dataReader) addPlace(p datatype.Place) {
+	if r.room(len(r.places)) {
+		r.places = append(r.places, p)
+	}
+}
+
+// room reports whether one more fits to some that are there.
+func (r *dataReader) room(n int) bool {
+	if n < maxData {
+		return true
+	}
+	r.full = true
+	return false
+}
+
+// rawVariable is a variable as its entry tells it.
+type rawVariable struct {
+	key         uint64
+	origin, typ uint64
+	name        string
+	address     uint64
+	unit, scope int32
+	places      int32 // the first in places
+	placed      int32
+	external    bool
+	fixed       bool // it has an address
+	thread      bool
+}
+
+func (w *dataWalk) addVariable(e *dataEntry, here dataPlace) {
+	if here.ignored {
+		return
+	}
+	v := rawVariable{key: e.key, origin: w.ref(e.origin), typ: w.ref(e.typ), unit: w.number, scope: here.scope, external: e.external || here.common}
+	v.places = int32(len(w.places))
+	at := w.s.location(w.u, w.linked, e.location, w.addPlace)
+	v.placed = int32(len(w.places)) - v.places
+	if at.ok && (at.thread || w.mapped(at.address)) {
+		v.fixed, v.thread, v.address = true, at.thread, at.address
+	}
+	if !v.fixed && v.placed == 0 && w.scopes[here.scope].spanned > 0 || !w.room(len(w.variables)) {
+		return // optimized away
+	}
+	v.name = w.textOf(w.s, w.u, e.name)
+	if here.scope == 0 || !w.fortran {
+		v.name = w.joined(here.path, v.name)
+	}
+	if here.common {
+		v.scope = 0
+	}
+	w.variables = append(w.variables, v)
+}

@@ -1,0 +1,181 @@
+package debuginfo
+
+import (
+	"strings"
+
+	"stackmill/stages/symbolize/datatype"
+)
+
+// rawType is a type as its entry tells it.
+type rawType struct {
+	key, elem  uint64
+	name       string // of those in namespaces and classes with them
+	size       int64  // -1 when not told
+	scope      int32  // of the function that declares it
+	unit       int32
+	first      int32 // of its members, or of an array's dimensions in counts
+	parts      int32 // how many
+	kind       datatype.Kind
+	float      bool
+	declared   bool // is told elsewhere
+	descriptor bool // an array that the object points to
+}
+
+// rawMember is a member as its entry tells it.
+type rawMember struct {
+	owner     int32
+	name      string
+	typ       uint64
+	offset    int64
+	bits      int64
+	bitOffset int64 // of version 3 and before, see dataEntry
+	dataBit   int64
+	size      int64 // of the storage of a bit field
+	base      bool
+}
+
+// kinds are the kinds of types that tags stand for. What they consist of takes
+// the place of those that are not here.
+var kinds = map[uint64]datatype.Kind{
+	tagBaseType: datatype.Base, tagStringType: datatype.Base, tagSubrangeType: datatype.Base, tagSetType: datatype.Base,
+	tagFileType: datatype.Base, tagEnumerationType: datatype.Enumeration, tagPointerType: datatype.Pointer,
+	tagReferenceType: datatype.Reference, tagRvalueType: datatype.Reference, tagConstType: datatype.Const,
+	tagVolatileType: datatype.Volatile, tagRestrictType: datatype.Restrict, tagAtomicType: datatype.Atomic,
+	tagTypedef: datatype.Typedef, tagTemplateAlias: datatype.Typedef, tagArrayType: datatype.Array,
+	tagStructureType: datatype.Structure, tagClassType: datatype.Class, tagInterfaceType: datatype.Class,
+	tagUnionType: datatype.Union, tagSubroutineType: datatype.Subroutine, tagMemberPointer: datatype.MemberPointer,
+	tagUnspecifiedType: datatype.Unspecified, tagImmutableType: datatype.Const,
+}
+
+// The encodings of floating-point numbers (DWARF 5 section 7.8).
+const (
+	encodingComplex   = 0x03
+	encodingFloat     = 0x04
+	encodingImaginary = 0x09
+	encodingDecimal   = 0x0f
+)
+
+func (w *dataWalk) addType(e *dataEntry, here dataPlace) dataPlace {
+	here.aggregate, here.array = -1, -1
+	if !w.room(len(w.types)) {
+		return here
+	}
+	t := rawType{key: e.key, elem: w.ref(e.typ), size: e.size, scope: here.scope, unit: w.number,
+		kind: kinds[e.tag], declared: e.declaration, descriptor: e.descriptor}
+	n := int32(len(w.types))
+	t.name = w.textOf(w.s, w.u, e.name)
+	switch t.kind {
+	case datatype.Base:
+		t.elem, t.name = 0, baseName(t.name)
+		if t.name == "" && e.tag == tagStringType {
+			t.name = "character"
+		}
+		if t.name == "" && e.tag == tagSubrangeType {
+			t.kind, t.elem = datatype.Void, w.ref(e.typ)
+		}
+		t.float = e.encoding == encodingComplex || e.encoding == encodingFloat || e.encoding == encodingImaginary || e.encoding == encodingDecimal
+	case datatype.Pointer, datatype.Reference:
+		t.name = ""
+		if t.size < 0 {
+			t.size = int64(w.u.addrSize)
+		}
+	case datatype.Structure, datatype.Class, datatype.Union:
+		if !w.fortran {
+			t.name = w.joined(here.path, t.name)
+		}
+		if key := w.ref(e.signature); t.declared && key != 0 {
+			t.elem = key
+		}
+		here.path, here.aggregate = t.name, n
+	case datatype.Enumeration, datatype.Typedef:
+		if !w.fortran {
+			t.name = w.joined(here.path, t.name)
+		}
+	case datatype.Array:
+		t.name, t.first = "", int32(len(w.counts))
+		here.array = n
+	case datatype.Const, datatype.Volatile, datatype.Restrict, datatype.Atomic, datatype.Subroutine, datatype.MemberPointer:
+		t.name = ""
+	}
+	if w.u.signature != 0 && e.key == w.s.base+w.u.offset+w.u.typeAt {
+		w.signed[w.signatureKey(w.u.signature)&^bySignature] = e.key
+	}
+	w.types = append(w.types, t)
+	return here
+}
+
+func (w *dataWalk) addMember(e *dataEntry, here dataPlace) {
+	if e.tag == tagMember && (e.declaration || e.external) {
+		w.addVariable(e, here) // a static one
+		return
+	}
+	offset, ok := e.memberOffset()
+	if here.aggregate < 0 || !ok || e.virtual || !w.room(len(w.members)) {
+		return
+	}
+	m := rawMember{owner: here.aggregate, typ: w.ref(e.typ), offset: offset, bits: e.bits, bitOffset: e.bitOffset,
+		dataBit: e.dataBit, size: e.size, base: e.tag == tagInheritance}
+	if !m.base {
+		m.name = w.textOf(w.s, w.u, e.name)
+	}
+	w.members = append(w.members, m)
+}
+
+func (w *dataWalk) addCount(array int32, count int64) {
+	t := &w.types[array]
+	if int(t.first+t.parts) != len(w.counts) || !w.room(len(w.counts)) {
+		return
+	}
+	t.parts++
+	w.counts = append(w.counts, count)
+}
+
+// baseName spells a base type of C as sources do: compilers differ in the order
+// of the words and in whether they leave out `int`.
+func baseName(name string) string {
+	var long, short, unsigned, signed, char, wide int
+	words := strings.Fields(name)
+	for _, word := range words {
+		switch word {
+		case "long":
+			long++
+		case "short":
+			short++
+		case "unsigned":
+			unsigned++
+		case "signed":
+			signed++
+		case "char":
+			char++
+		case "__int128":
+			wide++
+		case "int":
+		default:
+			return name
+		}
+	}
+	if len(words) < 2 {
+		return name
+	}
+	var out []string
+	switch {
+	case unsigned > 0:
+		out = append(out, "unsigned")
+	case signed > 0 && char > 0:
+		out = append(out, "signed")
+	}
+	switch {
+	case char > 0:
+		out = append(out, "char")
+	case wide > 0:
+		out = append(out, "__int128")
+	case short > 0:
+		out = append(out, "short")
+	case long == 0:
+		out = append(out, "int")
+	}
+	for range min(long, 2) {
+		out = append(out, "long")
+	}
+	return strings.Join(out, " ")
+}
