@@ -22,6 +22,9 @@ const (
 // perf are the archives of perf's recordings.
 var perf = []string{"testdata/perf/recordings.tar.gz", "testdata/perf/symfs.tar.gz", "testdata/perf/golden.tar.gz", "testdata/perf/jitdump.tar.gz", "testdata/perf/unwind.tar.gz"}
 
+// data are the archives of recordings whose data objects are known.
+var data = []string{"testdata/data/recordings.tar.gz", "testdata/data/symfs.tar.gz"}
+
 var (
 	once     = sync.OnceValues(unpackAll)
 	unpacked string // the folder, once it is there
@@ -63,14 +66,12 @@ func unpackAll() (dir string, err error) {
 // the dumps of their compiler, the load objects as symfs/ and kallsyms, and
 // golden/NAME/.
 func Perf(dir string) error {
+	if err := unpackBelow(dir, perf); err != nil {
+		return err
+	}
 	root, err := moduleRoot()
 	if err != nil {
 		return err
-	}
-	for _, a := range perf {
-		if err := Unpack(filepath.Join(root, a), dir); err != nil {
-			return err
-		}
 	}
 	z, err := os.Open(filepath.Join(root, "testdata/perf/kallsyms.gz"))
 	if err != nil {
@@ -87,6 +88,23 @@ func Perf(dir string) error {
 	}
 	_, err = io.Copy(w, r)
 	return errors.Join(err, w.Close())
+}
+
+// Data unpacks the recordings of accesses to memory below dir: data/NAME.data
+// with what is true of it, data/NAME.truth, and the programs as symfs/.
+func Data(dir string) error { return unpackBelow(dir, data) }
+
+func unpackBelow(dir string, archives []string) error {
+	root, err := moduleRoot()
+	if err != nil {
+		return err
+	}
+	for _, a := range archives {
+		if err := Unpack(filepath.Join(root, a), dir); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // moduleRoot returns the folder above the working directory that has go.mod.
