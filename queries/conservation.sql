@@ -1,5 +1,5 @@
 -- row: one broken sum: there must be none
--- rules: S15, S19
+-- rules: S15, S19, S30
 --
 -- experiment_id = experiments.experiment_id
 -- experiment VARCHAR: The name for people, unique within the store.
@@ -56,7 +56,21 @@ usage AS (
     SELECT experiment_id, metric, 'threads, CPUs and time' AS what, sum(value) AS found FROM usage_values GROUP BY ALL
     UNION ALL
     SELECT experiment_id, metric, 'samples', sum(value) FROM sample_metrics GROUP BY ALL
+    UNION ALL
+    SELECT experiment_id, metric, 'data objects', sum(value) FROM data_values GROUP BY ALL
   ) v CROSS JOIN modes m
+),
+-- A sample with a value of a metric with data objects is in data_samples once.
+data_metrics AS MATERIALIZED (SELECT experiment_id, metric FROM metrics WHERE data_objects),
+valued AS MATERIALIZED (
+  SELECT v.experiment_id, v.metric, v.sample FROM sample_metrics v SEMI JOIN data_metrics d ON d.experiment_id = v.experiment_id AND d.metric = v.metric
+),
+data_counts AS (
+  SELECT experiment_id, metric, count(*) AS expected, 0 AS found FROM valued GROUP BY ALL
+  UNION ALL
+  SELECT v.experiment_id, v.metric, 0, count(*) FROM valued v JOIN data_samples d USING (experiment_id, sample) GROUP BY ALL
+  UNION ALL
+  SELECT experiment_id, '', 0, count(*) FROM data_samples d ANTI JOIN valued v USING (experiment_id, sample) GROUP BY ALL
 ),
 tree AS (
   SELECT v.experiment_id, m.mode, v.metric, v.node_id, v.parent_id, v.function_id, v.attributed, v.exclusive
@@ -78,7 +92,17 @@ sums AS (
     ('threads, CPUs and time'), ('samples'), ('stacks'), ('call tree')) w(what)
   WHERE p.is_total
   UNION ALL
-  SELECT experiment_id, mode, metric, 'unattributed', NULL, NULL, 0, value FROM unattributed
+  SELECT p.experiment_id, p.mode, p.metric, 'data objects', NULL, NULL, p.inclusive, 0
+  FROM function_parts p SEMI JOIN data_metrics d ON d.experiment_id = p.experiment_id AND d.metric = p.metric
+  WHERE p.is_total
+  UNION ALL
+  SELECT c.experiment_id, m.mode, c.metric, 'samples with data objects', NULL, NULL, c.expected, c.found FROM data_counts c CROSS JOIN modes m
+  UNION ALL
+  SELECT experiment_id, mode, metric, 'unattributed data objects', NULL, NULL, 0, value FROM unattributed WHERE subject = 'data object'
+  UNION ALL
+  SELECT experiment_id, mode, metric, 'unattributed data objects', NULL, NULL, value, 0 FROM data_object_metrics WHERE kind = 'unknown'
+  UNION ALL
+  SELECT experiment_id, mode, metric, 'unattributed', NULL, NULL, 0, value FROM unattributed WHERE subject = 'function'
   UNION ALL
   SELECT experiment_id, mode, metric, 'unattributed', NULL, NULL, exclusive, 0 FROM function_parts WHERE kind = 'unknown'
   UNION ALL

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"stackmill/queries/storetest"
+	"stackmill/schema"
 	"stackmill/stages/write"
 )
 
@@ -180,7 +181,7 @@ func TestOpenRefusesOtherFormats(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data = []byte(strings.Replace(string(data), `"store_version":"2"`, `"store_version":"999"`, 1))
+	data = []byte(strings.Replace(string(data), `"store_version":"`+schema.StoreVersion+`"`, `"store_version":"999"`, 1))
 	if err := os.WriteFile(name, data, 0o644); err != nil {
 		t.Fatal(err)
 	}

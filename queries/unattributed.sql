@@ -1,4 +1,4 @@
--- row: one reason for missing knowledge, in one load object
+-- row: one reason for missing knowledge, of functions or of data objects, in one load object
 -- rules: S15, S18, S31
 --
 -- experiment_id = experiments.experiment_id
@@ -6,10 +6,11 @@
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
--- reason VARCHAR: Why the leaf's function is not known, or why there is no stack.
--- load_object = load_objects.name: The load object of the leaf; empty when there is no stack.
+-- reason VARCHAR: Why the leaf's function is not known, or why there is no stack; why the data object is not known.
+-- load_object = load_objects.name: The load object of the leaf, or of the instruction that accessed memory or, where that was not found, of the recorded PC; empty without any.
 -- samples = stack_values.samples
 -- value = stack_values.value
+-- subject VARCHAR: What is not known: `function` or `data object`. Only rows of one subject may be summed.
 --
 -- invariant reasons: Every row has its experiment, unit, reason and load object.
 --   SELECT * FROM unattributed WHERE experiment IS NULL OR unit IS NULL OR reason = '' OR load_object IS NULL
@@ -26,14 +27,24 @@ reasons AS MATERIALIZED (
   LEFT JOIN locations l ON l.experiment_id = u.experiment_id AND l.location_id = u.leaf_location_id
   WHERE u.depth = 0 OR l.reason <> ''
 ),
+of_data AS MATERIALIZED (
+  SELECT v.experiment_id, v.metric, o.descriptor AS reason, v.location_id, v.samples, v.value
+  FROM data_values v JOIN data_objects o USING (experiment_id, data_object_id)
+  WHERE o.kind IN ('unknown', 'unknown_element')
+),
 sums AS MATERIALIZED (
-  SELECT r.experiment_id, r.mode, v.metric, r.reason, r.depth, r.load_object_id, sum(v.samples) AS samples, sum(v.value) AS value
+  SELECT r.experiment_id, r.mode, v.metric, r.reason, r.depth = 0 AS nowhere, r.load_object_id, 'function' AS subject,
+    sum(v.samples) AS samples, sum(v.value) AS value
   FROM reasons r JOIN stack_values v USING (experiment_id, raw_stack_id)
+  GROUP BY ALL
+  UNION ALL
+  SELECT d.experiment_id, m.mode, d.metric, d.reason, d.location_id IS NULL, l.load_object_id, 'data object', sum(d.samples), sum(d.value)
+  FROM of_data d LEFT JOIN locations l USING (experiment_id, location_id) CROSS JOIN modes m
   GROUP BY ALL
 )
 SELECT v.experiment_id, n.experiment, v.mode, v.metric, t.unit, v.reason,
-  CASE WHEN v.depth = 0 THEN '' ELSE o.name END AS load_object,
-  sum(v.samples)::BIGINT AS samples, sum(v.value)::BIGINT AS value
+  CASE WHEN v.nowhere THEN '' ELSE o.name END AS load_object,
+  sum(v.samples)::BIGINT AS samples, sum(v.value)::BIGINT AS value, v.subject
 FROM sums v
 LEFT JOIN experiment_names n USING (experiment_id)
 LEFT JOIN metrics t USING (experiment_id, metric)

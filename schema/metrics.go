@@ -11,6 +11,8 @@ type Metric struct {
 	// Source is the counter or event whose samples count, in the first column of
 	// the kind's sample table; empty for metrics whose names are fixed.
 	Source string
+	// Data says that its samples are accesses to memory: they have data objects (S27).
+	Data bool
 }
 
 // PerfMetrics are the two metrics of an event of perf.

@@ -81,9 +81,9 @@ func TestRowsFlushFullBatches(t *testing.T) {
 		return nil
 	})
 	for range BatchRows {
-		rows.Append("e", "m", "first", "", "")
+		rows.Append("e", "m", "first", "", "", false)
 	}
-	rows.Append("e", "m", "last", "", "")
+	rows.Append("e", "m", "last", "", "", false)
 	if err := rows.Close(); err != nil {
 		t.Fatal(err)
 	}

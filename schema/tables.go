@@ -15,7 +15,8 @@ var Tables = []*Table{
 	LoadObjects, Segments, Modules, Functions, Locations, InlineFrames, Instructions, SourceLines,
 	RawStacks, RawFrames, Stacks, Frames,
 	Samples, ClockSamples, HeapSamples, IOSamples, IOFiles, SyncSamples, HWCSamples, OMPSamples, RaceSamples, DeadlockSamples, PerfSamples, Overview,
-	StackValues, UsageValues, FunctionValues, CallValues, TreeValues, LineValues, SourceValues, PCValues, ModuleValues, ObjectValues,
+	DataObjects, MemoryRegions, DataSamples,
+	StackValues, UsageValues, FunctionValues, CallValues, TreeValues, LineValues, SourceValues, PCValues, ModuleValues, ObjectValues, DataValues,
 }
 
 // Experiments and what they consist of.
@@ -59,6 +60,7 @@ var (
 		{"title", String, Dict, "", false, "The metric's title in the Performance Analyzer."},
 		{"unit", String, Dict, "", false, "The base unit of its values: ns, bytes or count."},
 		{"kind", String, Dict, "", false, "The kind of samples it is computed from."},
+		{"data_objects", Bool, Plain, "", false, "Whether its samples are accesses to memory, so that they have data objects (S27)."},
 	}}
 	Problems = &Table{"problems", "one thing that is wrong or missing in a recording", []Column{
 		experimentID,
@@ -122,7 +124,7 @@ var (
 		{"body_of", Int64, Dict, "", true, "Of the body of a parallel region, the function that holds the region (S11)."},
 		{"body_line", Int32, Dict, "", false, "Of a body, its first source line; 0 when not known, and for other functions."},
 	}}
-	Locations = &Table{"locations", "one instruction on a stack; one in a body twice, as user mode shows it too", []Column{
+	Locations = &Table{"locations", "one instruction on a stack, or that accessed memory; one in a body twice, as user mode shows it too", []Column{
 		experimentID,
 		{"location_id", Int64, Plain, "", false, "Hash of load object and offset, and of the function where that does not hold the offset or is in no file."},
 		{"load_object_id", Int64, Dict, "", false, "Its load object."},
@@ -317,6 +319,45 @@ func overviewColumns() []Column {
 	return cs
 }
 
+// Data objects.
+var (
+	DataObjects = &Table{"data_objects", "one data object that a sample's access to memory hit, one around it, or one beside it in an aggregate that was hit", []Column{
+		experimentID,
+		{"data_object_id", Int64, Plain, "", false, "Hash of scope, descriptor and place in the aggregate."},
+		{"parent_id", Int64, Dict, "", true, "The aggregate that it is an element of, or `<Scalars>`, `<Unknown>` or `<Total>`; missing for `<Total>`."},
+		{"descriptor", String, Dict, "", false, "Type and name as the manual spells them (S28); of an element, behind those of its aggregates."},
+		{"kind", String, Dict, "", false, "`total`, `scalars`, `unknown`, `unknown_element` (a reason), `aggregate`, `element` or `scalar`."},
+		{"scope", String, Dict, "", false, "The load object, compilation unit or function in which it is known (S29); empty for artificial ones."},
+		{"scope_kind", String, Dict, "", false, "`load object`, `compilation unit` or `function`; empty for artificial ones."},
+		{"load_object_id", Int64, Dict, "", true, "The load object whose debug information describes it; missing for artificial ones."},
+		{"name", String, Dict, "", false, "The name of the variable or member, of an aggregate type its name; empty when it has none."},
+		{"type", String, Dict, "", false, "The type as the descriptor spells it."},
+		{"offset", Int64, Delta, "bytes", true, "Where in its aggregate it begins; missing for what is no element."},
+		{"size", Int64, Dict, "bytes", true, "Its size; missing when not known."},
+		{"bit_offset", Int32, Dict, "bits", false, "Where in the byte at `offset` a bit field begins; 0 for others."},
+		{"bit_size", Int32, Dict, "bits", false, "The width of a bit field; 0 for others."},
+	}}
+	MemoryRegions = &Table{"memory_regions", "one region of a process's memory in which data was accessed", []Column{
+		experimentID,
+		{"memory_region_id", Int64, Plain, "", false, "Hash of process, kind and address."},
+		process,
+		{"kind", String, Dict, "", false, "`segment` (of a file), `stack`, `heap block` (of a traced allocation), `heap`, `anonymous`, `kernel` or `unknown`."},
+		{"name", String, Dict, "", false, "The mapping's name, as recorded; empty when it has none."},
+		{"address", Int64, Plain, "", false, "The first address."},
+		{"size", Int64, Plain, "bytes", false, "The size; 0 when not known."},
+		{"load_object_id", Int64, Dict, "", true, "Of a segment, its load object."},
+	}}
+	DataSamples = &Table{"data_samples", "one sample that has data objects: that of a counter or event whose samples are accesses to memory", []Column{
+		experimentID, sampleNo, dataObject, triggerAt, dataMethod,
+		{"memory_region_id", Int64, Dict, "", true, "The region in which its data address lies; missing without one."},
+		agreement,
+	}}
+	dataObject = Column{"data_object_id", Int64, Dict, "", false, "The data object: the innermost that is known, or the reason why none is."}
+	triggerAt  = Column{"location_id", Int64, Dict, "", true, "The instruction that accessed memory; where it was not found, that of the recorded PC; missing without one."}
+	dataMethod = Column{"method", Label, Dict, "", false, "What told the data object: `variable` (debug information of the registers used), `global`, `stack`, `thread-local`, `register` (a type followed through registers) or `address` (the data address alone); empty when nothing did."}
+	agreement  = Column{"agreement", Label, Dict, "", false, "Whether the data address confirms what the instruction told: `agrees`, `disagrees` (the address decided), or `unchecked` without an address that can."}
+)
+
 // Values: sums of samples, computed once when the experiment is read.
 var (
 	value     = Column{"value", Int64, Delta, "the metric's", false, "The sum."}
@@ -383,5 +424,10 @@ var (
 		experimentID, modes, metric,
 		{"load_object_id", Int64, Dict, "", false, "The load object."},
 		exclusive, inclusive,
+	}}
+	DataValues = &Table{"data_values", "one metric's value of one data object, as one instruction accessed it in one way", []Column{
+		experimentID, metric, dataObject, triggerAt, dataMethod,
+		{"detail", String, Dict, "", false, "More about the way or the reason; empty when there is none."},
+		agreement, value, samples,
 	}}
 )

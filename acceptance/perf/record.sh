@@ -69,7 +69,7 @@ echo
 echo 'Reasons for leaves without a function'
 "$stackmill" query --store store "
   SELECT replace(experiment, '.data', '') AS recording, reason, load_object, samples FROM unattributed
-  WHERE mode = 'machine' AND metric = 'cpu-clock' ORDER BY experiment, samples DESC"
+  WHERE subject = 'function' AND mode = 'machine' AND metric = 'cpu-clock' ORDER BY experiment, samples DESC"
 echo
 echo 'Reasons for truncated stacks'
 "$stackmill" query --store store "

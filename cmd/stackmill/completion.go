@@ -26,6 +26,7 @@ func (a *app) completeReport(c *cobra.Command) {
 	fixed("format", reportFormats)
 	a.completeFromStore(c, "experiment", "SELECT experiment FROM experiment_names ORDER BY ALL")
 	a.completeFromStore(c, "metric", "SELECT DISTINCT metric FROM metrics ORDER BY ALL")
+	a.completeFromStore(c, "object", "SELECT DISTINCT descriptor FROM data_objects ORDER BY ALL")
 	a.completeFromStore(c, "function", "SELECT DISTINCT name FROM functions ORDER BY ALL")
 }
 

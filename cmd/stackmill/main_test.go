@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs the verbs over the store of two experiments that
-// queries/storetest describes; $RECORDINGS holds real recordings, $SOURCES the
+// queries/storetest describes; $DATA is the one with data objects, $RECORDINGS holds real recordings, $SOURCES the
 // sources of some.
 func TestScripts(t *testing.T) {
 	recordings, err := corpus.Dir()
@@ -52,7 +52,8 @@ func TestScripts(t *testing.T) {
 			env.Setenv("RECORDINGS", filepath.Join(recordings, "exp"))
 			env.Setenv("SOURCES", sources)
 			env.Setenv("TMPDIR", os.TempDir())
-			return errors.Join(storetest.Build(store, storetest.Two), compose(filepath.Join(env.WorkDir, "good.er")))
+			env.Setenv("DATA", filepath.Join(env.WorkDir, "data"))
+			return errors.Join(storetest.Build(store, storetest.Two), storetest.Build(filepath.Join(env.WorkDir, "data"), storetest.Data), compose(filepath.Join(env.WorkDir, "good.er")))
 		},
 	})
 }
@@ -210,7 +211,7 @@ func TestFunctionsOf(t *testing.T) {
 	for pattern, want := range map[string]string{
 		"f": "[f]", "ac": "[fact]", "geo::work(": "[geo::work(double) geo::work(int)]", "^geo.*int": "[geo::work(int)]", "operator[": "[operator[]]", "[": "[operator[]]", "none": "[]",
 	} {
-		if got := fmt.Sprint(functionsOf(known, pattern)); got != want {
+		if got := fmt.Sprint(namesOf(known, pattern)); got != want {
 			t.Errorf("%q: got %s, want %s", pattern, got, want)
 		}
 	}

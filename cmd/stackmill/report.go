@@ -24,6 +24,7 @@ type reporter struct {
 	mode        string
 	function    string
 	file        string
+	object      string
 	sources     []source.Rule
 	alias       string
 	limit       int
@@ -57,7 +58,8 @@ CPU time, synchronization, heap, I/O; "all" shows every one. The broken sums of
   stackmill report call-tree --mode machine --metric heapallocbytes
   stackmill report lines --format csv > lines.csv
   stackmill report source --function main --source-path /build=$HOME/src
-  stackmill report disasm --function main`,
+  stackmill report disasm --function main
+  stackmill report data-layout --object rec_t`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -89,6 +91,7 @@ CPU time, synchronization, heap, I/O; "all" shows every one. The broken sums of
 	f.StringVar(&r.mode, "mode", "user", "user, expert or machine")
 	f.StringVar(&r.function, "function", "", "only functions of this name, by any --alias; failing that, whose name contains it or matches it as a regular expression")
 	f.StringVar(&r.file, "file", "", "source: this file, named by the end of its path")
+	f.StringVar(&r.object, "object", "", "reports of data objects: only those of this descriptor; failing that, whose descriptor contains it or matches it as a regular expression")
 	f.StringArrayVar(sources, "source-path", nil, "source and disasm, of text that the store does not have: "+sourcePathHelp)
 	f.StringVar(&r.alias, "alias", "manual", "of a function's several names show that of: manual (the last in byte order), gprofng or perf")
 	f.IntVar(&r.limit, "limit", 0, "print this many rows of each experiment and metric (0: all)")
@@ -123,6 +126,8 @@ func (r *reporter) check(name string) error {
 		return usageErrorf("report: --width: %v is not longer than 0", r.width)
 	case r.file != "" && r.name != "source":
 		return usageErrorf("report: --file is for source only")
+	case r.object != "" && !slices.Contains(r.columnsOfView(), "descriptor"):
+		return usageErrorf("report: --object: the rows of %s are not data objects", r.name)
 	case r.width != time.Second && r.name != "timeline":
 		return usageErrorf("report: --width is for the timeline only")
 	}
@@ -183,13 +188,14 @@ func (a *app) listReports(format string) error {
 }
 
 // defaultMetrics returns the metrics to show, one of each experiment: the
-// first in the order of the declaration, of counters by name.
+// first in the order of the declaration, of counters by name. Reports of data
+// objects show those that have any.
 func (r *reporter) defaultMetrics(ctx context.Context) (map[string]string, error) {
 	rank := map[string]int{}
 	for i, m := range schema.Declared {
 		rank[m.Name] = i - len(schema.Declared)
 	}
-	rows, err := r.db.QueryContext(ctx, "SELECT experiment_id, metric FROM metrics ORDER BY metric")
+	rows, err := r.db.QueryContext(ctx, fmt.Sprintf("SELECT experiment_id, metric FROM metrics WHERE data_objects OR NOT %t ORDER BY metric", r.ofData))
 	if err != nil {
 		return nil, err
 	}

@@ -39,6 +39,7 @@ func (r *reporter) named() string {
 type selection struct {
 	metrics   map[string][]string // by experiment id
 	functions []string            // names; empty: all
+	objects   []string            // descriptors of data objects; empty: all
 }
 
 // list writes strings for use in SQL.
@@ -70,8 +71,17 @@ func (r *reporter) choose(ctx context.Context) (*selection, error) {
 		if err != nil {
 			return nil, err
 		}
-		if s.functions = functionsOf(known, r.function); s.functions == nil {
+		if s.functions = namesOf(known, r.function); s.functions == nil {
 			return nil, fmt.Errorf("no function %q%s (stackmill report functions lists them)", r.function, near(closest(r.function, known)))
+		}
+	}
+	if r.object != "" {
+		known, err := firstColumn(ctx, r.db, "SELECT DISTINCT descriptor FROM data_objects ORDER BY descriptor")
+		if err != nil {
+			return nil, err
+		}
+		if s.objects = namesOf(known, r.object); s.objects == nil {
+			return nil, fmt.Errorf("no data object %q%s (stackmill report data-objects lists them)", r.object, near(closest(r.object, known)))
 		}
 	}
 	return s, nil
@@ -109,9 +119,9 @@ func (r *reporter) chooseMetrics(ctx context.Context, s *selection) error {
 	return rows.Err()
 }
 
-// functionsOf returns the names that are pattern, else those that contain it,
+// namesOf returns the names that are pattern, else those that contain it,
 // else those that match it as a regular expression.
-func functionsOf(known []string, pattern string) []string {
+func namesOf(known []string, pattern string) []string {
 	if slices.Contains(known, pattern) {
 		return []string{pattern}
 	}
@@ -176,6 +186,9 @@ totals AS (SELECT experiment_id, metric, inclusive AS total FROM function_metric
 		where += " AND " + r.rows(r, s)
 	case s.functions != nil:
 		where += " AND " + isOneOf(s.functions)
+	}
+	if s.objects != nil {
+		where += " AND v.descriptor IN (" + list(s.objects) + ")"
 	}
 	order := r.sortOrder() + r.order
 	query := fmt.Sprintf("%s\nSELECT * FROM (SELECT %s FROM %s v\n%s\nWHERE %s)", with, columns, from, joins, where)

@@ -31,6 +31,9 @@ func (r *reporter) run(ctx context.Context) error {
 	}
 	if len(rows) == 0 && r.format == "table" {
 		text := "There is nothing to show."
+		if r.ofData {
+			text = "There are no data objects: no sample is an access to memory (perf record -d of page faults, watchpoints or memory events has some)."
+		}
 		switch r.name {
 		case "conservation":
 			text = "Every sum holds."

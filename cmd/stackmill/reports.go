@@ -11,6 +11,7 @@ type report struct {
 	columns           []reportColumn
 	order             string // of the rows of one experiment and metric
 	totals            bool   // whether tables start with <Total>, which the view lacks
+	ofData            bool   // whether it is about data objects, which only some metrics have
 	// rows, if not nil, is the condition of the rows that are meant by --function,
 	// --file or neither; else --function means rows of functions.
 	rows func(*reporter, *selection) string
@@ -46,6 +47,7 @@ var (
 	file       = reportColumn{"file", "File", words}
 	line       = reportColumn{"line", "Line", number}
 	thread     = reportColumn{"thread_id", "Thread", number}
+	dataObject = reportColumn{"descriptor", "Data object", words}
 )
 
 var reports = []report{
@@ -133,9 +135,36 @@ var reports = []report{
 		order:   "t0_ns, thread_id",
 	},
 	{
-		name: "unattributed", view: "unattributed", title: "Not attributed to a function",
-		columns: []reportColumn{value, {"samples", "Samples", number}, {"reason", "Reason", words}, loadObject},
-		order:   "value DESC, reason, load_object",
+		name: "data-objects", view: "data_object_metrics", title: "Data objects",
+		columns: []reportColumn{value, {"samples", "Samples", number}, dataObject, {"scope", "Scope", words}},
+		order:   "kind = 'total' DESC, value DESC, descriptor, scope, data_object_id",
+		ofData:  true,
+	},
+	{
+		name: "data-layout", view: "data_layout", title: "Members of aggregates",
+		columns: []reportColumn{value, {"offset", "Offset", number}, {"size", "Size", number}, {"cache_line", "Line", number},
+			{"kind", "Kind", words}, {"member", "Member", words}, {"descriptor", "Aggregate", words}},
+		order:  "aggregate_value DESC, descriptor, scope, data_object_id, position",
+		ofData: true,
+		print:  (*reporter).dataLayout,
+	},
+	{
+		name: "memory-objects", view: "memory_objects", title: "Memory: regions, pages and cache lines",
+		columns: []reportColumn{value, {"samples", "Samples", number}, {"kind", "Kind", words}, {"address", "Address", address}, {"size", "Size", number},
+			{"threads", "Threads", number}, {"objects", "Objects", number}, {"name", "Name", words}},
+		order:  "array_position(['page', 'cache line'], kind) NULLS FIRST, value DESC, process, kind, address",
+		ofData: true,
+	},
+	{
+		name: "data-object-functions", view: "data_object_functions", title: "Code that accesses data objects",
+		columns: []reportColumn{value, {"samples", "Samples", number}, dataObject, label, line, {"method", "Method", words}, {"detail", "Detail", words}, file},
+		order:   "value DESC, descriptor, data_object_id, function, file, line, \"offset\", method, detail, agreement",
+		ofData:  true,
+	},
+	{
+		name: "unattributed", view: "unattributed", title: "Not attributed to a function or data object",
+		columns: []reportColumn{value, {"samples", "Samples", number}, {"subject", "Subject", words}, {"reason", "Reason", words}, loadObject},
+		order:   "subject DESC, value DESC, reason, load_object",
 	},
 	{
 		name: "conservation", view: "conservation", title: "Broken sums",

@@ -28,6 +28,11 @@ import (
 //go:embed two.txt
 var Two string
 
+// Data is a store of one experiment with data objects, described in its comments.
+//
+//go:embed data.txt
+var Data string
+
 // Build writes the store that text describes into dir. The text is a list of
 // tables: a line `TABLE COLUMN...`, then the rows, indented, with one field per
 // column; the columns left out are 0, empty or missing. A field that ends in

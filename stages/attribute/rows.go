@@ -64,7 +64,7 @@ func (r *Result) rows(t *schema.Table, emit Emit) *schema.Rows {
 func (r *Result) metrics(emit Emit) error {
 	rows := schema.NewRows(schema.Metrics, emit)
 	for _, m := range r.Sums.Metrics {
-		rows.Append(r.ExperimentID, m.Name, m.Title, m.Unit, m.Kind.String())
+		rows.Append(r.ExperimentID, m.Name, m.Title, m.Unit, m.Kind.String(), m.Data)
 	}
 	return rows.Close()
 }

@@ -28,7 +28,7 @@ func stage(t *testing.T, store, name string, n int) *Batch {
 	}
 	rows := schema.NewRows(schema.Metrics, b.Write)
 	for i := range n {
-		rows.Append(name, fmt.Sprint("metric", i), "Title", "count", "heap")
+		rows.Append(name, fmt.Sprint("metric", i), "Title", "count", "heap", false)
 	}
 	if err := rows.Close(); err != nil {
 		t.Fatal(err)

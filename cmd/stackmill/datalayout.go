@@ -1,0 +1,65 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"strconv"
+)
+
+// dataLayout prints a block for each aggregate, those of largest value first: its
+// members as they lie in memory, and the holes between them.
+func (r *reporter) dataLayout(_ context.Context, s *selection, rows []record) error {
+	w := bufio.NewWriter(r.stdout)
+	for i, group := range groups(rows) {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		r.groupTitle(w, s, group)
+		fmt.Fprintf(w, "%12s %6s %7s %7s %5s  %s\n", "Value"+unitOf(group), "%", "Offset", "Size", "Line", "Member")
+		left := r.limit
+		for k, rec := range group {
+			if k == 0 || rec["data_object_id"] != group[k-1]["data_object_id"] {
+				if r.limit > 0 && left == 0 {
+					break
+				}
+				left--
+				printAggregate(w, rec)
+			}
+			printMember(w, rec)
+		}
+	}
+	return w.Flush()
+}
+
+func printAggregate(w *bufio.Writer, rec record) {
+	n := rec.number("aggregate_value")
+	fmt.Fprintf(w, "\n%12s %6s %7s %7s %5s  %s  %s\n", formatValue(n, rec.text("unit")), percent(n, rec.number("total")), "",
+		optional(rec, "aggregate_size"), "", rec.text("descriptor"), rec.text("scope"))
+}
+
+func printMember(w *bufio.Writer, rec record) {
+	n := rec.number("value")
+	name, line := rec.text("member"), strconv.FormatInt(rec.number("cache_line"), 10)
+	offset, size := strconv.FormatInt(rec.number("offset"), 10), optional(rec, "size")
+	if bits := rec.number("bit_size"); bits > 0 {
+		offset += ":" + strconv.FormatInt(rec.number("bit_offset"), 10)
+		size = strconv.FormatInt(bits, 10) + " bit"
+	}
+	switch rec.text("kind") {
+	case "hole":
+		name = "(hole)"
+	case "aggregate":
+		name, line = "(member not known)", ""
+	}
+	fmt.Fprintf(w, "%12s %6s %7s %7s %5s    %s\n", formatValue(n, rec.text("unit")), percent(n, rec.number("total")),
+		offset, size, line, name)
+}
+
+// optional is a number that may be missing.
+func optional(rec record, column string) string {
+	if rec[column] == nil {
+		return ""
+	}
+	return strconv.FormatInt(rec.number(column), 10)
+}

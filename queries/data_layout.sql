@@ -1,0 +1,114 @@
+-- row: one member, or one hole between members, of an aggregate that has a value, in the order in memory
+-- rules: S28, S30
+--
+-- experiment_id = experiments.experiment_id
+-- experiment VARCHAR: The name for people, unique within the store.
+-- mode VARCHAR: The representation: `user`, `expert` or `machine`; the values are the same in each.
+-- metric = metrics.metric
+-- unit = metrics.unit
+-- data_object_id = data_objects.data_object_id: The aggregate.
+-- descriptor = data_objects.descriptor: The aggregate's.
+-- position BIGINT: 1 is the aggregate's first member; 0 stands for accesses of which nothing more is known than the aggregate.
+-- kind VARCHAR: `member`, `bit field`, `hole` (padding, at the end too) or `aggregate` (position 0).
+-- member_id = data_objects.data_object_id: The member; missing for holes and position 0.
+-- member VARCHAR: Its descriptor without that of the aggregate; empty for holes and position 0.
+-- name = data_objects.name: Its name; empty when it has none.
+-- offset BIGINT: [bytes] Where in the aggregate it begins.
+-- size BIGINT: [bytes] Its size; of a bit field, of the bytes in which its bits lie; missing when not known.
+-- bit_offset INTEGER: [bits] Where in the byte at `offset` a bit field, or a hole that is not of whole bytes, begins.
+-- bit_size INTEGER: [bits] How many bits it has; 0 for what is of whole bytes.
+-- cache_line BIGINT: The line of 64 bytes in which it begins, of an aggregate that begins at one.
+-- value = data_values.value: The value of the accesses to it and to what is inside; 0 when there are none.
+-- samples = data_values.samples
+-- aggregate_value = data_values.value: The value of the whole aggregate.
+-- aggregate_size = data_objects.size: The size of the whole aggregate.
+-- scope = data_objects.scope: The aggregate's.
+--
+-- invariant names: Every row has its experiment, unit and aggregate.
+--   SELECT * FROM data_layout WHERE experiment IS NULL OR unit IS NULL OR descriptor IS NULL
+-- invariant one_row: A position has one row for each mode, metric and aggregate.
+--   SELECT experiment_id, mode, metric, data_object_id, position, count(*) FROM data_layout GROUP BY ALL HAVING count(*) > 1
+-- invariant parts: The rows of an aggregate sum to its value.
+--   SELECT experiment_id, mode, metric, data_object_id, sum(value), sum(parts) FROM (
+--     SELECT experiment_id, mode, metric, data_object_id, 0 AS value, value AS parts FROM data_layout
+--     UNION ALL
+--     SELECT v.experiment_id, v.mode, v.metric, v.data_object_id, v.value, 0 FROM data_object_metrics v
+--     SEMI JOIN data_objects c ON c.experiment_id = v.experiment_id AND c.parent_id = v.data_object_id AND c.kind = 'element'
+--   ) GROUP BY ALL HAVING sum(value) <> sum(parts)
+-- invariant holes: Nothing is smaller than nothing, and no hole covers a member.
+--   SELECT * FROM data_layout WHERE size < 0 OR bit_size < 0 OR "offset" < 0
+--   UNION ALL
+--   SELECT h.* FROM data_layout h JOIN data_layout m USING (experiment_id, mode, metric, data_object_id)
+--   WHERE h.kind = 'hole' AND m.kind IN ('member', 'bit field') AND h.bit_size = 0 AND m.bit_size = 0
+--     AND m."offset" < h."offset" + h.size AND h."offset" < m."offset" + m.size
+WITH valued AS MATERIALIZED (
+  SELECT experiment_id, data_object_id, parent_id, metric, value, samples FROM data_object_metrics WHERE mode = 'user'
+),
+aggregates AS MATERIALIZED (
+  SELECT experiment_id, data_object_id, descriptor, scope, size FROM data_objects o
+  SEMI JOIN valued v ON v.experiment_id = o.experiment_id AND v.data_object_id = o.data_object_id
+),
+-- Members with the bits, counted from the aggregate's start, that they begin and end at.
+members AS MATERIALIZED (
+  SELECT a.experiment_id, a.data_object_id, a.descriptor, a.scope, a.size AS whole, m.data_object_id AS member_id, m.descriptor AS full_name, m.name,
+    m."offset" * 8 + m.bit_offset AS begins, m.bit_size,
+    m."offset" * 8 + m.bit_offset + CASE WHEN m.bit_size > 0 THEN m.bit_size ELSE COALESCE(m.size, 0) * 8 END AS ends, m.size
+  FROM aggregates a JOIN data_objects m ON m.experiment_id = a.experiment_id AND m.parent_id = a.data_object_id
+  WHERE m.kind = 'element'
+),
+covered AS MATERIALIZED (
+  SELECT *, COALESCE(max(ends) OVER (PARTITION BY experiment_id, data_object_id ORDER BY begins, ends, member_id
+    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before
+  FROM members
+),
+gaps AS (
+  SELECT experiment_id, data_object_id, descriptor, scope, whole, before AS begins, begins AS ends FROM covered WHERE begins > before
+  UNION ALL
+  SELECT experiment_id, data_object_id, descriptor, scope, whole, max(ends), whole * 8 FROM covered
+  GROUP BY experiment_id, data_object_id, descriptor, scope, whole HAVING whole * 8 > max(ends)
+),
+spots AS (
+  SELECT experiment_id, data_object_id, descriptor, scope, whole, CASE WHEN bit_size > 0 THEN 'bit field' ELSE 'member' END AS kind, member_id,
+    CASE WHEN starts_with(full_name, descriptor || '.') THEN full_name[length(descriptor) + 2:] ELSE full_name END AS member, name,
+    begins, ends, CASE WHEN bit_size > 0 THEN (begins % 8 + bit_size + 7) // 8 ELSE size END AS size, bit_size
+  FROM covered
+  UNION ALL
+  SELECT experiment_id, data_object_id, descriptor, scope, whole, 'hole', NULL, '', '', begins, ends, (ends + 7) // 8 - begins // 8,
+    CASE WHEN begins % 8 = 0 AND ends % 8 = 0 THEN 0 ELSE ends - begins END
+  FROM gaps
+),
+placed AS MATERIALIZED (
+  SELECT *, row_number() OVER (PARTITION BY experiment_id, data_object_id ORDER BY begins, ends, member_id NULLS LAST) AS position FROM spots
+),
+-- Joins of three tables by experiment_id and another key are done in steps, as in
+-- data_object_metrics.
+shown AS MATERIALIZED (
+  SELECT p.*, v.metric, v.value AS aggregate_value FROM placed p JOIN valued v USING (experiment_id, data_object_id)
+),
+inside AS (
+  SELECT experiment_id, parent_id AS data_object_id, metric, sum(value) AS value, sum(samples) AS samples
+  FROM valued WHERE parent_id IS NOT NULL GROUP BY ALL
+),
+-- What is of the aggregate and of no member.
+alone AS MATERIALIZED (
+  SELECT v.experiment_id, v.data_object_id, v.metric, v.value AS aggregate_value, v.value - COALESCE(i.value, 0) AS value, v.samples - COALESCE(i.samples, 0) AS samples
+  FROM valued v LEFT JOIN inside i USING (experiment_id, data_object_id, metric)
+),
+all_rows AS MATERIALIZED (
+  SELECT s.experiment_id, s.data_object_id, s.descriptor, s.metric, s.position, s.kind, s.member_id, s.member, s.name,
+    s.begins // 8 AS "offset", s.size, s.begins % 8 AS bit_offset, s.bit_size, COALESCE(v.value, 0) AS value, COALESCE(v.samples, 0) AS samples,
+    s.aggregate_value, s.whole, s.scope
+  FROM shown s LEFT JOIN valued v ON v.experiment_id = s.experiment_id AND v.data_object_id = s.member_id AND v.metric = s.metric
+  UNION ALL
+  SELECT a.experiment_id, a.data_object_id, m.descriptor, a.metric, 0, 'aggregate', NULL, '', '', 0, m.whole, 0, 0, a.value, a.samples, a.aggregate_value, m.whole, m.scope
+  FROM alone a JOIN (SELECT DISTINCT experiment_id, data_object_id, descriptor, scope, whole FROM members) m USING (experiment_id, data_object_id)
+  WHERE a.samples > 0
+)
+SELECT r.experiment_id, n.experiment, m.mode, r.metric, t.unit, r.data_object_id, r.descriptor, r.position, r.kind, r.member_id, r.member, r.name,
+  r."offset", r.size, r.bit_offset::INTEGER AS bit_offset, r.bit_size::INTEGER AS bit_size, r."offset" // 64 AS cache_line,
+  r.value::BIGINT AS value, r.samples::BIGINT AS samples,
+  r.aggregate_value, r.whole AS aggregate_size, r.scope
+FROM all_rows r
+CROSS JOIN modes m
+LEFT JOIN experiment_names n USING (experiment_id)
+LEFT JOIN metrics t USING (experiment_id, metric)

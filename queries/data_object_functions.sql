@@ -1,0 +1,52 @@
+-- row: one data object as one instruction accessed it in one way
+-- rules: S27, S31
+--
+-- experiment_id = experiments.experiment_id
+-- experiment VARCHAR: The name for people, unique within the store.
+-- mode VARCHAR: The representation: `user`, `expert` or `machine`; the instruction is that of machine mode in each.
+-- metric = metrics.metric
+-- unit = metrics.unit
+-- data_object_id = data_values.data_object_id
+-- descriptor = data_objects.descriptor
+-- function_id = locations.function_id: The function that accessed it; where the instruction was not found, that of the recorded PC.
+-- function = functions.name: Its name, empty without one.
+-- load_object = load_objects.name: That of the instruction, empty without one.
+-- file = locations.file: Its source file's path, empty when not known.
+-- line = locations.line: The source line, 0 when not known.
+-- offset = locations.offset: Where the instruction is; missing without one.
+-- method = data_values.method
+-- detail = data_values.detail
+-- agreement = data_values.agreement
+-- value = data_values.value
+-- samples = data_values.samples
+-- kind = data_objects.kind
+--
+-- invariant names: Every row has its experiment, unit, data object, function and load object.
+--   SELECT * FROM data_object_functions WHERE experiment IS NULL OR unit IS NULL OR descriptor IS NULL OR function IS NULL OR load_object IS NULL
+-- invariant parts: The rows sum to the values of `<Total>`.
+--   SELECT experiment_id, mode, metric, sum(value), sum(total) FROM (
+--     SELECT experiment_id, mode, metric, value, 0 AS total FROM data_object_functions
+--     UNION ALL
+--     SELECT experiment_id, mode, metric, 0, value FROM data_object_metrics WHERE kind = 'total'
+--   ) GROUP BY ALL HAVING sum(value) <> sum(total)
+WITH
+-- Joins of three tables by experiment_id and another key are done in steps, as in
+-- data_object_metrics.
+placed AS MATERIALIZED (
+  SELECT v.*, l.function_id, l.load_object_id, l.file, l.line, l."offset"
+  FROM data_values v LEFT JOIN locations l USING (experiment_id, location_id)
+),
+of_functions AS MATERIALIZED (
+  SELECT a.*, f.name AS "function" FROM placed a LEFT JOIN functions f USING (experiment_id, function_id)
+),
+named AS MATERIALIZED (
+  SELECT a.*, o.name AS load_object FROM of_functions a LEFT JOIN load_objects o USING (experiment_id, load_object_id)
+)
+SELECT a.experiment_id, n.experiment, m.mode, a.metric, t.unit, a.data_object_id, o.descriptor,
+  a.function_id, COALESCE(a."function", '') AS "function", COALESCE(a.load_object, '') AS load_object,
+  COALESCE(a.file, '') AS file, COALESCE(a.line, 0) AS line, a."offset", a.method, a.detail, a.agreement, a.value, a.samples, o.kind
+FROM named a
+CROSS JOIN modes m
+LEFT JOIN experiment_names n USING (experiment_id)
+LEFT JOIN metrics t USING (experiment_id, metric)
+LEFT JOIN data_objects o USING (experiment_id, data_object_id)

@@ -1,0 +1,81 @@
+-- row: one piece of a process's memory whose addresses were accessed: a cache line, a page or a region
+-- rules: S27
+--
+-- experiment_id = experiments.experiment_id
+-- experiment VARCHAR: The name for people, unique within the store.
+-- mode VARCHAR: The representation: `user`, `expert` or `machine`; the values are the same in each.
+-- metric = metrics.metric
+-- unit = metrics.unit
+-- kind VARCHAR: `cache line` (64 bytes), `page`, or the kind of a region: `segment`, `stack`, `heap block`, `heap`, `anonymous`, `kernel` or `unknown`. The rows of one of `cache line`, `page` and all regions together have each access once.
+-- address BIGINT: Its first address.
+-- size BIGINT: [bytes] Its size.
+-- name = memory_regions.name: The region's name; of a line or page, that of the region that holds it, empty when it has none or several do.
+-- load_object = load_objects.name: Of a segment, its load object; else empty.
+-- value = data_values.value: The value of the accesses to it.
+-- samples = data_values.samples
+-- process = samples.process
+-- threads BIGINT: [count] How many threads accessed it.
+-- objects BIGINT: [count] How many data objects are known to be hit there.
+--
+-- invariant names: Every row has its experiment, unit and load object.
+--   SELECT * FROM memory_objects WHERE experiment IS NULL OR unit IS NULL OR load_object IS NULL OR name IS NULL
+-- invariant one_row: A piece of memory has one row for each mode and metric.
+--   SELECT experiment_id, mode, metric, process, kind, address, count(*) FROM memory_objects GROUP BY ALL HAVING count(*) > 1
+-- invariant each_once: Lines, pages and regions sum to the same value: that of the samples with a data address.
+--   SELECT experiment_id, mode, metric, sum(v) FILTER (what = 'cache line'), sum(v) FILTER (what = 'page'), sum(v) FILTER (what = 'region') FROM (
+--     SELECT experiment_id, mode, metric, CASE WHEN kind IN ('cache line', 'page') THEN kind ELSE 'region' END AS what, value AS v FROM memory_objects
+--   ) GROUP BY ALL
+--   HAVING sum(v) FILTER (what = 'cache line') IS DISTINCT FROM sum(v) FILTER (what = 'page')
+--     OR sum(v) FILTER (what = 'page') IS DISTINCT FROM sum(v) FILTER (what = 'region')
+WITH addresses AS (
+  SELECT experiment_id, sample, data_address AS address FROM perf_samples WHERE data_address <> 0
+  UNION ALL
+  -- Small values of hardware counters are codes (formats of `hwc_samples`).
+  SELECT experiment_id, sample, data_address FROM hwc_samples WHERE data_address NOT BETWEEN 0 AND 254
+),
+-- Joins of three tables by experiment_id and another key are done in steps, as in
+-- data_object_metrics.
+accesses AS MATERIALIZED (
+  SELECT d.experiment_id, d.sample, a.address, d.memory_region_id, CASE WHEN d.method = '' THEN NULL ELSE d.data_object_id END AS data_object_id
+  FROM data_samples d JOIN addresses a USING (experiment_id, sample)
+),
+threads AS MATERIALIZED (
+  SELECT a.*, s.process, s.thread_id FROM accesses a JOIN samples s USING (experiment_id, sample)
+),
+touched AS MATERIALIZED (
+  SELECT t.experiment_id, v.metric, t.process, t.thread_id, t.address & -64 AS line, t.memory_region_id, t.data_object_id,
+    sum(v.value) AS value, count(*) AS samples
+  FROM threads t JOIN sample_metrics v USING (experiment_id, sample)
+  GROUP BY ALL
+),
+located AS MATERIALIZED (
+  SELECT t.*, r.kind AS region_kind, r.name, r.address AS region_address, r.size AS region_size, r.load_object_id
+  FROM touched t LEFT JOIN memory_regions r USING (experiment_id, memory_region_id)
+),
+sized AS MATERIALIZED (
+  SELECT l.*, CASE WHEN e.page_size > 64 THEN e.page_size ELSE 4096 END AS page_size FROM located l JOIN experiments e USING (experiment_id)
+),
+pieces AS MATERIALIZED (
+  SELECT * FROM (
+    SELECT *, 'cache line' AS kind, line AS address, 64 AS size FROM sized
+    UNION ALL
+    SELECT *, 'page', line & -page_size, page_size FROM sized
+    UNION ALL
+    SELECT *, COALESCE(region_kind, 'unknown'), COALESCE(region_address, 0), COALESCE(region_size, 0) FROM sized
+  )
+),
+sums AS MATERIALIZED (
+  SELECT experiment_id, metric, process, kind, address, max(size)::BIGINT AS size,
+    CASE WHEN count(DISTINCT memory_region_id) <= 1 THEN COALESCE(min(name), '') ELSE '' END AS name,
+    CASE WHEN count(DISTINCT memory_region_id) <= 1 THEN min(load_object_id) END AS load_object_id,
+    sum(value)::BIGINT AS value, sum(samples)::BIGINT AS samples,
+    count(DISTINCT thread_id) AS threads, count(DISTINCT data_object_id) AS objects
+  FROM pieces GROUP BY experiment_id, metric, process, kind, address
+)
+SELECT s.experiment_id, n.experiment, m.mode, s.metric, t.unit, s.kind, s.address, s.size, s.name,
+  COALESCE(o.name, '') AS load_object, s.value, s.samples, s.process, s.threads, s.objects
+FROM sums s
+CROSS JOIN modes m
+LEFT JOIN experiment_names n USING (experiment_id)
+LEFT JOIN metrics t USING (experiment_id, metric)
+LEFT JOIN load_objects o USING (experiment_id, load_object_id)
