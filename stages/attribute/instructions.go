@@ -81,10 +81,10 @@ func ranked(functions int, all []*Values) []int32 {
 	for _, v := range all {
 		t := &v.Functions
 		for at := range t.Inclusive {
-			n, m := at/t.metrics, at%t.metrics
-			if n < functions && v.Total[m] > 0 {
-				shares[n].exclusive = max(shares[n].exclusive, float64(t.Exclusive[at])/float64(v.Total[m]))
-				shares[n].inclusive = max(shares[n].inclusive, float64(t.Inclusive[at])/float64(v.Total[m]))
+			n, column := at/t.width, at%t.width
+			if total := float64(v.Total[column]); total > 0 {
+				shares[n].exclusive = max(shares[n].exclusive, float64(t.Exclusive[at])/total)
+				shares[n].inclusive = max(shares[n].inclusive, float64(t.Inclusive[at])/total)
 			}
 		}
 	}

@@ -231,90 +231,11 @@ func (r *Result) usageValues(emit Emit) error {
 	return rows.Close()
 }
 
-// values emits the rows of the modes that v holds for.
-func (r *Result) values(emit Emit, v *Values) error {
-	p := r.Program
-	functions := r.rows(schema.FunctionValues, emit)
-	for m, total := range v.Total {
-		functions.Label(0).Int32(int32(v.Modes)).Label(m).Int64(r.functionID(totalFunction)).Int64(total).Int64(total)
-	}
-	r.tally(functions, v.Modes, &v.Functions, func(n int) { functions.Int64(p.Functions[n].ID) })
-	lines := r.rows(schema.LineValues, emit)
-	r.tally(lines, v.Modes, &v.Lines, func(n int) {
-		k := &v.LineKeys[n]
-		lines.Int64(p.Functions[k.Function].ID).Text(k.File).Int32(k.Line)
-	})
-	sources := r.rows(schema.SourceValues, emit)
-	r.tally(sources, v.Modes, &v.Source, func(n int) { sources.Text(v.SourceKeys[n].File).Int32(v.SourceKeys[n].Line) })
-	err := closeAll(functions, lines, sources, r.calls(emit, v), r.tree(emit, v))
-	if err != nil || v.Modes&Plain == 0 {
-		return err
-	}
-	plain := v.Modes & Plain
-	pcs := r.rows(schema.PCValues, emit)
-	r.tally(pcs, plain, &v.PCs, func(n int) { pcs.Int64(p.Locations[n].ID) })
-	modules := r.rows(schema.ModuleValues, emit)
-	r.tally(modules, plain, &v.Modules, func(n int) { modules.Int64(p.Modules[n].ID) })
-	objects := r.rows(schema.ObjectValues, emit)
-	r.tally(objects, plain, &v.Objects, func(n int) { objects.Int64(p.Objects[n].ID) })
-	return closeAll(pcs, modules, objects)
-}
-
 func (r *Result) functionID(n int32) int64 {
 	if n == totalFunction {
 		n = r.Total
 	}
 	return r.Program.Functions[n].ID
-}
-
-// tally appends a row per thing and metric for which a stack has a value; key
-// appends the columns that name the thing.
-func (r *Result) tally(rows *schema.Rows, modes Mode, t *tally, key func(int)) {
-	for at, seen := range t.Seen {
-		if seen {
-			rows.Label(0).Int32(int32(modes)).Label(at % t.metrics)
-			key(at / t.metrics)
-			rows.Int64(t.Exclusive[at]).Int64(t.Inclusive[at])
-		}
-	}
-}
-
-func (r *Result) calls(emit Emit, v *Values) *schema.Rows {
-	rows := r.rows(schema.CallValues, emit).Labels("relation", relations...)
-	row := func(m int, c Call, value int64) {
-		rows.Label(0).Int32(int32(v.Modes)).Label(m).Int64(r.functionID(c.Function)).Label(c.Relation).Int64(r.functionID(c.Other)).Int64(value)
-	}
-	for m, total := range v.Total {
-		row(m, Call{totalFunction, totalFunction, Self}, total)
-		for n, c := range v.Calls.Calls {
-			if at := n*len(v.Total) + m; v.Calls.Seen[at] {
-				row(m, c, v.Calls.Attributed[at])
-			}
-		}
-	}
-	return rows
-}
-
-func (r *Result) tree(emit Emit, v *Values) *schema.Rows {
-	rows := r.rows(schema.TreeValues, emit)
-	t := &v.Tree
-	t.identify(r.functionID)
-	for m := range v.Total {
-		for i := range t.Nodes {
-			n, all, own := &t.Nodes[i], t.all(int32(i))[m].Value, t.own(int32(i))[m].Value
-			if i > 0 && all == 0 {
-				continue
-			}
-			rows.Label(0).Int32(int32(v.Modes)).Label(m).Int64(n.ID)
-			if i > 0 {
-				rows.Int64(t.Nodes[t.parent[i]].ID)
-			} else {
-				rows.Null()
-			}
-			rows.Int32(n.Depth).Int64(r.functionID(n.Function)).Int64(all).Int64(own)
-		}
-	}
-	return rows
 }
 
 // Segments appends the mappings of a process's load objects to rows.

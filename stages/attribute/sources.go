@@ -28,8 +28,10 @@ const maxSourceBytes = 256 << 20
 func (r *Result) sourceLines(emit Emit, all []*Values) error {
 	highest := map[string]int32{}
 	for _, v := range all {
-		for _, k := range v.SourceKeys {
-			highest[k.File] = max(highest[k.File], k.Line)
+		for n, k := range v.SourceKeys {
+			if v.Source.seen(n) {
+				highest[k.File] = max(highest[k.File], k.Line)
+			}
 		}
 	}
 	delete(highest, "")

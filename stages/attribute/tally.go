@@ -1,36 +1,44 @@
 package attribute
 
-// tally holds exclusive and inclusive values by number of a thing and metric.
+import "slices"
+
+// tally holds exclusive and inclusive values by number of a thing and column.
 type tally struct {
-	metrics              int
+	width                int
 	Exclusive, Inclusive []int64
 	Seen                 []bool  // whether a stack with a value passes
 	open                 []int32 // by thing: how often it is between the root and here
 }
 
-func newTally(things, metrics int) tally {
-	n := things * metrics
-	return tally{metrics, make([]int64, n), make([]int64, n), make([]bool, n), make([]int32, things)}
+func newTally(things, width int) tally {
+	n := things * width
+	return tally{width, make([]int64, n), make([]int64, n), make([]bool, n), make([]int32, things)}
 }
 
-// enter counts the thing for all stacks that pass here: own ones end here. What
-// is above here already has them in its inclusive value.
+// enter counts the thing for all stacks that pass here. What is above here
+// already has them in its inclusive value.
 func (t *tally) enter(n int32, all []Sum) {
 	if t.open[n]++; t.open[n] > 1 {
 		return
 	}
-	at := int(n) * t.metrics
-	for m, s := range all {
-		t.Inclusive[at+m] += s.Value
-		t.Seen[at+m] = t.Seen[at+m] || s.Samples > 0
+	at := int(n) * t.width
+	for i, s := range all {
+		t.Inclusive[at+i] += s.Value
+		t.Seen[at+i] = t.Seen[at+i] || s.Samples > 0
 	}
 }
 
 func (t *tally) leave(n int32) { t.open[n]-- }
 
-func (t *tally) exclude(n int32, own []Sum) {
-	at := int(n) * t.metrics
-	for m, s := range own {
-		t.Exclusive[at+m] += s.Value
+// exclude counts values of stacks that end here, from a column on.
+func (t *tally) exclude(n int32, column int, own []Sum) {
+	at := int(n)*t.width + column
+	for i, s := range own {
+		t.Exclusive[at+i] += s.Value
 	}
+}
+
+// seen reports whether a stack with a value passes the thing.
+func (t *tally) seen(n int) bool {
+	return slices.Contains(t.Seen[n*t.width:][:t.width], true)
 }

@@ -1,47 +1,56 @@
 package attribute
 
-import "stackmill/schema"
-
-// Tree is the call tree: the functions of stacks merged from their roots. The
-// root is `<Total>`.
-type Tree struct {
-	branches
-	Nodes    []Node
-	children map[edge]int32 // by node and function
+// tree is the shape of a tree. Node 0 is the root; parents stand before their
+// children.
+type tree struct {
+	parent      []int32 // by node
+	first, next []int32 // by node: a child and a sibling, 0 for none
 }
 
-// Node is a node of the call tree.
-type Node struct {
-	ID       int64
-	Depth    int32
-	Function int32 // totalFunction for the root
-	pair     int32 // of it and its parent, in Calls
+func newTree() tree {
+	t := tree{}
+	t.add(-1)
+	return t
 }
 
-func newTree(metrics int) Tree {
-	return Tree{branches: newBranches(metrics), Nodes: []Node{{Function: totalFunction}}, children: map[edge]int32{}}
-}
-
-// child returns a node's child of a function.
-func (t *Tree) child(parent, function int32) int32 {
-	e := edge{parent, function}
-	n, ok := t.children[e]
-	if !ok {
-		n = t.add(parent)
-		t.Nodes = append(t.Nodes, Node{Depth: t.Nodes[parent].Depth + 1, Function: function})
-		t.children[e] = n
+func (t *tree) add(parent int32) int32 {
+	n := int32(len(t.parent))
+	t.parent, t.first, t.next = append(t.parent, parent), append(t.first, 0), append(t.next, 0)
+	if parent >= 0 {
+		t.first[parent], t.next[n] = n, t.first[parent]
 	}
 	return n
 }
 
-// identify gives each node its identifier: that of the functions above it.
-func (t *Tree) identify(functionID func(int32) int64) {
-	for i := range t.Nodes {
-		n := &t.Nodes[i]
-		id := schema.NewID("node")
-		if i > 0 {
-			id.Number(uint64(t.Nodes[t.parent[i]].ID))
+// descend enters and leaves each node but the root, children between their
+// parents' two.
+func (t *tree) descend(enter, leave func(n int32)) {
+	for n := t.first[0]; n > 0; {
+		enter(n)
+		if t.first[n] > 0 {
+			n = t.first[n]
+			continue
 		}
-		n.ID = id.Number(uint64(functionID(n.Function))).Sum()
+		for leave(n); t.next[n] == 0; leave(n) {
+			if n = t.parent[n]; n == 0 {
+				return
+			}
+		}
+		n = t.next[n]
+	}
+}
+
+// total adds the sums of each node, of which there are width, to those of the
+// nodes above.
+func (t *tree) total(sums []Sum, width int) {
+	for n := len(t.parent) - 1; n > 0; n-- {
+		add(sums[int(t.parent[n])*width:], sums[n*width:][:width])
+	}
+}
+
+func add(to, sums []Sum) {
+	for i, s := range sums {
+		to[i].Value += s.Value
+		to[i].Samples += s.Samples
 	}
 }

@@ -40,7 +40,7 @@ func valuesOf(stacks ...string) (*symbolize.Program, *Values) {
 		sums.add(sums.stack(int32(i), 0), 1<<i)
 	}
 	all := Compute(p, recorded, sums)
-	if len(all) != 1 {
+	if len(all) != 1 || len(all[0].Modes) != 1 {
 		panic("equal modes were computed apart")
 	}
 	return p, all[0]
@@ -53,12 +53,33 @@ func name(f int32) string {
 	return string(rune('a' + f))
 }
 
-func (v *Values) callText() []string {
+func (v *Values) callText(mode int) []string {
 	var rows []string
-	for i, c := range v.Calls.Calls {
-		rows = append(rows, fmt.Sprintf("%s %s %s %d", name(c.Function), relations[c.Relation], name(c.Other), v.Calls.Attributed[i]))
+	for _, c := range v.callRows(mode) {
+		rows = append(rows, fmt.Sprintf("%s %s %s %d", name(c.function), relations[c.relation], name(c.other), c.attributed))
 	}
 	slices.Sort(rows)
+	return rows
+}
+
+type callRow struct {
+	function, other int32
+	relation        int
+	attributed      int64
+}
+
+// callRows are the calls of a mode of values of one metric.
+func (v *Values) callRows(mode int) (rows []callRow) {
+	for n, p := range v.Pairs {
+		if at := n*v.width + mode; v.Calls.Seen[at] {
+			rows = append(rows, callRow{p.Callee, p.Caller, caller, v.Calls.Callers[at]}, callRow{p.Caller, p.Callee, callee, v.Calls.Callees[at]})
+		}
+	}
+	for n := range v.program.Functions {
+		if at := n*v.width + mode; v.Calls.Selves[at] {
+			rows = append(rows, callRow{int32(n), int32(n), self, v.Functions.Exclusive[at]})
+		}
+	}
 	return rows
 }
 
@@ -79,15 +100,15 @@ func TestRecursionCountsOnce(t *testing.T) {
 		"b caller a 3",
 		"b self b 3",
 	}
-	if diff := cmp.Diff(want, v.callText()); diff != "" {
+	if diff := cmp.Diff(want, v.callText(0)); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestEmptyStackCountsForTotalOnly(t *testing.T) {
 	_, v := valuesOf("", "a")
-	if v.Total[0] != 3 || v.Functions.Inclusive[0] != 2 || v.Tree.Own[0].Value != 1 || v.Tree.All[0].Value != 3 {
-		t.Errorf("total %d, functions %v, root %v and %v", v.Total[0], v.Functions.Inclusive, v.Tree.Own[0], v.Tree.All[0])
+	if v.Total[0] != 3 || v.Functions.Inclusive[0] != 2 || v.Own[0].Value != 1 || v.All[0].Value != 3 {
+		t.Errorf("total %d, functions %v, root %v and %v", v.Total[0], v.Functions.Inclusive, v.Own[0], v.All[0])
 	}
 }
 
@@ -101,11 +122,13 @@ func TestModesApart(t *testing.T) {
 	sums := NewSums([]schema.Metric{{Name: "m"}})
 	sums.add(sums.stack(0, 0), 7)
 	all := Compute(p, recorded, sums)
-	if len(all) != 2 || all[0].Modes != User|User.Inlined() || all[1].Modes != Expert|Machine|(Expert|Machine).Inlined() {
-		t.Fatalf("%d results", len(all))
+	want := []Mode{User | User.Inlined(), Expert | Machine | (Expert | Machine).Inlined()}
+	if len(all) != 1 || !slices.Equal(all[0].Modes, want) {
+		t.Fatalf("%d results, the first of modes %v", len(all), all[0].Modes)
 	}
-	if all[0].Functions.Exclusive[0] != 7 || all[1].Functions.Exclusive[1] != 7 {
-		t.Errorf("user %v, machine %v", all[0].Functions.Exclusive, all[1].Functions.Exclusive)
+	// By function: user, machine.
+	if got := all[0].Functions.Exclusive[:4]; !slices.Equal(got, []int64{7, 0, 0, 7}) {
+		t.Errorf("exclusive %v", got)
 	}
 }
 
@@ -121,14 +144,14 @@ func TestInlinedFunctions(t *testing.T) {
 	sums := NewSums([]schema.Metric{{Name: "m"}})
 	sums.add(sums.stack(0, 0), 7)
 	all := Compute(p, recorded, sums)
-	if len(all) != 2 || all[0].Modes != Plain || all[1].Modes != Plain.Inlined() {
+	if len(all) != 2 || !slices.Equal(all[0].Modes, []Mode{Plain}) || !slices.Equal(all[1].Modes, []Mode{Plain.Inlined()}) {
 		t.Fatalf("%d results", len(all))
 	}
 	want := []string{
 		"<Total> callee a 7", "a callee c 7", "a caller <Total> 7",
 		"c callee d 7", "c caller a 7", "d callee e 7", "d caller c 7", "e caller d 7", "e self e 7",
 	}
-	if diff := cmp.Diff(want, all[1].callText()); diff != "" {
+	if diff := cmp.Diff(want, all[1].callText(0)); diff != "" {
 		t.Error(diff)
 	}
 	if all[0].Functions.Exclusive[2] != 7 || len(all[0].Tree.Nodes) != 3 || len(all[1].Tree.Nodes) != 5 {
@@ -162,18 +185,17 @@ func TestValuesByDefinition(t *testing.T) {
 			if v.Functions.Exclusive[f] != exclusive || v.Functions.Inclusive[f] != inclusive {
 				t.Fatalf("%s: exclusive %d, inclusive %d; want %d, %d", letter, v.Functions.Exclusive[f], v.Functions.Inclusive[f], exclusive, inclusive)
 			}
-			for i, c := range v.Calls.Calls {
-				attributed := v.Calls.Attributed[i]
-				if c.Function != int32(f) {
+			for _, c := range v.callRows(0) {
+				if c.function != int32(f) {
 					continue
 				}
-				if c.Relation == Caller {
-					callers += attributed
+				if c.relation == caller {
+					callers += c.attributed
 				} else {
-					below += attributed
+					below += c.attributed
 				}
-				if want := attributedByDefinition(stacks, letter, c); attributed != want {
-					t.Fatalf("%s %s %s: %d, want %d", letter, relations[c.Relation], name(c.Other), attributed, want)
+				if want := attributedByDefinition(stacks, letter, c); c.attributed != want {
+					t.Fatalf("%s %s %s: %d, want %d", letter, relations[c.relation], name(c.other), c.attributed, want)
 				}
 			}
 			if callers != inclusive || below != inclusive {
@@ -183,16 +205,16 @@ func TestValuesByDefinition(t *testing.T) {
 	})
 }
 
-func attributedByDefinition(stacks []string, f string, c Call) int64 {
+func attributedByDefinition(stacks []string, f string, c callRow) int64 {
 	var sum int64
 	for i, s := range stacks {
 		k := strings.LastIndex(s, f)
 		switch {
 		case k < 0:
-		case c.Relation == Self && k == len(s)-1,
-			c.Relation == Callee && k+1 < len(s) && s[k+1:k+2] == name(c.Other),
-			c.Relation == Caller && k == 0 && c.Other == totalFunction,
-			c.Relation == Caller && k > 0 && s[k-1:k] == name(c.Other):
+		case c.relation == self && k == len(s)-1,
+			c.relation == callee && k+1 < len(s) && s[k+1:k+2] == name(c.other),
+			c.relation == caller && k == 0 && c.other == totalFunction,
+			c.relation == caller && k > 0 && s[k-1:k] == name(c.other):
 			sum += 1 << i
 		}
 	}
