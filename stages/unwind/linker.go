@@ -85,10 +85,4 @@ func (u *Unwinder) object(f Frame) int32 {
 	return u.function(f.Location).Object
 }
 
-func (u *Unwinder) inLinker(f Frame) bool {
-	object := u.object(f)
-	for n := len(u.linkers); n <= int(object); n++ {
-		u.linkers = append(u.linkers, isLinker(u.resolver.Program.Objects[n].Name))
-	}
-	return u.linkers[object]
-}
+func (u *Unwinder) inLinker(f Frame) bool { return u.traits(f.Location).linker }

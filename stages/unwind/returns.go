@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"stackmill/stages/decode"
+	"stackmill/stages/symbolize"
 )
 
 // sigreturns are the functions to which signal handlers return.
@@ -27,7 +28,7 @@ func (u *Unwinder) calls(raw *decode.RawStack, t int64) []uint64 {
 			exact, interrupted = exact[1:], false
 			continue
 		}
-		trampoline := !isMarker(w) && u.isTrampoline(w, t)
+		trampoline := !isMarker(w) && u.traits(u.at(w, t).Location).trampoline
 		if w > 0 && i > 0 && i != raw.Kernel && !interrupted && !trampoline && !isMarker(w) {
 			u.pcs[i]--
 		}
@@ -36,9 +37,8 @@ func (u *Unwinder) calls(raw *decode.RawStack, t int64) []uint64 {
 	return u.pcs
 }
 
-// isTrampoline reports whether a word is where a signal trampoline begins.
-func (u *Unwinder) isTrampoline(w uint64, t int64) bool {
-	l := &u.resolver.Program.Locations[u.process.Resolve(w, t).Location]
-	f := &u.resolver.Program.Functions[l.Function]
+// isTrampoline reports whether a signal trampoline begins at a location of a
+// function.
+func isTrampoline(l *symbolize.Location, f *symbolize.Function) bool {
 	return l.Offset == f.Offset && slices.Contains(sigreturns, f.Linkage)
 }

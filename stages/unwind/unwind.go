@@ -26,9 +26,10 @@ type Unwinder struct {
 	process  *symbolize.Process
 	recorded *decode.Process
 
-	openMP  bool    // a runtime is mapped
-	classes []class // by function, as far as they were looked up
-	linkers []bool  // by load object, as far as they were looked up
+	recent  recent
+	known   []traits // by location, as far as they were looked up
+	openMP  bool     // a runtime is mapped
+	classes []class  // by function, as far as they were looked up
 
 	frames, user []Frame // scratch
 	kernel       int     // the kernel's frames at the leaf of the last native stack
@@ -38,7 +39,10 @@ type Unwinder struct {
 
 // New returns the unwinder of a process; its stacks go to set.
 func New(set *Set, r *symbolize.Resolver, process *symbolize.Process, recorded *decode.Process) *Unwinder {
-	return &Unwinder{set: set, resolver: r, process: process, recorded: recorded, openMP: hasRuntime(process.Image)}
+	return &Unwinder{
+		set: set, resolver: r, process: process, recorded: recorded,
+		recent: newRecent(len(recorded.Stacks)), openMP: hasRuntime(process.Image),
+	}
 }
 
 // Stack normalises a recorded stack as of time t. system says that it is one of
@@ -89,7 +93,8 @@ func (u *Unwinder) native(words []uint64, verified bool, t int64) []Frame {
 			}
 			rule = RuleLeafCheck
 		}
-		if len(u.frames) == 0 && !dropped && u.function(loc).Kind == symtab.PLT {
+		kind := u.traits(loc).kind
+		if len(u.frames) == 0 && !dropped && kind == symtab.PLT {
 			dropped = true
 			continue
 		}
@@ -100,8 +105,10 @@ func (u *Unwinder) native(words []uint64, verified bool, t int64) []Frame {
 			u.kernel++
 		}
 		u.frames = append(u.frames, Frame{loc, rule})
-		if main, ok := u.resolver.MainOf(u.resolver.Program.Locations[loc].Function); ok {
-			u.frames = append(u.frames, Frame{main, RuleOutline})
+		if kind == symtab.Outline {
+			if main, ok := u.resolver.MainOf(u.resolver.Program.Locations[loc].Function); ok {
+				u.frames = append(u.frames, Frame{main, RuleOutline})
+			}
 		}
 	}
 	u.frames = u.linker(u.frames)
@@ -109,16 +116,4 @@ func (u *Unwinder) native(words []uint64, verified bool, t int64) []Frame {
 		u.frames = append(u.frames, Frame{u.resolver.Artificial(lost), RuleTruncated})
 	}
 	return u.frames
-}
-
-// resolve resolves a PC and narrows the time for which the stack holds.
-func (u *Unwinder) resolve(pc uint64, t int64) int32 {
-	s := u.process.Resolve(pc, t)
-	u.span.From, u.span.Until = max(u.span.From, s.From), min(u.span.Until, s.Until)
-	return s.Location
-}
-
-func (u *Unwinder) function(location int32) *symbolize.Function {
-	p := u.resolver.Program
-	return &p.Functions[p.Locations[location].Function]
 }

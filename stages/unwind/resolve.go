@@ -1,0 +1,72 @@
+package unwind
+
+import (
+	"math/bits"
+
+	"stackmill/stages/symbolize"
+	"stackmill/stages/symbolize/symtab"
+)
+
+// recent remembers what PCs meant when they were resolved last: stacks have most
+// of their PCs in common with those before. A PC has one slot.
+type recent struct {
+	slots []slot
+	shift int // of a hash, to the number of a slot
+}
+
+type slot struct {
+	pc uint64
+	symbolize.Span
+}
+
+// maxRecentBits bounds the slots: more would not stay in the processor's cache.
+const maxRecentBits = 14
+
+func newRecent(stacks int) recent {
+	n := min(bits.Len(uint(stacks))+3, maxRecentBits)
+	return recent{make([]slot, 1<<n), 64 - n}
+}
+
+// at returns what a PC means at time t.
+func (u *Unwinder) at(pc uint64, t int64) symbolize.Span {
+	const golden = 0x9e3779b97f4a7c15
+	s := &u.recent.slots[pc*golden>>u.recent.shift]
+	if s.pc != pc || t < s.From || t >= s.Until {
+		*s = slot{pc, u.process.Resolve(pc, t)}
+	}
+	return s.Span
+}
+
+// resolve resolves a PC and narrows the time for which the stack holds.
+func (u *Unwinder) resolve(pc uint64, t int64) int32 {
+	s := u.at(pc, t)
+	u.span.From, u.span.Until = max(u.span.From, s.From), min(u.span.Until, s.Until)
+	return s.Location
+}
+
+func (u *Unwinder) function(location int32) *symbolize.Function {
+	p := u.resolver.Program
+	return &p.Functions[p.Locations[location].Function]
+}
+
+// traits are what the rules ask of every frame's location.
+type traits struct {
+	known      bool
+	trampoline bool // a signal trampoline begins there
+	linker     bool // in the dynamic linker
+	kind       symtab.Kind
+}
+
+// traits returns those of a location, which are found once.
+func (u *Unwinder) traits(location int32) traits {
+	for int(location) >= len(u.known) {
+		u.known = append(u.known, traits{})
+	}
+	k := &u.known[location]
+	if !k.known {
+		p := u.resolver.Program
+		l, f := &p.Locations[location], u.function(location)
+		*k = traits{true, isTrampoline(l, f), isLinker(p.Objects[f.Object].Name), f.Kind}
+	}
+	return *k
+}
