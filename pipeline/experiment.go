@@ -114,7 +114,21 @@ func (e *experiment) run(ctx context.Context, name string) error {
 			Started: e.rec.Started, Problems: &e.rec.Problems,
 		},
 	}
-	return errors.Join(e.segments.Close(), result.Rows(e.out.write), e.describe(name))
+	return errors.Join(e.segments.Close(), e.results(result), e.describe(name))
+}
+
+// results emits what is known once all samples were read.
+func (e *experiment) results(r *attribute.Result) error {
+	emit := e.out.write
+	return together(
+		func() error { return r.StackRows(emit) },
+		func() error {
+			all := attribute.Compute(r.Program, r.Stacks, r.Sums)
+			return together(
+				func() error { return r.ValueRows(emit, all) },
+				func() error { return r.CodeRows(emit, all) },
+			)
+		})
 }
 
 func (e *experiment) process(ctx context.Context, p *decode.Process) error {

@@ -18,6 +18,7 @@ const writersAhead = 2
 type writers struct {
 	batch  *write.Batch
 	group  errgroup.Group
+	mu     sync.Mutex
 	tables map[string]chan arrow.RecordBatch
 	once   sync.Once
 	failed chan struct{} // closed after the first error
@@ -28,14 +29,10 @@ func newWriters(b *write.Batch) *writers {
 	return &writers{batch: b, tables: map[string]chan arrow.RecordBatch{}, failed: make(chan struct{})}
 }
 
-// write hands rows to their table's writer. It is called by one goroutine.
+// write hands rows to their table's writer. For each table it is called by one
+// goroutine.
 func (w *writers) write(t *schema.Table, rows arrow.RecordBatch) error {
-	c := w.tables[t.Name]
-	if c == nil {
-		c = make(chan arrow.RecordBatch, writersAhead)
-		w.tables[t.Name] = c
-		w.group.Go(func() error { return w.run(t, c) })
-	}
+	c := w.table(t)
 	rows.Retain()
 	select {
 	case c <- rows:
@@ -44,6 +41,19 @@ func (w *writers) write(t *schema.Table, rows arrow.RecordBatch) error {
 		rows.Release()
 		return w.err
 	}
+}
+
+// table returns what leads to a table's writer, which it starts if need be.
+func (w *writers) table(t *schema.Table) chan<- arrow.RecordBatch {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	c := w.tables[t.Name]
+	if c == nil {
+		c = make(chan arrow.RecordBatch, writersAhead)
+		w.tables[t.Name] = c
+		w.group.Go(func() error { return w.run(t, c) })
+	}
+	return c
 }
 
 func (w *writers) run(t *schema.Table, c <-chan arrow.RecordBatch) error {
@@ -66,4 +76,24 @@ func (w *writers) close() error {
 	}
 	clear(w.tables)
 	return w.group.Wait()
+}
+
+// together runs functions at once and returns their first error. When one
+// panics, so does together in the end.
+func together(run ...func() error) error {
+	panics := make([]any, len(run))
+	var g errgroup.Group
+	for i, f := range run {
+		g.Go(func() error {
+			defer func() { panics[i] = recover() }()
+			return f()
+		})
+	}
+	err := g.Wait()
+	for _, p := range panics {
+		if p != nil {
+			panic(p)
+		}
+	}
+	return err
 }

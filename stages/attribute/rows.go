@@ -28,24 +28,35 @@ type Result struct {
 	Sources      Sources
 }
 
-// Rows emits the tables of stacks, program structure and values, all but the
-// samples themselves, in an order that depends on the recording alone.
-func (r *Result) Rows(emit Emit) error {
-	all := Compute(r.Program, r.Stacks, r.Sums)
-	for _, rows := range []func(Emit) error{
-		r.metrics, r.program, r.recorded, r.stacks, r.files, r.stackValues, r.usageValues,
-	} {
-		if err := rows(emit); err != nil {
-			return err
-		}
-	}
+// StackRows emits the tables of program structure and stacks. The functions that
+// emit rows may run at once; the order of rows depends on the recording alone.
+func (r *Result) StackRows(emit Emit) error {
+	return inTurn(emit, r.metrics, r.program, r.recorded, r.stacks, r.files, r.stackValues, r.usageValues)
+}
+
+// ValueRows emits the tables of values.
+func (r *Result) ValueRows(emit Emit, all []*Values) error {
 	for _, v := range all {
 		if err := r.values(emit, v); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// CodeRows emits the tables of instructions and of source lines.
+func (r *Result) CodeRows(emit Emit, all []*Values) error {
 	meant, err := r.instructions(emit, all)
 	return errors.Join(err, r.locations(emit, meant), r.sourceLines(emit, all))
+}
+
+func inTurn(emit Emit, tables ...func(Emit) error) error {
+	for _, rows := range tables {
+		if err := rows(emit); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // rows returns a builder of a table's rows, whose labels are known.
