@@ -108,24 +108,30 @@ func TestOpcodes(t *testing.T) {
 	}
 	for arch, machine := range map[Arch]string{AMD64: "i386:x86-64", X86: "i386"} {
 		t.Run(machine, func(t *testing.T) {
-			const slot = 18 // an instruction, and a nop up to the next one
-			var code bytes.Buffer
-			for _, c := range everyOpcode(arch) {
-				code.WriteString(c + strings.Repeat("\x66", slot-len(c)-1) + "\x90")
-			}
-			file := filepath.Join(t.TempDir(), "code")
-			if err := os.WriteFile(file, code.Bytes(), 0o644); err != nil {
-				t.Fatal(err)
-			}
 			c := comparer{t: t, arch: arch}
-			objdump(t, arch, func(l line) {
-				if l.addr%slot == 0 {
-					c.line(l)
-				}
-			}, "-D", "-b", "binary", "-m", machine, file)
+			disassemble(t, arch, machine, everyOpcode(arch), c.line)
 			c.report()
 		})
 	}
+}
+
+// disassemble has objdump print instructions, and calls each with them.
+func disassemble(t *testing.T, arch Arch, machine string, codes []string, each func(line), args ...string) {
+	t.Helper()
+	const slot = 18 // an instruction, and a nop up to the next one
+	var code bytes.Buffer
+	for _, c := range codes {
+		code.WriteString(c + strings.Repeat("\x66", slot-len(c)-1) + "\x90")
+	}
+	file := filepath.Join(t.TempDir(), "code")
+	if err := os.WriteFile(file, code.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	objdump(t, arch, func(l line) {
+		if l.addr%slot == 0 {
+			each(l)
+		}
+	}, append(args, "-D", "-b", "binary", "-m", machine, file)...)
 }
 
 // everyOpcode returns the starts of instructions.

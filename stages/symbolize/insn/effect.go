@@ -1,11 +1,12 @@
 package insn
 
-// Register is a register by its DWARF number: on x86-64 the general registers
-// are 0 to 15 (stack pointer 7), those of vectors 17 to 48; on A64 they are 0 to 31
-// (stack pointer 31) and 64 to 95. In 32-bit x86 code 0 to 7 (stack pointer 4).
+// Register is a general register by its DWARF number: on x86-64 0 to 15 (stack
+// pointer 7), on A64 0 to 31 (stack pointer 31), in 32-bit x86 code 0 to 7 (stack
+// pointer 4).
 type Register int16
 
-// NoRegister stands for none; also for A64's zero register.
+// NoRegister stands for none, for a register of another kind, and for A64's zero
+// register.
 const NoRegister Register = -1
 
 // Class is what sort of value an instruction moves.
@@ -20,18 +21,20 @@ const (
 
 // Access is one operand in memory.
 type Access struct {
-	// The address is Base + Index*Scale + Disp, with the 64-bit or 32-bit value
-	// of the registers; Absolute when there are none: then it is Disp as an address.
-	// What is relative to the program counter is Absolute too.
+	// The address is Base + Index*Scale + Disp, with the 64-bit or 32-bit value that
+	// the registers have before the instruction; Absolute when there are none: then it
+	// is Disp as an address. What is relative to the program counter is Absolute too.
 	Base, Index Register
-	Scale       uint8 // 1, 2, 4 or 8
+	Scale       uint8 // 1, 2, 4 or 8; 0 without Index
 	Absolute    bool
-	Thread      bool // it counts from the thread's own block (segment fs or gs)
-	Implicit    bool // no operand names it: the stack of push, pop, call and return
-	Disp        int64
-	Size        int // bytes moved, of each repetition; 0 when not told
-	Class       Class
+	Thread      bool // it counts from the thread's own block (segment fs or gs); never Absolute
+	Implicit    bool // no operand names it: the stack of push, pop, call and return, and maskmovdqu
+	Inexact     bool // the address has another part: elements of a vector, the number of a bit
+	Repeated    bool // a number of times that is not told, one behind another
 	Load, Store bool
+	Class       Class
+	Disp        int64
+	Size        int // bytes moved, of each repetition or vector element; 0 when not told
 }
 
 // Op is what an instruction does to its destination, as far as the type of what
@@ -44,10 +47,11 @@ const (
 	Move           // Dest = Source
 	SetConst       // Dest = Value; also an address relative to the program counter
 	Load           // Dest = Accesses[0]; of less than a register, whatever the extension
-	Store          // Accesses[0] = Source
+	Store          // Accesses[0] = Source, or Value when that is none
 	AddConst       // Dest = Source + Value
-	AddRegister    // Dest = Source + Second*Scale + Value
-	Choose         // Dest = Dest or Source (cmov), or Source or Second (csel)
+	AddRegister    // Dest = Source + Second*Scale + Value; Source may be none
+	Choose         // Dest = Dest or Source (cmov; Accesses[0] when that is none), or Source or Second (csel)
+	Extend         // Dest = the low Value bytes of Source, with zeroes or the sign before them
 )
 
 // Effect is what an instruction does to memory and to general registers.
@@ -58,14 +62,52 @@ type Effect struct {
 	Source, Second Register
 	Scale          uint8 // of Second
 	Value          int64
-	Width          int      // bytes of Dest that the operation computes: 8, 4, 2 or 1
+	Width          int      // bytes of Dest that the operation computes: 8, 4, 2 or 1; of 4 the rest becomes 0
 	Accesses       []Access // loads before stores
 	// Written has a bit for each general register, 1<<r, whose value is another
 	// one behind the instruction, Dest among them. Calls write what their callee
-	// may: that is not told here.
+	// may, and take off what they push: that is not told here.
 	Written uint64
 	// Base is the register that Update was added to (push, pop, post- and
 	// pre-indexed accesses), NoRegister for none. It is in Written.
 	Base   Register
 	Update int64
+}
+
+// Effects decodes the instruction at the start of code, which lies at addr, and
+// tells what it does. The errors are those of Decode.
+func Effects(arch Arch, code []byte, addr uint64) (Effect, error) {
+	e := Effect{Dest: NoRegister, Source: NoRegister, Second: NoRegister, Base: NoRegister}
+	switch arch {
+	case AMD64, X86:
+		d := x86{code: code[:min(len(code), maxX86)], long: arch == AMD64}
+		f, err := d.decode()
+		if err != nil {
+			return e, err
+		}
+		d.classify(&e.Inst, addr)
+		d.effect(&e, f, addr+uint64(d.pos))
+	case ARM64:
+		if err := e.decodeARM64(code, addr); err != nil {
+			return e, err
+		}
+		e.arm64()
+	default:
+		return e, ErrUndefined
+	}
+	return e, nil
+}
+
+// write adds a register to those that are written.
+func (e *Effect) write(r Register) {
+	if r >= 0 {
+		e.Written |= 1 << r
+	}
+}
+
+// compute sets an operation on a register and adds the register to those that
+// are written.
+func (e *Effect) compute(op Op, dest Register, width int) {
+	e.Op, e.Dest, e.Width = op, dest, width
+	e.write(dest)
 }

@@ -1,9 +1,10 @@
 // Package insn decodes machine instructions: how long they are, where calls
-// and jumps go, and what they read as.
+// and jumps go, what they do to memory and registers, and what they read as.
 //
 // Unwinding asks it whether a call goes to the procedure linkage table (S22,
 // S23), which instructions a signal trampoline consists of (S24) and where a
-// function is left by a jump (S12, S26).
+// function is left by a jump (S12, S26). Data objects come from the operands in
+// memory (S27).
 package insn
 
 import (

@@ -178,6 +178,15 @@ func checkInst(t *testing.T, arch Arch, code []byte, item Item) {
 	if inst, err := Decode(arch, other, item.Addr); err != nil || inst != item.Inst {
 		t.Errorf("% x: %+v %v, then %+v", code[:n], item, err, inst)
 	}
+	e, err := Effects(arch, other, item.Addr)
+	if err != nil || e.Inst != item.Inst || len(e.Accesses) > 2 || e.Written>>32 != 0 || e.Width < 0 || e.Width > 8 {
+		t.Errorf("% x: effect %+v %v", code[:n], e, err)
+	}
+	for _, r := range []Register{e.Dest, e.Source, e.Second, e.Base} {
+		if r < NoRegister || r > 31 {
+			t.Errorf("% x: register %d", code[:n], r)
+		}
+	}
 	if _, err := Decode(arch, code[:n-1], item.Addr); !errors.Is(err, ErrTruncated) {
 		t.Errorf("% x without the last byte: %v", code[:n], err)
 	}
@@ -186,14 +195,37 @@ func checkInst(t *testing.T, arch Arch, code []byte, item Item) {
 // BenchmarkDecode decodes the code of this test program, or a hundred thousand
 // copies of an A64 word.
 func BenchmarkDecode(b *testing.B) {
+	benchmark(b, func(arch Arch, code []byte) (n int) {
+		for range Walk(arch, code, 0x401000) {
+			n++
+		}
+		return n
+	})
+}
+
+// BenchmarkEffects does the same with Effects.
+func BenchmarkEffects(b *testing.B) {
+	benchmark(b, func(arch Arch, code []byte) (n int) {
+		for len(code) > 0 {
+			e, err := Effects(arch, code, 0x401000)
+			if err != nil {
+				e.Len = 1
+			}
+			code = code[e.Len:]
+			n++
+		}
+		return n
+	})
+}
+
+// benchmark measures what decodes all code and returns how many instructions it has.
+func benchmark(b *testing.B, decode func(Arch, []byte) int) {
 	bench := func(name string, arch Arch, code []byte) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			n := 0
 			for b.Loop() {
-				for range Walk(arch, code, 0x401000) {
-					n++
-				}
+				n += decode(arch, code)
 			}
 			b.ReportMetric(float64(n)/b.Elapsed().Seconds()/1e6, "Minst/s")
 		})

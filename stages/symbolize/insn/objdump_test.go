@@ -152,7 +152,7 @@ func withoutPrefixes(words []string) []string {
 	return words
 }
 
-var prefixNames = []string{"data16", "data32", "addr16", "addr32", "lock", "repz", "repnz", "rep", "bnd", "notrack",
+var prefixNames = []string{"data16", "data32", "addr16", "addr32", "lock", "repz", "repnz", "rep", "bnd", "notrack", "xacquire", "xrelease",
 	"cs", "ds", "es", "ss", "fs", "gs"}
 
 // flow compares kind, target and slot.

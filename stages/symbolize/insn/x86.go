@@ -16,17 +16,55 @@ type x86 struct {
 	rex     byte
 	segment bool // an operand of segment fs or gs, whose base is not known
 
+	encoding encoding
+	number   byte // of the map, as VEX and EVEX count them; XOP has its own
+	pp       byte // the mandatory prefix, as VEX and EVEX count them
+	length   byte // of the vectors: 16 bytes << length
+	single   bool // EVEX.b: one element of memory, broadcast; or rounding
+	vvvv     byte
+
 	table  *opcodes // the map of op
 	op     byte
 	modrm  byte
 	memory operand
+	base   int8 // of memory, as instructions count registers; -1 for none
+	index  int8
+	scale  uint8
+	short  bool  // disp has one byte
 	disp   int32 // of memory
-	imm    int64 // a relative target
+	imm    int64 // an immediate or a relative target
 }
+
+// encoding is a family of prefixes.
+type encoding byte
+
+const (
+	plain encoding = iota
+	vex
+	evex
+	xop
+)
+
+// The mandatory prefixes.
+const (
+	ppNone = iota
+	pp66
+	ppF3
+	ppF2
+)
 
 // decodeX86 decodes into inst, which is zero and stays so on an error.
 func (inst *Inst) decodeX86(long bool, code []byte, addr uint64) error {
 	d := x86{code: code[:min(len(code), maxX86)], long: long}
+	if _, err := d.decode(); err != nil {
+		return err
+	}
+	d.classify(inst, addr)
+	return nil
+}
+
+// decode decodes all of the instruction and returns what its opcode's map says.
+func (d *x86) decode() (form, error) {
 	f, err := d.opcode()
 	if err == nil && f&modRM != 0 {
 		err = d.operand(f)
@@ -34,14 +72,10 @@ func (inst *Inst) decodeX86(long bool, code []byte, addr uint64) error {
 	if err == nil {
 		err = d.immediate(f)
 	}
-	if err == nil {
-		d.classify(inst, addr)
-		return nil
-	}
-	if err == ErrTruncated && len(code) >= maxX86 {
+	if err == ErrTruncated && len(d.code) == maxX86 {
 		err = ErrUndefined // too long
 	}
-	return err
+	return f, err
 }
 
 // next returns the next byte of the instruction.
@@ -121,12 +155,20 @@ func (d *x86) twoByte() (form, error) {
 	if err != nil {
 		return 0, err
 	}
-	d.table = map0F
+	d.table, d.number = map0F, 1
+	switch {
+	case d.rep == 0xf2:
+		d.pp = ppF2
+	case d.rep == 0xf3:
+		d.pp = ppF3
+	case d.opSize:
+		d.pp = pp66
+	}
 	switch b {
 	case 0x38:
-		d.table = map0F38
+		d.table, d.number = map0F38, 2
 	case 0x3a:
-		d.table = map0F3A
+		d.table, d.number = map0F3A, 3
 	case 0x78:
 		// extrq and insertq take two bytes behind ModRM, vmread none.
 		d.op = b

@@ -5,40 +5,54 @@ import "encoding/binary"
 // immediate decodes what follows the operand.
 func (d *x86) immediate(f form) error {
 	switch f & immMask {
-	case immB:
-		return d.skip(1)
+	case immB, relB:
+		return d.value(1)
 	case immW:
-		return d.skip(2)
+		return d.value(2)
 	case immZ:
 		if d.op == 0xc7 && d.modrm == 0xf8 { // xbegin
 			return d.distance()
 		}
-		return d.skip(d.sizeZ())
+		return d.value(d.sizeZ())
 	case immV:
 		if d.rexW() {
-			return d.skip(8)
+			return d.value(8)
 		}
-		return d.skip(d.sizeZ())
+		return d.value(d.sizeZ())
 	case immFar:
 		return d.skip(2 + d.sizeZ())
 	case immEnter:
 		return d.skip(3)
 	case immOffset:
-		return d.skip(d.addressSize())
+		return d.value(d.addressSize())
 	case testB:
 		if d.reg() <= 1 {
-			return d.skip(1)
+			return d.value(1)
 		}
 	case testZ:
 		if d.reg() <= 1 {
-			return d.skip(d.sizeZ())
+			return d.value(d.sizeZ())
 		}
-	case relB:
-		b, err := d.next()
-		d.imm = int64(int8(b))
-		return err
 	case relZ:
 		return d.distance()
+	}
+	return nil
+}
+
+// value decodes an immediate of n bytes, with its sign.
+func (d *x86) value(n int) error {
+	if err := d.skip(n); err != nil {
+		return err
+	}
+	switch b := d.code[d.pos-n:]; n {
+	case 1:
+		d.imm = int64(int8(b[0]))
+	case 2:
+		d.imm = int64(int16(binary.LittleEndian.Uint16(b)))
+	case 4:
+		d.imm = int64(int32(binary.LittleEndian.Uint32(b)))
+	case 8:
+		d.imm = int64(binary.LittleEndian.Uint64(b))
 	}
 	return nil
 }
@@ -46,16 +60,7 @@ func (d *x86) immediate(f form) error {
 // distance decodes a relative target. With operand size 16 it has two bytes, as on AMD
 // processors and in objdump; Intel's ignore the prefix in 64-bit mode.
 func (d *x86) distance() error {
-	if d.sizeZ() == 2 {
-		if err := d.skip(2); err != nil {
-			return err
-		}
-		d.imm = int64(int16(binary.LittleEndian.Uint16(d.code[d.pos-2:])))
-		return nil
-	}
-	v, err := d.int32()
-	d.imm = int64(v)
-	return err
+	return d.value(d.sizeZ())
 }
 
 func (d *x86) rexW() bool { return d.rex&8 != 0 }

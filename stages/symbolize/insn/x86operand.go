@@ -1,5 +1,7 @@
 package insn
 
+import "encoding/binary"
+
 // operand is a memory operand's base.
 type operand uint8
 
@@ -22,46 +24,72 @@ func (d *x86) operand(f form) (err error) {
 	if mod == 3 || f&regOnly != 0 {
 		return nil
 	}
-	d.memory = computed
+	d.memory, d.base, d.index, d.scale = computed, int8(rm|d.rex&1<<3), -1, 1
 	if !d.long && d.adSize {
 		return d.operand16(mod, rm)
 	}
-	base := rm
+	low := rm
 	if rm == 4 {
 		sib, err := d.next()
 		if err != nil {
 			return err
 		}
-		base = sib & 7
-		if mod == 0 && base == 5 && sib>>3&7 == 4 && d.rex&2 == 0 {
-			d.memory = absolute
+		low = sib & 7
+		d.base = int8(low | d.rex&1<<3)
+		d.scale = 1 << (sib >> 6)
+		if d.index = int8(sib>>3&7 | d.rex&2<<2); d.index == 4 && !d.vectorIndex() {
+			d.index = -1
 		}
 	}
 	switch {
 	case mod == 1:
-		return d.skip(1)
+		return d.disp8()
 	case mod == 2:
-		return d.skip(4)
-	case base != 5:
+		d.disp, err = d.int32()
+		return err
+	case low != 5:
 		return nil
 	}
-	if rm == 5 {
+	d.base = -1
+	switch {
+	case rm == 5 && d.long:
+		d.memory = relative
+	case d.index < 0:
 		d.memory = absolute
-		if d.long {
-			d.memory = relative
-		}
 	}
 	d.disp, err = d.int32()
 	return err
 }
 
+// disp8 decodes a displacement of one byte.
+func (d *x86) disp8() error {
+	b, err := d.next()
+	d.disp, d.short = int32(int8(b)), true
+	return err
+}
+
+// bases16 and indexes16 are the registers of 16-bit addresses.
+var (
+	bases16   = [8]int8{3, 3, 5, 5, 6, 7, 5, 3}
+	indexes16 = [8]int8{6, 7, 6, 7, -1, -1, -1, -1}
+)
+
 // operand16 decodes the displacement of a 16-bit address.
 func (d *x86) operand16(mod, rm byte) error {
-	switch {
-	case mod == 1:
-		return d.skip(1)
-	case mod == 2 || rm == 6:
-		return d.skip(2)
+	d.base, d.index = bases16[rm], indexes16[rm]
+	if mod == 1 {
+		return d.disp8()
+	}
+	if mod == 0 && rm != 6 {
+		return nil
+	}
+	if err := d.skip(2); err != nil {
+		return err
+	}
+	disp := binary.LittleEndian.Uint16(d.code[d.pos-2:])
+	d.disp = int32(int16(disp))
+	if mod == 0 {
+		d.memory, d.base, d.disp = absolute, -1, int32(disp)
 	}
 	return nil
 }
