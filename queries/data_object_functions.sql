@@ -1,5 +1,5 @@
 -- row: one data object as one instruction accessed it in one way
--- rules: S27, S31
+-- rules: S10, S27, S31
 --
 -- experiment_id = experiments.experiment_id
 -- experiment VARCHAR: The name for people, unique within the store.
@@ -20,6 +20,7 @@
 -- value = data_values.value
 -- samples = data_values.samples
 -- kind = data_objects.kind
+-- inlined VARCHAR: The functions inlined at the line, from the outermost to the one that the instruction is of, each with the line reached in it; empty when it is the function's own.
 --
 -- invariant names: Every row has its experiment, unit, data object, function and load object.
 --   SELECT * FROM data_object_functions WHERE experiment IS NULL OR unit IS NULL OR descriptor IS NULL OR function IS NULL OR load_object IS NULL
@@ -36,15 +37,21 @@ placed AS MATERIALIZED (
   SELECT v.*, l.function_id, l.load_object_id, l.file, l.line, l."offset"
   FROM data_values v LEFT JOIN locations l USING (experiment_id, location_id)
 ),
+levels AS MATERIALIZED (
+  SELECT experiment_id, location_id, string_agg("function" || ':' || line, ' > ' ORDER BY depth) AS inlined FROM inline_frames GROUP BY ALL
+),
+inside AS MATERIALIZED (
+  SELECT a.*, COALESCE(i.inlined, '') AS inlined FROM placed a LEFT JOIN levels i USING (experiment_id, location_id)
+),
 of_functions AS MATERIALIZED (
-  SELECT a.*, f.name AS "function" FROM placed a LEFT JOIN functions f USING (experiment_id, function_id)
+  SELECT a.*, f.name AS "function" FROM inside a LEFT JOIN functions f USING (experiment_id, function_id)
 ),
 named AS MATERIALIZED (
   SELECT a.*, o.name AS load_object FROM of_functions a LEFT JOIN load_objects o USING (experiment_id, load_object_id)
 )
 SELECT a.experiment_id, n.experiment, m.mode, a.metric, t.unit, a.data_object_id, o.descriptor,
   a.function_id, COALESCE(a."function", '') AS "function", COALESCE(a.load_object, '') AS load_object,
-  COALESCE(a.file, '') AS file, COALESCE(a.line, 0) AS line, a."offset", a.method, a.detail, a.agreement, a.value, a.samples, o.kind
+  COALESCE(a.file, '') AS file, COALESCE(a.line, 0) AS line, a."offset", a.method, a.detail, a.agreement, a.value, a.samples, o.kind, a.inlined
 FROM named a
 CROSS JOIN modes m
 LEFT JOIN experiment_names n USING (experiment_id)

@@ -44,14 +44,14 @@ func TestDataViews(t *testing.T) {
 			"cache line 135168 64 app app 1 1 1 1", "heap 61440 131072 [heap]  7 5 2 5",
 			"page 65536 4096 [heap]  7 5 2 5", "page 135168 4096 app app 1 1 1 1", "segment 135168 4096 app app 1 1 1 1"}},
 		{"SELECT count(*) FROM memory_objects WHERE metric = 'dcm'", []string{"0"}},
-		{"SELECT descriptor, function, load_object, file, line, \"offset\", method, detail, agreement, value, samples FROM data_object_functions WHERE " + faults + " ORDER BY ALL", []string{
-			"No type information    0 <nil>  instruction fetch unchecked 1 1",
-			"{int g} main app a.c 10 4112 global  agrees 1 1",
-			"{structure:rec_t} main app a.c 10 4112 variable  agrees 1 1",
-			"{structure:rec_t}.{long key} main app a.c 10 4112 variable  agrees 1 1",
-			"{structure:rec_t}.{structure:inner_t}.{int tag} f app a.c 20 4176 register in %rdi unchecked 3 1",
-			"{structure:rec_t}.{unsigned_int:5 rest} main app a.c 10 4112 variable  agrees 1 1",
-			"{union:u}.{int i} main app a.c 10 4112 address  unchecked 1 1"}},
+		{"SELECT descriptor, function, load_object, file, line, \"offset\", method, detail, agreement, value, samples, inlined FROM data_object_functions WHERE " + faults + " ORDER BY ALL", []string{
+			"No type information    0 <nil>  instruction fetch unchecked 1 1 ",
+			"{int g} main app a.c 10 4112 global  agrees 1 1 ",
+			"{structure:rec_t} main app a.c 10 4112 variable  agrees 1 1 ",
+			"{structure:rec_t}.{long key} main app a.c 10 4112 variable  agrees 1 1 ",
+			"{structure:rec_t}.{structure:inner_t}.{int tag} f app a.c 20 4176 register in %rdi unchecked 3 1 main:5",
+			"{structure:rec_t}.{unsigned_int:5 rest} main app a.c 10 4112 variable  agrees 1 1 ",
+			"{union:u}.{int i} main app a.c 10 4112 address  unchecked 1 1 "}},
 		{"SELECT metric, subject, reason, load_object, value FROM unattributed WHERE mode = 'user' ORDER BY ALL", []string{
 			"dcm data object Backtracking did not find trigger PC  10", "faults data object No type information  1"}},
 	} {

@@ -157,7 +157,7 @@ var reports = []report{
 	},
 	{
 		name: "data-object-functions", view: "data_object_functions", title: "Code that accesses data objects",
-		columns: []reportColumn{value, {"samples", "Samples", number}, dataObject, label, line, {"method", "Method", words}, {"detail", "Detail", words}, file},
+		columns: []reportColumn{value, {"samples", "Samples", number}, dataObject, label, {"offset", "Offset", address}, line, {"inlined", "Inlined", words}, {"method", "Method", words}, {"detail", "Detail", words}, file},
 		order:   "value DESC, descriptor, data_object_id, function, file, line, \"offset\", method, detail, agreement",
 		ofData:  true,
 	},
