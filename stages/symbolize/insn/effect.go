@@ -43,15 +43,17 @@ type Op uint8
 
 // The operations. Those that write registers in other ways are Opaque.
 const (
-	Opaque      Op = iota
-	Move           // Dest = Source
-	SetConst       // Dest = Value; also an address relative to the program counter
-	Load           // Dest = Accesses[0]; of less than a register, whatever the extension
-	Store          // Accesses[0] = Source, or Value when that is none
-	AddConst       // Dest = Source + Value
-	AddRegister    // Dest = Source + Second*Scale + Value; Source may be none
-	Choose         // Dest = Dest or Source (cmov; Accesses[0] when that is none), or Source or Second (csel)
-	Extend         // Dest = the low Value bytes of Source, with zeroes or the sign before them
+	Opaque   Op = iota
+	Move        // Dest = Source
+	SetConst    // Dest = Value; also an address relative to the program counter
+	Load        // Dest = Accesses[0]; of less than a register, whatever the extension
+	Store       // Accesses[0] = Source, or Value when that is none
+	AddConst    // Dest = Source + Value
+	// AddRegister is Dest = Source + Second*Scale + Value. Source may be none; when
+	// Second is, it stands for Accesses[0].
+	AddRegister
+	Choose // Dest = Dest or Source (cmov; Accesses[0] when that is none), or Source or Second (csel)
+	Extend // Dest = the low Value bytes of Source, with zeroes or the sign before them
 )
 
 // Effect is what an instruction does to memory and to general registers.
@@ -60,7 +62,7 @@ type Effect struct {
 	Op             Op
 	Dest           Register // of general registers; NoRegister unless Op has one
 	Source, Second Register
-	Scale          uint8 // of Second
+	Scale          int64 // of Second
 	Value          int64
 	Width          int      // bytes of Dest that the operation computes: 8, 4, 2 or 1; of 4 the rest becomes 0
 	Accesses       []Access // loads before stores

@@ -130,7 +130,7 @@ func TestEffectsAMD64(t *testing.T) {
 		{"add $16,%rsp", "48 83 c4 10", "rsp=rsp+0x10/8 w rsp"},
 		{"sub $-128,%rsp", "48 83 ec 80", "rsp=rsp+0x80/8 w rsp"},
 		{"add %rcx,%rax", "48 01 c8", "rax=rax+rcx*1+0x0/8 w rax"},
-		{"add (%rcx),%rax", "48 03 01", "L8[rcx+0x0] w rax"},
+		{"add (%rcx),%rax", "48 03 01", "rax=rax+-*1+0x0/8 L8[rcx+0x0] w rax"},
 		{"add %eax,4(%rcx)", "01 41 04", "LS4[rcx+0x4]"},
 		{"lock incl (%rdx)", "f0 ff 02", "LS4[rdx+0x0]"},
 		{"inc %edx", "ff c2", "rdx=rdx+0x1/4 w rdx"},

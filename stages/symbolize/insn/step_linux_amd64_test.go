@@ -207,7 +207,13 @@ func check(e *Effect, before, behind *syscall.PtraceRegs, was, is []uint64) erro
 	case AddConst:
 		want = []uint64{source + uint64(e.Value)}
 	case AddRegister:
-		want = []uint64{source + general(before, e.Second)*uint64(e.Scale) + uint64(e.Value)}
+		var second uint64
+		if e.Second != NoRegister {
+			second = general(before, e.Second)
+		} else if len(was) > 0 {
+			second = was[0]
+		}
+		want = []uint64{source + second*uint64(e.Scale) + uint64(e.Value)}
 	case Choose:
 		want = []uint64{old, source}
 		if e.Source == NoRegister {

@@ -23,6 +23,8 @@ const (
 	verbChoose          = 'c' // copies or not
 	verbExchange        = 'x' // also with the sum
 	verbCompareExchange = 'k' // and exchanges
+	verbShift           = 's' // to the left
+	verbTimes           = 'n' // multiplies ModRM.rm by an immediate
 	verbMultiply        = 'm' // or divides: two registers by ModRM.rm
 	verbBit             = 'b' // changes a bit; the register with its number moves the address
 	verbTestBit         = 't'
@@ -86,13 +88,13 @@ var (
 		"3 ^Eb ^Ev ^Gb ^Gv *Ab *Av .   *Aw ?Eb ?Ev ?Eb ?Ev .   .   .   *Aw",
 		"4 iOv iOv iOv iOv iOv iOv iOv iOv dOv dOv dOv dOv dOv dOv dOv dOv",
 		"5 <Os <Os <Os <Os <Os <Os <Os <Os >Os >Os >Os >Os >Os >Os >Os >Os",
-		"6 P.v Q.v ?Ez *Ew .   .   .   .   <Is !Gv <Is !Gv Sib Siv Sob Sov",
+		"6 P.v Q.v ?Ez *Ew .   .   .   .   <Is nGv <Is nGv Sib Siv Sob Sov",
 		"8 g1b g1v g1b g1v ?Eb ?Ev xEb xEv =Eb =Ev =Gb =Gv !Ew lGv ?Ew >Es",
 		"9 xOv xOv xOv xOv xOv xOv xOv xOv !Av !Dv C.p .   <.s >.s .   !Ab",
 		"a oAb oAv OAb OAv Smb Smv Scb Scv .   .   Ssb Ssv Slb Slv Sab Sav",
 		"b =Ob =Ob =Ob =Ob =Ob =Ob =Ob =Ob =Ov =Ov =Ov =Ov =Ov =Ov =Ov =Ov",
-		"c *Eb *Ev R.s R.s !Gp !Gp =Eb =Ev E.s L.s R.p R.p .   !Av .   R.z",
-		"d *Eb *Ev *Eb *Ev *Aw *Aw !Ab X.b 8   8   8   8   8   8   8   8",
+		"c g2b g2v R.s R.s !Gp !Gp =Eb =Ev E.s L.s R.p R.p .   !Av .   R.z",
+		"d g2b g2v *Eb *Ev *Aw *Aw !Ab X.b 8   8   8   8   8   8   8   8",
 		"e !C  !C  !C  .   !Ab !Av .   .   C.s .   .   .   !Ab !Av .   .",
 		"f .   .   .   .   .   .   g3b g3v .   .   .   .   .   .   g4b g5v")
 
@@ -117,6 +119,7 @@ var (
 // size is that of the opcode's action unless one is given.
 var groupActions = map[byte]*[8]action{
 	'1': newGroup("+E *E *E *E *E -E *E ?E"),
+	'2': newGroup("*E *E *E *E sE *E sE *E"),
 	'3': newGroup("?E ?E *E *E mX mX mX mX"),
 	'4': newGroup("iE dE . . . . . ."),
 	'5': newGroup("iE dE CEs CEp ?Es ?Ep <Es ."),

@@ -13,7 +13,8 @@ type worker struct {
 func (w *worker) work() {
 	switch w.a.verb {
 	case verbNone:
-	case verbMove, verbAdd, verbSub, verbXor, verbChange, verbRead, verbChoose, verbInc, verbDec, verbBit, verbTestBit:
+	case verbMove, verbAdd, verbSub, verbXor, verbChange, verbRead, verbChoose, verbInc, verbDec, verbBit, verbTestBit,
+		verbShift, verbTimes:
 		w.operate()
 	case verbSet, verbMultiply, verbCompareExchange:
 		w.set()
@@ -139,6 +140,19 @@ func (w *worker) follow(to, from place) {
 	case verb == verbAdd && from.kind == inRegister:
 		e.compute(AddRegister, to.reg, w.size)
 		e.Source, e.Second, e.Scale = to.reg, from.reg, 1
+	case verb == verbAdd && from.kind == inMemory:
+		e.compute(AddRegister, to.reg, w.size)
+		e.Source, e.Scale = to.reg, 1
+	case verb == verbTimes && w.rm().kind == inRegister:
+		e.compute(AddRegister, to.reg, w.size)
+		e.Second, e.Scale = w.rm().reg, w.imm
+	case verb == verbShift:
+		n := int64(1)
+		if from.kind == inCode {
+			n = w.imm & int64(max(8*w.size, 32)-1)
+		}
+		e.compute(AddRegister, to.reg, w.size)
+		e.Second, e.Scale = to.reg, 1<<n
 	case (verb == verbSub || verb == verbXor) && from == to:
 		e.compute(SetConst, to.reg, w.size)
 	}
@@ -244,7 +258,7 @@ func (w *worker) address() {
 	}
 	e.Source = m.Base
 	if op == AddRegister {
-		e.Second, e.Scale = m.Index, m.Scale
+		e.Second, e.Scale = m.Index, int64(m.Scale)
 	}
 }
 
