@@ -1,0 +1,180 @@
+package dataspace
+
+import (
+	"sort"
+	"strings"
+
+	"stackmill/schema"
+	"stackmill/stages/symbolize"
+	"stackmill/stages/symbolize/image"
+)
+
+// Region is what a data address lies in: a row of memory_regions.
+type Region struct {
+	ID            int64
+	Process       int
+	Kind, Name    string
+	Address, Size uint64 // bytes; 0 when not known
+	LoadObject    int32  // number in Program.Objects, -1 for none
+}
+
+// The kinds of regions.
+const (
+	RegionSegment   = "segment" // of a load object or another file
+	RegionStack     = "stack"
+	RegionHeap      = "heap" // what brk gives
+	RegionAnonymous = "anonymous"
+	RegionKernel    = "kernel"
+	RegionUnknown   = "unknown"
+)
+
+// where is what a data address lies in.
+type where struct {
+	region int32 // number in Space.Regions
+	kind   string
+	// The variable of a load object that is there, and the byte of it.
+	object   *object
+	variable int32
+	offset   int64
+	found    bool
+}
+
+// memory is the address space of a process as data addresses see it.
+type memory struct {
+	space   *Space
+	process int
+	kernel  func(uint64) bool
+	placed  []symbolize.Placed
+	finder  *image.Finder
+	stack   *image.Mapping // of the main thread, nil when not recorded
+	known   map[regionKey]int32
+}
+
+type regionKey struct {
+	kind, name string
+	address    uint64
+}
+
+func newMemory(s *Space, process int, p *symbolize.Process) *memory {
+	m := &memory{space: s, process: process, kernel: s.resolver.IsKernel, placed: p.Placed(), finder: p.Image.Finder(), known: map[regionKey]int32{}}
+	for _, mapping := range p.Image.Mappings {
+		if mapping.Path == stackPath {
+			m.stack = mapping
+		}
+	}
+	return m
+}
+
+const stackPath = "[stack]"
+
+// maxStack is how far below its first mapping the main thread's stack may have grown.
+const maxStack = 1 << 30
+
+// at tells what an address was at a time.
+func (m *memory) at(address uint64, time int64) where {
+	if p := m.object(address, time); p != nil {
+		return m.inObject(p, address)
+	}
+	if m.kernel(address) {
+		return m.in(RegionKernel, "", 0, 0, none)
+	}
+	span := m.finder.At(address, time)
+	mapping := span.Mapping
+	switch {
+	case mapping == nil && m.stack != nil && address < m.stack.Address && m.stack.Address-address < maxStack:
+		mapping = m.stack
+	case mapping == nil:
+		return m.in(RegionUnknown, "", 0, 0, none)
+	}
+	kind, name := RegionSegment, mapping.Path
+	switch {
+	case name == stackPath:
+		kind = RegionStack
+	case name == "[heap]", anonymous(name) && m.behindProgram(mapping):
+		kind, name = RegionHeap, "[heap]"
+	case anonymous(name):
+		kind, name = RegionAnonymous, ""
+	}
+	return m.in(kind, name, mapping.Address, mapping.Size, none)
+}
+
+// anonymous reports whether a mapping is of no file (perf-data 9).
+func anonymous(path string) bool {
+	return path == "" || strings.HasPrefix(path, "//anon") || strings.HasPrefix(path, "[anon") || strings.HasPrefix(path, "/dev/zero") ||
+		strings.HasPrefix(path, "/anon_hugepage")
+}
+
+// maxGap is how far behind the program the kernel puts what brk gives.
+const maxGap = 1 << 31
+
+// behindProgram reports whether a mapping is where brk's memory is: not far
+// behind the program, which is the load object with the lowest address.
+func (m *memory) behindProgram(mapping *image.Mapping) bool {
+	if len(m.placed) == 0 {
+		return false
+	}
+	end := m.placed[0].High
+	return mapping.Address >= end && mapping.Address-end < maxGap && (len(m.placed) == 1 || mapping.Address < m.placed[1].Low)
+}
+
+// object returns the load object at an address, nil for none.
+func (m *memory) object(address uint64, time int64) *symbolize.Placed {
+	i := sort.Search(len(m.placed), func(i int) bool { return m.placed[i].Low > address })
+	var early *symbolize.Placed
+	for i--; i >= 0; i-- {
+		p := &m.placed[i]
+		switch {
+		case address >= p.High:
+			if early == nil && i > 0 && m.placed[i-1].High > address {
+				continue
+			}
+			return early
+		case p.Loaded <= time && time < p.Unloaded:
+			return p
+		}
+		early = p // libraries are noticed late (S1)
+	}
+	return early
+}
+
+// inObject tells which segment and variable of a load object is at an address.
+func (m *memory) inObject(p *symbolize.Placed, address uint64) where {
+	o := m.space.object(p.Object)
+	link := address - p.Bias
+	name := m.space.resolver.Program.Objects[p.Object].Name
+	w := m.in(RegionSegment, name, p.Low, p.High-p.Low, p.Object)
+	for _, s := range o.symbols.Segments {
+		if link-s.Address < s.MemSize {
+			w = m.in(RegionSegment, name+" "+permissions(s.Flags), s.Address+p.Bias, s.MemSize, p.Object)
+		}
+	}
+	if w.object = o; o.types.Table != nil {
+		w.variable, w.offset, w.found = o.types.Global(link)
+	}
+	return w
+}
+
+// permissions writes a segment's flags as /proc/PID/maps does.
+func permissions(flags uint32) string {
+	b := []byte("---")
+	for i, bit := range []uint32{4, 2, 1} {
+		if flags&bit != 0 {
+			b[i] = "rwx"[i]
+		}
+	}
+	return string(b)
+}
+
+func (m *memory) in(kind, name string, address, size uint64, object int32) where {
+	k := regionKey{kind, name, address}
+	n, ok := m.known[k]
+	if !ok {
+		n = int32(len(m.space.Regions))
+		m.space.Regions = append(m.space.Regions, Region{
+			ID:      schema.NewID("memory region").Number(uint64(m.process)).Text(kind).Text(name).Number(address).Sum(),
+			Process: m.process, Kind: kind, Name: name, Address: address, Size: size, LoadObject: object,
+		})
+		m.known[k] = n
+	}
+	return where{region: n, kind: kind}
+}

@@ -1,0 +1,246 @@
+package dataspace
+
+import (
+	"stackmill/schema"
+	"stackmill/stages/symbolize/datatype"
+)
+
+// Object is a data object: a row of data_objects (S28, S29, S30).
+type Object struct {
+	ID         int64
+	Parent     int32 // number in Space.Objects, -1 of `<Total>`
+	Kind       string
+	Descriptor string
+	Scope      string // the load object, compilation unit or function that it belongs to
+	ScopeKind  string
+	LoadObject int32 // number in Program.Objects, -1 for artificial objects
+	Name, Type string
+	Offset     int64 // in its parent, bytes; -1 for none
+	Size       int64 // bytes, -1 when not known
+	Bit, Bits  int32 // of a bit field, as in datatype.Member
+}
+
+// The kinds of data objects.
+const (
+	KindTotal          = "total"
+	KindScalars        = "scalars"
+	KindUnknown        = "unknown"
+	KindUnknownElement = "unknown_element"
+	KindAggregate      = "aggregate"
+	KindElement        = "element"
+	KindScalar         = "scalar"
+)
+
+// The kinds of scopes (S29).
+const (
+	ScopeLoadObject = "load object"
+	ScopeUnit       = "compilation unit"
+	ScopeFunction   = "function"
+)
+
+// The numbers of the artificial data objects in Space.Objects; the reasons
+// follow `<Unknown>`.
+const (
+	Total int32 = iota
+	Scalars
+	Unknown
+)
+
+// Reason is one of the elements of `<Unknown>` (S31).
+type Reason int32
+
+// The reasons, in the manual's order.
+const (
+	NoDebugInfo Reason = iota
+	NoBranchTarget
+	CrossedBranchTarget
+	NoDescriptor
+	NoMemoryReference
+	NotDetermined
+	PreventedByJump
+	NoTrigger
+	RegistersChanged
+	InvalidAddress
+)
+
+// reasons are the manual's words for them.
+var reasons = [...]string{
+	NoDebugInfo:         "Module with trigger PC not compiled with -xhwcprof",
+	NoBranchTarget:      "Backtracking failed to find a valid branch target",
+	CrossedBranchTarget: "Backtracking traversed a branch target",
+	NoDescriptor:        "No identifying descriptor provided by the compiler",
+	NoMemoryReference:   "No type information",
+	NotDetermined:       "Not determined from the symbolic information provided by the compiler",
+	PreventedByJump:     "Backtracking was prevented by a jump or call instruction",
+	NoTrigger:           "Backtracking did not find trigger PC",
+	RegistersChanged:    "Could not determine VA because registers changed after trigger instruction",
+	InvalidAddress:      "Memory-referencing instruction did not specify a valid VA",
+}
+
+func (r Reason) String() string { return reasons[r] }
+
+// Object is the number of the reason's data object.
+func (r Reason) Object() int32 { return Unknown + 1 + int32(r) }
+
+// artificial returns the data objects that every recording has.
+func artificial() []Object {
+	list := []Object{
+		{Parent: -1, Kind: KindTotal, Descriptor: "<Total>"},
+		{Parent: Total, Kind: KindScalars, Descriptor: "<Scalars>"},
+		{Parent: Total, Kind: KindUnknown, Descriptor: "<Unknown>"},
+	}
+	for _, words := range reasons {
+		list = append(list, Object{Parent: Unknown, Kind: KindUnknownElement, Descriptor: words})
+	}
+	for i := range list {
+		o := &list[i]
+		o.ID = schema.NewID("data object").Text(o.Descriptor).Sum()
+		o.LoadObject, o.Offset, o.Size = -1, -1, -1
+	}
+	return list
+}
+
+// objectKey tells data objects apart: elements by their aggregate and member.
+type objectKey struct {
+	parent     int32
+	load       int32
+	scopeKind  string
+	scope      string
+	descriptor string
+	member     int32 // number in datatype.Table.Members, -1 for others
+}
+
+func (s *Space) intern(k objectKey, make func() Object) (n int32, added bool) {
+	if n, ok := s.numbers[k]; ok {
+		return n, false
+	}
+	o := make()
+	o.Parent, o.LoadObject, o.Scope, o.ScopeKind, o.Descriptor = k.parent, k.load, k.scope, k.scopeKind, k.descriptor
+	o.ID = schema.NewID("data object").Number(uint64(s.Objects[k.parent].ID)).Number(uint64(s.resolver.Program.Objects[k.load].ID)).
+		Text(k.scopeKind).Text(k.scope).Text(k.descriptor).Number(uint64(o.Offset)).Number(uint64(o.Bit)).Text(o.Name).Sum()
+	n = int32(len(s.Objects))
+	s.Objects = append(s.Objects, o)
+	s.numbers[k] = n
+	return n, true
+}
+
+// dataObject returns the most specific data object at a place of a root.
+func (s *Space) dataObject(o *object, r root, use datatype.Use) int32 {
+	t := o.types
+	way := t.Descend(r.typ, r.offset, use)
+	if len(way) == 0 {
+		return NotDetermined.Object()
+	}
+	top := t.Strip(way[0].Type)
+	if k := t.Types[top].Kind; !k.Aggregate() {
+		return s.plain(o, top, r)
+	}
+	n := s.aggregate(o, top, r)
+	if r.vague {
+		return n
+	}
+	for _, step := range way[1:] {
+		next, ok := s.numbers[objectKey{parent: n, load: o.number, scopeKind: s.Objects[n].ScopeKind, scope: s.Objects[n].Scope,
+			descriptor: s.elementDescriptor(o, n, step.Member), member: step.Member}]
+		if !ok {
+			break // deeper than members are listed
+		}
+		n = next
+	}
+	return n
+}
+
+// plain returns the data object of a variable that is no aggregate, or of what
+// a pointer leads to.
+func (s *Space) plain(o *object, typ int32, r root) int32 {
+	t := o.types
+	k := objectKey{parent: Scalars, load: o.number, member: -1}
+	name, declared := "", typ
+	k.scopeKind, k.scope = ScopeLoadObject, s.resolver.Program.Objects[o.number].Name
+	if r.variable != none {
+		v := &t.Variables[r.variable]
+		name, declared = v.Name, v.Type
+		switch {
+		case v.Function != 0:
+			k.scopeKind, k.scope = ScopeFunction, t.Scopes[v.Function].Name
+		case !v.External && v.Unit != 0:
+			k.scopeKind, k.scope = ScopeUnit, t.Units[v.Unit]
+		}
+	}
+	kind := KindScalar
+	if t.Types[typ].Kind == datatype.Array {
+		kind, k.parent = KindAggregate, Total
+	}
+	k.descriptor = "{" + t.Spell(declared, name) + "}"
+	n, _ := s.intern(k, func() Object {
+		return Object{Kind: kind, Name: name, Type: t.Spell(declared, ""), Offset: -1, Size: t.Types[typ].Size}
+	})
+	return n
+}
+
+// aggregate returns the data object of a structure, class or union, with all
+// that it consists of.
+func (s *Space) aggregate(o *object, typ int32, r root) int32 {
+	t := o.types
+	k := objectKey{parent: Total, load: o.number, member: -1, scopeKind: ScopeLoadObject, scope: s.resolver.Program.Objects[o.number].Name}
+	switch a := &t.Types[typ]; {
+	case a.Function != 0:
+		k.scopeKind, k.scope = ScopeFunction, t.Scopes[a.Function].Name
+	case a.Unit != 0:
+		k.scopeKind, k.scope = ScopeUnit, t.Units[a.Unit]
+	}
+	name := ""
+	if r.variable != none {
+		name = t.Variables[r.variable].Name
+	}
+	k.descriptor = "{" + t.Spell(typ, name) + "}"
+	n, added := s.intern(k, func() Object {
+		return Object{Kind: KindAggregate, Type: k.descriptor[1 : len(k.descriptor)-1], Offset: -1, Size: t.Types[typ].Size}
+	})
+	if added {
+		left := maxElements
+		s.elements(o, n, typ, maxNesting, &left)
+	}
+	return n
+}
+
+// Bounds of what is listed of an aggregate: aggregates in aggregates, and
+// elements in all.
+const (
+	maxNesting  = 16
+	maxElements = 20_000
+)
+
+// elements adds what an aggregate consists of.
+func (s *Space) elements(o *object, parent, typ int32, depth int, left *int) {
+	t := o.types
+	a := &t.Types[typ]
+	for m := a.First; m < a.First+a.Members && *left > 0; m++ {
+		*left--
+		member := &t.Members[m]
+		inner := t.element(member.Type)
+		nested := t.Types[inner].Kind.Aggregate()
+		p := s.Objects[parent]
+		k := objectKey{parent: parent, load: o.number, scopeKind: p.ScopeKind, scope: p.Scope, descriptor: s.elementDescriptor(o, parent, m), member: m}
+		n, added := s.intern(k, func() Object {
+			e := Object{Kind: KindElement, Name: member.Name, Offset: member.Offset, Size: t.Types[t.Strip(member.Type)].Size, Bit: member.Bit, Bits: member.Bits}
+			e.Type = t.Spell(member.Type, "")
+			return e
+		})
+		if added && nested && depth > 0 {
+			s.elements(o, n, inner, depth-1, left)
+		}
+	}
+}
+
+// elementDescriptor is the full descriptor of an element: aggregates in
+// aggregates have no name of their own (S28).
+func (s *Space) elementDescriptor(o *object, parent, m int32) string {
+	t := o.types
+	member := &t.Members[m]
+	part := t.SpellMember(m)
+	if inner := t.element(member.Type); t.Types[inner].Kind.Aggregate() {
+		part = t.Spell(inner, member.Name)
+	}
+	return s.Objects[parent].Descriptor + ".{" + part + "}"
+}

@@ -1,0 +1,338 @@
+package dataspace
+
+import (
+	"slices"
+	"sort"
+
+	"stackmill/stages/symbolize/datatype"
+	"stackmill/stages/symbolize/insn"
+)
+
+// function is the decoded machine code of a function. Addresses are those it
+// was linked at.
+type function struct {
+	object  *object
+	address uint64
+	offset  uint64 // of its first byte in the file
+	code    []instruction
+	targets map[uint64]bool // where direct jumps inside of it lead to
+	types   types
+	pieces  [][]registerValue // by instruction: what variables say of registers
+	blocks  []block           // nil until types of registers are asked for
+}
+
+type instruction struct {
+	address uint64
+	valid   bool
+	insn.Effect
+}
+
+// disassemble decodes a function's code.
+func disassemble(o *object, code []byte, arch insn.Arch, address, offset uint64) *function {
+	f := &function{object: o, address: address, offset: offset, targets: map[uint64]bool{}}
+	end := address + uint64(len(code))
+	for at := address; at < end; {
+		i := instruction{address: at}
+		var err error
+		if i.Effect, err = insn.Effects(arch, code[at-address:], at); err == nil {
+			i.valid = true
+		} else {
+			i.Effect = insn.Effect{Inst: insn.Inst{Len: 1}, Written: ^uint64(0), Dest: insn.NoRegister, Base: insn.NoRegister}
+			if arch == insn.ARM64 {
+				i.Len = 4
+			}
+		}
+		f.code = append(f.code, i)
+		if i.HasTarget && i.Kind != insn.Call && i.Target-address < uint64(len(code)) {
+			f.targets[i.Target] = true
+		}
+		at += uint64(i.Len)
+	}
+	return f
+}
+
+// at returns the number of the instruction that begins at an address.
+func (f *function) at(address uint64) (int, bool) {
+	n := sort.Search(len(f.code), func(i int) bool { return f.code[i].address >= address })
+	return n, n < len(f.code) && f.code[n].address == address
+}
+
+// block is a run of instructions that is entered at its first and left at its
+// last only.
+type block struct {
+	first, end int // instructions [first, end)
+	in         *state
+}
+
+// state is what is known before an instruction.
+type state struct {
+	registers [registers]value
+	slots     map[int64]value // of the stack, by their distance from the canonical frame address
+}
+
+const registers = 32
+
+func (s *state) clone() *state {
+	c := &state{registers: s.registers}
+	if len(s.slots) > 0 {
+		c.slots = make(map[int64]value, len(s.slots))
+		for k, v := range s.slots {
+			c.slots[k] = v
+		}
+	}
+	return c
+}
+
+// merge adds what another way to an instruction knows; it reports a change.
+func (f *function) merge(n int, s, other *state) (changed bool) {
+	for i, v := range s.registers {
+		if m := f.either(n, s, v, other.registers[i]); m != v {
+			s.registers[i], changed = m, true
+		}
+	}
+	for k, v := range s.slots {
+		if m := f.either(n, s, v, other.slots[k]); m.kind == unknown {
+			delete(s.slots, k)
+			changed = true
+		} else if m != v {
+			s.slots[k], changed = m, true
+		}
+	}
+	return changed
+}
+
+// either is what is known when a value or another one may be there: of two places
+// in one array on the stack, that it is in there.
+func (f *function) either(n int, s *state, a, b value) value {
+	if a.kind != frame || b.kind != frame || a == b {
+		return f.types.merge(a, b)
+	}
+	va, _, oka := f.local(s, n, a.offset)
+	vb, _, okb := f.local(s, n, b.offset)
+	if !oka || !okb || va != vb || f.types.Types[f.types.Strip(f.types.Variables[va].Type)].Kind != datatype.Array {
+		return value{}
+	}
+	a.indexed = true
+	return a
+}
+
+// split finds the blocks.
+func (f *function) split() {
+	starts := map[uint64]bool{f.address: true}
+	for a := range f.targets {
+		starts[a] = true
+	}
+	for i, x := range f.code {
+		if i == 0 || starts[x.address] || ends(f.code[i-1].Kind) {
+			if n := len(f.blocks); n > 0 {
+				f.blocks[n-1].end = i
+			}
+			f.blocks = append(f.blocks, block{first: i, end: len(f.code)})
+		}
+	}
+}
+
+func ends(k insn.Kind) bool {
+	return k == insn.Jump || k == insn.CondJump || k == insn.Return || k == insn.Trap
+}
+
+// blockOf returns the number of the block that an instruction is in.
+func (f *function) blockOf(n int) int {
+	return sort.Search(len(f.blocks), func(i int) bool { return f.blocks[i].first > n }) - 1
+}
+
+// maxVisits bounds how often the blocks of a function are gone through, on average.
+const maxVisits = 16
+
+// follow finds what is known at the start of each block: from the function's
+// entry along all jumps until nothing changes (perf-data 17.2). Blocks that no
+// known jump leads to begin with nothing.
+func (f *function) follow() {
+	f.split()
+	f.overlay()
+	if len(f.blocks) == 0 {
+		return
+	}
+	f.blocks[0].in = &state{}
+	queue := []int{0}
+	queued := make([]bool, len(f.blocks))
+	next := 0
+	for steps := maxVisits * len(f.blocks); steps > 0; steps-- {
+		if len(queue) == 0 {
+			for next < len(f.blocks) && f.blocks[next].in != nil {
+				next++
+			}
+			if next == len(f.blocks) {
+				return
+			}
+			f.blocks[next].in = &state{}
+			if f.padding(next) {
+				continue
+			}
+			queue = append(queue, next)
+		}
+		n := queue[0]
+		queue, queued[n] = queue[1:], false
+		s := f.blocks[n].in.clone()
+		for i := f.blocks[n].first; i < f.blocks[n].end; i++ {
+			f.step(s, i)
+		}
+		for _, to := range f.successors(n) {
+			b := &f.blocks[to]
+			changed := b.in == nil
+			if changed {
+				b.in = s.clone()
+			} else {
+				changed = f.merge(b.first, b.in, s)
+			}
+			if changed && !queued[to] {
+				queue, queued[to] = append(queue, to), true
+			}
+		}
+	}
+	for i := range f.blocks { // what did not come to rest is not believed
+		f.blocks[i].in = &state{}
+	}
+}
+
+// padding reports whether a block does nothing.
+func (f *function) padding(n int) bool {
+	for i := f.blocks[n].first; i < f.blocks[n].end; i++ {
+		if f.code[i].Kind != insn.Nop {
+			return false
+		}
+	}
+	return true
+}
+
+// successors returns the blocks that may run after a block.
+func (f *function) successors(n int) []int {
+	var to []int
+	last := &f.code[f.blocks[n].end-1]
+	if k := last.Kind; k != insn.Jump && k != insn.Return && k != insn.Trap && n+1 < len(f.blocks) {
+		to = append(to, n+1)
+	}
+	if (last.Kind == insn.Jump || last.Kind == insn.CondJump) && last.HasTarget {
+		if i, ok := f.at(last.Target); ok {
+			to = append(to, f.blockOf(i))
+		}
+	}
+	return to
+}
+
+// before returns what is known before an instruction.
+func (f *function) before(n int) *state {
+	if f.blocks == nil {
+		f.follow()
+	}
+	b := &f.blocks[f.blockOf(n)]
+	s := &state{}
+	if b.in != nil {
+		s = b.in.clone()
+	}
+	for i := b.first; i < n; i++ {
+		f.step(s, i)
+	}
+	f.anchor(s, n)
+	return s
+}
+
+// registerValue is what a variable says of a register.
+type registerValue struct {
+	register int
+	depth    int // of the variable's scope
+	value    value
+}
+
+// overlay finds what the function's variables say of registers, by instruction.
+func (f *function) overlay() {
+	t := f.types
+	f.pieces = make([][]registerValue, len(f.code))
+	if t.Table == nil || len(f.code) == 0 {
+		return
+	}
+	seen := map[int32]bool{}
+	for _, x := range f.code {
+		for _, n := range t.ScopesAt(x.address) {
+			if seen[n] {
+				continue
+			}
+			seen[n] = true
+			for v := t.Scopes[n].First; v < t.Scopes[n].First+t.Scopes[n].Variables; v++ {
+				f.overlayVariable(n, v)
+			}
+		}
+	}
+	for _, all := range f.pieces {
+		slices.SortStableFunc(all, func(a, b registerValue) int { return b.depth - a.depth })
+	}
+}
+
+// depth is how many scopes a scope is in.
+func (t types) depth(scope int32) (n int) {
+	for ; t.Scopes[scope].Parent != 0; scope = t.Scopes[scope].Parent {
+		n++
+	}
+	return n
+}
+
+func (f *function) overlayVariable(scope, v int32) {
+	t := f.types
+	variable := &t.Variables[v]
+	for p := variable.First; p < variable.First+variable.Places; p++ {
+		place := &t.Places[p]
+		r, ok := f.registerValue(v, place)
+		if !ok {
+			continue
+		}
+		r.depth = t.depth(scope)
+		from := sort.Search(len(f.code), func(i int) bool { return f.code[i].address >= place.Low })
+		for i := from; i < len(f.code) && f.code[i].address < place.High; i++ {
+			if place.High == datatype.Always && !t.within(scope, f.code[i].address) {
+				continue
+			}
+			f.pieces[i] = append(f.pieces[i], r)
+		}
+	}
+}
+
+// within reports whether an address is in a scope.
+func (t types) within(scope int32, pc uint64) bool {
+	for _, n := range t.ScopesAt(pc) {
+		if n == scope {
+			return true
+		}
+	}
+	return false
+}
+
+// registerValue is what a place of a variable says of a register.
+func (f *function) registerValue(v int32, p *datatype.Place) (registerValue, bool) {
+	t := f.types
+	typ := t.Variables[v].Type
+	r := registerValue{register: int(p.Register)}
+	if p.Register < 0 || p.Register >= registers || r.register == f.object.stackPointer() {
+		return r, false
+	}
+	switch p.Kind {
+	case datatype.InRegister:
+		if p.PieceSize > 0 {
+			way := t.Descend(typ, p.Piece, datatype.Use{Size: int(p.PieceSize)})
+			if len(way) == 0 {
+				return r, false
+			}
+			typ = way[len(way)-1].Type
+		}
+		r.value = t.value(typ)
+	case datatype.IsRegister:
+		if r.value = t.value(typ); r.value.kind != address {
+			return r, false
+		}
+		r.value.offset -= p.Offset
+	case datatype.AtRegister:
+		r.value = value{kind: address, typ: typ, variable: v, offset: p.Piece - p.Offset}
+	default:
+		return r, false
+	}
+	return r, r.value.kind != unknown
+}

@@ -1,0 +1,159 @@
+package dataspace
+
+import (
+	"debug/elf"
+
+	"stackmill/stages/symbolize"
+	"stackmill/stages/symbolize/datatype"
+	"stackmill/stages/symbolize/insn"
+	"stackmill/stages/symbolize/symtab"
+	"stackmill/stages/unwind/cfi"
+)
+
+// Tables gives what is known of a load object's file; nil without an error when
+// it has none of it.
+type Tables interface {
+	Data(path string) (*datatype.Table, error)
+	Frames(path string) (*cfi.Table, error)
+}
+
+// object is a load object whose code or data events touch.
+type object struct {
+	number   int32
+	resolver *symbolize.Resolver
+	symbols  *symtab.Table
+	types    types
+	frames   *cfi.Table
+
+	functions  map[int32]*function    // by number in the program
+	containers map[int32][]containing // by what is contained; nil until asked for
+	tls        *elf.ProgHeader        // nil until asked for; Memsz 0 without one
+	narrow     bool                   // addresses have 32 bits
+}
+
+func (s *Space) object(n int32) *object {
+	if o := s.objects[n]; o != nil {
+		return o
+	}
+	o := &object{number: n, resolver: s.resolver, symbols: s.resolver.Table(n), functions: map[int32]*function{}}
+	s.objects[n] = o
+	file := s.resolver.ObjectFile(n)
+	if o.symbols == nil || file == "" {
+		return o
+	}
+	o.narrow = o.symbols.Arch == insn.X86
+	t, err := s.tables.Data(file)
+	if err != nil {
+		s.problem(s.resolver.Program.Objects[n].Path, err)
+	}
+	o.types = types{t}
+	if t != nil {
+		// What is wrong with it is reported when stacks are unwound by it.
+		o.frames, _ = s.tables.Frames(file)
+	}
+	return o
+}
+
+// function decodes a function of the program, once; nil when its code is not to
+// be had.
+func (o *object) function(n int32) *function {
+	f, ok := o.functions[n]
+	if !ok {
+		code, arch := o.resolver.Code(n)
+		if len(code) > 0 && arch != 0 {
+			p := &o.resolver.Program.Functions[n]
+			f = disassemble(o, code, arch, p.Address, p.Offset)
+			f.types = o.types
+		}
+		o.functions[n] = f
+	}
+	return f
+}
+
+func (o *object) stackPointer() int {
+	switch o.symbols.Arch {
+	case insn.ARM64:
+		return 31
+	case insn.X86:
+		return 4
+	}
+	return 7
+}
+
+// clobbered has a bit for each register that calls may change.
+func (o *object) clobbered() uint64 {
+	switch o.symbols.Arch {
+	case insn.ARM64:
+		return 1<<19 - 1 | 1<<30
+	case insn.X86:
+		return 1<<0 | 1<<1 | 1<<2
+	}
+	return 1<<0 | 1<<1 | 1<<2 | 1<<4 | 1<<5 | 1<<8 | 1<<9 | 1<<10 | 1<<11
+}
+
+// returned is the type that a call gives.
+func (o *object) returned(call insn.Inst) int32 {
+	t := o.types
+	if call.HasTarget {
+		if n := t.Function(call.Target); n != 0 && t.starts(n, call.Target) {
+			return t.Scopes[n].Type
+		}
+	}
+	if name := o.resolver.Callee(o.number, call); name != "" {
+		return t.Returned(name)
+	}
+	return 0
+}
+
+// starts reports whether one of a scope's ranges begins at an address.
+func (t types) starts(scope int32, at uint64) bool {
+	for _, r := range t.Ranges {
+		if r.Scope == scope && r.Low == at {
+			return true
+		}
+	}
+	return false
+}
+
+// constant reports whether memory at a link-time address never changes.
+func (o *object) constant(at uint64) bool {
+	for _, s := range o.symbols.Segments {
+		if at-s.Address < s.MemSize {
+			return s.Flags&2 == 0
+		}
+	}
+	return false
+}
+
+// threadAddress converts a distance from the thread's pointer to an address in
+// the object's block of thread-local variables, as the main program's code has it.
+func (o *object) threadAddress(offset int64) uint64 {
+	if o.tls == nil {
+		o.tls = &elf.ProgHeader{}
+		if f, err := elf.Open(o.resolver.ObjectFile(o.number)); err == nil {
+			for _, p := range f.Progs {
+				if p.Type == elf.PT_TLS {
+					*o.tls = p.ProgHeader
+				}
+			}
+			f.Close()
+		}
+	}
+	align := max(o.tls.Align, 1)
+	if o.symbols.Arch == insn.ARM64 { // behind the thread's own two words
+		return uint64(offset) - (16+align-1)/align*align
+	}
+	return uint64(offset) + (o.tls.Memsz+align-1)/align*align
+}
+
+// canary reports whether a distance from the thread's pointer is that of the
+// value by which functions find that their stack was overwritten.
+func (o *object) canary(offset int64) bool {
+	switch o.symbols.Arch {
+	case insn.AMD64:
+		return offset == 0x28
+	case insn.X86:
+		return offset == 0x14
+	}
+	return false
+}

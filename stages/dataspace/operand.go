@@ -1,0 +1,354 @@
+package dataspace
+
+import (
+	"stackmill/stages/symbolize/datatype"
+	"stackmill/stages/symbolize/insn"
+)
+
+// root is what an operand leads into: a variable, or what a pointer of its type
+// points to, and where in it.
+type root struct {
+	ok       bool
+	typ      int32
+	variable int32 // none when only the type is known
+	offset   int64
+	// vague says that only the aggregate is known, not where in it.
+	vague  bool
+	method Method
+}
+
+// The details of what is not determined.
+const (
+	detailNoBase    = "no variable or type of the base register"
+	detailStack     = "stack operation"
+	detailStackSlot = "no variable in this part of the stack"
+	detailConstant  = "no variable at this address of the load object"
+	detailLiteral   = "constant without a name"
+	detailThread    = "no thread-local variable at this place"
+	detailCanary    = "stack protector"
+	detailBeyond    = "outside of what its pointer's type names"
+	detailSize      = "the size of what its pointer's type names is not known"
+	detailDisagree  = "the data address is not in what the code refers to"
+)
+
+// place is the address of an access as far as it is known, when its base and
+// index registers hold these values.
+func (f *function) place(a *insn.Access, base, index value) value {
+	if a.Base == insn.NoRegister {
+		base = value{kind: number}
+	}
+	var at value
+	if a.Index == insn.NoRegister {
+		at = f.types.plus(base, a.Disp)
+	} else {
+		at = f.types.sum(base, index, int64(a.Scale), a.Disp)
+	}
+	switch {
+	case a.Thread && at.kind == number:
+		at.kind = thread
+	case a.Thread:
+		return value{}
+	case base.kind == number && at.kind == scalar: // an array at a known address
+		if array := f.constant(at.offset); array.kind == address {
+			return f.types.indexed(array)
+		}
+	}
+	return at
+}
+
+// followed is the place of an access by what is known best of its registers.
+func (f *function) followed(s *state, n int, a *insn.Access) value {
+	return f.place(a, s.register(a.Base), s.register(a.Index))
+}
+
+// root finds what an operand leads into (perf-data 17.1), or why it is not known.
+// Of several variables in its register it takes the innermost one that fits.
+func (f *function) root(s *state, n int, a *insn.Access) (root, string) {
+	if f.types.Table == nil {
+		return root{}, detailNoBase
+	}
+	best, why := f.rootAt(s, n, a, f.followed(s, n, a), false)
+	fit := f.fit(best, a)
+	try := func(at value, variable bool) {
+		if r, _ := f.rootAt(s, n, a, at, variable); f.fit(r, a) > fit {
+			best, fit = r, f.fit(r, a)
+		}
+	}
+	if at := f.followed(s, n, a); at.kind == frame || at.kind == number {
+		return best, why
+	}
+	best.method = f.said(n, a, best.method)
+	for _, p := range f.pieces[n] {
+		switch p.register {
+		case int(a.Base):
+			try(f.place(a, p.value, s.register(a.Index)), true)
+		case int(a.Index):
+			if a.Scale == 1 {
+				try(f.place(a, s.register(a.Base), p.value), true)
+			}
+		}
+	}
+	if a.Base >= 0 && a.Base < registers {
+		try(f.place(a, s.registers[a.Base], s.register(a.Index)), false)
+		if !best.ok {
+			try(f.place(a, f.soon(n, a.Base), s.register(a.Index)), true)
+		}
+	}
+	return best, why
+}
+
+// fit says how well a root is what an operand leads into: not at all, somehow, or
+// to a scalar of the size that is accessed.
+func (f *function) fit(r root, a *insn.Access) int {
+	if !r.ok {
+		return 0
+	}
+	t := f.types
+	way := t.Descend(r.typ, r.offset, datatype.Use{Size: a.Size, Float: a.Class == insn.Float})
+	if len(way) == 0 {
+		return 0
+	}
+	leaf := &t.Types[t.element(way[len(way)-1].Type)]
+	switch {
+	case r.vague || r.method == MethodContainer:
+		return 1
+	case !leaf.Kind.Aggregate() && leaf.Size == int64(a.Size):
+		return 3
+	}
+	return 2
+}
+
+// rootAt is root for a place.
+func (f *function) rootAt(s *state, n int, a *insn.Access, at value, variable bool) (root, string) {
+	t := f.types
+	switch at.kind {
+	case number:
+		if v, off, ok := t.Global(uint64(at.offset)); ok {
+			return root{ok: true, typ: t.Variables[v].Type, variable: v, offset: off, method: MethodGlobal}, ""
+		}
+		if f.object.constant(uint64(at.offset)) {
+			return root{}, detailLiteral
+		}
+		return root{}, detailConstant
+	case thread:
+		if v, off, ok := t.Thread(f.object.threadAddress(at.offset)); ok {
+			return root{ok: true, typ: t.Variables[v].Type, variable: v, offset: off, method: MethodThread}, ""
+		}
+		if f.object.canary(at.offset) {
+			return root{}, detailCanary
+		}
+		return root{}, detailThread
+	case frame:
+		if v, off, ok := f.local(s, n, at.offset); ok {
+			return root{ok: true, typ: t.Variables[v].Type, variable: v, offset: off, method: MethodStack}, ""
+		}
+		if a.Implicit {
+			return root{}, detailStack
+		}
+		return root{}, detailStackSlot
+	case address:
+		if at.indexed && at.variable == none {
+			if in, ok := f.types.array(at, a.Size); ok {
+				at = in
+			} else {
+				at.step = max(at.step, 1)
+			}
+		}
+		r, why := f.within(at, variable)
+		r.vague = at.step > 0
+		if why == detailBeyond && at.variable == none {
+			if c, ok := f.object.container(at, a); ok {
+				return c, ""
+			}
+		}
+		return r, why
+	}
+	if a.Implicit {
+		return root{}, detailStack
+	}
+	return root{}, detailNoBase
+}
+
+// said is how a root was found: by the variable in the base register, if it is
+// what that says.
+func (f *function) said(n int, a *insn.Access, m Method) Method {
+	if m != MethodRegister {
+		return m
+	}
+	for _, p := range f.pieces[n] {
+		if p.register == int(a.Base) && p.value.kind == address {
+			return MethodVariable
+		}
+	}
+	return m
+}
+
+// within checks that an address is inside of what it leads into: a variable, or
+// one of the elements that a pointer may walk over.
+func (f *function) within(at value, variable bool) (root, string) {
+	t := f.types
+	r := root{ok: true, typ: at.typ, variable: at.variable, offset: at.offset, method: MethodRegister}
+	if variable {
+		r.method = MethodVariable
+	}
+	x := &t.Types[t.Strip(at.typ)]
+	inside := at.offset >= 0 && at.offset < x.Size
+	if at.variable != none {
+		if t.isGlobal(at.variable) {
+			r.method = MethodGlobal
+		}
+		if !inside && x.Size >= 0 && !at.indexed {
+			return root{}, detailBeyond
+		}
+		return r, ""
+	}
+	switch {
+	case x.Kind == datatype.Array:
+		if size := t.Types[t.element(at.typ)].Size; size > 0 {
+			r.offset = modulo(at.offset, size)
+		}
+	case x.Size <= 0:
+		return root{}, detailSize
+	case inside:
+	case at.offset > 0 && len(t.Descend(at.typ, at.offset, datatype.Use{})) > 1: // an array of any length ends it
+	case x.Kind.Aggregate() && !at.indexed:
+		return root{}, detailBeyond // of what contains it, or the next one
+	default:
+		r.offset = modulo(at.offset, x.Size)
+	}
+	return r, ""
+}
+
+// array finds the array in an aggregate that an index counts in, when it does not
+// count aggregates: the only one with elements of the accessed size.
+func (t types) array(at value, size int) (value, bool) {
+	typ := t.Strip(at.typ)
+	x := &t.Types[typ]
+	if !x.Kind.Aggregate() || t.inArray(at) {
+		at.step = 0
+		return at, true
+	}
+	if way := t.Descend(typ, at.offset, datatype.Use{Size: size}); at.step == 0 && len(way) > 0 &&
+		t.Types[t.Strip(way[len(way)-1].Type)].Size == int64(size) {
+		return at, true
+	}
+	found := false
+	for m := x.First; m < x.First+x.Members; m++ {
+		member := &t.Members[m]
+		if e := &t.Types[t.element(member.Type)]; t.Types[t.Strip(member.Type)].Kind == datatype.Array && e.Size == int64(size) {
+			if found {
+				return at, false
+			}
+			at.offset, at.step, found = member.Offset, 0, true
+		}
+	}
+	return at, found
+}
+
+func (t types) isGlobal(v int32) bool {
+	w := &t.Variables[v]
+	at, off, ok := t.Global(w.Address)
+	return ok && at == v && off == 0
+}
+
+// local returns the variable or parameter at a distance from the canonical frame
+// address.
+func (f *function) local(s *state, n int, offset int64) (variable int32, in int64, ok bool) {
+	t := f.types
+	pc := f.code[n].address
+	scopes := t.ScopesAt(pc)
+	for _, scope := range scopes {
+		for v := t.Scopes[scope].First; v < t.Scopes[scope].First+t.Scopes[scope].Variables; v++ {
+			size := t.Types[t.Strip(t.Variables[v].Type)].Size
+			for p := t.Variables[v].First; p < t.Variables[v].First+t.Variables[v].Places; p++ {
+				place := &t.Places[p]
+				if pc < place.Low || pc >= place.High {
+					continue
+				}
+				at, known := f.frameOffset(s, pc, scopes, place)
+				if !known {
+					continue
+				}
+				length := size
+				if place.PieceSize > 0 {
+					length = place.PieceSize
+				}
+				if offset >= at && (offset-at < length || offset == at && length <= 0) {
+					return v, place.Piece + offset - at, true
+				}
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+// frameOffset is the distance of a place in memory from the canonical frame address.
+func (f *function) frameOffset(s *state, pc uint64, scopes []int32, p *datatype.Place) (int64, bool) {
+	switch p.Kind {
+	case datatype.AtCFA:
+		return p.Offset, true
+	case datatype.AtRegister:
+		return registerOffset(s, p)
+	case datatype.AtFrame:
+		base, ok := f.frameBase(s, pc, scopes)
+		return base + p.Offset, ok
+	}
+	return 0, false
+}
+
+func registerOffset(s *state, p *datatype.Place) (int64, bool) {
+	if p.Register < 0 || p.Register >= registers || s.registers[p.Register].kind != frame {
+		return 0, false
+	}
+	return s.registers[p.Register].offset + p.Offset, true
+}
+
+// frameBase is the distance of the function's frame base from the canonical
+// frame address.
+func (f *function) frameBase(s *state, pc uint64, scopes []int32) (int64, bool) {
+	if len(scopes) == 0 {
+		return 0, false
+	}
+	for _, p := range f.types.Scopes[scopes[len(scopes)-1]].FrameBase {
+		if pc < p.Low || pc >= p.High {
+			continue
+		}
+		if p.Kind == datatype.AtCFA {
+			return p.Offset, true
+		}
+		return registerOffset(s, &p)
+	}
+	return 0, false
+}
+
+// pointed is the address of the variable that is stored in a slot of the stack.
+func (f *function) pointed(s *state, n int, offset int64) (value, bool) {
+	t := f.types
+	if t.Table == nil {
+		return value{}, false
+	}
+	pc := f.code[n].address
+	scopes := t.ScopesAt(pc)
+	for _, scope := range scopes {
+		for v := t.Scopes[scope].First; v < t.Scopes[scope].First+t.Scopes[scope].Variables; v++ {
+			for p := t.Variables[v].First; p < t.Variables[v].First+t.Variables[v].Places; p++ {
+				place := t.Places[p]
+				if pc < place.Low || pc >= place.High {
+					continue
+				}
+				switch place.Kind {
+				case datatype.PointedFrame:
+					place.Kind = datatype.AtFrame
+				case datatype.PointedRegister:
+					place.Kind = datatype.AtRegister
+				default:
+					continue
+				}
+				if at, ok := f.frameOffset(s, pc, scopes, &place); ok && at == offset {
+					return value{kind: address, typ: t.Variables[v].Type, variable: v}, true
+				}
+			}
+		}
+	}
+	return value{}, false
+}

@@ -1,0 +1,262 @@
+package dataspace
+
+import (
+	"stackmill/stages/symbolize/datatype"
+	"stackmill/stages/symbolize/insn"
+)
+
+// anchor adds what is known at an instruction whatever ran before: the register
+// from which the call frame information counts, and the variables in registers.
+func (f *function) anchor(s *state, n int) {
+	at := f.code[n].address
+	if f.object.frames != nil {
+		if r, add, ok := f.object.frames.CFA(f.offset + (at - f.address)); ok && r < registers {
+			s.registers[r] = value{kind: frame, offset: -add}
+		}
+	}
+	var told [registers]value
+	for _, p := range f.pieces[n] { // the innermost first, but pointers before others
+		if said := &told[p.register]; said.kind == unknown || said.kind != address && p.value.kind == address {
+			*said = p.value
+		}
+	}
+	for _, p := range f.pieces[n] {
+		s.registers[p.register] = f.types.better(told[p.register], s.registers[p.register])
+	}
+}
+
+// register is what is known of a register.
+func (s *state) register(r insn.Register) value {
+	if r < 0 || r >= registers {
+		return value{}
+	}
+	return s.registers[r]
+}
+
+// better chooses between what the type of a variable says of its value and what
+// was followed: a pointer to a scalar may be known to lead into a structure.
+func (t types) better(said, followed value) value {
+	switch {
+	case said.kind == unknown || followed.kind == frame:
+		return followed
+	case said.kind != address && followed.kind == address:
+		return followed
+	case said.kind != address || followed.kind != address || t.Types[said.typ].Kind.Aggregate():
+		return said
+	}
+	if way := t.Descend(followed.typ, followed.offset, datatype.Use{Size: int(t.Types[said.typ].Size), Float: t.Types[said.typ].Float}); len(way) > 0 &&
+		t.element(way[len(way)-1].Type) == said.typ {
+		return followed
+	}
+	return said
+}
+
+// step applies an instruction (perf-data 17.2).
+func (f *function) step(s *state, n int) {
+	f.anchor(s, n)
+	t, x := f.types, &f.code[n]
+	if !x.valid {
+		*s = state{}
+		return
+	}
+	var dest value
+	source := func() value { return s.register(x.Source) }
+	switch x.Op {
+	case insn.Move:
+		dest = source()
+	case insn.Extend: // what is extended does not overflow
+		if dest = source(); dest.leads() {
+			dest = value{}
+		}
+	case insn.SetConst:
+		dest = f.constant(x.Value)
+	case insn.Load:
+		if len(x.Accesses) > 0 {
+			dest = f.loaded(s, n, &x.Accesses[0])
+		}
+	case insn.AddConst:
+		dest = t.plus(source(), x.Value)
+	case insn.AddRegister:
+		dest = f.added(s, n)
+	case insn.Choose:
+		other := s.register(x.Second)
+		if x.Second == insn.NoRegister {
+			other = s.register(x.Dest)
+		}
+		one := source()
+		if x.Source == insn.NoRegister && len(x.Accesses) > 0 {
+			one = f.loaded(s, n, &x.Accesses[0])
+		}
+		dest = t.merge(one, other)
+	}
+	var base value
+	if x.Base != insn.NoRegister {
+		base = t.plus(s.register(x.Base), x.Update)
+	}
+	f.store(s, n)
+	for r := range registers {
+		if x.Written>>r&1 != 0 {
+			s.registers[r] = value{}
+		}
+	}
+	if x.Kind == insn.Call {
+		f.call(s, x)
+	}
+	if x.Base >= 0 && x.Base < registers && x.Kind != insn.Call {
+		s.registers[x.Base] = base
+	}
+	if x.Op != insn.Opaque && x.Op != insn.Store && x.Dest >= 0 && x.Dest < registers {
+		if x.Width < 8 && dest.kind != number && dest.kind != scalar && dest.kind != floating && !f.object.narrow {
+			dest = value{} // half an address is none
+		}
+		if dest.kind == unknown || dest.kind == scalar && dest.origin == 0 {
+			dest = value{kind: scalar, typ: dest.typ, offset: dest.offset, step: max(dest.step, 1), origin: int32(n) + 1}
+		}
+		s.registers[x.Dest] = dest
+	}
+}
+
+// added is what an addition of a register or of memory gives.
+func (f *function) added(s *state, n int) value {
+	x := &f.code[n]
+	a, b := value{kind: number}, s.register(x.Second)
+	if x.Source != insn.NoRegister {
+		a = s.register(x.Source)
+	}
+	if x.Second == insn.NoRegister && len(x.Accesses) > 0 {
+		b = f.loaded(s, n, &x.Accesses[0])
+	}
+	return f.types.sum(a, b, x.Scale, x.Value)
+}
+
+// maxAhead bounds how many instructions are looked at for a variable that begins
+// to be in a register behind the access through it.
+const maxAhead = 64
+
+// soon is what a variable says of a register that nothing is known of yet: what it
+// holds is not changed until the variable is in it, or in one that it is copied to.
+func (f *function) soon(n int, r insn.Register) value {
+	if r < 0 || r >= registers {
+		return value{}
+	}
+	same := uint64(1) << r
+	for i := n; i < min(n+maxAhead, len(f.code)) && same != 0; i++ {
+		x := &f.code[i]
+		copied := x.Op == insn.Move && x.Width == 8 && x.Source >= 0 && same>>x.Source&1 != 0
+		same &^= x.Written
+		if x.Kind == insn.Call {
+			same &^= f.object.clobbered()
+		}
+		if copied {
+			same |= 1 << x.Dest
+		}
+		if k := x.Kind; k == insn.Jump || k == insn.Return || k == insn.Trap || i+1 == len(f.code) {
+			break
+		}
+		for _, p := range f.pieces[i+1] {
+			if same>>p.register&1 != 0 && p.value.kind == address {
+				return p.value
+			}
+		}
+	}
+	return value{}
+}
+
+// constant is a number, which may be the address of a variable.
+func (f *function) constant(n int64) value {
+	if v, off, ok := f.global(uint64(n)); ok {
+		return value{kind: address, typ: f.types.Variables[v].Type, variable: v, offset: off}
+	}
+	return value{kind: number, offset: n}
+}
+
+// global returns the variable at a link-time address.
+func (f *function) global(at uint64) (variable int32, offset int64, ok bool) {
+	if f.types.Table == nil {
+		return 0, 0, false
+	}
+	return f.types.Global(at)
+}
+
+// loaded is what a load gives.
+func (f *function) loaded(s *state, n int, a *insn.Access) value {
+	t := f.types
+	if a.Thread && a.Base == insn.NoRegister && a.Index == insn.NoRegister && a.Disp == 0 {
+		return value{kind: thread} // the thread's pointer to itself
+	}
+	at := f.followed(s, n, a)
+	if at.kind == frame {
+		if v, ok := f.pointed(s, n, at.offset); ok {
+			return v
+		}
+	}
+	var followed value
+	if at.kind == frame && !at.indexed {
+		followed = s.slots[at.offset]
+	}
+	root, _ := f.root(s, n, a)
+	if root.ok {
+		way := t.Descend(root.typ, root.offset, datatype.Use{Size: a.Size, Float: a.Class == insn.Float})
+		if len(way) > 0 && (!root.vague || f.alike(root, way[len(way)-1].Type, int64(a.Size))) {
+			return t.better(t.value(t.element(way[len(way)-1].Type)), followed)
+		}
+	}
+	if at.kind == number && f.object.constant(uint64(at.offset)) && (a.Size == 4 || a.Size == 8) {
+		return value{kind: floating} // compilers keep no other numbers in memory
+	}
+	return followed
+}
+
+// alike reports whether what follows a member of an aggregate is of its type: it
+// is, then, whichever of them an index chose.
+func (f *function) alike(r root, typ int32, size int64) bool {
+	way := f.types.Descend(r.typ, r.offset+size, datatype.Use{Size: int(size)})
+	return len(way) > 0 && way[len(way)-1].Type == typ
+}
+
+// store keeps what is written to the stack.
+func (f *function) store(s *state, n int) {
+	x := &f.code[n]
+	for i := range x.Accesses {
+		a := &x.Accesses[i]
+		if !a.Store {
+			continue
+		}
+		at := f.followed(s, n, a)
+		if at.kind != frame || at.indexed || x.Kind == insn.Call {
+			continue
+		}
+		v := value{}
+		if x.Op == insn.Store && a.Size == 8 {
+			if x.Source != insn.NoRegister {
+				v = s.register(x.Source)
+			}
+		}
+		if v.kind == unknown {
+			delete(s.slots, at.offset)
+			continue
+		}
+		if s.slots == nil {
+			s.slots = map[int64]value{}
+		}
+		if len(s.slots) < maxSlots {
+			s.slots[at.offset] = v
+		}
+	}
+}
+
+// maxSlots bounds the slots of the stack that are followed.
+const maxSlots = 1024
+
+// call clobbers what a callee may, and gives what it returns.
+func (f *function) call(s *state, x *instruction) {
+	for r := range registers {
+		if f.object.clobbered()>>r&1 != 0 {
+			s.registers[r] = value{}
+		}
+	}
+	if f.types.Table == nil {
+		return
+	}
+	s.registers[0] = f.types.value(f.object.returned(x.Inst))
+}

@@ -1,0 +1,105 @@
+package dataspace
+
+import (
+	"slices"
+
+	"stackmill/stages/decode"
+	"stackmill/stages/symbolize/insn"
+)
+
+// maxBack bounds how many instructions back from the recorded PC the one is
+// looked for that made the event.
+const maxBack = 32
+
+// trigger finds the instruction that made the event (S27): the one at the
+// recorded PC, the one before it, or by going back to the nearest one that
+// refers to memory. candidate is the one that the recording names, -1 for none.
+// Otherwise it says why there is none.
+func (f *function) trigger(pc uint64, how decode.Trigger, candidate int64) (n int, why Reason, ok bool) {
+	n, at := f.at(pc)
+	if !at {
+		if how == decode.TriggerSkid {
+			return 0, NoBranchTarget, false
+		}
+		return 0, NoMemoryReference, false
+	}
+	switch how {
+	case decode.TriggerBehind:
+		return f.behind(n)
+	case decode.TriggerSkid:
+		if candidate >= 0 {
+			return f.candidate(n, uint64(candidate))
+		}
+		return f.back(n)
+	}
+	return n, 0, true
+}
+
+// behind returns the instruction before one. A repeated one may be interrupted
+// between its repetitions.
+func (f *function) behind(n int) (int, Reason, bool) {
+	if n > 0 && f.code[n-1].refers() && !ends(f.code[n-1].Kind) {
+		return n - 1, 0, true
+	}
+	if f.code[n].repeats() {
+		return n, 0, true
+	}
+	switch {
+	case n == 0:
+		return 0, PreventedByJump, false // it was entered from elsewhere
+	case f.targets[f.code[n].address]:
+		return 0, CrossedBranchTarget, false
+	case ends(f.code[n-1].Kind) || f.code[n-1].Kind == insn.Call:
+		return 0, PreventedByJump, false
+	}
+	return n - 1, 0, true
+}
+
+// refers reports whether an instruction has an operand in memory.
+func (x *instruction) refers() bool {
+	for i := range x.Accesses {
+		if !x.Accesses[i].Implicit {
+			return true
+		}
+	}
+	return false
+}
+
+// repeats reports whether it is a repeated string instruction.
+func (x *instruction) repeats() bool {
+	return slices.ContainsFunc(x.Accesses, func(a insn.Access) bool { return a.Repeated })
+}
+
+// candidate checks that no jump can have led between the instruction that the
+// recording names and the recorded PC.
+func (f *function) candidate(n int, pc uint64) (int, Reason, bool) {
+	c, ok := f.at(pc)
+	if !ok || c > n {
+		return 0, NoBranchTarget, false
+	}
+	for i := c + 1; i <= n; i++ {
+		if f.targets[f.code[i].address] {
+			return 0, CrossedBranchTarget, false
+		}
+	}
+	return c, 0, true
+}
+
+// back goes back from the recorded PC.
+func (f *function) back(n int) (int, Reason, bool) {
+	for i := n; i > 0 && n-i < maxBack; i-- {
+		if f.targets[f.code[i].address] {
+			return 0, CrossedBranchTarget, false
+		}
+		x := &f.code[i-1]
+		switch {
+		case !x.valid:
+			return 0, NoBranchTarget, false
+		case ends(x.Kind) || x.Kind == insn.Call || x.Kind == insn.Syscall:
+			return 0, PreventedByJump, false
+		case x.refers():
+			return i - 1, 0, true
+		}
+	}
+	return 0, NoTrigger, false
+}

@@ -1,0 +1,272 @@
+package dataspace
+
+import "stackmill/stages/symbolize/datatype"
+
+// value is what is known of what a register or a slot of the stack holds.
+type value struct {
+	kind kind
+	// indexed says that whole elements may have to be added to offset.
+	indexed  bool
+	typ      int32 // of a scalar; of what an address leads into
+	variable int32 // of an address: what it leads into, none when only its type is known
+	offset   int64 // bytes; a number's value; what was added to a scalar
+	// step is what any multiple of may have to be added: of a number, 0 for none;
+	// of an address, when these are not whole elements of what it leads into.
+	step int64
+	// origin tells what a scalar is step times of, 0 when that is not one thing.
+	origin int32
+}
+
+type kind uint8
+
+const (
+	unknown  kind = iota
+	number        // offset itself
+	scalar        // what is no pointer
+	floating      // a scalar from where compilers keep floating-point constants
+	address       // offset bytes into what has typ
+	frame         // offset bytes from the canonical frame address
+	thread        // offset bytes from the thread's pointer to its own variables
+)
+
+const none = -1
+
+// types tells values by the types of a load object.
+type types struct{ *datatype.Table }
+
+// value is what a variable or member of a type holds.
+func (t types) value(typ int32) value {
+	typ = t.Strip(typ)
+	switch k := t.Types[typ]; {
+	case k.Kind == datatype.Pointer || k.Kind == datatype.Reference:
+		if to := t.Strip(k.Elem); t.Types[to].Kind != datatype.Void && t.Types[to].Kind != datatype.Subroutine {
+			return value{kind: address, typ: to, variable: none}
+		}
+	case k.Kind.Aggregate():
+		// Iterators and smart pointers are structures of one pointer.
+		if way := t.Descend(typ, 0, datatype.Use{Size: int(k.Size)}); k.Size <= 8 && len(way) > 1 {
+			if leaf := t.Strip(way[len(way)-1].Type); !t.Types[leaf].Kind.Aggregate() {
+				return t.value(leaf)
+			}
+		}
+		return value{}
+	case k.Kind == datatype.Void || k.Kind == datatype.Array:
+		return value{}
+	}
+	return value{kind: scalar, typ: typ}
+}
+
+// element returns what an array consists of, through all dimensions, and the
+// type itself of others.
+func (t types) element(typ int32) int32 {
+	for typ = t.Strip(typ); t.Types[typ].Kind == datatype.Array; typ = t.Strip(t.Types[typ].Elem) {
+	}
+	return typ
+}
+
+// stride is the distance of the elements that an address leads into, 0 when there are none.
+func (t types) stride(v value) int64 {
+	if v.variable != none && t.Types[t.Strip(v.typ)].Kind != datatype.Array {
+		return 0
+	}
+	return max(t.Types[t.element(v.typ)].Size, 0)
+}
+
+// plus adds a number of bytes.
+func (t types) plus(v value, n int64) value {
+	switch v.kind {
+	case number, frame, thread, scalar:
+		v.offset += n
+		return v
+	case unknown:
+		if n != 0 {
+			return value{kind: scalar, offset: n, step: 1}
+		}
+	case address:
+		v.offset += n
+		if v.indexed {
+			return t.indexed(v)
+		}
+		return v
+	}
+	return value{}
+}
+
+// indexed is an address to which an unknown number of elements is added: of the
+// array at its offset in an aggregate, or else of what it leads into.
+func (t types) indexed(v value) value {
+	v.indexed = true
+	if stride := t.stride(v); v.kind == address && stride > 0 && v.step == 0 && !t.inArray(v) {
+		v.offset = modulo(v.offset, stride)
+	}
+	return v
+}
+
+// stepped is an address to which a multiple of step is added; exactly says that
+// it may be any.
+func (t types) stepped(v value, step int64, exactly bool) value {
+	if stride := t.stride(v); exactly && step > 1 && stride > 0 && step%stride != 0 {
+		v.step = step
+	}
+	return t.indexed(v)
+}
+
+// inArray reports whether an address leads into an array that is a member.
+func (t types) inArray(v value) bool {
+	for _, step := range t.Descend(v.typ, v.offset, datatype.Use{}) {
+		if step.Member >= 0 && t.Types[t.Strip(t.Members[step.Member].Type)].Kind == datatype.Array {
+			return true
+		}
+	}
+	return false
+}
+
+// merge is what is known when either value may be there.
+func (t types) merge(a, b value) value {
+	switch {
+	case a == b:
+		return a
+	case a.kind == floating && b.kind == scalar && t.Types[b.typ].Float, b.kind == floating && a.kind == scalar && t.Types[a.typ].Float:
+		return value{kind: floating}
+	case a.kind == number && b.kind == number:
+		return oneOf(a, b)
+	case a.kind != address || b.kind != address:
+		return t.orNull(a, b)
+	}
+	if a.variable != b.variable { // elements of two arrays of one type
+		if a, b = t.part(a), t.part(b); a == b {
+			return a
+		}
+	}
+	if a.typ == b.typ && a.variable == b.variable {
+		if stride := t.stride(a); stride > 0 && modulo(a.offset, stride) == modulo(b.offset, stride) {
+			return t.indexed(a)
+		}
+	}
+	wa, wb := t.Descend(a.typ, a.offset, datatype.Use{}), t.Descend(b.typ, b.offset, datatype.Use{})
+	if len(wa) == 0 || len(wb) == 0 {
+		return value{}
+	}
+	la, lb := wa[len(wa)-1], wb[len(wb)-1]
+	a.step = gcd(a.step, b.step)
+	switch {
+	case a.typ == b.typ && a.variable == b.variable && len(wa) == len(wb) && la == lb && t.Types[t.Strip(la.Type)].Kind == datatype.Array:
+		a.offset = min(a.offset, b.offset) // of one array in it
+		a.indexed = true
+		return a
+	case la.Type == lb.Type && !t.Types[t.Strip(la.Type)].Kind.Aggregate() && t.begins(wa, a.offset) && t.begins(wb, b.offset):
+		return value{kind: address, typ: t.Strip(la.Type), variable: none} // of either member
+	}
+	return value{}
+}
+
+// begins reports whether what a way ends at begins at an offset from the start
+// of the way.
+func (t types) begins(way []datatype.Step, offset int64) bool {
+	for _, s := range way {
+		offset -= s.Offset
+	}
+	return offset == 0
+}
+
+// oneOf is a number that is either, or differs from them by whole steps.
+func oneOf(a, b value) value {
+	step := gcd(gcd(a.step, b.step), a.offset-b.offset)
+	if step < 2 {
+		return value{}
+	}
+	return value{kind: number, offset: modulo(a.offset, step), step: step}
+}
+
+func gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return max(a, -a)
+}
+
+// integer is a value as a term of a sum.
+func (v value) integer() value {
+	switch v.kind {
+	case number:
+		return v
+	case scalar:
+		v.step = max(v.step, 1)
+		return v
+	}
+	return value{kind: scalar, step: 1}
+}
+
+// leads reports whether a value is the address of something that is known.
+func (v value) leads() bool { return v.kind == address || v.kind == frame }
+
+// sum is a + b*scale + add.
+func (t types) sum(a, b value, scale, add int64) value {
+	x, y := a.integer(), b.integer()
+	y.offset, y.step = y.offset*scale, y.step*scale
+	switch {
+	case a.leads() && b.leads() || b.leads() && scale != 1:
+		return value{}
+	case a.leads() || a.kind == thread:
+		return t.displaced(a, y, add)
+	case b.leads():
+		return t.displaced(b, x, add)
+	}
+	v := value{kind: scalar, offset: x.offset + y.offset + add, step: gcd(x.step, y.step)}
+	switch {
+	case x.kind == number && y.kind == number:
+		v.kind = number
+	case x.origin == y.origin && x.origin != 0:
+		v.origin, v.step = x.origin, x.step+y.step
+	case x.step == 0:
+		v.origin = y.origin
+	case y.step == 0:
+		v.origin = x.origin
+	}
+	return v
+}
+
+// displaced is an address plus an integer.
+func (t types) displaced(v, by value, add int64) value {
+	v = t.plus(v, by.offset+add)
+	switch {
+	case by.step == 0:
+		return v
+	case v.kind == thread:
+		return value{}
+	}
+	return t.stepped(v, by.step, by.origin != 0 || by.kind == number)
+}
+
+// orNull is an address that may be a null pointer: what is accessed is not at
+// that one.
+func (t types) orNull(a, b value) value {
+	null := value{kind: number}
+	switch {
+	case a == null && b.kind == address:
+		return b
+	case b == null && a.kind == address:
+		return a
+	}
+	return value{}
+}
+
+// part forgets which variable an address leads into, but not which element.
+func (t types) part(v value) value {
+	if v.variable == none {
+		return v
+	}
+	e := t.element(v.typ)
+	if size := t.Types[e].Size; size > 0 && v.offset >= 0 {
+		v.offset %= size
+	}
+	return value{kind: address, typ: e, variable: none, offset: v.offset, indexed: v.indexed}
+}
+
+// modulo is the remainder that is not negative.
+func modulo(a, b int64) int64 {
+	if a %= b; a < 0 {
+		a += b
+	}
+	return a
+}

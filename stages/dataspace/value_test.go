@@ -1,0 +1,109 @@
+package dataspace
+
+import (
+	"testing"
+
+	"stackmill/stages/symbolize/datatype"
+)
+
+// The types of the tests: struct pair { long key; double of[3]; } of 32 bytes and
+// arrays of it.
+const (
+	typeLong = iota + 1
+	typeDouble
+	typeThree // of double
+	typePair
+	typePairs // of pair
+	typePointer
+)
+
+func testTypes() types {
+	t := &datatype.Table{
+		Types: []datatype.Type{
+			{},
+			{Kind: datatype.Base, Name: "long", Size: 8},
+			{Kind: datatype.Base, Name: "double", Size: 8, Float: true},
+			{Kind: datatype.Array, Elem: typeDouble, Size: 24, Count: 3},
+			{Kind: datatype.Structure, Name: "pair", Size: 32, Members: 2},
+			{Kind: datatype.Array, Elem: typePair, Size: 320, Count: 10},
+			{Kind: datatype.Pointer, Elem: typePair, Size: 8},
+		},
+		Members: []datatype.Member{{Name: "key", Type: typeLong}, {Name: "of", Type: typeThree, Offset: 8}},
+	}
+	t.Index()
+	return types{t}
+}
+
+func pointer(typ int32, offset int64) value {
+	return value{kind: address, typ: typ, variable: none, offset: offset}
+}
+
+// TestMerge checks what is known where two ways meet.
+func TestMerge(t *testing.T) {
+	ts := testTypes()
+	inPairs := func(offset int64) value { return value{kind: address, typ: typePairs, variable: 4, offset: offset} }
+	for _, x := range []struct {
+		name       string
+		a, b, want value
+	}{
+		{"the same", pointer(typePair, 8), pointer(typePair, 8), pointer(typePair, 8)},
+		{"the next element", pointer(typePair, 8), pointer(typePair, 40), value{kind: address, typ: typePair, variable: none, offset: 8, indexed: true}},
+		{"another member", pointer(typePair, 0), pointer(typePair, 8), value{}},
+		{"another element of a variable", inPairs(0), inPairs(64), value{kind: address, typ: typePairs, variable: 4, indexed: true}},
+		{"a null pointer", value{kind: number}, pointer(typePair, 0), pointer(typePair, 0)},
+		{"a number", value{kind: number, offset: 5}, pointer(typePair, 0), value{}},
+		{"a loop's numbers", value{kind: number, offset: 8}, value{kind: number, offset: 24}, value{kind: number, offset: 8, step: 16}},
+		{"a variable and what a pointer leads to", inPairs(32), pointer(typePair, 0), pointer(typePair, 0)},
+		{"nothing", value{}, pointer(typePair, 0), value{}},
+	} {
+		if got := ts.merge(x.a, x.b); got != x.want {
+			t.Errorf("%s: %+v, want %+v", x.name, got, x.want)
+		}
+	}
+}
+
+// TestSum checks addresses to which something is added.
+func TestSum(t *testing.T) {
+	ts := testTypes()
+	index := value{kind: scalar, typ: typeLong, step: 1, origin: 7}
+	three := ts.sum(index, index, 2, 0) // i + 2*i
+	if three.step != 3 || three.origin != 7 {
+		t.Fatalf("i+2*i: %+v", three)
+	}
+	for _, x := range []struct {
+		name     string
+		a, b     value
+		scale, c int64
+		want     value
+	}{
+		{"a constant", pointer(typePair, 0), value{kind: number, offset: 2}, 8, 8, pointer(typePair, 24)},
+		{"whole elements", pointer(typePair, 0), index, 32, 8, value{kind: address, typ: typePair, variable: none, offset: 8, indexed: true}},
+		{"elements of a member", pointer(typePair, 0), index, 8, 8, value{kind: address, typ: typePair, variable: none, offset: 8, indexed: true, step: 8}},
+		{"what was added to the index", pointer(typePair, 0), ts.plus(index, 3), 32, 8, value{kind: address, typ: typePair, variable: none, offset: 8, indexed: true}},
+		{"the stack", value{kind: frame, offset: -64}, value{kind: number, offset: 2}, 8, 0, value{kind: frame, offset: -48}},
+		{"two addresses", pointer(typePair, 0), pointer(typePair, 0), 1, 0, value{}},
+	} {
+		if got := ts.sum(x.a, x.b, x.scale, x.c); got != x.want {
+			t.Errorf("%s: %+v, want %+v", x.name, got, x.want)
+		}
+	}
+}
+
+// TestValue checks what members of a type hold.
+func TestValue(t *testing.T) {
+	ts := testTypes()
+	for _, x := range []struct {
+		typ  int32
+		want value
+	}{
+		{typePointer, pointer(typePair, 0)},
+		{typeLong, value{kind: scalar, typ: typeLong}},
+		{typePair, value{}},
+		{typeThree, value{}},
+		{0, value{}},
+	} {
+		if got := ts.value(x.typ); got != x.want {
+			t.Errorf("type %d: %+v, want %+v", x.typ, got, x.want)
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package symbolize
+
+import (
+	"slices"
+
+	"stackmill/stages/symbolize/insn"
+	"stackmill/stages/symbolize/symtab"
+)
+
+// Placed is a load object in a process's memory for a time.
+type Placed struct {
+	Object           int32
+	Low, High        uint64 // the addresses from its first segment to the end of its last
+	Bias             uint64 // what its link-time addresses were moved by
+	Loaded, Unloaded int64  // ns from the founder's start
+}
+
+// Placed returns the load objects whose files are known, sorted by Low; those of
+// one place by the time of their loading. Data segments need not be recorded:
+// the place of an object's code tells that of its data.
+func (pr *Process) Placed() []Placed {
+	var all []Placed
+	for _, m := range pr.Image.Mappings {
+		if m.Code != nil || !m.Executable() || pr.r.IsKernel(m.Address) {
+			continue
+		}
+		n := pr.r.fileObject(pr.Image, m)
+		o := &pr.r.Program.Objects[n]
+		if o.table == nil || o.place != nil {
+			continue
+		}
+		p := Placed{Object: n, Low: ^uint64(0), Loaded: m.Loaded, Unloaded: m.Unloaded}
+		page := pr.r.pageSize()
+		found := false
+		for _, s := range o.table.Segments {
+			if start := s.Offset / page * page; s.Flags&1 != 0 && start <= m.FileOffset && m.FileOffset < s.Offset+s.FileSize {
+				p.Bias, found = m.Address-m.FileOffset-(s.Address-s.Offset), true
+			}
+		}
+		for _, s := range o.table.Segments {
+			p.Low, p.High = min(p.Low, s.Address), max(p.High, s.Address+s.MemSize)
+		}
+		if p.Low, p.High = p.Low+p.Bias, p.High+p.Bias; found && p.Low < p.High {
+			all = append(all, p)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Placed) int {
+		switch {
+		case a.Low < b.Low || a.Low == b.Low && a.Loaded < b.Loaded:
+			return -1
+		case a.Low == b.Low && a.Loaded == b.Loaded:
+			return 0
+		}
+		return 1
+	})
+	return slices.CompactFunc(all, func(a, b Placed) bool {
+		return a.Object == b.Object && a.Low == b.Low && a.Loaded == b.Loaded
+	})
+}
+
+// Table returns the symbols of a load object, nil when they are not known.
+func (r *Resolver) Table(object int32) *symtab.Table { return r.Program.Objects[object].table }
+
+// ObjectFile returns the file in which a load object was found, empty when there
+// is none.
+func (r *Resolver) ObjectFile(object int32) string { return r.Program.Objects[object].file }
+
+// Callee returns the symbol of the function that a call in a load object goes
+// to, also through the procedure linkage table; empty when it is not known.
+func (r *Resolver) Callee(object int32, call insn.Inst) string {
+	t := r.Program.Objects[object].table
+	if t == nil {
+		return ""
+	}
+	if slot, ok := t.Slot(call.Slot); call.HasSlot && ok {
+		return slot.Symbol
+	}
+	offset, ok := t.Addresses().Offset(call.Target)
+	if !call.HasTarget || !ok {
+		return ""
+	}
+	stub, arch := r.Bytes(object, offset, maxStub)
+	if at, ok := insn.StubSlot(arch, stub, call.Target); ok {
+		if slot, ok := t.Slot(at); ok {
+			return slot.Symbol
+		}
+	}
+	f, _ := t.Function(offset)
+	return f.Linkage
+}
+
+// At returns the location of the instruction at an offset of a load object's
+// file, which is in the function.
+func (r *Resolver) At(function int32, offset uint64) int32 {
+	t := r.Program.Objects[r.Program.Functions[function].Object].table
+	return r.Program.location(function, offset, "", func() (string, int32) {
+		if t == nil {
+			return "", 0
+		}
+		file, line, _ := t.Line(offset)
+		return file, line
+	})
+}
+
+// Described reports whether a function belongs to a module with debug information.
+func (r *Resolver) Described(function int32) bool {
+	return r.Program.Modules[r.Program.Functions[function].Module].Name != unknownModule
+}

@@ -1,0 +1,13 @@
+package cfi
+
+// CFA returns the canonical frame address of the code at an offset of the file,
+// as a register's value and what to add to it; false when it is not known or
+// computed in another way.
+func (t *Table) CFA(offset uint64) (register int, add int64, ok bool) {
+	n := t.find(offset)
+	if n == 0 {
+		return 0, 0, false
+	}
+	r := t.distinct[n].cfa
+	return int(r.reg), int64(r.value), r.kind == registerBased
+}
