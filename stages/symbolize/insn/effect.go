@@ -1,5 +1,7 @@
 package insn
 
+import "encoding/binary"
+
 // Register is a general register by its DWARF number: on x86-64 0 to 15 (stack
 // pointer 7), on A64 0 to 31 (stack pointer 31), in 32-bit x86 code 0 to 7 (stack
 // pointer 4).
@@ -52,8 +54,11 @@ const (
 	// AddRegister is Dest = Source + Second*Scale + Value. Source may be none; when
 	// Second is, it stands for Accesses[0].
 	AddRegister
-	Choose // Dest = Dest or Source (cmov; Accesses[0] when that is none), or Source or Second (csel)
-	Extend // Dest = the low Value bytes of Source, with zeroes or the sign before them
+	Choose     // Dest = Dest or Source (cmov; Accesses[0] when that is none), or Source or Second (csel)
+	LoadPair   // Dest = Accesses[0], Second = Accesses[1]
+	StorePair  // Accesses[0] = Source, Accesses[1] = Second; 0 where that is none
+	ThreadBase // Dest = where the thread's own block is, from which segments and A64's tpidr_el0 count
+	Extend     // Dest = the low Value bytes of Source, with zeroes or the sign before them
 )
 
 // Effect is what an instruction does to memory and to general registers.
@@ -62,9 +67,9 @@ type Effect struct {
 	Op             Op
 	Dest           Register // of general registers; NoRegister unless Op has one
 	Source, Second Register
-	Scale          int64 // of Second
+	Scale          int64 // of Second, of which A64 may count the lower half only
 	Value          int64
-	Width          int      // bytes of Dest that the operation computes: 8, 4, 2 or 1; of 4 the rest becomes 0
+	Width          int      // bytes of Dest that the operation computes: 8, 4, 2 or 1; with 4 the others become 0
 	Accesses       []Access // loads before stores
 	// Written has a bit for each general register, 1<<r, whose value is another
 	// one behind the instruction, Dest among them. Calls write what their callee
@@ -79,24 +84,36 @@ type Effect struct {
 // Effects decodes the instruction at the start of code, which lies at addr, and
 // tells what it does. The errors are those of Decode.
 func Effects(arch Arch, code []byte, addr uint64) (Effect, error) {
-	e := Effect{Dest: NoRegister, Source: NoRegister, Second: NoRegister, Base: NoRegister}
 	switch arch {
 	case AMD64, X86:
-		d := x86{code: code[:min(len(code), maxX86)], long: arch == AMD64}
-		f, err := d.decode()
-		if err != nil {
-			return e, err
-		}
-		d.classify(&e.Inst, addr)
-		d.effect(&e, f, addr+uint64(d.pos))
+		return effectsX86(arch == AMD64, code, addr)
 	case ARM64:
-		if err := e.decodeARM64(code, addr); err != nil {
-			return e, err
-		}
-		e.arm64()
-	default:
-		return e, ErrUndefined
+		return effectsARM64(code, addr)
 	}
+	return noEffect, ErrUndefined
+}
+
+// noEffect is an effect on nothing.
+var noEffect = Effect{Dest: NoRegister, Source: NoRegister, Second: NoRegister, Base: NoRegister}
+
+func effectsX86(long bool, code []byte, addr uint64) (Effect, error) {
+	e := noEffect
+	d := x86{code: code[:min(len(code), maxX86)], long: long}
+	f, err := d.decode()
+	if err != nil {
+		return e, err
+	}
+	d.classify(&e.Inst, addr)
+	d.effect(&e, f, addr+uint64(d.pos))
+	return e, nil
+}
+
+func effectsARM64(code []byte, addr uint64) (Effect, error) {
+	e := noEffect
+	if err := e.decodeARM64(code, addr); err != nil {
+		return e, err
+	}
+	e.arm64(word(binary.LittleEndian.Uint32(code)), addr)
 	return e, nil
 }
 

@@ -33,16 +33,22 @@ func effectText(arch Arch, e *Effect) string {
 	case Load:
 		fmt.Fprintf(&s, "%s=load/%d", dest, e.Width)
 	case Store:
-		fmt.Fprintf(&s, "store %s", source)
 		if e.Source == NoRegister {
-			fmt.Fprintf(&s, "%#x", e.Value)
+			source = fmt.Sprintf("$%#x", e.Value)
 		}
+		fmt.Fprintf(&s, "store %s", source)
 	case AddConst:
 		fmt.Fprintf(&s, "%s=%s%+#x/%d", dest, source, e.Value, e.Width)
 	case AddRegister:
 		fmt.Fprintf(&s, "%s=%s+%s*%d%+#x/%d", dest, source, second, e.Scale, e.Value, e.Width)
 	case Choose:
 		fmt.Fprintf(&s, "%s=%s?%s/%d", dest, source, second, e.Width)
+	case ThreadBase:
+		fmt.Fprintf(&s, "%s=thread/%d", dest, e.Width)
+	case LoadPair:
+		fmt.Fprintf(&s, "%s,%s=load/%d", dest, second, e.Width)
+	case StorePair:
+		fmt.Fprintf(&s, "store %s,%s", source, second)
 	case Extend:
 		fmt.Fprintf(&s, "%s=%s:%d/%d", dest, source, e.Value, e.Width)
 	}
@@ -114,7 +120,7 @@ func TestEffectsAMD64(t *testing.T) {
 		{"mov %fs:-4,%eax", "64 8b 04 25 fc ff ff ff", "rax=load/4 Lt4[-0x4] w rax"},
 		{"mov %ecx,%fs:(%rax)", "64 89 08", "store rcx St4[rax+0x0]"},
 		{"mov %rdi,-24(%rsp)", "48 89 7c 24 e8", "store rdi S8[rsp-0x18]"},
-		{"movq $5,(%rax)", "48 c7 00 05 00 00 00", "store -0x5 S8[rax+0x0]"},
+		{"movq $5,(%rax)", "48 c7 00 05 00 00 00", "store $0x5 S8[rax+0x0]"},
 		{"mov %ah,(%rbx)", "88 23", "S1[rbx+0x0]"},
 		{"movabs moffs", "a1 01 02 03 04 05 06 07 08", "rax=load/4 La4[+0x807060504030201] w rax"},
 		{"movzbl (%rdi),%eax", "0f b6 07", "rax=load/4 L1[rdi+0x0] w rax"},
@@ -161,7 +167,7 @@ func TestEffectsAMD64(t *testing.T) {
 		{"bswap %r9d", "41 0f c9", "w r9"},
 
 		{"push %rbp", "55", "store rbp Si8[rsp-0x8] w rsp rsp-8"},
-		{"push $-1", "6a ff", "store --0x1 Si8[rsp-0x8] w rsp rsp-8"},
+		{"push $-1", "6a ff", "store $-0x1 Si8[rsp-0x8] w rsp rsp-8"},
 		{"push 8(%rax)", "ff 70 08", "L8[rax+0x8] Si8[rsp-0x8] w rsp rsp-8"},
 		{"pop %r12", "41 5c", "r12=load/8 Li8[rsp+0x0] w rsp r12 rsp+8"},
 		{"pop %rsp", "5c", "rsp=load/8 Li8[rsp+0x0] w rsp"},
@@ -191,7 +197,7 @@ func TestEffectsAMD64(t *testing.T) {
 		{"pause", "f3 90", ""},
 		{"mfence", "0f ae f0", ""},
 		{"endbr64", "f3 0f 1e fa", ""},
-		{"rdfsbase %rax", "f3 48 0f ae c0", "w rax"},
+		{"rdfsbase %rax", "f3 48 0f ae c0", "rax=thread/8 w rax"},
 		{"xsavec", "0f c7 64 24 40", "S0[rsp+0x40]"},
 
 		{"movss (%rax),%xmm0", "f3 0f 10 00", "LF4[rax+0x0]"},

@@ -213,6 +213,9 @@ func (c *comparer) direction(l line, e Effect, name, rest string) {
 // TestOpcodeOperands compares the memory operands of every opcode of every map.
 func TestOpcodeOperands(t *testing.T) {
 	needObjdump(t)
+	if testing.Short() {
+		t.Skip("seconds of objdump")
+	}
 	for arch, machine := range map[Arch]string{AMD64: "i386:x86-64", X86: "i386"} {
 		t.Run(machine, func(t *testing.T) {
 			c := comparer{t: t, arch: arch}

@@ -43,6 +43,7 @@ const (
 	verbTranslate       = 'X'
 	verbMove64          = 'M' // 64 bytes from ModRM.rm to where ModRM.reg points
 	verbGroup           = 'g' // ModRM.reg tells; the second letter names the group
+	verbThread          = 'T'
 	verbX87             = '8'
 )
 
@@ -117,7 +118,7 @@ var (
 
 // groupActions has the actions that ModRM.reg chooses among, by the group's name. A
 // size is that of the opcode's action unless one is given.
-var groupActions = map[byte]*[8]action{
+var groupActions = [128]*[8]action{
 	'1': newGroup("+E *E *E *E *E -E *E ?E"),
 	'2': newGroup("*E *E *E *E sE *E sE *E"),
 	'3': newGroup("?E ?E *E *E mX mX mX mX"),
@@ -190,7 +191,9 @@ func (d *x86) registerMember(name byte) action {
 	switch {
 	case name == '9': // rdrand, rdseed, rdpid
 		return action{verbSet, 'E', 'v'}
-	case name == 'f' && d.pp == ppF3 && d.reg() < 2: // rdfsbase, rdgsbase
+	case name == 'f' && d.pp == ppF3 && d.reg() == 0: // rdfsbase
+		return action{verbThread, 'E', 'y'}
+	case name == 'f' && d.pp == ppF3 && d.reg() == 1: // rdgsbase
 		return action{verbSet, 'E', 'y'}
 	case name == 'f':
 		return action{verb: verbNone}

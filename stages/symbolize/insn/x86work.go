@@ -26,6 +26,8 @@ func (w *worker) work() {
 		w.address()
 	case verbFromFixed, verbToFixed:
 		w.fixed()
+	case verbThread:
+		w.e.compute(ThreadBase, w.rm().reg, w.size)
 	case verbPush, verbPop, verbPushAll, verbPopAll, verbCall, verbReturn, verbEnter, verbLeave:
 		w.stack()
 	case verbString, verbTranslate, verbMove64:
@@ -197,7 +199,7 @@ func (w *worker) set() {
 }
 
 // implied has the registers that the letters of actions stand for.
-var implied = map[byte][]byte{
+var implied = [128][]byte{
 	'A': {numberAX}, 'C': {numberCX}, 'D': {numberDX},
 	'X': {numberAX, numberDX},
 	'B': {numberAX, numberBX, numberCX, numberDX},
