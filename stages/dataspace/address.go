@@ -1,10 +1,13 @@
 package dataspace
 
 import (
+	"slices"
 	"sort"
 	"strings"
 
+	"stackmill/problem"
 	"stackmill/schema"
+	"stackmill/stages/decode"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/symbolize/image"
 )
@@ -55,9 +58,13 @@ type regionKey struct {
 	address    uint64
 }
 
-func newMemory(s *Space, process int, p *symbolize.Process) *memory {
-	m := &memory{space: s, process: process, kernel: s.resolver.IsKernel, placed: p.Placed(), finder: p.Image.Finder(), known: map[regionKey]int32{}}
-	for _, mapping := range p.Image.Mappings {
+func newMemory(s *Space, p *decode.Process, resolved *symbolize.Process) *memory {
+	im := resolved.Image
+	if len(p.Data) > 0 {
+		im = image.New(slices.Concat(p.Image, p.Data), "", &problem.Log{}) // what is wrong with Image was told when it was made
+	}
+	m := &memory{space: s, process: p.Number, kernel: s.resolver.IsKernel, placed: resolved.Placed(), finder: im.Finder(), known: map[regionKey]int32{}}
+	for _, mapping := range im.Mappings {
 		if mapping.Path == stackPath {
 			m.stack = mapping
 		}
@@ -100,7 +107,7 @@ func (m *memory) at(address uint64, time int64) where {
 
 // anonymous reports whether a mapping is of no file (perf-data 9).
 func anonymous(path string) bool {
-	return path == "" || strings.HasPrefix(path, "//anon") || strings.HasPrefix(path, "[anon") || strings.HasPrefix(path, "/dev/zero") ||
+	return path == "" || decode.IsPerfMap(path) || strings.HasPrefix(path, "//anon") || strings.HasPrefix(path, "[anon") || strings.HasPrefix(path, "/dev/zero") ||
 		strings.HasPrefix(path, "/anon_hugepage")
 }
 

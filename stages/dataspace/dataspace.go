@@ -111,7 +111,7 @@ type Process struct {
 
 // Process returns the finder of a process.
 func (s *Space) Process(p *decode.Process, resolved *symbolize.Process) *Process {
-	return &Process{s, resolved, newMemory(s, p.Number, resolved)}
+	return &Process{s, resolved, newMemory(s, p, resolved)}
 }
 
 // reference is what is known of an instruction that events name.

@@ -79,6 +79,7 @@ type Process struct {
 	Kinds                      []KindInfo
 	Counters                   []Counter
 	Image                      []MapEvent // in file order
+	Data                       []MapEvent // likewise: what is not executable, when it is not in Image
 	JITDumps                   []JITDump
 	Stacks                     []RawStack
 	JavaMethods                map[uint64]JavaMethod // by method id

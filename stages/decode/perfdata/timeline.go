@@ -121,8 +121,9 @@ func (t *timeline) comm(s *sideband, c *cursor) {
 	p := t.process(pid, s.time)
 	p.Target = text(c.b[:max(len(c.b)-t.r.trailerSize(), 0)])
 	if s.misc&miscExec != 0 {
-		for _, m := range p.live {
-			p.Image = append(p.Image, decode.MapEvent{Unmap: true, Time: t.ns(s.time), Address: m.Address})
+		live := p.live
+		for _, m := range live {
+			p.add(decode.MapEvent{Unmap: true, Time: t.ns(s.time), Address: m.Address, Modes: m.Modes})
 		}
 		p.live = nil
 		for i := range p.JITDumps {
@@ -156,11 +157,23 @@ func (t *timeline) fork(s *sideband, c *cursor) {
 	}
 	for _, m := range parent.live {
 		m.Time = t.ns(s.time)
-		p.Image, p.live = append(p.Image, m), append(p.live, m)
+		p.add(m)
 	}
 }
 
-// mmap adds a mapping of code to a process.
+// add adds a mapping of code or of data, or the end of one.
+func (p *process) add(m decode.MapEvent) {
+	if m.Modes&4 != 0 {
+		p.Image = append(p.Image, m)
+	} else {
+		p.Data = append(p.Data, m)
+	}
+	if !m.Unmap {
+		p.live = append(p.live, m)
+	}
+}
+
+// mmap adds a mapping to a process.
 func (t *timeline) mmap(s *sideband, c *cursor) {
 	pid, _ := c.s32(), c.s32()
 	m := decode.MapEvent{Time: t.ns(s.time), Address: c.u64(), Size: c.u64(), FileOffset: c.u64(), Modes: 5}
@@ -186,7 +199,11 @@ func (t *timeline) mmap(s *sideband, c *cursor) {
 	if mode == miscKernel {
 		t.kernelMap(m)
 	}
-	if m.Modes&4 == 0 || mode != miscUser && mode != miscUnknown {
+	if mode != miscUser && mode != miscUnknown {
+		return
+	}
+	if m.Modes&4 == 0 {
+		t.process(pid, s.time).add(m)
 		return
 	}
 	if m.Path == "[vdso]" {
@@ -200,8 +217,7 @@ func (t *timeline) mmap(s *sideband, c *cursor) {
 	if huge || isAnonymous(m.Path) {
 		m.Path, m.FileOffset = decode.PerfMap(int64(pid)), m.Address
 	}
-	p := t.process(pid, s.time)
-	p.Image, p.live = append(p.Image, m), append(p.live, m)
+	t.process(pid, s.time).add(m)
 }
 
 // mapHugeTLB is the flag of memory in huge pages, which has no file.

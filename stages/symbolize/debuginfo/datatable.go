@@ -152,8 +152,8 @@ func (a *assembly) putScopes() {
 	})
 }
 
-// wanted says which raw scopes are kept: those with variables or types, and the
-// functions around them.
+// wanted says which raw scopes are kept: functions, and of what is nested in them
+// those with variables or types and all around them.
 func (a *assembly) wanted() []bool {
 	kept := make([]bool, len(a.scopes))
 	keep := func(n int32) {
@@ -173,7 +173,9 @@ func (a *assembly) wanted() []bool {
 		keep(a.types[i].scope)
 	}
 	for i := range a.scopes {
-		if s := &a.scopes[i]; s.function && s.spanned > 0 && !kept[i] {
+		if s := &a.scopes[i]; s.function && s.spanned > 0 && s.around == 0 {
+			keep(int32(i)) // tells that its code is described
+		} else if s.function && s.spanned > 0 && !kept[i] {
 			a.origins(int32(i), func(n int32) bool { // what is inlined has its static variables there
 				if kept[n] {
 					keep(int32(i))
