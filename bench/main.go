@@ -4,6 +4,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -38,6 +39,9 @@ func compare(program, dir string, records, rounds int) error {
 		return err
 	}
 	if err := stackDumps(program, dir, rounds); err != nil {
+		return err
+	}
+	if err := compiler(program, dir, rounds); err != nil {
 		return err
 	}
 	if err := largeFile(program, dir); err != nil {
@@ -108,6 +112,23 @@ func stackDumps(program, dir string, rounds int) error {
 	c := contest{path: path, records: dumpSamples, flags: []string{"--symfs", symfs}, memory: memoryTarget, ratio: 3}
 	if perf, err := exec.LookPath("perf"); err == nil {
 		c.peer = contender{name: "perf report --no-inline", args: []string{perf, "report", "--stdio", "--no-inline", "--symfs", symfs, "-i", path}}
+	}
+	return c.hold(program, dir, rounds)
+}
+
+// compiler compares the reading of the stack dumps of a real program with perf's.
+func compiler(program, dir string, rounds int) error {
+	path, samples, err := compilation(dir)
+	if errors.Is(err, errNoCompilation) {
+		fmt.Printf("\n%s: skipped: %v\n", compilationFile, err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	c := contest{path: path, records: samples, memory: memoryTarget, ratio: 3}
+	if perf, err := exec.LookPath("perf"); err == nil {
+		c.peer = contender{name: "perf report --no-inline", args: []string{perf, "report", "--stdio", "--no-inline", "-i", path}}
 	}
 	return c.hold(program, dir, rounds)
 }

@@ -2,10 +2,13 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"iter"
 	"math/bits"
 	"os"
 	"path/filepath"
@@ -64,20 +67,17 @@ func prolong(from, to string, n, dump int) error {
 	for bits := sampleType & beforeTime; bits != 0; bits &= bits - 1 {
 		timeAt += 8
 	}
-	end := u64(dataOffset) + u64(dataSize)
 	var side []byte // the other records
 	var samples [][]byte
 	first, last := ^uint64(0), uint64(0)
-	for at := u64(dataOffset); at < end; {
-		size := uint64(binary.LittleEndian.Uint16(b[at+6:]))
-		if binary.LittleEndian.Uint32(b[at:]) == recordSample {
-			s := widened(b[at:at+size], sampleType, regs, dump)
-			t := binary.LittleEndian.Uint64(s[timeAt:])
-			samples, first, last = append(samples, s), min(first, t), max(last, t)
-		} else {
-			side = append(side, b[at:at+size]...)
+	for r := range perfRecords(bytes.NewReader(b[u64(dataOffset):][:u64(dataSize)])) {
+		if !r.isSample() {
+			side = append(side, r...)
+			continue
 		}
-		at += size
+		s := widened(slices.Clone(r), sampleType, regs, dump)
+		t := binary.LittleEndian.Uint64(s[timeAt:])
+		samples, first, last = append(samples, s), min(first, t), max(last, t)
 	}
 	if len(samples) == 0 {
 		return fmt.Errorf("%s: no samples", from)
@@ -86,18 +86,12 @@ func prolong(from, to string, n, dump int) error {
 	for i := range n {
 		length += uint64(len(samples[i%len(samples)]))
 	}
-	more := length - u64(dataSize)
+	end, more := u64(dataOffset)+u64(dataSize), length-u64(dataSize)
 	binary.LittleEndian.PutUint64(b[dataSize:], length)
 	if dump > 0 {
 		binary.LittleEndian.PutUint32(b[attr+attrStack:], uint32(dump))
 	}
-	index := end // of the features, which stand behind the data
-	for at := featureBits; at < featureBits+32; at++ {
-		for bits := b[at]; bits != 0; bits &= bits - 1 {
-			binary.LittleEndian.PutUint64(b[index:], u64(index)+more)
-			index += 16
-		}
-	}
+	moveFeatures(b, b[end:], more)
 
 	f, err := os.Create(to)
 	if err != nil {
@@ -114,6 +108,38 @@ func prolong(from, to string, n, dump int) error {
 	}
 	w.Write(b[end:])
 	return errors.Join(w.Flush(), f.Close())
+}
+
+// perfRecord is a record of a perf.data file.
+type perfRecord []byte
+
+func (r perfRecord) isSample() bool { return binary.LittleEndian.Uint32(r) == recordSample }
+
+// perfRecords iterates over whole records; one is valid until the next.
+func perfRecords(from io.Reader) iter.Seq[perfRecord] {
+	return func(yield func(perfRecord) bool) {
+		in, b := bufio.NewReaderSize(from, 1<<16), make([]byte, 1<<16)
+		for {
+			if _, err := io.ReadFull(in, b[:8]); err != nil {
+				return
+			}
+			record := b[:max(binary.LittleEndian.Uint16(b[6:]), 8)]
+			if _, err := io.ReadFull(in, record[8:]); err != nil || !yield(record) {
+				return
+			}
+		}
+	}
+}
+
+// moveFeatures says that features are so many bytes behind where they were;
+// index is what stands behind the data.
+func moveFeatures(head, index []byte, by uint64) {
+	for _, present := range head[featureBits : featureBits+32] {
+		for ; present != 0; present &= present - 1 {
+			binary.LittleEndian.PutUint64(index, binary.LittleEndian.Uint64(index)+by)
+			index = index[16:]
+		}
+	}
 }
 
 // widened returns a sample whose stack dump has dump bytes.
