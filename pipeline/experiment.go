@@ -123,10 +123,10 @@ func (e *experiment) results(r *attribute.Result) error {
 	return together(
 		func() error { return r.StackRows(emit) },
 		func() error {
-			all := attribute.Compute(r.Program, r.Stacks, r.Sums)
+			values := attribute.Compute(r.Program, r.Stacks, r.Sums)
 			return together(
-				func() error { return r.ValueRows(emit, all) },
-				func() error { return r.CodeRows(emit, all) },
+				func() error { return r.ValueRows(emit, values) },
+				func() error { return r.CodeRows(emit, values) },
 			)
 		})
 }

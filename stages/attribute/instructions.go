@@ -22,13 +22,13 @@ const (
 
 // instructions emits the instructions of the functions on stacks, and returns
 // those that locations stand for which start none.
-func (r *Result) instructions(emit Emit, all []*Values) (meant map[spot]uint64, err error) {
+func (r *Result) instructions(emit Emit, v *Values) (meant map[spot]uint64, err error) {
 	p := r.Program
 	meant = map[spot]uint64{}
 	rows := r.rows(schema.Instructions, emit)
 	pcs := r.pcs()
 	left := wholeInstructions
-	for _, n := range ranked(len(p.Functions), all) {
+	for _, n := range ranked(len(p.Functions), v) {
 		if len(pcs[n]) == 0 {
 			continue
 		}
@@ -75,17 +75,14 @@ func spotOf(p *symbolize.Program, function int32, offset uint64) spot {
 
 // ranked returns the functions in the order of their largest share of a
 // metric, exclusive before inclusive.
-func ranked(functions int, all []*Values) []int32 {
+func ranked(functions int, v *Values) []int32 {
 	type share struct{ exclusive, inclusive float64 }
 	shares := make([]share, functions)
-	for _, v := range all {
-		t := &v.Functions
-		for at := range t.Inclusive {
-			n, column := at/t.width, at%t.width
-			if total := float64(v.Total[column]); total > 0 {
-				shares[n].exclusive = max(shares[n].exclusive, float64(t.Exclusive[at])/total)
-				shares[n].inclusive = max(shares[n].inclusive, float64(t.Inclusive[at])/total)
-			}
+	for at, inclusive := range v.Functions.Inclusive {
+		n, column := at/v.width, at%v.width
+		if total := float64(v.Total[column]); total > 0 {
+			shares[n].exclusive = max(shares[n].exclusive, float64(v.Functions.Exclusive[at])/total)
+			shares[n].inclusive = max(shares[n].inclusive, float64(inclusive)/total)
 		}
 	}
 	order := make([]int32, functions)

@@ -34,20 +34,10 @@ func (r *Result) StackRows(emit Emit) error {
 	return inTurn(emit, r.metrics, r.program, r.recorded, r.stacks, r.files, r.stackValues, r.usageValues)
 }
 
-// ValueRows emits the tables of values.
-func (r *Result) ValueRows(emit Emit, all []*Values) error {
-	for _, v := range all {
-		if err := r.values(emit, v); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // CodeRows emits the tables of instructions and of source lines.
-func (r *Result) CodeRows(emit Emit, all []*Values) error {
-	meant, err := r.instructions(emit, all)
-	return errors.Join(err, r.locations(emit, meant), r.sourceLines(emit, all))
+func (r *Result) CodeRows(emit Emit, v *Values) error {
+	meant, err := r.instructions(emit, v)
+	return errors.Join(err, r.locations(emit, meant), r.sourceLines(emit, v))
 }
 
 func inTurn(emit Emit, tables ...func(Emit) error) error {

@@ -9,17 +9,26 @@ import (
 const totalFunction = -1
 
 // shape is what stacks consist of: their functions merged to the call tree, the
-// pairs of callers and callees, and the source lines, all as in the modes with
-// inlined functions as frames of their own (S10), or in those without.
+// pairs of callers and callees, and the source lines.
 type shape struct {
 	program    *symbolize.Program
 	paths      *paths
-	inlined    bool
 	Tree       callTree
 	Pairs      []Pair
 	LineKeys   []LineKey
 	SourceKeys []SourceKey
 
+	children map[edge]int32
+	pairs    map[Pair]int32
+	lines    map[LineKey]int32
+	sources  map[SourceKey]int32
+}
+
+// view is where stacks' frames are in a shape, in the modes with inlined functions
+// as frames of their own (S10), or in those without.
+type view struct {
+	*shape
+	inlined   bool
 	innermost []int32 // by node of the paths: that of its innermost function in the tree
 	places    []place
 	placeAt   []int32 // by location: its first place, -1 if no stack has it
@@ -58,35 +67,40 @@ type SourceKey struct {
 // place is where a frame is: in an inlined function, if the mode shows them.
 type place struct{ function, line, source int32 }
 
-func newShape(program *symbolize.Program, paths *paths, inlined bool) *shape {
-	s := &shape{
-		program: program, paths: paths, inlined: inlined,
-		Tree:      callTree{newTree(), []Node{{Function: totalFunction}}},
-		innermost: make([]int32, len(paths.parent)),
-		placeAt:   make([]int32, len(program.Locations)),
+func newShape(program *symbolize.Program, paths *paths) *shape {
+	return &shape{
+		program: program, paths: paths,
+		Tree:     callTree{newTree(), []Node{{Function: totalFunction}}},
+		children: map[edge]int32{}, pairs: map[Pair]int32{}, lines: map[LineKey]int32{}, sources: map[SourceKey]int32{},
 	}
-	s.place()
-	children, pairs := map[edge]int32{}, map[Pair]int32{}
-	for n := 1; n < len(paths.parent); n++ {
-		node := s.innermost[paths.parent[n]]
-		for _, p := range s.placesOf(paths.location[n]) {
-			node = s.child(children, pairs, node, p.function)
+}
+
+// view adds what the modes with inlined functions, or those without, show.
+func (s *shape) view(inlined bool) *view {
+	v := &view{shape: s, inlined: inlined, innermost: make([]int32, len(s.paths.parent)), placeAt: make([]int32, len(s.program.Locations))}
+	for i := range v.placeAt {
+		v.placeAt[i] = -1
+	}
+	for n := 1; n < len(s.paths.parent); n++ {
+		node := v.innermost[s.paths.parent[n]]
+		for _, p := range v.place(s.paths.location[n]) {
+			node = s.child(node, p.function)
 		}
-		s.innermost[n] = node
+		v.innermost[n] = node
 	}
-	return s
+	return v
 }
 
 // child returns a node's child of a function.
-func (s *shape) child(children map[edge]int32, pairs map[Pair]int32, parent, function int32) int32 {
+func (s *shape) child(parent, function int32) int32 {
 	e := edge{parent, function}
-	n, ok := children[e]
+	n, ok := s.children[e]
 	if !ok {
 		above := &s.Tree.Nodes[parent]
-		pair := number(pairs, &s.Pairs, Pair{above.Function, function})
+		pair := number(s.pairs, &s.Pairs, Pair{above.Function, function})
 		n = s.Tree.add(parent)
 		s.Tree.Nodes = append(s.Tree.Nodes, Node{Depth: above.Depth + 1, Function: function, pair: pair})
-		children[e] = n
+		s.children[e] = n
 	}
 	return n
 }
@@ -102,42 +116,37 @@ func number[K comparable](numbers map[K]int32, list *[]K, k K) int32 {
 	return n
 }
 
-// place finds where the instructions on stacks are.
-func (s *shape) place() {
-	lines, sources := map[LineKey]int32{}, map[SourceKey]int32{}
-	add := func(function int32, file string, line int32) {
-		s.places = append(s.places, place{
-			function,
-			number(lines, &s.LineKeys, LineKey{function, file, line}),
-			number(sources, &s.SourceKeys, SourceKey{file, line}),
-		})
-	}
-	for i := range s.placeAt {
-		s.placeAt[i] = -1
-	}
-	for _, location := range s.paths.location[1:] {
-		if s.placeAt[location] >= 0 {
-			continue
-		}
-		s.placeAt[location] = int32(len(s.places))
-		l := &s.program.Locations[location]
-		add(l.Function, l.File, l.Line)
-		for _, v := range s.levels(location) {
-			add(v.Function, v.File, v.Line)
+// place returns where an instruction is, as placesOf, which knows it from then on.
+func (v *view) place(location int32) []place {
+	if v.placeAt[location] < 0 {
+		v.placeAt[location] = int32(len(v.places))
+		l := &v.program.Locations[location]
+		v.add(l.Function, l.File, l.Line)
+		for _, i := range v.levels(location) {
+			v.add(i.Function, i.File, i.Line)
 		}
 	}
+	return v.placesOf(location)
+}
+
+func (v *view) add(function int32, file string, line int32) {
+	v.places = append(v.places, place{
+		function,
+		number(v.lines, &v.LineKeys, LineKey{function, file, line}),
+		number(v.sources, &v.SourceKeys, SourceKey{file, line}),
+	})
 }
 
 // placesOf returns where an instruction on stacks is, the outermost function first.
-func (s *shape) placesOf(location int32) []place {
-	return s.places[s.placeAt[location]:][:1+len(s.levels(location))]
+func (v *view) placesOf(location int32) []place {
+	return v.places[v.placeAt[location]:][:1+len(v.levels(location))]
 }
 
-func (s *shape) levels(location int32) []symbolize.Level {
-	if !s.inlined {
+func (v *view) levels(location int32) []symbolize.Level {
+	if !v.inlined {
 		return nil
 	}
-	return s.program.InlinedAt(location)
+	return v.program.InlinedAt(location)
 }
 
 // identify gives each node of the tree its identifier: that of the functions

@@ -25,13 +25,11 @@ type Sources struct {
 const maxSourceBytes = 256 << 20
 
 // sourceLines emits the text of the files in which lines have values.
-func (r *Result) sourceLines(emit Emit, all []*Values) error {
+func (r *Result) sourceLines(emit Emit, v *Values) error {
 	highest := map[string]int32{}
-	for _, v := range all {
-		for n, k := range v.SourceKeys {
-			if v.Source.seen(n) {
-				highest[k.File] = max(highest[k.File], k.Line)
-			}
+	for n, k := range v.SourceKeys {
+		if v.Source.seen(n) {
+			highest[k.File] = max(highest[k.File], k.Line)
 		}
 	}
 	delete(highest, "")

@@ -15,13 +15,13 @@ func newTally(things, width int) tally {
 	return tally{width, make([]int64, n), make([]int64, n), make([]bool, n), make([]int32, things)}
 }
 
-// enter counts the thing for all stacks that pass here. What is above here
-// already has them in its inclusive value.
-func (t *tally) enter(n int32, all []Sum) {
+// enter counts the thing for all stacks that pass here, from a column on. What is
+// above here already has them in its inclusive value.
+func (t *tally) enter(n int32, column int, all []Sum) {
 	if t.open[n]++; t.open[n] > 1 {
 		return
 	}
-	at := int(n) * t.width
+	at := int(n)*t.width + column
 	for i, s := range all {
 		t.Inclusive[at+i] += s.Value
 		t.Seen[at+i] = t.Seen[at+i] || s.Samples > 0

@@ -2,16 +2,13 @@ package attribute
 
 import "stackmill/schema"
 
-// values emits the rows of the modes that v holds for.
-func (r *Result) values(emit Emit, v *Values) error {
+// ValueRows emits the tables of values.
+func (r *Result) ValueRows(emit Emit, v *Values) error {
 	p := r.Program
 	functions, lines, sources := r.rows(schema.FunctionValues, emit), r.rows(schema.LineValues, emit), r.rows(schema.SourceValues, emit)
 	pcs, modules, objects := r.rows(schema.PCValues, emit), r.rows(schema.ModuleValues, emit), r.rows(schema.ObjectValues, emit)
-	calls := r.rows(schema.CallValues, emit).Labels("relation", relations...)
-	tree := r.rows(schema.TreeValues, emit)
-	v.Tree.identify(r.functionID)
-	for i, modes := range v.Modes {
-		s := modeRows{r, v, modes, i * len(r.Sums.Metrics)}
+	for mode := range v.Modes {
+		s := modeRows{r, v, mode, v.Modes[mode]}
 		s.total(functions)
 		s.tally(functions, &v.Functions, func(n int) { functions.Int64(p.Functions[n].ID) })
 		s.tally(lines, &v.Lines, func(n int) {
@@ -19,36 +16,28 @@ func (r *Result) values(emit Emit, v *Values) error {
 			lines.Int64(p.Functions[k.Function].ID).Text(k.File).Int32(k.Line)
 		})
 		s.tally(sources, &v.Source, func(n int) { sources.Text(v.SourceKeys[n].File).Int32(v.SourceKeys[n].Line) })
-		s.calls(calls)
-		s.tree(tree)
-		s.modes &= Plain
-		s.tally(pcs, &v.PCs, func(n int) { pcs.Int64(p.Locations[n].ID) })
-		s.tally(modules, &v.Modules, func(n int) { modules.Int64(p.Modules[n].ID) })
-		s.tally(objects, &v.Objects, func(n int) { objects.Int64(p.Objects[n].ID) })
+		if mode*len(r.Sums.Metrics) < v.plain {
+			s.modes &= Plain
+			s.tally(pcs, &v.PCs, func(n int) { pcs.Int64(p.Locations[n].ID) })
+			s.tally(modules, &v.Modules, func(n int) { modules.Int64(p.Modules[n].ID) })
+			s.tally(objects, &v.Objects, func(n int) { objects.Int64(p.Objects[n].ID) })
+		}
 	}
-	return closeAll(functions, lines, sources, calls, tree, pcs, modules, objects)
+	return closeAll(functions, lines, sources, pcs, modules, objects, r.calls(emit, v), r.tree(emit, v))
 }
 
 // modeRows appends the rows of one of the modes of values.
 type modeRows struct {
 	*Result
-	v      *Values
-	modes  Mode
-	column int // of its first metric
-}
-
-// at is the place of a metric's value in a list by number of a thing and column.
-func (s *modeRows) at(n, metric int) int { return n*s.v.width + s.column + metric }
-
-// begin appends what the rows of all value tables begin with.
-func (s *modeRows) begin(rows *schema.Rows, metric int) *schema.Rows {
-	return rows.Label(0).Int32(int32(s.modes)).Label(metric)
+	v     *Values
+	mode  int
+	modes Mode // as rows have them
 }
 
 func (s *modeRows) total(rows *schema.Rows) {
 	for m := range s.Sums.Metrics {
-		total := s.v.Total[s.at(0, m)]
-		s.begin(rows, m).Int64(s.functionID(totalFunction)).Int64(total).Int64(total)
+		total := s.v.Total[s.mode*len(s.Sums.Metrics)+m]
+		begin(rows, s.modes, m).Int64(s.functionID(totalFunction)).Int64(total).Int64(total)
 	}
 }
 
@@ -57,8 +46,8 @@ func (s *modeRows) total(rows *schema.Rows) {
 func (s *modeRows) tally(rows *schema.Rows, t *tally, key func(int)) {
 	for n := range t.open {
 		for m := range s.Sums.Metrics {
-			if at := s.at(n, m); t.Seen[at] {
-				s.begin(rows, m)
+			if at := n*t.width + s.mode*len(s.Sums.Metrics) + m; t.Seen[at] {
+				begin(rows, s.modes, m)
 				key(n)
 				rows.Int64(t.Exclusive[at]).Int64(t.Inclusive[at])
 			}
@@ -66,46 +55,87 @@ func (s *modeRows) tally(rows *schema.Rows, t *tally, key func(int)) {
 	}
 }
 
-func (s *modeRows) calls(rows *schema.Rows) {
-	total, v := s.functionID(totalFunction), s.v
-	for m := range s.Sums.Metrics {
-		row := func(function int64, relation int, other int64, value int64) {
-			s.begin(rows, m).Int64(function).Label(relation).Int64(other).Int64(value)
+// begin appends what the rows of all value tables begin with.
+func begin(rows *schema.Rows, modes Mode, metric int) *schema.Rows {
+	return rows.Label(0).Int32(int32(modes)).Label(metric)
+}
+
+// alike calls row for the modes in which a metric has a value, once for those in
+// which it is the same, with the column of the first of them.
+func (v *Values) alike(metric int, has func(column int) bool, same func(a, b int) bool, row func(modes Mode, column int)) {
+	metrics := v.width / len(v.Modes)
+	done := Mode(0)
+	for i, modes := range v.Modes {
+		column := i*metrics + metric
+		if done&modes != 0 || !has(column) {
+			continue
 		}
-		row(total, self, total, v.Total[s.at(0, m)])
-		for n, p := range v.Pairs {
-			if at := s.at(n, m); v.Calls.Seen[at] {
-				from, to := s.functionID(p.Caller), s.functionID(p.Callee)
-				row(to, caller, from, v.Calls.Callers[at])
-				row(from, callee, to, v.Calls.Callees[at])
+		for j := i + 1; j < len(v.Modes); j++ {
+			if other := j*metrics + metric; has(other) && same(column, other) {
+				modes |= v.Modes[j]
 			}
 		}
-		for n := range s.Program.Functions {
-			if at := s.at(n, m); v.Calls.Selves[at] {
-				id := s.functionID(int32(n))
-				row(id, self, id, v.Functions.Exclusive[at])
-			}
-		}
+		done |= modes
+		row(modes, column)
 	}
 }
 
-func (s *modeRows) tree(rows *schema.Rows) {
-	t := &s.v.Tree
-	for m := range s.Sums.Metrics {
-		for i := range t.Nodes {
-			at := s.at(i, m)
-			all, own := s.v.All[at].Value, s.v.Own[at].Value
-			if i > 0 && all == 0 {
-				continue
-			}
-			n := &t.Nodes[i]
-			s.begin(rows, m).Int64(n.ID)
-			if i > 0 {
-				rows.Int64(t.Nodes[t.parent[i]].ID)
-			} else {
-				rows.Null()
-			}
-			rows.Int32(n.Depth).Int64(s.functionID(n.Function)).Int64(all).Int64(own)
+func (r *Result) calls(emit Emit, v *Values) *schema.Rows {
+	rows := r.rows(schema.CallValues, emit).Labels("relation", relations...)
+	at, c, total := 0, &v.Calls, r.functionID(totalFunction)
+	for m := range r.Sums.Metrics {
+		row := func(modes Mode, function int64, relation int, other int64, value int64) {
+			begin(rows, modes, m).Int64(function).Label(relation).Int64(other).Int64(value)
+		}
+		v.alike(m, func(int) bool { return true }, func(a, b int) bool { return v.Total[a] == v.Total[b] },
+			func(modes Mode, column int) { row(modes, total, self, total, v.Total[column]) })
+
+		hasPair := func(column int) bool { return c.Seen[at+column] }
+		samePair := func(a, b int) bool { return c.Callers[at+a] == c.Callers[at+b] && c.Callees[at+a] == c.Callees[at+b] }
+		for n, p := range v.Pairs {
+			at = n * v.width
+			v.alike(m, hasPair, samePair, func(modes Mode, column int) {
+				from, to := r.functionID(p.Caller), r.functionID(p.Callee)
+				row(modes, to, caller, from, c.Callers[at+column])
+				row(modes, from, callee, to, c.Callees[at+column])
+			})
+		}
+		hasSelf := func(column int) bool { return c.Selves[at+column] }
+		sameSelf := func(a, b int) bool { return v.Functions.Exclusive[at+a] == v.Functions.Exclusive[at+b] }
+		for n := range v.program.Functions {
+			at = n * v.width
+			v.alike(m, hasSelf, sameSelf, func(modes Mode, column int) {
+				id := r.functionID(int32(n))
+				row(modes, id, self, id, v.Functions.Exclusive[at+column])
+			})
 		}
 	}
+	return rows
+}
+
+func (r *Result) tree(emit Emit, v *Values) *schema.Rows {
+	rows := r.rows(schema.TreeValues, emit)
+	t := &v.Tree
+	t.identify(r.functionID)
+	at := 0
+	has := func(column int) bool { return at == 0 || v.All[at+column].Value != 0 }
+	same := func(a, b int) bool {
+		return v.All[at+a].Value == v.All[at+b].Value && v.Own[at+a].Value == v.Own[at+b].Value
+	}
+	for m := range r.Sums.Metrics {
+		for i := range t.Nodes {
+			n := &t.Nodes[i]
+			at = i * v.width
+			v.alike(m, has, same, func(modes Mode, column int) {
+				begin(rows, modes, m).Int64(n.ID)
+				if i > 0 {
+					rows.Int64(t.Nodes[t.parent[i]].ID)
+				} else {
+					rows.Null()
+				}
+				rows.Int32(n.Depth).Int64(r.functionID(n.Function)).Int64(v.All[at+column].Value).Int64(v.Own[at+column].Value)
+			})
+		}
+	}
+	return rows
 }

@@ -20,37 +20,76 @@ const (
 // Inlined is the mode with inlined functions as frames of their own (S10).
 func (m Mode) Inlined() Mode { return m << 3 }
 
-// Values are the exclusive, inclusive and attributed values of modes that show
-// stacks of one shape. A column is a metric in one of them:
-// mode*len(metrics)+metric.
+// Values are the exclusive, inclusive and attributed values of all modes. A
+// column is a metric in one of them: mode*len(metrics)+metric.
 type Values struct {
 	*shape
-	Modes     []Mode  // each is one or more that have the same values
+	Modes     []Mode  // each is one or more that have the same values; first those without inlined functions
 	Total     []int64 // by column
 	Functions tally
 	Lines     tally // by number in LineKeys
 	Source    tally // by number in SourceKeys
-	PCs       tally // this and the next two in plain modes only
+	PCs       tally // this and the next two have the columns of modes without inlined functions only
 	Modules   tally
 	Objects   tally
 	Own, All  []Sum // by node of the tree and column: of stacks that end there, and of those that pass, too
 	Calls     calls
 
 	width int // columns
+	plain int // columns of modes without inlined functions
 }
 
 func (v *Values) own(n int32) []Sum { return v.Own[int(n)*v.width:][:v.width] }
 func (v *Values) all(n int32) []Sum { return v.All[int(n)*v.width:][:v.width] }
 
-// Compute computes the values of all modes, first of those without inlined
-// functions. Modes in which every stack is the same share one result.
-func Compute(p *symbolize.Program, stacks *Stacks, sums *Sums) []*Values {
+// Compute computes the values of all modes. Modes in which every stack is the
+// same share one result.
+func Compute(p *symbolize.Program, stacks *Stacks, sums *Sums) *Values {
+	plain, inlined := modesOf(p, stacks)
+	s := newShape(p, newPaths(stacks.Set.Stacks))
+	views := []*view{s.view(false)}
+	if len(inlined.modes) > 0 {
+		views = append(views, s.view(true))
+	}
+	metrics := len(sums.Metrics)
+	v := &Values{
+		shape: s, Modes: slices.Concat(plain.modes, inlined.modes),
+		width: (len(plain.modes) + len(inlined.modes)) * metrics, plain: len(plain.modes) * metrics,
+	}
+	v.Functions = newTally(len(p.Functions), v.width)
+	v.Lines, v.Source = newTally(len(s.LineKeys), v.width), newTally(len(s.SourceKeys), v.width)
+	v.PCs = newTally(len(p.Locations), v.plain)
+	v.Modules, v.Objects = newTally(len(p.Modules), v.plain), newTally(len(p.Objects), v.plain)
+	v.Own = make([]Sum, len(s.Tree.Nodes)*v.width)
+	for i, view := range views {
+		m, first := plain, 0
+		if i > 0 {
+			m, first = inlined, v.plain
+		}
+		v.instructions(view, m.stacks, sums, first)
+	}
+	v.functions()
+	v.call()
+	return v
+}
+
+// modes are some, and the stacks that they show.
+type modes struct {
+	modes  []Mode
+	stacks [][]int32 // by mode and recorded stack
+}
+
+func (m *modes) add(mode Mode, stacks []int32) {
+	m.modes, m.stacks = append(m.modes, mode), append(m.stacks, stacks)
+}
+
+// modesOf returns the modes that differ, without inlined functions and with them.
+func modesOf(p *symbolize.Program, stacks *Stacks) (plain, inlined modes) {
 	pick := map[Mode]func(*Recorded) int32{
 		User:    func(r *Recorded) int32 { return r.User },
 		Expert:  func(r *Recorded) int32 { return r.Expert },
 		Machine: func(r *Recorded) int32 { return r.Machine },
 	}
-	var plain, inlined modes
 next:
 	for _, mode := range []Mode{User, Expert, Machine} {
 		of := make([]int32, len(stacks.Recorded))
@@ -72,123 +111,7 @@ next:
 			plain.modes[i] |= mode.Inlined()
 		}
 	}
-	paths := newPaths(stacks.Set.Stacks)
-	all := []*Values{plain.values(newShape(p, paths, false), sums)}
-	if len(inlined.modes) > 0 {
-		all = append(all, inlined.values(newShape(p, paths, true), sums))
-	}
-	return all
-}
-
-// modes are some that show stacks of one shape.
-type modes struct {
-	modes  []Mode
-	stacks [][]int32 // by mode and recorded stack
-}
-
-func (m *modes) add(mode Mode, stacks []int32) {
-	m.modes, m.stacks = append(m.modes, mode), append(m.stacks, stacks)
-}
-
-func (m *modes) values(s *shape, sums *Sums) *Values {
-	width := len(m.modes) * len(sums.Metrics)
-	v := &Values{
-		shape: s, Modes: m.modes, width: width,
-		Functions: newTally(len(s.program.Functions), width),
-		Lines:     newTally(len(s.LineKeys), width),
-		Source:    newTally(len(s.SourceKeys), width),
-		Own:       make([]Sum, len(s.Tree.Nodes)*width),
-	}
-	if !s.inlined {
-		v.PCs = newTally(len(s.program.Locations), width)
-		v.Modules = newTally(len(s.program.Modules), width)
-		v.Objects = newTally(len(s.program.Objects), width)
-	}
-	frames := make([]Sum, len(s.paths.parent)*width)
-	for i, stacks := range m.stacks {
-		column := i * len(sums.Metrics)
-		for n, stack := range stacks {
-			if sum := sums.Of(n); sum != nil {
-				leaf := s.paths.leaf[stack]
-				add(frames[int(leaf)*width+column:], sum)
-				v.end(leaf, column, sum)
-			}
-		}
-	}
-	v.pass(frames)
-	v.call()
-	return v
-}
-
-// end counts the values of stacks that end at a node of the paths, from a column
-// on. A stack without frames counts for `<Total>` only.
-func (v *Values) end(leaf int32, column int, sum []Sum) {
-	node := v.innermost[leaf]
-	add(v.own(node)[column:], sum)
-	if leaf == 0 {
-		return
-	}
-	location := v.paths.location[leaf]
-	places := v.placesOf(location)
-	innermost := places[len(places)-1]
-	v.Lines.exclude(innermost.line, column, sum)
-	v.Source.exclude(innermost.source, column, sum)
-	v.Functions.exclude(innermost.function, column, sum)
-	if !v.inlined {
-		f := &v.program.Functions[innermost.function]
-		v.PCs.exclude(location, column, sum)
-		v.Modules.exclude(f.Module, column, sum)
-		v.Objects.exclude(f.Object, column, sum)
-	}
-}
-
-// pass counts the values of all stacks that pass things; frames are those of the
-// stacks that end at each node of the paths.
-func (v *Values) pass(frames []Sum) {
-	v.paths.total(frames, v.width)
-	v.paths.descend(func(n int32) {
-		all, location := frames[int(n)*v.width:][:v.width], v.paths.location[n]
-		for _, p := range v.placesOf(location) {
-			v.Lines.enter(p.line, all)
-			v.Source.enter(p.source, all)
-		}
-		if !v.inlined {
-			v.PCs.enter(location, all)
-		}
-	}, func(n int32) {
-		location := v.paths.location[n]
-		for _, p := range v.placesOf(location) {
-			v.Lines.leave(p.line)
-			v.Source.leave(p.source)
-		}
-		if !v.inlined {
-			v.PCs.leave(location)
-		}
-	})
-
-	v.All = slices.Clone(v.Own)
-	v.Tree.total(v.All, v.width)
-	v.Total = make([]int64, v.width)
-	for i, s := range v.all(0) {
-		v.Total[i] = s.Value
-	}
-	v.Tree.descend(func(n int32) {
-		number := v.Tree.Nodes[n].Function
-		v.Functions.enter(number, v.all(n))
-		if !v.inlined {
-			f := &v.program.Functions[number]
-			v.Modules.enter(f.Module, v.all(n))
-			v.Objects.enter(f.Object, v.all(n))
-		}
-	}, func(n int32) {
-		number := v.Tree.Nodes[n].Function
-		v.Functions.leave(number)
-		if !v.inlined {
-			f := &v.program.Functions[number]
-			v.Modules.leave(f.Module)
-			v.Objects.leave(f.Object)
-		}
-	})
+	return plain, inlined
 }
 
 // hasInlined reports whether code on one of the stacks was inlined.
@@ -206,4 +129,85 @@ func hasInlined(p *symbolize.Program, stacks *Stacks, of []int32) bool {
 		}
 	}
 	return false
+}
+
+// instructions counts the values of stacks where their instructions are, in the
+// modes of a view, which have columns from the first on.
+func (v *Values) instructions(w *view, modes [][]int32, sums *Sums, first int) {
+	width := len(modes) * len(sums.Metrics)
+	frames := make([]Sum, len(v.paths.parent)*width) // by node of the paths and column of the view
+	for i, stacks := range modes {
+		column := i * len(sums.Metrics)
+		for n, stack := range stacks {
+			if sum := sums.Of(n); sum != nil {
+				leaf := v.paths.leaf[stack]
+				add(frames[int(leaf)*width+column:], sum)
+				v.end(w, leaf, first+column, sum)
+			}
+		}
+	}
+	v.paths.total(frames, width)
+	v.paths.descend(func(n int32) {
+		all, location := frames[int(n)*width:][:width], v.paths.location[n]
+		for _, p := range w.placesOf(location) {
+			v.Lines.enter(p.line, first, all)
+			v.Source.enter(p.source, first, all)
+		}
+		if !w.inlined {
+			v.PCs.enter(location, 0, all)
+		}
+	}, func(n int32) {
+		location := v.paths.location[n]
+		for _, p := range w.placesOf(location) {
+			v.Lines.leave(p.line)
+			v.Source.leave(p.source)
+		}
+		if !w.inlined {
+			v.PCs.leave(location)
+		}
+	})
+}
+
+// end counts the values of stacks that end at a node of the paths, from a column
+// on. A stack without frames counts for `<Total>` only.
+func (v *Values) end(w *view, leaf int32, column int, sum []Sum) {
+	add(v.own(w.innermost[leaf])[column:], sum)
+	if leaf == 0 {
+		return
+	}
+	location := v.paths.location[leaf]
+	places := w.placesOf(location)
+	innermost := places[len(places)-1]
+	v.Lines.exclude(innermost.line, column, sum)
+	v.Source.exclude(innermost.source, column, sum)
+	v.Functions.exclude(innermost.function, column, sum)
+	if !w.inlined {
+		f := &v.program.Functions[innermost.function]
+		v.PCs.exclude(location, column, sum)
+		v.Modules.exclude(f.Module, column, sum)
+		v.Objects.exclude(f.Object, column, sum)
+	}
+}
+
+// functions counts the values of all stacks that pass functions.
+func (v *Values) functions() {
+	v.All = slices.Clone(v.Own)
+	v.Tree.total(v.All, v.width)
+	v.Total = make([]int64, v.width)
+	for i, s := range v.all(0) {
+		v.Total[i] = s.Value
+	}
+	v.Tree.descend(func(n int32) {
+		number, all := v.Tree.Nodes[n].Function, v.all(n)
+		f := &v.program.Functions[number]
+		v.Functions.enter(number, 0, all)
+		v.Modules.enter(f.Module, 0, all[:v.plain])
+		v.Objects.enter(f.Object, 0, all[:v.plain])
+	}, func(n int32) {
+		number := v.Tree.Nodes[n].Function
+		f := &v.program.Functions[number]
+		v.Functions.leave(number)
+		v.Modules.leave(f.Module)
+		v.Objects.leave(f.Object)
+	})
 }

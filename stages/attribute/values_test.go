@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"stackmill/schema"
@@ -39,11 +40,11 @@ func valuesOf(stacks ...string) (*symbolize.Program, *Values) {
 		recorded.Recorded = append(recorded.Recorded, Recorded{Resolved: unwind.Resolved{User: n, Expert: n, Machine: n}})
 		sums.add(sums.stack(int32(i), 0), 1<<i)
 	}
-	all := Compute(p, recorded, sums)
-	if len(all) != 1 || len(all[0].Modes) != 1 {
+	v := Compute(p, recorded, sums)
+	if len(v.Modes) != 1 {
 		panic("equal modes were computed apart")
 	}
-	return p, all[0]
+	return p, v
 }
 
 func name(f int32) string {
@@ -121,13 +122,13 @@ func TestModesApart(t *testing.T) {
 	recorded.Recorded = []Recorded{{Resolved: unwind.Resolved{User: user, Expert: machine, Machine: machine}}}
 	sums := NewSums([]schema.Metric{{Name: "m"}})
 	sums.add(sums.stack(0, 0), 7)
-	all := Compute(p, recorded, sums)
+	v := Compute(p, recorded, sums)
 	want := []Mode{User | User.Inlined(), Expert | Machine | (Expert | Machine).Inlined()}
-	if len(all) != 1 || !slices.Equal(all[0].Modes, want) {
-		t.Fatalf("%d results, the first of modes %v", len(all), all[0].Modes)
+	if !slices.Equal(v.Modes, want) {
+		t.Fatalf("modes %v", v.Modes)
 	}
 	// By function: user, machine.
-	if got := all[0].Functions.Exclusive[:4]; !slices.Equal(got, []int64{7, 0, 0, 7}) {
+	if got := v.Functions.Exclusive[:4]; !slices.Equal(got, []int64{7, 0, 0, 7}) {
 		t.Errorf("exclusive %v", got)
 	}
 }
@@ -143,26 +144,44 @@ func TestInlinedFunctions(t *testing.T) {
 	recorded.Recorded = []Recorded{{Resolved: unwind.Resolved{User: n, Expert: n, Machine: n}}}
 	sums := NewSums([]schema.Metric{{Name: "m"}})
 	sums.add(sums.stack(0, 0), 7)
-	all := Compute(p, recorded, sums)
-	if len(all) != 2 || !slices.Equal(all[0].Modes, []Mode{Plain}) || !slices.Equal(all[1].Modes, []Mode{Plain.Inlined()}) {
-		t.Fatalf("%d results", len(all))
+	v := Compute(p, recorded, sums)
+	if !slices.Equal(v.Modes, []Mode{Plain, Plain.Inlined()}) {
+		t.Fatalf("modes %v", v.Modes)
 	}
 	want := []string{
 		"<Total> callee a 7", "a callee c 7", "a caller <Total> 7",
 		"c callee d 7", "c caller a 7", "d callee e 7", "d caller c 7", "e caller d 7", "e self e 7",
 	}
-	if diff := cmp.Diff(want, all[1].callText(0)); diff != "" {
+	if diff := cmp.Diff(want, v.callText(1)); diff != "" {
 		t.Error(diff)
 	}
-	if all[0].Functions.Exclusive[2] != 7 || len(all[0].Tree.Nodes) != 3 || len(all[1].Tree.Nodes) != 5 {
-		t.Errorf("exclusive %v; %d and %d nodes", all[0].Functions.Exclusive, len(all[0].Tree.Nodes), len(all[1].Tree.Nodes))
+	// By function and mode.
+	if want := []int64{0, 0, 0, 0, 7, 0, 0, 0, 0, 7}; !slices.Equal(v.Functions.Exclusive, want) {
+		t.Errorf("exclusive %v", v.Functions.Exclusive)
+	}
+	var nodes [2]int
+	for n := range v.Tree.Nodes {
+		for mode := range nodes {
+			if v.All[n*v.width+mode].Value == 7 {
+				nodes[mode]++
+			}
+		}
+	}
+	if nodes != [2]int{3, 5} {
+		t.Errorf("%v nodes", nodes)
 	}
 	lines := []LineKey{{0, "f.c", 1}, {2, "f.c", 3}, {3, "d.h", 30}, {4, "e.h", 40}}
-	if diff := cmp.Diff(lines, all[1].LineKeys); diff != "" {
+	if diff := cmp.Diff(lines, v.LineKeys, cmpopts.SortSlices(func(a, b LineKey) int { return int(a.Line - b.Line) })); diff != "" {
 		t.Error(diff)
 	}
-	if got := all[1].Lines.Exclusive[:4]; got[3] != 7 || got[1] != 0 || all[1].PCs.Inclusive != nil {
-		t.Errorf("exclusive by line %v", got)
+	for n, k := range v.LineKeys {
+		plain, inlined := v.Lines.Exclusive[n*2] == 7, v.Lines.Exclusive[n*2+1] == 7
+		if plain != (k.File == "f.c" && k.Line == 3) || inlined != (k.File == "e.h") {
+			t.Errorf("exclusive by line %v", v.Lines.Exclusive)
+		}
+	}
+	if len(v.PCs.Inclusive) != len(p.Locations) {
+		t.Errorf("instructions have values in modes with inlined functions: %v", v.PCs.Inclusive)
 	}
 }
 
