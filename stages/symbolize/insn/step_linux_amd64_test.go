@@ -35,6 +35,22 @@ func TestStep(t *testing.T) {
 	}
 }
 
+// TestStepRegisters does the same with a program that writes registers in every way.
+func TestStepRegisters(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "registers")
+	if out, err := exec.Command("gcc", "-nostdlib", "-static", "-no-pie", "-o", program, "testdata/registers.s").CombinedOutput(); err != nil {
+		t.Skipf("no assembler: %v %s", err, out)
+	}
+	s := startStepper(t, program)
+	for s.step() {
+		s.steps++
+	}
+	t.Logf("%d steps, %d instructions", s.steps, len(s.seen))
+	if s.steps < 20 {
+		t.Error("hardly any steps")
+	}
+}
+
 // stepper is a process that is traced.
 type stepper struct {
 	t     *testing.T
@@ -97,7 +113,7 @@ func (s *stepper) step() bool {
 	if _, err := syscall.Wait4(s.pid, &status, 0, nil); err != nil {
 		s.t.Fatal(err)
 	}
-	if !status.Stopped() {
+	if !status.Stopped() || status.StopSignal() != syscall.SIGTRAP { // it has ended, or the processor knows no such instruction
 		return false
 	}
 	if err := syscall.PtraceGetRegs(s.pid, &s.regs); err != nil {
@@ -202,6 +218,9 @@ func check(e *Effect, before, behind *syscall.PtraceRegs, was, is []uint64) erro
 	case SetConst:
 		want = []uint64{uint64(e.Value)}
 	case Load:
+		if e.Accesses[0].Inexact {
+			return nil
+		}
 		want = []uint64{was[0]}
 		n = min(n, e.Accesses[0].Size)
 	case AddConst:
