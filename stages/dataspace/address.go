@@ -40,6 +40,7 @@ type where struct {
 	variable int32
 	offset   int64
 	found    bool
+	symbol   int32 // number in object.data, when there is no variable
 }
 
 // memory is the address space of a process as data addresses see it.
@@ -158,6 +159,9 @@ func (m *memory) inObject(p *symbolize.Placed, address uint64) where {
 	if w.object = o; o.types.Table != nil {
 		w.variable, w.offset, w.found = o.types.Global(link)
 	}
+	if !w.found {
+		w.symbol = o.symbolAt(link)
+	}
 	return w
 }
 
@@ -183,5 +187,5 @@ func (m *memory) in(kind, name string, address, size uint64, object int32) where
 		})
 		m.known[k] = n
 	}
-	return where{region: n, kind: kind}
+	return where{region: n, kind: kind, variable: none, symbol: none}
 }

@@ -81,6 +81,8 @@ type Space struct {
 	objects    map[int32]*object
 	numbers    map[objectKey]int32
 	references map[referenceKey]*reference
+
+	instructions int // of the functions that are kept
 }
 
 // New returns a space without events. What of debug information cannot be read
@@ -145,10 +147,10 @@ type referenceKey struct {
 // foundKey is what of a data address matters: the variable and the byte of an
 // element of it, or the kind of memory.
 type foundKey struct {
-	load, variable int32
-	offset         int64
-	region         int32
-	inside         int64
+	load, variable, symbol int32
+	offset                 int64
+	region                 int32
+	inside                 int64
 }
 
 // details of reasons without an operand
@@ -165,7 +167,7 @@ const maxInstruction = 15
 func (p *Process) Find(e *Event) Found {
 	ref := p.reference(e)
 	address, has := e.Address, e.HasAddress && e.Address != 0
-	w := where{region: none, variable: none}
+	w := where{region: none, variable: none, symbol: none}
 	if has {
 		w = p.memory.at(address, e.Time)
 	}
@@ -192,7 +194,7 @@ func (p *Process) Find(e *Event) Found {
 	if e.Trigger == decode.TriggerBehind || address%pageSize == 0 {
 		inside = int64(address % maxAccess)
 	}
-	k := foundKey{none, none, 0, w.region, inside}
+	k := foundKey{none, none, w.symbol, 0, w.region, inside}
 	if w.found {
 		k.load, k.variable, k.offset = w.object.number, w.variable, w.object.types.inElement(w.variable, w.offset)
 	}
@@ -385,6 +387,13 @@ func (s *Space) decide(ref *reference, w where, has bool, inside int64) Found {
 			}
 			return found
 		}
+	}
+	if w.symbol != none {
+		found.Object, found.Method = s.symbolObject(w.object, w.symbol), MethodAddress
+		if known {
+			found.Agreement = Disagrees
+		}
+		return found
 	}
 	found.Object, found.Detail = ref.reason.Object(), ref.detail
 	if known {

@@ -67,7 +67,7 @@ type block struct {
 // state is what is known before an instruction.
 type state struct {
 	registers [registers]value
-	slots     map[int64]value // of the stack, by their distance from the canonical frame address
+	slots     map[value]value // of the stack, by their addresses
 }
 
 const registers = 32
@@ -75,7 +75,7 @@ const registers = 32
 func (s *state) clone() *state {
 	c := &state{registers: s.registers}
 	if len(s.slots) > 0 {
-		c.slots = make(map[int64]value, len(s.slots))
+		c.slots = make(map[value]value, len(s.slots))
 		for k, v := range s.slots {
 			c.slots[k] = v
 		}
@@ -107,8 +107,8 @@ func (f *function) either(n int, s *state, a, b value) value {
 	if a.kind != frame || b.kind != frame || a == b {
 		return f.types.merge(a, b)
 	}
-	va, _, oka := f.local(s, n, a.offset)
-	vb, _, okb := f.local(s, n, b.offset)
+	va, _, oka := f.local(s, n, a)
+	vb, _, okb := f.local(s, n, b)
 	if !oka || !okb || va != vb || f.types.Types[f.types.Strip(f.types.Variables[va].Type)].Kind != datatype.Array {
 		return value{}
 	}

@@ -19,6 +19,7 @@ type Tables interface {
 
 // object is a load object whose code or data events touch.
 type object struct {
+	space    *Space
 	number   int32
 	resolver *symbolize.Resolver
 	symbols  *symtab.Table
@@ -27,6 +28,7 @@ type object struct {
 
 	functions  map[int32]*function    // by number in the program
 	containers map[int32][]containing // by what is contained; nil until asked for
+	data       []symbol               // nil until asked for
 	tls        *elf.ProgHeader        // nil until asked for; Memsz 0 without one
 	narrow     bool                   // addresses have 32 bits
 }
@@ -35,7 +37,7 @@ func (s *Space) object(n int32) *object {
 	if o := s.objects[n]; o != nil {
 		return o
 	}
-	o := &object{number: n, resolver: s.resolver, symbols: s.resolver.Table(n), functions: map[int32]*function{}}
+	o := &object{space: s, number: n, resolver: s.resolver, symbols: s.resolver.Table(n), functions: map[int32]*function{}}
 	s.objects[n] = o
 	file := s.resolver.ObjectFile(n)
 	if o.symbols == nil || file == "" {
@@ -58,16 +60,36 @@ func (s *Space) object(n int32) *object {
 // be had.
 func (o *object) function(n int32) *function {
 	f, ok := o.functions[n]
-	if !ok {
-		code, arch := o.resolver.Code(n)
-		if len(code) > 0 && arch != 0 {
-			p := &o.resolver.Program.Functions[n]
-			f = disassemble(o, code, arch, p.Address, p.Offset)
-			f.types = o.types
-		}
-		o.functions[n] = f
+	if ok {
+		return f
 	}
+	code, arch := o.resolver.Code(n)
+	if len(code) > 0 && len(code) <= maxCode && arch != 0 {
+		p := &o.resolver.Program.Functions[n]
+		f = disassemble(o, code, arch, p.Address, p.Offset)
+		f.types = o.types
+		o.space.decoded(len(f.code))
+	}
+	o.functions[n] = f
 	return f
+}
+
+// Bounds of the functions that are decoded: bytes of one, and instructions that
+// are kept of all. What was found out about the events' instructions stays known.
+const (
+	maxCode    = 1 << 20
+	maxDecoded = 200_000
+)
+
+// decoded counts instructions, and forgets all functions when there are too many.
+func (s *Space) decoded(n int) {
+	if s.instructions += n; s.instructions <= maxDecoded {
+		return
+	}
+	s.instructions = n
+	for _, o := range s.objects {
+		clear(o.functions)
+	}
 }
 
 func (o *object) stackPointer() int {

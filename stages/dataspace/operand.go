@@ -139,7 +139,7 @@ func (f *function) rootAt(s *state, n int, a *insn.Access, at value, variable bo
 		}
 		return root{}, detailThread
 	case frame:
-		if v, off, ok := f.local(s, n, at.offset); ok {
+		if v, off, ok := f.local(s, n, at); ok {
 			return root{ok: true, typ: t.Variables[v].Type, variable: v, offset: off, method: MethodStack}, ""
 		}
 		if a.Implicit {
@@ -251,9 +251,8 @@ func (t types) isGlobal(v int32) bool {
 	return ok && at == v && off == 0
 }
 
-// local returns the variable or parameter at a distance from the canonical frame
-// address.
-func (f *function) local(s *state, n int, offset int64) (variable int32, in int64, ok bool) {
+// local returns the variable or parameter at a place of the stack.
+func (f *function) local(s *state, n int, at value) (variable int32, in int64, ok bool) {
 	t := f.types
 	pc := f.code[n].address
 	scopes := t.ScopesAt(pc)
@@ -265,16 +264,16 @@ func (f *function) local(s *state, n int, offset int64) (variable int32, in int6
 				if pc < place.Low || pc >= place.High {
 					continue
 				}
-				at, known := f.frameOffset(s, pc, scopes, place)
-				if !known {
+				start := f.onStack(s, pc, scopes, place)
+				if start.kind != frame || start.origin != at.origin {
 					continue
 				}
 				length := size
 				if place.PieceSize > 0 {
 					length = place.PieceSize
 				}
-				if offset >= at && (offset-at < length || offset == at && length <= 0) {
-					return v, place.Piece + offset - at, true
+				if in := at.offset - start.offset; in >= 0 && in < max(length, 1) {
+					return v, place.Piece + in, true
 				}
 			}
 		}
@@ -282,47 +281,41 @@ func (f *function) local(s *state, n int, offset int64) (variable int32, in int6
 	return 0, 0, false
 }
 
-// frameOffset is the distance of a place in memory from the canonical frame address.
-func (f *function) frameOffset(s *state, pc uint64, scopes []int32, p *datatype.Place) (int64, bool) {
+// onStack is the address of a place on the stack, unknown for others.
+func (f *function) onStack(s *state, pc uint64, scopes []int32, p *datatype.Place) value {
 	switch p.Kind {
 	case datatype.AtCFA:
-		return p.Offset, true
+		return value{kind: frame, offset: p.Offset}
 	case datatype.AtRegister:
-		return registerOffset(s, p)
+		return f.types.plus(s.register(insn.Register(p.Register)), p.Offset)
 	case datatype.AtFrame:
-		base, ok := f.frameBase(s, pc, scopes)
-		return base + p.Offset, ok
+		return f.types.plus(f.frameBase(s, pc, scopes), p.Offset)
 	}
-	return 0, false
+	return value{}
 }
 
-func registerOffset(s *state, p *datatype.Place) (int64, bool) {
-	if p.Register < 0 || p.Register >= registers || s.registers[p.Register].kind != frame {
-		return 0, false
-	}
-	return s.registers[p.Register].offset + p.Offset, true
-}
-
-// frameBase is the distance of the function's frame base from the canonical
-// frame address.
-func (f *function) frameBase(s *state, pc uint64, scopes []int32) (int64, bool) {
+// frameBase is what the places of a function's variables count from.
+func (f *function) frameBase(s *state, pc uint64, scopes []int32) value {
 	if len(scopes) == 0 {
-		return 0, false
+		return value{}
 	}
 	for _, p := range f.types.Scopes[scopes[len(scopes)-1]].FrameBase {
 		if pc < p.Low || pc >= p.High {
 			continue
 		}
-		if p.Kind == datatype.AtCFA {
-			return p.Offset, true
+		if p.Kind == datatype.InRegister {
+			p.Kind, p.Offset = datatype.AtRegister, 0
 		}
-		return registerOffset(s, &p)
+		if p.Kind == datatype.AtFrame {
+			return value{}
+		}
+		return f.onStack(s, pc, scopes, &p)
 	}
-	return 0, false
+	return value{}
 }
 
 // pointed is the address of the variable that is stored in a slot of the stack.
-func (f *function) pointed(s *state, n int, offset int64) (value, bool) {
+func (f *function) pointed(s *state, n int, at value) (value, bool) {
 	t := f.types
 	if t.Table == nil {
 		return value{}, false
@@ -344,7 +337,7 @@ func (f *function) pointed(s *state, n int, offset int64) (value, bool) {
 				default:
 					continue
 				}
-				if at, ok := f.frameOffset(s, pc, scopes, &place); ok && at == offset {
+				if at == f.onStack(s, pc, scopes, &place) {
 					return value{kind: address, typ: t.Variables[v].Type, variable: v}, true
 				}
 			}

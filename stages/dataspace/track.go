@@ -94,10 +94,15 @@ func (f *function) step(s *state, n int) {
 		base = t.plus(s.register(x.Base), x.Update)
 	}
 	f.store(s, n)
+	sp := f.object.stackPointer()
+	aligned := s.registers[sp].kind == frame && x.Op == insn.Opaque && x.Written == 1<<sp && len(x.Accesses) == 0
 	for r := range registers {
 		if x.Written>>r&1 != 0 {
 			s.registers[r] = value{}
 		}
+	}
+	if aligned { // by an amount that is not known
+		s.registers[sp] = value{kind: frame, origin: int32(n) + 1}
 	}
 	if x.Kind == insn.Call {
 		f.call(s, x)
@@ -186,13 +191,13 @@ func (f *function) loaded(s *state, n int, a *insn.Access) value {
 	}
 	at := f.followed(s, n, a)
 	if at.kind == frame {
-		if v, ok := f.pointed(s, n, at.offset); ok {
+		if v, ok := f.pointed(s, n, at); ok {
 			return v
 		}
 	}
 	var followed value
 	if at.kind == frame && !at.indexed {
-		followed = s.slots[at.offset]
+		followed = s.slots[at]
 	}
 	root, _ := f.root(s, n, a)
 	if root.ok {
@@ -233,14 +238,14 @@ func (f *function) store(s *state, n int) {
 			}
 		}
 		if v.kind == unknown {
-			delete(s.slots, at.offset)
+			delete(s.slots, at)
 			continue
 		}
 		if s.slots == nil {
-			s.slots = map[int64]value{}
+			s.slots = map[value]value{}
 		}
 		if len(s.slots) < maxSlots {
-			s.slots[at.offset] = v
+			s.slots[at] = v
 		}
 	}
 }

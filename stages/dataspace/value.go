@@ -13,7 +13,9 @@ type value struct {
 	// step is what any multiple of may have to be added: of a number, 0 for none;
 	// of an address, when these are not whole elements of what it leads into.
 	step int64
-	// origin tells what a scalar is step times of, 0 when that is not one thing.
+	// origin tells what a scalar is step times of, 0 when that is not one thing;
+	// of a frame which instruction aligned the stack, from whose stack pointer
+	// offset counts, then.
 	origin int32
 }
 

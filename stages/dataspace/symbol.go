@@ -1,0 +1,69 @@
+package dataspace
+
+import (
+	"cmp"
+	"debug/elf"
+	"slices"
+	"sort"
+)
+
+// symbol is a variable that only the symbol table tells of, without its type.
+type symbol struct {
+	address, size uint64 // link-time; bytes
+	name          string
+}
+
+// findSymbols reads the symbols of a load object's data. What cannot be read is
+// none: the debug information said so already.
+func (o *object) findSymbols() {
+	o.data = []symbol{}
+	f, err := elf.Open(o.resolver.ObjectFile(o.number))
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	static, _ := f.Symbols()
+	dynamic, _ := f.DynamicSymbols()
+	for _, s := range slices.Concat(static, dynamic) {
+		if elf.ST_TYPE(s.Info) == elf.STT_OBJECT && s.Section != elf.SHN_UNDEF && s.Size > 0 && s.Value+s.Size > s.Value {
+			o.data = append(o.data, symbol{s.Value, s.Size, s.Name})
+		}
+	}
+	slices.SortStableFunc(o.data, func(a, b symbol) int {
+		return cmp.Or(cmp.Compare(a.address, b.address), cmp.Compare(b.size, a.size), cmp.Compare(a.name, b.name))
+	})
+}
+
+// symbolAt returns the number of the symbol at a link-time address, -1 for none.
+func (o *object) symbolAt(at uint64) int32 {
+	if o.data == nil {
+		o.findSymbols()
+	}
+	i := sort.Search(len(o.data), func(i int) bool { return o.data[i].address > at }) - 1
+	for i > 0 && o.data[i-1].address == o.data[i].address { // of aliases, the first
+		i--
+	}
+	if i < 0 || at-o.data[i].address >= o.data[i].size {
+		return none
+	}
+	return int32(i)
+}
+
+// maxScalar is the size of the largest scalars, bytes.
+const maxScalar = 16
+
+// symbolObject returns the data object of a symbol. Its type is not known; that
+// it is an aggregate, its size tells.
+func (s *Space) symbolObject(o *object, n int32) int32 {
+	x := &o.data[n]
+	k := objectKey{parent: Scalars, load: o.number, member: none, scopeKind: ScopeLoadObject,
+		scope: s.resolver.Program.Objects[o.number].Name, descriptor: "{- " + x.name + "}"}
+	kind := KindScalar
+	if x.size > maxScalar {
+		kind, k.parent = KindAggregate, Total
+	}
+	number, _ := s.intern(k, func() Object {
+		return Object{Kind: kind, Name: x.name, Type: "-", Offset: -1, Size: int64(x.size)}
+	})
+	return number
+}
