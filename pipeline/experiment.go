@@ -29,6 +29,7 @@ type experiment struct {
 	resolver *symbolize.Resolver
 	stacks   *attribute.Stacks
 	sums     *attribute.Sums
+	data     *attribute.Data
 	files    *attribute.Files
 	segments *schema.Rows
 	out      *writers
@@ -69,11 +70,13 @@ func (in *ingest) ingestOne(ctx context.Context, r *Result, src input) (err erro
 
 	out := newWriters(batch)
 	defer out.close() // again, for the case of a panic
+	resolver, metrics := symbolize.New(rec, in.tables), attribute.Metrics(rec)
 	e := &experiment{
 		id: r.ID, rec: rec,
-		resolver: symbolize.New(rec, in.tables),
+		resolver: resolver,
 		stacks:   attribute.NewStacks(),
-		sums:     attribute.NewSums(attribute.Metrics(rec)),
+		sums:     attribute.NewSums(metrics),
+		data:     attribute.NewData(rec, metrics, resolver, in.tables),
 		files:    attribute.NewFiles(),
 		out:      out,
 		progress: in.Progress,
@@ -107,7 +110,7 @@ func (e *experiment) run(ctx context.Context, name string) error {
 	defer disassembler.Close()
 	result := &attribute.Result{
 		ExperimentID: e.id, Program: e.resolver.Program, Total: total,
-		Stacks: e.stacks, Sums: e.sums, Files: e.files,
+		Stacks: e.stacks, Sums: e.sums, Files: e.files, Data: e.data,
 		Disassembler: disassembler,
 		Sources: attribute.Sources{
 			Finder:  source.Finder{Rules: e.sources, Locate: e.rec.Locate},
@@ -142,15 +145,16 @@ func (e *experiment) process(ctx context.Context, p *decode.Process) error {
 		}
 	}
 	stacks := e.stacks.Process(p, unwind.New(e.stacks.Set, e.resolver, resolved, p))
+	data := e.data.Process(p, resolved)
 	for k := range schema.Kinds {
-		if err := e.kind(ctx, p, k, stacks); err != nil {
+		if err := e.kind(ctx, p, k, stacks, data); err != nil {
 			return fmt.Errorf("%s events: %w", k, err)
 		}
 	}
 	return nil
 }
 
-func (e *experiment) kind(ctx context.Context, p *decode.Process, k schema.Kind, stacks *attribute.ProcessStacks) error {
+func (e *experiment) kind(ctx context.Context, p *decode.Process, k schema.Kind, stacks *attribute.ProcessStacks, data *attribute.DataProcess) error {
 	deriver := attribute.NewDeriver(e.rec, p, k, e.leaks(p, k), e.files)
 	events := p.Events(k)
 	defer events.Close()
@@ -166,7 +170,7 @@ func (e *experiment) kind(ctx context.Context, p *decode.Process, k schema.Kind,
 		if batch == nil {
 			return nil
 		}
-		err = e.batch(p, k, batch, deriver, stacks)
+		err = e.batch(p, k, batch, deriver, stacks, data)
 		batch.Release()
 		if err != nil {
 			return err
@@ -205,7 +209,7 @@ func (e *experiment) unreadable(p *decode.Process, k schema.Kind, err error) {
 }
 
 // batch writes one batch of samples and adds it to the sums.
-func (e *experiment) batch(p *decode.Process, k schema.Kind, events arrow.RecordBatch, deriver *attribute.Deriver, stacks *attribute.ProcessStacks) error {
+func (e *experiment) batch(p *decode.Process, k schema.Kind, events arrow.RecordBatch, deriver *attribute.Deriver, stacks *attribute.ProcessStacks, data *attribute.DataProcess) error {
 	n := int(events.NumRows())
 	b := &attribute.Batch{
 		Kind: k, Process: p.Number, Payload: deriver.Payload(events),
@@ -218,6 +222,7 @@ func (e *experiment) batch(p *decode.Process, k schema.Kind, events arrow.Record
 		b.Stacks[i] = stacks.Find(raw, b.Threads[i], b.Times[i])
 	}
 	e.sums.Add(b)
+	ofData := data.Add(b, events, e.samples)
 	if n > 0 { // a log that was not finished knows nothing of its last events
 		p.DurationNS = max(p.DurationNS, b.Times[n-1]-p.StartNS)
 	}
@@ -240,6 +245,11 @@ func (e *experiment) batch(p *decode.Process, k schema.Kind, events arrow.Record
 			events.Column(schema.EventThread), events.Column(schema.EventCPU), events.Column(schema.EventTime), stackID),
 		e.emit(schema.SampleTable(k), n, append([]arrow.Array{experimentID, sample}, b.Payload...)...),
 	)
+	if ofData != nil {
+		ofData = append([]arrow.Array{e.ids.Array(0, ofData[0].Len())}, ofData...)
+		defer release(ofData)
+		err = errors.Join(err, e.emit(schema.DataSamples, ofData[0].Len(), ofData...))
+	}
 	e.samples += int64(n)
 	e.progress.Samples.Add(int64(n))
 	return err

@@ -82,6 +82,26 @@ var synthetic = []struct {
 		[]string{"insts 1000003 - - - - -", fmt.Sprintf("dcm 10007 %d %d %d 40 3", 0x7000, 0x9000, pcWork)},
 	},
 	{
+		"memory-samples-without-debug-information",
+		func(e *erbuild.Experiment) {
+			mapProgram(e)
+			e.Counter(0, "insts", 1000003, `memop="0"`)
+			e.Counter(1, "dcm", 10007, `memop="3"`)
+			e.Declare(schema.HWC, "")
+			work := e.Frame(pcWork, pcMain)
+			put(e, schema.HWC, 0, 1*ms, work, 0, 1000003)
+			put(e, schema.HWC, 1, 2*ms, work, 1, 10007, 0x7000, 0, 0, 0, 0, 0)
+			put(e, schema.HWC, 1, 3*ms, work, 1, 10007, 3, 0, 0, 0, 0, 0)       // a code
+			put(e, schema.HWC, 1, 4*ms, work, 1, -1<<63, 0x7000, 0, 0, 0, 0, 0) // an invalid sample
+		},
+		`SELECT d.sample, o.descriptor, f.name, r.kind FROM data_samples d JOIN data_objects o USING (experiment_id, data_object_id)
+		 JOIN locations l USING (experiment_id, location_id) JOIN functions f USING (experiment_id, function_id)
+		 LEFT JOIN memory_regions r USING (experiment_id, memory_region_id)
+		 UNION ALL SELECT NULL, metric, CASE WHEN data_objects THEN 'has data objects' ELSE 'has none' END, '' FROM metrics ORDER BY ALL`,
+		[]string{"1 Module with trigger PC not compiled with -xhwcprof work unknown", "2 Backtracking did not find trigger PC work -",
+			"- dcm has data objects ", "- insts has none "},
+	},
+	{
 		"clock-states",
 		func(e *erbuild.Experiment) {
 			mapProgram(e)

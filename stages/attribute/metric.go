@@ -15,6 +15,7 @@ import (
 func Metrics(rec *decode.Recording) []schema.Metric {
 	available := map[string]bool{}
 	var counters []schema.Metric
+	triggers := Triggers(rec)
 	for _, p := range rec.Processes {
 		for _, k := range p.Kinds {
 			for _, name := range metricsOf(k) {
@@ -39,6 +40,9 @@ func Metrics(rec *decode.Recording) []schema.Metric {
 				counters = append(counters, m)
 			}
 		}
+	}
+	for i := range counters {
+		counters[i].Data = triggers[counters[i].Source] != decode.NoTrigger
 	}
 	var ms []schema.Metric
 	for _, m := range schema.Declared {

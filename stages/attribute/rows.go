@@ -24,6 +24,7 @@ type Result struct {
 	Stacks       *Stacks
 	Sums         *Sums
 	Files        *Files
+	Data         *Data // nil: no sample has a data object
 	Disassembler *symbolize.Disassembler
 	Sources      Sources
 }
@@ -31,7 +32,7 @@ type Result struct {
 // StackRows emits the tables of program structure and stacks. The functions that
 // emit rows may run at once; the order of rows depends on the recording alone.
 func (r *Result) StackRows(emit Emit) error {
-	return inTurn(emit, r.metrics, r.program, r.recorded, r.stacks, r.files, r.stackValues, r.usageValues)
+	return inTurn(emit, r.metrics, r.program, r.recorded, r.stacks, r.files, r.stackValues, r.usageValues, r.data)
 }
 
 // CodeRows emits the tables of instructions and of source lines.

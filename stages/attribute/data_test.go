@@ -1,0 +1,112 @@
+package attribute
+
+import (
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/google/go-cmp/cmp"
+
+	"stackmill/schema"
+	"stackmill/stages/dataspace"
+	"stackmill/stages/decode"
+)
+
+// What the data space is told of hardware counter samples, and which it is told of.
+func TestAccesses(t *testing.T) {
+	p := &decode.Process{Number: 1, Counters: []decode.Counter{
+		{Tag: 0, Name: "insts"}, {Tag: 1, Name: "loads", Trigger: decode.TriggerExact}, {Tag: 2, Name: "misses", Trigger: decode.TriggerSkid},
+	}}
+	rec := &decode.Recording{Processes: []*decode.Process{p}}
+	rows := []struct {
+		tag              int32
+		value, addr, pc  int64
+		counted          bool
+		want             dataspace.Event
+		wantInMetricLoad int64
+	}{
+		{0, 100, -1, 0, false, dataspace.Event{}, 0},
+		{1, 7, 0x7000, 0, true, dataspace.Event{Trigger: decode.TriggerExact, Address: 0x7000, HasAddress: true}, 7},
+		{2, 5, 0xff, 0x401000, true, dataspace.Event{Trigger: decode.TriggerSkid, Address: 0xff, HasAddress: true, Candidate: 0x401000}, 0},
+		{2, 5, 0x23, 0, true, dataspace.Event{Trigger: decode.TriggerSkid, Code: 3}, 0}, // the collector's code is the lower half
+		{2, 5, 0, 0, true, dataspace.Event{Trigger: decode.TriggerSkid}, 0},
+		{2, 5, -1, 0, true, dataspace.Event{Trigger: decode.TriggerSkid}, 0},
+		{2, 5, -0x1000, 0, true, dataspace.Event{Trigger: decode.TriggerSkid, Address: 1<<64 - 0x1000, HasAddress: true}, 0}, // in the kernel
+		{1, -1, 0x7000, 0, false, dataspace.Event{}, 0},                                                                      // an invalid sample
+	}
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schema.EventSchema(schema.HWC))
+	defer b.Release()
+	for _, r := range rows {
+		for i, v := range []int64{0, 1, 0, 0, int64(r.tag), r.value, r.addr, 0, r.pc, 0, 0} {
+			switch f := b.Field(i).(type) {
+			case *array.Int64Builder:
+				f.Append(v)
+			case *array.Int32Builder:
+				f.Append(int32(v))
+			}
+		}
+	}
+	events := b.NewRecordBatch()
+	defer events.Release()
+	batch := &Batch{Kind: schema.HWC, Process: 1, Stacks: make([]int32, len(rows)), Payload: NewDeriver(rec, p, schema.HWC, nil, NewFiles()).Payload(events)}
+	defer func() {
+		for _, c := range batch.Payload {
+			c.Release()
+		}
+	}()
+
+	d := &Data{metrics: []schema.Metric{
+		{Name: "insts", Kind: schema.HWC, Value: "value", Source: "insts"},
+		{Name: "loads", Kind: schema.HWC, Value: "value", Source: "loads", Data: true},
+		{Name: "misses", Kind: schema.HWC, Value: "value", Source: "misses", Data: true},
+	}}
+	values := d.values(batch)
+	in := newAccesses(batch, events, Triggers(rec))
+	for i, r := range rows {
+		if got := counts(values, i); got != r.counted {
+			t.Errorf("sample %d: has a data object: %t", i, got)
+		}
+		if values[0] != nil || values[1][i] != r.wantInMetricLoad {
+			t.Errorf("sample %d: values %v, %d", i, values[0], values[1][i])
+		}
+		if !r.counted {
+			continue
+		}
+		if diff := cmp.Diff(r.want, in.event(i)); diff != "" {
+			t.Errorf("sample %d: %s", i, diff)
+		}
+	}
+}
+
+// Which metrics have data objects, and that descendants agree.
+func TestDataMetrics(t *testing.T) {
+	perf := func(counters ...decode.Counter) *decode.Process {
+		return &decode.Process{Kinds: []decode.KindInfo{{Kind: schema.Perf}}, Counters: counters}
+	}
+	rec := &decode.Recording{Processes: []*decode.Process{
+		perf(decode.Counter{Name: "cpu-clock", TimeUnit: true}, decode.Counter{Name: "page-faults"}),
+		perf(decode.Counter{Name: "page-faults", Trigger: decode.TriggerExact}),
+	}}
+	got := map[string]bool{}
+	for _, m := range Metrics(rec) {
+		got[m.Name] = m.Data
+	}
+	want := map[string]bool{"cpu-clock": false, "cpu-clock.samples": false, "page-faults": true, "page-faults.samples": true}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if NewData(&decode.Recording{}, []schema.Metric{{Name: "totalcpu"}}, nil, nil).Process(nil, nil).Add(nil, nil, 0) != nil {
+		t.Error("a recording without accesses has data objects")
+	}
+}
+
+func TestLeafOfStack(t *testing.T) {
+	p := &DataProcess{process: &decode.Process{Stacks: []decode.RawStack{
+		{Words: []uint64{0x401000, 0x402000}}, {}, {Words: []uint64{decode.MarkFailedUnwind}},
+	}}}
+	for stack, want := range map[int32]uint64{0: 0x401000, 1: 0, 2: 0, -1: 0} {
+		if got := p.leaf(stack); got != want {
+			t.Errorf("stack %d: %#x", stack, got)
+		}
+	}
+}

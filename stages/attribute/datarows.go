@@ -1,0 +1,135 @@
+package attribute
+
+import (
+	"sync"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"stackmill/schema"
+	"stackmill/stages/dataspace"
+)
+
+// The values of the columns `method` and `agreement`.
+var (
+	methodLabels    = sync.OnceValue(func() *schema.Labels { return labelsOf(dataspace.MethodAddress) })
+	agreementLabels = sync.OnceValue(func() *schema.Labels { return labelsOf(dataspace.Disagrees) })
+)
+
+// labelsOf makes the labels of a type's numbers up to the last.
+func labelsOf[T interface {
+	~uint8
+	String() string
+}](last T) *schema.Labels {
+	var names []string
+	for i := T(0); i <= last; i++ {
+		names = append(names, i.String())
+	}
+	return schema.NewLabels(names...)
+}
+
+// dataRows collects rows of `data_samples`.
+type dataRows struct {
+	data               *Data
+	samples, objects   []int64
+	locations, regions *array.Int64Builder
+	methods, agreement []int32
+}
+
+func newDataRows(d *Data) *dataRows {
+	return &dataRows{
+		data:      d,
+		locations: array.NewInt64Builder(memory.DefaultAllocator), regions: array.NewInt64Builder(memory.DefaultAllocator),
+	}
+}
+
+func (r *dataRows) add(sample int64, f *dataspace.Found) {
+	r.samples = append(r.samples, sample)
+	r.objects = append(r.objects, r.data.Space.Objects[f.Object].ID)
+	r.methods = append(r.methods, int32(f.Method))
+	r.agreement = append(r.agreement, int32(f.Agreement))
+	if f.Location < 0 {
+		r.locations.AppendNull()
+	} else {
+		r.locations.Append(r.data.program.Locations[f.Location].ID)
+	}
+	if f.Region < 0 {
+		r.regions.AppendNull()
+	} else {
+		r.regions.Append(r.data.Space.Regions[f.Region].ID)
+		r.data.regions[f.Region] = true
+	}
+}
+
+func (r *dataRows) columns() []arrow.Array {
+	defer r.locations.Release()
+	defer r.regions.Release()
+	if len(r.samples) == 0 {
+		return nil
+	}
+	return []arrow.Array{
+		schema.Int64s(r.samples), schema.Int64s(r.objects), r.locations.NewArray(),
+		methodLabels().Mixed(r.methods), r.regions.NewArray(), agreementLabels().Mixed(r.agreement),
+	}
+}
+
+// data emits the data objects, what was done to them, and the memory they lie in.
+func (r *Result) data(emit Emit) error {
+	if r.Data == nil {
+		return nil
+	}
+	space := r.Data.Space
+	objects := r.rows(schema.DataObjects, emit)
+	for i := range space.Objects {
+		o := &space.Objects[i]
+		var parent any
+		if o.Parent >= 0 {
+			parent = space.Objects[o.Parent].ID
+		}
+		objects.Append(r.ExperimentID, o.ID, parent, o.Descriptor, o.Kind, o.Scope, o.ScopeKind, r.objectID(o.LoadObject),
+			o.Name, o.Type, known(o.Offset), known(o.Size), o.Bit, o.Bits)
+	}
+	regions := r.rows(schema.MemoryRegions, emit)
+	for n, m := range space.Regions {
+		if !r.Data.regions[int32(n)] {
+			continue
+		}
+		regions.Append(r.ExperimentID, m.ID, int32(m.Process), m.Kind, m.Name, int64(m.Address), int64(m.Size), r.objectID(m.LoadObject))
+	}
+	values := r.rows(schema.DataValues, emit)
+	for m, metric := range r.Sums.Metrics {
+		for i := range r.Data.Sums {
+			s := &r.Data.Sums[i]
+			if v := s.PerMetric[m]; v.Samples > 0 {
+				o := &space.Objects[s.object]
+				values.Append(r.ExperimentID, metric.Name, o.ID, r.locationID(s.location), s.method.String(), s.detail, s.agreement.String(), v.Value, v.Samples)
+			}
+		}
+	}
+	return closeAll(objects, regions, values)
+}
+
+// locationID is nil for what is no location.
+func (r *Result) locationID(n int32) any {
+	if n < 0 {
+		return nil
+	}
+	return r.Program.Locations[n].ID
+}
+
+// objectID is nil for what is no load object.
+func (r *Result) objectID(n int32) any {
+	if n < 0 {
+		return nil
+	}
+	return r.Program.Objects[n].ID
+}
+
+// known is nil for -1, which stands for what is not known.
+func known(n int64) any {
+	if n < 0 {
+		return nil
+	}
+	return n
+}
