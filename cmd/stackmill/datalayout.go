@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // dataLayout prints a block for each aggregate, those of largest value first: its
@@ -45,6 +46,9 @@ func printMember(w *bufio.Writer, rec record) {
 	if bits := rec.number("bit_size"); bits > 0 {
 		offset += ":" + strconv.FormatInt(rec.number("bit_offset"), 10)
 		size = strconv.FormatInt(bits, 10) + " bit"
+	}
+	if own := rec.text("name"); own != "" && !strings.HasSuffix(name, " "+own+"}") {
+		name += "  " + own // an aggregate's descriptor does not name the member
 	}
 	switch rec.text("kind") {
 	case "hole":

@@ -136,7 +136,7 @@ var reports = []report{
 	},
 	{
 		name: "data-objects", view: "data_object_metrics", title: "Data objects",
-		columns: []reportColumn{value, {"samples", "Samples", number}, dataObject, {"scope", "Scope", words}},
+		columns: []reportColumn{value, {"samples", "Samples", number}, {"offset", "Offset", number}, dataObject, {"scope", "Scope", words}},
 		order:   "kind = 'total' DESC, value DESC, descriptor, scope, data_object_id",
 		ofData:  true,
 	},
