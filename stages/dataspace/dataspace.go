@@ -120,6 +120,7 @@ func (s *Space) Process(p *decode.Process, resolved *symbolize.Process) *Process
 type reference struct {
 	object   *object
 	location int32
+	behind   bool // events are told behind it, with the address that was watched
 	operands []operand
 	final    bool // the reason holds whatever the data address is
 	reason   Reason
@@ -248,7 +249,7 @@ func (s *Space) refer(k referenceKey) *reference {
 	at := program.Locations[k.location]
 	fn := &program.Functions[at.Function]
 	o := s.object(at.Object)
-	ref := &reference{object: o, location: k.location, reason: NoDebugInfo, final: k.trigger == decode.TriggerSkid}
+	ref := &reference{object: o, location: k.location, behind: k.trigger == decode.TriggerBehind, reason: NoDebugInfo, final: k.trigger == decode.TriggerSkid}
 	if at.Reason != "" || o.types.Table == nil {
 		return ref
 	}
@@ -421,6 +422,10 @@ func (s *Space) byAddress(ref *reference, w where, found Found) Found {
 			continue
 		}
 		known = true
+		if near := op.offset - w.offset; ref.behind && op.variable == w.variable && ref.object == w.object && near < maxWatch && -near < maxWatch {
+			found.Object, found.Method, found.Agreement = op.object, op.method, Agrees
+			return found
+		}
 		if object := s.dataObject(w.object, at, op.use); object == op.object || s.same(object, op.object) {
 			found.Object, found.Method, found.Agreement = object, op.method, Agrees
 			return found
@@ -432,6 +437,10 @@ func (s *Space) byAddress(ref *reference, w where, found Found) Found {
 	}
 	return found
 }
+
+// maxWatch is how many bytes a watchpoint covers: what is accessed of them need
+// not be the first.
+const maxWatch = 8
 
 // same reports whether the object at the data address is what the code means by
 // another name: what a pointer leads to has none.

@@ -59,7 +59,7 @@ func (f *function) step(s *state, n int) {
 		*s = state{}
 		return
 	}
-	var dest value
+	var dest, second value
 	source := func() value { return s.register(x.Source) }
 	switch x.Op {
 	case insn.Move:
@@ -74,6 +74,12 @@ func (f *function) step(s *state, n int) {
 		if len(x.Accesses) > 0 {
 			dest = f.loaded(s, n, &x.Accesses[0])
 		}
+	case insn.LoadPair:
+		if len(x.Accesses) > 1 {
+			dest, second = f.loaded(s, n, &x.Accesses[0]), f.loaded(s, n, &x.Accesses[1])
+		}
+	case insn.ThreadBase:
+		dest = value{kind: thread}
 	case insn.AddConst:
 		dest = t.plus(source(), x.Value)
 	case insn.AddRegister:
@@ -110,11 +116,14 @@ func (f *function) step(s *state, n int) {
 	if x.Base >= 0 && x.Base < registers && x.Kind != insn.Call {
 		s.registers[x.Base] = base
 	}
+	if x.Op == insn.LoadPair && x.Second >= 0 && x.Second < registers {
+		s.registers[x.Second] = second
+	}
 	if x.Op != insn.Opaque && x.Op != insn.Store && x.Dest >= 0 && x.Dest < registers {
 		if x.Width < 8 && dest.kind != number && dest.kind != scalar && dest.kind != floating && !f.object.narrow {
 			dest = value{} // half an address is none
 		}
-		if dest.kind == unknown || dest.kind == scalar && dest.origin == 0 {
+		if dest.kind == unknown || dest.kind == scalar && dest.integer().origin == anything {
 			dest = value{kind: scalar, typ: dest.typ, offset: dest.offset, step: max(dest.step, 1), origin: int32(n) + 1}
 		}
 		s.registers[x.Dest] = dest
@@ -232,10 +241,12 @@ func (f *function) store(s *state, n int) {
 			continue
 		}
 		v := value{}
-		if x.Op == insn.Store && a.Size == 8 {
-			if x.Source != insn.NoRegister {
-				v = s.register(x.Source)
-			}
+		switch {
+		case a.Size != 8:
+		case x.Op == insn.Store, x.Op == insn.StorePair && i == 0:
+			v = s.register(x.Source)
+		case x.Op == insn.StorePair:
+			v = s.register(x.Second)
 		}
 		if v.kind == unknown {
 			delete(s.slots, at)

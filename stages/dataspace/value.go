@@ -82,7 +82,7 @@ func (t types) plus(v value, n int64) value {
 		return v
 	case unknown:
 		if n != 0 {
-			return value{kind: scalar, offset: n, step: 1}
+			return value{kind: scalar, offset: n}
 		}
 	case address:
 		v.offset += n
@@ -140,6 +140,14 @@ func (t types) merge(a, b value) value {
 			return a
 		}
 	}
+	if a.variable == none && b.variable == none && a.typ != b.typ {
+		if t.holds(a, b) {
+			return a
+		}
+		if t.holds(b, a) {
+			return b
+		}
+	}
 	if a.typ == b.typ && a.variable == b.variable {
 		if stride := t.stride(a); stride > 0 && modulo(a.offset, stride) == modulo(b.offset, stride) {
 			return t.indexed(a)
@@ -160,6 +168,21 @@ func (t types) merge(a, b value) value {
 		return value{kind: address, typ: t.Strip(la.Type), variable: none} // of either member
 	}
 	return value{}
+}
+
+// holds reports whether an address, seen from a member of what another one leads
+// into, is that one.
+func (t types) holds(whole, part value) bool {
+	x := &t.Types[t.Strip(whole.typ)]
+	if !x.Kind.Aggregate() {
+		return false
+	}
+	for m := x.First; m < x.First+x.Members; m++ {
+		if member := &t.Members[m]; t.Strip(member.Type) == t.Strip(part.typ) && member.Offset+part.offset == whole.offset {
+			return true
+		}
+	}
+	return false
 }
 
 // begins reports whether what a way ends at begins at an offset from the start
@@ -187,16 +210,20 @@ func gcd(a, b int64) int64 {
 	return max(a, -a)
 }
 
+// anything is the origin of what is one thing that nothing is known of.
+const anything = -1
+
 // integer is a value as a term of a sum.
 func (v value) integer() value {
-	switch v.kind {
-	case number:
+	switch {
+	case v.kind == number:
 		return v
-	case scalar:
-		v.step = max(v.step, 1)
-		return v
+	case v.kind != scalar:
+		return value{kind: scalar, step: 1, origin: anything}
+	case v.step == 0:
+		v.step, v.origin = 1, anything
 	}
-	return value{kind: scalar, step: 1}
+	return v
 }
 
 // leads reports whether a value is the address of something that is known.
@@ -218,7 +245,7 @@ func (t types) sum(a, b value, scale, add int64) value {
 	switch {
 	case x.kind == number && y.kind == number:
 		v.kind = number
-	case x.origin == y.origin && x.origin != 0:
+	case x.origin == y.origin && x.origin > 0:
 		v.origin, v.step = x.origin, x.step+y.step
 	case x.step == 0:
 		v.origin = y.origin
