@@ -22,6 +22,7 @@ type Program struct {
 	// known when the resolver has finished.
 	Inlines [][]Level
 
+	objects   map[int64]bool // by id, for object
 	modules   map[moduleKey]int32
 	functions map[functionKey]int32
 	locations map[locationKey]int32
@@ -103,13 +104,20 @@ type locationKey struct {
 func newProgram() *Program {
 	return &Program{
 		Relations: map[int32]Relation{},
+		objects:   map[int64]bool{},
 		modules:   map[moduleKey]int32{},
 		functions: map[functionKey]int32{},
 		locations: map[locationKey]int32{},
 	}
 }
 
+// object adds a load object. A program that was mapped from several files is
+// several: their ids differ, too, all but the first's by their paths.
 func (p *Program) object(o Object) int32 {
+	for p.objects[o.ID] {
+		o.ID = schema.NewID("object").Number(uint64(o.ID)).Text(o.Path).Sum()
+	}
+	p.objects[o.ID] = true
 	p.Objects = append(p.Objects, o)
 	return int32(len(p.Objects) - 1)
 }
