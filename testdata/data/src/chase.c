@@ -85,8 +85,9 @@ struct tree { struct tree *left, *right; long key; float weight; short height; }
 static void tell_tree(struct tree *t)
 {
 #define T "{structure:tree}."
-	F(t, left, T "{pointer+structure:tree left}");
-	F(t, right, T "{pointer+structure:tree right}");
+	/* behind a pointer to the member, only its type is known */
+	F(t, left, T "{pointer+structure:tree left} | {pointer+structure:tree -}");
+	F(t, right, T "{pointer+structure:tree right} | {pointer+structure:tree -}");
 	F(t, key, T "{long key}");
 	F(t, weight, T "{float weight}");
 	F(t, height, T "{short height}");
@@ -216,7 +217,7 @@ static void tell_stack(struct stack *s)
 {
 	F(s, used, "{structure:stack}.{size_t=unsigned_long used}");
 	F(s, room, "{structure:stack}.{size_t=unsigned_long room}");
-	truth(s->items, s->room * sizeof(void *), "{structure:stack}.{array[]:pointer+void items} | {const+pointer+structure:tree -}"); /* as by_key sees them */
+	truth(s->items, s->room * sizeof(void *), "{structure:stack}.{array[]:pointer+void items} | {const+pointer+structure:tree -} | {pointer+const+structure:tree *}"); /* as by_key sees them */
 }
 NI int push(struct stack *s, void *item)
 {

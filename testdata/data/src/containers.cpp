@@ -98,6 +98,8 @@ int main(int argc, char **)
 	for (int i = 0; i < 10; i++) {
 		auto p = std::make_shared<Item>();
 		tell_items(p.get(), 1);
+		// where it is made, it is bytes of what counts it
+		truth_in(p.get(), sizeof *p, "{*:std::_Sp_counted*}.*{array[*]:unsigned_char *} | {structure:Item}.*", "main");
 		forget(); sum += shared(p);
 	}
 	std::list<Item> list;
@@ -105,11 +107,12 @@ int main(int argc, char **)
 	for (int i = 0; i < 40; i++) {
 		list.push_back(Item{i, 2, i, {}});
 		Item &l = list.back(), &m = map[i * 7 % 40];
-		tell_items(&l, 1);
 		truth((char *)&l - 16, 8, "*{pointer+structure:std::__detail::_List_node_base _M_next}");
 		truth((char *)&l - 8, 8, "*{pointer+structure:std::__detail::_List_node_base _M_prev}");
 		// in nodes of the containers the items are bytes
 #define N "{structure:std::*}.{*array[*]:unsigned_char _M_storage}"
+		F(&l, count, I "{int count} | " N); F(&l, price, I "{float price} | " N);
+		F(&l, code, I "{long code} | " N); F(&l, weight, I "{array[2]:double weight} | " N);
 		F(&m, count, "*{structure:Item}.{int count} | " N); F(&m, price, "*{structure:Item}.{float price} | " N);
 		F(&m, code, "*{structure:Item}.{long code} | " N); F(&m, weight, "*{structure:Item}.{array[2]:double weight} | " N);
 		char *node = (char *)&m - 40;

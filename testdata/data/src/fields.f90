@@ -191,13 +191,13 @@ program fields
   real(8) :: total
   integer :: i
 
-  call truth(c_loc(field), c_sizeof(field), "{array[*:real(kind=8) field}"//z)
-  call truth(c_loc(flux), c_sizeof(flux), "{array[*:real(kind=8) flux}"//z)
-  call truth(c_loc(marks), c_sizeof(marks), "{array[30000]:integer(kind=4) marks}"//z)
-  call truth(c_loc(waves), c_sizeof(waves), "{array[3000]:complex(kind=8) waves}"//z)
-  call truth(c_loc(first), c_sizeof(first), "{array[1500]:real(kind=8) first}"//z)
-  call truth(c_loc(scalar), 8_8, "{real(kind=8) scalar}"//z)
-  call truth(c_loc(counts), c_sizeof(counts), "{array[3000]:integer(kind=4) counts}"//z)
+  call truth(c_loc(field), c_sizeof(field), "{array[*:real(kind=8) *field}"//z)
+  call truth(c_loc(flux), c_sizeof(flux), "{array[*:real(kind=8) *flux}"//z)
+  call truth(c_loc(marks), c_sizeof(marks), "{array[30000]:integer(kind=4) *marks}"//z)
+  call truth(c_loc(waves), c_sizeof(waves), "{array[3000]:complex(kind=8) *waves}"//z)
+  call truth(c_loc(first), c_sizeof(first), "{array[1500]:real(kind=8) *first}"//z)
+  call truth(c_loc(scalar), 8_8, "{real(kind=8) *scalar}"//z)
+  call truth(c_loc(counts), c_sizeof(counts), "{array[3000]:integer(kind=4) *counts}"//z)
   call tell_bodies(bodies(1), size(bodies))
   call fill(command_argument_count() + 1)
   call inner(c_loc(field), c_sizeof(field))
@@ -252,7 +252,7 @@ contains
     call truth_each(c_loc(b%hits), 12_8, "{structure:body}.{array[6]:integer(kind=2) hits}"//z, int(n, 8), apart)
     ! what points elsewhere has no address of its own in the language
     call truth_each(behind(c_loc(b%fixed), 8_8), 8_8, "{structure:body}.{pointer+structure:body next}"//z, int(n, 8), apart)
-    call truth_each(behind(c_loc(b%fixed), 16_8), 64_8, "{structure:body}.{array[*:real(kind=8) track}"//z, int(n, 8), apart)
+    call truth_each(behind(c_loc(b%fixed), 16_8), 64_8, "{structure:body}.{*array[*:real(kind=8) track}"//z, int(n, 8), apart)
   end subroutine
   type(c_ptr) function behind(p, by)
     type(c_ptr), intent(in) :: p

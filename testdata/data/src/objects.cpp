@@ -77,7 +77,7 @@ void Shape::tell(const char *name)
 		snprintf(text[used], sizeof text[used], "%s", all);
 		truth(p, size, text[used++]);
 	};
-	member(this, 8, "{*_vptr.Shape}");
+	member(this, 8, "{*_vptr*Shape}");
 	member(&id, sizeof id, "{int id}");
 	member(&seen, sizeof seen, "{bool seen}");
 	member(&at.x, sizeof at.x, "{structure:geo::Point}.{double x}");
@@ -197,7 +197,7 @@ int main(int argc, char **argv)
 	Shape *all[N];
 	Box *boxes[N / 2];
 	Circle *circles[N / 2];
-	truth_scope(&Shape::made, sizeof Shape::made, "{int made}", "load object");
+	truth_scope(&Shape::made, sizeof Shape::made, "{int *made}", "load object");
 	for (int i = 0; i < N / 2; i++) {
 		void *p = slot(sizeof(Box), 8), *q = slot(sizeof(Circle), 8);
 		static_cast<Box *>(p)->tell();
@@ -258,6 +258,8 @@ int main(int argc, char **argv)
 		Point *a = static_cast<Point *>(slot(sizeof *a, 8)), *b = new (slot(sizeof *b, 8)) Point(1, 2);
 		F(a, x, "{structure:geo::Point}.{double x}"); F(a, y, "{structure:geo::Point}.{double y}");
 		F(b, x, "{structure:geo::Point}.{double x}"); F(b, y, "{structure:geo::Point}.{double y}");
+		// one instruction may write both, and fault at the second
+		truth_in(&b->y, sizeof b->y, "{structure:geo::Point}.{double *}", "main");
 		forget(); sum += by_reference(*a, *b);
 		Counter *c = Counter::of(slot(sizeof *c, 8));
 		F(c, hits, "{structure:Counter}.{long hits}"); F(c, misses, "{structure:Counter}.{long misses}");

@@ -38,11 +38,12 @@ static void tell_shape(struct shape *s)
 {
 #define S "{structure:shape}."
 	F(s, ops, S "{pointer+const+structure:ops ops}");
-	F(s, id, S "{uint32_t=__uint32_t=unsigned_int id}");
+	F(s, id, S "{uint32_t=*unsigned_int id}");
 	F(s, kind, S "{enumeration:kind kind}");
-	F(s, at.x, S "{structure:point}.{double x}");
-	F(s, at.y, S "{structure:point}.{double y}");
-	F(s, box.width, S "{structure:box}.{int width}");
+	/* behind a pointer to the member alone, only its type is known */
+	F(s, at.x, S "{structure:point}.{double x} | {double -}");
+	F(s, at.y, S "{structure:point}.{double y} | {double -}");
+	F(s, box.width, S "{structure:box}.{int width} | {int -}");
 	F(s, box.height, S "{structure:box}.{int height}");
 	F(s, color.r, S "{structure:rgb_t}.{float r}");
 	F(s, color.g, S "{structure:rgb_t}.{float g}");
@@ -59,7 +60,7 @@ static void tell_shape(struct shape *s)
 	truth(bits + 1, 1, S "{unsigned_int:8 alpha}");
 	truth(bits + 2, 2, S "{unsigned_int:16 style}");
 	bits += 4 + -(uintptr_t)(bits + 4) % 8;
-	truth(bits, 8, S "{uint64_t=__uint64_t=unsigned_long:40 low} | " S "{uint64_t=__uint64_t=unsigned_long:24 high}");
+	truth(bits, 8, S "{uint64_t=*unsigned_long:40 low} | " S "{uint64_t=*unsigned_long:24 high}");
 }
 
 /* What is in a union is told by those who use it. */
@@ -71,6 +72,12 @@ NI struct shape *new_shape(void)
 {
 	struct shape *s = slot(sizeof *s, 8);
 	tell_shape(s);
+	/* which member of a union is copied, nothing tells */
+	const char *copying[] = {"copy", "main"};
+	for (int i = 0; i < 2; i++) {
+		truth_in(&s->value, sizeof s->value, S "{union:value}.*", copying[i]);
+		truth_in(&s->ticks, sizeof s->ticks, S "{union:-}.*", copying[i]);
+	}
 	return s;
 }
 

@@ -59,7 +59,7 @@ static void tell_all(void)
 	G(g_float, "float"); G(g_double, "double"); G(g_ldouble, "long_double"); G(g_bool, "_Bool"); G(g_color, "enumeration:color");
 	G(g_size, "size_t=unsigned_long"); G(g_counter, "counter_t=unsigned_long"); G(g_text, "pointer+char"); G(g_ctext, "pointer+const+char");
 	G(g_volatile, "volatile+int"); G(g_any, "pointer+void"); G(g_opaque, "pointer+structure:opaque"); G(g_twice, "pointer+pointer+int");
-	G(g_function, "pointer+function"); G(g_callback, "callback_t=pointer+function"); G(g_complex, "complex_double");
+	G(g_function, "pointer+function"); G(g_callback, "callback_t=pointer+function"); G(g_complex, "complex*");
 #define S(v, type) truth_scope(&v, sizeof v, "{" type " " #v "}", "compilation unit")
 	S(s_int, "int"); S(s_double, "double"); S(s_text, "pointer+const+char");
 }
