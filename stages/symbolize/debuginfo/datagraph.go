@@ -183,7 +183,7 @@ func (g *typeGraph) layout(t *rawType, depth int) uint64 {
 	h := mixText(mix(mix(4, generic(t.kind)), uint64(t.size)), t.name)
 	switch {
 	case t.kind.Aggregate() && t.declared:
-		if t.elem != 0 {
+		if g.find(t.elem) >= 0 {
 			return g.hash(t.elem, depth+1, false)
 		}
 		if d := g.definition(t); d >= 0 {
@@ -300,7 +300,7 @@ func (g *typeGraph) add(x datatype.Type, raw int32) int32 {
 
 // array makes an array of each dimension's elements; the last dimension is the
 // innermost. One whose data are elsewhere, as Fortran's that are allocated, is a
-// pointer to it.
+// pointer to it, as large as what tells its place and its bounds.
 func (g *typeGraph) array(t *rawType, elem int32, raw int32) int32 {
 	counts := g.counts[t.first : t.first+t.parts]
 	if len(counts) == 0 {
@@ -320,7 +320,7 @@ func (g *typeGraph) array(t *rawType, elem int32, raw int32) int32 {
 		elem = g.add(x, raw)
 	}
 	if t.descriptor {
-		elem = g.add(datatype.Type{Kind: datatype.Pointer, Elem: elem, Count: -1, Size: 8}, raw)
+		elem = g.add(datatype.Type{Kind: datatype.Pointer, Elem: elem, Count: -1, Size: max(t.size, 8)}, raw)
 	}
 	return elem
 }
@@ -329,9 +329,9 @@ func (g *typeGraph) array(t *rawType, elem int32, raw int32) int32 {
 func (g *typeGraph) aggregate(raw int32, depth int) int32 {
 	t := &g.types[raw]
 	if t.declared {
-		definition := g.definition(t)
-		if t.elem != 0 {
-			definition = g.find(t.elem)
+		definition := g.find(t.elem)
+		if definition < 0 {
+			definition = g.definition(t)
 		}
 		if definition >= 0 {
 			return g.make(definition, depth+1)

@@ -1,6 +1,8 @@
 package debuginfo
 
 import (
+	"bytes"
+	"sort"
 	"strings"
 
 	"stackmill/stages/symbolize/datatype"
@@ -80,14 +82,19 @@ func (w *dataWalk) addType(e *dataEntry, here dataPlace) dataPlace {
 			t.size = int64(w.u.addrSize)
 		}
 	case datatype.Structure, datatype.Class, datatype.Union:
-		if !w.fortran {
+		if outside := w.declaration(w.ref(e.origin)); outside != "" {
+			t.name = outside // it is defined elsewhere than in what it is named in
+		} else if !w.fortran {
 			t.name = w.joined(here.path, t.name)
 		}
-		if key := w.ref(e.signature); t.declared && key != 0 {
-			t.elem = key
+		if t.elem = w.ref(e.signature); t.elem != 0 {
+			t.declared = true
 		}
 		here.path, here.aggregate = t.name, n
 	case datatype.Enumeration, datatype.Typedef:
+		if key := w.ref(e.signature); key != 0 {
+			t.kind, t.elem = datatype.Void, key
+		}
 		if !w.fortran {
 			t.name = w.joined(here.path, t.name)
 		}
@@ -102,6 +109,16 @@ func (w *dataWalk) addType(e *dataEntry, here dataPlace) dataPlace {
 	}
 	w.types = append(w.types, t)
 	return here
+}
+
+// declaration returns the name of a type that stands before in the unit.
+func (w *dataWalk) declaration(key uint64) string {
+	list := w.types[w.begin:]
+	i := sort.Search(len(list), func(i int) bool { return list[i].key >= key })
+	if i == len(list) || list[i].key != key {
+		return ""
+	}
+	return list[i].name
 }
 
 func (w *dataWalk) addMember(e *dataEntry, here dataPlace) {
@@ -121,13 +138,32 @@ func (w *dataWalk) addMember(e *dataEntry, here dataPlace) {
 	w.members = append(w.members, m)
 }
 
-func (w *dataWalk) addCount(array int32, count int64) {
+func (w *dataWalk) addCount(array int32, e *dataEntry) {
 	t := &w.types[array]
+	if t.descriptor {
+		t.size = max(t.size, w.reach(e.lower.b), w.reach(e.upper.b))
+	}
 	if int(t.first+t.parts) != len(w.counts) || !w.room(len(w.counts)) {
 		return
 	}
 	t.parts++
-	w.counts = append(w.counts, count)
+	w.counts = append(w.counts, e.extent(w.first))
+}
+
+// reach returns how far the words that an expression reads of the object reach,
+// in bytes.
+func (w *dataWalk) reach(expression []byte) (size int64) {
+	c := cursor{b: expression, order: w.s.order}
+	for {
+		i := bytes.Index(c.b, []byte{opPushObject, opPlusUconst})
+		if i < 0 {
+			return size
+		}
+		c.bytes(uint64(i + 2))
+		if n := c.uleb(); n < 1<<16 {
+			size = max(size, int64(n)+int64(w.u.addrSize))
+		}
+	}
 }
 
 // baseName spells a base type of C as sources do: compilers differ in the order

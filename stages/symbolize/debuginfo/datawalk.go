@@ -51,6 +51,7 @@ type dataPlace struct {
 // walk reads the entries of a unit. Ranges of code and addresses are in linked.
 func (r *dataReader) walk(u *unit, s, linked *sections, number int32) error {
 	w := &dataWalk{dataReader: r, u: u, s: s, linked: linked, number: number}
+	w.begin = len(r.types)
 	w.fortran = language(u.attrs[attrLanguage].u) == "Fortran"
 	if w.fortran {
 		w.first = 1
@@ -113,6 +114,7 @@ type dataWalk struct {
 	number    int32 // of the unit's name
 	fortran   bool
 	first     int64 // index of arrays
+	begin     int   // of the unit's types
 	entry     dataEntry
 }
 
@@ -177,7 +179,7 @@ func (w *dataWalk) take(e *dataEntry, here dataPlace) dataPlace {
 	case anExtent:
 		switch {
 		case here.array >= 0:
-			w.addCount(here.array, e.extent(w.first))
+			w.addCount(here.array, e)
 		default:
 			return w.addType(e, here)
 		}
