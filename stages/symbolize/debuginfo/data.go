@@ -65,7 +65,7 @@ type dataReader struct {
 
 	names      map[string]string
 	signatures map[uint64]uint64 // by the names of units of types
-	signed     []uint64          // keys of their types, by the numbers that signatures has
+	signed     []signedType      // by the numbers that signatures has
 	unitNames  []string
 	numbered   map[string]int32
 	seen       map[*sections]bool // split sections whose units of types were read
@@ -97,10 +97,20 @@ func (r *dataReader) read() {
 		defer alternate.Close()
 		r.alternate(alternate, s)
 	}
-	r.typeUnits(s)
+	b, err := r.source.Debug("types")
+	if err != nil {
+		r.fail(r.source, err)
+	}
+	r.typeUnits(s, b)
 	s.units(r.unit, func(off uint64, err error) {
 		r.damagedf(".debug_info", off, "the unit at offset %d of .debug_info cannot be read: %v", off, err)
 	})
+	if r.split.pack != nil {
+		r.split.pack.typeUnits(func(s *sections) {
+			r.place(s)
+			s.units(func(u *unit) { r.splitFailed(r.walk(u, s, s, 0)) }, func(uint64, error) {})
+		})
+	}
 	r.split.close()
 }
 
@@ -134,11 +144,7 @@ func (r *dataReader) alternate(f *object.File, s *sections) {
 }
 
 // typeUnits reads the .debug_types of version 4.
-func (r *dataReader) typeUnits(s *sections) {
-	b, err := r.source.Debug("types")
-	if err != nil {
-		r.fail(r.source, err)
-	}
+func (r *dataReader) typeUnits(s *sections, b []byte) {
 	if len(b) == 0 {
 		return
 	}
@@ -189,6 +195,7 @@ func (r *dataReader) splitUnit(u, half *unit, names *sections) {
 				r.splitFailed(r.walk(other, names, names, 0))
 			}
 		}, func(uint64, error) {})
+		r.typeUnits(names, names.oldTypes)
 	}
 	linked := names.join(half, u, r.sections)
 	if half.version < 5 { // its ranges and addresses are those of the linked file

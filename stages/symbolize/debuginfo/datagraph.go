@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"slices"
 	"sort"
+	"strings"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -112,16 +113,30 @@ func (g *typeGraph) arrange() {
 }
 
 // lend gives aggregates and enumerations without a name that of the first
-// typedef of them.
+// typedef beside them, and those in units of their own the qualified name by which
+// others refer to them, and the unit.
 func (g *typeGraph) lend() {
+	for _, x := range g.signed {
+		if n := g.find(x.key); n >= 0 && g.types[n].unit == 0 {
+			g.types[n].unit = x.unit
+		}
+	}
 	for i := range g.types {
-		if g.types[i].kind != datatype.Typedef {
+		by := &g.types[i]
+		signed := by.elem&bySignature != 0 && (by.declared || by.kind == datatype.Void)
+		if by.kind != datatype.Typedef && !signed || by.name == "" {
 			continue
 		}
-		if n := g.find(g.types[i].elem); n >= 0 {
-			if t := &g.types[n]; t.name == "" && (t.kind.Aggregate() || t.kind == datatype.Enumeration) {
-				t.name = g.types[i].name
-			}
+		n := g.find(by.elem)
+		if n < 0 {
+			continue
+		}
+		t := &g.types[n]
+		if !t.kind.Aggregate() && t.kind != datatype.Enumeration {
+			continue
+		}
+		if t.name == "" && t.around == by.around || signed && strings.HasSuffix(by.name, "::"+t.name) {
+			t.name = by.name
 		}
 	}
 }
@@ -129,7 +144,7 @@ func (g *typeGraph) lend() {
 // find returns the raw type of a key, -1 for none.
 func (g *typeGraph) find(key uint64) int32 {
 	if key&bySignature != 0 {
-		key = g.signed[key&^bySignature]
+		key = g.signed[key&^bySignature].key
 	}
 	if key == 0 {
 		return -1

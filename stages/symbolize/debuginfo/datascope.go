@@ -129,6 +129,9 @@ func (w *dataWalk) addVariable(e *dataEntry, here dataPlace) {
 	v.placed = int32(len(w.places)) - v.places
 	if at.ok && (at.thread || w.mapped(at.address)) {
 		v.fixed, v.thread, v.address = true, at.thread, at.address
+		if block := w.object.Threads; at.thread && at.address >= block.MemSize && at.address-block.Address < block.MemSize {
+			v.address -= block.Address // of split units, GCC tells where the first values are
+		}
 	}
 	if !v.fixed && v.placed == 0 && w.scopes[here.scope].spanned > 0 || !w.room(len(w.variables)) {
 		return // optimized away

@@ -45,8 +45,8 @@ func (r *dataReader) result() *datatype.Table {
 	a.complete()
 	a.tell(a.number)
 	a.out.Index()
-	for _, key := range r.signed {
-		if key == 0 {
+	for _, x := range r.signed {
+		if x.key == 0 {
 			r.unknown++
 		}
 	}

@@ -14,6 +14,7 @@ type rawType struct {
 	name       string // of those in namespaces and classes with them
 	size       int64  // -1 when not told
 	scope      int32  // of the function that declares it
+	around     int32  // number of the aggregate that it is declared in, -1 for none
 	unit       int32
 	first      int32 // of its members, or of an array's dimensions in counts
 	parts      int32 // how many
@@ -58,11 +59,12 @@ const (
 )
 
 func (w *dataWalk) addType(e *dataEntry, here dataPlace) dataPlace {
+	around := here.aggregate
 	here.aggregate, here.array = -1, -1
 	if !w.room(len(w.types)) {
 		return here
 	}
-	t := rawType{key: e.key, elem: w.ref(e.typ), size: e.size, scope: here.scope, unit: w.number,
+	t := rawType{key: e.key, elem: w.ref(e.typ), size: e.size, scope: here.scope, around: around, unit: w.number,
 		kind: kinds[e.tag], declared: e.declaration, descriptor: e.descriptor}
 	n := int32(len(w.types))
 	t.name = w.textOf(w.s, w.u, e.name)
@@ -82,21 +84,15 @@ func (w *dataWalk) addType(e *dataEntry, here dataPlace) dataPlace {
 			t.size = int64(w.u.addrSize)
 		}
 	case datatype.Structure, datatype.Class, datatype.Union:
-		if outside := w.declaration(w.ref(e.origin)); outside != "" {
-			t.name = outside // it is defined elsewhere than in what it is named in
-		} else if !w.fortran {
-			t.name = w.joined(here.path, t.name)
-		}
+		t.name = w.qualified(t.name, e, here)
 		if t.elem = w.ref(e.signature); t.elem != 0 {
 			t.declared = true
 		}
 		here.path, here.aggregate = t.name, n
 	case datatype.Enumeration, datatype.Typedef:
+		t.name = w.qualified(t.name, e, here)
 		if key := w.ref(e.signature); key != 0 {
 			t.kind, t.elem = datatype.Void, key
-		}
-		if !w.fortran {
-			t.name = w.joined(here.path, t.name)
 		}
 	case datatype.Array:
 		t.name, t.first = "", int32(len(w.counts))
@@ -105,10 +101,22 @@ func (w *dataWalk) addType(e *dataEntry, here dataPlace) dataPlace {
 		t.name = ""
 	}
 	if w.u.signature != 0 && e.key == w.s.base+w.u.offset+w.u.typeAt {
-		w.signed[w.signatureKey(w.u.signature)&^bySignature] = e.key
+		w.signed[w.signatureKey(w.u.signature)&^bySignature].key = e.key
 	}
 	w.types = append(w.types, t)
 	return here
+}
+
+// qualified names a type in what is around it, or around its declaration. That
+// is not done in Fortran, whose modules make no difference to a reader.
+func (w *dataWalk) qualified(name string, e *dataEntry, here dataPlace) string {
+	if outside := w.declaration(w.ref(e.origin)); outside != "" {
+		return outside
+	}
+	if w.fortran {
+		return name
+	}
+	return w.joined(here.path, name)
 }
 
 // declaration returns the name of a type that stands before in the unit.

@@ -209,7 +209,11 @@ func (w *dataWalk) ref(v value) uint64 {
 	case 0:
 		return 0
 	case formRefSig8:
-		return w.signatureKey(v.u)
+		key := w.signatureKey(v.u)
+		if x := &w.signed[key&^bySignature]; x.unit == 0 {
+			x.unit = w.number
+		}
+		return key
 	case formGNURefAlt, formRefSup4, formRefSup8:
 		if w.s.altBase == 0 {
 			w.unknown++
@@ -224,6 +228,12 @@ func (w *dataWalk) ref(v value) uint64 {
 	return w.s.base + off
 }
 
+// signedType is the type of a unit of types.
+type signedType struct {
+	key  uint64 // 0 when it was not found
+	unit int32  // the first one that refers to it
+}
+
 // bySignature marks a key that is the number of a unit of types' name.
 const bySignature = 1 << 63
 
@@ -232,7 +242,7 @@ func (r *dataReader) signatureKey(signature uint64) uint64 {
 	if !ok {
 		key = bySignature | uint64(len(r.signatures))
 		r.signatures[signature] = key
-		r.signed = append(r.signed, 0)
+		r.signed = append(r.signed, signedType{})
 	}
 	return key
 }

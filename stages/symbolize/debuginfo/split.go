@@ -1,6 +1,7 @@
 package debuginfo
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -144,8 +145,41 @@ func splitSections(f *object.File) (*sections, error) {
 		}
 		*x.to = b
 	}
+	var err error
+	if s.info, err = groups(f, "info.dwo", s.info); err != nil {
+		return nil, err
+	}
+	if s.oldTypes, err = groups(f, "types.dwo", nil); err != nil {
+		return nil, err
+	}
 	s.bound()
 	return s, nil
+}
+
+// groups returns the content of all sections of a name: in files that are not
+// linked, units of types have one each. With one of them it is what is known.
+func groups(f *object.File, name string, known []byte) ([]byte, error) {
+	var all [][]byte
+	size := 0
+	for i := range f.Sections {
+		if s := &f.Sections[i]; s.Name == ".debug_"+name {
+			b, err := f.Data(s)
+			if err != nil {
+				return nil, err
+			}
+			if size += len(b); size > len(f.Bytes()) && !s.Compressed() {
+				return nil, fmt.Errorf("its sections .debug_%s lie within each other", name)
+			}
+			all = append(all, b)
+		}
+	}
+	switch len(all) {
+	case 0:
+		return known, nil
+	case 1:
+		return all[0], nil
+	}
+	return bytes.Join(all, nil), nil
 }
 
 // byID returns the units by their ids.

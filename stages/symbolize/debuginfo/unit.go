@@ -12,6 +12,7 @@ type sections struct {
 	info, abbrev, str, lineStr, strOffsets, addr []byte
 	line, ranges, rnglists, loc, loclists        []byte
 	altStr                                       []byte // .debug_str of the file that dwz moved strings to
+	oldTypes                                     []byte // .debug_types.dwo of version 4
 
 	table  *abbrevs // the last one that was read
 	bodies *bool    // whether a function may be the body of a parallel region

@@ -28,6 +28,7 @@ type File struct {
 	Loads    []Load
 	// FrameHeader is PT_GNU_EH_FRAME, the search table of `.eh_frame`.
 	FrameHeader Load
+	Threads     Load     // PT_TLS, what each thread's variables are at first
 	Packed      bool     // the file is compressed: offsets are those in its content
 	Notes       []Note   // what of the headers could not be read
 	notes       [][]byte // contents of PT_NOTE segments
@@ -211,6 +212,8 @@ func (f *File) readLoads(h header) {
 			f.dynamicAt = l
 		case elf.PT_GNU_EH_FRAME:
 			f.FrameHeader = l
+		case elf.PT_TLS:
+			f.Threads = l
 		case elf.PT_NOTE:
 			f.notes = append(f.notes, f.Slice(l.Offset, l.FileSize))
 		}
