@@ -354,7 +354,7 @@ var (
 	}}
 	dataObject = Column{"data_object_id", Int64, Dict, "", false, "The data object: the innermost that is known, or the reason why none is."}
 	triggerAt  = Column{"location_id", Int64, Dict, "", true, "The instruction that accessed memory; where it was not found, that of the recorded PC; missing without one."}
-	dataMethod = Column{"method", Label, Dict, "", false, "What told the data object: `variable` (debug information of the registers used), `global`, `stack`, `thread-local`, `register` (a type followed through registers) or `address` (the data address alone); empty when nothing did."}
+	dataMethod = Column{"method", Label, Dict, "", false, "What told the data object: `variable` (debug information of the registers used), `global`, `stack`, `thread-local`, `register` (a type followed through registers), `container` (that, and what holds such a thing) or `address` (the data address alone); empty when nothing did."}
 	agreement  = Column{"agreement", Label, Dict, "", false, "Whether the data address confirms what the instruction told: `agrees`, `disagrees` (the address decided), or `unchecked` without an address that can."}
 )
 
