@@ -145,7 +145,10 @@ func (e *experiment) process(ctx context.Context, p *decode.Process) error {
 		}
 	}
 	stacks := e.stacks.Process(p, unwind.New(e.stacks.Set, e.resolver, resolved, p))
-	data := e.data.Process(p, resolved)
+	data, err := e.data.Process(p, resolved)
+	if err != nil {
+		e.unreadable(p, schema.Heap, err)
+	}
 	for k := range schema.Kinds {
 		if err := e.kind(ctx, p, k, stacks, data); err != nil {
 			return fmt.Errorf("%s events: %w", k, err)

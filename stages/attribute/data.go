@@ -1,6 +1,8 @@
 package attribute
 
 import (
+	"slices"
+
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"stackmill/schema"
@@ -70,12 +72,47 @@ type DataProcess struct {
 	space   *dataspace.Process
 }
 
-// Process returns what finds the data objects of a process's samples; nil if d is.
-func (d *Data) Process(p *decode.Process, resolved *symbolize.Process) *DataProcess {
+// Process returns what finds the data objects of a process's samples; nil if d
+// is. It runs ahead over the heap events: the error is theirs, the finder is good
+// for what came before it.
+func (d *Data) Process(p *decode.Process, resolved *symbolize.Process) (*DataProcess, error) {
 	if d == nil {
-		return nil
+		return nil, nil
 	}
-	return &DataProcess{d, p, d.Space.Process(p, resolved)}
+	blocks, err := heapBlocks(p)
+	return &DataProcess{d, p, d.Space.Process(p, resolved, blocks)}, err
+}
+
+// heapBlocks returns the blocks that a process's heap events tell of, nil when
+// allocations were not traced.
+func heapBlocks(p *decode.Process) (*dataspace.Blocks, error) {
+	if !slices.ContainsFunc(p.Kinds, func(k decode.KindInfo) bool { return k.Kind == schema.Heap }) {
+		return nil, nil
+	}
+	blocks := &dataspace.Blocks{}
+	events := p.Events(schema.Heap)
+	defer events.Close()
+	for {
+		batch, err := events.Next()
+		if err != nil || batch == nil {
+			return blocks, err
+		}
+		e := payload{batch}
+		ops, sizes, addresses, olds, times := e.int32s(0), e.int64s(1), e.int64s(2), e.int64s(3), e.times()
+		for i, op := range ops {
+			switch {
+			case op == opFree || op == opMunmap:
+				blocks.Free(uint64(addresses[i]), times[i])
+			case addresses[i] == 0:
+			default:
+				if op == opRealloc {
+					blocks.Free(uint64(olds[i]), times[i])
+				}
+				blocks.Allocate(uint64(addresses[i]), uint64(sizes[i]), times[i])
+			}
+		}
+		batch.Release()
+	}
 }
 
 // Add adds the samples of a batch: events are as recorded, rawStacks the numbers

@@ -95,7 +95,8 @@ func TestDataMetrics(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if NewData(&decode.Recording{}, []schema.Metric{{Name: "totalcpu"}}, nil, nil).Process(nil, nil).Add(nil, nil, 0) != nil {
+	process, err := NewData(&decode.Recording{}, []schema.Metric{{Name: "totalcpu"}}, nil, nil).Process(nil, nil)
+	if err != nil || process.Add(nil, nil, 0) != nil {
 		t.Error("a recording without accesses has data objects")
 	}
 }

@@ -26,6 +26,7 @@ const (
 	RegionSegment   = "segment" // of a load object or another file
 	RegionStack     = "stack"
 	RegionHeap      = "heap" // what brk gives
+	RegionBlock     = "heap block"
 	RegionAnonymous = "anonymous"
 	RegionKernel    = "kernel"
 	RegionUnknown   = "unknown"
@@ -51,12 +52,13 @@ type memory struct {
 	placed  []symbolize.Placed
 	finder  *image.Finder
 	stack   *image.Mapping // of the main thread, nil when not recorded
+	blocks  *Blocks        // nil when allocations were not traced
 	known   map[regionKey]int32
 }
 
 type regionKey struct {
-	kind, name string
-	address    uint64
+	kind, name    string
+	address, size uint64
 }
 
 func newMemory(s *Space, p *decode.Process, resolved *symbolize.Process) *memory {
@@ -82,6 +84,9 @@ const maxStack = 1 << 30
 func (m *memory) at(address uint64, time int64) where {
 	if p := m.object(address, time); p != nil {
 		return m.inObject(p, address)
+	}
+	if start, size, ok := m.blocks.at(address, time); ok {
+		return m.in(RegionBlock, "", start, size, none)
 	}
 	if m.kernel(address) {
 		return m.in(RegionKernel, "", 0, 0, none)
@@ -177,12 +182,12 @@ func permissions(flags uint32) string {
 }
 
 func (m *memory) in(kind, name string, address, size uint64, object int32) where {
-	k := regionKey{kind, name, address}
+	k := regionKey{kind, name, address, size}
 	n, ok := m.known[k]
 	if !ok {
 		n = int32(len(m.space.Regions))
 		m.space.Regions = append(m.space.Regions, Region{
-			ID:      schema.NewID("memory region").Number(uint64(m.process)).Text(kind).Text(name).Number(address).Sum(),
+			ID:      schema.NewID("memory region").Number(uint64(m.process)).Text(kind).Text(name).Number(address).Number(size).Sum(),
 			Process: m.process, Kind: kind, Name: name, Address: address, Size: size, LoadObject: object,
 		})
 		m.known[k] = n

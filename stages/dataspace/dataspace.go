@@ -111,9 +111,12 @@ type Process struct {
 	memory   *memory
 }
 
-// Process returns the finder of a process.
-func (s *Space) Process(p *decode.Process, resolved *symbolize.Process) *Process {
-	return &Process{s, resolved, newMemory(s, p, resolved)}
+// Process returns the finder of a process. Blocks are those of its heap, nil
+// when allocations were not traced.
+func (s *Space) Process(p *decode.Process, resolved *symbolize.Process, blocks *Blocks) *Process {
+	m := newMemory(s, p, resolved)
+	m.blocks = blocks
+	return &Process{s, resolved, m}
 }
 
 // reference is what is known of an instruction that events name.
@@ -150,7 +153,7 @@ type referenceKey struct {
 type foundKey struct {
 	load, variable, symbol int32
 	offset                 int64
-	region                 int32
+	kind                   string // of region
 	inside                 int64
 }
 
@@ -195,7 +198,7 @@ func (p *Process) Find(e *Event) Found {
 	if e.Trigger == decode.TriggerBehind || address%pageSize == 0 {
 		inside = int64(address % maxAccess)
 	}
-	k := foundKey{none, none, w.symbol, 0, w.region, inside}
+	k := foundKey{none, none, w.symbol, 0, w.kind, inside}
 	if w.found {
 		k.load, k.variable, k.offset = w.object.number, w.variable, w.object.types.inElement(w.variable, w.offset)
 	}
@@ -204,6 +207,7 @@ func (p *Process) Find(e *Event) Found {
 		found = p.space.decide(ref, w, has, inside)
 		ref.found[k] = found
 	}
+	found.Region = w.region
 	if e.Code == 4 && found.Method == MethodNone {
 		found.Object, found.Detail = RegistersChanged.Object(), ""
 	}
@@ -367,7 +371,7 @@ func (s *Space) inside(o *object, op *operand, address int64) int32 {
 
 // decide chooses between what the code tells and what the data address tells.
 func (s *Space) decide(ref *reference, w where, has bool, inside int64) Found {
-	found := Found{Location: ref.location, Region: w.region}
+	found := Found{Location: ref.location}
 	if w.found {
 		return s.byAddress(ref, w, found)
 	}
