@@ -75,15 +75,20 @@ func newShape(program *symbolize.Program, paths *paths) *shape {
 	}
 }
 
-// view adds what the modes with inlined functions, or those without, show.
-func (s *shape) view(inlined bool) *view {
-	v := &view{shape: s, inlined: inlined, innermost: make([]int32, len(s.paths.parent)), placeAt: make([]int32, len(s.program.Locations))}
+// view adds what the modes with inlined functions, or those without, show. Most
+// of it is the same: plain is the other view, nil for the first.
+func (s *shape) view(plain *view) *view {
+	v := &view{shape: s, inlined: plain != nil, innermost: make([]int32, len(s.paths.parent)), placeAt: make([]int32, len(s.program.Locations))}
 	for i := range v.placeAt {
 		v.placeAt[i] = -1
 	}
 	for n := 1; n < len(s.paths.parent); n++ {
-		node := v.innermost[s.paths.parent[n]]
-		for _, p := range v.place(s.paths.location[n]) {
+		node, places := v.innermost[s.paths.parent[n]], v.place(s.paths.location[n])
+		if plain != nil && len(places) == 1 && node == plain.innermost[s.paths.parent[n]] {
+			v.innermost[n] = plain.innermost[n]
+			continue
+		}
+		for _, p := range places {
 			node = s.child(node, p.function)
 		}
 		v.innermost[n] = node

@@ -47,9 +47,9 @@ func (v *Values) all(n int32) []Sum { return v.All[int(n)*v.width:][:v.width] }
 func Compute(p *symbolize.Program, stacks *Stacks, sums *Sums) *Values {
 	plain, inlined := modesOf(p, stacks)
 	s := newShape(p, newPaths(stacks.Set.Stacks))
-	views := []*view{s.view(false)}
+	views := []*view{s.view(nil)}
 	if len(inlined.modes) > 0 {
-		views = append(views, s.view(true))
+		views = append(views, s.view(views[0]))
 	}
 	metrics := len(sums.Metrics)
 	v := &Values{

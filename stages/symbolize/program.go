@@ -39,6 +39,7 @@ type Object struct {
 	table               *symtab.Table
 	file                string             // of which table is, empty without one
 	place               placing            // nil: as mapped
+	numbers             map[uint64]int32   // functions of table by their offsets, as far as they were asked for
 	byLinkage           map[string][]int   // functions of table
 	byName              map[string][]int   // the same by their names for people
 	complain            func(touched bool) // records what was wrong with its files

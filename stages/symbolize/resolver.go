@@ -197,6 +197,21 @@ func (r *Resolver) reasonOutside(m *image.Mapping) string {
 // tableFunction interns a function of an object's symbol table.
 func (r *Resolver) tableFunction(object int32, f symtab.Function) int32 {
 	p := r.Program
+	o := &p.Objects[object]
+	if n, known := o.numbers[f.Offset]; known && p.Functions[n].Linkage == f.Linkage {
+		return n
+	}
+	if o.numbers == nil {
+		o.numbers = map[uint64]int32{}
+	}
+	n := r.newTableFunction(object, f)
+	p.Objects[object].numbers[f.Offset] = n
+	return n
+}
+
+// newTableFunction interns one that was not asked for before.
+func (r *Resolver) newTableFunction(object int32, f symtab.Function) int32 {
+	p := r.Program
 	t := p.Objects[object].table
 	if f.Kind == symtab.PLT {
 		f, _ = t.PLT()

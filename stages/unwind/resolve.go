@@ -49,24 +49,29 @@ func (u *Unwinder) function(location int32) *symbolize.Function {
 	return &p.Functions[p.Locations[location].Function]
 }
 
-// traits are what the rules ask of every frame's location.
+// traits are what is asked of every frame's location.
 type traits struct {
 	known      bool
+	id         int64
 	trampoline bool // a signal trampoline begins there
 	linker     bool // in the dynamic linker
 	kind       symtab.Kind
 }
 
 // traits returns those of a location, which are found once.
-func (u *Unwinder) traits(location int32) traits {
+func (u *Unwinder) traits(location int32) *traits {
+	if int(location) < len(u.known) && u.known[location].known {
+		return &u.known[location]
+	}
+	return u.learn(location)
+}
+
+func (u *Unwinder) learn(location int32) *traits {
 	for int(location) >= len(u.known) {
 		u.known = append(u.known, traits{})
 	}
-	k := &u.known[location]
-	if !k.known {
-		p := u.resolver.Program
-		l, f := &p.Locations[location], u.function(location)
-		*k = traits{true, isTrampoline(l, f), isLinker(p.Objects[f.Object].Name), f.Kind}
-	}
-	return *k
+	k, p := &u.known[location], u.resolver.Program
+	l, f := &p.Locations[location], u.function(location)
+	*k = traits{true, l.ID, isTrampoline(l, f), isLinker(p.Objects[f.Object].Name), f.Kind}
+	return k
 }

@@ -69,7 +69,7 @@ func (u *Unwinder) Stack(raw *decode.RawStack, system bool, t int64) Resolved {
 }
 
 func (u *Unwinder) intern(frames []Frame) int32 {
-	return u.set.Intern(frames, func(l int32) int64 { return u.resolver.Program.Locations[l].ID })
+	return u.set.Intern(frames, func(l int32) int64 { return u.traits(l).id })
 }
 
 // native turns words into frames, leaf first (gprofng-experiment 7). The
