@@ -50,15 +50,15 @@ const (
 	Failed   = "failed"
 )
 
-// ingestOne reads one recording and commits it.
-func (in *ingest) ingestOne(ctx context.Context, r *Result, src input) (err error) {
+// ingestOne reads one recording, which open opens, and commits it.
+func (in *ingest) ingestOne(ctx context.Context, r *Result, src input, open func() *decode.Recording) (err error) {
 	defer func() {
 		// One recording that trips a mistake of ours must not end the night's run.
 		if p := recover(); p != nil {
 			r.Status, r.Err, err = Failed, fmt.Errorf("internal error, please report it with the recording: %v", p), nil
 		}
 	}()
-	rec := src.decoder.Open(src.path)
+	rec := open()
 	defer func() { err = errors.Join(err, rec.Close()) }()
 	locate(&in.Options, rec)
 	jitdump.Attach(rec)

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"stackmill/problem"
+	"stackmill/stages/decode"
 	"stackmill/stages/symbolize/source"
 	"stackmill/stages/symbolize/tables"
 	"stackmill/stages/write"
@@ -65,6 +66,7 @@ type ingest struct {
 	tables *tables.Loader
 	mu     sync.Mutex
 	taken  map[string]bool // ids of inputs that were begun
+	known  map[string]bool // paths whose recordings are in the store, as they were then
 }
 
 // Ingest reads every recording found at the paths and commits each to the
@@ -79,10 +81,12 @@ func Ingest(ctx context.Context, opts Options, paths ...string) ([]Result, error
 		Options: opts,
 		tables:  tables.New(tables.Options{CacheDir: opts.Cache, DebugDirs: opts.debugDirs(), MemoryLimit: opts.Memory / tablesShare}),
 		taken:   map[string]bool{},
+		known:   map[string]bool{},
 	}
 	if err := write.Clean(opts.Store); err != nil {
 		return nil, err
 	}
+	in.recall()
 	inputs := discover(paths, opts.Recursive)
 	opts.Progress.Experiments.Store(int64(len(inputs)))
 
@@ -107,11 +111,26 @@ func Ingest(ctx context.Context, opts Options, paths ...string) ([]Result, error
 	return results, err
 }
 
+// recall finds the paths of what is in the store: probably nothing has to be
+// opened there. Without that the work is the same, so that errors do not matter.
+func (in *ingest) recall() {
+	commits, _ := write.Commits(in.Store)
+	for _, c := range commits {
+		in.known[c.Path] = c.Status != Failed
+	}
+}
+
 // one ingests one input, unless it is in the store. A failed recording is
 // tried again each time: its files may have been repaired.
-func (in *ingest) one(ctx context.Context, r *Result, src input) error {
+func (in *ingest) one(ctx context.Context, r *Result, src input) (err error) {
 	start := time.Now()
 	defer func() { r.Elapsed = time.Since(start) }()
+	open := func() *decode.Recording { return src.decoder.Open(src.path) }
+	if r.Err == nil && !in.known[src.path] {
+		a := openAhead(src)
+		defer func() { err = errors.Join(err, a.drop()) }()
+		open = a.take
+	}
 	if r.Err == nil {
 		r.ID, r.Bytes, r.Err = src.identify()
 	}
@@ -131,7 +150,7 @@ func (in *ingest) one(ctx context.Context, r *Result, src input) error {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	if err := in.ingestOne(ctx, r, src); err != nil {
+	if err := in.ingestOne(ctx, r, src, open); err != nil {
 		return fmt.Errorf("%s: %w", src.path, err)
 	}
 	return nil

@@ -1,0 +1,50 @@
+package pipeline
+
+import (
+	"errors"
+	"testing"
+
+	"stackmill/stages/decode"
+)
+
+// opener is a decoder that opens what it is told to.
+type opener struct {
+	decode.Decoder
+	open func() *decode.Recording
+}
+
+func (o opener) Open(string) *decode.Recording { return o.open() }
+
+// A recording that was opened ahead is closed once, by who took it or by who
+// did not need it.
+func TestAhead(t *testing.T) {
+	closed, failure := 0, errors.New("closing failed")
+	src := input{decoder: opener{open: func() *decode.Recording {
+		return &decode.Recording{Close: func() error { closed++; return failure }}
+	}}}
+	a := openAhead(src)
+	rec := a.take()
+	if err := a.drop(); err != nil || closed != 0 {
+		t.Errorf("a recording that was taken was closed: %v", err)
+	}
+	if err := rec.Close(); !errors.Is(err, failure) || closed != 1 {
+		t.Error(err, closed)
+	}
+	if err := openAhead(src).drop(); !errors.Is(err, failure) || closed != 2 {
+		t.Error(err, closed)
+	}
+}
+
+// What the decoder does wrong is found where the recording is wanted.
+func TestPanicAhead(t *testing.T) {
+	a := openAhead(input{decoder: opener{open: func() *decode.Recording { panic("a mistake") }}})
+	if err := a.drop(); err != nil {
+		t.Error(err)
+	}
+	defer func() {
+		if p := recover(); p != "a mistake" {
+			t.Error(p)
+		}
+	}()
+	a.take()
+}
