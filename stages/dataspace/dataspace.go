@@ -361,6 +361,9 @@ const (
 // operand accesses: accesses to a multiple of their size are taken to be aligned.
 func (s *Space) inside(o *object, op *operand, address int64) int32 {
 	size := o.types.Types[o.types.Strip(op.typ)].Size
+	if op.size > 0 && address%op.size == 0 && op.offset%op.size == 0 {
+		return op.object
+	}
 	if op.size <= 0 || op.offset%op.size != 0 || size%op.size != 0 || op.whole == op.object {
 		return op.whole
 	}
