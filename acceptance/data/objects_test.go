@@ -1,0 +1,177 @@
+package data
+
+import (
+	"database/sql"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// access is a sample of the recorded program's own code, and its data object.
+type access struct {
+	sample                                       int64
+	address                                      uint64
+	offset                                       int64 // of the recorded PC
+	function, descriptor, kind, scopeKind, scope string
+	method, agreement                            string
+}
+
+func recordings(t *testing.T) (names []string) {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(folder, "data", "*.data"))
+	if err != nil || len(found) == 0 {
+		t.Fatal("no recordings", err)
+	}
+	for _, f := range found {
+		names = append(names, strings.TrimSuffix(filepath.Base(f), ".data"))
+	}
+	return names
+}
+
+// accesses are the samples whose PC lies in the load object that is called as
+// the recording.
+func accesses(t *testing.T, name string) (list []access) {
+	t.Helper()
+	query(t, func(r *sql.Rows) error {
+		var a access
+		var address int64
+		err := r.Scan(&a.sample, &address, &a.offset, &a.function, &a.descriptor, &a.kind, &a.scopeKind, &a.scope, &a.method, &a.agreement)
+		a.address = uint64(address)
+		list = append(list, a)
+		return err
+	}, `WITH one AS MATERIALIZED (SELECT s.experiment_id, s.sample, s.raw_stack_id FROM samples s JOIN experiments e USING (experiment_id) WHERE e.experiment = ?),
+		stacked AS MATERIALIZED (SELECT one.experiment_id, one.sample, r.machine_stack_id AS stack_id FROM one JOIN raw_stacks r USING (experiment_id, raw_stack_id)),
+		leaves AS MATERIALIZED (SELECT k.experiment_id, k.sample, s.leaf_location_id AS location_id FROM stacked k JOIN stacks s USING (experiment_id, stack_id)),
+		located AS MATERIALIZED (SELECT v.experiment_id, v.sample, l.function_id, l.load_object_id, l."offset" FROM leaves v JOIN locations l USING (experiment_id, location_id)),
+		own AS MATERIALIZED (SELECT l.* FROM located l JOIN load_objects o USING (experiment_id, load_object_id) WHERE o.name = ?),
+		named AS MATERIALIZED (SELECT own.*, f.name AS "function" FROM own JOIN functions f USING (experiment_id, function_id)),
+		sampled AS MATERIALIZED (SELECT n.*, p.data_address FROM named n JOIN perf_samples p USING (experiment_id, sample)),
+		data AS MATERIALIZED (SELECT p.*, d.data_object_id, d.method, d.agreement FROM sampled p JOIN data_samples d USING (experiment_id, sample))
+		SELECT d.sample, d.data_address, d."offset", d."function", o.descriptor, o.kind, o.scope_kind, o.scope, d.method, d.agreement
+		FROM data d JOIN data_objects o USING (experiment_id, data_object_id) ORDER BY d.sample`, name+".data", name)
+	return list
+}
+
+// tally counts verdicts: of samples, and of distinct instructions, where the
+// worst verdict of one counts.
+type tally struct {
+	samples, instructions [verdicts]int
+	methods               map[string]*[verdicts]int
+}
+
+func (s *tally) add(o *tally) {
+	for v := range verdicts {
+		s.samples[v] += o.samples[v]
+		s.instructions[v] += o.instructions[v]
+	}
+	for m, o := range o.methods {
+		n := s.method(m)
+		for v := range verdicts {
+			n[v] += o[v]
+		}
+	}
+}
+
+func (s *tally) method(m string) *[verdicts]int {
+	if s.methods == nil {
+		s.methods = map[string]*[verdicts]int{}
+	}
+	if s.methods[m] == nil {
+		s.methods[m] = new([verdicts]int)
+	}
+	return s.methods[m]
+}
+
+// rate is the share of right ones.
+func rate(n [verdicts]int) float64 {
+	all := 0
+	for _, n := range n {
+		all += n
+	}
+	return float64(n[right]) / float64(max(all, 1))
+}
+
+func (s *tally) String() string {
+	line := func(n [verdicts]int) string {
+		var parts []string
+		for v := range verdicts {
+			parts = append(parts, fmt.Sprintf("%d %s", n[v], v))
+		}
+		return fmt.Sprintf("%5.1f %% (%s)", 100*rate(n), strings.Join(parts, ", "))
+	}
+	out := fmt.Sprintf("samples %s; instructions %s", line(s.samples), line(s.instructions))
+	for _, m := range slices.Sorted(maps.Keys(s.methods)) {
+		name := m
+		if m == "" {
+			name = "none"
+		}
+		out += fmt.Sprintf("\n\t%-12s %s", name, line(*s.methods[m]))
+	}
+	return out
+}
+
+// compare judges a recording's accesses to objects that its program told of.
+func compare(t *testing.T, name string) *tally {
+	t.Helper()
+	rows := readTruth(t, name)
+	result := &tally{}
+	worst := map[int64]verdict{}
+	mistakes := map[string]int{}
+	for _, a := range accesses(t, name) {
+		r := find(rows, &a)
+		if r == nil {
+			continue
+		}
+		v := judge(rows, r, &a)
+		result.samples[v]++
+		result.method(a.method)[v]++
+		worst[a.offset] = max(worst[a.offset], v)
+		if v != right {
+			var want []string
+			for _, e := range r.expected {
+				want = append(want, e.pattern)
+			}
+			mistakes[fmt.Sprintf("%s at %s %#x: %s %s %s (%s, %s), want %s %s", v, a.function, a.offset, a.descriptor, a.scopeKind, a.scope, a.method, a.agreement,
+				strings.Join(want, " | "), r.scope)]++
+		}
+	}
+	for _, v := range worst {
+		result.instructions[v]++
+	}
+	for _, m := range slices.Sorted(maps.Keys(mistakes)) {
+		t.Logf("%d %s", mistakes[m], m)
+	}
+	return result
+}
+
+// Of the accesses to objects that the programs told of, nearly all have that
+// object, and what is said of one is not wrong.
+func TestObjects(t *testing.T) {
+	sums := map[string]*tally{} // by compiler and optimisation
+	for _, name := range recordings(t) {
+		_, built, _ := strings.Cut(name, "_")
+		t.Run(name, func(t *testing.T) {
+			got := compare(t, name)
+			t.Log(got)
+			if got.samples == [verdicts]int{} {
+				t.Error("no access to what the program told of")
+			}
+			if got.samples[wrong] > 0 {
+				t.Errorf("%d wrong", got.samples[wrong])
+			}
+			if sums[built] == nil {
+				sums[built] = &tally{}
+			}
+			sums[built].add(got)
+		})
+	}
+	for _, built := range slices.Sorted(maps.Keys(sums)) {
+		t.Log(built, sums[built])
+		if r := rate(sums[built].samples); r < 0.95 {
+			t.Errorf("%s: %.1f %% of the accesses have the right object", built, 100*r)
+		}
+	}
+}
