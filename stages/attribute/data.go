@@ -132,8 +132,7 @@ func (p *DataProcess) Add(b *Batch, events arrow.RecordBatch, first int64) []arr
 		if !counts(values, i) {
 			continue
 		}
-		e := in.event(i)
-		e.PC = p.leaf(in.stacks[i])
+		e := in.event(i, p.leaf(in.stacks[i]))
 		e.Time = b.Times[i]
 		found := p.space.Find(&e)
 		k := dataKey{found.Object, found.Location, found.Method, found.Detail, found.Agreement}

@@ -18,6 +18,7 @@ func TestAccesses(t *testing.T) {
 		{Tag: 0, Name: "insts"}, {Tag: 1, Name: "loads", Trigger: decode.TriggerExact}, {Tag: 2, Name: "misses", Trigger: decode.TriggerSkid},
 	}}
 	rec := &decode.Recording{Processes: []*decode.Process{p}}
+	const leaf = 0x401234
 	rows := []struct {
 		tag              int32
 		value, addr, pc  int64
@@ -26,13 +27,14 @@ func TestAccesses(t *testing.T) {
 		wantInMetricLoad int64
 	}{
 		{0, 100, -1, 0, false, dataspace.Event{}, 0},
-		{1, 7, 0x7000, 0, true, dataspace.Event{Trigger: decode.TriggerExact, Address: 0x7000, HasAddress: true}, 7},
-		{2, 5, 0xff, 0x401000, true, dataspace.Event{Trigger: decode.TriggerSkid, Address: 0xff, HasAddress: true, Candidate: 0x401000}, 0},
-		{2, 5, 0x23, 0, true, dataspace.Event{Trigger: decode.TriggerSkid, Code: 3}, 0}, // the collector's code is the lower half
-		{2, 5, 0, 0, true, dataspace.Event{Trigger: decode.TriggerSkid}, 0},
-		{2, 5, -1, 0, true, dataspace.Event{Trigger: decode.TriggerSkid}, 0},
-		{2, 5, -0x1000, 0, true, dataspace.Event{Trigger: decode.TriggerSkid, Address: 1<<64 - 0x1000, HasAddress: true}, 0}, // in the kernel
-		{1, -1, 0x7000, 0, false, dataspace.Event{}, 0},                                                                      // an invalid sample
+		{1, 7, 0x7000, 0, true, dataspace.Event{PC: leaf, Trigger: decode.TriggerExact, Address: 0x7000, HasAddress: true}, 7},
+		{2, 5, 0xff, 0x401000, true, dataspace.Event{PC: leaf, Trigger: decode.TriggerSkid, Address: 0xff, HasAddress: true, Candidate: 0x401000}, 0},
+		{2, 5, 0x23, 0, true, dataspace.Event{PC: leaf, Trigger: decode.TriggerSkid, Code: 3}, 0}, // the collector's code is the lower half
+		{2, 5, 0, 0, true, dataspace.Event{PC: leaf, Trigger: decode.TriggerSkid}, 0},
+		{2, 5, -1, 0, true, dataspace.Event{PC: leaf, Trigger: decode.TriggerSkid}, 0},
+		{2, 5, -0x1000, 0, true, dataspace.Event{PC: leaf, Trigger: decode.TriggerSkid, Address: 1<<64 - 0x1000, HasAddress: true}, 0}, // in the kernel
+		{1, 7, 0x7000, 0x401000, true, dataspace.Event{PC: 0x401000, Trigger: decode.TriggerExact, Address: 0x7000, HasAddress: true}, 7},
+		{1, -1, 0x7000, 0, false, dataspace.Event{}, 0}, // an invalid sample
 	}
 	b := array.NewRecordBuilder(memory.DefaultAllocator, schema.EventSchema(schema.HWC))
 	defer b.Release()
@@ -72,7 +74,7 @@ func TestAccesses(t *testing.T) {
 		if !r.counted {
 			continue
 		}
-		if diff := cmp.Diff(r.want, in.event(i)); diff != "" {
+		if diff := cmp.Diff(r.want, in.event(i, leaf)); diff != "" {
 			t.Errorf("sample %d: %s", i, diff)
 		}
 	}

@@ -46,8 +46,9 @@ const (
 	codeMask = 0xf
 )
 
-func (in *accesses) event(i int) dataspace.Event {
-	e := dataspace.Event{Trigger: in.triggers[in.sources[i]]}
+// event returns the access of a sample whose leaf is at pc.
+func (in *accesses) event(i int, pc uint64) dataspace.Event {
+	e := dataspace.Event{PC: pc, Trigger: in.triggers[in.sources[i]]}
 	switch a := uint64(in.addresses[i]); {
 	case in.addresses[i] == -1 || a == 0:
 	case in.codes && a <= lastCode:
@@ -55,8 +56,12 @@ func (in *accesses) event(i int) dataspace.Event {
 	default:
 		e.Address, e.HasAddress = a, true
 	}
-	if in.candidate != nil {
+	switch {
+	case in.candidate == nil || in.candidate[i] == 0:
+	case e.Trigger == decode.TriggerSkid:
 		e.Candidate = uint64(in.candidate[i])
+	default: // what the processor tells is better than the PC of the interrupt
+		e.PC = uint64(in.candidate[i])
 	}
 	return e
 }
