@@ -162,7 +162,7 @@ func (s *Space) plain(o *object, typ int32, r root) int32 {
 		name, declared = v.Name, v.Type
 		switch {
 		case v.Function != 0:
-			k.scopeKind, k.scope = ScopeFunction, t.Scopes[v.Function].Name
+			k.scopeKind, k.scope = ScopeFunction, t.FunctionName(v.Function)
 		case !v.External && v.Unit != 0:
 			k.scopeKind, k.scope = ScopeUnit, t.Units[v.Unit]
 		}
@@ -185,7 +185,7 @@ func (s *Space) aggregate(o *object, typ int32, r root) int32 {
 	k := objectKey{parent: Total, load: o.number, member: -1, scopeKind: ScopeLoadObject, scope: s.resolver.Program.Objects[o.number].Name}
 	switch a := &t.Types[typ]; {
 	case a.Function != 0:
-		k.scopeKind, k.scope = ScopeFunction, t.Scopes[a.Function].Name
+		k.scopeKind, k.scope = ScopeFunction, t.FunctionName(a.Function)
 	case a.Unit != 0:
 		k.scopeKind, k.scope = ScopeUnit, t.Units[a.Unit]
 	}

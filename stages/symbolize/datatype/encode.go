@@ -100,6 +100,7 @@ func (e *encoder) scopes(t *Table) {
 		e.count(int(s.Parent))
 		e.count(int(s.Function))
 		e.text(s.Name)
+		e.bool(s.Linked)
 		e.count(int(s.Unit))
 		e.count(int(s.Type))
 		e.count(int(s.First))
@@ -310,7 +311,8 @@ func (d *decoder) scopes(t *Table) {
 	for i := range t.Scopes {
 		s := &t.Scopes[i]
 		s.Parent, s.Function = d.below(max(i, 1)), d.number()
-		s.Name, s.Unit, s.Type = d.text(), d.number(), d.below(len(t.Types))
+		s.Name, s.Linked = d.text(), d.below(2) == 1
+		s.Unit, s.Type = d.number(), d.below(len(t.Types))
 		s.First, s.Variables = d.number(), d.number()
 		s.FrameBase = d.places()
 	}

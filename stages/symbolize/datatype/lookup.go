@@ -2,6 +2,8 @@ package datatype
 
 import (
 	"sort"
+
+	"stackmill/stages/symbolize/symtab"
 )
 
 // Strip returns a type without const, volatile, restrict, atomic and typedefs.
@@ -71,6 +73,15 @@ func (t *Table) innermost(pc uint64) int32 {
 		}
 	}
 	return 0
+}
+
+// FunctionName returns the name for people of the function that a scope is.
+func (t *Table) FunctionName(scope int32) string {
+	s := &t.Scopes[scope]
+	if s.Linked {
+		return symtab.Readable()(s.Name)
+	}
+	return s.Name
 }
 
 // Returned returns the type that the function of a name as linked returns when

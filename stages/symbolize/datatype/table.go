@@ -131,6 +131,7 @@ type Scope struct {
 	Parent    int32 // 0 for functions that are not inlined
 	Function  int32 // the innermost function, inlined or not, that it belongs to: its own number for functions
 	Name      string
+	Linked    bool // Name is as linked, see FunctionName
 	Unit      int32
 	Type      int32 // what a function returns
 	First     int32 // in Table.Variables

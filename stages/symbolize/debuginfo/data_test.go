@@ -48,7 +48,7 @@ func describe(w io.Writer, t *datatype.Table) {
 			fmt.Fprintf(w, " of %s", t.Units[x.Unit])
 		}
 		if x.Function != 0 {
-			fmt.Fprintf(w, " in %s", t.Scopes[x.Function].Name)
+			fmt.Fprintf(w, " in %s", t.FunctionName(x.Function))
 		}
 		fmt.Fprintln(w)
 		for m := x.First; m < x.First+x.Members; m++ {
@@ -79,7 +79,7 @@ func describe(w io.Writer, t *datatype.Table) {
 	}
 	for i := 1; i < len(t.Scopes); i++ {
 		s := &t.Scopes[i]
-		fmt.Fprintf(w, "scope %d in %d of %d %s", i, s.Parent, s.Function, s.Name)
+		fmt.Fprintf(w, "scope %d in %d of %d %s", i, s.Parent, s.Function, t.FunctionName(int32(i)))
 		if s.Type != 0 {
 			fmt.Fprintf(w, " returns {%s}", t.Spell(s.Type, ""))
 		}

@@ -27,7 +27,7 @@ type typeGraph struct {
 	first    []int32                 // by number of a type: the raw type it was made from
 	waiting  []made                  // aggregates without their members
 	others   []made                  // more instances of one
-	function func(scope int32) string
+	function func(scope int32) (name string, linked bool)
 }
 
 type keyed struct {
@@ -207,7 +207,8 @@ func (g *typeGraph) layout(t *rawType, depth int) uint64 {
 		return mix(h, 5)
 	case t.kind.Aggregate():
 		if t.scope != 0 {
-			h = mixText(h, g.function(t.scope))
+			name, _ := g.function(t.scope)
+			h = mixText(h, name)
 		}
 		for i := range g.raws(t) {
 			m := &g.members[int(t.first)+i]

@@ -6,7 +6,6 @@ import (
 	"sort"
 
 	"stackmill/stages/symbolize/datatype"
-	"stackmill/stages/symbolize/symtab"
 )
 
 // assembly makes a table from what was read.
@@ -14,20 +13,18 @@ type assembly struct {
 	*dataReader
 	*typeGraph
 	out      *datatype.Table
-	readable func(string) string
-	scopeAt  []keyed  // functions by key, sorted
-	variable []keyed  // variables by key, sorted
-	numbers  []int32  // by raw scope: that of it, or of the innermost around it that is kept
-	copies   []int32  // by raw function: the number of the first one made from it
-	named    []string // by raw scope
+	scopeAt  []keyed // functions by key, sorted
+	variable []keyed // variables by key, sorted
+	numbers  []int32 // by raw scope: that of it, or of the innermost around it that is kept
+	copies   []int32 // by raw function: the number of the first one made from it
 }
 
 // result makes the table.
 func (r *dataReader) result() *datatype.Table {
-	a := &assembly{dataReader: r, out: &datatype.Table{Units: r.unitNames}, readable: symtab.Readable()}
+	a := &assembly{dataReader: r, out: &datatype.Table{Units: r.unitNames}}
 	a.typeGraph = newTypeGraph(r, a.out)
 	a.typeGraph.function = a.functionName
-	a.numbers, a.copies, a.named = make([]int32, len(r.scopes)), make([]int32, len(r.scopes)), make([]string, len(r.scopes))
+	a.numbers, a.copies = make([]int32, len(r.scopes)), make([]int32, len(r.scopes))
 	for i := range r.scopes {
 		if r.scopes[i].function {
 			a.scopeAt = append(a.scopeAt, keyed{r.scopes[i].key, int32(i)})
@@ -78,16 +75,13 @@ func (a *assembly) origins(scope int32, f func(scope int32) bool) {
 	}
 }
 
-// functionName returns the name of the function that a raw scope is.
-func (a *assembly) functionName(scope int32) string {
-	if scope == 0 || a.named[scope] != "" {
-		return a.named[scope]
-	}
-	name := ""
+// functionName returns the name of the function that a raw scope is, and whether
+// it is as linked. That of Fortran procedures has what is around them.
+func (a *assembly) functionName(scope int32) (name string, linked bool) {
 	a.origins(scope, func(n int32) bool {
 		s := &a.scopes[n]
 		if s.linkage != "" && !s.fortran {
-			name = valid(a.readable(s.linkage))
+			name, linked = s.linkage, true
 			return false
 		}
 		if name == "" {
@@ -95,8 +89,7 @@ func (a *assembly) functionName(scope int32) string {
 		}
 		return true
 	})
-	a.named[scope] = name
-	return name
+	return name, linked
 }
 
 // returned returns the key of the type that a function returns.
@@ -131,7 +124,7 @@ func (a *assembly) putScopes() {
 		a.numbers[i] = n
 		x := datatype.Scope{Parent: parent, Function: n, Unit: s.unit, Type: returned}
 		if s.function {
-			x.Name = a.functionName(int32(i))
+			x.Name, x.Linked = a.functionName(int32(i))
 			x.FrameBase = slices.Clone(a.places[s.frame : s.frame+s.framed])
 			a.origins(int32(i), func(o int32) bool {
 				if a.copies[o] == 0 {
