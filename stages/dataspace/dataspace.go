@@ -259,7 +259,10 @@ func (s *Space) refer(k referenceKey) *reference {
 	}
 	f := o.function(at.Function)
 	if f == nil {
-		ref.reason, ref.detail = NoBranchTarget, detailNoCode
+		ref.reason, ref.detail = NotDetermined, detailNoCode
+		if ref.final {
+			ref.reason = NoBranchTarget
+		}
 		return ref
 	}
 	described := o.types.Function(fn.Address+at.Offset-fn.Offset) != 0

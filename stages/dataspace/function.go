@@ -17,7 +17,9 @@ type function struct {
 	code    []instruction
 	targets map[uint64]bool // where direct jumps inside of it lead to
 	types   types
+	scopes  [][]int32         // by instruction: the innermost first
 	pieces  [][]registerValue // by instruction: what variables say of registers
+	pointed bool              // addresses of variables are stored on the stack
 	blocks  []block           // nil until types of registers are asked for
 }
 
@@ -248,12 +250,16 @@ type registerValue struct {
 func (f *function) overlay() {
 	t := f.types
 	f.pieces = make([][]registerValue, len(f.code))
-	if t.Table == nil || len(f.code) == 0 {
+	f.scopes = make([][]int32, len(f.code))
+	if t.Table == nil {
 		return
 	}
+	for i := range f.code {
+		f.scopes[i] = t.ScopesAt(f.code[i].address)
+	}
 	seen := map[int32]bool{}
-	for _, x := range f.code {
-		for _, n := range t.ScopesAt(x.address) {
+	for _, scopes := range f.scopes {
+		for _, n := range scopes {
 			if seen[n] {
 				continue
 			}
@@ -281,6 +287,7 @@ func (f *function) overlayVariable(scope, v int32) {
 	variable := &t.Variables[v]
 	for p := variable.First; p < variable.First+variable.Places; p++ {
 		place := &t.Places[p]
+		f.pointed = f.pointed || place.Kind == datatype.PointedFrame || place.Kind == datatype.PointedRegister
 		r, ok := f.registerValue(v, place)
 		if !ok {
 			continue
@@ -288,22 +295,12 @@ func (f *function) overlayVariable(scope, v int32) {
 		r.depth = t.depth(scope)
 		from := sort.Search(len(f.code), func(i int) bool { return f.code[i].address >= place.Low })
 		for i := from; i < len(f.code) && f.code[i].address < place.High; i++ {
-			if place.High == datatype.Always && !t.within(scope, f.code[i].address) {
+			if place.High == datatype.Always && !slices.Contains(f.scopes[i], scope) {
 				continue
 			}
 			f.pieces[i] = append(f.pieces[i], r)
 		}
 	}
-}
-
-// within reports whether an address is in a scope.
-func (t types) within(scope int32, pc uint64) bool {
-	for _, n := range t.ScopesAt(pc) {
-		if n == scope {
-			return true
-		}
-	}
-	return false
 }
 
 // registerValue is what a place of a variable says of a register.

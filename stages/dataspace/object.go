@@ -2,6 +2,7 @@ package dataspace
 
 import (
 	"debug/elf"
+	"sort"
 
 	"stackmill/stages/symbolize"
 	"stackmill/stages/symbolize/datatype"
@@ -27,6 +28,7 @@ type object struct {
 	frames   *cfi.Table
 
 	functions  map[int32]*function    // by number in the program
+	returns    map[uint64]int32       // types, by what is called
 	containers map[int32][]containing // by what is contained; nil until asked for
 	data       []symbol               // nil until asked for
 	tls        *elf.ProgHeader        // nil until asked for; Memsz 0 without one
@@ -37,7 +39,7 @@ func (s *Space) object(n int32) *object {
 	if o := s.objects[n]; o != nil {
 		return o
 	}
-	o := &object{space: s, number: n, resolver: s.resolver, symbols: s.resolver.Table(n), functions: map[int32]*function{}}
+	o := &object{space: s, number: n, resolver: s.resolver, symbols: s.resolver.Table(n), functions: map[int32]*function{}, returns: map[uint64]int32{}}
 	s.objects[n] = o
 	file := s.resolver.ObjectFile(n)
 	if o.symbols == nil || file == "" {
@@ -113,24 +115,33 @@ func (o *object) clobbered() uint64 {
 	return 1<<0 | 1<<1 | 1<<2 | 1<<4 | 1<<5 | 1<<8 | 1<<9 | 1<<10 | 1<<11
 }
 
-// returned is the type that a call gives.
+// returned is the type that a call gives, found once for each place that calls
+// lead to.
 func (o *object) returned(call insn.Inst) int32 {
-	t := o.types
-	if call.HasTarget {
-		if n := t.Function(call.Target); n != 0 && t.starts(n, call.Target) {
-			return t.Scopes[n].Type
+	to := call.Target
+	if !call.HasTarget {
+		to = call.Slot
+	}
+	if to == 0 {
+		return 0
+	}
+	typ, ok := o.returns[to]
+	if !ok {
+		if n := o.types.Function(to); call.HasTarget && n != 0 && o.types.starts(n, to) {
+			typ = o.types.Scopes[n].Type
+		} else if name := o.resolver.Callee(o.number, call); name != "" {
+			typ = o.types.Returned(name)
 		}
+		o.returns[to] = typ
 	}
-	if name := o.resolver.Callee(o.number, call); name != "" {
-		return t.Returned(name)
-	}
-	return 0
+	return typ
 }
 
 // starts reports whether one of a scope's ranges begins at an address.
 func (t types) starts(scope int32, at uint64) bool {
-	for _, r := range t.Ranges {
-		if r.Scope == scope && r.Low == at {
+	i := sort.Search(len(t.Ranges), func(i int) bool { return t.Ranges[i].Low >= at })
+	for ; i < len(t.Ranges) && t.Ranges[i].Low == at; i++ {
+		if t.Ranges[i].Scope == scope {
 			return true
 		}
 	}

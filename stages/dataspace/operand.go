@@ -254,8 +254,7 @@ func (t types) isGlobal(v int32) bool {
 // local returns the variable or parameter at a place of the stack.
 func (f *function) local(s *state, n int, at value) (variable int32, in int64, ok bool) {
 	t := f.types
-	pc := f.code[n].address
-	scopes := t.ScopesAt(pc)
+	pc, scopes := f.code[n].address, f.scopes[n]
 	for _, scope := range scopes {
 		for v := t.Scopes[scope].First; v < t.Scopes[scope].First+t.Scopes[scope].Variables; v++ {
 			size := t.Types[t.Strip(t.Variables[v].Type)].Size
@@ -314,14 +313,13 @@ func (f *function) frameBase(s *state, pc uint64, scopes []int32) value {
 	return value{}
 }
 
-// pointed is the address of the variable that is stored in a slot of the stack.
-func (f *function) pointed(s *state, n int, at value) (value, bool) {
+// stored is the address of the variable that is stored in a slot of the stack.
+func (f *function) stored(s *state, n int, at value) (value, bool) {
 	t := f.types
-	if t.Table == nil {
+	if !f.pointed {
 		return value{}, false
 	}
-	pc := f.code[n].address
-	scopes := t.ScopesAt(pc)
+	pc, scopes := f.code[n].address, f.scopes[n]
 	for _, scope := range scopes {
 		for v := t.Scopes[scope].First; v < t.Scopes[scope].First+t.Scopes[scope].Variables; v++ {
 			for p := t.Variables[v].First; p < t.Variables[v].First+t.Variables[v].Places; p++ {

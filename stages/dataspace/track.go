@@ -200,7 +200,7 @@ func (f *function) loaded(s *state, n int, a *insn.Access) value {
 	}
 	at := f.followed(s, n, a)
 	if at.kind == frame {
-		if v, ok := f.pointed(s, n, at); ok {
+		if v, ok := f.stored(s, n, at); ok {
 			return v
 		}
 	}
