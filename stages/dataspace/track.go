@@ -211,7 +211,7 @@ func (f *function) loaded(s *state, n int, a *insn.Access) value {
 	root, _ := f.root(s, n, a)
 	if root.ok {
 		way := t.Descend(root.typ, root.offset, datatype.Use{Size: a.Size, Float: a.Class == insn.Float})
-		if len(way) > 0 && (!root.vague || f.alike(root, way[len(way)-1].Type, int64(a.Size))) {
+		if len(way) > 0 && t.begins(way, root.offset) && (!root.vague || f.alike(root, way[len(way)-1].Type, int64(a.Size))) {
 			return t.better(t.value(t.element(way[len(way)-1].Type)), followed)
 		}
 	}

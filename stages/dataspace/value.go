@@ -1,6 +1,10 @@
 package dataspace
 
-import "stackmill/stages/symbolize/datatype"
+import (
+	"slices"
+
+	"stackmill/stages/symbolize/datatype"
+)
 
 // value is what is known of what a register or a slot of the stack holds.
 type value struct {
@@ -160,7 +164,7 @@ func (t types) merge(a, b value) value {
 	la, lb := wa[len(wa)-1], wb[len(wb)-1]
 	a.step = gcd(a.step, b.step)
 	switch {
-	case a.typ == b.typ && a.variable == b.variable && len(wa) == len(wb) && la == lb && t.Types[t.Strip(la.Type)].Kind == datatype.Array:
+	case a.typ == b.typ && a.variable == b.variable && slices.Equal(wa, wb) && t.inArray(a):
 		a.offset = min(a.offset, b.offset) // of one array in it
 		a.indexed = true
 		return a
@@ -185,11 +189,14 @@ func (t types) holds(whole, part value) bool {
 	return false
 }
 
-// begins reports whether what a way ends at begins at an offset from the start
-// of the way.
+// begins reports whether what a way ends at, or an element of it, begins at an
+// offset from the start of the way.
 func (t types) begins(way []datatype.Step, offset int64) bool {
 	for _, s := range way {
 		offset -= s.Offset
+		if size := t.Types[t.element(s.Type)].Size; size > 0 {
+			offset = modulo(offset, size)
+		}
 	}
 	return offset == 0
 }
