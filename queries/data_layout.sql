@@ -21,8 +21,9 @@
 -- value = data_values.value: The value of the accesses to it and to what is inside; 0 when there are none.
 -- samples = data_values.samples
 -- aggregate_value = data_values.value: The value of the whole aggregate.
--- aggregate_size = data_objects.size: The size of the whole aggregate.
+-- aggregate_size = data_objects.size: The size of the whole aggregate; where several are in an array, of one.
 -- scope = data_objects.scope: The aggregate's.
+-- aggregate_name = data_objects.name: The name of the aggregate as a member of another one; empty when it is none.
 --
 -- invariant names: Every row has its experiment, unit and aggregate.
 --   SELECT * FROM data_layout WHERE experiment IS NULL OR unit IS NULL OR descriptor IS NULL
@@ -45,12 +46,16 @@ WITH valued AS MATERIALIZED (
   SELECT experiment_id, data_object_id, parent_id, metric, value, samples FROM data_object_metrics WHERE mode = 'user'
 ),
 aggregates AS MATERIALIZED (
-  SELECT experiment_id, data_object_id, descriptor, scope, size FROM data_objects o
+  -- The size of an array of aggregates is that of all its elements.
+  SELECT experiment_id, data_object_id, descriptor, scope, name,
+    size // COALESCE(list_product(list_transform(regexp_extract_all(regexp_extract(type, '^([A-Za-z0-9_=+]*array\[[0-9]+\]:)+'), 'array\[([0-9]+)\]', 1),
+      lambda n: greatest(n::BIGINT, 1)))::BIGINT, 1) AS size
+  FROM data_objects o
   SEMI JOIN valued v ON v.experiment_id = o.experiment_id AND v.data_object_id = o.data_object_id
 ),
 -- Members with the bits, counted from the aggregate's start, that they begin and end at.
 members AS MATERIALIZED (
-  SELECT a.experiment_id, a.data_object_id, a.descriptor, a.scope, a.size AS whole, m.data_object_id AS member_id, m.descriptor AS full_name, m.name,
+  SELECT a.experiment_id, a.data_object_id, a.descriptor, a.scope, a.name AS own, a.size AS whole, m.data_object_id AS member_id, m.descriptor AS full_name, m.name,
     m."offset" * 8 + m.bit_offset AS begins, m.bit_size,
     m."offset" * 8 + m.bit_offset + CASE WHEN m.bit_size > 0 THEN m.bit_size ELSE COALESCE(m.size, 0) * 8 END AS ends, m.size
   FROM aggregates a JOIN data_objects m ON m.experiment_id = a.experiment_id AND m.parent_id = a.data_object_id
@@ -62,18 +67,18 @@ covered AS MATERIALIZED (
   FROM members
 ),
 gaps AS (
-  SELECT experiment_id, data_object_id, descriptor, scope, whole, before AS begins, begins AS ends FROM covered WHERE begins > before
+  SELECT experiment_id, data_object_id, descriptor, scope, own, whole, before AS begins, begins AS ends FROM covered WHERE begins > before
   UNION ALL
-  SELECT experiment_id, data_object_id, descriptor, scope, whole, max(ends), whole * 8 FROM covered
-  GROUP BY experiment_id, data_object_id, descriptor, scope, whole HAVING whole * 8 > max(ends)
+  SELECT experiment_id, data_object_id, descriptor, scope, own, whole, max(ends), whole * 8 FROM covered
+  GROUP BY experiment_id, data_object_id, descriptor, scope, own, whole HAVING whole * 8 > max(ends)
 ),
 spots AS (
-  SELECT experiment_id, data_object_id, descriptor, scope, whole, CASE WHEN bit_size > 0 THEN 'bit field' ELSE 'member' END AS kind, member_id,
+  SELECT experiment_id, data_object_id, descriptor, scope, own, whole, CASE WHEN bit_size > 0 THEN 'bit field' ELSE 'member' END AS kind, member_id,
     CASE WHEN starts_with(full_name, descriptor || '.') THEN full_name[length(descriptor) + 2:] ELSE full_name END AS member, name,
     begins, ends, CASE WHEN bit_size > 0 THEN (begins % 8 + bit_size + 7) // 8 ELSE size END AS size, bit_size
   FROM covered
   UNION ALL
-  SELECT experiment_id, data_object_id, descriptor, scope, whole, 'hole', NULL, '', '', begins, ends, (ends + 7) // 8 - begins // 8,
+  SELECT experiment_id, data_object_id, descriptor, scope, own, whole, 'hole', NULL, '', '', begins, ends, (ends + 7) // 8 - begins // 8,
     CASE WHEN begins % 8 = 0 AND ends % 8 = 0 THEN 0 ELSE ends - begins END
   FROM gaps
 ),
@@ -97,17 +102,17 @@ alone AS MATERIALIZED (
 all_rows AS MATERIALIZED (
   SELECT s.experiment_id, s.data_object_id, s.descriptor, s.metric, s.position, s.kind, s.member_id, s.member, s.name,
     s.begins // 8 AS "offset", s.size, s.begins % 8 AS bit_offset, s.bit_size, COALESCE(v.value, 0) AS value, COALESCE(v.samples, 0) AS samples,
-    s.aggregate_value, s.whole, s.scope
+    s.aggregate_value, s.whole, s.scope, s.own
   FROM shown s LEFT JOIN valued v ON v.experiment_id = s.experiment_id AND v.data_object_id = s.member_id AND v.metric = s.metric
   UNION ALL
-  SELECT a.experiment_id, a.data_object_id, m.descriptor, a.metric, 0, 'aggregate', NULL, '', '', 0, m.whole, 0, 0, a.value, a.samples, a.aggregate_value, m.whole, m.scope
-  FROM alone a JOIN (SELECT DISTINCT experiment_id, data_object_id, descriptor, scope, whole FROM members) m USING (experiment_id, data_object_id)
+  SELECT a.experiment_id, a.data_object_id, m.descriptor, a.metric, 0, 'aggregate', NULL, '', '', 0, m.whole, 0, 0, a.value, a.samples, a.aggregate_value, m.whole, m.scope, m.own
+  FROM alone a JOIN (SELECT DISTINCT experiment_id, data_object_id, descriptor, scope, own, whole FROM members) m USING (experiment_id, data_object_id)
   WHERE a.samples > 0
 )
 SELECT r.experiment_id, n.experiment, m.mode, r.metric, t.unit, r.data_object_id, r.descriptor, r.position, r.kind, r.member_id, r.member, r.name,
   r."offset", r.size, r.bit_offset::INTEGER AS bit_offset, r.bit_size::INTEGER AS bit_size, r."offset" // 64 AS cache_line,
   r.value::BIGINT AS value, r.samples::BIGINT AS samples,
-  r.aggregate_value, r.whole AS aggregate_size, r.scope
+  r.aggregate_value, r.whole AS aggregate_size, r.scope, r.own AS aggregate_name
 FROM all_rows r
 CROSS JOIN modes m
 LEFT JOIN experiment_names n USING (experiment_id)

@@ -35,7 +35,6 @@ func TestDataViews(t *testing.T) {
 			"{structure:rec_t} 6 bit field {unsigned_int:5 rest} 24 2 4 5 0 1",
 			"{structure:rec_t} 7 hole  25 15 1 119 0 0",
 			"{structure:rec_t}.{structure:inner_t} 1 member {int tag} 0 4 0 0 0 3",
-			"{structure:rec_t}.{structure:inner_t} 2 hole  4 4 0 0 0 0",
 			"{union:u} 1 member {float f} 0 4 0 0 0 0",
 			"{union:u} 2 member {int i} 0 4 0 0 0 1",
 			"{union:u} 3 hole  4 4 0 0 0 0"}},

@@ -35,8 +35,12 @@ func (r *reporter) dataLayout(_ context.Context, s *selection, rows []record) er
 
 func printAggregate(w *bufio.Writer, rec record) {
 	n := rec.number("aggregate_value")
-	fmt.Fprintf(w, "\n%12s %6s %7s %7s %5s  %s  %s\n", formatValue(n, rec.text("unit")), percent(n, rec.number("total")), "",
-		optional(rec, "aggregate_size"), "", rec.text("descriptor"), rec.text("scope"))
+	name := rec.text("descriptor")
+	if own := rec.text("aggregate_name"); own != "" {
+		name += "  " + own // what tells it from others of its type
+	}
+	fmt.Fprintf(w, "\n%12s %6s %7s %7s %5s  %s  in %s\n", formatValue(n, rec.text("unit")), percent(n, rec.number("total")), "",
+		optional(rec, "aggregate_size"), "", name, rec.text("scope"))
 }
 
 func printMember(w *bufio.Writer, rec record) {
