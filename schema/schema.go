@@ -143,6 +143,9 @@ func (t *Table) Parquet() *parquet.WriterProperties {
 		parquet.WithStats(true),
 	}
 	for _, c := range t.Columns {
+		if c.Type == Label && c.Name != experimentID.Name {
+			opts = append(opts, parquet.WithStatsFor(c.Name, false)) // all values are in every row group
+		}
 		switch c.Encoding {
 		case Dict:
 			opts = append(opts, parquet.WithDictionaryFor(c.Name, true))

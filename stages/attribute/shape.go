@@ -18,10 +18,9 @@ type shape struct {
 	LineKeys   []LineKey
 	SourceKeys []SourceKey
 
-	children map[edge]int32
-	pairs    map[Pair]int32
-	lines    map[LineKey]int32
-	sources  map[SourceKey]int32
+	pairs   map[Pair]int32
+	lines   map[LineKey]int32
+	sources map[SourceKey]int32
 }
 
 // view is where stacks' frames are in a shape, in the modes with inlined functions
@@ -36,7 +35,7 @@ type view struct {
 
 // callTree is the call tree; its root is `<Total>`.
 type callTree struct {
-	tree
+	tree  // its labels are functions
 	Nodes []Node
 }
 
@@ -70,8 +69,8 @@ type place struct{ function, line, source int32 }
 func newShape(program *symbolize.Program, paths *paths) *shape {
 	return &shape{
 		program: program, paths: paths,
-		Tree:     callTree{newTree(), []Node{{Function: totalFunction}}},
-		children: map[edge]int32{}, pairs: map[Pair]int32{}, lines: map[LineKey]int32{}, sources: map[SourceKey]int32{},
+		Tree:  callTree{newTree(totalFunction), []Node{{Function: totalFunction}}},
+		pairs: map[Pair]int32{}, lines: map[LineKey]int32{}, sources: map[SourceKey]int32{},
 	}
 }
 
@@ -83,7 +82,7 @@ func (s *shape) view(plain *view) *view {
 		v.placeAt[i] = -1
 	}
 	for n := 1; n < len(s.paths.parent); n++ {
-		node, places := v.innermost[s.paths.parent[n]], v.place(s.paths.location[n])
+		node, places := v.innermost[s.paths.parent[n]], v.place(s.paths.label[n])
 		if plain != nil && len(places) == 1 && node == plain.innermost[s.paths.parent[n]] {
 			v.innermost[n] = plain.innermost[n]
 			continue
@@ -98,14 +97,11 @@ func (s *shape) view(plain *view) *view {
 
 // child returns a node's child of a function.
 func (s *shape) child(parent, function int32) int32 {
-	e := edge{parent, function}
-	n, ok := s.children[e]
-	if !ok {
+	n, added := s.Tree.child(parent, function)
+	if added {
 		above := &s.Tree.Nodes[parent]
 		pair := number(s.pairs, &s.Pairs, Pair{above.Function, function})
-		n = s.Tree.add(parent)
 		s.Tree.Nodes = append(s.Tree.Nodes, Node{Depth: above.Depth + 1, Function: function, pair: pair})
-		s.children[e] = n
 	}
 	return n
 }

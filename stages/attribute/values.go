@@ -148,7 +148,7 @@ func (v *Values) instructions(w *view, modes [][]int32, sums *Sums, first int) {
 	}
 	v.paths.total(frames, width)
 	v.paths.descend(func(n int32) {
-		all, location := frames[int(n)*width:][:width], v.paths.location[n]
+		all, location := frames[int(n)*width:][:width], v.paths.label[n]
 		for _, p := range w.placesOf(location) {
 			v.Lines.enter(p.line, first, all)
 			v.Source.enter(p.source, first, all)
@@ -157,7 +157,7 @@ func (v *Values) instructions(w *view, modes [][]int32, sums *Sums, first int) {
 			v.PCs.enter(location, 0, all)
 		}
 	}, func(n int32) {
-		location := v.paths.location[n]
+		location := v.paths.label[n]
 		for _, p := range w.placesOf(location) {
 			v.Lines.leave(p.line)
 			v.Source.leave(p.source)
@@ -175,7 +175,7 @@ func (v *Values) end(w *view, leaf int32, column int, sum []Sum) {
 	if leaf == 0 {
 		return
 	}
-	location := v.paths.location[leaf]
+	location := v.paths.label[leaf]
 	places := w.placesOf(location)
 	innermost := places[len(places)-1]
 	v.Lines.exclude(innermost.line, column, sum)
