@@ -114,8 +114,13 @@ func (r *dataReader) read() {
 	r.split.close()
 }
 
+// perByte bounds the bytes of names to read for each byte of .debug_info: those
+// of C++ are long, and units share them.
+const perByte = 512
+
 // place gives a section the keys behind those before.
 func (r *dataReader) place(s *sections) {
+	s.budget.names = max(s.budget.names, perByte*len(s.info))
 	s.base = r.base
 	r.base += uint64(len(s.info))
 }
@@ -224,7 +229,11 @@ func (r *dataReader) unitNumber(u, half *unit, names *sections) int32 {
 
 // text returns a string attribute, one copy of each.
 func (r *dataReader) textOf(s *sections, u *unit, v value) string {
-	if v.form == 0 || s.budget.names <= 0 {
+	if v.form == 0 {
+		return ""
+	}
+	if s.budget.names <= 0 {
+		r.full = true
 		return ""
 	}
 	b := s.string(u, v)
@@ -242,6 +251,7 @@ func (r *dataReader) keep(name string) string {
 		return kept
 	}
 	if r.adder.text += len(name); len(name) > maxPath || r.adder.text > maxText {
+		r.full = true
 		return ""
 	}
 	valid := valid(name)

@@ -51,7 +51,7 @@ func (r *dataReader) result() *datatype.Table {
 		r.remarkf("%d types are in files or units of types that were not found", r.unknown)
 	}
 	if r.full {
-		r.remarkf("more than %d types, variables or scopes: the rest is left out", maxData)
+		r.remarkf("there are too many types, variables, scopes or names: the rest is left out")
 	}
 	return a.out
 }

@@ -1,0 +1,110 @@
+package debuginfo_test
+
+import (
+	"debug/elf"
+	"encoding/binary"
+	"testing"
+	"time"
+
+	"stackmill/stages/symbolize/datatype"
+	"stackmill/stages/symbolize/debuginfo"
+	"stackmill/stages/symbolize/symtab/object"
+	"stackmill/stages/symbolize/symtab/object/objecttest"
+)
+
+// typeInfo makes an object of entries behind that of their unit.
+func typeInfo(t testing.TB, entries []byte) *object.File {
+	t.Helper()
+	abbrev := []byte{
+		1, 0x11, 1, 0, 0, // compile unit
+		2, 0x16, 0, 0x03, 0x08, 0x49, 0x13, 0, 0, // typedef: name, type
+		3, 0x13, 1, 0x03, 0x08, 0x0b, 0x0b, 0, 0, // structure: name, size
+		4, 0x0d, 0, 0x03, 0x08, 0x49, 0x13, 0x38, 0x0b, 0, 0, // member: name, type, place
+		5, 0x26, 0, 0x49, 0x13, 0, 0, // const: type
+		6, 0x34, 0, 0x03, 0x08, 0x49, 0x13, 0x02, 0x18, 0, 0, // variable: name, type, location
+		7, 0x01, 1, 0x49, 0x13, 0, 0, // array: type
+		8, 0x21, 0, 0x2f, 0x06, 0, 0, // subrange: upper bound
+		9, 0x39, 1, 0x03, 0x08, 0, 0, // namespace: name
+		10, 0x13, 0, 0x03, 0x08, 0x3c, 0x19, 0, 0, // declared structure: name
+		11, 0x0f, 0, 0x49, 0x13, 0, 0, // pointer: type
+		0,
+	}
+	info := binary.LittleEndian.AppendUint32(nil, uint32(len(entries)+8))
+	info = append(info, 4, 0, 0, 0, 0, 0, 8, 1)
+	e := objecttest.File{Loads: []objecttest.Load{{Flags: elf.PF_R, MemSize: 1 << 30}}}
+	e.Sections = []objecttest.Section{{Name: ".debug_info", Data: append(info, entries...)}, {Name: ".debug_abbrev", Data: abbrev}}
+	f, err := object.New("hostile", e.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+const behindUnit = 12 // offset of the first of the entries
+
+func ref(to int) []byte { return binary.LittleEndian.AppendUint32(nil, uint32(to)) }
+
+// variable is an entry of a variable at an address.
+func variable(name string, typ int, address uint64) []byte {
+	b := append([]byte{6}, name...)
+	b = append(append(b, 0), ref(typ)...)
+	b = append(b, 9, 0x03)
+	return binary.LittleEndian.AppendUint64(b, address)
+}
+
+// Types that consist of themselves, or of very many others, end.
+func TestHostileTypes(t *testing.T) {
+	typedefs := append([]byte{2, 'T', 0}, ref(behindUnit)...) // of itself
+	structure := append(append([]byte{3, 's', 0, 8, 4, 'm', 0}, ref(behindUnit)...), 0, 0)
+	array := append(append([]byte{7}, ref(behindUnit)...), 8, 0xff, 0xff, 0xff, 0x7f, 0)
+	var chain []byte // each const of the next
+	const links = 100_000
+	for i := range links {
+		chain = append(append(chain, 5), ref(behindUnit+5*(i+1))...)
+	}
+	var nested []byte
+	for range 20_000 {
+		nested = append(nested, 9, 'n', 0)
+	}
+	var same []byte // definitions of one name with a pointer to its declaration
+	for i := range 20_000 {
+		at := behindUnit + len(same)
+		same = append(same, 3, 'x', 0, byte(i%7), 4, 'p', 0)
+		same = append(same, ref(at+13)...)
+		same = append(same, 0, 0)
+		same = append(same, 11)
+		same = append(same, ref(at+18)...)
+		same = append(same, 10, 'x', 0)
+	}
+	for _, x := range []struct {
+		what    string
+		entries []byte
+		spelled string
+	}{
+		{"a typedef of itself", typedefs, "T=void v"},
+		{"a structure in itself", structure, "structure:s"},
+		{"an array of itself", array, "array[2147483648]:void v"},
+		{"a long chain", chain, ""},
+		{"nested names", nested, ""},
+		{"one name over and over", same, "structure:x"},
+		{"a type that is not there", ref(0), ""},
+	} {
+		start := time.Now()
+		entries := append(x.entries, variable("v", behindUnit, 64)...)
+		table, _ := debuginfo.Data(typeInfo(t, entries), nil)
+		if d := time.Since(start); d > 10*time.Second {
+			t.Errorf("%s: took %v", x.what, d)
+		}
+		v, _, ok := table.Global(64)
+		if x.spelled != "" && (!ok || table.Spell(table.Variables[v].Type, table.Variables[v].Name) != x.spelled) {
+			t.Errorf("%s: %v, %+v %+v", x.what, ok, table.Variables, table.Notes)
+		}
+		for typ := range min(len(table.Types), 1000) {
+			table.Descend(int32(typ), 4, datatype.Use{Size: 4})
+			table.Spell(int32(typ), "")
+		}
+		if _, err := datatype.Decode(table.Append(nil)); err != nil {
+			t.Errorf("%s: %v", x.what, err)
+		}
+	}
+}
