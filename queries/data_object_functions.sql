@@ -38,7 +38,9 @@ placed AS MATERIALIZED (
   FROM data_values v LEFT JOIN locations l USING (experiment_id, location_id)
 ),
 levels AS MATERIALIZED (
-  SELECT experiment_id, location_id, string_agg("function" || ':' || line, ' > ' ORDER BY depth) AS inlined FROM inline_frames GROUP BY ALL
+  SELECT experiment_id, location_id, string_agg("function" || ':' || line, ' > ' ORDER BY depth) AS inlined
+  FROM inline_frames i SEMI JOIN data_values v ON v.experiment_id = i.experiment_id AND v.location_id = i.location_id
+  GROUP BY ALL
 ),
 inside AS MATERIALIZED (
   SELECT a.*, COALESCE(i.inlined, '') AS inlined FROM placed a LEFT JOIN levels i USING (experiment_id, location_id)

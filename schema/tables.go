@@ -144,7 +144,7 @@ var (
 		{"file", String, Dict, "", false, "The source file of the place reached in it, empty when not known: the call of the next level or, at the last, the instruction's own line."},
 		{"line", Int32, Plain, "", false, "The line there, 0 when not known."},
 	}}
-	Instructions = &Table{"instructions", "one instruction of a function on a stack: all those of the functions with the largest values, up to some 25000; near PCs on stacks only where a function is a static region or longer than 64 KiB; of the others those on stacks", []Column{
+	Instructions = &Table{"instructions", "one instruction of a function on a stack or that accessed memory: all those of the functions with the largest values, up to some 25000; near PCs on stacks only where a function is a static region or longer than 64 KiB; of the others those on stacks, or that accessed memory", []Column{
 		experimentID,
 		{"load_object_id", Int64, Dict, "", false, "Its load object."},
 		{"function_id", Int64, Dict, "", false, "Its function."},

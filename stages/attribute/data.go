@@ -163,6 +163,20 @@ func (p *DataProcess) leaf(stack int32) uint64 {
 	return words[0]
 }
 
+// locations returns the instructions that accessed data objects, some more than
+// once.
+func (d *Data) locations() (list []int32) {
+	if d == nil {
+		return nil
+	}
+	for i := range d.Sums {
+		if n := d.Sums[i].location; n >= 0 {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
 func (d *Data) slot(k dataKey) int {
 	n, ok := d.sums[k]
 	if !ok {

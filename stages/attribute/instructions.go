@@ -96,23 +96,28 @@ func ranked(functions int, v *Values) []int32 {
 }
 
 // pcs returns, by function on a stack, the offsets of its first instruction and
-// of those on stacks that lie in it, sorted. A static region may start with
-// anything.
+// of those on stacks, or that accessed data objects, which lie in it, sorted. A
+// static region may start with anything.
 func (r *Result) pcs() [][]uint64 {
 	p := r.Program
 	all := make([][]uint64, len(p.Functions))
 	seen := make([]bool, len(p.Locations))
-	for _, s := range r.Stacks.Set.Stacks {
-		for _, f := range s.Frames {
-			l := &p.Locations[f.Location]
-			g := &p.Functions[l.Function]
-			// In user mode a function has instructions of its bodies, too (S11).
-			if seen[f.Location] || l.Offset-g.Offset >= g.Size {
-				continue
-			}
-			seen[f.Location] = true
+	add := func(location int32) {
+		l := &p.Locations[location]
+		g := &p.Functions[l.Function]
+		// In user mode a function has instructions of its bodies, too (S11).
+		if !seen[location] && l.Offset-g.Offset < g.Size {
+			seen[location] = true
 			all[l.Function] = append(all[l.Function], l.Offset)
 		}
+	}
+	for _, s := range r.Stacks.Set.Stacks {
+		for _, f := range s.Frames {
+			add(f.Location)
+		}
+	}
+	for _, location := range r.Data.locations() {
+		add(location)
 	}
 	for n, pcs := range all {
 		if f := &p.Functions[n]; len(pcs) > 0 && f.Kind != symtab.Static {
