@@ -10,6 +10,7 @@ import (
 	"stackmill/stages/decode"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/symbolize/image"
+	"stackmill/stages/symbolize/symtab"
 )
 
 // Region is what a data address lies in: a row of memory_regions.
@@ -54,6 +55,14 @@ type memory struct {
 	stack   *image.Mapping // of the main thread, nil when not recorded
 	blocks  *Blocks        // nil when allocations were not traced
 	known   map[regionKey]int32
+	mapped  map[segmentKey]where
+}
+
+// segmentKey is one segment of one placed load object; the whole has no address.
+type segmentKey struct {
+	object        int32
+	bias, address uint64
+	whole         bool
 }
 
 type regionKey struct {
@@ -66,7 +75,7 @@ func newMemory(s *Space, p *decode.Process, resolved *symbolize.Process) *memory
 	if len(p.Data) > 0 {
 		im = image.New(slices.Concat(p.Image, p.Data), "", &problem.Log{}) // what is wrong with Image was told when it was made
 	}
-	m := &memory{space: s, process: p.Number, kernel: s.resolver.IsKernel, placed: resolved.Placed(), finder: im.Finder(), known: map[regionKey]int32{}}
+	m := &memory{space: s, process: p.Number, kernel: s.resolver.IsKernel, placed: resolved.Placed(), finder: im.Finder(), known: map[regionKey]int32{}, mapped: map[segmentKey]where{}}
 	for _, mapping := range im.Mappings {
 		if mapping.Path == stackPath {
 			m.stack = mapping
@@ -154,19 +163,39 @@ func (m *memory) object(address uint64, time int64) *symbolize.Placed {
 func (m *memory) inObject(p *symbolize.Placed, address uint64) where {
 	o := m.space.object(p.Object)
 	link := address - p.Bias
-	name := m.space.resolver.Program.Objects[p.Object].Name
-	w := m.in(RegionSegment, name, p.Low, p.High-p.Low, p.Object)
-	for _, s := range o.symbols.Segments {
-		if link-s.Address < s.MemSize {
-			w = m.in(RegionSegment, name+" "+permissions(s.Flags), s.Address+p.Bias, s.MemSize, p.Object)
+	var segment *symtab.Segment
+	for i := range o.symbols.Segments {
+		if s := &o.symbols.Segments[i]; link-s.Address < s.MemSize {
+			segment = s
 		}
 	}
+	w := m.segment(p, segment)
 	if w.object = o; o.types.Table != nil {
 		w.variable, w.offset, w.found = o.types.Global(link)
 	}
 	if !w.found {
 		w.symbol = o.symbolAt(link)
 	}
+	return w
+}
+
+// segment is the region of a segment of a load object; of the whole if it is nil.
+func (m *memory) segment(p *symbolize.Placed, s *symtab.Segment) where {
+	k := segmentKey{object: p.Object, bias: p.Bias, whole: s == nil}
+	if s != nil {
+		k.address = s.Address
+	}
+	w, ok := m.mapped[k]
+	if ok {
+		return w
+	}
+	name := m.space.resolver.Program.Objects[p.Object].Name
+	if s == nil {
+		w = m.in(RegionSegment, name, p.Low, p.High-p.Low, p.Object)
+	} else {
+		w = m.in(RegionSegment, name+" "+permissions(s.Flags), s.Address+p.Bias, s.MemSize, p.Object)
+	}
+	m.mapped[k] = w
 	return w
 }
 

@@ -19,6 +19,8 @@ type function struct {
 	types   types
 	scopes  [][]int32         // by instruction: the innermost first
 	pieces  [][]registerValue // by instruction: what variables say of registers
+	told    [][]registerValue // the same, of each register the one that is believed
+	bases   []registerValue   // by instruction: the register that call frame information counts from
 	pointed bool              // addresses of variables are stored on the stack
 	blocks  []block           // nil until types of registers are asked for
 }
@@ -88,12 +90,19 @@ func (s *state) clone() *state {
 // merge adds what another way to an instruction knows; it reports a change.
 func (f *function) merge(n int, s, other *state) (changed bool) {
 	for i, v := range s.registers {
+		if v == other.registers[i] {
+			continue
+		}
 		if m := f.either(n, s, v, other.registers[i]); m != v {
 			s.registers[i], changed = m, true
 		}
 	}
 	for k, v := range s.slots {
-		if m := f.either(n, s, v, other.slots[k]); m.kind == unknown {
+		o := other.slots[k]
+		if v == o {
+			continue
+		}
+		if m := f.either(n, s, v, o); m.kind == unknown {
 			delete(s.slots, k)
 			changed = true
 		} else if m != v {
@@ -152,6 +161,7 @@ const maxVisits = 16
 func (f *function) follow() {
 	f.split()
 	f.overlay()
+	f.anchors()
 	if len(f.blocks) == 0 {
 		return
 	}
@@ -173,8 +183,14 @@ func (f *function) follow() {
 			}
 			queue = append(queue, next)
 		}
-		n := queue[0]
-		queue, queued[n] = queue[1:], false
+		at := 0
+		for i, q := range queue {
+			if q < queue[at] {
+				at = i
+			}
+		}
+		n := queue[at]
+		queue, queued[n] = slices.Delete(queue, at, at+1), false
 		s := f.blocks[n].in.clone()
 		for i := f.blocks[n].first; i < f.blocks[n].end; i++ {
 			f.step(s, i)
@@ -249,7 +265,7 @@ type registerValue struct {
 // overlay finds what the function's variables say of registers, by instruction.
 func (f *function) overlay() {
 	t := f.types
-	f.pieces = make([][]registerValue, len(f.code))
+	f.pieces, f.told = make([][]registerValue, len(f.code)), make([][]registerValue, len(f.code))
 	f.scopes = make([][]int32, len(f.code))
 	if t.Table == nil {
 		return
@@ -269,8 +285,39 @@ func (f *function) overlay() {
 			}
 		}
 	}
-	for _, all := range f.pieces {
+	for i, all := range f.pieces {
 		slices.SortStableFunc(all, func(a, b registerValue) int { return b.depth - a.depth })
+		f.told[i] = believed(all)
+	}
+}
+
+// believed are of several values of a register the innermost variable's, but
+// pointers before others.
+func believed(all []registerValue) []registerValue {
+	var told []registerValue
+	for _, p := range all {
+		i := slices.IndexFunc(told, func(t registerValue) bool { return t.register == p.register })
+		switch {
+		case i < 0:
+			told = append(told, p)
+		case told[i].value.kind != address && p.value.kind == address:
+			told[i] = p
+		}
+	}
+	return told
+}
+
+// anchors finds the register that the call frame information counts from, by
+// instruction.
+func (f *function) anchors() {
+	f.bases = make([]registerValue, len(f.code))
+	if f.object.frames == nil {
+		return
+	}
+	for i := range f.code {
+		if r, add, ok := f.object.frames.CFA(f.offset + (f.code[i].address - f.address)); ok && r < registers {
+			f.bases[i] = registerValue{register: int(r), value: value{kind: frame, offset: -add}}
+		}
 	}
 }
 

@@ -8,20 +8,11 @@ import (
 // anchor adds what is known at an instruction whatever ran before: the register
 // from which the call frame information counts, and the variables in registers.
 func (f *function) anchor(s *state, n int) {
-	at := f.code[n].address
-	if f.object.frames != nil {
-		if r, add, ok := f.object.frames.CFA(f.offset + (at - f.address)); ok && r < registers {
-			s.registers[r] = value{kind: frame, offset: -add}
-		}
+	if b := &f.bases[n]; b.value.kind == frame {
+		s.registers[b.register] = b.value
 	}
-	var told [registers]value
-	for _, p := range f.pieces[n] { // the innermost first, but pointers before others
-		if said := &told[p.register]; said.kind == unknown || said.kind != address && p.value.kind == address {
-			*said = p.value
-		}
-	}
-	for _, p := range f.pieces[n] {
-		s.registers[p.register] = f.types.better(told[p.register], s.registers[p.register])
+	for _, p := range f.told[n] {
+		s.registers[p.register] = f.types.better(p.value, s.registers[p.register])
 	}
 }
 

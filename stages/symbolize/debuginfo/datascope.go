@@ -80,17 +80,8 @@ func (r *dataReader) executable(x span) bool {
 	return false
 }
 
-// mapped reports whether an address is that of data in the object: of a variable
-// that linkers removed it is 0 or so.
+// mapped reports whether an address is in the object.
 func (r *dataReader) mapped(address uint64) bool {
-	for i := range r.object.Sections {
-		if x := &r.object.Sections[i]; x.Flags&elf.SHF_ALLOC != 0 && x.Flags&elf.SHF_TLS == 0 && address-x.Address < x.Size {
-			return true
-		}
-	}
-	if len(r.object.Sections) > 0 {
-		return false
-	}
 	for _, l := range r.object.Loads {
 		if address-l.Address < l.MemSize {
 			return true
