@@ -53,6 +53,9 @@ func compare(program, dir string, records, rounds int) error {
 	if err := unwinding(dir, 5*rounds); err != nil {
 		return err
 	}
+	if err := dataObjects(dir, rounds); err != nil {
+		return err
+	}
 	return symbolTables(program, filepath.Join(dir, "cache"), rounds)
 }
 

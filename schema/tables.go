@@ -341,7 +341,7 @@ var (
 		experimentID,
 		{"memory_region_id", Int64, Plain, "", false, "Hash of process, kind and address."},
 		process,
-		{"kind", String, Dict, "", false, "`segment` (of a file), `stack`, `heap block` (of a traced allocation that was live then), `heap` (what `brk` gives), `anonymous`, `kernel` or `unknown`."},
+		{"kind", String, Dict, "", false, "`segment` (of a file), `stack`, `heap` (what `brk` gives), `anonymous`, `kernel` or `unknown`."},
 		{"name", String, Dict, "", false, "The file, of a load object its name and the permissions there, or `[stack]` and `[heap]`; empty for other memory."},
 		{"address", Int64, Plain, "", false, "The first address."},
 		{"size", Int64, Plain, "bytes", false, "The size; 0 when not known."},
