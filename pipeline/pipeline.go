@@ -26,6 +26,8 @@ var Stages = []Stage{
 		"locations, functions, modules, load objects"},
 	{"unwind", "normalises each distinct raw stack by the manual's rules, once for as long as its mappings stay the same",
 		"user, expert and machine stacks"},
+	{"dataspace", "finds the instruction that made each access to memory, and the variable or member that it hit, once per distinct instruction",
+		"data objects, or reasons why one is not known"},
 	{"attribute", "derives what a sample's own record does not hold, sums metrics per stack, and attributes the sums to functions, callers and callees, lines, instructions",
 		"sample batches and value rows"},
 	{"write", "writes Parquet files and commits them",
