@@ -194,13 +194,18 @@ func (f *function) within(at value, variable bool) (root, string) {
 	x := &t.Types[t.Strip(at.typ)]
 	inside := at.offset >= 0 && at.offset < x.Size
 	if at.variable != none {
-		if t.isGlobal(at.variable) {
+		global := t.isGlobal(at.variable)
+		if global {
 			r.method = MethodGlobal
 		}
-		if !inside && x.Size >= 0 && !at.indexed {
-			return root{}, detailBeyond
+		if inside || x.Size < 0 || at.indexed {
+			return r, ""
 		}
-		return r, ""
+		// Compilers reach variables by the distance from another one.
+		if v, off, ok := t.Global(t.Variables[at.variable].Address + uint64(at.offset)); global && ok {
+			return root{ok: true, typ: t.Variables[v].Type, variable: v, offset: off, method: MethodGlobal}, ""
+		}
+		return root{}, detailBeyond
 	}
 	switch {
 	case x.Kind == datatype.Array:

@@ -56,7 +56,7 @@ func (f *function) step(s *state, n int) {
 	case insn.Move:
 		dest = source()
 	case insn.Extend: // what is extended does not overflow
-		if dest = source(); dest.leads() {
+		if dest = source(); dest.leads() || x.Value == 1 {
 			dest = value{}
 		}
 	case insn.SetConst:
@@ -72,7 +72,9 @@ func (f *function) step(s *state, n int) {
 	case insn.ThreadBase:
 		dest = value{kind: thread}
 	case insn.AddConst:
-		dest = t.plus(source(), x.Value)
+		if dest = t.plus(source(), x.Value); dest.kind == number && dest.step == 0 {
+			dest = f.constant(dest.offset)
+		}
 	case insn.AddRegister:
 		dest = f.added(s, n)
 	case insn.Choose:
@@ -94,8 +96,14 @@ func (f *function) step(s *state, n int) {
 	sp := f.object.stackPointer()
 	aligned := s.registers[sp].kind == frame && x.Op == insn.Opaque && x.Written == 1<<sp && len(x.Accesses) == 0
 	for r := range registers {
-		if x.Written>>r&1 != 0 {
-			s.registers[r] = value{}
+		if x.Written>>r&1 == 0 {
+			continue
+		}
+		// Computed in ways that are not followed, it may be a multiple of anything;
+		// but what follows a zero sets a part of it.
+		computed := x.Op == insn.Opaque && s.registers[r] != value{kind: number}
+		if s.registers[r] = (value{}); computed {
+			s.registers[r] = value{kind: scalar, step: 1}
 		}
 	}
 	if aligned { // by an amount that is not known
