@@ -140,6 +140,7 @@ func (e *encoder) variables(t *Table) {
 		e.count(int(v.Function))
 		e.bool(v.External)
 		e.uint(v.Address)
+		e.int(v.Size)
 		e.count(int(v.First))
 		e.count(int(v.Places))
 	}
@@ -343,7 +344,8 @@ func (d *decoder) variables(t *Table) {
 	for i := range t.Variables {
 		v := &t.Variables[i]
 		v.Name, v.Type, v.Unit = d.text(), d.below(len(t.Types)), d.below(len(t.Units))
-		v.Function, v.External, v.Address = d.below(len(t.Scopes)), d.below(2) == 1, d.uint()
+		v.Function, v.External = d.below(len(t.Scopes)), d.below(2) == 1
+		v.Address, v.Size = d.uint(), d.int()
 		v.First = d.below(len(t.Places) + 1)
 		v.Places = d.below(len(t.Places) - int(v.First) + 1)
 	}

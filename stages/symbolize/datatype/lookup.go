@@ -43,7 +43,7 @@ func (t *Table) lying(list, around []int32, address uint64) (variable int32, off
 // end is the address behind a variable; one of a size that is not known has a byte.
 func (t *Table) end(v int32) uint64 {
 	x := &t.Variables[v]
-	return x.Address + uint64(max(t.Types[x.Type].Size, 1))
+	return x.Address + uint64(max(t.Types[x.Type].Size, x.Size, 1))
 }
 
 // ScopesAt returns the scopes that an instruction belongs to, innermost first.

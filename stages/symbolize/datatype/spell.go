@@ -44,10 +44,20 @@ func (t *Table) put(b *strings.Builder, typ int32, depth int) {
 		return
 	}
 	switch x.Kind {
-	case Const, Volatile, Restrict, Atomic, Pointer, Reference:
-		if !t.qualified(x) {
-			b.WriteString(words[x.Kind] + "+")
+	case Const, Volatile, Restrict, Atomic:
+		var of [Atomic + 1]bool // by kind, since compilers differ in the order
+		for ; x.Kind == Const || x.Kind == Volatile || x.Kind == Restrict || x.Kind == Atomic; x = &t.Types[typ] {
+			of[x.Kind] = of[x.Kind] || !t.qualified(x)
+			typ = x.Elem
 		}
+		for kind := Const; kind <= Atomic; kind++ {
+			if of[kind] {
+				b.WriteString(words[kind] + "+")
+			}
+		}
+		t.put(b, typ, depth+1)
+	case Pointer, Reference:
+		b.WriteString(words[x.Kind] + "+")
 		t.put(b, x.Elem, depth+1)
 	case Typedef:
 		target := x.Elem
@@ -86,7 +96,7 @@ func (t *Table) put(b *strings.Builder, typ int32, depth int) {
 // qualified so already, as compilers tell it twice.
 func (t *Table) qualified(x *Type) bool {
 	e := &t.Types[x.Elem]
-	if x.Kind == Pointer || x.Kind == Reference || e.Kind != Array {
+	if e.Kind != Array {
 		return false
 	}
 	for e.Kind == Array {

@@ -94,6 +94,7 @@ type Variable struct {
 	// Address is where it lies for the whole run of the program, or in each
 	// thread's block of such variables; only for those in Globals or Threads.
 	Address uint64
+	Size    int64 // bytes, of those in Globals that are larger than their types: an array at the end goes on; else 0
 	First   int32 // in Table.Places, for those of scopes
 	Places  int32 // how many
 }

@@ -181,7 +181,7 @@ func TestSpell(t *testing.T) {
 		{17, "", "union:-"},
 		{18, "r", "reference+union:- r"},
 		{19, "v", "pointer+void v"},
-		{20, "p", "volatile+const+pointer+const+unsigned_long p"},
+		{20, "p", "const+volatile+pointer+const+unsigned_long p"},
 		{22, "a", "array[3]:const+unsigned_long a"},
 		{23, "m", "member+pointer+function m"},
 		{void, "x", "void x"},

@@ -1,5 +1,6 @@
-// Package debuginfo adds to a load object's table what its DWARF debug
-// information (versions 2 to 5) tells: modules, source files and lines.
+// Package debuginfo reads what the DWARF debug information (versions 2 to 5) of a
+// load object tells: Add completes its table of functions by modules, source
+// files and lines, Data makes the table of its types and variables.
 package debuginfo
 
 import (

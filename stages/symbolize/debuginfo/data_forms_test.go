@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"stackmill/stages/symbolize/datatype"
 	"stackmill/stages/symbolize/debuginfo"
 	"stackmill/stages/symbolize/symtab/object"
 )
@@ -109,6 +110,46 @@ func TestDataForms(t *testing.T) {
 				t.Error(d)
 			}
 		})
+	}
+}
+
+// Compilers agree on types and their names.
+func TestDataCompilers(t *testing.T) {
+	types := func(table *datatype.Table) []string {
+		var b bytes.Buffer
+		describe(&b, table)
+		lines := strings.Split(b.String(), "\n")
+		var out []string
+		for i, line := range lines {
+			aggregate, _, _ := strings.Cut(line, " of ")
+			if strings.HasPrefix(line, "structure:") || strings.HasPrefix(line, "union:") {
+				for _, member := range lines[i+1:] {
+					if !strings.HasPrefix(member, "\t") {
+						break
+					}
+					aggregate += member
+				}
+				out = append(out, aggregate)
+			}
+		}
+		slices.Sort(out)
+		return out
+	}
+	want := types(readData(t, "testdata/shapes_dw5.so"))
+	found := false
+	for _, clang := range []string{"clang", "clang-14", "clang-19"} {
+		lib := filepath.Join(t.TempDir(), "lib.so")
+		cmd := exec.Command(clang, "-w", "-g", "-fPIC", "-shared", "-nostdlib", "-o", lib, "testdata/shapes.c", "testdata/shapes2.c")
+		if err := cmd.Run(); err != nil {
+			continue
+		}
+		found = true
+		if d := cmp.Diff(want, types(readData(t, lib))); d != "" {
+			t.Errorf("%s: %s", clang, d)
+		}
+	}
+	if !found {
+		t.Skip("there is no clang")
 	}
 }
 

@@ -32,6 +32,7 @@ func FuzzData(f *testing.F) {
 			e.Order = binary.BigEndian
 		}
 		e.Loads = []objecttest.Load{{Flags: elf.PF_R | elf.PF_W | elf.PF_X, FileSize: 0x5000, MemSize: 0x5000}}
+		e.Sections = []objecttest.Section{{Name: ".data", Type: elf.SHT_NOBITS, Flags: elf.SHF_ALLOC, Address: 0x1000, Size: 0x4000}}
 		for i, b := range [][]byte{b0, b1, b2, b3, b4, b5, b6, b7, b8, b9} {
 			e.Sections = append(e.Sections, objecttest.Section{Name: ".debug_" + dataParts[i], Data: b})
 		}

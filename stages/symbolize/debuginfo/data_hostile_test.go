@@ -31,8 +31,9 @@ func typeInfo(t testing.TB, entries []byte) *object.File {
 	}
 	info := binary.LittleEndian.AppendUint32(nil, uint32(len(entries)+8))
 	info = append(info, 4, 0, 0, 0, 0, 0, 8, 1)
-	e := objecttest.File{Loads: []objecttest.Load{{Flags: elf.PF_R, MemSize: 1 << 30}}}
-	e.Sections = []objecttest.Section{{Name: ".debug_info", Data: append(info, entries...)}, {Name: ".debug_abbrev", Data: abbrev}}
+	e := objecttest.File{Sections: []objecttest.Section{
+		{Name: ".bss", Type: elf.SHT_NOBITS, Flags: elf.SHF_ALLOC, Address: 0x1000, Size: 0x1000},
+		{Name: ".debug_info", Data: append(info, entries...)}, {Name: ".debug_abbrev", Data: abbrev}}}
 	f, err := object.New("hostile", e.Bytes())
 	if err != nil {
 		t.Fatal(err)
@@ -50,6 +51,12 @@ func variable(name string, typ int, address uint64) []byte {
 	b = append(append(b, 0), ref(typ)...)
 	b = append(b, 9, 0x03)
 	return binary.LittleEndian.AppendUint64(b, address)
+}
+
+// readVariable looks a variable up at the address that it has.
+func readVariable(t *testing.T, address uint64) (int32, int64, bool) {
+	table, _ := debuginfo.Data(typeInfo(t, append([]byte{2, 'T', 0}, append(ref(0), variable("v", behindUnit, address)...)...)), nil)
+	return table.Global(address)
 }
 
 // Types that consist of themselves, or of very many others, end.
@@ -90,12 +97,12 @@ func TestHostileTypes(t *testing.T) {
 		{"a type that is not there", ref(0), ""},
 	} {
 		start := time.Now()
-		entries := append(x.entries, variable("v", behindUnit, 64)...)
+		entries := append(x.entries, variable("v", behindUnit, 0x1040)...)
 		table, _ := debuginfo.Data(typeInfo(t, entries), nil)
 		if d := time.Since(start); d > 10*time.Second {
 			t.Errorf("%s: took %v", x.what, d)
 		}
-		v, _, ok := table.Global(64)
+		v, _, ok := table.Global(0x1040)
 		if x.spelled != "" && (!ok || table.Spell(table.Variables[v].Type, table.Variables[v].Name) != x.spelled) {
 			t.Errorf("%s: %v, %+v %+v", x.what, ok, table.Variables, table.Notes)
 		}
@@ -105,6 +112,15 @@ func TestHostileTypes(t *testing.T) {
 		}
 		if _, err := datatype.Decode(table.Append(nil)); err != nil {
 			t.Errorf("%s: %v", x.what, err)
+		}
+	}
+}
+
+// What the linker removed lies nowhere.
+func TestRemovedVariable(t *testing.T) {
+	for address, want := range map[uint64]bool{0x1000: true, 0x1fff: true, 0: false, 0x10: false, 0x2000: false, ^uint64(0): false} {
+		if _, _, ok := readVariable(t, address); ok != want {
+			t.Errorf("at %#x: %v", address, ok)
 		}
 	}
 }

@@ -2,12 +2,9 @@ package debuginfo
 
 import (
 	"cmp"
-	"encoding/binary"
 	"slices"
 	"sort"
 	"strings"
-
-	"github.com/cespare/xxhash/v2"
 
 	"stackmill/stages/symbolize/datatype"
 )
@@ -38,34 +35,11 @@ type keyed struct {
 // made says which type a raw type became.
 type made struct{ raw, number int32 }
 
-// layout is the hash of all that makes a type what it is, but of aggregates that
-// it points to only their names.
-type layout struct {
-	hash  uint64
-	state uint8 // 0, inHashing or hashed
-}
-
-const (
-	inHashing = 1
-	hashed    = 2
-	inMaking  = -1
-)
+// inMaking marks a raw type in typeGraph.made whose type is made just now.
+const inMaking = -1
 
 // maxDepth bounds the types that each consist of the next.
 const maxDepth = 200
-
-// aggregateName is what declarations refer to. Class and structure are one.
-type aggregateName struct {
-	union bool
-	name  string
-}
-
-// definition are the types of one name.
-type definition struct {
-	raws  []int32
-	state uint8
-	raw   int32 // when all are one, else -1
-}
 
 func newTypeGraph(r *dataReader, t *datatype.Table) *typeGraph {
 	g := &typeGraph{
@@ -154,102 +128,6 @@ func (g *typeGraph) find(key uint64) int32 {
 		return -1
 	}
 	return g.keys[i].number
-}
-
-func mix(h, v uint64) uint64 {
-	h = (h ^ v) * 0x9e3779b97f4a7c15
-	return h ^ h>>29
-}
-
-func mixText(h uint64, s string) uint64 { return mix(h, xxhash.Sum64String(s)) }
-
-// hash returns the layout's hash. The depth tells how many types consist of
-// this one; pointed that it is pointed to.
-func (g *typeGraph) hash(key uint64, depth int, pointed bool) uint64 {
-	n := g.find(key)
-	if n < 0 || depth == maxDepth {
-		return 1
-	}
-	t := &g.types[n]
-	if pointed && t.name != "" && (t.kind.Aggregate() || t.kind == datatype.Typedef) {
-		return mixText(mix(2, generic(t.kind)), t.name)
-	}
-	l := &g.layouts[n]
-	switch l.state {
-	case inHashing:
-		return 3
-	case 0:
-		l.state = inHashing
-		l.hash = g.layout(t, depth)
-		l.state = hashed
-	}
-	return l.hash
-}
-
-// generic is a kind as far as it tells types apart.
-func generic(k datatype.Kind) uint64 {
-	if k == datatype.Class {
-		k = datatype.Structure
-	}
-	return uint64(k)
-}
-
-func (g *typeGraph) layout(t *rawType, depth int) uint64 {
-	h := mixText(mix(mix(4, generic(t.kind)), uint64(t.size)), t.name)
-	switch {
-	case t.kind.Aggregate() && t.declared:
-		if g.find(t.elem) >= 0 {
-			return g.hash(t.elem, depth+1, false)
-		}
-		if d := g.definition(t); d >= 0 {
-			return g.hash(g.types[d].key, depth+1, false)
-		}
-		return mix(h, 5)
-	case t.kind.Aggregate():
-		if t.scope != 0 {
-			name, _ := g.function(t.scope)
-			h = mixText(h, name)
-		}
-		for i := range g.raws(t) {
-			m := &g.members[int(t.first)+i]
-			h = mixText(h, m.name)
-			for _, v := range []int64{m.offset, m.bits, m.bitOffset, m.dataBit} {
-				h = mix(h, uint64(v))
-			}
-			h = mix(h, g.hash(m.typ, depth+1, false))
-		}
-		return h
-	case t.kind == datatype.Array:
-		for _, n := range g.counts[t.first : t.first+t.parts] {
-			h = mix(h, uint64(n))
-		}
-	}
-	points := t.kind == datatype.Pointer || t.kind == datatype.Reference || t.kind == datatype.Subroutine || t.kind == datatype.MemberPointer
-	return mix(h, g.hash(t.elem, depth+1, points))
-}
-
-// raws are the members of a raw type.
-func (g *typeGraph) raws(t *rawType) []rawMember { return g.members[t.first : t.first+t.parts] }
-
-// definition returns the raw type that a declaration is of, -1 when there is
-// none or there are several.
-func (g *typeGraph) definition(t *rawType) int32 {
-	d := g.defined[aggregateName{t.kind == datatype.Union, t.name}]
-	if d == nil || t.name == "" || d.state == inHashing {
-		return -1
-	}
-	if d.state == 0 {
-		d.state, d.raw = inHashing, d.raws[0]
-		same := g.hash(g.types[d.raw].key, 0, false)
-		for _, n := range d.raws[1:] {
-			if g.hash(g.types[n].key, 0, false) != same {
-				d.raw = -1
-				break
-			}
-		}
-		d.state = hashed
-	}
-	return d.raw
 }
 
 // typ returns the number of the type of a key.
@@ -387,74 +265,6 @@ func (g *typeGraph) complete() {
 			g.reconcile(x)
 		}
 	}
-}
-
-// reconcile compares the members of an equal aggregate: where they point to
-// different types of one name, it is not known to which.
-func (g *typeGraph) reconcile(x made) {
-	members := g.membersOf(&g.types[x.raw])
-	t := &g.table.Types[x.number]
-	for i := range min(len(members), int(t.Members)) {
-		m := &g.table.Members[int(t.First)+i]
-		if m.Type != members[i].Type {
-			m.Type = g.vague(m.Type)
-		}
-	}
-}
-
-// vague returns a type with declarations for the aggregates that it points to.
-func (g *typeGraph) vague(typ int32) int32 {
-	x := g.table.Types[typ]
-	switch {
-	case x.Kind.Aggregate():
-		if x.Name == "" || x.Size < 0 {
-			return typ
-		}
-		return g.add(datatype.Type{Kind: x.Kind, Name: x.Name, Size: -1, Count: -1}, g.first[typ])
-	case x.Elem == 0:
-		return typ
-	}
-	x.Elem = g.vague(x.Elem)
-	return g.add(x, g.first[typ])
-}
-
-// membersOf returns the members of a raw type, sorted by where they begin.
-func (g *typeGraph) membersOf(t *rawType) []datatype.Member {
-	raws := g.raws(t)
-	out := make([]datatype.Member, 0, len(raws))
-	for i := range raws {
-		r := &raws[i]
-		m := datatype.Member{Name: r.name, Type: g.typ(r.typ), Offset: r.offset, Base: r.base}
-		if r.bits > 0 {
-			g.bitField(&m, r)
-		}
-		out = append(out, m)
-	}
-	slices.SortStableFunc(out, func(a, b datatype.Member) int {
-		return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Bit, b.Bit))
-	})
-	return out
-}
-
-// bitField tells where the bits of a member are. Before version 4 they are
-// counted from the most significant bit of the storage.
-func (g *typeGraph) bitField(m *datatype.Member, r *rawMember) {
-	bit := r.dataBit
-	switch {
-	case bit >= 0:
-	case r.bitOffset < 0:
-		bit = 0
-	case g.source.Order == binary.ByteOrder(binary.BigEndian):
-		bit = r.bitOffset
-	default:
-		size := r.size
-		if size < 0 {
-			size = g.table.Types[m.Type].Size
-		}
-		bit = max(size, 0)*8 - r.bitOffset - r.bits
-	}
-	at := max(r.offset*8+bit, 0)
-	m.Offset, m.Bit, m.Bits = at/8, int32(at%8), int32(min(r.bits, 1<<16))
 }
 
 // tell keeps the unit of aggregates that share their name with another, and the

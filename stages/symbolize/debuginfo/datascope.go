@@ -80,8 +80,17 @@ func (r *dataReader) executable(x span) bool {
 	return false
 }
 
-// mapped reports whether an address is in the object.
+// mapped reports whether an address is that of data in the object: of a variable
+// that linkers removed it is 0 or so.
 func (r *dataReader) mapped(address uint64) bool {
+	for i := range r.object.Sections {
+		if x := &r.object.Sections[i]; x.Flags&elf.SHF_ALLOC != 0 && x.Flags&elf.SHF_TLS == 0 && address-x.Address < x.Size {
+			return true
+		}
+	}
+	if len(r.object.Sections) > 0 {
+		return false
+	}
 	for _, l := range r.object.Loads {
 		if address-l.Address < l.MemSize {
 			return true
@@ -110,6 +119,7 @@ type rawVariable struct {
 	key         uint64
 	origin, typ uint64
 	name        string
+	linkage     string // of one that is declared, empty when it is as its name
 	address     uint64
 	unit, scope int32
 	places      int32 // the first in places
@@ -117,6 +127,7 @@ type rawVariable struct {
 	external    bool
 	fixed       bool // it has an address
 	thread      bool
+	declared    bool // it may be defined elsewhere
 }
 
 func (w *dataWalk) addVariable(e *dataEntry, here dataPlace) {
@@ -142,6 +153,9 @@ func (w *dataWalk) addVariable(e *dataEntry, here dataPlace) {
 	}
 	if here.common {
 		v.scope = 0
+	}
+	if v.declared = e.declaration && e.external; v.declared {
+		v.linkage = w.textOf(w.s, w.u, e.linkage)
 	}
 	w.variables = append(w.variables, v)
 }

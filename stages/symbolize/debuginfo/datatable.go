@@ -36,10 +36,13 @@ func (r *dataReader) result() *datatype.Table {
 	for _, list := range [][]keyed{a.scopeAt, a.variable} {
 		slices.SortFunc(list, func(a, b keyed) int { return cmp.Compare(a.key, b.key) })
 	}
+	symbols := r.dataSymbols()
+	a.define(symbols)
 	a.putScopes()
 	a.putVariables()
 	a.putReturns()
 	a.complete()
+	a.extend(symbols)
 	a.tell(a.number)
 	a.out.Index()
 	for _, x := range r.signed {

@@ -74,6 +74,9 @@ func (w *dataWalk) addType(e *dataEntry, here dataPlace) dataPlace {
 		if t.name == "" && e.tag == tagStringType {
 			t.name = "character"
 		}
+		if t.name == "complex" && e.encoding == encodingComplex { // clang has one name for all
+			t.name = map[int64]string{8: "complex float", 16: "complex double", 32: "complex long double"}[t.size]
+		}
 		if t.name == "" && e.tag == tagSubrangeType {
 			t.kind, t.elem = datatype.Void, w.ref(e.typ)
 		}

@@ -51,7 +51,7 @@ type entry struct {
 	bytes int64
 }
 
-// sized is a table of symbols or of call frame information.
+// sized is a table of symbols, of call frame information, or of types and variables.
 type sized interface{ Bytes() int64 }
 
 // pathKey tells a file from what stood or will stand under its path. The folder

@@ -1,0 +1,145 @@
+package debuginfo
+
+import (
+	"debug/elf"
+	"strings"
+
+	"stackmill/stages/symbolize/datatype"
+	"stackmill/stages/symbolize/symtab/object"
+)
+
+// dataSymbol is a symbol of data that lie in the object.
+type dataSymbol struct {
+	address, size uint64
+	name          []byte // without its version
+}
+
+// dataSymbols reads the symbols of the object and of the file with its debug
+// information. What is damaged is noted where functions' symbols are read.
+func (r *dataReader) dataSymbols() []dataSymbol {
+	var list []dataSymbol
+	files := []*object.File{r.object}
+	if r.source != r.object {
+		files = append(files, r.source)
+	}
+	for _, f := range files {
+		for i := range f.Sections {
+			s := &f.Sections[i]
+			names := f.ByIndex(int(s.Link))
+			if s.Type != elf.SHT_SYMTAB && s.Type != elf.SHT_DYNSYM || names == nil {
+				continue
+			}
+			b, err := f.Data(s)
+			if err != nil {
+				continue
+			}
+			text, err := f.Data(names)
+			if err != nil {
+				continue
+			}
+			list = r.entriesOf(list, f, b, text)
+		}
+	}
+	return list
+}
+
+// entriesOf appends the symbols of data of one table.
+func (r *dataReader) entriesOf(list []dataSymbol, f *object.File, b, names []byte) []dataSymbol {
+	size := 24
+	if f.Class == elf.ELFCLASS32 {
+		size = 16
+	}
+	for ; len(b) >= size && r.room(len(list)); b = b[size:] {
+		var x dataSymbol
+		info, section := b[4], f.Order.Uint16(b[6:])
+		if f.Class == elf.ELFCLASS32 {
+			x.address, x.size = uint64(f.Order.Uint32(b[4:])), uint64(f.Order.Uint32(b[8:]))
+			info, section = b[12], f.Order.Uint16(b[14:])
+		} else {
+			x.address, x.size = f.Order.Uint64(b[8:]), f.Order.Uint64(b[16:])
+		}
+		if elf.ST_TYPE(info) != elf.STT_OBJECT || elf.SectionIndex(section) == elf.SHN_UNDEF || x.size == 0 || x.size > maxExtent {
+			continue
+		}
+		x.name = textAt(names, uint64(f.Order.Uint32(b)))
+		x.name = x.name[:min(len(x.name), maxPath)]
+		list = append(list, x)
+	}
+	return list
+}
+
+// define gives the variables that units only declare the addresses of the
+// symbols of that name: programs hold copies of variables of their libraries.
+func (a *assembly) define(symbols []dataSymbol) {
+	told := map[uint64]bool{} // addresses that have a variable
+	declared := map[string]int32{}
+	for i := range a.variables {
+		v := &a.variables[i]
+		switch {
+		case v.fixed && !v.thread:
+			told[v.address] = true
+		case v.declared:
+			name := v.linkage
+			if name == "" {
+				name = v.name
+			}
+			if _, ok := declared[name]; !ok {
+				declared[name] = int32(i)
+			}
+		}
+	}
+	if len(declared) == 0 {
+		return
+	}
+	for _, x := range symbols {
+		if told[x.address] || !a.mapped(x.address) {
+			continue
+		}
+		name, _, _ := strings.Cut(string(x.name), "@")
+		if i, ok := declared[name]; ok {
+			v := &a.variables[i]
+			v.fixed, v.address, v.scope = true, x.address, 0
+			told[x.address] = true
+			delete(declared, name)
+		}
+	}
+}
+
+// extend gives variables the sizes of their symbols where these are larger: an
+// array at the end goes on, or its type does not tell how long it is.
+func (a *assembly) extend(symbols []dataSymbol) {
+	at := make(map[uint64]int32, len(a.out.Globals))
+	for _, n := range a.out.Globals {
+		v := &a.out.Variables[n]
+		if a.open(v.Type) {
+			at[v.Address] = n
+		}
+	}
+	if len(at) == 0 {
+		return
+	}
+	for _, x := range symbols {
+		if n, ok := at[x.address]; ok {
+			v := &a.out.Variables[n]
+			if size := int64(x.size); size > max(v.Size, a.out.Types[v.Type].Size) {
+				v.Size = size
+			}
+		}
+	}
+}
+
+// open reports whether variables of a type may be larger than the type is.
+func (a *assembly) open(typ int32) bool {
+	for range maxDepth {
+		typ = a.out.Strip(typ)
+		t := &a.out.Types[typ]
+		switch {
+		case t.Size < 0 || t.Kind == datatype.Array && t.Count <= 0:
+			return true
+		case !t.Kind.Aggregate() || t.Members == 0:
+			return false
+		}
+		typ = a.out.Members[t.First+t.Members-1].Type
+	}
+	return false
+}
