@@ -106,8 +106,15 @@ type objectKey struct {
 	load       int32
 	scopeKind  string
 	scope      string
+	unit       string // of a function: others may have one of its name
 	descriptor string
 	member     int32 // number in datatype.Table.Members, -1 for others
+}
+
+// inFunction makes a function the scope.
+func (k *objectKey) inFunction(t types, scope int32) {
+	f := &t.Scopes[scope]
+	k.scopeKind, k.scope, k.unit = ScopeFunction, f.Name, t.Units[f.Unit]
 }
 
 func (s *Space) intern(k objectKey, make func() Object) (n int32, added bool) {
@@ -117,7 +124,7 @@ func (s *Space) intern(k objectKey, make func() Object) (n int32, added bool) {
 	o := make()
 	o.Parent, o.LoadObject, o.Scope, o.ScopeKind, o.Descriptor = k.parent, k.load, k.scope, k.scopeKind, k.descriptor
 	o.ID = schema.NewID("data object").Number(uint64(s.Objects[k.parent].ID)).Number(uint64(s.resolver.Program.Objects[k.load].ID)).
-		Text(k.scopeKind).Text(k.scope).Text(k.descriptor).Number(uint64(o.Offset)).Number(uint64(o.Bit)).Text(o.Name).Sum()
+		Text(k.scopeKind).Text(k.scope).Text(k.unit).Text(k.descriptor).Number(uint64(o.Offset)).Number(uint64(o.Bit)).Text(o.Name).Sum()
 	n = int32(len(s.Objects))
 	s.Objects = append(s.Objects, o)
 	s.numbers[k] = n
