@@ -53,7 +53,7 @@ type descent struct {
 func (d *descent) into(s Step, offset int64, depth int) ([]Step, fit) {
 	aggregate, offset, ok := d.t.aggregate(s.Type, offset)
 	if !ok {
-		return []Step{s}, d.fit(s.Type)
+		return []Step{s}, d.fit(s.Type, offset)
 	}
 	s.Type = aggregate
 	if offset < 0 || depth == maxSteps {
@@ -127,15 +127,16 @@ func (t *Table) extent(m *Member) (low, high int64) {
 	return m.Offset, m.Offset + max(size, 0)
 }
 
-// fit compares a scalar, or what an array consists of, with the use.
-func (d *descent) fit(typ int32) fit {
+// fit compares a scalar, or what an array consists of, with the use of it from a
+// byte on.
+func (d *descent) fit(typ int32, offset int64) fit {
 	typ = d.t.Strip(typ)
 	for d.t.Types[typ].Kind == Array {
 		typ = d.t.Strip(d.t.Types[typ].Elem)
 	}
 	x := &d.t.Types[typ]
 	switch {
-	case d.use.Size == 0 || x.Size != int64(d.use.Size):
+	case d.use.Size == 0 || x.Size != int64(d.use.Size) || offset != 0:
 		return unfit
 	case x.Float != d.use.Float:
 		return fitsSize

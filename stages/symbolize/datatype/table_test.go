@@ -32,6 +32,9 @@ const (
 	size
 	callback
 	derived
+	pair
+	halves
+	twoWays
 )
 
 // sample is a table of types as compilers tell them.
@@ -58,6 +61,9 @@ func sample() *Table {
 		size:     {Kind: Typedef, Name: "size_t", Elem: long8, Size: 8},
 		callback: {Kind: Subroutine, Elem: integer, Size: -1},
 		derived:  {Kind: Const, Elem: pointer, Size: 8},
+		pair:     {Kind: Array, Elem: long8, Size: 16, Count: 2},
+		halves:   {Kind: Structure, Name: "halves", Size: 16},
+		twoWays:  {Kind: Union, Name: "two", Size: 16},
 	}
 	members := map[int][]Member{
 		list:   {{Name: "d", Type: real8}, {Name: "l", Type: long8}, {Name: "i", Type: integer}},
@@ -65,8 +71,10 @@ func sample() *Table {
 		record: {{Name: "key", Type: long8}, {Name: "in", Type: inner, Offset: 8}, {Name: "pad", Type: text, Offset: 24}},
 		bits: {{Name: "a", Type: integer, Bits: 3}, {Name: "b", Type: integer, Bit: 3, Bits: 9},
 			{Name: "c", Type: integer, Offset: 4, Bit: 1, Bits: 2}},
-		holder: {{Type: empty, Base: true}, {Type: record, Base: true}, {Name: "rest", Type: flexible, Offset: 64}},
-		loop:   {{Name: "self", Type: loop}, {Name: "again", Type: loop}},
+		holder:  {{Type: empty, Base: true}, {Type: record, Base: true}, {Name: "rest", Type: flexible, Offset: 64}},
+		halves:  {{Name: "low", Type: integer}, {Name: "far", Type: long8, Offset: 4}},
+		twoWays: {{Name: "words", Type: pair}, {Name: "halves", Type: halves}},
+		loop:    {{Name: "self", Type: loop}, {Name: "again", Type: loop}},
 	}
 	t.Types = types
 	for i := range types {
@@ -116,6 +124,8 @@ func TestDescend(t *testing.T) {
 		{"a union as a float", list, 0, Use{4, true}, "union:-+0 . int i+0"},
 		{"a union as who knows", list, 0, Use{}, "union:-+0 . double d+0"},
 		{"a union as what it has not", list, 0, Use{2, false}, "union:-+0 . double d+0"},
+		{"a union as a word", twoWays, 8, Use{8, false}, "union:two+0 . array[2]:long words+0"},
+		{"a union across words", twoWays, 4, Use{8, false}, "union:two+0 . structure:halves+0 . long far+4"},
 		{"bit fields", bits, 0, Use{4, false}, "structure:bits+0 . int a+0"},
 		{"the second byte of bit fields", bits, 1, Use{1, false}, "structure:bits+0 . int b+0"},
 		{"bit fields behind the first byte used", bits, 2, Use{4, false}, "structure:bits+0 . int c+4"},
