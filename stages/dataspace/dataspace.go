@@ -9,11 +9,14 @@
 package dataspace
 
 import (
+	"slices"
+
 	"stackmill/problem"
 	"stackmill/stages/decode"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/symbolize/datatype"
 	"stackmill/stages/symbolize/insn"
+	"stackmill/stages/symbolize/symtab"
 )
 
 // Method is how a data object was found.
@@ -102,6 +105,24 @@ func New(resolver *symbolize.Resolver, tables Tables, problems *problem.Log) *Sp
 func (s *Space) problem(file string, err error) {
 	s.problems.Add(problem.Problem{Severity: problem.Warning, File: file, Offset: problem.NoOffset, Reason: "bad-debug-information",
 		Message: "its types and variables cannot be read: " + err.Error()})
+}
+
+// note tells what of a load object's types and variables could not be read,
+// unless the same was told of its symbols.
+func (s *Space) note(file string, t *datatype.Table, told []symtab.Note) {
+	if t == nil {
+		return
+	}
+	for _, n := range t.Notes {
+		if slices.ContainsFunc(told, func(other symtab.Note) bool { return other.Text == n.Text }) {
+			continue
+		}
+		severity := problem.Warning
+		if n.Damage {
+			severity = problem.Error
+		}
+		s.problems.Add(problem.Problem{Severity: severity, File: file, Offset: n.Offset, Reason: "bad-debug-information", Message: n.Text})
+	}
 }
 
 // Process finds the data objects of one process's events.

@@ -50,6 +50,7 @@ func (s *Space) object(n int32) *object {
 	if err != nil {
 		s.problem(s.resolver.Program.Objects[n].Path, err)
 	}
+	s.note(s.resolver.Program.Objects[n].Path, t, o.symbols.Notes)
 	o.types = types{t}
 	if t != nil {
 		// What is wrong with it is reported when stacks are unwound by it.

@@ -1,0 +1,24 @@
+package dataspace
+
+import (
+	"testing"
+
+	"stackmill/problem"
+	"stackmill/stages/symbolize/datatype"
+	"stackmill/stages/symbolize/symtab"
+)
+
+// What types and variables lack becomes problems, once.
+func TestNotes(t *testing.T) {
+	var log problem.Log
+	s := New(nil, nil, &log)
+	told := []symtab.Note{{Text: "a unit is damaged", Damage: true}}
+	s.note("prog", &datatype.Table{Notes: []symtab.Note{
+		{Offset: 7, Text: "a unit is damaged", Damage: true}, {Offset: 9, Text: "a list is damaged", Damage: true}, {Offset: -1, Text: "a file is missing"},
+	}}, told)
+	s.note("other", nil, nil)
+	got := log.Problems
+	if len(got) != 2 || got[0].Severity != problem.Error || got[0].Offset != 9 || got[0].File != "prog" || got[1].Severity != problem.Warning {
+		t.Errorf("%+v", got)
+	}
+}
