@@ -113,8 +113,7 @@ type objectKey struct {
 
 // inFunction makes a function the scope.
 func (k *objectKey) inFunction(t types, scope int32) {
-	f := &t.Scopes[scope]
-	k.scopeKind, k.scope, k.unit = ScopeFunction, f.Name, t.Units[f.Unit]
+	k.scopeKind, k.scope, k.unit = ScopeFunction, t.FunctionName(scope), t.Units[t.Scopes[scope].Unit]
 }
 
 func (s *Space) intern(k objectKey, make func() Object) (n int32, added bool) {
@@ -169,7 +168,7 @@ func (s *Space) plain(o *object, typ int32, r root) int32 {
 		name, declared = v.Name, v.Type
 		switch {
 		case v.Function != 0:
-			k.scopeKind, k.scope = ScopeFunction, t.FunctionName(v.Function)
+			k.inFunction(t, v.Function)
 		case !v.External && v.Unit != 0:
 			k.scopeKind, k.scope = ScopeUnit, t.Units[v.Unit]
 		}
@@ -192,7 +191,7 @@ func (s *Space) aggregate(o *object, typ int32, r root) int32 {
 	k := objectKey{parent: Total, load: o.number, member: -1, scopeKind: ScopeLoadObject, scope: s.resolver.Program.Objects[o.number].Name}
 	switch a := &t.Types[typ]; {
 	case a.Function != 0:
-		k.scopeKind, k.scope = ScopeFunction, t.FunctionName(a.Function)
+		k.inFunction(t, a.Function)
 	case a.Unit != 0:
 		k.scopeKind, k.scope = ScopeUnit, t.Units[a.Unit]
 	}
