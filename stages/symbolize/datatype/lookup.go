@@ -129,8 +129,8 @@ func around(n int, bounds func(i int) (low, high uint64)) []int32 {
 
 // Bytes estimates the memory that the table takes, in bytes.
 func (t *Table) Bytes() int64 {
-	n := len(t.Types)*64 + len(t.Members)*48 + len(t.Variables)*56 + (len(t.Globals)+len(t.Threads))*8 +
-		len(t.Places)*56 + len(t.Scopes)*72 + len(t.Ranges)*28 + len(t.Returns)*24
+	n := len(t.Types)*64 + len(t.Members)*48 + len(t.Variables)*64 + (len(t.Globals)+len(t.Threads))*8 +
+		len(t.Places)*48 + len(t.Scopes)*72 + len(t.Ranges)*28 + len(t.Returns)*24
 	seen := map[string]bool{}
 	text := func(s string) {
 		if !seen[s] {
@@ -149,7 +149,7 @@ func (t *Table) Bytes() int64 {
 	}
 	for i := range t.Scopes {
 		text(t.Scopes[i].Name)
-		n += len(t.Scopes[i].FrameBase) * 56
+		n += len(t.Scopes[i].FrameBase) * 48
 	}
 	for i := range t.Returns {
 		text(t.Returns[i].Name)

@@ -57,11 +57,9 @@ func (w *dataWalk) addScope(e *dataEntry, here dataPlace) dataPlace {
 		sc.parent, sc.around = 0, 0
 		here.ignored = e.declaration
 	}
-	sc.frame = int32(len(w.places))
 	if sc.spanned > 0 && e.tag == tagSubprogram {
-		w.s.location(w.u, w.linked, e.frameBase, w.addPlace)
+		_, sc.frame, sc.framed = w.placesOf(e.frameBase)
 	}
-	sc.framed = int32(len(w.places)) - sc.frame
 	if w.room(len(w.scopes)) {
 		here.scope = int32(len(w.scopes))
 		w.scopes = append(w.scopes, sc)
@@ -99,10 +97,30 @@ func (r *dataReader) mapped(address uint64) bool {
 	return false
 }
 
-func (r *dataReader) addPlace(p datatype.Place) {
+// addPlace adds a place to those from first on. Compilers cut ranges where they
+// say something else about a variable: those that meet are one.
+func (r *dataReader) addPlace(first int, p datatype.Place) {
+	if n := len(r.places); n > first && p.PieceSize == 0 {
+		last := r.places[n-1]
+		if last.High == p.Low {
+			last.Low, last.High = p.Low, p.High
+			if last == p {
+				r.places[n-1].High = p.High
+				return
+			}
+		}
+	}
 	if r.room(len(r.places)) {
 		r.places = append(r.places, p)
 	}
+}
+
+// placesOf adds the places that a location tells, and returns the address when
+// that is all.
+func (w *dataWalk) placesOf(location value) (at fixed, first, n int32) {
+	first = int32(len(w.places))
+	at = w.s.location(w.u, w.linked, location, func(p datatype.Place) { w.addPlace(int(first), p) })
+	return at, first, int32(len(w.places)) - first
 }
 
 // room reports whether one more fits to some that are there.
@@ -135,9 +153,8 @@ func (w *dataWalk) addVariable(e *dataEntry, here dataPlace) {
 		return
 	}
 	v := rawVariable{key: e.key, origin: w.ref(e.origin), typ: w.ref(e.typ), unit: w.number, scope: here.scope, external: e.external || here.common}
-	v.places = int32(len(w.places))
-	at := w.s.location(w.u, w.linked, e.location, w.addPlace)
-	v.placed = int32(len(w.places)) - v.places
+	at, places, placed := w.placesOf(e.location)
+	v.places, v.placed = places, placed
 	if at.ok && (at.thread || w.mapped(at.address)) {
 		v.fixed, v.thread, v.address = true, at.thread, at.address
 		if block := w.object.Threads; at.thread && at.address >= block.MemSize && at.address-block.Address < block.MemSize {

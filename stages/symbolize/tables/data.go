@@ -49,7 +49,7 @@ func (l *Loader) Data(path string) (*datatype.Table, error) {
 }
 
 // dataVersion changes with datatype's encoding and with what it says of an object.
-const dataVersion = 5
+const dataVersion = 6
 
 // dataPath is a file with the same head as a table's, and behind it dataVersion
 // in a byte, the key and the missing files (see appendTexts), and the types and
