@@ -126,6 +126,8 @@ func TestEffectsAMD64(t *testing.T) {
 		{"movzbl (%rdi),%eax", "0f b6 07", "rax=load/4 L1[rdi+0x0] w rax"},
 		{"movswq (%rdi),%rax", "48 0f bf 07", "rax=load/8 L2[rdi+0x0] w rax"},
 		{"movslq %ecx,%rax", "48 63 c1", "rax=rcx:4/8 w rax"},
+		{"cltq", "48 98", "rax=rax:4/8 w rax"},
+		{"cwtl", "98", "rax=rax:2/4 w rax"},
 		{"movzbl %dh,%eax", "0f b6 c6", "w rax"},
 		{"movzbl %sil,%eax", "40 0f b6 c6", "rax=rsi:1/4 w rax"},
 		{"lea 8(%rdi),%rax", "48 8d 47 08", "rax=rdi+0x8/8 w rax"},

@@ -19,7 +19,7 @@ const (
 	verbRead            = '?' // such as comparisons
 	verbInc             = 'i'
 	verbDec             = 'd'
-	verbWiden           = 'w' // with zeroes or the sign; the size is the source's
+	verbWiden           = 'w' // with zeroes or the sign; the size is the source's, but the accumulator's own
 	verbChoose          = 'c' // copies or not
 	verbExchange        = 'x' // also with the sum
 	verbCompareExchange = 'k' // and exchanges
@@ -91,7 +91,7 @@ var (
 		"5 <Os <Os <Os <Os <Os <Os <Os <Os >Os >Os >Os >Os >Os >Os >Os >Os",
 		"6 P.v Q.v ?Ez *Ew .   .   .   .   <Is nGv <Is nGv Sib Siv Sob Sov",
 		"8 g1b g1v g1b g1v ?Eb ?Ev xEb xEv =Eb =Ev =Gb =Gv !Ew lGv ?Ew >Es",
-		"9 xOv xOv xOv xOv xOv xOv xOv xOv !Av !Dv C.p .   <.s >.s .   !Ab",
+		"9 xOv xOv xOv xOv xOv xOv xOv xOv wAv !Dv C.p .   <.s >.s .   !Ab",
 		"a oAb oAv OAb OAv Smb Smv Scb Scv .   .   Ssb Ssv Slb Slv Sab Sav",
 		"b =Ob =Ob =Ob =Ob =Ob =Ob =Ob =Ob =Ov =Ov =Ov =Ov =Ov =Ov =Ov =Ov",
 		"c g2b g2v R.s R.s !Gp !Gp =Eb =Ev E.s L.s R.p R.p .   !Av .   R.z",

@@ -206,8 +206,15 @@ var implied = [128][]byte{
 	'K': {numberAX, numberCX, 11}, // syscall keeps the return address and the flags
 }
 
-// widen does movzx, movsx and movsxd.
+// widen does movzx, movsx and movsxd, and widens the accumulator's lower half.
 func (w *worker) widen() {
+	if w.a.dest == 'A' {
+		ax := w.general(numberAX)
+		w.e.write(ax)
+		w.e.compute(Extend, ax, w.size)
+		w.e.Source, w.e.Value = ax, int64(w.size/2)
+		return
+	}
 	from := w.rm()
 	of := w.size
 	w.size = w.x86.size('v')
