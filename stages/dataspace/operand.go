@@ -148,7 +148,7 @@ func (f *function) rootAt(s *state, n int, a *insn.Access, at value, variable bo
 		return root{}, detailStackSlot
 	case address:
 		if at.indexed && at.variable == none {
-			if in, ok := f.types.array(at, a.Size); ok {
+			if in, ok := f.types.array(at, datatype.Use{Size: a.Size, Float: a.Class == insn.Float}); ok {
 				at = in
 			} else {
 				at.step = max(at.step, 1)
@@ -225,27 +225,101 @@ func (f *function) within(at value, variable bool) (root, string) {
 }
 
 // array finds the array in an aggregate that an index counts in, when it does not
-// count aggregates: the only one with elements of the accessed size.
-func (t types) array(at value, size int) (value, bool) {
+// count aggregates.
+func (t types) array(at value, use datatype.Use) (value, bool) {
 	typ := t.Strip(at.typ)
-	x := &t.Types[typ]
-	if !x.Kind.Aggregate() || t.inArray(at) {
+	if !t.Types[typ].Kind.Aggregate() {
 		at.step = 0
 		return at, true
 	}
-	if way := t.Descend(typ, at.offset, datatype.Use{Size: size}); at.step == 0 && len(way) > 0 &&
-		t.Types[t.Strip(way[len(way)-1].Type)].Size == int64(size) {
+	if at.step == 1 && !t.hasArray(typ, int64(use.Size)) { // then it counts aggregates, most likely
+		at.step = 0
+		at = t.indexed(at)
+	}
+	way := t.Descend(typ, at.offset, use)
+	if len(way) == 0 {
+		return at, false
+	}
+	leaf := &t.Types[t.element(way[len(way)-1].Type)]
+	if leaf.Size != int64(use.Size) || leaf.Float != use.Float {
+		if behind, ok := t.arrayBehind(at, use); ok {
+			return behind, behind.step == 0
+		}
+	}
+	if t.inArray(at) {
+		at.step = 0
 		return at, true
 	}
+	if at.step == 0 && t.Types[t.Strip(way[len(way)-1].Type)].Size == int64(use.Size) {
+		return at, true
+	}
+	return t.onlyArray(at, int64(use.Size))
+}
+
+// vectorSize is that of the smallest vectors that hold several numbers of any kind.
+const vectorSize = 16
+
+// arrayBehind is the array in an aggregate of whose first element an address is
+// that of the one before: its index counts from 1. Of several elements at once
+// it may also be the last of the array before.
+func (t types) arrayBehind(at value, use datatype.Use) (value, bool) {
+	x := &t.Types[t.Strip(at.typ)]
+	for m := x.First; m < x.First+x.Members; m++ {
+		member := &t.Members[m]
+		e := &t.Types[t.element(member.Type)]
+		if t.Types[t.Strip(member.Type)].Kind != datatype.Array || member.Offset != at.offset+int64(use.Size) {
+			continue
+		}
+		switch size := int64(use.Size); {
+		case e.Size == size && e.Float == use.Float:
+			at.offset, at.step = member.Offset, 0
+			return at, true
+		case size >= vectorSize && e.Size > 0 && size%e.Size == 0 && t.inArray(at):
+			at.step = max(at.step, 1)
+			return at, true
+		}
+	}
+	return at, false
+}
+
+// hasArray reports whether an aggregate has an array of elements of a size.
+func (t types) hasArray(typ int32, size int64) bool {
+	x := &t.Types[typ]
+	for _, m := range t.Members[x.First : x.First+x.Members] {
+		if t.Types[t.Strip(m.Type)].Kind == datatype.Array && t.Types[t.element(m.Type)].Size == size {
+			return true
+		}
+	}
+	return false
+}
+
+// onlyArray is the only array in an aggregate whose elements are as large as the
+// step of an address says, or else as what is accessed.
+func (t types) onlyArray(at value, size int64) (value, bool) {
+	x := &t.Types[t.Strip(at.typ)]
 	found := false
 	for m := x.First; m < x.First+x.Members; m++ {
 		member := &t.Members[m]
-		if e := &t.Types[t.element(member.Type)]; t.Types[t.Strip(member.Type)].Kind == datatype.Array && e.Size == int64(size) {
-			if found {
-				return at, false
-			}
-			at.offset, at.step, found = member.Offset, 0, true
+		e := &t.Types[t.element(member.Type)]
+		fits := e.Size == size
+		if at.step > 1 {
+			fits = e.Size >= size && e.Size > 0 && at.step%e.Size == 0
 		}
+		if !fits || t.Types[t.Strip(member.Type)].Kind != datatype.Array {
+			continue
+		}
+		if found {
+			return at, false
+		}
+		found = true
+		in := member.Offset
+		if e.Kind.Aggregate() {
+			in += modulo(at.offset-member.Offset, e.Size)
+		}
+		at.offset = in
+	}
+	if found {
+		at.step = 0
 	}
 	return at, found
 }

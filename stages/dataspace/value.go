@@ -111,7 +111,10 @@ func (t types) indexed(v value) value {
 // stepped is an address to which a multiple of step is added; exactly says that
 // it may be any.
 func (t types) stepped(v value, step int64, exactly bool) value {
-	if stride := t.stride(v); exactly && step > 1 && stride > 0 && step%stride != 0 {
+	switch stride := t.stride(v); {
+	case step == 1 && stride > 1 && v.variable == none:
+		v.step = 1
+	case exactly && step > 1 && stride > 0 && step%stride != 0:
 		v.step = step
 	}
 	return t.indexed(v)
