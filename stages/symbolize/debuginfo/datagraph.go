@@ -214,7 +214,7 @@ func (g *typeGraph) array(t *rawType, elem int32, raw int32) int32 {
 		elem = g.add(x, raw)
 	}
 	if t.descriptor {
-		elem = g.add(datatype.Type{Kind: datatype.Pointer, Elem: elem, Count: -1, Size: t.size}, raw)
+		elem = g.add(datatype.Type{Kind: datatype.Pointer, Elem: elem, Count: -1, Size: max(t.size, 8)}, raw)
 	}
 	return elem
 }

@@ -100,9 +100,6 @@ func (w *dataWalk) addType(e *dataEntry, here dataPlace) dataPlace {
 	case datatype.Array:
 		t.name, t.first = "", int32(len(w.counts))
 		here.array = n
-		if t.descriptor {
-			t.size = max(t.size, int64(w.u.addrSize))
-		}
 	case datatype.Const, datatype.Volatile, datatype.Restrict, datatype.Atomic, datatype.Subroutine, datatype.MemberPointer:
 		t.name = ""
 	}

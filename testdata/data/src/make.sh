@@ -29,7 +29,7 @@ faults() { # FILE COMPILER OPTIMISATION FLAGS...
 	record $name -e page-faults:u
 }
 
-for f in scalars.c records.c chase.c loops.c objects.cpp; do
+for f in scalars.c records.c chase.c loops.c pools.c objects.cpp; do
 	faults $f gcc -O0
 	faults $f gcc -O1 -gdwarf-4
 	faults $f gcc -O2
@@ -39,6 +39,7 @@ done
 faults scalars.c gcc -O3 -gdwarf-4 -no-pie -fno-pie
 faults records.c gcc -O3 -minline-all-stringops
 faults chase.c gcc -O3 -gdwarf-4 -no-pie -fno-pie
+faults pools.c gcc -O3 -march=x86-64-v3
 faults loops.c gcc -O3 -march=x86-64-v3
 faults loops.c clang -O3 -march=x86-64-v4
 faults objects.cpp gcc -O3 -flto
