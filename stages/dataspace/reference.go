@@ -1,0 +1,143 @@
+package dataspace
+
+import (
+	"stackmill/stages/decode"
+	"stackmill/stages/symbolize/datatype"
+	"stackmill/stages/symbolize/insn"
+)
+
+// reference is what is known of an instruction that events name.
+type reference struct {
+	object   *object
+	location int32
+	behind   bool // events are told behind it, with the address that was watched
+	operands []operand
+	final    bool // the reason holds whatever the data address is
+	reason   Reason
+	detail   string
+	found    map[foundKey]Found // by what the data address is in
+}
+
+// operand is one operand in memory of a trigger instruction.
+type operand struct {
+	root
+	use    datatype.Use
+	object int32 // the data object, when root is known
+	// whole is the one that holds all that is accessed.
+	whole  int32
+	size   int64 // bytes accessed
+	detail string
+	frame  bool // it counts from the stack
+}
+
+type referenceKey struct {
+	location, candidate int32
+	trigger             decode.Trigger
+}
+
+// refer finds the trigger instruction and its operands.
+func (s *Space) refer(k referenceKey) *reference {
+	program := s.resolver.Program
+	at := program.Locations[k.location]
+	fn := &program.Functions[at.Function]
+	o := s.object(at.Object)
+	ref := &reference{object: o, location: k.location, behind: k.trigger == decode.TriggerBehind, reason: NoDebugInfo, final: k.trigger == decode.TriggerSkid}
+	if at.Reason != "" || o.types.Table == nil {
+		return ref
+	}
+	f := o.function(at.Function)
+	if f == nil {
+		ref.reason, ref.detail = NotDetermined, detailNoCode
+		if ref.final {
+			ref.reason = NoBranchTarget
+		}
+		return ref
+	}
+	described := o.types.Function(fn.Address+at.Offset-fn.Offset) != 0
+	if !described && !s.resolver.Described(at.Function) {
+		return ref
+	}
+	candidate := int64(-1)
+	if k.candidate != none {
+		c := program.Locations[k.candidate]
+		if c.Function != at.Function {
+			ref.reason = NoBranchTarget
+			return ref
+		}
+		candidate = int64(fn.Address + c.Offset - fn.Offset)
+	}
+	n, why, ok := f.trigger(fn.Address+at.Offset-fn.Offset, k.trigger, candidate)
+	if !ok {
+		ref.reason, ref.final = why, k.trigger != decode.TriggerExact
+		return ref
+	}
+	ref.final = false
+	if offset := fn.Offset + f.code[n].address - fn.Address; offset != at.Offset {
+		ref.location = s.resolver.At(at.Function, offset)
+	}
+	s.operands(ref, f, n)
+	if ref.reason == NotDetermined && !described {
+		ref.reason = NoDescriptor
+	}
+	return ref
+}
+
+// operands finds what the operands of an instruction lead into.
+func (s *Space) operands(ref *reference, f *function, n int) {
+	x := &f.code[n]
+	ref.reason = NoMemoryReference
+	if len(x.Accesses) == 0 {
+		return
+	}
+	ref.reason = NotDetermined
+	before := f.before(n)
+	for i := range x.Accesses {
+		a := &x.Accesses[i]
+		op := operand{use: datatype.Use{Size: a.Size, Float: a.Class == insn.Float}}
+		if a.Store && x.Op == insn.Store && x.Source != insn.NoRegister {
+			v := before.register(x.Source)
+			op.use.Float = op.use.Float || v.kind == floating || v.kind == scalar && f.types.Types[v.typ].Float
+		}
+		op.frame = f.followed(before, n, a).kind == frame
+		op.root, op.detail = f.root(before, n, a)
+		if op.ok {
+			op.object = s.dataObject(f.object, op.root, op.use)
+			op.whole, op.size = s.holding(op.object, f.object, op.root, a), int64(a.Size)
+			if a.Repeated {
+				op.object = op.whole
+			}
+		} else if ref.detail == "" || ref.detail == detailStack {
+			ref.detail = op.detail
+		}
+		ref.operands = append(ref.operands, op)
+	}
+}
+
+// holding returns the smallest data object that holds all that an operand
+// accesses, of which the given one is at its start.
+func (s *Space) holding(object int32, o *object, r root, a *insn.Access) int32 {
+	size := int64(a.Size)
+	if a.Repeated {
+		size = max(o.types.Types[r.typ].Size, size)
+	}
+	last := r
+	last.offset += max(size-1, 0)
+	if o.types.Types[o.types.Strip(r.typ)].Kind.Aggregate() && last.offset >= o.types.Types[o.types.Strip(r.typ)].Size {
+		last.offset = o.types.Types[o.types.Strip(r.typ)].Size - 1
+	}
+	end := s.dataObject(o, last, datatype.Use{})
+	for n := object; n > Unknown; n = s.Objects[n].Parent {
+		for m := end; m > Unknown; m = s.Objects[m].Parent {
+			if m == n || s.Objects[m].Parent == s.Objects[n].Parent && s.overlap(m, n) {
+				return n
+			}
+		}
+	}
+	return object
+}
+
+// overlap reports whether two members of an aggregate, as of a union, are in one place.
+func (s *Space) overlap(a, b int32) bool {
+	x, y := &s.Objects[a], &s.Objects[b]
+	return x.Kind == KindElement && y.Kind == KindElement && x.Offset < y.Offset+y.Size && y.Offset < x.Offset+x.Size
+}
