@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -63,15 +64,19 @@ func (d disk) read(key string) *symtab.Table {
 		return nil
 	}
 	got, missing, t, err := decode(b)
-	if err != nil || got != key {
+	if err != nil || got != key || appeared(missing) {
 		return nil
 	}
-	for _, file := range missing[:min(len(missing), maxChecked)] {
-		if _, err := os.Stat(file); err == nil {
-			return nil // the table lacks what this file tells
-		}
-	}
 	return t
+}
+
+// appeared reports whether one of the files is there now that were missing: the
+// table lacks what it tells.
+func appeared(missing []string) bool {
+	return slices.ContainsFunc(missing[:min(len(missing), maxChecked)], func(file string) bool {
+		_, err := os.Stat(file)
+		return err == nil
+	})
 }
 
 // write stores a table.

@@ -11,37 +11,21 @@ import (
 // that of its debug file. It is nil without an error for a file that has none,
 // or whose processor is not known. The table is shared.
 func (l *Loader) Frames(path string) (*cfi.Table, error) {
-	s, err := open(path, l.options.DebugDirs)
-	if err != nil {
-		return nil, err
-	}
-	defer s.close()
-	if s.object == nil {
-		return nil, nil
-	}
-	kept := s.key + ".frames" // beside the table of symbols
-	v, err, _ := l.flights.Do(kept, func() (any, error) {
-		if t := l.lookup(kept); t != nil {
+	t, err := beside(l, path, ".frames", func(s *source) (*cfi.Table, error) {
+		t := l.disk.readFrames(s.key)
+		if t != nil {
 			return t, nil
 		}
-		t := l.disk.readFrames(s.key)
-		if t == nil {
-			if err := guard(path, func() { t = readFrames(s.object, s.debug) }); err != nil {
-				return nil, err
-			}
+		err := guard(path, func() { t = readFrames(s.object, s.debug) })
+		if err == nil {
 			l.disk.writeFrames(s.key, t)
 		}
-		l.keep(kept, t)
-		return t, nil
+		return t, err
 	})
-	if err != nil {
+	if t == nil || t.Rows() == 0 && t.Bad == 0 {
 		return nil, err
 	}
-	t := v.(*cfi.Table)
-	if t.Rows() == 0 && t.Bad == 0 {
-		return nil, nil
-	}
-	return t, nil
+	return t, err
 }
 
 // readFrames makes the table of an object, empty if its processor is not known.

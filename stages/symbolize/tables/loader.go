@@ -133,6 +133,34 @@ func (l *Loader) Load(path string) (*symtab.Table, error) {
 	return noted(v.(*symtab.Table), s.notes), nil
 }
 
+// beside returns a table of a load object's file that is kept beside that of its
+// symbols: from memory, or as get gives it. It is T's zero for a list of symbols.
+func beside[T sized](l *Loader, path, suffix string, get func(*source) (T, error)) (t T, err error) {
+	s, err := open(path, l.options.DebugDirs)
+	if err != nil {
+		return t, err
+	}
+	defer s.close()
+	if s.object == nil {
+		return t, nil
+	}
+	kept := s.key + suffix
+	v, err, _ := l.flights.Do(kept, func() (any, error) {
+		if t := l.lookup(kept); t != nil {
+			return t, nil
+		}
+		t, err := get(s)
+		if err == nil {
+			l.keep(kept, t)
+		}
+		return t, err
+	})
+	if err != nil {
+		return t, err
+	}
+	return v.(T), nil
+}
+
 // noted returns the table with further notes.
 func noted(t *symtab.Table, notes []symtab.Note) *symtab.Table {
 	if len(notes) == 0 {

@@ -1,24 +1,27 @@
 package tables
 
-import "stackmill/stages/symbolize/symtab"
+import (
+	"stackmill/stages/symbolize/columns"
+	"stackmill/stages/symbolize/symtab"
+)
 
-func (e *encoder) slots(list []symtab.Slot) {
-	e.uint(uint64(len(list)))
+func (e encoder) slots(list []symtab.Slot) {
+	e.Uint(uint64(len(list)))
 	var last uint64
 	for _, s := range list {
-		e.uint(s.Address - last)
-		e.text(s.Symbol)
-		e.bool(s.Lazy)
+		e.Uint(s.Address - last)
+		e.Text(s.Symbol)
+		e.Bool(s.Lazy)
 		last = s.Address
 	}
 }
 
-func (d *decoder) slots() []symtab.Slot {
-	list := slice[symtab.Slot](d.count())
+func (d decoder) slots() []symtab.Slot {
+	list := columns.Slice[symtab.Slot](d.Count())
 	var last uint64
 	for i := range list {
-		last += d.uint()
-		list[i] = symtab.Slot{Address: last, Symbol: d.text(), Lazy: d.below(2) == 1}
+		last += d.Uint()
+		list[i] = symtab.Slot{Address: last, Symbol: d.Text(), Lazy: d.Bool()}
 	}
 	return list
 }

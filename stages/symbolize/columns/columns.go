@@ -1,0 +1,180 @@
+// Package columns is how tables of load objects are kept in files: a list of
+// strings (their number, their lengths, their bytes; the first is empty) and
+// then columns of unsigned varints that refer to them. What is signed is zigzag.
+package columns
+
+import "encoding/binary"
+
+// Writer writes columns.
+type Writer struct {
+	b       []byte
+	strings []string
+	index   map[string]uint64
+}
+
+// NewWriter returns a writer without columns.
+func NewWriter() *Writer {
+	return &Writer{strings: []string{""}, index: map[string]uint64{"": 0}}
+}
+
+// Uint writes a number.
+func (w *Writer) Uint(v uint64) { w.b = binary.AppendUvarint(w.b, v) }
+
+// Int writes a signed number.
+func (w *Writer) Int(v int64) { w.b = binary.AppendVarint(w.b, v) }
+
+// Count writes a number that is not negative.
+func (w *Writer) Count(n int) { w.Uint(uint64(n)) }
+
+// Bool writes a truth value.
+func (w *Writer) Bool(v bool) {
+	n := uint64(0)
+	if v {
+		n = 1
+	}
+	w.Uint(n)
+}
+
+// Text writes a string.
+func (w *Writer) Text(s string) {
+	i, ok := w.index[s]
+	if !ok {
+		i = uint64(len(w.strings))
+		w.index[s] = i
+		w.strings = append(w.strings, s)
+	}
+	w.Uint(i)
+}
+
+// Texts writes a list of strings with their number.
+func (w *Writer) Texts(list []string) {
+	w.Count(len(list))
+	for _, s := range list {
+		w.Text(s)
+	}
+}
+
+// Append appends the strings and the columns.
+func (w *Writer) Append(b []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(len(w.strings)))
+	for _, s := range w.strings {
+		b = binary.AppendUvarint(b, uint64(len(s)))
+	}
+	for _, s := range w.strings {
+		b = append(b, s...)
+	}
+	return append(b, w.b...)
+}
+
+// Reader reads columns. After a number that cannot be right it is bad, and
+// everything it returns is empty.
+type Reader struct {
+	b       []byte
+	strings []string
+	bad     bool
+}
+
+// NewReader returns a reader of what Append appended.
+func NewReader(b []byte) *Reader {
+	r := &Reader{b: b}
+	r.readStrings()
+	return r
+}
+
+func (r *Reader) readStrings() {
+	lengths := Slice[int](r.Count())
+	sum := 0
+	for i := range lengths {
+		if lengths[i] = int(r.Below(1 << 31)); lengths[i] > len(r.b) || sum > len(r.b) {
+			r.Fail()
+			return
+		}
+		sum += lengths[i]
+	}
+	if sum > len(r.b) {
+		r.Fail()
+		return
+	}
+	all := string(r.b[:sum]) // one allocation for all strings
+	r.b = r.b[sum:]
+	r.strings = Slice[string](len(lengths))
+	for i, n := range lengths {
+		r.strings[i], all = all[:n], all[n:]
+	}
+}
+
+// Fail makes the reader bad.
+func (r *Reader) Fail() { r.b, r.bad = nil, true }
+
+// Whole reports whether all was read and nothing was bad.
+func (r *Reader) Whole() bool { return !r.bad && len(r.b) == 0 }
+
+// Uint reads a number.
+func (r *Reader) Uint() uint64 {
+	v, n := binary.Uvarint(r.b)
+	if n <= 0 {
+		r.Fail()
+		return 0
+	}
+	r.b = r.b[n:]
+	return v
+}
+
+// Int reads a signed number.
+func (r *Reader) Int() int64 {
+	v, n := binary.Varint(r.b)
+	if n <= 0 {
+		r.Fail()
+		return 0
+	}
+	r.b = r.b[n:]
+	return v
+}
+
+// Count reads a number of things that take a byte each at least.
+func (r *Reader) Count() int {
+	n := r.Uint()
+	if n > uint64(len(r.b)) {
+		r.Fail()
+		return 0
+	}
+	return int(n)
+}
+
+// Below reads a number less than n.
+func (r *Reader) Below(n int) int32 {
+	v := r.Uint()
+	if v >= uint64(n) {
+		r.Fail()
+		return 0
+	}
+	return int32(v)
+}
+
+// Bool reads a truth value.
+func (r *Reader) Bool() bool { return r.Below(2) == 1 }
+
+// Text reads a string.
+func (r *Reader) Text() string {
+	if i := r.Below(len(r.strings)); !r.bad {
+		return r.strings[i]
+	}
+	return ""
+}
+
+// Texts reads a list of strings.
+func (r *Reader) Texts() []string {
+	list := Slice[string](r.Count())
+	for i := range list {
+		list[i] = r.Text()
+	}
+	return list
+}
+
+// Slice returns nil for 0, as in a table made from the files.
+func Slice[T any](n int) []T {
+	if n == 0 {
+		return nil
+	}
+	return make([]T, n)
+}
