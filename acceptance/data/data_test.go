@@ -45,7 +45,10 @@ func run(m *testing.M) (code int, err error) {
 	if err := corpus.Perf(folder); err != nil {
 		return 1, err
 	}
-	paths := []string{filepath.Join(folder, "data")}
+	if err := writeCounters(); err != nil {
+		return 1, err
+	}
+	paths := []string{filepath.Join(folder, "data"), filepath.Join(folder, "counters")}
 	for _, name := range ofCorpus {
 		paths = append(paths, filepath.Join(folder, "perf", name+".data"))
 	}
@@ -89,7 +92,7 @@ func TestInvariants(t *testing.T) {
 	for _, w := range proof.Wrong {
 		t.Error(w)
 	}
-	if recordings := len(recordings(t)); proof.Batches != recordings+len(ofCorpus) {
+	if recordings := len(recordings(t)); proof.Batches != recordings+len(ofCorpus)+len(counters) {
 		t.Errorf("%d batches of %d", proof.Batches, recordings)
 	}
 }

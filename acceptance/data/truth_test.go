@@ -114,8 +114,8 @@ func (v verdict) String() string { return []string{"right", "coarse", "unresolve
 
 func judge(rows []truth, r *truth, a *access) verdict {
 	v := judgeOne(r, a)
-	if v == wrong && a.address%pageSize == 0 {
-		// An access of several members that begins on the page before.
+	if v == wrong && (a.unaddressed || a.address%pageSize == 0) {
+		// An access of several members, which may begin on the page before.
 		for before := a.address - 1; before > a.address-maxOperand; before-- {
 			at := *a
 			at.address = before

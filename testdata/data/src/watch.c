@@ -103,7 +103,9 @@ int main(int argc, char **argv)
 		truth_in(&list->handler, 8, I "{pointer+function handler}", handlers[i]);
 
 	/* it stands in the program counter that the call is done */
-	truth_in(&list->handler, 8, I "{pointer+function handler} | Backtracking was prevented by a jump or call instruction", "handle");
+	truth_in(&list->handler, 8, I "{pointer+function handler} | Backtracking *", "handle");
+	/* one instruction copies it with the next member */
+	truth_in(&list->next, 8, I "{pointer+structure:item next}", "copy");
 
 	long sum = 0;
 	for (int i = 0; i < 12; i++) {
