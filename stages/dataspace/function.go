@@ -21,6 +21,7 @@ type function struct {
 	pieces  [][]registerValue // by instruction: what variables say of registers
 	told    [][]registerValue // the same, of each register the one that is believed
 	bases   []registerValue   // by instruction: the register that call frame information counts from
+	called  bool              // it begins where it is called: it is no part of another one
 	pointed bool              // addresses of variables are stored on the stack
 	blocks  []block           // nil until types of registers are asked for
 }
@@ -340,6 +341,12 @@ func (f *function) overlayVariable(scope, v int32) {
 			continue
 		}
 		r.depth = t.depth(scope)
+		if place.Kind == datatype.EntryRegister {
+			if f.called && len(f.code) > 0 {
+				f.pieces[0] = append(f.pieces[0], r)
+			}
+			continue
+		}
 		from := sort.Search(len(f.code), func(i int) bool { return f.code[i].address >= place.Low })
 		for i := from; i < len(f.code) && f.code[i].address < place.High; i++ {
 			if place.High == datatype.Always && !slices.Contains(f.scopes[i], scope) {
@@ -359,7 +366,7 @@ func (f *function) registerValue(v int32, p *datatype.Place) (registerValue, boo
 		return r, false
 	}
 	switch p.Kind {
-	case datatype.InRegister:
+	case datatype.InRegister, datatype.EntryRegister:
 		if p.PieceSize > 0 {
 			way := t.Descend(typ, p.Piece, datatype.Use{Size: int(p.PieceSize)})
 			if len(way) == 0 {

@@ -70,7 +70,7 @@ func (o *object) function(n int32) *function {
 	if len(code) > 0 && len(code) <= maxCode && arch != 0 {
 		p := &o.resolver.Program.Functions[n]
 		f = disassemble(o, code, arch, p.Address, p.Offset)
-		f.types = o.types
+		f.types, f.called = o.types, p.Kind != symtab.Outline
 		o.space.decoded(len(f.code))
 	}
 	o.functions[n] = f

@@ -207,7 +207,7 @@ func (d decoder) places() []Place {
 		p := &list[i]
 		p.Low = d.Uint()
 		p.High = p.Low + d.Uint()
-		p.Kind, p.Register = PlaceKind(d.Below(int(PointedFrame)+1)), int16(d.Int())
+		p.Kind, p.Register = PlaceKind(d.Below(int(EntryRegister)+1)), int16(d.Int())
 		p.Offset, p.Piece, p.PieceSize = d.Int(), d.Int(), d.Int()
 	}
 	return list

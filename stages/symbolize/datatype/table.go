@@ -125,6 +125,7 @@ const (
 	IsRegister                           // its value is Register+Offset, it is in no memory
 	PointedRegister                      // in memory at the address that is stored at Register+Offset
 	PointedFrame                         // in memory at the address that is stored at the frame base+Offset
+	EntryRegister                        // its value is what Register held when the function was called
 )
 
 // Scope is a function, an inlined function or a block.

@@ -119,6 +119,8 @@ func places(list []datatype.Place) string {
 			fmt.Fprintf(&b, "r%d%+d", p.Register, p.Offset)
 		case datatype.PointedRegister:
 			fmt.Fprintf(&b, "at *(r%d%+d)", p.Register, p.Offset)
+		case datatype.EntryRegister:
+			fmt.Fprintf(&b, "called with r%d", p.Register)
 		case datatype.PointedFrame:
 			fmt.Fprintf(&b, "at *(frame%+d)", p.Offset)
 		}

@@ -55,9 +55,11 @@ const (
 	opConstx      = 0xa2
 	opRegvalType  = 0xa5
 	opDerefType   = 0xa6
+	opEntryValue  = 0xa3
 	opConvert     = 0xa8
 	opReinterpret = 0xa9
 	opGNUTLS      = 0xe0
+	opGNUEntry    = 0xf3
 	opGNURegval   = 0xf5
 	opGNUDeref    = 0xf6
 	opGNUConvert  = 0xf7
@@ -174,6 +176,9 @@ func (at *spot) step(op uint8, c *cursor, s *sections, u *unit) bool {
 		at.add(-pending)
 	case op == opDeref:
 		at.deref()
+	case op == opEntryValue || op == opGNUEntry:
+		at.entry(c.bytes(c.uleb()), c)
+	case op == opStackValue && at.place == datatype.EntryRegister:
 	case op == opStackValue:
 		if at.state == reached && at.place == datatype.AtRegister {
 			at.place = datatype.IsRegister
@@ -204,6 +209,17 @@ func (at *spot) reach(kind datatype.PlaceKind, register uint64, offset int64) {
 		return
 	}
 	*at = spot{state: reached, place: kind, register: int16(register), offset: offset}
+}
+
+// entry takes the value that a register held when the function was called, if
+// that is all there is to it.
+func (at *spot) entry(of []byte, rest *cursor) {
+	alone := len(rest.b) > 0 && rest.b[0] == opStackValue
+	if len(of) == 1 && opReg0 <= of[0] && of[0] <= opReg31 && alone {
+		at.reach(datatype.EntryRegister, uint64(of[0]-opReg0), 0)
+		return
+	}
+	at.state = other
 }
 
 // push puts an address or a number on the stack.

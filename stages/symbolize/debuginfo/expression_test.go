@@ -16,7 +16,7 @@ func wideUnit(version int) *unit {
 
 func tellPlace(p datatype.Place) string {
 	kinds := map[datatype.PlaceKind]string{datatype.InRegister: "in r", datatype.AtRegister: "at r", datatype.AtFrame: "at frame ",
-		datatype.AtCFA: "at CFA ", datatype.IsRegister: "is r", datatype.PointedRegister: "pointed r", datatype.PointedFrame: "pointed frame "}
+		datatype.AtCFA: "at CFA ", datatype.IsRegister: "is r", datatype.PointedRegister: "pointed r", datatype.PointedFrame: "pointed frame ", datatype.EntryRegister: "entry r"}
 	s := fmt.Sprintf("%s%d%+d", kinds[p.Kind], p.Register, p.Offset)
 	if p.PieceSize > 0 {
 		s += fmt.Sprintf(" [%d,%d)", p.Piece, p.Piece+p.PieceSize)
@@ -64,8 +64,11 @@ func TestEvaluate(t *testing.T) {
 		{"an endless piece", []byte{0x50, 0x93, 0}, ""},
 		{"a number", []byte{0x35, 0x9f}, ""},
 		{"bytes", []byte{0x9e, 2, 1, 2}, ""},
-		{"the value at entry", []byte{0xa3, 1, 0x55, 0x9f}, ""},
-		{"GNU's value at entry", []byte{0xf3, 1, 0x55, 0x9f}, ""},
+		{"the value at entry", []byte{0xa3, 1, 0x55, 0x9f}, "entry r5+0"},
+		{"GNU's value at entry", []byte{0xf3, 1, 0x55, 0x9f}, "entry r5+0"},
+		{"more than the value at entry", []byte{0xa3, 1, 0x55, 0x23, 8, 0x9f}, ""},
+		{"memory at the value at entry", []byte{0xa3, 1, 0x55}, ""},
+		{"the value at entry of memory", []byte{0xa3, 2, 0x75, 8, 0x9f}, ""},
 		{"a sum of registers", []byte{0x70, 0, 0x71, 0, 0x22}, ""},
 		{"a value that is computed", []byte{0x70, 0, 0x33, 0x1e, 0x9f}, ""},
 		{"a converted value", []byte{0x70, 0, 0xa8, 0x20, 0x9f}, ""},
