@@ -35,3 +35,38 @@ func TestArray(t *testing.T) {
 		}
 	}
 }
+
+// TestHeld checks what is loaded from a union { long n; double d; pair *p; }: the
+// pointer, when it may be that.
+func TestHeld(t *testing.T) {
+	types := types{&datatype.Table{
+		Types: []datatype.Type{
+			{},
+			{Kind: datatype.Base, Name: "long", Size: 8},
+			{Kind: datatype.Base, Name: "double", Size: 8, Float: true},
+			{Kind: datatype.Structure, Name: "pair", Size: 32},
+			{Kind: datatype.Pointer, Elem: 3, Size: 8},
+			{Kind: datatype.Union, Name: "one", Size: 8, First: 0, Members: 3},
+			{Kind: datatype.Pointer, Elem: 1, Size: 8},
+			{Kind: datatype.Union, Name: "two", Size: 8, First: 3, Members: 3},
+			{Kind: datatype.Base, Name: "int", Size: 4},
+			{Kind: datatype.Union, Name: "half", Size: 8, First: 6, Members: 2},
+		},
+		Members: []datatype.Member{{Name: "n", Type: 1}, {Name: "d", Type: 2}, {Name: "p", Type: 4},
+			{Name: "n", Type: 1}, {Name: "p", Type: 4}, {Name: "q", Type: 6}, {Name: "i", Type: 8}, {Name: "p", Type: 4}},
+	}}
+	types.Index()
+	for _, x := range []struct {
+		union int32
+		size  int
+		want  value
+	}{
+		{5, 8, value{kind: address, typ: 3, variable: none}},
+		{7, 8, value{kind: scalar, typ: 1}}, // of two pointers neither
+		{9, 4, value{kind: scalar, typ: 8}}, // half a pointer is none
+	} {
+		if got := types.held(types.Descend(x.union, 0, datatype.Use{Size: x.size})); got != x.want {
+			t.Errorf("%s: %+v", types.Types[x.union].Name, got)
+		}
+	}
+}
