@@ -232,7 +232,8 @@ func (t types) array(at value, use datatype.Use) (value, bool) {
 		at.step = 0
 		return at, true
 	}
-	if at.step == 1 && !t.hasArray(typ, int64(use.Size)) { // then it counts aggregates, most likely
+	arrays := t.hasArray(typ, int64(use.Size))
+	if at.step == unfollowed && !arrays {
 		at.step = 0
 		at = t.indexed(at)
 	}
@@ -250,7 +251,7 @@ func (t types) array(at value, use datatype.Use) (value, bool) {
 		at.step = 0
 		return at, true
 	}
-	if at.step == 0 && t.Types[t.Strip(way[len(way)-1].Type)].Size == int64(use.Size) {
+	if at.step == 0 && (!arrays || t.Types[t.Strip(way[len(way)-1].Type)].Size == int64(use.Size)) {
 		return at, true
 	}
 	return t.onlyArray(at, int64(use.Size))

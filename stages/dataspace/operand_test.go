@@ -25,6 +25,8 @@ func TestArray(t *testing.T) {
 		{"of[i-1]", index(0, 8), number, 8},
 		{"of[i+1]", index(16, 8), number, 16},
 		{"of an index that may be anything", index(0, 1), integer, 8},
+		{"a computed index", index(0, unfollowed), integer, 8},
+		{"a computed index of bytes", index(0, unfollowed), datatype.Use{Size: 1}, 0},
 		{"bytes", index(0, 1), datatype.Use{Size: 1}, -1},
 		{"the step of neither", index(0, 12), integer, -1},
 		{"two at once, behind the key", index(0, 8), datatype.Use{Size: 16}, -1},

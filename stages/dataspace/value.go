@@ -108,12 +108,18 @@ func (t types) indexed(v value) value {
 	return v
 }
 
+// unfollowed is the step of what is added to an address and was computed in ways that
+// are not followed: most likely whole elements, if not those of an array in them.
+const unfollowed = -1
+
 // stepped is an address to which a multiple of step is added; exactly says that
 // it may be any.
 func (t types) stepped(v value, step int64, exactly bool) value {
 	switch stride := t.stride(v); {
-	case step == 1 && stride > 1 && v.variable == none:
+	case step == 1 && stride > 1 && v.variable == none && exactly:
 		v.step = 1
+	case step == 1 && stride > 1 && v.variable == none:
+		v.step = unfollowed
 	case exactly && step > 1 && stride > 0 && step%stride != 0:
 		v.step = step
 	}
@@ -261,6 +267,8 @@ func (t types) sum(a, b value, scale, add int64) value {
 		v.origin = y.origin
 	case y.step == 0:
 		v.origin = x.origin
+	case x.origin != 0 && y.origin != 0: // of two things
+		v.origin = anything
 	}
 	return v
 }
