@@ -29,7 +29,7 @@ faults() { # FILE COMPILER OPTIMISATION FLAGS...
 	record $name -e page-faults:u
 }
 
-for f in scalars.c records.c chase.c loops.c pools.c objects.cpp; do
+for f in scalars.c records.c chase.c loops.c pools.c objects.cpp entities.cpp; do
 	faults $f gcc -O0
 	faults $f gcc -O1 -gdwarf-4
 	faults $f gcc -O2
@@ -43,6 +43,7 @@ faults pools.c gcc -O3 -march=x86-64-v3
 faults loops.c gcc -O3 -march=x86-64-v3
 faults loops.c clang -O3 -march=x86-64-v4
 faults objects.cpp gcc -O3 -flto
+faults entities.cpp gcc -O3
 faults containers.cpp gcc -O1 -gdwarf-4 -gz=zlib
 faults containers.cpp gcc -O2 -gz=zlib
 faults fields.f90 gcc -O0
