@@ -142,7 +142,7 @@ func Decode(b []byte) (*Table, error) {
 
 // valid checks the numbers that were read before what they refer to.
 func (t *Table) valid() bool {
-	if len(t.Types) == 0 || len(t.Units) == 0 || len(t.Scopes) == 0 {
+	if len(t.Types) == 0 || len(t.Units) == 0 || len(t.Scopes) == 0 || t.Types[0].Kind != Void {
 		return false
 	}
 	for i := range t.Types {

@@ -2,6 +2,7 @@ package datatype
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -262,6 +263,15 @@ func TestReturned(t *testing.T) {
 
 // What is decoded is what was encoded, and no bytes make Decode fail otherwise
 // than by its error or give a table that cannot be used.
+// No type consists of itself, not even nothing.
+func TestDecodeNothing(t *testing.T) {
+	table := sample()
+	table.Types[0].Kind = Const
+	if _, err := Decode(table.Append(nil)); !errors.Is(err, ErrEncoding) {
+		t.Error(err)
+	}
+}
+
 func FuzzDecode(f *testing.F) {
 	table := sample()
 	table.Variables = []Variable{{Name: "v", Type: record, Unit: 1, Address: 64, Places: 1}, {Name: "t", Type: integer, First: 1}}

@@ -22,7 +22,7 @@ const (
 // from the debug information of the separate debug file, if that has any, or
 // else of the object itself (gprofng-experiment 6.7). What cannot be read is
 // added to the table's notes; a bad unit loses itself only. The result are the
-// files whose absence left modules without their names.
+// files whose absence left modules or functions without their names.
 func Add(t *symtab.Table, f, debug *object.File) (missing []string) {
 	source := f
 	if debug != nil && hasInfo(debug) {
@@ -47,10 +47,7 @@ func Add(t *symtab.Table, f, debug *object.File) (missing []string) {
 		a.remarkf("the source lines of a relocatable object cannot be read before it is linked")
 		return nil
 	}
-	alternate, err := source.Alternate()
-	if err != nil {
-		a.fail(source, err)
-	}
+	alternate := a.shared()
 	if alternate != nil {
 		defer alternate.Close()
 	}
@@ -68,10 +65,7 @@ func Add(t *symtab.Table, f, debug *object.File) (missing []string) {
 	a.nameCalls() // by the names that functions have now
 	a.split.close()
 	a.report()
-	if missing = a.split.missing; len(missing) > 0 && a.split.noPack != "" {
-		missing = append(missing, a.split.noPack)
-	}
-	return missing
+	return a.missing()
 }
 
 func hasInfo(f *object.File) bool {
@@ -85,6 +79,7 @@ type adder struct {
 	source    *object.File // the file that holds the debug information
 	sections  *sections
 	split     split
+	absent    string // the file that dwz moved entries to, when it is missing
 	lines     lines
 	programs  map[uint64]*program // by offset
 	files     map[string]int32

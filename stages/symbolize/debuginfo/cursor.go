@@ -145,8 +145,19 @@ func (c *cursor) text() []byte {
 	return s
 }
 
+// maxString is where strings are cut that others may refer to, since many can
+// refer to one that does not end.
+const maxString = 4 * maxPath
+
 // textAt returns the string at an offset of a string section.
 func textAt(section []byte, off uint64) []byte {
 	c := at(section, off, nil)
-	return c.text()
+	b := c.b[:min(len(c.b), maxString)]
+	if n := bytes.IndexByte(b, 0); n >= 0 {
+		return b[:n]
+	}
+	if len(b) < maxString {
+		return nil
+	}
+	return b
 }

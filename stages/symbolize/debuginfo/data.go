@@ -11,8 +11,7 @@ import (
 // Data reads what the debug information of an object, or of its separate debug
 // file, tells about its data. A table without types but that of nothing means
 // that there is no debug information. What cannot be read is in the table's
-// notes; a bad
-// unit loses itself only. Missing are the files that would tell more.
+// notes; a bad unit loses itself only. Missing are the files that would tell more.
 func Data(f, debug *object.File) (t *datatype.Table, missing []string) {
 	source := f
 	if debug != nil && hasInfo(debug) {
@@ -38,10 +37,7 @@ func Data(f, debug *object.File) (t *datatype.Table, missing []string) {
 	t = r.result()
 	a.report()
 	t.Notes = a.table.Notes
-	if missing = a.split.missing; len(missing) > 0 && a.split.noPack != "" {
-		missing = append(missing, a.split.noPack)
-	}
-	return t, missing
+	return t, a.missing()
 }
 
 // maxData bounds the types, members, variables and scopes of one object, each.
@@ -74,10 +70,7 @@ type dataReader struct {
 
 // read reads all units of all files.
 func (r *dataReader) read() {
-	alternate, err := r.source.Alternate()
-	if err != nil {
-		r.fail(r.source, err)
-	}
+	alternate := r.shared()
 	s := r.load(alternate)
 	s.types = true
 	for _, x := range []struct {

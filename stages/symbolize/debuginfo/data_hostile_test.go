@@ -1,8 +1,11 @@
 package debuginfo_test
 
 import (
+	"bytes"
 	"debug/elf"
 	"encoding/binary"
+	"fmt"
+	"runtime/debug"
 	"testing"
 	"time"
 
@@ -13,7 +16,7 @@ import (
 )
 
 // typeInfo makes an object of entries behind that of their unit.
-func typeInfo(t testing.TB, entries []byte) *object.File {
+func typeInfo(t testing.TB, entries []byte, names ...byte) *object.File {
 	t.Helper()
 	abbrev := []byte{
 		1, 0x11, 1, 0, 0, // compile unit
@@ -27,13 +30,15 @@ func typeInfo(t testing.TB, entries []byte) *object.File {
 		9, 0x39, 1, 0x03, 0x08, 0, 0, // namespace: name
 		10, 0x13, 0, 0x03, 0x08, 0x3c, 0x19, 0, 0, // declared structure: name
 		11, 0x0f, 0, 0x49, 0x13, 0, 0, // pointer: type
+		12, 0x16, 0, 0x03, 0x0e, 0x49, 0x14, 0, 0, // typedef: name elsewhere, type of 8 bytes
 		0,
 	}
 	info := binary.LittleEndian.AppendUint32(nil, uint32(len(entries)+8))
 	info = append(info, 4, 0, 0, 0, 0, 0, 8, 1)
 	e := objecttest.File{Sections: []objecttest.Section{
 		{Name: ".bss", Type: elf.SHT_NOBITS, Flags: elf.SHF_ALLOC, Address: 0x1000, Size: 0x1000},
-		{Name: ".debug_info", Data: append(info, entries...)}, {Name: ".debug_abbrev", Data: abbrev}}}
+		{Name: ".debug_info", Data: append(info, entries...)}, {Name: ".debug_abbrev", Data: abbrev},
+		{Name: ".debug_str", Data: names}}}
 	f, err := object.New("hostile", e.Bytes())
 	if err != nil {
 		t.Fatal(err)
@@ -83,6 +88,38 @@ func TestHostileTypes(t *testing.T) {
 		same = append(same, ref(at+18)...)
 		same = append(same, 10, 'x', 0)
 	}
+	var nest []byte // structures of declared ones, each defined by the next
+	for i := range 200_000 {
+		nest = fmt.Appendf(append(nest, 3), "s%06d\x00\x08", i)
+		nest = append(append(nest, 4, 'm', 0), ref(behindUnit+len(nest)+9)...)
+		nest = append(nest, 0, 0)
+		nest = fmt.Appendf(append(nest, 10), "s%06d\x00", i+1)
+	}
+	const deep = 300_000
+	var pointed, users []byte // a structure twice with pointers to types of one name, one of many consts
+	at := func() int { return behindUnit + len(pointed) }
+	used := uint64(0x1100)
+	use := func() { // the innermost first
+		users = append(variable("u", at(), used), users...)
+		used++
+	}
+	for _, links := range []int{0, deep} {
+		use()
+		pointed = append(append(append(pointed, 3, 'x', 0, 8, 4, 'p', 0), ref(at()+13)...), 0, 0)
+		pointed = append(append(pointed, 11), ref(at()+5)...)
+		pointed = append(append(pointed, 2, 'T', 0), ref(at()+7)...)
+		for i := range links {
+			if i%150 == 0 {
+				use()
+			}
+			pointed = append(append(pointed, 5), ref(at()+5)...)
+		}
+		pointed = append(pointed, 3, 'y', 0, 8, 0)
+	}
+	pointed = append(pointed, users...)
+	beyond := append([]byte{12}, ref(0)...) // far outside of all files
+	beyond = binary.LittleEndian.AppendUint64(beyond, 1<<63+1<<40)
+	defer debug.SetMaxStack(debug.SetMaxStack(16 << 20))
 	for _, x := range []struct {
 		what    string
 		entries []byte
@@ -94,6 +131,9 @@ func TestHostileTypes(t *testing.T) {
 		{"a long chain", chain, ""},
 		{"nested names", nested, ""},
 		{"one name over and over", same, "structure:x"},
+		{"definitions within each other", nest, "structure:s000000"},
+		{"deep types of one name", pointed, "structure:x"},
+		{"a reference to no entry", beyond, "=void v"},
 		{"a type that is not there", ref(0), ""},
 	} {
 		start := time.Now()
@@ -113,6 +153,19 @@ func TestHostileTypes(t *testing.T) {
 		if _, err := datatype.Decode(table.Append(nil)); err != nil {
 			t.Errorf("%s: %v", x.what, err)
 		}
+	}
+}
+
+// A name that does not end is not searched for its end over and over.
+func TestHostileName(t *testing.T) {
+	var entries []byte
+	for i := range 20_000 {
+		entries = binary.LittleEndian.AppendUint64(append(append(entries, 12), ref(i)...), behindUnit)
+	}
+	start := time.Now()
+	debuginfo.Data(typeInfo(t, entries, bytes.Repeat([]byte{'n'}, 32<<20)...), nil)
+	if d := time.Since(start); d > 5*time.Second {
+		t.Errorf("took %v", d)
 	}
 }
 

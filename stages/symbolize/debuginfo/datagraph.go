@@ -225,7 +225,7 @@ func (g *typeGraph) aggregate(raw int32, depth int) int32 {
 	if t.declared {
 		definition := g.find(t.elem)
 		if definition < 0 {
-			definition = g.definition(t)
+			definition = g.definition(t, 0)
 		}
 		if definition >= 0 {
 			return g.make(definition, depth+1)

@@ -76,7 +76,7 @@ func (g *typeGraph) layout(t *rawType, depth int) uint64 {
 		if g.find(t.elem) >= 0 {
 			return g.hash(t.elem, depth+1, false)
 		}
-		if d := g.definition(t); d >= 0 {
+		if d := g.definition(t, depth+1); d >= 0 {
 			return g.hash(g.types[d].key, depth+1, false)
 		}
 		return mix(h, 5)
@@ -107,17 +107,17 @@ func (g *typeGraph) layout(t *rawType, depth int) uint64 {
 func (g *typeGraph) raws(t *rawType) []rawMember { return g.members[t.first : t.first+t.parts] }
 
 // definition returns the raw type that a declaration is of, -1 when there is
-// none or there are several.
-func (g *typeGraph) definition(t *rawType) int32 {
+// none or there are several. The depth is that of hash.
+func (g *typeGraph) definition(t *rawType, depth int) int32 {
 	d := g.defined[aggregateName{t.kind == datatype.Union, t.name}]
 	if d == nil || t.name == "" || d.state == inHashing {
 		return -1
 	}
 	if d.state == 0 {
 		d.state, d.raw = inHashing, d.raws[0]
-		same := g.hash(g.types[d.raw].key, 0, false)
+		same := g.hash(g.types[d.raw].key, depth, false)
 		for _, n := range d.raws[1:] {
-			if g.hash(g.types[n].key, 0, false) != same {
+			if g.hash(g.types[n].key, depth, false) != same {
 				d.raw = -1
 				break
 			}

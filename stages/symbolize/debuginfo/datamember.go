@@ -16,13 +16,13 @@ func (g *typeGraph) reconcile(x made) {
 	for i := range min(len(members), int(t.Members)) {
 		m := &g.table.Members[int(t.First)+i]
 		if m.Type != members[i].Type {
-			m.Type = g.vague(m.Type)
+			m.Type = g.vague(m.Type, 0)
 		}
 	}
 }
 
 // vague returns a type with declarations for the aggregates that it points to.
-func (g *typeGraph) vague(typ int32) int32 {
+func (g *typeGraph) vague(typ int32, depth int) int32 {
 	x := g.table.Types[typ]
 	switch {
 	case x.Kind.Aggregate():
@@ -30,10 +30,10 @@ func (g *typeGraph) vague(typ int32) int32 {
 			return typ
 		}
 		return g.add(datatype.Type{Kind: x.Kind, Name: x.Name, Size: -1, Count: -1}, g.first[typ])
-	case x.Elem == 0:
+	case x.Elem == 0 || depth == maxDepth:
 		return typ
 	}
-	x.Elem = g.vague(x.Elem)
+	x.Elem = g.vague(x.Elem, depth+1)
 	return g.add(x, g.first[typ])
 }
 

@@ -219,13 +219,13 @@ func (w *dataWalk) ref(v value) uint64 {
 			w.unknown++
 			return 0
 		}
-		return w.s.altBase + v.u
+		return (w.s.altBase + v.u) &^ bySignature
 	}
 	off, ok := reference(w.u, v)
 	if !ok {
 		return 0
 	}
-	return w.s.base + off
+	return (w.s.base + off) &^ bySignature
 }
 
 // signedType is the type of a unit of types.
