@@ -33,7 +33,6 @@ for f in scalars.c records.c chase.c loops.c pools.c objects.cpp entities.cpp; d
 	faults $f gcc -O0
 	faults $f gcc -O1 -gdwarf-4
 	faults $f gcc -O2
-	faults $f clang -O1 -gdwarf-4
 	faults $f clang -O2
 done
 faults scalars.c gcc -O3 -gdwarf-4 -no-pie -fno-pie
@@ -41,8 +40,8 @@ faults records.c gcc -O3 -minline-all-stringops
 faults chase.c gcc -O3 -gdwarf-4 -no-pie -fno-pie
 faults pools.c gcc -O3 -march=x86-64-v3
 faults loops.c gcc -O3 -march=x86-64-v3
-faults loops.c clang -O3 -march=x86-64-v4
-faults objects.cpp gcc -O3 -flto
+faults loops.c clang -O3 -march=x86-64-v4 -gdwarf-4
+faults objects.cpp gcc -O3 -flto -gdwarf-4
 faults entities.cpp gcc -O3
 faults containers.cpp gcc -O1 -gdwarf-4 -gz=zlib
 faults containers.cpp gcc -O2 -gz=zlib
