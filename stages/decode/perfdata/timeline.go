@@ -121,7 +121,7 @@ func (t *timeline) comm(s *sideband, c *cursor) {
 	p := t.process(pid, s.time)
 	p.Target = text(c.b[:max(len(c.b)-t.r.trailerSize(), 0)])
 	if s.misc&miscExec != 0 {
-		live := p.live
+		live := visible(p.live)
 		for _, m := range live {
 			p.add(decode.MapEvent{Unmap: true, Time: t.ns(s.time), Address: m.Address, Modes: m.Modes})
 		}
@@ -155,11 +155,37 @@ func (t *timeline) fork(s *sideband, c *cursor) {
 			p.JITDumps = append(p.JITDumps, d)
 		}
 	}
+	parent.live = visible(parent.live)
 	for _, m := range parent.live {
 		m.Time = t.ns(s.time)
 		p.add(m)
 	}
 }
+
+// visible returns the mappings that later ones do not hide wholly: the end of a
+// mapping is not recorded.
+func visible(live []decode.MapEvent) []decode.MapEvent {
+	var kept []decode.MapEvent
+	var hidden []span // sorted, apart from each other
+	for _, m := range slices.Backward(live) {
+		s := span{m.Address, m.Address + m.Size}
+		from := sort.Search(len(hidden), func(i int) bool { return hidden[i].end >= s.start })
+		to := sort.Search(len(hidden), func(i int) bool { return hidden[i].start > s.end })
+		if from < to && hidden[from].start <= s.start && s.end <= hidden[from].end {
+			continue
+		}
+		kept = append(kept, m)
+		if from < to {
+			s = span{min(s.start, hidden[from].start), max(s.end, hidden[to-1].end)}
+		}
+		hidden = slices.Replace(hidden, from, to, s)
+	}
+	slices.Reverse(kept)
+	return kept
+}
+
+// span is a range of addresses.
+type span struct{ start, end uint64 }
 
 // add adds a mapping of code or of data, or the end of one.
 func (p *process) add(m decode.MapEvent) {
