@@ -1,11 +1,9 @@
 package dataspace
 
 import (
-	"slices"
 	"sort"
 	"strings"
 
-	"stackmill/problem"
 	"stackmill/schema"
 	"stackmill/stages/decode"
 	"stackmill/stages/symbolize"
@@ -51,7 +49,9 @@ type memory struct {
 	process int
 	kernel  func(uint64) bool
 	placed  []symbolize.Placed
+	reach   []uint64 // the greatest High of placed[:i+1]
 	finder  *image.Finder
+	sizes   map[extent]uint64
 	stack   *image.Mapping // of the main thread, nil when not recorded
 	blocks  *Blocks        // nil when allocations were not traced
 	known   map[regionKey]int32
@@ -71,11 +71,16 @@ type regionKey struct {
 }
 
 func newMemory(s *Space, p *decode.Process, resolved *symbolize.Process) *memory {
-	im := resolved.Image
-	if len(p.Data) > 0 {
-		im = image.New(slices.Concat(p.Image, p.Data), "", &problem.Log{}) // what is wrong with Image was told when it was made
+	im, sizes := addressSpace(p)
+	m := &memory{
+		space: s, process: p.Number, kernel: s.resolver.IsKernel, placed: resolved.Placed(), finder: im.Finder(), sizes: sizes,
+		known: map[regionKey]int32{}, mapped: map[segmentKey]where{},
 	}
-	m := &memory{space: s, process: p.Number, kernel: s.resolver.IsKernel, placed: resolved.Placed(), finder: im.Finder(), known: map[regionKey]int32{}, mapped: map[segmentKey]where{}}
+	reach := uint64(0)
+	for _, o := range m.placed {
+		reach = max(reach, o.High)
+		m.reach = append(m.reach, reach)
+	}
 	for _, mapping := range im.Mappings {
 		if mapping.Path == stackPath {
 			m.stack = mapping
@@ -84,14 +89,19 @@ func newMemory(s *Space, p *decode.Process, resolved *symbolize.Process) *memory
 	return m
 }
 
-const stackPath = "[stack]"
+// The names of what is mapped for a program's stack and what brk gives.
+const (
+	stackPath = "[stack]"
+	heapPath  = "[heap]"
+)
 
 // maxStack is how far below its first mapping the main thread's stack may have grown.
 const maxStack = 1 << 30
 
 // at tells what an address was at a time.
 func (m *memory) at(address uint64, time int64) where {
-	if p := m.object(address, time); p != nil {
+	mapping := m.finder.At(address, time).Mapping
+	if p := m.object(address, time); p != nil && !m.replaced(p, mapping, time) {
 		return m.inObject(p, address)
 	}
 	if start, size, ok := m.blocks.at(address, time); ok {
@@ -100,8 +110,6 @@ func (m *memory) at(address uint64, time int64) where {
 	if m.kernel(address) {
 		return m.in(RegionKernel, "", 0, 0, none)
 	}
-	span := m.finder.At(address, time)
-	mapping := span.Mapping
 	switch {
 	case mapping == nil && m.stack != nil && address < m.stack.Address && m.stack.Address-address < maxStack:
 		mapping = m.stack
@@ -112,12 +120,13 @@ func (m *memory) at(address uint64, time int64) where {
 	switch {
 	case name == stackPath:
 		kind = RegionStack
-	case name == "[heap]", anonymous(name) && m.behindProgram(mapping):
-		kind, name = RegionHeap, "[heap]"
+	case name == heapPath, anonymous(name) && m.behindProgram(mapping):
+		kind, name = RegionHeap, heapPath
 	case anonymous(name):
 		kind, name = RegionAnonymous, ""
 	}
-	return m.in(kind, name, mapping.Address, mapping.Size, none)
+	start, size := m.extent(mapping)
+	return m.in(kind, name, start, size, none)
 }
 
 // anonymous reports whether a mapping is of no file (perf-data 9).
@@ -139,24 +148,30 @@ func (m *memory) behindProgram(mapping *image.Mapping) bool {
 	return mapping.Address >= end && mapping.Address-end < maxGap && (len(m.placed) == 1 || mapping.Address < m.placed[1].Low)
 }
 
-// object returns the load object at an address, nil for none.
+// object returns the load object at an address, nil for none: of several that
+// were never told to be unmapped the one that came last.
 func (m *memory) object(address uint64, time int64) *symbolize.Placed {
-	i := sort.Search(len(m.placed), func(i int) bool { return m.placed[i].Low > address })
-	var early *symbolize.Placed
-	for i--; i >= 0; i-- {
+	first := func(low uint64) int {
+		return sort.Search(len(m.placed), func(i int) bool { return m.placed[i].Low >= low })
+	}
+	var found, early *symbolize.Placed
+	for i := first(address+1) - 1; i >= 0 && m.reach[i] > address; i-- {
 		p := &m.placed[i]
 		switch {
 		case address >= p.High:
-			if early == nil && i > 0 && m.placed[i-1].High > address {
-				continue
+		case p.Loaded > time || time >= p.Unloaded:
+			early = p // libraries are noticed late (S1)
+		default:
+			if found == nil || p.Loaded > found.Loaded {
+				found = p
 			}
-			return early
-		case p.Loaded <= time && time < p.Unloaded:
-			return p
+			i = first(p.Low) // those of one place are in the order of their loading
 		}
-		early = p // libraries are noticed late (S1)
 	}
-	return early
+	if found == nil {
+		return early
+	}
+	return found
 }
 
 // inObject tells which segment and variable of a load object is at an address.

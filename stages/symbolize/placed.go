@@ -10,6 +10,7 @@ import (
 // Placed is a load object in a process's memory for a time.
 type Placed struct {
 	Object           int32
+	Path             string // as recorded
 	Low, High        uint64 // the addresses from its first segment to the end of its last
 	Bias             uint64 // what its link-time addresses were moved by
 	Loaded, Unloaded int64  // ns from the founder's start
@@ -29,7 +30,7 @@ func (pr *Process) Placed() []Placed {
 		if o.table == nil || o.place != nil {
 			continue
 		}
-		p := Placed{Object: n, Low: ^uint64(0), Loaded: m.Loaded, Unloaded: m.Unloaded}
+		p := Placed{Object: n, Path: m.Path, Low: ^uint64(0), Loaded: m.Loaded, Unloaded: m.Unloaded}
 		page := pr.r.pageSize()
 		found := false
 		for _, s := range o.table.Segments {

@@ -11,7 +11,11 @@ type Finder struct {
 	im     *Image
 	bounds []uint64 // sorted, distinct
 	spans  [][]Span // by piece, which begins at a bound; nil until it is asked for
+	kept   int      // spans of all pieces
 }
+
+// maxSpans bounds the spans that are kept.
+const maxSpans = 1 << 20
 
 // Finder returns a finder for the image.
 func (im *Image) Finder() *Finder {
@@ -29,12 +33,14 @@ func (im *Image) Finder() *Finder {
 func (f *Finder) At(addr uint64, t int64) Span {
 	i := sort.Search(len(f.bounds), func(i int) bool { return f.bounds[i] > addr }) - 1
 	if f.spans[i] == nil {
-		f.spans[i] = f.im.Spans(f.bounds[i])
-	}
-	for _, s := range f.spans[i] {
-		if t < s.Until {
-			return s
+		spans := slices.Clip(f.im.Spans(f.bounds[i]))
+		if f.kept += len(spans); f.kept > maxSpans {
+			clear(f.spans)
+			f.kept = len(spans)
 		}
+		f.spans[i] = spans
 	}
-	return f.spans[i][len(f.spans[i])-1]
+	spans := f.spans[i]
+	n := sort.Search(len(spans), func(n int) bool { return t < spans[n].Until })
+	return spans[min(n, len(spans)-1)]
 }

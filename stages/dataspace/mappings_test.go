@@ -1,0 +1,107 @@
+package dataspace
+
+import (
+	"testing"
+
+	"stackmill/problem"
+	"stackmill/stages/decode"
+	"stackmill/stages/symbolize"
+	"stackmill/stages/symbolize/symtab"
+)
+
+func anonymousAt(time int64, address, size uint64) decode.MapEvent {
+	return decode.MapEvent{Time: time, Address: address, Size: size, FileOffset: address, Path: "//anon", Modes: 3}
+}
+
+// A heap that grows in many steps is one extent, each byte of which one mapping
+// has: the work for an address does not grow with the steps.
+func TestGrowingMapping(t *testing.T) {
+	const start, step, steps = 0x10000, 0x1000, 3000
+	p := &decode.Process{}
+	for i := range int64(steps) {
+		p.Data = append(p.Data, decode.MapEvent{Time: i, Address: start, Size: uint64(i+1) * step, Path: heapPath, Modes: 3})
+	}
+	im, sizes := addressSpace(p)
+	m := &memory{sizes: sizes}
+	for _, at := range []uint64{start, start + step*steps/2, start + step*steps - 1} {
+		spans := im.Spans(at)
+		if len(spans) != 1 {
+			t.Fatalf("%#x: %d spans", at, len(spans))
+		}
+		if start, size := m.extent(spans[0].Mapping); start != 0x10000 || size != steps*step {
+			t.Errorf("%#x: in %#x with %d bytes", at, start, size)
+		}
+	}
+}
+
+// What came over a mapping is there until that is mapped again, not only added to.
+func TestMappingAgain(t *testing.T) {
+	between := decode.MapEvent{Time: 2, Address: 0x2000, Size: 0x1000, Path: "/lib", Modes: 1}
+	p := &decode.Process{Data: []decode.MapEvent{anonymousAt(1, 0x2000, 0x1000), between, anonymousAt(3, 0x2000, 0x3000), anonymousAt(4, 0x2000, 0x4000),
+		{Time: 5, Address: 0x2000, Unmap: true}, {Time: 6, Address: 0x2000, Size: 0x8000, Path: "/other", Modes: 1}}}
+	im, sizes := addressSpace(p)
+	m, finder := &memory{sizes: sizes}, im.Finder()
+	for at, want := range map[int64]string{1: "//anon", 2: "/lib", 3: "//anon", 6: "/other"} {
+		if got := finder.At(0x2010, at).Mapping; got.Path != want {
+			t.Errorf("at %d: %s", at, got.Path)
+		}
+	}
+	got := finder.At(0x5010, 4).Mapping
+	if start, size := m.extent(got); start != 0x2000 || size != 0x4000 {
+		t.Errorf("what was added belongs to %#x with %#x bytes", start, size)
+	}
+	if got.Unloaded != 5 {
+		t.Errorf("what was added ends at %d", got.Unloaded)
+	}
+}
+
+// Libraries that are closed are not told of: what was mapped or loaded over them
+// since has the address; but their own parts do not.
+func TestReplacedObject(t *testing.T) {
+	s := New(symbolize.New(&decode.Recording{}, nil), nil, &problem.Log{})
+	s.resolver.Program.Objects = append(s.resolver.Program.Objects[:0:0], make([]symbolize.Object, 2)...)
+	for n := range int32(2) { // 0x1800 bytes of a file, then zeros
+		segments := []symtab.Segment{{Address: 0x1000, FileSize: 0x1800, MemSize: 0x9000, Flags: 6}}
+		s.objects[n] = &object{space: s, number: n, data: []symbol{}, symbols: &symtab.Table{Segments: segments}}
+	}
+	placed := func(n int32, bias uint64, loaded int64, path string) symbolize.Placed {
+		return symbolize.Placed{Object: n, Path: path, Low: bias + 0x1000, High: bias + 0xa000, Bias: bias, Loaded: loaded, Unloaded: decode.Never}
+	}
+	const one, two = 0x100000, 0x102000
+	library := func(time int64, bias uint64, path string) decode.MapEvent {
+		return decode.MapEvent{Time: time, Address: bias + 0x1000, Size: 0x9000, Path: path, Modes: 1}
+	}
+	p := &decode.Process{Data: []decode.MapEvent{
+		library(1, one, "/one"),
+		anonymousAt(2, one+0x3000, 0x20000),                                    // its zeros, merged with what is behind
+		{Time: 3, Address: one + 0x5000, Size: 0x1000, Path: "//anon"},         // a guard page in them
+		{Time: 4, Address: one + 0x1000, Size: 0x1000, Path: "/one", Modes: 1}, // a part that is read only now
+		anonymousAt(10, one+0x4000, 0x6000),
+		library(20, two, "/two"), anonymousAt(20, two+0x3000, 0x7000),
+		{Time: 30, Address: two, Size: 0x3000, Path: "/file", Modes: 3},
+	}}
+	im, sizes := addressSpace(p)
+	m := &memory{
+		space: s, kernel: func(uint64) bool { return false }, finder: im.Finder(), sizes: sizes,
+		placed: []symbolize.Placed{placed(0, one, 1, "/one"), placed(1, two, 20, "/two")}, reach: []uint64{one + 0xa000, two + 0xa000},
+		known: map[regionKey]int32{}, mapped: map[segmentKey]where{},
+	}
+	for _, tt := range []struct {
+		address uint64
+		time    int64
+		object  int32
+	}{
+		{one + 0x1010, 5, 0}, {one + 0x3010, 5, 0}, {one + 0x5010, 5, 0}, {one + 0x9010, 5, 0},
+		{one + 0x3010, 15, 0}, {one + 0x5010, 15, none}, {one + 0x9010, 15, none},
+		{two + 0x1010, 25, 1}, {two + 0x3010, 25, 1}, {two + 0x9010, 25, 1}, {one + 0x1010, 25, 0},
+		{two + 0x1010, 35, none}, {two + 0x3010, 35, 1},
+	} {
+		got := int32(none)
+		if w := m.at(tt.address, tt.time); w.object != nil {
+			got = w.object.number
+		}
+		if got != tt.object {
+			t.Errorf("%#x at %d: object %d, want %d", tt.address, tt.time, got, tt.object)
+		}
+	}
+}
