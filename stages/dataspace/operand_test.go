@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"stackmill/stages/symbolize/datatype"
+	"stackmill/stages/symbolize/insn"
 )
 
 // TestArray checks which array of an aggregate an index counts in: struct
@@ -69,6 +70,36 @@ func TestHeld(t *testing.T) {
 	} {
 		if got := types.held(types.Descend(x.union, 0, datatype.Use{Size: x.size})); got != x.want {
 			t.Errorf("%s: %+v", types.Types[x.union].Name, got)
+		}
+	}
+}
+
+// TestCopies checks which registers hold what one holds, by the moves before.
+func TestCopies(t *testing.T) {
+	const rax, rdx, rcx, rbx = 0, 1, 2, 3 // as DWARF numbers them
+	code := []byte{
+		0x48, 0x89, 0xd0, // mov %rdx,%rax
+		0x48, 0x89, 0xc3, // mov %rax,%rbx
+		0x48, 0x89, 0xc1, // mov %rax,%rcx
+		0x31, 0xc9, // xor %ecx,%ecx
+		0x48, 0x8b, 0x30, // mov (%rax),%rsi
+		0xe8, 0, 0, 0, 0, // call
+		0x48, 0x8b, 0x33, // mov (%rbx),%rsi
+	}
+	f := disassemble(&object{}, code, insn.AMD64, 0x1000, 0)
+	for _, x := range []struct {
+		n    int
+		r    insn.Register
+		want uint64
+	}{
+		{4, rax, 1<<rax | 1<<rbx | 1<<rdx},
+		{4, rcx, 1 << rcx},
+		{2, rdx, 1<<rdx | 1<<rax},
+		{6, rbx, 1 << rbx}, // a call is not passed
+		{0, rax, 1 << rax},
+	} {
+		if got := f.copies(x.n, x.r); got != x.want {
+			t.Errorf("of %d before instruction %d: %#x, want %#x", x.r, x.n, got, x.want)
 		}
 	}
 }

@@ -152,7 +152,7 @@ func (f *function) soon(n int, r insn.Register) value {
 	if r < 0 || r >= registers {
 		return value{}
 	}
-	same := uint64(1) << r
+	same := f.copies(n, r)
 	for i := n; i < min(n+maxAhead, len(f.code)) && same != 0; i++ {
 		x := &f.code[i]
 		copied := x.Op == insn.Move && x.Width == 8 && x.Source >= 0 && same>>x.Source&1 != 0
@@ -173,6 +173,31 @@ func (f *function) soon(n int, r insn.Register) value {
 		}
 	}
 	return value{}
+}
+
+// copies are the registers that hold what a register holds before an instruction,
+// as far as the instructions before it copied it.
+func (f *function) copies(n int, r insn.Register) uint64 {
+	same := uint64(1) << r
+	held, written := same, uint64(0) // by now, going back; behind it
+	for i := n - 1; i >= 0 && n-i <= maxAhead && held != 0 && !f.targets[f.code[i+1].address]; i-- {
+		x := &f.code[i]
+		if x.Kind != insn.Other && x.Kind != insn.Nop {
+			break
+		}
+		if x.Op == insn.Move && x.Width == 8 && x.Source >= 0 && x.Source < registers {
+			from, to := uint64(1)<<x.Source, uint64(1)<<x.Dest
+			if held&to != 0 && written&from == 0 {
+				same, held = same|from, held|from
+			}
+			if held&from != 0 && written&to == 0 {
+				same |= to
+			}
+		}
+		written |= x.Written
+		held &^= x.Written
+	}
+	return same
 }
 
 // constant is a number, which may be the address of a variable.
