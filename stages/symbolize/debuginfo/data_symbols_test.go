@@ -61,3 +61,47 @@ int main(void) { return shared.misses++ + tail.rest[3]; }
 		}
 	}
 }
+
+// A variable that is declared is not another unit's of that name, which has no
+// debug information.
+func TestDataOfOtherUnit(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"told.c":   "extern int one, two, hidden; int use(void) { return one + two + hidden; }\n",
+		"untold.c": "static int one[9], two[9]; int hidden; int other(int i) { return one[i]++ + two[i]++; }\n",
+		"two.c":    "int two;\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run(t, dir, "gcc", "-g", "-O1", "-fPIC", "-c", "told.c")
+	run(t, dir, "gcc", "-O1", "-fPIC", "-c", "untold.c", "two.c")
+	if err := os.WriteFile(filepath.Join(dir, "map"), []byte("{ local: hidden; };"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	run(t, dir, "gcc", "-shared", "-nostdlib", "-Wl,--version-script=map", "-o", "lib.so", "told.o", "untold.o", "two.o")
+	f, err := elf.Open(filepath.Join(dir, "lib.so"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	symbols, err := f.Symbols()
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := readData(t, filepath.Join(dir, "lib.so"))
+	found := map[string]int{}
+	for _, s := range symbols {
+		if elf.ST_TYPE(s.Info) != elf.STT_OBJECT || s.Size == 0 {
+			continue
+		}
+		if _, _, ok := table.Global(s.Value); ok != (s.Size == 4) {
+			t.Errorf("%s of %d bytes: %v", s.Name, s.Size, ok)
+		}
+		found[s.Name]++
+	}
+	if found["one"] != 1 || found["two"] != 2 || found["hidden"] != 1 {
+		t.Error("other symbols than expected:", found)
+	}
+}

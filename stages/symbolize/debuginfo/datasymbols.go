@@ -2,16 +2,26 @@ package debuginfo
 
 import (
 	"debug/elf"
+	"maps"
 	"strings"
 
 	"stackmill/stages/symbolize/datatype"
 	"stackmill/stages/symbolize/symtab/object"
 )
 
-// dataSymbol is a symbol of data that lie in the object.
+// dataSymbol is a symbol of data that lie in the object, or one that the object
+// needs of others.
 type dataSymbol struct {
 	address, size uint64
-	name          []byte // without its version
+	name          []byte // with its version
+	undefined     bool
+	local         bool // of one unit, or hidden from other objects
+}
+
+// bare is the name without its version.
+func (x *dataSymbol) bare() string {
+	name, _, _ := strings.Cut(string(x.name), "@")
+	return name
 }
 
 // dataSymbols reads the symbols of the object and of the file with its debug
@@ -58,7 +68,8 @@ func (r *dataReader) entriesOf(list []dataSymbol, f *object.File, b, names []byt
 		} else {
 			x.address, x.size = f.Order.Uint64(b[8:]), f.Order.Uint64(b[16:])
 		}
-		if elf.ST_TYPE(info) != elf.STT_OBJECT || elf.SectionIndex(section) == elf.SHN_UNDEF || x.size == 0 || x.size > maxExtent {
+		x.undefined, x.local = elf.SectionIndex(section) == elf.SHN_UNDEF, elf.ST_BIND(info) == elf.STB_LOCAL
+		if !x.undefined && (elf.ST_TYPE(info) != elf.STT_OBJECT || x.size == 0 || x.size > maxExtent) {
 			continue
 		}
 		x.name = textAt(names, uint64(f.Order.Uint32(b)))
@@ -70,6 +81,8 @@ func (r *dataReader) entriesOf(list []dataSymbol, f *object.File, b, names []byt
 
 // define gives the variables that units only declare the addresses of the
 // symbols of that name: programs hold copies of variables of their libraries.
+// Local ones may be of another unit's variable, so they come last, and are
+// none of what is elsewhere.
 func (a *assembly) define(symbols []dataSymbol) {
 	told := map[uint64]bool{} // addresses that have a variable
 	declared := map[string]int32{}
@@ -91,16 +104,29 @@ func (a *assembly) define(symbols []dataSymbol) {
 	if len(declared) == 0 {
 		return
 	}
-	for _, x := range symbols {
-		if told[x.address] || !a.mapped(x.address) {
-			continue
+	local := maps.Clone(declared)
+	for i := range symbols {
+		if x := &symbols[i]; x.undefined {
+			delete(local, x.bare())
 		}
-		name, _, _ := strings.Cut(string(x.name), "@")
-		if i, ok := declared[name]; ok {
-			v := &a.variables[i]
-			v.fixed, v.address, v.scope = true, x.address, 0
-			told[x.address] = true
-			delete(declared, name)
+	}
+	for _, pass := range []struct {
+		local    bool
+		declared map[string]int32
+	}{{false, declared}, {true, local}} {
+		for i := range symbols {
+			x := &symbols[i]
+			if x.undefined || x.local != pass.local || told[x.address] || !a.mapped(x.address) {
+				continue
+			}
+			name := x.bare()
+			if n, ok := pass.declared[name]; ok {
+				v := &a.variables[n]
+				v.fixed, v.address, v.scope = true, x.address, 0
+				told[x.address] = true
+				delete(declared, name)
+				delete(local, name)
+			}
 		}
 	}
 }
