@@ -32,7 +32,7 @@ func (l *Loader) Data(path string) (*datatype.Table, error) {
 }
 
 // dataVersion changes with datatype's encoding and with what it says of an object.
-const dataVersion = 8
+const dataVersion = 9
 
 // dataPath is a file with the same head as a table's, and behind it dataVersion
 // in a byte, the length of the columns with the key and the missing files, these,
