@@ -9,7 +9,7 @@ rm -rf $root; mkdir -p $root/bin $root/data $root/nobuildid; cd $root
 common="-g -ffile-prefix-map=$src=$root/src -ffile-prefix-map=$root=$root"
 gcc -O1 -c $src/truth.c -o truth.o
 
-compiler() { case $1.$2 in gcc.c) echo gcc;; gcc.cpp) echo g++;; gcc.f90) echo gfortran;; clang.c) echo $clang;; clang.cpp) echo ${clang/clang/clang++};; esac; }
+compiler() { case $1.$2 in gcc.c) echo gcc;; gcc.cpp) echo g++;; gcc.f90) echo gfortran -J$root;; clang.c) echo $clang;; clang.cpp) echo ${clang/clang/clang++};; esac; }
 
 # build FILE COMPILER NAME FLAGS...
 build() {
