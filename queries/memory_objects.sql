@@ -6,7 +6,7 @@
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`; the values are the same in each.
 -- metric = metrics.metric
 -- unit = metrics.unit
--- kind VARCHAR: `cache line` (64 bytes), `page`, or the kind of a region: `segment`, `stack`, `heap`, `anonymous`, `kernel` or `unknown`. The rows of one of `cache line`, `page` and all regions together have each access once.
+-- kind VARCHAR: `cache line` (64 bytes), `page`, or the kind of a region: `segment`, `stack`, `heap`, `heap block`, `anonymous`, `kernel` or `unknown`. The rows of one of `cache line`, `page` and all regions together have each access once.
 -- address BIGINT: Its first address.
 -- size BIGINT: [bytes] Its size.
 -- name = memory_regions.name: The region's name; of a line or page, that of the region that holds it, empty when it has none or several do.

@@ -339,9 +339,9 @@ var (
 	}}
 	MemoryRegions = &Table{"memory_regions", "one region of a process's memory in which data was accessed", []Column{
 		experimentID,
-		{"memory_region_id", Int64, Plain, "", false, "Hash of process, kind and address."},
+		{"memory_region_id", Int64, Plain, "", false, "Hash of process, kind, name, address, size and load object."},
 		process,
-		{"kind", String, Dict, "", false, "`segment` (of a file), `stack`, `heap` (what `brk` gives), `anonymous`, `kernel` or `unknown`."},
+		{"kind", String, Dict, "", false, "`segment` (of a file), `stack`, `heap` (what `brk` gives), `heap block` (an allocation that was traced), `anonymous`, `kernel` or `unknown`."},
 		{"name", String, Dict, "", false, "The file, of a load object its name and the permissions there, or `[stack]` and `[heap]`; empty for other memory."},
 		{"address", Int64, Plain, "", false, "The first address."},
 		{"size", Int64, Plain, "bytes", false, "The size; 0 when not known."},

@@ -68,6 +68,7 @@ type segmentKey struct {
 type regionKey struct {
 	kind, name    string
 	address, size uint64
+	object        int32
 }
 
 func newMemory(s *Space, p *decode.Process, resolved *symbolize.Process) *memory {
@@ -226,13 +227,16 @@ func permissions(flags uint32) string {
 }
 
 func (m *memory) in(kind, name string, address, size uint64, object int32) where {
-	k := regionKey{kind, name, address, size}
+	k := regionKey{kind, name, address, size, object}
 	n, ok := m.known[k]
 	if !ok {
 		n = int32(len(m.space.Regions))
+		id := schema.NewID("memory region").Number(uint64(m.process)).Text(kind).Text(name).Number(address).Number(size)
+		if object != none { // another one of its name may come there later
+			id.Number(uint64(m.space.resolver.Program.Objects[object].ID))
+		}
 		m.space.Regions = append(m.space.Regions, Region{
-			ID:      schema.NewID("memory region").Number(uint64(m.process)).Text(kind).Text(name).Number(address).Number(size).Sum(),
-			Process: m.process, Kind: kind, Name: name, Address: address, Size: size, LoadObject: object,
+			ID: id.Sum(), Process: m.process, Kind: kind, Name: name, Address: address, Size: size, LoadObject: object,
 		})
 		m.known[k] = n
 	}

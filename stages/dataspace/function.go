@@ -166,7 +166,7 @@ func (f *function) follow() {
 	if len(f.blocks) == 0 {
 		return
 	}
-	f.blocks[0].in = &state{}
+	f.blocks[0].in = f.entry()
 	queue := []int{0}
 	queued := make([]bool, len(f.blocks))
 	next := 0
@@ -212,6 +212,25 @@ func (f *function) follow() {
 	for i := range f.blocks { // what did not come to rest is not believed
 		f.blocks[i].in = &state{}
 	}
+}
+
+// entry is what is known when the function is called. Where the stack pointer
+// is, call frame information tells better: parts of functions that the compiler put
+// elsewhere are not called.
+func (f *function) entry() *state {
+	s := &state{}
+	if f.object.frames != nil {
+		return s
+	}
+	pushed := int64(0) // by the call
+	switch f.object.symbols.Arch {
+	case insn.AMD64:
+		pushed = 8
+	case insn.X86:
+		pushed = 4
+	}
+	s.registers[f.object.stackPointer()] = value{kind: frame, offset: -pushed}
+	return s
 }
 
 // padding reports whether a block does nothing.

@@ -105,3 +105,14 @@ func TestReplacedObject(t *testing.T) {
 		}
 	}
 }
+
+// Two load objects of one name that were in one place are two regions.
+func TestRegionsOfOneName(t *testing.T) {
+	s := New(symbolize.New(&decode.Recording{}, nil), nil, &problem.Log{})
+	s.resolver.Program.Objects = []symbolize.Object{{ID: 1}, {ID: 2}}
+	m := &memory{space: s, known: map[regionKey]int32{}}
+	one, two := m.in(RegionSegment, "lib.so r--", 0x1000, 0x1000, 0), m.in(RegionSegment, "lib.so r--", 0x1000, 0x1000, 1)
+	if a, b := s.Regions[one.region], s.Regions[two.region]; a.ID == b.ID || a.LoadObject != 0 || b.LoadObject != 1 {
+		t.Errorf("%+v, %+v", a, b)
+	}
+}

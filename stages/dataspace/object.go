@@ -105,6 +105,14 @@ func (o *object) stackPointer() int {
 	return 7
 }
 
+// word is the size of an address, bytes.
+func (o *object) word() int64 {
+	if o.narrow {
+		return 4
+	}
+	return 8
+}
+
 // clobbered has a bit for each register that calls may change.
 func (o *object) clobbered() uint64 {
 	switch o.symbols.Arch {

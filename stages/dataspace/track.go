@@ -289,16 +289,16 @@ func (f *function) store(s *state, n int) {
 		if at.kind != frame || at.indexed || x.Kind == insn.Call {
 			continue
 		}
+		s.overwrite(at, a, f.object.word())
 		v := value{}
 		switch {
-		case a.Size != 8:
+		case int64(a.Size) != f.object.word():
 		case x.Op == insn.Store, x.Op == insn.StorePair && i == 0:
 			v = s.register(x.Source)
 		case x.Op == insn.StorePair:
 			v = s.register(x.Second)
 		}
 		if v.kind == unknown {
-			delete(s.slots, at)
 			continue
 		}
 		if s.slots == nil {
@@ -307,6 +307,25 @@ func (f *function) store(s *state, n int) {
 		if len(s.slots) < maxSlots {
 			s.slots[at] = v
 		}
+	}
+}
+
+// overwrite forgets what was in the slots of the stack that an access writes to.
+func (s *state) overwrite(at value, a *insn.Access, word int64) {
+	if a.Repeated {
+		for slot := range s.slots {
+			if slot.origin == at.origin && slot.offset > at.offset-word {
+				delete(s.slots, slot)
+			}
+		}
+		return
+	}
+	end := at.offset + int64(a.Size)
+	for slot := at; len(s.slots) > 0 && slot.offset < end; slot.offset++ {
+		delete(s.slots, slot)
+	}
+	for slot := at; len(s.slots) > 0 && slot.offset > at.offset-word; slot.offset-- {
+		delete(s.slots, slot)
 	}
 }
 
