@@ -125,6 +125,7 @@ var (
 	atomics    = regexp.MustCompile(`^(cas|swp|ldadd|ldclr|ldeor|ldset|ld[su]max|ld[su]min|stx|stlx|paci|auti|cpy|set[pme])`)
 	// What accesses tags only, and what has two operands in memory.
 	notAlone   = regexp.MustCompile(`^(ldgm?|st2?z?gm?|cpy\w+|set[gpme]\w*)$`)
+	loadsPair  = regexp.MustCompile(`^ld(n|x|ax|ia)?p(sw)?$`)
 	generalReg = regexp.MustCompile(`^([wx])(\d+|zr)$|^(w?sp)$`)
 )
 
@@ -139,6 +140,8 @@ func registerARM64(s string) (Register, bool) {
 	n, _ := strconv.Atoi(m[2])
 	return Register(n), true
 }
+
+var withoutBraces = strings.NewReplacer("{", "", "}", "")
 
 // operandsARM64 compares an effect with the text of an instruction.
 func (c *comparer) operandsARM64(l line) {
@@ -263,7 +266,7 @@ func (c *comparer) writtenARM64(l line, e *Effect, name, rest string) {
 	if atomics.MatchString(name) || e.Kind == Call || e.Kind == Syscall {
 		return
 	}
-	operands := strings.Split(strings.NewReplacer("{", "", "}", "").Replace(rest), ", ")
+	operands := strings.Split(withoutBraces.Replace(rest), ", ")
 	want := uint64(0)
 	add := func(s string) {
 		if r, ok := registerARM64(s); ok {
@@ -272,7 +275,7 @@ func (c *comparer) writtenARM64(l line, e *Effect, name, rest string) {
 	}
 	if !writesNone.MatchString(name) {
 		add(operands[0])
-		if regexp.MustCompile(`^ld(n|x|ax|ia)?p(sw)?$`).MatchString(name) {
+		if loadsPair.MatchString(name) {
 			add(operands[1])
 		}
 	}
