@@ -40,9 +40,10 @@ func Data(f, debug *object.File) (t *datatype.Table, missing []string) {
 	return t, a.missing()
 }
 
-// maxData bounds the types, members, variables and scopes of one object, each.
-// The largest programs have a few million.
-const maxData = 1 << 25
+// maxData bounds the types, members, variables, places and scopes of one object,
+// each: together they take a gigabyte or two then, and as much again while they
+// are made a table. Half a gigabyte of C++'s debug information has as many.
+const maxData = 1 << 23
 
 // dataReader collects what the entries say, and in what order: they refer to
 // each other by key, which is an entry's offset in .debug_info, where the
