@@ -24,6 +24,7 @@ type function struct {
 	called  bool              // it begins where it is called: it is no part of another one
 	pointed bool              // addresses of variables are stored on the stack
 	blocks  []block           // nil until types of registers are asked for
+	slots   int               // of the stack that are followed at a time
 }
 
 type instruction struct {
@@ -166,6 +167,7 @@ func (f *function) follow() {
 	if len(f.blocks) == 0 {
 		return
 	}
+	f.slots = min(maxSlots, max(allSlots/len(f.blocks), 1))
 	f.blocks[0].in = f.entry()
 	queue := []int{0}
 	queued := make([]bool, len(f.blocks))

@@ -335,6 +335,7 @@ func (t types) isGlobal(v int32) bool {
 func (f *function) local(s *state, n int, at value) (variable int32, in int64, ok bool) {
 	t := f.types
 	pc, scopes := f.code[n].address, f.scopes[n]
+	base := f.frameBase(s, pc, scopes)
 	for _, scope := range scopes {
 		for v := t.Scopes[scope].First; v < t.Scopes[scope].First+t.Scopes[scope].Variables; v++ {
 			size := t.Types[t.Strip(t.Variables[v].Type)].Size
@@ -343,7 +344,7 @@ func (f *function) local(s *state, n int, at value) (variable int32, in int64, o
 				if pc < place.Low || pc >= place.High {
 					continue
 				}
-				start := f.onStack(s, pc, scopes, place)
+				start := f.onStack(s, base, place)
 				if start.kind != frame || start.origin != at.origin {
 					continue
 				}
@@ -360,15 +361,16 @@ func (f *function) local(s *state, n int, at value) (variable int32, in int64, o
 	return 0, 0, false
 }
 
-// onStack is the address of a place on the stack, unknown for others.
-func (f *function) onStack(s *state, pc uint64, scopes []int32, p *datatype.Place) value {
+// onStack is the address of a place on the stack, unknown for others. base is that
+// of the frame.
+func (f *function) onStack(s *state, base value, p *datatype.Place) value {
 	switch p.Kind {
 	case datatype.AtCFA:
 		return value{kind: frame, offset: p.Offset}
 	case datatype.AtRegister:
 		return f.types.plus(s.register(insn.Register(p.Register)), p.Offset)
 	case datatype.AtFrame:
-		return f.types.plus(f.frameBase(s, pc, scopes), p.Offset)
+		return f.types.plus(base, p.Offset)
 	}
 	return value{}
 }
@@ -388,7 +390,7 @@ func (f *function) frameBase(s *state, pc uint64, scopes []int32) value {
 		if p.Kind == datatype.AtFrame {
 			return value{}
 		}
-		return f.onStack(s, pc, scopes, &p)
+		return f.onStack(s, value{}, &p)
 	}
 	return value{}
 }
@@ -400,6 +402,7 @@ func (f *function) stored(s *state, n int, at value) (value, bool) {
 		return value{}, false
 	}
 	pc, scopes := f.code[n].address, f.scopes[n]
+	base := f.frameBase(s, pc, scopes)
 	for _, scope := range scopes {
 		for v := t.Scopes[scope].First; v < t.Scopes[scope].First+t.Scopes[scope].Variables; v++ {
 			for p := t.Variables[v].First; p < t.Variables[v].First+t.Variables[v].Places; p++ {
@@ -415,7 +418,7 @@ func (f *function) stored(s *state, n int, at value) (value, bool) {
 				default:
 					continue
 				}
-				if at == f.onStack(s, pc, scopes, &place) {
+				if at == f.onStack(s, base, &place) {
 					return value{kind: address, typ: t.Variables[v].Type, variable: v}, true
 				}
 			}

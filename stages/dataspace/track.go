@@ -304,7 +304,7 @@ func (f *function) store(s *state, n int) {
 		if s.slots == nil {
 			s.slots = map[value]value{}
 		}
-		if len(s.slots) < maxSlots {
+		if len(s.slots) < f.slots {
 			s.slots[at] = v
 		}
 	}
@@ -329,8 +329,12 @@ func (s *state) overwrite(at value, a *insn.Access, word int64) {
 	}
 }
 
-// maxSlots bounds the slots of the stack that are followed.
-const maxSlots = 1024
+// Bounds of the slots of the stack that are followed: at one instruction, and at
+// the starts of all blocks of a function.
+const (
+	maxSlots = 1024
+	allSlots = 1 << 18
+)
 
 // call clobbers what a callee may, and gives what it returns.
 func (f *function) call(s *state, x *instruction) {

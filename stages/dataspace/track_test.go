@@ -1,9 +1,12 @@
 package dataspace
 
 import (
+	"bytes"
+	"encoding/binary"
 	"testing"
 
 	"stackmill/stages/symbolize/insn"
+	"stackmill/stages/symbolize/symtab"
 )
 
 // A write to the stack changes all slots that it reaches, not only the one at its
@@ -37,5 +40,25 @@ func TestOverwrittenSlots(t *testing.T) {
 		if _, ok := s.slots[value{kind: frame, offset: -16, origin: 1}]; !ok {
 			t.Error("a slot of another stack pointer is gone")
 		}
+	}
+}
+
+// However many blocks a function has, what is kept of the stack at the starts of
+// them is bounded.
+func TestSlotsOfManyBlocks(t *testing.T) {
+	const blocks = 3000
+	var code []byte
+	for i := range int32(2000) { // mov %rsp,-8*i(%rsp)
+		code = binary.LittleEndian.AppendUint32(append(code, 0x48, 0x89, 0xa4, 0x24), uint32(-8*i))
+	}
+	code = append(code, bytes.Repeat([]byte{0x75, 0x00}, blocks)...) // jne to the next
+	f := disassemble(&object{symbols: &symtab.Table{Arch: insn.AMD64}}, append(code, 0xc3), insn.AMD64, 0x1000, 0)
+	f.follow()
+	kept, most := 0, 0
+	for _, b := range f.blocks {
+		kept, most = kept+len(b.in.slots), max(most, len(b.in.slots))
+	}
+	if len(f.blocks) < blocks || kept == 0 || kept > allSlots || most > maxSlots {
+		t.Errorf("%d blocks keep %d slots, at most %d", len(f.blocks), kept, most)
 	}
 }
