@@ -70,50 +70,6 @@ type block struct {
 	in         *state
 }
 
-// state is what is known before an instruction.
-type state struct {
-	registers [registers]value
-	slots     map[value]value // of the stack, by their addresses
-}
-
-const registers = 32
-
-func (s *state) clone() *state {
-	c := &state{registers: s.registers}
-	if len(s.slots) > 0 {
-		c.slots = make(map[value]value, len(s.slots))
-		for k, v := range s.slots {
-			c.slots[k] = v
-		}
-	}
-	return c
-}
-
-// merge adds what another way to an instruction knows; it reports a change.
-func (f *function) merge(n int, s, other *state) (changed bool) {
-	for i, v := range s.registers {
-		if v == other.registers[i] {
-			continue
-		}
-		if m := f.either(n, s, v, other.registers[i]); m != v {
-			s.registers[i], changed = m, true
-		}
-	}
-	for k, v := range s.slots {
-		o := other.slots[k]
-		if v == o {
-			continue
-		}
-		if m := f.either(n, s, v, o); m.kind == unknown {
-			delete(s.slots, k)
-			changed = true
-		} else if m != v {
-			s.slots[k], changed = m, true
-		}
-	}
-	return changed
-}
-
 // either is what is known when a value or another one may be there: of two places
 // in one array on the stack, that it is in there.
 func (f *function) either(n int, s *state, a, b value) value {
@@ -157,13 +113,20 @@ func (f *function) blockOf(n int) int {
 // maxVisits bounds how often the blocks of a function are gone through, on average.
 const maxVisits = 16
 
+// prepare finds what variables and call frame information say of each instruction.
+func (f *function) prepare() {
+	if f.pieces == nil {
+		f.overlay()
+		f.anchors()
+	}
+}
+
 // follow finds what is known at the start of each block: from the function's
 // entry along all jumps until nothing changes (perf-data 17.2). Blocks that no
 // known jump leads to begin with nothing.
 func (f *function) follow() {
+	f.prepare()
 	f.split()
-	f.overlay()
-	f.anchors()
 	if len(f.blocks) == 0 {
 		return
 	}
@@ -198,12 +161,16 @@ func (f *function) follow() {
 		for i := f.blocks[n].first; i < f.blocks[n].end; i++ {
 			f.step(s, i)
 		}
-		for _, to := range f.successors(n) {
+		after := f.successors(n)
+		for i, to := range after {
 			b := &f.blocks[to]
 			changed := b.in == nil
-			if changed {
+			switch {
+			case changed && i+1 == len(after):
+				b.in = s // nobody else needs it
+			case changed:
 				b.in = s.clone()
-			} else {
+			default:
 				changed = f.merge(b.first, b.in, s)
 			}
 			if changed && !queued[to] {
@@ -277,58 +244,6 @@ func (f *function) before(n int) *state {
 	return s
 }
 
-// registerValue is what a variable says of a register.
-type registerValue struct {
-	register int
-	depth    int // of the variable's scope
-	value    value
-}
-
-// overlay finds what the function's variables say of registers, by instruction.
-func (f *function) overlay() {
-	t := f.types
-	f.pieces, f.told = make([][]registerValue, len(f.code)), make([][]registerValue, len(f.code))
-	f.scopes = make([][]int32, len(f.code))
-	if t.Table == nil {
-		return
-	}
-	for i := range f.code {
-		f.scopes[i] = t.ScopesAt(f.code[i].address)
-	}
-	seen := map[int32]bool{}
-	for _, scopes := range f.scopes {
-		for _, n := range scopes {
-			if seen[n] {
-				continue
-			}
-			seen[n] = true
-			for v := t.Scopes[n].First; v < t.Scopes[n].First+t.Scopes[n].Variables; v++ {
-				f.overlayVariable(n, v)
-			}
-		}
-	}
-	for i, all := range f.pieces {
-		slices.SortStableFunc(all, func(a, b registerValue) int { return b.depth - a.depth })
-		f.told[i] = believed(all)
-	}
-}
-
-// believed are of several values of a register the innermost variable's, but
-// pointers before others.
-func believed(all []registerValue) []registerValue {
-	var told []registerValue
-	for _, p := range all {
-		i := slices.IndexFunc(told, func(t registerValue) bool { return t.register == p.register })
-		switch {
-		case i < 0:
-			told = append(told, p)
-		case told[i].value.kind != address && p.value.kind == address:
-			told[i] = p
-		}
-	}
-	return told
-}
-
 // anchors finds the register that the call frame information counts from, by
 // instruction.
 func (f *function) anchors() {
@@ -341,70 +256,4 @@ func (f *function) anchors() {
 			f.bases[i] = registerValue{register: int(r), value: value{kind: frame, offset: -add}}
 		}
 	}
-}
-
-// depth is how many scopes a scope is in.
-func (t types) depth(scope int32) (n int) {
-	for ; t.Scopes[scope].Parent != 0; scope = t.Scopes[scope].Parent {
-		n++
-	}
-	return n
-}
-
-func (f *function) overlayVariable(scope, v int32) {
-	t := f.types
-	variable := &t.Variables[v]
-	for p := variable.First; p < variable.First+variable.Places; p++ {
-		place := &t.Places[p]
-		f.pointed = f.pointed || place.Kind == datatype.PointedFrame || place.Kind == datatype.PointedRegister
-		r, ok := f.registerValue(v, place)
-		if !ok {
-			continue
-		}
-		r.depth = t.depth(scope)
-		if place.Kind == datatype.EntryRegister {
-			if f.called && len(f.code) > 0 {
-				f.pieces[0] = append(f.pieces[0], r)
-			}
-			continue
-		}
-		from := sort.Search(len(f.code), func(i int) bool { return f.code[i].address >= place.Low })
-		for i := from; i < len(f.code) && f.code[i].address < place.High; i++ {
-			if place.High == datatype.Always && !slices.Contains(f.scopes[i], scope) {
-				continue
-			}
-			f.pieces[i] = append(f.pieces[i], r)
-		}
-	}
-}
-
-// registerValue is what a place of a variable says of a register.
-func (f *function) registerValue(v int32, p *datatype.Place) (registerValue, bool) {
-	t := f.types
-	typ := t.Variables[v].Type
-	r := registerValue{register: int(p.Register)}
-	if p.Register < 0 || p.Register >= registers || r.register == f.object.stackPointer() {
-		return r, false
-	}
-	switch p.Kind {
-	case datatype.InRegister, datatype.EntryRegister:
-		if p.PieceSize > 0 {
-			way := t.Descend(typ, p.Piece, datatype.Use{Size: int(p.PieceSize)})
-			if len(way) == 0 {
-				return r, false
-			}
-			typ = way[len(way)-1].Type
-		}
-		r.value = t.value(typ)
-	case datatype.IsRegister:
-		if r.value = t.value(typ); r.value.kind != address {
-			return r, false
-		}
-		r.value.offset -= p.Offset
-	case datatype.AtRegister:
-		r.value = value{kind: address, typ: typ, variable: v, offset: p.Piece - p.Offset}
-	default:
-		return r, false
-	}
-	return r, r.value.kind != unknown
 }

@@ -1,6 +1,8 @@
 package dataspace
 
 import (
+	"math/bits"
+
 	"stackmill/stages/symbolize/datatype"
 	"stackmill/stages/symbolize/insn"
 )
@@ -14,14 +16,6 @@ func (f *function) anchor(s *state, n int) {
 	for _, p := range f.told[n] {
 		s.registers[p.register] = f.types.better(p.value, s.registers[p.register])
 	}
-}
-
-// register is what is known of a register.
-func (s *state) register(r insn.Register) value {
-	if r < 0 || r >= registers {
-		return value{}
-	}
-	return s.registers[r]
 }
 
 // better chooses between what the type of a variable says of its value and what
@@ -95,10 +89,8 @@ func (f *function) step(s *state, n int) {
 	f.store(s, n)
 	sp := f.object.stackPointer()
 	aligned := s.registers[sp].kind == frame && x.Op == insn.Opaque && x.Written == 1<<sp && len(x.Accesses) == 0
-	for r := range registers {
-		if x.Written>>r&1 == 0 {
-			continue
-		}
+	for left := x.Written & (1<<registers - 1); left != 0; left &= left - 1 {
+		r := bits.TrailingZeros64(left)
 		// Computed in ways that are not followed, it may be a multiple of anything;
 		// but what follows a zero sets a part of it.
 		computed := x.Op == insn.Opaque && s.registers[r] != value{kind: number}
@@ -230,7 +222,7 @@ func (f *function) loaded(s *state, n int, a *insn.Access) value {
 	}
 	var followed value
 	if at.kind == frame && !at.indexed {
-		followed = s.slots[at]
+		followed = s.slot(at)
 	}
 	root, _ := f.root(s, n, a)
 	if root.ok {
@@ -298,50 +290,14 @@ func (f *function) store(s *state, n int) {
 		case x.Op == insn.StorePair:
 			v = s.register(x.Second)
 		}
-		if v.kind == unknown {
-			continue
-		}
-		if s.slots == nil {
-			s.slots = map[value]value{}
-		}
-		if len(s.slots) < f.slots {
-			s.slots[at] = v
-		}
+		s.keep(at, v, f.slots)
 	}
 }
-
-// overwrite forgets what was in the slots of the stack that an access writes to.
-func (s *state) overwrite(at value, a *insn.Access, word int64) {
-	if a.Repeated {
-		for slot := range s.slots {
-			if slot.origin == at.origin && slot.offset > at.offset-word {
-				delete(s.slots, slot)
-			}
-		}
-		return
-	}
-	end := at.offset + int64(a.Size)
-	for slot := at; len(s.slots) > 0 && slot.offset < end; slot.offset++ {
-		delete(s.slots, slot)
-	}
-	for slot := at; len(s.slots) > 0 && slot.offset > at.offset-word; slot.offset-- {
-		delete(s.slots, slot)
-	}
-}
-
-// Bounds of the slots of the stack that are followed: at one instruction, and at
-// the starts of all blocks of a function.
-const (
-	maxSlots = 1024
-	allSlots = 1 << 18
-)
 
 // call clobbers what a callee may, and gives what it returns.
 func (f *function) call(s *state, x *instruction) {
-	for r := range registers {
-		if f.object.clobbered()>>r&1 != 0 {
-			s.registers[r] = value{}
-		}
+	for left := f.object.clobbered(); left != 0; left &= left - 1 {
+		s.registers[bits.TrailingZeros64(left)] = value{}
 	}
 	if f.types.Table == nil {
 		return

@@ -27,17 +27,18 @@ func TestOverwrittenSlots(t *testing.T) {
 		{-24, 8, true, 8, [4]bool{true, false, false, false}},
 		{-64, 8, false, 8, [4]bool{true, true, true, true}},
 	} {
-		s := &state{slots: map[value]value{{kind: frame, offset: -16, origin: 1}: pointer(typePair, 0)}}
+		s := &state{}
+		s.keep(value{kind: frame, offset: -16, origin: 1}, pointer(typePair, 0), maxSlots)
 		for i := range int64(4) {
-			s.slots[value{kind: frame, offset: i*8 - 32}] = pointer(typePair, i)
+			s.keep(value{kind: frame, offset: i*8 - 32}, pointer(typePair, i), maxSlots)
 		}
 		s.overwrite(value{kind: frame, offset: x.at}, &insn.Access{Size: x.size, Repeated: x.repeated}, x.word)
 		for i, want := range x.left {
-			if _, ok := s.slots[value{kind: frame, offset: int64(i)*8 - 32}]; ok != want {
+			if ok := s.slot(value{kind: frame, offset: int64(i)*8 - 32}) == pointer(typePair, int64(i)); ok != want {
 				t.Errorf("%d bytes at %d: slot %d is left: %v", x.size, x.at, i, ok)
 			}
 		}
-		if _, ok := s.slots[value{kind: frame, offset: -16, origin: 1}]; !ok {
+		if s.slot(value{kind: frame, offset: -16, origin: 1}) != pointer(typePair, 0) {
 			t.Error("a slot of another stack pointer is gone")
 		}
 	}

@@ -1,0 +1,165 @@
+package dataspace
+
+import (
+	"slices"
+	"sort"
+
+	"stackmill/stages/symbolize/datatype"
+)
+
+// registerValue is what a variable says of a register.
+type registerValue struct {
+	register int
+	value    value
+}
+
+// said is a registerValue with the instructions [from, to) for which it holds.
+type said struct {
+	registerValue
+	from, to int
+	scope    int32
+	depth    int  // of scope
+	always   bool // while scope lasts, which need not be without gaps
+}
+
+// overlay finds what the function's variables say of registers, by instruction.
+func (f *function) overlay() {
+	t := f.types
+	f.pieces, f.told = make([][]registerValue, len(f.code)), make([][]registerValue, len(f.code))
+	f.scopes = make([][]int32, len(f.code))
+	if t.Table == nil {
+		return
+	}
+	for i := range f.code {
+		f.scopes[i] = t.ScopesAt(f.code[i].address)
+	}
+	list := f.saying()
+	slices.SortStableFunc(list, func(a, b said) int { return b.depth - a.depth })
+	holds := func(x *said, i int) bool { return !x.always || slices.Contains(f.scopes[i], x.scope) }
+	counts := make([]int, len(f.code))
+	sum := 0
+	for n := range list {
+		for i := list[n].from; i < list[n].to; i++ {
+			if holds(&list[n], i) {
+				counts[i]++
+				sum++
+			}
+		}
+	}
+	all := make([]registerValue, sum)
+	for i, n := range counts {
+		f.pieces[i], all = all[:0:n], all[n:]
+	}
+	for n := range list {
+		for i := list[n].from; i < list[n].to; i++ {
+			if holds(&list[n], i) {
+				f.pieces[i] = append(f.pieces[i], list[n].registerValue)
+			}
+		}
+	}
+	for i, p := range f.pieces {
+		f.told[i] = believed(p)
+	}
+}
+
+// saying are the places of all variables of the function that say something of a
+// register.
+func (f *function) saying() (list []said) {
+	t := f.types
+	seen := map[int32]bool{}
+	for _, scopes := range f.scopes {
+		for _, n := range scopes {
+			if seen[n] {
+				continue
+			}
+			seen[n] = true
+			for v := t.Scopes[n].First; v < t.Scopes[n].First+t.Scopes[n].Variables; v++ {
+				list = f.variable(list, n, v)
+			}
+		}
+	}
+	return list
+}
+
+// variable adds the places of one variable.
+func (f *function) variable(list []said, scope, v int32) []said {
+	t := f.types
+	variable := &t.Variables[v]
+	for p := variable.First; p < variable.First+variable.Places; p++ {
+		place := &t.Places[p]
+		f.pointed = f.pointed || place.Kind == datatype.PointedFrame || place.Kind == datatype.PointedRegister
+		r, ok := f.registerValue(v, place)
+		if !ok {
+			continue
+		}
+		x := said{registerValue: r, scope: scope, depth: t.depth(scope), always: place.High == datatype.Always}
+		x.from = sort.Search(len(f.code), func(i int) bool { return f.code[i].address >= place.Low })
+		x.to = sort.Search(len(f.code), func(i int) bool { return f.code[i].address >= place.High })
+		if place.Kind == datatype.EntryRegister {
+			x.from, x.to, x.always = 0, 0, false
+			if f.called {
+				x.to = min(len(f.code), 1)
+			}
+		}
+		list = append(list, x)
+	}
+	return list
+}
+
+// believed are of several values of a register the innermost variable's, but
+// pointers before others.
+func believed(all []registerValue) []registerValue {
+	if len(all) < 2 {
+		return all
+	}
+	told := make([]registerValue, 0, len(all))
+	for _, p := range all {
+		i := slices.IndexFunc(told, func(t registerValue) bool { return t.register == p.register })
+		switch {
+		case i < 0:
+			told = append(told, p)
+		case told[i].value.kind != address && p.value.kind == address:
+			told[i] = p
+		}
+	}
+	return told
+}
+
+// depth is how many scopes a scope is in.
+func (t types) depth(scope int32) (n int) {
+	for ; t.Scopes[scope].Parent != 0; scope = t.Scopes[scope].Parent {
+		n++
+	}
+	return n
+}
+
+// registerValue is what a place of a variable says of a register.
+func (f *function) registerValue(v int32, p *datatype.Place) (registerValue, bool) {
+	t := f.types
+	typ := t.Variables[v].Type
+	r := registerValue{register: int(p.Register)}
+	if p.Register < 0 || p.Register >= registers || r.register == f.object.stackPointer() {
+		return r, false
+	}
+	switch p.Kind {
+	case datatype.InRegister, datatype.EntryRegister:
+		if p.PieceSize > 0 {
+			way := t.Descend(typ, p.Piece, datatype.Use{Size: int(p.PieceSize)})
+			if len(way) == 0 {
+				return r, false
+			}
+			typ = way[len(way)-1].Type
+		}
+		r.value = t.value(typ)
+	case datatype.IsRegister:
+		if r.value = t.value(typ); r.value.kind != address {
+			return r, false
+		}
+		r.value.offset -= p.Offset
+	case datatype.AtRegister:
+		r.value = value{kind: address, typ: typ, variable: v, offset: p.Piece - p.Offset}
+	default:
+		return r, false
+	}
+	return r, r.value.kind != unknown
+}

@@ -1,0 +1,104 @@
+package dataspace
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"stackmill/stages/symbolize/insn"
+)
+
+// registers is how many general registers are followed, by their DWARF numbers.
+const registers = 32
+
+// Bounds of the slots of the stack that are followed: at one instruction, and at
+// the starts of all blocks of a function.
+const (
+	maxSlots = 1024
+	allSlots = 1 << 18
+)
+
+// state is what is known before an instruction.
+type state struct {
+	registers [registers]value
+	slots     []slot // of the stack, by their addresses
+}
+
+// slot is a place on the stack that holds something.
+type slot struct{ at, holds value }
+
+func (s *state) clone() *state {
+	return &state{registers: s.registers, slots: slices.Clone(s.slots)}
+}
+
+// register is what is known of a register.
+func (s *state) register(r insn.Register) value {
+	if r < 0 || r >= registers {
+		return value{}
+	}
+	return s.registers[r]
+}
+
+// find returns where the slot at an address of the stack is, or should be.
+func (s *state) find(at value) (int, bool) {
+	return slices.BinarySearchFunc(s.slots, at, func(x slot, at value) int {
+		return cmp.Or(cmp.Compare(x.at.origin, at.origin), cmp.Compare(x.at.offset, at.offset))
+	})
+}
+
+// slot is what is known of an address of the stack.
+func (s *state) slot(at value) value {
+	if i, ok := s.find(at); ok {
+		return s.slots[i].holds
+	}
+	return value{}
+}
+
+// keep sets what is known of an address of the stack, where nothing is, unless
+// there are too many.
+func (s *state) keep(at, holds value, most int) {
+	if i, ok := s.find(at); !ok && holds.kind != unknown && len(s.slots) < most {
+		s.slots = slices.Insert(s.slots, i, slot{at, holds})
+	}
+}
+
+// overwrite forgets what was in the slots of the stack that an access writes to.
+func (s *state) overwrite(at value, a *insn.Access, word int64) {
+	end := at.offset + int64(a.Size)
+	if a.Repeated {
+		end = math.MaxInt64
+	}
+	at.offset -= word - 1 // slots that begin before it
+	from, _ := s.find(at)
+	to := from
+	for to < len(s.slots) && s.slots[to].at.origin == at.origin && s.slots[to].at.offset < end {
+		to++
+	}
+	s.slots = slices.Delete(s.slots, from, to)
+}
+
+// merge adds what another way to an instruction knows; it reports a change.
+func (f *function) merge(n int, s, other *state) (changed bool) {
+	for i := range s.registers {
+		v := s.registers[i]
+		if v == other.registers[i] {
+			continue
+		}
+		if m := f.either(n, s, v, other.registers[i]); m != v {
+			s.registers[i], changed = m, true
+		}
+	}
+	kept := s.slots[:0]
+	for _, x := range s.slots {
+		if v := other.slot(x.at); v != x.holds {
+			m := f.either(n, s, x.holds, v)
+			changed = changed || m != x.holds
+			x.holds = m
+		}
+		if x.holds.kind != unknown {
+			kept = append(kept, x)
+		}
+	}
+	s.slots = kept
+	return changed
+}
