@@ -26,6 +26,9 @@ func Data(f, debug *object.File) (t *datatype.Table, missing []string) {
 		unitNames:  []string{""},
 		scopes:     make([]rawScope, 1),
 		seen:       map[*sections]bool{},
+
+		codeExtents: codeOf(f),
+		dataExtents: dataOf(f),
 	}
 	switch {
 	case !hasInfo(source):
@@ -59,6 +62,8 @@ type dataReader struct {
 	code      []span
 	places    []datatype.Place
 	full      bool
+
+	codeExtents, dataExtents extents // of the object
 
 	names      map[string]string
 	signatures map[uint64]uint64 // by the names of units of types

@@ -64,6 +64,33 @@ func readVariable(t *testing.T, address uint64) (int32, int64, bool) {
 	return table.Global(address)
 }
 
+// deepTypes are two structures of one name with pointers to types of one name,
+// of which one is very many consts of another, and variables of them.
+func deepTypes() []byte {
+	const deep = 300_000
+	var pointed, users []byte
+	at := func() int { return behindUnit + len(pointed) }
+	used := uint64(0x1100)
+	use := func() { // the innermost first
+		users = append(variable("u", at(), used), users...)
+		used++
+	}
+	for _, links := range []int{0, deep} {
+		use()
+		pointed = append(append(append(pointed, 3, 'x', 0, 8, 4, 'p', 0), ref(at()+13)...), 0, 0)
+		pointed = append(append(pointed, 11), ref(at()+5)...)
+		pointed = append(append(pointed, 2, 'T', 0), ref(at()+7)...)
+		for i := range links {
+			if i%150 == 0 {
+				use()
+			}
+			pointed = append(append(pointed, 5), ref(at()+5)...)
+		}
+		pointed = append(pointed, 3, 'y', 0, 8, 0)
+	}
+	return append(pointed, users...)
+}
+
 // Types that consist of themselves, or of very many others, end.
 func TestHostileTypes(t *testing.T) {
 	typedefs := append([]byte{2, 'T', 0}, ref(behindUnit)...) // of itself
@@ -95,28 +122,6 @@ func TestHostileTypes(t *testing.T) {
 		nest = append(nest, 0, 0)
 		nest = fmt.Appendf(append(nest, 10), "s%06d\x00", i+1)
 	}
-	const deep = 300_000
-	var pointed, users []byte // a structure twice with pointers to types of one name, one of many consts
-	at := func() int { return behindUnit + len(pointed) }
-	used := uint64(0x1100)
-	use := func() { // the innermost first
-		users = append(variable("u", at(), used), users...)
-		used++
-	}
-	for _, links := range []int{0, deep} {
-		use()
-		pointed = append(append(append(pointed, 3, 'x', 0, 8, 4, 'p', 0), ref(at()+13)...), 0, 0)
-		pointed = append(append(pointed, 11), ref(at()+5)...)
-		pointed = append(append(pointed, 2, 'T', 0), ref(at()+7)...)
-		for i := range links {
-			if i%150 == 0 {
-				use()
-			}
-			pointed = append(append(pointed, 5), ref(at()+5)...)
-		}
-		pointed = append(pointed, 3, 'y', 0, 8, 0)
-	}
-	pointed = append(pointed, users...)
 	beyond := append([]byte{12}, ref(0)...) // far outside of all files
 	beyond = binary.LittleEndian.AppendUint64(beyond, 1<<63+1<<40)
 	defer debug.SetMaxStack(debug.SetMaxStack(16 << 20))
@@ -132,7 +137,7 @@ func TestHostileTypes(t *testing.T) {
 		{"nested names", nested, ""},
 		{"one name over and over", same, "structure:x"},
 		{"definitions within each other", nest, "structure:s000000"},
-		{"deep types of one name", pointed, "structure:x"},
+		{"deep types of one name", deepTypes(), "structure:x"},
 		{"a reference to no entry", beyond, "=void v"},
 		{"a type that is not there", ref(0), ""},
 	} {
@@ -166,6 +171,23 @@ func TestHostileName(t *testing.T) {
 	debuginfo.Data(typeInfo(t, entries, bytes.Repeat([]byte{'n'}, 32<<20)...), nil)
 	if d := time.Since(start); d > 5*time.Second {
 		t.Errorf("took %v", d)
+	}
+}
+
+// Very many sections, with very many variables in none of them, end.
+func TestHostileSections(t *testing.T) {
+	var entries []byte
+	for range 200_000 {
+		entries = append(entries, variable("v", 0, 0x10)...)
+	}
+	f := typeInfo(t, entries)
+	for i := range 50_000 {
+		f.Sections = append(f.Sections, object.Section{Flags: elf.SHF_ALLOC, Address: 0x10000 + uint64(i)*0x100, Size: 0x10})
+	}
+	start := time.Now()
+	table, _ := debuginfo.Data(f, nil)
+	if d := time.Since(start); d > 5*time.Second || len(table.Globals) > 0 {
+		t.Errorf("took %v, %d variables", d, len(table.Globals))
 	}
 }
 

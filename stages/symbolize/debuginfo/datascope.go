@@ -1,10 +1,6 @@
 package debuginfo
 
-import (
-	"debug/elf"
-
-	"stackmill/stages/symbolize/datatype"
-)
+import "stackmill/stages/symbolize/datatype"
 
 // rawScope is a function or a block as its entry tells it.
 type rawScope struct {
@@ -65,36 +61,6 @@ func (w *dataWalk) addScope(e *dataEntry, here dataPlace) dataPlace {
 		w.scopes = append(w.scopes, sc)
 	}
 	return here
-}
-
-// executable reports whether code is in the object: linkers leave what they
-// removed at address 0 or at the highest one.
-func (r *dataReader) executable(x span) bool {
-	for _, l := range r.object.Loads {
-		if l.Flags&elf.PF_X != 0 && x.low-l.Address < l.MemSize && x.high > x.low && x.high-l.Address <= l.MemSize {
-			return true
-		}
-	}
-	return false
-}
-
-// mapped reports whether an address is that of data in the object: of a variable
-// that linkers removed it is 0 or so.
-func (r *dataReader) mapped(address uint64) bool {
-	for i := range r.object.Sections {
-		if x := &r.object.Sections[i]; x.Flags&elf.SHF_ALLOC != 0 && x.Flags&elf.SHF_TLS == 0 && address-x.Address < x.Size {
-			return true
-		}
-	}
-	if len(r.object.Sections) > 0 {
-		return false
-	}
-	for _, l := range r.object.Loads {
-		if address-l.Address < l.MemSize {
-			return true
-		}
-	}
-	return false
 }
 
 // addPlace adds a place to those from first on. Compilers cut ranges where they
