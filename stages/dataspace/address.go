@@ -94,6 +94,8 @@ func newMemory(s *Space, p *decode.Process, resolved *symbolize.Process) *memory
 const (
 	stackPath = "[stack]"
 	heapPath  = "[heap]"
+
+	threadStack = "[stack:" // of threads, by kernels before 4.5
 )
 
 // maxStack is how far below its first mapping the main thread's stack may have grown.
@@ -119,7 +121,7 @@ func (m *memory) at(address uint64, time int64) where {
 	}
 	kind, name := RegionSegment, mapping.Path
 	switch {
-	case name == stackPath:
+	case name == stackPath, strings.HasPrefix(name, threadStack):
 		kind = RegionStack
 	case name == heapPath, anonymous(name) && m.behindProgram(mapping):
 		kind, name = RegionHeap, heapPath

@@ -121,7 +121,7 @@ func (op *operand) mayBe(w where) bool {
 	case op.method == MethodGlobal:
 		return false
 	case op.method == MethodStack:
-		return w.kind == RegionStack || w.kind == RegionAnonymous || w.kind == RegionUnknown || w.kind == RegionHeap
+		return w.kind != RegionSegment && w.kind != RegionKernel // stacks of threads and coroutines are anywhere else
 	case op.frame:
 		return true
 	}

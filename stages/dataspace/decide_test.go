@@ -1,0 +1,32 @@
+package dataspace
+
+import (
+	"testing"
+
+	"stackmill/stages/decode"
+)
+
+// Stacks are where threads and coroutines have them, but in no load object.
+func TestStacksOfThreads(t *testing.T) {
+	stack, pointed := operand{root: root{method: MethodStack}, frame: true}, operand{root: root{method: MethodVariable}}
+	for _, x := range []struct {
+		kind           string
+		stack, pointed bool
+	}{
+		{RegionStack, true, true}, {RegionAnonymous, true, true}, {RegionHeap, true, true}, {RegionBlock, true, true}, {RegionUnknown, true, true},
+		{RegionSegment, false, true}, {RegionKernel, false, false},
+	} {
+		if w := (where{kind: x.kind}); stack.mayBe(w) != x.stack || pointed.mayBe(w) != x.pointed {
+			t.Errorf("%s: stack %v, pointed to %v", x.kind, stack.mayBe(w), pointed.mayBe(w))
+		}
+	}
+	p := &decode.Process{Data: []decode.MapEvent{{Address: 0x1000, Size: 0x1000, Path: "[stack:17]", Modes: 3}}}
+	im, sizes := addressSpace(p)
+	m := &memory{
+		space: New(nil, nil, nil), kernel: func(uint64) bool { return false }, finder: im.Finder(), sizes: sizes,
+		known: map[regionKey]int32{},
+	}
+	if w := m.at(0x1800, 0); w.kind != RegionStack {
+		t.Errorf("a thread's stack is %s", w.kind)
+	}
+}
