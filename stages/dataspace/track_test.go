@@ -54,7 +54,7 @@ func TestSlotsOfManyBlocks(t *testing.T) {
 	}
 	code = append(code, bytes.Repeat([]byte{0x75, 0x00}, blocks)...) // jne to the next
 	f := disassemble(&object{symbols: &symtab.Table{Arch: insn.AMD64}}, append(code, 0xc3), insn.AMD64, 0x1000, 0)
-	f.follow()
+	f.before(len(f.code) - 1)
 	kept, most := 0, 0
 	for _, b := range f.blocks {
 		kept, most = kept+len(b.in.slots), max(most, len(b.in.slots))

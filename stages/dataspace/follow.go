@@ -1,0 +1,213 @@
+package dataspace
+
+import (
+	"slices"
+	"sort"
+
+	"stackmill/stages/symbolize/datatype"
+	"stackmill/stages/symbolize/insn"
+)
+
+// block is a run of instructions that is entered at its first and left at its
+// last only.
+type block struct {
+	first, end int    // instructions [first, end)
+	before     []int  // numbers of the blocks that lead to it
+	wanted     bool   // it was followed
+	in         *state // before its first instruction
+}
+
+// either is what is known when a value or another one may be there: of two places
+// in one array on the stack, that it is in there.
+func (f *function) either(n int, s *state, a, b value) value {
+	if a.kind != frame || b.kind != frame || a == b {
+		return f.types.merge(a, b)
+	}
+	va, _, oka := f.local(s, n, a)
+	vb, _, okb := f.local(s, n, b)
+	if !oka || !okb || va != vb || f.types.Types[f.types.Strip(f.types.Variables[va].Type)].Kind != datatype.Array {
+		return value{}
+	}
+	a.indexed = true
+	return a
+}
+
+// split finds the blocks.
+func (f *function) split() {
+	starts := map[uint64]bool{f.address: true}
+	for a := range f.targets {
+		starts[a] = true
+	}
+	for i := range f.code {
+		if i == 0 || starts[f.code[i].address] || ends(f.code[i-1].Kind) {
+			if n := len(f.blocks); n > 0 {
+				f.blocks[n-1].end = i
+			}
+			f.blocks = append(f.blocks, block{first: i, end: len(f.code)})
+		}
+	}
+	for n := range f.blocks {
+		for _, to := range f.successors(n) {
+			f.blocks[to].before = append(f.blocks[to].before, n)
+		}
+	}
+}
+
+// blockOf returns the number of the block that an instruction is in.
+func (f *function) blockOf(n int) int {
+	return sort.Search(len(f.blocks), func(i int) bool { return f.blocks[i].first > n }) - 1
+}
+
+// maxVisits bounds how often the blocks of a function are gone through, on average.
+const maxVisits = 16
+
+// maxAsked is how many blocks are asked for before all are followed at once.
+const maxAsked = 2
+
+// want marks the blocks that may run before a block, and it.
+func (f *function) want(n int) {
+	left := []int{n}
+	for len(left) > 0 {
+		b := &f.blocks[left[len(left)-1]]
+		left = left[:len(left)-1]
+		if !b.wanted {
+			b.wanted = true
+			left = append(left, b.before...)
+		}
+	}
+}
+
+// follow finds what is known at the start of a block, and of all that may run
+// before it: from the function's entry along all jumps until nothing changes
+// (perf-data 17.2). Blocks that no known jump leads to begin with nothing.
+func (f *function) follow(block int) {
+	f.want(block)
+	if f.asked++; f.asked > maxAsked {
+		for i := range f.blocks {
+			f.blocks[i].wanted = true
+		}
+	}
+	for i := range f.blocks {
+		f.blocks[i].in = nil
+	}
+	f.slots = min(maxSlots, max(allSlots/len(f.blocks), 1))
+	f.blocks[0].in = f.entry()
+	queue := []int{0}
+	queued := make([]bool, len(f.blocks))
+	next := 0
+	for steps := maxVisits * len(f.blocks); steps > 0; steps-- {
+		if len(queue) == 0 {
+			for next < len(f.blocks) && (f.blocks[next].in != nil || !f.blocks[next].wanted) {
+				next++
+			}
+			if next == len(f.blocks) {
+				return
+			}
+			f.blocks[next].in = &state{}
+			if f.padding(next) {
+				continue
+			}
+			queue = append(queue, next)
+		}
+		at := 0
+		for i, q := range queue {
+			if q < queue[at] {
+				at = i
+			}
+		}
+		n := queue[at]
+		queue, queued[n] = slices.Delete(queue, at, at+1), false
+		s := f.blocks[n].in.clone()
+		for i := f.blocks[n].first; i < f.blocks[n].end; i++ {
+			f.step(s, i)
+		}
+		after := f.successors(n)
+		for i, to := range after {
+			b := &f.blocks[to]
+			if !b.wanted {
+				continue
+			}
+			changed := b.in == nil
+			switch {
+			case changed && i+1 == len(after):
+				b.in = s // nobody else needs it
+			case changed:
+				b.in = s.clone()
+			default:
+				changed = f.merge(b.first, b.in, s)
+			}
+			if changed && !queued[to] {
+				queue, queued[to] = append(queue, to), true
+			}
+		}
+	}
+	for i := range f.blocks { // what did not come to rest is not believed
+		f.blocks[i].in = &state{}
+	}
+}
+
+// entry is what is known when the function is called. Where the stack pointer
+// is, call frame information tells better: parts of functions that the compiler put
+// elsewhere are not called.
+func (f *function) entry() *state {
+	s := &state{}
+	if f.object.frames != nil {
+		return s
+	}
+	pushed := int64(0) // by the call
+	switch f.object.symbols.Arch {
+	case insn.AMD64:
+		pushed = 8
+	case insn.X86:
+		pushed = 4
+	}
+	s.registers[f.object.stackPointer()] = value{kind: frame, offset: -pushed}
+	return s
+}
+
+// padding reports whether a block does nothing.
+func (f *function) padding(n int) bool {
+	for i := f.blocks[n].first; i < f.blocks[n].end; i++ {
+		if f.code[i].Kind != insn.Nop {
+			return false
+		}
+	}
+	return true
+}
+
+// successors returns the blocks that may run after a block.
+func (f *function) successors(n int) []int {
+	var to []int
+	last := &f.code[f.blocks[n].end-1]
+	if k := last.Kind; k != insn.Jump && k != insn.Return && k != insn.Trap && n+1 < len(f.blocks) {
+		to = append(to, n+1)
+	}
+	if (last.Kind == insn.Jump || last.Kind == insn.CondJump) && last.HasTarget {
+		if i, ok := f.at(last.Target); ok {
+			to = append(to, f.blockOf(i))
+		}
+	}
+	return to
+}
+
+// before returns what is known before an instruction.
+func (f *function) before(n int) *state {
+	if f.blocks == nil {
+		f.prepare()
+		f.split()
+	}
+	number := f.blockOf(n)
+	b := &f.blocks[number]
+	if !b.wanted {
+		f.follow(number)
+	}
+	s := &state{}
+	if b.in != nil {
+		s = b.in.clone()
+	}
+	for i := b.first; i < n; i++ {
+		f.step(s, i)
+	}
+	f.anchor(s, n)
+	return s
+}
