@@ -3,6 +3,7 @@ package debuginfo
 import (
 	"debug/elf"
 	"maps"
+	"slices"
 	"strings"
 
 	"stackmill/stages/symbolize/datatype"
@@ -33,13 +34,16 @@ func (r *dataReader) dataSymbols() []dataSymbol {
 		files = append(files, r.source)
 	}
 	for _, f := range files {
-		for i := range f.Sections {
-			s := &f.Sections[i]
-			names := f.ByIndex(int(s.Link))
-			if s.Type != elf.SHT_SYMTAB && s.Type != elf.SHT_DYNSYM || names == nil {
+		for _, kind := range []elf.SectionType{elf.SHT_SYMTAB, elf.SHT_DYNSYM} { // files have one of each
+			i := slices.IndexFunc(f.Sections, func(s object.Section) bool { return s.Type == kind })
+			if i < 0 {
 				continue
 			}
-			b, err := f.Data(s)
+			names := f.ByIndex(int(f.Sections[i].Link))
+			if names == nil {
+				continue
+			}
+			b, err := f.Data(&f.Sections[i])
 			if err != nil {
 				continue
 			}

@@ -1,6 +1,9 @@
 package debuginfo
 
 import (
+	"bytes"
+	"compress/zlib"
+	"debug/elf"
 	"encoding/binary"
 	"os"
 	"os/exec"
@@ -88,6 +91,32 @@ func TestOverlappingUnits(t *testing.T) {
 	}
 	if read != 1 {
 		t.Errorf("%d units share all bytes", read)
+	}
+}
+
+// Compressed sections that lie within each other are not inflated one by one.
+func TestOverlappingSections(t *testing.T) {
+	var content bytes.Buffer
+	for _, v := range []uint64{1, 1 << 16, 1} { // zlib, the size, the alignment
+		binary.Write(&content, binary.LittleEndian, v)
+	}
+	z := zlib.NewWriter(&content)
+	z.Write(make([]byte, 1<<16))
+	z.Close()
+	e := objecttest.File{Sections: []objecttest.Section{{Name: ".debug_types.dwo", Flags: elf.SHF_COMPRESSED, Data: content.Bytes()}}}
+	f, err := object.New("many.dwo", e.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := groups(f, "types.dwo", nil); len(b) != 1<<16 || err != nil {
+		t.Error(len(b), err)
+	}
+	one := *f.Section(".debug_types.dwo")
+	for range 100 {
+		f.Sections = append(f.Sections, one)
+	}
+	if b, err := groups(f, "types.dwo", nil); err == nil {
+		t.Errorf("%d bytes of a file of %d", len(b), len(f.Bytes()))
 	}
 }
 

@@ -2,6 +2,7 @@ package debuginfo
 
 import (
 	"bytes"
+	"debug/elf"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -160,15 +161,16 @@ func splitSections(f *object.File) (*sections, error) {
 // linked, units of types have one each. With one of them it is what is known.
 func groups(f *object.File, name string, known []byte) ([]byte, error) {
 	var all [][]byte
-	size := 0
+	left := uint64(len(f.Bytes()))
 	for i := range f.Sections {
-		if s := &f.Sections[i]; s.Name == ".debug_"+name {
+		if s := &f.Sections[i]; s.Name == ".debug_"+name && s.Type != elf.SHT_NOBITS {
+			if s.Size > left { // compressed ones, too, may be many times as long
+				return nil, fmt.Errorf("its sections .debug_%s lie within each other", name)
+			}
+			left -= s.Size
 			b, err := f.Data(s)
 			if err != nil {
 				return nil, err
-			}
-			if size += len(b); size > len(f.Bytes()) && !s.Compressed() {
-				return nil, fmt.Errorf("its sections .debug_%s lie within each other", name)
 			}
 			all = append(all, b)
 		}
