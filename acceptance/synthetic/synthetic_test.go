@@ -102,6 +102,23 @@ var synthetic = []struct {
 			"- dcm has data objects ", "- insts has none "},
 	},
 	{
+		"memory-samples-of-heap-blocks",
+		func(e *erbuild.Experiment) {
+			mapProgram(e)
+			e.Counter(0, "dcm", 10007, `memop="3"`)
+			e.Declare(schema.HWC, "")
+			e.Declare(schema.Heap, "")
+			work := e.Frame(pcWork, pcMain)
+			put(e, schema.Heap, 0, 1*ms, work, 0, 64, 0x7000, 0)
+			put(e, schema.HWC, 1, 2*ms, work, 0, 10007, 0x7010, 0, 0, 0, 0, 0)
+			put(e, schema.HWC, 1, 3*ms, work, 0, 10007, 0x7040, 0, 0, 0, 0, 0) // behind the block
+			put(e, schema.Heap, 0, 4*ms, work, 1, 0, 0x7000, 0)
+			put(e, schema.HWC, 1, 5*ms, work, 0, 10007, 0x7010, 0, 0, 0, 0, 0) // freed
+		},
+		`SELECT kind, address, size, samples FROM memory_objects WHERE mode = 'user' AND kind NOT IN ('page', 'cache line') ORDER BY ALL`,
+		[]string{fmt.Sprintf("heap block %d 64 1", 0x7000), "unknown 0 0 2"},
+	},
+	{
 		"clock-states",
 		func(e *erbuild.Experiment) {
 			mapProgram(e)
