@@ -87,20 +87,7 @@ func (f *function) step(s *state, n int) {
 		base = t.plus(s.register(x.Base), x.Update)
 	}
 	f.store(s, n)
-	sp := f.object.stackPointer()
-	aligned := s.registers[sp].kind == frame && x.Op == insn.Opaque && x.Written == 1<<sp && len(x.Accesses) == 0
-	for left := x.Written & (1<<registers - 1); left != 0; left &= left - 1 {
-		r := bits.TrailingZeros64(left)
-		// Computed in ways that are not followed, it may be a multiple of anything;
-		// but what follows a zero sets a part of it.
-		computed := x.Op == insn.Opaque && s.registers[r] != value{kind: number}
-		if s.registers[r] = (value{}); computed {
-			s.registers[r] = value{kind: scalar, step: 1}
-		}
-	}
-	if aligned { // by an amount that is not known
-		s.registers[sp] = value{kind: frame, origin: int32(n) + 1}
-	}
+	f.clobber(s, n)
 	if x.Kind == insn.Call {
 		f.call(s, x)
 	}
@@ -118,6 +105,25 @@ func (f *function) step(s *state, n int) {
 			dest = value{kind: scalar, typ: dest.typ, offset: dest.offset, step: max(dest.step, 1), origin: int32(n) + 1}
 		}
 		s.registers[x.Dest] = dest
+	}
+}
+
+// clobber forgets the registers that an instruction writes.
+func (f *function) clobber(s *state, n int) {
+	x := &f.code[n]
+	sp := f.object.stackPointer()
+	aligned := s.registers[sp].kind == frame && x.Op == insn.Opaque && x.Written == 1<<sp && len(x.Accesses) == 0
+	for left := x.Written & (1<<registers - 1); left != 0; left &= left - 1 {
+		r := bits.TrailingZeros64(left)
+		// Computed in ways that are not followed, it may be a multiple of anything;
+		// but what follows a zero sets a part of it.
+		computed := x.Op == insn.Opaque && s.registers[r] != value{kind: number}
+		if s.registers[r] = (value{}); computed {
+			s.registers[r] = value{kind: scalar, step: 1}
+		}
+	}
+	if aligned { // by an amount that is not known
+		s.registers[sp] = value{kind: frame, origin: int32(n) + 1}
 	}
 }
 
@@ -147,7 +153,7 @@ func (f *function) soon(n int, r insn.Register) value {
 	same := f.copies(n, r)
 	for i := n; i < min(n+maxAhead, len(f.code)) && same != 0; i++ {
 		x := &f.code[i]
-		copied := x.Op == insn.Move && x.Width == 8 && x.Source >= 0 && same>>x.Source&1 != 0
+		copied := x.Op == insn.Move && int64(x.Width) == f.object.word() && x.Source >= 0 && same>>x.Source&1 != 0
 		same &^= x.Written
 		if x.Kind == insn.Call {
 			same &^= f.object.clobbered()
@@ -177,7 +183,7 @@ func (f *function) copies(n int, r insn.Register) uint64 {
 		if x.Kind != insn.Other && x.Kind != insn.Nop {
 			break
 		}
-		if x.Op == insn.Move && x.Width == 8 && x.Source >= 0 && x.Source < registers {
+		if x.Op == insn.Move && int64(x.Width) == f.object.word() && x.Source >= 0 && x.Source < registers {
 			from, to := uint64(1)<<x.Source, uint64(1)<<x.Dest
 			if held&to != 0 && written&from == 0 {
 				same, held = same|from, held|from
