@@ -149,6 +149,13 @@ func (e *experiment) process(ctx context.Context, p *decode.Process) error {
 	if err != nil {
 		e.unreadable(p, schema.Heap, err)
 	}
+	if data != nil && data.Blocks != nil && data.Blocks.Untold > 0 {
+		e.rec.Problems.Add(problem.Problem{
+			Severity: problem.Info, Process: p.Number, File: fileOf(p, "heaptrace"), Offset: problem.NoOffset,
+			Reason: "too-many-heap-blocks", Count: data.Blocks.Untold,
+			Message: "there are too many heap blocks to tell in which of them data addresses lie",
+		})
+	}
 	for k := range schema.Kinds {
 		if err := e.kind(ctx, p, k, stacks, data); err != nil {
 			return fmt.Errorf("%s events: %w", k, err)

@@ -67,6 +67,8 @@ func NewData(rec *decode.Recording, metrics []schema.Metric, resolver *symbolize
 
 // DataProcess finds the data objects of one process's samples.
 type DataProcess struct {
+	Blocks *dataspace.Blocks // of its heap, nil when allocations were not traced
+
 	data    *Data
 	process *decode.Process
 	space   *dataspace.Process
@@ -80,7 +82,7 @@ func (d *Data) Process(p *decode.Process, resolved *symbolize.Process) (*DataPro
 		return nil, nil
 	}
 	blocks, err := heapBlocks(p)
-	return &DataProcess{d, p, d.Space.Process(p, resolved, blocks)}, err
+	return &DataProcess{blocks, d, p, d.Space.Process(p, resolved, blocks)}, err
 }
 
 // heapBlocks returns the blocks that a process's heap events tell of, nil when

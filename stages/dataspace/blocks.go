@@ -9,6 +9,8 @@ import (
 // Blocks are the heap blocks of a process over time, as far as allocations were
 // traced. They are added in the order of time.
 type Blocks struct {
+	Untold int64 // blocks that were too many to be kept
+
 	lives map[uint64][]life // by address, in the order of time
 	count int
 
@@ -32,7 +34,11 @@ const (
 // Allocate adds a block of a size in bytes. It ends what is at its address.
 func (b *Blocks) Allocate(address, size uint64, time int64) {
 	b.Free(address, time)
-	if size == 0 || address+size < address || b.count == maxBlocks {
+	if size == 0 || address+size < address {
+		return
+	}
+	if b.count == maxBlocks {
+		b.Untold++
 		return
 	}
 	if b.lives == nil {

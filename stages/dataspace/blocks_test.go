@@ -31,3 +31,18 @@ func TestBlocks(t *testing.T) {
 		t.Error("a block where allocations were not traced")
 	}
 }
+
+// Blocks that cannot be kept are counted.
+func TestTooManyBlocks(t *testing.T) {
+	b := &Blocks{count: maxBlocks - 1}
+	for i := range uint64(3) {
+		b.Allocate(0x1000+0x100*i, 0x100, 1)
+	}
+	if _, _, ok := b.at(0x1010, 2); !ok || b.Untold != 2 {
+		t.Errorf("the last that is kept is found: %v; %d are not told", ok, b.Untold)
+	}
+	b.Allocate(0x1000, 0, 3)
+	if b.Untold != 2 {
+		t.Error("a block of no bytes counts")
+	}
+}
