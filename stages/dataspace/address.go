@@ -56,6 +56,7 @@ type memory struct {
 	blocks  *Blocks        // nil when allocations were not traced
 	known   map[regionKey]int32
 	mapped  map[segmentKey]where
+	others  map[*image.Mapping]where
 }
 
 // segmentKey is one segment of one placed load object; the whole has no address.
@@ -119,6 +120,19 @@ func (m *memory) at(address uint64, time int64) where {
 	case mapping == nil:
 		return m.in(RegionUnknown, "", 0, 0, none)
 	}
+	w, ok := m.others[mapping]
+	if !ok {
+		w = m.inMapping(mapping)
+		if m.others == nil {
+			m.others = map[*image.Mapping]where{}
+		}
+		m.others[mapping] = w
+	}
+	return w
+}
+
+// inMapping is the region of a mapping of no load object.
+func (m *memory) inMapping(mapping *image.Mapping) where {
 	kind, name := RegionSegment, mapping.Path
 	switch {
 	case name == stackPath, strings.HasPrefix(name, threadStack):

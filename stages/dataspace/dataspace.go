@@ -128,14 +128,26 @@ type Process struct {
 	space    *Space
 	resolved *symbolize.Process
 	memory   *memory
+	recent   [1 << recentBits]recent // by PC
 }
+
+// recent is the instruction of an event, and the time for which its PC meant it.
+type recent struct {
+	pc          uint64
+	trigger     decode.Trigger
+	from, until int64
+	reference   *reference // nil: none yet
+}
+
+// recentBits is the logarithm of how many are kept.
+const recentBits = 10
 
 // Process returns the finder of a process. Blocks are those of its heap, nil
 // when allocations were not traced.
 func (s *Space) Process(p *decode.Process, resolved *symbolize.Process, blocks *Blocks) *Process {
 	m := newMemory(s, p, resolved)
 	m.blocks = blocks
-	return &Process{s, resolved, m}
+	return &Process{space: s, resolved: resolved, memory: m}
 }
 
 // The details of reasons without an operand.
@@ -204,8 +216,13 @@ func (p *Process) Find(e *Event) Found {
 
 // reference returns what is known of the instruction of an event.
 func (p *Process) reference(e *Event) *reference {
+	r := &p.recent[(e.PC^e.PC>>recentBits)%(1<<recentBits)]
+	if r.reference != nil && r.pc == e.PC && r.trigger == e.Trigger && e.Candidate == 0 && r.from <= e.Time && e.Time < r.until {
+		return r.reference
+	}
 	s := p.space
-	k := referenceKey{location: p.resolved.Resolve(e.PC, e.Time).Location, candidate: none, trigger: e.Trigger}
+	at := p.resolved.Resolve(e.PC, e.Time)
+	k := referenceKey{location: at.Location, candidate: none, trigger: e.Trigger}
 	if e.Candidate != 0 && e.Trigger == decode.TriggerSkid {
 		k.candidate = p.resolved.Resolve(e.Candidate, e.Time).Location
 	}
@@ -214,6 +231,9 @@ func (p *Process) reference(e *Event) *reference {
 		ref = s.refer(k)
 		ref.found = map[foundKey]Found{}
 		s.references[k] = ref
+	}
+	if e.Candidate == 0 {
+		*r = recent{e.PC, e.Trigger, at.From, at.Until, ref}
 	}
 	return ref
 }

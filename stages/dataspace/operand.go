@@ -67,17 +67,21 @@ func (f *function) root(s *state, n int, a *insn.Access) (root, string) {
 	if f.types.Table == nil {
 		return root{}, detailNoBase
 	}
-	best, why := f.rootAt(s, n, a, f.followed(s, n, a), false)
+	at := f.followed(s, n, a)
+	best, why := f.rootAt(s, n, a, at, false)
 	fit := f.fit(best, a)
 	try := func(at value, variable bool) {
 		if r, _ := f.rootAt(s, n, a, at, variable); f.fit(r, a) > fit {
 			best, fit = r, f.fit(r, a)
 		}
 	}
-	if at := f.followed(s, n, a); at.kind == frame || at.kind == number {
+	if at.kind == frame || at.kind == number {
 		return best, why
 	}
 	best.method = f.said(n, a, best.method)
+	if fit == bestFit {
+		return best, ""
+	}
 	for _, p := range f.pieces[n] {
 		switch p.register {
 		case int(a.Base):
@@ -113,10 +117,13 @@ func (f *function) fit(r root, a *insn.Access) int {
 	case r.vague || r.method == MethodContainer:
 		return 1
 	case !leaf.Kind.Aggregate() && leaf.Size == int64(a.Size):
-		return 3
+		return bestFit
 	}
 	return 2
 }
+
+// bestFit is the fit of a scalar of the size that is accessed.
+const bestFit = 3
 
 // rootAt is root for a place.
 func (f *function) rootAt(s *state, n int, a *insn.Access, at value, variable bool) (root, string) {
