@@ -30,6 +30,9 @@ type DataSum struct {
 	PerMetric []Sum
 }
 
+// Location is the number of the instruction in the program's locations.
+func (s *DataSum) Location() int32 { return s.location }
+
 type dataKey struct {
 	object, location int32
 	method           dataspace.Method

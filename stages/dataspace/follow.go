@@ -13,6 +13,7 @@ import (
 type block struct {
 	first, end int    // instructions [first, end)
 	before     []int  // numbers of the blocks that lead to it
+	after      []int  // and of those that it leads to
 	wanted     bool   // it was followed
 	in         *state // before its first instruction
 }
@@ -47,7 +48,8 @@ func (f *function) split() {
 		}
 	}
 	for n := range f.blocks {
-		for _, to := range f.successors(n) {
+		f.blocks[n].after = f.successors(n)
+		for _, to := range f.blocks[n].after {
 			f.blocks[to].before = append(f.blocks[to].before, n)
 		}
 	}
@@ -92,6 +94,7 @@ func (f *function) follow(block int) {
 	}
 	f.slots = min(maxSlots, max(allSlots/len(f.blocks), 1))
 	f.blocks[0].in = f.entry()
+	s := &state{} // after the instructions that were stepped over
 	queue := []int{0}
 	queued := make([]bool, len(f.blocks))
 	next := 0
@@ -117,23 +120,19 @@ func (f *function) follow(block int) {
 		}
 		n := queue[at]
 		queue, queued[n] = slices.Delete(queue, at, at+1), false
-		s := f.blocks[n].in.clone()
+		s.set(f.blocks[n].in)
 		for i := f.blocks[n].first; i < f.blocks[n].end; i++ {
 			f.step(s, i)
 		}
-		after := f.successors(n)
-		for i, to := range after {
+		for _, to := range f.blocks[n].after {
 			b := &f.blocks[to]
 			if !b.wanted {
 				continue
 			}
 			changed := b.in == nil
-			switch {
-			case changed && i+1 == len(after):
-				b.in = s // nobody else needs it
-			case changed:
+			if changed {
 				b.in = s.clone()
-			default:
+			} else {
 				changed = f.merge(b.first, b.in, s)
 			}
 			if changed && !queued[to] {

@@ -30,8 +30,13 @@ func (f *function) overlay() {
 	if t.Table == nil {
 		return
 	}
-	for i := range f.code {
-		f.scopes[i] = t.ScopesAt(f.code[i].address)
+	for i, last := 0, int32(none); i < len(f.code); i++ {
+		innermost := t.Scope(f.code[i].address)
+		if innermost == last {
+			f.scopes[i] = f.scopes[i-1]
+			continue
+		}
+		f.scopes[i], last = t.ScopesAt(f.code[i].address), innermost
 	}
 	list := f.saying()
 	slices.SortStableFunc(list, func(a, b said) int { return b.depth - a.depth })

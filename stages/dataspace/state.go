@@ -31,6 +31,12 @@ func (s *state) clone() *state {
 	return &state{registers: s.registers, slots: slices.Clone(s.slots)}
 }
 
+// set makes it the same as another one.
+func (s *state) set(other *state) {
+	s.registers = other.registers
+	s.slots = append(s.slots[:0], other.slots...)
+}
+
 // register is what is known of a register.
 func (s *state) register(r insn.Register) value {
 	if r < 0 || r >= registers {

@@ -49,7 +49,7 @@ func (t *Table) end(v int32) uint64 {
 // ScopesAt returns the scopes that an instruction belongs to, innermost first.
 func (t *Table) ScopesAt(pc uint64) []int32 {
 	var scopes []int32
-	for s := t.innermost(pc); s != 0; s = t.Scopes[s].Parent {
+	for s := t.Scope(pc); s != 0; s = t.Scopes[s].Parent {
 		scopes = append(scopes, s)
 	}
 	return scopes
@@ -58,14 +58,15 @@ func (t *Table) ScopesAt(pc uint64) []int32 {
 // Function returns the scope of the function, not an inlined one, whose code an
 // instruction is; 0 for none.
 func (t *Table) Function(pc uint64) int32 {
-	s := t.innermost(pc)
+	s := t.Scope(pc)
 	for t.Scopes[s].Parent != 0 {
 		s = t.Scopes[s].Parent
 	}
 	return s
 }
 
-func (t *Table) innermost(pc uint64) int32 {
+// Scope returns the innermost scope that an instruction belongs to, 0 for none.
+func (t *Table) Scope(pc uint64) int32 {
 	i := sort.Search(len(t.Ranges), func(i int) bool { return t.Ranges[i].Low > pc }) - 1
 	for ; i >= 0; i = int(t.aroundRanges[i]) {
 		if r := &t.Ranges[i]; pc < r.High {
