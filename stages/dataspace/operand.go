@@ -79,7 +79,7 @@ func (f *function) root(s *state, n int, a *insn.Access) (root, string) {
 		return best, why
 	}
 	best.method = f.said(n, a, best.method)
-	if fit == bestFit {
+	if fit == fitsScalar {
 		return best, ""
 	}
 	for _, p := range f.pieces[n] {
@@ -101,29 +101,34 @@ func (f *function) root(s *state, n int, a *insn.Access) (root, string) {
 	return best, why
 }
 
-// fit says how well a root is what an operand leads into: not at all, somehow, or
-// to a scalar of the size that is accessed.
-func (f *function) fit(r root, a *insn.Access) int {
+// fit says how well a root is what an operand leads into.
+type fit uint8
+
+const (
+	fitsNot    fit = iota
+	fitsGuess      // an aggregate, or what contains what the pointer's type names
+	fitsPart       // something of another size
+	fitsScalar     // a scalar of the size that is accessed
+)
+
+func (f *function) fit(r root, a *insn.Access) fit {
 	if !r.ok {
-		return 0
+		return fitsNot
 	}
 	t := f.types
 	way := t.Descend(r.typ, r.offset, datatype.Use{Size: a.Size, Float: a.Class == insn.Float})
 	if len(way) == 0 {
-		return 0
+		return fitsNot
 	}
 	leaf := &t.Types[t.element(way[len(way)-1].Type)]
 	switch {
 	case r.vague || r.method == MethodContainer:
-		return 1
+		return fitsGuess
 	case !leaf.Kind.Aggregate() && leaf.Size == int64(a.Size):
-		return bestFit
+		return fitsScalar
 	}
-	return 2
+	return fitsPart
 }
-
-// bestFit is the fit of a scalar of the size that is accessed.
-const bestFit = 3
 
 // rootAt is root for a place.
 func (f *function) rootAt(s *state, n int, a *insn.Access, at value, variable bool) (root, string) {
