@@ -104,7 +104,7 @@ type verdict int
 
 const (
 	right  verdict = iota
-	coarse         // the aggregate, not the element
+	coarse         // the aggregate, or the element beside it that the same access begins with
 	unresolved
 	wrong
 	verdicts
@@ -114,13 +114,14 @@ func (v verdict) String() string { return []string{"right", "coarse", "unresolve
 
 func judge(rows []truth, r *truth, a *access) verdict {
 	v := judgeOne(r, a)
-	if v == wrong && (a.unaddressed || a.address%pageSize == 0) {
-		// An access of several members, which may begin on the page before.
+	if v == wrong && a.agreement == "unchecked" && (a.unaddressed || a.address%pageSize == 0) {
+		// An access of several members, which may begin on the page before: no
+		// variable at the address tells which of them it is.
 		for before := a.address - 1; before > a.address-maxOperand; before-- {
 			at := *a
 			at.address = before
 			if r := find(rows, &at); r != nil && judgeOne(r, a) == right {
-				return right
+				return coarse
 			}
 		}
 	}

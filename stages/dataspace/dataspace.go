@@ -100,9 +100,10 @@ func New(resolver *symbolize.Resolver, tables Tables, problems *problem.Log) *Sp
 	}
 }
 
-func (s *Space) problem(file string, err error) {
+// problem says that something of a load object cannot be read.
+func (s *Space) problem(file, what string, err error) {
 	s.problems.Add(problem.Problem{Severity: problem.Warning, File: file, Offset: problem.NoOffset, Reason: "bad-debug-information",
-		Message: "its types and variables cannot be read: " + err.Error()})
+		Message: "its " + what + " cannot be read: " + err.Error()})
 }
 
 // note tells what of a load object's types and variables could not be read,
@@ -153,7 +154,7 @@ func (s *Space) Process(p *decode.Process, resolved *symbolize.Process, blocks *
 // The details of reasons without an operand.
 const (
 	detailFetch  = "instruction fetch"
-	detailNoCode = "the machine code is not to be had"
+	detailNoCode = "the machine code is not to be had, or is too long"
 	detailHigh   = "the data address is none that a program can have"
 )
 

@@ -48,13 +48,14 @@ func (s *Space) object(n int32) *object {
 	o.narrow = o.symbols.Arch == insn.X86
 	t, err := s.tables.Data(file)
 	if err != nil {
-		s.problem(s.resolver.Program.Objects[n].Path, err)
+		s.problem(s.resolver.Program.Objects[n].Path, "types and variables", err)
 	}
 	s.note(s.resolver.Program.Objects[n].Path, t, o.symbols.Notes)
 	o.types = types{t}
 	if t != nil {
-		// What is wrong with it is reported when stacks are unwound by it.
-		o.frames, _ = s.tables.Frames(file)
+		if o.frames, err = s.tables.Frames(file); err != nil {
+			s.problem(s.resolver.Program.Objects[n].Path, "call frame information", err)
+		}
 	}
 	return o
 }

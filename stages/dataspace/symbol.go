@@ -3,6 +3,7 @@ package dataspace
 import (
 	"cmp"
 	"debug/elf"
+	"errors"
 	"slices"
 	"sort"
 )
@@ -13,17 +14,26 @@ type symbol struct {
 	name          string
 }
 
-// findSymbols reads the symbols of a load object's data. What cannot be read is
-// none: the debug information said so already.
+// findSymbols reads the symbols of a load object's data.
 func (o *object) findSymbols() {
 	o.data = []symbol{}
+	unreadable := func(err error) {
+		o.space.problem(o.resolver.Program.Objects[o.number].Path, "symbols of data", err)
+	}
 	f, err := elf.Open(o.resolver.ObjectFile(o.number))
 	if err != nil {
+		unreadable(err)
 		return
 	}
 	defer f.Close()
-	static, _ := f.Symbols()
-	dynamic, _ := f.DynamicSymbols()
+	static, err := f.Symbols()
+	if err != nil && !errors.Is(err, elf.ErrNoSymbols) {
+		unreadable(err)
+	}
+	dynamic, err := f.DynamicSymbols()
+	if err != nil && !errors.Is(err, elf.ErrNoSymbols) {
+		unreadable(err)
+	}
 	for _, s := range slices.Concat(static, dynamic) {
 		if elf.ST_TYPE(s.Info) == elf.STT_OBJECT && s.Section != elf.SHN_UNDEF && s.Size > 0 && s.Value+s.Size > s.Value {
 			o.data = append(o.data, symbol{s.Value, s.Size, s.Name})

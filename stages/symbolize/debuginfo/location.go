@@ -94,7 +94,7 @@ const (
 func (s *sections) loclist(u *unit, linked *sections, where value, base uint64, entry func(span, []byte)) {
 	off := where.u
 	if where.form == formLoclistx {
-		start := u.loclistsBase()
+		start := u.listsBase(attrLoclistsBase)
 		size := uint64(4)
 		if u.wide {
 			size = 8
@@ -147,17 +147,4 @@ func (s *sections) loclist(u *unit, linked *sections, where value, base uint64, 
 func (s *sections) indexed(u *unit, c *cursor) uint64 {
 	a, _ := s.address(u, value{form: formAddrx, u: c.uleb()})
 	return a
-}
-
-// loclistsBase is where the unit's list of location lists starts. A split unit
-// has no attribute for it: its list follows the section's header.
-func (u *unit) loclistsBase() uint64 {
-	v, ok := u.attrs[attrLoclistsBase]
-	switch {
-	case ok:
-		return v.u
-	case u.wide:
-		return 20
-	}
-	return 12
 }

@@ -50,10 +50,10 @@ func (s *sections) rangeList(list []span, u *unit, off, base uint64) []span {
 	return list
 }
 
-// rnglistsBase is where the unit's list of range lists starts. A split unit has
-// no attribute for it: its list follows the section's header.
-func (u *unit) rnglistsBase() uint64 {
-	v, ok := u.attrs[attrRnglistsBase]
+// listsBase is where the unit's list of range or location lists starts. A split
+// unit has no attribute for it: its list follows the section's header.
+func (u *unit) listsBase(attr uint64) uint64 {
+	v, ok := u.attrs[attr]
 	switch {
 	case ok:
 		return v.u
@@ -79,7 +79,7 @@ const (
 func (s *sections) rnglist(list []span, u *unit, where value, base uint64) []span {
 	off := where.u
 	if where.form == formRnglistx {
-		start := u.rnglistsBase()
+		start := u.listsBase(attrRnglistsBase)
 		size := uint64(4)
 		if u.wide {
 			size = 8
