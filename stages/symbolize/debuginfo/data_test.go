@@ -249,6 +249,9 @@ for name in open("NAMES").read().splitlines():
 
 // gdb finds the same members at the same places.
 func TestDataLayouts(t *testing.T) {
+	if _, err := exec.LookPath("gdb"); err != nil {
+		t.Skip(err)
+	}
 	for _, name := range dataObjects {
 		path := filepath.Join("testdata", name)
 		table := readData(t, path)
@@ -279,7 +282,7 @@ func TestDataLayouts(t *testing.T) {
 		}
 		out, err := exec.Command("gdb", "-nx", "-batch", "-x", script, path).CombinedOutput()
 		if err != nil {
-			t.Skipf("gdb: %v\n%s", err, out)
+			t.Fatalf("gdb: %v\n%s", err, out)
 		}
 		var got []string
 		for line := range strings.Lines(string(out)) {
