@@ -114,7 +114,8 @@ var truths = []rule{
 	{"S22", "plt_lazy plt_noplt plt_sec", "user", "only the right callers", callers("ext_dec", "caller_dec")},
 	{"S22", "plt_lazy plt_noplt plt_sec", "user", "only the right callees", callees("caller_inc", "ext_inc")},
 	{"S22", "plt_lazy plt_noplt plt_sec", "user", "only the right callees", callees("caller_dec", "ext_dec")},
-	{"S22", "plt_lazy plt_noplt plt_sec", "user", "no linkage table", absent("@plt", "_init", "<static>@0x26d")},
+	{"S22", "plt_lazy plt_noplt", "user", "no linkage table", absent("@plt", "_init", "<static>@0x26d")},
+	{"S22", "plt_sec", "user", "no linkage table but where it was recorded alone", callers("@plt", totalFunction)},
 	{"S22", "plt_lazy plt_noplt plt_sec", "user", "twice as many calls", inclusives(2, "caller_inc", 1, "caller_dec")},
 	{"S22", "plt_lazy plt_sec", "user", "the time is that of the call instruction", linkageTable()},
 

@@ -25,7 +25,7 @@ func unwinding(dir string, rounds int) error {
 	}
 	loader := tables.New(tables.Options{CacheDir: filepath.Join(dir, "cache")})
 	resolver := symbolize.New(rec, loader)
-	dumps := unwind.NewDumps(loader, &rec.Problems)
+	dumps := unwind.NewDumps(unwind.NewFrameTables(loader, &rec.Problems))
 	var rates []float64
 	frames := 0
 	for range rounds + 1 {

@@ -35,6 +35,7 @@ type experiment struct {
 	out      *writers
 	progress *Progress
 	sources  []source.Rule
+	frames   *unwind.FrameTables
 	dumps    *unwind.Dumps
 
 	samples    int64
@@ -71,6 +72,7 @@ func (in *ingest) ingestOne(ctx context.Context, r *Result, src input, open func
 	out := newWriters(batch)
 	defer out.close() // again, for the case of a panic
 	resolver, metrics := symbolize.New(rec, in.tables), attribute.Metrics(rec)
+	frames := unwind.NewFrameTables(in.tables, &rec.Problems)
 	e := &experiment{
 		id: r.ID, rec: rec,
 		resolver: resolver,
@@ -81,7 +83,8 @@ func (in *ingest) ingestOne(ctx context.Context, r *Result, src input, open func
 		out:      out,
 		progress: in.Progress,
 		sources:  in.Sources,
-		dumps:    unwind.NewDumps(in.tables, &rec.Problems),
+		frames:   frames,
+		dumps:    unwind.NewDumps(frames),
 		ids:      schema.NewLabels(r.ID),
 	}
 	if err := errors.Join(e.run(ctx, filepath.Base(src.path)), e.out.close()); err != nil {
@@ -144,7 +147,7 @@ func (e *experiment) process(ctx context.Context, p *decode.Process) error {
 			return nil
 		}
 	}
-	stacks := e.stacks.Process(p, unwind.New(e.stacks.Set, e.resolver, resolved, p))
+	stacks := e.stacks.Process(p, unwind.New(e.stacks.Set, e.resolver, e.frames, resolved, p))
 	data, err := e.data.Process(p, resolved)
 	if err != nil {
 		e.unreadable(p, schema.Heap, err)

@@ -1,5 +1,5 @@
 -- row: one broken sum: there must be none
--- rules: S15, S19, S30
+-- rules: S15, S19, S22, S30
 --
 -- experiment_id = experiments.experiment_id
 -- experiment VARCHAR: The name for people, unique within the store.
@@ -49,6 +49,12 @@ leaves AS (
   FROM stack_parts p CROSS JOIN (VALUES ('functions'), ('lines'), ('instructions'), ('modules'), ('load objects')) w(what)
   WHERE p.is_empty
 ),
+-- A rule may not leave a recorded stack without frames.
+emptied AS (
+  SELECT d.experiment_id, d.mode, count(*) AS found
+  FROM depths d SEMI JOIN raw_frames r ON r.experiment_id = d.experiment_id AND r.raw_stack_id = d.raw_stack_id AND r.location_id IS NOT NULL
+  WHERE d.is_empty GROUP BY ALL
+),
 -- What does not depend on the mode must sum to <Total> in each.
 usage AS (
   SELECT v.experiment_id, m.mode, v.metric, v.what, v.found
@@ -84,6 +90,8 @@ sums AS (
   SELECT experiment_id, mode, metric, what, NULL, NULL, 0, found FROM usage
   UNION ALL
   SELECT experiment_id, mode, metric, 'stacks', NULL, NULL, 0, value FROM stack_parts
+  UNION ALL
+  SELECT experiment_id, mode, '', 'stacks that a rule emptied', NULL, NULL, 0, found FROM emptied
   UNION ALL
   SELECT experiment_id, mode, metric, 'call tree', NULL, NULL, 0, attributed FROM tree WHERE parent_id IS NULL
   UNION ALL

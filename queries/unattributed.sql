@@ -1,16 +1,16 @@
 -- row: one reason for missing knowledge, of functions or of data objects, in one load object
--- rules: S15, S18, S31
+-- rules: S15, S18, S22, S31
 --
 -- experiment_id = experiments.experiment_id
 -- experiment VARCHAR: The name for people, unique within the store.
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
--- reason VARCHAR: Why the leaf's function is not known, or why there is no stack; why the data object is not known.
+-- reason VARCHAR: Why the leaf's function is not known, or why there is no stack; why its instruction is not known; why the data object is not known.
 -- load_object = load_objects.name: The load object of the leaf, or of the instruction that accessed memory or, where that was not found, of the recorded PC; empty without any.
 -- samples = stack_values.samples
 -- value = stack_values.value
--- subject VARCHAR: What is not known: `function` or `data object`. Only rows of one subject may be summed.
+-- subject VARCHAR: What is not known: `function`, `instruction` (of a function that is known) or `data object`. Only rows of one subject may be summed.
 --
 -- invariant reasons: Every row has its experiment, unit, reason and load object.
 --   SELECT * FROM unattributed WHERE experiment IS NULL OR unit IS NULL OR reason = '' OR load_object IS NULL
@@ -22,10 +22,14 @@ WITH unknown AS MATERIALIZED (
 -- optimizer takes experiment_id alone for a key and would multiply the tables.
 reasons AS MATERIALIZED (
   SELECT u.experiment_id, u.raw_stack_id, u.mode, CASE WHEN u.depth = 0 THEN u.reason ELSE l.reason END AS reason,
-    u.depth, l.load_object_id
+    u.depth, l.load_object_id, l.function_id
   FROM unknown u
   LEFT JOIN locations l ON l.experiment_id = u.experiment_id AND l.location_id = u.leaf_location_id
   WHERE u.depth = 0 OR l.reason <> ''
+),
+subjects AS MATERIALIZED (
+  SELECT r.*, CASE WHEN r.depth > 0 AND f.kind <> 'unknown' THEN 'instruction' ELSE 'function' END AS subject
+  FROM reasons r LEFT JOIN functions f USING (experiment_id, function_id)
 ),
 of_data AS MATERIALIZED (
   SELECT v.experiment_id, v.metric, o.descriptor AS reason, v.location_id, v.samples, v.value
@@ -33,9 +37,9 @@ of_data AS MATERIALIZED (
   WHERE o.kind IN ('unknown', 'unknown_element')
 ),
 sums AS MATERIALIZED (
-  SELECT r.experiment_id, r.mode, v.metric, r.reason, r.depth = 0 AS nowhere, r.load_object_id, 'function' AS subject,
+  SELECT r.experiment_id, r.mode, v.metric, r.reason, r.depth = 0 AS nowhere, r.load_object_id, r.subject,
     sum(v.samples) AS samples, sum(v.value) AS value
-  FROM reasons r JOIN stack_values v USING (experiment_id, raw_stack_id)
+  FROM subjects r JOIN stack_values v USING (experiment_id, raw_stack_id)
   GROUP BY ALL
   UNION ALL
   SELECT d.experiment_id, m.mode, d.metric, d.reason, d.location_id IS NULL, l.load_object_id, 'data object', sum(d.samples), sum(d.value)

@@ -229,6 +229,7 @@ func TestBrokenSums(t *testing.T) {
 		{"  7 totalcpu 13 caller 12 30ms\n", "  7 totalcpu 13 caller 12 31ms\n", "callers of g"},
 		{"  1 totalcpu 12 self 12 20ms\n", "", "self and callees of f"},
 		{"0 PC~in~no~load~object\n", "0 ''\n", "unattributed"},
+		{"  606 2 111 11\n", "  606 2 111 11\nraw_frames raw_stack_id part position word location_id\n  505 native 0 4112 111\n", "stacks that a rule emptied"},
 	} {
 		if strings.Count(storetest.Two, test.old) != 1 {
 			t.Fatalf("%q is not once in the store", test.old)

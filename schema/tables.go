@@ -133,7 +133,7 @@ var (
 		{"instruction", Int64, Delta, "bytes", true, "Where the recorded PC starts no instruction, the offset of the one that it stands for: collectors guess where the call before a return address starts."},
 		{"file", String, Dict, "", false, "The source file's path, empty when not known."},
 		{"line", Int32, Plain, "", false, "The source line, 0 when not known."},
-		{"reason", String, Dict, "", false, "Why the function is not known (S15), empty when it is."},
+		{"reason", String, Dict, "", false, "Why the function is not known (S15), or its instruction (S22); empty when they are."},
 	}}
 	InlineFrames = &Table{"inline_frames", "one level of the inline chain of an instruction that was inlined (S10)", []Column{
 		experimentID,

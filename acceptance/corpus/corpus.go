@@ -20,7 +20,7 @@ const (
 )
 
 // perf are the archives of perf's recordings.
-var perf = []string{"testdata/perf/recordings.tar.gz", "testdata/perf/symfs.tar.gz", "testdata/perf/golden.tar.gz", "testdata/perf/jitdump.tar.gz", "testdata/perf/unwind.tar.gz"}
+var perf = []string{"testdata/perf/recordings.tar.gz", "testdata/perf/symfs.tar.gz", "testdata/perf/golden.tar.gz", "testdata/perf/jitdump.tar.gz", "testdata/perf/unwind.tar.gz", "testdata/perf/callers.tar.gz"}
 
 // data are the archives of recordings whose data objects are known.
 var data = []string{"testdata/data/recordings.tar.gz", "testdata/data/symfs.tar.gz"}
@@ -62,9 +62,8 @@ func unpackAll() (dir string, err error) {
 }
 
 // Perf unpacks perf's recordings below dir: perf/NAME.data, damaged/d_NAME.data,
-// jitdump/NAME.data with
-// the dumps of their compiler, the load objects as symfs/ and kallsyms, and
-// golden/NAME/.
+// callers/NAME.MODE.data, jitdump/NAME.data with the dumps of their compiler,
+// the load objects as symfs/ and kallsyms, and golden/NAME/.
 func Perf(dir string) error {
 	if err := unpackBelow(dir, perf); err != nil {
 		return err

@@ -82,6 +82,7 @@ func TestExplainsAll(t *testing.T) {
 	told := map[string]bool{}
 	all := everyStack(t, ingested(t, filepath.Join(recordings, "exp"), ""))
 	all = append(all, everyStack(t, ingested(t, filepath.Join(perf, "perf"), filepath.Join(perf, "symfs")))...)
+	all = append(all, everyStack(t, ingested(t, filepath.Join(perf, "callers"), filepath.Join(perf, "symfs")))...)
 	for _, x := range all {
 		rules := map[string]bool{}
 		for _, s := range x.Rules {
@@ -98,7 +99,7 @@ func TestExplainsAll(t *testing.T) {
 			}
 		}
 	}
-	for _, want := range []string{"S11 drops", "S11 shows as", "S12 puts in", "S17 drops", "S17 puts in", "S18 puts in", "S21 calls", "S22 drops", "S25 drops"} {
+	for _, want := range []string{"S11 drops", "S11 shows as", "S12 puts in", "S17 drops", "S17 puts in", "S18 puts in", "S21 calls", "S22 drops", "S22 inferred puts in", "S22 missing puts in", "S25 drops"} {
 		if !told[want] {
 			t.Errorf("no stack of which %s something", want)
 		}

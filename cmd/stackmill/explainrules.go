@@ -125,7 +125,13 @@ const (
 )
 
 // isPutIn reports whether a rule's frames stand for no recorded word.
-func isPutIn(rule string) bool { return rule == "S12" || rule == "S18" || rule == "S23" }
+func isPutIn(rule string) bool {
+	switch rule {
+	case "S12", "S18", "S22 inferred", "S22 missing", "S23":
+		return true
+	}
+	return false
+}
 
 // mode compares the machine stack with another mode's: frames of the recorded
 // Java or OpenMP stack, and states, are put in; bodies are shown in another function.

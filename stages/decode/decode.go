@@ -147,6 +147,9 @@ type RawStack struct {
 	Kernel int
 	// Returns says that the words of callers are return addresses.
 	Returns bool
+	// Chained says that callers were found by the chain of frame pointers: it
+	// lacks those of code that has no frame.
+	Chained bool
 	// Exact are the numbers of words that are PCs even so: they were
 	// interrupted by a signal, or are where its handler returns to. Nil when
 	// only names can tell.

@@ -8,6 +8,7 @@ const (
 	UnknownName    = "<Unknown>"
 	TruncatedStack = "<Truncated-stack>"
 	FailedUnwind   = "<Stack-unwind-failed>"
+	MissingCaller  = "<Missing-caller>"
 	NoJavaStack    = "<no Java callstack recorded>"
 	JVMSystem      = "<JVM-System>"
 )

@@ -32,7 +32,7 @@ func (r *Resolver) Imports(call int32) []Import {
 	if !ok {
 		l := r.Program.Locations[call]
 		if t := r.Program.Objects[l.Object].table; t != nil && len(t.Slots) > 0 && l.Reason == "" {
-			s := importSearch{r: r, object: l.Object, table: t, addresses: t.Addresses()}
+			s := importSearch{r: r, object: l.Object, table: t}
 			s.call(l.Offset)
 			found = s.found
 		}
@@ -65,7 +65,7 @@ func (r *Resolver) ReturnsItself(symbol string) bool {
 			continue
 		}
 		for _, i := range o.functionsNamed(symbol) {
-			s := importSearch{r: r, object: int32(n), table: o.table, addresses: o.table.Addresses()}
+			s := importSearch{r: r, object: int32(n), table: o.table}
 			s.tailCalls(o.table.Functions[i])
 			if known = !s.anywhere; s.anywhere {
 				r.returning[symbol] = false
@@ -79,13 +79,12 @@ func (r *Resolver) ReturnsItself(symbol string) bool {
 
 // importSearch follows one call inside its load object.
 type importSearch struct {
-	r         *Resolver
-	object    int32
-	table     *symtab.Table
-	addresses symtab.Addresses
-	found     []Import
-	visited   []uint64 // offsets of functions whose jumps were followed
-	anywhere  bool     // one of them jumps to an address that it computes
+	r        *Resolver
+	object   int32
+	table    *symtab.Table
+	found    []Import
+	visited  []uint64 // offsets of functions whose jumps were followed
+	anywhere bool     // one of them jumps to an address that it computes
 }
 
 // call decodes the instruction at an offset of the file.
@@ -110,27 +109,19 @@ const (
 
 // follow goes where a call or jump goes.
 func (s *importSearch) follow(inst insn.Inst) {
-	if slot, ok := s.table.Slot(inst.Slot); inst.HasSlot && ok {
-		s.add(Import{slot.Symbol, -1})
+	to, ok := s.r.destination(s.object, inst)
+	if !ok {
 		return
 	}
-	target, ok := s.addresses.Offset(inst.Target)
-	if !inst.HasTarget || !ok {
-		return
-	}
-	f, _ := s.table.Function(target)
-	stub, arch := s.r.Bytes(s.object, target, maxStub)
-	if at, ok := insn.StubSlot(arch, stub, inst.Target); ok {
-		if slot, ok := s.table.Slot(at); ok {
-			i := Import{slot.Symbol, -1}
-			if slot.Lazy && f.Kind == symtab.PLT {
-				i.Entry = s.r.Program.location(s.r.tableFunction(s.object, f), target, "", nil)
-			}
-			s.add(i)
+	f, _ := s.table.Function(to.offset)
+	switch {
+	case to.slot.Symbol != "":
+		i := Import{to.slot.Symbol, -1}
+		if to.table && to.slot.Lazy && f.Kind == symtab.PLT {
+			i.Entry = s.r.Program.location(s.r.tableFunction(s.object, f), to.offset, "", nil)
 		}
-		return
-	}
-	if f.Offset == target && f.Kind != symtab.Static {
+		s.add(i)
+	case inst.HasTarget && f.Kind != symtab.Static && f.Address == inst.Target:
 		s.tailCalls(f)
 	}
 }

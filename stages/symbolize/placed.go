@@ -69,24 +69,11 @@ func (r *Resolver) ObjectFile(object int32) string { return r.Program.Objects[ob
 // Callee returns the symbol of the function that a call in a load object goes
 // to, also through the procedure linkage table; empty when it is not known.
 func (r *Resolver) Callee(object int32, call insn.Inst) string {
-	t := r.Program.Objects[object].table
-	if t == nil {
-		return ""
+	to, ok := r.destination(object, call)
+	if !ok || to.slot.Symbol != "" {
+		return to.slot.Symbol
 	}
-	if slot, ok := t.Slot(call.Slot); call.HasSlot && ok {
-		return slot.Symbol
-	}
-	offset, ok := t.Addresses().Offset(call.Target)
-	if !call.HasTarget || !ok {
-		return ""
-	}
-	stub, arch := r.Bytes(object, offset, maxStub)
-	if at, ok := insn.StubSlot(arch, stub, call.Target); ok {
-		if slot, ok := t.Slot(at); ok {
-			return slot.Symbol
-		}
-	}
-	f, _ := t.Function(offset)
+	f, _ := r.Program.Objects[object].table.Function(to.offset)
 	return f.Linkage
 }
 

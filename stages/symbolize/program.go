@@ -42,6 +42,7 @@ type Object struct {
 	numbers             map[uint64]int32   // functions of table by their offsets, as far as they were asked for
 	byLinkage           map[string][]int   // functions of table
 	byName              map[string][]int   // the same by their names for people
+	byAddress           symtab.Addresses   // the regions of table, once they were asked for
 	complain            func(touched bool) // records what was wrong with its files
 	touched             bool
 }
@@ -168,7 +169,7 @@ func (p *Program) location(function int32, offset uint64, reason string, line fu
 	inside := offset >= f.Offset && offset-f.Offset < f.Size
 	// Offsets in what is no file count from the function's start; an instruction
 	// of a body, in the function it was made from, is a second location (S11).
-	if o.Kind != "elf" || !inside {
+	if o.Kind != "elf" || !inside || reason != "" {
 		id.Number(uint64(f.ID)).Text(reason)
 	}
 	l := Location{ID: id.Sum(), Object: f.Object, Function: function, Offset: offset, Reason: reason}

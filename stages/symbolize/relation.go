@@ -149,13 +149,13 @@ func bodyName(main string, body symtab.Function, line int32) string {
 	return fmt.Sprintf("%s -- %s [%s]", main, words, body.Linkage)
 }
 
-// MainOf returns the entry of the function that an outline function was cut
-// out of (S12); false when it is not an outline function or its main function
-// is not known.
+// MainOf returns the entry of the function that an outline function or part
+// (gcc's `f.part.0`) was cut out of (S12); false if it is neither or its main
+// function is not known.
 func (r *Resolver) MainOf(function int32) (location int32, ok bool) {
 	p := r.Program
 	relation, ok := p.Relations[function]
-	if !ok || p.Functions[function].Kind != symtab.Outline {
+	if f := &p.Functions[function]; !ok || f.Kind != symtab.Outline && !strings.Contains(f.Linkage, ".part.") {
 		return 0, false
 	}
 	main := &p.Functions[relation.Main]

@@ -28,8 +28,11 @@ type Resolver struct {
 	generatedCode map[int32]*decode.Code // by function
 	imports       map[int32][]Import     // by location of the call
 	returning     map[string]bool        // what ReturnsItself found
-	kernelID      string                 // the build-id of the kernel
-	opened        *os.File               // the load object read last
+	named         map[string][]entry     // functions of all load objects, by symbol
+	namedOf       int                    // how many load objects there were then
+	exitsOf       map[entry]*exits
+	kernelID      string   // the build-id of the kernel
+	opened        *os.File // the load object read last
 	inlinedNames  map[nameKey]int32
 }
 
@@ -52,6 +55,7 @@ func New(rec *decode.Recording, tables Tables) *Resolver {
 		inlinedNames:  map[nameKey]int32{},
 		imports:       map[int32][]Import{},
 		returning:     map[string]bool{},
+		exitsOf:       map[entry]*exits{},
 	}
 	r.total, r.unknownObject = r.Program.artificialObjects()
 	return r

@@ -1,26 +1,17 @@
 package unwind
 
 import (
-	"stackmill/problem"
 	"stackmill/stages/decode"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/symbolize/image"
 	"stackmill/stages/unwind/cfi"
 )
 
-// Frames gives the call frame information of a load object's file, nil when it
-// has none.
-type Frames interface {
-	Frames(path string) (*cfi.Table, error)
-}
-
 // Dumps unwinds the recorded registers and stacks of a recording's processes,
 // one process after the other (perf-data 15). It is not safe for concurrent use.
 type Dumps struct {
-	frames   Frames
-	problems *problem.Log
-	tables   map[string]*cfi.Table // by file
-	walkers  map[decode.Machine]*cfi.Walker
+	tables  *FrameTables
+	walkers map[decode.Machine]*cfi.Walker
 
 	process  *symbolize.Process
 	finder   *image.Finder
@@ -29,10 +20,9 @@ type Dumps struct {
 	regs     cfi.Registers
 }
 
-// NewDumps returns an unwinder. It writes to problems what of the call frame
-// information cannot be used.
-func NewDumps(frames Frames, problems *problem.Log) *Dumps {
-	return &Dumps{frames: frames, problems: problems, tables: map[string]*cfi.Table{}, walkers: map[decode.Machine]*cfi.Walker{}}
+// NewDumps returns an unwinder.
+func NewDumps(tables *FrameTables) *Dumps {
+	return &Dumps{tables: tables, walkers: map[decode.Machine]*cfi.Walker{}}
 }
 
 // Process says that the next dumps are of this process.
@@ -66,23 +56,9 @@ func (d *Dumps) table(m *image.Mapping) *cfi.Table {
 	if ok {
 		return t
 	}
-	file := d.process.File(m)
-	if t, ok = d.tables[file]; !ok && file != "" {
-		var err error
-		if t, err = d.frames.Frames(file); err != nil {
-			d.problem(m.Path, 1, err.Error())
-		} else if t != nil && t.Bad > 0 {
-			d.problem(m.Path, int64(t.Bad), "entries of the call frame information cannot be read: stacks end at the code they describe")
-		}
-		d.tables[file] = t
-	}
+	t = d.tables.of(d.process.File(m), m.Path)
 	d.mappings[m] = t
 	return t
-}
-
-func (d *Dumps) problem(file string, count int64, message string) {
-	d.problems.Add(problem.Problem{Severity: problem.Warning, File: file, Offset: problem.NoOffset, Count: count,
-		Reason: "bad-call-frame-information", Message: message})
 }
 
 // memory is the process's image as the walker sees it.

@@ -27,7 +27,7 @@ func BenchmarkDumps(b *testing.B) {
 			}
 			loader := tables.New(tables.Options{DebugDirs: []string{filepath.Join(folder, "none")}})
 			r := symbolize.New(rec, loader)
-			dumps := unwind.NewDumps(loader, &rec.Problems)
+			dumps := unwind.NewDumps(unwind.NewFrameTables(loader, &rec.Problems))
 			p := rec.Processes[0]
 			dumps.Process(r.Process(p, "map"))
 			samples, frames := 0, 0

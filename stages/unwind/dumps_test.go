@@ -61,7 +61,7 @@ func leafOf(size uint32) *cfi.Table {
 // call frame information says that it was not saved, and if it is in code.
 func TestDumpsReturnRegister(t *testing.T) {
 	u, _, _ := unwinder(&decode.Process{})
-	d := NewDumps(&framesOf{tables: map[string]*cfi.Table{"/bin/prog": leafOf(size)}}, &problem.Log{})
+	d := NewDumps(NewFrameTables(&framesOf{tables: map[string]*cfi.Table{"/bin/prog": leafOf(size)}}, &problem.Log{}))
 	d.Process(u.process)
 	const live, saved = progBase + 0x110, progBase + size/2 + 0x10
 	for _, tt := range []struct {
@@ -91,7 +91,7 @@ func TestDumps(t *testing.T) {
 	u, _, _ := unwinder(p)
 	frames := &framesOf{tables: map[string]*cfi.Table{"/bin/prog": simple(size)}}
 	log := &problem.Log{}
-	d := NewDumps(frames, log)
+	d := NewDumps(NewFrameTables(frames, log))
 	d.Process(u.process)
 	unwound := func(time int64, words ...uint64) string {
 		dump := &decode.StackDump{Time: time, Known: 1<<7 | 1<<16}

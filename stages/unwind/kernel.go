@@ -1,7 +1,5 @@
 package unwind
 
-import "stackmill/stages/symbolize/symtab"
-
 // withoutKernel ends a user stack at the instruction that trapped into the
 // kernel or made a system call (S25); kernel is the number of the kernel's frames
 // at the leaf. Time there belongs to that instruction, or to the call if it is
@@ -14,7 +12,7 @@ func (u *Unwinder) withoutKernel(machine []Frame, kernel int) []Frame {
 		return machine
 	}
 	user := machine[kernel:]
-	if len(user) > 1 && u.function(user[0].Location).Kind == symtab.PLT {
+	if u.isStub(user) {
 		user = user[1:]
 	}
 	user = append([]Frame(nil), user...)

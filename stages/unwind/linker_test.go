@@ -143,5 +143,5 @@ func linkedUnwinder(t *testing.T, machine elf.Machine, sections bool, linker str
 		"/lib/ld-stripped.so.2": table(own),
 	}, tables.New(tables.Options{})})
 	set := NewSet()
-	return New(set, r, r.Process(p, "map.xml"), p), set, r
+	return New(set, r, NewFrameTables(&framesOf{}, &rec.Problems), r.Process(p, "map.xml"), p), set, r
 }

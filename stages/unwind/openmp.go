@@ -19,7 +19,7 @@ var openMPStates = map[int]string{
 // recordedOpenMP makes the user and expert stacks of an OpenMP program from the
 // recorded user stack and state.
 func (u *Unwinder) recordedOpenMP(raw *decode.RawStack, t int64, res *Resolved) {
-	frames := append([]Frame(nil), u.native(raw.OMP, false, t)...)
+	frames := append([]Frame(nil), u.native(raw.OMP, origin{}, t)...)
 	for i := range frames {
 		frames[i].Rule = RuleOpenMP
 	}

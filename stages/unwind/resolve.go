@@ -5,6 +5,7 @@ import (
 
 	"stackmill/stages/symbolize"
 	"stackmill/stages/symbolize/symtab"
+	"stackmill/stages/unwind/cfi"
 )
 
 // recent remembers what PCs meant when they were resolved last: stacks have most
@@ -56,6 +57,7 @@ type traits struct {
 	trampoline bool // a signal trampoline begins there
 	linker     bool // in the dynamic linker
 	kind       symtab.Kind
+	frame      cfi.FramePointer // once missing has asked for it
 }
 
 // traits returns those of a location, which are found once.
@@ -72,6 +74,6 @@ func (u *Unwinder) learn(location int32) *traits {
 	}
 	k, p := &u.known[location], u.resolver.Program
 	l, f := &p.Locations[location], u.function(location)
-	*k = traits{true, l.ID, isTrampoline(l, f), isLinker(p.Objects[f.Object].Name), f.Kind}
+	*k = traits{known: true, id: l.ID, trampoline: isTrampoline(l, f), linker: isLinker(p.Objects[f.Object].Name), kind: f.Kind}
 	return k
 }

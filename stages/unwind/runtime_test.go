@@ -80,7 +80,7 @@ func parallelUnwinder(runtime bool) (*Unwinder, *Set, *symbolize.Resolver) {
 	}}
 	r := symbolize.New(rec, parallelProgram)
 	set := NewSet()
-	return New(set, r, r.Process(p, "map.xml"), p), set, r
+	return New(set, r, NewFrameTables(&framesOf{}, &rec.Problems), r.Process(p, "map.xml"), p), set, r
 }
 
 func TestRuntime(t *testing.T) {
@@ -160,7 +160,7 @@ func TestRuntimeKeepsOwnCode(t *testing.T) {
 		for i, x := 0, seed*2654435761; i < 1+seed%7; i, x = i+1, x/len(words) {
 			stack = append(stack, words[x%len(words)])
 		}
-		machine := append([]Frame(nil), u.native(stack, false, 0)...)
+		machine := append([]Frame(nil), u.native(stack, origin{}, 0)...)
 		user := append([]Frame(nil), u.runtime(machine)...)
 		own := map[string]bool{}
 		for _, f := range machine {

@@ -25,10 +25,12 @@ const (
 	RuleJava                  // from the recorded Java stack (S14)
 	RuleOpenMP                // from the recorded OpenMP stack or state, or from the runtime's frames (S17)
 	RuleBody                  // in a body, shown in the function it was made from (S11)
+	RuleInferred              // a caller that was not recorded, which the machine code tells (S22)
+	RuleMissing               // stands for callers that were not recorded (S22)
 )
 
 // RuleNames are the rules' names, by rule.
-var RuleNames = [...]string{"", "S22", "S23", "S7", "S18", "S12", "S25", "S14", "S17", "S11"}
+var RuleNames = [...]string{"", "S22", "S23", "S7", "S18", "S12", "S25", "S14", "S17", "S11", "S22 inferred", "S22 missing"}
 
 func (r Rule) String() string { return RuleNames[r] }
 

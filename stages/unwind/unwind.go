@@ -6,7 +6,6 @@ import (
 	"stackmill/stages/decode"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/symbolize/image"
-	"stackmill/stages/symbolize/symtab"
 )
 
 // Resolved is what a recorded stack means for some time: the manual's three
@@ -26,20 +25,24 @@ type Unwinder struct {
 	process  *symbolize.Process
 	recorded *decode.Process
 
+	tables  *FrameTables
+	gaps    map[edge]gap // what is missing in chains of frame pointers
 	recent  recent
 	known   []traits // by location, as far as they were looked up
 	openMP  bool     // a runtime is mapped
 	classes []class  // by function, as far as they were looked up
 
 	frames, user []Frame // scratch
+	callers      []Frame // likewise, for missing
 	kernel       int     // the kernel's frames at the leaf of the last native stack
 	pcs          []uint64
 	span         image.Span
 }
 
 // New returns the unwinder of a process; its stacks go to set.
-func New(set *Set, r *symbolize.Resolver, process *symbolize.Process, recorded *decode.Process) *Unwinder {
+func New(set *Set, r *symbolize.Resolver, tables *FrameTables, process *symbolize.Process, recorded *decode.Process) *Unwinder {
 	return &Unwinder{
+		tables: tables, gaps: map[edge]gap{},
 		set: set, resolver: r, process: process, recorded: recorded,
 		recent: newRecent(len(recorded.Stacks)), openMP: hasRuntime(process.Image),
 	}
@@ -49,7 +52,7 @@ func New(set *Set, r *symbolize.Resolver, process *symbolize.Process, recorded *
 // the JVM's own threads (SystemThread).
 func (u *Unwinder) Stack(raw *decode.RawStack, system bool, t int64) Resolved {
 	u.span = image.Span{From: math.MinInt64, Until: image.Never}
-	machine := u.native(u.calls(raw, t), raw.Returns, t)
+	machine := u.native(u.calls(raw, t), origin{raw.Returns, raw.Chained}, t)
 	n := u.intern(machine)
 	res := Resolved{User: n, Expert: n, Machine: n}
 	machine = u.withoutKernel(machine, u.kernel)
@@ -63,6 +66,12 @@ func (u *Unwinder) Stack(raw *decode.RawStack, system bool, t int64) Resolved {
 	case u.kernel > 0:
 		res.User = u.intern(machine)
 	}
+	if res.User == 0 { // no rule empties a stack
+		res.User = n
+	}
+	if res.Expert == 0 {
+		res.Expert = n
+	}
 	u.meanings(raw, t, &res)
 	res.From, res.Until = u.span.From, u.span.Until
 	return res
@@ -72,48 +81,51 @@ func (u *Unwinder) intern(frames []Frame) int32 {
 	return u.set.Intern(frames, func(l int32) int64 { return u.traits(l).id })
 }
 
-// native turns words into frames, leaf first (gprofng-experiment 7). The
-// result is valid until the next call. verified says that a return register among
-// the words is known to be the caller.
-func (u *Unwinder) native(words []uint64, verified bool, t int64) []Frame {
-	u.frames, u.kernel = u.frames[:0], 0
-	words, lost := truncation(words)
-	checked, dropped := false, false
-	for i, w := range words {
-		if w == decode.MarkLeafCheck || w == decode.MarkCall {
-			checked = true
-			continue
-		}
-		loc := u.resolve(w, t)
-		rule := Recorded
-		if checked {
-			checked = false
-			if !verified && !u.useReturnRegister(words, i, loc) {
-				continue
-			}
-			rule = RuleLeafCheck
-		}
-		kind := u.traits(loc).kind
-		if len(u.frames) == 0 && !dropped && kind == symtab.PLT {
-			dropped = true
-			continue
-		}
-		if dropped && len(u.frames) == 0 && rule == Recorded {
-			rule = RulePLT
-		}
-		if u.kernel == len(u.frames) && u.resolver.IsKernel(w) {
-			u.kernel++
-		}
-		u.frames = append(u.frames, Frame{loc, rule})
-		if kind == symtab.Outline {
-			if main, ok := u.resolver.MainOf(u.resolver.Program.Locations[loc].Function); ok {
-				u.frames = append(u.frames, Frame{main, RuleOutline})
-			}
-		}
+// origin says how words were recorded.
+type origin struct {
+	verified bool // a return register among them is known to be the caller
+	chained  bool // they are a chain of frame pointers
+}
+
+// native turns a stack's words, which are PCs of calls, into frames, leaf first
+// (gprofng-experiment 7). The result is valid until the next call.
+func (u *Unwinder) native(words []uint64, o origin, t int64) []Frame {
+	lost := u.recordedFrames(words, o.verified, t)
+	if o.chained {
+		u.frames = u.missing(u.frames)
 	}
+	u.frames = u.outlines(u.plt(u.frames))
 	u.frames = u.linker(u.frames)
 	if lost != "" {
 		u.frames = append(u.frames, Frame{u.resolver.Artificial(lost), RuleTruncated})
 	}
 	return u.frames
+}
+
+// recordedFrames fills frames with those that words stand for, and tells which
+// function stands for the frames that were lost. verified says that a return
+// register among the words is known to be the caller.
+func (u *Unwinder) recordedFrames(words []uint64, verified bool, t int64) (lost string) {
+	u.frames, u.kernel = u.frames[:0], 0
+	words, lost = truncation(words)
+	checked := false
+	for i, w := range words {
+		if w == decode.MarkLeafCheck || w == decode.MarkCall {
+			checked = true
+			continue
+		}
+		f := Frame{u.resolve(w, t), Recorded}
+		if checked {
+			checked = false
+			if !verified && !u.useReturnRegister(words, i, f.Location) {
+				continue
+			}
+			f.Rule = RuleLeafCheck
+		}
+		if u.kernel == len(u.frames) && u.resolver.IsKernel(w) {
+			u.kernel++
+		}
+		u.frames = append(u.frames, f)
+	}
+	return lost
 }

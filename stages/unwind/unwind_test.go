@@ -87,7 +87,7 @@ func unwinder(p *decode.Process) (*Unwinder, *Set, *symbolize.Resolver) {
 	}}
 	r := symbolize.New(rec, program)
 	set := NewSet()
-	return New(set, r, r.Process(p, "map.xml"), p), set, r
+	return New(set, r, NewFrameTables(&framesOf{}, &rec.Problems), r.Process(p, "map.xml"), p), set, r
 }
 
 // text prints a stack leaf first; frames that a rule made carry its id.
@@ -121,7 +121,7 @@ func TestNative(t *testing.T) {
 		{"leaf in the PLT: its time is the call's (S22)", []uint64{pcPLT, pcWork, pcMain}, "work/S22 main"},
 		{"only one leaf is dropped", []uint64{pcPLT, pcPLT, pcMain}, "@plt/S22 main"},
 		{"PLT not at the leaf stays", []uint64{pcWork, pcPLT, pcMain}, "work @plt main"},
-		{"only the PLT", []uint64{pcPLT}, ""},
+		{"only the PLT", []uint64{pcPLT}, "@plt"},
 		{"an interrupted function calls the trampoline (S24)", []uint64{pcWork, pcSignal, pcStatic, pcMain}, "work __restore_rt <static>@0x600 main"},
 		{"truncated (S18)", []uint64{pcWork, truncated}, "work <Truncated-stack>/S18"},
 		{"only truncated", []uint64{truncated}, "<Truncated-stack>/S18"},

@@ -126,7 +126,7 @@ func (r *reader) callStack(s *sample, raw *decode.RawStack) {
 		words = append(words, decode.MarkTruncated)
 		raw.Reason = decode.ReasonBranches
 	}
-	raw.Words, raw.Exact, r.exact = words, exact, exact
+	raw.Words, raw.Exact, r.exact, raw.Chained = words, exact, exact, false
 }
 
 // isBranchCapacity reports whether n branches are all that a processor holds.

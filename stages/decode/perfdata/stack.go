@@ -49,6 +49,7 @@ func (r *reader) stack(s *sample, misc uint16) decode.RawStack {
 		}
 		raw.Words = append(raw.Words, w^space)
 	}
+	raw.Chained = len(raw.Words) > 0 && !s.hasDump()
 	if len(raw.Words) == 0 {
 		raw.Words = append(raw.Words, s.ip^space)
 		if kernel {
@@ -142,6 +143,9 @@ func (r *reader) intern(p *process, raw *decode.RawStack) int32 {
 		key = binary.LittleEndian.AppendUint32(key, uint32(n))
 	}
 	key = append(key, raw.Reason...)
+	if raw.Chained {
+		key = append(key, 1)
+	}
 	r.key = key
 	n, ok := p.stacks[string(key)]
 	if !ok {

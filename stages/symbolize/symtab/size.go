@@ -62,6 +62,7 @@ func (n *namer) function(group []symbol) Function {
 		}
 	}
 	f := Function{Linkage: shown(names), Aliases: strings.Join(names, separator)}
+	f.Indirect = slices.ContainsFunc(group, func(s symbol) bool { return s.indirect })
 	f.Name, f.Kind = n.name(f.Linkage)
 	if slices.ContainsFunc(names, func(s string) bool { return n.other(f, s) }) {
 		f.GprofngName = n.choice(f, n.gprofngAlias(group))

@@ -36,6 +36,9 @@ type Function struct {
 
 	Kind   Kind
 	Module int32 // index into Table.Modules, 0 is `(unknown)`
+	// Indirect says that it chooses the function that calls of its name enter
+	// (STT_GNU_IFUNC), and is not called itself.
+	Indirect bool
 }
 
 // Module is a compilation unit.

@@ -25,7 +25,7 @@ import (
 // same object: names, sizes, lines.
 const (
 	magic         = "stackmill table "
-	formatVersion = 11
+	formatVersion = 12
 	headSize      = 32
 )
 

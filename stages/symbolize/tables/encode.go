@@ -68,6 +68,7 @@ func (e encoder) functions(list []symtab.Function) {
 		e.Text(f.PerfName)
 		e.Text(string(f.Kind))
 		e.Uint(uint64(f.Module))
+		e.Bool(f.Indirect)
 		last = f
 	}
 }
@@ -136,7 +137,7 @@ func (d decoder) functions(t *symtab.Table) {
 		f.Size = d.Uint()
 		f.Linkage, f.Aliases, f.Name = d.Text(), d.Text(), d.Text()
 		f.GprofngName, f.PerfName, f.Kind = d.Text(), d.Text(), symtab.Kind(d.Text())
-		f.Module = d.Below(len(t.Modules))
+		f.Module, f.Indirect = d.Below(len(t.Modules)), d.Bool()
 		last = *f
 	}
 }

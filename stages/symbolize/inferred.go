@@ -1,0 +1,170 @@
+package symbolize
+
+import (
+	"slices"
+
+	"stackmill/stages/symbolize/insn"
+	"stackmill/stages/symbolize/symtab"
+)
+
+// ReasonCall is why the instruction of a function that must be on a stack is not
+// known (S22).
+const ReasonCall = "call instruction not recorded"
+
+// Inferred is what machine code tells of a caller that was not recorded (S22).
+type Inferred struct {
+	Location int32 // of its call, or of the function if it has several that may be it; -1: nothing tells the caller
+	Calls    bool  // the caller's code may call the callee itself: nothing is missing between them
+}
+
+// Infer finds the function between a call and a function that was seen above it
+// without its own caller. The call tells the function that it enters, unless that
+// may have left for another one by a jump; then the one that calls the callee.
+// It is false when nothing need be missing: the call itself leads to the callee.
+// A callee of -1 may be called by anyone.
+func (r *Resolver) Infer(call, callee int32) (found Inferred, missing bool) {
+	found.Location = -1
+	c := r.callAt(call)
+	if c == nil {
+		return found, true
+	}
+	reached, all := r.reach(c.to)
+	calling := -1 // the only one of them whose code leads to the callee
+	var at []exit
+	for n, e := range reached {
+		sites := r.leading(e, callee)
+		switch {
+		case len(sites) == 0:
+		case calling >= 0:
+			return found, true
+		default:
+			calling, at = n, sites
+		}
+	}
+	switch own := r.isOwn(reached, callee); {
+	case calling >= 0:
+		return Inferred{r.caller(reached[calling], at), true}, true
+	case own:
+		return found, false
+	case len(reached) != 1 || !all:
+		return found, true
+	}
+	x, _, _ := r.exits(reached[0].object, reached[0].offset)
+	return Inferred{r.caller(reached[0], nil), x.computedCalls && callee >= 0 && !r.isTable(callee)}, true
+}
+
+// reach returns the functions that a call may be in when it calls another: the
+// one that it enters and those that this leaves for by a jump. all says that
+// there can be no other.
+func (r *Resolver) reach(to destination) (found []entry, all bool) {
+	found = slices.Clone(r.entries(to))
+	all = len(found) > 0
+	for n := 0; n < len(found); n++ {
+		x, _, ok := r.exits(found[n].object, found[n].offset)
+		if !ok || !x.known || x.computedJumps || len(found) > maxTailCallers {
+			all = false
+		}
+		if !ok || len(found) > maxTailCallers {
+			continue
+		}
+		for _, j := range x.jumps {
+			next := r.entries(j.to)
+			all = all && len(next) > 0
+			for _, e := range next {
+				if !slices.Contains(found, e) {
+					found = append(found, e)
+				}
+			}
+		}
+	}
+	return found, all
+}
+
+// leading returns the calls of a function that lead to a callee: to its entry in
+// the procedure linkage table, to itself, to a function that jumps to it, or to
+// one that chooses among functions of its load object.
+func (r *Resolver) leading(caller entry, callee int32) (sites []exit) {
+	x, _, ok := r.exits(caller.object, caller.offset)
+	if !ok || callee < 0 {
+		return nil
+	}
+	l := r.Program.Locations[callee]
+	slot, viaTable := r.slotAt(callee)
+	for _, c := range x.calls {
+		leads := false
+		if viaTable {
+			leads = c.to.table && c.to.object == l.Object && c.to.slot == slot
+		} else {
+			reached, _ := r.reach(c.to)
+			leads = r.isOwn(reached, callee) || slices.ContainsFunc(reached, func(e entry) bool { return e.object == l.Object && r.isChooser(e) })
+		}
+		if leads {
+			sites = append(sites, c)
+		}
+	}
+	return sites
+}
+
+// isOwn reports whether the function of a location is among entries.
+func (r *Resolver) isOwn(list []entry, location int32) bool {
+	if location < 0 {
+		return false
+	}
+	f := &r.Program.Functions[r.Program.Locations[location].Function]
+	return slices.Contains(list, entry{f.Object, f.Offset})
+}
+
+func (r *Resolver) isChooser(e entry) bool {
+	f, ok := r.Program.Objects[e.object].table.Function(e.offset)
+	return ok && f.Indirect
+}
+
+// isTable reports whether a location is in a procedure linkage table.
+func (r *Resolver) isTable(location int32) bool {
+	return r.Program.Functions[r.Program.Locations[location].Function].Kind == symtab.PLT
+}
+
+// slotAt returns the slot of the entry of a procedure linkage table at a
+// location; the zero slot, which no call has, if the entry cannot be decoded.
+func (r *Resolver) slotAt(location int32) (slot symtab.Slot, isTable bool) {
+	if !r.isTable(location) {
+		return slot, false
+	}
+	l := r.Program.Locations[location]
+	t := r.Program.Objects[l.Object].table
+	region, _ := t.Region(l.Offset)
+	for _, size := range [...]uint64{16, 8} { // of entries, which may be aligned to no more than that
+		start := l.Offset - (region.Address+l.Offset-region.Offset)%size
+		stub, arch := r.Bytes(l.Object, start, maxStub)
+		if at, ok := insn.StubSlot(arch, stub, region.Address+start-region.Offset); ok {
+			if slot, ok := t.Slot(at); ok {
+				return slot, true
+			}
+		}
+	}
+	return slot, true
+}
+
+// caller returns the location of a function's call: of the only one, else of the
+// function without an instruction.
+func (r *Resolver) caller(e entry, sites []exit) int32 {
+	t := r.Program.Objects[e.object].table
+	f, _ := t.Function(e.offset)
+	n := r.tableFunction(e.object, f)
+	if len(sites) == 1 {
+		return r.At(n, sites[0].end-1)
+	}
+	return r.Program.location(n, f.Offset, ReasonCall, nil)
+}
+
+// SetsFrame returns where a location's function sets its frame pointer: the
+// offset behind the instruction, 0 if none does. It is not known if the code, or
+// where its functions start, is not.
+func (r *Resolver) SetsFrame(location int32) (offset uint64, known bool) {
+	l := &r.Program.Locations[location]
+	x, f, ok := r.exits(l.Object, l.Offset)
+	if !ok || l.Reason != "" || !x.known || f.Kind == symtab.Static {
+		return 0, false
+	}
+	return x.frame, true
+}

@@ -1,0 +1,143 @@
+package unwind
+
+import (
+	"stackmill/stages/symbolize"
+	"stackmill/stages/symbolize/symtab"
+	"stackmill/stages/unwind/cfi"
+)
+
+// edge is the locations of two frames next to each other in a chain of frame pointers.
+type edge struct{ callee, caller int32 }
+
+// gap is what stands between them: up to two frames, leaf first.
+type gap struct {
+	frames [2]Frame
+	count  int
+}
+
+// missing puts the callers in that a chain of frame pointers has not got (S22).
+// Code without a frame of its own, as that of the procedure linkage table, of
+// functions that set none, and of others before they set it and after they gave
+// it up, leaves the frame pointer to its caller, whose caller is the next in the
+// chain; so does a signal's trampoline. The call there tells the function that it
+// enters. Where that does not tell all, a frame stands for what is missing: no
+// edge contradicts the machine code (S26).
+//
+//	before: tiny@plt <- outer <- main          outer calls hot, hot calls tiny@plt
+//	after:  tiny@plt <- hot <- outer <- main
+//	before: compare <- qsort <- main           main calls sort, sort calls qsort
+//	after:  compare <- qsort <- sort <- main
+func (u *Unwinder) missing(frames []Frame) []Frame {
+	first := -1
+	for i := u.kernel; i+1 < len(frames) && first < 0; i++ {
+		if u.lacksCaller(frames, i) {
+			first = i
+		}
+	}
+	if first < 0 {
+		return frames
+	}
+	u.callers = append(u.callers[:0], frames[:first]...)
+	for i := first; i < len(frames); i++ {
+		u.callers = append(u.callers, frames[i])
+		if i+1 < len(frames) && u.lacksCaller(frames, i) {
+			g := u.gap(edge{frames[i].Location, frames[i+1].Location})
+			u.callers = append(u.callers, g.frames[:g.count]...)
+		}
+	}
+	u.frames, u.callers = u.callers, frames
+	return u.frames
+}
+
+// lacksCaller reports whether the frame after frames[i] is not its caller's.
+func (u *Unwinder) lacksCaller(frames []Frame, i int) bool {
+	if frames[i+1].Rule == RuleLeafCheck {
+		return false
+	}
+	location := frames[i].Location
+	if u.traits(location).frame == cfi.FrameUnknown {
+		state := u.framePointer(location, i == u.kernel)
+		u.traits(location).frame = state
+	}
+	return u.traits(location).frame == cfi.FrameOther
+}
+
+// framePointer tells whose frame pointer a function had at a location: by the
+// call frame information, unless that knows nothing of the function's frame
+// pointer; else by where the machine code sets it. If nothing tells, the function
+// has set it. Where code calls, the machine code alone is enough.
+func (u *Unwinder) framePointer(location int32, leaf bool) cfi.FramePointer {
+	k := u.traits(location)
+	if k.trampoline || k.kind == symtab.PLT {
+		return cfi.FrameOther
+	}
+	offset := u.resolver.Program.Locations[location].Offset
+	set, known := u.resolver.SetsFrame(location)
+	before := set > 0 && set <= offset
+	if !leaf && before {
+		return cfi.FrameOwn
+	}
+	if table := u.frameTable(location); table != nil {
+		switch state := table.FramePointer(offset); {
+		case state == cfi.FrameOwn:
+			return state
+		case state == cfi.FrameOther && (set == 0 || table.FramePointer(set) == cfi.FrameOwn):
+			return state
+		}
+	}
+	if known && !before {
+		return cfi.FrameOther
+	}
+	return cfi.FrameOwn
+}
+
+// frameTable returns the call frame information of a location's load object, nil
+// if there is none.
+func (u *Unwinder) frameTable(location int32) *cfi.Table {
+	p := u.resolver.Program
+	n := p.Locations[location].Object
+	return u.tables.of(u.resolver.ObjectFile(n), p.Objects[n].Path)
+}
+
+// gap finds what is missing between two frames, once.
+func (u *Unwinder) gap(e edge) gap {
+	g, known := u.gaps[e]
+	if !known {
+		g = u.findGap(e)
+		u.gaps[e] = g
+	}
+	return g
+}
+
+func (u *Unwinder) findGap(e edge) (g gap) {
+	callee := e.callee
+	if u.traits(callee).trampoline {
+		callee = -1 // it was not called
+	}
+	caller, missing := u.resolver.Infer(e.caller, callee)
+	if !missing {
+		return g
+	}
+	add := func(f Frame) {
+		g.frames[g.count] = f
+		g.count++
+	}
+	if !u.keepsCaller(e.callee) {
+		caller = symbolize.Inferred{Location: -1}
+	}
+	if !caller.Calls {
+		add(Frame{u.resolver.Artificial(symbolize.MissingCaller), RuleMissing})
+	}
+	if caller.Location >= 0 {
+		add(Frame{caller.Location, RuleInferred})
+	}
+	return g
+}
+
+// keepsCaller reports whether the frame pointer at a location is that of the
+// caller, as far as is known: it may serve for something else.
+func (u *Unwinder) keepsCaller(location int32) bool {
+	table := u.frameTable(location)
+	offset := u.resolver.Program.Locations[location].Offset
+	return table == nil || table.FramePointer(offset) != cfi.FrameOther || table.KeepsCaller(offset)
+}

@@ -1,0 +1,44 @@
+package unwind
+
+import (
+	"slices"
+
+	"stackmill/stages/symbolize/symtab"
+)
+
+// outlines puts in the function that an outline function or a part of it was cut
+// out of, as its caller: it jumps there and does not call (S12). Where the
+// caller's instruction calls the outline function itself, nothing is put in; a
+// part that functions call and jump to has its function as caller only if the
+// caller called that.
+//
+//	before: process.cold <- main
+//	after:  process.cold <- process <- main
+func (u *Unwinder) outlines(frames []Frame) []Frame {
+	for i := 0; i < len(frames); i++ {
+		kind := u.traits(frames[i].Location).kind
+		if kind != symtab.Outline && kind != symtab.Clone {
+			continue
+		}
+		main, ok := u.resolver.MainOf(u.resolver.Program.Locations[frames[i].Location].Function)
+		if ok && u.jumpedTo(frames, i, main) {
+			frames = slices.Insert(frames, i+1, Frame{main, RuleOutline})
+		}
+	}
+	return frames
+}
+
+// jumpedTo reports whether the function of a frame was jumped to by the one that
+// it was cut out of.
+func (u *Unwinder) jumpedTo(frames []Frame, i int, main int32) bool {
+	p := u.resolver.Program
+	outline := u.traits(frames[i].Location).kind == symtab.Outline
+	if i+1 == len(frames) {
+		return outline
+	}
+	call := frames[i+1].Location
+	if outline {
+		return !u.resolver.CallEnters(call, p.Locations[frames[i].Location].Function)
+	}
+	return u.resolver.CallEnters(call, p.Locations[main].Function)
+}

@@ -1,0 +1,25 @@
+package unwind
+
+import "stackmill/stages/symbolize/symtab"
+
+// plt drops a leaf in the procedure linkage table: its time is that of the call
+// (S22). It stays where no frame is its caller's, so that no stack loses its leaf.
+//
+//	before: @plt <- caller_inc <- main
+//	after:  caller_inc <- main
+func (u *Unwinder) plt(frames []Frame) []Frame {
+	if !u.isStub(frames) {
+		return frames
+	}
+	frames = frames[1:]
+	if frames[0].Rule == Recorded {
+		frames[0].Rule = RulePLT
+	}
+	return frames
+}
+
+// isStub reports whether the leaf is in the procedure linkage table and the next
+// frame is its caller's.
+func (u *Unwinder) isStub(frames []Frame) bool {
+	return len(frames) > 1 && u.traits(frames[0].Location).kind == symtab.PLT && frames[1].Rule != RuleMissing
+}
