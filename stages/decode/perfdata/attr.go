@@ -117,33 +117,6 @@ type event struct {
 	exact bool
 }
 
-// The types of events with fixed names.
-const (
-	typeHardware   = 0
-	typeSoftware   = 1
-	typeTracepoint = 2
-	typeBreakpoint = 5
-)
-
-var (
-	hardwareNames = []string{"cycles", "instructions", "cache-references", "cache-misses", "branches", "branch-misses",
-		"bus-cycles", "stalled-cycles-frontend", "stalled-cycles-backend", "ref-cycles"}
-	softwareNames = []string{"cpu-clock", "task-clock", "page-faults", "context-switches", "cpu-migrations", "minor-faults",
-		"major-faults", "alignment-faults", "emulation-faults", "dummy", "bpf-output", "cgroup-switches"}
-)
-
-// defaultName names an event for which the recording has no name.
-func (a *attr) defaultName() string {
-	names := map[uint32][]string{typeHardware: hardwareNames, typeSoftware: softwareNames}[a.typ]
-	switch {
-	case a.config < uint64(len(names)):
-		return names[a.config]
-	case a.typ == typeBreakpoint:
-		return fmt.Sprintf("mem:%#x", a.bpAddr)
-	}
-	return fmt.Sprintf("event-%d-%#x", a.typ, a.config)
-}
-
 // isClock reports whether the event's period is time in ns.
 func (a *attr) isClock() bool { return a.typ == typeSoftware && a.config <= 1 }
 

@@ -157,7 +157,7 @@ func words(b []byte, big bool) []uint64 {
 }
 
 func (r *reader) addEvent(a attr, ids []uint64) {
-	e := &event{attr: a, ids: ids, name: a.defaultName(), unit: "count"}
+	e := &event{attr: a, ids: ids, name: a.defaultName(r.big), unit: "count"}
 	if a.isClock() {
 		e.unit = "ns"
 	}

@@ -23,6 +23,7 @@ type builder struct {
 	more  uint64 // bits of sample_type
 	regs  uint64 // the mask of user registers
 
+	flags      uint64 // of the attr, in the order of a little-endian producer
 	branchType uint64
 	features   []testFeature // by their bits, of the first word
 }
@@ -85,7 +86,7 @@ func (b *builder) sample(pid uint32, time int, chain ...any) {
 // file returns the recording.
 func (b *builder) file() []byte {
 	magic := "PERFILE2"
-	flags := uint64(flagSampleIDAll)
+	flags := b.flags | flagSampleIDAll
 	if b.order == binary.AppendByteOrder(binary.BigEndian) {
 		magic, flags = "2ELIFREP", mirrored(flags)
 	}
