@@ -50,6 +50,9 @@ var reasons = map[string]string{
 	decode.ReasonMachine:    "stacks of this processor or mode are not unwound",
 	decode.ReasonRegisters:  "the stack pointer or the program counter was not recorded",
 	decode.ReasonChainLimit: "the stack is longer than the kernel records (kernel.perf_event_max_stack)",
+	decode.ReasonDeferred:   "the user part of the stack was to be recorded later, and was not",
+	decode.ReasonContext:    "a part of the stack is of a kind that is not known",
+	decode.ReasonAddress:    "an address of the stack is none",
 	decode.ReasonBranches:   "the stack goes on behind the calls that the processor holds",
 }
 

@@ -176,6 +176,10 @@ const (
 	MarkCall = ^uint64(0) - 3
 )
 
+// NoAddress is the first word that is never an address: here, as in the kernel's
+// call chains, the last 4095 are marks of what other words are.
+const NoAddress = ^uint64(0) - 4094
+
 // JavaFrame is one frame of a Java stack.
 type JavaFrame struct {
 	Method uint64

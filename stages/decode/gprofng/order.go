@@ -27,8 +27,8 @@ func (o byteOrder) u64(b []byte) uint64 {
 	return binary.LittleEndian.Uint64(b)
 }
 
-// word reads an address of 4 or 8 bytes. Of 4 bytes, the markers of a stack
-// are widened (gprofng-experiment 4.4).
+// word reads an address of 4 or 8 bytes. Of 4 bytes, those that are
+// no addresses are widened (gprofng-experiment 4.4).
 func (o byteOrder) word(b []byte, size int) uint64 {
 	if size == 8 {
 		return o.u64(b)
@@ -40,5 +40,5 @@ func (o byteOrder) word(b []byte, size int) uint64 {
 	return uint64(w)
 }
 
-// firstMarker32 is the least of the markers in 32 bits: -3.
-const firstMarker32 = ^uint32(0) - 2
+// firstMarker32 is decode.NoAddress in 32 bits.
+const firstMarker32 = ^uint32(0) - 4094

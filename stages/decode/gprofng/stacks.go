@@ -11,6 +11,7 @@ const (
 	reasonMissingLink  = "missing-link"
 	reasonLinkCycle    = "link-cycle"
 	reasonTooLong      = "stack-too-long"
+	reasonBadAddress   = decode.ReasonAddress
 )
 
 // Limits of what damaged links may expand to. Collectors record a few hundred
@@ -66,6 +67,7 @@ func (f *frameFile) resolve(fileSize int, report reporter) *stackTable {
 	for _, c := range []struct{ reason, message string }{
 		{reasonMissingLink, "stacks end at a link to a fragment that is not recorded"},
 		{reasonLinkCycle, "stacks end where their links run in a circle"},
+		{reasonBadAddress, "stacks have words that are neither addresses nor marks; they are left out"},
 		{reasonTooLong, "stacks are cut because their links make them impossibly long"},
 	} {
 		if n := r.cut[c.reason]; n > 0 {
@@ -87,13 +89,13 @@ func newStackTable(size int) *stackTable {
 func (r *resolver) stack(fr *frame) decode.RawStack {
 	s := decode.RawStack{ID: fr.uid, OMPState: fr.state}
 	if fr.hasNative {
-		s.Words = r.words(fr.native, &s.Reason)
+		s.Words = addresses(r.words(fr.native, &s.Reason), &s.Reason)
 	}
 	if fr.hasJava {
 		s.Java = javaFrames(r.words(fr.java, &s.Reason))
 	}
 	if fr.hasOMP2 {
-		s.OMP = r.words(fr.omp, &s.Reason)
+		s.OMP = addresses(r.words(fr.omp, &s.Reason), &s.Reason)
 		if s.OMP == nil {
 			s.OMP = []uint64{}
 		}
@@ -143,6 +145,23 @@ func (r *resolver) words(uid uint64, reason *string) []uint64 {
 	return r.slab[start:len(r.slab):len(r.slab)]
 }
 
+// addresses leaves out the words that are neither addresses nor marks at their
+// place (gprofng-experiment 4.4).
+func addresses(words []uint64, reason *string) []uint64 {
+	n := 0
+	for i, w := range words {
+		last := i == len(words)-1 && (w == decode.MarkTruncated || w == decode.MarkFailedUnwind)
+		if w < decode.NoAddress || w == decode.MarkLeafCheck || last {
+			words[n] = w
+			n++
+		}
+	}
+	if n < len(words) && *reason == "" {
+		*reason = reasonBadAddress
+	}
+	return words[:n]
+}
+
 // room makes room for n more words behind those from start on, so that one
 // allocation serves many stacks. It returns where they start then.
 func (r *resolver) room(start, n int) int {
@@ -169,6 +188,9 @@ func javaFrames(words []uint64) []decode.JavaFrame {
 	return frames
 }
 
+// isLeaf reports whether an event names a leaf of its own.
+func isLeaf(leaf uint64) bool { return leaf != 0 && leaf < decode.NoAddress }
+
 // refer makes sure that a stack has a number; false when it is not recorded.
 func (t *stackTable) refer(uid, leaf uint64) bool {
 	number, ok := t.byUID[uid]
@@ -182,7 +204,7 @@ func (t *stackTable) refer(uid, leaf uint64) bool {
 		}
 		number = t.missing
 	}
-	if leaf != 0 {
+	if isLeaf(leaf) {
 		t.addLeaf(leafKey{uid, leaf}, number)
 	}
 	return uid == 0 || ok
@@ -204,7 +226,7 @@ func (t *stackTable) addLeaf(key leafKey, number int32) {
 
 // number returns the number of a stack that refer has seen; -1 for none.
 func (t *stackTable) number(uid, leaf uint64) int32 {
-	if leaf != 0 {
+	if isLeaf(leaf) {
 		return t.byLeaf[leafKey{uid, leaf}]
 	}
 	if uid == 0 {

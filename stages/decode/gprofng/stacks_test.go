@@ -26,6 +26,8 @@ func TestStacks(t *testing.T) {
 		{name: "empty", want: decode.RawStack{}},
 		{name: "truncated", infos: []erbuild.Info{erbuild.Native(1, decode.MarkTruncated)}, want: decode.RawStack{Words: words(1, decode.MarkTruncated)}},
 		{name: "leaf check", infos: []erbuild.Info{erbuild.Native(1, decode.MarkLeafCheck, 2, 3)}, want: decode.RawStack{Words: words(1, decode.MarkLeafCheck, 2, 3)}},
+		{name: "words where marks lie", infos: []erbuild.Info{erbuild.Native(1, decode.MarkCall, 2, decode.MarkTruncated, decode.NoAddress, 3, decode.MarkTruncated)},
+			want: decode.RawStack{Words: words(1, 2, 3, decode.MarkTruncated), Reason: "bad-address"}, lost: []string{"data.frameinfo:bad-address"}},
 		{name: "linked", record: func(e *erbuild.Experiment) { e.Fragment(9, 0, 3, 4) },
 			infos: []erbuild.Info{erbuild.Linked(9, 1, 2)}, want: decode.RawStack{Words: words(1, 2, 3, 4)}},
 		{name: "linked twice", record: func(e *erbuild.Experiment) { e.Fragment(9, 8, 2); e.Fragment(8, 0, 3) },

@@ -164,5 +164,10 @@ func (r *reader) addEvent(a attr, ids []uint64) {
 	for _, id := range ids {
 		r.byID[id] = int32(len(r.events))
 	}
+	if a.sampleType >= 2*sampleWeightStruct || a.readFormat >= 2*readLost || a.branchType >= 2*branchCounters {
+		r.problem(problem.Warning, problem.NoOffset, "unknown-fields",
+			"samples of the event %s have fields that are not known (sample_type %#x, read_format %#x, branch_sample_type %#x): what stands behind them may be misread",
+			e.name, a.sampleType, a.readFormat, a.branchType)
+	}
 	r.events = append(r.events, e)
 }

@@ -84,11 +84,12 @@ func (d *Decoder) Files(path string) ([]string, error) {
 // of the samples.
 func (d *Decoder) Open(path string) *decode.Recording {
 	r := &reader{
-		rec:            &decode.Recording{Format: d.Name(), PageSize: 4096, WordBits: 64},
-		byID:           map[uint64]int32{},
-		imageIDs:       map[string]string{},
-		unknownRecords: map[uint32]int64{},
-		units:          map[uint32]string{},
+		rec:             &decode.Recording{Format: d.Name(), PageSize: 4096, WordBits: 64},
+		byID:            map[uint64]int32{},
+		imageIDs:        map[string]string{},
+		unknownRecords:  map[uint32]int64{},
+		unknownContexts: map[uint64]bool{},
+		units:           map[uint32]string{},
 	}
 	r.rec.Locate = func(string) []decode.Candidate { return nil }
 	r.rec.Close = r.close
@@ -120,13 +121,19 @@ type reader struct {
 	exact  []int32  // of the stack that is unwound
 	key    []byte   // the same, to look it up
 	spaces uint64   // bits of the foreign address spaces that stacks led through
+	// ownStack says that the stack that is read is not known by its chain: a part of
+	// it was deferred.
+	ownStack        bool
+	unknownContexts map[uint64]bool // markers in chains
 
 	moments    []moment // of the samples
 	earlier    int      // how many of them are of earlier pieces
 	sidebands  []sideband
+	deferred   []deferred
 	compressed [][]byte
 
 	lost, lostSamples, throttled, badSamples, unknownEvents, auxBytes int64
+	missingDeferred, cutChains, badAddresses                          int64
 	unknownRecords                                                    map[uint32]int64
 }
 
@@ -229,6 +236,7 @@ func (r *reader) piece(name string, data []byte, from int) {
 func (r *reader) finish() {
 	sort.SliceStable(r.sidebands, func(i, j int) bool { return r.sidebands[i].time < r.sidebands[j].time })
 	slices.SortFunc(r.moments, func(a, b moment) int { return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.at, b.at)) })
+	r.sortDeferred()
 	t := r.timeline()
 	r.assign(t)
 	r.describe(t)

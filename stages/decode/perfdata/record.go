@@ -24,6 +24,7 @@ const (
 	recordMmap2       = 10
 	recordLostSamples = 13
 	recordKsymbol     = 17
+	recordDeferred    = 22
 
 	recordTool           = 64 // the first that perf writes itself
 	recordHeaderAttr     = 64
@@ -66,8 +67,11 @@ const pieceShift = 48
 // place says where a record is: the number of its piece and its offset there.
 type place uint64
 
+// offset is where the record is in its piece.
+func (p place) offset() int64 { return int64(p & (1<<pieceShift - 1)) }
+
 func (r *reader) body(at place) (misc uint16, body []byte) {
-	b := r.pieces[at>>pieceShift].data[at&(1<<pieceShift-1):]
+	b := r.pieces[at>>pieceShift].data[at.offset():]
 	c := cursor{b: b, big: r.big}
 	c.u32()
 	misc = c.u16()
@@ -132,7 +136,7 @@ func (r *reader) scan(n, from int) {
 		case typ == recordSample:
 			r.sampleAt(place(n)<<pieceShift|place(at), body)
 		case typ < recordTool:
-			r.kernelRecord(p, at, typ, misc, body)
+			r.kernelRecord(p, place(n)<<pieceShift|place(at), typ, misc, body)
 		default:
 			size += r.toolRecord(typ, misc, body)
 		}
@@ -192,7 +196,7 @@ func (r *reader) sampleAt(at place, body []byte) {
 // time and again.
 func (r *reader) momentsLeft(at place) int {
 	const some = 1 << 14
-	n, offset := len(r.moments)-r.earlier, int(at&(1<<pieceShift-1))
+	n, offset := len(r.moments)-r.earlier, int(at.offset())
 	left := len(r.pieces[at>>pieceShift].data) - offset
 	return int(float64(n)*float64(left)/float64(offset+1)*1.05) + some
 }
@@ -213,7 +217,7 @@ func (r *reader) timeOf(a *attr, body []byte) (uint64, bool) {
 
 // kernelRecord keeps a record that says something about processes, or counts
 // what was lost.
-func (r *reader) kernelRecord(p *piece, at int, typ uint32, misc uint16, body []byte) {
+func (r *reader) kernelRecord(p *piece, at place, typ uint32, misc uint16, body []byte) {
 	c := cursor{b: body, big: r.big}
 	switch typ {
 	case recordLost:
@@ -225,6 +229,8 @@ func (r *reader) kernelRecord(p *piece, at int, typ uint32, misc uint16, body []
 		r.throttled++
 	case recordMmap, recordMmap2, recordComm, recordFork, recordExit, recordKsymbol:
 		r.sidebands = append(r.sidebands, sideband{r.trailerTime(body), typ, misc, body})
+	case recordDeferred:
+		r.deferredAt(p, at, body)
 	default:
 		if typ > recordKernelKnown || typ == 0 {
 			r.unknownRecords[typ]++
@@ -310,25 +316,28 @@ func (r *reader) toolRecord(typ uint32, misc uint16, body []byte) (behind int) {
 	return 0
 }
 
+// count records a problem that was counted, if there was any.
+func (r *reader) count(s problem.Severity, n int64, reason, message string) {
+	if n > 0 {
+		r.rec.Problems.Add(problem.Problem{Severity: s, File: r.main, Offset: problem.NoOffset, Reason: reason, Message: message, Count: n})
+	}
+}
+
 // summary records what was counted while reading.
 func (r *reader) summary() {
-	count := func(s problem.Severity, n int64, reason, message string) {
-		if n > 0 {
-			r.rec.Problems.Add(problem.Problem{Severity: s, File: r.main, Offset: problem.NoOffset, Reason: reason, Message: message, Count: n})
-		}
-	}
-	count(problem.Warning, r.lost, "lost-records", "the kernel could not write records because the buffer was full: use perf record -m or a lower frequency")
-	count(problem.Warning, r.lostSamples, "lost-samples", "the kernel dropped samples")
-	count(problem.Warning, r.throttled, "throttled", "the kernel paused sampling because it took too much time")
-	count(problem.Error, r.badSamples, "bad-sample", "samples end before their last field")
-	count(problem.Error, r.unknownEvents, "unknown-event", "samples belong to an event that the file does not describe")
-	count(problem.Warning, r.auxBytes, "aux-data", "bytes of hardware trace data are not decoded")
+	r.count(problem.Warning, r.lost, "lost-records", "the kernel could not write records because the buffer was full: use perf record -m or a lower frequency")
+	r.count(problem.Warning, r.lostSamples, "lost-samples", "the kernel dropped samples")
+	r.count(problem.Warning, r.throttled, "throttled", "the kernel paused sampling because it took too much time")
+	r.count(problem.Error, r.badSamples, "bad-sample", "samples end before their last field")
+	r.count(problem.Error, r.unknownEvents, "unknown-event", "samples belong to an event that the file does not describe")
+	r.count(problem.Warning, r.auxBytes, "aux-data", "bytes of hardware trace data are not decoded")
+	r.judgeChains()
 	var kinds []string
 	var n int64
 	for typ, k := range r.unknownRecords {
 		kinds, n = append(kinds, fmt.Sprint(typ)), n+k
 	}
 	if n > 0 {
-		count(problem.Info, n, "unknown-record", "records of unknown types are skipped: "+strings.Join(sorted(kinds), ", "))
+		r.count(problem.Info, n, "unknown-record", "records of unknown types are skipped: "+strings.Join(sorted(kinds), ", "))
 	}
 }

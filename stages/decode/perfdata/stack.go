@@ -11,13 +11,6 @@ import (
 	"stackmill/stages/decode"
 )
 
-// The words in a call chain that say what follows (perf-data 6.2).
-const (
-	contextMax    = ^uint64(0) - 4094
-	contextKernel = ^uint64(0) - 127
-	contextUser   = ^uint64(0) - 511
-)
-
 // chainLimit is how many addresses the kernel records unless told otherwise
 // (kernel.perf_event_max_stack).
 const chainLimit = 127
@@ -31,39 +24,28 @@ const userIP = 8
 // stack holds is unwound later.
 func (r *reader) stack(s *sample, misc uint16) decode.RawStack {
 	raw := decode.RawStack{OMPState: -1, Returns: true, Words: r.words[:0]}
-	kernel := misc&miscMode == miscKernel
-	mode, space := kernel, spaceOf(misc)
-	r.spaces |= space
-	c := cursor{b: s.chain, big: r.big}
-	addresses := 0
-	for len(c.b) > 0 {
-		w := c.u64()
-		if w >= contextMax {
-			mode, space = w == contextKernel, contextSpace(w)
-			r.spaces |= space
-			continue
-		}
-		addresses++
-		if mode {
-			raw.Kernel++
-		}
-		raw.Words = append(raw.Words, w^space)
-	}
+	in := context{kernel: misc&miscMode == miscKernel, space: spaceOf(misc)}
+	r.spaces |= in.space
+	r.ownStack = false
+	addresses, last := r.chain(s, &raw, in)
 	raw.Chained = len(raw.Words) > 0 && !s.hasDump()
-	if len(raw.Words) == 0 {
-		raw.Words = append(raw.Words, s.ip^space)
-		if kernel {
-			raw.Kernel = 1
-		}
+	switch {
+	case len(raw.Words) == 0:
+		r.append(&raw, s.ip, in)
+	case r.ownStack && raw.Kernel == 0 && misc&miscMode == miscUser && s.ip < contextMax:
+		raw.Words[0] = s.ip // it may be more precise than the deferred chain
 	}
 	if s.regs != nil || s.stack != nil {
 		r.userEntry(s, &raw)
 	}
-	if e := r.events[s.event]; addresses >= int(e.maxStack) && e.sampleType&sampleStackUser == 0 {
-		raw.Words, raw.Reason = append(raw.Words, decode.MarkTruncated), decode.ReasonChainLimit
+	if e := r.events[s.event]; raw.Reason == "" && addresses >= int(e.maxStack) && e.sampleType&sampleStackUser == 0 {
+		raw.Reason = decode.ReasonChainLimit
+	}
+	if raw.Reason != "" {
+		raw.Words = append(raw.Words, decode.MarkTruncated)
 	}
 	r.words = raw.Words
-	if r.hasBranches(s) && space == 0 {
+	if r.hasBranches(s) && last.space == 0 {
 		r.useBranches(s, &raw)
 		r.words = raw.Words
 	}
@@ -76,7 +58,7 @@ func (r *reader) userEntry(s *sample, raw *decode.RawStack) {
 		return
 	}
 	if ip, ok := r.register(s, r.ipRegister()); ok && ip != 0 {
-		raw.Words = append(raw.Words, ip)
+		r.append(raw, ip, context{})
 	}
 }
 
@@ -125,7 +107,7 @@ func (r *reader) recordedStack(p *process, s *sample, misc uint16) int32 {
 	}
 	raw := r.stack(s, misc)
 	n := r.intern(p, &raw)
-	if !known && cached {
+	if !known && cached && !r.ownStack {
 		p.chains[key] = chain{s.chain, s.ip, mode, s.event, n}
 	}
 	return n

@@ -73,10 +73,13 @@ func (r *reader) unwind(t *timeline, p *process, f func(*decode.StackDump) decod
 // sampled address stays the leaf: it may be more precise than the registers.
 func (r *reader) replaceUser(raw *decode.RawStack, u *decode.Unwound, ip uint64) {
 	words := append(raw.Words[:raw.Kernel], u.Words...)
-	if raw.Kernel == 0 {
+	if raw.Kernel == 0 && len(words) > 0 && ip < contextMax {
 		words[0] = ip
 	}
-	if raw.Reason = u.Reason; u.Reason != "" {
+	if u.Reason != "" {
+		raw.Reason = u.Reason
+	}
+	if n := len(words); raw.Reason != "" && (n == 0 || words[n-1] != decode.MarkTruncated) {
 		words = append(words, decode.MarkTruncated)
 	}
 	raw.Exact = r.exact[:0]

@@ -274,10 +274,13 @@ func (r *reader) assign(t *timeline) {
 		row := row{at: m.at, event: s.event, stack: noStack}
 		if r.isUnwound(&s) {
 			p.dumps = true
-			usesKernel = usesKernel || r.stack(&s, misc).Kernel > 0
+			raw := r.stack(&s, misc)
+			usesKernel = usesKernel || raw.Kernel > 0
+			r.countReason(raw.Reason)
 		} else {
 			row.stack = r.recordedStack(p, &s, misc)
 			usesKernel = usesKernel || p.Stacks[row.stack].Kernel > 0
+			r.countReason(p.Stacks[row.stack].Reason)
 		}
 		p.spaces, r.spaces = p.spaces|r.spaces, 0
 		if p.rows.n == 0 {

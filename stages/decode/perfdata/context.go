@@ -1,0 +1,130 @@
+package perfdata
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"stackmill/problem"
+	"stackmill/stages/decode"
+)
+
+// The words in a call chain that say what follows (perf-data 6.2); those of other
+// systems are in guest.go. What is not less than contextMax is no address.
+const (
+	contextMax          = decode.NoAddress
+	contextKernel       = ^uint64(0) - 127
+	contextUser         = ^uint64(0) - 511
+	contextUserDeferred = ^uint64(0) - 639 // a cookie follows
+)
+
+// context is what the words of a call chain are: addresses of the kernel, of user
+// code, or of another address space, or something that nobody knows.
+type context struct {
+	kernel, unknown bool
+	space           uint64
+}
+
+// contextOf is what follows a marker.
+func contextOf(marker uint64) context {
+	switch space := contextSpace(marker); {
+	case marker == contextKernel:
+		return context{kernel: true}
+	case marker == contextUser:
+		return context{}
+	case space != 0:
+		return context{space: space}
+	}
+	return context{unknown: true}
+}
+
+// append appends an address to a stack, unless it cannot be one.
+func (r *reader) append(raw *decode.RawStack, w uint64, in context) {
+	if w ^= in.space; w >= contextMax {
+		raw.Reason = decode.ReasonAddress
+		return
+	}
+	if in.kernel {
+		raw.Kernel++
+	}
+	raw.Words = append(raw.Words, w)
+}
+
+// chain appends the addresses of a sample's call chain to a stack. It returns how
+// many were recorded with the sample, and what the last word was. What follows a
+// marker that is not known need not be addresses: it is left out, and the stack is
+// not whole.
+func (r *reader) chain(s *sample, raw *decode.RawStack, in context) (addresses int, last context) {
+	c := cursor{b: s.chain, big: r.big}
+	for len(c.b) > 0 {
+		w := c.u64()
+		switch {
+		case w == contextUserDeferred:
+			r.ownStack = true
+			if !r.deferredWords(s, raw, c.u64()) && raw.Reason == "" {
+				raw.Reason = decode.ReasonDeferred
+			}
+			in = context{unknown: true}
+		case w >= contextMax:
+			in = r.context(w, raw)
+		case !in.unknown:
+			addresses++
+			r.append(raw, w, in)
+		}
+	}
+	return addresses, in
+}
+
+// context is contextOf for the words of a stack.
+func (r *reader) context(marker uint64, raw *decode.RawStack) context {
+	in := contextOf(marker)
+	if in.unknown {
+		r.unknownContexts[marker] = true
+		raw.Reason = decode.ReasonContext
+	}
+	r.spaces |= in.space
+	return in
+}
+
+// deferredWords appends the user chain that a cookie stands for; false when it was
+// not recorded, or nothing is in it.
+func (r *reader) deferredWords(s *sample, raw *decode.RawStack, cookie uint64) bool {
+	var in context // the kernel need not say that it is user code
+	n := len(raw.Words)
+	c := cursor{b: r.deferredChain(cookie, s), big: r.big}
+	if len(c.b)/8 >= deferredLimit && raw.Reason == "" {
+		raw.Reason = decode.ReasonChainLimit
+	}
+	for len(c.b) > 0 {
+		if w := c.u64(); w >= contextMax {
+			in = r.context(w, raw)
+		} else if !in.unknown {
+			r.append(raw, w, in)
+		}
+	}
+	return len(raw.Words) > n
+}
+
+// judgeChains records what of the samples' call chains was not used.
+func (r *reader) judgeChains() {
+	var markers []string
+	for _, m := range slices.Sorted(maps.Keys(r.unknownContexts)) {
+		markers = append(markers, fmt.Sprint(int64(m)))
+	}
+	r.count(problem.Warning, r.cutChains, "unknown-context", "samples have call chains with markers that are not known, and what follows those is left out: "+strings.Join(markers, ", "))
+	r.count(problem.Error, r.badAddresses, "bad-address", "samples have addresses that are none, and are left out: they lie where call chains have markers")
+	r.judgeDeferred()
+}
+
+// countReason counts a sample whose stack is not whole.
+func (r *reader) countReason(reason string) {
+	switch reason {
+	case decode.ReasonDeferred:
+		r.missingDeferred++
+	case decode.ReasonContext:
+		r.cutChains++
+	case decode.ReasonAddress:
+		r.badAddresses++
+	}
+}

@@ -1,0 +1,104 @@
+package perfdata
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sort"
+
+	"stackmill/problem"
+)
+
+// The flags of an attr whose user chains are recorded on the way back to user code,
+// and of one that outputs them.
+const (
+	flagDeferCallchain = 1 << 38
+	flagDeferOutput    = 1 << 39
+)
+
+// deferredLimit is how many addresses the kernel keeps of such a chain: what fits
+// a page behind its own 16 bytes.
+const deferredLimit = (4096 - 16) / 8
+
+// deferred is the place of a user chain that was recorded when its thread went back
+// to user code, for all samples since it had left it (perf-data 5.1). Those have its
+// cookie in place of their own.
+type deferred struct {
+	cookie, time uint64
+	at           place
+	tid          int32
+	used         bool
+}
+
+func (d *deferred) compare(cookie uint64, tid int32) int {
+	return cmp.Or(cmp.Compare(d.cookie, cookie), cmp.Compare(d.tid, tid))
+}
+
+// deferredAt keeps the place of a CALLCHAIN_DEFERRED record.
+func (r *reader) deferredAt(p *piece, at place, body []byte) {
+	c := cursor{b: body, big: r.big}
+	cookie := c.u64()
+	if c.list(8); c.short {
+		r.problemIn(p.name, problem.Error, at.offset(), "bad-record", "a deferred call chain has more addresses than its record")
+		return
+	}
+	r.deferred = append(r.deferred, deferred{cookie: cookie, time: r.trailerTime(body), at: at, tid: r.trailerTID(body)})
+}
+
+// trailerTID is the thread of a record that is no sample; 0 when it is not recorded.
+func (r *reader) trailerTID(body []byte) int32 {
+	size := r.trailerSize()
+	if size == 0 || size > len(body) || r.events[0].sampleType&sampleTID == 0 {
+		return 0
+	}
+	c := cursor{b: body[len(body)-size:], big: r.big}
+	c.u32() // process
+	return c.s32()
+}
+
+// sortDeferred makes the chains fit for deferredChain.
+func (r *reader) sortDeferred() {
+	slices.SortFunc(r.deferred, func(a, b deferred) int {
+		return cmp.Or(a.compare(b.cookie, b.tid), cmp.Compare(a.time, b.time), cmp.Compare(a.at, b.at))
+	})
+}
+
+// deferredChain returns the words of the chain that a sample has a cookie of: the
+// first that its thread recorded since, nil when there is none.
+func (r *reader) deferredChain(cookie uint64, s *sample) []byte {
+	tid := s.tid
+	if r.trailerSize() == 0 || r.events[0].sampleType&sampleTID == 0 {
+		tid = 0
+	}
+	from := sort.Search(len(r.deferred), func(i int) bool { return r.deferred[i].compare(cookie, tid) >= 0 })
+	end := from + sort.Search(len(r.deferred)-from, func(i int) bool { return r.deferred[from+i].compare(cookie, tid) > 0 })
+	if from == end {
+		return nil
+	}
+	n := from + sort.Search(end-from, func(i int) bool { return r.deferred[from+i].time >= s.when() })
+	d := &r.deferred[min(n, end-1)] // clocks of CPUs may differ a little
+	d.used = true
+	_, body := r.body(d.at)
+	c := cursor{b: body[8:], big: r.big}
+	return c.list(8)
+}
+
+// judgeDeferred records which deferred chains found no sample.
+func (r *reader) judgeDeferred() {
+	unused := int64(0)
+	for i := 0; i < len(r.deferred); {
+		first, used := &r.deferred[i], false
+		for ; i < len(r.deferred) && r.deferred[i].compare(first.cookie, first.tid) == 0; i++ {
+			used = used || r.deferred[i].used
+		}
+		if !used { // several events may have output the same
+			unused++
+		}
+	}
+	r.count(problem.Info, unused, "deferred-chain-unused", "deferred call chains belong to no sample")
+	message := "samples lack the user part of their call chain: it was deferred, and no record has it"
+	if !slices.ContainsFunc(r.events, func(e *event) bool { return e.flags&flagDeferOutput != 0 }) {
+		message += fmt.Sprintf("; of %d events none outputs such records (defer_output)", len(r.events))
+	}
+	r.count(problem.Warning, r.missingDeferred, "deferred-chain-missing", message)
+}
