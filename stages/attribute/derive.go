@@ -153,7 +153,8 @@ func (d *Deriver) hwc(p payload) []arrow.Array {
 		c := d.counters[tag]
 		values[i] = max(raw[i], 0)
 		if c.TimeUnit && d.clockMHz > 0 {
-			values[i] = values[i] * 1000 / d.clockMHz
+			v := values[i] // in two steps, so that the product does not overflow
+			values[i] = v/d.clockMHz*1000 + v%d.clockMHz*1000/d.clockMHz
 		}
 	}
 	out := []arrow.Array{d.labels(p.int32s(0)), schema.Int64s(values)}

@@ -2,10 +2,12 @@ package gprofng
 
 import (
 	"math"
+	"time"
 
 	"stackmill/problem"
 	"stackmill/schema"
 	"stackmill/stages/decode"
+	"stackmill/stages/decode/bounds"
 )
 
 // kindOfProfile names the kinds after the profile elements of the log.
@@ -57,7 +59,12 @@ func (r *logReader) profile(t *tag) {
 	info := decode.KindInfo{Kind: kind}
 	switch kind {
 	case schema.Clock:
-		info.TickNS = r.int(t, "ptimer") * 1000
+		us := r.int(t, "ptimer")
+		if us < 0 {
+			r.outOfBounds(t, "ptimer", " us", us, int64(time.Second/time.Microsecond))
+		}
+		info.TickNS = bounds.Times(us, 1000)
+		r.clockAt = t.offset
 		info.States = int(r.int(t, "numstates"))
 	case schema.HWC:
 		r.counter(t)

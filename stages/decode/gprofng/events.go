@@ -22,6 +22,7 @@ type eventReader struct {
 	alloc   memory.Allocator
 	start   int64 // ns on the recording's clock that count as the founder's start
 	merger  *merger
+	before  int64 // time of the packet delivered last
 	packets []int // scratch
 	left    int64 // packets not delivered
 }
@@ -94,6 +95,9 @@ func (r *eventReader) rows(b *batch, packets []int) {
 		}
 		v := b.values(schema.EventPayloadStart+i, len(packets))
 		f.column(v, packets, layout.fields[c.field], c.missing)
+		if v.wide != nil {
+			f.leave(v.wide, layout, packets, c.field)
+		}
 		if c.time {
 			r.relative(v.wide)
 		}
@@ -117,8 +121,9 @@ func (r *eventReader) common(b *batch, l *layout, packets []int) {
 	f, n := r.file, len(packets)
 	times := b.values(schema.EventTime, n)
 	f.column(times, packets, l.fields["TSTAMP"], 0)
-	for i := range times.wide {
-		times.wide[i] -= r.start
+	for i, t := range times.wide {
+		r.before = f.facts.time(t, r.before)
+		times.wide[i] = r.before - r.start
 	}
 	thread := l.fields["LWPID"]
 	if thread.width == 0 {
@@ -149,12 +154,13 @@ func (r *eventReader) stackNumbers(numbers []int32, l *layout, packets []int) {
 // expand makes one row for each state of a PROF packet that has ticks.
 func (r *eventReader) expand(b *batch, l *layout, packets []int) {
 	f := r.file
+	_, most := ticks(&f.facts, 0, 0)
 	var rows []int
 	var states []int32
 	var ticks []int64
 	for _, o := range packets {
 		for state, name := range microStates {
-			if n := l.fields[name].get(f.Data[o:], f.order); n != 0 {
+			if n := l.fields[name].get(f.Data[o:], f.order); n > 0 && n <= most {
 				rows, states, ticks = append(rows, o), append(states, int32(state)), append(ticks, n)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"stackmill/problem"
 	"stackmill/schema"
 	"stackmill/stages/decode"
+	"stackmill/stages/decode/bounds"
 	"stackmill/stages/decode/mapped"
 )
 
@@ -103,9 +104,25 @@ func (e *experiment) fillProcess() {
 	p.PID, p.PPID = l.pid, l.ppid
 	p.Target, p.Command, p.Directory = l.target, l.command, l.directory
 	p.Closed = l.closed
+	e.judgeTick()
 	p.Kinds, p.Counters = l.kinds, l.counters
 	p.DurationNS = l.lastTime
 	p.JavaThreads = l.javaThreads(e.shift())
+}
+
+// judgeTick leaves out a clock interval that is longer than the experiment: no tick
+// would have come.
+func (e *experiment) judgeTick() {
+	facts, _ := e.facts()
+	for i := range e.log.kinds {
+		k := &e.log.kinds[i]
+		if most := facts.length(); k.Kind == schema.Clock && k.TickNS > most {
+			var left bounds.Left
+			left.Out("the interval of the clock profile", " ns", e.log.clockAt, k.TickNS, 0, most)
+			left.Report(e.reporter(logFile))
+			k.TickNS = 0
+		}
+	}
 }
 
 // readImage reads map.xml and dyntext.
@@ -191,12 +208,13 @@ func (e *experiment) openEvents(kind schema.Kind, file string, m *mapped.File) e
 		if l == nil || l.fields["TSTAMP"].width == 0 {
 			continue
 		}
-		f.layouts[typ] = l
+		f.layouts[typ], f.checks[typ] = l, l.checks()
 		r.types[typ] = packetType{described: true, variable: len(l.text) > 0, need: l.need, why: l.check(e.order)}
 	}
-	if err := m.Guard(func() { f.index(r) }); err != nil {
+	if err := m.Guard(func() { e.indexEvents(f, r) }); err != nil {
 		return err
 	}
+	f.left.Report(report)
 	e.events[kind] = f
 	r.reportUnknown(kindTypes[kind])
 	if f.missing > 0 {

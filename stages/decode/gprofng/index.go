@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"stackmill/schema"
+	"stackmill/stages/decode/bounds"
 	"stackmill/stages/decode/mapped"
 )
 
@@ -30,6 +31,9 @@ const (
 // releaseStep is how many bytes the index reads before they are released.
 const releaseStep = 1 << 22
 
+// someStep is how many packets stand for each whose time is kept.
+const someStep = 64
+
 // eventFile is an event file of one kind, opened and indexed.
 type eventFile struct {
 	*mapped.File
@@ -45,6 +49,13 @@ type eventFile struct {
 	cpu     int64 // clock ticks that are CPU time
 	missing int64 // events whose stack is not recorded
 	damaged bool  // packets were lost
+
+	facts  facts
+	checks [maxType][]checked
+	left   bounds.Left // values out of bounds
+	moved  int64       // packets whose time is none of the experiment's
+	first  int64       // the earliest time
+	some   []int64     // times of some packets, as recorded
 }
 
 // indexFields are the fields of a packet type that the index needs.
@@ -53,6 +64,8 @@ type indexFields struct{ time, stack, leaf, state, ticks field }
 // index reads a file once from start to end. It finds its runs and its damage,
 // and the stacks that its events refer to.
 func (f *eventFile) index(r *packetReader) {
+	f.packets, f.mixed, f.cpu, f.missing = 0, false, 0, 0
+	f.left, f.moved, f.first, f.last, f.some = bounds.Left{}, 0, math.MaxInt64, math.MinInt64, nil
 	var fields [maxType]indexFields
 	for typ, l := range f.layouts {
 		if l != nil {
@@ -61,16 +74,26 @@ func (f *eventFile) index(r *packetReader) {
 	}
 	var b runBuilder
 	released, first := 0, uint16(0)
-	f.last = math.MinInt64
+	before := f.facts.start
 	for {
 		offset, size, typ, ok := r.next()
 		if !ok {
 			break
 		}
 		packet, p := f.Data[offset:offset+size], &fields[typ]
-		time := p.time.get(packet, f.order)
+		recorded := p.time.get(packet, f.order)
+		if f.packets%someStep == 0 {
+			f.some = append(f.some, recorded)
+		}
+		time := f.facts.time(recorded, before)
+		if before = time; f.facts.holds(recorded) {
+			f.first, f.last = min(f.first, time), max(f.last, time)
+		} else {
+			f.moved++
+			f.left.Out("TSTAMP", " ns", int64(offset), recorded, f.facts.start, f.facts.end)
+		}
+		f.hold(f.checks[typ], offset, packet)
 		b.add(offset, size, time, r.gap)
-		f.last = max(f.last, time)
 		f.refer(p, packet)
 		if f.packets == 0 {
 			first = typ
@@ -97,7 +120,10 @@ func (f *eventFile) refer(p *indexFields, packet []byte) {
 		return
 	}
 	if s := p.state.get(packet, f.order); s <= 2 || s == 10 {
-		f.cpu += p.ticks.get(packet, f.order)
+		_, most := ticks(&f.facts, 0, 0)
+		if n := p.ticks.get(packet, f.order); n <= most {
+			f.cpu += n
+		}
 	}
 }
 

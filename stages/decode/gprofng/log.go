@@ -7,6 +7,7 @@ import (
 
 	"stackmill/problem"
 	"stackmill/stages/decode"
+	"stackmill/stages/decode/bounds"
 )
 
 // minVersion is the oldest major format version read (gprofng-experiment 2.3).
@@ -27,11 +28,13 @@ type recordedLog struct {
 	start    int64 // ns on the host's monotonic clock
 	wall     int64 // s since 1970
 	closed   bool
+	endless  bool // the time of its end is not believed
 	archived bool // the collector ran the archiver
 	lastTime int64
 	labels   map[int64]string // of sample points, by id
 
 	kinds    []decode.KindInfo
+	clockAt  int64 // where the log describes the clock profile
 	counters []decode.Counter
 	layouts  map[uint16]*layout
 	warnings []collectorWarning
@@ -79,9 +82,9 @@ func (r *logReader) tag(t *tag) {
 		r.pageSize = r.int(t, "pagesz")
 	case "cpu":
 		r.cpus++
-		r.clockMHz = max(r.clockMHz, int(r.int(t, "clk")))
+		r.clock(t)
 	case "frequency":
-		r.clockMHz = max(r.clockMHz, int(r.int(t, "clk")))
+		r.clock(t)
 	case "process":
 		r.process(t)
 	case "profile", "profdata", "profpckt", "field":
@@ -149,6 +152,23 @@ func (r *logReader) time(t *tag) (int64, bool) {
 	return ns, err == nil
 }
 
+// clock reads the frequency of a processor.
+func (r *logReader) clock(t *tag) {
+	const most = 1000 * bounds.CyclesPerNS
+	mhz := r.int(t, "clk")
+	if mhz < 0 || mhz > most {
+		r.outOfBounds(t, "clk", " MHz", mhz, most)
+		return
+	}
+	r.clockMHz = max(r.clockMHz, int(mhz))
+}
+
+func (r *logReader) outOfBounds(t *tag, name, unit string, value, most int64) {
+	var left bounds.Left
+	left.Out(name+" of the element "+t.name, unit, t.offset, value, 0, most)
+	left.Report(r.e.reporter(r.file))
+}
+
 func (r *logReader) badNumber(t *tag, name string, err error) {
 	r.e.report(problem.Error, r.file, t.offset, "bad-number", "%s of the element %s: %v", name, t.name, err)
 }
@@ -170,6 +190,10 @@ func (r *logReader) event(t *tag) {
 	if !ok {
 		return
 	}
+	if kind != "run" && (time < 0 || time > bounds.Longest) {
+		r.outOfBounds(t, "tstamp", " ns", time, bounds.Longest)
+		time, r.endless = 0, r.endless || kind == "exit" || kind == "exec_start"
+	}
 	switch kind {
 	case "run":
 		r.running, r.closed = true, false
@@ -179,6 +203,7 @@ func (r *logReader) event(t *tag) {
 		r.lastTime = max(r.lastTime, time)
 	case "exec_start":
 		r.closed = true
+		r.lastTime = max(r.lastTime, time)
 	case "exec_error":
 		r.closed = false
 	case "sample":

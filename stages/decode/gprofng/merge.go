@@ -144,7 +144,7 @@ func (m *merger) load(c *cursor) bool {
 		m.changed = true
 		return false
 	}
-	c.time = m.times[typ].get(packet, f.order)
+	c.time = f.facts.time(m.times[typ].get(packet, f.order), c.time)
 	return true
 }
 

@@ -1,9 +1,12 @@
 package gprofng
 
 import (
+	"math"
+
 	"stackmill/problem"
 	"stackmill/schema"
 	"stackmill/stages/decode"
+	"stackmill/stages/decode/bounds"
 )
 
 // The layout of an overview record (gprofng-experiment 3.5), in words of the
@@ -19,6 +22,8 @@ const (
 
 	overviewReal  = 3 // the first of the times that become columns
 	overviewSleep = 9 // of those: schema.OverviewTimes
+	overviewUser  = 1 // likewise, and up to the trap time that of processors
+	overviewTrap  = 3
 )
 
 // overviewRecord is one record: what the process used since its start.
@@ -37,9 +42,12 @@ func (e *experiment) readOverview(data []byte, start int64) []decode.OverviewRow
 			"the file ends inside a record: %d of %d bytes", rest, size)
 	}
 	var rows []decode.OverviewRow
-	var last overviewRecord
+	var left bounds.Left
+	facts, _ := e.facts()
+	last := overviewRecord{time: facts.start, times: make([]int64, len(schema.OverviewTimes)), counts: make([]int64, len(schema.OverviewCounts))}
 	for i := range len(data) / size {
 		rec := e.overviewRecord(data[i*size : (i+1)*size])
+		rec.hold(&facts, last, int64(i*size+overviewHead), int64(e.wordBytes), &left)
 		if i > 0 {
 			row := rec.since(last)
 			row.T0NS, row.T1NS = last.time-start, rec.time-start
@@ -52,7 +60,35 @@ func (e *experiment) readOverview(data []byte, start int64) []decode.OverviewRow
 		}
 		last = rec
 	}
+	left.Report(e.reporter(overviewFile))
 	return rows
+}
+
+// hold takes what is out of bounds in a record as it was in the one before. The
+// values begin at an offset of the file.
+func (r *overviewRecord) hold(f *facts, last overviewRecord, at, wordBytes int64, left *bounds.Left) {
+	// The last record is itself an end of the experiment.
+	if end := bounds.Plus(f.start, bounds.Longest); r.time < f.start-bounds.Late || r.time > end {
+		left.Out("the time of a record", " ns", at, r.time, f.start, end)
+		r.time = last.time
+	}
+	const states = 16 // more than there are, for their sum
+	for i, v := range r.times {
+		most := bounds.Times(f.length(), bounds.Threads)
+		if overviewUser <= i && i <= overviewTrap {
+			most = bounds.Times(f.length(), f.cpus)
+		}
+		if most = min(most, math.MaxInt64/states); v < 0 || v > most {
+			left.Out(schema.OverviewTimes[i], " ns", at+2*int64(overviewReal+i)*wordBytes, v, 0, most)
+			r.times[i] = last.times[i]
+		}
+	}
+	for i, v := range r.counts {
+		if most := bounds.Times(bounds.Times(f.length(), bounds.EventsPerNS), f.cpus); v < 0 || v > most {
+			left.Out(schema.OverviewCounts[i], "", at+int64(2*(overviewTimes+overviewUnused)+i)*wordBytes, v, 0, most)
+			r.counts[i] = last.counts[i]
+		}
+	}
 }
 
 func (e *experiment) overviewRecord(b []byte) overviewRecord {
@@ -63,7 +99,13 @@ func (e *experiment) overviewRecord(b []byte) overviewRecord {
 		}
 		return int64(int32(e.order.u32(at)))
 	}
-	time := func(i int) int64 { return word(2*i)*nsPerSecond + word(2*i+1) }
+	time := func(i int) int64 {
+		seconds, ns := word(2*i), word(2*i+1)
+		if seconds < 0 || ns < 0 {
+			return -1
+		}
+		return bounds.Plus(bounds.Times(seconds, nsPerSecond), ns)
+	}
 	r := overviewRecord{time: time(0)}
 	for i := range schema.OverviewTimes {
 		r.times = append(r.times, time(overviewReal+i))

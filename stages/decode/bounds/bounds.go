@@ -1,0 +1,115 @@
+// Package bounds tells values that cannot have been recorded from large ones. A
+// bound follows from what a recording says of itself: how long it is, how much
+// memory its process could have, how fast its processors count.
+package bounds
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"time"
+
+	"stackmill/problem"
+)
+
+// What holds where a recording does not say more.
+const (
+	// Longest is more than anybody records one process for, in ns: it bounds
+	// recordings that do not say when they ended.
+	Longest = int64(365 * 24 * time.Hour)
+	// Late is how much later than the end of the recording, in ns, a thread may
+	// finish what it was at.
+	Late = int64(time.Second)
+	// CyclesPerNS is more than any processor's clock has.
+	CyclesPerNS = 10
+	// EventsPerNS is more than any counter counts: no processor does so many
+	// things of one sort in a cycle.
+	EventsPerNS = 64 * CyclesPerNS
+	// Threads is how many threads Linux can have.
+	Threads = 1 << 22
+)
+
+// Times is a product that is math.MaxInt64 at most; negative factors count as 0.
+func Times(a, b int64) int64 {
+	hi, lo := bits.Mul64(uint64(max(a, 0)), uint64(max(b, 0)))
+	if hi != 0 || lo > math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return int64(lo)
+}
+
+// Plus is a sum of numbers that are not negative, math.MaxInt64 at most.
+func Plus(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}
+
+// MemoryEnd is where a process's part of the address space ends whose words have
+// so many bits. On x86-64 and arm64 the kernel gives addresses behind the usual part
+// only to those who ask for them, so that a block lies in one of the two.
+func MemoryEnd(arch string, wordBits int, address uint64) uint64 {
+	usual, most := uint64(1)<<56, uint64(1)<<56
+	switch {
+	case wordBits == 32:
+		usual, most = 1<<32, 1<<32
+	case arch == "x86_64":
+		usual = 1 << 47
+	case arch == "aarch64":
+		usual = 1 << 48
+	}
+	if address < usual {
+		return usual
+	}
+	return most
+}
+
+// Left counts the values of a file that are left out, by what they are.
+type Left struct {
+	found []found
+}
+
+type found struct {
+	what   string
+	offset int64 // of the first in the file
+	value  any   // a number
+	unit   string
+	least  int64
+	most   int64
+	count  int64
+}
+
+// Out counts a value that is not between least and most; which of them are
+// remembered is the first in the file.
+func (l *Left) Out(what, unit string, offset int64, value any, least, most int64) {
+	f := found{what, offset, value, unit, least, most, 1}
+	i := slices.IndexFunc(l.found, func(f found) bool { return f.what == what })
+	if i < 0 {
+		l.found = append(l.found, f)
+		return
+	}
+	f.count += l.found[i].count
+	if offset < l.found[i].offset {
+		l.found[i] = f
+	} else {
+		l.found[i].count++
+	}
+}
+
+// Has reports whether any value of a sort is left out.
+func (l *Left) Has(what string) bool {
+	return slices.ContainsFunc(l.found, func(f found) bool { return f.what == what })
+}
+
+// Reason is the reason of the problems.
+const Reason = "value-out-of-bounds"
+
+// Report makes one problem for each sort of values.
+func (l *Left) Report(report func(s problem.Severity, offset int64, reason, message string, count int64)) {
+	for _, f := range l.found {
+		report(problem.Error, f.offset, Reason, fmt.Sprintf("%s is %d%s, which the recording cannot have: it is left out, as are others that are not between %d and %d%s",
+			f.what, f.value, f.unit, f.least, f.most, f.unit), f.count)
+	}
+}

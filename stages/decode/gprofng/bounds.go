@@ -1,0 +1,222 @@
+package gprofng
+
+import (
+	"math"
+
+	"stackmill/schema"
+	"stackmill/stages/decode/bounds"
+)
+
+// facts are what an experiment says of itself that bounds its values.
+type facts struct {
+	start, end int64 // on the recording's clock
+	tickNS     int64
+	cpus       int64
+	clockMHz   int64
+	arch       string
+	wordBits   int
+	cycles     map[int64]bool // tags of counters that count cycles
+}
+
+// facts returns what the log says; stated is false when it does not say how long the
+// experiment was.
+func (e *experiment) facts() (f facts, stated bool) {
+	l := &e.log
+	f = facts{
+		start: l.start, end: bounds.Plus(l.start, bounds.Longest), cpus: int64(max(l.cpus, 1)),
+		clockMHz: int64(l.clockMHz), arch: l.arch, wordBits: 8 * e.wordBytes, cycles: map[int64]bool{},
+	}
+	if stated = l.closed && !l.endless && l.lastTime > 0; stated {
+		f.end = bounds.Plus(l.start, l.lastTime)
+	}
+	for _, k := range l.kinds {
+		if k.Kind == schema.Clock {
+			f.tickNS = k.TickNS
+		}
+	}
+	for _, c := range l.counters {
+		if c.TimeUnit {
+			f.cycles[int64(c.Tag)] = true
+		}
+	}
+	return f, stated
+}
+
+// length is how long the experiment was, with what its threads may do after its end.
+func (f *facts) length() int64 { return bounds.Plus(max(f.end-f.start, 0), bounds.Late) }
+
+// holds reports whether a time is one of the experiment's.
+func (f *facts) holds(time int64) bool {
+	return time >= f.start-bounds.Late && time <= bounds.Plus(f.end, bounds.Late)
+}
+
+// A bound says what a field of a packet can be, by the facts and by two other fields
+// of the packet.
+type bound struct {
+	field, unit string
+	with        [2]string
+	between     func(f *facts, a, b int64) (least, most int64)
+}
+
+// boundsOf are those of each packet type: of the fields that are summed up, or that
+// sums are made of.
+var boundsOf = map[uint16][]bound{
+	typeOProf: {{field: "NTICK", between: ticks}},
+	typeProf:  allTicks(),
+	typeSync:  {{field: "SRQST", unit: " ns", with: [2]string{"TSTAMP"}, between: request}},
+	typeIO: {
+		{field: "IORQST", unit: " ns", with: [2]string{"TSTAMP"}, between: request},
+		{field: "IONBYTE", unit: " bytes", with: [2]string{"IOTYPE"}, between: transferred},
+	},
+	typeHeap: {{field: "HSIZE", unit: " bytes", with: [2]string{"HVADDR", "HTYPE"}, between: block}},
+	typeHWC:  {{field: "HWCINT", with: [2]string{"HWCTAG"}, between: counted}},
+	typeXHWC: {{field: "HWCINT", with: [2]string{"HWCTAG"}, between: counted}},
+	typeMHWC: {
+		{field: "HWCINT", with: [2]string{"HWCTAG"}, between: counted},
+		{field: "MEM_LAT", unit: " cycles", between: latency},
+	},
+	typeRace: {{field: "RCNT", between: accesses}},
+}
+
+func allTicks() (list []bound) {
+	for _, state := range microStates {
+		list = append(list, bound{field: state, between: ticks})
+	}
+	return list
+}
+
+// anything is the bounds of a field that the packet's other fields make irrelevant.
+func anything() (least, most int64) { return math.MinInt64, math.MaxInt64 }
+
+// ticks of a thread's clock are not longer than the experiment.
+func ticks(f *facts, _, _ int64) (least, most int64) {
+	if f.tickNS <= 0 {
+		return 0, math.MaxInt32
+	}
+	return 0, f.length()/f.tickNS + 1
+}
+
+// request is when the call began that the packet is the end of.
+func request(f *facts, time, _ int64) (least, most int64) {
+	if !f.holds(time) {
+		return 0, 0 // nobody knows how long the call took
+	}
+	return f.start - bounds.Late, time
+}
+
+// transferred bytes lie in the process's memory.
+func transferred(f *facts, operation, _ int64) (least, most int64) {
+	const read, write = 0, 1
+	if operation != read && operation != write {
+		return anything()
+	}
+	return 0, int64(bounds.MemoryEnd(f.arch, f.wordBits, 0))
+}
+
+// block is one of memory that the process got, or gave back. A call that failed may
+// have wanted any size.
+func block(f *facts, address, operation int64) (least, most int64) {
+	if address == 0 || operation == free {
+		return anything()
+	}
+	end := bounds.MemoryEnd(f.arch, f.wordBits, uint64(address))
+	if uint64(address) >= end {
+		return 0, int64(end)
+	}
+	return 0, int64(end - uint64(address))
+}
+
+// free is the HTYPE of a call that only gives back.
+const free = 1
+
+// counted is what a processor counted. Its sign bit marks samples that do not count.
+func counted(f *facts, tag, _ int64) (least, most int64) {
+	least = math.MinInt64
+	switch {
+	case !f.cycles[tag]:
+		return least, bounds.Times(f.length(), bounds.EventsPerNS)
+	case f.clockMHz > 0: // processors run faster for a while, but not four times as fast
+		return least, bounds.Times(f.length()/1000+1, 4*f.clockMHz)
+	}
+	return least, bounds.Times(f.length(), bounds.CyclesPerNS)
+}
+
+// latency is cycles within the experiment.
+func latency(f *facts, _, _ int64) (least, most int64) {
+	return 0, bounds.Times(f.length(), bounds.CyclesPerNS)
+}
+
+// accesses are those of all processors.
+func accesses(f *facts, _, _ int64) (least, most int64) {
+	return 0, bounds.Times(bounds.Times(f.length(), bounds.EventsPerNS), f.cpus)
+}
+
+// checked is a bound of a field that packets of a layout have.
+type checked struct {
+	bound
+	at   field
+	with [2]field
+}
+
+// checks returns the bounds that a layout's packets are held against.
+func (l *layout) checks() (list []checked) {
+	for _, b := range boundsOf[l.typ] {
+		if at := l.fields[b.field]; at.width != 0 {
+			list = append(list, checked{b, at, [2]field{l.fields[b.with[0]], l.fields[b.with[1]]}})
+		}
+	}
+	return list
+}
+
+// exceeds reports whether the field of a packet is out of its bounds. What a field
+// without sign holds beyond math.MaxInt64 reads as negative.
+func (c *checked) exceeds(f *eventFile, packet []byte) (value, least, most int64, exceeds bool) {
+	if value = c.at.get(packet, f.order); value == 0 {
+		return 0, 0, 0, false
+	}
+	least, most = c.between(&f.facts, c.with[0].get(packet, f.order), c.with[1].get(packet, f.order))
+	return value, least, most, value < least || value > most
+}
+
+// hold counts the values of a packet that are out of bounds.
+func (f *eventFile) hold(checks []checked, offset int, packet []byte) {
+	for i := range checks {
+		c := &checks[i]
+		value, least, most, exceeds := c.exceeds(f, packet)
+		if !exceeds || least == most { // the latter goes with the packet's time, which is counted
+			continue
+		}
+		shown := any(value)
+		if !c.at.signed {
+			shown = uint64(value)
+		}
+		f.left.Out(c.field, c.unit, int64(offset), shown, least, most)
+	}
+}
+
+// leave clears the values of a column that are out of bounds.
+func (f *eventFile) leave(to []int64, l *layout, packets []int, name string) {
+	if f.moved == 0 && !f.left.Has(name) {
+		return
+	}
+	for i := range f.checks[l.typ] {
+		c := &f.checks[l.typ][i]
+		if c.field != name {
+			continue
+		}
+		for j, o := range packets {
+			if _, _, _, exceeds := c.exceeds(f, f.Data[o:]); exceeds {
+				to[j] = 0
+			}
+		}
+	}
+}
+
+// time is when a packet was recorded. One whose time is none of the experiment's
+// stands where the one before it does: the same thread wrote it as a rule.
+func (f *facts) time(recorded, before int64) int64 {
+	if f.holds(recorded) {
+		return recorded
+	}
+	return max(before, f.start)
+}
