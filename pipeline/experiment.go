@@ -107,6 +107,12 @@ func (e *experiment) run(ctx context.Context, name string) error {
 		}
 		e.perProcess = append(e.perProcess, e.samples-before)
 	}
+	if n := e.sums.LeftOut; n > 0 {
+		e.rec.Problems.Add(problem.Problem{
+			Severity: problem.Error, File: ".", Offset: problem.NoOffset, Reason: "sum-overflow", Count: n,
+			Message: "values are left out: they are negative, or their sum needs more than 64 bits",
+		})
+	}
 	total := e.resolver.Program.Locations[e.resolver.Artificial(symbolize.Total)].Function
 	e.resolver.Finish()
 	disassembler := symbolize.NewDisassembler(e.resolver)

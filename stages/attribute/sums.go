@@ -1,6 +1,8 @@
 package attribute
 
 import (
+	"math"
+
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
@@ -14,7 +16,12 @@ type Sums struct {
 	// PerStack[n*len(Metrics)+m] is metric m of recorded stack n.
 	PerStack []Sum
 	Usage    []Usage
-	usage    map[usageKey]int
+	// LeftOut is the number of values that were not added: they are negative, or
+	// make a sum that 64 bits do not hold. Decoders leave out what a recording
+	// cannot have; this is what they could not know.
+	LeftOut int64
+	totals  []int64 // by metric
+	usage   map[usageKey]int
 }
 
 // Sum is a metric's value and the number of samples that make it.
@@ -35,7 +42,7 @@ type usageKey struct {
 
 // NewSums returns empty sums of the metrics.
 func NewSums(metrics []schema.Metric) *Sums {
-	return &Sums{Metrics: metrics, usage: map[usageKey]int{}}
+	return &Sums{Metrics: metrics, totals: make([]int64, len(metrics)), usage: map[usageKey]int{}}
 }
 
 // Batch is one batch of samples of a kind and process.
@@ -49,7 +56,8 @@ type Batch struct {
 	Payload []arrow.Array // columns of the sample table after `sample`
 }
 
-// Add adds a batch.
+// Add adds a batch. A value that is left out is cleared in the batch's payload, so
+// that the rows of samples say the same.
 func (s *Sums) Add(b *Batch) {
 	slots := s.slots(b)
 	cols := &columns{batch: b, table: schema.SampleTable(b.Kind), ints: map[string][]int64{}}
@@ -77,6 +85,12 @@ func (s *Sums) Add(b *Batch) {
 				if v = values[i]; v == 0 {
 					continue
 				}
+				if v < 0 || s.totals[m] > math.MaxInt64-v {
+					values[i] = 0
+					s.LeftOut++
+					continue
+				}
+				s.totals[m] += v
 			}
 			s.add(s.stack(n, m), v)
 			s.add(&s.Usage[slots[i]].PerMetric[m], v)
