@@ -40,7 +40,7 @@ func Read(f, debug *object.File) *Table {
 		s.bytes += 8 * len(debug.Bytes())
 	}
 	n := newNamer(isGo(f))
-	t.Functions = size(s.symbols(), t.Regions, n)
+	t.Functions = size(s.settle(s.symbols()), t.Regions, n)
 	nameTrampolines(t, f)
 	if f.Packed { // its code is not where offsets say
 		t.Arch = 0

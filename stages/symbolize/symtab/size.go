@@ -9,9 +9,7 @@ import (
 // size turns symbols into functions that do not overlap (gprofng-experiment
 // 6.3). Symbols of one place are one function. A PLT section is one function.
 func size(list []symbol, regions []Region, n *namer) []Function {
-	slices.SortFunc(list, func(a, b symbol) int {
-		return cmp.Or(cmp.Compare(a.offset, b.offset), cmp.Compare(a.name, b.name), cmp.Compare(a.order, b.order))
-	})
+	slices.SortFunc(list, inOrder)
 	var out []Function
 	next := 0
 	for _, g := range regions {
@@ -29,12 +27,20 @@ func size(list []symbol, regions []Region, n *namer) []Function {
 	return out
 }
 
+// inOrder sorts symbols by place and name.
+func inOrder(a, b symbol) int {
+	return cmp.Or(cmp.Compare(a.offset, b.offset), cmp.Compare(a.name, b.name), cmp.Compare(a.order, b.order))
+}
+
 func sizeRegion(out []Function, list []symbol, g Region, n *namer) []Function {
 	for len(list) > 0 {
 		off, size := list[0].offset, uint64(0)
 		same := 0
 		for ; same < len(list) && list[same].offset == off; same++ {
 			size = max(size, list[same].size)
+		}
+		if size == 0 {
+			size = list[0].reach
 		}
 		f := n.function(list[:same])
 		list = list[same:]

@@ -18,6 +18,9 @@ type symbol struct {
 	binding      elf.SymBind
 	indirect     bool // STT_GNU_IFUNC
 	embedded     bool // of .gnu_debugdata
+	untyped      bool // STT_NOTYPE
+	// reach is how far one without a size can reach at most, 0 if nothing tells.
+	reach uint64
 }
 
 // reader collects the function symbols of one load object.
@@ -27,6 +30,7 @@ type reader struct {
 	debug     *object.File
 	addresses Addresses
 	byName    map[string]Region // of a relocatable object
+	exported  bool              // only exported functions have symbols
 	// bytes bounds the sum of the names' lengths: string tables share tails,
 	// but a hostile one could give each symbol the whole table as its name.
 	bytes int
@@ -60,6 +64,7 @@ func (r *reader) symbols() []symbol {
 			list = append(list, s)
 		}
 	}
+	r.exported = e == nil
 	return list
 }
 
@@ -127,14 +132,15 @@ func (r *reader) entries(list []symbol, f *object.File, data, names []byte) []sy
 			value, size = u.Uint64(b[8:]), u.Uint64(b[16:])
 		}
 		// The resolver of an indirect function is code like any other.
-		if t := elf.ST_TYPE(info); t != elf.STT_FUNC && t != elf.STT_GNU_IFUNC {
+		t := elf.ST_TYPE(info)
+		if t != elf.STT_FUNC && t != elf.STT_GNU_IFUNC && t != elf.STT_NOTYPE {
 			continue
 		}
 		if section == elf.SHN_UNDEF || section >= elf.SHN_LORESERVE && section != elf.SHN_XINDEX {
 			continue
 		}
 		off, ok := r.offset(f, value, section)
-		if !ok {
+		if !ok || size == 0 && !begins(f, value, section) {
 			continue
 		}
 		full := object.String(names, uint64(u.Uint32(b)))
@@ -143,10 +149,10 @@ func (r *reader) entries(list []symbol, f *object.File, data, names []byte) []sy
 			r.note(f, errNames)
 			return list
 		}
-		if name != "" {
+		if untyped := t == elf.STT_NOTYPE; name != "" && !(untyped && isMarker(name)) {
 			list = append(list, symbol{
 				name: name, offset: off, size: size, order: len(list), version: full[len(name):],
-				binding: elf.ST_BIND(info), indirect: elf.ST_TYPE(info) == elf.STT_GNU_IFUNC,
+				binding: elf.ST_BIND(info), indirect: t == elf.STT_GNU_IFUNC, untyped: untyped,
 			})
 		}
 	}
