@@ -61,7 +61,7 @@ func (in *ingest) ingestOne(ctx context.Context, r *Result, src input, open func
 	}()
 	rec := open()
 	defer func() { err = errors.Join(err, rec.Close()) }()
-	locate(&in.Options, rec)
+	files := in.tables.Of(in.SymFS, locate(&in.Options, rec))
 	jitdump.Attach(rec)
 	batch, err := write.Begin(in.Store, r.ID)
 	if err != nil {
@@ -71,14 +71,14 @@ func (in *ingest) ingestOne(ctx context.Context, r *Result, src input, open func
 
 	out := newWriters(batch)
 	defer out.close() // again, for the case of a panic
-	resolver, metrics := symbolize.New(rec, in.tables), attribute.Metrics(rec)
-	frames := unwind.NewFrameTables(in.tables, &rec.Problems)
+	resolver, metrics := symbolize.New(rec, files), attribute.Metrics(rec)
+	frames := unwind.NewFrameTables(files, &rec.Problems)
 	e := &experiment{
 		id: r.ID, rec: rec,
 		resolver: resolver,
 		stacks:   attribute.NewStacks(),
 		sums:     attribute.NewSums(metrics),
-		data:     attribute.NewData(rec, metrics, resolver, in.tables),
+		data:     attribute.NewData(rec, metrics, resolver, files),
 		files:    attribute.NewFiles(),
 		out:      out,
 		progress: in.Progress,

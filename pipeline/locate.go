@@ -11,9 +11,20 @@ import (
 )
 
 // locate says where the files are that a recording names, and which it tells by
-// build-id only.
-func locate(o *Options, rec *decode.Recording) {
-	rec.Locate = listsAt(o, below(o.SymFS, rec.Locate))
+// build-id only. The result tells the recorded path of such a file; of one that
+// has several it is the first that was asked for.
+func locate(o *Options, rec *decode.Recording) (recorded func(file string) string) {
+	paths := map[string]string{}
+	from := func(path string, list []decode.Candidate) []decode.Candidate {
+		for _, c := range list {
+			if _, known := paths[c.Path]; !known {
+				paths[c.Path] = path
+			}
+		}
+		return list
+	}
+	at := listsAt(o, below(o.SymFS, rec.Locate))
+	rec.Locate = func(path string) []decode.Candidate { return from(path, at(path)) }
 	dirs := o.debugDirs()
 	rec.Stored = func(path, buildID string) (list []decode.Candidate) {
 		for _, file := range tables.Stored(dirs, buildID) {
@@ -24,8 +35,9 @@ func locate(o *Options, rec *decode.Recording) {
 				list = append(list, decode.Candidate{Path: file, Origin: "cache"})
 			}
 		}
-		return list
+		return from(path, list)
 	}
+	return func(file string) string { return paths[file] }
 }
 
 // kernels returns where the symbols of the recorded kernel may be: with the

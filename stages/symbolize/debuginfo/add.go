@@ -165,7 +165,7 @@ func (a *adder) whole(u *unit, p *program) symtab.Module {
 	}
 	if dir := s.text(u, attrCompDir); len(dir)+len(name) <= maxPath {
 		var m *symtab.Module
-		err := a.split.find(a.object.Path, string(dir), string(name), u.dwoID, func(names *sections, half *unit) {
+		err := a.split.find(a.object, string(dir), string(name), u.dwoID, func(names *sections, half *unit) {
 			found := a.module(u, half, names, p)
 			m = &found
 			if err := a.read(half, names, names.join(half, u, s), p); err != nil {

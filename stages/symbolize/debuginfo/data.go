@@ -179,7 +179,7 @@ func (r *dataReader) unit(u *unit) {
 		}
 		return
 	}
-	err := r.split.find(r.object.Path, string(dir), string(name), u.dwoID, func(names *sections, half *unit) {
+	err := r.split.find(r.object, string(dir), string(name), u.dwoID, func(names *sections, half *unit) {
 		r.splitUnit(u, half, names)
 	})
 	if err != nil {

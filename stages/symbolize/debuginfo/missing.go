@@ -26,8 +26,8 @@ func (a *adder) missing() (files []string) {
 	if a.absent != "" {
 		files = append(files, a.absent)
 	}
-	if len(a.split.missing) > 0 && a.split.noPack != "" {
-		files = append(files, a.split.noPack)
+	if len(a.split.missing) > 0 {
+		files = append(files, a.split.noPack...)
 	}
 	return append(files, a.split.missing...)
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"path/filepath"
 
 	"stackmill/stages/symbolize/symtab/object"
 )
@@ -16,8 +15,9 @@ import (
 // object (`OBJECT.dwp`), or in `.dwo` files.
 type split struct {
 	missing []string // `.dwo` files
-	noPack  string   // the package, when it is missing
+	noPack  []string // the package, when it is missing
 	started bool
+	folders []string // of the object
 	dwp     *object.File
 	pack    *pack
 	dwo     dwo
@@ -37,12 +37,12 @@ type dwo struct {
 // turn would have them read over and over.
 const maxOpened = 16
 
-// find passes the split unit with the id and its sections to use, unless it is
-// missing. They must not be used afterwards.
-func (p *split) find(objectPath, dir, name string, id uint64, use func(*sections, *unit)) error {
+// find passes the split unit of an object with the id and its sections to use,
+// unless it is missing. They must not be used afterwards.
+func (p *split) find(o *object.File, dir, name string, id uint64, use func(*sections, *unit)) error {
 	if !p.started {
-		p.started = true
-		if err := p.open(objectPath + ".dwp"); err != nil {
+		p.started, p.folders = true, o.Folders()
+		if err := p.open(o.With(".dwp")); err != nil {
 			return err
 		}
 	}
@@ -57,7 +57,11 @@ func (p *split) find(objectPath, dir, name string, id uint64, use func(*sections
 	if !path.IsAbs(name) {
 		name = path.Join(dir, name)
 	}
-	for _, file := range []string{name, filepath.Join(filepath.Dir(objectPath), path.Base(name))} {
+	files := o.Moved(name)
+	for _, folder := range p.folders {
+		files = append(files, path.Join(folder, path.Base(name)))
+	}
+	for _, file := range files {
 		err := p.load(file)
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 			continue
@@ -109,18 +113,22 @@ func (d *dwo) close() {
 	}
 }
 
-func (p *split) open(file string) error {
-	f, err := object.Open(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		p.noPack = file
-		return nil
-	}
-	if err != nil {
+// open opens the first package that is there.
+func (p *split) open(files []string) error {
+	for _, file := range files {
+		f, err := object.Open(file)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		p.dwp = f
+		p.pack, err = newPack(f)
 		return err
 	}
-	p.dwp = f
-	p.pack, err = newPack(f)
-	return err
+	p.noPack = files
+	return nil
 }
 
 func (p *split) close() {

@@ -7,13 +7,18 @@ import (
 	"stackmill/stages/symbolize/columns"
 	"stackmill/stages/symbolize/datatype"
 	"stackmill/stages/symbolize/debuginfo"
+	"stackmill/stages/symbolize/symtab/object"
 )
 
 // Data returns what the debug information of the load object in a file, or of
 // its debug file, tells about types and variables. It is nil without an error
 // for a file that has none. The table is shared.
 func (l *Loader) Data(path string) (*datatype.Table, error) {
-	t, err := beside(l, path, ".data", func(s *source) (*datatype.Table, error) {
+	return l.data(path, object.Places{})
+}
+
+func (l *Loader) data(path string, places object.Places) (*datatype.Table, error) {
+	t, err := beside(l, path, places, ".data", func(s *source) (*datatype.Table, error) {
 		t := l.disk.readData(s.key)
 		if t != nil {
 			return t, nil

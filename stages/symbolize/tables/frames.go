@@ -11,7 +11,11 @@ import (
 // that of its debug file. It is nil without an error for a file that has none,
 // or whose processor is not known. The table is shared.
 func (l *Loader) Frames(path string) (*cfi.Table, error) {
-	t, err := beside(l, path, ".frames", func(s *source) (*cfi.Table, error) {
+	return l.frames(path, object.Places{})
+}
+
+func (l *Loader) frames(path string, places object.Places) (*cfi.Table, error) {
+	t, err := beside(l, path, places, ".frames", func(s *source) (*cfi.Table, error) {
 		t := l.disk.readFrames(s.key)
 		if t != nil {
 			return t, nil

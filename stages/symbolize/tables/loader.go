@@ -55,9 +55,12 @@ type entry struct {
 type sized interface{ Bytes() int64 }
 
 // pathKey tells a file from what stood or will stand under its path. The folder
-// counts because debug files are searched in it.
+// counts because debug files are searched in it, and so do the recorded path and
+// what stands for its root.
 type pathKey struct {
 	folder   string
+	recorded string
+	root     string
 	dev, ino uint64
 	size     int64
 	modified unix.Timespec
@@ -90,11 +93,15 @@ func New(o Options) *Loader {
 // *os.PathError, or wraps object.ErrNotELF or ErrUnreadable. The table is shared:
 // it must not be changed.
 func (l *Loader) Load(path string) (*symtab.Table, error) {
+	return l.load(path, object.Places{})
+}
+
+func (l *Loader) load(path string, places object.Places) (*symtab.Table, error) {
 	var st unix.Stat_t
 	if err := unix.Stat(path, &st); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	at := pathKey{filepath.Dir(path), uint64(st.Dev), st.Ino, st.Size, st.Mtim}
+	at := pathKey{filepath.Dir(path), places.Recorded, places.Root, uint64(st.Dev), st.Ino, st.Size, st.Mtim}
 	l.mu.Lock()
 	id, known := l.paths[at]
 	l.mu.Unlock()
@@ -103,7 +110,7 @@ func (l *Loader) Load(path string) (*symtab.Table, error) {
 			return noted(t, id.notes), nil
 		}
 	}
-	s, err := open(path, l.options.DebugDirs)
+	s, err := open(path, l.options.DebugDirs, places)
 	if err != nil {
 		return nil, err
 	}
@@ -135,8 +142,8 @@ func (l *Loader) Load(path string) (*symtab.Table, error) {
 
 // beside returns a table of a load object's file that is kept beside that of its
 // symbols: from memory, or as get gives it. It is T's zero for a list of symbols.
-func beside[T sized](l *Loader, path, suffix string, get func(*source) (T, error)) (t T, err error) {
-	s, err := open(path, l.options.DebugDirs)
+func beside[T sized](l *Loader, path string, places object.Places, suffix string, get func(*source) (T, error)) (t T, err error) {
+	s, err := open(path, l.options.DebugDirs, places)
 	if err != nil {
 		return t, err
 	}
@@ -228,13 +235,14 @@ func guard(path string, f func()) (err error) {
 }
 
 // open maps the files and identifies them.
-func open(path string, dirs []string) (s *source, err error) {
+func open(path string, dirs []string, places object.Places) (s *source, err error) {
 	s = &source{}
 	if text, read := readList(path); text != nil {
 		return &source{identity: identity{key: fmt.Sprintf("l%016x-%x", xxhash.Sum64(text), len(text))}, list: func() *symtab.Table { return read(text) }}, nil
 	}
 	fault := guard(path, func() {
 		if s.object, err = object.Open(path); err == nil {
+			s.object.Places = places
 			s.debug, s.notes = object.FindDebug(s.object, dirs)
 			s.key = identify(s.object)
 			if s.debug != nil {

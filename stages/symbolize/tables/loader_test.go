@@ -74,7 +74,7 @@ func TestDamagedCache(t *testing.T) {
 	options := Options{CacheDir: t.TempDir(), DebugDirs: []string{}}
 	want := load(t, New(options), at("clones"))
 	load(t, New(options), at("entry"))
-	s, err := open(at("clones"), nil)
+	s, err := open(at("clones"), nil, object.Places{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestDamagedCache(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := open(at("entry"), nil)
+	o, err := open(at("entry"), nil, object.Places{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func TestShrinkingFile(t *testing.T) {
 	if err := os.WriteFile(path, b, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	s, err := open(path, nil)
+	s, err := open(path, nil, object.Places{})
 	if err != nil {
 		t.Fatal(err)
 	}

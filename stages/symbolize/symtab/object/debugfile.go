@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io/fs"
 	"path/filepath"
 )
 
@@ -92,10 +93,12 @@ func (f *File) debugLink() (name string, crc uint32, ok bool) {
 }
 
 // FindDebug opens the separate debug file of an object: by build-id below each
-// directory's .build-id, then by .gnu_debuglink next to the object, in its
-// .debug folder and below each directory. A candidate whose build-id or CRC
-// differs is not used; the notes name it. The result is nil when there is none.
+// directory's .build-id, then by .gnu_debuglink next to the object and to where
+// it was recorded (Places), in the .debug folders there and below each directory.
+// A candidate whose build-id or CRC differs is not used; the notes name it. The
+// result is nil when there is none.
 func FindDebug(f *File, dirs []string) (*File, []Note) {
+	f.Places.Dirs = dirs
 	var notes []Note
 	try := func(path string, fits func(*File) bool) *File {
 		if path == f.Path {
@@ -113,17 +116,13 @@ func FindDebug(f *File, dirs []string) (*File, []Note) {
 			d.Close()
 			return nil
 		}
+		d.Places = Places{Root: f.Places.Root, Dirs: dirs}
 		return d
 	}
 	id := f.BuildID()
-	if len(id) > 2 {
-		for _, dir := range dirs {
-			at := filepath.Join(dir, ".build-id", id[:2], id[2:])
-			for _, path := range []string{at + ".debug", filepath.Join(at, "debug")} { // the second is perf's
-				if d := try(path, func(d *File) bool { return d.BuildID() == id }); d != nil {
-					return d, notes
-				}
-			}
+	for _, path := range byBuildID(dirs, id) {
+		if d := try(path, func(d *File) bool { return d.BuildID() == id }); d != nil {
+			return d, notes
 		}
 	}
 	name, crc, ok := f.debugLink()
@@ -136,7 +135,7 @@ func FindDebug(f *File, dirs []string) (*File, []Note) {
 		}
 		return crc32.ChecksumIEEE(d.Bytes()) == crc
 	}
-	for _, path := range linkPlaces(f.Path, name, dirs) {
+	for _, path := range f.linked(name) {
 		if d := try(path, fits); d != nil {
 			return d, notes
 		}
@@ -144,22 +143,10 @@ func FindDebug(f *File, dirs []string) (*File, []Note) {
 	return nil, notes
 }
 
-func linkPlaces(object, name string, dirs []string) []string {
-	if filepath.IsAbs(name) {
-		return []string{name}
-	}
-	dir := filepath.Dir(object)
-	places := []string{filepath.Join(dir, name), filepath.Join(dir, ".debug", name)}
-	if abs, err := filepath.Abs(dir); err == nil {
-		for _, d := range dirs {
-			places = append(places, filepath.Join(d, abs, name))
-		}
-	}
-	return places
-}
-
 // Alternate opens the file that `.gnu_debugaltlink` names, to which dwz moved
-// what several debug files share; nil when there is none. The caller closes it.
+// what several debug files share: at its path, also below the root that stands
+// for the recorded machine's (Places), or by build-id below each directory. It is
+// nil when there is none. The caller closes it.
 func (f *File) Alternate() (*File, error) {
 	s := f.Section(".gnu_debugaltlink")
 	if s == nil {
@@ -170,17 +157,35 @@ func (f *File) Alternate() (*File, error) {
 	if err != nil || n <= 0 {
 		return nil, damaged(s.Offset, "section %s at offset %d is damaged", s.Name, s.Offset)
 	}
-	path := string(b[:n])
+	path, id := string(b[:n]), hex.EncodeToString(b[n+1:])
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(filepath.Dir(f.Path), path)
 	}
-	alt, err := Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("shared debug information: %w", err)
+	var failed error
+	for _, at := range append(f.Moved(path), byBuildID(f.Places.Dirs, id)...) {
+		alt, err := Open(at)
+		if err == nil && alt.BuildID() != id {
+			alt.Close()
+			err = fmt.Errorf("%s is of another build", at)
+		}
+		if err == nil {
+			return alt, nil
+		}
+		if failed == nil || errors.Is(failed, fs.ErrNotExist) && !errors.Is(err, fs.ErrNotExist) {
+			failed = err
+		}
 	}
-	if alt.BuildID() != hex.EncodeToString(b[n+1:]) {
-		alt.Close()
-		return nil, fmt.Errorf("shared debug information: %s is of another build", path)
+	return nil, fmt.Errorf("shared debug information: %w", failed)
+}
+
+// byBuildID returns where debug files of a build-id may be.
+func byBuildID(dirs []string, id string) (list []string) {
+	if len(id) <= 2 {
+		return nil
 	}
-	return alt, nil
+	for _, dir := range dirs {
+		at := filepath.Join(dir, ".build-id", id[:2], id[2:])
+		list = append(list, at+".debug", filepath.Join(at, "debug")) // the second is perf's
+	}
+	return list
 }

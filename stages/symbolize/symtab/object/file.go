@@ -31,6 +31,7 @@ type File struct {
 	Threads     Load     // PT_TLS, what each thread's variables are at first
 	Packed      bool     // the file is compressed: offsets are those in its content
 	Notes       []Note   // what of the headers could not be read
+	Places      Places   // set by who opened it, if at all
 	notes       [][]byte // contents of PT_NOTE segments
 	data        []byte
 	mapped      bool
