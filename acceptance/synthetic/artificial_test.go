@@ -80,8 +80,8 @@ func TestArtificialFunctions(t *testing.T) {
 		}
 	}
 	add(e, e.Frame(nowhere, pcMain), "<Unknown> unknown <Unknown>")
-	add(e, e.Frame(pcWork, truncated), "<Truncated-stack> artificial <Total>")
-	add(e, e.Frame(pcWork, failedUnwind), "<Stack-unwind-failed> artificial <Total>")
+	add(e, e.Frame(pcWork, truncated), "<Truncated-stack> artificial <Artificial>")
+	add(e, e.Frame(pcWork, failedUnwind), "<Stack-unwind-failed> artificial <Artificial>")
 	add(e, e.Frame(linkerBase+libraryText+20, linkerBase+libraryText+4, importingBase+objecttest.Lazy, pcMain), "@plt plt libimporting.so")
 	for i, name := range counters {
 		add(e, e.Frame(collectorBase+libraryText+16*uint64(i)), strings.TrimLeft(name, "_")+" artificial libgp-collector.so")
@@ -89,7 +89,7 @@ func TestArtificialFunctions(t *testing.T) {
 	for state := range int32(12) {
 		row := ""
 		if states[state] != "" {
-			row = states[state] + " artificial <Total>"
+			row = states[state] + " artificial <Artificial>"
 		}
 		add(e, e.FrameWith(uint64(1000+state), erbuild.Native(pcWait, pcMain), erbuild.OpenMP(state, pcWork, pcMain)), row)
 	}
@@ -97,12 +97,12 @@ func TestArtificialFunctions(t *testing.T) {
 	mapProgram(java)
 	java.Declare(schema.Clock, `ptimer="1000" numstates="10"`)
 	java.JavaThread(7, "main", "main", 0, 0)
-	add(java, java.Frame(pcWork, pcMain), "<no Java callstack recorded> artificial <Total>")
+	add(java, java.Frame(pcWork, pcMain), "<no Java callstack recorded> artificial <Artificial>")
 	ticks++
 	total += ticks
 	java.Events(schema.Clock).Put(0, &erbuild.Layouts[schema.Clock][0],
 		erbuild.Packet{Thread: 8, Time: ticks * ms, Stack: java.Frame(pcWait, pcMain), Values: []int64{0, ticks}})
-	want = append(want, fmt.Sprint("<JVM-System> artificial <Total> ", ticks), fmt.Sprint("<Total> artificial <Total> ", total))
+	want = append(want, fmt.Sprint("<JVM-System> artificial <Artificial> ", ticks), fmt.Sprint("<Total> artificial <Total> ", total))
 	if err := e.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -64,11 +64,6 @@ func (r *reporter) withTotals(rows []record) []record {
 			"exclusive": n, "inclusive": n, "value": n, r.nameColumn(): "<Total>",
 		})
 		out = append(out, group...)
-		for _, rec := range group {
-			if rec["load_object"] == "<Total>" && rec["label"] == nil {
-				rec["load_object"] = "<Total> (artificial functions)"
-			}
-		}
 	}
 	return out
 }

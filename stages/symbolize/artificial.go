@@ -13,6 +13,9 @@ const (
 	JVMSystem      = "<JVM-System>"
 )
 
+// artificialObject is the load object of the artificial functions.
+const artificialObject = "<Artificial>"
+
 // The causes of `<Unknown>` (S15).
 const (
 	ReasonNoObject      = "PC in no load object"
@@ -25,17 +28,24 @@ const (
 
 // artificialObjects makes the pseudo load objects that every program has.
 func (p *Program) artificialObjects() (total, unknown int32) {
-	pseudo := func(name, kind string) int32 {
-		return p.object(Object{ID: schema.NewID("object").Text(name).Sum(), Name: name, Path: name, Kind: kind, Symbols: "none"})
-	}
-	return pseudo(Total, "artificial"), pseudo(UnknownName, "unknown")
+	return p.object(pseudo(Total, "artificial", "none")), p.object(pseudo(UnknownName, "unknown", "none"))
 }
 
-// Artificial returns the location of the artificial function of that name.
+// pseudo is a load object that is no file.
+func pseudo(name, kind, symbols string) Object {
+	return Object{ID: schema.NewID("object").Text(name).Sum(), Name: name, Path: name, Kind: kind, Symbols: symbols}
+}
+
+// Artificial returns the location of the artificial function of that name. Only
+// `<Total>` stands in the load object of that name: a row called so is
+// everything (S19).
 func (r *Resolver) Artificial(name string) int32 {
-	p := r.Program
-	m := p.module(r.total, unknownModule, "")
-	return p.location(p.function(Function{Object: r.total, Module: m, Name: name, Kind: Artificial}, 0), 0, "", nil)
+	p, object := r.Program, r.total
+	if name != Total {
+		object = r.pseudoObject(artificialObject, "artificial", "none")
+	}
+	m := p.module(object, unknownModule, "")
+	return p.location(p.function(Function{Object: object, Module: m, Name: name, Kind: Artificial}, 0), 0, "", nil)
 }
 
 // unknown returns the location of a PC that belongs to no function.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"stackmill/schema"
 	"stackmill/stages/decode"
 	"stackmill/stages/symbolize/image"
 	"stackmill/stages/symbolize/insn"
@@ -45,13 +44,13 @@ func isGenerated(m *image.Mapping) bool {
 func (r *Resolver) codeObject(m *image.Mapping) int32 {
 	switch {
 	case m.Code.Method != 0:
-		return r.pseudoObject(javaObject, "java")
+		return r.pseudoObject(javaObject, "java", "recording")
 	case m.Code.Reason != "":
-		return r.pseudoObject(m.Path, "unknown")
+		return r.pseudoObject(m.Path, "unknown", "recording")
 	case isGenerated(m):
-		return r.pseudoObject(decode.GeneratedCode, "dynamic")
+		return r.pseudoObject(decode.GeneratedCode, "dynamic", "recording")
 	}
-	return r.pseudoObject(m.Path, "dynamic")
+	return r.pseudoObject(m.Path, "dynamic", "recording")
 }
 
 // generated resolves an offset in a function made at run time. Its identity is
@@ -111,13 +110,10 @@ func codeFunction(c *decode.Code, m *image.Mapping, pc uint64, arch insn.Arch) F
 }
 
 // pseudoObject interns a load object that is no file.
-func (r *Resolver) pseudoObject(name, kind string) int32 {
+func (r *Resolver) pseudoObject(name, kind, symbols string) int32 {
 	n, ok := r.dynamic[name]
 	if !ok {
-		n = r.Program.object(Object{
-			ID:   schema.NewID("object").Text(name).Sum(),
-			Name: name, Path: name, Kind: kind, Symbols: "recording",
-		})
+		n = r.Program.object(pseudo(name, kind, symbols))
 		r.dynamic[name] = n
 	}
 	return n

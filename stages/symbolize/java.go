@@ -31,7 +31,7 @@ func (r *Resolver) compiledMethod(p *decode.Process, method, offset, pc uint64) 
 
 func (r *Resolver) javaMethod(m decode.JavaMethod, offset uint64) int32 {
 	p := r.Program
-	o := r.pseudoObject(javaObject, "java")
+	o := r.pseudoObject(javaObject, "java", "recording")
 	module := m.File
 	if module == "" {
 		module = m.Class
