@@ -30,6 +30,9 @@ func locate(o *Options, rec *decode.Recording) (recorded func(file string) strin
 		for _, file := range tables.Stored(dirs, buildID) {
 			list = append(list, decode.Candidate{Path: file, Origin: "cache"})
 		}
+		if v := vdsoHere(); path == vdsoPath && buildID != "" && v.buildID == buildID {
+			list = append(list, decode.Candidate{Path: v.file, Origin: "cache"})
+		}
 		if path == decode.KernelPath {
 			for _, file := range kernels(o.SymFS, dirs, rec, buildID) {
 				list = append(list, decode.Candidate{Path: file, Origin: "cache"})

@@ -10,8 +10,8 @@ type Severity uint8
 // The severities. Only Error changes the exit status.
 const (
 	Info    Severity = iota // a remark
-	Warning                 // the collector or the recording warns that data may mislead
-	Error                   // data was lost or unreadable
+	Warning                 // names were not found, stacks end early, or the collector warned
+	Error                   // records were lost or are unreadable
 )
 
 func (s Severity) String() string { return [...]string{"info", "warning", "error"}[s] }

@@ -65,7 +65,7 @@ var (
 	Problems = &Table{"problems", "one thing that is wrong or missing in a recording", []Column{
 		experimentID,
 		{"problem", Int32, Delta, "", false, "The problem's number within the experiment."},
-		{"severity", String, Dict, "", false, "`error`: data was lost or unreadable; `warning`: the collector or the recording says that data may be misleading; `info`: a remark."},
+		{"severity", String, Dict, "", false, "`error`: records were lost or are unreadable; `warning`: names were not found, stacks end early, or the collector warned; `info`: a remark."},
 		{"process", Int32, Dict, "", false, "The process concerned; 0 when the whole experiment is."},
 		{"file", String, Dict, "", false, "The file, relative to the recording; or a load object's path."},
 		{"offset", Int64, Plain, "bytes", true, "Where in the file."},

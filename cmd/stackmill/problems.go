@@ -21,8 +21,8 @@ func newProblemsCommand(a *app) *cobra.Command {
 		Long: `Lists what is wrong or missing in the recordings, the worst first, and how many
 things (packets, events, links) each problem touches.
 
-error: data was lost or unreadable; warning: the collector or the recording warns
-that data may mislead; info: a remark.`,
+error: records were lost or are unreadable; warning: names were not found, stacks
+end early, or the collector warned; info: a remark.`,
 		Example: `  stackmill problems --severity error
   stackmill problems --experiment test.1.er --format json`,
 		Args: cobra.NoArgs,

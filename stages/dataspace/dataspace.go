@@ -116,11 +116,7 @@ func (s *Space) note(file string, t *datatype.Table, told []symtab.Note) {
 		if slices.ContainsFunc(told, func(other symtab.Note) bool { return other.Text == n.Text }) {
 			continue
 		}
-		severity := problem.Warning
-		if n.Damage {
-			severity = problem.Error
-		}
-		s.problems.Add(problem.Problem{Severity: severity, File: file, Offset: n.Offset, Reason: "bad-debug-information", Message: n.Text})
+		s.problems.Add(n.Problem(file))
 	}
 }
 

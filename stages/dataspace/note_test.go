@@ -18,7 +18,7 @@ func TestNotes(t *testing.T) {
 	}}, told)
 	s.note("other", nil, nil)
 	got := log.Problems
-	if len(got) != 2 || got[0].Severity != problem.Error || got[0].Offset != 9 || got[0].File != "prog" || got[1].Severity != problem.Warning {
+	if len(got) != 2 || got[0].Severity != problem.Warning || got[0].Reason != "damaged-load-object" || got[0].Offset != 9 || got[0].File != "prog" || got[1].Severity != problem.Warning {
 		t.Errorf("%+v", got)
 	}
 }

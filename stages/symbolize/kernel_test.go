@@ -121,9 +121,9 @@ func TestStoredObjects(t *testing.T) {
 	}{
 		{"/bin/rebuilt", []string{"good"}, "rebuilt good", "info wrong-build-id"},
 		{"/bin/rebuilt", []string{"rebuilt", "good"}, "rebuilt good", "info wrong-build-id; info wrong-build-id"},
-		{"/bin/rebuilt", nil, "rebuilt <static>@0x1000", "error wrong-build-id"},
+		{"/bin/rebuilt", nil, "rebuilt <static>@0x1000", "warning wrong-build-id"},
 		{"/bin/gone", []string{"good"}, "gone good", ""},
-		{"/bin/gone", []string{"unmarked"}, "gone <static>@0x1000", "error wrong-build-id"},
+		{"/bin/gone", []string{"unmarked"}, "gone <static>@0x1000", "warning wrong-build-id"},
 		{"/bin/unmarked", []string{"good"}, "unmarked unmarked", ""}, // nothing speaks against it
 	} {
 		r, rec := recording(files)

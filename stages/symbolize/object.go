@@ -90,12 +90,10 @@ func (r *Resolver) findObject(im *image.Image, m *image.Mapping, checksum uint32
 		switch generated := decode.IsPerfMap(file); {
 		case touched && o.table == nil && file == decode.KernelPath:
 			severity, refused = problem.Warning, append(refused, refusal{"kernel-symbols", "the kernel's functions have no names: pass a copy of /proc/kallsyms from the machine and time of recording with --kallsyms, or the kernel's image with --vmlinux"})
-		case touched && o.table == nil && kernel:
-			severity = problem.Warning
 		case touched && o.table == nil && generated:
 			severity, refused = problem.Warning, []refusal{{"generated-code", "code was made at run time, and no list of its functions was found: have the program write " + path.Base(file) + ", and tell where it is with --perf-map-dir"}}
-		case touched && o.table == nil:
-			severity = problem.Error
+		case touched && o.table == nil: // the samples are there, but not the names
+			severity = problem.Warning
 		case generated:
 			return
 		}
@@ -107,11 +105,7 @@ func (r *Resolver) findObject(im *image.Image, m *image.Mapping, checksum uint32
 		}
 		if o.table != nil && touched {
 			for _, n := range o.table.Notes {
-				severity := problem.Warning
-				if n.Damage {
-					severity = problem.Error
-				}
-				r.rec.Problems.Add(problem.Problem{Severity: severity, File: file, Offset: n.Offset, Reason: "bad-debug-information", Message: n.Text})
+				r.rec.Problems.Add(n.Problem(file))
 			}
 		}
 	}

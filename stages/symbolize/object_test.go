@@ -104,17 +104,17 @@ func TestObjectFiles(t *testing.T) {
 		{"checksum not recorded", disk{"/bin/p": summed}, 0, "p summed", "path", none},
 		{"same checksum", disk{"/bin/p": summed}, 0x1234, "p summed", "path", none},
 		{"other checksum", disk{"/bin/p": summed}, 0x4321, "p <static>@0x1000", "none", []string{
-			"error -1 wrong-load-object the copy in the path is another program: it has checksum 0x1234, recorded was 0x4321: perhaps it was rebuilt"}},
+			"warning -1 wrong-load-object the copy in the path is another program: it has checksum 0x1234, recorded was 0x4321: perhaps it was rebuilt"}},
 		{"no checksum", disk{"/bin/p": good}, 0x4321, "p <static>@0x1000", "none", []string{
-			"error -1 wrong-load-object the copy in the path is another program: it has checksum 0x0, recorded was 0x4321: perhaps it was rebuilt"}},
+			"warning -1 wrong-load-object the copy in the path is another program: it has checksum 0x0, recorded was 0x4321: perhaps it was rebuilt"}},
 		{"other mapping", disk{"/bin/p": larger}, 0, "p <static>@0x1000", "none", []string{
-			"error -1 wrong-load-object the copy in the path is another program: no executable segment of it fits the mapping of 0x1000 bytes at file offset 0x1000"}},
+			"warning -1 wrong-load-object the copy in the path is another program: no executable segment of it fits the mapping of 0x1000 bytes at file offset 0x1000"}},
 		{"second copy", disk{"archives/bin/p": nil, "/bin/p": good}, 0, "p main", "path", []string{
 			"info -1 unreadable-load-object the copy in the archive cannot be used: archives/bin/p: invalid argument"}},
 		{"missing", disk{}, 0, "p <static>@0x1000", "none", []string{
-			"error -1 missing-load-object no copy of the load object was found: its functions have no names"}},
+			"warning -1 missing-load-object no copy of the load object was found: its functions have no names"}},
 		{"damaged", disk{"/bin/p": noted}, 0, "p noted", "path", []string{
-			"error 153 bad-debug-information section headers lie beyond the end of the file",
+			"warning 153 damaged-load-object section headers lie beyond the end of the file",
 			"warning -1 bad-debug-information a debug file does not fit"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -43,8 +43,10 @@ func distinctWords(p *decode.Process) (words []uint64) {
 	return slices.Compact(words)
 }
 
-func (a *attacher) problem(d decode.JITDump, s problem.Severity, offset int, reason, format string, args ...any) {
-	a.rec.Problems.Add(problem.Problem{Severity: s, Process: a.p.Number, File: d.Path, Offset: int64(offset), Reason: reason, Message: fmt.Sprintf(format, args...)})
+// problem says what of a dump cannot be used: names are missing, no records of
+// the recording.
+func (a *attacher) problem(d decode.JITDump, offset int, reason, format string, args ...any) {
+	a.rec.Problems.Add(problem.Problem{Severity: problem.Warning, Process: a.p.Number, File: d.Path, Offset: int64(offset), Reason: reason, Message: fmt.Sprintf(format, args...)})
 }
 
 // find reads the first of the files that are such a dump.
@@ -57,20 +59,20 @@ func (a *attacher) find(d decode.JITDump) {
 		}
 		found = true
 		if err != nil {
-			a.problem(d, problem.Warning, problem.NoOffset, "unreadable-jitdump", "%v", err)
+			a.problem(d, problem.NoOffset, "unreadable-jitdump", "%v", err)
 			continue
 		}
 		used := false
 		err = f.Guard(func() { used = a.dump(d, f.Data) })
 		if err = errors.Join(err, f.Unmap()); err != nil {
-			a.problem(d, problem.Error, problem.NoOffset, "unreadable-jitdump", "%v", err)
+			a.problem(d, problem.NoOffset, "unreadable-jitdump", "%v", err)
 		}
 		if used {
 			return
 		}
 	}
 	if !found {
-		a.problem(d, problem.Warning, problem.NoOffset, "missing-jitdump",
+		a.problem(d, problem.NoOffset, "missing-jitdump",
 			"the file in which a run-time compiler describes its functions was not found: keep it with the recording, and tell where it is with --perf-map-dir or --symfs")
 	}
 }
@@ -79,17 +81,17 @@ func (a *attacher) find(d decode.JITDump) {
 func (a *attacher) dump(d decode.JITDump, b []byte) bool {
 	h, err := readHeader(b)
 	if err != nil {
-		a.problem(d, problem.Error, 0, "bad-jitdump", "%v", err)
+		a.problem(d, 0, "bad-jitdump", "%v", err)
 		return false
 	}
 	first, _, err := h.next(b, int(h.size))
 	c, known := a.clock(d, &h, first.time)
 	if err == nil && known && d.Mapped > 0 && c(first.time) < d.Mapped-slack {
-		a.problem(d, problem.Error, int(h.size), "wrong-jitdump", "it was written before the process began: it is another process's and not used")
+		a.problem(d, int(h.size), "wrong-jitdump", "it was written before the process began: it is another process's and not used")
 		return false
 	}
 	if err == nil && !known {
-		a.problem(d, problem.Warning, 24, "jitdump-clock", "the compiler's clock is not the recording's: %s; use perf record -k mono", c.unknown(d, &h))
+		a.problem(d, 24, "jitdump-clock", "the compiler's clock is not the recording's: %s; use perf record -k mono", c.unknown(d, &h))
 	}
 	r := reader{attacher: a, d: d, h: &h, clock: c, known: known, lines: map[uint64][]byte{}, live: map[uint64]int{}}
 	r.records(b)

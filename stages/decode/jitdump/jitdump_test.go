@@ -209,16 +209,16 @@ func TestDamage(t *testing.T) {
 		problem   string
 	}{
 		{"missing", nil, 0, "warning /run/jit-7.dump -1 missing-jitdump"},
-		{"empty", []byte{}, 0, "error /run/jit-7.dump 0 bad-jitdump"},
-		{"no dump", make([]byte, 100), 0, "error /run/jit-7.dump 0 bad-jitdump"},
-		{"header cut", good.b[:30], 0, "error /run/jit-7.dump 0 bad-jitdump"},
-		{"version", slices.Concat(good.b[:4], []byte{9}, good.b[5:]), 0, "error /run/jit-7.dump 0 bad-jitdump"},
-		{"header size", slices.Concat(good.b[:8], []byte{255, 255}, good.b[10:]), 0, "error /run/jit-7.dump 0 bad-jitdump"},
+		{"empty", []byte{}, 0, "warning /run/jit-7.dump 0 bad-jitdump"},
+		{"no dump", make([]byte, 100), 0, "warning /run/jit-7.dump 0 bad-jitdump"},
+		{"header cut", good.b[:30], 0, "warning /run/jit-7.dump 0 bad-jitdump"},
+		{"version", slices.Concat(good.b[:4], []byte{9}, good.b[5:]), 0, "warning /run/jit-7.dump 0 bad-jitdump"},
+		{"header size", slices.Concat(good.b[:8], []byte{255, 255}, good.b[10:]), 0, "warning /run/jit-7.dump 0 bad-jitdump"},
 		{"cut record", with(func(w *builder) { w.load(7, 1021, 0x2000, "two", 2); w.b = w.b[:len(w.b)-3] }), 1, fmt.Sprintf("warning /run/jit-7.dump %d cut-jitdump", behind)},
-		{"small record", with(func(w *builder) { w.b = append(w.b, w.words(uint32(0), uint32(15), 1021, 0, 0)...) }), 1, fmt.Sprintf("error /run/jit-7.dump %d bad-jitdump", behind)},
-		{"short load", with(func(w *builder) { w.record(recordLoad, 1021, 1, 2).load(7, 1022, 0x2000, "two", 2) }), 2, fmt.Sprintf("error /run/jit-7.dump %d bad-jitdump", behind)},
-		{"no code", with(func(w *builder) { w.load(7, 1021, 0x3000, "none") }), 1, fmt.Sprintf("error /run/jit-7.dump %d bad-jitdump", behind)},
-		{"move of nothing", with(func(w *builder) { w.move(1021, 0x5000, 0x6000, 1) }), 1, fmt.Sprintf("error /run/jit-7.dump %d bad-jitdump", behind)},
+		{"small record", with(func(w *builder) { w.b = append(w.b, w.words(uint32(0), uint32(15), 1021, 0, 0)...) }), 1, fmt.Sprintf("warning /run/jit-7.dump %d bad-jitdump", behind)},
+		{"short load", with(func(w *builder) { w.record(recordLoad, 1021, 1, 2).load(7, 1022, 0x2000, "two", 2) }), 2, fmt.Sprintf("warning /run/jit-7.dump %d bad-jitdump", behind)},
+		{"no code", with(func(w *builder) { w.load(7, 1021, 0x3000, "none") }), 1, fmt.Sprintf("warning /run/jit-7.dump %d bad-jitdump", behind)},
+		{"move of nothing", with(func(w *builder) { w.move(1021, 0x5000, 0x6000, 1) }), 1, fmt.Sprintf("warning /run/jit-7.dump %d bad-jitdump", behind)},
 		{"lines", with(func(w *builder) {
 			w.record(recordDebug, 1021, 0x2000, 1<<60, 0x2000, uint32(1), uint32(0), "a.x").load(7, 1022, 0x2000, "two", 2, 2, 2, 2)
 		}), 2, "warning /run/jit-7.dump -1 jitdump-lines"},

@@ -39,14 +39,14 @@ func (r *reader) records(b []byte) {
 		rec, end, err := r.h.next(b, at)
 		switch {
 		case errors.Is(err, errCut):
-			r.problem(r.d, problem.Warning, at, "cut-jitdump", "the file ends inside a record, %d bytes behind its start: the process was killed, or the file was not copied whole", len(b)-at)
+			r.problem(r.d, at, "cut-jitdump", "the file ends inside a record, %d bytes behind its start: the process was killed, or the file was not copied whole", len(b)-at)
 			return
 		case err != nil:
-			r.problem(r.d, problem.Error, at, "bad-jitdump", "record of type %d: %v; the %d bytes from here on are not used", rec.kind, err, len(b)-at)
+			r.problem(r.d, at, "bad-jitdump", "record of type %d: %v; the %d bytes from here on are not used", rec.kind, err, len(b)-at)
 			return
 		}
 		if err := r.record(&rec); err != nil {
-			r.problem(r.d, problem.Error, at, "bad-jitdump", "record of type %d: %v; it is not used", rec.kind, err)
+			r.problem(r.d, at, "bad-jitdump", "record of type %d: %v; it is not used", rec.kind, err)
 		}
 		at = end
 	}

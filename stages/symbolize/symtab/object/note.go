@@ -3,6 +3,8 @@ package object
 import (
 	"errors"
 	"fmt"
+
+	"stackmill/problem"
 )
 
 // Note says what could not be used of a load object's files.
@@ -13,6 +15,16 @@ type Note struct {
 	// not fit.
 	Damage bool
 	Text   string
+}
+
+// Problem is the note about a load object for people: what it tells of are names
+// that are not known.
+func (n Note) Problem(file string) problem.Problem {
+	reason := "bad-debug-information"
+	if n.Damage {
+		reason = "damaged-load-object"
+	}
+	return problem.Problem{Severity: problem.Warning, File: file, Offset: n.Offset, Reason: reason, Message: n.Text}
 }
 
 // DamageError says that a part of a file is cut or corrupt.

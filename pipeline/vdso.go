@@ -1,0 +1,123 @@
+package pipeline
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+
+	"golang.org/x/sys/unix"
+
+	"stackmill/stages/symbolize/symtab/object"
+)
+
+// vdsoPath is how the code is recorded that the kernel maps into each process.
+const vdsoPath = "[vdso]"
+
+// ownVDSO is the vdso of the running kernel.
+type ownVDSO struct{ file, buildID string }
+
+// vdsoHere is found once. It is no file, but this process has it in its memory:
+// from there it becomes a file in memory, which lives as long as the process.
+// Without one, both are empty.
+var vdsoHere = sync.OnceValue(func() ownVDSO {
+	image, err := mappedVDSO("/proc/self/auxv", "/proc/self/mem")
+	if err != nil {
+		return ownVDSO{}
+	}
+	fd, err := unix.MemfdCreate("vdso", unix.MFD_CLOEXEC)
+	if err != nil {
+		return ownVDSO{}
+	}
+	f := os.NewFile(uintptr(fd), vdsoPath)
+	v := ownVDSO{file: fmt.Sprintf("/proc/self/fd/%d", fd)}
+	if _, err = f.Write(image); err == nil {
+		v.buildID, err = buildIDOf(v.file)
+	}
+	if err != nil {
+		f.Close()
+		return ownVDSO{}
+	}
+	keepOpen = f
+	return v
+})
+
+// keepOpen is what a file of vdsoHere lives by.
+var keepOpen *os.File
+
+func buildIDOf(path string) (string, error) {
+	f, err := object.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	return f.BuildID(), nil
+}
+
+// atSysinfoEHDR is the entry of the auxiliary vector with the vdso's address.
+const atSysinfoEHDR = 33
+
+// maxVDSO bounds what is read of it: it has a few pages in every kernel.
+const maxVDSO = 1 << 20
+
+// mappedVDSO reads the vdso from the memory of the process whose auxiliary vector
+// it is.
+func mappedVDSO(auxv, mem string) ([]byte, error) {
+	vector, err := os.ReadFile(auxv)
+	if err != nil {
+		return nil, err
+	}
+	address := int64(0)
+	for ; len(vector) >= 16; vector = vector[16:] {
+		if binary.NativeEndian.Uint64(vector) == atSysinfoEHDR {
+			address = int64(binary.NativeEndian.Uint64(vector[8:]))
+		}
+	}
+	memory, err := os.Open(mem)
+	if err != nil {
+		return nil, err
+	}
+	defer memory.Close()
+	page := make([]byte, 4096)
+	if _, err := memory.ReadAt(page, address); err != nil {
+		return nil, err
+	}
+	size, err := elfSize(page)
+	if err != nil {
+		return nil, err
+	}
+	image := make([]byte, size)
+	_, err = io.ReadFull(io.NewSectionReader(memory, address, size), image)
+	return image, err
+}
+
+// elfSize is where a 64-bit object ends, of which the first page is given: behind
+// its segments and the list of its sections.
+func elfSize(page []byte) (int64, error) {
+	u := binary.NativeEndian
+	number := func(b []byte, at int) uint64 { return uint64(u.Uint16(b[at:])) }
+	if string(page[:5]) != "\x7fELF\x02" {
+		return 0, errors.New("no 64-bit object")
+	}
+	end, err := u.Uint64(page[0x28:]), error(nil) // of sections
+	if end > 0 {
+		end += number(page, 0x3a) * number(page, 0x3c)
+	}
+	at, each := u.Uint64(page[0x20:]), number(page, 0x36)
+	for range number(page, 0x38) {
+		if at > uint64(len(page))-0x38 || each < 0x38 {
+			return 0, errors.New("its program headers are not in the first page")
+		}
+		offset, size := u.Uint64(page[at+8:]), u.Uint64(page[at+0x20:])
+		if offset > maxVDSO || size > maxVDSO {
+			return 0, errors.New("a segment is too long for a vdso")
+		}
+		end, at = max(end, offset+size), at+each
+	}
+	if end == 0 || end > maxVDSO {
+		err = fmt.Errorf("it would have %d bytes", end)
+	}
+	return int64(end), err
+}

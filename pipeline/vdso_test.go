@@ -1,0 +1,83 @@
+package pipeline
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"stackmill/stages/decode"
+	"stackmill/stages/symbolize/tables"
+)
+
+// The vdso of the running kernel is a candidate for one of the same build-id only,
+// and has the functions that the kernel promises.
+func TestOwnVDSO(t *testing.T) {
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil || !bytes.Contains(maps, []byte(vdsoPath)) {
+		t.Skip("the kernel maps no vdso")
+	}
+	v := vdsoHere()
+	if v.buildID == "" {
+		t.Fatal("the vdso of this process was not found")
+	}
+	rec := &decode.Recording{Locate: func(string) []decode.Candidate { return nil }}
+	locate(&Options{DebugDirs: []string{}}, rec)
+	for _, id := range []string{"", v.buildID[1:] + "0"} {
+		if list := rec.Stored(vdsoPath, id); len(list) > 0 {
+			t.Errorf("build-id %q: %v", id, list)
+		}
+	}
+	if list := rec.Stored("/lib/vdso.so", v.buildID); len(list) > 0 {
+		t.Errorf("of another path: %v", list)
+	}
+	list := rec.Stored(vdsoPath, v.buildID)
+	if len(list) != 1 || list[0].Origin != "cache" {
+		t.Fatalf("candidates %v", list)
+	}
+	table, err := tables.New(tables.Options{DebugDirs: []string{}}).Load(list[0].Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, f := range table.Functions {
+		names = append(names, f.Aliases)
+	}
+	if !strings.Contains(strings.Join(names, "\t"), "clock_gettime") {
+		t.Errorf("functions %q", names)
+	}
+}
+
+// What is no vdso is none, however long it says it is.
+func TestNoVDSO(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name string, content []byte) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	auxv := file("auxv", make([]byte, 32)) // no entry: address 0
+	header := make([]byte, 4096)
+	copy(header, "\x7fELF\x02")
+	with := func(at int, values ...byte) []byte {
+		b := bytes.Clone(header)
+		copy(b[at:], values)
+		return b
+	}
+	full := bytes.Repeat([]byte{0xff}, 24)
+	for name, content := range map[string][]byte{
+		"empty": nil, "short": header[:64], "zero": make([]byte, 4096), "stripped": header,
+		"sections far behind": with(0x28, full[:8]...), "many sections": with(0x28, append([]byte{1, 0, 0, 0, 0, 0, 0, 0}, full...)...),
+		"sections behind the end": with(0x28, 1, 0x20), "headers far behind": with(0x20, append(bytes.Clone(full[:8]), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x38, 0, 9)...),
+	} {
+		if image, err := mappedVDSO(auxv, file(name, content)); err == nil {
+			t.Errorf("%s: %d bytes", name, len(image))
+		}
+	}
+	if _, err := mappedVDSO(filepath.Join(dir, "none"), "/proc/self/mem"); err == nil {
+		t.Error("without an auxiliary vector")
+	}
+}
