@@ -113,6 +113,7 @@ func (e *experiment) run(ctx context.Context, name string) error {
 			Message: "values are left out: they are negative, or their sum needs more than 64 bits",
 		})
 	}
+	attribute.CutStacks(e.stacks, e.sums, &e.rec.Problems)
 	total := e.resolver.Program.Locations[e.resolver.Artificial(symbolize.Total)].Function
 	e.resolver.Finish()
 	disassembler := symbolize.NewDisassembler(e.resolver)

@@ -47,7 +47,7 @@ var order = []string{
 	"function_metrics", "callers_callees", "call_tree", "line_metrics", "pc_metrics", "source", "source_inlined", "disasm",
 	"load_object_metrics", "module_metrics", "thread_metrics", "cpu_metrics", "process_metrics",
 	"timeline", "timeline_by",
-	"data_object_metrics", "data_layout", "memory_objects", "data_object_functions", "unattributed", "conservation",
+	"data_object_metrics", "data_layout", "memory_objects", "data_object_functions", "unattributed", "cut_stacks", "conservation",
 	"inline_function_metrics", "inline_callers_callees", "inline_call_tree", "inline_line_metrics", "inline_pc_metrics", "inline_source",
 }
 

@@ -167,6 +167,11 @@ var reports = []report{
 		order:   "subject DESC, value DESC, reason, load_object",
 	},
 	{
+		name: "cut-stacks", view: "cut_stacks", title: "Stacks that end before their thread's start",
+		columns: []reportColumn{value, {"samples", "Samples", number}, {"reason", "Reason", words}, label, loadObject},
+		order:   "value DESC, reason, function, load_object, function_id",
+	},
+	{
 		name: "conservation", view: "conservation", title: "Broken sums",
 		columns: []reportColumn{{"mode", "Mode", words}, {"what", "Sum", words}, {"expected", "Expected", amount}, {"found", "Found", amount}},
 		order:   "mode, what",

@@ -54,6 +54,9 @@ var reasons = map[string]string{
 	decode.ReasonContext:    "a part of the stack is of a kind that is not known",
 	decode.ReasonAddress:    "an address of the stack is none",
 	decode.ReasonBranches:   "the stack goes on behind the calls that the processor holds",
+
+	unwind.CutLeafOnly: "callers were not recorded",
+	unwind.CutNoStart:  "the stack ends before its thread's start",
 }
 
 // ProcessStacks finds the recorded stack of each sample of one process.
@@ -122,6 +125,9 @@ func (ps *ProcessStacks) find(v variant, t int64) int32 {
 		Stack:    raw,
 		Resolved: ps.unwinder.Stack(raw, v.system, t),
 		Reason:   reasons[raw.Reason],
+	}
+	if r.Reason == "" {
+		r.Reason = reasons[r.CutOff]
 	}
 	if r.Machine == 0 && r.Reason == "" {
 		r.Reason = reasonNoStack

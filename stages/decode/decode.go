@@ -147,9 +147,10 @@ type RawStack struct {
 	Kernel int
 	// Returns says that the words of callers are return addresses.
 	Returns bool
-	// Chained says that callers were found by the chain of frame pointers: it
-	// lacks those of code that has no frame.
-	Chained bool
+	Callers Callers
+	// ByFrame are the numbers of the words of a stack unwound by call frame
+	// information whose callers the frame pointer told, for want of that.
+	ByFrame []int32
 	// Exact are the numbers of words that are PCs even so: they were
 	// interrupted by a signal, or are where its handler returns to. Nil when
 	// only names can tell.
@@ -163,6 +164,18 @@ type RawStack struct {
 	// empty when it is whole.
 	Reason string
 }
+
+// Callers says how the callers on a stack were found.
+type Callers uint8
+
+// The ways.
+const (
+	CallersCollected Callers = iota // by the collector
+	CallersNone                     // not at all
+	CallersChained                  // by the chain of frame pointers: it lacks those of code without a frame
+	CallersUnwound                  // by call frame information
+	CallersBranches                 // by the calls that the processor has kept
+)
 
 // The markers in RawStack.Words, widened to 64 bits for 32-bit processes
 // (formats/gprofng-experiment 4.4). Where words are return addresses, what follows

@@ -19,12 +19,12 @@ type StackDump struct {
 	Full      bool   // the stack may go on behind it
 }
 
-// Unwound is the stack that a dump holds, valid until the next is unwound. Words
-// and Exact are those of RawStack.
+// Unwound is the stack that a dump holds, valid until the next is unwound. Words,
+// Exact and ByFrame are those of RawStack.
 type Unwound struct {
-	Words  []uint64
-	Exact  []int32
-	Reason string // why it ends early, empty when it is whole
+	Words          []uint64
+	Exact, ByFrame []int32
+	Reason         string // why it ends early, empty when it is whole
 }
 
 // Reasons why a dump is not unwound, or a stack recorded otherwise is not whole.

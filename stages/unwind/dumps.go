@@ -47,7 +47,7 @@ func (d *Dumps) Unwind(dump *decode.StackDump) decode.Unwound {
 	}
 	d.regs.Value, d.regs.Known = dump.Registers, dump.Known
 	s := d.walker.Walk(&d.regs, dump.Stack, dump.Full, dump.Time)
-	return decode.Unwound{Words: s.Words, Exact: s.Exact, Reason: s.Reason}
+	return decode.Unwound{Words: s.Words, Exact: s.Exact, ByFrame: s.ByFrame, Reason: s.Reason}
 }
 
 // table returns the call frame information of a mapping's load object.

@@ -15,7 +15,8 @@ type gap struct {
 	count  int
 }
 
-// missing puts the callers in that a chain of frame pointers has not got (S22).
+// missing puts the callers in that a chain of frame pointers has not got (S22), or
+// a stack has not where only the frame pointer told how it goes on.
 // Code without a frame of its own, as that of the procedure linkage table, of
 // functions that set none, and of others before they set it and after they gave
 // it up, leaves the frame pointer to its caller, whose caller is the next in the
@@ -51,7 +52,7 @@ func (u *Unwinder) missing(frames []Frame) []Frame {
 
 // lacksCaller reports whether the frame after frames[i] is not its caller's.
 func (u *Unwinder) lacksCaller(frames []Frame, i int) bool {
-	if frames[i+1].Rule == RuleLeafCheck {
+	if !u.chained[i] || frames[i+1].Rule == RuleLeafCheck {
 		return false
 	}
 	location := frames[i].Location

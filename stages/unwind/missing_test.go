@@ -34,7 +34,7 @@ func TestMissing(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			u, set, r := unwinder(&decode.Process{})
-			tt.raw.Returns, tt.raw.Chained = true, true
+			tt.raw.Returns, tt.raw.Callers = true, decode.CallersChained
 			got := u.Stack(&tt.raw, false, 0)
 			if d := cmp.Diff(tt.machine, text(r, set.Stacks[got.Machine])); d != "" {
 				t.Error(d)

@@ -2,6 +2,7 @@ package unwind
 
 import (
 	"math"
+	"slices"
 
 	"stackmill/stages/decode"
 	"stackmill/stages/symbolize"
@@ -16,6 +17,8 @@ type Resolved struct {
 	// Words, OMP and Java are the locations that the recorded stack's frames
 	// mean by themselves, -1 for markers.
 	Words, OMP, Java []int32
+	// CutOff says why the stack ends before its thread's start, empty if it does not.
+	CutOff string
 }
 
 // Unwinder normalises the stacks of one process. It is not safe for concurrent use.
@@ -34,6 +37,7 @@ type Unwinder struct {
 
 	frames, user []Frame // scratch
 	callers      []Frame // likewise, for missing
+	chained      []bool  // by frame: whether the frame pointer told the next
 	kernel       int     // the kernel's frames at the leaf of the last native stack
 	pcs          []uint64
 	span         image.Span
@@ -52,9 +56,9 @@ func New(set *Set, r *symbolize.Resolver, tables *FrameTables, process *symboliz
 // the JVM's own threads (SystemThread).
 func (u *Unwinder) Stack(raw *decode.RawStack, system bool, t int64) Resolved {
 	u.span = image.Span{From: math.MinInt64, Until: image.Never}
-	machine := u.native(u.calls(raw, t), origin{raw.Returns, raw.Chained}, t)
+	machine := u.native(u.calls(raw, t), origin{raw.Returns, raw.Callers == decode.CallersChained, raw.ByFrame}, t)
 	n := u.intern(machine)
-	res := Resolved{User: n, Expert: n, Machine: n}
+	res := Resolved{User: n, Expert: n, Machine: n, CutOff: u.cutOff(raw, machine)}
 	machine = u.withoutKernel(machine, u.kernel)
 	switch {
 	case raw.OMP != nil:
@@ -83,15 +87,16 @@ func (u *Unwinder) intern(frames []Frame) int32 {
 
 // origin says how words were recorded.
 type origin struct {
-	verified bool // a return register among them is known to be the caller
-	chained  bool // they are a chain of frame pointers
+	verified bool    // a return register among them is known to be the caller
+	chained  bool    // they are a chain of frame pointers
+	byFrame  []int32 // only the callers of these are
 }
 
 // native turns a stack's words, which are PCs of calls, into frames, leaf first
 // (gprofng-experiment 7). The result is valid until the next call.
 func (u *Unwinder) native(words []uint64, o origin, t int64) []Frame {
-	lost := u.recordedFrames(words, o.verified, t)
-	if o.chained {
+	lost := u.recordedFrames(words, o, t)
+	if o.chained || len(o.byFrame) > 0 {
 		u.frames = u.missing(u.frames)
 	}
 	u.frames = u.outlines(u.plt(u.frames))
@@ -103,10 +108,9 @@ func (u *Unwinder) native(words []uint64, o origin, t int64) []Frame {
 }
 
 // recordedFrames fills frames with those that words stand for, and tells which
-// function stands for the frames that were lost. verified says that a return
-// register among the words is known to be the caller.
-func (u *Unwinder) recordedFrames(words []uint64, verified bool, t int64) (lost string) {
-	u.frames, u.kernel = u.frames[:0], 0
+// function stands for the frames that were lost.
+func (u *Unwinder) recordedFrames(words []uint64, o origin, t int64) (lost string) {
+	u.frames, u.chained, u.kernel = u.frames[:0], u.chained[:0], 0
 	words, lost = truncation(words)
 	checked := false
 	for i, w := range words {
@@ -117,7 +121,7 @@ func (u *Unwinder) recordedFrames(words []uint64, verified bool, t int64) (lost 
 		f := Frame{u.resolve(w, t), Recorded}
 		if checked {
 			checked = false
-			if !verified && !u.useReturnRegister(words, i, f.Location) {
+			if !o.verified && !u.useReturnRegister(words, i, f.Location) {
 				continue
 			}
 			f.Rule = RuleLeafCheck
@@ -125,7 +129,8 @@ func (u *Unwinder) recordedFrames(words []uint64, verified bool, t int64) (lost 
 		if u.kernel == len(u.frames) && u.resolver.IsKernel(w) {
 			u.kernel++
 		}
-		u.frames = append(u.frames, f)
+		_, byFrame := slices.BinarySearch(o.byFrame, int32(i))
+		u.frames, u.chained = append(u.frames, f), append(u.chained, o.chained || byFrame)
 	}
 	return lost
 }

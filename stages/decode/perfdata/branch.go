@@ -126,7 +126,7 @@ func (r *reader) callStack(s *sample, raw *decode.RawStack) {
 		words = append(words, decode.MarkTruncated)
 		raw.Reason = decode.ReasonBranches
 	}
-	raw.Words, raw.Exact, r.exact, raw.Chained = words, exact, exact, false
+	raw.Words, raw.Exact, r.exact, raw.Callers = words, exact, exact, decode.CallersBranches
 }
 
 // isBranchCapacity reports whether n branches are all that a processor holds.

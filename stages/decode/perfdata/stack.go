@@ -28,7 +28,14 @@ func (r *reader) stack(s *sample, misc uint16) decode.RawStack {
 	r.spaces |= in.space
 	r.ownStack = false
 	addresses, last := r.chain(s, &raw, in)
-	raw.Chained = len(raw.Words) > 0 && !s.hasDump()
+	switch {
+	case s.hasDump():
+		raw.Callers = decode.CallersUnwound
+	case r.events[s.event].sampleType&sampleCallchain != 0:
+		raw.Callers = decode.CallersChained
+	default:
+		raw.Callers = decode.CallersNone
+	}
 	switch {
 	case len(raw.Words) == 0:
 		r.append(&raw, s.ip, in)
@@ -124,10 +131,11 @@ func (r *reader) intern(p *process, raw *decode.RawStack) int32 {
 	for _, n := range raw.Exact {
 		key = binary.LittleEndian.AppendUint32(key, uint32(n))
 	}
-	key = append(key, raw.Reason...)
-	if raw.Chained {
-		key = append(key, 1)
+	for _, n := range raw.ByFrame {
+		key = binary.LittleEndian.AppendUint32(key, ^uint32(n))
 	}
+	key = append(key, raw.Reason...)
+	key = append(key, byte(raw.Callers))
 	r.key = key
 	n, ok := p.stacks[string(key)]
 	if !ok {

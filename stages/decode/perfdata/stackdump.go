@@ -86,6 +86,10 @@ func (r *reader) replaceUser(raw *decode.RawStack, u *decode.Unwound, ip uint64)
 	for _, n := range u.Exact {
 		raw.Exact = append(raw.Exact, n+int32(raw.Kernel))
 	}
+	raw.ByFrame = nil
+	for _, n := range u.ByFrame {
+		raw.ByFrame = append(raw.ByFrame, n+int32(raw.Kernel))
+	}
 	raw.Words, r.words, r.exact = words, words, raw.Exact
 }
 

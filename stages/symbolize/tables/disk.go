@@ -25,7 +25,7 @@ import (
 // same object: names, sizes, lines.
 const (
 	magic         = "stackmill table "
-	formatVersion = 12
+	formatVersion = 13
 	headSize      = 32
 )
 

@@ -5,9 +5,10 @@ package cfi
 const maxDepth = 8 << 20
 
 // chained steps to the caller of code without rules, such as hand-written
-// assembly, if it is not where the process began, by the frame pointer: where that points to stand the caller's frame
-// pointer and the return address. It is believed if it points into the dump,
-// not below the stack pointer, and if the return address is in code.
+// assembly, if it is not where the process began, by the frame pointer: where that
+// points to stand the caller's frame pointer and the return address. It is believed
+// if it points into the dump, not below the stack pointer, and if the return
+// address is in code. 0 marks the outermost frame.
 func (w *Walker) chained() (pc uint64, end bool, reason string) {
 	if t := w.code.table; t != nil && t.begins(w.code.offset) {
 		return 0, true, ""
@@ -18,6 +19,10 @@ func (w *Walker) chained() (pc uint64, end bool, reason string) {
 	}
 	fp, sp := w.arch.framePointer(), w.arch.sp()
 	at := w.regs.Value[fp]
+	if w.regs.Known>>fp&1 != 0 && at == 0 && w.code.executable {
+		w.stack.ByFrame = append(w.stack.ByFrame, int32(len(w.stack.Words)-1))
+		return 0, true, ""
+	}
 	if w.regs.Known>>fp&1 == 0 || at < w.regs.Value[sp] || at%8 != 0 || at-w.base >= maxDepth {
 		return 0, false, reason
 	}

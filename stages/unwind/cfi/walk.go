@@ -49,8 +49,12 @@ type Stack struct {
 	Words []uint64
 	// Exact are the numbers of words behind the first that are no return
 	// addresses: a signal's trampoline, and the instruction it interrupted.
-	Exact  []int32
-	Reason string // why it ends early; empty when it is whole
+	Exact []int32
+	// ByFrame are the numbers of words of which the frame pointer told the caller,
+	// or that there is none, for want of rules: the caller of code without a frame
+	// is missing.
+	ByFrame []int32
+	Reason  string // why it ends early; empty when it is whole
 }
 
 // Walker finds the callers of the recorded code of one process at a time. It is
@@ -109,7 +113,7 @@ func (w *Walker) Walk(regs *Registers, dump []byte, full bool, time int64) *Stac
 	w.base = regs.Value[w.arch.sp()]
 	pc := regs.Value[w.arch.PC()]
 	w.stack.Words = append(w.stack.Words[:0], pc)
-	w.stack.Exact = w.stack.Exact[:0]
+	w.stack.Exact, w.stack.ByFrame = w.stack.Exact[:0], w.stack.ByFrame[:0]
 	w.stack.Reason = w.callers(pc)
 	return &w.stack
 }
@@ -131,6 +135,9 @@ func (w *Walker) callers(pc uint64) (reason string) {
 		}
 		if len(w.stack.Words) == MaxFrames {
 			return TooManyFrames
+		}
+		if w.code.row == 0 {
+			w.stack.ByFrame = append(w.stack.ByFrame, int32(len(w.stack.Words)-1))
 		}
 		lookup := caller
 		if !signal {

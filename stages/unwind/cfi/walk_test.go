@@ -104,6 +104,9 @@ func show(s *Stack) string {
 		if slices.Contains(s.Exact, int32(i)) {
 			text += "!"
 		}
+		if slices.Contains(s.ByFrame, int32(i)) {
+			text += "^"
+		}
 		list = append(list, text)
 	}
 	if s.Reason != "" {
@@ -148,14 +151,15 @@ func TestWalk(t *testing.T) {
 		{"signal while the trampoline returns", [][]byte{nil, nil, restorer, root}, 2, registers(AMD64, pc(2, 2)),
 			dump(false, 0, pc(3, 0), 0x5020, 66), false, "2+2 3+0!"},
 		{"no rules, and a frame pointer", [][]byte{nil, byBP, root}, -1, registers(AMD64, pc(5, 5), bp, 0x5008),
-			dump(false, 1, 0x5020, pc(1, 8), 7, 8, pc(2, 9), pc(2, 10)), false, "5+5 1+8 2+9"},
+			dump(false, 1, 0x5020, pc(1, 8), 7, 8, pc(2, 9), pc(2, 10)), false, "5+5^ 1+8 2+9"},
+		{"no rules, outermost by the frame pointer", [][]byte{nil}, -1, registers(AMD64, pc(5, 5), bp, 0), dump(false, 1, 2, 3), true, "5+5^"},
 		{"no rules, frame pointer below the stack", [][]byte{nil}, -1, registers(AMD64, pc(5, 5), bp, 0x4ff8), dump(false, 1, 2, 3), true, "5+5 no-cfi"},
 		{"no rules, frame pointer beyond the dump", [][]byte{nil}, -1, registers(AMD64, pc(5, 5), bp, 0x5010), dump(false, 1, 2, 3), true, "5+5 dump-too-short"},
 		{"no rules, frame pointer beyond the stack", [][]byte{nil}, -1, registers(AMD64, pc(5, 5), bp, 0x5010), dump(false, 1, 2, 3), false, "5+5 no-cfi"},
 		{"no rules, no frame pointer", [][]byte{nil}, -1, registers(AMD64, pc(5, 5), bp, 1<<40), dump(false, 1, 2, 3), true, "5+5 no-cfi"},
 		{"no rules, frame pointer to no call", [][]byte{nil}, -1, registers(AMD64, pc(5, 5), bp, 0x5000), dump(false, 0x5010, 2, 3), true, "5+5 no-cfi"},
 		{"no rules, frame pointer not aligned", [][]byte{nil}, -1, registers(AMD64, pc(5, 5), bp, 0x5001), dump(false, 0x5010, pc(0, 1), 3), true, "5+5 no-cfi"},
-		{"generated code", [][]byte{nil, root}, -1, registers(AMD64, 0x9000010, bp, 0x5000), dump(false, 0x5010, pc(1, 8)), true, "0x9000010 1+8"},
+		{"generated code", [][]byte{nil, root}, -1, registers(AMD64, 0x9000010, bp, 0x5000), dump(false, 0x5010, pc(1, 8)), true, "0x9000010^ 1+8"},
 		{"in an epilogue, behind its pop", [][]byte{{0x80 | 6, 2}, byBP, root}, -1, registers(AMD64, pc(0, 5), bp, 0x5008),
 			dump(false, pc(1, 8), 0, pc(2, 8)), false, "0+5 1+8 2+8"},
 		{"where the process began", [][]byte{nil, nil}, -1, registers(AMD64, pc(1, 5), bp, 0x5000), dump(false, pc(0, 0x50), 2, 3), false, "1+5 0+80"},
@@ -209,7 +213,7 @@ func TestWalkARM64(t *testing.T) {
 		{"signal", [][]byte{nil, trampoline, nil, root}, 1, registers(ARM64, pc(0, 4), 30, pc(1, 0), 29, 0x5000),
 			dump(true, 0, pc(2, 0)), "0+4 1+0! 2+0! bad-cfi"},
 		{"no rules, and a frame pointer", [][]byte{nil, root}, -1, registers(ARM64, pc(5, 4), 30, 1, 29, 0x5000),
-			dump(true, 0, 0x002f_0000_0000_0000|pc(1, 8)), "5+4 1+8"},
+			dump(true, 0, 0x002f_0000_0000_0000|pc(1, 8)), "5+4^ 1+8"},
 		{"return address 0", [][]byte{saved}, -1, registers(ARM64, pc(0, 4), 30, 1), dump(true, 0, 0), "0+4"},
 		{"x30 unknown", [][]byte{nil}, -1, registers(ARM64, pc(0, 4)), dump(true, 0, 0), "0+4 lost-register"},
 	}

@@ -1,0 +1,59 @@
+-- row: one reason why stacks end before their thread's start, with the outermost function that they have
+-- rules: S18, S19, S22
+--
+-- experiment_id = experiments.experiment_id
+-- experiment VARCHAR: The name for people, unique within the store.
+-- mode VARCHAR: The representation: `user`, `expert` or `machine`.
+-- metric = metrics.metric
+-- unit = metrics.unit
+-- reason = raw_stacks.reason
+-- function_id = functions.function_id: The outermost function: what called it is missing.
+-- function = functions.name
+-- load_object = load_objects.name
+-- samples BIGINT: [count] The samples on such stacks.
+-- value BIGINT: [the metric's] The value of the samples on such stacks.
+-- share DOUBLE: The value's part of the metric's `<Total>`, from 0 to 1.
+--
+-- invariant names: Every row has its experiment, unit, reason, function and load object.
+--   SELECT * FROM cut_stacks WHERE experiment IS NULL OR unit IS NULL OR reason = '' OR function IS NULL OR load_object IS NULL
+-- invariant shares: The shares of a metric sum to 1 at most, and are none of stacks that are whole.
+--   SELECT experiment_id, mode, metric, sum(share) FROM cut_stacks GROUP BY ALL HAVING sum(share) > 1.000001
+--   UNION ALL
+--   SELECT experiment_id, mode, metric, sum(value) FROM (
+--     SELECT experiment_id, mode, metric, value FROM cut_stacks
+--     UNION ALL
+--     SELECT v.experiment_id, s.mode, v.metric, -v.value FROM stack_values v JOIN mode_stacks s USING (experiment_id, raw_stack_id)
+--     WHERE s.reason <> '' AND EXISTS (SELECT 1 FROM frames f WHERE f.experiment_id = s.experiment_id AND f.stack_id = s.stack_id AND f.rule <> 'S18')
+--   ) GROUP BY ALL HAVING sum(value) <> 0
+WITH cut AS MATERIALIZED (
+  SELECT experiment_id, raw_stack_id, mode, stack_id, reason FROM mode_stacks WHERE reason <> ''
+),
+-- Joins of three tables by experiment_id and another key are done in steps: the
+-- optimizer takes experiment_id alone for a key and would multiply the tables.
+outermost AS MATERIALIZED (
+  SELECT experiment_id, stack_id, arg_max(function_id, position) AS function_id
+  FROM frames WHERE rule <> 'S18' GROUP BY ALL
+),
+rooted AS MATERIALIZED (
+  SELECT c.*, o.function_id FROM cut c JOIN outermost o USING (experiment_id, stack_id)
+),
+sums AS MATERIALIZED (
+  SELECT r.experiment_id, r.mode, v.metric, r.reason, r.function_id, sum(v.samples)::BIGINT AS samples, sum(v.value)::BIGINT AS value
+  FROM rooted r JOIN stack_values v USING (experiment_id, raw_stack_id)
+  GROUP BY ALL
+),
+totals AS MATERIALIZED (
+  SELECT experiment_id, metric, sum(value) AS total FROM stack_values GROUP BY ALL
+),
+shared AS MATERIALIZED (
+  SELECT s.*, COALESCE(s.value / NULLIF(t.total, 0), 0)::DOUBLE AS share FROM sums s JOIN totals t USING (experiment_id, metric)
+),
+named AS MATERIALIZED (
+  SELECT s.*, f.name, f.load_object_id FROM shared s LEFT JOIN functions f USING (experiment_id, function_id)
+)
+SELECT s.experiment_id, n.experiment, s.mode, s.metric, t.unit, s.reason, s.function_id, s.name AS "function",
+  o.name AS load_object, s.samples, s.value, s.share
+FROM named s
+LEFT JOIN experiment_names n USING (experiment_id)
+LEFT JOIN metrics t USING (experiment_id, metric)
+LEFT JOIN load_objects o USING (experiment_id, load_object_id)

@@ -1,0 +1,60 @@
+package attribute
+
+import (
+	"fmt"
+	"strings"
+
+	"stackmill/problem"
+	"stackmill/stages/unwind"
+)
+
+// fewCut is the share of a metric, in percent, below which stacks that end early
+// are a remark only: each process begins and ends with some.
+const fewCut = 1
+
+// CutStacks records how much is on stacks that end before their thread's start: a
+// call tree of them is not whole. The metric with the largest share tells. Stacks
+// of recordings without callers are a remark.
+func CutStacks(stacks *Stacks, sums *Sums, problems *problem.Log) {
+	width := len(sums.Metrics)
+	all, cut, leaves := make([]Sum, width), make([]Sum, width), int64(0)
+	for n := range stacks.Recorded {
+		r := &stacks.Recorded[n]
+		most := int64(0)
+		for m, s := range sums.Of(n) {
+			all[m].Value += s.Value
+			if isCut := r.Machine != 0 && r.Reason != "" && r.CutOff != unwind.CutLeafOnly; isCut {
+				cut[m].Value += s.Value
+				cut[m].Samples += s.Samples
+			}
+			most = max(most, s.Samples)
+		}
+		if r.CutOff == unwind.CutLeafOnly {
+			leaves += most
+		}
+	}
+	if leaves > 0 {
+		problems.Add(problem.Problem{
+			Severity: problem.Info, File: ".", Offset: problem.NoOffset, Reason: "no-callers", Count: leaves,
+			Message: "callers were not recorded: stacks are their leaves alone (perf record -g asks for callers)",
+		})
+	}
+	worst, share := -1, 0.0
+	for m := range all {
+		if cut[m].Value > 0 && float64(cut[m].Value)/float64(all[m].Value) > share {
+			worst, share = m, float64(cut[m].Value)/float64(all[m].Value)
+		}
+	}
+	if worst < 0 {
+		return
+	}
+	severity := problem.Warning
+	if 100*share < fewCut {
+		severity = problem.Info
+	}
+	problems.Add(problem.Problem{
+		Severity: severity, File: ".", Offset: problem.NoOffset, Reason: "cut-stacks", Count: cut[worst].Samples,
+		Message: fmt.Sprintf("%.1f %% of %s is on stacks that end before their thread's start: callers are missing there (stackmill report cut-stacks)",
+			100*share, strings.TrimSuffix(sums.Metrics[worst].Name, ".samples")),
+	})
+}

@@ -1,0 +1,50 @@
+package attribute
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"stackmill/problem"
+	"stackmill/schema"
+	"stackmill/stages/unwind"
+)
+
+// What is on stacks that end early is told with its share, by severity.
+func TestCutStacks(t *testing.T) {
+	stack := func(reason, cut string) Recorded {
+		return Recorded{Reason: reason, Resolved: unwind.Resolved{Machine: 1, CutOff: cut}}
+	}
+	whole, cut, leaf := stack("", ""), stack("it ends", unwind.CutNoStart), stack("callers were not recorded", unwind.CutLeafOnly)
+	told, none := stack("too long", ""), Recorded{Reason: reasonNoStack}
+	for _, tt := range []struct {
+		name   string
+		stacks []Recorded
+		values []int64 // of each stack, in samples of 10
+		want   []string
+	}{
+		{"whole", []Recorded{whole}, []int64{5}, nil},
+		{"without stacks", []Recorded{none}, []int64{5}, nil},
+		{"few", []Recorded{whole, cut}, []int64{999, 1}, []string{"info cut-stacks 1: 0.1 % of cycles is on stacks that end before their thread's start: callers are missing there (stackmill report cut-stacks)"}},
+		{"many", []Recorded{whole, cut, told}, []int64{2, 5, 1}, []string{"warning cut-stacks 6: 75.0 % of cycles is on stacks that end before their thread's start: callers are missing there (stackmill report cut-stacks)"}},
+		{"leaves", []Recorded{leaf}, []int64{7}, []string{"info no-callers 7: callers were not recorded: stacks are their leaves alone (perf record -g asks for callers)"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			sums := NewSums(schema.PerfMetrics("cycles", "count"))
+			for n, v := range tt.values {
+				for m := range sums.Metrics {
+					*sums.stack(int32(n), m) = Sum{Value: 10 * v, Samples: v}
+				}
+			}
+			var log problem.Log
+			CutStacks(&Stacks{Recorded: tt.stacks}, sums, &log)
+			var got []string
+			for _, p := range log.Problems {
+				got = append(got, p.Severity.String()+" "+p.Reason+" "+string(rune('0'+p.Count))+": "+p.Message)
+			}
+			if d := cmp.Diff(tt.want, got); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}

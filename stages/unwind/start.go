@@ -1,0 +1,83 @@
+package unwind
+
+import (
+	"slices"
+	"strings"
+
+	"stackmill/stages/decode"
+	"stackmill/stages/symbolize/symtab"
+)
+
+// Reasons why a stack ends before its thread's start, of which the recording says
+// nothing itself.
+const (
+	CutLeafOnly = "leaf-only" // no callers were recorded, because none were asked for
+	CutNoStart  = "no-start"  // the outermost frame is not one that threads begin with
+)
+
+// starts are the functions with which threads begin: of programs and C libraries,
+// of Go's goroutines and threads. A main function is as good as its callers.
+var starts = []string{
+	"_start", "_dl_start_user", "_dl_start", "__libc_start_main", "__libc_start_main_impl", "__libc_start_call_main",
+	"start_thread", "clone", "clone3", "__clone", "__clone3", "__clone_internal", "__thread_start", "libc_start_main_stage2",
+	"main", "MAIN__", "_init", "_dl_init",
+	"runtime.goexit", "runtime.goexit.abi0", "runtime.mstart", "runtime.mstart.abi0", "runtime.mstart1", "runtime.rt0_go", "runtime.rt0_go.abi0",
+	"_rt0_amd64_linux", "_rt0_arm64_linux",
+}
+
+// entries are how the kernel's functions begin that user code enters it by. A
+// kernel's stack that ends elsewhere is one of its own threads'.
+var entries = []string{"entry_", "asm_", "el0t_", "el0_", "vectors"}
+
+// cutOff says why a machine stack ends before its thread's start, empty if it does
+// not or the recording tells itself. Stacks that were unwound from dumps, or by
+// the processor's calls, tell.
+func (u *Unwinder) cutOff(raw *decode.RawStack, machine []Frame) string {
+	switch {
+	case raw.Reason != "" || len(machine) == 0 || machine[len(machine)-1].Rule == RuleTruncated:
+		return ""
+	case raw.Callers == decode.CallersNone:
+		return CutLeafOnly
+	case raw.Callers == decode.CallersUnwound && len(raw.ByFrame) == 0, raw.Callers == decode.CallersBranches:
+		return ""
+	}
+	root := machine[len(machine)-1].Location
+	if u.kernel == len(machine) {
+		name := u.function(root).Linkage
+		if slices.ContainsFunc(entries, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) {
+			return CutNoStart
+		}
+		return ""
+	}
+	if u.isStart(root, len(machine)-u.kernel > 1) {
+		return ""
+	}
+	return CutNoStart
+}
+
+// isStart reports whether threads begin with the function of a location. In a
+// stripped C library that is one without a name, which calls.
+func (u *Unwinder) isStart(location int32, calls bool) bool {
+	f := u.function(location)
+	if f.Kind == symtab.Static && calls {
+		return isCLibrary(u.resolver.Program.Objects[f.Object].Name)
+	}
+	for _, alias := range symtab.Split(f.Aliases) {
+		name, _, _ := strings.Cut(alias, ".isra")
+		if slices.Contains(starts, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// isCLibrary reports whether a load object is the C library or a part of it, by
+// its base name.
+func isCLibrary(object string) bool {
+	for _, prefix := range []string{"libc.so", "libc-2.", "libc.musl-", "ld-musl-", "libpthread.so", "libpthread-2."} {
+		if strings.HasPrefix(object, prefix) {
+			return true
+		}
+	}
+	return false
+}
