@@ -45,6 +45,7 @@ const (
 
 // The flags of an attr that are used.
 const (
+	flagInherit     = 1 << 1
 	flagFreq        = 1 << 10
 	flagSampleIDAll = 1 << 18
 	flagClockID     = 1 << 25
@@ -110,9 +111,11 @@ func mirrored(flags uint64) uint64 {
 // event is one event of a recording.
 type event struct {
 	attr
-	ids  []uint64
-	name string
-	unit string // ns for clocks, else count
+	ids     []uint64
+	name    string
+	unit    string // ns for clocks, else count
+	samples int64  // how many it has
+	reach   int64  // what a sample may stand for (configured)
 	// exact says that samples have the address of the very instruction.
 	exact bool
 }

@@ -54,10 +54,13 @@ func (e *eventReader) fill(b *array.RecordBuilder, rows *rowBatch) {
 		_, body := e.r.body(row.at)
 		e.r.readSample(body, &s)
 		a := &e.r.events[row.event].attr
-		if rows.periods != nil {
+		if rows.periods != nil && rows.periods[i] != asRecorded {
 			s.period = rows.periods[i]
 		}
-		time.UnsafeAppend(e.t.ns(s.when()))
+		if !e.r.weightInBounds(&s) {
+			s.weight = 0
+		}
+		time.UnsafeAppend(e.t.ns(e.r.when(&s, row.at)))
 		thread.UnsafeAppend(int64(s.tid))
 		cpu.UnsafeAppend(s.cpu)
 		stack.UnsafeAppend(row.stack)

@@ -19,6 +19,7 @@ const (
 	featureCmdline   = 11
 	featureEventDesc = 12
 	featurePMUs      = 16
+	featureTimes     = 21
 	featurePMUCaps   = 28
 	featureClockData = 29
 )
@@ -81,6 +82,10 @@ func (r *reader) feature(bit int, b []byte) {
 			if count, err := strconv.Atoi(value); err == nil && name == "branches" {
 				r.branchCapacity = count
 			}
+		}
+	case featureTimes:
+		if first, last := c.u64(), c.u64(); !c.short && first <= last {
+			r.sampleTimes = times{first: first, last: last}
 		}
 	case featureClockData:
 		c.u32() // version

@@ -1,7 +1,19 @@
 package perfdata
 
-// totals are the last readings of counters, by id.
-type totals map[uint64]reading
+import (
+	"math"
+
+	"stackmill/stages/decode/bounds"
+)
+
+// totals are the last readings of counters.
+type totals map[counterKey]reading
+
+// counterKey tells counters apart. One that threads inherit counts in each of them.
+type counterKey struct {
+	id  uint64
+	tid int32
+}
 
 // reading is a counter's value, and for how long it was enabled and really ran
 // on the hardware, in ns; 0 when not recorded.
@@ -18,9 +30,9 @@ func (r reading) since(last reading) uint64 {
 	return uint64(float64(n)*float64(enabled)/float64(running) + 0.5)
 }
 
-// counted adds a row to a list for each counter that a sample read, with what it counted
-// since the last time; none for those that did not move (perf-data 6.1).
-func (r *reader) counted(last totals, s *sample, from row, to *rows) {
+// counted adds a row to a list for each counter that a sample of a time read, with what
+// it counted since the last time; none for those that did not move (perf-data 6.1).
+func (r *reader) counted(last totals, s *sample, time uint64, from row, to *rows) {
 	format := r.events[s.event].readFormat
 	c := cursor{b: s.values, big: r.big}
 	n := uint64(1)
@@ -45,10 +57,13 @@ func (r *reader) counted(last totals, s *sample, from row, to *rows) {
 		if !group {
 			times()
 		}
-		part, id := from, uint64(0)
+		part, key := from, counterKey{}
+		if r.events[s.event].flags&flagInherit != 0 {
+			key.tid = s.tid
+		}
 		if format&readID != 0 {
-			id = c.u64()
-			if e, ok := r.byID[id]; ok {
+			key.id = c.u64()
+			if e, ok := r.byID[key.id]; ok {
 				part.event = e
 			}
 		}
@@ -58,9 +73,38 @@ func (r *reader) counted(last totals, s *sample, from row, to *rows) {
 		if c.short {
 			break
 		}
-		if period := now.since(last[id]); period != 0 {
-			to.add(part, period, true)
+		before := last[key]
+		period := now.since(before)
+		if !r.readInBounds(part, now, before, period, time) {
+			if now.value < before.value { // the one before may be the wrong one
+				last[key] = now
+			}
+			continue
 		}
-		last[id] = now
+		if period != 0 {
+			to.add(part, period)
+		}
+		last[key] = now
 	}
+}
+
+// readInBounds reports whether a counter can have counted so much by a time: it
+// counts since it was enabled, on all processors if threads inherit it. What it
+// cannot is counted.
+func (r *reader) readInBounds(row row, now, before reading, period, time uint64) bool {
+	age := uint64(bounds.Longest)
+	if isTime(time) {
+		age = time
+	}
+	since := age
+	if now.enabled != 0 {
+		since = now.enabled
+	}
+	e := r.events[row.event]
+	most := bounds.Times(bounds.Times(e.perNS(), int64(min(since, math.MaxInt64))), int64(max(1, r.rec.CPUs)))
+	if now.value >= before.value && since <= age && period <= uint64(most) {
+		return true
+	}
+	r.left(row.at).Out("the reading of "+e.name, "", row.at.offset(), now.value, int64(min(before.value, math.MaxInt64)), most)
+	return false
 }

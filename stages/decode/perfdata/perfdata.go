@@ -16,6 +16,7 @@ import (
 	"stackmill/problem"
 	"stackmill/schema"
 	"stackmill/stages/decode"
+	"stackmill/stages/decode/bounds"
 	"stackmill/stages/decode/mapped"
 )
 
@@ -126,6 +127,12 @@ type reader struct {
 	ownStack        bool
 	unknownContexts map[uint64]bool // markers in chains
 
+	sampleTimes times            // as recorded: zero when they are not
+	times       times            // in which samples and other records are
+	length      uint64           // of the recording, in ns
+	moved       map[place]uint64 // times of samples that are not as recorded
+	leftOut     []bounds.Left    // values out of bounds, by piece
+
 	moments    []moment // of the samples
 	earlier    int      // how many of them are of earlier pieces
 	sidebands  []sideband
@@ -234,6 +241,7 @@ func (r *reader) piece(name string, data []byte, from int) {
 
 // finish puts everything in order once all records are known.
 func (r *reader) finish() {
+	r.settleTimes()
 	sort.SliceStable(r.sidebands, func(i, j int) bool { return r.sidebands[i].time < r.sidebands[j].time })
 	slices.SortFunc(r.moments, func(a, b moment) int { return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.at, b.at)) })
 	r.sortDeferred()

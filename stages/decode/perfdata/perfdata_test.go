@@ -23,7 +23,11 @@ type builder struct {
 	more  uint64 // bits of sample_type
 	regs  uint64 // the mask of user registers
 
-	flags      uint64 // of the attr, in the order of a little-endian producer
+	// Of the attr: nil and 0 are cpu-clock with a period of 1000; flags in the order
+	// of a little-endian producer.
+	typ                   *uint32
+	config, period, flags uint64
+
 	branchType uint64
 	features   []testFeature // by their bits, of the first word
 }
@@ -90,7 +94,14 @@ func (b *builder) file() []byte {
 	if b.order == binary.AppendByteOrder(binary.BigEndian) {
 		magic, flags = "2ELIFREP", mirrored(flags)
 	}
-	attr := b.words(uint32(typeSoftware), uint32(104), 0, 1000, tinyType|b.more, 0, flags, uint32(0), uint32(0), 0, 0, b.branchType, b.regs, uint32(0), uint32(0), 0)
+	typ, period := uint32(typeSoftware), uint64(1000)
+	if b.typ != nil {
+		typ = *b.typ
+	}
+	if b.period != 0 {
+		period = b.period
+	}
+	attr := b.words(typ, uint32(104), b.config, period, tinyType|b.more, 0, flags, uint32(0), uint32(0), 0, 0, b.branchType, b.regs, uint32(0), uint32(0), 0)
 	attr = append(attr, b.words(0, 0)...) // no ids
 	bits := uint64(0)
 	index, payloads := []byte(nil), []byte(nil)
@@ -210,14 +221,14 @@ func TestStacks(t *testing.T) {
 // What a group's counters read is a total; samples count what was added.
 func TestGroup(t *testing.T) {
 	e := &event{attr: attr{sampleType: sampleRead, readFormat: readGroup | readID | readEnabled}}
-	r := &reader{events: []*event{e, e}, byID: map[uint64]int32{71: 0, 72: 1}}
+	r := &reader{rec: &decode.Recording{}, events: []*event{e, e}, byID: map[uint64]int32{71: 0, 72: 1}}
 	b := &builder{order: binary.LittleEndian}
 	last := totals{}
 	var got []string
 	for _, values := range [][2]int{{100, 5}, {130, 5}, {130, 9}} {
 		s := &sample{values: b.words(2, 1000, values[0], 71, values[1], 72)}
 		var list rows
-		r.counted(last, s, row{}, &list)
+		r.counted(last, s, 0, row{}, &list)
 		for _, b := range list.batches {
 			for i, row := range b.rows {
 				got = append(got, fmt.Sprintf("%d +%d", row.event, b.periods[i]))

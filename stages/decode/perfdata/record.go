@@ -2,11 +2,13 @@ package perfdata
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 	"strings"
 
 	"stackmill/problem"
+	"stackmill/stages/decode/bounds"
 )
 
 // recordHeader is the size of what every record begins with.
@@ -98,6 +100,7 @@ type sideband struct {
 	time uint64 // 0: at the beginning
 	typ  uint32
 	misc uint16
+	at   place
 	body []byte
 }
 
@@ -138,7 +141,9 @@ func (r *reader) scan(n, from int) {
 		case typ < recordTool:
 			r.kernelRecord(p, place(n)<<pieceShift|place(at), typ, misc, body)
 		default:
-			size += r.toolRecord(typ, misc, body)
+			if size += r.toolRecord(typ, misc, body); size > len(rest) {
+				r.cut(p, at)
+			}
 		}
 		at += size
 		r.touch(size)
@@ -189,6 +194,7 @@ func (r *reader) sampleAt(at place, body []byte) {
 		r.moments = slices.Grow(r.moments, r.momentsLeft(at))
 	}
 	r.moments = append(r.moments, moment{t, at})
+	r.events[e].samples++
 }
 
 // momentsLeft is how many samples a piece still has from a place on, if they are
@@ -222,13 +228,13 @@ func (r *reader) kernelRecord(p *piece, at place, typ uint32, misc uint16, body 
 	switch typ {
 	case recordLost:
 		c.u64()
-		r.lost += int64(min(c.u64(), 1<<62))
+		r.lost = bounds.Plus(r.lost, int64(min(c.u64(), math.MaxInt64)))
 	case recordLostSamples:
-		r.lostSamples += int64(min(c.u64(), 1<<62))
+		r.lostSamples = bounds.Plus(r.lostSamples, int64(min(c.u64(), math.MaxInt64)))
 	case recordThrottle:
 		r.throttled++
 	case recordMmap, recordMmap2, recordComm, recordFork, recordExit, recordKsymbol:
-		r.sidebands = append(r.sidebands, sideband{r.trailerTime(body), typ, misc, body})
+		r.sidebands = append(r.sidebands, sideband{r.trailerTime(body), typ, misc, at, body})
 	case recordDeferred:
 		r.deferredAt(p, at, body)
 	default:
@@ -297,7 +303,7 @@ func (r *reader) toolRecord(typ uint32, misc uint16, body []byte) (behind int) {
 	case recordTracingData:
 		return (int(c.u32()) + 7) &^ 7
 	case recordAuxtrace:
-		r.auxBytes += int64(min(c.u64(), 1<<40))
+		r.auxBytes = bounds.Plus(r.auxBytes, int64(min(c.u64(), math.MaxInt64)))
 		c = cursor{b: body, big: r.big}
 		return int(min(c.u64(), 1<<62))
 	case recordCompressed:
@@ -332,6 +338,11 @@ func (r *reader) summary() {
 	r.count(problem.Error, r.unknownEvents, "unknown-event", "samples belong to an event that the file does not describe")
 	r.count(problem.Warning, r.auxBytes, "aux-data", "bytes of hardware trace data are not decoded")
 	r.judgeChains()
+	for i := range r.leftOut {
+		r.leftOut[i].Report(func(s problem.Severity, offset int64, reason, message string, count int64) {
+			r.rec.Problems.Add(problem.Problem{Severity: s, File: r.pieces[i].name, Offset: offset, Reason: reason, Message: message, Count: count})
+		})
+	}
 	var kinds []string
 	var n int64
 	for typ, k := range r.unknownRecords {

@@ -2,6 +2,8 @@ package perfdata
 
 import (
 	"iter"
+	"math"
+	"slices"
 
 	"stackmill/schema"
 )
@@ -23,18 +25,21 @@ type rows struct {
 
 type rowBatch struct {
 	rows []row
-	// periods are what the rows count, nil when that is what their samples say.
+	// periods are what the rows count, or asRecorded; nil when all are.
 	periods []uint64
 }
 
-// add adds a row. own says that its period is not that of the sample.
-func (l *rows) add(r row, period uint64, own bool) {
+// asRecorded is the period of a row that counts what its sample says.
+const asRecorded = math.MaxUint64
+
+// add adds a row, and what it counts.
+func (l *rows) add(r row, period uint64) {
 	if l.n%schema.BatchRows == 0 {
 		l.batches = append(l.batches, rowBatch{})
 	}
 	b := &l.batches[len(l.batches)-1]
-	if b.periods == nil && own {
-		b.periods = make([]uint64, len(b.rows))
+	if b.periods == nil && period != asRecorded {
+		b.periods = slices.Repeat([]uint64{asRecorded}, len(b.rows))
 	}
 	if b.rows = append(b.rows, r); b.periods != nil {
 		b.periods = append(b.periods, period)

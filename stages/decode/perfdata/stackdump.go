@@ -54,7 +54,7 @@ func (r *reader) unwind(t *timeline, p *process, f func(*decode.StackDump) decod
 				continue
 			}
 			raw := r.stack(&s, misc)
-			dump.Time = t.ns(s.when())
+			dump.Time = t.ns(r.when(&s, row.at))
 			if s.hasDump() {
 				u := decode.Unwound{Words: raw.Words[raw.Kernel:]}
 				if u.Reason = r.dump(&s, &dump); u.Reason == "" {

@@ -261,7 +261,9 @@ func (r *reader) assign(t *timeline) {
 	var s sample
 	usesKernel := false
 	counters := totals{}
-	for _, m := range r.moments {
+	r.measure(t)
+	for i := range r.moments {
+		m := &r.moments[i]
 		misc, body := r.body(m.at)
 		if !r.readSample(body, &s) {
 			r.badSamples++
@@ -287,10 +289,16 @@ func (r *reader) assign(t *timeline) {
 			t.recorded = append(t.recorded, &p.Process)
 			p.Number = len(t.recorded)
 		}
-		if s.values != nil {
-			r.counted(counters, &s, row, &p.rows)
-		} else {
-			p.rows.add(row, s.period, false)
+		switch {
+		case s.values != nil:
+			r.counted(counters, &s, m.time, row, &p.rows)
+		case r.inBounds(t, &s, m):
+			p.rows.add(row, asRecorded)
+		default:
+			p.rows.add(row, 0)
+		}
+		if !r.weightInBounds(&s) {
+			r.left(m.at).Out("the weight of a sample", " cycles", m.at.offset(), s.weight, 0, r.mostWeight())
 		}
 		p.DurationNS = max(p.DurationNS, t.ns(m.time)-p.StartNS)
 	}

@@ -1,0 +1,174 @@
+package perfdata
+
+import (
+	"math"
+	"slices"
+
+	"stackmill/stages/decode/bounds"
+)
+
+// times are those in which a recording's samples lie, and its other records.
+type times struct {
+	first, last uint64 // of samples
+	from, until uint64 // of all records
+}
+
+func (s *times) holds(time uint64) bool      { return time >= s.first && time <= s.last }
+func (s *times) holdsOther(time uint64) bool { return time >= s.from && time <= s.until }
+
+func isTime(time uint64) bool { return time != 0 && time != noTime }
+
+// settleTimes gives samples, and other records, whose times are none of the
+// recording's the time of the one before them in the file. The recording says when
+// its first and last sample were (perf-data 2, SAMPLE_TIME), unless that contradicts
+// most of them; in any case no record is far from the sample in the middle.
+func (r *reader) settleTimes() {
+	var some []uint64
+	for i := range r.moments {
+		if t := r.moments[i].time; i%someStep == 0 && isTime(t) {
+			some = append(some, t)
+		}
+	}
+	if len(some) == 0 {
+		return
+	}
+	slices.Sort(some)
+	middle := some[len(some)/2]
+	r.times.from, r.times.until = middle-min(middle, uint64(bounds.Longest)), middle+min(^middle, uint64(bounds.Longest))
+	if middle > awake {
+		r.times.from = max(r.times.from, awake)
+	}
+	r.times.first, r.times.last = r.times.from, r.times.until
+	if s := r.sampleTimes; isTime(s.first) && isTime(s.last) && r.agrees(&s) {
+		r.times.first, r.times.last = s.first, s.last
+	}
+	before := r.times.first
+	for i := range r.moments {
+		m := &r.moments[i]
+		switch {
+		case !isTime(m.time):
+		case r.times.holds(m.time):
+			before = m.time
+		default:
+			r.left(m.at).Out("the time of a sample", " ns", m.at.offset(), m.time, int64(r.times.first), int64(r.times.last))
+			if r.moved == nil {
+				r.moved = map[place]uint64{}
+			}
+			r.moved[m.at], m.time = before, before
+		}
+	}
+	before = 0
+	for i := range r.sidebands {
+		s := &r.sidebands[i]
+		switch {
+		case !isTime(s.time):
+		case r.times.holdsOther(s.time):
+			before = s.time
+		default:
+			r.left(s.at).Out("the time of a record", " ns", s.at.offset(), s.time, int64(r.times.from), int64(r.times.until))
+			s.time = before
+		}
+	}
+}
+
+// awake is earlier than any program runs: clocks begin when the machine does, in ns.
+const awake = 10_000_000
+
+// someStep is how many samples stand for each that the middle is found of.
+const someStep = 16
+
+// agrees reports whether most samples are in a span.
+func (r *reader) agrees(s *times) bool {
+	n := 0
+	for i := range r.moments {
+		if t := r.moments[i].time; !isTime(t) || s.holds(t) {
+			n++
+		}
+	}
+	return 2*n > len(r.moments)
+}
+
+// when is a sample's time, 0 when none was recorded.
+func (r *reader) when(s *sample, at place) uint64 {
+	if t, ok := r.moved[at]; ok {
+		return t
+	}
+	return s.when()
+}
+
+// left counts the values out of bounds of the file that a record is in.
+func (r *reader) left(at place) *bounds.Left {
+	n := int(at >> pieceShift)
+	for len(r.leftOut) <= n {
+		r.leftOut = append(r.leftOut, bounds.Left{})
+	}
+	return &r.leftOut[n]
+}
+
+// perNS is how many of an event there are in a ns at most; a clock's are ns.
+func (e *event) perNS() int64 {
+	if e.isClock() {
+		return 1
+	}
+	return bounds.EventsPerNS
+}
+
+// configured is the most that a sample of an event stands for by the event's
+// attributes: its period, or what there can be of it between two samples of its
+// frequency. A period that the recording is too short for, though some counter
+// reached it twice, is not believed.
+func (r *reader) configured(e *event) int64 {
+	const second = 1e9
+	if e.flags&flagFreq != 0 {
+		return bounds.Times(e.perNS(), second) / max(1, int64(min(e.period, second)))
+	}
+	most := bounds.Times(e.perNS(), int64(min(r.length, math.MaxInt64)))
+	if e.period > math.MaxInt64 || e.samples > max(1, int64(len(e.ids))) && int64(e.period) > bounds.Plus(most, e.perNS()*second) {
+		return 0
+	}
+	return int64(e.period)
+}
+
+// most is what a sample can stand for: what was counted since the recording began, or
+// the period that its event asks for. Tracepoints may count time from before it
+// began: their bound is the age of the clock, as that of a machine's is.
+func (e *event) most(start, time uint64) int64 {
+	since := time
+	if e.typ != typeTracepoint && time >= start {
+		since = time - start
+	}
+	if time == 0 {
+		since = uint64(bounds.Longest)
+	}
+	return bounds.Plus(bounds.Times(e.perNS(), int64(min(since, math.MaxInt64))), e.reach)
+}
+
+// inBounds reports whether a sample can stand for a period. What it cannot is
+// counted.
+func (r *reader) inBounds(t *timeline, s *sample, m *moment) bool {
+	e := r.events[s.event]
+	most := e.most(t.start, m.time)
+	if s.period <= uint64(most) {
+		return true
+	}
+	r.left(m.at).Out("the period of a sample of "+e.name, "", m.at.offset(), s.period, 0, most)
+	return false
+}
+
+// mostWeight is the longest that an access to memory can have taken, in cycles.
+func (r *reader) mostWeight() int64 {
+	return bounds.Times(bounds.CyclesPerNS, bounds.Plus(int64(min(r.length, math.MaxInt64)), bounds.Late))
+}
+
+func (r *reader) weightInBounds(s *sample) bool { return s.weight <= uint64(r.mostWeight()) }
+
+// measure finds how long the recording is, and how far its events reach.
+func (r *reader) measure(t *timeline) {
+	r.length = uint64(bounds.Longest)
+	if n := len(r.moments); n > 0 && isTime(r.moments[n-1].time) {
+		r.length = r.moments[n-1].time - min(t.start, r.moments[n-1].time)
+	}
+	for _, e := range r.events {
+		e.reach = r.configured(e)
+	}
+}
