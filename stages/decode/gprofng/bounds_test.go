@@ -6,12 +6,14 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/google/go-cmp/cmp"
 
+	"stackmill/acceptance/corpus"
 	"stackmill/problem"
 	"stackmill/schema"
 	"stackmill/stages/decode"
@@ -266,5 +268,35 @@ func TestOverviewOutOfBounds(t *testing.T) {
 	want := []string{"overview 1: user is 9223372036854775807 ns,", "overview 1: minor_faults is -9223372036854775808,", "overview 1: the time of a record is 9223372036854775807 ns,"}
 	if d := cmp.Diff(want, outOf(rec)); d != "" {
 		t.Error(d)
+	}
+}
+
+// What is large but can be stays, in a recording of a program that asks for as much
+// as there can be, and for more (testdata/gprofng/src/bounds.c).
+func TestLargeValues(t *testing.T) {
+	dir := t.TempDir()
+	if err := corpus.Unpack(filepath.Join("..", "..", "..", "testdata", "gprofng", "bounds.tar.gz"), dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"bounds.er", "bounds_kill.er"} {
+		rec := gprofng.New().Open(filepath.Join(dir, "bounds", name))
+		defer rec.Close()
+		if told := outOf(rec); told != nil {
+			t.Errorf("%s: %v", name, told)
+		}
+		p := rec.Processes[0]
+		_, sizes := columnOf(t, p, schema.Heap, 1)
+		for _, want := range []int64{1 << 62, -5, -100, 64 << 20, 1 << 45, 3 << 30} {
+			if !slices.Contains(sizes, want) {
+				t.Errorf("%s: no block of %d bytes: %d", name, want, sizes)
+			}
+		}
+		if _, bytes := columnOf(t, p, schema.IO, 2); !slices.Contains(bytes, 3<<30) {
+			t.Errorf("%s: no write of 3 GiB: %d", name, bytes)
+		}
+		times, requests := columnOf(t, p, schema.Sync, 0)
+		if len(times) != 1 || times[0]-requests[0] < 2*second {
+			t.Errorf("%s: no wait of 2 s: %d until %d", name, requests, times)
+		}
 	}
 }
