@@ -66,6 +66,16 @@ func MemoryEnd(arch string, wordBits int, address uint64) uint64 {
 	return most
 }
 
+// Mapping reports whether a mapping can be so large where it is, and how large it can
+// be. What begins behind the process's memory is the kernel's.
+func Mapping(arch string, wordBits int, address, size uint64) (most int64, ok bool) {
+	end := MemoryEnd(arch, wordBits, address)
+	if address >= end {
+		return math.MaxInt64, true
+	}
+	return int64(end - address), size <= end-address
+}
+
 // Left counts the values of a file that are left out, by what they are.
 type Left struct {
 	found []found

@@ -183,6 +183,8 @@ func TestLogOutOfBounds(t *testing.T) {
 		{"interval", `ptimer="10000"`, `ptimer="9223372036854775"`, []string{"log.xml 1: the interval of the clock profile is 9223372036854775000 ns,"}, second},
 		{"no interval", `ptimer="10000"`, `ptimer="-5"`, []string{"log.xml 1: ptimer of the element profile is -5 us,"}, second},
 		{"start", `event kind="run" tstamp="5.`, `event kind="run" tstamp="900000000.`, nil, second},
+		{"page", `pagesz="4096"`, `pagesz="4097"`, []string{"log.xml 1: pagesz of the element system is 4097 bytes,"}, second},
+		{"date", `time="1700000000"`, `time="9000000000000000000"`, []string{"log.xml 1: time of the element event is 9000000000000000000 s,", "log.xml 1: time of the element event is 9000000000000000000 s,"}, second},
 		{"clock", `clk="2600"`, `clk="99999999"`, []string{"log.xml 1: clk of the element cpu is 99999999 MHz,", "log.xml 1: clk of the element cpu is 99999999 MHz,"}, second},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -227,6 +229,30 @@ func replace(t *testing.T, path, from, to string) {
 	}
 	if err := os.WriteFile(path, []byte(strings.ReplaceAll(string(b), from, to)), 0o644); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A mapping that is longer than the process's memory would own all that lies behind
+// it.
+func TestMappingsOutOfBounds(t *testing.T) {
+	e := erbuild.New(filepath.Join(t.TempDir(), "a.er"))
+	e.Segment(0, 0x1000, 1<<50, 0, 5, "/bin/a")
+	e.Segment(0, 0x7f0000000000, 0x1000, 0, 5, "/bin/b")
+	e.Segment(0, 0xffffffffff600000, 0x1000, 0, 5, "[vsyscall]")
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	rec := gprofng.New().Open(e.Dir)
+	defer rec.Close()
+	var paths []string
+	for _, m := range rec.Processes[0].Image {
+		paths = append(paths, m.Path)
+	}
+	if d := cmp.Diff([]string{"/bin/b", "[vsyscall]"}, paths); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff([]string{"map.xml 1: the size of a mapping of /bin/a is 1125899906842624 bytes,"}, outOf(rec)); d != "" {
+		t.Error(d)
 	}
 }
 

@@ -13,6 +13,9 @@ import (
 // minVersion is the oldest major format version read (gprofng-experiment 2.3).
 const minVersion = 12
 
+// endOfDates is the last second of the year 9999.
+const endOfDates = 253402300799
+
 // recordedLog is what log.xml says.
 type recordedLog struct {
 	version, collector         string
@@ -79,7 +82,7 @@ func (r *logReader) tag(t *tag) {
 		r.collector = strings.TrimSpace(t.text)
 	case "system":
 		r.host, r.os, r.arch = t.get("hostname"), t.get("os"), t.get("arch")
-		r.pageSize = r.int(t, "pagesz")
+		r.page(t)
 	case "cpu":
 		r.cpus++
 		r.clock(t)
@@ -152,6 +155,17 @@ func (r *logReader) time(t *tag) (int64, bool) {
 	return ns, err == nil
 }
 
+// page reads the size of a page, a power of two.
+func (r *logReader) page(t *tag) {
+	const most = 1 << 30
+	size := r.int(t, "pagesz")
+	if size < 0 || size > most || size&(size-1) != 0 {
+		r.outOfBounds(t, "pagesz", " bytes", size, most)
+		return
+	}
+	r.pageSize = size
+}
+
 // clock reads the frequency of a processor.
 func (r *logReader) clock(t *tag) {
 	const most = 1000 * bounds.CyclesPerNS
@@ -198,6 +212,10 @@ func (r *logReader) event(t *tag) {
 	case "run":
 		r.running, r.closed = true, false
 		r.start, r.wall = time, r.int(t, "time")
+		if r.wall < 0 || r.wall > endOfDates {
+			r.outOfBounds(t, "time", " s", r.wall, endOfDates)
+			r.wall = 0
+		}
 	case "exit":
 		r.closed = true
 		r.lastTime = max(r.lastTime, time)

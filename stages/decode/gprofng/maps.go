@@ -6,6 +6,7 @@ import (
 
 	"stackmill/problem"
 	"stackmill/stages/decode"
+	"stackmill/stages/decode/bounds"
 )
 
 // Pseudo objects and marks in map events (gprofng-experiment 2.6).
@@ -103,9 +104,22 @@ func (m *mapReader) event(file string, t *tag) {
 	}
 	if n.err != nil {
 		m.e.report(problem.Error, file, t.offset, "bad-number", "%s of the %s event: %v; the event is dropped", n.bad, kind, n.err)
-	} else if keep {
+	} else if keep && m.holds(file, t, &ev) {
 		m.events = append(m.events, ev)
 	}
+}
+
+// holds reports whether a mapping lies in the process's memory. One that is longer
+// would own what lies behind it.
+func (m *mapReader) holds(file string, t *tag, ev *decode.MapEvent) bool {
+	l := &m.e.log
+	if most, ok := bounds.Mapping(l.arch, l.wordBits, ev.Address, ev.Size); !ok {
+		var left bounds.Left
+		left.Out("the size of a mapping of "+ev.Path, " bytes", t.offset, ev.Size, 1, most)
+		left.Report(m.e.reporter(file))
+		return false
+	}
+	return true
 }
 
 func (m *mapReader) remark(file string, t *tag, reason, message string) {

@@ -249,6 +249,28 @@ func TestReadingsOutOfBounds(t *testing.T) {
 	}
 }
 
+// A mapping that is longer than the process's memory would own all that lies behind
+// it.
+func TestMappingsOutOfBounds(t *testing.T) {
+	b := &builder{order: binary.LittleEndian}
+	b.feature(featureArch, "x86_64")
+	for i, size := range []int{0x1000, 1 << 50, 0x2000} {
+		b.record(recordMmap, miscUser, uint32(5), uint32(5), 0x10000*(i+1), size, 0, fmt.Sprint("/bin/", i), uint32(5), uint32(5), 0)
+	}
+	b.at(5, miscUser, 10, 0x4010, user, 0x4010)
+	rec := openFile(t, b.file())
+	var paths []string
+	for _, m := range rec.Processes[0].Image {
+		paths = append(paths, m.Path)
+	}
+	if d := cmp.Diff([]string{"/bin/0", "/bin/2"}, paths); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff([]string{"1: the size of a mapping is 1125899906842624 bytes"}, outOf(rec)); d != "" {
+		t.Error(d)
+	}
+}
+
 // Counts of lost records do not run over, and a trace that is longer than the file
 // does not hide that records behind it are lost.
 func TestCountsOutOfBounds(t *testing.T) {

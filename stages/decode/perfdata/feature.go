@@ -2,6 +2,7 @@ package perfdata
 
 import (
 	"encoding/hex"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -91,7 +92,11 @@ func (r *reader) feature(bit int, b []byte) {
 		c.u32() // version
 		c.u32() // clock
 		wall, clock := c.u64(), c.u64()
-		if !c.short {
+		switch {
+		case c.short:
+		case wall > math.MaxInt64 || clock > math.MaxInt64:
+			r.problem(problem.Error, problem.NoOffset, "bad-time", "the wall-clock time of the recording is %d ns, %d ns on its own clock: it is left out", wall, clock)
+		default:
 			r.wall, r.clock = int64(wall), int64(clock)
 		}
 	}

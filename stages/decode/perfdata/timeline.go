@@ -7,6 +7,7 @@ import (
 
 	"stackmill/schema"
 	"stackmill/stages/decode"
+	"stackmill/stages/decode/bounds"
 )
 
 // timeline is what the side-band records tell about processes (perf-data 9).
@@ -222,6 +223,10 @@ func (t *timeline) mmap(s *sideband, c *cursor) {
 		m.BuildID = t.r.imageIDs[m.Path]
 	}
 	mode := s.misc & miscMode
+	if most, ok := bounds.Mapping(t.r.rec.Arch, t.r.rec.WordBits, m.Address, m.Size); !ok && mode != miscKernel {
+		t.r.left(s.at).Out("the size of a mapping", " bytes", s.at.offset(), m.Size, 1, most)
+		return
+	}
 	if mode == miscKernel {
 		t.kernelMap(m)
 	}
