@@ -204,6 +204,9 @@ func (r *logReader) event(t *tag) {
 	if !ok {
 		return
 	}
+	if kind == "exit" && t.get("tstamp") == "" {
+		r.endless = true
+	}
 	if kind != "run" && (time < 0 || time > bounds.Longest) {
 		r.outOfBounds(t, "tstamp", " ns", time, bounds.Longest)
 		time, r.endless = 0, r.endless || kind == "exit" || kind == "exec_start"

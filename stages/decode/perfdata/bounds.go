@@ -20,8 +20,8 @@ func isTime(time uint64) bool { return time != 0 && time != noTime }
 
 // settleTimes gives samples, and other records, whose times are none of the
 // recording's the time of the one before them in the file. The recording says when
-// its first and last sample were (perf-data 2, SAMPLE_TIME), unless that contradicts
-// most of them; in any case no record is far from the sample in the middle.
+// its first and last sample were (perf-data 2, SAMPLE_TIME), unless they contradict
+// that; in any case no record is far from the sample in the middle.
 func (r *reader) settleTimes() {
 	var some []uint64
 	for i := range r.moments {
@@ -46,7 +46,7 @@ func (r *reader) settleTimes() {
 	for i := range r.moments {
 		m := &r.moments[i]
 		switch {
-		case !isTime(m.time):
+		case m.time == 0: // none is recorded
 		case r.times.holds(m.time):
 			before = m.time
 		default:
@@ -77,15 +77,16 @@ const awake = 10_000_000
 // someStep is how many samples stand for each that the middle is found of.
 const someStep = 16
 
-// agrees reports whether most samples are in a span.
+// agrees reports whether all samples but a few that may be damaged are in a span.
 func (r *reader) agrees(s *times) bool {
-	n := 0
+	const few, share = 8, 16
+	outside := 0
 	for i := range r.moments {
-		if t := r.moments[i].time; !isTime(t) || s.holds(t) {
-			n++
+		if t := r.moments[i].time; t != 0 && !s.holds(t) {
+			outside++
 		}
 	}
-	return 2*n > len(r.moments)
+	return 2*outside < len(r.moments) && outside <= max(few, len(r.moments)/share)
 }
 
 // when is a sample's time, 0 when none was recorded.

@@ -171,14 +171,14 @@ func TestTimesOutOfBounds(t *testing.T) {
 		told        []string
 		times       []int64
 	}{
-		{"nothing is said", 0, 0, []string{"2: the time of a sample is 1152921504606846976 ns", "1: the time of a record is 1 ns"}, []int64{0, 1e6, 1e6, 1e6, 4e6, 5e6, 1e12}},
-		{"first and last", start, start + 5*ms, []string{"3: the time of a sample is 1152921504606846976 ns", "1: the time of a record is 1 ns"}, []int64{0, 1e6, 1e6, 1e6, 4e6, 4e6, 5e6}},
-		{"wrong ones", 5, 6, []string{"2: the time of a sample is 1152921504606846976 ns", "1: the time of a record is 1 ns"}, []int64{0, 1e6, 1e6, 1e6, 4e6, 5e6, 1e12}},
+		{"nothing is said", 0, 0, []string{"3: the time of a sample is 1152921504606846976 ns", "1: the time of a record is 1 ns"}, []int64{0, 1e6, 1e6, 1e6, 1e6, 2e6, 3e6, 4e6, 5e6, 1e12}},
+		{"first and last", start, start + 5*ms, []string{"4: the time of a sample is 1152921504606846976 ns", "1: the time of a record is 1 ns"}, []int64{0, 1e6, 1e6, 1e6, 1e6, 2e6, 3e6, 4e6, 4e6, 5e6}},
+		{"wrong ones", 5, 6, []string{"3: the time of a sample is 1152921504606846976 ns", "1: the time of a record is 1 ns"}, []int64{0, 1e6, 1e6, 1e6, 1e6, 2e6, 3e6, 4e6, 5e6, 1e12}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := &builder{order: binary.LittleEndian}
 			b.mmap(5, start, 0x4000, "/bin/first")
-			for i, time := range []int{start, start + 1e6, 1 << 60, 77, start + 4e6, start + 1e12, start + 5e6} {
+			for i, time := range []int{start, start + 1e6, 1 << 60, 77, -1, start + 2e6, start + 3e6, start + 4e6, start + 1e12, start + 5e6} {
 				if i == 1 {
 					b.mmap(5, 1, 0x5000, "/bin/second")
 				}

@@ -101,6 +101,9 @@ func (r *reader) readInBounds(row row, now, before reading, period, time uint64)
 		since = now.enabled
 	}
 	e := r.events[row.event]
+	if e.flags&flagInherit != 0 { // the times of all threads
+		age = uint64(bounds.Times(int64(min(age, math.MaxInt64)), bounds.Threads))
+	}
 	most := bounds.Times(bounds.Times(e.perNS(), int64(min(since, math.MaxInt64))), int64(max(1, r.rec.CPUs)))
 	if now.value >= before.value && since <= age && period <= uint64(most) {
 		return true
