@@ -37,13 +37,14 @@ type Object struct {
 	Symbols             string // archive, path, cache, recording, none
 	FunctionCount       int
 	table               *symtab.Table
-	file                string             // of which table is, empty without one
-	place               placing            // nil: as mapped
-	numbers             map[uint64]int32   // functions of table by their offsets, as far as they were asked for
-	byLinkage           map[string][]int   // functions of table
-	byName              map[string][]int   // the same by their names for people
-	byAddress           symtab.Addresses   // the regions of table, once they were asked for
-	complain            func(touched bool) // records what was wrong with its files
+	file                string                 // of which table is, empty without one
+	place               placing                // nil: as mapped
+	numbers             map[uint64]int32       // functions of table by their offsets, as far as they were asked for
+	byLinkage           map[string][]int       // functions of table
+	byName              map[string][]int       // the same by their names for people
+	byAddress           symtab.Addresses       // the regions of table, once they were asked for
+	complain            func(touched bool)     // records what was wrong with its files
+	referrers           map[uint64][]reference // of the bodies of parallel regions, once they were asked for
 	touched             bool
 }
 

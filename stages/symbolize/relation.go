@@ -29,7 +29,13 @@ func (r *Resolver) relate(n int32, f symtab.Function) {
 		main, ok = o.original(f.Linkage, module)
 	case symtab.Body:
 		if main, ok = o.original(f.Linkage, module); !ok {
-			main, ok = holder(o.table, f)
+			main, ok = r.holder(p.Functions[n].Object, f)
+		}
+	}
+	if !ok && f.Kind == symtab.Body {
+		if name := r.written(p.Functions[n].Object, f); name != "" {
+			_, line, _ := o.table.Line(f.Offset)
+			p.Functions[n].Name = bodyName(name, f, line)
 		}
 	}
 	if !ok || main.Offset == f.Offset { // two names of one function
@@ -74,18 +80,34 @@ func (o *Object) original(linkage, module string) (symtab.Function, bool) {
 	return symtab.Function{}, false
 }
 
-// holder finds the function that holds the source of a body, whose name does
-// not tell it (clang's `.omp_outlined..2`): one of the same module with a row
-// of the body's first line, or else with rows before and behind it; of several
-// the one that spans the fewest lines, since the others have it inlined.
-func holder(t *symtab.Table, body symtab.Function) (found symtab.Function, ok bool) {
+// holder finds the function that holds the region of a body whose name does not
+// tell it: clang's `.omp_outlined..2`, and gcc's `f._omp_fn.0` if f was inlined
+// wherever it was called. It is the only one that passes the body to the runtime,
+// or of several, as of any if none does, the one with the body's source.
+func (r *Resolver) holder(object int32, body symtab.Function) (symtab.Function, bool) {
+	passing := r.holders(object, body)
+	if len(passing) == 1 {
+		return passing[0], true
+	}
+	t := r.Program.Objects[object].table
+	if len(passing) == 0 {
+		passing = t.Functions
+	}
+	return around(t, body, passing)
+}
+
+// around finds the function that a body's source is in, among those of the same
+// module: one with a row of the body's first line, or else with rows before and
+// behind it; of several the one that spans the fewest lines, since the others have
+// it inlined.
+func around(t *symtab.Table, body symtab.Function, among []symtab.Function) (found symtab.Function, ok bool) {
 	at := row(t, body.Offset)
 	if body.Module == 0 || at < 0 || t.Lines.File[at] < 0 {
 		return found, false
 	}
 	file, line := t.Lines.File[at], t.Lines.Line[at]
 	bestExact, bestSpan := false, int32(0)
-	for _, f := range t.Functions {
+	for _, f := range among {
 		if f.Module != body.Module || kindOf(f) != symtab.Normal && f.Kind != symtab.Clone {
 			continue
 		}

@@ -1,0 +1,216 @@
+package symbolize
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"stackmill/stages/symbolize/insn"
+	"stackmill/stages/symbolize/symtab"
+)
+
+// The body of a parallel region is entered by the OpenMP runtime, to which the
+// function that holds the region passes the body's address; or, where a region is
+// not worth a team, by a call. Either way that function's machine code tells the
+// address, whatever the body is called, and whichever functions were inlined on
+// the way (S11).
+
+// reference is an instruction that refers to a body, by offsets in the file.
+type reference struct{ function, instruction uint64 }
+
+// referrers returns the instructions of an object that refer to the bodies of
+// parallel regions, by the offset of the body: one of each function.
+func (r *Resolver) referrers(object int32) map[uint64][]reference {
+	o := &r.Program.Objects[object]
+	if o.referrers != nil {
+		return o.referrers
+	}
+	found := map[uint64][]reference{}
+	s := referenceSearch{r: r, object: object, table: o.table, bodies: map[uint64]uint64{}, found: found}
+	for _, f := range o.table.Functions {
+		if kindOf(f) == symtab.Body {
+			s.bodies[f.Address] = f.Offset
+		}
+	}
+	s.fixed = len(o.table.Segments) > 0 && o.table.Segments[0].Address > 0
+	for _, g := range o.table.Regions {
+		s.region(g)
+	}
+	r.Program.Objects[object].referrers = found
+	return found
+}
+
+// referenceSearch looks through the text of one load object.
+type referenceSearch struct {
+	r      *Resolver
+	object int32
+	table  *symtab.Table
+	bodies map[uint64]uint64 // offsets in the file, by address
+	fixed  bool              // linked for fixed addresses: they stand in instructions
+	found  map[uint64][]reference
+}
+
+// overlap is how many bytes of a chunk of code are looked at again with the next.
+const overlap = 64
+
+// region looks through a region in chunks.
+func (s *referenceSearch) region(g symtab.Region) {
+	for at := uint64(0); at < g.Size; {
+		code, arch := s.r.Bytes(s.object, g.Offset+at, g.Size-at)
+		switch arch {
+		case insn.AMD64, insn.X86:
+			s.x86(code, g, at)
+		case insn.ARM64:
+			s.arm64(code, g, at)
+		}
+		if len(code) <= overlap || at+uint64(len(code)) >= g.Size {
+			return
+		}
+		at += uint64(len(code)) - overlap
+	}
+}
+
+// x86 finds the fields of instructions that hold a body's address, as a distance
+// from the instruction's end or as it is.
+func (s *referenceSearch) x86(code []byte, g symtab.Region, at uint64) {
+	for i := 1; i+4 <= len(code); i++ {
+		field := binary.LittleEndian.Uint32(code[i:])
+		end := g.Address + at + uint64(i) + 4
+		body, ok := s.bodies[end+uint64(int64(int32(field)))]
+		if !ok && s.fixed {
+			body, ok = s.bodies[uint64(field)]
+		}
+		if ok {
+			s.refers(body, g.Offset+at+uint64(i)+4)
+		}
+	}
+}
+
+// refers records that the instruction which ends at an offset refers to a body,
+// if one does.
+func (s *referenceSearch) refers(body, end uint64) {
+	f, ok := s.table.Function(end - 1)
+	if !ok || f.Offset == body || f.Kind == symtab.Static || f.Kind == symtab.PLT {
+		return
+	}
+	if slices.ContainsFunc(s.found[body], func(x reference) bool { return x.function == f.Offset }) {
+		return
+	}
+	code, arch := s.r.Bytes(s.object, f.Offset, end-f.Offset)
+	for i := range insn.Walk(arch, code, f.Address) {
+		if i.Addr+uint64(i.Inst.Len)-f.Address == end-f.Offset && i.Err == nil {
+			s.found[body] = append(s.found[body], reference{f.Offset, f.Offset + (i.Addr - f.Address)})
+		}
+	}
+}
+
+// arm64 finds pairs of adrp and add, adr, and branches with link.
+func (s *referenceSearch) arm64(code []byte, g symtab.Region, at uint64) {
+	var pages [32]uint64 // the last adrp's, by register
+	for i := 0; i+4 <= len(code); i += 4 {
+		word, addr := binary.LittleEndian.Uint32(code[i:]), g.Address+at+uint64(i)
+		distance := uint64(int64(int32(word<<8))>>13)<<2 | uint64(word>>29&3) // of adr and adrp, in bytes or pages
+		target := uint64(0)
+		switch {
+		case word&0x9f000000 == 0x90000000: // adrp
+			pages[word&31] = addr&^0xfff + distance<<12
+		case word&0xffc00000 == 0x91000000: // add, 64 bits, no shift
+			target = pages[word>>5&31] + uint64(word>>10&0xfff)
+		case word&0x9f000000 == 0x10000000: // adr
+			target = addr + distance
+		case word&0x7c000000 == 0x14000000: // b, bl
+			target = addr + uint64(int64(int32(word<<6))>>6)<<2
+		}
+		if body, ok := s.bodies[target]; ok {
+			s.refers(body, g.Offset+at+uint64(i)+4)
+		}
+	}
+}
+
+// maxHolders bounds the functions between a body and those that hold its region.
+const maxHolders = 64
+
+// holders returns the functions that hold the region of a body, by machine code:
+// those that refer to it, or to bodies of regions around it. A clone counts as the
+// function that it was made from if others hold the region as well.
+func (r *Resolver) holders(object int32, body symtab.Function) []symtab.Function {
+	o := &r.Program.Objects[object]
+	refers := r.referrers(object)
+	var list []symtab.Function
+	add := func(list []symtab.Function, f symtab.Function) []symtab.Function {
+		if slices.ContainsFunc(list, func(g symtab.Function) bool { return g.Offset == f.Offset }) {
+			return list
+		}
+		return append(list, f)
+	}
+	visited := []uint64{body.Offset}
+	for next := 0; next < len(visited) && len(visited) < maxHolders; next++ {
+		for _, x := range refers[visited[next]] {
+			f, ok := o.table.Function(x.function)
+			if ok && f.Kind == symtab.Outline {
+				f, ok = o.named(mainName(f.Linkage), o.table.Modules[f.Module].Name)
+			}
+			switch {
+			case !ok || slices.Contains(visited, f.Offset):
+			case kindOf(f) == symtab.Body:
+				visited = append(visited, f.Offset)
+			default:
+				list = add(list, f)
+			}
+		}
+	}
+	if len(list) < 2 {
+		return list
+	}
+	var originals []symtab.Function
+	for _, f := range list {
+		if original, ok := o.original(f.Linkage, o.table.Modules[f.Module].Name); ok && f.Kind == symtab.Clone {
+			f = original
+		}
+		originals = add(originals, f)
+	}
+	return originals
+}
+
+// written returns the name of the function in which a region was written that
+// several functions hold, none of which it is: it was inlined into each. gcc's
+// symbol tells, or else the inline chains of the instructions that refer to the
+// body, if all tell the same. It is empty when neither does.
+func (r *Resolver) written(object int32, body symtab.Function) string {
+	t := r.Program.Objects[object].table
+	for range longestChain {
+		if name := symbolName(body); name != "" {
+			return name
+		}
+		refers := r.referrers(object)[body.Offset]
+		if len(refers) != 1 {
+			return commonName(t, refers)
+		}
+		f, _ := t.Function(refers[0].function)
+		if body = f; kindOf(f) != symtab.Body {
+			break
+		}
+	}
+	return ""
+}
+
+// commonName is the name of the function that was inlined at each of the
+// instructions.
+func commonName(t *symtab.Table, refers []reference) (name string) {
+	for _, x := range refers {
+		chain := t.Inlined(x.instruction)
+		if len(chain) == 0 || name != "" && chain[len(chain)-1].Function != name {
+			return ""
+		}
+		name = chain[len(chain)-1].Function
+	}
+	return name
+}
+
+// symbolName is the readable name in the symbol of a body, empty if it has none.
+func symbolName(body symtab.Function) string {
+	base, marks := symtab.CloneMarks(body.Linkage)
+	if base == "" || base[0] == '.' || marks == "" {
+		return ""
+	}
+	return symtab.Readable()(base)
+}
