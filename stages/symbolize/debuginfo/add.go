@@ -60,6 +60,7 @@ func Add(t *symtab.Table, f, debug *object.File) (missing []string) {
 	}
 	a.lines.finish()
 	a.assign()
+	a.assignMerged()
 	a.nameProcedures()
 	a.elsewhere()
 	a.nameCalls() // by the names that functions have now
@@ -89,7 +90,9 @@ type adder struct {
 	text      int    // bytes of names so far
 	spans     []span // of the subroutine that is read
 
-	procedures []procedure // of Fortran
+	procedures []procedure // of Fortran, and those of C that are within others
+	merged     []mergedCode
+	nested     *bool // whether C has any, once it was asked
 
 	noted int  // notes, also those left out
 	lost  bool // a note that was left out is about damage
@@ -187,5 +190,8 @@ func (a *adder) read(u *unit, s, ranges *sections, p *program) error {
 	if err := a.calls(u, s, ranges, p); err != nil {
 		return err
 	}
-	return a.readProcedures(u, s, ranges)
+	if err := a.readProcedures(u, s, ranges); err != nil {
+		return err
+	}
+	return a.readMerged(u, s, ranges)
 }

@@ -10,8 +10,9 @@ import (
 	"stackmill/stages/symbolize/symtab"
 )
 
-// procedure is a Fortran procedure that has code: the main program, a
-// subroutine, a function or an alternate entry to one (S8).
+// procedure is a procedure with code whose symbol does not tell its name: of
+// Fortran the main program, a subroutine, a function or an alternate entry to one
+// (S8), of GNU C a function within a function.
 type procedure struct {
 	offset  uint64 // in the file, of its first instruction or that of another part
 	linkage string // empty when not told
@@ -31,10 +32,25 @@ type procedureScope struct {
 }
 
 // readProcedures reads the Fortran procedures of a unit: their symbols tell neither
-// the main program's name nor what an internal procedure is internal to.
+// the main program's name nor what an internal procedure is internal to. Of C it
+// reads what is within other functions.
 func (a *adder) readProcedures(u *unit, s, ranges *sections) error {
-	if language(u.attrs[attrLanguage].u) != "Fortran" {
-		return nil
+	names, err := a.procedureNames(u, s, ranges)
+	for _, offset := range slices.Sorted(maps.Keys(names)) { // those that are inlined
+		n, ok := s.functions[offset]
+		if ok && names[offset] != "" && !a.names.list[a.names.origins[n]].linkage {
+			a.names.origins[n] = a.name(functionName{text: names[offset]})
+		}
+	}
+	return err
+}
+
+// procedureNames reads a unit's procedures and adds those that have code. The
+// result are the names that their symbols do not tell, by entry.
+func (a *adder) procedureNames(u *unit, s, ranges *sections) (map[uint64]string, error) {
+	lang := language(u.attrs[attrLanguage].u)
+	if lang != "Fortran" && !(lang == "C" && a.hasNested()) {
+		return nil, nil
 	}
 	abbrevs := s.abbrevs(u.abbrevs, u.format)
 	c := u.entries
@@ -54,7 +70,7 @@ func (a *adder) readProcedures(u *unit, s, ranges *sections) error {
 		}
 		d := abbrevs.get(code)
 		if d == nil {
-			return fmt.Errorf("the entry at offset %d has no abbreviation", offset)
+			return nil, fmt.Errorf("the entry at offset %d has no abbreviation", offset)
 		}
 		below, err := here, error(nil)
 		switch {
@@ -74,10 +90,13 @@ func (a *adder) readProcedures(u *unit, s, ranges *sections) error {
 				name = scope + "::" + name
 			}
 			if a.text += len(name); len(name) > maxPath || a.text > maxText {
-				return fmt.Errorf("the names of procedures are too long")
+				return nil, fmt.Errorf("the names of procedures are too long")
 			}
 			names[offset] = name
 			below = procedureScope{name, here.path, here.inside || d.tag != tagModule}
+			if lang == "C" && e.origin == 0 && !here.inside {
+				break // its symbol is its name
+			}
 			a.spans = ranges.spans(a.spans[:0], u, e.code)
 			if low, ok := ranges.address(u, e.code.low); ok && len(a.spans) == 0 {
 				a.spans = append(a.spans, span{low: low}) // alternate entries have no end
@@ -98,29 +117,40 @@ func (a *adder) readProcedures(u *unit, s, ranges *sections) error {
 			err = c.skip(d, u.format)
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if d.children {
 			if len(around) == maxNested {
-				return fmt.Errorf("the entry at offset %d is one of more than %d within each other", offset, maxNested)
+				return nil, fmt.Errorf("the entry at offset %d is one of more than %d within each other", offset, maxNested)
 			}
 			around = append(around, here)
 			here = below
 		}
 	}
+	if lang == "C" { // the others' symbols are their names
+		maps.DeleteFunc(names, func(_ uint64, name string) bool { return !strings.Contains(name, "::") })
+	}
 	for i, origin := range copies {
 		a.procedures[i].name = names[origin]
 	}
-	for _, offset := range slices.Sorted(maps.Keys(names)) { // those that are inlined
-		n, ok := s.functions[offset]
-		if ok && names[offset] != "" && !a.names.list[a.names.origins[n]].linkage {
-			a.names.origins[n] = a.name(functionName{text: names[offset]})
-		}
-	}
 	if c.short {
-		return errShort
+		return names, errShort
 	}
-	return nil
+	return names, nil
+}
+
+// hasNested reports whether a function may be within another one: gcc gives such
+// symbols a number behind a dot, before what else it appends to them.
+func (a *adder) hasNested() bool {
+	if a.nested == nil {
+		found := slices.ContainsFunc(a.table.Functions, func(f symtab.Function) bool {
+			base, _ := symtab.CloneMarks(f.Linkage)
+			i := strings.LastIndexByte(base, '.')
+			return i > 0 && i+1 < len(base) && strings.Trim(base[i+1:], "0123456789") == ""
+		})
+		a.nested = &found
+	}
+	return *a.nested
 }
 
 // procedureEntry is what the entry of a module or procedure says.
@@ -153,8 +183,8 @@ func (e *procedureEntry) read(c *cursor, d *abbrev, u *unit, s *sections) error 
 	})
 }
 
-// nameProcedures gives the functions that are Fortran procedures, and then
-// their clones and cold parts, the procedures' names.
+// nameProcedures gives the functions that are such procedures, and then their
+// clones and cold parts, the procedures' names.
 func (a *adder) nameProcedures() {
 	if len(a.procedures) == 0 {
 		return

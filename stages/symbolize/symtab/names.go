@@ -35,6 +35,9 @@ func newNamer(golang bool) *namer {
 // function it names.
 func (n *namer) name(linkage string) (string, Kind) {
 	s := unglobalized(linkage)
+	if !n.golang {
+		s = unpromoted(s)
+	}
 	if name, kind, ok := n.studioName(s); ok {
 		return name, kind
 	}
@@ -66,7 +69,7 @@ func clones(suffixes []string) string {
 // CloneMarks divides a linkage name into that of the function itself and the
 // readable form of what compilers appended to it (S9).
 func CloneMarks(linkage string) (base, marks string) {
-	base, suffixes := new(namer).suffixes(linkage)
+	base, suffixes := new(namer).suffixes(unpromoted(linkage))
 	return base, clones(suffixes)
 }
 
@@ -117,6 +120,31 @@ func unglobalized(s string) string {
 	if len(s) > 2 && (s[0] == '$' || s[0] == '.') && s[1] == 'X' {
 		if i := strings.IndexByte(s[2:], '.'); i >= 0 && 2+i+1 < len(s) {
 			return s[2+i+1:]
+		}
+	}
+	return s
+}
+
+// promotions are the words with which compilers that optimise several units
+// together tell their static functions apart when they make them global: gcc's
+// `f.lto_priv.0`, clang's `f.llvm.1234`.
+var promotions = []string{".lto_priv.", ".llvm."}
+
+// unpromoted cuts these words and their numbers out: the function is a static of
+// its module, of the name that its source gives it (S5).
+func unpromoted(s string) string {
+	for _, word := range promotions {
+		for from := 1; from < len(s); {
+			i := strings.Index(s[from:], word)
+			if i < 0 {
+				break
+			}
+			i += from
+			number := s[i+len(word):]
+			rest := strings.TrimLeft(number, "0123456789")
+			if from = i + 1; len(rest) < len(number) && (rest == "" || rest[0] == '.') {
+				s, from = s[:i]+rest, i
+			}
 		}
 	}
 	return s
