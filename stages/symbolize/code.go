@@ -26,7 +26,7 @@ func (r *Resolver) code(pc uint64, m *image.Mapping, proc *decode.Process) int32
 	case c.Method != 0:
 		return r.compiledMethod(proc, c.Method, offset, pc)
 	case isGenerated(m):
-		return r.generated(c, m, offset)
+		return r.generated(c, m, proc, offset)
 	}
 	o := r.codeObject(m)
 	f := codeFunction(c, m, pc, archOf(r.rec))
@@ -55,7 +55,7 @@ func (r *Resolver) codeObject(m *image.Mapping) int32 {
 
 // generated resolves an offset in a function made at run time. Its identity is
 // its name and its instructions, not where it happened to be (S2).
-func (r *Resolver) generated(c *decode.Code, m *image.Mapping, offset uint64) int32 {
+func (r *Resolver) generated(c *decode.Code, m *image.Mapping, proc *decode.Process, offset uint64) int32 {
 	p := r.Program
 	o := r.codeObject(m)
 	module := unknownModule
@@ -66,8 +66,14 @@ func (r *Resolver) generated(c *decode.Code, m *image.Mapping, offset uint64) in
 		Object: o, Module: p.module(o, module, ""), Kind: Dynamic,
 		Name: c.Function, Linkage: c.Function, Aliases: c.Function, Size: m.Size,
 	}
+	java := r.runsJava(proc) && isMethod(c.Function)
+	if java {
+		f.Kind = Java
+	}
 	n := p.function(f, xxhash.Sum64(c.Bytes)^m.Size)
-	r.generatedCode[n] = c
+	if r.generatedCode[n] = c; java {
+		r.dumped(n)
+	}
 	return p.location(n, offset, "", func() (string, int32) { return lineOf(c, offset) })
 }
 

@@ -21,6 +21,8 @@ type Program struct {
 	// Inlines are the functions inlined at each location, the outermost first;
 	// known when the resolver has finished.
 	Inlines [][]Level
+	// versions are those of Java's compiled methods that another stands for.
+	versions map[int32]int32
 
 	objects   map[int64]bool // by id, for object
 	modules   map[moduleKey]int32
@@ -107,6 +109,7 @@ type locationKey struct {
 func newProgram() *Program {
 	return &Program{
 		Relations: map[int32]Relation{},
+		versions:  map[int32]int32{},
 		objects:   map[int64]bool{},
 		modules:   map[moduleKey]int32{},
 		functions: map[functionKey]int32{},

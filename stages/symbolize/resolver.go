@@ -34,6 +34,9 @@ type Resolver struct {
 	kernelID      string   // the build-id of the kernel
 	opened        *os.File // the load object read last
 	inlinedNames  map[nameKey]int32
+	methods       map[methods]int32        // the version that was seen first, of Java's in dumps of generated code
+	java          map[*decode.Process]bool // what runsJava found
+	javaMaps      map[string]bool          // paths of their lists of generated code
 }
 
 type objectKey struct {
@@ -50,6 +53,8 @@ func New(rec *decode.Recording, tables Tables) *Resolver {
 		tables:  tables,
 		objects: map[objectKey]int32{},
 		dynamic: map[string]int32{},
+		methods: map[methods]int32{},
+		java:    map[*decode.Process]bool{}, javaMaps: map[string]bool{},
 
 		generatedCode: map[int32]*decode.Code{},
 		inlinedNames:  map[nameKey]int32{},
@@ -94,7 +99,11 @@ func (r *Resolver) Process(p *decode.Process, mapFile string) *Process {
 		r:     r, proc: p,
 		meanings: map[uint64]meaning{},
 	}
+	java := r.runsJava(p)
 	for _, m := range pr.Image.Mappings {
+		if java && decode.IsPerfMap(m.Path) {
+			r.javaMaps[m.Path] = true
+		}
 		if m.Executable() && m.Code == nil {
 			r.fileObject(pr.Image, m)
 		}
@@ -233,6 +242,7 @@ func (r *Resolver) newTableFunction(object int32, f symtab.Function) int32 {
 	}, 0)
 	if len(p.Functions) > known {
 		r.relate(n, f)
+		r.versioned(n, f)
 	}
 	return n
 }

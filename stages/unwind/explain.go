@@ -5,7 +5,7 @@ var titles = map[string]string{
 	"S7":           "a leaf's return register, or a recorded call into it, is its caller only while the leaf may have no frame of its own",
 	"S11":          "the body of a parallel region is shown in the function that holds the region, in one frame with the call that enters it",
 	"S12":          "an outline function is jumped to, its function is put in as its caller",
-	"S14":          "the recorded Java stack is shown, with native methods' own frames",
+	"S14":          "the recorded Java stack is shown, with native methods' own frames; compiled versions of a method are one",
 	"S17":          "a leaf inside an OpenMP runtime is what the thread does there, and the runtime's other frames are hidden",
 	"S18":          "frames that were lost are one artificial frame at the root end",
 	"S21":          "a caller's frame is its call, not the address that it returns to",

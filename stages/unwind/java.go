@@ -74,6 +74,26 @@ func (u *Unwinder) spliceNative(to, machine []Frame, next int, m decode.JavaMeth
 	return to, next
 }
 
+// methods shows the versions of a method that a virtual machine's list of generated
+// code tells apart, compiled one after the other, as one function (S14).
+func (u *Unwinder) methods(frames []Frame) []Frame {
+	if !u.resolver.Program.HasMethods() {
+		return frames
+	}
+	merged := frames
+	for i, f := range frames {
+		location, ok := u.resolver.Method(f.Location)
+		if !ok {
+			continue
+		}
+		if &merged[0] == &frames[0] {
+			merged = append([]Frame(nil), frames...)
+		}
+		merged[i] = Frame{location, RuleJava}
+	}
+	return merged
+}
+
 // nativeName is the symbol of a native method's implementation.
 func nativeName(m decode.JavaMethod) string {
 	mangle := strings.NewReplacer("_", "_1", ".", "_")

@@ -66,9 +66,9 @@ func (u *Unwinder) Stack(raw *decode.RawStack, system bool, t int64) Resolved {
 	case raw.Java != nil || len(u.recorded.JavaThreads) > 0:
 		u.java(raw, machine, system, &res)
 	case u.openMP:
-		res.User = u.intern(u.runtime(machine))
-	case u.kernel > 0:
-		res.User = u.intern(machine)
+		res.User = u.intern(u.methods(u.runtime(machine)))
+	case u.kernel > 0 || u.resolver.Program.HasMethods():
+		res.User = u.intern(u.methods(machine))
 	}
 	if res.User == 0 { // no rule empties a stack
 		res.User = n
