@@ -26,7 +26,12 @@ func (r *Resolver) fileObject(im *image.Image, m *image.Mapping) int32 {
 	k := objectKey{m.Path, checksum, m.BuildID}
 	n, ok := r.objects[k]
 	if !ok {
-		n = r.Program.object(r.findObject(im, m, checksum))
+		o := r.findObject(im, m, checksum)
+		id, same, found := r.sameFile(&o)
+		if n = same; !found {
+			n = r.Program.object(o)
+			r.files[id] = n
+		}
 		r.objects[k] = n
 	}
 	return n

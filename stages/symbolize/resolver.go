@@ -22,6 +22,7 @@ type Resolver struct {
 	rec           *decode.Recording
 	tables        Tables
 	objects       map[objectKey]int32
+	files         map[fileID]int32 // by where they were found
 	dynamic       map[string]int32 // pseudo objects of generated code, by name
 	total         int32
 	unknownObject int32
@@ -53,6 +54,7 @@ func New(rec *decode.Recording, tables Tables) *Resolver {
 		tables:  tables,
 		objects: map[objectKey]int32{},
 		dynamic: map[string]int32{},
+		files:   map[fileID]int32{},
 		methods: map[methods]int32{},
 		java:    map[*decode.Process]bool{}, javaMaps: map[string]bool{},
 
