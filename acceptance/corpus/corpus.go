@@ -25,6 +25,9 @@ var perf = []string{"testdata/perf/recordings.tar.gz", "testdata/perf/symfs.tar.
 // data are the archives of recordings whose data objects are known.
 var data = []string{"testdata/data/recordings.tar.gz", "testdata/data/symfs.tar.gz"}
 
+// symbols is the archive of recordings of programs whose functions are hard to name.
+const symbols = "testdata/symbols/recordings.tar.gz"
+
 var (
 	once     = sync.OnceValues(unpackAll)
 	unpacked string // the folder, once it is there
@@ -92,6 +95,11 @@ func Perf(dir string) error {
 // Data unpacks the recordings of accesses to memory below dir: data/NAME.data
 // with what is true of it, data/NAME.truth, and the programs as symfs/.
 func Data(dir string) error { return unpackBelow(dir, data) }
+
+// Symbols unpacks the recordings of programs whose functions are hard to name below
+// dir: exp/NAME.er, perf/NAME.data, the list of generated code of a Java program as
+// maps/perf-PID.map, the programs as symfs/, and a separate debug file as debug/NAME.
+func Symbols(dir string) error { return unpackBelow(dir, []string{symbols}) }
 
 func unpackBelow(dir string, archives []string) error {
 	root, err := moduleRoot()

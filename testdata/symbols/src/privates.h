@@ -1,4 +1,6 @@
-/* A static function of one name in each of two units, work differs. */
+extern volatile long sink;
+void second(int);
+
 #define SPIN(units) \
-	for (long i_ = 0; i_ < (units) * 100000L; i_++) \
+	for (long i_ = 0; i_ < (units) * 10000L; i_++) \
 		sink += i_

@@ -1,0 +1,38 @@
+package symbolize
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"stackmill/stages/decode"
+	"stackmill/stages/symbolize/symtab"
+	"stackmill/stages/symbolize/tables"
+)
+
+// A64 makes the address of a body in two instructions; a task's is made in the
+// body of the region around it.
+func TestReferencesARM64(t *testing.T) {
+	const path = "testdata/libregions_arm64.so"
+	table, err := tables.New(tables.Options{DebugDirs: []string{}}).Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, rec := recording(disk{path: table})
+	rec.Locate = func(string) []decode.Candidate { return []decode.Candidate{{Path: path, Origin: "path"}} }
+	const base = 0x1000000
+	pr := process(r, decode.MapEvent{Path: path, Address: base, Size: 0x1000, Modes: 5})
+	got := map[string]string{}
+	for _, f := range table.Functions {
+		if kindOf(f) == symtab.Body {
+			n := r.Program.Locations[pr.Resolve(base+f.Offset, 0).Location].Function
+			if main, ok := r.Program.BodyOf(n); ok {
+				got[f.Linkage] = r.Program.Functions[main].Name
+			}
+		}
+	}
+	want := map[string]string{".omp_outlined.": "host_of_inlined", ".omp_outlined..3": "plain", ".omp_task_entry.": "plain"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
