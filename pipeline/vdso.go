@@ -31,21 +31,16 @@ var vdsoHere = sync.OnceValue(func() ownVDSO {
 	if err != nil {
 		return ownVDSO{}
 	}
-	f := os.NewFile(uintptr(fd), vdsoPath)
 	v := ownVDSO{file: fmt.Sprintf("/proc/self/fd/%d", fd)}
-	if _, err = f.Write(image); err == nil {
+	if _, err = unix.Write(fd, image); err == nil {
 		v.buildID, err = buildIDOf(v.file)
 	}
 	if err != nil {
-		f.Close()
+		unix.Close(fd)
 		return ownVDSO{}
 	}
-	keepOpen = f
 	return v
 })
-
-// keepOpen is what a file of vdsoHere lives by.
-var keepOpen *os.File
 
 func buildIDOf(path string) (string, error) {
 	f, err := object.Open(path)
@@ -101,7 +96,7 @@ func elfSize(page []byte) (int64, error) {
 	if string(page[:5]) != "\x7fELF\x02" {
 		return 0, errors.New("no 64-bit object")
 	}
-	end, err := u.Uint64(page[0x28:]), error(nil) // of sections
+	end := u.Uint64(page[0x28:]) // of sections
 	if end > 0 {
 		end += number(page, 0x3a) * number(page, 0x3c)
 	}
@@ -117,7 +112,7 @@ func elfSize(page []byte) (int64, error) {
 		end, at = max(end, offset+size), at+each
 	}
 	if end == 0 || end > maxVDSO {
-		err = fmt.Errorf("it would have %d bytes", end)
+		return 0, fmt.Errorf("it would have %d bytes", end)
 	}
-	return int64(end), err
+	return int64(end), nil
 }

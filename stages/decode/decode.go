@@ -38,6 +38,7 @@ type Recording struct {
 	PageSize                   int64
 	WordBits                   int
 	Started                    time.Time // zero when not recorded
+	Written                    time.Time // when its file was, zero when Started is known
 	Kernel                     KernelSymbol
 	Processes                  []*Process
 	Problems                   problem.Log

@@ -5,6 +5,8 @@ import (
 	"math"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
 )
 
 // KernelPath names the kernel's image, whose file offsets are addresses.
@@ -20,6 +22,31 @@ func PerfMap(pid int64) string { return fmt.Sprintf("/tmp/perf-%d.map", pid) }
 
 // IsPerfMap reports whether a path is one of PerfMap.
 func IsPerfMap(path string) bool { return perfMap.MatchString(path) }
+
+// deleted is how the kernel marks the name of a file that has none any more.
+const deleted = " (deleted)"
+
+// memory are the names, or how they begin, that kernels give to mappings without
+// a file (perf-data 9). Run-time compilers that map code twice do it by a file in
+// memory.
+var memory = []string{"//anon", "/anon_hugepage", "[anon", "[heap]", "[stack", "/dev/zero", "/dev/ashmem", "/SYSV", "/memfd:"}
+
+// IsGenerated reports whether the code at a path is in no file that can be found
+// again: it was made at run time. A deleted file that has a build-id may have a
+// copy.
+func IsGenerated(path string, hasBuildID bool) bool {
+	begins := func(name string) bool { return strings.HasPrefix(path, name) }
+	return path == "" || slices.ContainsFunc(memory, begins) || !hasBuildID && strings.HasSuffix(path, deleted)
+}
+
+// Undeleted is the path that a deleted file had.
+func Undeleted(path string) string { return strings.TrimSuffix(path, deleted) }
+
+// Generated makes an executable mapping of a process one of its list of functions
+// if nothing else can tell what its code is.
+func (m *MapEvent) Generated(pid int64) {
+	m.Path, m.FileOffset, m.File, m.Checksum = PerfMap(pid), m.Address, FileID{}, 0
+}
 
 // GeneratedCode is the path of a function that a run-time compiler announced.
 const GeneratedCode = "<DYNAMIC_FUNCTIONS>"
@@ -54,8 +81,14 @@ type MapEvent struct {
 	Modes      int // sum of 1 read, 2 write, 4 execute, 8 shared
 	Checksum   uint32
 	BuildID    string // hex, empty when not recorded
+	File       FileID
 	Path       string // the file, or a pseudo object such as `[vdso]`
 	Code       *Code  // not nil for code that is in no file
+}
+
+// FileID is what a kernel knows a file by; zero when it is not recorded.
+type FileID struct {
+	Device, Inode, Generation uint64
 }
 
 // Code describes code that is in no file: the vdso, or what a run-time compiler made.

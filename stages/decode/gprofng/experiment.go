@@ -139,7 +139,11 @@ func (e *experiment) readImage(maps *mapReader) {
 		e.readDyntext(data, maps.events)
 	}
 	for i := range maps.events {
-		maps.events[i].Time += e.shift()
+		m := &maps.events[i]
+		m.Time += e.shift()
+		if m.Code == nil && m.Modes&4 != 0 && decode.IsGenerated(m.Path, false) {
+			m.Generated(e.log.pid)
+		}
 	}
 	e.process.Image = maps.events
 }

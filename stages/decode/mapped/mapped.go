@@ -5,14 +5,16 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
 
 // File is a file mapped into memory.
 type File struct {
-	Name string // for messages
-	Data []byte
+	Name     string // for messages
+	Data     []byte
+	Modified time.Time
 }
 
 // Open maps a file, which messages call name; an empty file has no data.
@@ -29,7 +31,7 @@ func Open(path, name string) (*File, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a regular file", path)
 	}
-	m := &File{Name: name}
+	m := &File{Name: name, Modified: info.ModTime()}
 	if info.Size() == 0 {
 		return m, nil
 	}

@@ -25,7 +25,7 @@ func (t *timeline) kernelMap(m decode.MapEvent) {
 	case self && t.r.rec.Kernel == decode.KernelSymbol{}:
 		t.r.rec.Kernel = decode.KernelSymbol{Name: symbol, Address: m.FileOffset}
 	case !self && !strings.HasPrefix(m.Path, "[guest.") && m.Address >= kernelStart:
-		m.Modes = 5
+		m.Modes, m.BuildID = 5, t.r.imageIDs[m.Path]
 		t.kernel = append(t.kernel, m)
 	}
 }

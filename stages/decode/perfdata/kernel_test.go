@@ -71,7 +71,7 @@ func TestKernelMaps(t *testing.T) {
 // its name.
 func TestAnonymousCode(t *testing.T) {
 	b := &builder{order: binary.LittleEndian}
-	for i, name := range []string{"//anon", "/memfd:doublemapper (deleted)", "/dev/zero (deleted)", "/SYSV00000000", "[heap]", "/bin/p", "/dev/hugepages/x"} {
+	for i, name := range []string{"//anon", "/memfd:doublemapper (deleted)", "/dev/zero (deleted)", "/SYSV00000000", "[heap]", "[stack]", "[anon:code]", "/tmp/unlinked (deleted)", "/bin/p", "/dev/hugepages/x"} {
 		flags := uint32(0)
 		if name == "/dev/hugepages/x" {
 			flags = mapHugeTLB
@@ -116,4 +116,30 @@ func foreignRecording() *builder {
 	b.record(recordSample, miscHypervisor, uint64(kernelText), uint32(1), uint32(1), 1200, 0)
 	b.sample(1, 1300, kernel, uint64(kernelText+8), guestUser, 0x4020, user, 0x4030)
 	return b
+}
+
+// The build-id that perf notes of a path is that of the last file there; a
+// deleted file that has one is not taken for generated code.
+func TestFilesOfOnePath(t *testing.T) {
+	b := &builder{order: binary.LittleEndian}
+	note := func(name string) {
+		b.record(recordBuildID, miscUser, ^uint32(0), uint32(0x11111111), 0x2222222222222222, 0x3333333333333333, uint32(0), name)
+	}
+	file := func(time, addr, inode int, name string) {
+		b.record(recordMmap2, miscUser, uint32(1), uint32(1), addr, 0x1000, 0, uint32(8), uint32(1), inode, 77, uint32(5), uint32(2), name, uint32(1), uint32(1), time)
+	}
+	file(100, 0x4000, 5, "/bin/p")
+	file(200, 0x6000, 6, "/bin/p")
+	file(300, 0x8000, 7, "/lib/q (deleted)")
+	note("/bin/p")
+	note("/lib/q (deleted)")
+	b.sample(1, 1000, user, 0x4010)
+	var got []string
+	for _, m := range open(t, b).Processes[0].Image {
+		got = append(got, fmt.Sprintf("%#x %s %d %d %d %v", m.Address, m.Path, m.File.Device, m.File.Inode, m.File.Generation, m.BuildID != ""))
+	}
+	want := []string{"0x4000 /bin/p 34359738369 5 77 false", "0x6000 /bin/p 34359738369 6 77 true", "0x8000 /lib/q (deleted) 34359738369 7 77 true"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
 }

@@ -253,7 +253,9 @@ func (r *reader) finish() {
 
 // describe fills in what concerns the whole recording.
 func (r *reader) describe(t *timeline) {
-	r.rec.Started = r.started(int64(t.start))
+	if r.rec.Started = r.started(int64(t.start)); r.rec.Started.IsZero() {
+		r.rec.Written = r.files[0].Modified
+	}
 	r.rec.Processes = t.recorded
 	if len(r.events) > 0 && len(t.recorded) == 0 {
 		r.problem(problem.Info, problem.NoOffset, "no-samples", "the recording has no samples")

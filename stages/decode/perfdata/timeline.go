@@ -3,7 +3,6 @@ package perfdata
 import (
 	"slices"
 	"sort"
-	"strings"
 
 	"stackmill/schema"
 	"stackmill/stages/decode"
@@ -18,6 +17,7 @@ type timeline struct {
 	all      map[int32][]*process // by pid, in order of their start
 	recorded []*decode.Process    // those with samples, in the order of the first
 	kernel   []decode.MapEvent    // of modules and of code that the kernel made
+	newest   map[string]decode.FileID
 }
 
 // process is one process from its fork to the reuse of its pid.
@@ -34,7 +34,7 @@ type process struct {
 }
 
 func (r *reader) timeline() *timeline {
-	t := &timeline{r: r, start: noTime, current: map[int32]*process{}, all: map[int32][]*process{}}
+	t := &timeline{r: r, start: noTime, current: map[int32]*process{}, all: map[int32][]*process{}, newest: map[string]decode.FileID{}}
 	earliest := func(time uint64) {
 		if time != 0 && time != noTime {
 			t.start = min(t.start, time)
@@ -211,6 +211,8 @@ func (t *timeline) mmap(s *sideband, c *cursor) {
 		m.Modes, huge = int(prot&7), flags&mapHugeTLB != 0
 		if s.misc&miscBuildID != 0 && id != nil {
 			m.BuildID = buildIDText(id[4:], id[0])
+		} else if id != nil {
+			m.File = fileID(cursor{b: id, big: t.r.big})
 		}
 	} else if s.misc&miscData != 0 {
 		m.Modes = 3
@@ -219,9 +221,7 @@ func (t *timeline) mmap(s *sideband, c *cursor) {
 	if c.short || m.Size == 0 {
 		return
 	}
-	if m.BuildID == "" {
-		m.BuildID = t.r.imageIDs[m.Path]
-	}
+	t.newest[m.Path] = m.File
 	mode := s.misc & miscMode
 	if most, ok := bounds.Mapping(t.r.rec.Arch, t.r.rec.WordBits, m.Address, m.Size); !ok && mode != miscKernel {
 		t.r.left(s.at).Out("the size of a mapping", " bytes", s.at.offset(), m.Size, 1, most)
@@ -245,21 +245,30 @@ func (t *timeline) mmap(s *sideband, c *cursor) {
 		p.JITDumps = append(p.JITDumps, decode.JITDump{Path: m.Path, Mapped: m.Time, From: m.Time, Until: decode.Never})
 		return
 	}
-	if huge || isAnonymous(m.Path) {
-		m.Path, m.FileOffset = decode.PerfMap(int64(pid)), m.Address
+	if huge || decode.IsGenerated(m.Path, m.BuildID != "" || t.r.imageIDs[m.Path] != "") {
+		m.Generated(int64(pid))
 	}
 	t.process(pid, s.time).add(m)
 }
 
+// fileID reads what MMAP2 records of a file: device numbers, inode, generation.
+func fileID(c cursor) decode.FileID {
+	return decode.FileID{Device: uint64(c.u32())<<32 | uint64(c.u32()), Inode: c.u64(), Generation: c.u64()}
+}
+
+// known gives mappings the build-ids that perf noted of files. It read
+// them at the end of the recording: where a path named several files, from the
+// last of them.
+func (t *timeline) known(image []decode.MapEvent) {
+	for i := range image {
+		if m := &image[i]; m.BuildID == "" && m.File == t.newest[m.Path] {
+			m.BuildID = t.r.imageIDs[m.Path]
+		}
+	}
+}
+
 // mapHugeTLB is the flag of memory in huge pages, which has no file.
 const mapHugeTLB = 0x40000
-
-// isAnonymous reports whether a mapping has no file: its code was made at run
-// time. Run-time compilers that map code twice do it by a file in memory.
-func isAnonymous(path string) bool {
-	return path == "//anon" || path == "/anon_hugepage" || strings.HasPrefix(path, "/dev/zero") || strings.HasPrefix(path, "[stack") ||
-		strings.HasPrefix(path, "/SYSV") || strings.HasPrefix(path, "/memfd:") || path == "[heap]"
-}
 
 // assign gives each sample to its process and finds its stack.
 func (r *reader) assign(t *timeline) {
@@ -319,6 +328,8 @@ func (r *reader) assign(t *timeline) {
 
 // complete makes a process ready for the stages behind.
 func (t *timeline) complete(p *process, usesKernel bool) {
+	t.known(p.Image)
+	t.known(p.Data)
 	if usesKernel {
 		p.Image = append(p.Image, t.kernelImage(p)...)
 	}
