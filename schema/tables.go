@@ -79,7 +79,7 @@ var (
 var (
 	LoadObjects = &Table{"load_objects", "one load object: executable, shared object, vdso, generated code", []Column{
 		experimentID,
-		{"load_object_id", Int64, Plain, "", false, "Hash of the build-id, or of checksum and path."},
+		{"load_object_id", Int64, Plain, "", false, "Hash of the build-id; without one, of the name and the content of its file; without a file, of path and mapping."},
 		{"name", String, Dict, "", false, "The base name; artificial ones stand in angle brackets."},
 		{"path", String, Dict, "", false, "The path recorded."},
 		{"build_id", String, Dict, "", false, "The build-id in hex, empty when there is none."},

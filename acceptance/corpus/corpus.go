@@ -28,6 +28,9 @@ var data = []string{"testdata/data/recordings.tar.gz", "testdata/data/symfs.tar.
 // symbols is the archive of recordings of programs whose functions are hard to name.
 const symbols = "testdata/symbols/recordings.tar.gz"
 
+// objects are the archives of recordings of unusual load objects.
+var objects = []string{"testdata/objects/recordings.tar.gz"}
+
 var (
 	once     = sync.OnceValues(unpackAll)
 	unpacked string // the folder, once it is there
@@ -100,6 +103,10 @@ func Data(dir string) error { return unpackBelow(dir, data) }
 // dir: exp/NAME.er, perf/NAME.data, the list of generated code of a Java program as
 // maps/perf-PID.map, the programs as symfs/, and a separate debug file as debug/NAME.
 func Symbols(dir string) error { return unpackBelow(dir, []string{symbols}) }
+
+// Objects unpacks the recordings of programs whose mappings or files are unusual
+// below dir, NAME.er and NAME.data, and the programs' files.
+func Objects(dir string) error { return unpackBelow(dir, objects) }
 
 func unpackBelow(dir string, archives []string) error {
 	root, err := moduleRoot()

@@ -124,7 +124,7 @@ func TestStoredObjects(t *testing.T) {
 		{"/bin/rebuilt", nil, "rebuilt <static>@0x1000", "warning wrong-build-id"},
 		{"/bin/gone", []string{"good"}, "gone good", ""},
 		{"/bin/gone", []string{"unmarked"}, "gone <static>@0x1000", "warning wrong-build-id"},
-		{"/bin/unmarked", []string{"good"}, "unmarked unmarked", ""}, // nothing speaks against it
+		{"/bin/unmarked", []string{"good"}, "unmarked good", "info wrong-build-id"}, // what ran had one
 	} {
 		r, rec := recording(files)
 		rec.Stored = func(path, id string) (list []decode.Candidate) {

@@ -2,12 +2,8 @@ package symbolize
 
 import (
 	"fmt"
-	"path"
-	"slices"
 	"strings"
 
-	"stackmill/problem"
-	"stackmill/schema"
 	"stackmill/stages/decode"
 	"stackmill/stages/symbolize/image"
 	"stackmill/stages/symbolize/symtab"
@@ -17,16 +13,12 @@ import (
 const notComputed = 0xFFFFFFFF
 
 // fileObject returns the load object of a file mapping. Processes share the
-// object of a path and checksum.
+// object of a path, checksum and inode.
 func (r *Resolver) fileObject(im *image.Image, m *image.Mapping) int32 {
-	checksum := m.Checksum
-	if checksum == notComputed {
-		checksum = 0
-	}
-	k := objectKey{m.Path, checksum, m.BuildID}
+	k := keyOf(&m.MapEvent)
 	n, ok := r.objects[k]
 	if !ok {
-		o := r.findObject(im, m, checksum)
+		o := r.findObject(im, m, k)
 		id, same, found := r.sameFile(&o)
 		if n = same; !found {
 			n = r.Program.object(o)
@@ -37,143 +29,13 @@ func (r *Resolver) fileObject(im *image.Image, m *image.Mapping) int32 {
 	return n
 }
 
-// findObject takes the first file that can be read and that fits the recorded
-// mappings and checksum. On Linux no checksum is recorded, so that a rebuilt
-// program would otherwise give wrong names without a word.
-func (r *Resolver) findObject(im *image.Image, m *image.Mapping, checksum uint32) Object {
-	file, buildID := m.Path, m.BuildID
-	kernel := file == decode.KernelPath || r.IsKernel(m.Address)
-	o := Object{Name: path.Base(file), Path: file, Checksum: checksum, Kind: "elf", Symbols: "none"}
-	type refusal struct{ reason, message string }
-	var refused []refusal
-	candidates := r.candidates(file, buildID)
-	if file == decode.KernelPath {
-		r.kernelID = buildID
-	} else if kernel {
-		if list, origin := r.moduleList(file); list != nil {
-			o.table, o.Symbols, o.place, o.FunctionCount = list, origin, absolute, len(list.Functions)
-			candidates = nil
-		}
+// keyOf is what the recording knows a mapped file by.
+func keyOf(m *decode.MapEvent) objectKey {
+	k := objectKey{m.Path, m.Checksum, m.BuildID, m.File}
+	if k.checksum == notComputed {
+		k.checksum = 0
 	}
-	for _, c := range candidates {
-		table, err := r.tables.Load(c.Path)
-		if err != nil {
-			refused = append(refused, refusal{"unreadable-load-object", fmt.Sprintf("the copy in the %s cannot be used: %v", c.Origin, err)})
-			continue
-		}
-		// Lists of symbols have no build-id but that of their place.
-		if buildID != "" && table.BuildID != buildID && (table.BuildID != "" || c.Origin == "cache" && len(table.Regions) > 0) {
-			refused = append(refused, refusal{"wrong-build-id", fmt.Sprintf("the copy in the %s is another program: it has build-id %s, recorded was %s", c.Origin, table.BuildID, buildID)})
-			continue
-		}
-		if kernel && len(table.Functions) == 0 {
-			refused = append(refused, refusal{"kernel-symbols", fmt.Sprintf("the copy in the %s has no addresses: only root may read them in /proc/kallsyms", c.Origin)})
-			continue
-		}
-		same := kernel || buildID != "" && table.BuildID == buildID
-		if why := misfit(table, im, file, checksum, r.pageSize()); why != "" && !same {
-			refused = append(refused, refusal{"wrong-load-object", fmt.Sprintf("the copy in the %s is another program: %s", c.Origin, why)})
-			continue
-		}
-		o.table, o.file, o.Symbols, o.BuildID = table, c.Path, c.Origin, table.BuildID
-		o.FunctionCount = len(table.Functions)
-		if kernel {
-			o.place = r.kernelPlacing(table)
-		}
-		break
-	}
-	if o.BuildID == "" {
-		o.BuildID = buildID
-	}
-	if o.BuildID != "" {
-		o.ID = schema.NewID("object").Text(o.BuildID).Sum()
-	} else {
-		o.ID = schema.NewID("object").Number(uint64(o.Checksum)).Text(o.Path).Sum()
-	}
-	o.complain = func(touched bool) {
-		severity := problem.Info
-		switch generated := decode.IsPerfMap(file); {
-		case touched && o.table == nil && file == decode.KernelPath:
-			severity, refused = problem.Warning, append(refused, refusal{"kernel-symbols", "the kernel's functions have no names: pass a copy of /proc/kallsyms from the machine and time of recording with --kallsyms, or the kernel's image with --vmlinux"})
-		case touched && o.table == nil && generated:
-			severity, refused = problem.Warning, []refusal{{"generated-code", "code was made at run time, and no list of its functions was found: have the program write " + path.Base(file) + ", and tell where it is with --perf-map-dir"}}
-		case touched && o.table == nil: // the samples are there, but not the names
-			severity = problem.Warning
-		case generated:
-			return
-		}
-		if o.table == nil && len(refused) == 0 {
-			refused = append(refused, refusal{"missing-load-object", "no copy of the load object was found: its functions have no names"})
-		}
-		for _, f := range refused {
-			r.problem(severity, file, f.reason, f.message)
-		}
-		if o.table != nil && touched {
-			for _, n := range o.table.Notes {
-				r.rec.Problems.Add(n.Problem(file))
-			}
-		}
-	}
-	return o
-}
-
-// candidates are the files at the object's path, then those that have its
-// build-id; of the kernel also the one that runs.
-func (r *Resolver) candidates(file, buildID string) []decode.Candidate {
-	list := r.rec.Locate(file)
-	if (buildID != "" || file == decode.KernelPath) && r.rec.Stored != nil {
-		list = append(slices.Clip(list), r.rec.Stored(file, buildID)...)
-	}
-	return list
-}
-
-func (r *Resolver) pageSize() uint64 {
-	if r.rec.PageSize > 0 {
-		return uint64(r.rec.PageSize)
-	}
-	return 4096
-}
-
-// misfit says why the file cannot be what was mapped, or nothing. A recorded
-// checksum must be the file's (gprofng-experiment 1.5). A single executable
-// segment must be mapped as a whole; pieces of several need only lie in one.
-func misfit(t *symtab.Table, im *image.Image, path string, checksum uint32, page uint64) string {
-	if checksum != 0 && t.Checksum != checksum {
-		return fmt.Sprintf("it has checksum %#x, recorded was %#x: perhaps it was rebuilt", t.Checksum, checksum)
-	}
-	if len(t.Segments) == 0 { // the kernel's symbols
-		return ""
-	}
-	var text []symtab.Segment
-	for _, s := range t.Segments {
-		if s.Flags&1 != 0 {
-			text = append(text, s)
-		}
-	}
-	type piece struct{ offset, size uint64 }
-	var pieces []piece
-	for _, m := range im.Mappings {
-		p := piece{m.FileOffset, m.Size}
-		if m.Path == path && m.Code == nil && m.Modes&4 != 0 && !slices.Contains(pieces, p) {
-			pieces = append(pieces, p)
-		}
-	}
-	for _, p := range pieces {
-		start, end := p.offset, p.offset+p.size
-		fits := false
-		for _, s := range text {
-			from, until := s.Offset/page*page, (s.Offset+s.FileSize+page-1)/page*page
-			if aligned := start%page == 0 && end%page == 0; aligned && len(text) == 1 && len(pieces) == 1 {
-				fits = start == from && end == until
-			} else {
-				fits = fits || from <= start && end <= until
-			}
-		}
-		if !fits {
-			return fmt.Sprintf("no executable segment of it fits the mapping of %#x bytes at file offset %#x", p.size, start)
-		}
-	}
-	return ""
+	return k
 }
 
 func (o *Object) touch() { o.touched = true }

@@ -3,6 +3,7 @@ package symbolize
 import (
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"testing"
 
@@ -218,6 +219,31 @@ func TestIdentity(t *testing.T) {
 	o, _, _ = ids("/lib/a", "")
 	if o2, _, _ := ids("/lib/b", ""); o == o2 {
 		t.Error("files without build-id are the same")
+	}
+}
+
+// Without a build-id it is the content; without a file, what was mapped.
+func TestIdentityWithoutBuildID(t *testing.T) {
+	id := func(path string, content uint64, more uint64) int64 {
+		files := disk{}
+		if content != 0 {
+			build := program("", symtab.Function{Name: "f"})
+			build.Content = content
+			files[path] = build
+		}
+		r, _ := recording(files)
+		m := text(path, 0x1000000)
+		m.Size += more
+		return r.Program.Objects[r.Program.Locations[process(r, m).Resolve(0x1000010, 0).Location].Object].ID
+	}
+	ids := []int64{id("/lib/a", 7, 0), id("/lib/a", 8, 0), id("/lib/b", 7, 0), id("/lib/a", 0, 0), id("/lib/a", 0, 0x1000), id("/lib/b", 0, 0)}
+	for i, x := range ids {
+		if n := slices.Index(ids, x); n != i {
+			t.Errorf("%d and %d have one id", n, i)
+		}
+	}
+	if id("/lib/a", 7, 0) != id("/opt/lib/a", 7, 0) || id("/lib/a", 0, 0) != ids[3] {
+		t.Error("the same has two ids")
 	}
 }
 

@@ -21,6 +21,7 @@ type Placed struct {
 // the place of an object's code tells that of its data.
 func (pr *Process) Placed() []Placed {
 	var all []Placed
+	loaded := map[int32][]run{}
 	for _, m := range pr.Image.Mappings {
 		if m.Code != nil || !m.Executable() || pr.r.IsKernel(m.Address) {
 			continue
@@ -28,6 +29,15 @@ func (pr *Process) Placed() []Placed {
 		n := pr.r.fileObject(pr.Image, m)
 		o := &pr.r.Program.Objects[n]
 		if o.table == nil || o.place != nil {
+			continue
+		}
+		runs, known := loaded[n]
+		if !known {
+			runs = pr.r.loadings(pr.r.runs(pr.Image, keyOf(&m.MapEvent)), o.table)
+			loaded[n] = runs
+		}
+		// Where the program mapped its text again, its data is not.
+		if len(runs) > 0 && !slices.ContainsFunc(runs, func(x run) bool { return x.bias == m.Address-m.FileOffset }) {
 			continue
 		}
 		p := Placed{Object: n, Path: m.Path, Low: ^uint64(0), Loaded: m.Loaded, Unloaded: m.Unloaded}

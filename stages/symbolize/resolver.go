@@ -38,12 +38,14 @@ type Resolver struct {
 	methods       map[methods]int32        // the version that was seen first, of Java's in dumps of generated code
 	java          map[*decode.Process]bool // what runsJava found
 	javaMaps      map[string]bool          // paths of their lists of generated code
+	mappings      *mappings
 }
 
 type objectKey struct {
 	path     string
 	checksum uint32
 	buildID  string
+	file     decode.FileID
 }
 
 // New returns a resolver for the recording.

@@ -64,6 +64,7 @@ type Segment struct {
 type Table struct {
 	BuildID   string    // hex, empty when there is none
 	Checksum  uint32    // of the dynamic segment, 0 when there is none
+	Content   uint64    // hash of the file, 0 when it has a build-id; not in caches, whose keys have it
 	Arch      insn.Arch // 0 when its instructions cannot be decoded
 	Segments  []Segment
 	Regions   []Region   // sorted by offset

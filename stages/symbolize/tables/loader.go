@@ -68,8 +68,9 @@ type pathKey struct {
 
 // identity is what a file's table depends on.
 type identity struct {
-	key   string        // build-id or content, size, and the debug file
-	notes []symtab.Note // about debug files that do not fit
+	key     string        // build-id or content, size, and the debug file
+	content uint64        // hash of the file, 0 when it has a build-id
+	notes   []symtab.Note // about debug files that do not fit
 }
 
 // New makes a Loader.
@@ -131,6 +132,7 @@ func (l *Loader) load(path string, places object.Places) (*symtab.Table, error) 
 			t = built
 			l.disk.write(s.key, missing, t)
 		}
+		t.Content = s.content
 		l.keep(s.key, t)
 		return t, nil
 	})
@@ -238,15 +240,17 @@ func guard(path string, f func()) (err error) {
 func open(path string, dirs []string, places object.Places) (s *source, err error) {
 	s = &source{}
 	if text, read := readList(path); text != nil {
-		return &source{identity: identity{key: fmt.Sprintf("l%016x-%x", xxhash.Sum64(text), len(text))}, list: func() *symtab.Table { return read(text) }}, nil
+		sum := xxhash.Sum64(text)
+		return &source{identity: identity{key: fmt.Sprintf("l%016x-%x", sum, len(text)), content: sum}, list: func() *symtab.Table { return read(text) }}, nil
 	}
 	fault := guard(path, func() {
 		if s.object, err = object.Open(path); err == nil {
 			s.object.Places = places
 			s.debug, s.notes = object.FindDebug(s.object, dirs)
-			s.key = identify(s.object)
+			s.key, s.content = identify(s.object)
 			if s.debug != nil {
-				s.key += "-" + identify(s.debug)
+				key, _ := identify(s.debug)
+				s.key += "-" + key
 			}
 		}
 	})
@@ -257,16 +261,18 @@ func open(path string, dirs []string, places object.Places) (s *source, err erro
 	return s, nil
 }
 
-// identify names a file by its build-id, or else by its content, and its size.
-func identify(f *object.File) string {
+// identify names a file by its build-id, or else by the hash of its content, and
+// its size.
+func identify(f *object.File) (key string, content uint64) {
 	id := f.BuildID()
 	if id == "" {
-		id = fmt.Sprintf("x%016x", xxhash.Sum64(f.Bytes()))
+		content = xxhash.Sum64(f.Bytes())
+		id = fmt.Sprintf("x%016x", content)
 	}
 	if f.Packed {
 		id += "-packed"
 	}
-	return fmt.Sprintf("%s-%x", id, len(f.Bytes()))
+	return fmt.Sprintf("%s-%x", id, len(f.Bytes())), content
 }
 
 func (s *source) build() (t *symtab.Table, missing []string, err error) {

@@ -1,0 +1,158 @@
+package symbolize
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+
+	"stackmill/problem"
+	"stackmill/schema"
+	"stackmill/stages/decode"
+	"stackmill/stages/symbolize/image"
+	"stackmill/stages/symbolize/symtab"
+)
+
+// finding says why files are not the object that is looked for, and what speaks
+// against the one that was taken.
+type finding struct {
+	file    string
+	kernel  bool
+	refused []remark
+	doubt   *remark
+}
+
+type remark struct{ reason, message string }
+
+// findObject takes the first file that can be read and that nothing recorded
+// proves to be another: without a build-id or checksum a rebuilt program may
+// give wrong names, but not without a word.
+func (r *Resolver) findObject(im *image.Image, m *image.Mapping, k objectKey) Object {
+	o := Object{Name: path.Base(k.path), Path: k.path, Checksum: k.checksum, Kind: "elf", Symbols: "none"}
+	f := &finding{file: k.path, kernel: k.path == decode.KernelPath || r.IsKernel(m.Address)}
+	candidates := r.candidates(k.path, k.buildID)
+	if k.path == decode.KernelPath {
+		r.kernelID = k.buildID
+	} else if f.kernel {
+		if list, origin := r.moduleList(k.path); list != nil {
+			o.table, o.Symbols, o.place, o.FunctionCount = list, origin, absolute, len(list.Functions)
+			candidates = nil
+		}
+	}
+	for _, c := range candidates {
+		table, proved, why := r.try(c, im, k, f.kernel)
+		if why != nil {
+			f.refused = append(f.refused, *why)
+			continue
+		}
+		o.table, o.file, o.Symbols, o.BuildID = table, c.Path, c.Origin, table.BuildID
+		o.FunctionCount = len(table.Functions)
+		if f.kernel {
+			o.place = r.kernelPlacing(table)
+		}
+		if !proved {
+			f.doubt = r.doubts(k, c)
+		}
+		break
+	}
+	o.BuildID = cmp.Or(o.BuildID, k.buildID)
+	o.ID = r.identify(&o, im, k, f.kernel)
+	o.complain = func(touched bool) { r.complain(&o, f, touched) }
+	return o
+}
+
+// try reads a file and says why it is not what is looked for, and whether
+// something recorded proves that it is.
+func (r *Resolver) try(c decode.Candidate, im *image.Image, k objectKey, kernel bool) (table *symtab.Table, proved bool, why *remark) {
+	table, err := r.tables.Load(c.Path)
+	if err != nil {
+		return nil, false, &remark{"unreadable-load-object", fmt.Sprintf("the copy in the %s cannot be used: %v", c.Origin, err)}
+	}
+	// Lists of symbols have no build-id but that of their place, and a kernel that
+	// the user names may have lost it.
+	isList := len(table.Regions) == 0
+	if k.buildID != "" && table.BuildID != k.buildID && (table.BuildID != "" || !isList && (!kernel || c.Origin == "cache")) {
+		return nil, false, &remark{"wrong-build-id", fmt.Sprintf("the copy in the %s is another program: it has build-id %s, recorded was %s", c.Origin, cmp.Or(table.BuildID, "none"), k.buildID)}
+	}
+	if kernel && len(table.Functions) == 0 {
+		return nil, false, &remark{"kernel-symbols", fmt.Sprintf("the copy in the %s has no addresses: only root may read them in /proc/kallsyms", c.Origin)}
+	}
+	if kernel || k.buildID != "" && table.BuildID == k.buildID {
+		return table, true, nil
+	}
+	message := r.misfit(table, im, k)
+	if message == "" && c.Origin == "path" && r.replaced(k, c.Path) {
+		message = "while it was recorded, another file took its place"
+	}
+	if message != "" {
+		return nil, false, &remark{"wrong-load-object", fmt.Sprintf("the copy in the %s is another program: %s", c.Origin, message)}
+	}
+	return table, k.checksum != 0, nil
+}
+
+// candidates are the files at the object's path, then those that have its
+// build-id; of the kernel also the one that runs.
+func (r *Resolver) candidates(file, buildID string) []decode.Candidate {
+	list := r.rec.Locate(file)
+	if was := decode.Undeleted(file); was != file { // and has a build-id: it may be there again
+		list = append(slices.Clip(list), r.rec.Locate(was)...)
+	}
+	if (buildID != "" || file == decode.KernelPath) && r.rec.Stored != nil {
+		list = append(slices.Clip(list), r.rec.Stored(file, buildID)...)
+	}
+	return list
+}
+
+// identify returns the id of an object, which two builds of one path never
+// share: from its build-id, else its file's content, else what is recorded of it,
+// as far as another recording of it says the same.
+func (r *Resolver) identify(o *Object, im *image.Image, k objectKey, kernel bool) int64 {
+	id := schema.NewID("object")
+	switch {
+	case o.BuildID != "":
+		return id.Text(o.BuildID).Sum()
+	case o.table != nil:
+		return id.Text(o.Name).Number(o.table.Content).Number(uint64(k.checksum)).Sum()
+	}
+	id.Number(uint64(k.checksum)).Text(k.path)
+	switch {
+	case kernel:
+		id.Text(r.rec.OS)
+	case !decode.IsPerfMap(k.path): // whose offsets are addresses
+		for _, x := range r.runs(im, k)[:1] {
+			id.Number(x.start).Number(x.end)
+		}
+	}
+	return id.Sum()
+}
+
+// complain records what was wrong with an object's files. Of one that no stack
+// needs those are remarks.
+func (r *Resolver) complain(o *Object, f *finding, touched bool) {
+	severity := problem.Info
+	switch generated := decode.IsPerfMap(f.file); {
+	case touched && o.table == nil && f.file == decode.KernelPath:
+		severity, f.refused = problem.Warning, append(f.refused, remark{"kernel-symbols", "the kernel's functions have no names: pass a copy of /proc/kallsyms from the machine and time of recording with --kallsyms, or the kernel's image with --vmlinux"})
+	case touched && o.table == nil && generated:
+		severity, f.refused = problem.Warning, []remark{{"generated-code", "code was made at run time, or its file was deleted, and no list of its functions was found: have the program write " + path.Base(f.file) + ", and tell where it is with --perf-map-dir"}}
+	case touched && o.table == nil: // the samples are there, but not the names
+		severity = problem.Warning
+	case generated && !touched:
+		return
+	}
+	if o.table == nil && len(f.refused) == 0 {
+		f.refused = append(f.refused, remark{"missing-load-object", "no copy of the load object was found: its functions have no names"})
+	}
+	for _, x := range f.refused {
+		r.problem(severity, f.file, x.reason, x.message)
+	}
+	if o.table == nil || !touched {
+		return
+	}
+	if f.doubt != nil {
+		r.problem(problem.Warning, f.file, f.doubt.reason, f.doubt.message)
+	}
+	for _, n := range o.table.Notes {
+		r.rec.Problems.Add(n.Problem(f.file))
+	}
+}

@@ -1,0 +1,140 @@
+package symbolize
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"stackmill/stages/symbolize/image"
+	"stackmill/stages/symbolize/symtab"
+)
+
+// run is the executable memory of one loading of a file: mappings that agree on
+// how far the file's offsets are from their addresses. Programs change the
+// protection of parts of it, and put other memory into its place.
+type run struct {
+	bias       uint64 // address less offset
+	start, end uint64 // offsets
+}
+
+// runs returns those of a file, the oldest first.
+func (r *Resolver) runs(im *image.Image, of objectKey) []run {
+	var runs []run
+	for _, m := range im.Mappings {
+		if m.Code != nil || m.Modes&4 == 0 || keyOf(&m.MapEvent) != of {
+			continue
+		}
+		next := run{m.Address - m.FileOffset, m.FileOffset, m.FileOffset + m.Size}
+		i := slices.IndexFunc(runs, func(x run) bool { return x.bias == next.bias })
+		if i < 0 {
+			runs = append(runs, next)
+			continue
+		}
+		runs[i].start, runs[i].end = min(runs[i].start, next.start), max(runs[i].end, next.end)
+	}
+	return runs
+}
+
+func (r *Resolver) pageSize() uint64 {
+	if r.rec.PageSize > 0 {
+		return uint64(r.rec.PageSize)
+	}
+	return 4096
+}
+
+// largestPage is the size of pages up to which files are mapped in whole pages.
+const largestPage = 64 << 10
+
+// pages is the size of the pages that memory was mapped in, if the recording
+// does not tell: what all runs are multiples of. It is 1 where no loader made them.
+func pages(runs []run) uint64 {
+	all := uint64(largestPage)
+	for _, x := range runs {
+		all |= x.bias | x.start | x.end
+	}
+	return all & -all
+}
+
+// misfit says why the file cannot be what was mapped, or nothing. A recorded
+// checksum must be the file's (gprofng-experiment 1.5). Of the loadings of a
+// file one must be as a loader makes it: the others may be the program's own,
+// from anywhere in the file and longer than it (S2).
+func (r *Resolver) misfit(t *symtab.Table, im *image.Image, of objectKey) string {
+	if of.checksum != 0 && t.Checksum != of.checksum {
+		return fmt.Sprintf("it has checksum %#x, recorded was %#x: perhaps it was rebuilt", t.Checksum, of.checksum)
+	}
+	runs := r.runs(im, of)
+	if len(t.Segments) == 0 || len(runs) == 0 { // without segments: the kernel's symbols
+		return ""
+	}
+	if len(r.loadings(runs, t)) > 0 {
+		return ""
+	}
+	return fmt.Sprintf("no executable segment of it fits the mapping of %#x bytes at file offset %#x", runs[0].end-runs[0].start, runs[0].start)
+}
+
+// loadings returns those runs of a file that are as a loader makes them.
+func (r *Resolver) loadings(runs []run, t *symtab.Table) []run {
+	l := layoutOf(t, max(pages(runs), r.pageSize()))
+	return slices.DeleteFunc(slices.Clone(runs), func(x run) bool { return !l.loads(x) })
+}
+
+// layout is how a loader maps a file.
+type layout struct {
+	text []symtab.Segment // in whole pages, by offset
+	// first is where the file's first mapping begins, and span where it ends if
+	// it is to reserve the addresses of all segments.
+	first, span uint64
+	page        uint64
+}
+
+func layoutOf(t *symtab.Table, page uint64) layout {
+	l := layout{page: page}
+	low, high := ^uint64(0), uint64(0)
+	for _, s := range t.Segments {
+		if s.Address < low {
+			low, l.first = s.Address, s.Offset/page*page
+		}
+		high = max(high, s.Address+s.MemSize)
+		if s.Flags&1 != 0 {
+			start := s.Offset / page * page
+			s.Address, s.FileSize, s.Offset = s.Address-(s.Offset-start), (s.Offset+s.FileSize+page-1)/page*page-start, start
+			l.text = append(l.text, s)
+		}
+	}
+	l.span = l.first + (high-low/page*page+page-1)/page*page
+	slices.SortFunc(l.text, func(a, b symtab.Segment) int { return cmp.Compare(a.Offset, b.Offset) })
+	return l
+}
+
+// hugePage is what text is aligned to that a program copies into huge pages.
+const hugePage = 2 << 20
+
+// loads reports whether a loader may have mapped the file like this: from the
+// start of an executable segment to its end, to that of another as far from its
+// address (the kernel joins such mappings), or to the end of everything. Where
+// huge pages took the place of text, the rest of it begins or ends at one. Of
+// what is not in whole pages only the bounds count.
+func (l *layout) loads(x run) bool {
+	whole := (x.bias|x.start|x.end)%l.page == 0
+	cut := func(offset uint64, s symtab.Segment) bool {
+		inside := s.Offset <= offset && offset <= s.Offset+s.FileSize
+		return inside && (!whole || (x.bias+offset)%hugePage == 0)
+	}
+	for i, s := range l.text {
+		if s.Offset == l.first && x.start == l.first && x.end == l.span {
+			return true
+		}
+		for _, next := range l.text[i:] {
+			if next.Address-next.Offset != s.Address-s.Offset {
+				continue
+			}
+			s.FileSize = max(s.FileSize, next.Offset+next.FileSize-s.Offset)
+			end := s.Offset + s.FileSize
+			if (x.start == s.Offset || cut(x.start, s)) && (x.end == end || cut(x.end, s)) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,1 @@
+__attribute__((noipa)) long in_plain(long n) { long i = n; do __asm__ volatile("" : "+r"(i)); while (--i > 0); return i; }
