@@ -1,5 +1,7 @@
 package debuginfo
 
+import "math"
+
 // The attributes of types and variables.
 const (
 	attrLocation     = 0x02
@@ -39,7 +41,7 @@ type dataEntry struct {
 	count         value
 	size          int64 // bytes, -1 when not told
 	bits          int64
-	bitOffset     int64 // from the most significant bit of the storage, before version 4; -1 when not told
+	bitOffset     int64 // from the most significant bit of the storage, before version 4: less than 0 where it ends behind that; notTold
 	dataBit       int64 // from the begin of the aggregate; -1 when not told
 	encoding      uint64
 	sibling       uint64 // offset in the unit, 0 when not told
@@ -50,9 +52,12 @@ type dataEntry struct {
 	descriptor    bool // the data are elsewhere, at a place that the object tells
 }
 
+// notTold is a number that no entry has.
+const notTold = math.MinInt64
+
 // read reads an entry's attributes.
 func (e *dataEntry) read(c *cursor, a *abbrev, u *unit, key uint64) error {
-	*e = dataEntry{tag: a.tag, key: key, size: -1, bitOffset: -1, dataBit: -1}
+	*e = dataEntry{tag: a.tag, key: key, size: -1, bitOffset: notTold, dataBit: -1}
 	return c.attributes(a, u.format, func(attr uint32, v value) { e.set(attr, v, u) })
 }
 
@@ -95,7 +100,7 @@ func (e *dataEntry) set(attr uint32, v value, u *unit) {
 	case attrBitSize:
 		e.bits = number64(v, 0)
 	case attrBitOffset:
-		e.bitOffset = number64(v, -1)
+		e.bitOffset = number64(v, notTold)
 	case attrDataBit:
 		e.dataBit = number64(v, -1)
 	case attrEncoding:

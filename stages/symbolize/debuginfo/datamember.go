@@ -61,7 +61,7 @@ func (g *typeGraph) bitField(m *datatype.Member, r *rawMember) {
 	bit := r.dataBit
 	switch {
 	case bit >= 0:
-	case r.bitOffset < 0:
+	case r.bitOffset == notTold:
 		bit = 0
 	case g.source.Order == binary.ByteOrder(binary.BigEndian):
 		bit = r.bitOffset

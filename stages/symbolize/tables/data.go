@@ -37,7 +37,7 @@ func (l *Loader) data(path string, places object.Places) (*datatype.Table, error
 }
 
 // dataVersion changes with datatype's encoding and with what it says of an object.
-const dataVersion = 9
+const dataVersion = 10
 
 // dataPath is a file with the same head as a table's, and behind it dataVersion
 // in a byte, the length of the columns with the key and the missing files, these,
