@@ -10,15 +10,16 @@ import (
 
 // counters are recordings whose events become those of a hardware counter, with
 // PCs as precise as it says (S27): what few machines can record. Those that skid
-// know no data address.
+// know no data address. What copies bit fields together with the member before them
+// has the aggregate.
 var counters = []struct {
 	name, from string
 	precise    uint64
 	minimum    float64 // the share of accesses with the right object
 }{
 	{"skids.data", "watch_gcc_O2", 0, 0.9},
-	{"skids_unoptimized.data", "watch_gcc_O0", 0, 0.99},
-	{"behind.data", "watch_gcc_O3", 1, 0.98},
+	{"skids_unoptimized.data", "watch_gcc_O0", 0, 0.97},
+	{"behind.data", "watch_gcc_O3", 1, 0.97},
 	{"exact.data", "records_gcc_O2", 2, 0.95},
 	{"exact_again.data", "chase_clang_O2", 3, 0.95},
 }

@@ -28,7 +28,8 @@ func (o *object) container(at value, a *insn.Access) (root, bool) {
 		}
 		way := t.Descend(c.typ, offset, use)
 		leaf := &t.Types[t.element(way[len(way)-1].Type)]
-		if len(way) < 2 || leaf.Kind.Aggregate() || leaf.Size != int64(a.Size) || leaf.Float != use.Float {
+		fits := !leaf.Kind.Aggregate() && leaf.Size == int64(a.Size) && leaf.Float == use.Float
+		if len(way) < 2 || !fits && !t.SharesBits(c.typ, offset, a.Size) {
 			continue
 		}
 		if found.ok {

@@ -45,7 +45,7 @@ func (s *Space) decide(ref *reference, w where, has bool, inside int64) Found {
 		known = true
 		if !has || op.mayBe(w) {
 			found.Object, found.Method = op.object, op.method
-			if has && inside != none && op.whole != op.object {
+			if has && inside != none && (op.whole != op.object || op.parts) {
 				found.Object = s.inside(ref.object, op, inside)
 			}
 			if has && op.method == MethodStack && w.kind == RegionStack {
@@ -141,7 +141,7 @@ func (s *Space) inside(o *object, op *operand, address int64) int32 {
 	if op.size > 0 && address%op.size == 0 && op.offset%op.size == 0 {
 		return op.object
 	}
-	if op.size <= 0 || op.offset%op.size != 0 || size%op.size != 0 || op.whole == op.object {
+	if op.size <= 0 || op.offset%op.size != 0 || size%op.size != 0 {
 		return op.whole
 	}
 	at := op.root

@@ -12,6 +12,7 @@ type function struct {
 	object  *object
 	address uint64
 	offset  uint64 // of its first byte in the file
+	raw     []byte
 	code    []instruction
 	targets map[uint64]bool // where direct jumps inside of it lead to
 	types   types
@@ -34,7 +35,7 @@ type instruction struct {
 
 // disassemble decodes a function's code.
 func disassemble(o *object, code []byte, arch insn.Arch, address, offset uint64) *function {
-	f := &function{object: o, address: address, offset: offset, targets: map[uint64]bool{}}
+	f := &function{object: o, address: address, offset: offset, raw: code, targets: map[uint64]bool{}}
 	end := address + uint64(len(code))
 	for at := address; at < end; {
 		i := instruction{address: at}

@@ -13,7 +13,10 @@ type root struct {
 	variable int32 // none when only the type is known
 	offset   int64
 	// vague says that only the aggregate is known, not where in it.
-	vague  bool
+	vague bool
+	// bits are those that are used of what is accessed, 0 for all: they tell bit
+	// fields apart.
+	bits   uint64
 	method Method
 }
 
@@ -124,6 +127,8 @@ func (f *function) fit(r root, a *insn.Access) fit {
 	switch {
 	case r.vague || r.method == MethodContainer:
 		return fitsGuess
+	case t.SharesBits(r.typ, r.offset, a.Size): // which member it is, the bits tell
+		return fitsScalar
 	case !leaf.Kind.Aggregate() && leaf.Size == int64(a.Size):
 		return fitsScalar
 	}

@@ -28,6 +28,8 @@ type operand struct {
 	size   int64 // bytes accessed
 	detail string
 	frame  bool // it counts from the stack
+	shared bool // bit fields share its bytes: the bits of the root tell which it is
+	parts  bool // it is wider than that: the data address tells which part is meant
 }
 
 type referenceKey struct {
@@ -101,8 +103,17 @@ func (s *Space) operands(ref *reference, f *function, n int) {
 		op.frame = f.followed(before, n, a).kind == frame
 		op.root, op.detail = f.root(before, n, a)
 		if op.ok {
+			if f.types.TouchesBits(op.typ, op.root.offset, a.Size) && !op.vague {
+				var some bool
+				op.bits, some = f.usedBits(n)
+				op.vague, op.shared = !some, !some || f.types.SharesBits(op.typ, op.root.offset, a.Size)
+			}
 			op.object = s.dataObject(f.object, op.root, op.use)
+			op.parts = op.shared && a.Size > maxBits/8
 			op.whole, op.size = s.holding(op.object, f.object, op.root, a), int64(a.Size)
+			if op.shared && a.Size <= maxBits/8 {
+				op.whole = op.object // the bits tell, not where in them the data address is
+			}
 			if a.Repeated {
 				op.object = op.whole
 			}

@@ -26,9 +26,19 @@ const (
 // it. An array is one object: arrays of aggregates lead to the aggregate without
 // a step of their own, arrays of scalars end the way, and so does a place in an
 // aggregate where no member is. Of members at one place, as in unions, the way
-// takes the first that fits the use best.
+// takes the first that fits the use best. Where bit fields share the bytes that are
+// used it ends at the aggregate around them: see DescendBits.
 func (t *Table) Descend(typ int32, offset int64, use Use) []Step {
-	d := descent{t, use, maxTried}
+	return t.DescendBits(typ, offset, use, 0)
+}
+
+// DescendBits is Descend for an access of which some bits only are used, the least
+// significant first; 0 stands for all. They tell which bit field it is.
+func (t *Table) DescendBits(typ int32, offset int64, use Use, bits uint64) []Step {
+	d := descent{t: t, use: use, left: maxTried}
+	if t.SharesBits(typ, offset, max(use.Size, 1)) {
+		d.use.Size, d.shared, d.bits = max(use.Size, 1), true, bits
+	}
 	way, _ := d.into(Step{Type: typ, Member: -1}, offset, 1)
 	return way
 }
@@ -44,29 +54,39 @@ const (
 )
 
 type descent struct {
-	t    *Table
-	use  Use
-	left int // members to look at
+	t      *Table
+	use    Use
+	left   int  // members to look at
+	shared bool // bits tell the members
+	bits   uint64
 }
 
 // into returns the rest of a way from a step on.
 func (d *descent) into(s Step, offset int64, depth int) ([]Step, fit) {
 	aggregate, offset, ok := d.t.aggregate(s.Type, offset)
 	if !ok {
-		return []Step{s}, d.fit(s.Type, offset)
+		return []Step{s}, d.fit(s, offset)
 	}
 	s.Type = aggregate
-	if offset < 0 || depth == maxSteps {
+	if offset < 0 && !d.shared || depth == maxSteps {
 		return []Step{s}, hole
 	}
 	var rest []Step
 	var best fit
-	for _, m := range d.candidates(aggregate, offset) {
+	members := d.candidates
+	if d.shared {
+		members = d.among
+	}
+	for _, m := range members(aggregate, offset) {
 		if d.left--; d.left < 0 {
 			break
 		}
 		member := &d.t.Members[m]
-		way, f := d.into(Step{member.Type, m, member.Offset}, max(offset-member.Offset, 0), depth+1)
+		behind := offset - member.Offset
+		if !d.shared {
+			behind = max(behind, 0)
+		}
+		way, f := d.into(Step{member.Type, m, member.Offset}, behind, depth+1)
 		if rest == nil || f > best {
 			rest, best = way, f
 		}
@@ -129,14 +149,18 @@ func (t *Table) extent(m *Member) (low, high int64) {
 
 // fit compares a scalar, or what an array consists of, with the use of it from a
 // byte on.
-func (d *descent) fit(typ int32, offset int64) fit {
-	typ = d.t.Strip(typ)
+func (d *descent) fit(s Step, offset int64) fit {
+	typ := d.t.Strip(s.Type)
 	for d.t.Types[typ].Kind == Array {
 		typ = d.t.Strip(d.t.Types[typ].Elem)
 	}
 	x := &d.t.Types[typ]
+	size := x.Size * 8
+	if s.Member >= 0 && d.t.Members[s.Member].Bits > 0 {
+		size = int64(d.t.Members[s.Member].Bits)
+	}
 	switch {
-	case d.use.Size == 0 || x.Size != int64(d.use.Size) || offset != 0:
+	case d.use.Size == 0 || size != int64(d.use.Size)*8 || offset != 0:
 		return unfit
 	case x.Float != d.use.Float:
 		return fitsSize

@@ -103,6 +103,7 @@ func (t *Table) Index() {
 	t.aroundGlobals = around(len(t.Globals), start(t.Globals))
 	t.aroundThreads = around(len(t.Threads), start(t.Threads))
 	t.aroundRanges = around(len(t.Ranges), func(i int) (uint64, uint64) { return t.Ranges[i].Low, t.Ranges[i].High })
+	t.findBitFields()
 }
 
 // around returns for each of some ranges, sorted by where they begin, the last

@@ -26,6 +26,7 @@ type Table struct {
 	Notes     []symtab.Note // what could not be read; the table of symbols may have the same
 
 	aroundGlobals, aroundThreads, aroundRanges []int32 // see around
+	bitFields                                  []bool  // by type: bit fields are in it
 }
 
 // Kind is the kind of a type.

@@ -1,0 +1,169 @@
+package dataspace
+
+import (
+	"slices"
+
+	"stackmill/stages/symbolize/insn"
+)
+
+// Bounds of what is followed to tell bits apart: instructions before and behind an
+// access, and ways that lead to it.
+const (
+	maxBitsBefore = 64
+	maxBitsBehind = 400
+	maxBitWays    = 8
+	maxBits       = 64 // of an access
+)
+
+// usedBits are the bits of an access that its instruction, or those around it, use
+// or change: a load's by what is done with what it loaded, a store's by what it
+// does not write back as it was. 0 stands for all, if that is not known to be so.
+// It reports false when nothing is used but to be written back.
+func (f *function) usedBits(n int) (bits uint64, ok bool) {
+	x := &f.code[n]
+	a := &x.Accesses[0]
+	if _, ok := f.bits(n); !ok || len(x.Accesses) != 1 || a.Implicit || a.Repeated || a.Size > maxBits/8 {
+		return 0, true
+	}
+	lost, kept := false, false
+	for _, way := range f.waysTo(n) {
+		w := &bitFlow{f: f, n: n, access: a, load: a.Load, left: maxBitsBehind, seen: map[passed]bool{}}
+		if a.Load {
+			w.demand(way)
+		} else {
+			w.change(way)
+		}
+		bits |= w.used | w.changed
+		lost, kept = lost || w.lost, kept || w.kept
+	}
+	if all := ^uint64(0) >> (64 - 8*a.Size); bits&all == all && lost {
+		return 0, !kept
+	}
+	return bits, bits != 0 || !kept
+}
+
+// bits tells what an instruction does to bits.
+func (f *function) bits(i int) (insn.Bits, bool) {
+	x := &f.code[i]
+	if !x.valid {
+		return insn.Bits{}, false
+	}
+	return insn.BitsOf(f.object.symbols.Arch, f.raw[x.address-f.address:], x.address)
+}
+
+// change finds the bits that a store changes, as far as the instructions on a way
+// to it tell what it writes: where that is, is known once they were followed.
+func (w *bitFlow) change(way []int) {
+	for range 2 {
+		s := newBitState()
+		w.used, w.changed, w.fresh, w.reached, w.kept = 0, 0, 0, false, false
+		for _, i := range way {
+			w.step(s, i)
+		}
+		w.reached = true
+		w.step(s, w.n)
+	}
+	w.used = 0
+}
+
+// demand finds the bits of a load that are used, and those that change where the
+// others are written back.
+func (w *bitFlow) demand(way []int) {
+	s := newBitState()
+	for _, i := range way {
+		w.step(s, i)
+	}
+	w.reached = true
+	w.follow(s, w.n)
+}
+
+// follow goes on from an instruction until nothing depends on the access.
+func (w *bitFlow) follow(s *bitState, i int) {
+	f := w.f
+	for ; i < len(f.code) && w.left > 0; i++ {
+		w.left--
+		w.step(s, i)
+		x := &f.code[i]
+		to, inside := 0, false
+		if x.HasTarget && x.Kind != insn.Call {
+			to, inside = f.at(x.Target)
+		}
+		switch {
+		case !s.live() || x.Kind == insn.Trap:
+			return
+		case x.Kind == insn.Return:
+			w.returns(s, i)
+			return
+		case x.Kind == insn.Jump && !inside:
+			w.leaves(s, x)
+			return
+		case x.Kind == insn.CondJump && !inside:
+			w.leaves(s, x)
+		case x.Kind == insn.CondJump && w.enters(s, to):
+			w.follow(s.clone(), to)
+		case x.Kind == insn.Jump && !w.enters(s, to):
+			return
+		case x.Kind == insn.Jump:
+			i = to - 1
+		}
+	}
+	w.useAll(s)
+}
+
+// enters reports whether a jump leads to an instruction with something that was not
+// followed from there yet.
+func (w *bitFlow) enters(s *bitState, to int) bool {
+	k := passed{instruction: to, flags: s.flags | s.carry}
+	for r, b := range &s.registers {
+		k.from[r] = b.depends()
+	}
+	if w.seen[k] {
+		return false
+	}
+	w.seen[k] = true
+	return true
+}
+
+// leaves is a jump out of the function: to another one, or to a part of it elsewhere.
+func (w *bitFlow) leaves(s *bitState, x *instruction) {
+	t := w.f.types
+	if n := t.Function(x.Target); x.HasTarget && n != 0 && t.starts(n, x.Target) {
+		w.useMask(s, w.f.object.arguments())
+		return
+	}
+	w.useAll(s)
+}
+
+// waysTo are ways that lead to an instruction, as far as they are followed back:
+// the instructions on each.
+func (f *function) waysTo(n int) (ways [][]int) {
+	type start struct {
+		block int
+		way   []int // backwards
+	}
+	first := f.blockOf(n)
+	var begun []int
+	for i := n - 1; i >= f.blocks[first].first; i-- {
+		begun = append(begun, i)
+	}
+	left := []start{{first, begun}}
+	for len(left) > 0 {
+		s := left[len(left)-1]
+		left = left[:len(left)-1]
+		before := f.blocks[s.block].before
+		if len(s.way) >= maxBitsBefore || len(before) == 0 || len(left)+len(ways)+len(before) > maxBitWays {
+			s.way = s.way[:min(len(s.way), maxBitsBefore)]
+			slices.Reverse(s.way)
+			ways = append(ways, s.way)
+			continue
+		}
+		for _, b := range before {
+			way := slices.Clone(s.way)
+			for i := f.blocks[b].end - 1; i >= f.blocks[b].first; i-- {
+				way = append(way, i)
+			}
+			left = append(left, start{b, way})
+		}
+	}
+	return ways
+}

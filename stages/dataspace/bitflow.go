@@ -1,0 +1,453 @@
+package dataspace
+
+import (
+	"maps"
+	mathbits "math/bits"
+
+	"stackmill/stages/symbolize/datatype"
+	"stackmill/stages/symbolize/insn"
+)
+
+// bitFlow follows the bits of an access through the instructions around it.
+type bitFlow struct {
+	f       *function
+	n       int // the instruction of the access
+	access  *insn.Access
+	memory  spot   // that is accessed
+	known   bool   // memory is
+	load    bool   // what the instruction loads is followed
+	reached bool   // the instructions on the way to it are done
+	used    uint64 // the bits that something depends on
+	changed uint64 // the bits that stores change which keep the others
+	lost    bool   // something is used in ways that are not known
+	kept    bool   // something is written back as it was
+	left    int    // instructions to follow
+	fresh   uint64 // the last of the origins that were given
+	seen    map[passed]bool
+}
+
+// spot is an address as a sum: of what an origin stands for, and bytes.
+type spot struct {
+	origin uint64
+	offset int64
+}
+
+// passed is where a jump led, and what depended on the access then.
+type passed struct {
+	instruction int
+	flags       uint64
+	from        [registers]uint64
+}
+
+// bitState is what is known of bits before an instruction.
+type bitState struct {
+	registers [registers]*bits64
+	// The bits of the memory that the flags depend on; carry also on the bit that a
+	// shift dropped.
+	flags, carry uint64
+	spots        [registers]spot
+	slots        map[spot]kept // of the stack
+	stores       uint64        // tells memory apart from what it was before
+}
+
+// kept is what a slot of the stack holds.
+type kept struct {
+	size int
+	bits *bits64
+	spot spot
+}
+
+// The origins of what is known at the start: registers, constants.
+const (
+	originConstant = iota + 1
+	originThread
+	originRegister
+	originOther = originRegister + registers
+)
+
+func newBitState() *bitState {
+	s := &bitState{slots: map[spot]kept{}}
+	for r := range s.spots {
+		s.spots[r] = spot{origin: originRegister + uint64(r)}
+	}
+	return s
+}
+
+func (s *bitState) clone() *bitState {
+	c := *s
+	c.slots = maps.Clone(s.slots)
+	return &c
+}
+
+// live reports whether anything depends on the access.
+func (s *bitState) live() bool {
+	for _, b := range &s.registers {
+		if b.depends() != 0 {
+			return true
+		}
+	}
+	return s.flags|s.carry != 0
+}
+
+// origin returns another one each time.
+func (w *bitFlow) origin() uint64 {
+	w.fresh++
+	return originOther + w.fresh
+}
+
+// mixed is the origin of what is made of others; equal ones give equal ones.
+func mixed(parts ...uint64) uint64 {
+	h := uint64(14695981039346656037)
+	for _, p := range parts {
+		h = (h ^ p) * 1099511628211
+		h ^= h >> 29
+	}
+	return h | 1<<63
+}
+
+// spot is the address of an access.
+func (s *bitState) spot(a *insn.Access) spot {
+	var at spot
+	switch {
+	case a.Inexact:
+		return spot{}
+	case a.Base < 0:
+		at.origin = originConstant
+	case a.Base < registers:
+		at = s.spots[a.Base]
+	}
+	if a.Index >= 0 && a.Index < registers {
+		i := s.spots[a.Index]
+		at.origin = mixed(at.origin, i.origin, uint64(i.offset), uint64(a.Scale))
+	}
+	if a.Thread {
+		at.origin = mixed(at.origin, originThread)
+	}
+	at.offset += a.Disp
+	return at
+}
+
+// onStack reports whether an address is one of the function's own part of the stack.
+func (w *bitFlow) onStack(i int, at spot) bool {
+	sp := uint64(originRegister + w.f.object.stackPointer())
+	if at.origin == sp {
+		return true
+	}
+	b := &w.f.bases[i]
+	return b.value.kind == frame && at.origin == originRegister+uint64(b.register)
+}
+
+// operand is the bits of an operand.
+func (w *bitFlow) operand(s *bitState, i int, o insn.BitOperand) *bits64 {
+	switch o.Kind {
+	case insn.BitNothing:
+		return constantBits(0)
+	case insn.BitConst:
+		return constantBits(o.Value)
+	case insn.BitRegister:
+		b := s.registers[o.Register%registers]
+		if o.High {
+			return shifted(insn.BitRight, b, 8, 64)
+		}
+		return b
+	case insn.BitMemory:
+		if x := &w.f.code[i]; len(x.Accesses) > 0 {
+			return w.loaded(s, i, &x.Accesses[0])
+		}
+	}
+	return nil
+}
+
+// loaded is the bits that an instruction loads.
+func (w *bitFlow) loaded(s *bitState, i int, a *insn.Access) *bits64 {
+	at := s.spot(a)
+	if w.load && w.reached && i == w.n {
+		w.memory, w.known = at, true
+		return w.bits(0, a.Size, true)
+	}
+	if w.known && at.origin == w.memory.origin && at.origin != 0 {
+		if off := at.offset - w.memory.offset; off+int64(a.Size) > 0 && off < int64(w.access.Size) {
+			return w.bits(off, a.Size, false)
+		}
+	}
+	if k, ok := s.slots[at]; ok && k.size == a.Size {
+		return k.bits
+	}
+	return nil
+}
+
+// bits are copies of those of the memory, from a byte on. Those that the access in
+// question loads are followed.
+func (w *bitFlow) bits(offset int64, size int, follow bool) *bits64 {
+	var out [64]bit
+	for i := range min(8*size, 64) {
+		if at := offset*8 + int64(i); at >= 0 && at < int64(8*w.access.Size) {
+			out[i] = bit{kind: copied, at: int8(at)}
+			if follow {
+				out[i].from = 1 << at
+			}
+		}
+	}
+	return made(cleared(out, min(8*size, 64)))
+}
+
+// step applies an instruction.
+func (w *bitFlow) step(s *bitState, i int) {
+	x := &w.f.code[i]
+	for k := range x.Accesses {
+		w.use(s, x.Accesses[k].Base)
+		w.use(s, x.Accesses[k].Index)
+	}
+	if x.Kind == insn.Call {
+		w.call(s)
+		return
+	}
+	b, ok := w.f.bits(i)
+	if !ok && (x.Kind == insn.Other || x.Kind == insn.Syscall || x.Kind == insn.CondJump) {
+		w.useAll(s)
+	}
+	if b.Reads {
+		w.used |= s.flags
+	}
+	if b.Carry {
+		w.used |= s.carry
+	}
+	from, with, old := w.operand(s, i, b.From), w.operand(s, i, b.With), w.operand(s, i, b.To)
+	result := calculated(&b, from, with, old)
+	if b.Sets {
+		s.flags, s.carry = result.depends(), result.depends()|shiftedOut(&b, from, with)
+		if b.Old {
+			s.carry |= from.depends()
+		}
+	}
+	if b.Sets && x.Kind == insn.CondJump { // it compares by itself
+		w.used |= s.flags
+		s.flags, s.carry = 0, 0
+	}
+	to, base := w.address(s, x), s.source(x.Base)
+	base.offset += x.Update
+	for k := range x.Accesses {
+		switch a := &x.Accesses[k]; {
+		case a.Store && b.To.Kind == insn.BitMemory && x.Op == insn.Store:
+			w.stored(s, i, a, result, s.source(x.Source))
+		case a.Store && b.To.Kind == insn.BitMemory:
+			w.stored(s, i, a, result, spot{origin: w.origin()})
+		case a.Store:
+			w.stored(s, i, a, nil, spot{origin: w.origin()})
+		}
+	}
+	for left := x.Written & (1<<registers - 1); left != 0; left &= left - 1 {
+		r := mathbits.TrailingZeros64(left)
+		s.registers[r], s.spots[r] = nil, spot{origin: w.origin()}
+	}
+	if x.Base >= 0 && x.Base < registers {
+		s.spots[x.Base] = base
+	}
+	if x.Dest >= 0 && x.Dest < registers && to.origin != 0 {
+		s.spots[x.Dest] = to
+	}
+	if b.To.Kind == insn.BitRegister {
+		s.registers[b.To.Register%registers] = written(&b, result, old)
+	}
+}
+
+// shiftedOut is what the last bit depends on that a shift drops.
+func shiftedOut(b *insn.Bits, from, with *bits64) uint64 {
+	by, ok := with.number(8)
+	n := uint64(8 * b.Width)
+	switch {
+	case b.Op != insn.BitLeft && b.Op != insn.BitRight && b.Op != insn.BitSigned:
+		return 0
+	case !ok:
+		return from.depends()
+	case by == 0 || by > n:
+		return 0
+	case b.Op == insn.BitLeft:
+		return from.at(int(n - by)).from
+	}
+	return from.at(int(by - 1)).from
+}
+
+// written is a register behind an instruction: of what is narrower than half of
+// it, the rest stays.
+func written(b *insn.Bits, result, old *bits64) *bits64 {
+	if b.Width >= 4 {
+		return result
+	}
+	shift := 0
+	if b.To.High {
+		shift = 8
+		old = shifted(insn.BitRotate, old, 8, 64)
+	}
+	var out [64]bit
+	for i := range out {
+		if out[i] = old.at(i); i >= shift && i < shift+8*b.Width {
+			out[i] = result.at(i - shift)
+		}
+	}
+	return made(out)
+}
+
+// source is the address in a register, 0 for none.
+func (s *bitState) source(r insn.Register) spot {
+	if r < 0 || r >= registers {
+		return spot{origin: originConstant}
+	}
+	return s.spots[r]
+}
+
+// address is the address that an instruction puts into its destination; it has no
+// origin when that is not known.
+func (w *bitFlow) address(s *bitState, x *instruction) spot {
+	word := w.f.object.word()
+	if x.Op == insn.Load && len(x.Accesses) > 0 && int64(x.Accesses[0].Size) == word {
+		at := s.spot(&x.Accesses[0])
+		if k, ok := s.slots[at]; ok && int64(k.size) == word && k.spot.origin != 0 {
+			return k.spot
+		}
+		if at.origin != 0 {
+			return spot{origin: mixed(at.origin, uint64(at.offset), s.stores)}
+		}
+	}
+	if int64(x.Width) != word {
+		return spot{}
+	}
+	from := s.source(x.Source)
+	switch x.Op {
+	case insn.Move:
+		return from
+	case insn.SetConst:
+		return spot{originConstant, x.Value}
+	case insn.AddConst:
+		return spot{from.origin, from.offset + x.Value}
+	case insn.AddRegister:
+		if x.Second != insn.NoRegister {
+			second := s.source(x.Second)
+			return spot{mixed(from.origin, second.origin, uint64(second.offset), uint64(x.Scale)), from.offset + x.Value}
+		}
+	}
+	return spot{}
+}
+
+// use is that of a register as an address.
+func (w *bitFlow) use(s *bitState, r insn.Register) {
+	if r >= 0 && r < registers {
+		w.used |= s.registers[r].depends()
+	}
+}
+
+// useAll is by what is not known what it does.
+func (w *bitFlow) useAll(s *bitState) {
+	w.lost = w.lost || s.live()
+	for _, b := range &s.registers {
+		w.used |= b.depends()
+	}
+	w.used |= s.flags | s.carry
+}
+
+// stored is a store of bits.
+func (w *bitFlow) stored(s *bitState, i int, a *insn.Access, b *bits64, holds spot) {
+	at := s.spot(a)
+	here := w.reached && i == w.n
+	if here && !w.load {
+		w.memory, w.known = at, true
+	}
+	if w.known && (here || at.origin == w.memory.origin && at.origin != 0) {
+		if off := (at.offset - w.memory.offset) * 8; off > -64 && off < int64(8*w.access.Size) {
+			w.merged(here, b, off, 8*a.Size)
+			return
+		}
+	}
+	w.used |= b.depends()
+	if !w.onStack(i, at) {
+		s.stores++
+		clear(s.slots)
+		return
+	}
+	for k, v := range s.slots {
+		if k.origin != at.origin || k.offset < at.offset+int64(a.Size) && at.offset < k.offset+int64(v.size) {
+			delete(s.slots, k)
+		}
+	}
+	s.slots[at] = kept{a.Size, b, holds}
+}
+
+// merged is a store to the memory in question, here if it is the access itself: the bits that it keeps are not used,
+// and the others are those that it changes.
+func (w *bitFlow) merged(here bool, b *bits64, off int64, n int) {
+	var changed, used uint64
+	for k := range min(n, 64) {
+		at, v := off+int64(k), b.at(k)
+		if v.kind == copied && int64(v.at) == at {
+			w.kept = w.kept || here || v.from != 0
+			continue
+		}
+		used |= v.from
+		if at >= 0 && at < 64 {
+			changed |= 1 << at
+		}
+	}
+	w.used |= used
+	if here || b.depends() != 0 {
+		w.changed |= changed
+	}
+}
+
+// call uses the registers that arguments may be in; nothing is known behind it of
+// those that it may change, and of memory.
+func (w *bitFlow) call(s *bitState) {
+	w.useMask(s, w.f.object.arguments())
+	for r := range s.spots {
+		if w.f.object.clobbered()>>r&1 != 0 {
+			s.registers[r], s.spots[r] = nil, spot{origin: w.origin()}
+		}
+	}
+	s.flags, s.carry = 0, 0
+	s.stores++
+	clear(s.slots)
+}
+
+func (w *bitFlow) useMask(s *bitState, mask uint64) {
+	for r := range s.registers {
+		if mask>>r&1 != 0 {
+			w.lost = w.lost || s.registers[r].depends() != 0
+			w.used |= s.registers[r].depends()
+		}
+	}
+}
+
+// arguments has a bit for each register that arguments of calls may be in.
+func (o *object) arguments() uint64 {
+	switch o.symbols.Arch {
+	case insn.ARM64:
+		return 1<<8 - 1
+	case insn.X86:
+		return 1<<0 | 1<<1 | 1<<2
+	}
+	return 1<<1 | 1<<2 | 1<<4 | 1<<5 | 1<<8 | 1<<9
+}
+
+// returns uses what the function returns.
+func (w *bitFlow) returns(s *bitState, i int) {
+	t := w.f.types
+	n := t.Function(w.f.code[i].address)
+	second := 2 // dx in 32-bit code
+	switch w.f.object.symbols.Arch {
+	case insn.AMD64, insn.ARM64:
+		second = 1
+	}
+	if n == 0 {
+		w.useMask(s, 1|1<<second)
+		return
+	}
+	typ := t.Strip(t.Scopes[n].Type)
+	switch x := &t.Types[typ]; {
+	case x.Kind == datatype.Void || x.Float:
+	case x.Kind.Aggregate() || x.Size <= 0 || x.Size > w.f.object.word():
+		w.useMask(s, 1|1<<second)
+	default:
+		for k := range int(8 * x.Size) {
+			w.used |= s.registers[0].at(k).from
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package datatype
+
+// SharesBits reports whether bytes of a type, from an offset on, have a bit field
+// and something else, too: it depends on the bits which of them is meant.
+func (t *Table) SharesBits(typ int32, offset int64, size int) bool {
+	return size > 0 && t.bitFields[typ] && (&search{t, maxTried, false}).find(typ, offset, int64(size), 1)
+}
+
+// TouchesBits reports whether any of the bytes is one of a bit field.
+func (t *Table) TouchesBits(typ int32, offset int64, size int) bool {
+	return size > 0 && t.bitFields[typ] && (&search{t, maxTried, true}).find(typ, offset, int64(size), 1)
+}
+
+// search looks for bit fields.
+type search struct {
+	t    *Table
+	left int  // members to look at
+	any  bool // also for those that fill all of the bytes
+}
+
+func (s *search) find(typ int32, offset, size int64, depth int) bool {
+	aggregate, offset, ok := s.t.aggregate(typ, offset)
+	if !ok || offset < 0 || !s.t.bitFields[aggregate] || depth == maxSteps {
+		return false
+	}
+	a := &s.t.Types[aggregate]
+	others, fills := 0, false
+	for m := a.First; m < a.First+a.Members; m++ {
+		x := &s.t.Members[m]
+		if s.left--; s.left < 0 || x.Offset >= offset+size {
+			break
+		}
+		low, high := s.t.extent(x)
+		if high <= offset {
+			continue
+		}
+		others++
+		if x.Bits == 0 {
+			inner := search{s.t, s.left, true}
+			from, n := max(offset-low, 0), min(size, offset+size-low)
+			if s.find(x.Type, from, n, depth+1) {
+				return true
+			}
+			fills = fills || a.Kind == Union && inner.find(x.Type, from, n, depth+1)
+			continue
+		}
+		if first := (x.Offset-offset)*8 + int64(x.Bit); s.any || first > 0 || first+int64(x.Bits) < size*8 {
+			return true
+		}
+		fills = true
+	}
+	return fills && a.Kind == Union && others > 1
+}
+
+// among returns the members of an aggregate that have any of the bits that are
+// used: the first is at an offset, which may lie before the aggregate. In a
+// structure these are apart: of several, none is meant alone. In a union the bits do
+// not tell a bit field from what it shares them with: of two, neither is meant.
+func (d *descent) among(aggregate int32, offset int64) (list []int32) {
+	a := &d.t.Types[aggregate]
+	ends := int64(0) // of those before
+	for m := a.First; m < a.First+a.Members; m++ {
+		x := &d.t.Members[m]
+		low, high := d.t.extent(x)
+		if low >= offset+int64(d.use.Size) {
+			break
+		}
+		first, last := (low-offset)*8, (high-offset)*8 // bits [first, last)
+		if x.Bits > 0 {
+			first += int64(x.Bit)
+			last = first + int64(x.Bits)
+		}
+		if !d.uses(first, last) {
+			continue
+		}
+		if len(list) > 0 && (first >= ends || a.Kind == Union) {
+			return nil
+		}
+		ends = max(ends, last)
+		list = append(list, m)
+	}
+	return list
+}
+
+// uses reports whether any of the bits [first, last) is used, counted from the
+// first byte of the access.
+func (d *descent) uses(first, last int64) bool {
+	first, last = max(first, 0), min(last, int64(d.use.Size)*8)
+	if d.bits == 0 || first >= last {
+		return first < last
+	}
+	last = min(last, 64)
+	return first < last && d.bits>>first<<first<<(64-last) != 0
+}
+
+// findBitFields finds the types in which bit fields are.
+func (t *Table) findBitFields() {
+	t.bitFields = make([]bool, len(t.Types))
+	seen := make([]bool, len(t.Types))
+	var find func(typ int32) bool
+	find = func(typ int32) bool {
+		if seen[typ] {
+			return t.bitFields[typ]
+		}
+		seen[typ] = true
+		x := &t.Types[typ]
+		switch x.Kind {
+		case Const, Volatile, Restrict, Atomic, Typedef, Array:
+			t.bitFields[typ] = find(x.Elem)
+		case Structure, Class, Union:
+			for m := x.First; m < x.First+x.Members; m++ {
+				if t.Members[m].Bits > 0 || find(t.Members[m].Type) {
+					t.bitFields[typ] = true
+				}
+			}
+		}
+		return t.bitFields[typ]
+	}
+	for typ := range t.Types {
+		find(int32(typ))
+	}
+}
