@@ -48,7 +48,7 @@ var keys = []struct{ table, columns string }{
 	{"instructions", "function_id, \"offset\""}, {"source_lines", "file, line"},
 	{"raw_stacks", "raw_stack_id"}, {"raw_frames", "raw_stack_id, part, position"}, {"stacks", "stack_id"}, {"frames", "stack_id, position"},
 	{"samples", "sample"}, {"data_objects", "data_object_id"}, {"memory_regions", "memory_region_id"}, {"data_samples", "sample"},
-	{"data_values", "metric, data_object_id, location_id, method, detail, agreement"}, {"stack_values", "raw_stack_id, metric"}, {"usage_values", "process, thread_id, cpu, second, metric"},
+	{"data_values", "metric, data_object_id, location_id, method, detail, agreement, embedding_object_id"}, {"stack_values", "raw_stack_id, metric"}, {"usage_values", "process, thread_id, cpu, second, metric"},
 }
 
 // Check proves a store: that every committed file is as it was written and, if

@@ -21,6 +21,7 @@
 -- samples = data_values.samples
 -- kind = data_objects.kind
 -- inlined VARCHAR: The functions inlined at the line, from the outermost to the one that the instruction is of, each with the line reached in it; empty when it is the function's own.
+-- embedding = data_objects.descriptor: What lies at the data address, where the instruction names another object: what that is embedded in, the bytes that it was placed in, or with `disagrees` what is there in its place; empty when it is the same.
 --
 -- invariant names: Every row has its experiment, unit, data object, function and load object.
 --   SELECT * FROM data_object_functions WHERE experiment IS NULL OR unit IS NULL OR descriptor IS NULL OR function IS NULL OR load_object IS NULL
@@ -48,12 +49,15 @@ inside AS MATERIALIZED (
 of_functions AS MATERIALIZED (
   SELECT a.*, f.name AS "function" FROM inside a LEFT JOIN functions f USING (experiment_id, function_id)
 ),
-named AS MATERIALIZED (
+of_objects AS MATERIALIZED (
   SELECT a.*, o.name AS load_object FROM of_functions a LEFT JOIN load_objects o USING (experiment_id, load_object_id)
+),
+named AS MATERIALIZED (
+  SELECT a.*, e.descriptor AS embedding FROM of_objects a LEFT JOIN data_objects e ON e.experiment_id = a.experiment_id AND e.data_object_id = a.embedding_object_id
 )
 SELECT a.experiment_id, n.experiment, m.mode, a.metric, t.unit, a.data_object_id, o.descriptor,
   a.function_id, COALESCE(a."function", '') AS "function", COALESCE(a.load_object, '') AS load_object,
-  COALESCE(a.file, '') AS file, COALESCE(a.line, 0) AS line, a."offset", a.method, a.detail, a.agreement, a.value, a.samples, o.kind, a.inlined
+  COALESCE(a.file, '') AS file, COALESCE(a.line, 0) AS line, a."offset", a.method, a.detail, a.agreement, a.value, a.samples, o.kind, a.inlined, COALESCE(a.embedding, '') AS embedding
 FROM named a
 CROSS JOIN modes m
 LEFT JOIN experiment_names n USING (experiment_id)

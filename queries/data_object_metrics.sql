@@ -33,18 +33,21 @@
 --   WHERE (o.parent_id IS NULL) <> (o.kind = 'total') OR p.kind IS DISTINCT FROM CASE o.kind
 --     WHEN 'scalars' THEN 'total' WHEN 'unknown' THEN 'total' WHEN 'aggregate' THEN 'total' WHEN 'scalar' THEN 'scalars' WHEN 'unknown_element' THEN 'unknown'
 --     WHEN 'element' THEN CASE WHEN p.kind = 'element' THEN 'element' ELSE 'aggregate' END END
--- invariant samples_recomputed: The values are the sums over the samples with that data object, instruction, method and agreement.
+-- invariant samples_recomputed: The values are the sums over the samples with that data object, instruction, method, agreement and embedding.
 --   WITH joined AS MATERIALIZED (
---     SELECT d.experiment_id, v.metric, d.data_object_id, d.location_id, d.method, d.agreement, v.value
+--     SELECT d.experiment_id, v.metric, d.data_object_id, d.location_id, d.method, d.agreement, d.embedding_object_id, v.value
 --     FROM data_samples d JOIN sample_metrics v USING (experiment_id, sample)
 --   )
---   SELECT experiment_id, metric, data_object_id, location_id, method, agreement, sum(value), sum(found), sum(samples), sum(n) FROM (
---     SELECT experiment_id, metric, data_object_id, location_id, method, agreement, value, samples, 0 AS found, 0 AS n FROM data_values
+--   SELECT experiment_id, metric, data_object_id, location_id, method, agreement, embedding_object_id, sum(value), sum(found), sum(samples), sum(n) FROM (
+--     SELECT experiment_id, metric, data_object_id, location_id, method, agreement, embedding_object_id, value, samples, 0 AS found, 0 AS n FROM data_values
 --     UNION ALL
---     SELECT experiment_id, metric, data_object_id, location_id, method, agreement, 0, 0, value, 1 FROM joined
+--     SELECT experiment_id, metric, data_object_id, location_id, method, agreement, embedding_object_id, 0, 0, value, 1 FROM joined
 --   ) GROUP BY ALL HAVING sum(value) <> sum(found) OR sum(samples) <> sum(n)
 -- invariant references: Every data object, instruction and region of memory that a sample refers to is known.
 --   SELECT d.experiment_id, d.sample FROM data_samples d ANTI JOIN data_objects o USING (experiment_id, data_object_id)
+--   UNION ALL
+--   SELECT d.experiment_id, d.sample FROM data_samples d ANTI JOIN data_objects o ON o.experiment_id = d.experiment_id AND o.data_object_id = d.embedding_object_id
+--   WHERE d.embedding_object_id IS NOT NULL
 --   UNION ALL
 --   SELECT d.experiment_id, d.sample FROM data_samples d ANTI JOIN locations l USING (experiment_id, location_id) WHERE d.location_id IS NOT NULL
 --   UNION ALL

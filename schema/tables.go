@@ -350,12 +350,13 @@ var (
 	DataSamples = &Table{"data_samples", "one sample that has data objects: that of a counter or event whose samples are accesses to memory", []Column{
 		experimentID, sampleNo, dataObject, triggerAt, dataMethod,
 		{"memory_region_id", Int64, Dict, "", true, "The region in which its data address lies; missing without one."},
-		agreement,
+		agreement, embedding,
 	}}
 	dataObject = Column{"data_object_id", Int64, Dict, "", false, "The data object: the innermost that is known, or the reason why none is."}
 	triggerAt  = Column{"location_id", Int64, Dict, "", true, "The instruction that accessed memory; where it was not found, that of the recorded PC; missing without one."}
 	dataMethod = Column{"method", Label, Dict, "", false, "What told the data object: `variable` (debug information of the registers used), `global`, `stack`, `thread-local`, `register` (a type followed through registers), `container` (that, and what holds such a thing) or `address` (the data address alone); empty when nothing did."}
-	agreement  = Column{"agreement", Label, Dict, "", false, "Whether the data address confirms what the instruction told: `agrees`, `disagrees` (the address decided), or `unchecked` without an address that can."}
+	agreement  = Column{"agreement", Label, Dict, "", false, "Whether the data address confirms what the instruction told: `agrees`, `disagrees` (something else lies there; between variables, and where the instruction tells little, the address decided), or `unchecked` without an address that can."}
+	embedding  = Column{"embedding_object_id", Int64, Dict, "", true, "The data object that lies at the data address, where the instruction names another one: what that is embedded in, the bytes that it was placed in, or with `disagrees` what lies there in its place; missing when it is the same one, or nothing is known there."}
 )
 
 // Values: sums of samples, computed once when the experiment is read.
@@ -428,6 +429,6 @@ var (
 	DataValues = &Table{"data_values", "one metric's value of one data object, as one instruction accessed it in one way", []Column{
 		experimentID, metric, dataObject, triggerAt, dataMethod,
 		{"detail", String, Dict, "", false, "More about the way or the reason; empty when there is none."},
-		agreement, value, samples,
+		agreement, embedding, value, samples,
 	}}
 )

@@ -23,7 +23,7 @@ const (
 var perf = []string{"testdata/perf/recordings.tar.gz", "testdata/perf/symfs.tar.gz", "testdata/perf/golden.tar.gz", "testdata/perf/jitdump.tar.gz", "testdata/perf/unwind.tar.gz", "testdata/perf/callers.tar.gz"}
 
 // data are the archives of recordings whose data objects are known.
-var data = []string{"testdata/data/recordings.tar.gz", "testdata/data/symfs.tar.gz"}
+var data = []string{"testdata/data/recordings.tar.gz", "testdata/data/symfs.tar.gz", "testdata/members/recordings.tar.gz", "testdata/members/symfs.tar.gz"}
 
 // symbols is the archive of recordings of programs whose functions are hard to name.
 const symbols = "testdata/symbols/recordings.tar.gz"
@@ -96,7 +96,8 @@ func Perf(dir string) error {
 }
 
 // Data unpacks the recordings of accesses to memory below dir: data/NAME.data
-// with what is true of it, data/NAME.truth, and the programs as symfs/.
+// with what is true of it, data/NAME.truth, the same of members of structures as
+// members/NAME.data and members/NAME.truth, and the programs as symfs/.
 func Data(dir string) error { return unpackBelow(dir, data) }
 
 // Symbols unpacks the recordings of programs whose functions are hard to name below

@@ -48,7 +48,7 @@ func run(m *testing.M) (code int, err error) {
 	if err := writeCounters(); err != nil {
 		return 1, err
 	}
-	paths := []string{filepath.Join(folder, "data"), filepath.Join(folder, "counters")}
+	paths := []string{filepath.Join(folder, "data"), filepath.Join(folder, "members"), filepath.Join(folder, "counters")}
 	for _, name := range ofCorpus {
 		paths = append(paths, filepath.Join(folder, "perf", name+".data"))
 	}
@@ -92,7 +92,7 @@ func TestInvariants(t *testing.T) {
 	for _, w := range proof.Wrong {
 		t.Error(w)
 	}
-	if recordings := len(recordings(t)); proof.Batches != recordings+len(ofCorpus)+len(counters) {
+	if recordings := len(recordings(t, "data")) + len(recordings(t, "members")); proof.Batches != recordings+len(ofCorpus)+len(counters) {
 		t.Errorf("%d batches of %d", proof.Batches, recordings)
 	}
 }

@@ -20,9 +20,10 @@ type access struct {
 	unaddressed                                  bool // the recording does not tell the address
 }
 
-func recordings(t *testing.T) (names []string) {
+// recordings are the names of those in one of the folders.
+func recordings(t *testing.T, in string) (names []string) {
 	t.Helper()
-	found, err := filepath.Glob(filepath.Join(folder, "data", "*.data"))
+	found, err := filepath.Glob(filepath.Join(folder, in, "*.data"))
 	if err != nil || len(found) == 0 {
 		t.Fatal("no recordings", err)
 	}
@@ -159,7 +160,7 @@ func compare(t *testing.T, recording, program string, addresses []access) *tally
 // object, and what is said of one is not wrong.
 func TestObjects(t *testing.T) {
 	sums := map[string]*tally{} // by compiler and optimisation
-	for _, name := range recordings(t) {
+	for _, name := range recordings(t, "data") {
 		_, built, _ := strings.Cut(name, "_")
 		t.Run(name, func(t *testing.T) {
 			got := compare(t, name+".data", name, nil)

@@ -99,7 +99,7 @@ var counted = []struct {
 	{name: "global without an address", memop: skids, leaf: "global_leaf", want: "{int scalar}"},
 	{name: "array", memop: skids, leaf: "element_leaf", global: "numbers", want: "{array[50]:long numbers}"},
 	{name: "static", memop: skids, leaf: "statics_leaf", want: cell + ".{structure:pair}.{int high}"},
-	{name: "the address decides", memop: exact, leaf: "straight_load", global: "scalar", want: "{int scalar}"},
+	{name: "the address contradicts", memop: exact, leaf: "straight_load", global: "scalar", want: cell + ".{long count}"},
 	{name: "the address tells more", memop: exact, leaf: "untyped_load", global: "scalar", want: "{int scalar}"},
 	{name: "registers changed, type known", memop: skids, leaf: "straight_leaf", address: 4, want: cell + ".{long count}"},
 

@@ -158,7 +158,7 @@ var reports = []report{
 	{
 		name: "data-object-functions", view: "data_object_functions", title: "Code that accesses data objects",
 		columns: []reportColumn{value, {"samples", "Samples", number}, dataObject, label, {"offset", "Offset", address}, line, {"inlined", "Inlined", words}, {"method", "Method", words}, {"detail", "Detail", words}, file},
-		order:   "value DESC, descriptor, data_object_id, function, file, line, \"offset\", method, detail, agreement",
+		order:   "value DESC, descriptor, data_object_id, function, file, line, \"offset\", method, detail, agreement, embedding",
 		ofData:  true,
 	},
 	{

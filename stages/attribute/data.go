@@ -38,6 +38,7 @@ type dataKey struct {
 	method           dataspace.Method
 	detail           string
 	agreement        dataspace.Agreement
+	embedding        int32
 }
 
 // Triggers returns by name which counters' samples are accesses to memory, and
@@ -140,7 +141,7 @@ func (p *DataProcess) Add(b *Batch, events arrow.RecordBatch, first int64) []arr
 		e := in.event(i, p.leaf(in.stacks[i]))
 		e.Time = b.Times[i]
 		found := p.space.Find(&e)
-		k := dataKey{found.Object, found.Location, found.Method, found.Detail, found.Agreement}
+		k := dataKey{found.Object, found.Location, found.Method, found.Detail, found.Agreement, found.Embedding}
 		if k != last {
 			last, slot = k, d.slot(k)
 		}

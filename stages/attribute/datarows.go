@@ -34,6 +34,7 @@ type dataRows struct {
 	data               *Data
 	samples, objects   []int64
 	locations, regions *array.Int64Builder
+	embedding          *array.Int64Builder
 	methods, agreement []int32
 }
 
@@ -41,6 +42,7 @@ func newDataRows(d *Data) *dataRows {
 	return &dataRows{
 		data:      d,
 		locations: array.NewInt64Builder(memory.DefaultAllocator), regions: array.NewInt64Builder(memory.DefaultAllocator),
+		embedding: array.NewInt64Builder(memory.DefaultAllocator),
 	}
 }
 
@@ -54,6 +56,11 @@ func (r *dataRows) add(sample int64, f *dataspace.Found) {
 	} else {
 		r.locations.Append(r.data.program.Locations[f.Location].ID)
 	}
+	if f.Embedding < 0 {
+		r.embedding.AppendNull()
+	} else {
+		r.embedding.Append(r.data.Space.Objects[f.Embedding].ID)
+	}
 	if f.Region < 0 {
 		r.regions.AppendNull()
 	} else {
@@ -65,12 +72,13 @@ func (r *dataRows) add(sample int64, f *dataspace.Found) {
 func (r *dataRows) columns() []arrow.Array {
 	defer r.locations.Release()
 	defer r.regions.Release()
+	defer r.embedding.Release()
 	if len(r.samples) == 0 {
 		return nil
 	}
 	return []arrow.Array{
 		schema.Int64s(r.samples), schema.Int64s(r.objects), r.locations.NewArray(),
-		methodLabels().Mixed(r.methods), r.regions.NewArray(), agreementLabels().Mixed(r.agreement),
+		methodLabels().Mixed(r.methods), r.regions.NewArray(), agreementLabels().Mixed(r.agreement), r.embedding.NewArray(),
 	}
 }
 
@@ -103,7 +111,7 @@ func (r *Result) data(emit Emit) error {
 			s := &r.Data.Sums[i]
 			if v := s.PerMetric[m]; v.Samples > 0 {
 				o := &space.Objects[s.object]
-				values.Append(r.ExperimentID, metric.Name, o.ID, r.locationID(s.location), s.method.String(), s.detail, s.agreement.String(), v.Value, v.Samples)
+				values.Append(r.ExperimentID, metric.Name, o.ID, r.locationID(s.location), s.method.String(), s.detail, s.agreement.String(), r.dataObjectID(s.embedding), v.Value, v.Samples)
 			}
 		}
 	}
@@ -116,6 +124,14 @@ func (r *Result) locationID(n int32) any {
 		return nil
 	}
 	return r.Program.Locations[n].ID
+}
+
+// dataObjectID is nil for what is no data object.
+func (r *Result) dataObjectID(n int32) any {
+	if n < 0 {
+		return nil
+	}
+	return r.Data.Space.Objects[n].ID
 }
 
 // objectID is nil for what is no load object.

@@ -13,8 +13,9 @@ type containing struct {
 
 // container finds the aggregate that a pointer to one of its members or base
 // classes is used to reach: code that steps from a list's link to what it links
-// does that. It must be the only one with something of the accessed size there.
-func (o *object) container(at value, a *insn.Access) (root, bool) {
+// does that. It must be the only one with something of the accessed size there;
+// a constant that is stored may be a number of any kind.
+func (o *object) container(at value, a *insn.Access, constant bool) (root, bool) {
 	if o.containers == nil {
 		o.findContainers()
 	}
@@ -28,7 +29,7 @@ func (o *object) container(at value, a *insn.Access) (root, bool) {
 		}
 		way := t.Descend(c.typ, offset, use)
 		leaf := &t.Types[t.element(way[len(way)-1].Type)]
-		fits := !leaf.Kind.Aggregate() && leaf.Size == int64(a.Size) && leaf.Float == use.Float
+		fits := !leaf.Kind.Aggregate() && leaf.Size == int64(a.Size) && (leaf.Float == use.Float || constant)
 		if len(way) < 2 || !fits && !t.SharesBits(c.typ, offset, a.Size) {
 			continue
 		}

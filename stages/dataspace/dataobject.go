@@ -133,7 +133,7 @@ func (s *Space) intern(k objectKey, make func() Object) (n int32, added bool) {
 // dataObject returns the most specific data object at a place of a root.
 func (s *Space) dataObject(o *object, r root, use datatype.Use) int32 {
 	t := o.types
-	way := t.DescendBits(r.typ, r.offset, use, r.bits)
+	way := t.DescendHint(r.typ, r.offset, use, r.hint)
 	if len(way) == 0 {
 		return NotDetermined.Object()
 	}

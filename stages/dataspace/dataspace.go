@@ -4,8 +4,9 @@
 // The instruction that made the event tells by its operand: by the variable in
 // the register or at the place of the stack that it counts from, by the type of
 // what it loaded its address from (perf-data 17), or by the address in the load
-// object. The data address, when it was recorded, decides where it can: what is
-// known of the code is known once per instruction.
+// object. The data address, when it was recorded, confirms or contradicts that, and
+// tells where the code does not: what is known of the code is known once per
+// instruction.
 package dataspace
 
 import (
@@ -43,7 +44,7 @@ type Agreement uint8
 const (
 	Unchecked Agreement = iota // one of them does not tell
 	Agrees
-	Disagrees // the data address decided
+	Disagrees // something else lies at the data address
 )
 
 var agreements = [...]string{"unchecked", "agrees", "disagrees"}
@@ -64,6 +65,7 @@ type Event struct {
 // Found is the data object of an event.
 type Found struct {
 	Object    int32 // number in Space.Objects: the most specific one, or a reason
+	Embedding int32 // of the one that lies at the data address by itself, where that is another one; -1 for none
 	Location  int32 // of the trigger instruction, or of the recorded PC when that was not found
 	Region    int32 // number in Space.Regions, -1 without a data address
 	Method    Method
@@ -170,7 +172,7 @@ func (p *Process) Find(e *Event) Found {
 		w = p.memory.at(address, e.Time)
 	}
 	fail := func(r Reason, detail string) Found {
-		return Found{Object: r.Object(), Location: ref.location, Region: w.region, Detail: detail}
+		return Found{Object: r.Object(), Embedding: none, Location: ref.location, Region: w.region, Detail: detail}
 	}
 	switch {
 	case e.Code == 2:

@@ -32,9 +32,9 @@ func (t types) inElement(variable int32, offset int64) int64 {
 
 // decide chooses between what the code tells and what the data address tells.
 func (s *Space) decide(ref *reference, w where, has bool, inside int64) Found {
-	found := Found{Location: ref.location}
+	found := Found{Location: ref.location, Embedding: none}
 	if w.found {
-		return s.byAddress(ref, w, found)
+		return s.byAddress(ref, w, inside, found)
 	}
 	known := false
 	for i := range ref.operands {
@@ -45,11 +45,14 @@ func (s *Space) decide(ref *reference, w where, has bool, inside int64) Found {
 		known = true
 		if !has || op.mayBe(w) {
 			found.Object, found.Method = op.object, op.method
-			if has && inside != none && (op.whole != op.object || op.parts) {
-				found.Object = s.inside(ref.object, op, inside)
+			if has {
+				found.Object = s.part(ref.object, op, inside)
 			}
 			if has && op.method == MethodStack && w.kind == RegionStack {
 				found.Agreement = Agrees
+			}
+			if w.symbol != none {
+				found.Embedding = s.symbolObject(w.object, w.symbol)
 			}
 			return found
 		}
@@ -68,13 +71,17 @@ func (s *Space) decide(ref *reference, w where, has bool, inside int64) Found {
 	return found
 }
 
-// byAddress takes the variable at the data address.
-func (s *Space) byAddress(ref *reference, w where, found Found) Found {
+// byAddress compares what the code tells with the variable at the data address,
+// which confirms that or contradicts it, but does not take its place: an operand
+// that counts from a pointer names what that leads into, wherever it lies (S27).
+// The address decides where the operands tell nothing, where they only guess, and
+// between variables: what the code tells of these is an address itself.
+func (s *Space) byAddress(ref *reference, w where, inside int64, found Found) Found {
 	t := w.object.types
 	at := root{ok: true, typ: t.Variables[w.variable].Type, variable: w.variable, offset: w.offset}
-	found.Method = MethodAddress
 	var use datatype.Use
-	known := false
+	var told *operand // by its type, though something else lies there
+	known, open := false, false
 	for i := range ref.operands {
 		op := &ref.operands[i]
 		if op.frame {
@@ -84,35 +91,82 @@ func (s *Space) byAddress(ref *reference, w where, found Found) Found {
 			use = op.use
 		}
 		if !op.ok {
+			open = true
 			continue
 		}
 		known = true
-		if near := op.offset - w.offset; ref.behind && op.variable == w.variable && ref.object == w.object && near < maxWatch && -near < maxWatch {
-			found.Object, found.Method, found.Agreement = op.object, op.method, Agrees
-			return found
+		object := s.dataObject(w.object, at, op.use)
+		switch {
+		case ref.behind && ref.object == w.object && op.near(t, w):
+			return s.as(found, op, s.part(ref.object, op, inside), Agrees, op.object)
+		case object == op.object || op.whole == op.object && op.holds(ref.object, w):
+			return s.as(found, op, op.object, Agrees, op.object)
 		}
-		if object := s.dataObject(w.object, at, op.use); object == op.object || s.same(object, op.object) {
-			found.Object, found.Method, found.Agreement = object, op.method, Agrees
-			return found
+		if op.variable != none {
+			continue
+		}
+		switch s.relate(ref.object, op, w, ref.behind) {
+		case names:
+			return s.as(found, op, object, Agrees, object)
+		case partOf:
+			return s.as(found, op, s.part(ref.object, op, inside), Agrees, object)
+		case placedIn:
+			return s.as(found, op, s.part(ref.object, op, inside), Unchecked, object)
+		}
+		if told == nil && !op.vague && op.method != MethodContainer {
+			told = op
 		}
 	}
-	found.Object = s.dataObject(w.object, at, use)
-	if known {
+	object := s.dataObject(w.object, at, use)
+	switch {
+	case told != nil && !open:
+		return s.as(found, told, told.object, Disagrees, object)
+	case known && !open:
 		found.Agreement = Disagrees
 	}
+	found.Object, found.Method = object, MethodAddress
 	return found
+}
+
+// as is what was found by an operand; embedding is the object at the data address,
+// of which nothing is to be told where both are of one aggregate.
+func (s *Space) as(f Found, op *operand, object int32, a Agreement, embedding int32) Found {
+	f.Object, f.Method, f.Agreement = object, op.method, a
+	if s.outermost(object) != s.outermost(embedding) {
+		f.Embedding = embedding
+	}
+	return f
+}
+
+// outermost returns the aggregate that a data object is an element of, or itself.
+func (s *Space) outermost(n int32) int32 {
+	for s.Objects[n].Kind == KindElement {
+		n = s.Objects[n].Parent
+	}
+	return n
+}
+
+// near reports whether a variable that is watched, as a whole or in part, is what
+// an operand leads into: of an array's elements it may be any.
+func (op *operand) near(t types, w where) bool {
+	d := op.offset - w.offset
+	if v := w.variable; op.variable == v && t.Types[t.Strip(t.Variables[v].Type)].Kind == datatype.Array {
+		if size := t.Types[t.element(t.Variables[v].Type)].Size; size > 0 {
+			d = modulo(d+size/2, size) - size/2
+		}
+	}
+	return op.variable == w.variable && d < maxWatch && -d < maxWatch
+}
+
+// holds reports whether a data address is among the bytes of a variable that an
+// operand accesses.
+func (op *operand) holds(o *object, w where) bool {
+	return o == w.object && op.variable == w.variable && w.offset >= op.offset && w.offset < op.offset+op.size
 }
 
 // maxWatch is how many bytes a watchpoint covers: what is accessed of them need
 // not be the first.
 const maxWatch = 8
-
-// same reports whether the object at the data address is what the code means by
-// another name: what a pointer leads to has none.
-func (s *Space) same(address, code int32) bool {
-	a, c := &s.Objects[address], &s.Objects[code]
-	return c.Kind == KindScalar && c.Name == "" && (a.Kind == KindScalar || a.Kind == KindAggregate || a.Kind == KindElement)
-}
 
 // mayBe reports whether an operand can be in memory where no variable of a load
 // object is.
@@ -133,6 +187,15 @@ const (
 	pageSize  = 4096
 	maxAccess = 64
 )
+
+// part is the data object of an operand, or that part of it in which a data address
+// is, as far as that tells.
+func (s *Space) part(o *object, op *operand, address int64) int32 {
+	if address == none || op.whole == op.object && !op.parts {
+		return op.object
+	}
+	return s.inside(o, op, address)
+}
 
 // inside returns the data object at a data address that is somewhere in what an
 // operand accesses: accesses to a multiple of their size are taken to be aligned.

@@ -63,6 +63,9 @@ func (f *function) at(address uint64) (int, bool) {
 	return n, n < len(f.code) && f.code[n].address == address
 }
 
+// storesConstant reports whether it stores a number that it has itself.
+func (x *instruction) storesConstant() bool { return x.Op == insn.Store && x.Source == insn.NoRegister }
+
 func ends(k insn.Kind) bool {
 	return k == insn.Jump || k == insn.CondJump || k == insn.Return || k == insn.Trap
 }

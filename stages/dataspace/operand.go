@@ -13,10 +13,8 @@ type root struct {
 	variable int32 // none when only the type is known
 	offset   int64
 	// vague says that only the aggregate is known, not where in it.
-	vague bool
-	// bits are those that are used of what is accessed, 0 for all: they tell bit
-	// fields apart.
-	bits   uint64
+	vague  bool
+	hint   datatype.Hint
 	method Method
 }
 
@@ -174,7 +172,7 @@ func (f *function) rootAt(s *state, n int, a *insn.Access, at value, variable bo
 		r, why := f.within(at, variable)
 		r.vague = at.step > 0
 		if why == detailBeyond && at.variable == none {
-			if c, ok := f.object.container(at, a); ok {
+			if c, ok := f.object.container(at, a, f.code[n].storesConstant()); ok {
 				return c, ""
 			}
 		}

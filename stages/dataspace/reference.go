@@ -103,9 +103,10 @@ func (s *Space) operands(ref *reference, f *function, n int) {
 		op.frame = f.followed(before, n, a).kind == frame
 		op.root, op.detail = f.root(before, n, a)
 		if op.ok {
+			op.hint.Constant = x.storesConstant()
 			if f.types.TouchesBits(op.typ, op.root.offset, a.Size) && !op.vague {
 				var some bool
-				op.bits, some = f.usedBits(n)
+				op.hint.Bits, some = f.usedBits(n)
 				op.vague, op.shared = !some, !some || f.types.SharesBits(op.typ, op.root.offset, a.Size)
 			}
 			op.object = s.dataObject(f.object, op.root, op.use)

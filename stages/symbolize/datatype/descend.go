@@ -27,17 +27,26 @@ const (
 // a step of their own, arrays of scalars end the way, and so does a place in an
 // aggregate where no member is. Of members at one place, as in unions, the way
 // takes the first that fits the use best. Where bit fields share the bytes that are
-// used it ends at the aggregate around them: see DescendBits.
+// used it ends at the aggregate around them: see Hint.
 func (t *Table) Descend(typ int32, offset int64, use Use) []Step {
-	return t.DescendBits(typ, offset, use, 0)
+	return t.DescendHint(typ, offset, use, Hint{})
 }
 
-// DescendBits is Descend for an access of which some bits only are used, the least
-// significant first; 0 stands for all. They tell which bit field it is.
-func (t *Table) DescendBits(typ int32, offset int64, use Use, bits uint64) []Step {
-	d := descent{t: t, use: use, left: maxTried}
+// Hint is what more is known of an access than its size.
+type Hint struct {
+	// Bits are those that are used, the least significant first; 0 stands for all. They
+	// tell which bit field it is.
+	Bits uint64
+	// Constant says that a constant is stored, which may be a number of any kind.
+	Constant bool
+}
+
+// DescendHint is Descend for an access of which more is known. Where that leaves
+// several members of a union, the way ends at the union.
+func (t *Table) DescendHint(typ int32, offset int64, use Use, hint Hint) []Step {
+	d := descent{t: t, use: use, left: maxTried, constant: hint.Constant}
 	if t.SharesBits(typ, offset, max(use.Size, 1)) {
-		d.use.Size, d.shared, d.bits = max(use.Size, 1), true, bits
+		d.use.Size, d.shared, d.bits = max(use.Size, 1), true, hint.Bits
 	}
 	way, _ := d.into(Step{Type: typ, Member: -1}, offset, 1)
 	return way
@@ -59,6 +68,8 @@ type descent struct {
 	left   int  // members to look at
 	shared bool // bits tell the members
 	bits   uint64
+	// constant says that members of a union that differ in their kind fit alike.
+	constant bool
 }
 
 // into returns the rest of a way from a step on.
@@ -87,14 +98,26 @@ func (d *descent) into(s Step, offset int64, depth int) ([]Step, fit) {
 			behind = max(behind, 0)
 		}
 		way, f := d.into(Step{member.Type, m, member.Offset}, behind, depth+1)
+		if union := d.t.Types[aggregate].Kind == Union; union && d.constant && f >= fitsSize && best >= fitsSize && d.float(way) != d.float(rest) {
+			return []Step{s}, fitsSize
+		}
 		if rest == nil || f > best {
 			rest, best = way, f
 		}
-		if best == fitsKind {
+		if best == fitsKind && !d.constant {
 			break
 		}
 	}
 	return append([]Step{s}, rest...), best
+}
+
+// float reports whether a way ends at a floating-point number, or an array of such.
+func (d *descent) float(way []Step) bool {
+	typ := d.t.Strip(way[len(way)-1].Type)
+	for d.t.Types[typ].Kind == Array {
+		typ = d.t.Strip(d.t.Types[typ].Elem)
+	}
+	return d.t.Types[typ].Float
 }
 
 // aggregate returns the aggregate that a type is or consists of and the byte of

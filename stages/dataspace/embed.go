@@ -1,0 +1,101 @@
+package dataspace
+
+import (
+	"stackmill/stages/symbolize/datatype"
+)
+
+// relation is how what an operand leads into, by its type alone, fits a variable
+// at the data address.
+type relation uint8
+
+const (
+	contradicts relation = iota // nothing of the type is there
+	placedIn                    // bytes, which anything may be put into
+	partOf                      // it is there, in the variable or as the whole
+	names                       // the operand tells hardly more than a size: the variable has the name
+)
+
+// relate tells how an operand that counts from a pointer fits the variable at the
+// data address.
+func (s *Space) relate(o *object, op *operand, w where, behind bool) relation {
+	t, v := w.object.types, &w.object.types.Variables[w.variable]
+	// Of a watchpoint, the address is that of any byte that is watched.
+	last := int64(0)
+	if behind {
+		last = maxWatch - 1
+	}
+	for d := int64(0); d <= last; d++ {
+		left := maxEmbedded
+		if t.embeds(v.Type, w.offset+d, o.types, op, &left) {
+			if op.plain(o.types) {
+				return names
+			}
+			return partOf
+		}
+	}
+	way := t.Descend(v.Type, w.offset, datatype.Use{})
+	if len(way) == 0 {
+		return contradicts
+	}
+	end := t.Strip(way[len(way)-1].Type)
+	leaf := &t.Types[t.element(end)]
+	if op.plain(o.types) {
+		size := o.types.Types[o.types.Strip(op.typ)].Size
+		if size == 1 || !leaf.Kind.Aggregate() && leaf.Size == size {
+			return names
+		}
+	}
+	if t.Types[end].Kind == datatype.Array && leaf.Size == 1 && !leaf.Kind.Aggregate() {
+		return placedIn
+	}
+	return contradicts
+}
+
+// plain reports whether all that is known of what an operand leads into is that it
+// is a scalar of a type.
+func (op *operand) plain(t types) bool {
+	typ := &t.Types[t.Strip(op.typ)]
+	return op.variable == none && !typ.Kind.Aggregate() && typ.Kind != datatype.Array
+}
+
+// maxEmbedded bounds the members that are looked at for what an operand leads into.
+const maxEmbedded = 4096
+
+// embeds reports whether an operand's access is at an offset of a type: to what its
+// own type names there, as a whole or as a member of any depth.
+func (t types) embeds(typ int32, offset int64, of types, op *operand, left *int) bool {
+	typ = t.Strip(typ)
+	x := &t.Types[typ]
+	if alike(t, typ, of, of.Strip(op.typ)) && offset >= op.offset && offset < op.offset+max(op.size, 1) {
+		return true
+	}
+	if x.Kind == datatype.Array {
+		inner := t.Strip(x.Elem)
+		if size := t.Types[inner].Size; size > 0 && offset >= 0 {
+			offset %= size
+		}
+		return t.embeds(inner, offset, of, op, left)
+	}
+	if !x.Kind.Aggregate() || offset < 0 {
+		return false
+	}
+	for m := x.First; m < x.First+x.Members; m++ {
+		member := &t.Members[m]
+		if *left--; *left < 0 || member.Offset > offset {
+			break
+		}
+		if t.embeds(member.Type, offset-member.Offset, of, op, left) {
+			return true
+		}
+	}
+	return false
+}
+
+// alike reports whether types, of two load objects perhaps, are the same.
+func alike(a types, x int32, b types, y int32) bool {
+	if a.Table == b.Table {
+		return x == y
+	}
+	p, q := &a.Types[x], &b.Types[y]
+	return p.Kind == q.Kind && p.Size == q.Size && p.Name == q.Name && p.Name != ""
+}
