@@ -1,17 +1,16 @@
 package perf
 
 import (
-	"bufio"
 	"bytes"
 	"compress/gzip"
 	"io"
 	"os"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
+	"stackmill/acceptance/perftext"
 	"stackmill/stages/decode"
 )
 
@@ -25,15 +24,7 @@ type printed struct {
 	chain  []symbol // leaf first, without inlined functions
 }
 
-// A sample as `perf script` prints it, and the frame at the end of its line or
-// on a line of its own.
-var (
-	scriptSample = regexp.MustCompile(`\s(\d+)\s+([a-zA-Z][\w:./-]*):(\s.*|)$`)
-	scriptFrame  = regexp.MustCompile(`^\s*(?:[0-9a-f]+\s+)?([0-9a-f]+)\s+(.*)\s+\(([^()]*)\)$`)
-	scriptData   = regexp.MustCompile(`^.*\)\s+([0-9a-f]{6,}\s)`) // the data address and its place
-	scriptOffset = regexp.MustCompile(`\+0x[0-9a-f]+$`)
-	compilerMark = regexp.MustCompile(`\.(constprop|isra|part|cold)(\.\d+)*$`)
-)
+var compilerMark = regexp.MustCompile(`\.(constprop|isra|part|cold)(\.\d+)*$`)
 
 // open opens a golden text, which may be compressed.
 func open(t *testing.T, name, file string) io.Reader {
@@ -56,25 +47,15 @@ func open(t *testing.T, name, file string) io.Reader {
 // script reads what perf says of each sample.
 func script(t *testing.T, name string) []printed {
 	t.Helper()
-	var samples []printed
-	header := false // the last line was that of the sample: a frame in it is a data address if a chain follows
-	for lines := bufio.NewScanner(open(t, name, "script.txt")); lines.Scan(); {
-		text := lines.Text()
-		var frame []string
-		if strings.HasPrefix(text, "\t") {
-			frame = scriptFrame.FindStringSubmatch(text)
-		} else if m := scriptSample.FindStringSubmatch(text); m != nil {
-			period, _ := strconv.ParseInt(m[1], 10, 64)
-			samples = append(samples, printed{event: m[2], period: period})
-			frame = scriptFrame.FindStringSubmatch(scriptData.ReplaceAllString(m[3], "$1"))
-		}
-		first := header
-		if header = !strings.HasPrefix(text, "\t"); frame != nil && frame[3] != "inlined" {
-			last := &samples[len(samples)-1]
-			if first && !header {
-				last.chain = nil
-			}
-			last.chain = append(last.chain, compared(frame[3], scriptOffset.ReplaceAllString(frame[2], "")))
+	read, err := perftext.Script(open(t, name, "script.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	samples := make([]printed, len(read))
+	for i, s := range read {
+		samples[i] = printed{event: s.Event, period: s.Period}
+		for _, f := range s.Chain {
+			samples[i].chain = append(samples[i].chain, compared(f.Object, f.Symbol))
 		}
 	}
 	return samples
@@ -92,31 +73,4 @@ func compared(object, function string) symbol {
 		object = "<Unknown>"
 	}
 	return symbol{object, compilerMark.ReplaceAllString(function, "")}
-}
-
-// body matches the names of bodies (S11), which end with the compiler's.
-var body = regexp.MustCompile(` -- OMP .* \[(.*)\]$`)
-
-// bare is a function's name as perf shows it: without parameters and marks.
-func bare(name string) string {
-	if m := body.FindStringSubmatch(name); m != nil {
-		return m[1]
-	}
-	name, _, _ = strings.Cut(name, " [clone ")
-	name = strings.TrimSuffix(name, " const")
-	if !strings.HasSuffix(name, ")") {
-		return name
-	}
-	depth := 0
-	for i := len(name) - 1; i >= 0; i-- {
-		switch name[i] {
-		case ')':
-			depth++
-		case '(':
-			if depth--; depth == 0 {
-				return name[:i]
-			}
-		}
-	}
-	return name
 }

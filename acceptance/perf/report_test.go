@@ -1,16 +1,15 @@
 package perf
 
 import (
-	"bufio"
 	"database/sql"
 	"fmt"
 	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"stackmill/acceptance/perftext"
 )
 
 // count is what an event counted in a function.
@@ -50,7 +49,7 @@ func counts(t *testing.T, name, text string) map[key]count {
 		var kind string
 		err := r.Scan(&k.Event, &k.Object, &k.Function, &kind, &c.Period, &c.Samples)
 		if kind != "dynamic" {
-			k.Function = bare(k.Function)
+			k.Function = perftext.Bare(k.Function)
 		}
 		old := got[k]
 		got[k] = count{old.Period + c.Period, old.Samples + c.Samples}
@@ -117,13 +116,6 @@ func TestChildren(t *testing.T) {
 	}
 }
 
-// A row of `perf report --children`, and the line above its table.
-var (
-	reportRow   = regexp.MustCompile(`^ +([\d.]+)% +[\d.]+% +\d+ +\d+ +(\S+) +\[.\] (.*?)\s*$`)
-	reportEvent = regexp.MustCompile(`^# Samples: .* of event '(.*)'`)
-	reportTotal = regexp.MustCompile(`^# Event count \(approx\.\): (\d+)`)
-)
-
 // The percentages of `perf report` itself come of these sums, where it has one
 // row for a name.
 func TestReport(t *testing.T) {
@@ -138,16 +130,14 @@ func TestReport(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			rows, totals := map[key][]string{}, map[string]float64{}
-			var event string
-			for lines := bufio.NewScanner(open(t, name, "report_children.txt")); lines.Scan(); {
-				text := lines.Text()
-				if m := reportEvent.FindStringSubmatch(text); m != nil {
-					event = m[1]
-				} else if m := reportTotal.FindStringSubmatch(text); m != nil {
-					totals[event], _ = strconv.ParseFloat(m[1], 64)
-				} else if m := reportRow.FindStringSubmatch(text); m != nil && !strings.HasPrefix(m[3], "0") {
-					k := key{event, compared(m[2], m[3])}
-					rows[k] = append(rows[k], m[1])
+			read, err := perftext.Report(open(t, name, "report_children.txt"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range read {
+				if totals[r.Event] = float64(r.Total); !strings.HasPrefix(r.Symbol, "0") {
+					k := key{r.Event, compared(r.Object, r.Symbol)}
+					rows[k] = append(rows[k], r.Children)
 				}
 			}
 			if len(rows) == 0 {

@@ -1,0 +1,160 @@
+// Package perftext reads the texts that `perf script` and `perf report` print,
+// so that they can be compared with the store.
+package perftext
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Frame is one frame of a sample.
+type Frame struct {
+	Address uint64 // in the object's file, or in memory if perf does not say better
+	Symbol  string // `[unknown]` where there is none
+	Offset  uint64 // from the symbol's start
+	Object  string // path, `[unknown]` where there is none
+}
+
+// Sample is one sample. What its text lacks is 0.
+type Sample struct {
+	Thread int64
+	Time   int64 // ns
+	Event  string
+	Period int64
+	Chain  []Frame // leaf first, without inlined functions
+}
+
+// A sample as `perf script` prints it, its thread and time, and the frame at the
+// end of its line or on a line of its own.
+var (
+	sampleLine = regexp.MustCompile(`\s(\d+)\s+([a-zA-Z][\w:./-]*):(\s.*|)$`)
+	threadTime = regexp.MustCompile(`(-?\d+)(?:/(-?\d+))?\s+(?:\[\d+\]\s+)?(\d+)\.(\d+):`)
+	frameText  = regexp.MustCompile(`^\s*(?:[0-9a-f]+\s+)?([0-9a-f]+)\s+(.*)\s+\(([^()]*(?:\(deleted\))?)\)$`)
+	dataText   = regexp.MustCompile(`^.*\)\s+([0-9a-f]{6,}\s)`) // the data address and its place
+	offsetText = regexp.MustCompile(`\+0x([0-9a-f]+)$`)
+)
+
+// Script reads what perf says of each sample.
+func Script(r io.Reader) (samples []Sample, err error) {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 1<<20)
+	header := false // the last line was that of the sample: a frame in it is a data address if a chain follows
+	for n := 1; lines.Scan(); n++ {
+		text := lines.Text()
+		if text == "" {
+			continue
+		}
+		var f Frame
+		inner := strings.HasPrefix(text, "\t")
+		isFrame := false
+		if inner {
+			f, isFrame = frame(text)
+		} else if s, rest, ok := sample(text); ok {
+			samples = append(samples, s)
+			f, isFrame = frame(dataText.ReplaceAllString(rest, "$1"))
+		}
+		first := header
+		header = !inner
+		if !isFrame || f.Object == "inlined" {
+			continue
+		}
+		if len(samples) == 0 {
+			return nil, fmt.Errorf("line %d: a frame before any sample", n)
+		}
+		last := &samples[len(samples)-1]
+		if first && inner {
+			last.Chain = nil
+		}
+		last.Chain = append(last.Chain, f)
+	}
+	return samples, lines.Err()
+}
+
+// sample reads the line of a sample, and returns the frame's part of it.
+func sample(text string) (s Sample, rest string, ok bool) {
+	at := sampleLine.FindStringSubmatchIndex(text)
+	if at == nil {
+		return s, "", false
+	}
+	m := func(i int) string { return text[at[2*i]:at[2*i+1]] }
+	s.Period, _ = strconv.ParseInt(m(1), 10, 64)
+	s.Event = m(2)
+	if t := threadTime.FindStringSubmatch(text[:at[0]]); t != nil {
+		thread := t[2]
+		if thread == "" {
+			thread = t[1]
+		}
+		s.Thread, _ = strconv.ParseInt(thread, 10, 64)
+		seconds, _ := strconv.ParseInt(t[3], 10, 64)
+		fraction, _ := strconv.ParseInt((t[4] + "000000000")[:9], 10, 64)
+		s.Time = seconds*1e9 + fraction
+	}
+	return s, m(3), true
+}
+
+func frame(text string) (f Frame, ok bool) {
+	m := frameText.FindStringSubmatch(text)
+	if m == nil {
+		return f, false
+	}
+	address, err := strconv.ParseUint(m[1], 16, 64)
+	if err != nil {
+		return f, false
+	}
+	f = Frame{Address: address, Symbol: m[2], Object: m[3]}
+	if o := offsetText.FindStringSubmatch(m[2]); o != nil {
+		f.Offset, _ = strconv.ParseUint(o[1], 16, 64)
+		f.Symbol = strings.TrimSuffix(m[2], o[0])
+	}
+	return f, true
+}
+
+// Row is a row of `perf report`.
+type Row struct {
+	Event    string
+	Children string // percent of the event's total, empty without that column
+	Total    int64  // of the event
+	Period   int64  // of the function itself
+	Samples  int64
+	Object   string // base name
+	Symbol   string // an address where there is none
+}
+
+// A row of `perf report`, and the lines above its table.
+var (
+	reportRow   = regexp.MustCompile(`^ +(?:([\d.]+)% +)?[\d.]+% +(\d+) +(\d+) +(\S.*?) +\[.\] (.*?)\s*$`)
+	reportEvent = regexp.MustCompile(`^# Samples: .* of event '(.*)'`)
+	reportJIT   = regexp.MustCompile(`^\[JIT\] tid (\d+)$`) // as scripts name it
+	reportTotal = regexp.MustCompile(`^# Event count \(approx\.\): (\d+)`)
+)
+
+// Report reads a report with the columns overhead_children (which may be
+// absent), overhead, sample, period, dso and sym.
+func Report(r io.Reader) (rows []Row, err error) {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 1<<20)
+	var event string
+	var total int64
+	for lines.Scan() {
+		text := lines.Text()
+		if m := reportEvent.FindStringSubmatch(text); m != nil {
+			event = m[1]
+		} else if m := reportTotal.FindStringSubmatch(text); m != nil {
+			if total, err = strconv.ParseInt(m[1], 10, 64); err != nil {
+				return nil, err
+			}
+		} else if m := reportRow.FindStringSubmatch(text); m != nil {
+			row := Row{Event: event, Total: total, Children: m[1], Object: reportJIT.ReplaceAllString(m[4], "perf-$1.map"), Symbol: m[5]}
+			row.Samples, _ = strconv.ParseInt(m[2], 10, 64)
+			row.Period, _ = strconv.ParseInt(m[3], 10, 64)
+			rows = append(rows, row)
+		} else if text != "" && !strings.HasPrefix(text, "#") {
+			return nil, fmt.Errorf("a row that is none: %q", text)
+		}
+	}
+	return rows, lines.Err()
+}
