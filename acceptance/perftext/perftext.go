@@ -26,6 +26,8 @@ type Sample struct {
 	Event  string
 	Period int64
 	Chain  []Frame // leaf first, without inlined functions
+	// Corrupt says that perf has thrown the chain away (Discarded).
+	Corrupt bool
 }
 
 // A sample as `perf script` prints it, its thread and time, and the frame at the

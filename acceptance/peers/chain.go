@@ -1,0 +1,120 @@
+package main
+
+import (
+	"path/filepath"
+
+	"stackmill/acceptance/perftext"
+)
+
+// unwinder is the explanation of stacks that perf's own unwinder did not follow
+// to where the machine code says they go on.
+const unwinder = "unwinder"
+
+// corruptChain is the explanation of chains of which perf shows nothing, since a
+// word of them is neither an address nor a marker.
+const corruptChain = "corrupt-chain"
+
+// chain pairs the frames that perf shows of a sample with the recorded ones, n of
+// each. Of those without a partner, it tells why: only where stacks were unwound may
+// they differ, and there the machine code must decide for the store's: its frames are
+// the callers of each other, and perf's next one is none, or perf's do not lead to the
+// root as the store's do. wrong is the recorded frame where it does not.
+func (c *comparison) chain(p []perftext.Frame, s *stack) (n int, reason string, wrong int) {
+	for n < len(p) && n < len(s.raw) && c.here(p[n], s.raw[n]) {
+		n++
+	}
+	if n == len(p) && n == len(s.raw) || !c.unwound || n == 0 {
+		return n, "", n
+	}
+	if wrong = c.returnsTo(s, n); wrong < len(s.raw) {
+		return n, "", wrong
+	}
+	rest := c.passedOver(p[n:], s.raw[n:])
+	if whole := s.reason == "" && len(s.raw) > n; len(rest) > 0 && c.afterCall(rest[0]) && !whole {
+		return n, "", n
+	}
+	return n, unwinder, n
+}
+
+// passedOver returns what of the frames that perf shows is not among the recorded
+// words, after those that are, in their order: between them perf's unwinder has passed
+// some over.
+func (c *comparison) passedOver(p []perftext.Frame, words []rawFrame) []perftext.Frame {
+	for _, w := range words {
+		if len(p) > 0 && c.here(p[0], w) {
+			p = p[1:]
+		}
+	}
+	return p
+}
+
+// here reports whether perf means a recorded word: by its address in memory, or by
+// that in the object's file.
+func (c *comparison) here(p perftext.Frame, r rawFrame) bool {
+	if p.Address == r.word || p.Address == r.word-1 {
+		return true
+	}
+	if r.function.kind == "unknown" {
+		return c.inData(p, r.word)
+	}
+	if filepath.Base(p.Object) != filepath.Base(r.object) {
+		return false
+	}
+	return int64(p.Address) == r.offset || int64(p.Address) == r.offset-1
+}
+
+// returnsTo checks that recorded word n, and all below it, stand after calls that may
+// have led to the function above them, and returns the first that does not. A
+// signal's trampoline and what it interrupted need no call, nor does the outermost
+// frame if a runtime has put it there, to return to the second byte of a function
+// (Go's goexit). Code made at run time cannot be checked: it counts if what called
+// it can.
+func (c *comparison) returnsTo(s *stack, n int) int {
+	unchecked := len(s.raw)
+	for ; n < len(s.raw); n++ {
+		callee, caller := s.raw[n-1], s.raw[n]
+		if callee.kernel() || c.trampoline(callee) || c.trampoline(caller) || n == len(s.raw)-1 && caller.offset == caller.function.offset+1 {
+			continue
+		}
+		o := c.files.object(caller.object)
+		if o == nil {
+			unchecked = min(unchecked, n)
+			continue
+		}
+		target, ok := o.call(caller.offset)
+		if ok && callee.object == caller.object {
+			ok = o.reaches(target, callee.function.offset, callee.function.end)
+		} else if ok {
+			ok = target == -1 || o.reaches(target, -1, -1)
+		}
+		if !ok {
+			return n
+		}
+		unchecked = len(s.raw)
+	}
+	return unchecked
+}
+
+// trampoline reports whether a word is the code to which a signal's handler returns.
+func (c *comparison) trampoline(r rawFrame) bool {
+	o := c.files.object(r.object)
+	return o != nil && o.returnsFromSignal(r.offset)
+}
+
+// afterCall reports whether perf's frame stands after a call.
+func (c *comparison) afterCall(p perftext.Frame) bool {
+	o := c.files.object(p.Object)
+	if o == nil {
+		return false
+	}
+	_, ok := o.call(int64(p.Address) + 1)
+	return ok
+}
+
+// inData reports whether perf means a word by a place in a file's data: the store says
+// of these, too, that they are no code (S15).
+func (c *comparison) inData(p perftext.Frame, word uint64) bool {
+	const page = 1<<12 - 1
+	o := c.files.object(p.Object)
+	return o != nil && p.Address&page == word&page && !o.inCode(int64(p.Address)) && !o.inTable(int64(p.Address))
+}

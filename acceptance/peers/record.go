@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+//go:embed testdata/inputs
+var inputs embed.FS
+
+// recorder makes recordings in a folder.
+type recorder struct {
+	work     string // has inputs and recordings
+	prepared map[string]bool
+}
+
+// newRecorder writes the inputs of the programs.
+func newRecorder(ctx context.Context, work string) (*recorder, error) {
+	r := &recorder{work, map[string]bool{}}
+	sub, err := fs.Sub(inputs, "testdata/inputs")
+	if err != nil {
+		return nil, err
+	}
+	if err := os.RemoveAll(r.inputs()); err != nil {
+		return nil, err
+	}
+	if err := os.CopyFS(r.inputs(), sub); err != nil {
+		return nil, err
+	}
+	return r, r.shell(ctx, "sh prepare.sh")
+}
+
+func (r *recorder) inputs() string { return filepath.Join(r.work, "inputs") }
+
+// missing returns the commands that a program needs and the machine lacks.
+func missing(needs ...string) (list []string) {
+	for _, n := range needs {
+		if _, err := exec.LookPath(n); err != nil {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// hint tells how to install commands.
+func hint(commands []string) string {
+	var names []string
+	for _, c := range commands {
+		if p := packages[c]; p != "" {
+			names = append(names, p)
+		}
+	}
+	slices.Sort(names)
+	return fmt.Sprintf("no %s: apt-get install %s", strings.Join(commands, ", "), strings.Join(slices.Compact(names), " "))
+}
+
+// perf records a program with perf.
+func (r *recorder) perf(ctx context.Context, p program, m mode) (file string, err error) {
+	if err := r.prepare(ctx, p); err != nil {
+		return "", err
+	}
+	file = filepath.Join(r.work, p.name+"-"+m.name+".data")
+	args := append([]string{"record", "-N", "-q", "-o", file, "-e", "cpu-clock"}, strings.Fields(m.options)...)
+	if p.system {
+		args = append(args, "-a")
+	}
+	return file, r.run(ctx, append(append([]string{"perf"}, args...), "--", "sh", "-c", p.command)...)
+}
+
+// prepare runs what a program needs before it is recorded, once.
+func (r *recorder) prepare(ctx context.Context, p program) error {
+	if p.prepare == "" || r.prepared[p.prepare] {
+		return nil
+	}
+	r.prepared[p.prepare] = true
+	return r.shell(ctx, p.prepare)
+}
+
+func (r *recorder) shell(ctx context.Context, script string) error {
+	return r.run(ctx, "sh", "-c", script)
+}
+
+// run runs a command among the inputs. The exit status of what is recorded does
+// not matter if there is a recording.
+func (r *recorder) run(ctx context.Context, args ...string) error {
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Dir = r.inputs()
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && args[0] != "sh" {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w\n%s", strings.Join(args, " "), err, out)
+	}
+	return nil
+}
