@@ -26,6 +26,7 @@ func newFiles(root string) *files { return &files{root, map[string]*object{}} }
 type symbol struct {
 	elf.Symbol
 	peer bool // perf reads this table
+	own  bool // it is in the file itself
 }
 
 // object is one load object.
@@ -76,25 +77,25 @@ func (fs *files) parse(path string) *object {
 			o.code = append(o.code, s.SectionHeader)
 		}
 	}
-	o.add(f, path != "[vdso]") // perf has only what is in files
+	o.add(f, path != "[vdso]", true) // perf has only what is in files
 	if d, err := elf.Open(filepath.Join(fs.root, debugFile(f))); err == nil {
-		o.add(d, true)
+		o.add(d, true, false)
 		d.Close()
 	}
 	if s := f.Section(".gnu_debugdata"); s != nil {
 		if d := unpacked(s); d != nil {
-			o.add(d, false)
+			o.add(d, false, false)
 		}
 	}
 	return o
 }
 
-func (o *object) add(f *elf.File, peer bool) {
+func (o *object) add(f *elf.File, peer, own bool) {
 	tables := []func() ([]elf.Symbol, error){f.Symbols, f.DynamicSymbols}
 	for _, table := range tables {
 		list, _ := table() // a file may lack the table
 		for _, s := range list {
-			o.symbols = append(o.symbols, symbol{s, peer})
+			o.symbols = append(o.symbols, symbol{s, peer, own})
 		}
 	}
 }

@@ -55,35 +55,66 @@ func run(ctx context.Context, work, only string, again bool, details int) (unexp
 	}
 	total := &result{name: "total", rules: map[string]int{}}
 	recordings := 0
-	for _, p := range programs {
-		if lack := missing(append([]string{"perf"}, p.needs...)...); lack != nil {
-			fmt.Printf("%-24s left out, %s\n", p.name, hint(lack))
+	for _, j := range jobs(r, again) {
+		if !chosen.MatchString(j.name) {
 			continue
 		}
-		for _, m := range p.modes {
-			name := p.name + "-" + m.name
-			if !chosen.MatchString(name) {
-				continue
-			}
-			file := filepath.Join(work, name+".data")
-			if !again {
-				if file, err = r.perf(ctx, p, m); err != nil {
-					return 0, err
-				}
-			}
-			c, err := comparePerf(ctx, file, work, m)
-			if err != nil {
-				c = &comparison{problems: []string{err.Error()}}
-			}
-			got := c.result(name)
-			got.print(os.Stdout, details)
-			total.plus(got)
-			recordings++
+		if lack := missing(j.needs...); lack != nil {
+			fmt.Printf("%-24s left out, %s\n", j.name, hint(lack))
+			continue
 		}
+		got, err := j.run(ctx)
+		if err != nil {
+			got = &result{name: j.name, unexplained: 1, failed: []string{err.Error()}}
+		}
+		got.print(os.Stdout, details)
+		total.plus(got)
+		recordings++
 	}
 	total.name = fmt.Sprintf("%d recordings", recordings)
 	total.print(os.Stdout, 0)
 	return total.unexplained, nil
+}
+
+// job is a recording with what it is compared with.
+type job struct {
+	name  string
+	needs []string
+	run   func(context.Context) (*result, error)
+}
+
+// jobs are all recordings; again says that they are made already.
+func jobs(r *recorder, again bool) (list []job) {
+	for _, p := range programs {
+		for _, m := range p.modes {
+			name := p.name + "-" + m.name
+			list = append(list, job{name, append([]string{"perf"}, p.needs...), func(ctx context.Context) (*result, error) {
+				file := filepath.Join(r.work, name+".data")
+				if !again {
+					if err := r.perf(ctx, p, m, file); err != nil {
+						return nil, err
+					}
+				}
+				c, err := comparePerf(ctx, file, r.work, m)
+				if err != nil {
+					return nil, err
+				}
+				return c.result(name), nil
+			}})
+		}
+	}
+	for _, x := range experiments {
+		list = append(list, job{x.name + ".er", append([]string{"gprofng", "gcc"}, x.needs...), func(ctx context.Context) (*result, error) {
+			folder := filepath.Join(r.work, x.name+".er")
+			if !again {
+				if err := r.gprofng(ctx, x, folder); err != nil {
+					return nil, err
+				}
+			}
+			return compareGprofng(ctx, x.name+".er", folder, r.work)
+		}})
+	}
+	return list
 }
 
 // unwound and chains tell what a mode records.

@@ -5,7 +5,6 @@ type program struct {
 	name    string
 	needs   []string // commands
 	modes   []mode   // of perf, one recording each
-	collect string   // options of `gprofng collect app`, empty: not with gprofng
 	prepare string   // shell script, run before
 	command string   // shell script in the folder of inputs, recorded as a whole
 	system  bool     // the whole machine
@@ -70,4 +69,57 @@ var programs = []program{
 	{name: "convert", needs: []string{"convert"}, modes: []mode{dwarf}, command: "PATH=/usr/bin:$PATH convert -size 500x500 plasma:red-blue -blur 0x4 -rotate 20 png:- >/dev/null"},
 	{name: "gfortran", needs: []string{"gfortran"}, modes: []mode{dwarf}, prepare: "gfortran -O2 -g -o matrix matrix.f90", command: "./matrix"},
 	{name: "system", needs: []string{"tar", "gzip"}, modes: []mode{fp, none}, system: true, command: "tar -cf - /usr/include | gzip -3 | sha256sum"},
+}
+
+// experiment is a recording to make with gprofng.
+type experiment struct {
+	name    string
+	needs   []string
+	options string // of `gprofng collect app`
+	preload string // library that gives the collector a finer clock, empty: none
+	prepare string
+	command string // the program with its whole path, and its arguments
+}
+
+// The clocks of testdata/inputs/hrtick.c: one runs with real time, for programs
+// that never wait, the other with the CPU time of each thread.
+const (
+	realClock = "libhrtick.so"
+	cpuClock  = "libcputick.so"
+)
+
+// clocks makes them.
+const clocks = "gcc -O2 -fPIC -shared -DMONO -Wl,--version-script=hrtick.map -o libhrtick.so hrtick.c; " +
+	"gcc -O2 -fPIC -shared -DHRTICK_US=10007 -Wl,--version-script=hrtick.map -o libcputick.so hrtick.c"
+
+const (
+	clock = "-p hi"
+	heap  = "-p off -H on"
+	calls = "-p off -i on"
+	waits = "-p off -s on"
+)
+
+// experiments are the recordings of gprofng.
+var experiments = []experiment{
+	{name: "bzip2", needs: []string{"bzip2"}, options: clock, preload: realClock, command: "$(command -v bzip2) -kf text"},
+	{name: "gzip", needs: []string{"gzip"}, options: clock, preload: realClock, command: "$(command -v gzip) -kf text"},
+	{name: "xz", needs: []string{"xz"}, options: clock, preload: realClock, command: "$(command -v xz) -2 -kf text"},
+	{name: "sqlite3", needs: []string{"sqlite3"}, options: clock, preload: realClock, command: "$(command -v sqlite3) :memory: '.read words.sql'"},
+	{name: "perl", needs: []string{"perl"}, options: clock, preload: realClock, command: "$(command -v perl) words.pl text"},
+	{name: "python3", needs: []string{"python3"}, options: clock, preload: realClock, command: "$(python3 -c 'import sys; print(sys.executable)') words.py"},
+	{name: "cc1", needs: []string{"gcc"}, options: clock, preload: realClock, command: "$(gcc -print-prog-name=cc1) -quiet -O1 large.c -o large.s"},
+	{name: "lua", needs: []string{"lua5.4"}, options: clock, preload: realClock, command: "$(command -v lua5.4) words.lua"},
+	{name: "mawk", needs: []string{"mawk"}, options: clock, preload: realClock, command: "$(command -v mawk) -f words.awk text text"},
+	{name: "exceptions", needs: []string{"g++"}, options: clock, preload: realClock, prepare: "g++ -O2 -g -gdwarf-4 -o exceptions4 exceptions.cpp", command: "./exceptions4"},
+	{name: "threads", needs: []string{"gcc"}, options: "-p on", preload: cpuClock, prepare: "gcc -O1 -g -gdwarf-4 -pthread -o threads4 threads.c", command: "./threads4"},
+	{name: "signals", needs: []string{"gcc"}, options: clock, preload: realClock, prepare: "gcc -O1 -g -gdwarf-4 -o signals4 signals.c", command: "./signals4"},
+	{name: "openmp", needs: []string{"gcc"}, options: "-p on", preload: cpuClock, prepare: "gcc -O2 -g -gdwarf-4 -fopenmp -o openmp4 openmp.c -lm", command: "./openmp4"},
+	{name: "gfortran", needs: []string{"gfortran"}, options: clock, preload: realClock, prepare: "gfortran -O2 -g -gdwarf-4 -o matrix4 matrix.f90", command: "./matrix4"},
+	{name: "lua-heap", needs: []string{"lua5.4"}, options: heap, command: "$(command -v lua5.4) words.lua"},
+	{name: "sqlite3-heap", needs: []string{"sqlite3"}, options: heap, command: "$(command -v sqlite3) :memory: '.read words.sql'"},
+	{name: "exceptions-heap", needs: []string{"g++"}, options: heap, prepare: "g++ -O2 -g -gdwarf-4 -o exceptions4 exceptions.cpp", command: "./exceptions4"},
+	{name: "sort-io", needs: []string{"sort"}, options: calls, command: "$(command -v sort) -S 1M -o sorted text"},
+	{name: "sqlite3-io", needs: []string{"sqlite3"}, options: calls, command: "$(command -v sqlite3) words.db '.read words.sql'"},
+	{name: "threads-sync", needs: []string{"gcc"}, options: waits, prepare: "gcc -O1 -g -gdwarf-4 -pthread -o threads4 threads.c", command: "./threads4"},
+	{name: "xz-all", needs: []string{"xz"}, options: "-p on -H on -i on -s on", preload: cpuClock, command: "$(command -v xz) -T2 -1 -kf text"},
 }

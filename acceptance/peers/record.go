@@ -63,25 +63,41 @@ func hint(commands []string) string {
 }
 
 // perf records a program with perf.
-func (r *recorder) perf(ctx context.Context, p program, m mode) (file string, err error) {
-	if err := r.prepare(ctx, p); err != nil {
-		return "", err
+func (r *recorder) perf(ctx context.Context, p program, m mode, file string) error {
+	if err := r.prepare(ctx, p.prepare); err != nil {
+		return err
 	}
-	file = filepath.Join(r.work, p.name+"-"+m.name+".data")
 	args := append([]string{"record", "-N", "-q", "-o", file, "-e", "cpu-clock"}, strings.Fields(m.options)...)
 	if p.system {
 		args = append(args, "-a")
 	}
-	return file, r.run(ctx, append(append([]string{"perf"}, args...), "--", "sh", "-c", p.command)...)
+	return r.run(ctx, append(append([]string{"perf"}, args...), "--", "sh", "-c", p.command)...)
 }
 
-// prepare runs what a program needs before it is recorded, once.
-func (r *recorder) prepare(ctx context.Context, p program) error {
-	if p.prepare == "" || r.prepared[p.prepare] {
+// gprofng records a program with gprofng.
+func (r *recorder) gprofng(ctx context.Context, x experiment, folder string) error {
+	for _, script := range []string{clocks, x.prepare} {
+		if err := r.prepare(ctx, script); err != nil {
+			return err
+		}
+	}
+	if err := os.RemoveAll(folder); err != nil {
+		return err
+	}
+	preload := ""
+	if x.preload != "" {
+		preload = "env LD_PRELOAD=" + filepath.Join(r.inputs(), x.preload) + " "
+	}
+	return r.shell(ctx, preload+"gprofng collect app "+x.options+" -O "+folder+" "+x.command)
+}
+
+// prepare runs what programs need before they are recorded, once.
+func (r *recorder) prepare(ctx context.Context, script string) error {
+	if script == "" || r.prepared[script] {
 		return nil
 	}
-	r.prepared[p.prepare] = true
-	return r.shell(ctx, p.prepare)
+	r.prepared[script] = true
+	return r.shell(ctx, script)
 }
 
 func (r *recorder) shell(ctx context.Context, script string) error {

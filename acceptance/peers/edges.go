@@ -1,0 +1,3 @@
+package main
+
+func (p *peer) checkEdges() {}
