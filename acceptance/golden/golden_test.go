@@ -39,12 +39,14 @@ CPU           CPU
  sec.      %   sec.      %
 1.605 100.00  1.605 100.00   <Total>
 0.      0.    0.002   0.10   <static>@0x271c1 (<libc.so.6>)
+0.      0.    0.001   0.05   PyImport_AddName
 
 `, []Table{{
 			[]Column{{"Excl.", "totalcpu", true}, {"Incl.", "totalcpu", true}},
 			[]Row{
 				{Values: []string{"1.605", "1.605"}, Name: "<Total>"},
 				{Values: []string{"0.", "0.002"}, Name: "<static>@0x271c1 (<libc.so.6>)"},
+				{Values: []string{"0.", "0.001"}, Name: "PyImport_AddName"},
 			},
 		}}},
 		{"right-aligned counts, names with blanks and stars", `

@@ -78,7 +78,7 @@ func ReadTables(path string) ([]Table, error) {
 		switch {
 		case line == "":
 			open = false
-		case columnStart.MatchString(line) && strings.HasSuffix(line, "Name"):
+		case columnStart.MatchString(line) && strings.HasSuffix(line, "Name") && !dataLine.MatchString(line):
 			header, open = []string{line}, true
 			tables = append(tables, Table{})
 		case open && !dataLine.MatchString(line):

@@ -46,7 +46,7 @@ func putIn(s *stack, next, at, m int) bool {
 	switch s.machine[m].rule {
 	case "":
 		return false
-	case "S12", "S18":
+	case "S12", "S18", "S22 inferred", "S22 missing":
 		return true
 	}
 	for i := next; i < at; i++ {

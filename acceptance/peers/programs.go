@@ -107,7 +107,7 @@ var experiments = []experiment{
 	{name: "sqlite3", needs: []string{"sqlite3"}, options: clock, preload: realClock, command: "$(command -v sqlite3) :memory: '.read words.sql'"},
 	{name: "perl", needs: []string{"perl"}, options: clock, preload: realClock, command: "$(command -v perl) words.pl text"},
 	{name: "python3", needs: []string{"python3"}, options: clock, preload: realClock, command: "$(python3 -c 'import sys; print(sys.executable)') words.py"},
-	{name: "cc1", needs: []string{"gcc"}, options: clock, preload: realClock, command: "$(gcc -print-prog-name=cc1) -quiet -O1 large.c -o large.s"},
+	{name: "cc1", needs: []string{"gcc"}, options: clock, preload: realClock, prepare: "gcc -E large.c -o large.i", command: "$(gcc -print-prog-name=cc1) -fpreprocessed -quiet -O1 large.i -o large.s"},
 	{name: "lua", needs: []string{"lua5.4"}, options: clock, preload: realClock, command: "$(command -v lua5.4) words.lua"},
 	{name: "mawk", needs: []string{"mawk"}, options: clock, preload: realClock, command: "$(command -v mawk) -f words.awk text text"},
 	{name: "exceptions", needs: []string{"g++"}, options: clock, preload: realClock, prepare: "g++ -O2 -g -gdwarf-4 -o exceptions4 exceptions.cpp", command: "./exceptions4"},
