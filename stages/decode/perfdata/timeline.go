@@ -26,6 +26,7 @@ type process struct {
 	from   uint64
 	exited bool
 	live   []decode.MapEvent // the mappings of its current program
+	exec   *execution        // of a program whose mappings are not complete
 	rows   rows
 	spaces uint64           // bits of the foreign address spaces it was in
 	stacks map[string]int32 // numbers of raw stacks by their words
@@ -51,6 +52,11 @@ func (r *reader) timeline() *timeline {
 	}
 	for i := range r.sidebands {
 		t.replay(&r.sidebands[i])
+	}
+	for _, list := range t.all {
+		for _, p := range list {
+			p.executed()
+		}
 	}
 	return t
 }
@@ -122,11 +128,7 @@ func (t *timeline) comm(s *sideband, c *cursor) {
 	p := t.process(pid, s.time)
 	p.Target = text(c.b[:max(len(c.b)-t.r.trailerSize(), 0)])
 	if s.misc&miscExec != 0 {
-		live := visible(p.live)
-		for _, m := range live {
-			p.add(decode.MapEvent{Unmap: true, Time: t.ns(s.time), Address: m.Address, Modes: m.Modes})
-		}
-		p.live = nil
+		p.execute(t.ns(s.time))
 		for i := range p.JITDumps {
 			p.JITDumps[i].Until = min(p.JITDumps[i].Until, t.ns(s.time))
 		}
@@ -149,6 +151,7 @@ func (t *timeline) fork(s *sideband, c *cursor) {
 	if parent == nil || s.misc&miscExec != 0 {
 		return
 	}
+	parent.executed()
 	p.Target = parent.Target
 	for _, d := range parent.JITDumps {
 		if d.Until == decode.Never {
@@ -190,6 +193,10 @@ type span struct{ start, end uint64 }
 
 // add adds a mapping of code or of data, or the end of one.
 func (p *process) add(m decode.MapEvent) {
+	if p.exec != nil {
+		p.exec.mapped(p, m)
+		return
+	}
 	if m.Modes&4 != 0 {
 		p.Image = append(p.Image, m)
 	} else {

@@ -1,12 +1,50 @@
 package perfdata
 
 import (
+	"encoding/binary"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"stackmill/stages/decode"
 )
+
+// What is sampled while a program is executed was called by the one before: its
+// mappings hold until the new ones are complete, which the vdso's completes, or
+// until the end if that is never mapped.
+func TestExecution(t *testing.T) {
+	mapped := func(time, address uint64, path string) sideband {
+		b := binary.LittleEndian.AppendUint64(nil, 1|1<<32) // pid and tid
+		for _, v := range []uint64{address, 0x1000, 0} {
+			b = binary.LittleEndian.AppendUint64(b, v)
+		}
+		return sideband{typ: recordMmap, misc: miscUser, time: time, body: append(b, path+"\x00"...)}
+	}
+	exec := sideband{typ: recordComm, misc: miscExec, time: 20, body: append(binary.LittleEndian.AppendUint64(nil, 1|1<<32), "new\x00"...)}
+	for _, tt := range []struct {
+		name         string
+		records      []sideband
+		ended, began int64 // from the first record's time on
+	}{
+		{"complete", []sideband{mapped(10, 0x4000, "/old"), exec, mapped(30, 0x4000, "/new"), mapped(40, 0x9000, "[vdso]"), mapped(50, 0x7000, "/library")}, 30, 30},
+		{"without a vdso", []sideband{mapped(10, 0x4000, "/old"), exec, mapped(30, 0x4000, "/new")}, 10, 20},
+		{"failed", []sideband{mapped(10, 0x4000, "/old"), exec, mapped(25, 0x8000, "/other"), exec, mapped(30, 0x4000, "/new"), mapped(40, 0x9000, "[vdso]")}, 10, 30},
+	} {
+		r := &reader{sidebands: tt.records}
+		ended, began := int64(-1), int64(-1)
+		for _, m := range r.timeline().current[1].Image {
+			switch {
+			case m.Unmap && m.Address == 0x4000:
+				ended = m.Time
+			case m.Path == "/new":
+				began = m.Time
+			}
+		}
+		if ended != tt.ended || began != tt.began {
+			t.Errorf("%s: the old program ends at %d and the new one begins at %d, want %d and %d", tt.name, ended, began, tt.ended, tt.began)
+		}
+	}
+}
 
 // A forked process inherits the mappings that are still to be seen, not all that
 // its parent ever had.

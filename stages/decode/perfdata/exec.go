@@ -1,0 +1,48 @@
+package perfdata
+
+import "stackmill/stages/decode"
+
+// execution is the time in which a process executes a program: the mappings are
+// those of the new program, the user's registers still those of the old one. A
+// sample in the kernel has its caller in the old program then.
+type execution struct {
+	time int64 // when the old program's mappings were given up
+	old  []decode.MapEvent
+	new  []decode.MapEvent
+}
+
+// execute begins the execution of a program.
+func (p *process) execute(time int64) {
+	p.executed()
+	p.exec = &execution{time: time, old: visible(p.live)}
+}
+
+// mapped adds a mapping of the new program. The vdso's is the last before the
+// program starts: the old program's mappings hold until then, the new ones from
+// then on.
+func (x *execution) mapped(p *process, m decode.MapEvent) {
+	if x.new = append(x.new, m); m.Path != "[vdso]" {
+		return
+	}
+	x.time = m.Time
+	for i := range x.new {
+		x.new[i].Time = m.Time
+	}
+	p.executed()
+}
+
+// executed ends an execution, if there is one.
+func (p *process) executed() {
+	x := p.exec
+	if x == nil {
+		return
+	}
+	p.exec = nil
+	for _, m := range x.old {
+		p.add(decode.MapEvent{Unmap: true, Time: x.time, Address: m.Address, Modes: m.Modes})
+	}
+	p.live = nil
+	for _, m := range x.new {
+		p.add(m)
+	}
+}
