@@ -20,7 +20,7 @@ const corruptChain = "corrupt-chain"
 // the callers of each other, and perf's next one is none, or perf's do not lead to the
 // root as the store's do. wrong is the recorded frame where it does not.
 func (c *comparison) chain(p []perftext.Frame, s *stack) (n int, reason string, wrong int) {
-	for n < len(p) && n < len(s.raw) && c.here(p[n], s.raw[n]) {
+	for n < len(p) && n < len(s.raw) && (c.here(p[n], s.raw[n]) || c.executing(p[n], s, n)) {
 		n++
 	}
 	if n == len(p) && n == len(s.raw) || !c.unwound || n == 0 {
@@ -109,6 +109,17 @@ func (c *comparison) afterCall(p perftext.Frame) bool {
 	}
 	_, ok := o.call(int64(p.Address) + 1)
 	return ok
+}
+
+// executing reports whether a sample was taken while a program was executed: the store
+// has the old program's system call, and perf finds none at the same address in the
+// new one (S1).
+func (c *comparison) executing(p perftext.Frame, s *stack, n int) bool {
+	if n == 0 || !s.raw[n-1].kernel() || p.Object == s.raw[n].object {
+		return false
+	}
+	ours, theirs := c.files.object(s.raw[n].object), c.files.object(p.Object)
+	return ours != nil && theirs != nil && ours.afterSystemCall(s.raw[n].offset) && !theirs.afterSystemCall(int64(p.Address))
 }
 
 // inData reports whether perf means a word by a place in a file's data: the store says

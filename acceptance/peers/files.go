@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/ulikunitz/xz"
 	"golang.org/x/arch/x86/x86asm"
@@ -32,6 +33,7 @@ type symbol struct {
 // object is one load object.
 type object struct {
 	data    []byte
+	written time.Time
 	loads   []elf.ProgHeader
 	tables  []elf.SectionHeader // procedure linkage tables
 	code    []elf.SectionHeader
@@ -56,6 +58,10 @@ func (fs *files) parse(path string) *object {
 	} else {
 		data, err = os.ReadFile(filepath.Join(fs.root, path))
 	}
+	written := time.Time{}
+	if info, err := os.Stat(filepath.Join(fs.root, path)); err == nil {
+		written = info.ModTime()
+	}
 	if err != nil {
 		return nil
 	}
@@ -63,7 +69,7 @@ func (fs *files) parse(path string) *object {
 	if err != nil {
 		return nil
 	}
-	o := &object{data: data}
+	o := &object{data: data, written: written}
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_LOAD {
 			o.loads = append(o.loads, p.ProgHeader)
@@ -223,6 +229,21 @@ func (o *object) call(offset int64) (target int64, ok bool) {
 		return -1, true
 	}
 	return 0, false
+}
+
+// afterSystemCall reports whether an offset stands behind a system call.
+func (o *object) afterSystemCall(offset int64) bool {
+	return offset >= 2 && offset <= int64(len(o.data)) && bytes.Equal(o.data[offset-2:offset], []byte{0x0f, 5})
+}
+
+// textSize is the size of the segment with the code.
+func (o *object) textSize() int64 {
+	for _, p := range o.loads {
+		if p.Flags&elf.PF_X != 0 {
+			return int64(p.Memsz)
+		}
+	}
+	return 0
 }
 
 // leaves reports whether the code from a function's start to its end may go on in

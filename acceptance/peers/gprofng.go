@@ -139,8 +139,11 @@ func (p *peer) sum() {
 		if len(words) > 0 && words[0].function.kind == "plt" && !p.shown[words[0].place()] {
 			words = words[1:]
 		}
-		for metric, v := range s.values {
-			seen := map[place]bool{}
+		for _, metric := range p.metrics {
+			v, seen := s.shown(metric), map[place]bool{}
+			if v == 0 {
+				continue
+			}
 			for i, f := range words {
 				at := f.place()
 				p.owners[at] = f.function
@@ -238,7 +241,7 @@ func (p *peer) checkPlaces() {
 			for _, values := range rows {
 				sum += number(values[k])
 			}
-			if slack := 0.0005 * float64(len(rows)+1); got != rows[0][k] && (len(rows) == 1 || math.Abs(number(got)-sum) > slack) && !p.differentLeaks(c) {
+			if slack := 0.0005 * float64(len(rows)+1); got != rows[0][k] && (len(rows) == 1 || math.Abs(number(got)-sum) > slack) {
 				p.result.failed = append(p.result.failed, fmt.Sprintf("%s+%x: %s %s is %s, gprofng has %g", at.object, at.offset, c.Flavour, c.Metric, got, sum))
 			}
 		}
@@ -269,11 +272,16 @@ func (p *peer) placeOf(name string, offset int64, values []string) (at place, kn
 	return at, known
 }
 
-// differentLeaks reports whether a column counts leaks: gprofng takes blocks for
-// leaked that were reallocated.
-func (p *peer) differentLeaks(c golden.Column) bool {
-	return strings.HasPrefix(c.Metric, "heapleak")
+// shown is what a stack counts for in gprofng.
+func (s *stack) shown(metric string) int64 {
+	if isLeak(metric) {
+		return s.leaks[metric]
+	}
+	return s.values[metric]
 }
+
+// isLeak reports whether a metric counts leaks.
+func isLeak(metric string) bool { return strings.HasPrefix(metric, "heapleak") }
 
 // checkFunctions compares all functions of both sides.
 func (p *peer) checkFunctions() {
@@ -321,7 +329,7 @@ func (p *peer) checkPair(f *shownFunction, v *verdict) {
 	p.checkName(f, v)
 	for k, c := range p.columns {
 		if got := p.value(c, p.content.values[c.Metric][f.ours.id]); got != f.values[k] {
-			v.explain(p.ruled(f.ours, c), fmt.Sprintf("%s %s is %s, gprofng has %s", c.Flavour, c.Metric, got, f.values[k]))
+			v.explain(p.ruled(f.ours, c, f.values[k]), fmt.Sprintf("%s %s is %s, gprofng has %s", c.Flavour, c.Metric, got, f.values[k]))
 		}
 	}
 }
@@ -348,9 +356,9 @@ func (p *peer) checkName(f *shownFunction, v *verdict) {
 }
 
 // ruled names the rules by which a function's value differs from what its
-// recorded stacks say, empty if one of them is no rule's.
-func (p *peer) ruled(f *function, c golden.Column) string {
-	if p.differentLeaks(c) {
+// recorded stacks say, empty if one of them is no rule's. shown is gprofng's.
+func (p *peer) ruled(f *function, c golden.Column, shown string) string {
+	if isLeak(c.Metric) && p.withLeaks(f, c) == shown {
 		return "realloc"
 	}
 	var why []string
@@ -361,6 +369,20 @@ func (p *peer) ruled(f *function, c golden.Column) string {
 		why = append(why, changes(s, f, c.Flavour == "Excl.")...)
 	}
 	return all(why)
+}
+
+// withLeaks is a function's value with the leaks that gprofng counts.
+func (p *peer) withLeaks(f *function, c golden.Column) string {
+	var v pair
+	for _, s := range p.content.stacks {
+		if f.id == p.content.total || slices.ContainsFunc(s.machine, func(m frame) bool { return m.function == f }) {
+			v.inclusive += s.leaks[c.Metric]
+		}
+		if f.id == p.content.total || len(s.machine) > 0 && s.machine[0].function == f {
+			v.exclusive += s.leaks[c.Metric]
+		}
+	}
+	return p.value(c, v)
 }
 
 // changes tells why a function's part in a stack is another after the rules: one
@@ -423,10 +445,12 @@ func (p *peer) division(f *shownFunction, at place) string {
 	static := strings.HasPrefix(f.Name, "<static>@")
 	own := func(s symbol) bool { return s.own && typed(s) }
 	switch {
-	case f.NoFunctions():
-		return "gprofng-text-size" // it takes the segment's size for the end of the text in the file
 	case o == nil:
 		return ""
+	case f.NoFunctions():
+		if f.Offset == o.textSize() {
+			return "gprofng-text-size" // it takes the segment's size for the end of the text in the file
+		}
 	case g.kind == "plt" && static && o.inTable(at.offset):
 		return "S22"
 	case g.name == "__restore_rt" && static && !o.covers(at.offset, own):
@@ -465,7 +489,7 @@ func (p *peer) checkOwn(f *function, v *verdict) {
 			v.explain("S22", "") // gprofng leaves a stack of nothing else empty
 			continue
 		}
-		v.explain(p.ruled(f, golden.Column{Flavour: "Incl.", Metric: metric}), fmt.Sprintf("%s is %v, gprofng has no such function", metric, values[f.id]))
+		v.explain(p.ruled(f, golden.Column{Flavour: "Incl.", Metric: metric}, "0"), fmt.Sprintf("%s is %v, gprofng has no such function", metric, values[f.id]))
 	}
 }
 

@@ -53,6 +53,8 @@ func (c *comparison) naming(p perftext.Frame, recorded rawFrame, f frame) string
 	switch {
 	case recorded.offset != f.offset && (p.Offset == 0 && p.Symbol != unknown || recorded.offset >= f.function.end):
 		return "S21" // perf names what stands after a call that ends its function
+	case filepath.Base(p.Object) != filepath.Base(recorded.object) && recorded.offset == f.offset && o != nil && o.afterSystemCall(f.offset):
+		return "S1" // see executing
 	case f.function.kind == "unknown" && c.inData(p, recorded.word):
 		return "S15"
 	case decode.IsPerfMap("/tmp/" + filepath.Base(p.Object)):
@@ -61,6 +63,8 @@ func (c *comparison) naming(p perftext.Frame, recorded rawFrame, f frame) string
 		if p.Symbol == unknown && f.function.kind == "static" && filepath.IsAbs(f.object) {
 			return "S6"
 		}
+	case o.written.After(c.content.recorded) && f.function.kind == "static":
+		return "S2" // the file is not the one that ran
 	case f.function.kind == "plt":
 		if o.inTable(f.offset) {
 			return "S22"

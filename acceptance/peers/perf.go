@@ -100,6 +100,10 @@ func scripted(perf func(...string) ([]byte, error), limit string) ([]perftext.Sa
 
 // ingest puts a recording into a fresh store and reads what that holds of it.
 func ingest(ctx context.Context, path, store string) (*content, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
 	if err := os.RemoveAll(store); err != nil {
 		return nil, err
 	}
@@ -117,5 +121,9 @@ func ingest(ctx context.Context, path, store string) (*content, error) {
 		return nil, err
 	}
 	defer db.Close()
-	return load(ctx, db, filepath.Base(path))
+	c, err := load(ctx, db, filepath.Base(path))
+	if err == nil {
+		c.recorded = info.ModTime()
+	}
+	return c, err
 }

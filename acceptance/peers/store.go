@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"stackmill/queries"
 )
@@ -52,6 +53,7 @@ type stack struct {
 	raw     []rawFrame
 	machine []frame
 	values  map[string]int64 // by metric
+	leaks   map[string]int64 // those that gprofng counts, by metric
 }
 
 // sample is one sample of perf.
@@ -71,7 +73,8 @@ type content struct {
 	functions map[int64]*function
 	total     int64 // the id of <Total>
 	stacks    map[int64]*stack
-	samples   []sample // of perf
+	samples   []sample  // of perf
+	recorded  time.Time // when the recording ended
 	// values are those of machine mode, by metric and function.
 	values map[string]map[int64]pair
 }
@@ -82,6 +85,7 @@ func load(ctx context.Context, db *queries.DB, experiment string) (*content, err
 		units: map[string]string{}, functions: map[int64]*function{}, stacks: map[int64]*stack{}, values: map[string]map[int64]pair{},
 	}
 	locations := map[int64]location{}
+	blocks := &leaks{live: map[int64]int{}}
 	machine := map[int64][]*stack{}
 	read := func(text string, scan func(*sql.Rows) error) error {
 		rows, err := db.QueryContext(ctx, text, experiment)
@@ -128,7 +132,7 @@ func load(ctx context.Context, db *queries.DB, experiment string) (*content, err
 			return err
 		}},
 		{`SELECT raw_stack_id, machine_stack_id, reason FROM raw_stacks JOIN experiments USING (experiment_id) WHERE experiment = ?`, func(r *sql.Rows) error {
-			s := &stack{values: map[string]int64{}}
+			s := &stack{values: map[string]int64{}, leaks: map[string]int64{}}
 			var m int64
 			err := r.Scan(&s.id, &m, &s.reason)
 			c.stacks[s.id], machine[m] = s, append(machine[m], s)
@@ -162,6 +166,15 @@ func load(ctx context.Context, db *queries.DB, experiment string) (*content, err
 			}
 			return err
 		}},
+		{`SELECT raw_stack_id, operation, size, address, old_address, leaked FROM heap_samples JOIN samples USING (experiment_id, sample)
+			JOIN experiments USING (experiment_id) WHERE experiment = ? ORDER BY time_ns, sample`, func(r *sql.Rows) error {
+			var id int64
+			var call heapCall
+			err := r.Scan(&id, &call.operation, &call.size, &call.address, &call.old, &call.leaked)
+			call.stack = c.stacks[id]
+			blocks.add(call)
+			return err
+		}},
 		{`SELECT thread_id, time_ns, raw_stack_id, event, value FROM samples JOIN perf_samples USING (experiment_id, sample)
 			JOIN experiments USING (experiment_id) WHERE experiment = ? ORDER BY time_ns, sample`, func(r *sql.Rows) error {
 			var s sample
@@ -188,5 +201,6 @@ func load(ctx context.Context, db *queries.DB, experiment string) (*content, err
 			return nil, err
 		}
 	}
+	blocks.count()
 	return c, nil
 }
