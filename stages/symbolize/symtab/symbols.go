@@ -149,7 +149,7 @@ func (r *reader) entries(list []symbol, f *object.File, data, names []byte) []sy
 			r.note(f, errNames)
 			return list
 		}
-		if untyped := t == elf.STT_NOTYPE; name != "" && !(untyped && isMarker(name)) {
+		if untyped := t == elf.STT_NOTYPE; name != "" && !(untyped && isMarker(full)) {
 			list = append(list, symbol{
 				name: name, offset: off, size: size, order: len(list), version: full[len(name):],
 				binding: elf.ST_BIND(info), indirect: t == elf.STT_GNU_IFUNC, untyped: untyped,

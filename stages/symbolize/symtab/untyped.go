@@ -91,12 +91,15 @@ func place(list []symbol) []symbol {
 // isLabel reports whether a symbol is a label in the function before it: by
 // nasm's `f.loop`, or because that function, which has no size, goes on into it.
 func (r *reader) isLabel(s symbol, before []symbol, end uint64, behind []symbol) bool {
+	if len(before) == 0 || before[0].offset != end {
+		return false
+	}
 	for _, f := range before {
 		if rest, ok := strings.CutPrefix(s.name, f.name); ok && strings.HasPrefix(rest, ".") {
 			return true
 		}
 	}
-	if s.binding != elf.STB_LOCAL || len(before) == 0 || before[0].offset != end {
+	if s.binding != elf.STB_LOCAL {
 		return false
 	}
 	g, ok := r.table.Region(s.offset)
