@@ -158,7 +158,7 @@ func TestMethodVersions(t *testing.T) {
 		return err
 	}, `SELECT mode, kind, count(*), sum(exclusive)::DOUBLE FROM function_metrics
 		WHERE experiment = 'tiers.data' AND metric = 'cpu-clock:u' AND function = 'long Tiers.hash(long)' AND inclusive > 0 GROUP BY ALL`)
-	if rows["user java"] != 1 || rows["machine java"] < 2 || rows["machine java"] != rows["expert java"] || len(rows) != 3 {
+	if rows["user java"] != 1 || rows["machine dynamic"] < 2 || rows["machine dynamic"] != rows["expert dynamic"] || len(rows) != 3 {
 		t.Errorf("functions of one method, by mode and kind: %v", rows)
 	}
 	if sums["user"] != sums["machine"] || sums["user"] == 0 {

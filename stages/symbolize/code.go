@@ -66,13 +66,9 @@ func (r *Resolver) generated(c *decode.Code, m *image.Mapping, proc *decode.Proc
 		Object: o, Module: p.module(o, module, ""), Kind: Dynamic,
 		Name: c.Function, Linkage: c.Function, Aliases: c.Function, Size: m.Size,
 	}
-	java := r.runsJava(proc) && isMethod(c.Function)
-	if java {
-		f.Kind = Java
-	}
 	n := p.function(f, xxhash.Sum64(c.Bytes)^m.Size)
-	if r.generatedCode[n] = c; java {
-		r.dumped(n)
+	if r.generatedCode[n] = c; r.runsJava(proc) {
+		r.version(n)
 	}
 	return p.location(n, offset, "", func() (string, int32) { return lineOf(c, offset) })
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"stackmill/stages/decode"
-	"stackmill/stages/symbolize/symtab"
 )
 
 // jvms are how the names of load objects begin that are a Java virtual machine.
@@ -37,42 +36,19 @@ var method = regexp.MustCompile(`^(\S+ [\w$./<>-]+\.[\w$<>-]+\(.*\)|L[\w$/.+-]+;
 // method.
 func isMethod(name string) bool { return method.MatchString(name) }
 
-// versioned makes a compiled method of a list of generated code one of Java's, and
-// finds the version of it that stands for all: the one at the lowest address (S14).
-func (r *Resolver) versioned(n int32, f symtab.Function) {
+// version takes note that a piece of generated code is a version of a compiled
+// method: user mode shows it as the method, a function of its own, of kind java, that
+// has no code (S14). The versions stay what they are.
+func (r *Resolver) version(n int32) {
 	p := r.Program
-	o := &p.Objects[p.Functions[n].Object]
-	if !r.javaMaps[o.Path] || f.Kind != Dynamic || !isMethod(f.Linkage) {
-		return
-	}
-	p.Functions[n].Kind = Java
-	first := o.table.Functions[o.functionsNamed(f.Linkage)[0]]
-	if first.Address != f.Address {
-		p.versions[n] = r.tableFunction(p.Functions[n].Object, first)
-	}
-}
-
-// methods tells a method of a dump of generated code, of which all versions are one.
-type methods struct {
-	module int32
-	name   string
-}
-
-// dumped finds the version that stands for all of a compiled method in a dump of
-// generated code: the one that was seen first.
-func (r *Resolver) dumped(n int32) {
-	f := &r.Program.Functions[n]
-	k := methods{f.Module, f.Name}
-	if first, known := r.methods[k]; !known {
-		r.methods[k] = n
-	} else if first != n {
-		r.Program.versions[n] = first
+	f := p.Functions[n]
+	if f.Kind == Dynamic && isMethod(f.Linkage) {
+		p.versions[n] = p.function(Function{Object: f.Object, Module: f.Module, Name: f.Name, Linkage: f.Linkage, Aliases: f.Aliases, Kind: Java}, 0)
 	}
 }
 
 // Method returns a location as user mode shows it: an instruction of a version of
-// a compiled method is one of the method (S14). It is false when there is one
-// version only, or it is the one that stands for all.
+// a compiled method is one of the method (S14). It is false for other code.
 func (r *Resolver) Method(location int32) (merged int32, ok bool) {
 	p := r.Program
 	l := p.Locations[location]
@@ -83,5 +59,5 @@ func (r *Resolver) Method(location int32) (merged int32, ok bool) {
 	return p.location(main, l.Offset, l.Reason, func() (string, int32) { return l.File, l.Line }), true
 }
 
-// HasMethods reports whether any of a program's methods has several versions.
+// HasMethods reports whether a program has compiled methods.
 func (p *Program) HasMethods() bool { return len(p.versions) > 0 }

@@ -21,7 +21,7 @@ type Program struct {
 	// Inlines are the functions inlined at each location, the outermost first;
 	// known when the resolver has finished.
 	Inlines [][]Level
-	// versions are those of Java's compiled methods that another stands for.
+	// versions are the methods that generated code of a Java virtual machine is of.
 	versions map[int32]int32
 
 	objects   map[int64]bool // by id, for object

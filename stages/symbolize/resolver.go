@@ -35,7 +35,6 @@ type Resolver struct {
 	kernelID      string   // the build-id of the kernel
 	opened        *os.File // the load object read last
 	inlinedNames  map[nameKey]int32
-	methods       map[methods]int32        // the version that was seen first, of Java's in dumps of generated code
 	java          map[*decode.Process]bool // what runsJava found
 	javaMaps      map[string]bool          // paths of their lists of generated code
 	mappings      *mappings
@@ -57,7 +56,6 @@ func New(rec *decode.Recording, tables Tables) *Resolver {
 		objects: map[objectKey]int32{},
 		dynamic: map[string]int32{},
 		files:   map[fileID]int32{},
-		methods: map[methods]int32{},
 		java:    map[*decode.Process]bool{}, javaMaps: map[string]bool{},
 
 		generatedCode: map[int32]*decode.Code{},
@@ -246,7 +244,9 @@ func (r *Resolver) newTableFunction(object int32, f symtab.Function) int32 {
 	}, 0)
 	if len(p.Functions) > known {
 		r.relate(n, f)
-		r.versioned(n, f)
+		if r.javaMaps[p.Objects[object].Path] {
+			r.version(n)
+		}
 	}
 	return n
 }
