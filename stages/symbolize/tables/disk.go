@@ -25,7 +25,7 @@ import (
 // same object: names, sizes, lines.
 const (
 	magic         = "stackmill table "
-	formatVersion = 13
+	formatVersion = 14
 	headSize      = 32
 )
 
