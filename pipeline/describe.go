@@ -52,14 +52,10 @@ func (e *experiment) experimentRow(name string) error {
 	if !rec.Started.IsZero() {
 		started = arrow.Timestamp(rec.Started.Truncate(time.Microsecond).UnixMicro())
 	}
-	duration := int64(0)
-	for _, p := range rec.Processes {
-		duration = max(duration, p.StartNS+p.DurationNS)
-	}
 	rows := schema.NewRows(schema.Experiments, e.out.write)
 	rows.Append(e.id, name, rec.Format, rec.Version, rec.Collector, rec.Host, rec.OS, rec.Arch,
 		int32(rec.CPUs), int32(rec.ClockMHz), rec.PageSize, int32(rec.WordBits),
-		founder.Target, founder.Command, founder.Directory, started, duration,
+		founder.Target, founder.Command, founder.Directory, started, rec.Length().Nanoseconds(),
 		int32(len(rec.Processes)), e.samples, e.status())
 	return rows.Close()
 }

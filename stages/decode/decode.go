@@ -38,10 +38,12 @@ type Recording struct {
 	PageSize                   int64
 	WordBits                   int
 	Started                    time.Time // zero when not recorded
-	Written                    time.Time // when its file was, zero when Started is known
-	Kernel                     KernelSymbol
-	Processes                  []*Process
-	Problems                   problem.Log
+	// Began is the latest time at which it may have started, which its file's time
+	// may tell where Started is not known or not exact; zero if nothing tells.
+	Began     time.Time
+	Kernel    KernelSymbol
+	Processes []*Process
+	Problems  problem.Log
 	// CompilerTime converts a time that a run-time compiler took, from
 	// CLOCK_MONOTONIC or the processor's cycle counter, to ns from the founder's
 	// start; false when the recording has another clock. It may be nil.
@@ -54,6 +56,15 @@ type Recording struct {
 	Stored func(path, buildID string) []Candidate
 	// Close unmaps the files. No event reader may be used after it.
 	Close func() error
+}
+
+// Length is how long it took.
+func (r *Recording) Length() time.Duration {
+	length := int64(0)
+	for _, p := range r.Processes {
+		length = max(length, p.StartNS+p.DurationNS)
+	}
+	return time.Duration(length)
 }
 
 // KernelSymbol is a symbol of the kernel and its address while recording: it

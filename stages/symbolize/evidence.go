@@ -28,10 +28,13 @@ func (r *Resolver) doubts(k objectKey, c decode.Candidate) *remark {
 	if decode.IsPerfMap(k.path) {
 		return r.listDoubt(k.path, c.Path, modified)
 	}
-	began, _ := r.time()
+	began := r.rec.Began
 	local := r.isLocal(k.path, c.Path)
 	// What was built before it was mapped is what ran.
-	loaded := began.Add(time.Duration(r.mapped().first[k]) + precision(began))
+	loaded := began.Add(time.Duration(r.mapped().first[k]))
+	if !r.rec.Started.IsZero() {
+		began = r.rec.Started
+	}
 	same := k.file.Inode != 0 && k.file.Inode == st.Ino
 	what := ""
 	switch {
@@ -50,8 +53,8 @@ func (r *Resolver) doubts(k objectKey, c decode.Candidate) *remark {
 // listDoubt is the same for the list of a process's generated code, which is
 // written while it runs.
 func (r *Resolver) listDoubt(path, file string, modified time.Time) *remark {
-	_, ended := r.time()
-	if !r.isLocal(path, file) || ended.IsZero() || !modified.After(ended) {
+	ended := r.rec.Began.Add(r.rec.Length())
+	if !r.isLocal(path, file) || r.rec.Began.IsZero() || !modified.After(ended) {
 		return nil
 	}
 	return &remark{"modified-load-object", fmt.Sprintf("the list was written at %s, after the recording ended at %s: perhaps by another process of that number", stamp(modified), stamp(ended))}
@@ -68,31 +71,6 @@ func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 func hostname() string {
 	name, _ := os.Hostname() // without one, no file is known to be of the recording's machine
 	return name
-}
-
-// time returns when the recording began and ended; zero times if it is not known.
-// Where the recording does not tell, it ended when it was written.
-func (r *Resolver) time() (began, ended time.Time) {
-	length := int64(0)
-	for _, p := range r.rec.Processes {
-		length = max(length, p.StartNS+p.DurationNS)
-	}
-	if began, ended = r.rec.Started, r.rec.Written; !began.IsZero() {
-		return began, began.Add(time.Duration(length) + precision(began))
-	}
-	if !ended.IsZero() {
-		began = ended.Add(-time.Duration(length))
-	}
-	return began, ended
-}
-
-// precision is how much later than recorded something may have been: gprofng
-// leaves out parts of seconds.
-func precision(t time.Time) time.Duration {
-	if t.Nanosecond() == 0 {
-		return time.Second - 1
-	}
-	return 0
 }
 
 // mappings is what the files of a recording were mapped when.

@@ -33,21 +33,22 @@ func TestDoubts(t *testing.T) {
 		change   func(*decode.Recording, *decode.MapEvent)
 		want     string // part of the message, empty: no doubt
 	}{
-		{"older", "", -3 * hour, func(rec *decode.Recording, _ *decode.MapEvent) { rec.Started = now.Add(hour) }, ""},
+		{"older", "", -3 * hour, func(rec *decode.Recording, _ *decode.MapEvent) { rec.Began = now.Add(hour) }, ""},
 		{"modified since", "", -hour, nil, "was modified at " + stamp(now.Add(-hour)) + ", after the recording began at " + stamp(now.Add(-2*hour))},
 		{"built while it was recorded", "", -hour, func(_ *decode.Recording, m *decode.MapEvent) { m.Time = int64(3 * hour) }, ""},
-		{"in the same second", "", -2*hour + time.Second/2, func(_ *decode.Recording, m *decode.MapEvent) { m.File.Inode = inode }, ""},
+		{"before it began at the latest", "", -2*hour + time.Second/4, func(_ *decode.Recording, m *decode.MapEvent) { m.File.Inode = inode }, ""},
+		{"in the same second, but later", "", -2*hour + 3*time.Second/4, func(_ *decode.Recording, m *decode.MapEvent) { m.File.Inode = inode }, "was modified at"},
 		{"installed since, by its inode's time", "", -3 * hour, nil, "came there at"},
 		{"elsewhere that time says nothing", "/bin/p", -3 * hour, nil, ""},
 		{"nor on another machine", "", -3 * hour, func(rec *decode.Recording, _ *decode.MapEvent) { rec.Host = "another" }, ""},
 		{"nor of the inode that was mapped", "", -3 * hour, func(_ *decode.Recording, m *decode.MapEvent) { m.File.Inode = inode }, ""},
 		{"modified since elsewhere", "/bin/p", -hour, nil, "was modified at"},
-		{"when it was written", "", -hour, func(rec *decode.Recording, _ *decode.MapEvent) {
-			rec.Started, rec.Written = time.Time{}, now.Add(-hour/2)
-			rec.Processes = []*decode.Process{{DurationNS: int64(hour)}}
-		}, "after the recording began at " + stamp(now.Add(-3*hour/2))},
-		{"no time at all", "", -hour, func(rec *decode.Recording, _ *decode.MapEvent) { rec.Started = time.Time{} }, ""},
-		{"no time, but an inode", "", -hour, func(rec *decode.Recording, m *decode.MapEvent) { rec.Started, m.File.Inode = time.Time{}, inode+1 }, "its inode is"},
+		{"when its file tells", "", -hour, func(rec *decode.Recording, _ *decode.MapEvent) { rec.Started = time.Time{} },
+			"after the recording began at " + stamp(now.Add(-2*hour+time.Second/2))},
+		{"no time at all", "", -hour, func(rec *decode.Recording, _ *decode.MapEvent) { rec.Started, rec.Began = time.Time{}, time.Time{} }, ""},
+		{"no time, but an inode", "", -hour, func(rec *decode.Recording, m *decode.MapEvent) {
+			rec.Started, rec.Began, m.File.Inode = time.Time{}, time.Time{}, inode+1
+		}, "its inode is"},
 		{"proved by its build-id", "", -hour, func(_ *decode.Recording, m *decode.MapEvent) { m.BuildID = "aa" }, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -60,7 +61,7 @@ func TestDoubts(t *testing.T) {
 			}
 			r, rec := recording(disk{file: program("aa", symtab.Function{Name: "f"})})
 			rec.Locate = func(string) []decode.Candidate { return []decode.Candidate{{Path: file, Origin: "path"}} }
-			rec.Started, rec.Host = now.Add(-2*hour), hostname()
+			rec.Started, rec.Began, rec.Host = now.Add(-2*hour), now.Add(-2*hour+time.Second/2), hostname()
 			m := text(path, 0x401000)
 			if c.change != nil {
 				c.change(rec, &m)
@@ -89,8 +90,7 @@ func TestDoubtsOfLists(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, rec := recording(nil)
-	began := time.Now().Add(-time.Hour)
-	rec.Started, rec.Host = began, hostname()
+	rec.Began, rec.Host = time.Now().Add(-time.Hour), hostname()
 	for _, c := range []struct {
 		length time.Duration
 		path   string

@@ -164,7 +164,19 @@ func (o *opener) describe(e *experiment) {
 	r.WordBits = 8 * e.wordBytes
 	if l.wall != 0 {
 		r.Started = time.Unix(l.wall, 0).UTC()
+		r.Began = began(r.Started, filepath.Join(e.dir, logFile))
 	}
+}
+
+// began is when a recording began at the latest whose log tells the second: the
+// log was last written then, except where the file is a copy that was given
+// another time, or only whole seconds of it.
+func began(second time.Time, log string) time.Time {
+	latest := second.Add(time.Second - 1)
+	if info, err := os.Stat(log); err == nil && info.ModTime().After(second) && info.ModTime().Before(latest) {
+		return info.ModTime().UTC()
+	}
+	return latest
 }
 
 // inheritTargets names the program of forked children, whose log says only

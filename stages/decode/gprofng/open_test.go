@@ -142,7 +142,7 @@ func TestLog(t *testing.T) {
 	got.Processes, got.Problems, got.Locate, got.Close = nil, problem.Log{}, nil, nil
 	if d := cmp.Diff(decode.Recording{
 		Format: "gprofng", Version: "14.9", Collector: "2.40.00", Host: "h", OS: "Linux 6.1", Arch: "x86_64",
-		CPUs: 2, ClockMHz: 2600, PageSize: 4096, WordBits: 64, Started: time.Unix(1_700_000_000, 0).UTC(),
+		CPUs: 2, ClockMHz: 2600, PageSize: 4096, WordBits: 64, Started: time.Unix(1_700_000_000, 0).UTC(), Began: time.Unix(1_700_000_000, 999_999_999).UTC(),
 	}, got, cmpopts.IgnoreUnexported(problem.Log{})); d != "" {
 		t.Error(d)
 	}

@@ -2,9 +2,11 @@ package perfdata
 
 import (
 	"encoding/binary"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -87,5 +89,23 @@ func TestCompilerTime(t *testing.T) {
 		if _, ok := rec.CompilerTime(c.time, c.cycles); ok != (c.cycles && c.build != nil) {
 			t.Errorf("%s: a recording with the kernel's clock converts: %t", c.name, ok)
 		}
+	}
+}
+
+// A recording without a wall-clock time began as long before its file was last
+// written as it took.
+func TestBegan(t *testing.T) {
+	b := &builder{order: binary.LittleEndian}
+	b.mmap(1, 1_000_000_000, 0x4000, "/bin/p")
+	b.sample(1, 6_000_000_000, user, 0x4010)
+	path := filepath.Join(t.TempDir(), "perf.data")
+	written := time.Unix(1_700_000_000, 500)
+	if err := errors.Join(os.WriteFile(path, b.file(), 0o644), os.Chtimes(path, written, written)); err != nil {
+		t.Fatal(err)
+	}
+	rec := New().Open(path)
+	defer rec.Close()
+	if want := written.Add(-5 * time.Second); !rec.Started.IsZero() || !rec.Began.Equal(want) {
+		t.Errorf("started %v, began %v, want %v", rec.Started, rec.Began, want)
 	}
 }

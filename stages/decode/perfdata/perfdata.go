@@ -253,10 +253,11 @@ func (r *reader) finish() {
 
 // describe fills in what concerns the whole recording.
 func (r *reader) describe(t *timeline) {
-	if r.rec.Started = r.started(int64(t.start)); r.rec.Started.IsZero() {
-		r.rec.Written = r.files[0].Modified
-	}
+	r.rec.Started = r.started(int64(t.start))
 	r.rec.Processes = t.recorded
+	if r.rec.Began = r.rec.Started; r.rec.Began.IsZero() { // the file is written to the end
+		r.rec.Began = r.files[0].Modified.Add(-r.rec.Length())
+	}
 	if len(r.events) > 0 && len(t.recorded) == 0 {
 		r.problem(problem.Info, problem.NoOffset, "no-samples", "the recording has no samples")
 	}

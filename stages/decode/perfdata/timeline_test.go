@@ -30,7 +30,7 @@ func TestExecution(t *testing.T) {
 		{"without a vdso", []sideband{mapped(10, 0x4000, "/old"), exec, mapped(30, 0x4000, "/new")}, 10, 20},
 		{"failed", []sideband{mapped(10, 0x4000, "/old"), exec, mapped(25, 0x8000, "/other"), exec, mapped(30, 0x4000, "/new"), mapped(40, 0x9000, "[vdso]")}, 10, 30},
 	} {
-		r := &reader{sidebands: tt.records}
+		r := &reader{rec: &decode.Recording{}, sidebands: tt.records}
 		ended, began := int64(-1), int64(-1)
 		for _, m := range r.timeline().current[1].Image {
 			switch {
