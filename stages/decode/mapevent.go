@@ -61,6 +61,13 @@ var jitDump = regexp.MustCompile(`^jit-\d+\.dump$`)
 // IsJITDump reports whether a path is that of such a file.
 func IsJITDump(path string) bool { return jitDump.MatchString(filepath.Base(path)) }
 
+// jitted is how perf inject names the files that it makes of such a file.
+var jitted = regexp.MustCompile(`^jitted-\d+-\d+\.so$`)
+
+// IsJITted reports whether a path is that of one of them, which is newer than the
+// recording.
+func IsJITted(path string) bool { return jitted.MatchString(filepath.Base(path)) }
+
 // JITDump is such a file, which a process mapped to announce it.
 type JITDump struct {
 	Path string

@@ -21,7 +21,7 @@ import (
 // the content was changed.
 func (r *Resolver) doubts(k objectKey, c decode.Candidate) *remark {
 	var st unix.Stat_t
-	if c.Origin != "path" || unix.Stat(c.Path, &st) != nil {
+	if c.Origin != "path" || decode.IsJITted(k.path) || unix.Stat(c.Path, &st) != nil {
 		return nil
 	}
 	modified, changed := time.Unix(st.Mtim.Unix()), time.Unix(st.Ctim.Unix())
