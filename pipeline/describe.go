@@ -56,8 +56,16 @@ func (e *experiment) experimentRow(name string) error {
 	rows.Append(e.id, name, rec.Format, rec.Version, rec.Collector, rec.Host, rec.OS, rec.Arch,
 		int32(rec.CPUs), int32(rec.ClockMHz), rec.PageSize, int32(rec.WordBits),
 		founder.Target, founder.Command, founder.Directory, started, rec.Length().Nanoseconds(),
-		int32(len(rec.Processes)), e.samples, e.status())
+		int32(len(rec.Processes)), e.samples, e.status(), recorded(rec.CacheLine))
 	return rows.Close()
+}
+
+// recorded is nil for 0, which stands for what was not recorded.
+func recorded(n int64) any {
+	if n == 0 {
+		return nil
+	}
+	return n
 }
 
 func (e *experiment) processRows() error {

@@ -17,13 +17,15 @@
 -- size BIGINT: [bytes] Its size; of a bit field, of the bytes in which its bits lie; missing when not known.
 -- bit_offset INTEGER: [bits] Where in the byte at `offset` a bit field, or a hole that is not of whole bytes, begins.
 -- bit_size INTEGER: [bits] How many bits it has; 0 for what is of whole bytes.
--- cache_line BIGINT: The line of 64 bytes in which it begins, of an aggregate that begins at one.
+-- cache_line BIGINT: The line of caches, of `line_size` bytes, in which it begins, of an aggregate that begins at one.
 -- value = data_values.value: The value of the accesses to it and to what is inside; 0 when there are none.
 -- samples = data_values.samples
 -- aggregate_value = data_values.value: The value of the whole aggregate.
 -- aggregate_size = data_objects.size: The size of the whole aggregate; where several are in an array, of one.
 -- scope = data_objects.scope: The aggregate's.
 -- aggregate_name = data_objects.name: The name of the aggregate as a member of another one; empty when it is none.
+-- line_size BIGINT: [bytes] The size of a line of caches.
+-- line_size_source VARCHAR: `recorded` (`experiments.cache_line_size`) or `assumed` (64 bytes, where the recording does not tell).
 --
 -- invariant names: Every row has its experiment, unit and aggregate.
 --   SELECT * FROM data_layout WHERE experiment IS NULL OR unit IS NULL OR descriptor IS NULL
@@ -99,6 +101,10 @@ alone AS MATERIALIZED (
   SELECT v.experiment_id, v.data_object_id, v.metric, v.value AS aggregate_value, v.value - COALESCE(i.value, 0) AS value, v.samples - COALESCE(i.samples, 0) AS samples
   FROM valued v LEFT JOIN inside i USING (experiment_id, data_object_id, metric)
 ),
+lines AS MATERIALIZED (
+  SELECT experiment_id, COALESCE(cache_line_size, 64) AS line_size, CASE WHEN cache_line_size IS NULL THEN 'assumed' ELSE 'recorded' END AS line_size_source
+  FROM experiments
+),
 all_rows AS MATERIALIZED (
   SELECT s.experiment_id, s.data_object_id, s.descriptor, s.metric, s.position, s.kind, s.member_id, s.member, s.name,
     s.begins // 8 AS "offset", s.size, s.begins % 8 AS bit_offset, s.bit_size, COALESCE(v.value, 0) AS value, COALESCE(v.samples, 0) AS samples,
@@ -110,10 +116,12 @@ all_rows AS MATERIALIZED (
   WHERE a.samples > 0
 )
 SELECT r.experiment_id, n.experiment, m.mode, r.metric, t.unit, r.data_object_id, r.descriptor, r.position, r.kind, r.member_id, r.member, r.name,
-  r."offset", r.size, r.bit_offset::INTEGER AS bit_offset, r.bit_size::INTEGER AS bit_size, r."offset" // 64 AS cache_line,
+  r."offset", r.size, r.bit_offset::INTEGER AS bit_offset, r.bit_size::INTEGER AS bit_size, r."offset" // l.line_size AS cache_line,
   r.value::BIGINT AS value, r.samples::BIGINT AS samples,
-  r.aggregate_value, r.whole AS aggregate_size, r.scope, r.own AS aggregate_name
+  r.aggregate_value, r.whole AS aggregate_size, r.scope, r.own AS aggregate_name,
+  l.line_size, l.line_size_source
 FROM all_rows r
+JOIN lines l USING (experiment_id)
 CROSS JOIN modes m
 LEFT JOIN experiment_names n USING (experiment_id)
 LEFT JOIN metrics t USING (experiment_id, metric)

@@ -105,3 +105,32 @@ func TestBrokenDataSums(t *testing.T) {
 		}
 	}
 }
+
+// Lines of caches are as long as the recording says, and only assumed without that.
+func TestLineSize(t *testing.T) {
+	const without = "samples status\n  faults.data perf box app 4096 null 8ms 1 8 complete"
+	if !strings.Contains(storetest.Data, without) {
+		t.Fatal("another experiment")
+	}
+	const (
+		lines  = "SELECT address, size, size_source FROM memory_objects WHERE mode = 'user' AND metric = 'faults' AND kind = 'cache line' ORDER BY ALL"
+		pages  = "SELECT DISTINCT kind, size_source FROM memory_objects WHERE kind <> 'cache line' ORDER BY ALL"
+		layout = "SELECT \"offset\", cache_line, line_size, line_size_source FROM data_layout WHERE mode = 'user' AND metric = 'faults' AND member = '{unsigned_int:5 rest}'"
+	)
+	regions := []string{"heap ", "page ", "segment "}
+	for _, x := range []struct {
+		recorded              string
+		lines, pages, layouts []string
+	}{
+		{"null", []string{"65536 64 assumed", "65600 64 assumed", "65664 64 assumed", "135168 64 assumed"}, regions, []string{"24 0 64 assumed"}},
+		{"16", []string{"65536 16 recorded", "65552 16 recorded", "65600 16 recorded", "65664 16 recorded", "135168 16 recorded"}, regions, []string{"24 1 16 recorded"}},
+		{"256", []string{"65536 256 recorded", "135168 256 recorded"}, regions, []string{"24 0 256 recorded"}},
+	} {
+		db := open(t, storetest.New(t, strings.Replace(storetest.Data, without, strings.Replace(without, "status", "status cache_line_size", 1)+" "+x.recorded, 1)))
+		for query, want := range map[string][]string{lines: x.lines, pages: x.pages, layout: x.layouts} {
+			if d := cmp.Diff(want, rows(t, db.DB, query)); d != "" {
+				t.Errorf("%s: %s: %s", x.recorded, query, d)
+			}
+		}
+	}
+}

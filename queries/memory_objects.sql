@@ -6,7 +6,7 @@
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`; the values are the same in each.
 -- metric = metrics.metric
 -- unit = metrics.unit
--- kind VARCHAR: `cache line` (64 bytes), `page`, or the kind of a region: `segment`, `stack`, `heap`, `heap block`, `anonymous`, `kernel` or `unknown`. The rows of one of `cache line`, `page` and all regions together have each access once.
+-- kind VARCHAR: `cache line`, `page`, or the kind of a region: `segment`, `stack`, `heap`, `heap block`, `anonymous`, `kernel` or `unknown`. The rows of one of `cache line`, `page` and all regions together have each access once.
 -- address BIGINT: Its first address.
 -- size BIGINT: [bytes] Its size.
 -- name = memory_regions.name: The region's name; of a line or page, that of the region that holds it, empty when it has none or several do.
@@ -16,6 +16,7 @@
 -- process = samples.process
 -- threads BIGINT: [count] How many threads accessed it.
 -- objects BIGINT: [count] How many data objects are known to be hit there.
+-- size_source VARCHAR: Of a cache line `recorded` (`experiments.cache_line_size`) or `assumed` (64 bytes, where the recording does not tell); empty for others.
 --
 -- invariant names: Every row has its experiment, unit and load object.
 --   SELECT * FROM memory_objects WHERE experiment IS NULL OR unit IS NULL OR load_object IS NULL OR name IS NULL
@@ -42,10 +43,18 @@ accesses AS MATERIALIZED (
 threads AS MATERIALIZED (
   SELECT a.*, s.process, s.thread_id FROM accesses a JOIN samples s USING (experiment_id, sample)
 ),
+lines AS MATERIALIZED (
+  SELECT experiment_id, COALESCE(cache_line_size, 64) AS line_size, CASE WHEN cache_line_size IS NULL THEN 'assumed' ELSE 'recorded' END AS size_source,
+    CASE WHEN page_size > 64 THEN page_size ELSE 4096 END AS page_size
+  FROM experiments
+),
+lined AS MATERIALIZED (
+  SELECT t.*, t.address & -l.line_size AS line FROM threads t JOIN lines l USING (experiment_id)
+),
 touched AS MATERIALIZED (
-  SELECT t.experiment_id, v.metric, t.process, t.thread_id, t.address & -64 AS line, t.memory_region_id, t.data_object_id,
+  SELECT t.experiment_id, v.metric, t.process, t.thread_id, t.line, t.memory_region_id, t.data_object_id,
     sum(v.value) AS value, count(*) AS samples
-  FROM threads t JOIN sample_metrics v USING (experiment_id, sample)
+  FROM lined t JOIN sample_metrics v USING (experiment_id, sample)
   GROUP BY ALL
 ),
 located AS MATERIALIZED (
@@ -53,19 +62,19 @@ located AS MATERIALIZED (
   FROM touched t LEFT JOIN memory_regions r USING (experiment_id, memory_region_id)
 ),
 sized AS MATERIALIZED (
-  SELECT l.*, CASE WHEN e.page_size > 64 THEN e.page_size ELSE 4096 END AS page_size FROM located l JOIN experiments e USING (experiment_id)
+  SELECT t.*, l.line_size, l.size_source, l.page_size FROM located t JOIN lines l USING (experiment_id)
 ),
 pieces AS MATERIALIZED (
   SELECT * FROM (
-    SELECT *, 'cache line' AS kind, line AS address, 64 AS size FROM sized
+    SELECT * EXCLUDE (size_source), 'cache line' AS kind, line AS address, line_size AS size, size_source FROM sized
     UNION ALL
-    SELECT *, 'page', line & -page_size, page_size FROM sized
+    SELECT * EXCLUDE (size_source), 'page', line & -page_size, page_size, '' FROM sized
     UNION ALL
-    SELECT *, COALESCE(region_kind, 'unknown'), COALESCE(region_address, 0), COALESCE(region_size, 0) FROM sized
+    SELECT * EXCLUDE (size_source), COALESCE(region_kind, 'unknown'), COALESCE(region_address, 0), COALESCE(region_size, 0), '' FROM sized
   )
 ),
 sums AS MATERIALIZED (
-  SELECT experiment_id, metric, process, kind, address, max(size)::BIGINT AS size,
+  SELECT experiment_id, metric, process, kind, address, max(size)::BIGINT AS size, max(size_source) AS size_source,
     CASE WHEN count(DISTINCT memory_region_id) <= 1 THEN COALESCE(min(name), '') ELSE '' END AS name,
     CASE WHEN count(DISTINCT memory_region_id) <= 1 THEN min(load_object_id) END AS load_object_id,
     sum(value)::BIGINT AS value, sum(samples)::BIGINT AS samples,
@@ -73,7 +82,7 @@ sums AS MATERIALIZED (
   FROM pieces GROUP BY experiment_id, metric, process, kind, address
 )
 SELECT s.experiment_id, n.experiment, m.mode, s.metric, t.unit, s.kind, s.address, s.size, s.name,
-  COALESCE(o.name, '') AS load_object, s.value, s.samples, s.process, s.threads, s.objects
+  COALESCE(o.name, '') AS load_object, s.value, s.samples, s.process, s.threads, s.objects, s.size_source
 FROM sums s
 CROSS JOIN modes m
 LEFT JOIN experiment_names n USING (experiment_id)

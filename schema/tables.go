@@ -42,6 +42,7 @@ var (
 		{"processes", Int32, Dict, "count", false, "The number of processes with data."},
 		{"samples", Int64, Delta, "count", false, "The number of samples of all kinds."},
 		{"status", String, Dict, "", false, "`complete`, `unclosed` (the collector did not finish it), `partial` (data was lost) or `failed` (no samples could be read)."},
+		{"cache_line_size", Int64, Dict, "bytes", true, "The size of a line of the machine's data caches, of the one next to the processor where they differ; missing when not recorded, as in experiments of gprofng."},
 	}}
 	Processes = &Table{"processes", "one process of an experiment", []Column{
 		experimentID, process,

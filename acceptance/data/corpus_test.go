@@ -86,3 +86,16 @@ func TestWatchedMember(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+// The machine's caches are in the recordings: their lines had 64 bytes.
+func TestRecordedLines(t *testing.T) {
+	query(t, func(r *sql.Rows) error {
+		var experiment, source string
+		var size, line int64
+		err := r.Scan(&experiment, &size, &line, &source)
+		if size != 64 || line != 64 || source != "recorded" {
+			t.Errorf("%s: %d, in layouts %d %s", experiment, size, line, source)
+		}
+		return err
+	}, `SELECT DISTINCT l.experiment, COALESCE(e.cache_line_size, 0), l.line_size, l.line_size_source FROM data_layout l JOIN experiments e USING (experiment_id)`)
+}

@@ -29,8 +29,18 @@ func (r *reporter) dataLayout(_ context.Context, s *selection, rows []record) er
 			}
 			printMember(w, rec)
 		}
+		printLineSize(w, group[0])
 	}
 	return w.Flush()
+}
+
+// printLineSize says how long the lines are that members are in.
+func printLineSize(w *bufio.Writer, rec record) {
+	said := "as recorded"
+	if rec.text("line_size_source") == "assumed" {
+		said = "assumed: the recording does not tell"
+	}
+	fmt.Fprintf(w, "\nLines of %d bytes, %s\n", rec.number("line_size"), said)
 }
 
 func printAggregate(w *bufio.Writer, rec record) {

@@ -151,7 +151,7 @@ var reports = []report{
 	{
 		name: "memory-objects", view: "memory_objects", title: "Memory: regions, pages and cache lines",
 		columns: []reportColumn{value, {"samples", "Samples", number}, {"kind", "Kind", words}, {"address", "Address", address}, {"size", "Size", number},
-			{"threads", "Threads", number}, {"objects", "Objects", number}, {"name", "Name", words}},
+			{"threads", "Threads", number}, {"objects", "Objects", number}, {"size_source", "Size is", words}, {"name", "Name", words}},
 		order:  "array_position(['page', 'cache line'], kind) NULLS FIRST, value DESC, process, kind, address",
 		ofData: true,
 	},

@@ -36,6 +36,7 @@ type Recording struct {
 	Host, OS, Arch             string
 	CPUs, ClockMHz             int
 	PageSize                   int64
+	CacheLine                  int64 // bytes of a line of the data caches, 0 when not recorded
 	WordBits                   int
 	Started                    time.Time // zero when not recorded
 	// Began is the latest time at which it may have started, which its file's time

@@ -20,6 +20,7 @@ const (
 	featureCmdline   = 11
 	featureEventDesc = 12
 	featurePMUs      = 16
+	featureCache     = 20
 	featureTimes     = 21
 	featurePMUCaps   = 28
 	featureClockData = 29
@@ -77,6 +78,8 @@ func (r *reader) feature(bit int, b []byte) {
 			typ := c.u32()
 			r.units[typ] = c.string()
 		}
+	case featureCache:
+		r.caches(&c)
 	case featurePMUCaps:
 		for n := c.u32(); n > 0 && !c.short; n-- {
 			name, value := c.string(), c.string()

@@ -1,0 +1,46 @@
+package perfdata
+
+import "stackmill/problem"
+
+// The caches that have no data.
+const instructionCache = "Instruction"
+
+// Bounds of the size of a cache's line, bytes.
+const (
+	minLine = 8
+	maxLine = 4096
+)
+
+// cacheVersion is the version of the list of caches that is known.
+const cacheVersion = 1
+
+// caches reads the list of caches (perf-data 2): the size of a line is that of the
+// one for data that is next to the processor, the largest where processors differ.
+func (r *reader) caches(c *cursor) {
+	version, n := c.u32(), c.u32()
+	if c.short || version != cacheVersion {
+		r.problem(problem.Info, problem.NoOffset, "bad-caches", "the list of caches has version %d, which is not known: their line size is not read", version)
+		return
+	}
+	nearest := uint32(0)
+	for ; n > 0; n-- {
+		level, line := c.u32(), c.u32()
+		c.u32() // sets
+		c.u32() // ways
+		kind := c.string()
+		_, _ = c.string(), c.string() // size, processors
+		if c.short {
+			r.problem(problem.Info, problem.NoOffset, "bad-caches", "the list of caches is cut: their line size may be another one")
+			return
+		}
+		switch {
+		case kind == instructionCache:
+		case line < minLine || line > maxLine || line&(line-1) != 0:
+			r.problem(problem.Info, problem.NoOffset, "bad-caches", "a cache with lines of %d bytes is not believed", line)
+		case nearest == 0 || level < nearest:
+			nearest, r.rec.CacheLine = level, int64(line)
+		case level == nearest:
+			r.rec.CacheLine = max(r.rec.CacheLine, int64(line))
+		}
+	}
+}
