@@ -107,7 +107,7 @@ func (c *comparison) difference(chain []perftext.Frame, corrupt bool, s *stack) 
 	for m, f := range frames {
 		switch {
 		case f.raw < 0:
-			ours.add(name{function: s.machine[m].function}, f.reason)
+			ours.add(name{function: s.machine[m].function}, c.proven(s, m, f.reason))
 		case f.raw >= n:
 			ours.add(name{function: s.machine[m].function}, cut)
 		default:
@@ -121,7 +121,7 @@ func (c *comparison) difference(chain []perftext.Frame, corrupt bool, s *stack) 
 		case i >= n:
 			theirs.add(c.name(p), cut)
 		case !ok:
-			theirs.add(c.name(p), dropped[i])
+			theirs.add(c.name(p), c.provenDrop(s, i, dropped[i]))
 		case agree(p, s.machine[m].function):
 			if f := s.machine[m].function; otherAlias(p, f) {
 				d.aliases = append(d.aliases, name{function: f})

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"slices"
+	"strings"
+)
+
+// proven returns the rule that put machine frame m in, if the machine code and the
+// symbol tables bear it out, else nothing.
+func (c *comparison) proven(s *stack, m int, rule string) string {
+	f := s.machine[m]
+	ok := true
+	switch rule {
+	case "S12": // the part is named after the function, and no call instruction goes to the part
+		part := s.machine[m-1].function
+		ok = m > 0 && slices.ContainsFunc(part.aliases, func(a string) bool {
+			return slices.ContainsFunc(f.function.aliases, func(b string) bool { return strings.HasPrefix(a, b+".") })
+		}) && !c.calls(s, m+1, part)
+	case "S18":
+		ok = s.reason != ""
+	case "S22 inferred": // it stands between two frames that do not call each other, and the outer one calls it
+		ok = m > 0 && m+1 < len(s.machine) && !c.calls(s, m+1, s.machine[m-1].function) && c.mayCall(s, m+1, f.function)
+	case "S22 missing":
+		ok = m > 0 && m+1 < len(s.machine) && !c.calls(s, m+1, s.machine[m-1].function)
+	}
+	if !ok {
+		return ""
+	}
+	return rule
+}
+
+// callOf returns where the call instruction of machine frame m goes, -1 if it does not
+// say so.
+func (c *comparison) callOf(s *stack, m int) (o *object, target int64) {
+	if m >= len(s.machine) {
+		return nil, -1
+	}
+	o = c.files.object(s.machine[m].object)
+	if o == nil {
+		return nil, -1
+	}
+	if target, ok := o.call(s.machine[m].offset + 1); ok { // the frame is the call's last byte
+		return o, target
+	}
+	return o, -1
+}
+
+// calls reports whether the call instruction of machine frame m goes to a function.
+func (c *comparison) calls(s *stack, m int, f *function) bool {
+	o, target := c.callOf(s, m)
+	return o != nil && s.machine[m].object == f.object && target == f.offset
+}
+
+// mayCall reports whether the call instruction of machine frame m may lead to a function.
+func (c *comparison) mayCall(s *stack, m int, f *function) bool {
+	o, target := c.callOf(s, m)
+	switch {
+	case o == nil:
+		return false
+	case s.machine[m].object == f.object:
+		return o.reaches(target, f.offset, f.end)
+	}
+	return target == -1 || o.reaches(target, -1, -1)
+}
+
+// provenDrop returns the rule that dropped recorded frame i, if the machine code bears it
+// out: a leaf in a procedure linkage table must have been called by the next frame, or
+// what was called is put in.
+func (c *comparison) provenDrop(s *stack, i int, rule string) string {
+	if rule != "S22" {
+		return rule
+	}
+	leaf := s.raw[i]
+	o := c.files.object(leaf.object)
+	if o == nil || !o.inTable(leaf.offset) {
+		return ""
+	}
+	if i+1 == len(s.raw) || slices.ContainsFunc(s.machine, func(f frame) bool { return strings.HasPrefix(f.rule, "S22 ") }) {
+		return rule
+	}
+	caller := c.files.object(s.raw[i+1].object)
+	if caller == nil {
+		return ""
+	}
+	target, ok := caller.call(s.raw[i+1].offset)
+	if !ok || target != -1 && !caller.inTable(target) && !caller.reaches(target, -1, -1) {
+		return ""
+	}
+	return rule
+}
