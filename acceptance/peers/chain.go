@@ -65,15 +65,15 @@ func (c *comparison) here(p perftext.Frame, r rawFrame) bool {
 
 // returnsTo checks that recorded word n, and all below it, stand after calls that may
 // have led to the function above them, and returns the first that does not. A
-// signal's trampoline and what it interrupted need no call, nor does the outermost
+// signal's trampoline and what it interrupted need no call, nor do callers below one that was put back in, nor does the outermost
 // frame if a runtime has put it there, to return to the second byte of a function
 // (Go's goexit). Code made at run time cannot be checked: it counts if what called
 // it can.
 func (c *comparison) returnsTo(s *stack, n int) int {
-	unchecked := len(s.raw)
+	unchecked, restored := len(s.raw), c.restored(s)
 	for ; n < len(s.raw); n++ {
 		callee, caller := s.raw[n-1], s.raw[n]
-		if callee.kernel() || c.trampoline(callee) || c.trampoline(caller) || n == len(s.raw)-1 && caller.offset == caller.function.offset+1 {
+		if restored[n] || callee.kernel() || c.trampoline(callee) || c.trampoline(caller) || n == len(s.raw)-1 && caller.offset == caller.function.offset+1 {
 			continue
 		}
 		o := c.files.object(caller.object)

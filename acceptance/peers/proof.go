@@ -12,21 +12,59 @@ func (c *comparison) proven(s *stack, m int, rule string) string {
 	ok := true
 	switch rule {
 	case "S12": // the part is named after the function, and no call instruction goes to the part
+		if m == 0 {
+			return ""
+		}
 		part := s.machine[m-1].function
-		ok = m > 0 && slices.ContainsFunc(part.aliases, func(a string) bool {
+		ok = slices.ContainsFunc(part.aliases, func(a string) bool {
 			return slices.ContainsFunc(f.function.aliases, func(b string) bool { return strings.HasPrefix(a, b+".") })
 		}) && !c.calls(s, m+1, part)
 	case "S18":
 		ok = s.reason != ""
-	case "S22 inferred": // it stands between two frames that do not call each other, and the outer one calls it
-		ok = m > 0 && m+1 < len(s.machine) && !c.calls(s, m+1, s.machine[m-1].function) && c.mayCall(s, m+1, f.function)
+	case "S22 inferred": // the outer frame calls it, and not the inner one
+		ok = !c.callsInner(s, m) && c.mayCall(s, m+1, f.function)
 	case "S22 missing":
-		ok = m > 0 && m+1 < len(s.machine) && !c.calls(s, m+1, s.machine[m-1].function)
+		ok = !c.callsInner(s, m)
 	}
 	if !ok {
 		return ""
 	}
 	return rule
+}
+
+// callsInner reports whether the frame around machine frame m calls the one inside, by
+// its instruction. Two frames may have been put in between. A leaf in a procedure
+// linkage table is not shown.
+func (c *comparison) callsInner(s *stack, m int) bool {
+	outer, inner := m+1, m-1
+	for outer < len(s.machine) && strings.HasPrefix(s.machine[outer].rule, "S22 ") {
+		outer++
+	}
+	for inner >= 0 && strings.HasPrefix(s.machine[inner].rule, "S22 ") {
+		inner--
+	}
+	if inner >= 0 {
+		return c.calls(s, outer, s.machine[inner].function)
+	}
+	o, target := c.callOf(s, outer)
+	return o != nil && target != -1 && o.inTable(target)
+}
+
+// restored are the recorded frames between which and the one before it a rule has put
+// a caller in that the machine code proves.
+func (c *comparison) restored(s *stack) map[int]bool {
+	found := map[int]bool{}
+	frames, _ := follow(s)
+	put := false
+	for m, f := range frames {
+		switch {
+		case f.raw < 0:
+			put = put || strings.HasPrefix(f.reason, "S22 ") && c.proven(s, m, f.reason) != ""
+		case put:
+			found[f.raw], put = true, false
+		}
+	}
+	return found
 }
 
 // callOf returns where the call instruction of machine frame m goes, -1 if it does not
