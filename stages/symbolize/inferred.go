@@ -168,3 +168,18 @@ func (r *Resolver) SetsFrame(location int32) (offset uint64, known bool) {
 	}
 	return x.frame, true
 }
+
+// Returns reports whether a location's instruction returns from its function: its
+// frame pointer is the caller's again.
+func (r *Resolver) Returns(location int32) bool {
+	l := &r.Program.Locations[location]
+	if l.Object < 0 || l.Reason != "" {
+		return false
+	}
+	code, arch := r.Bytes(l.Object, l.Offset, maxStub)
+	if len(code) == 0 {
+		return false
+	}
+	inst, err := insn.Decode(arch, code, l.Offset)
+	return err == nil && inst.Kind == insn.Return
+}

@@ -86,7 +86,7 @@ func (u *Unwinder) framePointer(location int32, leaf bool) cfi.FramePointer {
 			return state
 		}
 	}
-	if known && !before {
+	if known && !before || leaf && u.resolver.Returns(location) {
 		return cfi.FrameOther
 	}
 	return cfi.FrameOwn
