@@ -21,14 +21,15 @@ type Inferred struct {
 // without its own caller. The call tells the function that it enters, unless that
 // may have left for another one by a jump; then the one that calls the callee.
 // It is false when nothing need be missing: the call itself leads to the callee.
-// A callee of -1 may be called by anyone.
-func (r *Resolver) Infer(call, callee int32) (found Inferred, missing bool) {
+// A callee of -1 may be called by anyone. start says that threads begin with the
+// call's function: where its call does not tell, it calls the only main function.
+func (r *Resolver) Infer(call, callee int32, start bool) (found Inferred, missing bool) {
 	found.Location = -1
-	c := r.callAt(call)
-	if c == nil {
+	to, ok := r.called(call, start)
+	if !ok {
 		return found, true
 	}
-	reached, all := r.reach(c.to)
+	reached, all := r.reach(to)
 	calling := -1 // the only one of them whose code leads to the callee
 	var at []exit
 	for n, e := range reached {
@@ -51,6 +52,15 @@ func (r *Resolver) Infer(call, callee int32) (found Inferred, missing bool) {
 	}
 	x, _, _ := r.exits(reached[0].object, reached[0].offset)
 	return Inferred{r.caller(reached[0], nil), x.computedCalls && callee >= 0 && !r.isTable(callee)}, true
+}
+
+// called returns where a call goes, by its instruction, or else to main.
+func (r *Resolver) called(call int32, start bool) (destination, bool) {
+	if c := r.callAt(call); c != nil {
+		return c.to, true
+	}
+	main := destination{slot: symtab.Slot{Symbol: "main"}}
+	return main, start && len(r.entries(main)) == 1
 }
 
 // reach returns the functions that a call may be in when it calls another: the

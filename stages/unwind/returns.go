@@ -14,8 +14,8 @@ var sigreturns = []string{"__restore_rt", "__restore", "__kernel_rt_sigreturn", 
 // becomes the last byte of the call before it. The leaf's PC is exact, and so
 // are the one where user code entered the kernel, that of a signal trampoline,
 // which nothing called, and that of the code that a signal interrupted: call
-// frame information or the trampoline's name tell. 0, which a broken chain may
-// hold, returns to nothing.
+// frame information or the trampoline's name tell. A chain of frame pointers lacks
+// the interrupted code. 0, which a broken chain may hold, returns to nothing.
 func (u *Unwinder) calls(raw *decode.RawStack, t int64) []uint64 {
 	if !raw.Returns {
 		return raw.Words
@@ -32,7 +32,7 @@ func (u *Unwinder) calls(raw *decode.RawStack, t int64) []uint64 {
 		if w > 0 && i > 0 && i != raw.Kernel && !interrupted && !trampoline && !isMarker(w) {
 			u.pcs[i]--
 		}
-		interrupted = trampoline
+		interrupted = trampoline && raw.Callers != decode.CallersChained
 	}
 	return u.pcs
 }

@@ -23,6 +23,8 @@ func TestCalls(t *testing.T) {
 			[]uint64{pcWork, pcStatic, pcMain, pcNative - 1}},
 		{"a trampoline by both", decode.RawStack{Words: []uint64{pcWork, pcSignal, pcMain, pcNative}, Exact: []int32{1, 2}},
 			[]uint64{pcWork, pcSignal, pcMain, pcNative - 1}},
+		{"a trampoline in a chain, which lacks the interrupted code", decode.RawStack{Words: []uint64{pcWork, pcSignal, pcMain, pcNative}, Callers: decode.CallersChained},
+			[]uint64{pcWork, pcSignal, pcMain - 1, pcNative - 1}},
 		{"no address", decode.RawStack{Words: []uint64{pcWork, 0, pcMain}}, []uint64{pcWork, 0, pcMain - 1}},
 		{"the leaf is in a trampoline", decode.RawStack{Words: []uint64{pcStatic, pcMain, pcNative}, Exact: []int32{1}}, []uint64{pcStatic, pcMain, pcNative - 1}},
 		{"behind the kernel's frames", decode.RawStack{Words: []uint64{1 << 63, 1<<63 + 9, pcWork, pcStatic, pcMain, mark}, Kernel: 2, Exact: []int32{3, 4}},

@@ -117,6 +117,9 @@ func hasRuntime(im *image.Image) bool {
 }
 
 func (u *Unwinder) class(f Frame) class {
+	if f.Rule == RuleMissing { // whoever is missing, what is around it tells
+		return class{owner: system}
+	}
 	p := u.resolver.Program
 	n := p.Locations[f.Location].Function
 	for int(n) >= len(u.classes) {
@@ -167,8 +170,9 @@ func (u *Unwinder) runtime(machine []Frame) []Frame {
 	inside, state := u.insideRuntime(machine)
 	rest := u.withoutThreadStart(machine[inside:], inside > 0)
 	u.user = u.user[:0]
+	above := false // the frame above is the runtime's
 	for _, f := range rest {
-		if u.class(f).owner != runtime {
+		if above = u.class(f).owner == runtime || above && f.Rule == RuleMissing; !above {
 			u.user = append(u.user, f)
 		}
 	}
