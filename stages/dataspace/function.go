@@ -1,6 +1,7 @@
 package dataspace
 
 import (
+	"math"
 	"sort"
 
 	"stackmill/stages/symbolize/insn"
@@ -63,8 +64,23 @@ func (f *function) at(address uint64) (int, bool) {
 	return n, n < len(f.code) && f.code[n].address == address
 }
 
-// storesConstant reports whether it stores a number that it has itself.
-func (x *instruction) storesConstant() bool { return x.Op == insn.Store && x.Source == insn.NoRegister }
+// storesConstant reports whether it stores a number that it has itself, and that
+// may be an integer or a floating-point number: small integers are none that
+// programs use.
+func (x *instruction) storesConstant() bool {
+	if x.Op != insn.Store || x.Source != insn.NoRegister || len(x.Accesses) == 0 {
+		return false
+	}
+	switch v := x.Value; x.Accesses[0].Size {
+	case 4:
+		f := math.Float32frombits(uint32(v))
+		return f == 0 || math.Abs(float64(f)) >= 0x1p-126
+	case 8:
+		f := math.Float64frombits(uint64(v))
+		return f == 0 || math.Abs(f) >= 0x1p-1022
+	}
+	return false
+}
 
 func ends(k insn.Kind) bool {
 	return k == insn.Jump || k == insn.CondJump || k == insn.Return || k == insn.Trap
