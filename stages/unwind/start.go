@@ -49,10 +49,17 @@ func (u *Unwinder) cutOff(raw *decode.RawStack, machine []Frame) string {
 		}
 		return ""
 	}
-	if u.isStart(root, len(machine)-u.kernel > 1) {
+	if u.isStart(root, len(machine)-u.kernel > 1) || u.isEntry(machine) {
 		return ""
 	}
 	return CutNoStart
+}
+
+// isEntry reports whether a stack ends in the entry of a stripped program: code
+// without a name that called what C libraries begin with.
+func (u *Unwinder) isEntry(machine []Frame) bool {
+	n := len(machine)
+	return n > 1 && u.traits(machine[n-1].Location).kind == symtab.Static && u.isStart(machine[n-2].Location, true)
 }
 
 // isStart reports whether threads begin with the function of a location. In a
