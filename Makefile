@@ -12,7 +12,7 @@ DEMO_STORE := $(DEMO)/store
 DEMO_CASE  := recur.er
 DEMO_FUNC  := is_even
 
-.PHONY: help build demo test lint fmt bench docs clean check-go check-cxx
+.PHONY: help build demo test lint fmt bench peers docs clean check-go check-cxx
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -63,6 +63,9 @@ docs: check-go ## write docs/ from the declarations of tables and views
 
 bench: build ## compare ingest with gprofng on a large recording, time symbol tables
 	go run $(GOFLAGS_) ./bench $(BENCHFLAGS)
+
+peers: check-go check-cxx ## record real programs now, and compare every function with perf and gprofng
+	go run $(GOFLAGS_) ./acceptance/peers $(PEERSFLAGS)
 
 clean: ## remove what the other targets made
 	rm -rf bin $(DEMO) .bench

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -17,11 +16,14 @@ import (
 
 // files are the load objects of recordings, read without the product's code.
 type files struct {
-	root string // below which they lie
+	find func(path string) string // where the file of a recorded path is
 	read map[string]*object
 }
 
-func newFiles(root string) *files { return &files{root, map[string]*object{}} }
+func newFiles(find func(string) string) *files { return &files{find, map[string]*object{}} }
+
+// asRecorded says that files are at their recorded paths.
+func asRecorded(path string) string { return path }
 
 // symbol is an entry of a symbol table.
 type symbol struct {
@@ -56,10 +58,10 @@ func (fs *files) parse(path string) *object {
 	if path == "[vdso]" {
 		data, err = vdso()
 	} else {
-		data, err = os.ReadFile(filepath.Join(fs.root, path))
+		data, err = os.ReadFile(fs.find(path))
 	}
 	written := time.Time{}
-	if info, err := os.Stat(filepath.Join(fs.root, path)); err == nil {
+	if info, err := os.Stat(fs.find(path)); err == nil {
 		written = info.ModTime()
 	}
 	if err != nil {
@@ -84,7 +86,7 @@ func (fs *files) parse(path string) *object {
 		}
 	}
 	o.add(f, path != "[vdso]", true) // perf has only what is in files
-	if d, err := elf.Open(filepath.Join(fs.root, debugFile(f))); err == nil {
+	if d, err := elf.Open(fs.find(debugFile(f))); err == nil {
 		o.add(d, true, false)
 		d.Close()
 	}
@@ -200,6 +202,18 @@ func (o *object) covers(offset int64, ok func(symbol) bool) bool {
 	}
 	for _, s := range o.symbols {
 		if at >= s.Value && at-s.Value < s.Size && ok(s) {
+			return true
+		}
+	}
+	return false
+}
+
+// stretches reports whether a symbol of a name stands before an offset and has no
+// size: perf lets it reach up to the next one.
+func (o *object) stretches(name string, offset int64) bool {
+	at, found := o.address(offset)
+	for _, s := range o.symbols {
+		if found && s.Name == name && s.Size == 0 && s.Value <= at {
 			return true
 		}
 	}

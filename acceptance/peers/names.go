@@ -63,8 +63,6 @@ func (c *comparison) naming(p perftext.Frame, recorded rawFrame, f frame) string
 		if p.Symbol == unknown && f.function.kind == "static" && filepath.IsAbs(f.object) {
 			return "S6"
 		}
-	case o.written.After(c.content.recorded) && f.function.kind == "static":
-		return "S2" // the file is not the one that ran
 	case f.function.kind == "plt":
 		if o.inTable(f.offset) {
 			return "S22"
@@ -72,8 +70,11 @@ func (c *comparison) naming(p perftext.Frame, recorded rawFrame, f frame) string
 	case f.function.name == "__restore_rt" && !o.covers(f.offset, typed):
 		return "S24"
 	case f.function.kind == "static":
-		if !o.covers(f.offset, typed) {
-			return "S6" // perf stretches a symbol without a size, or has none
+		if !o.covers(f.offset, typed) && (p.Symbol == unknown || o.stretches(p.Symbol, f.offset)) {
+			return "S6"
+		}
+		if o.written.After(c.content.recorded) {
+			return "S2" // the file is not the one that ran
 		}
 	case p.Symbol == unknown:
 		own := func(s symbol) bool { return !s.peer && f.function.is(s.Name) }
@@ -81,9 +82,8 @@ func (c *comparison) naming(p perftext.Frame, recorded rawFrame, f frame) string
 			return "S3" // a table that perf does not read, or a symbol without a type
 		}
 	default:
-		theirs := func(s symbol) bool { return s.Name == p.Symbol }
 		ours := func(s symbol) bool { return f.function.is(s.Name) }
-		if !o.covers(f.offset, theirs) && o.covers(f.offset, ours) {
+		if o.stretches(p.Symbol, f.offset) && o.covers(f.offset, ours) {
 			return "S3"
 		}
 	}
@@ -122,7 +122,7 @@ func (c *comparison) perfMap(path string) perfMap {
 	if ok {
 		return m
 	}
-	text, _ := os.ReadFile(filepath.Join(c.files.root, path)) // without it, nothing is explained
+	text, _ := os.ReadFile(c.files.find(path)) // without it, nothing is explained
 	for line := range strings.Lines(string(text)) {
 		words := strings.SplitN(strings.TrimRight(line, "\n"), " ", 3)
 		if len(words) < 3 {

@@ -21,11 +21,11 @@ const maxStack = 4096
 // comparePerf ingests a recording of perf into a fresh store and compares it with
 // what perf shows.
 func comparePerf(ctx context.Context, file, work string, m mode) (*comparison, error) {
-	content, err := ingest(ctx, file, filepath.Join(work, "store"))
+	content, err := ingest(ctx, file, pipeline.Options{Store: filepath.Join(work, "store"), Kallsyms: "/proc/kallsyms", DebugDirs: []string{debugFolder}})
 	if err != nil {
 		return nil, err
 	}
-	c := newComparison(content, newFiles("/"), m.unwound())
+	c := newComparison(content, newFiles(asRecorded), m.unwound())
 	perf := func(args ...string) ([]byte, error) {
 		args = append([]string{"--buildid-dir", filepath.Join(work, "no-cache")}, args...)
 		cmd := exec.CommandContext(ctx, "perf", append(args, "-i", file, "--no-inline", "--no-demangle", "--kallsyms", "/proc/kallsyms")...)
@@ -98,16 +98,20 @@ func scripted(perf func(...string) ([]byte, error), limit string) ([]perftext.Sa
 	return samples, nil
 }
 
+// debugFolder is where distributions put debug files.
+const debugFolder = "/usr/lib/debug"
+
 // ingest puts a recording into a fresh store and reads what that holds of it.
-func ingest(ctx context.Context, path, store string) (*content, error) {
+func ingest(ctx context.Context, path string, o pipeline.Options) (*content, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
-	if err := os.RemoveAll(store); err != nil {
+	if err := os.RemoveAll(o.Store); err != nil {
 		return nil, err
 	}
-	results, err := pipeline.Ingest(ctx, pipeline.Options{Store: store, Jobs: 1, Memory: 1 << 30, Kallsyms: "/proc/kallsyms", DebugDirs: []string{"/usr/lib/debug"}}, path)
+	o.Jobs, o.Memory = 1, 1<<30
+	results, err := pipeline.Ingest(ctx, o, path)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +120,7 @@ func ingest(ctx context.Context, path, store string) (*content, error) {
 			return nil, r.Err
 		}
 	}
-	db, err := queries.Open(ctx, store)
+	db, err := queries.Open(ctx, o.Store)
 	if err != nil {
 		return nil, err
 	}

@@ -95,7 +95,7 @@ const clocks = "gcc -O2 -fPIC -shared -DMONO -Wl,--version-script=hrtick.map -o 
 const (
 	clock = "-p hi"
 	heap  = "-p off -H on"
-	calls = "-p off -i on"
+	inOut = "-p off -i on"
 	waits = "-p off -s on"
 )
 
@@ -118,8 +118,8 @@ var experiments = []experiment{
 	{name: "lua-heap", needs: []string{"lua5.4"}, options: heap, command: "$(command -v lua5.4) words.lua"},
 	{name: "sqlite3-heap", needs: []string{"sqlite3"}, options: heap, command: "$(command -v sqlite3) :memory: '.read words.sql'"},
 	{name: "exceptions-heap", needs: []string{"g++"}, options: heap, prepare: "g++ -O2 -g -gdwarf-4 -o exceptions4 exceptions.cpp", command: "./exceptions4"},
-	{name: "sort-io", needs: []string{"sort"}, options: calls, command: "$(command -v sort) -S 1M -o sorted text"},
-	{name: "sqlite3-io", needs: []string{"sqlite3"}, options: calls, command: "$(command -v sqlite3) words.db '.read words.sql'"},
+	{name: "sort-io", needs: []string{"sort"}, options: inOut, command: "$(command -v sort) -S 1M -o sorted text"},
+	{name: "sqlite3-io", needs: []string{"sqlite3"}, options: inOut, command: "$(command -v sqlite3) words.db '.read words.sql'"},
 	{name: "threads-sync", needs: []string{"gcc"}, options: waits, prepare: "gcc -O1 -g -gdwarf-4 -pthread -o threads4 threads.c", command: "./threads4"},
 	{name: "xz-all", needs: []string{"xz"}, options: "-p on -H on -i on -s on", preload: cpuClock, command: "$(command -v xz) -T2 -1 -kf text"},
 }

@@ -77,12 +77,20 @@ type content struct {
 	recorded  time.Time // when the recording ended
 	// values are those of machine mode, by metric and function.
 	values map[string]map[int64]pair
+	edges  map[edge]int64 // attributed, in machine mode
+}
+
+// edge is a neighbour of a function in a metric.
+type edge struct {
+	metric          string
+	function, other int64
+	caller          bool // the other one calls
 }
 
 // load reads what a store holds of an experiment.
 func load(ctx context.Context, db *queries.DB, experiment string) (*content, error) {
 	c := &content{
-		units: map[string]string{}, functions: map[int64]*function{}, stacks: map[int64]*stack{}, values: map[string]map[int64]pair{},
+		units: map[string]string{}, functions: map[int64]*function{}, stacks: map[int64]*stack{}, values: map[string]map[int64]pair{}, edges: map[edge]int64{},
 	}
 	locations := map[int64]location{}
 	blocks := &leaks{live: map[int64]int{}}
@@ -182,6 +190,14 @@ func load(ctx context.Context, db *queries.DB, experiment string) (*content, err
 			err := r.Scan(&s.thread, &s.time, &id, &s.event, &s.value)
 			s.stack = c.stacks[id]
 			c.samples = append(c.samples, s)
+			return err
+		}},
+		{`SELECT metric, function_id, other_id, relation = 'caller', attributed FROM callers_callees
+			WHERE experiment = ? AND mode = 'machine' AND relation <> 'self'`, func(r *sql.Rows) error {
+			var e edge
+			var v int64
+			err := r.Scan(&e.metric, &e.function, &e.other, &e.caller, &v)
+			c.edges[e] = v
 			return err
 		}},
 		{`SELECT metric, unit, function_id, exclusive, inclusive FROM function_metrics WHERE experiment = ? AND mode = 'machine'`, func(r *sql.Rows) error {
