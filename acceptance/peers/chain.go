@@ -55,7 +55,7 @@ func (c *comparison) here(p perftext.Frame, r rawFrame) bool {
 		return true
 	}
 	if r.function.kind == "unknown" {
-		return c.inData(p, r.word)
+		return c.inData(p, r.word) || p.Symbol == unknown && samePage(p, r.word) && c.files.object(p.Object) == nil // as of memory files
 	}
 	if filepath.Base(p.Object) != filepath.Base(r.object) {
 		return false
@@ -70,7 +70,7 @@ func (c *comparison) here(p perftext.Frame, r rawFrame) bool {
 // (Go's goexit). Code made at run time cannot be checked: it counts if what called
 // it can.
 func (c *comparison) returnsTo(s *stack, n int) int {
-	unchecked, restored := len(s.raw), c.restored(s)
+	unchecked, restored, functions := len(s.raw), c.restored(s), calling(s)
 	for ; n < len(s.raw); n++ {
 		callee, caller := s.raw[n-1], s.raw[n]
 		if restored[n] || callee.kernel() || c.trampoline(callee) || c.trampoline(caller) || n == len(s.raw)-1 && caller.offset == caller.function.offset+1 {
@@ -83,7 +83,7 @@ func (c *comparison) returnsTo(s *stack, n int) int {
 		}
 		target, ok := o.call(caller.offset)
 		if ok && callee.object == caller.object {
-			ok = o.reaches(target, callee.function.offset, callee.function.end)
+			ok = o.reaches(target, functions[n-1].offset, functions[n-1].end)
 		} else if ok {
 			ok = target == -1 || o.reaches(target, -1, -1)
 		}
@@ -93,6 +93,22 @@ func (c *comparison) returnsTo(s *stack, n int) int {
 		unchecked = len(s.raw)
 	}
 	return unchecked
+}
+
+// calling are the functions of the recorded words, by their calls where they are
+// return addresses.
+func calling(s *stack) []*function {
+	list := make([]*function, len(s.raw))
+	for i, f := range s.raw {
+		list[i] = f.function
+	}
+	frames, _ := follow(s)
+	for m, f := range frames {
+		if f.raw >= 0 {
+			list[f.raw] = s.machine[m].function
+		}
+	}
+	return list
 }
 
 // trampoline reports whether a word is the code to which a signal's handler returns.
@@ -125,7 +141,13 @@ func (c *comparison) executing(p perftext.Frame, s *stack, n int) bool {
 // inData reports whether perf means a word by a place in a file's data: the store says
 // of these, too, that they are no code (S15).
 func (c *comparison) inData(p perftext.Frame, word uint64) bool {
-	const page = 1<<12 - 1
 	o := c.files.object(p.Object)
-	return o != nil && p.Address&page == word&page && !o.inCode(int64(p.Address)) && !o.inTable(int64(p.Address))
+	return o != nil && samePage(p, word) && !o.inCode(int64(p.Address)) && !o.inTable(int64(p.Address))
+}
+
+// samePage reports whether a word may be perf's address: they have the same place in
+// their page.
+func samePage(p perftext.Frame, word uint64) bool {
+	const page = 1<<12 - 1
+	return p.Address&page == word&page || p.Address&page == (word-1)&page
 }

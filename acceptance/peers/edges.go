@@ -48,6 +48,9 @@ func (p *peer) only(name string) (found *function) {
 // rerouted names the rules that changed which of two functions calls the other:
 // there must be one in each stack where that is so.
 func (p *peer) rerouted(f, other *function, metric string) string {
+	if p.swallowed(f) || p.swallowed(other) {
+		return textSize
+	}
 	var why []string
 	for _, s := range p.content.stacks {
 		if isLeak(metric) && s.leaks[metric] != s.values[metric] && holds(s, f) && holds(s, other) {

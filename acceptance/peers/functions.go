@@ -85,6 +85,9 @@ func (p *peer) checkName(f *shownFunction, v *verdict) {
 // ruled names the rules by which a function's value differs from what its
 // recorded stacks say, empty if one of them is no rule's. shown is gprofng's.
 func (p *peer) ruled(f *function, c golden.Column, shown string) string {
+	if p.swallowed(f) {
+		return textSize
+	}
 	if isLeak(c.Metric) && p.withLeaks(f, c) == shown {
 		return "realloc"
 	}
@@ -96,6 +99,21 @@ func (p *peer) ruled(f *function, c golden.Column, shown string) string {
 		why = append(why, changes(s, f, c.Flavour == "Excl.")...)
 	}
 	return all(why)
+}
+
+// textSize is the explanation of what gprofng counts for functions that it makes up: it
+// takes the size of the text for its end in the file, and code behind that for unknown.
+const textSize = "gprofng-text-size"
+
+// swallowed reports whether such a function lies over another one, whose instructions
+// it takes as it happens to be looked up (gprofng-experiment 6.6).
+func (p *peer) swallowed(f *function) bool {
+	for _, g := range p.functions {
+		if g.NoFunctions() && g.LoadObject == f.object && g.Offset <= f.offset && f.offset < g.Offset+g.Size {
+			return true
+		}
+	}
+	return false
 }
 
 // withLeaks is a function's value with the leaks that gprofng counts.
@@ -176,7 +194,7 @@ func (p *peer) division(f *shownFunction, at place) string {
 		return ""
 	case f.NoFunctions():
 		if f.Offset == o.textSize() {
-			return "gprofng-text-size" // it takes the segment's size for the end of the text in the file
+			return textSize // it takes the segment's size for the end of the text in the file
 		}
 	case g.kind == "plt" && static && o.inTable(at.offset):
 		return "S22"

@@ -6,6 +6,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -40,6 +41,9 @@ func run(ctx context.Context, work, only string, again bool, details int) (unexp
 			return 0, err
 		}
 		defer os.RemoveAll(work)
+		if err := os.Chmod(work, 0o755); err != nil { // some servers do not run as root
+			return 0, err
+		}
 	}
 	if work, err = filepath.Abs(work); err != nil {
 		return 0, err
@@ -63,7 +67,7 @@ func run(ctx context.Context, work, only string, again bool, details int) (unexp
 			fmt.Printf("%-24s left out, %s\n", j.name, hint(lack))
 			continue
 		}
-		got, err := j.run(ctx)
+		got, err := inFolder(work, func(folder string) (*result, error) { return j.run(ctx, folder) })
 		if err != nil {
 			got = &result{name: j.name, unexplained: 1, failed: []string{err.Error()}}
 		}
@@ -76,11 +80,21 @@ func run(ctx context.Context, work, only string, again bool, details int) (unexp
 	return total.unexplained, nil
 }
 
+// inFolder calls f with a new folder below work, which is removed afterwards.
+func inFolder(work string, f func(folder string) (*result, error)) (*result, error) {
+	folder, err := os.MkdirTemp(work, "store-")
+	if err != nil {
+		return nil, err
+	}
+	r, err := f(folder)
+	return r, errors.Join(err, os.RemoveAll(folder))
+}
+
 // job is a recording with what it is compared with.
 type job struct {
 	name  string
 	needs []string
-	run   func(context.Context) (*result, error)
+	run   func(ctx context.Context, folder string) (*result, error) // folder is for its store
 }
 
 // jobs are all recordings; again says that they are made already.
@@ -88,14 +102,14 @@ func jobs(r *recorder, again bool) (list []job) {
 	for _, p := range programs {
 		for _, m := range p.modes {
 			name := p.name + "-" + m.name
-			list = append(list, job{name, append([]string{"perf"}, p.needs...), func(ctx context.Context) (*result, error) {
+			list = append(list, job{name, append([]string{"perf"}, p.needs...), func(ctx context.Context, folder string) (*result, error) {
 				file := filepath.Join(r.work, name+".data")
 				if !again {
 					if err := r.perf(ctx, p, m, file); err != nil {
 						return nil, err
 					}
 				}
-				c, err := comparePerf(ctx, file, r.work, m)
+				c, err := comparePerf(ctx, file, folder, m)
 				if err != nil {
 					return nil, err
 				}
@@ -104,14 +118,14 @@ func jobs(r *recorder, again bool) (list []job) {
 		}
 	}
 	for _, x := range experiments {
-		list = append(list, job{x.name + ".er", append([]string{"gprofng", "gcc"}, x.needs...), func(ctx context.Context) (*result, error) {
-			folder := filepath.Join(r.work, x.name+".er")
+		list = append(list, job{x.name + ".er", append([]string{"gprofng", "gcc"}, x.needs...), func(ctx context.Context, folder string) (*result, error) {
+			path := filepath.Join(r.work, x.name+".er")
 			if !again {
-				if err := r.gprofng(ctx, x, folder); err != nil {
+				if err := r.gprofng(ctx, x, path); err != nil {
 					return nil, err
 				}
 			}
-			return compareGprofng(ctx, x.name+".er", folder, r.work)
+			return compareGprofng(ctx, x.name+".er", path, folder)
 		}})
 	}
 	return list

@@ -107,9 +107,6 @@ func ingest(ctx context.Context, path string, o pipeline.Options) (*content, err
 	if err != nil {
 		return nil, err
 	}
-	if err := os.RemoveAll(o.Store); err != nil {
-		return nil, err
-	}
 	o.Jobs, o.Memory = 1, 1<<30
 	results, err := pipeline.Ingest(ctx, o, path)
 	if err != nil {

@@ -11,11 +11,11 @@ import (
 
 // result is what came of one recording.
 type result struct {
-	name                   string
-	functions, same        int
-	rules                  map[string]int // functions that differ, by the rules that explain it
-	unexplained            int
-	details, notes, failed []string
+	name            string
+	functions, same int
+	rules           map[string]int // functions that differ, by the rules that explain it
+	unexplained     int
+	details, failed []string
 }
 
 // explained is the number of functions that differ by rules.
