@@ -15,7 +15,8 @@ import (
 // calls is who calls whom in the sources of testdata/perf/callers, as far as the
 // functions are the programs' own; a call by tail is one by the caller (S26).
 var calls = map[string][]string{
-	"main":       {"outer", "called_one", "called_two", "entered", "driver"},
+	"main":       {"outer", "called_one", "called_two", "entered", "driver", "shared"},
+	"routine":    {"shared"},
 	"outer":      {"hot", "twice", "mixed", "byptr", "tailer", "copies", "sorter", "leafy"},
 	"hot":        {"tiny", "hot.cold", "hot.cold.1", "fail"},
 	"hot.cold":   {"fail"},
@@ -49,12 +50,13 @@ func TestCallers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	for _, program := range []string{"lazy", "sec", "now", "plain", "clang", "parts_gcc", "parts_clang"} {
+	for _, program := range []string{"lazy", "sec", "now", "plain", "clang", "parts_gcc", "parts_clang", "spawn"} {
 		for _, mode := range []string{"fp", "dwarf"} {
 			t.Run(program+"."+mode, func(t *testing.T) {
 				c := callers{t, db, program + "." + mode + ".data"}
 				c.edges(program)
 				c.noStubs()
+				c.ownRoots()
 				if mode == "fp" && strings.HasPrefix(program, "parts") {
 					c.noGaps()
 				}
@@ -126,6 +128,8 @@ func (c callers) edges(program string) {
 	switch program {
 	case "parts_gcc":
 		want = []string{"called_one lookup.part.0", "called_two lookup.part.0", "entered lookup", "lookup lookup.part.0", "driver hot"}
+	case "spawn":
+		want = []string{"main shared"}
 	case "parts_clang":
 		want = []string{"driver hot", "hot hot.cold.1", "called_one lookup", "entered lookup"}
 	}
@@ -150,6 +154,19 @@ func (c callers) noStubs() {
 	outer := c.number(`SELECT COALESCE(sum(exclusive), 0) FROM function_metrics WHERE experiment = ? AND mode = 'user' AND metric = 'cpu-clock:u' AND "function" = 'outer'`, c.experiment)
 	if all == 0 || outer*50 > all {
 		c.t.Errorf("outer has %d of %d ns", outer, all)
+	}
+}
+
+// ownRoots wants main on no thread's stack but the first's.
+func (c callers) ownRoots() {
+	n := c.number(`SELECT count(*) FROM samples s JOIN processes p USING (experiment_id, process)
+		JOIN raw_stacks r ON r.experiment_id = s.experiment_id AND r.raw_stack_id = s.raw_stack_id
+		JOIN frames f ON f.experiment_id = s.experiment_id AND f.stack_id = r.user_stack_id
+		JOIN functions g ON g.experiment_id = s.experiment_id AND g.function_id = f.function_id
+		JOIN experiments e ON e.experiment_id = s.experiment_id
+		WHERE e.experiment = ? AND s.thread_id <> p.pid AND g.name = 'main'`, c.experiment)
+	if n > 0 {
+		c.t.Errorf("main is on the stacks of %d samples of other threads", n)
 	}
 }
 

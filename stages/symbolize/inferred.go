@@ -21,11 +21,11 @@ type Inferred struct {
 // without its own caller. The call tells the function that it enters, unless that
 // may have left for another one by a jump; then the one that calls the callee.
 // It is false when nothing need be missing: the call itself leads to the callee.
-// A callee of -1 may be called by anyone. start says that threads begin with the
-// call's function: where its call does not tell, it calls the only main function.
-func (r *Resolver) Infer(call, callee int32, start bool) (found Inferred, missing bool) {
+// A callee of -1 may be called by anyone. callsMain says that a call that does not
+// tell where it goes is that of the main function, if there is only one.
+func (r *Resolver) Infer(call, callee int32, callsMain bool) (found Inferred, missing bool) {
 	found.Location = -1
-	to, ok := r.called(call, start)
+	to, ok := r.called(call, callsMain)
 	if !ok {
 		return found, true
 	}
@@ -55,12 +55,12 @@ func (r *Resolver) Infer(call, callee int32, start bool) (found Inferred, missin
 }
 
 // called returns where a call goes, by its instruction, or else to main.
-func (r *Resolver) called(call int32, start bool) (destination, bool) {
+func (r *Resolver) called(call int32, callsMain bool) (destination, bool) {
 	if c := r.callAt(call); c != nil {
 		return c.to, true
 	}
 	main := destination{slot: symtab.Slot{Symbol: "main"}}
-	return main, start && len(r.entries(main)) == 1
+	return main, callsMain && len(r.entries(main)) == 1
 }
 
 // reach returns the functions that a call may be in when it calls another: the

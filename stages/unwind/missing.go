@@ -115,7 +115,7 @@ func (u *Unwinder) findGap(e edge) (g gap) {
 	if u.traits(callee).trampoline {
 		callee = -1 // it was not called
 	}
-	caller, missing := u.resolver.Infer(e.caller, callee, u.isStart(e.caller, true))
+	caller, missing := u.resolver.Infer(e.caller, callee, u.callsMain(e.caller))
 	if !missing {
 		return g
 	}

@@ -78,6 +78,20 @@ func (u *Unwinder) isStart(location int32, calls bool) bool {
 	return false
 }
 
+// callsMain reports whether a location is in the C library's function that calls
+// main. Where that has no name, it stands before the one that programs enter.
+func (u *Unwinder) callsMain(location int32) bool {
+	f := u.function(location)
+	aliases := f.Aliases
+	if table := u.resolver.Table(f.Object); f.Kind == symtab.Static && table != nil {
+		next, _ := table.Function(f.Offset + f.Size)
+		aliases = next.Aliases
+	}
+	return slices.ContainsFunc(symtab.Split(aliases), func(s string) bool {
+		return strings.HasPrefix(s, "__libc_start_main") || s == "__libc_start_call_main"
+	})
+}
+
 // isCLibrary reports whether a load object is the C library or a part of it, by
 // its base name.
 func isCLibrary(object string) bool {

@@ -21,6 +21,7 @@ leaves plain gcc -O0
 leaves clang clang -O2
 gcc -O2 $frames "$src/parts.c" "$src/partsmain.c" -o parts_gcc
 clang -O2 $frames -mllvm -hot-cold-split=true -mllvm -hotcoldsplit-threshold=-1 "$src/parts.c" "$src/partsmain.c" -o parts_clang
+gcc -O1 $frames "$src/spawn.c" -o spawn
 record() { # NAME MODE ARGS...
 	name=$1 mode=$2
 	shift 2
@@ -33,6 +34,7 @@ record() { # NAME MODE ARGS...
 }
 for mode in fp dwarf none; do
 	for p in lazy sec now plain clang; do record $p $mode 400000; done
+	record spawn $mode 4000000
 	for p in parts_gcc parts_clang; do record $p $mode 400; done
 done
-cp libtiny.so lazy sec now plain clang parts_gcc parts_clang "$out/symfs$bin/"
+cp libtiny.so lazy sec now plain clang parts_gcc parts_clang spawn "$out/symfs$bin/"
