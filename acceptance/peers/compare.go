@@ -85,7 +85,7 @@ type difference struct {
 	aliases              []name // that perf shows under another alias than foretold
 }
 
-// same is the reason of frames that are the same on both sides.
+// equal is the reason of frames that are the same on both sides.
 const equal = "="
 
 // difference compares a sample's stacks; equal ones are compared once.
