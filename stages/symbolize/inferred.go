@@ -98,21 +98,38 @@ func (r *Resolver) leading(caller entry, callee int32) (sites []exit) {
 	if !ok || callee < 0 {
 		return nil
 	}
-	l := r.Program.Locations[callee]
 	slot, viaTable := r.slotAt(callee)
 	for _, c := range x.calls {
 		leads := false
 		if viaTable {
-			leads = c.to.table && c.to.object == l.Object && c.to.slot == slot
+			leads = c.to.table && c.to.object == r.Program.Locations[callee].Object && c.to.slot == slot
 		} else {
 			reached, _ := r.reach(c.to)
-			leads = r.isOwn(reached, callee) || slices.ContainsFunc(reached, func(e entry) bool { return e.object == l.Object && r.isChooser(e) })
+			leads = r.mayBe(reached, callee)
 		}
 		if leads {
 			sites = append(sites, c)
 		}
 	}
 	return sites
+}
+
+// Contradicts reports whether a call proves that it did not lead to a callee: it
+// goes to functions that leave for known places only.
+func (r *Resolver) Contradicts(call, callee int32) bool {
+	c := r.callAt(call)
+	if c == nil || r.isTable(callee) {
+		return false
+	}
+	reached, all := r.reach(c.to)
+	return all && !r.mayBe(reached, callee)
+}
+
+// mayBe reports whether the function of a location is among entries, or one of
+// them chooses among functions of its load object.
+func (r *Resolver) mayBe(list []entry, location int32) bool {
+	object := r.Program.Locations[location].Object
+	return r.isOwn(list, location) || slices.ContainsFunc(list, func(e entry) bool { return e.object == object && r.isChooser(e) })
 }
 
 // isOwn reports whether the function of a location is among entries.
@@ -179,17 +196,18 @@ func (r *Resolver) SetsFrame(location int32) (offset uint64, known bool) {
 	return x.frame, true
 }
 
-// Returns reports whether a location's instruction returns from its function: its
-// frame pointer is the caller's again.
+// Returns reports whether a location's instruction returns from its function, or
+// does nothing before one that does: its frame pointer is the caller's again.
 func (r *Resolver) Returns(location int32) bool {
 	l := &r.Program.Locations[location]
 	if l.Object < 0 || l.Reason != "" {
 		return false
 	}
 	code, arch := r.Bytes(l.Object, l.Offset, maxStub)
-	if len(code) == 0 {
-		return false
+	for i := range insn.Walk(arch, code, l.Offset) {
+		if i.Err != nil || i.Inst.Kind != insn.Nop {
+			return i.Err == nil && i.Inst.Kind == insn.Return
+		}
 	}
-	inst, err := insn.Decode(arch, code, l.Offset)
-	return err == nil && inst.Kind == insn.Return
+	return false
 }

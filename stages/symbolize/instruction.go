@@ -44,7 +44,7 @@ func NewDisassembler(r *Resolver) *Disassembler {
 }
 
 // Close closes the load objects' files.
-func (d *Disassembler) Close() { d.r.closeFile() }
+func (d *Disassembler) Close() { d.r.closeFiles() }
 
 // All asks for a whole function.
 const All = -1

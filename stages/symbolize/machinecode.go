@@ -3,6 +3,7 @@ package symbolize
 import (
 	"math"
 	"os"
+	"slices"
 
 	"stackmill/stages/decode"
 	"stackmill/stages/symbolize/image"
@@ -43,19 +44,35 @@ func (r *Resolver) Bytes(object int32, offset, size uint64) ([]byte, insn.Arch) 
 	return b[:n], o.table.Arch
 }
 
-// file opens a load object's file. The one used last stays open; of one that
-// is gone nothing can be read.
+// maxOpened bounds the files of load objects that are open at a time.
+const maxOpened = 8
+
+// file opens a load object's file. Those used last stay open; of one that is gone
+// nothing can be read.
 func (r *Resolver) file(path string) *os.File {
-	if r.opened == nil || r.opened.Name() != path {
-		r.closeFile()
-		r.opened, _ = os.Open(path)
+	i := slices.IndexFunc(r.opened, func(f *os.File) bool { return f.Name() == path })
+	if i < 0 {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil
+		}
+		if i = len(r.opened); i == maxOpened {
+			i--
+			r.opened[i].Close()
+			r.opened[i] = f
+		} else {
+			r.opened = append(r.opened, f)
+		}
 	}
-	return r.opened
+	f := r.opened[i]
+	copy(r.opened[1:i+1], r.opened[:i])
+	r.opened[0] = f
+	return f
 }
 
-func (r *Resolver) closeFile() {
-	if r.opened != nil {
-		r.opened.Close()
+func (r *Resolver) closeFiles() {
+	for _, f := range r.opened {
+		f.Close()
 	}
 	r.opened = nil
 }

@@ -72,10 +72,17 @@ func (o *Object) named(linkage, module string) (symtab.Function, bool) {
 // functionsNamed returns the numbers of the table's functions that have a symbol.
 func (o *Object) functionsNamed(linkage string) []int {
 	if o.byLinkage == nil {
-		o.byLinkage = map[string][]int{}
-		for i := range o.table.Functions {
-			for _, alias := range symtab.Split(o.table.Functions[i].Aliases) {
-				o.byLinkage[alias] = append(o.byLinkage[alias], i)
+		functions := o.table.Functions
+		o.byLinkage = make(map[string][]int, len(functions))
+		numbers := make([]int, len(functions)) // most names are one function's
+		for i := range functions {
+			numbers[i] = i
+			for alias := range strings.SplitSeq(functions[i].Aliases, symtab.Separator) {
+				if list := o.byLinkage[alias]; list != nil {
+					o.byLinkage[alias] = append(list, i)
+				} else if alias != "" {
+					o.byLinkage[alias] = numbers[i : i+1 : i+1]
+				}
 			}
 		}
 	}

@@ -32,8 +32,8 @@ type Resolver struct {
 	named         map[string][]entry     // functions of all load objects, by symbol
 	namedOf       int                    // how many load objects there were then
 	exitsOf       map[entry]*exits
-	kernelID      string   // the build-id of the kernel
-	opened        *os.File // the load object read last
+	kernelID      string     // the build-id of the kernel
+	opened        []*os.File // load objects, the one read last first
 	inlinedNames  map[nameKey]int32
 	java          map[*decode.Process]bool // what runsJava found
 	javaMaps      map[string]bool          // paths of their lists of generated code
@@ -256,7 +256,7 @@ func (r *Resolver) newTableFunction(object int32, f symtab.Function) int32 {
 // as remarks only, and closes their files.
 func (r *Resolver) Finish() {
 	r.expand()
-	r.closeFile()
+	r.closeFiles()
 	for i := range r.Program.Objects {
 		if o := &r.Program.Objects[i]; o.complain != nil {
 			o.complain(o.touched)

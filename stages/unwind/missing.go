@@ -56,17 +56,24 @@ func (u *Unwinder) lacksCaller(frames []Frame, i int) bool {
 		return false
 	}
 	location := frames[i].Location
-	if u.traits(location).frame == cfi.FrameUnknown {
+	if k := u.traits(location); !k.asked {
 		state := u.framePointer(location, i == u.kernel)
-		u.traits(location).frame = state
+		k = u.traits(location)
+		k.asked, k.frame = true, state
 	}
-	return u.traits(location).frame == cfi.FrameOther
+	switch u.traits(location).frame {
+	case cfi.FrameOther:
+		return true
+	case cfi.FrameUnknown: // only the call tells
+		return u.gap(edge{location, frames[i+1].Location}).count > 0
+	}
+	return false
 }
 
 // framePointer tells whose frame pointer a function had at a location: by the
 // call frame information, unless that knows nothing of the function's frame
-// pointer; else by where the machine code sets it. If nothing tells, the function
-// has set it. Where code calls, the machine code alone is enough.
+// pointer; else by where the machine code sets it. Where code calls, the machine
+// code alone is enough.
 func (u *Unwinder) framePointer(location int32, leaf bool) cfi.FramePointer {
 	k := u.traits(location)
 	if k.trampoline || k.kind == symtab.PLT {
@@ -86,10 +93,13 @@ func (u *Unwinder) framePointer(location int32, leaf bool) cfi.FramePointer {
 			return state
 		}
 	}
-	if known && !before || leaf && u.resolver.Returns(location) {
+	switch {
+	case known && !before || leaf && u.resolver.Returns(location):
 		return cfi.FrameOther
+	case known:
+		return cfi.FrameOwn
 	}
-	return cfi.FrameOwn
+	return cfi.FrameUnknown
 }
 
 // frameTable returns the call frame information of a location's load object, nil
@@ -114,6 +124,9 @@ func (u *Unwinder) findGap(e edge) (g gap) {
 	callee := e.callee
 	if u.traits(callee).trampoline {
 		callee = -1 // it was not called
+	}
+	if u.traits(e.callee).frame == cfi.FrameUnknown && !u.resolver.Contradicts(e.caller, e.callee) {
+		return g
 	}
 	caller, missing := u.resolver.Infer(e.caller, callee, u.callsMain(e.caller))
 	if !missing {

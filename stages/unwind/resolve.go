@@ -57,7 +57,8 @@ type traits struct {
 	trampoline bool // a signal trampoline begins there
 	linker     bool // in the dynamic linker
 	kind       symtab.Kind
-	frame      cfi.FramePointer // once missing has asked for it
+	frame      cfi.FramePointer // if it was asked for
+	asked      bool
 }
 
 // traits returns those of a location, which are found once.

@@ -79,7 +79,7 @@ func ReadKernel(text []byte) *Table {
 		if i = end; len(names) > 0 {
 			slices.Sort(names)
 			f.Linkage = names[len(names)-1]
-			f.Name, f.Aliases = readable(f.Linkage), strings.Join(names, separator)
+			f.Name, f.Aliases = readable(f.Linkage), strings.Join(names, Separator)
 			f.PerfName = readable(f.PerfName)
 			t.Functions = append(t.Functions, f)
 		}

@@ -67,7 +67,7 @@ func (n *namer) function(group []symbol) Function {
 			names = append(names, s.name)
 		}
 	}
-	f := Function{Linkage: shown(names), Aliases: strings.Join(names, separator)}
+	f := Function{Linkage: shown(names), Aliases: strings.Join(names, Separator)}
 	f.Indirect = slices.ContainsFunc(group, func(s symbol) bool { return s.indirect })
 	f.Name, f.Kind = n.name(f.Linkage)
 	if slices.ContainsFunc(names, func(s string) bool { return n.other(f, s) }) {
@@ -97,15 +97,15 @@ func (n *namer) choice(f Function, linkage string) string {
 	return name
 }
 
-// separator stands between aliases; Go's and Rust's symbols have blanks.
-const separator = "\t"
+// Separator stands between the symbols of Function.Aliases; Go's and Rust's symbols have blanks.
+const Separator = "\t"
 
 // Split divides the aliases of a function into symbols.
 func Split(aliases string) []string {
 	if aliases == "" {
 		return nil
 	}
-	return strings.Split(aliases, separator)
+	return strings.Split(aliases, Separator)
 }
 
 // shown returns the last of sorted names (S4). A local alias that the compiler
