@@ -247,11 +247,11 @@ func TestIdentityWithoutBuildID(t *testing.T) {
 	}
 }
 
-// Copies of one program in one recording are told apart.
+// Programs of one build that have different names are told apart in one recording.
 func TestCopies(t *testing.T) {
 	build := program("aa", symtab.Function{Name: "f"})
-	r, _ := recording(disk{"/lib/a": build, "/opt/lib/a": build})
-	pr := process(r, text("/lib/a", 0x1000000), text("/opt/lib/a", 0x2000000))
+	r, _ := recording(disk{"/lib/a": build, "/lib/b": build})
+	pr := process(r, text("/lib/a", 0x1000000), text("/lib/b", 0x2000000))
 	a, b := r.Program.Locations[pr.Resolve(0x1000010, 0).Location], r.Program.Locations[pr.Resolve(0x2000010, 0).Location]
 	if a.ID == b.ID || r.Program.Functions[a.Function].ID == r.Program.Functions[b.Function].ID || r.Program.Objects[a.Object].ID == r.Program.Objects[b.Object].ID {
 		t.Error("two files have the same ids")

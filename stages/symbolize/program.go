@@ -117,7 +117,7 @@ func newProgram() *Program {
 	}
 }
 
-// object adds a load object. A program that was mapped from several files is
+// object adds a load object. One build that was mapped under several names is
 // several: their ids differ, too, all but the first's by their paths.
 func (p *Program) object(o Object) int32 {
 	for p.objects[o.ID] {

@@ -11,7 +11,8 @@ import (
 )
 
 // A library that is mapped by two paths, or recorded with a build-id and without,
-// is one: its functions are in no list twice. A copy is another.
+// is one: its functions are in no list twice. So is one copy of it, which has its
+// build-id, and one that is gone. A copy of a library without a build-id is another.
 func TestSameFile(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -24,21 +25,29 @@ func TestSameFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	build := program("aa", symtab.Function{Name: "strdup"})
-	r, _ := recording(disk{library: build, linked: build, copied: build})
-	identified := text(library, 0x4000000)
-	identified.BuildID = "aa"
-	pr := process(r, text(library, 0x1000000), text(linked, 0x2000000), text(copied, 0x3000000), identified)
+	bare := program("", symtab.Function{Name: "strdup"})
+	old, other := filepath.Join(dir, "usr/lib/libold.so"), filepath.Join(dir, "copy/libold.so")
+	if err := errors.Join(os.WriteFile(old, nil, 0o644), os.WriteFile(other, nil, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	r, _ := recording(disk{library: build, linked: build, copied: build, old: bare, other: bare})
+	identified, gone := text(library, 0x4000000), text("/gone/libc.so.6", 0x5000000)
+	identified.BuildID, gone.BuildID = "aa", "aa"
+	pr := process(r, text(library, 0x1000000), text(linked, 0x2000000), text(copied, 0x3000000), identified, gone,
+		text(old, 0x6000000), text(other, 0x7000000))
 	function := func(pc uint64) int32 { return r.Program.Locations[pr.Resolve(pc, 0).Location].Function }
 	first := function(0x1000010)
-	if function(0x2000010) != first || function(0x4000010) != first {
-		t.Error("one file has a function twice")
+	for _, pc := range []uint64{0x2000010, 0x3000010, 0x4000010, 0x5000010} {
+		if function(pc) != first {
+			t.Errorf("%#x: one build has a function twice", pc)
+		}
 	}
-	if function(0x3000010) == first {
-		t.Error("a copy is the same")
+	if function(0x6000010) == function(0x7000010) {
+		t.Error("files without a build-id are the same by their names")
 	}
 	ids := map[int64]bool{}
 	pr.Segments(func(_ *image.Mapping, object int64) { ids[object] = true })
-	if len(ids) != 2 {
+	if len(ids) != 3 {
 		t.Errorf("%d load objects", len(ids))
 	}
 }
