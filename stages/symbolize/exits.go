@@ -67,9 +67,7 @@ func (r *Resolver) entries(d destination) []entry {
 	if d.slot.Symbol == "" {
 		return []entry{d.entry}
 	}
-	if r.namedOf != len(r.Program.Objects) { // another process has more
-		r.namedOf, r.named = len(r.Program.Objects), map[string][]entry{}
-	}
+	r.forget()
 	found, known := r.named[d.slot.Symbol]
 	if !known {
 		for n := range r.Program.Objects {
@@ -82,6 +80,15 @@ func (r *Resolver) entries(d destination) []entry {
 		r.named[d.slot.Symbol] = found
 	}
 	return found
+}
+
+// forget drops what was found by names in fewer load objects than there are now:
+// another process has more.
+func (r *Resolver) forget() {
+	if r.namedOf != len(r.Program.Objects) {
+		r.namedOf = len(r.Program.Objects)
+		r.named, r.reaches = map[string][]entry{}, map[destination]reached{}
+	}
 }
 
 // exit is an instruction by which control leaves a function, from at to end in

@@ -63,10 +63,26 @@ func (r *Resolver) called(call int32, callsMain bool) (destination, bool) {
 	return main, callsMain && len(r.entries(main)) == 1
 }
 
+// reached are the functions that a call may be in.
+type reached struct {
+	entries []entry
+	all     bool // there can be no other
+}
+
 // reach returns the functions that a call may be in when it calls another: the
 // one that it enters and those that this leaves for by a jump. all says that
-// there can be no other.
+// there can be no other. They are found once.
 func (r *Resolver) reach(to destination) (found []entry, all bool) {
+	r.forget()
+	known, ok := r.reaches[to]
+	if !ok {
+		known.entries, known.all = r.findReach(to)
+		r.reaches[to] = known
+	}
+	return known.entries, known.all
+}
+
+func (r *Resolver) findReach(to destination) (found []entry, all bool) {
 	found = slices.Clone(r.entries(to))
 	all = len(found) > 0
 	for n := 0; n < len(found); n++ {

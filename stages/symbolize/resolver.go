@@ -26,11 +26,12 @@ type Resolver struct {
 	dynamic       map[string]int32 // pseudo objects of generated code, by name
 	total         int32
 	unknownObject int32
-	generatedCode map[int32]*decode.Code // by function
-	imports       map[int32][]Import     // by location of the call
-	returning     map[string]bool        // what ReturnsItself found
-	named         map[string][]entry     // functions of all load objects, by symbol
-	namedOf       int                    // how many load objects there were then
+	generatedCode map[int32]*decode.Code  // by function
+	imports       map[int32][]Import      // by location of the call
+	returning     map[string]bool         // what ReturnsItself found
+	named         map[string][]entry      // functions of all load objects, by symbol
+	reaches       map[destination]reached // likewise, by what a call goes to
+	namedOf       int                     // how many load objects there were then
 	exitsOf       map[entry]*exits
 	kernelID      string     // the build-id of the kernel
 	opened        []*os.File // load objects, the one read last first
