@@ -70,8 +70,8 @@ func (u *Unwinder) traits(location int32) *traits {
 }
 
 func (u *Unwinder) learn(location int32) *traits {
-	for int(location) >= len(u.known) {
-		u.known = append(u.known, traits{})
+	if n := int(location) + 1 - len(u.known); n > 0 {
+		u.known = append(u.known, make([]traits, n)...)
 	}
 	k, p := &u.known[location], u.resolver.Program
 	l, f := &p.Locations[location], u.function(location)

@@ -122,8 +122,8 @@ func (u *Unwinder) class(f Frame) class {
 	}
 	p := u.resolver.Program
 	n := p.Locations[f.Location].Function
-	for int(n) >= len(u.classes) {
-		u.classes = append(u.classes, class{})
+	if more := int(n) + 1 - len(u.classes); more > 0 {
+		u.classes = append(u.classes, make([]class, more)...)
 	}
 	if u.classes[n].owner == unclassified {
 		u.classes[n] = classify(&p.Functions[n], p.Objects[p.Functions[n].Object].Name)
