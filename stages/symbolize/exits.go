@@ -100,13 +100,17 @@ type exit struct {
 
 // exits are what the machine code of a function tells of how control leaves it.
 type exits struct {
-	calls         []exit // in the order of offsets
-	jumps         []exit // to other functions
-	computedCalls bool   // it calls addresses that it computes
-	computedJumps bool   // it jumps to such
-	frame         uint64 // the offset behind the first instruction that sets the frame pointer, 0 for none
-	known         bool   // all of the code was looked at
+	calls         []exit    // in the order of offsets
+	jumps         []exit    // to other functions
+	computedCalls bool      // it calls addresses that it computes
+	computedJumps bool      // it jumps to such
+	frame         uint64    // the offset behind the first instruction that sets the frame pointer, 0 for none
+	early         []stretch // code behind that which is jumped to from before it, in a straight line
+	known         bool      // all of the code was looked at
 }
+
+// stretch is a piece of code, by offsets in the file.
+type stretch struct{ from, until uint64 }
 
 // maxExitCode bounds the machine code of a function that is looked at: the
 // largest that compilers make of sources, interpreters' main loops, have 100 KiB.
@@ -136,9 +140,21 @@ func (r *Resolver) findExits(object int32, f symtab.Function) *exits {
 	x := &exits{}
 	code, arch := r.Bytes(object, f.Offset, min(f.Size, maxExitCode))
 	x.known = arch != 0 && uint64(len(code)) == f.Size
+	targets := map[uint64]bool{} // of jumps from before the frame pointer is set
+	straight := false            // since one of them
 	for i := range insn.Walk(arch, code, f.Address) {
 		at := i.Addr - f.Address
 		end := at + uint64(i.Inst.Len)
+		if x.frame == 0 && i.Inst.Kind == insn.CondJump && i.Inst.HasTarget {
+			targets[i.Inst.Target-f.Address] = true
+		}
+		if x.frame > 0 && targets[at] && !straight {
+			x.early, straight = append(x.early, stretch{f.Offset + at, f.Offset + end}), true
+		}
+		if straight {
+			x.early[len(x.early)-1].until = f.Offset + end
+			straight = i.Err == nil && i.Inst.Kind != insn.Jump && i.Inst.Kind != insn.Return && i.Inst.Kind != insn.Trap
+		}
 		if x.frame == 0 && setsFramePointer(arch, code[at:end]) {
 			x.frame = f.Offset + end
 		}

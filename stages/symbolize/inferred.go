@@ -200,14 +200,18 @@ func (r *Resolver) caller(e entry, sites []exit) int32 {
 	return r.Program.location(n, f.Offset, ReasonCall, nil)
 }
 
-// SetsFrame returns where a location's function sets its frame pointer: the
-// offset behind the instruction, 0 if none does. It is not known if the code, or
-// where its functions start, is not.
+// SetsFrame returns where a location's function sets its frame pointer before it
+// gets there: the offset behind the instruction, that of the function's end if it
+// gets there without, 0 if none does. It is not known if the code, or where its
+// functions start, is not.
 func (r *Resolver) SetsFrame(location int32) (offset uint64, known bool) {
 	l := &r.Program.Locations[location]
 	x, f, ok := r.exits(l.Object, l.Offset)
 	if !ok || l.Reason != "" || !x.known || f.Kind == symtab.Static {
 		return 0, false
+	}
+	if slices.ContainsFunc(x.early, func(s stretch) bool { return s.from <= l.Offset && l.Offset < s.until }) {
+		return f.Offset + f.Size, true
 	}
 	return x.frame, true
 }

@@ -102,3 +102,32 @@ func TestInfer(t *testing.T) {
 		}
 	}
 }
+
+// Where a function has set its frame pointer: not in code that is jumped to from
+// before, such as that with which Go's functions let the stack grow.
+func TestSetsFrame(t *testing.T) {
+	const base = 0x10000
+	content := bytes.Repeat([]byte{0x90}, 0x2000)
+	copy(content[0x1000:], "\x49\x3b\x66\x10"+ // 0: cmp 0x10(%r14),%rsp
+		"\x76\x0a"+ // 4: jbe 0x10
+		"\x55\x48\x89\xe5"+ // 6: push %rbp; mov %rsp,%rbp
+		"\xff\xd0"+ // 0xa: call *%rax
+		"\x5d\xc3\x90\x90"+ // 0xc: pop %rbp; ret
+		"\xff\xd1"+ // 0x10: call *%rcx
+		"\xeb\xec"+ // 0x12: jmp 0
+		"\x90\xc3") // 0x14: nop; ret
+	path := filepath.Join(t.TempDir(), "prog")
+	if err := os.WriteFile(path, content, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	table := program("aa", symtab.Function{Name: "grows"})
+	table.Arch = insn.AMD64
+	r, _ := recording(disk{path: table})
+	pr := process(r, text(path, base))
+	for at, want := range map[uint64]bool{0: false, 6: false, 0xa: true, 0xd: true, 0x10: false, 0x12: false, 0x14: true} {
+		offset, known := r.SetsFrame(pr.Resolve(base+at, 0).Location)
+		if set := offset > 0 && offset <= 0x1000+at; set != want || !known {
+			t.Errorf("%#x: the frame pointer is set: %v, known %v", at, set, known)
+		}
+	}
+}
