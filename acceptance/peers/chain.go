@@ -36,9 +36,8 @@ func (c *comparison) chain(p []perftext.Frame, s *stack) (n int, reason string, 
 	return n, unwinder, n
 }
 
-// passedOver returns what of the frames that perf shows is not among the recorded
-// words, after those that are, in their order: between them perf's unwinder has passed
-// some over.
+// passedOver returns the frames that perf shows beyond those it shares with the
+// recorded words, in order: its unwinder passed over the words between.
 func (c *comparison) passedOver(p []perftext.Frame, words []rawFrame) []perftext.Frame {
 	for _, w := range words {
 		if len(p) > 0 && c.here(p[0], w) {

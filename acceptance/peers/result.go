@@ -49,7 +49,7 @@ func (c *comparison) result(recording string) *result {
 	return r
 }
 
-// add counts a function; what is none counts only if it is unexplained.
+// add counts a function. Anything else counts only if it is unexplained.
 func (r *result) add(name string, function bool, v *verdict) {
 	if v.unexplained > 0 {
 		r.functions++

@@ -24,8 +24,8 @@ const firstMarker = -4095
 type Moment struct{ Thread, Time int64 }
 
 // Discarded reads the dump of a recording and returns the samples whose chains
-// have a word in the range of the markers that is none: perf shows nothing of such
-// a chain.
+// have an unknown word in the range of the markers: perf shows nothing of such a
+// chain.
 func Discarded(r io.Reader) (map[Moment]bool, error) {
 	found := map[Moment]bool{}
 	var now Moment
