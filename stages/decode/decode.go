@@ -45,6 +45,9 @@ type Recording struct {
 	Kernel    KernelSymbol
 	Processes []*Process
 	Problems  problem.Log
+	// Fault is why it could not be read, when that is no fault of the recording:
+	// it is not committed then. Nil as a rule.
+	Fault error
 	// CompilerTime converts a time that a run-time compiler took, from
 	// CLOCK_MONOTONIC or the processor's cycle counter, to ns from the founder's
 	// start; false when the recording has another clock. It may be nil.
