@@ -40,7 +40,7 @@ type Disassembler struct {
 
 // NewDisassembler returns a disassembler of the resolver's functions.
 func NewDisassembler(r *Resolver) *Disassembler {
-	return &Disassembler{r, map[insn.Arch]*insn.Printer{}, map[int32]symtab.Addresses{}, map[stubKey]string{}, symtab.Readable(), nil}
+	return &Disassembler{r, map[insn.Arch]*insn.Printer{}, map[int32]symtab.Addresses{}, map[stubKey]string{}, symtab.NewNames().Readable, nil}
 }
 
 // Close closes the load objects' files.

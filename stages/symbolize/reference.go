@@ -212,5 +212,5 @@ func symbolName(body symtab.Function) string {
 	if base == "" || base[0] == '.' || marks == "" {
 		return ""
 	}
-	return symtab.Readable()(base)
+	return symtab.ReadableName(base)
 }

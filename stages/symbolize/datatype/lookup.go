@@ -80,7 +80,7 @@ func (t *Table) Scope(pc uint64) int32 {
 func (t *Table) FunctionName(scope int32) string {
 	s := &t.Scopes[scope]
 	if s.Linked {
-		return symtab.Readable()(s.Name)
+		return symtab.ReadableName(s.Name)
 	}
 	return s.Name
 }

@@ -186,14 +186,14 @@ func (a *adder) elsewhere() {
 // nameCalls gives the table the names that its inlined calls use.
 func (a *adder) nameCalls() {
 	in := &a.table.Inlines
-	readable := symtab.Readable()
+	readable := symtab.NewNames()
 	numbers := map[int32]int32{} // by origin
 	texts := map[string]int32{}
 	for i := range in.Calls {
 		origin := in.Calls[i].Name
 		n, ok := numbers[origin]
 		if !ok {
-			text := a.nameOf(origin, readable)
+			text := a.nameOf(origin, readable.Readable)
 			if n, ok = texts[text]; !ok {
 				n = int32(len(in.Names))
 				in.Names = append(in.Names, text)
@@ -202,6 +202,9 @@ func (a *adder) nameCalls() {
 			numbers[origin] = n
 		}
 		in.Calls[i].Name = n
+	}
+	for _, n := range readable.Notes() {
+		a.note(n)
 	}
 }
 

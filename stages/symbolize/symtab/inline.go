@@ -55,13 +55,31 @@ func (t *Table) Inlined(off uint64) []Frame {
 	return chain
 }
 
-// Readable returns what makes names for people of linkage names, as functions
-// have them, within the bounds of one table.
-func Readable() func(linkage string) string {
+// Names makes names for people of linkage names, as functions have them, within
+// the bounds of one table.
+type Names struct{ namer *namer }
+
+// NewNames starts with all that the bounds allow.
+func NewNames() Names { return Names{newNamer(false)} }
+
+// Readable returns the name for people.
+func (n Names) Readable(linkage string) string {
+	clear(n.namer.known)
+	name, _ := n.namer.name(linkage)
+	return name
+}
+
+// Notes tell of names that were left as they are.
+func (n Names) Notes() []Note { return n.namer.notes() }
+
+// Readable returns what makes names for people, of a table whose notes nobody
+// wants.
+func Readable() func(linkage string) string { return NewNames().Readable }
+
+// ReadableName returns the name for people of a single linkage name.
+func ReadableName(linkage string) string {
 	n := newNamer(false)
-	return func(linkage string) string {
-		clear(n.known)
-		name, _ := n.name(linkage)
-		return name
-	}
+	n.steps = 1 << 16
+	name, _ := n.name(linkage)
+	return name
 }

@@ -54,7 +54,7 @@ func ReadKernel(text []byte) *Table {
 	}
 	slices.SortStableFunc(list, func(a, b symbol) int { return cmp.Compare(a.addr, b.addr) })
 	modules := map[string]int32{"": 0}
-	readable := Readable()
+	readable := NewNames()
 	for i := 0; i < len(list); {
 		end := i
 		f := Function{Offset: list[i].addr, Address: list[i].addr, Kind: Kernel}
@@ -79,10 +79,11 @@ func ReadKernel(text []byte) *Table {
 		if i = end; len(names) > 0 {
 			slices.Sort(names)
 			f.Linkage = names[len(names)-1]
-			f.Name, f.Aliases = readable(f.Linkage), strings.Join(names, Separator)
-			f.PerfName = readable(f.PerfName)
+			f.Name, f.Aliases = readable.Readable(f.Linkage), strings.Join(names, Separator)
+			f.PerfName = readable.Readable(f.PerfName)
 			t.Functions = append(t.Functions, f)
 		}
 	}
+	t.Notes = readable.Notes()
 	return t
 }

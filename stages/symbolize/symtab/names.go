@@ -1,6 +1,7 @@
 package symtab
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -17,18 +18,31 @@ const maxName = 16
 // a multiple of its symbols.
 const maxNames = 16 << 20
 
+// Bounds of the demangler's work. A name of 300 characters can keep it busy for
+// years, and one of millions of `P` overflows the stack, which ends the whole
+// run. A real name takes 1 to 10 steps for each of its characters, of some 60 ns,
+// and is nested 30 levels deep; those of expression templates have up to 60 KB.
+const (
+	maxMangled   = 64 << 10 // characters of a name
+	maxDepth     = 2048     // levels of nesting
+	maxSteps     = 1 << 22  // of one name
+	moreSteps    = 1 << 24  // that the names of one object may take together beyond
+	stepsPerByte = 16       // so many for each of their characters
+)
+
 // namer makes names for people (gprofng-experiment 6.4).
 type namer struct {
 	golang bool
-	budget int // bytes that demangled names may still take
-	left   int // names left as they are for lack of budget
+	budget int             // bytes that demangled names may still take
+	steps  int             // that the demangler may still take
+	left   map[string]bool // names left as they are, for lack of either
 	// known are demangled names of the function at hand, whose symbols are
 	// looked at more than once.
 	known map[string]string
 }
 
 func newNamer(golang bool) *namer {
-	return &namer{golang: golang, budget: maxNames, known: map[string]string{}}
+	return &namer{golang: golang, budget: maxNames, steps: moreSteps, left: map[string]bool{}, known: map[string]string{}}
 }
 
 // name returns the name for people of a linkage name, and what kind of
@@ -55,6 +69,14 @@ func (n *namer) name(linkage string) (string, Kind) {
 		base = fortranName(base)
 	}
 	return base + clones(suffixes), kind
+}
+
+// notes tell how many names were left as they are.
+func (n *namer) notes() []Note {
+	if len(n.left) == 0 {
+		return nil
+	}
+	return []Note{{Offset: -1, Text: fmt.Sprintf("%d symbol names are too long or too complicated to be demangled: they are shown as they are", len(n.left))}}
 }
 
 // clones writes suffixes as the demangler does.
@@ -89,7 +111,7 @@ func fortranName(s string) string {
 }
 
 // demangle returns what `c++filt -i` prints, s and false when it is no mangled
-// name.
+// name, or none that can be demangled within the bounds.
 func (n *namer) demangle(s string, options ...demangle.Option) (d string, ok bool) {
 	defer func() {
 		if recover() != nil { // a name that the demangler cannot cope with
@@ -99,12 +121,22 @@ func (n *namer) demangle(s string, options ...demangle.Option) (d string, ok boo
 	if d, ok := n.known[s]; ok && len(options) == 0 {
 		return d, true
 	}
-	if n.budget <= 0 {
-		n.left++
+	if n.left[s] {
 		return s, false
 	}
-	d, err := demangle.ToString(s, append(options, demangle.MaxLength(maxName))...)
+	if n.budget <= 0 || len(s) > maxMangled {
+		n.left[s] = true
+		return s, false
+	}
+	n.steps += stepsPerByte * len(s)
+	most := min(n.steps, maxSteps)
+	limits := demangle.Limits{Steps: most, Depth: maxDepth}
+	d, err := demangle.ToStringWithin(s, &limits, append(options, demangle.MaxLength(maxName))...)
+	n.steps -= most - limits.Steps
 	if err != nil {
+		if errors.Is(err, demangle.ErrLimit) {
+			n.left[s] = true
+		}
 		return s, false
 	}
 	n.budget -= max(0, len(d)-16*len(s))
@@ -134,20 +166,33 @@ var promotions = []string{".lto_priv.", ".llvm."}
 // its module, of the name that its source gives it (S5).
 func unpromoted(s string) string {
 	for _, word := range promotions {
-		for from := 1; from < len(s); {
-			i := strings.Index(s[from:], word)
-			if i < 0 {
-				break
-			}
-			i += from
-			number := s[i+len(word):]
-			rest := strings.TrimLeft(number, "0123456789")
-			if from = i + 1; len(rest) < len(number) && (rest == "" || rest[0] == '.') {
-				s, from = s[:i]+rest, i
-			}
+		if i := strings.Index(s, word); i > 0 {
+			s = without(s, word)
 		}
 	}
 	return s
+}
+
+// without cuts a word out wherever a number stands behind it that ends with the
+// name or at a dot.
+func without(s, word string) string {
+	var b strings.Builder
+	done := 0
+	for from := 1; ; {
+		i := strings.Index(s[from:], word)
+		if i < 0 {
+			return b.String() + s[done:]
+		}
+		i += from
+		number := s[i+len(word):]
+		rest := strings.TrimLeft(number, "0123456789")
+		from = i + 1
+		if len(rest) < len(number) && (rest == "" || rest[0] == '.') {
+			b.WriteString(s[done:i])
+			done = len(s) - len(rest)
+			from = done
+		}
+	}
 }
 
 // marks are the words with which compilers mark what they made of a function.

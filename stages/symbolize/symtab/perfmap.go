@@ -3,6 +3,7 @@ package symtab
 import (
 	"bytes"
 	"cmp"
+	"container/heap"
 	"slices"
 	"strconv"
 	"strings"
@@ -73,22 +74,21 @@ func uncovered(list []Function) []Function {
 	}
 	slices.SortFunc(edges, func(a, b edge) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.index, b.index)) })
 	var out []Function
-	var open []int // indexes of those that cover, ascending
+	var open latest // those that cover, and some that do not any more
 	for i := 0; i < len(edges); {
 		at := edges[i].at
 		for ; i < len(edges) && edges[i].at == at; i++ {
-			n, found := slices.BinarySearch(open, edges[i].index)
-			switch {
-			case edges[i].start && !found:
-				open = slices.Insert(open, n, edges[i].index)
-			case !edges[i].start && found:
-				open = slices.Delete(open, n, n+1)
+			if edges[i].start {
+				heap.Push(&open, edges[i].index)
 			}
+		}
+		for len(open) > 0 && list[open[0]].Offset+list[open[0]].Size <= at {
+			heap.Pop(&open)
 		}
 		if len(open) == 0 || i == len(edges) {
 			continue
 		}
-		f := list[open[len(open)-1]]
+		f := list[open[0]]
 		f.Size = edges[i].at - at
 		if last := len(out) - 1; last >= 0 && out[last].Address == f.Address && out[last].Linkage == f.Linkage && out[last].Offset+out[last].Size == at {
 			out[last].Size += f.Size
@@ -98,4 +98,19 @@ func uncovered(list []Function) []Function {
 		out = append(out, f)
 	}
 	return out
+}
+
+// latest is a heap of indexes, the highest first.
+type latest []int
+
+func (h latest) Len() int           { return len(h) }
+func (h latest) Less(i, j int) bool { return h[i] > h[j] }
+func (h latest) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *latest) Push(x any)        { *h = append(*h, x.(int)) }
+
+// Pop is heap's.
+func (h *latest) Pop() any {
+	last := (*h)[len(*h)-1]
+	*h = (*h)[:len(*h)-1]
+	return last
 }

@@ -26,7 +26,7 @@ func Read(f, debug *object.File) *Table {
 	if !slices.ContainsFunc(f.Sections, isCode) {
 		t.Regions = cutPLT(t.Regions, f, t.Slots, t.Arch)
 	}
-	s := reader{table: t, object: f, debug: debug, addresses: t.Addresses(), bytes: 1<<20 + 8*len(f.Bytes())}
+	s := reader{table: t, object: f, debug: debug, addresses: t.Addresses(), bytes: 1<<20 + 8*len(f.Bytes()), code: 16<<20 + 8*len(f.Bytes())}
 	if f.Type == elf.ET_REL {
 		s.byName = map[string]Region{}
 		for _, r := range t.Regions {
@@ -41,13 +41,14 @@ func Read(f, debug *object.File) *Table {
 	}
 	n := newNamer(isGo(f))
 	t.Functions = size(s.settle(s.symbols()), t.Regions, n)
+	if s.code < 0 {
+		t.Notes = append(t.Notes, Note{Offset: -1, Text: "there are too many symbols without type and size to tell labels from functions: the rest counts as functions"})
+	}
 	nameTrampolines(t, f)
 	if f.Packed { // its code is not where offsets say
 		t.Arch = 0
 	}
-	if n.left > 0 {
-		t.Notes = append(t.Notes, Note{Offset: -1, Text: fmt.Sprintf("%d names are too long to be demangled", n.left)})
-	}
+	t.Notes = append(t.Notes, n.notes()...)
 	return t
 }
 

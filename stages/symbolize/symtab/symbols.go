@@ -34,6 +34,9 @@ type reader struct {
 	// bytes bounds the sum of the names' lengths: string tables share tails,
 	// but a hostile one could give each symbol the whole table as its name.
 	bytes int
+	// code bounds the machine code that is looked at to tell labels from
+	// functions: each of many labels could ask for the same code.
+	code int
 }
 
 // symbols reads .symtab of the debug file, else the object's own, else the

@@ -94,6 +94,9 @@ func (r *reader) isLabel(s symbol, before []symbol, end uint64, behind []symbol)
 	if len(before) == 0 || before[0].offset != end {
 		return false
 	}
+	if r.code -= len(before); r.code < 0 {
+		return false
+	}
 	for _, f := range before {
 		if rest, ok := strings.CutPrefix(s.name, f.name); ok && strings.HasPrefix(rest, ".") {
 			return true
@@ -112,6 +115,9 @@ func (r *reader) isLabel(s symbol, before []symbol, end uint64, behind []symbol)
 	}
 	start := before[0].offset
 	code := r.object.Slice(start, min(s.offset-start, maxFlow))
+	if r.code -= len(code); r.code < 0 {
+		return false
+	}
 	addr := g.Address + (start - g.Offset)
 	return continues(r.table.Arch, code, addr, addr+(s.offset-start), addr+(until-start))
 }
