@@ -92,7 +92,7 @@ func clone(from, to string) error {
 
 // define runs statements that define views in the catalog at path.
 func define(ctx context.Context, path string, statements []string) error {
-	db, err := connect(nil)
+	db, err := connect(access{}, nil, nil)
 	if err != nil {
 		return err
 	}

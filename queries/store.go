@@ -3,15 +3,11 @@ package queries
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	duckdb "github.com/duckdb/duckdb-go/v2"
 
 	"stackmill/schema"
 	"stackmill/stages/write"
@@ -27,24 +23,36 @@ type DB struct {
 	Store       string // absolute path
 	Commits     []write.Commit
 	Experiments []string // the unique name of each commit's experiment
+
+	unsafe bool
+}
+
+// Options say how a store is opened.
+type Options struct {
+	// Filter, if not nil, chooses the experiments that the views hold, by their
+	// unique names: a store of thousands opens faster so. Its error ends the opening.
+	Filter func(commits []write.Commit, names []string) (keep []bool, err error)
+	Limits Limits
+	// Unsafe lets SQL do all that the user may do, instead of nothing but read
+	// the store.
+	Unsafe bool
 }
 
 // Open opens the store for reading. A catalog that is missing, or is not that
 // of this program and of the store's commits, is rebuilt; where the store
 // cannot be written, in memory. The error is write.ErrNoStore when there is no
 // store.
-//
-// With a filter, the views hold only the experiments that it chooses, by their
-// unique names: a store of thousands opens faster so. The filter's error ends
-// the opening.
-func Open(ctx context.Context, store string, filter ...func(commits []write.Commit, names []string) (keep []bool, err error)) (*DB, error) {
+func Open(ctx context.Context, store string) (*DB, error) { return OpenWith(ctx, store, Options{}) }
+
+// OpenWith is Open with options.
+func OpenWith(ctx context.Context, store string, o Options) (*DB, error) {
 	store, commits, err := committed(store)
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{Store: store, Commits: commits, Experiments: uniqueNames(commits)}
-	for _, f := range filter {
-		keep, err := f(db.Commits, db.Experiments)
+	db := &DB{Store: store, Commits: commits, Experiments: uniqueNames(commits), unsafe: o.Unsafe}
+	if o.Filter != nil {
+		keep, err := o.Filter(db.Commits, db.Experiments)
 		if err != nil {
 			return nil, err
 		}
@@ -54,20 +62,36 @@ func Open(ctx context.Context, store string, filter ...func(commits []write.Comm
 	if err != nil {
 		return nil, err
 	}
+	may := access{Limits: o.Limits, files: pathsOf(store, db.Commits), locked: !o.Unsafe}
 	if len(db.Commits) == len(commits) {
-		if db.DB = attach(ctx, store, fingerprint); db.DB != nil {
+		if db.DB = attach(ctx, store, fingerprint, may); db.DB != nil {
 			return db, nil
 		}
 		if publish(ctx, store, "", statements) == nil {
-			if db.DB = attach(ctx, store, fingerprint); db.DB != nil {
+			if db.DB = attach(ctx, store, fingerprint, may); db.DB != nil {
 				return db, nil
 			}
 		}
 	}
 	// Not all of the store, not writable, or a concurrent ingest has put its
 	// own catalog in place.
-	db.DB, err = inMemory(ctx, store, statements)
+	db.DB, err = inMemory(ctx, store, statements, may)
 	return db, err
+}
+
+// pathsOf returns the paths of the committed files, and the patterns by which the
+// views name those that look like patterns.
+func pathsOf(store string, commits []write.Commit) (paths []string) {
+	for _, c := range commits {
+		for _, f := range c.Files {
+			path := store + "/" + f.Path
+			paths = append(paths, path)
+			if pattern := literal.Replace(path); pattern != path {
+				paths = append(paths, pattern)
+			}
+		}
+	}
+	return paths
 }
 
 func (db *DB) keep(keep []bool) {
@@ -108,12 +132,12 @@ func committed(store string) (string, []write.Commit, error) {
 }
 
 // inMemory makes a catalog of our own.
-func inMemory(ctx context.Context, store string, statements []string) (*sql.DB, error) {
+func inMemory(ctx context.Context, store string, statements []string, may access) (*sql.DB, error) {
 	views, err := derived()
 	if err != nil {
 		return nil, err
 	}
-	db, err := connect([]string{"ATTACH IF NOT EXISTS ':memory:' AS " + catalogName, "USE " + catalogName})
+	db, err := connect(may, []string{"ATTACH ':memory:' AS " + catalogName}, []string{"USE " + catalogName})
 	if err != nil {
 		return nil, err
 	}
@@ -142,15 +166,12 @@ func execute(ctx context.Context, db *sql.DB, statements []string) error {
 
 // attach opens the catalog in dir read-only, or returns nil when it is missing,
 // unreadable or has another fingerprint.
-func attach(ctx context.Context, dir, fingerprint string) *sql.DB {
+func attach(ctx context.Context, dir, fingerprint string, may access) *sql.DB {
 	catalog := filepath.Join(dir, CatalogFile)
 	if _, err := os.Stat(catalog); err != nil {
 		return nil
 	}
-	db, err := connect([]string{
-		"ATTACH IF NOT EXISTS " + quote(catalog) + " AS " + catalogName + " (READ_ONLY)",
-		"USE " + catalogName,
-	})
+	db, err := connect(may, []string{"ATTACH " + quote(catalog) + " AS " + catalogName + " (READ_ONLY)"}, []string{"USE " + catalogName})
 	if err != nil {
 		return nil
 	}
@@ -161,44 +182,4 @@ func attach(ctx context.Context, dir, fingerprint string) *sql.DB {
 		return nil
 	}
 	return db
-}
-
-// connect opens an empty in-memory database: catalogs are attached to it
-// rather than opened, because a path may hold characters that mean something
-// in a data source name. Each new connection runs the statements.
-func connect(setup []string) (*sql.DB, error) {
-	config := url.Values{
-		"temp_directory": {filepath.Join(os.TempDir(), fmt.Sprintf("stackmill-%d", os.Getpid()))},
-		// Nothing is fetched behind the user's back.
-		"autoinstall_known_extensions": {"false"},
-		"autoload_known_extensions":    {"false"},
-	}
-	setup = append([]string{
-		"SET TimeZone = 'UTC'",
-		// The files never change: their footers need not be read twice.
-		"SET parquet_metadata_cache = true",
-	}, setup...)
-	connector, err := duckdb.NewConnector("?"+config.Encode(), func(conn driver.ExecerContext) error {
-		for _, s := range setup {
-			if _, err := conn.ExecContext(context.Background(), s, nil); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("duckdb: %w", err)
-	}
-	return sql.OpenDB(connector), nil
-}
-
-// EngineVersion returns the version of DuckDB.
-func EngineVersion(ctx context.Context) (version string, err error) {
-	db, err := connect(nil)
-	if err != nil {
-		return "", err
-	}
-	defer db.Close()
-	err = db.QueryRowContext(ctx, "SELECT version()").Scan(&version)
-	return version, err
 }

@@ -79,7 +79,7 @@ func TestOpenSome(t *testing.T) {
 		}
 		return keep, nil
 	}
-	db, err := Open(context.Background(), store, only)
+	db, err := OpenWith(context.Background(), store, Options{Filter: only})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -255,7 +255,7 @@ func TestPublishFromCache(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		db := attach(t.Context(), store, fingerprint)
+		db := attach(t.Context(), store, fingerprint, access{files: pathsOf(store, commits), locked: true})
 		if db == nil {
 			t.Fatalf("%s cache: the catalog is not the store's", state)
 		}

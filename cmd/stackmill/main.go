@@ -12,6 +12,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"stackmill/queries"
 )
 
 // The exit statuses. Everything that fails otherwise gives exitNothing.
@@ -25,6 +27,8 @@ const (
 // app is what every verb needs: where the store is, where to write.
 type app struct {
 	store  string
+	limits queries.Limits // of the SQL engine
+	unsafe bool           // whether SQL may do more than read the store
 	stdin  io.Reader
 	stdout io.Writer
 	stderr io.Writer

@@ -131,7 +131,7 @@ func TestPrompt(t *testing.T) {
 		"CREATE TEMP TABLE kept AS SELECT 42 AS answer;", "FROM kept;",
 		".schema modes", ".schema nothing", ".tables", ".help", ".quit", "SELECT 'not reached';",
 	}}
-	if err := a.loop(in, conn); err != nil {
+	if err := (&query{app: a, db: db, conn: conn}).loop(in); err != nil {
 		t.Fatal(err)
 	}
 	if want := "s..s.ssssssss"; in.marks != want {

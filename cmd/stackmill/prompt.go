@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -34,7 +33,7 @@ type lineReader interface {
 }
 
 // prompt runs SQL typed on the terminal, with a history kept from run to run.
-func (a *app) prompt(conn *sql.Conn) error {
+func (q *query) prompt() error {
 	l := liner.NewLiner()
 	defer l.Close()
 	l.SetCtrlCAborts(true)
@@ -50,16 +49,16 @@ func (a *app) prompt(conn *sql.Conn) error {
 		_, _ = l.ReadHistory(f) // a damaged history is no reason to stop
 		f.Close()
 	}
-	fmt.Fprintln(a.stdout, "stackmill SQL over", a.store, "(.help for help)")
-	err = a.loop(l, conn)
+	fmt.Fprintln(q.stdout, "stackmill SQL over", q.store, "(.help for help)")
+	err = q.loop(l)
 	if werr := writeHistory(l, history); werr != nil {
-		fmt.Fprintf(a.stderr, "stackmill: query: the history is not kept: %v\n", werr)
+		fmt.Fprintf(q.stderr, "stackmill: query: the history is not kept: %v\n", werr)
 	}
 	return err
 }
 
 // loop reads and runs statements until the input ends.
-func (a *app) loop(lines lineReader, conn *sql.Conn) error {
+func (q *query) loop(lines lineReader) error {
 	var statement string
 	for {
 		mark := "sql> "
@@ -78,7 +77,7 @@ func (a *app) loop(lines lineReader, conn *sql.Conn) error {
 		}
 		if statement == "" && strings.HasPrefix(line, ".") {
 			lines.AppendHistory(line)
-			if a.command(line) {
+			if q.command(line) {
 				return nil
 			}
 			continue
@@ -88,21 +87,21 @@ func (a *app) loop(lines lineReader, conn *sql.Conn) error {
 			continue
 		}
 		lines.AppendHistory(strings.Join(strings.Fields(statement), " "))
-		a.runTyped(conn, statement)
+		q.runTyped(statement)
 		statement = ""
 	}
 }
 
 // runTyped runs one statement; Ctrl-C stops it and not the program.
-func (a *app) runTyped(conn *sql.Conn, statement string) {
+func (q *query) runTyped(statement string) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	err := a.runQuery(ctx, conn, statement, "table", "")
+	err := q.run(ctx, statement, "table", "")
 	if ctx.Err() != nil {
 		err = errors.New("interrupted")
 	}
 	if err != nil {
-		fmt.Fprintln(a.stderr, err)
+		fmt.Fprintln(q.stderr, err)
 	}
 }
 

@@ -8,20 +8,23 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	duckdb "github.com/duckdb/duckdb-go/v2"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"stackmill/queries"
 )
 
 var queryFormats = []string{"table", "csv", "json", "ndjson", "parquet", "arrow"}
 
 func newQueryCommand(a *app) *cobra.Command {
-	var format, file, output string
+	var format, file, output, memory string
+	var timeout time.Duration
 	c := &cobra.Command{
 		Use:   "query [SQL | -f FILE | -]",
 		Short: "Run SQL over the store",
@@ -29,16 +32,26 @@ func newQueryCommand(a *app) *cobra.Command {
 last statement's result. Without SQL, a terminal gives a prompt; otherwise SQL
 is read from the standard input. "-" reads it from there, too.
 
-The table format shows the first 10000 rows. The arrow format is an IPC stream.`,
+The table format shows the first 10000 rows, with control characters escaped. The
+arrow format is an IPC stream.
+
+SQL may read the store's tables and create temporary tables, views and macros.
+It cannot open other files, write any, attach databases, load extensions or change
+settings. --unsafe lets it do all that DuckDB can and you may.`,
 		Example: `  stackmill query "SELECT function, exclusive / 1e9 AS seconds FROM function_metrics WHERE mode = 'user' AND metric = 'totalcpu' ORDER BY exclusive DESC LIMIT 10"
   stackmill query --format parquet --output samples.parquet "FROM samples"
-  stackmill query -f report.sql --format csv`,
+  stackmill query -f report.sql --format csv
+  stackmill query --unsafe "SELECT * FROM functions JOIN 'owners.csv' USING (name)"`,
 		Args: cobra.MaximumNArgs(1),
 	}
 	f := c.Flags()
 	f.StringVar(&format, "format", "table", "table, csv, json, ndjson, parquet or arrow")
 	f.StringVarP(&file, "file", "f", "", "read the SQL from a file")
 	f.StringVarP(&output, "output", "o", "", "write to a file instead of the standard output")
+	f.BoolVar(&a.unsafe, "unsafe", false, "let SQL read and write files, attach databases, load extensions and change settings")
+	f.StringVar(&memory, "memory", "", "memory of the SQL engine, e.g. 512M or 8G; what does not fit goes to temporary files (default: 4G, less on a small machine)")
+	f.IntVar(&a.limits.Threads, "threads", 0, "threads of the SQL engine (default: one for each processor)")
+	f.DurationVar(&timeout, "timeout", 0, "give up after this time, e.g. 30s (0: never)")
 	c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(queryFormats, cobra.ShellCompDirectiveNoFileComp))
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		if !slices.Contains(queryFormats, format) {
@@ -46,6 +59,16 @@ The table format shows the first 10000 rows. The arrow format is an IPC stream.`
 		}
 		if file != "" && len(args) > 0 {
 			return usageErrorf("query: SQL and -f given (give one of them)")
+		}
+		if a.limits.Threads < 0 {
+			return usageErrorf("query: --threads: %d is less than 0", a.limits.Threads)
+		}
+		if memory != "" {
+			size, err := parseSize(memory)
+			if err != nil {
+				return usageErrorf("query: --memory: %w", err)
+			}
+			a.limits.Memory = size
 		}
 		statement, prompt, err := a.statement(file, args)
 		if err != nil {
@@ -61,13 +84,14 @@ The table format shows the first 10000 rows. The arrow format is an IPC stream.`
 			return fmt.Errorf("query: %w", err)
 		}
 		defer conn.Close()
+		q := &query{a, db, conn, timeout}
 		if prompt {
-			return a.prompt(conn)
+			return q.prompt()
 		}
 		if strings.Trim(statement, "; \t\r\n") == "" {
 			return usageErrorf("query: no SQL given")
 		}
-		if err := a.runQuery(cmd.Context(), conn, statement, format, output); err != nil {
+		if err := q.run(cmd.Context(), statement, format, output); err != nil {
 			return fmt.Errorf("query: %w", err)
 		}
 		return nil
@@ -91,16 +115,43 @@ func (a *app) statement(file string, args []string) (statement string, prompt bo
 	return string(data), false, err
 }
 
-func isTerminal(r io.Reader) bool {
-	f, ok := r.(*os.File)
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// runQuery runs the SQL and prints the result, into the file output if given.
-func (a *app) runQuery(ctx context.Context, conn *sql.Conn, statement, format, output string) (err error) {
-	if format == "parquet" {
-		return a.copyParquet(ctx, conn, statement, output)
+// query is one connection to a store on which SQL is run.
+type query struct {
+	*app
+	db      *queries.DB
+	conn    *sql.Conn
+	timeout time.Duration // 0: none
+}
+
+// run runs the SQL and prints the result, into the file output if given. The
+// file is written by this program: SQL does not reach it.
+func (q *query) run(ctx context.Context, text, format, output string) (err error) {
+	if q.timeout > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, q.timeout)
+		defer stop()
 	}
+	if output == "" && (format == "parquet" || format == "arrow") && isTerminal(q.stdout) {
+		return usageErrorf("the standard output is a terminal (name a file with --output)")
+	}
+	last, err := q.db.Admit(ctx, q.conn, text)
+	if err == nil {
+		err = q.write(ctx, last, format, output)
+	}
+	if ctx.Err() != nil && err != nil {
+		err = ctx.Err()
+	}
+	return sentence(err, q.timeout)
+}
+
+// write runs an admitted statement.
+func (q *query) write(ctx context.Context, statement, format, output string) (err error) {
+	a := q.app
 	if output != "" {
 		f, err := os.Create(output)
 		if err != nil {
@@ -109,46 +160,17 @@ func (a *app) runQuery(ctx context.Context, conn *sql.Conn, statement, format, o
 		a = &app{store: a.store, stdin: a.stdin, stdout: f, stderr: a.stderr}
 		defer func() { err = errors.Join(err, f.Close()) }()
 	}
-	if format == "arrow" {
-		return a.printArrow(ctx, conn, statement)
+	switch format {
+	case "parquet":
+		return q.db.CopyParquet(ctx, q.conn, statement, a.stdout)
+	case "arrow":
+		return a.printArrow(ctx, q.conn, statement)
 	}
-	rows, err := conn.QueryContext(ctx, statement)
+	rows, err := q.conn.QueryContext(ctx, statement)
 	if err != nil {
 		return err
 	}
 	return printRows(a.newPrinter(format), rows)
-}
-
-// copyParquet lets DuckDB write the file; for the standard output by way of a
-// temporary one.
-func (a *app) copyParquet(ctx context.Context, conn *sql.Conn, statement, output string) error {
-	path := output
-	if output == "" {
-		if f, ok := a.stdout.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-			return usageErrorf("the standard output is a terminal (name a file with --output)")
-		}
-		dir, err := os.MkdirTemp("", "stackmill-query-")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(dir)
-		path = filepath.Join(dir, "result.parquet")
-	}
-	query := fmt.Sprintf("COPY (%s\n) TO '%s' (FORMAT parquet, COMPRESSION zstd)",
-		strings.TrimRight(statement, "; \t\r\n"), strings.ReplaceAll(path, "'", "''"))
-	if _, err := conn.ExecContext(ctx, query); err != nil {
-		return err
-	}
-	if output != "" {
-		return nil
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	_, err = io.Copy(a.stdout, f)
-	return err
 }
 
 func (a *app) printArrow(ctx context.Context, conn *sql.Conn, statement string) error {

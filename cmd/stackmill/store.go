@@ -14,15 +14,11 @@ import (
 // open opens the store for a verb; with names, only the experiments that they
 // stand for.
 func (a *app) open(ctx context.Context, names ...string) (*queries.DB, error) {
-	var db *queries.DB
-	var err error
-	if len(names) == 0 {
-		db, err = queries.Open(ctx, a.store)
-	} else {
-		db, err = queries.Open(ctx, a.store, func(commits []write.Commit, unique []string) ([]bool, error) {
-			return choose(commits, unique, names)
-		})
+	o := queries.Options{Limits: a.limits, Unsafe: a.unsafe}
+	if len(names) > 0 {
+		o.Filter = func(commits []write.Commit, unique []string) ([]bool, error) { return choose(commits, unique, names) }
 	}
+	db, err := queries.OpenWith(ctx, a.store, o)
 	if errors.Is(err, write.ErrNoStore) {
 		return nil, fmt.Errorf("open the store: no store at %s (run `stackmill ingest --store %s PATH` first)", a.store, a.store)
 	}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"stackmill/queries"
+)
+
+// refused is in the engine's errors about what it was forbidden.
+var refused = []string{"disabled by configuration", "disabled through configuration", "configuration has been locked"}
+
+// sentence words an error of SQL: what was refused or did not fit, in one
+// sentence that says what to do.
+func sentence(err error, timeout time.Duration) error {
+	if err == nil {
+		return nil
+	}
+	first, _, _ := strings.Cut(err.Error(), "\n")
+	var refusal *queries.Refusal
+	if errors.As(err, &refusal) {
+		return fmt.Errorf("%w (--unsafe lets it)", err)
+	}
+	for _, words := range refused {
+		if strings.Contains(first, words) {
+			return &reworded{first + " (--unsafe lifts that)", err}
+		}
+	}
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return &reworded{fmt.Sprintf("the SQL did not end within %v (ask for less, or give more with --timeout)", timeout), err}
+	case strings.HasPrefix(first, "Out of Memory Error"):
+		return &reworded{"the SQL needs more memory, or more temporary files, than it may take (ask for less, or give more with --memory)", err}
+	}
+	return err
+}
+
+// reworded is an error in other words.
+type reworded struct {
+	text string
+	err  error
+}
+
+func (e *reworded) Error() string { return e.text }
+
+func (e *reworded) Unwrap() error { return e.err }

@@ -1,0 +1,167 @@
+package queries
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"regexp"
+	"strings"
+
+	duckdb "github.com/duckdb/duckdb-go/v2"
+)
+
+// Refusal is the error of SQL that does more than read the store.
+type Refusal struct {
+	What string // the statement's first word, or the function
+	Why  string
+}
+
+func (r *Refusal) Error() string { return r.What + " is refused: " + r.Why }
+
+// The reasons.
+const (
+	onlyReads = "the store is read-only, and SQL may read it and create temporary tables, views and macros, no more"
+	steers    = "the function steers the SQL engine and can write files"
+	hides     = "what it runs cannot be told"
+)
+
+// Admit makes sure that SQL does nothing but read the store, and make temporary
+// tables, views and macros on this connection. It returns the last statement,
+// which is for the caller to run, after it has run those before. What is not
+// admitted is a *Refusal. Unsafe stores admit everything.
+//
+// Statements are told apart here and judged by the engine's own parser: each is
+// run by itself, and only if the engine, too, takes it for one, of a kind that
+// reads. Where the text alone shows what a kind may do (EXPLAIN, CREATE), it has
+// to begin as one of a few forms.
+func (db *DB) Admit(ctx context.Context, conn *sql.Conn, text string) (last string, err error) {
+	if db.unsafe {
+		return text, nil
+	}
+	statements := split(text)
+	for i, s := range statements {
+		if err := admit(ctx, conn, s); err != nil {
+			return "", err
+		}
+		if i == len(statements)-1 {
+			return s, nil
+		}
+		if _, err := conn.ExecContext(ctx, s); err != nil {
+			return "", err
+		}
+	}
+	return "", errors.New("no SQL given")
+}
+
+// The beginnings of statements of kinds that read or write, as the case may be.
+var (
+	explains  = regexp.MustCompile(`(?i)^EXPLAIN\s+(ANALYZE\s+|\(\s*FORMAT\s+\w+\s*\)\s*)?(SELECT|FROM|WITH|VALUES|TABLE|DESCRIBE|SUMMARIZE)\b`)
+	makes     = regexp.MustCompile(`(?i)^CREATE\s+(OR\s+REPLACE\s+)?TEMP(ORARY)?\s+(TABLE|VIEW|MACRO|FUNCTION)\b`)
+	makesRows = regexp.MustCompile(`(?i)^CREATE\s+(OR\s+REPLACE\s+)?TEMP(ORARY)?\s+TABLE\b`)
+	pivots    = regexp.MustCompile(`(?i)^(SELECT|FROM|WITH|PIVOT)\b`)
+)
+
+// admit judges one statement.
+func admit(ctx context.Context, conn *sql.Conn, s string) error {
+	kind, err := kindOf(conn, s)
+	if err != nil {
+		return err
+	}
+	switch {
+	case kind == duckdb.STATEMENT_TYPE_SELECT:
+	case kind == duckdb.STATEMENT_TYPE_EXPLAIN && explains.MatchString(s):
+	case kind == duckdb.STATEMENT_TYPE_CREATE && makes.MatchString(s):
+	case kind == duckdb.STATEMENT_TYPE_MULTI && pivots.MatchString(s) && !strings.Contains(s, ";"):
+		// A pivot over values that are looked up first.
+	default:
+		return &Refusal{firstWord(s), onlyReads}
+	}
+	return admitFunctions(ctx, conn, s, kind)
+}
+
+// kindOf asks the engine for the kind of a statement; what it makes several of is
+// STATEMENT_TYPE_MULTI. Nothing is run.
+func kindOf(conn *sql.Conn, s string) (kind duckdb.StmtType, err error) {
+	err = conn.Raw(func(raw any) error {
+		prepared, err := raw.(*duckdb.Conn).Prepare(s)
+		if err != nil && strings.Contains(err.Error(), "multi-statement") {
+			kind = duckdb.STATEMENT_TYPE_MULTI
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		defer prepared.Close()
+		kind, err = prepared.(*duckdb.Stmt).StatementType()
+		return err
+	})
+	return kind, err
+}
+
+// The table functions that do more than read: they write files or to the standard
+// output, change the parser, or take pointers.
+var steering = []string{"enable_logging", "disable_logging", "enable_profiling", "disable_profiling",
+	"enable_peg_parser", "disable_peg_parser", "truncate_duckdb_logs", "arrow_scan", "arrow_scan_dumb"}
+
+// Functions that run SQL given as a value. The plan shows what query runs.
+const (
+	runsText = "query"
+	runsJSON = "json_execute_serialized_sql"
+)
+
+// admitFunctions refuses functions that do more than read. A function's name
+// stands in the text, or in what a function makes of a text; a plan shows it
+// wherever it comes from.
+func admitFunctions(ctx context.Context, conn *sql.Conn, s string, kind duckdb.StmtType) error {
+	suspects := mentioned(strings.ToLower(s), append([]string{runsText, runsJSON}, steering...))
+	if suspects == nil {
+		return nil
+	}
+	if kind != duckdb.STATEMENT_TYPE_SELECT && !makesRows.MatchString(s) {
+		why := steers
+		if suspects[0] == runsText {
+			why = hides + " in such a statement"
+		}
+		return &Refusal{suspects[0], why}
+	}
+	plan, err := planOf(ctx, conn, s)
+	if err != nil {
+		return err
+	}
+	if found := mentioned(plan, []string{`"` + runsJSON + `"`}); found != nil {
+		return &Refusal{runsJSON, hides}
+	}
+	for _, name := range steering {
+		if strings.Contains(plan, `"`+name+`"`) {
+			return &Refusal{name, steers}
+		}
+	}
+	return nil
+}
+
+func mentioned(text string, names []string) (found []string) {
+	for _, n := range names {
+		if strings.Contains(text, n) {
+			found = append(found, n)
+		}
+	}
+	return found
+}
+
+// planOf returns the plan of a statement in lower case; nothing is run.
+func planOf(ctx context.Context, conn *sql.Conn, s string) (string, error) {
+	var key, plan string
+	err := conn.QueryRowContext(ctx, "EXPLAIN (FORMAT json) "+s).Scan(&key, &plan)
+	return strings.ToLower(plan), err
+}
+
+func firstWord(s string) string {
+	end := strings.IndexFunc(s, func(c rune) bool { return !('a' <= c|0x20 && c|0x20 <= 'z' || c == '_') })
+	if end < 0 {
+		end = len(s)
+	}
+	if end == 0 {
+		return "the statement"
+	}
+	return strings.ToUpper(s[:end])
+}

@@ -1,0 +1,264 @@
+package queries
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"stackmill/queries/storetest"
+)
+
+// ask runs SQL as foreign SQL is run, to its last row.
+func ask(ctx context.Context, db *DB, conn *sql.Conn, text string) error {
+	last, err := db.Admit(ctx, conn, text)
+	if err != nil {
+		return err
+	}
+	found, err := conn.QueryContext(ctx, last)
+	if err != nil {
+		return err
+	}
+	defer found.Close()
+	for found.Next() {
+	}
+	return found.Err()
+}
+
+// content is what a folder holds, by path.
+func content(t *testing.T, dir string) map[string]string {
+	all := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			all[path] = "a folder"
+			return err
+		}
+		data, err := os.ReadFile(path)
+		all[path] = fmt.Sprintf("%x", sha256.Sum256(data))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestHostileSQL tries what could read other files, write any, or change the
+// engine. The store is as it was, and the next query has its answer.
+func TestHostileSQL(t *testing.T) {
+	outside := t.TempDir()
+	secret := filepath.Join(outside, "secret.csv")
+	if err := os.WriteFile(secret, []byte("word\nhunter2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	store := storetest.New(t, storetest.Two)
+	db := open(t, store)
+	table := db.Commits[0].Files[0].Path
+	into := strings.NewReplacer("SECRET", secret, "OUT", outside, "TABLE_FILE", filepath.Join(store, table), "CATALOG", filepath.Join(store, CatalogFile), "STORE", store)
+	hostile := []string{
+		// Read other files.
+		"SELECT * FROM read_text('SECRET')", "FROM 'SECRET'", "SELECT * FROM read_csv('SECRET')", "SELECT * FROM read_blob('/etc/passwd')",
+		"SELECT * FROM glob('OUT/*')", "SELECT * FROM glob('STORE/*')", "SELECT * FROM read_text('STORE/tables/../../secret.csv')", "FROM sniff_csv('SECRET')",
+		"FROM query('FROM read_text(''SECRET'')')", "FROM json_execute_serialized_sql(json_serialize_sql('FROM read_text(''SECRET'')'))",
+		"CREATE TEMP TABLE x AS FROM read_text('SECRET')", "CREATE TEMP MACRO m() AS TABLE FROM read_text('SECRET'); FROM m()", "FROM parquet_metadata('SECRET')",
+		"COPY functions FROM 'SECRET'", "IMPORT DATABASE 'OUT'", "EXPLAIN ANALYZE SELECT * FROM read_text('SECRET')", "FROM read_text('/proc/self/environ')",
+		// Write.
+		"COPY (SELECT 1) TO 'OUT/a.csv'", "COPY (SELECT 1) TO 'STORE/a.csv'", "COPY (SELECT 1) TO 'TABLE_FILE' (FORMAT parquet)", "COPY (SELECT 1 AS a) TO 'CATALOG' (FORMAT csv)",
+		"EXPORT DATABASE 'OUT/e'", "EXPORT DATABASE 'STORE/e'", "EXPLAIN ANALYZE COPY (SELECT 1) TO 'TABLE_FILE' (FORMAT parquet)",
+		"EXPLAIN (ANALYZE) COPY (SELECT 1) TO 'TABLE_FILE' (FORMAT parquet)", "EXPLAIN /* */ ANALYZE COPY (SELECT 1) TO 'TABLE_FILE' (FORMAT parquet)",
+		"PREPARE p AS COPY (SELECT 1) TO 'TABLE_FILE' (FORMAT parquet); EXECUTE p", "SELECT 1; COPY (SELECT 1) TO 'TABLE_FILE' (FORMAT parquet); SELECT 2",
+		"SELECT ';' /* ; */; -- ;\nCOPY (SELECT 1) TO 'TABLE_FILE' (FORMAT parquet)", "SELECT $$;$$; COPY (SELECT $a$;$$;$a$) TO 'TABLE_FILE' (FORMAT parquet)",
+		"SELECT E'\\'; COPY (SELECT 1) TO ''TABLE_FILE''; --'; DROP VIEW functions",
+		"FROM enable_logging(storage = 'file', storage_path = 'OUT/log')", "FROM enable_logging(storage = 'file', storage_path = 'STORE')", "SELECT * FROM \"enable_logging\"(storage = 'stdout')",
+		"FROM main.ENABLE_LOGGING()", "FROM query('FROM enable_' || 'logging()')", "FROM query(E'FROM enabl\\x65_logging()')", "SELECT (SELECT count(*) FROM enable_logging())",
+		"CALL enable_logging(storage = 'stdout')", "FROM enable_profiling(save_location = 'OUT/p.txt')", "PRAGMA enable_profiling", "PRAGMA profiling_output = 'OUT/p'",
+		"CREATE TEMP MACRO m(q) AS TABLE FROM query(q); FROM m('FROM enable_logging()')", "CREATE TEMP VIEW v AS FROM enable_logging(); FROM v", "EXPLAIN ANALYZE FROM enable_logging()",
+		"EXPLAIN ANALYZE FROM query('FROM enable_' || 'logging()')", "CREATE TEMP TABLE x AS FROM query('FROM enable_' || 'logging()')",
+		"FROM json_execute_serialized_sql(json_serialize_sql('FROM enable_' || 'logging()'))", "PRAGMA json_execute_serialized_sql('{}')",
+		"WITH x AS (FROM enable_logging()) SELECT 1 FROM x", "PIVOT (FROM enable_logging()) ON Success USING count(*)",
+		// Attach, load, change.
+		"ATTACH 'OUT/a.duckdb' AS a", "ATTACH 'CATALOG' AS again", "DETACH stackmill", "INSTALL httpfs", "LOAD httpfs", "LOAD 'OUT/x.duckdb_extension'", "FROM read_duckdb('OUT/a.duckdb')",
+		"CREATE SECRET s (TYPE http)", "CREATE TEMPORARY SECRET s (TYPE http)", "CREATE PERSISTENT SECRET s (TYPE http)", "SET enable_external_access = true", "SET lock_configuration = false",
+		"RESET lock_configuration", "SET threads = 64", "SET memory_limit = '1TB'", "SET GLOBAL allowed_directories = ['/']", "PRAGMA memory_limit = '1TB'", "SET temp_directory = 'OUT'",
+		"USE memory", "DROP VIEW functions", "CREATE OR REPLACE VIEW functions AS SELECT 1", "CREATE TABLE memory.main.t (a INTEGER)", "CREATE VIEW memory.main.functions AS SELECT 1",
+		"FROM enable_peg_parser()", "CHECKPOINT", "VACUUM", "BEGIN", "INSERT INTO functions SELECT * FROM functions", "ALTER VIEW functions RENAME TO f", "TRUNCATE functions",
+		"FROM arrow_scan(1, 2, 3)", "SELECT getenv('HOME')", "COMMENT ON VIEW functions IS 'x'",
+	}
+	before, beside := content(t, store), content(t, outside)
+	for _, text := range hostile {
+		text = into.Replace(text)
+		conn, err := db.Conn(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := ask(t.Context(), db, conn, text); err == nil {
+			t.Errorf("admitted: %s", text)
+		}
+		if err := ask(t.Context(), db, conn, "SELECT count(*) FROM samples"); err != nil {
+			t.Errorf("after %s: %v", text, err)
+		}
+		conn.Close()
+	}
+	if d := cmp.Diff(before, content(t, store)); d != "" {
+		t.Errorf("the store is changed: %s", d)
+	}
+	if d := cmp.Diff(beside, content(t, outside)); d != "" {
+		t.Errorf("files outside: %s", d)
+	}
+}
+
+// TestUsualSQL runs what people ask.
+func TestUsualSQL(t *testing.T) {
+	db := open(t, storetest.New(t, storetest.Two))
+	conn, err := db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	for _, text := range []string{
+		"SELECT 1", "FROM samples", "VALUES (1)", "TABLE samples", "WITH a AS (FROM samples) SELECT count(*) FROM a", "SHOW TABLES", "DESCRIBE functions", "SUMMARIZE samples", "PRAGMA show_tables",
+		"PRAGMA table_info('functions')", "EXPLAIN FROM functions", "EXPLAIN ANALYZE SELECT count(*) FROM functions", "explain (format json) from functions",
+		"PIVOT functions ON kind USING count(*)", "FROM (PIVOT functions ON kind IN ('normal') USING count(*))", "UNPIVOT (SELECT 1 AS a, 2 AS b) ON a, b",
+		"-- a remark; with a semicolon\nCREATE OR REPLACE TEMP TABLE t AS FROM functions; /* another; */ SELECT count(*) FROM t;;", "CREATE TEMP VIEW v AS FROM t; FROM v", "CREATE TEMPORARY MACRO twice(x) AS 2 * x; SELECT twice(21)",
+		"SELECT 'query; enable_logging' AS \"query;\"", "SELECT function FROM function_metrics WHERE function = 'enable_profiling'", "FROM timeline_by(1000000000)", "SELECT E'it\\'s; fine'", "SELECT $$;$$, $q$;$q$",
+		"CREATE TEMP TABLE queries AS SELECT 'query' AS a", "FROM query_table('samples')", "FROM query('FROM samples')", "SELECT * FROM duckdb_functions() LIMIT 1",
+	} {
+		if err := ask(t.Context(), db, conn, text); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	var refusal *Refusal
+	if err := ask(t.Context(), db, conn, "SELECT 1; DROP VIEW samples"); !errors.As(err, &refusal) || refusal.What != "DROP" {
+		t.Errorf("DROP: %v", err)
+	}
+}
+
+// TestUnsafe lets everything through.
+func TestUnsafe(t *testing.T) {
+	db, err := OpenWith(t.Context(), storetest.New(t, storetest.Two), Options{Unsafe: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	conn, err := db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	path := filepath.Join(t.TempDir(), "a.csv")
+	for _, text := range []string{"SET threads = 1; COPY (SELECT 42 AS a) TO " + quote(path), "FROM " + quote(path)} {
+		if err := ask(t.Context(), db, conn, text); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// tableFunctions are those of the engine that SQL may call, looked at one by one:
+// they read what is in the store, in memory, or in files that they are given.
+const tableFunctions = `check_peg_parser checkpoint duckdb_approx_database_count duckdb_columns duckdb_connection_count duckdb_constraints
+duckdb_coordinate_systems duckdb_databases duckdb_dependencies duckdb_extensions duckdb_external_file_cache duckdb_functions duckdb_indexes duckdb_keywords
+duckdb_log_contexts duckdb_logs duckdb_logs_parsed duckdb_memory duckdb_optimizers duckdb_prepared_statements duckdb_profiling_settings duckdb_schemas duckdb_secret_types duckdb_secrets
+duckdb_sequences duckdb_settings duckdb_table_sample duckdb_tables duckdb_temporary_files duckdb_types duckdb_variables duckdb_views force_checkpoint generate_series
+glob histogram histogram_values icu_calendar_names json_each json_tree parquet_bloom_probe parquet_file_metadata parquet_full_metadata parquet_kv_metadata
+parquet_metadata parquet_scan parquet_schema pg_timezone_names pragma_collations pragma_database_size pragma_metadata_info pragma_platform pragma_show
+pragma_storage_info pragma_table_info pragma_user_agent pragma_version query_table range read_blob read_csv read_csv_auto read_duckdb read_json read_json_auto
+read_json_objects read_json_objects_auto read_ndjson read_ndjson_auto read_ndjson_objects read_parquet read_text repeat repeat_row seq_scan sniff_csv
+sql_auto_complete summary test_all_types test_vector_types timeline_by unnest which_secret`
+
+// A new version of the engine may bring functions that do more than read.
+func TestTableFunctionsAreKnown(t *testing.T) {
+	db := open(t, storetest.New(t, storetest.Two))
+	known := append(strings.Fields(tableFunctions), append(slices.Clone(steering), runsText, runsJSON)...)
+	for _, name := range rows(t, db.DB, "SELECT DISTINCT function_name FROM duckdb_functions() WHERE function_type IN ('table', 'table_macro') ORDER BY ALL") {
+		if !slices.Contains(known, name) {
+			t.Errorf("table function %s: does it do more than read?", name)
+		}
+	}
+}
+
+// TestEngineIsLocked looks at the settings of a second connection, and at the
+// temporary directory while the engine is open and after.
+func TestEngineIsLocked(t *testing.T) {
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	db, err := OpenWith(t.Context(), storetest.New(t, storetest.Two), Options{Limits: Limits{Memory: 64 << 20, Threads: 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"enable_external_access": "false", "lock_configuration": "true", "autoload_known_extensions": "false", "autoinstall_known_extensions": "false",
+		"threads": "2", "memory_limit": "64.0 MiB", "max_temp_directory_size": "256.0 MiB", "TimeZone": "UTC", "allow_persistent_secrets": "false",
+	} {
+		if got := rows(t, db.DB, "SELECT current_setting("+quote(name)+")"); got[0] != want {
+			t.Errorf("%s is %s, want %s", name, got[0], want)
+		}
+	}
+	dirs, err := os.ReadDir(temp)
+	if err != nil || len(dirs) != 1 {
+		t.Fatal(dirs, err)
+	}
+	if info, err := dirs[0].Info(); err != nil || info.Mode() != fs.ModeDir|0o700 {
+		t.Errorf("the temporary directory: %v, %v", info.Mode(), err)
+	}
+	if err := errors.Join(first.Close(), db.Close()); err != nil {
+		t.Error(err)
+	}
+	if dirs, _ := os.ReadDir(temp); len(dirs) > 0 {
+		t.Errorf("%s is left", dirs[0].Name())
+	}
+}
+
+// A locked engine reads stores with any name.
+func TestLockedStoreNames(t *testing.T) {
+	for _, name := range []string{"it's", "a[b]*c?", "x;y", `q"uo\te`, "dürr \u202e", "a/../b"} {
+		dir := filepath.Join(t.TempDir(), name)
+		if err := storetest.Build(dir, storetest.Two); err != nil {
+			t.Fatal(err)
+		}
+		link := filepath.Join(t.TempDir(), "link")
+		if err := os.Symlink(dir, link); err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range []string{dir, link} {
+			db := open(t, path)
+			if got := rows(t, db.DB, "SELECT count(*) FROM samples"); got[0] != "11" {
+				t.Errorf("%s: %s samples", path, got[0])
+			}
+		}
+	}
+}
+
+// What split cuts a text into, put together again, is the text.
+func TestSplit(t *testing.T) {
+	for text, want := range map[string][]string{
+		"": nil, " ; ;": nil, "a;b": {"a", "b"}, "a ';' b;c": {"a ';' b", "c"}, `"a;";b`: {`"a;"`, "b"}, "-- x;\na": {"a"}, "a -- x;\n;b": {"a -- x;", "b"},
+		"/* ; /* ; */ ; */ a": {"a"}, "a $$;$$ b": {"a $$;$$ b"}, "$t$;$$;$t$;b": {"$t$;$$;$t$", "b"}, `E'\';';b`: {`E'\';'`, "b"}, `'\';b`: {`'\'`, "b"},
+		"a$b;c$d": {"a$b", "c$d"}, "$1;a": {"$1", "a"}, "'open; a": {"'open; a"}, "/* open; a": nil, "it''s;a": {"it''s", "a"},
+	} {
+		if d := cmp.Diff(want, split(text)); d != "" {
+			t.Errorf("%q: %s", text, d)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching(`[;'"$aE\\*/\n -]*`).Draw(t, "text")
+		for _, s := range split(text) {
+			if !strings.Contains(text, s) || strings.TrimSpace(s) != s || s == "" {
+				t.Fatalf("%q: %q", text, s)
+			}
+		}
+	})
+}

@@ -1,0 +1,187 @@
+package queries
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+
+	duckdb "github.com/duckdb/duckdb-go/v2"
+)
+
+// Limits bound what the SQL engine takes of the machine.
+type Limits struct {
+	Memory  int64 // bytes; 0: DefaultMemory, or what the engine takes of a small machine
+	Threads int   // 0: as many as there are processors
+}
+
+// DefaultMemory is what the SQL engine takes at most when nothing is said. What
+// needs more of it goes to temporary files.
+const DefaultMemory = 4 << 30
+
+// SpillFactor times the memory is what temporary files may take.
+const SpillFactor = 4
+
+// access is what the SQL of an engine may do outside of it.
+type access struct {
+	Limits
+	files  []string // the only files that it may open, when it is locked
+	locked bool     // not so for our own statements that write a catalog, and for --unsafe
+}
+
+// connect opens an empty in-memory database: catalogs are attached to it
+// rather than opened, because a path may hold characters that mean something
+// in a data source name. The statements of setup are run once, those of each on
+// every connection.
+//
+// Locked, the engine opens no files but those given and those of its temporary
+// directory, loads no extension, and none of its settings can be changed. That
+// does not keep it from writing to these files: foreign SQL goes through Admit.
+func connect(may access, setup, each []string) (*sql.DB, error) {
+	temp, err := os.MkdirTemp("", "stackmill-sql-") // private, and nobody guesses its name
+	if err != nil {
+		temp = "" // queries that need it fail
+	}
+	connector, err := duckdb.NewConnector("?"+may.config(temp).Encode(), initializer(may, setup, each))
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("duckdb: %w", err), os.RemoveAll(temp))
+	}
+	return sql.OpenDB(&ownConnector{connector, temp}), nil
+}
+
+// config are the settings with which an engine starts.
+func (may access) config(temp string) url.Values {
+	threads := may.Threads
+	if threads == 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	return url.Values{
+		"threads":        {fmt.Sprint(threads)},
+		"temp_directory": {temp},
+		// Nothing is fetched without being asked for.
+		"autoinstall_known_extensions": {"false"},
+		"autoload_known_extensions":    {"false"},
+		"allow_persistent_secrets":     {"false"},
+	}
+}
+
+func kibibytes(n int64) string { return fmt.Sprintf("%dKiB", max(n>>10, 1)) }
+
+// initializer returns what is done with each new connection.
+func initializer(may access, setup, each []string) func(driver.ExecerContext) error {
+	var once sync.Once
+	var failed error
+	return func(conn driver.ExecerContext) error {
+		once.Do(func() {
+			if failed = run(conn, setup); failed == nil {
+				failed = may.limit(conn)
+			}
+			if failed == nil && may.locked {
+				failed = run(conn, lock(may.files))
+			}
+		})
+		if failed != nil {
+			return failed
+		}
+		return run(conn, each)
+	}
+}
+
+func run(conn driver.ExecerContext, statements []string) error {
+	for _, s := range statements {
+		if _, err := conn.ExecContext(context.Background(), s, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// limit bounds memory and temporary files, and sets what holds for everyone.
+func (may access) limit(conn driver.ExecerContext) error {
+	memory := may.Memory
+	if memory == 0 {
+		usual, err := engineMemory(conn.(driver.QueryerContext))
+		if err != nil {
+			return err
+		}
+		memory = min(usual, DefaultMemory)
+	}
+	return run(conn, []string{
+		"SET GLOBAL memory_limit = " + quote(kibibytes(memory)),
+		"SET GLOBAL max_temp_directory_size = " + quote(kibibytes(SpillFactor*memory)),
+		"SET GLOBAL TimeZone = 'UTC'",
+		// The files never change: their footers need not be read twice.
+		"SET GLOBAL parquet_metadata_cache = true",
+	})
+}
+
+// engineMemory is what the engine would take: it knows the machine and its
+// control group.
+func engineMemory(conn driver.QueryerContext) (int64, error) {
+	rows, err := conn.QueryContext(context.Background(), "SELECT current_setting('memory_limit')", nil)
+	if err != nil {
+		return 0, err
+	}
+	defer rows.Close()
+	value := make([]driver.Value, 1)
+	if err := rows.Next(value); err != nil {
+		return 0, err
+	}
+	text := fmt.Sprint(value[0])
+	var n float64
+	var unit string
+	if _, err := fmt.Sscan(text, &n, &unit); err != nil {
+		return 0, fmt.Errorf("duckdb: memory limit %q: %w", text, err)
+	}
+	shift := max(0, strings.Index("KMGTP", unit[:1])+1)
+	return int64(n * float64(int64(1)<<(10*shift))), nil
+}
+
+// lock returns the statements that close an engine.
+func lock(files []string) []string {
+	quoted := make([]string, len(files))
+	for i, f := range files {
+		quoted[i] = quote(f)
+	}
+	return []string{
+		// Files and no directories: in a directory, reading functions could make files.
+		"SET GLOBAL allowed_paths = [" + strings.Join(quoted, ", ") + "]",
+		"SET GLOBAL enable_external_access = false",
+		"SET GLOBAL lock_configuration = true",
+	}
+}
+
+// ownConnector takes the temporary directory away when the database is closed.
+type ownConnector struct {
+	*duckdb.Connector
+	temp string
+}
+
+var _ io.Closer = (*ownConnector)(nil) // sql.DB.Close calls it
+
+// Close closes the database.
+func (c *ownConnector) Close() error {
+	err := c.Connector.Close()
+	if c.temp == "" {
+		return err
+	}
+	return errors.Join(err, os.RemoveAll(c.temp))
+}
+
+// EngineVersion returns the version of DuckDB.
+func EngineVersion(ctx context.Context) (version string, err error) {
+	db, err := connect(access{locked: true}, nil, nil)
+	if err != nil {
+		return "", err
+	}
+	defer db.Close()
+	err = db.QueryRowContext(ctx, "SELECT version()").Scan(&version)
+	return version, err
+}
