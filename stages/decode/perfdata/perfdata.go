@@ -114,6 +114,13 @@ type reader struct {
 	cycles      *cycleClock
 	wall, clock int64 // the same moment in both clocks, 0 when not recorded
 
+	pipe      bool // the recording came through a pipe: nothing says how long it is
+	directory bool
+	begun     bool            // perf has said all that it had to say before it recorded
+	packed    bool            // some records are compressed
+	injected  bool            // perf inject wrote it
+	cpus      map[uint64]bool // whose buffers perf emptied
+
 	branchCapacity int // branches that the processor holds, 0 when not recorded
 
 	touched int // bytes read since the files' pages were given back
@@ -180,10 +187,14 @@ func (r *reader) open(path string) {
 		return
 	}
 	r.main = r.files[0].Name
+	r.directory = names[0] == mainFile
 	for i, f := range r.files {
 		if err := f.Guard(func() { r.file(f, i == 0) }); err != nil {
 			r.problemIn(f.Name, problem.Error, problem.NoOffset, "unreadable", "%v", err)
 		}
+	}
+	if r.directory {
+		r.judgeFiles(names)
 	}
 	if err := r.files[0].Guard(r.finish); err != nil {
 		r.problem(problem.Error, problem.NoOffset, "unreadable", "%v", err)
@@ -217,10 +228,11 @@ func (r *reader) dataSection(f *mapped.File, h *header) section {
 	rest := section{h.data.offset, uint64(len(f.Data))}
 	switch {
 	case h.pipe:
+		r.pipe = true
 		return h.data
 	case h.data.size == 0:
 		data, _ := rest.within(len(f.Data))
-		r.problem(problem.Warning, 48, "not-closed", "perf was killed before it wrote the size of its data: host, event names and build-ids are missing")
+		r.problem(problem.Error, 48, "not-closed", "perf was killed before it wrote the size of its data: what was still in its buffers is lost, and host, event names and build-ids are missing")
 		return data
 	}
 	data, whole := h.data.within(len(f.Data))
@@ -235,17 +247,20 @@ func (r *reader) dataSection(f *mapped.File, h *header) section {
 // piece reads the records of a part, which begin at an offset in it.
 func (r *reader) piece(name string, data []byte, from int) {
 	n := len(r.pieces)
-	r.pieces = append(r.pieces, piece{name, data})
+	r.pieces = append(r.pieces, piece{name: name, data: data})
 	r.scan(n, from)
 }
 
 // finish puts everything in order once all records are known.
 func (r *reader) finish() {
 	r.settleTimes()
+	ordered := slices.IsSortedFunc(r.moments, func(a, b moment) int { return cmp.Compare(a.time, b.time) })
 	sort.SliceStable(r.sidebands, func(i, j int) bool { return r.sidebands[i].time < r.sidebands[j].time })
 	slices.SortFunc(r.moments, func(a, b moment) int { return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.at, b.at)) })
 	r.sortDeferred()
+	r.judgeTimes()
 	t := r.timeline()
+	r.judgeEnd(t, ordered)
 	r.assign(t)
 	r.describe(t)
 	r.summary()

@@ -32,12 +32,15 @@ const (
 	recordHeaderAttr     = 64
 	recordTracingData    = 66
 	recordBuildID        = 67
+	recordFinishedRound  = 68
+	recordIDIndex        = 69
 	recordAuxtrace       = 71
 	recordEventUpdate    = 78
 	recordTimeConv       = 79
 	recordHeaderFeature  = 80
 	recordCompressed     = 81
 	recordCompressed2    = 83
+	recordFinishedInit   = 82
 	recordKnown          = 84
 	recordKernelKnown    = 22
 	updateName           = 2
@@ -61,6 +64,10 @@ const (
 type piece struct {
 	name string
 	data []byte
+	// inRound says that records of running programs follow the last of the marks
+	// that perf sets whenever it has emptied its buffers.
+	inRound bool
+	marked  bool // there is such a mark
 }
 
 // pieceShift is where the number of the piece stands in a record's place.
@@ -137,10 +144,21 @@ func (r *reader) scan(n, from int) {
 		body := rest[recordHeader:size]
 		switch {
 		case typ == recordSample:
+			p.inRound = true
 			r.sampleAt(place(n)<<pieceShift|place(at), body)
 		case typ < recordTool:
 			r.kernelRecord(p, place(n)<<pieceShift|place(at), typ, misc, body)
 		default:
+			switch typ {
+			case recordFinishedRound:
+				p.inRound, p.marked = false, true
+			case recordFinishedInit:
+				r.begun = true
+			case recordAuxtrace:
+				p.inRound = true
+			case recordCompressed, recordCompressed2:
+				p.inRound, r.packed = true, true
+			}
 			if size += r.toolRecord(typ, misc, body); size > len(rest) {
 				r.cut(p, at)
 			}
@@ -234,7 +252,9 @@ func (r *reader) kernelRecord(p *piece, at place, typ uint32, misc uint16, body 
 	case recordThrottle:
 		r.throttled++
 	case recordMmap, recordMmap2, recordComm, recordFork, recordExit, recordKsymbol:
-		r.sidebands = append(r.sidebands, sideband{r.trailerTime(body), typ, misc, at, body})
+		time := r.trailerTime(body)
+		p.inRound = p.inRound || time != 0
+		r.sidebands = append(r.sidebands, sideband{time, typ, misc, at, body})
 	case recordDeferred:
 		r.deferredAt(p, at, body)
 	default:
@@ -299,7 +319,10 @@ func (r *reader) toolRecord(typ uint32, misc uint16, body []byte) (behind int) {
 	case recordTimeConv:
 		r.cycles = readCycleClock(body, r.big)
 	case recordBuildID:
+		r.injected = true
 		r.buildID(misc, body)
+	case recordIDIndex:
+		r.idIndex(c.list(idIndexEntry))
 	case recordTracingData:
 		return (int(c.u32()) + 7) &^ 7
 	case recordAuxtrace:

@@ -18,6 +18,7 @@ type timeline struct {
 	recorded []*decode.Process    // those with samples, in the order of the first
 	kernel   []decode.MapEvent    // of modules and of code that the kernel made
 	newest   map[string]decode.FileID
+	launched []*process // programs that perf started
 }
 
 // process is one process from its fork to the reuse of its pid.
@@ -25,13 +26,15 @@ type process struct {
 	decode.Process
 	from   uint64
 	exited bool
-	live   []decode.MapEvent // the mappings of its current program
-	exec   *execution        // of a program whose mappings are not complete
-	rows   rows
-	spaces uint64           // bits of the foreign address spaces it was in
-	stacks map[string]int32 // numbers of raw stacks by their words
-	chains map[uint64]chain // recorded chains by their hash
-	dumps  bool             // some samples have registers to unwind, and no stack yet
+	// launcher says that it is perf itself, about to execute the program to record.
+	launcher bool
+	live     []decode.MapEvent // the mappings of its current program
+	exec     *execution        // of a program whose mappings are not complete
+	rows     rows
+	spaces   uint64           // bits of the foreign address spaces it was in
+	stacks   map[string]int32 // numbers of raw stacks by their words
+	chains   map[uint64]chain // recorded chains by their hash
+	dumps    bool             // some samples have registers to unwind, and no stack yet
 }
 
 func (r *reader) timeline() *timeline {
@@ -126,7 +129,11 @@ func (t *timeline) comm(s *sideband, c *cursor) {
 		return
 	}
 	p := t.process(pid, s.time)
-	p.Target = text(c.b[:max(len(c.b)-t.r.trailerSize(), 0)])
+	if s.misc&miscExec != 0 && p.launcher {
+		t.launched = append(t.launched, p)
+	}
+	name := text(c.b[:max(len(c.b)-t.r.trailerSize(), 0)])
+	p.Target, p.launcher = name, s.time == 0 && name == launcherName
 	if s.misc&miscExec != 0 {
 		p.execute(t.ns(s.time))
 		for i := range p.JITDumps {
@@ -306,7 +313,7 @@ func (r *reader) assign(t *timeline) {
 			r.countReason(p.Stacks[row.stack].Reason)
 		}
 		p.spaces, r.spaces = p.spaces|r.spaces, 0
-		if p.rows.n == 0 {
+		if p.Number == 0 { // its samples may count nothing
 			t.recorded = append(t.recorded, &p.Process)
 			p.Number = len(t.recorded)
 		}

@@ -1,0 +1,115 @@
+package perfdata
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"stackmill/problem"
+)
+
+// launcherName is what perf calls its child that is going to execute the program
+// to record.
+const launcherName = "perf-exec"
+
+// judgeEnd says whether a recording that came through a pipe ends where perf ended
+// it: nothing in it says how long it is, as the header of a file does. perf marks
+// where it has emptied its buffers (FINISHED_ROUND), so that the last record is
+// a mark, unless perf inject has unpacked the records and put them in order. And perf waits for the end
+// of the program that it started, if it started one.
+func (r *reader) judgeEnd(t *timeline, ordered bool) {
+	if !(r.pipe || r.directory) || len(r.pieces) == 0 {
+		return
+	}
+	p := &r.pieces[0]
+	end := int64(len(p.data))
+	ended, running := r.programEnded(t, !p.marked || p.inRound || len(r.moments) == 0)
+	cut := r.pipe && p.inRound
+	switch {
+	case r.pipe && !p.marked && len(r.moments) == 0 && (running || !r.begun):
+		r.problem(problem.Error, end, "cut-file", "the recording ends before perf has recorded anything: it was cut, or perf was killed")
+	case cut && (r.packed || !ordered):
+		r.problem(problem.Error, end, "cut-file", "the recording ends between two marks of perf's that its buffers are empty: the rest of it is lost")
+	case running && r.lost == 0:
+		r.problem(problem.Error, end, "cut-file", "the recording ends before the program that perf started: the rest of it is lost")
+	case cut && ended && r.injected:
+	case cut:
+		r.problem(problem.Warning, end, "maybe-cut", "the recording does not end with a mark of perf's that its buffers are empty: it was cut, or a tool as perf inject has written it")
+	case r.pipe && !ended:
+		r.problem(problem.Info, end, "no-end", "the recording came through a pipe, and perf did not start a program whose end it has: whether it is whole cannot be told")
+	}
+}
+
+// programEnded reports whether perf started a program that ended while it recorded,
+// and whether it started one that did not. One that it was about to start when it
+// began counts if perf has not recorded all that there was.
+func (r *reader) programEnded(t *timeline, cut bool) (ended, running bool) {
+	for _, list := range t.all {
+		for _, p := range list {
+			running = running || p.launcher && cut
+		}
+	}
+	for _, p := range t.launched {
+		ended, running = ended || p.exited, running || !p.exited
+	}
+	return ended && !running, running
+}
+
+// judgeTimes compares the samples with what the recording says of the first and the
+// last of them (perf-data 2, SAMPLE_TIME).
+func (r *reader) judgeTimes() {
+	s := r.sampleTimes
+	if !isTime(s.first) || !isTime(s.last) || len(r.moved) > 0 || len(r.moments) > 0 && !r.agrees(&s) {
+		return
+	}
+	var first, last uint64
+	if n := len(r.moments); n > 0 {
+		first, last = r.moments[0].time, r.moments[n-1].time
+	}
+	switch {
+	case last == 0:
+		r.problem(problem.Error, problem.NoOffset, "missing-samples", "the recording says that it has samples, and has none with a time")
+	case last < s.last:
+		r.problem(problem.Error, problem.NoOffset, "missing-samples", "the last sample was %d ns after the last one that is found: samples are lost", s.last-last)
+	case first > s.first:
+		r.problem(problem.Error, problem.NoOffset, "missing-samples", "the first sample was %d ns before the first one that is found: samples are lost", first-s.first)
+	}
+}
+
+// idIndexEntry is the size of an entry of an ID_INDEX record.
+const idIndexEntry = 32
+
+// maxCPUs is more than any machine has.
+const maxCPUs = 1 << 16
+
+// idIndex notes for which processors perf had buffers.
+func (r *reader) idIndex(entries []byte) {
+	c := cursor{b: entries, big: r.big}
+	for len(c.b) >= idIndexEntry && len(r.cpus) < maxCPUs {
+		c.bytes(16) // id, number of the event
+		if cpu := c.u64(); cpu < maxCPUs {
+			if r.cpus == nil {
+				r.cpus = map[uint64]bool{}
+			}
+			r.cpus[cpu] = true
+		}
+		c.u64() // thread
+	}
+}
+
+// judgeFiles looks for files that a directory lacks: data.0 to data.N, one for the
+// buffer of each processor (perf-data 3.2).
+func (r *reader) judgeFiles(names []string) {
+	have := map[int]bool{}
+	expected := len(r.cpus)
+	for _, name := range names {
+		if n, err := strconv.Atoi(strings.TrimPrefix(name, mainFile+".")); err == nil && n >= 0 && n < maxCPUs {
+			have[n], expected = true, max(expected, n+1)
+		}
+	}
+	for n := range expected {
+		if !have[n] {
+			r.problemIn(fmt.Sprint(mainFile, ".", n), problem.Error, problem.NoOffset, "not-found", "the file is missing: what perf recorded on one of %d processors is lost", expected)
+		}
+	}
+}
