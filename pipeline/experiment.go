@@ -87,7 +87,7 @@ func (in *ingest) ingestOne(ctx context.Context, r *Result, src input, open func
 		dumps:    unwind.NewDumps(frames),
 		ids:      schema.NewLabels(r.ID),
 	}
-	if err := errors.Join(e.run(ctx, filepath.Base(src.path)), e.out.close()); err != nil {
+	if err := errors.Join(e.run(ctx, filepath.Base(src.path)), e.out.close(), files.Fault()); err != nil {
 		return err
 	}
 	r.Status, r.Samples, r.Problems = e.status(), e.samples, rec.Problems.Problems

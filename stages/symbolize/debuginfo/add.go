@@ -25,10 +25,10 @@ const (
 // files whose absence left modules or functions without their names.
 func Add(t *symtab.Table, f, debug *object.File) (missing []string) {
 	source := f
-	if debug != nil && hasInfo(debug) {
+	if debug != nil && Has(debug) {
 		source = debug
 	}
-	if !hasInfo(source) {
+	if !Has(source) {
 		return nil
 	}
 	addresses := t.Addresses()
@@ -69,7 +69,8 @@ func Add(t *symtab.Table, f, debug *object.File) (missing []string) {
 	return a.missing()
 }
 
-func hasInfo(f *object.File) bool {
+// Has reports whether a file has debug information.
+func Has(f *object.File) bool {
 	return f.Section(".debug_info") != nil || f.Section(".zdebug_info") != nil
 }
 

@@ -14,7 +14,7 @@ import (
 // notes; a bad unit loses itself only. Missing are the files that would tell more.
 func Data(f, debug *object.File) (t *datatype.Table, missing []string) {
 	source := f
-	if debug != nil && hasInfo(debug) {
+	if debug != nil && Has(debug) {
 		source = debug
 	}
 	a := &adder{table: &symtab.Table{Modules: make([]symtab.Module, 1)}, object: f, source: source}
@@ -31,7 +31,7 @@ func Data(f, debug *object.File) (t *datatype.Table, missing []string) {
 		dataExtents: dataOf(f),
 	}
 	switch {
-	case !hasInfo(source):
+	case !Has(source):
 	case source.Type == elf.ET_REL:
 		a.remarkf("the types of a relocatable object cannot be read before it is linked")
 	default:

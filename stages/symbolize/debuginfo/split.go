@@ -42,7 +42,7 @@ const maxOpened = 16
 func (p *split) find(o *object.File, dir, name string, id uint64, use func(*sections, *unit)) error {
 	if !p.started {
 		p.started, p.folders = true, o.Folders()
-		if err := p.open(o.With(".dwp")); err != nil {
+		if err := p.open(o, o.With(".dwp")); err != nil {
 			return err
 		}
 	}
@@ -62,7 +62,7 @@ func (p *split) find(o *object.File, dir, name string, id uint64, use func(*sect
 		files = append(files, path.Join(folder, path.Base(name)))
 	}
 	for _, file := range files {
-		err := p.load(file)
+		err := p.load(o, file)
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 			continue
 		}
@@ -82,17 +82,18 @@ func (p *split) find(o *object.File, dir, name string, id uint64, use func(*sect
 }
 
 // load makes a file the one that units are taken from.
-func (p *split) load(file string) error {
+func (p *split) load(o *object.File, file string) error {
 	if p.dwo.path == file {
 		return nil
 	}
 	if p.opened[file] == maxOpened {
 		return fmt.Errorf("%s is named by too many units in turn", file)
 	}
-	f, err := object.Open(file)
+	f, err := o.OpenBeside(file)
 	if err != nil {
 		return err
 	}
+	o.Beside = true
 	if p.opened == nil {
 		p.opened = map[string]int{}
 	}
@@ -114,9 +115,9 @@ func (d *dwo) close() {
 }
 
 // open opens the first package that is there.
-func (p *split) open(files []string) error {
+func (p *split) open(o *object.File, files []string) error {
 	for _, file := range files {
-		f, err := object.Open(file)
+		f, err := o.OpenBeside(file)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

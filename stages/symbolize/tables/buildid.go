@@ -3,6 +3,8 @@ package tables
 import (
 	"os"
 	"path/filepath"
+
+	"stackmill/stages/infile"
 )
 
 // buildIDLink is the folder, below a root of debug files or perf's cache, in
@@ -45,6 +47,6 @@ func Stored(dirs []string, buildID string) (found []string) {
 }
 
 func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
+	_, err := infile.Stat(path)
+	return err == nil
 }

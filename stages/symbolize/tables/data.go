@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"cmp"
 	"encoding/binary"
 	"path/filepath"
 
@@ -18,17 +19,15 @@ func (l *Loader) Data(path string) (*datatype.Table, error) {
 }
 
 func (l *Loader) data(path string, places object.Places) (*datatype.Table, error) {
-	t, err := beside(l, path, places, ".data", func(s *source) (*datatype.Table, error) {
-		t := l.disk.readData(s.key)
-		if t != nil {
-			return t, nil
+	t, err := beside(l, path, places, ".data", func(s *source) (t *datatype.Table, missing []string, err error) {
+		if c := l.disk.readData(s.key); c != nil && !s.appeared(c.missing) {
+			return c.table, c.missing, nil
 		}
-		var missing []string
-		err := guard(path, func() { t, missing = debuginfo.Data(s.object, s.debug) })
-		if err == nil {
+		err = guard(path, func() { t, missing = debuginfo.Data(s.object, s.debug) })
+		if err = cmp.Or(err, s.fault()); err == nil && !s.local() {
 			l.disk.writeData(s.key, missing, t)
 		}
-		return t, err
+		return t, missing, err
 	})
 	if t == nil || len(t.Types) == 1 && len(t.Scopes) == 1 && len(t.Notes) == 0 {
 		return nil, err
@@ -44,8 +43,15 @@ const dataVersion = 10
 // and the types and variables as datatype encodes them.
 func (d disk) dataPath(key string) string { return filepath.Join(d.dir, key+".data") }
 
-// readData is read for types and variables.
-func (d disk) readData(key string) *datatype.Table {
+// cachedData is a table with the files that were missing when it was made.
+type cachedData struct {
+	table   *datatype.Table
+	missing []string
+}
+
+// readData is read for types and variables; nil also for a table that lacks what
+// is there now.
+func (d disk) readData(key string) *cachedData {
 	body, ok := unseal(d.content(d.dataPath(key)))
 	if !ok || len(body) == 0 || body[0] != dataVersion {
 		return nil
@@ -56,14 +62,12 @@ func (d disk) readData(key string) *datatype.Table {
 	}
 	head, rest := body[1+n:][:length], body[1+n:][length:]
 	r := columns.NewReader(head)
-	if got, missing := r.Text(), r.Texts(); !r.Whole() || got != key || appeared(missing) {
-		return nil
+	if got, missing := r.Text(), r.Texts(); r.Whole() && got == key && !appeared(missing, nil) {
+		if t, err := datatype.Decode(rest); err == nil {
+			return &cachedData{t, missing}
+		}
 	}
-	t, err := datatype.Decode(rest)
-	if err != nil {
-		return nil
-	}
-	return t
+	return nil
 }
 
 func (d disk) writeData(key string, missing []string, t *datatype.Table) {

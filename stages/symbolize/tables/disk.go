@@ -3,12 +3,16 @@ package tables
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
+	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/cespare/xxhash/v2"
 
+	"stackmill/stages/infile"
 	"stackmill/stages/symbolize/symtab"
 	"stackmill/stages/unwind/cfi"
 )
@@ -25,7 +29,7 @@ import (
 // same object: names, sizes, lines.
 const (
 	magic         = "stackmill table "
-	formatVersion = 14
+	formatVersion = 15
 	headSize      = 32
 )
 
@@ -46,36 +50,40 @@ func (d disk) content(path string) []byte {
 	if d.dir == "" {
 		return nil
 	}
-	st, err := os.Stat(path)
-	if err != nil || !st.Mode().IsRegular() || st.Size() > maxFile {
+	f, info, err := infile.Open(path, maxFile)
+	if err != nil {
 		return nil
 	}
-	b, err := os.ReadFile(path)
-	if err != nil {
+	defer f.Close()
+	b := make([]byte, info.Size())
+	if _, err := io.ReadFull(f, b); err != nil {
 		return nil
 	}
 	return b
 }
 
-// read returns the cached table, or nil when there is none that can be trusted.
-func (d disk) read(key string) *symtab.Table {
+// read returns the cached table and the files that were missing when it was
+// made, nil when there is none that can be trusted.
+func (d disk) read(key string) (*symtab.Table, []string) {
 	b := d.content(d.path(key))
 	if b == nil {
-		return nil
+		return nil, nil
 	}
 	got, missing, t, err := decode(b)
-	if err != nil || got != key || appeared(missing) {
-		return nil
+	if err != nil || got != key {
+		return nil, nil
 	}
-	return t
+	return t, missing
 }
 
-// appeared reports whether one of the files is there now that were missing: the
-// table lacks what it tells.
-func appeared(missing []string) bool {
+// appeared reports whether one of the files that were missing is there now, or in
+// one of the object's folders: the table lacks what it tells.
+func appeared(missing, folders []string) bool {
 	return slices.ContainsFunc(missing[:min(len(missing), maxChecked)], func(file string) bool {
-		_, err := os.Stat(file)
-		return err == nil
+		if isFile(file) {
+			return true
+		}
+		return slices.ContainsFunc(folders, func(dir string) bool { return isFile(filepath.Join(dir, filepath.Base(file))) })
 	})
 }
 
@@ -91,14 +99,12 @@ func (d disk) store(path string, content []byte) {
 	if os.MkdirAll(d.dir, 0o777) != nil {
 		return
 	}
-	f, err := os.CreateTemp(d.dir, ".table-*")
+	// os.CreateTemp would not leave it to the umask who may read the file.
+	f, err := os.OpenFile(filepath.Join(d.dir, fmt.Sprintf(".table-%016x", rand.Uint64())), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if err != nil {
 		return
 	}
 	_, err = f.Write(content)
-	if err == nil {
-		err = f.Chmod(0o644)
-	}
 	if closed := f.Close(); err == nil {
 		err = closed
 	}

@@ -15,16 +15,16 @@ func (l *Loader) Frames(path string) (*cfi.Table, error) {
 }
 
 func (l *Loader) frames(path string, places object.Places) (*cfi.Table, error) {
-	t, err := beside(l, path, places, ".frames", func(s *source) (*cfi.Table, error) {
+	t, err := beside(l, path, places, ".frames", func(s *source) (*cfi.Table, []string, error) {
 		t := l.disk.readFrames(s.key)
 		if t != nil {
-			return t, nil
+			return t, nil, nil
 		}
 		err := guard(path, func() { t = readFrames(s.object, s.debug) })
 		if err == nil {
 			l.disk.writeFrames(s.key, t)
 		}
-		return t, err
+		return t, nil, err
 	})
 	if t == nil || t.Rows() == 0 && t.Bad == 0 {
 		return nil, err

@@ -2,29 +2,28 @@ package tables
 
 import (
 	"bufio"
+	"bytes"
+	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 
+	"stackmill/stages/infile"
 	"stackmill/stages/symbolize/symtab"
 )
-
-// maxList bounds a list of symbols; the kernel's has some 10 MB.
-const maxList = 256 << 20
 
 // perfMap is how the lists of run-time compilers are named.
 var perfMap = regexp.MustCompile(`^perf-\d+\.map$`)
 
 // readList reads a file that lists symbols as text, and says what makes a table
 // of it: the kernel's, or those of generated code. It is nil for other files.
-func readList(path string) (text []byte, read func([]byte) *symtab.Table) {
-	f, err := os.Open(path)
+func readList(path string) (text []byte, read func([]byte) *symtab.Table, err error) {
+	f, info, err := infile.Open(path, infile.LoadObject)
 	if err != nil {
-		return nil, nil
+		return nil, nil, err
 	}
 	defer f.Close()
-	r := bufio.NewReader(io.LimitReader(f, maxList))
+	r := bufio.NewReader(io.LimitReader(f, infile.SymbolList+1))
 	head, _ := r.Peek(64)
 	switch {
 	case perfMap.MatchString(filepath.Base(path)):
@@ -32,10 +31,12 @@ func readList(path string) (text []byte, read func([]byte) *symtab.Table) {
 	case symtab.IsKernel(head):
 		read = symtab.ReadKernel
 	default:
-		return nil, nil
+		return nil, nil, nil
 	}
-	if text, err = io.ReadAll(r); err != nil {
-		return nil, nil
+	text = make([]byte, 0, min(info.Size(), infile.SymbolList)+1) // that of /proc/kallsyms is 0
+	b := bytes.NewBuffer(text)
+	if _, err = b.ReadFrom(r); err == nil && b.Len() > infile.SymbolList {
+		err = fmt.Errorf("%s: %w: more than %d bytes", path, infile.ErrTooLarge, infile.SymbolList)
 	}
-	return text, read
+	return b.Bytes(), read, err
 }

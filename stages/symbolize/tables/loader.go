@@ -5,6 +5,7 @@ package tables
 import (
 	"cmp"
 	"container/list"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -14,8 +15,9 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 	"golang.org/x/sync/singleflight"
-	"golang.org/x/sys/unix"
 
+	"stackmill/fault"
+	"stackmill/stages/infile"
 	"stackmill/stages/symbolize/debuginfo"
 	"stackmill/stages/symbolize/symtab"
 	"stackmill/stages/symbolize/symtab/object"
@@ -34,9 +36,11 @@ type Options struct {
 // Loader loads tables. It is safe for concurrent use; an object is read once,
 // however many ask for it at a time.
 type Loader struct {
-	options Options
-	disk    disk
-	flights singleflight.Group
+	options  Options
+	disk     disk
+	contents contents
+	claims   claims
+	flights  singleflight.Group
 
 	mu    sync.Mutex
 	paths map[pathKey]identity
@@ -46,31 +50,32 @@ type Loader struct {
 }
 
 type entry struct {
-	key   string
-	table sized
-	bytes int64
+	key     string
+	table   sized
+	missing []string // files that would have told more
+	bytes   int64
 }
 
 // sized is a table of symbols, of call frame information, or of types and variables.
 type sized interface{ Bytes() int64 }
 
-// pathKey tells a file from what stood or will stand under its path. The folder
-// counts because debug files are searched in it, and so do the recorded path and
-// what stands for its root.
+// pathKey tells a file from what stood or will stand under its path, and where
+// files that belong to it are looked for.
 type pathKey struct {
-	folder   string
-	recorded string
-	root     string
-	dev, ino uint64
-	size     int64
-	modified unix.Timespec
+	context context
+	stamp   object.Stamp
 }
+
+// context is what leads to the files that belong to an object: its folder, where
+// it was recorded, and what stands for the root there.
+type context struct{ folder, recorded, root string }
 
 // identity is what a file's table depends on.
 type identity struct {
-	key     string        // build-id or content, size, and the debug file
+	key     string        // hash of the contents of the file and those that belong to it
 	content uint64        // hash of the file, 0 when it has a build-id
 	notes   []symtab.Note // about debug files that do not fit
+	context context
 }
 
 // New makes a Loader.
@@ -82,36 +87,40 @@ func New(o Options) *Loader {
 		o.MemoryLimit = defaultMemory
 	}
 	return &Loader{
-		options: o,
-		disk:    disk{o.CacheDir},
-		paths:   map[pathKey]identity{},
-		kept:    map[string]*list.Element{},
-		used:    list.New(),
+		options:  o,
+		disk:     disk{o.CacheDir},
+		contents: contents{dir: o.CacheDir, known: map[object.Stamp]content{}},
+		claims:   claims{disk: disk{o.CacheDir}, first: map[string]string{}, notes: map[string][]symtab.Note{}},
+		paths:    map[pathKey]identity{},
+		kept:     map[string]*list.Element{},
+		used:     list.New(),
 	}
 }
 
-// Load returns the table of the load object in a file. The error is an
-// *os.PathError, or wraps object.ErrNotELF or ErrUnreadable. The table is shared:
+// Load returns the table of the load object in a file. The error wraps an
+// *os.PathError or infile's, object.ErrNotELF or ErrUnreadable. The table is shared:
 // it must not be changed.
 func (l *Loader) Load(path string) (*symtab.Table, error) {
 	return l.load(path, object.Places{})
 }
 
 func (l *Loader) load(path string, places object.Places) (*symtab.Table, error) {
-	var st unix.Stat_t
-	if err := unix.Stat(path, &st); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	info, err := infile.Stat(path)
+	if err != nil {
+		return nil, err
 	}
-	at := pathKey{filepath.Dir(path), places.Recorded, places.Root, uint64(st.Dev), st.Ino, st.Size, st.Mtim}
+	at := pathKey{contextOf(path, places), object.StampOf(info)}
 	l.mu.Lock()
 	id, known := l.paths[at]
 	l.mu.Unlock()
 	if known {
-		if t, ok := l.lookup(id.key).(*symtab.Table); ok {
-			return noted(t, id.notes), nil
+		for _, key := range []string{id.own(""), id.key} {
+			if e := l.lookup(key); e != nil {
+				return l.noted(e.table.(*symtab.Table), id), nil
+			}
 		}
 	}
-	s, err := open(path, l.options.DebugDirs, places)
+	s, err := l.open(path, places)
 	if err != nil {
 		return nil, err
 	}
@@ -119,33 +128,28 @@ func (l *Loader) load(path string, places object.Places) (*symtab.Table, error) 
 	l.mu.Lock()
 	l.paths[at] = s.identity
 	l.mu.Unlock()
-	v, err, _ := l.flights.Do(s.key, func() (any, error) {
-		if t := l.lookup(s.key); t != nil {
-			return t, nil
-		}
-		t := l.disk.read(s.key)
-		if t == nil {
-			built, missing, err := s.build()
-			if err != nil {
-				return nil, err
+	t, err := share(l, s, "", func() (t *symtab.Table, missing []string, err error) {
+		if t, missing = l.disk.read(s.key); t == nil || s.appeared(missing) {
+			if t, missing, err = s.build(); err != nil {
+				return nil, nil, err
 			}
-			t = built
-			l.disk.write(s.key, missing, t)
+			if !s.local() {
+				l.disk.write(s.key, missing, t)
+			}
 		}
 		t.Content = s.content
-		l.keep(s.key, t)
-		return t, nil
+		return t, missing, nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	return noted(v.(*symtab.Table), s.notes), nil
+	return l.noted(t, s.identity), nil
 }
 
 // beside returns a table of a load object's file that is kept beside that of its
 // symbols: from memory, or as get gives it. It is T's zero for a list of symbols.
-func beside[T sized](l *Loader, path string, places object.Places, suffix string, get func(*source) (T, error)) (t T, err error) {
-	s, err := open(path, l.options.DebugDirs, places)
+func beside[T sized](l *Loader, path string, places object.Places, suffix string, get func(*source) (T, []string, error)) (t T, err error) {
+	s, err := l.open(path, places)
 	if err != nil {
 		return t, err
 	}
@@ -153,21 +157,68 @@ func beside[T sized](l *Loader, path string, places object.Places, suffix string
 	if s.object == nil {
 		return t, nil
 	}
-	kept := s.key + suffix
-	v, err, _ := l.flights.Do(kept, func() (any, error) {
-		if t := l.lookup(kept); t != nil {
-			return t, nil
+	return share(l, s, suffix, func() (T, []string, error) { return get(s) })
+}
+
+// share returns a table from memory, or as get gives it with the files that it
+// lacks, once for all who ask at a time. What is made of `.dwo` files, whose
+// contents the key does not tell, is shared only by those who find the same ones.
+func share[T sized](l *Loader, s *source, suffix string, get func() (T, []string, error)) (t T, err error) {
+	for _, key := range []string{s.key + suffix, s.own(suffix)} {
+		v, err, _ := l.flights.Do(key, func() (any, error) {
+			for _, k := range []string{s.own(suffix), key} {
+				if e := l.lookup(k); e != nil && !s.appeared(e.missing) {
+					return made{e.table, s.context, k == s.own(suffix)}, nil
+				}
+			}
+			t, missing, err := get()
+			if err != nil {
+				return nil, err
+			}
+			local := s.local()
+			if local {
+				l.keep(s.own(suffix), t, missing)
+			} else {
+				l.keep(key, t, missing)
+			}
+			return made{t, s.context, local}, nil
+		})
+		if err != nil {
+			return t, err
 		}
-		t, err := get(s)
-		if err == nil {
-			l.keep(kept, t)
+		if m := v.(made); !m.local || m.context == s.context {
+			return m.table.(T), nil
 		}
-		return t, err
-	})
-	if err != nil {
-		return t, err
 	}
-	return v.(T), nil
+	panic("own tables are of one context")
+}
+
+// made is a table, and for whom it is.
+type made struct {
+	table   sized
+	context context
+	local   bool
+}
+
+// own is the key of a table that is of this context only.
+func (id *identity) own(suffix string) string {
+	return fmt.Sprintf("%s%s %q", id.key, suffix, id.context)
+}
+
+func contextOf(path string, places object.Places) context {
+	return context{filepath.Dir(path), places.Recorded, places.Root}
+}
+
+// noted returns the table with the notes that are of a path, or come from what
+// others claim.
+func (l *Loader) noted(t *symtab.Table, id identity) *symtab.Table {
+	return noted(t, append(slices.Clip(id.notes), l.claims.check(id.key, t, func(key string) *symtab.Table {
+		if e := l.lookup(key); e != nil {
+			return e.table.(*symtab.Table)
+		}
+		t, _ := l.disk.read(key)
+		return t
+	})...))
 }
 
 // noted returns the table with further notes.
@@ -180,7 +231,7 @@ func noted(t *symtab.Table, notes []symtab.Note) *symtab.Table {
 	return &c
 }
 
-func (l *Loader) lookup(key string) sized {
+func (l *Loader) lookup(key string) *entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	e, ok := l.kept[key]
@@ -188,17 +239,17 @@ func (l *Loader) lookup(key string) sized {
 		return nil
 	}
 	l.used.MoveToFront(e)
-	return e.Value.(*entry).table
+	return e.Value.(*entry)
 }
 
 // keep adds a table and drops those used longest ago, but never the new one.
-func (l *Loader) keep(key string, t sized) {
+func (l *Loader) keep(key string, t sized, missing []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if _, ok := l.kept[key]; ok {
-		return
+	if old, ok := l.kept[key]; ok { // it lacked a file that is there now
+		l.bytes -= l.used.Remove(old).(*entry).bytes
 	}
-	e := &entry{key, t, t.Bytes()}
+	e := &entry{key, t, missing, t.Bytes()}
 	l.kept[key] = l.used.PushFront(e)
 	l.bytes += e.bytes
 	for l.bytes > l.options.MemoryLimit && l.used.Len() > 1 {
@@ -237,42 +288,97 @@ func guard(path string, f func()) (err error) {
 }
 
 // open maps the files and identifies them.
-func open(path string, dirs []string, places object.Places) (s *source, err error) {
-	s = &source{}
-	if text, read := readList(path); text != nil {
-		sum := xxhash.Sum64(text)
-		return &source{identity: identity{key: fmt.Sprintf("l%016x-%x", sum, len(text)), content: sum}, list: func() *symtab.Table { return read(text) }}, nil
+func open(path string, dirs []string, places object.Places) (*source, error) {
+	return openWith(&contents{}, path, dirs, places)
+}
+
+func (l *Loader) open(path string, places object.Places) (*source, error) {
+	return openWith(&l.contents, path, l.options.DebugDirs, places)
+}
+
+func openWith(c *contents, path string, dirs []string, places object.Places) (s *source, err error) {
+	s = &source{identity: identity{context: contextOf(path, places)}}
+	text, read, err := readList(path)
+	if err != nil {
+		return nil, err
 	}
-	fault := guard(path, func() {
+	if text != nil {
+		s.key, s.content = fmt.Sprintf("l%x", sha256.Sum256(text)), xxhash.Sum64(text)
+		s.list = func() *symtab.Table { return read(text) }
+		return s, nil
+	}
+	failed := guard(path, func() {
 		if s.object, err = object.Open(path); err == nil {
 			s.object.Places = places
 			s.debug, s.notes = object.FindDebug(s.object, dirs)
-			s.key, s.content = identify(s.object)
-			if s.debug != nil {
-				key, _ := identify(s.debug)
-				s.key += "-" + key
-			}
+			s.key, s.content = s.identify(c)
+			err = s.fault()
 		}
 	})
-	if err = cmp.Or(fault, err); err != nil {
+	if err = cmp.Or(failed, err); err != nil {
 		s.close()
 		return nil, err
 	}
 	return s, nil
 }
 
-// identify names a file by its build-id, or else by the hash of its content, and
-// its size.
-func identify(f *object.File) (key string, content uint64) {
-	id := f.BuildID()
-	if id == "" {
-		content = xxhash.Sum64(f.Bytes())
-		id = fmt.Sprintf("x%016x", content)
+// identify names what a table is made of: the contents of the file, its debug
+// file, what dwz moved out of them, and the package of split debug information.
+func (s *source) identify(c *contents) (key string, short uint64) {
+	h := sha256.New()
+	add := func(role string, f *object.File) content {
+		x := c.of(f)
+		fmt.Fprintf(h, "%s %t %x\n", role, f.Packed, x.digest)
+		return x
 	}
-	if f.Packed {
-		id += "-packed"
+	short = add("object", s.object).short
+	if s.debug != nil {
+		add("debug", s.debug)
 	}
-	return fmt.Sprintf("%s-%x", id, len(f.Bytes())), content
+	for _, f := range []*object.File{s.object, s.debug} {
+		if f == nil || !debuginfo.Has(f) {
+			continue
+		}
+		if alternate, err := f.Alternate(); err == nil && alternate != nil {
+			add("alternate", alternate)
+			alternate.Close()
+		}
+		for _, file := range f.With(".dwp") {
+			if p, err := f.OpenBeside(file); err == nil {
+				add("package", p)
+				p.Close()
+				break
+			}
+		}
+	}
+	return fmt.Sprintf("%x", h.Sum(nil)), short
+}
+
+// fault is what kept the machine from reading a file.
+func (s *source) fault() error {
+	for _, f := range []*object.File{s.object, s.debug} {
+		if f != nil && f.Fault != nil {
+			return fault.New(f.Fault)
+		}
+	}
+	return nil
+}
+
+// local reports whether what was read depends on files that the key does not tell.
+func (s *source) local() bool {
+	return s.object != nil && s.object.Beside || s.debug != nil && s.debug.Beside
+}
+
+// appeared reports whether files are there now that were missing.
+func (s *source) appeared(missing []string) bool {
+	if len(missing) == 0 {
+		return false
+	}
+	folders := s.object.Folders()
+	if s.debug != nil {
+		folders = append(folders, s.debug.Folders()...)
+	}
+	return appeared(missing, folders)
 }
 
 func (s *source) build() (t *symtab.Table, missing []string, err error) {
@@ -283,7 +389,7 @@ func (s *source) build() (t *symtab.Table, missing []string, err error) {
 		t = symtab.Read(s.object, s.debug)
 		missing = debuginfo.Add(t, s.object, s.debug)
 	})
-	return t, missing, err
+	return t, missing, cmp.Or(err, s.fault())
 }
 
 func (s *source) close() {

@@ -106,13 +106,14 @@ func FindDebug(f *File, dirs []string) (*File, []Note) {
 		}
 		d, err := Open(path)
 		if err != nil {
+			f.failed(err)
 			if errors.Is(err, ErrNotELF) {
-				notes = append(notes, Note{-1, false, fmt.Sprintf("debug file %v", err)})
+				notes = append(notes, Note{Offset: -1, Text: fmt.Sprintf("debug file %v", err)})
 			}
 			return nil
 		}
 		if d.Class != f.Class || d.Machine != f.Machine || !fits(d) {
-			notes = append(notes, Note{-1, false, fmt.Sprintf("debug file %s belongs to another object and is not used", path)})
+			notes = append(notes, Note{Offset: -1, Text: fmt.Sprintf("debug file %s belongs to another object and is not used", path)})
 			d.Close()
 			return nil
 		}
@@ -164,6 +165,7 @@ func (f *File) Alternate() (*File, error) {
 	var failed error
 	for _, at := range append(f.Moved(path), byBuildID(f.Places.Dirs, id)...) {
 		alt, err := Open(at)
+		f.failed(err)
 		if err == nil && alt.BuildID() != id {
 			alt.Close()
 			err = fmt.Errorf("%s is of another build", at)

@@ -9,8 +9,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"stackmill/fault"
+	"stackmill/stages/infile"
 )
 
 // ErrNotELF says that a file is no ELF object that can be read.
@@ -29,7 +33,11 @@ type File struct {
 	// FrameHeader is PT_GNU_EH_FRAME, the search table of `.eh_frame`.
 	FrameHeader Load
 	Threads     Load     // PT_TLS, what each thread's variables are at first
+	ThreadAlign uint64   // of Threads
 	Packed      bool     // the file is compressed: offsets are those in its content
+	Stamp       Stamp    // of the file, zero for one in memory
+	Fault       error    // of the machine, while files that belong to it were looked for
+	Beside      bool     // `.dwo` files were read for it, which only the folders lead to
 	Notes       []Note   // what of the headers could not be read
 	Places      Places   // set by who opened it, if at all
 	notes       [][]byte // contents of PT_NOTE segments
@@ -57,23 +65,32 @@ type Load struct {
 	Flags                              elf.ProgFlag
 }
 
-// Open maps an ELF object, or decompresses one. The error is an *os.PathError, or wraps ErrNotELF.
+// Stamp is what the system tells of a file that changes with its content. Who
+// made the file chooses its size and the time of its modification, but not its
+// number nor the time at which it was last changed here.
+type Stamp struct {
+	Device, Inode           uint64
+	Size, Modified, Changed int64 // bytes; ns since 1970
+}
+
+// StampOf returns the stamp of a file.
+func StampOf(info os.FileInfo) (s Stamp) {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		s = Stamp{uint64(st.Dev), st.Ino, st.Size, st.Mtim.Nano(), st.Ctim.Nano()}
+	}
+	return s
+}
+
+// Open maps an ELF object, or decompresses one. The error wraps an *os.PathError or ErrNotELF.
 func Open(path string) (*File, error) {
-	st, err := os.Stat(path)
-	if err != nil {
-		return nil, err
+	f, st, err := infile.Open(path, infile.LoadObject)
+	if errors.Is(err, infile.ErrNotRegular) || errors.Is(err, infile.ErrTooLarge) {
+		return nil, fmt.Errorf("%w: %w", err, ErrNotELF)
 	}
-	if !st.Mode().IsRegular() { // opening a pipe would wait
-		return nil, fmt.Errorf("%s: not a regular file: %w", path, ErrNotELF)
-	}
-	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	if st, err = f.Stat(); err != nil {
-		return nil, err
-	}
 	if st.Size() < elf.EI_NIDENT || int64(int(st.Size())) != st.Size() {
 		return nil, fmt.Errorf("%s: %d bytes: %w", path, st.Size(), ErrNotELF)
 	}
@@ -88,7 +105,7 @@ func Open(path string) (*File, error) {
 		}
 		o, err := New(path, content)
 		if err == nil {
-			o.Packed = true
+			o.Packed, o.Stamp = true, StampOf(st)
 		}
 		return o, err
 	}
@@ -97,8 +114,22 @@ func Open(path string) (*File, error) {
 		unix.Munmap(data)
 		return nil, err
 	}
-	o.mapped = true
+	o.mapped, o.Stamp = true, StampOf(st)
 	return o, nil
+}
+
+// failed keeps an error that says nothing about a file but only about the machine.
+func (f *File) failed(err error) {
+	if f.Fault == nil && err != nil && fault.Is(err) {
+		f.Fault = err
+	}
+}
+
+// OpenBeside opens a file that belongs to the object.
+func (f *File) OpenBeside(path string) (*File, error) {
+	o, err := Open(path)
+	f.failed(err)
+	return o, err
 }
 
 // Close unmaps the file. Bytes that Data returned must not be used after it.
@@ -214,11 +245,19 @@ func (f *File) readLoads(h header) {
 		case elf.PT_GNU_EH_FRAME:
 			f.FrameHeader = l
 		case elf.PT_TLS:
-			f.Threads = l
+			f.Threads, f.ThreadAlign = l, align(u, e, f.Class)
 		case elf.PT_NOTE:
 			f.notes = append(f.notes, f.Slice(l.Offset, l.FileSize))
 		}
 	}
+}
+
+// align reads the alignment of a program header.
+func align(u binary.ByteOrder, e []byte, class elf.Class) uint64 {
+	if class == elf.ELFCLASS32 {
+		return uint64(u.Uint32(e[28:]))
+	}
+	return u.Uint64(e[48:])
 }
 
 func (f *File) readSections(h header) {

@@ -1,6 +1,7 @@
 package object
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -15,12 +16,13 @@ type Note struct {
 	// not fit.
 	Damage bool
 	Text   string
+	Reason string // of the problem, empty for the usual one
 }
 
 // Problem is the note about a load object for people: what it tells of are names
 // that are not known.
 func (n Note) Problem(file string) problem.Problem {
-	reason := "bad-debug-information"
+	reason := cmp.Or(n.Reason, "bad-debug-information")
 	if n.Damage {
 		reason = "damaged-load-object"
 	}
@@ -43,13 +45,13 @@ func damaged(off uint64, format string, args ...any) error {
 // NoteOf returns the note that an error about a load object's own file makes.
 func NoteOf(err error) Note {
 	if d := (*DamageError)(nil); errors.As(err, &d) {
-		return Note{d.Offset, true, err.Error()}
+		return Note{Offset: d.Offset, Damage: true, Text: err.Error()}
 	}
-	return Note{-1, false, err.Error()}
+	return Note{Offset: -1, Text: err.Error()}
 }
 
 // In returns the note for a load object that uses what another file, named in
 // the text, or a section at the offset holds.
 func (n Note) In(file string, off int64) Note {
-	return Note{off, n.Damage, file + ": " + n.Text}
+	return Note{Offset: off, Damage: n.Damage, Text: file + ": " + n.Text, Reason: n.Reason}
 }
