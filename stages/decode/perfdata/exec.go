@@ -9,12 +9,13 @@ type execution struct {
 	time int64 // when the old program's mappings were given up
 	old  []decode.MapEvent
 	new  []decode.MapEvent
+	base *snapshot // more of the old program's, older than old
 }
 
 // execute begins the execution of a program.
 func (p *process) execute(time int64) {
 	p.executed()
-	p.exec = &execution{time: time, old: visible(p.live)}
+	p.exec = &execution{time: time, old: visible(p.live), base: p.base}
 }
 
 // mapped adds a mapping of the new program. The vdso's is the last before the
@@ -38,6 +39,10 @@ func (p *process) executed() {
 		return
 	}
 	p.exec = nil
+	if x.base != nil {
+		p.drops = append(p.drops, drop{x.base, x.old, x.time, len(p.Image), len(p.Data)})
+		p.base = nil
+	}
 	for _, m := range x.old {
 		p.add(decode.MapEvent{Unmap: true, Time: x.time, Address: m.Address, Modes: m.Modes})
 	}

@@ -269,7 +269,9 @@ func (r *reader) finish() {
 // describe fills in what concerns the whole recording.
 func (r *reader) describe(t *timeline) {
 	r.rec.Started = r.started(int64(t.start))
-	r.rec.Processes = t.recorded
+	for _, p := range t.recorded {
+		r.rec.Processes = append(r.rec.Processes, &p.Process)
+	}
 	if r.rec.Began = r.rec.Started; r.rec.Began.IsZero() { // the file is written to the end
 		r.rec.Began = r.files[0].Modified.Add(-r.rec.Length())
 	}

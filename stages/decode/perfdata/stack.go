@@ -115,6 +115,9 @@ func (r *reader) recordedStack(p *process, s *sample, misc uint16) int32 {
 	raw := r.stack(s, misc)
 	n := r.intern(p, &raw)
 	if !known && cached && !r.ownStack {
+		if p.chains == nil {
+			p.chains = map[uint64]chain{}
+		}
 		p.chains[key] = chain{s.chain, s.ip, mode, s.event, n}
 	}
 	return n
@@ -142,6 +145,9 @@ func (r *reader) intern(p *process, raw *decode.RawStack) int32 {
 		n = int32(len(p.Stacks))
 		raw.ID, raw.Words, raw.Exact = xxhash.Sum64(key), slices.Clone(raw.Words), slices.Clone(raw.Exact)
 		p.Stacks = append(p.Stacks, *raw)
+		if p.stacks == nil {
+			p.stacks = map[string]int32{}
+		}
 		p.stacks[string(key)] = n
 	}
 	return n

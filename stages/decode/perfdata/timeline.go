@@ -15,10 +15,12 @@ type timeline struct {
 	start    uint64 // the earliest time of all
 	current  map[int32]*process
 	all      map[int32][]*process // by pid, in order of their start
-	recorded []*decode.Process    // those with samples, in the order of the first
+	recorded []*process           // those with samples, in the order of the first
 	kernel   []decode.MapEvent    // of modules and of code that the kernel made
 	newest   map[string]decode.FileID
 	launched []*process // programs that perf started
+	counters []decode.Counter
+	shared   shared
 }
 
 // process is one process from its fork to the reuse of its pid.
@@ -28,8 +30,11 @@ type process struct {
 	exited bool
 	// launcher says that it is perf itself, about to execute the program to record.
 	launcher bool
-	live     []decode.MapEvent // the mappings of its current program
-	exec     *execution        // of a program whose mappings are not complete
+	live     []decode.MapEvent // the mappings of its current program, since base
+	base     *snapshot         // the older ones: those that a fork shares
+	forked   *snapshot         // what it inherited
+	drops    []drop
+	exec     *execution // of a program whose mappings are not complete
 	rows     rows
 	spaces   uint64           // bits of the foreign address spaces it was in
 	stacks   map[string]int32 // numbers of raw stacks by their words
@@ -83,7 +88,7 @@ func (t *timeline) process(pid int32, now uint64) *process {
 }
 
 func (t *timeline) begin(pid int32, now uint64) *process {
-	p := &process{from: now, stacks: map[string]int32{}, chains: map[uint64]chain{}}
+	p := &process{from: now}
 	p.PID, p.StartNS = int64(pid), t.ns(now)
 	t.current[pid] = p
 	t.all[pid] = append(t.all[pid], p)
@@ -160,43 +165,10 @@ func (t *timeline) fork(s *sideband, c *cursor) {
 	}
 	parent.executed()
 	p.Target = parent.Target
-	for _, d := range parent.JITDumps {
-		if d.Until == decode.Never {
-			d.From = p.StartNS
-			p.JITDumps = append(p.JITDumps, d)
-		}
-	}
-	parent.live = visible(parent.live)
-	for _, m := range parent.live {
-		m.Time = t.ns(s.time)
-		p.add(m)
-	}
+	t.inheritDumps(p, parent)
+	p.forked = parent.share()
+	p.base = p.forked
 }
-
-// visible returns the mappings that later ones do not hide wholly: the end of a
-// mapping is not recorded.
-func visible(live []decode.MapEvent) []decode.MapEvent {
-	var kept []decode.MapEvent
-	var hidden []span // sorted, apart from each other
-	for _, m := range slices.Backward(live) {
-		s := span{m.Address, m.Address + m.Size}
-		from := sort.Search(len(hidden), func(i int) bool { return hidden[i].end >= s.start })
-		to := sort.Search(len(hidden), func(i int) bool { return hidden[i].start > s.end })
-		if from < to && hidden[from].start <= s.start && s.end <= hidden[from].end {
-			continue
-		}
-		kept = append(kept, m)
-		if from < to {
-			s = span{min(s.start, hidden[from].start), max(s.end, hidden[to-1].end)}
-		}
-		hidden = slices.Replace(hidden, from, to, s)
-	}
-	slices.Reverse(kept)
-	return kept
-}
-
-// span is a range of addresses.
-type span struct{ start, end uint64 }
 
 // add adds a mapping of code or of data, or the end of one.
 func (p *process) add(m decode.MapEvent) {
@@ -204,13 +176,16 @@ func (p *process) add(m decode.MapEvent) {
 		p.exec.mapped(p, m)
 		return
 	}
+	if p.put(m); !m.Unmap {
+		p.live = append(p.live, m)
+	}
+}
+
+func (p *process) put(m decode.MapEvent) {
 	if m.Modes&4 != 0 {
 		p.Image = append(p.Image, m)
 	} else {
 		p.Data = append(p.Data, m)
-	}
-	if !m.Unmap {
-		p.live = append(p.live, m)
 	}
 }
 
@@ -314,7 +289,7 @@ func (r *reader) assign(t *timeline) {
 		}
 		p.spaces, r.spaces = p.spaces|r.spaces, 0
 		if p.Number == 0 { // its samples may count nothing
-			t.recorded = append(t.recorded, &p.Process)
+			t.recorded = append(t.recorded, p)
 			p.Number = len(t.recorded)
 		}
 		switch {
@@ -331,17 +306,25 @@ func (r *reader) assign(t *timeline) {
 		p.DurationNS = max(p.DurationNS, t.ns(m.time)-p.StartNS)
 	}
 	r.moments = nil
-	for _, list := range t.all {
-		for _, p := range list {
-			if p.Number > 0 {
-				t.complete(p, usesKernel)
-			}
+	t.makeCounters()
+	for _, p := range t.recorded {
+		t.complete(p, usesKernel)
+	}
+	t.judgeInherited()
+}
+
+// makeCounters lists the events, which all processes share.
+func (t *timeline) makeCounters() {
+	for i, e := range t.r.events {
+		if !e.isDummy() {
+			t.counters = append(t.counters, decode.Counter{Tag: i, Name: e.name, Title: e.name, TimeUnit: e.unit == "ns", Trigger: t.r.trigger(e)})
 		}
 	}
 }
 
 // complete makes a process ready for the stages behind.
 func (t *timeline) complete(p *process, usesKernel bool) {
+	t.inherit(p)
 	t.known(p.Image)
 	t.known(p.Data)
 	if usesKernel {
@@ -355,12 +338,7 @@ func (t *timeline) complete(p *process, usesKernel bool) {
 		p.Target = "(unknown)"
 	}
 	p.Kinds, p.Closed = kinds, true
-	for i, e := range t.r.events {
-		if e.isDummy() {
-			continue
-		}
-		p.Counters = append(p.Counters, decode.Counter{Tag: i, Name: e.name, Title: e.name, TimeUnit: e.unit == "ns", Trigger: t.r.trigger(e)})
-	}
+	p.Counters = t.counters
 	p.Records = func(k schema.Kind) int64 {
 		if k == schema.Perf {
 			return int64(p.rows.n)

@@ -1,0 +1,200 @@
+package perfdata
+
+import (
+	"slices"
+	"sort"
+
+	"stackmill/problem"
+	"stackmill/stages/decode"
+)
+
+// snapshot is the mappings that a process had when it forked. Its children share
+// them, so that memory is bounded by what was recorded and not by its product with
+// the number of forks.
+type snapshot struct {
+	base *snapshot // the older ones
+	own  []decode.MapEvent
+}
+
+// drop is the end of shared mappings, when a process executed another program.
+type drop struct {
+	base        *snapshot
+	over        []decode.MapEvent // later ones, which may hide them
+	time        int64
+	image, data int // how many mappings of its own the process had by then
+}
+
+// share returns the mappings of a process's program as of now.
+func (p *process) share() *snapshot {
+	if len(p.live) > 0 {
+		p.base = &snapshot{p.base, visible(p.live)}
+		p.live = nil
+	}
+	return p.base
+}
+
+// all returns the mappings of a snapshot, the oldest first.
+func (s *snapshot) all() (list []decode.MapEvent) {
+	var parts [][]decode.MapEvent
+	for ; s != nil; s = s.base {
+		parts = append(parts, s.own)
+	}
+	slices.Reverse(parts)
+	return visible(slices.Concat(parts...))
+}
+
+// Bounds of what processes inherit.
+const (
+	// maxInherited is how many mappings they get of it as their own; those that none
+	// of their samples touches are left out behind that.
+	maxInherited = 1 << 19
+	// maxSought is how many are looked at.
+	maxSought = 1 << 28
+	// maxDumps is how many dumps of run-time compilers they get.
+	maxDumps = 1 << 16
+)
+
+// shared is what the processes have got of shared mappings so far.
+type shared struct {
+	last                  *snapshot
+	list                  []decode.MapEvent // of last
+	given, sought         int
+	dumps                 int
+	leftOut, lost, noDump int64
+}
+
+// of returns the mappings of a snapshot, which neighbours mostly have in common.
+func (s *shared) of(base *snapshot) []decode.MapEvent {
+	if base != s.last {
+		s.last, s.list = base, base.all()
+		s.sought += len(s.list)
+	}
+	return s.list
+}
+
+// inherit gives a process the mappings that it shares with others, from its fork to
+// its exec.
+func (t *timeline) inherit(p *process) {
+	if p.forked == nil && len(p.drops) == 0 {
+		return
+	}
+	var touched []uint64
+	looked := false
+	some := func(list []decode.MapEvent) []decode.MapEvent {
+		if t.shared.given += len(list); t.shared.given <= maxInherited {
+			return list
+		}
+		if t.shared.sought += len(list); t.shared.sought > maxSought {
+			t.shared.lost += int64(len(list))
+			return nil
+		}
+		if !looked {
+			touched, looked = t.r.addressesOf(p), true
+		}
+		var kept []decode.MapEvent
+		for _, m := range list {
+			// A return address may be the first behind the code.
+			if i, _ := slices.BinarySearch(touched, m.Address); i < len(touched) && touched[i]-m.Address <= m.Size {
+				kept = append(kept, m)
+			}
+		}
+		t.shared.leftOut += int64(len(list) - len(kept))
+		return kept
+	}
+	image, data := p.Image, p.Data
+	p.Image, p.Data, p.exec, p.live = nil, nil, nil, nil
+	for _, m := range some(t.shared.of(p.forked)) {
+		m.Time = p.StartNS
+		p.put(m)
+	}
+	before := drop{}
+	for _, d := range p.drops {
+		p.Image = append(p.Image, image[before.image:d.image]...)
+		p.Data = append(p.Data, data[before.data:d.data]...)
+		list := t.shared.of(d.base)
+		if len(d.over) > 0 {
+			list = visible(slices.Concat(list, d.over))
+			list = list[:len(list)-len(d.over)] // none of those is hidden
+		}
+		for _, m := range some(list) {
+			p.put(decode.MapEvent{Unmap: true, Time: d.time, Address: m.Address, Modes: m.Modes})
+		}
+		before = d
+	}
+	p.Image = append(p.Image, image[before.image:]...)
+	p.Data = append(p.Data, data[before.data:]...)
+}
+
+// inheritDumps gives a child the dumps of run-time compilers that its parent has open.
+func (t *timeline) inheritDumps(child, parent *process) {
+	for _, d := range parent.JITDumps {
+		if d.Until != decode.Never {
+			continue
+		}
+		if t.shared.dumps++; t.shared.dumps > maxDumps {
+			t.shared.noDump++
+			continue
+		}
+		d.From = child.StartNS
+		child.JITDumps = append(child.JITDumps, d)
+	}
+}
+
+// judgeInherited records what processes did not get.
+func (t *timeline) judgeInherited() {
+	t.r.count(problem.Info, t.shared.leftOut, "unused-segments", "mappings that processes inherited are left out, because there are so many: none of their samples touches them")
+	t.r.count(problem.Error, t.shared.lost, "too-many-segments", "mappings that processes inherited are left out, because there are too many: code in them has no names")
+	t.r.count(problem.Warning, t.shared.noDump, "too-many-jitdumps", "dumps of run-time compilers that processes inherited are left out, because there are too many")
+}
+
+// addressesOf returns the addresses that a process's samples have anything to do with, in
+// order: code, data, and whatever words the unwinder may find on a stack.
+func (r *reader) addressesOf(p *process) (list []uint64) {
+	for i := range p.Stacks {
+		list = append(list, p.Stacks[i].Words...)
+	}
+	var s sample
+	for row := range p.rows.all() {
+		_, body := r.body(row.at)
+		if !r.readSample(body, &s) {
+			continue
+		}
+		list = append(list, s.ip, s.addr)
+		if p.dumps {
+			list = append(list, words(s.regs, r.big)...)
+			list = append(list, words(s.stack, r.big)...)
+		}
+		const many = 1 << 20
+		if len(list) > many {
+			slices.Sort(list)
+			list = slices.Compact(list)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// visible returns the mappings that later ones do not hide wholly: the end of a
+// mapping is not recorded.
+func visible(live []decode.MapEvent) []decode.MapEvent {
+	var kept []decode.MapEvent
+	var hidden []span // sorted, apart from each other
+	for _, m := range slices.Backward(live) {
+		s := span{m.Address, m.Address + m.Size}
+		from := sort.Search(len(hidden), func(i int) bool { return hidden[i].end >= s.start })
+		to := sort.Search(len(hidden), func(i int) bool { return hidden[i].start > s.end })
+		if from < to && hidden[from].start <= s.start && s.end <= hidden[from].end {
+			continue
+		}
+		kept = append(kept, m)
+		if from < to {
+			s = span{min(s.start, hidden[from].start), max(s.end, hidden[to-1].end)}
+		}
+		hidden = slices.Replace(hidden, from, to, s)
+	}
+	slices.Reverse(kept)
+	return kept
+}
+
+// span is a range of addresses.
+type span struct{ start, end uint64 }
