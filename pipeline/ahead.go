@@ -1,35 +1,38 @@
 package pipeline
 
-import "stackmill/stages/decode"
+import (
+	"context"
+
+	"stackmill/stages/decode"
+)
 
 // ahead is a recording that is opened while its content is identified: both read
 // it once.
 type ahead struct {
-	rec      *decode.Recording
-	panicked any
-	done     chan struct{}
+	rec  *decode.Recording
+	err  error
+	done chan struct{}
 }
 
-func openAhead(src input) *ahead {
+func openAhead(ctx context.Context, src input) *ahead {
 	a := &ahead{done: make(chan struct{})}
 	go func() {
 		defer close(a.done)
-		defer func() { a.panicked = recover() }()
-		a.rec = src.decoder.Open(src.path)
+		a.err = guarded(func() error {
+			a.rec = src.decoder.OpenContext(ctx, src.path)
+			return nil
+		})
 	}()
 	return a
 }
 
 // take returns the recording, which the caller closes. A panic of the decoder is
-// the caller's.
-func (a *ahead) take() *decode.Recording {
+// the error.
+func (a *ahead) take() (*decode.Recording, error) {
 	<-a.done
-	if a.panicked != nil {
-		panic(a.panicked)
-	}
 	rec := a.rec
 	a.rec = nil
-	return rec
+	return rec, a.err
 }
 
 // drop closes the recording if nobody took it.

@@ -1,7 +1,9 @@
 package pipeline
 
 import (
+	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"stackmill/stages/decode"
@@ -13,7 +15,7 @@ type opener struct {
 	open func() *decode.Recording
 }
 
-func (o opener) Open(string) *decode.Recording { return o.open() }
+func (o opener) OpenContext(context.Context, string) *decode.Recording { return o.open() }
 
 // A recording that was opened ahead is closed once, by who took it or by who
 // did not need it.
@@ -22,29 +24,30 @@ func TestAhead(t *testing.T) {
 	src := input{decoder: opener{open: func() *decode.Recording {
 		return &decode.Recording{Close: func() error { closed++; return failure }}
 	}}}
-	a := openAhead(src)
-	rec := a.take()
+	a := openAhead(t.Context(), src)
+	rec, err := a.take()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := a.drop(); err != nil || closed != 0 {
 		t.Errorf("a recording that was taken was closed: %v", err)
 	}
 	if err := rec.Close(); !errors.Is(err, failure) || closed != 1 {
 		t.Error(err, closed)
 	}
-	if err := openAhead(src).drop(); !errors.Is(err, failure) || closed != 2 {
+	if err := openAhead(t.Context(), src).drop(); !errors.Is(err, failure) || closed != 2 {
 		t.Error(err, closed)
 	}
 }
 
 // What the decoder does wrong is found where the recording is wanted.
 func TestPanicAhead(t *testing.T) {
-	a := openAhead(input{decoder: opener{open: func() *decode.Recording { panic("a mistake") }}})
+	a := openAhead(t.Context(), input{decoder: opener{open: func() *decode.Recording { panic("a mistake") }}})
 	if err := a.drop(); err != nil {
 		t.Error(err)
 	}
-	defer func() {
-		if p := recover(); p != "a mistake" {
-			t.Error(p)
-		}
-	}()
-	a.take()
+	var internal *InternalError
+	if _, err := a.take(); !errors.As(err, &internal) || internal.Value != "a mistake" || !strings.Contains(string(internal.Stack), "ahead_test.go") {
+		t.Error(err)
+	}
 }

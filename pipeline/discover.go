@@ -1,13 +1,16 @@
 package pipeline
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 
+	"stackmill/fault"
 	"stackmill/stages/decode"
+	"stackmill/stages/infile"
 )
 
 // input is one recording to read.
@@ -15,76 +18,141 @@ type input struct {
 	path    string // absolute
 	decoder decode.Decoder
 	err     error // why there is no recording at path
+	bytes   int64 // its size, 0 when it is not known
 }
 
-// ErrNoRecording says that a path holds nothing that a decoder takes.
-var ErrNoRecording = errors.New("no recording found (expected a .er directory, a .erg group, a perf.data file, or a folder of them)")
+// What is wrong with an input.
+var (
+	// ErrNoRecording says that a path holds nothing that a decoder takes.
+	ErrNoRecording = errors.New("no recording found (expected a .er directory, a .erg group, a perf.data file, or a folder of them)")
+	// ErrUnknownFormat says that a file was meant to be a recording, and is damaged.
+	ErrUnknownFormat = errors.New("not a recording of a known format")
+)
+
+// finder finds the recordings that paths stand for.
+type finder struct {
+	ctx       context.Context
+	recursive bool
+	found     []input
+	seen      map[string]bool
+}
 
 // discover finds the recordings that the paths stand for, in the order given;
 // those of a folder in the order of their names. A path named twice counts once.
-func discover(paths []string, recursive bool) []input {
-	var found []input
-	seen := map[string]bool{}
-	add := func(path string, d decode.Decoder, err error) {
-		if abs, aerr := filepath.Abs(path); aerr == nil {
-			path = abs
-		}
-		if !seen[path] {
-			seen[path] = true
-			found = append(found, input{path, d, err})
-		}
-	}
+func discover(ctx context.Context, paths []string, recursive bool) []input {
+	f := &finder{ctx: ctx, recursive: recursive, seen: map[string]bool{}}
 	for _, path := range paths {
 		if d := decoderOf(path); d != nil {
-			addMembers(path, d, add)
+			f.members(path, d)
 			continue
 		}
-		before := len(found)
-		err := search(path, recursive, add)
-		if err == nil && len(found) == before {
+		before := len(f.found)
+		err := f.search(path)
+		if err == nil && len(f.found) == before {
 			err = ErrNoRecording
 		}
 		if err != nil {
-			add(path, nil, err)
+			f.add(path, nil, err)
 		}
 	}
-	return found
+	return f.found
 }
 
-func addMembers(path string, d decode.Decoder, add func(string, decode.Decoder, error)) {
+func (f *finder) add(path string, d decode.Decoder, err error) {
+	if abs, aerr := filepath.Abs(path); aerr == nil {
+		path = abs
+	}
+	if !f.seen[path] {
+		f.seen[path] = true
+		f.found = append(f.found, input{path: path, decoder: d, err: err})
+	}
+}
+
+// members adds the recordings that a path stands for.
+func (f *finder) members(path string, d decode.Decoder) {
 	members, err := d.Members(path)
 	if err != nil {
-		add(path, nil, err)
+		f.add(path, nil, err)
 		return
 	}
 	for _, m := range members {
-		if md := decoderOf(m); md != nil {
-			add(m, md, nil)
-		} else {
-			add(m, nil, fmt.Errorf("a member of %s: %w", path, ErrNoRecording))
+		md := decoderOf(m)
+		switch err := meant(m); {
+		case md != nil:
+			f.add(m, md, nil)
+		case err != nil:
+			f.add(m, nil, fmt.Errorf("a member of %s: %w", path, err))
+		default:
+			f.add(m, nil, fmt.Errorf("a member of %s: %w", path, ErrNoRecording))
 		}
 	}
 }
 
-// search adds the recordings in a folder, and below it if recursive.
-func search(folder string, recursive bool, add func(string, decode.Decoder, error)) error {
+// search adds the recordings in a folder, and below it if recursive, and the
+// files in it that were meant to be recordings. Links to folders are not
+// followed: they may lead in circles.
+func (f *finder) search(folder string) error {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
-		if info, serr := os.Stat(folder); serr == nil && info.Mode().IsRegular() {
-			return ErrNoRecording
+		if info, serr := os.Stat(folder); serr == nil && !info.IsDir() {
+			return meant(folder)
 		}
 		return err
 	}
 	for _, e := range entries {
+		if f.ctx.Err() != nil {
+			return nil
+		}
 		path := filepath.Join(folder, e.Name())
-		switch d := decoderOf(path); {
-		case d != nil:
-			addMembers(path, d, add)
-		case recursive && e.Type()&fs.ModeDir != 0:
-			if err := search(path, true, add); err != nil {
-				add(path, nil, err)
-			}
+		if d := decoderOf(path); d != nil {
+			f.members(path, d)
+			continue
+		}
+		err := meant(path)
+		if err == nil && f.recursive && e.Type()&fs.ModeDir != 0 {
+			err = f.search(path)
+		}
+		if err != nil {
+			f.add(path, nil, err)
 		}
 	}
 	return nil
+}
+
+// meanter is a decoder that can tell damaged recordings of its format.
+type meanter interface {
+	// Meant reports whether a path that holds no recording of this format was to
+	// hold one, by its name or by what is left of its structure.
+	Meant(path string) bool
+}
+
+// meant returns why something that no decoder takes is to be reported even so:
+// it was meant to be a recording, or a fault of the machine keeps it from being
+// known. Nil for what has nothing to do with recordings.
+func meant(path string) error {
+	f, info, err := infile.Open(path, infile.Recording)
+	if err == nil {
+		f.Close()
+	}
+	if fault.Is(err) {
+		return err
+	}
+	for _, d := range decoders {
+		m, ok := d.(meanter)
+		switch {
+		case !ok || !m.Meant(path):
+		case err == nil:
+			return fmt.Errorf("%w: it was meant to be one of %s, and is damaged (%d bytes)", ErrUnknownFormat, d.Name(), info.Size())
+		case errors.Is(err, infile.ErrNotRegular) && isDir(path):
+			return fmt.Errorf("%w: the folder was meant to be a recording of %s", ErrUnknownFormat, d.Name())
+		default:
+			return err
+		}
+	}
+	return nil
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
+	"stackmill/fault"
 	"stackmill/problem"
 	"stackmill/schema"
 	"stackmill/stages/attribute"
@@ -51,28 +52,33 @@ const (
 	Failed   = "failed"
 )
 
-// ingestOne reads one recording, which open opens, and commits it.
-func (in *ingest) ingestOne(ctx context.Context, r *Result, src input, open func() *decode.Recording) (err error) {
-	defer func() {
-		// One recording that trips a mistake of ours must not end the night's run.
-		if p := recover(); p != nil {
-			r.Status, r.Err, err = Failed, fmt.Errorf("internal error, please report it with the recording: %v", p), nil
-		}
-	}()
-	rec := open()
-	defer func() { err = errors.Join(err, rec.Close()) }()
-	files := in.tables.Of(in.SymFS, locate(&in.Options, rec))
-	jitdump.Attach(rec)
-	batch, err := write.Begin(in.Store, r.ID)
+// ingestOne reads one recording, which open opens, and commits it. The error is
+// why it is not committed, which is no fault of the recording.
+func (a *attempt) ingestOne(r *Result, open func() (*decode.Recording, error)) (err error) {
+	rec, err := open()
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, rec.Close()) }()
+	files := a.tables.Of(a.SymFS, locate(&a.Options, rec))
+	if rec.Fault == nil {
+		jitdump.Attach(a.ctx, rec)
+	}
+	if err := errors.Join(rec.Fault, context.Cause(a.ctx)); err != nil {
+		return err
+	}
+	batch, err := write.Begin(a.Store, r.ID)
+	if err != nil {
+		return storeFault(err)
+	}
 	defer batch.Abort()
+	a.batch.Store(batch)
 
-	out := newWriters(batch)
+	out := newWriters(a.ctx, batch)
 	defer out.close() // again, for the case of a panic
 	resolver, metrics := symbolize.New(rec, files), attribute.Metrics(rec)
 	frames := unwind.NewFrameTables(files, &rec.Problems)
+	name := filepath.Base(a.src.path)
 	e := &experiment{
 		id: r.ID, rec: rec,
 		resolver: resolver,
@@ -81,21 +87,27 @@ func (in *ingest) ingestOne(ctx context.Context, r *Result, src input, open func
 		data:     attribute.NewData(rec, metrics, resolver, files),
 		files:    attribute.NewFiles(),
 		out:      out,
-		progress: in.Progress,
-		sources:  in.Sources,
+		progress: a.Progress,
+		sources:  a.Sources,
 		frames:   frames,
 		dumps:    unwind.NewDumps(frames),
 		ids:      schema.NewLabels(r.ID),
 	}
-	if err := errors.Join(e.run(ctx, filepath.Base(src.path)), e.out.close(), files.Fault()); err != nil {
+	if err := errors.Join(e.run(a.ctx, name), e.out.close(), rec.Fault, files.Fault()); err != nil {
 		return err
 	}
+	if !a.claim() {
+		return errLeft
+	}
 	r.Status, r.Samples, r.Problems = e.status(), e.samples, rec.Problems.Problems
-	return batch.Commit(write.Commit{
-		ExperimentID: r.ID, Experiment: filepath.Base(src.path), Path: src.path,
+	return storeFault(batch.Commit(write.Commit{
+		ExperimentID: r.ID, Experiment: name, Path: a.src.path,
 		Status: r.Status, Ingested: time.Now().UTC().Truncate(time.Second),
-	})
+	}))
 }
+
+// errLeft is that nobody waits for the attempt any more.
+var errLeft = errors.New("it was given up")
 
 // run passes the recording through the stages.
 func (e *experiment) run(ctx context.Context, name string) error {
@@ -150,14 +162,15 @@ func (e *experiment) process(ctx context.Context, p *decode.Process) error {
 	if p.Unwind != nil {
 		e.dumps.Process(resolved)
 		if err := p.Unwind(e.dumps.Unwind); err != nil {
-			e.unreadable(p, schema.Perf, err)
-			return nil
+			return e.unreadable(p, schema.Perf, err)
 		}
 	}
 	stacks := e.stacks.Process(p, unwind.New(e.stacks.Set, e.resolver, e.frames, resolved, p))
 	data, err := e.data.Process(p, resolved)
 	if err != nil {
-		e.unreadable(p, schema.Heap, err)
+		if err := e.unreadable(p, schema.Heap, err); err != nil {
+			return err
+		}
 	}
 	if data != nil && data.Blocks != nil && data.Blocks.Untold > 0 {
 		e.rec.Problems.Add(problem.Problem{
@@ -175,17 +188,20 @@ func (e *experiment) process(ctx context.Context, p *decode.Process) error {
 }
 
 func (e *experiment) kind(ctx context.Context, p *decode.Process, k schema.Kind, stacks *attribute.ProcessStacks, data *attribute.DataProcess) error {
-	deriver := attribute.NewDeriver(e.rec, p, k, e.leaks(p, k), e.files)
+	leaks, err := e.leaks(p, k)
+	if err != nil {
+		return err
+	}
+	deriver := attribute.NewDeriver(e.rec, p, k, leaks, e.files)
 	events := p.Events(k)
 	defer events.Close()
 	for {
-		if err := ctx.Err(); err != nil {
+		if err := errors.Join(e.rec.Fault, context.Cause(ctx)); err != nil {
 			return err
 		}
 		batch, err := events.Next()
 		if err != nil {
-			e.unreadable(p, k, err)
-			return nil
+			return e.unreadable(p, k, err)
 		}
 		if batch == nil {
 			return nil
@@ -199,15 +215,17 @@ func (e *experiment) kind(ctx context.Context, p *decode.Process, k schema.Kind,
 }
 
 // leaks runs ahead over the heap events: whether a block leaks is known at the end only.
-func (e *experiment) leaks(p *decode.Process, k schema.Kind) *attribute.Leaks {
+func (e *experiment) leaks(p *decode.Process, k schema.Kind) (*attribute.Leaks, error) {
 	if k != schema.Heap {
-		return nil
+		return nil, nil
 	}
 	events := p.Events(k)
 	defer events.Close()
 	leaks, err := attribute.FindLeaks(events)
 	if err != nil {
-		e.unreadable(p, k, err)
+		if err := e.unreadable(p, k, err); err != nil {
+			return nil, err
+		}
 	}
 	if leaks.Untold > 0 {
 		e.rec.Problems.Add(problem.Problem{
@@ -216,16 +234,21 @@ func (e *experiment) leaks(p *decode.Process, k schema.Kind) *attribute.Leaks {
 			Message: "the collector did not record which block realloc freed; such a block counts as leaked until its address is used again",
 		})
 	}
-	return leaks
+	return leaks, nil
 }
 
 // unreadable records that the rest of a kind's events is lost: a file that
-// changes or fails while it is read costs its experiment, not the whole run.
-func (e *experiment) unreadable(p *decode.Process, k schema.Kind, err error) {
+// changes while it is read costs its experiment, not the whole run. A fault of the
+// machine, which says nothing about the file, is returned.
+func (e *experiment) unreadable(p *decode.Process, k schema.Kind, err error) error {
+	if fault.Is(err) {
+		return err
+	}
 	e.rec.Problems.Add(problem.Problem{
 		Severity: problem.Error, Process: p.Number, File: fileOf(p, "."), Offset: problem.NoOffset,
 		Reason: "unreadable-events", Message: fmt.Sprintf("the rest of the %s events cannot be read: %v", k, err),
 	})
+	return nil
 }
 
 // batch writes one batch of samples and adds it to the sums.

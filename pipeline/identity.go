@@ -1,20 +1,21 @@
 package pipeline
 
 import (
+	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
 	"github.com/cespare/xxhash/v2"
 
 	"stackmill/schema"
+	"stackmill/stages/infile"
 )
 
 // identify derives an experiment's id from the content of its files, and
 // returns their size. A recording without content, which has nothing else to be
 // known by, is known by its name.
-func (in input) identify() (id string, size int64, err error) {
+func (in input) identify(ctx context.Context) (id string, size int64, err error) {
 	files, err := in.decoder.Files(in.path)
 	if err != nil {
 		return "", 0, err
@@ -22,7 +23,7 @@ func (in input) identify() (id string, size int64, err error) {
 	h := schema.NewID("experiment").Text(in.decoder.Name())
 	buffer := make([]byte, 256<<10)
 	for _, name := range files {
-		sum, n, err := contentOf(filepath.Join(in.path, name), buffer)
+		sum, n, err := contentOf(ctx, filepath.Join(in.path, name), buffer)
 		if err != nil {
 			return "", 0, err
 		}
@@ -35,7 +36,7 @@ func (in input) identify() (id string, size int64, err error) {
 	return fmt.Sprintf("%016x", h.Sum()), size, nil
 }
 
-// size returns the size of the recording's files in bytes, for progress only.
+// size returns the size of the recording's files in bytes, 0 when it is not known.
 func (in input) size() int64 {
 	if in.decoder == nil {
 		return 0
@@ -46,20 +47,33 @@ func (in input) size() int64 {
 	}
 	total := int64(0)
 	for _, name := range files {
-		if info, err := os.Stat(filepath.Join(in.path, name)); err == nil {
+		if info, err := infile.Stat(filepath.Join(in.path, name)); err == nil {
 			total += info.Size()
 		}
 	}
 	return total
 }
 
-func contentOf(path string, buffer []byte) (sum uint64, size int64, err error) {
-	f, err := os.Open(path)
+func contentOf(ctx context.Context, path string, buffer []byte) (sum uint64, size int64, err error) {
+	f, _, err := infile.Open(path, infile.Recording)
 	if err != nil {
 		return 0, 0, err
 	}
 	defer f.Close()
 	d := xxhash.New()
-	size, err = io.CopyBuffer(d, struct{ io.Reader }{f}, buffer) // a bare File would use a buffer of its own
+	size, err = io.CopyBuffer(d, &stoppable{ctx, f}, buffer)
 	return d.Sum64(), size, err
+}
+
+// stoppable is a reader that fails once its context has ended.
+type stoppable struct {
+	ctx  context.Context
+	from io.Reader
+}
+
+func (s *stoppable) Read(b []byte) (int, error) {
+	if s.ctx.Err() != nil {
+		return 0, context.Cause(s.ctx)
+	}
+	return s.from.Read(b)
 }

@@ -3,14 +3,15 @@ package pipeline
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"stackmill/fault"
 	"stackmill/problem"
 	"stackmill/stages/decode"
 	"stackmill/stages/symbolize/source"
@@ -29,7 +30,8 @@ type Options struct {
 	DebugDirs []string      // where separate debug files, and copies by build-id, are; nil: tables.DefaultDebugDirs
 	Sources   []source.Rule // where source files are that are not at their recorded paths
 	Jobs      int           // experiments side by side, at least 1
-	Memory    int64         // bytes to stay within as far as caches are concerned, 0 for the default
+	Memory    int64         // bytes to stay within, 0 for the default: for caches only
+	Timeout   time.Duration // the most that reading one experiment may take, 0: any time
 	Recursive bool          // look for recordings below folders, not only in them
 	Progress  *Progress
 	Done      func(Result) // called after each experiment, one call at a time; may be nil
@@ -44,35 +46,46 @@ type Progress struct {
 type Result struct {
 	Path     string // absolute
 	ID       string // experiment_id, empty when there was nothing to read
-	Status   string // as experiments.status, or Skipped
+	Status   string // as experiments.status, or Skipped or Aborted
 	Samples  int64
 	Bytes    int64 // the recording's size
 	Problems []problem.Problem
 	Elapsed  time.Duration
-	Err      error // why nothing of it could be read
+	Err      error // why nothing of it could be read, or was
 }
 
-// Skipped is the status of a recording whose content is in the store already.
-const Skipped = "skipped"
+// Skipped is the status of a recording whose content is in the store already,
+// Aborted that of one that was not read, or not to its end, for no fault of its
+// own: the next run tries it again.
+const (
+	Skipped = "skipped"
+	Aborted = "aborted"
+)
 
 // Lost reports whether data of the input was lost or unreadable.
-func (r Result) Lost() bool { return r.Err != nil || r.Status == Partial || r.Status == Failed }
+func (r Result) Lost() bool {
+	return r.Err != nil || r.Status == Partial || r.Status == Failed || r.Status == Aborted
+}
 
 // tablesShare is the part of the memory that tables of load objects may keep.
 const tablesShare = 4
 
 type ingest struct {
 	Options
-	tables *tables.Loader
-	mu     sync.Mutex
-	taken  map[string]bool // ids of inputs that were begun
-	known  map[string]bool // paths whose recordings are in the store, as they were then
+	tables   *tables.Loader
+	stop     context.CancelCauseFunc // ends the run
+	underway underway
+	faults   storeFaults
+	mu       sync.Mutex
+	taken    map[string]string // paths of inputs that were begun, by their ids
+	known    map[string]bool   // paths whose recordings are in the store, as they were then
 }
 
 // Ingest reads every recording found at the paths and commits each to the
 // store as a batch of its own. It returns a result per input, in the order in
 // which they were found. An error means that ingesting stopped: what was
-// committed before stays.
+// committed before stays. When the context ends, it returns at once: what does
+// not look at the context is left to itself, and never commits.
 func Ingest(ctx context.Context, opts Options, paths ...string) ([]Result, error) {
 	if opts.Progress == nil {
 		opts.Progress = &Progress{}
@@ -80,34 +93,27 @@ func Ingest(ctx context.Context, opts Options, paths ...string) ([]Result, error
 	in := &ingest{
 		Options: opts,
 		tables:  tables.New(tables.Options{CacheDir: opts.Cache, DebugDirs: opts.debugDirs(), MemoryLimit: opts.Memory / tablesShare}),
-		taken:   map[string]bool{},
+		taken:   map[string]string{},
 		known:   map[string]bool{},
 	}
 	if err := write.Clean(opts.Store); err != nil {
 		return nil, err
 	}
 	in.recall()
-	inputs := discover(paths, opts.Recursive)
-	opts.Progress.Experiments.Store(int64(len(inputs)))
-
-	results := make([]Result, len(inputs))
-	for i, src := range inputs {
-		opts.Progress.TotalBytes.Add(src.size())
-		results[i] = Result{Path: src.path, Err: src.err}
+	ctx, in.stop = context.WithCancelCause(ctx)
+	defer in.stop(nil)
+	inputs, err := in.discover(ctx, paths)
+	if err != nil {
+		return nil, err
 	}
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(max(1, opts.Jobs))
-	for i := range inputs {
-		g.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			err := in.one(ctx, &results[i], inputs[i])
-			in.finished(&results[i])
-			return err
-		})
+	var watch sync.WaitGroup
+	if opts.Memory > 0 {
+		watch.Go(func() { in.watch(ctx) })
 	}
-	err := g.Wait()
+	results := in.all(ctx, inputs)
+	err = context.Cause(ctx)
+	in.stop(nil)
+	watch.Wait()
 	return results, err
 }
 
@@ -120,29 +126,104 @@ func (in *ingest) recall() {
 	}
 }
 
-// one ingests one input, unless it is in the store. A failed recording is
-// tried again each time: its files may have been repaired.
-func (in *ingest) one(ctx context.Context, r *Result, src input) (err error) {
-	start := time.Now()
-	defer func() { r.Elapsed = time.Since(start) }()
-	open := func() *decode.Recording { return src.decoder.Open(src.path) }
-	if r.Err == nil && !in.known[src.path] {
-		a := openAhead(src)
-		defer func() { err = errors.Join(err, a.drop()) }()
-		open = a.take
+// discover finds the inputs and their sizes.
+func (in *ingest) discover(ctx context.Context, paths []string) (inputs []input, err error) {
+	type found struct {
+		inputs []input
+		err    error
 	}
-	if r.Err == nil {
-		r.ID, r.Bytes, r.Err = src.identify()
+	done := make(chan found, 1)
+	go func() {
+		var f found
+		f.err = guarded(func() error {
+			f.inputs = discover(ctx, paths, in.Recursive)
+			for i := range f.inputs {
+				if ctx.Err() == nil {
+					f.inputs[i].bytes = f.inputs[i].size()
+				}
+			}
+			return context.Cause(ctx)
+		})
+		done <- f
+	}()
+	f, ok := soon(ctx, done)
+	if !ok {
+		return nil, context.Cause(ctx)
+	}
+	return f.inputs, f.err
+}
+
+// all tries every input, and then those again, each alone, that took too much
+// memory beside others.
+func (in *ingest) all(ctx context.Context, inputs []input) []Result {
+	in.Progress.Experiments.Store(int64(len(inputs)))
+	results := make([]Result, len(inputs))
+	for i := range inputs {
+		in.Progress.TotalBytes.Add(inputs[i].bytes)
+	}
+	var crowded []int
+	var g errgroup.Group
+	g.SetLimit(max(1, in.Jobs))
+	for i := range inputs {
+		g.Go(func() error {
+			if results[i] = in.one(ctx, inputs[i]); errors.Is(results[i].Err, errCrowded) {
+				in.mu.Lock()
+				defer in.mu.Unlock()
+				crowded = append(crowded, i)
+				return nil
+			}
+			in.finished(&results[i])
+			return nil
+		})
+	}
+	_ = g.Wait() // each result has its own error
+	slices.Sort(crowded)
+	for _, i := range crowded {
+		results[i] = in.one(ctx, inputs[i])
+		in.finished(&results[i])
+	}
+	in.copies(results)
+	return results
+}
+
+// one ingests one input, and puts it in quarantine if it takes too much.
+func (in *ingest) one(ctx context.Context, src input) Result {
+	r := in.try(ctx, src, in.Timeout, (*attempt).read)
+	var over *overLimit
+	if r.Status == Aborted && errors.As(r.Err, &over) {
+		r = in.quarantine(ctx, src, &r, over)
+	}
+	if in.faults.add(r.Err) {
+		in.stop(r.Err)
+	}
+	return r
+}
+
+// read ingests the input, unless it is in the store. A failed recording is
+// tried again each time: its files may have been repaired.
+func (a *attempt) read(r *Result) (err error) {
+	open := func() (*decode.Recording, error) { return a.src.decoder.OpenContext(a.ctx, a.src.path), nil }
+	if a.src.err == nil && !a.known[a.src.path] {
+		ahead := openAhead(a.ctx, a.src)
+		defer func() { err = errors.Join(err, ahead.drop()) }()
+		open = ahead.take
+	}
+	if r.Err = a.src.err; r.Err == nil {
+		r.ID, r.Bytes, r.Err = a.src.identify(a.ctx)
+	}
+	if fault.Is(r.Err) {
+		return r.Err
 	}
 	if r.Err != nil {
 		r.Status = Failed
 		return nil
 	}
-	if !in.take(r.ID) {
+	a.is.Store(&identified{r.ID, r.Bytes})
+	if !a.take(r.ID, a.src.path) {
 		r.Status = Skipped
 		return nil
 	}
-	c, err := write.ReadCommit(in.Store, r.ID)
+	c, err := write.ReadCommit(a.Store, r.ID)
 	switch {
 	case err == nil && c.Status != Failed:
 		r.Status = Skipped
@@ -150,19 +231,33 @@ func (in *ingest) one(ctx context.Context, r *Result, src input) (err error) {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	if err := in.ingestOne(ctx, r, src, open); err != nil {
-		return fmt.Errorf("%s: %w", src.path, err)
-	}
-	return nil
+	return a.ingestOne(r, open)
 }
 
 // take reports whether no other input of this run has the same content.
-func (in *ingest) take(id string) bool {
+func (in *ingest) take(id, path string) bool {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	taken := in.taken[id]
-	in.taken[id] = true
-	return !taken
+	if in.taken[id] == "" {
+		in.taken[id] = path
+	}
+	return in.taken[id] == path
+}
+
+// copies corrects what was said of inputs with the content of another one, which
+// came to nothing later.
+func (in *ingest) copies(results []Result) {
+	aborted := map[string]error{}
+	for _, r := range results {
+		if r.Status == Aborted && r.ID != "" {
+			aborted[r.ID] = r.Err
+		}
+	}
+	for i := range results {
+		if r := &results[i]; r.Status == Skipped && aborted[r.ID] != nil {
+			r.Status, r.Err = Aborted, aborted[r.ID]
+		}
+	}
 }
 
 func (in *ingest) finished(r *Result) {

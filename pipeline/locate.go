@@ -1,12 +1,12 @@
 package pipeline
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"stackmill/stages/decode"
+	"stackmill/stages/infile"
 	"stackmill/stages/symbolize/tables"
 )
 
@@ -60,7 +60,7 @@ func kernels(symfs string, dirs []string, rec *decode.Recording, buildID string)
 	}
 	places = append(places, filepath.Join(symfs, "/lib/modules", release, "build/vmlinux"))
 	for _, file := range places {
-		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
+		if _, err := infile.Stat(file); err == nil {
 			found = append(found, file)
 		}
 	}
@@ -89,7 +89,7 @@ func below(root string, locate func(string) []decode.Candidate) func(string) []d
 		candidates := slices.DeleteFunc(locate(path), func(c decode.Candidate) bool { return c.Origin == "path" })
 		if filepath.IsAbs(path) {
 			moved := filepath.Join(root, path)
-			if info, err := os.Stat(moved); err == nil && info.Mode().IsRegular() {
+			if _, err := infile.Stat(moved); err == nil {
 				candidates = append(candidates, decode.Candidate{Path: moved, Origin: "path"})
 			}
 		}

@@ -85,7 +85,7 @@ func TestDiscover(t *testing.T) {
 			for _, p := range tt.paths {
 				paths = append(paths, filepath.Join(root, p))
 			}
-			for _, in := range discover(paths, tt.recursive) {
+			for _, in := range discover(t.Context(), paths, tt.recursive) {
 				if in.err != nil {
 					bad = append(bad, in.path+": "+in.err.Error())
 				} else {
@@ -219,7 +219,7 @@ func (faulty) Name() string                          { return "faulty" }
 func (faulty) Detect(path string) bool               { return filepath.Ext(path) == ".faulty" }
 func (faulty) Members(path string) ([]string, error) { return []string{path}, nil }
 func (faulty) Files(string) ([]string, error)        { return []string{"."}, nil }
-func (faulty) Open(path string) *decode.Recording {
+func (faulty) OpenContext(_ context.Context, path string) *decode.Recording {
 	return &decode.Recording{
 		Locate: func(string) []decode.Candidate { return nil },
 		Close:  func() error { return nil },

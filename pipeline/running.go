@@ -3,11 +3,11 @@ package pipeline
 import (
 	"bufio"
 	"bytes"
-	"os"
 	"strconv"
 	"strings"
 
 	"stackmill/stages/decode"
+	"stackmill/stages/infile"
 	"stackmill/stages/symbolize/symtab/object"
 )
 
@@ -23,7 +23,7 @@ var here = running{"/sys/kernel/notes", "/proc/kallsyms", "/proc/sys/kernel/host
 // those of this machine.
 func (k running) recorded(rec *decode.Recording, buildID string, local bool) bool {
 	if buildID != "" {
-		if notes, err := os.ReadFile(k.notes); err != nil || object.NotesBuildID(notes) != buildID {
+		if notes, err := infile.Read(k.notes, infile.Note); err != nil || object.NotesBuildID(notes) != buildID {
 			return false
 		}
 		return rec.Kernel.Address == 0 || k.has(rec.Kernel)
@@ -33,13 +33,13 @@ func (k running) recorded(rec *decode.Recording, buildID string, local bool) boo
 }
 
 func line(path string) string {
-	b, _ := os.ReadFile(path) // what cannot be read is no match
+	b, _ := infile.Read(path, infile.Note) // what cannot be read is no match
 	return strings.TrimSpace(string(b))
 }
 
 // has reports whether the kernel's list has a symbol at its recorded address.
 func (k running) has(want decode.KernelSymbol) bool {
-	f, err := os.Open(k.symbols)
+	f, _, err := infile.Open(k.symbols, infile.SymbolList)
 	if err != nil {
 		return false
 	}

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"sync"
 
 	"golang.org/x/sys/unix"
 
+	"stackmill/stages/infile"
 	"stackmill/stages/symbolize/symtab/object"
 )
 
@@ -60,7 +60,7 @@ const maxVDSO = 1 << 20
 // mappedVDSO reads the vdso from the memory of the process whose auxiliary vector
 // it is.
 func mappedVDSO(auxv, mem string) ([]byte, error) {
-	vector, err := os.ReadFile(auxv)
+	vector, err := infile.Read(auxv, infile.Note)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func mappedVDSO(auxv, mem string) ([]byte, error) {
 			address = int64(binary.NativeEndian.Uint64(vector[8:]))
 		}
 	}
-	memory, err := os.Open(mem)
+	memory, _, err := infile.Open(mem, infile.Note)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"context"
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -16,6 +17,7 @@ const writersAhead = 2
 // writers runs the write stage of one experiment beside the stages before it:
 // one goroutine per table, so that each table's rows keep their order.
 type writers struct {
+	ctx    context.Context
 	batch  *write.Batch
 	group  errgroup.Group
 	mu     sync.Mutex
@@ -25,13 +27,16 @@ type writers struct {
 	err    error
 }
 
-func newWriters(b *write.Batch) *writers {
-	return &writers{batch: b, tables: map[string]chan arrow.RecordBatch{}, failed: make(chan struct{})}
+func newWriters(ctx context.Context, b *write.Batch) *writers {
+	return &writers{ctx: ctx, batch: b, tables: map[string]chan arrow.RecordBatch{}, failed: make(chan struct{})}
 }
 
-// write hands rows to their table's writer. For each table it is called by one
-// goroutine.
+// write hands rows to their table's writer, until the context ends. For each
+// table it is called by one goroutine.
 func (w *writers) write(t *schema.Table, rows arrow.RecordBatch) error {
+	if w.ctx.Err() != nil {
+		return context.Cause(w.ctx)
+	}
 	c := w.table(t)
 	rows.Retain()
 	select {
@@ -56,11 +61,16 @@ func (w *writers) table(t *schema.Table) chan<- arrow.RecordBatch {
 	return c
 }
 
+// run writes until the context ends; what comes later is only released.
 func (w *writers) run(t *schema.Table, c <-chan arrow.RecordBatch) error {
 	var first error
 	for rows := range c {
 		if first == nil {
-			if first = w.batch.Write(t, rows); first != nil {
+			first = guarded(func() error { return storeFault(w.batch.Write(t, rows)) })
+			if first == nil {
+				first = context.Cause(w.ctx)
+			}
+			if first != nil {
 				w.once.Do(func() { w.err = first; close(w.failed) })
 			}
 		}
@@ -78,22 +88,11 @@ func (w *writers) close() error {
 	return w.group.Wait()
 }
 
-// together runs functions at once and returns their first error. When one
-// panics, so does together in the end.
+// together runs functions at once and returns their first error, or panic.
 func together(run ...func() error) error {
-	panics := make([]any, len(run))
 	var g errgroup.Group
-	for i, f := range run {
-		g.Go(func() error {
-			defer func() { panics[i] = recover() }()
-			return f()
-		})
+	for _, f := range run {
+		g.Go(func() error { return guarded(f) })
 	}
-	err := g.Wait()
-	for _, p := range panics {
-		if p != nil {
-			panic(p)
-		}
-	}
-	return err
+	return g.Wait()
 }

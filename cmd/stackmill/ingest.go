@@ -19,7 +19,6 @@ import (
 	"golang.org/x/term"
 
 	"stackmill/pipeline"
-	"stackmill/problem"
 	"stackmill/queries"
 	"stackmill/stages/symbolize/source"
 	"stackmill/stages/write"
@@ -35,8 +34,14 @@ func newIngestCommand(a *app) *cobra.Command {
 folder holding any of them) and commits each to the store. Content that is in
 the store already is skipped, so the same command can be run every night.
 
+A recording that takes more time than --experiment-timeout, or far more memory
+than --memory, is put into the store as failed, and tried again the next time. A
+full disk, an interrupt, or another fault of the machine leaves recordings out,
+which the same command puts in later.
+
 Exit status: 0 all is in; 3 data of some recordings was lost or unreadable, see
-"stackmill problems"; 1 nothing could be done; 2 wrong usage.`,
+"stackmill problems", or they could not be put in; 1 nothing could be done;
+2 wrong usage.`,
 		Example: `  stackmill ingest test.1.er
   stackmill ingest --jobs 8 --recursive --store /data/profiles /data/experiments`,
 		Args: cobra.MinimumNArgs(1),
@@ -44,6 +49,7 @@ Exit status: 0 all is in; 3 data of some recordings was lost or unreadable, see
 	f := c.Flags()
 	f.IntVar(&opts.Jobs, "jobs", runtime.NumCPU(), "experiments read side by side")
 	f.StringVar(&memory, "memory", memory, "memory to stay within, e.g. 512M or 2G")
+	f.DurationVar(&opts.Timeout, "experiment-timeout", time.Hour, "the most that reading one recording may take, 0 for any time")
 	f.StringVar(&opts.Cache, "cache", defaultCache(), "directory where tables of load objects are kept, shared by all stores")
 	f.BoolVar(&opts.Recursive, "recursive", false, "look for recordings in the folders below, too")
 	f.StringVar(&opts.Kallsyms, "kallsyms", "", "the kernel's symbols when it was recorded, a copy of /proc/kallsyms (perf recordings)")
@@ -56,6 +62,9 @@ Exit status: 0 all is in; 3 data of some recordings was lost or unreadable, see
 		limit, err := parseSize(memory)
 		if err != nil {
 			return usageErrorf("ingest: --memory: %w", err)
+		}
+		if opts.Timeout < 0 {
+			return usageErrorf("ingest: --experiment-timeout: %v is less than 0", opts.Timeout)
 		}
 		if opts.Jobs < 1 {
 			return usageErrorf("ingest: --jobs: %d is less than 1", opts.Jobs)
@@ -78,23 +87,54 @@ const ownMemory = 110 << 20
 const sourcePathHelp = "where source files are that are not at their recorded paths: FROM=TO replaces the start of the path, DIR is searched by its end; may be repeated"
 
 func runIngest(ctx context.Context, a *app, opts pipeline.Options, paths []string) error {
+	a.endsItself.Store(true)
 	start := time.Now()
 	opts.Progress = &pipeline.Progress{}
-	if bar := newProgressBar(a.stderr, opts.Progress); bar != nil {
-		defer bar.stop()
-	} else {
+	bar := newProgressBar(a.stderr, opts.Progress)
+	if bar == nil {
 		log := slog.New(slog.NewTextHandler(a.stderr, nil))
 		opts.Done = func(r pipeline.Result) { logResult(log, r) }
 	}
 	results, err := pipeline.Ingest(ctx, opts, paths...)
-	if err != nil {
-		return fmt.Errorf("ingest stopped, what was committed before stays: %w", err)
+	if bar != nil {
+		bar.stop()
 	}
-	if err := queries.Publish(ctx, opts.Store, opts.Cache); err != nil && !errors.Is(err, write.ErrNoStore) {
-		return err
+	if len(results) == 0 && err != nil {
+		return fmt.Errorf("ingest: nothing was read: %w", interruption(ctx, err))
 	}
-	return summarize(a, results, time.Since(start))
+	published := publish(ctx, opts)
+	s := summary{app: a, results: results, stopped: interruption(ctx, err), onTerminal: bar != nil}
+	return errors.Join(s.print(time.Since(start)), published)
 }
+
+// publishGrace is how long the catalog of an interrupted ingest may take: the next
+// reader makes it if need be.
+const publishGrace = 300 * time.Millisecond
+
+// publish brings the store's catalog up to date.
+func publish(ctx context.Context, opts pipeline.Options) error {
+	interrupted := ctx.Err() != nil
+	if interrupted {
+		var cancel func()
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), publishGrace)
+		defer cancel()
+	}
+	err := queries.Publish(ctx, opts.Store, opts.Cache)
+	if interrupted || errors.Is(err, write.ErrNoStore) {
+		return nil
+	}
+	return err
+}
+
+// interruption says in a word that a signal ended the ingest, if one did.
+func interruption(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return errInterrupted
+	}
+	return err
+}
+
+var errInterrupted = errors.New("interrupted")
 
 func logResult(log *slog.Logger, r pipeline.Result) {
 	level := slog.LevelInfo
@@ -106,56 +146,13 @@ func logResult(log *slog.Logger, r pipeline.Result) {
 	if r.Err != nil {
 		attrs = append(attrs, slog.Any("error", r.Err))
 	}
-	log.LogAttrs(context.Background(), level, "ingest", attrs...)
-}
-
-// summarize prints what became of the inputs, names those that lost data, and
-// gives the exit status.
-func summarize(a *app, results []pipeline.Result, elapsed time.Duration) error {
-	count := map[string]int{}
-	samples, lost := int64(0), 0
-	for _, r := range results {
-		count[r.Status]++
-		samples += r.Samples
-		if r.Lost() {
-			lost++
-			printLost(a.stderr, r)
-		}
+	var internal *pipeline.InternalError
+	if errors.As(r.Err, &internal) {
+		attrs = append(attrs, slog.String("stack", string(internal.Stack)))
 	}
-	in := len(results) - count[pipeline.Skipped] - count[pipeline.Failed]
-	fmt.Fprintf(a.stdout, "%d ingested, %d already there, %d failed: %d samples in %.1f s\n",
-		in, count[pipeline.Skipped], count[pipeline.Failed], samples, elapsed.Seconds())
-	switch {
-	case lost == 0:
-		return nil
-	case in == 0 && count[pipeline.Skipped] == 0:
-		return &exitError{exitNothing, errors.New("ingest: nothing could be read (see the reasons above)")}
+	if r.Status != pipeline.Aborted || r.Elapsed > 0 { // was begun
+		log.LogAttrs(context.Background(), level, "ingest", attrs...)
 	}
-	return &exitError{exitLost, fmt.Errorf("ingest: data of %d of %d recordings was lost or unreadable (stackmill problems --store %s lists it)", lost, len(results), a.store)}
-}
-
-func printLost(w io.Writer, r pipeline.Result) {
-	if r.Err != nil {
-		fmt.Fprintf(w, "stackmill: %s: %v\n", r.Path, r.Err)
-		return
-	}
-	more := 0
-	said := false
-	for _, p := range r.Problems {
-		if p.Severity != problem.Error {
-			continue
-		}
-		if said {
-			more++
-			continue
-		}
-		fmt.Fprintf(w, "stackmill: %s: %s: %s", r.Path, r.Status, p)
-		said = true
-	}
-	if more > 0 {
-		fmt.Fprintf(w, " (and %d more)", more)
-	}
-	fmt.Fprintln(w)
 }
 
 // progressBar shows on a terminal what an ingest has done so far.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -32,6 +33,8 @@ type app struct {
 	stdin  io.Reader
 	stdout io.Writer
 	stderr io.Writer
+
+	endsItself atomic.Bool // soon after a signal: it says what was done before
 }
 
 // exitError ends the program with a status. With a nil err nothing is printed:
@@ -60,10 +63,11 @@ func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	a := &app{stdin: stdin, stdout: stdout, stderr: stderr}
 	root := newRoot(a)
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	err := a.untilEnded(ctx, func() error { return root.ExecuteContext(ctx) })
 	if err == nil {
 		return 0
 	}
@@ -74,8 +78,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 			return code
 		}
 	}
-	if ctx.Err() != nil {
-		err = errors.New("interrupted")
+	if ctx.Err() != nil && exit == nil {
+		err = errInterrupted
 	}
 	fmt.Fprintf(stderr, "stackmill: %v\n", err)
 	return code

@@ -3,6 +3,7 @@
 package decode
 
 import (
+	"context"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -24,10 +25,11 @@ type Decoder interface {
 	// Files returns the files whose content is the recording, relative to
 	// path and sorted: they make its identity. Links to nowhere are left out.
 	Files(path string) ([]string, error)
-	// Open reads logs, maps and stacks, and looks over the event files
+	// OpenContext reads logs, maps and stacks, and looks over the event files
 	// without keeping them. It always returns a recording; when nothing could
-	// be read the recording has no processes and its problems say why.
-	Open(path string) *Recording
+	// be read the recording has no processes and its problems say why. When the
+	// context ends, so does all reading of the recording, with a fault.
+	OpenContext(ctx context.Context, path string) *Recording
 }
 
 // Recording is one experiment: a founder process and its descendants.

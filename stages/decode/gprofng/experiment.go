@@ -168,7 +168,7 @@ func (e *experiment) readStacks() {
 
 // mapFile maps a file; false when it is not there, or unreadable, which is reported.
 func (e *experiment) mapFile(file string) (*mapped.File, bool) {
-	m, err := mapped.Open(filepath.Join(e.dir, file), filepath.Join(e.sub, file))
+	m, err := mapped.Open(e.opener.ctx, filepath.Join(e.dir, file), filepath.Join(e.sub, file))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		e.report(problem.Error, file, problem.NoOffset, "unreadable", "%v", err)
 	}

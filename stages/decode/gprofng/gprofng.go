@@ -5,6 +5,7 @@ package gprofng
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -63,9 +64,14 @@ func isGroup(path string) bool {
 	return err == nil && bytes.Equal(head, []byte(groupHeader))
 }
 
-// Open reads an experiment and its descendants: logs, maps, stacks, and an
-// index of the event files, which costs one sequential pass over them.
+// Open is OpenContext without an end.
 func (d *Decoder) Open(path string) *decode.Recording {
+	return d.OpenContext(context.Background(), path)
+}
+
+// OpenContext reads an experiment and its descendants: logs, maps, stacks, and an
+// index of the event files, which costs one sequential pass over them.
+func (d *Decoder) OpenContext(ctx context.Context, path string) *decode.Recording {
 	rec := &decode.Recording{
 		Format: d.Name(),
 		Locate: func(string) []decode.Candidate { return nil },
@@ -84,7 +90,7 @@ func (d *Decoder) Open(path string) *decode.Recording {
 	if alloc == nil {
 		alloc = memory.DefaultAllocator
 	}
-	o := &opener{rec: rec, path: path, alloc: alloc}
+	o := &opener{ctx: ctx, rec: rec, path: path, alloc: alloc}
 	o.open()
 	rec.Locate = locator(path)
 	rec.Close = o.close
@@ -93,6 +99,7 @@ func (d *Decoder) Open(path string) *decode.Recording {
 
 // opener opens the processes of one recording.
 type opener struct {
+	ctx     context.Context
 	rec     *decode.Recording
 	path    string
 	alloc   memory.Allocator

@@ -1,6 +1,7 @@
 package jitdump
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,12 +15,12 @@ import (
 // Attach adds to each process the functions that the dumps it announced tell,
 // with their life (S13). Dumps are looked for by the recording's Locate. What
 // cannot be read is a problem of the dump's recorded path.
-func Attach(rec *decode.Recording) {
+func Attach(ctx context.Context, rec *decode.Recording) {
 	for _, p := range rec.Processes {
 		if len(p.JITDumps) == 0 {
 			continue
 		}
-		a := &attacher{rec: rec, p: p, words: distinctWords(p)}
+		a := &attacher{ctx: ctx, rec: rec, p: p, words: distinctWords(p)}
 		for _, d := range p.JITDumps {
 			a.find(d)
 		}
@@ -29,6 +30,7 @@ func Attach(rec *decode.Recording) {
 
 // attacher reads the dumps of one process.
 type attacher struct {
+	ctx          context.Context
 	rec          *decode.Recording
 	p            *decode.Process
 	words        []uint64 // of all stacks, sorted
@@ -53,7 +55,7 @@ func (a *attacher) problem(d decode.JITDump, offset int, reason, format string, 
 func (a *attacher) find(d decode.JITDump) {
 	found := false
 	for _, c := range a.rec.Locate(d.Path) {
-		f, err := mapped.Open(c.Path, d.Path)
+		f, err := mapped.Open(a.ctx, c.Path, d.Path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

@@ -2,12 +2,17 @@
 package mapped
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"stackmill/fault"
+	"stackmill/stages/infile"
 )
 
 // File is a file mapped into memory.
@@ -15,23 +20,28 @@ type File struct {
 	Name     string // for messages
 	Data     []byte
 	Modified time.Time
+
+	path string
+	ctx  context.Context
+
+	mu     sync.Mutex // Unmap against revoke
+	pages  []byte     // the mapping, nil once it has ended
+	forget func() bool
 }
 
-// Open maps a file, which messages call name; an empty file has no data.
-func Open(path, name string) (*File, error) {
-	f, err := os.Open(path)
+// Open maps a file, which messages call name; an empty file has no data. When the
+// context ends, so does whatever reads the data in a Guard: loops over records
+// need not look at it.
+func Open(ctx context.Context, path, name string) (*File, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, context.Cause(ctx)
+	}
+	f, info, err := infile.Open(path, infile.Recording)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", path)
-	}
-	m := &File{Name: name, Modified: info.ModTime()}
+	m := &File{Name: name, Modified: info.ModTime(), path: path, ctx: ctx}
 	if info.Size() == 0 {
 		return m, nil
 	}
@@ -39,17 +49,33 @@ func Open(path, name string) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("map %s: %w", path, err)
 	}
+	m.pages = m.Data
+	m.forget = context.AfterFunc(ctx, m.revoke)
 	return m, nil
+}
+
+// revoke makes each further reading of the data a page fault, which Guard turns
+// into an error.
+func (m *File) revoke() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.pages != nil {
+		// If it is refused, the reader goes on to the end of the file.
+		_ = unix.Mprotect(m.pages, unix.PROT_NONE)
+	}
 }
 
 // Unmap ends the mapping.
 func (m *File) Unmap() error {
-	data := m.Data
-	m.Data = nil
-	if data == nil {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	pages := m.pages
+	m.Data, m.pages = nil, nil
+	if pages == nil {
 		return nil
 	}
-	return unix.Munmap(data)
+	m.forget()
+	return unix.Munmap(pages)
 }
 
 // Release lets the system take back the file's pages, so that what was read
@@ -64,21 +90,34 @@ func (m *File) Release() {
 }
 
 // Guard runs f and turns a fault on a mapped page into an error: the file
-// became shorter, or its disk failed.
+// became shorter, or its disk failed, or the context ended.
 func (m *File) Guard(f func()) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if r := recover(); r != nil {
-			fault, ok := r.(interface {
+			pageFault, ok := r.(interface {
 				error
 				Addr() uintptr
 			})
 			if !ok {
 				panic(r)
 			}
-			err = fmt.Errorf("%s became unreadable: %w", m.Name, fault)
+			err = m.unreadable(pageFault)
 		}
 	}()
 	f()
 	return nil
+}
+
+// unreadable says what a page fault means. A file that has its size still is on a
+// disk that failed, which says nothing about the recording.
+func (m *File) unreadable(pageFault error) error {
+	if m.ctx.Err() != nil {
+		return fault.New(context.Cause(m.ctx))
+	}
+	err := fmt.Errorf("%s became unreadable: %w", m.Name, pageFault)
+	if info, serr := os.Stat(m.path); serr == nil && info.Size() < int64(len(m.Data)) {
+		return err
+	}
+	return fault.New(err)
 }

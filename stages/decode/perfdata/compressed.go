@@ -53,7 +53,7 @@ func (r *reader) unpack(name string, from io.Reader) (*mapped.File, error) {
 	defer t.Close()
 	defer os.Remove(t.Name())
 	_, err = io.Copy(t, from)
-	f, merr := mapped.Open(t.Name(), name)
+	f, merr := mapped.Open(r.ctx, t.Name(), name)
 	if merr != nil {
 		return nil, fmt.Errorf("%w", merr)
 	}

@@ -5,6 +5,7 @@ package perfdata
 import (
 	"bytes"
 	"cmp"
+	stdcontext "context"
 	"errors"
 	"io"
 	"os"
@@ -81,10 +82,16 @@ func (d *Decoder) Files(path string) ([]string, error) {
 	return names, nil
 }
 
-// Open reads a recording: it looks at every record once, and keeps the places
-// of the samples.
+// Open is OpenContext without an end.
 func (d *Decoder) Open(path string) *decode.Recording {
+	return d.OpenContext(stdcontext.Background(), path)
+}
+
+// OpenContext reads a recording: it looks at every record once, and keeps the
+// places of the samples.
+func (d *Decoder) OpenContext(ctx stdcontext.Context, path string) *decode.Recording {
 	r := &reader{
+		ctx:             ctx,
 		rec:             &decode.Recording{Format: d.Name(), PageSize: 4096, WordBits: 64},
 		byID:            map[uint64]int32{},
 		imageIDs:        map[string]string{},
@@ -100,6 +107,7 @@ func (d *Decoder) Open(path string) *decode.Recording {
 
 // reader is a recording while it is read.
 type reader struct {
+	ctx    stdcontext.Context
 	rec    *decode.Recording
 	main   string // the file with the header, for problems
 	files  []*mapped.File
@@ -176,7 +184,7 @@ func (r *reader) open(path string) {
 	}
 	for _, name := range names {
 		r.main = filepath.Base(filepath.Join(path, name))
-		f, err := mapped.Open(filepath.Join(path, name), r.main)
+		f, err := mapped.Open(r.ctx, filepath.Join(path, name), r.main)
 		if err != nil {
 			r.problem(problem.Error, problem.NoOffset, "unreadable", "%v", err)
 			continue

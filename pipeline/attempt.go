@@ -1,0 +1,157 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"stackmill/problem"
+	"stackmill/stages/decode"
+	"stackmill/stages/write"
+)
+
+// attempt is one try at an input. It runs beside who waits for it, so that it can
+// be left when its time is over and it does not look at its context.
+type attempt struct {
+	*ingest
+	src    input
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	ended  chan struct{} // closed when nobody waits for it any more
+
+	state atomic.Int32
+	batch atomic.Pointer[write.Batch] // nil before there is one
+	is    atomic.Pointer[identified]  // nil before it is known
+}
+
+// identified is what an input is known by.
+type identified struct {
+	id    string
+	bytes int64
+}
+
+// The states of an attempt. What is left never commits, and what commits is
+// never left.
+const (
+	open int32 = iota
+	committing
+	over
+	left
+)
+
+// grace is how long an attempt may take to end after its context has. Loops that
+// look at the context end much sooner.
+const grace = 300 * time.Millisecond
+
+// try does a job on an input, within a limit of time unless that is 0.
+func (in *ingest) try(ctx context.Context, src input, limit time.Duration, job func(*attempt, *Result) error) Result {
+	if ctx.Err() != nil {
+		return Result{Path: src.path, Status: Aborted, Err: context.Cause(ctx)}
+	}
+	a := &attempt{ingest: in, src: src, ended: make(chan struct{})}
+	defer close(a.ended)
+	a.ctx, a.cancel = context.WithCancelCause(ctx)
+	defer a.cancel(nil)
+	if limit > 0 {
+		late := time.AfterFunc(limit, func() {
+			a.cancel(&overLimit{reasonTime, fmt.Sprintf("reading it takes longer than %v (see --experiment-timeout): it is not read", limit)})
+		})
+		defer late.Stop()
+	}
+	in.underway.add(a)
+	defer in.underway.remove(a)
+
+	done := make(chan Result, 1)
+	go func() {
+		r := a.run(job)
+		if !a.state.CompareAndSwap(open, over) && a.state.Load() == left {
+			in.underway.left(-1)
+		}
+		done <- r
+	}()
+	r, ok := soon(a.ctx, done)
+	switch {
+	case ok:
+		return r
+	case !a.leave():
+		return <-done // it is being committed, or over
+	}
+	r = Result{Path: src.path, Status: Aborted, Err: context.Cause(a.ctx)}
+	if is := a.is.Load(); is != nil {
+		r.ID, r.Bytes = is.id, is.bytes
+	}
+	return r
+}
+
+// soon returns what comes from done; false if nothing has come a grace after the
+// context's end.
+func soon[T any](ctx context.Context, done <-chan T) (result T, ok bool) {
+	select {
+	case result = <-done:
+		return result, true
+	case <-ctx.Done():
+	}
+	late := time.NewTimer(grace)
+	defer late.Stop()
+	select {
+	case result = <-done:
+		return result, true
+	case <-late.C:
+		return result, false
+	}
+}
+
+// claim reports whether the attempt may commit.
+func (a *attempt) claim() bool { return a.state.CompareAndSwap(open, committing) }
+
+// leave gives the attempt up, and removes what it has written; false when it is
+// being committed, or over.
+func (a *attempt) leave() bool {
+	a.underway.left(1)
+	if !a.state.CompareAndSwap(open, left) {
+		a.underway.left(-1)
+		return false
+	}
+	if b := a.batch.Load(); b != nil {
+		b.Leave()
+	}
+	return true
+}
+
+// run does the job, and says what became of the input.
+func (a *attempt) run(job func(*attempt, *Result) error) (r Result) {
+	start := time.Now()
+	r.Path = a.src.path
+	err := guarded(func() error { return job(a, &r) })
+	r.Elapsed = time.Since(start)
+	if err == nil {
+		return r
+	}
+	r.Status, r.Err, r.Samples, r.Problems = Aborted, err, 0, nil
+	if a.ctx.Err() != nil {
+		r.Err = context.Cause(a.ctx)
+	} else if errors.As(err, new(*InternalError)) {
+		r.Status = Failed
+	}
+	return r
+}
+
+// quarantine commits an experiment that took more than it may as failed, for that
+// reason.
+func (in *ingest) quarantine(ctx context.Context, src input, was *Result, over *overLimit) Result {
+	if was.ID == "" { // not even its content could be read in time
+		return Result{Path: src.path, Status: Failed, Err: over, Elapsed: was.Elapsed}
+	}
+	rec := &decode.Recording{Format: src.decoder.Name(), Close: func() error { return nil }}
+	rec.Locate = func(string) []decode.Candidate { return nil }
+	rec.Problems.Addf(problem.Error, filepath.Base(src.path), problem.NoOffset, over.reason, "%s", over.message)
+	r := in.try(ctx, src, 0, func(a *attempt, r *Result) error {
+		r.ID, r.Bytes = was.ID, was.Bytes
+		return a.ingestOne(r, func() (*decode.Recording, error) { return rec, nil })
+	})
+	r.Elapsed += was.Elapsed
+	return r
+}

@@ -1,0 +1,126 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/metrics"
+	"sync"
+	"time"
+)
+
+// overLimit is that an experiment took more than it may: it is committed as
+// failed, without samples, so that the others can go on.
+type overLimit struct{ reason, message string }
+
+func (e *overLimit) Error() string { return e.message }
+
+// The reasons.
+const (
+	reasonTime   = "time-limit"
+	reasonMemory = "memory-limit"
+)
+
+// errCrowded is that several experiments together took more memory than they
+// may: each is tried again alone, to find the one that takes it.
+var errCrowded = errors.New("it was read beside others, and the memory was used up")
+
+// leastMemory is that of Options.Memory which ingesting needs at least.
+var leastMemory int64 = 256 << 20
+
+// allowed is how much memory may be in use while recordings of so many bytes are
+// read. Caches stay within half of the limit; what is kept of each sample and of
+// the stacks grows with the recording, as long as the recording is sound.
+func allowed(limit, recordings int64) int64 {
+	limit = max(limit, leastMemory)
+	return limit + limit/2 + recordings/2
+}
+
+// underway are the attempts that are under way.
+type underway struct {
+	mu       sync.Mutex
+	attempts map[*attempt]bool
+	strays   int // those that were left and have not ended
+}
+
+func (s *underway) add(a *attempt) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.attempts == nil {
+		s.attempts = map[*attempt]bool{}
+	}
+	s.attempts[a] = true
+}
+
+func (s *underway) remove(a *attempt) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.attempts, a)
+}
+
+// left counts strays.
+func (s *underway) left(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.strays += n
+}
+
+// now returns the attempts and the bytes that they read.
+func (s *underway) now() (list []*attempt, bytes int64, strays int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for a := range s.attempts {
+		list = append(list, a)
+		bytes += a.src.bytes
+	}
+	return list, bytes, s.strays
+}
+
+// lookEvery is how often the watch looks at the memory: what grows fastest grows
+// by some 100 MB in that time.
+const lookEvery = 50 * time.Millisecond
+
+// watch keeps the experiments within the memory until the context ends.
+func (in *ingest) watch(ctx context.Context) {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	before := live()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if list, bytes, strays := in.underway.now(); live()-before > allowed(in.Memory, bytes) {
+			in.relieve(list, strays)
+		}
+	}
+}
+
+// relieve ends the attempts that use the memory up, and waits until it is free.
+func (in *ingest) relieve(list []*attempt, strays int) {
+	switch {
+	case strays > 0:
+		in.stop(errors.New("the memory is used up by a recording that was given up (see --memory)"))
+	case len(list) == 1:
+		list[0].cancel(&overLimit{reasonMemory, fmt.Sprintf("reading it takes far more than the memory to stay within, %d MiB (see --memory): it is not read", in.Memory>>20)})
+	}
+	for _, a := range list {
+		a.cancel(errCrowded)
+	}
+	for _, a := range list {
+		<-a.ended
+	}
+	runtime.GC() // counts anew what is in use
+}
+
+// live is the memory in use, as of the last garbage collection.
+func live() int64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(sample)
+	if sample[0].Value.Kind() != metrics.KindUint64 {
+		return 0
+	}
+	return int64(sample[0].Value.Uint64())
+}

@@ -1,0 +1,92 @@
+package mapped
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"stackmill/fault"
+	"stackmill/stages/infile"
+)
+
+func mapFile(t *testing.T, ctx context.Context, size int) *File {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, make([]byte, size), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m, err := Open(ctx, path, "file")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := m.Unmap(); err != nil {
+			t.Error(err)
+		}
+	})
+	return m
+}
+
+// readForEver looks for what is not in a file of zeros, again and again.
+func readForEver(m *File) {
+	for {
+		for _, b := range m.Data {
+			if b != 0 {
+				return
+			}
+		}
+	}
+}
+
+// The end of the context ends a loop over the file, with a fault.
+func TestContextEndsReading(t *testing.T) {
+	why := errors.New("a signal")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	m := mapFile(t, ctx, 100_000)
+	begun := make(chan bool)
+	go func() { <-begun; cancel(why) }()
+	err := m.Guard(func() { close(begun); readForEver(m) })
+	if !errors.Is(err, why) || !fault.Is(err) {
+		t.Error(err)
+	}
+	if _, err := Open(ctx, m.path, "file"); !errors.Is(err, why) {
+		t.Errorf("opened later: %v", err)
+	}
+}
+
+// A file that became shorter is the recording's loss, no fault of the machine.
+func TestShortened(t *testing.T) {
+	m := mapFile(t, t.Context(), 100_000)
+	if err := os.Truncate(m.path, 10); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Guard(func() { readForEver(m) }); err == nil || fault.Is(err) {
+		t.Error(err)
+	}
+}
+
+// What can end a mapping may happen at once.
+func TestUnmapBesideCancel(t *testing.T) {
+	for range 200 {
+		ctx, cancel := context.WithCancel(t.Context())
+		m := mapFile(t, ctx, 5000)
+		go cancel()
+		if err := m.Unmap(); err != nil || m.Data != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestSpecial(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pipe")
+	if err := unix.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), path, "pipe"); !errors.Is(err, infile.ErrNotRegular) {
+		t.Error(err)
+	}
+}
