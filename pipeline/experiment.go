@@ -36,8 +36,10 @@ type experiment struct {
 	out      *writers
 	progress *Progress
 	sources  []source.Rule
-	frames   *unwind.FrameTables
-	dumps    *unwind.Dumps
+	// noRecorded says that sources are not looked for at their recorded paths.
+	noRecorded bool
+	frames     *unwind.FrameTables
+	dumps      *unwind.Dumps
 
 	samples    int64
 	perProcess []int64
@@ -81,17 +83,18 @@ func (a *attempt) ingestOne(r *Result, open func() (*decode.Recording, error)) (
 	name := filepath.Base(a.src.path)
 	e := &experiment{
 		id: r.ID, rec: rec,
-		resolver: resolver,
-		stacks:   attribute.NewStacks(),
-		sums:     attribute.NewSums(metrics),
-		data:     attribute.NewData(rec, metrics, resolver, files),
-		files:    attribute.NewFiles(),
-		out:      out,
-		progress: a.Progress,
-		sources:  a.Sources,
-		frames:   frames,
-		dumps:    unwind.NewDumps(frames),
-		ids:      schema.NewLabels(r.ID),
+		resolver:   resolver,
+		stacks:     attribute.NewStacks(),
+		sums:       attribute.NewSums(metrics),
+		data:       attribute.NewData(rec, metrics, resolver, files),
+		files:      attribute.NewFiles(),
+		out:        out,
+		progress:   a.Progress,
+		sources:    a.Sources,
+		noRecorded: a.NoRecordedSources,
+		frames:     frames,
+		dumps:      unwind.NewDumps(frames),
+		ids:        schema.NewLabels(r.ID),
 	}
 	if err := errors.Join(e.run(a.ctx, name), e.out.close(), rec.Fault, files.Fault()); err != nil {
 		return err
@@ -135,7 +138,7 @@ func (e *experiment) run(ctx context.Context, name string) error {
 		Stacks: e.stacks, Sums: e.sums, Files: e.files, Data: e.data,
 		Disassembler: disassembler,
 		Sources: attribute.Sources{
-			Finder:  source.Finder{Rules: e.sources, Locate: e.rec.Locate},
+			Finder:  source.Finder{Rules: e.sources, NoRecorded: e.noRecorded, Locate: e.rec.Locate},
 			Started: e.rec.Started, Problems: &e.rec.Problems,
 		},
 	}

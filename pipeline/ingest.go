@@ -29,12 +29,14 @@ type Options struct {
 	SymFS     string        // root below which load objects are, instead of at their recorded paths; empty: none
 	DebugDirs []string      // where separate debug files, and copies by build-id, are; nil: tables.DefaultDebugDirs
 	Sources   []source.Rule // where source files are that are not at their recorded paths
-	Jobs      int           // experiments side by side, at least 1
-	Memory    int64         // bytes to stay within, 0 for the default: for caches only
-	Timeout   time.Duration // the most that reading one experiment may take, 0: any time
-	Recursive bool          // look for recordings below folders, not only in them
-	Progress  *Progress
-	Done      func(Result) // called after each experiment, one call at a time; may be nil
+	// NoRecordedSources says that sources are not looked for at their recorded paths.
+	NoRecordedSources bool
+	Jobs              int           // experiments side by side, at least 1
+	Memory            int64         // bytes to stay within, 0 for the default: for caches only
+	Timeout           time.Duration // the most that reading one experiment may take, 0: any time
+	Recursive         bool          // look for recordings below folders, not only in them
+	Progress          *Progress
+	Done              func(Result) // called after each experiment, one call at a time; may be nil
 }
 
 // Progress counts what was done so far. It may be read at any time.

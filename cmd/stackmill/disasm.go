@@ -136,7 +136,7 @@ func (r *reporter) sourceTexts(ctx context.Context, rows []record) (map[textKey]
 			texts[k] = rec.text("text")
 		}
 	}
-	finder := source.Finder{Rules: r.sources}
+	finder := source.Finder{Rules: r.sources, NoRecorded: r.noRecorded}
 	for k, last := range highest {
 		if text, err := finder.Read(k.file); err == nil && int64(len(text.Lines)) >= last {
 			for i, line := range text.Lines[:last] {

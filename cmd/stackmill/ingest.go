@@ -58,6 +58,7 @@ Exit status: 0 all is in; 3 data of some recordings was lost or unreadable, see
 	f.StringVar(&opts.SymFS, "symfs", "", "look for load objects below this directory instead of at their recorded paths")
 	f.StringArrayVar(&opts.DebugDirs, "debug-dir", nil, "directory of separate debug files or of perf's cache of copies by build-id, may be repeated (default /usr/lib/debug and ~/.debug)")
 	sources := f.StringArray("source-path", nil, sourcePathHelp)
+	f.BoolVar(&opts.NoRecordedSources, "no-recorded-sources", false, noRecordedHelp)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		limit, err := parseSize(memory)
 		if err != nil {
@@ -82,6 +83,9 @@ Exit status: 0 all is in; 3 data of some recordings was lost or unreadable, see
 // ownMemory is what the program's code, DuckDB and the mapped parts of recordings
 // take of --memory.
 const ownMemory = 110 << 20
+
+// noRecordedHelp describes another.
+const noRecordedHelp = "do not read source files at their recorded paths (of which only those are read that everyone may read)"
 
 // sourcePathHelp describes the flag that ingest and report share.
 const sourcePathHelp = "where source files are that are not at their recorded paths: FROM=TO replaces the start of the path, DIR is searched by its end; may be repeated"

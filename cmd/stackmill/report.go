@@ -26,6 +26,7 @@ type reporter struct {
 	file        string
 	object      string
 	sources     []source.Rule
+	noRecorded  bool
 	alias       string
 	limit       int
 	sort        string
@@ -93,6 +94,7 @@ CPU time, synchronization, heap, I/O; "all" shows every one. The broken sums of
 	f.StringVar(&r.file, "file", "", "source: this file, named by the end of its path")
 	f.StringVar(&r.object, "object", "", "reports of data objects: only those of this descriptor; failing that, whose descriptor contains it or matches it as a regular expression")
 	f.StringArrayVar(sources, "source-path", nil, "source and disasm, of text that the store does not have: "+sourcePathHelp)
+	f.BoolVar(&r.noRecorded, "no-recorded-sources", false, "source and disasm: "+noRecordedHelp)
 	f.StringVar(&r.alias, "alias", "manual", "of a function's several names show that of: manual (the last in byte order), gprofng or perf")
 	f.IntVar(&r.limit, "limit", 0, "print this many rows of each experiment and metric (0: all)")
 	f.StringVar(&r.sort, "sort", "", "sort by this column of the view, numbers descending; -COLUMN reverses")

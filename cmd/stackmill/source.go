@@ -175,7 +175,7 @@ func printable(text string) string {
 // sourceText reads the text of a file that the store has none of; nil, with the
 // reason printed, when it is not to be had or lacks lines that have values.
 func (r *reporter) sourceText(w *bufio.Writer, file string, last int64) *source.Text {
-	text, err := (&source.Finder{Rules: r.sources}).Read(file)
+	text, err := (&source.Finder{Rules: r.sources, NoRecorded: r.noRecorded}).Read(file)
 	switch {
 	case errors.Is(err, source.ErrNotFound):
 		fmt.Fprintf(w, "no text of %s: not in the recording, not at its path (use --source-path FROM=TO)\n", file)

@@ -34,13 +34,17 @@ func (r *Result) sourceLines(emit Emit, v *Values) error {
 	}
 	delete(highest, "")
 	rows := schema.NewRows(schema.SourceLines, emit)
-	var missing []string
+	var missing, private, leading []string
 	left := maxSourceBytes
 	for _, file := range slices.Sorted(maps.Keys(highest)) {
 		text, err := r.Sources.Read(file)
 		switch {
 		case errors.Is(err, source.ErrNotFound):
 			missing = append(missing, file)
+		case errors.Is(err, source.ErrPrivate):
+			private = append(private, file)
+		case errors.Is(err, source.ErrLeadsOut):
+			leading = append(leading, file)
 		case err != nil:
 			r.Sources.remark(file, "unreadable-source", fmt.Sprintf("the source file cannot be used: %v", err), 1)
 		case left <= 0:
@@ -52,10 +56,14 @@ func (r *Result) sourceLines(emit Emit, v *Values) error {
 			}
 		}
 	}
-	if n := len(missing); n > 0 {
-		some := strings.Join(missing[:min(n, 3)], ", ")
-		r.Sources.remark(missing[0], "missing-source", fmt.Sprintf("no text of %d source files, such as %s: neither in the recording nor at their paths (--source-path tells where they are)", n, some), int64(n))
+	where := "neither in the recording nor at their paths"
+	if r.Sources.NoRecorded {
+		where = "not in the recording, and at their paths they were not looked for"
 	}
+	r.Sources.without(problem.Info, "missing-source", missing, where+" (--source-path tells where they are)")
+	r.Sources.without(problem.Info, "private-source", private,
+		"at their paths are files that not everyone may read, which the recording must not lead to (--source-path tells where sources are that the store may have)")
+	r.Sources.without(problem.Warning, "source-outside", leading, "links in the recording's archives lead out of it, and are not followed")
 	return rows.Close()
 }
 
@@ -70,6 +78,17 @@ func (s *Sources) fits(file string, text *source.Text, highest int32) bool {
 		s.remark(file, "stale-source", fmt.Sprintf("%s was changed after the recording: lines may be shown with text of others", text.Path), 1)
 	}
 	return true
+}
+
+// without says of which files there is no text, and why.
+func (s *Sources) without(severity problem.Severity, reason string, files []string, why string) {
+	n := len(files)
+	if n == 0 {
+		return
+	}
+	some := strings.Join(files[:min(n, 3)], ", ")
+	s.Problems.Add(problem.Problem{Severity: severity, File: files[0], Offset: problem.NoOffset, Reason: reason, Count: int64(n),
+		Message: fmt.Sprintf("no text of %d source files, such as %s: %s", n, some, why)})
 }
 
 func (s *Sources) remark(file, reason, message string, count int64) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"stackmill/stages/decode"
+	"stackmill/stages/infile"
 )
 
 // Rule says where source files are that are not at their recorded paths.
@@ -52,12 +53,15 @@ func ParseRules(specs []string) ([]Rule, error) {
 	return rules, nil
 }
 
-// apply returns the paths that the rule gives a file, best first.
+// apply returns the paths that the rule gives a file, best first. They lie below
+// To, whatever the file is called.
 func (r Rule) apply(file string) []string {
 	if r.Any {
 		var paths []string
 		for rest := strings.TrimPrefix(file, "/"); ; {
-			paths = append(paths, filepath.Join(r.To, rest))
+			if filepath.IsLocal(rest) {
+				paths = append(paths, filepath.Join(r.To, rest))
+			}
 			_, behind, ok := strings.Cut(rest, "/")
 			if !ok {
 				return paths
@@ -70,12 +74,20 @@ func (r Rule) apply(file string) []string {
 	case !ok, r.From == "" && filepath.IsAbs(file), r.From != "" && r.From != "/" && rest != "" && rest[0] != '/':
 		return nil
 	}
+	if rest = strings.TrimPrefix(rest, "/"); rest == "" { // the rule is of one file
+		return []string{r.To}
+	}
+	if !filepath.IsLocal(rest) {
+		return nil
+	}
 	return []string{filepath.Join(r.To, rest)}
 }
 
 // Finder finds source files.
 type Finder struct {
 	Rules []Rule
+	// NoRecorded says that recorded paths are not followed.
+	NoRecorded bool
 	// Locate returns files in which the one recorded as path may be, as
 	// decode.Recording does. Nil: the path itself.
 	Locate func(path string) []decode.Candidate
@@ -93,12 +105,13 @@ type Text struct {
 var ErrNotFound = errors.New("not found")
 
 // Read returns the text of the file recorded as path: that of the recording's
-// archive, else what the rules lead to, else that at the recorded path. The
-// error is ErrNotFound, or says why what was found cannot be used.
+// archive, else what the rules lead to, else that at the recorded path, if
+// everyone may read that. The error is ErrNotFound, or says why what was found
+// cannot be used: ErrPrivate, ErrLeadsOut, or what it is.
 func (f *Finder) Read(path string) (*Text, error) {
 	first := ErrNotFound
 	for _, c := range f.candidates(path) {
-		t, err := read(c.Path)
+		t, err := read(c)
 		if err == nil {
 			t.Recorded = c.Origin == atPath
 			return t, nil
@@ -110,7 +123,11 @@ func (f *Finder) Read(path string) (*Text, error) {
 	return nil, first
 }
 
-const atPath = "path"
+// Where a file may be, besides the recording's archive.
+const (
+	atPath = "path" // at its recorded path
+	byRule = "rule" // where the user says that files are
+)
 
 func (f *Finder) candidates(path string) []decode.Candidate {
 	path = filepath.Clean(path)
@@ -126,13 +143,15 @@ func (f *Finder) candidates(path string) []decode.Candidate {
 		switch {
 		case c.Origin != atPath:
 			archived = append(archived, c)
-		case filepath.IsAbs(c.Path): // others would depend on where we are
+		case c.Path != path: // below the folder that stands for the root
+			mapped = append(mapped, decode.Candidate{Path: c.Path, Origin: byRule})
+		case filepath.IsAbs(c.Path) && !f.NoRecorded: // others would depend on where we are
 			own = append(own, c)
 		}
 	}
 	for _, r := range f.Rules {
 		for _, p := range r.apply(path) {
-			mapped = append(mapped, decode.Candidate{Path: p, Origin: "rule"})
+			mapped = append(mapped, decode.Candidate{Path: p, Origin: byRule})
 		}
 	}
 	return append(append(archived, mapped...), own...)
@@ -141,25 +160,38 @@ func (f *Finder) candidates(path string) []decode.Candidate {
 // The largest text that is read. Generated sources of some megabytes exist, and
 // amalgamations of 300000 lines.
 const (
-	maxBytes = 16 << 20
+	maxBytes = infile.Source
 	maxLines = 1 << 20
 )
 
-func read(path string) (*Text, error) {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s: not a regular file", path)
-	case info.Size() > maxBytes:
-		return nil, fmt.Errorf("%s: larger than %d MB", path, maxBytes>>20)
+// opened opens a file by what is trusted of its origin.
+func opened(c decode.Candidate) (f *os.File, err error) {
+	switch c.Origin {
+	case atPath:
+		return public(c.Path)
+	case byRule:
+		f, _, err = infile.Open(c.Path, 1<<62) // its size is looked at later
+		return f, err
 	}
-	f, err := os.Open(path)
+	return archived(c.Path)
+}
+
+func read(c decode.Candidate) (*Text, error) {
+	path := c.Path
+	f, err := opened(c)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s: %w", path, infile.ErrNotRegular)
+	case info.Size() > maxBytes:
+		return nil, fmt.Errorf("%s: larger than %d MB", path, maxBytes>>20)
+	}
 	data, err := io.ReadAll(io.LimitReader(f, maxBytes+1)) // it may have grown
 	switch {
 	case err != nil:

@@ -20,6 +20,19 @@ func write(t *testing.T, path, text string) string {
 	return path
 }
 
+// everyones returns a folder that everyone may read.
+func everyones(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := errors.Join(os.Chmod(filepath.Dir(dir), 0o755), os.Chmod(dir, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := public(write(t, filepath.Join(dir, "file"), "")); err != nil {
+		t.Skipf("not everyone may read below %s", os.TempDir())
+	}
+	return dir
+}
+
 func TestRules(t *testing.T) {
 	for _, test := range []struct{ rule, file, want string }{
 		{"/build=/src", "/build/a/b.c", "/src/a/b.c"},
@@ -31,6 +44,10 @@ func TestRules(t *testing.T) {
 		{"=/libc", "/stdio/printf.c", ""},
 		{"/src", "/build/a/b.c", "/src/build/a/b.c /src/a/b.c /src/b.c"},
 		{"/src", "b.c", "/src/b.c"},
+		{"/src", "../../etc/b.c", "/src/etc/b.c /src/b.c"},
+		{"/src", "a/../../b.c", "/src/b.c"},
+		{"=/libc", "../b.c", ""},
+		{"/build=/src", "/build/../../b.c", ""},
 	} {
 		r, err := ParseRule(test.rule)
 		if err != nil {
@@ -49,7 +66,7 @@ func TestRules(t *testing.T) {
 
 // The archive comes first, then the rules, then the recorded path.
 func TestOrder(t *testing.T) {
-	dir := t.TempDir()
+	dir := everyones(t)
 	own := write(t, filepath.Join(dir, "own", "a.c"), "own\n")
 	archived := write(t, filepath.Join(dir, "archives", "a.c_x"), "archived\n")
 	mapped := write(t, filepath.Join(dir, "mapped", "a.c"), "mapped\n")
@@ -85,7 +102,7 @@ func TestRelativePaths(t *testing.T) {
 }
 
 func TestText(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.c")
+	path := filepath.Join(everyones(t), "a.c")
 	for text, want := range map[string][]string{
 		"":                 {},
 		"one":              {"one"},
@@ -106,7 +123,7 @@ func TestText(t *testing.T) {
 
 // What is no text is refused, and why is said.
 func TestRefused(t *testing.T) {
-	dir := t.TempDir()
+	dir := everyones(t)
 	large := filepath.Join(dir, "large.c")
 	write(t, large, "")
 	if err := os.Truncate(large, maxBytes+1); err != nil {
