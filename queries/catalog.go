@@ -145,6 +145,9 @@ func uniqueNames(commits []write.Commit) []string {
 	}
 }
 
-func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+// quote writes a text for SQL, which ends at a NUL.
+func quote(s string) string {
+	return "'" + strings.NewReplacer("'", "''", "\x00", "' || chr(0) || '").Replace(s) + "'"
+}
 
 func identifier(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }

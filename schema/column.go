@@ -1,6 +1,9 @@
 package schema
 
 import (
+	"strings"
+	"unicode/utf8"
+
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -27,8 +30,19 @@ func fixed(t arrow.DataType, data []byte, n int, nulls []int32) arrow.Array {
 func texts(values []string) arrow.Array {
 	b := array.NewStringBuilder(memory.DefaultAllocator)
 	defer b.Release()
-	b.AppendValues(values, nil)
+	for _, v := range values {
+		b.Append(valid(v))
+	}
 	return b.NewArray()
+}
+
+// valid replaces what is no UTF-8 by U+FFFD. Decoders do that where names tell
+// things apart; this is the last place before the store.
+func valid(text string) string {
+	if utf8.ValidString(text) {
+		return text
+	}
+	return strings.ToValidUTF8(text, "\uFFFD")
 }
 
 // Labels makes arrays of a Label column.

@@ -74,9 +74,10 @@ func (r *Rows) Int32(v int32) *Rows {
 // Label appends a label by its place among those declared.
 func (r *Rows) Label(number int) *Rows { return r.Int32(int32(number)) }
 
-// Text appends a value of a String column.
+// Text appends a value of a String column. What is no UTF-8 in it is replaced:
+// engines refuse such a column.
 func (r *Rows) Text(v string) *Rows {
-	r.cells[r.next].others.(*array.StringBuilder).Append(v)
+	r.cells[r.next].others.(*array.StringBuilder).Append(valid(v))
 	return r.step()
 }
 

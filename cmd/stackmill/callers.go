@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 )
 
@@ -21,23 +19,23 @@ type block struct {
 // function list: its callers, itself with a star, its callees. Percentages are
 // those of the function's inclusive value.
 func (r *reporter) callersCallees(_ context.Context, s *selection, rows []record) error {
-	w := bufio.NewWriter(r.stdout)
+	w := r.page()
 	for i, group := range groups(rows) {
 		if i > 0 {
-			fmt.Fprintln(w)
+			w.printf("\n")
 		}
 		r.groupTitle(w, s, group)
-		fmt.Fprintf(w, "%12s %6s  %s\n", "Attr."+unitOf(group), "%", "Function")
+		w.printf("%12s %6s  %s\n", "Attr."+unitOf(group), "%", "Function")
 		blocks := blocksOf(group)
 		if r.limit > 0 && r.limit < len(blocks) {
 			blocks = blocks[:r.limit]
 		}
 		for _, b := range blocks {
-			fmt.Fprintln(w)
+			w.printf("\n")
 			b.print(w, group[0].text("unit"))
 		}
 	}
-	return w.Flush()
+	return w.flush()
 }
 
 func blocksOf(rows []record) []*block {
@@ -85,9 +83,9 @@ func (b *block) add(rec record) {
 	}
 }
 
-func (b *block) print(w *bufio.Writer, unit string) {
+func (b *block) print(w *page, unit string) {
 	line := func(n int64, mark, name string) {
-		fmt.Fprintf(w, "%12s %6s %s%s\n", formatValue(n, unit), percent(n, b.inclusive), mark, name)
+		w.printf("%12s %6s %s%s\n", formatValue(n, unit), percent(n, b.inclusive), mark, name)
 	}
 	for _, rec := range b.callers {
 		line(rec.number("attributed"), " ", rec.text("other_label"))

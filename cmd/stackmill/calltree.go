@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"fmt"
@@ -21,13 +20,13 @@ type treeNode struct {
 
 // callTree prints the tree with the branches of largest value first.
 func (r *reporter) callTree(_ context.Context, s *selection, rows []record) error {
-	w := bufio.NewWriter(r.stdout)
+	w := r.page()
 	for i, group := range groups(rows) {
 		if i > 0 {
-			fmt.Fprintln(w)
+			w.printf("\n")
 		}
 		r.groupTitle(w, s, group)
-		fmt.Fprintf(w, "%12s %6s %12s  %s\n", "Attr."+unitOf(group), "%", "Excl."+unitOf(group), "Function")
+		w.printf("%12s %6s %12s  %s\n", "Attr."+unitOf(group), "%", "Excl."+unitOf(group), "Function")
 		left := r.limit
 		if left == 0 {
 			left = len(group)
@@ -36,7 +35,7 @@ func (r *reporter) callTree(_ context.Context, s *selection, rows []record) erro
 			printTree(w, root, &left, nil)
 		}
 	}
-	return w.Flush()
+	return w.flush()
 }
 
 // groups cuts the rows where the experiment or the metric changes.
@@ -52,12 +51,12 @@ func groups(rows []record) [][]record {
 }
 
 // groupTitle names the experiment and the metric where the caption does not.
-func (r *reporter) groupTitle(w *bufio.Writer, s *selection, group []record) {
+func (r *reporter) groupTitle(w *page, s *selection, group []record) {
 	if len(r.db.Commits) > 1 {
-		fmt.Fprintf(w, "Experiment %s\n", group[0].text("experiment"))
+		w.printf("Experiment %s\n", group[0].text("experiment"))
 	}
 	if s.onlyMetric() == "" {
-		fmt.Fprintf(w, "Metric %s\n", group[0].text("metric"))
+		w.printf("Metric %s\n", group[0].text("metric"))
 	}
 }
 
@@ -87,7 +86,7 @@ func tree(rows []record) []*treeNode {
 
 // printTree prints a node and what is below it, as long as lines are left;
 // last tells for each level above whether the node there was its parent's last.
-func printTree(w *bufio.Writer, n *treeNode, left *int, last []bool) {
+func printTree(w *page, n *treeNode, left *int, last []bool) {
 	if *left == 0 {
 		return
 	}
@@ -101,10 +100,10 @@ func printTree(w *bufio.Writer, n *treeNode, left *int, last []bool) {
 		}
 	}
 	if len(last) > maxIndent {
-		fmt.Fprintf(&indent, "[%d] ", len(last))
+		indent.WriteString(fmt.Sprintf("[%d] ", len(last)))
 	}
 	unit := n.text("unit")
-	fmt.Fprintf(w, "%12s %6s %12s  %s+-%s\n", formatValue(n.number("attributed"), unit), percent(n.number("attributed"), n.number("total")),
+	w.printf("%12s %6s %12s  %s+-%s\n", formatValue(n.number("attributed"), unit), percent(n.number("attributed"), n.number("total")),
 		formatValue(n.number("exclusive"), unit), indent.String(), n.text("label"))
 	for i, c := range n.children {
 		printTree(w, c, left, append(last, i == len(n.children)-1))

@@ -52,7 +52,7 @@ func (a *app) check(ctx context.Context, format string) error {
 		return fmt.Errorf("check: %w", err)
 	}
 	if format == "json" {
-		fmt.Fprintf(a.stdout, "%s\n", marshal(p))
+		_ = a.printJSON(p, false)
 	} else {
 		a.printProof(p)
 	}
@@ -63,17 +63,17 @@ func (a *app) check(ctx context.Context, format string) error {
 }
 
 func (a *app) printProof(p *queries.Proof) {
-	fmt.Fprintf(a.stdout, "%d batches, %d files: %d rows in %d bytes are as committed\n", p.Batches, p.Files, p.Rows, p.Bytes)
+	_ = a.printf("%d batches, %d files: %d rows in %d bytes are as committed\n", p.Batches, p.Files, p.Rows, p.Bytes)
 	if p.Invariants > 0 {
-		fmt.Fprintf(a.stdout, "%d keys, %d invariants of the views: looked at\n", p.Keys, p.Invariants)
+		_ = a.printf("%d keys, %d invariants of the views: looked at\n", p.Keys, p.Invariants)
 	} else {
-		fmt.Fprintln(a.stdout, "the views were not looked at")
+		_ = a.printf("the views were not looked at\n")
 	}
 	if len(p.Wrong) == 0 {
-		fmt.Fprintln(a.stdout, "nothing is wrong")
+		_ = a.printf("nothing is wrong\n")
 	}
 	for _, w := range p.Wrong {
-		fmt.Fprintln(a.stdout, "wrong:", strings.ReplaceAll(w.String(), "\n", " "))
+		_ = a.printf("wrong: %s\n", strings.ReplaceAll(w.String(), "\n", " "))
 	}
 }
 

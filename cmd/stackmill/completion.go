@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -41,6 +42,8 @@ func (a *app) completeFromStore(c *cobra.Command, flag, query string) {
 		}
 		defer db.Close()
 		names, _ := firstColumn(ctx, db, query)
+		// The shell prints what it completes: only what it can show.
+		names = slices.DeleteFunc(names, func(n string) bool { return printable(n) != n })
 		return names, cobra.ShellCompDirectiveNoFileComp
 	})
 }

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"fmt"
 	"strconv"
 	"strings"
 )
@@ -11,13 +9,13 @@ import (
 // dataLayout prints a block for each aggregate, those of largest value first: its
 // members as they lie in memory, and the holes between them.
 func (r *reporter) dataLayout(_ context.Context, s *selection, rows []record) error {
-	w := bufio.NewWriter(r.stdout)
+	w := r.page()
 	for i, group := range groups(rows) {
 		if i > 0 {
-			fmt.Fprintln(w)
+			w.printf("\n")
 		}
 		r.groupTitle(w, s, group)
-		fmt.Fprintf(w, "%12s %6s %7s %7s %5s  %s\n", "Value"+unitOf(group), "%", "Offset", "Size", "Line", "Member")
+		w.printf("%12s %6s %7s %7s %5s  %s\n", "Value"+unitOf(group), "%", "Offset", "Size", "Line", "Member")
 		left := r.limit
 		for k, rec := range group {
 			if k == 0 || rec["data_object_id"] != group[k-1]["data_object_id"] {
@@ -31,29 +29,29 @@ func (r *reporter) dataLayout(_ context.Context, s *selection, rows []record) er
 		}
 		printLineSize(w, group[0])
 	}
-	return w.Flush()
+	return w.flush()
 }
 
 // printLineSize says how long the lines are that members are in.
-func printLineSize(w *bufio.Writer, rec record) {
+func printLineSize(w *page, rec record) {
 	said := "as recorded"
 	if rec.text("line_size_source") == "assumed" {
 		said = "assumed: the recording does not tell"
 	}
-	fmt.Fprintf(w, "\nLines of %d bytes, %s\n", rec.number("line_size"), said)
+	w.printf("\nLines of %d bytes, %s\n", rec.number("line_size"), said)
 }
 
-func printAggregate(w *bufio.Writer, rec record) {
+func printAggregate(w *page, rec record) {
 	n := rec.number("aggregate_value")
 	name := rec.text("descriptor")
 	if own := rec.text("aggregate_name"); own != "" {
 		name += "  " + own // what tells it from others of its type
 	}
-	fmt.Fprintf(w, "\n%12s %6s %7s %7s %5s  %s  in %s\n", formatValue(n, rec.text("unit")), percent(n, rec.number("total")), "",
+	w.printf("\n%12s %6s %7s %7s %5s  %s  in %s\n", formatValue(n, rec.text("unit")), percent(n, rec.number("total")), "",
 		optional(rec, "aggregate_size"), "", name, rec.text("scope"))
 }
 
-func printMember(w *bufio.Writer, rec record) {
+func printMember(w *page, rec record) {
 	n := rec.number("value")
 	name, line := rec.text("member"), strconv.FormatInt(rec.number("cache_line"), 10)
 	offset, size := strconv.FormatInt(rec.number("offset"), 10), optional(rec, "size")
@@ -70,7 +68,7 @@ func printMember(w *bufio.Writer, rec record) {
 	case "aggregate":
 		name, line = "(member not known)", ""
 	}
-	fmt.Fprintf(w, "%12s %6s %7s %7s %5s    %s\n", formatValue(n, rec.text("unit")), percent(n, rec.number("total")),
+	w.printf("%12s %6s %7s %7s %5s    %s\n", formatValue(n, rec.text("unit")), percent(n, rec.number("total")),
 		offset, size, line, name)
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"slices"
@@ -29,14 +28,14 @@ func (r *reporter) disasmRows(s *selection) string {
 // disasm prints the instructions of functions with their values, below the
 // source lines that they were made from.
 func (r *reporter) disasm(ctx context.Context, s *selection, rows []record) error {
-	w := bufio.NewWriter(r.stdout)
+	w := r.page()
 	texts, err := r.sourceTexts(ctx, rows)
 	if err != nil {
 		return err
 	}
 	for i, group := range groups(rows) {
 		if i > 0 {
-			fmt.Fprintln(w)
+			w.printf("\n")
 		}
 		r.groupTitle(w, s, group)
 		if r.limit > 0 {
@@ -44,23 +43,23 @@ func (r *reporter) disasm(ctx context.Context, s *selection, rows []record) erro
 		}
 		for j, function := range runs(group, "function_id") {
 			if j > 0 {
-				fmt.Fprintln(w)
+				w.printf("\n")
 			}
-			fmt.Fprintf(w, "Function %s, load object %s\n", function[0].text("label"), function[0].text("load_object"))
-			fmt.Fprintf(w, "   %12s %6s %12s %6s\n", "Excl."+unitOf(function), "%", "Incl."+unitOf(function), "%")
+			w.printf("Function %s, load object %s\n", function[0].text("label"), function[0].text("load_object"))
+			w.printf("   %12s %6s %12s %6s\n", "Excl."+unitOf(function), "%", "Incl."+unitOf(function), "%")
 			instructions(w, function, texts)
 		}
 	}
-	return w.Flush()
+	return w.flush()
 }
 
 // instructions prints those of a function; where others lie between, dots.
-func instructions(w *bufio.Writer, rows []record, texts map[textKey]string) {
+func instructions(w *page, rows []record, texts map[textKey]string) {
 	var file string
 	var line, end int64
 	for i, rec := range rows {
 		if i > 0 && rec.number("offset") != end {
-			fmt.Fprintf(w, "%53s...\n", "")
+			w.printf("%53s...\n", "")
 			line = 0
 		}
 		end = rec.number("offset") + rec.number("size")
@@ -69,12 +68,12 @@ func instructions(w *bufio.Writer, rows []record, texts map[textKey]string) {
 			if _, ok := texts[textKey{rec.text("experiment_id"), f, rec.number("line")}]; !ok {
 				without = ", no text: use --source-path FROM=TO"
 			}
-			fmt.Fprintf(w, "%42s<File: %s%s>\n", "", f, without)
+			w.printf("%42s<File: %s%s>\n", "", f, without)
 		}
 		if f, n := rec.text("file"), rec.number("line"); f != file || n != line {
 			if file, line = f, n; n > 0 {
-				text := fmt.Sprintf("%42s%7d. %s", "", n, printable(texts[textKey{rec.text("experiment_id"), f, n}]))
-				fmt.Fprintln(w, strings.TrimRight(text, " "))
+				text := fmt.Sprintf("%42s%7d. %s", "", n, texts[textKey{rec.text("experiment_id"), f, n}])
+				w.printf("%s\n", sourceLine(strings.TrimRight(text, " ")))
 			}
 		}
 		mark := "  "
@@ -85,7 +84,7 @@ func instructions(w *bufio.Writer, rows []record, texts map[textKey]string) {
 		if t := rec.text("target_name"); t != "" {
 			target = " <" + t + ">"
 		}
-		fmt.Fprintf(w, "%s %s %6s %8x:  %s%s\n", mark, valueColumns(rec), lineOf(rec), uint64(rec.number("address")), rec.text("text"), target)
+		w.printf("%s %s %6s %8x:  %s%s\n", mark, valueColumns(rec), lineOf(rec), uint64(rec.number("address")), rec.text("text"), target)
 	}
 }
 

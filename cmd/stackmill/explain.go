@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -118,10 +117,7 @@ func (e *explainer) run(ctx context.Context, id int64, bySample bool) error {
 		return err
 	}
 	if e.format == "json" {
-		out := json.NewEncoder(e.stdout)
-		out.SetEscapeHTML(false)
-		out.SetIndent("", "  ")
-		return out.Encode(x)
+		return e.printJSON(x, true)
 	}
 	return x.print(e.stdout)
 }

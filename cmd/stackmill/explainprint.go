@@ -11,51 +11,51 @@ import (
 
 // print writes the explanation for people.
 func (x *explanation) print(out io.Writer) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	w := &page{tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)}
 	if x.Sample != nil {
-		fmt.Fprintf(w, "Sample %d of %s: %s, thread %d, at %s s\n", x.Sample.Sample, x.Experiment, x.Sample.Kind, x.Sample.ThreadID, formatValue(x.Sample.TimeNS, "ns"))
+		w.printf("Sample %d of %s: %s, thread %d, at %s s\n", x.Sample.Sample, x.Experiment, x.Sample.Kind, x.Sample.ThreadID, formatValue(x.Sample.TimeNS, "ns"))
 	}
 	if x.Normalised != nil {
 		others := "No other recorded stack became it"
 		if n := x.Normalised.Others; n > 0 {
 			others = fmt.Sprintf("%d other recorded stacks became it, too", n)
 		}
-		fmt.Fprintf(w, "Stack %d of %s. %s.\n", x.Normalised.StackID, x.Experiment, others)
+		w.printf("Stack %d of %s. %s.\n", x.Normalised.StackID, x.Experiment, others)
 	}
 	from := "from the start"
 	if x.FromNS != nil {
 		from = "from " + formatValue(*x.FromNS, "ns") + " s"
 	}
-	fmt.Fprintf(w, "Recorded stack %d of %s\n", x.RawStackID, x.Experiment)
-	fmt.Fprintf(w, "  process %d (%d, %s), holds %s, samples: %d\n", x.Process, x.PID, path.Base(x.Program), from, x.Samples)
+	w.printf("Recorded stack %d of %s\n", x.RawStackID, x.Experiment)
+	w.printf("  process %d (%d, %s), holds %s, samples: %d\n", x.Process, x.PID, path.Base(x.Program), from, x.Samples)
 	if x.Reason != "" {
-		fmt.Fprintf(w, "  %s\n", x.Reason)
+		w.printf("  %s\n", x.Reason)
 	}
 	for _, part := range []struct{ name, title string }{
 		{"native", "Recorded frames, leaf first"}, {"java", "Recorded Java frames, leaf first"}, {"openmp", "Recorded OpenMP frames, leaf first"},
 	} {
 		frames := x.part(part.name)
 		if len(frames) > 0 || part.name == "native" {
-			fmt.Fprintf(w, "\n%s\n", part.title)
+			w.printf("\n%s\n", part.title)
 			printFrames(w, frames)
 		}
 	}
 	x.printRules(w)
 	for _, s := range x.Stacks {
-		fmt.Fprintf(w, "\nStack %d, %s\n", s.StackID, strings.Join(s.Modes, " = "))
+		w.printf("\nStack %d, %s\n", s.StackID, strings.Join(s.Modes, " = "))
 		printFrames(w, s.Frames)
 	}
-	return w.Flush()
+	return w.flush()
 }
 
-func printFrames(w *tabwriter.Writer, frames []stackFrame) {
+func printFrames(w *page, frames []stackFrame) {
 	for _, f := range frames {
-		fmt.Fprintf(w, "  %d\t", f.Position)
+		w.printf("  %d\t", f.Position)
 		if f.Word != "" {
-			fmt.Fprintf(w, "%s\t", f.Word)
+			w.printf("%s\t", f.Word)
 		}
 		if f.Marker != "" {
-			fmt.Fprintf(w, "(%s)\n", f.Marker)
+			w.printf("(%s)\n", f.Marker)
 			continue
 		}
 		where := f.Reason
@@ -66,12 +66,18 @@ func printFrames(w *tabwriter.Writer, frames []stackFrame) {
 		for cells[len(cells)-1] == "" {
 			cells = cells[:len(cells)-1]
 		}
-		fmt.Fprintln(w, strings.Join(cells, "\t"))
+		for i, c := range cells {
+			separator := "\t"
+			if i == len(cells)-1 {
+				separator = "\n"
+			}
+			w.printf("%s"+separator, c)
+		}
 	}
 	if len(frames) == 0 {
-		fmt.Fprintln(w, "  (no frames)")
+		w.printf("  (no frames)\n")
 	}
-	w.Flush() // the next frames have columns of their own
+	w.flush() // the next frames have columns of their own
 }
 
 // text is the function and the offset in it.
@@ -82,9 +88,9 @@ func (f stackFrame) text() string {
 	return fmt.Sprintf("%s+%#x", f.Function, *f.Offset)
 }
 
-func (x *explanation) printRules(w *tabwriter.Writer) {
+func (x *explanation) printRules(w *page) {
 	if len(x.Rules) == 0 {
-		fmt.Fprintln(w, "\nNo rule changed the stack.")
+		w.printf("\nNo rule changed the stack.\n")
 		return
 	}
 	var modes string
@@ -95,9 +101,9 @@ func (x *explanation) printRules(w *tabwriter.Writer) {
 			if strings.Contains(m, "machine") {
 				from = "what was recorded"
 			}
-			fmt.Fprintf(w, "\nRules, from %s to %s mode\n", from, m)
+			w.printf("\nRules, from %s to %s mode\n", from, m)
 		}
-		fmt.Fprintf(w, "  %-4s %s: %s\n", s.Rule, s.text(), s.Title)
+		w.printf("  %-4s %s: %s\n", s.Rule, s.text(), s.Title)
 	}
 }
 

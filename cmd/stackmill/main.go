@@ -81,7 +81,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if ctx.Err() != nil && exit == nil {
 		err = errInterrupted
 	}
-	fmt.Fprintf(stderr, "stackmill: %v\n", err)
+	say(stderr, "stackmill: %v\n", err)
 	return code
 }
 

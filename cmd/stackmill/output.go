@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	duckdb "github.com/duckdb/duckdb-go/v2"
 )
@@ -21,6 +23,7 @@ type field struct {
 	name    string
 	kind    string // DuckDB's name of the type
 	numeric bool
+	short   bool // whether tables take out the middle of long texts
 }
 
 // printer prints a result row by row.
@@ -36,7 +39,7 @@ func (a *app) newPrinter(format string) printer {
 	w := bufio.NewWriter(a.stdout)
 	switch format {
 	case "csv":
-		return &csvPrinter{out: w, w: csv.NewWriter(w)}
+		return &csvPrinter{out: w, w: csv.NewWriter(w), escape: isTerminal(a.stdout)}
 	case "json":
 		return &jsonPrinter{w: w, array: true}
 	case "ndjson":
@@ -85,7 +88,7 @@ func fieldsOf(types []*sql.ColumnType) []field {
 		}
 		seen[t.Name()]++
 		kind, _, _ := strings.Cut(t.DatabaseTypeName(), "(")
-		fields[i] = field{name, kind, numericKinds[kind]}
+		fields[i] = field{name: name, kind: kind, numeric: numericKinds[kind]}
 	}
 	return fields
 }
@@ -161,7 +164,22 @@ func cell(v any, kind string) string {
 	}
 }
 
-// marshal is json.Marshal without escapes for HTML.
+// printJSON prints a value, on a line or indented for people.
+func (a *app) printJSON(v any, indented bool) error {
+	text := marshal(v)
+	if indented {
+		var out bytes.Buffer
+		if err := json.Indent(&out, text, "", "  "); err != nil {
+			return err
+		}
+		text = out.Bytes()
+	}
+	_, err := a.stdout.Write(append(text, '\n'))
+	return err
+}
+
+// marshal is json.Marshal without escapes for HTML, but with escapes for what is
+// no visible character: they mean the same, and do nothing to a terminal.
 func marshal(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -169,12 +187,33 @@ func marshal(v any) []byte {
 	if err := e.Encode(v); err != nil {
 		return []byte("null")
 	}
-	return bytes.TrimSpace(b.Bytes())
+	return visible(bytes.TrimSpace(b.Bytes()))
+}
+
+// visible escapes the characters of JSON that a terminal does not show.
+func visible(text []byte) []byte {
+	if !bytes.ContainsFunc(text, func(c rune) bool { return !isVisible(c) }) {
+		return text
+	}
+	out := make([]byte, 0, len(text)+16)
+	for _, c := range string(text) {
+		switch {
+		case isVisible(c) || c == '\n':
+			out = utf8.AppendRune(out, c)
+		case c < 1<<16:
+			out = fmt.Appendf(out, `\u%04x`, c)
+		default:
+			high, low := utf16.EncodeRune(c)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		}
+	}
+	return out
 }
 
 type csvPrinter struct {
 	out    *bufio.Writer
 	w      *csv.Writer
+	escape bool // on a terminal; files have the texts as they are
 	fields []field
 }
 
@@ -182,7 +221,9 @@ func (p *csvPrinter) header(fields []field) error {
 	p.fields = fields
 	names := make([]string, len(fields))
 	for i, f := range fields {
-		names[i] = f.name
+		if names[i] = f.name; p.escape {
+			names[i] = printable(f.name)
+		}
 	}
 	return p.w.Write(names)
 }
@@ -190,7 +231,9 @@ func (p *csvPrinter) header(fields []field) error {
 func (p *csvPrinter) row(values []any) error {
 	record := make([]string, len(values))
 	for i, v := range values {
-		record[i] = cell(v, p.fields[i].kind)
+		if record[i] = cell(v, p.fields[i].kind); p.escape {
+			record[i] = printable(record[i])
+		}
 	}
 	if len(record) == 1 && record[0] == "" { // or readers take the line for none
 		p.w.Flush()

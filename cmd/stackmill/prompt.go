@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/peterh/liner"
 
@@ -49,10 +48,10 @@ func (q *query) prompt() error {
 		_, _ = l.ReadHistory(f) // a damaged history is no reason to stop
 		f.Close()
 	}
-	fmt.Fprintln(q.stdout, "stackmill SQL over", q.store, "(.help for help)")
+	_ = q.printf("stackmill SQL over %s (.help for help)\n", q.store)
 	err = q.loop(l)
 	if werr := writeHistory(l, history); werr != nil {
-		fmt.Fprintf(q.stderr, "stackmill: query: the history is not kept: %v\n", werr)
+		say(q.stderr, "stackmill: query: the history is not kept: %v\n", werr)
 	}
 	return err
 }
@@ -101,7 +100,7 @@ func (q *query) runTyped(statement string) {
 		err = errors.New("interrupted")
 	}
 	if err != nil {
-		fmt.Fprintln(q.stderr, err)
+		say(q.stderr, "%v\n", err)
 	}
 }
 
@@ -116,7 +115,7 @@ func (a *app) command(line string) bool {
 	case words[0] == ".schema" && len(words) == 2:
 		a.describe(words[1])
 	default:
-		fmt.Fprint(a.stdout, promptHelp)
+		_ = a.printf(promptHelp)
 	}
 	return false
 }
@@ -149,7 +148,7 @@ func (a *app) describe(name string) {
 		}
 	}
 	if rows == nil {
-		fmt.Fprintf(a.stderr, "no view or table %s (.tables lists them)\n", name)
+		say(a.stderr, "no view or table %s (.tables lists them)\n", name)
 		return
 	}
 	_ = a.printTable([]field{{name: "column"}, {name: "type"}, {name: "unit"}, {name: "meaning"}}, rows, false)
@@ -202,7 +201,7 @@ func complete(words []string, line string, pos int) (head string, found []string
 	return string(runes[:start]), found, string(runes[pos:])
 }
 
-func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+func isWord(r rune) bool { return r == '_' || isLetter(r) }
 
 // historyFile is where the prompt's history is kept, empty without a home.
 func historyFile() string {
@@ -228,6 +227,9 @@ func writeHistory(l *liner.State, name string) error {
 	if err != nil {
 		return err
 	}
-	_, err = l.WriteHistory(f)
+	err = f.Chmod(0o600) // it may be an old file
+	if err == nil {
+		_, err = l.WriteHistory(f)
+	}
 	return errors.Join(err, f.Close())
 }

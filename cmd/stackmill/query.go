@@ -170,7 +170,11 @@ func (q *query) write(ctx context.Context, statement, format, output string) (er
 	if err != nil {
 		return err
 	}
-	return printRows(a.newPrinter(format), rows)
+	p := a.newPrinter(format)
+	if t, ok := p.(*tablePrinter); ok {
+		t.lines = strings.HasPrefix(strings.ToUpper(statement), "EXPLAIN")
+	}
+	return printRows(p, rows)
 }
 
 func (a *app) printArrow(ctx context.Context, conn *sql.Conn, statement string) error {

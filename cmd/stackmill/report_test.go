@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"strings"
@@ -51,12 +50,12 @@ func TestDeepTree(t *testing.T) {
 		rows = append(rows, rec)
 	}
 	var out bytes.Buffer
-	w := bufio.NewWriter(&out)
+	w := (&app{stdout: &out}).page()
 	left := 4999
 	for _, root := range tree(rows) {
 		printTree(w, root, &left, nil)
 	}
-	w.Flush()
+	w.flush()
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	if len(lines) != 4999 {
 		t.Errorf("%d lines, the limit is 4999", len(lines))

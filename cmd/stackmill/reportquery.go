@@ -42,11 +42,11 @@ type selection struct {
 	objects   []string            // descriptors of data objects; empty: all
 }
 
-// list writes strings for use in SQL.
+// list writes strings for use in SQL, which ends at a NUL.
 func list(names []string) string {
 	quoted := make([]string, len(names))
 	for i, n := range names {
-		quoted[i] = "'" + strings.ReplaceAll(n, "'", "''") + "'"
+		quoted[i] = "'" + strings.NewReplacer("'", "''", "\x00", "' || chr(0) || '").Replace(n) + "'"
 	}
 	return strings.Join(quoted, ", ")
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"database/sql"
-	"fmt"
 )
 
 // run prints the report.
@@ -24,7 +23,9 @@ func (r *reporter) run(ctx context.Context) error {
 		return err
 	}
 	if r.format == "table" {
-		r.caption(s)
+		if err := r.caption(s); err != nil {
+			return err
+		}
 		if r.print != nil && len(rows) > 0 {
 			return r.print(r, ctx, s, rows)
 		}
@@ -42,8 +43,7 @@ func (r *reporter) run(ctx context.Context) error {
 		case "disasm":
 			text = "The instructions are not known: the machine code was not found, or the function has no value."
 		}
-		_, err := fmt.Fprintln(r.stdout, text)
-		return err
+		return r.printf("%s\n", text)
 	}
 	fields, cells := r.layout(s, r.withTotals(rows))
 	return r.printTable(fields, cells, r.format == "markdown")

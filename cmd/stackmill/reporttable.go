@@ -6,7 +6,7 @@ import (
 )
 
 // caption says above a table what it shows.
-func (r *reporter) caption(s *selection) {
+func (r *reporter) caption(s *selection) error {
 	what := r.title
 	if metric := s.onlyMetric(); metric != "" {
 		what += ", metric " + metric
@@ -17,7 +17,7 @@ func (r *reporter) caption(s *selection) {
 	if len(r.db.Commits) == 1 {
 		what += ", experiment " + r.db.Experiments[0]
 	}
-	fmt.Fprint(r.stdout, what, "\n\n")
+	return r.printf("%s\n\n", what)
 }
 
 // onlyMetric returns the metric if there is but one.
@@ -44,14 +44,14 @@ func (r *reporter) layout(s *selection, rows []record) ([]field, [][]string) {
 		fields = append(fields, field{name: "Metric"})
 	}
 	unit := unitOf(rows)
-	for _, c := range r.columns {
+	for k, c := range r.columns {
 		switch c.as {
 		case metric:
 			fields = append(fields, field{name: c.title + unit, numeric: true}, field{name: "%", numeric: true})
 		case amount:
 			fields = append(fields, field{name: c.title + unit, numeric: true})
 		default:
-			fields = append(fields, field{name: c.title, numeric: c.as != words})
+			fields = append(fields, field{name: c.title, numeric: c.as != words, short: c.as == words && k+1 < len(r.columns) && !r.wide})
 		}
 	}
 	cells := make([][]string, len(rows))
@@ -62,12 +62,8 @@ func (r *reporter) layout(s *selection, rows []record) ([]field, [][]string) {
 		if s.onlyMetric() == "" {
 			cells[i] = append(cells[i], rec.text("metric"))
 		}
-		for k, c := range r.columns {
-			texts := c.cells(rec)
-			if c.as == words && k+1 < len(r.columns) && !r.wide {
-				texts[0] = shorten(texts[0])
-			}
-			cells[i] = append(cells[i], texts...)
+		for _, c := range r.columns {
+			cells[i] = append(cells[i], c.cells(rec)...)
 		}
 	}
 	return fields, cells

@@ -1,13 +1,11 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"stackmill/stages/symbolize/source"
 )
@@ -77,14 +75,14 @@ SELECT experiment_id, file, min(line) AS first, max(line) AS last FROM (
 // source prints source lines with their values, functions at their first lines
 // and, if asked for, what was inlined below the lines that call it.
 func (r *reporter) source(ctx context.Context, s *selection, rows []record) error {
-	w := bufio.NewWriter(r.stdout)
+	w := r.page()
 	inlined, err := r.inlinedAt(ctx, s)
 	if err != nil {
 		return err
 	}
 	for i, group := range groups(rows) {
 		if i > 0 {
-			fmt.Fprintln(w)
+			w.printf("\n")
 		}
 		r.groupTitle(w, s, group)
 		if r.limit > 0 {
@@ -92,24 +90,24 @@ func (r *reporter) source(ctx context.Context, s *selection, rows []record) erro
 		}
 		for j, file := range runs(group, "file") {
 			if j > 0 {
-				fmt.Fprintln(w)
+				w.printf("\n")
 			}
 			r.sourceFile(w, s.functions == nil, file, inlined)
 		}
 	}
-	return w.Flush()
+	return w.flush()
 }
 
 // sourceFile prints lines of one file; whole, when all that it has are wanted.
-func (r *reporter) sourceFile(w *bufio.Writer, whole bool, rows []record, inlined map[lineKey][]record) {
+func (r *reporter) sourceFile(w *page, whole bool, rows []record, inlined map[lineKey][]record) {
 	file := rows[0].text("file")
-	fmt.Fprintf(w, "Source file %s\n", file)
+	w.printf("Source file %s\n", file)
 	last := rows[len(rows)-1].number("line")
 	var text *source.Text
 	if !slices.ContainsFunc(rows, func(rec record) bool { return rec["text"] != nil }) {
 		text = r.sourceText(w, file, last)
 	}
-	fmt.Fprintf(w, "   %12s %6s %12s %6s\n", "Excl."+unitOf(rows), "%", "Incl."+unitOf(rows), "%")
+	w.printf("   %12s %6s %12s %6s\n", "Excl."+unitOf(rows), "%", "Incl."+unitOf(rows), "%")
 	next := rows[0].number("line") // the line to print
 	if text != nil && whole {
 		next, last = 1, int64(len(text.Lines))
@@ -126,7 +124,7 @@ func (r *reporter) sourceFile(w *bufio.Writer, whole bool, rows []record, inline
 		for _, place := range inlined[lineKey{rec.text("experiment_id"), rec.text("metric"), file, line}] {
 			place["total"] = rec["total"]
 			where := place.text("inlined_file")
-			fmt.Fprintf(w, "   %s        %s+ %s, line %d of %s\n", valueColumns(place), strings.Repeat("  ", int(place.number("depth"))),
+			w.printf("   %s        %s+ %s, line %d of %s\n", valueColumns(place), strings.Repeat("  ", int(place.number("depth"))),
 				place.text("function"), place.number("inlined_line"), where[strings.LastIndex(where, "/")+1:])
 		}
 		next = line + 1
@@ -137,9 +135,9 @@ func (r *reporter) sourceFile(w *bufio.Writer, whole bool, rows []record, inline
 }
 
 // printLine prints a line; lines without code have no values.
-func printLine(w *bufio.Writer, rec record) {
+func printLine(w *page, rec record) {
 	if names := rec.text("functions"); names != "" {
-		fmt.Fprintf(w, "%50s<Function: %s>\n", "", names)
+		w.printf("%50s<Function: %s>\n", "", names)
 	}
 	mark, values := "  ", strings.Repeat(" ", 39)
 	if high, _ := rec["high"].(bool); high {
@@ -152,7 +150,7 @@ func printLine(w *bufio.Writer, rec record) {
 	if n := rec.number("line"); n > 0 {
 		number = fmt.Sprint(n)
 	}
-	fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("%s %s %7s. %s", mark, values, number, printable(rec.text("text"))), " "))
+	w.printf("%s\n", sourceLine(strings.TrimRight(fmt.Sprintf("%s %s %7s. %s", mark, values, number, rec.text("text")), " ")))
 }
 
 // valueColumns are the exclusive and inclusive values with percentages.
@@ -162,29 +160,19 @@ func valueColumns(rec record) string {
 		formatValue(rec.number("inclusive"), unit), percent(rec.number("inclusive"), total))
 }
 
-// printable replaces what would steer a terminal.
-func printable(text string) string {
-	return strings.Map(func(c rune) rune {
-		if c != '\t' && unicode.IsControl(c) {
-			return unicode.ReplacementChar
-		}
-		return c
-	}, text)
-}
-
 // sourceText reads the text of a file that the store has none of; nil, with the
 // reason printed, when it is not to be had or lacks lines that have values.
-func (r *reporter) sourceText(w *bufio.Writer, file string, last int64) *source.Text {
+func (r *reporter) sourceText(w *page, file string, last int64) *source.Text {
 	text, err := (&source.Finder{Rules: r.sources, NoRecorded: r.noRecorded}).Read(file)
 	switch {
 	case errors.Is(err, source.ErrNotFound):
-		fmt.Fprintf(w, "no text of %s: not in the recording, not at its path (use --source-path FROM=TO)\n", file)
+		w.printf("no text of %s: not in the recording, not at its path (use --source-path FROM=TO)\n", file)
 	case err != nil:
-		fmt.Fprintf(w, "no text of %s: %v\n", file, err)
+		w.printf("no text of %s: %v\n", file, err)
 	case int64(len(text.Lines)) < last:
-		fmt.Fprintf(w, "no text of %s: %s has %d lines, the program was compiled from line %d, too\n", file, text.Path, len(text.Lines), last)
+		w.printf("no text of %s: %s has %d lines, the program was compiled from line %d, too\n", file, text.Path, len(text.Lines), last)
 	default:
-		fmt.Fprintf(w, "text of %s\n", text.Path)
+		w.printf("text of %s\n", text.Path)
 		return text
 	}
 	return nil

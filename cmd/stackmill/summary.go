@@ -34,11 +34,11 @@ func (s *summary) print(elapsed time.Duration) error {
 	}
 	there, failed, aborted := count[pipeline.Skipped], count[pipeline.Failed], count[pipeline.Aborted]
 	in := len(s.results) - there - failed - aborted
-	fmt.Fprintf(s.stdout, "%d ingested, %d already there, %d failed", in, there, failed)
+	_ = s.printf("%d ingested, %d already there, %d failed", in, there, failed)
 	if aborted > 0 {
-		fmt.Fprintf(s.stdout, ", %d not done", aborted)
+		_ = s.printf(", %d not done", aborted)
 	}
-	fmt.Fprintf(s.stdout, ": %d samples in %.1f s\n", samples, elapsed.Seconds())
+	_ = s.printf(": %d samples in %.1f s\n", samples, elapsed.Seconds())
 	code := exitLost
 	if in == 0 && there == 0 {
 		code = exitNothing
@@ -69,9 +69,9 @@ func (s *summary) printLost(r pipeline.Result, said map[string]bool) {
 			return
 		}
 		said[why] = true
-		fmt.Fprintf(s.stderr, "stackmill: %s: not ingested: %s\n", r.Path, why)
+		say(s.stderr, "stackmill: %s: not ingested: %s\n", r.Path, why)
 	case r.Err != nil:
-		fmt.Fprintf(s.stderr, "stackmill: %s: %v%s\n", r.Path, r.Err, s.keepStack(r.Err))
+		say(s.stderr, "stackmill: %s: %v%s\n", r.Path, r.Err, s.keepStack(r.Err))
 	default:
 		printProblems(s.stderr, r)
 	}
@@ -99,11 +99,11 @@ func printProblems(w io.Writer, r pipeline.Result) {
 			more++
 			continue
 		}
-		fmt.Fprintf(w, "stackmill: %s: %s: %s", r.Path, r.Status, p)
+		say(w, "stackmill: %s: %s: %s", r.Path, r.Status, p)
 		said = true
 	}
 	if more > 0 {
-		fmt.Fprintf(w, " (and %d more)", more)
+		say(w, " (and %d more)", more)
 	}
-	fmt.Fprintln(w)
+	say(w, "\n")
 }

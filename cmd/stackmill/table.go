@@ -18,6 +18,7 @@ const tableRows = 10_000
 type tablePrinter struct {
 	app      *app
 	markdown bool
+	lines    bool // cells of several lines take as many rows: plans
 	fields   []field
 	rows     [][]string
 	more     int
@@ -39,26 +40,44 @@ func (p *tablePrinter) row(values []any) error {
 			row[i] = "NULL"
 		}
 	}
-	p.rows = append(p.rows, row)
+	if p.lines {
+		p.rows = append(p.rows, linesOf(row)...)
+	} else {
+		p.rows = append(p.rows, row)
+	}
 	return nil
 }
 
 func (p *tablePrinter) close() error {
 	err := p.app.printTable(p.fields, p.rows, p.markdown)
 	if err == nil && p.more > 0 {
-		_, err = fmt.Fprintf(p.app.stderr, "stackmill: %d more rows are not shown (use --format csv, or LIMIT)\n", p.more)
+		say(p.app.stderr, "stackmill: %d more rows are not shown (use --format csv, or LIMIT)\n", p.more)
 	}
 	return err
 }
 
+// linesOf cuts a row into one for each line of its last cell.
+func linesOf(row []string) (rows [][]string) {
+	last := len(row) - 1
+	for i, line := range strings.Split(row[last], "\n") {
+		r := make([]string, len(row))
+		if i == 0 {
+			copy(r, row)
+		}
+		r[last] = line
+		rows = append(rows, r)
+	}
+	return rows
+}
+
 // printTable prints rows under headings, numbers to the right. On a terminal
 // lines are cut at its width.
-func (a *app) printTable(fields []field, rows [][]string, markdown bool) error {
+func (a *app) printTable(fields []field, rows [][]string, asMarkdown bool) error {
 	t := table.NewWriter()
 	header := make(table.Row, len(fields))
 	configs := make([]table.ColumnConfig, len(fields))
 	for i, f := range fields {
-		header[i] = f.name
+		header[i] = f.shown(f.name, asMarkdown)
 		configs[i] = table.ColumnConfig{Number: i + 1}
 		if f.numeric {
 			configs[i].Align, configs[i].AlignHeader = text.AlignRight, text.AlignRight
@@ -69,14 +88,11 @@ func (a *app) printTable(fields []field, rows [][]string, markdown bool) error {
 	for _, r := range rows {
 		row := make(table.Row, len(r))
 		for i, c := range r {
-			if markdown { // or <Total> would be taken for a tag
-				c = strings.ReplaceAll(c, "<", "&lt;")
-			}
-			row[i] = c
+			row[i] = fields[i].shown(c, asMarkdown)
 		}
 		t.AppendRow(row)
 	}
-	if markdown {
+	if asMarkdown {
 		_, err := fmt.Fprintln(a.stdout, t.RenderMarkdown())
 		return err
 	}
@@ -91,6 +107,18 @@ func (a *app) printTable(fields []field, rows [][]string, markdown bool) error {
 	}
 	_, err := fmt.Fprintln(a.stdout, t.Render())
 	return err
+}
+
+// shown returns a text of the column as a table holds it.
+func (f field) shown(text string, asMarkdown bool) string {
+	text = printable(text)
+	if f.short {
+		text = shorten(text)
+	}
+	if asMarkdown {
+		text = markdown(text)
+	}
+	return text
 }
 
 // width returns the terminal's width, 0 when the output is none.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -46,7 +47,7 @@ func (a *app) printVersion(ctx context.Context, format string) error {
 		strings.TrimPrefix(runtime.Version(), "go"), schema.StoreVersion}
 	if format == "table" {
 		for i, n := range names {
-			fmt.Fprintf(a.stdout, "%-13s %s\n", strings.ReplaceAll(n, "_", " "), values[i])
+			_ = a.printf("%-13s %s\n", strings.ReplaceAll(n, "_", " "), values[i])
 		}
 		return nil
 	}
@@ -54,8 +55,7 @@ func (a *app) printVersion(ctx context.Context, format string) error {
 	for i, n := range names {
 		object[i] = fmt.Sprintf("%s:%s", marshal(n), marshal(values[i]))
 	}
-	_, err = fmt.Fprintf(a.stdout, "{%s}\n", strings.Join(object, ","))
-	return err
+	return a.printJSON(json.RawMessage("{"+strings.Join(object, ",")+"}"), false)
 }
 
 // built returns what the program knows of its own version and modules.

@@ -36,7 +36,8 @@ var Data string
 // Build writes the store that text describes into dir. The text is a list of
 // tables: a line `TABLE COLUMN...`, then the rows, indented, with one field per
 // column; the columns left out are 0, empty or missing. A field that ends in
-// `ms` is in milliseconds, `”` is empty, `null` missing, `~` a blank. A line
+// `ms` is in milliseconds, `”` is empty, `null` missing, `~` a blank; a backslash
+// begins an escape as in Go's texts. A line
 // `batch ID NAME PATH` starts a batch; `#` a comment.
 func Build(dir, text string) error {
 	var b *batch
@@ -55,7 +56,7 @@ func Build(dir, text string) error {
 		case len(fields) == 0 || fields[0][0] == '#':
 		case fields[0] == "batch" && len(fields) == 4:
 			err = finish()
-			b = &batch{dir: dir, id: fields[1], name: fields[2], path: fields[3], rows: map[*schema.Table][][]any{}}
+			b = &batch{dir: dir, id: fields[1], name: unescape(fields[2]), path: unescape(fields[3]), rows: map[*schema.Table][][]any{}}
 		case line[0] != ' ':
 			if table, columns = schema.ByName(fields[0]), fields[1:]; table == nil {
 				err = fmt.Errorf("no table %s", fields[0])
@@ -115,7 +116,7 @@ func value(c schema.Column, field string, given bool) (any, error) {
 		return nil, nil
 	}
 	if c.Type == schema.String || c.Type == schema.Label {
-		return strings.ReplaceAll(strings.Trim(field, "'"), "~", " "), nil
+		return unescape(strings.ReplaceAll(strings.Trim(field, "'"), "~", " ")), nil
 	}
 	if c.Type == schema.Time {
 		at, err := time.Parse(time.RFC3339, field)
@@ -136,6 +137,17 @@ func value(c schema.Column, field string, given bool) (any, error) {
 		return n != 0, err
 	}
 	return n, err
+}
+
+func unescape(field string) string {
+	if !strings.Contains(field, `\`) {
+		return field
+	}
+	text, err := strconv.Unquote(`"` + strings.ReplaceAll(field, `"`, `\"`) + `"`)
+	if err != nil {
+		panic(fmt.Sprintf("storetest: %s: %v", field, err))
+	}
+	return text
 }
 
 func (b *batch) commit() error {

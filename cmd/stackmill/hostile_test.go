@@ -1,0 +1,260 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"stackmill/queries/storetest"
+	"stackmill/schema"
+)
+
+// ending is what all names of a hostile recording end in: sequences that steer a
+// terminal, in both encodings, characters that hide and turn text, ends of lines,
+// and what means something in SQL, Markdown and HTML.
+const ending = "\x1b]0;x\x07\u009b31m\u202e\u2066\u200b\u2028\x7f\n\t\x00|<b>![x](u)'\");--"
+
+// fixed are the columns of texts that a recording does not choose.
+var fixed = strings.Fields(`experiment_id format kind status unit severity symbols part rule scope_kind relation method agreement line_size_source`)
+
+// hostile is the description of a store with the ending behind every name.
+func hostile(description string) string {
+	quoted := strings.NewReplacer(`\"`, `"`).Replace(strings.Trim(fmt.Sprintf("%+q", ending), `"`))
+	var out []string
+	var table *schema.Table
+	var columns []string
+	for _, line := range strings.Split(description, "\n") {
+		fields := strings.Fields(line)
+		switch {
+		case len(fields) == 0 || fields[0][0] == '#':
+		case fields[0] == "batch":
+			line = fmt.Sprintf("batch %s %s%s %s%s", fields[1], fields[2], quoted, fields[3], quoted)
+		case line[0] != ' ':
+			table, columns = schema.ByName(fields[0]), fields[1:]
+		default:
+			for i, c := range columns {
+				t := table.Columns[table.Index(c)].Type
+				f := fields[i]
+				if (t == schema.String || t == schema.Label) && !slices.Contains(fixed, c) && f != "''" && f != "null" && f[0] != '<' && f != "(unknown)" {
+					fields[i] += quoted
+				}
+			}
+			line = " " + strings.Join(fields, " ")
+		}
+		out = append(out, line)
+	}
+	return strings.Join(out, "\n")
+}
+
+// call runs the program and returns what it prints.
+func call(args ...string) (stdout, stderr string, status int) {
+	var out, errs bytes.Buffer
+	status = run(args, strings.NewReader(""), &out, &errs)
+	return out.String(), errs.String(), status
+}
+
+// checkShown looks for what a terminal does not show as itself, but line ends.
+func checkShown(t *testing.T, what, text string, allowed string) {
+	t.Helper()
+	if !utf8.ValidString(text) {
+		t.Errorf("%s: not UTF-8", what)
+	}
+	for i, c := range text {
+		if c != '\n' && !strings.ContainsRune(allowed, c) && unicode.In(c, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
+			t.Errorf("%s: %U in %q", what, c, text[max(0, i-40):min(len(text), i+40)])
+			return
+		}
+	}
+}
+
+// TestHostileNames prints stores whose names are hostile in every way that the
+// program has. Tables and messages show nothing but visible characters, and have
+// as many lines as those of the same stores with plain names; other formats have
+// the names as they are.
+func TestHostileNames(t *testing.T) {
+	for name, description := range map[string]string{"two": storetest.Two, "data": storetest.Data} {
+		plain, store := storetest.New(t, description), storetest.New(t, hostile(description))
+		verbs := [][]string{{"query", "FROM functions ORDER BY ALL"}}
+		if name == "two" {
+			verbs = append(verbs, []string{"experiments"}, []string{"problems"}, []string{"query", "SELECT name AS \"a\x1b[1m\" FROM functions ORDER BY ALL"})
+		}
+		for _, r := range reports {
+			// The sums of declared metrics are known by the metrics' names.
+			if r.ofData == (name == "data") && r.name != "conservation" {
+				verbs = append(verbs, []string{"report", r.name, "--metric", "all"})
+			}
+		}
+		for _, verb := range verbs {
+			checkVerb(t, store, plain, verb)
+		}
+		for _, verb := range []string{"functions", "call-tree", "source"} {
+			out, errs, _ := call("report", verb, "--inline", "--wide", "--mode", "machine", "--store", store)
+			checkShown(t, verb, out+errs, "\t")
+		}
+	}
+}
+
+// checkVerb prints a store with hostile names and one with plain names.
+func checkVerb(t *testing.T, store, plain string, verb []string) {
+	what := strings.Join(verb, " ")
+	in := func(format, store string) (string, string) {
+		out, errs, status := call(append(slices.Clone(verb), "--format", format, "--store", store)...)
+		if status != 0 {
+			t.Errorf("%s: status %d: %s", what, status, errs)
+		}
+		return out, errs
+	}
+	out, errs := in("table", store)
+	tab := ""
+	if strings.Contains(what, "source ") || strings.Contains(what, "disasm") {
+		tab = "\t" // of the sources' lines
+	}
+	checkShown(t, what, out+errs, tab)
+	want, _ := in("table", plain)
+	if got, want := strings.Count(out, "\n"), strings.Count(want, "\n"); got != want {
+		t.Errorf("%s: %d lines, want %d:\n%s", what, got, want, out)
+	}
+	if verb[0] != "query" {
+		out, errs = in("markdown", store)
+		checkShown(t, what, out+errs, "")
+		if strings.Contains(out, "<b>") || strings.Contains(out, "![") {
+			t.Errorf("%s: HTML or an image:\n%s", what, out)
+		}
+	}
+	out, _ = in("csv", store)
+	checkCSV(t, what, out)
+	out, _ = in("json", store)
+	checkShown(t, what+" json", out, "")
+	checkJSON(t, what, out)
+}
+
+// checkCSV makes sure that the texts end as they do in the store.
+func checkCSV(t *testing.T, what, out string) {
+	rows, err := csv.NewReader(strings.NewReader(out)).ReadAll()
+	if err != nil {
+		t.Errorf("%s: %v", what, err)
+	}
+	checkTexts(t, what+" csv", rows)
+}
+
+func checkJSON(t *testing.T, what, out string) {
+	var rows []map[string]any
+	if err := json.Unmarshal([]byte(out), &rows); err != nil {
+		t.Errorf("%s: json: %v", what, err)
+	}
+	var texts [][]string
+	for _, row := range rows {
+		for _, v := range row {
+			if s, ok := v.(string); ok {
+				texts = append(texts, []string{s})
+			}
+		}
+	}
+	checkTexts(t, what+" json", texts)
+}
+
+// checkTexts looks for texts in which the ending is not whole.
+func checkTexts(t *testing.T, what string, rows [][]string) {
+	t.Helper()
+	found := false
+	for _, row := range rows {
+		for _, s := range row {
+			found = found || strings.Contains(s, ending)
+			if rest := strings.ReplaceAll(s, ending, ""); strings.ContainsAny(rest, "\x1b\x07\u202e") && !strings.HasPrefix(s, "a\x1b") {
+				t.Errorf("%s: %q", what, s)
+				return
+			}
+		}
+	}
+	if len(rows) > 1 && !found {
+		t.Errorf("%s: no hostile name", what)
+	}
+}
+
+// Choosing by hostile names finds them, and mistakes name them.
+func TestHostileChoices(t *testing.T) {
+	store := storetest.New(t, hostile(storetest.Two))
+	data := storetest.New(t, hostile(storetest.Data))
+	function := "main" + strings.ReplaceAll(ending, "\x00", "\\x00") // a regular expression
+	for _, test := range []struct {
+		status int
+		args   []string
+	}{
+		{0, []string{"report", "functions", "--store", store, "--function", "^ma.n\x1b"}},
+		{0, []string{"report", "callers-callees", "--store", store, "--function", "^ma.n\x1b"}},
+		{0, []string{"report", "source", "--store", store, "--function", "^ma.n\x1b"}},
+		{0, []string{"report", "disasm", "--store", store, "--function", "^ma.n\x1b", "--alias", "perf"}},
+		{0, []string{"report", "data-objects", "--store", data, "--object", "^.structure:rec_t.\x1b"}},
+		{0, []string{"report", "functions", "--store", store, "--experiment", "monday/test.1.er" + ending}},
+		{1, []string{"report", "functions", "--store", store, "--function", function}},
+		{1, []string{"report", "functions", "--store", store, "--experiment", "test.2.er"}},
+		{1, []string{"report", "functions", "--store", store, "--metric", "totalcpi"}},
+		{1, []string{"report", "source", "--store", store, "--file", "a.d"}},
+		{1, []string{"query", "--store", store, "SELECT name::INTEGER FROM functions WHERE name LIKE 'main%'"}},
+		{1, []string{"query", "--store", store, "SELECT error(name) FROM functions WHERE name LIKE 'main%'"}},
+		{0, []string{"explain", "--store", store, "--sample", "1", "--experiment", "aa"}},
+		{1, []string{"explain", "--store", store, "--sample", "1"}},
+		{1, []string{"report", "functions", "--store", "/nowhere\x1b[2J"}},
+		{1, []string{"ingest", "--store", t.TempDir(), "--cache", "", "/nowhere\x1b[2J\n/x"}},
+	} {
+		if slices.Contains(test.args, "aa") {
+			test.args[len(test.args)-1] = "00000000000000aa"
+		}
+		out, errs, status := call(test.args...)
+		if status != test.status {
+			t.Errorf("%q: status %d, want %d\n%s%s", test.args, status, test.status, out, errs)
+		}
+		tab := ""
+		if args := strings.Join(test.args, " "); strings.Contains(args, "source") || strings.Contains(args, "disasm") {
+			tab = "\t"
+		}
+		checkShown(t, fmt.Sprintf("%q", test.args), out+errs, tab)
+		for i, line := range strings.Split(strings.TrimSpace(errs), "\n") {
+			if i > 0 && !strings.HasPrefix(line, "  ") && !strings.HasPrefix(line, "stackmill: ") || errs != "" && !strings.HasPrefix(errs, "stackmill: ") && !strings.HasPrefix(errs, "time=") {
+				t.Errorf("%q: the line %q", test.args, line)
+			}
+		}
+	}
+}
+
+// What check finds is in the names of a store's files, too.
+func TestHostileFindings(t *testing.T) {
+	store := storetest.New(t, hostile(storetest.Two))
+	found, err := filepath.Glob(filepath.Join(store, "commits", "*.json"))
+	if err != nil || len(found) == 0 {
+		t.Fatal(found, err)
+	}
+	for _, path := range found {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data = bytes.Replace(data, []byte(`"table":"samples"`), []byte(`"table":"\u001b[2J\u202e\n"`), 1)
+		if err := os.WriteFile(path, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, errs, status := call("check", "--store", store)
+	if status == 0 || !strings.Contains(out+errs, `\x1b[2J`) {
+		t.Errorf("status %d: %s%s", status, out, errs)
+	}
+	checkShown(t, "check", out+errs, "")
+}
+
+// The shell completes no name that it cannot show.
+func TestHostileCompletion(t *testing.T) {
+	store := storetest.New(t, storetest.Two+"\nbatch 00000000000000cc x.er /x.er\nfunctions function_id name\n 1 plain\n 2 bad"+`\x1b[2J`+"\n")
+	out, _, _ := call("__complete", "report", "functions", "--store", store, "--function", "")
+	checkShown(t, "completion", out, "\t")
+	if !strings.Contains(out, "plain\n") || strings.Contains(out, "bad") {
+		t.Errorf("completed: %q", out)
+	}
+}

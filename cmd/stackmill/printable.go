@@ -1,0 +1,119 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// printable returns text as a terminal may show it. Names come from recordings,
+// and what is no visible character would steer the terminal, hide text or change
+// its order: control characters (newlines and tabs, too), marks of direction,
+// characters without width, separators of lines, spaces other than ' ', and bytes
+// that are no UTF-8. They are shown as \xHH (characters below 0x80, and such
+// bytes), \uHHHH and \UHHHHHHHH.
+//
+// So that the text can be read back, backslashes before something that looks like
+// one of these are doubled; all others stay as they are.
+func printable(text string) string { return escape(text, "") }
+
+// printableLine is printable for lines of source files, which have tabs.
+func printableLine(text string) string { return escape(text, "\t") }
+
+func escape(text, keep string) string {
+	if isPlain(text) {
+		return text
+	}
+	var b strings.Builder
+	slashes := 0 // just written
+	for i := 0; i < len(text); {
+		c, size := utf8.DecodeRuneInString(text[i:])
+		switch {
+		case c == '\\':
+			b.WriteByte('\\')
+			i++
+			if slashes++; looksEscaped(text[i:]) {
+				b.WriteString(strings.Repeat(`\`, slashes))
+				slashes = 0
+			}
+			continue
+		case c == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `%s\x%02x`, strings.Repeat(`\`, slashes), text[i])
+		case isVisible(c) || strings.ContainsRune(keep, c):
+			b.WriteString(text[i : i+size])
+		default:
+			b.WriteString(strings.Repeat(`\`, slashes))
+			writeEscaped(&b, c)
+		}
+		slashes = 0
+		i += size
+	}
+	return b.String()
+}
+
+func writeEscaped(b *strings.Builder, c rune) {
+	switch {
+	case c < utf8.RuneSelf:
+		fmt.Fprintf(b, `\x%02x`, c)
+	case c < 1<<16:
+		fmt.Fprintf(b, `\u%04x`, c)
+	default:
+		fmt.Fprintf(b, `\U%08x`, c)
+	}
+}
+
+// looksEscaped reports whether, after a backslash, text reads as an escape.
+func looksEscaped(text string) bool {
+	for _, e := range []struct {
+		letter byte
+		digits int
+	}{{'x', 2}, {'u', 4}, {'U', 8}} {
+		if len(text) > e.digits && text[0] == e.letter && strings.Trim(text[1:1+e.digits], "0123456789abcdef") == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// isPlain reports whether text has nothing but visible ASCII without backslashes.
+func isPlain(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' || c == '\\' {
+			return false
+		}
+	}
+	return true
+}
+
+// isVisible reports whether a terminal shows a character as itself, in its place.
+func isVisible(c rune) bool {
+	return unicode.IsPrint(c) && !unicode.In(c, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+}
+
+// markdown returns a printable text as a cell of a Markdown table, in which none of
+// its characters means something. The bar is escaped by the table.
+func markdown(text string) string {
+	var b strings.Builder
+	runes := []rune(text)
+	for i, c := range runes {
+		switch {
+		case c == '<':
+			b.WriteString("&lt;")
+		case c == '>' && i == 0: // a quotation
+			b.WriteString("&gt;")
+		case c == '&':
+			b.WriteString("&amp;")
+		case c == '_' && i > 0 && i+1 < len(runes) && isLetter(runes[i-1]) && isLetter(runes[i+1]): // emphasises nothing
+			b.WriteRune(c)
+		case strings.ContainsRune("\\`*_[]~$", c):
+			b.WriteByte('\\')
+			b.WriteRune(c)
+		default:
+			b.WriteRune(c)
+		}
+	}
+	return b.String()
+}
+
+func isLetter(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }
