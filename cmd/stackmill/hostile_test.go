@@ -13,6 +13,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"stackmill/acceptance/corpus"
 	"stackmill/queries/storetest"
 	"stackmill/schema"
 )
@@ -256,5 +257,69 @@ func TestHostileCompletion(t *testing.T) {
 	checkShown(t, "completion", out, "\t")
 	if !strings.Contains(out, "plain\n") || strings.Contains(out, "bad") {
 		t.Errorf("completed: %q", out)
+	}
+}
+
+// TestHostileRecordings ingests recordings of a program whose names are hostile
+// and no UTF-8, from folders with such names (testdata/hostile). The store holds
+// UTF-8, with what was none replaced; values are those of the source.
+func TestHostileRecordings(t *testing.T) {
+	dir := t.TempDir()
+	if err := corpus.Unpack(filepath.Join("..", "..", "testdata", "hostile", "hostile.tar.gz"), dir); err != nil {
+		t.Fatal(err)
+	}
+	const folder = "h\x1b[2J\xff\u202e\n"
+	at := filepath.Join(dir, folder)
+	if err := os.Rename(filepath.Join(dir, "hostile"), at); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"hostile.er", "hostile.data"} {
+		if err := os.Rename(filepath.Join(at, name), filepath.Join(at, folder+name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(at, folder+".er"), nil, 0o666); err != nil { // is no experiment
+		t.Fatal(err)
+	}
+	// Load objects are looked for at their paths as they are in the store.
+	program := filepath.Join(at, "symfs", "tmp", "hostile-recorded", "p\x1b[2J\xff\n<b>")
+	if err := os.Rename(program, at+strings.ToValidUTF8(program[len(at):], "\ufffd")); err != nil {
+		t.Fatal(err)
+	}
+	store := filepath.Join(dir, "store")
+	out, errs, status := call("ingest", "--store", store, "--cache", "", "--symfs", filepath.Join(at, "symfs"), at)
+	if status != exitLost || !strings.Contains(out, "2 ingested") {
+		t.Errorf("status %d: %s%s", status, out, errs)
+	}
+	checkShown(t, "ingest", out+errs, "")
+
+	for _, args := range [][]string{{"check"}, {"problems"}, {"experiments"}, {"report", "functions", "--metric", "all"}, {"query", "SELECT error(name) FROM functions WHERE name LIKE 'work%'"}} {
+		out, errs, _ := call(append(args, "--store", store)...)
+		checkShown(t, args[0], out+errs, "")
+		if args[0] == "check" && !strings.Contains(out, "nothing is wrong") {
+			t.Errorf("check: %s%s", out, errs)
+		}
+	}
+
+	// Every text of every table is UTF-8; the engine refuses others.
+	for _, table := range schema.Tables {
+		out, errs, status := call("query", "--format", "csv", "--store", store, "FROM "+table.Name)
+		if status != 0 || !utf8.ValidString(out) {
+			t.Errorf("%s: status %d: %s", table.Name, status, errs)
+		}
+	}
+	const function = "work\x1b[2J\ufffd\u009b\u202e'\";<b>"
+	for query, want := range map[string]string{
+		"SELECT DISTINCT experiment FROM experiments WHERE samples > 0 ORDER BY ALL":                                                              `[{"experiment":"h\u001b[2J` + "\ufffd" + `\u202e\nhostile.data"},{"experiment":"h\u001b[2J` + "\ufffd" + `\u202e\nhostile.er"}]`,
+		"SELECT function, exclusive, inclusive FROM function_metrics WHERE metric = 'heapallocbytes' AND mode = 'user' AND function LIKE 'work%'": `[{"function":` + string(marshal(function)) + `,"exclusive":0,"inclusive":100000}]`,
+		"SELECT m.function, 2 * m.exclusive > t.exclusive AS most FROM function_metrics m, function_metrics t WHERE m.metric = 'cpu-clock:u' AND m.mode = 'user' AND m.function LIKE 'work%' AND t.experiment = m.experiment AND t.metric = m.metric AND t.mode = m.mode AND t.function = '<Total>'": `[{"function":` + string(marshal(function)) + `,"most":true}]`,
+		"SELECT name FROM io_files WHERE name LIKE 'out%'":                                                           `[{"name":"out\u001b[2J` + "\ufffd" + `"}]`,
+		"SELECT target FROM processes WHERE target LIKE 'c%'":                                                        `[{"target":"c\u001b[2J` + "\ufffd" + `\nx"}]`,
+		"SELECT DISTINCT parse_filename(file) AS f FROM locations WHERE file LIKE '%/a%.c' AND line BETWEEN 1 AND 8": `[{"f":"a\u001b[2J` + "\ufffd" + `.c"}]`,
+	} {
+		out, errs, _ := call("query", "--format", "json", "--store", store, query)
+		if got := strings.NewReplacer("[\n", "[", ",\n", ",", "\n]\n", "]").Replace(out); got != want {
+			t.Errorf("%s: got %s, want %s\n%s", query, got, want, errs)
+		}
 	}
 }
