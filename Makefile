@@ -12,7 +12,7 @@ DEMO_STORE := $(DEMO)/store
 DEMO_CASE  := recur.er
 DEMO_FUNC  := is_even
 
-.PHONY: help build demo test lint fmt bench peers docs clean check-go check-cxx
+.PHONY: help build demo test soak lint fmt bench peers docs clean check-go check-cxx
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -46,8 +46,13 @@ demo: build ## ingest real recordings into a fresh store and look into it
 	  '  bin/stackmill check --store $(DEMO_STORE)' \
 	  '  bin/stackmill query --store $(DEMO_STORE)'
 
-test: check-go check-cxx ## run all tests
-	go test $(GOFLAGS_) $(TESTFLAGS) ./...
+# The time limit is for machines that are busy with other work; the tests take some minutes.
+test: check-go check-cxx ## run all tests, list at the end which were skipped and why
+	go run ./acceptance/testsummary $(GOFLAGS_) -timeout 40m $(TESTFLAGS) ./...
+
+soak: build ## damage recordings, inject faults and fuzz for long: SOAKFLAGS='-n 3000 -fuzz 60m'
+	STACKMILL_SOAK=1 go test $(GOFLAGS_) -count 1 -timeout 0 -v ./acceptance/faults
+	go run $(GOFLAGS_) ./acceptance/mutate -binary bin/stackmill -fuzz 10m $(SOAKFLAGS)
 
 lint: check-go check-cxx ## gofmt, go vet and staticcheck
 	@bad=$$(gofmt -l .); if [ -n "$$bad" ]; then echo "make: not formatted (make fmt):" >&2; echo "$$bad" >&2; exit 1; fi
@@ -68,4 +73,4 @@ peers: check-go check-cxx ## record real programs now, and compare every functio
 	go run $(GOFLAGS_) ./acceptance/peers $(PEERSFLAGS)
 
 clean: ## remove what the other targets made
-	rm -rf bin $(DEMO) .bench
+	rm -rf bin $(DEMO) .bench mutants

@@ -50,7 +50,7 @@ func Remove() error {
 }
 
 func unpackAll() (dir string, err error) {
-	root, err := moduleRoot()
+	root, err := Root()
 	if err != nil {
 		return "", err
 	}
@@ -74,7 +74,7 @@ func Perf(dir string) error {
 	if err := unpackBelow(dir, perf); err != nil {
 		return err
 	}
-	root, err := moduleRoot()
+	root, err := Root()
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func Symbols(dir string) error { return unpackBelow(dir, []string{symbols}) }
 func Objects(dir string) error { return unpackBelow(dir, objects) }
 
 func unpackBelow(dir string, archives []string) error {
-	root, err := moduleRoot()
+	root, err := Root()
 	if err != nil {
 		return err
 	}
@@ -122,8 +122,8 @@ func unpackBelow(dir string, archives []string) error {
 	return nil
 }
 
-// moduleRoot returns the folder above the working directory that has go.mod.
-func moduleRoot() (string, error) {
+// Root returns the folder above the working directory that has go.mod.
+func Root() (string, error) {
 	dir, err := os.Getwd()
 	for err == nil {
 		if _, serr := os.Stat(filepath.Join(dir, "go.mod")); serr == nil {

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+)
+
+// fileMutations replace whole files.
+var fileMutations = []mutation{
+	{"file-special", specialFile},
+	{"file-cut", cutFile},
+	{"file-grown", growFile},
+	{"file-swapped", swapFiles},
+	{"file-named", nameFile},
+}
+
+// everyFile matches what a recording consists of, and the files beside it.
+var everyFile = []string{"recording.er/*", "recording.er/_*/*", "recording.er/archives/*", "recording.data", "maps/*", "jit/*", "kallsyms"}
+
+// specialFile replaces a file by one that is none.
+func specialFile(d *damage) bool {
+	names := d.rec.names(append(everyFile, d.rec.base.objects...)...)
+	name, kind := pick(d, names), pick(d, specials)
+	d.rec.special[name] = kind
+	if d.objectFile(name) {
+		return d.did("call frame information", 0, "%s is %s", name, kind)
+	}
+	return d.did("", 0, "%s is %s", name, kind)
+}
+
+// objectFile says whether stacks are unwound with a file.
+func (d *damage) objectFile(name string) bool {
+	return d.rec.base.dumps && strings.HasPrefix(name, "symfs/")
+}
+
+// cutFile cuts a file anywhere; the recording's own data are cut by other mutations, too.
+func cutFile(d *damage) bool {
+	name, data := d.read(append(everyFile, d.rec.base.objects...)...)
+	if len(data) == 0 {
+		return false
+	}
+	at := d.IntN(len(data))
+	if used := len(bytes.TrimRight(data, "\x00")); d.IntN(4) > 0 && used > 0 {
+		at = d.IntN(used) // what follows is padding
+	}
+	d.write(name, data[:at])
+	if d.objectFile(name) {
+		return d.did("call frame information", 0, "%s is cut at byte %d of %d", name, at, len(data))
+	}
+	return d.did("", 0, "%s is cut at byte %d of %d", name, at, len(data))
+}
+
+// growFile appends to a file.
+func growFile(d *damage) bool {
+	name, data := d.read(everyFile...)
+	more := make([]byte, pick(d, []int{1, 3, 4096, 65536, 1 << 20}))
+	what := "NULs"
+	if d.IntN(2) == 0 {
+		what = "random bytes"
+		for i := range more {
+			more[i] = byte(d.Uint32())
+		}
+	}
+	d.write(name, append(data, more...))
+	return d.did("", 0, "%s has %d %s more", name, len(more), what)
+}
+
+// swapFiles gives a file the content of another one.
+func swapFiles(d *damage) bool {
+	name, _ := d.read(everyFile...)
+	other, data := d.read(append(everyFile, d.rec.base.objects...)...)
+	if name == other || name == "" {
+		return false
+	}
+	d.write(name, data)
+	return d.did("", 0, "%s has the content of %s", name, other)
+}
+
+// nameFile adds a file whose name or kind the recording does not expect.
+func nameFile(d *damage) bool {
+	if !d.rec.base.gprofng {
+		return false
+	}
+	name := pick(d, []string{"_f9.er", "_x1_f1_x1_f1_x1_f1.er", "_\x1b[31m.er", "heaptrace2", "warnings.xml", "notes", "labels.xml", "jclasses", "hwcounters", "omptrace", "dataraces", "archives/\xff\xfe_0123456789a"})
+	name = "recording.er/" + name
+	if _, ok := d.rec.origin[name]; ok {
+		return false
+	}
+	d.rec.origin[name] = "/dev/null"
+	if d.IntN(2) == 0 {
+		d.rec.special[name] = pick(d, specials)
+		return d.did("", 0, "%q is there and is %s", name, d.rec.special[name])
+	}
+	junk := make([]byte, 1+d.IntN(100000))
+	for i := range junk {
+		junk[i] = byte(d.Uint32())
+	}
+	d.write(name, junk)
+	return d.did("", 0, "%q is there with %d random bytes", name, len(junk))
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// fuzzTarget is one function that go test can fuzz.
+type fuzzTarget struct{ pkg, name string }
+
+// fuzzAll runs all fuzz targets of the module in turn, for equal shares of the time.
+// What go test finds it leaves in the package's testdata/fuzz, as a test of its own.
+func fuzzAll(ctx context.Context, total time.Duration, jobs int, w io.Writer) (found int, err error) {
+	targets, err := fuzzTargets(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if len(targets) == 0 {
+		return 0, errors.New("the module has no fuzz targets")
+	}
+	share := (total / time.Duration(len(targets))).Truncate(time.Second)
+	if share < time.Second {
+		share = time.Second
+	}
+	for _, t := range targets {
+		out, err := t.run(ctx, share, jobs)
+		if ctx.Err() != nil {
+			return found, ctx.Err()
+		}
+		if err != nil {
+			found++
+			fmt.Fprintf(w, "FAIL %s %s\n  %s\n", t.pkg, t.name, strings.ReplaceAll(strings.TrimSpace(out), "\n", "\n  "))
+			continue
+		}
+		fmt.Fprintf(w, "ok   %s %s: %s\n", t.pkg, t.name, executions(out))
+	}
+	fmt.Fprintf(w, "%d fuzz targets, %s each: findings %d\n", len(targets), share, found)
+	return found, nil
+}
+
+func (t fuzzTarget) run(ctx context.Context, share time.Duration, jobs int) (string, error) {
+	cmd := exec.CommandContext(ctx, "go", "test", "-tags", "duckdb_arrow", "-run", "^$", "-fuzz", "^"+t.name+"$", "-fuzztime", share.String(), "-fuzzminimizetime", "5s", "-parallel", fmt.Sprint(jobs), "-timeout", "0", t.pkg)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+var execs = regexp.MustCompile(`execs: (\d+)`)
+
+// executions is what go test said last of how often it ran the target.
+func executions(out string) string {
+	all := execs.FindAllStringSubmatch(out, -1)
+	if len(all) == 0 {
+		return "no figures"
+	}
+	return all[len(all)-1][1] + " runs"
+}
+
+var fuzzFunction = regexp.MustCompile(`(?m)^func (Fuzz\w+)\(`)
+
+// fuzzTargets finds the targets in the test files, which is faster than building all
+// tests.
+func fuzzTargets(ctx context.Context) (list []fuzzTarget, err error) {
+	out, err := exec.CommandContext(ctx, "go", "list", "-tags", "duckdb_arrow", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles", "stackmill/...").Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w", err)
+	}
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p struct {
+			ImportPath, Dir           string
+			TestGoFiles, XTestGoFiles []string
+		}
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return list, nil
+		} else if err != nil {
+			return nil, err
+		}
+		for _, name := range append(p.TestGoFiles, p.XTestGoFiles...) {
+			text, err := os.ReadFile(filepath.Join(p.Dir, name))
+			if err != nil {
+				return nil, err
+			}
+			for _, m := range fuzzFunction.FindAllStringSubmatch(string(text), -1) {
+				list = append(list, fuzzTarget{p.ImportPath, m[1]})
+			}
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package main
+
+import "strings"
+
+// columns are parts of a sample.
+type columns uint8
+
+const (
+	pid columns = 1 << iota
+	thread
+	cpu
+	moment // its time
+	stack  // the recorded words, or those unwound
+	value  // event and values
+	shift  // its time, by the same for all samples
+)
+
+// truth says what may differ from the undamaged recording's samples without an
+// error or warning. Everything else is a loss in silence.
+type truth struct {
+	samples int     // how many for each record that was touched
+	any     bool    // any number of samples, all of them
+	free    columns // what may differ in all samples
+	why     string
+}
+
+// truths has the damages of which nobody can tell, each as narrow as it is true.
+// What is not here must be told, or leave the samples as they were.
+var truths = map[string]truth{
+	// Both formats: a record has no checksum, and nothing counts the records.
+	"record dropped":      {samples: 1, why: "records are not numbered: one less in the middle is a sample that was never taken"},
+	"record emptied":      {samples: 1, why: "type EMPTY with its size says that nothing was recorded there"},
+	"record doubled":      {samples: 1, why: "two equal records may be two events"},
+	"record overwritten":  {samples: 1, why: "two equal records may be two events"},
+	"record's value":      {samples: 1, why: "a value that may be one, of this sample alone"},
+	"record's time":       {samples: 1, free: shift, why: "the time of this sample; where it is the first, the recording starts with it"},
+	"record's known type": {samples: 1, why: "it is a record of the other type now"},
+	"record inserted":     {samples: 1, why: "a well-formed record may have been recorded"},
+
+	// gprofng.
+	"block dropped":      {samples: 1, why: "blocks are not numbered"},
+	"block overwritten":  {samples: 1, why: "blocks are not numbered"},
+	"words of a stack":   {free: stack, why: "addresses that may be some"},
+	"log process.pid":    {free: pid, why: "the process's id stands nowhere else"},
+	"log profile.ptimer": {free: value, why: "the profiling interval stands nowhere else"},
+	"log field.offset":   {free: thread | cpu | moment | stack | value, why: "where a field is stands nowhere else"},
+	"log field.type":     {free: thread | cpu | moment | stack | value, why: "how large a field is stands nowhere else"},
+
+	// perf.
+	"perf record":        {free: shift, why: "times count from the first event: where that is another, all move"},
+	"attribute's event":  {free: value, why: "it names the event"},
+	"event's name":       {free: value, why: "it names the event"},
+	"compressed data":    {any: true, why: "perf writes the stream without checksums: a literal that differs is another value"},
+	"attribute's period": {free: value, why: "it is the value of samples that have none of their own"},
+
+	// Load objects.
+	"call frame information": {free: stack, why: "stacks that are unwound follow what the load object says"},
+}
+
+// plus joins what two damages allow.
+func (t truth) plus(o truth) truth {
+	if t.why != "" && o.why != "" && !strings.Contains(t.why, o.why) {
+		t.why += "; "
+	}
+	if !strings.Contains(t.why, o.why) {
+		t.why += o.why
+	}
+	return truth{t.samples + o.samples, t.any || o.any, t.free | o.free, t.why}
+}

@@ -1,0 +1,119 @@
+// Command testsummary runs go test with its arguments, prints what go test prints, and
+// at the end which tests were skipped and why. Its exit status is that of go test.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+func main() {
+	cmd := exec.Command("go", append([]string{"test", "-json"}, os.Args[1:]...)...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err == nil {
+		err = errors.Join(summarize(out, os.Stdout), cmd.Wait())
+	}
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		os.Exit(exit.ExitCode())
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "testsummary:", err)
+		os.Exit(1)
+	}
+}
+
+// event is one line of go test -json (go doc test2json).
+type event struct {
+	Action, Package, Test, Output string
+}
+
+// summarize prints the output of failed tests and of packages, and the skipped tests
+// by their reasons.
+func summarize(r io.Reader, w io.Writer) error {
+	output := map[[2]string][]string{} // of tests, until it is known what became of them
+	reasons := map[string][]string{}
+	in := bufio.NewReader(r)
+	for {
+		line, err := in.ReadString('\n')
+		if line != "" {
+			var e event
+			if json.Unmarshal([]byte(line), &e) != nil {
+				e = event{Action: "output", Output: line}
+			}
+			key := [2]string{e.Package, e.Test}
+			switch {
+			case e.Action == "output" && e.Test == "" && e.Output == "PASS\n": // the package's line follows
+			case e.Action == "build-output", e.Action == "output" && e.Test == "":
+				fmt.Fprint(w, e.Output)
+			case e.Action == "output":
+				output[key] = append(output[key], e.Output)
+			case e.Action == "fail" && e.Test != "":
+				fmt.Fprint(w, strings.Join(output[key], ""))
+				delete(output, key)
+			case e.Action == "skip" && e.Test != "":
+				why := reason(output[key])
+				reasons[why] = append(reasons[why], strings.TrimPrefix(e.Package, "stackmill/")+"."+e.Test)
+				delete(output, key)
+			case e.Action == "pass":
+				delete(output, key)
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for key, lines := range output { // of tests that never ended
+		if key[1] != "" {
+			fmt.Fprint(w, strings.Join(lines, ""))
+		}
+	}
+	printSkipped(w, reasons)
+	return nil
+}
+
+var place = regexp.MustCompile(`^\s*\S+\.go:\d+: `)
+
+// reason is what a test gave for being skipped.
+func reason(output []string) string {
+	for _, line := range output {
+		if place.MatchString(line) {
+			return strings.TrimSpace(place.ReplaceAllString(line, ""))
+		}
+	}
+	return "no reason given"
+}
+
+func printSkipped(w io.Writer, reasons map[string][]string) {
+	var lines []string
+	count := 0
+	for why, tests := range reasons {
+		slices.Sort(tests)
+		count += len(tests)
+		names := strings.Join(tests[:min(len(tests), 3)], ", ")
+		if len(tests) > 3 {
+			names += fmt.Sprintf(" and %d more", len(tests)-3)
+		}
+		lines = append(lines, fmt.Sprintf("  %s: %s", names, why))
+	}
+	slices.Sort(lines)
+	fmt.Fprintf(w, "\n%d tests were skipped\n", count)
+	for _, l := range lines {
+		fmt.Fprintln(w, l)
+	}
+}

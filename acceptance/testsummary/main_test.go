@@ -1,0 +1,41 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// Passed tests are silent, failed ones are shown whole, skipped ones are listed with
+// their reason.
+func TestSummary(t *testing.T) {
+	const in = `{"Action":"run","Package":"stackmill/a","Test":"TestGood"}
+{"Action":"output","Package":"stackmill/a","Test":"TestGood","Output":"noise\n"}
+{"Action":"pass","Package":"stackmill/a","Test":"TestGood"}
+{"Action":"output","Package":"stackmill/a","Test":"TestTool","Output":"=== RUN   TestTool\n"}
+{"Action":"output","Package":"stackmill/a","Test":"TestTool","Output":"    a_test.go:7: no objdump\n"}
+{"Action":"skip","Package":"stackmill/a","Test":"TestTool"}
+{"Action":"output","Package":"stackmill/a","Test":"TestBad","Output":"    a_test.go:9: wrong\n"}
+{"Action":"fail","Package":"stackmill/a","Test":"TestBad"}
+{"Action":"output","Package":"stackmill/a","Test":"TestStuck","Output":"=== RUN   TestStuck\n"}
+{"Action":"output","Package":"stackmill/a","Output":"FAIL\tstackmill/a\t0.1s\n"}
+{"Action":"fail","Package":"stackmill/a"}
+{"ImportPath":"stackmill/b","Action":"build-output","Output":"b.go:1: syntax error\n"}
+no JSON at all
+`
+	const want = `    a_test.go:9: wrong
+FAIL	stackmill/a	0.1s
+b.go:1: syntax error
+no JSON at all
+=== RUN   TestStuck
+
+1 tests were skipped
+  a.TestTool: no objdump
+`
+	var out strings.Builder
+	if err := summarize(strings.NewReader(in), &out); err != nil {
+		t.Fatal(err)
+	}
+	if out.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
+	}
+}

@@ -1,0 +1,26 @@
+package symtab
+
+import (
+	"strings"
+	"testing"
+)
+
+// Whatever names symbol tables hold, they have one name for people, which is bounded
+// by their length, and what is cut off them stood there.
+func FuzzNames(f *testing.F) {
+	for _, s := range []string{"_ZN3geo4workEi", "_ZN3geo4workEi.constprop.0.cold", "main._omp_fn.0", "__mod_MOD_proc", "_Z1fILi1EEvPPPPi", "_RNvC1a1b", "_$p1A12.base", ".X1234.name", "f.isra.0.part.1"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, linkage string) {
+		name := Readable()(linkage)
+		if again := Readable()(linkage); again != name {
+			t.Errorf("%q is %q, and then %q", linkage, name, again)
+		}
+		if len(name) > 1<<20+16*len(linkage) {
+			t.Errorf("%q has a name of %d bytes", linkage, len(name))
+		}
+		if base, _ := CloneMarks(linkage); len(base) > len(linkage) || base != "" && !strings.Contains(linkage, base) {
+			t.Errorf("%q is called %q without its marks", linkage, base)
+		}
+	})
+}
