@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -12,6 +14,7 @@ var fileMutations = []mutation{
 	{"file-grown", growFile},
 	{"file-swapped", swapFiles},
 	{"file-named", nameFile},
+	{"folder-dropped", dropFolder},
 }
 
 // everyFile matches what a recording consists of, and the files beside it.
@@ -97,4 +100,23 @@ func nameFile(d *damage) bool {
 	}
 	d.write(name, junk)
 	return d.did("", 0, "%q is there with %d random bytes", name, len(junk))
+}
+
+var executed = regexp.MustCompile(`_x\d+\.er$`)
+
+// dropFolder takes a descendant or the archives out. Of a fork the parent's log says
+// where its data are.
+func dropFolder(d *damage) bool {
+	if !d.rec.base.gprofng {
+		return false
+	}
+	name := filepath.Dir(pick(d, d.rec.names("recording.er/*/*")))
+	for _, n := range d.rec.names(name + "/*") {
+		d.rec.special[n] = nothing
+	}
+	kind := ""
+	if executed.MatchString(name) {
+		kind = "program not recorded"
+	}
+	return d.did(kind, 0, "%s is not there", name)
 }

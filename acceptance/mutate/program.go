@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -84,13 +85,12 @@ func launch(path string, args ...string) error {
 			return err
 		}
 	}
-	watch := time.AfterFunc(hang, func() {
-		_ = cmd.Process.Signal(syscall.SIGQUIT) // it prints where it is; it may have ended
-		time.AfterFunc(2*time.Second, func() { _ = cmd.Process.Kill() })
-	})
+	ended, hung := make(chan struct{}), make(chan bool)
+	go func() { hung <- watch(cmd.Process, ended) }()
 	_ = cmd.Wait() // the state says it all
+	close(ended)
 	s := cmd.ProcessState
-	o := outcome{Status: s.ExitCode(), Hung: !watch.Stop(), RSS: s.SysUsage().(*syscall.Rusage).Maxrss << 10}
+	o := outcome{Status: s.ExitCode(), Hung: <-hung, RSS: s.SysUsage().(*syscall.Rusage).Maxrss << 10}
 	if o.Status < 0 {
 		o.Signal = s.String()
 	}
@@ -100,6 +100,49 @@ func launch(path string, args ...string) error {
 	}
 	_, err = os.NewFile(3, "report").Write(report)
 	return err
+}
+
+// watch ends a process that hangs, and tells whether it did. On a machine that is busy
+// with other work time means little: it hangs when it has computed for the time, or
+// has done nothing for so long.
+func watch(p *os.Process, ended <-chan struct{}) bool {
+	second := time.NewTicker(time.Second)
+	defer second.Stop()
+	var used []time.Duration // by second
+	for {
+		select {
+		case <-ended:
+			return false
+		case <-second.C:
+		}
+		used = append(used, processorTime(p.Pid))
+		now := len(used) - 1
+		before := now - int(hang/time.Second)
+		if used[now] > hang || before >= 0 && used[now]-used[before] < 100*time.Millisecond {
+			_ = p.Signal(syscall.SIGQUIT) // it prints where it is; it may have ended
+			select {
+			case <-ended:
+			case <-time.After(5 * time.Second):
+				_ = p.Kill()
+			}
+			return true
+		}
+	}
+}
+
+// processorTime is what a process has used, in steps of 10 ms (proc(5)).
+func processorTime(pid int) time.Duration {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
+	if err != nil || len(fields) < 13 {
+		return 0
+	}
+	user, uerr := strconv.ParseInt(fields[11], 10, 64)
+	system, serr := strconv.ParseInt(fields[12], 10, 64)
+	if uerr != nil || serr != nil {
+		return 0
+	}
+	return time.Duration(user+system) * 10 * time.Millisecond
 }
 
 var traces = regexp.MustCompile(`(?m)^(panic:|fatal error:|goroutine \d+ \[|runtime: )|internal error|runtime error|SIGSEGV`)

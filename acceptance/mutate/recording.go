@@ -119,9 +119,11 @@ const (
 	empty     = "an empty file"
 	denied    = "a file that nobody may read"
 	directory = "a link to the folder above"
+	outside   = "a link to /etc/passwd"
+	sparse    = "followed by 3 GB that are not on disk"
 )
 
-var specials = []string{pipe, device, folder, loop, nothing, empty, denied, directory}
+var specials = []string{pipe, device, folder, loop, nothing, empty, denied, directory, outside, sparse}
 
 // recording is a base whose files are being damaged: the new contents, and what
 // special files stand in place of others. The other files are the base's.
@@ -174,13 +176,18 @@ func (r *recording) read(name string) ([]byte, error) {
 
 // write makes the mutant's folder; files that are as they were are links to the base's.
 func (r *recording) write(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
 	for _, name := range slices.Sorted(maps.Keys(r.origin)) {
+		if r.special[name] == nothing {
+			continue
+		}
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return err
 		}
-		err := r.writeFile(name, path)
-		if err != nil {
+		if err := r.writeFile(name, path); err != nil {
 			return err
 		}
 	}
@@ -199,8 +206,14 @@ func (r *recording) writeFile(name, path string) error {
 		return os.Symlink(filepath.Base(path), path)
 	case directory:
 		return os.Symlink("..", path)
-	case nothing:
-		return nil
+	case outside:
+		return os.Symlink("/etc/passwd", path)
+	case sparse:
+		data, err := r.read(name)
+		if err == nil {
+			err = os.WriteFile(path, data, 0o644)
+		}
+		return errors.Join(err, os.Truncate(path, 3<<30))
 	case empty:
 		return os.WriteFile(path, nil, 0o644)
 	case denied:

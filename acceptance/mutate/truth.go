@@ -38,13 +38,14 @@ var truths = map[string]truth{
 	"record inserted":     {samples: 1, why: "a well-formed record may have been recorded"},
 
 	// gprofng.
-	"block dropped":      {samples: 1, why: "blocks are not numbered"},
-	"block overwritten":  {samples: 1, why: "blocks are not numbered"},
-	"words of a stack":   {free: stack, why: "addresses that may be some"},
-	"log process.pid":    {free: pid, why: "the process's id stands nowhere else"},
-	"log profile.ptimer": {free: value, why: "the profiling interval stands nowhere else"},
-	"log field.offset":   {free: thread | cpu | moment | stack | value, why: "where a field is stands nowhere else"},
-	"log field.type":     {free: thread | cpu | moment | stack | value, why: "how large a field is stands nowhere else"},
+	"block dropped":        {samples: 1, why: "blocks are not numbered"},
+	"block overwritten":    {samples: 1, why: "blocks are not numbered"},
+	"program not recorded": {any: true, why: "a program that a process executed may be one that is not recorded"},
+	"words of a stack":     {free: stack, why: "addresses that may be some"},
+	"log process.pid":      {free: pid, why: "the process's id stands nowhere else"},
+	"log profile.ptimer":   {free: value, why: "the profiling interval stands nowhere else"},
+	"log field.offset":     {free: thread | cpu | moment | stack | value, why: "where a field is stands nowhere else"},
+	"log field.type":       {free: thread | cpu | moment | stack | value, why: "how large a field is stands nowhere else"},
 
 	// perf.
 	"perf record":        {free: shift, why: "times count from the first event: where that is another, all move"},
