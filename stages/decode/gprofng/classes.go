@@ -14,47 +14,78 @@ const (
 	methodPacket   = 11<<8 | 3
 	locationPacket = 14<<8 | 3
 
-	classHeader  = 8      // size, type, padding
 	classStrings = 8 + 16 // behind class id and time, or class id and method id
 )
 
-// readClasses reads the names of Java methods.
+// classReader reads the names of Java methods.
+type classReader struct {
+	e           *experiment
+	data        []byte
+	methods     map[uint64]decode.JavaMethod
+	class, file string
+	full        bool // the last block is, so that another must follow
+}
+
 func (e *experiment) readClasses(data []byte) map[uint64]decode.JavaMethod {
-	methods := map[uint64]decode.JavaMethod{}
-	var class, file string
-	for o := 0; o < len(data); {
-		rest := data[o:]
-		if len(rest) < classHeader || e.order.u16(rest) == 0 {
-			if !allZero(rest) {
-				e.report(problem.Error, classesFile, int64(o), "bad-packet", "%d bytes at the end are no packet", len(rest))
-			}
-			break
-		}
-		size, typ := int(e.order.u16(rest)), e.order.u16(rest[2:])
-		if size < classHeader || size > len(rest) {
-			e.report(problem.Error, classesFile, int64(o), "bad-packet", "a packet of type %#x has %d bytes, %d are left", typ, size, len(rest))
-			break
-		}
-		packet := rest[:size]
-		switch {
-		case typ == locationPacket:
-		case typ != classPacket && typ != methodPacket:
-			e.report(problem.Info, classesFile, int64(o), "undescribed-packets", "packets of type %#x are not known; this one is ignored", typ)
-		case size < classStrings:
-			e.report(problem.Error, classesFile, int64(o), "bad-packet", "a packet of type %#x has %d bytes, its fields need %d", typ, size, classStrings)
-		case typ == classPacket:
-			var name []byte
-			name, rest = cutString(packet[classStrings:])
-			source, _ := cutString(rest)
-			class, file = className(text(name)), text(source)
-		case class != "":
-			name, rest := cutString(packet[classStrings:])
-			signature, _ := cutString(rest)
-			methods[e.order.u64(packet[16:])] = decode.JavaMethod{Class: class, Name: text(name), Signature: text(signature), File: file}
-		}
-		o += size
+	r := &classReader{e: e, data: data, methods: map[uint64]decode.JavaMethod{}}
+	o := 0
+	for o >= 0 && o < len(data) {
+		o = r.packet(o)
 	}
-	return methods
+	switch {
+	case o < 0:
+	case len(data)%blockSize != 0:
+		e.report(problem.Error, classesFile, int64(len(data)), "truncated", "the file has %d bytes, no multiple of the %d of a block: it was cut", len(data), blockSize)
+	case r.full:
+		e.report(problem.Error, classesFile, int64(len(data)), "truncated", "the last block is full: the file was cut")
+	}
+	return r.methods
+}
+
+// packet reads the packet at o and returns where the next one is, -1 when nobody
+// knows. Packets lie in blocks as those of events do, one block after the other.
+func (r *classReader) packet(o int) int {
+	end := min(o&^(blockSize-1)+blockSize, len(r.data))
+	rest := r.data[o:end]
+	if len(rest) < packetHeader || r.e.order.u16(rest) == 0 {
+		if o%blockSize != 0 || !allZero(rest) {
+			r.bad(o, "%d bytes at the end of a block are no packet", len(rest))
+		}
+		return end
+	}
+	size, typ := int(r.e.order.u16(rest)), r.e.order.u16(rest[2:])
+	if size < packetHeader || size > len(rest) {
+		r.bad(o, "a packet of type %#x has %d bytes, %d are left", typ, size, len(rest))
+		return -1
+	}
+	r.full = typ == typeClosed
+	if typ != typeEmpty && typ != typeClosed {
+		r.names(o, typ, rest[:size])
+	}
+	return o + size
+}
+
+// names reads the names that a packet holds.
+func (r *classReader) names(o int, typ uint16, packet []byte) {
+	switch {
+	case typ == locationPacket:
+	case typ != classPacket && typ != methodPacket:
+		r.e.report(problem.Warning, classesFile, int64(o), "undescribed-packets", "packets of type %#x are not known; this one is ignored", typ)
+	case len(packet) < classStrings:
+		r.bad(o, "a packet of type %#x has %d bytes, its fields need %d", typ, len(packet), classStrings)
+	case typ == classPacket:
+		name, rest := cutString(packet[classStrings:])
+		source, _ := cutString(rest)
+		r.class, r.file = className(text(name)), text(source)
+	case r.class != "":
+		name, rest := cutString(packet[classStrings:])
+		signature, _ := cutString(rest)
+		r.methods[r.e.order.u64(packet[16:])] = decode.JavaMethod{Class: r.class, Name: text(name), Signature: text(signature), File: r.file}
+	}
+}
+
+func (r *classReader) bad(o int, format string, args ...any) {
+	r.e.report(problem.Error, classesFile, int64(o), "bad-packet", format, args...)
 }
 
 // cutString cuts a NUL-terminated string off, which is padded to 4 bytes.

@@ -22,6 +22,7 @@ const (
 // functions among the image events.
 func (e *experiment) readDyntext(data []byte, events []decode.MapEvent) {
 	var code *decode.Code
+	header := false // was the last record
 	for o := 0; o < len(data); {
 		rest := data[o:]
 		if len(rest) < dynRecord {
@@ -34,12 +35,15 @@ func (e *experiment) readDyntext(data []byte, events []decode.MapEvent) {
 			return
 		}
 		record := rest[:size]
-		if typ == dynHeader {
+		if header = typ == dynHeader; header {
 			code = e.dynamicCode(record, int64(o), events)
 		} else if code != nil {
 			e.describeCode(code, typ, record[dynRecord:])
 		}
 		o += int(size)
+	}
+	if header {
+		e.report(problem.Error, dyntextFile, int64(len(data)), "truncated", "the file ends behind a function's header")
 	}
 }
 

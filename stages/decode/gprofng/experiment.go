@@ -1,17 +1,21 @@
 package gprofng
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 
+	"stackmill/fault"
 	"stackmill/problem"
 	"stackmill/schema"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/bounds"
 	"stackmill/stages/decode/mapped"
+	"stackmill/stages/infile"
 )
 
 // experiment is one experiment directory: a process.
@@ -46,22 +50,19 @@ func (e *experiment) reporter(file string) reporter {
 
 // open reads the experiment; false when its data cannot be used.
 func (e *experiment) open() bool {
-	e.log = recordedLog{labels: map[int64]string{}, layouts: map[uint16]*layout{}}
+	e.log = recordedLog{samples: -1, labels: map[int64]string{}, layouts: map[uint16]*layout{}}
 	maps := &mapReader{e: e}
-	if data, ok := e.read(warningsFile); ok {
-		e.readLog(warningsFile, data, maps)
-	}
-	data, ok := e.read(logFile)
-	if !ok {
+	e.text(warningsFile, func(in io.Reader, size int64) { e.readLog(warningsFile, in, size, maps) })
+	end := int64(0)
+	if !e.text(logFile, func(in io.Reader, size int64) { end = e.readLog(logFile, in, size, maps) }) {
 		e.report(problem.Error, logFile, problem.NoOffset, "missing-file", "the experiment has no log")
 		return false
 	}
-	e.readLog(logFile, data, maps)
 	if e.log.refused {
 		return false
 	}
 	if !e.log.running {
-		e.report(problem.Error, logFile, int64(len(data)), "not-started", "the log does not say that the program was started")
+		e.report(problem.Error, logFile, end, "not-started", "the log does not say that the program was started")
 		return false
 	}
 	e.order = byteOrder{big: !littleEndian[e.log.arch]}
@@ -75,22 +76,54 @@ func (e *experiment) open() bool {
 	return true
 }
 
-// read reads a whole file; false when it is not there or unreadable, which is
-// a problem only in the latter case.
-func (e *experiment) read(file string) ([]byte, bool) {
-	path := filepath.Join(e.dir, file)
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("not a regular file")
-	}
-	var data []byte
+// file opens a file; false when it is not there, or unreadable, which is reported.
+func (e *experiment) file(name string, limit int64) (f *os.File, size int64, ok bool) {
+	path, err := e.opener.folder.resolve(filepath.Join(e.dir, name))
+	var info fs.FileInfo
 	if err == nil {
-		data, err = os.ReadFile(path)
+		f, info, err = infile.Open(path, limit)
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		e.report(problem.Error, file, problem.NoOffset, "unreadable", "%v", err)
+	if err != nil {
+		e.unreadable(name, err)
+		return nil, 0, false
 	}
-	return data, err == nil
+	return f, info.Size(), true
+}
+
+// unreadable reports why a file cannot be read, if it is there. A fault of the
+// machine is none of the recording.
+func (e *experiment) unreadable(file string, err error) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return
+	case fault.Is(err) && e.opener.rec.Fault == nil:
+		e.opener.rec.Fault = fmt.Errorf("%s: %w", filepath.Join(e.sub, file), err)
+	}
+	e.report(problem.Error, file, problem.NoOffset, "unreadable", "%v", cause(err))
+}
+
+// text hands a text to f; false when it is not there or unreadable.
+func (e *experiment) text(file string, f func(in io.Reader, size int64)) bool {
+	in, size, ok := e.file(file, infile.Log)
+	if !ok {
+		return false
+	}
+	defer in.Close()
+	f(readerOf{e.opener.ctx, in}, size)
+	return true
+}
+
+// readerOf is a reader that ends with its context.
+type readerOf struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (r readerOf) Read(b []byte) (int, error) {
+	if r.ctx.Err() != nil {
+		return 0, fault.New(context.Cause(r.ctx))
+	}
+	return r.Reader.Read(b)
 }
 
 // shift is what is added to times relative to this process's start.
@@ -127,17 +160,12 @@ func (e *experiment) judgeTick() {
 
 // readImage reads map.xml and dyntext.
 func (e *experiment) readImage(maps *mapReader) {
-	if data, ok := e.read(mapFile); !ok {
+	if !e.text(mapFile, func(in io.Reader, size int64) { e.readMap(in, size, maps) }) {
 		e.report(problem.Error, mapFile, problem.NoOffset, "missing-file", "the experiment has no map of the address space: no address can be resolved")
-	} else {
-		e.readMap(data, maps)
-		if len(maps.events) == 0 {
-			e.report(problem.Error, mapFile, 0, "empty-file", "the map of the address space is empty: no address can be resolved")
-		}
+	} else if len(maps.events) == 0 {
+		e.report(problem.Error, mapFile, 0, "empty-file", "the map of the address space is empty: no address can be resolved")
 	}
-	if data, ok := e.read(dyntextFile); ok {
-		e.readDyntext(data, maps.events)
-	}
+	e.view(dyntextFile, func(m *mapped.File) { e.readDyntext(m.Data, maps.events) })
 	for i := range maps.events {
 		m := &maps.events[i]
 		m.Time += e.shift()
@@ -151,26 +179,35 @@ func (e *experiment) readImage(maps *mapReader) {
 // readStacks reads data.frameinfo.
 func (e *experiment) readStacks() {
 	e.stacks = newStackTable(0)
-	m, ok := e.mapFile(framesFile)
-	if !ok {
-		return
-	}
-	err := m.Guard(func() {
+	e.view(framesFile, func(m *mapped.File) {
 		report := e.reporter(framesFile)
 		frames := readFrames(m.Data, e.order, e.wordBytes, m.Release, report)
 		e.stacks = frames.resolve(len(m.Data), report)
 	})
-	if err != nil {
-		e.report(problem.Error, framesFile, problem.NoOffset, "unreadable", "%v", err)
+}
+
+// view lets f read a file that is needed no longer then; false when it is not there.
+func (e *experiment) view(file string, f func(m *mapped.File)) bool {
+	m, ok := e.mapFile(file)
+	if !ok {
+		return false
+	}
+	if err := m.Guard(func() { f(m) }); err != nil {
+		e.unreadable(file, err)
 	}
 	m.Unmap()
+	return true
 }
 
 // mapFile maps a file; false when it is not there, or unreadable, which is reported.
 func (e *experiment) mapFile(file string) (*mapped.File, bool) {
-	m, err := mapped.Open(e.opener.ctx, filepath.Join(e.dir, file), filepath.Join(e.sub, file))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		e.report(problem.Error, file, problem.NoOffset, "unreadable", "%v", err)
+	path, err := e.opener.folder.resolve(filepath.Join(e.dir, file))
+	var m *mapped.File
+	if err == nil {
+		m, err = mapped.Open(e.opener.ctx, path, filepath.Join(e.sub, file))
+	}
+	if err != nil {
+		e.unreadable(file, err)
 	}
 	return m, err == nil
 }
@@ -184,7 +221,7 @@ func (e *experiment) readEvents() {
 			continue
 		}
 		if err := e.openEvents(schema.Kind(kind), file, m); err != nil {
-			e.report(problem.Error, file, problem.NoOffset, "unreadable", "%v", err)
+			e.unreadable(file, err)
 			m.Unmap()
 			continue
 		}
@@ -200,20 +237,24 @@ func (e *experiment) readEvents() {
 	}
 }
 
+// flows is the number of flows in which the collector lets threads write.
+func (e *experiment) flows() int64 { return int64(max(minFlows, e.log.cpus)) }
+
 func (e *experiment) openEvents(kind schema.Kind, file string, m *mapped.File) error {
-	f := &eventFile{File: m, kind: kind, order: e.order, stacks: e.stacks}
+	f := &eventFile{File: m, kind: kind, order: e.order, stacks: e.stacks, ended: bounds.Plus(e.log.start, e.log.lastTime)}
 	report := e.reporter(file)
-	r := &packetReader{data: m.Data, order: e.order, report: func(s problem.Severity, offset int64, reason, message string, count int64) {
+	r := newPacketReader(m.Data, e.order, e.flows(), func(s problem.Severity, offset int64, reason, message string, count int64) {
 		f.damaged = f.damaged || s == problem.Error
 		report(s, offset, reason, message, count)
-	}}
+	})
+	r.release, r.closed = m.Release, e.log.closed
 	for _, typ := range kindTypes[kind] {
 		l := e.log.layouts[typ]
 		if l == nil || l.fields["TSTAMP"].width == 0 {
 			continue
 		}
 		f.layouts[typ], f.checks[typ] = l, l.checks()
-		r.types[typ] = packetType{described: true, variable: len(l.text) > 0, need: l.need, why: l.check(e.order)}
+		r.types[typ] = packetType{described: true, variable: len(l.text) > 0, need: l.need, why: l.check(e.order), thread: l.fields["THRID"], time: l.fields["TSTAMP"]}
 	}
 	if err := m.Guard(func() { e.indexEvents(f, r) }); err != nil {
 		return err
@@ -238,15 +279,11 @@ func (e *experiment) reader(kind schema.Kind) decode.EventReader {
 
 // readRest reads what is small and needs the log.
 func (e *experiment) readRest() {
-	if data, ok := e.read(overviewFile); ok {
-		e.process.Overview = e.readOverview(data, e.log.start-e.shift())
-		if n := len(e.process.Overview); n > 0 {
-			e.process.DurationNS = max(e.process.DurationNS, e.process.Overview[n-1].T1NS-e.shift())
-		}
-	} else {
+	if !e.view(overviewFile, func(m *mapped.File) { e.process.Overview = e.readOverview(m.Data, e.log.start-e.shift()) }) {
 		e.report(problem.Info, overviewFile, problem.NoOffset, "missing-file", "there is no overview of the resources used")
 	}
-	if data, ok := e.read(classesFile); ok {
-		e.process.JavaMethods = e.readClasses(data)
+	if n := len(e.process.Overview); n > 0 {
+		e.process.DurationNS = max(e.process.DurationNS, e.process.Overview[n-1].T1NS-e.shift())
 	}
+	e.view(classesFile, func(m *mapped.File) { e.process.JavaMethods = e.readClasses(m.Data) })
 }

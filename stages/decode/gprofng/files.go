@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"stackmill/schema"
+	"stackmill/stages/decode/gprofng/archive"
 )
 
 // The files of an experiment (gprofng-experiment 1.1).
@@ -39,9 +40,14 @@ var eventFiles = [kinds]string{
 }
 
 // Files returns all regular files of the experiment, its descendants and its
-// archives, except the archiver's own log, which tells nothing of the program.
+// archives, except the archiver's own log, which tells nothing of the program, and
+// links that lead out of it.
 func (d *Decoder) Files(path string) ([]string, error) {
 	root, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return nil, fmt.Errorf("experiment: %w", err)
+	}
+	in, err := folderOf(path)
 	if err != nil {
 		return nil, fmt.Errorf("experiment: %w", err)
 	}
@@ -53,8 +59,11 @@ func (d *Decoder) Files(path string) ([]string, error) {
 		if entry.IsDir() || entry.Name() == archiveLog {
 			return nil
 		}
-		info, err := os.Stat(p) // entries of common archives are links
-		if err != nil || !info.Mode().IsRegular() {
+		resolve := in.resolve
+		if filepath.Base(filepath.Dir(p)) == archive.Dir {
+			resolve = in.resolveArchived
+		}
+		if real, err := resolve(p); err != nil || !isFile(real) {
 			return nil
 		}
 		rel, err := filepath.Rel(root, p)

@@ -47,18 +47,22 @@ type frameFile struct {
 	frames    []frame
 	fragments map[uint64]fragment
 	release   func() // gives back the memory of the file
+	writers   int    // blocks that are not full, each another thread's
 }
 
 // readFrames reads gprofng-experiment 4.1 and 4.2.
 func readFrames(data []byte, order byteOrder, wordBytes int, release func(), report reporter) *frameFile {
 	f := &frameFile{order: order, wordBytes: wordBytes, fragments: map[uint64]fragment{}, release: release}
-	r := &packetReader{data: data, order: order, report: report}
+	r := newPacketReader(data, order, 0, report)
+	r.release, r.shared = release, true
 	r.types[typeFrame] = packetType{described: true, variable: true, need: frameHeader, why: f.brokenFrame}
 	r.types[typeUID] = packetType{described: true, variable: true, need: uidHeader, why: f.brokenUID}
 	for released := 0; ; {
 		offset, size, typ, ok := r.next()
 		if !ok {
 			r.reportUnknown(nil)
+			r.finish(0)
+			f.writers = r.blocks.open
 			return f
 		}
 		if offset-released >= releaseStep {

@@ -1,6 +1,8 @@
 package gprofng
 
 import (
+	"bytes"
+	"strings"
 	"testing"
 
 	"stackmill/problem"
@@ -29,14 +31,14 @@ func FuzzXML(f *testing.F) {
 				t.Fatalf("offset %d behind %d in %d bytes", offset, last, len(data))
 			}
 		}
-		x := newXMLReader(data, func(offset int64, _ string) { at(offset) })
+		x := newXMLReader(bytes.NewReader(data), func(offset int64, _ string) { at(offset) })
 		for tag, ok := x.next(); ok; tag, ok = x.next() {
 			at(tag.offset)
 			last = tag.offset
 		}
 		e := testExperiment(false, 8)
-		e.readLog(logFile, data, &mapReader{e: e})
-		e.readMap(data, &mapReader{e: e})
+		e.readLog(logFile, bytes.NewReader(data), int64(len(data)), &mapReader{e: e})
+		e.readMap(bytes.NewReader(data), int64(len(data)), &mapReader{e: e})
 	})
 }
 
@@ -46,13 +48,13 @@ func FuzzPackets(f *testing.F) {
 	f.Add([]byte{0, 8, 0, 5, 0, 0, 0, 0, 0, 0, 0, 0}, true)
 	f.Fuzz(func(t *testing.T, data []byte, big bool) {
 		problems := int64(-1)
-		r := &packetReader{data: data, order: byteOrder{big: big}, report: func(_ problem.Severity, offset int64, _, _ string, _ int64) {
-			if offset < problems || offset >= int64(len(data)) {
+		r := newPacketReader(data, byteOrder{big: big}, 3, func(_ problem.Severity, offset int64, _, _ string, _ int64) {
+			if offset < problems || offset > int64(len(data)) {
 				t.Fatalf("problem at %d after %d in %d bytes", offset, problems, len(data))
 			}
 			problems = offset
-		}}
-		r.types[5] = packetType{described: true, need: 8}
+		})
+		r.types[5] = packetType{described: true, need: 8, thread: field{offset: 4, width: 4}}
 		r.types[19] = packetType{described: true, variable: true, need: 8, why: func(p []byte) string {
 			if p[4] > 9 {
 				return "content"
@@ -63,6 +65,7 @@ func FuzzPackets(f *testing.F) {
 		for {
 			offset, size, typ, ok := r.next()
 			if !ok {
+				r.finish(0)
 				break
 			}
 			if offset < end || offset+size > len(data) || size < 8 || typ != 5 && typ != 19 || (offset != end) != r.gap {
@@ -102,7 +105,7 @@ func FuzzRecords(f *testing.F) {
 		for _, wordBytes := range []int{4, 8} {
 			e := testExperiment(big, wordBytes)
 			m := &mapReader{e: e}
-			e.readMap([]byte(`<event kind="map" object="function" vaddr="0x0" size="1" name="f"/>`), m)
+			e.readMap(strings.NewReader(`<event kind="map" object="function" vaddr="0x0" size="1" name="f"/>`), 0, m)
 			e.readDyntext(data, m.events)
 			e.readClasses(data)
 			e.readOverview(data, 0)

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"stackmill/problem"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/mapped"
+	"stackmill/stages/infile"
 )
 
 // Decoder reads gprofng experiments. The zero value is ready to use.
@@ -50,11 +52,7 @@ func isExperimentName(base string) bool {
 }
 
 func isGroup(path string) bool {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return false
-	}
-	f, err := os.Open(path)
+	f, _, err := infile.Open(path, infile.Log)
 	if err != nil {
 		return false
 	}
@@ -90,9 +88,14 @@ func (d *Decoder) OpenContext(ctx context.Context, path string) *decode.Recordin
 	if alloc == nil {
 		alloc = memory.DefaultAllocator
 	}
-	o := &opener{ctx: ctx, rec: rec, path: path, alloc: alloc}
+	in, err := folderOf(path)
+	if err != nil {
+		rec.Problems.Addf(problem.Error, filepath.Base(path), problem.NoOffset, "unreadable", "the experiment cannot be read: %v", cause(err))
+		return rec
+	}
+	o := &opener{ctx: ctx, rec: rec, path: path, folder: in, alloc: alloc}
 	o.open()
-	rec.Locate = locator(path)
+	rec.Locate = locator(path, in)
 	rec.Close = o.close
 	return rec
 }
@@ -102,9 +105,21 @@ type opener struct {
 	ctx     context.Context
 	rec     *decode.Recording
 	path    string
+	folder  folder
 	alloc   memory.Allocator
 	founder *experiment
 	mapped  []*mapped.File
+	// announced are the lineages of the descendants that the logs tell of.
+	announced []string
+}
+
+// maxDescendants bounds how many descendants are looked for.
+const maxDescendants = 1 << 16
+
+func (o *opener) announce(lineage string) {
+	if len(o.announced) < maxDescendants {
+		o.announced = append(o.announced, lineage)
+	}
 }
 
 func (o *opener) open() {
@@ -127,17 +142,18 @@ func (o *opener) open() {
 		number++
 	}
 	o.inheritTargets()
+	if !isDescendant(o.path) {
+		o.judgeDescendants(names)
+	}
+	o.judgeArchives()
 }
 
 // hasData says whether a descendant is opened: not when it recorded no stacks
 // and no events (gprofng-experiment 1.2).
 func (o *opener) hasData(name string) bool {
-	info, err := os.Stat(filepath.Join(o.path, name, framesFile))
-	if err != nil || info.Size() > 0 {
-		return true
-	}
-	for _, f := range eventFiles {
-		if info, err := os.Stat(filepath.Join(o.path, name, f)); err == nil && info.Size() > 0 {
+	for i, f := range append([]string{framesFile}, eventFiles[:]...) {
+		size, err := o.folder.size(filepath.Join(o.path, name, f))
+		if size > 0 || err != nil && (i == 0 || !errors.Is(err, fs.ErrNotExist)) {
 			return true
 		}
 	}
@@ -180,7 +196,7 @@ func (o *opener) describe(e *experiment) {
 // another time, or only whole seconds of it.
 func began(second time.Time, log string) time.Time {
 	latest := second.Add(time.Second - 1)
-	if info, err := os.Stat(log); err == nil && info.ModTime().After(second) && info.ModTime().Before(latest) {
+	if info, err := infile.Stat(log); err == nil && info.ModTime().After(second) && info.ModTime().Before(latest) {
 		return info.ModTime().UTC()
 	}
 	return latest

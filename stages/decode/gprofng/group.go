@@ -5,10 +5,15 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"stackmill/stages/infile"
 )
 
 // groupHeader starts a group file (gprofng-experiment 1.3).
 const groupHeader = "#analyzer experiment group"
+
+// maxGroup bounds the bytes of a group file.
+const maxGroup = 16 << 20
 
 // Members returns path, or the experiments that a group file names: relative
 // to the current directory or, if nothing is there, to the group file's.
@@ -16,7 +21,7 @@ func (d *Decoder) Members(path string) ([]string, error) {
 	if !isGroup(path) {
 		return []string{path}, nil
 	}
-	text, err := os.ReadFile(path)
+	text, err := infile.Read(path, maxGroup)
 	if err != nil {
 		return nil, fmt.Errorf("experiment group: %w", err)
 	}

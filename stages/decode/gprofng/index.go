@@ -44,13 +44,15 @@ type eventFile struct {
 
 	runs    []run // by min
 	packets int64
-	mixed   bool  // packets have several types
-	last    int64 // the latest time
-	cpu     int64 // clock ticks that are CPU time
-	missing int64 // events whose stack is not recorded
-	damaged bool  // packets were lost
+	mixed   bool               // packets have several types
+	last    int64              // the latest time
+	cpu     int64              // clock ticks that are CPU time
+	missing int64              // events whose stack is not recorded
+	damaged bool               // packets were lost
+	threads map[int64]struct{} // at least these recorded events
 
 	facts  facts
+	ended  int64 // the latest time that the log has
 	checks [maxType][]checked
 	left   bounds.Left // values out of bounds
 	moved  int64       // packets whose time is none of the experiment's
@@ -106,6 +108,10 @@ func (f *eventFile) index(r *packetReader) {
 		}
 	}
 	f.Release()
+	r.finish(max(f.last, f.ended))
+	if r.blocks.flows != 0 {
+		f.threads = r.blocks.threads
+	}
 	f.runs = b.finish()
 }
 

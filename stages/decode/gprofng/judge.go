@@ -25,6 +25,7 @@ func (e *experiment) judge() {
 		e.report(problem.Warning, archive.Dir, problem.NoOffset, "missing-file", "the archives are missing: load objects are looked for at their recorded paths, where they may have changed")
 	}
 	e.judgeEvents()
+	e.judgeStacks()
 	e.judgeClock()
 	if l.hasKind(schema.Heap) && e.sub == "" && !strings.HasPrefix(l.os, "SunOS") {
 		e.report(problem.Info, eventFiles[schema.Heap], problem.NoOffset, "untraced-calls",
@@ -48,6 +49,8 @@ func (e *experiment) judgeEvents() {
 		f := e.events[k.Kind]
 		switch {
 		case f != nil && (f.packets > 0 || f.damaged):
+		case f == nil && !exists(filepath.Join(e.dir, eventFiles[k.Kind])) && total > 0:
+			e.report(problem.Warning, eventFiles[k.Kind], problem.NoOffset, "missing-file", "the file is missing, which the collector makes even if it has no events")
 		case total == 0 && len(e.stacks.raw) > 0:
 			e.report(problem.Error, eventFiles[k.Kind], 0, "missing-events", "there are no events, though %d call stacks were recorded", len(e.stacks.raw))
 		default:

@@ -1,6 +1,7 @@
 package gprofng
 
 import (
+	"io"
 	"path"
 	"strconv"
 	"strings"
@@ -15,6 +16,9 @@ const minVersion = 12
 
 // endOfDates is the last second of the year 9999.
 const endOfDates = 253402300799
+
+// forked is the command of a process that executed no program.
+const forked = "(fork)"
 
 // recordedLog is what log.xml says.
 type recordedLog struct {
@@ -31,10 +35,12 @@ type recordedLog struct {
 	start    int64 // ns on the host's monotonic clock
 	wall     int64 // s since 1970
 	closed   bool
+	exited   bool // by an exit event, the last of its kind
 	endless  bool // the time of its end is not believed
 	archived bool // the collector ran the archiver
 	lastTime int64
 	labels   map[int64]string // of sample points, by id
+	samples  int64            // the highest id of a sample point, -1 when there is none
 
 	kinds    []decode.KindInfo
 	clockAt  int64 // where the log describes the clock profile
@@ -52,17 +58,31 @@ type logReader struct {
 	maps   *mapReader
 	kind   string  // the profile element that is open
 	layout *layout // the profpckt element that is open
+	last   string  // label
 }
 
-// readLog reads gprofng-experiment 2.3 and 2.4.
-func (e *experiment) readLog(file string, data []byte, maps *mapReader) {
+// readLog reads gprofng-experiment 2.3 and 2.4, and returns where the text ends.
+func (e *experiment) readLog(file string, in io.Reader, size int64, maps *mapReader) (end int64) {
 	r := &logReader{recordedLog: &e.log, e: e, file: file, maps: maps}
-	x := newXMLReader(data, func(offset int64, message string) {
+	return e.readXML(file, in, size, r.tag, func() bool { return file == logFile && !r.exited })
+}
+
+// readXML hands each tag of a file to f, and returns where its text ends. It is only
+// believed to be whole if padding follows, unless it need not.
+func (e *experiment) readXML(file string, in io.Reader, size int64, f func(t *tag), padded func() bool) (end int64) {
+	x := newXMLReader(in, func(offset int64, message string) {
 		e.report(problem.Error, file, offset, "xml-syntax", "%s", message)
 	})
 	for t, ok := x.next(); ok; t, ok = x.next() {
-		r.tag(&t)
+		f(&t)
 	}
+	if err := x.text.err; err != nil {
+		e.unreadable(file, err)
+	}
+	if !x.failed && size > 0 && padded() && x.text.cut(size) {
+		e.report(problem.Error, file, size, "truncated", "the text is not followed by the padding that the collector writes: the file was cut")
+	}
+	return x.offset(len(x.data))
 }
 
 func (r *logReader) tag(t *tag) {
@@ -112,7 +132,7 @@ func (r *logReader) experiment(t *tag) {
 func (r *logReader) process(t *tag) {
 	if len(t.attrs) == 0 {
 		r.command = strings.TrimSpace(t.text)
-		if words := strings.Fields(r.command); len(words) > 0 && r.command != "(fork)" {
+		if words := strings.Fields(r.command); len(words) > 0 && r.command != forked {
 			r.target = path.Base(words[0])
 		}
 		return
@@ -213,14 +233,14 @@ func (r *logReader) event(t *tag) {
 	}
 	switch kind {
 	case "run":
-		r.running, r.closed = true, false
+		r.running, r.closed, r.exited = true, false, false
 		r.start, r.wall = time, r.int(t, "time")
 		if r.wall < 0 || r.wall > endOfDates {
 			r.outOfBounds(t, "time", " s", r.wall, endOfDates)
 			r.wall = 0
 		}
 	case "exit":
-		r.closed = true
+		r.closed, r.exited = true, true
 		r.lastTime = max(r.lastTime, time)
 	case "exec_start":
 		r.closed = true
@@ -229,9 +249,7 @@ func (r *logReader) event(t *tag) {
 		r.closed = false
 	case "sample":
 		r.lastTime = max(r.lastTime, time)
-		if id := r.int(t, "id"); id > 0 {
-			r.labels[id] = t.get("label")
-		}
+		r.sample(t)
 	case "jthread_start":
 		r.threads = append(r.threads, javaThread{
 			thread: r.int(t, "tid"), env: t.get("jenv"),
@@ -239,11 +257,36 @@ func (r *logReader) event(t *tag) {
 		})
 	case "jthread_end":
 		r.endThread(t, time)
-	case "desc_start", "desc_started", "pause", "resume", "thread_pause", "thread_resume", "archive_run", "gc_start", "gc_end":
+	case "desc_started":
+		if t.get("follow") == "1" && t.get("lineage") != "" {
+			r.e.opener.announce(t.get("lineage"))
+		}
+	case "desc_start", "pause", "resume", "thread_pause", "thread_resume", "archive_run", "gc_start", "gc_end":
 		r.archived = r.archived || kind == "archive_run"
 	default:
 		r.e.report(problem.Info, r.file, t.offset, "unknown-event", "events of kind %q are not known; this one is ignored", kind)
 	}
+}
+
+// maxLabels bounds how many sample points have a label: at one a second, those
+// of twelve days.
+const maxLabels = 1 << 20
+
+// sample reads a sample point. Most have the same few labels.
+func (r *logReader) sample(t *tag) {
+	id := r.int(t, "id")
+	if id < 0 || t.get("id") == "" {
+		return
+	}
+	r.samples = max(r.samples, id)
+	if id == 0 || len(r.labels) == maxLabels {
+		return
+	}
+	label := t.get("label")
+	if r.last != label {
+		r.last = label
+	}
+	r.labels[id] = r.last
 }
 
 // wordBytes returns the size of an address; without a usable statement it

@@ -1,6 +1,7 @@
 package gprofng
 
 import (
+	"io"
 	"math"
 	"strings"
 
@@ -24,19 +25,16 @@ type mapReader struct {
 }
 
 // readMap reads map.xml.
-func (e *experiment) readMap(data []byte, maps *mapReader) {
-	x := newXMLReader(data, func(offset int64, message string) {
-		e.report(problem.Error, mapFile, offset, "xml-syntax", "%s", message)
-	})
-	for t, ok := x.next(); ok; t, ok = x.next() {
+func (e *experiment) readMap(in io.Reader, size int64, maps *mapReader) {
+	e.readXML(mapFile, in, size, func(t *tag) {
 		switch {
 		case t.closes:
 		case t.name == "event":
-			maps.event(mapFile, &t)
+			maps.event(mapFile, t)
 		default:
 			e.report(problem.Info, mapFile, t.offset, "unknown-element", "the element %s is not known; it is ignored", t.name)
 		}
-	}
+	}, func() bool { return true })
 }
 
 // numbers reads the attributes of one event; the first that is unreadable is

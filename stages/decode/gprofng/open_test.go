@@ -182,6 +182,9 @@ func TestLogStates(t *testing.T) {
 		{"exec failed", head + run + exec + `<event kind="exec_error" tstamp="0.2"/>`, true, false, []string{"not-closed"}},
 		{"not closed", head + run, true, false, []string{"not-closed"}},
 		{"run again", head + run + `<event kind="exit" tstamp="1.5"/>` + run, true, false, []string{"not-closed"}},
+		{"cut behind a line", head + run, true, false, []string{"truncated", "not-closed"}},
+		{"cut behind exec", head + run + exec, true, true, []string{"truncated"}},
+		{"cut in the padding", head + run + strings.Repeat("\x00", 100), true, false, []string{"not-closed"}},
 		{"cut in a tag", head + run + `<event kind="ex`, true, false, []string{"xml-syntax", "not-closed"}},
 		{"cut in an element", head + run + `<event kind="cwarn" id="9">te`, true, false, []string{"xml-syntax", "collector-warning", "not-closed"}},
 		{"bad line", head + run + `<event kind="sa<mple/>` + "\n" + `<event kind="exit" tstamp="1.5"/>`, true, true, []string{"xml-syntax"}},
@@ -198,6 +201,9 @@ func TestLogStates(t *testing.T) {
 			e.Segment(0, 1, 1, 0, 5, "/bin/a")
 			if err := e.Close(); err != nil {
 				t.Fatal(err)
+			}
+			if c.log != "" && !strings.HasPrefix(c.name, "cut") {
+				c.log += strings.Repeat("\x00", 1<<16-1-len(c.log)%(1<<16)) + "\n" // as the collector does
 			}
 			e.WriteFile("log.xml", []byte(c.log))
 			rec := open(t, e.Dir)

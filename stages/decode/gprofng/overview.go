@@ -38,8 +38,10 @@ type overviewRecord struct {
 func (e *experiment) readOverview(data []byte, start int64) []decode.OverviewRow {
 	size := overviewHead + overviewWords*e.wordBytes
 	if rest := len(data) % size; rest != 0 {
-		e.report(problem.Warning, overviewFile, int64(len(data)-rest), "truncated",
+		e.report(problem.Error, overviewFile, int64(len(data)-rest), "truncated",
 			"the file ends inside a record: %d of %d bytes", rest, size)
+	} else {
+		e.judgeSamples(len(data) / size)
 	}
 	var rows []decode.OverviewRow
 	var left bounds.Left

@@ -11,7 +11,6 @@ import (
 // Framing of binary files (gprofng-experiment 3.1).
 const (
 	packetHeader = 4
-	blockSize    = 16384 // what the end of a block is a multiple of
 	packetAlign  = 4
 
 	typeEmpty  = 0
@@ -27,6 +26,8 @@ type packetType struct {
 	variable  bool // packets differ in size
 	need      int  // the smallest size
 	size      int  // the size of all packets, once one was seen
+	thread    field
+	time      field
 	// why returns what is wrong with a packet's content, "" if nothing is.
 	why func(packet []byte) string
 }
@@ -37,15 +38,31 @@ type reporter func(severity problem.Severity, offset int64, reason, message stri
 // packetReader walks over the packets of a file. Damage costs what it covers:
 // behind it the reader goes on at the next place that looks like a packet.
 type packetReader struct {
-	data   []byte
-	order  byteOrder
-	types  [maxType]packetType
-	report reporter
+	data    []byte
+	order   byteOrder
+	types   [maxType]packetType
+	report  reporter
+	release func() // gives back the file's memory; nil if it need not
+	closed  bool   // the experiment was
+	// shared says that packets do not tell which thread wrote them, though several
+	// did. The references to what is lost tell then.
+	shared bool
+	blocks blockLog
 
 	pos     int
+	end     int            // of the block
+	last    int            // the packet before, in the same block; -1: none
 	usual   int            // the size of packets, if their type has one
 	gap     bool           // the packet does not directly follow the one before
 	unknown map[uint16]int // undescribed packets by type
+	// truncated says that the file was found to be cut.
+	truncated bool
+}
+
+// newPacketReader returns a reader of packets whose threads write in so many flows;
+// 0: they do not tell.
+func newPacketReader(data []byte, order byteOrder, flows int64, report reporter) *packetReader {
+	return &packetReader{data: data, order: order, report: report, last: -1, blocks: blockLog{flows: flows}}
 }
 
 // next returns the place of the next packet; false at the end of the file.
@@ -53,15 +70,23 @@ func (r *packetReader) next() (offset, size int, typ uint16, ok bool) {
 	r.gap = false
 	for r.pos+packetHeader <= len(r.data) {
 		o := r.pos
+		if o >= r.end {
+			if r.blocks.blank >= maxBlank {
+				r.blankRest()
+				break
+			}
+			r.enter(o)
+		}
 		size, typ := r.header(o)
 		if typ < maxType {
 			t := &r.types[typ]
-			if size == t.size && o+size <= len(r.data) && t.size != 0 && (t.why == nil || t.why(r.data[o:o+size]) == "") {
-				r.pos = o + size
+			if size == t.size && o+size <= r.end && t.size != 0 && (t.why == nil || t.why(r.data[o:o+size]) == "") {
+				r.pos, r.last = o+size, o
 				return o, size, typ, true
 			}
 		}
 		if r.unusual(o, size, typ) {
+			r.last = o
 			return o, size, typ, true
 		}
 		r.gap = true
@@ -80,17 +105,13 @@ func (r *packetReader) header(o int) (size int, typ uint16) {
 func (r *packetReader) unusual(o, size int, typ uint16) bool {
 	switch {
 	case size == 0:
-		r.endOfBlock(o)
+		r.blanks(o)
 	case size%packetAlign != 0:
 		r.damage(o, fmt.Sprintf("a packet's size is %d, not a multiple of %d", size, packetAlign))
-	case o+size > len(r.data):
-		r.truncated(o, size, typ)
 	case typ == typeEmpty || typ == typeClosed:
-		if r.filler(o + size) {
-			r.pos = o + size
-		} else {
-			r.damage(o, "padding ends in the middle of something")
-		}
+		r.endMark(o, size, typ)
+	case o+size > r.end:
+		r.reaches(o, size, typ)
 	case typ >= maxType:
 		r.damage(o, fmt.Sprintf("packet type %d does not exist", typ))
 	case !r.types[typ].described:
@@ -156,67 +177,45 @@ func (r *packetReader) plausible(o int) bool {
 		return false
 	}
 	size, typ := r.header(o)
-	if typ >= maxType || !r.types[typ].described || size%packetAlign != 0 || o+size > len(r.data) {
+	if typ >= maxType || !r.types[typ].described || size%packetAlign != 0 || o+size > r.blockEnd(o) {
 		return false
 	}
 	t := &r.types[typ]
 	return size >= t.need && (t.variable || r.fits(t, size)) && (t.why == nil || t.why(r.data[o:o+size]) == "")
 }
 
-// follows says whether o is where a packet before it may end: at the end of
-// the data, at padding, or at another packet.
+// maxEmpty is how many packets without content are looked past for what follows.
+const maxEmpty = 8
+
+// follows says whether o is where a packet before it may end: at the end of a
+// block or of the data, at padding, or at another packet.
 func (r *packetReader) follows(o int) bool {
-	if o+packetHeader > len(r.data) || r.plausible(o) {
-		return true
+	for range maxEmpty {
+		if o%blockSize == 0 || o+packetHeader > len(r.data) || r.plausible(o) {
+			return true
+		}
+		size, typ := r.header(o)
+		switch {
+		case size == 0:
+			return true
+		case size%packetAlign != 0 || o+size > len(r.data):
+			return false
+		case typ != typeEmpty && typ != typeClosed:
+			return typ < maxType && !r.types[typ].described
+		}
+		o += size
 	}
-	size, typ := r.header(o)
-	switch {
-	case size == 0:
-		return true
-	case size%packetAlign != 0 || o+size > len(r.data):
-		return false
-	case typ == typeEmpty || typ == typeClosed:
-		return r.filler(o + size)
-	}
-	return typ < maxType && !r.types[typ].described
+	return true
 }
 
-// filler says whether padding may end at o: where a block ends, or a packet starts.
-func (r *packetReader) filler(o int) bool {
-	if o%blockSize == 0 || o+packetHeader > len(r.data) || r.plausible(o) {
-		return true
-	}
-	size, _ := r.header(o)
-	return size == 0
-}
-
-// endOfBlock skips the rest of a block, which has only NULs. When the NULs end
-// anywhere but at the start of a block, they are damage.
-func (r *packetReader) endOfBlock(o int) {
-	p := o
-	for p < len(r.data) && r.data[p] == 0 {
-		p++
-	}
-	if p%blockSize == 0 || p == len(r.data) {
-		r.pos = p
+// reaches handles a packet that ends behind the end of its block. Where that is
+// the end of the file, it was cut.
+func (r *packetReader) reaches(o, size int, typ uint16) {
+	if r.end < len(r.data) || r.end%blockSize == 0 {
+		r.damage(o, fmt.Sprintf("a packet of type %d with %d bytes ends behind the end of its block", typ, size))
 		return
 	}
-	start := max(p&^(packetAlign-1), o+packetAlign)
-	if start%blockSize == 0 {
-		// The first packet of a big-endian block, whose size starts with a 0.
-		r.pos = start
-		return
-	}
-	r.resync(o, start, "a packet's size is 0, but the block goes on")
-}
-
-// truncated handles a packet that ends behind the end of the file. Padding
-// that was cut is no loss.
-func (r *packetReader) truncated(o, size int, typ uint16) {
-	if (typ == typeEmpty || typ == typeClosed) && allZero(r.data[o+packetHeader:]) {
-		r.pos = len(r.data)
-		return
-	}
+	r.truncated = true
 	if typ < maxType && r.types[typ].described && (r.types[typ].variable || r.fits(&r.types[typ], size)) {
 		r.damage(o, fmt.Sprintf("the file ends inside a packet of type %d with %d bytes", typ, size))
 		return
@@ -226,6 +225,7 @@ func (r *packetReader) truncated(o, size int, typ uint16) {
 
 func (r *packetReader) tail() {
 	if r.pos < len(r.data) && !allZero(r.data[r.pos:]) {
+		r.truncated = true
 		r.report(problem.Error, int64(r.pos), "bad-packet", "the file ends inside a packet header", 1)
 	}
 	r.pos = len(r.data)
@@ -244,7 +244,7 @@ func allZero(b []byte) bool {
 // not describe their type. Of types that the file should hold, they are lost.
 func (r *packetReader) reportUnknown(wanted []uint16) {
 	for _, typ := range slices.Sorted(maps.Keys(r.unknown)) {
-		severity, reason := problem.Info, "undescribed-packets"
+		severity, reason := problem.Warning, "undescribed-packets"
 		if slices.Contains(wanted, typ) {
 			severity, reason = problem.Error, "no-layout"
 		}
@@ -261,6 +261,9 @@ func (r *packetReader) damage(o int, why string) {
 func (r *packetReader) resync(damaged, from int, why string) {
 	p := from
 	for ; p+packetHeader <= len(r.data); p += packetAlign {
+		if p%releaseStep == 0 && r.release != nil {
+			r.release()
+		}
 		if r.plausible(p) {
 			if size, _ := r.header(p); r.follows(p + size) {
 				break

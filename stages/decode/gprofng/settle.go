@@ -19,7 +19,8 @@ func (e *experiment) indexEvents(f *eventFile, r *packetReader) {
 		return
 	}
 	again := func() {
-		quiet := &packetReader{data: r.data, order: r.order, types: r.types, report: func(problem.Severity, int64, string, string, int64) {}}
+		quiet := newPacketReader(r.data, r.order, 0, func(problem.Severity, int64, string, string, int64) {})
+		quiet.types, quiet.release = r.types, r.release
 		for i := range quiet.types {
 			quiet.types[i].size = 0
 		}

@@ -33,7 +33,9 @@ type stackTable struct {
 	raw     []decode.RawStack
 	byUID   map[uint64]int32
 	byLeaf  map[leafKey]int32
-	missing int32 // number of the stack that stands for all missing ones, -1 when none is
+	missing int32  // number of the stack that stands for all missing ones, -1 when none is
+	used    []bool // whether an event has a recorded stack, by number
+	writers int    // how many threads, or flows of them, wrote stacks side by side
 }
 
 // leafKey is a stack with a leaf of its own (gprofng-experiment 3.4, LEAFPC).
@@ -64,6 +66,7 @@ func (f *frameFile) resolve(fileSize int, report reporter) *stackTable {
 		t.byUID[fr.uid] = int32(len(t.raw))
 		t.raw = append(t.raw, r.stack(fr))
 	}
+	t.used, t.writers = make([]bool, len(t.raw)), f.writers
 	for _, c := range []struct{ reason, message string }{
 		{reasonMissingLink, "stacks end at a link to a fragment that is not recorded"},
 		{reasonLinkCycle, "stacks end where their links run in a circle"},
@@ -203,11 +206,24 @@ func (t *stackTable) refer(uid, leaf uint64) bool {
 			t.raw = append(t.raw, decode.RawStack{OMPState: -1, Reason: reasonMissingStack})
 		}
 		number = t.missing
+	default:
+		t.used[number] = true
 	}
 	if isLeaf(leaf) {
 		t.addLeaf(leafKey{uid, leaf}, number)
 	}
 	return uid == 0 || ok
+}
+
+// unused returns how many recorded stacks refer has not seen.
+func (t *stackTable) unused() int {
+	n := 0
+	for _, used := range t.used {
+		if !used {
+			n++
+		}
+	}
+	return n
 }
 
 // addLeaf adds a stack that has a leaf above that of another.

@@ -3,7 +3,7 @@ package gprofng
 import (
 	"bytes"
 	"fmt"
-	"sort"
+	"io"
 	"strings"
 )
 
@@ -30,13 +30,14 @@ func (t *tag) get(name string) string {
 
 // xmlReader reads the sequence of elements that the collector calls XML
 // (gprofng-experiment 2.1). After a syntax error it goes on at the next tag, so
-// that one bad line costs one element.
+// that one bad line costs one element. It holds a part of the file.
 type xmlReader struct {
-	data   []byte // without NULs
-	holes  []hole
+	text   *textReader
+	data   []byte // of text: the part that is held
 	pos    int
 	open   []string
 	failed bool
+	errors int
 	line   lineCounter
 	report func(offset int64, message string)
 }
@@ -56,50 +57,49 @@ func (l *lineCounter) advance(data []byte, pos int) {
 	l.pos = max(l.pos, pos)
 }
 
-// hole says that what follows position at in the data is skip bytes further
-// on in the file: NULs in between were left out (gprofng-experiment 1.6).
-type hole struct{ at, skip int }
+// Limits of what a file may hold; real logs nest 4 deep, and have 8 attributes.
+const (
+	maxOpen       = 64
+	maxAttributes = 64
+	// maxElement bounds a tag and the text behind it, such as a command line.
+	maxElement = 4 << 20
+	// maxErrors is how many syntax errors a file may have before nothing in it is
+	// believed any more.
+	maxErrors = 1000
+)
 
-// maxOpen bounds how deep elements may nest; real logs need 4.
-const maxOpen = 64
-
-func newXMLReader(file []byte, report func(offset int64, message string)) *xmlReader {
-	x := &xmlReader{report: report}
-	for i := 0; i < len(file); {
-		n := bytes.IndexByte(file[i:], 0)
-		if n < 0 {
-			n = len(file) - i
-		}
-		if n > 0 {
-			if skip := i - len(x.data); skip > 0 {
-				x.holes = append(x.holes, hole{len(x.data), skip})
-			}
-			x.data = append(x.data, file[i:i+n]...)
-		}
-		i += n
-		for i < len(file) && file[i] == 0 {
-			i++
-		}
-	}
-	return x
+func newXMLReader(file io.Reader, report func(offset int64, message string)) *xmlReader {
+	return &xmlReader{text: &textReader{file: file}, report: report}
 }
 
-// offset translates a position in the data to one in the file. The end of the
-// data is the end of the text before the padding.
-func (x *xmlReader) offset(pos int) int64 {
-	i := sort.Search(len(x.holes), func(i int) bool { return x.holes[i].at > pos })
-	if i == 0 {
-		return int64(pos)
+// fill makes sure that an element which starts here is held whole.
+func (x *xmlReader) fill() {
+	if len(x.data)-x.pos >= maxElement || x.text.ended {
+		return
 	}
-	return int64(pos + x.holes[i-1].skip)
+	x.line.advance(x.data, x.pos)
+	x.line.pos, x.line.start = x.line.pos-x.pos, x.line.start-x.pos
+	x.data, x.pos = x.text.more(x.pos, 2*maxElement), 0
 }
+
+func (x *xmlReader) offset(pos int) int64 { return x.text.offset(pos) }
 
 // next returns the next tag; false at the end.
 func (x *xmlReader) next() (tag, bool) {
 	for {
+		x.fill()
 		x.skipTo('<')
-		if x.pos >= len(x.data) {
+		x.fill()
+		switch {
+		case x.pos < len(x.data):
+		case !x.text.ended:
+			continue
+		default:
 			x.finish()
+			return tag{}, false
+		}
+		if x.errors > maxErrors {
+			x.fail("it has more errors than any log: what follows is not read")
 			return tag{}, false
 		}
 		t, err := x.tag()
@@ -119,6 +119,7 @@ func (x *xmlReader) next() (tag, bool) {
 // for from there.
 func (x *xmlReader) fail(message string) {
 	x.failed = true
+	x.errors++
 	x.line.advance(x.data, x.pos)
 	x.report(x.offset(x.pos), fmt.Sprintf("XML syntax error at line %d, column %d: %s", x.line.line+1, x.pos-x.line.start+1, message))
 }
@@ -171,6 +172,9 @@ func (x *xmlReader) tag() (t tag, err error) {
 		a, err := x.attribute()
 		if err != nil {
 			return tag{}, fmt.Errorf("in the element %s: %w", t.name, err)
+		}
+		if len(t.attrs) == maxAttributes {
+			return tag{}, fmt.Errorf("the element %s has more than %d attributes", t.name, maxAttributes)
 		}
 		t.attrs = append(t.attrs, a)
 	}
@@ -251,6 +255,10 @@ func (x *xmlReader) textBehind() string {
 	start := x.pos
 	for {
 		x.skipTo('<')
+		if x.pos >= len(x.data) && !x.text.ended {
+			x.fail(fmt.Sprintf("an element with its text has more than %d bytes", maxElement))
+			return ""
+		}
 		if x.pos+1 >= len(x.data) || isNameByte(x.data[x.pos+1]) || strings.IndexByte("/!?", x.data[x.pos+1]) >= 0 {
 			return plainText(x.data[start:x.pos])
 		}

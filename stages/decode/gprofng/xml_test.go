@@ -37,7 +37,7 @@ func TestXML(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got []string
-			x := newXMLReader([]byte(c.text), func(offset int64, _ string) { got = append(got, fmt.Sprintf("!%d", offset)) })
+			x := newXMLReader(strings.NewReader(c.text), func(offset int64, _ string) { got = append(got, fmt.Sprintf("!%d", offset)) })
 			for tag, ok := x.next(); ok; tag, ok = x.next() {
 				slash := ""
 				if tag.closes {
@@ -57,7 +57,7 @@ func TestXML(t *testing.T) {
 }
 
 func TestTagOffsets(t *testing.T) {
-	x := newXMLReader([]byte("\x00<a/>\x00\x00<b/>\n<c/>"), func(int64, string) {})
+	x := newXMLReader(strings.NewReader("\x00<a/>\x00\x00<b/>\n<c/>"), func(int64, string) {})
 	var got []int64
 	for tag, ok := x.next(); ok; tag, ok = x.next() {
 		got = append(got, tag.offset)

@@ -29,6 +29,9 @@ func Name(path string) string {
 
 const hashAlphabet = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_"
 
+// hashLength is how many characters stand for a directory.
+const hashLength = 11
+
 // hashTable holds the carry-less product of every byte with 0x807.
 var hashTable = func() (t [256]uint64) {
 	for b := range t {
@@ -41,16 +44,27 @@ var hashTable = func() (t [256]uint64) {
 	return t
 }()
 
-// pathHash returns the 11 characters that stand for a directory in an archive's names.
+// pathHash returns the characters that stand for a directory in an archive's names.
 func pathHash(s string) string {
 	var r uint64
 	for i := range len(s) {
 		r = r<<8 ^ hashTable[byte(r>>56)^s[i]]
 	}
-	var out [11]byte
+	var out [hashLength]byte
 	for i := range out {
 		out[i] = hashAlphabet[r&63]
 		r >>= 6
 	}
 	return string(out[:])
+}
+
+// IsCommon reports whether the entry of an archive may be a link to the file of that
+// name in a common archive, where files are named by a checksum and their base name.
+func IsCommon(entry, file string) bool {
+	sum, base, ok := strings.Cut(file, "_")
+	if !ok || sum == "" || strings.Trim(sum, "0123456789") != "" {
+		return false
+	}
+	hash := strings.TrimPrefix(entry, base)
+	return base != "" && len(hash) < len(entry) && len(hash) == 1+hashLength && hash[0] == '_'
 }

@@ -22,3 +22,23 @@ func TestName(t *testing.T) {
 		t.Errorf("Name of a long base name = %q, %d bytes", got, len(got))
 	}
 }
+
+func TestIsCommon(t *testing.T) {
+	for _, c := range []struct {
+		entry, file string
+		want        bool
+	}{
+		{"libc.so.6_dnWuQRcLhw9", "3505954656_libc.so.6", true},
+		{"my_prog_g3pIAGyN1c3", "1_my_prog", true},
+		{"libc.so.6_dnWuQRcLhw9", "libc.so.6", false},
+		{"libc.so.6_dnWuQRcLhw9", "3505954656_libm.so.6", false},
+		{"libc.so.6_dnWuQRcLhw9", "x505954656_libc.so.6", false},
+		{"libc.so.6_dnWuQRcLhw9", "1_", false},
+		{"libc.so.6", "1_libc.so.6", false},
+		{"shadow_dnWuQRcLhw9", "shadow", false},
+	} {
+		if got := IsCommon(c.entry, c.file); got != c.want {
+			t.Errorf("IsCommon(%q, %q) = %v", c.entry, c.file, got)
+		}
+	}
+}

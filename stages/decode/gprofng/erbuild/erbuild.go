@@ -39,7 +39,7 @@ type Experiment struct {
 	uids        map[uint64]bool
 	overview    []byte
 	dyntext     []byte
-	classes     []byte
+	classes     *blocks
 	descendants []*Experiment
 	err         error
 }
@@ -95,6 +95,9 @@ func (e *Experiment) Close() error {
 			e.fail(w.blocks.close())
 		}
 	}
+	if e.classes != nil {
+		e.fail(e.classes.close())
+	}
 	if e.frames != nil {
 		e.fail(e.frames.close())
 	} else {
@@ -102,7 +105,7 @@ func (e *Experiment) Close() error {
 	}
 	e.WriteFile("log.xml", e.padded(e.logText()))
 	e.WriteFile("map.xml", e.padded(e.maps.String()))
-	for name, content := range map[string][]byte{"overview": e.overview, "dyntext": e.dyntext, "jclasses": e.classes} {
+	for name, content := range map[string][]byte{"overview": e.overview, "dyntext": e.dyntext} {
 		if content != nil {
 			e.WriteFile(name, content)
 		}

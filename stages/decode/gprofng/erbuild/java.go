@@ -1,5 +1,7 @@
 package erbuild
 
+import "path/filepath"
+
 // Class adds a Java class to jclasses (gprofng-experiment 3.7): name in the
 // form `Lpkg/Name;`.
 func (e *Experiment) Class(id uint64, name, file string) {
@@ -19,7 +21,17 @@ func (e *Experiment) class(typ uint16, first, second uint64, texts ...string) {
 		b = append(b, make([]byte, (len(t)+4)&^3-len(t))...)
 	}
 	o.AppendUint16(o.AppendUint16(b[:0], uint16(len(b))), typ)
-	e.classes = append(e.classes, b...)
+	if e.classes == nil {
+		var err error
+		e.classes, err = newBlocks(filepath.Join(e.Dir, "jclasses"), o)
+		e.fail(err)
+	}
+	buf, err := e.classes.append(0, len(b))
+	if err != nil {
+		e.fail(err)
+		return
+	}
+	buf.data = append(buf.data, b...)
 }
 
 // Overview adds a record to the overview (gprofng-experiment 3.5): the time,

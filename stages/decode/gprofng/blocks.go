@@ -1,0 +1,242 @@
+package gprofng
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+
+	"stackmill/problem"
+)
+
+// The collector writes a binary file in blocks of this size (gprofng-experiment
+// 1.6). Threads fill blocks side by side; the file grows by whole blocks. A block
+// that is not full ends in a packet without content that reaches to its end: CLOSED
+// when the next packet did not fit, EMPTY until then. So a file that was cut tells:
+// by its length, by a packet or an end that reaches beyond the file, or by a CLOSED
+// block that no other block follows.
+const blockSize = 1 << 16
+
+// minFlows is the least number of flows in which threads write: each has blocks
+// of its own. On machines with more processors it is their number.
+const minFlows = 16
+
+const (
+	// maxBlank is how many blocks of NULs are looked through for data behind them.
+	maxBlank = 1 << 14
+	// maxThreads bounds how many threads are told apart.
+	maxThreads = 1 << 16
+	// lastWrite is how long, in ns, a thread may be at writing a packet while the
+	// process ends: it may have closed a block and not begun the next.
+	lastWrite = 50_000_000
+)
+
+// blockLog keeps account of the blocks of one file.
+type blockLog struct {
+	flows int64 // 0: not known
+	// owed are the CLOSED blocks of each flow that lack the block which followed. A
+	// block's flow is that of its first packet's thread.
+	owed    map[int64]debt
+	all     debt // the same, whatever the flow
+	threads map[int64]struct{}
+	block   int   // number of the block that is read
+	flow    int64 // its flow
+	spare   int   // blocks of which nobody knows the flow
+	mixed   bool  // threads do not write in flows as assumed
+	blank   int   // blocks that have only NULs
+	open    int   // blocks that were not full at the end
+}
+
+// debt is a number of blocks that must follow, and when the last one was closed.
+type debt struct {
+	count int
+	time  int64
+}
+
+// noFlow is the flow of a block that does not tell.
+const noFlow = -1
+
+// enter begins the block in which o is, whose first packet is at o.
+func (r *packetReader) enter(o int) {
+	r.leave()
+	r.end = r.blockEnd(o)
+	b := &r.blocks
+	if b.owed == nil {
+		b.owed, b.threads, b.block = map[int64]debt{}, map[int64]struct{}{}, -1
+	}
+	passed := o/blockSize - b.block - 1 // by damage
+	b.block, b.flow = o/blockSize, r.flowOf(o)
+	b.spare += passed
+	b.all.count = max(0, b.all.count-passed-1)
+	if d := b.owed[b.flow]; d.count > 0 {
+		d.count--
+		b.owed[b.flow] = d
+	} else if b.flow == noFlow {
+		b.spare++
+	}
+}
+
+// blockEnd returns where the block of o ends, or the file.
+func (r *packetReader) blockEnd(o int) int {
+	return min(o&^(blockSize-1)+blockSize, len(r.data))
+}
+
+// leave ends a block: its last packet must be of a thread of the same flow as the first.
+func (r *packetReader) leave() {
+	b := &r.blocks
+	if r.last >= 0 && b.flow != noFlow && b.flow != r.flowOf(r.last) {
+		b.mixed = true
+	}
+	r.last = -1
+}
+
+// flowOf returns the flow of the thread that wrote the packet at o.
+func (r *packetReader) flowOf(o int) int64 {
+	if r.blocks.flows == 0 || !r.plausible(o) {
+		return noFlow
+	}
+	size, typ := r.header(o)
+	f := r.types[typ].thread
+	if f.width == 0 {
+		return noFlow
+	}
+	thread := f.get(r.data[o:o+size], r.order)
+	if len(r.blocks.threads) < maxThreads {
+		r.blocks.threads[thread] = struct{}{}
+	}
+	return int64(uint64(thread) % uint64(r.blocks.flows))
+}
+
+// endMark handles a packet without content. It is the end of its block as a
+// rule; inside a block it is skipped (gprofng-experiment 3.1).
+func (r *packetReader) endMark(o, size int, typ uint16) {
+	end := o + size
+	switch {
+	case end < r.end:
+		if !r.follows(end) {
+			r.damage(o, "padding ends in the middle of something")
+			return
+		}
+		r.report(problem.Warning, int64(o), "empty-packet", fmt.Sprintf("%d bytes inside a block are a packet without a type: if it was an event, it is lost", size), 1)
+		r.pos = end
+	case end > r.end:
+		if r.end < len(r.data) || r.end%blockSize == 0 || !allZero(r.data[o+packetHeader:r.end]) {
+			r.damage(o, "padding ends behind the end of its block")
+			return
+		}
+		r.cut(o, "the file ends inside the padding of a block")
+		r.pos = r.end
+	default:
+		rest := r.data[o+packetHeader : end]
+		if n := len(rest) - len(bytes.TrimLeft(rest, "\x00")); n < len(rest) {
+			r.hidden(o, o+packetHeader+n&^(packetAlign-1))
+			return
+		}
+		if typ == typeClosed {
+			r.close()
+		} else {
+			r.blocks.open++
+		}
+		r.pos = end
+	}
+}
+
+// close notes that the block is full, so that another must follow.
+func (r *packetReader) close() {
+	b := &r.blocks
+	var time int64
+	if r.last >= 0 {
+		_, typ := r.header(r.last)
+		time = r.types[typ].time.get(r.data[r.last:], r.order)
+	}
+	b.owed[b.flow] = debt{b.owed[b.flow].count + 1, time}
+	b.all = debt{b.all.count + 1, time}
+}
+
+// hidden handles a block whose padding, which starts at o, holds something at p. A
+// collector that is killed may leave the new end of a block behind the old one.
+func (r *packetReader) hidden(o, p int) {
+	if size, typ := r.header(p); typ == typeEmpty && p+size == r.end && allZero(r.data[p+packetHeader:r.end]) {
+		r.pos = p
+		return
+	}
+	r.damage(o, "padding holds something")
+}
+
+// blanks skips NULs. Only a block to which nothing was written has them.
+func (r *packetReader) blanks(o int) {
+	p := o
+	for p < r.end && r.data[p] == 0 {
+		p++
+	}
+	switch {
+	case p < r.end:
+		start := max(p&^(packetAlign-1), o+packetAlign)
+		r.resync(o, start, "a packet's size is 0, but the block goes on")
+	case o%blockSize != 0:
+		r.report(problem.Error, int64(o), "bad-packet", "a block goes on with NULs up to its end: what was there is lost", 1)
+		r.pos = r.end
+	default:
+		r.blocks.blank++
+		r.pos = r.end
+		if r.release != nil && r.blocks.blank%(releaseStep/blockSize) == 0 {
+			r.release()
+		}
+	}
+}
+
+// blankRest leaves out the rest of a file that has more NULs than a collector
+// could have written.
+func (r *packetReader) blankRest() {
+	r.report(problem.Error, int64(r.pos), "bad-packet", fmt.Sprintf("the file has %d blocks of NULs up to here: the rest is not read", r.blocks.blank), 1)
+	r.pos, r.truncated = len(r.data), true
+}
+
+// cut tells that the file was longer.
+func (r *packetReader) cut(at int, why string) {
+	r.truncated = true
+	r.report(problem.Error, int64(at), "truncated", why+": what followed is lost", 1)
+}
+
+// finish tells what the blocks show once all are read. The process ended at a time
+// on the recording's clock.
+func (r *packetReader) finish(end int64) {
+	r.leave()
+	b, length := &r.blocks, len(r.data)
+	missing := b.missing()
+	switch {
+	case r.truncated:
+	case length%blockSize != 0:
+		r.cut(length, fmt.Sprintf("the file has %d bytes, no multiple of the %d of a block", length, blockSize))
+	case missing.count > 0:
+		severity, what := problem.Error, "the file was cut"
+		if r.shared || len(b.threads) > 1 && end-missing.time <= lastWrite {
+			severity, what = problem.Warning, "the file was cut, or the process ended while a thread was writing"
+		}
+		r.report(severity, int64(length), "truncated", "blocks are full and no other follows: "+what, int64(missing.count))
+	}
+	if b.blank > 0 {
+		severity := problem.Warning
+		if !r.shared && (r.closed && len(b.threads) == 1 || b.blank > max(1, len(b.threads))) {
+			severity = problem.Error
+		}
+		r.report(severity, int64(length), "blank-blocks", "blocks hold nothing but NULs: what was there is lost, or the process ended while a thread was writing", int64(b.blank))
+	}
+}
+
+// missing returns how many blocks must have been there, and the time of the first event
+// that nothing is known of.
+func (b *blockLog) missing() debt {
+	if b.mixed || b.flows == 0 {
+		return b.all
+	}
+	missing := debt{-b.spare, math.MaxInt64}
+	for _, d := range b.owed {
+		if d.count > 0 {
+			missing = debt{missing.count + d.count, min(missing.time, d.time)}
+		}
+	}
+	if missing.count < b.all.count {
+		return b.all
+	}
+	return missing
+}

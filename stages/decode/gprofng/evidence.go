@@ -1,0 +1,112 @@
+package gprofng
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+
+	"stackmill/problem"
+	"stackmill/schema"
+	"stackmill/stages/decode/gprofng/archive"
+)
+
+// What is missing from one file of an experiment may show in another: each call
+// stack is recorded for an event, each sample point of the log is a record of the
+// overview, each descendant a folder.
+
+// judgeStacks tells of call stacks that no event has, and of threads that recorded
+// stacks and no events.
+func (e *experiment) judgeStacks() {
+	if len(e.log.kinds) == 0 {
+		return
+	}
+	var packets int64
+	threads, flows := map[int64]struct{}{}, map[int64]struct{}{}
+	for _, f := range e.events {
+		if f == nil {
+			continue
+		}
+		if f.damaged {
+			return // it was said
+		}
+		packets += f.packets
+		for t := range f.threads {
+			threads[t] = struct{}{}
+			flows[int64(uint64(t)%uint64(e.flows()))] = struct{}{}
+		}
+	}
+	if packets == 0 {
+		return
+	}
+	report := e.reporter(framesFile)
+	if unused := e.stacks.unused(); unused > 0 {
+		report(e.unusedSeverity(unused, len(threads)), problem.NoOffset, "unused-stacks", "call stacks were recorded for events that are in no file", int64(unused))
+	}
+	// Threads of one flow may write side by side, too, and a signal handler beside the
+	// thread that it interrupts.
+	if lost := e.stacks.writers - len(flows); lost > 0 && len(threads) > 0 && len(threads) == len(flows) && !e.nests() {
+		report(problem.Error, problem.NoOffset, "missing-threads", "threads recorded call stacks, and their events are in no file", int64(lost))
+	}
+}
+
+// unusedSeverity says how bad it is that so many stacks are of no event. While a process
+// ends, each of its threads may lose one, and another one in a signal handler.
+func (e *experiment) unusedSeverity(unused, threads int) problem.Severity {
+	if unused > 2*threads || unused > 1 && threads == 1 && e.log.closed {
+		return problem.Error
+	}
+	return problem.Warning
+}
+
+// nests reports whether events were recorded while another was: by signal handlers.
+func (e *experiment) nests() bool {
+	signals, others := 0, 0
+	for kind, f := range e.events {
+		switch {
+		case f == nil || f.packets == 0:
+		case schema.Kind(kind) == schema.Clock || schema.Kind(kind) == schema.HWC:
+			signals++
+		default:
+			others++
+		}
+	}
+	return signals > 1 || signals == 1 && others > 0
+}
+
+// judgeSamples compares the overview, which has so many records, with the log.
+func (e *experiment) judgeSamples(records int) {
+	named := int(e.log.samples) + 1
+	slack := 0 // a process that was killed may have written one of the two
+	if !e.log.closed {
+		slack = 1
+	}
+	switch {
+	case e.log.samples < 0:
+	case records < named-slack:
+		e.report(problem.Error, overviewFile, problem.NoOffset, "truncated", "the file has %d records, the log has %d sample points: the file was cut", records, named)
+	case records > named+slack && !e.log.exited:
+		e.report(problem.Error, logFile, problem.NoOffset, "truncated", "the log has %d sample points, the overview has %d: the log was cut", named, records)
+	}
+}
+
+// judgeDescendants tells of descendants that the logs announce and that are not there.
+func (o *opener) judgeDescendants(names []string) {
+	slices.Sort(o.announced)
+	for _, lineage := range slices.Compact(o.announced) {
+		if !slices.Contains(names, lineage+".er") {
+			o.rec.Problems.Addf(problem.Warning, lineage+".er", problem.NoOffset, "missing-descendant", "the log tells of this descendant, and it is not there")
+		}
+	}
+}
+
+// judgeArchives tells of links that are not followed.
+func (o *opener) judgeArchives() {
+	archives := archivesOf(o.path)
+	if _, err := o.folder.resolve(archives); errors.Is(err, errLeadsOut) {
+		o.rec.Problems.Addf(problem.Warning, archive.Dir, problem.NoOffset, "link-leads-out", "%v", err)
+		return
+	}
+	for _, name := range o.folder.strays(archives) {
+		o.rec.Problems.Addf(problem.Warning, filepath.Join(archive.Dir, name), problem.NoOffset, "link-leads-out", "%v", errLeadsOut)
+	}
+}

@@ -1,0 +1,130 @@
+package gprofng
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"slices"
+	"sort"
+)
+
+// maxXML bounds the text of a log, without NULs. Logs of weeks have some MB.
+const maxXML = 256 << 20
+
+var errLongText = errors.New("its text is longer than that of any log: what follows is not read")
+
+// textReader reads a text in which NULs stand for nothing (gprofng-experiment 1.6),
+// a part at a time.
+type textReader struct {
+	file  io.Reader
+	data  []byte // the part that is held, without NULs
+	start int64  // where it starts in the file
+	holes []hole
+	size  int64 // text read so far
+	nuls  int64 // NULs behind the data
+	ended bool
+	err   error
+
+	padded bool // the text ends in padding: NULs, perhaps with a line's end
+	last   byte // of the text
+	chunk  []byte
+}
+
+// maxHoles bounds how exactly offsets are known in a text that is full of NULs.
+const maxHoles = 1 << 16
+
+// hole says that what follows position at in the data is skip bytes further
+// on in the file: NULs in between were left out.
+type hole struct {
+	at   int
+	skip int64
+}
+
+// offset translates a position in the data to one in the file. The end of the
+// data is the end of the text before the padding.
+func (t *textReader) offset(pos int) int64 {
+	i := sort.Search(len(t.holes), func(i int) bool { return t.holes[i].at > pos })
+	if i == 0 {
+		return t.start + int64(pos)
+	}
+	return t.start + int64(pos) + t.holes[i-1].skip
+}
+
+// more forgets the first n bytes and returns the data with what follows, up to a size.
+func (t *textReader) more(n, size int) []byte {
+	start := t.offset(n)
+	i := sort.Search(len(t.holes), func(i int) bool { return t.holes[i].at > n })
+	for j := range t.holes {
+		t.holes[j].at -= n
+		t.holes[j].skip -= start - t.start - int64(n)
+	}
+	t.holes, t.data, t.start = slices.Delete(t.holes, 0, i), slices.Delete(t.data, 0, n), start
+	for len(t.data) < size && !t.ended {
+		t.read()
+	}
+	return t.data
+}
+
+func (t *textReader) read() {
+	if t.chunk == nil {
+		t.chunk = make([]byte, 1<<16)
+	}
+	n, err := t.file.Read(t.chunk)
+	for b := t.chunk[:n]; len(b) > 0; {
+		b = t.take(b)
+	}
+	if t.size > maxXML {
+		err = errLongText
+	}
+	if err != nil {
+		t.ended = true
+		if err != io.EOF {
+			t.err = err
+		}
+	}
+}
+
+// take takes the NULs at the start of b or the text before the next ones; it returns
+// the rest.
+func (t *textReader) take(b []byte) []byte {
+	n := bytes.IndexByte(b, 0)
+	if n == 0 {
+		for n < len(b) && b[n] == 0 {
+			n++
+		}
+		t.nuls += int64(n)
+		t.padded = true
+		return b[n:]
+	}
+	if n < 0 {
+		n = len(b)
+	}
+	if t.nuls > 0 {
+		t.skip()
+	}
+	// The collector reserves a block by writing the end of a line to its end.
+	t.padded = t.nuls > 0 && n == 1 && b[0] == '\n'
+	t.nuls, t.last = 0, b[n-1]
+	t.data = append(t.data, b[:n]...)
+	t.size += int64(n)
+	return b[n:]
+}
+
+// skip notes a hole in front of what is read next.
+func (t *textReader) skip() {
+	h := hole{len(t.data), t.nuls}
+	if n := len(t.holes); n > 0 {
+		h.skip += t.holes[n-1].skip
+		if n == maxHoles {
+			t.holes[n-1] = h
+			return
+		}
+	}
+	t.holes = append(t.holes, h)
+}
+
+// cut reports whether a file of that size lacks the padding that the collector ends
+// its texts with.
+func (t *textReader) cut(size int64) bool {
+	return t.err == nil && !t.padded && (size%blockSize != 0 || t.last != '\n')
+}
