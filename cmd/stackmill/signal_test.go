@@ -1,0 +1,159 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"stackmill/acceptance/corpus"
+	"stackmill/queries/storetest"
+	"stackmill/stages/write"
+)
+
+// hangs is when a test gives up on a program that does not end. It says nothing
+// about how fast that is to end.
+const hangs = 3 * time.Minute
+
+// program prepares the program as a process of its own.
+func program(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), hangs)
+	t.Cleanup(cancel)
+	c := exec.CommandContext(ctx, self)
+	c.Args = append([]string{"stackmill"}, args...)
+	return c
+}
+
+// isIn is what the last line says of an ingest that was stopped.
+var isIn = regexp.MustCompile(`^stackmill: ingest: (\d+) of (\d+) recordings are in the store, (\d+) are not: interrupted`)
+
+// A signal ends an ingest at any moment: what was finished is in the store, the
+// last line counts it, and the same command goes on.
+func TestSignal(t *testing.T) {
+	recordings := t.TempDir()
+	if err := corpus.Perf(recordings); err != nil {
+		t.Fatal(err)
+	}
+	var paths []string
+	for _, name := range []string{"cxx_fp", "deep_fp", "fork", "group", "jit_dump", "multi", "recur_z", "signals_dwarf", "threads_s", "watch"} {
+		paths = append(paths, filepath.Join(recordings, "perf", "p_"+name+".data"))
+	}
+	for _, after := range []int{1, 4} {
+		t.Run(fmt.Sprint("after ", after), func(t *testing.T) {
+			store := filepath.Join(t.TempDir(), "store")
+			ingest := append([]string{"ingest", "--store", store, "--cache", filepath.Join(t.TempDir(), "cache")}, paths...)
+			last, status := signalAfter(t, program(t, ingest...), after)
+			commits, err := write.Commits(store)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := isIn.FindStringSubmatch(last)
+			if m == nil || status != exitLost {
+				t.Fatalf("status %d, last line %q", status, last)
+			}
+			if in, _ := strconv.Atoi(m[1]); in != len(commits) || in < after {
+				t.Errorf("%d commits after %d, but %q", len(commits), after, last)
+			}
+			if out, err := program(t, "check", "--store", store).CombinedOutput(); err != nil {
+				t.Errorf("check: %v\n%s", err, out)
+			}
+			if left, err := os.ReadDir(filepath.Join(store, "staging")); err != nil || len(left) > 0 {
+				t.Errorf("staging has %v, %v", left, err)
+			}
+			if out, err := program(t, ingest...).CombinedOutput(); err != nil {
+				t.Errorf("again: %v\n%s", err, out)
+			}
+			if commits, err := write.Commits(store); err != nil || fmt.Sprint(len(commits)) != m[2] {
+				t.Errorf("again: %d commits of %s, %v", len(commits), m[2], err)
+			}
+		})
+	}
+}
+
+// signalAfter interrupts a program once it has logged so many inputs, and returns
+// the last line and the exit status.
+func signalAfter(t *testing.T, c *exec.Cmd, n int) (last string, status int) {
+	t.Helper()
+	errs, err := c.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for lines := bufio.NewScanner(errs); lines.Scan(); {
+		last = lines.Text()
+		if strings.Contains(last, "msg=ingest") {
+			if n--; n == 0 {
+				_ = c.Process.Signal(syscall.SIGTERM)
+			}
+		}
+	}
+	_ = c.Wait() // the status tells
+	return last, c.ProcessState.ExitCode()
+}
+
+// A signal ends what looks at one file for very long: finding out what it is, and
+// a query.
+func TestSignalInLongWork(t *testing.T) {
+	huge := filepath.Join(t.TempDir(), "perf.data")
+	if err := os.WriteFile(huge, []byte("PERFILE2"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(huge, 1<<42); err != nil {
+		t.Skipf("no file system for a file of 4 TB: %v", err)
+	}
+	store := storetest.New(t, storetest.Two)
+	for name, c := range map[string]*exec.Cmd{
+		"ingest": program(t, "ingest", "--store", filepath.Join(t.TempDir(), "store"), "--cache", "", huge),
+		"query":  program(t, "query", "--store", store, "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range * b.range % 7 = 3"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out bytes.Buffer
+			c.Stdout, c.Stderr = &out, &out
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			busy(t, c)
+			if err := c.Process.Signal(syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+			_ = c.Wait() // the status tells
+			if c.ProcessState.ExitCode() != exitNothing || !strings.Contains(out.String(), "interrupted") {
+				t.Errorf("%v\n%s", c.ProcessState, out.String())
+			}
+		})
+	}
+}
+
+// busy waits until a process has worked for some ticks of its clock: it is past
+// its start.
+func busy(t *testing.T, c *exec.Cmd) {
+	t.Helper()
+	for range int(hangs / (10 * time.Millisecond)) {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", c.Process.Pid))
+		if err != nil {
+			t.Skip(err)
+		}
+		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+		if ticks, _ := strconv.Atoi(fields[11]); ticks >= 50 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatal("the process does nothing")
+}
