@@ -191,11 +191,7 @@ func (e *experiment) process(ctx context.Context, p *decode.Process) error {
 }
 
 func (e *experiment) kind(ctx context.Context, p *decode.Process, k schema.Kind, stacks *attribute.ProcessStacks, data *attribute.DataProcess) error {
-	leaks, err := e.leaks(p, k)
-	if err != nil {
-		return err
-	}
-	deriver := attribute.NewDeriver(e.rec, p, k, leaks, e.files)
+	var deriver *attribute.Deriver // made for processes that have such events
 	events := p.Events(k)
 	defer events.Close()
 	for {
@@ -208,6 +204,14 @@ func (e *experiment) kind(ctx context.Context, p *decode.Process, k schema.Kind,
 		}
 		if batch == nil {
 			return nil
+		}
+		if deriver == nil {
+			leaks, err := e.leaks(p, k)
+			if err != nil {
+				batch.Release()
+				return err
+			}
+			deriver = attribute.NewDeriver(e.rec, p, k, leaks, e.files)
 		}
 		err = e.batch(p, k, batch, deriver, stacks, data)
 		batch.Release()

@@ -1,7 +1,9 @@
 package schema
 
 import (
+	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -48,7 +50,7 @@ func valid(text string) string {
 // Labels makes arrays of a Label column.
 type Labels struct {
 	dictionary arrow.Array
-	full       []arrow.Array // BatchRows of each value
+	full       []func() arrow.Array // BatchRows of each value, made when they are needed
 }
 
 // NewLabels prepares the values that the column can have. They are the same
@@ -57,11 +59,9 @@ func NewLabels(values ...string) *Labels {
 	dictionary := texts(values)
 	l := &Labels{dictionary: dictionary}
 	for i := range values {
-		indices := make([]int32, BatchRows)
-		for j := range indices {
-			indices[j] = int32(i)
-		}
-		l.full = append(l.full, array.NewDictionaryArray(label, Int32s(indices), dictionary))
+		l.full = append(l.full, sync.OnceValue(func() arrow.Array {
+			return array.NewDictionaryArray(label, Int32s(slices.Repeat([]int32{int32(i)}, BatchRows)), dictionary)
+		}))
 	}
 	return l
 }
@@ -72,4 +72,4 @@ func (l *Labels) Mixed(numbers []int32) arrow.Array {
 }
 
 // Array returns n rows, at most BatchRows, of the value of that number.
-func (l *Labels) Array(value, n int) arrow.Array { return array.NewSlice(l.full[value], 0, int64(n)) }
+func (l *Labels) Array(value, n int) arrow.Array { return array.NewSlice(l.full[value](), 0, int64(n)) }

@@ -29,16 +29,17 @@ type Deriver struct {
 func NewDeriver(rec *decode.Recording, p *decode.Process, k schema.Kind, leaks *Leaks, files *Files) *Deriver {
 	d := &Deriver{kind: k, clockMHz: int64(rec.ClockMHz), leaks: leaks, descriptors: files.Process(p.Number), counters: map[int32]counter{}}
 	names := []string{""} // of counters that are not known
+	numbers := map[string]int{"": 0}
 	for _, info := range p.Kinds {
 		if info.Kind == schema.Clock {
 			d.tickNS = info.TickNS
 		}
 	}
 	for _, c := range p.Counters {
-		n := slices.Index(names, c.Name)
-		if n < 0 {
+		n, ok := numbers[c.Name]
+		if !ok {
 			n = len(names)
-			names = append(names, c.Name)
+			names, numbers[c.Name] = append(names, c.Name), n
 		}
 		d.counters[int32(c.Tag)] = counter{c, int32(n)}
 	}
