@@ -111,7 +111,7 @@ func mirrored(flags uint64) uint64 {
 // event is one event of a recording.
 type event struct {
 	attr
-	ids     []uint64
+	ids     int // how many it has
 	name    string
 	unit    string // ns for clocks, else count
 	samples int64  // how many it has

@@ -124,7 +124,7 @@ func (r *reader) configured(e *event) int64 {
 		return bounds.Times(e.perNS(), second) / max(1, int64(min(e.period, second)))
 	}
 	most := bounds.Times(e.perNS(), int64(min(r.length, math.MaxInt64)))
-	if e.period > math.MaxInt64 || e.samples > max(1, int64(len(e.ids))) && int64(e.period) > bounds.Plus(most, e.perNS()*second) {
+	if e.period > math.MaxInt64 || e.samples > max(1, int64(e.ids)) && int64(e.period) > bounds.Plus(most, e.perNS()*second) {
 		return 0
 	}
 	return int64(e.period)

@@ -130,6 +130,7 @@ func (r *reader) readAttrs(b []byte, h *header) {
 	if at.size < h.attrSize {
 		r.problem(problem.Error, 24, "bad-attributes", "the recording describes no events: its samples cannot be read")
 	}
+	left := maxIDs
 	for ; at.size >= h.attrSize; at.offset, at.size = at.offset+h.attrSize, at.size-h.attrSize {
 		entry := b[at.offset : at.offset+h.attrSize]
 		a, _, err := readAttr(entry[:h.attrSize-16], h.big)
@@ -142,6 +143,12 @@ func (r *reader) readAttrs(b []byte, h *header) {
 		if !whole {
 			r.problem(problem.Error, int64(at.offset), "bad-attributes", "the ids of an event lie outside the file")
 		}
+		// Lists of ids may not share places, so that the file bounds them.
+		if left = min(left, len(b)/8); int(ids.size/8) > left {
+			r.problem(problem.Error, int64(at.offset), "bad-attributes", "the events have more ids than the file has room for, or than perf can have: the rest is not read")
+			return
+		}
+		left -= int(ids.size / 8)
 		r.addEvent(a, words(b[ids.offset:ids.offset+ids.size], h.big))
 	}
 }
@@ -156,8 +163,19 @@ func words(b []byte, big bool) []uint64 {
 	return list
 }
 
+// Bounds of the events: an id stands for an open file of perf, and Linux has some
+// thousand tracepoints.
+const (
+	maxIDs    = 1 << 21
+	maxEvents = 1 << 12
+)
+
 func (r *reader) addEvent(a attr, ids []uint64) {
-	e := &event{attr: a, ids: ids, name: a.defaultName(r.big), unit: "count"}
+	if len(r.events) == maxEvents {
+		r.problem(problem.Error, problem.NoOffset, "too-many-events", "the recording has more than %d events: samples of the others are not read", maxEvents)
+		return
+	}
+	e := &event{attr: a, ids: len(ids), name: a.defaultName(r.big), unit: "count"}
 	if a.isClock() {
 		e.unit = "ns"
 	}

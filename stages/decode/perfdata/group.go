@@ -83,6 +83,7 @@ func (r *reader) counted(last totals, s *sample, time uint64, from row, to *rows
 		}
 		if period != 0 {
 			to.add(part, period)
+			r.events[part.event].samples++
 		}
 		last[key] = now
 	}

@@ -59,3 +59,23 @@ func (l *rows) all() iter.Seq[*row] {
 		}
 	}
 }
+
+// without takes out the rows of some events, and returns how many there were.
+func (l *rows) without(events map[int32]bool) (n int64) {
+	var kept rows
+	for _, b := range l.batches {
+		for i, row := range b.rows {
+			period := uint64(asRecorded)
+			if b.periods != nil {
+				period = b.periods[i]
+			}
+			if events[row.event] {
+				n++
+			} else {
+				kept.add(row, period)
+			}
+		}
+	}
+	*l = kept
+	return n
+}

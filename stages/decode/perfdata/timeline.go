@@ -306,20 +306,12 @@ func (r *reader) assign(t *timeline) {
 		p.DurationNS = max(p.DurationNS, t.ns(m.time)-p.StartNS)
 	}
 	r.moments = nil
+	r.boundEvents(t)
 	t.makeCounters()
 	for _, p := range t.recorded {
 		t.complete(p, usesKernel)
 	}
 	t.judgeInherited()
-}
-
-// makeCounters lists the events, which all processes share.
-func (t *timeline) makeCounters() {
-	for i, e := range t.r.events {
-		if !e.isDummy() {
-			t.counters = append(t.counters, decode.Counter{Tag: i, Name: e.name, Title: e.name, TimeUnit: e.unit == "ns", Trigger: t.r.trigger(e)})
-		}
-	}
 }
 
 // complete makes a process ready for the stages behind.

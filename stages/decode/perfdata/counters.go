@@ -1,0 +1,59 @@
+package perfdata
+
+import (
+	"cmp"
+	"slices"
+
+	"stackmill/problem"
+	"stackmill/stages/decode"
+)
+
+// The stages behind add up each event for each stack: what they hold is the product
+// of both.
+const (
+	maxSums    = 1 << 22
+	usualEvent = 64 // as many events are read whatever there is of stacks
+)
+
+// boundEvents leaves out the samples of the rarest events if the recording has too
+// many for all its stacks.
+func (r *reader) boundEvents(t *timeline) {
+	stacks := 1
+	for _, p := range t.recorded {
+		if stacks += len(p.Stacks); p.dumps {
+			stacks += p.rows.n
+		}
+	}
+	var found []int32
+	for i, e := range r.events {
+		if e.samples > 0 {
+			found = append(found, int32(i))
+		}
+	}
+	most := max(usualEvent, maxSums/stacks)
+	if len(found) <= most {
+		return
+	}
+	slices.SortStableFunc(found, func(a, b int32) int { return cmp.Compare(r.events[b].samples, r.events[a].samples) })
+	rare := map[int32]bool{}
+	for _, i := range found[most:] {
+		rare[i], r.events[i].samples = true, 0
+	}
+	n := int64(0)
+	for _, p := range t.recorded {
+		n += p.rows.without(rare)
+	}
+	r.count(problem.Error, n, "too-many-events", "samples are left out, of the rarest events: there are too many events for so many stacks")
+}
+
+// manyEvents is how many events may be listed that have no samples.
+const manyEvents = 256
+
+// makeCounters lists the events, which all processes share.
+func (t *timeline) makeCounters() {
+	for i, e := range t.r.events {
+		if !e.isDummy() && (e.samples > 0 || len(t.r.events) <= manyEvents) {
+			t.counters = append(t.counters, decode.Counter{Tag: i, Name: e.name, Title: e.name, TimeUnit: e.unit == "ns", Trigger: t.r.trigger(e)})
+		}
+	}
+}
