@@ -2,19 +2,28 @@ package perfdata
 
 import (
 	"bytes"
+	stdcontext "context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 
 	"github.com/klauspost/compress/zstd"
 
+	"stackmill/fault"
 	"stackmill/problem"
 	"stackmill/stages/decode/mapped"
 )
 
-// maxExpansion bounds what a file may decompress to; perf's buffers shrink by
-// some 50 times.
-const maxExpansion = 4096
+// Bounds of what a file may decompress to.
+const (
+	// maxExpansion is how many times larger it may be. perf's buffers shrink by some
+	// 50 times; dumps of stacks that are mostly zeros by a thousand.
+	maxExpansion = 4096
+	// maxWindow is how far back the stream may refer, in bytes: what the highest
+	// level of compression asks for.
+	maxWindow = 1 << 27
+)
 
 // decompress reads the records that a file holds in compressed form: the
 // payloads together are one stream (perf-data 5.3). They go to a temporary file,
@@ -27,15 +36,15 @@ func (r *reader) decompress(name string) {
 		readers[i] = bytes.NewReader(b)
 	}
 	r.compressed = nil
-	d, err := zstd.NewReader(io.MultiReader(readers...), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
+	d, err := zstd.NewReader(io.MultiReader(readers...), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
 	if err != nil {
 		r.problemIn(name, problem.Error, problem.NoOffset, "compressed", "%v", err)
 		return
 	}
 	defer d.Close()
-	f, err := r.unpack(name, io.LimitReader(d, packed*maxExpansion))
+	f, err := r.unpack(name, &limited{from: d, left: packed * maxExpansion})
 	if err != nil {
-		r.problemIn(name, problem.Error, problem.NoOffset, "compressed", "the compressed records end early: %v", err)
+		r.unreadable(name, "compressed", fmt.Errorf("the compressed records end early: %w", err))
 	}
 	if f != nil {
 		r.files = append(r.files, f)
@@ -43,22 +52,68 @@ func (r *reader) decompress(name string) {
 	}
 }
 
+// errExpansion says that a stream is not what perf has compressed.
+var errExpansion = fmt.Errorf("they are more than %d times larger than their compressed form", maxExpansion)
+
+// limited reads a stream up to a limit, behind which it is an error.
+type limited struct {
+	from io.Reader
+	left int64
+}
+
+func (l *limited) Read(b []byte) (int, error) {
+	if l.left <= 0 {
+		if n, err := l.from.Read(b[:min(1, len(b))]); n == 0 {
+			return 0, err
+		}
+		return 0, errExpansion
+	}
+	n, err := l.from.Read(b[:min(int64(len(b)), l.left)])
+	l.left -= int64(n)
+	return n, err
+}
+
 // unpack maps what the stream holds. A stream that ends early, as that of a
-// recording that was cut, has what stands before its end.
+// recording that was cut, has what stands before its end. That there is no room for
+// it is no fault of the recording.
 func (r *reader) unpack(name string, from io.Reader) (*mapped.File, error) {
-	t, err := os.CreateTemp("", "stackmill-perf-")
+	t, err := os.CreateTemp("", "stackmill-perf-") // nobody else may open it
 	if err != nil {
-		return nil, err
+		return nil, fault.New(err)
 	}
 	defer t.Close()
 	defer os.Remove(t.Name())
-	_, err = io.Copy(t, from)
+	_, err = io.Copy(faulty{t}, untilEnd{r.ctx, from})
+	if fault.Is(err) {
+		return nil, err
+	}
 	f, merr := mapped.Open(r.ctx, t.Name(), name)
 	if merr != nil {
-		return nil, fmt.Errorf("%w", merr)
+		return nil, fault.New(merr)
 	}
-	if err == io.ErrUnexpectedEOF { // perf does not end the last frame
+	if errors.Is(err, io.ErrUnexpectedEOF) { // perf does not end the last frame
 		err = nil
 	}
 	return f, err
+}
+
+// faulty writes, and its errors are faults.
+type faulty struct{ to io.Writer }
+
+func (w faulty) Write(b []byte) (int, error) {
+	n, err := w.to.Write(b)
+	return n, fault.New(err)
+}
+
+// untilEnd reads until a context ends.
+type untilEnd struct {
+	ctx  stdcontext.Context
+	from io.Reader
+}
+
+func (u untilEnd) Read(b []byte) (int, error) {
+	if u.ctx.Err() != nil {
+		return 0, fault.New(stdcontext.Cause(u.ctx))
+	}
+	return u.from.Read(b)
 }

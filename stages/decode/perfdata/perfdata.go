@@ -7,6 +7,7 @@ import (
 	"cmp"
 	stdcontext "context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -14,11 +15,13 @@ import (
 	"sort"
 	"strings"
 
+	"stackmill/fault"
 	"stackmill/problem"
 	"stackmill/schema"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/bounds"
 	"stackmill/stages/decode/mapped"
+	"stackmill/stages/infile"
 )
 
 // Decoder reads perf.data files and directories. The zero value is ready to use.
@@ -42,11 +45,7 @@ func (d *Decoder) Detect(path string) bool {
 }
 
 func hasMagic(path string) bool {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return false
-	}
-	f, err := os.Open(path)
+	f, _, err := infile.Open(path, infile.Recording)
 	if err != nil {
 		return false
 	}
@@ -167,6 +166,15 @@ func (r *reader) problemIn(file string, s problem.Severity, offset int64, reason
 	r.rec.Problems.Addf(s, file, offset, reason, format, args...)
 }
 
+// unreadable records that a file cannot be read, or why that is no fault of the
+// recording.
+func (r *reader) unreadable(file, reason string, err error) {
+	if fault.Is(err) && r.rec.Fault == nil {
+		r.rec.Fault = err
+	}
+	r.problemIn(file, problem.Error, problem.NoOffset, reason, "%v", err)
+}
+
 func (r *reader) close() error {
 	var errs []error
 	for _, f := range r.files {
@@ -179,14 +187,14 @@ func (r *reader) close() error {
 func (r *reader) open(path string) {
 	names, err := New().Files(path)
 	if err != nil {
-		r.problemIn(filepath.Base(path), problem.Error, problem.NoOffset, "not-found", "the recording cannot be read: %v", err)
+		r.unreadable(filepath.Base(path), "not-found", fmt.Errorf("the recording cannot be read: %w", err))
 		return
 	}
 	for _, name := range names {
 		r.main = filepath.Base(filepath.Join(path, name))
 		f, err := mapped.Open(r.ctx, filepath.Join(path, name), r.main)
 		if err != nil {
-			r.problem(problem.Error, problem.NoOffset, "unreadable", "%v", err)
+			r.unreadable(r.main, "unreadable", err)
 			continue
 		}
 		r.files = append(r.files, f)
@@ -198,14 +206,14 @@ func (r *reader) open(path string) {
 	r.directory = names[0] == mainFile
 	for i, f := range r.files {
 		if err := f.Guard(func() { r.file(f, i == 0) }); err != nil {
-			r.problemIn(f.Name, problem.Error, problem.NoOffset, "unreadable", "%v", err)
+			r.unreadable(f.Name, "unreadable", err)
 		}
 	}
 	if r.directory {
 		r.judgeFiles(names)
 	}
 	if err := r.files[0].Guard(r.finish); err != nil {
-		r.problem(problem.Error, problem.NoOffset, "unreadable", "%v", err)
+		r.unreadable(r.main, "unreadable", err)
 	}
 }
 
@@ -294,7 +302,7 @@ func (r *reader) describe(t *timeline) {
 
 // locate names the files in which an image may be found.
 func (r *reader) locate(path string) []decode.Candidate {
-	if info, err := os.Stat(path); !filepath.IsAbs(path) || err != nil || !info.Mode().IsRegular() {
+	if _, err := infile.Stat(path); err != nil || !filepath.IsAbs(path) {
 		return nil
 	}
 	return []decode.Candidate{{Path: path, Origin: "path"}}
