@@ -150,7 +150,11 @@ func (in *ingest) quarantine(ctx context.Context, src input, was *Result, over *
 	rec.Problems.Addf(problem.Error, filepath.Base(src.path), problem.NoOffset, over.reason, "%s", over.message)
 	r := in.try(ctx, src, 0, func(a *attempt, r *Result) error {
 		r.ID, r.Bytes = was.ID, was.Bytes
-		return a.ingestOne(r, func() (*decode.Recording, error) { return rec, nil })
+		earlier, _, err := a.due(was.ID)
+		if err != nil {
+			return err
+		}
+		return a.ingestOne(r, func() (*decode.Recording, error) { return rec, nil }, earlier)
 	})
 	r.Elapsed += was.Elapsed
 	return r

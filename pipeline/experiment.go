@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"sync"
-	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -54,22 +53,23 @@ const (
 	Failed   = "failed"
 )
 
-// ingestOne reads one recording, which open opens, and commits it. The error is
-// why it is not committed, which is no fault of the recording.
-func (a *attempt) ingestOne(r *Result, open func() (*decode.Recording, error)) (err error) {
+// ingestOne reads one recording, which open opens, and commits it; earlier is what
+// the store has of it. The error is why it is not committed, which is no fault of the recording.
+func (a *attempt) ingestOne(r *Result, open func() (*decode.Recording, error), earlier write.Latest) (err error) {
 	rec, err := open()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, rec.Close()) }()
 	files := a.tables.Of(a.SymFS, locate(&a.Options, rec))
+	seen := watch(rec)
 	if rec.Fault == nil {
 		jitdump.Attach(a.ctx, rec)
 	}
 	if err := errors.Join(rec.Fault, context.Cause(a.ctx)); err != nil {
 		return err
 	}
-	batch, err := write.Begin(a.Store, r.ID)
+	batch, err := write.Begin(a.Store, earlier.Next)
 	if err != nil {
 		return storeFault(err)
 	}
@@ -103,10 +103,7 @@ func (a *attempt) ingestOne(r *Result, open func() (*decode.Recording, error)) (
 		return errLeft
 	}
 	r.Status, r.Samples, r.Problems = e.status(), e.samples, rec.Problems.Problems
-	return storeFault(batch.Commit(write.Commit{
-		ExperimentID: r.ID, Experiment: name, Path: a.src.path,
-		Status: r.Status, Ingested: time.Now().UTC().Truncate(time.Second),
-	}))
+	return storeFault(a.commit(batch, e, r, earlier, seen))
 }
 
 // errLeft is that nobody waits for the attempt any more.

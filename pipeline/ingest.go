@@ -3,7 +3,6 @@ package pipeline
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -22,6 +21,7 @@ import (
 // Options say what to ingest and how.
 type Options struct {
 	Store     string
+	Program   string        // version of the program: recordings that lost data are tried again by another
 	Cache     string        // directory of load-object tables; empty: no cache on disk
 	Kallsyms  string        // file with the kernel's symbols, as /proc/kallsyms has them; empty: none
 	Vmlinux   string        // file with the kernel's image; empty: none
@@ -81,6 +81,9 @@ type ingest struct {
 	mu       sync.Mutex
 	taken    map[string]string // paths of inputs that were begun, by their ids
 	known    map[string]bool   // paths whose recordings are in the store, as they were then
+	store    *write.Contents   // as it was then
+
+	unfinished map[string][]write.Commit // by path, what recordings lost data or were going on then
 }
 
 // Ingest reads every recording found at the paths and commits each to the
@@ -98,10 +101,10 @@ func Ingest(ctx context.Context, opts Options, paths ...string) ([]Result, error
 		taken:   map[string]string{},
 		known:   map[string]bool{},
 	}
-	if err := write.Clean(opts.Store); err != nil {
+	write.Clean(opts.Store)
+	if err := in.recall(); err != nil {
 		return nil, err
 	}
-	in.recall()
 	ctx, in.stop = context.WithCancelCause(ctx)
 	defer in.stop(nil)
 	inputs, err := in.discover(ctx, paths)
@@ -119,13 +122,27 @@ func Ingest(ctx context.Context, opts Options, paths ...string) ([]Result, error
 	return results, err
 }
 
-// recall finds the paths of what is in the store: probably nothing has to be
-// opened there. Without that the work is the same, so that errors do not matter.
-func (in *ingest) recall() {
-	commits, _ := write.Commits(in.Store)
-	for _, c := range commits {
-		in.known[c.Path] = c.Status != Failed
+// recall finds what is in the store: where the path is known, probably nothing
+// has to be opened.
+func (in *ingest) recall() (err error) {
+	if in.store, err = write.Look(in.Store); errors.Is(err, write.ErrNoStore) {
+		return nil
 	}
+	if err == nil {
+		err = in.store.Usable()
+	}
+	if err != nil {
+		return err
+	}
+	in.store.Sweep()
+	in.unfinished = map[string][]write.Commit{}
+	for _, c := range in.store.Commits {
+		in.known[c.Path] = c.Status != Failed
+		if c.Status != Complete {
+			in.unfinished[c.Path] = append(in.unfinished[c.Path], c)
+		}
+	}
+	return nil
 }
 
 // discover finds the inputs and their sizes.
@@ -225,15 +242,15 @@ func (a *attempt) read(r *Result) (err error) {
 		r.Status = Skipped
 		return nil
 	}
-	c, err := write.ReadCommit(a.Store, r.ID)
-	switch {
-	case err == nil && c.Status != Failed:
-		r.Status = Skipped
-		return nil
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
+	earlier, due, err := a.due(r.ID)
+	if err != nil {
 		return err
 	}
-	return a.ingestOne(r, open)
+	if !due {
+		r.Status = Skipped
+		return nil
+	}
+	return a.ingestOne(r, open, earlier)
 }
 
 // take reports whether no other input of this run has the same content.

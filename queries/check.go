@@ -6,19 +6,24 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
+	"math"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/cespare/xxhash/v2"
+	duckdb "github.com/duckdb/duckdb-go/v2"
 
+	"stackmill/fault"
 	"stackmill/schema"
+	"stackmill/stages/infile"
 	"stackmill/stages/write"
 )
 
-// Proof is what a check has looked at and what it found wrong.
+// Proof is what a check has looked at and what it found.
 type Proof struct {
 	Batches    int       `json:"batches"`
 	Files      int       `json:"files"`
@@ -27,9 +32,15 @@ type Proof struct {
 	Keys       int       `json:"keys"`
 	Invariants int       `json:"invariants"`
 	Wrong      []Finding `json:"wrong"`
+	// Notes are what a killed ingest may leave, and what ingest or the next
+	// reader puts in order.
+	Notes []Finding `json:"notes"`
+
+	damaged []string // batches that must be ingested again
+	extra   []string // files that nothing names, relative to the store
 }
 
-// Finding is one thing that is wrong.
+// Finding is one thing that was found.
 type Finding struct {
 	Where string `json:"where"`
 	What  string `json:"what"`
@@ -39,6 +50,10 @@ func (f Finding) String() string { return f.Where + ": " + f.What }
 
 func (p *Proof) add(where, format string, args ...any) {
 	p.Wrong = append(p.Wrong, Finding{where, fmt.Sprintf(format, args...)})
+}
+
+func (p *Proof) note(where, format string, args ...any) {
+	p.Notes = append(p.Notes, Finding{where, fmt.Sprintf(format, args...)})
 }
 
 // keys are the columns that, with the experiment, make a table's row unique.
@@ -51,43 +66,135 @@ var keys = []struct{ table, columns string }{
 	{"data_values", "metric, data_object_id, location_id, method, detail, agreement, embedding_object_id"}, {"stack_values", "raw_stack_id, metric"}, {"usage_values", "process, thread_id, cpu, second, metric"},
 }
 
-// Check proves a store: that every committed file is as it was written and, if
-// they are, that every key is unique and every view's invariants hold. progress, if not nil, is
-// told what is looked at. The error is for a store that cannot be looked at;
-// what is wrong with it is in the proof.
+// Check proves a store: that every commit and committed file is as it was
+// written, that there are no other files, and that every key is unique and every
+// view's invariants hold, unless files are damaged. progress, if not nil, is told
+// what is looked at. The error is for a store that cannot be looked at; what was
+// found before is in the proof then. Nothing is written to the store.
 func Check(ctx context.Context, store string, progress func(what string, done, total int)) (*Proof, error) {
+	return look(ctx, store, progress, true)
+}
+
+// CheckFiles is Check without the sums of the views.
+func CheckFiles(ctx context.Context, store string) (*Proof, error) {
+	return look(ctx, store, nil, false)
+}
+
+// look is Check, with or without the sums of the views.
+func look(ctx context.Context, store string, progress func(what string, done, total int), sums bool) (*Proof, error) {
 	if progress == nil {
 		progress = func(string, int, int) {}
 	}
-	store, commits, err := committed(store)
+	inventory, err := takeInventory(store) // before the commits: what they name was there then
 	if err != nil {
 		return nil, err
 	}
-	p := &Proof{Batches: len(commits), Wrong: []Finding{}}
-	total := 0
-	for _, c := range commits {
-		total += len(c.Files)
+	store, c, err := committed(store)
+	if err != nil {
+		return nil, err
 	}
-	for _, c := range commits {
-		for _, f := range c.Files {
+	p := &Proof{Batches: len(c.Commits), Wrong: []Finding{}, Notes: []Finding{}}
+	if err := p.checkFiles(ctx, store, c, progress); err != nil {
+		return p, err
+	}
+	intact := len(p.Wrong) == 0 // sums over other files than were written prove nothing
+	if err := p.checkCommits(c); err != nil {
+		return p, err
+	}
+	p.checkInventory(store, c, inventory)
+	if intact && sums {
+		if err := p.checkViews(ctx, store, c.Commits, progress); err != nil {
+			return p, err
+		}
+	}
+	return p, p.checkCatalog(ctx, store, c.Commits, intact)
+}
+
+// checkFiles looks at every file that a commit names, also at those of a damaged
+// commit that can be read.
+func (p *Proof) checkFiles(ctx context.Context, store string, c *write.Contents, progress func(string, int, int)) error {
+	commits := c.Commits
+	for _, d := range c.Damaged {
+		d.Commit.Batch = d.Batch
+		commits = append(commits[:len(commits):len(commits)], d.Commit)
+	}
+	total := 0
+	for _, x := range commits {
+		total += len(x.Files)
+	}
+	for n, x := range commits {
+		found := len(p.Wrong)
+		for _, f := range x.Files {
 			if err := ctx.Err(); err != nil {
-				return nil, err
+				return err
 			}
 			progress("files", p.Files, total)
 			p.Files++
-			if err := checkFile(store, c, f); err != nil {
+			err := checkFile(store, x, f)
+			if undone(err) {
+				return fmt.Errorf("%s: %w", f.Path, err)
+			}
+			if err != nil {
 				p.add(f.Path, "%v", err)
 				continue
 			}
 			p.Rows += f.Rows
 			p.Bytes += f.Bytes
 		}
+		if len(p.Wrong) > found && n < len(c.Commits) {
+			p.damaged = append(p.damaged, x.Batch)
+		}
 	}
-	if len(p.Wrong) > 0 {
-		return p, nil // sums over other files than were written prove nothing
-	}
-	return p, p.checkViews(ctx, store, progress)
+	return nil
 }
+
+// checkCommits names the commits that are not as they were written, and the
+// experiments that are to be ingested again.
+func (p *Proof) checkCommits(c *write.Contents) error {
+	for _, d := range c.Damaged {
+		if !errors.Is(d.Err, write.ErrDamaged) {
+			return d.Err
+		}
+		p.add(d.File(), "is not as it was written, so that its experiment%s is left out: %v", recordedAt(d.Commit), d.Err)
+		p.damaged = append(p.damaged, d.Batch)
+	}
+	for _, a := range c.Again {
+		p.note("experiment "+a.ExperimentID, "was damaged and is to be ingested again%s", recordedAt(a))
+	}
+	return nil
+}
+
+// recordedAt is where a commit's recording was, in words.
+func recordedAt(c write.Commit) string {
+	if c.Path == "" {
+		return ""
+	}
+	return " (" + c.Path + ")"
+}
+
+// undone reports whether an error says that something could not be looked at,
+// rather than that it is wrong. Files that the SQL engine cannot open have been
+// read before.
+func undone(err error) bool {
+	var duck *duckdb.Error
+	if errors.As(err, &duck) && duck.Type == duckdb.ErrorTypeIO {
+		return true
+	}
+	return exhausted(err) || errors.Is(err, fs.ErrPermission)
+}
+
+// exhausted reports whether an error is due to the machine: out of files, memory
+// or disk, or a disk that fails. The SQL engine tells it in words.
+func exhausted(err error) bool {
+	var duck *duckdb.Error
+	if !errors.As(err, &duck) {
+		return fault.Is(err)
+	}
+	return duck.Type == duckdb.ErrorTypeOutOfMemory || duck.Type == duckdb.ErrorTypeInterrupt ||
+		slices.ContainsFunc(exhaustions, func(e syscall.Errno) bool { return strings.Contains(strings.ToLower(duck.Msg), e.Error()) })
+}
+
+var exhaustions = []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.ENOSPC, syscall.EDQUOT, syscall.EIO}
 
 // checkFile compares a file with its commit and its table.
 func checkFile(store string, c write.Commit, f write.File) error {
@@ -101,7 +208,7 @@ func checkFile(store string, c write.Commit, f write.File) error {
 	path := filepath.Join(store, filepath.FromSlash(f.Path))
 	sum, size, err := checksum(path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		return fmt.Errorf("is missing, batch %s names it", c.Batch)
 	case err != nil:
 		return err
@@ -110,11 +217,17 @@ func checkFile(store string, c write.Commit, f write.File) error {
 	case sum != f.Checksum:
 		return fmt.Errorf("has checksum %s, %s was committed", sum, f.Checksum)
 	}
-	return checkFooter(path, t, f)
+	if err := checkFooter(path, t, f); err != nil {
+		return err
+	}
+	if !write.IsFile(f, c.Batch) {
+		return fmt.Errorf("is not where files of table %s and batch %s are", f.Table, c.Batch)
+	}
+	return nil
 }
 
 func checksum(path string) (sum string, size int64, err error) {
-	f, err := os.Open(path)
+	f, _, err := infile.Open(path, math.MaxInt64)
 	if err != nil {
 		return "", 0, err
 	}
@@ -152,74 +265,4 @@ func checkFooter(path string, t *schema.Table, f write.File) error {
 		}
 	}
 	return nil
-}
-
-// checkViews runs every query that must return no rows.
-func (p *Proof) checkViews(ctx context.Context, store string, progress func(string, int, int)) error {
-	views, err := Views()
-	if err != nil {
-		return err
-	}
-	type check struct{ where, doc, sql string }
-	var checks []check
-	for _, k := range keys {
-		checks = append(checks, check{k.table, "(experiment_id, " + k.columns + ") is not unique",
-			"SELECT experiment_id, " + k.columns + ", count(*) AS rows FROM " + k.table + " GROUP BY ALL HAVING count(*) > 1"})
-	}
-	p.Keys = len(keys)
-	for _, v := range views {
-		for _, i := range v.Invariants {
-			checks = append(checks, check{v.Name, "does not hold: " + i.Doc, i.SQL})
-			p.Invariants++
-		}
-	}
-	db, err := Open(ctx, store)
-	if err != nil {
-		p.add("views", "cannot be read: %v", err)
-		return ctx.Err()
-	}
-	defer db.Close()
-	for n, c := range checks {
-		progress("sums", n, len(checks))
-		broken, err := db.first(ctx, c.sql)
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case err != nil:
-			p.add(c.where, "cannot be read: %v", err)
-		case broken != "":
-			p.add(c.where, "%s (%s)", c.doc, broken)
-		}
-	}
-	return nil
-}
-
-// first returns the first row of a query and the number of rows in words,
-// empty without rows.
-func (db *DB) first(ctx context.Context, query string) (string, error) {
-	rows, err := db.QueryContext(ctx, query)
-	if err != nil {
-		return "", err
-	}
-	defer rows.Close()
-	columns, err := rows.Columns()
-	if err != nil || !rows.Next() {
-		return "", errors.Join(err, rows.Err())
-	}
-	values, targets := make([]any, len(columns)), make([]any, len(columns))
-	for i := range values {
-		targets[i] = &values[i]
-	}
-	if err := rows.Scan(targets...); err != nil {
-		return "", err
-	}
-	var words []string
-	for i, c := range columns {
-		words = append(words, fmt.Sprintf("%s %v", c, values[i]))
-	}
-	n := 1
-	for rows.Next() {
-		n++
-	}
-	return fmt.Sprintf("%d rows, the first: %s", n, strings.Join(words, ", ")), rows.Err()
 }

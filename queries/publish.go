@@ -7,35 +7,59 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+
+	"stackmill/stages/write"
 )
+
+// publishings bounds how often a catalog is made because others commit meanwhile.
+const publishings = 20
 
 // Publish brings the store's catalog up to its commits. Most of it is the same
 // for every store and is kept in the directory cache; without one it is made
-// anew. The error is write.ErrNoStore when there is no store.
+// anew. Of several processes that commit and publish at once, the last leaves a
+// catalog that has all. The error is write.ErrNoStore when there is no store.
 func Publish(ctx context.Context, store, cache string) error {
-	store, commits, err := committed(store)
-	if err != nil {
-		return err
+	for range publishings {
+		before, err := write.Batches(store)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		absolute, c, err := committed(store)
+		if err != nil {
+			return err
+		}
+		tables, _, err := tableViews(absolute, c.Commits, uniqueNames(c.Commits))
+		if err != nil {
+			return err
+		}
+		if err := publish(ctx, absolute, cache, tables); err != nil {
+			return err
+		}
+		// A catalog that was in place before ours may have had more than ours.
+		after, err := write.Batches(store)
+		if err != nil {
+			return err
+		}
+		if slices.Equal(before, after) {
+			return nil
+		}
 	}
-	tables, _, err := tableViews(store, commits, uniqueNames(commits))
-	if err != nil {
-		return err
-	}
-	return publish(ctx, store, cache, tables)
+	return nil // the next reader makes it
 }
 
 // publish writes a catalog with these views of the plain tables under a
 // temporary name and renames it.
 func publish(ctx context.Context, store, cache string, tables []string) error {
-	temp, err := os.MkdirTemp(store, ".catalog-")
+	temp, remove, err := write.Scratch(store)
 	if err != nil {
 		return fmt.Errorf("catalog: %w", err)
 	}
-	defer os.RemoveAll(temp)
+	defer remove()
 	path := filepath.Join(temp, CatalogFile)
 	err = fill(ctx, path, cache, tables)
 	if err == nil {
-		err = os.Rename(path, filepath.Join(store, CatalogFile))
+		err = write.Place(path, filepath.Join(store, CatalogFile))
 	}
 	if err != nil {
 		return fmt.Errorf("catalog of %s: %w", store, err)
@@ -66,6 +90,7 @@ func fill(ctx context.Context, path, cache string, tables []string) error {
 	if cache != "" {
 		// A cache that cannot be written costs time only.
 		if os.MkdirAll(cache, 0o777) == nil {
+			write.CleanScratch(cache)
 			_ = clone(path, template)
 		}
 	}
@@ -78,16 +103,16 @@ func clone(from, to string) error {
 	if err != nil {
 		return err
 	}
-	temp, err := os.MkdirTemp(filepath.Dir(to), ".catalog-")
+	temp, remove, err := write.Scratch(filepath.Dir(to))
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(temp)
+	defer remove()
 	part := filepath.Join(temp, CatalogFile)
 	if err := os.WriteFile(part, b, 0o666); err != nil { // not a private file, as os.CreateTemp makes
 		return err
 	}
-	return os.Rename(part, to)
+	return write.Place(part, to)
 }
 
 // define runs statements that define views in the catalog at path.

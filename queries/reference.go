@@ -17,9 +17,9 @@ func TablesPage() string {
 
 The store's format is version %s. Each table is a set of Parquet files,
 `+"`tables/<table>/<batch>.parquet`"+`, one for each batch (one experiment) that has
-rows of it; `+"`commits/<batch>.json`"+` names them. Files are compressed with zstd, their
-footers carry the version as `+"`stackmill.store_version`"+`. All columns are flat, none
-is unsigned. Unless the column says otherwise a value is never missing: what a
+rows of it; `+"`commits/<batch>.json`"+` names them ([the store](store.md)). Files are
+compressed with zstd, their footers carry the version as `+"`stackmill.store_version`"+`.
+All columns are flat, none is unsigned. Unless the column says otherwise a value is never missing: what a
 recording lacks is 0 or empty.
 
 This page is made from the declarations in `+"`schema/`"+` by `+"`make docs`"+`.

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"stackmill/schema"
 	"stackmill/stages/write"
 )
 
@@ -22,7 +21,8 @@ type DB struct {
 	*sql.DB
 	Store       string // absolute path
 	Commits     []write.Commit
-	Experiments []string // the unique name of each commit's experiment
+	Experiments []string        // the unique name of each commit's experiment
+	Damaged     []write.Damaged // batches that are left out: their commits cannot be read
 
 	unsafe bool
 }
@@ -46,11 +46,11 @@ func Open(ctx context.Context, store string) (*DB, error) { return OpenWith(ctx,
 
 // OpenWith is Open with options.
 func OpenWith(ctx context.Context, store string, o Options) (*DB, error) {
-	store, commits, err := committed(store)
+	store, c, err := committed(store)
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{Store: store, Commits: commits, Experiments: uniqueNames(commits), unsafe: o.Unsafe}
+	db := &DB{Store: store, Commits: c.Commits, Experiments: uniqueNames(c.Commits), Damaged: c.Damaged, unsafe: o.Unsafe}
 	if o.Filter != nil {
 		keep, err := o.Filter(db.Commits, db.Experiments)
 		if err != nil {
@@ -63,11 +63,11 @@ func OpenWith(ctx context.Context, store string, o Options) (*DB, error) {
 		return nil, err
 	}
 	may := access{Limits: o.Limits, files: pathsOf(store, db.Commits), locked: !o.Unsafe}
-	if len(db.Commits) == len(commits) {
+	if len(db.Commits) == len(c.Commits) {
 		if db.DB = attach(ctx, store, fingerprint, may); db.DB != nil {
 			return db, nil
 		}
-		if publish(ctx, store, "", statements) == nil {
+		if Publish(ctx, store, "") == nil {
 			if db.DB = attach(ctx, store, fingerprint, may); db.DB != nil {
 				return db, nil
 			}
@@ -108,27 +108,26 @@ func (db *DB) keep(keep []bool) {
 
 // committed returns the absolute path of a store and its commits, after a look
 // at their versions and experiments.
-func committed(store string) (string, []write.Commit, error) {
+func committed(store string) (string, *write.Contents, error) {
 	store, err := filepath.Abs(store)
 	if err != nil {
 		return "", nil, err
 	}
-	commits, err := write.Commits(store)
+	c, err := write.Look(store)
+	if err == nil {
+		err = c.Usable()
+	}
 	if err != nil {
 		return "", nil, err
 	}
 	batches := map[string]string{}
-	for _, c := range commits {
-		if other, ok := batches[c.ExperimentID]; ok {
-			return "", nil, fmt.Errorf("store %s: batches %s and %s are of the same experiment (remove the commit file of one)", store, other, c.Batch)
+	for _, x := range c.Commits {
+		if other, ok := batches[x.ExperimentID]; ok {
+			return "", nil, fmt.Errorf("store %s: batches %s and %s are of the same experiment (remove the commit file of one)", store, other, x.Batch)
 		}
-		batches[c.ExperimentID] = c.Batch
-		if c.StoreVersion != schema.StoreVersion {
-			return "", nil, fmt.Errorf("store %s: batch %s has store format %q, this program reads %q (ingest into a new store, or use the program that wrote it)",
-				store, c.Batch, c.StoreVersion, schema.StoreVersion)
-		}
+		batches[x.ExperimentID] = x.Batch
 	}
-	return store, commits, nil
+	return store, c, nil
 }
 
 // inMemory makes a catalog of our own.
@@ -157,29 +156,49 @@ func execute(ctx context.Context, db *sql.DB, statements []string) error {
 	defer conn.Close()
 	for _, s := range statements {
 		if _, err := conn.ExecContext(ctx, s); err != nil {
-			first, _, _ := strings.Cut(err.Error(), "\n") // the rest quotes the statement
-			return fmt.Errorf("%s (stackmill check lists files that are missing or damaged)", first)
+			return &statementError{err}
 		}
 	}
 	return nil
 }
 
+// statementError is that of a statement of ours.
+type statementError struct{ cause error }
+
+func (e *statementError) Error() string {
+	first, _, _ := strings.Cut(e.cause.Error(), "\n") // the rest quotes the statement
+	return first + " (stackmill check lists files that are missing or damaged)"
+}
+
+func (e *statementError) Unwrap() error { return e.cause }
+
 // attach opens the catalog in dir read-only, or returns nil when it is missing,
 // unreadable or has another fingerprint.
 func attach(ctx context.Context, dir, fingerprint string, may access) *sql.DB {
-	catalog := filepath.Join(dir, CatalogFile)
-	if _, err := os.Stat(catalog); err != nil {
+	if _, err := os.Stat(filepath.Join(dir, CatalogFile)); err != nil {
 		return nil
 	}
-	db, err := connect(may, []string{"ATTACH " + quote(catalog) + " AS " + catalogName + " (READ_ONLY)"}, []string{"USE " + catalogName})
+	db, found, err := readCatalog(ctx, dir, may)
 	if err != nil {
 		return nil
 	}
-	var found string
-	err = db.QueryRowContext(ctx, "SELECT fingerprint FROM catalog_fingerprint").Scan(&found)
-	if err != nil || found != fingerprint {
+	if found != fingerprint {
 		db.Close()
 		return nil
 	}
 	return db
+}
+
+// readCatalog opens the catalog in dir read-only and returns its fingerprint.
+func readCatalog(ctx context.Context, dir string, may access) (db *sql.DB, fingerprint string, err error) {
+	catalog := filepath.Join(dir, CatalogFile)
+	db, err = connect(may, []string{"ATTACH " + quote(catalog) + " AS " + catalogName + " (READ_ONLY)"}, []string{"USE " + catalogName})
+	if err != nil {
+		return nil, "", err
+	}
+	if err = db.QueryRowContext(ctx, "SELECT fingerprint FROM catalog_fingerprint").Scan(&fingerprint); err != nil {
+		db.Close()
+		return nil, "", err
+	}
+	return db, fingerprint, nil
 }

@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"stackmill/queries/storetest"
-	"stackmill/schema"
 	"stackmill/stages/write"
 )
 
@@ -54,18 +54,63 @@ func TestUniqueNamesOfAnyPaths(t *testing.T) {
 	})
 }
 
-func TestOpenRefusesAnExperimentTwice(t *testing.T) {
-	store := storetest.New(t, storetest.Two)
-	name := filepath.Join(store, "commits", "00000000000000aa.json")
-	data, err := os.ReadFile(name)
+// rewrite changes a batch's commit, under another name or its own.
+func rewrite(t *testing.T, store, batch string, change func(*write.Commit)) {
+	t.Helper()
+	c, err := write.ReadCommit(store, batch)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(store, "commits", "copy.json"), data, 0o644); err != nil {
+	change(&c)
+	data, err := c.Encode()
+	if err == nil {
+		err = os.WriteFile(filepath.Join(store, "commits", c.Batch+".json"), data, 0o644)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+func TestOpenRefusesAnExperimentTwice(t *testing.T) {
+	store := storetest.New(t, storetest.Two)
+	rewrite(t, store, "00000000000000aa", func(c *write.Commit) { c.Batch = "copy" })
 	if _, err := Open(context.Background(), store); err == nil || !strings.Contains(err.Error(), "same experiment") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A commit that cannot be read costs its batch, not the store; a copy of another
+// costs nothing.
+func TestOpenWithDamagedCommits(t *testing.T) {
+	store := storetest.New(t, storetest.Two)
+	at := func(batch string) string { return filepath.Join(store, "commits", batch+".json") }
+	whole, err := os.ReadFile(at("00000000000000aa"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect := func(experiments string, damaged ...string) {
+		t.Helper()
+		db := open(t, store)
+		var found []string
+		for _, d := range db.Damaged {
+			found = append(found, d.File())
+		}
+		if d := cmp.Diff(damaged, found); d != "" {
+			t.Error(d)
+		}
+		if got := rows(t, db.DB, "SELECT count(*) FROM experiments"); got[0] != experiments {
+			t.Errorf("%s experiments, want %s", got[0], experiments)
+		}
+	}
+	if err := os.WriteFile(at("copy"), whole, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	expect("2", "commits/copy.json")
+	for _, content := range [][]byte{nil, whole[:100], []byte("{}")} {
+		if err := errors.Join(os.RemoveAll(at("copy")), os.WriteFile(at("00000000000000aa"), content, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+		expect("1", "commits/00000000000000aa.json")
 	}
 }
 
@@ -176,16 +221,16 @@ func TestOpenPrivately(t *testing.T) {
 
 func TestOpenRefusesOtherFormats(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
-	name := filepath.Join(store, "commits", "00000000000000aa.json")
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	data = []byte(strings.Replace(string(data), `"store_version":"`+schema.StoreVersion+`"`, `"store_version":"999"`, 1))
-	if err := os.WriteFile(name, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	rewrite(t, store, "00000000000000aa", func(c *write.Commit) { c.StoreVersion = "999" })
 	if _, err := Open(context.Background(), store); err == nil || !strings.Contains(err.Error(), `"999"`) {
+		t.Errorf("got %v", err)
+	}
+	// Older versions have no checksum.
+	older := []byte(`{"batch":"00000000000000aa","store_version":"4","experiment_id":"00000000000000aa"}`)
+	if err := os.WriteFile(filepath.Join(store, "commits", "00000000000000aa.json"), older, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(context.Background(), store); err == nil || !strings.Contains(err.Error(), `"4"`) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -14,7 +14,7 @@ import (
 
 // StoreVersion is the version of the store format. It stands in the footer of
 // every Parquet file and changes when a table changes incompatibly.
-const StoreVersion = "4"
+const StoreVersion = "5"
 
 // RowGroupRows is the number of rows of a full Parquet row group.
 const RowGroupRows = 1 << 20

@@ -73,7 +73,7 @@ Exit status: 0 all is in; 3 data of some recordings was lost or unreadable, see
 		if opts.Sources, err = source.ParseRules(*sources); err != nil {
 			return usageErrorf("ingest: --source-path: %w", err)
 		}
-		opts.Store, opts.Memory = a.store, limit
+		opts.Store, opts.Memory, opts.Program = a.store, limit, programVersion()
 		debug.SetMemoryLimit(max(limit-ownMemory, limit/2))
 		return runIngest(cmd.Context(), a, opts, args)
 	}
@@ -106,17 +106,18 @@ func runIngest(ctx context.Context, a *app, opts pipeline.Options, paths []strin
 	if len(results) == 0 && err != nil {
 		return fmt.Errorf("ingest: nothing was read: %w", interruption(ctx, err))
 	}
-	published := publish(ctx, opts)
+	a.publish(ctx, opts)
 	s := summary{app: a, results: results, stopped: interruption(ctx, err), onTerminal: bar != nil}
-	return errors.Join(s.print(time.Since(start)), published)
+	return s.print(time.Since(start))
 }
 
 // publishGrace is how long the catalog of an interrupted ingest may take: the next
 // reader makes it if need be.
 const publishGrace = 300 * time.Millisecond
 
-// publish brings the store's catalog up to date.
-func publish(ctx context.Context, opts pipeline.Options) error {
+// publish brings the store's catalog up to date. What was ingested is in the store
+// whether or not that can be done.
+func (a *app) publish(ctx context.Context, opts pipeline.Options) {
 	interrupted := ctx.Err() != nil
 	if interrupted {
 		var cancel func()
@@ -124,10 +125,9 @@ func publish(ctx context.Context, opts pipeline.Options) error {
 		defer cancel()
 	}
 	err := queries.Publish(ctx, opts.Store, opts.Cache)
-	if interrupted || errors.Is(err, write.ErrNoStore) {
-		return nil
+	if err != nil && !interrupted && !errors.Is(err, write.ErrNoStore) {
+		say(a.stderr, "stackmill: %v (what was ingested is in the store all the same; the next report or query makes the catalog)\n", err)
 	}
-	return err
 }
 
 // interruption says in a word that a signal ended the ingest, if one did.

@@ -25,6 +25,9 @@ func (a *app) open(ctx context.Context, names ...string) (*queries.DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the store: %w", err)
 	}
+	for _, d := range db.Damaged {
+		say(a.stderr, "stackmill: commit file %s: %v: its experiment is left out (ingest the recording again; stackmill check tells more)\n", d.File(), d.Err)
+	}
 	return db, nil
 }
 

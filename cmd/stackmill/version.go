@@ -58,6 +58,12 @@ func (a *app) printVersion(ctx context.Context, format string) error {
 	return a.printJSON(json.RawMessage("{"+strings.Join(object, ",")+"}"), false)
 }
 
+// programVersion tells one build of the program from another.
+func programVersion() string {
+	program, revision, _ := built()
+	return program + " " + revision
+}
+
 // built returns what the program knows of its own version and modules.
 func built() (program, revision string, modules map[string]string) {
 	program, revision, modules = version, commit, map[string]string{}

@@ -5,7 +5,6 @@ package storetest
 import (
 	"bytes"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path"
@@ -169,7 +168,7 @@ func (b *batch) commit() error {
 		c.Files = append(c.Files, write.File{Table: t.Name, Path: name, Rows: int64(len(rows)), Bytes: int64(len(data)),
 			Checksum: fmt.Sprintf("%016x", xxhash.Sum64(data))})
 	}
-	data, err := json.Marshal(c)
+	data, err := c.Encode()
 	if err != nil {
 		return err
 	}

@@ -7,9 +7,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"sync"
-	"syscall"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
@@ -22,13 +22,15 @@ import (
 // VersionKey is the key of the store format version in a Parquet footer.
 const VersionKey = "stackmill.store_version"
 
-// Batch is a batch that is being written. Write may be called concurrently for
+// Batch is an attempt to write a batch. Write may be called concurrently for
 // different tables.
 type Batch struct {
-	store, name, dir string
-	lock             *os.File
+	*scratch
+	store, name string
+	published   []string // files that are in their places, and may have to go again
 
 	mu     sync.Mutex
+	closed bool
 	tables map[string]*table
 }
 
@@ -42,20 +44,20 @@ type table struct {
 
 // Begin starts a batch in the store, which it creates if need be.
 func Begin(store, name string) (*Batch, error) {
-	for _, dir := range []string{tablesDir, commitsDir, stagingDir} {
-		if err := os.MkdirAll(filepath.Join(store, dir), 0o777); err != nil {
+	for _, dir := range []string{TablesDir, CommitsDir, StagingDir} {
+		if err := makeDir(filepath.Join(store, dir)); err != nil {
 			return nil, fmt.Errorf("create store: %w", err)
 		}
 	}
-	dir, err := os.MkdirTemp(filepath.Join(store, stagingDir), name+"-")
+	// A batch that is committed has the files of its name.
+	s, err := newScratch(filepath.Join(store, StagingDir), name, func() bool {
+		_, err := os.Lstat(commitPath(store, name))
+		return !errors.Is(err, fs.ErrNotExist)
+	})
 	if err != nil {
 		return nil, fmt.Errorf("create batch: %w", err)
 	}
-	lock, err := lockDir(dir)
-	if err != nil {
-		return nil, fmt.Errorf("create batch: %w", err)
-	}
-	return &Batch{store: store, name: name, dir: dir, lock: lock, tables: map[string]*table{}}, nil
+	return &Batch{scratch: s, store: store, name: name, tables: map[string]*table{}}, nil
 }
 
 // Write appends rows to a table. The batch of rows stays the caller's.
@@ -74,10 +76,13 @@ func (b *Batch) Write(t *schema.Table, rows arrow.RecordBatch) error {
 }
 
 func (b *Batch) open(t *schema.Table) (*table, error) {
+	if b.closed {
+		return nil, fmt.Errorf("write table %s: %w", t.Name, errClosed)
+	}
 	if out := b.tables[t.Name]; out != nil {
 		return out, nil
 	}
-	f, err := os.Create(filepath.Join(b.dir, t.Name+".parquet"))
+	f, err := os.Create(filepath.Join(b.dir, t.Name+fileSuffix))
 	if err != nil {
 		return nil, err
 	}
@@ -94,50 +99,98 @@ func (b *Batch) open(t *schema.Table) (*table, error) {
 }
 
 // Commit finishes the files, moves them into the store and makes the batch
-// exist. Afterwards the batch is closed, whatever the result.
-func (b *Batch) Commit(c Commit) error {
+// exist. Afterwards the batch is closed, whatever the result. The error is
+// ErrExists when another attempt came first.
+func (b *Batch) Commit(c Commit) error { return b.CommitAnew(Commit{}, c) }
+
+// CommitAnew is Commit for an experiment that has an earlier batch, which stays
+// when the new one would be the same.
+func (b *Batch) CommitAnew(earlier, c Commit) error {
 	defer b.Abort()
 	c.Batch, c.StoreVersion = b.name, schema.StoreVersion
+	files, err := b.finish()
+	if err != nil {
+		return err
+	}
+	c.Files = files
+	if c.same(earlier) {
+		return nil
+	}
+	if err := b.publish(files); err != nil {
+		return err
+	}
+	made, err := writeCommit(b.store, b.dir, c)
+	if made {
+		b.published = nil
+	}
+	return err
+}
+
+// same reports whether another batch has the same content, for the same reasons.
+func (c *Commit) same(o Commit) bool {
+	return o.Batch != "" && c.Status == o.Status && c.State == o.State && c.Path == o.Path &&
+		slices.EqualFunc(c.Files, o.Files, func(x, y File) bool { return x.Table == y.Table && x.Checksum == y.Checksum })
+}
+
+// finish flushes the tables' files to disk.
+func (b *Batch) finish() ([]File, error) {
 	names := make([]string, 0, len(b.tables))
 	for name := range b.tables {
 		names = append(names, name)
 	}
 	sort.Strings(names)
-	c.Files = make([]File, len(names))
-	err := together(names, func(i int, name string) (err error) {
-		if c.Files[i], err = b.tables[name].finish(b.name); err != nil {
-			return fmt.Errorf("write table %s: %w", name, err)
+	files := make([]File, len(names))
+	err := together(len(names), func(i int) (err error) {
+		if files[i], err = b.tables[names[i]].finish(filepath.Base(b.dir)); err != nil {
+			return fmt.Errorf("write table %s: %w", names[i], err)
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
 	b.tables = nil
-	err = together(names, func(i int, name string) error {
-		if err := b.publish(c.Files[i]); err != nil {
-			return fmt.Errorf("publish table %s: %w", name, err)
+	return files, err
+}
+
+// publish moves the files to their places.
+func (b *Batch) publish(files []File) error {
+	for _, f := range files {
+		b.published = append(b.published, filepath.Join(b.store, filepath.FromSlash(f.Path)))
+	}
+	err := together(len(files), func(i int) error {
+		dir := filepath.Dir(b.published[i])
+		err := os.MkdirAll(dir, 0o777)
+		if err == nil {
+			err = os.Rename(filepath.Join(b.dir, files[i].Table+fileSuffix), b.published[i])
+		}
+		if err == nil {
+			err = syncDir(dir)
+		}
+		if err != nil {
+			return fmt.Errorf("publish table %s: %w", files[i].Table, err)
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return writeCommit(b.store, b.dir, c)
+	// The tables' directories may be new, also those that another process has made.
+	return errors.Join(syncDir(filepath.Join(b.store, TablesDir)), syncDir(b.store))
 }
 
 // together runs f for all tables at once: each waits for the disk, which
 // writes all of them in little more time than one.
-func together(names []string, f func(i int, name string) error) error {
+func together(n int, f func(i int) error) error {
 	var g errgroup.Group
-	for i, name := range names {
-		g.Go(func() error { return f(i, name) })
+	for i := range n {
+		g.Go(func() error { return f(i) })
 	}
 	return g.Wait()
 }
 
-// finish flushes a table's file of a batch to disk.
-func (t *table) finish(batch string) (File, error) {
+// fileSuffix ends the names of a table's files.
+const fileSuffix = ".parquet"
+
+// finish flushes a table's file of an attempt to disk.
+func (t *table) finish(attempt string) (File, error) {
 	err := t.w.Close() // writes the footer; the file itself stays open
 	if err == nil {
 		err = t.file.Sync()
@@ -148,68 +201,30 @@ func (t *table) finish(batch string) (File, error) {
 	}
 	return File{
 		Table:    t.schema.Name,
-		Path:     tablesDir + "/" + t.schema.Name + "/" + batch + ".parquet",
+		Path:     TablesDir + "/" + t.schema.Name + "/" + attempt + fileSuffix,
 		Rows:     t.rows,
 		Bytes:    info.Size(),
 		Checksum: fmt.Sprintf("%016x", t.hash.Sum64()),
 	}, nil
 }
 
-func (b *Batch) publish(f File) error {
-	to := filepath.Join(b.store, filepath.FromSlash(f.Path))
-	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
-		return err
-	}
-	if err := os.Rename(filepath.Join(b.dir, f.Table+".parquet"), to); err != nil {
-		return err
-	}
-	return syncDir(filepath.Dir(to))
-}
-
 // Abort removes what was written; after Commit it does nothing.
 func (b *Batch) Abort() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	for _, t := range b.tables {
 		_ = t.file.Close() // the file is about to be removed
 	}
 	b.tables = nil
-	_ = os.RemoveAll(b.dir) // what stays is removed by Clean
-	_ = b.lock.Close()
-}
-
-// lockDir locks a staging directory for the life of this process.
-func lockDir(dir string) (*os.File, error) {
-	f, err := os.Create(filepath.Join(dir, "lock"))
-	if err != nil {
-		return nil, err
+	if b.closed {
+		return
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return f, nil
-}
-
-// Clean removes staging directories whose process is gone.
-func Clean(store string) error {
-	root := filepath.Join(store, stagingDir)
-	entries, err := os.ReadDir(root)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		dir := filepath.Join(root, e.Name())
-		f, err := os.Open(filepath.Join(dir, "lock"))
-		if err != nil {
-			continue // just being made, or just removed
-		}
-		if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
-			err = os.RemoveAll(dir)
-		}
-		if err = errors.Join(err, f.Close()); err != nil {
-			return err
+	b.closed = true
+	for _, path := range b.published {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			_ = b.lock.Close() // Clean tries again
+			return
 		}
 	}
-	return nil
+	b.remove()
 }

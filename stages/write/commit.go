@@ -3,33 +3,43 @@
 //
 // A store is a directory:
 //
-//	tables/<table>/<batch>.parquet   immutable
-//	commits/<batch>.json             names the batch's files
-//	staging/<batch>-<random>/        files of a batch that is being written
+//	tables/<table>/<attempt>.parquet   immutable
+//	commits/<batch>.json               names the batch's files; immutable
+//	staging/<attempt>.lock, /          lock and files of a batch that is being written
 //
-// A batch is one experiment and is named by its id. It exists when its commit
-// file does; that is written under a temporary name, flushed and renamed after
-// all its tables. Two processes that write the same experiment write the same
-// bytes, so whoever renames last changes nothing.
+// A batch is one experiment and is named by its id; when it is ingested again, as
+// ID.2, ID.3 and so on, of which the latest counts. It exists when its commit file
+// does: that is written under a temporary name, flushed, and linked to its own name
+// after all its tables are on disk, which succeeds for one process only. An attempt
+// to write a batch has the batch's name, or that and a random part when another
+// attempt has it, so that no attempt touches another's files.
 package write
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"sort"
+	"strconv"
 	"strings"
 	"time"
+
+	"github.com/cespare/xxhash/v2"
+	"golang.org/x/sys/unix"
+
+	"stackmill/schema"
 )
 
+// The folders of a store.
 const (
-	tablesDir  = "tables"
-	commitsDir = "commits"
-	stagingDir = "staging"
+	TablesDir  = "tables"
+	CommitsDir = "commits"
+	StagingDir = "staging"
 )
+
+const commitSuffix = ".json"
 
 // Commit names the files of one batch and where its recording was found.
 type Commit struct {
@@ -38,10 +48,25 @@ type Commit struct {
 	ExperimentID string    `json:"experiment_id"`
 	Experiment   string    `json:"experiment"` // base name of the recording
 	Path         string    `json:"path"`       // absolute path of the recording
-	Status       string    `json:"status"`     // as experiments.status
+	Status       string    `json:"status"`     // as experiments.status, or Again
 	Ingested     time.Time `json:"ingested"`
-	Files        []File    `json:"files"`
+	Program      string    `json:"program,omitempty"`  // version of the program that ingested
+	Recorded     string    `json:"recorded,omitempty"` // what was recorded, where and when, as a hash; empty when that is not known
+	Replaces     []string  `json:"replaces,omitempty"` // batches that are not read any more
+	Samples      int64     `json:"samples"`
+	Objects      int64     `json:"objects"` // load objects whose files were found
+	// Of a recording that lost data: the files that were looked for outside of
+	// it, and a hash of what they were and of all else that may change the result.
+	Looked []string `json:"looked,omitempty"`
+	State  string   `json:"state,omitempty"`
+	Files  []File   `json:"files"`
+	// Checksum is the xxhash64 of the commit file, in which it is zeros then.
+	Checksum string `json:"checksum"`
 }
+
+// Again is the status of a batch without files: its recording must be ingested
+// again.
+const Again = "again"
 
 // File is one Parquet file of a batch.
 type File struct {
@@ -52,81 +77,129 @@ type File struct {
 	Checksum string `json:"checksum"` // xxhash64 of the file, 16 hex digits
 }
 
-// ErrNoStore says that a directory is not a store.
-var ErrNoStore = errors.New("no store")
+var (
+	// ErrNoStore says that a directory is not a store.
+	ErrNoStore = errors.New("no store")
+	// ErrExists says that another attempt has committed the batch.
+	ErrExists = errors.New("the batch is in the store already")
+	// ErrDamaged says that a commit file is not as it was written.
+	ErrDamaged = errors.New("damaged")
+)
 
-// Commits returns the commits of a store, sorted by batch.
-func Commits(store string) ([]Commit, error) {
-	entries, err := os.ReadDir(filepath.Join(store, commitsDir))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: %w", store, ErrNoStore)
-	}
+// noChecksum stands in a commit file while its checksum is computed.
+const noChecksum = "0000000000000000"
+
+// Encode returns the content of the commit's file, with its checksum.
+func (c Commit) Encode() ([]byte, error) {
+	c.Checksum = noChecksum
+	data, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {
 		return nil, err
 	}
-	var commits []Commit
-	for _, e := range entries {
-		batch, ok := strings.CutSuffix(e.Name(), ".json")
-		if !ok {
-			continue
+	data = append(data, '\n')
+	at := bytes.LastIndex(data, []byte(noChecksum))
+	copy(data[at:], checksum(data))
+	return data, nil
+}
+
+// Decode reads the content of a batch's commit file. The error wraps ErrDamaged
+// unless the commit is of another version of the store: it is not this program's
+// to judge then. Of a damaged one the commit has what can be read.
+func Decode(batch string, data []byte) (c Commit, err error) {
+	if err := json.Unmarshal(data, &c); err != nil {
+		if len(data) == 0 {
+			err = errors.New("it is empty")
 		}
-		c, err := ReadCommit(store, batch)
-		if err != nil {
-			return nil, err
-		}
-		commits = append(commits, c)
+		return c, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	sort.Slice(commits, func(i, j int) bool { return commits[i].Batch < commits[j].Batch })
-	return commits, nil
+	if c.Checksum == "" && c.StoreVersion != "" && c.StoreVersion != schema.StoreVersion {
+		return c, nil // older versions have no checksum
+	}
+	zeroed := bytes.Clone(data)
+	if at := bytes.LastIndex(zeroed, []byte(c.Checksum)); len(c.Checksum) == len(noChecksum) && at >= 0 {
+		copy(zeroed[at:], noChecksum)
+	}
+	if sum := checksum(zeroed); sum != c.Checksum {
+		return c, fmt.Errorf("%w: it has checksum %s, but says %q", ErrDamaged, sum, c.Checksum)
+	}
+	if c.Batch != batch {
+		return c, fmt.Errorf("%w: it is the commit of batch %s", ErrDamaged, c.Batch)
+	}
+	return c, nil
+}
+
+func checksum(data []byte) string { return fmt.Sprintf("%016x", xxhash.Sum64(data)) }
+
+// batchName is the name of an experiment's n-th batch, from 1.
+func batchName(id string, n int) string {
+	if n == 1 {
+		return id
+	}
+	return id + "." + strconv.Itoa(n)
+}
+
+// split is the reverse of batchName.
+func split(batch string) (id string, n int) {
+	if i := strings.LastIndexByte(batch, '.'); i > 0 {
+		if n, err := strconv.Atoi(batch[i+1:]); err == nil && n > 1 && batchName(batch[:i], n) == batch {
+			return batch[:i], n
+		}
+	}
+	return batch, 1
+}
+
+func commitPath(store, batch string) string {
+	return filepath.Join(store, CommitsDir, batch+commitSuffix)
 }
 
 // ReadCommit returns the commit of one batch; the error is fs.ErrNotExist when
 // there is none.
 func ReadCommit(store, batch string) (Commit, error) {
-	path := filepath.Join(store, commitsDir, batch+".json")
-	data, err := os.ReadFile(path)
+	data, err := os.ReadFile(commitPath(store, batch))
 	if err != nil {
 		return Commit{}, err
 	}
-	var c Commit
-	if err := json.Unmarshal(data, &c); err != nil {
-		return Commit{}, fmt.Errorf("commit file %s: %w", path, err)
-	}
-	return c, nil
+	return Decode(batch, data)
 }
 
-// writeCommit makes the batch exist; staging is the batch's own directory.
-func writeCommit(store, staging string, c Commit) error {
-	data, err := json.MarshalIndent(c, "", "  ")
+// writeCommit makes the batch exist, unless it does: then the error is ErrExists.
+// folder is the attempt's own. made says that the commit counts, whatever the error.
+func writeCommit(store, folder string, c Commit) (made bool, err error) {
+	data, err := c.Encode()
 	if err != nil {
-		return err
+		return false, err
 	}
-	dir := filepath.Join(store, commitsDir)
-	f, err := os.Create(filepath.Join(staging, "commit.json"))
-	if err != nil {
-		return err
+	temp := filepath.Join(folder, "commit"+commitSuffix)
+	if err := writeFlushed(temp, data); err != nil {
+		return false, fmt.Errorf("commit %s: %w", c.Batch, err)
 	}
-	if _, err = f.Write(append(data, '\n')); err == nil {
-		err = f.Sync()
+	err = create(temp, commitPath(store, c.Batch))
+	switch {
+	case errors.Is(err, os.ErrExist):
+		return false, fmt.Errorf("commit %s: %w", c.Batch, ErrExists)
+	case err != nil:
+		return false, fmt.Errorf("commit %s: %w", c.Batch, err)
 	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), filepath.Join(dir, c.Batch+".json"))
-	}
-	if err != nil {
-		return fmt.Errorf("commit %s: %w", c.Batch, err)
-	}
-	return syncDir(dir)
+	return true, syncDir(filepath.Join(store, CommitsDir))
 }
 
-// syncDir flushes a directory, so that renames in it survive a power cut.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
+// create gives a file another name, unless there is a file of that name.
+func create(temp, path string) error {
+	err := os.Link(temp, path)
+	if errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOTSUP) || errors.Is(err, unix.ENOSYS) { // the file system has no links
+		err = unix.Renameat2(unix.AT_FDCWD, temp, unix.AT_FDCWD, path, unix.RENAME_NOREPLACE)
 	}
-	defer d.Close()
-	return d.Sync()
+	if errors.Is(err, os.ErrExist) && sameFile(temp, path) {
+		return nil // a network's file system may do it twice
+	}
+	return err
+}
+
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
 }

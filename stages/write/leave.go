@@ -1,6 +1,9 @@
 package write
 
-import "os"
+import "errors"
+
+// errClosed is that a batch was given up.
+var errClosed = errors.New("the batch was given up")
 
 // Leave gives a batch up that somebody may still be writing, and removes what was
 // written: whoever writes gets errors from now on. It is not for a batch that is
@@ -8,5 +11,8 @@ import "os"
 func (b *Batch) Leave() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	_ = os.RemoveAll(b.dir) // what stays is removed by Clean
+	if !b.closed {
+		b.closed = true
+		b.remove()
+	}
 }

@@ -7,7 +7,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -15,6 +17,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/cespare/xxhash/v2"
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
 
 	"stackmill/schema"
 )
@@ -76,7 +79,7 @@ func TestCommit(t *testing.T) {
 	if diff := cmp.Diff(names(schema.Metrics.Stored()), names(s)); diff != "" {
 		t.Error(diff)
 	}
-	if left, err := os.ReadDir(filepath.Join(store, stagingDir)); err != nil || len(left) != 0 {
+	if left, err := os.ReadDir(filepath.Join(store, StagingDir)); err != nil || len(left) != 0 {
 		t.Errorf("left in staging: %v, %v", left, err)
 	}
 }
@@ -96,24 +99,166 @@ func TestNothingBeforeTheCommit(t *testing.T) {
 		t.Errorf("commits %v, %v", commits, err)
 	}
 	b.Abort()
-	if left, err := os.ReadDir(filepath.Join(store, stagingDir)); err != nil || len(left) != 0 {
+	if left, err := os.ReadDir(filepath.Join(store, StagingDir)); err != nil || len(left) != 0 {
 		t.Errorf("left in staging: %v, %v", left, err)
 	}
 }
 
-func TestTwoWritersOfOneExperiment(t *testing.T) {
-	store := filepath.Join(t.TempDir(), "store")
-	first, second := stage(t, store, "a", 3), stage(t, store, "a", 3)
-	if err := errors.Join(first.Commit(Commit{}), second.Commit(Commit{})); err != nil {
+// filesOf returns the names of the files of a store's table of metrics.
+func filesOf(t *testing.T, store string) (found []string) {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Join(store, TablesDir, schema.Metrics.Name))
+	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := ReadCommit(store, "a")
+	for _, e := range entries {
+		found = append(found, e.Name())
+	}
+	return found
+}
+
+// verify compares a batch's only file with its commit.
+func verify(t *testing.T, store, batch string, rows int64) Commit {
+	t.Helper()
+	c, err := ReadCommit(store, batch)
 	if err != nil {
 		t.Fatal(err)
 	}
 	data, err := os.ReadFile(filepath.Join(store, c.Files[0].Path))
 	if err != nil || fmt.Sprintf("%016x", xxhash.Sum64(data)) != c.Files[0].Checksum {
 		t.Error("the file is not what the commit says", err)
+	}
+	if c.Files[0].Rows != rows {
+		t.Errorf("%d rows, want %d", c.Files[0].Rows, rows)
+	}
+	return c
+}
+
+// Of two that write the same experiment at once, with other rows, one wins
+// whole, whoever began first; nothing is left of the other.
+func TestTwoWritersOfOneExperiment(t *testing.T) {
+	for _, test := range []struct{ first, rows int }{{0, 3}, {1, 4}} {
+		store := filepath.Join(t.TempDir(), "store")
+		writers := []*Batch{stage(t, store, "a", 3), stage(t, store, "a", 4)}
+		if err := writers[test.first].Commit(Commit{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := writers[1-test.first].Commit(Commit{}); !errors.Is(err, ErrExists) {
+			t.Errorf("the second: %v, want %v", err, ErrExists)
+		}
+		c := verify(t, store, "a", int64(test.rows))
+		if got := filesOf(t, store); len(got) != 1 || got[0] != filepath.Base(c.Files[0].Path) {
+			t.Errorf("files %v, the commit names %s", got, c.Files[0].Path)
+		}
+		if left, err := os.ReadDir(filepath.Join(store, StagingDir)); err != nil || len(left) != 0 {
+			t.Errorf("left in staging: %v, %v", left, err)
+		}
+	}
+}
+
+// Many attempts at once: one of them is in the store.
+func TestManyWritersOfOneExperiment(t *testing.T) {
+	store := filepath.Join(t.TempDir(), "store")
+	const attempts = 12
+	var g errgroup.Group
+	var won atomic.Int64
+	for n := range attempts {
+		g.Go(func() error {
+			Clean(store)
+			b, err := Begin(store, "a")
+			if err != nil {
+				return err
+			}
+			Clean(store)
+			rows := schema.NewRows(schema.Metrics, b.Write)
+			for i := range n + 1 {
+				rows.Append("a", fmt.Sprint("metric", i), "Title", "count", "heap", false)
+			}
+			if err := rows.Close(); err != nil {
+				return err
+			}
+			err = b.Commit(Commit{})
+			if err == nil {
+				won.Store(int64(n + 1))
+				return nil
+			}
+			if errors.Is(err, ErrExists) {
+				return nil
+			}
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	verify(t, store, "a", won.Load())
+	if got := filesOf(t, store); len(got) != 1 {
+		t.Errorf("files %v", got)
+	}
+}
+
+// A batch that is written again replaces the first; readers of that have time to
+// finish.
+func TestReplace(t *testing.T) {
+	store := filepath.Join(t.TempDir(), "store")
+	now := time.Now()
+	put := func(rows int, at time.Time, want string) {
+		t.Helper()
+		look, err := Look(store)
+		if err != nil && !errors.Is(err, ErrNoStore) {
+			t.Fatal(err)
+		}
+		l, err := look.Latest("a")
+		if err != nil || l.Next != want {
+			t.Fatalf("next is %s, want %s, %v", l.Next, want, err)
+		}
+		if err := stage(t, store, l.Next, rows).Commit(Commit{ExperimentID: "a", Ingested: at}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(1, now.Add(-5*time.Hour), "a")
+	put(2, now.Add(-2*time.Hour), "a.2")
+	put(3, now, "a.3")
+	look, err := Look(store)
+	if err != nil || len(look.Commits) != 1 || look.Commits[0].Batch != "a.3" || len(look.Replaced) != 2 || len(look.Damaged) != 0 {
+		t.Fatalf("%+v, %v", look, err)
+	}
+	verify(t, store, "a", 1)
+	look.Sweep()
+	if diff := cmp.Diff([]string{"a.2.parquet", "a.3.parquet"}, filesOf(t, store)); diff != "" {
+		t.Error(diff)
+	}
+	verify(t, store, "a.2", 2) // replaced just now
+	// What is damaged is replaced as well, and what stands above it is not read instead.
+	if err := os.WriteFile(commitPath(store, "a.3"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if look, err = Look(store); err != nil || len(look.Commits) != 0 || len(look.Damaged) != 1 {
+		t.Fatalf("%+v, %v", look, err)
+	}
+	put(4, now, "a.4")
+	if look, err = Look(store); err != nil || len(look.Commits) != 1 || len(look.Damaged) != 0 || look.Commits[0].Batch != "a.4" {
+		t.Fatalf("%+v, %v", look, err)
+	}
+}
+
+// A copy of a recording that lost data is replaced by the recording, in whatever
+// batch it is.
+func TestReplaceOther(t *testing.T) {
+	store := filepath.Join(t.TempDir(), "store")
+	for _, c := range []Commit{{Batch: "a"}, {Batch: "b", Replaces: []string{"a"}}, {Batch: "a.2"}} {
+		id, _ := split(c.Batch)
+		c.ExperimentID = id
+		if err := stage(t, store, c.Batch, 1).Commit(c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	look, err := Look(store)
+	if err != nil || len(look.Commits) != 1 || look.Commits[0].Batch != "b" {
+		t.Fatalf("%+v, %v", look, err)
+	}
+	if l, err := look.Latest("a"); err != nil || !l.Replaced {
+		t.Errorf("%+v, %v", l, err)
 	}
 }
 
@@ -125,9 +270,7 @@ func TestClean(t *testing.T) {
 	if err := dead.lock.Close(); err != nil { // as the system does when a process ends
 		t.Fatal(err)
 	}
-	if err := Clean(store); err != nil {
-		t.Fatal(err)
-	}
+	Clean(store)
 	if _, err := os.Stat(dead.dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the dead batch is still there: %v", err)
 	}
@@ -136,18 +279,94 @@ func TestClean(t *testing.T) {
 	}
 }
 
-func TestUnreadableCommit(t *testing.T) {
+// Files that an attempt has moved to their places go with it when it was killed
+// before its commit, and stay when that was after.
+func TestCleanPublished(t *testing.T) {
+	for _, committed := range []bool{false, true} {
+		store := filepath.Join(t.TempDir(), "store")
+		b := stage(t, store, "a", 1)
+		files, err := b.finish()
+		if err == nil {
+			err = b.publish(files)
+		}
+		if err == nil && committed {
+			_, err = writeCommit(store, b.dir, Commit{Batch: "a", Files: files})
+		}
+		if err = errors.Join(err, b.lock.Close()); err != nil { // killed
+			t.Fatal(err)
+		}
+		Clean(store)
+		if n := len(filesOf(t, store)); (n == 1) != committed {
+			t.Errorf("committed %v: %d files", committed, n)
+		}
+		if left, err := os.ReadDir(filepath.Join(store, StagingDir)); err != nil || len(left) != 0 {
+			t.Errorf("left in staging: %v, %v", left, err)
+		}
+	}
+}
+
+// What other processes left in the store's folder goes too, but not what is used.
+func TestCleanScratch(t *testing.T) {
+	store := t.TempDir()
+	living, remove, err := Scratch(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := filepath.Join(store, ".catalog-123")
+	if err := errors.Join(os.Mkdir(old, 0o777), os.WriteFile(filepath.Join(old, "x"), nil, 0o666),
+		os.WriteFile(filepath.Join(store, ".catalog-9.lock"), nil, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	Clean(store)
+	if entries, err := os.ReadDir(store); err != nil || len(entries) != 2 || entries[0].Name() != filepath.Base(living) {
+		t.Errorf("left %v, %v", entries, err)
+	}
+	remove()
+	if entries, err := os.ReadDir(store); err != nil || len(entries) != 0 {
+		t.Errorf("left %v, %v", entries, err)
+	}
+}
+
+// A damaged commit costs its batch, whatever was changed in it.
+func TestDamagedCommit(t *testing.T) {
 	store := filepath.Join(t.TempDir(), "store")
-	if _, err := Commits(store); !errors.Is(err, ErrNoStore) {
+	if _, err := Look(store); !errors.Is(err, ErrNoStore) {
 		t.Errorf("a folder that is no store: %v", err)
 	}
-	if err := stage(t, store, "a", 1).Commit(Commit{}); err != nil {
+	for _, name := range []string{"a", "b"} {
+		if err := stage(t, store, name, 1).Commit(Commit{ExperimentID: name, Status: "complete"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	whole, err := os.ReadFile(commitPath(store, "b"))
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(store, commitsDir, "b.json"), []byte("{"), 0o644); err != nil {
+	expect := func(what string, content []byte) {
+		t.Helper()
+		if err := os.WriteFile(commitPath(store, "b"), content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		look, err := Look(store)
+		if err != nil || len(look.Commits) != 1 || look.Commits[0].Batch != "a" || len(look.Damaged) != 1 || look.Damaged[0].Batch != "b" || !errors.Is(look.Damaged[0].Err, ErrDamaged) {
+			t.Errorf("%s: %+v, %v", what, look, err)
+		}
+	}
+	for i := range whole {
+		changed := bytes.Clone(whole)
+		changed[i] ^= 1
+		for _, content := range [][]byte{changed, whole[:i]} {
+			if _, err := Decode("b", content); !errors.Is(err, ErrDamaged) {
+				t.Errorf("changed or cut at %d: %v", i, err)
+			}
+		}
+	}
+	expect("empty", nil)
+	expect("cut", whole[:len(whole)/2])
+	expect("longer", append(bytes.Clone(whole), ' '))
+	other, err := os.ReadFile(commitPath(store, "a"))
+	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Commits(store); err == nil {
-		t.Error("a cut commit file was read")
-	}
+	expect("another's", other)
 }

@@ -1,0 +1,108 @@
+package queries
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"stackmill/stages/write"
+)
+
+// checkCatalog looks at the catalog's file. One that is missing or old is made
+// anew by the next reader; one that says that it is the store's must be that.
+func (p *Proof) checkCatalog(ctx context.Context, store string, commits []write.Commit, intact bool) error {
+	_, err := os.Lstat(filepath.Join(store, CatalogFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		p.note(CatalogFile, "is missing: the next reader makes it")
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	db, found, err := readCatalog(ctx, store, access{})
+	if exhausted(err) {
+		return err
+	}
+	if err != nil {
+		p.add(CatalogFile, "cannot be read: the next reader makes it anew (%v)", err)
+		return nil
+	}
+	defer db.Close()
+	tables, fingerprint, err := tableViews(store, commits, uniqueNames(commits))
+	switch {
+	case err != nil:
+		return err
+	case found != fingerprint:
+		p.note(CatalogFile, "is stale, not that of the store's commits: the next reader makes it anew")
+		return nil
+	case !intact:
+		return nil
+	}
+	return p.compareCatalog(ctx, db, tables)
+}
+
+// compareCatalog compares what a catalog defines with what one does that is made
+// now.
+func (p *Proof) compareCatalog(ctx context.Context, db *sql.DB, tables []string) error {
+	temp, err := os.MkdirTemp("", "stackmill-catalog-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp)
+	if err := fill(ctx, filepath.Join(temp, CatalogFile), "", tables); err != nil {
+		return err
+	}
+	own, _, err := readCatalog(ctx, temp, access{})
+	if err != nil {
+		return err
+	}
+	defer own.Close()
+	want, err := definitions(ctx, own)
+	if err != nil {
+		return err
+	}
+	found, err := definitions(ctx, db)
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		switch got, ok := found[name]; {
+		case !ok:
+			p.add(CatalogFile, "lacks the %s", name)
+		case got != want[name]:
+			p.add(CatalogFile, "defines the %s otherwise than this program", name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		if _, ok := want[name]; !ok {
+			p.add(CatalogFile, "has the %s, which this program does not make", name)
+		}
+	}
+	return nil
+}
+
+// definitions returns what the catalog defines, by kind and name.
+func definitions(ctx context.Context, db *sql.DB) (map[string]string, error) {
+	rows, err := db.QueryContext(ctx, `
+		SELECT 'view ' || view_name, sql FROM duckdb_views() WHERE database_name = 'stackmill' AND NOT internal
+		UNION ALL SELECT 'table ' || table_name, sql FROM duckdb_tables() WHERE database_name = 'stackmill' AND NOT internal
+		UNION ALL SELECT 'macro ' || function_name, concat(parameters::VARCHAR, macro_definition) FROM duckdb_functions() WHERE database_name = 'stackmill' AND NOT internal`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	all := map[string]string{}
+	for rows.Next() {
+		var name, text string
+		if err := rows.Scan(&name, &text); err != nil {
+			return nil, err
+		}
+		all[name] = text
+	}
+	return all, rows.Err()
+}

@@ -1,0 +1,102 @@
+package queries
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"stackmill/stages/write"
+)
+
+// checkViews runs every query that must return no rows, on a catalog of its own.
+func (p *Proof) checkViews(ctx context.Context, store string, commits []write.Commit, progress func(string, int, int)) error {
+	views, err := Views()
+	if err != nil {
+		return err
+	}
+	type check struct{ where, doc, sql string }
+	checks := []check{{"experiments", "are not those of the commits", statusCheck(commits)}}
+	for _, k := range keys {
+		checks = append(checks, check{k.table, "(experiment_id, " + k.columns + ") is not unique",
+			"SELECT experiment_id, " + k.columns + ", count(*) AS rows FROM " + k.table + " GROUP BY ALL HAVING count(*) > 1"})
+	}
+	p.Keys = len(keys)
+	for _, v := range views {
+		for _, i := range v.Invariants {
+			checks = append(checks, check{v.Name, "does not hold: " + i.Doc, i.SQL})
+			p.Invariants++
+		}
+	}
+	tables, _, err := tableViews(store, commits, uniqueNames(commits))
+	if err != nil {
+		return err
+	}
+	engine, err := inMemory(ctx, store, tables, access{files: pathsOf(store, commits), locked: true})
+	if err != nil {
+		if undone(err) || ctx.Err() != nil {
+			return err
+		}
+		p.add("views", "cannot be read: %v", err)
+		return nil
+	}
+	defer engine.Close()
+	db := &DB{DB: engine, Store: store, Commits: commits}
+	for n, c := range checks {
+		progress("sums", n, len(checks))
+		broken, err := db.first(ctx, c.sql)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case undone(err):
+			return fmt.Errorf("%s: %w", c.where, err)
+		case err != nil:
+			p.add(c.where, "cannot be read: %v", err)
+		case broken != "":
+			p.add(c.where, "%s (%s)", c.doc, broken)
+		}
+	}
+	return nil
+}
+
+// statusCheck returns a query for the experiments whose row is not what their
+// commits say.
+func statusCheck(commits []write.Commit) string {
+	committed := []string{"(NULL, NULL)"}
+	for _, c := range commits {
+		committed = append(committed, fmt.Sprintf("(%s, %s)", quote(c.ExperimentID), quote(c.Status)))
+	}
+	return "WITH committed(experiment_id, status) AS (VALUES " + strings.Join(committed, ", ") + `)
+		SELECT coalesce(c.experiment_id, e.experiment_id) AS experiment_id, c.status AS committed, e.status AS found
+		FROM (FROM committed WHERE experiment_id IS NOT NULL) c FULL JOIN experiments e USING (experiment_id) WHERE c.status IS DISTINCT FROM e.status`
+}
+
+// first returns the first row of a query and the number of rows in words,
+// empty without rows.
+func (db *DB) first(ctx context.Context, query string) (string, error) {
+	rows, err := db.QueryContext(ctx, query)
+	if err != nil {
+		return "", err
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil || !rows.Next() {
+		return "", errors.Join(err, rows.Err())
+	}
+	values, targets := make([]any, len(columns)), make([]any, len(columns))
+	for i := range values {
+		targets[i] = &values[i]
+	}
+	if err := rows.Scan(targets...); err != nil {
+		return "", err
+	}
+	var words []string
+	for i, c := range columns {
+		words = append(words, fmt.Sprintf("%s %v", c, values[i]))
+	}
+	n := 1
+	for rows.Next() {
+		n++
+	}
+	return fmt.Sprintf("%d rows, the first: %s", n, strings.Join(words, ", ")), rows.Err()
+}

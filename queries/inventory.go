@@ -1,0 +1,104 @@
+package queries
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"stackmill/stages/write"
+)
+
+// inventory is what there is in a store's folder, whatever its commits say.
+type inventory struct {
+	files    []string // relative to the store, with slashes
+	attempts write.Attempts
+}
+
+// takeInventory lists the files of a store. What is being written then is among
+// its attempts; what was written before, its commits name.
+func takeInventory(store string) (*inventory, error) {
+	inv := &inventory{}
+	err := fs.WalkDir(os.DirFS(store), ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && name != ".": // just removed
+			return nil
+		case err != nil:
+			return err
+		case d.IsDir() && (name == write.StagingDir || strings.HasPrefix(name, write.ScratchPrefix)):
+			return fs.SkipDir
+		case !d.IsDir():
+			inv.files = append(inv.files, name)
+		}
+		return nil
+	})
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !isDir(filepath.Join(store, write.CommitsDir)) {
+		return nil, write.ErrNoStore
+	}
+	inv.attempts = write.FindAttempts(store)
+	return inv, err
+}
+
+func isDir(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+// checkInventory names the files that nothing names.
+func (p *Proof) checkInventory(store string, c *write.Contents, inv *inventory) {
+	known, open := named(c)
+	for _, name := range inv.files {
+		dir, _, below := strings.Cut(name, "/")
+		switch attempt := write.AttemptOf(name); {
+		case known[name], inv.attempts.Living[attempt]:
+		case dir == write.TablesDir && open[write.BatchOf(name)]:
+		case dir == write.TablesDir && slices.Contains(inv.attempts.Abandoned, write.StagingDir+"/"+attempt):
+			p.note(name, "was left by an ingest that was killed: goes with the next one")
+		case !exists(filepath.Join(store, name)): // an attempt that was given up
+		case below && (dir == write.TablesDir || dir == write.CommitsDir):
+			p.add(name, "is in no commit of the store")
+			p.extra = append(p.extra, name)
+		case strings.HasPrefix(name, CatalogFile), strings.HasPrefix(name, write.ScratchPrefix):
+		default:
+			p.note(name, "is no part of the store")
+		}
+	}
+	for _, name := range inv.attempts.Abandoned {
+		p.note(name, "was left by a program that was killed: goes with the next ingest")
+	}
+}
+
+// named returns the files that commits are in and name, and the batches whose
+// files are not known, because their commits cannot be read.
+func named(c *write.Contents) (files, open map[string]bool) {
+	files, open = map[string]bool{}, map[string]bool{}
+	add := func(d write.Damaged) {
+		files[d.File()] = true
+		for _, f := range d.Files {
+			files[path.Clean(f.Path)] = true
+		}
+		if d.Err != nil {
+			open[d.Batch] = true
+		}
+	}
+	for _, list := range [][]write.Commit{c.Commits, c.Again} {
+		for _, x := range list {
+			add(write.Damaged{Commit: x, Batch: x.Batch})
+		}
+	}
+	for _, d := range c.Damaged {
+		add(d)
+	}
+	for _, r := range c.Replaced {
+		add(r.Damaged)
+	}
+	return files, open
+}
+
+func exists(name string) bool {
+	_, err := os.Lstat(name)
+	return err == nil
+}

@@ -1,0 +1,63 @@
+package queries
+
+import (
+	"context"
+	"fmt"
+	"path"
+
+	"stackmill/stages/write"
+)
+
+// repairs bounds how often a store is looked at again: what is removed may leave
+// other files without a name.
+const repairs = 3
+
+// Repair puts a store in order: it removes files that nothing names and what
+// killed programs left, leaves damaged experiments out until they are ingested
+// again, and makes the catalog anew. It tells what it does. Sums that do not hold
+// stay as they are.
+func Repair(ctx context.Context, store, cache string, done func(where, what string)) error {
+	write.Clean(store)
+	for range repairs {
+		p, err := look(ctx, store, nil, false)
+		if err != nil {
+			return err
+		}
+		if len(p.extra)+len(p.damaged) == 0 {
+			break
+		}
+		if err := p.repair(store, done); err != nil {
+			return err
+		}
+	}
+	if err := Publish(ctx, store, cache); err != nil {
+		return err
+	}
+	done(CatalogFile, "made anew")
+	return nil
+}
+
+func (p *Proof) repair(store string, done func(where, what string)) error {
+	remove := p.extra
+	for _, batch := range p.damaged {
+		if !write.IsBatch(batch) { // no experiment has it
+			remove = append(remove, path.Join(write.CommitsDir, batch+".json"))
+			continue
+		}
+		id, err := write.MarkAgain(store, batch)
+		if err != nil {
+			return fmt.Errorf("batch %s: %w", batch, err)
+		}
+		done("experiment "+id, "left out until its recording is ingested again")
+	}
+	for _, name := range remove {
+		removed, err := write.RemoveExtra(store, name)
+		if err != nil {
+			return fmt.Errorf("remove %s: %w", name, err)
+		}
+		if removed {
+			done(name, "removed")
+		}
+	}
+	return nil
+}

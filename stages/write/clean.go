@@ -1,0 +1,124 @@
+package write
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"stackmill/schema"
+)
+
+// keepReplaced is how long replaced files stay for those who read them.
+const keepReplaced = time.Hour
+
+// Clean removes what killed processes left in a store. What cannot be removed
+// stays for the next time.
+func Clean(store string) {
+	root := filepath.Join(store, StagingDir)
+	for _, name := range abandoned(root, "") {
+		if s, err := takeOver(filepath.Join(root, name)); err == nil {
+			removeAttempt(store, s)
+		}
+	}
+	CleanScratch(store)
+}
+
+// CleanScratch removes from a directory what killed processes left of Scratch.
+func CleanScratch(dir string) {
+	for _, name := range abandoned(dir, ScratchPrefix) {
+		if s, err := takeOver(filepath.Join(dir, name)); err == nil {
+			s.remove()
+		}
+	}
+}
+
+// Sweep removes the files of batches that were replaced some time ago.
+func (c *Contents) Sweep() {
+	for _, r := range c.Replaced {
+		if time.Since(r.Since) > keepReplaced {
+			removeReplaced(c.store, r)
+		}
+	}
+}
+
+// abandoned returns the names of scratch folders in root, some of which may have
+// a process.
+func abandoned(root, prefix string) (names []string) {
+	entries, _ := os.ReadDir(root) // without any there is nothing to do
+	for _, e := range entries {
+		if name := strings.TrimSuffix(e.Name(), lockSuffix); strings.HasPrefix(name, prefix) && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// removeAttempt removes what an attempt has left, unless it was committed: it was
+// killed in between, then.
+func removeAttempt(store string, s *scratch) {
+	attempt := filepath.Base(s.dir)
+	c, err := ReadCommit(store, BatchOf(attempt))
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && !c.has(attempt):
+		for _, t := range schema.Tables {
+			file := filepath.Join(store, TablesDir, t.Name, attempt+fileSuffix)
+			if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				_ = s.lock.Close()
+				return
+			}
+		}
+	case err != nil && !errors.Is(err, ErrDamaged): // it may be of use
+		_ = s.lock.Close()
+		return
+	}
+	s.remove()
+}
+
+// AttemptOf is the attempt that a table's file is named by.
+func AttemptOf(file string) string { return strings.TrimSuffix(path.Base(file), fileSuffix) }
+
+// BatchOf is the batch that an attempt, or its file, is named by.
+func BatchOf(attempt string) string {
+	batch, _, _ := strings.Cut(AttemptOf(attempt), "-")
+	return batch
+}
+
+// IsFile reports whether a file is where those of its table and the batch are.
+func IsFile(f File, batch string) bool {
+	return f.Path == path.Join(TablesDir, f.Table, path.Base(f.Path)) && BatchOf(f.Path) == batch && strings.HasSuffix(f.Path, fileSuffix)
+}
+
+// has reports whether the attempt's files are the commit's.
+func (c *Commit) has(attempt string) bool {
+	return slices.ContainsFunc(c.Files, func(f File) bool { return path.Base(f.Path) == attempt+fileSuffix })
+}
+
+// removeReplaced removes the files of a batch that was replaced, then its commit.
+func removeReplaced(store string, r Replaced) {
+	var files []string
+	for _, f := range r.Files {
+		if filepath.IsLocal(f.Path) && BatchOf(f.Path) == r.Batch {
+			files = append(files, filepath.Join(store, filepath.FromSlash(f.Path)))
+		}
+	}
+	if r.Err != nil { // it does not tell
+		for _, pattern := range []string{r.Batch, r.Batch + "-*"} {
+			found, _ := filepath.Glob(filepath.Join(globEscape.Replace(store), TablesDir, "*", pattern+fileSuffix))
+			files = append(files, found...)
+		}
+	}
+	for _, f := range files {
+		if err := os.Remove(f); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return
+		}
+	}
+	_ = os.Remove(commitPath(store, r.Batch))
+}
+
+// globEscape protects a path's characters that mean something in a pattern.
+var globEscape = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`)

@@ -1,0 +1,67 @@
+package write
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// makeDir makes a directory and those above it. What it makes, and every name
+// in the directory above, survives a power cut.
+func makeDir(dir string) error {
+	err := os.Mkdir(dir, 0o777)
+	switch above := filepath.Dir(dir); {
+	case err == nil:
+		return syncDir(above)
+	case errors.Is(err, fs.ErrNotExist) && above != dir:
+		if err := makeDir(above); err != nil {
+			return err
+		}
+		return makeDir(dir)
+	case errors.Is(err, fs.ErrExist):
+		if info, serr := os.Stat(dir); serr == nil && info.IsDir() {
+			return nil
+		}
+	}
+	return err
+}
+
+// syncDir flushes a directory, so that the names in it survive a power cut.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// writeFlushed writes a file to disk.
+func writeFlushed(path string, data []byte) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// Place puts a file in the place of another of the same file system; after a
+// power cut there is one of them, whole.
+func Place(temp, path string) error {
+	f, err := os.Open(temp)
+	if err != nil {
+		return err
+	}
+	err = errors.Join(f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(temp, path)
+	}
+	if err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}

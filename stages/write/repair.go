@@ -1,0 +1,109 @@
+package write
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Attempts are the scratch folders of a store, relative to it, with slashes.
+type Attempts struct {
+	Living    map[string]bool // the names of those in which a batch is being written
+	Abandoned []string
+}
+
+// FindAttempts tells which scratch folders of a store have a process.
+func FindAttempts(store string) Attempts {
+	a := Attempts{Living: map[string]bool{}}
+	for _, x := range []struct{ dir, prefix string }{{StagingDir, ""}, {".", ScratchPrefix}} {
+		for _, name := range abandoned(filepath.Join(store, x.dir), x.prefix) {
+			relative := filepath.ToSlash(filepath.Join(x.dir, name))
+			if lives(filepath.Join(store, x.dir, name)) {
+				a.Living[name] = true
+			} else {
+				a.Abandoned = append(a.Abandoned, relative)
+			}
+		}
+	}
+	return a
+}
+
+// lives reports whether a scratch folder has a process.
+func lives(dir string) bool {
+	f, err := os.Open(dir + lockSuffix)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB), syscall.EWOULDBLOCK)
+}
+
+// RemoveExtra removes a file that no commit names, unless it is being written or
+// was committed meanwhile.
+func RemoveExtra(store, file string) (removed bool, err error) {
+	path := filepath.Join(store, filepath.FromSlash(file))
+	if info, err := os.Lstat(path); err != nil || info.IsDir() {
+		return false, ignoreMissing(err)
+	}
+	if strings.HasPrefix(file, TablesDir+"/") {
+		if err := makeDir(filepath.Join(store, StagingDir)); err != nil {
+			return false, err
+		}
+		s, err := takeOver(filepath.Join(store, StagingDir, AttemptOf(file)))
+		if errors.Is(err, errTaken) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		defer s.remove()
+		if c, err := ReadCommit(store, BatchOf(file)); !errors.Is(err, fs.ErrNotExist) && (err != nil || c.has(AttemptOf(file))) {
+			return false, nil
+		}
+	}
+	err = os.Remove(path)
+	return err == nil, ignoreMissing(err)
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// MarkAgain leaves the experiment of a batch out until it is ingested again. Its
+// files stay: they may be all that is left. It returns the experiment's id.
+func MarkAgain(store, batch string) (id string, err error) {
+	id, _ = split(batch)
+	c, err := Look(store)
+	if err != nil {
+		return id, err
+	}
+	l, err := c.Latest(id)
+	if err != nil || l.Batch != batch { // replaced meanwhile
+		return id, err
+	}
+	b, err := Begin(store, l.Next)
+	if err != nil {
+		return id, err
+	}
+	err = b.Commit(Commit{
+		ExperimentID: id, Experiment: l.Experiment, Path: l.Path, Status: Again, Ingested: time.Now().UTC().Truncate(time.Second),
+		Replaces: append(l.Replaces, l.Batch),
+	})
+	if errors.Is(err, ErrExists) {
+		err = nil
+	}
+	return id, err
+}
+
+var batchPattern = regexp.MustCompile(`^[0-9a-f]{16}(\.[1-9][0-9]*)?$`)
+
+// IsBatch reports whether a name is that of a batch.
+func IsBatch(name string) bool { return batchPattern.MatchString(name) }

@@ -1,0 +1,128 @@
+package write
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// lockSuffix ends the name of the lock beside a scratch folder.
+const lockSuffix = ".lock"
+
+// scratch is a folder for this process alone. When the process is killed, Clean
+// removes it. The lock is there, and locked, before the folder is, and goes after
+// it: a folder without a lock has nobody.
+type scratch struct {
+	dir  string
+	lock *os.File
+}
+
+// errTaken says that another process has a scratch folder's name.
+var errTaken = errors.New("the name is taken")
+
+// claims bounds how many names are tried.
+const claims = 100
+
+// newScratch makes a scratch folder in root: of that name, or of that and a random
+// part when the name is taken or, as the caller finds once it is ours, used.
+func newScratch(root, name string, used func() bool) (*scratch, error) {
+	for n := range claims {
+		try := name
+		if n > 0 {
+			try = fmt.Sprintf("%s-%08x", name, rand.Uint32())
+		}
+		s, err := claim(filepath.Join(root, try))
+		if errors.Is(err, errTaken) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if n == 0 && used() {
+			s.remove()
+			continue
+		}
+		if err := os.Mkdir(s.dir, 0o777); err == nil {
+			return s, nil
+		} else if s.remove(); !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+	}
+	return nil, fmt.Errorf("%s: %w", filepath.Join(root, name), errTaken)
+}
+
+// claim takes a scratch folder's name; it does not make the folder.
+func claim(dir string) (*scratch, error) {
+	f, err := os.OpenFile(dir+lockSuffix, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, errTaken
+	}
+	if err != nil {
+		return nil, err
+	}
+	// Clean may have seen the new file before it was locked.
+	if err := hold(f); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &scratch{dir, f}, nil
+}
+
+// hold locks a lock's file, which must still have its name: the error is errTaken
+// when another process has it, or has removed it.
+func hold(f *os.File) error {
+	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return errTaken
+	}
+	if err != nil {
+		return &fs.PathError{Op: "lock", Path: f.Name(), Err: err}
+	}
+	ours, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	named, err := os.Stat(f.Name())
+	if err != nil || !os.SameFile(ours, named) {
+		return errTaken
+	}
+	return nil
+}
+
+// takeOver claims the name of a scratch folder whose process is gone, or nobody's.
+// The error is errTaken while it lives.
+func takeOver(dir string) (*scratch, error) {
+	f, err := os.OpenFile(dir+lockSuffix, os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	if err := hold(f); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &scratch{dir, f}, nil
+}
+
+// remove removes the folder and gives up its name. What cannot be removed goes
+// with the next Clean.
+func (s *scratch) remove() {
+	if os.RemoveAll(s.dir) == nil {
+		_ = os.Remove(s.lock.Name())
+	}
+	_ = s.lock.Close()
+}
+
+// Scratch makes a folder in a store for files that will be moved to their place.
+// remove removes it with what is left in it; Clean does when the process is killed.
+func Scratch(store string) (dir string, remove func(), err error) {
+	s, err := newScratch(store, fmt.Sprintf("%s%08x", ScratchPrefix, rand.Uint32()), func() bool { return false })
+	if err != nil {
+		return "", nil, err
+	}
+	return s.dir, s.remove, nil
+}
+
+// ScratchPrefix begins the names that Scratch makes.
+const ScratchPrefix = ".catalog-"
