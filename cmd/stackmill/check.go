@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
@@ -17,27 +18,44 @@ import (
 
 func newCheckCommand(a *app) *cobra.Command {
 	var format string
+	var repair bool
 	c := &cobra.Command{
 		Use:   "check",
-		Short: "Prove the store: checksums, row counts, and every view's sums",
-		Long: `Proves the store: every committed file has the size, checksum, rows and columns
-with which it was committed, every key is unique, and every view's invariants
-hold, among them that all parts sum to <Total> and that the values are those
-recomputed from samples and stacks.
+		Short: "Prove the store: commits, checksums, row counts, and every view's sums",
+		Long: `Proves the store: every commit is as it was written, every committed file has
+the size, checksum, rows and columns with which it was committed, there are no
+other files, every key is unique, every view's invariants hold, among them that
+all parts sum to <Total> and that the values are those recomputed from samples
+and stacks, and the catalog defines what it should. Nothing is changed.
+
+What a killed ingest may leave is noted, but not wrong: the next ingest or
+reader puts it in order.
+
+With --repair, files that no commit names are removed, experiments whose commit
+or files are damaged are left out until they are ingested again, which the next
+ingest of their recordings does, and the catalog is made anew. The store is
+checked after that.
 
 Exit status: 0 the store is right; 4 something is wrong, it is listed; 1 the
-store cannot be looked at.`,
+store cannot be looked at, or not all of it.`,
 		Example: `  stackmill check
-  stackmill check --store /data/profiles --format json`,
+  stackmill check --store /data/profiles --format json
+  stackmill check --repair`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !slices.Contains([]string{"table", "json"}, format) {
 				return usageErrorf("check: --format: no format %q (one of table, json)", format)
 			}
+			if repair {
+				if err := a.repair(cmd.Context()); err != nil {
+					return err
+				}
+			}
 			return a.check(cmd.Context(), format)
 		},
 	}
 	c.Flags().StringVar(&format, "format", "table", "table or json")
+	c.Flags().BoolVar(&repair, "repair", false, "put the store in order first")
 	return c
 }
 
@@ -45,19 +63,39 @@ func (a *app) check(ctx context.Context, format string) error {
 	progress, done := checkProgress(a.stderr)
 	p, err := queries.Check(ctx, a.store, progress)
 	done()
-	if errors.Is(err, write.ErrNoStore) {
-		return fmt.Errorf("check: no store at %s (run `stackmill ingest --store %s PATH` first)", a.store, a.store)
+	if p != nil && (err == nil || len(p.Wrong) > 0) {
+		if format == "json" {
+			_ = a.printJSON(p, false)
+		} else {
+			a.printProof(p)
+		}
 	}
 	if err != nil {
-		return fmt.Errorf("check: %w", err)
-	}
-	if format == "json" {
-		_ = a.printJSON(p, false)
-	} else {
-		a.printProof(p)
+		return a.unchecked(err)
 	}
 	if len(p.Wrong) > 0 {
-		return &exitError{exitWrong, fmt.Errorf("check: the store %s is wrong in %d places (ingest the recordings into a new store)", a.store, len(p.Wrong))}
+		return &exitError{exitWrong, fmt.Errorf("check: the store %s is wrong in %d places (stackmill check --repair, then ingest what is left out again)", a.store, len(p.Wrong))}
+	}
+	return nil
+}
+
+// unchecked words why a store could not be looked at.
+func (a *app) unchecked(err error) error {
+	switch text := strings.ToLower(err.Error()); {
+	case errors.Is(err, write.ErrNoStore):
+		return fmt.Errorf("check: no store at %s (run `stackmill ingest --store %s PATH` first)", a.store, a.store)
+	case errors.Is(err, syscall.EMFILE), strings.Contains(text, syscall.EMFILE.Error()):
+		return errors.New("check: the store could not be looked at: too many open files (allow more with `ulimit -n`)")
+	}
+	return fmt.Errorf("check: %w", err)
+}
+
+func (a *app) repair(ctx context.Context) error {
+	err := queries.Repair(ctx, a.store, defaultCache(), func(where, what string) {
+		say(a.stderr, "repaired: %s: %s\n", where, what)
+	})
+	if err != nil {
+		return a.unchecked(err)
 	}
 	return nil
 }
@@ -74,6 +112,9 @@ func (a *app) printProof(p *queries.Proof) {
 	}
 	for _, w := range p.Wrong {
 		_ = a.printf("wrong: %s\n", strings.ReplaceAll(w.String(), "\n", " "))
+	}
+	for _, n := range p.Notes {
+		_ = a.printf("note: %s\n", strings.ReplaceAll(n.String(), "\n", " "))
 	}
 }
 
