@@ -1,0 +1,260 @@
+// Package faults runs the program while the machine fails: calls of the system
+// that fail or at which it is killed, full disks, ingests that meet. Whatever
+// happens, the store is right then, and the next ingest makes it that of an
+// undisturbed one.
+//
+// `go test` runs a few of each. With STACKMILL_SOAK=1, or -long, every call fails
+// once, which takes an hour.
+package faults
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"stackmill/acceptance/corpus"
+	"stackmill/queries"
+	"stackmill/stages/write"
+)
+
+var long = flag.Bool("long", os.Getenv("STACKMILL_SOAK") != "", "fail every call of the system, not a few")
+
+// What was done, for the summary.
+var injected, compared, different atomic.Int64
+
+var scratch string // a folder that is removed at the end
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	code, err := run(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "faults:", err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func run(m *testing.M) (code int, err error) {
+	defer corpus.Remove()
+	if scratch, err = os.MkdirTemp("", "stackmill-faults-"); err != nil {
+		return 1, err
+	}
+	defer os.RemoveAll(scratch)
+	code = m.Run()
+	fmt.Printf("faults: %d injected, %d stores compared with an undisturbed one, %d differences\n", injected.Load(), compared.Load(), different.Load())
+	return code, nil
+}
+
+// program builds the program.
+var program = sync.OnceValues(func() (string, error) {
+	binary := filepath.Join(scratch, "stackmill")
+	out, err := exec.Command("go", "build", "-tags", "duckdb_arrow", "-o", binary, "stackmill/cmd/stackmill").CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return binary, err
+})
+
+// bench is what a test works with.
+type bench struct {
+	*testing.T
+	binary     string
+	recordings []string
+	want       map[string]string // the undisturbed store
+	cache      string            // warm
+}
+
+// names are the recordings that are ingested; the second has lost data.
+var names = []string{"exp/recur.er", "damaged/d_garbage_packet.er"}
+
+// reference is the store of an undisturbed ingest.
+var reference = sync.OnceValues(func() (string, error) {
+	binary, err := program()
+	if err != nil {
+		return "", err
+	}
+	dir, err := corpus.Dir()
+	if err != nil {
+		return "", err
+	}
+	store := filepath.Join(scratch, "undisturbed")
+	args := []string{"ingest", "--store", store, "--cache", filepath.Join(scratch, "cache"), "--debug-dir", scratch, "--jobs", "1"}
+	for _, n := range names {
+		args = append(args, filepath.Join(dir, n))
+	}
+	out, err := exec.Command(binary, args...).CombinedOutput()
+	if exit, ok := err.(*exec.ExitError); ok && exit.ExitCode() == 3 {
+		err = nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	p, err := queries.Check(context.Background(), store, nil)
+	if err == nil && len(p.Wrong)+len(p.Notes) > 0 {
+		err = fmt.Errorf("the undisturbed store: %v %v", p.Wrong, p.Notes)
+	}
+	return store, err
+})
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	store, err := reference()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := corpus.Dir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bench{T: t, want: content(t, store), cache: filepath.Join(scratch, "cache")}
+	if b.binary, err = program(); err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range names {
+		b.recordings = append(b.recordings, filepath.Join(dir, n))
+	}
+	return b
+}
+
+// ingest returns the arguments that ingest all recordings.
+func (b *bench) ingest(store string, more ...string) []string {
+	args := []string{"ingest", "--store", store, "--cache", b.cache, "--debug-dir", scratch, "--jobs", "1"}
+	return append(append(args, more...), b.recordings...)
+}
+
+// run runs the program, under a tracer or not.
+func (b *bench) run(command ...string) (code int, out string) {
+	b.Helper()
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=1") // few threads: the tracer counts calls of each
+	text, err := cmd.CombinedOutput()
+	if cmd.ProcessState == nil {
+		b.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), string(text)
+}
+
+// content is what readers see of a store: of every batch that counts, the tables
+// and their content's checksums.
+func content(t *testing.T, store string) map[string]string {
+	t.Helper()
+	look, err := write.Look(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	for _, c := range look.Commits {
+		for _, f := range c.Files {
+			all[c.ExperimentID+" "+c.Status+" "+f.Table] = f.Checksum
+		}
+	}
+	for _, d := range look.Damaged {
+		all[d.File()] = d.Err.Error()
+	}
+	return all
+}
+
+// right looks at a store after a fault: what is in it is whole, and as in the
+// undisturbed one.
+func (b *bench) right(what, store string) {
+	b.Helper()
+	compared.Add(1)
+	if _, err := os.Stat(filepath.Join(store, write.CommitsDir)); err != nil {
+		return // there is no store yet
+	}
+	for name, sum := range content(b.T, store) {
+		if b.want[name] != sum {
+			different.Add(1)
+			b.Errorf("%s: %s has content %s, undisturbed %q", what, name, sum, b.want[name])
+			return
+		}
+	}
+	if *long {
+		b.check(what, store)
+	}
+}
+
+// check has the program prove the store, in the long run; else it is its files
+// alone that are proved.
+func (b *bench) check(what, store string) {
+	b.Helper()
+	if *long {
+		if code, out := b.run(b.binary, "check", "--store", store); code != 0 {
+			different.Add(1)
+			b.Errorf("%s: check gives %d\n%s", what, code, out)
+		}
+		return
+	}
+	p, err := queries.CheckFiles(b.Context(), store)
+	if err != nil || len(p.Wrong) > 0 {
+		different.Add(1)
+		b.Errorf("%s: %v, %v", what, p, err)
+	}
+}
+
+// mended ingests again, undisturbed, and compares all with the undisturbed store.
+func (b *bench) mended(what, store string) {
+	b.Helper()
+	if code, out := b.run(append([]string{b.binary}, b.ingest(store)...)...); code != 0 && code != 3 {
+		b.Errorf("%s: the next ingest gives %d\n%s", what, code, out)
+		return
+	}
+	compared.Add(1)
+	if d := cmp.Diff(b.want, content(b.T, store)); d != "" {
+		different.Add(1)
+		b.Errorf("%s: after the next ingest: %.2000s", what, d)
+	}
+	b.check(what, store)
+	if left := leftovers(b.T, store); len(left) > 0 {
+		b.Errorf("%s: left after the next ingest: %v", what, left)
+	}
+}
+
+// leftovers returns the files of a store that are in no commit.
+func leftovers(t *testing.T, store string) (left []string) {
+	t.Helper()
+	look, err := write.Look(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, unread := map[string]bool{queries.CatalogFile: true}, map[string]bool{}
+	add := func(c write.Commit) {
+		known[write.CommitsDir+"/"+c.Batch+".json"] = true
+		for _, f := range c.Files {
+			known[f.Path] = true
+		}
+	}
+	for _, c := range look.Commits {
+		add(c)
+	}
+	for _, r := range look.Replaced {
+		add(r.Commit)
+		known[r.File()] = true
+		unread[r.Batch] = r.Err != nil
+	}
+	found := map[string]bool{}
+	for _, pattern := range []string{"*", ".*", "staging/*", "commits/*", "tables/*/*"} {
+		paths, err := filepath.Glob(filepath.Join(store, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range paths {
+			name, _ := filepath.Rel(store, p)
+			if info, err := os.Stat(p); err == nil && (!info.IsDir() || strings.HasPrefix(name, ".c")) && !known[name] && !unread[write.BatchOf(name)] {
+				found[name] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(found))
+}

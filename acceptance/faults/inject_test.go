@@ -1,0 +1,139 @@
+package faults
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// strace returns the tracer, or skips the test without one that works.
+func strace(t *testing.T) string {
+	t.Helper()
+	path, err := exec.LookPath("strace")
+	if err != nil {
+		t.Skip("there is no strace, which injects the faults (apt-get install strace)")
+	}
+	if out, err := exec.Command(path, "-f", "-qq", "-o", os.DevNull, "true").CombinedOutput(); err != nil {
+		t.Skipf("strace may not trace here: %v %s", err, out)
+	}
+	return path
+}
+
+// injections are the calls that fail, and how.
+var injections = []struct {
+	name, calls, fault string
+	few                []int // which of them in the short run
+}{
+	{"write", "write,pwrite64,pwritev,writev", "error=ENOSPC", []int{2, 9}},
+	{"fsync", "fsync,fdatasync", "error=EIO", []int{1, 4}},
+	{"rename", "rename,renameat,renameat2", "error=EIO", []int{1, 3}},
+	{"link", "link,linkat", "error=EIO", []int{1}},
+	{"mkdir", "mkdir,mkdirat", "error=ENOSPC", []int{3, 6}},
+	{"open", "openat", "error=EMFILE", []int{30}},
+	{"lock", "flock", "error=ENOLCK", []int{1}},
+	{"unlink", "unlink,unlinkat", "error=EIO", []int{1}},
+	{"killed at write", "write,pwrite64,pwritev,writev", "signal=KILL", []int{6}},
+	{"killed at fsync", "fsync,fdatasync", "signal=KILL", []int{3}},
+	{"killed at rename", "rename,renameat,renameat2", "signal=KILL", []int{2}},
+	{"killed at link", "link,linkat", "signal=KILL", []int{1}},
+	{"killed at mkdir", "mkdir,mkdirat", "signal=KILL", []int{5}},
+	{"killed at unlink", "unlink,unlinkat", "signal=KILL", []int{1}},
+}
+
+// mostCalls bounds the n-th call of a kind.
+const mostCalls = 600
+
+// inject runs an ingest whose n-th calls fail, and reports whether one did.
+func (b *bench) inject(tracer, calls, fault string, n int, store string, more ...string) (done bool, code int, out string) {
+	b.Helper()
+	log := filepath.Join(b.TempDir(), "trace")
+	command := []string{tracer, "-f", "-qq", "--seccomp-bpf", "-o", log, "-e", "trace=" + calls, "-e", fmt.Sprintf("inject=%s:%s:when=%d", calls, fault, n), b.binary}
+	code, out = b.run(append(command, b.ingest(store, more...)...)...)
+	trace, err := os.ReadFile(log)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return strings.Contains(string(trace), "(INJECTED)") || strings.Contains(string(trace), "killed by SIGKILL"), code, out
+}
+
+// Whichever call fails, or is the last before the program is killed, the store is
+// right, and the next ingest completes it.
+func TestEveryCallFails(t *testing.T) {
+	tracer := strace(t)
+	for _, x := range injections {
+		t.Run(x.name, func(t *testing.T) {
+			b := newBench(t)
+			if *long {
+				for n := 1; n <= mostCalls && b.oneFault(tracer, x.calls, x.fault, n); n++ {
+				}
+				return
+			}
+			for _, n := range x.few {
+				b.oneFault(tracer, x.calls, x.fault, n)
+			}
+		})
+	}
+}
+
+// oneFault is one fault in a new store, with an empty cache in the long run.
+func (b *bench) oneFault(tracer, calls, fault string, n int) (done bool) {
+	b.Helper()
+	store := filepath.Join(b.TempDir(), "store")
+	what := fmt.Sprintf("%s at call %d of %s", fault, n, calls)
+	var more []string
+	if *long {
+		more = []string{"--cache", b.TempDir()}
+	}
+	done, code, out := b.inject(tracer, calls, fault, n, store, more...)
+	if !done {
+		return false
+	}
+	injected.Add(1)
+	if strings.Contains(out, "goroutine ") {
+		b.Errorf("%s: exit status %d\n%s", what, code, out)
+	}
+	if code == 0 { // it says that all is in, but one recording has lost data
+		b.Errorf("%s: exit status 0\n%s", what, out)
+	}
+	b.right(what, store)
+	b.mended(what, store)
+	return true
+}
+
+// The same while a batch is replaced: the recording that lost data is read by
+// another program, in a way that gives other tables.
+func TestEveryCallFailsWhileReplacing(t *testing.T) {
+	if !*long {
+		t.Skip("only in the long run (STACKMILL_SOAK=1)")
+	}
+	tracer := strace(t)
+	for _, x := range injections {
+		t.Run(x.name, func(t *testing.T) {
+			b := newBench(t)
+			for n := 1; n <= mostCalls; n++ {
+				store := filepath.Join(t.TempDir(), "store")
+				if code, out := b.run(append([]string{b.binary}, b.ingest(store)...)...); code != 3 {
+					t.Fatalf("exit status %d\n%s", code, out)
+				}
+				// Another place for files: tried again, with the same content.
+				done, _, out := b.inject(tracer, x.calls, x.fault, n, store, "--debug-dir", b.TempDir())
+				if !done {
+					break
+				}
+				injected.Add(1)
+				what := fmt.Sprintf("%s at call %d of %s while replacing", x.fault, n, x.calls)
+				if strings.Contains(out, "goroutine ") {
+					t.Errorf("%s:\n%s", what, out)
+				}
+				b.right(what, store)
+				if len(content(t, store)) != len(b.want) {
+					t.Errorf("%s: a batch is gone", what)
+				}
+				b.mended(what, store)
+			}
+		})
+	}
+}
