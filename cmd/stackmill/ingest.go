@@ -73,6 +73,10 @@ Exit status: 0 all is in; 3 data of some recordings was lost or unreadable, see
 		if opts.Sources, err = source.ParseRules(*sources); err != nil {
 			return usageErrorf("ingest: --source-path: %w", err)
 		}
+		if err := checkSpace(limit); err != nil {
+			return fmt.Errorf("ingest: %w", err)
+		}
+		opts.Jobs = jobsFor(opts.Jobs, openFiles())
 		opts.Store, opts.Memory, opts.Program = a.store, limit, programVersion()
 		debug.SetMemoryLimit(max(limit-ownMemory, limit/2))
 		return runIngest(cmd.Context(), a, opts, args)

@@ -81,6 +81,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if ctx.Err() != nil && exit == nil {
 		err = errInterrupted
 	}
+	if exit == nil {
+		err = outOfFiles(err)
+	}
 	say(stderr, "stackmill: %v\n", err)
 	return code
 }
@@ -95,6 +98,12 @@ func newRoot(a *app) *cobra.Command {
 		Args:          cobra.ArbitraryArgs,
 		SilenceErrors: true,
 		SilenceUsage:  true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Name() == "version" {
+				return nil
+			}
+			return checkFiles()
+		},
 	}
 	var verbs []string
 	root.RunE = func(cmd *cobra.Command, args []string) error {
