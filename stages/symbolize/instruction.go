@@ -1,6 +1,8 @@
 package symbolize
 
 import (
+	"cmp"
+	"slices"
 	"sort"
 
 	"stackmill/stages/symbolize/insn"
@@ -50,9 +52,40 @@ func (d *Disassembler) Close() { d.r.closeFiles() }
 const All = -1
 
 // Function disassembles a function as far as it is within so many bytes of one
-// of the PCs, which are sorted offsets in it, or All of it. It gives nothing
-// when the machine code is not to be had.
+// of the PCs, which are sorted offsets in it, or All of it. It gives nothing when
+// the machine code is unavailable. Where only a part of that is, the other PCs
+// stand among the instructions as Unavailable.
 func (d *Disassembler) Function(function int32, pcs []uint64, within int) Disassembly {
+	out := d.available(function, pcs, within)
+	if len(out.Instructions) > 0 {
+		d.rest(&out, function, pcs)
+	}
+	return out
+}
+
+// Unavailable is the text of an instruction that lies in a part of the code which
+// the file lacks.
+const Unavailable = "(not in the file)"
+
+// rest adds the PCs whose instructions are not there. Each has the size 0.
+func (d *Disassembler) rest(out *Disassembly, function int32, pcs []uint64) {
+	known := out.Instructions // in the order of offsets
+	for _, pc := range pcs {
+		at := pc
+		if meant, ok := out.Meant[pc]; ok {
+			at = meant
+		}
+		if _, ok := slices.BinarySearchFunc(known, at, func(i Instruction, at uint64) int { return cmp.Compare(i.Offset, at) }); !ok {
+			i := Instruction{Offset: pc, Text: Unavailable}
+			i.File, i.Line = d.lines(function, pc)(pc)
+			out.Instructions = append(out.Instructions, i)
+		}
+	}
+	slices.SortFunc(out.Instructions, func(a, b Instruction) int { return cmp.Compare(a.Offset, b.Offset) })
+}
+
+// available is Function for the code that is there.
+func (d *Disassembler) available(function int32, pcs []uint64, within int) Disassembly {
 	f := &d.r.Program.Functions[function]
 	var out Disassembly
 	if f.Kind != symtab.Static || within == All {
