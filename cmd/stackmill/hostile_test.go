@@ -214,7 +214,7 @@ func TestHostileChoices(t *testing.T) {
 			t.Errorf("%q: status %d, want %d\n%s%s", test.args, status, test.status, out, errs)
 		}
 		tab := ""
-		if args := strings.Join(test.args, " "); strings.Contains(args, "source") || strings.Contains(args, "disasm") {
+		if args := strings.Join(test.args, " "); test.status != 0 || strings.Contains(args, "source") || strings.Contains(args, "disasm") {
 			tab = "\t"
 		}
 		checkShown(t, fmt.Sprintf("%q", test.args), out+errs, tab)

@@ -64,7 +64,7 @@ func say(stderr io.Writer, format string, args ...any) {
 		}
 		lines := strings.Split(fmt.Sprint(arg), "\n") // those of the SQL engine have several
 		for k := range lines {
-			lines[k] = printable(lines[k])
+			lines[k] = printableLine(lines[k])
 		}
 		out[i] = strings.Join(lines, "\n  ")
 	}

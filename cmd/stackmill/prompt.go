@@ -86,7 +86,9 @@ func (q *query) loop(lines lineReader) error {
 			continue
 		}
 		lines.AppendHistory(strings.Join(strings.Fields(statement), " "))
-		q.runTyped(statement)
+		if q.runTyped(statement); q.stuck {
+			return errors.New("query: the SQL does not stop (start the program again)")
+		}
 		statement = ""
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -78,13 +79,11 @@ settings. --unsafe lets it do all that DuckDB can and you may.`,
 		if err != nil {
 			return err
 		}
-		defer db.Close()
-		conn, err := db.Conn(cmd.Context())
+		q, err := a.connect(cmd.Context(), db, timeout)
 		if err != nil {
-			return fmt.Errorf("query: %w", err)
+			return fmt.Errorf("query: %w", errors.Join(err, db.Close()))
 		}
-		defer conn.Close()
-		q := &query{a, db, conn, timeout}
+		defer q.close()
 		if prompt {
 			return q.prompt()
 		}
@@ -126,26 +125,43 @@ type query struct {
 	db      *queries.DB
 	conn    *sql.Conn
 	timeout time.Duration // 0: none
+	temp    string        // the engine's temporary directory
+	stuck   bool          // whether SQL runs on that does not stop
+}
+
+func (a *app) connect(ctx context.Context, db *queries.DB, timeout time.Duration) (*query, error) {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	temp, err := queries.TempDirectory(ctx, conn)
+	return &query{app: a, db: db, conn: conn, timeout: timeout, temp: temp}, err
+}
+
+// close closes the store. A stuck one is left to the program's end, but for its files.
+func (q *query) close() {
+	if q.stuck {
+		_ = os.RemoveAll(q.temp)
+		return
+	}
+	_ = q.conn.Close() // nothing is lost
+	_ = q.db.Close()
 }
 
 // run runs the SQL and prints the result, into the file output if given. The
 // file is written by this program: SQL does not reach it.
 func (q *query) run(ctx context.Context, text, format, output string) (err error) {
-	if q.timeout > 0 {
-		var stop context.CancelFunc
-		ctx, stop = context.WithTimeout(ctx, q.timeout)
-		defer stop()
-	}
 	if output == "" && (format == "parquet" || format == "arrow") && isTerminal(q.stdout) {
 		return usageErrorf("the standard output is a terminal (name a file with --output)")
 	}
-	last, err := q.db.Admit(ctx, q.conn, text)
-	if err == nil {
-		err = q.write(ctx, last, format, output)
-	}
-	if ctx.Err() != nil && err != nil {
-		err = ctx.Err()
-	}
+	memory := cmp.Or(q.limits.Memory, queries.DefaultMemory)
+	err, q.stuck = attend(ctx, q.timeout, memory, func(ctx context.Context) error {
+		last, err := q.db.Admit(ctx, q.conn, text)
+		if err != nil {
+			return err
+		}
+		return q.write(ctx, last, format, output)
+	})
 	return sentence(err, q.timeout)
 }
 

@@ -32,7 +32,7 @@ func sentence(err error, timeout time.Duration) error {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return &reworded{fmt.Sprintf("the SQL did not end within %v (ask for less, or give more with --timeout)", timeout), err}
-	case strings.HasPrefix(first, "Out of Memory Error"):
+	case errors.Is(err, errMemory), strings.HasPrefix(first, "Out of Memory Error"):
 		return &reworded{"the SQL needs more memory, or more temporary files, than it may take (ask for less, or give more with --memory)", err}
 	}
 	return err

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"strconv"
+	"time"
+)
+
+// errMemory is the cause when the process has grown too large.
+var errMemory = errors.New("the process has grown too large")
+
+const (
+	grace       = 700 * time.Millisecond // that the SQL engine has to stop
+	memoryLook  = 50 * time.Millisecond  // between looks at the process's size
+	memorySlack = 1 << 30                // beyond the engine's memory, for what it does not count and this program
+)
+
+// attend runs work until it ends or is to stop: it is interrupted, its time is
+// over, or the process takes more than so many bytes of memory. The engine does
+// not count what functions make, and stops between rows only; work that does not
+// stop in time is left behind (stuck), for the program's end to end it.
+func attend(ctx context.Context, timeout time.Duration, memory int64, work func(context.Context) error) (err error, stuck bool) {
+	if timeout > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, timeout)
+		defer stop()
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	done := make(chan error, 1)
+	go func() { done <- work(ctx) }()
+	look := time.NewTicker(memoryLook)
+	defer look.Stop()
+	for {
+		select {
+		case err = <-done:
+			if err != nil && ctx.Err() != nil {
+				err = context.Cause(ctx)
+			}
+			return err, false
+		case <-look.C:
+			if residentMemory() > memory+memorySlack {
+				cancel(errMemory)
+			}
+		case <-ctx.Done():
+			select {
+			case <-done:
+			case <-time.After(grace):
+				stuck = true
+			}
+			return context.Cause(ctx), stuck
+		}
+	}
+}
+
+// residentMemory is the size of the process in memory, 0 when the system does not tell.
+func residentMemory() int64 {
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0
+	}
+	fields := bytes.Fields(text)
+	if len(fields) < 2 {
+		return 0
+	}
+	pages, err := strconv.ParseInt(string(fields[1]), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return pages * int64(os.Getpagesize())
+}
