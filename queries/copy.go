@@ -10,18 +10,12 @@ import (
 	"path/filepath"
 )
 
-// TempDirectory returns the engine's own temporary directory, empty without one.
-func TempDirectory(ctx context.Context, conn *sql.Conn) (dir string, err error) {
-	err = conn.QueryRowContext(ctx, "SELECT current_setting('temp_directory')").Scan(&dir)
-	return dir, err
-}
-
 // CopyParquet writes the rows of an admitted SELECT as a Parquet file to w, by
 // way of the engine's own temporary directory: what is asked for does not name
 // the file.
 func (db *DB) CopyParquet(ctx context.Context, conn *sql.Conn, query string, w io.Writer) error {
-	dir, err := TempDirectory(ctx, conn)
-	if err != nil {
+	var dir string
+	if err := conn.QueryRowContext(ctx, "SELECT current_setting('temp_directory')").Scan(&dir); err != nil {
 		return err
 	}
 	if dir == "" {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -45,13 +44,10 @@ type access struct {
 // directory, loads no extension, and none of its settings can be changed. That
 // does not keep it from writing to these files: foreign SQL goes through Admit.
 func connect(may access, setup, each []string) (*sql.DB, error) {
-	temp, err := os.MkdirTemp("", "stackmill-sql-") // private, and nobody guesses its name
-	if err != nil {
-		temp = "" // queries that need it fail
-	}
+	temp := newTemporary()
 	connector, err := duckdb.NewConnector("?"+may.config(temp).Encode(), initializer(may, setup, each))
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("duckdb: %w", err), os.RemoveAll(temp))
+		return nil, errors.Join(fmt.Errorf("duckdb: %w", err), removeTemporary(temp))
 	}
 	return sql.OpenDB(&ownConnector{connector, temp}), nil
 }
@@ -168,11 +164,7 @@ var _ io.Closer = (*ownConnector)(nil) // sql.DB.Close calls it
 
 // Close closes the database.
 func (c *ownConnector) Close() error {
-	err := c.Connector.Close()
-	if c.temp == "" {
-		return err
-	}
-	return errors.Join(err, os.RemoveAll(c.temp))
+	return errors.Join(c.Connector.Close(), removeTemporary(c.temp))
 }
 
 // EngineVersion returns the version of DuckDB.

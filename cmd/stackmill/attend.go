@@ -13,9 +13,9 @@ import (
 var errMemory = errors.New("the process has grown too large")
 
 const (
-	grace       = 700 * time.Millisecond // that the SQL engine has to stop
-	memoryLook  = 50 * time.Millisecond  // between looks at the process's size
-	memorySlack = 1 << 30                // beyond the engine's memory, for what it does not count and this program
+	grace       = interruptGrace / 2    // that the SQL engine has to stop
+	memoryLook  = 50 * time.Millisecond // between looks at the process's size
+	memorySlack = 1 << 30               // beyond the engine's memory, for what it does not count and this program
 )
 
 // attend runs work until it ends or is to stop: it is interrupted, its time is

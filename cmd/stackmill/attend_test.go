@@ -4,8 +4,13 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
+	"os/exec"
+	"syscall"
 	"testing"
 	"time"
+
+	"stackmill/queries/storetest"
 )
 
 func TestAttend(t *testing.T) {
@@ -35,6 +40,34 @@ func TestAttend(t *testing.T) {
 		err, stuck := attend(test.ctx, test.timeout, test.memory, test.work)
 		if !errors.Is(err, test.want) || err == nil != (test.want == nil) || stuck != test.stuck {
 			t.Errorf("%s: %v, stuck %t", name, err, stuck)
+		}
+	}
+}
+
+// The temporary directory goes with the program, also when SQL does not stop, or
+// is stopped by a signal.
+func TestNothingIsLeft(t *testing.T) {
+	store := storetest.New(t, storetest.Two)
+	for _, statement := range []string{"SELECT sleep_ms(600_000)", "SELECT length(lpad('x', 2_000_000_000, 'y'))", "SELECT count(*) FROM range(10_000_000) a, range(10_000_000) b WHERE a.range + b.range = -1"} {
+		temp := t.TempDir()
+		c := program(t, "query", "--store", store, "--threads", "1", statement)
+		c.Env = append(os.Environ(), "TMPDIR="+temp)
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for dirs, _ := os.ReadDir(temp); len(dirs) == 0; dirs, _ = os.ReadDir(temp) {
+			time.Sleep(10 * time.Millisecond)
+		}
+		time.Sleep(100 * time.Millisecond) // most often it runs then
+		if err := c.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		var exit *exec.ExitError
+		if err := c.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitNothing {
+			t.Errorf("%s: %v", statement, err)
+		}
+		if dirs, _ := os.ReadDir(temp); len(dirs) > 0 {
+			t.Errorf("%s: %s is left", statement, dirs[0].Name())
 		}
 	}
 }

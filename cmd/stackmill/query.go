@@ -125,27 +125,20 @@ type query struct {
 	db      *queries.DB
 	conn    *sql.Conn
 	timeout time.Duration // 0: none
-	temp    string        // the engine's temporary directory
 	stuck   bool          // whether SQL runs on that does not stop
 }
 
 func (a *app) connect(ctx context.Context, db *queries.DB, timeout time.Duration) (*query, error) {
 	conn, err := db.Conn(ctx)
-	if err != nil {
-		return nil, err
-	}
-	temp, err := queries.TempDirectory(ctx, conn)
-	return &query{app: a, db: db, conn: conn, timeout: timeout, temp: temp}, err
+	return &query{app: a, db: db, conn: conn, timeout: timeout}, err
 }
 
-// close closes the store. A stuck one is left to the program's end, but for its files.
+// close closes the store. A stuck one is left to the program's end.
 func (q *query) close() {
-	if q.stuck {
-		_ = os.RemoveAll(q.temp)
-		return
+	if !q.stuck {
+		_ = q.conn.Close() // nothing is lost
+		_ = q.db.Close()
 	}
-	_ = q.conn.Close() // nothing is lost
-	_ = q.db.Close()
 }
 
 // run runs the SQL and prints the result, into the file output if given. The
