@@ -173,7 +173,7 @@ func TestUnknownRecords(t *testing.T) {
 		b.record(typ, 0, 1, 2)
 	}
 	_, problems := told(t, b)
-	if d := cmp.Diff([]string{"warning unknown-fields 1", "info unknown-record 3"}, problems); d != "" {
+	if d := cmp.Diff([]string{"warning unknown-fields 1", "warning unknown-record 3"}, problems); d != "" {
 		t.Error(d)
 	}
 }

@@ -103,6 +103,9 @@ func (r *reader) feature(bit int, b []byte) {
 			r.wall, r.clock = int64(wall), int64(clock)
 		}
 	}
+	if c.short && bit != featureCache {
+		r.problem(problem.Warning, problem.NoOffset, "bad-feature", "feature %d ends before its last field: names or other facts of the recording may be missing", bit)
+	}
 }
 
 // eventNames reads EVENT_DESC: names by the events' ids, else by their place.
@@ -130,6 +133,7 @@ func (r *reader) buildIDs(c *cursor) {
 		whole := c.b
 		_, misc, size := c.u32(), c.u16(), c.u16()
 		if int(size) < recordHeader || int(size) > len(whole) {
+			c.b, c.short = nil, true
 			return
 		}
 		r.buildID(misc, whole[recordHeader:size])

@@ -180,6 +180,9 @@ func (r *reader) addEvent(a attr, ids []uint64) {
 		e.unit = "ns"
 	}
 	for _, id := range ids {
+		if _, twice := r.byID[id]; twice {
+			r.problem(problem.Error, problem.NoOffset, "bad-attributes", "two events have the id %d: samples of one may be counted as the other's", id)
+		}
 		r.byID[id] = int32(len(r.events))
 	}
 	if a.sampleType >= 2*sampleWeightStruct || a.readFormat >= 2*readLost || a.branchType >= 2*branchCounters {

@@ -358,6 +358,7 @@ func (r *reader) summary() {
 	r.count(problem.Warning, r.lostSamples, "lost-samples", "the kernel dropped samples")
 	r.count(problem.Warning, r.throttled, "throttled", "the kernel paused sampling because it took too much time")
 	r.count(problem.Error, r.badSamples, "bad-sample", "samples end before their last field")
+	r.count(problem.Error, r.badRecords, "bad-record", "records of processes and their mappings end before their last field")
 	r.count(problem.Error, r.unknownEvents, "unknown-event", "samples belong to an event that the file does not describe")
 	r.count(problem.Warning, r.auxBytes, "aux-data", "bytes of hardware trace data are not decoded")
 	r.judgeChains()
@@ -372,6 +373,6 @@ func (r *reader) summary() {
 		kinds, n = append(kinds, fmt.Sprint(typ)), n+k
 	}
 	if n > 0 {
-		r.count(problem.Info, n, "unknown-record", "records of unknown types are skipped: "+strings.Join(sorted(kinds), ", "))
+		r.count(problem.Warning, n, "unknown-record", "records of unknown types are skipped, and samples with them if those were any: "+strings.Join(sorted(kinds), ", "))
 	}
 }

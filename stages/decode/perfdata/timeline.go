@@ -116,13 +116,16 @@ func (t *timeline) replay(s *sideband) {
 	case recordFork:
 		t.fork(s, &c)
 	case recordExit:
-		if pid, _, tid := c.s32(), c.s32(), c.s32(); pid == tid {
+		if pid, _, tid := c.s32(), c.s32(), c.s32(); pid == tid && !c.short {
 			t.process(pid, s.time).exited = true
 		}
 	case recordMmap, recordMmap2:
 		t.mmap(s, &c)
 	case recordKsymbol:
 		t.ksymbol(s, &c)
+	}
+	if c.short {
+		t.r.badRecords++
 	}
 }
 
