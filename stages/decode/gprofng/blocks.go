@@ -164,9 +164,9 @@ func (r *packetReader) hidden(o, p int) {
 
 // blanks skips NULs. Only a block to which nothing was written has them.
 func (r *packetReader) blanks(o int) {
-	p := o
-	for p < r.end && r.data[p] == 0 {
-		p++
+	p := r.end
+	if !allZero(r.data[o:r.end]) {
+		p = o + bytes.IndexFunc(r.data[o:r.end], func(c rune) bool { return c != 0 })
 	}
 	switch {
 	case p < r.end:

@@ -23,14 +23,23 @@ type classReader struct {
 	data        []byte
 	methods     map[uint64]decode.JavaMethod
 	class, file string
+	blank       int  // blocks of NULs
 	full        bool // the last block is, so that another must follow
 }
 
-func (e *experiment) readClasses(data []byte) map[uint64]decode.JavaMethod {
+// readClasses reads jclasses; release gives back the file's memory.
+func (e *experiment) readClasses(data []byte, release func()) map[uint64]decode.JavaMethod {
 	r := &classReader{e: e, data: data, methods: map[uint64]decode.JavaMethod{}}
-	o := 0
+	o, released := 0, 0
 	for o >= 0 && o < len(data) {
-		o = r.packet(o)
+		if r.blank >= maxBlank {
+			r.bad(o, "the file has %d blocks of NULs up to here: the rest is not read", r.blank)
+			return r.methods
+		}
+		if o = r.packet(o); o-released >= releaseStep {
+			release()
+			released = o
+		}
 	}
 	switch {
 	case o < 0:
@@ -48,7 +57,7 @@ func (r *classReader) packet(o int) int {
 	end := min(o&^(blockSize-1)+blockSize, len(r.data))
 	rest := r.data[o:end]
 	if len(rest) < packetHeader || r.e.order.u16(rest) == 0 {
-		if o%blockSize != 0 || !allZero(rest) {
+		if r.blank++; o%blockSize != 0 || !allZero(rest) {
 			r.bad(o, "%d bytes at the end of a block are no packet", len(rest))
 		}
 		return end

@@ -39,6 +39,11 @@ func (r *logReader) description(t *tag) {
 			r.layout = nil
 			return
 		}
+		if kind >= maxType {
+			r.e.report(problem.Warning, r.file, t.offset, "undescribed-packets", "packets of type %d are not known; they are ignored", kind)
+			r.layout = nil
+			return
+		}
 		r.layout = newLayout(uint16(kind))
 		r.layouts[uint16(kind)] = r.layout
 	case "field":
@@ -102,9 +107,16 @@ var cycleCounters = map[string]string{
 	"unhalted-core-cycles":    "CPU Cycles",
 }
 
+// maxCounters is more than any processor has.
+const maxCounters = 1 << 10
+
 func (r *logReader) counter(t *tag) {
 	name := t.get("hwcname")
 	if name == "" {
+		return
+	}
+	if len(r.counters) == maxCounters {
+		r.tooMany("counters", "counters", maxCounters)
 		return
 	}
 	c := decode.Counter{

@@ -18,10 +18,32 @@ const (
 	dynHeaderSize = 24
 )
 
-// readDyntext adds instructions, lines and source files to the dynamic
-// functions among the image events.
+// Limits of what is kept. The largest functions of run-time compilers have some MB.
+const (
+	maxCode    = 16 << 20
+	maxAllCode = 128 << 20
+	maxLines   = 1 << 20
+	// codePadding is how much longer than its function code may be.
+	codePadding = 64
+)
+
+// dynReader adds instructions, lines and source files to the dynamic functions
+// among image events.
+type dynReader struct {
+	e         *experiment
+	events    []decode.MapEvent
+	byAddress map[uint64][]int // numbers of the dynamic functions
+	function  *decode.MapEvent
+	kept      int // bytes
+}
+
 func (e *experiment) readDyntext(data []byte, events []decode.MapEvent) {
-	var code *decode.Code
+	r := &dynReader{e: e, events: events, byAddress: map[uint64][]int{}}
+	for i := range events {
+		if events[i].Code != nil {
+			r.byAddress[events[i].Address] = append(r.byAddress[events[i].Address], i)
+		}
+	}
 	header := false // was the last record
 	for o := 0; o < len(data); {
 		rest := data[o:]
@@ -36,9 +58,9 @@ func (e *experiment) readDyntext(data []byte, events []decode.MapEvent) {
 		}
 		record := rest[:size]
 		if header = typ == dynHeader; header {
-			code = e.dynamicCode(record, int64(o), events)
-		} else if code != nil {
-			e.describeCode(code, typ, record[dynRecord:])
+			r.header(record, int64(o))
+		} else if r.function != nil {
+			r.describe(typ, record[dynRecord:], int64(o))
 		}
 		o += int(size)
 	}
@@ -47,43 +69,50 @@ func (e *experiment) readDyntext(data []byte, events []decode.MapEvent) {
 	}
 }
 
-// dynamicCode finds the function that a header record selects: the one mapped
-// at its address at its time.
-func (e *experiment) dynamicCode(record []byte, offset int64, events []decode.MapEvent) *decode.Code {
+// header finds the function that a header record selects: the one mapped at its
+// address at its time.
+func (r *dynReader) header(record []byte, offset int64) {
+	e := r.e
+	r.function = nil
 	if len(record) < dynHeaderSize {
 		e.report(problem.Error, dyntextFile, offset, "bad-packet", "a header record has %d bytes, not %d", len(record), dynHeaderSize)
-		return nil
+		return
 	}
 	time, address := int64(e.order.u64(record[8:])), e.order.u64(record[16:])
-	var found *decode.MapEvent
-	for i := range events {
-		ev := &events[i]
-		if ev.Code == nil || ev.Address != address {
-			continue
-		}
+	for _, i := range r.byAddress[address] {
 		// The latest that was mapped by then; else the first at all.
+		ev, found := &r.events[i], r.function
 		if found == nil || ev.Time <= time && (found.Time > time || ev.Time >= found.Time) {
-			found = ev
+			r.function = ev
 		}
 	}
-	if found == nil {
+	if r.function == nil {
 		e.report(problem.Warning, dyntextFile, offset, "unknown-function", "no dynamic function is mapped at %#x", address)
-		return nil
 	}
-	return found.Code
 }
 
-func (e *experiment) describeCode(code *decode.Code, typ uint32, content []byte) {
+// describe adds a record's content to the function.
+func (r *dynReader) describe(typ uint32, content []byte, offset int64) {
+	code := r.function.Code
 	switch typ {
 	case dynCode:
-		code.Bytes = bytes.Clone(content)
+		n := min(uint64(len(content)), max(r.function.Size, r.function.Size+codePadding))
+		if n > maxCode || r.kept+int(n) > maxAllCode {
+			r.e.report(problem.Error, dyntextFile, offset, "too-long-code", "the %d bytes of instructions at %#x are too many and left out", n, r.function.Address)
+			return
+		}
+		r.kept += int(n)
+		code.Bytes = bytes.Clone(content[:n])
 	case dynLines:
 		code.Lines = nil
-		for ; len(content) >= 8; content = content[8:] {
-			code.Lines = append(code.Lines, decode.CodeLine{Offset: e.order.u32(content), Line: int32(e.order.u32(content[4:]))})
+		for ; len(content) >= 8 && len(code.Lines) < maxLines; content = content[8:] {
+			code.Lines = append(code.Lines, decode.CodeLine{Offset: r.e.order.u32(content), Line: int32(r.e.order.u32(content[4:]))})
 		}
 	case dynSource:
-		name, _, _ := bytes.Cut(content, []byte{0})
+		name, _, _ := bytes.Cut(content[:min(len(content), maxPath)], []byte{0})
 		code.File = text(name)
 	}
 }
+
+// maxPath is the longest path that a system knows.
+const maxPath = 4096

@@ -285,5 +285,5 @@ func (e *experiment) readRest() {
 	if n := len(e.process.Overview); n > 0 {
 		e.process.DurationNS = max(e.process.DurationNS, e.process.Overview[n-1].T1NS-e.shift())
 	}
-	e.view(classesFile, func(m *mapped.File) { e.process.JavaMethods = e.readClasses(m.Data) })
+	e.view(classesFile, func(m *mapped.File) { e.process.JavaMethods = e.readClasses(m.Data, m.Release) })
 }

@@ -28,10 +28,16 @@ func newLayout(typ uint16) *layout {
 // alwaysUnsigned are the fields that are unsigned whatever their type says.
 var alwaysUnsigned = []string{"LWPID", "THRID", "CPUID", "VIRTPC", "PHYSPC"}
 
+// maxFields bounds how many fields a packet has; known ones have up to 20.
+const maxFields = 256
+
 // maxPacket is the largest size a packet header can state.
 const maxPacket = math.MaxUint16
 
 func (l *layout) addField(name, typ, offset string) error {
+	if len(l.fields)+len(l.text) >= maxFields {
+		return fmt.Errorf("it has more than %d fields", maxFields)
+	}
 	o, err := parseUnsigned(offset)
 	if err != nil || o < packetHeader || o > maxPacket {
 		return fmt.Errorf("field %s: offset %q is not inside a packet", name, offset)

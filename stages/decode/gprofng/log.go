@@ -56,9 +56,18 @@ type logReader struct {
 	e      *experiment
 	file   string
 	maps   *mapReader
-	kind   string  // the profile element that is open
-	layout *layout // the profpckt element that is open
-	last   string  // label
+	kind   string           // the profile element that is open
+	layout *layout          // the profpckt element that is open
+	last   string           // label
+	living map[string][]int // numbers of the threads that have not ended, by environment
+}
+
+// maxWarnings bounds how many warnings of the collector are kept.
+const maxWarnings = 1 << 14
+
+// tooMany tells that a log has more of something than are kept.
+func (r *logReader) tooMany(reason, what string, most int) {
+	r.e.report(problem.Error, r.file, problem.NoOffset, "too-many-"+reason, "only the first %d %s are kept", most, what)
 }
 
 // readLog reads gprofng-experiment 2.3 and 2.4, and returns where the text ends.
@@ -214,6 +223,10 @@ func (r *logReader) event(t *tag) {
 		r.maps.event(r.file, t)
 		return
 	case "cwarn", "cerror":
+		if len(r.warnings) == maxWarnings {
+			r.tooMany("collector-warnings", "warnings of the collector", maxWarnings)
+			return
+		}
 		r.warnings = append(r.warnings, collectorWarning{kind, t.get("id"), strings.TrimSpace(t.text), r.file, t.offset})
 		return
 	case "comment":
@@ -251,7 +264,7 @@ func (r *logReader) event(t *tag) {
 		r.lastTime = max(r.lastTime, time)
 		r.sample(t)
 	case "jthread_start":
-		r.threads = append(r.threads, javaThread{
+		r.beginThread(javaThread{
 			thread: r.int(t, "tid"), env: t.get("jenv"),
 			name: t.get("name"), group: t.get("grpname"), from: time,
 		})

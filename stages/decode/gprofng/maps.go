@@ -22,6 +22,35 @@ type mapReader struct {
 	e       *experiment
 	events  []decode.MapEvent
 	pending []decode.CodeFunction // announced functions of the next dynamic region
+	kept    int                   // events and functions
+	dropped int64                 // those that are too many
+	paths   map[string]string     // each once
+}
+
+// maxMaps bounds the events of one process's map: what a process has mapped at a
+// time is a quarter of it.
+const maxMaps = 1 << 18
+
+// room reports whether one more event can be kept.
+func (m *mapReader) room() bool {
+	if m.kept == maxMaps {
+		m.dropped++
+		return false
+	}
+	m.kept++
+	return true
+}
+
+// path returns a name that others share.
+func (m *mapReader) path(name string) string {
+	if m.paths == nil {
+		m.paths = map[string]string{}
+	}
+	if known, ok := m.paths[name]; ok {
+		return known
+	}
+	m.paths[name] = name
+	return name
 }
 
 // readMap reads map.xml.
@@ -35,6 +64,9 @@ func (e *experiment) readMap(in io.Reader, size int64, maps *mapReader) {
 			e.report(problem.Info, mapFile, t.offset, "unknown-element", "the element %s is not known; it is ignored", t.name)
 		}
 	}, func() bool { return true })
+	if maps.dropped > 0 {
+		e.reporter(mapFile)(problem.Error, problem.NoOffset, "too-many-maps", "the map has too many events; these are left out", maps.dropped)
+	}
 }
 
 // numbers reads the attributes of one event; the first that is unreadable is
@@ -88,7 +120,7 @@ func (m *mapReader) event(file string, t *tag) {
 	case object == "segment":
 		keep = m.segment(file, n, &ev)
 	case object == "dynfunc":
-		if keep = false; n.err == nil {
+		if keep = false; n.err == nil && m.room() {
 			m.pending = append(m.pending, decode.CodeFunction{Name: t.get("funcname"), Address: ev.Address, Size: ev.Size})
 		}
 	case object == "function":
@@ -102,7 +134,7 @@ func (m *mapReader) event(file string, t *tag) {
 	}
 	if n.err != nil {
 		m.e.report(problem.Error, file, t.offset, "bad-number", "%s of the %s event: %v; the event is dropped", n.bad, kind, n.err)
-	} else if keep && m.holds(file, t, &ev) {
+	} else if keep && m.holds(file, t, &ev) && m.room() {
 		m.events = append(m.events, ev)
 	}
 }
@@ -126,7 +158,7 @@ func (m *mapReader) remark(file string, t *tag, reason, message string) {
 
 // segment reads the mapping of a file; false when it has no name to use.
 func (m *mapReader) segment(file string, n *numbers, ev *decode.MapEvent) bool {
-	ev.Path = n.t.get("name")
+	ev.Path = m.path(n.t.get("name"))
 	ev.FileOffset = n.unsigned("foffset", false)
 	ev.Modes = int(n.unsigned("modes", false))
 	if sum := n.unsigned("chksum", false); sum < checksumUnknown {

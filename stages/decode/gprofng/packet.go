@@ -1,6 +1,7 @@
 package gprofng
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"slices"
@@ -231,13 +232,16 @@ func (r *packetReader) tail() {
 	r.pos = len(r.data)
 }
 
+var zeros [blockSize]byte
+
 func allZero(b []byte) bool {
-	for _, c := range b {
-		if c != 0 {
+	for len(b) > blockSize {
+		if !bytes.Equal(b[:blockSize], zeros[:]) {
 			return false
 		}
+		b = b[blockSize:]
 	}
-	return true
+	return bytes.Equal(b, zeros[:len(b)])
 }
 
 // reportUnknown tells of the packets that were skipped because the log does

@@ -14,17 +14,36 @@ type javaThread struct {
 	from, until int64 // 0: until the end
 }
 
-// endThread ends the thread with the same environment; one that nobody saw
+// maxJavaThreads bounds how many threads are kept.
+const maxJavaThreads = 1 << 16
+
+// beginThread notes a thread.
+func (r *logReader) beginThread(j javaThread) {
+	if len(r.threads) == maxJavaThreads {
+		r.tooMany("java-threads", "Java threads", maxJavaThreads)
+		return
+	}
+	if r.living == nil {
+		r.living = map[string][]int{}
+	}
+	if j.until == 0 {
+		r.living[j.env] = append(r.living[j.env], len(r.threads))
+	}
+	r.threads = append(r.threads, j)
+}
+
+// endThread ends the last thread with the same environment; one that nobody saw
 // start began with the process (gprofng-experiment 2.4).
 func (r *logReader) endThread(t *tag, time int64) {
 	env := t.get("jenv")
-	for i := len(r.threads) - 1; i >= 0; i-- {
-		if j := &r.threads[i]; j.env == env && j.until == 0 {
-			j.until = time
-			return
+	if of := r.living[env]; len(of) > 0 {
+		last := len(of) - 1
+		if r.threads[of[last]].until = time; time != 0 { // 0 is no end
+			r.living[env] = of[:last]
 		}
+		return
 	}
-	r.threads = append(r.threads, javaThread{thread: r.int(t, "tid"), env: env, until: time})
+	r.beginThread(javaThread{thread: r.int(t, "tid"), env: env, until: time})
 }
 
 // javaThreads returns the threads with times from the founder's start.
