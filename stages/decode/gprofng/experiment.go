@@ -279,7 +279,7 @@ func (e *experiment) reader(kind schema.Kind) decode.EventReader {
 
 // readRest reads what is small and needs the log.
 func (e *experiment) readRest() {
-	if !e.view(overviewFile, func(m *mapped.File) { e.process.Overview = e.readOverview(m.Data, e.log.start-e.shift()) }) {
+	if !e.view(overviewFile, func(m *mapped.File) { e.process.Overview = e.readOverview(m.Data, e.log.start-e.shift(), m.Release) }) {
 		e.report(problem.Info, overviewFile, problem.NoOffset, "missing-file", "there is no overview of the resources used")
 	}
 	if n := len(e.process.Overview); n > 0 {

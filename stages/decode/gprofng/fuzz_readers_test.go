@@ -108,7 +108,7 @@ func FuzzRecords(f *testing.F) {
 			e.readMap(strings.NewReader(`<event kind="map" object="function" vaddr="0x0" size="1" name="f"/>`), 0, m)
 			e.readDyntext(data, m.events)
 			e.readClasses(data, func() {})
-			e.readOverview(data, 0)
+			e.readOverview(data, 0, func() {})
 		}
 	})
 }

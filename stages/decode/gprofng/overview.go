@@ -33,9 +33,12 @@ type overviewRecord struct {
 	counts []int64
 }
 
+// maxRecords bounds the records that are kept: at one a second, those of six days.
+const maxRecords = 1 << 19
+
 // readOverview turns records into the differences between neighbours. start
 // is the time of the recording's clock that counts as 0.
-func (e *experiment) readOverview(data []byte, start int64) []decode.OverviewRow {
+func (e *experiment) readOverview(data []byte, start int64, release func()) []decode.OverviewRow {
 	size := overviewHead + overviewWords*e.wordBytes
 	if rest := len(data) % size; rest != 0 {
 		e.report(problem.Error, overviewFile, int64(len(data)-rest), "truncated",
@@ -47,7 +50,15 @@ func (e *experiment) readOverview(data []byte, start int64) []decode.OverviewRow
 	var left bounds.Left
 	facts, _ := e.facts()
 	last := overviewRecord{time: facts.start, times: make([]int64, len(schema.OverviewTimes)), counts: make([]int64, len(schema.OverviewCounts))}
-	for i := range len(data) / size {
+	records := len(data) / size
+	if records > maxRecords {
+		e.report(problem.Error, overviewFile, int64(maxRecords*size), "too-many-records", "only the first %d of %d records are kept", maxRecords, records)
+		records = maxRecords
+	}
+	for i := range records {
+		if i%releaseFrames == 0 {
+			release()
+		}
 		rec := e.overviewRecord(data[i*size : (i+1)*size])
 		rec.hold(&facts, last, int64(i*size+overviewHead), int64(e.wordBytes), &left)
 		if i > 0 {
