@@ -131,10 +131,14 @@ func (a *attempt) run(job func(*attempt, *Result) error) (r Result) {
 		return r
 	}
 	r.Status, r.Err, r.Samples, r.Problems = Aborted, err, 0, nil
-	if a.ctx.Err() != nil {
+	var store errStore
+	switch {
+	case a.ctx.Err() != nil:
 		r.Err = context.Cause(a.ctx)
-	} else if errors.As(err, new(*InternalError)) {
+	case errors.As(err, new(*InternalError)):
 		r.Status = Failed
+	case errors.As(err, &store): // all tables may have failed
+		r.Err = store
 	}
 	return r
 }

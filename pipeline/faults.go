@@ -2,7 +2,9 @@ package pipeline
 
 import (
 	"errors"
+	"strings"
 	"sync"
+	"syscall"
 
 	"stackmill/fault"
 )
@@ -12,6 +14,16 @@ import (
 type errStore struct{ error }
 
 func (e errStore) Unwrap() error { return e.error }
+
+// Error says the same whatever was written: it is told once.
+func (e errStore) Error() string {
+	var cause syscall.Errno
+	if errors.As(e.error, &cause) {
+		return "the store cannot be written: " + cause.Error()
+	}
+	first, _, _ := strings.Cut(e.error.Error(), "\n")
+	return "the store cannot be written: " + first
+}
 
 // storeFault makes a fault of the store of an error; nil stays nil.
 func storeFault(err error) error {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"stackmill/fault"
 	"stackmill/problem"
 	"stackmill/schema"
 	"stackmill/stages/symbolize/source"
@@ -45,6 +46,8 @@ func (r *Result) sourceLines(emit Emit, v *Values) error {
 			private = append(private, file)
 		case errors.Is(err, source.ErrLeadsOut):
 			leading = append(leading, file)
+		case fault.Is(err):
+			return err
 		case err != nil:
 			r.Sources.remark(file, "unreadable-source", fmt.Sprintf("the source file cannot be used: %v", err), 1)
 		case left <= 0:

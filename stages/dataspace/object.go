@@ -173,13 +173,15 @@ func (o *object) constant(at uint64) bool {
 func (o *object) threadAddress(offset int64) uint64 {
 	if o.tls == nil {
 		o.tls = &elf.ProgHeader{}
-		if f, err := elf.Open(o.resolver.ObjectFile(o.number)); err == nil {
+		if f, err := openELF(o.resolver.ObjectFile(o.number)); err == nil {
 			for _, p := range f.Progs {
 				if p.Type == elf.PT_TLS {
 					*o.tls = p.ProgHeader
 				}
 			}
 			f.Close()
+		} else {
+			o.resolver.Faulted(err)
 		}
 	}
 	align := max(o.tls.Align, 1)

@@ -18,9 +18,12 @@ type symbol struct {
 func (o *object) findSymbols() {
 	o.data = []symbol{}
 	unreadable := func(err error) {
+		if o.resolver.Faulted(err) {
+			return
+		}
 		o.space.problem(o.resolver.Program.Objects[o.number].Path, "symbols of data", err)
 	}
-	f, err := elf.Open(o.resolver.ObjectFile(o.number))
+	f, err := openELF(o.resolver.ObjectFile(o.number))
 	if err != nil {
 		unreadable(err)
 		return

@@ -8,6 +8,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"stackmill/fault"
 	"stackmill/problem"
 	"stackmill/schema"
 )
@@ -62,6 +63,18 @@ type Recording struct {
 	Stored func(path, buildID string) []Candidate
 	// Close unmaps the files. No event reader may be used after it.
 	Close func() error
+}
+
+// Faulted reports whether an error is a fault of the machine, which it keeps as
+// the recording's Fault: it is no problem of the recording.
+func (r *Recording) Faulted(err error) bool {
+	if !fault.Is(err) {
+		return false
+	}
+	if r.Fault == nil {
+		r.Fault = err
+	}
+	return true
 }
 
 // Length is how long it took.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"stackmill/stages/decode"
+	"stackmill/stages/infile"
 	"stackmill/stages/symbolize/image"
 	"stackmill/stages/symbolize/insn"
 )
@@ -52,8 +53,9 @@ const maxOpened = 8
 func (r *Resolver) file(path string) *os.File {
 	i := slices.IndexFunc(r.opened, func(f *os.File) bool { return f.Name() == path })
 	if i < 0 {
-		f, err := os.Open(path)
+		f, _, err := infile.Open(path, infile.LoadObject)
 		if err != nil {
+			r.rec.Faulted(err)
 			return nil
 		}
 		if i = len(r.opened); i == maxOpened {

@@ -265,6 +265,9 @@ func (r *Resolver) Finish() {
 	}
 }
 
+// Faulted is decode.Recording.Faulted.
+func (r *Resolver) Faulted(err error) bool { return r.rec.Faulted(err) }
+
 func (r *Resolver) problem(s problem.Severity, path, reason, message string) {
 	r.rec.Problems.Add(problem.Problem{Severity: s, File: path, Offset: problem.NoOffset, Reason: reason, Message: message})
 }

@@ -51,6 +51,13 @@ func (a *attacher) problem(d decode.JITDump, offset int, reason, format string, 
 	a.rec.Problems.Add(problem.Problem{Severity: problem.Warning, Process: a.p.Number, File: d.Path, Offset: int64(offset), Reason: reason, Message: fmt.Sprintf(format, args...)})
 }
 
+// unreadable says that a dump cannot be read, unless that is no fault of its own.
+func (a *attacher) unreadable(d decode.JITDump, err error) {
+	if !a.rec.Faulted(err) {
+		a.problem(d, problem.NoOffset, "unreadable-jitdump", "%v", err)
+	}
+}
+
 // find reads the first of the files that are such a dump.
 func (a *attacher) find(d decode.JITDump) {
 	found := false
@@ -61,13 +68,13 @@ func (a *attacher) find(d decode.JITDump) {
 		}
 		found = true
 		if err != nil {
-			a.problem(d, problem.NoOffset, "unreadable-jitdump", "%v", err)
+			a.unreadable(d, err)
 			continue
 		}
 		used := false
 		err = f.Guard(func() { used = a.dump(d, f.Data) })
 		if err = errors.Join(err, f.Unmap()); err != nil {
-			a.problem(d, problem.NoOffset, "unreadable-jitdump", "%v", err)
+			a.unreadable(d, err)
 		}
 		if used {
 			return

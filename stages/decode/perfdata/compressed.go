@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 
 	"github.com/klauspost/compress/zstd"
@@ -79,7 +80,7 @@ func (l *limited) Read(b []byte) (int, error) {
 func (r *reader) unpack(name string, from io.Reader) (*mapped.File, error) {
 	t, err := os.CreateTemp("", "stackmill-perf-") // nobody else may open it
 	if err != nil {
-		return nil, fault.New(err)
+		return nil, ofTemporary(err)
 	}
 	defer t.Close()
 	defer os.Remove(t.Name())
@@ -102,7 +103,20 @@ type faulty struct{ to io.Writer }
 
 func (w faulty) Write(b []byte) (int, error) {
 	n, err := w.to.Write(b)
-	return n, fault.New(err)
+	return n, ofTemporary(err)
+}
+
+// ofTemporary makes a fault of what went wrong with a temporary file, whose name
+// means nothing to anybody.
+func ofTemporary(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		err = at.Err
+	}
+	if err == nil {
+		return nil
+	}
+	return fault.New(fmt.Errorf("decompress it into %s: %w (set $TMPDIR to another folder)", os.TempDir(), err))
 }
 
 // untilEnd reads until a context ends.
