@@ -1,13 +1,13 @@
 package dataspace
 
 import (
-	"debug/elf"
 	"sort"
 
 	"stackmill/stages/symbolize"
 	"stackmill/stages/symbolize/datatype"
 	"stackmill/stages/symbolize/insn"
 	"stackmill/stages/symbolize/symtab"
+	elfobject "stackmill/stages/symbolize/symtab/object"
 	"stackmill/stages/unwind/cfi"
 )
 
@@ -31,7 +31,7 @@ type object struct {
 	returns    map[uint64]int32       // types, by what is called
 	containers map[int32][]containing // by what is contained; nil until asked for
 	data       []symbol               // nil until asked for
-	tls        *elf.ProgHeader        // nil until asked for; Memsz 0 without one
+	tls        *threads               // nil until asked for; size 0 without one
 	narrow     bool                   // addresses have 32 bits
 }
 
@@ -168,27 +168,24 @@ func (o *object) constant(at uint64) bool {
 	return false
 }
 
+// threads is what each thread has for its variables.
+type threads struct{ size, align uint64 }
+
 // threadAddress converts a distance from the thread's pointer to an address in
 // the object's block of thread-local variables, as the main program's code has it.
 func (o *object) threadAddress(offset int64) uint64 {
 	if o.tls == nil {
-		o.tls = &elf.ProgHeader{}
-		if f, err := openELF(o.resolver.ObjectFile(o.number)); err == nil {
-			for _, p := range f.Progs {
-				if p.Type == elf.PT_TLS {
-					*o.tls = p.ProgHeader
-				}
-			}
-			f.Close()
-		} else {
-			o.resolver.Faulted(err)
-		}
+		o.tls = &threads{}
+		o.read(func(f *elfobject.File) error { // without it, no variable is thread-local
+			*o.tls = threads{f.Threads.MemSize, f.ThreadAlign}
+			return nil
+		})
 	}
-	align := max(o.tls.Align, 1)
+	align := max(o.tls.align, 1)
 	if o.symbols.Arch == insn.ARM64 { // behind the thread's own two words
 		return uint64(offset) - (16+align-1)/align*align
 	}
-	return uint64(offset) + (o.tls.Memsz+align-1)/align*align
+	return uint64(offset) + (o.tls.size+align-1)/align*align
 }
 
 // canary reports whether a distance from the thread's pointer is that of the

@@ -2,10 +2,10 @@ package dataspace
 
 import (
 	"cmp"
-	"debug/elf"
-	"errors"
 	"slices"
 	"sort"
+
+	elfobject "stackmill/stages/symbolize/symtab/object"
 )
 
 // symbol is a variable that only the symbol table tells of, without its type.
@@ -17,34 +17,32 @@ type symbol struct {
 // findSymbols reads the symbols of a load object's data.
 func (o *object) findSymbols() {
 	o.data = []symbol{}
-	unreadable := func(err error) {
-		if o.resolver.Faulted(err) {
-			return
+	err := o.read(func(f *elfobject.File) error {
+		list, err := f.Variables()
+		for _, s := range list {
+			o.data = append(o.data, symbol{s.Address, s.Size, s.Name})
 		}
+		return err
+	})
+	if err != nil && !o.resolver.Faulted(err) {
 		o.space.problem(o.resolver.Program.Objects[o.number].Path, "symbols of data", err)
-	}
-	f, err := openELF(o.resolver.ObjectFile(o.number))
-	if err != nil {
-		unreadable(err)
-		return
-	}
-	defer f.Close()
-	static, err := f.Symbols()
-	if err != nil && !errors.Is(err, elf.ErrNoSymbols) {
-		unreadable(err)
-	}
-	dynamic, err := f.DynamicSymbols()
-	if err != nil && !errors.Is(err, elf.ErrNoSymbols) {
-		unreadable(err)
-	}
-	for _, s := range slices.Concat(static, dynamic) {
-		if elf.ST_TYPE(s.Info) == elf.STT_OBJECT && s.Section != elf.SHN_UNDEF && s.Size > 0 && s.Value+s.Size > s.Value {
-			o.data = append(o.data, symbol{s.Value, s.Size, s.Name})
-		}
 	}
 	slices.SortStableFunc(o.data, func(a, b symbol) int {
 		return cmp.Or(cmp.Compare(a.address, b.address), cmp.Compare(b.size, a.size), cmp.Compare(a.name, b.name))
 	})
+}
+
+// read passes the load object's file.
+func (o *object) read(use func(*elfobject.File) error) error {
+	path := o.resolver.ObjectFile(o.number)
+	f, err := elfobject.Open(path)
+	if err != nil {
+		o.resolver.Faulted(err)
+		return err
+	}
+	defer f.Close()
+	fault := elfobject.Guard(path, func() { err = use(f) })
+	return cmp.Or(fault, err)
 }
 
 // symbolAt returns the number of the symbol at a link-time address, -1 for none.

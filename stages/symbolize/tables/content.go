@@ -59,9 +59,16 @@ func (c *contents) of(f *object.File) content {
 			return x
 		}
 	}
-	x := content{digest: sha256.Sum256(f.Bytes())}
-	if f.BuildID() == "" {
-		x.short = xxhash.Sum64(f.Bytes())
+	var x content
+	long, short := sha256.New(), xxhash.New()
+	named := f.BuildID() != ""
+	f.Parts(func(part []byte) {
+		if long.Write(part); !named {
+			short.Write(part)
+		}
+	})
+	if long.Sum(x.digest[:0]); !named {
+		x.short = short.Sum64()
 	}
 	if remember {
 		c.keep(f.Stamp, x)

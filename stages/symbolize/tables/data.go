@@ -23,7 +23,7 @@ func (l *Loader) data(path string, places object.Places) (*datatype.Table, error
 		if c := l.disk.readData(s.key); c != nil && !s.appeared(c.missing) {
 			return c.table, c.missing, nil
 		}
-		err = guard(path, func() { t, missing = debuginfo.Data(s.object, s.debug) })
+		err = object.Guard(path, func() { t, missing = debuginfo.Data(s.object, s.debug) })
 		if err = cmp.Or(err, s.fault()); err == nil && !s.local() {
 			l.disk.writeData(s.key, missing, t)
 		}

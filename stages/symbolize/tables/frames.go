@@ -20,7 +20,7 @@ func (l *Loader) frames(path string, places object.Places) (*cfi.Table, error) {
 		if t != nil {
 			return t, nil, nil
 		}
-		err := guard(path, func() { t = readFrames(s.object, s.debug) })
+		err := object.Guard(path, func() { t = readFrames(s.object, s.debug) })
 		if err == nil {
 			l.disk.writeFrames(s.key, t)
 		}

@@ -6,10 +6,8 @@ import (
 	"cmp"
 	"container/list"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"sync"
 
@@ -266,26 +264,8 @@ type source struct {
 	list          func() *symtab.Table // reads a list of symbols instead
 }
 
-// ErrUnreadable says that a file's content could not be read: it shrank or its
-// device failed while it was mapped.
-var ErrUnreadable = errors.New("the file became unreadable while it was read")
-
-// guard turns a fault in mapped memory, or a panic over hostile input, into an
-// error.
-func guard(path string, f func()) (err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case interface{ Addr() uintptr }:
-			err = fmt.Errorf("%s: %w", path, ErrUnreadable)
-		default:
-			err = fmt.Errorf("%s: %w: %v", path, object.ErrNotELF, r)
-		}
-	}()
-	f()
-	return nil
-}
+// ErrUnreadable is object's.
+var ErrUnreadable = object.ErrUnreadable
 
 // open maps the files and identifies them.
 func open(path string, dirs []string, places object.Places) (*source, error) {
@@ -307,7 +287,7 @@ func openWith(c *contents, path string, dirs []string, places object.Places) (s 
 		s.list = func() *symtab.Table { return read(text) }
 		return s, nil
 	}
-	failed := guard(path, func() {
+	failed := object.Guard(path, func() {
 		if s.object, err = object.Open(path); err == nil {
 			s.object.Places = places
 			s.debug, s.notes = object.FindDebug(s.object, dirs)
@@ -385,7 +365,7 @@ func (s *source) build() (t *symtab.Table, missing []string, err error) {
 	if s.list != nil {
 		return s.list(), nil, nil
 	}
-	err = guard(s.object.Path, func() {
+	err = object.Guard(s.object.Path, func() {
 		t = symtab.Read(s.object, s.debug)
 		missing = debuginfo.Add(t, s.object, s.debug)
 	})

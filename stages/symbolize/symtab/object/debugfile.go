@@ -134,7 +134,9 @@ func FindDebug(f *File, dirs []string) (*File, []Note) {
 		if other := d.BuildID(); id != "" && other != "" {
 			return other == id
 		}
-		return crc32.ChecksumIEEE(d.Bytes()) == crc
+		var sum uint32
+		d.Parts(func(part []byte) { sum = crc32.Update(sum, crc32.IEEETable, part) })
+		return sum == crc
 	}
 	for _, path := range f.linked(name) {
 		if d := try(path, fits); d != nil {

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync/atomic"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -43,6 +44,7 @@ type File struct {
 	notes       [][]byte // contents of PT_NOTE segments
 	data        []byte
 	mapped      bool
+	inflated    atomic.Int64 // bytes of content that compressed sections gave
 
 	dynamicAt Load // PT_DYNAMIC
 }
@@ -140,6 +142,21 @@ func (f *File) Close() error {
 		return nil
 	}
 	return unix.Munmap(data)
+}
+
+// partSize is a multiple of the size of pages.
+const partSize = 16 << 20
+
+// Parts passes the file's bytes in turn, and gives the memory of each back to the
+// system: of the largest files not all should be there at once.
+func (f *File) Parts(use func(part []byte)) {
+	for b := f.data; len(b) > 0; {
+		part := b[:min(len(b), partSize)]
+		use(part)
+		if b = b[len(part):]; f.mapped && len(f.data) > partSize {
+			unix.Madvise(part, unix.MADV_DONTNEED) // else it stays there, which is no harm
+		}
+	}
 }
 
 // Bytes returns the whole file.

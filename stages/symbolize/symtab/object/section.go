@@ -12,12 +12,28 @@ import (
 
 // Bounds of what a compressed section may become: the debug information of the
 // largest browsers stays below the first; the second, a multiple of the
-// compressed size and something for small sections, stops bombs.
+// compressed size and something for small sections, stops bombs. All sections of
+// a file together, which may lie on each other, become at most a smaller multiple
+// of its size: debug information shrinks to a third, at best to a tenth.
 const (
 	maxInflated   = 2 << 30
 	maxRatio      = 256
 	smallInflated = 16 << 20
+	maxRatioOfAll = 32
+	someInflated  = 4 * smallInflated
 )
+
+// mayInflate counts what the content of a compressed section takes.
+func (f *File) mayInflate(size uint64) error {
+	most := int64(maxRatioOfAll*len(f.data) + someInflated)
+	if size <= maxInflated {
+		if f.inflated.Add(int64(size)) <= most {
+			return nil
+		}
+		f.inflated.Add(-int64(size))
+	}
+	return fmt.Errorf("%d bytes when decompressed, more than all sections of the file may have, which is %d", size, most)
+}
 
 // Section returns the first section of a name, or nil.
 func (f *File) Section(name string) *Section {
@@ -64,7 +80,7 @@ func (f *File) Data(s *Section) ([]byte, error) {
 	case s.Flags&elf.SHF_COMPRESSED != 0:
 		b, err = f.inflate(b)
 	case s.Compressed():
-		b, err = inflateGNU(b)
+		b, err = f.inflateGNU(b)
 	}
 	if err != nil {
 		return nil, damaged(s.Offset, "section %s at offset %d: %w", s.Name, s.Offset, err)
@@ -99,6 +115,9 @@ func (f *File) inflate(b []byte) ([]byte, error) {
 	}
 	kind := elf.CompressionType(f.Order.Uint32(b))
 	b = b[head:]
+	if err := f.mayInflate(size); err != nil {
+		return nil, err
+	}
 	switch kind {
 	case elf.COMPRESS_ZLIB:
 		return inflateZlib(b, size)
@@ -114,13 +133,16 @@ func (f *File) inflate(b []byte) ([]byte, error) {
 }
 
 // inflateGNU reads the older form: "ZLIB" and the size in big-endian order.
-func inflateGNU(b []byte) ([]byte, error) {
+func (f *File) inflateGNU(b []byte) ([]byte, error) {
 	if len(b) < 12 || string(b[:4]) != "ZLIB" {
 		return nil, fmt.Errorf("no ZLIB header")
 	}
 	var size uint64
 	for _, c := range b[4:12] {
 		size = size<<8 | uint64(c)
+	}
+	if err := f.mayInflate(size); err != nil {
+		return nil, err
 	}
 	return inflateZlib(b[12:], size)
 }
