@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -129,12 +130,27 @@ func checkVerb(t *testing.T, store, plain string, verb []string) {
 		if strings.Contains(out, "<b>") || strings.Contains(out, "![") {
 			t.Errorf("%s: HTML or an image:\n%s", what, out)
 		}
+		checkBars(t, what, out)
 	}
 	out, _ = in("csv", store)
 	checkCSV(t, what, out)
 	out, _ = in("json", store)
 	checkShown(t, what+" json", out, "")
 	checkJSON(t, what, out)
+}
+
+// bars are the ends of cells of a Markdown table.
+var bars = regexp.MustCompile(`(^|[^\\])(\\\\)*\|`)
+
+// checkBars makes sure that all rows have as many cells.
+func checkBars(t *testing.T, what, out string) {
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	want := len(bars.FindAllString(lines[0], -1))
+	for _, line := range lines {
+		if got := len(bars.FindAllString(line, -1)); got != want {
+			t.Errorf("%s: %d bars, want %d: %s", what, got, want, line)
+		}
+	}
 }
 
 // checkCSV makes sure that the texts end as they do in the store.

@@ -216,3 +216,21 @@ func TestFunctionsOf(t *testing.T) {
 		}
 	}
 }
+
+// The history is its owner's, also when the file is an old one.
+func TestHistoryIsPrivate(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", filepath.Join(t.TempDir(), "state"))
+	name := historyFile()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, nil, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	l := liner.NewLiner()
+	l.AppendHistory("SELECT 'private'")
+	if err := errors.Join(writeHistory(l, name), l.Close()); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(name)
+	if err != nil || info.Mode().Perm() != 0o600 || info.Size() == 0 {
+		t.Errorf("%v, %v", info, err)
+	}
+}

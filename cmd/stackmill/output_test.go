@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -63,4 +65,17 @@ func TestPrintedRowsReadBack(t *testing.T) {
 			t.Errorf("json: %d objects of %d rows", len(objects), len(rows))
 		}
 	})
+}
+
+// On a terminal, CSV is escaped as tables are.
+func TestEscapedCSV(t *testing.T) {
+	var out bytes.Buffer
+	w := bufio.NewWriter(&out)
+	p := &csvPrinter{out: w, w: csv.NewWriter(w), escape: true}
+	if err := errors.Join(p.header([]field{{name: "a\x1b"}}), p.row([]any{"b\u202e\n"}), p.close()); err != nil {
+		t.Fatal(err)
+	}
+	if want := `a\x1b` + "\n" + `b\u202e\x0a` + "\n"; out.String() != want {
+		t.Errorf("%q, want %q", &out, want)
+	}
 }
