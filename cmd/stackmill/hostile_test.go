@@ -339,3 +339,12 @@ func TestHostileRecordings(t *testing.T) {
 		}
 	}
 }
+
+// One endless name does not make every row of a table as long.
+func TestEndlessName(t *testing.T) {
+	store := storetest.New(t, storetest.Two)
+	out, errs, status := call("query", "--store", store, "SELECT repeat(chr(27), CASE range WHEN 5 THEN 1_000_000 ELSE 1 END) AS a, range FROM range(1000)")
+	if status != 0 || len(out) > 1002*(cellWidth+20) || !strings.Contains(out, "…") {
+		t.Errorf("status %d, %d bytes\n%s", status, len(out), errs)
+	}
+}

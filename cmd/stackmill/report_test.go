@@ -73,7 +73,7 @@ func TestShorten(t *testing.T) {
 		strings.Repeat("é", 80): strings.Repeat("é", 80),
 		long:                    strings.Repeat("a", 49) + "…" + strings.Repeat("é", 30),
 	} {
-		if got := shorten(name); got != want {
+		if got := shorten(name, nameWidth); got != want {
 			t.Errorf("%s is shown as %s, want %s", name, got, want)
 		}
 	}

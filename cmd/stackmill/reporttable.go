@@ -69,16 +69,24 @@ func (r *reporter) layout(s *selection, rows []record) ([]field, [][]string) {
 	return fields, cells
 }
 
-// nameWidth is how much of a name a table shows in front of other columns: one
-// C++ template would otherwise push them out of sight.
-const nameWidth = 80
+const (
+	// nameWidth is how much of a name a table shows in front of other columns: one
+	// C++ template would otherwise push them out of sight.
+	nameWidth = 80
+	// cellWidth is how much any cell has: each row of a table is as wide as its
+	// widest, so that one endless name would make gigabytes of blanks.
+	cellWidth = 4096
+)
 
-// shorten takes out the middle of a long name: both ends tell most.
-func shorten(name string) string {
-	if runes := []rune(name); len(runes) > nameWidth {
-		return string(runes[:nameWidth*5/8-1]) + "…" + string(runes[len(runes)-nameWidth*3/8:])
+// shorten takes out the middle of a text that is longer: both ends tell most.
+func shorten(text string, width int) string {
+	if len(text) <= width {
+		return text
 	}
-	return name
+	if runes := []rune(text); len(runes) > width {
+		return string(runes[:width*5/8-1]) + "…" + string(runes[len(runes)-width*3/8:])
+	}
+	return text
 }
 
 // unitOf names the unit for a heading when all rows have the same.

@@ -39,6 +39,9 @@ func (p *tablePrinter) row(values []any) error {
 		if row[i] = cell(v, p.fields[i].kind); v == nil {
 			row[i] = "NULL"
 		}
+		if !p.lines {
+			row[i] = ends(row[i])
+		}
 	}
 	if p.lines {
 		p.rows = append(p.rows, linesOf(row)...)
@@ -54,6 +57,15 @@ func (p *tablePrinter) close() error {
 		say(p.app.stderr, "stackmill: %d more rows are not shown (use --format csv, or LIMIT)\n", p.more)
 	}
 	return err
+}
+
+// ends returns what a table may show of a text, so that it need not hold more.
+func ends(text string) string {
+	const width = 4 * cellWidth // bytes of as many characters
+	if len(text) <= 2*width {
+		return text
+	}
+	return text[:width] + text[len(text)-width:]
 }
 
 // linesOf cuts a row into one for each line of its last cell.
@@ -111,10 +123,11 @@ func (a *app) printTable(fields []field, rows [][]string, asMarkdown bool) error
 
 // shown returns a text of the column as a table holds it.
 func (f field) shown(text string, asMarkdown bool) string {
-	text = printable(text)
+	width := cellWidth
 	if f.short {
-		text = shorten(text)
+		width = nameWidth
 	}
+	text = shorten(printable(text), width)
 	if asMarkdown {
 		text = markdown(text)
 	}
