@@ -84,11 +84,12 @@ func admit(ctx context.Context, conn *sql.Conn, s string) error {
 func kindOf(conn *sql.Conn, s string) (kind duckdb.StmtType, err error) {
 	err = conn.Raw(func(raw any) error {
 		prepared, err := raw.(*duckdb.Conn).Prepare(s)
-		if err != nil && strings.Contains(err.Error(), "multi-statement") {
-			kind = duckdb.STATEMENT_TYPE_MULTI
-			return nil
-		}
 		if err != nil {
+			// That of the driver, which has no type; the engine's errors quote the statement.
+			var engine *duckdb.Error
+			if !errors.As(err, &engine) && strings.Contains(err.Error(), "multi-statement") {
+				kind, err = duckdb.STATEMENT_TYPE_MULTI, nil
+			}
 			return err
 		}
 		defer prepared.Close()

@@ -92,7 +92,7 @@ func TestHostileSQL(t *testing.T) {
 		"RESET lock_configuration", "SET threads = 64", "SET memory_limit = '1TB'", "SET GLOBAL allowed_directories = ['/']", "PRAGMA memory_limit = '1TB'", "SET temp_directory = 'OUT'",
 		"USE memory", "DROP VIEW functions", "CREATE OR REPLACE VIEW functions AS SELECT 1", "CREATE TABLE memory.main.t (a INTEGER)", "CREATE VIEW memory.main.functions AS SELECT 1",
 		"FROM enable_peg_parser()", "CHECKPOINT", "VACUUM", "BEGIN", "INSERT INTO functions SELECT * FROM functions", "ALTER VIEW functions RENAME TO f", "TRUNCATE functions",
-		"FROM arrow_scan(1, 2, 3)", "SELECT getenv('HOME')", "COMMENT ON VIEW functions IS 'x'",
+		"SELECT 1 AS a FROM \"multi-statement\"", "WITH a AS (SELECT 1) INSERT INTO \"multi-statement\" FROM a", "FROM arrow_scan(1, 2, 3)", "SELECT getenv('HOME')", "COMMENT ON VIEW functions IS 'x'",
 	}
 	before, beside := content(t, store), content(t, outside)
 	for _, text := range hostile {
