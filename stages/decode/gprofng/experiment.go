@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"stackmill/fault"
 	"stackmill/problem"
@@ -262,6 +263,14 @@ func (e *experiment) openEvents(kind schema.Kind, file string, m *mapped.File) e
 	f.left.Report(report)
 	e.events[kind] = f
 	r.reportUnknown(kindTypes[kind])
+	for typ, l := range f.layouts {
+		if l == nil || f.packets == 0 {
+			continue
+		}
+		if names := l.lacks(); len(names) > 0 {
+			e.report(problem.Error, logFile, problem.NoOffset, "incomplete-layout", "packets of type %d, in %s, are described without %s: these values are not known", typ, file, strings.Join(names, ", "))
+		}
+	}
 	if f.missing > 0 {
 		report(problem.Error, problem.NoOffset, reasonMissingStack, "events refer to call stacks that are not recorded", f.missing)
 	}

@@ -56,6 +56,36 @@ var limits = map[uint16][]limit{
 	typeIO:    {{"IOTYPE", 9}},
 }
 
+// standard are the fields of their own that every description of a packet type has
+// (gprofng-experiment 3.4).
+var standard = map[uint16][]string{
+	typeOProf: {"MSTATE", "NTICK"},
+	typeSync:  {"SRQST", "SOBJ"},
+	typeIO:    {"IOTYPE", "IOFD", "IONBYTE", "IORQST"},
+	typeHeap:  {"HTYPE", "HSIZE", "HVADDR", "HOVADDR"},
+	typeHWC:   {"HWCTAG", "HWCINT"},
+	typeXHWC:  {"HWCTAG", "HWCINT"},
+	typeMHWC:  {"HWCTAG", "HWCINT"},
+}
+
+// lacks lists the fields that a description should have and has not: their values
+// would be 0 (gprofng-experiment 3.3).
+func (l *layout) lacks() (names []string) {
+	own, ok := standard[l.typ]
+	if !ok {
+		return nil
+	}
+	for _, name := range append([]string{"TSTAMP", "FRINFO", "CPUID"}, own...) {
+		if l.fields[name].width == 0 {
+			names = append(names, name)
+		}
+	}
+	if l.fields["LWPID"].width == 0 && l.fields["THRID"].width == 0 {
+		names = append(names, "LWPID")
+	}
+	return names
+}
+
 // column says which field of a packet a column of the kind's batches holds.
 type column struct {
 	field   string
