@@ -36,7 +36,7 @@ type Image struct {
 type index struct {
 	im      *Image
 	byStart []int    // numbers of Mappings, sorted by address
-	maxEnd  []uint64 // greatest End of byStart[:i+1]
+	maxEnd  []uint64 // greatest End of those around i: see reach
 }
 
 // Span says that Mapping owned an address from From up to Until. A nil
@@ -100,11 +100,20 @@ func (x *index) sort() {
 	start := func(i int) uint64 { return x.im.Mappings[x.byStart[i]].Address }
 	sort.SliceStable(x.byStart, func(i, j int) bool { return start(i) < start(j) })
 	x.maxEnd = make([]uint64, len(x.byStart))
-	end := uint64(0)
-	for i, n := range x.byStart {
-		end = max(end, x.im.Mappings[n].End())
-		x.maxEnd[i] = end
+	x.reach(0, len(x.byStart))
+}
+
+// reach fills maxEnd for a part of the mappings: the one in the middle has the
+// highest end of all. So what lies before an address and is long ago over is
+// passed by halves, however large a mapping begins below it.
+func (x *index) reach(low, high int) (end uint64) {
+	if low == high {
+		return 0
 	}
+	middle := (low + high) / 2
+	end = max(x.im.Mappings[x.byStart[middle]].End(), x.reach(low, middle), x.reach(middle+1, high))
+	x.maxEnd[middle] = end
+	return end
 }
 
 // Spans tells who owned an address when. The spans follow each other without
@@ -152,7 +161,7 @@ func (im *Image) Spans(addr uint64) []Span {
 
 // covering returns the mappings that contain the address, in order of loading.
 func (im *Image) covering(addr uint64) []*Mapping {
-	found := im.code.covering(addr, im.files.covering(addr, nil))
+	found := im.code.covering(addr, 0, len(im.code.byStart), im.files.covering(addr, 0, len(im.files.byStart), nil))
 	sort.Ints(found)
 	ms := make([]*Mapping, len(found))
 	for i, n := range found {
@@ -161,13 +170,18 @@ func (im *Image) covering(addr uint64) []*Mapping {
 	return ms
 }
 
-// covering appends the numbers of such mappings.
-func (x *index) covering(addr uint64, found []int) []int {
-	i := sort.Search(len(x.byStart), func(i int) bool { return x.im.Mappings[x.byStart[i]].Address > addr })
-	for i--; i >= 0 && x.maxEnd[i] > addr; i-- {
-		if x.im.Mappings[x.byStart[i]].End() > addr {
-			found = append(found, x.byStart[i])
+// covering appends the numbers of such mappings in a part of them.
+func (x *index) covering(addr uint64, low, high int, found []int) []int {
+	middle := (low + high) / 2
+	if low == high || x.maxEnd[middle] <= addr {
+		return found
+	}
+	found = x.covering(addr, low, middle, found)
+	if n := x.byStart[middle]; x.im.Mappings[n].Address <= addr {
+		if x.im.Mappings[n].End() > addr {
+			found = append(found, n)
 		}
+		found = x.covering(addr, middle+1, high, found)
 	}
 	return found
 }

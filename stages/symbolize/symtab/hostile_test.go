@@ -51,16 +51,16 @@ func TestHostileNames(t *testing.T) {
 // their object.
 func TestManyHostileNames(t *testing.T) {
 	n := newNamer(false)
-	for i := range 1000 {
+	for i := range 300 {
 		n.name(nested("_ZN1aIiEcvT_I", "N1aIiEcvT_I", "i", "EE", "v", 22+i%4) + strings.Repeat("i", i))
 	}
-	if n.steps < 0 || len(n.left) != 1000 {
+	if n.steps < 0 || len(n.left) != 300 {
 		t.Errorf("%d steps left, %d names", n.steps, len(n.left))
 	}
 	if got, _ := n.name("_ZN1a1bEi"); got != "a::b(int)" {
 		t.Errorf("afterwards a plain name is %q", got)
 	}
-	if notes := (Names{n}).Notes(); len(notes) != 1 || !strings.Contains(notes[0].Text, "1000 symbol names are too long") {
+	if notes := (Names{n}).Notes(); len(notes) != 1 || !strings.Contains(notes[0].Text, "300 symbol names are too long") {
 		t.Errorf("notes %v", notes)
 	}
 }
@@ -82,7 +82,7 @@ func TestLongNames(t *testing.T) {
 // A list in which every function lies in the one before it, or around it, is
 // read in a time that its length explains.
 func TestNestedPerfMap(t *testing.T) {
-	const n = 300_000
+	const n = 100_000
 	var inward, outward []Function
 	for i := range uint64(n) {
 		inward = append(inward, Function{Offset: i, Size: 2*n - 2*i, Linkage: "f"})
@@ -93,5 +93,31 @@ func TestNestedPerfMap(t *testing.T) {
 	}
 	if got := uncovered(outward); len(got) != 1 || got[0].Size != 2*n-1 {
 		t.Errorf("%d functions, the first %+v", len(got), got[0])
+	}
+}
+
+// A list has so many functions and no more, which it says.
+func TestLongLists(t *testing.T) {
+	defer func(n int) { maxListed = n }(maxListed)
+	maxListed = 1000
+	for what, table := range map[string]*Table{
+		"generated code": ReadPerfMap([]byte(strings.Repeat("1 1 a\n", maxListed+1))),
+		"kernel":         ReadKernel([]byte(strings.Repeat("00000001 t a\n", maxListed+1))),
+	} {
+		if len(table.Notes) != 1 || !table.Notes[0].Damage || len(table.Functions) == 0 {
+			t.Errorf("%s: %d functions, notes %v", what, len(table.Functions), table.Notes)
+		}
+	}
+}
+
+// Labels without type and size do not each ask for the code before them.
+func TestManyLabels(t *testing.T) {
+	r := reader{code: 100}
+	before := []symbol{{name: "f"}, {name: "g"}}
+	for range 1000 {
+		r.isLabel(symbol{name: "x", binding: 1}, before, 0, nil)
+	}
+	if r.code >= 0 {
+		t.Errorf("%d bytes are left to look at", r.code)
 	}
 }

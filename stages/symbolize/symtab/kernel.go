@@ -50,6 +50,10 @@ func ReadKernel(text []byte) *Table {
 		if strings.HasPrefix(name, "$") {
 			continue
 		}
+		if len(list) == maxListed {
+			t.Notes = append(t.Notes, tooMany())
+			break
+		}
 		list = append(list, symbol{addr, name, strings.Trim(module, "[]"), strings.IndexByte("tTwW", typ) >= 0})
 	}
 	slices.SortStableFunc(list, func(a, b symbol) int { return cmp.Compare(a.addr, b.addr) })
@@ -84,6 +88,6 @@ func ReadKernel(text []byte) *Table {
 			t.Functions = append(t.Functions, f)
 		}
 	}
-	t.Notes = readable.Notes()
+	t.Notes = append(t.Notes, readable.Notes()...)
 	return t
 }

@@ -9,6 +9,15 @@ import (
 	"strings"
 )
 
+// maxListed bounds the functions of a list, which take some 30 times the space of
+// the shortest lines. Large programs in Java have some 200,000, the kernel has
+// 300,000 symbols.
+var maxListed = 2 << 20
+
+func tooMany() Note {
+	return Note{Offset: -1, Damage: true, Text: "there are more than " + strconv.Itoa(maxListed) + " functions: the rest is left out"}
+}
+
 // ReadPerfMap makes a table of the functions that a run-time compiler lists in
 // lines of start, size and name (perf-data 18.1). Offsets are addresses. Where
 // functions overlap, the one listed later is the one compiled later.
@@ -19,6 +28,10 @@ func ReadPerfMap(text []byte) *Table {
 	for line := range bytes.Lines(text) {
 		line = bytes.TrimRight(line, "\r\n")
 		if f, ok := perfMapFunction(line); ok {
+			if len(list) == maxListed {
+				t.Notes = append(t.Notes, tooMany())
+				break
+			}
 			list = append(list, f)
 		} else if len(line) > 0 {
 			bad++

@@ -12,6 +12,10 @@ import (
 	"stackmill/stages/symbolize/symtab"
 )
 
+// maxList bounds a list of symbols, which is held in memory; the kernel's has
+// some 10 MB, those of large programs in Java 50.
+const maxList = min(128<<20, infile.SymbolList)
+
 // perfMap is how the lists of run-time compilers are named.
 var perfMap = regexp.MustCompile(`^perf-\d+\.map$`)
 
@@ -23,7 +27,7 @@ func readList(path string) (text []byte, read func([]byte) *symtab.Table, err er
 		return nil, nil, err
 	}
 	defer f.Close()
-	r := bufio.NewReader(io.LimitReader(f, infile.SymbolList+1))
+	r := bufio.NewReader(io.LimitReader(f, maxList+1))
 	head, _ := r.Peek(64)
 	switch {
 	case perfMap.MatchString(filepath.Base(path)):
@@ -33,10 +37,10 @@ func readList(path string) (text []byte, read func([]byte) *symtab.Table, err er
 	default:
 		return nil, nil, nil
 	}
-	text = make([]byte, 0, min(info.Size(), infile.SymbolList)+1) // that of /proc/kallsyms is 0
+	text = make([]byte, 0, min(info.Size(), maxList)+1) // that of /proc/kallsyms is 0
 	b := bytes.NewBuffer(text)
-	if _, err = b.ReadFrom(r); err == nil && b.Len() > infile.SymbolList {
-		err = fmt.Errorf("%s: %w: more than %d bytes", path, infile.ErrTooLarge, infile.SymbolList)
+	if _, err = b.ReadFrom(r); err == nil && b.Len() > maxList {
+		err = fmt.Errorf("%s: %w: more than %d bytes", path, infile.ErrTooLarge, maxList)
 	}
 	return b.Bytes(), read, err
 }
