@@ -1,6 +1,12 @@
 package symbolize
 
-import "golang.org/x/sys/unix"
+import (
+	"slices"
+
+	"golang.org/x/sys/unix"
+
+	"stackmill/stages/symbolize/symtab"
+)
 
 // fileID tells a load object by what it was found to be: by the build-id, else by
 // the file on this machine.
@@ -9,13 +15,15 @@ type fileID struct {
 	device, inode uint64
 	name          string // the load object's
 	found         bool   // its file
+	content       string // symtab.Table.Key, of one that only claims its build-id; else empty
 }
 
 // sameFile returns the load object that is the same as another one of its name: by
 // another path, such as /lib for /usr/lib or that of a container's layer, or
 // recorded once with a build-id and once without. They are one, so that each
 // function is (S2). The kernel and its modules, which lists of symbols may stand
-// for, are told by their paths.
+// for, are told by their paths; and what only claims the build-id of another is
+// none but itself.
 func (r *Resolver) sameFile(o *Object) (id fileID, n int32, ok bool) {
 	id = fileID{buildID: o.BuildID, name: o.Name, found: o.table != nil}
 	if o.place != nil || !id.found && id.buildID == "" {
@@ -35,5 +43,17 @@ func (r *Resolver) sameFile(o *Object) (id fileID, n int32, ok bool) {
 			id.found = false
 		}
 	}
+	if ok && o.table != nil && r.doubtful(o, n) {
+		id.content = o.table.Key
+		n, ok = r.files[id]
+	}
 	return id, n, ok
+}
+
+// doubtful reports whether an object's file has another content than that of the
+// n-th, and other functions than a file of its build-id.
+func (r *Resolver) doubtful(o *Object, n int32) bool {
+	other := r.Program.Objects[n].table
+	return other != nil && other.Key != o.table.Key &&
+		(slices.ContainsFunc(o.table.Notes, symtab.Note.Doubtful) || slices.ContainsFunc(other.Notes, symtab.Note.Doubtful))
 }

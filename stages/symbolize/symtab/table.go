@@ -65,6 +65,7 @@ type Table struct {
 	BuildID   string    // hex, empty when there is none
 	Checksum  uint32    // of the dynamic segment, 0 when there is none
 	Content   uint64    // hash of the file, 0 when it has a build-id; not in caches, whose keys have it
+	Key       string    // names the contents of the files that it was made of; not in caches, either
 	Arch      insn.Arch // 0 when its instructions cannot be decoded
 	Segments  []Segment
 	Regions   []Region   // sorted by offset

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"stackmill/stages/symbolize/symtab"
+	"stackmill/stages/symbolize/symtab/object"
 )
 
 // A build-id names one program, but nothing proves it: whoever makes a file
@@ -50,7 +51,7 @@ func (c *claims) check(key string, t *symtab.Table, load func(key string) *symta
 	c.first[t.BuildID] = first
 	var notes []symtab.Note
 	if other != nil && differ(t, other) {
-		notes = []symtab.Note{{Offset: -1, Reason: "claimed-build-id", Text: "build-id " + t.BuildID +
+		notes = []symtab.Note{{Offset: -1, Reason: object.Claimed, Text: "build-id " + t.BuildID +
 			" is also that of a file that was read earlier, with other functions: one of them is damaged or made up"}}
 	}
 	c.notes[key] = notes

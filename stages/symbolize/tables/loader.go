@@ -135,7 +135,7 @@ func (l *Loader) load(path string, places object.Places) (*symtab.Table, error) 
 				l.disk.write(s.key, missing, t)
 			}
 		}
-		t.Content = s.content
+		t.Content, t.Key = s.content, s.key
 		return t, missing, nil
 	})
 	if err != nil {

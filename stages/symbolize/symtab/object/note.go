@@ -19,6 +19,12 @@ type Note struct {
 	Reason string // of the problem, empty for the usual one
 }
 
+// Claimed is the reason of notes on a build-id that is another's.
+const Claimed = "claimed-build-id"
+
+// Doubtful reports whether the note says that the build-id is another's.
+func (n Note) Doubtful() bool { return n.Reason == Claimed }
+
 // Problem is the note about a load object for people: what it tells of are names
 // that are not known.
 func (n Note) Problem(file string) problem.Problem {
