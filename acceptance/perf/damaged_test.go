@@ -22,13 +22,13 @@ func TestDamaged(t *testing.T) {
 		"d_chainnr":      {pipeline.Partial, whole - 1, "bad-sample", -1},
 		"d_datasize":     {pipeline.Partial, whole, "cut-file", 48},
 		"d_datasize0":    {pipeline.Partial, whole, "bad-record", 184184},
-		"d_magic":        {"", 0, "", 0},
+		"d_magic":        {"", 0, "it was meant to be one of perf", 0},
 		"d_size0":        {pipeline.Partial, whole - 1, "bad-record", 95176},
 		"d_sizeover":     {pipeline.Partial, whole - 1, "bad-record", 184048},
 		"d_trunc":        {pipeline.Partial, 811, "cut-file", 48},
 		"d_trunc_header": {pipeline.Failed, 0, "bad-header", 0},
 		"d_unktype":      {pipeline.Complete, whole - 1, "unknown-record", -1},
-		"d_zero":         {"", 0, "", 0},
+		"d_zero":         {"", 0, "no recording found", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			results, err := ingest(filepath.Join(t.TempDir(), "store"), filepath.Join(folder, "damaged", name+".data"))
@@ -37,7 +37,7 @@ func TestDamaged(t *testing.T) {
 			}
 			r := results[0]
 			if want.status == "" {
-				if r.Err == nil || !strings.Contains(r.Err.Error(), "no recording found") {
+				if r.Err == nil || !strings.Contains(r.Err.Error(), want.reason) {
 					t.Errorf("%+v", r)
 				}
 				return
