@@ -2,6 +2,7 @@ package perfdata
 
 import (
 	"encoding/binary"
+	"math"
 	"testing"
 
 	"stackmill/problem"
@@ -47,5 +48,15 @@ func TestSharedIDs(t *testing.T) {
 	r.addEvent(attr{}, []uint64{9, 8})
 	if reasonsOf(r.rec)["bad-attributes"] != 1 {
 		t.Error(r.rec.Problems.Problems)
+	}
+}
+
+// A wall-clock time that runs over is left out, and told.
+func TestWallClockOverflow(t *testing.T) {
+	b := recording(binary.LittleEndian)
+	b.features = append(b.features, testFeature{featureClockData, b.words(uint32(1), uint32(0), math.MaxInt64-1, 0)})
+	rec := openFile(t, b.file())
+	if !rec.Started.IsZero() || reasonsOf(rec)["bad-time"] != 1 {
+		t.Error(rec.Started, rec.Problems.Problems)
 	}
 }

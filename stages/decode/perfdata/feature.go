@@ -165,5 +165,9 @@ func (r *reader) started(t int64) time.Time {
 	if r.wall == 0 {
 		return time.Time{}
 	}
+	if since := t - r.clock; since > math.MaxInt64-r.wall {
+		r.problem(problem.Error, problem.NoOffset, "bad-time", "the wall-clock time of the recording is %d ns, and it began %d ns later: it is left out", r.wall, since)
+		return time.Time{}
+	}
 	return time.Unix(0, r.wall+(t-r.clock)).UTC()
 }
