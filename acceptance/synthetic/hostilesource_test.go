@@ -45,8 +45,8 @@ func TestHostileSources(t *testing.T) {
 	if diff := cmp.Diff([]string{"/src/good.c good"}, lines(t, db, "SELECT file, text FROM source_lines ORDER BY ALL")); diff != "" {
 		t.Error(diff)
 	}
-	want := []string{"info private-source 2", "warning source-outside 1"}
-	got := lines(t, db, "SELECT severity, reason, count FROM problems WHERE reason IN ('private-source', 'source-outside', 'missing-source') ORDER BY ALL")
+	want := []string{"info missing-source 1", "info private-source 2", "warning link-leads-out 1"}
+	got := lines(t, db, "SELECT severity, reason, count FROM problems WHERE reason IN ('private-source', 'link-leads-out', 'missing-source') ORDER BY ALL")
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
