@@ -132,6 +132,7 @@ func (e *experiment) shift() int64 { return e.process.StartNS }
 
 func (e *experiment) fillProcess() {
 	p, l := e.process, &e.log
+	e.settleStart()
 	if founder := e.opener.founder; founder != nil && l.start != 0 && founder.log.start != 0 {
 		p.StartNS = l.start - founder.log.start
 	}

@@ -5,6 +5,7 @@ import (
 
 	"stackmill/problem"
 	"stackmill/stages/decode/bounds"
+	"stackmill/stages/decode/mapped"
 )
 
 // indexEvents indexes an event file by what the log says of the experiment. When it
@@ -14,7 +15,7 @@ func (e *experiment) indexEvents(f *eventFile, r *packetReader) {
 	facts, stated := e.facts()
 	f.facts = facts
 	f.index(r)
-	contradicted := 2*f.moved > f.packets
+	contradicted := 2*f.moved > f.packets && !e.confirmed(&f.facts)
 	if f.packets == 0 || stated && !contradicted {
 		return
 	}
@@ -29,6 +30,9 @@ func (e *experiment) indexEvents(f *eventFile, r *packetReader) {
 	if contradicted {
 		slices.Sort(f.some)
 		middle := f.some[len(f.some)/2]
+		if founder := e.opener.founder; founder != nil && !near(founder.log.start, middle) {
+			return // what nobody can have recorded stands where the log says
+		}
 		f.facts.start, f.facts.end = middle-bounds.Longest, bounds.Plus(max(middle, 0), bounds.Longest)
 		again()
 		e.report(problem.Error, logFile, problem.NoOffset, "bad-time",
@@ -40,6 +44,38 @@ func (e *experiment) indexEvents(f *eventFile, r *packetReader) {
 	}
 	f.facts.end = f.last
 	again()
+}
+
+// near reports whether a process of the founder can have recorded something at a time.
+func near(founder, time int64) bool {
+	return time >= founder-bounds.Late && time <= bounds.Plus(founder, bounds.Longest)
+}
+
+// confirmed reports whether the overview begins when the log says: then it is the
+// events whose time is wrong.
+func (e *experiment) confirmed(f *facts) (holds bool) {
+	e.view(overviewFile, func(m *mapped.File) {
+		if size := overviewHead + overviewWords*e.wordBytes; len(m.Data) >= size {
+			holds = f.holds(e.overviewRecord(m.Data[:size]).time)
+		}
+	})
+	return holds
+}
+
+// settleStart takes a descendant to have begun with its founder if its log says that
+// it began before it, or years later.
+func (e *experiment) settleStart() {
+	l, founder := &e.log, e.opener.founder
+	if l.start < 0 {
+		e.report(problem.Error, logFile, problem.NoOffset, "bad-time", "the log has the experiment start at %d ns, before the machine did", l.start)
+		l.start = 0
+	}
+	if founder == nil || l.start == 0 || founder.log.start == 0 || near(founder.log.start, l.start) {
+		return
+	}
+	e.report(problem.Error, logFile, problem.NoOffset, "bad-time",
+		"the log has the process start at %d ns, and its founder at %d ns: it is taken to have started then", l.start, founder.log.start)
+	l.start = founder.log.start
 }
 
 // rebase begins the experiment at another time than the log says.
