@@ -119,8 +119,8 @@ func (r *Resolver) identify(o *Object, im *image.Image, k objectKey, kernel bool
 	case kernel:
 		id.Text(r.rec.OS)
 	case !decode.IsPerfMap(k.path): // whose offsets are addresses
-		for _, x := range r.runs(im, k)[:1] {
-			id.Number(x.start).Number(x.end)
+		if runs := r.runs(im, k); len(runs) > 0 { // none if nothing of it is executable
+			id.Number(runs[0].start).Number(runs[0].end)
 		}
 	}
 	return id.Sum()

@@ -319,3 +319,58 @@ func TestCounterTrigger(t *testing.T) {
 		}
 	}
 }
+
+// The tables of a log are bounded, and the ends of threads are found without a search.
+func TestLimits(t *testing.T) {
+	e := newExperiment(t)
+	e.Segment(0, 1, 1, 0, 5, "/bin/a")
+	for i := range 70_000 {
+		e.JavaThread(int64(i), "t", "g", 1, 0)
+		e.Log(`<event kind="cwarn" id="9">text</event>`)
+	}
+	for i := range 300_000 {
+		e.Unmap(1, uint64(i))
+	}
+	rec := build(t, e)
+	got := reasons(rec, problem.Error)
+	for _, want := range []string{"log.xml:too-many-java-threads", "log.xml:too-many-collector-warnings", "map.xml:too-many-maps"} {
+		if !slices.Contains(got, want) {
+			t.Errorf("no %s in %v", want, slices.Compact(got))
+		}
+	}
+	if p := rec.Processes[0]; len(p.JavaThreads) != 1<<16 || len(p.Image) != 1<<18 {
+		t.Errorf("%d threads, %d maps", len(p.JavaThreads), len(p.Image))
+	}
+}
+
+// Times that are years away from the founder's are not believed.
+func TestAbsurdTimes(t *testing.T) {
+	const absurd = int64(1) << 62
+	e := newExperiment(t)
+	e.Segment(0, 1, 1, 0, 5, "/bin/a")
+	add := func(lineage string, start, time int64) {
+		d := e.Descendant(lineage, 10)
+		d.Start = start
+		d.Segment(0, 1, 1, 0, 5, "/bin/a")
+		d.Declare(schema.Heap, "")
+		stack := d.Frame(1)
+		for range 3 {
+			d.Events(schema.Heap).Put(0, &erbuild.Layouts[schema.Heap][0], erbuild.Packet{Thread: 7, Time: time - start, Stack: stack, Values: []int64{0, 1, 2}})
+		}
+	}
+	add("_f1", e.Start+10, absurd)
+	add("_f2", absurd, absurd)
+	add("_f3", absurd, e.Start+20)
+	rec := build(t, e)
+	for _, p := range rec.Processes {
+		got, _ := events(t, p, schema.Heap)
+		for _, time := range append(got["time_ns"], p.StartNS) {
+			if time < 0 || time > 60*60*1e9 {
+				t.Errorf("%s: %d ns after the founder's start", p.Lineage, time)
+			}
+		}
+	}
+	if got := reasons(rec, problem.Error); !slices.Contains(got, "_f2.er/log.xml:bad-time") || !slices.Contains(got, "_f3.er/log.xml:bad-time") {
+		t.Errorf("%v", got)
+	}
+}
