@@ -139,7 +139,7 @@ func TestLives(t *testing.T) {
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("%v: %s", order, d)
 		}
-		if d := cmp.Diff([]string{"info /run/jit-7.dump -1 unknown-record"}, problems); d != "" {
+		if d := cmp.Diff([]string{"warning /run/jit-7.dump -1 unknown-record"}, problems); d != "" {
 			t.Error(d)
 		}
 	}

@@ -51,8 +51,8 @@ func (r *reader) records(b []byte) {
 		at = end
 	}
 	if r.strange > 0 {
-		r.rec.Problems.Add(problem.Problem{Severity: problem.Info, Process: r.p.Number, File: r.d.Path, Offset: problem.NoOffset,
-			Reason: "unknown-record", Message: "records of unknown types are skipped", Count: r.strange})
+		r.rec.Problems.Add(problem.Problem{Severity: problem.Warning, Process: r.p.Number, File: r.d.Path, Offset: problem.NoOffset,
+			Reason: "unknown-record", Message: "records of unknown types are skipped: names may be missing", Count: r.strange})
 	}
 }
 
