@@ -12,8 +12,8 @@ import (
 // other files without a name.
 const repairs = 3
 
-// Repair puts a store in order: it removes files that nothing names and what
-// killed programs left, leaves damaged experiments out until they are ingested
+// Repair puts a store in order: it gives commits their names, removes files that
+// nothing names and what killed programs left, leaves damaged experiments out until they are ingested
 // again, and makes the catalog anew. It tells what it does. Sums that do not hold
 // stay as they are.
 func Repair(ctx context.Context, store, cache string, done func(where, what string)) error {
@@ -40,7 +40,15 @@ func Repair(ctx context.Context, store, cache string, done func(where, what stri
 func (p *Proof) repair(store string, done func(where, what string)) error {
 	remove := p.extra
 	for _, batch := range p.damaged {
-		if !write.IsBatch(batch) { // no experiment has it
+		own, restored, err := write.Restore(store, batch)
+		if err != nil {
+			return fmt.Errorf("batch %s: %w", batch, err)
+		}
+		if restored {
+			done(path.Join(write.CommitsDir, batch+".json"), "renamed "+own+".json, as whose commit it was written")
+			continue
+		}
+		if own != "" || !write.IsBatch(batch) { // a copy, or of no experiment
 			remove = append(remove, path.Join(write.CommitsDir, batch+".json"))
 			continue
 		}

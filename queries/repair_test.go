@@ -61,6 +61,7 @@ func TestRepair(t *testing.T) {
 		}
 		put(t, name, strings.Replace(string(data), old, new, 1))
 	}
+	cache := t.TempDir()
 	for name, test := range map[string]struct {
 		damage      func(t *testing.T, store string)
 		wrong, note string
@@ -72,7 +73,15 @@ func TestRepair(t *testing.T) {
 		"extra commit": {func(t *testing.T, store string) { put(t, file(store, "commits/"+aa+".json~"), "x") }, "commits/" + aa + ".json~: is in no commit", "", "2"},
 		"renamed commit": {func(t *testing.T, store string) {
 			os.Rename(file(store, "commits/"+aa+".json"), file(store, "commits/x.json"))
-		}, "commits/x.json: is not as it was written", "", "1"},
+		}, "commits/x.json: is not as it was written", "", "2"},
+		"copied commit": {func(t *testing.T, store string) {
+			data, err := os.ReadFile(file(store, "commits/"+aa+".json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			put(t, file(store, "commits/copy.json"), string(data))
+			put(t, file(store, "commits/00000000000000cc.json"), string(data))
+		}, "commits/copy.json: is not as it was written", "", "2"},
 		"missing commit": {func(t *testing.T, store string) { os.Remove(file(store, "commits/"+aa+".json")) }, "tables/experiments/" + aa + ".parquet: is in no commit", "", "1"},
 		"missing file":   {func(t *testing.T, store string) { os.Remove(file(store, "tables/samples/"+aa+".parquet")) }, "tables/samples/" + aa + ".parquet: is missing", "", "1"},
 		"dropped table":  {func(t *testing.T, store string) { os.RemoveAll(file(store, "tables/samples")) }, "tables/samples/" + aa + ".parquet: is missing", "", "0"},
@@ -113,7 +122,7 @@ func TestRepair(t *testing.T) {
 			if test.wrong == "" && len(wrong) > 0 || !has(wrong, test.wrong) && test.wrong != "" || !has(notes, test.note) && test.note != "" {
 				t.Errorf("found %q, notes %q, want %q, %q", wrong, notes, test.wrong, test.note)
 			}
-			if err := Repair(t.Context(), store, "", func(string, string) {}); err != nil {
+			if err := Repair(t.Context(), store, cache, func(string, string) {}); err != nil {
 				t.Fatal(err)
 			}
 			p = survey(t, store)
@@ -132,7 +141,7 @@ func TestRepair(t *testing.T) {
 			if got := rows(t, db.DB, "SELECT count(*) FROM experiments"); got[0] != test.experiments {
 				t.Errorf("%s experiments, want %s", got[0], test.experiments)
 			}
-			if name != "renamed commit" && name != "missing commit" && again != 2-len(db.Commits) {
+			if name != "missing commit" && again != 2-len(db.Commits) {
 				t.Errorf("%d experiments are to be ingested again, %d are left", again, len(db.Commits))
 			}
 		})

@@ -1,6 +1,7 @@
 package write
 
 import (
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -101,6 +102,31 @@ func MarkAgain(store, batch string) (id string, err error) {
 		err = nil
 	}
 	return id, err
+}
+
+// Restore gives a whole commit that has another batch's name its own again, unless
+// there is one of that name: it is a copy then. own is empty for other commits.
+func Restore(store, batch string) (own string, restored bool, err error) {
+	path := commitPath(store, batch)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return "", false, ignoreMissing(err)
+	}
+	var c Commit
+	if json.Unmarshal(data, &c) != nil || c.Batch == batch || !IsBatch(c.Batch) {
+		return "", false, nil
+	}
+	if _, err := Decode(c.Batch, data); err != nil {
+		return "", false, nil
+	}
+	if err := create(path, commitPath(store, c.Batch)); err != nil {
+		if errors.Is(err, fs.ErrExist) {
+			err = nil
+		}
+		return c.Batch, false, err
+	}
+	err = errors.Join(ignoreMissing(os.Remove(path)), syncDir(filepath.Join(store, CommitsDir)))
+	return c.Batch, err == nil, err
 }
 
 var batchPattern = regexp.MustCompile(`^[0-9a-f]{16}(\.[1-9][0-9]*)?$`)
