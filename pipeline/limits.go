@@ -29,12 +29,16 @@ var errCrowded = errors.New("it was read beside others, and the memory was used 
 // leastMemory is that of Options.Memory which ingesting needs at least.
 var leastMemory int64 = 256 << 20
 
+// perByte is how much memory a byte of a recording may take beside that: of one in
+// which nearly every sample has a stack of its own, stacks and values take some 9
+// bytes, and more of one that is compressed.
+const perByte = 32
+
 // allowed is how much memory may be in use while recordings of so many bytes are
-// read. Caches stay within half of the limit; what is kept of each sample and of
-// the stacks grows with the recording, as long as the recording is sound.
+// read: what is kept of samples and stacks grows with the recording.
 func allowed(limit, recordings int64) int64 {
 	limit = max(limit, leastMemory)
-	return limit + limit/2 + recordings/2
+	return limit + limit/2 + perByte*recordings
 }
 
 // underway are the attempts that are under way.
