@@ -31,7 +31,7 @@ func attend(ctx context.Context, timeout time.Duration, memory int64, work func(
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	done := make(chan error, 1)
-	go func() { done <- work(ctx) }()
+	go func() { done <- orPanic(func() error { return work(ctx) }) }()
 	look := time.NewTicker(memoryLook)
 	defer look.Stop()
 	for {

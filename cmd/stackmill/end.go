@@ -19,14 +19,7 @@ const interruptGrace = 700 * time.Millisecond
 func (a *app) untilEnded(ctx context.Context, verb func() error) error {
 	restore := a.terminalState()
 	done := make(chan error, 1)
-	go func() {
-		defer func() {
-			if p := recover(); p != nil {
-				done <- fmt.Errorf("internal error, please report it with the command: %v%s", p, keepStack(debug.Stack()))
-			}
-		}()
-		done <- verb()
-	}()
+	go func() { done <- orPanic(verb) }()
 	select {
 	case err := <-done:
 		return err
@@ -42,6 +35,16 @@ func (a *app) untilEnded(ctx context.Context, verb func() error) error {
 		restore()
 		return ctx.Err()
 	}
+}
+
+// orPanic runs f and returns its error, or what it panicked with as one.
+func orPanic(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("internal error, please report it with the command: %v%s", p, keepStack(debug.Stack()))
+		}
+	}()
+	return f()
 }
 
 // terminalState returns what puts the terminal back into its present state: a

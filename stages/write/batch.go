@@ -177,13 +177,24 @@ func (b *Batch) publish(files []File) error {
 }
 
 // together runs f for all tables at once: each waits for the disk, which
-// writes all of them in little more time than one.
+// writes all of them in little more time than one. When one panics, so does
+// together in the end.
 func together(n int, f func(i int) error) error {
+	panics := make([]any, n)
 	var g errgroup.Group
 	for i := range n {
-		g.Go(func() error { return f(i) })
+		g.Go(func() error {
+			defer func() { panics[i] = recover() }()
+			return f(i)
+		})
 	}
-	return g.Wait()
+	err := g.Wait()
+	for _, p := range panics {
+		if p != nil {
+			panic(p)
+		}
+	}
+	return err
 }
 
 // fileSuffix ends the names of a table's files.
