@@ -83,7 +83,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		err = errInterrupted
 	}
 	if exit == nil {
-		err = outOfFiles(err)
+		err = outOfFiles(missingFile(err))
 	}
 	say(stderr, "stackmill: %v\n", err)
 	return code

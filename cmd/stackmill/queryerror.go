@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -16,8 +17,8 @@ var refused = []string{"disabled by configuration", "disabled through configurat
 // sentence words an error of SQL: what was refused or did not fit, in one
 // sentence that says what to do.
 func sentence(err error, timeout time.Duration) error {
-	if err == nil {
-		return nil
+	if err = missingFile(err); err == nil || errors.As(err, new(*reworded)) {
+		return err
 	}
 	first, _, _ := strings.Cut(err.Error(), "\n")
 	var refusal *queries.Refusal
@@ -36,6 +37,23 @@ func sentence(err error, timeout time.Duration) error {
 		return &reworded{"the SQL needs more memory, or more temporary files, than it may take (ask for less, or give more with --memory)", err}
 	}
 	return err
+}
+
+// missing is what the locked engine says of a file of the store that is gone: it
+// takes the path for that of a folder.
+var missing = regexp.MustCompile(`Permission Error: Cannot access file "([^"]*)/\*\*/\*\.parquet"`)
+
+// missingFile words that.
+func missingFile(err error) error {
+	if err == nil {
+		return nil
+	}
+	text := err.Error()
+	at := missing.FindStringSubmatchIndex(text)
+	if at == nil {
+		return err
+	}
+	return &reworded{fmt.Sprintf("%s%s is missing (stackmill check lists files that are missing or damaged)", text[:at[0]], text[at[2]:at[3]]), err}
 }
 
 // reworded is an error in other words.
