@@ -88,7 +88,7 @@ func below(root string, locate func(string) []decode.Candidate) func(string) []d
 	return func(path string) []decode.Candidate {
 		candidates := slices.DeleteFunc(locate(path), func(c decode.Candidate) bool { return c.Origin == "path" })
 		if filepath.IsAbs(path) {
-			moved := filepath.Join(root, path)
+			moved := filepath.Join(root, filepath.Clean(path)) // `/..` is the root
 			if _, err := infile.Stat(moved); err == nil {
 				candidates = append(candidates, decode.Candidate{Path: moved, Origin: "path"})
 			}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"stackmill/problem"
+	"stackmill/stages/decode"
 )
 
 // What of the records and features is cut is told.
@@ -58,5 +59,37 @@ func TestWallClockOverflow(t *testing.T) {
 	rec := openFile(t, b.file())
 	if !rec.Started.IsZero() || reasonsOf(rec)["bad-time"] != 1 {
 		t.Error(rec.Started, rec.Problems.Problems)
+	}
+}
+
+// An event that has other ids in EVENT_DESC than in its attribute may have been
+// given the samples of another.
+func TestOtherIDs(t *testing.T) {
+	for _, test := range []struct{ first, second, want int }{{7, 8, 0}, {7, 7, 1}, {8, 7, 2}, {7, 9, 1}} {
+		r := &reader{byID: map[uint64]int32{}, rec: &decode.Recording{}}
+		r.addEvent(attr{}, []uint64{7})
+		r.addEvent(attr{}, []uint64{8})
+		b := &builder{order: binary.LittleEndian}
+		desc := b.words(uint32(2), uint32(0))
+		for _, id := range []int{test.first, test.second} {
+			desc = append(desc, b.words(uint32(1), uint32(8), "event", id)...)
+		}
+		r.eventNames(&cursor{b: desc})
+		if got := reasonsOf(r.rec)["bad-attributes"]; got != int64(test.want) {
+			t.Errorf("ids %d and %d: %d warnings, want %d: %v", test.first, test.second, got, test.want, r.rec.Problems.Problems)
+		}
+	}
+}
+
+// Samples that are longer than their event's sample_type says are misread.
+func TestLongSamples(t *testing.T) {
+	content := recording(binary.LittleEndian).file()
+	if found := reasonsOf(openFile(t, content)); found["long-sample"] != 0 {
+		t.Fatal(found)
+	}
+	at := headerSize + 24 // sample_type
+	binary.LittleEndian.PutUint64(content[at:], binary.LittleEndian.Uint64(content[at:])&^sampleCallchain)
+	if found := reasonsOf(openFile(t, content)); found["long-sample"] != 5 {
+		t.Error(found)
 	}
 }

@@ -108,20 +108,29 @@ func (r *reader) feature(bit int, b []byte) {
 	}
 }
 
-// eventNames reads EVENT_DESC: names by the events' ids, else by their place.
+// eventNames reads EVENT_DESC: names by the events' ids, else by their place. It
+// lists the events as the attributes do, with the same ids.
 func (r *reader) eventNames(c *cursor) {
 	n, size := c.u32(), c.u32()
+	same := int(n) == len(r.events)
 	for i := 0; i < int(n) && !c.short; i++ {
 		c.bytes(uint64(size))
 		ids := c.u32()
 		name := c.string()
 		at, found := int32(i), ids == 0
+		other := same && int(ids) != r.events[i].ids
 		for ; ids > 0 && !c.short; ids-- {
 			if e, ok := r.byID[c.u64()]; ok && !c.short {
 				at, found = e, true
+				other = other || same && e != int32(i)
+			} else {
+				other = true
 			}
 		}
-		if (found || int(n) == len(r.events)) && int(at) < len(r.events) && name != "" && !c.short {
+		if other && !c.short {
+			r.problem(problem.Warning, problem.NoOffset, "bad-attributes", "the event %q has other ids in its name's entry than in its own: its samples may be counted as another event's", name)
+		}
+		if (found || same) && int(at) < len(r.events) && name != "" && !c.short {
 			r.events[at].name = name
 		}
 	}

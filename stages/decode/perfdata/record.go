@@ -358,6 +358,7 @@ func (r *reader) summary() {
 	r.count(problem.Warning, r.lostSamples, "lost-samples", "the kernel dropped samples")
 	r.count(problem.Warning, r.throttled, "throttled", "the kernel paused sampling because it took too much time")
 	r.count(problem.Error, r.badSamples, "bad-sample", "samples end before their last field")
+	r.count(problem.Warning, r.longSamples, "long-sample", "samples go on behind their last field: if the description of their event is damaged, their fields are misread")
 	r.count(problem.Error, r.badRecords, "bad-record", "records of processes and their mappings end before their last field")
 	r.count(problem.Error, r.unknownEvents, "unknown-event", "samples belong to an event that the file does not describe")
 	r.count(problem.Warning, r.auxBytes, "aux-data", "bytes of hardware trace data are not decoded")

@@ -20,6 +20,7 @@ type sample struct {
 	regs       []byte // user registers, nil when there are none
 	stack      []byte // what is valid of the user stack
 	stackCut   bool   // the stack goes on behind the dump
+	left       int    // bytes behind the last field
 }
 
 // when is a sample's time, 0 when none was recorded.
@@ -142,6 +143,11 @@ func (r *reader) readSample(body []byte, s *sample) bool {
 	if t&samplePhysAddr != 0 {
 		s.physical = c.u64()
 	}
+	c.bytes(8 * uint64(bits.OnesCount64(t&(sampleCgroup|sampleDataPageSize|sampleCodePageSize))))
+	if t&sampleAux != 0 {
+		c.bytes(c.u64())
+	}
+	s.left = len(c.b)
 	return !c.short
 }
 

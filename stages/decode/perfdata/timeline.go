@@ -275,6 +275,9 @@ func (r *reader) assign(t *timeline) {
 			r.badSamples++
 			continue
 		}
+		if s.left >= 8 { // fields are multiples of 8 bytes
+			r.longSamples++
+		}
 		if misc&miscExact != 0 {
 			r.events[s.event].exact = true
 		}
