@@ -73,7 +73,7 @@ func compose(dir string, records int) error {
 		}
 		pcs = append(pcs, found...)
 	}
-	calls(e, records, walks(e, pcs, rnd), rnd)
+	calls(e, records, walks(pcs, rnd), rnd)
 	return e.Close()
 }
 
@@ -112,13 +112,13 @@ func mapText(e *erbuild.Experiment, object, file string, base uint64, rnd *rand.
 	return pcs, nil
 }
 
-// walks records distinct stacks: paths of a random call tree, in which few
+// walks returns distinct stacks: paths of a random call tree, in which few
 // paths are common and most are rare.
-func walks(e *erbuild.Experiment, pcs []uint64, rnd *rand.Rand) []uint64 {
-	ids := make([]uint64, 0, stacks)
+func walks(pcs []uint64, rnd *rand.Rand) [][]uint64 {
+	paths := make([][]uint64, 0, stacks)
 	var trunk []uint64 // root first
-	for len(ids) < stacks {
-		if len(ids)%16 == 0 {
+	for len(paths) < stacks {
+		if len(paths)%16 == 0 {
 			trunk = trunk[:0]
 			for range minDepth + rnd.IntN(maxDepth-minDepth-3) {
 				trunk = append(trunk, pcs[rnd.IntN(len(pcs))])
@@ -131,9 +131,9 @@ func walks(e *erbuild.Experiment, pcs []uint64, rnd *rand.Rand) []uint64 {
 		for i, j := 0, len(stack)-1; i < j; i, j = i+1, j-1 {
 			stack[i], stack[j] = stack[j], stack[i]
 		}
-		ids = append(ids, e.Frame(stack...))
+		paths = append(paths, stack)
 	}
-	return ids
+	return paths
 }
 
 // The operations of heap packets (gprofng-experiment 3.4).
@@ -143,8 +143,9 @@ const (
 
 // calls writes the heap calls: of a hundred, about 50 allocate, 45 free and 5
 // reallocate; what is never freed leaks.
-func calls(e *erbuild.Experiment, records int, ids []uint64, rnd *rand.Rand) {
-	popular := make([]float64, len(ids)) // sums of weights 1/rank
+func calls(e *erbuild.Experiment, records int, paths [][]uint64, rnd *rand.Rand) {
+	ids := make([]uint64, len(paths))      // of those that were recorded
+	popular := make([]float64, len(paths)) // sums of weights 1/rank
 	sum := 0.0
 	for i := range popular {
 		sum += 1 / float64(i+1)
@@ -157,10 +158,11 @@ func calls(e *erbuild.Experiment, records int, ids []uint64, rnd *rand.Rand) {
 	for n := range records {
 		t := n % threads
 		times[t] += 1 + rnd.Int64N(2*step)
-		p := erbuild.Packet{
-			Thread: int64(1001 + t), CPU: int32(t % 4), Time: times[t],
-			Stack: ids[sort.SearchFloat64s(popular, rnd.Float64()*sum)],
+		path := sort.SearchFloat64s(popular, rnd.Float64()*sum)
+		if ids[path] == 0 {
+			ids[path] = e.Frame(paths[path]...)
 		}
+		p := erbuild.Packet{Thread: int64(1001 + t), CPU: int32(t % 4), Time: times[t], Stack: ids[path]}
 		size, op := 16*(1+rnd.Int64N(64)), opMalloc
 		if r := rnd.IntN(100); len(live[t]) > 0 && r >= 50 {
 			op = opFree
