@@ -145,6 +145,9 @@ func shorten(from, to string, n int) error {
 	_, at, old := data.Outer()
 	rest := make([]byte, info.Size()-at-old) // the features
 	_, err = f.ReadAt(rest, at+old)
+	if err == nil { // the last sample is another now
+		forgetTimes(head, rest, uint64(at+old))
+	}
 	moveFeatures(head, rest, size-uint64(old))
 	w.Write(rest)
 	binary.LittleEndian.PutUint64(head[dataSize:], size)

@@ -33,20 +33,21 @@ func perfFiles(dir string) (string, error) {
 
 // Where things stand in a perf.data file (perf-data 1, 4, 6).
 const (
-	attrsOffset  = 24
-	dataOffset   = 40
-	dataSize     = 48
-	featureBits  = 72
-	attrType     = 24 // in the attr
-	attrRegs     = 80
-	attrStack    = 88
-	recordSample = 9
-	sampleTime   = 1 << 2
-	beforeTime   = 1<<16 | 1<<0 | 1<<1 // IDENTIFIER, IP, TID
-	beforeChain  = beforeTime | sampleTime | 1<<3 | 1<<6 | 1<<7 | 1<<8 | 1<<9
-	sampleChain  = 1 << 5
-	sampleRegs   = 1 << 12
-	sampleStack  = 1 << 13
+	attrsOffset       = 24
+	dataOffset        = 40
+	dataSize          = 48
+	featureBits       = 72
+	featureSampleTime = 21 // of the bits: SAMPLE_TIME
+	attrType          = 24 // in the attr
+	attrRegs          = 80
+	attrStack         = 88
+	recordSample      = 9
+	sampleTime        = 1 << 2
+	beforeTime        = 1<<16 | 1<<0 | 1<<1 // IDENTIFIER, IP, TID
+	beforeChain       = beforeTime | sampleTime | 1<<3 | 1<<6 | 1<<7 | 1<<8 | 1<<9
+	sampleChain       = 1 << 5
+	sampleRegs        = 1 << 12
+	sampleStack       = 1 << 13
 )
 
 // prolong writes a recording whose samples are those of another one, again and
@@ -131,13 +132,36 @@ func perfRecords(from io.Reader) iter.Seq[perfRecord] {
 	}
 }
 
-// moveFeatures says that features are so many bytes behind where they were;
-// index is what stands behind the data.
-func moveFeatures(head, index []byte, by uint64) {
-	for _, present := range head[featureBits : featureBits+32] {
-		for ; present != 0; present &= present - 1 {
-			binary.LittleEndian.PutUint64(index, binary.LittleEndian.Uint64(index)+by)
+// features iterates over the entries of the index of features, which is what stands
+// behind the data: their numbers, and where each is and how long.
+func features(head, index []byte) iter.Seq2[int, []byte] {
+	return func(yield func(int, []byte) bool) {
+		for bit := range 256 {
+			if head[featureBits+bit/8]>>(bit%8)&1 == 0 {
+				continue
+			}
+			if !yield(bit, index[:16]) {
+				return
+			}
 			index = index[16:]
+		}
+	}
+}
+
+// moveFeatures says that features are so many bytes behind where they were.
+func moveFeatures(head, index []byte, by uint64) {
+	for _, entry := range features(head, index) {
+		binary.LittleEndian.PutUint64(entry, binary.LittleEndian.Uint64(entry)+by)
+	}
+}
+
+// forgetTimes clears the times of the first and last sample; rest is the file from
+// an offset on.
+func forgetTimes(head, rest []byte, offset uint64) {
+	for bit, entry := range features(head, rest) {
+		if bit == featureSampleTime {
+			at := binary.LittleEndian.Uint64(entry) - offset
+			clear(rest[at:][:binary.LittleEndian.Uint64(entry[8:])])
 		}
 	}
 }
