@@ -17,22 +17,43 @@ type run struct {
 	start, end uint64 // offsets
 }
 
-// runs returns those of a file, the oldest first.
+// runs returns those of a file, the oldest first. Those of all files are found
+// once for an image.
 func (r *Resolver) runs(im *image.Image, of objectKey) []run {
-	var runs []run
-	for _, m := range im.Mappings {
-		if m.Code != nil || m.Modes&4 == 0 || keyOf(&m.MapEvent) != of {
-			continue
-		}
-		next := run{m.Address - m.FileOffset, m.FileOffset, m.FileOffset + m.Size}
-		i := slices.IndexFunc(runs, func(x run) bool { return x.bias == next.bias })
-		if i < 0 {
-			runs = append(runs, next)
-			continue
-		}
-		runs[i].start, runs[i].end = min(runs[i].start, next.start), max(runs[i].end, next.end)
+	if r.runsOf.image != im {
+		r.runsOf = runsOf{im, findRuns(im)}
 	}
-	return runs
+	return r.runsOf.files[of]
+}
+
+// runsOf are the runs of an image's files.
+type runsOf struct {
+	image *image.Image
+	files map[objectKey][]run
+}
+
+func findRuns(im *image.Image) map[objectKey][]run {
+	type loading struct {
+		file objectKey
+		bias uint64
+	}
+	files, numbers := map[objectKey][]run{}, map[loading]int{}
+	for _, m := range im.Mappings {
+		if m.Code != nil || m.Modes&4 == 0 {
+			continue
+		}
+		k := keyOf(&m.MapEvent)
+		next := run{m.Address - m.FileOffset, m.FileOffset, m.FileOffset + m.Size}
+		i, ok := numbers[loading{k, next.bias}]
+		if !ok {
+			numbers[loading{k, next.bias}] = len(files[k])
+			files[k] = append(files[k], next)
+			continue
+		}
+		x := &files[k][i]
+		x.start, x.end = min(x.start, next.start), max(x.end, next.end)
+	}
+	return files
 }
 
 func (r *Resolver) pageSize() uint64 {

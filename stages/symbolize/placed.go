@@ -21,7 +21,7 @@ type Placed struct {
 // the place of an object's code tells that of its data.
 func (pr *Process) Placed() []Placed {
 	var all []Placed
-	loaded := map[int32][]run{}
+	loaded := map[int32]map[uint64]bool{} // by bias
 	for _, m := range pr.Image.Mappings {
 		if m.Code != nil || !m.Executable() || pr.r.IsKernel(m.Address) {
 			continue
@@ -31,13 +31,14 @@ func (pr *Process) Placed() []Placed {
 		if o.table == nil || o.place != nil {
 			continue
 		}
-		runs, known := loaded[n]
-		if !known {
-			runs = pr.r.loadings(pr.r.runs(pr.Image, keyOf(&m.MapEvent)), o.table)
-			loaded[n] = runs
+		if loaded[n] == nil {
+			loaded[n] = map[uint64]bool{}
+			for _, x := range pr.r.loadings(pr.r.runs(pr.Image, keyOf(&m.MapEvent)), o.table) {
+				loaded[n][x.bias] = true
+			}
 		}
 		// Where the program mapped its text again, its data is not.
-		if len(runs) > 0 && !slices.ContainsFunc(runs, func(x run) bool { return x.bias == m.Address-m.FileOffset }) {
+		if len(loaded[n]) > 0 && !loaded[n][m.Address-m.FileOffset] {
 			continue
 		}
 		p := Placed{Object: n, Path: m.Path, Low: ^uint64(0), Loaded: m.Loaded, Unloaded: m.Unloaded}

@@ -39,6 +39,7 @@ type Resolver struct {
 	java          map[*decode.Process]bool // what runsJava found
 	javaMaps      map[string]bool          // paths of their lists of generated code
 	mappings      *mappings
+	runsOf        runsOf // of the image asked for last
 }
 
 type objectKey struct {

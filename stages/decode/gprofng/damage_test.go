@@ -35,6 +35,7 @@ func TestDamagedEvents(t *testing.T) {
 		{"garbage over a block's end", func(b []byte) []byte { copy(b[817*size:], garbage(400)); return b }, 5, []int{817 * size}},
 		{"two places", func(b []byte) []byte { copy(b[10*size:], garbage(8)); copy(b[block+10*size:], garbage(8)); return b }, 2, []int{10 * size, block + 10*size}},
 		{"size too large", func(b []byte) []byte { b[10*size+1] = 0x40; return b }, 1, []int{10 * size}},
+		{"size of five", func(b []byte) []byte { b[10*size], b[10*size+1] = 0x90, 1; return b }, 1, []int{10 * size}},
 		{"size too small", func(b []byte) []byte { b[10*size] = 60; return b }, 1, []int{10 * size}},
 		{"size not aligned", func(b []byte) []byte { b[10*size] = 81; return b }, 1, []int{10 * size}},
 		{"impossible type", func(b []byte) []byte { b[10*size+3] = 7; return b }, 1, []int{10 * size}},
@@ -110,6 +111,7 @@ func TestDamagedFrames(t *testing.T) {
 		{"header", 100, bytes.Repeat([]byte{0xA5}, 20), 0, 1, 0},
 		{"over three packets", 100, bytes.Repeat([]byte{0xA5}, 130), 0, 3, 0},
 		{"info size", 100, []byte{0xFF, 0xFF}, 16, 1, 0},
+		{"no info size", 100, []byte{0, 0, 0, 0}, 16, 1, 0},
 		{"info kind", 100, []byte{0x77}, 20, 1, 0},
 		{"words", 100, []byte{0x77}, 40, 0, 1},
 	} {

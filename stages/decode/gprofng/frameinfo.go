@@ -2,6 +2,7 @@ package gprofng
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 )
 
@@ -86,7 +87,7 @@ type info struct {
 }
 
 // nextInfo returns the info at the start of b and what follows it. The list
-// ends at a size of 0; an info that does not fit is an error.
+// ends with zeros; an info that does not fit is an error.
 func (f *frameFile) nextInfo(b []byte) (i info, rest []byte, err error) {
 	if len(b) < infoHeader {
 		return info{}, nil, nil
@@ -95,8 +96,10 @@ func (f *frameFile) nextInfo(b []byte) (i info, rest []byte, err error) {
 	i.kind, i.compressed = kind&^flagCompressed, kind&flagCompressed != 0
 	need := infoHeader
 	switch {
-	case size == 0:
+	case size == 0 && allZero(b):
 		return info{}, nil, nil
+	case size == 0:
+		return info{}, nil, errors.New("an info has 0 bytes, and others follow")
 	case i.kind == infoStack || i.kind == infoJava:
 		need = uidHeader
 	case i.kind == infoOMP2:

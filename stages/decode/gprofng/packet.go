@@ -154,9 +154,14 @@ func (r *packetReader) described(o, size int, typ uint16) bool {
 	case !t.variable && size != t.size && !r.fits(t, size) && !r.follows(o+size):
 		r.damage(o, fmt.Sprintf("a packet of type %d has %d bytes and ends in the middle of something", typ, size))
 		return false
+	case !t.variable && t.size != 0 && size > t.size && r.plausible(o+t.size):
+		r.damage(o, fmt.Sprintf("a packet of type %d has %d bytes and covers another, which begins after the usual %d", typ, size, t.size))
+		return false
 	}
 	if !t.variable && t.size == 0 {
 		t.size, r.usual = size, size
+	} else if !t.variable && size != t.size {
+		r.report(problem.Error, int64(o), "bad-packet", fmt.Sprintf("a packet of type %d has %d bytes, others have %d: what it covers may be lost", typ, size, t.size), 1)
 	}
 	r.pos = o + size
 	return true
