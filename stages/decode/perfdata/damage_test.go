@@ -1,6 +1,7 @@
 package perfdata
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 	"testing"
@@ -90,6 +91,34 @@ func TestLongSamples(t *testing.T) {
 	at := headerSize + 24 // sample_type
 	binary.LittleEndian.PutUint64(content[at:], binary.LittleEndian.Uint64(content[at:])&^sampleCallchain)
 	if found := reasonsOf(openFile(t, content)); found["long-sample"] != 5 {
+		t.Error(found)
+	}
+}
+
+// A sample whose type is damaged is not as long as a record of that type.
+func TestOddRecords(t *testing.T) {
+	for typ := range uint32(128) {
+		content := recording(binary.LittleEndian).file()
+		at := bytes.Index(content, []byte{recordSample, 0, 0, 0, miscUser, 0})
+		binary.LittleEndian.PutUint32(content[at:], typ)
+		told := false
+		for _, p := range openFile(t, content).Problems.Problems {
+			told = told || p.Severity >= problem.Warning && p.Reason != "stack-without-context"
+		}
+		_, fixed := fixedSizes[typ]
+		known := fixed || typ == recordRead || typ == recordThreadMap || typ == 0 || typ > recordKernelKnown && typ < recordTool || typ > recordKnown
+		if known && !told {
+			t.Errorf("a sample becomes a record of type %d, which nothing tells", typ)
+		}
+	}
+	b := recording(binary.LittleEndian)
+	trailer := []any{uint32(10), uint32(10), 5000}
+	b.record(recordUnthrottle, 0, append([]any{5000, 1, 1}, trailer...)...)
+	b.record(recordRead, 0, append([]any{uint32(10), uint32(10), 77}, trailer...)...)
+	b.record(recordSwitch, 0, trailer...)
+	b.record(recordITraceStart, 0, uint32(10), uint32(10))
+	b.record(recordThreadMap, 0, 1, 10, 0, 0)
+	if found := reasonsOf(openFile(t, b.file())); found["odd-record"] != 0 {
 		t.Error(found)
 	}
 }

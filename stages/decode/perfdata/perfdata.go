@@ -153,9 +153,9 @@ type reader struct {
 	deferred   []deferred
 	compressed [][]byte
 
-	lost, lostSamples, throttled, badSamples, longSamples, badRecords, unknownEvents, auxBytes int64
-	missingDeferred, cutChains, badAddresses                                                   int64
-	unknownRecords                                                                             map[uint32]int64
+	lost, lostSamples, throttled, badSamples, longSamples, badRecords, oddRecords, unknownEvents, auxBytes int64
+	missingDeferred, cutChains, badAddresses                                                               int64
+	unknownRecords                                                                                         map[uint32]int64
 }
 
 func (r *reader) problem(s problem.Severity, offset int64, reason, format string, args ...any) {

@@ -260,6 +260,8 @@ func (r *reader) kernelRecord(p *piece, at place, typ uint32, misc uint16, body 
 	default:
 		if typ > recordKernelKnown || typ == 0 {
 			r.unknownRecords[typ]++
+		} else if !r.fits(typ, body) {
+			r.oddRecords++
 		}
 	}
 }
@@ -340,6 +342,8 @@ func (r *reader) toolRecord(typ uint32, misc uint16, body []byte) (behind int) {
 	default:
 		if typ > recordKnown {
 			r.unknownRecords[typ]++
+		} else if !r.fits(typ, body) {
+			r.oddRecords++
 		}
 	}
 	return 0
@@ -368,6 +372,7 @@ func (r *reader) summary() {
 			r.rec.Problems.Add(problem.Problem{Severity: s, File: r.pieces[i].name, Offset: offset, Reason: reason, Message: message, Count: count})
 		})
 	}
+	r.count(problem.Warning, r.oddRecords, "odd-record", "records are longer or shorter than those of their types, and are skipped: if they were samples, these are lost")
 	var kinds []string
 	var n int64
 	for typ, k := range r.unknownRecords {

@@ -1,0 +1,41 @@
+package perfdata
+
+// Records that tell nothing of samples, and whose size their type tells (perf-data 5.2).
+const (
+	recordUnthrottle    = 6
+	recordRead          = 8
+	recordAux           = 11
+	recordITraceStart   = 12
+	recordSwitch        = 14
+	recordSwitchCPUWide = 15
+	recordAuxOutputID   = 21
+	recordThreadMap     = 73
+)
+
+// fixedSizes are those of their bodies before the trailer, which some lack, in bytes.
+var fixedSizes = map[uint32]int{
+	recordUnthrottle: 24, recordAux: 24, recordITraceStart: 8, recordSwitch: 0, recordSwitchCPUWide: 8, recordAuxOutputID: 8,
+}
+
+// fits reports whether a record that is not used is as long as its type tells: a
+// sample whose type is damaged is not.
+func (r *reader) fits(typ uint32, body []byte) bool {
+	if len(r.events) == 0 {
+		return true
+	}
+	trailer := r.trailerSize()
+	if size, ok := fixedSizes[typ]; ok {
+		return len(body) == size+trailer || len(body) == size
+	}
+	c := cursor{b: body, big: r.big}
+	switch typ {
+	case recordRead:
+		c.bytes(8) // pid, tid
+		c.skipRead(r.events[0].readFormat)
+		return !c.short && len(c.b) == trailer
+	case recordThreadMap:
+		n := c.u64()
+		return !c.short && n <= uint64(len(body)) && uint64(len(c.b)) == 24*n
+	}
+	return true
+}
