@@ -13,6 +13,7 @@ type cursor struct {
 	b     []byte
 	big   bool // byte order
 	short bool
+	torn  bool // a string went on behind its end
 }
 
 // bytes returns the next n bytes, nil when there are not so many.
@@ -66,8 +67,14 @@ func (c *cursor) u64() uint64 {
 
 func (c *cursor) s32() int32 { return int32(c.u32()) }
 
-// string reads a string of a feature section: its length, and as many bytes.
-func (c *cursor) string() string { return text(c.bytes(uint64(c.u32()))) }
+// string reads a string of a feature section: its length, and as many bytes, of
+// which perf fills those behind its end with NULs.
+func (c *cursor) string() string {
+	b := c.bytes(uint64(c.u32()))
+	s, padding, _ := bytes.Cut(b, []byte{0})
+	c.torn = c.torn || len(bytes.Trim(padding, "\x00")) > 0
+	return text(s)
+}
 
 // text is what stands before the first NUL, as valid UTF-8.
 func text(b []byte) string {

@@ -23,6 +23,9 @@ func TestCutFields(t *testing.T) {
 		{"the name of a host", func(b *builder) {
 			b.features = append(b.features, testFeature{featureHostname, b.words(uint32(100), uint32(0))})
 		}, "bad-feature", problem.Warning},
+		{"NULs in the name of an event", func(b *builder) {
+			b.features = append(b.features, testFeature{featureEventDesc, b.words(uint32(1), uint32(0), uint32(0), uint32(16), "cpu-cl\x00\x00k:u")})
+		}, "bad-feature", problem.Warning},
 		{"a build-id", func(b *builder) {
 			b.features = append(b.features, testFeature{featureBuildID, b.words(uint32(0), uint16(0), uint16(200), 0)})
 		}, "bad-feature", problem.Warning},

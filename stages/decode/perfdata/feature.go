@@ -103,6 +103,9 @@ func (r *reader) feature(bit int, b []byte) {
 			r.wall, r.clock = int64(wall), int64(clock)
 		}
 	}
+	if c.torn {
+		r.problem(problem.Warning, problem.NoOffset, "bad-feature", "a text of feature %d goes on behind its end: it is damaged, as a name of an event or another fact of the recording may be", bit)
+	}
 	if c.short && bit != featureCache {
 		r.problem(problem.Warning, problem.NoOffset, "bad-feature", "feature %d ends before its last field: names or other facts of the recording may be missing", bit)
 	}
