@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
+	"slices"
 	"testing"
 
 	"stackmill/problem"
@@ -123,5 +124,26 @@ func TestOddRecords(t *testing.T) {
 	b.record(recordThreadMap, 0, 1, 10, 0, 0)
 	if found := reasonsOf(openFile(t, b.file())); found["odd-record"] != 0 {
 		t.Error(found)
+	}
+}
+
+// EVENT_DESC has a copy of each attribute.
+func TestOtherAttributes(t *testing.T) {
+	b := &builder{order: binary.LittleEndian}
+	attrOf := func(flags uint64) []byte {
+		return b.words(uint32(typeSoftware), uint32(minAttr), 0, 1000, tinyType, 0, flags, uint32(0), uint32(0), 0)
+	}
+	own, _, err := readAttr(attrOf(flagSampleIDAll), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for flags, want := range map[uint64]int64{flagSampleIDAll: 0, 0: 1} {
+		r := &reader{byID: map[uint64]int32{}, rec: &decode.Recording{}}
+		r.addEvent(own, nil)
+		desc := slices.Concat(b.words(uint32(1), uint32(minAttr)), attrOf(flags), b.words(uint32(0), uint32(8), "event"))
+		r.eventNames(&cursor{b: desc})
+		if got := reasonsOf(r.rec)["bad-attributes"]; got != want {
+			t.Errorf("flags %#x: %d warnings, want %d: %v", flags, got, want, r.rec.Problems.Problems)
+		}
 	}
 }

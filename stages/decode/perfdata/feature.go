@@ -112,14 +112,19 @@ func (r *reader) feature(bit int, b []byte) {
 }
 
 // eventNames reads EVENT_DESC: names by the events' ids, else by their place. It
-// lists the events as the attributes do, with the same ids.
+// lists the events as the attributes do, with the same ids and a copy of each.
 func (r *reader) eventNames(c *cursor) {
 	n, size := c.u32(), c.u32()
 	same := int(n) == len(r.events)
 	for i := 0; i < int(n) && !c.short; i++ {
-		c.bytes(uint64(size))
+		described := c.bytes(uint64(size))
 		ids := c.u32()
 		name := c.string()
+		if same && size > 0 && !c.short {
+			if a, _, err := readAttr(described, c.big); err != nil || a != r.events[i].attr {
+				r.problem(problem.Warning, problem.NoOffset, "bad-attributes", "the event %q is described otherwise where its name is than in its own entry: its samples may be misread", name)
+			}
+		}
 		at, found := int32(i), ids == 0
 		other := same && int(ids) != r.events[i].ids
 		for ; ids > 0 && !c.short; ids-- {
