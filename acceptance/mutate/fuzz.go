@@ -48,7 +48,7 @@ func fuzzAll(ctx context.Context, total time.Duration, jobs int, w io.Writer) (f
 }
 
 func (t fuzzTarget) run(ctx context.Context, share time.Duration, jobs int) (string, error) {
-	cmd := exec.CommandContext(ctx, "go", "test", "-tags", "duckdb_arrow", "-run", "^$", "-fuzz", "^"+t.name+"$", "-fuzztime", share.String(), "-fuzzminimizetime", "5s", "-parallel", fmt.Sprint(jobs), "-timeout", "0", t.pkg)
+	cmd := exec.CommandContext(ctx, "go", "test", "-tags", "duckdb_arrow", "-run", "^$", "-fuzz", "^"+t.name+"$", "-fuzztime", share.String(), "-fuzzminimizetime", "10x", "-parallel", fmt.Sprint(jobs), "-timeout", "0", t.pkg)
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }
