@@ -220,6 +220,7 @@ func TestDamage(t *testing.T) {
 		{"short load", with(func(w *builder) { w.record(recordLoad, 1021, 1, 2).load(7, 1022, 0x2000, "two", 2) }), 2, fmt.Sprintf("warning /run/jit-7.dump %d bad-jitdump", behind)},
 		{"no code", with(func(w *builder) { w.load(7, 1021, 0x3000, "none") }), 1, fmt.Sprintf("warning /run/jit-7.dump %d bad-jitdump", behind)},
 		{"move of nothing", with(func(w *builder) { w.move(1021, 0x5000, 0x6000, 1) }), 1, fmt.Sprintf("warning /run/jit-7.dump %d bad-jitdump", behind)},
+		{"move of a part", with(func(w *builder) { w.load(7, 1020, 0x5000, "two", 1, 2, 3).move(1021, 0x5000, 0x6000, 2) }), 2, fmt.Sprintf("warning /run/jit-7.dump %d bad-jitdump", behind+len(little(7).load(7, 1020, 0x5000, "two", 1, 2, 3).b)-len(little(7).b))},
 		{"lines", with(func(w *builder) {
 			w.record(recordDebug, 1021, 0x2000, 1<<60, 0x2000, uint32(1), uint32(0), "a.x").load(7, 1022, 0x2000, "two", 2, 2, 2, 2)
 		}), 2, "warning /run/jit-7.dump -1 jitdump-lines"},

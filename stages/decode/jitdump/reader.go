@@ -158,6 +158,9 @@ func (r *reader) move(f *function, time uint64) error {
 		return fmt.Errorf("no function is at %#x, which it moves", f.from)
 	}
 	old := &r.functions[n]
+	if f.size < old.Size {
+		return fmt.Errorf("it moves %d bytes of a function that has %d", f.size, old.Size)
+	}
 	if r.clock != nil {
 		old.until = min(old.until, t)
 	}
