@@ -52,11 +52,12 @@ func TestSignal(t *testing.T) {
 	for _, name := range []string{"cxx_fp", "deep_fp", "fork", "group", "jit_dump", "multi", "recur_z", "signals_dwarf", "threads_s", "watch"} {
 		paths = append(paths, filepath.Join(recordings, "perf", "p_"+name+".data"))
 	}
+	endless := endless(t)
 	for _, after := range []int{1, 4} {
 		t.Run(fmt.Sprint("after ", after), func(t *testing.T) {
 			store := filepath.Join(t.TempDir(), "store")
 			ingest := append([]string{"ingest", "--store", store, "--cache", filepath.Join(t.TempDir(), "cache")}, paths...)
-			last, status := signalAfter(t, program(t, ingest...), after)
+			last, status := signalAfter(t, program(t, append(ingest[:len(ingest):len(ingest)], endless)...), after)
 			commits, err := write.Commits(store)
 			if err != nil {
 				t.Fatal(err)
@@ -77,7 +78,7 @@ func TestSignal(t *testing.T) {
 			if out, err := program(t, ingest...).CombinedOutput(); err != nil {
 				t.Errorf("again: %v\n%s", err, out)
 			}
-			if commits, err := write.Commits(store); err != nil || fmt.Sprint(len(commits)) != m[2] {
+			if commits, err := write.Commits(store); err != nil || len(commits) != len(paths) || m[2] != fmt.Sprint(len(paths)+1) {
 				t.Errorf("again: %d commits of %s, %v", len(commits), m[2], err)
 			}
 		})
@@ -107,16 +108,23 @@ func signalAfter(t *testing.T, c *exec.Cmd, n int) (last string, status int) {
 	return last, c.ProcessState.ExitCode()
 }
 
+// endless makes a recording that takes an hour to look at.
+func endless(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "perf.data")
+	if err := os.WriteFile(path, []byte("PERFILE2"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, 1<<42); err != nil {
+		t.Skipf("no file system for a file of 4 TB: %v", err)
+	}
+	return path
+}
+
 // A signal ends what looks at one file for very long: finding out what it is, and
 // a query.
 func TestSignalInLongWork(t *testing.T) {
-	huge := filepath.Join(t.TempDir(), "perf.data")
-	if err := os.WriteFile(huge, []byte("PERFILE2"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Truncate(huge, 1<<42); err != nil {
-		t.Skipf("no file system for a file of 4 TB: %v", err)
-	}
+	huge := endless(t)
 	store := storetest.New(t, storetest.Two)
 	for name, c := range map[string]*exec.Cmd{
 		"ingest": program(t, "ingest", "--store", filepath.Join(t.TempDir(), "store"), "--cache", "", huge),

@@ -36,12 +36,15 @@ func (s *search) find(typ int32, offset, size int64, depth int) bool {
 		}
 		others++
 		if x.Bits == 0 {
-			inner := search{s.t, s.left, true}
 			from, n := max(offset-low, 0), min(size, offset+size-low)
 			if s.find(x.Type, from, n, depth+1) {
 				return true
 			}
-			fills = fills || a.Kind == Union && inner.find(x.Type, from, n, depth+1)
+			if !fills && a.Kind == Union {
+				inner := search{s.t, s.left, true}
+				fills = inner.find(x.Type, from, n, depth+1)
+				s.left = inner.left // one bound for all: types may contain themselves
+			}
 			continue
 		}
 		if first := (x.Offset-offset)*8 + int64(x.Bit); s.any || first > 0 || first+int64(x.Bits) < size*8 {
