@@ -122,16 +122,7 @@ func attrField(d *damage, f *perfFile) bool {
 		v ^= 1 << d.IntN(8*x.len)
 	}
 	x.put(attr, v)
-	kind := ""
-	switch x.name {
-	case "type", "config", "config1", "breakpoint":
-		kind = "attribute's event"
-	case "period":
-		if f.sampleType()>>8&1 == 0 {
-			kind = "attribute's period"
-		}
-	}
-	return d.did(kind, 0, "%s of %s is %#x", x.name, where, v)
+	return d.did("", 0, "%s of %s is %#x", x.name, where, v)
 }
 
 func (f *perfFile) pickAttr(d *damage) (attr []byte, where string) {

@@ -102,7 +102,7 @@ func manyEvents(d *damage, f *perfFile) bool {
 	le.PutUint64(f.head[attrsAt:], uint64(at))
 	le.PutUint64(f.head[attrsAt+8:], uint64(len(f.head)-at))
 	f.moved()
-	return d.did("attribute's event", 0, "%d more events, all with the ids of the first", n)
+	return d.did("", 0, "%d more events, all with the ids of the first", n)
 }
 
 // moved puts the data after a head that has grown.
@@ -129,7 +129,7 @@ func overlappingIDs(d *damage, f *perfFile) bool {
 	le.PutUint64(f.head[attrsAt:], uint64(at))
 	le.PutUint64(f.head[attrsAt+8:], uint64(len(f.head)-at))
 	f.moved()
-	return d.did("attribute's event", 0, "%d events share a list of %d ids", n, ids)
+	return d.did("", 0, "%d events share a list of %d ids", n, ids)
 }
 
 // zstdBomb adds records that hold far more than they look.

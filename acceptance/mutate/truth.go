@@ -48,11 +48,9 @@ var truths = map[string]truth{
 	"log field.type":       {free: thread | cpu | moment | stack | value, why: "how large a field is stands nowhere else"},
 
 	// perf.
-	"perf record":        {free: shift, why: "times count from the first event: where that is another, all move"},
-	"attribute's event":  {free: value, why: "it names the event"},
-	"event's name":       {free: value, why: "it names the event"},
-	"compressed data":    {any: true, why: "perf writes the stream without checksums: a literal that differs is another value"},
-	"attribute's period": {free: value, why: "it is the value of samples that have none of their own"},
+	"perf record":     {free: shift, why: "times count from the first event: where that is another, all move"},
+	"event's name":    {free: value, why: "it names the event"},
+	"compressed data": {any: true, why: "perf writes the stream without checksums: a literal that differs is another value"},
 
 	// Load objects.
 	"call frame information": {free: stack, why: "stacks that are unwound follow what the load object says"},

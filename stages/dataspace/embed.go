@@ -74,6 +74,9 @@ func (t types) embeds(typ int32, offset int64, of types, op *operand, left *int)
 		if size := t.Types[inner].Size; size > 0 && offset >= 0 {
 			offset %= size
 		}
+		if *left--; *left < 0 {
+			return false
+		}
 		return t.embeds(inner, offset, of, op, left)
 	}
 	if !x.Kind.Aggregate() || offset < 0 {

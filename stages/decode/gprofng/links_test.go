@@ -169,8 +169,8 @@ func TestRelativeObjects(t *testing.T) {
 	rec := build(t, e)
 	dir := t.TempDir()
 	write(t, dir+"/secret", "x")
-	write(t, dir+"/work/x", "x")
-	t.Chdir(dir + "/work")
+	write(t, dir+"/here/x", "x")
+	t.Chdir(dir + "/here")
 	for _, name := range []string{"../secret", "x", "./x", "", "..", "/..", "/"} {
 		if found := rec.Locate(name); len(found) > 0 {
 			t.Errorf("%q: %v", name, found)

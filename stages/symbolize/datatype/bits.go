@@ -96,30 +96,57 @@ func (d *descent) uses(first, last int64) bool {
 	return first < last && d.bits>>first<<first<<(64-last) != 0
 }
 
-// findBitFields finds the types in which bit fields are.
+// findBitFields finds the types in which bit fields are: from those that have one,
+// outwards to all that are made of them. It calls nothing for each type of a chain,
+// however long that is.
 func (t *Table) findBitFields() {
 	t.bitFields = make([]bool, len(t.Types))
-	seen := make([]bool, len(t.Types))
-	var find func(typ int32) bool
-	find = func(typ int32) bool {
-		if seen[typ] {
-			return t.bitFields[typ]
+	first := make([]int32, len(t.Types)+1) // outer[first[n]:first[n+1]] are made of type n
+	var found []int32
+	t.parts(func(outer, inner int32) { first[inner+1]++ })
+	for n := range t.Types {
+		first[n+1] += first[n]
+	}
+	outer, filled := make([]int32, first[len(t.Types)]), make([]int32, len(t.Types))
+	t.parts(func(of, inner int32) {
+		outer[first[inner]+filled[inner]] = of
+		filled[inner]++
+	})
+	add := func(typ int32) {
+		if !t.bitFields[typ] {
+			t.bitFields[typ] = true
+			found = append(found, typ)
 		}
-		seen[typ] = true
-		x := &t.Types[typ]
-		switch x.Kind {
-		case Const, Volatile, Restrict, Atomic, Typedef, Array:
-			t.bitFields[typ] = find(x.Elem)
-		case Structure, Class, Union:
+	}
+	for typ := range t.Types {
+		if x := &t.Types[typ]; x.Kind.Aggregate() {
 			for m := x.First; m < x.First+x.Members; m++ {
-				if t.Members[m].Bits > 0 || find(t.Members[m].Type) {
-					t.bitFields[typ] = true
+				if t.Members[m].Bits > 0 {
+					add(int32(typ))
 				}
 			}
 		}
-		return t.bitFields[typ]
 	}
+	for len(found) > 0 {
+		typ := found[len(found)-1]
+		found = found[:len(found)-1]
+		for _, of := range outer[first[typ]:first[typ+1]] {
+			add(of)
+		}
+	}
+}
+
+// parts calls f for each type that another is made of.
+func (t *Table) parts(f func(outer, inner int32)) {
 	for typ := range t.Types {
-		find(int32(typ))
+		x := &t.Types[typ]
+		switch {
+		case x.Kind == Const || x.Kind == Volatile || x.Kind == Restrict || x.Kind == Atomic || x.Kind == Typedef || x.Kind == Array:
+			f(int32(typ), x.Elem)
+		case x.Kind.Aggregate():
+			for m := x.First; m < x.First+x.Members; m++ {
+				f(int32(typ), t.Members[m].Type)
+			}
+		}
 	}
 }
