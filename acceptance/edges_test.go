@@ -1,7 +1,7 @@
 package acceptance
 
 import (
-	"debug/elf"
+	debugelf "debug/elf"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"stackmill/stages/decode/gprofng/archive"
-	"stackmill/stages/symbolize/insn"
-	"stackmill/stages/symbolize/symtab"
-	"stackmill/stages/symbolize/symtab/object"
+	"stackmill/stages/loadobject/elf"
+	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/symtab"
 )
 
 // No edge is false (S26): when a frame's instruction is a direct call, to a
@@ -121,7 +121,7 @@ type archived struct {
 
 type code struct {
 	path      string
-	file      *object.File
+	file      *elf.File
 	table     *symtab.Table
 	addresses symtab.Addresses
 	choosers  map[string]bool // symbols of functions that choose an implementation
@@ -145,7 +145,7 @@ func openArchived(t *testing.T, experiment string) *archived {
 // openCode returns the code of a load object, nil when the file is not there.
 func openCode(t *testing.T, name string) *code {
 	t.Helper()
-	f, err := object.Open(name)
+	f, err := elf.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -155,7 +155,7 @@ func openCode(t *testing.T, name string) *code {
 	t.Cleanup(func() { f.Close() })
 	c := &code{file: f, table: symtab.Read(f, nil), choosers: map[string]bool{}}
 	c.addresses = c.table.Addresses()
-	e, err := elf.Open(name)
+	e, err := debugelf.Open(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func openCode(t *testing.T, name string) *code {
 	symbols, _ := e.DynamicSymbols()
 	more, _ := e.Symbols()
 	for _, s := range append(symbols, more...) {
-		if elf.ST_TYPE(s.Info) == elf.STT_GNU_IFUNC {
+		if debugelf.ST_TYPE(s.Info) == debugelf.STT_GNU_IFUNC {
 			c.choosers[s.Name] = true
 		}
 	}

@@ -17,8 +17,8 @@ import (
 	"stackmill/stages/attribute"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/perfdata"
+	"stackmill/stages/loadobject/cache"
 	"stackmill/stages/symbolize"
-	"stackmill/stages/symbolize/tables"
 )
 
 // accessCount is how many accesses to memory are attributed, and accessTime how
@@ -41,7 +41,7 @@ func dataObjects(dir string, rounds int) error {
 	if err != nil {
 		return err
 	}
-	loader := tables.New(tables.Options{CacheDir: filepath.Join(dir, "cache")})
+	loader := cache.New(cache.Options{CacheDir: filepath.Join(dir, "cache")})
 	var times []time.Duration
 	instructions := 0
 	for range rounds + 1 {
@@ -68,7 +68,7 @@ func dataObjects(dir string, rounds int) error {
 // attributed finds the data objects of a recording's events and returns the time
 // that took this process, garbage collection included, beyond reading the events;
 // and by how many instructions they were.
-func attributed(path, symfs string, loader *tables.Loader) (spent time.Duration, instructions int, err error) {
+func attributed(path, symfs string, loader *cache.Loader) (spent time.Duration, instructions int, err error) {
 	rec := perfdata.New().Open(path)
 	defer rec.Close()
 	rec.Locate = func(object string) []decode.Candidate {

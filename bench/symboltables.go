@@ -12,8 +12,8 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"stackmill/stages/symbolize/symtab"
-	"stackmill/stages/symbolize/tables"
+	"stackmill/stages/loadobject/cache"
+	"stackmill/stages/loadobject/symtab"
 )
 
 // loadObjects are large programs and libraries of this machine, as far as it
@@ -36,16 +36,16 @@ func loadObjects(program string) (paths []string) {
 
 // symbolTables prints how fast the tables of load objects are made from the
 // files and read from the disk cache, and what memory they keep.
-func symbolTables(program, cache string, rounds int) error {
+func symbolTables(program, cacheDir string, rounds int) error {
 	t := table.NewWriter()
 	t.SetOutputMirror(os.Stdout)
 	t.AppendHeader(table.Row{"table of", "from", "median", "symbols", "symbols/s", "lines", "lines/s", "KiB"})
 	for _, path := range loadObjects(program) {
 		for _, from := range []string{"files", "cache"} {
-			options := tables.Options{}
+			options := cache.Options{}
 			if from == "cache" {
-				options.CacheDir = cache
-				if _, err := tables.New(options).Load(path); err != nil {
+				options.CacheDir = cacheDir
+				if _, err := cache.New(options).Load(path); err != nil {
 					return err
 				}
 			}
@@ -64,13 +64,13 @@ func symbolTables(program, cache string, rounds int) error {
 
 // loadTable loads a table several times; the result are the last one, the
 // median time and the bytes of memory that it keeps.
-func loadTable(path string, options tables.Options, rounds int) (loaded *symtab.Table, median time.Duration, memory int64, err error) {
+func loadTable(path string, options cache.Options, rounds int) (loaded *symtab.Table, median time.Duration, memory int64, err error) {
 	var times []time.Duration
 	for range rounds {
 		loaded = nil
 		before := heap()
 		begin := time.Now()
-		if loaded, err = tables.New(options).Load(path); err != nil {
+		if loaded, err = cache.New(options).Load(path); err != nil {
 			return nil, 0, 0, err
 		}
 		times = append(times, time.Since(begin))

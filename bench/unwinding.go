@@ -8,8 +8,8 @@ import (
 
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/perfdata"
+	"stackmill/stages/loadobject/cache"
 	"stackmill/stages/symbolize"
-	"stackmill/stages/symbolize/tables"
 	"stackmill/stages/unwind"
 )
 
@@ -23,7 +23,7 @@ func unwinding(dir string, rounds int) error {
 	rec.Locate = func(object string) []decode.Candidate {
 		return []decode.Candidate{{Path: filepath.Join(dir, "perf", "symfs", object), Origin: "path"}}
 	}
-	loader := tables.New(tables.Options{CacheDir: filepath.Join(dir, "cache")})
+	loader := cache.New(cache.Options{CacheDir: filepath.Join(dir, "cache")})
 	resolver := symbolize.New(rec, loader)
 	dumps := unwind.NewDumps(unwind.NewFrameTables(loader, &rec.Problems))
 	var rates []float64

@@ -13,8 +13,8 @@ import (
 	"stackmill/fault"
 	"stackmill/problem"
 	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/cache"
 	"stackmill/stages/symbolize/source"
-	"stackmill/stages/symbolize/tables"
 	"stackmill/stages/write"
 )
 
@@ -27,7 +27,7 @@ type Options struct {
 	Vmlinux   string        // file with the kernel's image; empty: none
 	PerfMaps  string        // directory of perf-PID.map files; empty: /tmp
 	SymFS     string        // root below which load objects are, instead of at their recorded paths; empty: none
-	DebugDirs []string      // where separate debug files, and copies by build-id, are; nil: tables.DefaultDebugDirs
+	DebugDirs []string      // where separate debug files, and copies by build-id, are; nil: cache.DefaultDebugDirs
 	Sources   []source.Rule // where source files are that are not at their recorded paths
 	// NoRecordedSources says that sources are not looked for at their recorded paths.
 	NoRecordedSources bool
@@ -74,7 +74,7 @@ const tablesShare = 4
 
 type ingest struct {
 	Options
-	tables   *tables.Loader
+	tables   *cache.Loader
 	stop     context.CancelCauseFunc // ends the run
 	underway underway
 	faults   storeFaults
@@ -97,7 +97,7 @@ func Ingest(ctx context.Context, opts Options, paths ...string) ([]Result, error
 	}
 	in := &ingest{
 		Options: opts,
-		tables:  tables.New(tables.Options{CacheDir: opts.Cache, DebugDirs: opts.debugDirs(), MemoryLimit: opts.Memory / tablesShare}),
+		tables:  cache.New(cache.Options{CacheDir: opts.Cache, DebugDirs: opts.debugDirs(), MemoryLimit: opts.Memory / tablesShare}),
 		taken:   map[string]string{},
 		known:   map[string]bool{},
 	}

@@ -7,7 +7,7 @@ import (
 
 	"stackmill/stages/decode"
 	"stackmill/stages/infile"
-	"stackmill/stages/symbolize/tables"
+	"stackmill/stages/loadobject/cache"
 )
 
 // locate says where the files are that a recording names, and which it tells by
@@ -27,7 +27,7 @@ func locate(o *Options, rec *decode.Recording) (recorded func(file string) strin
 	rec.Locate = func(path string) []decode.Candidate { return from(path, at(path)) }
 	dirs := o.debugDirs()
 	rec.Stored = func(path, buildID string) (list []decode.Candidate) {
-		for _, file := range tables.Stored(dirs, buildID) {
+		for _, file := range cache.Stored(dirs, buildID) {
 			list = append(list, decode.Candidate{Path: file, Origin: "cache"})
 		}
 		if v := vdsoHere(); path == vdsoPath && buildID != "" && v.buildID == buildID {
@@ -71,7 +71,7 @@ func kernels(symfs string, dirs []string, rec *decode.Recording, buildID string)
 func (o *Options) debugDirs() []string {
 	dirs := o.DebugDirs
 	if dirs == nil {
-		dirs = tables.DefaultDebugDirs()
+		dirs = cache.DefaultDebugDirs()
 	}
 	if o.SymFS != "" {
 		dirs = append(slices.Clip(dirs), filepath.Join(o.SymFS, "usr/lib/debug"))

@@ -8,7 +8,7 @@ import (
 
 	"stackmill/stages/decode"
 	"stackmill/stages/infile"
-	"stackmill/stages/symbolize/symtab/object"
+	"stackmill/stages/loadobject/elf"
 )
 
 // running is the kernel that runs, by the files that tell of it.
@@ -23,7 +23,7 @@ var here = running{"/sys/kernel/notes", "/proc/kallsyms", "/proc/sys/kernel/host
 // those of this machine.
 func (k running) recorded(rec *decode.Recording, buildID string, local bool) bool {
 	if buildID != "" {
-		if notes, err := infile.Read(k.notes, infile.Note); err != nil || object.NotesBuildID(notes) != buildID {
+		if notes, err := infile.Read(k.notes, infile.Note); err != nil || elf.NotesBuildID(notes) != buildID {
 			return false
 		}
 		return rec.Kernel.Address == 0 || k.has(rec.Kernel)

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"stackmill/stages/infile"
-	"stackmill/stages/symbolize/symtab/object"
+	"stackmill/stages/loadobject/elf"
 )
 
 // vdsoPath is how the code is recorded that the kernel maps into each process.
@@ -43,7 +43,7 @@ var vdsoHere = sync.OnceValue(func() ownVDSO {
 })
 
 func buildIDOf(path string) (string, error) {
-	f, err := object.Open(path)
+	f, err := elf.Open(path)
 	if err != nil {
 		return "", err
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"stackmill/stages/decode"
-	"stackmill/stages/symbolize/tables"
+	"stackmill/stages/loadobject/cache"
 )
 
 // The vdso of the running kernel is a candidate for one of the same build-id only,
@@ -36,7 +36,7 @@ func TestOwnVDSO(t *testing.T) {
 	if len(list) != 1 || list[0].Origin != "cache" {
 		t.Fatalf("candidates %v", list)
 	}
-	table, err := tables.New(tables.Options{DebugDirs: []string{}}).Load(list[0].Path)
+	table, err := cache.New(cache.Options{DebugDirs: []string{}}).Load(list[0].Path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,8 +16,8 @@ import (
 	"stackmill/pipeline"
 	"stackmill/queries"
 	"stackmill/stages/decode"
-	"stackmill/stages/symbolize/symtab"
-	"stackmill/stages/symbolize/symtab/object/objecttest"
+	"stackmill/stages/loadobject/elf/elftest"
+	"stackmill/stages/loadobject/symtab"
 )
 
 // generated sums what was sampled in the functions that a run-time compiler
@@ -171,18 +171,18 @@ func TestKernelImage(t *testing.T) {
 		t.Fatal(err)
 	}
 	const head, size = 0x200000, 0x1400000
-	var symbols []objecttest.Symbol
+	var symbols []elftest.Symbol
 	for _, f := range symtab.ReadKernel(list).Functions {
 		if f.Module == 0 && f.Address >= booted && f.Address+f.Size <= booted+size {
-			symbols = append(symbols, objecttest.Symbol{Name: f.Linkage, Type: elf.STT_FUNC, Section: 1, Value: f.Address - booted + linked, Size: f.Size})
+			symbols = append(symbols, elftest.Symbol{Name: f.Linkage, Type: elf.STT_FUNC, Section: 1, Value: f.Address - booted + linked, Size: f.Size})
 		}
 	}
 	raw, err := hex.DecodeString(id)
 	if err != nil || len(raw) != 20 || len(symbols) < 10000 {
 		t.Fatalf("%q, %d symbols: %v", id, len(symbols), err)
 	}
-	image := objecttest.File{Type: elf.ET_EXEC, Loads: []objecttest.Load{{Type: elf.PT_LOAD, Flags: elf.PF_R | elf.PF_X, Offset: head, Address: linked, FileSize: size, MemSize: size}}}
-	image.Sections = append([]objecttest.Section{objecttest.Text(".text", linked, head, size), image.BuildID(raw)}, image.Symtab(".symtab", ".strtab", elf.SHT_SYMTAB, symbols)...)
+	image := elftest.File{Type: elf.ET_EXEC, Loads: []elftest.Load{{Type: elf.PT_LOAD, Flags: elf.PF_R | elf.PF_X, Offset: head, Address: linked, FileSize: size, MemSize: size}}}
+	image.Sections = append([]elftest.Section{elftest.Text(".text", linked, head, size), image.BuildID(raw)}, image.Symtab(".symtab", ".strtab", elf.SHT_SYMTAB, symbols)...)
 	root := t.TempDir()
 	file := filepath.Join(root, "boot", "vmlinux-"+release)
 	if err := errors.Join(os.Mkdir(filepath.Dir(file), 0o755), os.WriteFile(file, image.Bytes(), 0o644)); err != nil {

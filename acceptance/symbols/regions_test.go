@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"stackmill/stages/symbolize/symtab"
-	"stackmill/stages/symbolize/symtab/object"
+	"stackmill/stages/loadobject/elf"
+	"stackmill/stages/loadobject/symtab"
 )
 
 // holders reads from the source which functions may hold the region at each line:
@@ -41,7 +41,7 @@ func is(name, source string) bool {
 // functions returns the names of a program's own functions.
 func functions(t *testing.T, program string) (names []string) {
 	t.Helper()
-	f, err := object.Open(filepath.Join(folder, "symfs/tmp/symbols/bin", program))
+	f, err := elf.Open(filepath.Join(folder, "symfs/tmp/symbols/bin", program))
 	if err != nil {
 		t.Fatal(err)
 	}

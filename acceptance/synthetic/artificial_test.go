@@ -12,7 +12,7 @@ import (
 
 	"stackmill/schema"
 	"stackmill/stages/decode/gprofng/erbuild"
-	"stackmill/stages/symbolize/symtab/object/objecttest"
+	"stackmill/stages/loadobject/elf/elftest"
 )
 
 // The load objects of the synthetic programs that are files.
@@ -28,14 +28,14 @@ const (
 
 // library is a shared object with functions one behind the other.
 func library(functions ...string) []byte {
-	var f objecttest.File
-	var list []objecttest.Symbol
+	var f elftest.File
+	var list []elftest.Symbol
 	for i, name := range functions {
-		list = append(list, objecttest.Symbol{Name: name, Type: elf.STT_FUNC, Section: 1, Value: libraryText + 16*uint64(i), Size: 16})
+		list = append(list, elftest.Symbol{Name: name, Type: elf.STT_FUNC, Section: 1, Value: libraryText + 16*uint64(i), Size: 16})
 	}
-	f.Sections = append([]objecttest.Section{objecttest.Text(".text", libraryText, libraryText, 0xc00)},
+	f.Sections = append([]elftest.Section{elftest.Text(".text", libraryText, libraryText, 0xc00)},
 		f.Symtab(".dynsym", ".dynstr", elf.SHT_DYNSYM, list)...)
-	f.Loads = []objecttest.Load{{Flags: elf.PF_R | elf.PF_X, FileSize: 0x1000, MemSize: 0x1000}}
+	f.Loads = []elftest.Load{{Flags: elf.PF_R | elf.PF_X, FileSize: 0x1000, MemSize: 0x1000}}
 	return f.Bytes()
 }
 
@@ -48,7 +48,7 @@ func mapFiles(e *erbuild.Experiment, collector ...string) {
 		size    uint64
 		content []byte
 	}{
-		{"/lib/libimporting.so", importingBase, 0x4000, objecttest.Importing(elf.EM_X86_64, true)},
+		{"/lib/libimporting.so", importingBase, 0x4000, elftest.Importing(elf.EM_X86_64, true)},
 		{"/lib64/ld-linux-x86-64.so.2", linkerBase, 0x1000, library("_dl_runtime_resolve_xsavec", "_dl_fixup")},
 		{"/usr/lib/gprofng/libgp-collector.so", collectorBase, 0x1000, library(collector...)},
 	} {
@@ -82,7 +82,7 @@ func TestArtificialFunctions(t *testing.T) {
 	add(e, e.Frame(nowhere, pcMain), "<Unknown> unknown <Unknown>")
 	add(e, e.Frame(pcWork, truncated), "<Truncated-stack> artificial <Artificial>")
 	add(e, e.Frame(pcWork, failedUnwind), "<Stack-unwind-failed> artificial <Artificial>")
-	add(e, e.Frame(linkerBase+libraryText+20, linkerBase+libraryText+4, importingBase+objecttest.Lazy, pcMain), "@plt plt libimporting.so")
+	add(e, e.Frame(linkerBase+libraryText+20, linkerBase+libraryText+4, importingBase+elftest.Lazy, pcMain), "@plt plt libimporting.so")
 	for i, name := range counters {
 		add(e, e.Frame(collectorBase+libraryText+16*uint64(i)), strings.TrimLeft(name, "_")+" artificial libgp-collector.so")
 	}

@@ -14,7 +14,7 @@ import (
 	"stackmill/queries"
 	"stackmill/schema"
 	"stackmill/stages/decode/gprofng/erbuild"
-	"stackmill/stages/symbolize/symtab/object/objecttest"
+	"stackmill/stages/loadobject/elf/elftest"
 )
 
 const (
@@ -278,13 +278,13 @@ var synthetic = []struct {
 			mapFiles(e)
 			e.Declare(schema.Clock, `ptimer="1000" numstates="10"`)
 			const resolve, fixup = linkerBase + libraryText + 4, linkerBase + libraryText + 20
-			const lazy, sec, noPLT = importingBase + objecttest.Lazy, importingBase + objecttest.Sec, importingBase + objecttest.NoPLT
+			const lazy, sec, noPLT = importingBase + elftest.Lazy, importingBase + elftest.Sec, importingBase + elftest.NoPLT
 			put(e, schema.Clock, 0, 1*ms, e.Frame(fixup, resolve, lazy, pcMain), 0, 1)
 			put(e, schema.Clock, 0, 2*ms, e.Frame(resolve, sec, pcMain), 0, 2)
 			put(e, schema.Clock, 0, 3*ms, e.Frame(pcWork, resolve, lazy, pcMain), 0, 4) // an auditing library works
 			put(e, schema.Clock, 0, 4*ms, e.Frame(fixup, resolve, noPLT, pcMain), 0, 8) // no table, no first call
-			put(e, schema.Clock, 0, 5*ms, e.Frame(importingBase+objecttest.PLTLazy, lazy, pcMain), 0, 16)
-			put(e, schema.Clock, 0, 6*ms, e.Frame(pcWork, importingBase+objecttest.PLTLazy, lazy, pcMain), 0, 32)
+			put(e, schema.Clock, 0, 5*ms, e.Frame(importingBase+elftest.PLTLazy, lazy, pcMain), 0, 16)
+			put(e, schema.Clock, 0, 6*ms, e.Frame(pcWork, importingBase+elftest.PLTLazy, lazy, pcMain), 0, 32)
 		},
 		`SELECT function, relation, other, attributed // 1000000 FROM callers_callees WHERE metric = 'totalcpu' AND mode = 'user' AND relation <> 'callee'
 		 UNION ALL SELECT load_object, kind, function, exclusive // 1000000 FROM function_metrics WHERE metric = 'totalcpu' AND mode = 'user' AND kind = 'plt' ORDER BY ALL`,

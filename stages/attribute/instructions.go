@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"stackmill/schema"
+	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize"
-	"stackmill/stages/symbolize/symtab"
 )
 
 // Making text of machine code is slow beside all else, so that its amount is

@@ -5,9 +5,9 @@ import (
 
 	"stackmill/schema"
 	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/cfi"
 	"stackmill/stages/symbolize/image"
 	"stackmill/stages/unwind"
-	"stackmill/stages/unwind/cfi"
 )
 
 // Recorded is a row of raw_stacks: one recorded stack of a process while it

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/cache"
 	"stackmill/stages/symbolize"
-	"stackmill/stages/symbolize/tables"
 )
 
 // operandCase is what the operand of an instruction refers to.
@@ -63,7 +63,7 @@ func testOperands(t *testing.T, arch string, bits int, code decode.MapEvent, cas
 		Locate: func(string) []decode.Candidate { return []decode.Candidate{{Path: code.Path, Origin: "path"}} },
 	}
 	p := &decode.Process{Number: 1, Image: []decode.MapEvent{code}}
-	loader := tables.New(tables.Options{})
+	loader := cache.New(cache.Options{})
 	resolver := symbolize.New(rec, loader)
 	space := New(resolver, loader, &rec.Problems)
 	process := space.Process(p, resolver.Process(p, "."), nil)

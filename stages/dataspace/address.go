@@ -6,9 +6,9 @@ import (
 
 	"stackmill/schema"
 	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/symbolize/image"
-	"stackmill/stages/symbolize/symtab"
 )
 
 // Region is what a data address lies in: a row of memory_regions.

@@ -3,7 +3,7 @@ package dataspace
 import (
 	"slices"
 
-	"stackmill/stages/symbolize/insn"
+	"stackmill/stages/loadobject/insn"
 )
 
 // Bounds of what is followed to tell bits apart: instructions before and behind an

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"stackmill/stages/symbolize/datatype"
-	"stackmill/stages/symbolize/insn"
-	"stackmill/stages/symbolize/symtab"
+	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/loadobject/types"
 )
 
 // The bits that an access uses or changes follow from masks, shifts and immediates
@@ -64,11 +64,11 @@ func TestUsedBits(t *testing.T) {
 		}
 		f := disassemble(&object{symbols: &symtab.Table{Arch: x.arch}}, code, x.arch, 0x1000, 0)
 		f.types = testTypes()
-		f.types.Scopes = []datatype.Scope{{}, {Function: 1, Name: x.name}}
+		f.types.Scopes = []types.Scope{{}, {Function: 1, Name: x.name}}
 		if strings.HasPrefix(x.name, "returned ") {
 			f.types.Scopes[1].Type = typeLong
 		}
-		f.types.Ranges = []datatype.Range{{Low: 0x1000, High: 0x2000, Scope: 1}}
+		f.types.Ranges = []types.Range{{Low: 0x1000, High: 0x2000, Scope: 1}}
 		f.types.Index()
 		f.before(x.n)
 		bits, ok := f.usedBits(x.n)

@@ -4,8 +4,8 @@ import (
 	"maps"
 	mathbits "math/bits"
 
-	"stackmill/stages/symbolize/datatype"
-	"stackmill/stages/symbolize/insn"
+	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/types"
 )
 
 // bitFlow follows the bits of an access through the instructions around it.
@@ -442,7 +442,7 @@ func (w *bitFlow) returns(s *bitState, i int) {
 	}
 	typ := t.Strip(t.Scopes[n].Type)
 	switch x := &t.Types[typ]; {
-	case x.Kind == datatype.Void || x.Float:
+	case x.Kind == types.Void || x.Float:
 	case x.Kind.Aggregate() || x.Size <= 0 || x.Size > w.f.object.word():
 		w.useMask(s, 1|1<<second)
 	default:

@@ -3,7 +3,7 @@ package dataspace
 import (
 	"math/bits"
 
-	"stackmill/stages/symbolize/insn"
+	"stackmill/stages/loadobject/insn"
 )
 
 // bit is what is known of one bit of a register: that it is 0 or 1, or which bits

@@ -1,8 +1,8 @@
 package dataspace
 
 import (
-	"stackmill/stages/symbolize/datatype"
-	"stackmill/stages/symbolize/insn"
+	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/types"
 )
 
 // containing says that an aggregate has another one as a member or base class.
@@ -20,7 +20,7 @@ func (o *object) container(at value, a *insn.Access, constant bool) (root, bool)
 		o.findContainers()
 	}
 	t := o.types
-	use := datatype.Use{Size: a.Size, Float: a.Class == insn.Float}
+	use := types.Use{Size: a.Size, Float: a.Class == insn.Float}
 	var found root
 	for _, c := range o.containers[t.Strip(at.typ)] {
 		offset := c.offset + at.offset
@@ -46,7 +46,7 @@ func (o *object) findContainers() {
 	o.containers = map[int32][]containing{}
 	for n := range t.Types {
 		x := &t.Types[n]
-		if !x.Kind.Aggregate() || x.Kind == datatype.Union {
+		if !x.Kind.Aggregate() || x.Kind == types.Union {
 			continue
 		}
 		for m := x.First; m < x.First+x.Members; m++ {

@@ -2,7 +2,7 @@ package dataspace
 
 import (
 	"stackmill/schema"
-	"stackmill/stages/symbolize/datatype"
+	"stackmill/stages/loadobject/types"
 )
 
 // Object is a data object: a row of data_objects (S28, S29, S30).
@@ -17,7 +17,7 @@ type Object struct {
 	Name, Type string
 	Offset     int64 // in its parent, bytes; -1 for none
 	Size       int64 // bytes, -1 when not known
-	Bit, Bits  int32 // of a bit field, as in datatype.Member
+	Bit, Bits  int32 // of a bit field, as in types.Member
 }
 
 // The kinds of data objects.
@@ -108,11 +108,11 @@ type objectKey struct {
 	scope      string
 	unit       string // of a function: others may have one of its name
 	descriptor string
-	member     int32 // number in datatype.Table.Members, -1 for others
+	member     int32 // number in types.Table.Members, -1 for others
 }
 
 // inFunction makes a function the scope.
-func (k *objectKey) inFunction(t types, scope int32) {
+func (k *objectKey) inFunction(t typeTable, scope int32) {
 	k.scopeKind, k.scope, k.unit = ScopeFunction, t.FunctionName(scope), t.Units[t.Scopes[scope].Unit]
 }
 
@@ -131,7 +131,7 @@ func (s *Space) intern(k objectKey, make func() Object) (n int32, added bool) {
 }
 
 // dataObject returns the most specific data object at a place of a root.
-func (s *Space) dataObject(o *object, r root, use datatype.Use) int32 {
+func (s *Space) dataObject(o *object, r root, use types.Use) int32 {
 	t := o.types
 	way := t.DescendHint(r.typ, r.offset, use, r.hint)
 	if len(way) == 0 {
@@ -174,7 +174,7 @@ func (s *Space) plain(o *object, typ int32, r root) int32 {
 		}
 	}
 	kind := KindScalar
-	if t.Types[typ].Kind == datatype.Array {
+	if t.Types[typ].Kind == types.Array {
 		kind, k.parent = KindAggregate, Total
 	}
 	k.descriptor = "{" + t.Spell(declared, name) + "}"

@@ -5,8 +5,8 @@ import (
 
 	"stackmill/problem"
 	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/types"
 	"stackmill/stages/symbolize"
-	"stackmill/stages/symbolize/datatype"
 )
 
 // TestScopes checks that variables of one descriptor stay apart when their scopes
@@ -14,8 +14,8 @@ import (
 func TestScopes(t *testing.T) {
 	ts := testTypes()
 	ts.Units = []string{"", "one.c", "two.c"}
-	ts.Scopes = []datatype.Scope{{}, {Name: "init", Unit: 1, Function: 1}, {Name: "init", Unit: 2, Function: 2}, {Name: "run", Unit: 2, Function: 3}}
-	ts.Variables = []datatype.Variable{
+	ts.Scopes = []types.Scope{{}, {Name: "init", Unit: 1, Function: 1}, {Name: "init", Unit: 2, Function: 2}, {Name: "run", Unit: 2, Function: 3}}
+	ts.Variables = []types.Variable{
 		{Name: "n", Type: typeLong, Unit: 1, External: true},
 		{Name: "n", Type: typeLong, Unit: 1},
 		{Name: "n", Type: typeLong, Unit: 2},
@@ -29,7 +29,7 @@ func TestScopes(t *testing.T) {
 	seen := map[int32]int32{}
 	ids := map[int64]bool{}
 	for v := range ts.Variables {
-		n := s.dataObject(o, root{ok: true, typ: typeLong, variable: int32(v)}, datatype.Use{Size: 8})
+		n := s.dataObject(o, root{ok: true, typ: typeLong, variable: int32(v)}, types.Use{Size: 8})
 		if got := s.Objects[n]; got.Descriptor != "{long n}" || got.Kind != KindScalar || got.Parent != Scalars {
 			t.Errorf("variable %d: %+v", v, got)
 		}

@@ -13,9 +13,9 @@ import (
 	"slices"
 	"stackmill/problem"
 	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/loadobject/types"
 	"stackmill/stages/symbolize"
-	"stackmill/stages/symbolize/datatype"
-	"stackmill/stages/symbolize/symtab"
 )
 
 // Method is how a data object was found.
@@ -110,7 +110,7 @@ func (s *Space) problem(file, what string, err error) {
 
 // note tells what of a load object's types and variables could not be read,
 // unless the same was told of its symbols.
-func (s *Space) note(file string, t *datatype.Table, told []symtab.Note) {
+func (s *Space) note(file string, t *types.Table, told []symtab.Note) {
 	if t == nil {
 		return
 	}
@@ -118,7 +118,7 @@ func (s *Space) note(file string, t *datatype.Table, told []symtab.Note) {
 		if slices.ContainsFunc(told, func(other symtab.Note) bool { return other.Text == n.Text }) {
 			continue
 		}
-		s.problems.Add(n.Problem(file))
+		s.problems.Add(symbolize.ProblemOf(n, file))
 	}
 }
 

@@ -1,7 +1,7 @@
 package dataspace
 
 import (
-	"stackmill/stages/symbolize/datatype"
+	"stackmill/stages/loadobject/types"
 )
 
 // foundKey is what of a data address matters: the variable and the byte of an
@@ -15,9 +15,9 @@ type foundKey struct {
 
 // inElement reduces an offset in an array of aggregates to one in an element,
 // and one in an array of others to 0: all of them are one data object (S28).
-func (t types) inElement(variable int32, offset int64) int64 {
+func (t typeTable) inElement(variable int32, offset int64) int64 {
 	typ := t.Variables[variable].Type
-	if t.Types[t.Strip(typ)].Kind != datatype.Array {
+	if t.Types[t.Strip(typ)].Kind != types.Array {
 		return offset
 	}
 	e := &t.Types[t.element(typ)]
@@ -79,7 +79,7 @@ func (s *Space) decide(ref *reference, w where, has bool, inside int64) Found {
 func (s *Space) byAddress(ref *reference, w where, inside int64, found Found) Found {
 	t := w.object.types
 	at := root{ok: true, typ: t.Variables[w.variable].Type, variable: w.variable, offset: w.offset}
-	var use datatype.Use
+	var use types.Use
 	var told *operand // by its type, though something else lies there
 	known, open := false, false
 	for i := range ref.operands {
@@ -148,9 +148,9 @@ func (s *Space) outermost(n int32) int32 {
 
 // near reports whether a variable that is watched, as a whole or in part, is what
 // an operand leads into: of an array's elements it may be any.
-func (op *operand) near(t types, w where) bool {
+func (op *operand) near(t typeTable, w where) bool {
 	d := op.offset - w.offset
-	if v := w.variable; op.variable == v && t.Types[t.Strip(t.Variables[v].Type)].Kind == datatype.Array {
+	if v := w.variable; op.variable == v && t.Types[t.Strip(t.Variables[v].Type)].Kind == types.Array {
 		if size := t.Types[t.element(t.Variables[v].Type)].Size; size > 0 {
 			d = modulo(d+size/2, size) - size/2
 		}
@@ -209,5 +209,5 @@ func (s *Space) inside(o *object, op *operand, address int64) int32 {
 	}
 	at := op.root
 	at.offset += address % op.size
-	return s.dataObject(o, at, datatype.Use{})
+	return s.dataObject(o, at, types.Use{})
 }

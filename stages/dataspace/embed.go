@@ -1,7 +1,7 @@
 package dataspace
 
 import (
-	"stackmill/stages/symbolize/datatype"
+	"stackmill/stages/loadobject/types"
 )
 
 // relation is how what an operand leads into, by its type alone, fits a variable
@@ -33,7 +33,7 @@ func (s *Space) relate(o *object, op *operand, w where, behind bool) relation {
 			return partOf
 		}
 	}
-	way := t.Descend(v.Type, w.offset, datatype.Use{})
+	way := t.Descend(v.Type, w.offset, types.Use{})
 	if len(way) == 0 {
 		return contradicts
 	}
@@ -45,7 +45,7 @@ func (s *Space) relate(o *object, op *operand, w where, behind bool) relation {
 			return names
 		}
 	}
-	if t.Types[end].Kind == datatype.Array && leaf.Size == 1 && !leaf.Kind.Aggregate() {
+	if t.Types[end].Kind == types.Array && leaf.Size == 1 && !leaf.Kind.Aggregate() {
 		return placedIn
 	}
 	return contradicts
@@ -53,9 +53,9 @@ func (s *Space) relate(o *object, op *operand, w where, behind bool) relation {
 
 // plain reports whether all that is known of what an operand leads into is that it
 // is a scalar of a type.
-func (op *operand) plain(t types) bool {
+func (op *operand) plain(t typeTable) bool {
 	typ := &t.Types[t.Strip(op.typ)]
-	return op.variable == none && !typ.Kind.Aggregate() && typ.Kind != datatype.Array
+	return op.variable == none && !typ.Kind.Aggregate() && typ.Kind != types.Array
 }
 
 // maxEmbedded bounds the members that are looked at for what an operand leads into.
@@ -63,13 +63,13 @@ const maxEmbedded = 4096
 
 // embeds reports whether an operand's access is at an offset of a type: to what its
 // own type names there, as a whole or as a member of any depth.
-func (t types) embeds(typ int32, offset int64, of types, op *operand, left *int) bool {
+func (t typeTable) embeds(typ int32, offset int64, of typeTable, op *operand, left *int) bool {
 	typ = t.Strip(typ)
 	x := &t.Types[typ]
 	if alike(t, typ, of, of.Strip(op.typ)) && offset >= op.offset && offset < op.offset+max(op.size, 1) {
 		return true
 	}
-	if x.Kind == datatype.Array {
+	if x.Kind == types.Array {
 		inner := t.Strip(x.Elem)
 		if size := t.Types[inner].Size; size > 0 && offset >= 0 {
 			offset %= size
@@ -95,7 +95,7 @@ func (t types) embeds(typ int32, offset int64, of types, op *operand, left *int)
 }
 
 // alike reports whether types, of two load objects perhaps, are the same.
-func alike(a types, x int32, b types, y int32) bool {
+func alike(a typeTable, x int32, b typeTable, y int32) bool {
 	if a.Table == b.Table {
 		return x == y
 	}

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"sort"
 
-	"stackmill/stages/symbolize/datatype"
-	"stackmill/stages/symbolize/insn"
+	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/types"
 )
 
 // block is a run of instructions that is entered at its first and left at its
@@ -26,7 +26,7 @@ func (f *function) either(n int, s *state, a, b value) value {
 	}
 	va, _, oka := f.local(s, n, a)
 	vb, _, okb := f.local(s, n, b)
-	if !oka || !okb || va != vb || f.types.Types[f.types.Strip(f.types.Variables[va].Type)].Kind != datatype.Array {
+	if !oka || !okb || va != vb || f.types.Types[f.types.Strip(f.types.Variables[va].Type)].Kind != types.Array {
 		return value{}
 	}
 	a.indexed = true

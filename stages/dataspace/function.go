@@ -4,7 +4,7 @@ import (
 	"math"
 	"sort"
 
-	"stackmill/stages/symbolize/insn"
+	"stackmill/stages/loadobject/insn"
 )
 
 // function is the decoded machine code of a function. Addresses are those it
@@ -16,7 +16,7 @@ type function struct {
 	raw     []byte
 	code    []instruction
 	targets map[uint64]bool // where direct jumps inside of it lead to
-	types   types
+	types   typeTable
 	scopes  [][]int32         // by instruction: the innermost first
 	pieces  [][]registerValue // by instruction: what variables say of registers
 	told    [][]registerValue // the same, of each register the one that is believed

@@ -5,8 +5,8 @@ import (
 
 	"stackmill/problem"
 	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize"
-	"stackmill/stages/symbolize/symtab"
 )
 
 func anonymousAt(time int64, address, size uint64) decode.MapEvent {

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"stackmill/problem"
-	"stackmill/stages/symbolize/datatype"
-	"stackmill/stages/symbolize/symtab"
+	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/loadobject/types"
 )
 
 // What types and variables lack becomes problems, once.
@@ -13,7 +13,7 @@ func TestNotes(t *testing.T) {
 	var log problem.Log
 	s := New(nil, nil, &log)
 	told := []symtab.Note{{Text: "a unit is damaged", Damage: true}}
-	s.note("prog", &datatype.Table{Notes: []symtab.Note{
+	s.note("prog", &types.Table{Notes: []symtab.Note{
 		{Offset: 7, Text: "a unit is damaged", Damage: true}, {Offset: 9, Text: "a list is damaged", Damage: true}, {Offset: -1, Text: "a file is missing"},
 	}}, told)
 	s.note("other", nil, nil)

@@ -3,18 +3,18 @@ package dataspace
 import (
 	"sort"
 
+	"stackmill/stages/loadobject/cfi"
+	elfobject "stackmill/stages/loadobject/elf"
+	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/loadobject/types"
 	"stackmill/stages/symbolize"
-	"stackmill/stages/symbolize/datatype"
-	"stackmill/stages/symbolize/insn"
-	"stackmill/stages/symbolize/symtab"
-	elfobject "stackmill/stages/symbolize/symtab/object"
-	"stackmill/stages/unwind/cfi"
 )
 
 // Tables gives what is known of a load object's file; nil without an error when
 // it has none of it.
 type Tables interface {
-	Data(path string) (*datatype.Table, error)
+	Data(path string) (*types.Table, error)
 	Frames(path string) (*cfi.Table, error)
 }
 
@@ -24,7 +24,7 @@ type object struct {
 	number   int32
 	resolver *symbolize.Resolver
 	symbols  *symtab.Table
-	types    types
+	types    typeTable
 	frames   *cfi.Table
 
 	functions  map[int32]*function    // by number in the program
@@ -51,7 +51,7 @@ func (s *Space) object(n int32) *object {
 		s.problem(s.resolver.Program.Objects[n].Path, "types and variables", err)
 	}
 	s.note(s.resolver.Program.Objects[n].Path, t, o.symbols.Notes)
-	o.types = types{t}
+	o.types = typeTable{t}
 	if t != nil {
 		if o.frames, err = s.tables.Frames(file); err != nil {
 			s.problem(s.resolver.Program.Objects[n].Path, "call frame information", err)
@@ -148,7 +148,7 @@ func (o *object) returned(call insn.Inst) int32 {
 }
 
 // starts reports whether one of a scope's ranges begins at an address.
-func (t types) starts(scope int32, at uint64) bool {
+func (t typeTable) starts(scope int32, at uint64) bool {
 	i := sort.Search(len(t.Ranges), func(i int) bool { return t.Ranges[i].Low >= at })
 	for ; i < len(t.Ranges) && t.Ranges[i].Low == at; i++ {
 		if t.Ranges[i].Scope == scope {

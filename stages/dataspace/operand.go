@@ -1,8 +1,8 @@
 package dataspace
 
 import (
-	"stackmill/stages/symbolize/datatype"
-	"stackmill/stages/symbolize/insn"
+	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/types"
 )
 
 // root is what an operand leads into: a variable, or what a pointer of its type
@@ -14,7 +14,7 @@ type root struct {
 	offset   int64
 	// vague says that only the aggregate is known, not where in it.
 	vague  bool
-	hint   datatype.Hint
+	hint   types.Hint
 	method Method
 }
 
@@ -117,7 +117,7 @@ func (f *function) fit(r root, a *insn.Access) fit {
 		return fitsNot
 	}
 	t := f.types
-	way := t.Descend(r.typ, r.offset, datatype.Use{Size: a.Size, Float: a.Class == insn.Float})
+	way := t.Descend(r.typ, r.offset, types.Use{Size: a.Size, Float: a.Class == insn.Float})
 	if len(way) == 0 {
 		return fitsNot
 	}
@@ -163,7 +163,7 @@ func (f *function) rootAt(s *state, n int, a *insn.Access, at value, variable bo
 		return root{}, detailStackSlot
 	case address:
 		if at.indexed && at.variable == none {
-			if in, ok := f.types.array(at, datatype.Use{Size: a.Size, Float: a.Class == insn.Float}); ok {
+			if in, ok := f.types.array(at, types.Use{Size: a.Size, Float: a.Class == insn.Float}); ok {
 				at = in
 			} else {
 				at.step = max(at.step, 1)
@@ -223,14 +223,14 @@ func (f *function) within(at value, variable bool) (root, string) {
 		return root{}, detailBeyond
 	}
 	switch {
-	case x.Kind == datatype.Array:
+	case x.Kind == types.Array:
 		if size := t.Types[t.element(at.typ)].Size; size > 0 {
 			r.offset = modulo(at.offset, size)
 		}
 	case x.Size <= 0:
 		return root{}, detailSize
 	case inside:
-	case at.offset > 0 && len(t.Descend(at.typ, at.offset, datatype.Use{})) > 1: // an array of any length ends it
+	case at.offset > 0 && len(t.Descend(at.typ, at.offset, types.Use{})) > 1: // an array of any length ends it
 	case x.Kind.Aggregate() && !at.indexed:
 		return root{}, detailBeyond // of what contains it, or the next one
 	default:
@@ -241,7 +241,7 @@ func (f *function) within(at value, variable bool) (root, string) {
 
 // array finds the array in an aggregate that an index counts in, when it does not
 // count aggregates.
-func (t types) array(at value, use datatype.Use) (value, bool) {
+func (t typeTable) array(at value, use types.Use) (value, bool) {
 	typ := t.Strip(at.typ)
 	if !t.Types[typ].Kind.Aggregate() {
 		at.step = 0
@@ -278,12 +278,12 @@ const vectorSize = 16
 // arrayBehind is the array in an aggregate of whose first element an address is
 // that of the one before: its index counts from 1. Of several elements at once
 // it may also be the last of the array before.
-func (t types) arrayBehind(at value, use datatype.Use) (value, bool) {
+func (t typeTable) arrayBehind(at value, use types.Use) (value, bool) {
 	x := &t.Types[t.Strip(at.typ)]
 	for m := x.First; m < x.First+x.Members; m++ {
 		member := &t.Members[m]
 		e := &t.Types[t.element(member.Type)]
-		if t.Types[t.Strip(member.Type)].Kind != datatype.Array || member.Offset != at.offset+int64(use.Size) {
+		if t.Types[t.Strip(member.Type)].Kind != types.Array || member.Offset != at.offset+int64(use.Size) {
 			continue
 		}
 		switch size := int64(use.Size); {
@@ -299,10 +299,10 @@ func (t types) arrayBehind(at value, use datatype.Use) (value, bool) {
 }
 
 // hasArray reports whether an aggregate has an array of elements of a size.
-func (t types) hasArray(typ int32, size int64) bool {
+func (t typeTable) hasArray(typ int32, size int64) bool {
 	x := &t.Types[typ]
 	for _, m := range t.Members[x.First : x.First+x.Members] {
-		if t.Types[t.Strip(m.Type)].Kind == datatype.Array && t.Types[t.element(m.Type)].Size == size {
+		if t.Types[t.Strip(m.Type)].Kind == types.Array && t.Types[t.element(m.Type)].Size == size {
 			return true
 		}
 	}
@@ -311,7 +311,7 @@ func (t types) hasArray(typ int32, size int64) bool {
 
 // onlyArray is the only array in an aggregate whose elements are as large as the
 // step of an address says, or else as what is accessed.
-func (t types) onlyArray(at value, size int64) (value, bool) {
+func (t typeTable) onlyArray(at value, size int64) (value, bool) {
 	x := &t.Types[t.Strip(at.typ)]
 	found := false
 	for m := x.First; m < x.First+x.Members; m++ {
@@ -321,7 +321,7 @@ func (t types) onlyArray(at value, size int64) (value, bool) {
 		if at.step > 1 {
 			fits = e.Size >= size && e.Size > 0 && at.step%e.Size == 0
 		}
-		if !fits || t.Types[t.Strip(member.Type)].Kind != datatype.Array {
+		if !fits || t.Types[t.Strip(member.Type)].Kind != types.Array {
 			continue
 		}
 		if found {
@@ -340,7 +340,7 @@ func (t types) onlyArray(at value, size int64) (value, bool) {
 	return at, found
 }
 
-func (t types) isGlobal(v int32) bool {
+func (t typeTable) isGlobal(v int32) bool {
 	w := &t.Variables[v]
 	at, off, ok := t.Global(w.Address)
 	return ok && at == v && off == 0
@@ -378,13 +378,13 @@ func (f *function) local(s *state, n int, at value) (variable int32, in int64, o
 
 // onStack is the address of a place on the stack, unknown for others. base is that
 // of the frame.
-func (f *function) onStack(s *state, base value, p *datatype.Place) value {
+func (f *function) onStack(s *state, base value, p *types.Place) value {
 	switch p.Kind {
-	case datatype.AtCFA:
+	case types.AtCFA:
 		return value{kind: frame, offset: p.Offset}
-	case datatype.AtRegister:
+	case types.AtRegister:
 		return f.types.plus(s.register(insn.Register(p.Register)), p.Offset)
-	case datatype.AtFrame:
+	case types.AtFrame:
 		return f.types.plus(base, p.Offset)
 	}
 	return value{}
@@ -399,10 +399,10 @@ func (f *function) frameBase(s *state, pc uint64, scopes []int32) value {
 		if pc < p.Low || pc >= p.High {
 			continue
 		}
-		if p.Kind == datatype.InRegister {
-			p.Kind, p.Offset = datatype.AtRegister, 0
+		if p.Kind == types.InRegister {
+			p.Kind, p.Offset = types.AtRegister, 0
 		}
-		if p.Kind == datatype.AtFrame {
+		if p.Kind == types.AtFrame {
 			return value{}
 		}
 		return f.onStack(s, value{}, &p)
@@ -426,10 +426,10 @@ func (f *function) stored(s *state, n int, at value) (value, bool) {
 					continue
 				}
 				switch place.Kind {
-				case datatype.PointedFrame:
-					place.Kind = datatype.AtFrame
-				case datatype.PointedRegister:
-					place.Kind = datatype.AtRegister
+				case types.PointedFrame:
+					place.Kind = types.AtFrame
+				case types.PointedRegister:
+					place.Kind = types.AtRegister
 				default:
 					continue
 				}

@@ -3,8 +3,8 @@ package dataspace
 import (
 	"testing"
 
-	"stackmill/stages/symbolize/datatype"
-	"stackmill/stages/symbolize/insn"
+	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/types"
 )
 
 // TestArray checks which array of an aggregate an index counts in: struct
@@ -14,11 +14,11 @@ func TestArray(t *testing.T) {
 	index := func(offset, step int64) value {
 		return value{kind: address, typ: typePair, variable: none, offset: offset, indexed: true, step: step}
 	}
-	integer, number := datatype.Use{Size: 8}, datatype.Use{Size: 8, Float: true}
+	integer, number := types.Use{Size: 8}, types.Use{Size: 8, Float: true}
 	for _, x := range []struct {
 		name string
 		at   value
-		use  datatype.Use
+		use  types.Use
 		want int64 // the offset, -1 for one that is not known
 	}{
 		{"pairs", index(0, 0), integer, 0},
@@ -27,10 +27,10 @@ func TestArray(t *testing.T) {
 		{"of[i+1]", index(16, 8), number, 16},
 		{"of an index that may be anything", index(0, 1), integer, 8},
 		{"a computed index", index(0, unfollowed), integer, 8},
-		{"a computed index of bytes", index(0, unfollowed), datatype.Use{Size: 1}, 0},
-		{"bytes", index(0, 1), datatype.Use{Size: 1}, -1},
+		{"a computed index of bytes", index(0, unfollowed), types.Use{Size: 1}, 0},
+		{"bytes", index(0, 1), types.Use{Size: 1}, -1},
 		{"the step of neither", index(0, 12), integer, -1},
-		{"two at once, behind the key", index(0, 8), datatype.Use{Size: 16}, -1},
+		{"two at once, behind the key", index(0, 8), types.Use{Size: 16}, -1},
 	} {
 		got, ok := ts.array(x.at, x.use)
 		if ok != (x.want >= 0) || ok && (got.offset != x.want || got.step != 0) {
@@ -42,23 +42,23 @@ func TestArray(t *testing.T) {
 // TestHeld checks what is loaded from a union { long n; double d; pair *p; }: the
 // pointer, when it may be that.
 func TestHeld(t *testing.T) {
-	types := types{&datatype.Table{
-		Types: []datatype.Type{
+	tt := typeTable{&types.Table{
+		Types: []types.Type{
 			{},
-			{Kind: datatype.Base, Name: "long", Size: 8},
-			{Kind: datatype.Base, Name: "double", Size: 8, Float: true},
-			{Kind: datatype.Structure, Name: "pair", Size: 32},
-			{Kind: datatype.Pointer, Elem: 3, Size: 8},
-			{Kind: datatype.Union, Name: "one", Size: 8, First: 0, Members: 3},
-			{Kind: datatype.Pointer, Elem: 1, Size: 8},
-			{Kind: datatype.Union, Name: "two", Size: 8, First: 3, Members: 3},
-			{Kind: datatype.Base, Name: "int", Size: 4},
-			{Kind: datatype.Union, Name: "half", Size: 8, First: 6, Members: 2},
+			{Kind: types.Base, Name: "long", Size: 8},
+			{Kind: types.Base, Name: "double", Size: 8, Float: true},
+			{Kind: types.Structure, Name: "pair", Size: 32},
+			{Kind: types.Pointer, Elem: 3, Size: 8},
+			{Kind: types.Union, Name: "one", Size: 8, First: 0, Members: 3},
+			{Kind: types.Pointer, Elem: 1, Size: 8},
+			{Kind: types.Union, Name: "two", Size: 8, First: 3, Members: 3},
+			{Kind: types.Base, Name: "int", Size: 4},
+			{Kind: types.Union, Name: "half", Size: 8, First: 6, Members: 2},
 		},
-		Members: []datatype.Member{{Name: "n", Type: 1}, {Name: "d", Type: 2}, {Name: "p", Type: 4},
+		Members: []types.Member{{Name: "n", Type: 1}, {Name: "d", Type: 2}, {Name: "p", Type: 4},
 			{Name: "n", Type: 1}, {Name: "p", Type: 4}, {Name: "q", Type: 6}, {Name: "i", Type: 8}, {Name: "p", Type: 4}},
 	}}
-	types.Index()
+	tt.Index()
 	for _, x := range []struct {
 		union int32
 		size  int
@@ -68,8 +68,8 @@ func TestHeld(t *testing.T) {
 		{7, 8, value{kind: scalar, typ: 1}}, // of two pointers neither
 		{9, 4, value{kind: scalar, typ: 8}}, // half a pointer is none
 	} {
-		if got := types.held(types.Descend(x.union, 0, datatype.Use{Size: x.size})); got != x.want {
-			t.Errorf("%s: %+v", types.Types[x.union].Name, got)
+		if got := tt.held(tt.Descend(x.union, 0, types.Use{Size: x.size})); got != x.want {
+			t.Errorf("%s: %+v", tt.Types[x.union].Name, got)
 		}
 	}
 }

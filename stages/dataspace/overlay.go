@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sort"
 
-	"stackmill/stages/symbolize/datatype"
+	"stackmill/stages/loadobject/types"
 )
 
 // registerValue is what a variable says of a register.
@@ -92,15 +92,15 @@ func (f *function) variable(list []said, scope, v int32) []said {
 	variable := &t.Variables[v]
 	for p := variable.First; p < variable.First+variable.Places; p++ {
 		place := &t.Places[p]
-		f.pointed = f.pointed || place.Kind == datatype.PointedFrame || place.Kind == datatype.PointedRegister
+		f.pointed = f.pointed || place.Kind == types.PointedFrame || place.Kind == types.PointedRegister
 		r, ok := f.registerValue(v, place)
 		if !ok {
 			continue
 		}
-		x := said{registerValue: r, scope: scope, depth: t.depth(scope), always: place.High == datatype.Always}
+		x := said{registerValue: r, scope: scope, depth: t.depth(scope), always: place.High == types.Always}
 		x.from = sort.Search(len(f.code), func(i int) bool { return f.code[i].address >= place.Low })
 		x.to = sort.Search(len(f.code), func(i int) bool { return f.code[i].address >= place.High })
-		if place.Kind == datatype.EntryRegister {
+		if place.Kind == types.EntryRegister {
 			x.from, x.to, x.always = 0, 0, false
 			if f.called {
 				x.to = min(len(f.code), 1)
@@ -131,7 +131,7 @@ func believed(all []registerValue) []registerValue {
 }
 
 // depth is how many scopes a scope is in.
-func (t types) depth(scope int32) (n int) {
+func (t typeTable) depth(scope int32) (n int) {
 	for ; t.Scopes[scope].Parent != 0; scope = t.Scopes[scope].Parent {
 		n++
 	}
@@ -139,7 +139,7 @@ func (t types) depth(scope int32) (n int) {
 }
 
 // registerValue is what a place of a variable says of a register.
-func (f *function) registerValue(v int32, p *datatype.Place) (registerValue, bool) {
+func (f *function) registerValue(v int32, p *types.Place) (registerValue, bool) {
 	t := f.types
 	typ := t.Variables[v].Type
 	r := registerValue{register: int(p.Register)}
@@ -147,21 +147,21 @@ func (f *function) registerValue(v int32, p *datatype.Place) (registerValue, boo
 		return r, false
 	}
 	switch p.Kind {
-	case datatype.InRegister, datatype.EntryRegister:
+	case types.InRegister, types.EntryRegister:
 		if p.PieceSize > 0 {
-			way := t.Descend(typ, p.Piece, datatype.Use{Size: int(p.PieceSize)})
+			way := t.Descend(typ, p.Piece, types.Use{Size: int(p.PieceSize)})
 			if len(way) == 0 {
 				return r, false
 			}
 			typ = way[len(way)-1].Type
 		}
 		r.value = t.value(typ)
-	case datatype.IsRegister:
+	case types.IsRegister:
 		if r.value = t.value(typ); r.value.kind != address {
 			return r, false
 		}
 		r.value.offset -= p.Offset
-	case datatype.AtRegister:
+	case types.AtRegister:
 		r.value = value{kind: address, typ: typ, variable: v, offset: p.Piece - p.Offset}
 	default:
 		return r, false

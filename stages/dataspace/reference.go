@@ -2,8 +2,8 @@ package dataspace
 
 import (
 	"stackmill/stages/decode"
-	"stackmill/stages/symbolize/datatype"
-	"stackmill/stages/symbolize/insn"
+	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/types"
 )
 
 // reference is what is known of an instruction that events name.
@@ -21,7 +21,7 @@ type reference struct {
 // operand is one operand in memory of a trigger instruction.
 type operand struct {
 	root
-	use    datatype.Use
+	use    types.Use
 	object int32 // the data object, when root is known
 	// whole is the one that holds all that is accessed.
 	whole  int32
@@ -95,7 +95,7 @@ func (s *Space) operands(ref *reference, f *function, n int) {
 	before := f.before(n)
 	for i := range x.Accesses {
 		a := &x.Accesses[i]
-		op := operand{use: datatype.Use{Size: a.Size, Float: a.Class == insn.Float}}
+		op := operand{use: types.Use{Size: a.Size, Float: a.Class == insn.Float}}
 		if a.Store && x.Op == insn.Store && x.Source != insn.NoRegister {
 			v := before.register(x.Source)
 			op.use.Float = op.use.Float || v.kind == floating || v.kind == scalar && f.types.Types[v.typ].Float
@@ -137,7 +137,7 @@ func (s *Space) holding(object int32, o *object, r root, a *insn.Access) int32 {
 	if o.types.Types[o.types.Strip(r.typ)].Kind.Aggregate() && last.offset >= o.types.Types[o.types.Strip(r.typ)].Size {
 		last.offset = o.types.Types[o.types.Strip(r.typ)].Size - 1
 	}
-	end := s.dataObject(o, last, datatype.Use{})
+	end := s.dataObject(o, last, types.Use{})
 	for n := object; n > Unknown; n = s.Objects[n].Parent {
 		for m := end; m > Unknown; m = s.Objects[m].Parent {
 			if m == n || s.Objects[m].Parent == s.Objects[n].Parent && s.overlap(m, n) {

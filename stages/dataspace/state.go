@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"stackmill/stages/symbolize/insn"
+	"stackmill/stages/loadobject/insn"
 )
 
 // registers is how many general registers are followed, by their DWARF numbers.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sort"
 
-	elfobject "stackmill/stages/symbolize/symtab/object"
+	elfobject "stackmill/stages/loadobject/elf"
 )
 
 // symbol is a variable that only the symbol table tells of, without its type.

@@ -3,8 +3,8 @@ package dataspace
 import (
 	"math/bits"
 
-	"stackmill/stages/symbolize/datatype"
-	"stackmill/stages/symbolize/insn"
+	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/types"
 )
 
 // anchor adds what is known at an instruction whatever ran before: the register
@@ -20,7 +20,7 @@ func (f *function) anchor(s *state, n int) {
 
 // better chooses between what the type of a variable says of its value and what
 // was followed: a pointer to a scalar may be known to lead into a structure.
-func (t types) better(said, followed value) value {
+func (t typeTable) better(said, followed value) value {
 	switch {
 	case said.kind == unknown || followed.kind == frame:
 		return followed
@@ -29,7 +29,7 @@ func (t types) better(said, followed value) value {
 	case said.kind != address || followed.kind != address || t.Types[said.typ].Kind.Aggregate():
 		return said
 	}
-	if way := t.Descend(followed.typ, followed.offset, datatype.Use{Size: int(t.Types[said.typ].Size), Float: t.Types[said.typ].Float}); len(way) > 0 &&
+	if way := t.Descend(followed.typ, followed.offset, types.Use{Size: int(t.Types[said.typ].Size), Float: t.Types[said.typ].Float}); len(way) > 0 &&
 		t.element(way[len(way)-1].Type) == said.typ {
 		return followed
 	}
@@ -232,7 +232,7 @@ func (f *function) loaded(s *state, n int, a *insn.Access) value {
 	}
 	root, _ := f.root(s, n, a)
 	if root.ok {
-		way := t.Descend(root.typ, root.offset, datatype.Use{Size: a.Size, Float: a.Class == insn.Float})
+		way := t.Descend(root.typ, root.offset, types.Use{Size: a.Size, Float: a.Class == insn.Float})
 		if len(way) > 0 && t.begins(way, root.offset) && (!root.vague || f.alike(root, way[len(way)-1].Type, int64(a.Size))) {
 			return t.better(t.held(way), followed)
 		}
@@ -245,13 +245,13 @@ func (f *function) loaded(s *state, n int, a *insn.Access) value {
 
 // held is what the end of a way holds. Of a union's members that are used alike it
 // is the only pointer: what is loaded from there as a number is not of interest.
-func (t types) held(way []datatype.Step) value {
+func (t typeTable) held(way []types.Step) value {
 	v := t.value(t.element(way[len(way)-1].Type))
 	if len(way) < 2 || v.kind == address {
 		return v
 	}
 	union := &t.Types[way[len(way)-2].Type]
-	if union.Kind != datatype.Union {
+	if union.Kind != types.Union {
 		return v
 	}
 	found := v
@@ -271,7 +271,7 @@ func (t types) held(way []datatype.Step) value {
 // alike reports whether what follows a member of an aggregate is of its type: it
 // is, then, whichever of them an index chose.
 func (f *function) alike(r root, typ int32, size int64) bool {
-	way := f.types.Descend(r.typ, r.offset+size, datatype.Use{Size: int(size)})
+	way := f.types.Descend(r.typ, r.offset+size, types.Use{Size: int(size)})
 	return len(way) > 0 && way[len(way)-1].Type == typ
 }
 

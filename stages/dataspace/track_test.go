@@ -5,8 +5,8 @@ import (
 	"encoding/binary"
 	"testing"
 
-	"stackmill/stages/symbolize/insn"
-	"stackmill/stages/symbolize/symtab"
+	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/symtab"
 )
 
 // A write to the stack changes all slots that it reaches, not only the one at its

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"stackmill/stages/decode"
-	"stackmill/stages/symbolize/insn"
+	"stackmill/stages/loadobject/insn"
 )
 
 // maxBack bounds how many instructions back from the recorded PC the one is

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"stackmill/stages/decode"
-	"stackmill/stages/symbolize/insn"
+	"stackmill/stages/loadobject/insn"
 )
 
 // loop is linked at 0x1000; a jump leads to 0x1003.

@@ -3,7 +3,7 @@ package dataspace
 import (
 	"slices"
 
-	"stackmill/stages/symbolize/datatype"
+	"stackmill/stages/loadobject/types"
 )
 
 // value is what is known of what a register or a slot of the stack holds.
@@ -37,26 +37,26 @@ const (
 
 const none = -1
 
-// types tells values by the types of a load object.
-type types struct{ *datatype.Table }
+// typeTable tells values by the types of a load object.
+type typeTable struct{ *types.Table }
 
 // value is what a variable or member of a type holds.
-func (t types) value(typ int32) value {
+func (t typeTable) value(typ int32) value {
 	typ = t.Strip(typ)
 	switch k := t.Types[typ]; {
-	case k.Kind == datatype.Pointer || k.Kind == datatype.Reference:
-		if to := t.Strip(k.Elem); t.Types[to].Kind != datatype.Void && t.Types[to].Kind != datatype.Subroutine {
+	case k.Kind == types.Pointer || k.Kind == types.Reference:
+		if to := t.Strip(k.Elem); t.Types[to].Kind != types.Void && t.Types[to].Kind != types.Subroutine {
 			return value{kind: address, typ: to, variable: none}
 		}
 	case k.Kind.Aggregate():
 		// Iterators and smart pointers are structures of one pointer.
-		if way := t.Descend(typ, 0, datatype.Use{Size: int(k.Size)}); k.Size <= 8 && len(way) > 1 {
+		if way := t.Descend(typ, 0, types.Use{Size: int(k.Size)}); k.Size <= 8 && len(way) > 1 {
 			if leaf := t.Strip(way[len(way)-1].Type); !t.Types[leaf].Kind.Aggregate() {
 				return t.value(leaf)
 			}
 		}
 		return value{}
-	case k.Kind == datatype.Void || k.Kind == datatype.Array:
+	case k.Kind == types.Void || k.Kind == types.Array:
 		return value{}
 	}
 	return value{kind: scalar, typ: typ}
@@ -64,22 +64,22 @@ func (t types) value(typ int32) value {
 
 // element returns what an array consists of, through all dimensions, and the
 // type itself of others.
-func (t types) element(typ int32) int32 {
-	for typ = t.Strip(typ); t.Types[typ].Kind == datatype.Array; typ = t.Strip(t.Types[typ].Elem) {
+func (t typeTable) element(typ int32) int32 {
+	for typ = t.Strip(typ); t.Types[typ].Kind == types.Array; typ = t.Strip(t.Types[typ].Elem) {
 	}
 	return typ
 }
 
 // stride is the distance of the elements that an address leads into, 0 when there are none.
-func (t types) stride(v value) int64 {
-	if v.variable != none && t.Types[t.Strip(v.typ)].Kind != datatype.Array {
+func (t typeTable) stride(v value) int64 {
+	if v.variable != none && t.Types[t.Strip(v.typ)].Kind != types.Array {
 		return 0
 	}
 	return max(t.Types[t.element(v.typ)].Size, 0)
 }
 
 // plus adds a number of bytes.
-func (t types) plus(v value, n int64) value {
+func (t typeTable) plus(v value, n int64) value {
 	switch v.kind {
 	case number, frame, thread, scalar:
 		v.offset += n
@@ -100,7 +100,7 @@ func (t types) plus(v value, n int64) value {
 
 // indexed is an address to which an unknown number of elements is added: of the
 // array at its offset in an aggregate, or else of what it leads into.
-func (t types) indexed(v value) value {
+func (t typeTable) indexed(v value) value {
 	v.indexed = true
 	if stride := t.stride(v); v.kind == address && stride > 0 && v.step == 0 && !t.inArray(v) {
 		v.offset = modulo(v.offset, stride)
@@ -114,7 +114,7 @@ const unfollowed = -1
 
 // stepped is an address to which a multiple of step is added; exactly says that
 // it may be any.
-func (t types) stepped(v value, step int64, exactly bool) value {
+func (t typeTable) stepped(v value, step int64, exactly bool) value {
 	switch stride := t.stride(v); {
 	case step == 1 && stride > 1 && v.variable == none && exactly:
 		v.step = 1
@@ -127,9 +127,9 @@ func (t types) stepped(v value, step int64, exactly bool) value {
 }
 
 // inArray reports whether an address leads into an array that is a member.
-func (t types) inArray(v value) bool {
-	for _, step := range t.Descend(v.typ, v.offset, datatype.Use{}) {
-		if step.Member >= 0 && t.Types[t.Strip(t.Members[step.Member].Type)].Kind == datatype.Array {
+func (t typeTable) inArray(v value) bool {
+	for _, step := range t.Descend(v.typ, v.offset, types.Use{}) {
+		if step.Member >= 0 && t.Types[t.Strip(t.Members[step.Member].Type)].Kind == types.Array {
 			return true
 		}
 	}
@@ -137,7 +137,7 @@ func (t types) inArray(v value) bool {
 }
 
 // merge is what is known when either value may be there.
-func (t types) merge(a, b value) value {
+func (t typeTable) merge(a, b value) value {
 	switch {
 	case a == b:
 		return a
@@ -166,7 +166,7 @@ func (t types) merge(a, b value) value {
 			return t.indexed(a)
 		}
 	}
-	wa, wb := t.Descend(a.typ, a.offset, datatype.Use{}), t.Descend(b.typ, b.offset, datatype.Use{})
+	wa, wb := t.Descend(a.typ, a.offset, types.Use{}), t.Descend(b.typ, b.offset, types.Use{})
 	if len(wa) == 0 || len(wb) == 0 {
 		return value{}
 	}
@@ -185,7 +185,7 @@ func (t types) merge(a, b value) value {
 
 // holds reports whether an address, seen from a member of what another one leads
 // into, is that one.
-func (t types) holds(whole, part value) bool {
+func (t typeTable) holds(whole, part value) bool {
 	x := &t.Types[t.Strip(whole.typ)]
 	if !x.Kind.Aggregate() {
 		return false
@@ -200,7 +200,7 @@ func (t types) holds(whole, part value) bool {
 
 // begins reports whether what a way ends at, or an element of it, begins at an
 // offset from the start of the way.
-func (t types) begins(way []datatype.Step, offset int64) bool {
+func (t typeTable) begins(way []types.Step, offset int64) bool {
 	for _, s := range way {
 		offset -= s.Offset
 		if size := t.Types[t.element(s.Type)].Size; size > 0 {
@@ -246,7 +246,7 @@ func (v value) integer() value {
 func (v value) leads() bool { return v.kind == address || v.kind == frame }
 
 // sum is a + b*scale + add.
-func (t types) sum(a, b value, scale, add int64) value {
+func (t typeTable) sum(a, b value, scale, add int64) value {
 	x, y := a.integer(), b.integer()
 	y.offset, y.step = y.offset*scale, y.step*scale
 	switch {
@@ -274,7 +274,7 @@ func (t types) sum(a, b value, scale, add int64) value {
 }
 
 // displaced is an address plus an integer.
-func (t types) displaced(v, by value, add int64) value {
+func (t typeTable) displaced(v, by value, add int64) value {
 	v = t.plus(v, by.offset+add)
 	switch {
 	case by.step == 0:
@@ -287,7 +287,7 @@ func (t types) displaced(v, by value, add int64) value {
 
 // orNull is an address that may be a null pointer: what is accessed is not at
 // that one.
-func (t types) orNull(a, b value) value {
+func (t typeTable) orNull(a, b value) value {
 	null := value{kind: number}
 	switch {
 	case a == null && b.kind == address:
@@ -299,7 +299,7 @@ func (t types) orNull(a, b value) value {
 }
 
 // part forgets which variable an address leads into, but not which element.
-func (t types) part(v value) value {
+func (t typeTable) part(v value) value {
 	if v.variable == none {
 		return v
 	}

@@ -3,7 +3,7 @@ package dataspace
 import (
 	"testing"
 
-	"stackmill/stages/symbolize/datatype"
+	"stackmill/stages/loadobject/types"
 )
 
 // The types of the tests: struct pair { long key; double of[3]; } of 32 bytes and
@@ -17,21 +17,21 @@ const (
 	typePointer
 )
 
-func testTypes() types {
-	t := &datatype.Table{
-		Types: []datatype.Type{
+func testTypes() typeTable {
+	t := &types.Table{
+		Types: []types.Type{
 			{},
-			{Kind: datatype.Base, Name: "long", Size: 8},
-			{Kind: datatype.Base, Name: "double", Size: 8, Float: true},
-			{Kind: datatype.Array, Elem: typeDouble, Size: 24, Count: 3},
-			{Kind: datatype.Structure, Name: "pair", Size: 32, Members: 2},
-			{Kind: datatype.Array, Elem: typePair, Size: 320, Count: 10},
-			{Kind: datatype.Pointer, Elem: typePair, Size: 8},
+			{Kind: types.Base, Name: "long", Size: 8},
+			{Kind: types.Base, Name: "double", Size: 8, Float: true},
+			{Kind: types.Array, Elem: typeDouble, Size: 24, Count: 3},
+			{Kind: types.Structure, Name: "pair", Size: 32, Members: 2},
+			{Kind: types.Array, Elem: typePair, Size: 320, Count: 10},
+			{Kind: types.Pointer, Elem: typePair, Size: 8},
 		},
-		Members: []datatype.Member{{Name: "key", Type: typeLong}, {Name: "of", Type: typeThree, Offset: 8}},
+		Members: []types.Member{{Name: "key", Type: typeLong}, {Name: "of", Type: typeThree, Offset: 8}},
 	}
 	t.Index()
-	return types{t}
+	return typeTable{t}
 }
 
 func pointer(typ int32, offset int64) value {

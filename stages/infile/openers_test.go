@@ -24,7 +24,7 @@ var openers = map[string][]string{
 var may = map[string]string{
 	"stages/infile":                        "it is the one place",
 	"stages/write":                         "it opens the store's files",
-	"stages/symbolize/tables/disk.go":      "it writes the cache's files",
+	"stages/loadobject/cache/disk.go":      "it writes the cache's files",
 	"stages/symbolize/source/open.go":      "it opens folders on the way, without waiting",
 	"stages/decode/gprofng/erbuild":        "it makes recordings for tests",
 	"stages/decode/perfdata/compressed.go": "it makes a temporary file",

@@ -10,9 +10,9 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize/image"
-	"stackmill/stages/symbolize/insn"
-	"stackmill/stages/symbolize/symtab"
 )
 
 // code resolves a PC in code that is in no file: the vdso, functions that a

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"stackmill/stages/decode"
-	"stackmill/stages/symbolize/symtab"
+	"stackmill/stages/loadobject/symtab"
 )
 
 // What was written, or came to its place, after it was mapped may not be what ran.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"sort"
 
-	"stackmill/stages/symbolize/insn"
-	"stackmill/stages/symbolize/symtab"
+	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/symtab"
 )
 
 // entry is a function of a load object's table, by where it starts in the file.

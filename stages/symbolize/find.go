@@ -9,8 +9,8 @@ import (
 	"stackmill/problem"
 	"stackmill/schema"
 	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize/image"
-	"stackmill/stages/symbolize/symtab"
 )
 
 // finding says why files are not the object that is looked for, and what speaks
@@ -153,6 +153,6 @@ func (r *Resolver) complain(o *Object, f *finding, touched bool) {
 		r.problem(problem.Warning, f.file, f.doubt.reason, f.doubt.message)
 	}
 	for _, n := range o.table.Notes {
-		r.rec.Problems.Add(n.Problem(f.file))
+		r.rec.Problems.Add(ProblemOf(n, f.file))
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize/image"
-	"stackmill/stages/symbolize/symtab"
 )
 
 // run is the executable memory of one loading of a file: mappings that agree on

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"stackmill/stages/decode"
-	"stackmill/stages/symbolize/symtab"
+	"stackmill/stages/loadobject/symtab"
 )
 
 // A file is what was mapped if one of its loadings is as a loader makes it; what

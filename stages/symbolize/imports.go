@@ -3,8 +3,8 @@ package symbolize
 import (
 	"slices"
 
-	"stackmill/stages/symbolize/insn"
-	"stackmill/stages/symbolize/symtab"
+	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/symtab"
 )
 
 // Import is a function of another load object that a call goes to.

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stackmill/stages/decode"
-	"stackmill/stages/symbolize/symtab/object/objecttest"
-	"stackmill/stages/symbolize/tables"
+	"stackmill/stages/loadobject/cache"
+	"stackmill/stages/loadobject/elf/elftest"
 )
 
 // What a call enters is told by its instruction and the relocations, in every
@@ -22,15 +22,15 @@ func TestImports(t *testing.T) {
 	for _, machine := range []elf.Machine{elf.EM_X86_64, elf.EM_AARCH64} {
 		for _, sections := range []bool{true, false} {
 			path := filepath.Join(t.TempDir(), "importing")
-			if err := os.WriteFile(path, objecttest.Importing(machine, sections), 0o644); err != nil {
+			if err := os.WriteFile(path, elftest.Importing(machine, sections), 0o644); err != nil {
 				t.Fatal(err)
 			}
 			r, rec := recording(nil)
 			rec.Locate = func(string) []decode.Candidate { return []decode.Candidate{{Path: path, Origin: "path"}} }
-			r.tables = tables.New(tables.Options{})
+			r.tables = cache.New(cache.Options{})
 			pr := process(r, decode.MapEvent{Path: path, Address: base, Size: 0x4000, Modes: 5})
 			got := map[uint64]string{}
-			for _, at := range []uint64{objecttest.Lazy, objecttest.Sec, objecttest.Got, objecttest.NoPLT, objecttest.TailCall, objecttest.Tailed, objecttest.Linker, objecttest.PLTLazy} {
+			for _, at := range []uint64{elftest.Lazy, elftest.Sec, elftest.Got, elftest.NoPLT, elftest.TailCall, elftest.Tailed, elftest.Linker, elftest.PLTLazy} {
 				for _, i := range r.Imports(pr.Resolve(base+at, 0).Location) {
 					got[at] += i.Symbol
 					if i.Entry >= 0 {
@@ -41,14 +41,14 @@ func TestImports(t *testing.T) {
 				}
 			}
 			want := map[uint64]string{
-				objecttest.Lazy:     "ext_lazy @plt plt 0x1020",
-				objecttest.Sec:      "ext_sec @plt plt 0x1100",
-				objecttest.Got:      "ext_got",
-				objecttest.TailCall: "ext_lazy @plt plt 0x1020",
-				objecttest.Linker:   "linker_function @plt plt 0x1030",
+				elftest.Lazy:     "ext_lazy @plt plt 0x1020",
+				elftest.Sec:      "ext_sec @plt plt 0x1100",
+				elftest.Got:      "ext_got",
+				elftest.TailCall: "ext_lazy @plt plt 0x1020",
+				elftest.Linker:   "linker_function @plt plt 0x1030",
 			}
 			if s := noPLT[machine]; s != "" {
-				want[objecttest.NoPLT] = s
+				want[elftest.NoPLT] = s
 			}
 			if d := cmp.Diff(want, got); d != "" {
 				t.Errorf("%v, sections %v: %s", machine, sections, d)

@@ -3,8 +3,8 @@ package symbolize
 import (
 	"slices"
 
-	"stackmill/stages/symbolize/insn"
-	"stackmill/stages/symbolize/symtab"
+	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/symtab"
 )
 
 // ReasonCall is why the instruction of a function that must be on a stack is not

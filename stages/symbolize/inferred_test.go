@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"stackmill/stages/symbolize/insn"
-	"stackmill/stages/symbolize/symtab"
+	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/symtab"
 )
 
 // What a call tells of a caller that is missing above it (S22), and whether it

@@ -1,6 +1,6 @@
 package symbolize
 
-import "stackmill/stages/symbolize/symtab"
+import "stackmill/stages/loadobject/symtab"
 
 // Inlined is the kind of a function of which an object has only inlined code.
 const Inlined symtab.Kind = "inlined"

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"sort"
 
-	"stackmill/stages/symbolize/insn"
-	"stackmill/stages/symbolize/symtab"
+	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/symtab"
 )
 
 // Instruction is a row of instructions.

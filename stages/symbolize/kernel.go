@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize/image"
-	"stackmill/stages/symbolize/insn"
-	"stackmill/stages/symbolize/symtab"
 )
 
 // Where Linux on x86-64 and A64 maps itself: the upper part of the address space

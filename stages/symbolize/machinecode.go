@@ -7,8 +7,8 @@ import (
 
 	"stackmill/stages/decode"
 	"stackmill/stages/infile"
+	"stackmill/stages/loadobject/insn"
 	"stackmill/stages/symbolize/image"
-	"stackmill/stages/symbolize/insn"
 )
 
 // maxCode bounds how much of a function is read. The longest that compilers

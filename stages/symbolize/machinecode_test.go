@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"stackmill/stages/decode"
-	"stackmill/stages/symbolize/insn"
-	"stackmill/stages/symbolize/symtab"
+	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/symtab"
 )
 
 func TestCode(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"stackmill/stages/decode"
-	"stackmill/stages/symbolize/symtab"
+	"stackmill/stages/loadobject/symtab"
 )
 
 // Compiled methods are told from what else a virtual machine makes, in each of the

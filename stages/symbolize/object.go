@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize/image"
-	"stackmill/stages/symbolize/symtab"
 )
 
 // notComputed is the checksum that Linux collectors write for text.

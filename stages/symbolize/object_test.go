@@ -11,7 +11,7 @@ import (
 
 	"stackmill/problem"
 	"stackmill/stages/decode"
-	"stackmill/stages/symbolize/symtab"
+	"stackmill/stages/loadobject/symtab"
 )
 
 // disk holds the tables of files by path; others cannot be read.

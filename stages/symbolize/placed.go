@@ -3,8 +3,8 @@ package symbolize
 import (
 	"slices"
 
-	"stackmill/stages/symbolize/insn"
-	"stackmill/stages/symbolize/symtab"
+	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/symtab"
 )
 
 // Placed is a load object in a process's memory for a time.

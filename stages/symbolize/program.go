@@ -6,7 +6,7 @@ import (
 	"cmp"
 
 	"stackmill/schema"
-	"stackmill/stages/symbolize/symtab"
+	"stackmill/stages/loadobject/symtab"
 )
 
 // Program is the structure of the programs of one recording, as far as its

@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"stackmill/stages/symbolize/insn"
-	"stackmill/stages/symbolize/symtab"
+	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/symtab"
 )
 
 // The body of a parallel region is entered by the OpenMP runtime, to which the

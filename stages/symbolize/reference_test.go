@@ -6,15 +6,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stackmill/stages/decode"
-	"stackmill/stages/symbolize/symtab"
-	"stackmill/stages/symbolize/tables"
+	"stackmill/stages/loadobject/cache"
+	"stackmill/stages/loadobject/symtab"
 )
 
 // A64 makes the address of a body in two instructions; a task's is made in the
 // body of the region around it.
 func TestReferencesARM64(t *testing.T) {
 	const path = "testdata/libregions_arm64.so"
-	table, err := tables.New(tables.Options{DebugDirs: []string{}}).Load(path)
+	table, err := cache.New(cache.Options{DebugDirs: []string{}}).Load(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"sort"
 	"strings"
 
-	"stackmill/stages/symbolize/symtab"
+	"stackmill/stages/loadobject/symtab"
 )
 
 // Relation says what a compiler made a function from.

@@ -3,7 +3,7 @@ package symbolize
 import (
 	"testing"
 
-	"stackmill/stages/symbolize/symtab"
+	"stackmill/stages/loadobject/symtab"
 )
 
 // lined is a program of which each function, in module 1 unless it says

@@ -6,8 +6,8 @@ import (
 
 	"stackmill/problem"
 	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize/image"
-	"stackmill/stages/symbolize/symtab"
 )
 
 // Tables gives the symbol table of a load object's file.

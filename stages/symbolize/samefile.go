@@ -5,7 +5,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"stackmill/stages/symbolize/symtab"
+	"stackmill/stages/loadobject/symtab"
 )
 
 // fileID tells a load object by what it was found to be: by the build-id, else by

@@ -3,8 +3,8 @@ package symbolize
 import (
 	"testing"
 
-	"stackmill/stages/symbolize/symtab"
-	"stackmill/stages/symbolize/symtab/object"
+	"stackmill/stages/loadobject/elf"
+	"stackmill/stages/loadobject/symtab"
 )
 
 // A file that claims the build-id and the name of another, with other functions,
@@ -12,7 +12,7 @@ import (
 func TestClaimedBuild(t *testing.T) {
 	honest, doubted := program("aa", symtab.Function{Name: "f"}), program("aa", symtab.Function{Name: "g"})
 	honest.Key, doubted.Key = "1", "2"
-	doubted.Notes = []symtab.Note{{Offset: -1, Reason: object.Claimed, Text: "two claim it"}}
+	doubted.Notes = []symtab.Note{{Offset: -1, Reason: elf.Claimed, Text: "two claim it"}}
 	for _, first := range []bool{true, false} {
 		a, b := honest, doubted
 		if !first {
@@ -38,7 +38,7 @@ func TestClaimedBuild(t *testing.T) {
 		r.Finish()
 		told := 0
 		for _, p := range rec.Problems.Problems {
-			if p.Reason == object.Claimed {
+			if p.Reason == elf.Claimed {
 				told++
 			}
 		}

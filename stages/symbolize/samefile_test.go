@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize/image"
-	"stackmill/stages/symbolize/symtab"
 )
 
 // A library that is mapped by two paths, or recorded with a build-id and without,

@@ -3,8 +3,8 @@ package symbolize
 import (
 	"fmt"
 
-	"stackmill/stages/symbolize/insn"
-	"stackmill/stages/symbolize/symtab"
+	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/symtab"
 )
 
 // stubKey is an entry of a procedure linkage table, by its offset in the file.

@@ -9,22 +9,22 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/cache"
+	"stackmill/stages/loadobject/elf/elftest"
+	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize"
-	"stackmill/stages/symbolize/symtab"
-	"stackmill/stages/symbolize/symtab/object/objecttest"
-	"stackmill/stages/symbolize/tables"
 )
 
 // A runtime that has left its entry points by tail calls: the program's call
 // instruction tells which one it was (S17).
 func TestCalledState(t *testing.T) {
 	const (
-		lazy, tailCall = progBase + objecttest.Lazy, progBase + objecttest.TailCall
-		sec, got       = progBase + objecttest.Sec, progBase + objecttest.Got
-		noPLT, nop     = progBase + objecttest.NoPLT, progBase + objecttest.Lazy + 8
+		lazy, tailCall = progBase + elftest.Lazy, progBase + elftest.TailCall
+		sec, got       = progBase + elftest.Sec, progBase + elftest.Got
+		noPLT, nop     = progBase + elftest.NoPLT, progBase + elftest.Lazy + 8
 	)
 	path := filepath.Join(t.TempDir(), "importing")
-	content := objecttest.Importing(elf.EM_X86_64, true,
+	content := elftest.Importing(elf.EM_X86_64, true,
 		"ext_lazy", "GOMP_critical_start", "ext_sec", "GOMP_taskwait", "ext_noplt", "GOMP_barrier")
 	if err := os.WriteFile(path, content, 0o644); err != nil {
 		t.Fatal(err)
@@ -41,7 +41,7 @@ func TestCalledState(t *testing.T) {
 		"/lib/libgomp.so.1": table(symtab.Function{Offset: 0x100, Name: "GOMP_parallel"}, symtab.Function{Offset: 0x200, Name: "GOMP_barrier"},
 			symtab.Function{Offset: 0x300, Name: "GOMP_critical_start"}, symtab.Function{Offset: 0x400, Name: "GOMP_taskwait"}),
 		"/lib/libc.so.6": parallelProgram["/lib/libc.so.6"],
-	}, tables.New(tables.Options{})})
+	}, cache.New(cache.Options{})})
 	set := NewSet()
 	u := New(set, r, NewFrameTables(&framesOf{}, &rec.Problems), r.Process(p, "map.xml"), p)
 	for _, tt := range []struct {

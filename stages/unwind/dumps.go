@@ -2,9 +2,9 @@ package unwind
 
 import (
 	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/cfi"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/symbolize/image"
-	"stackmill/stages/unwind/cfi"
 )
 
 // Dumps unwinds the recorded registers and stacks of a recording's processes,

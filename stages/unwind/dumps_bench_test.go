@@ -7,8 +7,8 @@ import (
 	"stackmill/acceptance/corpus"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/perfdata"
+	"stackmill/stages/loadobject/cache"
 	"stackmill/stages/symbolize"
-	"stackmill/stages/symbolize/tables"
 	"stackmill/stages/unwind"
 )
 
@@ -25,7 +25,7 @@ func BenchmarkDumps(b *testing.B) {
 			rec.Locate = func(path string) []decode.Candidate {
 				return []decode.Candidate{{Path: filepath.Join(folder, "symfs", path), Origin: "path"}}
 			}
-			loader := tables.New(tables.Options{DebugDirs: []string{filepath.Join(folder, "none")}})
+			loader := cache.New(cache.Options{DebugDirs: []string{filepath.Join(folder, "none")}})
 			r := symbolize.New(rec, loader)
 			dumps := unwind.NewDumps(unwind.NewFrameTables(loader, &rec.Problems))
 			p := rec.Processes[0]

@@ -10,7 +10,7 @@ import (
 
 	"stackmill/problem"
 	"stackmill/stages/decode"
-	"stackmill/stages/unwind/cfi"
+	"stackmill/stages/loadobject/cfi"
 )
 
 // framesOf gives tables by file, and counts what is asked for.

@@ -2,7 +2,7 @@ package unwind
 
 import (
 	"stackmill/problem"
-	"stackmill/stages/unwind/cfi"
+	"stackmill/stages/loadobject/cfi"
 )
 
 // Frames gives the call frame information of a load object's file, nil when it

@@ -1,8 +1,8 @@
 package unwind
 
 import (
+	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize"
-	"stackmill/stages/symbolize/symtab"
 )
 
 // useReturnRegister decides whether words[i], the leaf's return register, is a

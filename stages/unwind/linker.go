@@ -3,7 +3,7 @@ package unwind
 import (
 	"strings"
 
-	"stackmill/stages/symbolize/symtab"
+	"stackmill/stages/loadobject/symtab"
 )
 
 // isLinker reports whether a load object is the dynamic linker, by its base name.

@@ -10,10 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/cache"
+	"stackmill/stages/loadobject/elf/elftest"
+	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize"
-	"stackmill/stages/symbolize/symtab"
-	"stackmill/stages/symbolize/symtab/object/objecttest"
-	"stackmill/stages/symbolize/tables"
 )
 
 const linkBase = 0x7f0000400000
@@ -21,7 +21,7 @@ const linkBase = 0x7f0000400000
 // linked has real objects, and made-up ones by path.
 type linked struct {
 	files
-	real *tables.Loader
+	real *cache.Loader
 }
 
 func (l linked) Load(path string) (*symtab.Table, error) {
@@ -37,10 +37,10 @@ func TestLinker(t *testing.T) {
 	const (
 		lookup, resolve, own = linkBase + 0x110, linkBase + 0x210, linkBase + 0x310
 
-		lazy, sec, got   = progBase + objecttest.Lazy, progBase + objecttest.Sec, progBase + objecttest.Got
-		noPLT, tailCall  = progBase + objecttest.NoPLT, progBase + objecttest.TailCall
-		linker, indirect = progBase + objecttest.Linker, progBase + objecttest.Lazy + 8
-		plt, pltSec      = progBase + objecttest.PLTLazy + 6, progBase + objecttest.PLTSec + 4
+		lazy, sec, got   = progBase + elftest.Lazy, progBase + elftest.Sec, progBase + elftest.Got
+		noPLT, tailCall  = progBase + elftest.NoPLT, progBase + elftest.TailCall
+		linker, indirect = progBase + elftest.Linker, progBase + elftest.Lazy + 8
+		plt, pltSec      = progBase + elftest.PLTLazy + 6, progBase + elftest.PLTSec + 4
 	)
 	for _, tt := range []struct {
 		name  string
@@ -85,10 +85,10 @@ func TestStrippedLinker(t *testing.T) {
 		caller       uint64
 		want         string
 	}{
-		{"what was called returns", "/lib/ld-stripped.so.2", objecttest.Lazy, "@plt/S23 lazy"},
-		{"what was called may have jumped to the linker", "/lib/ld-stripped.so.2", objecttest.Sec, "<static>@0x0 sec"},
-		{"it is the linker's own", "/lib/ld-stripped.so.2", objecttest.Linker, "<static>@0x0 linker"},
-		{"nothing is known of the linker", "/lib/ld-lost.so.2", objecttest.Lazy, "<static>@0x0 lazy"},
+		{"what was called returns", "/lib/ld-stripped.so.2", elftest.Lazy, "@plt/S23 lazy"},
+		{"what was called may have jumped to the linker", "/lib/ld-stripped.so.2", elftest.Sec, "<static>@0x0 sec"},
+		{"it is the linker's own", "/lib/ld-stripped.so.2", elftest.Linker, "<static>@0x0 linker"},
+		{"nothing is known of the linker", "/lib/ld-lost.so.2", elftest.Lazy, "<static>@0x0 lazy"},
 	} {
 		for _, machine := range []elf.Machine{elf.EM_X86_64, elf.EM_AARCH64} {
 			u, set, r := linkedUnwinder(t, machine, true, tt.linker)
@@ -107,15 +107,15 @@ func library(machine elf.Machine) []byte {
 		elf.EM_X86_64:  {"\xc3", "\xff\xe0"},
 		elf.EM_AARCH64: {"\xc0\x03\x5f\xd6", "\x00\x02\x1f\xd6"},
 	}[machine]
-	f := objecttest.File{Machine: machine}
-	text := objecttest.Text(".text", 0x400, 0x400, 0x20)
+	f := elftest.File{Machine: machine}
+	text := elftest.Text(".text", 0x400, 0x400, 0x20)
 	copy(text.Data, code[0])
 	copy(text.Data[0x10:], code[1])
-	f.Sections = append([]objecttest.Section{text}, f.Symtab(".dynsym", ".dynstr", elf.SHT_DYNSYM, []objecttest.Symbol{
+	f.Sections = append([]elftest.Section{text}, f.Symtab(".dynsym", ".dynstr", elf.SHT_DYNSYM, []elftest.Symbol{
 		{Name: "ext_lazy", Type: elf.STT_FUNC, Section: 1, Value: 0x400, Size: 4},
 		{Name: "ext_sec", Type: elf.STT_FUNC, Section: 1, Value: 0x410, Size: 4},
 	})...)
-	f.Loads = []objecttest.Load{{Flags: elf.PF_R | elf.PF_X, FileSize: 0x1000, MemSize: 0x1000}}
+	f.Loads = []elftest.Load{{Flags: elf.PF_R | elf.PF_X, FileSize: 0x1000, MemSize: 0x1000}}
 	return f.Bytes()
 }
 
@@ -124,7 +124,7 @@ func library(machine elf.Machine) []byte {
 func linkedUnwinder(t *testing.T, machine elf.Machine, sections bool, linker string) (*Unwinder, *Set, *symbolize.Resolver) {
 	t.Helper()
 	path, lib := filepath.Join(t.TempDir(), "importing"), filepath.Join(t.TempDir(), "library")
-	for path, content := range map[string][]byte{path: objecttest.Importing(machine, sections), lib: library(machine)} {
+	for path, content := range map[string][]byte{path: elftest.Importing(machine, sections), lib: library(machine)} {
 		if err := os.WriteFile(path, content, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -141,7 +141,7 @@ func linkedUnwinder(t *testing.T, machine elf.Machine, sections bool, linker str
 	r := symbolize.New(rec, linked{files{
 		"/lib/ld-linux.so.2":    table(symtab.Function{Offset: 0x100, Name: "do_lookup"}, symtab.Function{Offset: 0x200, Name: "_dl_runtime_resolve"}, own),
 		"/lib/ld-stripped.so.2": table(own),
-	}, tables.New(tables.Options{})})
+	}, cache.New(cache.Options{})})
 	set := NewSet()
 	return New(set, r, NewFrameTables(&framesOf{}, &rec.Problems), r.Process(p, "map.xml"), p), set, r
 }

@@ -1,9 +1,9 @@
 package unwind
 
 import (
+	"stackmill/stages/loadobject/cfi"
+	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize"
-	"stackmill/stages/symbolize/symtab"
-	"stackmill/stages/unwind/cfi"
 )
 
 // edge is the locations of two frames next to each other in a chain of frame pointers.

@@ -3,7 +3,7 @@ package unwind
 import (
 	"slices"
 
-	"stackmill/stages/symbolize/symtab"
+	"stackmill/stages/loadobject/symtab"
 )
 
 // outlines puts in the function that an outline function or a part of it was cut

@@ -1,6 +1,6 @@
 package unwind
 
-import "stackmill/stages/symbolize/symtab"
+import "stackmill/stages/loadobject/symtab"
 
 // plt drops a leaf in the procedure linkage table: its time is that of the call
 // (S22). It stays where no frame is its caller's, so that no stack loses its leaf.

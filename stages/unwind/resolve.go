@@ -3,9 +3,9 @@ package unwind
 import (
 	"math/bits"
 
+	"stackmill/stages/loadobject/cfi"
+	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize"
-	"stackmill/stages/symbolize/symtab"
-	"stackmill/stages/unwind/cfi"
 )
 
 // recent remembers what PCs meant when they were resolved last: stacks have most

@@ -4,9 +4,9 @@ import (
 	"path"
 	"strings"
 
+	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/symbolize/image"
-	"stackmill/stages/symbolize/symtab"
 )
 
 // The states of a thread inside an OpenMP runtime (manual: OpenMP Special Functions).

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"stackmill/stages/decode"
-	"stackmill/stages/symbolize/symtab"
+	"stackmill/stages/loadobject/symtab"
 )
 
 // Reasons why a stack ends before its thread's start, of which the recording says

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize"
-	"stackmill/stages/symbolize/symtab"
 )
 
 // Whether a stack reaches its thread's start: by the outermost frame's function,

@@ -1,0 +1,106 @@
+package cache
+
+import (
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"stackmill/stages/loadobject/elf"
+	"stackmill/stages/loadobject/symtab"
+)
+
+// A build-id names one program, but nothing proves it: whoever makes a file
+// chooses it. Tables go by content, so that one file never names another's
+// functions; that two files of one build-id name them differently is said of the
+// one that comes second, in this run or in a later one that uses the cache.
+
+// claims tell which table was the first of a build-id.
+type claims struct {
+	disk disk
+
+	mu    sync.Mutex
+	first map[string]string // keys of tables, by build-id
+	notes map[string][]symtab.Note
+}
+
+// check returns the notes on a table's build-id. load gives the table of a key,
+// nil if it is gone.
+func (c *claims) check(key string, t *symtab.Table, load func(key string) *symtab.Table) []symtab.Note {
+	if _, err := hex.DecodeString(t.BuildID); t.BuildID == "" || err != nil {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if notes, ok := c.notes[key]; ok {
+		return notes
+	}
+	first, ok := c.first[t.BuildID]
+	if !ok {
+		first = c.read(t.BuildID)
+	}
+	var other *symtab.Table
+	if first != "" && first != key {
+		other = load(first)
+	}
+	if first != key && other == nil {
+		first = key
+		c.write(t.BuildID, key)
+	}
+	c.first[t.BuildID] = first
+	var notes []symtab.Note
+	if other != nil && differ(t, other) {
+		notes = []symtab.Note{{Offset: -1, Reason: elf.Claimed, Text: "build-id " + t.BuildID +
+			" is also that of a file that was read earlier, with other functions: one of them is damaged or made up"}}
+	}
+	c.notes[key] = notes
+	return notes
+}
+
+func (c *claims) path(buildID string) string { return filepath.Join(c.disk.dir, "builds", buildID) }
+
+// read returns the key that a file with the same head as a table's holds.
+func (c *claims) read(buildID string) string {
+	body, _ := unseal(c.disk.content(c.path(buildID)))
+	return string(body)
+}
+
+func (c *claims) write(buildID, key string) {
+	if c.disk.dir != "" && os.MkdirAll(filepath.Join(c.disk.dir, "builds"), 0o777) == nil {
+		c.disk.store(c.path(buildID), seal([]byte(key)))
+	}
+}
+
+// differ reports whether two tables cannot be of one program: its segments are
+// others, or no name of a place is the same. A stripped copy, or one with a debug
+// file, has fewer or more names.
+func differ(a, b *symtab.Table) bool {
+	if len(a.Segments) > 0 && len(b.Segments) > 0 && !slices.Equal(a.Segments, b.Segments) {
+		return true
+	}
+	at := map[place][]string{}
+	for _, f := range b.Functions {
+		if f.Linkage != "" {
+			at[placeOf(b, f)] = symtab.Split(f.Aliases)
+		}
+	}
+	return slices.ContainsFunc(a.Functions, func(f symtab.Function) bool {
+		names := at[placeOf(a, f)]
+		return f.Linkage != "" && names != nil && !slices.ContainsFunc(symtab.Split(f.Aliases), func(s string) bool { return slices.Contains(names, s) })
+	})
+}
+
+// place is where a function is: in an object that is not linked, stripping moves
+// the sections.
+type place struct {
+	region string
+	offset uint64
+}
+
+func placeOf(t *symtab.Table, f symtab.Function) place {
+	if r, ok := t.Region(f.Offset); ok && len(t.Segments) == 0 {
+		return place{r.Name, f.Offset - r.Offset}
+	}
+	return place{"", f.Address}
+}

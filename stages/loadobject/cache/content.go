@@ -1,0 +1,121 @@
+package cache
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+
+	"stackmill/stages/loadobject/elf"
+)
+
+// content tells what is in a load object's file.
+type content struct {
+	// digest names the file's table. A build-id and a length would not do: who
+	// makes a file chooses both, and would name the functions of all programs that
+	// claim the same. Nor would a hash that is not cryptographic.
+	digest [sha256.Size]byte
+	short  uint64 // xxhash64, which names an object without a build-id; 0 of one that has one
+}
+
+// contents reads files for their contents, and remembers them, those of large
+// ones also on disk. The zero remembers nothing.
+type contents struct {
+	dir string // empty: none on disk
+
+	mu    sync.Mutex
+	known map[elf.Stamp]content
+}
+
+// Bounds of what is remembered on disk. A hash takes a millisecond and a half for a
+// megabyte, a record a tenth of one. There is a file for each of so many places,
+// which inodes share: a folder that grows with each experiment would be worse.
+const (
+	worthRemembering = 1 << 20
+	contentPlaces    = 1 << 12
+)
+
+// settled is how old the last change of a file must be for its stamp to tell its
+// content: file systems count time in steps, of 2 s at worst.
+const settled = 3 * time.Second
+
+// of returns the content of an open file.
+func (c *contents) of(f *elf.File) content {
+	remember := c.known != nil && f.Stamp.Changed > 0 && time.Since(time.Unix(0, f.Stamp.Changed)) > settled
+	if remember {
+		c.mu.Lock()
+		x, ok := c.known[f.Stamp]
+		c.mu.Unlock()
+		if !ok {
+			x, ok = c.read(f.Stamp)
+		}
+		if ok {
+			c.keep(f.Stamp, x)
+			return x
+		}
+	}
+	var x content
+	long, short := sha256.New(), xxhash.New()
+	named := f.BuildID() != ""
+	f.Parts(func(part []byte) {
+		if long.Write(part); !named {
+			short.Write(part)
+		}
+	})
+	if long.Sum(x.digest[:0]); !named {
+		x.short = short.Sum64()
+	}
+	if remember {
+		c.keep(f.Stamp, x)
+		c.write(f.Stamp, x)
+	}
+	return x
+}
+
+func (c *contents) keep(at elf.Stamp, x content) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.known[at] = x
+}
+
+// A record on disk is a file with the same head as a table's, and behind it the
+// stamp, the digest and the short hash.
+const recordSize = 5*8 + sha256.Size + 8
+
+func (c *contents) path(at elf.Stamp) string {
+	place := xxhash.Sum64(fmt.Appendf(nil, "%d %d", at.Device, at.Inode)) % contentPlaces
+	return filepath.Join(c.dir, "contents", fmt.Sprintf("%03x", place))
+}
+
+func record(at elf.Stamp, x content) []byte {
+	b := make([]byte, 0, recordSize)
+	for _, v := range []uint64{at.Device, at.Inode, uint64(at.Size), uint64(at.Modified), uint64(at.Changed)} {
+		b = binary.LittleEndian.AppendUint64(b, v)
+	}
+	return binary.LittleEndian.AppendUint64(append(b, x.digest[:]...), x.short)
+}
+
+func (c *contents) read(at elf.Stamp) (x content, ok bool) {
+	if c.dir == "" || at.Size < worthRemembering {
+		return x, false
+	}
+	b, ok := unseal(disk{c.dir}.content(c.path(at)))
+	if !ok || len(b) != recordSize || string(b[:5*8]) != string(record(at, content{})[:5*8]) {
+		return x, false
+	}
+	copy(x.digest[:], b[5*8:])
+	x.short = binary.LittleEndian.Uint64(b[5*8+sha256.Size:])
+	return x, true
+}
+
+func (c *contents) write(at elf.Stamp, x content) {
+	if c.dir == "" || at.Size < worthRemembering || os.MkdirAll(filepath.Join(c.dir, "contents"), 0o777) != nil {
+		return
+	}
+	disk{c.dir}.store(c.path(at), seal(record(at, x)))
+}

@@ -1,0 +1,83 @@
+package cache
+
+import (
+	"cmp"
+	"encoding/binary"
+	"path/filepath"
+
+	"stackmill/stages/loadobject/columns"
+	"stackmill/stages/loadobject/dwarf"
+	"stackmill/stages/loadobject/elf"
+	"stackmill/stages/loadobject/types"
+)
+
+// Data returns what the debug information of the load object in a file, or of
+// its debug file, tells about types and variables. It is nil without an error
+// for a file that has none. The table is shared.
+func (l *Loader) Data(path string) (*types.Table, error) {
+	return l.data(path, elf.Places{})
+}
+
+func (l *Loader) data(path string, places elf.Places) (*types.Table, error) {
+	t, err := beside(l, path, places, ".data", func(s *source) (t *types.Table, missing []string, err error) {
+		if c := l.disk.readData(s.key); c != nil && !s.appeared(c.missing) {
+			return c.table, c.missing, nil
+		}
+		err = elf.Guard(path, func() { t, missing = dwarf.Data(s.object, s.debug) })
+		if err = cmp.Or(err, s.fault()); err == nil && !s.local() {
+			l.disk.writeData(s.key, missing, t)
+		}
+		return t, missing, err
+	})
+	if t == nil || len(t.Types) == 1 && len(t.Scopes) == 1 && len(t.Notes) == 0 {
+		return nil, err
+	}
+	return t, err
+}
+
+// dataVersion changes with datatype's encoding and with what it says of an object.
+const dataVersion = 10
+
+// dataPath is a file with the same head as a table's, and behind it dataVersion
+// in a byte, the length of the columns with the key and the missing files, these,
+// and the types and variables as datatype encodes them.
+func (d disk) dataPath(key string) string { return filepath.Join(d.dir, key+".data") }
+
+// cachedData is a table with the files that were missing when it was made.
+type cachedData struct {
+	table   *types.Table
+	missing []string
+}
+
+// readData is read for types and variables; nil also for a table that lacks what
+// is there now.
+func (d disk) readData(key string) *cachedData {
+	body, ok := unseal(d.content(d.dataPath(key)))
+	if !ok || len(body) == 0 || body[0] != dataVersion {
+		return nil
+	}
+	length, n := binary.Uvarint(body[1:])
+	if n <= 0 || length > uint64(len(body)-1-n) {
+		return nil
+	}
+	head, rest := body[1+n:][:length], body[1+n:][length:]
+	r := columns.NewReader(head)
+	if got, missing := r.Text(), r.Texts(); r.Whole() && got == key && !appeared(missing, nil) {
+		if t, err := types.Decode(rest); err == nil {
+			return &cachedData{t, missing}
+		}
+	}
+	return nil
+}
+
+func (d disk) writeData(key string, missing []string, t *types.Table) {
+	if d.dir == "" {
+		return
+	}
+	w := columns.NewWriter()
+	w.Text(key)
+	w.Texts(missing)
+	head := w.Append(nil)
+	body := append(binary.AppendUvarint([]byte{dataVersion}, uint64(len(head))), head...)
+	d.store(d.dataPath(key), seal(t.Append(body)))
+}

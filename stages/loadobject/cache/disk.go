@@ -1,0 +1,165 @@
+package cache
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/cespare/xxhash/v2"
+
+	"stackmill/stages/infile"
+	"stackmill/stages/loadobject/cfi"
+	"stackmill/stages/loadobject/symtab"
+)
+
+// A cache file, all numbers in little-endian order:
+//
+//	offset 0   "stackmill table "   16 bytes
+//	       16  format version       4 bytes, formatVersion
+//	       20  reserved             4 bytes, 0
+//	       24  checksum             8 bytes, xxhash64 of the rest
+//	       32  key, missing files, table: see encode.go
+//
+// The version changes with the encoding and with what a table says about the
+// same object: names, sizes, lines.
+const (
+	magic         = "stackmill table "
+	formatVersion = 15
+	headSize      = 32
+)
+
+// maxFile bounds the size of a cache file that is read.
+const maxFile = 2 << 30
+
+// maxChecked bounds how many missing files are looked for again.
+const maxChecked = 16
+
+// disk is the cache on disk: one file per load object. Several processes may
+// use it; files come into being by renaming.
+type disk struct{ dir string }
+
+func (d disk) path(key string) string { return filepath.Join(d.dir, key+".table") }
+
+// content returns a cache file, nil when there is none.
+func (d disk) content(path string) []byte {
+	if d.dir == "" {
+		return nil
+	}
+	f, info, err := infile.Open(path, maxFile)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	b := make([]byte, info.Size())
+	if _, err := io.ReadFull(f, b); err != nil {
+		return nil
+	}
+	return b
+}
+
+// read returns the cached table and the files that were missing when it was
+// made, nil when there is none that can be trusted.
+func (d disk) read(key string) (*symtab.Table, []string) {
+	b := d.content(d.path(key))
+	if b == nil {
+		return nil, nil
+	}
+	got, missing, t, err := decode(b)
+	if err != nil || got != key {
+		return nil, nil
+	}
+	return t, missing
+}
+
+// appeared reports whether one of the files that were missing is there now, or in
+// one of the object's folders: the table lacks what it tells.
+func appeared(missing, folders []string) bool {
+	return slices.ContainsFunc(missing[:min(len(missing), maxChecked)], func(file string) bool {
+		if isFile(file) {
+			return true
+		}
+		return slices.ContainsFunc(folders, func(dir string) bool { return isFile(filepath.Join(dir, filepath.Base(file))) })
+	})
+}
+
+// write stores a table.
+func (d disk) write(key string, missing []string, t *symtab.Table) {
+	if d.dir != "" {
+		d.store(d.path(key), encode(key, missing, t))
+	}
+}
+
+// store writes a file. A cache that cannot be written costs time, nothing else.
+func (d disk) store(path string, content []byte) {
+	if os.MkdirAll(d.dir, 0o777) != nil {
+		return
+	}
+	// os.CreateTemp would not leave it to the umask who may read the file.
+	f, err := os.OpenFile(filepath.Join(d.dir, fmt.Sprintf(".table-%016x", rand.Uint64())), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	if err != nil {
+		return
+	}
+	_, err = f.Write(content)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+}
+
+// framesVersion changes with cfi's encoding and with what it says of an object.
+const framesVersion = 3
+
+// framesPath is a file with the same head as a table's, and behind it
+// framesVersion and the key's length in a byte each, the key and the call frame
+// information as cfi encodes it.
+func (d disk) framesPath(key string) string { return filepath.Join(d.dir, key+".frames") }
+
+// readFrames is read for call frame information.
+func (d disk) readFrames(key string) *cfi.Table {
+	body, ok := unseal(d.content(d.framesPath(key)))
+	head := framesHead(key)
+	if !ok || !bytes.HasPrefix(body, head) {
+		return nil
+	}
+	t, err := cfi.Decode(body[len(head):])
+	if err != nil {
+		return nil
+	}
+	return t
+}
+
+func (d disk) writeFrames(key string, t *cfi.Table) {
+	if d.dir != "" && len(key) < 256 {
+		d.store(d.framesPath(key), seal(t.Append(framesHead(key))))
+	}
+}
+
+func framesHead(key string) []byte { return append([]byte{framesVersion, byte(len(key))}, key...) }
+
+// seal puts the header before a body.
+func seal(body []byte) []byte {
+	b := make([]byte, headSize, headSize+len(body))
+	copy(b, magic)
+	binary.LittleEndian.PutUint32(b[16:], formatVersion)
+	binary.LittleEndian.PutUint64(b[24:], xxhash.Sum64(body))
+	return append(b, body...)
+}
+
+// unseal checks the header and returns the body.
+func unseal(b []byte) ([]byte, bool) {
+	if len(b) < headSize || string(b[:16]) != magic || binary.LittleEndian.Uint32(b[16:]) != formatVersion {
+		return nil, false
+	}
+	body := b[headSize:]
+	return body, binary.LittleEndian.Uint64(b[24:]) == xxhash.Sum64(body)
+}

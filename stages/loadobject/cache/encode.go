@@ -1,0 +1,162 @@
+package cache
+
+import (
+	"errors"
+
+	"stackmill/stages/loadobject/columns"
+	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/symtab"
+)
+
+// The body is columns, in which offsets are differences to the one before.
+
+type encoder struct{ *columns.Writer }
+
+type decoder struct{ *columns.Reader }
+
+// encode returns the content of a table's cache file.
+func encode(key string, missing []string, t *symtab.Table) []byte {
+	e := encoder{columns.NewWriter()}
+	e.Text(key)
+	e.Texts(missing)
+	e.Text(t.BuildID)
+	e.Texts(t.Files)
+	e.Uint(uint64(t.Checksum))
+	e.Uint(uint64(t.Arch))
+	e.Uint(uint64(len(t.Notes)))
+	for _, n := range t.Notes {
+		e.Int(n.Offset)
+		e.Bool(n.Damage)
+		e.Text(n.Text)
+	}
+	e.Uint(uint64(len(t.Segments)))
+	for _, s := range t.Segments {
+		for _, v := range []uint64{s.Offset, s.Address, s.FileSize, s.MemSize, uint64(s.Flags)} {
+			e.Uint(v)
+		}
+	}
+	e.Uint(uint64(len(t.Regions)))
+	for _, r := range t.Regions {
+		e.Text(r.Name)
+		for _, v := range []uint64{r.Offset, r.Address, r.Size} {
+			e.Uint(v)
+		}
+	}
+	e.Uint(uint64(len(t.Modules)))
+	for _, m := range t.Modules {
+		e.Text(m.Name)
+		e.Text(m.Language)
+	}
+	e.functions(t.Functions)
+	e.lines(&t.Lines)
+	e.inlines(&t.Inlines)
+	e.slots(t.Slots)
+	return seal(e.Append(nil))
+}
+
+func (e encoder) functions(list []symtab.Function) {
+	e.Uint(uint64(len(list)))
+	var last symtab.Function
+	for _, f := range list {
+		e.Uint(f.Offset - last.Offset)
+		e.Int(int64((f.Address - f.Offset) - (last.Address - last.Offset)))
+		e.Uint(f.Size)
+		e.Text(f.Linkage)
+		e.Text(f.Aliases)
+		e.Text(f.Name)
+		e.Text(f.GprofngName)
+		e.Text(f.PerfName)
+		e.Text(string(f.Kind))
+		e.Uint(uint64(f.Module))
+		e.Bool(f.Indirect)
+		last = f
+	}
+}
+
+func (e encoder) lines(l *symtab.Lines) {
+	e.Uint(uint64(len(l.Offsets)))
+	var last uint64
+	for _, v := range l.Offsets {
+		e.Uint(v - last)
+		last = v
+	}
+	for _, v := range l.File {
+		e.Uint(uint64(v + 1))
+	}
+	var line int32
+	for _, v := range l.Line {
+		e.Int(int64(v - line))
+		line = v
+	}
+}
+
+var errCache = errors.New("damaged cache file")
+
+// decode reads a cache file.
+func decode(b []byte) (key string, missing []string, t *symtab.Table, err error) {
+	body, ok := unseal(b)
+	if !ok {
+		return "", nil, nil, errCache
+	}
+	d := decoder{columns.NewReader(body)}
+	key, missing = d.Text(), d.Texts()
+	t = &symtab.Table{BuildID: d.Text(), Files: d.Texts(), Checksum: uint32(d.Uint()), Arch: insn.Arch(d.Uint())}
+	t.Notes = columns.Slice[symtab.Note](d.Count())
+	for i := range t.Notes {
+		t.Notes[i] = symtab.Note{Offset: d.Int(), Damage: d.Bool(), Text: d.Text()}
+	}
+	t.Segments = columns.Slice[symtab.Segment](d.Count())
+	for i := range t.Segments {
+		t.Segments[i] = symtab.Segment{Offset: d.Uint(), Address: d.Uint(), FileSize: d.Uint(), MemSize: d.Uint(), Flags: uint32(d.Uint())}
+	}
+	t.Regions = columns.Slice[symtab.Region](d.Count())
+	for i := range t.Regions {
+		t.Regions[i] = symtab.Region{Name: d.Text(), Offset: d.Uint(), Address: d.Uint(), Size: d.Uint()}
+	}
+	t.Modules = columns.Slice[symtab.Module](d.Count())
+	for i := range t.Modules {
+		t.Modules[i] = symtab.Module{Name: d.Text(), Language: d.Text()}
+	}
+	d.functions(t)
+	d.lines(t)
+	d.inlines(t)
+	t.Slots = d.slots()
+	if !d.Whole() || len(t.Modules) == 0 {
+		return "", nil, nil, errCache
+	}
+	return key, missing, t, nil
+}
+
+func (d decoder) functions(t *symtab.Table) {
+	t.Functions = columns.Slice[symtab.Function](d.Count())
+	var last symtab.Function
+	for i := range t.Functions {
+		f := &t.Functions[i]
+		f.Offset = last.Offset + d.Uint()
+		f.Address = f.Offset + (last.Address - last.Offset) + uint64(d.Int())
+		f.Size = d.Uint()
+		f.Linkage, f.Aliases, f.Name = d.Text(), d.Text(), d.Text()
+		f.GprofngName, f.PerfName, f.Kind = d.Text(), d.Text(), symtab.Kind(d.Text())
+		f.Module, f.Indirect = d.Below(len(t.Modules)), d.Bool()
+		last = *f
+	}
+}
+
+func (d decoder) lines(t *symtab.Table) {
+	n := d.Count()
+	l := &t.Lines
+	l.Offsets, l.File, l.Line = columns.Slice[uint64](n), columns.Slice[int32](n), columns.Slice[int32](n)
+	var last uint64
+	for i := range l.Offsets {
+		last += d.Uint()
+		l.Offsets[i] = last
+	}
+	for i := range l.File {
+		l.File[i] = d.Below(len(t.Files)+1) - 1
+	}
+	var line int32
+	for i := range l.Line {
+		line += int32(d.Int())
+		l.Line[i] = line
+	}
+}

@@ -1,0 +1,92 @@
+package cache
+
+import (
+	debugelf "debug/elf"
+
+	"stackmill/stages/loadobject/cfi"
+	"stackmill/stages/loadobject/elf"
+)
+
+// Frames returns the call frame information of the load object in a file, with
+// that of its debug file. It is nil without an error for a file that has none,
+// or whose processor is not known. The table is shared.
+func (l *Loader) Frames(path string) (*cfi.Table, error) {
+	return l.frames(path, elf.Places{})
+}
+
+func (l *Loader) frames(path string, places elf.Places) (*cfi.Table, error) {
+	t, err := beside(l, path, places, ".frames", func(s *source) (*cfi.Table, []string, error) {
+		t := l.disk.readFrames(s.key)
+		if t != nil {
+			return t, nil, nil
+		}
+		err := elf.Guard(path, func() { t = readFrames(s.object, s.debug) })
+		if err == nil {
+			l.disk.writeFrames(s.key, t)
+		}
+		return t, nil, err
+	})
+	if t == nil || t.Rows() == 0 && t.Bad == 0 {
+		return nil, err
+	}
+	return t, err
+}
+
+// readFrames makes the table of an object, empty if its processor is not known.
+func readFrames(f, debug *elf.File) *cfi.Table {
+	in := cfi.Input{Order: f.Order, Entry: f.Entry}
+	switch {
+	case f.Class != debugelf.ELFCLASS64 || f.Type == debugelf.ET_REL:
+		return &cfi.Table{}
+	case f.Machine == debugelf.EM_X86_64:
+		in.Arch = cfi.AMD64
+	case f.Machine == debugelf.EM_AARCH64:
+		in.Arch = cfi.ARM64
+	default:
+		return &cfi.Table{}
+	}
+	for _, l := range f.Loads {
+		if l.Flags&debugelf.PF_X != 0 {
+			in.Segments = append(in.Segments, cfi.Segment{Offset: l.Offset, Address: l.Address, Size: l.FileSize})
+		}
+	}
+	if s := f.Section(".text"); s != nil {
+		in.Text = s.Address
+	}
+	if s := f.Section(".got"); s != nil {
+		in.Data = s.Address
+	}
+	bad := 0 // sections that cannot be read
+	var err error
+	if in.EHFrame, err = ehFrame(f); err != nil {
+		bad++
+	}
+	for _, file := range []*elf.File{f, debug} {
+		if file == nil || len(in.Debug.Bytes) > 0 {
+			continue
+		}
+		if in.Debug.Bytes, err = file.Debug("frame"); err != nil {
+			bad++
+		}
+	}
+	t := cfi.Read(in)
+	t.Bad += bad
+	return t
+}
+
+// ehFrame returns `.eh_frame`. Of an object without sections it is where the
+// header of its search table says, and ends with the segment at the latest.
+func ehFrame(f *elf.File) (cfi.Section, error) {
+	if s := f.Section(".eh_frame"); s != nil {
+		b, err := f.Data(s)
+		return cfi.Section{Bytes: b, Address: s.Address}, err
+	}
+	head := f.Slice(f.FrameHeader.Offset, f.FrameHeader.FileSize)
+	at, ok := cfi.FrameSection(head, f.FrameHeader.Address, f.Order)
+	for _, l := range f.Loads {
+		if ok && at-l.Address < l.FileSize {
+			return cfi.Section{Bytes: f.Slice(l.Offset+at-l.Address, l.FileSize-(at-l.Address)), Address: at, Open: true}, nil
+		}
+	}
+	return cfi.Section{}, nil
+}

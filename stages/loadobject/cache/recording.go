@@ -1,0 +1,61 @@
+package cache
+
+import (
+	"sync/atomic"
+
+	"stackmill/fault"
+	"stackmill/stages/loadobject/cfi"
+	"stackmill/stages/loadobject/elf"
+	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/loadobject/types"
+)
+
+// Recording loads the tables of one recording's load objects: their debug files
+// are also looked for where the objects stood when it was made.
+type Recording struct {
+	loader *Loader
+	places func(file string) elf.Places
+	fault  atomic.Pointer[fault.Fault]
+}
+
+// Of returns a Loader's view for a recording. recorded tells the recorded path of
+// a load object's file, empty when it does not know; root is the folder that
+// stands for the recorded machine's root, empty for this machine's.
+func (l *Loader) Of(root string, recorded func(file string) string) *Recording {
+	return &Recording{loader: l, places: func(file string) elf.Places { return elf.Places{Root: root, Recorded: recorded(file)} }}
+}
+
+// Fault is why a table could not be loaded, when that is no fault of its file:
+// what was made without the table must not be committed. Nil as a rule.
+func (r *Recording) Fault() error {
+	if f := r.fault.Load(); f != nil {
+		return f
+	}
+	return nil
+}
+
+// checked keeps the first fault.
+func checked[T any](r *Recording, t T, err error) (T, error) {
+	if err != nil && fault.Is(err) {
+		r.fault.CompareAndSwap(nil, &fault.Fault{Err: err})
+	}
+	return t, err
+}
+
+// Load is the Loader's.
+func (r *Recording) Load(file string) (*symtab.Table, error) {
+	t, err := r.loader.load(file, r.places(file))
+	return checked(r, t, err)
+}
+
+// Frames is the Loader's.
+func (r *Recording) Frames(file string) (*cfi.Table, error) {
+	t, err := r.loader.frames(file, r.places(file))
+	return checked(r, t, err)
+}
+
+// Data is the Loader's.
+func (r *Recording) Data(file string) (*types.Table, error) {
+	t, err := r.loader.data(file, r.places(file))
+	return checked(r, t, err)
+}

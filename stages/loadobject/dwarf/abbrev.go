@@ -1,0 +1,164 @@
+package dwarf
+
+import (
+	"fmt"
+	"math"
+)
+
+// abbrev is an abbreviation declaration (DWARF 5 section 7.5.3).
+type abbrev struct {
+	tag      uint64
+	children bool
+	sibling  bool
+	origin   bool // completes another entry
+	attrs    []attrDecl
+	// How to skip the attributes in a hurry: the values whose length must be
+	// read, each with the bytes before it, and the bytes behind them all.
+	varying []varying
+	tail    uint32
+}
+
+type attrDecl struct {
+	name, form uint32
+	implicit   int64
+}
+
+type varying struct{ before, form uint32 }
+
+// abbrevs is an abbreviation table as units of one format use it.
+type abbrevs struct {
+	offset  uint64 // in .debug_abbrev
+	format  format
+	list    []abbrev
+	dense   bool              // code n is list[n-1]
+	index   map[uint64]uint32 // by code, unless dense
+	inlined bool              // an entry may be an inlined subroutine
+
+	attrs   []attrDecl // of all
+	varying []varying
+}
+
+// maxAttrs bounds the attributes of an entry; compilers give some 15.
+const maxAttrs = 256
+
+// get returns the declaration of a code, nil when there is none.
+func (t *abbrevs) get(code uint64) *abbrev {
+	if t.dense {
+		if code-1 < uint64(len(t.list)) {
+			return &t.list[code-1]
+		}
+		return nil
+	}
+	if i, ok := t.index[code]; ok {
+		return &t.list[i]
+	}
+	return nil
+}
+
+func (t *abbrevs) put(code uint64, a abbrev) {
+	if t.dense && code != uint64(len(t.list))+1 {
+		t.dense = false
+		t.index = map[uint64]uint32{}
+		for i := range t.list {
+			t.index[uint64(i)+1] = uint32(i)
+		}
+	}
+	if !t.dense {
+		if _, ok := t.index[code]; ok {
+			return // the first one holds
+		}
+		t.index[code] = uint32(len(t.list))
+	}
+	t.list = append(t.list, a)
+	t.inlined = t.inlined || a.tag == tagInlinedSubroutine
+}
+
+// abbrevs reads the table at an offset of .debug_abbrev, which holds until the
+// next one is read: most compilers give each unit its own. All reading together
+// is bounded, since tables may overlap. A table that is damaged has what stands
+// before the damage.
+func (s *sections) abbrevs(off uint64, f format) *abbrevs {
+	t := s.table
+	switch {
+	case t == nil:
+		t = &abbrevs{}
+		s.table = t
+	case t.offset == off && t.format == f:
+		return t
+	}
+	*t = abbrevs{offset: off, format: f, dense: true, list: t.list[:0], attrs: t.attrs[:0], varying: t.varying[:0]}
+	c := at(s.abbrev, off, s.order)
+	for s.scan > 0 {
+		before := len(c.b)
+		code := c.uleb()
+		if code == 0 || c.short {
+			break
+		}
+		a, ok := t.read(&c, f)
+		s.scan -= before - len(c.b)
+		if !ok {
+			break
+		}
+		t.put(code, a)
+	}
+	return t
+}
+
+// read reads a declaration behind its code; false when it is damaged.
+func (t *abbrevs) read(c *cursor, f format) (a abbrev, ok bool) {
+	a = abbrev{tag: c.uleb(), children: c.u8() != 0}
+	attrs, vary := len(t.attrs), len(t.varying)
+	for {
+		name, form := c.uleb(), c.uleb()
+		d := attrDecl{name: uint32(name), form: uint32(form)}
+		if form == formImplicit {
+			d.implicit = c.sleb()
+		}
+		if name == 0 && form == 0 {
+			break
+		}
+		if name > math.MaxUint32 || form > math.MaxUint32 || len(t.attrs)-attrs == maxAttrs {
+			return abbrev{}, false
+		}
+		t.attrs = append(t.attrs, d)
+		a.sibling = a.sibling || name == attrSibling
+		a.origin = a.origin || name == attrOrigin
+		if n, ok := f.size(form); ok {
+			a.tail += uint32(n)
+		} else {
+			t.varying = append(t.varying, varying{a.tail, d.form})
+			a.tail = 0
+		}
+	}
+	a.attrs, a.varying = t.attrs[attrs:], t.varying[vary:]
+	return a, !c.short
+}
+
+// skip passes over an entry's attributes.
+func (c *cursor) skip(a *abbrev, f format) error {
+	for _, x := range a.varying {
+		c.bytes(uint64(x.before))
+		if _, ok := c.value(uint64(x.form), f); !ok {
+			return unknownForm(x.form)
+		}
+	}
+	c.bytes(uint64(a.tail))
+	return nil
+}
+
+// attributes reads an entry's attributes and passes each to set.
+func (c *cursor) attributes(a *abbrev, f format, set func(name uint32, v value)) error {
+	for _, d := range a.attrs {
+		v := value{form: uint64(d.form), u: uint64(d.implicit)}
+		if d.form != formImplicit {
+			var ok bool
+			if v, ok = c.value(v.form, f); !ok {
+				return unknownForm(d.form)
+			}
+		}
+		set(d.name, v)
+	}
+	return nil
+}
+
+func unknownForm(form uint32) error { return fmt.Errorf("unknown form %#x", form) }

@@ -1,0 +1,174 @@
+package dwarf
+
+import "math"
+
+// The attributes of types and variables.
+const (
+	attrLocation     = 0x02
+	attrByteSize     = 0x0b
+	attrBitOffset    = 0x0c
+	attrBitSize      = 0x0d
+	attrInline       = 0x20
+	attrLowerBound   = 0x22
+	attrUpperBound   = 0x2f
+	attrCount        = 0x37
+	attrMemberAt     = 0x38
+	attrDeclaration  = 0x3c
+	attrEncoding     = 0x3e
+	attrExternal     = 0x3f
+	attrFrameBase    = 0x40
+	attrType         = 0x49
+	attrVirtuality   = 0x4c
+	attrDataLocation = 0x50
+	attrSignature    = 0x69
+	attrDataBit      = 0x6b
+	attrLoclistsBase = 0x8c
+)
+
+// dataEntry is what an entry says of a type, a variable or a scope.
+type dataEntry struct {
+	tag           uint64
+	key           uint64
+	name, linkage value
+	typ           value
+	origin        value // also what it completes
+	signature     value
+	code          pcs
+	location      value
+	frameBase     value
+	memberAt      value
+	lower, upper  value
+	count         value
+	size          int64 // bytes, -1 when not told
+	bits          int64
+	bitOffset     int64 // from the most significant bit of the storage, before version 4: less than 0 where it ends behind that; notTold
+	dataBit       int64 // from the begin of the aggregate; -1 when not told
+	encoding      uint64
+	sibling       uint64 // offset in the unit, 0 when not told
+	declaration   bool
+	external      bool
+	abstract      bool // code that is elsewhere was made from it
+	virtual       bool
+	descriptor    bool // the data are elsewhere, at a place that the object tells
+}
+
+// notTold is a number that no entry has.
+const notTold = math.MinInt64
+
+// read reads an entry's attributes.
+func (e *dataEntry) read(c *cursor, a *abbrev, u *unit, key uint64) error {
+	*e = dataEntry{tag: a.tag, key: key, size: -1, bitOffset: notTold, dataBit: -1}
+	return c.attributes(a, u.format, func(attr uint32, v value) { e.set(attr, v, u) })
+}
+
+func (e *dataEntry) set(attr uint32, v value, u *unit) {
+	switch attr {
+	case attrSibling:
+		if e.sibling = v.u; v.form == formRefAddr {
+			e.sibling -= u.offset
+		}
+	case attrName:
+		e.name = v
+	case attrLinkageName, attrMIPSLinkageName:
+		e.linkage = v
+	case attrType:
+		e.typ = v
+	case attrOrigin, attrSpecification:
+		e.origin = v
+	case attrSignature:
+		e.signature = v
+	case attrLowPC:
+		e.code.low = v
+	case attrHighPC:
+		e.code.high = v
+	case attrRanges:
+		e.code.ranges = v
+	case attrLocation:
+		e.location = v
+	case attrFrameBase:
+		e.frameBase = v
+	case attrMemberAt:
+		e.memberAt = v
+	case attrLowerBound:
+		e.lower = v
+	case attrUpperBound:
+		e.upper = v
+	case attrCount:
+		e.count = v
+	case attrByteSize:
+		e.size = number64(v, -1)
+	case attrBitSize:
+		e.bits = number64(v, 0)
+	case attrBitOffset:
+		e.bitOffset = number64(v, notTold)
+	case attrDataBit:
+		e.dataBit = number64(v, -1)
+	case attrEncoding:
+		e.encoding = v.u
+	case attrDeclaration:
+		e.declaration = v.u != 0
+	case attrExternal:
+		e.external = v.u != 0
+	case attrInline:
+		e.abstract = v.u == 1 || v.u == 3
+	case attrVirtuality:
+		e.virtual = v.u != 0
+	case attrDataLocation:
+		e.descriptor = true
+	}
+}
+
+// maxExtent bounds sizes, offsets and counts, so that sums of them do not
+// overflow.
+const maxExtent = 1 << 50
+
+// number64 returns a constant, or what is given when the attribute is none.
+func number64(v value, otherwise int64) int64 {
+	n := int64(v.u)
+	switch v.form {
+	case formData1, formData2, formData4, formData8, formUdata, formSdata, formImplicit:
+	default:
+		return otherwise
+	}
+	if n < -maxExtent || n > maxExtent {
+		return otherwise
+	}
+	return n
+}
+
+// extent returns the number of elements of a dimension, -1 when that is not
+// told or only known as the program runs.
+func (e *dataEntry) extent(first int64) int64 {
+	if e.count.form != 0 {
+		return max(number64(e.count, -1), -1)
+	}
+	lower := number64(e.lower, first)
+	upper := number64(e.upper, -1<<40)
+	if upper < -1<<30 {
+		return -1
+	}
+	return max(upper-lower+1, 0) // -1 is how compilers say that there is none
+}
+
+// memberOffset returns where a member begins in its aggregate, in bytes; false when that
+// depends on the object, as of virtual bases.
+func (e *dataEntry) memberOffset() (int64, bool) {
+	v := e.memberAt
+	switch v.form {
+	case 0:
+		return 0, true
+	case formExprloc, formBlock, formBlock1, formBlock2, formBlock4: // of version 2
+		c := cursor{b: v.b}
+		switch c.u8() {
+		case opPlusUconst:
+			n := c.uleb()
+			return int64(n), len(c.b) == 0 && !c.short && n < maxExtent
+		case opConstu:
+			n := c.uleb()
+			return int64(n), len(c.b) == 1 && c.b[0] == opPlus && n < maxExtent
+		}
+		return 0, false
+	}
+	n := number64(v, -1)
+	return n, n >= 0
+}

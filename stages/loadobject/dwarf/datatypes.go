@@ -1,0 +1,228 @@
+package dwarf
+
+import (
+	"bytes"
+	"sort"
+	"strings"
+
+	"stackmill/stages/loadobject/types"
+)
+
+// rawType is a type as its entry tells it.
+type rawType struct {
+	key, elem  uint64
+	name       string // of those in namespaces and classes with them
+	size       int64  // -1 when not told
+	scope      int32  // of the function that declares it
+	around     int32  // number of the aggregate that it is declared in, -1 for none
+	unit       int32
+	first      int32 // of its members, or of an array's dimensions in counts
+	parts      int32 // how many
+	kind       types.Kind
+	float      bool
+	declared   bool // is told elsewhere
+	descriptor bool // an array that the object points to
+}
+
+// rawMember is a member as its entry tells it.
+type rawMember struct {
+	owner     int32
+	name      string
+	typ       uint64
+	offset    int64
+	bits      int64
+	bitOffset int64 // of version 3 and before, see dataEntry
+	dataBit   int64
+	size      int64 // of the storage of a bit field
+	base      bool
+}
+
+// kinds are the kinds of types that tags stand for. What they consist of takes
+// the place of those that are not here.
+var kinds = map[uint64]types.Kind{
+	tagBaseType: types.Base, tagStringType: types.Base, tagSubrangeType: types.Base, tagSetType: types.Base,
+	tagFileType: types.Base, tagEnumerationType: types.Enumeration, tagPointerType: types.Pointer,
+	tagReferenceType: types.Reference, tagRvalueType: types.Reference, tagConstType: types.Const,
+	tagVolatileType: types.Volatile, tagRestrictType: types.Restrict, tagAtomicType: types.Atomic,
+	tagTypedef: types.Typedef, tagTemplateAlias: types.Typedef, tagArrayType: types.Array,
+	tagStructureType: types.Structure, tagClassType: types.Class, tagInterfaceType: types.Class,
+	tagUnionType: types.Union, tagSubroutineType: types.Subroutine, tagMemberPointer: types.MemberPointer,
+	tagUnspecifiedType: types.Unspecified, tagImmutableType: types.Const,
+}
+
+// The encodings of floating-point numbers (DWARF 5 section 7.8).
+const (
+	encodingComplex   = 0x03
+	encodingFloat     = 0x04
+	encodingImaginary = 0x09
+	encodingDecimal   = 0x0f
+)
+
+func (w *dataWalk) addType(e *dataEntry, here dataPlace) dataPlace {
+	around := here.aggregate
+	here.aggregate, here.array = -1, -1
+	if !w.room(len(w.types)) {
+		return here
+	}
+	t := rawType{key: e.key, elem: w.ref(e.typ), size: e.size, scope: here.scope, around: around, unit: w.number,
+		kind: kinds[e.tag], declared: e.declaration, descriptor: e.descriptor}
+	n := int32(len(w.types))
+	t.name = w.textOf(w.s, w.u, e.name)
+	switch t.kind {
+	case types.Base:
+		t.elem, t.name = 0, baseName(t.name)
+		if t.name == "" && e.tag == tagStringType {
+			t.name = "character"
+		}
+		if t.name == "complex" && e.encoding == encodingComplex { // clang has one name for all
+			t.name = map[int64]string{8: "complex float", 16: "complex double", 32: "complex long double"}[t.size]
+		}
+		if t.name == "" && e.tag == tagSubrangeType {
+			t.kind, t.elem = types.Void, w.ref(e.typ)
+		}
+		t.float = e.encoding == encodingComplex || e.encoding == encodingFloat || e.encoding == encodingImaginary || e.encoding == encodingDecimal
+	case types.Pointer, types.Reference:
+		t.name = ""
+		if t.size < 0 {
+			t.size = int64(w.u.addrSize)
+		}
+	case types.Structure, types.Class, types.Union:
+		t.name = w.qualified(t.name, e, here)
+		if t.elem = w.ref(e.signature); t.elem != 0 {
+			t.declared = true
+		}
+		here.path, here.aggregate = t.name, n
+	case types.Enumeration, types.Typedef:
+		t.name = w.qualified(t.name, e, here)
+		if key := w.ref(e.signature); key != 0 {
+			t.kind, t.elem = types.Void, key
+		}
+	case types.Array:
+		t.name, t.first = "", int32(len(w.counts))
+		here.array = n
+	case types.Const, types.Volatile, types.Restrict, types.Atomic, types.Subroutine, types.MemberPointer:
+		t.name = ""
+	}
+	if w.u.signature != 0 && e.key == w.s.base+w.u.offset+w.u.typeAt {
+		w.signed[w.signatureKey(w.u.signature)&^bySignature].key = e.key
+	}
+	w.types = append(w.types, t)
+	return here
+}
+
+// qualified names a type in what is around it, or around its declaration. That
+// is not done in Fortran, whose modules make no difference to a reader.
+func (w *dataWalk) qualified(name string, e *dataEntry, here dataPlace) string {
+	if outside := w.declaration(w.ref(e.origin)); outside != "" {
+		return outside
+	}
+	if w.fortran {
+		return name
+	}
+	return w.joined(here.path, name)
+}
+
+// declaration returns the name of a type that stands before in the unit.
+func (w *dataWalk) declaration(key uint64) string {
+	list := w.types[w.begin:]
+	i := sort.Search(len(list), func(i int) bool { return list[i].key >= key })
+	if i == len(list) || list[i].key != key {
+		return ""
+	}
+	return list[i].name
+}
+
+func (w *dataWalk) addMember(e *dataEntry, here dataPlace) {
+	if e.tag == tagMember && (e.declaration || e.external) {
+		w.addVariable(e, here) // a static one
+		return
+	}
+	offset, ok := e.memberOffset()
+	if here.aggregate < 0 || !ok || e.virtual || !w.room(len(w.members)) {
+		return
+	}
+	m := rawMember{owner: here.aggregate, typ: w.ref(e.typ), offset: offset, bits: e.bits, bitOffset: e.bitOffset,
+		dataBit: e.dataBit, size: e.size, base: e.tag == tagInheritance}
+	if !m.base {
+		m.name = w.textOf(w.s, w.u, e.name)
+	}
+	w.members = append(w.members, m)
+}
+
+func (w *dataWalk) addCount(array int32, e *dataEntry) {
+	t := &w.types[array]
+	if t.descriptor {
+		t.size = max(t.size, w.reach(e.lower.b), w.reach(e.upper.b))
+	}
+	if int(t.first+t.parts) != len(w.counts) || !w.room(len(w.counts)) {
+		return
+	}
+	t.parts++
+	w.counts = append(w.counts, e.extent(w.first))
+}
+
+// reach returns how far the words that an expression reads of the object reach,
+// in bytes.
+func (w *dataWalk) reach(expression []byte) (size int64) {
+	c := cursor{b: expression, order: w.s.order}
+	for {
+		i := bytes.Index(c.b, []byte{opPushObject, opPlusUconst})
+		if i < 0 {
+			return size
+		}
+		c.bytes(uint64(i + 2))
+		if n := c.uleb(); n < 1<<16 {
+			size = max(size, int64(n)+int64(w.u.addrSize))
+		}
+	}
+}
+
+// baseName spells a base type of C as sources do: compilers differ in the order
+// of the words and in whether they leave out `int`.
+func baseName(name string) string {
+	var long, short, unsigned, signed, char, wide int
+	words := strings.Fields(name)
+	for _, word := range words {
+		switch word {
+		case "long":
+			long++
+		case "short":
+			short++
+		case "unsigned":
+			unsigned++
+		case "signed":
+			signed++
+		case "char":
+			char++
+		case "__int128":
+			wide++
+		case "int":
+		default:
+			return name
+		}
+	}
+	if len(words) < 2 {
+		return name
+	}
+	var out []string
+	switch {
+	case unsigned > 0:
+		out = append(out, "unsigned")
+	case signed > 0 && char > 0:
+		out = append(out, "signed")
+	}
+	switch {
+	case char > 0:
+		out = append(out, "char")
+	case wide > 0:
+		out = append(out, "__int128")
+	case short > 0:
+		out = append(out, "short")
+	case long == 0:
+		out = append(out, "int")
+	}
+	for range min(long, 2) {
+		out = append(out, "long")
+	}
+	return strings.Join(out, " ")
+}

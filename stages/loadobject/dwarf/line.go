@@ -1,0 +1,273 @@
+package dwarf
+
+import (
+	"errors"
+	"fmt"
+	"path"
+)
+
+// lineHeader is the header of a line number program (DWARF 5 section 6.2.4).
+type lineHeader struct {
+	format
+	minInst, maxOps  uint64
+	lineBase         int64
+	lineRange        uint64
+	opcodeBase       uint8
+	operands         []byte // by opcode, from 1
+	dirs             [][]byte
+	files            []lineFile
+	program          cursor
+	compDir          []byte
+	strOffsetsBase   uint64
+	lowestFileNumber uint64
+}
+
+type lineFile struct {
+	name []byte
+	dir  uint64
+}
+
+// row is what the program says from an address on.
+type row struct {
+	address uint64
+	file    uint64
+	line    uint64
+	end     bool // the sequence ends here
+}
+
+// The standard and extended opcodes.
+const (
+	lnsCopy           = 1
+	lnsAdvancePC      = 2
+	lnsAdvanceLine    = 3
+	lnsSetFile        = 4
+	lnsConstAddPC     = 8
+	lnsFixedAdvancePC = 9
+
+	lneEndSequence = 1
+	lneSetAddress  = 2
+	lneDefineFile  = 3
+)
+
+// lineHeader reads the header at an offset of .debug_line.
+func (s *sections) lineHeader(off uint64, u *unit) (*lineHeader, error) {
+	c := at(s.line, off, s.order)
+	n, wide := c.length()
+	c = cursor{b: c.bytes(n), order: s.order, short: c.short}
+	if s.program -= len(c.b); s.program < 0 {
+		return nil, errors.New("the line number programs overlap")
+	}
+	h := &lineHeader{format: format{version: int(c.u16()), wide: wide, addrSize: u.addrSize}}
+	if c.short {
+		return nil, errShort
+	}
+	if h.version < 2 || h.version > 5 {
+		return nil, fmt.Errorf("unknown version %d", h.version)
+	}
+	h.compDir = s.text(u, attrCompDir)
+	h.strOffsetsBase = u.strOffsetsBase()
+	if h.version == 5 {
+		h.addrSize = int(c.u8())
+		c.u8() // segment selector size
+	}
+	head := c.offset(wide)
+	body := cursor{b: c.bytes(head), order: s.order, short: c.short}
+	h.program = c
+	h.minInst, h.maxOps = uint64(body.u8()), 1
+	if h.version >= 4 {
+		h.maxOps = max(1, uint64(body.u8()))
+	}
+	body.u8() // default of is_stmt
+	h.lineBase = int64(int8(body.u8()))
+	h.lineRange = uint64(body.u8())
+	h.opcodeBase = body.u8()
+	if h.opcodeBase > 0 {
+		h.operands = body.bytes(uint64(h.opcodeBase) - 1)
+	}
+	if body.short || c.short {
+		return nil, errShort
+	}
+	if h.lineRange == 0 || h.opcodeBase == 0 || h.addrSize < 1 || h.addrSize > 8 {
+		return nil, errors.New("a line number header without line range, opcodes or address size")
+	}
+	if h.version == 5 {
+		return h, s.names5(h, &body)
+	}
+	h.names(&body)
+	return h, nil
+}
+
+// names reads the directories and files of versions 2 to 4, numbered from 1.
+func (h *lineHeader) names(c *cursor) {
+	h.lowestFileNumber = 1
+	h.dirs = append(h.dirs, h.compDir)
+	for {
+		d := c.text()
+		if len(d) == 0 {
+			break
+		}
+		h.dirs = append(h.dirs, d)
+	}
+	for {
+		name := c.text()
+		if len(name) == 0 {
+			break
+		}
+		h.files = append(h.files, c.file(name))
+	}
+}
+
+func (c *cursor) file(name []byte) lineFile {
+	f := lineFile{name, c.uleb()}
+	c.uleb() // time of modification
+	c.uleb() // length
+	return f
+}
+
+// names5 reads the directories and files of version 5, numbered from 0.
+func (s *sections) names5(h *lineHeader, c *cursor) error {
+	dirs, err := s.entryList(h, c)
+	if err != nil {
+		return fmt.Errorf("directories: %w", err)
+	}
+	for _, d := range dirs {
+		h.dirs = append(h.dirs, d.name)
+	}
+	if h.files, err = s.entryList(h, c); err != nil {
+		return fmt.Errorf("files: %w", err)
+	}
+	return nil
+}
+
+// entryList reads a list whose first part describes the entries' fields.
+func (s *sections) entryList(h *lineHeader, c *cursor) ([]lineFile, error) {
+	const contentPath, contentDir = 1, 2
+	type field struct{ content, form uint64 }
+	var fields []field
+	for n := c.u8(); n > 0; n-- {
+		fields = append(fields, field{c.uleb(), c.uleb()})
+	}
+	n := c.uleb()
+	if n > uint64(len(c.b)) || n > 0 && len(fields) == 0 { // each entry has bytes
+		return nil, errShort
+	}
+	u := &unit{format: h.format, attrs: map[uint64]value{attrStrOffsetsBase: {u: h.strOffsetsBase}}}
+	var list []lineFile
+	for ; n > 0; n-- {
+		var f lineFile
+		for _, x := range fields {
+			v, ok := c.value(x.form, h.format)
+			if !ok {
+				return nil, fmt.Errorf("unknown form %#x", x.form)
+			}
+			switch x.content {
+			case contentPath:
+				f.name = s.string(u, v)
+			case contentDir:
+				f.dir = v.u
+			}
+		}
+		if c.short {
+			return nil, errShort
+		}
+		list = append(list, f)
+	}
+	return list, nil
+}
+
+// path returns the full path of a file number, empty when there is none.
+func (h *lineHeader) path(number uint64) string {
+	i := number - h.lowestFileNumber
+	if i >= uint64(len(h.files)) {
+		return ""
+	}
+	f := h.files[i]
+	name := string(f.name)
+	if name == "" || path.IsAbs(name) {
+		return clean(name)
+	}
+	if f.dir < uint64(len(h.dirs)) {
+		name = path.Join(string(h.dirs[f.dir]), name)
+	}
+	if !path.IsAbs(name) && f.dir > 0 { // directory 0 is the compilation's
+		name = path.Join(string(h.compDir), name)
+	}
+	return name
+}
+
+func clean(name string) string {
+	if name == "" {
+		return ""
+	}
+	return path.Clean(name)
+}
+
+// run executes the program and passes each row to emit, until emit refuses. The
+// rows of a sequence come in the order of the program.
+func (h *lineHeader) run(emit func(row) bool) error {
+	c := &h.program
+	start := row{file: 1, line: 1}
+	r := start
+	var op uint64 // operation index, for machines with bundles
+	advance := func(n uint64) {
+		if h.maxOps == 1 {
+			r.address += h.minInst * n
+			return
+		}
+		r.address += h.minInst * ((op + n) / h.maxOps)
+		op = (op + n) % h.maxOps
+	}
+	for len(c.b) > 0 {
+		code := c.u8()
+		switch {
+		case code >= h.opcodeBase:
+			n := uint64(code - h.opcodeBase)
+			advance(n / h.lineRange)
+			r.line += uint64(h.lineBase + int64(n%h.lineRange))
+			if !emit(r) {
+				return nil
+			}
+		case code == 0:
+			n := c.uleb()
+			x := cursor{b: c.bytes(n), order: c.order}
+			switch x.u8() {
+			case lneEndSequence:
+				r.end = true
+				if !emit(r) {
+					return nil
+				}
+				r, op = start, 0
+			case lneSetAddress:
+				if len(x.b) <= 8 {
+					r.address, op = x.uint(len(x.b)), 0
+				}
+			case lneDefineFile:
+				if name := x.text(); len(name) > 0 {
+					h.files = append(h.files, x.file(name))
+				}
+			}
+		case code == lnsCopy:
+			if !emit(r) {
+				return nil
+			}
+		case code == lnsAdvancePC:
+			advance(c.uleb())
+		case code == lnsAdvanceLine:
+			r.line += uint64(c.sleb())
+		case code == lnsSetFile:
+			r.file = c.uleb()
+		case code == lnsConstAddPC:
+			advance(uint64(255-h.opcodeBase) / h.lineRange)
+		case code == lnsFixedAdvancePC:
+			r.address, op = r.address+uint64(c.u16()), 0
+		default: // changes nothing that is used; the header tells how long it is
+			for n := h.operands[code-1]; n > 0; n-- {
+				c.uleb()
+			}
+		}
+		if c.short {
+			return errShort
+		}
+	}
+	return nil
+}

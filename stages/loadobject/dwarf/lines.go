@@ -1,0 +1,166 @@
+package dwarf
+
+import (
+	"cmp"
+	"slices"
+
+	"stackmill/stages/loadobject/symtab"
+)
+
+// maxRows bounds the rows of one object; the largest browsers have 30 million.
+const maxRows = 1 << 26
+
+// lines collects the rows of all line number programs as offsets in the file.
+type lines struct {
+	table     *symtab.Table
+	addresses symtab.Addresses
+	rows      []lineRow
+	sequences []sequence
+	sites     []callSite
+	inlined   []inlinedCode
+	covered   []span // by the program that runs
+
+	region  symtab.Region // of the sequence that runs
+	open    bool          // a sequence runs
+	outside bool          // it started outside every executable region
+	first   uint64        // its first address
+	begin   int           // its first row
+	full    bool          // rows were refused
+}
+
+type lineRow struct {
+	offset uint64
+	file   int32 // -1: no line information
+	line   int32 // endLine: a sequence ends here
+}
+
+const endLine = -1
+
+// sequence is a run of rows in ascending order.
+type sequence struct{ begin, end int }
+
+// start prepares for the rows of the next program.
+func (l *lines) start() { l.covered, l.open = nil, false }
+
+// stop drops the rows of a sequence that has no end and returns what code the
+// program covers.
+func (l *lines) stop() []span {
+	if l.open {
+		l.rows, l.open = l.rows[:l.begin], false
+	}
+	return l.covered
+}
+
+// add takes one row; false when there are too many. Sequences that start
+// outside every executable region are dropped whole: linkers leave the lines of
+// code that they removed at address 0, from where they may run into real code.
+func (l *lines) add(r row, file int32) bool {
+	if !l.open {
+		var inside bool
+		l.region, inside = l.addresses.Region(r.address)
+		l.outside = !inside
+		l.open, l.first, l.begin = true, r.address, len(l.rows)
+	}
+	if r.end {
+		l.end(r)
+		return true
+	}
+	in := r.address - l.region.Address
+	if l.outside || in >= l.region.Size {
+		return true
+	}
+	out := lineRow{l.region.Offset + in, file, int32(r.line)}
+	if r.line == 0 || r.line > 1<<31-1 || file < 0 {
+		out.file, out.line = -1, 0
+	}
+	if len(l.rows) >= maxRows {
+		l.full = true
+		return false
+	}
+	if n := len(l.rows); n > l.begin && l.rows[n-1].offset == out.offset {
+		l.rows[n-1] = out // the last row of an address holds
+		return true
+	} else if n > l.begin && l.rows[n-1].offset > out.offset {
+		l.cut()
+	}
+	l.rows = append(l.rows, out)
+	return true
+}
+
+// cut ends the run of ascending rows inside a sequence.
+func (l *lines) cut() {
+	if l.begin < len(l.rows) {
+		l.sequences = append(l.sequences, sequence{l.begin, len(l.rows)})
+		l.begin = len(l.rows)
+	}
+}
+
+func (l *lines) end(r row) {
+	l.open = false
+	in := r.address - l.region.Address
+	if l.outside || l.begin == len(l.rows) || in > l.region.Size {
+		l.cut()
+		return
+	}
+	out := lineRow{l.region.Offset + in, -1, endLine}
+	if n := len(l.rows); l.rows[n-1].offset == out.offset { // no code of its own
+		l.rows = l.rows[:n-1]
+	}
+	l.rows = append(l.rows, out)
+	l.cut()
+	if l.first < r.address {
+		l.covered = append(l.covered, span{l.first, r.address})
+	}
+}
+
+// finish sorts the rows and puts them into the table. Of several at one offset
+// the last one holds, but the end of a sequence never wins over a row.
+func (l *lines) finish() {
+	slices.SortStableFunc(l.sequences, func(a, b sequence) int {
+		return cmp.Compare(l.rows[a.begin].offset, l.rows[b.begin].offset)
+	})
+	rows := make([]lineRow, 0, len(l.rows))
+	for _, s := range l.sequences {
+		rows = append(rows, l.rows[s.begin:s.end]...)
+	}
+	byOffset := func(a, b lineRow) int { return cmp.Compare(a.offset, b.offset) }
+	if !slices.IsSortedFunc(rows, byOffset) {
+		slices.SortStableFunc(rows, byOffset)
+	}
+	kept := rows[:0]
+	for i := 0; i < len(rows); {
+		r := rows[i]
+		for i++; i < len(rows) && rows[i].offset == r.offset; i++ {
+			if rows[i].line != endLine {
+				r = rows[i]
+			}
+		}
+		if r.line == endLine {
+			r.line = 0
+		}
+		kept = appendRow(kept, r)
+	}
+	l.chains(kept)
+	l.store(overlay(kept, l.sites))
+}
+
+// appendRow adds a row that lies behind the others, unless the last one says
+// the same already.
+func appendRow(rows []lineRow, r lineRow) []lineRow {
+	if n := len(rows); n == 0 && r.file >= 0 || n > 0 && (rows[n-1].file != r.file || rows[n-1].line != r.line) {
+		return append(rows, r)
+	}
+	return rows
+}
+
+func (l *lines) store(rows []lineRow) {
+	t := &l.table.Lines
+	if len(rows) == 0 {
+		return
+	}
+	t.Offsets, t.File, t.Line = make([]uint64, len(rows)), make([]int32, len(rows)), make([]int32, len(rows))
+	for i, r := range rows {
+		t.Offsets[i], t.File[i], t.Line[i] = r.offset, r.file, r.line
+	}
+	l.rows, l.sequences, l.sites = nil, nil, nil
+}

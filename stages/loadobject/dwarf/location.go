@@ -1,0 +1,150 @@
+package dwarf
+
+import "stackmill/stages/loadobject/types"
+
+// location passes the places that a location attribute tells, and returns the
+// address when the variable lies at one all the time. Lists are in s, the
+// addresses that they count from in linked.
+func (s *sections) location(u *unit, linked *sections, v value, place func(types.Place)) fixed {
+	switch v.form {
+	case formExprloc, formBlock, formBlock1, formBlock2, formBlock4:
+		return linked.evaluate(u, v.b, func(p types.Place) {
+			p.High = types.Always
+			place(p)
+		})
+	case formSecOffset, formData4, formData8, formLoclistx:
+	default:
+		return fixed{}
+	}
+	base, _ := linked.address(u, u.attrs[attrLowPC])
+	entry := func(r span, expression []byte) {
+		if r.low >= r.high {
+			return
+		}
+		linked.evaluate(u, expression, func(p types.Place) {
+			p.Low, p.High = r.low, r.high
+			place(p)
+		})
+	}
+	switch {
+	case u.version == 5:
+		s.loclist(u, linked, v, base, entry)
+	case s != linked:
+		s.splitLocList(u, linked, v.u, entry)
+	default:
+		s.locList(u, v.u, base, entry)
+	}
+	return fixed{}
+}
+
+// locList reads .debug_loc (DWARF 4 section 2.6.2).
+func (s *sections) locList(u *unit, off, base uint64, entry func(span, []byte)) {
+	c := at(s.loc, off, s.order)
+	largest := ^uint64(0) >> (64 - 8*u.addrSize)
+	for ; s.entries > 0; s.entries-- {
+		low, high := c.uint(u.addrSize), c.uint(u.addrSize)
+		if c.short || low == 0 && high == 0 {
+			return
+		}
+		if low == largest {
+			base = high
+			continue
+		}
+		expression := c.bytes(uint64(c.u16()))
+		entry(span{base + low, base + high}, expression)
+	}
+}
+
+// splitLocList reads the .debug_loc.dwo of version 4, GNU's draft of version 5.
+func (s *sections) splitLocList(u *unit, linked *sections, off uint64, entry func(span, []byte)) {
+	c := at(s.loc, off, s.order)
+	for ; s.entries > 0 && !c.short; s.entries-- {
+		var r span
+		switch c.u8() {
+		case lleBaseAddrx:
+			c.uleb()
+			continue
+		case lleStartxEndx:
+			r.low, r.high = linked.indexed(u, &c), linked.indexed(u, &c)
+		case lleStartxLength:
+			r.low = linked.indexed(u, &c)
+			r.high = r.low + uint64(c.u32())
+		default:
+			return
+		}
+		expression := c.bytes(uint64(c.u16()))
+		entry(r, expression)
+	}
+}
+
+// The entries of a location list (DWARF 5 section 7.7.3, and GNU's).
+const (
+	lleBaseAddrx    = 1
+	lleStartxEndx   = 2
+	lleStartxLength = 3
+	lleOffsetPair   = 4
+	lleDefault      = 5
+	lleBase         = 6
+	lleStartEnd     = 7
+	lleStartLength  = 8
+	lleGNUViews     = 9
+)
+
+// loclist reads .debug_loclists.
+func (s *sections) loclist(u *unit, linked *sections, where value, base uint64, entry func(span, []byte)) {
+	off := where.u
+	if where.form == formLoclistx {
+		start := u.listsBase(attrLoclistsBase)
+		size := uint64(4)
+		if u.wide {
+			size = 8
+		}
+		if off > uint64(len(s.loclists)) {
+			return
+		}
+		c := at(s.loclists, start+off*size, s.order)
+		off = start + c.offset(u.wide)
+	}
+	c := at(s.loclists, off, s.order)
+	for ; s.entries > 0 && !c.short; s.entries-- {
+		var r span
+		switch c.u8() {
+		case lleBaseAddrx:
+			base = linked.indexed(u, &c)
+			continue
+		case lleBase:
+			base = c.uint(u.addrSize)
+			continue
+		case lleGNUViews:
+			c.uleb()
+			c.uleb()
+			continue
+		case lleStartxEndx:
+			r.low, r.high = linked.indexed(u, &c), linked.indexed(u, &c)
+		case lleStartxLength:
+			r.low = linked.indexed(u, &c)
+			r.high = r.low + c.uleb()
+		case lleOffsetPair:
+			r.low, r.high = base+c.uleb(), base+c.uleb()
+		case lleDefault:
+			r.high = types.Always
+		case lleStartEnd:
+			r.low, r.high = c.uint(u.addrSize), c.uint(u.addrSize)
+		case lleStartLength:
+			r.low = c.uint(u.addrSize)
+			r.high = r.low + c.uleb()
+		default: // the end, or what later versions may add
+			return
+		}
+		expression := c.bytes(c.uleb())
+		if !c.short {
+			entry(r, expression)
+		}
+	}
+}
+
+// indexed reads an index into .debug_addr.
+func (s *sections) indexed(u *unit, c *cursor) uint64 {
+	a, _ := s.address(u, value{form: formAddrx, u: c.uleb()})
+	return a
+}

@@ -1,0 +1,221 @@
+package dwarf
+
+import (
+	"cmp"
+	"slices"
+
+	"stackmill/stages/loadobject/symtab"
+)
+
+// unnamed is the name of inlined functions that have none, or that are told in
+// another file.
+const unnamed = "(unknown)"
+
+// maxHops bounds the entries that are followed to a function's name.
+const maxHops = 8
+
+// names are those of inlined functions.
+type names struct {
+	origins []int32         // indexes into list, by the numbers that calls have at first
+	symbols map[int32]int32 // indexes into the table's functions, by such a number
+	list    []functionName  // the first is for those without
+	index   map[functionName]int32
+	pending []origin // in other units than where they are referred to
+}
+
+type functionName struct {
+	text    string
+	linkage bool
+}
+
+// origin is the entry of a function.
+type origin struct {
+	offset uint64 // in .debug_info
+	number int32  // in names.origins
+}
+
+// origin returns the number of the function that an inlined subroutine of a
+// unit refers to.
+func (a *adder) origin(s *sections, u *unit, ref value) int32 {
+	off, ok := reference(u, ref)
+	if !ok {
+		off = 0 // where a unit starts, not an entry
+	}
+	if n, ok := s.functions[off]; ok {
+		return n
+	}
+	if s.functions == nil {
+		s.functions = map[uint64]int32{}
+	}
+	o := origin{off, int32(len(a.names.origins))}
+	a.names.origins = append(a.names.origins, 0)
+	s.functions[off] = o.number
+	if f, known := s.symbols[off]; known {
+		a.names.symbols[o.number] = f
+	}
+	if ok {
+		a.resolve(s, u, o)
+	}
+	return o.number
+}
+
+// own takes note that the function of an entry has code outside of others. Its
+// symbol there names the inlined code as well, so that both are one function.
+func (a *adder) own(s *sections, u *unit, ref value, code []span) {
+	entry, ok := reference(u, ref)
+	if !ok {
+		return
+	}
+	for _, x := range code {
+		off, ok := a.addresses.Offset(x.low)
+		if !ok {
+			continue
+		}
+		i, found := slices.BinarySearchFunc(a.table.Functions, off, func(f symtab.Function, off uint64) int { return cmp.Compare(f.Offset, off) })
+		if !found || a.table.Functions[i].Kind != symtab.Normal { // clones have the same origin
+			continue
+		}
+		if s.symbols == nil {
+			s.symbols = map[uint64]int32{}
+		}
+		s.symbols[entry] = int32(i)
+		if n, known := s.functions[entry]; known {
+			a.names.symbols[n] = int32(i)
+		}
+		return
+	}
+}
+
+// reference returns the offset in .debug_info of the entry referred to; false
+// when that is in another file or another section.
+func reference(u *unit, v value) (off uint64, ok bool) {
+	switch v.form {
+	case formRef1, formRef2, formRef4, formRef8, formRefUdata:
+		return u.offset + v.u, true
+	case formRefAddr:
+		return v.u, true
+	}
+	return 0, false
+}
+
+// resolve finds a function's name: its own, or that of the declaration or
+// function that it is made from. Those in other units must wait: reading them
+// would replace the abbreviations that are in use.
+func (a *adder) resolve(s *sections, u *unit, o origin) {
+	for range maxHops {
+		if o.offset-u.offset >= u.size {
+			a.names.pending = append(a.names.pending, o)
+			return
+		}
+		name, next := s.functionName(u, o.offset)
+		if name.text != "" {
+			a.names.origins[o.number] = a.name(name)
+		}
+		if name.linkage || next == 0 {
+			return
+		}
+		o.offset = next
+	}
+}
+
+// functionName returns the name that an entry of the unit has, and the entry
+// that it completes; 0 for none.
+func (s *sections) functionName(u *unit, off uint64) (name functionName, next uint64) {
+	c, abbrev := s.entry(u, off-u.offset)
+	if abbrev == nil || s.names <= 0 {
+		return name, 0
+	}
+	before := len(c.b)
+	text := func(v value) string {
+		t := s.string(u, v)
+		s.names -= len(t) + 1
+		return string(t[:min(len(t), maxPath)])
+	}
+	err := c.attributes(abbrev, u.format, func(attr uint32, v value) {
+		switch attr {
+		case attrLinkageName, attrMIPSLinkageName:
+			name = functionName{text(v), true}
+		case attrName:
+			if !name.linkage {
+				name.text = text(v)
+			}
+		case attrSpecification, attrOrigin:
+			next, _ = reference(u, v)
+		}
+	})
+	if s.names -= before - len(c.b); err != nil || c.short {
+		return functionName{}, 0
+	}
+	name.linkage = name.linkage && name.text != ""
+	return name, next
+}
+
+// name returns the index of a name.
+func (a *adder) name(f functionName) int32 {
+	n, ok := a.names.index[f]
+	if !ok {
+		if a.text += len(f.text); a.text > maxText {
+			return 0
+		}
+		n = int32(len(a.names.list))
+		a.names.list = append(a.names.list, f)
+		a.names.index[f] = n
+	}
+	return n
+}
+
+// elsewhere resolves the names that wait, each hop to another unit in one pass.
+func (a *adder) elsewhere() {
+	for range maxHops {
+		waiting := a.names.pending
+		if len(waiting) == 0 {
+			return
+		}
+		a.names.pending = nil
+		slices.SortFunc(waiting, func(x, y origin) int { return cmp.Compare(x.offset, y.offset) })
+		a.sections.units(func(u *unit) {
+			for ; len(waiting) > 0 && waiting[0].offset < u.offset+u.size; waiting = waiting[1:] {
+				if waiting[0].offset >= u.offset {
+					a.resolve(a.sections, u, waiting[0])
+				}
+			}
+		}, func(uint64, error) {})
+	}
+}
+
+// nameCalls gives the table the names that its inlined calls use.
+func (a *adder) nameCalls() {
+	in := &a.table.Inlines
+	readable := symtab.NewNames()
+	numbers := map[int32]int32{} // by origin
+	texts := map[string]int32{}
+	for i := range in.Calls {
+		origin := in.Calls[i].Name
+		n, ok := numbers[origin]
+		if !ok {
+			text := a.nameOf(origin, readable.Readable)
+			if n, ok = texts[text]; !ok {
+				n = int32(len(in.Names))
+				in.Names = append(in.Names, text)
+				texts[text] = n
+			}
+			numbers[origin] = n
+		}
+		in.Calls[i].Name = n
+	}
+	for _, n := range readable.Notes() {
+		a.note(n)
+	}
+}
+
+// nameOf is the name for people of an origin.
+func (a *adder) nameOf(origin int32, readable func(string) string) string {
+	if f, ok := a.names.symbols[origin]; ok {
+		return a.table.Functions[f].Name
+	}
+	name := a.names.list[a.names.origins[origin]]
+	if name.linkage {
+		name.text = readable(name.text)
+	}
+	return valid(name.text)
+}

@@ -1,0 +1,195 @@
+package elf
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"path/filepath"
+)
+
+// maxBuildID bounds a build-id: 20 bytes are usual, 64 the longest hash known.
+const maxBuildID = 64
+
+// BuildID returns the GNU build-id in hex, empty when there is none.
+func (f *File) BuildID() string {
+	var notes [][]byte
+	for i := range f.Sections {
+		if s := &f.Sections[i]; s.Type == elf.SHT_NOTE {
+			notes = append(notes, f.Slice(s.Offset, s.Size))
+		}
+	}
+	for _, b := range append(notes, f.notes...) {
+		if id := f.noteBuildID(b); id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+func (f *File) noteBuildID(b []byte) string { return buildIDOf(f.Order, b) }
+
+// NotesBuildID returns the build-id in notes of this machine's byte order.
+func NotesBuildID(b []byte) string { return buildIDOf(binary.NativeEndian, b) }
+
+func buildIDOf(u binary.ByteOrder, b []byte) string {
+	for len(b) >= 12 {
+		name, desc := uint64(u.Uint32(b)), uint64(u.Uint32(b[4:]))
+		kind := u.Uint32(b[8:])
+		b = b[12:]
+		at, end := (name+3)&^3, (name+3)&^3+desc
+		if end > uint64(len(b)) {
+			return ""
+		}
+		if kind == 3 && name == 4 && string(b[:4]) == "GNU\x00" && desc > 0 && desc <= maxBuildID {
+			return hex.EncodeToString(b[at:end])
+		}
+		b = b[min((end+3)&^3, uint64(len(b))):]
+	}
+	return ""
+}
+
+// Embedded opens the symbol table in `.gnu_debugdata`; nil when there is none.
+// The error is a *DamageError.
+func (f *File) Embedded() (*File, error) {
+	s := f.Section(".gnu_debugdata")
+	if s == nil {
+		return nil, nil
+	}
+	b, err := f.Data(s)
+	if err != nil {
+		return nil, err
+	}
+	b, err = unxz(b)
+	if err != nil {
+		return nil, damaged(s.Offset, "section %s at offset %d: %w", s.Name, s.Offset, err)
+	}
+	e, err := New("embedded object", b)
+	if err != nil {
+		return nil, damaged(s.Offset, "section %s at offset %d: %w", s.Name, s.Offset, err)
+	}
+	for i, n := range e.Notes {
+		e.Notes[i] = n.In("section "+s.Name, int64(s.Offset))
+	}
+	return e, nil
+}
+
+// debugLink returns the file name and the CRC in `.gnu_debuglink`.
+func (f *File) debugLink() (name string, crc uint32, ok bool) {
+	s := f.Section(".gnu_debuglink")
+	if s == nil {
+		return "", 0, false
+	}
+	b, err := f.Data(s)
+	n := bytes.IndexByte(b, 0)
+	if err != nil || n <= 0 || (n+4)&^3+4 > len(b) {
+		return "", 0, false
+	}
+	return string(b[:n]), f.Order.Uint32(b[(n+4)&^3:]), true
+}
+
+// FindDebug opens the separate debug file of an object: by build-id below each
+// directory's .build-id, then by .gnu_debuglink next to the object and to where
+// it was recorded (Places), in the .debug folders there and below each directory.
+// A candidate whose build-id or CRC differs is not used; the notes name it. The
+// result is nil when there is none.
+func FindDebug(f *File, dirs []string) (*File, []Note) {
+	f.Places.Dirs = dirs
+	var notes []Note
+	try := func(path string, fits func(*File) bool) *File {
+		if path == f.Path {
+			return nil
+		}
+		d, err := Open(path)
+		if err != nil {
+			f.failed(err)
+			if errors.Is(err, ErrNotELF) {
+				notes = append(notes, Note{Offset: -1, Text: fmt.Sprintf("debug file %v", err)})
+			}
+			return nil
+		}
+		if d.Class != f.Class || d.Machine != f.Machine || !fits(d) {
+			notes = append(notes, Note{Offset: -1, Text: fmt.Sprintf("debug file %s belongs to another object and is not used", path)})
+			d.Close()
+			return nil
+		}
+		d.Places = Places{Root: f.Places.Root, Dirs: dirs}
+		return d
+	}
+	id := f.BuildID()
+	for _, path := range byBuildID(dirs, id) {
+		if d := try(path, func(d *File) bool { return d.BuildID() == id }); d != nil {
+			return d, notes
+		}
+	}
+	name, crc, ok := f.debugLink()
+	if !ok {
+		return nil, notes
+	}
+	fits := func(d *File) bool {
+		if other := d.BuildID(); id != "" && other != "" {
+			return other == id
+		}
+		var sum uint32
+		d.Parts(func(part []byte) { sum = crc32.Update(sum, crc32.IEEETable, part) })
+		return sum == crc
+	}
+	for _, path := range f.linked(name) {
+		if d := try(path, fits); d != nil {
+			return d, notes
+		}
+	}
+	return nil, notes
+}
+
+// Alternate opens the file that `.gnu_debugaltlink` names, to which dwz moved
+// what several debug files share: at its path, also below the root that stands
+// for the recorded machine's (Places), or by build-id below each directory. It is
+// nil when there is none. The caller closes it.
+func (f *File) Alternate() (*File, error) {
+	s := f.Section(".gnu_debugaltlink")
+	if s == nil {
+		return nil, nil
+	}
+	b, err := f.Data(s)
+	n := bytes.IndexByte(b, 0)
+	if err != nil || n <= 0 {
+		return nil, damaged(s.Offset, "section %s at offset %d is damaged", s.Name, s.Offset)
+	}
+	path, id := string(b[:n]), hex.EncodeToString(b[n+1:])
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(filepath.Dir(f.Path), path)
+	}
+	var failed error
+	for _, at := range append(f.Moved(path), byBuildID(f.Places.Dirs, id)...) {
+		alt, err := Open(at)
+		f.failed(err)
+		if err == nil && alt.BuildID() != id {
+			alt.Close()
+			err = fmt.Errorf("%s is of another build", at)
+		}
+		if err == nil {
+			return alt, nil
+		}
+		if failed == nil || errors.Is(failed, fs.ErrNotExist) && !errors.Is(err, fs.ErrNotExist) {
+			failed = err
+		}
+	}
+	return nil, fmt.Errorf("shared debug information: %w", failed)
+}
+
+// byBuildID returns where debug files of a build-id may be.
+func byBuildID(dirs []string, id string) (list []string) {
+	if len(id) <= 2 {
+		return nil
+	}
+	for _, dir := range dirs {
+		at := filepath.Join(dir, ".build-id", id[:2], id[2:])
+		list = append(list, at+".debug", filepath.Join(at, "debug")) // the second is perf's
+	}
+	return list
+}

@@ -1,0 +1,130 @@
+package elf
+
+import "debug/elf"
+
+// dtChecksum is DT_CHECKSUM.
+const dtChecksum = 0x6ffffdf8
+
+// Checksum returns the value of the DT_CHECKSUM entry, 0 when there is none
+// (gprofng-experiment 1.5).
+func (f *File) Checksum() uint32 { return uint32(f.dynamic()[dtChecksum]) }
+
+// dynamic returns the entries of the dynamic segment; of several with one tag
+// the first.
+func (f *File) dynamic() map[int64]uint64 {
+	b := f.upTo(f.dynamicAt.Offset, f.dynamicAt.FileSize)
+	for i := range f.Sections {
+		if s := &f.Sections[i]; len(b) == 0 && s.Type == elf.SHT_DYNAMIC {
+			b = f.upTo(s.Offset, s.Size)
+		}
+	}
+	step, tag, value := 16, func() int64 { return int64(f.Order.Uint64(b)) }, func() uint64 { return f.Order.Uint64(b[8:]) }
+	if f.Class == elf.ELFCLASS32 {
+		step = 8
+		tag, value = func() int64 { return int64(int32(f.Order.Uint32(b))) }, func() uint64 { return uint64(f.Order.Uint32(b[4:])) }
+	}
+	entries := map[int64]uint64{}
+	for ; len(b) >= step && tag() != int64(elf.DT_NULL); b = b[step:] {
+		if _, ok := entries[tag()]; !ok {
+			entries[tag()] = value()
+		}
+	}
+	return entries
+}
+
+// upTo returns the file's bytes [off, off+size) as far as they are there.
+func (f *File) upTo(off, size uint64) []byte {
+	n := uint64(len(f.data))
+	off = min(off, n)
+	return f.data[off : off+min(size, n-off)]
+}
+
+// DynamicSymbols returns the dynamic symbols and their names by what the
+// dynamic segment tells, for objects whose section headers are gone. The error
+// is a *DamageError: part of the symbols is beyond the end of the file.
+func (f *File) DynamicSymbols() (symbols, names []byte, err error) {
+	d := f.dynamic()
+	at, ok := f.offset(d[int64(elf.DT_SYMTAB)])
+	if !ok {
+		return nil, nil, nil
+	}
+	size := uint64(24)
+	if f.Class == elf.ELFCLASS32 {
+		size = 16
+	}
+	strings, ok := f.offset(d[int64(elf.DT_STRTAB)])
+	count := f.symbolCount(d)
+	if ok && count == 0 && strings > at { // linkers put the names behind
+		count = (strings - at) / size
+	}
+	count = min(count, uint64(len(f.data))) // so that the product is right
+	symbols = f.upTo(at, count*size)
+	if ok {
+		names = f.upTo(strings, d[int64(elf.DT_STRSZ)])
+	}
+	if uint64(len(symbols)) < count*size || uint64(len(names)) < d[int64(elf.DT_STRSZ)] {
+		err = damaged(at, "dynamic symbols at offset %d: some of the %d, or of their names, lie beyond the end of the file", at, count)
+	}
+	return symbols, names, err
+}
+
+// offset converts a link-time address to an offset in the file.
+func (f *File) offset(addr uint64) (uint64, bool) {
+	for _, l := range f.Loads {
+		if addr != 0 && addr >= l.Address && addr-l.Address < l.FileSize {
+			return l.Offset + (addr - l.Address), true
+		}
+	}
+	return 0, false
+}
+
+// symbolCount tells the number of dynamic symbols by their hash table, 0 when
+// that cannot be read.
+func (f *File) symbolCount(d map[int64]uint64) uint64 {
+	if at, ok := f.offset(d[int64(elf.DT_HASH)]); ok {
+		if b := f.upTo(at, 8); len(b) == 8 {
+			return uint64(f.Order.Uint32(b[4:]))
+		}
+	}
+	at, ok := f.offset(d[int64(elf.DT_GNU_HASH)])
+	b := f.upTo(at, uint64(len(f.data)))
+	if !ok || len(b) < 16 {
+		return 0
+	}
+	buckets, first, bloom := uint64(f.Order.Uint32(b)), uint64(f.Order.Uint32(b[4:])), uint64(f.Order.Uint32(b[8:]))
+	word := uint64(8)
+	if f.Class == elf.ELFCLASS32 {
+		word = 4
+	}
+	chains := 16 + bloom*word + buckets*4
+	if chains > uint64(len(b)) {
+		return 0
+	}
+	var last uint64
+	for i := range buckets {
+		last = max(last, uint64(f.Order.Uint32(b[chains-4*(buckets-i):])))
+	}
+	if last < first { // no symbol is defined
+		return first
+	}
+	for at := chains + (last-first)*4; at+4 <= uint64(len(b)); at += 4 {
+		if last++; f.Order.Uint32(b[at:])&1 != 0 { // its chain ends
+			return last
+		}
+	}
+	return 0
+}
+
+// Cut returns notes on segments that lie beyond the end of the file. In a
+// separate debug file that is no damage.
+func (f *File) Cut() []Note {
+	var notes []Note
+	n := uint64(len(f.data))
+	for _, l := range f.Loads {
+		if l.FileSize > n || l.Offset > n-l.FileSize {
+			lost := l.FileSize - min(l.FileSize, n-min(l.Offset, n))
+			notes = append(notes, NoteOf(damaged(l.Offset, "segment at offset %d: %d of %d bytes lie beyond the end of the file", l.Offset, lost, l.FileSize)))
+		}
+	}
+	return notes
+}

@@ -1,0 +1,242 @@
+// Package elftest builds small ELF objects for tests: of any class and byte
+// order, whole or broken.
+package elftest
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+)
+
+// File is an ELF object to be built.
+type File struct {
+	Class    elf.Class        // default: 64 bit
+	Order    binary.ByteOrder // default: little-endian
+	Type     elf.Type         // default: shared object
+	Machine  elf.Machine      // default: x86-64
+	Sections []Section
+	Loads    []Load
+}
+
+// Section is a section; its offset is chosen by Bytes unless it is given.
+type Section struct {
+	Name    string
+	Type    elf.SectionType // default: SHT_PROGBITS
+	Flags   elf.SectionFlag
+	Address uint64
+	Offset  uint64
+	Data    []byte
+	Size    uint64 // default: that of Data
+	Link    string
+}
+
+// Load is a program header, PT_LOAD unless it has another type.
+type Load struct {
+	Type                               elf.ProgType
+	Flags                              elf.ProgFlag
+	Offset, Address, FileSize, MemSize uint64
+}
+
+// Symbol is an entry of a symbol table.
+type Symbol struct {
+	Name    string
+	Type    elf.SymType
+	Section uint16
+	Value   uint64
+	Size    uint64
+}
+
+// Text is an executable section of zeros.
+func Text(name string, address, offset, size uint64) Section {
+	return Section{Name: name, Flags: elf.SHF_ALLOC | elf.SHF_EXECINSTR, Address: address, Offset: offset, Data: make([]byte, size)}
+}
+
+// Symtab returns a symbol table section and its string table; names are those
+// of the sections. The file gives class and byte order.
+func (f File) Symtab(name, strings string, kind elf.SectionType, list []Symbol) []Section {
+	f = f.defaults()
+	str := []byte{0}
+	w := &writer{order: f.Order, wide: f.Class == elf.ELFCLASS64}
+	w.symbol(0, Symbol{})
+	for _, s := range list {
+		w.symbol(uint32(len(str)), s)
+		str = append(append(str, s.Name...), 0)
+	}
+	return []Section{
+		{Name: name, Type: kind, Data: w.b, Link: strings},
+		{Name: strings, Type: elf.SHT_STRTAB, Data: str},
+	}
+}
+
+func (f File) defaults() File {
+	if f.Class == 0 {
+		f.Class = elf.ELFCLASS64
+	}
+	if f.Order == nil {
+		f.Order = binary.LittleEndian
+	}
+	if f.Type == 0 {
+		f.Type = elf.ET_DYN
+	}
+	if f.Machine == 0 {
+		f.Machine = elf.EM_X86_64
+	}
+	return f
+}
+
+// Bytes returns the object's bytes.
+func (f File) Bytes() []byte {
+	f = f.defaults()
+	w := &writer{order: f.Order, wide: f.Class == elf.ELFCLASS64}
+	head, load, section := 52, 32, 40
+	if w.wide {
+		head, load, section = 64, 56, 64
+	}
+	names := []byte{0}
+	nameOf := map[string]uint32{}
+	index := map[string]uint32{}
+	sections := append(append([]Section{{Type: elf.SHT_NULL}}, f.Sections...), Section{Name: ".shstrtab", Type: elf.SHT_STRTAB})
+	for i := range sections {
+		s := &sections[i]
+		index[s.Name], nameOf[s.Name] = uint32(i), uint32(len(names))
+		names = append(append(names, s.Name...), 0)
+		if s.Type == 0 && i > 0 {
+			s.Type = elf.SHT_PROGBITS
+		}
+	}
+	sections[len(sections)-1].Data = names
+
+	w.b = make([]byte, head+load*len(f.Loads))
+	for i := range sections[1:] {
+		s := &sections[i+1]
+		if s.Size == 0 {
+			s.Size = uint64(len(s.Data))
+		}
+		if s.Offset == 0 {
+			s.Offset = uint64(len(w.b)+7) &^ 7
+		}
+		if s.Type == elf.SHT_NOBITS {
+			continue
+		}
+		if end := s.Offset + uint64(len(s.Data)); end > uint64(len(w.b)) {
+			w.b = append(w.b, make([]byte, end-uint64(len(w.b)))...)
+		}
+		copy(w.b[s.Offset:], s.Data)
+	}
+	shoff := len(w.b)
+	for _, s := range sections {
+		w.section(nameOf[s.Name], index[s.Link], s)
+	}
+	copy(w.b, f.header(w, head, load, section, shoff, len(sections)))
+	l := &writer{order: f.Order, wide: w.wide}
+	for _, x := range f.Loads {
+		l.load(x)
+	}
+	copy(w.b[head:], l.b)
+	return w.b
+}
+
+func (f File) header(like *writer, head, load, section, shoff, sections int) []byte {
+	w := &writer{order: like.order, wide: like.wide}
+	data := byte(elf.ELFDATA2LSB)
+	if f.Order == binary.ByteOrder(binary.BigEndian) {
+		data = byte(elf.ELFDATA2MSB)
+	}
+	w.b = append([]byte(elf.ELFMAG), byte(f.Class), data, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+	w.u16(uint16(f.Type), uint16(f.Machine))
+	w.u32(1)
+	w.word(0, uint64(head), uint64(shoff))
+	w.u32(0)
+	w.u16(uint16(head), uint16(load), uint16(len(f.Loads)), uint16(section), uint16(sections), uint16(sections-1))
+	return w.b
+}
+
+type writer struct {
+	b     []byte
+	order binary.ByteOrder
+	wide  bool
+}
+
+func (w *writer) u16(list ...uint16) {
+	for _, v := range list {
+		w.b = w.order.(binary.AppendByteOrder).AppendUint16(w.b, v)
+	}
+}
+
+func (w *writer) u32(list ...uint32) {
+	for _, v := range list {
+		w.b = w.order.(binary.AppendByteOrder).AppendUint32(w.b, v)
+	}
+}
+
+func (w *writer) word(list ...uint64) {
+	for _, v := range list {
+		if w.wide {
+			w.b = w.order.(binary.AppendByteOrder).AppendUint64(w.b, v)
+		} else {
+			w.u32(uint32(v))
+		}
+	}
+}
+
+func (w *writer) symbol(name uint32, s Symbol) {
+	w.u32(name)
+	if w.wide {
+		w.b = append(w.b, byte(s.Type), 0)
+		w.u16(s.Section)
+		w.word(s.Value, s.Size)
+		return
+	}
+	w.word(s.Value, s.Size)
+	w.b = append(w.b, byte(s.Type), 0)
+	w.u16(s.Section)
+}
+
+func (w *writer) section(name, link uint32, s Section) {
+	w.u32(name, uint32(s.Type))
+	w.word(uint64(s.Flags), s.Address, s.Offset, s.Size)
+	w.u32(link, 0)
+	w.word(0, 0)
+}
+
+func (w *writer) load(l Load) {
+	if l.Type == elf.PT_NULL {
+		l.Type = elf.PT_LOAD
+	}
+	w.u32(uint32(l.Type))
+	if w.wide {
+		w.u32(uint32(l.Flags))
+	}
+	w.word(l.Offset, l.Address, l.Address, l.FileSize, l.MemSize)
+	if !w.wide {
+		w.u32(uint32(l.Flags))
+	}
+	w.word(0)
+}
+
+// BuildID is a note section with a build-id.
+func (f File) BuildID(id []byte) Section {
+	f = f.defaults()
+	w := &writer{order: f.Order}
+	w.u32(4, uint32(len(id)), 3)
+	w.b = append(append(w.b, "GNU\x00"...), id...)
+	return Section{Name: ".note.gnu.build-id", Type: elf.SHT_NOTE, Flags: elf.SHF_ALLOC, Data: w.b}
+}
+
+// DebugLink is a section that names a debug file and its CRC.
+func (f File) DebugLink(name string, crc uint32) Section {
+	f = f.defaults()
+	w := &writer{order: f.Order}
+	w.b = append(w.b, name...)
+	w.b = append(w.b, bytes.Repeat([]byte{0}, 4-len(name)%4)...)
+	w.u32(crc)
+	return Section{Name: ".gnu_debuglink", Data: w.b}
+}
+
+// Dynamic is the content of a dynamic segment: tags and their values in turn.
+func (f File) Dynamic(entries ...uint64) []byte {
+	f = f.defaults()
+	w := &writer{order: f.Order, wide: f.Class == elf.ELFCLASS64}
+	w.word(append(entries, 0, 0)...)
+	return w.b
+}

@@ -1,0 +1,99 @@
+package elf
+
+import "debug/elf"
+
+// Slot is a word that the dynamic linker fills with the address of a symbol,
+// for calls of other load objects.
+type Slot struct {
+	Address uint64 // link-time
+	Symbol  string
+	Lazy    bool // filled by the first call through the procedure linkage table, unless that is forbidden
+}
+
+// slotTypes are the relocations of the entries of the global offset table.
+var slotTypes = map[elf.Machine]struct{ lazy, eager uint32 }{
+	elf.EM_X86_64:  {uint32(elf.R_X86_64_JMP_SLOT), uint32(elf.R_X86_64_GLOB_DAT)},
+	elf.EM_386:     {uint32(elf.R_386_JMP_SLOT), uint32(elf.R_386_GLOB_DAT)},
+	elf.EM_AARCH64: {uint32(elf.R_AARCH64_JUMP_SLOT), uint32(elf.R_AARCH64_GLOB_DAT)},
+}
+
+// Slots returns the slots of functions, by what the dynamic segment tells; those
+// beyond the end of the file are left out. Their names take no more bytes than
+// some times the file.
+func (f *File) Slots() []Slot {
+	types, ok := slotTypes[f.Machine]
+	if !ok {
+		return nil
+	}
+	d := f.dynamic()
+	symbols, names, _ := f.DynamicSymbols() // damage is noted where they are read as functions
+	r := relocations{f: f, symbols: symbols, names: names, budget: 1<<20 + 8*len(f.data)}
+	rela := f.Class == elf.ELFCLASS64
+	if kind, ok := d[int64(elf.DT_PLTREL)]; ok {
+		rela = kind == uint64(elf.DT_RELA)
+	}
+	r.read(d[int64(elf.DT_JMPREL)], d[int64(elf.DT_PLTRELSZ)], rela, types.lazy, types.eager)
+	r.read(d[int64(elf.DT_RELA)], d[int64(elf.DT_RELASZ)], true, types.lazy, types.eager)
+	r.read(d[int64(elf.DT_REL)], d[int64(elf.DT_RELSZ)], false, types.lazy, types.eager)
+	return r.slots
+}
+
+type relocations struct {
+	f              *File
+	symbols, names []byte
+	budget         int
+	slots          []Slot
+}
+
+// read reads a table of relocations with or without addends.
+func (r *relocations) read(addr, size uint64, addends bool, lazy, eager uint32) {
+	at, ok := r.f.offset(addr)
+	if !ok {
+		return
+	}
+	wide := r.f.Class == elf.ELFCLASS64
+	step := 8
+	if wide {
+		step = 16
+	}
+	if addends {
+		step += step / 2
+	}
+	for b := r.f.upTo(at, size); len(b) >= step && r.budget > 0; b = b[step:] {
+		var slot Slot
+		var symbol, kind uint32
+		if wide {
+			info := r.f.Order.Uint64(b[8:])
+			slot.Address, symbol, kind = r.f.Order.Uint64(b), uint32(info>>32), uint32(info)
+		} else {
+			info := r.f.Order.Uint32(b[4:])
+			slot.Address, symbol, kind = uint64(r.f.Order.Uint32(b)), info>>8, info&0xff
+		}
+		slot.Lazy = kind == lazy
+		if !slot.Lazy && kind != eager {
+			continue
+		}
+		if slot.Symbol = r.function(symbol); slot.Symbol != "" {
+			r.slots = append(r.slots, slot)
+		}
+	}
+}
+
+// function returns the name of a dynamic symbol, unless it is known to be data.
+func (r *relocations) function(symbol uint32) string {
+	size, info := uint64(24), uint64(4)
+	if r.f.Class == elf.ELFCLASS32 {
+		size, info = 16, 12
+	}
+	at := uint64(symbol) * size
+	if at+size > uint64(len(r.symbols)) {
+		return ""
+	}
+	s := r.symbols[at:]
+	if t := elf.ST_TYPE(s[info]); t != elf.STT_FUNC && t != elf.STT_GNU_IFUNC && t != elf.STT_NOTYPE {
+		return ""
+	}
+	name := String(r.names, uint64(r.f.Order.Uint32(s)))
+	r.budget -= len(name) + 1
+	return name
+}

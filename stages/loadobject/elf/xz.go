@@ -1,0 +1,117 @@
+package elf
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"hash/crc64"
+	"io"
+
+	"github.com/ulikunitz/xz/lzma"
+)
+
+// maxDict bounds the dictionary of an embedded xz stream: xz -9 uses 64 MiB.
+const maxDict = 128 << 20
+
+var errXZ = errors.New("damaged xz stream")
+
+// checkSizes are the lengths of a block's check by the stream's check type.
+var checkSizes = [16]int{0, 4, 4, 4, 8, 8, 8, 16, 16, 16, 32, 32, 32, 64, 64, 64}
+
+// unxz decompresses the first stream of an xz file. The container is read here
+// because the dictionary's size, which a block header states, has to be
+// checked before it is allocated.
+func unxz(b []byte) ([]byte, error) {
+	if len(b) < 12 || string(b[:6]) != "\xfd7zXZ\x00" {
+		return nil, errXZ
+	}
+	check := b[7] & 15
+	most := min(maxInflated, maxRatio*len(b)+smallInflated)
+	var out bytes.Buffer
+	for pos := 12; ; {
+		if pos >= len(b) {
+			return nil, io.ErrUnexpectedEOF
+		}
+		if b[pos] == 0 { // the index follows the last block
+			return out.Bytes(), nil
+		}
+		head := (int(b[pos]) + 1) * 4
+		if len(b)-pos < head {
+			return nil, io.ErrUnexpectedEOF
+		}
+		dict, err := blockDict(b[pos : pos+head])
+		if err != nil {
+			return nil, err
+		}
+		pos += head
+		used, err := unblock(b[pos:], dict, check, &out, most)
+		if err != nil {
+			return nil, err
+		}
+		pos += used
+	}
+}
+
+// blockDict reads a block header and returns the size of its dictionary.
+func blockDict(h []byte) (int64, error) {
+	n := len(h) - 4
+	if crc32.ChecksumIEEE(h[:n]) != binary.LittleEndian.Uint32(h[n:]) {
+		return 0, errXZ
+	}
+	flags, rest := h[1], h[2:n]
+	if flags&3 != 0 {
+		return 0, fmt.Errorf("xz stream with %d filters", flags&3+1)
+	}
+	for _, bit := range []byte{0x40, 0x80} { // the optional sizes
+		if flags&bit != 0 {
+			_, k := binary.Uvarint(rest)
+			if k <= 0 {
+				return 0, errXZ
+			}
+			rest = rest[k:]
+		}
+	}
+	if len(rest) < 3 || rest[0] != 0x21 || rest[1] != 1 {
+		return 0, errors.New("xz stream with a filter other than LZMA2")
+	}
+	dict, err := lzma.DecodeDictCap(rest[2])
+	if err != nil || dict > maxDict {
+		return 0, fmt.Errorf("xz dictionary of %d bytes, more than %d", dict, maxDict)
+	}
+	return dict, nil
+}
+
+// unblock appends a block's content to out, which may grow to most bytes, and
+// returns the block's packed length.
+func unblock(b []byte, dict int64, check byte, out *bytes.Buffer, most int) (int, error) {
+	in := bytes.NewReader(b)
+	r, err := lzma.Reader2Config{DictCap: int(max(dict, lzma.MinDictCap))}.NewReader2(in)
+	if err != nil {
+		return 0, err
+	}
+	start := out.Len()
+	if _, err := io.Copy(out, io.LimitReader(r, int64(most-start)+1)); err != nil {
+		return 0, err
+	}
+	if out.Len() > most {
+		return 0, fmt.Errorf("more than %d bytes when decompressed", most)
+	}
+	used := (len(b) - in.Len() + 3) &^ 3
+	size := checkSizes[check]
+	if len(b) < used+size {
+		return 0, io.ErrUnexpectedEOF
+	}
+	sum, ok := b[used:used+size], true
+	switch check {
+	case 1:
+		ok = crc32.ChecksumIEEE(out.Bytes()[start:]) == binary.LittleEndian.Uint32(sum)
+	case 4:
+		ok = crc64.Checksum(out.Bytes()[start:], crc64.MakeTable(crc64.ECMA)) == binary.LittleEndian.Uint64(sum)
+	}
+	if !ok {
+		return 0, errXZ
+	}
+	return used + size, nil
+}

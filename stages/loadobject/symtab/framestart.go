@@ -1,0 +1,37 @@
+package symtab
+
+import (
+	"slices"
+
+	"stackmill/stages/loadobject/elf"
+)
+
+// The encodings of `.eh_frame_hdr` that linkers write: numbers of 4 bytes, the
+// table's relative to the header.
+const (
+	frameVersion    = 1
+	encodedData4    = 0x03 // DW_EH_PE_udata4
+	encodedPointer4 = 0x1b // DW_EH_PE_pcrel | sdata4
+	encodedTable4   = 0x3b // DW_EH_PE_datarel | sdata4
+	frameHead       = 12   // version, three encodings, address of .eh_frame, count
+)
+
+// frameStarts returns where the call frame information of an object begins a
+// function, as offsets in the file, sorted: the search table of `.eh_frame`. It is
+// nil where there is none of the usual form.
+func frameStarts(f *elf.File, addresses Addresses) []uint64 {
+	b := f.Slice(f.FrameHeader.Offset, f.FrameHeader.FileSize)
+	if len(b) < frameHead || b[0] != frameVersion || b[1] != encodedPointer4 || b[2] != encodedData4 || b[3] != encodedTable4 {
+		return nil
+	}
+	count := min(uint64(f.Order.Uint32(b[8:])), uint64(len(b)-frameHead)/8)
+	starts := make([]uint64, 0, count)
+	for i := range count {
+		relative := int32(f.Order.Uint32(b[frameHead+8*i:]))
+		if off, ok := addresses.Offset(f.FrameHeader.Address + uint64(int64(relative))); ok {
+			starts = append(starts, off)
+		}
+	}
+	slices.Sort(starts)
+	return starts
+}

@@ -1,0 +1,200 @@
+package symtab
+
+import (
+	debugelf "debug/elf"
+	"errors"
+	"slices"
+	"strings"
+
+	"stackmill/stages/loadobject/elf"
+)
+
+// symbol is a function symbol inside an executable region.
+type symbol struct {
+	name         string
+	offset, size uint64
+	order        int    // in the tables
+	version      string // that was cut off the name
+	binding      debugelf.SymBind
+	indirect     bool // STT_GNU_IFUNC
+	embedded     bool // of .gnu_debugdata
+	untyped      bool // STT_NOTYPE
+	// reach is how far one without a size can reach at most, 0 if nothing tells.
+	reach uint64
+}
+
+// reader collects the function symbols of one load object.
+type reader struct {
+	table     *Table
+	object    *elf.File
+	debug     *elf.File
+	addresses Addresses
+	byName    map[string]Region // of a relocatable object
+	exported  bool              // only exported functions have symbols
+	// bytes bounds the sum of the names' lengths: string tables share tails,
+	// but a hostile one could give each symbol the whole table as its name.
+	bytes int
+	// code bounds the machine code that is looked at to tell labels from
+	// functions: each of many labels could ask for the same code.
+	code int
+}
+
+// symbols reads .symtab of the debug file, else the object's own, else the
+// dynamic symbols together with the embedded .gnu_debugdata. The dynamic segment
+// still tells the dynamic symbols of a file whose end, with its sections, is gone
+// (gprofng-experiment 6.2; the manual's S3 adds the separate files).
+func (r *reader) symbols() []symbol {
+	if r.debug != nil {
+		if list := r.tables(r.debug, debugelf.SHT_SYMTAB); len(list) > 0 {
+			return list
+		}
+	}
+	if list := r.tables(r.object, debugelf.SHT_SYMTAB); len(list) > 0 {
+		return list
+	}
+	list := r.tables(r.object, debugelf.SHT_DYNSYM, sunLDynSym)
+	if !r.object.Has(debugelf.SHT_DYNSYM) {
+		data, names, err := r.object.DynamicSymbols()
+		r.note(r.object, err)
+		list = r.entries(list, r.object, data, names)
+	}
+	e, err := r.object.Embedded()
+	r.note(r.object, err)
+	if e != nil {
+		r.table.Notes = append(r.table.Notes, e.Notes...)
+		for _, s := range r.tables(e, debugelf.SHT_SYMTAB) {
+			s.order, s.embedded = len(list), true
+			list = append(list, s)
+		}
+	}
+	r.exported = e == nil
+	return list
+}
+
+// sunLDynSym is SHT_SUNW_LDYNSYM: local function symbols that Solaris keeps in
+// stripped objects.
+const sunLDynSym debugelf.SectionType = 0x6ffffff3
+
+// note adds what an error about one of the object's files says, if there is one.
+func (r *reader) note(f *elf.File, err error) {
+	if err == nil {
+		return
+	}
+	n := elf.NoteOf(err)
+	switch f {
+	case r.object:
+	case r.debug:
+		n = inDebug(n, f)
+	default:
+		n = n.In("section .gnu_debugdata", int64(r.object.Section(".gnu_debugdata").Offset))
+	}
+	r.table.Notes = append(r.table.Notes, n)
+}
+
+// tables reads the symbol tables of the given types in one file.
+func (r *reader) tables(f *elf.File, types ...debugelf.SectionType) []symbol {
+	var list []symbol
+	for i := range f.Sections {
+		s := &f.Sections[i]
+		if !slices.Contains(types, s.Type) {
+			continue
+		}
+		data, err := f.Data(s)
+		if err != nil {
+			r.note(f, err)
+			continue
+		}
+		var names []byte
+		if link := f.ByIndex(int(s.Link)); link != nil {
+			names, err = f.Data(link)
+			r.note(f, err)
+		}
+		list = r.entries(list, f, data, names)
+	}
+	return list
+}
+
+var errNames = &elf.DamageError{Offset: -1, Err: errors.New("symbol names are longer than the file; the rest is left out")}
+
+// entries appends the function symbols of one table.
+func (r *reader) entries(list []symbol, f *elf.File, data, names []byte) []symbol {
+	step := 24
+	if f.Class == debugelf.ELFCLASS32 {
+		step = 16
+	}
+	u := f.Order
+	for b := data; len(b) >= step; b = b[step:] {
+		var info byte
+		var section debugelf.SectionIndex
+		var value, size uint64
+		if f.Class == debugelf.ELFCLASS32 {
+			value, size = uint64(u.Uint32(b[4:])), uint64(u.Uint32(b[8:]))
+			info, section = b[12], debugelf.SectionIndex(u.Uint16(b[14:]))
+		} else {
+			info, section = b[4], debugelf.SectionIndex(u.Uint16(b[6:]))
+			value, size = u.Uint64(b[8:]), u.Uint64(b[16:])
+		}
+		// The resolver of an indirect function is code like any other.
+		t := debugelf.ST_TYPE(info)
+		if t != debugelf.STT_FUNC && t != debugelf.STT_GNU_IFUNC && t != debugelf.STT_NOTYPE {
+			continue
+		}
+		if section == debugelf.SHN_UNDEF || section >= debugelf.SHN_LORESERVE && section != debugelf.SHN_XINDEX {
+			continue
+		}
+		off, ok := r.offset(f, value, section)
+		if !ok || size == 0 && !begins(f, value, section) {
+			continue
+		}
+		full := elf.String(names, uint64(u.Uint32(b)))
+		name := unversioned(full)
+		if r.bytes -= len(name); r.bytes < 0 {
+			r.note(f, errNames)
+			return list
+		}
+		if untyped := t == debugelf.STT_NOTYPE; name != "" && !(untyped && isMarker(full)) {
+			list = append(list, symbol{
+				name: name, offset: off, size: size, order: len(list), version: full[len(name):],
+				binding: debugelf.ST_BIND(info), indirect: t == debugelf.STT_GNU_IFUNC, untyped: untyped,
+			})
+		}
+	}
+	return list
+}
+
+// offset converts a symbol's value with the main object's regions: a debug
+// file's own sections have no bytes, so that their offsets mean nothing.
+func (r *reader) offset(f *elf.File, value uint64, section debugelf.SectionIndex) (uint64, bool) {
+	switch f.Machine {
+	case debugelf.EM_ARM, debugelf.EM_MIPS: // the low bit selects the instruction set
+		value &^= 1
+	}
+	if f.Type == debugelf.ET_REL {
+		s := f.ByIndex(int(section))
+		if s == nil {
+			return 0, false
+		}
+		g := r.byName[s.Name]
+		return g.Offset + value, value < g.Size
+	}
+	return r.addresses.Offset(value)
+}
+
+// unversioned cuts the version that the linker appends to names in .symtab
+// (`memcpy@@GLIBC_2.14`), so that a stripped and a full object agree.
+func unversioned(name string) string {
+	at := strings.IndexByte(name, '@')
+	if at <= 0 {
+		return name
+	}
+	version := strings.TrimPrefix(name[at+1:], "@")
+	for _, c := range version {
+		if !(c == '_' || c == '.' || '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z') {
+			return name
+		}
+	}
+	if version == "" {
+		return name
+	}
+	return name[:at]
+}

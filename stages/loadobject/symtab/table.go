@@ -1,0 +1,89 @@
+// Package symtab is the table of functions and source lines of one load
+// object, keyed by offset in its file.
+package symtab
+
+import (
+	"stackmill/stages/loadobject/elf"
+	"stackmill/stages/loadobject/insn"
+)
+
+// Kind is the kind of a function (`functions.kind`).
+type Kind string
+
+// The kinds that a load object's own tables tell.
+const (
+	Normal  Kind = "normal"
+	Static  Kind = "static"  // a text region that no symbol covers (S6)
+	PLT     Kind = "plt"     // a procedure linkage table section
+	Outline Kind = "outline" // `.cold` part
+	Clone   Kind = "clone"   // `.constprop`, `.isra`, `.part`, ...
+	Body    Kind = "body"    // body of a parallel region
+	Kernel  Kind = "kernel"  // of the operating system
+	Dynamic Kind = "dynamic" // made at run time
+)
+
+// Function is one function of a load object.
+type Function struct {
+	Offset  uint64 // in the file
+	Address uint64 // link-time virtual address
+	Size    uint64 // bytes
+	Linkage string // the symbol shown: last of Aliases; empty for static regions and the PLT
+	Aliases string // all symbols at this place, in byte order, separated by tabs: see Split
+	Name    string // for people: demangled, readable clone suffix
+	// The names for people that gprofng and perf would choose among the aliases;
+	// empty when that is Name.
+	GprofngName, PerfName string
+
+	Kind   Kind
+	Module int32 // index into Table.Modules, 0 is `(unknown)`
+	// Indirect says that it chooses the function that calls of its name enter
+	// (STT_GNU_IFUNC), and is not called itself.
+	Indirect bool
+}
+
+// Module is a compilation unit.
+type Module struct {
+	Name     string // canonical path; `(unknown)` for the first
+	Language string
+}
+
+// Region is an executable section, or an executable segment of a file without sections.
+type Region struct {
+	Name                  string
+	Offset, Address, Size uint64
+}
+
+// Segment is a PT_LOAD program header.
+type Segment struct {
+	Offset, Address, FileSize, MemSize uint64
+	Flags                              uint32 // PF_X 1, PF_W 2, PF_R 4
+}
+
+// Table is everything that symbolizing needs of one load object. It is
+// immutable and safe for concurrent use.
+type Table struct {
+	BuildID   string    // hex, empty when there is none
+	Checksum  uint32    // of the dynamic segment, 0 when there is none
+	Content   uint64    // hash of the file, 0 when it has a build-id; not in caches, whose keys have it
+	Key       string    // names the contents of the files that it was made of; not in caches, either
+	Arch      insn.Arch // 0 when its instructions cannot be decoded
+	Segments  []Segment
+	Regions   []Region   // sorted by offset
+	Functions []Function // sorted by offset, not overlapping
+	Slots     []Slot     // sorted by address, distinct
+	Modules   []Module
+	Files     []string // source files, full paths
+	Lines     Lines
+	Inlines   Inlines
+	Notes     []Note // what could not be read, for `problems`
+}
+
+// Note says what could not be used of a load object's files.
+type Note = elf.Note
+
+// Lines is the line table: row i holds from Offsets[i] up to the next row.
+type Lines struct {
+	Offsets []uint64 // sorted, distinct
+	File    []int32  // index into Table.Files, -1: no line information from here on
+	Line    []int32
+}

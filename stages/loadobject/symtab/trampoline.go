@@ -1,0 +1,83 @@
+package symtab
+
+import (
+	"bytes"
+	debugelf "debug/elf"
+	"slices"
+	"sort"
+
+	"stackmill/stages/loadobject/elf"
+	"stackmill/stages/loadobject/insn"
+)
+
+// trampoline is the code to which a signal handler returns. The C library's
+// symbol for it is local, so that a stripped library has lost it, and some
+// libraries' and the vdso's is none of a function; but stacks show it below every
+// handler, and its instructions are the same everywhere: one of a few pieces.
+type trampoline struct {
+	name string
+	code []string
+}
+
+var trampolines = map[insn.Arch][]trampoline{
+	insn.AMD64: {
+		{"__restore_rt", []string{
+			"\x48\xc7\xc0\x0f\x00\x00\x00\x0f\x05", // mov $rt_sigreturn,%rax; syscall
+			"\xb8\x0f\x00\x00\x00\x0f\x05",         // mov $rt_sigreturn,%eax; syscall
+		}},
+	},
+	insn.X86: {
+		{"__restore_rt", []string{"\xb8\xad\x00\x00\x00\xcd\x80"}},  // mov $rt_sigreturn,%eax; int $0x80
+		{"__restore", []string{"\x58\xb8\x77\x00\x00\x00\xcd\x80"}}, // pop %eax; mov $sigreturn,%eax; int $0x80
+	},
+	insn.ARM64: {
+		{"__restore_rt", []string{"\x68\x11\x80\xd2\x01\x00\x00\xd4"}}, // mov x8,#rt_sigreturn; svc #0
+	},
+}
+
+// Trampolines calls yield for the first copy of each signal trampoline in code:
+// where it starts, and how many bytes it takes (S24).
+func Trampolines(arch insn.Arch, code []byte, yield func(name string, start, size int)) {
+	for _, x := range trampolines[arch] {
+		for _, c := range x.code {
+			if i := bytes.Index(code, []byte(c)); i >= 0 {
+				yield(x.name, i, len(c))
+				break
+			}
+		}
+	}
+}
+
+// nameTrampolines adds the signal trampolines that no symbol covers.
+func nameTrampolines(t *Table, f *elf.File) {
+	if f.Type == debugelf.ET_REL {
+		return
+	}
+	named := map[string]bool{}
+	for _, r := range t.Regions {
+		if isPLT(r.Name) {
+			continue
+		}
+		Trampolines(t.Arch, f.Slice(r.Offset, r.Size), func(name string, start, size int) {
+			if !named[name] {
+				t.insert(Function{
+					Offset: r.Offset + uint64(start), Address: r.Address + uint64(start), Size: uint64(size),
+					Linkage: name, Aliases: name, Name: name, Kind: Normal,
+				})
+			}
+			named[name] = true
+		})
+	}
+}
+
+// insert adds a function unless another one covers its place.
+func (t *Table) insert(f Function) {
+	i := sort.Search(len(t.Functions), func(i int) bool { return t.Functions[i].Offset > f.Offset })
+	if i > 0 && t.Functions[i-1].Offset+t.Functions[i-1].Size > f.Offset {
+		return
+	}
+	if i < len(t.Functions) && t.Functions[i].Offset < f.Offset+f.Size {
+		return
+	}
+	t.Functions = slices.Insert(t.Functions, i, f)
+}

@@ -1,0 +1,152 @@
+package types
+
+// SharesBits reports whether bytes of a type, from an offset on, have a bit field
+// and something else, too: it depends on the bits which of them is meant.
+func (t *Table) SharesBits(typ int32, offset int64, size int) bool {
+	return size > 0 && t.bitFields[typ] && (&search{t, maxTried, false}).find(typ, offset, int64(size), 1)
+}
+
+// TouchesBits reports whether any of the bytes is one of a bit field.
+func (t *Table) TouchesBits(typ int32, offset int64, size int) bool {
+	return size > 0 && t.bitFields[typ] && (&search{t, maxTried, true}).find(typ, offset, int64(size), 1)
+}
+
+// search looks for bit fields.
+type search struct {
+	t    *Table
+	left int  // members to look at
+	any  bool // also for those that fill all of the bytes
+}
+
+func (s *search) find(typ int32, offset, size int64, depth int) bool {
+	aggregate, offset, ok := s.t.aggregate(typ, offset)
+	if !ok || offset < 0 || !s.t.bitFields[aggregate] || depth == maxSteps {
+		return false
+	}
+	a := &s.t.Types[aggregate]
+	others, fills := 0, false
+	for m := a.First; m < a.First+a.Members; m++ {
+		x := &s.t.Members[m]
+		if s.left--; s.left < 0 || x.Offset >= offset+size {
+			break
+		}
+		low, high := s.t.extent(x)
+		if high <= offset {
+			continue
+		}
+		others++
+		if x.Bits == 0 {
+			from, n := max(offset-low, 0), min(size, offset+size-low)
+			if s.find(x.Type, from, n, depth+1) {
+				return true
+			}
+			if !fills && a.Kind == Union {
+				inner := search{s.t, s.left, true}
+				fills = inner.find(x.Type, from, n, depth+1)
+				s.left = inner.left // one bound for all: types may contain themselves
+			}
+			continue
+		}
+		if first := (x.Offset-offset)*8 + int64(x.Bit); s.any || first > 0 || first+int64(x.Bits) < size*8 {
+			return true
+		}
+		fills = true
+	}
+	return fills && a.Kind == Union && others > 1
+}
+
+// among returns the members of an aggregate that have any of the bits that are
+// used: the first is at an offset, which may lie before the aggregate. In a
+// structure these are apart: of several, none is meant alone. In a union the bits do
+// not tell a bit field from what it shares them with: of two, neither is meant.
+func (d *descent) among(aggregate int32, offset int64) (list []int32) {
+	a := &d.t.Types[aggregate]
+	ends := int64(0) // of those before
+	for m := a.First; m < a.First+a.Members; m++ {
+		x := &d.t.Members[m]
+		low, high := d.t.extent(x)
+		if low >= offset+int64(d.use.Size) {
+			break
+		}
+		first, last := (low-offset)*8, (high-offset)*8 // bits [first, last)
+		if x.Bits > 0 {
+			first += int64(x.Bit)
+			last = first + int64(x.Bits)
+		}
+		if !d.uses(first, last) {
+			continue
+		}
+		if len(list) > 0 && (first >= ends || a.Kind == Union) {
+			return nil
+		}
+		ends = max(ends, last)
+		list = append(list, m)
+	}
+	return list
+}
+
+// uses reports whether any of the bits [first, last) is used, counted from the
+// first byte of the access.
+func (d *descent) uses(first, last int64) bool {
+	first, last = max(first, 0), min(last, int64(d.use.Size)*8)
+	if d.bits == 0 || first >= last {
+		return first < last
+	}
+	last = min(last, 64)
+	return first < last && d.bits>>first<<first<<(64-last) != 0
+}
+
+// findBitFields finds the types in which bit fields are: from those that have one,
+// outwards to all that are made of them. It calls nothing for each type of a chain,
+// however long that is.
+func (t *Table) findBitFields() {
+	t.bitFields = make([]bool, len(t.Types))
+	first := make([]int32, len(t.Types)+1) // outer[first[n]:first[n+1]] are made of type n
+	var found []int32
+	t.parts(func(outer, inner int32) { first[inner+1]++ })
+	for n := range t.Types {
+		first[n+1] += first[n]
+	}
+	outer, filled := make([]int32, first[len(t.Types)]), make([]int32, len(t.Types))
+	t.parts(func(of, inner int32) {
+		outer[first[inner]+filled[inner]] = of
+		filled[inner]++
+	})
+	add := func(typ int32) {
+		if !t.bitFields[typ] {
+			t.bitFields[typ] = true
+			found = append(found, typ)
+		}
+	}
+	for typ := range t.Types {
+		if x := &t.Types[typ]; x.Kind.Aggregate() {
+			for m := x.First; m < x.First+x.Members; m++ {
+				if t.Members[m].Bits > 0 {
+					add(int32(typ))
+				}
+			}
+		}
+	}
+	for len(found) > 0 {
+		typ := found[len(found)-1]
+		found = found[:len(found)-1]
+		for _, of := range outer[first[typ]:first[typ+1]] {
+			add(of)
+		}
+	}
+}
+
+// parts calls f for each type that another is made of.
+func (t *Table) parts(f func(outer, inner int32)) {
+	for typ := range t.Types {
+		x := &t.Types[typ]
+		switch {
+		case x.Kind == Const || x.Kind == Volatile || x.Kind == Restrict || x.Kind == Atomic || x.Kind == Typedef || x.Kind == Array:
+			f(int32(typ), x.Elem)
+		case x.Kind.Aggregate():
+			for m := x.First; m < x.First+x.Members; m++ {
+				f(int32(typ), t.Members[m].Type)
+			}
+		}
+	}
+}

@@ -1,0 +1,21 @@
+package types
+
+import "testing"
+
+// Structures in structures without end are looked at without a call for each: a
+// stack that overflows ends the whole run.
+func TestLongChain(t *testing.T) {
+	const n = 1 << 23
+	table := &Table{Types: make([]Type, n), Members: make([]Member, n)}
+	for i := range table.Types {
+		table.Types[i] = Type{Kind: Structure, First: int32(i), Members: 1}
+		table.Members[i].Type = int32(min(i+1, n-1))
+	}
+	table.Members[n-1].Bits = 3
+	table.Index()
+	for _, typ := range []int32{0, n / 2, n - 1} {
+		if !table.bitFields[typ] {
+			t.Errorf("type %d has no bit field", typ)
+		}
+	}
+}

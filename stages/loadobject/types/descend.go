@@ -1,0 +1,192 @@
+package types
+
+// Use is how an instruction uses memory. A size of 0 is not known.
+type Use struct {
+	Size  int  // bytes
+	Float bool // as a floating-point number
+}
+
+// Step is one on the way from a type to the part of it that is used.
+type Step struct {
+	// Type is an aggregate without typedefs and qualifiers, or at the end of the
+	// way a scalar, an array of scalars, or what is not known, as declared.
+	Type   int32
+	Member int32 // that leads here, -1 for the root
+	Offset int64 // of the member in its aggregate, bytes; 0 for the root
+}
+
+// maxSteps bounds a way, maxTried the members that are looked at for one:
+// damaged tables have types that contain themselves.
+const (
+	maxSteps = 64
+	maxTried = 4096
+)
+
+// Descend returns the way from a type to the most specific part at a byte of
+// it. An array is one object: arrays of aggregates lead to the aggregate without
+// a step of their own, arrays of scalars end the way, and so does a place in an
+// aggregate where no member is. Of members at one place, as in unions, the way
+// takes the first that fits the use best. Where bit fields share the bytes that are
+// used it ends at the aggregate around them: see Hint.
+func (t *Table) Descend(typ int32, offset int64, use Use) []Step {
+	return t.DescendHint(typ, offset, use, Hint{})
+}
+
+// Hint is what more is known of an access than its size.
+type Hint struct {
+	// Bits are those that are used, the least significant first; 0 stands for all. They
+	// tell which bit field it is.
+	Bits uint64
+	// Constant says that a constant is stored, which may be a number of any kind.
+	Constant bool
+}
+
+// DescendHint is Descend for an access of which more is known. Where that leaves
+// several members of a union, the way ends at the union.
+func (t *Table) DescendHint(typ int32, offset int64, use Use, hint Hint) []Step {
+	d := descent{t: t, use: use, left: maxTried, constant: hint.Constant}
+	if t.SharesBits(typ, offset, max(use.Size, 1)) {
+		d.use.Size, d.shared, d.bits = max(use.Size, 1), true, hint.Bits
+	}
+	way, _ := d.into(Step{Type: typ, Member: -1}, offset, 1)
+	return way
+}
+
+// fit says how well what a way ends at is as the use of it.
+type fit uint8
+
+const (
+	hole  fit = iota // no scalar is there
+	unfit            // it is of another size
+	fitsSize
+	fitsKind // and is a floating-point number as it is used, or is none as well
+)
+
+type descent struct {
+	t      *Table
+	use    Use
+	left   int  // members to look at
+	shared bool // bits tell the members
+	bits   uint64
+	// constant says that members of a union that differ in their kind fit alike.
+	constant bool
+}
+
+// into returns the rest of a way from a step on.
+func (d *descent) into(s Step, offset int64, depth int) ([]Step, fit) {
+	aggregate, offset, ok := d.t.aggregate(s.Type, offset)
+	if !ok {
+		return []Step{s}, d.fit(s, offset)
+	}
+	s.Type = aggregate
+	if offset < 0 && !d.shared || depth == maxSteps {
+		return []Step{s}, hole
+	}
+	var rest []Step
+	var best fit
+	members := d.candidates
+	if d.shared {
+		members = d.among
+	}
+	for _, m := range members(aggregate, offset) {
+		if d.left--; d.left < 0 {
+			break
+		}
+		member := &d.t.Members[m]
+		behind := offset - member.Offset
+		if !d.shared {
+			behind = max(behind, 0)
+		}
+		way, f := d.into(Step{member.Type, m, member.Offset}, behind, depth+1)
+		if union := d.t.Types[aggregate].Kind == Union; union && d.constant && f >= fitsSize && best >= fitsSize && d.float(way) != d.float(rest) {
+			return []Step{s}, fitsSize
+		}
+		if rest == nil || f > best {
+			rest, best = way, f
+		}
+		if best == fitsKind && !d.constant {
+			break
+		}
+	}
+	return append([]Step{s}, rest...), best
+}
+
+// float reports whether a way ends at a floating-point number, or an array of such.
+func (d *descent) float(way []Step) bool {
+	typ := d.t.Strip(way[len(way)-1].Type)
+	for d.t.Types[typ].Kind == Array {
+		typ = d.t.Strip(d.t.Types[typ].Elem)
+	}
+	return d.t.Types[typ].Float
+}
+
+// aggregate returns the aggregate that a type is or consists of and the byte of
+// it; false when it is none.
+func (t *Table) aggregate(typ int32, offset int64) (int32, int64, bool) {
+	typ = t.Strip(typ)
+	array := false
+	for t.Types[typ].Kind == Array {
+		typ, array = t.Strip(t.Types[typ].Elem), true
+	}
+	x := &t.Types[typ]
+	if array && x.Size > 0 && offset >= 0 {
+		offset %= x.Size
+	}
+	return typ, offset, x.Kind.Aggregate()
+}
+
+// candidates returns the members of an aggregate that hold a byte, or else the
+// bit fields that lie in the bytes used from there on.
+func (d *descent) candidates(aggregate int32, offset int64) []int32 {
+	a := &d.t.Types[aggregate]
+	var holding, behind []int32
+	for m := a.First; m < a.First+a.Members; m++ {
+		x := &d.t.Members[m]
+		if x.Offset > offset && x.Offset >= offset+int64(d.use.Size) {
+			break
+		}
+		switch low, high := d.t.extent(x); {
+		case low <= offset && offset < high:
+			holding = append(holding, m)
+		case x.Bits > 0 && offset < high:
+			behind = append(behind, m)
+		}
+	}
+	if len(holding) > 0 {
+		return holding
+	}
+	return behind[:min(len(behind), 1)]
+}
+
+// extent returns the bytes of its aggregate that a member takes.
+func (t *Table) extent(m *Member) (low, high int64) {
+	if m.Bits > 0 {
+		return m.Offset, m.Offset + (int64(m.Bit)+int64(m.Bits)+7)/8
+	}
+	size := t.Types[m.Type].Size
+	if e := &t.Types[t.Strip(m.Type)]; e.Kind == Array && e.Count <= 0 {
+		return m.Offset, 1 << 62 // a flexible array at the end
+	}
+	return m.Offset, m.Offset + max(size, 0)
+}
+
+// fit compares a scalar, or what an array consists of, with the use of it from a
+// byte on.
+func (d *descent) fit(s Step, offset int64) fit {
+	typ := d.t.Strip(s.Type)
+	for d.t.Types[typ].Kind == Array {
+		typ = d.t.Strip(d.t.Types[typ].Elem)
+	}
+	x := &d.t.Types[typ]
+	size := x.Size * 8
+	if s.Member >= 0 && d.t.Members[s.Member].Bits > 0 {
+		size = int64(d.t.Members[s.Member].Bits)
+	}
+	switch {
+	case d.use.Size == 0 || size != int64(d.use.Size)*8 || offset != 0:
+		return unfit
+	case x.Float != d.use.Float:
+		return fitsSize
+	}
+	return fitsKind
+}

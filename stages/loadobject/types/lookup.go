@@ -1,0 +1,160 @@
+package types
+
+import (
+	"sort"
+
+	"stackmill/stages/loadobject/symtab"
+)
+
+// Strip returns a type without const, volatile, restrict, atomic and typedefs.
+func (t *Table) Strip(typ int32) int32 {
+	for {
+		switch t.Types[typ].Kind {
+		case Const, Volatile, Restrict, Atomic, Typedef:
+			typ = t.Types[typ].Elem // what a type consists of stands before it
+		default:
+			return typ
+		}
+	}
+}
+
+// Global returns the variable that lies at a link-time address, of several the
+// innermost, and the byte of it.
+func (t *Table) Global(address uint64) (variable int32, offset int64, ok bool) {
+	return t.lying(t.Globals, t.aroundGlobals, address)
+}
+
+// Thread returns the variable that lies at an offset of each thread's block of
+// the load object, and the byte of it.
+func (t *Table) Thread(offset uint64) (variable int32, at int64, ok bool) {
+	return t.lying(t.Threads, t.aroundThreads, offset)
+}
+
+func (t *Table) lying(list, around []int32, address uint64) (variable int32, offset int64, ok bool) {
+	i := sort.Search(len(list), func(i int) bool { return t.Variables[list[i]].Address > address }) - 1
+	for ; i >= 0; i = int(around[i]) {
+		if v := list[i]; address < t.end(v) {
+			return v, int64(address - t.Variables[v].Address), true
+		}
+	}
+	return -1, 0, false
+}
+
+// end is the address behind a variable; one of a size that is not known has a byte.
+func (t *Table) end(v int32) uint64 {
+	x := &t.Variables[v]
+	return x.Address + uint64(max(t.Types[x.Type].Size, x.Size, 1))
+}
+
+// ScopesAt returns the scopes that an instruction belongs to, innermost first.
+func (t *Table) ScopesAt(pc uint64) []int32 {
+	var scopes []int32
+	for s := t.Scope(pc); s != 0; s = t.Scopes[s].Parent {
+		scopes = append(scopes, s)
+	}
+	return scopes
+}
+
+// Function returns the scope of the function, not an inlined one, whose code an
+// instruction is; 0 for none.
+func (t *Table) Function(pc uint64) int32 {
+	s := t.Scope(pc)
+	for t.Scopes[s].Parent != 0 {
+		s = t.Scopes[s].Parent
+	}
+	return s
+}
+
+// Scope returns the innermost scope that an instruction belongs to, 0 for none.
+func (t *Table) Scope(pc uint64) int32 {
+	i := sort.Search(len(t.Ranges), func(i int) bool { return t.Ranges[i].Low > pc }) - 1
+	for ; i >= 0; i = int(t.aroundRanges[i]) {
+		if r := &t.Ranges[i]; pc < r.High {
+			return r.Scope
+		}
+	}
+	return 0
+}
+
+// FunctionName returns the name for people of the function that a scope is.
+func (t *Table) FunctionName(scope int32) string {
+	s := &t.Scopes[scope]
+	if s.Linked {
+		return symtab.ReadableName(s.Name)
+	}
+	return s.Name
+}
+
+// Returned returns the type that the function of a name as linked returns when
+// that refers to memory, 0 when it does not or is not known.
+func (t *Table) Returned(name string) int32 {
+	i := sort.Search(len(t.Returns), func(i int) bool { return t.Returns[i].Name >= name })
+	if i < len(t.Returns) && t.Returns[i].Name == name {
+		return t.Returns[i].Type
+	}
+	return 0
+}
+
+// Index prepares the lookups by address. Who fills a table calls it once.
+func (t *Table) Index() {
+	start := func(list []int32) func(int) (uint64, uint64) {
+		return func(i int) (uint64, uint64) { return t.Variables[list[i]].Address, t.end(list[i]) }
+	}
+	t.aroundGlobals = around(len(t.Globals), start(t.Globals))
+	t.aroundThreads = around(len(t.Threads), start(t.Threads))
+	t.aroundRanges = around(len(t.Ranges), func(i int) (uint64, uint64) { return t.Ranges[i].Low, t.Ranges[i].High })
+	t.findBitFields()
+}
+
+// around returns for each of some ranges, sorted by where they begin, the last
+// one before it that ends behind its begin, -1 for none: from the last range
+// that begins before an address, this leads to all that may hold the address.
+func around(n int, bounds func(i int) (low, high uint64)) []int32 {
+	out := make([]int32, n)
+	var open []int32
+	for i := range out {
+		low, _ := bounds(i)
+		for len(open) > 0 {
+			if _, high := bounds(int(open[len(open)-1])); high > low {
+				break
+			}
+			open = open[:len(open)-1]
+		}
+		out[i] = -1
+		if len(open) > 0 {
+			out[i] = open[len(open)-1]
+		}
+		open = append(open, int32(i))
+	}
+	return out
+}
+
+// Bytes estimates the memory that the table takes, in bytes.
+func (t *Table) Bytes() int64 {
+	n := len(t.Types)*64 + len(t.Members)*48 + len(t.Variables)*64 + (len(t.Globals)+len(t.Threads))*8 +
+		len(t.Places)*48 + len(t.Scopes)*72 + len(t.Ranges)*28 + len(t.Returns)*24
+	seen := map[string]bool{}
+	text := func(s string) {
+		if !seen[s] {
+			seen[s] = true
+			n += len(s)
+		}
+	}
+	for i := range t.Types {
+		text(t.Types[i].Name)
+	}
+	for i := range t.Members {
+		text(t.Members[i].Name)
+	}
+	for i := range t.Variables {
+		text(t.Variables[i].Name)
+	}
+	for i := range t.Scopes {
+		text(t.Scopes[i].Name)
+		n += len(t.Scopes[i].FrameBase) * 48
+	}
+	for i := range t.Returns {
+		text(t.Returns[i].Name)
+	}
+	return int64(n)
+}

@@ -1,0 +1,136 @@
+package types
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Spell returns the descriptor (S28) of a type's object without its braces, such
+// as `const+pointer+int p`. The name is the variable's, empty for none. An
+// aggregate alone has no name behind its type, but one whose type has no name
+// goes by it.
+func (t *Table) Spell(typ int32, name string) string { return t.spell(typ, name, 0) }
+
+// SpellMember is Spell for a member, with the width of a bit field.
+func (t *Table) SpellMember(member int32) string {
+	m := &t.Members[member]
+	return t.spell(m.Type, m.Name, m.Bits)
+}
+
+// maxSpelled bounds what a type consists of; no source has as much.
+const maxSpelled = 64
+
+func (t *Table) spell(typ int32, name string, bits int32) string {
+	if name == "" {
+		name = "-"
+	}
+	if s := t.Strip(typ); t.Types[s].Kind.Aggregate() {
+		return t.spellAggregate(s, name)
+	}
+	var b strings.Builder
+	t.put(&b, typ, 0)
+	if bits > 0 {
+		b.WriteString(":" + strconv.Itoa(int(bits)))
+	}
+	b.WriteString(" " + name)
+	return b.String()
+}
+
+// put writes a type. What it consists of follows it.
+func (t *Table) put(b *strings.Builder, typ int32, depth int) {
+	x := &t.Types[typ]
+	if depth == maxSpelled {
+		b.WriteString("-")
+		return
+	}
+	switch x.Kind {
+	case Const, Volatile, Restrict, Atomic:
+		var of [Atomic + 1]bool // by kind, since compilers differ in the order
+		for ; x.Kind == Const || x.Kind == Volatile || x.Kind == Restrict || x.Kind == Atomic; x = &t.Types[typ] {
+			of[x.Kind] = of[x.Kind] || !t.qualified(x)
+			typ = x.Elem
+		}
+		for kind := Const; kind <= Atomic; kind++ {
+			if of[kind] {
+				b.WriteString(words[kind] + "+")
+			}
+		}
+		t.put(b, typ, depth+1)
+	case Pointer, Reference:
+		b.WriteString(words[x.Kind] + "+")
+		t.put(b, x.Elem, depth+1)
+	case Typedef:
+		target := x.Elem
+		for t.Types[target].Kind == Typedef {
+			target = t.Types[target].Elem
+		}
+		name := blanks(x.Name)
+		if to := &t.Types[t.Strip(target)]; !to.Kind.Aggregate() && (to.Kind != Enumeration || blanks(to.Name) != name) {
+			b.WriteString(name + "=")
+		}
+		t.put(b, target, depth+1)
+	case Array:
+		b.WriteString("array[")
+		if x.Count >= 0 {
+			b.WriteString(strconv.FormatInt(x.Count, 10))
+		}
+		b.WriteString("]:")
+		t.put(b, x.Elem, depth+1)
+	case Structure, Class, Union:
+		b.WriteString(t.spellAggregate(typ, "-"))
+	case Enumeration, Unspecified:
+		b.WriteString(words[x.Kind] + ":" + unnamed(x.Name, "-"))
+	case Subroutine:
+		b.WriteString("function")
+	case MemberPointer:
+		b.WriteString("member+pointer+")
+		t.put(b, x.Elem, depth+1)
+	case Void:
+		b.WriteString("void")
+	default:
+		b.WriteString(unnamed(x.Name, "-"))
+	}
+}
+
+// qualified reports whether a type qualifies an array whose elements are
+// qualified so already, as compilers tell it twice.
+func (t *Table) qualified(x *Type) bool {
+	e := &t.Types[x.Elem]
+	if e.Kind != Array {
+		return false
+	}
+	for e.Kind == Array {
+		e = &t.Types[e.Elem]
+	}
+	for {
+		switch e.Kind {
+		case x.Kind:
+			return true
+		case Const, Volatile, Restrict, Atomic:
+			e = &t.Types[e.Elem]
+		default:
+			return false
+		}
+	}
+}
+
+func (t *Table) spellAggregate(typ int32, name string) string {
+	x := &t.Types[typ]
+	return words[x.Kind] + ":" + unnamed(x.Name, name)
+}
+
+// words are how descriptors call kinds.
+var words = map[Kind]string{
+	Const: "const", Volatile: "volatile", Restrict: "restrict", Atomic: "atomic", Pointer: "pointer", Reference: "reference",
+	Structure: "structure", Class: "class", Union: "union", Enumeration: "enumeration", Unspecified: "unspecified",
+}
+
+func blanks(name string) string { return strings.ReplaceAll(name, " ", "_") }
+
+// unnamed returns a type's name, or another one when it has none.
+func unnamed(name, other string) string {
+	if name == "" {
+		name = other
+	}
+	return blanks(name)
+}

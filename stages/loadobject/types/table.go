@@ -1,0 +1,157 @@
+// Package types is the table of the types and variables of one load object:
+// what its debug information tells about its data, keyed by link-time address.
+package types
+
+import (
+	"math"
+
+	"stackmill/stages/loadobject/symtab"
+)
+
+// Table is everything that attributing data needs of one load object. It is
+// immutable and safe for concurrent use. Numbers refer to its slices; 0 is
+// nothing in Types, Units and Scopes. What a type other than an aggregate
+// consists of stands before it in Types.
+type Table struct {
+	Types     []Type   // 0 is void, or what is not told
+	Members   []Member // of all aggregates
+	Units     []string // compilation units, as symtab.Module names them; 0 is none
+	Variables []Variable
+	Globals   []int32       // numbers of Variables with an address, sorted by it
+	Threads   []int32       // numbers of Variables of each thread's own, sorted by address
+	Places    []Place       // of all variables
+	Scopes    []Scope       // functions and what is nested in them, parents first
+	Ranges    []Range       // of Scopes, sorted by Low, outer ones first
+	Returns   []Returned    // sorted by name
+	Notes     []symtab.Note // what could not be read; the table of symbols may have the same
+
+	aroundGlobals, aroundThreads, aroundRanges []int32 // see around
+	bitFields                                  []bool  // by type: bit fields are in it
+}
+
+// Kind is the kind of a type.
+type Kind uint8
+
+// The kinds.
+const (
+	Void Kind = iota
+	Base
+	Enumeration
+	Pointer
+	Reference // also to an rvalue
+	Const
+	Volatile
+	Restrict
+	Atomic
+	Typedef
+	Array
+	Structure
+	Class
+	Union
+	Subroutine    // a function
+	MemberPointer // of C++
+	Unspecified   // such as decltype(nullptr)
+)
+
+// Aggregate reports whether a type of the kind has members.
+func (k Kind) Aggregate() bool { return k == Structure || k == Class || k == Union }
+
+// Type is a type. Types that are equal in name, size and layout are one.
+type Type struct {
+	Kind  Kind
+	Float bool // Base: a floating-point number, also a complex one
+	// Name is as in the source: `unsigned long`, whatever the compiler calls it.
+	// Empty for what has none; C++ names are qualified.
+	Name  string
+	Elem  int32 // what a pointer points to, an array consists of, a typedef stands for, a function returns
+	Size  int64 // bytes, -1 when not known
+	Count int64 // elements of an array, -1 when not known
+
+	Unit     int32 // the compilation unit, when other units have another type of this name
+	Function int32 // the scope of the function that declares it, 0 for none
+	First    int32 // in Table.Members
+	Members  int32 // how many, sorted by offset; those of equal offset as declared
+}
+
+// Member is a member of an aggregate, or a base class. Static members are
+// variables.
+type Member struct {
+	Name   string // empty for anonymous members and base classes
+	Type   int32
+	Offset int64 // bytes; of a bit field: of the byte in which it begins
+	// Bit and Bits are where in that byte a bit field begins, from the least
+	// significant bit on little-endian machines, and its width; Bits is 0 for others.
+	Bit, Bits int32
+	Base      bool // a base class
+}
+
+// Variable is a variable or parameter.
+type Variable struct {
+	Name     string
+	Type     int32
+	Unit     int32 // where it is declared
+	Function int32 // the function's scope, 0 for those outside of functions
+	External bool  // other units may refer to it
+	// Address is where it lies for the whole run of the program, or in each
+	// thread's block of such variables; only for those in Globals or Threads.
+	Address uint64
+	Size    int64 // bytes, of those in Globals that are larger than their types: an array at the end goes on; else 0
+	First   int32 // in Table.Places, for those of scopes
+	Places  int32 // how many
+}
+
+// Always is the Place.High and Low 0 of what holds in its whole scope.
+const Always = math.MaxUint64
+
+// Place says where a variable is while the program counter is in [Low, High).
+type Place struct {
+	Low, High uint64
+	Kind      PlaceKind
+	Register  int16 // by its DWARF number
+	Offset    int64 // bytes
+	// Piece is which bytes of the variable are here: from Piece on, PieceSize
+	// bytes; PieceSize is 0 when it is the whole.
+	Piece, PieceSize int64
+}
+
+// PlaceKind is how a variable is found.
+type PlaceKind uint8
+
+// The kinds of places. The frame base is that of the innermost function.
+const (
+	InRegister      PlaceKind = iota + 1 // its value is in Register
+	AtRegister                           // in memory at Register+Offset
+	AtFrame                              // in memory at the frame base+Offset
+	AtCFA                                // in memory at the canonical frame address+Offset
+	IsRegister                           // its value is Register+Offset, it is in no memory
+	PointedRegister                      // in memory at the address that is stored at Register+Offset
+	PointedFrame                         // in memory at the address that is stored at the frame base+Offset
+	EntryRegister                        // its value is what Register held when the function was called
+)
+
+// Scope is a function, an inlined function or a block.
+type Scope struct {
+	Parent    int32 // 0 for functions that are not inlined
+	Function  int32 // the innermost function, inlined or not, that it belongs to: its own number for functions
+	Name      string
+	Linked    bool // Name is as linked, see FunctionName
+	Unit      int32
+	Type      int32 // what a function returns
+	First     int32 // in Table.Variables
+	Variables int32 // how many
+	// FrameBase are the places that AtFrame counts from: AtRegister, AtCFA or
+	// InRegister (the register itself). Only functions that are not inlined have it.
+	FrameBase []Place
+}
+
+// Range is a range of code of a scope, link-time addresses [Low, High).
+type Range struct {
+	Low, High uint64
+	Scope     int32
+}
+
+// Returned is what a function returns that may be elsewhere.
+type Returned struct {
+	Name string // as linked
+	Type int32
+}
