@@ -3,6 +3,8 @@ package dwarf
 import (
 	"fmt"
 	"math"
+
+	"stackmill/stages/loadobject/bytereader"
 )
 
 // abbrev is an abbreviation declaration (DWARF 5 section 7.5.3).
@@ -87,15 +89,15 @@ func (s *sections) abbrevs(off uint64, f format) *abbrevs {
 		return t
 	}
 	*t = abbrevs{offset: off, format: f, dense: true, list: t.list[:0], attrs: t.attrs[:0], varying: t.varying[:0]}
-	c := at(s.abbrev, off, s.order)
+	c := bytereader.At(s.abbrev, off, s.order)
 	for s.scan > 0 {
-		before := len(c.b)
-		code := c.uleb()
-		if code == 0 || c.short {
+		before := len(c.Rest)
+		code := c.ULEB()
+		if code == 0 || c.Short {
 			break
 		}
 		a, ok := t.read(&c, f)
-		s.scan -= before - len(c.b)
+		s.scan -= before - len(c.Rest)
 		if !ok {
 			break
 		}
@@ -105,14 +107,14 @@ func (s *sections) abbrevs(off uint64, f format) *abbrevs {
 }
 
 // read reads a declaration behind its code; false when it is damaged.
-func (t *abbrevs) read(c *cursor, f format) (a abbrev, ok bool) {
-	a = abbrev{tag: c.uleb(), children: c.u8() != 0}
+func (t *abbrevs) read(c *bytereader.Reader, f format) (a abbrev, ok bool) {
+	a = abbrev{tag: c.ULEB(), children: c.U8() != 0}
 	attrs, vary := len(t.attrs), len(t.varying)
 	for {
-		name, form := c.uleb(), c.uleb()
+		name, form := c.ULEB(), c.ULEB()
 		d := attrDecl{name: uint32(name), form: uint32(form)}
 		if form == formImplicit {
-			d.implicit = c.sleb()
+			d.implicit = c.SLEB()
 		}
 		if name == 0 && form == 0 {
 			break
@@ -131,28 +133,28 @@ func (t *abbrevs) read(c *cursor, f format) (a abbrev, ok bool) {
 		}
 	}
 	a.attrs, a.varying = t.attrs[attrs:], t.varying[vary:]
-	return a, !c.short
+	return a, !c.Short
 }
 
 // skip passes over an entry's attributes.
-func (c *cursor) skip(a *abbrev, f format) error {
+func (f format) skip(c *bytereader.Reader, a *abbrev) error {
 	for _, x := range a.varying {
-		c.bytes(uint64(x.before))
-		if _, ok := c.value(uint64(x.form), f); !ok {
+		c.Bytes(uint64(x.before))
+		if _, ok := f.value(c, uint64(x.form)); !ok {
 			return unknownForm(x.form)
 		}
 	}
-	c.bytes(uint64(a.tail))
+	c.Bytes(uint64(a.tail))
 	return nil
 }
 
 // attributes reads an entry's attributes and passes each to set.
-func (c *cursor) attributes(a *abbrev, f format, set func(name uint32, v value)) error {
+func (f format) attributes(c *bytereader.Reader, a *abbrev, set func(name uint32, v value)) error {
 	for _, d := range a.attrs {
 		v := value{form: uint64(d.form), u: uint64(d.implicit)}
 		if d.form != formImplicit {
 			var ok bool
-			if v, ok = c.value(v.form, f); !ok {
+			if v, ok = f.value(c, v.form); !ok {
 				return unknownForm(d.form)
 			}
 		}

@@ -1,6 +1,10 @@
 package dwarf
 
-import "bytes"
+import (
+	"bytes"
+
+	"stackmill/stages/loadobject/bytereader"
+)
 
 // bodyNames are what clang calls the body of a parallel region, which it then
 // inlines into the function that the run-time library calls. It is that
@@ -35,12 +39,12 @@ func (s *sections) nameOf(u *unit, ref value) (name []byte) {
 	if a == nil {
 		return nil
 	}
-	err := c.attributes(a, u.format, func(attr uint32, v value) {
+	err := u.format.attributes(&c, a, func(attr uint32, v value) {
 		if attr == attrName {
 			name = s.string(u, v)
 		}
 	})
-	if err != nil || c.short {
+	if err != nil || c.Short {
 		return nil
 	}
 	return name
@@ -48,12 +52,12 @@ func (s *sections) nameOf(u *unit, ref value) (name []byte) {
 
 // entry returns the attributes of the entry at an offset of the unit, and their
 // abbreviation; nil when there is none.
-func (s *sections) entry(u *unit, off uint64) (cursor, *abbrev) {
+func (s *sections) entry(u *unit, off uint64) (bytereader.Reader, *abbrev) {
 	behind := u.size - off // bytes from the entry to the unit's end
-	if off > u.size || behind > uint64(len(u.entries.b)) {
-		return cursor{}, nil
+	if off > u.size || behind > uint64(len(u.entries.Rest)) {
+		return bytereader.Reader{}, nil
 	}
 	c := u.entries
-	c.bytes(uint64(len(c.b)) - behind)
-	return c, s.abbrevs(u.abbrevs, u.format).get(c.uleb())
+	c.Bytes(uint64(len(c.Rest)) - behind)
+	return c, s.abbrevs(u.abbrevs, u.format).get(c.ULEB())
 }

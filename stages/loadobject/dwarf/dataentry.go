@@ -1,6 +1,10 @@
 package dwarf
 
-import "math"
+import (
+	"math"
+
+	"stackmill/stages/loadobject/bytereader"
+)
 
 // The attributes of types and variables.
 const (
@@ -56,9 +60,9 @@ type dataEntry struct {
 const notTold = math.MinInt64
 
 // read reads an entry's attributes.
-func (e *dataEntry) read(c *cursor, a *abbrev, u *unit, key uint64) error {
+func (e *dataEntry) read(c *bytereader.Reader, a *abbrev, u *unit, key uint64) error {
 	*e = dataEntry{tag: a.tag, key: key, size: -1, bitOffset: notTold, dataBit: -1}
-	return c.attributes(a, u.format, func(attr uint32, v value) { e.set(attr, v, u) })
+	return u.format.attributes(c, a, func(attr uint32, v value) { e.set(attr, v, u) })
 }
 
 func (e *dataEntry) set(attr uint32, v value, u *unit) {
@@ -158,14 +162,14 @@ func (e *dataEntry) memberOffset() (int64, bool) {
 	case 0:
 		return 0, true
 	case formExprloc, formBlock, formBlock1, formBlock2, formBlock4: // of version 2
-		c := cursor{b: v.b}
-		switch c.u8() {
+		c := bytereader.Reader{Rest: v.b}
+		switch c.U8() {
 		case opPlusUconst:
-			n := c.uleb()
-			return int64(n), len(c.b) == 0 && !c.short && n < maxExtent
+			n := c.ULEB()
+			return int64(n), len(c.Rest) == 0 && !c.Short && n < maxExtent
 		case opConstu:
-			n := c.uleb()
-			return int64(n), len(c.b) == 1 && c.b[0] == opPlus && n < maxExtent
+			n := c.ULEB()
+			return int64(n), len(c.Rest) == 1 && c.Rest[0] == opPlus && n < maxExtent
 		}
 		return 0, false
 	}

@@ -5,6 +5,7 @@ import (
 	"sort"
 	"strings"
 
+	"stackmill/stages/loadobject/bytereader"
 	"stackmill/stages/loadobject/types"
 )
 
@@ -164,14 +165,14 @@ func (w *dataWalk) addCount(array int32, e *dataEntry) {
 // reach returns how far the words that an expression reads of the object reach,
 // in bytes.
 func (w *dataWalk) reach(expression []byte) (size int64) {
-	c := cursor{b: expression, order: w.s.order}
+	c := bytereader.New(expression, w.s.order)
 	for {
-		i := bytes.Index(c.b, []byte{opPushObject, opPlusUconst})
+		i := bytes.Index(c.Rest, []byte{opPushObject, opPlusUconst})
 		if i < 0 {
 			return size
 		}
-		c.bytes(uint64(i + 2))
-		if n := c.uleb(); n < 1<<16 {
+		c.Bytes(uint64(i + 2))
+		if n := c.ULEB(); n < 1<<16 {
 			size = max(size, int64(n)+int64(w.u.addrSize))
 		}
 	}

@@ -60,9 +60,9 @@ func (r *dataReader) walk(u *unit, s, linked *sections, number int32) error {
 	c := u.entries
 	here := dataPlace{aggregate: -1, array: -1}
 	var around []dataPlace
-	for len(c.b) > 0 {
+	for len(c.Rest) > 0 {
 		offset := u.at(&c)
-		code := c.uleb()
+		code := c.ULEB()
 		if code == 0 {
 			if len(around) == 0 {
 				break
@@ -76,7 +76,7 @@ func (r *dataReader) walk(u *unit, s, linked *sections, number int32) error {
 		}
 		below := here
 		if of(a.tag) == nothing {
-			if err := c.skip(a, u.format); err != nil {
+			if err := u.format.skip(&c, a); err != nil {
 				return err
 			}
 		} else {
@@ -84,12 +84,12 @@ func (r *dataReader) walk(u *unit, s, linked *sections, number int32) error {
 			if err := e.read(&c, a, u, s.base+offset); err != nil {
 				return err
 			}
-			if c.short {
+			if c.Short {
 				break
 			}
 			below = w.take(e, here)
 			if a.children && leaf(a.tag) && e.sibling > offset-u.offset && e.sibling <= u.size {
-				c.bytes(e.sibling - (u.at(&c) - u.offset))
+				c.Bytes(e.sibling - (u.at(&c) - u.offset))
 				continue
 			}
 		}
@@ -101,7 +101,7 @@ func (r *dataReader) walk(u *unit, s, linked *sections, number int32) error {
 			here = below
 		}
 	}
-	if c.short {
+	if c.Short {
 		return errShort
 	}
 	return nil

@@ -1,6 +1,9 @@
 package dwarf
 
-import "stackmill/stages/loadobject/types"
+import (
+	"stackmill/stages/loadobject/bytereader"
+	"stackmill/stages/loadobject/types"
+)
 
 // fixed is where a variable lies for the whole run of the program.
 type fixed struct {
@@ -98,7 +101,7 @@ func (s *sections) evaluate(u *unit, expression []byte, place func(types.Place))
 	if len(expression) > maxExpression {
 		return fixed{}
 	}
-	c := cursor{b: expression, order: s.order}
+	c := bytereader.New(expression, s.order)
 	var at spot
 	var piece int64
 	pieces := false
@@ -108,11 +111,11 @@ func (s *sections) evaluate(u *unit, expression []byte, place func(types.Place))
 		}
 		at, piece = spot{}, piece+size
 	}
-	for len(c.b) > 0 {
-		switch op := c.u8(); op {
+	for len(c.Rest) > 0 {
+		switch op := c.U8(); op {
 		case opPiece, opBitPiece:
-			size := c.uleb()
-			if op == opBitPiece && (c.uleb() != 0 || size%8 != 0) {
+			size := c.ULEB()
+			if op == opBitPiece && (c.ULEB() != 0 || size%8 != 0) {
 				at.state = other
 			}
 			if op == opBitPiece {
@@ -130,7 +133,7 @@ func (s *sections) evaluate(u *unit, expression []byte, place func(types.Place))
 		}
 	}
 	switch {
-	case c.short || pieces:
+	case c.Short || pieces:
 	case at.state == address || at.state == thread:
 		return fixed{uint64(at.offset), at.state == thread, true}
 	default:
@@ -140,32 +143,32 @@ func (s *sections) evaluate(u *unit, expression []byte, place func(types.Place))
 }
 
 // step does an operation; false when what follows cannot be told.
-func (at *spot) step(op uint8, c *cursor, s *sections, u *unit) bool {
+func (at *spot) step(op uint8, c *bytereader.Reader, s *sections, u *unit) bool {
 	switch {
 	case opReg0 <= op && op <= opReg31:
 		at.reach(types.InRegister, uint64(op-opReg0), 0)
 	case op == opRegx:
-		at.reach(types.InRegister, c.uleb(), 0)
+		at.reach(types.InRegister, c.ULEB(), 0)
 	case opBreg0 <= op && op <= opBreg31:
-		at.reach(types.AtRegister, uint64(op-opBreg0), c.sleb())
+		at.reach(types.AtRegister, uint64(op-opBreg0), c.SLEB())
 	case op == opBregx:
-		at.reach(types.AtRegister, c.uleb(), c.sleb())
+		at.reach(types.AtRegister, c.ULEB(), c.SLEB())
 	case op == opFbreg:
-		at.reach(types.AtFrame, 0, c.sleb())
+		at.reach(types.AtFrame, 0, c.SLEB())
 	case op == opCFA:
 		at.reach(types.AtCFA, 0, 0)
 	case op == opAddr:
-		at.push(address, int64(c.uint(u.addrSize)))
+		at.push(address, int64(c.Uint(u.addrSize)))
 	case op == opAddrx || op == opGNUAddr:
-		a, _ := s.address(u, value{form: formAddrx, u: c.uleb()})
+		a, _ := s.address(u, value{form: formAddrx, u: c.ULEB()})
 		at.push(address, int64(a))
 	case op == opConstx || op == opGNUConst:
-		a, _ := s.address(u, value{form: formAddrx, u: c.uleb()})
+		a, _ := s.address(u, value{form: formAddrx, u: c.ULEB()})
 		at.push(number, int64(a))
 	case opLit0 <= op && op <= opLit31:
 		at.push(number, int64(op-opLit0))
 	case op == opPlusUconst:
-		at.add(int64(c.uleb()))
+		at.add(int64(c.ULEB()))
 	case op == opPlus && at.state == adding:
 		pending := at.pending
 		at.resume()
@@ -177,7 +180,7 @@ func (at *spot) step(op uint8, c *cursor, s *sections, u *unit) bool {
 	case op == opDeref:
 		at.deref()
 	case op == opEntryValue || op == opGNUEntry:
-		at.entry(c.bytes(c.uleb()), c)
+		at.entry(c.Bytes(c.ULEB()), c)
 	case op == opStackValue && at.place == types.EntryRegister:
 	case op == opStackValue:
 		if at.state == reached && at.place == types.AtRegister {
@@ -213,8 +216,8 @@ func (at *spot) reach(kind types.PlaceKind, register uint64, offset int64) {
 
 // entry takes the value that a register held when the function was called, if
 // that is all there is to it.
-func (at *spot) entry(of []byte, rest *cursor) {
-	alone := len(rest.b) > 0 && rest.b[0] == opStackValue
+func (at *spot) entry(of []byte, rest *bytereader.Reader) {
+	alone := len(rest.Rest) > 0 && rest.Rest[0] == opStackValue
 	if len(of) == 1 && opReg0 <= of[0] && of[0] <= opReg31 && alone {
 		at.reach(types.EntryRegister, uint64(of[0]-opReg0), 0)
 		return
@@ -264,46 +267,46 @@ func (at *spot) deref() {
 }
 
 // constant reads the number that an operation pushes.
-func constant(op uint8, c *cursor) (int64, bool) {
+func constant(op uint8, c *bytereader.Reader) (int64, bool) {
 	switch op {
 	case opConst1u:
-		return int64(c.u8()), true
+		return int64(c.U8()), true
 	case opConst1s:
-		return int64(int8(c.u8())), true
+		return int64(int8(c.U8())), true
 	case opConst2u:
-		return int64(c.u16()), true
+		return int64(c.U16()), true
 	case opConst2s:
-		return int64(int16(c.u16())), true
+		return int64(int16(c.U16())), true
 	case opConst4u:
-		return int64(c.u32()), true
+		return int64(c.U32()), true
 	case opConst4s:
-		return int64(int32(c.u32())), true
+		return int64(int32(c.U32())), true
 	case opConst8u, opConst8s:
-		return int64(c.u64()), true
+		return int64(c.U64()), true
 	case opConstu:
-		return int64(c.uleb()), true
+		return int64(c.ULEB()), true
 	case opConsts:
-		return c.sleb(), true
+		return c.SLEB(), true
 	}
 	return 0, false
 }
 
 // operands passes over the operands of an operation that gives no place; false
 // when nothing behind it can: a jump, a call, or what is not known.
-func operands(op uint8, c *cursor) bool {
+func operands(op uint8, c *bytereader.Reader) bool {
 	switch op {
 	case opPick, opDerefSize, opXderefSize:
-		c.u8()
+		c.U8()
 	case opImplicit:
-		c.bytes(c.uleb())
+		c.Bytes(c.ULEB())
 	case opConvert, opReinterpret, opGNUConvert:
-		c.uleb()
+		c.ULEB()
 	case opRegvalType, opGNURegval:
-		c.uleb()
-		c.uleb()
+		c.ULEB()
+		c.ULEB()
 	case opDerefType, opGNUDeref:
-		c.u8()
-		c.uleb()
+		c.U8()
+		c.ULEB()
 	case opBra, opSkip, opCall2, opCall4, opCallRef, opPushObject:
 		return false
 	default: // arithmetic has none

@@ -1,5 +1,7 @@
 package dwarf
 
+import "stackmill/stages/loadobject/bytereader"
+
 // The attribute forms (DWARF 5 section 7.5.6, and GNU's).
 const (
 	formAddr        = 0x01
@@ -68,9 +70,9 @@ type format struct {
 
 // value reads one value; false when the form is not known, after which nothing
 // in the entry can be read.
-func (c *cursor) value(form uint64, f format) (value, bool) {
+func (f format) value(c *bytereader.Reader, form uint64) (value, bool) {
 	if form == formIndirect {
-		if form = c.uleb(); form == formIndirect || form == formImplicit {
+		if form = c.ULEB(); form == formIndirect || form == formImplicit {
 			return value{}, false
 		}
 	}
@@ -80,27 +82,27 @@ func (c *cursor) value(form uint64, f format) (value, bool) {
 		case form == formFlagPresent:
 			v.u = 1
 		case n <= 8:
-			v.u = c.uint(int(n))
+			v.u = c.Uint(int(n))
 		default:
-			c.bytes(n)
+			c.Bytes(n)
 		}
 		return v, true
 	}
 	switch form {
 	case formUdata, formRefUdata, formStrx, formAddrx, formLoclistx, formRnglistx, formGNUAddr, formGNUStr:
-		v.u = c.uleb()
+		v.u = c.ULEB()
 	case formSdata:
-		v.u = uint64(c.sleb())
+		v.u = uint64(c.SLEB())
 	case formString:
-		v.b = c.text()
+		v.b = c.Text()
 	case formBlock, formExprloc:
-		v.b = c.bytes(c.uleb())
+		v.b = c.Bytes(c.ULEB())
 	case formBlock1:
-		v.b = c.bytes(c.uint(1))
+		v.b = c.Bytes(c.Uint(1))
 	case formBlock2:
-		v.b = c.bytes(c.uint(2))
+		v.b = c.Bytes(c.Uint(2))
 	case formBlock4:
-		v.b = c.bytes(c.uint(4))
+		v.b = c.Bytes(c.Uint(4))
 	default:
 		return value{}, false
 	}

@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strings"
 
+	"stackmill/stages/loadobject/bytereader"
 	"stackmill/stages/loadobject/symtab"
 )
 
@@ -58,9 +59,9 @@ func (a *adder) procedureNames(u *unit, s, ranges *sections) (map[uint64]string,
 	var around []procedureScope
 	names := map[uint64]string{} // by the entry's offset
 	copies := map[int]uint64{}   // of procedures without a name, the entry that has it
-	for len(c.b) > 0 {
+	for len(c.Rest) > 0 {
 		offset := u.at(&c)
-		code := c.uleb()
+		code := c.ULEB()
 		if code == 0 {
 			if len(around) == 0 {
 				break
@@ -76,7 +77,7 @@ func (a *adder) procedureNames(u *unit, s, ranges *sections) (map[uint64]string,
 		switch {
 		case d.tag == tagModule || d.tag == tagSubprogram || d.tag == tagEntryPoint:
 			var e procedureEntry
-			if err = e.read(&c, d, u, s); err != nil || c.short {
+			if err = e.read(&c, d, u, s); err != nil || c.Short {
 				break
 			}
 			scope := here.path
@@ -114,7 +115,7 @@ func (a *adder) procedureNames(u *unit, s, ranges *sections) (map[uint64]string,
 				continue
 			}
 		default:
-			err = c.skip(d, u.format)
+			err = u.format.skip(&c, d)
 		}
 		if err != nil {
 			return nil, err
@@ -133,7 +134,7 @@ func (a *adder) procedureNames(u *unit, s, ranges *sections) (map[uint64]string,
 	for i, origin := range copies {
 		a.procedures[i].name = names[origin]
 	}
-	if c.short {
+	if c.Short {
 		return names, errShort
 	}
 	return names, nil
@@ -160,12 +161,12 @@ type procedureEntry struct {
 	code          pcs
 }
 
-func (e *procedureEntry) read(c *cursor, d *abbrev, u *unit, s *sections) error {
+func (e *procedureEntry) read(c *bytereader.Reader, d *abbrev, u *unit, s *sections) error {
 	text := func(v value) string {
 		t := s.string(u, v)
 		return string(t[:min(len(t), maxPath)])
 	}
-	return c.attributes(d, u.format, func(attr uint32, v value) {
+	return u.format.attributes(c, d, func(attr uint32, v value) {
 		switch attr {
 		case attrName:
 			e.name = text(v)

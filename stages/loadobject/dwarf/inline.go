@@ -1,6 +1,10 @@
 package dwarf
 
-import "fmt"
+import (
+	"fmt"
+
+	"stackmill/stages/loadobject/bytereader"
+)
 
 // inlined is a subroutine whose code was put where it is called.
 type inlined struct {
@@ -49,8 +53,8 @@ func (s *sections) inlines(u *unit, f func(inlined), own func(origin value, code
 	c := u.entries
 	here := scope{parent: -1}
 	var around []scope
-	for number := 0; len(c.b) > 0; {
-		code := c.uleb()
+	for number := 0; len(c.Rest) > 0; {
+		code := c.ULEB()
 		if code == 0 {
 			if len(around) == 0 {
 				return nil
@@ -66,7 +70,7 @@ func (s *sections) inlines(u *unit, f func(inlined), own func(origin value, code
 		switch {
 		case a.tag == tagInlinedSubroutine:
 			in := inlined{number: number, depth: here.depth, parent: here.parent}
-			if err = in.read(&c, a, u.format); err == nil && !c.short {
+			if err = in.read(&c, a, u.format); err == nil && !c.Short {
 				f(in)
 			}
 			below = scope{here.depth + 1, number, true}
@@ -74,11 +78,11 @@ func (s *sections) inlines(u *unit, f func(inlined), own func(origin value, code
 		case a.tag == tagSubprogram:
 			below = scope{parent: -1, inside: true}
 			if !a.origin {
-				err = c.skip(a, u.format)
+				err = u.format.skip(&c, a)
 				break
 			}
 			var in inlined
-			if err = in.read(&c, a, u.format); err == nil && !c.short {
+			if err = in.read(&c, a, u.format); err == nil && !c.Short {
 				own(in.origin, in.code)
 			}
 		case a.children && a.sibling && codeless(a.tag, here.inside):
@@ -86,7 +90,7 @@ func (s *sections) inlines(u *unit, f func(inlined), own func(origin value, code
 				continue
 			}
 		default:
-			err = c.skip(a, u.format)
+			err = u.format.skip(&c, a)
 		}
 		if err != nil {
 			return err
@@ -99,14 +103,14 @@ func (s *sections) inlines(u *unit, f func(inlined), own func(origin value, code
 			here = below
 		}
 	}
-	if c.short {
+	if c.Short {
 		return errShort
 	}
 	return nil
 }
 
-func (in *inlined) read(c *cursor, a *abbrev, f format) error {
-	return c.attributes(a, f, func(name uint32, v value) {
+func (in *inlined) read(c *bytereader.Reader, a *abbrev, f format) error {
+	return f.attributes(c, a, func(name uint32, v value) {
 		switch name {
 		case attrLowPC:
 			in.code.low = v
@@ -137,9 +141,9 @@ func codeless(tag uint64, inside bool) bool {
 }
 
 // jump moves past an entry and all below it.
-func (u *unit) jump(c *cursor, a *abbrev) error {
+func (u *unit) jump(c *bytereader.Reader, a *abbrev) error {
 	var next uint64
-	err := c.attributes(a, u.format, func(name uint32, v value) {
+	err := u.format.attributes(c, a, func(name uint32, v value) {
 		if name == attrSibling {
 			next = v.u
 			if v.form == formRefAddr {
@@ -150,9 +154,9 @@ func (u *unit) jump(c *cursor, a *abbrev) error {
 	if here := u.at(c) - u.offset; next < here || next > u.size {
 		return fmt.Errorf("the entry before offset %d has its sibling at %d of the unit", here+u.offset, next)
 	}
-	c.bytes(next - (u.at(c) - u.offset))
+	c.Bytes(next - (u.at(c) - u.offset))
 	return err
 }
 
-// at returns the offset in .debug_info that the cursor over the unit stands at.
-func (u *unit) at(c *cursor) uint64 { return u.offset + u.size - uint64(len(c.b)) }
+// at returns the offset in .debug_info that a reader of the unit is at.
+func (u *unit) at(c *bytereader.Reader) uint64 { return u.offset + u.size - uint64(len(c.Rest)) }

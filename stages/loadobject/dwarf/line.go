@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"path"
+
+	"stackmill/stages/loadobject/bytereader"
 )
 
 // lineHeader is the header of a line number program (DWARF 5 section 6.2.4).
@@ -16,7 +18,7 @@ type lineHeader struct {
 	operands         []byte // by opcode, from 1
 	dirs             [][]byte
 	files            []lineFile
-	program          cursor
+	program          bytereader.Reader
 	compDir          []byte
 	strOffsetsBase   uint64
 	lowestFileNumber uint64
@@ -51,14 +53,14 @@ const (
 
 // lineHeader reads the header at an offset of .debug_line.
 func (s *sections) lineHeader(off uint64, u *unit) (*lineHeader, error) {
-	c := at(s.line, off, s.order)
-	n, wide := c.length()
-	c = cursor{b: c.bytes(n), order: s.order, short: c.short}
-	if s.program -= len(c.b); s.program < 0 {
+	c := bytereader.At(s.line, off, s.order)
+	n, wide := c.Length()
+	c = c.Sub(n)
+	if s.program -= len(c.Rest); s.program < 0 {
 		return nil, errors.New("the line number programs overlap")
 	}
-	h := &lineHeader{format: format{version: int(c.u16()), wide: wide, addrSize: u.addrSize}}
-	if c.short {
+	h := &lineHeader{format: format{version: int(c.U16()), wide: wide, addrSize: u.addrSize}}
+	if c.Short {
 		return nil, errShort
 	}
 	if h.version < 2 || h.version > 5 {
@@ -67,24 +69,24 @@ func (s *sections) lineHeader(off uint64, u *unit) (*lineHeader, error) {
 	h.compDir = s.text(u, attrCompDir)
 	h.strOffsetsBase = u.strOffsetsBase()
 	if h.version == 5 {
-		h.addrSize = int(c.u8())
-		c.u8() // segment selector size
+		h.addrSize = int(c.U8())
+		c.U8() // segment selector size
 	}
-	head := c.offset(wide)
-	body := cursor{b: c.bytes(head), order: s.order, short: c.short}
+	head := c.Offset(wide)
+	body := c.Sub(head)
 	h.program = c
-	h.minInst, h.maxOps = uint64(body.u8()), 1
+	h.minInst, h.maxOps = uint64(body.U8()), 1
 	if h.version >= 4 {
-		h.maxOps = max(1, uint64(body.u8()))
+		h.maxOps = max(1, uint64(body.U8()))
 	}
-	body.u8() // default of is_stmt
-	h.lineBase = int64(int8(body.u8()))
-	h.lineRange = uint64(body.u8())
-	h.opcodeBase = body.u8()
+	body.U8() // default of is_stmt
+	h.lineBase = int64(int8(body.U8()))
+	h.lineRange = uint64(body.U8())
+	h.opcodeBase = body.U8()
 	if h.opcodeBase > 0 {
-		h.operands = body.bytes(uint64(h.opcodeBase) - 1)
+		h.operands = body.Bytes(uint64(h.opcodeBase) - 1)
 	}
-	if body.short || c.short {
+	if body.Short || c.Short {
 		return nil, errShort
 	}
 	if h.lineRange == 0 || h.opcodeBase == 0 || h.addrSize < 1 || h.addrSize > 8 {
@@ -98,34 +100,34 @@ func (s *sections) lineHeader(off uint64, u *unit) (*lineHeader, error) {
 }
 
 // names reads the directories and files of versions 2 to 4, numbered from 1.
-func (h *lineHeader) names(c *cursor) {
+func (h *lineHeader) names(c *bytereader.Reader) {
 	h.lowestFileNumber = 1
 	h.dirs = append(h.dirs, h.compDir)
 	for {
-		d := c.text()
+		d := c.Text()
 		if len(d) == 0 {
 			break
 		}
 		h.dirs = append(h.dirs, d)
 	}
 	for {
-		name := c.text()
+		name := c.Text()
 		if len(name) == 0 {
 			break
 		}
-		h.files = append(h.files, c.file(name))
+		h.files = append(h.files, readFile(c, name))
 	}
 }
 
-func (c *cursor) file(name []byte) lineFile {
-	f := lineFile{name, c.uleb()}
-	c.uleb() // time of modification
-	c.uleb() // length
+func readFile(c *bytereader.Reader, name []byte) lineFile {
+	f := lineFile{name, c.ULEB()}
+	c.ULEB() // time of modification
+	c.ULEB() // length
 	return f
 }
 
 // names5 reads the directories and files of version 5, numbered from 0.
-func (s *sections) names5(h *lineHeader, c *cursor) error {
+func (s *sections) names5(h *lineHeader, c *bytereader.Reader) error {
 	dirs, err := s.entryList(h, c)
 	if err != nil {
 		return fmt.Errorf("directories: %w", err)
@@ -140,15 +142,15 @@ func (s *sections) names5(h *lineHeader, c *cursor) error {
 }
 
 // entryList reads a list whose first part describes the entries' fields.
-func (s *sections) entryList(h *lineHeader, c *cursor) ([]lineFile, error) {
+func (s *sections) entryList(h *lineHeader, c *bytereader.Reader) ([]lineFile, error) {
 	const contentPath, contentDir = 1, 2
 	type field struct{ content, form uint64 }
 	var fields []field
-	for n := c.u8(); n > 0; n-- {
-		fields = append(fields, field{c.uleb(), c.uleb()})
+	for n := c.U8(); n > 0; n-- {
+		fields = append(fields, field{c.ULEB(), c.ULEB()})
 	}
-	n := c.uleb()
-	if n > uint64(len(c.b)) || n > 0 && len(fields) == 0 { // each entry has bytes
+	n := c.ULEB()
+	if n > uint64(len(c.Rest)) || n > 0 && len(fields) == 0 { // each entry has bytes
 		return nil, errShort
 	}
 	u := &unit{format: h.format, attrs: map[uint64]value{attrStrOffsetsBase: {u: h.strOffsetsBase}}}
@@ -156,7 +158,7 @@ func (s *sections) entryList(h *lineHeader, c *cursor) ([]lineFile, error) {
 	for ; n > 0; n-- {
 		var f lineFile
 		for _, x := range fields {
-			v, ok := c.value(x.form, h.format)
+			v, ok := h.format.value(c, x.form)
 			if !ok {
 				return nil, fmt.Errorf("unknown form %#x", x.form)
 			}
@@ -167,7 +169,7 @@ func (s *sections) entryList(h *lineHeader, c *cursor) ([]lineFile, error) {
 				f.dir = v.u
 			}
 		}
-		if c.short {
+		if c.Short {
 			return nil, errShort
 		}
 		list = append(list, f)
@@ -217,8 +219,8 @@ func (h *lineHeader) run(emit func(row) bool) error {
 		r.address += h.minInst * ((op + n) / h.maxOps)
 		op = (op + n) % h.maxOps
 	}
-	for len(c.b) > 0 {
-		code := c.u8()
+	for len(c.Rest) > 0 {
+		code := c.U8()
 		switch {
 		case code >= h.opcodeBase:
 			n := uint64(code - h.opcodeBase)
@@ -228,9 +230,9 @@ func (h *lineHeader) run(emit func(row) bool) error {
 				return nil
 			}
 		case code == 0:
-			n := c.uleb()
-			x := cursor{b: c.bytes(n), order: c.order}
-			switch x.u8() {
+			n := c.ULEB()
+			x := c.Sub(n)
+			switch x.U8() {
 			case lneEndSequence:
 				r.end = true
 				if !emit(r) {
@@ -238,12 +240,12 @@ func (h *lineHeader) run(emit func(row) bool) error {
 				}
 				r, op = start, 0
 			case lneSetAddress:
-				if len(x.b) <= 8 {
-					r.address, op = x.uint(len(x.b)), 0
+				if len(x.Rest) <= 8 {
+					r.address, op = x.Uint(len(x.Rest)), 0
 				}
 			case lneDefineFile:
-				if name := x.text(); len(name) > 0 {
-					h.files = append(h.files, x.file(name))
+				if name := x.Text(); len(name) > 0 {
+					h.files = append(h.files, readFile(&x, name))
 				}
 			}
 		case code == lnsCopy:
@@ -251,21 +253,21 @@ func (h *lineHeader) run(emit func(row) bool) error {
 				return nil
 			}
 		case code == lnsAdvancePC:
-			advance(c.uleb())
+			advance(c.ULEB())
 		case code == lnsAdvanceLine:
-			r.line += uint64(c.sleb())
+			r.line += uint64(c.SLEB())
 		case code == lnsSetFile:
-			r.file = c.uleb()
+			r.file = c.ULEB()
 		case code == lnsConstAddPC:
 			advance(uint64(255-h.opcodeBase) / h.lineRange)
 		case code == lnsFixedAdvancePC:
-			r.address, op = r.address+uint64(c.u16()), 0
+			r.address, op = r.address+uint64(c.U16()), 0
 		default: // changes nothing that is used; the header tells how long it is
 			for n := h.operands[code-1]; n > 0; n-- {
-				c.uleb()
+				c.ULEB()
 			}
 		}
-		if c.short {
+		if c.Short {
 			return errShort
 		}
 	}

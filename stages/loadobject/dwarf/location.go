@@ -1,6 +1,9 @@
 package dwarf
 
-import "stackmill/stages/loadobject/types"
+import (
+	"stackmill/stages/loadobject/bytereader"
+	"stackmill/stages/loadobject/types"
+)
 
 // location passes the places that a location attribute tells, and returns the
 // address when the variable lies at one all the time. Lists are in s, the
@@ -39,40 +42,40 @@ func (s *sections) location(u *unit, linked *sections, v value, place func(types
 
 // locList reads .debug_loc (DWARF 4 section 2.6.2).
 func (s *sections) locList(u *unit, off, base uint64, entry func(span, []byte)) {
-	c := at(s.loc, off, s.order)
+	c := bytereader.At(s.loc, off, s.order)
 	largest := ^uint64(0) >> (64 - 8*u.addrSize)
 	for ; s.entries > 0; s.entries-- {
-		low, high := c.uint(u.addrSize), c.uint(u.addrSize)
-		if c.short || low == 0 && high == 0 {
+		low, high := c.Uint(u.addrSize), c.Uint(u.addrSize)
+		if c.Short || low == 0 && high == 0 {
 			return
 		}
 		if low == largest {
 			base = high
 			continue
 		}
-		expression := c.bytes(uint64(c.u16()))
+		expression := c.Bytes(uint64(c.U16()))
 		entry(span{base + low, base + high}, expression)
 	}
 }
 
 // splitLocList reads the .debug_loc.dwo of version 4, GNU's draft of version 5.
 func (s *sections) splitLocList(u *unit, linked *sections, off uint64, entry func(span, []byte)) {
-	c := at(s.loc, off, s.order)
-	for ; s.entries > 0 && !c.short; s.entries-- {
+	c := bytereader.At(s.loc, off, s.order)
+	for ; s.entries > 0 && !c.Short; s.entries-- {
 		var r span
-		switch c.u8() {
+		switch c.U8() {
 		case lleBaseAddrx:
-			c.uleb()
+			c.ULEB()
 			continue
 		case lleStartxEndx:
 			r.low, r.high = linked.indexed(u, &c), linked.indexed(u, &c)
 		case lleStartxLength:
 			r.low = linked.indexed(u, &c)
-			r.high = r.low + uint64(c.u32())
+			r.high = r.low + uint64(c.U32())
 		default:
 			return
 		}
-		expression := c.bytes(uint64(c.u16()))
+		expression := c.Bytes(uint64(c.U16()))
 		entry(r, expression)
 	}
 }
@@ -102,49 +105,49 @@ func (s *sections) loclist(u *unit, linked *sections, where value, base uint64, 
 		if off > uint64(len(s.loclists)) {
 			return
 		}
-		c := at(s.loclists, start+off*size, s.order)
-		off = start + c.offset(u.wide)
+		c := bytereader.At(s.loclists, start+off*size, s.order)
+		off = start + c.Offset(u.wide)
 	}
-	c := at(s.loclists, off, s.order)
-	for ; s.entries > 0 && !c.short; s.entries-- {
+	c := bytereader.At(s.loclists, off, s.order)
+	for ; s.entries > 0 && !c.Short; s.entries-- {
 		var r span
-		switch c.u8() {
+		switch c.U8() {
 		case lleBaseAddrx:
 			base = linked.indexed(u, &c)
 			continue
 		case lleBase:
-			base = c.uint(u.addrSize)
+			base = c.Uint(u.addrSize)
 			continue
 		case lleGNUViews:
-			c.uleb()
-			c.uleb()
+			c.ULEB()
+			c.ULEB()
 			continue
 		case lleStartxEndx:
 			r.low, r.high = linked.indexed(u, &c), linked.indexed(u, &c)
 		case lleStartxLength:
 			r.low = linked.indexed(u, &c)
-			r.high = r.low + c.uleb()
+			r.high = r.low + c.ULEB()
 		case lleOffsetPair:
-			r.low, r.high = base+c.uleb(), base+c.uleb()
+			r.low, r.high = base+c.ULEB(), base+c.ULEB()
 		case lleDefault:
 			r.high = types.Always
 		case lleStartEnd:
-			r.low, r.high = c.uint(u.addrSize), c.uint(u.addrSize)
+			r.low, r.high = c.Uint(u.addrSize), c.Uint(u.addrSize)
 		case lleStartLength:
-			r.low = c.uint(u.addrSize)
-			r.high = r.low + c.uleb()
+			r.low = c.Uint(u.addrSize)
+			r.high = r.low + c.ULEB()
 		default: // the end, or what later versions may add
 			return
 		}
-		expression := c.bytes(c.uleb())
-		if !c.short {
+		expression := c.Bytes(c.ULEB())
+		if !c.Short {
 			entry(r, expression)
 		}
 	}
 }
 
 // indexed reads an index into .debug_addr.
-func (s *sections) indexed(u *unit, c *cursor) uint64 {
-	a, _ := s.address(u, value{form: formAddrx, u: c.uleb()})
+func (s *sections) indexed(u *unit, c *bytereader.Reader) uint64 {
+	a, _ := s.address(u, value{form: formAddrx, u: c.ULEB()})
 	return a
 }

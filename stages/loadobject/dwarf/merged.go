@@ -26,9 +26,9 @@ func (a *adder) readMerged(u *unit, s, ranges *sections) error {
 	}
 	abbrevs := s.abbrevs(u.abbrevs, u.format)
 	c := u.entries
-	for len(c.b) > 0 {
+	for len(c.Rest) > 0 {
 		offset := u.at(&c)
-		code := c.uleb()
+		code := c.ULEB()
 		if code == 0 {
 			continue
 		}
@@ -37,7 +37,7 @@ func (a *adder) readMerged(u *unit, s, ranges *sections) error {
 			return fmt.Errorf("the entry at offset %d has no abbreviation", offset)
 		}
 		if d.tag != tagSubprogram || !d.origin {
-			if err := c.skip(d, u.format); err != nil {
+			if err := u.format.skip(&c, d); err != nil {
 				return err
 			}
 			continue
@@ -54,7 +54,7 @@ func (a *adder) readMerged(u *unit, s, ranges *sections) error {
 			}
 		}
 	}
-	if c.short {
+	if c.Short {
 		return errShort
 	}
 	return nil

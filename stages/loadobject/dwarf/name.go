@@ -125,13 +125,13 @@ func (s *sections) functionName(u *unit, off uint64) (name functionName, next ui
 	if abbrev == nil || s.names <= 0 {
 		return name, 0
 	}
-	before := len(c.b)
+	before := len(c.Rest)
 	text := func(v value) string {
 		t := s.string(u, v)
 		s.names -= len(t) + 1
 		return string(t[:min(len(t), maxPath)])
 	}
-	err := c.attributes(abbrev, u.format, func(attr uint32, v value) {
+	err := u.format.attributes(&c, abbrev, func(attr uint32, v value) {
 		switch attr {
 		case attrLinkageName, attrMIPSLinkageName:
 			name = functionName{text(v), true}
@@ -143,7 +143,7 @@ func (s *sections) functionName(u *unit, off uint64) (name functionName, next ui
 			next, _ = reference(u, v)
 		}
 	})
-	if s.names -= before - len(c.b); err != nil || c.short {
+	if s.names -= before - len(c.Rest); err != nil || c.Short {
 		return functionName{}, 0
 	}
 	name.linkage = name.linkage && name.text != ""

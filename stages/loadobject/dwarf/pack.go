@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"stackmill/stages/loadobject/bytereader"
 	"stackmill/stages/loadobject/elf"
 )
 
@@ -61,32 +62,32 @@ func index(f *elf.File, name string) (map[uint64][parts]part, error) {
 	if err != nil || b == nil && name == "tu_index" {
 		return nil, err
 	}
-	c := at(b, 0, f.Order)
-	version := c.u32()
+	c := bytereader.New(b, f.Order)
+	version := c.U32()
 	if f.Order == binary.ByteOrder(binary.BigEndian) && version>>16 == 5 {
 		version >>= 16
 	}
-	columns, units, slots := uint64(c.u32()), uint64(c.u32()), uint64(c.u32())
+	columns, units, slots := uint64(c.U32()), uint64(c.U32()), uint64(c.U32())
 	if version != 2 && version != 5 {
 		return nil, fmt.Errorf("unknown version %d", version)
 	}
 	if columns > 16 {
 		return nil, fmt.Errorf("%d columns", columns)
 	}
-	ids := cursor{b: c.bytes(slots * 8), order: f.Order}
-	numbers := cursor{b: c.bytes(slots * 4), order: f.Order}
-	heads := cursor{b: c.bytes(columns * 4), order: f.Order}
-	offsets, sizes := c.bytes(units*columns*4), c.bytes(units*columns*4)
-	if c.short {
+	ids := bytereader.New(c.Bytes(slots*8), f.Order)
+	numbers := bytereader.New(c.Bytes(slots*4), f.Order)
+	heads := bytereader.New(c.Bytes(columns*4), f.Order)
+	offsets, sizes := c.Bytes(units*columns*4), c.Bytes(units*columns*4)
+	if c.Short {
 		return nil, errShort
 	}
 	var column [16]uint32
 	for i := range columns {
-		column[i] = heads.u32()
+		column[i] = heads.U32()
 	}
 	rows := map[uint64][parts]part{}
 	for range slots {
-		id, n := ids.u64(), uint64(numbers.u32())
+		id, n := ids.U64(), uint64(numbers.U32())
 		if n == 0 || n > units {
 			continue
 		}
@@ -130,8 +131,8 @@ func (p *pack) typeUnits(use func(*sections)) {
 		p.leftTypes -= size
 		s := p.cut(row)
 		if row[partTypes].size > 0 {
-			c := at(p.all.oldTypes, uint64(row[partTypes].offset), p.all.order)
-			s.info, s.old = c.bytes(uint64(row[partTypes].size)), true
+			c := bytereader.At(p.all.oldTypes, uint64(row[partTypes].offset), p.all.order)
+			s.info, s.old = c.Bytes(uint64(row[partTypes].size)), true
 		}
 		if last != nil && before == row[partAbbrev] {
 			s.table = last.table
@@ -145,8 +146,8 @@ func (p *pack) typeUnits(use func(*sections)) {
 // cut returns the sections' parts of one unit.
 func (p *pack) cut(row [parts]part) *sections {
 	cut := func(section []byte, x part) []byte {
-		c := at(section, uint64(x.offset), p.all.order)
-		return c.bytes(uint64(x.size))
+		c := bytereader.At(section, uint64(x.offset), p.all.order)
+		return c.Bytes(uint64(x.size))
 	}
 	s := *p.all
 	s.info = cut(p.all.info, row[partInfo])

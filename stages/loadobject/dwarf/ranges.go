@@ -1,5 +1,7 @@
 package dwarf
 
+import "stackmill/stages/loadobject/bytereader"
+
 // span is a range of virtual addresses.
 type span struct{ low, high uint64 }
 
@@ -34,12 +36,12 @@ func (s *sections) spans(list []span, u *unit, p pcs) []span {
 
 // rangeList reads .debug_ranges (DWARF 4 section 2.17.3).
 func (s *sections) rangeList(list []span, u *unit, off, base uint64) []span {
-	c := at(s.ranges, off, s.order)
+	c := bytereader.At(s.ranges, off, s.order)
 	largest := ^uint64(0) >> (64 - 8*u.addrSize)
 	for ; s.entries > 0; s.entries-- {
-		low, high := c.uint(u.addrSize), c.uint(u.addrSize)
+		low, high := c.Uint(u.addrSize), c.Uint(u.addrSize)
 		switch {
-		case c.short || low == 0 && high == 0:
+		case c.Short || low == 0 && high == 0:
 			return list
 		case low == largest:
 			base = high
@@ -87,39 +89,39 @@ func (s *sections) rnglist(list []span, u *unit, where value, base uint64) []spa
 		if off > uint64(len(s.rnglists)) {
 			return nil
 		}
-		c := at(s.rnglists, start+off*size, s.order)
-		off = start + c.offset(u.wide)
+		c := bytereader.At(s.rnglists, start+off*size, s.order)
+		off = start + c.Offset(u.wide)
 	}
-	c := at(s.rnglists, off, s.order)
+	c := bytereader.At(s.rnglists, off, s.order)
 	index := func() uint64 {
-		a, _ := s.address(u, value{form: formAddrx, u: c.uleb()})
+		a, _ := s.address(u, value{form: formAddrx, u: c.ULEB()})
 		return a
 	}
 	for ; s.entries > 0; s.entries-- {
 		var r span
-		switch kind := c.u8(); kind {
+		switch kind := c.U8(); kind {
 		case rleBaseAddrx:
 			base = index()
 			continue
 		case rleBase:
-			base = c.uint(u.addrSize)
+			base = c.Uint(u.addrSize)
 			continue
 		case rleStartxEndx:
 			r.low, r.high = index(), index()
 		case rleStartxLength:
 			r.low = index()
-			r.high = r.low + c.uleb()
+			r.high = r.low + c.ULEB()
 		case rleOffsetPair:
-			r.low, r.high = base+c.uleb(), base+c.uleb()
+			r.low, r.high = base+c.ULEB(), base+c.ULEB()
 		case rleStartEnd:
-			r.low, r.high = c.uint(u.addrSize), c.uint(u.addrSize)
+			r.low, r.high = c.Uint(u.addrSize), c.Uint(u.addrSize)
 		case rleStartLength:
-			r.low = c.uint(u.addrSize)
-			r.high = r.low + c.uleb()
+			r.low = c.Uint(u.addrSize)
+			r.high = r.low + c.ULEB()
 		default: // rleEnd, or what later versions may add
 			return list
 		}
-		if c.short {
+		if c.Short {
 			return list
 		}
 		if r.low < r.high {

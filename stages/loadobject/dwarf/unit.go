@@ -1,9 +1,12 @@
 package dwarf
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
+
+	"stackmill/stages/loadobject/bytereader"
 )
 
 // sections are the parts of one file's debug information.
@@ -49,8 +52,8 @@ type unit struct {
 	size    uint64 // with the header
 	dwoID   uint64
 	attrs   map[uint64]value
-	abbrevs uint64 // offset of its table in .debug_abbrev
-	entries cursor // those behind the first one; empty when that has no children
+	abbrevs uint64            // offset of its table in .debug_abbrev
+	entries bytereader.Reader // those behind the first one; empty when that has no children
 
 	rangesBase uint64 // of a split unit, what its offsets in .debug_ranges count from
 
@@ -104,14 +107,14 @@ var errShort = errors.New("runs beyond its end")
 // read is passed to bad and left out; only a wrong length ends the walk.
 func (s *sections) units(f func(*unit), bad func(off uint64, err error)) {
 	for off := uint64(0); off < uint64(len(s.info)); {
-		c := at(s.info, off, s.order)
-		n, wide := c.length()
+		c := bytereader.At(s.info, off, s.order)
+		n, wide := c.Length()
 		head := uint64(4)
 		if wide {
 			head = 12
 		}
-		body := cursor{b: c.bytes(n), order: s.order}
-		if c.short {
+		body := c.Sub(n)
+		if c.Short {
 			bad(off, errShort)
 			return
 		}
@@ -129,36 +132,36 @@ func (s *sections) units(f func(*unit), bad func(off uint64, err error)) {
 
 // unit reads a unit's header and first entry (DWARF 5 section 7.5.1); nil for
 // units that hold no code.
-func (s *sections) unit(c cursor, wide bool) (*unit, error) {
-	u := &unit{format: format{version: int(c.u16()), wide: wide}}
+func (s *sections) unit(c bytereader.Reader, wide bool) (*unit, error) {
+	u := &unit{format: format{version: int(c.U16()), wide: wide}}
 	if u.version < 2 || u.version > 5 {
 		return nil, fmt.Errorf("unknown version %d", u.version)
 	}
 	var kind uint8
 	if u.version == 5 {
-		kind = c.u8()
-		u.addrSize = int(c.u8())
-		u.abbrevs = c.offset(wide)
+		kind = c.U8()
+		u.addrSize = int(c.U8())
+		u.abbrevs = c.Offset(wide)
 	} else {
-		u.abbrevs = c.offset(wide)
-		u.addrSize = int(c.u8())
+		u.abbrevs = c.Offset(wide)
+		u.addrSize = int(c.U8())
 	}
 	switch kind {
 	case unitType, unitSplitType:
 		if !s.types {
 			return nil, nil
 		}
-		u.signature, u.typeAt = c.u64(), c.offset(wide)
+		u.signature, u.typeAt = c.U64(), c.Offset(wide)
 	case unitSkeleton, unitSplitCompile:
-		u.dwoID = c.u64()
+		u.dwoID = c.U64()
 	}
 	if s.old {
-		u.signature, u.typeAt = c.u64(), c.offset(wide)
+		u.signature, u.typeAt = c.U64(), c.Offset(wide)
 	}
 	if u.addrSize != 4 && u.addrSize != 8 && u.addrSize != 2 {
 		return nil, fmt.Errorf("address size %d", u.addrSize)
 	}
-	code := c.uleb()
+	code := c.ULEB()
 	if code == 0 {
 		return nil, nil
 	}
@@ -170,10 +173,10 @@ func (s *sections) unit(c cursor, wide bool) (*unit, error) {
 		return nil, nil
 	}
 	u.attrs = make(map[uint64]value, len(d.attrs))
-	if err := c.attributes(d, u.format, func(name uint32, v value) { u.attrs[uint64(name)] = v }); err != nil {
+	if err := u.format.attributes(&c, d, func(name uint32, v value) { u.attrs[uint64(name)] = v }); err != nil {
 		return nil, err
 	}
-	if c.short {
+	if c.Short {
 		return nil, errShort
 	}
 	if v, ok := u.attrs[attrGNUDwoID]; ok {
@@ -209,8 +212,8 @@ func (s *sections) string(u *unit, v value) []byte {
 		if v.u > uint64(len(s.strOffsets)) {
 			return nil
 		}
-		c := at(s.strOffsets, u.strOffsetsBase()+v.u*size, s.order)
-		return textAt(s.str, c.offset(u.wide))
+		c := bytereader.At(s.strOffsets, u.strOffsetsBase()+v.u*size, s.order)
+		return textAt(s.str, c.Offset(u.wide))
 	}
 	return nil
 }
@@ -239,9 +242,9 @@ func (s *sections) address(u *unit, v value) (uint64, bool) {
 		if v.u > uint64(len(s.addr)) {
 			return 0, false
 		}
-		c := at(s.addr, u.addrBase()+v.u*uint64(u.addrSize), s.order)
-		a := c.uint(u.addrSize)
-		return a, !c.short
+		c := bytereader.At(s.addr, u.addrBase()+v.u*uint64(u.addrSize), s.order)
+		a := c.Uint(u.addrSize)
+		return a, !c.Short
 	}
 	return 0, false
 }
@@ -251,4 +254,21 @@ func (u *unit) addrBase() uint64 {
 		return b.u
 	}
 	return u.attrs[attrAddrBase].u
+}
+
+// maxString is where strings are cut that others may refer to, since many can
+// refer to one that does not end.
+const maxString = 4 * maxPath
+
+// textAt returns the string at an offset of a string section.
+func textAt(section []byte, off uint64) []byte {
+	c := bytereader.At(section, off, nil)
+	b := c.Rest[:min(len(c.Rest), maxString)]
+	if n := bytes.IndexByte(b, 0); n >= 0 {
+		return b[:n]
+	}
+	if len(b) < maxString {
+		return nil
+	}
+	return b
 }
