@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	elfobject "stackmill/stages/loadobject/elf"
+	"stackmill/stages/loadobject/symtab"
 )
 
 // symbol is a variable that only the symbol table tells of, without its type.
@@ -18,11 +19,11 @@ type symbol struct {
 func (o *object) findSymbols() {
 	o.data = []symbol{}
 	err := o.read(func(f *elfobject.File) error {
-		list, err := f.Variables()
-		for _, s := range list {
+		list := symtab.ReadVariables(f)
+		for _, s := range list.List {
 			o.data = append(o.data, symbol{s.Address, s.Size, s.Name})
 		}
-		return err
+		return list.Damage
 	})
 	if err != nil && !o.resolver.Faulted(err) {
 		o.space.problem(o.resolver.Program.Objects[o.number].Path, "symbols of data", err)

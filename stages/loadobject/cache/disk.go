@@ -29,7 +29,7 @@ import (
 // same object: names, sizes, lines.
 const (
 	magic         = "stackmill table "
-	formatVersion = 15
+	formatVersion = 16
 	headSize      = 32
 )
 

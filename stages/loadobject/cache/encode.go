@@ -35,6 +35,8 @@ func encode(key string, missing []string, t *symtab.Table) []byte {
 			e.Uint(v)
 		}
 	}
+	e.Uint(t.TLS.Size)
+	e.Uint(t.TLS.Align)
 	e.Uint(uint64(len(t.Regions)))
 	for _, r := range t.Regions {
 		e.Text(r.Name)
@@ -109,6 +111,7 @@ func decode(b []byte) (key string, missing []string, t *symtab.Table, err error)
 	for i := range t.Segments {
 		t.Segments[i] = symtab.Segment{Offset: d.Uint(), Address: d.Uint(), FileSize: d.Uint(), MemSize: d.Uint(), Flags: uint32(d.Uint())}
 	}
+	t.TLS = symtab.TLS{Size: d.Uint(), Align: d.Uint()}
 	t.Regions = columns.Slice[symtab.Region](d.Count())
 	for i := range t.Regions {
 		t.Regions[i] = symtab.Region{Name: d.Text(), Offset: d.Uint(), Address: d.Uint(), Size: d.Uint()}

@@ -54,6 +54,12 @@ func (r *Recording) Frames(file string) (*cfi.Table, error) {
 	return checked(r, t, err)
 }
 
+// Variables is the Loader's.
+func (r *Recording) Variables(file string) (*symtab.Variables, error) {
+	v, err := r.loader.variables(file, r.places(file))
+	return checked(r, v, err)
+}
+
 // Data is the Loader's.
 func (r *Recording) Data(file string) (*types.Table, error) {
 	t, err := r.loader.data(file, r.places(file))

@@ -48,10 +48,7 @@ func (f *File) DynamicSymbols() (symbols, names []byte, err error) {
 	if !ok {
 		return nil, nil, nil
 	}
-	size := uint64(24)
-	if f.Class == elf.ELFCLASS32 {
-		size = 16
-	}
+	size := uint64(f.symbolSize())
 	strings, ok := f.offset(d[int64(elf.DT_STRTAB)])
 	count := f.symbolCount(d)
 	if ok && count == 0 && strings > at { // linkers put the names behind

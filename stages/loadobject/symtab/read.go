@@ -21,6 +21,7 @@ func Read(f, debug *elf.File) *Table {
 	for _, l := range f.Loads {
 		t.Segments = append(t.Segments, Segment{l.Offset, l.Address, l.FileSize, l.MemSize, uint32(l.Flags)})
 	}
+	t.TLS = TLS{f.Threads.MemSize, f.ThreadAlign}
 	t.Slots = slots(f)
 	t.Regions = regions(f)
 	if !slices.ContainsFunc(f.Sections, isCode) {

@@ -118,35 +118,20 @@ var errNames = &elf.DamageError{Offset: -1, Err: errors.New("symbol names are lo
 
 // entries appends the function symbols of one table.
 func (r *reader) entries(list []symbol, f *elf.File, data, names []byte) []symbol {
-	step := 24
-	if f.Class == debugelf.ELFCLASS32 {
-		step = 16
-	}
-	u := f.Order
-	for b := data; len(b) >= step; b = b[step:] {
-		var info byte
-		var section debugelf.SectionIndex
-		var value, size uint64
-		if f.Class == debugelf.ELFCLASS32 {
-			value, size = uint64(u.Uint32(b[4:])), uint64(u.Uint32(b[8:]))
-			info, section = b[12], debugelf.SectionIndex(u.Uint16(b[14:]))
-		} else {
-			info, section = b[4], debugelf.SectionIndex(u.Uint16(b[6:]))
-			value, size = u.Uint64(b[8:]), u.Uint64(b[16:])
-		}
+	for s := range f.Symbols(data) {
 		// The resolver of an indirect function is code like any other.
-		t := debugelf.ST_TYPE(info)
+		t := s.Type
 		if t != debugelf.STT_FUNC && t != debugelf.STT_GNU_IFUNC && t != debugelf.STT_NOTYPE {
 			continue
 		}
-		if section == debugelf.SHN_UNDEF || section >= debugelf.SHN_LORESERVE && section != debugelf.SHN_XINDEX {
+		if s.Section == debugelf.SHN_UNDEF || s.Section >= debugelf.SHN_LORESERVE && s.Section != debugelf.SHN_XINDEX {
 			continue
 		}
-		off, ok := r.offset(f, value, section)
-		if !ok || size == 0 && !begins(f, value, section) {
+		off, ok := r.offset(f, s.Value, s.Section)
+		if !ok || s.Size == 0 && !begins(f, s.Value, s.Section) {
 			continue
 		}
-		full := elf.String(names, uint64(u.Uint32(b)))
+		full := elf.String(names, uint64(s.Name))
 		name := unversioned(full)
 		if r.bytes -= len(name); r.bytes < 0 {
 			r.note(f, errNames)
@@ -154,8 +139,8 @@ func (r *reader) entries(list []symbol, f *elf.File, data, names []byte) []symbo
 		}
 		if untyped := t == debugelf.STT_NOTYPE; name != "" && !(untyped && isMarker(full)) {
 			list = append(list, symbol{
-				name: name, offset: off, size: size, order: len(list), version: full[len(name):],
-				binding: debugelf.ST_BIND(info), indirect: t == debugelf.STT_GNU_IFUNC, untyped: untyped,
+				name: name, offset: off, size: s.Size, order: len(list), version: full[len(name):],
+				binding: s.Binding, indirect: t == debugelf.STT_GNU_IFUNC, untyped: untyped,
 			})
 		}
 	}

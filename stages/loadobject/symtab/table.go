@@ -59,6 +59,12 @@ type Segment struct {
 	Flags                              uint32 // PF_X 1, PF_W 2, PF_R 4
 }
 
+// TLS is the block of thread-local variables that each thread has for the load
+// object (PT_TLS), zero without one.
+type TLS struct {
+	Size, Align uint64 // bytes
+}
+
 // Table is everything that symbolizing needs of one load object. It is
 // immutable and safe for concurrent use.
 type Table struct {
@@ -68,6 +74,7 @@ type Table struct {
 	Key       string    // names the contents of the files that it was made of; not in caches, either
 	Arch      insn.Arch // 0 when its instructions cannot be decoded
 	Segments  []Segment
+	TLS       TLS
 	Regions   []Region   // sorted by offset
 	Functions []Function // sorted by offset, not overlapping
 	Slots     []Slot     // sorted by address, distinct

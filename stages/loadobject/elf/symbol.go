@@ -1,0 +1,45 @@
+package elf
+
+import (
+	"debug/elf"
+	"iter"
+)
+
+// Symbol is an entry of a symbol table.
+type Symbol struct {
+	Name        uint32 // offset in the table of names
+	Type        elf.SymType
+	Binding     elf.SymBind
+	Section     elf.SectionIndex
+	Value, Size uint64
+}
+
+// Symbols iterates over the entries of a symbol table, as far as they are whole.
+func (f *File) Symbols(table []byte) iter.Seq[Symbol] {
+	return func(yield func(Symbol) bool) {
+		u, size := f.Order, f.symbolSize()
+		for b := table; len(b) >= size; b = b[size:] {
+			s := Symbol{Name: u.Uint32(b)}
+			var info byte
+			if f.Class == elf.ELFCLASS32 {
+				s.Value, s.Size = uint64(u.Uint32(b[4:])), uint64(u.Uint32(b[8:]))
+				info, s.Section = b[12], elf.SectionIndex(u.Uint16(b[14:]))
+			} else {
+				info, s.Section = b[4], elf.SectionIndex(u.Uint16(b[6:]))
+				s.Value, s.Size = u.Uint64(b[8:]), u.Uint64(b[16:])
+			}
+			s.Type, s.Binding = elf.ST_TYPE(info), elf.ST_BIND(info)
+			if !yield(s) {
+				return
+			}
+		}
+	}
+}
+
+// symbolSize is the size of a symbol table's entries, bytes.
+func (f *File) symbolSize() int {
+	if f.Class == elf.ELFCLASS32 {
+		return 16
+	}
+	return 24
+}

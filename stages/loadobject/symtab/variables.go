@@ -1,0 +1,89 @@
+package symtab
+
+import (
+	"cmp"
+	debugelf "debug/elf"
+	"errors"
+	"slices"
+	"sort"
+
+	"stackmill/stages/loadobject/elf"
+)
+
+// Variable is a symbol of data. Its type is unknown.
+type Variable struct {
+	Address, Size uint64 // link-time; bytes, at least 1
+	Name          string
+}
+
+// Variables are the symbols of data of a load object. They are apart from its
+// Table because only events with data addresses ask for them. They are
+// immutable and safe for concurrent use.
+type Variables struct {
+	// List is sorted by address; at one address the largest is first, then by name.
+	List   []Variable
+	Damage error // what could not be read of them; nil as a rule
+}
+
+// ReadVariables reads the symbols of data from all symbol tables of a file. They
+// do not refer to the file's bytes.
+func ReadVariables(f *elf.File) *Variables {
+	v := &Variables{}
+	left := 1<<20 + 8*len(f.Bytes()) // string tables share tails: each name could be all of one
+	for i := range f.Sections {
+		s := &f.Sections[i]
+		link := f.ByIndex(int(s.Link))
+		if s.Type != debugelf.SHT_SYMTAB && s.Type != debugelf.SHT_DYNSYM || link == nil {
+			continue
+		}
+		data, derr := f.Data(s)
+		names, nerr := f.Data(link)
+		v.Damage = errors.Join(v.Damage, derr, nerr)
+		if left = v.add(f, data, names, left); left < 0 {
+			v.Damage = errors.Join(v.Damage, errNames)
+			break
+		}
+	}
+	slices.SortStableFunc(v.List, func(a, b Variable) int {
+		return cmp.Or(cmp.Compare(a.Address, b.Address), cmp.Compare(b.Size, a.Size), cmp.Compare(a.Name, b.Name))
+	})
+	return v
+}
+
+// add appends the symbols of one table. It returns how many bytes of names are
+// left, less than 0 if there were not enough.
+func (v *Variables) add(f *elf.File, data, names []byte, left int) int {
+	for s := range f.Symbols(data) {
+		if s.Type != debugelf.STT_OBJECT || s.Section == debugelf.SHN_UNDEF || s.Size == 0 || s.Value+s.Size < s.Value {
+			continue
+		}
+		name := elf.String(names, uint64(s.Name))
+		if left -= len(name); left < 0 {
+			break
+		}
+		v.List = append(v.List, Variable{s.Value, s.Size, name})
+	}
+	return left
+}
+
+// At returns the index of the variable that covers a link-time address, false if
+// there is none. Only variables that start closest below the address count.
+func (v *Variables) At(address uint64) (int, bool) {
+	i := sort.Search(len(v.List), func(i int) bool { return v.List[i].Address > address }) - 1
+	for i > 0 && v.List[i-1].Address == v.List[i].Address { // of aliases, the first
+		i--
+	}
+	if i < 0 || address-v.List[i].Address >= v.List[i].Size {
+		return 0, false
+	}
+	return i, true
+}
+
+// Bytes estimates the memory that the variables take, in bytes.
+func (v *Variables) Bytes() int64 {
+	n := len(v.List) * 32
+	for _, x := range v.List {
+		n += len(x.Name)
+	}
+	return int64(n)
+}
