@@ -29,15 +29,15 @@ func (v *Values) call() {
 		make([]int64, len(v.Pairs)*width), make([]int64, len(v.Pairs)*width), make([]bool, len(v.Pairs)*width),
 		make([]bool, len(v.program.Functions)*width),
 	}
-	last, above := make([]int32, len(v.program.Functions)), make([]int32, len(t.Nodes)) // of the same function, 0 for none
-	var path []int32
-	give := func(to []int64, node, n int32, sign int64) {
+	last, above := make([]nodeNo, len(v.program.Functions)), make([]nodeNo, len(t.Nodes)) // of the same function, 0 for none
+	var path []nodeNo
+	give := func(to []int64, node, n nodeNo, sign int64) {
 		at := int(t.Nodes[node].pair) * width
 		for i, s := range v.all(n) {
 			to[at+i] += sign * s.Value
 		}
 	}
-	t.descend(func(n int32) {
+	t.descend(func(n nodeNo) {
 		node := &t.Nodes[n]
 		give(v.Calls.Callers, n, n, 1)
 		give(v.Calls.Callees, n, n, 1)
@@ -55,5 +55,5 @@ func (v *Values) call() {
 			give(v.Calls.Callees, path[t.Nodes[above[n]].Depth], n, -1)
 		}
 		last[node.Function] = n
-	}, func(n int32) { last[t.Nodes[n].Function] = above[n] })
+	}, func(n nodeNo) { last[t.Nodes[n].Function] = above[n] })
 }

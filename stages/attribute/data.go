@@ -31,14 +31,15 @@ type DataSum struct {
 }
 
 // Location is the number of the instruction in the program's locations.
-func (s *DataSum) Location() int32 { return s.location }
+func (s *DataSum) Location() symbolize.LocationNo { return s.location }
 
 type dataKey struct {
-	object, location int32
-	method           dataspace.Method
-	detail           string
-	agreement        dataspace.Agreement
-	embedding        int32
+	object    int32
+	location  symbolize.LocationNo
+	method    dataspace.Method
+	detail    string
+	agreement dataspace.Agreement
+	embedding int32
 }
 
 // Triggers returns by name which counters' samples are accesses to memory, and
@@ -171,7 +172,7 @@ func (p *DataProcess) leaf(stack int32) uint64 {
 
 // locations returns the instructions that accessed data objects, some more than
 // once.
-func (d *Data) locations() (list []int32) {
+func (d *Data) locations() (list []symbolize.LocationNo) {
 	if d == nil {
 		return nil
 	}

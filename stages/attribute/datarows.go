@@ -9,6 +9,7 @@ import (
 
 	"stackmill/schema"
 	"stackmill/stages/dataspace"
+	"stackmill/stages/symbolize"
 )
 
 // The values of the columns `method` and `agreement`.
@@ -119,7 +120,7 @@ func (r *Result) data(emit Emit) error {
 }
 
 // locationID is nil for what is no location.
-func (r *Result) locationID(n int32) any {
+func (r *Result) locationID(n symbolize.LocationNo) any {
 	if n < 0 {
 		return nil
 	}

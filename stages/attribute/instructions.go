@@ -102,7 +102,7 @@ func (r *Result) pcs() [][]uint64 {
 	p := r.Program
 	all := make([][]uint64, len(p.Functions))
 	seen := make([]bool, len(p.Locations))
-	add := func(location int32) {
+	add := func(location symbolize.LocationNo) {
 		l := &p.Locations[location]
 		g := &p.Functions[l.Function]
 		// In user mode a function has instructions of its bodies, too (S11).

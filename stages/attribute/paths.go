@@ -3,21 +3,25 @@ package attribute
 import (
 	"slices"
 
+	"stackmill/stages/symbolize"
 	"stackmill/stages/unwind"
 )
+
+// pathNo is the number of a node of the paths, which is a frame.
+type pathNo int32
 
 // paths are distinct stacks merged from their roots: what they have in common is
 // looked at once. The root of all is no frame.
 type paths struct {
-	tree         // its labels are locations
-	leaf []int32 // by stack: its leaf's node
+	tree[pathNo, symbolize.LocationNo]
+	leaf []pathNo // by stack: its leaf
 }
 
 func newPaths(stacks []unwind.Stack) *paths {
-	p := &paths{tree: newTree(-1), leaf: make([]int32, len(stacks))}
-	var before []int32 // the nodes of the stack before, root first: much is the same
+	p := &paths{tree: newTree[pathNo, symbolize.LocationNo](symbolize.None), leaf: make([]pathNo, len(stacks))}
+	var before []pathNo // the nodes of the stack before, root first: much is the same
 	for n, s := range stacks {
-		node, depth, same := int32(0), 0, true
+		node, depth, same := pathNo(0), 0, true
 		for _, f := range slices.Backward(s.Frames) {
 			if same = same && depth < len(before) && p.label[before[depth]] == f.Location; same {
 				node = before[depth]

@@ -119,7 +119,7 @@ func (r *Result) locations(emit Emit, meant map[spot]uint64) error {
 			rows.Null()
 		}
 		rows.Text(l.File).Int32(l.Line).Text(l.Reason)
-		for depth, f := range p.InlinedAt(int32(n)) {
+		for depth, f := range p.InlinedAt(symbolize.LocationNo(n)) {
 			g := p.Functions[f.Function]
 			inlined.Append(r.ExperimentID, l.ID, int32(depth), g.ID, g.Name, f.File, f.Line)
 		}
@@ -138,7 +138,7 @@ func (r *Result) recorded(emit Emit) error {
 	set := r.Stacks.Set.Stacks
 	stacks := r.rows(schema.RawStacks, emit)
 	frames := r.rows(schema.RawFrames, emit).Labels("part", "native", "java", "openmp")
-	words := func(stack int64, part int, words []uint64, locations []int32) {
+	words := func(stack int64, part int, words []uint64, locations []symbolize.LocationNo) {
 		for i, w := range words {
 			r.location(frames.Label(0).Int64(stack).Label(part).Int32(int32(i)).Int64(int64(w)).Null(), locations[i])
 		}
@@ -165,7 +165,7 @@ func (r *Result) recorded(emit Emit) error {
 }
 
 // location appends a location's identifier, which what is none has not.
-func (r *Result) location(rows *schema.Rows, n int32) {
+func (r *Result) location(rows *schema.Rows, n symbolize.LocationNo) {
 	if n < 0 {
 		rows.Null()
 		return

@@ -28,16 +28,19 @@ type shape struct {
 type view struct {
 	*shape
 	inlined   bool
-	innermost []int32 // by node of the paths: that of its innermost function in the tree
+	innermost []nodeNo // by node of the paths: that of its innermost function in the tree
 	places    []place
 	placeAt   []int32 // by location: its first place, -1 if no stack has it
 }
 
 // callTree is the call tree; its root is `<Total>`.
 type callTree struct {
-	tree  // its labels are functions
-	Nodes []Node
+	tree[nodeNo, int32] // its labels are functions
+	Nodes               []Node
 }
+
+// nodeNo is the number of a node of the call tree.
+type nodeNo int32
 
 // Node is a node of the call tree.
 type Node struct {
@@ -69,7 +72,7 @@ type place struct{ function, line, source int32 }
 func newShape(program *symbolize.Program, paths *paths) *shape {
 	return &shape{
 		program: program, paths: paths,
-		Tree:  callTree{newTree(totalFunction), []Node{{Function: totalFunction}}},
+		Tree:  callTree{newTree[nodeNo, int32](totalFunction), []Node{{Function: totalFunction}}},
 		pairs: map[Pair]int32{}, lines: map[LineKey]int32{}, sources: map[SourceKey]int32{},
 	}
 }
@@ -77,7 +80,7 @@ func newShape(program *symbolize.Program, paths *paths) *shape {
 // view adds what the modes with inlined functions, or those without, show. Most
 // of it is the same: plain is the other view, nil for the first.
 func (s *shape) view(plain *view) *view {
-	v := &view{shape: s, inlined: plain != nil, innermost: make([]int32, len(s.paths.parent)), placeAt: make([]int32, len(s.program.Locations))}
+	v := &view{shape: s, inlined: plain != nil, innermost: make([]nodeNo, len(s.paths.parent)), placeAt: make([]int32, len(s.program.Locations))}
 	for i := range v.placeAt {
 		v.placeAt[i] = -1
 	}
@@ -96,7 +99,7 @@ func (s *shape) view(plain *view) *view {
 }
 
 // child returns a node's child of a function.
-func (s *shape) child(parent, function int32) int32 {
+func (s *shape) child(parent nodeNo, function int32) nodeNo {
 	n, added := s.Tree.child(parent, function)
 	if added {
 		above := &s.Tree.Nodes[parent]
@@ -118,7 +121,7 @@ func number[K comparable](numbers map[K]int32, list *[]K, k K) int32 {
 }
 
 // place returns where an instruction is, as placesOf, which knows it from then on.
-func (v *view) place(location int32) []place {
+func (v *view) place(location symbolize.LocationNo) []place {
 	if v.placeAt[location] < 0 {
 		v.placeAt[location] = int32(len(v.places))
 		l := &v.program.Locations[location]
@@ -139,11 +142,11 @@ func (v *view) add(function int32, file string, line int32) {
 }
 
 // placesOf returns where an instruction on stacks is, the outermost function first.
-func (v *view) placesOf(location int32) []place {
+func (v *view) placesOf(location symbolize.LocationNo) []place {
 	return v.places[v.placeAt[location]:][:1+len(v.levels(location))]
 }
 
-func (v *view) levels(location int32) []symbolize.Level {
+func (v *view) levels(location symbolize.LocationNo) []symbolize.Level {
 	if !v.inlined {
 		return nil
 	}

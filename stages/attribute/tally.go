@@ -3,21 +3,21 @@ package attribute
 import "slices"
 
 // tally holds exclusive and inclusive values by number of a thing and column.
-type tally struct {
+type tally[N ~int32] struct {
 	width                int
 	Exclusive, Inclusive []int64
 	Seen                 []bool  // whether a stack with a value passes
 	open                 []int32 // by thing: how often it is between the root and here
 }
 
-func newTally(things, width int) tally {
+func newTally[N ~int32](things, width int) tally[N] {
 	n := things * width
-	return tally{width, make([]int64, n), make([]int64, n), make([]bool, n), make([]int32, things)}
+	return tally[N]{width, make([]int64, n), make([]int64, n), make([]bool, n), make([]int32, things)}
 }
 
 // enter counts the thing for all stacks that pass here, from a column on. What is
 // above here already has them in its inclusive value.
-func (t *tally) enter(n int32, column int, all []Sum) {
+func (t *tally[N]) enter(n N, column int, all []Sum) {
 	if t.open[n]++; t.open[n] > 1 {
 		return
 	}
@@ -28,10 +28,10 @@ func (t *tally) enter(n int32, column int, all []Sum) {
 	}
 }
 
-func (t *tally) leave(n int32) { t.open[n]-- }
+func (t *tally[N]) leave(n N) { t.open[n]-- }
 
 // exclude counts values of stacks that end here, from a column on.
-func (t *tally) exclude(n int32, column int, own []Sum) {
+func (t *tally[N]) exclude(n N, column int, own []Sum) {
 	at := int(n)*t.width + column
 	for i, s := range own {
 		t.Exclusive[at+i] += s.Value
@@ -39,6 +39,6 @@ func (t *tally) exclude(n int32, column int, own []Sum) {
 }
 
 // seen reports whether a stack with a value passes the thing.
-func (t *tally) seen(n int) bool {
+func (t *tally[N]) seen(n int) bool {
 	return slices.Contains(t.Seen[n*t.width:][:t.width], true)
 }

@@ -10,9 +10,9 @@ import (
 // each node between entering and leaving its parent.
 func TestTree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		tr, known := newTree(-1), map[edge]int32{}
+		tr, known := newTree[int32](int32(-1)), map[edge[int32, int32]]int32{}
 		for range rapid.IntRange(0, 200).Draw(t, "children") {
-			e := edge{rapid.Int32Range(0, min(3, int32(len(tr.parent)-1))).Draw(t, "parent"), rapid.Int32Range(0, 40).Draw(t, "label")}
+			e := edge[int32, int32]{rapid.Int32Range(0, min(3, int32(len(tr.parent)-1))).Draw(t, "parent"), rapid.Int32Range(0, 40).Draw(t, "label")}
 			n, added := tr.child(e.from, e.to)
 			if want, ok := known[e]; ok == added || ok && n != want {
 				t.Fatalf("child %v is %d (new: %v), known as %d (%v)", e, n, added, want, ok)

@@ -10,17 +10,17 @@ func (r *Result) ValueRows(emit Emit, v *Values) error {
 	for mode := range v.Modes {
 		s := modeRows{r, v, mode, v.Modes[mode]}
 		s.total(functions)
-		s.tally(functions, &v.Functions, func(n int) { functions.Int64(p.Functions[n].ID) })
-		s.tally(lines, &v.Lines, func(n int) {
+		appendTally(s, functions, &v.Functions, func(n int) { functions.Int64(p.Functions[n].ID) })
+		appendTally(s, lines, &v.Lines, func(n int) {
 			k := &v.LineKeys[n]
 			lines.Int64(p.Functions[k.Function].ID).Text(k.File).Int32(k.Line)
 		})
-		s.tally(sources, &v.Source, func(n int) { sources.Text(v.SourceKeys[n].File).Int32(v.SourceKeys[n].Line) })
+		appendTally(s, sources, &v.Source, func(n int) { sources.Text(v.SourceKeys[n].File).Int32(v.SourceKeys[n].Line) })
 		if mode*len(r.Sums.Metrics) < v.plain {
 			s.modes &= Plain
-			s.tally(pcs, &v.PCs, func(n int) { pcs.Int64(p.Locations[n].ID) })
-			s.tally(modules, &v.Modules, func(n int) { modules.Int64(p.Modules[n].ID) })
-			s.tally(objects, &v.Objects, func(n int) { objects.Int64(p.Objects[n].ID) })
+			appendTally(s, pcs, &v.PCs, func(n int) { pcs.Int64(p.Locations[n].ID) })
+			appendTally(s, modules, &v.Modules, func(n int) { modules.Int64(p.Modules[n].ID) })
+			appendTally(s, objects, &v.Objects, func(n int) { objects.Int64(p.Objects[n].ID) })
 		}
 	}
 	return closeAll(functions, lines, sources, pcs, modules, objects, r.calls(emit, v), r.tree(emit, v))
@@ -41,9 +41,9 @@ func (s *modeRows) total(rows *schema.Rows) {
 	}
 }
 
-// tally appends a row per thing and metric for which a stack has a value; key
+// appendTally appends a row per thing and metric for which a stack has a value; key
 // appends the columns that name the thing.
-func (s *modeRows) tally(rows *schema.Rows, t *tally, key func(int)) {
+func appendTally[N ~int32](s modeRows, rows *schema.Rows, t *tally[N], key func(int)) {
 	for n := range t.open {
 		for m := range s.Sums.Metrics {
 			if at := n*t.width + s.mode*len(s.Sums.Metrics) + m; t.Seen[at] {

@@ -26,12 +26,12 @@ type Values struct {
 	*shape
 	Modes     []Mode  // each is one or more that have the same values; first those without inlined functions
 	Total     []int64 // by column
-	Functions tally
-	Lines     tally // by number in LineKeys
-	Source    tally // by number in SourceKeys
-	PCs       tally // this and the next two have the columns of modes without inlined functions only
-	Modules   tally
-	Objects   tally
+	Functions tally[int32]
+	Lines     tally[int32]                // by number in LineKeys
+	Source    tally[int32]                // by number in SourceKeys
+	PCs       tally[symbolize.LocationNo] // this and the next two have the columns of modes without inlined functions only
+	Modules   tally[int32]
+	Objects   tally[int32]
 	Own, All  []Sum // by node of the tree and column: of stacks that end there, and of those that pass, too
 	Calls     calls
 
@@ -39,8 +39,8 @@ type Values struct {
 	plain int // columns of modes without inlined functions
 }
 
-func (v *Values) own(n int32) []Sum { return v.Own[int(n)*v.width:][:v.width] }
-func (v *Values) all(n int32) []Sum { return v.All[int(n)*v.width:][:v.width] }
+func (v *Values) own(n nodeNo) []Sum { return v.Own[int(n)*v.width:][:v.width] }
+func (v *Values) all(n nodeNo) []Sum { return v.All[int(n)*v.width:][:v.width] }
 
 // Compute computes the values of all modes. Modes in which every stack is the
 // same share one result.
@@ -56,10 +56,10 @@ func Compute(p *symbolize.Program, stacks *Stacks, sums *Sums) *Values {
 		shape: s, Modes: slices.Concat(plain.modes, inlined.modes),
 		width: (len(plain.modes) + len(inlined.modes)) * metrics, plain: len(plain.modes) * metrics,
 	}
-	v.Functions = newTally(len(p.Functions), v.width)
-	v.Lines, v.Source = newTally(len(s.LineKeys), v.width), newTally(len(s.SourceKeys), v.width)
-	v.PCs = newTally(len(p.Locations), v.plain)
-	v.Modules, v.Objects = newTally(len(p.Modules), v.plain), newTally(len(p.Objects), v.plain)
+	v.Functions = newTally[int32](len(p.Functions), v.width)
+	v.Lines, v.Source = newTally[int32](len(s.LineKeys), v.width), newTally[int32](len(s.SourceKeys), v.width)
+	v.PCs = newTally[symbolize.LocationNo](len(p.Locations), v.plain)
+	v.Modules, v.Objects = newTally[int32](len(p.Modules), v.plain), newTally[int32](len(p.Objects), v.plain)
 	v.Own = make([]Sum, len(s.Tree.Nodes)*v.width)
 	for i, view := range views {
 		m, first := plain, 0
@@ -147,7 +147,7 @@ func (v *Values) instructions(w *view, modes [][]int32, sums *Sums, first int) {
 		}
 	}
 	v.paths.total(frames, width)
-	v.paths.descend(func(n int32) {
+	v.paths.descend(func(n pathNo) {
 		all, location := frames[int(n)*width:][:width], v.paths.label[n]
 		for _, p := range w.placesOf(location) {
 			v.Lines.enter(p.line, first, all)
@@ -156,7 +156,7 @@ func (v *Values) instructions(w *view, modes [][]int32, sums *Sums, first int) {
 		if !w.inlined {
 			v.PCs.enter(location, 0, all)
 		}
-	}, func(n int32) {
+	}, func(n pathNo) {
 		location := v.paths.label[n]
 		for _, p := range w.placesOf(location) {
 			v.Lines.leave(p.line)
@@ -170,7 +170,7 @@ func (v *Values) instructions(w *view, modes [][]int32, sums *Sums, first int) {
 
 // end counts the values of stacks that end at a node of the paths, from a column
 // on. A stack without frames counts for `<Total>` only.
-func (v *Values) end(w *view, leaf int32, column int, sum []Sum) {
+func (v *Values) end(w *view, leaf pathNo, column int, sum []Sum) {
 	add(v.own(w.innermost[leaf])[column:], sum)
 	if leaf == 0 {
 		return
@@ -197,13 +197,13 @@ func (v *Values) functions() {
 	for i, s := range v.all(0) {
 		v.Total[i] = s.Value
 	}
-	v.Tree.descend(func(n int32) {
+	v.Tree.descend(func(n nodeNo) {
 		number, all := v.Tree.Nodes[n].Function, v.all(n)
 		f := &v.program.Functions[number]
 		v.Functions.enter(number, 0, all)
 		v.Modules.enter(f.Module, 0, all[:v.plain])
 		v.Objects.enter(f.Object, 0, all[:v.plain])
-	}, func(n int32) {
+	}, func(n nodeNo) {
 		number := v.Tree.Nodes[n].Function
 		f := &v.program.Functions[number]
 		v.Functions.leave(number)

@@ -34,9 +34,9 @@ func valuesOf(stacks ...string) (*symbolize.Program, *Values) {
 	for i, s := range stacks {
 		var frames []unwind.Frame
 		for _, c := range s {
-			frames = append([]unwind.Frame{{Location: c - 'a'}}, frames...)
+			frames = append([]unwind.Frame{{Location: symbolize.LocationNo(c - 'a')}}, frames...)
 		}
-		n := recorded.Set.Intern(frames, func(l int32) int64 { return int64(l) })
+		n := recorded.Set.Intern(frames, func(l symbolize.LocationNo) int64 { return int64(l) })
 		recorded.Recorded = append(recorded.Recorded, Recorded{Resolved: unwind.Resolved{User: n, Expert: n, Machine: n}})
 		sums.add(sums.stack(int32(i), 0), 1<<i)
 	}
@@ -116,7 +116,7 @@ func TestEmptyStackCountsForTotalOnly(t *testing.T) {
 func TestModesApart(t *testing.T) {
 	p := letters()
 	recorded := NewStacks()
-	id := func(l int32) int64 { return int64(l) }
+	id := func(l symbolize.LocationNo) int64 { return int64(l) }
 	user := recorded.Set.Intern([]unwind.Frame{{Location: 0}}, id)
 	machine := recorded.Set.Intern([]unwind.Frame{{Location: 1}}, id)
 	recorded.Recorded = []Recorded{{Resolved: unwind.Resolved{User: user, Expert: machine, Machine: machine}}}
@@ -140,7 +140,7 @@ func TestInlinedFunctions(t *testing.T) {
 	p.Inlines = make([][]symbolize.Level, 5)
 	p.Inlines[2] = []symbolize.Level{{Function: 3, File: "d.h", Line: 30}, {Function: 4, File: "e.h", Line: 40}}
 	recorded := NewStacks()
-	n := recorded.Set.Intern([]unwind.Frame{{Location: 2}, {Location: 0}}, func(l int32) int64 { return int64(l) })
+	n := recorded.Set.Intern([]unwind.Frame{{Location: 2}, {Location: 0}}, func(l symbolize.LocationNo) int64 { return int64(l) })
 	recorded.Recorded = []Recorded{{Resolved: unwind.Resolved{User: n, Expert: n, Machine: n}}}
 	sums := NewSums([]schema.Metric{{Name: "m"}})
 	sums.add(sums.stack(0, 0), 7)

@@ -64,10 +64,10 @@ type Event struct {
 
 // Found is the data object of an event.
 type Found struct {
-	Object    int32 // number in Space.Objects: the most specific one, or a reason
-	Embedding int32 // of the one that lies at the data address by itself, where that is another one; -1 for none
-	Location  int32 // of the trigger instruction, or of the recorded PC when that was not found
-	Region    int32 // number in Space.Regions, -1 without a data address
+	Object    int32                // number in Space.Objects: the most specific one, or a reason
+	Embedding int32                // of the one that lies at the data address by itself, where that is another one; -1 for none
+	Location  symbolize.LocationNo // of the trigger instruction, or of the recorded PC when that was not found
+	Region    int32                // number in Space.Regions, -1 without a data address
 	Method    Method
 	Agreement Agreement
 	Detail    string // what exactly is missing, for reasons

@@ -4,12 +4,13 @@ import (
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/insn"
 	"stackmill/stages/loadobject/types"
+	"stackmill/stages/symbolize"
 )
 
 // reference is what is known of an instruction that events name.
 type reference struct {
 	object   *object
-	location int32
+	location symbolize.LocationNo
 	behind   bool // events are told behind it, with the address that was watched
 	operands []operand
 	final    bool // the reason holds whatever the data address is
@@ -33,7 +34,7 @@ type operand struct {
 }
 
 type referenceKey struct {
-	location, candidate int32
+	location, candidate symbolize.LocationNo
 	trigger             decode.Trigger
 }
 

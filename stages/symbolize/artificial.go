@@ -39,7 +39,7 @@ func pseudo(name, kind, symbols string) Object {
 // Artificial returns the location of the artificial function of that name. Only
 // `<Total>` stands in the load object of that name: a row called so is
 // everything (S19).
-func (r *Resolver) Artificial(name string) int32 {
+func (r *Resolver) Artificial(name string) LocationNo {
 	p, object := r.Program, r.total
 	if name != Total {
 		object = r.pseudoObject(artificialObject, "artificial", "none")
@@ -49,12 +49,12 @@ func (r *Resolver) Artificial(name string) int32 {
 }
 
 // unknown returns the location of a PC that belongs to no function.
-func (r *Resolver) unknown(pc uint64, reason string) int32 {
+func (r *Resolver) unknown(pc uint64, reason string) LocationNo {
 	return r.unknownIn(r.unknownObject, pc, reason)
 }
 
 // unknownIn is the same for a PC of a known object.
-func (r *Resolver) unknownIn(object int32, pc uint64, reason string) int32 {
+func (r *Resolver) unknownIn(object int32, pc uint64, reason string) LocationNo {
 	p := r.Program
 	m := p.module(object, unknownModule, "")
 	f := p.function(Function{Object: object, Module: m, Name: UnknownName, Kind: Unknown}, 0)

@@ -17,7 +17,7 @@ import (
 
 // code resolves a PC in code that is in no file: the vdso, functions that a
 // run-time compiler announced (S13), compiled Java methods.
-func (r *Resolver) code(pc uint64, m *image.Mapping, proc *decode.Process) int32 {
+func (r *Resolver) code(pc uint64, m *image.Mapping, proc *decode.Process) LocationNo {
 	c := m.Code
 	offset := pc - m.Address
 	switch {
@@ -55,7 +55,7 @@ func (r *Resolver) codeObject(m *image.Mapping) int32 {
 
 // generated resolves an offset in a function made at run time. Its identity is
 // its name and its instructions, not where it happened to be (S2).
-func (r *Resolver) generated(c *decode.Code, m *image.Mapping, proc *decode.Process, offset uint64) int32 {
+func (r *Resolver) generated(c *decode.Code, m *image.Mapping, proc *decode.Process, offset uint64) LocationNo {
 	p := r.Program
 	o := r.codeObject(m)
 	module := unknownModule

@@ -201,7 +201,7 @@ func setsFramePointer(arch insn.Arch, code []byte) bool {
 
 // callAt returns the call at a location, whose offset is anywhere in the
 // instruction (S21); nil when there is none that tells where it goes.
-func (r *Resolver) callAt(location int32) *exit {
+func (r *Resolver) callAt(location LocationNo) *exit {
 	l := &r.Program.Locations[location]
 	if l.Reason != "" {
 		return nil
@@ -218,7 +218,7 @@ func (r *Resolver) callAt(location int32) *exit {
 }
 
 // CallEnters reports whether the call at a location goes to a function itself.
-func (r *Resolver) CallEnters(call, function int32) bool {
+func (r *Resolver) CallEnters(call LocationNo, function int32) bool {
 	c := r.callAt(call)
 	f := &r.Program.Functions[function]
 	return c != nil && slices.Contains(r.entries(c.to), entry{f.Object, f.Offset})

@@ -11,9 +11,9 @@ import (
 type Import struct {
 	Symbol string // the name by which the dynamic linker finds it
 	// Entry is the location of the entry of the procedure linkage table that
-	// the call goes through and that the first call may bind, -1 when the address
+	// the call goes through and that the first call may bind, None if the address
 	// is known before any call.
-	Entry int32
+	Entry LocationNo
 }
 
 // Bounds of the search for tail calls: functions looked at, and bytes of each.
@@ -27,7 +27,7 @@ const (
 // or those that the function which it calls leaves for by a jump (S26). They are
 // in order of discovery, none when the instructions do not tell. The machine
 // code of a location is decoded once.
-func (r *Resolver) Imports(call int32) []Import {
+func (r *Resolver) Imports(call LocationNo) []Import {
 	found, ok := r.imports[call]
 	if !ok {
 		l := r.Program.Locations[call]
@@ -116,7 +116,7 @@ func (s *importSearch) follow(inst insn.Inst) {
 	f, _ := s.table.Function(to.offset)
 	switch {
 	case to.slot.Symbol != "":
-		i := Import{to.slot.Symbol, -1}
+		i := Import{to.slot.Symbol, None}
 		if to.table && to.slot.Lazy && f.Kind == symtab.PLT {
 			i.Entry = s.r.Program.location(s.r.tableFunction(s.object, f), to.offset, "", nil)
 		}

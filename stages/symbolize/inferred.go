@@ -13,18 +13,18 @@ const ReasonCall = "call instruction not recorded"
 
 // Inferred is what machine code tells of a caller that was not recorded (S22).
 type Inferred struct {
-	Location int32 // of its call, or of the function if it has several that may be it; -1: nothing tells the caller
-	Calls    bool  // the caller's code may call the callee itself: nothing is missing between them
+	Location LocationNo // of its call, or of the function if it has several that may be it; None: nothing tells the caller
+	Calls    bool       // the caller's code may call the callee itself: nothing is missing between them
 }
 
 // Infer finds the function between a call and a function that was seen above it
 // without its own caller. The call tells the function that it enters, unless that
 // may have left for another one by a jump; then the one that calls the callee.
 // It is false when nothing need be missing: the call itself leads to the callee.
-// A callee of -1 may be called by anyone. callsMain says that a call that does not
+// A callee of None may be called by anyone. callsMain says that a call that does not
 // tell where it goes is that of the main function, if there is only one.
-func (r *Resolver) Infer(call, callee int32, callsMain bool) (found Inferred, missing bool) {
-	found.Location = -1
+func (r *Resolver) Infer(call, callee LocationNo, callsMain bool) (found Inferred, missing bool) {
+	found.Location = None
 	to, ok := r.called(call, callsMain)
 	if !ok {
 		return found, true
@@ -55,7 +55,7 @@ func (r *Resolver) Infer(call, callee int32, callsMain bool) (found Inferred, mi
 }
 
 // called returns where a call goes, by its instruction, or else to main.
-func (r *Resolver) called(call int32, callsMain bool) (destination, bool) {
+func (r *Resolver) called(call LocationNo, callsMain bool) (destination, bool) {
 	if c := r.callAt(call); c != nil {
 		return c.to, true
 	}
@@ -109,7 +109,7 @@ func (r *Resolver) findReach(to destination) (found []entry, all bool) {
 // leading returns the calls of a function that lead to a callee: to its entry in
 // the procedure linkage table, to itself, to a function that jumps to it, or to
 // one that chooses among functions of its load object.
-func (r *Resolver) leading(caller entry, callee int32) (sites []exit) {
+func (r *Resolver) leading(caller entry, callee LocationNo) (sites []exit) {
 	x, _, ok := r.exits(caller.object, caller.offset)
 	if !ok || callee < 0 {
 		return nil
@@ -132,7 +132,7 @@ func (r *Resolver) leading(caller entry, callee int32) (sites []exit) {
 
 // Contradicts reports whether a call proves that it did not lead to a callee: it
 // goes to functions that leave for known places only.
-func (r *Resolver) Contradicts(call, callee int32) bool {
+func (r *Resolver) Contradicts(call, callee LocationNo) bool {
 	c := r.callAt(call)
 	if c == nil || r.isTable(callee) {
 		return false
@@ -143,13 +143,13 @@ func (r *Resolver) Contradicts(call, callee int32) bool {
 
 // mayBe reports whether the function of a location is among entries, or one of
 // them chooses among functions of its load object.
-func (r *Resolver) mayBe(list []entry, location int32) bool {
+func (r *Resolver) mayBe(list []entry, location LocationNo) bool {
 	object := r.Program.Locations[location].Object
 	return r.isOwn(list, location) || slices.ContainsFunc(list, func(e entry) bool { return e.object == object && r.isChooser(e) })
 }
 
 // isOwn reports whether the function of a location is among entries.
-func (r *Resolver) isOwn(list []entry, location int32) bool {
+func (r *Resolver) isOwn(list []entry, location LocationNo) bool {
 	if location < 0 {
 		return false
 	}
@@ -163,13 +163,13 @@ func (r *Resolver) isChooser(e entry) bool {
 }
 
 // isTable reports whether a location is in a procedure linkage table.
-func (r *Resolver) isTable(location int32) bool {
+func (r *Resolver) isTable(location LocationNo) bool {
 	return r.Program.Functions[r.Program.Locations[location].Function].Kind == symtab.PLT
 }
 
 // slotAt returns the slot of the entry of a procedure linkage table at a
 // location; the zero slot, which no call has, if the entry cannot be decoded.
-func (r *Resolver) slotAt(location int32) (slot symtab.Slot, isTable bool) {
+func (r *Resolver) slotAt(location LocationNo) (slot symtab.Slot, isTable bool) {
 	if !r.isTable(location) {
 		return slot, false
 	}
@@ -190,7 +190,7 @@ func (r *Resolver) slotAt(location int32) (slot symtab.Slot, isTable bool) {
 
 // caller returns the location of a function's call: of the only one, else of the
 // function without an instruction.
-func (r *Resolver) caller(e entry, sites []exit) int32 {
+func (r *Resolver) caller(e entry, sites []exit) LocationNo {
 	t := r.Program.Objects[e.object].table
 	f, _ := t.Function(e.offset)
 	n := r.tableFunction(e.object, f)
@@ -204,7 +204,7 @@ func (r *Resolver) caller(e entry, sites []exit) int32 {
 // gets there: the offset behind the instruction, that of the function's end if it
 // gets there without, 0 if none does. It is not known if the code, or where its
 // functions start, is not.
-func (r *Resolver) SetsFrame(location int32) (offset uint64, known bool) {
+func (r *Resolver) SetsFrame(location LocationNo) (offset uint64, known bool) {
 	l := &r.Program.Locations[location]
 	x, f, ok := r.exits(l.Object, l.Offset)
 	if !ok || l.Reason != "" || !x.known || f.Kind == symtab.Static {
@@ -218,7 +218,7 @@ func (r *Resolver) SetsFrame(location int32) (offset uint64, known bool) {
 
 // Returns reports whether a location's instruction returns from its function, or
 // does nothing before one that does: its frame pointer is the caller's again.
-func (r *Resolver) Returns(location int32) bool {
+func (r *Resolver) Returns(location LocationNo) bool {
 	l := &r.Program.Locations[location]
 	if l.Object < 0 || l.Reason != "" {
 		return false

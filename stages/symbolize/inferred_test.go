@@ -57,7 +57,7 @@ func TestInfer(t *testing.T) {
 	table.Arch = insn.AMD64
 	r, _ := recording(disk{path: table})
 	pr := process(r, text(path, base))
-	at := func(offset uint64) int32 { return pr.Resolve(base+offset-0x1000, 0).Location }
+	at := func(offset uint64) LocationNo { return pr.Resolve(base+offset-0x1000, 0).Location }
 	leaf := at(place["leaf"] + 1)
 
 	for _, tt := range []struct {

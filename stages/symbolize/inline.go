@@ -13,7 +13,7 @@ type Level struct {
 }
 
 // InlinedAt returns the inline chain of a location, the outermost function first.
-func (p *Program) InlinedAt(location int32) []Level {
+func (p *Program) InlinedAt(location LocationNo) []Level {
 	if p.Inlines == nil {
 		return nil
 	}

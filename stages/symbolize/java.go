@@ -10,7 +10,7 @@ const javaObject = "<JAVA_CLASSES>"
 
 // JavaFrame returns the location of a frame of a Java stack. A method id of 0
 // is the JVM's way to say that it has no stack.
-func (r *Resolver) JavaFrame(p *decode.Process, f decode.JavaFrame) int32 {
+func (r *Resolver) JavaFrame(p *decode.Process, f decode.JavaFrame) LocationNo {
 	if f.Method == 0 {
 		return r.Artificial(NoJavaStack)
 	}
@@ -21,7 +21,7 @@ func (r *Resolver) JavaFrame(p *decode.Process, f decode.JavaFrame) int32 {
 	return r.javaMethod(m, uint64(uint32(f.BCI)))
 }
 
-func (r *Resolver) compiledMethod(p *decode.Process, method, offset, pc uint64) int32 {
+func (r *Resolver) compiledMethod(p *decode.Process, method, offset, pc uint64) LocationNo {
 	m, ok := p.JavaMethods[method]
 	if !ok {
 		return r.unknown(pc, ReasonUnknownMethod)
@@ -29,7 +29,7 @@ func (r *Resolver) compiledMethod(p *decode.Process, method, offset, pc uint64) 
 	return r.javaMethod(m, offset)
 }
 
-func (r *Resolver) javaMethod(m decode.JavaMethod, offset uint64) int32 {
+func (r *Resolver) javaMethod(m decode.JavaMethod, offset uint64) LocationNo {
 	p := r.Program
 	o := r.pseudoObject(javaObject, "java", "recording")
 	module := m.File

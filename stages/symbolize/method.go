@@ -49,7 +49,7 @@ func (r *Resolver) version(n int32) {
 
 // Method returns a location as user mode shows it: an instruction of a version of
 // a compiled method is one of the method (S14). It is false for other code.
-func (r *Resolver) Method(location int32) (merged int32, ok bool) {
+func (r *Resolver) Method(location LocationNo) (merged LocationNo, ok bool) {
 	p := r.Program
 	l := p.Locations[location]
 	main, ok := p.versions[l.Function]

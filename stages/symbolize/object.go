@@ -41,7 +41,7 @@ func keyOf(m *decode.MapEvent) objectKey {
 func (o *Object) touch() { o.touched = true }
 
 // static names the text of an object without symbols: one region per mapping (S6).
-func (r *Resolver) static(object int32, m *image.Mapping, offset uint64) int32 {
+func (r *Resolver) static(object int32, m *image.Mapping, offset uint64) LocationNo {
 	p := r.Program
 	f := Function{
 		Object: object, Module: p.module(object, unknownModule, ""), Kind: symtab.Static,

@@ -27,7 +27,7 @@ type Program struct {
 	objects   map[int64]bool // by id, for object
 	modules   map[moduleKey]int32
 	functions map[functionKey]int32
-	locations map[locationKey]int32
+	locations map[locationKey]LocationNo
 }
 
 // Object is a row of load_objects.
@@ -113,7 +113,7 @@ func newProgram() *Program {
 		objects:   map[int64]bool{},
 		modules:   map[moduleKey]int32{},
 		functions: map[functionKey]int32{},
-		locations: map[locationKey]int32{},
+		locations: map[locationKey]LocationNo{},
 	}
 }
 
@@ -160,13 +160,13 @@ func (p *Program) function(f Function, variant uint64) int32 {
 }
 
 // location interns the instruction at the offset. line is called for a new one only.
-func (p *Program) location(function int32, offset uint64, reason string, line func() (string, int32)) int32 {
+func (p *Program) location(function int32, offset uint64, reason string, line func() (string, int32)) LocationNo {
 	k := locationKey{function, offset, reason}
 	n, ok := p.locations[k]
 	if ok {
 		return n
 	}
-	n = int32(len(p.Locations))
+	n = LocationNo(len(p.Locations))
 	f := &p.Functions[function]
 	o := &p.Objects[f.Object]
 	id := schema.NewID("location").Number(uint64(o.ID)).Number(offset)

@@ -174,7 +174,7 @@ func bodyName(main string, body symtab.Function, line int32) string {
 // MainOf returns the entry of the function that an outline function or part
 // (gcc's `f.part.0`) was cut out of (S12); false if it is neither or its main
 // function is not known.
-func (r *Resolver) MainOf(function int32) (location int32, ok bool) {
+func (r *Resolver) MainOf(function int32) (location LocationNo, ok bool) {
 	p := r.Program
 	relation, ok := p.Relations[function]
 	if f := &p.Functions[function]; !ok || f.Kind != symtab.Outline && !strings.Contains(f.Linkage, ".part.") {
@@ -212,7 +212,7 @@ func (p *Program) BodyOf(function int32) (main int32, ok bool) {
 // Fold returns a location as user mode shows it: an instruction of a body is
 // one of the function that the body was made from, at the same line (S11). It
 // is false when the location is not in a body, or nothing tells whose it is.
-func (r *Resolver) Fold(location int32) (folded int32, ok bool) {
+func (r *Resolver) Fold(location LocationNo) (folded LocationNo, ok bool) {
 	p := r.Program
 	l := p.Locations[location]
 	main, ok := p.BodyOf(l.Function)

@@ -27,7 +27,7 @@ type Resolver struct {
 	total         int32
 	unknownObject int32
 	generatedCode map[int32]*decode.Code  // by function
-	imports       map[int32][]Import      // by location of the call
+	imports       map[LocationNo][]Import // by location of the call
 	returning     map[string]bool         // what ReturnsItself found
 	named         map[string][]entry      // functions of all load objects, by symbol
 	reaches       map[destination]reached // likewise, by what a call goes to
@@ -62,7 +62,7 @@ func New(rec *decode.Recording, tables Tables) *Resolver {
 
 		generatedCode: map[int32]*decode.Code{},
 		inlinedNames:  map[nameKey]int32{},
-		imports:       map[int32][]Import{},
+		imports:       map[LocationNo][]Import{},
 		returning:     map[string]bool{},
 		exitsOf:       map[entry]*exits{},
 	}
@@ -82,17 +82,14 @@ type Process struct {
 // meaning is what owned a PC over time, and the location that it is then.
 type meaning struct {
 	spans     []image.Span
-	locations []int32
+	locations []LocationNo // None until asked for
 }
-
-// unresolved is a location that nobody asked for.
-const unresolved = -1
 
 // Span says that a PC meant Location from From up to Until (ns from the
 // founder's start).
 type Span struct {
 	From, Until int64
-	Location    int32
+	Location    LocationNo
 }
 
 // Process returns the resolver of one process. mapFile names the file of its
@@ -121,15 +118,15 @@ func (pr *Process) Resolve(pc uint64, t int64) Span {
 	m, ok := pr.meanings[pc]
 	if !ok {
 		m.spans = pr.Image.Spans(pc)
-		m.locations = make([]int32, len(m.spans))
+		m.locations = make([]LocationNo, len(m.spans))
 		for i := range m.locations {
-			m.locations[i] = unresolved
+			m.locations[i] = None
 		}
 		pr.meanings[pc] = m
 	}
 	for i, s := range m.spans {
 		if s.From <= t && t < s.Until {
-			if m.locations[i] == unresolved {
+			if m.locations[i] == None {
 				m.locations[i] = pr.resolve(pc, s.Mapping)
 			}
 			return Span{s.From, s.Until, m.locations[i]}
@@ -158,7 +155,7 @@ func (pr *Process) Segments(yield func(m *image.Mapping, object int64)) {
 	}
 }
 
-func (pr *Process) resolve(pc uint64, m *image.Mapping) int32 {
+func (pr *Process) resolve(pc uint64, m *image.Mapping) LocationNo {
 	r := pr.r
 	switch {
 	case len(pr.Image.Mappings) == 0:

@@ -13,7 +13,7 @@ import (
 // Whether the frame is set up is told from the leaf itself: an outline function
 // and a stripped one never use the register, others use it when the next word
 // is not the same call.
-func (u *Unwinder) useReturnRegister(words []uint64, i int, location int32) bool {
+func (u *Unwinder) useReturnRegister(words []uint64, i int, location symbolize.LocationNo) bool {
 	if u.function(location).Kind == symbolize.Unknown || len(u.frames) == 0 {
 		return false
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/symbolize"
 )
 
 // isLinker reports whether a load object is the dynamic linker, by its base name.
@@ -39,33 +40,33 @@ func (u *Unwinder) linker(frames []Frame) []Frame {
 }
 
 // firstCall returns the entry of the procedure linkage table that the frames
-// below the linker's went through, -1 when they did not; n counts the frames
+// below the linker's went through, None if they did not; n counts the frames
 // that are the table's. A table that is on the stack says it itself, otherwise
 // the caller's instruction does, if the linker's frame does not contradict.
-func (u *Unwinder) firstCall(linker Frame, below []Frame) (entry int32, n int) {
+func (u *Unwinder) firstCall(linker Frame, below []Frame) (entry symbolize.LocationNo, n int) {
 	if len(below) == 0 {
-		return -1, 0
+		return symbolize.None, 0
 	}
 	if u.function(below[0].Location).Kind == symtab.PLT {
 		return below[0].Location, 1
 	}
 	f := u.function(linker.Location)
 	if f.Kind != symtab.Static && !isBinder(f.Linkage) {
-		return -1, 0
+		return symbolize.None, 0
 	}
 	imports := u.resolver.Imports(below[0].Location)
 	for _, i := range imports {
 		if i.Entry < 0 || u.resolver.Defines(f.Object, i.Symbol) {
-			return -1, 0
+			return symbolize.None, 0
 		}
 		// A stripped linker does not tell the function that binds calls from one
 		// that the C library has jumped to by a pointer.
 		if f.Kind == symtab.Static && !u.resolver.ReturnsItself(i.Symbol) {
-			return -1, 0
+			return symbolize.None, 0
 		}
 	}
 	if len(imports) == 0 {
-		return -1, 0
+		return symbolize.None, 0
 	}
 	return imports[0].Entry, 0
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // edge is the locations of two frames next to each other in a chain of frame pointers.
-type edge struct{ callee, caller int32 }
+type edge struct{ callee, caller symbolize.LocationNo }
 
 // gap is what stands between them: up to two frames, leaf first.
 type gap struct {
@@ -74,7 +74,7 @@ func (u *Unwinder) lacksCaller(frames []Frame, i int) bool {
 // call frame information, unless that knows nothing of the function's frame
 // pointer; else by where the machine code sets it. Where code calls, the machine
 // code alone is enough.
-func (u *Unwinder) framePointer(location int32, leaf bool) cfi.FramePointer {
+func (u *Unwinder) framePointer(location symbolize.LocationNo, leaf bool) cfi.FramePointer {
 	k := u.traits(location)
 	if k.trampoline || k.kind == symtab.PLT {
 		return cfi.FrameOther
@@ -104,7 +104,7 @@ func (u *Unwinder) framePointer(location int32, leaf bool) cfi.FramePointer {
 
 // frameTable returns the call frame information of a location's load object, nil
 // if there is none.
-func (u *Unwinder) frameTable(location int32) *cfi.Table {
+func (u *Unwinder) frameTable(location symbolize.LocationNo) *cfi.Table {
 	p := u.resolver.Program
 	n := p.Locations[location].Object
 	return u.tables.of(u.resolver.ObjectFile(n), p.Objects[n].Path)
@@ -123,7 +123,7 @@ func (u *Unwinder) gap(e edge) gap {
 func (u *Unwinder) findGap(e edge) (g gap) {
 	callee := e.callee
 	if u.traits(callee).trampoline {
-		callee = -1 // it was not called
+		callee = symbolize.None // it was not called
 	}
 	if u.traits(e.callee).frame == cfi.FrameUnknown && !u.resolver.Contradicts(e.caller, e.callee) {
 		return g
@@ -137,7 +137,7 @@ func (u *Unwinder) findGap(e edge) (g gap) {
 		g.count++
 	}
 	if !u.keepsCaller(e.callee) {
-		caller = symbolize.Inferred{Location: -1}
+		caller = symbolize.Inferred{Location: symbolize.None}
 	}
 	if !caller.Calls {
 		add(Frame{u.resolver.Artificial(symbolize.MissingCaller), RuleMissing})
@@ -150,7 +150,7 @@ func (u *Unwinder) findGap(e edge) (g gap) {
 
 // keepsCaller reports whether the frame pointer at a location is that of the
 // caller, as far as is known: it may serve for something else.
-func (u *Unwinder) keepsCaller(location int32) bool {
+func (u *Unwinder) keepsCaller(location symbolize.LocationNo) bool {
 	table := u.frameTable(location)
 	offset := u.resolver.Program.Locations[location].Offset
 	return table == nil || table.FramePointer(offset) != cfi.FrameOther || table.KeepsCaller(offset)

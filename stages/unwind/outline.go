@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/symbolize"
 )
 
 // outlines puts in the function that an outline function or a part of it was cut
@@ -30,7 +31,7 @@ func (u *Unwinder) outlines(frames []Frame) []Frame {
 
 // jumpedTo reports whether the function of a frame was jumped to by the one that
 // it was cut out of.
-func (u *Unwinder) jumpedTo(frames []Frame, i int, main int32) bool {
+func (u *Unwinder) jumpedTo(frames []Frame, i int, main symbolize.LocationNo) bool {
 	p := u.resolver.Program
 	outline := u.traits(frames[i].Location).kind == symtab.Outline
 	if i+1 == len(frames) {

@@ -39,13 +39,13 @@ func (u *Unwinder) at(pc uint64, t int64) symbolize.Span {
 }
 
 // resolve resolves a PC and narrows the time for which the stack holds.
-func (u *Unwinder) resolve(pc uint64, t int64) int32 {
+func (u *Unwinder) resolve(pc uint64, t int64) symbolize.LocationNo {
 	s := u.at(pc, t)
 	u.span.From, u.span.Until = max(u.span.From, s.From), min(u.span.Until, s.Until)
 	return s.Location
 }
 
-func (u *Unwinder) function(location int32) *symbolize.Function {
+func (u *Unwinder) function(location symbolize.LocationNo) *symbolize.Function {
 	p := u.resolver.Program
 	return &p.Functions[p.Locations[location].Function]
 }
@@ -62,14 +62,14 @@ type traits struct {
 }
 
 // traits returns those of a location, which are found once.
-func (u *Unwinder) traits(location int32) *traits {
+func (u *Unwinder) traits(location symbolize.LocationNo) *traits {
 	if int(location) < len(u.known) && u.known[location].known {
 		return &u.known[location]
 	}
 	return u.learn(location)
 }
 
-func (u *Unwinder) learn(location int32) *traits {
+func (u *Unwinder) learn(location symbolize.LocationNo) *traits {
 	if n := int(location) + 1 - len(u.known); n > 0 {
 		u.known = append(u.known, make([]traits, n)...)
 	}

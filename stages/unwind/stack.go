@@ -2,11 +2,14 @@
 // the manual. One file holds one rule.
 package unwind
 
-import "stackmill/schema"
+import (
+	"stackmill/schema"
+	"stackmill/stages/symbolize"
+)
 
 // Frame is one frame of a normalised stack.
 type Frame struct {
-	Location int32 // number in symbolize.Program.Locations
+	Location symbolize.LocationNo
 	Rule     Rule
 }
 
@@ -56,7 +59,7 @@ func NewSet() *Set {
 
 // Intern returns the number of the stack with these frames, which it copies if
 // they are new. locationID gives the identifier of a location.
-func (s *Set) Intern(frames []Frame, locationID func(int32) int64) int32 {
+func (s *Set) Intern(frames []Frame, locationID func(symbolize.LocationNo) int64) int32 {
 	h := schema.NewID("stack")
 	for _, f := range frames {
 		h.Number(uint64(locationID(f.Location))).Text(f.Rule.String()) // its number changes when rules are added

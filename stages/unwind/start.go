@@ -6,6 +6,7 @@ import (
 
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/symbolize"
 )
 
 // Reasons why a stack ends before its thread's start, of which the recording says
@@ -64,7 +65,7 @@ func (u *Unwinder) isEntry(machine []Frame) bool {
 
 // isStart reports whether threads begin with the function of a location. In a
 // stripped C library that is one without a name, which calls.
-func (u *Unwinder) isStart(location int32, calls bool) bool {
+func (u *Unwinder) isStart(location symbolize.LocationNo, calls bool) bool {
 	f := u.function(location)
 	if f.Kind == symtab.Static && calls {
 		return isCLibrary(u.resolver.Program.Objects[f.Object].Name)
@@ -80,7 +81,7 @@ func (u *Unwinder) isStart(location int32, calls bool) bool {
 
 // callsMain reports whether a location is in the C library's function that calls
 // main. Where that has no name, it stands before the one that programs enter.
-func (u *Unwinder) callsMain(location int32) bool {
+func (u *Unwinder) callsMain(location symbolize.LocationNo) bool {
 	f := u.function(location)
 	aliases := f.Aliases
 	if table := u.resolver.Table(f.Object); f.Kind == symtab.Static && table != nil {

@@ -58,7 +58,7 @@ func TestCutOff(t *testing.T) {
 		l := &symbolize.Location{Function: int32(len(r.Program.Functions))}
 		r.Program.Functions = append(r.Program.Functions, symbolize.Function{Linkage: name, Aliases: name})
 		r.Program.Locations = append(r.Program.Locations, *l)
-		if got := u.isStart(int32(len(r.Program.Locations)-1), true); got != want {
+		if got := u.isStart(symbolize.LocationNo(len(r.Program.Locations)-1), true); got != want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

@@ -15,8 +15,8 @@ type Resolved struct {
 	From, Until           int64 // ns from the founder's start
 	User, Expert, Machine int32
 	// Words, OMP and Java are the locations that the recorded stack's frames
-	// mean by themselves, -1 for markers.
-	Words, OMP, Java []int32
+	// mean by themselves, None for markers.
+	Words, OMP, Java []symbolize.LocationNo
 	// CutOff says why the stack ends before its thread's start, empty if it does not.
 	CutOff string
 }
@@ -82,7 +82,7 @@ func (u *Unwinder) Stack(raw *decode.RawStack, system bool, t int64) Resolved {
 }
 
 func (u *Unwinder) intern(frames []Frame) int32 {
-	return u.set.Intern(frames, func(l int32) int64 { return u.traits(l).id })
+	return u.set.Intern(frames, func(l symbolize.LocationNo) int64 { return u.traits(l).id })
 }
 
 // origin says how words were recorded.

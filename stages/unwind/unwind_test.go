@@ -187,7 +187,7 @@ func TestRestoredCaller(t *testing.T) {
 					t.Errorf("the caller is at %#x", at)
 				}
 			}
-			if n := len(got.Words); n != len(tt.raw.Words) || got.Words[tt.raw.Kernel+1] != marker {
+			if n := len(got.Words); n != len(tt.raw.Words) || got.Words[tt.raw.Kernel+1] != symbolize.None {
 				t.Errorf("the words mean %v", got.Words)
 			}
 		})
