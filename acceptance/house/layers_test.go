@@ -1,0 +1,211 @@
+package house
+
+import (
+	"bytes"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// house lists all packages in layers, from the foundations up. A package imports
+// packages of the layers below its own; `folder/...` is a folder with all that is in
+// it, whose packages may import each other. Packages of one layer are independent.
+var house = []struct{ folders, holds string }{
+	{"fault problem acceptance/corpus", "words for what goes wrong; the recordings that tests read"},
+	{"schema stages/infile acceptance/golden acceptance/perftext", "the tables, the wall between the two sides; opening files that are not ours"},
+
+	{"stages/loadobject/columns stages/loadobject/insn/... stages/loadobject/cfi", "load objects: columns on disk, machine code, call frame information"},
+	{"stages/loadobject/elf/...", "ELF files"},
+	{"stages/loadobject/symtab", "functions and lines by offset"},
+	{"stages/loadobject/types", "data layouts, scopes, variables"},
+	{"stages/loadobject/dwarf", "debug information"},
+	{"stages/loadobject/cache", "all tables of a load object, in memory and on disk"},
+
+	{"stages/decode stages/decode/bounds stages/decode/mapped", "what a recording is, whatever its format"},
+	{"stages/decode/gprofng/... stages/decode/perfdata stages/decode/jitdump", "one package per format"},
+	{"stages/symbolize/image stages/symbolize/source", "which load object owned an address when; the text of source files"},
+	{"stages/symbolize", "PCs to locations and functions"},
+	{"stages/unwind", "recorded stacks to the manual's"},
+	{"stages/dataspace", "accesses to memory to data objects"},
+	{"stages/attribute stages/write", "the sums and the rows; their files"},
+
+	{"pipeline queries/...", "the writing side and the reading side"},
+	{"cmd/stackmill", "the program"},
+	{"acceptance acceptance/data acceptance/faults acceptance/house acceptance/mutate acceptance/objects acceptance/peers acceptance/perf acceptance/symbols acceptance/synthetic acceptance/testsummary bench", "the whole against truth, peers, damage and time"},
+}
+
+// borders name all that a folder imports of this module outside of itself, where
+// that is less than the layers below it.
+var borders = []struct{ folder, imports, why string }{
+	{"stages/loadobject", "fault stages/infile", "it knows files, no recordings, tables or problems"},
+	{"stages/decode", "fault problem schema stages/infile", "it knows recordings, no load objects"},
+	{"stages/write", "schema", "it writes any table"},
+	{"queries", "fault schema stages/infile stages/write", "it knows no recordings; the last reads and removes what was committed"},
+}
+
+// sqlEngine is imported by the reading side only.
+const sqlEngine = "github.com/duckdb/"
+
+var readers = []string{"queries", "cmd", "acceptance"}
+
+// upward are imports by tests alone that the layers do not allow.
+var upward = map[string]string{
+	"stages/decode/gprofng": "stages/symbolize/image", // where addresses of composed experiments lie
+}
+
+const module = "stackmill/"
+
+// pkg is what a folder's Go files import and hold.
+type pkg struct {
+	imports, testImports map[string]string // import path -> a file that has it
+	lines                int               // of files that are no tests
+}
+
+// packages reads all Go files of the module by folder.
+func packages(t *testing.T) map[string]*pkg {
+	t.Helper()
+	root := filepath.Join("..", "..")
+	all := map[string]*pkg{}
+	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(root, file)
+		rel = filepath.ToSlash(rel)
+		if entry.IsDir() {
+			if name := entry.Name(); name == "testdata" || rel != "." && name[0] == '.' || rel == "third_party" || rel == "tools" {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if path.Ext(rel) != ".go" {
+			return nil
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), file, text, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		p := all[path.Dir(rel)]
+		if p == nil {
+			p = &pkg{map[string]string{}, map[string]string{}, 0}
+			all[path.Dir(rel)] = p
+		}
+		imports := p.imports
+		if strings.HasSuffix(rel, "_test.go") {
+			imports = p.testImports
+		} else {
+			p.lines += bytes.Count(text, []byte("\n"))
+		}
+		for _, spec := range f.Imports {
+			to, _ := strconv.Unquote(spec.Path.Value)
+			imports[to] = rel
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// place returns the layer that a package is in, and the part of it; -1 if it is in none.
+func place(folder string) (layer int, part string) {
+	for n, l := range house {
+		for _, part := range strings.Fields(l.folders) {
+			if whole, ok := strings.CutSuffix(part, "/..."); folder == part || ok && within(folder, whole) {
+				return n, part
+			}
+		}
+	}
+	return -1, ""
+}
+
+func within(folder, of string) bool { return folder == of || strings.HasPrefix(folder, of+"/") }
+
+// No import runs upward, and each side keeps to itself.
+func TestLayers(t *testing.T) {
+	all := packages(t)
+	for _, l := range house {
+		for _, part := range strings.Fields(l.folders) {
+			if all[strings.TrimSuffix(part, "/...")] == nil {
+				t.Errorf("%s: there is no such package", part)
+			}
+		}
+	}
+	for folder, p := range all {
+		own, _ := place(folder)
+		if own < 0 {
+			t.Errorf("%s is in no layer", folder)
+			continue
+		}
+		for to, file := range p.imports {
+			checkImport(t, folder, to, file, false)
+		}
+		for to, file := range p.testImports {
+			checkImport(t, folder, to, file, true)
+		}
+	}
+	for folder, to := range upward {
+		if p := all[folder]; p == nil || p.testImports[module+to] == "" {
+			t.Errorf("no test of %s imports %s", folder, to)
+		}
+	}
+}
+
+func checkImport(t *testing.T, from, to, file string, test bool) {
+	t.Helper()
+	if strings.HasPrefix(to, sqlEngine) && !slices.ContainsFunc(readers, func(r string) bool { return within(from, r) }) {
+		t.Errorf("%s: only the reading side imports %s", file, to)
+	}
+	to, ok := strings.CutPrefix(to, module)
+	if !ok || to == from {
+		return
+	}
+	own, part := place(from)
+	switch layer, of := place(to); {
+	case layer < 0 || layer < own || layer == own && of == part:
+	case test && upward[from] == to:
+	case layer == own:
+		t.Errorf("%s: %s imports %s, of the same layer", file, from, to)
+	default:
+		t.Errorf("%s: %s imports %s, of a layer above it: %s", file, from, to, house[layer].holds)
+	}
+	if test {
+		return
+	}
+	for _, b := range borders {
+		if within(from, b.folder) && !within(to, b.folder) && !slices.Contains(strings.Fields(b.imports), to) {
+			t.Errorf("%s: %s must not import %s: %s", file, b.folder, to, b.why)
+		}
+	}
+}
+
+// No room but that of load objects holds more than a quarter of the code.
+func TestRooms(t *testing.T) {
+	rooms, total := map[string]int{}, 0
+	for folder, p := range packages(t) {
+		parts := strings.Split(folder, "/")
+		n := 1
+		if parts[0] == "stages" {
+			n = 2
+		}
+		rooms[path.Join(parts[:n]...)] += p.lines
+		total += p.lines
+	}
+	for room, lines := range rooms {
+		if room != "stages/loadobject" && lines > total/4 {
+			t.Errorf("%s holds %d of %d lines", room, lines, total)
+		}
+	}
+}
