@@ -99,7 +99,7 @@ func attributed(path, symfs string, loader *cache.Loader) (spent time.Duration, 
 		}
 		spent += after - before - reading
 	}
-	distinct := map[int32]bool{}
+	distinct := map[symbolize.LocationNo]bool{}
 	for _, s := range data.Sums {
 		distinct[s.Location()] = true
 	}
