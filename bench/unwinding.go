@@ -9,6 +9,7 @@ import (
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/perfdata"
 	"stackmill/stages/loadobject/cache"
+	"stackmill/stages/loadobject/cfi"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/unwind"
 )
@@ -37,10 +38,10 @@ func unwinding(dir string, rounds int) error {
 			if err != nil {
 				return err
 			}
-			err = p.Unwind(func(d *decode.StackDump) decode.Unwound {
-				u := dumps.Unwind(d)
-				frames += len(u.Words)
-				return u
+			_, err = unwind.Complete(p, func(d *decode.StackDump) *cfi.Stack {
+				s := dumps.Unwind(d)
+				frames += len(s.Words)
+				return s
 			})
 			if err != nil {
 				return err

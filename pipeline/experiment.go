@@ -159,12 +159,12 @@ func (e *experiment) results(r *attribute.Result) error {
 func (e *experiment) process(ctx context.Context, p *decode.Process) error {
 	resolved := e.resolver.Process(p, fileOf(p, "map.xml"))
 	attribute.Segments(e.segments, e.id, p.Number, resolved)
-	if p.Unwind != nil {
-		e.dumps.Process(resolved)
-		if err := p.Unwind(e.dumps.Unwind); err != nil {
-			return e.unreadable(p, schema.Perf, err)
-		}
+	e.dumps.Process(resolved)
+	completed, err := unwind.Complete(p, e.dumps.Unwind)
+	if err != nil {
+		return e.unreadable(p, schema.Perf, err)
 	}
+	p.Stacks = completed.Stacks
 	stacks := e.stacks.Process(p, unwind.New(e.stacks.Set, e.resolver, e.frames, resolved, p))
 	data, err := e.data.Process(p, resolved)
 	if err != nil {
@@ -180,14 +180,14 @@ func (e *experiment) process(ctx context.Context, p *decode.Process) error {
 		})
 	}
 	for k := range schema.Kinds {
-		if err := e.kind(ctx, p, k, stacks, data); err != nil {
+		if err := e.kind(ctx, p, k, completed, stacks, data); err != nil {
 			return fmt.Errorf("%s events: %w", k, err)
 		}
 	}
 	return nil
 }
 
-func (e *experiment) kind(ctx context.Context, p *decode.Process, k schema.Kind, stacks *attribute.ProcessStacks, data *attribute.DataProcess) error {
+func (e *experiment) kind(ctx context.Context, p *decode.Process, k schema.Kind, completed *unwind.Completed, stacks *attribute.ProcessStacks, data *attribute.DataProcess) error {
 	var deriver *attribute.Deriver // made for processes that have such events
 	events := p.Events(k)
 	defer events.Close()
@@ -202,6 +202,7 @@ func (e *experiment) kind(ctx context.Context, p *decode.Process, k schema.Kind,
 		if batch == nil {
 			return nil
 		}
+		batch = completed.Events(batch)
 		if deriver == nil {
 			leaks, err := e.leaks(p, k)
 			if err != nil {

@@ -120,10 +120,9 @@ type Process struct {
 	// time (equal times: in file order). It may be called again; each reader
 	// starts anew. Problems are recorded once, by the first reader.
 	Events func(schema.Kind) EventReader
-	// Unwind completes Stacks, and the stacks of Events, which are not to be
-	// used before it: it has f unwind each dump, in the order of time. It is
-	// nil when there are none.
-	Unwind func(f func(*StackDump) Unwound) error
+	// Dumps returns a reader of the stack dumps that events refer to (StackOfDump) where
+	// their stacks are not among Stacks. It is nil if there are none.
+	Dumps func() DumpReader
 	// Records is the number of event packets of the kind, as far as the
 	// files' sizes tell: for progress only.
 	Records func(schema.Kind) int64
@@ -191,7 +190,7 @@ type RawStack struct {
 	// OMPState is the OpenMP state, -1 when not recorded.
 	OMPState int
 	// Reason says why the stack is empty or ends early (`missing-stack`,
-	// `missing-link`, `link-cycle`, `stack-too-long`, and those of Unwound),
+	// `missing-link`, `link-cycle`, `stack-too-long`, and those of unwinding),
 	// empty when it is whole.
 	Reason string
 }

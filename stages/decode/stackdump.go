@@ -6,26 +6,45 @@ type Machine struct {
 	Big   bool // byte order
 }
 
-// StackDump is what was recorded of a thread's user side at an event: its registers
-// and a part of its stack. It is valid during the call that gets it.
+// StackDump is a stack whose callers are still to be found in what was recorded of
+// a thread's user side at an event: its registers and a part of its stack.
 type StackDump struct {
+	// Recorded is the stack as far as it is known. If its Callers are CallersUnwound,
+	// it has the kernel's part and the user's program counter, and all callers are to be
+	// found; otherwise only the caller of the user's leaf, in the return register.
+	Recorded RawStack
+	// Leaf is the sampled address, which may be more precise than the program counter;
+	// from NoAddress on it is not an address.
+	Leaf uint64
+	// Reason says why nothing can be unwound (ReasonMachine, ReasonRegisters).
+	Reason  string
 	Machine Machine
 	Time    int64 // ns from the founder's start
 	// Registers are values by DWARF number, and the program counter: 16 on
-	// x86-64, 32 on arm64. Bit i of Known says that Registers[i] was recorded.
+	// x86-64, 32 on arm64. Bit i of Known says that Registers[i] was recorded; if none
+	// was, there is nothing to unwind.
 	Registers [33]uint64
 	Known     uint64
 	Stack     []byte // memory from the stack pointer upwards
-	Full      bool   // the stack may go on behind it
+	Full      bool   // the stack may go on after it
 }
 
-// Unwound is the stack that a dump holds, valid until the next is unwound. Words,
-// Exact and ByFrame are those of RawStack.
-type Unwound struct {
-	Words          []uint64
-	Exact, ByFrame []int32
-	Reason         string // why it ends early, empty when it is whole
+// DumpReader iterates over the stack dumps of a process in the order of time.
+type DumpReader interface {
+	// Next returns the next dump, which is valid until the next call, or nil at the
+	// end. The memory of dumps is that of the recording's files: Next is called and
+	// dumps are read within Guard only.
+	Next() *StackDump
+	// Guard runs f, and returns an error if the files became unreadable meanwhile.
+	Guard(f func()) error
 }
+
+// StackOfDump stands in the event column `raw_stack` for the stack of a dump, by the
+// dump's number: from 0, in the order of time.
+func StackOfDump(number int) int32 { return int32(-2 - number) }
+
+// DumpOfStack returns the number of the dump that a value of `raw_stack` stands for.
+func DumpOfStack(raw int32) (number int, ok bool) { return int(-2 - raw), raw < -1 }
 
 // Reasons why a dump is not unwound, or a stack recorded otherwise is not whole.
 const (

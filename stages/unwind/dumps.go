@@ -32,7 +32,7 @@ func (d *Dumps) Process(p *symbolize.Process) {
 }
 
 // Unwind returns the stack that a dump holds, which is valid until the next call.
-func (d *Dumps) Unwind(dump *decode.StackDump) decode.Unwound {
+func (d *Dumps) Unwind(dump *decode.StackDump) *cfi.Stack {
 	if d.walker == nil {
 		d.walker = d.walkers[dump.Machine]
 		if d.walker == nil {
@@ -46,8 +46,7 @@ func (d *Dumps) Unwind(dump *decode.StackDump) decode.Unwound {
 		d.walker.Process(memory{d})
 	}
 	d.regs.Value, d.regs.Known = dump.Registers, dump.Known
-	s := d.walker.Walk(&d.regs, dump.Stack, dump.Full, dump.Time)
-	return decode.Unwound{Words: s.Words, Exact: s.Exact, ByFrame: s.ByFrame, Reason: s.Reason}
+	return d.walker.Walk(&d.regs, dump.Stack, dump.Full, dump.Time)
 }
 
 // table returns the call frame information of a mapping's load object.

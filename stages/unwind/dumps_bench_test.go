@@ -8,6 +8,7 @@ import (
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/perfdata"
 	"stackmill/stages/loadobject/cache"
+	"stackmill/stages/loadobject/cfi"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/unwind"
 )
@@ -31,14 +32,14 @@ func BenchmarkDumps(b *testing.B) {
 			p := rec.Processes[0]
 			dumps.Process(r.Process(p, "map"))
 			samples, frames := 0, 0
-			count := func(d *decode.StackDump) decode.Unwound {
-				u := dumps.Unwind(d)
+			count := func(d *decode.StackDump) *cfi.Stack {
+				s := dumps.Unwind(d)
 				samples++
-				frames += len(u.Words)
-				return u
+				frames += len(s.Words)
+				return s
 			}
 			for b.Loop() {
-				if err := p.Unwind(count); err != nil {
+				if _, err := unwind.Complete(p, count); err != nil {
 					b.Fatal(err)
 				}
 			}

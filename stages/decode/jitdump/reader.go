@@ -117,7 +117,7 @@ func (r *reader) load(f *function, time uint64) {
 // touched says whether any stack leads through code: bytes and lines of other
 // code are of no use.
 func (r *reader) touched(start, size uint64) bool {
-	if r.p.Unwind != nil { // further stacks come later
+	if r.p.Dumps != nil { // further stacks come later
 		return true
 	}
 	i, found := slices.BinarySearch(r.words, start)

@@ -20,7 +20,7 @@ const (
 func (r *reader) boundEvents(t *timeline) {
 	stacks := 1
 	for _, p := range t.recorded {
-		if stacks += len(p.Stacks); p.dumps {
+		if stacks += len(p.Stacks); len(p.dumps) > 0 {
 			stacks += p.rows.n
 		}
 	}
@@ -42,8 +42,25 @@ func (r *reader) boundEvents(t *timeline) {
 	n := int64(0)
 	for _, p := range t.recorded {
 		n += p.rows.without(rare)
+		p.keepUsedDumps()
 	}
 	r.count(problem.Error, n, "too-many-events", "samples are left out, of the rarest events: there are too many events for so many stacks")
+}
+
+// keepUsedDumps drops the dumps that no row refers to.
+func (p *process) keepUsedDumps() {
+	used, last := p.dumps[:0], -1
+	for row := range p.rows.all() {
+		n, ok := decode.DumpOfStack(row.stack)
+		if !ok {
+			continue
+		}
+		if n != last { // several counters of a group have one sample
+			used, last = append(used, p.dumps[n]), n
+		}
+		row.stack = decode.StackOfDump(len(used) - 1)
+	}
+	p.dumps = used
 }
 
 // manyEvents is how many events may be listed that have no samples.

@@ -36,7 +36,7 @@ func told(t *testing.T, b *builder) (stacks, problems []string) {
 	rec := New().Open(path)
 	defer rec.Close()
 	for _, p := range rec.Processes {
-		for _, row := range samplesOf(t, p) {
+		for _, row := range samplesOf(t, p, nil) {
 			stacks = append(stacks, fmt.Sprintf("%d:%s", p.PID, row))
 		}
 		for _, s := range p.Stacks {

@@ -8,6 +8,8 @@ import (
 
 	"stackmill/schema"
 	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/cfi"
+	"stackmill/stages/unwind"
 )
 
 // Whatever a file holds, it is read to its end, and every sample that is counted
@@ -43,10 +45,9 @@ func readAll(t *testing.T, content []byte) {
 	rec := New().Open(path)
 	defer rec.Close()
 	for _, p := range rec.Processes {
-		if p.Unwind != nil {
-			if err := p.Unwind(func(*decode.StackDump) decode.Unwound { return decode.Unwound{Words: []uint64{1}} }); err != nil {
-				t.Fatal(err)
-			}
+		done, err := unwind.Complete(p, func(*decode.StackDump) *cfi.Stack { return &cfi.Stack{Words: []uint64{1}} })
+		if err != nil {
+			t.Fatal(err)
 		}
 		events := p.Events(schema.Perf)
 		defer events.Close()
@@ -59,6 +60,7 @@ func readAll(t *testing.T, content []byte) {
 			if b == nil {
 				break
 			}
+			b = done.Events(b)
 			n += b.NumRows()
 			b.Release()
 		}

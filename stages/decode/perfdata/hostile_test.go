@@ -157,7 +157,8 @@ func TestTooManyEvents(t *testing.T) {
 	p := &process{}
 	for i := range 100 {
 		r.events = append(r.events, &event{samples: int64(100 - i)})
-		p.rows.add(row{event: int32(i)}, asRecorded)
+		p.rows.add(row{event: int32(i), stack: decode.StackOfDump(i)}, asRecorded)
+		p.dumps = append(p.dumps, place(i))
 	}
 	p.Stacks = make([]decode.RawStack, maxSums)
 	r.rec = &decode.Recording{}
@@ -165,5 +166,13 @@ func TestTooManyEvents(t *testing.T) {
 	r.boundEvents(t1)
 	if p.rows.n != usualEvent || reasonsOf(r.rec)["too-many-events"] != 100-usualEvent {
 		t.Errorf("%d rows are left, %v", p.rows.n, r.rec.Problems.Problems)
+	}
+	for i, row := range p.rows.batches[0].rows {
+		if n, ok := decode.DumpOfStack(row.stack); !ok || p.dumps[n] != place(row.event) {
+			t.Errorf("row %d of event %d has dump %d", i, row.event, n)
+		}
+	}
+	if len(p.dumps) != usualEvent {
+		t.Errorf("%d dumps are left", len(p.dumps))
 	}
 }

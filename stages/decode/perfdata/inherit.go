@@ -160,7 +160,7 @@ func (r *reader) addressesOf(p *process) (list []uint64) {
 			continue
 		}
 		list = append(list, s.ip, s.addr)
-		if p.dumps {
+		if len(p.dumps) > 0 {
 			list = append(list, words(s.regs, r.big)...)
 			list = append(list, words(s.stack, r.big)...)
 		}

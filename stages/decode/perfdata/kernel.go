@@ -73,7 +73,7 @@ func (t *timeline) kernelImage(p *process) []decode.MapEvent {
 		}
 	}
 	for _, m := range t.kernel {
-		if used[m.Address] || p.dumps {
+		if used[m.Address] || len(p.dumps) > 0 {
 			image = append(image, m)
 		}
 	}

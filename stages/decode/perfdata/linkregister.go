@@ -23,21 +23,16 @@ func (r *reader) hasLinkRegister(s *sample) bool {
 		len(s.chain) > 0 && a.sampleType&sampleStackUser == 0 && !a.usesBranches()
 }
 
-// linkRegister puts the return register in as the leaf's caller (S7) if the
-// chain has not got it. f unwinds a stack that holds nothing: it finds a caller
-// only where call frame information says that the register has it.
-func (r *reader) linkRegister(s *sample, raw *decode.RawStack, dump *decode.StackDump, f func(*decode.StackDump) decode.Unwound) {
+// linkRegister fills in the return register for the leaf's caller to be found, but
+// no stack.
+func (r *reader) linkRegister(s *sample, dump *decode.StackDump) {
+	dump.Reason, dump.Known, dump.Stack, dump.Full = "", 0, nil, false
 	value, ok := r.register(s, arm64LR)
+	raw := &dump.Recorded
 	if !ok || !hasUser(raw) {
 		return
 	}
-	dump.Machine, dump.Stack, dump.Full = decode.Machine{ARM64: true, Big: r.big}, nil, false
+	dump.Machine = decode.Machine{ARM64: true, Big: r.big}
 	dump.Registers[arm64IP], dump.Registers[arm64SP], dump.Registers[arm64LR] = raw.Words[raw.Kernel], anyStack, value
 	dump.Known = 1<<arm64IP | 1<<arm64SP | 1<<arm64LR // no other: a saved register must not be found
-	u := f(dump)
-	next := raw.Kernel + 1
-	if len(u.Words) < 2 || len(u.Exact) > 0 || next < len(raw.Words) && raw.Words[next] == u.Words[1] {
-		return
-	}
-	r.putCaller(raw, decode.MarkLeafCheck, u.Words[1])
 }

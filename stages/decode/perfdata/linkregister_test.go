@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/cfi"
+	"stackmill/stages/unwind"
 )
 
 // The return register is put in where it is the caller that the chain has not
@@ -29,24 +31,24 @@ func TestLinkRegister(t *testing.T) {
 		chain       []any
 		abi         int
 		regs        []any
-		unwound     decode.Unwound
+		unwound     cfi.Stack
 		asked, want string
 	}{
-		{"live", "aarch64", lr, miscUser, []any{user, 0x4010, 0x4900}, 2, []any{0x4804}, decode.Unwound{Words: []uint64{0x4010, 0x4804}, Reason: "unreadable"},
+		{"live", "aarch64", lr, miscUser, []any{user, 0x4010, 0x4900}, 2, []any{0x4804}, cfi.Stack{Words: []uint64{0x4010, 0x4804}, Reason: "unreadable"},
 			asked, "0 [0x4010 0xffffffffffffffff 0x4804 0x4900]"},
 		{"other registers are not used", "aarch64", lr | 1<<29, miscUser, []any{user, 0x4010, 0x4900}, 2, []any{0x5000, 0x4804},
-			decode.Unwound{Words: []uint64{0x4010, 0x4804}}, asked, "0 [0x4010 0xffffffffffffffff 0x4804 0x4900]"},
-		{"saved", "aarch64", lr, miscUser, []any{user, 0x4010, 0x4900}, 2, []any{0x4804}, decode.Unwound{Words: []uint64{0x4010}, Reason: "unreadable"},
+			cfi.Stack{Words: []uint64{0x4010, 0x4804}}, asked, "0 [0x4010 0xffffffffffffffff 0x4804 0x4900]"},
+		{"saved", "aarch64", lr, miscUser, []any{user, 0x4010, 0x4900}, 2, []any{0x4804}, cfi.Stack{Words: []uint64{0x4010}, Reason: "unreadable"},
 			asked, "0 [0x4010 0x4900]"},
-		{"the chain has it", "aarch64", lr, miscUser, []any{user, 0x4010, 0x4804}, 2, []any{0x4804}, decode.Unwound{Words: []uint64{0x4010, 0x4804}},
+		{"the chain has it", "aarch64", lr, miscUser, []any{user, 0x4010, 0x4804}, 2, []any{0x4804}, cfi.Stack{Words: []uint64{0x4010, 0x4804}},
 			asked, "0 [0x4010 0x4804]"},
-		{"in the kernel", "aarch64", lr, miscKernel, []any{kernel, inKernel, user, 0x4010, 0x4900}, 2, []any{0x4804}, decode.Unwound{Words: []uint64{0x4010, 0x4804}},
+		{"in the kernel", "aarch64", lr, miscKernel, []any{kernel, inKernel, user, 0x4010, 0x4900}, 2, []any{0x4804}, cfi.Stack{Words: []uint64{0x4010, 0x4804}},
 			asked, "1 [0xffffffff81000000 0x4010 0xffffffffffffffff 0x4804 0x4900]"},
-		{"of the kernel only", "aarch64", lr, miscKernel, []any{kernel, inKernel}, 2, []any{0x4804}, decode.Unwound{}, "", "1 [0xffffffff81000000]"},
-		{"32-bit process", "aarch64", lr, miscUser, []any{user, 0x4010, 0x4900}, abi32, []any{0x4804}, decode.Unwound{}, "", "0 [0x4010 0x4900]"},
-		{"no registers", "aarch64", lr, miscUser, []any{user, 0x4010, 0x4900}, 0, nil, decode.Unwound{}, "", "0 [0x4010 0x4900]"},
-		{"another processor", "x86_64", lr, miscUser, []any{user, 0x4010, 0x4900}, 2, []any{0x4804}, decode.Unwound{}, "", "0 [0x4010 0x4900]"},
-		{"a chain at the kernel's limit", "aarch64", 1, miscUser, append([]any{user}, long...), 2, []any{1}, decode.Unwound{}, "", "truncated"},
+		{"of the kernel only", "aarch64", lr, miscKernel, []any{kernel, inKernel}, 2, []any{0x4804}, cfi.Stack{}, "", "1 [0xffffffff81000000]"},
+		{"32-bit process", "aarch64", lr, miscUser, []any{user, 0x4010, 0x4900}, abi32, []any{0x4804}, cfi.Stack{}, "", "0 [0x4010 0x4900]"},
+		{"no registers", "aarch64", lr, miscUser, []any{user, 0x4010, 0x4900}, 0, nil, cfi.Stack{}, "", "0 [0x4010 0x4900]"},
+		{"another processor", "x86_64", lr, miscUser, []any{user, 0x4010, 0x4900}, 2, []any{0x4804}, cfi.Stack{}, "", "0 [0x4010 0x4900]"},
+		{"a chain at the kernel's limit", "aarch64", 1, miscUser, append([]any{user}, long...), 2, []any{1}, cfi.Stack{}, "", "truncated"},
 	}
 	for _, tt := range tests {
 		for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
@@ -64,21 +66,21 @@ func TestLinkRegister(t *testing.T) {
 				defer rec.Close()
 				p := rec.Processes[0]
 				was := ""
-				if p.Unwind != nil {
-					if err := p.Unwind(func(d *decode.StackDump) decode.Unwound {
-						var known []int
-						for i := range d.Registers {
-							if d.Known>>i&1 != 0 {
-								known = append(known, i)
-							}
+				done, err := unwind.Complete(p, func(d *decode.StackDump) *cfi.Stack {
+					var known []int
+					for i := range d.Registers {
+						if d.Known>>i&1 != 0 {
+							known = append(known, i)
 						}
-						was = fmt.Sprintf("arm64 big %t, known %v, pc %#x, lr %#x, stack %d %t",
-							d.Machine.ARM64 && d.Machine.Big, known, d.Registers[arm64IP], d.Registers[arm64LR], len(d.Stack), d.Full)
-						return tt.unwound
-					}); err != nil {
-						t.Fatal(err)
 					}
+					was = fmt.Sprintf("arm64 big %t, known %v, pc %#x, lr %#x, stack %d %t",
+						d.Machine.ARM64 && d.Machine.Big, known, d.Registers[arm64IP], d.Registers[arm64LR], len(d.Stack), d.Full)
+					return &tt.unwound
+				})
+				if err != nil {
+					t.Fatal(err)
 				}
+				p.Stacks = done.Stacks
 				want := tt.asked
 				if want != "" {
 					want = fmt.Sprintf(want, order == binary.AppendByteOrder(binary.BigEndian))

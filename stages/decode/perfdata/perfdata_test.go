@@ -13,6 +13,7 @@ import (
 
 	"stackmill/schema"
 	"stackmill/stages/decode"
+	"stackmill/stages/unwind"
 )
 
 // builder composes recordings of one event with IP, TID, TIME, CALLCHAIN and what
@@ -155,7 +156,7 @@ func TestTiny(t *testing.T) {
 			for _, m := range p.Image {
 				got = append(got, fmt.Sprintf("  at %d %#x %s unmap %t", m.Time, m.Address, m.Path, m.Unmap))
 			}
-			got = append(got, samplesOf(t, p)...)
+			got = append(got, samplesOf(t, p, nil)...)
 		}
 		want := []string{
 			"1: pid 10 of 0, sh, from 0", "  at 0 0x10000 /bin/sh unmap false",
@@ -175,14 +176,18 @@ func TestTiny(t *testing.T) {
 	}
 }
 
-// samplesOf lists a process's samples: time, stack and period.
-func samplesOf(t *testing.T, p *decode.Process) (list []string) {
+// samplesOf lists a process's samples: time, stack and period. completed has its
+// stacks if it has dumps.
+func samplesOf(t *testing.T, p *decode.Process, completed *unwind.Completed) (list []string) {
 	t.Helper()
 	events := p.Events(schema.Perf)
 	defer events.Close()
 	b, err := events.Next()
 	if err != nil {
 		t.Fatal(err)
+	}
+	if completed != nil {
+		b = completed.Events(b)
 	}
 	defer b.Release()
 	times, stacks, periods := b.Column(0).(*array.Int64).Int64Values(), b.Column(3).(*array.Int32).Int32Values(), b.Column(5).(*array.Int64).Int64Values()
@@ -264,16 +269,16 @@ func TestMultiplexed(t *testing.T) {
 func TestChainLimits(t *testing.T) {
 	recorded := (&builder{order: binary.LittleEndian}).words(user, 0x1000, 0x2000)
 	r := &reader{events: []*event{{attr: attr{maxStack: 2}}, {attr: attr{maxStack: chainLimit}}}}
-	p := &process{stacks: map[string]int32{}, chains: map[uint64]chain{}}
+	p := &process{chains: map[uint64]chain{}}
 	for e, want := range []string{decode.ReasonChainLimit, ""} {
 		for range 2 {
 			n := r.recordedStack(p, &sample{event: int32(e), ip: 0x1000, chain: recorded}, miscUser)
-			if got := p.Stacks[n].Reason; got != want {
+			if got := p.stacks.Stacks[n].Reason; got != want {
 				t.Errorf("event %d: %q, want %q", e, got, want)
 			}
 		}
 	}
-	if len(p.Stacks) != 2 {
-		t.Errorf("%d stacks", len(p.Stacks))
+	if len(p.stacks.Stacks) != 2 {
+		t.Errorf("%d stacks", len(p.stacks.Stacks))
 	}
 }

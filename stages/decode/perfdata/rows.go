@@ -12,7 +12,7 @@ import (
 // a group.
 type row struct {
 	at    place
-	stack int32 // in its process
+	stack int32 // in its process, or stands for a dump
 	event int32
 }
 

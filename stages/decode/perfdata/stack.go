@@ -2,9 +2,7 @@ package perfdata
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
-	"slices"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -113,42 +111,12 @@ func (r *reader) recordedStack(p *process, s *sample, misc uint16) int32 {
 		return c.stack
 	}
 	raw := r.stack(s, misc)
-	n := r.intern(p, &raw)
+	n := p.stacks.Number(&raw)
 	if !known && cached && !r.ownStack {
 		if p.chains == nil {
 			p.chains = map[uint64]chain{}
 		}
 		p.chains[key] = chain{s.chain, s.ip, mode, s.event, n}
-	}
-	return n
-}
-
-// intern returns the number of a stack in its process, which copies it if it is
-// new.
-func (r *reader) intern(p *process, raw *decode.RawStack) int32 {
-	key := r.key[:0]
-	for _, w := range raw.Words {
-		key = binary.LittleEndian.AppendUint64(key, w)
-	}
-	key = binary.LittleEndian.AppendUint32(key, uint32(raw.Kernel))
-	for _, n := range raw.Exact {
-		key = binary.LittleEndian.AppendUint32(key, uint32(n))
-	}
-	for _, n := range raw.ByFrame {
-		key = binary.LittleEndian.AppendUint32(key, ^uint32(n))
-	}
-	key = append(key, raw.Reason...)
-	key = append(key, byte(raw.Callers))
-	r.key = key
-	n, ok := p.stacks[string(key)]
-	if !ok {
-		n = int32(len(p.Stacks))
-		raw.ID, raw.Words, raw.Exact = xxhash.Sum64(key), slices.Clone(raw.Words), slices.Clone(raw.Exact)
-		p.Stacks = append(p.Stacks, *raw)
-		if p.stacks == nil {
-			p.stacks = map[string]int32{}
-		}
-		p.stacks[string(key)] = n
 	}
 	return n
 }

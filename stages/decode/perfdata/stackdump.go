@@ -26,9 +26,6 @@ const (
 	arm64Needed = 1<<31 | 1<<32
 )
 
-// noStack stands for the stack of a dump that is not unwound yet.
-const noStack = -1
-
 // hasDump reports whether a sample has what its user stack is unwound from
 // (perf-data 15.1).
 func (s *sample) hasDump() bool { return len(s.regs) > 0 && len(s.stack) > 0 }
@@ -37,60 +34,40 @@ func (s *sample) hasDump() bool { return len(s.regs) > 0 && len(s.stack) > 0 }
 // are looked at.
 func (r *reader) isUnwound(s *sample) bool { return s.hasDump() || r.hasLinkRegister(s) }
 
-// unwind has f unwind the process's dumps.
-func (r *reader) unwind(t *timeline, p *process, f func(*decode.StackDump) decode.Unwound) error {
-	return r.files[0].Guard(func() {
-		var s sample
-		var dump decode.StackDump
-		var last *row // several counters of a group have one sample
-		for row := range p.rows.all() {
-			if last != nil && last.at == row.at {
-				row.stack = last.stack
-				continue
-			}
-			last = row
-			misc, body := r.body(row.at)
-			if !r.readSample(body, &s) || !r.isUnwound(&s) {
-				continue
-			}
-			raw := r.stack(&s, misc)
-			dump.Time = t.ns(r.when(&s, row.at))
-			if s.hasDump() {
-				u := decode.Unwound{Words: raw.Words[raw.Kernel:]}
-				if u.Reason = r.dump(&s, &dump); u.Reason == "" {
-					u = f(&dump)
-				}
-				r.replaceUser(&raw, &u, s.ip)
-			} else {
-				r.linkRegister(&s, &raw, &dump, f)
-			}
-			row.stack = r.intern(p, &raw)
-		}
-	})
+// dumpReader hands out the dumps of one process.
+type dumpReader struct {
+	r    *reader
+	t    *timeline
+	p    *process
+	next int
+	s    sample
+	dump decode.StackDump
 }
 
-// replaceUser puts the unwound stack in the place of a stack's user part. The
-// sampled address stays the leaf: it may be more precise than the registers.
-func (r *reader) replaceUser(raw *decode.RawStack, u *decode.Unwound, ip uint64) {
-	words := append(raw.Words[:raw.Kernel], u.Words...)
-	if raw.Kernel == 0 && len(words) > 0 && ip < contextMax {
-		words[0] = ip
+// Guard implements decode.DumpReader.
+func (d *dumpReader) Guard(f func()) error { return d.r.files[0].Guard(f) }
+
+// Next implements decode.DumpReader.
+func (d *dumpReader) Next() *decode.StackDump {
+	if d.next == len(d.p.dumps) {
+		return nil
 	}
-	if u.Reason != "" {
-		raw.Reason = u.Reason
+	at := d.p.dumps[d.next]
+	d.next++
+	r, s, dump := d.r, &d.s, &d.dump
+	misc, body := r.body(at)
+	if !r.readSample(body, s) { // the file was changed since
+		*dump = decode.StackDump{Recorded: decode.RawStack{OMPState: -1, Reason: decode.ReasonRegisters}}
+		return dump
 	}
-	if n := len(words); raw.Reason != "" && (n == 0 || words[n-1] != decode.MarkTruncated) {
-		words = append(words, decode.MarkTruncated)
+	dump.Recorded = r.stack(s, misc)
+	dump.Time, dump.Leaf = d.t.ns(r.when(s, at)), s.ip
+	if s.hasDump() {
+		dump.Reason = r.dump(s, dump)
+	} else {
+		r.linkRegister(s, dump)
 	}
-	raw.Exact = r.exact[:0]
-	for _, n := range u.Exact {
-		raw.Exact = append(raw.Exact, n+int32(raw.Kernel))
-	}
-	raw.ByFrame = nil
-	for _, n := range u.ByFrame {
-		raw.ByFrame = append(raw.ByFrame, n+int32(raw.Kernel))
-	}
-	raw.Words, r.words, r.exact = words, words, raw.Exact
+	return dump
 }
 
 // dump fills in the registers and the stack of a sample, or says why they cannot

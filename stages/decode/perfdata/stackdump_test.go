@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/cfi"
+	"stackmill/stages/unwind"
 )
 
 // stackDumps is a recording of samples with user registers and stacks of 16 bytes.
@@ -38,10 +40,10 @@ func (d *stackDumps) unwound(t *testing.T) (asked, samples []string) {
 	rec := New().Open(path)
 	defer rec.Close()
 	p := rec.Processes[0]
-	if p.Unwind == nil {
-		return nil, samplesOf(t, p)
+	if p.Dumps == nil {
+		return nil, samplesOf(t, p, nil)
 	}
-	err := p.Unwind(func(d *decode.StackDump) decode.Unwound {
+	done, err := unwind.Complete(p, func(d *decode.StackDump) *cfi.Stack {
 		text := fmt.Sprintf("%t %t at %d, stack of %d %t:", d.Machine.ARM64, d.Machine.Big, d.Time, len(d.Stack), d.Full)
 		for i, v := range d.Registers {
 			if d.Known>>i&1 != 0 {
@@ -53,15 +55,16 @@ func (d *stackDumps) unwound(t *testing.T) (asked, samples []string) {
 		if d.Machine.ARM64 {
 			pc = d.Registers[32]
 		}
-		return decode.Unwound{Words: []uint64{pc, 0x701, 0x702}, Exact: []int32{1}, Reason: "dump-too-short"}
+		return &cfi.Stack{Words: []uint64{pc, 0x701, 0x702}, Exact: []int32{1}, Reason: "dump-too-short"}
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	p.Stacks = done.Stacks
 	for _, s := range p.Stacks {
 		samples = append(samples, fmt.Sprintf("%d %v %q", s.Kernel, s.Exact, s.Reason))
 	}
-	return asked, append(samples, samplesOf(t, p)...)
+	return asked, append(samples, samplesOf(t, p, done)...)
 }
 
 // Registers get their DWARF numbers; the unwound stack follows the kernel's, and

@@ -36,10 +36,10 @@ type process struct {
 	drops    []drop
 	exec     *execution // of a program whose mappings are not complete
 	rows     rows
-	spaces   uint64           // bits of the foreign address spaces it was in
-	stacks   map[string]int32 // numbers of raw stacks by their words
+	spaces   uint64 // bits of the foreign address spaces it was in
+	stacks   decode.Distinct
 	chains   map[uint64]chain // recorded chains by their hash
-	dumps    bool             // some samples have registers to unwind, and no stack yet
+	dumps    []place          // samples with registers to unwind, and no stack yet
 }
 
 func (r *reader) timeline() *timeline {
@@ -282,16 +282,18 @@ func (r *reader) assign(t *timeline) {
 			r.events[s.event].exact = true
 		}
 		p := t.at(s.pid, m.time)
-		row := row{at: m.at, event: s.event, stack: noStack}
-		if r.isUnwound(&s) {
-			p.dumps = true
+		row, rows := row{at: m.at, event: s.event}, p.rows.n
+		isDump := r.isUnwound(&s)
+		if isDump {
+			row.stack = decode.StackOfDump(len(p.dumps))
 			raw := r.stack(&s, misc)
 			usesKernel = usesKernel || raw.Kernel > 0
 			r.countReason(raw.Reason)
 		} else {
 			row.stack = r.recordedStack(p, &s, misc)
-			usesKernel = usesKernel || p.Stacks[row.stack].Kernel > 0
-			r.countReason(p.Stacks[row.stack].Reason)
+			raw := &p.stacks.Stacks[row.stack]
+			usesKernel = usesKernel || raw.Kernel > 0
+			r.countReason(raw.Reason)
 		}
 		p.spaces, r.spaces = p.spaces|r.spaces, 0
 		if p.Number == 0 { // its samples may count nothing
@@ -306,12 +308,18 @@ func (r *reader) assign(t *timeline) {
 		default:
 			p.rows.add(row, 0)
 		}
+		if isDump && p.rows.n > rows {
+			p.dumps = append(p.dumps, m.at)
+		}
 		if !r.weightInBounds(&s) {
 			r.left(m.at).Out("the weight of a sample", " cycles", m.at.offset(), s.weight, 0, r.mostWeight())
 		}
 		p.DurationNS = max(p.DurationNS, t.ns(m.time)-p.StartNS)
 	}
 	r.moments = nil
+	for _, p := range t.recorded {
+		p.Stacks, p.stacks, p.chains = p.stacks.Stacks, decode.Distinct{}, nil
+	}
 	r.boundEvents(t)
 	t.makeCounters()
 	for _, p := range t.recorded {
@@ -343,8 +351,8 @@ func (t *timeline) complete(p *process, usesKernel bool) {
 		}
 		return 0
 	}
-	if p.dumps {
-		p.Unwind = func(f func(*decode.StackDump) decode.Unwound) error { return t.r.unwind(t, p, f) }
+	if len(p.dumps) > 0 {
+		p.Dumps = func() decode.DumpReader { return &dumpReader{r: t.r, t: t, p: p} }
 	}
 	p.Events = func(k schema.Kind) decode.EventReader {
 		if k != schema.Perf {
