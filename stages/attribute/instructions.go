@@ -61,11 +61,12 @@ func (r *Result) instructions(emit Emit, v *Values) (meant map[spot]uint64, err 
 // spot is a place in machine code: an offset in a load object's file or, of code
 // that is in no file, in the function.
 type spot struct {
-	object, function int32
-	offset           uint64
+	object   int32
+	function symbolize.FunctionNo
+	offset   uint64
 }
 
-func spotOf(p *symbolize.Program, function int32, offset uint64) spot {
+func spotOf(p *symbolize.Program, function symbolize.FunctionNo, offset uint64) spot {
 	s := spot{p.Functions[function].Object, function, offset}
 	if p.Objects[s.object].Kind == "elf" {
 		s.function = 0
@@ -75,7 +76,7 @@ func spotOf(p *symbolize.Program, function int32, offset uint64) spot {
 
 // ranked returns the functions in the order of their largest share of a
 // metric, exclusive before inclusive.
-func ranked(functions int, v *Values) []int32 {
+func ranked(functions int, v *Values) []symbolize.FunctionNo {
 	type share struct{ exclusive, inclusive float64 }
 	shares := make([]share, functions)
 	for at, inclusive := range v.Functions.Inclusive {
@@ -85,11 +86,11 @@ func ranked(functions int, v *Values) []int32 {
 			shares[n].inclusive = max(shares[n].inclusive, float64(inclusive)/total)
 		}
 	}
-	order := make([]int32, functions)
+	order := make([]symbolize.FunctionNo, functions)
 	for i := range order {
-		order[i] = int32(i)
+		order[i] = symbolize.FunctionNo(i)
 	}
-	slices.SortStableFunc(order, func(a, b int32) int {
+	slices.SortStableFunc(order, func(a, b symbolize.FunctionNo) int {
 		return cmp.Or(cmp.Compare(shares[b].exclusive, shares[a].exclusive), cmp.Compare(shares[b].inclusive, shares[a].inclusive))
 	})
 	return order

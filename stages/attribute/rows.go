@@ -20,7 +20,7 @@ type Emit func(*schema.Table, arrow.RecordBatch) error
 type Result struct {
 	ExperimentID string
 	Program      *symbolize.Program
-	Total        int32 // the function `<Total>`
+	Total        symbolize.FunctionNo // the function `<Total>`
 	Stacks       *Stacks
 	Sums         *Sums
 	Files        *Files
@@ -83,7 +83,7 @@ func (r *Result) program(emit Emit) error {
 	}
 	functions := schema.NewRows(schema.Functions, emit)
 	for n, f := range p.Functions {
-		relation, line := related(p, int32(n))
+		relation, line := related(p, symbolize.FunctionNo(n))
 		functions.Append(r.ExperimentID, f.ID, p.Objects[f.Object].ID, p.Modules[f.Module].ID, f.Name, f.GprofngName, f.PerfName, f.Linkage, f.Aliases,
 			string(f.Kind), int64(f.Address), int64(f.Offset), int64(f.Size), relation[0], relation[1], relation[2], line)
 	}
@@ -91,7 +91,7 @@ func (r *Result) program(emit Emit) error {
 }
 
 // related returns the columns clone_of, outline_of, body_of and body_line.
-func related(p *symbolize.Program, function int32) (of [3]any, line int32) {
+func related(p *symbolize.Program, function symbolize.FunctionNo) (of [3]any, line int32) {
 	r, ok := p.Relations[function]
 	if !ok {
 		return of, 0
@@ -233,8 +233,9 @@ func (r *Result) usageValues(emit Emit) error {
 	return rows.Close()
 }
 
-func (r *Result) functionID(n int32) int64 {
-	if n == totalFunction {
+// functionID is that of `<Total>` for None.
+func (r *Result) functionID(n symbolize.FunctionNo) int64 {
+	if n == symbolize.None {
 		n = r.Total
 	}
 	return r.Program.Functions[n].ID

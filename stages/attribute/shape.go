@@ -5,9 +5,6 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// totalFunction stands for `<Total>` where a function's number is expected.
-const totalFunction = -1
-
 // shape is what stacks consist of: their functions merged to the call tree, the
 // pairs of callers and callees, and the source lines.
 type shape struct {
@@ -35,8 +32,8 @@ type view struct {
 
 // callTree is the call tree; its root is `<Total>`.
 type callTree struct {
-	tree[nodeNo, int32] // its labels are functions
-	Nodes               []Node
+	tree[nodeNo, symbolize.FunctionNo]
+	Nodes []Node
 }
 
 // nodeNo is the number of a node of the call tree.
@@ -46,16 +43,16 @@ type nodeNo int32
 type Node struct {
 	ID       int64
 	Depth    int32
-	Function int32 // totalFunction for the root
-	pair     int32 // of the functions of its parent and of it
+	Function symbolize.FunctionNo // None for the root, which is `<Total>`
+	pair     int32                // of the functions of its parent and of it
 }
 
-// Pair is a caller, which may be totalFunction, and a callee.
-type Pair struct{ Caller, Callee int32 }
+// Pair is a caller, None for `<Total>`, and a callee.
+type Pair struct{ Caller, Callee symbolize.FunctionNo }
 
 // LineKey is a source line of a function.
 type LineKey struct {
-	Function int32
+	Function symbolize.FunctionNo
 	File     string
 	Line     int32
 }
@@ -67,12 +64,15 @@ type SourceKey struct {
 }
 
 // place is where a frame is: in an inlined function, if the mode shows them.
-type place struct{ function, line, source int32 }
+type place struct {
+	function     symbolize.FunctionNo
+	line, source int32
+}
 
 func newShape(program *symbolize.Program, paths *paths) *shape {
 	return &shape{
 		program: program, paths: paths,
-		Tree:  callTree{newTree[nodeNo, int32](totalFunction), []Node{{Function: totalFunction}}},
+		Tree:  callTree{newTree[nodeNo, symbolize.FunctionNo](symbolize.None), []Node{{Function: symbolize.None}}},
 		pairs: map[Pair]int32{}, lines: map[LineKey]int32{}, sources: map[SourceKey]int32{},
 	}
 }
@@ -99,7 +99,7 @@ func (s *shape) view(plain *view) *view {
 }
 
 // child returns a node's child of a function.
-func (s *shape) child(parent nodeNo, function int32) nodeNo {
+func (s *shape) child(parent nodeNo, function symbolize.FunctionNo) nodeNo {
 	n, added := s.Tree.child(parent, function)
 	if added {
 		above := &s.Tree.Nodes[parent]
@@ -133,7 +133,7 @@ func (v *view) place(location symbolize.LocationNo) []place {
 	return v.placesOf(location)
 }
 
-func (v *view) add(function int32, file string, line int32) {
+func (v *view) add(function symbolize.FunctionNo, file string, line int32) {
 	v.places = append(v.places, place{
 		function,
 		number(v.lines, &v.LineKeys, LineKey{function, file, line}),
@@ -155,7 +155,7 @@ func (v *view) levels(location symbolize.LocationNo) []symbolize.Level {
 
 // identify gives each node of the tree its identifier: that of the functions
 // above it.
-func (t *callTree) identify(functionID func(int32) int64) {
+func (t *callTree) identify(functionID func(symbolize.FunctionNo) int64) {
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
 		id := schema.NewID("node")

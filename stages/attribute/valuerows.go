@@ -1,6 +1,9 @@
 package attribute
 
-import "stackmill/schema"
+import (
+	"stackmill/schema"
+	"stackmill/stages/symbolize"
+)
 
 // ValueRows emits the tables of values.
 func (r *Result) ValueRows(emit Emit, v *Values) error {
@@ -37,7 +40,7 @@ type modeRows struct {
 func (s *modeRows) total(rows *schema.Rows) {
 	for m := range s.Sums.Metrics {
 		total := s.v.Total[s.mode*len(s.Sums.Metrics)+m]
-		begin(rows, s.modes, m).Int64(s.functionID(totalFunction)).Int64(total).Int64(total)
+		begin(rows, s.modes, m).Int64(s.functionID(symbolize.None)).Int64(total).Int64(total)
 	}
 }
 
@@ -82,7 +85,7 @@ func (v *Values) alike(metric int, has func(column int) bool, same func(a, b int
 
 func (r *Result) calls(emit Emit, v *Values) *schema.Rows {
 	rows := r.rows(schema.CallValues, emit).Labels("relation", relations...)
-	at, c, total := 0, &v.Calls, r.functionID(totalFunction)
+	at, c, total := 0, &v.Calls, r.functionID(symbolize.None)
 	for m := range r.Sums.Metrics {
 		row := func(modes Mode, function int64, relation int, other int64, value int64) {
 			begin(rows, modes, m).Int64(function).Label(relation).Int64(other).Int64(value)
@@ -105,7 +108,7 @@ func (r *Result) calls(emit Emit, v *Values) *schema.Rows {
 		for n := range v.program.Functions {
 			at = n * v.width
 			v.alike(m, hasSelf, sameSelf, func(modes Mode, column int) {
-				id := r.functionID(int32(n))
+				id := r.functionID(symbolize.FunctionNo(n))
 				row(modes, id, self, id, v.Functions.Exclusive[at+column])
 			})
 		}

@@ -26,7 +26,7 @@ type Values struct {
 	*shape
 	Modes     []Mode  // each is one or more that have the same values; first those without inlined functions
 	Total     []int64 // by column
-	Functions tally[int32]
+	Functions tally[symbolize.FunctionNo]
 	Lines     tally[int32]                // by number in LineKeys
 	Source    tally[int32]                // by number in SourceKeys
 	PCs       tally[symbolize.LocationNo] // this and the next two have the columns of modes without inlined functions only
@@ -56,7 +56,7 @@ func Compute(p *symbolize.Program, stacks *Stacks, sums *Sums) *Values {
 		shape: s, Modes: slices.Concat(plain.modes, inlined.modes),
 		width: (len(plain.modes) + len(inlined.modes)) * metrics, plain: len(plain.modes) * metrics,
 	}
-	v.Functions = newTally[int32](len(p.Functions), v.width)
+	v.Functions = newTally[symbolize.FunctionNo](len(p.Functions), v.width)
 	v.Lines, v.Source = newTally[int32](len(s.LineKeys), v.width), newTally[int32](len(s.SourceKeys), v.width)
 	v.PCs = newTally[symbolize.LocationNo](len(p.Locations), v.plain)
 	v.Modules, v.Objects = newTally[int32](len(p.Modules), v.plain), newTally[int32](len(p.Objects), v.plain)

@@ -20,7 +20,7 @@ func letters() *symbolize.Program {
 	p := &symbolize.Program{Objects: []symbolize.Object{{ID: 1}}, Modules: []symbolize.Module{{ID: 1}}}
 	for i := range 5 {
 		p.Functions = append(p.Functions, symbolize.Function{ID: int64(i), Name: string(rune('a' + i))})
-		p.Locations = append(p.Locations, symbolize.Location{ID: int64(i), Function: int32(i), File: "f.c", Line: int32(i + 1)})
+		p.Locations = append(p.Locations, symbolize.Location{ID: int64(i), Function: symbolize.FunctionNo(i), File: "f.c", Line: int32(i + 1)})
 	}
 	return p
 }
@@ -47,8 +47,8 @@ func valuesOf(stacks ...string) (*symbolize.Program, *Values) {
 	return p, v
 }
 
-func name(f int32) string {
-	if f == totalFunction {
+func name(f symbolize.FunctionNo) string {
+	if f == symbolize.None {
 		return "<Total>"
 	}
 	return string(rune('a' + f))
@@ -64,7 +64,7 @@ func (v *Values) callText(mode int) []string {
 }
 
 type callRow struct {
-	function, other int32
+	function, other symbolize.FunctionNo
 	relation        int
 	attributed      int64
 }
@@ -78,7 +78,7 @@ func (v *Values) callRows(mode int) (rows []callRow) {
 	}
 	for n := range v.program.Functions {
 		if at := n*v.width + mode; v.Calls.Selves[at] {
-			rows = append(rows, callRow{int32(n), int32(n), self, v.Functions.Exclusive[at]})
+			rows = append(rows, callRow{symbolize.FunctionNo(n), symbolize.FunctionNo(n), self, v.Functions.Exclusive[at]})
 		}
 	}
 	return rows
@@ -191,7 +191,7 @@ func TestValuesByDefinition(t *testing.T) {
 		stacks := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-e]{0,7}`), 1, 12, rapid.ID[string]).Draw(t, "stacks")
 		p, v := valuesOf(stacks...)
 		for f := range p.Functions {
-			letter := name(int32(f))
+			letter := name(symbolize.FunctionNo(f))
 			var exclusive, inclusive, callers, below int64
 			for i, s := range stacks {
 				if strings.HasSuffix(s, letter) {
@@ -205,7 +205,7 @@ func TestValuesByDefinition(t *testing.T) {
 				t.Fatalf("%s: exclusive %d, inclusive %d; want %d, %d", letter, v.Functions.Exclusive[f], v.Functions.Inclusive[f], exclusive, inclusive)
 			}
 			for _, c := range v.callRows(0) {
-				if c.function != int32(f) {
+				if c.function != symbolize.FunctionNo(f) {
 					continue
 				}
 				if c.relation == caller {
@@ -232,7 +232,7 @@ func attributedByDefinition(stacks []string, f string, c callRow) int64 {
 		case k < 0:
 		case c.relation == self && k == len(s)-1,
 			c.relation == callee && k+1 < len(s) && s[k+1:k+2] == name(c.other),
-			c.relation == caller && k == 0 && c.other == totalFunction,
+			c.relation == caller && k == 0 && c.other == symbolize.None,
 			c.relation == caller && k > 0 && s[k-1:k] == name(c.other):
 			sum += 1 << i
 		}

@@ -27,19 +27,19 @@ type object struct {
 	types    typeTable
 	frames   *cfi.Table
 
-	functions  map[int32]*function    // by number in the program
-	returns    map[uint64]int32       // types, by what is called
-	containers map[int32][]containing // by what is contained; nil until asked for
-	data       []symbol               // nil until asked for
-	tls        *threads               // nil until asked for; size 0 without one
-	narrow     bool                   // addresses have 32 bits
+	functions  map[symbolize.FunctionNo]*function // by number in the program
+	returns    map[uint64]int32                   // types, by what is called
+	containers map[int32][]containing             // by what is contained; nil until asked for
+	data       []symbol                           // nil until asked for
+	tls        *threads                           // nil until asked for; size 0 without one
+	narrow     bool                               // addresses have 32 bits
 }
 
 func (s *Space) object(n int32) *object {
 	if o := s.objects[n]; o != nil {
 		return o
 	}
-	o := &object{space: s, number: n, resolver: s.resolver, symbols: s.resolver.Table(n), functions: map[int32]*function{}, returns: map[uint64]int32{}}
+	o := &object{space: s, number: n, resolver: s.resolver, symbols: s.resolver.Table(n), functions: map[symbolize.FunctionNo]*function{}, returns: map[uint64]int32{}}
 	s.objects[n] = o
 	file := s.resolver.ObjectFile(n)
 	if o.symbols == nil || file == "" {
@@ -62,7 +62,7 @@ func (s *Space) object(n int32) *object {
 
 // function decodes a function of the program, once; nil when its code is not to
 // be had.
-func (o *object) function(n int32) *function {
+func (o *object) function(n symbolize.FunctionNo) *function {
 	f, ok := o.functions[n]
 	if ok {
 		return f

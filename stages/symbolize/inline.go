@@ -7,7 +7,7 @@ const Inlined symtab.Kind = "inlined"
 
 // Level is one level of an instruction's inline chain (S10).
 type Level struct {
-	Function int32
+	Function FunctionNo
 	File     string // of the place reached in it, empty when not known
 	Line     int32  // 0 when not known
 }
@@ -44,7 +44,7 @@ func (r *Resolver) expand() {
 // inlined returns the function of a name whose code was inlined into another
 // one: the object's own function of that name, if it also has one that can be
 // called, best of the same module.
-func (r *Resolver) inlined(around int32, name string) int32 {
+func (r *Resolver) inlined(around FunctionNo, name string) FunctionNo {
 	p := r.Program
 	f := p.Functions[around]
 	k := nameKey{f.Object, f.Module, name}

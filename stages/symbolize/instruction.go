@@ -55,7 +55,7 @@ const All = -1
 // of the PCs, which are sorted offsets in it, or All of it. It gives nothing when
 // the machine code is unavailable. Where only a part of that is, the other PCs
 // stand among the instructions as Unavailable.
-func (d *Disassembler) Function(function int32, pcs []uint64, within int) Disassembly {
+func (d *Disassembler) Function(function FunctionNo, pcs []uint64, within int) Disassembly {
 	out := d.available(function, pcs, within)
 	if len(out.Instructions) > 0 {
 		d.rest(&out, function, pcs)
@@ -68,7 +68,7 @@ func (d *Disassembler) Function(function int32, pcs []uint64, within int) Disass
 const Unavailable = "(not in the file)"
 
 // rest adds the PCs whose instructions are not there. Each has the size 0.
-func (d *Disassembler) rest(out *Disassembly, function int32, pcs []uint64) {
+func (d *Disassembler) rest(out *Disassembly, function FunctionNo, pcs []uint64) {
 	known := out.Instructions // in the order of offsets
 	for _, pc := range pcs {
 		at := pc
@@ -85,7 +85,7 @@ func (d *Disassembler) rest(out *Disassembly, function int32, pcs []uint64) {
 }
 
 // available is Function for the code that is there.
-func (d *Disassembler) available(function int32, pcs []uint64, within int) Disassembly {
+func (d *Disassembler) available(function FunctionNo, pcs []uint64, within int) Disassembly {
 	f := &d.r.Program.Functions[function]
 	var out Disassembly
 	if f.Kind != symtab.Static || within == All {
@@ -128,7 +128,7 @@ next:
 
 // add appends what is wanted of code, which starts with an instruction at an
 // offset in the function.
-func (d *Disassembler) add(out *Disassembly, function int32, offset uint64, code []byte, arch insn.Arch, pcs []uint64, within int) {
+func (d *Disassembler) add(out *Disassembly, function FunctionNo, offset uint64, code []byte, arch insn.Arch, pcs []uint64, within int) {
 	f := &d.r.Program.Functions[function]
 	address := f.Address + (offset - f.Offset)
 	items := d.items[:0]
@@ -191,7 +191,7 @@ func choose(out *Disassembly, items []insn.Item, shift uint64, pcs []uint64, wit
 }
 
 // lines returns the lookup of lines for growing offsets.
-func (d *Disassembler) lines(function int32, offset uint64) func(uint64) (string, int32) {
+func (d *Disassembler) lines(function FunctionNo, offset uint64) func(uint64) (string, int32) {
 	if c := d.r.generatedCode[function]; c != nil {
 		return func(at uint64) (string, int32) { return lineOf(c, at) }
 	}

@@ -18,13 +18,13 @@ const maxCode = 4 << 20
 // Code returns the machine code of a function, from its start, and its
 // instruction set; less than the function's size when the file ends before it,
 // nothing when the code is not to be had.
-func (r *Resolver) Code(function int32) ([]byte, insn.Arch) {
+func (r *Resolver) Code(function FunctionNo) ([]byte, insn.Arch) {
 	f := &r.Program.Functions[function]
 	return r.codeAt(function, f.Offset, f.Size)
 }
 
 // codeAt is Code for a part of the function.
-func (r *Resolver) codeAt(function int32, offset, size uint64) ([]byte, insn.Arch) {
+func (r *Resolver) codeAt(function FunctionNo, offset, size uint64) ([]byte, insn.Arch) {
 	f := &r.Program.Functions[function]
 	if c := r.generatedCode[function]; c != nil {
 		n := uint64(len(c.Bytes))

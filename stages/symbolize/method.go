@@ -39,7 +39,7 @@ func isMethod(name string) bool { return method.MatchString(name) }
 // version takes note that a piece of generated code is a version of a compiled
 // method: user mode shows it as the method, a function of its own, of kind java, that
 // has no code (S14). The versions stay what they are.
-func (r *Resolver) version(n int32) {
+func (r *Resolver) version(n FunctionNo) {
 	p := r.Program
 	f := p.Functions[n]
 	if f.Kind == Dynamic && isMethod(f.Linkage) {

@@ -1,7 +1,11 @@
 package symbolize
 
-// LocationNo is the number of a location: its index in Program.Locations.
-type LocationNo int32
+// The numbers by which the parts of a Program are referred to: their indices in its
+// lists.
+type (
+	FunctionNo int32
+	LocationNo int32
+)
 
 // None is the number of nothing, whatever the type of the number.
 const None = -1

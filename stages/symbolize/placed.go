@@ -90,7 +90,7 @@ func (r *Resolver) Callee(object int32, call insn.Inst) string {
 
 // At returns the location of the instruction at an offset of a load object's
 // file, which is in the function.
-func (r *Resolver) At(function int32, offset uint64) LocationNo {
+func (r *Resolver) At(function FunctionNo, offset uint64) LocationNo {
 	t := r.Program.Objects[r.Program.Functions[function].Object].table
 	return r.Program.location(function, offset, "", func() (string, int32) {
 		if t == nil {
@@ -102,6 +102,6 @@ func (r *Resolver) At(function int32, offset uint64) LocationNo {
 }
 
 // Described reports whether a function belongs to a module with debug information.
-func (r *Resolver) Described(function int32) bool {
+func (r *Resolver) Described(function FunctionNo) bool {
 	return r.Program.Modules[r.Program.Functions[function].Module].Name != unknownModule
 }

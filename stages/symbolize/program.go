@@ -17,16 +17,16 @@ type Program struct {
 	Modules   []Module
 	Functions []Function
 	Locations []Location
-	Relations map[int32]Relation // of clones, outline functions and bodies
+	Relations map[FunctionNo]Relation // of clones, outline functions and bodies
 	// Inlines are the functions inlined at each location, the outermost first;
 	// known when the resolver has finished.
 	Inlines [][]Level
 	// versions are the methods that generated code of a Java virtual machine is of.
-	versions map[int32]int32
+	versions map[FunctionNo]FunctionNo
 
 	objects   map[int64]bool // by id, for object
 	modules   map[moduleKey]int32
-	functions map[functionKey]int32
+	functions map[functionKey]FunctionNo
 	locations map[locationKey]LocationNo
 }
 
@@ -41,7 +41,7 @@ type Object struct {
 	table               *symtab.Table
 	file                string                 // of which table is, empty without one
 	place               placing                // nil: as mapped
-	numbers             map[uint64]int32       // functions of table by their offsets, as far as they were asked for
+	numbers             map[uint64]FunctionNo  // functions of table by their offsets, as far as they were asked for
 	byLinkage           map[string][]int       // functions of table
 	byName              map[string][]int       // the same by their names for people
 	byAddress           symtab.Addresses       // the regions of table, once they were asked for
@@ -69,12 +69,13 @@ type Function struct {
 
 // Location is a row of locations.
 type Location struct {
-	ID               int64
-	Object, Function int32
-	Offset           uint64
-	File             string
-	Line             int32
-	Reason           string
+	ID       int64
+	Object   int32
+	Function FunctionNo
+	Offset   uint64
+	File     string
+	Line     int32
+	Reason   string
 }
 
 // The kinds of functions that no symbol table tells.
@@ -101,18 +102,18 @@ type functionKey struct {
 }
 
 type locationKey struct {
-	function int32
+	function FunctionNo
 	offset   uint64
 	reason   string
 }
 
 func newProgram() *Program {
 	return &Program{
-		Relations: map[int32]Relation{},
-		versions:  map[int32]int32{},
+		Relations: map[FunctionNo]Relation{},
+		versions:  map[FunctionNo]FunctionNo{},
 		objects:   map[int64]bool{},
 		modules:   map[moduleKey]int32{},
-		functions: map[functionKey]int32{},
+		functions: map[functionKey]FunctionNo{},
 		locations: map[locationKey]LocationNo{},
 	}
 }
@@ -141,11 +142,11 @@ func (p *Program) module(object int32, name, language string) int32 {
 }
 
 // function interns f; variant is 0 unless a name and address do not tell it apart.
-func (p *Program) function(f Function, variant uint64) int32 {
+func (p *Program) function(f Function, variant uint64) FunctionNo {
 	k := functionKey{f.Object, f.Module, f.Linkage, f.Name, f.Address, variant}
 	n, ok := p.functions[k]
 	if !ok {
-		n = int32(len(p.Functions))
+		n = FunctionNo(len(p.Functions))
 		name := f.Linkage
 		if name == "" {
 			name = f.Name
@@ -160,7 +161,7 @@ func (p *Program) function(f Function, variant uint64) int32 {
 }
 
 // location interns the instruction at the offset. line is called for a new one only.
-func (p *Program) location(function int32, offset uint64, reason string, line func() (string, int32)) LocationNo {
+func (p *Program) location(function FunctionNo, offset uint64, reason string, line func() (string, int32)) LocationNo {
 	k := locationKey{function, offset, reason}
 	n, ok := p.locations[k]
 	if ok {

@@ -10,13 +10,13 @@ import (
 
 // Relation says what a compiler made a function from.
 type Relation struct {
-	Main int32 // the function it was made from
-	Line int32 // of a body its first source line, 0 when not known
+	Main FunctionNo // the function it was made from
+	Line int32      // of a body its first source line, 0 when not known
 }
 
 // relate finds the function that a clone, an outline function or a body of an
 // object's symbol table was made from (S9, S11, S12), and names bodies after it.
-func (r *Resolver) relate(n int32, f symtab.Function) {
+func (r *Resolver) relate(n FunctionNo, f symtab.Function) {
 	p := r.Program
 	o := &p.Objects[p.Functions[n].Object]
 	module := p.Modules[p.Functions[n].Module].Name
@@ -174,7 +174,7 @@ func bodyName(main string, body symtab.Function, line int32) string {
 // MainOf returns the entry of the function that an outline function or part
 // (gcc's `f.part.0`) was cut out of (S12); false if it is neither or its main
 // function is not known.
-func (r *Resolver) MainOf(function int32) (location LocationNo, ok bool) {
+func (r *Resolver) MainOf(function FunctionNo) (location LocationNo, ok bool) {
 	p := r.Program
 	relation, ok := p.Relations[function]
 	if f := &p.Functions[function]; !ok || f.Kind != symtab.Outline && !strings.Contains(f.Linkage, ".part.") {
@@ -195,7 +195,7 @@ const longestChain = 8
 // BodyOf returns the function whose source a function's instructions come from
 // if it is the body of a parallel region, or was cut out of or cloned from one
 // (S11).
-func (p *Program) BodyOf(function int32) (main int32, ok bool) {
+func (p *Program) BodyOf(function FunctionNo) (main FunctionNo, ok bool) {
 	for range longestChain {
 		relation, related := p.Relations[function]
 		if !related {

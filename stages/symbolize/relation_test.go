@@ -79,7 +79,7 @@ func TestRelations(t *testing.T) {
 	p := r.Program
 	for _, tt := range tests {
 		t.Run(tt.function, func(t *testing.T) {
-			var n int32
+			var n FunctionNo
 			for i, f := range functions {
 				if f.Linkage == tt.function {
 					n = p.Locations[pr.Resolve(0x401000+uint64(i)*0x100, 0).Location].Function

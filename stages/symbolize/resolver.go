@@ -26,16 +26,16 @@ type Resolver struct {
 	dynamic       map[string]int32 // pseudo objects of generated code, by name
 	total         int32
 	unknownObject int32
-	generatedCode map[int32]*decode.Code  // by function
-	imports       map[LocationNo][]Import // by location of the call
-	returning     map[string]bool         // what ReturnsItself found
-	named         map[string][]entry      // functions of all load objects, by symbol
-	reaches       map[destination]reached // likewise, by what a call goes to
-	namedOf       int                     // how many load objects there were then
+	generatedCode map[FunctionNo]*decode.Code // by function
+	imports       map[LocationNo][]Import     // by location of the call
+	returning     map[string]bool             // what ReturnsItself found
+	named         map[string][]entry          // functions of all load objects, by symbol
+	reaches       map[destination]reached     // likewise, by what a call goes to
+	namedOf       int                         // how many load objects there were then
 	exitsOf       map[entry]*exits
 	kernelID      string     // the build-id of the kernel
 	opened        []*os.File // load objects, the one read last first
-	inlinedNames  map[nameKey]int32
+	inlinedNames  map[nameKey]FunctionNo
 	java          map[*decode.Process]bool // what runsJava found
 	javaMaps      map[string]bool          // paths of their lists of generated code
 	mappings      *mappings
@@ -60,8 +60,8 @@ func New(rec *decode.Recording, tables Tables) *Resolver {
 		files:   map[fileID]int32{},
 		java:    map[*decode.Process]bool{}, javaMaps: map[string]bool{},
 
-		generatedCode: map[int32]*decode.Code{},
-		inlinedNames:  map[nameKey]int32{},
+		generatedCode: map[FunctionNo]*decode.Code{},
+		inlinedNames:  map[nameKey]FunctionNo{},
 		imports:       map[LocationNo][]Import{},
 		returning:     map[string]bool{},
 		exitsOf:       map[entry]*exits{},
@@ -209,14 +209,14 @@ func (r *Resolver) reasonOutside(m *image.Mapping) string {
 }
 
 // tableFunction interns a function of an object's symbol table.
-func (r *Resolver) tableFunction(object int32, f symtab.Function) int32 {
+func (r *Resolver) tableFunction(object int32, f symtab.Function) FunctionNo {
 	p := r.Program
 	o := &p.Objects[object]
 	if n, known := o.numbers[f.Offset]; known && p.Functions[n].Linkage == f.Linkage {
 		return n
 	}
 	if o.numbers == nil {
-		o.numbers = map[uint64]int32{}
+		o.numbers = map[uint64]FunctionNo{}
 	}
 	n := r.newTableFunction(object, f)
 	p.Objects[object].numbers[f.Offset] = n
@@ -224,7 +224,7 @@ func (r *Resolver) tableFunction(object int32, f symtab.Function) int32 {
 }
 
 // newTableFunction interns one that was not asked for before.
-func (r *Resolver) newTableFunction(object int32, f symtab.Function) int32 {
+func (r *Resolver) newTableFunction(object int32, f symtab.Function) FunctionNo {
 	p := r.Program
 	t := p.Objects[object].table
 	if f.Kind == symtab.PLT {

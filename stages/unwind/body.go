@@ -1,5 +1,7 @@
 package unwind
 
+import "stackmill/stages/symbolize"
+
 // body folds the bodies of parallel regions on a user stack into the functions
 // they were made from (S11): the frame keeps its instruction and line, its
 // function becomes the main one. The body of a region around it, and the call by
@@ -9,7 +11,7 @@ package unwind
 //	after:  row <- f <- main
 func (u *Unwinder) body(frames []Frame) []Frame {
 	kept := frames[:0]
-	region := int32(-1) // the main function of the body that was kept last
+	region := symbolize.FunctionNo(symbolize.None) // the main function of the body that was kept last
 	for _, f := range frames {
 		function := u.resolver.Program.Locations[f.Location].Function
 		folded, isBody := u.resolver.Fold(f.Location)
@@ -18,7 +20,7 @@ func (u *Unwinder) body(frames []Frame) []Frame {
 			function = u.resolver.Program.Locations[folded].Function
 		}
 		inner := region
-		if region = -1; isBody {
+		if region = symbolize.None; isBody {
 			region = function
 		}
 		if inner != function {

@@ -55,7 +55,7 @@ func TestCutOff(t *testing.T) {
 	}
 	u, _, r := unwinder(&decode.Process{Image: images})
 	for name, want := range map[string]bool{"__libc_start_main.isra.0": true, "start_thread": true, "runtime.goexit": true, "restart_thread": false} {
-		l := &symbolize.Location{Function: int32(len(r.Program.Functions))}
+		l := &symbolize.Location{Function: symbolize.FunctionNo(len(r.Program.Functions))}
 		r.Program.Functions = append(r.Program.Functions, symbolize.Function{Linkage: name, Aliases: name})
 		r.Program.Locations = append(r.Program.Locations, *l)
 		if got := u.isStart(symbolize.LocationNo(len(r.Program.Locations)-1), true); got != want {
