@@ -2,9 +2,11 @@ package acceptance
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,4 +58,77 @@ func TestSemanticsPage(t *testing.T) {
 			t.Errorf("%s is missing", rule)
 		}
 	}
+}
+
+// The references that code cites by section.
+var formats = []string{"perf-data", "gprofng-experiment"}
+
+var (
+	wrapped  = regexp.MustCompile(`\n[ \t]*(//|--)?[ \t]*`) // where a comment goes on in the next line
+	citation = regexp.MustCompile(`\b(` + strings.Join(formats, "|") + `) ([0-9]+(?:\.[0-9]+)?(?:(?:, | and | to )[0-9]+(?:\.[0-9]+)?)*)`)
+	sectionN = regexp.MustCompile(`[0-9]+(?:\.[0-9]+)?`)
+	heading  = regexp.MustCompile(`(?m)^##+ ([0-9]+(?:\.[0-9]+)?)\b`)
+	ruleID   = regexp.MustCompile(`\bS[1-9][0-9]?\b`)
+)
+
+// What code, views and pages cite exists: sections of the references to the formats,
+// `perf-data 5.1`, and rules, `S12`.
+func TestCitations(t *testing.T) {
+	root := ".."
+	page, err := os.ReadFile(filepath.Join(root, "docs", "semantics.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sections := map[string]bool{}
+	for _, format := range formats {
+		text, err := os.ReadFile(filepath.Join(root, "docs", "formats", format+".md"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range heading.FindAllSubmatch(text, -1) {
+			sections[format+" "+string(m[1])] = true
+		}
+	}
+	cited := 0
+	for _, file := range citingFiles(t, root) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range citation.FindAllStringSubmatch(wrapped.ReplaceAllString(string(text), " "), -1) {
+			for _, n := range sectionN.FindAllString(m[2], -1) {
+				if cited++; !sections[m[1]+" "+n] {
+					t.Errorf("%s cites %s %s, which docs/formats/%s.md does not have", file, m[1], n, m[1])
+				}
+			}
+		}
+		for _, rule := range ruleID.FindAllString(string(text), -1) {
+			if !strings.Contains(string(page), "\n**"+rule+"**") {
+				t.Errorf("%s cites %s, which docs/semantics.md does not have", file, rule)
+			}
+		}
+	}
+	if cited < 100 {
+		t.Errorf("only %d citations of the references were found", cited)
+	}
+}
+
+// citingFiles lists the files of the project that may cite something.
+func citingFiles(t *testing.T, root string) (files []string) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (entry.Name() == "third_party" || file != root && entry.Name()[0] == '.'):
+			return filepath.SkipDir
+		case !entry.IsDir() && slices.Contains([]string{".go", ".sql", ".md"}, filepath.Ext(file)):
+			files = append(files, file)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
 }

@@ -2,7 +2,7 @@ package schema
 
 // Metric declares what a metric counts: which rows of its kind's sample table,
 // and which value of each. The accumulator of the attribute stage and the SQL
-// view `sample_metrics` both derive from it (formats/gprofng-experiment 8.1).
+// view `sample_metrics` both derive from it (gprofng-experiment 8.1).
 type Metric struct {
 	Name, Title, Unit string
 	Kind              Kind

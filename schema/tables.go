@@ -303,7 +303,7 @@ var (
 )
 
 // OverviewTimes and OverviewCounts name the values of an overview record in
-// file order (formats/gprofng-experiment 3.5).
+// file order (gprofng-experiment 3.5).
 var (
 	OverviewTimes  = []string{"real", "user", "system", "trap", "text_fault", "data_fault", "kernel_fault", "lock", "sleep", "cpu_wait", "stopped"}
 	OverviewCounts = []string{"minor_faults", "major_faults", "swaps", "blocks_in", "blocks_out", "messages_sent", "messages_received", "signals", "voluntary_switches", "involuntary_switches", "system_calls", "characters"}

@@ -208,7 +208,7 @@ const (
 )
 
 // The markers in RawStack.Words, widened to 64 bits for 32-bit processes
-// (formats/gprofng-experiment 4.4). Where words are return addresses, what follows
+// (gprofng-experiment 4.4). Where words are return addresses, what follows
 // MarkLeafCheck is known to be the leaf's caller.
 const (
 	MarkLeafCheck    = ^uint64(0)     // the next word is the leaf return register

@@ -28,7 +28,7 @@ const (
 	typeCondRet  = 10
 )
 
-// branch is an entry of a branch stack (perf-data 6.1).
+// branch is an entry of a branch stack (perf-data 6).
 type branch struct {
 	from, to uint64
 	typ      uint8

@@ -12,7 +12,7 @@ import (
 
 // Meant reports whether a path that Detect does not take was to be a recording:
 // its name is one that perf gives, or what follows the first bytes is the head of
-// one (perf-data 1.1, 4.1).
+// one (perf-data 1.1, 3.1).
 func (d *Decoder) Meant(path string) bool {
 	main := filepath.Join(path, mainFile)
 	if info, err := os.Stat(path); err == nil && info.IsDir() {

@@ -1,6 +1,6 @@
 package perfdata
 
-// Records that tell nothing of samples, and whose size their type tells (perf-data 5.2).
+// Records that tell nothing of samples, and whose size their type tells (perf-data 5.1, 5.2).
 const (
 	recordUnthrottle    = 6
 	recordRead          = 8

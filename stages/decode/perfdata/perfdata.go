@@ -1,5 +1,5 @@
 // Package perfdata reads the recordings of Linux perf. Its references are the
-// sections of formats/perf-data, cited as `perf-data 6`.
+// sections of docs/formats/perf-data.md, cited as `perf-data 6`.
 package perfdata
 
 import (

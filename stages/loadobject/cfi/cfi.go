@@ -1,7 +1,7 @@
 // Package cfi finds the callers of code by its call frame information (DWARF 5,
 // 6.4, and the forms of `.eh_frame`), from the registers and a piece of the
 // stack that a profiler recorded. It knows bytes and addresses only: neither
-// files nor recordings. Its reference is formats/perf-data 15.
+// files nor recordings. Its reference is perf-data 15.
 package cfi
 
 import "encoding/binary"
