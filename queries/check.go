@@ -56,16 +56,6 @@ func (p *Proof) note(where, format string, args ...any) {
 	p.Notes = append(p.Notes, Finding{where, fmt.Sprintf(format, args...)})
 }
 
-// keys are the columns that, with the experiment, make a table's row unique.
-var keys = []struct{ table, columns string }{
-	{"experiments", "experiment_id"}, {"processes", "process"}, {"metrics", "metric"}, {"problems", "problem"},
-	{"load_objects", "load_object_id"}, {"modules", "module_id"}, {"functions", "function_id"}, {"locations", "location_id"}, {"inline_frames", "location_id, depth"},
-	{"instructions", "function_id, \"offset\""}, {"source_lines", "file, line"},
-	{"raw_stacks", "raw_stack_id"}, {"raw_frames", "raw_stack_id, part, position"}, {"stacks", "stack_id"}, {"frames", "stack_id, position"},
-	{"samples", "sample"}, {"data_objects", "data_object_id"}, {"memory_regions", "memory_region_id"}, {"data_samples", "sample"},
-	{"data_values", "metric, data_object_id, location_id, method, detail, agreement, embedding_object_id"}, {"stack_values", "raw_stack_id, metric"}, {"usage_values", "process, thread_id, cpu, second, metric"},
-}
-
 // Check proves a store: that every commit and committed file is as it was
 // written, that there are no other files, and that every key is unique and every
 // view's invariants hold, unless files are damaged. progress, if not nil, is told

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"stackmill/schema"
 	"stackmill/stages/write"
 )
 
@@ -17,11 +18,12 @@ func (p *Proof) checkViews(ctx context.Context, store string, commits []write.Co
 	}
 	type check struct{ where, doc, sql string }
 	checks := []check{{"experiments", "are not those of the commits", statusCheck(commits)}}
-	for _, k := range keys {
-		checks = append(checks, check{k.table, "(experiment_id, " + k.columns + ") is not unique",
-			"SELECT experiment_id, " + k.columns + ", count(*) AS rows FROM " + k.table + " GROUP BY ALL HAVING count(*) > 1"})
+	for _, t := range schema.Tables {
+		if len(t.Key) > 0 {
+			checks = append(checks, check{t.Name, "(" + strings.Join(t.Key, ", ") + ") is not unique", keyCheck(t)})
+			p.Keys++
+		}
 	}
-	p.Keys = len(keys)
 	for _, v := range views {
 		for _, i := range v.Invariants {
 			checks = append(checks, check{v.Name, "does not hold: " + i.Doc, i.SQL})
@@ -57,6 +59,15 @@ func (p *Proof) checkViews(ctx context.Context, store string, commits []write.Co
 		}
 	}
 	return nil
+}
+
+// keyCheck returns a query for the keys that several rows of a table have.
+func keyCheck(t *schema.Table) string {
+	columns := make([]string, len(t.Key))
+	for i, c := range t.Key {
+		columns[i] = identifier(c)
+	}
+	return "SELECT " + strings.Join(columns, ", ") + ", count(*) AS rows FROM " + t.Name + " GROUP BY ALL HAVING count(*) > 1"
 }
 
 // statusCheck returns a query for the experiments whose row is not what their

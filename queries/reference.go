@@ -25,7 +25,7 @@ recording lacks is 0 or empty.
 This page is made from the declarations in `+"`schema/`"+` by `+"`make docs`"+`.
 `, schema.StoreVersion)
 	for _, t := range schema.Tables {
-		fmt.Fprintf(&b, "\n## %s\n\nA row is %s.\n\n| column | type | unit | encoding | meaning |\n| --- | --- | --- | --- | --- |\n", t.Name, html(t.Row))
+		fmt.Fprintf(&b, "\n## %s\n\nA row is %s.%s\n\n| column | type | unit | encoding | meaning |\n| --- | --- | --- | --- | --- |\n", t.Name, html(t.Row), keySentence(t))
 		for _, c := range t.Columns {
 			doc := c.Doc
 			if c.Null {
@@ -35,6 +35,13 @@ This page is made from the declarations in `+"`schema/`"+` by `+"`make docs`"+`.
 		}
 	}
 	return b.String()
+}
+
+func keySentence(t *schema.Table) string {
+	if len(t.Key) == 0 {
+		return ""
+	}
+	return " Key: `" + strings.Join(t.Key, "`, `") + "`."
 }
 
 // ViewsPage returns docs/views.md: every view, with its invariants.

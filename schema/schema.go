@@ -88,9 +88,14 @@ type Column struct {
 // Table is one table of the store.
 type Table struct {
 	Name    string
-	Row     string // what a row is
+	Row     string   // what a row is
+	Key     []string // the columns that tell rows apart; none where rows may be equal
 	Columns []Column
 }
+
+// key returns the columns that tell the rows of a store apart, given those that
+// tell the rows of one experiment apart.
+func key(columns ...string) []string { return append([]string{experimentID.Name}, columns...) }
 
 // Arrow returns the schema of the table's record batches.
 func (t *Table) Arrow() *arrow.Schema {

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -28,6 +29,21 @@ func TestTables(t *testing.T) {
 			columns[c.Name] = true
 			if c.Encoding == Delta && c.Type != Int64 && c.Type != Int32 {
 				t.Errorf("%s.%s: delta encoding is for integers", table.Name, c.Name)
+			}
+		}
+	}
+}
+
+// Every table has a key of its own columns, but for those whose rows may be equal.
+func TestKeys(t *testing.T) {
+	equal := map[*Table]string{Segments: "a recording may report a mapping twice"}
+	for _, table := range Tables {
+		if (len(table.Key) == 0) != (equal[table] != "") {
+			t.Errorf("table %s has key %q", table.Name, table.Key)
+		}
+		for i, c := range table.Key {
+			if !table.Has(c) || slices.Contains(table.Key[:i], c) || (i == 0) != (c == "experiment_id") {
+				t.Errorf("table %s: key %q", table.Name, table.Key)
 			}
 		}
 	}

@@ -21,7 +21,7 @@ var Tables = []*Table{
 
 // Experiments and what they consist of.
 var (
-	Experiments = &Table{"experiments", "one experiment: a founder process and its descendants", []Column{
+	Experiments = &Table{"experiments", "one experiment: a founder process and its descendants", key(), []Column{
 		experimentID,
 		{"experiment", String, Dict, "", false, "The base name of the recording."},
 		{"format", String, Dict, "", false, "The input format, `gprofng` or `perf`."},
@@ -44,7 +44,7 @@ var (
 		{"status", String, Dict, "", false, "`complete`, `unclosed` (the collector did not finish it), `partial` (data was lost) or `failed` (no samples could be read)."},
 		{"cache_line_size", Int64, Dict, "bytes", true, "The size of a line of the machine's data caches, of the one next to the processor where they differ; missing when not recorded, as in experiments of gprofng."},
 	}}
-	Processes = &Table{"processes", "one process of an experiment", []Column{
+	Processes = &Table{"processes", "one process of an experiment", key("process"), []Column{
 		experimentID, process,
 		{"lineage", String, Dict, "", false, "How it descends from the founder, e.g. `_f2_x1`; empty for the founder."},
 		{"pid", Int64, Delta, "", false, "The process id."},
@@ -56,14 +56,14 @@ var (
 		{"samples", Int64, Delta, "count", false, "The number of samples."},
 		{"status", String, Dict, "", false, "As `experiments.status`, for this process."},
 	}}
-	Metrics = &Table{"metrics", "one metric that an experiment's data can tell, also when no event was recorded", []Column{
+	Metrics = &Table{"metrics", "one metric that an experiment's data can tell, also when no event was recorded", key("metric"), []Column{
 		experimentID, metric,
 		{"title", String, Dict, "", false, "The metric's title in the Performance Analyzer."},
 		{"unit", String, Dict, "", false, "The base unit of its values: ns, bytes or count."},
 		{"kind", String, Dict, "", false, "The kind of samples it is computed from."},
 		{"data_objects", Bool, Plain, "", false, "Whether its samples are accesses to memory, so that they have data objects (S27)."},
 	}}
-	Problems = &Table{"problems", "one thing that is wrong or missing in a recording", []Column{
+	Problems = &Table{"problems", "one thing that is wrong or missing in a recording", key("problem"), []Column{
 		experimentID,
 		{"problem", Int32, Delta, "", false, "The problem's number within the experiment."},
 		{"severity", String, Dict, "", false, "`error`: records were lost or are unreadable; `warning`: names were not found, stacks end early, or the collector warned; `info`: a remark."},
@@ -78,7 +78,7 @@ var (
 
 // Program structure.
 var (
-	LoadObjects = &Table{"load_objects", "one load object: executable, shared object, vdso, generated code", []Column{
+	LoadObjects = &Table{"load_objects", "one load object: executable, shared object, vdso, generated code", key("load_object_id"), []Column{
 		experimentID,
 		{"load_object_id", Int64, Plain, "", false, "Hash of the build-id; without one, of the name and the content of its file; without a file, of path and mapping."},
 		{"name", String, Dict, "", false, "The base name; artificial ones stand in angle brackets."},
@@ -89,7 +89,8 @@ var (
 		{"symbols", String, Dict, "", false, "Where its symbols came from: `archive`, `path`, `cache` (found by its build-id), `recording`, or `none`."},
 		{"functions", Int64, Delta, "count", false, "The number of functions its symbol tables name."},
 	}}
-	Segments = &Table{"segments", "one mapping of a load object in a process, with its life time (S1)", []Column{
+	// A recording may report a mapping twice: segments have no key.
+	Segments = &Table{"segments", "one mapping of a load object in a process, with its life time (S1)", nil, []Column{
 		experimentID, process,
 		{"load_object_id", Int64, Dict, "", false, "The load object mapped."},
 		{"address", Int64, Plain, "", false, "The first address."},
@@ -99,14 +100,14 @@ var (
 		{"loaded_ns", Int64, Plain, "ns", false, "When it was mapped, from the founder's start."},
 		{"unloaded_ns", Int64, Plain, "ns", true, "When it was unmapped; missing when it was not."},
 	}}
-	Modules = &Table{"modules", "one compilation unit that a function on a stack belongs to", []Column{
+	Modules = &Table{"modules", "one compilation unit that a function on a stack belongs to", key("module_id"), []Column{
 		experimentID,
 		{"module_id", Int64, Plain, "", false, "Hash of load object and name."},
 		{"load_object_id", Int64, Dict, "", false, "Its load object."},
 		{"name", String, Dict, "", false, "The unit's path; `(unknown)` for functions without debug information."},
 		{"language", String, Dict, "", false, "The source language, empty when not known."},
 	}}
-	Functions = &Table{"functions", "one function on a stack or inlined there, the function it was made from, and the artificial ones", []Column{
+	Functions = &Table{"functions", "one function on a stack or inlined there, the function it was made from, and the artificial ones", key("function_id"), []Column{
 		experimentID,
 		{"function_id", Int64, Plain, "", false, "Hash of load object, module, linkage name and address."},
 		{"load_object_id", Int64, Dict, "", false, "Its load object."},
@@ -125,7 +126,7 @@ var (
 		{"body_of", Int64, Dict, "", true, "Of the body of a parallel region, the function that holds the region (S11)."},
 		{"body_line", Int32, Dict, "", false, "Of a body, its first source line; 0 when not known, and for other functions."},
 	}}
-	Locations = &Table{"locations", "one instruction on a stack, or that accessed memory; one in a body twice, as user mode shows it too", []Column{
+	Locations = &Table{"locations", "one instruction on a stack, or that accessed memory; one in a body twice, as user mode shows it too", key("location_id"), []Column{
 		experimentID,
 		{"location_id", Int64, Plain, "", false, "Hash of load object and offset, and of the function where that does not hold the offset or is in no file."},
 		{"load_object_id", Int64, Dict, "", false, "Its load object."},
@@ -136,7 +137,7 @@ var (
 		{"line", Int32, Plain, "", false, "The source line, 0 when not known."},
 		{"reason", String, Dict, "", false, "Why the function is not known (S15), or its instruction (S22); empty when they are."},
 	}}
-	InlineFrames = &Table{"inline_frames", "one level of the inline chain of an instruction that was inlined (S10)", []Column{
+	InlineFrames = &Table{"inline_frames", "one level of the inline chain of an instruction that was inlined (S10)", key("location_id", "depth"), []Column{
 		experimentID,
 		{"location_id", Int64, Plain, "", false, "The instruction."},
 		{"depth", Int32, Dict, "", false, "0 is the outermost inlined function, which the location's function calls at the location's line."},
@@ -145,7 +146,7 @@ var (
 		{"file", String, Dict, "", false, "The source file of the place reached in it, empty when not known: the call of the next level or, at the last, the instruction's own line."},
 		{"line", Int32, Plain, "", false, "The line there, 0 when not known."},
 	}}
-	Instructions = &Table{"instructions", "one instruction of a function on a stack or that accessed memory: all those of the functions with the largest values, up to some 25000; near PCs on stacks only where a function is a static region or longer than 64 KiB; of the others those on stacks, or that accessed memory", []Column{
+	Instructions = &Table{"instructions", "one instruction of a function on a stack or that accessed memory: all those of the functions with the largest values, up to some 25000; near PCs on stacks only where a function is a static region or longer than 64 KiB; of the others those on stacks, or that accessed memory", key("function_id", "offset"), []Column{
 		experimentID,
 		{"load_object_id", Int64, Dict, "", false, "Its load object."},
 		{"function_id", Int64, Dict, "", false, "Its function."},
@@ -157,7 +158,7 @@ var (
 		{"file", String, Dict, "", false, "The source file's path, as `locations.file`; empty when not known."},
 		{"line", Int32, Delta, "", false, "The source line, 0 when not known."},
 	}}
-	SourceLines = &Table{"source_lines", "one line of a source file that was found, of those in which lines have values", []Column{
+	SourceLines = &Table{"source_lines", "one line of a source file that was found, of those in which lines have values", key("file", "line"), []Column{
 		experimentID,
 		{"file", String, Dict, "", false, "The path, as `locations.file`."},
 		{"line", Int32, Delta, "", false, "The line, from 1."},
@@ -167,7 +168,7 @@ var (
 
 // Stacks.
 var (
-	RawStacks = &Table{"raw_stacks", "one distinct recorded stack of a process while the mappings it touches stay the same", []Column{
+	RawStacks = &Table{"raw_stacks", "one distinct recorded stack of a process while the mappings it touches stay the same", key("raw_stack_id"), []Column{
 		experimentID,
 		{"raw_stack_id", Int64, Plain, "", false, "Hash of the process, its words and the time from which it holds."},
 		process,
@@ -177,7 +178,7 @@ var (
 		{"machine_stack_id", Int64, Plain, "", false, "Its stack in machine mode."},
 		{"reason", String, Dict, "", false, "Why the stack is empty or cut, empty when it is neither."},
 	}}
-	RawFrames = &Table{"raw_frames", "one word of a recorded stack, as recorded", []Column{
+	RawFrames = &Table{"raw_frames", "one word of a recorded stack, as recorded", key("raw_stack_id", "part", "position"), []Column{
 		experimentID,
 		{"raw_stack_id", Int64, Dict, "", false, "The recorded stack."},
 		{"part", Label, Dict, "", false, "`native`, `java` or `openmp`."},
@@ -186,14 +187,14 @@ var (
 		{"bci", Int64, Delta, "", true, "The byte code index of a Java frame."},
 		{"location_id", Int64, Dict, "", true, "What the frame means by itself, before any rule; missing for a marker."},
 	}}
-	Stacks = &Table{"stacks", "one distinct normalised stack", []Column{
+	Stacks = &Table{"stacks", "one distinct normalised stack", key("stack_id"), []Column{
 		experimentID,
 		{"stack_id", Int64, Plain, "", false, "Hash of its frames."},
 		{"depth", Int32, Delta, "count", false, "The number of frames; 0 for the empty stack."},
 		{"leaf_location_id", Int64, Plain, "", true, "The leaf's location."},
 		{"leaf_function_id", Int64, Plain, "", true, "The leaf's function."},
 	}}
-	Frames = &Table{"frames", "one frame of a normalised stack", []Column{
+	Frames = &Table{"frames", "one frame of a normalised stack", key("stack_id", "position"), []Column{
 		experimentID,
 		{"stack_id", Int64, Dict, "", false, "The stack."},
 		{"position", Int32, Delta, "", false, "0 is the leaf."},
@@ -205,7 +206,7 @@ var (
 
 // Samples.
 var (
-	Samples = &Table{"samples", "one recorded event", []Column{
+	Samples = &Table{"samples", "one recorded event", key("sample"), []Column{
 		experimentID, sampleNo,
 		{"kind", Label, Dict, "", false, "`clock`, `heap`, `io`, `sync`, `hwc`, `omp`, `race`, `deadlock` or `perf`: the table `<kind>_samples` has the rest."},
 		process,
@@ -214,13 +215,13 @@ var (
 		{"time_ns", Int64, Delta, "ns", false, "When, from the founder's start; of a traced call, its end."},
 		{"raw_stack_id", Int64, Dict, "", false, "The recorded stack."},
 	}}
-	ClockSamples = &Table{"clock_samples", "one clock-profiling event", []Column{
+	ClockSamples = &Table{"clock_samples", "one clock-profiling event", key("sample"), []Column{
 		experimentID, sampleNo,
 		{"state", Int32, Dict, "", false, "The micro-state: 0 user, 1 system, 2 trap, 3 text fault, 4 data fault, 5 kernel fault, 6 lock, 7 sleep, 8 CPU wait, 9 stopped, 10 user+system (Linux), 11 kernel."},
 		{"duration_ns", Int64, Dict, "ns", false, "Ticks times the requested interval."},
 		{"omp_state", Int32, Dict, "", false, "The OpenMP state recorded with the stack, -1 when there is none."},
 	}}
-	HeapSamples = &Table{"heap_samples", "one heap call", []Column{
+	HeapSamples = &Table{"heap_samples", "one heap call", key("sample"), []Column{
 		experimentID, sampleNo,
 		{"operation", Int32, Dict, "", false, "0 malloc, 1 free, 2 realloc, 3 mmap, 4 munmap."},
 		{"size", Int64, Dict, "bytes", false, "The size asked for; 0 for free."},
@@ -229,7 +230,7 @@ var (
 		{"leaked", Int64, Dict, "bytes", false, "How much of the block was never freed."},
 		{"freed", Int64, Dict, "bytes", false, "The size of the traced blocks that this call freed."},
 	}}
-	IOSamples = &Table{"io_samples", "one I/O call", []Column{
+	IOSamples = &Table{"io_samples", "one I/O call", key("sample"), []Column{
 		experimentID, sampleNo,
 		{"operation", Int32, Dict, "", false, "0 read, 1 write, 2 open, 3 close, 4 other; 5 to 9 the same with an error."},
 		{"fd", Int32, Dict, "", false, "The file descriptor."},
@@ -238,20 +239,20 @@ var (
 		{"metric_ns", Int64, Delta, "ns", false, "The duration in whole microseconds, as the metrics count it."},
 		{"file", Int32, Dict, "", false, "The file: `io_files.file`."},
 	}}
-	IOFiles = &Table{"io_files", "one file as one process used it from open to close", []Column{
+	IOFiles = &Table{"io_files", "one file as one process used it from open to close", key("process", "file"), []Column{
 		experimentID,
 		{"file", Int32, Delta, "", false, "Its number within the experiment: 1 to 3 the standard streams and 4 other activity, of any process, from 10 on the files opened; -1 for calls on a descriptor that is not open."},
 		process,
 		{"name", String, Dict, "", false, "Its name."},
 		{"file_system", String, Dict, "", false, "The kind of file system, `N/A` when not known."},
 	}}
-	SyncSamples = &Table{"sync_samples", "one wait for a synchronization object", []Column{
+	SyncSamples = &Table{"sync_samples", "one wait for a synchronization object", key("sample"), []Column{
 		experimentID, sampleNo,
 		{"duration_ns", Int64, Delta, "ns", false, "How long it waited."},
 		{"metric_ns", Int64, Delta, "ns", false, "The duration in whole microseconds, as the metrics count it."},
 		{"object", Int64, Dict, "", false, "The object's address."},
 	}}
-	HWCSamples = &Table{"hwc_samples", "one hardware counter overflow", []Column{
+	HWCSamples = &Table{"hwc_samples", "one hardware counter overflow", key("sample"), []Column{
 		experimentID, sampleNo,
 		{"counter", Label, Dict, "", false, "The counter: its metric's name."},
 		{"value", Int64, Dict, "", false, "The events counted, in the metric's unit; 0 for an invalid sample."},
@@ -261,7 +262,7 @@ var (
 		{"latency", Int64, Dict, "cycles", true, "The access's latency."},
 		{"data_source", Int64, Dict, "", true, "Where the data came from, as recorded."},
 	}}
-	OMPSamples = &Table{"omp_samples", "one OpenMP event", []Column{
+	OMPSamples = &Table{"omp_samples", "one OpenMP event", key("sample"), []Column{
 		experimentID, sampleNo,
 		{"event", Int32, Dict, "", false, "The packet type: 9 fork, 12 region, 14 task, 15 region description, 16 task description."},
 		{"region", Int64, Dict, "", false, "The parallel region."},
@@ -270,21 +271,21 @@ var (
 		{"parent_task", Int64, Dict, "", false, "The task that made it."},
 		{"region_pc", Int64, Dict, "", false, "The region's PC."},
 	}}
-	RaceSamples = &Table{"race_samples", "one access that takes part in a data race", []Column{
+	RaceSamples = &Table{"race_samples", "one access that takes part in a data race", key("sample"), []Column{
 		experimentID, sampleNo,
 		{"race", Int64, Dict, "", false, "The race."},
 		{"type", Int32, Dict, "", false, "The access's type, as recorded."},
 		{"address", Int64, Dict, "", false, "The address raced for."},
 		{"accesses", Int64, Dict, "count", false, "How many accesses."},
 	}}
-	DeadlockSamples = &Table{"deadlock_samples", "one lock event of a deadlock", []Column{
+	DeadlockSamples = &Table{"deadlock_samples", "one lock event of a deadlock", key("sample"), []Column{
 		experimentID, sampleNo,
 		{"deadlock", Int64, Dict, "", false, "The deadlock."},
 		{"lock_type", Int32, Dict, "", false, "The lock event's type, as recorded."},
 		{"type", Int32, Dict, "", false, "The deadlock's type, as recorded."},
 		{"address", Int64, Dict, "", false, "The lock's address."},
 	}}
-	PerfSamples = &Table{"perf_samples", "one sample of perf", []Column{
+	PerfSamples = &Table{"perf_samples", "one sample of perf", key("sample"), []Column{
 		experimentID, sampleNo,
 		{"event", Label, Dict, "", false, "The event, as perf names it: the metric of its values; `<event>.samples` counts them."},
 		{"value", Int64, Dict, "", false, "The sample's period: events since the one before, of clocks ns."},
@@ -293,7 +294,7 @@ var (
 		{"data_source", Int64, Dict, "", true, "Where the data came from, as recorded."},
 		{"physical_address", Int64, Dict, "", true, "The physical data address."},
 	}}
-	Overview = &Table{"overview", "the resources a process used between two sample points", append([]Column{
+	Overview = &Table{"overview", "the resources a process used between two sample points", key("process", "point"), append([]Column{
 		experimentID, process,
 		{"point", Int32, Delta, "", false, "The sample point's number, from 1."},
 		{"label", String, Dict, "", false, "The label of the point that ends it."},
@@ -322,7 +323,7 @@ func overviewColumns() []Column {
 
 // Data objects.
 var (
-	DataObjects = &Table{"data_objects", "one data object that a sample's access to memory hit, one around it, or one beside it in an aggregate that was hit", []Column{
+	DataObjects = &Table{"data_objects", "one data object that a sample's access to memory hit, one around it, or one beside it in an aggregate that was hit", key("data_object_id"), []Column{
 		experimentID,
 		{"data_object_id", Int64, Plain, "", false, "Hash of scope, descriptor and place in the aggregate."},
 		{"parent_id", Int64, Dict, "", true, "The aggregate that it is an element of, or `<Scalars>`, `<Unknown>` or `<Total>`; missing for `<Total>`."},
@@ -338,7 +339,7 @@ var (
 		{"bit_offset", Int32, Dict, "bits", false, "Where in the byte at `offset` a bit field begins; 0 for others."},
 		{"bit_size", Int32, Dict, "bits", false, "The width of a bit field; 0 for others."},
 	}}
-	MemoryRegions = &Table{"memory_regions", "one region of a process's memory in which data was accessed", []Column{
+	MemoryRegions = &Table{"memory_regions", "one region of a process's memory in which data was accessed", key("memory_region_id"), []Column{
 		experimentID,
 		{"memory_region_id", Int64, Plain, "", false, "Hash of process, kind, name, address, size and load object."},
 		process,
@@ -348,7 +349,7 @@ var (
 		{"size", Int64, Plain, "bytes", false, "The size; 0 when not known."},
 		{"load_object_id", Int64, Dict, "", true, "Of a segment, its load object."},
 	}}
-	DataSamples = &Table{"data_samples", "one sample that has data objects: that of a counter or event whose samples are accesses to memory", []Column{
+	DataSamples = &Table{"data_samples", "one sample that has data objects: that of a counter or event whose samples are accesses to memory", key("sample"), []Column{
 		experimentID, sampleNo, dataObject, triggerAt, dataMethod,
 		{"memory_region_id", Int64, Dict, "", true, "The region in which its data address lies; missing without one."},
 		agreement, embedding,
@@ -372,62 +373,62 @@ var (
 
 // The value tables.
 var (
-	StackValues = &Table{"stack_values", "one metric's value of one recorded stack", []Column{
+	StackValues = &Table{"stack_values", "one metric's value of one recorded stack", key("raw_stack_id", "metric"), []Column{
 		experimentID,
 		{"raw_stack_id", Int64, Plain, "", false, "The recorded stack."},
 		metric, value, samples,
 	}}
-	UsageValues = &Table{"usage_values", "one metric's value of one thread on one CPU in one second", []Column{
+	UsageValues = &Table{"usage_values", "one metric's value of one thread on one CPU in one second", key("process", "thread_id", "cpu", "second", "metric"), []Column{
 		experimentID, process,
 		{"thread_id", Int64, Dict, "", false, "The kernel's id of the thread."},
 		{"cpu", Int32, Dict, "", false, "The CPU."},
 		{"second", Int32, Delta, "s", false, "Whole seconds from the founder's start."},
 		metric, value, samples,
 	}}
-	FunctionValues = &Table{"function_values", "one metric's value of one function, or of `<Total>`", []Column{
+	FunctionValues = &Table{"function_values", "one metric's value of one function, or of `<Total>`", key("modes", "metric", "function_id"), []Column{
 		experimentID, modes, metric, functID, exclusive, inclusive,
 	}}
-	CallValues = &Table{"call_values", "one metric's value of one neighbour of one function", []Column{
+	CallValues = &Table{"call_values", "one metric's value of one neighbour of one function", key("modes", "metric", "function_id", "relation", "other_id"), []Column{
 		experimentID, modes, metric, functID,
 		{"relation", Label, Dict, "", false, "`caller`, `self` or `callee`."},
 		{"other_id", Int64, Dict, "", false, "The neighbour."},
 		attribute,
 	}}
-	TreeValues = &Table{"tree_values", "one metric's value of one node of the call tree", []Column{
+	TreeValues = &Table{"tree_values", "one metric's value of one node of the call tree", key("modes", "metric", "node_id"), []Column{
 		experimentID, modes, metric,
 		{"node_id", Int64, Plain, "", false, "Hash of the functions from the root to the node."},
 		{"parent_id", Int64, Plain, "", true, "The caller's node; missing for the root."},
 		{"depth", Int32, Dict, "", false, "0 is the root, `<Total>`."},
 		functID, attribute, exclusive,
 	}}
-	LineValues = &Table{"line_values", "one metric's value of one source line of one function", []Column{
+	LineValues = &Table{"line_values", "one metric's value of one source line of one function", key("modes", "metric", "function_id", "file", "line"), []Column{
 		experimentID, modes, metric, functID,
 		{"file", String, Dict, "", false, "The source file's path, empty for instructions without line numbers."},
 		{"line", Int32, Dict, "", false, "The line, 0 for instructions without line numbers."},
 		exclusive, inclusive,
 	}}
-	SourceValues = &Table{"source_values", "one metric's value of one source line, of all functions with code there", []Column{
+	SourceValues = &Table{"source_values", "one metric's value of one source line, of all functions with code there", key("modes", "metric", "file", "line"), []Column{
 		experimentID, modes, metric,
 		{"file", String, Dict, "", false, "The source file's path, empty for instructions without line numbers."},
 		{"line", Int32, Dict, "", false, "The line, 0 for instructions without line numbers."},
 		exclusive, inclusive,
 	}}
-	PCValues = &Table{"pc_values", "one metric's value of one instruction", []Column{
+	PCValues = &Table{"pc_values", "one metric's value of one instruction", key("modes", "metric", "location_id"), []Column{
 		experimentID, modes, metric,
 		{"location_id", Int64, Plain, "", false, "The instruction."},
 		exclusive, inclusive,
 	}}
-	ModuleValues = &Table{"module_values", "one metric's value of one module", []Column{
+	ModuleValues = &Table{"module_values", "one metric's value of one module", key("modes", "metric", "module_id"), []Column{
 		experimentID, modes, metric,
 		{"module_id", Int64, Dict, "", false, "The module."},
 		exclusive, inclusive,
 	}}
-	ObjectValues = &Table{"object_values", "one metric's value of one load object", []Column{
+	ObjectValues = &Table{"object_values", "one metric's value of one load object", key("modes", "metric", "load_object_id"), []Column{
 		experimentID, modes, metric,
 		{"load_object_id", Int64, Dict, "", false, "The load object."},
 		exclusive, inclusive,
 	}}
-	DataValues = &Table{"data_values", "one metric's value of one data object, as one instruction accessed it in one way", []Column{
+	DataValues = &Table{"data_values", "one metric's value of one data object, as one instruction accessed it in one way", key("metric", "data_object_id", "location_id", "method", "detail", "agreement", "embedding_object_id"), []Column{
 		experimentID, metric, dataObject, triggerAt, dataMethod,
 		{"detail", String, Dict, "", false, "More about the way or the reason; empty when there is none."},
 		agreement, embedding, value, samples,
