@@ -24,10 +24,12 @@ func isTime(time uint64) bool { return time != 0 && time != noTime }
 // that; in any case no record is far from the sample in the middle.
 func (r *reader) settleTimes() {
 	var some []uint64
-	for i := range r.moments {
-		if t := r.moments[i].time; i%someStep == 0 && isTime(t) {
-			some = append(some, t)
+	i := 0
+	for m := range r.moments.all() {
+		if i%someStep == 0 && isTime(m.time) {
+			some = append(some, m.time)
 		}
+		i++
 	}
 	if len(some) == 0 {
 		return
@@ -43,8 +45,7 @@ func (r *reader) settleTimes() {
 		r.times.first, r.times.last = s.first, s.last
 	}
 	before := r.times.first
-	for i := range r.moments {
-		m := &r.moments[i]
+	for m := range r.moments.all() {
 		switch {
 		case m.time == 0: // none is recorded
 		case r.times.holds(m.time):
@@ -81,12 +82,12 @@ const someStep = 16
 func (r *reader) agrees(s *times) bool {
 	const few, share = 8, 16
 	outside := 0
-	for i := range r.moments {
-		if t := r.moments[i].time; t != 0 && !s.holds(t) {
+	for m := range r.moments.all() {
+		if m.time != 0 && !s.holds(m.time) {
 			outside++
 		}
 	}
-	return 2*outside < len(r.moments) && outside <= max(few, len(r.moments)/share)
+	return 2*outside < r.moments.n && outside <= max(few, r.moments.n/share)
 }
 
 // when is a sample's time, 0 when none was recorded.
@@ -166,8 +167,8 @@ func (r *reader) weightInBounds(s *sample) bool { return s.weight <= uint64(r.mo
 // measure finds how long the recording is, and how far its events reach.
 func (r *reader) measure(t *timeline) {
 	r.length = uint64(bounds.Longest)
-	if n := len(r.moments); n > 0 && isTime(r.moments[n-1].time) {
-		r.length = r.moments[n-1].time - min(t.start, r.moments[n-1].time)
+	if last := r.moments.last(); isTime(last) {
+		r.length = last - min(t.start, last)
 	}
 	for _, e := range r.events {
 		e.reach = r.configured(e)

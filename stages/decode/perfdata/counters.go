@@ -41,7 +41,7 @@ func (r *reader) boundEvents(t *timeline) {
 	}
 	n := int64(0)
 	for _, p := range t.recorded {
-		n += p.rows.without(rare)
+		n += p.rows.without(rare, r.accesses)
 		p.keepUsedDumps()
 	}
 	r.count(problem.Error, n, "too-many-events", "samples are left out, of the rarest events: there are too many events for so many stacks")
@@ -50,15 +50,17 @@ func (r *reader) boundEvents(t *timeline) {
 // keepUsedDumps drops the dumps that no row refers to.
 func (p *process) keepUsedDumps() {
 	used, last := p.dumps[:0], -1
-	for row := range p.rows.all() {
-		n, ok := decode.DumpOfStack(row.stack)
-		if !ok {
-			continue
+	for _, b := range p.rows.batches {
+		for i, stack := range b.stack {
+			n, ok := decode.DumpOfStack(stack)
+			if !ok {
+				continue
+			}
+			if n != last { // several counters of a group have one sample
+				used, last = append(used, p.dumps[n]), n
+			}
+			b.stack[i] = decode.StackOfDump(len(used) - 1)
 		}
-		if n != last { // several counters of a group have one sample
-			used, last = append(used, p.dumps[n]), n
-		}
-		row.stack = decode.StackOfDump(len(used) - 1)
 	}
 	p.dumps = used
 }

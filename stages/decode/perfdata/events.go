@@ -1,11 +1,11 @@
 package perfdata
 
 import (
-	"fmt"
+	"slices"
+	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"stackmill/schema"
 )
@@ -16,11 +16,9 @@ type none struct{}
 func (none) Next() (arrow.RecordBatch, error) { return nil, nil }
 func (none) Close()                           {}
 
-// eventReader reads the samples of one process again, in the order of their time.
+// eventReader hands out the rows of one process.
 type eventReader struct {
-	r    *reader
-	t    *timeline
-	p    *process
+	rows *rows
 	next int // batch
 }
 
@@ -28,55 +26,42 @@ func (e *eventReader) Close() {}
 
 // Next returns up to schema.BatchRows samples.
 func (e *eventReader) Next() (arrow.RecordBatch, error) {
-	if e.next == len(e.p.rows.batches) {
+	if e.next == len(e.rows.batches) {
 		return nil, nil
 	}
-	rows := &e.p.rows.batches[e.next]
+	b := &e.rows.batches[e.next]
 	e.next++
-	b := array.NewRecordBuilder(memory.DefaultAllocator, schema.EventSchema(schema.Perf))
-	defer b.Release()
-	b.Reserve(len(rows.rows))
-	f := e.r.files[0]
-	if err := f.Guard(func() { e.fill(b, rows) }); err != nil {
-		return nil, fmt.Errorf("samples: %w", err)
-	}
-	return b.NewRecordBatch(), nil
+	return b.record(), nil
 }
 
-// fill appends the samples' columns in the order of the schema.
-func (e *eventReader) fill(b *array.RecordBuilder, rows *rowBatch) {
-	wide := func(i int) *array.Int64Builder { return b.Field(i).(*array.Int64Builder) }
-	narrow := func(i int) *array.Int32Builder { return b.Field(i).(*array.Int32Builder) }
-	time, thread, cpu, stack := wide(0), wide(1), narrow(2), narrow(3)
-	event, period, address, weight, source, physical := narrow(4), wide(5), wide(6), wide(7), wide(8), wide(9)
-	var s sample
-	for i, row := range rows.rows {
-		_, body := e.r.body(row.at)
-		e.r.readSample(body, &s)
-		a := &e.r.events[row.event].attr
-		if rows.periods != nil && rows.periods[i] != asRecorded {
-			s.period = rows.periods[i]
-		}
-		if !e.r.weightInBounds(&s) {
-			s.weight = 0
-		}
-		time.UnsafeAppend(e.t.ns(e.r.when(&s, row.at)))
-		thread.UnsafeAppend(int64(s.tid))
-		cpu.UnsafeAppend(s.cpu)
-		stack.UnsafeAppend(row.stack)
-		event.UnsafeAppend(row.event)
-		period.UnsafeAppend(int64(s.period))
-		address.UnsafeAppend(recorded(s.addr, a.sampleType&sampleAddr != 0))
-		weight.UnsafeAppend(int64(s.weight))
-		source.UnsafeAppend(recorded(s.dataSource, a.sampleType&sampleDataSrc != 0 && s.dataSource != unavailable))
-		physical.UnsafeAppend(recorded(s.physical, a.sampleType&samplePhysAddr != 0))
+// record makes a batch of the columns, which it shares.
+func (b *rowBatch) record() arrow.RecordBatch {
+	n := len(b.time)
+	threads := make([]int64, n)
+	for i, tid := range b.tid {
+		threads[i] = int64(tid)
 	}
+	access := func(column []int64, absent func() []int64) arrow.Array {
+		if column == nil {
+			column = absent()[:n]
+		}
+		return schema.Int64s(column)
+	}
+	columns := []arrow.Array{ // in the order of the schema
+		schema.Int64s(b.time), schema.Int64s(threads), schema.Int32s(b.cpu), schema.Int32s(b.stack),
+		schema.Int32s(b.event), schema.Int64s(b.period),
+		access(b.address, unknown), access(b.weight, weightless), access(b.dataSource, unknown), access(b.physAddress, unknown),
+	}
+	defer func() {
+		for _, c := range columns {
+			c.Release()
+		}
+	}()
+	return array.NewRecordBatch(schema.EventSchema(schema.Perf), columns, int64(n))
 }
 
-// recorded is -1 for what is not.
-func recorded(v uint64, ok bool) int64 {
-	if !ok {
-		return -1
-	}
-	return int64(v)
-}
+// The columns of what no event has.
+var (
+	unknown    = sync.OnceValue(func() []int64 { return slices.Repeat([]int64{-1}, schema.BatchRows) })
+	weightless = sync.OnceValue(func() []int64 { return make([]int64, schema.BatchRows) })
+)

@@ -30,9 +30,9 @@ func (r reading) since(last reading) uint64 {
 	return uint64(float64(n)*float64(enabled)/float64(running) + 0.5)
 }
 
-// counted adds a row to a list for each counter that a sample of a time read, with what
+// counted adds a row to a list for each counter that a sample read, with what
 // it counted since the last time; none for those that did not move (perf-data 6.1).
-func (r *reader) counted(last totals, s *sample, time uint64, from row, to *rows) {
+func (r *reader) counted(last totals, s *sample, m *moment, from row, to *rows) {
 	format := r.events[s.event].readFormat
 	c := cursor{b: s.values, big: r.big}
 	n := uint64(1)
@@ -75,33 +75,33 @@ func (r *reader) counted(last totals, s *sample, time uint64, from row, to *rows
 		}
 		before := last[key]
 		period := now.since(before)
-		if !r.readInBounds(part, now, before, period, time) {
+		if !r.readInBounds(r.events[part.event], m, now, before, period) {
 			if now.value < before.value { // the one before may be the wrong one
 				last[key] = now
 			}
 			continue
 		}
 		if period != 0 {
-			to.add(part, period)
+			part.period = int64(period)
+			r.keep(s, &part, to)
 			r.events[part.event].samples++
 		}
 		last[key] = now
 	}
 }
 
-// readInBounds reports whether a counter can have counted so much by a time: it
+// readInBounds reports whether an event's counter can have counted so much by a moment: it
 // counts since it was enabled, on all processors if threads inherit it. What it
 // cannot is counted.
-func (r *reader) readInBounds(row row, now, before reading, period, time uint64) bool {
+func (r *reader) readInBounds(e *event, m *moment, now, before reading, period uint64) bool {
 	age := uint64(bounds.Longest)
-	if isTime(time) {
-		age = time
+	if isTime(m.time) {
+		age = m.time
 	}
 	since := age
 	if now.enabled != 0 {
 		since = now.enabled
 	}
-	e := r.events[row.event]
 	if e.flags&flagInherit != 0 { // the times of all threads
 		age = uint64(bounds.Times(int64(min(age, math.MaxInt64)), bounds.Threads))
 	}
@@ -109,6 +109,6 @@ func (r *reader) readInBounds(row row, now, before reading, period, time uint64)
 	if now.value >= before.value && since <= age && period <= uint64(most) {
 		return true
 	}
-	r.left(row.at).Out("the reading of "+e.name, "", row.at.offset(), now.value, int64(min(before.value, math.MaxInt64)), most)
+	r.left(m.at).Out("the reading of "+e.name, "", m.at.offset(), now.value, int64(min(before.value, math.MaxInt64)), most)
 	return false
 }

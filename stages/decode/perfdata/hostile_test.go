@@ -157,7 +157,7 @@ func TestTooManyEvents(t *testing.T) {
 	p := &process{}
 	for i := range 100 {
 		r.events = append(r.events, &event{samples: int64(100 - i)})
-		p.rows.add(row{event: int32(i), stack: decode.StackOfDump(i)}, asRecorded)
+		p.rows.add(&row{event: int32(i), stack: decode.StackOfDump(i)}, 0)
 		p.dumps = append(p.dumps, place(i))
 	}
 	p.Stacks = make([]decode.RawStack, maxSums)
@@ -167,9 +167,9 @@ func TestTooManyEvents(t *testing.T) {
 	if p.rows.n != usualEvent || reasonsOf(r.rec)["too-many-events"] != 100-usualEvent {
 		t.Errorf("%d rows are left, %v", p.rows.n, r.rec.Problems.Problems)
 	}
-	for i, row := range p.rows.batches[0].rows {
-		if n, ok := decode.DumpOfStack(row.stack); !ok || p.dumps[n] != place(row.event) {
-			t.Errorf("row %d of event %d has dump %d", i, row.event, n)
+	for i, stack := range p.rows.batches[0].stack {
+		if n, ok := decode.DumpOfStack(stack); !ok || p.dumps[n] != place(p.rows.batches[0].event[i]) {
+			t.Errorf("row %d has dump %d", i, n)
 		}
 	}
 	if len(p.dumps) != usualEvent {

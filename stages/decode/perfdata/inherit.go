@@ -153,17 +153,18 @@ func (r *reader) addressesOf(p *process) (list []uint64) {
 	for i := range p.Stacks {
 		list = append(list, p.Stacks[i].Words...)
 	}
+	for _, b := range p.rows.batches {
+		for _, address := range b.address {
+			list = append(list, uint64(address))
+		}
+	}
 	var s sample
-	for row := range p.rows.all() {
-		_, body := r.body(row.at)
+	for _, at := range p.dumps {
+		_, body := r.body(at)
 		if !r.readSample(body, &s) {
 			continue
 		}
-		list = append(list, s.ip, s.addr)
-		if len(p.dumps) > 0 {
-			list = append(list, words(s.regs, r.big)...)
-			list = append(list, words(s.stack, r.big)...)
-		}
+		list = append(append(append(list, s.ip), words(s.regs, r.big)...), words(s.stack, r.big)...)
 		const many = 1 << 20
 		if len(list) > many {
 			slices.Sort(list)

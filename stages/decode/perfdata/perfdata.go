@@ -4,7 +4,6 @@ package perfdata
 
 import (
 	"bytes"
-	"cmp"
 	stdcontext "context"
 	"errors"
 	"fmt"
@@ -147,8 +146,8 @@ type reader struct {
 	moved       map[place]uint64 // times of samples that are not as recorded
 	leftOut     []bounds.Left    // values out of bounds, by piece
 
-	moments    []moment // of the samples
-	earlier    int      // how many of them are of earlier pieces
+	moments    moments // of the samples
+	accesses   uint64  // those of accessFields that any event has
 	sidebands  []sideband
 	deferred   []deferred
 	compressed [][]byte
@@ -270,9 +269,8 @@ func (r *reader) piece(name string, data []byte, from int) {
 // finish puts everything in order once all records are known.
 func (r *reader) finish() {
 	r.settleTimes()
-	ordered := slices.IsSortedFunc(r.moments, func(a, b moment) int { return cmp.Compare(a.time, b.time) })
+	ordered := r.moments.sort()
 	sort.SliceStable(r.sidebands, func(i, j int) bool { return r.sidebands[i].time < r.sidebands[j].time })
-	slices.SortFunc(r.moments, func(a, b moment) int { return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.at, b.at)) })
 	r.sortDeferred()
 	r.judgeTimes()
 	t := r.timeline()

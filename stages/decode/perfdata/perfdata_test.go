@@ -233,10 +233,10 @@ func TestGroup(t *testing.T) {
 	for _, values := range [][2]int{{100, 5}, {130, 5}, {130, 9}} {
 		s := &sample{values: b.words(2, 1000, values[0], 71, values[1], 72)}
 		var list rows
-		r.counted(last, s, 0, row{}, &list)
+		r.counted(last, s, &moment{}, row{}, &list)
 		for _, b := range list.batches {
-			for i, row := range b.rows {
-				got = append(got, fmt.Sprintf("%d +%d", row.event, b.periods[i]))
+			for i, event := range b.event {
+				got = append(got, fmt.Sprintf("%d +%d", event, b.period[i]))
 			}
 		}
 		got = append(got, "-")

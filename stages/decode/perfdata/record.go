@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
-	"slices"
 	"strings"
 
 	"stackmill/problem"
@@ -111,16 +110,9 @@ type sideband struct {
 	body []byte
 }
 
-// moment is the time of a sample and its place.
-type moment struct {
-	time uint64
-	at   place
-}
-
 // scan reads the records of a piece.
 func (r *reader) scan(n, from int) {
 	p := &r.pieces[n]
-	r.earlier = len(r.moments)
 	for at := from; at < len(p.data); {
 		rest := p.data[at:]
 		if len(rest) < recordHeader {
@@ -194,49 +186,6 @@ func (r *reader) resync(data []byte, at int) int {
 // cut records that a piece ends inside a record.
 func (r *reader) cut(p *piece, at int) {
 	r.problemIn(p.name, problem.Error, int64(at), "cut-record", "the file ends inside a record, %d bytes behind its start", len(p.data)-at)
-}
-
-// sampleAt keeps the place of a sample.
-func (r *reader) sampleAt(at place, body []byte) {
-	e := r.eventOf(body)
-	if e < 0 {
-		r.unknownEvents++
-		return
-	}
-	t, ok := r.timeOf(&r.events[e].attr, body)
-	if !ok {
-		r.badSamples++
-		return
-	}
-	if n := len(r.moments); n == cap(r.moments) {
-		r.moments = slices.Grow(r.moments, r.momentsLeft(at))
-	}
-	r.moments = append(r.moments, moment{t, at})
-	r.events[e].samples++
-}
-
-// momentsLeft is how many samples a piece still has from a place on, if they are
-// as dense as up to there, and some more: a list that is grown once is not copied
-// time and again.
-func (r *reader) momentsLeft(at place) int {
-	const some = 1 << 14
-	n, offset := len(r.moments)-r.earlier, int(at.offset())
-	left := len(r.pieces[at>>pieceShift].data) - offset
-	return int(float64(n)*float64(left)/float64(offset+1)*1.05) + some
-}
-
-// timeOf reads a sample's time, which stands in front of all that varies.
-func (r *reader) timeOf(a *attr, body []byte) (uint64, bool) {
-	t := a.sampleType
-	if t&sampleTime == 0 {
-		return 0, true
-	}
-	at := 8 * bits.OnesCount64(t&(sampleIdentifier|sampleIP|sampleTID))
-	if at+8 > len(body) {
-		return 0, false
-	}
-	c := cursor{b: body[at:], big: r.big}
-	return c.u64(), true
 }
 
 // kernelRecord keeps a record that says something about processes, or counts

@@ -1,19 +1,14 @@
 package perfdata
 
-import (
-	"iter"
-	"math"
-	"slices"
-
-	"stackmill/schema"
-)
+import "stackmill/schema"
 
 // row is a sample of a process, or the part of one that belongs to one event of
-// a group.
+// a group, as in schema.EventSchema.
 type row struct {
-	at    place
-	stack int32 // in its process, or stands for a dump
-	event int32
+	time, period            int64
+	tid, cpu, stack, event  int32
+	address, weight         int64
+	dataSource, physAddress int64
 }
 
 // rows are a process's, in the order of time, in pieces of one batch each: one
@@ -23,57 +18,73 @@ type rows struct {
 	n       int
 }
 
+// rowBatch has the columns of a batch. The columns that describe accesses to memory
+// are nil if no event has them.
 type rowBatch struct {
-	rows []row
-	// periods are what the rows count, or asRecorded; nil when all are.
-	periods []uint64
+	time, period            []int64
+	tid, cpu, stack, event  []int32
+	address, weight         []int64
+	dataSource, physAddress []int64
 }
 
-// asRecorded is the period of a row that counts what its sample says.
-const asRecorded = math.MaxUint64
+// The fields of samples that only accesses to memory have.
+const (
+	weightFields = sampleWeight | sampleWeightStruct
+	accessFields = sampleAddr | weightFields | sampleDataSrc | samplePhysAddr
+)
 
-// add adds a row, and what it counts.
-func (l *rows) add(r row, period uint64) {
+// add adds a row; fields are those of accessFields that any event has.
+func (l *rows) add(r *row, fields uint64) {
 	if l.n%schema.BatchRows == 0 {
 		l.batches = append(l.batches, rowBatch{})
 	}
-	b := &l.batches[len(l.batches)-1]
-	if b.periods == nil && period != asRecorded {
-		b.periods = slices.Repeat([]uint64{asRecorded}, len(b.rows))
-	}
-	if b.rows = append(b.rows, r); b.periods != nil {
-		b.periods = append(b.periods, period)
-	}
 	l.n++
+	b := &l.batches[len(l.batches)-1]
+	b.time, b.period = append(b.time, r.time), append(b.period, r.period)
+	b.tid, b.cpu = append(b.tid, r.tid), append(b.cpu, r.cpu)
+	b.stack, b.event = append(b.stack, r.stack), append(b.event, r.event)
+	if fields == 0 {
+		return
+	}
+	if fields&sampleAddr != 0 {
+		b.address = append(b.address, r.address)
+	}
+	if fields&weightFields != 0 {
+		b.weight = append(b.weight, r.weight)
+	}
+	if fields&sampleDataSrc != 0 {
+		b.dataSource = append(b.dataSource, r.dataSource)
+	}
+	if fields&samplePhysAddr != 0 {
+		b.physAddress = append(b.physAddress, r.physAddress)
+	}
 }
 
-// all iterates over the rows.
-func (l *rows) all() iter.Seq[*row] {
-	return func(yield func(*row) bool) {
-		for _, b := range l.batches {
-			for i := range b.rows {
-				if !yield(&b.rows[i]) {
-					return
-				}
-			}
+// row returns a row.
+func (b *rowBatch) row(i int) row {
+	r := row{time: b.time[i], period: b.period[i], tid: b.tid[i], cpu: b.cpu[i], stack: b.stack[i], event: b.event[i]}
+	for _, c := range []struct {
+		from []int64
+		to   *int64
+	}{{b.address, &r.address}, {b.weight, &r.weight}, {b.dataSource, &r.dataSource}, {b.physAddress, &r.physAddress}} {
+		if c.from != nil {
+			*c.to = c.from[i]
 		}
 	}
+	return r
 }
 
 // without takes out the rows of some events, and returns how many there were.
-func (l *rows) without(events map[int32]bool) (n int64) {
+func (l *rows) without(events map[int32]bool, fields uint64) (n int64) {
 	var kept rows
 	for _, b := range l.batches {
-		for i, row := range b.rows {
-			period := uint64(asRecorded)
-			if b.periods != nil {
-				period = b.periods[i]
-			}
-			if events[row.event] {
+		for i, event := range b.event {
+			if events[event] {
 				n++
-			} else {
-				kept.add(row, period)
+				continue
 			}
+			r := b.row(i)
+			kept.add(&r, fields)
 		}
 	}
 	*l = kept

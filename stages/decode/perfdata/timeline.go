@@ -52,7 +52,7 @@ func (r *reader) timeline() *timeline {
 	for _, s := range r.sidebands {
 		earliest(s.time)
 	}
-	for _, m := range r.moments {
+	for m := range r.moments.all() {
 		earliest(m.time)
 	}
 	if t.start == noTime {
@@ -268,8 +268,10 @@ func (r *reader) assign(t *timeline) {
 	usesKernel := false
 	counters := totals{}
 	r.measure(t)
-	for i := range r.moments {
-		m := &r.moments[i]
+	for _, e := range r.events {
+		r.accesses |= e.sampleType & accessFields
+	}
+	for m := range r.moments.take() {
 		misc, body := r.body(m.at)
 		if !r.readSample(body, &s) {
 			r.badSamples++
@@ -282,7 +284,7 @@ func (r *reader) assign(t *timeline) {
 			r.events[s.event].exact = true
 		}
 		p := t.at(s.pid, m.time)
-		row, rows := row{at: m.at, event: s.event}, p.rows.n
+		row, rows := row{time: t.ns(r.when(&s, m.at)), tid: s.tid, cpu: s.cpu, event: s.event}, p.rows.n
 		isDump := r.isUnwound(&s)
 		if isDump {
 			row.stack = decode.StackOfDump(len(p.dumps))
@@ -300,23 +302,26 @@ func (r *reader) assign(t *timeline) {
 			t.recorded = append(t.recorded, p)
 			p.Number = len(t.recorded)
 		}
-		switch {
-		case s.values != nil:
-			r.counted(counters, &s, m.time, row, &p.rows)
-		case r.inBounds(t, &s, m):
-			p.rows.add(row, asRecorded)
-		default:
-			p.rows.add(row, 0)
+		weight, weighs := s.weight, r.weightInBounds(&s)
+		if !weighs {
+			s.weight = 0
+		}
+		if s.values != nil {
+			r.counted(counters, &s, m, row, &p.rows)
+		} else {
+			if r.inBounds(t, &s, m) {
+				row.period = int64(s.period)
+			}
+			r.keep(&s, &row, &p.rows)
 		}
 		if isDump && p.rows.n > rows {
 			p.dumps = append(p.dumps, m.at)
 		}
-		if !r.weightInBounds(&s) {
-			r.left(m.at).Out("the weight of a sample", " cycles", m.at.offset(), s.weight, 0, r.mostWeight())
+		if !weighs {
+			r.left(m.at).Out("the weight of a sample", " cycles", m.at.offset(), weight, 0, r.mostWeight())
 		}
 		p.DurationNS = max(p.DurationNS, t.ns(m.time)-p.StartNS)
 	}
-	r.moments = nil
 	for _, p := range t.recorded {
 		p.Stacks, p.stacks, p.chains = p.stacks.Stacks, decode.Distinct{}, nil
 	}
@@ -326,6 +331,26 @@ func (r *reader) assign(t *timeline) {
 		t.complete(p, usesKernel)
 	}
 	t.judgeInherited()
+}
+
+// keep adds a row of a sample.
+func (r *reader) keep(s *sample, row *row, to *rows) {
+	if r.accesses != 0 {
+		fields := r.events[row.event].sampleType
+		row.address = recorded(s.addr, fields&sampleAddr != 0)
+		row.weight = int64(s.weight)
+		row.dataSource = recorded(s.dataSource, fields&sampleDataSrc != 0 && s.dataSource != unavailable)
+		row.physAddress = recorded(s.physical, fields&samplePhysAddr != 0)
+	}
+	to.add(row, r.accesses)
+}
+
+// recorded is -1 for what is not.
+func recorded(v uint64, ok bool) int64 {
+	if !ok {
+		return -1
+	}
+	return int64(v)
 }
 
 // complete makes a process ready for the stages behind.
@@ -358,6 +383,6 @@ func (t *timeline) complete(p *process, usesKernel bool) {
 		if k != schema.Perf {
 			return none{}
 		}
-		return &eventReader{r: t.r, t: t, p: p}
+		return &eventReader{rows: &p.rows}
 	}
 }

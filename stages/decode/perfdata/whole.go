@@ -23,10 +23,10 @@ func (r *reader) judgeEnd(t *timeline, ordered bool) {
 	}
 	p := &r.pieces[0]
 	end := int64(len(p.data))
-	ended, running := r.programEnded(t, !p.marked || p.inRound || len(r.moments) == 0)
+	ended, running := r.programEnded(t, !p.marked || p.inRound || r.moments.n == 0)
 	cut := r.pipe && p.inRound
 	switch {
-	case r.pipe && !p.marked && len(r.moments) == 0 && (running || !r.begun):
+	case r.pipe && !p.marked && r.moments.n == 0 && (running || !r.begun):
 		r.problem(problem.Error, end, "cut-file", "the recording ends before perf has recorded anything: it was cut, or perf was killed")
 	case cut && (r.packed || !ordered):
 		r.problem(problem.Error, end, "cut-file", "the recording ends between two marks of perf's that its buffers are empty: the rest of it is lost")
@@ -59,13 +59,10 @@ func (r *reader) programEnded(t *timeline, cut bool) (ended, running bool) {
 // last of them (perf-data 2, SAMPLE_TIME).
 func (r *reader) judgeTimes() {
 	s := r.sampleTimes
-	if !isTime(s.first) || !isTime(s.last) || len(r.moved) > 0 || len(r.moments) > 0 && !r.agrees(&s) {
+	if !isTime(s.first) || !isTime(s.last) || len(r.moved) > 0 || r.moments.n > 0 && !r.agrees(&s) {
 		return
 	}
-	var first, last uint64
-	if n := len(r.moments); n > 0 {
-		first, last = r.moments[0].time, r.moments[n-1].time
-	}
+	first, last := r.moments.first(), r.moments.last()
 	switch {
 	case last == 0:
 		r.problem(problem.Error, problem.NoOffset, "missing-samples", "the recording says that it has samples, and has none with a time")
