@@ -13,12 +13,13 @@ var bodyNames = [][]byte{[]byte("omp_outlined._debug__"), []byte("omp_outlined_d
 
 // isBody reports whether the entry that an inlined subroutine refers to is the
 // body of a parallel region.
-func (s *sections) isBody(u *unit, origin value) bool {
-	if s.bodies == nil {
+func isBody(s *sections, u *unit, origin value) bool {
+	k := knownOf(s)
+	if k.bodies == nil {
 		some := isBodyName(s.str) || isBodyName(s.info)
-		s.bodies = &some
+		k.bodies = &some
 	}
-	return *s.bodies && isBodyName(s.nameOf(u, origin))
+	return *k.bodies && isBodyName(s.nameOf(u, origin))
 }
 
 func isBodyName(text []byte) bool {

@@ -12,20 +12,17 @@ type callSite struct {
 	file, line int32
 }
 
-// call adds the call site of inlined code. Code outside every executable region
-// was removed by the linker.
-func (l *lines) call(code span, file, line int32) {
-	r, ok := l.addresses.Region(code.low)
-	if !ok || code.high <= code.low {
+// call adds the call site of inlined code.
+func (r *inlineReader) call(code span, file, line int32) {
+	low, high, ok := r.offsets(code)
+	if !ok {
 		return
 	}
-	if len(l.sites) >= maxRows {
-		l.full = true
+	if len(r.sites) >= maxRows {
+		r.full = true
 		return
 	}
-	in := code.low - r.Address
-	end := min(code.high-r.Address, r.Size)
-	l.sites = append(l.sites, callSite{r.Offset + in, r.Offset + end, file, line})
+	r.sites = append(r.sites, callSite{low, high, file, line})
 }
 
 // overlay puts call sites over the rows. Of sites that overlap, which compilers

@@ -11,7 +11,6 @@ import (
 	"pgregory.net/rapid"
 
 	"stackmill/stages/loadobject/elf"
-	"stackmill/stages/loadobject/symtab"
 )
 
 // lineAt is the row that holds at an offset.
@@ -94,7 +93,7 @@ int g(void)
 		t.Fatal(err)
 	}
 	defer f.Close()
-	s := (&adder{table: &symtab.Table{}, source: f}).load(nil)
+	s := newInfo(f, nil).load(nil)
 	// Calls of one function by line: the order of the entries is the compiler's.
 	var got [][]uint64
 	s.units(func(u *unit) {

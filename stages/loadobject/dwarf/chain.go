@@ -20,23 +20,22 @@ type inlinedCode struct {
 
 // inline adds a call and its code. It returns the call's number, or that of the
 // call around it when the linker removed the code.
-func (l *lines) inline(c symtab.Call, code []span) int32 {
-	in := &l.table.Inlines
+func (r *inlineReader) inline(c symtab.Call, code []span) int32 {
+	in := &r.table.Inlines
 	n := int32(len(in.Calls))
-	known := len(l.inlined)
+	known := len(r.inlined)
 	for _, s := range code {
-		r, ok := l.addresses.Region(s.low)
-		if !ok || s.high <= s.low {
+		low, high, ok := r.offsets(s)
+		if !ok {
 			continue
 		}
-		if len(l.inlined) >= maxRows {
-			l.full = true
+		if len(r.inlined) >= maxRows {
+			r.full = true
 			break
 		}
-		low, high := s.low-r.Address, min(s.high-r.Address, r.Size)
-		l.inlined = append(l.inlined, inlinedCode{r.Offset + low, r.Offset + high, n})
+		r.inlined = append(r.inlined, inlinedCode{low, high, n})
 	}
-	if len(l.inlined) == known {
+	if len(r.inlined) == known {
 		return c.Around
 	}
 	in.Calls = append(in.Calls, c)
@@ -89,8 +88,8 @@ func flatten(code []inlinedCode) []piece {
 
 // chains stores what is inlined where, with the rows of lines that the
 // instructions have themselves.
-func (l *lines) chains(rows []lineRow) {
-	pieces := flatten(l.inlined)
+func (r *inlineReader) chains(rows []lineRow) {
+	pieces := flatten(r.inlined)
 	own := lineRow{file: -1}
 	for i, p := range pieces {
 		end := uint64(math.MaxUint64)
@@ -100,18 +99,18 @@ func (l *lines) chains(rows []lineRow) {
 		for ; len(rows) > 0 && rows[0].offset <= p.offset; rows = rows[1:] {
 			own = rows[0]
 		}
-		l.chain(p, own)
+		r.chain(p, own)
 		for ; p.call >= 0 && len(rows) > 0 && rows[0].offset < end; rows = rows[1:] {
 			own = rows[0]
-			l.chain(piece{own.offset, p.call}, own)
+			r.chain(piece{own.offset, p.call}, own)
 		}
 	}
-	l.inlined = nil
+	r.inlined = nil
 }
 
 // chain adds a row behind the others, unless the last one says the same.
-func (l *lines) chain(p piece, own lineRow) {
-	in := &l.table.Inlines
+func (r *inlineReader) chain(p piece, own lineRow) {
+	in := &r.table.Inlines
 	if p.call < 0 {
 		own = lineRow{file: -1}
 	}

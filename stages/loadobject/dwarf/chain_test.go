@@ -74,18 +74,18 @@ func TestFlattenOverlapping(t *testing.T) {
 
 // Names that cannot be told are `(unknown)`, whatever the entries refer to.
 func TestUnnamed(t *testing.T) {
-	a := &adder{table: &symtab.Table{}, names: names{list: []functionName{{text: unnamed}}, index: map[functionName]int32{}}}
+	d := newInfo(nil, nil)
+	r := &inlineReader{info: d, table: &symtab.Table{}, names: newNames()}
 	s := &sections{}
 	s.bound()
 	u := &unit{offset: 100, size: 50}
 	for _, v := range []value{{}, {form: formGNURefAlt, u: 3}, {form: formRefSig8, u: 3}, {form: formRef4, u: 7}, {form: formRef4, u: 60}, {form: formRefAddr, u: 1 << 60}} {
-		a.table.Inlines.Calls = append(a.table.Inlines.Calls, symtab.Call{Name: a.origin(s, u, v)})
+		r.table.Inlines.Calls = append(r.table.Inlines.Calls, symtab.Call{Name: r.origin(s, u, v)})
 	}
-	a.sections = s
-	a.elsewhere()
-	a.nameCalls()
-	for _, c := range a.table.Inlines.Calls {
-		if got := a.table.Inlines.Names[c.Name]; got != unnamed {
+	d.sections = s
+	r.nameCalls()
+	for _, c := range r.table.Inlines.Calls {
+		if got := r.table.Inlines.Names[c.Name]; got != unnamed {
 			t.Errorf("got %q", got)
 		}
 	}

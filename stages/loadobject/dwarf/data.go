@@ -4,7 +4,6 @@ import (
 	debugelf "debug/elf"
 
 	"stackmill/stages/loadobject/elf"
-	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/loadobject/types"
 )
 
@@ -13,13 +12,9 @@ import (
 // that there is no debug information. What cannot be read is in the table's
 // notes; a bad unit loses itself only. Missing are the files that would tell more.
 func Data(f, debug *elf.File) (t *types.Table, missing []string) {
-	source := f
-	if debug != nil && Has(debug) {
-		source = debug
-	}
-	a := &adder{table: &symtab.Table{Modules: make([]symtab.Module, 1)}, object: f, source: source}
+	d := newInfo(f, debug)
 	r := &dataReader{
-		adder:      a,
+		info:       d,
 		names:      map[string]string{},
 		signatures: map[uint64]uint64{},
 		numbered:   map[string]int32{"": 0},
@@ -31,16 +26,15 @@ func Data(f, debug *elf.File) (t *types.Table, missing []string) {
 		dataExtents: dataOf(f),
 	}
 	switch {
-	case !Has(source):
-	case source.Type == debugelf.ET_REL:
-		a.remarkf("the types of a relocatable object cannot be read before it is linked")
+	case !Has(d.source):
+	case d.source.Type == debugelf.ET_REL:
+		d.remarkf("the types of a relocatable object cannot be read before it is linked")
 	default:
 		r.read()
 	}
 	t = r.result()
-	a.report()
-	t.Notes = a.table.Notes
-	return t, a.missing()
+	t.Notes = d.report()
+	return t, d.missing()
 }
 
 // maxData bounds the types, members, variables, places and scopes of one object,
@@ -52,7 +46,8 @@ const maxData = 1 << 23
 // each other by key, which is an entry's offset in .debug_info, where the
 // sections of several files are thought one behind the other.
 type dataReader struct {
-	*adder
+	*info
+	spans     []span // of the scope that is read
 	base      uint64 // of the next section
 	types     []rawType
 	members   []rawMember
@@ -76,31 +71,18 @@ type dataReader struct {
 
 // read reads all units of all files.
 func (r *dataReader) read() {
-	alternate := r.shared()
-	s := r.load(alternate)
+	alternate := r.open()
+	defer r.close()
+	s := r.sections
 	s.types = true
-	for _, x := range []struct {
-		name string
-		to   *[]byte
-	}{{"loc", &s.loc}, {"loclists", &s.loclists}} {
-		b, err := r.source.Debug(x.name)
-		if err != nil {
-			r.fail(r.source, err)
-		}
-		*x.to = b
-	}
+	s.loc, s.loclists = r.section(r.source, "loc"), r.section(r.source, "loclists")
 	s.bound()
-	r.sections = s
 	r.place(s)
 	if alternate != nil {
 		defer alternate.Close()
 		r.alternate(alternate, s)
 	}
-	b, err := r.source.Debug("types")
-	if err != nil {
-		r.fail(r.source, err)
-	}
-	r.typeUnits(s, b)
+	r.typeUnits(s, r.section(r.source, "types"))
 	s.units(r.unit, func(off uint64, err error) {
 		r.damagedf(".debug_info", off, "the unit at offset %d of .debug_info cannot be read: %v", off, err)
 	})
@@ -110,7 +92,6 @@ func (r *dataReader) read() {
 			s.units(func(u *unit) { r.splitFailed(r.walk(u, s, s, 0)) }, func(uint64, error) {})
 		})
 	}
-	r.split.close()
 }
 
 // perByte bounds the bytes of names to read for each byte of .debug_info: those
@@ -126,17 +107,7 @@ func (r *dataReader) place(s *sections) {
 
 // alternate reads the file that dwz moved entries to.
 func (r *dataReader) alternate(f *elf.File, s *sections) {
-	other := &sections{order: f.Order, types: true}
-	for _, x := range []struct {
-		name string
-		to   *[]byte
-	}{{"info", &other.info}, {"abbrev", &other.abbrev}, {"str", &other.str}} {
-		b, err := f.Debug(x.name)
-		if err != nil {
-			r.fail(f, err)
-		}
-		*x.to = b
-	}
+	other := &sections{order: f.Order, types: true, info: r.section(f, "info"), abbrev: r.section(f, "abbrev"), str: r.section(f, "str")}
 	other.bound()
 	r.place(other)
 	s.altBase = other.base
@@ -153,7 +124,7 @@ func (r *dataReader) typeUnits(s *sections, b []byte) {
 		return
 	}
 	old := *s
-	old.info, old.old, old.table, old.bodies = b, true, nil, nil
+	old.info, old.old, old.table = b, true, nil
 	old.bound()
 	r.place(&old)
 	old.units(func(u *unit) {
@@ -168,22 +139,11 @@ func (r *dataReader) typeUnits(s *sections, b []byte) {
 // unit reads a unit, or its split half.
 func (r *dataReader) unit(u *unit) {
 	s := r.sections
-	name := s.text(u, attrDwoName)
-	if name == nil {
-		name = s.text(u, attrGNUDwoName)
-	}
-	dir := s.text(u, attrCompDir)
-	if name == nil || len(dir)+len(name) > maxPath {
-		if err := r.walk(u, s, s, r.unitNumber(u, u, s)); err != nil {
-			r.damagedf(".debug_info", u.offset, "the unit at offset %d of .debug_info: %v", u.offset, err)
-		}
+	if r.half(u, func(names *sections, half *unit) { r.splitUnit(u, half, names) }) {
 		return
 	}
-	err := r.split.find(r.object, string(dir), string(name), u.dwoID, func(names *sections, half *unit) {
-		r.splitUnit(u, half, names)
-	})
-	if err != nil {
-		r.fail(nil, err)
+	if err := r.walk(u, s, s, r.unitNumber(u, u, s)); err != nil {
+		r.damagedf(".debug_info", u.offset, "the unit at offset %d of .debug_info: %v", u.offset, err)
 	}
 }
 
@@ -216,7 +176,7 @@ func (r *dataReader) splitFailed(err error) {
 
 // unitNumber returns the number of a unit's name.
 func (r *dataReader) unitNumber(u, half *unit, names *sections) int32 {
-	name := r.module(u, half, names, nil).Name
+	name, _ := r.unitName(u, half, names, "")
 	n, ok := r.numbered[name]
 	if !ok {
 		n = int32(len(r.unitNames))
@@ -249,7 +209,7 @@ func (r *dataReader) keep(name string) string {
 	if kept, ok := r.names[name]; ok {
 		return kept
 	}
-	if r.adder.text += len(name); len(name) > maxPath || r.adder.text > maxText {
+	if !r.room(len(name)) {
 		r.full = true
 		return ""
 	}

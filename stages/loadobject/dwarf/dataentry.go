@@ -6,29 +6,6 @@ import (
 	"stackmill/stages/loadobject/bytereader"
 )
 
-// The attributes of types and variables.
-const (
-	attrLocation     = 0x02
-	attrByteSize     = 0x0b
-	attrBitOffset    = 0x0c
-	attrBitSize      = 0x0d
-	attrInline       = 0x20
-	attrLowerBound   = 0x22
-	attrUpperBound   = 0x2f
-	attrCount        = 0x37
-	attrMemberAt     = 0x38
-	attrDeclaration  = 0x3c
-	attrEncoding     = 0x3e
-	attrExternal     = 0x3f
-	attrFrameBase    = 0x40
-	attrType         = 0x49
-	attrVirtuality   = 0x4c
-	attrDataLocation = 0x50
-	attrSignature    = 0x69
-	attrDataBit      = 0x6b
-	attrLoclistsBase = 0x8c
-)
-
 // dataEntry is what an entry says of a type, a variable or a scope.
 type dataEntry struct {
 	tag           uint64
@@ -59,18 +36,15 @@ type dataEntry struct {
 // notTold is a number that no entry has.
 const notTold = math.MinInt64
 
-// read reads an entry's attributes.
-func (e *dataEntry) read(c *bytereader.Reader, a *abbrev, u *unit, key uint64) error {
-	*e = dataEntry{tag: a.tag, key: key, size: -1, bitOffset: notTold, dataBit: -1}
-	return u.format.attributes(c, a, func(attr uint32, v value) { e.set(attr, v, u) })
+// newDataEntry returns the entry of a tag and a key before its attributes are read.
+func newDataEntry(tag, key uint64) dataEntry {
+	return dataEntry{tag: tag, key: key, size: -1, bitOffset: notTold, dataBit: -1}
 }
 
 func (e *dataEntry) set(attr uint32, v value, u *unit) {
 	switch attr {
 	case attrSibling:
-		if e.sibling = v.u; v.form == formRefAddr {
-			e.sibling -= u.offset
-		}
+		e.sibling = u.sibling(v)
 	case attrName:
 		e.name = v
 	case attrLinkageName, attrMIPSLinkageName:
@@ -81,12 +55,8 @@ func (e *dataEntry) set(attr uint32, v value, u *unit) {
 		e.origin = v
 	case attrSignature:
 		e.signature = v
-	case attrLowPC:
-		e.code.low = v
-	case attrHighPC:
-		e.code.high = v
-	case attrRanges:
-		e.code.ranges = v
+	case attrLowPC, attrHighPC, attrRanges:
+		e.code.set(attr, v)
 	case attrLocation:
 		e.location = v
 	case attrFrameBase:

@@ -29,8 +29,8 @@ func (w *dataWalk) addScope(e *dataEntry, here dataPlace) dataPlace {
 		sc.around = w.scopes[here.scope].around
 	}
 	sc.spans = int32(len(w.code))
-	w.adder.spans = w.linked.spans(w.adder.spans[:0], w.u, e.code)
-	for _, x := range w.adder.spans {
+	w.dataReader.spans = w.linked.spans(w.dataReader.spans[:0], w.u, e.code)
+	for _, x := range w.dataReader.spans {
 		if w.executable(x) {
 			w.code = append(w.code, x)
 		}
@@ -56,7 +56,7 @@ func (w *dataWalk) addScope(e *dataEntry, here dataPlace) dataPlace {
 	if sc.spanned > 0 && e.tag == tagSubprogram {
 		_, sc.frame, sc.framed = w.placesOf(e.frameBase)
 	}
-	if w.room(len(w.scopes)) {
+	if w.fits(len(w.scopes)) {
 		here.scope = int32(len(w.scopes))
 		w.scopes = append(w.scopes, sc)
 	}
@@ -76,7 +76,7 @@ func (r *dataReader) addPlace(first int, p types.Place) {
 			}
 		}
 	}
-	if r.room(len(r.places)) {
+	if r.fits(len(r.places)) {
 		r.places = append(r.places, p)
 	}
 }
@@ -89,8 +89,8 @@ func (w *dataWalk) placesOf(location value) (at fixed, first, n int32) {
 	return at, first, int32(len(w.places)) - first
 }
 
-// room reports whether one more fits to some that are there.
-func (r *dataReader) room(n int) bool {
+// fits reports whether one more fits to some that are there.
+func (r *dataReader) fits(n int) bool {
 	if n < maxData {
 		return true
 	}
@@ -127,7 +127,7 @@ func (w *dataWalk) addVariable(e *dataEntry, here dataPlace) {
 			v.address -= block.Address // of split units, GCC tells where the first values are
 		}
 	}
-	if !v.fixed && v.placed == 0 && w.scopes[here.scope].spanned > 0 || !w.room(len(w.variables)) {
+	if !v.fixed && v.placed == 0 && w.scopes[here.scope].spanned > 0 || !w.fits(len(w.variables)) {
 		return // optimized away
 	}
 	v.name = w.textOf(w.s, w.u, e.name)

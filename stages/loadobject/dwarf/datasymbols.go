@@ -63,7 +63,7 @@ func (r *dataReader) entriesOf(list []dataSymbol, f *elf.File, b, names []byte) 
 	if f.Class == debugelf.ELFCLASS32 {
 		size = 16
 	}
-	for ; len(b) >= size && r.room(len(list)); b = b[size:] {
+	for ; len(b) >= size && r.fits(len(list)); b = b[size:] {
 		var x dataSymbol
 		info, section := b[4], f.Order.Uint16(b[6:])
 		if f.Class == debugelf.ELFCLASS32 {

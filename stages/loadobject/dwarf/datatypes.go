@@ -62,7 +62,7 @@ const (
 func (w *dataWalk) addType(e *dataEntry, here dataPlace) dataPlace {
 	around := here.aggregate
 	here.aggregate, here.array = -1, -1
-	if !w.room(len(w.types)) {
+	if !w.fits(len(w.types)) {
 		return here
 	}
 	t := rawType{key: e.key, elem: w.ref(e.typ), size: e.size, scope: here.scope, around: around, unit: w.number,
@@ -139,7 +139,7 @@ func (w *dataWalk) addMember(e *dataEntry, here dataPlace) {
 		return
 	}
 	offset, ok := e.memberOffset()
-	if here.aggregate < 0 || !ok || e.virtual || !w.room(len(w.members)) {
+	if here.aggregate < 0 || !ok || e.virtual || !w.fits(len(w.members)) {
 		return
 	}
 	m := rawMember{owner: here.aggregate, typ: w.ref(e.typ), offset: offset, bits: e.bits, bitOffset: e.bitOffset,
@@ -155,7 +155,7 @@ func (w *dataWalk) addCount(array int32, e *dataEntry) {
 	if t.descriptor {
 		t.size = max(t.size, w.reach(e.lower.b), w.reach(e.upper.b))
 	}
-	if int(t.first+t.parts) != len(w.counts) || !w.room(len(w.counts)) {
+	if int(t.first+t.parts) != len(w.counts) || !w.fits(len(w.counts)) {
 		return
 	}
 	t.parts++

@@ -44,7 +44,7 @@ func TestBitField(t *testing.T) {
 		{"all of the storage", binary.LittleEndian, rawMember{offset: 4, bits: 8, dataBit: -1, bitOffset: notTold, size: 1}, types.Member{Offset: 4, Bit: 0, Bits: 8}},
 		{"before its aggregate", binary.LittleEndian, rawMember{bits: 8, dataBit: -1, bitOffset: 500, size: 4}, types.Member{Bits: 8}},
 	} {
-		g := &typeGraph{dataReader: &dataReader{adder: &adder{source: &elf.File{Order: x.order}}},
+		g := &typeGraph{dataReader: &dataReader{info: newInfo(&elf.File{Order: x.order}, nil)},
 			table: &types.Table{Types: []types.Type{{Size: 2}}}}
 		var got types.Member
 		g.bitField(&got, &x.raw)

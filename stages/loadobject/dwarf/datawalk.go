@@ -1,43 +1,5 @@
 package dwarf
 
-import "fmt"
-
-// The tags of types, variables and scopes (DWARF 5 section 7.5.3).
-const (
-	tagFormalParameter = 0x05
-	tagImported        = 0x08
-	tagLexicalBlock    = 0x0b
-	tagMember          = 0x0d
-	tagPointerType     = 0x0f
-	tagReferenceType   = 0x10
-	tagStringType      = 0x12
-	tagTypedef         = 0x16
-	tagVariant         = 0x19
-	tagCommonBlock     = 0x1a
-	tagInheritance     = 0x1c
-	tagMemberPointer   = 0x1f
-	tagSetType         = 0x20
-	tagSubrangeType    = 0x21
-	tagBaseType        = 0x24
-	tagCatchBlock      = 0x25
-	tagConstType       = 0x26
-	tagFileType        = 0x29
-	tagPackedType      = 0x2d
-	tagTryBlock        = 0x32
-	tagVariantPart     = 0x33
-	tagVariable        = 0x34
-	tagVolatileType    = 0x35
-	tagRestrictType    = 0x37
-	tagInterfaceType   = 0x38
-	tagNamespace       = 0x39
-	tagUnspecifiedType = 0x3b
-	tagSharedType      = 0x40
-	tagRvalueType      = 0x42
-	tagTemplateAlias   = 0x43
-	tagAtomicType      = 0x47
-	tagImmutableType   = 0x4b
-)
-
 // dataPlace is what the entries below an entry belong to.
 type dataPlace struct {
 	path      string // what names are qualified with
@@ -50,61 +12,29 @@ type dataPlace struct {
 
 // walk reads the entries of a unit. Ranges of code and addresses are in linked.
 func (r *dataReader) walk(u *unit, s, linked *sections, number int32) error {
-	w := &dataWalk{dataReader: r, u: u, s: s, linked: linked, number: number}
-	w.begin = len(r.types)
-	w.fortran = language(u.attrs[attrLanguage].u) == "Fortran"
-	if w.fortran {
-		w.first = 1
+	d := &dataWalk{dataReader: r, u: u, s: s, linked: linked, number: number, begin: len(r.types)}
+	if d.fortran = language(u.attrs[attrLanguage].u) == "Fortran"; d.fortran {
+		d.first = 1
 	}
-	abbrevs := s.abbrevs(u.abbrevs, u.format)
-	c := u.entries
-	here := dataPlace{aggregate: -1, array: -1}
-	var around []dataPlace
-	for len(c.Rest) > 0 {
-		offset := u.at(&c)
-		code := c.ULEB()
-		if code == 0 {
-			if len(around) == 0 {
-				break
-			}
-			here, around = around[len(around)-1], around[:len(around)-1]
+	e := &d.entry
+	set := func(attr uint32, v value) { e.set(attr, v, u) }
+	w := walkOf(s, u, dataPlace{aggregate: -1, array: -1})
+	for w.next() {
+		tag := w.entry.tag
+		if of(tag) == nothing {
+			w.skip()
 			continue
 		}
-		a := abbrevs.get(code)
-		if a == nil {
-			return fmt.Errorf("the entry at offset %d has no abbreviation", offset)
+		*e = newDataEntry(tag, s.base+w.offset)
+		if !w.attributes(set) {
+			continue
 		}
-		below := here
-		if of(a.tag) == nothing {
-			if err := u.format.skip(&c, a); err != nil {
-				return err
-			}
-		} else {
-			e := &w.entry
-			if err := e.read(&c, a, u, s.base+offset); err != nil {
-				return err
-			}
-			if c.Short {
-				break
-			}
-			below = w.take(e, here)
-			if a.children && leaf(a.tag) && e.sibling > offset-u.offset && e.sibling <= u.size {
-				c.Bytes(e.sibling - (u.at(&c) - u.offset))
-				continue
-			}
-		}
-		if a.children {
-			if len(around) == maxNested {
-				return fmt.Errorf("the entry at offset %d is one of more than %d within each other", offset, maxNested)
-			}
-			around = append(around, here)
-			here = below
+		w.below = d.take(e, w.here)
+		if w.entry.children && leaf(tag) && e.sibling > w.offset-u.offset && e.sibling <= u.size {
+			w.skipTo(e.sibling)
 		}
 	}
-	if c.Short {
-		return errShort
-	}
-	return nil
+	return w.err
 }
 
 type dataWalk struct {

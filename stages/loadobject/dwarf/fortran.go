@@ -1,13 +1,12 @@
 package dwarf
 
 import (
-	"fmt"
+	"errors"
 	"maps"
 	"slices"
 	"sort"
 	"strings"
 
-	"stackmill/stages/loadobject/bytereader"
 	"stackmill/stages/loadobject/symtab"
 )
 
@@ -20,10 +19,16 @@ type procedure struct {
 	name    string // with the modules and procedures around it
 }
 
-const (
-	tagEntryPoint = 0x03
-	tagModule     = 0x1e
-)
+// readProcedures reads the Fortran procedures of a unit: their symbols tell neither
+// the main program's name nor what an internal procedure is internal to. Of C it
+// reads what is within other functions.
+func (a *adder) readProcedures(u *unit, s, ranges *sections) error {
+	names, err := a.procedureNames(u, s, ranges)
+	for _, offset := range slices.Sorted(maps.Keys(names)) { // those that are inlined
+		a.inlines.rename(s, offset, names[offset])
+	}
+	return err
+}
 
 // procedureScope is what the entries below an entry are named in.
 type procedureScope struct {
@@ -32,18 +37,14 @@ type procedureScope struct {
 	inside bool   // a procedure
 }
 
-// readProcedures reads the Fortran procedures of a unit: their symbols tell neither
-// the main program's name nor what an internal procedure is internal to. Of C it
-// reads what is within other functions.
-func (a *adder) readProcedures(u *unit, s, ranges *sections) error {
-	names, err := a.procedureNames(u, s, ranges)
-	for _, offset := range slices.Sorted(maps.Keys(names)) { // those that are inlined
-		n, ok := s.functions[offset]
-		if ok && names[offset] != "" && !a.names.list[a.names.origins[n]].linkage {
-			a.names.origins[n] = a.name(functionName{text: names[offset]})
-		}
-	}
-	return err
+// procedureWalk reads the procedures of a unit.
+type procedureWalk struct {
+	a *adder
+	walk[procedureScope]
+	s, ranges *sections
+	c         bool              // C, where only procedures in others are wanted
+	names     map[uint64]string // by the entry's offset
+	copies    map[int]uint64    // of procedures without a name, the entry that has it
 }
 
 // procedureNames reads a unit's procedures and adds those that have code. The
@@ -53,91 +54,71 @@ func (a *adder) procedureNames(u *unit, s, ranges *sections) (map[uint64]string,
 	if lang != "Fortran" && !(lang == "C" && a.hasNested()) {
 		return nil, nil
 	}
-	abbrevs := s.abbrevs(u.abbrevs, u.format)
-	c := u.entries
-	var here procedureScope
-	var around []procedureScope
-	names := map[uint64]string{} // by the entry's offset
-	copies := map[int]uint64{}   // of procedures without a name, the entry that has it
-	for len(c.Rest) > 0 {
-		offset := u.at(&c)
-		code := c.ULEB()
-		if code == 0 {
-			if len(around) == 0 {
-				break
-			}
-			here, around = around[len(around)-1], around[:len(around)-1]
-			continue
-		}
-		d := abbrevs.get(code)
-		if d == nil {
-			return nil, fmt.Errorf("the entry at offset %d has no abbreviation", offset)
-		}
-		below, err := here, error(nil)
-		switch {
-		case d.tag == tagModule || d.tag == tagSubprogram || d.tag == tagEntryPoint:
+	w := procedureWalk{a, walkOf(s, u, procedureScope{}), s, ranges, lang == "C", map[uint64]string{}, map[int]uint64{}}
+	for w.next() {
+		switch tag := w.entry.tag; {
+		case tag == tagModule || tag == tagSubprogram || tag == tagEntryPoint:
 			var e procedureEntry
-			if err = e.read(&c, d, u, s); err != nil || c.Short {
-				break
+			if w.attributes(func(attr uint32, v value) { e.set(attr, v, u, s) }) {
+				w.procedure(&e)
 			}
-			scope := here.path
-			if d.tag == tagEntryPoint {
-				scope = here.outer
-			}
-			name := e.name
-			if name == "" {
-				name = names[e.origin]
-			} else if scope != "" {
-				name = scope + "::" + name
-			}
-			if a.text += len(name); len(name) > maxPath || a.text > maxText {
-				return nil, fmt.Errorf("the names of procedures are too long")
-			}
-			names[offset] = name
-			below = procedureScope{name, here.path, here.inside || d.tag != tagModule}
-			if lang == "C" && e.origin == 0 && !here.inside {
-				break // its symbol is its name
-			}
-			a.spans = ranges.spans(a.spans[:0], u, e.code)
-			if low, ok := ranges.address(u, e.code.low); ok && len(a.spans) == 0 {
-				a.spans = append(a.spans, span{low: low}) // alternate entries have no end
-			}
-			for _, x := range a.spans {
-				if off, ok := a.addresses.Offset(x.low); ok {
-					if name == "" {
-						copies[len(a.procedures)] = e.origin
-					}
-					a.procedures = append(a.procedures, procedure{off, e.linkage, name})
-				}
-			}
-		case d.children && d.sibling && codeless(d.tag, here.inside):
-			if err = u.jump(&c, d); err == nil {
-				continue
-			}
+		case codeless(tag, w.here.inside) && w.skipTree():
 		default:
-			err = u.format.skip(&c, d)
+			w.skip()
 		}
-		if err != nil {
-			return nil, err
-		}
-		if d.children {
-			if len(around) == maxNested {
-				return nil, fmt.Errorf("the entry at offset %d is one of more than %d within each other", offset, maxNested)
+	}
+	if w.err != nil && w.err != errShort {
+		return nil, w.err
+	}
+	if w.c { // the others' symbols are their names
+		maps.DeleteFunc(w.names, func(_ uint64, name string) bool { return !strings.Contains(name, "::") })
+	}
+	for i, origin := range w.copies {
+		a.procedures[i].name = w.names[origin]
+	}
+	return w.names, w.err
+}
+
+// procedure takes the entry of a module, a procedure or an alternate entry.
+func (w *procedureWalk) procedure(e *procedureEntry) {
+	name, tag := w.path(e), w.entry.tag
+	if !w.a.info.room(len(name)) {
+		w.err = errors.New("the names of procedures are too long")
+		return
+	}
+	w.names[w.offset] = name
+	w.below = procedureScope{name, w.here.path, w.here.inside || tag != tagModule}
+	if w.c && e.origin == 0 && !w.here.inside {
+		return // its symbol is its name
+	}
+	u := w.unit
+	w.a.spans = w.ranges.spans(w.a.spans[:0], u, e.code)
+	if low, ok := w.ranges.address(u, e.code.low); ok && len(w.a.spans) == 0 {
+		w.a.spans = append(w.a.spans, span{low: low}) // alternate entries have no end
+	}
+	for _, x := range w.a.spans {
+		if off, ok := w.a.addresses.Offset(x.low); ok {
+			if name == "" {
+				w.copies[len(w.a.procedures)] = e.origin
 			}
-			around = append(around, here)
-			here = below
+			w.a.procedures = append(w.a.procedures, procedure{off, e.linkage, name})
 		}
 	}
-	if lang == "C" { // the others' symbols are their names
-		maps.DeleteFunc(names, func(_ uint64, name string) bool { return !strings.Contains(name, "::") })
+}
+
+// path returns the name of an entry with what is around it.
+func (w *procedureWalk) path(e *procedureEntry) string {
+	scope := w.here.path
+	if w.entry.tag == tagEntryPoint {
+		scope = w.here.outer
 	}
-	for i, origin := range copies {
-		a.procedures[i].name = names[origin]
+	switch {
+	case e.name == "":
+		return w.names[e.origin]
+	case scope == "":
+		return e.name
 	}
-	if c.Short {
-		return names, errShort
-	}
-	return names, nil
+	return scope + "::" + e.name
 }
 
 // hasNested reports whether a function may be within another one: gcc gives such
@@ -161,27 +142,21 @@ type procedureEntry struct {
 	code          pcs
 }
 
-func (e *procedureEntry) read(c *bytereader.Reader, d *abbrev, u *unit, s *sections) error {
+func (e *procedureEntry) set(attr uint32, v value, u *unit, s *sections) {
 	text := func(v value) string {
 		t := s.string(u, v)
 		return string(t[:min(len(t), maxPath)])
 	}
-	return u.format.attributes(c, d, func(attr uint32, v value) {
-		switch attr {
-		case attrName:
-			e.name = text(v)
-		case attrLinkageName, attrMIPSLinkageName:
-			e.linkage = text(v)
-		case attrSpecification, attrOrigin:
-			e.origin, _ = reference(u, v)
-		case attrLowPC:
-			e.code.low = v
-		case attrHighPC:
-			e.code.high = v
-		case attrRanges:
-			e.code.ranges = v
-		}
-	})
+	switch attr {
+	case attrName:
+		e.name = text(v)
+	case attrLinkageName, attrMIPSLinkageName:
+		e.linkage = text(v)
+	case attrSpecification, attrOrigin:
+		e.origin, _ = reference(u, v)
+	case attrLowPC, attrHighPC, attrRanges:
+		e.code.set(attr, v)
+	}
 }
 
 // nameProcedures gives the functions that are such procedures, and then their

@@ -12,12 +12,9 @@ const maxRows = 1 << 26
 
 // lines collects the rows of all line number programs as offsets in the file.
 type lines struct {
-	table     *symtab.Table
 	addresses symtab.Addresses
 	rows      []lineRow
 	sequences []sequence
-	sites     []callSite
-	inlined   []inlinedCode
 	covered   []span // by the program that runs
 
 	region  symtab.Region // of the sequence that runs
@@ -113,9 +110,9 @@ func (l *lines) end(r row) {
 	}
 }
 
-// finish sorts the rows and puts them into the table. Of several at one offset
-// the last one holds, but the end of a sequence never wins over a row.
-func (l *lines) finish() {
+// sorted returns the rows in order. Of several at one offset the last one holds,
+// but the end of a sequence never wins over a row.
+func (l *lines) sorted() []lineRow {
 	slices.SortStableFunc(l.sequences, func(a, b sequence) int {
 		return cmp.Compare(l.rows[a.begin].offset, l.rows[b.begin].offset)
 	})
@@ -123,6 +120,7 @@ func (l *lines) finish() {
 	for _, s := range l.sequences {
 		rows = append(rows, l.rows[s.begin:s.end]...)
 	}
+	l.rows, l.sequences = nil, nil
 	byOffset := func(a, b lineRow) int { return cmp.Compare(a.offset, b.offset) }
 	if !slices.IsSortedFunc(rows, byOffset) {
 		slices.SortStableFunc(rows, byOffset)
@@ -140,8 +138,7 @@ func (l *lines) finish() {
 		}
 		kept = appendRow(kept, r)
 	}
-	l.chains(kept)
-	l.store(overlay(kept, l.sites))
+	return kept
 }
 
 // appendRow adds a row that lies behind the others, unless the last one says
@@ -151,16 +148,4 @@ func appendRow(rows []lineRow, r lineRow) []lineRow {
 		return append(rows, r)
 	}
 	return rows
-}
-
-func (l *lines) store(rows []lineRow) {
-	t := &l.table.Lines
-	if len(rows) == 0 {
-		return
-	}
-	t.Offsets, t.File, t.Line = make([]uint64, len(rows)), make([]int32, len(rows)), make([]int32, len(rows))
-	for i, r := range rows {
-		t.Offsets[i], t.File[i], t.Line[i] = r.offset, r.file, r.line
-	}
-	l.rows, l.sequences, l.sites = nil, nil, nil
 }

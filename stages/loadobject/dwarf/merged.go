@@ -2,7 +2,6 @@ package dwarf
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"stackmill/stages/loadobject/symtab"
@@ -24,27 +23,15 @@ func (a *adder) readMerged(u *unit, s, ranges *sections) error {
 	if string(s.text(u, attrName)) != mergedUnit {
 		return nil
 	}
-	abbrevs := s.abbrevs(u.abbrevs, u.format)
-	c := u.entries
-	for len(c.Rest) > 0 {
-		offset := u.at(&c)
-		code := c.ULEB()
-		if code == 0 {
-			continue
-		}
-		d := abbrevs.get(code)
-		if d == nil {
-			return fmt.Errorf("the entry at offset %d has no abbreviation", offset)
-		}
-		if d.tag != tagSubprogram || !d.origin {
-			if err := u.format.skip(&c, d); err != nil {
-				return err
-			}
+	w := walkOf(s, u, struct{}{})
+	for w.next() {
+		if w.entry.tag != tagSubprogram || !w.entry.origin {
+			w.skip()
 			continue
 		}
 		var e inlined
-		if err := e.read(&c, d, u.format); err != nil {
-			return err
+		if !w.attributes(e.set) {
+			continue
 		}
 		origin, ok := reference(u, e.origin)
 		a.spans = ranges.spans(a.spans[:0], u, e.code)
@@ -54,10 +41,7 @@ func (a *adder) readMerged(u *unit, s, ranges *sections) error {
 			}
 		}
 	}
-	if c.Short {
-		return errShort
-	}
-	return nil
+	return w.err
 }
 
 // assignMerged gives the functions of merged code the modules of the source's
@@ -70,7 +54,7 @@ func (a *adder) assignMerged() {
 	if len(list) == 0 {
 		return
 	}
-	s := a.sections
+	s := a.info.sections
 	s.units(func(u *unit) {
 		n := 0
 		for n < len(list) && list[n].origin < u.offset+u.size {
@@ -84,7 +68,7 @@ func (a *adder) assignMerged() {
 		module := a.module(u, u, s, nil)
 		names, err := a.procedureNames(u, s, s)
 		if err != nil {
-			a.damagedf(".debug_info", u.offset, "the unit at offset %d of .debug_info: %v", u.offset, err)
+			a.info.damagedf(".debug_info", u.offset, "the unit at offset %d of .debug_info: %v", u.offset, err)
 		}
 		for _, x := range here {
 			i, found := slices.BinarySearchFunc(a.table.Functions, x.offset, func(f symtab.Function, off uint64) int { return cmp.Compare(f.Offset, off) })

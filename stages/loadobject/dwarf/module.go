@@ -2,40 +2,19 @@ package dwarf
 
 import (
 	"cmp"
-	"path"
 	"slices"
-	"strings"
 
 	"stackmill/stages/loadobject/symtab"
 )
 
-// module names a unit: by its own name, or by its first source file. The name of
-// a skeleton unit is that of its split half.
+// module names a unit: by its own name, or by its first source file.
 func (a *adder) module(u, half *unit, names *sections, p *program) symtab.Module {
-	dir := a.sections.text(u, attrCompDir)
-	name, lang := names.text(half, attrName), half.attrs[attrLanguage].u
-	if len(name) == 0 && p != nil {
-		name = []byte(p.header.path(1))
-	}
-	if a.text += len(dir) + len(name); len(dir)+len(name) > maxPath || a.text > maxText {
+	name, language := a.info.unitName(u, half, names, p.firstFile())
+	if name == "" {
 		return a.table.Modules[0]
 	}
-	m := symtab.Module{Name: string(name), Language: language(lang)}
-	switch {
-	case len(name) == 0:
-		return a.table.Modules[0]
-	case m.Language == "Go": // the name is a package's, not a file's
-	case path.IsAbs(m.Name):
-		m.Name = path.Clean(m.Name)
-	default:
-		m.Name = path.Join(string(dir), m.Name)
-	}
-	m.Name = valid(m.Name)
-	return m
+	return symtab.Module{Name: name, Language: language}
 }
-
-// valid makes a name fit for columns of strings.
-func valid(name string) string { return strings.ToValidUTF8(name, "\ufffd") }
 
 // assign gives each function the module whose code it starts in, and the table
 // the modules that have functions.

@@ -23,6 +23,10 @@ type names struct {
 	pending []origin // in other units than where they are referred to
 }
 
+func newNames() names {
+	return names{list: []functionName{{text: unnamed}}, index: map[functionName]int32{}, symbols: map[int32]int32{}}
+}
+
 type functionName struct {
 	text    string
 	linkage bool
@@ -36,51 +40,47 @@ type origin struct {
 
 // origin returns the number of the function that an inlined subroutine of a
 // unit refers to.
-func (a *adder) origin(s *sections, u *unit, ref value) int32 {
+func (r *inlineReader) origin(s *sections, u *unit, ref value) int32 {
 	off, ok := reference(u, ref)
 	if !ok {
 		off = 0 // where a unit starts, not an entry
 	}
-	if n, ok := s.functions[off]; ok {
+	k := knownOf(s)
+	if n, ok := k.functions[off]; ok {
 		return n
 	}
-	if s.functions == nil {
-		s.functions = map[uint64]int32{}
-	}
-	o := origin{off, int32(len(a.names.origins))}
-	a.names.origins = append(a.names.origins, 0)
-	s.functions[off] = o.number
-	if f, known := s.symbols[off]; known {
-		a.names.symbols[o.number] = f
+	o := origin{off, int32(len(r.names.origins))}
+	r.names.origins = append(r.names.origins, 0)
+	k.functions[off] = o.number
+	if f, known := k.symbols[off]; known {
+		r.names.symbols[o.number] = f
 	}
 	if ok {
-		a.resolve(s, u, o)
+		r.resolve(s, u, o)
 	}
 	return o.number
 }
 
 // own takes note that the function of an entry has code outside of others. Its
 // symbol there names the inlined code as well, so that both are one function.
-func (a *adder) own(s *sections, u *unit, ref value, code []span) {
+func (r *inlineReader) own(s *sections, u *unit, ref value, code []span) {
 	entry, ok := reference(u, ref)
 	if !ok {
 		return
 	}
 	for _, x := range code {
-		off, ok := a.addresses.Offset(x.low)
+		off, ok := r.addresses.Offset(x.low)
 		if !ok {
 			continue
 		}
-		i, found := slices.BinarySearchFunc(a.table.Functions, off, func(f symtab.Function, off uint64) int { return cmp.Compare(f.Offset, off) })
-		if !found || a.table.Functions[i].Kind != symtab.Normal { // clones have the same origin
+		i, found := slices.BinarySearchFunc(r.table.Functions, off, func(f symtab.Function, off uint64) int { return cmp.Compare(f.Offset, off) })
+		if !found || r.table.Functions[i].Kind != symtab.Normal { // clones have the same origin
 			continue
 		}
-		if s.symbols == nil {
-			s.symbols = map[uint64]int32{}
-		}
-		s.symbols[entry] = int32(i)
-		if n, known := s.functions[entry]; known {
-			a.names.symbols[n] = int32(i)
+		k := knownOf(s)
+		k.symbols[entry] = int32(i)
+		if n, known := k.functions[entry]; known {
+			r.names.symbols[n] = int32(i)
 		}
 		return
 	}
@@ -101,15 +101,15 @@ func reference(u *unit, v value) (off uint64, ok bool) {
 // resolve finds a function's name: its own, or that of the declaration or
 // function that it is made from. Those in other units must wait: reading them
 // would replace the abbreviations that are in use.
-func (a *adder) resolve(s *sections, u *unit, o origin) {
+func (r *inlineReader) resolve(s *sections, u *unit, o origin) {
 	for range maxHops {
 		if o.offset-u.offset >= u.size {
-			a.names.pending = append(a.names.pending, o)
+			r.names.pending = append(r.names.pending, o)
 			return
 		}
 		name, next := s.functionName(u, o.offset)
 		if name.text != "" {
-			a.names.origins[o.number] = a.name(name)
+			r.names.origins[o.number] = r.name(name)
 		}
 		if name.linkage || next == 0 {
 			return
@@ -151,32 +151,32 @@ func (s *sections) functionName(u *unit, off uint64) (name functionName, next ui
 }
 
 // name returns the index of a name.
-func (a *adder) name(f functionName) int32 {
-	n, ok := a.names.index[f]
+func (r *inlineReader) name(f functionName) int32 {
+	n, ok := r.names.index[f]
 	if !ok {
-		if a.text += len(f.text); a.text > maxText {
+		if !r.info.room(len(f.text)) {
 			return 0
 		}
-		n = int32(len(a.names.list))
-		a.names.list = append(a.names.list, f)
-		a.names.index[f] = n
+		n = int32(len(r.names.list))
+		r.names.list = append(r.names.list, f)
+		r.names.index[f] = n
 	}
 	return n
 }
 
 // elsewhere resolves the names that wait, each hop to another unit in one pass.
-func (a *adder) elsewhere() {
+func (r *inlineReader) elsewhere() {
 	for range maxHops {
-		waiting := a.names.pending
+		waiting := r.names.pending
 		if len(waiting) == 0 {
 			return
 		}
-		a.names.pending = nil
+		r.names.pending = nil
 		slices.SortFunc(waiting, func(x, y origin) int { return cmp.Compare(x.offset, y.offset) })
-		a.sections.units(func(u *unit) {
+		r.info.sections.units(func(u *unit) {
 			for ; len(waiting) > 0 && waiting[0].offset < u.offset+u.size; waiting = waiting[1:] {
 				if waiting[0].offset >= u.offset {
-					a.resolve(a.sections, u, waiting[0])
+					r.resolve(r.info.sections, u, waiting[0])
 				}
 			}
 		}, func(uint64, error) {})
@@ -184,8 +184,9 @@ func (a *adder) elsewhere() {
 }
 
 // nameCalls gives the table the names that its inlined calls use.
-func (a *adder) nameCalls() {
-	in := &a.table.Inlines
+func (r *inlineReader) nameCalls() {
+	r.elsewhere()
+	in := &r.table.Inlines
 	readable := symtab.NewNames()
 	numbers := map[int32]int32{} // by origin
 	texts := map[string]int32{}
@@ -193,7 +194,7 @@ func (a *adder) nameCalls() {
 		origin := in.Calls[i].Name
 		n, ok := numbers[origin]
 		if !ok {
-			text := a.nameOf(origin, readable.Readable)
+			text := r.nameOf(origin, readable.Readable)
 			if n, ok = texts[text]; !ok {
 				n = int32(len(in.Names))
 				in.Names = append(in.Names, text)
@@ -204,16 +205,16 @@ func (a *adder) nameCalls() {
 		in.Calls[i].Name = n
 	}
 	for _, n := range readable.Notes() {
-		a.note(n)
+		r.info.note(n)
 	}
 }
 
 // nameOf is the name for people of an origin.
-func (a *adder) nameOf(origin int32, readable func(string) string) string {
-	if f, ok := a.names.symbols[origin]; ok {
-		return a.table.Functions[f].Name
+func (r *inlineReader) nameOf(origin int32, readable func(string) string) string {
+	if f, ok := r.names.symbols[origin]; ok {
+		return r.table.Functions[f].Name
 	}
-	name := a.names.list[a.names.origins[origin]]
+	name := r.names.list[r.names.origins[origin]]
 	if name.linkage {
 		name.text = readable(name.text)
 	}

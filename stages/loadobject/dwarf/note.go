@@ -5,45 +5,51 @@ import (
 	"path/filepath"
 
 	"stackmill/stages/loadobject/elf"
-	"stackmill/stages/loadobject/symtab"
 )
 
 // maxNoted bounds the notes of one object.
 const maxNoted = 20
 
-func (a *adder) note(n symtab.Note) {
-	if a.noted++; a.noted > maxNoted {
-		a.lost = a.lost || n.Damage
+// log collects what could not be read.
+type log struct {
+	notes []elf.Note
+	noted int  // also those that were left out
+	lost  bool // a note that was left out is about damage
+}
+
+func (l *log) note(n elf.Note) {
+	if l.noted++; l.noted > maxNoted {
+		l.lost = l.lost || n.Damage
 		return
 	}
 	n.Text = valid(n.Text)
-	a.table.Notes = append(a.table.Notes, n)
+	l.notes = append(l.notes, n)
 }
 
-func (a *adder) remarkf(format string, args ...any) {
-	a.note(symtab.Note{Offset: -1, Text: fmt.Sprintf(format, args...)})
+func (l *log) remarkf(format string, args ...any) {
+	l.note(elf.Note{Offset: -1, Text: fmt.Sprintf(format, args...)})
 }
 
 // damagedf notes damage at an offset of a section of the debug information.
-func (a *adder) damagedf(section string, off uint64, format string, args ...any) {
-	n := symtab.Note{Offset: -1, Damage: true, Text: fmt.Sprintf(format, args...)}
-	if s := a.source.Section(section); s != nil { // a compressed one is damaged somewhere
+func (d *info) damagedf(section string, off uint64, format string, args ...any) {
+	n := elf.Note{Offset: -1, Damage: true, Text: fmt.Sprintf(format, args...)}
+	if s := d.source.Section(section); s != nil { // a compressed one is damaged somewhere
 		n.Offset = int64(s.Offset)
 		if !s.Compressed() {
 			n.Offset += int64(off)
 		}
 	}
-	a.note(a.in(a.source, n))
+	d.note(d.in(d.source, n))
 }
 
 // fail notes an error about a file; nil: one that the error names.
-func (a *adder) fail(f *elf.File, err error) { a.note(a.in(f, elf.NoteOf(err))) }
+func (d *info) fail(f *elf.File, err error) { d.note(d.in(f, elf.NoteOf(err))) }
 
 // in names the file in its note unless it is the load object: not its folder,
 // since tables are shared by copies of an object.
-func (a *adder) in(f *elf.File, n symtab.Note) symtab.Note {
+func (d *info) in(f *elf.File, n elf.Note) elf.Note {
 	switch f {
-	case a.object:
+	case d.object:
 	case nil:
 		n.Offset = -1
 	default:
@@ -52,15 +58,16 @@ func (a *adder) in(f *elf.File, n symtab.Note) symtab.Note {
 	return n
 }
 
-// report adds the notes that sum up.
-func (a *adder) report() {
-	if n := a.noted - maxNoted; n > 0 {
-		a.table.Notes = append(a.table.Notes, symtab.Note{Offset: -1, Damage: a.lost,
+// report returns all notes, with those that sum up.
+func (d *info) report() []elf.Note {
+	if n := d.noted - maxNoted; n > 0 {
+		d.notes = append(d.notes, elf.Note{Offset: -1, Damage: d.lost,
 			Text: fmt.Sprintf("%d more parts of the debug information cannot be read", n)})
 	}
-	if n := len(a.split.missing); n > 0 {
-		a.table.Notes = append(a.table.Notes, symtab.Note{Offset: -1, Text: valid(fmt.Sprintf(
+	if n := len(d.split.missing); n > 0 {
+		d.notes = append(d.notes, elf.Note{Offset: -1, Text: valid(fmt.Sprintf(
 			"%d files of split debug information were not found, the first is %s: their units go by the name of their first source file",
-			n, a.split.missing[0]))})
+			n, d.split.missing[0]))})
 	}
+	return d.notes
 }

@@ -155,6 +155,6 @@ func (p *pack) cut(row [parts]part) *sections {
 	s.strOffsets = cut(p.all.strOffsets, row[partStrOffsets])
 	s.rnglists = cut(p.all.rnglists, row[partRnglists])
 	s.loc, s.loclists = cut(p.all.loc, row[partLoclists]), cut(p.all.loclists, row[partLoclists])
-	s.table, s.bodies, s.oldTypes = nil, nil, nil
+	s.table, s.known, s.oldTypes = nil, nil, nil
 	return &s
 }

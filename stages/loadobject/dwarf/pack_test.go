@@ -137,12 +137,13 @@ func FuzzPack(f *testing.F) {
 			}
 			for _, u := range s.byID() {
 				ranges := s.join(u, &unit{format: u.format}, linked)
-				s.inlines(u, func(in inlined) {
-					s.isBody(u, in.origin)
-					if n := len(ranges.spans(nil, u, in.code)); n > len(b4)+len(linked.ranges) {
+				for w := walkOf(s, u, struct{}{}); w.next(); {
+					var code pcs
+					w.attributes(code.set)
+					if n := len(ranges.spans(nil, u, code)); n > len(b4)+len(linked.ranges) {
 						t.Fatalf("%d ranges", n)
 					}
-				}, func(value, pcs) {})
+				}
 			}
 		}
 	})

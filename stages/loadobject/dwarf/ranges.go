@@ -9,6 +9,18 @@ type span struct{ low, high uint64 }
 // that there is none.
 type pcs struct{ low, high, ranges value }
 
+// set takes an attribute if it is one of these.
+func (p *pcs) set(attr uint32, v value) {
+	switch attr {
+	case attrLowPC:
+		p.low = v
+	case attrHighPC:
+		p.high = v
+	case attrRanges:
+		p.ranges = v
+	}
+}
+
 func (u *unit) pcs() pcs {
 	return pcs{u.attrs[attrLowPC], u.attrs[attrHighPC], u.attrs[attrRanges]}
 }

@@ -17,11 +17,8 @@ type sections struct {
 	altStr                                       []byte // .debug_str of the file that dwz moved strings to
 	oldTypes                                     []byte // .debug_types.dwo of version 4
 
-	table  *abbrevs // the last one that was read
-	bodies *bool    // whether a function may be the body of a parallel region
-
-	functions map[uint64]int32 // numbers of the functions that were inlined, by offset
-	symbols   map[uint64]int32 // indexes into the table's functions of those with code of their own, by offset
+	table *abbrevs // the last one that was read
+	known any      // what the reader of functions keeps of them
 	*budget
 
 	types   bool   // units of types are wanted, too
@@ -60,45 +57,12 @@ type unit struct {
 	signature, typeAt uint64 // of a unit of types: the name and the offset in the unit of its type
 }
 
-// The attributes that are used.
-const (
-	attrSibling         = 0x01
-	attrName            = 0x03
-	attrStmtList        = 0x10
-	attrLowPC           = 0x11
-	attrHighPC          = 0x12
-	attrLanguage        = 0x13
-	attrCompDir         = 0x1b
-	attrOrigin          = 0x31
-	attrSpecification   = 0x47
-	attrRanges          = 0x55
-	attrCallFile        = 0x58
-	attrCallLine        = 0x59
-	attrLinkageName     = 0x6e
-	attrStrOffsetsBase  = 0x72
-	attrAddrBase        = 0x73
-	attrRnglistsBase    = 0x74
-	attrDwoName         = 0x76
-	attrMIPSLinkageName = 0x2007
-	attrGNUDwoName      = 0x2130
-	attrGNUDwoID        = 0x2131
-	attrGNURangesBase   = 0x2132
-	attrGNUAddrBase     = 0x2133
-)
-
 // The unit types of DWARF 5 whose headers have more than the common fields.
 const (
 	unitType         = 2
 	unitSkeleton     = 4
 	unitSplitCompile = 5
 	unitSplitType    = 6
-)
-
-const (
-	tagCompileUnit  = 0x11
-	tagPartialUnit  = 0x3c
-	tagTypeUnit     = 0x41
-	tagSkeletonUnit = 0x4a
 )
 
 var errShort = errors.New("runs beyond its end")
@@ -191,6 +155,15 @@ func (s *sections) unit(c bytereader.Reader, wide bool) (*unit, error) {
 // text resolves a string attribute; empty when there is none.
 func (s *sections) text(u *unit, attr uint64) []byte {
 	return s.string(u, u.attrs[attr])
+}
+
+// dwoName returns the name of the file with a unit's other half, nil for a unit
+// that is whole.
+func (s *sections) dwoName(u *unit) []byte {
+	if name := s.text(u, attrDwoName); name != nil {
+		return name
+	}
+	return s.text(u, attrGNUDwoName)
 }
 
 // string resolves a string value; empty when it is none.

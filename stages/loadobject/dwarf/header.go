@@ -29,28 +29,6 @@ type lineFile struct {
 	dir  uint64
 }
 
-// row is what the program says from an address on.
-type row struct {
-	address uint64
-	file    uint64
-	line    uint64
-	end     bool // the sequence ends here
-}
-
-// The standard and extended opcodes.
-const (
-	lnsCopy           = 1
-	lnsAdvancePC      = 2
-	lnsAdvanceLine    = 3
-	lnsSetFile        = 4
-	lnsConstAddPC     = 8
-	lnsFixedAdvancePC = 9
-
-	lneEndSequence = 1
-	lneSetAddress  = 2
-	lneDefineFile  = 3
-)
-
 // lineHeader reads the header at an offset of .debug_line.
 func (s *sections) lineHeader(off uint64, u *unit) (*lineHeader, error) {
 	c := bytereader.At(s.line, off, s.order)
@@ -75,17 +53,7 @@ func (s *sections) lineHeader(off uint64, u *unit) (*lineHeader, error) {
 	head := c.Offset(wide)
 	body := c.Sub(head)
 	h.program = c
-	h.minInst, h.maxOps = uint64(body.U8()), 1
-	if h.version >= 4 {
-		h.maxOps = max(1, uint64(body.U8()))
-	}
-	body.U8() // default of is_stmt
-	h.lineBase = int64(int8(body.U8()))
-	h.lineRange = uint64(body.U8())
-	h.opcodeBase = body.U8()
-	if h.opcodeBase > 0 {
-		h.operands = body.Bytes(uint64(h.opcodeBase) - 1)
-	}
+	h.parameters(&body)
 	if body.Short || c.Short {
 		return nil, errShort
 	}
@@ -97,6 +65,21 @@ func (s *sections) lineHeader(off uint64, u *unit) (*lineHeader, error) {
 	}
 	h.names(&body)
 	return h, nil
+}
+
+// parameters reads what the opcodes depend on.
+func (h *lineHeader) parameters(c *bytereader.Reader) {
+	h.minInst, h.maxOps = uint64(c.U8()), 1
+	if h.version >= 4 {
+		h.maxOps = max(1, uint64(c.U8()))
+	}
+	c.U8() // default of is_stmt
+	h.lineBase = int64(int8(c.U8()))
+	h.lineRange = uint64(c.U8())
+	h.opcodeBase = c.U8()
+	if h.opcodeBase > 0 {
+		h.operands = c.Bytes(uint64(h.opcodeBase) - 1)
+	}
 }
 
 // names reads the directories and files of versions 2 to 4, numbered from 1.
@@ -202,74 +185,4 @@ func clean(name string) string {
 		return ""
 	}
 	return path.Clean(name)
-}
-
-// run executes the program and passes each row to emit, until emit refuses. The
-// rows of a sequence come in the order of the program.
-func (h *lineHeader) run(emit func(row) bool) error {
-	c := &h.program
-	start := row{file: 1, line: 1}
-	r := start
-	var op uint64 // operation index, for machines with bundles
-	advance := func(n uint64) {
-		if h.maxOps == 1 {
-			r.address += h.minInst * n
-			return
-		}
-		r.address += h.minInst * ((op + n) / h.maxOps)
-		op = (op + n) % h.maxOps
-	}
-	for len(c.Rest) > 0 {
-		code := c.U8()
-		switch {
-		case code >= h.opcodeBase:
-			n := uint64(code - h.opcodeBase)
-			advance(n / h.lineRange)
-			r.line += uint64(h.lineBase + int64(n%h.lineRange))
-			if !emit(r) {
-				return nil
-			}
-		case code == 0:
-			n := c.ULEB()
-			x := c.Sub(n)
-			switch x.U8() {
-			case lneEndSequence:
-				r.end = true
-				if !emit(r) {
-					return nil
-				}
-				r, op = start, 0
-			case lneSetAddress:
-				if len(x.Rest) <= 8 {
-					r.address, op = x.Uint(len(x.Rest)), 0
-				}
-			case lneDefineFile:
-				if name := x.Text(); len(name) > 0 {
-					h.files = append(h.files, readFile(&x, name))
-				}
-			}
-		case code == lnsCopy:
-			if !emit(r) {
-				return nil
-			}
-		case code == lnsAdvancePC:
-			advance(c.ULEB())
-		case code == lnsAdvanceLine:
-			r.line += uint64(c.SLEB())
-		case code == lnsSetFile:
-			r.file = c.ULEB()
-		case code == lnsConstAddPC:
-			advance(uint64(255-h.opcodeBase) / h.lineRange)
-		case code == lnsFixedAdvancePC:
-			r.address, op = r.address+uint64(c.U16()), 0
-		default: // changes nothing that is used; the header tells how long it is
-			for n := h.operands[code-1]; n > 0; n-- {
-				c.ULEB()
-			}
-		}
-		if c.Short {
-			return errShort
-		}
-	}
-	return nil
 }
