@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/loadobject/types"
 )
@@ -20,43 +20,43 @@ func TestUsedBits(t *testing.T) {
 	)
 	for _, x := range []struct {
 		name string
-		arch insn.Arch
+		arch isa.Arch
 		code string
 		n    int
 		want int64
 	}{
-		{"test of a bit", insn.AMD64, "f60704 7401 c3 c3", 0, 0x4},                         // testb $4,(%rdi); je; ret; ret
-		{"or of a constant", insn.AMD64, "800f10 c3", 0, 0x10},                             // orb $0x10,(%rdi); ret
-		{"and of a constant", insn.AMD64, "8027e1 c3", 0, 0x1e},                            // andb $0xe1,(%rdi); ret
-		{"exclusive or", insn.AMD64, "8137 00f00000 c3", 0, 0xf000},                        // xorl $0xf000,(%rdi); ret
-		{"sum", insn.AMD64, "8107 00000100 c3", 0, 0xffff0000},                             // addl $0x10000,(%rdi); ret
-		{"bit number", insn.AMD64, "0fba2f05 c3", 0, 0x20},                                 // btsl $5,(%rdi); ret
-		{"returned shifts with sign", insn.AMD64, "8b07 c1e014 c1f81b c3", 0, 0xf80},       // mov (%rdi),%eax; shl $20,%eax; sar $27,%eax; ret
-		{"returned extension of a byte", insn.AMD64, "8b07 c1e808 0fb6c0 c3", 0, 0xff00},   // mov (%rdi),%eax; shr $8,%eax; movzbl %al,%eax; ret
-		{"returned second byte of a register", insn.AMD64, "8b07 0fb6c4 c3", 0, 0xff00},    // mov (%rdi),%eax; movzbl %ah,%eax; ret
-		{"returned carry of a shift", insn.AMD64, "8b07 c1e805 7201 c3 c3", 0, 0xfffffff0}, // mov (%rdi),%eax; shr $5,%eax; jc; ret: 4, and what is returned
-		{"load of a change", insn.AMD64, "8b07 8d4820 81e1e0ff0000 251f00ffff 09c8 8907 c3", 0, 0xffe0},
-		{"store of a change", insn.AMD64, "8b07 8d4820 81e1e0ff0000 251f00ffff 09c8 8907 c3", 5, 0xffe0},
+		{"test of a bit", isa.AMD64, "f60704 7401 c3 c3", 0, 0x4},                         // testb $4,(%rdi); je; ret; ret
+		{"or of a constant", isa.AMD64, "800f10 c3", 0, 0x10},                             // orb $0x10,(%rdi); ret
+		{"and of a constant", isa.AMD64, "8027e1 c3", 0, 0x1e},                            // andb $0xe1,(%rdi); ret
+		{"exclusive or", isa.AMD64, "8137 00f00000 c3", 0, 0xf000},                        // xorl $0xf000,(%rdi); ret
+		{"sum", isa.AMD64, "8107 00000100 c3", 0, 0xffff0000},                             // addl $0x10000,(%rdi); ret
+		{"bit number", isa.AMD64, "0fba2f05 c3", 0, 0x20},                                 // btsl $5,(%rdi); ret
+		{"returned shifts with sign", isa.AMD64, "8b07 c1e014 c1f81b c3", 0, 0xf80},       // mov (%rdi),%eax; shl $20,%eax; sar $27,%eax; ret
+		{"returned extension of a byte", isa.AMD64, "8b07 c1e808 0fb6c0 c3", 0, 0xff00},   // mov (%rdi),%eax; shr $8,%eax; movzbl %al,%eax; ret
+		{"returned second byte of a register", isa.AMD64, "8b07 0fb6c4 c3", 0, 0xff00},    // mov (%rdi),%eax; movzbl %ah,%eax; ret
+		{"returned carry of a shift", isa.AMD64, "8b07 c1e805 7201 c3 c3", 0, 0xfffffff0}, // mov (%rdi),%eax; shr $5,%eax; jc; ret: 4, and what is returned
+		{"load of a change", isa.AMD64, "8b07 8d4820 81e1e0ff0000 251f00ffff 09c8 8907 c3", 0, 0xffe0},
+		{"store of a change", isa.AMD64, "8b07 8d4820 81e1e0ff0000 251f00ffff 09c8 8907 c3", 5, 0xffe0},
 		// mov (%rdi),%eax; xor %eax,%esi; and $0x700,%esi; xor %esi,(%rdi); ret
-		{"change by exclusive or", insn.AMD64, "8b07 31c6 81e600070000 3137 c3", 3, 0x700},
-		{"load of that", insn.AMD64, "8b07 31c6 81e600070000 31f0 8907 c3", 0, 0x700},
+		{"change by exclusive or", isa.AMD64, "8b07 31c6 81e600070000 3137 c3", 3, 0x700},
+		{"load of that", isa.AMD64, "8b07 31c6 81e600070000 31f0 8907 c3", 0, 0x700},
 		// movzbl 0x8(%rdi),%eax; mov %al,0x8(%rdi); ret
-		{"written back", insn.AMD64, "0fb64708 884708 c3", 0, kept},
-		{"writing back", insn.AMD64, "0fb64708 884708 c3", 1, kept},
+		{"written back", isa.AMD64, "0fb64708 884708 c3", 0, kept},
+		{"writing back", isa.AMD64, "0fb64708 884708 c3", 1, kept},
 		// mov (%rdi),%eax; mov %eax,(%rsi); ret
-		{"copied elsewhere", insn.AMD64, "8b07 8906 c3", 0, 0xffffffff},
+		{"copied elsewhere", isa.AMD64, "8b07 8906 c3", 0, 0xffffffff},
 		// cmovne of two ways to set a bit: mov (%rdi),%eax; mov %eax,%edx; or $2,%eax; and $-3,%edx; test %esi,%esi; cmove %edx,%eax; mov %eax,(%rdi); ret
-		{"chosen", insn.AMD64, "8b07 89c2 83c802 83e2fd 85f6 0f44c2 8907 c3", 6, 0x2},
-		{"not followed", insn.AMD64, "0fc107 c3", 0, all}, // xadd %eax,(%rdi); ret
+		{"chosen", isa.AMD64, "8b07 89c2 83c802 83e2fd 85f6 0f44c2 8907 c3", 6, 0x2},
+		{"not followed", isa.AMD64, "0fc107 c3", 0, all}, // xadd %eax,(%rdi); ret
 		// ldr w1,[x0]; bfi w1,w2,#5,#11; str w1,[x0]; ret
-		{"inserted field", insn.ARM64, "010040b9 41281b33 010000b9 c0035fd6", 0, 0xffe0},
-		{"store of that", insn.ARM64, "010040b9 41281b33 010000b9 c0035fd6", 2, 0xffe0},
+		{"inserted field", isa.ARM64, "010040b9 41281b33 010000b9 c0035fd6", 0, 0xffe0},
+		{"store of that", isa.ARM64, "010040b9 41281b33 010000b9 c0035fd6", 2, 0xffe0},
 		// ldr w0,[x0]; ubfx w0,w0,#5,#11; ret
-		{"returned extracted field", insn.ARM64, "000040b9 003c0553 c0035fd6", 0, 0xffe0},
+		{"returned extracted field", isa.ARM64, "000040b9 003c0553 c0035fd6", 0, 0xffe0},
 		// ldr w1,[x0]; tbz w1,#3,.+8; ret; ret
-		{"branch by a bit", insn.ARM64, "010040b9 41001836 c0035fd6 c0035fd6", 0, 0x8},
+		{"branch by a bit", isa.ARM64, "010040b9 41001836 c0035fd6 c0035fd6", 0, 0x8},
 		// ldrb w1,[x0]; and w1,w1,#0xffffffe1; orr w1,w1,w2,lsl #1; strb w1,[x0]; ret
-		{"merged with what may be anything", insn.ARM64, "01004039 216c1b12 2104022a 01000039 c0035fd6", 3, 0xfe},
+		{"merged with what may be anything", isa.ARM64, "01004039 216c1b12 2104022a 01000039 c0035fd6", 3, 0xfe},
 	} {
 		code, err := hex.DecodeString(strings.ReplaceAll(x.code, " ", ""))
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	mathbits "math/bits"
 
 	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/loadobject/types"
 )
 
@@ -419,9 +420,9 @@ func (w *bitFlow) useMask(s *bitState, mask uint64) {
 // arguments has a bit for each register that arguments of calls may be in.
 func (o *object) arguments() uint64 {
 	switch o.symbols.Arch {
-	case insn.ARM64:
+	case isa.ARM64:
 		return 1<<8 - 1
-	case insn.X86:
+	case isa.X86:
 		return 1<<0 | 1<<1 | 1<<2
 	}
 	return 1<<1 | 1<<2 | 1<<4 | 1<<5 | 1<<8 | 1<<9
@@ -433,7 +434,7 @@ func (w *bitFlow) returns(s *bitState, i int) {
 	n := t.Function(w.f.code[i].address)
 	second := 2 // dx in 32-bit code
 	switch w.f.object.symbols.Arch {
-	case insn.AMD64, insn.ARM64:
+	case isa.AMD64, isa.ARM64:
 		second = 1
 	}
 	if n == 0 {

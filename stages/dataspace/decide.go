@@ -1,8 +1,6 @@
 package dataspace
 
-import (
-	"stackmill/stages/loadobject/types"
-)
+import "stackmill/stages/loadobject/types"
 
 // foundKey is what of a data address matters: the variable and the byte of an
 // element of it, or the kind of memory.

@@ -1,8 +1,6 @@
 package dataspace
 
-import (
-	"stackmill/stages/loadobject/types"
-)
+import "stackmill/stages/loadobject/types"
 
 // relation is how what an operand leads into, by its type alone, fits a variable
 // at the data address.

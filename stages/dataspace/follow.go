@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/loadobject/types"
 )
 
@@ -155,9 +156,9 @@ func (f *function) entry() *state {
 	}
 	pushed := int64(0) // by the call
 	switch f.object.symbols.Arch {
-	case insn.AMD64:
+	case isa.AMD64:
 		pushed = 8
-	case insn.X86:
+	case isa.X86:
 		pushed = 4
 	}
 	s.registers[f.object.stackPointer()] = value{kind: frame, offset: -pushed}

@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/isa"
 )
 
 // function is the decoded machine code of a function. Addresses are those it
@@ -35,7 +36,7 @@ type instruction struct {
 }
 
 // disassemble decodes a function's code.
-func disassemble(o *object, code []byte, arch insn.Arch, address, offset uint64) *function {
+func disassemble(o *object, code []byte, arch isa.Arch, address, offset uint64) *function {
 	f := &function{object: o, address: address, offset: offset, raw: code, targets: map[uint64]bool{}}
 	end := address + uint64(len(code))
 	for at := address; at < end; {
@@ -45,7 +46,7 @@ func disassemble(o *object, code []byte, arch insn.Arch, address, offset uint64)
 			i.valid = true
 		} else {
 			i.Effect = insn.Effect{Inst: insn.Inst{Len: 1}, Written: ^uint64(0), Dest: insn.NoRegister, Base: insn.NoRegister}
-			if arch == insn.ARM64 {
+			if arch == isa.ARM64 {
 				i.Len = 4
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"stackmill/stages/loadobject/cfi"
 	elfobject "stackmill/stages/loadobject/elf"
 	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/loadobject/types"
 	"stackmill/stages/symbolize"
@@ -45,7 +46,7 @@ func (s *Space) object(n int32) *object {
 	if o.symbols == nil || file == "" {
 		return o
 	}
-	o.narrow = o.symbols.Arch == insn.X86
+	o.narrow = o.symbols.Arch == isa.X86
 	t, err := s.tables.Data(file)
 	if err != nil {
 		s.problem(s.resolver.Program.Objects[n].Path, "types and variables", err)
@@ -98,9 +99,9 @@ func (s *Space) decoded(n int) {
 
 func (o *object) stackPointer() int {
 	switch o.symbols.Arch {
-	case insn.ARM64:
+	case isa.ARM64:
 		return 31
-	case insn.X86:
+	case isa.X86:
 		return 4
 	}
 	return 7
@@ -117,9 +118,9 @@ func (o *object) word() int64 {
 // clobbered has a bit for each register that calls may change.
 func (o *object) clobbered() uint64 {
 	switch o.symbols.Arch {
-	case insn.ARM64:
+	case isa.ARM64:
 		return 1<<19 - 1 | 1<<30
-	case insn.X86:
+	case isa.X86:
 		return 1<<0 | 1<<1 | 1<<2
 	}
 	return 1<<0 | 1<<1 | 1<<2 | 1<<4 | 1<<5 | 1<<8 | 1<<9 | 1<<10 | 1<<11
@@ -182,7 +183,7 @@ func (o *object) threadAddress(offset int64) uint64 {
 		})
 	}
 	align := max(o.tls.align, 1)
-	if o.symbols.Arch == insn.ARM64 { // behind the thread's own two words
+	if o.symbols.Arch == isa.ARM64 { // behind the thread's own two words
 		return uint64(offset) - (16+align-1)/align*align
 	}
 	return uint64(offset) + (o.tls.size+align-1)/align*align
@@ -192,9 +193,9 @@ func (o *object) threadAddress(offset int64) uint64 {
 // value by which functions find that their stack was overwritten.
 func (o *object) canary(offset int64) bool {
 	switch o.symbols.Arch {
-	case insn.AMD64:
+	case isa.AMD64:
 		return offset == 0x28
-	case insn.X86:
+	case isa.X86:
 		return offset == 0x14
 	}
 	return false

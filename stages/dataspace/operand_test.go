@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/loadobject/types"
 )
 
@@ -86,7 +87,7 @@ func TestCopies(t *testing.T) {
 		0xe8, 0, 0, 0, 0, // call
 		0x48, 0x8b, 0x33, // mov (%rbx),%rsi
 	}
-	f := disassemble(&object{}, code, insn.AMD64, 0x1000, 0)
+	f := disassemble(&object{}, code, isa.AMD64, 0x1000, 0)
 	for _, x := range []struct {
 		n    int
 		r    insn.Register

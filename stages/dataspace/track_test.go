@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/loadobject/symtab"
 )
 
@@ -53,7 +54,7 @@ func TestSlotsOfManyBlocks(t *testing.T) {
 		code = binary.LittleEndian.AppendUint32(append(code, 0x48, 0x89, 0xa4, 0x24), uint32(-8*i))
 	}
 	code = append(code, bytes.Repeat([]byte{0x75, 0x00}, blocks)...) // jne to the next
-	f := disassemble(&object{symbols: &symtab.Table{Arch: insn.AMD64}}, append(code, 0xc3), insn.AMD64, 0x1000, 0)
+	f := disassemble(&object{symbols: &symtab.Table{Arch: isa.AMD64}}, append(code, 0xc3), isa.AMD64, 0x1000, 0)
 	f.before(len(f.code) - 1)
 	kept, most := 0, 0
 	for _, b := range f.blocks {

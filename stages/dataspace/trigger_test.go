@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"stackmill/stages/decode"
-	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/isa"
 )
 
 // loop is linked at 0x1000; a jump leads to 0x1003.
@@ -51,7 +51,7 @@ func TestTrigger(t *testing.T) {
 		{"candidate before a branch target", loop, 0x1007, decode.TriggerSkid, 0x1000, 0, CrossedBranchTarget, false},
 		{"candidate that is no instruction", loop, 0x100d, decode.TriggerSkid, 0x1008, 0, NoBranchTarget, false},
 	} {
-		f := disassemble(nil, x.code, insn.AMD64, 0x1000, 0)
+		f := disassemble(nil, x.code, isa.AMD64, 0x1000, 0)
 		n, why, ok := f.trigger(x.pc, x.how, x.candidate)
 		if ok != x.ok || why != x.why || ok && f.code[n].address != x.at {
 			t.Errorf("%s: instruction %d, %q, %v, want %#x, %q, %v", x.name, n, why, ok, x.at, x.why, x.ok)

@@ -1,9 +1,11 @@
 package decode
 
+import "stackmill/stages/loadobject/isa"
+
 // Machine is what a thread's registers belong to.
 type Machine struct {
-	ARM64 bool // else x86-64
-	Big   bool // byte order
+	Arch isa.Arch // AMD64 or ARM64
+	Big  bool     // byte order
 }
 
 // StackDump is a stack whose callers are still to be found in what was recorded of

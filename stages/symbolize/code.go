@@ -10,7 +10,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"stackmill/stages/decode"
-	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize/image"
 )
@@ -86,7 +86,7 @@ func lineOf(c *decode.Code, offset uint64) (string, int32) {
 // codeFunction finds the function in a region that holds several, such as the
 // vdso, whose signal trampolines are no functions for its symbol table (S24); what
 // none covers is a static region (S6).
-func codeFunction(c *decode.Code, m *image.Mapping, pc uint64, arch insn.Arch) Function {
+func codeFunction(c *decode.Code, m *image.Mapping, pc uint64, arch isa.Arch) Function {
 	fs := append([]decode.CodeFunction{}, c.Functions...)
 	symtab.Trampolines(arch, c.Bytes, func(name string, start, size int) {
 		f := decode.CodeFunction{Name: name, Address: m.Address + uint64(start), Size: uint64(size)}

@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/loadobject/symtab"
 )
 
@@ -181,11 +182,11 @@ func (r *Resolver) findExits(object int32, f symtab.Function) *exits {
 // setsFramePointer reports whether an instruction makes the frame pointer point
 // to the frame: on x86 `mov %rsp,%rbp` or `lea n(%rsp),%rbp`, on A64 `mov x29,
 // sp` or `add x29, sp, #n`.
-func setsFramePointer(arch insn.Arch, code []byte) bool {
-	if arch == insn.ARM64 {
+func setsFramePointer(arch isa.Arch, code []byte) bool {
+	if arch == isa.ARM64 {
 		return len(code) == 4 && binary.LittleEndian.Uint32(code)&0xffc003ff == 0x910003fd
 	}
-	if arch == insn.AMD64 {
+	if arch == isa.AMD64 {
 		if len(code) == 0 || code[0] != 0x48 {
 			return false
 		}

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/loadobject/symtab"
 )
 
@@ -54,7 +54,7 @@ func TestInfer(t *testing.T) {
 		functions = append(functions, symtab.Function{Name: n})
 	}
 	table := program("aa", functions...)
-	table.Arch = insn.AMD64
+	table.Arch = isa.AMD64
 	r, _ := recording(disk{path: table})
 	pr := process(r, text(path, base))
 	at := func(offset uint64) LocationNo { return pr.Resolve(base+offset-0x1000, 0).Location }
@@ -121,7 +121,7 @@ func TestSetsFrame(t *testing.T) {
 		t.Fatal(err)
 	}
 	table := program("aa", symtab.Function{Name: "grows"})
-	table.Arch = insn.AMD64
+	table.Arch = isa.AMD64
 	r, _ := recording(disk{path: table})
 	pr := process(r, text(path, base))
 	for at, want := range map[uint64]bool{0: false, 6: false, 0xa: true, 0xd: true, 0x10: false, 0x12: false, 0x14: true} {

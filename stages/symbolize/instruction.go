@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/loadobject/symtab"
 )
 
@@ -33,7 +34,7 @@ type Disassembly struct {
 // Disassembler gives the instructions of functions.
 type Disassembler struct {
 	r         *Resolver
-	printers  map[insn.Arch]*insn.Printer
+	printers  map[isa.Arch]*insn.Printer
 	addresses map[int32]symtab.Addresses // by object
 	stubs     map[stubKey]string         // names of entries of procedure linkage tables
 	readable  func(linkage string) string
@@ -42,7 +43,7 @@ type Disassembler struct {
 
 // NewDisassembler returns a disassembler of the resolver's functions.
 func NewDisassembler(r *Resolver) *Disassembler {
-	return &Disassembler{r, map[insn.Arch]*insn.Printer{}, map[int32]symtab.Addresses{}, map[stubKey]string{}, symtab.NewNames().Readable, nil}
+	return &Disassembler{r, map[isa.Arch]*insn.Printer{}, map[int32]symtab.Addresses{}, map[stubKey]string{}, symtab.NewNames().Readable, nil}
 }
 
 // Close closes the load objects' files.
@@ -111,7 +112,7 @@ func (d *Disassembler) available(function FunctionNo, pcs []uint64, within int) 
 
 // arrival returns how many bytes of code to skip so that decoding arrives at the
 // distance: an instruction starts there.
-func arrival(arch insn.Arch, code []byte, distance uint64) uint64 {
+func arrival(arch isa.Arch, code []byte, distance uint64) uint64 {
 next:
 	for skip := range min(uint64(len(code)), distance, longestInst) {
 		for item := range insn.Walk(arch, code[skip:], skip) {
@@ -128,7 +129,7 @@ next:
 
 // add appends what is wanted of code, which starts with an instruction at an
 // offset in the function.
-func (d *Disassembler) add(out *Disassembly, function FunctionNo, offset uint64, code []byte, arch insn.Arch, pcs []uint64, within int) {
+func (d *Disassembler) add(out *Disassembly, function FunctionNo, offset uint64, code []byte, arch isa.Arch, pcs []uint64, within int) {
 	f := &d.r.Program.Functions[function]
 	address := f.Address + (offset - f.Offset)
 	items := d.items[:0]

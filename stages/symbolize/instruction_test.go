@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stackmill/stages/decode"
-	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/loadobject/symtab"
 )
 
@@ -47,7 +47,7 @@ func TestDisassembler(t *testing.T) {
 	}
 	table := program("aa", symtab.Function{Name: "f"}, symtab.Function{Name: "g"})
 	table.Functions[0].Size = 0x18
-	table.Arch = insn.AMD64
+	table.Arch = isa.AMD64
 	table.Files = []string{"/src/f.c"}
 	table.Lines = symtab.Lines{Offsets: []uint64{0x1001, 0x1006, 0x1017}, File: []int32{0, 0, -1}, Line: []int32{3, 4, 0}}
 	made := decode.MapEvent{Path: "made", Address: 0x90000, Size: 3, Modes: 5, Code: &decode.Code{Function: "made", File: "gen.x",
@@ -110,7 +110,7 @@ func nops(offset, n int) string {
 // Code of which nothing is to be had has no instructions, however it is asked for.
 func TestDisassembleNothing(t *testing.T) {
 	table := program("aa", symtab.Function{Name: "f"})
-	table.Arch = insn.AMD64
+	table.Arch = isa.AMD64
 	r, _ := recording(disk{"/gone": table, "/other": program("bb", symtab.Function{Name: "f"})})
 	pr := process(r, text("/gone", 0x10000), text("/other", 0x20000), text("/none", 0x30000))
 	d := NewDisassembler(r)

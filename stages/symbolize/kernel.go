@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"stackmill/stages/decode"
-	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize/image"
 )
@@ -25,7 +25,7 @@ func (r *Resolver) IsKernel(pc uint64) bool {
 		return false
 	}
 	arch := archOf(r.rec)
-	return (arch == insn.AMD64 || arch == insn.ARM64) && strings.HasPrefix(r.rec.OS, "Linux")
+	return (arch == isa.AMD64 || arch == isa.ARM64) && strings.HasPrefix(r.rec.OS, "Linux")
 }
 
 // inKernel makes a function of a mapping one of the kernel's if it is.

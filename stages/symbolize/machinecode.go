@@ -7,7 +7,7 @@ import (
 
 	"stackmill/stages/decode"
 	"stackmill/stages/infile"
-	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/symbolize/image"
 )
 
@@ -18,13 +18,13 @@ const maxCode = 4 << 20
 // Code returns the machine code of a function, from its start, and its
 // instruction set; less than the function's size when the file ends before it,
 // nothing when the code is not to be had.
-func (r *Resolver) Code(function FunctionNo) ([]byte, insn.Arch) {
+func (r *Resolver) Code(function FunctionNo) ([]byte, isa.Arch) {
 	f := &r.Program.Functions[function]
 	return r.codeAt(function, f.Offset, f.Size)
 }
 
 // codeAt is Code for a part of the function.
-func (r *Resolver) codeAt(function FunctionNo, offset, size uint64) ([]byte, insn.Arch) {
+func (r *Resolver) codeAt(function FunctionNo, offset, size uint64) ([]byte, isa.Arch) {
 	f := &r.Program.Functions[function]
 	if c := r.generatedCode[function]; c != nil {
 		n := uint64(len(c.Bytes))
@@ -35,7 +35,7 @@ func (r *Resolver) codeAt(function FunctionNo, offset, size uint64) ([]byte, ins
 }
 
 // Bytes returns what stands in a load object's file at an offset, as Code does.
-func (r *Resolver) Bytes(object int32, offset, size uint64) ([]byte, insn.Arch) {
+func (r *Resolver) Bytes(object int32, offset, size uint64) ([]byte, isa.Arch) {
 	o := &r.Program.Objects[object]
 	if o.table == nil || o.table.Arch == 0 {
 		return nil, 0
@@ -79,20 +79,8 @@ func (r *Resolver) closeFiles() {
 	r.opened = nil
 }
 
-// archOf is the instruction set of code that is in no file, 0 for one that
-// cannot be decoded.
-func archOf(rec *decode.Recording) insn.Arch {
-	switch rec.Arch {
-	case "x86_64", "i386", "i486", "i586", "i686", "i86pc":
-		if rec.WordBits == 32 {
-			return insn.X86
-		}
-		return insn.AMD64
-	case "aarch64":
-		return insn.ARM64
-	}
-	return 0
-}
+// archOf is the instruction set of code that is in no file.
+func archOf(rec *decode.Recording) isa.Arch { return isa.Named(rec.Arch, rec.WordBits) }
 
 // File returns the file in which a mapping's load object was found, empty when
 // there is none.

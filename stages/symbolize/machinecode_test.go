@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"stackmill/stages/decode"
-	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/loadobject/symtab"
 )
 
@@ -21,9 +21,9 @@ func TestCode(t *testing.T) {
 		t.Fatal(err)
 	}
 	table := program("aa", symtab.Function{Name: "first"}, symtab.Function{Name: "cut"}, symtab.Function{Name: "behind"})
-	table.Arch = insn.ARM64
+	table.Arch = isa.ARM64
 	gone := program("bb", symtab.Function{Name: "gone"})
-	gone.Arch = insn.AMD64
+	gone.Arch = isa.AMD64
 	r, rec := recording(disk{path: table, "/gone": gone})
 	rec.Arch, rec.WordBits = "x86_64", 64
 	made := decode.MapEvent{Path: "made", Address: 0x90000, Size: 2, Modes: 5, Code: &decode.Code{Function: "made", Bytes: []byte{0x90, 0xc3}}}
@@ -31,13 +31,13 @@ func TestCode(t *testing.T) {
 
 	for pc, want := range map[uint64]struct {
 		code []byte
-		arch insn.Arch
+		arch isa.Arch
 	}{
-		0x10010: {bytes.Repeat([]byte{0x10}, 0x100), insn.ARM64},
-		0x10110: {bytes.Repeat([]byte{0x11}, 0x80), insn.ARM64},
-		0x10210: {nil, insn.ARM64},
-		0x20010: {nil, insn.AMD64},
-		0x90001: {[]byte{0x90, 0xc3}, insn.AMD64},
+		0x10010: {bytes.Repeat([]byte{0x10}, 0x100), isa.ARM64},
+		0x10110: {bytes.Repeat([]byte{0x11}, 0x80), isa.ARM64},
+		0x10210: {nil, isa.ARM64},
+		0x20010: {nil, isa.AMD64},
+		0x90001: {[]byte{0x90, 0xc3}, isa.AMD64},
 	} {
 		l := r.Program.Locations[pr.Resolve(pc, 0).Location]
 		code, arch := r.Code(l.Function)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/loadobject/symtab"
 )
 
@@ -57,9 +58,9 @@ func (s *referenceSearch) region(g symtab.Region) {
 	for at := uint64(0); at < g.Size; {
 		code, arch := s.r.Bytes(s.object, g.Offset+at, g.Size-at)
 		switch arch {
-		case insn.AMD64, insn.X86:
+		case isa.AMD64, isa.X86:
 			s.x86(code, g, at)
-		case insn.ARM64:
+		case isa.ARM64:
 			s.arm64(code, g, at)
 		}
 		if len(code) <= overlap || at+uint64(len(code)) >= g.Size {

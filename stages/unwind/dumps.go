@@ -36,11 +36,7 @@ func (d *Dumps) Unwind(dump *decode.StackDump) *cfi.Stack {
 	if d.walker == nil {
 		d.walker = d.walkers[dump.Machine]
 		if d.walker == nil {
-			arch := cfi.AMD64
-			if dump.Machine.ARM64 {
-				arch = cfi.ARM64
-			}
-			d.walker = cfi.NewWalker(arch, dump.Machine.Big)
+			d.walker = cfi.NewWalker(dump.Machine.Arch, dump.Machine.Big)
 			d.walkers[dump.Machine] = d.walker
 		}
 		d.walker.Process(memory{d})

@@ -11,6 +11,7 @@ import (
 	"stackmill/problem"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/cfi"
+	"stackmill/stages/loadobject/isa"
 )
 
 // framesOf gives tables by file, and counts what is asked for.
@@ -38,7 +39,7 @@ func simple(size uint32) *cfi.Table {
 	b = le.AppendUint64(le.AppendUint64(b, 0), uint64(size))
 	b = le.AppendUint32(b, 4)
 	b = le.AppendUint32(b, 0x99) // of no CIE
-	return cfi.Read(cfi.Input{Arch: cfi.AMD64, Order: le, EHFrame: cfi.Section{Bytes: b},
+	return cfi.Read(cfi.Input{Arch: isa.AMD64, Order: le, EHFrame: cfi.Section{Bytes: b},
 		Segments: []cfi.Segment{{Offset: 0, Address: 0, Size: uint64(size)}}})
 }
 
@@ -53,7 +54,7 @@ func leafOf(size uint32) *cfi.Table {
 	b = le.AppendUint64(le.AppendUint64(b, 0), uint64(size))
 	b = append(b, 0x03, 0, 0, 0x0e, 16, 0x9e, 1, 0) // advance by half of size, CFA is sp+16, x30 is at CFA-8
 	le.PutUint16(b[len(b)-7:], uint16(size/2/4))
-	return cfi.Read(cfi.Input{Arch: cfi.ARM64, Order: le, EHFrame: cfi.Section{Bytes: b},
+	return cfi.Read(cfi.Input{Arch: isa.ARM64, Order: le, EHFrame: cfi.Section{Bytes: b},
 		Segments: []cfi.Segment{{Offset: 0, Address: 0, Size: uint64(size)}}})
 }
 
@@ -74,7 +75,7 @@ func TestDumpsReturnRegister(t *testing.T) {
 		{"no code", live, pcWild, []uint64{live}},
 		{"no rules", pcJVM, saved, []uint64{pcJVM}},
 	} {
-		dump := &decode.StackDump{Machine: decode.Machine{ARM64: true}, Known: 1<<30 | 1<<31 | 1<<32}
+		dump := &decode.StackDump{Machine: decode.Machine{Arch: isa.ARM64}, Known: 1<<30 | 1<<31 | 1<<32}
 		dump.Registers[30], dump.Registers[31], dump.Registers[32] = tt.register, 1<<63, tt.pc
 		if diff := cmp.Diff(tt.want, d.Unwind(dump).Words); diff != "" {
 			t.Errorf("%s: %s", tt.name, diff)
@@ -94,7 +95,7 @@ func TestDumps(t *testing.T) {
 	d := NewDumps(NewFrameTables(frames, log))
 	d.Process(u.process)
 	unwound := func(time int64, words ...uint64) string {
-		dump := &decode.StackDump{Time: time, Known: 1<<7 | 1<<16}
+		dump := &decode.StackDump{Machine: decode.Machine{Arch: isa.AMD64}, Time: time, Known: 1<<7 | 1<<16}
 		dump.Registers[7], dump.Registers[16] = 0x5000, pcMain
 		for _, w := range words {
 			dump.Stack = binary.LittleEndian.AppendUint64(dump.Stack, w)

@@ -1,6 +1,9 @@
 package perfdata
 
-import "stackmill/stages/decode"
+import (
+	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/isa"
+)
 
 // The numbers of arm64's registers, in perf's masks and in dumps alike.
 const (
@@ -32,7 +35,7 @@ func (r *reader) linkRegister(s *sample, dump *decode.StackDump) {
 	if !ok || !hasUser(raw) {
 		return
 	}
-	dump.Machine = decode.Machine{ARM64: true, Big: r.big}
+	dump.Machine = decode.Machine{Arch: isa.ARM64, Big: r.big}
 	dump.Registers[arm64IP], dump.Registers[arm64SP], dump.Registers[arm64LR] = raw.Words[raw.Kernel], anyStack, value
 	dump.Known = 1<<arm64IP | 1<<arm64SP | 1<<arm64LR // no other: a saved register must not be found
 }

@@ -11,6 +11,7 @@ import (
 
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/cfi"
+	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/unwind"
 )
 
@@ -74,7 +75,7 @@ func TestLinkRegister(t *testing.T) {
 						}
 					}
 					was = fmt.Sprintf("arm64 big %t, known %v, pc %#x, lr %#x, stack %d %t",
-						d.Machine.ARM64 && d.Machine.Big, known, d.Registers[arm64IP], d.Registers[arm64LR], len(d.Stack), d.Full)
+						d.Machine.Arch == isa.ARM64 && d.Machine.Big, known, d.Registers[arm64IP], d.Registers[arm64LR], len(d.Stack), d.Full)
 					return &tt.unwound
 				})
 				if err != nil {

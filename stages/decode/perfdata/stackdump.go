@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/isa"
 )
 
 // The ABIs of recorded registers (perf-data 6).
@@ -75,19 +76,21 @@ func (d *dumpReader) Next() *decode.StackDump {
 func (r *reader) dump(s *sample, d *decode.StackDump) (reason string) {
 	mask := r.events[s.event].regsUser
 	numbers, count, needed := &amd64Registers, amd64Count, uint64(amd64Needed)
-	switch d.Machine = (decode.Machine{Big: r.big}); r.rec.Arch {
+	switch d.Machine = (decode.Machine{Arch: isa.AMD64, Big: r.big}); r.rec.Arch {
 	case "x86_64":
 	case "aarch64":
-		d.Machine.ARM64 = true
+		d.Machine.Arch = isa.ARM64
 	case "": // perf was killed before it told
-		d.Machine.ARM64 = mask>>arm64IP&1 != 0
+		if mask>>arm64IP&1 != 0 {
+			d.Machine.Arch = isa.ARM64
+		}
 	default:
 		return decode.ReasonMachine
 	}
 	if s.abi == abi32 {
 		return decode.ReasonMachine
 	}
-	if d.Machine.ARM64 {
+	if d.Machine.Arch == isa.ARM64 {
 		numbers, count, needed = &arm64Registers, arm64Count, arm64Needed
 	}
 	order := binary.ByteOrder(binary.LittleEndian)

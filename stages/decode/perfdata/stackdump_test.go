@@ -11,6 +11,7 @@ import (
 
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/cfi"
+	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/unwind"
 )
 
@@ -44,7 +45,7 @@ func (d *stackDumps) unwound(t *testing.T) (asked, samples []string) {
 		return nil, samplesOf(t, p, nil)
 	}
 	done, err := unwind.Complete(p, func(d *decode.StackDump) *cfi.Stack {
-		text := fmt.Sprintf("%t %t at %d, stack of %d %t:", d.Machine.ARM64, d.Machine.Big, d.Time, len(d.Stack), d.Full)
+		text := fmt.Sprintf("%t %t at %d, stack of %d %t:", d.Machine.Arch == isa.ARM64, d.Machine.Big, d.Time, len(d.Stack), d.Full)
 		for i, v := range d.Registers {
 			if d.Known>>i&1 != 0 {
 				text += fmt.Sprintf(" %d=%#x", i, v)
@@ -52,7 +53,7 @@ func (d *stackDumps) unwound(t *testing.T) (asked, samples []string) {
 		}
 		asked = append(asked, text)
 		pc := d.Registers[16]
-		if d.Machine.ARM64 {
+		if d.Machine.Arch == isa.ARM64 {
 			pc = d.Registers[32]
 		}
 		return &cfi.Stack{Words: []uint64{pc, 0x701, 0x702}, Exact: []int32{1}, Reason: "dump-too-short"}

@@ -117,7 +117,7 @@ func (d disk) store(path string, content []byte) {
 }
 
 // framesVersion changes with cfi's encoding and with what it says of an object.
-const framesVersion = 3
+const framesVersion = 4
 
 // framesPath is a file with the same head as a table's, and behind it
 // framesVersion and the key's length in a byte each, the key and the call frame

@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"stackmill/stages/loadobject/columns"
-	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/loadobject/symtab"
 )
 
@@ -102,7 +102,7 @@ func decode(b []byte) (key string, missing []string, t *symtab.Table, err error)
 	}
 	d := decoder{columns.NewReader(body)}
 	key, missing = d.Text(), d.Texts()
-	t = &symtab.Table{BuildID: d.Text(), Files: d.Texts(), Checksum: uint32(d.Uint()), Arch: insn.Arch(d.Uint())}
+	t = &symtab.Table{BuildID: d.Text(), Files: d.Texts(), Checksum: uint32(d.Uint()), Arch: isa.Arch(d.Uint())}
 	t.Notes = columns.Slice[symtab.Note](d.Count())
 	for i := range t.Notes {
 		t.Notes[i] = symtab.Note{Offset: d.Int(), Damage: d.Bool(), Text: d.Text()}

@@ -35,14 +35,7 @@ func (l *Loader) frames(path string, places elf.Places) (*cfi.Table, error) {
 // readFrames makes the table of an object, empty if its processor is not known.
 func readFrames(f, debug *elf.File) *cfi.Table {
 	in := cfi.Input{Order: f.Order, Entry: f.Entry}
-	switch {
-	case f.Class != debugelf.ELFCLASS64 || f.Type == debugelf.ET_REL:
-		return &cfi.Table{}
-	case f.Machine == debugelf.EM_X86_64:
-		in.Arch = cfi.AMD64
-	case f.Machine == debugelf.EM_AARCH64:
-		in.Arch = cfi.ARM64
-	default:
+	if in.Arch = f.Arch(); in.Arch == 0 || f.Class != debugelf.ELFCLASS64 || f.Type == debugelf.ET_REL {
 		return &cfi.Table{}
 	}
 	for _, l := range f.Loads {

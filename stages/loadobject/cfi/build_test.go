@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"strings"
 	"testing"
+
+	"stackmill/stages/loadobject/isa"
 )
 
 // code is where the functions of composed objects lie: at 0x1000 in the file,
@@ -103,49 +105,49 @@ var amd64CIE = []byte{0x0c, 7, 8, 0x80 | 16, 1}
 func TestProgram(t *testing.T) {
 	tests := []struct {
 		name    string
-		arch    Arch
+		arch    isa.Arch
 		program []byte
 		want    map[uint64]string
 		bad     int
 	}{
-		{"nothing", AMD64, nil, map[uint64]string{0x10ff: "none", 0x1100: "cfa=rsp+8 ra=c-8", 0x113f: "cfa=rsp+8 ra=c-8", 0x1140: "none"}, 0},
-		{"prologue", AMD64, []byte{0x41, 0x0e, 16, 0x80 | 6, 2, 0x43, 0x0d, 6, 0x5c, 0x0c, 7, 8}, map[uint64]string{
+		{"nothing", isa.AMD64, nil, map[uint64]string{0x10ff: "none", 0x1100: "cfa=rsp+8 ra=c-8", 0x113f: "cfa=rsp+8 ra=c-8", 0x1140: "none"}, 0},
+		{"prologue", isa.AMD64, []byte{0x41, 0x0e, 16, 0x80 | 6, 2, 0x43, 0x0d, 6, 0x5c, 0x0c, 7, 8}, map[uint64]string{
 			0x1100: "cfa=rsp+8 ra=c-8", 0x1101: "cfa=rsp+16 rbp=c-16 ra=c-8", 0x1104: "cfa=rbp+16 rbp=c-16 ra=c-8",
 			0x1120: "cfa=rsp+8 rbp=c-16 ra=c-8"}, 0},
-		{"every advance", AMD64, []byte{0x02, 1, 0x0e, 16, 0x03, 1, 0, 0x0e, 24, 0x04, 1, 0, 0, 0, 0x0e, 32, 0x1d, 1, 0, 0, 0, 0, 0, 0, 0, 0x0e, 40}, map[uint64]string{
+		{"every advance", isa.AMD64, []byte{0x02, 1, 0x0e, 16, 0x03, 1, 0, 0x0e, 24, 0x04, 1, 0, 0, 0, 0x0e, 32, 0x1d, 1, 0, 0, 0, 0, 0, 0, 0, 0x0e, 40}, map[uint64]string{
 			0x1100: "cfa=rsp+8 ra=c-8", 0x1101: "cfa=rsp+16 ra=c-8", 0x1102: "cfa=rsp+24 ra=c-8", 0x1103: "cfa=rsp+32 ra=c-8", 0x1104: "cfa=rsp+40 ra=c-8"}, 0},
-		{"set_loc", AMD64, []byte{0x01, 0x20, 0x11, 0x40, 0, 0, 0, 0, 0, 0x0e, 16}, map[uint64]string{
+		{"set_loc", isa.AMD64, []byte{0x01, 0x20, 0x11, 0x40, 0, 0, 0, 0, 0, 0x0e, 16}, map[uint64]string{
 			0x111f: "cfa=rsp+8 ra=c-8", 0x1120: "cfa=rsp+16 ra=c-8"}, 0},
-		{"extended", AMD64, []byte{0x05, 3, 2, 0x05, 0x90, 1, 2, 0x11, 12, 0x7d, 0x2f, 13, 4, 0x41, 0x06, 3, 0xc0 | 12}, map[uint64]string{
+		{"extended", isa.AMD64, []byte{0x05, 3, 2, 0x05, 0x90, 1, 2, 0x11, 12, 0x7d, 0x2f, 13, 4, 0x41, 0x06, 3, 0xc0 | 12}, map[uint64]string{
 			0x1100: "cfa=rsp+8 rbx=c-16 r12=c+24 r13=c+32 ra=c-8", 0x1101: "cfa=rsp+8 r13=c+32 ra=c-8"}, 0},
-		{"values and registers", AMD64, []byte{0x14, 3, 2, 0x15, 6, 0x7f, 0x09, 12, 13, 0x08, 14, 0x07, 15}, map[uint64]string{
+		{"values and registers", isa.AMD64, []byte{0x14, 3, 2, 0x15, 6, 0x7f, 0x09, 12, 13, 0x08, 14, 0x07, 15}, map[uint64]string{
 			0x1100: "cfa=rsp+8 rbx=v-16 rbp=v+8 r12=r13 r15=u ra=c-8"}, 0},
-		{"signed offsets", AMD64, []byte{0x12, 6, 0x7e, 0x41, 0x13, 0x7d}, map[uint64]string{
+		{"signed offsets", isa.AMD64, []byte{0x12, 6, 0x7e, 0x41, 0x13, 0x7d}, map[uint64]string{
 			0x1100: "cfa=rbp+16 ra=c-8", 0x1101: "cfa=rbp+24 ra=c-8"}, 0},
-		{"remember and restore, the CFA too", AMD64, []byte{0x0e, 16, 0x80 | 3, 2, 0x0a, 0x41, 0x0c, 6, 32, 0xc0 | 3, 0x41, 0x0b}, map[uint64]string{
+		{"remember and restore, the CFA too", isa.AMD64, []byte{0x0e, 16, 0x80 | 3, 2, 0x0a, 0x41, 0x0c, 6, 32, 0xc0 | 3, 0x41, 0x0b}, map[uint64]string{
 			0x1100: "cfa=rsp+16 rbx=c-16 ra=c-8", 0x1101: "cfa=rbp+32 ra=c-8", 0x1102: "cfa=rsp+16 rbx=c-16 ra=c-8"}, 0},
-		{"expressions", AMD64, []byte{0x0f, 2, 0x77, 8, 0x10, 3, 2, 0x77, 16, 0x16, 6, 1, 0x30}, map[uint64]string{
+		{"expressions", isa.AMD64, []byte{0x0f, 2, 0x77, 8, 0x10, 3, 2, 0x77, 16, 0x16, 6, 1, 0x30}, map[uint64]string{
 			0x1100: "cfa=exp rbx=exp rbp=vexp ra=c-8"}, 0},
-		{"args_size", AMD64, []byte{0x2e, 0x90, 1, 0x41, 0x0e, 16}, map[uint64]string{0x1101: "cfa=rsp+16 ra=c-8"}, 0},
-		{"end of stack", AMD64, []byte{0x07, 16}, map[uint64]string{0x1100: "cfa=rsp+8 ra=u"}, 0},
-		{"pointer authentication", ARM64, []byte{0x2d, 0x41, 0x2d}, map[uint64]string{0x1100: "cfa=sp+0 signed", 0x1101: "cfa=sp+0"}, 0},
-		{"vector registers", ARM64, []byte{0x05, 72, 4, 0x41, 0x0e, 16, 0x80 | 29, 2, 0x80 | 30, 1}, map[uint64]string{
+		{"args_size", isa.AMD64, []byte{0x2e, 0x90, 1, 0x41, 0x0e, 16}, map[uint64]string{0x1101: "cfa=rsp+16 ra=c-8"}, 0},
+		{"end of stack", isa.AMD64, []byte{0x07, 16}, map[uint64]string{0x1100: "cfa=rsp+8 ra=u"}, 0},
+		{"pointer authentication", isa.ARM64, []byte{0x2d, 0x41, 0x2d}, map[uint64]string{0x1100: "cfa=sp+0 signed", 0x1101: "cfa=sp+0"}, 0},
+		{"vector registers", isa.ARM64, []byte{0x05, 72, 4, 0x41, 0x0e, 16, 0x80 | 29, 2, 0x80 | 30, 1}, map[uint64]string{
 			0x1100: "cfa=sp+0", 0x1101: "cfa=sp+16 x29=c-16 ra=c-8"}, 0},
-		{"beyond the function", AMD64, []byte{0x7f, 0x0e, 16, 0x7f, 0x0e, 24}, map[uint64]string{0x113f: "cfa=rsp+16 ra=c-8", 0x1140: "none"}, 0},
+		{"beyond the function", isa.AMD64, []byte{0x7f, 0x0e, 16, 0x7f, 0x0e, 24}, map[uint64]string{0x113f: "cfa=rsp+16 ra=c-8", 0x1140: "none"}, 0},
 
-		{"unknown instruction", AMD64, []byte{0x41, 0x3f}, map[uint64]string{0x1100: "cfa=rsp+8 ra=c-8", 0x1101: "none", 0x1140: "none"}, 1},
-		{"authentication on another processor", AMD64, []byte{0x2d}, map[uint64]string{0x1100: "none"}, 1},
-		{"restored what was not remembered", AMD64, []byte{0x41, 0x0b}, map[uint64]string{0x1101: "none"}, 1},
-		{"remembered without end", AMD64, []byte(strings.Repeat("\x0a", 65)), map[uint64]string{0x1100: "none"}, 1},
-		{"a register that is not followed", AMD64, []byte{0x0d, 33}, map[uint64]string{0x1100: "none"}, 1},
-		{"register of an expression", AMD64, []byte{0x0f, 1, 0x30, 0x0d, 6}, map[uint64]string{0x1100: "none"}, 1},
-		{"cut", AMD64, []byte{0x0f, 0x7f}, map[uint64]string{0x1100: "none"}, 1},
-		{"backwards", AMD64, []byte{0x41, 0x01, 0, 0, 0x40, 0, 0, 0, 0, 0}, map[uint64]string{0x1101: "none"}, 1},
+		{"unknown instruction", isa.AMD64, []byte{0x41, 0x3f}, map[uint64]string{0x1100: "cfa=rsp+8 ra=c-8", 0x1101: "none", 0x1140: "none"}, 1},
+		{"authentication on another processor", isa.AMD64, []byte{0x2d}, map[uint64]string{0x1100: "none"}, 1},
+		{"restored what was not remembered", isa.AMD64, []byte{0x41, 0x0b}, map[uint64]string{0x1101: "none"}, 1},
+		{"remembered without end", isa.AMD64, []byte(strings.Repeat("\x0a", 65)), map[uint64]string{0x1100: "none"}, 1},
+		{"a register that is not followed", isa.AMD64, []byte{0x0d, 33}, map[uint64]string{0x1100: "none"}, 1},
+		{"register of an expression", isa.AMD64, []byte{0x0f, 1, 0x30, 0x0d, 6}, map[uint64]string{0x1100: "none"}, 1},
+		{"cut", isa.AMD64, []byte{0x0f, 0x7f}, map[uint64]string{0x1100: "none"}, 1},
+		{"backwards", isa.AMD64, []byte{0x41, 0x01, 0, 0, 0x40, 0, 0, 0, 0, 0}, map[uint64]string{0x1101: "none"}, 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			c := newComposer()
-			if tt.arch == AMD64 {
+			if tt.arch == isa.AMD64 {
 				c.common(1, "", 16, nil, amd64CIE...)
 			} else {
 				c.common(1, "", 30, nil, 0x0c, 31, 0)
@@ -258,7 +260,7 @@ func TestForms(t *testing.T) {
 			c := newComposer()
 			c.order, c.debug = tt.order, tt.debug
 			tt.compose(c)
-			in := Input{Arch: AMD64, Order: c.order, Segments: code, Text: 0x401000, Data: 0x404000}
+			in := Input{Arch: isa.AMD64, Order: c.order, Segments: code, Text: 0x401000, Data: 0x404000}
 			if tt.debug {
 				in.Debug = c.section()
 			} else {
@@ -288,7 +290,7 @@ func TestOverlap(t *testing.T) {
 	debug.common(3, "", 16, nil, amd64CIE...)
 	debug.function(debug.at(0x401128, 0x10), false, 0x0e, 24)
 	debug.function(debug.at(0x401130, 0x10), false, 0x0e, 32)
-	table := Read(Input{Arch: AMD64, Order: eh.order, Segments: code, EHFrame: eh.section(), Debug: debug.section()})
+	table := Read(Input{Arch: isa.AMD64, Order: eh.order, Segments: code, EHFrame: eh.section(), Debug: debug.section()})
 	for at, want := range map[uint64]string{0x1100: "cfa=rsp+8 ra=c-8", 0x1110: "cfa=rsp+16 ra=c-8", 0x112f: "cfa=rsp+16 ra=c-8",
 		0x1130: "cfa=rsp+32 ra=c-8", 0x1140: "none", 0x1180: "none"} {
 		if got := table.describe(at); got != want {
@@ -317,7 +319,7 @@ func TestFrameSection(t *testing.T) {
 	c.out = append(c.out, "rodata, not an entry"...)
 	s := c.section()
 	s.Open = true
-	if table := Read(Input{Arch: AMD64, Order: c.order, Segments: code, EHFrame: s}); table.Bad != 0 || table.describe(0x1110) == "none" {
+	if table := Read(Input{Arch: isa.AMD64, Order: c.order, Segments: code, EHFrame: s}); table.Bad != 0 || table.describe(0x1110) == "none" {
 		t.Errorf("%d bad entries, %s", table.Bad, table.describe(0x1110))
 	}
 }

@@ -4,53 +4,19 @@
 // files nor recordings. Its reference is perf-data 15.
 package cfi
 
-import "encoding/binary"
+import (
+	"encoding/binary"
 
-// Arch is an instruction set that can be unwound.
-type Arch uint8
-
-// The instruction sets.
-const (
-	AMD64 Arch = iota + 1
-	ARM64
+	"stackmill/stages/loadobject/isa"
 )
 
 // NumRegisters is how many registers are followed: by their DWARF numbers, and
 // the program counter behind them.
 const NumRegisters = 33
 
-// The registers with a role of their own.
-const (
-	amd64BP, amd64SP, amd64PC = 6, 7, 16
-	arm64FP, arm64LR, arm64SP = 29, 30, 31
-	arm64PC                   = 32
-)
-
-// PC returns the number of the program counter.
-func (a Arch) PC() int {
-	if a == ARM64 {
-		return arm64PC
-	}
-	return amd64PC
-}
-
-func (a Arch) sp() uint8 {
-	if a == ARM64 {
-		return arm64SP
-	}
-	return amd64SP
-}
-
-func (a Arch) framePointer() uint8 {
-	if a == ARM64 {
-		return arm64FP
-	}
-	return amd64BP
-}
-
 // Input is what of a load object tells how to unwind its code.
 type Input struct {
-	Arch     Arch
+	Arch     isa.Arch
 	Order    binary.ByteOrder
 	Segments []Segment // the executable ones
 	EHFrame  Section
@@ -73,7 +39,7 @@ type Segment struct{ Offset, Address, Size uint64 }
 // Table says for each instruction of a load object where its caller's registers
 // are. It is immutable and safe for concurrent use.
 type Table struct {
-	Arch Arch
+	Arch isa.Arch
 	// Bad is how many entries could not be read; the code that they describe
 	// has no rules.
 	Bad      int

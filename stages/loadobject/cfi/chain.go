@@ -1,5 +1,7 @@
 package cfi
 
+import "stackmill/stages/loadobject/isa"
+
 // maxDepth is how far from the stack pointer a frame pointer may point: the usual
 // limit of a stack's size.
 const maxDepth = 8 << 20
@@ -17,7 +19,7 @@ func (w *Walker) chained() (pc uint64, end bool, reason string) {
 	if !w.code.executable {
 		reason = NoCode
 	}
-	fp, sp := w.arch.framePointer(), w.arch.sp()
+	fp, sp := w.arch.FP(), w.arch.SP()
 	at := w.regs.Value[fp]
 	if w.regs.Known>>fp&1 != 0 && at == 0 && w.code.executable {
 		w.stack.ByFrame = append(w.stack.ByFrame, int32(len(w.stack.Words)-1))
@@ -34,7 +36,7 @@ func (w *Walker) chained() (pc uint64, end bool, reason string) {
 	}
 	saved, _ := w.word(at)
 	pc, _ = w.word(at + 8)
-	if w.arch == ARM64 {
+	if w.arch == isa.ARM64 {
 		pc = w.plain(pc)
 	}
 	if pc == 0 || !w.find(pc-1).executable {

@@ -3,6 +3,8 @@ package cfi
 import (
 	"fmt"
 	"strings"
+
+	"stackmill/stages/loadobject/isa"
 )
 
 var (
@@ -17,7 +19,7 @@ var (
 )
 
 func (t *Table) names() *[NumRegisters]string {
-	if t.Arch == ARM64 {
+	if t.Arch == isa.ARM64 {
 		return &arm64Names
 	}
 	return &amd64Names

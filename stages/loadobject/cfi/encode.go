@@ -3,6 +3,8 @@ package cfi
 import (
 	"encoding/binary"
 	"errors"
+
+	"stackmill/stages/loadobject/isa"
 )
 
 // Append appends the table's encoding, which Decode reads: unsigned varints,
@@ -90,7 +92,7 @@ func (d *decoder) rule(programs int) rule {
 func Decode(b []byte) (*Table, error) {
 	const any = ^uint64(0)
 	d := decoder{b: b}
-	t := &Table{Arch: Arch(d.uint(uint64(ARM64) + 1)), order: binary.LittleEndian}
+	t := &Table{Arch: isa.Arch(d.uint(uint64(isa.ARM64) + 1)), order: binary.LittleEndian}
 	if d.uint(2) == 1 {
 		t.order = binary.BigEndian
 	}

@@ -1,5 +1,7 @@
 package cfi
 
+import "stackmill/stages/loadobject/isa"
+
 // FramePointer says whose frame the frame pointer tells at an instruction, for
 // those who follow the chain of frame pointers.
 type FramePointer uint8
@@ -27,12 +29,12 @@ func (t *Table) FramePointer(offset uint64) FramePointer {
 	switch {
 	case r.signal || r.cfa.kind != registerBased:
 		return FrameUnknown
-	case r.cfa.reg == t.Arch.framePointer():
+	case r.cfa.reg == t.Arch.FP():
 		return FrameOwn
-	case r.cfa.reg != t.Arch.sp():
+	case r.cfa.reg != t.Arch.SP():
 		return FrameUnknown
 	}
-	if t.Arch == ARM64 && t.saved(r, arm64LR) {
+	if t.Arch == isa.ARM64 && t.saved(r, isa.LR) {
 		return FrameOwn
 	}
 	return FrameOther
@@ -54,7 +56,7 @@ func (t *Table) saved(r *row, register uint8) bool {
 // register, unless the next instruction makes it the function's own.
 func (t *Table) KeepsCaller(offset uint64) bool {
 	r := &t.distinct[t.find(offset)]
-	if !t.saved(r, t.Arch.framePointer()) {
+	if !t.saved(r, t.Arch.FP()) {
 		return true
 	}
 	n := t.piece(offset)

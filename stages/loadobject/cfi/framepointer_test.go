@@ -1,6 +1,10 @@
 package cfi
 
-import "testing"
+import (
+	"testing"
+
+	"stackmill/stages/loadobject/isa"
+)
 
 // Whose the frame pointer is, in the prologue, the body and the epilogue of
 // functions with a frame, and in those without.
@@ -9,26 +13,26 @@ func TestFramePointer(t *testing.T) {
 	frame := append(append([]byte{}, push...), append(mov, 0x5c, 0x0c, 7, 8)...) // gcc does not say that the epilogue restores rbp
 	tests := []struct {
 		name    string
-		arch    Arch
+		arch    isa.Arch
 		program []byte
 		want    map[uint64]FramePointer
 		keeps   map[uint64]bool
 	}{
-		{"a frame", AMD64, frame,
+		{"a frame", isa.AMD64, frame,
 			map[uint64]FramePointer{0x10ff: FrameUnknown, 0x1100: FrameOther, 0x1101: FrameOther, 0x1104: FrameOwn, 0x111f: FrameOwn, 0x1120: FrameOther},
 			map[uint64]bool{0x1100: true, 0x1101: true, 0x1120: true}},
-		{"none", AMD64, nil, map[uint64]FramePointer{0x1100: FrameOther}, map[uint64]bool{0x1100: true}},
-		{"a register like any other", AMD64, push, map[uint64]FramePointer{0x1100: FrameOther, 0x1101: FrameOther},
+		{"none", isa.AMD64, nil, map[uint64]FramePointer{0x1100: FrameOther}, map[uint64]bool{0x1100: true}},
+		{"a register like any other", isa.AMD64, push, map[uint64]FramePointer{0x1100: FrameOther, 0x1101: FrameOther},
 			map[uint64]bool{0x1100: true, 0x1101: false}},
-		{"an aligned stack", AMD64, []byte{0x45, 0x0c, 10, 0}, map[uint64]FramePointer{0x1105: FrameUnknown}, nil},
-		{"an expression", AMD64, []byte{0x0f, 2, 0x77, 8}, map[uint64]FramePointer{0x1100: FrameUnknown}, nil},
-		{"A64", ARM64, []byte{0x44, 0x0e, 32, 0x80 | 29, 4, 0x80 | 30, 3, 0x58, 0x0e, 0, 0xc0 | 29, 0xc0 | 30},
+		{"an aligned stack", isa.AMD64, []byte{0x45, 0x0c, 10, 0}, map[uint64]FramePointer{0x1105: FrameUnknown}, nil},
+		{"an expression", isa.AMD64, []byte{0x0f, 2, 0x77, 8}, map[uint64]FramePointer{0x1100: FrameUnknown}, nil},
+		{"A64", isa.ARM64, []byte{0x44, 0x0e, 32, 0x80 | 29, 4, 0x80 | 30, 3, 0x58, 0x0e, 0, 0xc0 | 29, 0xc0 | 30},
 			map[uint64]FramePointer{0x1100: FrameOther, 0x1104: FrameOwn, 0x111b: FrameOwn, 0x111c: FrameOther}, map[uint64]bool{0x1100: true, 0x111c: true}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			c := newComposer()
-			if tt.arch == AMD64 {
+			if tt.arch == isa.AMD64 {
 				c.common(1, "", 16, nil, amd64CIE...)
 			} else {
 				c.common(1, "", 30, nil, 0x0c, 31, 0)

@@ -3,6 +3,8 @@ package cfi
 import (
 	"encoding/binary"
 	"testing"
+
+	"stackmill/stages/loadobject/isa"
 )
 
 // Whatever sections, stacks and encodings hold, they are read without a panic,
@@ -20,9 +22,9 @@ func FuzzWalk(f *testing.F) {
 	add(eh, false, dump(false, pc(0, 9), 0x5010, pc(0, 0x20), 0))
 	add(debug, true, dump(true, pc(0, 9), 0x5010, pc(0, 0x20), 0))
 	f.Fuzz(func(t *testing.T, section []byte, isDebug, big bool, stack []byte, at uint64) {
-		in := Input{Arch: AMD64, Order: binary.LittleEndian, Segments: code, Text: 0x401000, Data: 0x404000, Entry: 0x401150}
+		in := Input{Arch: isa.AMD64, Order: binary.LittleEndian, Segments: code, Text: 0x401000, Data: 0x404000, Entry: 0x401150}
 		if isDebug {
-			in.Arch, in.Debug = ARM64, Section{Bytes: section}
+			in.Arch, in.Debug = isa.ARM64, Section{Bytes: section}
 		} else {
 			in.EHFrame = Section{Bytes: section, Address: 0x402000, Open: big}
 		}
@@ -48,7 +50,7 @@ func FuzzWalk(f *testing.F) {
 }
 
 func walk(t *Table, big bool, stack []byte, at uint64) {
-	w := NewWalker(max(t.Arch, AMD64), big)
+	w := NewWalker(max(t.Arch, isa.AMD64), big)
 	w.Process(&process{t, map[uint64]uint64{loaded + 0x1800: 0x5010}})
 	r := registers(w.arch, pc(0, at%0x100))
 	for i := range r.Value {

@@ -1,6 +1,10 @@
 package cfi
 
-import "math"
+import (
+	"math"
+
+	"stackmill/stages/loadobject/isa"
+)
 
 // state is the row that a program is making.
 type state struct {
@@ -98,7 +102,7 @@ func (m *machine) step() bool {
 		}
 		m.now, m.remembered = m.remembered[n], m.remembered[:n]
 	case 0x2c, 0x2d: // AARCH64_negate_ra_state, with or without the PC
-		if m.b.table.Arch != ARM64 {
+		if m.b.table.Arch != isa.ARM64 {
 			return false
 		}
 		m.now.signed = !m.now.signed

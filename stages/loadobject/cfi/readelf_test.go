@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"stackmill/stages/loadobject/isa"
 )
 
 // system finds a library of this machine.
@@ -33,9 +35,9 @@ func input(t testing.TB, path string) Input {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	in := Input{Arch: AMD64, Order: f.ByteOrder}
+	in := Input{Arch: isa.AMD64, Order: f.ByteOrder}
 	if f.Machine == elf.EM_AARCH64 {
-		in.Arch = ARM64
+		in.Arch = isa.ARM64
 	}
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_LOAD && p.Flags&elf.PF_X != 0 {

@@ -3,6 +3,8 @@ package cfi
 import (
 	"encoding/binary"
 	"math"
+
+	"stackmill/stages/loadobject/isa"
 )
 
 // Reasons why a stack ends before its outermost frame.
@@ -20,7 +22,7 @@ const (
 // 16 bytes.
 const MaxFrames = 4096
 
-// Registers are a thread's registers, by DWARF number and Arch.PC; bit i of
+// Registers are a thread's registers, by DWARF number and isa.Arch.PC; bit i of
 // Known says that Value[i] is.
 type Registers struct {
 	Value [NumRegisters]uint64
@@ -60,7 +62,7 @@ type Stack struct {
 // Walker finds the callers of the recorded code of one process at a time. It is
 // not safe for concurrent use.
 type Walker struct {
-	arch   Arch
+	arch   isa.Arch
 	big    bool
 	mem    Memory
 	regs   Registers
@@ -93,7 +95,7 @@ type place struct {
 const cacheBits = 12
 
 // NewWalker returns a walker of code of an instruction set and byte order.
-func NewWalker(arch Arch, big bool) *Walker {
+func NewWalker(arch isa.Arch, big bool) *Walker {
 	return &Walker{arch: arch, big: big, cache: make([]place, 1<<cacheBits)}
 }
 
@@ -110,7 +112,7 @@ func (w *Walker) Process(m Memory) {
 // the stack may go on behind it.
 func (w *Walker) Walk(regs *Registers, dump []byte, full bool, time int64) *Stack {
 	w.regs, w.dump, w.full, w.time, w.steps = *regs, dump, full, time, 0
-	w.base = regs.Value[w.arch.sp()]
+	w.base = regs.Value[w.arch.SP()]
 	pc := regs.Value[w.arch.PC()]
 	w.stack.Words = append(w.stack.Words[:0], pc)
 	w.stack.Exact, w.stack.ByFrame = w.stack.Exact[:0], w.stack.ByFrame[:0]
@@ -121,7 +123,7 @@ func (w *Walker) Walk(regs *Registers, dump []byte, full bool, time int64) *Stac
 // callers appends the callers of the first frame until there is none (perf-data
 // 15.5), and says why if that is too early.
 func (w *Walker) callers(pc uint64) (reason string) {
-	sp := w.arch.sp()
+	sp := w.arch.SP()
 	w.code = w.find(pc)
 	for {
 		before := w.regs.Value[sp]
@@ -191,7 +193,7 @@ func (w *Walker) follow(t *Table, r *row) (pc uint64, end bool, reason string) {
 		}
 		lost |= 1 << rules[i].register
 	}
-	w.regs.Value[w.arch.sp()] = cfa
+	w.regs.Value[w.arch.SP()] = cfa
 	for i := range rules {
 		n := rules[i].register
 		w.regs.Value[n] = found[i]
@@ -201,7 +203,7 @@ func (w *Walker) follow(t *Table, r *row) (pc uint64, end bool, reason string) {
 	switch {
 	case w.regs.Known>>r.returnColumn&1 == 0:
 		return 0, false, LostRegister
-	case !r.returns && int(r.returnColumn) == w.arch.PC(): // no rule, and no link register either
+	case !r.returns && r.returnColumn == w.arch.PC(): // no rule, and no link register either
 		return 0, false, BadCFI
 	}
 	pc = w.regs.Value[r.returnColumn]
@@ -233,7 +235,7 @@ func (w *Walker) apply(t *Table, r *ruleFor, cfa uint64) (uint64, bool) {
 	switch r.kind {
 	case atCFA:
 		at := cfa + uint64(int64(r.value))
-		if at < w.base && w.regs.Known>>r.register&1 != 0 && int(r.register) != w.arch.PC() {
+		if at < w.base && w.regs.Known>>r.register&1 != 0 && r.register != w.arch.PC() {
 			return w.regs.Value[r.register], true // below the stack pointer: an epilogue has restored it
 		}
 		return w.word(at)

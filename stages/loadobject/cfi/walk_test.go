@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"stackmill/stages/loadobject/isa"
 )
 
 // process has one object at 0x7000000, of which 0x1000 bytes of code begin at
@@ -44,9 +46,9 @@ func pc(function int, offset uint64) uint64 {
 
 // object composes functions 0 to n of 0x40 bytes each; processes begin behind
 // the first.
-func object(arch Arch, signal int, programs ...[]byte) *Table {
+func object(arch isa.Arch, signal int, programs ...[]byte) *Table {
 	c := newComposer()
-	if arch == AMD64 {
+	if arch == isa.AMD64 {
 		c.common(1, "", 16, nil, amd64CIE...)
 	} else {
 		c.common(1, "", 30, nil, 0x0c, 31, 0)
@@ -55,7 +57,7 @@ func object(arch Arch, signal int, programs ...[]byte) *Table {
 	for i, p := range programs {
 		start := 0x401100 + 0x100*uint64(i)
 		if i == signal {
-			c.common(1, "zRS", byte(map[Arch]int{AMD64: 16, ARM64: 30}[arch]), []byte{0})
+			c.common(1, "zRS", byte(map[isa.Arch]int{isa.AMD64: 16, isa.ARM64: 30}[arch]), []byte{0})
 			c.function(c.at(start-1, 0x41), true, p...)
 			c.cie = plain
 			continue
@@ -78,9 +80,9 @@ func dump(big bool, words ...uint64) (b []byte) {
 }
 
 // registers sets a thread's: pairs of number and value.
-func registers(arch Arch, start uint64, pairs ...uint64) *Registers {
+func registers(arch isa.Arch, start uint64, pairs ...uint64) *Registers {
 	r := &Registers{}
-	for _, p := range append([][2]uint64{{uint64(arch.PC()), start}, {uint64(arch.sp()), 0x5000}}, pairsOf(pairs)...) {
+	for _, p := range append([][2]uint64{{uint64(arch.PC()), start}, {uint64(arch.SP()), 0x5000}}, pairsOf(pairs)...) {
 		r.Value[p[0]] = p[1]
 		r.Known |= 1 << p[0]
 	}
@@ -122,7 +124,7 @@ func TestWalk(t *testing.T) {
 	restorer := []byte{0x0f, 3, 0x77, 0x10, 0x06, // CFA = *(rsp+16)
 		0x10, 16, 2, 0x77, 8, 0x10, 7, 2, 0x77, 16, 0x10, 6, 2, 0x77, 24} // rip, rsp and rbp at rsp+8, +16, +24
 	lost := []byte{0x07, 6}
-	const bp = amd64BP
+	const bp = 6
 	tests := []struct {
 		name     string
 		programs [][]byte
@@ -132,57 +134,57 @@ func TestWalk(t *testing.T) {
 		full     bool
 		want     string
 	}{
-		{"leaf to root", [][]byte{nil, frame, root}, -1, registers(AMD64, pc(0, 5), bp, 1),
+		{"leaf to root", [][]byte{nil, frame, root}, -1, registers(isa.AMD64, pc(0, 5), bp, 1),
 			dump(false, pc(1, 8), 77, pc(2, 9)), false, "0+5 1+8 2+9"},
-		{"by frame pointer", [][]byte{nil, byBP, root}, -1, registers(AMD64, pc(0, 5), bp, 0x5018),
+		{"by frame pointer", [][]byte{nil, byBP, root}, -1, registers(isa.AMD64, pc(0, 5), bp, 0x5018),
 			dump(false, pc(1, 8), 1, 2, 88, pc(2, 9)), false, "0+5 1+8 2+9"},
-		{"a call at the end of a function", [][]byte{nil, frame, root}, -1, registers(AMD64, pc(0, 5)),
+		{"a call at the end of a function", [][]byte{nil, frame, root}, -1, registers(isa.AMD64, pc(0, 5)),
 			dump(false, pc(1, 0x40), 77, pc(2, 0x40)), false, "0+5 1+64 2+64"},
-		{"return address 0", [][]byte{nil}, -1, registers(AMD64, pc(0, 5)), dump(false, 0), false, "0+5"},
-		{"dump ends, stack goes on", [][]byte{nil, frame}, -1, registers(AMD64, pc(0, 5)),
+		{"return address 0", [][]byte{nil}, -1, registers(isa.AMD64, pc(0, 5)), dump(false, 0), false, "0+5"},
+		{"dump ends, stack goes on", [][]byte{nil, frame}, -1, registers(isa.AMD64, pc(0, 5)),
 			dump(false, pc(1, 8), 77), true, "0+5 1+8 dump-too-short"},
-		{"the last word of the dump", [][]byte{nil, root}, -1, registers(AMD64, pc(0, 5)), dump(false, pc(1, 8)), true, "0+5 1+8"},
-		{"stack ends", [][]byte{nil, frame}, -1, registers(AMD64, pc(0, 5)), dump(false, pc(1, 8), 77), false, "0+5 1+8 unreadable"},
-		{"below the stack pointer", [][]byte{{0x0e, 0}}, -1, registers(AMD64, pc(0, 5)), dump(false, 1, 2), true, "0+5 unreadable"},
-		{"a saved register that was not dumped", [][]byte{{0x80 | 3, 0x7f}, root}, -1, registers(AMD64, pc(0, 5), 3, 9),
+		{"the last word of the dump", [][]byte{nil, root}, -1, registers(isa.AMD64, pc(0, 5)), dump(false, pc(1, 8)), true, "0+5 1+8"},
+		{"stack ends", [][]byte{nil, frame}, -1, registers(isa.AMD64, pc(0, 5)), dump(false, pc(1, 8), 77), false, "0+5 1+8 unreadable"},
+		{"below the stack pointer", [][]byte{{0x0e, 0}}, -1, registers(isa.AMD64, pc(0, 5)), dump(false, 1, 2), true, "0+5 unreadable"},
+		{"a saved register that was not dumped", [][]byte{{0x80 | 3, 0x7f}, root}, -1, registers(isa.AMD64, pc(0, 5), 3, 9),
 			dump(false, pc(1, 8)), true, "0+5 1+8"},
-		{"signal", [][]byte{nil, nil, restorer, frame, root}, 2, registers(AMD64, pc(1, 3)),
+		{"signal", [][]byte{nil, nil, restorer, frame, root}, 2, registers(isa.AMD64, pc(1, 3)),
 			dump(false, pc(2, 0), 0, pc(3, 0), 0x5030, 66, 0, 11, pc(4, 4)), false, "1+3 2+0! 3+0! 4+4"},
-		{"signal while the trampoline returns", [][]byte{nil, nil, restorer, root}, 2, registers(AMD64, pc(2, 2)),
+		{"signal while the trampoline returns", [][]byte{nil, nil, restorer, root}, 2, registers(isa.AMD64, pc(2, 2)),
 			dump(false, 0, pc(3, 0), 0x5020, 66), false, "2+2 3+0!"},
-		{"no rules, and a frame pointer", [][]byte{nil, byBP, root}, -1, registers(AMD64, pc(5, 5), bp, 0x5008),
+		{"no rules, and a frame pointer", [][]byte{nil, byBP, root}, -1, registers(isa.AMD64, pc(5, 5), bp, 0x5008),
 			dump(false, 1, 0x5020, pc(1, 8), 7, 8, pc(2, 9), pc(2, 10)), false, "5+5^ 1+8 2+9"},
-		{"no rules, outermost by the frame pointer", [][]byte{nil}, -1, registers(AMD64, pc(5, 5), bp, 0), dump(false, 1, 2, 3), true, "5+5^"},
-		{"no rules, frame pointer below the stack", [][]byte{nil}, -1, registers(AMD64, pc(5, 5), bp, 0x4ff8), dump(false, 1, 2, 3), true, "5+5 no-cfi"},
-		{"no rules, frame pointer beyond the dump", [][]byte{nil}, -1, registers(AMD64, pc(5, 5), bp, 0x5010), dump(false, 1, 2, 3), true, "5+5 dump-too-short"},
-		{"no rules, frame pointer beyond the stack", [][]byte{nil}, -1, registers(AMD64, pc(5, 5), bp, 0x5010), dump(false, 1, 2, 3), false, "5+5 no-cfi"},
-		{"no rules, no frame pointer", [][]byte{nil}, -1, registers(AMD64, pc(5, 5), bp, 1<<40), dump(false, 1, 2, 3), true, "5+5 no-cfi"},
-		{"no rules, frame pointer to no call", [][]byte{nil}, -1, registers(AMD64, pc(5, 5), bp, 0x5000), dump(false, 0x5010, 2, 3), true, "5+5 no-cfi"},
-		{"no rules, frame pointer not aligned", [][]byte{nil}, -1, registers(AMD64, pc(5, 5), bp, 0x5001), dump(false, 0x5010, pc(0, 1), 3), true, "5+5 no-cfi"},
-		{"generated code", [][]byte{nil, root}, -1, registers(AMD64, 0x9000010, bp, 0x5000), dump(false, 0x5010, pc(1, 8)), true, "0x9000010^ 1+8"},
-		{"in an epilogue, behind its pop", [][]byte{{0x80 | 6, 2}, byBP, root}, -1, registers(AMD64, pc(0, 5), bp, 0x5008),
+		{"no rules, outermost by the frame pointer", [][]byte{nil}, -1, registers(isa.AMD64, pc(5, 5), bp, 0), dump(false, 1, 2, 3), true, "5+5^"},
+		{"no rules, frame pointer below the stack", [][]byte{nil}, -1, registers(isa.AMD64, pc(5, 5), bp, 0x4ff8), dump(false, 1, 2, 3), true, "5+5 no-cfi"},
+		{"no rules, frame pointer beyond the dump", [][]byte{nil}, -1, registers(isa.AMD64, pc(5, 5), bp, 0x5010), dump(false, 1, 2, 3), true, "5+5 dump-too-short"},
+		{"no rules, frame pointer beyond the stack", [][]byte{nil}, -1, registers(isa.AMD64, pc(5, 5), bp, 0x5010), dump(false, 1, 2, 3), false, "5+5 no-cfi"},
+		{"no rules, no frame pointer", [][]byte{nil}, -1, registers(isa.AMD64, pc(5, 5), bp, 1<<40), dump(false, 1, 2, 3), true, "5+5 no-cfi"},
+		{"no rules, frame pointer to no call", [][]byte{nil}, -1, registers(isa.AMD64, pc(5, 5), bp, 0x5000), dump(false, 0x5010, 2, 3), true, "5+5 no-cfi"},
+		{"no rules, frame pointer not aligned", [][]byte{nil}, -1, registers(isa.AMD64, pc(5, 5), bp, 0x5001), dump(false, 0x5010, pc(0, 1), 3), true, "5+5 no-cfi"},
+		{"generated code", [][]byte{nil, root}, -1, registers(isa.AMD64, 0x9000010, bp, 0x5000), dump(false, 0x5010, pc(1, 8)), true, "0x9000010^ 1+8"},
+		{"in an epilogue, behind its pop", [][]byte{{0x80 | 6, 2}, byBP, root}, -1, registers(isa.AMD64, pc(0, 5), bp, 0x5008),
 			dump(false, pc(1, 8), 0, pc(2, 8)), false, "0+5 1+8 2+8"},
-		{"where the process began", [][]byte{nil, nil}, -1, registers(AMD64, pc(1, 5), bp, 0x5000), dump(false, pc(0, 0x50), 2, 3), false, "1+5 0+80"},
-		{"ahead of where it began", [][]byte{nil, nil}, -1, registers(AMD64, pc(1, 5), bp, 0x4000), dump(false, pc(0, 0x4e), 2, 3), false, "1+5 0+78 no-cfi"},
-		{"no code", [][]byte{nil}, -1, registers(AMD64, pc(0, 5)), dump(false, 0x123456, 2), true, "0+5 no-code"},
-		{"a register that is lost", [][]byte{lost, byBP}, -1, registers(AMD64, pc(0, 5), bp, 0x5000), dump(false, pc(1, 8), 2, 3), false, "0+5 1+8 lost-register"},
-		{"a register that was not recorded", [][]byte{byBP}, -1, registers(AMD64, pc(0, 5)), dump(false, 1), false, "0+5 lost-register"},
-		{"in a circle", [][]byte{{0x14, 7, 0, 0x0f, 2, 0x77, 0, 0x16, 16, 2, 0x80, 0}}, -1, registers(AMD64, pc(0, 5)), dump(false, 1), false, "0+5 bad-cfi"},
-		{"no rule for the return address", [][]byte{{0x08, 16}}, -1, registers(AMD64, pc(0, 5)), dump(false, 1), false, "0+5 bad-cfi"},
-		{"an expression without a result", [][]byte{{0x0f, 1, 0x96}}, -1, registers(AMD64, pc(0, 5)), dump(false, 1), false, "0+5 bad-cfi"},
-		{"an expression without an end", [][]byte{{0x0f, 3, 0x2f, 0xfd, 0xff}}, -1, registers(AMD64, pc(0, 5)), dump(false, 1), false, "0+5 bad-cfi"},
+		{"where the process began", [][]byte{nil, nil}, -1, registers(isa.AMD64, pc(1, 5), bp, 0x5000), dump(false, pc(0, 0x50), 2, 3), false, "1+5 0+80"},
+		{"ahead of where it began", [][]byte{nil, nil}, -1, registers(isa.AMD64, pc(1, 5), bp, 0x4000), dump(false, pc(0, 0x4e), 2, 3), false, "1+5 0+78 no-cfi"},
+		{"no code", [][]byte{nil}, -1, registers(isa.AMD64, pc(0, 5)), dump(false, 0x123456, 2), true, "0+5 no-code"},
+		{"a register that is lost", [][]byte{lost, byBP}, -1, registers(isa.AMD64, pc(0, 5), bp, 0x5000), dump(false, pc(1, 8), 2, 3), false, "0+5 1+8 lost-register"},
+		{"a register that was not recorded", [][]byte{byBP}, -1, registers(isa.AMD64, pc(0, 5)), dump(false, 1), false, "0+5 lost-register"},
+		{"in a circle", [][]byte{{0x14, 7, 0, 0x0f, 2, 0x77, 0, 0x16, 16, 2, 0x80, 0}}, -1, registers(isa.AMD64, pc(0, 5)), dump(false, 1), false, "0+5 bad-cfi"},
+		{"no rule for the return address", [][]byte{{0x08, 16}}, -1, registers(isa.AMD64, pc(0, 5)), dump(false, 1), false, "0+5 bad-cfi"},
+		{"an expression without a result", [][]byte{{0x0f, 1, 0x96}}, -1, registers(isa.AMD64, pc(0, 5)), dump(false, 1), false, "0+5 bad-cfi"},
+		{"an expression without an end", [][]byte{{0x0f, 3, 0x2f, 0xfd, 0xff}}, -1, registers(isa.AMD64, pc(0, 5)), dump(false, 1), false, "0+5 bad-cfi"},
 		// CFA = rsp + 8 + ((rip & 15) >= 11) << 3
 		{"a slot of the PLT, before its push", [][]byte{{0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22}, root}, -1,
-			registers(AMD64, pc(0, 0x16)), dump(false, pc(1, 1), pc(1, 2)), false, "0+22 1+1"},
+			registers(isa.AMD64, pc(0, 0x16)), dump(false, pc(1, 1), pc(1, 2)), false, "0+22 1+1"},
 		{"a slot of the PLT, behind its push", [][]byte{{0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22}, root}, -1,
-			registers(AMD64, pc(0, 0x1b)), dump(false, pc(1, 1), pc(1, 2)), false, "0+27 1+2"},
+			registers(isa.AMD64, pc(0, 0x1b)), dump(false, pc(1, 1), pc(1, 2)), false, "0+27 1+2"},
 		{"read-only data", [][]byte{{0x0f, 10, 0x03, 0x00, 0x18, 0x40, 0, 0, 0, 0, 0, 0x06}, root}, -1,
-			registers(AMD64, pc(0, 5)), dump(false, 1, pc(1, 7)), false, "0+5 1+7"},
+			registers(isa.AMD64, pc(0, 5)), dump(false, 1, pc(1, 7)), false, "0+5 1+7"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			w := NewWalker(AMD64, false)
-			w.Process(&process{object(AMD64, tt.signal, tt.programs...), map[uint64]uint64{loaded + 0x1800: 0x5010}})
+			w := NewWalker(isa.AMD64, false)
+			w.Process(&process{object(isa.AMD64, tt.signal, tt.programs...), map[uint64]uint64{loaded + 0x1800: 0x5010}})
 			for range 2 { // the second time from the cache
 				if got := show(w.Walk(tt.regs, tt.stack, tt.full, 5)); got != tt.want {
 					t.Errorf("%s, want %s", got, tt.want)
@@ -206,21 +208,21 @@ func TestWalkARM64(t *testing.T) {
 		stack    []byte
 		want     string
 	}{
-		{"a leaf keeps its return address in x30", [][]byte{nil, saved, root}, -1, registers(ARM64, pc(0, 4), 30, pc(1, 8), 29, 1),
+		{"a leaf keeps its return address in x30", [][]byte{nil, saved, root}, -1, registers(isa.ARM64, pc(0, 4), 30, pc(1, 8), 29, 1),
 			dump(true, 1, pc(2, 12)), "0+4 1+8 2+12"},
-		{"by frame pointer", [][]byte{byFP, root}, -1, registers(ARM64, pc(0, 8), 30, 1, 29, 0x5010), dump(true, 0, 0, 1, pc(1, 12)), "0+8 1+12"},
-		{"signed return address", [][]byte{signed, root}, -1, registers(ARM64, pc(0, 4), 30, 1), dump(true, 1, 0x002f_0000_0000_0000|pc(1, 8)), "0+4 1+8"},
-		{"signal", [][]byte{nil, trampoline, nil, root}, 1, registers(ARM64, pc(0, 4), 30, pc(1, 0), 29, 0x5000),
+		{"by frame pointer", [][]byte{byFP, root}, -1, registers(isa.ARM64, pc(0, 8), 30, 1, 29, 0x5010), dump(true, 0, 0, 1, pc(1, 12)), "0+8 1+12"},
+		{"signed return address", [][]byte{signed, root}, -1, registers(isa.ARM64, pc(0, 4), 30, 1), dump(true, 1, 0x002f_0000_0000_0000|pc(1, 8)), "0+4 1+8"},
+		{"signal", [][]byte{nil, trampoline, nil, root}, 1, registers(isa.ARM64, pc(0, 4), 30, pc(1, 0), 29, 0x5000),
 			dump(true, 0, pc(2, 0)), "0+4 1+0! 2+0! bad-cfi"},
-		{"no rules, and a frame pointer", [][]byte{nil, root}, -1, registers(ARM64, pc(5, 4), 30, 1, 29, 0x5000),
+		{"no rules, and a frame pointer", [][]byte{nil, root}, -1, registers(isa.ARM64, pc(5, 4), 30, 1, 29, 0x5000),
 			dump(true, 0, 0x002f_0000_0000_0000|pc(1, 8)), "5+4^ 1+8"},
-		{"return address 0", [][]byte{saved}, -1, registers(ARM64, pc(0, 4), 30, 1), dump(true, 0, 0), "0+4"},
-		{"x30 unknown", [][]byte{nil}, -1, registers(ARM64, pc(0, 4)), dump(true, 0, 0), "0+4 lost-register"},
+		{"return address 0", [][]byte{saved}, -1, registers(isa.ARM64, pc(0, 4), 30, 1), dump(true, 0, 0), "0+4"},
+		{"x30 unknown", [][]byte{nil}, -1, registers(isa.ARM64, pc(0, 4)), dump(true, 0, 0), "0+4 lost-register"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			w := NewWalker(ARM64, true)
-			w.Process(&process{table: object(ARM64, tt.signal, tt.programs...)})
+			w := NewWalker(isa.ARM64, true)
+			w.Process(&process{table: object(isa.ARM64, tt.signal, tt.programs...)})
 			if got := show(w.Walk(tt.regs, tt.stack, false, 5)); got != tt.want {
 				t.Errorf("%s, want %s", got, tt.want)
 			}
@@ -230,10 +232,10 @@ func TestWalkARM64(t *testing.T) {
 
 // A stack is bounded, however its frames come to be.
 func TestTooManyFrames(t *testing.T) {
-	w := NewWalker(AMD64, false)
+	w := NewWalker(isa.AMD64, false)
 	// The CFA grows by 8, the return address is this function's.
-	w.Process(&process{table: object(AMD64, -1, []byte{0x16, 16, 2, 0x80, 0})})
-	s := w.Walk(registers(AMD64, pc(0, 5)), dump(false, 1), true, 5)
+	w.Process(&process{table: object(isa.AMD64, -1, []byte{0x16, 16, 2, 0x80, 0})})
+	s := w.Walk(registers(isa.AMD64, pc(0, 5)), dump(false, 1), true, 5)
 	if len(s.Words) != MaxFrames || s.Reason != TooManyFrames {
 		t.Errorf("%d frames, %q", len(s.Words), s.Reason)
 	}
@@ -241,11 +243,11 @@ func TestTooManyFrames(t *testing.T) {
 
 // What an address means changes with time.
 func TestTime(t *testing.T) {
-	p := &changing{process{table: object(AMD64, -1, nil, []byte{0x07, 16})}}
-	w := NewWalker(AMD64, false)
+	p := &changing{process{table: object(isa.AMD64, -1, nil, []byte{0x07, 16})}}
+	w := NewWalker(isa.AMD64, false)
 	w.Process(p)
 	for time, want := range []string{"0+5 1+4", "0+5 no-code", "0+5 1+4"} {
-		if got := show(w.Walk(registers(AMD64, pc(0, 5)), dump(false, pc(1, 4)), false, int64(time*10))); got != want {
+		if got := show(w.Walk(registers(isa.AMD64, pc(0, 5)), dump(false, pc(1, 4)), false, int64(time*10))); got != want {
 			t.Errorf("at %d: %s, want %s", time, got, want)
 		}
 	}
@@ -307,11 +309,11 @@ func TestExpression(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			w := NewWalker(AMD64, false)
+			w := NewWalker(isa.AMD64, false)
 			w.Process(&process{})
-			w.regs = *registers(AMD64, pc(0, 0), 3, 9)
+			w.regs = *registers(isa.AMD64, pc(0, 0), 3, 9)
 			w.dump, w.base = dump(false, 1, 0x2020202020202011), 0x5000
-			table := &Table{Arch: AMD64, order: binary.LittleEndian, programs: [][]byte{tt.program}}
+			table := &Table{Arch: isa.AMD64, order: binary.LittleEndian, programs: [][]byte{tt.program}}
 			if got, ok := w.expression(table, 0, 0x5040, true); ok != tt.ok || ok && got != tt.want {
 				t.Errorf("%#x %t, want %#x %t", got, ok, tt.want, tt.ok)
 			}

@@ -16,6 +16,7 @@ import (
 
 	"stackmill/fault"
 	"stackmill/stages/infile"
+	"stackmill/stages/loadobject/isa"
 )
 
 // ErrNotELF says that a file is no ELF object that can be read.
@@ -195,6 +196,9 @@ func New(path string, data []byte) (*File, error) {
 	f.readSections(h)
 	return f, nil
 }
+
+// Arch returns the instruction set of the object's code, 0 for one that is unknown.
+func (f *File) Arch() isa.Arch { return isa.Of(f.Machine, f.Class) }
 
 // header is where the header tables lie.
 type header struct {

@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"stackmill/stages/loadobject/isa"
 )
 
 // TestARM64 has encodings of the Arm Architecture Reference Manual.
@@ -56,12 +58,12 @@ func TestARM64(t *testing.T) {
 		{"casal", "c8e0fc41", Other, 0},
 	} {
 		want := Inst{Len: 4, Kind: c.kind, HasTarget: c.target != 0, Target: c.target}
-		if got, err := Decode(ARM64, unhex(t, ARM64, c.code), addr); err != nil || got != want {
+		if got, err := Decode(isa.ARM64, unhex(t, isa.ARM64, c.code), addr); err != nil || got != want {
 			t.Errorf("%s: %+v %v, want %+v", c.name, got, err, want)
 		}
 	}
 	for code, want := range map[string]error{"02000000": ErrUndefined, "06000000": ErrUndefined, "00010000": ErrUndefined} {
-		if got, err := Decode(ARM64, unhex(t, ARM64, code), addr); !errors.Is(err, want) {
+		if got, err := Decode(isa.ARM64, unhex(t, isa.ARM64, code), addr); !errors.Is(err, want) {
 			t.Errorf("%s: %+v %v, want %v", code, got, err, want)
 		}
 	}

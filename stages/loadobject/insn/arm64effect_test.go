@@ -10,11 +10,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"stackmill/stages/loadobject/isa"
 )
 
 // TestEffectsARM64 has what the assembler makes of the names.
 func TestEffectsARM64(t *testing.T) {
-	checkEffects(t, ARM64, []effectCase{
+	checkEffects(t, isa.ARM64, []effectCase{
 		{"mov x29, sp", "910003fd", "x29=sp/8 w x29"},
 		{"mov x0, x1", "aa0103e0", "x0=x1/8 w x0"},
 		{"mov w0, wzr", "2a1f03e0", "x0=0x0/4 w x0"},
@@ -151,7 +153,7 @@ func (c *comparer) operandsARM64(l line) {
 	text, _, _ := strings.Cut(l.text, "//")
 	text, _, _ = strings.Cut(text, "<")
 	name, rest, _ := strings.Cut(strings.TrimSpace(text), "\t")
-	e, err := Effects(ARM64, l.code, l.addr)
+	e, err := Effects(isa.ARM64, l.code, l.addr)
 	if err != nil {
 		c.errorf(l, "%v", err)
 		return
@@ -168,7 +170,7 @@ func (c *comparer) operandsARM64(l line) {
 	got := ""
 	if len(e.Accesses) > 0 && name != "dc" {
 		m := e.Accesses[0]
-		got = effectText(ARM64, &Effect{Accesses: []Access{{Base: m.Base, Index: m.Index, Scale: m.Scale, Disp: m.Disp, Size: m.Size}},
+		got = effectText(isa.ARM64, &Effect{Accesses: []Access{{Base: m.Base, Index: m.Index, Scale: m.Scale, Disp: m.Disp, Size: m.Size}},
 			Dest: NoRegister, Source: NoRegister, Second: NoRegister, Base: NoRegister})
 		if n := sizeARM64(name, rest); n == 0 {
 			_, got, _ = strings.Cut(got, "[")
@@ -288,8 +290,8 @@ func (c *comparer) writtenARM64(l line, e *Effect, name, rest string) {
 	if e.Written != want {
 		c.errorf(l, "written %#x, want %#x", e.Written, want)
 	}
-	if op := computedARM64(name, operands); op != "" && op != strings.Split(effectText(ARM64, e), " ")[0] {
-		c.errorf(l, "%q, want %q", effectText(ARM64, e), op)
+	if op := computedARM64(name, operands); op != "" && op != strings.Split(effectText(isa.ARM64, e), " ")[0] {
+		c.errorf(l, "%q, want %q", effectText(isa.ARM64, e), op)
 	}
 	if e.Dest != NoRegister && slices.Contains([]Op{Move, SetConst, Load, AddConst, AddRegister, Choose, Extend, LoadPair}, e.Op) && want>>e.Dest&1 == 0 {
 		c.errorf(l, "destination %d", e.Dest)

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"stackmill/acceptance/corpus"
+	"stackmill/stages/loadobject/isa"
 )
 
 // libraries have code of many compilers and for many processors; libc, libm and
@@ -106,7 +107,7 @@ func TestOpcodes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("seconds of objdump")
 	}
-	for arch, machine := range map[Arch]string{AMD64: "i386:x86-64", X86: "i386"} {
+	for arch, machine := range map[isa.Arch]string{isa.AMD64: "i386:x86-64", isa.X86: "i386"} {
 		t.Run(machine, func(t *testing.T) {
 			c := comparer{t: t, arch: arch}
 			disassemble(t, arch, machine, everyOpcode(arch), c.line)
@@ -116,7 +117,7 @@ func TestOpcodes(t *testing.T) {
 }
 
 // disassemble has objdump print instructions, and calls each with them.
-func disassemble(t *testing.T, arch Arch, machine string, codes []string, each func(line), args ...string) {
+func disassemble(t *testing.T, arch isa.Arch, machine string, codes []string, each func(line), args ...string) {
 	t.Helper()
 	const slot = 18 // an instruction, and a nop up to the next one
 	var code bytes.Buffer
@@ -135,13 +136,13 @@ func disassemble(t *testing.T, arch Arch, machine string, codes []string, each f
 }
 
 // everyOpcode returns the starts of instructions.
-func everyOpcode(arch Arch) (codes []string) {
+func everyOpcode(arch isa.Arch) (codes []string) {
 	modrms := []string{"\x05", "\x44\x24", "\x80", "\x04\x25"}
 	for reg := range byte(8) {
 		modrms = append(modrms, string([]byte{reg << 3}), string([]byte{0xc0 | reg<<3}))
 	}
 	prefixes := []string{"", "\x66", "\xf2", "\xf3", "\x67"}
-	if arch == AMD64 {
+	if arch == isa.AMD64 {
 		prefixes = append(prefixes, "\x48", "\x66\x48")
 	}
 	for op := range 256 {
@@ -176,11 +177,12 @@ func everyOpcode(arch Arch) (codes []string) {
 }
 
 // archOfFile returns the instruction set of a file that is there and is ELF.
-func archOfFile(file string) (Arch, bool) {
+func archOfFile(file string) (isa.Arch, bool) {
 	f, err := elf.Open(file)
 	if err != nil {
 		return 0, false
 	}
 	defer f.Close()
-	return ArchOf(f.Machine, f.Class)
+	arch := isa.Of(f.Machine, f.Class)
+	return arch, arch != 0
 }

@@ -1,6 +1,10 @@
 package insn
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"stackmill/stages/loadobject/isa"
+)
 
 // BitOp is how the bits of an instruction's result follow from those of its
 // operands From and With.
@@ -65,16 +69,16 @@ type Bits struct {
 // BitsOf decodes the instruction at the start of code, which lies at addr. It
 // reports false for those of which it does not tell what bits they use. What
 // does nothing to general registers and memory has no operands.
-func BitsOf(arch Arch, code []byte, addr uint64) (Bits, bool) {
+func BitsOf(arch isa.Arch, code []byte, addr uint64) (Bits, bool) {
 	switch arch {
-	case AMD64, X86:
-		d := x86{code: code[:min(len(code), maxX86)], long: arch == AMD64}
+	case isa.AMD64, isa.X86:
+		d := x86{code: code[:min(len(code), maxX86)], long: arch == isa.AMD64}
 		f, err := d.decode()
 		if err != nil {
 			return Bits{}, false
 		}
 		return d.bits(f)
-	case ARM64:
+	case isa.ARM64:
 		var inst Inst
 		if inst.decodeARM64(code, addr) != nil {
 			return Bits{}, false

@@ -1,6 +1,10 @@
 package insn
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"stackmill/stages/loadobject/isa"
+)
 
 // Register is a general register by its DWARF number: on x86-64 0 to 15 (stack
 // pointer 7), on A64 0 to 31 (stack pointer 31), in 32-bit x86 code 0 to 7 (stack
@@ -83,11 +87,11 @@ type Effect struct {
 
 // Effects decodes the instruction at the start of code, which lies at addr, and
 // tells what it does. The errors are those of Decode.
-func Effects(arch Arch, code []byte, addr uint64) (Effect, error) {
+func Effects(arch isa.Arch, code []byte, addr uint64) (Effect, error) {
 	switch arch {
-	case AMD64, X86:
-		return effectsX86(arch == AMD64, code, addr)
-	case ARM64:
+	case isa.AMD64, isa.X86:
+		return effectsX86(arch == isa.AMD64, code, addr)
+	case isa.ARM64:
 		return effectsARM64(code, addr)
 	}
 	return noEffect, ErrUndefined

@@ -5,18 +5,20 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"stackmill/stages/loadobject/isa"
 )
 
 // effectText writes an effect in one line: operation, accesses, written registers,
 // and what was added to a register.
-func effectText(arch Arch, e *Effect) string {
+func effectText(arch isa.Arch, e *Effect) string {
 	name := func(r Register) string {
 		switch {
 		case r == NoRegister:
 			return "-"
-		case arch == AMD64:
+		case arch == isa.AMD64:
 			return names64[r]
-		case arch == X86:
+		case arch == isa.X86:
 			return names32[r]
 		case r == 31:
 			return "sp"
@@ -88,7 +90,7 @@ func effectText(arch Arch, e *Effect) string {
 
 type effectCase struct{ name, code, want string }
 
-func checkEffects(t *testing.T, arch Arch, cases []effectCase) {
+func checkEffects(t *testing.T, arch isa.Arch, cases []effectCase) {
 	t.Helper()
 	for _, c := range cases {
 		code := unhex(t, arch, c.code)
@@ -100,7 +102,7 @@ func checkEffects(t *testing.T, arch Arch, cases []effectCase) {
 }
 
 func TestEffectsAMD64(t *testing.T) {
-	checkEffects(t, AMD64, []effectCase{
+	checkEffects(t, isa.AMD64, []effectCase{
 		{"mov %rsp,%rbp", "48 89 e5", "rbp=rsp/8 w rbp"},
 		{"mov %eax,%r8d", "41 89 c0", "r8=rax/4 w r8"},
 		{"mov %al,%cl", "88 c1", "rcx=rax/1 w rcx"},
@@ -243,7 +245,7 @@ func TestEffectsAMD64(t *testing.T) {
 }
 
 func TestEffectsX86(t *testing.T) {
-	checkEffects(t, X86, []effectCase{
+	checkEffects(t, isa.X86, []effectCase{
 		{"mov %esp,%ebp", "89 e5", "ebp=esp/4 w ebp"},
 		{"mov 0x804a00c,%eax", "a1 0c a0 04 08", "eax=load/4 La4[+0x804a00c] w eax"},
 		{"mov -4(%ebx,%esi,4),%ecx", "8b 4c b3 fc", "ecx=load/4 L4[ebx+esi*4-0x4] w ecx"},
@@ -261,12 +263,12 @@ func TestEffectsX86(t *testing.T) {
 }
 
 func TestEffectsErrors(t *testing.T) {
-	for _, arch := range []Arch{AMD64, X86, ARM64} {
+	for _, arch := range []isa.Arch{isa.AMD64, isa.X86, isa.ARM64} {
 		if _, err := Effects(arch, nil, 0); !errors.Is(err, ErrTruncated) {
 			t.Errorf("%d: %v", arch, err)
 		}
 	}
-	if _, err := Effects(AMD64, []byte{0x06}, 0); !errors.Is(err, ErrUndefined) {
+	if _, err := Effects(isa.AMD64, []byte{0x06}, 0); !errors.Is(err, ErrUndefined) {
 		t.Error(err)
 	}
 	if _, err := Effects(0, []byte{0x90}, 0); !errors.Is(err, ErrUndefined) {

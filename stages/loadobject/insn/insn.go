@@ -8,43 +8,11 @@
 package insn
 
 import (
-	"debug/elf"
 	"errors"
 	"iter"
+
+	"stackmill/stages/loadobject/isa"
 )
-
-// Arch is an instruction set in one of its modes.
-type Arch uint8
-
-// The instruction sets.
-const (
-	AMD64 Arch = iota + 1 // x86 in 64-bit mode
-	X86                   // x86 in 32-bit mode
-	ARM64                 // A64
-)
-
-// ArchOf returns the instruction set of an ELF file, false when it is none of
-// this package's. A file of class 32 for x86-64 (x32) runs in 64-bit mode.
-func ArchOf(machine elf.Machine, class elf.Class) (Arch, bool) {
-	switch {
-	case machine == elf.EM_X86_64:
-		return AMD64, true
-	case machine == elf.EM_386 && class == elf.ELFCLASS32:
-		return X86, true
-	case machine == elf.EM_AARCH64:
-		return ARM64, true
-	}
-	return 0, false
-}
-
-// step is the distance in bytes after which decoding is tried again behind
-// bytes that are no instruction.
-func (a Arch) step() int {
-	if a == ARM64 {
-		return 4
-	}
-	return 1
-}
 
 // Kind is what an instruction does to the flow of control.
 type Kind uint8
@@ -92,12 +60,12 @@ var (
 // Lengths are the hardware's. They differ from those of objdump in one place:
 // objdump prints `fwait` and the x87 instruction behind it as one. The x86
 // extension APX (prefix REX2, EVEX map 4) is undefined here.
-func Decode(arch Arch, code []byte, addr uint64) (inst Inst, err error) {
+func Decode(arch isa.Arch, code []byte, addr uint64) (inst Inst, err error) {
 	switch arch {
-	case ARM64:
+	case isa.ARM64:
 		err = inst.decodeARM64(code, addr)
-	case AMD64, X86:
-		err = inst.decodeX86(arch == AMD64, code, addr)
+	case isa.AMD64, isa.X86:
+		err = inst.decodeX86(arch == isa.AMD64, code, addr)
 	default:
 		err = ErrUndefined
 	}
@@ -115,12 +83,12 @@ type Item struct {
 // Walk iterates over the instructions of code, which lies at addr, in order of
 // address and without gaps. Behind bytes that are no instruction it goes on
 // after one byte (x86) or word (A64).
-func Walk(arch Arch, code []byte, addr uint64) iter.Seq[Item] {
+func Walk(arch isa.Arch, code []byte, addr uint64) iter.Seq[Item] {
 	return func(yield func(Item) bool) {
 		for len(code) > 0 {
 			inst, err := Decode(arch, code, addr)
 			if err != nil {
-				inst = Inst{Len: min(arch.step(), len(code))}
+				inst = Inst{Len: min(arch.Step(), len(code))}
 			}
 			if !yield(Item{addr, inst, err}) {
 				return

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"stackmill/stages/loadobject/isa"
 )
 
 // line is an instruction as objdump prints it.
@@ -20,7 +22,7 @@ type line struct {
 }
 
 // parseLine reads `  addr:\tbytes\ttext`; A64 words are printed as numbers.
-func parseLine(arch Arch, s string) (l line, ok bool) {
+func parseLine(arch isa.Arch, s string) (l line, ok bool) {
 	fields := strings.SplitN(s, "\t", 3)
 	if len(fields) < 2 {
 		return l, false
@@ -32,7 +34,7 @@ func parseLine(arch Arch, s string) (l line, ok bool) {
 	if l.code, err = hex.DecodeString(strings.ReplaceAll(fields[1], " ", "")); err != nil {
 		return l, false
 	}
-	if arch == ARM64 {
+	if arch == isa.ARM64 {
 		slices.Reverse(l.code)
 	}
 	if len(fields) == 3 {
@@ -42,10 +44,10 @@ func parseLine(arch Arch, s string) (l line, ok bool) {
 }
 
 // objdump calls each with every instruction that the program prints.
-func objdump(t *testing.T, arch Arch, each func(line), args ...string) {
+func objdump(t *testing.T, arch isa.Arch, each func(line), args ...string) {
 	t.Helper()
 	program := "objdump"
-	if arch == ARM64 {
+	if arch == isa.ARM64 {
 		program = "aarch64-linux-gnu-objdump"
 	}
 	cmd := exec.Command(program, append([]string{"-w", "-z"}, args...)...)
@@ -83,7 +85,7 @@ func needObjdump(t *testing.T) {
 // comparer counts the instructions compared and reports the first differences.
 type comparer struct {
 	t           *testing.T
-	arch        Arch
+	arch        isa.Arch
 	n, differed int
 }
 
@@ -107,7 +109,7 @@ func (c *comparer) line(l line) {
 		return
 	}
 	c.n++
-	if l.code[0] == 0x9b && c.arch != ARM64 {
+	if l.code[0] == 0x9b && c.arch != isa.ARM64 {
 		l.code = l.code[:1] // fwait, printed with what follows it
 	}
 	n := len(l.code)
@@ -158,7 +160,7 @@ var prefixNames = []string{"data16", "data32", "addr16", "addr32", "lock", "repz
 // flow compares kind, target and slot.
 func (c *comparer) flow(l line) {
 	text, comment := l.text, ""
-	if c.arch != ARM64 {
+	if c.arch != isa.ARM64 {
 		text, comment, _ = strings.Cut(text, "#")
 	}
 	text, _, _ = strings.Cut(text, "<")
@@ -190,8 +192,8 @@ func (c *comparer) flow(l line) {
 	}
 }
 
-func mnemonicKind(arch Arch, op string) Kind {
-	if arch == ARM64 {
+func mnemonicKind(arch isa.Arch, op string) Kind {
+	if arch == isa.ARM64 {
 		return mnemonicKindARM64(op)
 	}
 	switch strings.TrimRight(op, "wlq") {

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"stackmill/stages/loadobject/isa"
 )
 
 // TestOperands compares memory operands with those that objdump prints in Intel's
@@ -103,7 +105,7 @@ func sameOperands(got, want []string) bool {
 }
 
 // operandText is the size, the segment and the sum of an operand of objdump's.
-func operandText(arch Arch, m []string, comment string) string {
+func operandText(arch isa.Arch, m []string, comment string) string {
 	segment, sum := "", m[3]
 	if m[2] == "fs" || m[2] == "gs" {
 		segment = "thread"
@@ -127,7 +129,7 @@ func operandText(arch Arch, m []string, comment string) string {
 		}
 	}
 	for i, p := range parts { // addresses of half the size
-		if arch == AMD64 {
+		if arch == isa.AMD64 {
 			parts[i] = narrow.ReplaceAllString(p, "r$1$2")
 		} else if len(p) == 2 {
 			parts[i] = "e" + p
@@ -157,9 +159,9 @@ var (
 )
 
 // accessText is like operandText.
-func accessText(arch Arch, m *Access) string {
+func accessText(arch isa.Arch, m *Access) string {
 	names, segment := names64, ""
-	if arch == X86 {
+	if arch == isa.X86 {
 		names = names32
 	}
 	if m.Thread {
@@ -216,7 +218,7 @@ func TestOpcodeOperands(t *testing.T) {
 	if testing.Short() {
 		t.Skip("seconds of objdump")
 	}
-	for arch, machine := range map[Arch]string{AMD64: "i386:x86-64", X86: "i386"} {
+	for arch, machine := range map[isa.Arch]string{isa.AMD64: "i386:x86-64", isa.X86: "i386"} {
 		t.Run(machine, func(t *testing.T) {
 			c := comparer{t: t, arch: arch}
 			disassemble(t, arch, machine, everyOpcode(arch), c.operands, "-M", "intel")

@@ -4,12 +4,14 @@ import (
 	"encoding/binary"
 	"fmt"
 	"strings"
+
+	"stackmill/stages/loadobject/isa"
 )
 
 // Printer disassembles as Text does, faster: programs repeat few instructions
 // many times. It is not safe for concurrent use.
 type Printer struct {
-	arch  Arch
+	arch  isa.Arch
 	known map[string]string // texts by bytes; of branches up to the target by bytes up to the displacement
 }
 
@@ -17,7 +19,7 @@ type Printer struct {
 const maxKnown = 100_000
 
 // NewPrinter returns a printer for an instruction set.
-func NewPrinter(arch Arch) *Printer { return &Printer{arch, map[string]string{}} }
+func NewPrinter(arch isa.Arch) *Printer { return &Printer{arch, map[string]string{}} }
 
 // Text is the text of one step of Walk, whose bytes start code.
 func (p *Printer) Text(item Item, code []byte) string {
@@ -27,7 +29,7 @@ func (p *Printer) Text(item Item, code []byte) string {
 	}
 	key, branch := code, false
 	switch {
-	case p.arch == ARM64:
+	case p.arch == isa.ARM64:
 		if relativeARM64(item.Inst, code) {
 			return textARM64(code, item.Addr)
 		}
@@ -56,7 +58,7 @@ func (p *Printer) Text(item Item, code []byte) string {
 }
 
 func (p *Printer) text(code []byte, addr uint64) string {
-	if p.arch == ARM64 {
+	if p.arch == isa.ARM64 {
 		return textARM64(code, addr)
 	}
 	return textX86(p.arch, code, addr)

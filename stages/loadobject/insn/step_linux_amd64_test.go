@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"syscall"
 	"testing"
+
+	"stackmill/stages/loadobject/isa"
 )
 
 // TestStep runs programs one instruction at a time and holds what Effects tells against
@@ -99,7 +101,7 @@ func (s *stepper) step() bool {
 	}
 	if !ok {
 		var err error
-		if e, err = Effects(AMD64, code[:n], before.Rip); err != nil {
+		if e, err = Effects(isa.AMD64, code[:n], before.Rip); err != nil {
 			s.t.Fatalf("%x: % x: %v", before.Rip, code[:n], err)
 		}
 		s.seen[before.Rip] = e
@@ -124,7 +126,7 @@ func (s *stepper) step() bool {
 		return true
 	}
 	if err := check(&e, &before, &s.regs, was, is); err != nil {
-		s.t.Errorf("%x: % x %s: %v", before.Rip, code[:e.Len], Text(AMD64, code[:n], before.Rip), err)
+		s.t.Errorf("%x: % x %s: %v", before.Rip, code[:e.Len], Text(isa.AMD64, code[:n], before.Rip), err)
 		return len(s.seen) < 1<<20
 	}
 	return true

@@ -3,6 +3,8 @@ package insn
 import (
 	"encoding/binary"
 	"slices"
+
+	"stackmill/stages/loadobject/isa"
 )
 
 // StubSlot decodes an entry of a procedure linkage table, which lies at addr,
@@ -13,8 +15,8 @@ import (
 //
 //	x86      [endbr64] jmp *slot
 //	A64      [bti c] adrp x16, page; ldr x17, [x16, #n]; add x16, x16, #n; [autia1716] br x17
-func StubSlot(arch Arch, code []byte, addr uint64) (slot uint64, ok bool) {
-	if arch == ARM64 {
+func StubSlot(arch isa.Arch, code []byte, addr uint64) (slot uint64, ok bool) {
+	if arch == isa.ARM64 {
 		return stubARM64(code, addr)
 	}
 	if n := landingPad(code); n > 0 {

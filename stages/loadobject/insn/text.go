@@ -8,6 +8,8 @@ import (
 
 	"golang.org/x/arch/arm64/arm64asm"
 	"golang.org/x/arch/x86/x86asm"
+
+	"stackmill/stages/loadobject/isa"
 )
 
 // Text disassembles the instruction at the start of code, which lies at addr,
@@ -17,13 +19,13 @@ import (
 // name, among it many of the newer extensions, reads as its bytes, such as
 // `.byte 0xf3,0x0f,0xc7,0xf8` or `.inst 0x04e00c41`, and so do bytes that are no
 // instruction. The text of no code is empty.
-func Text(arch Arch, code []byte, addr uint64) string {
+func Text(arch isa.Arch, code []byte, addr uint64) string {
 	inst, err := Decode(arch, code, addr)
 	if err != nil {
-		return bytesText(code[:min(arch.step(), len(code))])
+		return bytesText(code[:min(arch.Step(), len(code))])
 	}
 	code = code[:inst.Len]
-	if arch == ARM64 {
+	if arch == isa.ARM64 {
 		return textARM64(code, addr)
 	}
 	return textX86(arch, code, addr)
@@ -51,12 +53,12 @@ var fixed = map[string]string{
 
 // textX86 uses x86asm where it agrees about the instruction's length. Where
 // it does not, it has taken the instruction for another one.
-func textX86(arch Arch, code []byte, addr uint64) string {
+func textX86(arch isa.Arch, code []byte, addr uint64) string {
 	if name := fixed[string(code)]; name != "" {
 		return name
 	}
 	mode := 32
-	if arch == AMD64 {
+	if arch == isa.AMD64 {
 		mode = 64
 	}
 	inst, err := x86asm.Decode(code, mode)

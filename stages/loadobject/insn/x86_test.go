@@ -3,6 +3,8 @@ package insn
 import (
 	"errors"
 	"testing"
+
+	"stackmill/stages/loadobject/isa"
 )
 
 // TestX86 has encodings of the Intel and AMD manuals. Every one is decoded with
@@ -115,7 +117,7 @@ func TestX86(t *testing.T) {
 		{"hreset", "f3 0f 3a f0 c0 00", is(Other)},
 		{"tileloadd", "c4 e2 7b 4b 04 23", is(Other)},
 	} {
-		checkX86(t, AMD64, addr, c.name, c.code, c.want)
+		checkX86(t, isa.AMD64, addr, c.name, c.code, c.want)
 	}
 
 	for _, c := range []struct {
@@ -148,11 +150,11 @@ func TestX86(t *testing.T) {
 		{"aam", "d4 0a", is(Other)},
 		{"into", "ce", is(Trap)},
 	} {
-		checkX86(t, X86, addr, c.name, c.code, c.want)
+		checkX86(t, isa.X86, addr, c.name, c.code, c.want)
 	}
 }
 
-func checkX86(t *testing.T, arch Arch, addr uint64, name, code string, want Inst) {
+func checkX86(t *testing.T, arch isa.Arch, addr uint64, name, code string, want Inst) {
 	t.Helper()
 	b := unhex(t, arch, code)
 	want.Len = len(b)
@@ -169,29 +171,29 @@ func checkX86(t *testing.T, arch Arch, addr uint64, name, code string, want Inst
 
 func TestX86Undefined(t *testing.T) {
 	for _, c := range []struct {
-		arch       Arch
+		arch       isa.Arch
 		name, code string
 		want       error
 	}{
-		{AMD64, "push %es", "06 90 90 90", ErrUndefined},
-		{AMD64, "into", "ce 90 90 90", ErrUndefined},
-		{AMD64, "lcall", "9a 01 02 03 04 33 00", ErrUndefined},
-		{AMD64, "0f 04", "0f 04 90 90", ErrUndefined},
-		{AMD64, "group fe", "fe d0 90 90", ErrUndefined},
-		{AMD64, "group ff", "ff f8 90 90", ErrUndefined},
-		{AMD64, "group c7", "c7 c8 90 90 90 90", ErrUndefined},
-		{AMD64, "jmpe", "0f b8 c0 90 90 90", ErrUndefined},
-		{AMD64, "prefix 66 before VEX", "66 c5 f8 58 c0", ErrUndefined},
-		{AMD64, "REX before EVEX", "48 62 f1 7c 48 58 c0", ErrUndefined},
-		{AMD64, "VEX map 0", "c4 e0 78 58 c0", ErrUndefined},
-		{AMD64, "EVEX with a reserved bit", "62 f9 7c 48 58 c0", ErrUndefined},
-		{AMD64, "16 bytes", "66 66 66 66 66 66 66 2e 0f 1f 84 00 00 00 00 00", ErrUndefined},
-		{AMD64, "15 bytes that are not all", "66 66 66 66 66 66 66 2e 0f 1f 84 00 00 00 00", ErrUndefined},
-		{AMD64, "REX2", "d5 10 89 c8", ErrUndefined},
+		{isa.AMD64, "push %es", "06 90 90 90", ErrUndefined},
+		{isa.AMD64, "into", "ce 90 90 90", ErrUndefined},
+		{isa.AMD64, "lcall", "9a 01 02 03 04 33 00", ErrUndefined},
+		{isa.AMD64, "0f 04", "0f 04 90 90", ErrUndefined},
+		{isa.AMD64, "group fe", "fe d0 90 90", ErrUndefined},
+		{isa.AMD64, "group ff", "ff f8 90 90", ErrUndefined},
+		{isa.AMD64, "group c7", "c7 c8 90 90 90 90", ErrUndefined},
+		{isa.AMD64, "jmpe", "0f b8 c0 90 90 90", ErrUndefined},
+		{isa.AMD64, "prefix 66 before VEX", "66 c5 f8 58 c0", ErrUndefined},
+		{isa.AMD64, "REX before EVEX", "48 62 f1 7c 48 58 c0", ErrUndefined},
+		{isa.AMD64, "VEX map 0", "c4 e0 78 58 c0", ErrUndefined},
+		{isa.AMD64, "EVEX with a reserved bit", "62 f9 7c 48 58 c0", ErrUndefined},
+		{isa.AMD64, "16 bytes", "66 66 66 66 66 66 66 2e 0f 1f 84 00 00 00 00 00", ErrUndefined},
+		{isa.AMD64, "15 bytes that are not all", "66 66 66 66 66 66 66 2e 0f 1f 84 00 00 00 00", ErrUndefined},
+		{isa.AMD64, "REX2", "d5 10 89 c8", ErrUndefined},
 		{0, "no instruction set", "c3", ErrUndefined},
-		{AMD64, "only prefixes", "66 66 f2", ErrTruncated},
-		{AMD64, "nothing", "", ErrTruncated},
-		{X86, "EVEX with a reserved bit", "62 f1 78 48 58 c0", ErrUndefined},
+		{isa.AMD64, "only prefixes", "66 66 f2", ErrTruncated},
+		{isa.AMD64, "nothing", "", ErrTruncated},
+		{isa.X86, "EVEX with a reserved bit", "62 f1 78 48 58 c0", ErrUndefined},
 	} {
 		if got, err := Decode(c.arch, unhex(t, c.arch, c.code), 0); !errors.Is(err, c.want) {
 			t.Errorf("%s: %+v %v", c.name, got, err)

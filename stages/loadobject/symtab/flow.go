@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/isa"
 )
 
 // maxFlow bounds the code of a function without a size that is looked at.
@@ -13,7 +14,7 @@ const maxFlow = 64 << 10
 // start takes: up to the first instruction that does not go on behind itself and
 // that nothing before it jumps over. It is all of code if nothing tells, or if
 // only padding follows.
-func extent(arch insn.Arch, code []byte, addr uint64) uint64 {
+func extent(arch isa.Arch, code []byte, addr uint64) uint64 {
 	var far uint64 // the farthest place that was jumped to
 	for i := range insn.Walk(arch, code[:min(len(code), maxFlow)], addr) {
 		if i.Err != nil {
@@ -35,7 +36,7 @@ func extent(arch insn.Arch, code []byte, addr uint64) uint64 {
 
 // padding reports whether code has nothing but what fills up the place to the
 // next function.
-func padding(arch insn.Arch, code []byte, addr uint64) bool {
+func padding(arch isa.Arch, code []byte, addr uint64) bool {
 	for i := range insn.Walk(arch, code, addr) {
 		if i.Err != nil || i.Inst.Kind != insn.Nop && i.Inst.Kind != insn.Trap {
 			return len(bytes.TrimLeft(code[i.Addr-addr:], "\x00")) == 0
@@ -51,7 +52,7 @@ func ends(k insn.Kind) bool { return k == insn.Jump || k == insn.Return || k == 
 // behind the address at, up to until: the last instruction before it does, a
 // conditional jump leads there, or any jump to what is behind. A call or system
 // call at the end may be one that does not return.
-func continues(arch insn.Arch, code []byte, addr, at, until uint64) bool {
+func continues(arch isa.Arch, code []byte, addr, at, until uint64) bool {
 	targets := map[uint64]bool{}
 	for i := range insn.Walk(arch, code, addr) {
 		if i.Inst.HasTarget && i.Inst.Kind != insn.Call {

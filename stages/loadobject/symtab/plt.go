@@ -7,6 +7,7 @@ import (
 
 	"stackmill/stages/loadobject/elf"
 	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/isa"
 )
 
 func isPLT(section string) bool {
@@ -24,7 +25,7 @@ const armLandingPad = "\x5f\x24\x03\xd5"
 // entries one behind the other, of which at least one is bound at its first
 // call. A function that consists of a jump to another load object looks the
 // same, but takes the address from a slot that is filled beforehand.
-func cutPLT(segments []Region, f *elf.File, slots []Slot, arch insn.Arch) []Region {
+func cutPLT(segments []Region, f *elf.File, slots []Slot, arch isa.Arch) []Region {
 	t := Table{Slots: slots}
 	var out []Region
 	for _, s := range segments {
@@ -43,9 +44,9 @@ func cutPLT(segments []Region, f *elf.File, slots []Slot, arch insn.Arch) []Regi
 }
 
 // pltRuns returns where the tables in a segment's code start and end.
-func pltRuns(code []byte, addr uint64, t *Table, arch insn.Arch) (runs [][2]uint64) {
+func pltRuns(code []byte, addr uint64, t *Table, arch isa.Arch) (runs [][2]uint64) {
 	step, skip := uint64(8), uint64(8)
-	if arch == insn.ARM64 { // behind `bti c` a second entry would seem to start
+	if arch == isa.ARM64 { // behind `bti c` a second entry would seem to start
 		step, skip = 4, 16
 	}
 	var run struct {
@@ -83,9 +84,9 @@ func pltRuns(code []byte, addr uint64, t *Table, arch insn.Arch) (runs [][2]uint
 
 // pltStart goes back from the first entry that jumps to those that enter the
 // linker: the table's head, and the entries that `.plt.sec` has left in `.plt`.
-func pltStart(code []byte, start uint64, arch insn.Arch) uint64 {
+func pltStart(code []byte, start uint64, arch isa.Arch) uint64 {
 	starts, size := []string{"\xff\x35", "\x68", "\xf3\x0f\x1e\xfa\x68"}, uint64(16)
-	if arch == insn.ARM64 {
+	if arch == isa.ARM64 {
 		starts, size = []string{"\xf0\x7b\xbf\xa9", armLandingPad + "\xf0\x7b\xbf\xa9"}, 32
 	}
 	for start >= size && slices.ContainsFunc(starts, func(s string) bool { return bytes.HasPrefix(code[start-size:], []byte(s)) }) {

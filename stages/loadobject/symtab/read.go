@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"stackmill/stages/loadobject/elf"
-	"stackmill/stages/loadobject/insn"
 )
 
 // Read makes the table of a load object, without modules and lines, from its
@@ -16,7 +15,7 @@ import (
 // read is in the table's notes. The table does not refer to the files' bytes.
 func Read(f, debug *elf.File) *Table {
 	t := &Table{BuildID: f.BuildID(), Checksum: f.Checksum(), Modules: []Module{{Name: "(unknown)"}}}
-	t.Arch, _ = insn.ArchOf(f.Machine, f.Class)
+	t.Arch = f.Arch()
 	t.Notes = append(append(t.Notes, f.Notes...), f.Cut()...)
 	for _, l := range f.Loads {
 		t.Segments = append(t.Segments, Segment{l.Offset, l.Address, l.FileSize, l.MemSize, uint32(l.Flags)})

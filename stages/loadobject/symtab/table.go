@@ -4,7 +4,7 @@ package symtab
 
 import (
 	"stackmill/stages/loadobject/elf"
-	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/isa"
 )
 
 // Kind is the kind of a function (`functions.kind`).
@@ -68,11 +68,11 @@ type TLS struct {
 // Table is everything that symbolizing needs of one load object. It is
 // immutable and safe for concurrent use.
 type Table struct {
-	BuildID   string    // hex, empty when there is none
-	Checksum  uint32    // of the dynamic segment, 0 when there is none
-	Content   uint64    // hash of the file, 0 when it has a build-id; not in caches, whose keys have it
-	Key       string    // names the contents of the files that it was made of; not in caches, either
-	Arch      insn.Arch // 0 when its instructions cannot be decoded
+	BuildID   string   // hex, empty when there is none
+	Checksum  uint32   // of the dynamic segment, 0 when there is none
+	Content   uint64   // hash of the file, 0 when it has a build-id; not in caches, whose keys have it
+	Key       string   // names the contents of the files that it was made of; not in caches, either
+	Arch      isa.Arch // 0 when its instructions cannot be decoded
 	Segments  []Segment
 	TLS       TLS
 	Regions   []Region   // sorted by offset

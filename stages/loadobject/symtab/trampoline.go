@@ -7,7 +7,7 @@ import (
 	"sort"
 
 	"stackmill/stages/loadobject/elf"
-	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/isa"
 )
 
 // trampoline is the code to which a signal handler returns. The C library's
@@ -19,25 +19,25 @@ type trampoline struct {
 	code []string
 }
 
-var trampolines = map[insn.Arch][]trampoline{
-	insn.AMD64: {
+var trampolines = map[isa.Arch][]trampoline{
+	isa.AMD64: {
 		{"__restore_rt", []string{
 			"\x48\xc7\xc0\x0f\x00\x00\x00\x0f\x05", // mov $rt_sigreturn,%rax; syscall
 			"\xb8\x0f\x00\x00\x00\x0f\x05",         // mov $rt_sigreturn,%eax; syscall
 		}},
 	},
-	insn.X86: {
+	isa.X86: {
 		{"__restore_rt", []string{"\xb8\xad\x00\x00\x00\xcd\x80"}},  // mov $rt_sigreturn,%eax; int $0x80
 		{"__restore", []string{"\x58\xb8\x77\x00\x00\x00\xcd\x80"}}, // pop %eax; mov $sigreturn,%eax; int $0x80
 	},
-	insn.ARM64: {
+	isa.ARM64: {
 		{"__restore_rt", []string{"\x68\x11\x80\xd2\x01\x00\x00\xd4"}}, // mov x8,#rt_sigreturn; svc #0
 	},
 }
 
 // Trampolines calls yield for the first copy of each signal trampoline in code:
 // where it starts, and how many bytes it takes (S24).
-func Trampolines(arch insn.Arch, code []byte, yield func(name string, start, size int)) {
+func Trampolines(arch isa.Arch, code []byte, yield func(name string, start, size int)) {
 	for _, x := range trampolines[arch] {
 		for _, c := range x.code {
 			if i := bytes.Index(code, []byte(c)); i >= 0 {

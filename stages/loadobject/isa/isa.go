@@ -1,0 +1,75 @@
+// Package isa names the instruction sets that load objects' code is understood
+// in, and the registers that have a role of their own in them. It imports
+// nothing of this project, so that readers of recordings may use it as well as
+// readers of load objects.
+package isa
+
+import "debug/elf"
+
+// Arch is an instruction set in one of its modes. 0 stands for all others.
+type Arch uint8
+
+// The instruction sets. Caches keep the numbers.
+const (
+	AMD64 Arch = iota + 1 // x86 in 64-bit mode
+	X86                   // x86 in 32-bit mode
+	ARM64                 // A64
+)
+
+// Of returns the instruction set of an ELF file. A file of class 32 for x86-64
+// (x32) runs in 64-bit mode.
+func Of(machine elf.Machine, class elf.Class) Arch {
+	switch {
+	case machine == elf.EM_X86_64:
+		return AMD64
+	case machine == elf.EM_386 && class == elf.ELFCLASS32:
+		return X86
+	case machine == elf.EM_AARCH64:
+		return ARM64
+	}
+	return 0
+}
+
+// Named returns the instruction set of processes with words of some bits on a
+// machine with a name as uname -m and Solaris print it.
+func Named(machine string, wordBits int) Arch {
+	switch machine {
+	case "x86_64", "i386", "i486", "i586", "i686", "i86pc":
+		if wordBits == 32 {
+			return X86
+		}
+		return AMD64
+	case "aarch64":
+		return ARM64
+	}
+	return 0
+}
+
+// Step is the distance in bytes between places where instructions may begin.
+func (a Arch) Step() int {
+	if a == ARM64 {
+		return 4
+	}
+	return 1
+}
+
+// The registers with a role of their own, by DWARF number: general registers
+// are 0 to 15 on x86-64, 0 to 7 in 32-bit x86 code, 0 to 31 on A64. The program
+// counter comes after the last, though A64's DWARF has another number for it.
+var registers = [...]struct{ sp, fp, pc uint8 }{
+	AMD64: {sp: 7, fp: 6, pc: 16},
+	X86:   {sp: 4, fp: 5, pc: 8},
+	ARM64: {sp: 31, fp: 29, pc: 32},
+}
+
+// LR is the register that A64's calls leave the return address in.
+const LR = 30
+
+// SP returns the number of the stack pointer.
+func (a Arch) SP() uint8 { return registers[a].sp }
+
+// FP returns the number of the frame pointer.
+func (a Arch) FP() uint8 { return registers[a].fp }
+
+// PC returns the number of the program counter.
+func (a Arch) PC() uint8 { return registers[a].pc }
