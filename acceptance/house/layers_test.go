@@ -21,7 +21,8 @@ var house = []struct{ folders, holds string }{
 	{"fault problem acceptance/corpus", "words for what goes wrong; the recordings that tests read"},
 	{"schema stages/infile acceptance/golden acceptance/perftext", "the tables, the wall between the two sides; opening files that are not ours"},
 
-	{"stages/loadobject/columns stages/loadobject/insn/... stages/loadobject/cfi", "load objects: columns on disk, machine code, call frame information"},
+	{"stages/loadobject/bytereader stages/loadobject/columns", "load objects: bytes of files, columns of the cache"},
+	{"stages/loadobject/insn/... stages/loadobject/cfi", "machine code, call frame information"},
 	{"stages/loadobject/elf/...", "ELF files"},
 	{"stages/loadobject/symtab", "functions and lines by offset"},
 	{"stages/loadobject/types", "data layouts, scopes, variables"},
