@@ -58,7 +58,8 @@ var readers = []string{"queries", "cmd", "acceptance"}
 
 // upward are imports by tests alone that the layers do not allow.
 var upward = map[string]string{
-	"stages/decode/gprofng": "stages/symbolize/image", // where addresses of composed experiments lie
+	"stages/decode/gprofng":  "stages/symbolize/image", // what the map events of composed experiments mean
+	"stages/decode/perfdata": "stages/unwind",          // what the recorded dumps become
 }
 
 const module = "stackmill/"
