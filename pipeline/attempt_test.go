@@ -270,8 +270,8 @@ func TestMemoryLimit(t *testing.T) {
 // A panic in any goroutine of an experiment is its error, with the stack.
 func TestPanics(t *testing.T) {
 	w := newWriters(t.Context(), nil) // writing to no batch is a mistake
-	rows := schema.NewRows(schema.Problems, w.write)
-	rows.Append("e", int32(1), "info", int32(0), "f", nil, "r", "m", int64(1))
+	rows := schema.NewRows(schema.Problems, "e", w.write)
+	rows.Append(int32(1), "info", int32(0), "f", nil, "r", "m", int64(1))
 	var internal *InternalError
 	if err := errors.Join(rows.Close(), w.close()); !errors.As(err, &internal) || !strings.Contains(string(internal.Stack), "writers.go") {
 		t.Errorf("a writer: %v", err)

@@ -52,8 +52,8 @@ func (e *experiment) experimentRow(name string) error {
 	if !rec.Started.IsZero() {
 		started = arrow.Timestamp(rec.Started.Truncate(time.Microsecond).UnixMicro())
 	}
-	rows := schema.NewRows(schema.Experiments, e.out.write)
-	rows.Append(e.id, name, rec.Format, rec.Version, rec.Collector, rec.Host, rec.OS, rec.Arch,
+	rows := schema.NewRows(schema.Experiments, e.id, e.out.write)
+	rows.Append(name, rec.Format, rec.Version, rec.Collector, rec.Host, rec.OS, rec.Arch,
 		int32(rec.CPUs), int32(rec.ClockMHz), rec.PageSize, int32(rec.WordBits),
 		founder.Target, founder.Command, founder.Directory, started, rec.Length().Nanoseconds(),
 		int32(len(rec.Processes)), e.samples, e.status(), recorded(rec.CacheLine))
@@ -69,31 +69,31 @@ func recorded(n int64) any {
 }
 
 func (e *experiment) processRows() error {
-	rows := schema.NewRows(schema.Processes, e.out.write)
+	rows := schema.NewRows(schema.Processes, e.id, e.out.write)
 	for i, p := range e.rec.Processes {
-		rows.Append(e.id, int32(p.Number), p.Lineage, p.PID, p.PPID, p.Target, p.Command,
+		rows.Append(int32(p.Number), p.Lineage, p.PID, p.PPID, p.Target, p.Command,
 			p.StartNS, p.DurationNS, e.perProcess[i], e.processStatus(p))
 	}
 	return rows.Close()
 }
 
 func (e *experiment) problemRows() error {
-	rows := schema.NewRows(schema.Problems, e.out.write)
+	rows := schema.NewRows(schema.Problems, e.id, e.out.write)
 	for i, p := range e.rec.Problems.Problems {
 		var offset any
 		if p.Offset != problem.NoOffset {
 			offset = p.Offset
 		}
-		rows.Append(e.id, int32(i+1), p.Severity.String(), int32(p.Process), p.File, offset, p.Reason, p.Message, p.Count)
+		rows.Append(int32(i+1), p.Severity.String(), int32(p.Process), p.File, offset, p.Reason, p.Message, p.Count)
 	}
 	return rows.Close()
 }
 
 func (e *experiment) overviewRows() error {
-	rows := schema.NewRows(schema.Overview, e.out.write)
+	rows := schema.NewRows(schema.Overview, e.id, e.out.write)
 	for _, p := range e.rec.Processes {
 		for i, o := range p.Overview {
-			row := []any{e.id, int32(p.Number), int32(i + 1), o.Label, o.T0NS, o.T1NS}
+			row := []any{int32(p.Number), int32(i + 1), o.Label, o.T0NS, o.T1NS}
 			for _, v := range o.Times {
 				row = append(row, v)
 			}

@@ -111,7 +111,7 @@ var errLeft = errors.New("it was given up")
 
 // run passes the recording through the stages.
 func (e *experiment) run(ctx context.Context, name string) error {
-	e.segments = schema.NewRows(schema.Segments, e.out.write)
+	e.segments = schema.NewRows(schema.Segments, e.id, e.out.write)
 	for _, p := range e.rec.Processes {
 		before := e.samples
 		if err := e.process(ctx, p); err != nil {
@@ -158,7 +158,7 @@ func (e *experiment) results(r *attribute.Result) error {
 
 func (e *experiment) process(ctx context.Context, p *decode.Process) error {
 	resolved := e.resolver.Process(p, fileOf(p, "map.xml"))
-	attribute.Segments(e.segments, e.id, p.Number, resolved)
+	attribute.Segments(e.segments, p.Number, resolved)
 	e.dumps.Process(resolved)
 	completed, err := unwind.Complete(p, e.dumps.Unwind)
 	if err != nil {

@@ -10,10 +10,11 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// Rows builds batches of a table row by row. A row is either appended as a
-// whole, or value by value in the order of the table's columns:
+// Rows builds batches of a table row by row, for one experiment: it fills the
+// first column, experiment_id, itself. A row is appended either as a whole or
+// value by value, in the order of the other columns:
 //
-//	rows.Label(0).Int64(id).Null().Int32(n)
+//	rows.Int64(id).Null().Int32(n)
 //
 // which makes no garbage. A value of another type than its column's is a mistake
 // in the program; it panics when the batch is made.
@@ -26,6 +27,9 @@ type Rows struct {
 	err   error
 }
 
+// idColumn is the position of experiment_id in every table.
+const idColumn = 0
+
 // cells are the values of one column.
 type cells struct {
 	wide   []int64
@@ -36,9 +40,11 @@ type cells struct {
 	known  arrow.Array // the labels of the last batch
 }
 
-// NewRows returns a builder of the table's rows that hands each full batch to flush.
-func NewRows(t *Table, flush func(*Table, arrow.RecordBatch) error) *Rows {
-	r := &Rows{table: t, cells: make([]cells, len(t.Columns)), flush: flush}
+// NewRows returns a builder of an experiment's rows of the table, which hands each
+// full batch to flush.
+func NewRows(t *Table, experimentID string, flush func(*Table, arrow.RecordBatch) error) *Rows {
+	r := &Rows{table: t, cells: make([]cells, len(t.Columns)), next: idColumn + 1, flush: flush}
+	r.cells[idColumn].labels = []string{experimentID}
 	for i, c := range t.Columns {
 		switch c.Type {
 		case Int64, Int32, Label:
@@ -49,8 +55,8 @@ func NewRows(t *Table, flush func(*Table, arrow.RecordBatch) error) *Rows {
 	return r
 }
 
-// Labels declares the values of a Label column, which rows then refer to by their
-// place in this list.
+// Labels declares the values of a Label column; rows refer to them by their place
+// in this list.
 func (r *Rows) Labels(column string, values ...string) *Rows {
 	c := &r.cells[r.table.Index(column)]
 	c.labels = values
@@ -74,7 +80,7 @@ func (r *Rows) Int32(v int32) *Rows {
 // Label appends a label by its place among those declared.
 func (r *Rows) Label(number int) *Rows { return r.Int32(int32(number)) }
 
-// Text appends a value of a String column. What is no UTF-8 in it is replaced:
+// Text appends a value of a String column. Invalid UTF-8 is replaced, because
 // engines refuse such a column.
 func (r *Rows) Text(v string) *Rows {
 	r.cells[r.next].others.(*array.StringBuilder).Append(valid(v))
@@ -95,9 +101,9 @@ func (r *Rows) Null() *Rows {
 	return r.step()
 }
 
-// Append adds a row. The values stand in the order of the table's columns:
-// string, int64, int32, bool, or arrow.Timestamp as the column's type says, or
-// nil where it may be missing. The first error of flush is kept for Close.
+// Append adds a row. The values are in the order of the table's columns after
+// experiment_id: string, int64, int32, bool, or arrow.Timestamp as the column's
+// type says, or nil where it may be missing. Close returns the first error of flush.
 func (r *Rows) Append(values ...any) {
 	for _, v := range values {
 		c := &r.cells[r.next]
@@ -126,7 +132,7 @@ func (r *Rows) Append(values ...any) {
 	}
 }
 
-// label returns the place of a label that may be new.
+// label returns the place of a label, which may be new.
 func (c *cells) label(v string) int {
 	n := slices.Index(c.labels, v)
 	if n < 0 {
@@ -138,7 +144,8 @@ func (c *cells) label(v string) int {
 
 func (r *Rows) step() *Rows {
 	if r.next++; r.next == len(r.cells) {
-		r.next = 0
+		r.next = idColumn + 1
+		r.cells[idColumn].narrow = append(r.cells[idColumn].narrow, 0)
 		if r.n++; r.n == BatchRows {
 			r.send()
 		}
@@ -165,7 +172,7 @@ func (r *Rows) send() {
 	}
 }
 
-// take returns the column's values and begins anew: Arrow keeps what it got.
+// take returns the column's values and starts new slices: Arrow keeps the old ones.
 func (c *cells) take(t Type) (column arrow.Array) {
 	switch t {
 	case Int64:
@@ -200,8 +207,8 @@ func (r *Rows) Close() error {
 	return r.err
 }
 
-// validity returns the bitmap of n rows of which those have no value; nil when
-// there are none.
+// validity returns the bitmap of n rows, of which the given ones are null; nil if
+// none is.
 func validity(n int, nulls []int32) *memory.Buffer {
 	if len(nulls) == 0 {
 		return nil

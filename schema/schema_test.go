@@ -91,15 +91,15 @@ func TestID(t *testing.T) {
 func TestRowsFlushFullBatches(t *testing.T) {
 	var sizes []int64
 	var last string
-	rows := NewRows(Metrics, func(_ *Table, b arrow.RecordBatch) error {
+	rows := NewRows(Metrics, "e", func(_ *Table, b arrow.RecordBatch) error {
 		sizes = append(sizes, b.NumRows())
 		last = b.Column(2).(*array.String).Value(int(b.NumRows()) - 1)
 		return nil
 	})
 	for range BatchRows {
-		rows.Append("e", "m", "first", "", "", false)
+		rows.Append("m", "first", "", "", false)
 	}
-	rows.Append("e", "m", "last", "", "", false)
+	rows.Append("m", "last", "", "", false)
 	if err := rows.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -116,12 +116,12 @@ func TestRowsByValue(t *testing.T) {
 		batches = append(batches, b)
 		return nil
 	}
-	whole := NewRows(TreeValues, flush)
-	whole.Append("e", int32(7), "a", int64(1), nil, int32(0), int64(5), int64(30), int64(10))
-	whole.Append("e", int32(7), "b", int64(2), int64(1), int32(1), int64(6), int64(20), int64(20))
-	single := NewRows(TreeValues, flush).Labels("experiment_id", "e").Labels("metric", "a", "b")
-	single.Label(0).Int32(7).Label(0).Int64(1).Null().Int32(0).Int64(5).Int64(30).Int64(10)
-	single.Label(0).Int32(7).Label(1).Int64(2).Int64(1).Int32(1).Int64(6).Int64(20).Int64(20)
+	whole := NewRows(TreeValues, "e", flush)
+	whole.Append(int32(7), "a", int64(1), nil, int32(0), int64(5), int64(30), int64(10))
+	whole.Append(int32(7), "b", int64(2), int64(1), int32(1), int64(6), int64(20), int64(20))
+	single := NewRows(TreeValues, "e", flush).Labels("metric", "a", "b")
+	single.Int32(7).Label(0).Int64(1).Null().Int32(0).Int64(5).Int64(30).Int64(10)
+	single.Int32(7).Label(1).Int64(2).Int64(1).Int32(1).Int64(6).Int64(20).Int64(20)
 	if err := errors.Join(whole.Close(), single.Close()); err != nil {
 		t.Fatal(err)
 	}

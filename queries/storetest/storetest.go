@@ -94,17 +94,14 @@ func (b *batch) add(t *schema.Table, columns, fields []string) error {
 		t.Index(c)
 		text[c] = fields[i]
 	}
-	row := make([]any, len(t.Columns))
-	for i, c := range t.Columns {
+	var row []any
+	for _, c := range t.Columns[1:] { // without experiment_id
 		f, given := text[c.Name]
-		if c.Name == "experiment_id" {
-			f, given = b.id, true
-		}
 		v, err := value(c, f, given)
 		if err != nil {
 			return fmt.Errorf("%s.%s: %w", t.Name, c.Name, err)
 		}
-		row[i] = v
+		row = append(row, v)
 	}
 	b.rows[t] = append(b.rows[t], row)
 	return nil
@@ -157,7 +154,7 @@ func (b *batch) commit() error {
 		if len(rows) == 0 {
 			continue
 		}
-		data, err := parquet(t, rows)
+		data, err := parquet(t, b.id, rows)
 		if err != nil {
 			return err
 		}
@@ -175,13 +172,13 @@ func (b *batch) commit() error {
 	return create(filepath.Join(b.dir, "commits", b.id+".json"), data)
 }
 
-func parquet(t *schema.Table, rows [][]any) ([]byte, error) {
+func parquet(t *schema.Table, id string, rows [][]any) ([]byte, error) {
 	var out bytes.Buffer
 	w, err := pqarrow.NewFileWriter(t.Arrow(), &out, t.Parquet(), pqarrow.DefaultWriterProps())
 	if err != nil {
 		return nil, err
 	}
-	builder := schema.NewRows(t, func(_ *schema.Table, r arrow.RecordBatch) error { return w.WriteBuffered(r) })
+	builder := schema.NewRows(t, id, func(_ *schema.Table, r arrow.RecordBatch) error { return w.WriteBuffered(r) })
 	for _, row := range rows {
 		builder.Append(row...)
 	}

@@ -96,7 +96,7 @@ func (r *Result) data(emit Emit) error {
 		if o.Parent >= 0 {
 			parent = space.Objects[o.Parent].ID
 		}
-		objects.Append(r.ExperimentID, o.ID, parent, o.Descriptor, o.Kind, o.Scope, o.ScopeKind, r.objectID(o.LoadObject),
+		objects.Append(o.ID, parent, o.Descriptor, o.Kind, o.Scope, o.ScopeKind, r.objectID(o.LoadObject),
 			o.Name, o.Type, known(o.Offset), known(o.Size), o.Bit, o.Bits)
 	}
 	regions := r.rows(schema.MemoryRegions, emit)
@@ -104,7 +104,7 @@ func (r *Result) data(emit Emit) error {
 		if !r.Data.regions[int32(n)] {
 			continue
 		}
-		regions.Append(r.ExperimentID, m.ID, int32(m.Process), m.Kind, m.Name, int64(m.Address), int64(m.Size), r.objectID(m.LoadObject))
+		regions.Append(m.ID, int32(m.Process), m.Kind, m.Name, int64(m.Address), int64(m.Size), r.objectID(m.LoadObject))
 	}
 	values := r.rows(schema.DataValues, emit)
 	for m, metric := range r.Sums.Metrics {
@@ -112,7 +112,7 @@ func (r *Result) data(emit Emit) error {
 			s := &r.Data.Sums[i]
 			if v := s.PerMetric[m]; v.Samples > 0 {
 				o := &space.Objects[s.object]
-				values.Append(r.ExperimentID, metric.Name, o.ID, r.locationID(s.location), s.method.String(), s.detail, s.agreement.String(), r.dataObjectID(s.embedding), v.Value, v.Samples)
+				values.Append(metric.Name, o.ID, r.locationID(s.location), s.method.String(), s.detail, s.agreement.String(), r.dataObjectID(s.embedding), v.Value, v.Samples)
 			}
 		}
 	}

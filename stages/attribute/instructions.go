@@ -43,7 +43,7 @@ func (r *Result) instructions(emit Emit, v *Values) (meant map[spot]uint64, err 
 		code := r.Disassembler.Function(n, pcs[n], within)
 		left -= len(code.Instructions)
 		for _, i := range code.Instructions {
-			rows.Label(0).Int64(p.Objects[f.Object].ID).Int64(f.ID).Int64(int64(i.Offset)).Int32(int32(i.Size)).Text(i.Text)
+			rows.Int64(p.Objects[f.Object].ID).Int64(f.ID).Int64(int64(i.Offset)).Int32(int32(i.Size)).Text(i.Text)
 			if i.HasTarget {
 				rows.Int64(int64(i.Target))
 			} else {

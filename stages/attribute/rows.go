@@ -52,7 +52,7 @@ func inTurn(emit Emit, tables ...func(Emit) error) error {
 
 // rows returns a builder of a table's rows, whose labels are known.
 func (r *Result) rows(t *schema.Table, emit Emit) *schema.Rows {
-	rows := schema.NewRows(t, emit).Labels("experiment_id", r.ExperimentID)
+	rows := schema.NewRows(t, r.ExperimentID, emit)
 	if t.Has("metric") {
 		names := make([]string, len(r.Sums.Metrics))
 		for i, m := range r.Sums.Metrics {
@@ -64,27 +64,27 @@ func (r *Result) rows(t *schema.Table, emit Emit) *schema.Rows {
 }
 
 func (r *Result) metrics(emit Emit) error {
-	rows := schema.NewRows(schema.Metrics, emit)
+	rows := r.rows(schema.Metrics, emit)
 	for _, m := range r.Sums.Metrics {
-		rows.Append(r.ExperimentID, m.Name, m.Title, m.Unit, m.Kind.String(), m.Data)
+		rows.Append(m.Name, m.Title, m.Unit, m.Kind.String(), m.Data)
 	}
 	return rows.Close()
 }
 
 func (r *Result) program(emit Emit) error {
 	p := r.Program
-	objects := schema.NewRows(schema.LoadObjects, emit)
+	objects := r.rows(schema.LoadObjects, emit)
 	for _, o := range p.Objects {
-		objects.Append(r.ExperimentID, o.ID, o.Name, o.Path, o.BuildID, int64(o.Checksum), o.Kind, o.Symbols, int64(o.FunctionCount))
+		objects.Append(o.ID, o.Name, o.Path, o.BuildID, int64(o.Checksum), o.Kind, o.Symbols, int64(o.FunctionCount))
 	}
-	modules := schema.NewRows(schema.Modules, emit)
+	modules := r.rows(schema.Modules, emit)
 	for _, m := range p.Modules {
-		modules.Append(r.ExperimentID, m.ID, p.Objects[m.Object].ID, m.Name, m.Language)
+		modules.Append(m.ID, p.Objects[m.Object].ID, m.Name, m.Language)
 	}
-	functions := schema.NewRows(schema.Functions, emit)
+	functions := r.rows(schema.Functions, emit)
 	for n, f := range p.Functions {
 		relation, line := related(p, symbolize.FunctionNo(n))
-		functions.Append(r.ExperimentID, f.ID, p.Objects[f.Object].ID, p.Modules[f.Module].ID, f.Name, f.GprofngName, f.PerfName, f.Linkage, f.Aliases,
+		functions.Append(f.ID, p.Objects[f.Object].ID, p.Modules[f.Module].ID, f.Name, f.GprofngName, f.PerfName, f.Linkage, f.Aliases,
 			string(f.Kind), int64(f.Address), int64(f.Offset), int64(f.Size), relation[0], relation[1], relation[2], line)
 	}
 	return closeAll(objects, modules, functions)
@@ -109,10 +109,10 @@ func related(p *symbolize.Program, function symbolize.FunctionNo) (of [3]any, li
 func (r *Result) locations(emit Emit, meant map[spot]uint64) error {
 	p := r.Program
 	rows := r.rows(schema.Locations, emit)
-	inlined := schema.NewRows(schema.InlineFrames, emit)
+	inlined := r.rows(schema.InlineFrames, emit)
 	for n := range p.Locations {
 		l := &p.Locations[n]
-		rows.Label(0).Int64(l.ID).Int64(p.Objects[l.Object].ID).Int64(p.Functions[l.Function].ID).Int64(int64(l.Offset))
+		rows.Int64(l.ID).Int64(p.Objects[l.Object].ID).Int64(p.Functions[l.Function].ID).Int64(int64(l.Offset))
 		if at, ok := meant[spotOf(p, l.Function, l.Offset)]; ok && l.Reason == "" {
 			rows.Int64(int64(at))
 		} else {
@@ -121,7 +121,7 @@ func (r *Result) locations(emit Emit, meant map[spot]uint64) error {
 		rows.Text(l.File).Int32(l.Line).Text(l.Reason)
 		for depth, f := range p.InlinedAt(symbolize.LocationNo(n)) {
 			g := p.Functions[f.Function]
-			inlined.Append(r.ExperimentID, l.ID, int32(depth), g.ID, g.Name, f.File, f.Line)
+			inlined.Append(l.ID, int32(depth), g.ID, g.Name, f.File, f.Line)
 		}
 	}
 	return closeAll(rows, inlined)
@@ -140,12 +140,12 @@ func (r *Result) recorded(emit Emit) error {
 	frames := r.rows(schema.RawFrames, emit).Labels("part", "native", "java", "openmp")
 	words := func(stack int64, part int, words []uint64, locations []symbolize.LocationNo) {
 		for i, w := range words {
-			r.location(frames.Label(0).Int64(stack).Label(part).Int32(int32(i)).Int64(int64(w)).Null(), locations[i])
+			r.location(frames.Int64(stack).Label(part).Int32(int32(i)).Int64(int64(w)).Null(), locations[i])
 		}
 	}
 	for i := range r.Stacks.Recorded {
 		s := &r.Stacks.Recorded[i]
-		stacks.Label(0).Int64(s.ID).Int32(int32(s.Process))
+		stacks.Int64(s.ID).Int32(int32(s.Process))
 		if s.From != math.MinInt64 {
 			stacks.Int64(s.From)
 		} else {
@@ -157,7 +157,7 @@ func (r *Result) recorded(emit Emit) error {
 		}
 		words(s.ID, native, s.Stack.Words, s.Words)
 		for j, f := range s.Stack.Java {
-			r.location(frames.Label(0).Int64(s.ID).Label(java).Int32(int32(j)).Int64(int64(f.Method)).Int64(int64(f.BCI)), s.Java[j])
+			r.location(frames.Int64(s.ID).Label(java).Int32(int32(j)).Int64(int64(f.Method)).Int64(int64(f.BCI)), s.Java[j])
 		}
 		words(s.ID, openMP, s.Stack.OMP, s.OMP)
 	}
@@ -182,7 +182,7 @@ func (r *Result) stacks(emit Emit) error {
 		functionOf[n] = p.Functions[p.Locations[n].Function].ID
 	}
 	for _, s := range r.Stacks.Set.Stacks {
-		stacks.Label(0).Int64(s.ID).Int32(int32(len(s.Frames)))
+		stacks.Int64(s.ID).Int32(int32(len(s.Frames)))
 		if len(s.Frames) > 0 {
 			leaf := s.Frames[0].Location
 			stacks.Int64(p.Locations[leaf].ID).Int64(functionOf[leaf])
@@ -190,18 +190,18 @@ func (r *Result) stacks(emit Emit) error {
 			stacks.Null().Null()
 		}
 		for j, f := range s.Frames {
-			frames.Label(0).Int64(s.ID).Int32(int32(j)).Int64(p.Locations[f.Location].ID).Int64(functionOf[f.Location]).Label(int(f.Rule))
+			frames.Int64(s.ID).Int32(int32(j)).Int64(p.Locations[f.Location].ID).Int64(functionOf[f.Location]).Label(int(f.Rule))
 		}
 	}
 	return closeAll(stacks, frames)
 }
 
 func (r *Result) files(emit Emit) error {
-	rows := schema.NewRows(schema.IOFiles, emit)
+	rows := r.rows(schema.IOFiles, emit)
 	for _, m := range r.Sums.Metrics {
 		if m.Kind == schema.IO {
 			for _, f := range r.Files.Files {
-				rows.Append(r.ExperimentID, f.Number, int32(f.Process), f.Name, f.FileSystem)
+				rows.Append(f.Number, int32(f.Process), f.Name, f.FileSystem)
 			}
 			break
 		}
@@ -214,7 +214,7 @@ func (r *Result) stackValues(emit Emit) error {
 	for i := range r.Stacks.Recorded {
 		for m, s := range r.Sums.Of(i) {
 			if s.Samples > 0 {
-				rows.Label(0).Int64(r.Stacks.Recorded[i].ID).Label(m).Int64(s.Value).Int64(s.Samples)
+				rows.Int64(r.Stacks.Recorded[i].ID).Label(m).Int64(s.Value).Int64(s.Samples)
 			}
 		}
 	}
@@ -226,7 +226,7 @@ func (r *Result) usageValues(emit Emit) error {
 	for _, u := range r.Sums.Usage {
 		for m, s := range u.PerMetric {
 			if s.Samples > 0 {
-				rows.Label(0).Int32(int32(u.Process)).Int64(u.Thread).Int32(u.CPU).Int32(u.Second).Label(m).Int64(s.Value).Int64(s.Samples)
+				rows.Int32(int32(u.Process)).Int64(u.Thread).Int32(u.CPU).Int32(u.Second).Label(m).Int64(s.Value).Int64(s.Samples)
 			}
 		}
 	}
@@ -242,13 +242,13 @@ func (r *Result) functionID(n symbolize.FunctionNo) int64 {
 }
 
 // Segments appends the mappings of a process's load objects to rows.
-func Segments(rows *schema.Rows, experimentID string, process int, p *symbolize.Process) {
+func Segments(rows *schema.Rows, process int, p *symbolize.Process) {
 	p.Segments(func(m *image.Mapping, object int64) {
 		var unloaded any
 		if m.Unloaded != image.Never {
 			unloaded = m.Unloaded
 		}
-		rows.Append(experimentID, int32(process), object, int64(m.Address), int64(m.Size), int64(m.FileOffset),
+		rows.Append(int32(process), object, int64(m.Address), int64(m.Size), int64(m.FileOffset),
 			int32(m.Modes), m.Loaded, unloaded)
 	})
 }

@@ -34,7 +34,7 @@ func (r *Result) sourceLines(emit Emit, v *Values) error {
 		}
 	}
 	delete(highest, "")
-	rows := schema.NewRows(schema.SourceLines, emit)
+	rows := r.rows(schema.SourceLines, emit)
 	var missing, private, leading []string
 	left := maxSourceBytes
 	for _, file := range slices.Sorted(maps.Keys(highest)) {
@@ -55,7 +55,7 @@ func (r *Result) sourceLines(emit Emit, v *Values) error {
 		case r.Sources.fits(file, text, highest[file]):
 			for i, line := range text.Lines {
 				left -= len(line) + 1
-				rows.Append(r.ExperimentID, file, int32(i+1), line)
+				rows.Append(file, int32(i+1), line)
 			}
 		}
 	}

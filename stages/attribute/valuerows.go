@@ -60,7 +60,7 @@ func appendTally[N ~int32](s modeRows, rows *schema.Rows, t *tally[N], key func(
 
 // begin appends what the rows of all value tables begin with.
 func begin(rows *schema.Rows, modes Mode, metric int) *schema.Rows {
-	return rows.Label(0).Int32(int32(modes)).Label(metric)
+	return rows.Int32(int32(modes)).Label(metric)
 }
 
 // alike calls row for the modes in which a metric has a value, once for those in

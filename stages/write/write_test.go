@@ -29,9 +29,9 @@ func stage(t *testing.T, store, name string, n int) *Batch {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := schema.NewRows(schema.Metrics, b.Write)
+	rows := schema.NewRows(schema.Metrics, name, b.Write)
 	for i := range n {
-		rows.Append(name, fmt.Sprint("metric", i), "Title", "count", "heap", false)
+		rows.Append(fmt.Sprint("metric", i), "Title", "count", "heap", false)
 	}
 	if err := rows.Close(); err != nil {
 		t.Fatal(err)
@@ -170,9 +170,9 @@ func TestManyWritersOfOneExperiment(t *testing.T) {
 				return err
 			}
 			Clean(store)
-			rows := schema.NewRows(schema.Metrics, b.Write)
+			rows := schema.NewRows(schema.Metrics, "a", b.Write)
 			for i := range n + 1 {
-				rows.Append("a", fmt.Sprint("metric", i), "Title", "count", "heap", false)
+				rows.Append(fmt.Sprint("metric", i), "Title", "count", "heap", false)
 			}
 			if err := rows.Close(); err != nil {
 				return err
