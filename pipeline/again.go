@@ -16,17 +16,18 @@ import (
 	"stackmill/stages/decode"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/write"
+	"stackmill/storedir"
 )
 
 // due returns what the store has of an experiment, and whether its recording is
 // to be read: a failed one each time; one that lost data when the files, options
 // or program on which the result depends have changed.
-func (in *ingest) due(id string) (earlier write.Latest, due bool, err error) {
+func (in *ingest) due(id string) (earlier storedir.Latest, due bool, err error) {
 	earlier, err = in.store.Latest(id)
 	switch {
 	case err != nil || earlier.Replaced:
 		return earlier, false, err
-	case !earlier.Exists, earlier.Err != nil, earlier.Status == write.Again, earlier.Status == Failed:
+	case !earlier.Exists, earlier.Err != nil, earlier.Status == storedir.Again, earlier.Status == Failed:
 		return earlier, true, nil
 	case earlier.Status == Partial:
 		return earlier, in.state(lookAt(earlier.Looked)) != earlier.State, nil
@@ -36,8 +37,8 @@ func (in *ingest) due(id string) (earlier write.Latest, due bool, err error) {
 
 // commit makes the experiment's batch exist, unless that loses what an earlier
 // attempt has read, or another attempt has come first.
-func (a *attempt) commit(batch *write.Batch, e *experiment, r *Result, earlier write.Latest, seen *seen) error {
-	c := write.Commit{
+func (a *attempt) commit(batch *write.Batch, e *experiment, r *Result, earlier storedir.Latest, seen *seen) error {
+	c := storedir.Commit{
 		ExperimentID: r.ID, Experiment: filepath.Base(a.src.path), Path: a.src.path,
 		Status: r.Status, Ingested: time.Now().UTC().Truncate(time.Second),
 		Program: a.Program, Recorded: identity(e.rec), Samples: e.samples, Objects: e.found(),
@@ -47,8 +48,8 @@ func (a *attempt) commit(batch *write.Batch, e *experiment, r *Result, earlier w
 		c.Looked, c.State = slices.Sorted(maps.Keys(seen.files)), a.ingest.state(seen.files)
 	}
 	known := earlier.Commit
-	if earlier.Err != nil || earlier.Status == write.Again {
-		known = write.Commit{}
+	if earlier.Err != nil || earlier.Status == storedir.Again {
+		known = storedir.Commit{}
 	}
 	if known.Batch != "" && (c.Samples < known.Samples || c.Objects < known.Objects) {
 		r.skip() // files that were there are gone
@@ -56,7 +57,7 @@ func (a *attempt) commit(batch *write.Batch, e *experiment, r *Result, earlier w
 	}
 	c.Replaces = a.replaces(earlier, &c)
 	err := batch.CommitAnew(known, c)
-	if errors.Is(err, write.ErrExists) {
+	if errors.Is(err, storedir.ErrExists) {
 		r.skip()
 		return nil
 	}
@@ -69,7 +70,7 @@ func (r *Result) skip() { r.Status, r.Samples, r.Problems = Skipped, 0, nil }
 // replaces returns the batches that the commit replaces: those before it, and
 // those of copies that were at the same path, of the same recording before it was
 // finished or repaired.
-func (in *ingest) replaces(earlier write.Latest, c *write.Commit) (batches []string) {
+func (in *ingest) replaces(earlier storedir.Latest, c *storedir.Commit) (batches []string) {
 	if earlier.Exists {
 		batches = append(append(batches, earlier.Replaces...), earlier.Batch)
 	}

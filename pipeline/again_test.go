@@ -13,7 +13,7 @@ import (
 
 	"stackmill/schema"
 	"stackmill/stages/decode/gprofng/erbuild"
-	"stackmill/stages/write"
+	"stackmill/storedir"
 )
 
 // recordOf composes a recording with n samples in an object at path, which starts
@@ -137,16 +137,16 @@ func TestNoWorseAttemptReplaces(t *testing.T) {
 	}
 }
 
-func readOnly(t *testing.T, store string) write.Commit {
+func readOnly(t *testing.T, store string) storedir.Commit {
 	t.Helper()
-	commits, err := write.Commits(store)
+	commits, err := storedir.Commits(store)
 	if err != nil || len(commits) != 1 {
 		t.Fatal(commits, err)
 	}
 	return commits[0]
 }
 
-func put(t *testing.T, store string, c write.Commit) {
+func put(t *testing.T, store string, c storedir.Commit) {
 	t.Helper()
 	data, err := c.Encode()
 	if err == nil {
@@ -168,7 +168,7 @@ func TestDamagedCommitIsIngestedAgain(t *testing.T) {
 		func(batch string) error {
 			return os.WriteFile(filepath.Join(store, "commits", batch+".json"), nil, 0o644)
 		},
-		func(batch string) error { _, err := write.MarkAgain(store, batch); return err },
+		func(batch string) error { _, err := storedir.MarkAgain(store, batch); return err },
 	} {
 		if err := damage(readOnly(t, store).Batch); err != nil {
 			t.Fatal(err)

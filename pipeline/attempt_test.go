@@ -17,7 +17,7 @@ import (
 	"stackmill/fault"
 	"stackmill/schema"
 	"stackmill/stages/decode"
-	"stackmill/stages/write"
+	"stackmill/storedir"
 )
 
 // scripted takes files named *.scripted: next says what reading their events does.
@@ -185,7 +185,7 @@ func TestInterruptLeaves(t *testing.T) {
 	nothingStaged(t, store)
 	released.Done()
 	ended.Wait()
-	if commits, err := write.Commits(store); len(commits) > 0 {
+	if commits, err := storedir.Commits(store); len(commits) > 0 {
 		t.Errorf("what was left is committed: %v %v", commits, err)
 	}
 }

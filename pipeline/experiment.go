@@ -20,6 +20,7 @@ import (
 	"stackmill/stages/symbolize/source"
 	"stackmill/stages/unwind"
 	"stackmill/stages/write"
+	"stackmill/storedir"
 )
 
 // experiment is one recording on its way through the stages.
@@ -55,7 +56,7 @@ const (
 
 // ingestOne reads one recording, which open opens, and commits it; earlier is what
 // the store has of it. The error is why it is not committed, which is no fault of the recording.
-func (a *attempt) ingestOne(r *Result, open func() (*decode.Recording, error), earlier write.Latest) (err error) {
+func (a *attempt) ingestOne(r *Result, open func() (*decode.Recording, error), earlier storedir.Latest) (err error) {
 	rec, err := open()
 	if err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/cache"
 	"stackmill/stages/symbolize/source"
-	"stackmill/stages/write"
+	"stackmill/storedir"
 )
 
 // Options say what to ingest and how.
@@ -79,11 +79,11 @@ type ingest struct {
 	underway underway
 	faults   storeFaults
 	mu       sync.Mutex
-	taken    map[string]string // paths of inputs that were begun, by their ids
-	known    map[string]bool   // paths whose recordings are in the store, as they were then
-	store    *write.Contents   // as it was then
+	taken    map[string]string  // paths of inputs that were begun, by their ids
+	known    map[string]bool    // paths whose recordings are in the store, as they were then
+	store    *storedir.Contents // as it was then
 
-	unfinished map[string][]write.Commit // by path, what recordings lost data or were going on then
+	unfinished map[string][]storedir.Commit // by path, what recordings lost data or were going on then
 }
 
 // Ingest reads every recording found at the paths and commits each to the
@@ -101,7 +101,7 @@ func Ingest(ctx context.Context, opts Options, paths ...string) ([]Result, error
 		taken:   map[string]string{},
 		known:   map[string]bool{},
 	}
-	write.Clean(opts.Store)
+	storedir.Clean(opts.Store)
 	if err := in.recall(); err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func Ingest(ctx context.Context, opts Options, paths ...string) ([]Result, error
 // recall finds what is in the store: where the path is known, probably nothing
 // has to be opened.
 func (in *ingest) recall() (err error) {
-	if in.store, err = write.Look(in.Store); errors.Is(err, write.ErrNoStore) {
+	if in.store, err = storedir.Look(in.Store); errors.Is(err, storedir.ErrNoStore) {
 		return nil
 	}
 	if err == nil {
@@ -135,7 +135,7 @@ func (in *ingest) recall() (err error) {
 		return err
 	}
 	in.store.Sweep()
-	in.unfinished = map[string][]write.Commit{}
+	in.unfinished = map[string][]storedir.Commit{}
 	for _, c := range in.store.Commits {
 		in.known[c.Path] = c.Status != Failed
 		if c.Status != Complete {

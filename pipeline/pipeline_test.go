@@ -18,7 +18,7 @@ import (
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/gprofng"
 	"stackmill/stages/decode/gprofng/erbuild"
-	"stackmill/stages/write"
+	"stackmill/storedir"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -124,7 +124,7 @@ func statuses(t *testing.T, store string, paths ...string) []string {
 
 func batches(t *testing.T, store string) int {
 	t.Helper()
-	commits, err := write.Commits(store)
+	commits, err := storedir.Commits(store)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +189,7 @@ func TestInterruptedLeavesTheStoreAsItWas(t *testing.T) {
 	if _, err := Ingest(ctx, Options{Store: store}, root); !errors.Is(err, context.Canceled) {
 		t.Fatalf("error %v", err)
 	}
-	if _, err := write.Commits(store); err == nil || !errors.Is(err, write.ErrNoStore) && batches(t, store) != 0 {
+	if _, err := storedir.Commits(store); err == nil || !errors.Is(err, storedir.ErrNoStore) && batches(t, store) != 0 {
 		t.Errorf("commits of an interrupted run: %v", err)
 	}
 	if left, err := os.ReadDir(filepath.Join(store, "staging")); err == nil && len(left) > 0 {

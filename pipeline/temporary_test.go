@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"stackmill/acceptance/corpus"
-	"stackmill/stages/write"
+	"stackmill/storedir"
 )
 
 // Where no temporary file can be made, a compressed recording is left out, not
@@ -27,7 +27,7 @@ func TestNoTemporaryFolder(t *testing.T) {
 			if err != nil || len(results) != 1 || results[0].Status != c.status {
 				t.Fatal(results, err)
 			}
-			commits, err := write.Commits(store)
+			commits, err := storedir.Commits(store)
 			if len(commits) != c.batches {
 				t.Errorf("%d batches, want %d: %v", len(commits), c.batches, err)
 			}

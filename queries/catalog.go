@@ -9,7 +9,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"stackmill/schema"
-	"stackmill/stages/write"
+	"stackmill/storedir"
 )
 
 // catalogName is the name under which the catalog is attached; its file is
@@ -19,7 +19,7 @@ const catalogName = "stackmill"
 // tableViews returns the statements that make the views of the plain tables of a
 // store with these commits, whose experiments have these names, and the
 // fingerprint of the catalog. store is an absolute path.
-func tableViews(store string, commits []write.Commit, names []string) (statements []string, fingerprint string, err error) {
+func tableViews(store string, commits []storedir.Commit, names []string) (statements []string, fingerprint string, err error) {
 	statements = append(statements, namesView(commits, names))
 	for _, t := range schema.Tables {
 		statements = append(statements, tableView(store, t, commits))
@@ -62,7 +62,7 @@ func (v View) create() string {
 // tableView returns the view of a plain table: exactly the committed files,
 // read with the first one's schema, which all share. A table without a file is
 // an empty relation with the table's columns.
-func tableView(store string, t *schema.Table, commits []write.Commit) string {
+func tableView(store string, t *schema.Table, commits []storedir.Commit) string {
 	var paths []string
 	for _, c := range commits {
 		for _, f := range c.Files {
@@ -97,7 +97,7 @@ var literal = strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]")
 
 // namesView returns the view experiment_names, which gives every experiment
 // its name for people.
-func namesView(commits []write.Commit, names []string) string {
+func namesView(commits []storedir.Commit, names []string) string {
 	if len(commits) == 0 {
 		return "CREATE OR REPLACE VIEW experiment_names AS SELECT NULL::VARCHAR AS experiment_id, NULL::VARCHAR AS experiment WHERE false"
 	}
@@ -111,7 +111,7 @@ func namesView(commits []write.Commit, names []string) string {
 // uniqueNames names each commit, all of different experiments: its base name, behind as many parent
 // directories as make it differ from the others. Recordings made at the same
 // path, one after the other, differ by their ids only.
-func uniqueNames(commits []write.Commit) []string {
+func uniqueNames(commits []storedir.Commit) []string {
 	names := make([]string, len(commits))
 	parents := make([]string, len(commits)) // what is left of the path
 	at := map[string]int{}

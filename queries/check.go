@@ -20,7 +20,7 @@ import (
 	"stackmill/fault"
 	"stackmill/schema"
 	"stackmill/stages/infile"
-	"stackmill/stages/write"
+	"stackmill/storedir"
 )
 
 // Proof is what a check has looked at and what it found.
@@ -102,7 +102,7 @@ func look(ctx context.Context, store string, progress func(what string, done, to
 
 // checkFiles looks at every file that a commit names, also at those of a damaged
 // commit that can be read.
-func (p *Proof) checkFiles(ctx context.Context, store string, c *write.Contents, progress func(string, int, int)) error {
+func (p *Proof) checkFiles(ctx context.Context, store string, c *storedir.Contents, progress func(string, int, int)) error {
 	commits := c.Commits
 	for _, d := range c.Damaged {
 		d.Commit.Batch = d.Batch
@@ -140,9 +140,9 @@ func (p *Proof) checkFiles(ctx context.Context, store string, c *write.Contents,
 
 // checkCommits names the commits that are not as they were written, and the
 // experiments that are to be ingested again.
-func (p *Proof) checkCommits(c *write.Contents) error {
+func (p *Proof) checkCommits(c *storedir.Contents) error {
 	for _, d := range c.Damaged {
-		if !errors.Is(d.Err, write.ErrDamaged) {
+		if !errors.Is(d.Err, storedir.ErrDamaged) {
 			return d.Err
 		}
 		p.add(d.File(), "is not as it was written, so that its experiment%s is left out: %v", recordedAt(d.Commit), d.Err)
@@ -155,7 +155,7 @@ func (p *Proof) checkCommits(c *write.Contents) error {
 }
 
 // recordedAt is where a commit's recording was, in words.
-func recordedAt(c write.Commit) string {
+func recordedAt(c storedir.Commit) string {
 	if c.Path == "" {
 		return ""
 	}
@@ -187,7 +187,7 @@ func exhausted(err error) bool {
 var exhaustions = []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.ENOSPC, syscall.EDQUOT, syscall.EIO}
 
 // checkFile compares a file with its commit and its table.
-func checkFile(store string, c write.Commit, f write.File) error {
+func checkFile(store string, c storedir.Commit, f storedir.File) error {
 	t := schema.ByName(f.Table)
 	if t == nil {
 		return fmt.Errorf("is of table %q, which does not exist", f.Table)
@@ -210,7 +210,7 @@ func checkFile(store string, c write.Commit, f write.File) error {
 	if err := checkFooter(path, t, f); err != nil {
 		return err
 	}
-	if !write.IsFile(f, c.Batch) {
+	if !storedir.IsFile(f, c.Batch) {
 		return fmt.Errorf("is not where files of table %s and batch %s are", f.Table, c.Batch)
 	}
 	return nil
@@ -224,10 +224,10 @@ func checksum(path string) (sum string, size int64, err error) {
 	defer f.Close()
 	h := xxhash.New()
 	size, err = io.Copy(h, f)
-	return fmt.Sprintf("%016x", h.Sum64()), size, err
+	return storedir.Checksum(h.Sum64()), size, err
 }
 
-func checkFooter(path string, t *schema.Table, f write.File) error {
+func checkFooter(path string, t *schema.Table, f storedir.File) error {
 	r, err := file.OpenParquetFile(path, false)
 	if err != nil {
 		return fmt.Errorf("cannot be read: %w", err)
@@ -236,7 +236,7 @@ func checkFooter(path string, t *schema.Table, f write.File) error {
 	if n := r.NumRows(); n != f.Rows {
 		return fmt.Errorf("has %d rows, %d were committed", n, f.Rows)
 	}
-	version := r.MetaData().KeyValueMetadata().FindValue(write.VersionKey)
+	version := r.MetaData().KeyValueMetadata().FindValue(storedir.VersionKey)
 	if version == nil || *version != schema.StoreVersion {
 		return fmt.Errorf("does not have store format %s in its footer", schema.StoreVersion)
 	}

@@ -10,12 +10,12 @@ import (
 	"path/filepath"
 	"slices"
 
-	"stackmill/stages/write"
+	"stackmill/storedir"
 )
 
 // checkCatalog looks at the catalog's file. One that is missing or old is made
 // anew by the next reader; one that says that it is the store's must be that.
-func (p *Proof) checkCatalog(ctx context.Context, store string, commits []write.Commit, intact bool) error {
+func (p *Proof) checkCatalog(ctx context.Context, store string, commits []storedir.Commit, intact bool) error {
 	_, err := os.Lstat(filepath.Join(store, CatalogFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		p.note(CatalogFile, "is missing: the next reader makes it")

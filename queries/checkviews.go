@@ -7,11 +7,11 @@ import (
 	"strings"
 
 	"stackmill/schema"
-	"stackmill/stages/write"
+	"stackmill/storedir"
 )
 
 // checkViews runs every query that must return no rows, on a catalog of its own.
-func (p *Proof) checkViews(ctx context.Context, store string, commits []write.Commit, progress func(string, int, int)) error {
+func (p *Proof) checkViews(ctx context.Context, store string, commits []storedir.Commit, progress func(string, int, int)) error {
 	views, err := Views()
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func keyCheck(t *schema.Table) string {
 
 // statusCheck returns a query for the experiments whose row is not what their
 // commits say.
-func statusCheck(commits []write.Commit) string {
+func statusCheck(commits []storedir.Commit) string {
 	committed := []string{"(NULL, NULL)"}
 	for _, c := range commits {
 		committed = append(committed, fmt.Sprintf("(%s, %s)", quote(c.ExperimentID), quote(c.Status)))

@@ -9,13 +9,13 @@ import (
 	"slices"
 	"strings"
 
-	"stackmill/stages/write"
+	"stackmill/storedir"
 )
 
 // inventory is what there is in a store's folder, whatever its commits say.
 type inventory struct {
 	files    []string // relative to the store, with slashes
-	attempts write.Attempts
+	attempts storedir.Attempts
 }
 
 // takeInventory lists the files of a store. What is being written then is among
@@ -28,17 +28,17 @@ func takeInventory(store string) (*inventory, error) {
 			return nil
 		case err != nil:
 			return err
-		case d.IsDir() && (name == write.StagingDir || strings.HasPrefix(name, write.ScratchPrefix)):
+		case d.IsDir() && (name == storedir.StagingDir || strings.HasPrefix(name, storedir.ScratchPrefix)):
 			return fs.SkipDir
 		case !d.IsDir():
 			inv.files = append(inv.files, name)
 		}
 		return nil
 	})
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !isDir(filepath.Join(store, write.CommitsDir)) {
-		return nil, write.ErrNoStore
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !isDir(filepath.Join(store, storedir.CommitsDir)) {
+		return nil, storedir.ErrNoStore
 	}
-	inv.attempts = write.FindAttempts(store)
+	inv.attempts = storedir.FindAttempts(store)
 	return inv, err
 }
 
@@ -48,20 +48,20 @@ func isDir(name string) bool {
 }
 
 // checkInventory names the files that nothing names.
-func (p *Proof) checkInventory(store string, c *write.Contents, inv *inventory) {
+func (p *Proof) checkInventory(store string, c *storedir.Contents, inv *inventory) {
 	known, open := named(c)
 	for _, name := range inv.files {
 		dir, _, below := strings.Cut(name, "/")
-		switch attempt := write.AttemptOf(name); {
+		switch attempt := storedir.AttemptOf(name); {
 		case known[name], inv.attempts.Living[attempt]:
-		case dir == write.TablesDir && open[write.BatchOf(name)]:
-		case dir == write.TablesDir && slices.Contains(inv.attempts.Abandoned, write.StagingDir+"/"+attempt):
+		case dir == storedir.TablesDir && open[storedir.BatchOf(name)]:
+		case dir == storedir.TablesDir && slices.Contains(inv.attempts.Abandoned, storedir.StagingDir+"/"+attempt):
 			p.note(name, "was left by an ingest that was killed: goes with the next one")
 		case !exists(filepath.Join(store, name)): // an attempt that was given up
-		case below && (dir == write.TablesDir || dir == write.CommitsDir):
+		case below && (dir == storedir.TablesDir || dir == storedir.CommitsDir):
 			p.add(name, "is in no commit of the store")
 			p.extra = append(p.extra, name)
-		case strings.HasPrefix(name, CatalogFile), strings.HasPrefix(name, write.ScratchPrefix):
+		case strings.HasPrefix(name, CatalogFile), strings.HasPrefix(name, storedir.ScratchPrefix):
 		default:
 			p.note(name, "is no part of the store")
 		}
@@ -73,9 +73,9 @@ func (p *Proof) checkInventory(store string, c *write.Contents, inv *inventory) 
 
 // named returns the files that commits are in and name, and the batches whose
 // files are not known, because their commits cannot be read.
-func named(c *write.Contents) (files, open map[string]bool) {
+func named(c *storedir.Contents) (files, open map[string]bool) {
 	files, open = map[string]bool{}, map[string]bool{}
-	add := func(d write.Damaged) {
+	add := func(d storedir.Damaged) {
 		files[d.File()] = true
 		for _, f := range d.Files {
 			files[path.Clean(f.Path)] = true
@@ -84,9 +84,9 @@ func named(c *write.Contents) (files, open map[string]bool) {
 			open[d.Batch] = true
 		}
 	}
-	for _, list := range [][]write.Commit{c.Commits, c.Again} {
+	for _, list := range [][]storedir.Commit{c.Commits, c.Again} {
 		for _, x := range list {
-			add(write.Damaged{Commit: x, Batch: x.Batch})
+			add(storedir.Damaged{Commit: x, Batch: x.Batch})
 		}
 	}
 	for _, d := range c.Damaged {

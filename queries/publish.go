@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"stackmill/stages/write"
+	"stackmill/storedir"
 )
 
 // publishings bounds how often a catalog is made because others commit meanwhile.
@@ -18,10 +18,10 @@ const publishings = 20
 // Publish brings the store's catalog up to its commits. Most of it is the same
 // for every store and is kept in the directory cache; without one it is made
 // anew. Of several processes that commit and publish at once, the last leaves a
-// catalog that has all. The error is write.ErrNoStore when there is no store.
+// catalog that has all. The error is storedir.ErrNoStore when there is no store.
 func Publish(ctx context.Context, store, cache string) error {
 	for range publishings {
-		before, err := write.Batches(store)
+		before, err := storedir.Batches(store)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -37,7 +37,7 @@ func Publish(ctx context.Context, store, cache string) error {
 			return err
 		}
 		// A catalog that was in place before ours may have had more than ours.
-		after, err := write.Batches(store)
+		after, err := storedir.Batches(store)
 		if err != nil {
 			return err
 		}
@@ -51,15 +51,15 @@ func Publish(ctx context.Context, store, cache string) error {
 // publish writes a catalog with these views of the plain tables under a
 // temporary name and renames it.
 func publish(ctx context.Context, store, cache string, tables []string) error {
-	temp, remove, err := write.Scratch(store)
+	temp, err := storedir.NewScratch(store)
 	if err != nil {
 		return fmt.Errorf("catalog: %w", err)
 	}
-	defer remove()
-	path := filepath.Join(temp, CatalogFile)
+	defer temp.Remove()
+	path := filepath.Join(temp.Dir, CatalogFile)
 	err = fill(ctx, path, cache, tables)
 	if err == nil {
-		err = write.Place(path, filepath.Join(store, CatalogFile))
+		err = storedir.Place(path, filepath.Join(store, CatalogFile))
 	}
 	if err != nil {
 		return fmt.Errorf("catalog of %s: %w", store, err)
@@ -90,7 +90,7 @@ func fill(ctx context.Context, path, cache string, tables []string) error {
 	if cache != "" {
 		// A cache that cannot be written costs time only.
 		if os.MkdirAll(cache, 0o777) == nil {
-			write.CleanScratch(cache)
+			storedir.CleanScratch(cache)
 			_ = clone(path, template)
 		}
 	}
@@ -103,16 +103,16 @@ func clone(from, to string) error {
 	if err != nil {
 		return err
 	}
-	temp, remove, err := write.Scratch(filepath.Dir(to))
+	temp, err := storedir.NewScratch(filepath.Dir(to))
 	if err != nil {
 		return err
 	}
-	defer remove()
-	part := filepath.Join(temp, CatalogFile)
+	defer temp.Remove()
+	part := filepath.Join(temp.Dir, CatalogFile)
 	if err := os.WriteFile(part, b, 0o666); err != nil { // not a private file, as os.CreateTemp makes
 		return err
 	}
-	return write.Place(part, to)
+	return storedir.Place(part, to)
 }
 
 // define runs statements that define views in the catalog at path.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"path"
 
-	"stackmill/stages/write"
+	"stackmill/storedir"
 )
 
 // repairs bounds how often a store is looked at again: what is removed may leave
@@ -17,7 +17,7 @@ const repairs = 3
 // again, and makes the catalog anew. It tells what it does. Sums that do not hold
 // stay as they are.
 func Repair(ctx context.Context, store, cache string, done func(where, what string)) error {
-	write.Clean(store)
+	storedir.Clean(store)
 	for range repairs {
 		p, err := look(ctx, store, nil, false)
 		if err != nil {
@@ -40,26 +40,26 @@ func Repair(ctx context.Context, store, cache string, done func(where, what stri
 func (p *Proof) repair(store string, done func(where, what string)) error {
 	remove := p.extra
 	for _, batch := range p.damaged {
-		own, restored, err := write.Restore(store, batch)
+		own, restored, err := storedir.Restore(store, batch)
 		if err != nil {
 			return fmt.Errorf("batch %s: %w", batch, err)
 		}
 		if restored {
-			done(path.Join(write.CommitsDir, batch+".json"), "renamed "+own+".json, as whose commit it was written")
+			done(path.Join(storedir.CommitsDir, batch+".json"), "renamed "+own+".json, as whose commit it was written")
 			continue
 		}
-		if own != "" || !write.IsBatch(batch) { // a copy, or of no experiment
-			remove = append(remove, path.Join(write.CommitsDir, batch+".json"))
+		if own != "" || !storedir.IsBatch(batch) { // a copy, or of no experiment
+			remove = append(remove, path.Join(storedir.CommitsDir, batch+".json"))
 			continue
 		}
-		id, err := write.MarkAgain(store, batch)
+		id, err := storedir.MarkAgain(store, batch)
 		if err != nil {
 			return fmt.Errorf("batch %s: %w", batch, err)
 		}
 		done("experiment "+id, "left out until its recording is ingested again")
 	}
 	for _, name := range remove {
-		removed, err := write.RemoveExtra(store, name)
+		removed, err := storedir.RemoveExtra(store, name)
 		if err != nil {
 			return fmt.Errorf("remove %s: %w", name, err)
 		}

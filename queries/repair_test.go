@@ -12,6 +12,7 @@ import (
 
 	"stackmill/queries/storetest"
 	"stackmill/stages/write"
+	"stackmill/storedir"
 )
 
 const aa = "00000000000000aa"
@@ -177,7 +178,7 @@ func TestRepairBesideIngest(t *testing.T) {
 // the commit is whole.
 func TestCheckFindsOtherStatus(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
-	rewrite(t, store, aa, func(c *write.Commit) { c.Status = "partial" })
+	rewrite(t, store, aa, func(c *storedir.Commit) { c.Status = "partial" })
 	p, err := Check(t.Context(), store, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"stackmill/stages/write"
+	"stackmill/storedir"
 )
 
 // CatalogFile is the name of the file in a store that holds its views.
@@ -20,9 +20,9 @@ const CatalogFile = "stackmill.duckdb"
 type DB struct {
 	*sql.DB
 	Store       string // absolute path
-	Commits     []write.Commit
-	Experiments []string        // the unique name of each commit's experiment
-	Damaged     []write.Damaged // batches that are left out: their commits cannot be read
+	Commits     []storedir.Commit
+	Experiments []string           // the unique name of each commit's experiment
+	Damaged     []storedir.Damaged // batches that are left out: their commits cannot be read
 
 	unsafe bool
 }
@@ -31,7 +31,7 @@ type DB struct {
 type Options struct {
 	// Filter, if not nil, chooses the experiments that the views hold, by their
 	// unique names: a store of thousands opens faster so. Its error ends the opening.
-	Filter func(commits []write.Commit, names []string) (keep []bool, err error)
+	Filter func(commits []storedir.Commit, names []string) (keep []bool, err error)
 	Limits Limits
 	// Unsafe lets SQL do all that the user may do, instead of nothing but read
 	// the store.
@@ -40,7 +40,7 @@ type Options struct {
 
 // Open opens the store for reading. A catalog that is missing, or is not that
 // of this program and of the store's commits, is rebuilt; where the store
-// cannot be written, in memory. The error is write.ErrNoStore when there is no
+// cannot be written, in memory. The error is storedir.ErrNoStore when there is no
 // store.
 func Open(ctx context.Context, store string) (*DB, error) { return OpenWith(ctx, store, Options{}) }
 
@@ -81,7 +81,7 @@ func OpenWith(ctx context.Context, store string, o Options) (*DB, error) {
 
 // pathsOf returns the paths of the committed files, and the patterns by which the
 // views name those that look like patterns.
-func pathsOf(store string, commits []write.Commit) (paths []string) {
+func pathsOf(store string, commits []storedir.Commit) (paths []string) {
 	for _, c := range commits {
 		for _, f := range c.Files {
 			path := store + "/" + f.Path
@@ -95,7 +95,7 @@ func pathsOf(store string, commits []write.Commit) (paths []string) {
 }
 
 func (db *DB) keep(keep []bool) {
-	var commits []write.Commit
+	var commits []storedir.Commit
 	var names []string
 	for i, k := range keep {
 		if k {
@@ -108,12 +108,12 @@ func (db *DB) keep(keep []bool) {
 
 // committed returns the absolute path of a store and its commits, after a look
 // at their versions and experiments.
-func committed(store string) (string, *write.Contents, error) {
+func committed(store string) (string, *storedir.Contents, error) {
 	store, err := filepath.Abs(store)
 	if err != nil {
 		return "", nil, err
 	}
-	c, err := write.Look(store)
+	c, err := storedir.Look(store)
 	if err == nil {
 		err = c.Usable()
 	}

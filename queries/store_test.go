@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"stackmill/queries/storetest"
-	"stackmill/stages/write"
+	"stackmill/storedir"
 )
 
 func TestUniqueNames(t *testing.T) {
@@ -25,9 +25,9 @@ func TestUniqueNames(t *testing.T) {
 		{"/a/x.er /a/x.er", "x.er@0 x.er@1"},
 		{"/x.er /a/x.er", "x.er@0 a/x.er"},
 	} {
-		var commits []write.Commit
+		var commits []storedir.Commit
 		for i, p := range strings.Fields(test.paths) {
-			commits = append(commits, write.Commit{ExperimentID: fmt.Sprint(i), Experiment: filepath.Base(p), Path: p})
+			commits = append(commits, storedir.Commit{ExperimentID: fmt.Sprint(i), Experiment: filepath.Base(p), Path: p})
 		}
 		if got := strings.Join(uniqueNames(commits), " "); got != test.want {
 			t.Errorf("%s: got %s, want %s", test.paths, got, test.want)
@@ -39,9 +39,9 @@ func TestUniqueNames(t *testing.T) {
 func TestUniqueNamesOfAnyPaths(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		paths := rapid.SliceOf(rapid.StringMatching(`(/[ab]){0,3}/[xy]|[xy]|`)).Draw(t, "paths")
-		var commits []write.Commit
+		var commits []storedir.Commit
 		for i, p := range paths {
-			commits = append(commits, write.Commit{ExperimentID: fmt.Sprint(i), Experiment: filepath.Base(p), Path: p})
+			commits = append(commits, storedir.Commit{ExperimentID: fmt.Sprint(i), Experiment: filepath.Base(p), Path: p})
 		}
 		seen := map[string]bool{}
 		for i, n := range uniqueNames(commits) {
@@ -55,9 +55,9 @@ func TestUniqueNamesOfAnyPaths(t *testing.T) {
 }
 
 // rewrite changes a batch's commit, under another name or its own.
-func rewrite(t *testing.T, store, batch string, change func(*write.Commit)) {
+func rewrite(t *testing.T, store, batch string, change func(*storedir.Commit)) {
 	t.Helper()
-	c, err := write.ReadCommit(store, batch)
+	c, err := storedir.ReadCommit(store, batch)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func rewrite(t *testing.T, store, batch string, change func(*write.Commit)) {
 
 func TestOpenRefusesAnExperimentTwice(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
-	rewrite(t, store, "00000000000000aa", func(c *write.Commit) { c.Batch = "copy" })
+	rewrite(t, store, "00000000000000aa", func(c *storedir.Commit) { c.Batch = "copy" })
 	if _, err := Open(context.Background(), store); err == nil || !strings.Contains(err.Error(), "same experiment") {
 		t.Errorf("got %v", err)
 	}
@@ -117,7 +117,7 @@ func TestOpenWithDamagedCommits(t *testing.T) {
 // TestOpenSome opens one of two experiments of the same base name.
 func TestOpenSome(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
-	only := func(_ []write.Commit, names []string) ([]bool, error) {
+	only := func(_ []storedir.Commit, names []string) ([]bool, error) {
 		keep := make([]bool, len(names))
 		for i, n := range names {
 			keep[i] = n == "tuesday/test.1.er"
@@ -139,7 +139,7 @@ func TestOpenSome(t *testing.T) {
 
 func TestOpen(t *testing.T) {
 	ctx := context.Background()
-	if _, err := Open(ctx, t.TempDir()); !errors.Is(err, write.ErrNoStore) {
+	if _, err := Open(ctx, t.TempDir()); !errors.Is(err, storedir.ErrNoStore) {
 		t.Errorf("a directory without a store: %v", err)
 	}
 
@@ -221,7 +221,7 @@ func TestOpenPrivately(t *testing.T) {
 
 func TestOpenRefusesOtherFormats(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
-	rewrite(t, store, "00000000000000aa", func(c *write.Commit) { c.StoreVersion = "999" })
+	rewrite(t, store, "00000000000000aa", func(c *storedir.Commit) { c.StoreVersion = "999" })
 	if _, err := Open(context.Background(), store); err == nil || !strings.Contains(err.Error(), `"999"`) {
 		t.Errorf("got %v", err)
 	}
@@ -292,7 +292,7 @@ func TestPublishFromCache(t *testing.T) {
 				t.Errorf("%s cache: %s has mode %v, want %v", state, filepath.Base(path), got, mode(usual))
 			}
 		}
-		commits, err := write.Commits(store)
+		commits, err := storedir.Commits(store)
 		if err != nil {
 			t.Fatal(err)
 		}

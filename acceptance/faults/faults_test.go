@@ -25,7 +25,7 @@ import (
 
 	"stackmill/acceptance/corpus"
 	"stackmill/queries"
-	"stackmill/stages/write"
+	"stackmill/storedir"
 )
 
 var long = flag.Bool("long", os.Getenv("STACKMILL_SOAK") != "", "fail every call of the system, not a few")
@@ -149,7 +149,7 @@ func (b *bench) run(command ...string) (code int, out string) {
 // and their content's checksums.
 func content(t *testing.T, store string) map[string]string {
 	t.Helper()
-	look, err := write.Look(store)
+	look, err := storedir.Look(store)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func content(t *testing.T, store string) map[string]string {
 func (b *bench) right(what, store string) {
 	b.Helper()
 	compared.Add(1)
-	if _, err := os.Stat(filepath.Join(store, write.CommitsDir)); err != nil {
+	if _, err := os.Stat(filepath.Join(store, storedir.CommitsDir)); err != nil {
 		return // there is no store yet
 	}
 	for name, sum := range content(b.T, store) {
@@ -215,13 +215,13 @@ func (b *bench) mended(what, store string) {
 // leftovers returns the files of a store that are in no commit.
 func leftovers(t *testing.T, store string) (left []string) {
 	t.Helper()
-	look, err := write.Look(store)
+	look, err := storedir.Look(store)
 	if err != nil {
 		t.Fatal(err)
 	}
 	known, unread := map[string]bool{queries.CatalogFile: true}, map[string]bool{}
-	add := func(c write.Commit) {
-		known[write.CommitsDir+"/"+c.Batch+".json"] = true
+	add := func(c storedir.Commit) {
+		known[storedir.CommitsDir+"/"+c.Batch+".json"] = true
 		for _, f := range c.Files {
 			known[f.Path] = true
 		}
@@ -242,7 +242,7 @@ func leftovers(t *testing.T, store string) (left []string) {
 		}
 		for _, p := range paths {
 			name, _ := filepath.Rel(store, p)
-			if info, err := os.Stat(p); err == nil && (!info.IsDir() || strings.HasPrefix(name, ".c")) && !known[name] && !unread[write.BatchOf(name)] {
+			if info, err := os.Stat(p); err == nil && (!info.IsDir() || strings.HasPrefix(name, ".c")) && !known[name] && !unread[storedir.BatchOf(name)] {
 				found[name] = true
 			}
 		}

@@ -21,6 +21,8 @@ var house = []struct{ folders, holds string }{
 	{"fault problem acceptance/corpus", "words for what goes wrong; the recordings that tests read"},
 	{"schema stages/infile acceptance/golden acceptance/perftext", "the tables, the wall between the two sides; opening files that are not ours"},
 
+	{"storedir", "a store's directory: the rest of the wall"},
+
 	{"stages/loadobject/bytereader stages/loadobject/columns", "load objects: bytes of files, columns of the cache"},
 	{"stages/loadobject/insn/... stages/loadobject/cfi", "machine code, call frame information"},
 	{"stages/loadobject/elf/...", "ELF files"},
@@ -47,8 +49,9 @@ var house = []struct{ folders, holds string }{
 var borders = []struct{ folder, imports, why string }{
 	{"stages/loadobject", "fault stages/infile", "it knows files, no recordings, tables or problems"},
 	{"stages/decode", "fault problem schema stages/infile", "it knows recordings, no load objects"},
-	{"stages/write", "schema", "it writes any table"},
-	{"queries", "fault schema stages/infile stages/write", "it knows no recordings; the last reads and removes what was committed"},
+	{"stages/write", "schema storedir", "it writes any table"},
+	{"storedir", "schema", "it knows files and commits, and what is in no table"},
+	{"queries", "fault schema stages/infile storedir", "it knows no recordings, and no stage that writes"},
 }
 
 // sqlEngine is imported by the reading side only.

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"stackmill/stages/write"
+	"stackmill/storedir"
 )
 
 // sample is what a store holds of one event, without what is derived from others.
@@ -41,7 +41,7 @@ var values = map[string]string{
 type oracle struct{ db *sql.DB }
 
 // read returns what a batch holds.
-func (o oracle) read(ctx context.Context, store string, c write.Commit) (*holding, error) {
+func (o oracle) read(ctx context.Context, store string, c storedir.Commit) (*holding, error) {
 	files := map[string]string{}
 	for _, f := range c.Files {
 		files[f.Table] = fmt.Sprintf("read_parquet('%s')", filepath.Join(store, filepath.FromSlash(f.Path)))

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"stackmill/stages/write"
+	"stackmill/storedir"
 )
 
 // tester runs mutants.
@@ -94,8 +94,8 @@ func (t *tester) ingest(ctx context.Context, store, dir string, b *base) (outcom
 		return o, nil, err
 	}
 	o.judge(2 * memory)
-	commits, err := write.Commits(store)
-	if errors.Is(err, write.ErrNoStore) {
+	commits, err := storedir.Commits(store)
+	if errors.Is(err, storedir.ErrNoStore) {
 		return o, nil, nil
 	}
 	if err != nil {
@@ -231,7 +231,7 @@ func (t *tester) test(ctx context.Context, store string, s *specimen) error {
 
 // check returns what check finds wrong with a store.
 func (t *tester) check(ctx context.Context, store string) (string, error) {
-	if _, err := write.Commits(store); errors.Is(err, write.ErrNoStore) {
+	if _, err := storedir.Commits(store); errors.Is(err, storedir.ErrNoStore) {
 		return "", nil
 	}
 	o, err := t.program.run(ctx, "check", "--store", store)

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"stackmill/queries"
-	"stackmill/stages/write"
+	"stackmill/storedir"
 )
 
 func newCheckCommand(a *app) *cobra.Command {
@@ -82,7 +82,7 @@ func (a *app) check(ctx context.Context, format string) error {
 // unchecked words why a store could not be looked at.
 func (a *app) unchecked(err error) error {
 	switch text := strings.ToLower(err.Error()); {
-	case errors.Is(err, write.ErrNoStore):
+	case errors.Is(err, storedir.ErrNoStore):
 		return fmt.Errorf("check: no store at %s (run `stackmill ingest --store %s PATH` first)", a.store, a.store)
 	case errors.Is(err, syscall.EMFILE), strings.Contains(text, syscall.EMFILE.Error()):
 		return errors.New("check: the store could not be looked at: too many open files (allow more with `ulimit -n`)")

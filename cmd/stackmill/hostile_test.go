@@ -17,7 +17,7 @@ import (
 	"stackmill/acceptance/corpus"
 	"stackmill/queries/storetest"
 	"stackmill/schema"
-	"stackmill/stages/write"
+	"stackmill/storedir"
 )
 
 // ending is what all names of a hostile recording end in: sequences that steer a
@@ -255,7 +255,7 @@ func TestHostileFindings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := write.Decode(strings.TrimSuffix(filepath.Base(path), ".json"), data)
+		c, err := storedir.Decode(strings.TrimSuffix(filepath.Base(path), ".json"), data)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,7 +21,7 @@ import (
 	"stackmill/pipeline"
 	"stackmill/queries"
 	"stackmill/stages/symbolize/source"
-	"stackmill/stages/write"
+	"stackmill/storedir"
 )
 
 func newIngestCommand(a *app) *cobra.Command {
@@ -129,7 +129,7 @@ func (a *app) publish(ctx context.Context, opts pipeline.Options) {
 		defer cancel()
 	}
 	err := queries.Publish(ctx, opts.Store, opts.Cache)
-	if err != nil && !interrupted && !errors.Is(err, write.ErrNoStore) {
+	if err != nil && !interrupted && !errors.Is(err, storedir.ErrNoStore) {
 		say(a.stderr, "stackmill: %v (what was ingested is in the store all the same; the next report or query makes the catalog)\n", err)
 	}
 }

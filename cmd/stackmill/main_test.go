@@ -20,7 +20,7 @@ import (
 	"stackmill/queries/storetest"
 	"stackmill/schema"
 	"stackmill/stages/decode/gprofng/erbuild"
-	"stackmill/stages/write"
+	"stackmill/storedir"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected output in the scripts")
@@ -189,9 +189,9 @@ func TestClosest(t *testing.T) {
 
 func TestMatchingExperiments(t *testing.T) {
 	unique := []string{"monday/x.er", "tuesday/x.er", "y.er", "z.er@4", "a/b/w.er"}
-	var commits []write.Commit
+	var commits []storedir.Commit
 	for i := range unique {
-		commits = append(commits, write.Commit{ExperimentID: strconv.Itoa(i + 1)})
+		commits = append(commits, storedir.Commit{ExperimentID: strconv.Itoa(i + 1)})
 	}
 	for name, want := range map[string]string{
 		"x.er": "1 2", "x": "1 2", "monday/x.er": "1", "2": "2", "y": "3", "z.er": "4", "z": "4", "b/w.er": "5", "nothing": "", "er": "",

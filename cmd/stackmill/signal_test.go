@@ -17,7 +17,7 @@ import (
 
 	"stackmill/acceptance/corpus"
 	"stackmill/queries/storetest"
-	"stackmill/stages/write"
+	"stackmill/storedir"
 )
 
 // hangs is when a test gives up on a program that does not end. It says nothing
@@ -58,7 +58,7 @@ func TestSignal(t *testing.T) {
 			store := filepath.Join(t.TempDir(), "store")
 			ingest := append([]string{"ingest", "--store", store, "--cache", filepath.Join(t.TempDir(), "cache")}, paths...)
 			last, status := signalAfter(t, program(t, append(ingest[:len(ingest):len(ingest)], endless)...), after)
-			commits, err := write.Commits(store)
+			commits, err := storedir.Commits(store)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -78,7 +78,7 @@ func TestSignal(t *testing.T) {
 			if out, err := program(t, ingest...).CombinedOutput(); err != nil {
 				t.Errorf("again: %v\n%s", err, out)
 			}
-			if commits, err := write.Commits(store); err != nil || len(commits) != len(paths) || m[2] != fmt.Sprint(len(paths)+1) {
+			if commits, err := storedir.Commits(store); err != nil || len(commits) != len(paths) || m[2] != fmt.Sprint(len(paths)+1) {
 				t.Errorf("again: %d commits of %s, %v", len(commits), m[2], err)
 			}
 		})

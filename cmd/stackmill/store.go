@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"stackmill/queries"
-	"stackmill/stages/write"
+	"stackmill/storedir"
 )
 
 // open opens the store for a verb; with names, only the experiments that they
@@ -16,10 +16,12 @@ import (
 func (a *app) open(ctx context.Context, names ...string) (*queries.DB, error) {
 	o := queries.Options{Limits: a.limits, Unsafe: a.unsafe}
 	if len(names) > 0 {
-		o.Filter = func(commits []write.Commit, unique []string) ([]bool, error) { return choose(commits, unique, names) }
+		o.Filter = func(commits []storedir.Commit, unique []string) ([]bool, error) {
+			return choose(commits, unique, names)
+		}
 	}
 	db, err := queries.OpenWith(ctx, a.store, o)
-	if errors.Is(err, write.ErrNoStore) {
+	if errors.Is(err, storedir.ErrNoStore) {
 		return nil, fmt.Errorf("open the store: no store at %s (run `stackmill ingest --store %s PATH` first)", a.store, a.store)
 	}
 	if err != nil {
@@ -51,7 +53,7 @@ func firstColumn(ctx context.Context, db *queries.DB, query string, args ...any)
 
 // choose tells which experiments the names stand for. A name may be the name
 // for people, the id, or the name's last part with or without its suffix.
-func choose(commits []write.Commit, unique, names []string) ([]bool, error) {
+func choose(commits []storedir.Commit, unique, names []string) ([]bool, error) {
 	keep := make([]bool, len(commits))
 	for _, name := range names {
 		found := matching(commits, unique, strings.TrimSuffix(name, "/"))
@@ -71,7 +73,7 @@ func choose(commits []write.Commit, unique, names []string) ([]bool, error) {
 
 // matching returns the numbers of the experiments that are exactly the name
 // or, failing that, end in it.
-func matching(commits []write.Commit, unique []string, name string) []int {
+func matching(commits []storedir.Commit, unique []string, name string) []int {
 	var exact, ending []int
 	for i, n := range unique {
 		if n == name || commits[i].ExperimentID == name {

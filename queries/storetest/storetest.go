@@ -7,7 +7,6 @@ import (
 	_ "embed"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -19,7 +18,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"stackmill/schema"
-	"stackmill/stages/write"
+	"stackmill/storedir"
 )
 
 // Two is a store of two experiments, described in its comments.
@@ -147,7 +146,7 @@ func unescape(field string) string {
 }
 
 func (b *batch) commit() error {
-	c := write.Commit{Batch: b.id, StoreVersion: schema.StoreVersion, ExperimentID: b.id, Experiment: b.name,
+	c := storedir.Commit{Batch: b.id, StoreVersion: schema.StoreVersion, ExperimentID: b.id, Experiment: b.name,
 		Path: b.path, Status: "complete", Ingested: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	for _, t := range schema.Tables {
 		rows := b.rows[t]
@@ -158,18 +157,18 @@ func (b *batch) commit() error {
 		if err != nil {
 			return err
 		}
-		name := path.Join("tables", t.Name, b.id+".parquet")
+		name := storedir.FilePath(t.Name, b.id)
 		if err := create(filepath.Join(b.dir, name), data); err != nil {
 			return err
 		}
-		c.Files = append(c.Files, write.File{Table: t.Name, Path: name, Rows: int64(len(rows)), Bytes: int64(len(data)),
-			Checksum: fmt.Sprintf("%016x", xxhash.Sum64(data))})
+		c.Files = append(c.Files, storedir.File{Table: t.Name, Path: name, Rows: int64(len(rows)), Bytes: int64(len(data)),
+			Checksum: storedir.Checksum(xxhash.Sum64(data))})
 	}
 	data, err := c.Encode()
 	if err != nil {
 		return err
 	}
-	return create(filepath.Join(b.dir, "commits", b.id+".json"), data)
+	return create(filepath.Join(b.dir, storedir.CommitsDir, b.id+".json"), data)
 }
 
 func parquet(t *schema.Table, id string, rows [][]any) ([]byte, error) {
@@ -185,7 +184,7 @@ func parquet(t *schema.Table, id string, rows [][]any) ([]byte, error) {
 	if err := builder.Close(); err != nil {
 		return nil, err
 	}
-	if err := w.AppendKeyValueMetadata(write.VersionKey, schema.StoreVersion); err != nil {
+	if err := w.AppendKeyValueMetadata(storedir.VersionKey, schema.StoreVersion); err != nil {
 		return nil, err
 	}
 	err = w.Close()

@@ -23,7 +23,6 @@ var openers = map[string][]string{
 // may are the packages and files that open files by themselves, with the reason.
 var may = map[string]string{
 	"stages/infile":                        "it is the one place",
-	"stages/write":                         "it opens the store's files",
 	"stages/loadobject/cache/disk.go":      "it writes the cache's files",
 	"stages/symbolize/source/open.go":      "it opens folders on the way, without waiting",
 	"stages/decode/gprofng/erbuild":        "it makes recordings for tests",

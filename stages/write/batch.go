@@ -1,3 +1,5 @@
+// Package write is the last stage: it writes the tables of an experiment as Parquet
+// files and commits them to a store.
 package write
 
 import (
@@ -17,15 +19,13 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"stackmill/schema"
+	"stackmill/storedir"
 )
-
-// VersionKey is the key of the store format version in a Parquet footer.
-const VersionKey = "stackmill.store_version"
 
 // Batch is an attempt to write a batch. Write may be called concurrently for
 // different tables.
 type Batch struct {
-	*scratch
+	*storedir.Scratch
 	store, name string
 	published   []string // files that are in their places, and may have to go again
 
@@ -44,20 +44,11 @@ type table struct {
 
 // Begin starts a batch in the store, which it creates if need be.
 func Begin(store, name string) (*Batch, error) {
-	for _, dir := range []string{TablesDir, CommitsDir, StagingDir} {
-		if err := makeDir(filepath.Join(store, dir)); err != nil {
-			return nil, fmt.Errorf("create store: %w", err)
-		}
-	}
-	// A batch that is committed has the files of its name.
-	s, err := newScratch(filepath.Join(store, StagingDir), name, func() bool {
-		_, err := os.Lstat(commitPath(store, name))
-		return !errors.Is(err, fs.ErrNotExist)
-	})
+	s, err := storedir.NewAttempt(store, name)
 	if err != nil {
-		return nil, fmt.Errorf("create batch: %w", err)
+		return nil, err
 	}
-	return &Batch{scratch: s, store: store, name: name, tables: map[string]*table{}}, nil
+	return &Batch{Scratch: s, store: store, name: name, tables: map[string]*table{}}, nil
 }
 
 // Write appends rows to a table. The batch of rows stays the caller's.
@@ -82,14 +73,14 @@ func (b *Batch) open(t *schema.Table) (*table, error) {
 	if out := b.tables[t.Name]; out != nil {
 		return out, nil
 	}
-	f, err := os.Create(filepath.Join(b.dir, t.Name+fileSuffix))
+	f, err := os.Create(b.staged(t.Name))
 	if err != nil {
 		return nil, err
 	}
 	out := &table{schema: t, file: f, hash: xxhash.New()}
 	out.w, err = pqarrow.NewFileWriter(t.Arrow(), io.MultiWriter(f, out.hash), t.Parquet(), pqarrow.DefaultWriterProps())
 	if err == nil {
-		err = out.w.AppendKeyValueMetadata(VersionKey, schema.StoreVersion)
+		err = out.w.AppendKeyValueMetadata(storedir.VersionKey, schema.StoreVersion)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("write table %s: %w", t.Name, err), f.Close())
@@ -100,12 +91,12 @@ func (b *Batch) open(t *schema.Table) (*table, error) {
 
 // Commit finishes the files, moves them into the store and makes the batch
 // exist. Afterwards the batch is closed, whatever the result. The error is
-// ErrExists when another attempt came first.
-func (b *Batch) Commit(c Commit) error { return b.CommitAnew(Commit{}, c) }
+// storedir.ErrExists when another attempt came first.
+func (b *Batch) Commit(c storedir.Commit) error { return b.CommitAnew(storedir.Commit{}, c) }
 
 // CommitAnew is Commit for an experiment that has an earlier batch, which stays
 // when the new one would be the same.
-func (b *Batch) CommitAnew(earlier, c Commit) error {
+func (b *Batch) CommitAnew(earlier, c storedir.Commit) error {
 	defer b.Abort()
 	c.Batch, c.StoreVersion = b.name, schema.StoreVersion
 	files, err := b.finish()
@@ -113,35 +104,38 @@ func (b *Batch) CommitAnew(earlier, c Commit) error {
 		return err
 	}
 	c.Files = files
-	if c.same(earlier) {
+	if same(c, earlier) {
 		return nil
 	}
 	if err := b.publish(files); err != nil {
 		return err
 	}
-	made, err := writeCommit(b.store, b.dir, c)
+	made, err := storedir.WriteCommit(b.store, b.Scratch, c)
 	if made {
 		b.published = nil
 	}
 	return err
 }
 
-// same reports whether another batch has the same content, for the same reasons.
-func (c *Commit) same(o Commit) bool {
+// staged is where a table's file is until it is published.
+func (b *Batch) staged(table string) string { return filepath.Join(b.Dir, table+".parquet") }
+
+// same reports whether two batches have the same content, for the same reasons.
+func same(c, o storedir.Commit) bool {
 	return o.Batch != "" && c.Status == o.Status && c.State == o.State && c.Path == o.Path &&
-		slices.EqualFunc(c.Files, o.Files, func(x, y File) bool { return x.Table == y.Table && x.Checksum == y.Checksum })
+		slices.EqualFunc(c.Files, o.Files, func(x, y storedir.File) bool { return x.Table == y.Table && x.Checksum == y.Checksum })
 }
 
 // finish flushes the tables' files to disk.
-func (b *Batch) finish() ([]File, error) {
+func (b *Batch) finish() ([]storedir.File, error) {
 	names := make([]string, 0, len(b.tables))
 	for name := range b.tables {
 		names = append(names, name)
 	}
 	sort.Strings(names)
-	files := make([]File, len(names))
+	files := make([]storedir.File, len(names))
 	err := together(len(names), func(i int) (err error) {
-		if files[i], err = b.tables[names[i]].finish(filepath.Base(b.dir)); err != nil {
+		if files[i], err = b.tables[names[i]].finish(filepath.Base(b.Dir)); err != nil {
 			return fmt.Errorf("write table %s: %w", names[i], err)
 		}
 		return nil
@@ -151,7 +145,7 @@ func (b *Batch) finish() ([]File, error) {
 }
 
 // publish moves the files to their places.
-func (b *Batch) publish(files []File) error {
+func (b *Batch) publish(files []storedir.File) error {
 	for _, f := range files {
 		b.published = append(b.published, filepath.Join(b.store, filepath.FromSlash(f.Path)))
 	}
@@ -159,10 +153,10 @@ func (b *Batch) publish(files []File) error {
 		dir := filepath.Dir(b.published[i])
 		err := os.MkdirAll(dir, 0o777)
 		if err == nil {
-			err = os.Rename(filepath.Join(b.dir, files[i].Table+fileSuffix), b.published[i])
+			err = os.Rename(b.staged(files[i].Table), b.published[i])
 		}
 		if err == nil {
-			err = syncDir(dir)
+			err = storedir.SyncDir(dir)
 		}
 		if err != nil {
 			return fmt.Errorf("publish table %s: %w", files[i].Table, err)
@@ -173,7 +167,7 @@ func (b *Batch) publish(files []File) error {
 		return err
 	}
 	// The tables' directories may be new, also those that another process has made.
-	return errors.Join(syncDir(filepath.Join(b.store, TablesDir)), syncDir(b.store))
+	return errors.Join(storedir.SyncDir(filepath.Join(b.store, storedir.TablesDir)), storedir.SyncDir(b.store))
 }
 
 // together runs f for all tables at once: each waits for the disk, which
@@ -197,25 +191,22 @@ func together(n int, f func(i int) error) error {
 	return err
 }
 
-// fileSuffix ends the names of a table's files.
-const fileSuffix = ".parquet"
-
 // finish flushes a table's file of an attempt to disk.
-func (t *table) finish(attempt string) (File, error) {
+func (t *table) finish(attempt string) (storedir.File, error) {
 	err := t.w.Close() // writes the footer; the file itself stays open
 	if err == nil {
 		err = t.file.Sync()
 	}
 	info, serr := t.file.Stat()
 	if err = errors.Join(err, serr, t.file.Close()); err != nil {
-		return File{}, err
+		return storedir.File{}, err
 	}
-	return File{
+	return storedir.File{
 		Table:    t.schema.Name,
-		Path:     TablesDir + "/" + t.schema.Name + "/" + attempt + fileSuffix,
+		Path:     storedir.FilePath(t.schema.Name, attempt),
 		Rows:     t.rows,
 		Bytes:    info.Size(),
-		Checksum: fmt.Sprintf("%016x", t.hash.Sum64()),
+		Checksum: storedir.Checksum(t.hash.Sum64()),
 	}, nil
 }
 
@@ -233,9 +224,9 @@ func (b *Batch) Abort() {
 	b.closed = true
 	for _, path := range b.published {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			_ = b.lock.Close() // Clean tries again
+			b.Abandon()
 			return
 		}
 	}
-	b.remove()
+	b.Remove()
 }

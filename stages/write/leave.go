@@ -13,6 +13,6 @@ func (b *Batch) Leave() {
 	defer b.mu.Unlock()
 	if !b.closed {
 		b.closed = true
-		b.remove()
+		b.Remove()
 	}
 }

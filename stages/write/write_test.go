@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -20,6 +21,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"stackmill/schema"
+	"stackmill/storedir"
 )
 
 // stage writes n rows of metrics into a new batch.
@@ -42,10 +44,10 @@ func stage(t *testing.T, store, name string, n int) *Batch {
 func TestCommit(t *testing.T) {
 	store := filepath.Join(t.TempDir(), "store")
 	const rows = schema.BatchRows + 5
-	if err := stage(t, store, "a", rows).Commit(Commit{ExperimentID: "a", Experiment: "a.er"}); err != nil {
+	if err := stage(t, store, "a", rows).Commit(storedir.Commit{ExperimentID: "a", Experiment: "a.er"}); err != nil {
 		t.Fatal(err)
 	}
-	commits, err := Commits(store)
+	commits, err := storedir.Commits(store)
 	if err != nil || len(commits) != 1 {
 		t.Fatal(err, commits)
 	}
@@ -65,7 +67,7 @@ func TestCommit(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer pf.Close()
-	if v := pf.MetaData().KeyValueMetadata().FindValue(VersionKey); v == nil || *v != schema.StoreVersion {
+	if v := pf.MetaData().KeyValueMetadata().FindValue(storedir.VersionKey); v == nil || *v != schema.StoreVersion {
 		t.Error("the footer has no store version")
 	}
 	r, err := pqarrow.NewFileReader(pf, pqarrow.ArrowReadProperties{}, memory.DefaultAllocator)
@@ -79,7 +81,7 @@ func TestCommit(t *testing.T) {
 	if diff := cmp.Diff(names(schema.Metrics.Stored()), names(s)); diff != "" {
 		t.Error(diff)
 	}
-	if left, err := os.ReadDir(filepath.Join(store, StagingDir)); err != nil || len(left) != 0 {
+	if left, err := os.ReadDir(filepath.Join(store, storedir.StagingDir)); err != nil || len(left) != 0 {
 		t.Errorf("left in staging: %v, %v", left, err)
 	}
 }
@@ -95,11 +97,11 @@ func names(s *arrow.Schema) (out []string) {
 func TestNothingBeforeTheCommit(t *testing.T) {
 	store := filepath.Join(t.TempDir(), "store")
 	b := stage(t, store, "a", 3)
-	if commits, err := Commits(store); err != nil || len(commits) != 0 {
+	if commits, err := storedir.Commits(store); err != nil || len(commits) != 0 {
 		t.Errorf("commits %v, %v", commits, err)
 	}
 	b.Abort()
-	if left, err := os.ReadDir(filepath.Join(store, StagingDir)); err != nil || len(left) != 0 {
+	if left, err := os.ReadDir(filepath.Join(store, storedir.StagingDir)); err != nil || len(left) != 0 {
 		t.Errorf("left in staging: %v, %v", left, err)
 	}
 }
@@ -107,7 +109,7 @@ func TestNothingBeforeTheCommit(t *testing.T) {
 // filesOf returns the names of the files of a store's table of metrics.
 func filesOf(t *testing.T, store string) (found []string) {
 	t.Helper()
-	entries, err := os.ReadDir(filepath.Join(store, TablesDir, schema.Metrics.Name))
+	entries, err := os.ReadDir(filepath.Join(store, storedir.TablesDir, schema.Metrics.Name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,9 +120,9 @@ func filesOf(t *testing.T, store string) (found []string) {
 }
 
 // verify compares a batch's only file with its commit.
-func verify(t *testing.T, store, batch string, rows int64) Commit {
+func verify(t *testing.T, store, batch string, rows int64) storedir.Commit {
 	t.Helper()
-	c, err := ReadCommit(store, batch)
+	c, err := storedir.ReadCommit(store, batch)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,23 +136,27 @@ func verify(t *testing.T, store, batch string, rows int64) Commit {
 	return c
 }
 
+func commitFile(store, batch string) string {
+	return filepath.Join(store, storedir.CommitsDir, batch+".json")
+}
+
 // Of two that write the same experiment at once, with other rows, one wins
 // whole, whoever began first; nothing is left of the other.
 func TestTwoWritersOfOneExperiment(t *testing.T) {
 	for _, test := range []struct{ first, rows int }{{0, 3}, {1, 4}} {
 		store := filepath.Join(t.TempDir(), "store")
 		writers := []*Batch{stage(t, store, "a", 3), stage(t, store, "a", 4)}
-		if err := writers[test.first].Commit(Commit{}); err != nil {
+		if err := writers[test.first].Commit(storedir.Commit{}); err != nil {
 			t.Fatal(err)
 		}
-		if err := writers[1-test.first].Commit(Commit{}); !errors.Is(err, ErrExists) {
-			t.Errorf("the second: %v, want %v", err, ErrExists)
+		if err := writers[1-test.first].Commit(storedir.Commit{}); !errors.Is(err, storedir.ErrExists) {
+			t.Errorf("the second: %v, want %v", err, storedir.ErrExists)
 		}
 		c := verify(t, store, "a", int64(test.rows))
 		if got := filesOf(t, store); len(got) != 1 || got[0] != filepath.Base(c.Files[0].Path) {
 			t.Errorf("files %v, the commit names %s", got, c.Files[0].Path)
 		}
-		if left, err := os.ReadDir(filepath.Join(store, StagingDir)); err != nil || len(left) != 0 {
+		if left, err := os.ReadDir(filepath.Join(store, storedir.StagingDir)); err != nil || len(left) != 0 {
 			t.Errorf("left in staging: %v, %v", left, err)
 		}
 	}
@@ -164,12 +170,12 @@ func TestManyWritersOfOneExperiment(t *testing.T) {
 	var won atomic.Int64
 	for n := range attempts {
 		g.Go(func() error {
-			Clean(store)
+			storedir.Clean(store)
 			b, err := Begin(store, "a")
 			if err != nil {
 				return err
 			}
-			Clean(store)
+			storedir.Clean(store)
 			rows := schema.NewRows(schema.Metrics, "a", b.Write)
 			for i := range n + 1 {
 				rows.Append(fmt.Sprint("metric", i), "Title", "count", "heap", false)
@@ -177,12 +183,12 @@ func TestManyWritersOfOneExperiment(t *testing.T) {
 			if err := rows.Close(); err != nil {
 				return err
 			}
-			err = b.Commit(Commit{})
+			err = b.Commit(storedir.Commit{})
 			if err == nil {
 				won.Store(int64(n + 1))
 				return nil
 			}
-			if errors.Is(err, ErrExists) {
+			if errors.Is(err, storedir.ErrExists) {
 				return nil
 			}
 			return err
@@ -204,22 +210,22 @@ func TestReplace(t *testing.T) {
 	now := time.Now()
 	put := func(rows int, at time.Time, want string) {
 		t.Helper()
-		look, err := Look(store)
-		if err != nil && !errors.Is(err, ErrNoStore) {
+		look, err := storedir.Look(store)
+		if err != nil && !errors.Is(err, storedir.ErrNoStore) {
 			t.Fatal(err)
 		}
 		l, err := look.Latest("a")
 		if err != nil || l.Next != want {
 			t.Fatalf("next is %s, want %s, %v", l.Next, want, err)
 		}
-		if err := stage(t, store, l.Next, rows).Commit(Commit{ExperimentID: "a", Ingested: at}); err != nil {
+		if err := stage(t, store, l.Next, rows).Commit(storedir.Commit{ExperimentID: "a", Ingested: at}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	put(1, now.Add(-5*time.Hour), "a")
 	put(2, now.Add(-2*time.Hour), "a.2")
 	put(3, now, "a.3")
-	look, err := Look(store)
+	look, err := storedir.Look(store)
 	if err != nil || len(look.Commits) != 1 || look.Commits[0].Batch != "a.3" || len(look.Replaced) != 2 || len(look.Damaged) != 0 {
 		t.Fatalf("%+v, %v", look, err)
 	}
@@ -230,14 +236,14 @@ func TestReplace(t *testing.T) {
 	}
 	verify(t, store, "a.2", 2) // replaced just now
 	// What is damaged is replaced as well, and what stands above it is not read instead.
-	if err := os.WriteFile(commitPath(store, "a.3"), nil, 0o644); err != nil {
+	if err := os.WriteFile(commitFile(store, "a.3"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if look, err = Look(store); err != nil || len(look.Commits) != 0 || len(look.Damaged) != 1 {
+	if look, err = storedir.Look(store); err != nil || len(look.Commits) != 0 || len(look.Damaged) != 1 {
 		t.Fatalf("%+v, %v", look, err)
 	}
 	put(4, now, "a.4")
-	if look, err = Look(store); err != nil || len(look.Commits) != 1 || len(look.Damaged) != 0 || look.Commits[0].Batch != "a.4" {
+	if look, err = storedir.Look(store); err != nil || len(look.Commits) != 1 || len(look.Damaged) != 0 || look.Commits[0].Batch != "a.4" {
 		t.Fatalf("%+v, %v", look, err)
 	}
 }
@@ -246,14 +252,14 @@ func TestReplace(t *testing.T) {
 // batch it is.
 func TestReplaceOther(t *testing.T) {
 	store := filepath.Join(t.TempDir(), "store")
-	for _, c := range []Commit{{Batch: "a"}, {Batch: "b", Replaces: []string{"a"}}, {Batch: "a.2"}} {
-		id, _ := split(c.Batch)
+	for _, c := range []storedir.Commit{{Batch: "a"}, {Batch: "b", Replaces: []string{"a"}}, {Batch: "a.2"}} {
+		id, _, _ := strings.Cut(c.Batch, ".")
 		c.ExperimentID = id
 		if err := stage(t, store, c.Batch, 1).Commit(c); err != nil {
 			t.Fatal(err)
 		}
 	}
-	look, err := Look(store)
+	look, err := storedir.Look(store)
 	if err != nil || len(look.Commits) != 1 || look.Commits[0].Batch != "b" {
 		t.Fatalf("%+v, %v", look, err)
 	}
@@ -267,14 +273,12 @@ func TestClean(t *testing.T) {
 	store := filepath.Join(t.TempDir(), "store")
 	living := stage(t, store, "living", 1)
 	dead := stage(t, store, "dead", 1)
-	if err := dead.lock.Close(); err != nil { // as the system does when a process ends
-		t.Fatal(err)
-	}
-	Clean(store)
-	if _, err := os.Stat(dead.dir); !errors.Is(err, fs.ErrNotExist) {
+	dead.Abandon() // as the system does when a process ends
+	storedir.Clean(store)
+	if _, err := os.Stat(dead.Dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the dead batch is still there: %v", err)
 	}
-	if err := living.Commit(Commit{}); err != nil {
+	if err := living.Commit(storedir.Commit{}); err != nil {
 		t.Errorf("the living batch was disturbed: %v", err)
 	}
 }
@@ -290,65 +294,44 @@ func TestCleanPublished(t *testing.T) {
 			err = b.publish(files)
 		}
 		if err == nil && committed {
-			_, err = writeCommit(store, b.dir, Commit{Batch: "a", Files: files})
+			_, err = storedir.WriteCommit(store, b.Scratch, storedir.Commit{Batch: "a", Files: files})
 		}
-		if err = errors.Join(err, b.lock.Close()); err != nil { // killed
+		b.Abandon() // killed
+		if err != nil {
 			t.Fatal(err)
 		}
-		Clean(store)
+		storedir.Clean(store)
 		if n := len(filesOf(t, store)); (n == 1) != committed {
 			t.Errorf("committed %v: %d files", committed, n)
 		}
-		if left, err := os.ReadDir(filepath.Join(store, StagingDir)); err != nil || len(left) != 0 {
+		if left, err := os.ReadDir(filepath.Join(store, storedir.StagingDir)); err != nil || len(left) != 0 {
 			t.Errorf("left in staging: %v, %v", left, err)
 		}
-	}
-}
-
-// What other processes left in the store's folder goes too, but not what is used.
-func TestCleanScratch(t *testing.T) {
-	store := t.TempDir()
-	living, remove, err := Scratch(store)
-	if err != nil {
-		t.Fatal(err)
-	}
-	old := filepath.Join(store, ".catalog-123")
-	if err := errors.Join(os.Mkdir(old, 0o777), os.WriteFile(filepath.Join(old, "x"), nil, 0o666),
-		os.WriteFile(filepath.Join(store, ".catalog-9.lock"), nil, 0o666)); err != nil {
-		t.Fatal(err)
-	}
-	Clean(store)
-	if entries, err := os.ReadDir(store); err != nil || len(entries) != 2 || entries[0].Name() != filepath.Base(living) {
-		t.Errorf("left %v, %v", entries, err)
-	}
-	remove()
-	if entries, err := os.ReadDir(store); err != nil || len(entries) != 0 {
-		t.Errorf("left %v, %v", entries, err)
 	}
 }
 
 // A damaged commit costs its batch, whatever was changed in it.
 func TestDamagedCommit(t *testing.T) {
 	store := filepath.Join(t.TempDir(), "store")
-	if _, err := Look(store); !errors.Is(err, ErrNoStore) {
+	if _, err := storedir.Look(store); !errors.Is(err, storedir.ErrNoStore) {
 		t.Errorf("a folder that is no store: %v", err)
 	}
 	for _, name := range []string{"a", "b"} {
-		if err := stage(t, store, name, 1).Commit(Commit{ExperimentID: name, Status: "complete"}); err != nil {
+		if err := stage(t, store, name, 1).Commit(storedir.Commit{ExperimentID: name, Status: "complete"}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	whole, err := os.ReadFile(commitPath(store, "b"))
+	whole, err := os.ReadFile(commitFile(store, "b"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	expect := func(what string, content []byte) {
 		t.Helper()
-		if err := os.WriteFile(commitPath(store, "b"), content, 0o644); err != nil {
+		if err := os.WriteFile(commitFile(store, "b"), content, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		look, err := Look(store)
-		if err != nil || len(look.Commits) != 1 || look.Commits[0].Batch != "a" || len(look.Damaged) != 1 || look.Damaged[0].Batch != "b" || !errors.Is(look.Damaged[0].Err, ErrDamaged) {
+		look, err := storedir.Look(store)
+		if err != nil || len(look.Commits) != 1 || look.Commits[0].Batch != "a" || len(look.Damaged) != 1 || look.Damaged[0].Batch != "b" || !errors.Is(look.Damaged[0].Err, storedir.ErrDamaged) {
 			t.Errorf("%s: %+v, %v", what, look, err)
 		}
 	}
@@ -356,7 +339,7 @@ func TestDamagedCommit(t *testing.T) {
 		changed := bytes.Clone(whole)
 		changed[i] ^= 1
 		for _, content := range [][]byte{changed, whole[:i]} {
-			if _, err := Decode("b", content); !errors.Is(err, ErrDamaged) {
+			if _, err := storedir.Decode("b", content); !errors.Is(err, storedir.ErrDamaged) {
 				t.Errorf("changed or cut at %d: %v", i, err)
 			}
 		}
@@ -364,7 +347,7 @@ func TestDamagedCommit(t *testing.T) {
 	expect("empty", nil)
 	expect("cut", whole[:len(whole)/2])
 	expect("longer", append(bytes.Clone(whole), ' '))
-	other, err := os.ReadFile(commitPath(store, "a"))
+	other, err := os.ReadFile(commitFile(store, "a"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package write
+package storedir
 
 import (
 	"errors"
@@ -13,12 +13,39 @@ import (
 // lockSuffix ends the name of the lock beside a scratch folder.
 const lockSuffix = ".lock"
 
-// scratch is a folder for this process alone. When the process is killed, Clean
+// Scratch is a folder for this process alone. When the process is killed, Clean
 // removes it. The lock is there, and locked, before the folder is, and goes after
 // it: a folder without a lock has nobody.
-type scratch struct {
-	dir  string
+type Scratch struct {
+	Dir  string
 	lock *os.File
+}
+
+// NewScratch makes a folder in a store for files that will be moved to their place.
+func NewScratch(store string) (*Scratch, error) {
+	return newScratch(store, fmt.Sprintf("%s%08x", ScratchPrefix, rand.Uint32()), func() bool { return false })
+}
+
+// ScratchPrefix begins the names that NewScratch makes.
+const ScratchPrefix = ".catalog-"
+
+// NewAttempt makes the folder of an attempt to write a batch, in a store that it
+// creates if need be.
+func NewAttempt(store, batch string) (*Scratch, error) {
+	for _, dir := range []string{TablesDir, CommitsDir, StagingDir} {
+		if err := makeDir(filepath.Join(store, dir)); err != nil {
+			return nil, fmt.Errorf("create store: %w", err)
+		}
+	}
+	// A batch that is committed has the files of its name.
+	s, err := newScratch(filepath.Join(store, StagingDir), batch, func() bool {
+		_, err := os.Lstat(commitPath(store, batch))
+		return !errors.Is(err, fs.ErrNotExist)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("create batch: %w", err)
+	}
+	return s, nil
 }
 
 // errTaken says that another process has a scratch folder's name.
@@ -29,7 +56,7 @@ const claims = 100
 
 // newScratch makes a scratch folder in root: of that name, or of that and a random
 // part when the name is taken or, as the caller finds once it is ours, used.
-func newScratch(root, name string, used func() bool) (*scratch, error) {
+func newScratch(root, name string, used func() bool) (*Scratch, error) {
 	for n := range claims {
 		try := name
 		if n > 0 {
@@ -43,12 +70,12 @@ func newScratch(root, name string, used func() bool) (*scratch, error) {
 			return nil, err
 		}
 		if n == 0 && used() {
-			s.remove()
+			s.Remove()
 			continue
 		}
-		if err := os.Mkdir(s.dir, 0o777); err == nil {
+		if err := os.Mkdir(s.Dir, 0o777); err == nil {
 			return s, nil
-		} else if s.remove(); !errors.Is(err, fs.ErrExist) {
+		} else if s.Remove(); !errors.Is(err, fs.ErrExist) {
 			return nil, err
 		}
 	}
@@ -56,7 +83,7 @@ func newScratch(root, name string, used func() bool) (*scratch, error) {
 }
 
 // claim takes a scratch folder's name; it does not make the folder.
-func claim(dir string) (*scratch, error) {
+func claim(dir string) (*Scratch, error) {
 	f, err := os.OpenFile(dir+lockSuffix, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 	if errors.Is(err, fs.ErrExist) {
 		return nil, errTaken
@@ -68,7 +95,7 @@ func claim(dir string) (*scratch, error) {
 	if err := hold(f); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return &scratch{dir, f}, nil
+	return &Scratch{dir, f}, nil
 }
 
 // hold locks a lock's file, which must still have its name: the error is errTaken
@@ -94,7 +121,7 @@ func hold(f *os.File) error {
 
 // takeOver claims the name of a scratch folder whose process is gone, or nobody's.
 // The error is errTaken while it lives.
-func takeOver(dir string) (*scratch, error) {
+func takeOver(dir string) (*Scratch, error) {
 	f, err := os.OpenFile(dir+lockSuffix, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, err
@@ -102,27 +129,17 @@ func takeOver(dir string) (*scratch, error) {
 	if err := hold(f); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return &scratch{dir, f}, nil
+	return &Scratch{dir, f}, nil
 }
 
-// remove removes the folder and gives up its name. What cannot be removed goes
+// Remove removes the folder and gives up its name. What cannot be removed goes
 // with the next Clean.
-func (s *scratch) remove() {
-	if os.RemoveAll(s.dir) == nil {
+func (s *Scratch) Remove() {
+	if os.RemoveAll(s.Dir) == nil {
 		_ = os.Remove(s.lock.Name())
 	}
-	_ = s.lock.Close()
+	s.Abandon()
 }
 
-// Scratch makes a folder in a store for files that will be moved to their place.
-// remove removes it with what is left in it; Clean does when the process is killed.
-func Scratch(store string) (dir string, remove func(), err error) {
-	s, err := newScratch(store, fmt.Sprintf("%s%08x", ScratchPrefix, rand.Uint32()), func() bool { return false })
-	if err != nil {
-		return "", nil, err
-	}
-	return s.dir, s.remove, nil
-}
-
-// ScratchPrefix begins the names that Scratch makes.
-const ScratchPrefix = ".catalog-"
+// Abandon leaves the folder to the next Clean, as the end of the process does.
+func (s *Scratch) Abandon() { _ = s.lock.Close() }

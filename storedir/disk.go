@@ -1,4 +1,4 @@
-package write
+package storedir
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ func makeDir(dir string) error {
 	err := os.Mkdir(dir, 0o777)
 	switch above := filepath.Dir(dir); {
 	case err == nil:
-		return syncDir(above)
+		return SyncDir(above)
 	case errors.Is(err, fs.ErrNotExist) && above != dir:
 		if err := makeDir(above); err != nil {
 			return err
@@ -27,8 +27,8 @@ func makeDir(dir string) error {
 	return err
 }
 
-// syncDir flushes a directory, so that the names in it survive a power cut.
-func syncDir(dir string) error {
+// SyncDir flushes a directory, so that the names in it survive a power cut.
+func SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err
@@ -63,5 +63,5 @@ func Place(temp, path string) error {
 	if err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(path))
+	return SyncDir(filepath.Dir(path))
 }

@@ -1,5 +1,6 @@
-// Package write is the last stage: it writes Parquet files into a store and
-// commits them.
+// Package storedir is a store's directory: the folders and names of its files, the
+// commits that say which files count, and how to put right what killed programs
+// left. The side that writes stores and the side that reads them share it.
 //
 // A store is a directory:
 //
@@ -13,7 +14,7 @@
 // after all its tables are on disk, which succeeds for one process only. An attempt
 // to write a batch has the batch's name, or that and a random part when another
 // attempt has it, so that no attempt touches another's files.
-package write
+package storedir
 
 import (
 	"bytes"
@@ -39,7 +40,13 @@ const (
 	StagingDir = "staging"
 )
 
-const commitSuffix = ".json"
+const (
+	commitSuffix = ".json"
+	fileSuffix   = ".parquet"
+)
+
+// VersionKey is the key of the store format version in a Parquet footer.
+const VersionKey = "stackmill.store_version"
 
 // Commit names the files of one batch and where its recording was found.
 type Commit struct {
@@ -98,7 +105,7 @@ func (c Commit) Encode() ([]byte, error) {
 	}
 	data = append(data, '\n')
 	at := bytes.LastIndex(data, []byte(noChecksum))
-	copy(data[at:], checksum(data))
+	copy(data[at:], Checksum(xxhash.Sum64(data)))
 	return data, nil
 }
 
@@ -119,7 +126,7 @@ func Decode(batch string, data []byte) (c Commit, err error) {
 	if at := bytes.LastIndex(zeroed, []byte(c.Checksum)); len(c.Checksum) == len(noChecksum) && at >= 0 {
 		copy(zeroed[at:], noChecksum)
 	}
-	if sum := checksum(zeroed); sum != c.Checksum {
+	if sum := Checksum(xxhash.Sum64(zeroed)); sum != c.Checksum {
 		return c, fmt.Errorf("%w: it has checksum %s, but says %q", ErrDamaged, sum, c.Checksum)
 	}
 	if c.Batch != batch {
@@ -128,7 +135,8 @@ func Decode(batch string, data []byte) (c Commit, err error) {
 	return c, nil
 }
 
-func checksum(data []byte) string { return fmt.Sprintf("%016x", xxhash.Sum64(data)) }
+// Checksum writes an xxhash64 as commits do.
+func Checksum(sum uint64) string { return fmt.Sprintf("%016x", sum) }
 
 // batchName is the name of an experiment's n-th batch, from 1.
 func batchName(id string, n int) string {
@@ -162,14 +170,15 @@ func ReadCommit(store, batch string) (Commit, error) {
 	return Decode(batch, data)
 }
 
-// writeCommit makes the batch exist, unless it does: then the error is ErrExists.
-// folder is the attempt's own. made says that the commit counts, whatever the error.
-func writeCommit(store, folder string, c Commit) (made bool, err error) {
+// WriteCommit makes a batch exist, unless it does: then the error is ErrExists.
+// attempt is the writer's own folder. made says that the commit counts, whatever
+// the error.
+func WriteCommit(store string, attempt *Scratch, c Commit) (made bool, err error) {
 	data, err := c.Encode()
 	if err != nil {
 		return false, err
 	}
-	temp := filepath.Join(folder, "commit"+commitSuffix)
+	temp := filepath.Join(attempt.Dir, "commit"+commitSuffix)
 	if err := writeFlushed(temp, data); err != nil {
 		return false, fmt.Errorf("commit %s: %w", c.Batch, err)
 	}
@@ -180,7 +189,7 @@ func writeCommit(store, folder string, c Commit) (made bool, err error) {
 	case err != nil:
 		return false, fmt.Errorf("commit %s: %w", c.Batch, err)
 	}
-	return true, syncDir(filepath.Join(store, CommitsDir))
+	return true, SyncDir(filepath.Join(store, CommitsDir))
 }
 
 // create gives a file another name, unless there is a file of that name.

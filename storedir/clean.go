@@ -1,4 +1,4 @@
-package write
+package storedir
 
 import (
 	"errors"
@@ -28,11 +28,11 @@ func Clean(store string) {
 	CleanScratch(store)
 }
 
-// CleanScratch removes from a directory what killed processes left of Scratch.
+// CleanScratch removes from a directory what killed processes left of NewScratch.
 func CleanScratch(dir string) {
 	for _, name := range abandoned(dir, ScratchPrefix) {
 		if s, err := takeOver(filepath.Join(dir, name)); err == nil {
-			s.remove()
+			s.Remove()
 		}
 	}
 }
@@ -60,23 +60,28 @@ func abandoned(root, prefix string) (names []string) {
 
 // removeAttempt removes what an attempt has left, unless it was committed: it was
 // killed in between, then.
-func removeAttempt(store string, s *scratch) {
-	attempt := filepath.Base(s.dir)
+func removeAttempt(store string, s *Scratch) {
+	attempt := filepath.Base(s.Dir)
 	c, err := ReadCommit(store, BatchOf(attempt))
 	switch {
 	case errors.Is(err, fs.ErrNotExist), err == nil && !c.has(attempt):
 		for _, t := range schema.Tables {
-			file := filepath.Join(store, TablesDir, t.Name, attempt+fileSuffix)
+			file := filepath.Join(store, filepath.FromSlash(FilePath(t.Name, attempt)))
 			if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				_ = s.lock.Close()
+				s.Abandon()
 				return
 			}
 		}
 	case err != nil && !errors.Is(err, ErrDamaged): // it may be of use
-		_ = s.lock.Close()
+		s.Abandon()
 		return
 	}
-	s.remove()
+	s.Remove()
+}
+
+// FilePath is where an attempt's file of a table is, relative to the store.
+func FilePath(table, attempt string) string {
+	return path.Join(TablesDir, table, attempt+fileSuffix)
 }
 
 // AttemptOf is the attempt that a table's file is named by.

@@ -1,4 +1,4 @@
-package write
+package storedir
 
 import (
 	"encoding/json"
@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"stackmill/schema"
 )
 
 // Attempts are the scratch folders of a store, relative to it, with slashes.
@@ -62,7 +64,7 @@ func RemoveExtra(store, file string) (removed bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		defer s.remove()
+		defer s.Remove()
 		if c, err := ReadCommit(store, BatchOf(file)); !errors.Is(err, fs.ErrNotExist) && (err != nil || c.has(AttemptOf(file))) {
 			return false, nil
 		}
@@ -90,13 +92,14 @@ func MarkAgain(store, batch string) (id string, err error) {
 	if err != nil || l.Batch != batch { // replaced meanwhile
 		return id, err
 	}
-	b, err := Begin(store, l.Next)
+	attempt, err := NewAttempt(store, l.Next)
 	if err != nil {
 		return id, err
 	}
-	err = b.Commit(Commit{
-		ExperimentID: id, Experiment: l.Experiment, Path: l.Path, Status: Again, Ingested: time.Now().UTC().Truncate(time.Second),
-		Replaces: append(l.Replaces, l.Batch),
+	defer attempt.Remove()
+	_, err = WriteCommit(store, attempt, Commit{
+		Batch: l.Next, StoreVersion: schema.StoreVersion, ExperimentID: id, Experiment: l.Experiment, Path: l.Path, Status: Again,
+		Ingested: time.Now().UTC().Truncate(time.Second), Replaces: append(l.Replaces, l.Batch), Files: []File{},
 	})
 	if errors.Is(err, ErrExists) {
 		err = nil
@@ -125,7 +128,7 @@ func Restore(store, batch string) (own string, restored bool, err error) {
 		}
 		return c.Batch, false, err
 	}
-	err = errors.Join(ignoreMissing(os.Remove(path)), syncDir(filepath.Join(store, CommitsDir)))
+	err = errors.Join(ignoreMissing(os.Remove(path)), SyncDir(filepath.Join(store, CommitsDir)))
 	return c.Batch, err == nil, err
 }
 
