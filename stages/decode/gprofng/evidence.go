@@ -106,7 +106,11 @@ func (o *opener) judgeArchives() {
 		o.rec.Problems.Addf(problem.Warning, archive.Dir, problem.NoOffset, "link-leads-out", "%v", err)
 		return
 	}
-	for _, name := range o.folder.strays(archives) {
+	strays, err := o.folder.strays(archives)
+	if err != nil && !o.rec.Faulted(err) {
+		o.rec.Problems.Addf(problem.Warning, archive.Dir, problem.NoOffset, "unreadable", "archived load objects cannot be listed: %v", cause(err))
+	}
+	for _, name := range strays {
 		o.rec.Problems.Addf(problem.Warning, filepath.Join(archive.Dir, name), problem.NoOffset, "link-leads-out", "%v", errLeadsOut)
 	}
 }

@@ -86,10 +86,10 @@ func (f folder) size(path string) (int64, error) {
 }
 
 // strays returns the links of a folder of archives that are not followed.
-func (f folder) strays(archives string) (names []string) {
+func (f folder) strays(archives string) (names []string, err error) {
 	entries, err := os.ReadDir(archives)
-	if err != nil {
-		return nil
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
 	for _, e := range entries {
 		if e.Type()&fs.ModeSymlink == 0 {
@@ -99,7 +99,7 @@ func (f folder) strays(archives string) (names []string) {
 			names = append(names, e.Name())
 		}
 	}
-	return names
+	return names, err
 }
 
 // cause is an error without the path, which says where a recording was read.

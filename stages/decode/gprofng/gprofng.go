@@ -128,7 +128,7 @@ func (o *opener) open() {
 		o.describe(o.founder)
 	}
 	names, err := descendants(o.path)
-	if err != nil {
+	if err != nil && !o.rec.Faulted(err) {
 		o.rec.Problems.Addf(problem.Error, "", problem.NoOffset, "unreadable", "descendants cannot be listed: %v", err)
 	}
 	number := 2
