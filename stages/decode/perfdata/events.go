@@ -41,16 +41,17 @@ func (b *rowBatch) record() arrow.RecordBatch {
 	for i, tid := range b.tid {
 		threads[i] = int64(tid)
 	}
-	access := func(column []int64, absent func() []int64) arrow.Array {
-		if column == nil {
-			column = absent()[:n]
+	access := func(column int, absent func() []int64) arrow.Array {
+		values := b.access[column]
+		if values == nil {
+			values = absent()[:n]
 		}
-		return schema.Int64s(column)
+		return schema.Int64s(values)
 	}
 	columns := []arrow.Array{ // in the order of the schema
 		schema.Int64s(b.time), schema.Int64s(threads), schema.Int32s(b.cpu), schema.Int32s(b.stack),
 		schema.Int32s(b.event), schema.Int64s(b.period),
-		access(b.address, unknown), access(b.weight, weightless), access(b.dataSource, unknown), access(b.physAddress, unknown),
+		access(accessAddress, unknown), access(accessWeight, weightless), access(accessSource, unknown), access(accessPhysical, unknown),
 	}
 	defer func() {
 		for _, c := range columns {

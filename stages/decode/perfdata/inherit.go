@@ -154,7 +154,7 @@ func (r *reader) addressesOf(p *process) (list []uint64) {
 		list = append(list, p.Stacks[i].Words...)
 	}
 	for _, b := range p.rows.batches {
-		for _, address := range b.address {
+		for _, address := range b.access[accessAddress] {
 			list = append(list, uint64(address))
 		}
 	}

@@ -147,7 +147,7 @@ type reader struct {
 	leftOut     []bounds.Left    // values out of bounds, by piece
 
 	moments    moments // of the samples
-	accesses   uint64  // those of accessFields that any event has
+	accesses   uint64  // fields of accesses that any event has
 	sidebands  []sideband
 	deferred   []deferred
 	compressed [][]byte

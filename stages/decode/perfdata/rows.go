@@ -5,11 +5,25 @@ import "stackmill/schema"
 // row is a sample of a process, or the part of one that belongs to one event of
 // a group, as in schema.EventSchema.
 type row struct {
-	time, period            int64
-	tid, cpu, stack, event  int32
-	address, weight         int64
-	dataSource, physAddress int64
+	time, period           int64
+	tid, cpu, stack, event int32
+	access                 [accessColumns]int64
 }
+
+// The columns that describe accesses to memory.
+const (
+	accessAddress = iota
+	accessWeight
+	accessSource
+	accessPhysical
+	accessColumns
+)
+
+// accessFields are the fields of samples that the columns come from.
+var accessFields = [accessColumns]uint64{sampleAddr, sampleWeight | sampleWeightStruct, sampleDataSrc, samplePhysAddr}
+
+// anyAccess are the accessFields of all columns.
+const anyAccess = sampleAddr | sampleWeight | sampleWeightStruct | sampleDataSrc | samplePhysAddr
 
 // rows are a process's, in the order of time, in pieces of one batch each: one
 // long list would be copied whenever it grows.
@@ -18,25 +32,24 @@ type rows struct {
 	n       int
 }
 
-// rowBatch has the columns of a batch. The columns that describe accesses to memory
-// are nil if no event has them.
+// rowBatch has the columns of a batch. Those of accesses are nil if no event has them.
 type rowBatch struct {
-	time, period            []int64
-	tid, cpu, stack, event  []int32
-	address, weight         []int64
-	dataSource, physAddress []int64
+	time, period           []int64
+	tid, cpu, stack, event []int32
+	access                 [accessColumns][]int64
 }
 
-// The fields of samples that only accesses to memory have.
-const (
-	weightFields = sampleWeight | sampleWeightStruct
-	accessFields = sampleAddr | weightFields | sampleDataSrc | samplePhysAddr
-)
+// newRowBatch returns a batch with room for n rows.
+func newRowBatch(n int) rowBatch {
+	wide := func() []int64 { return make([]int64, 0, n) }
+	narrow := func() []int32 { return make([]int32, 0, n) }
+	return rowBatch{time: wide(), period: wide(), tid: narrow(), cpu: narrow(), stack: narrow(), event: narrow()}
+}
 
-// add adds a row; fields are those of accessFields that any event has.
+// add adds a row; fields are those of accesses that any event has.
 func (l *rows) add(r *row, fields uint64) {
-	if l.n%schema.BatchRows == 0 {
-		l.batches = append(l.batches, rowBatch{})
+	if l.n%schema.BatchRows == 0 { // the first batch may stay small
+		l.batches = append(l.batches, newRowBatch(min(l.n, schema.BatchRows)))
 	}
 	l.n++
 	b := &l.batches[len(l.batches)-1]
@@ -46,29 +59,19 @@ func (l *rows) add(r *row, fields uint64) {
 	if fields == 0 {
 		return
 	}
-	if fields&sampleAddr != 0 {
-		b.address = append(b.address, r.address)
-	}
-	if fields&weightFields != 0 {
-		b.weight = append(b.weight, r.weight)
-	}
-	if fields&sampleDataSrc != 0 {
-		b.dataSource = append(b.dataSource, r.dataSource)
-	}
-	if fields&samplePhysAddr != 0 {
-		b.physAddress = append(b.physAddress, r.physAddress)
+	for i, f := range accessFields {
+		if fields&f != 0 {
+			b.access[i] = append(b.access[i], r.access[i])
+		}
 	}
 }
 
 // row returns a row.
 func (b *rowBatch) row(i int) row {
 	r := row{time: b.time[i], period: b.period[i], tid: b.tid[i], cpu: b.cpu[i], stack: b.stack[i], event: b.event[i]}
-	for _, c := range []struct {
-		from []int64
-		to   *int64
-	}{{b.address, &r.address}, {b.weight, &r.weight}, {b.dataSource, &r.dataSource}, {b.physAddress, &r.physAddress}} {
-		if c.from != nil {
-			*c.to = c.from[i]
+	for c, column := range b.access {
+		if column != nil {
+			r.access[c] = column[i]
 		}
 	}
 	return r

@@ -269,7 +269,7 @@ func (r *reader) assign(t *timeline) {
 	counters := totals{}
 	r.measure(t)
 	for _, e := range r.events {
-		r.accesses |= e.sampleType & accessFields
+		r.accesses |= e.sampleType & anyAccess
 	}
 	for m := range r.moments.take() {
 		misc, body := r.body(m.at)
@@ -337,10 +337,12 @@ func (r *reader) assign(t *timeline) {
 func (r *reader) keep(s *sample, row *row, to *rows) {
 	if r.accesses != 0 {
 		fields := r.events[row.event].sampleType
-		row.address = recorded(s.addr, fields&sampleAddr != 0)
-		row.weight = int64(s.weight)
-		row.dataSource = recorded(s.dataSource, fields&sampleDataSrc != 0 && s.dataSource != unavailable)
-		row.physAddress = recorded(s.physical, fields&samplePhysAddr != 0)
+		row.access = [accessColumns]int64{
+			accessAddress:  recorded(s.addr, fields&sampleAddr != 0),
+			accessWeight:   int64(s.weight),
+			accessSource:   recorded(s.dataSource, fields&sampleDataSrc != 0 && s.dataSource != unavailable),
+			accessPhysical: recorded(s.physical, fields&samplePhysAddr != 0),
+		}
 	}
 	to.add(row, r.accesses)
 }
