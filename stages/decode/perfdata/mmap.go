@@ -1,0 +1,95 @@
+package perfdata
+
+import (
+	"stackmill/stages/decode"
+	"stackmill/stages/decode/bounds"
+)
+
+// add adds a mapping of code or of data, or the end of one.
+func (p *process) add(m decode.MapEvent) {
+	if p.exec != nil {
+		p.exec.mapped(p, m)
+		return
+	}
+	if p.put(m); !m.Unmap {
+		p.live = append(p.live, m)
+	}
+}
+
+func (p *process) put(m decode.MapEvent) {
+	if m.Modes&4 != 0 {
+		p.Image = append(p.Image, m)
+	} else {
+		p.Data = append(p.Data, m)
+	}
+}
+
+// mmap adds a mapping to a process.
+func (t *timeline) mmap(s *sideband, c *cursor) {
+	pid, _ := c.s32(), c.s32()
+	m := decode.MapEvent{Time: t.ns(s.time), Address: c.u64(), Size: c.u64(), FileOffset: c.u64(), Modes: 5}
+	huge := false
+	if s.typ == recordMmap2 {
+		id := c.bytes(24)
+		prot, flags := c.u32(), c.u32()
+		m.Modes, huge = int(prot&7), flags&mapHugeTLB != 0
+		if s.misc&miscBuildID != 0 && id != nil {
+			m.BuildID = buildIDText(id[4:], id[0])
+		} else if id != nil {
+			m.File = fileID(cursor{b: id, big: t.r.big})
+		}
+	} else if s.misc&miscData != 0 {
+		m.Modes = 3
+	}
+	m.Path = text(c.b[:max(len(c.b)-t.r.trailerSize(), 0)])
+	if c.short || m.Size == 0 {
+		return
+	}
+	t.newest[m.Path] = m.File
+	mode := s.misc & miscMode
+	if most, ok := bounds.Mapping(t.r.rec.Arch, t.r.rec.WordBits, m.Address, m.Size); !ok && mode != miscKernel {
+		t.r.left(s.at).Out("the size of a mapping", " bytes", s.at.offset(), m.Size, 1, most)
+		return
+	}
+	if mode == miscKernel {
+		t.kernelMap(m)
+	}
+	if mode != miscUser && mode != miscUnknown {
+		return
+	}
+	if m.Modes&4 == 0 {
+		t.process(pid, s.time).add(m)
+		return
+	}
+	if m.Path == "[vdso]" {
+		m.FileOffset = 0
+	}
+	if decode.IsJITDump(m.Path) {
+		p := t.process(pid, s.time)
+		p.JITDumps = append(p.JITDumps, decode.JITDump{Path: m.Path, Mapped: m.Time, From: m.Time, Until: decode.Never})
+		return
+	}
+	if huge || decode.IsGenerated(m.Path, m.BuildID != "" || t.r.imageIDs[m.Path] != "") {
+		m.Generated(int64(pid))
+	}
+	t.process(pid, s.time).add(m)
+}
+
+// fileID reads what MMAP2 records of a file: device numbers, inode, generation.
+func fileID(c cursor) decode.FileID {
+	return decode.FileID{Device: uint64(c.u32())<<32 | uint64(c.u32()), Inode: c.u64(), Generation: c.u64()}
+}
+
+// known gives mappings the build-ids that perf noted of files. It read
+// them at the end of the recording: where a path named several files, from the
+// last of them.
+func (t *timeline) known(image []decode.MapEvent) {
+	for i := range image {
+		if m := &image[i]; m.BuildID == "" && m.File == t.newest[m.Path] {
+			m.BuildID = t.r.imageIDs[m.Path]
+		}
+	}
+}
+
+// mapHugeTLB is the flag of memory in huge pages, which has no file.
+const mapHugeTLB = 0x40000

@@ -1,0 +1,229 @@
+package perfdata
+
+import (
+	stdcontext "context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sort"
+
+	"stackmill/fault"
+	"stackmill/problem"
+	"stackmill/schema"
+	"stackmill/stages/decode"
+	"stackmill/stages/decode/bounds"
+	"stackmill/stages/decode/mapped"
+	"stackmill/stages/infile"
+)
+
+// reader is a recording while it is read.
+type reader struct {
+	ctx    stdcontext.Context
+	rec    *decode.Recording
+	main   string // the file with the header, for problems
+	files  []*mapped.File
+	pieces []piece
+	big    bool
+
+	events      []*event
+	byID        map[uint64]int32
+	imageIDs    map[string]string // build-ids by path
+	units       map[uint32]string // names of the hardware's and kernel's units, by the type of their events
+	cmdline     string
+	cycles      *cycleClock
+	wall, clock int64 // the same moment in both clocks, 0 when not recorded
+
+	pipe      bool // the recording came through a pipe: nothing says how long it is
+	directory bool
+	begun     bool            // perf has said all that it had to say before it recorded
+	packed    bool            // some records are compressed
+	injected  bool            // perf inject wrote it
+	cpus      map[uint64]bool // whose buffers perf emptied
+
+	branchCapacity int // branches that the processor holds, 0 when not recorded
+
+	touched int // bytes read since the files' pages were given back
+
+	words  []uint64 // of the stack that is read
+	exact  []int32  // of the stack that is unwound
+	key    []byte   // the same, to look it up
+	spaces uint64   // bits of the foreign address spaces that stacks led through
+	// ownStack says that the stack that is read is not known by its chain: a part of
+	// it was deferred.
+	ownStack        bool
+	unknownContexts map[uint64]bool // markers in chains
+
+	sampleTimes times            // as recorded: zero when they are not
+	times       times            // in which samples and other records are
+	length      uint64           // of the recording, in ns
+	moved       map[place]uint64 // times of samples that are not as recorded
+	leftOut     []bounds.Left    // values out of bounds, by piece
+
+	moments    moments // of the samples
+	accesses   uint64  // fields of accesses that any event has
+	sidebands  []sideband
+	deferred   []deferred
+	compressed [][]byte
+
+	lost, lostSamples, throttled, badSamples, longSamples, badRecords, oddRecords, unknownEvents, auxBytes int64
+	missingDeferred, cutChains, badAddresses                                                               int64
+	unknownRecords                                                                                         map[uint32]int64
+}
+
+func (r *reader) problem(s problem.Severity, offset int64, reason, format string, args ...any) {
+	r.problemIn(r.main, s, offset, reason, format, args...)
+}
+
+func (r *reader) problemIn(file string, s problem.Severity, offset int64, reason, format string, args ...any) {
+	r.rec.Problems.Addf(s, file, offset, reason, format, args...)
+}
+
+// unreadable records that a file cannot be read, or why that is no fault of the
+// recording.
+func (r *reader) unreadable(file, reason string, err error) {
+	if fault.Is(err) && r.rec.Fault == nil {
+		r.rec.Fault = err
+	}
+	r.problemIn(file, problem.Error, problem.NoOffset, reason, "%v", err)
+}
+
+func (r *reader) close() error {
+	var errs []error
+	for _, f := range r.files {
+		errs = append(errs, f.Unmap())
+	}
+	r.files, r.pieces = nil, nil
+	return errors.Join(errs...)
+}
+
+func (r *reader) open(path string) {
+	names, err := New().Files(path)
+	if err != nil {
+		r.unreadable(filepath.Base(path), "not-found", fmt.Errorf("the recording cannot be read: %w", err))
+		return
+	}
+	for _, name := range names {
+		r.main = filepath.Base(filepath.Join(path, name))
+		f, err := mapped.Open(r.ctx, filepath.Join(path, name), r.main)
+		if err != nil {
+			r.unreadable(r.main, "unreadable", err)
+			continue
+		}
+		r.files = append(r.files, f)
+	}
+	if len(r.files) == 0 {
+		return
+	}
+	r.main = r.files[0].Name
+	r.directory = names[0] == mainFile
+	for i, f := range r.files {
+		if err := f.Guard(func() { r.file(f, i == 0) }); err != nil {
+			r.unreadable(f.Name, "unreadable", err)
+		}
+	}
+	if r.directory {
+		r.judgeFiles(names)
+	}
+	if err := r.files[0].Guard(r.finish); err != nil {
+		r.unreadable(r.main, "unreadable", err)
+	}
+}
+
+// file reads the records of a file; all but the first of a directory have
+// nothing else.
+func (r *reader) file(f *mapped.File, first bool) {
+	data := section{0, uint64(len(f.Data))}
+	if first {
+		h, err := readHeader(f.Data)
+		if err != nil {
+			r.problem(problem.Error, 0, "bad-header", "%v", err)
+			return
+		}
+		r.big = h.big
+		if !h.pipe {
+			r.readAttrs(f.Data, &h)
+		}
+		data = r.dataSection(f, &h)
+	}
+	r.piece(f.Name, f.Data[:data.offset+data.size], int(data.offset))
+	if len(r.compressed) > 0 {
+		r.decompress(f.Name)
+	}
+}
+
+// dataSection finds the records of the main file, and reads its features.
+func (r *reader) dataSection(f *mapped.File, h *header) section {
+	rest := section{h.data.offset, uint64(len(f.Data))}
+	switch {
+	case h.pipe:
+		r.pipe = true
+		return h.data
+	case h.data.size == 0:
+		data, _ := rest.within(len(f.Data))
+		r.problem(problem.Error, 48, "not-closed", "perf was killed before it wrote the size of its data: what was still in its buffers is lost, and host, event names and build-ids are missing")
+		return data
+	}
+	data, whole := h.data.within(len(f.Data))
+	if !whole {
+		r.problem(problem.Error, 48, "cut-file", "the file has %d bytes of records, its header says %d: it was cut, or not copied whole", data.size, h.data.size)
+		return data
+	}
+	r.readFeatures(f.Data, h)
+	return data
+}
+
+// piece reads the records of a part, which begin at an offset in it.
+func (r *reader) piece(name string, data []byte, from int) {
+	n := len(r.pieces)
+	r.pieces = append(r.pieces, piece{name: name, data: data})
+	r.scan(n, from)
+}
+
+// finish puts everything in order once all records are known.
+func (r *reader) finish() {
+	r.settleTimes()
+	ordered := r.moments.sort()
+	sort.SliceStable(r.sidebands, func(i, j int) bool { return r.sidebands[i].time < r.sidebands[j].time })
+	r.sortDeferred()
+	r.judgeTimes()
+	t := r.timeline()
+	r.judgeEnd(t, ordered)
+	r.assign(t)
+	r.describe(t)
+	r.summary()
+}
+
+// describe fills in what concerns the whole recording.
+func (r *reader) describe(t *timeline) {
+	r.rec.Started = r.started(int64(t.start))
+	for _, p := range t.recorded {
+		r.rec.Processes = append(r.rec.Processes, &p.Process)
+	}
+	if r.rec.Began = r.rec.Started; r.rec.Began.IsZero() { // the file is written to the end
+		r.rec.Began = r.files[0].Modified.Add(-r.rec.Length())
+	}
+	if len(r.events) > 0 && len(t.recorded) == 0 {
+		r.problem(problem.Info, problem.NoOffset, "no-samples", "the recording has no samples")
+	}
+	r.rec.Locate, r.rec.CompilerTime = r.locate, t.compilerTime
+	if len(r.rec.Processes) > 0 {
+		r.rec.Processes[0].Command = r.cmdline
+	}
+}
+
+// locate names the files in which an image may be found.
+func (r *reader) locate(path string) []decode.Candidate {
+	if _, err := infile.Stat(path); err != nil || !filepath.IsAbs(path) {
+		return nil
+	}
+	return []decode.Candidate{{Path: path, Origin: "path"}}
+}
+
+func sorted(list []string) []string {
+	slices.Sort(list)
+	return list
+}
+
+// kinds says that a process was recorded with perf's events.
+var kinds = []decode.KindInfo{{Kind: schema.Perf}}

@@ -1,0 +1,94 @@
+package perfdata
+
+import "stackmill/problem"
+
+// window is how much of the files is in memory at a time, in bytes.
+const window = 64 << 20
+
+// touch counts bytes that are read, and now and then gives the files' pages back.
+func (r *reader) touch(n int) {
+	if r.touched += n; r.touched > window {
+		r.touched = 0
+		for _, f := range r.files {
+			f.Release()
+		}
+	}
+}
+
+// scan reads the records of a piece.
+func (r *reader) scan(n, from int) {
+	p := &r.pieces[n]
+	for at := from; at < len(p.data); {
+		rest := p.data[at:]
+		if len(rest) < recordHeader {
+			r.cut(p, at)
+			return
+		}
+		c := cursor{b: rest, big: r.big}
+		typ, misc, size := c.u32(), c.u16(), int(c.u16())
+		if size < recordHeader || size > len(rest) {
+			next := r.resync(p.data, at)
+			if next == len(p.data) && size > len(rest) {
+				if r.cut(p, at); typ == recordCompressed { // what there is of the stream can be read
+					r.compressed = append(r.compressed, rest[recordHeader:])
+				}
+				return
+			}
+			r.problemIn(p.name, problem.Error, int64(at), "bad-record", "a record of type %d has %d bytes: %d bytes are skipped", typ, size, next-at)
+			at = next
+			continue
+		}
+		body := rest[recordHeader:size]
+		switch {
+		case typ == recordSample:
+			p.inRound = true
+			r.sampleAt(place(n)<<pieceShift|place(at), body)
+		case typ < recordTool:
+			r.kernelRecord(p, place(n)<<pieceShift|place(at), typ, misc, body)
+		default:
+			switch typ {
+			case recordFinishedRound:
+				p.inRound, p.marked = false, true
+			case recordFinishedInit:
+				r.begun = true
+			case recordAuxtrace:
+				p.inRound = true
+			case recordCompressed, recordCompressed2:
+				p.inRound, r.packed = true, true
+			}
+			if size += r.toolRecord(typ, misc, body); size > len(rest) {
+				r.cut(p, at)
+			}
+		}
+		at += size
+		r.touch(size)
+	}
+}
+
+// plausibleRecords is how many records in a row tell where reading can go on.
+const plausibleRecords = 4
+
+// resync finds where records go on behind a bad one; the piece's end if they do
+// not. Records begin at multiples of 8 bytes from each other.
+func (r *reader) resync(data []byte, at int) int {
+	for at += 8; at+recordHeader <= len(data); at += 8 {
+		p, n := at, 0
+		for ; n < plausibleRecords && p < len(data); n++ {
+			c := cursor{b: data[p:], big: r.big}
+			typ, _, size := c.u32(), c.u16(), int(c.u16())
+			if c.short || typ == 0 || typ >= 2*recordTool || size < recordHeader || size%8 != 0 || size > len(data)-p {
+				break
+			}
+			p += size
+		}
+		if n == plausibleRecords || n > 0 && p == len(data) {
+			return at
+		}
+	}
+	return len(data)
+}
+
+// cut records that a piece ends inside a record.
+func (r *reader) cut(p *piece, at int) {
+	r.problemIn(p.name, problem.Error, int64(at), "cut-record", "the file ends inside a record, %d bytes behind its start", len(p.data)-at)
+}
