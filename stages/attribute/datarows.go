@@ -136,7 +136,7 @@ func (r *Result) dataObjectID(n int32) any {
 }
 
 // objectID is nil for what is no load object.
-func (r *Result) objectID(n int32) any {
+func (r *Result) objectID(n symbolize.ObjectNo) any {
 	if n < 0 {
 		return nil
 	}

@@ -61,7 +61,7 @@ func (r *Result) instructions(emit Emit, v *Values) (meant map[spot]uint64, err 
 // spot is a place in machine code: an offset in a load object's file or, of code
 // that is in no file, in the function.
 type spot struct {
-	object   int32
+	object   symbolize.ObjectNo
 	function symbolize.FunctionNo
 	offset   uint64
 }

@@ -30,8 +30,8 @@ type Values struct {
 	Lines     tally[int32]                // by number in LineKeys
 	Source    tally[int32]                // by number in SourceKeys
 	PCs       tally[symbolize.LocationNo] // this and the next two have the columns of modes without inlined functions only
-	Modules   tally[int32]
-	Objects   tally[int32]
+	Modules   tally[symbolize.ModuleNo]
+	Objects   tally[symbolize.ObjectNo]
 	Own, All  []Sum // by node of the tree and column: of stacks that end there, and of those that pass, too
 	Calls     calls
 
@@ -59,7 +59,7 @@ func Compute(p *symbolize.Program, stacks *Stacks, sums *Sums) *Values {
 	v.Functions = newTally[symbolize.FunctionNo](len(p.Functions), v.width)
 	v.Lines, v.Source = newTally[int32](len(s.LineKeys), v.width), newTally[int32](len(s.SourceKeys), v.width)
 	v.PCs = newTally[symbolize.LocationNo](len(p.Locations), v.plain)
-	v.Modules, v.Objects = newTally[int32](len(p.Modules), v.plain), newTally[int32](len(p.Objects), v.plain)
+	v.Modules, v.Objects = newTally[symbolize.ModuleNo](len(p.Modules), v.plain), newTally[symbolize.ObjectNo](len(p.Objects), v.plain)
 	v.Own = make([]Sum, len(s.Tree.Nodes)*v.width)
 	for i, view := range views {
 		m, first := plain, 0

@@ -16,8 +16,8 @@ type Region struct {
 	ID            int64
 	Process       int
 	Kind, Name    string
-	Address, Size uint64 // bytes; 0 when not known
-	LoadObject    int32  // number in Program.Objects, -1 for none
+	Address, Size uint64             // bytes; 0 when not known
+	LoadObject    symbolize.ObjectNo // None for none
 }
 
 // The kinds of regions.
@@ -61,7 +61,7 @@ type memory struct {
 
 // segmentKey is one segment of one placed load object; the whole has no address.
 type segmentKey struct {
-	object        int32
+	object        symbolize.ObjectNo
 	bias, address uint64
 	whole         bool
 }
@@ -69,7 +69,7 @@ type segmentKey struct {
 type regionKey struct {
 	kind, name    string
 	address, size uint64
-	object        int32
+	object        symbolize.ObjectNo
 }
 
 func newMemory(s *Space, p *decode.Process, resolved *symbolize.Process) *memory {
@@ -242,7 +242,7 @@ func permissions(flags uint32) string {
 	return string(b)
 }
 
-func (m *memory) in(kind, name string, address, size uint64, object int32) where {
+func (m *memory) in(kind, name string, address, size uint64, object symbolize.ObjectNo) where {
 	k := regionKey{kind, name, address, size, object}
 	n, ok := m.known[k]
 	if !ok {

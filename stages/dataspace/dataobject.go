@@ -3,6 +3,7 @@ package dataspace
 import (
 	"stackmill/schema"
 	"stackmill/stages/loadobject/types"
+	"stackmill/stages/symbolize"
 )
 
 // Object is a data object: a row of data_objects (S28, S29, S30).
@@ -13,7 +14,7 @@ type Object struct {
 	Descriptor string
 	Scope      string // the load object, compilation unit or function that it belongs to
 	ScopeKind  string
-	LoadObject int32 // number in Program.Objects, -1 for artificial objects
+	LoadObject symbolize.ObjectNo // None for artificial objects
 	Name, Type string
 	Offset     int64 // in its parent, bytes; -1 for none
 	Size       int64 // bytes, -1 when not known
@@ -103,7 +104,7 @@ func artificial() []Object {
 // objectKey tells data objects apart: elements by their aggregate and member.
 type objectKey struct {
 	parent     int32
-	load       int32
+	load       symbolize.ObjectNo
 	scopeKind  string
 	scope      string
 	unit       string // of a function: others may have one of its name

@@ -81,7 +81,7 @@ type Space struct {
 	resolver   *symbolize.Resolver
 	tables     Tables
 	problems   *problem.Log
-	objects    map[int32]*object
+	objects    map[symbolize.ObjectNo]*object
 	numbers    map[objectKey]int32
 	references map[referenceKey]*reference
 
@@ -96,7 +96,7 @@ func New(resolver *symbolize.Resolver, tables Tables, problems *problem.Log) *Sp
 		resolver:   resolver,
 		tables:     tables,
 		problems:   problems,
-		objects:    map[int32]*object{},
+		objects:    map[symbolize.ObjectNo]*object{},
 		numbers:    map[objectKey]int32{},
 		references: map[referenceKey]*reference{},
 	}

@@ -1,14 +1,18 @@
 package dataspace
 
-import "stackmill/stages/loadobject/types"
+import (
+	"stackmill/stages/loadobject/types"
+	"stackmill/stages/symbolize"
+)
 
 // foundKey is what of a data address matters: the variable and the byte of an
 // element of it, or the kind of memory.
 type foundKey struct {
-	load, variable, symbol int32
-	offset                 int64
-	kind                   string // of region
-	inside                 int64
+	load             symbolize.ObjectNo
+	variable, symbol int32
+	offset           int64
+	kind             string // of region
+	inside           int64
 }
 
 // inElement reduces an offset in an array of aggregates to one in an element,

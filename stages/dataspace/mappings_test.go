@@ -60,11 +60,11 @@ func TestMappingAgain(t *testing.T) {
 func TestReplacedObject(t *testing.T) {
 	s := New(symbolize.New(&decode.Recording{}, nil), nil, &problem.Log{})
 	s.resolver.Program.Objects = append(s.resolver.Program.Objects[:0:0], make([]symbolize.Object, 2)...)
-	for n := range int32(2) { // 0x1800 bytes of a file, then zeros
+	for n := range symbolize.ObjectNo(2) { // 0x1800 bytes of a file, then zeros
 		segments := []symtab.Segment{{Address: 0x1000, FileSize: 0x1800, MemSize: 0x9000, Flags: 6}}
 		s.objects[n] = &object{space: s, number: n, data: []symbol{}, symbols: &symtab.Table{Segments: segments}}
 	}
-	placed := func(n int32, bias uint64, loaded int64, path string) symbolize.Placed {
+	placed := func(n symbolize.ObjectNo, bias uint64, loaded int64, path string) symbolize.Placed {
 		return symbolize.Placed{Object: n, Path: path, Low: bias + 0x1000, High: bias + 0xa000, Bias: bias, Loaded: loaded, Unloaded: decode.Never}
 	}
 	const one, two = 0x100000, 0x102000
@@ -89,14 +89,14 @@ func TestReplacedObject(t *testing.T) {
 	for _, tt := range []struct {
 		address uint64
 		time    int64
-		object  int32
+		object  symbolize.ObjectNo
 	}{
 		{one + 0x1010, 5, 0}, {one + 0x3010, 5, 0}, {one + 0x5010, 5, 0}, {one + 0x9010, 5, 0},
-		{one + 0x3010, 15, 0}, {one + 0x5010, 15, none}, {one + 0x9010, 15, none},
+		{one + 0x3010, 15, 0}, {one + 0x5010, 15, symbolize.None}, {one + 0x9010, 15, symbolize.None},
 		{two + 0x1010, 25, 1}, {two + 0x3010, 25, 1}, {two + 0x9010, 25, 1}, {one + 0x1010, 25, 0},
-		{two + 0x1010, 35, none}, {two + 0x3010, 35, 1},
+		{two + 0x1010, 35, symbolize.None}, {two + 0x3010, 35, 1},
 	} {
-		got := int32(none)
+		got := symbolize.ObjectNo(symbolize.None)
 		if w := m.at(tt.address, tt.time); w.object != nil {
 			got = w.object.number
 		}

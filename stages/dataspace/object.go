@@ -22,7 +22,7 @@ type Tables interface {
 // object is a load object whose code or data events touch.
 type object struct {
 	space    *Space
-	number   int32
+	number   symbolize.ObjectNo
 	resolver *symbolize.Resolver
 	symbols  *symtab.Table
 	types    typeTable
@@ -36,7 +36,7 @@ type object struct {
 	narrow     bool                               // addresses have 32 bits
 }
 
-func (s *Space) object(n int32) *object {
+func (s *Space) object(n symbolize.ObjectNo) *object {
 	if o := s.objects[n]; o != nil {
 		return o
 	}

@@ -27,7 +27,7 @@ const (
 )
 
 // artificialObjects makes the pseudo load objects that every program has.
-func (p *Program) artificialObjects() (total, unknown int32) {
+func (p *Program) artificialObjects() (total, unknown ObjectNo) {
 	return p.object(pseudo(Total, "artificial", "none")), p.object(pseudo(UnknownName, "unknown", "none"))
 }
 
@@ -54,7 +54,7 @@ func (r *Resolver) unknown(pc uint64, reason string) LocationNo {
 }
 
 // unknownIn is the same for a PC of a known object.
-func (r *Resolver) unknownIn(object int32, pc uint64, reason string) LocationNo {
+func (r *Resolver) unknownIn(object ObjectNo, pc uint64, reason string) LocationNo {
 	p := r.Program
 	m := p.module(object, unknownModule, "")
 	f := p.function(Function{Object: object, Module: m, Name: UnknownName, Kind: Unknown}, 0)

@@ -41,7 +41,7 @@ func isGenerated(m *image.Mapping) bool {
 }
 
 // codeObject returns the pseudo object of code that is in no file.
-func (r *Resolver) codeObject(m *image.Mapping) int32 {
+func (r *Resolver) codeObject(m *image.Mapping) ObjectNo {
 	switch {
 	case m.Code.Method != 0:
 		return r.pseudoObject(javaObject, "java", "recording")
@@ -112,7 +112,7 @@ func codeFunction(c *decode.Code, m *image.Mapping, pc uint64, arch isa.Arch) Fu
 }
 
 // pseudoObject interns a load object that is no file.
-func (r *Resolver) pseudoObject(name, kind, symbols string) int32 {
+func (r *Resolver) pseudoObject(name, kind, symbols string) ObjectNo {
 	n, ok := r.dynamic[name]
 	if !ok {
 		n = r.Program.object(pseudo(name, kind, symbols))

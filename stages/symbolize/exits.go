@@ -13,7 +13,7 @@ import (
 
 // entry is a function of a load object's table, by where it starts in the file.
 type entry struct {
-	object int32
+	object ObjectNo
 	offset uint64
 }
 
@@ -28,7 +28,7 @@ type destination struct {
 
 // destination follows a call or jump in a load object. It is false when the
 // instruction does not tell where it goes.
-func (r *Resolver) destination(object int32, inst insn.Inst) (d destination, ok bool) {
+func (r *Resolver) destination(object ObjectNo, inst insn.Inst) (d destination, ok bool) {
 	t := r.Program.Objects[object].table
 	if t == nil {
 		return d, false
@@ -54,7 +54,7 @@ func (r *Resolver) destination(object int32, inst insn.Inst) (d destination, ok 
 }
 
 // addresses returns a load object's regions by address.
-func (r *Resolver) addresses(object int32) symtab.Addresses {
+func (r *Resolver) addresses(object ObjectNo) symtab.Addresses {
 	o := &r.Program.Objects[object]
 	if o.byAddress == nil {
 		o.byAddress = o.table.Addresses()
@@ -74,7 +74,7 @@ func (r *Resolver) entries(d destination) []entry {
 		for n := range r.Program.Objects {
 			if o := &r.Program.Objects[n]; o.table != nil {
 				for _, i := range o.functionsNamed(d.slot.Symbol) {
-					found = append(found, entry{int32(n), o.table.Functions[i].Offset})
+					found = append(found, entry{ObjectNo(n), o.table.Functions[i].Offset})
 				}
 			}
 		}
@@ -119,7 +119,7 @@ const maxExitCode = 512 << 10
 
 // exits returns the ways out of the function at an offset of a load object's
 // file, and the function. They are found once.
-func (r *Resolver) exits(object int32, offset uint64) (*exits, symtab.Function, bool) {
+func (r *Resolver) exits(object ObjectNo, offset uint64) (*exits, symtab.Function, bool) {
 	o := &r.Program.Objects[object]
 	if o.table == nil || o.place != nil {
 		return nil, symtab.Function{}, false
@@ -137,7 +137,7 @@ func (r *Resolver) exits(object int32, offset uint64) (*exits, symtab.Function, 
 	return x, f, true
 }
 
-func (r *Resolver) findExits(object int32, f symtab.Function) *exits {
+func (r *Resolver) findExits(object ObjectNo, f symtab.Function) *exits {
 	x := &exits{}
 	code, arch := r.Bytes(object, f.Offset, min(f.Size, maxExitCode))
 	x.known = arch != 0 && uint64(len(code)) == f.Size

@@ -43,7 +43,7 @@ func (r *Resolver) Imports(call LocationNo) []Import {
 
 // Defines reports whether a load object has a function of that name; also when
 // its functions are not known, in order to claim nothing about them.
-func (r *Resolver) Defines(object int32, symbol string) bool {
+func (r *Resolver) Defines(object ObjectNo, symbol string) bool {
 	o := &r.Program.Objects[object]
 	if o.table == nil {
 		return true
@@ -65,7 +65,7 @@ func (r *Resolver) ReturnsItself(symbol string) bool {
 			continue
 		}
 		for _, i := range o.functionsNamed(symbol) {
-			s := importSearch{r: r, object: int32(n), table: o.table}
+			s := importSearch{r: r, object: ObjectNo(n), table: o.table}
 			s.tailCalls(o.table.Functions[i])
 			if known = !s.anywhere; s.anywhere {
 				r.returning[symbol] = false
@@ -80,7 +80,7 @@ func (r *Resolver) ReturnsItself(symbol string) bool {
 // importSearch follows one call inside its load object.
 type importSearch struct {
 	r        *Resolver
-	object   int32
+	object   ObjectNo
 	table    *symtab.Table
 	found    []Import
 	visited  []uint64 // offsets of functions whose jumps were followed

@@ -22,8 +22,9 @@ func (p *Program) InlinedAt(location LocationNo) []Level {
 
 // nameKey is what an inlined function is known by.
 type nameKey struct {
-	object, module int32 // of the function around
-	name           string
+	object ObjectNo
+	module ModuleNo // of the function around
+	name   string
 }
 
 // expand finds the inline chains of all locations.

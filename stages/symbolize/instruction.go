@@ -35,15 +35,15 @@ type Disassembly struct {
 type Disassembler struct {
 	r         *Resolver
 	printers  map[isa.Arch]*insn.Printer
-	addresses map[int32]symtab.Addresses // by object
-	stubs     map[stubKey]string         // names of entries of procedure linkage tables
+	addresses map[ObjectNo]symtab.Addresses // by object
+	stubs     map[stubKey]string            // names of entries of procedure linkage tables
 	readable  func(linkage string) string
 	items     []insn.Item // of the code being decoded, kept for the next
 }
 
 // NewDisassembler returns a disassembler of the resolver's functions.
 func NewDisassembler(r *Resolver) *Disassembler {
-	return &Disassembler{r, map[isa.Arch]*insn.Printer{}, map[int32]symtab.Addresses{}, map[stubKey]string{}, symtab.NewNames().Readable, nil}
+	return &Disassembler{r, map[isa.Arch]*insn.Printer{}, map[ObjectNo]symtab.Addresses{}, map[stubKey]string{}, symtab.NewNames().Readable, nil}
 }
 
 // Close closes the load objects' files.

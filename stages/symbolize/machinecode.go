@@ -35,7 +35,7 @@ func (r *Resolver) codeAt(function FunctionNo, offset, size uint64) ([]byte, isa
 }
 
 // Bytes returns what stands in a load object's file at an offset, as Code does.
-func (r *Resolver) Bytes(object int32, offset, size uint64) ([]byte, isa.Arch) {
+func (r *Resolver) Bytes(object ObjectNo, offset, size uint64) ([]byte, isa.Arch) {
 	o := &r.Program.Objects[object]
 	if o.table == nil || o.table.Arch == 0 {
 		return nil, 0

@@ -3,6 +3,8 @@ package symbolize
 // The numbers by which the parts of a Program are referred to: their indices in its
 // lists.
 type (
+	ObjectNo   int32
+	ModuleNo   int32
 	FunctionNo int32
 	LocationNo int32
 )

@@ -14,7 +14,7 @@ const notComputed = 0xFFFFFFFF
 
 // fileObject returns the load object of a file mapping. Processes share the
 // object of a path, checksum and inode.
-func (r *Resolver) fileObject(im *image.Image, m *image.Mapping) int32 {
+func (r *Resolver) fileObject(im *image.Image, m *image.Mapping) ObjectNo {
 	k := keyOf(&m.MapEvent)
 	n, ok := r.objects[k]
 	if !ok {
@@ -41,7 +41,7 @@ func keyOf(m *decode.MapEvent) objectKey {
 func (o *Object) touch() { o.touched = true }
 
 // static names the text of an object without symbols: one region per mapping (S6).
-func (r *Resolver) static(object int32, m *image.Mapping, offset uint64) LocationNo {
+func (r *Resolver) static(object ObjectNo, m *image.Mapping, offset uint64) LocationNo {
 	p := r.Program
 	f := Function{
 		Object: object, Module: p.module(object, unknownModule, ""), Kind: symtab.Static,

@@ -9,7 +9,7 @@ import (
 
 // Placed is a load object in a process's memory for a time.
 type Placed struct {
-	Object           int32
+	Object           ObjectNo
 	Path             string // as recorded
 	Low, High        uint64 // the addresses from its first segment to the end of its last
 	Bias             uint64 // what its link-time addresses were moved by
@@ -21,7 +21,7 @@ type Placed struct {
 // the place of an object's code tells that of its data.
 func (pr *Process) Placed() []Placed {
 	var all []Placed
-	loaded := map[int32]map[uint64]bool{} // by bias
+	loaded := map[ObjectNo]map[uint64]bool{} // by bias
 	for _, m := range pr.Image.Mappings {
 		if m.Code != nil || !m.Executable() || pr.r.IsKernel(m.Address) {
 			continue
@@ -71,15 +71,15 @@ func (pr *Process) Placed() []Placed {
 }
 
 // Table returns the symbols of a load object, nil when they are not known.
-func (r *Resolver) Table(object int32) *symtab.Table { return r.Program.Objects[object].table }
+func (r *Resolver) Table(object ObjectNo) *symtab.Table { return r.Program.Objects[object].table }
 
 // ObjectFile returns the file in which a load object was found, empty when there
 // is none.
-func (r *Resolver) ObjectFile(object int32) string { return r.Program.Objects[object].file }
+func (r *Resolver) ObjectFile(object ObjectNo) string { return r.Program.Objects[object].file }
 
 // Callee returns the symbol of the function that a call in a load object goes
 // to, also through the procedure linkage table; empty when it is not known.
-func (r *Resolver) Callee(object int32, call insn.Inst) string {
+func (r *Resolver) Callee(object ObjectNo, call insn.Inst) string {
 	to, ok := r.destination(object, call)
 	if !ok || to.slot.Symbol != "" {
 		return to.slot.Symbol

@@ -25,7 +25,7 @@ type Program struct {
 	versions map[FunctionNo]FunctionNo
 
 	objects   map[int64]bool // by id, for object
-	modules   map[moduleKey]int32
+	modules   map[moduleKey]ModuleNo
 	functions map[functionKey]FunctionNo
 	locations map[locationKey]LocationNo
 }
@@ -53,14 +53,15 @@ type Object struct {
 // Module is a row of modules.
 type Module struct {
 	ID             int64
-	Object         int32
+	Object         ObjectNo
 	Name, Language string
 }
 
 // Function is a row of functions.
 type Function struct {
 	ID                     int64
-	Object, Module         int32
+	Object                 ObjectNo
+	Module                 ModuleNo
 	Name, Linkage, Aliases string
 	GprofngName, PerfName  string // by the tools' choice of alias (S4)
 	Kind                   symtab.Kind
@@ -70,7 +71,7 @@ type Function struct {
 // Location is a row of locations.
 type Location struct {
 	ID       int64
-	Object   int32
+	Object   ObjectNo
 	Function FunctionNo
 	Offset   uint64
 	File     string
@@ -90,15 +91,16 @@ const (
 const unknownModule = "(unknown)"
 
 type moduleKey struct {
-	object int32
+	object ObjectNo
 	name   string
 }
 
 type functionKey struct {
-	object, module int32
-	linkage, name  string
-	address        uint64
-	variant        uint64 // tells pieces of generated code of one name apart
+	object        ObjectNo
+	module        ModuleNo
+	linkage, name string
+	address       uint64
+	variant       uint64 // tells pieces of generated code of one name apart
 }
 
 type locationKey struct {
@@ -112,7 +114,7 @@ func newProgram() *Program {
 		Relations: map[FunctionNo]Relation{},
 		versions:  map[FunctionNo]FunctionNo{},
 		objects:   map[int64]bool{},
-		modules:   map[moduleKey]int32{},
+		modules:   map[moduleKey]ModuleNo{},
 		functions: map[functionKey]FunctionNo{},
 		locations: map[locationKey]LocationNo{},
 	}
@@ -120,20 +122,20 @@ func newProgram() *Program {
 
 // object adds a load object. One build that was mapped under several names is
 // several: their ids differ, too, all but the first's by their paths.
-func (p *Program) object(o Object) int32 {
+func (p *Program) object(o Object) ObjectNo {
 	for p.objects[o.ID] {
 		o.ID = schema.NewID("object").Number(uint64(o.ID)).Text(o.Path).Sum()
 	}
 	p.objects[o.ID] = true
 	p.Objects = append(p.Objects, o)
-	return int32(len(p.Objects) - 1)
+	return ObjectNo(len(p.Objects) - 1)
 }
 
-func (p *Program) module(object int32, name, language string) int32 {
+func (p *Program) module(object ObjectNo, name, language string) ModuleNo {
 	k := moduleKey{object, name}
 	n, ok := p.modules[k]
 	if !ok {
-		n = int32(len(p.Modules))
+		n = ModuleNo(len(p.Modules))
 		id := schema.NewID("module").Number(uint64(p.Objects[object].ID)).Text(name).Sum()
 		p.Modules = append(p.Modules, Module{id, object, name, language})
 		p.modules[k] = n

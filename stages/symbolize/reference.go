@@ -20,7 +20,7 @@ type reference struct{ function, instruction uint64 }
 
 // referrers returns the instructions of an object that refer to the bodies of
 // parallel regions, by the offset of the body: one of each function.
-func (r *Resolver) referrers(object int32) map[uint64][]reference {
+func (r *Resolver) referrers(object ObjectNo) map[uint64][]reference {
 	o := &r.Program.Objects[object]
 	if o.referrers != nil {
 		return o.referrers
@@ -43,7 +43,7 @@ func (r *Resolver) referrers(object int32) map[uint64][]reference {
 // referenceSearch looks through the text of one load object.
 type referenceSearch struct {
 	r      *Resolver
-	object int32
+	object ObjectNo
 	table  *symtab.Table
 	bodies map[uint64]uint64 // offsets in the file, by address
 	fixed  bool              // linked for fixed addresses: they stand in instructions
@@ -133,7 +133,7 @@ const maxHolders = 64
 // holders returns the functions that hold the region of a body, by machine code:
 // those that refer to it, or to bodies of regions around it. A clone counts as the
 // function that it was made from if others hold the region as well.
-func (r *Resolver) holders(object int32, body symtab.Function) []symtab.Function {
+func (r *Resolver) holders(object ObjectNo, body symtab.Function) []symtab.Function {
 	o := &r.Program.Objects[object]
 	refers := r.referrers(object)
 	var list []symtab.Function
@@ -176,7 +176,7 @@ func (r *Resolver) holders(object int32, body symtab.Function) []symtab.Function
 // several functions hold, none of which it is: it was inlined into each. gcc's
 // symbol tells, or else the inline chains of the instructions that refer to the
 // body, if all tell the same. It is empty when neither does.
-func (r *Resolver) written(object int32, body symtab.Function) string {
+func (r *Resolver) written(object ObjectNo, body symtab.Function) string {
 	t := r.Program.Objects[object].table
 	for range longestChain {
 		if name := symbolName(body); name != "" {

@@ -84,7 +84,7 @@ func (o *Object) original(linkage, module string) (symtab.Function, bool) {
 // tell it: clang's `.omp_outlined..2`, and gcc's `f._omp_fn.0` if f was inlined
 // wherever it was called. It is the only one that passes the body to the runtime,
 // or of several, as of any if none does, the one with the body's source.
-func (r *Resolver) holder(object int32, body symtab.Function) (symtab.Function, bool) {
+func (r *Resolver) holder(object ObjectNo, body symtab.Function) (symtab.Function, bool) {
 	passing := r.holders(object, body)
 	if len(passing) == 1 {
 		return passing[0], true

@@ -21,11 +21,11 @@ type Resolver struct {
 
 	rec           *decode.Recording
 	tables        Tables
-	objects       map[objectKey]int32
-	files         map[fileID]int32 // by where they were found
-	dynamic       map[string]int32 // pseudo objects of generated code, by name
-	total         int32
-	unknownObject int32
+	objects       map[objectKey]ObjectNo
+	files         map[fileID]ObjectNo // by where they were found
+	dynamic       map[string]ObjectNo // pseudo objects of generated code, by name
+	total         ObjectNo
+	unknownObject ObjectNo
 	generatedCode map[FunctionNo]*decode.Code // by function
 	imports       map[LocationNo][]Import     // by location of the call
 	returning     map[string]bool             // what ReturnsItself found
@@ -55,9 +55,9 @@ func New(rec *decode.Recording, tables Tables) *Resolver {
 		Program: newProgram(),
 		rec:     rec,
 		tables:  tables,
-		objects: map[objectKey]int32{},
-		dynamic: map[string]int32{},
-		files:   map[fileID]int32{},
+		objects: map[objectKey]ObjectNo{},
+		dynamic: map[string]ObjectNo{},
+		files:   map[fileID]ObjectNo{},
 		java:    map[*decode.Process]bool{}, javaMaps: map[string]bool{},
 
 		generatedCode: map[FunctionNo]*decode.Code{},
@@ -209,7 +209,7 @@ func (r *Resolver) reasonOutside(m *image.Mapping) string {
 }
 
 // tableFunction interns a function of an object's symbol table.
-func (r *Resolver) tableFunction(object int32, f symtab.Function) FunctionNo {
+func (r *Resolver) tableFunction(object ObjectNo, f symtab.Function) FunctionNo {
 	p := r.Program
 	o := &p.Objects[object]
 	if n, known := o.numbers[f.Offset]; known && p.Functions[n].Linkage == f.Linkage {
@@ -224,7 +224,7 @@ func (r *Resolver) tableFunction(object int32, f symtab.Function) FunctionNo {
 }
 
 // newTableFunction interns one that was not asked for before.
-func (r *Resolver) newTableFunction(object int32, f symtab.Function) FunctionNo {
+func (r *Resolver) newTableFunction(object ObjectNo, f symtab.Function) FunctionNo {
 	p := r.Program
 	t := p.Objects[object].table
 	if f.Kind == symtab.PLT {

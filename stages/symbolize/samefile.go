@@ -24,7 +24,7 @@ type fileID struct {
 // function is (S2). The kernel and its modules, which lists of symbols may stand
 // for, are told by their paths; and what only claims the build-id of another is
 // none but itself.
-func (r *Resolver) sameFile(o *Object) (id fileID, n int32, ok bool) {
+func (r *Resolver) sameFile(o *Object) (id fileID, n ObjectNo, ok bool) {
 	id = fileID{buildID: o.BuildID, name: o.Name, found: o.table != nil}
 	if o.place != nil || !id.found && id.buildID == "" {
 		return fileID{}, 0, false
@@ -52,7 +52,7 @@ func (r *Resolver) sameFile(o *Object) (id fileID, n int32, ok bool) {
 
 // doubtful reports whether an object's file has another content than that of the
 // n-th, and other functions than a file of its build-id.
-func (r *Resolver) doubtful(o *Object, n int32) bool {
+func (r *Resolver) doubtful(o *Object, n ObjectNo) bool {
 	other := r.Program.Objects[n].table
 	return other != nil && other.Key != o.table.Key &&
 		(slices.ContainsFunc(o.table.Notes, symtab.Note.Doubtful) || slices.ContainsFunc(other.Notes, symtab.Note.Doubtful))

@@ -9,7 +9,7 @@ import (
 
 // stubKey is an entry of a procedure linkage table, by its offset in the file.
 type stubKey struct {
-	object int32
+	object ObjectNo
 	offset uint64
 }
 
@@ -61,7 +61,7 @@ func (d *Disassembler) target(i *Instruction, f *Function, inst insn.Inst) {
 
 // stub names the function that an entry of a procedure linkage table leads to,
 // as objdump does: `puts@plt`; it is empty when the table does not tell.
-func (d *Disassembler) stub(object int32, t *symtab.Table, offset, address uint64) string {
+func (d *Disassembler) stub(object ObjectNo, t *symtab.Table, offset, address uint64) string {
 	k := stubKey{object, offset}
 	name, ok := d.stubs[k]
 	if !ok {

@@ -82,7 +82,7 @@ func isBinder(symbol string) bool {
 	return false
 }
 
-func (u *Unwinder) object(f Frame) int32 {
+func (u *Unwinder) object(f Frame) symbolize.ObjectNo {
 	return u.function(f.Location).Object
 }
 
