@@ -23,7 +23,7 @@ func CutStacks(stacks *Stacks, sums *Sums, problems *problem.Log) {
 		most := int64(0)
 		for m, s := range sums.Of(n) {
 			all[m].Value += s.Value
-			if isCut := r.Machine != 0 && r.Reason != "" && r.CutOff != unwind.CutLeafOnly; isCut {
+			if isCut := r.Machine != unwind.Empty && r.Reason != "" && r.CutOff != unwind.CutLeafOnly; isCut {
 				cut[m].Value += s.Value
 				cut[m].Samples += s.Samples
 			}

@@ -129,7 +129,7 @@ func (ps *ProcessStacks) find(v variant, t int64) int32 {
 	if r.Reason == "" {
 		r.Reason = reasons[r.CutOff]
 	}
-	if r.Machine == 0 && r.Reason == "" {
+	if r.Machine == unwind.Empty && r.Reason == "" {
 		r.Reason = reasonNoStack
 	}
 	id := schema.NewID("raw stack").Number(uint64(ps.process.Number)).Number(raw.ID).Number(uint64(r.From))

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"stackmill/stages/symbolize"
+	"stackmill/stages/unwind"
 )
 
 // Mode is one of the manual's representations of a stack, as a bit.
@@ -76,23 +77,23 @@ func Compute(p *symbolize.Program, stacks *Stacks, sums *Sums) *Values {
 // modes are some, and the stacks that they show.
 type modes struct {
 	modes  []Mode
-	stacks [][]int32 // by mode and recorded stack
+	stacks [][]unwind.StackNo // by mode and recorded stack
 }
 
-func (m *modes) add(mode Mode, stacks []int32) {
+func (m *modes) add(mode Mode, stacks []unwind.StackNo) {
 	m.modes, m.stacks = append(m.modes, mode), append(m.stacks, stacks)
 }
 
 // modesOf returns the modes that differ, without inlined functions and with them.
 func modesOf(p *symbolize.Program, stacks *Stacks) (plain, inlined modes) {
-	pick := map[Mode]func(*Recorded) int32{
-		User:    func(r *Recorded) int32 { return r.User },
-		Expert:  func(r *Recorded) int32 { return r.Expert },
-		Machine: func(r *Recorded) int32 { return r.Machine },
+	pick := map[Mode]func(*Recorded) unwind.StackNo{
+		User:    func(r *Recorded) unwind.StackNo { return r.User },
+		Expert:  func(r *Recorded) unwind.StackNo { return r.Expert },
+		Machine: func(r *Recorded) unwind.StackNo { return r.Machine },
 	}
 next:
 	for _, mode := range []Mode{User, Expert, Machine} {
-		of := make([]int32, len(stacks.Recorded))
+		of := make([]unwind.StackNo, len(stacks.Recorded))
 		for i := range stacks.Recorded {
 			of[i] = pick[mode](&stacks.Recorded[i])
 		}
@@ -115,7 +116,7 @@ next:
 }
 
 // hasInlined reports whether code on one of the stacks was inlined.
-func hasInlined(p *symbolize.Program, stacks *Stacks, of []int32) bool {
+func hasInlined(p *symbolize.Program, stacks *Stacks, of []unwind.StackNo) bool {
 	seen := make([]bool, len(stacks.Set.Stacks))
 	for _, n := range of {
 		if seen[n] {
@@ -133,7 +134,7 @@ func hasInlined(p *symbolize.Program, stacks *Stacks, of []int32) bool {
 
 // instructions counts the values of stacks where their instructions are, in the
 // modes of a view, which have columns from the first on.
-func (v *Values) instructions(w *view, modes [][]int32, sums *Sums, first int) {
+func (v *Values) instructions(w *view, modes [][]unwind.StackNo, sums *Sums, first int) {
 	width := len(modes) * len(sums.Metrics)
 	frames := make([]Sum, len(v.paths.parent)*width) // by node of the paths and column of the view
 	for i, stacks := range modes {

@@ -43,23 +43,29 @@ type Stack struct {
 	Frames []Frame // leaf first
 }
 
-// Set holds the distinct stacks of a recording; a stack is referred to by its
-// number. Number 0 is the empty stack.
+// StackNo is the number of a stack: its index in Set.Stacks.
+type StackNo int32
+
+// Empty is the number of the stack without frames.
+const Empty StackNo = 0
+
+// Set holds the distinct stacks of a recording; the one without
+// frames is the first.
 type Set struct {
 	Stacks []Stack
-	byID   map[int64]int32
+	byID   map[int64]StackNo
 }
 
 // NewSet returns a set that holds the empty stack.
 func NewSet() *Set {
-	s := &Set{byID: map[int64]int32{}}
+	s := &Set{byID: map[int64]StackNo{}}
 	s.Intern(nil, nil)
 	return s
 }
 
 // Intern returns the number of the stack with these frames, which it copies if
 // they are new. locationID gives the identifier of a location.
-func (s *Set) Intern(frames []Frame, locationID func(symbolize.LocationNo) int64) int32 {
+func (s *Set) Intern(frames []Frame, locationID func(symbolize.LocationNo) int64) StackNo {
 	h := schema.NewID("stack")
 	for _, f := range frames {
 		h.Number(uint64(locationID(f.Location))).Text(f.Rule.String()) // its number changes when rules are added
@@ -67,7 +73,7 @@ func (s *Set) Intern(frames []Frame, locationID func(symbolize.LocationNo) int64
 	id := h.Sum()
 	n, ok := s.byID[id]
 	if !ok {
-		n = int32(len(s.Stacks))
+		n = StackNo(len(s.Stacks))
 		s.Stacks = append(s.Stacks, Stack{id, append([]Frame(nil), frames...)})
 		s.byID[id] = n
 	}

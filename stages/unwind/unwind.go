@@ -10,10 +10,10 @@ import (
 )
 
 // Resolved is what a recorded stack means for some time: the manual's three
-// representations of it, as numbers in a Set.
+// representations of it.
 type Resolved struct {
 	From, Until           int64 // ns from the founder's start
-	User, Expert, Machine int32
+	User, Expert, Machine StackNo
 	// Words, OMP and Java are the locations that the recorded stack's frames
 	// mean by themselves, None for markers.
 	Words, OMP, Java []symbolize.LocationNo
@@ -70,10 +70,10 @@ func (u *Unwinder) Stack(raw *decode.RawStack, system bool, t int64) Resolved {
 	case u.kernel > 0 || u.resolver.Program.HasMethods():
 		res.User = u.intern(u.methods(machine))
 	}
-	if res.User == 0 { // no rule empties a stack
+	if res.User == Empty { // no rule empties a stack
 		res.User = n
 	}
-	if res.Expert == 0 {
+	if res.Expert == Empty {
 		res.Expert = n
 	}
 	u.meanings(raw, t, &res)
@@ -81,7 +81,7 @@ func (u *Unwinder) Stack(raw *decode.RawStack, system bool, t int64) Resolved {
 	return res
 }
 
-func (u *Unwinder) intern(frames []Frame) int32 {
+func (u *Unwinder) intern(frames []Frame) StackNo {
 	return u.set.Intern(frames, func(l symbolize.LocationNo) int64 { return u.traits(l).id })
 }
 
