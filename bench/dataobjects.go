@@ -127,7 +127,7 @@ func events(rec *decode.Recording, p *decode.Process, finder *attribute.DataProc
 		}
 		b := &attribute.Batch{Kind: schema.Perf, Process: p.Number, Payload: deriver.Payload(batch),
 			Times:  batch.Column(schema.EventTime).(*array.Int64).Int64Values(),
-			Stacks: make([]int32, batch.NumRows()),
+			Stacks: make([]attribute.RecordedNo, batch.NumRows()),
 		}
 		for _, column := range append(finder.Add(b, batch, first), b.Payload...) {
 			column.Release()

@@ -265,7 +265,7 @@ func (e *experiment) batch(p *decode.Process, k schema.Kind, events arrow.Record
 		Times:   events.Column(schema.EventTime).(*array.Int64).Int64Values(),
 		Threads: events.Column(schema.EventThread).(*array.Int64).Int64Values(),
 		CPUs:    events.Column(schema.EventCPU).(*array.Int32).Int32Values(),
-		Stacks:  make([]int32, n),
+		Stacks:  make([]attribute.RecordedNo, n),
 	}
 	for i, raw := range events.Column(schema.EventStack).(*array.Int32).Int32Values() {
 		b.Stacks[i] = stacks.Find(raw, b.Threads[i], b.Times[i])

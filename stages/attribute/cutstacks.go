@@ -21,7 +21,7 @@ func CutStacks(stacks *Stacks, sums *Sums, problems *problem.Log) {
 	for n := range stacks.Recorded {
 		r := &stacks.Recorded[n]
 		most := int64(0)
-		for m, s := range sums.Of(n) {
+		for m, s := range sums.Of(RecordedNo(n)) {
 			all[m].Value += s.Value
 			if isCut := r.Machine != unwind.Empty && r.Reason != "" && r.CutOff != unwind.CutLeafOnly; isCut {
 				cut[m].Value += s.Value

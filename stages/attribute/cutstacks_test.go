@@ -33,7 +33,7 @@ func TestCutStacks(t *testing.T) {
 			sums := NewSums(schema.PerfMetrics("cycles", "count"))
 			for n, v := range tt.values {
 				for m := range sums.Metrics {
-					*sums.stack(int32(n), m) = Sum{Value: 10 * v, Samples: v}
+					*sums.stack(RecordedNo(n), m) = Sum{Value: 10 * v, Samples: v}
 				}
 			}
 			var log problem.Log

@@ -50,7 +50,7 @@ func TestAccesses(t *testing.T) {
 	}
 	events := b.NewRecordBatch()
 	defer events.Release()
-	batch := &Batch{Kind: schema.HWC, Process: 1, Stacks: make([]int32, len(rows)), Payload: NewDeriver(rec, p, schema.HWC, nil, NewFiles()).Payload(events)}
+	batch := &Batch{Kind: schema.HWC, Process: 1, Stacks: make([]RecordedNo, len(rows)), Payload: NewDeriver(rec, p, schema.HWC, nil, NewFiles()).Payload(events)}
 	defer func() {
 		for _, c := range batch.Payload {
 			c.Release()

@@ -212,7 +212,7 @@ func (r *Result) files(emit Emit) error {
 func (r *Result) stackValues(emit Emit) error {
 	rows := r.rows(schema.StackValues, emit)
 	for i := range r.Stacks.Recorded {
-		for m, s := range r.Sums.Of(i) {
+		for m, s := range r.Sums.Of(RecordedNo(i)) {
 			if s.Samples > 0 {
 				rows.Int64(r.Stacks.Recorded[i].ID).Label(m).Int64(s.Value).Int64(s.Samples)
 			}

@@ -6,6 +6,7 @@ import (
 	"stackmill/schema"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/cfi"
+	"stackmill/stages/symbolize"
 	"stackmill/stages/symbolize/image"
 	"stackmill/stages/unwind"
 )
@@ -19,6 +20,9 @@ type Recorded struct {
 	unwind.Resolved
 	Reason string
 }
+
+// RecordedNo is the number of a Recorded: its index in Stacks.Recorded.
+type RecordedNo int32
 
 // Stacks numbers the recorded stacks that samples refer to.
 type Stacks struct {
@@ -64,9 +68,9 @@ type ProcessStacks struct {
 	stacks   *Stacks
 	process  *decode.Process
 	unwinder *unwind.Unwinder
-	none     int32               // the Recorded of events without a stack, -1 before the first
-	current  [2][]int32          // by raw stack: the Recorded last used; [1] for the JVM's threads
-	earlier  map[variant][]int32 // all of a raw stack's, when there are several
+	none     RecordedNo               // that of events without a stack, None before the first
+	current  [2][]RecordedNo          // by raw stack: the one used last, None before; [1] for the JVM's threads
+	earlier  map[variant][]RecordedNo // all of a raw stack's, when there are several
 }
 
 type variant struct {
@@ -76,14 +80,14 @@ type variant struct {
 
 // Process returns the lookup for one process.
 func (s *Stacks) Process(p *decode.Process, u *unwind.Unwinder) *ProcessStacks {
-	ps := &ProcessStacks{stacks: s, process: p, unwinder: u, none: -1, earlier: map[variant][]int32{}}
+	ps := &ProcessStacks{stacks: s, process: p, unwinder: u, none: symbolize.None, earlier: map[variant][]RecordedNo{}}
 	for i := range ps.current {
 		if i == 1 && len(p.JavaThreads) == 0 {
 			break
 		}
-		ps.current[i] = make([]int32, len(p.Stacks))
+		ps.current[i] = make([]RecordedNo, len(p.Stacks))
 		for j := range ps.current[i] {
-			ps.current[i][j] = -1
+			ps.current[i][j] = symbolize.None
 		}
 	}
 	return ps
@@ -92,7 +96,7 @@ func (s *Stacks) Process(p *decode.Process, u *unwind.Unwinder) *ProcessStacks {
 // Find returns the number of the recorded stack of a sample: raw is the number
 // of its raw stack, -1 for none. A stack is normalised once for as long as the
 // mappings it touches stay the same.
-func (ps *ProcessStacks) Find(raw int32, thread, t int64) int32 {
+func (ps *ProcessStacks) Find(raw int32, thread, t int64) RecordedNo {
 	if raw < 0 {
 		return ps.noStack()
 	}
@@ -113,7 +117,7 @@ func (ps *ProcessStacks) Find(raw int32, thread, t int64) int32 {
 	return n
 }
 
-func (ps *ProcessStacks) find(v variant, t int64) int32 {
+func (ps *ProcessStacks) find(v variant, t int64) RecordedNo {
 	for _, n := range ps.earlier[v] {
 		if r := &ps.stacks.Recorded[n]; r.From <= t && t < r.Until {
 			return n
@@ -145,7 +149,7 @@ func (ps *ProcessStacks) find(v variant, t int64) int32 {
 	return n
 }
 
-func (ps *ProcessStacks) noStack() int32 {
+func (ps *ProcessStacks) noStack() RecordedNo {
 	if ps.none < 0 {
 		ps.none = ps.add(Recorded{
 			ID:       schema.NewID("no stack").Number(uint64(ps.process.Number)).Sum(),
@@ -157,7 +161,7 @@ func (ps *ProcessStacks) noStack() int32 {
 	return ps.none
 }
 
-func (ps *ProcessStacks) add(r Recorded) int32 {
+func (ps *ProcessStacks) add(r Recorded) RecordedNo {
 	ps.stacks.Recorded = append(ps.stacks.Recorded, r)
-	return int32(len(ps.stacks.Recorded) - 1)
+	return RecordedNo(len(ps.stacks.Recorded) - 1)
 }

@@ -49,7 +49,7 @@ func NewSums(metrics []schema.Metric) *Sums {
 type Batch struct {
 	Kind    schema.Kind
 	Process int
-	Stacks  []int32 // numbers of recorded stacks
+	Stacks  []RecordedNo
 	Threads []int64
 	CPUs    []int32
 	Times   []int64
@@ -103,7 +103,7 @@ func (s *Sums) add(to *Sum, v int64) {
 	to.Samples++
 }
 
-func (s *Sums) stack(n int32, m int) *Sum {
+func (s *Sums) stack(n RecordedNo, m int) *Sum {
 	i := int(n)*len(s.Metrics) + m
 	for i >= len(s.PerStack) {
 		s.PerStack = append(s.PerStack, make([]Sum, max(len(s.Metrics), len(s.PerStack)))...)
@@ -112,8 +112,8 @@ func (s *Sums) stack(n int32, m int) *Sum {
 }
 
 // Of returns the sums of a recorded stack by metric, nil when it has none.
-func (s *Sums) Of(stack int) []Sum {
-	i := stack * len(s.Metrics)
+func (s *Sums) Of(n RecordedNo) []Sum {
+	i := int(n) * len(s.Metrics)
 	if i+len(s.Metrics) > len(s.PerStack) {
 		return nil
 	}

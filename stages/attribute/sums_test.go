@@ -27,7 +27,7 @@ func TestSumsOverflow(t *testing.T) {
 	}
 	sums := NewSums(metrics)
 	sums.Add(&Batch{Kind: schema.Heap, Process: 1, Payload: heap,
-		Stacks: make([]int32, len(ops)), Threads: make([]int64, len(ops)), CPUs: make([]int32, len(ops)), Times: make([]int64, len(ops))})
+		Stacks: make([]RecordedNo, len(ops)), Threads: make([]int64, len(ops)), CPUs: make([]int32, len(ops)), Times: make([]int64, len(ops))})
 	if got, want := sums.Of(0)[0], (Sum{math.MaxInt64 - 2, 3}); got != want {
 		t.Errorf("bytes %v, want %v", got, want)
 	}

@@ -140,7 +140,7 @@ func (v *Values) instructions(w *view, modes [][]unwind.StackNo, sums *Sums, fir
 	for i, stacks := range modes {
 		column := i * len(sums.Metrics)
 		for n, stack := range stacks {
-			if sum := sums.Of(n); sum != nil {
+			if sum := sums.Of(RecordedNo(n)); sum != nil {
 				leaf := v.paths.leaf[stack]
 				add(frames[int(leaf)*width+column:], sum)
 				v.end(w, leaf, first+column, sum)

@@ -38,7 +38,7 @@ func valuesOf(stacks ...string) (*symbolize.Program, *Values) {
 		}
 		n := recorded.Set.Intern(frames, func(l symbolize.LocationNo) int64 { return int64(l) })
 		recorded.Recorded = append(recorded.Recorded, Recorded{Resolved: unwind.Resolved{User: n, Expert: n, Machine: n}})
-		sums.add(sums.stack(int32(i), 0), 1<<i)
+		sums.add(sums.stack(RecordedNo(i), 0), 1<<i)
 	}
 	v := Compute(p, recorded, sums)
 	if len(v.Modes) != 1 {
