@@ -5,6 +5,14 @@ import (
 	"stackmill/stages/symbolize"
 )
 
+// The numbers of pairs, lines of functions and lines of files: their indices in the
+// lists of a shape.
+type (
+	pairNo   int32
+	lineNo   int32
+	sourceNo int32
+)
+
 // shape is what stacks consist of: their functions merged to the call tree, the
 // pairs of callers and callees, and the source lines.
 type shape struct {
@@ -15,9 +23,9 @@ type shape struct {
 	LineKeys   []LineKey
 	SourceKeys []SourceKey
 
-	pairs   map[Pair]int32
-	lines   map[LineKey]int32
-	sources map[SourceKey]int32
+	pairs   map[Pair]pairNo
+	lines   map[LineKey]lineNo
+	sources map[SourceKey]sourceNo
 }
 
 // view is where stacks' frames are in a shape, in the modes with inlined functions
@@ -27,7 +35,7 @@ type view struct {
 	inlined   bool
 	innermost []nodeNo // by node of the paths: that of its innermost function in the tree
 	places    []place
-	placeAt   []int32 // by location: its first place, -1 if no stack has it
+	placeAt   []int32 // by location: the index of its first place, -1 if no stack has it
 }
 
 // callTree is the call tree; its root is `<Total>`.
@@ -44,7 +52,7 @@ type Node struct {
 	ID       int64
 	Depth    int32
 	Function symbolize.FunctionNo // None for the root, which is `<Total>`
-	pair     int32                // of the functions of its parent and of it
+	pair     pairNo               // of the functions of its parent and of it
 }
 
 // Pair is a caller, None for `<Total>`, and a callee.
@@ -65,15 +73,16 @@ type SourceKey struct {
 
 // place is where a frame is: in an inlined function, if the mode shows them.
 type place struct {
-	function     symbolize.FunctionNo
-	line, source int32
+	function symbolize.FunctionNo
+	line     lineNo
+	source   sourceNo
 }
 
 func newShape(program *symbolize.Program, paths *paths) *shape {
 	return &shape{
 		program: program, paths: paths,
 		Tree:  callTree{newTree[nodeNo, symbolize.FunctionNo](symbolize.None), []Node{{Function: symbolize.None}}},
-		pairs: map[Pair]int32{}, lines: map[LineKey]int32{}, sources: map[SourceKey]int32{},
+		pairs: map[Pair]pairNo{}, lines: map[LineKey]lineNo{}, sources: map[SourceKey]sourceNo{},
 	}
 }
 
@@ -110,10 +119,10 @@ func (s *shape) child(parent nodeNo, function symbolize.FunctionNo) nodeNo {
 }
 
 // number returns the number of a key, which is added to the list if it is new.
-func number[K comparable](numbers map[K]int32, list *[]K, k K) int32 {
+func number[K comparable, N ~int32](numbers map[K]N, list *[]K, k K) N {
 	n, ok := numbers[k]
 	if !ok {
-		n = int32(len(*list))
+		n = N(len(*list))
 		numbers[k] = n
 		*list = append(*list, k)
 	}

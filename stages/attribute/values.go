@@ -28,8 +28,8 @@ type Values struct {
 	Modes     []Mode  // each is one or more that have the same values; first those without inlined functions
 	Total     []int64 // by column
 	Functions tally[symbolize.FunctionNo]
-	Lines     tally[int32]                // by number in LineKeys
-	Source    tally[int32]                // by number in SourceKeys
+	Lines     tally[lineNo]
+	Source    tally[sourceNo]
 	PCs       tally[symbolize.LocationNo] // this and the next two have the columns of modes without inlined functions only
 	Modules   tally[symbolize.ModuleNo]
 	Objects   tally[symbolize.ObjectNo]
@@ -58,7 +58,7 @@ func Compute(p *symbolize.Program, stacks *Stacks, sums *Sums) *Values {
 		width: (len(plain.modes) + len(inlined.modes)) * metrics, plain: len(plain.modes) * metrics,
 	}
 	v.Functions = newTally[symbolize.FunctionNo](len(p.Functions), v.width)
-	v.Lines, v.Source = newTally[int32](len(s.LineKeys), v.width), newTally[int32](len(s.SourceKeys), v.width)
+	v.Lines, v.Source = newTally[lineNo](len(s.LineKeys), v.width), newTally[sourceNo](len(s.SourceKeys), v.width)
 	v.PCs = newTally[symbolize.LocationNo](len(p.Locations), v.plain)
 	v.Modules, v.Objects = newTally[symbolize.ModuleNo](len(p.Modules), v.plain), newTally[symbolize.ObjectNo](len(p.Objects), v.plain)
 	v.Own = make([]Sum, len(s.Tree.Nodes)*v.width)
