@@ -21,7 +21,7 @@ type Data struct {
 	triggers map[string]decode.Trigger
 	program  *symbolize.Program
 	sums     map[dataKey]int
-	regions  map[int32]bool // that samples are in
+	regions  map[dataspace.RegionNo]bool // that samples are in
 }
 
 // DataSum is what one instruction did to one data object.
@@ -34,12 +34,12 @@ type DataSum struct {
 func (s *DataSum) Location() symbolize.LocationNo { return s.location }
 
 type dataKey struct {
-	object    int32
+	object    dataspace.ObjectNo
 	location  symbolize.LocationNo
 	method    dataspace.Method
 	detail    string
 	agreement dataspace.Agreement
-	embedding int32
+	embedding dataspace.ObjectNo
 }
 
 // Triggers returns by name which counters' samples are accesses to memory, and
@@ -63,7 +63,7 @@ func NewData(rec *decode.Recording, metrics []schema.Metric, resolver *symbolize
 		if m.Data {
 			return &Data{
 				Space: dataspace.New(resolver, tables, &rec.Problems), metrics: metrics, triggers: Triggers(rec),
-				program: resolver.Program, sums: map[dataKey]int{}, regions: map[int32]bool{},
+				program: resolver.Program, sums: map[dataKey]int{}, regions: map[dataspace.RegionNo]bool{},
 			}
 		}
 	}
@@ -134,7 +134,7 @@ func (p *DataProcess) Add(b *Batch, events arrow.RecordBatch, first int64) []arr
 	in := newAccesses(b, events, d.triggers)
 	values := d.values(b)
 	out := newDataRows(d)
-	last, slot := dataKey{object: -1}, 0
+	last, slot := dataKey{object: symbolize.None}, 0
 	for i := range b.Stacks {
 		if !counts(values, i) {
 			continue

@@ -101,7 +101,7 @@ func (r *Result) data(emit Emit) error {
 	}
 	regions := r.rows(schema.MemoryRegions, emit)
 	for n, m := range space.Regions {
-		if !r.Data.regions[int32(n)] {
+		if !r.Data.regions[dataspace.RegionNo(n)] {
 			continue
 		}
 		regions.Append(m.ID, int32(m.Process), m.Kind, m.Name, int64(m.Address), int64(m.Size), r.objectID(m.LoadObject))
@@ -128,7 +128,7 @@ func (r *Result) locationID(n symbolize.LocationNo) any {
 }
 
 // dataObjectID is nil for what is no data object.
-func (r *Result) dataObjectID(n int32) any {
+func (r *Result) dataObjectID(n dataspace.ObjectNo) any {
 	if n < 0 {
 		return nil
 	}

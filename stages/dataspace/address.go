@@ -33,14 +33,14 @@ const (
 
 // where is what a data address lies in.
 type where struct {
-	region int32 // number in Space.Regions
+	region RegionNo
 	kind   string
 	// The variable of a load object that is there, and the byte of it.
 	object   *object
 	variable int32
 	offset   int64
 	found    bool
-	symbol   int32 // number in object.data, when there is no variable
+	symbol   symbolNo // if there is no variable
 }
 
 // memory is the address space of a process as data addresses see it.
@@ -54,7 +54,7 @@ type memory struct {
 	sizes   map[extent]uint64
 	stack   *image.Mapping // of the main thread, nil when not recorded
 	blocks  *Blocks        // nil when allocations were not traced
-	known   map[regionKey]int32
+	known   map[regionKey]RegionNo
 	mapped  map[segmentKey]where
 	others  map[*image.Mapping]where
 }
@@ -76,7 +76,7 @@ func newMemory(s *Space, p *decode.Process, resolved *symbolize.Process) *memory
 	im, sizes := addressSpace(p)
 	m := &memory{
 		space: s, process: p.Number, kernel: s.resolver.IsKernel, placed: resolved.Placed(), finder: im.Finder(), sizes: sizes,
-		known: map[regionKey]int32{}, mapped: map[segmentKey]where{},
+		known: map[regionKey]RegionNo{}, mapped: map[segmentKey]where{},
 	}
 	reach := uint64(0)
 	for _, o := range m.placed {
@@ -109,16 +109,16 @@ func (m *memory) at(address uint64, time int64) where {
 		return m.inObject(p, address)
 	}
 	if start, size, ok := m.blocks.at(address, time); ok {
-		return m.in(RegionBlock, "", start, size, none)
+		return m.in(RegionBlock, "", start, size, symbolize.None)
 	}
 	if m.kernel(address) {
-		return m.in(RegionKernel, "", 0, 0, none)
+		return m.in(RegionKernel, "", 0, 0, symbolize.None)
 	}
 	switch {
 	case mapping == nil && m.stack != nil && address < m.stack.Address && m.stack.Address-address < maxStack:
 		mapping = m.stack
 	case mapping == nil:
-		return m.in(RegionUnknown, "", 0, 0, none)
+		return m.in(RegionUnknown, "", 0, 0, symbolize.None)
 	}
 	w, ok := m.others[mapping]
 	if !ok {
@@ -143,7 +143,7 @@ func (m *memory) inMapping(mapping *image.Mapping) where {
 		kind, name = RegionAnonymous, ""
 	}
 	start, size := m.extent(mapping)
-	return m.in(kind, name, start, size, none)
+	return m.in(kind, name, start, size, symbolize.None)
 }
 
 // anonymous reports whether a mapping is of no file (perf-data 9).
@@ -246,9 +246,9 @@ func (m *memory) in(kind, name string, address, size uint64, object symbolize.Ob
 	k := regionKey{kind, name, address, size, object}
 	n, ok := m.known[k]
 	if !ok {
-		n = int32(len(m.space.Regions))
+		n = RegionNo(len(m.space.Regions))
 		id := schema.NewID("memory region").Number(uint64(m.process)).Text(kind).Text(name).Number(address).Number(size)
-		if object != none { // another one of its name may come there later
+		if object != symbolize.None { // another one of its name may come there later
 			id.Number(uint64(m.space.resolver.Program.Objects[object].ID))
 		}
 		m.space.Regions = append(m.space.Regions, Region{
@@ -256,5 +256,5 @@ func (m *memory) in(kind, name string, address, size uint64, object symbolize.Ob
 		})
 		m.known[k] = n
 	}
-	return where{region: n, kind: kind, variable: none, symbol: none}
+	return where{region: n, kind: kind, variable: none, symbol: symbolize.None}
 }

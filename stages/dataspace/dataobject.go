@@ -9,7 +9,7 @@ import (
 // Object is a data object: a row of data_objects (S28, S29, S30).
 type Object struct {
 	ID         int64
-	Parent     int32 // number in Space.Objects, -1 of `<Total>`
+	Parent     ObjectNo // None of `<Total>`
 	Kind       string
 	Descriptor string
 	Scope      string // the load object, compilation unit or function that it belongs to
@@ -42,7 +42,7 @@ const (
 // The numbers of the artificial data objects in Space.Objects; the reasons
 // follow `<Unknown>`.
 const (
-	Total int32 = iota
+	Total ObjectNo = iota
 	Scalars
 	Unknown
 )
@@ -81,12 +81,12 @@ var reasons = [...]string{
 func (r Reason) String() string { return reasons[r] }
 
 // Object is the number of the reason's data object.
-func (r Reason) Object() int32 { return Unknown + 1 + int32(r) }
+func (r Reason) Object() ObjectNo { return Unknown + 1 + ObjectNo(r) }
 
 // artificial returns the data objects that every recording has.
 func artificial() []Object {
 	list := []Object{
-		{Parent: -1, Kind: KindTotal, Descriptor: "<Total>"},
+		{Parent: symbolize.None, Kind: KindTotal, Descriptor: "<Total>"},
 		{Parent: Total, Kind: KindScalars, Descriptor: "<Scalars>"},
 		{Parent: Total, Kind: KindUnknown, Descriptor: "<Unknown>"},
 	}
@@ -96,20 +96,20 @@ func artificial() []Object {
 	for i := range list {
 		o := &list[i]
 		o.ID = schema.NewID("data object").Text(o.Descriptor).Sum()
-		o.LoadObject, o.Offset, o.Size = -1, -1, -1
+		o.LoadObject, o.Offset, o.Size = symbolize.None, -1, -1
 	}
 	return list
 }
 
 // objectKey tells data objects apart: elements by their aggregate and member.
 type objectKey struct {
-	parent     int32
+	parent     ObjectNo
 	load       symbolize.ObjectNo
 	scopeKind  string
 	scope      string
 	unit       string // of a function: others may have one of its name
 	descriptor string
-	member     int32 // number in types.Table.Members, -1 for others
+	member     int32 // number in types.Table.Members, none for others
 }
 
 // inFunction makes a function the scope.
@@ -117,7 +117,7 @@ func (k *objectKey) inFunction(t typeTable, scope int32) {
 	k.scopeKind, k.scope, k.unit = ScopeFunction, t.FunctionName(scope), t.Units[t.Scopes[scope].Unit]
 }
 
-func (s *Space) intern(k objectKey, make func() Object) (n int32, added bool) {
+func (s *Space) intern(k objectKey, make func() Object) (n ObjectNo, added bool) {
 	if n, ok := s.numbers[k]; ok {
 		return n, false
 	}
@@ -125,14 +125,14 @@ func (s *Space) intern(k objectKey, make func() Object) (n int32, added bool) {
 	o.Parent, o.LoadObject, o.Scope, o.ScopeKind, o.Descriptor = k.parent, k.load, k.scope, k.scopeKind, k.descriptor
 	o.ID = schema.NewID("data object").Number(uint64(s.Objects[k.parent].ID)).Number(uint64(s.resolver.Program.Objects[k.load].ID)).
 		Text(k.scopeKind).Text(k.scope).Text(k.unit).Text(k.descriptor).Number(uint64(o.Offset)).Number(uint64(o.Bit)).Text(o.Name).Sum()
-	n = int32(len(s.Objects))
+	n = ObjectNo(len(s.Objects))
 	s.Objects = append(s.Objects, o)
 	s.numbers[k] = n
 	return n, true
 }
 
 // dataObject returns the most specific data object at a place of a root.
-func (s *Space) dataObject(o *object, r root, use types.Use) int32 {
+func (s *Space) dataObject(o *object, r root, use types.Use) ObjectNo {
 	t := o.types
 	way := t.DescendHint(r.typ, r.offset, use, r.hint)
 	if len(way) == 0 {
@@ -159,9 +159,9 @@ func (s *Space) dataObject(o *object, r root, use types.Use) int32 {
 
 // plain returns the data object of a variable that is no aggregate, or of what
 // a pointer leads to.
-func (s *Space) plain(o *object, typ int32, r root) int32 {
+func (s *Space) plain(o *object, typ int32, r root) ObjectNo {
 	t := o.types
-	k := objectKey{parent: Scalars, load: o.number, member: -1}
+	k := objectKey{parent: Scalars, load: o.number, member: none}
 	name, declared := "", typ
 	k.scopeKind, k.scope = ScopeLoadObject, s.resolver.Program.Objects[o.number].Name
 	if r.variable != none {
@@ -187,9 +187,9 @@ func (s *Space) plain(o *object, typ int32, r root) int32 {
 
 // aggregate returns the data object of a structure, class or union, with all
 // that it consists of.
-func (s *Space) aggregate(o *object, typ int32, r root) int32 {
+func (s *Space) aggregate(o *object, typ int32, r root) ObjectNo {
 	t := o.types
-	k := objectKey{parent: Total, load: o.number, member: -1, scopeKind: ScopeLoadObject, scope: s.resolver.Program.Objects[o.number].Name}
+	k := objectKey{parent: Total, load: o.number, member: none, scopeKind: ScopeLoadObject, scope: s.resolver.Program.Objects[o.number].Name}
 	switch a := &t.Types[typ]; {
 	case a.Function != 0:
 		k.inFunction(t, a.Function)
@@ -219,7 +219,7 @@ const (
 )
 
 // elements adds what an aggregate consists of.
-func (s *Space) elements(o *object, parent, typ int32, depth int, left *int) {
+func (s *Space) elements(o *object, parent ObjectNo, typ int32, depth int, left *int) {
 	t := o.types
 	a := &t.Types[typ]
 	for m := a.First; m < a.First+a.Members && *left > 0; m++ {
@@ -242,7 +242,7 @@ func (s *Space) elements(o *object, parent, typ int32, depth int, left *int) {
 
 // elementDescriptor is the full descriptor of an element: aggregates in
 // aggregates have no name of their own (S28).
-func (s *Space) elementDescriptor(o *object, parent, m int32) string {
+func (s *Space) elementDescriptor(o *object, parent ObjectNo, m int32) string {
 	t := o.types
 	member := &t.Members[m]
 	part := t.SpellMember(m)

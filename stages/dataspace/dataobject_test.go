@@ -26,7 +26,7 @@ func TestScopes(t *testing.T) {
 	}
 	s := New(symbolize.New(&decode.Recording{}, nil), nil, &problem.Log{})
 	o := &object{space: s, types: ts}
-	seen := map[int32]int32{}
+	seen := map[ObjectNo]int32{}
 	ids := map[int64]bool{}
 	for v := range ts.Variables {
 		n := s.dataObject(o, root{ok: true, typ: typeLong, variable: int32(v)}, types.Use{Size: 8})

@@ -64,10 +64,10 @@ type Event struct {
 
 // Found is the data object of an event.
 type Found struct {
-	Object    int32                // number in Space.Objects: the most specific one, or a reason
-	Embedding int32                // of the one that lies at the data address by itself, where that is another one; -1 for none
+	Object    ObjectNo             // the most specific one, or a reason
+	Embedding ObjectNo             // of the one that lies at the data address by itself, where that is another one; None without one
 	Location  symbolize.LocationNo // of the trigger instruction, or of the recorded PC when that was not found
-	Region    int32                // number in Space.Regions, -1 without a data address
+	Region    RegionNo             // None without a data address
 	Method    Method
 	Agreement Agreement
 	Detail    string // what exactly is missing, for reasons
@@ -82,7 +82,7 @@ type Space struct {
 	tables     Tables
 	problems   *problem.Log
 	objects    map[symbolize.ObjectNo]*object
-	numbers    map[objectKey]int32
+	numbers    map[objectKey]ObjectNo
 	references map[referenceKey]*reference
 
 	instructions int // of the functions that are kept
@@ -97,7 +97,7 @@ func New(resolver *symbolize.Resolver, tables Tables, problems *problem.Log) *Sp
 		tables:     tables,
 		problems:   problems,
 		objects:    map[symbolize.ObjectNo]*object{},
-		numbers:    map[objectKey]int32{},
+		numbers:    map[objectKey]ObjectNo{},
 		references: map[referenceKey]*reference{},
 	}
 }
@@ -167,12 +167,12 @@ const (
 func (p *Process) Find(e *Event) Found {
 	ref := p.reference(e)
 	address, has := e.Address, e.HasAddress && e.Address != 0
-	w := where{region: none, variable: none, symbol: none}
+	w := where{region: symbolize.None, variable: none, symbol: symbolize.None}
 	if has {
 		w = p.memory.at(address, e.Time)
 	}
 	fail := func(r Reason, detail string) Found {
-		return Found{Object: r.Object(), Embedding: none, Location: ref.location, Region: w.region, Detail: detail}
+		return Found{Object: r.Object(), Embedding: symbolize.None, Location: ref.location, Region: w.region, Detail: detail}
 	}
 	switch {
 	case e.Code == 2:
@@ -190,11 +190,11 @@ func (p *Process) Find(e *Event) Found {
 	}
 	// Where in what is accessed the data address is, is not known of watchpoints
 	// and of accesses that cross into a page that was not there.
-	inside := int64(none)
+	inside := int64(anywhere)
 	if e.Trigger == decode.TriggerBehind || address%pageSize == 0 {
 		inside = int64(address % maxAccess)
 	}
-	k := foundKey{none, none, w.symbol, 0, w.kind, inside}
+	k := foundKey{symbolize.None, none, w.symbol, 0, w.kind, inside}
 	if w.object != nil {
 		k.load = w.object.number
 	}
@@ -221,7 +221,7 @@ func (p *Process) reference(e *Event) *reference {
 	}
 	s := p.space
 	at := p.resolved.Resolve(e.PC, e.Time)
-	k := referenceKey{location: at.Location, candidate: none, trigger: e.Trigger}
+	k := referenceKey{location: at.Location, candidate: symbolize.None, trigger: e.Trigger}
 	if e.Candidate != 0 && e.Trigger == decode.TriggerSkid {
 		k.candidate = p.resolved.Resolve(e.Candidate, e.Time).Location
 	}

@@ -8,12 +8,16 @@ import (
 // foundKey is what of a data address matters: the variable and the byte of an
 // element of it, or the kind of memory.
 type foundKey struct {
-	load             symbolize.ObjectNo
-	variable, symbol int32
-	offset           int64
-	kind             string // of region
-	inside           int64
+	load     symbolize.ObjectNo
+	variable int32
+	symbol   symbolNo
+	offset   int64
+	kind     string // of region
+	inside   int64
 }
+
+// anywhere stands for where in an access a data address is, if that is unknown.
+const anywhere = -1
 
 // inElement reduces an offset in an array of aggregates to one in an element,
 // and one in an array of others to 0: all of them are one data object (S28).
@@ -34,7 +38,7 @@ func (t typeTable) inElement(variable int32, offset int64) int64 {
 
 // decide chooses between what the code tells and what the data address tells.
 func (s *Space) decide(ref *reference, w where, has bool, inside int64) Found {
-	found := Found{Location: ref.location, Embedding: none}
+	found := Found{Location: ref.location, Embedding: symbolize.None}
 	if w.found {
 		return s.byAddress(ref, w, inside, found)
 	}
@@ -53,13 +57,13 @@ func (s *Space) decide(ref *reference, w where, has bool, inside int64) Found {
 			if has && op.method == MethodStack && w.kind == RegionStack {
 				found.Agreement = Agrees
 			}
-			if w.symbol != none {
+			if w.symbol != symbolize.None {
 				found.Embedding = s.symbolObject(w.object, w.symbol)
 			}
 			return found
 		}
 	}
-	if w.symbol != none {
+	if w.symbol != symbolize.None {
 		found.Object, found.Method = s.symbolObject(w.object, w.symbol), MethodAddress
 		if known {
 			found.Agreement = Disagrees
@@ -132,7 +136,7 @@ func (s *Space) byAddress(ref *reference, w where, inside int64, found Found) Fo
 
 // as is what was found by an operand; embedding is the object at the data address,
 // of which nothing is to be told where both are of one aggregate.
-func (s *Space) as(f Found, op *operand, object int32, a Agreement, embedding int32) Found {
+func (s *Space) as(f Found, op *operand, object ObjectNo, a Agreement, embedding ObjectNo) Found {
 	f.Object, f.Method, f.Agreement = object, op.method, a
 	if s.outermost(object) != s.outermost(embedding) {
 		f.Embedding = embedding
@@ -141,7 +145,7 @@ func (s *Space) as(f Found, op *operand, object int32, a Agreement, embedding in
 }
 
 // outermost returns the aggregate that a data object is an element of, or itself.
-func (s *Space) outermost(n int32) int32 {
+func (s *Space) outermost(n ObjectNo) ObjectNo {
 	for s.Objects[n].Kind == KindElement {
 		n = s.Objects[n].Parent
 	}
@@ -192,8 +196,8 @@ const (
 
 // part is the data object of an operand, or that part of it in which a data address
 // is, as far as that tells.
-func (s *Space) part(o *object, op *operand, address int64) int32 {
-	if address == none || op.whole == op.object && !op.parts {
+func (s *Space) part(o *object, op *operand, address int64) ObjectNo {
+	if address == anywhere || op.whole == op.object && !op.parts {
 		return op.object
 	}
 	return s.inside(o, op, address)
@@ -201,7 +205,7 @@ func (s *Space) part(o *object, op *operand, address int64) int32 {
 
 // inside returns the data object at a data address that is somewhere in what an
 // operand accesses: accesses to a multiple of their size are taken to be aligned.
-func (s *Space) inside(o *object, op *operand, address int64) int32 {
+func (s *Space) inside(o *object, op *operand, address int64) ObjectNo {
 	size := o.types.Types[o.types.Strip(op.typ)].Size
 	if op.size > 0 && address%op.size == 0 && op.offset%op.size == 0 {
 		return op.object

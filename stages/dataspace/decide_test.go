@@ -24,7 +24,7 @@ func TestStacksOfThreads(t *testing.T) {
 	im, sizes := addressSpace(p)
 	m := &memory{
 		space: New(nil, nil, nil), kernel: func(uint64) bool { return false }, finder: im.Finder(), sizes: sizes,
-		known: map[regionKey]int32{},
+		known: map[regionKey]RegionNo{},
 	}
 	if w := m.at(0x1800, 0); w.kind != RegionStack {
 		t.Errorf("a thread's stack is %s", w.kind)

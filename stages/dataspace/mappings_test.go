@@ -84,7 +84,7 @@ func TestReplacedObject(t *testing.T) {
 	m := &memory{
 		space: s, kernel: func(uint64) bool { return false }, finder: im.Finder(), sizes: sizes,
 		placed: []symbolize.Placed{placed(0, one, 1, "/one"), placed(1, two, 20, "/two")}, reach: []uint64{one + 0xa000, two + 0xa000},
-		known: map[regionKey]int32{}, mapped: map[segmentKey]where{},
+		known: map[regionKey]RegionNo{}, mapped: map[segmentKey]where{},
 	}
 	for _, tt := range []struct {
 		address uint64
@@ -110,7 +110,7 @@ func TestReplacedObject(t *testing.T) {
 func TestRegionsOfOneName(t *testing.T) {
 	s := New(symbolize.New(&decode.Recording{}, nil), nil, &problem.Log{})
 	s.resolver.Program.Objects = []symbolize.Object{{ID: 1}, {ID: 2}}
-	m := &memory{space: s, known: map[regionKey]int32{}}
+	m := &memory{space: s, known: map[regionKey]RegionNo{}}
 	one, two := m.in(RegionSegment, "lib.so r--", 0x1000, 0x1000, 0), m.in(RegionSegment, "lib.so r--", 0x1000, 0x1000, 1)
 	if a, b := s.Regions[one.region], s.Regions[two.region]; a.ID == b.ID || a.LoadObject != 0 || b.LoadObject != 1 {
 		t.Errorf("%+v, %+v", a, b)

@@ -23,9 +23,9 @@ type reference struct {
 type operand struct {
 	root
 	use    types.Use
-	object int32 // the data object, when root is known
+	object ObjectNo // the data object, when root is known
 	// whole is the one that holds all that is accessed.
-	whole  int32
+	whole  ObjectNo
 	size   int64 // bytes accessed
 	detail string
 	frame  bool // it counts from the stack
@@ -61,7 +61,7 @@ func (s *Space) refer(k referenceKey) *reference {
 		return ref
 	}
 	candidate := int64(-1)
-	if k.candidate != none {
+	if k.candidate != symbolize.None {
 		c := program.Locations[k.candidate]
 		if c.Function != at.Function {
 			ref.reason = NoBranchTarget
@@ -128,7 +128,7 @@ func (s *Space) operands(ref *reference, f *function, n int) {
 
 // holding returns the smallest data object that holds all that an operand
 // accesses, of which the given one is at its start.
-func (s *Space) holding(object int32, o *object, r root, a *insn.Access) int32 {
+func (s *Space) holding(object ObjectNo, o *object, r root, a *insn.Access) ObjectNo {
 	size := int64(a.Size)
 	if a.Repeated {
 		size = max(o.types.Types[r.typ].Size, size)
@@ -150,7 +150,7 @@ func (s *Space) holding(object int32, o *object, r root, a *insn.Access) int32 {
 }
 
 // overlap reports whether two members of an aggregate, as of a union, are in one place.
-func (s *Space) overlap(a, b int32) bool {
+func (s *Space) overlap(a, b ObjectNo) bool {
 	x, y := &s.Objects[a], &s.Objects[b]
 	return x.Kind == KindElement && y.Kind == KindElement && x.Offset < y.Offset+y.Size && y.Offset < x.Offset+x.Size
 }

@@ -7,6 +7,7 @@ import (
 
 	elfobject "stackmill/stages/loadobject/elf"
 	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/symbolize"
 )
 
 // symbol is a variable that only the symbol table tells of, without its type.
@@ -46,8 +47,8 @@ func (o *object) read(use func(*elfobject.File) error) error {
 	return cmp.Or(fault, err)
 }
 
-// symbolAt returns the number of the symbol at a link-time address, -1 for none.
-func (o *object) symbolAt(at uint64) int32 {
+// symbolAt returns the number of the symbol at a link-time address, None for none.
+func (o *object) symbolAt(at uint64) symbolNo {
 	if o.data == nil {
 		o.findSymbols()
 	}
@@ -56,9 +57,9 @@ func (o *object) symbolAt(at uint64) int32 {
 		i--
 	}
 	if i < 0 || at-o.data[i].address >= o.data[i].size {
-		return none
+		return symbolize.None
 	}
-	return int32(i)
+	return symbolNo(i)
 }
 
 // maxScalar is the size of the largest scalars, bytes.
@@ -66,7 +67,7 @@ const maxScalar = 16
 
 // symbolObject returns the data object of a symbol. Its type is not known; that
 // it is an aggregate, its size tells.
-func (s *Space) symbolObject(o *object, n int32) int32 {
+func (s *Space) symbolObject(o *object, n symbolNo) ObjectNo {
 	x := &o.data[n]
 	k := objectKey{parent: Scalars, load: o.number, member: none, scopeKind: ScopeLoadObject,
 		scope: s.resolver.Program.Objects[o.number].Name, descriptor: "{- " + x.name + "}"}

@@ -35,6 +35,7 @@ const (
 	thread        // offset bytes from the thread's pointer to its own variables
 )
 
+// none is the number of no variable and no member of a types.Table.
 const none = -1
 
 // typeTable tells values by the types of a load object.

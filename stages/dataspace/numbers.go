@@ -1,0 +1,10 @@
+package dataspace
+
+// The numbers of data objects and regions: their indices in the lists of a Space.
+type (
+	ObjectNo int32
+	RegionNo int32
+)
+
+// symbolNo is the number of an untyped symbol: its index in object.data.
+type symbolNo int32
