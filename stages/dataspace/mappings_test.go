@@ -62,7 +62,7 @@ func TestReplacedObject(t *testing.T) {
 	s.resolver.Program.Objects = append(s.resolver.Program.Objects[:0:0], make([]symbolize.Object, 2)...)
 	for n := range symbolize.ObjectNo(2) { // 0x1800 bytes of a file, then zeros
 		segments := []symtab.Segment{{Address: 0x1000, FileSize: 0x1800, MemSize: 0x9000, Flags: 6}}
-		s.objects[n] = &object{space: s, number: n, data: []symbol{}, symbols: &symtab.Table{Segments: segments}}
+		s.objects[n] = &object{space: s, number: n, variables: &symtab.Variables{}, symbols: &symtab.Table{Segments: segments}}
 	}
 	placed := func(n symbolize.ObjectNo, bias uint64, loaded int64, path string) symbolize.Placed {
 		return symbolize.Placed{Object: n, Path: path, Low: bias + 0x1000, High: bias + 0xa000, Bias: bias, Loaded: loaded, Unloaded: decode.Never}

@@ -6,5 +6,5 @@ type (
 	RegionNo int32
 )
 
-// symbolNo is the number of an untyped symbol: its index in object.data.
+// symbolNo is the number of an untyped symbol: its index in object.variables.
 type symbolNo int32

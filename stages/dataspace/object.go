@@ -4,7 +4,6 @@ import (
 	"sort"
 
 	"stackmill/stages/loadobject/cfi"
-	elfobject "stackmill/stages/loadobject/elf"
 	"stackmill/stages/loadobject/insn"
 	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/loadobject/symtab"
@@ -17,6 +16,7 @@ import (
 type Tables interface {
 	Data(path string) (*types.Table, error)
 	Frames(path string) (*cfi.Table, error)
+	Variables(path string) (*symtab.Variables, error)
 }
 
 // object is a load object whose code or data events touch.
@@ -31,8 +31,7 @@ type object struct {
 	functions  map[symbolize.FunctionNo]*function // by number in the program
 	returns    map[uint64]int32                   // types, by what is called
 	containers map[int32][]containing             // by what is contained; nil until asked for
-	data       []symbol                           // nil until asked for
-	tls        *threads                           // nil until asked for; size 0 without one
+	variables  *symtab.Variables                  // nil until asked for
 	narrow     bool                               // addresses have 32 bits
 }
 
@@ -169,24 +168,15 @@ func (o *object) constant(at uint64) bool {
 	return false
 }
 
-// threads is what each thread has for its variables.
-type threads struct{ size, align uint64 }
-
 // threadAddress converts a distance from the thread's pointer to an address in
 // the object's block of thread-local variables, as the main program's code has it.
 func (o *object) threadAddress(offset int64) uint64 {
-	if o.tls == nil {
-		o.tls = &threads{}
-		o.read(func(f *elfobject.File) error { // without it, no variable is thread-local
-			*o.tls = threads{f.Threads.MemSize, f.ThreadAlign}
-			return nil
-		})
-	}
-	align := max(o.tls.align, 1)
+	block := o.symbols.TLS
+	align := max(block.Align, 1)
 	if o.symbols.Arch == isa.ARM64 { // behind the thread's own two words
 		return uint64(offset) - (16+align-1)/align*align
 	}
-	return uint64(offset) + (o.tls.size+align-1)/align*align
+	return uint64(offset) + (block.Size+align-1)/align*align
 }
 
 // canary reports whether a distance from the thread's pointer is that of the
