@@ -23,7 +23,7 @@ var house = []struct{ folders, holds string }{
 
 	{"storedir", "a store's directory: the rest of the wall"},
 
-	{"stages/loadobject/bytereader stages/loadobject/columns", "load objects: bytes of files, columns of the cache"},
+	{"stages/loadobject/bytereader stages/loadobject/columns stages/loadobject/isa", "load objects: bytes of files, columns of the cache, instruction sets"},
 	{"stages/loadobject/insn/... stages/loadobject/cfi", "machine code, call frame information"},
 	{"stages/loadobject/elf/...", "ELF files"},
 	{"stages/loadobject/symtab", "functions and lines by offset"},
@@ -48,7 +48,7 @@ var house = []struct{ folders, holds string }{
 // that is less than the layers below it.
 var borders = []struct{ folder, imports, why string }{
 	{"stages/loadobject", "fault stages/infile", "it knows files, no recordings, tables or problems"},
-	{"stages/decode", "fault problem schema stages/infile", "it knows recordings, no load objects"},
+	{"stages/decode", "fault problem schema stages/infile stages/loadobject/isa", "it knows recordings; of load objects only which machine they are for"},
 	{"stages/write", "schema storedir", "it writes any table"},
 	{"storedir", "schema", "it knows files and commits, and what is in no table"},
 	{"queries", "fault schema stages/infile storedir", "it knows no recordings, and no stage that writes"},
