@@ -42,7 +42,7 @@ func TestSecurityPage(t *testing.T) {
 }
 
 // checkNamed looks for the files of an entry, and for its tests in the file that
-// is named behind them.
+// is named after them.
 func checkNamed(t *testing.T, root, what, entry string) {
 	t.Helper()
 	sources := 0

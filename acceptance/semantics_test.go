@@ -24,7 +24,7 @@ func TestSemanticsPage(t *testing.T) {
 	for _, entry := range strings.Split(string(page), "\n**")[1:] {
 		rule, _, _ := strings.Cut(entry, "**")
 		if seen[rule] {
-			t.Errorf("%s stands there twice", rule)
+			t.Errorf("%s has two entries", rule)
 		}
 		seen[rule] = true
 		tests, sources := "", 0
@@ -53,7 +53,7 @@ func TestSemanticsPage(t *testing.T) {
 			t.Errorf("%s is missing", rule)
 		}
 	}
-	for rule := unwind.Recorded + 1; rule <= unwind.RuleBody; rule++ { // what frames.rule can say
+	for rule := unwind.Recorded + 1; rule <= unwind.RuleBody; rule++ { // the values of frames.rule
 		if !seen[rule.String()] {
 			t.Errorf("%s is missing", rule)
 		}

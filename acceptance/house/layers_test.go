@@ -15,10 +15,11 @@ import (
 )
 
 // house lists all packages in layers, from the foundations up. A package imports
-// packages of the layers below its own; `folder/...` is a folder with all that is in
-// it, whose packages may import each other. Packages of one layer are independent.
+// packages of the layers below its own, so that there are no circles between folders
+// either; packages of one layer are independent of each other. `folder/...` is a folder
+// with everything below it, whose packages may import each other.
 var house = []struct{ folders, holds string }{
-	{"fault problem acceptance/corpus", "words for what goes wrong; the recordings that tests read"},
+	{"fault problem acceptance/corpus", "kinds of errors; the recordings that tests read"},
 	{"schema stages/infile acceptance/golden acceptance/perftext", "the tables, the wall between the two sides; opening files that are not ours"},
 
 	{"storedir", "a store's directory: the rest of the wall"},
@@ -37,15 +38,15 @@ var house = []struct{ folders, holds string }{
 	{"stages/symbolize", "PCs to locations and functions"},
 	{"stages/unwind", "recorded stacks to the manual's"},
 	{"stages/dataspace", "accesses to memory to data objects"},
-	{"stages/attribute stages/write", "the sums and the rows; their files"},
+	{"stages/attribute stages/write", "sums and rows; the files of a store"},
 
 	{"pipeline queries/...", "the writing side and the reading side"},
 	{"cmd/stackmill", "the program"},
 	{"acceptance acceptance/data acceptance/faults acceptance/house acceptance/mutate acceptance/objects acceptance/peers acceptance/perf acceptance/symbols acceptance/synthetic acceptance/testsummary bench", "the whole against truth, peers, damage and time"},
 }
 
-// borders name all that a folder imports of this module outside of itself, where
-// that is less than the layers below it.
+// borders list what a folder may import of this module besides itself, if that is less
+// than the layers below it.
 var borders = []struct{ folder, imports, why string }{
 	{"stages/loadobject", "fault stages/infile", "it knows files, no recordings, tables or problems"},
 	{"stages/decode", "fault problem schema stages/infile stages/loadobject/isa", "it knows recordings; of load objects only which machine they are for"},
@@ -59,7 +60,7 @@ const sqlEngine = "github.com/duckdb/"
 
 var readers = []string{"queries", "cmd", "acceptance"}
 
-// upward are imports by tests alone that the layers do not allow.
+// upward lists imports that the layers do not allow, by tests only.
 var upward = map[string]string{
 	"stages/decode/gprofng":  "stages/symbolize/image", // what the map events of composed experiments mean
 	"stages/decode/perfdata": "stages/unwind",          // what the recorded dumps become
@@ -67,10 +68,10 @@ var upward = map[string]string{
 
 const module = "stackmill/"
 
-// pkg is what a folder's Go files import and hold.
+// pkg describes the Go files of a folder.
 type pkg struct {
 	imports, testImports map[string]string // import path -> a file that has it
-	lines                int               // of files that are no tests
+	lines                int               // without tests
 }
 
 // packages reads all Go files of the module by folder.
@@ -124,7 +125,7 @@ func packages(t *testing.T) map[string]*pkg {
 	return all
 }
 
-// place returns the layer that a package is in, and the part of it; -1 if it is in none.
+// place returns the layer of a package and its entry there, or -1.
 func place(folder string) (layer int, part string) {
 	for n, l := range house {
 		for _, part := range strings.Fields(l.folders) {
