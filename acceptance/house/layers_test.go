@@ -201,12 +201,7 @@ func checkImport(t *testing.T, from, to, file string, test bool) {
 func TestRooms(t *testing.T) {
 	rooms, total := map[string]int{}, 0
 	for folder, p := range packages(t) {
-		parts := strings.Split(folder, "/")
-		n := 1
-		if parts[0] == "stages" {
-			n = 2
-		}
-		rooms[path.Join(parts[:n]...)] += p.lines
+		rooms[room(folder)] += p.lines
 		total += p.lines
 	}
 	for room, lines := range rooms {
@@ -214,4 +209,13 @@ func TestRooms(t *testing.T) {
 			t.Errorf("%s holds %d of %d lines", room, lines, total)
 		}
 	}
+}
+
+// room is the folder of the house that a package is in.
+func room(folder string) string {
+	parts := strings.Split(folder, "/")
+	if parts[0] == "stages" {
+		return path.Join(parts[:2]...)
+	}
+	return parts[0]
 }
