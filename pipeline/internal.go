@@ -3,6 +3,8 @@ package pipeline
 import (
 	"fmt"
 	"runtime/debug"
+
+	"stackmill/stages/write"
 )
 
 // InternalError is a mistake of ours that a recording tripped: it costs that
@@ -23,6 +25,8 @@ func recovered(err *error) {
 	case nil:
 	case *InternalError:
 		*err = p
+	case *write.Panic:
+		*err = &InternalError{p.Value, p.Stack}
 	default:
 		*err = &InternalError{p, debug.Stack()}
 	}

@@ -182,11 +182,11 @@ func newProgressBar(w io.Writer, p *pipeline.Progress) *progressBar {
 			progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(20)),
 		p: p, start: time.Now(), quit: make(chan struct{}), done: make(chan struct{}),
 	}
-	go b.run()
+	go func() { _ = orPanic(b.run) }() // nothing depends on the bar
 	return b
 }
 
-func (b *progressBar) run() {
+func (b *progressBar) run() error {
 	defer close(b.done)
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
@@ -195,8 +195,7 @@ func (b *progressBar) run() {
 		case <-tick.C:
 			b.show()
 		case <-b.quit:
-			_ = b.bar.Finish() // nothing depends on the terminal
-			return
+			return b.bar.Finish()
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"sort"
 	"sync"
@@ -170,15 +171,27 @@ func (b *Batch) publish(files []storedir.File) error {
 	return errors.Join(storedir.SyncDir(filepath.Join(b.store, storedir.TablesDir)), storedir.SyncDir(b.store))
 }
 
+// Panic is what a goroutine panicked with, and where: its caller panics with that.
+type Panic struct {
+	Value any
+	Stack []byte
+}
+
+func (p *Panic) String() string { return fmt.Sprint(p.Value) }
+
 // together runs f for all tables at once: each waits for the disk, which
-// writes all of them in little more time than one. When one panics, so does
-// together in the end.
+// writes all of them in little more time than one. If one panics, together
+// panics in the end, with a *Panic.
 func together(n int, f func(i int) error) error {
-	panics := make([]any, n)
+	panics := make([]*Panic, n)
 	var g errgroup.Group
 	for i := range n {
 		g.Go(func() error {
-			defer func() { panics[i] = recover() }()
+			defer func() {
+				if p := recover(); p != nil {
+					panics[i] = &Panic{p, debug.Stack()}
+				}
+			}()
 			return f(i)
 		})
 	}

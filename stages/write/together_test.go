@@ -2,8 +2,11 @@ package write
 
 import (
 	"errors"
+	"strings"
 	"testing"
 )
+
+func mistaken() { panic("a mistake") }
 
 // A panic beside others is the caller's, who can recover.
 func TestTogether(t *testing.T) {
@@ -12,13 +15,14 @@ func TestTogether(t *testing.T) {
 		t.Error(err)
 	}
 	defer func() {
-		if p := recover(); p != "a mistake" {
+		p, ok := recover().(*Panic)
+		if !ok || p.Value != "a mistake" || !strings.Contains(string(p.Stack), "mistaken") {
 			t.Error(p)
 		}
 	}()
 	_ = together(3, func(i int) error {
 		if i == 1 {
-			panic("a mistake")
+			mistaken()
 		}
 		return nil
 	})
