@@ -69,24 +69,18 @@ func prolong(from, to string, n, dump int) error {
 		timeAt += 8
 	}
 	var side []byte // the other records
-	var samples [][]byte
-	first, last := ^uint64(0), uint64(0)
+	cycle := repeated{timeAt: timeAt, first: ^uint64(0)}
 	for r := range perfRecords(bytes.NewReader(b[u64(dataOffset):][:u64(dataSize)])) {
-		if !r.isSample() {
+		if r.isSample() {
+			cycle.add(widened(slices.Clone(r), sampleType, regs, dump))
+		} else {
 			side = append(side, r...)
-			continue
 		}
-		s := widened(slices.Clone(r), sampleType, regs, dump)
-		t := binary.LittleEndian.Uint64(s[timeAt:])
-		samples, first, last = append(samples, s), min(first, t), max(last, t)
 	}
-	if len(samples) == 0 {
+	if len(cycle.samples) == 0 {
 		return fmt.Errorf("%s: no samples", from)
 	}
-	length := uint64(len(side))
-	for i := range n {
-		length += uint64(len(samples[i%len(samples)]))
-	}
+	length := uint64(len(side)) + cycle.length(n)
 	end, more := u64(dataOffset)+u64(dataSize), length-u64(dataSize)
 	binary.LittleEndian.PutUint64(b[dataSize:], length)
 	if dump > 0 {
@@ -101,14 +95,39 @@ func prolong(from, to string, n, dump int) error {
 	w := bufio.NewWriter(f) // its errors are those of Flush
 	w.Write(b[:u64(dataOffset)])
 	w.Write(side)
-	for i := range n {
-		s := slices.Clone(samples[i%len(samples)])
-		t := s[timeAt:]
-		binary.LittleEndian.PutUint64(t, binary.LittleEndian.Uint64(t)+uint64(i/len(samples))*(last-first+1))
-		w.Write(s)
-	}
+	cycle.write(w, n)
 	w.Write(b[end:])
 	return errors.Join(w.Flush(), f.Close())
+}
+
+// repeated are samples that come again and again, each time later.
+type repeated struct {
+	samples     [][]byte
+	timeAt      int    // where in a sample its time is
+	first, last uint64 // times
+}
+
+func (c *repeated) add(s []byte) {
+	t := binary.LittleEndian.Uint64(s[c.timeAt:])
+	c.samples, c.first, c.last = append(c.samples, s), min(c.first, t), max(c.last, t)
+}
+
+// length is that of n samples, in bytes.
+func (c *repeated) length(n int) (length uint64) {
+	for i := range n {
+		length += uint64(len(c.samples[i%len(c.samples)]))
+	}
+	return length
+}
+
+// write writes n samples. Errors are those of Flush.
+func (c *repeated) write(w *bufio.Writer, n int) {
+	for i := range n {
+		s := slices.Clone(c.samples[i%len(c.samples)])
+		t := s[c.timeAt:]
+		binary.LittleEndian.PutUint64(t, binary.LittleEndian.Uint64(t)+uint64(i/len(c.samples))*(c.last-c.first+1))
+		w.Write(s)
+	}
 }
 
 // perfRecord is a record of a perf.data file.

@@ -41,7 +41,7 @@ var house = []struct{ folders, holds string }{
 	{"stages/attribute stages/write", "sums and rows; the files of a store"},
 
 	{"pipeline queries/...", "the writing side and the reading side"},
-	{"cmd/stackmill", "the program"},
+	{"cmd/stackmill acceptance/suite", "the program; what tests of the whole share"},
 	{"acceptance acceptance/data acceptance/faults acceptance/house acceptance/mutate acceptance/objects acceptance/peers acceptance/perf acceptance/symbols acceptance/synthetic acceptance/testsummary bench", "the whole against truth, peers, damage and time"},
 }
 

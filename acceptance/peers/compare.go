@@ -103,18 +103,7 @@ func (c *comparison) difference(chain []perftext.Frame, corrupt bool, s *stack) 
 	}
 	d.first = wrong
 	frames, dropped := follow(s)
-	byRaw := map[int]int{}
-	for m, f := range frames {
-		switch {
-		case f.raw < 0:
-			ours.add(name{function: s.machine[m].function}, c.proven(s, m, f.reason))
-		case f.raw >= n:
-			ours.add(name{function: s.machine[m].function}, cut)
-		default:
-			byRaw[f.raw] = m
-			ours.add(name{function: s.machine[m].function}, equal)
-		}
-	}
+	byRaw := c.addOurs(ours, s, frames, n, cut)
 	for i, p := range chain {
 		m, ok := byRaw[i]
 		switch {
@@ -136,6 +125,25 @@ func (c *comparison) difference(chain []perftext.Frame, corrupt bool, s *stack) 
 	d.fill(ours, theirs)
 	c.known[key] = d
 	return d
+}
+
+// addOurs adds the frames of a stack in machine mode to our side, and returns their
+// numbers by those of the recorded frames that they stand for. From the n-th on, perf
+// does not show the recorded ones, for the reason cut.
+func (c *comparison) addOurs(ours *side, s *stack, frames []matched, n int, cut string) (byRaw map[int]int) {
+	byRaw = map[int]int{}
+	for m, f := range frames {
+		switch {
+		case f.raw < 0:
+			ours.add(name{function: s.machine[m].function}, c.proven(s, m, f.reason))
+		case f.raw >= n:
+			ours.add(name{function: s.machine[m].function}, cut)
+		default:
+			byRaw[f.raw] = m
+			ours.add(name{function: s.machine[m].function}, equal)
+		}
+	}
+	return byRaw
 }
 
 // change replaces the reason of a frame.

@@ -43,21 +43,11 @@ func run(ctx context.Context, work, only string, again bool, details int) (unexp
 	if err != nil {
 		return 0, err
 	}
-	if work == "" {
-		if work, err = os.MkdirTemp("", "stackmill-peers-"); err != nil {
-			return 0, err
-		}
-		defer os.RemoveAll(work)
-		if err := os.Chmod(work, 0o755); err != nil { // some servers do not run as root
-			return 0, err
-		}
-	}
-	if work, err = filepath.Abs(work); err != nil {
+	work, remove, err := workFolder(work)
+	if err != nil {
 		return 0, err
 	}
-	if err := os.MkdirAll(work, 0o755); err != nil {
-		return 0, err
-	}
+	defer remove()
 	r := &recorder{work, map[string]bool{}}
 	if !again {
 		if r, err = newRecorder(ctx, work); err != nil {
@@ -85,6 +75,25 @@ func run(ctx context.Context, work, only string, again bool, details int) (unexp
 	total.name = fmt.Sprintf("%d recordings", recordings)
 	total.print(os.Stdout, 0)
 	return total.unexplained, nil
+}
+
+// workFolder makes the folder, or a temporary one that remove removes if none is named.
+func workFolder(name string) (work string, remove func(), err error) {
+	if name != "" {
+		if work, err = filepath.Abs(name); err != nil {
+			return "", nil, err
+		}
+		return work, func() {}, os.MkdirAll(work, 0o755)
+	}
+	if work, err = os.MkdirTemp("", "stackmill-peers-"); err != nil {
+		return "", nil, err
+	}
+	remove = func() { os.RemoveAll(work) }
+	if err := os.Chmod(work, 0o755); err != nil { // some servers do not run as root
+		remove()
+		return "", nil, err
+	}
+	return work, remove, nil
 }
 
 // inFolder calls f with a new folder below work, which is removed afterwards.

@@ -2,16 +2,13 @@
 package perf
 
 import (
-	"context"
 	"database/sql"
-	"flag"
-	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"stackmill/acceptance/corpus"
+	"stackmill/acceptance/suite"
 	"stackmill/pipeline"
 	"stackmill/queries"
 )
@@ -22,39 +19,25 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	flag.Parse()
-	code, err := run(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "acceptance:", err)
-		code = 1
-	}
-	os.Exit(code)
+	suite.Main(m, func(dir string) (db *queries.DB, err error) {
+		folder = dir
+		if err := corpus.Perf(folder); err != nil {
+			return nil, err
+		}
+		shared, err = suite.Open(options(filepath.Join(folder, "store")), filepath.Join(folder, "perf"))
+		return shared, err
+	})
 }
 
-func run(m *testing.M) (code int, err error) {
-	if folder, err = os.MkdirTemp("", "stackmill-perf-"); err != nil {
-		return 1, err
+// options are those that give the recordings their load objects and symbols.
+func options(store string) pipeline.Options {
+	return pipeline.Options{
+		Store: store, SymFS: filepath.Join(folder, "symfs"), Kallsyms: filepath.Join(folder, "kallsyms"), PerfMaps: filepath.Join(folder, "perf", "maps"),
 	}
-	defer os.RemoveAll(folder)
-	if err := corpus.Perf(folder); err != nil {
-		return 1, err
-	}
-	store := filepath.Join(folder, "store")
-	if _, err := ingest(store, filepath.Join(folder, "perf")); err != nil {
-		return 1, err
-	}
-	if shared, err = queries.Open(context.Background(), store); err != nil {
-		return 1, err
-	}
-	defer shared.Close()
-	return m.Run(), nil
 }
 
 func ingest(store string, paths ...string) ([]pipeline.Result, error) {
-	return pipeline.Ingest(context.Background(), pipeline.Options{
-		Store: store, Jobs: 2, Memory: 512 << 20, DebugDirs: []string{filepath.Join(folder, "none")},
-		SymFS: filepath.Join(folder, "symfs"), Kallsyms: filepath.Join(folder, "kallsyms"), PerfMaps: filepath.Join(folder, "perf", "maps"),
-	}, paths...)
+	return suite.Ingest(options(store), paths...)
 }
 
 // cases are the names of the good recordings.
@@ -71,31 +54,10 @@ func cases(t *testing.T) []string {
 
 func query(t *testing.T, scan func(*sql.Rows) error, text string, args ...any) {
 	t.Helper()
-	rows, err := shared.Query(text, args...)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := scan(rows); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
+	suite.Query(t, shared.DB, scan, text, args...)
 }
 
 // Every view's invariants hold for every recording.
 func TestInvariants(t *testing.T) {
-	proof, err := queries.Check(context.Background(), filepath.Join(folder, "store"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, w := range proof.Wrong {
-		t.Error(w)
-	}
-	if proof.Batches != len(cases(t)) {
-		t.Errorf("%d batches", proof.Batches)
-	}
+	suite.CheckInvariants(t, shared, len(cases(t)))
 }

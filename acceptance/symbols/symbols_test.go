@@ -3,15 +3,13 @@
 package symbols
 
 import (
-	"context"
 	"database/sql"
-	"flag"
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"stackmill/acceptance/corpus"
+	"stackmill/acceptance/suite"
 	"stackmill/pipeline"
 	"stackmill/queries"
 )
@@ -22,57 +20,25 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	flag.Parse()
-	code, err := run(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "acceptance:", err)
-		code = 1
-	}
-	os.Exit(code)
-}
-
-func run(m *testing.M) (code int, err error) {
-	if folder, err = os.MkdirTemp("", "stackmill-symbols-"); err != nil {
-		return 1, err
-	}
-	defer os.RemoveAll(folder)
-	if err := corpus.Symbols(folder); err != nil {
-		return 1, err
-	}
-	if shared, err = ingest(filepath.Join(folder, "store"), pipeline.Options{SymFS: filepath.Join(folder, "symfs")}, filepath.Join(folder, "perf")); err != nil {
-		return 1, err
-	}
-	defer shared.Close()
-	return m.Run(), nil
+	suite.Main(m, func(dir string) (db *queries.DB, err error) {
+		folder = dir
+		if err := corpus.Symbols(folder); err != nil {
+			return nil, err
+		}
+		shared, err = ingest(filepath.Join(folder, "store"), pipeline.Options{SymFS: filepath.Join(folder, "symfs")}, filepath.Join(folder, "perf"))
+		return shared, err
+	})
 }
 
 // ingest makes a store of recordings, with no debug files but those of the options.
 func ingest(store string, o pipeline.Options, paths ...string) (*queries.DB, error) {
-	o.Store, o.Jobs, o.Memory, o.PerfMaps = store, 2, 512<<20, filepath.Join(folder, "maps")
-	if o.DebugDirs == nil {
-		o.DebugDirs = []string{filepath.Join(folder, "none")}
-	}
-	if _, err := pipeline.Ingest(context.Background(), o, paths...); err != nil {
-		return nil, err
-	}
-	return queries.Open(context.Background(), store)
+	o.Store, o.PerfMaps = store, filepath.Join(folder, "maps")
+	return suite.Open(o, paths...)
 }
 
 func query(t *testing.T, db *queries.DB, scan func(*sql.Rows) error, text string, args ...any) {
 	t.Helper()
-	rows, err := db.Query(text, args...)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := scan(rows); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
+	suite.Query(t, db.DB, scan, text, args...)
 }
 
 // shares returns the parts of the time that a load object's functions have in

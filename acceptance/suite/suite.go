@@ -1,0 +1,95 @@
+// Package suite is what packages of acceptance tests share: one store, made once
+// from unpacked recordings, that all tests of a package read.
+package suite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"stackmill/pipeline"
+	"stackmill/queries"
+)
+
+// Main runs a package's tests and ends the program with their status. prepare
+// unpacks recordings into a folder, which is removed afterwards, and returns the
+// store that the tests share.
+func Main(m *testing.M, prepare func(folder string) (*queries.DB, error)) {
+	flag.Parse()
+	code, err := run(m, prepare)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "acceptance:", err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func run(m *testing.M, prepare func(string) (*queries.DB, error)) (code int, err error) {
+	folder, err := os.MkdirTemp("", "stackmill-acceptance-")
+	if err != nil {
+		return 1, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	db, err := prepare(folder)
+	if err != nil {
+		return 1, err
+	}
+	defer db.Close()
+	return m.Run(), nil
+}
+
+// Ingest reads recordings into o.Store. Debug files of this machine's libraries are
+// not used: truth and goldens were made without them.
+func Ingest(o pipeline.Options, paths ...string) ([]pipeline.Result, error) {
+	o.Jobs, o.Memory = 2, 512<<20
+	if o.DebugDirs == nil {
+		o.DebugDirs = []string{filepath.Join(o.Store, "none")}
+	}
+	return pipeline.Ingest(context.Background(), o, paths...)
+}
+
+// Open is Ingest, and opens the store.
+func Open(o pipeline.Options, paths ...string) (*queries.DB, error) {
+	if _, err := Ingest(o, paths...); err != nil {
+		return nil, err
+	}
+	return queries.Open(context.Background(), o.Store)
+}
+
+// Query runs SQL and scans each row with the function.
+func Query(t *testing.T, db *sql.DB, scan func(*sql.Rows) error, text string, args ...any) {
+	t.Helper()
+	rows, err := db.Query(text, args...)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+}
+
+// CheckInvariants proves a store, which has so many experiments.
+func CheckInvariants(t *testing.T, db *queries.DB, experiments int) {
+	t.Helper()
+	proof, err := queries.Check(t.Context(), db.Store, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range proof.Wrong {
+		t.Error(w)
+	}
+	if proof.Batches != experiments {
+		t.Errorf("%d experiments, want %d", proof.Batches, experiments)
+	}
+}
