@@ -10,25 +10,14 @@ import (
 	"stackmill/storedir"
 )
 
+// mustBeEmpty is a query that returns no rows when a table or view is right.
+type mustBeEmpty struct{ where, wrong, sql string }
+
 // checkViews runs every query that must return no rows, on a catalog of its own.
 func (p *Proof) checkViews(ctx context.Context, store string, commits []storedir.Commit, progress func(string, int, int)) error {
-	views, err := Views()
+	checks, err := p.viewChecks(commits)
 	if err != nil {
 		return err
-	}
-	type check struct{ where, doc, sql string }
-	checks := []check{{"experiments", "are not those of the commits", statusCheck(commits)}}
-	for _, t := range schema.Tables {
-		if len(t.Key) > 0 {
-			checks = append(checks, check{t.Name, "(" + strings.Join(t.Key, ", ") + ") is not unique", keyCheck(t)})
-			p.Keys++
-		}
-	}
-	for _, v := range views {
-		for _, i := range v.Invariants {
-			checks = append(checks, check{v.Name, "does not hold: " + i.Doc, i.SQL})
-			p.Invariants++
-		}
 	}
 	tables, _, err := tableViews(store, commits, uniqueNames(commits))
 	if err != nil {
@@ -46,7 +35,7 @@ func (p *Proof) checkViews(ctx context.Context, store string, commits []storedir
 	db := &DB{DB: engine, Store: store, Commits: commits}
 	for n, c := range checks {
 		progress("sums", n, len(checks))
-		broken, err := db.first(ctx, c.sql)
+		rows, err := db.first(ctx, c.sql)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -54,11 +43,33 @@ func (p *Proof) checkViews(ctx context.Context, store string, commits []storedir
 			return fmt.Errorf("%s: %w", c.where, err)
 		case err != nil:
 			p.add(c.where, "cannot be read: %v", err)
-		case broken != "":
-			p.add(c.where, "%s (%s)", c.doc, broken)
+		case rows != "":
+			p.add(c.where, "%s (%s)", c.wrong, rows)
 		}
 	}
 	return nil
+}
+
+// viewChecks returns the checks of a store with these commits, and counts them.
+func (p *Proof) viewChecks(commits []storedir.Commit) ([]mustBeEmpty, error) {
+	views, err := Views()
+	if err != nil {
+		return nil, err
+	}
+	checks := []mustBeEmpty{{"experiments", "are not those of the commits", statusCheck(commits)}}
+	for _, t := range schema.Tables {
+		if len(t.Key) > 0 {
+			checks = append(checks, mustBeEmpty{t.Name, "(" + strings.Join(t.Key, ", ") + ") is not unique", keyCheck(t)})
+			p.Keys++
+		}
+	}
+	for _, v := range views {
+		for _, i := range v.Invariants {
+			checks = append(checks, mustBeEmpty{v.Name, "does not hold: " + i.Doc, i.SQL})
+			p.Invariants++
+		}
+	}
+	return checks, nil
 }
 
 // keyCheck returns a query for the keys that several rows of a table have.
