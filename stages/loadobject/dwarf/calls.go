@@ -48,7 +48,7 @@ func (r *inlineReader) calls(u *unit, s, ranges *sections, p *program) error {
 		return nil
 	}
 	var levels []int32 // by number of the subroutine, its call, or else the call around it; -1 for none
-	err := s.inlines(u, func(in inlined) {
+	err := walkInlined(s, u, func(in inlined) {
 		around := int32(-1)
 		if in.parent >= 0 {
 			around = levels[in.parent]

@@ -93,13 +93,15 @@ int g(void)
 		t.Fatal(err)
 	}
 	defer f.Close()
-	s := newInfo(f, nil).load(nil)
+	d := newInfo(f, nil)
+	d.open()
+	s := d.sections
 	// Calls of one function by line: the order of the entries is the compiler's.
 	var got [][]uint64
 	s.units(func(u *unit) {
 		var lines []uint64 // by number
 		var parents []int
-		err := s.inlines(u, func(in inlined) {
+		err := walkInlined(s, u, func(in inlined) {
 			lines, parents = append(lines, in.line), append(parents, in.parent)
 			var chain []uint64
 			for n := len(lines) - 1; n >= 0; n = parents[n] {

@@ -86,12 +86,10 @@ func (r *dataReader) read() {
 	s.units(r.unit, func(off uint64, err error) {
 		r.damagedf(".debug_info", off, "the unit at offset %d of .debug_info cannot be read: %v", off, err)
 	})
-	if r.split.pack != nil {
-		r.split.pack.typeUnits(func(s *sections) {
-			r.place(s)
-			s.units(func(u *unit) { r.splitFailed(r.walk(u, s, s, 0)) }, func(uint64, error) {})
-		})
-	}
+	r.packedTypes(func(s *sections) {
+		r.place(s)
+		s.units(func(u *unit) { r.splitFailed(r.walk(u, s, s, 0)) }, func(uint64, error) {})
+	})
 }
 
 // perByte bounds the bytes of names to read for each byte of .debug_info: those

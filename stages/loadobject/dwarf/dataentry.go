@@ -41,34 +41,15 @@ func newDataEntry(tag, key uint64) dataEntry {
 	return dataEntry{tag: tag, key: key, size: -1, bitOffset: notTold, dataBit: -1}
 }
 
+// set takes an attribute.
 func (e *dataEntry) set(attr uint32, v value, u *unit) {
+	if to := e.value(attr); to != nil {
+		*to = v
+		return
+	}
 	switch attr {
 	case attrSibling:
 		e.sibling = u.sibling(v)
-	case attrName:
-		e.name = v
-	case attrLinkageName, attrMIPSLinkageName:
-		e.linkage = v
-	case attrType:
-		e.typ = v
-	case attrOrigin, attrSpecification:
-		e.origin = v
-	case attrSignature:
-		e.signature = v
-	case attrLowPC, attrHighPC, attrRanges:
-		e.code.set(attr, v)
-	case attrLocation:
-		e.location = v
-	case attrFrameBase:
-		e.frameBase = v
-	case attrMemberAt:
-		e.memberAt = v
-	case attrLowerBound:
-		e.lower = v
-	case attrUpperBound:
-		e.upper = v
-	case attrCount:
-		e.count = v
 	case attrByteSize:
 		e.size = number64(v, -1)
 	case attrBitSize:
@@ -90,6 +71,41 @@ func (e *dataEntry) set(attr uint32, v value, u *unit) {
 	case attrDataLocation:
 		e.descriptor = true
 	}
+}
+
+// value returns where an attribute is kept that is resolved later, nil for others.
+func (e *dataEntry) value(attr uint32) *value {
+	switch attr {
+	case attrName:
+		return &e.name
+	case attrLinkageName, attrMIPSLinkageName:
+		return &e.linkage
+	case attrType:
+		return &e.typ
+	case attrOrigin, attrSpecification:
+		return &e.origin
+	case attrSignature:
+		return &e.signature
+	case attrLowPC:
+		return &e.code.low
+	case attrHighPC:
+		return &e.code.high
+	case attrRanges:
+		return &e.code.ranges
+	case attrLocation:
+		return &e.location
+	case attrFrameBase:
+		return &e.frameBase
+	case attrMemberAt:
+		return &e.memberAt
+	case attrLowerBound:
+		return &e.lower
+	case attrUpperBound:
+		return &e.upper
+	case attrCount:
+		return &e.count
+	}
+	return nil
 }
 
 // maxExtent bounds sizes, offsets and counts, so that sums of them do not

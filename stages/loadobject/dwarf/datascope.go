@@ -85,7 +85,15 @@ func (r *dataReader) addPlace(first int, p types.Place) {
 // that is all.
 func (w *dataWalk) placesOf(location value) (at fixed, first, n int32) {
 	first = int32(len(w.places))
-	at = w.s.location(w.u, w.linked, location, func(p types.Place) { w.addPlace(int(first), p) })
+	single := w.s.location(w.u, w.linked, location, func(where span, expression []byte) {
+		at = evaluate(w.linked, w.u, expression, func(p types.Place) {
+			p.Low, p.High = where.low, where.high
+			w.addPlace(int(first), p)
+		})
+	})
+	if !single {
+		at = fixed{}
+	}
 	return at, first, int32(len(w.places)) - first
 }
 

@@ -111,8 +111,7 @@ func (a *assembly) putScopes() {
 	a.out.Scopes = make([]types.Scope, 1)
 	for i := range a.scopes {
 		s := &a.scopes[i]
-		parent := a.numbers[s.parent]
-		a.numbers[i] = parent
+		a.numbers[i] = a.numbers[s.parent]
 		if i == 0 || s.spanned == 0 {
 			continue
 		}
@@ -120,32 +119,37 @@ func (a *assembly) putScopes() {
 		if s.function && !s.inlined {
 			returned = a.typ(a.returned(int32(i)))
 		}
-		if !kept[i] && returned == 0 {
-			continue
-		}
-		n := int32(len(a.out.Scopes))
-		a.numbers[i] = n
-		x := types.Scope{Parent: parent, Function: n, Unit: s.unit, Type: returned}
-		if s.function {
-			x.Name, x.Linked = a.functionName(int32(i))
-			x.FrameBase = slices.Clone(a.places[s.frame : s.frame+s.framed])
-			a.origins(int32(i), func(o int32) bool {
-				if a.copies[o] == 0 {
-					a.copies[o] = n
-				}
-				return true
-			})
-		} else {
-			x.Function = a.out.Scopes[parent].Function
-		}
-		a.out.Scopes = append(a.out.Scopes, x)
-		for _, r := range a.code[s.spans : s.spans+s.spanned] {
-			a.out.Ranges = append(a.out.Ranges, types.Range{Low: r.low, High: r.high, Scope: n})
+		if kept[i] || returned != 0 {
+			a.putScope(int32(i), returned)
 		}
 	}
 	slices.SortFunc(a.out.Ranges, func(x, y types.Range) int {
 		return cmp.Or(cmp.Compare(x.Low, y.Low), cmp.Compare(y.High, x.High), cmp.Compare(x.Scope, y.Scope))
 	})
+}
+
+// putScope adds a scope with its code.
+func (a *assembly) putScope(raw, returned int32) {
+	s := &a.scopes[raw]
+	n := int32(len(a.out.Scopes))
+	x := types.Scope{Parent: a.numbers[raw], Function: n, Unit: s.unit, Type: returned}
+	a.numbers[raw] = n
+	if s.function {
+		x.Name, x.Linked = a.functionName(raw)
+		x.FrameBase = slices.Clone(a.places[s.frame : s.frame+s.framed])
+		a.origins(raw, func(o int32) bool {
+			if a.copies[o] == 0 {
+				a.copies[o] = n
+			}
+			return true
+		})
+	} else {
+		x.Function = a.out.Scopes[x.Parent].Function
+	}
+	a.out.Scopes = append(a.out.Scopes, x)
+	for _, r := range a.code[s.spans : s.spans+s.spanned] {
+		a.out.Ranges = append(a.out.Ranges, types.Range{Low: r.low, High: r.high, Scope: n})
+	}
 }
 
 // wanted says which raw scopes are kept: functions, and of what is nested in them
@@ -189,91 +193,6 @@ func (a *assembly) number(raw int32) int32 {
 		return n
 	}
 	return a.copies[raw]
-}
-
-// putVariables adds the variables that have a place, scope by scope.
-func (a *assembly) putVariables() {
-	type placed struct {
-		scope int32
-		raw   int32
-	}
-	var list []placed
-	for i := range a.variables {
-		if v := &a.variables[i]; v.fixed || v.placed > 0 && a.number(v.scope) != 0 {
-			list = append(list, placed{a.number(v.scope), int32(i)})
-		}
-	}
-	slices.SortStableFunc(list, func(x, y placed) int { return cmp.Compare(x.scope, y.scope) })
-	type place struct {
-		address uint64
-		thread  bool
-		name    string
-	}
-	at := func(raw int32) place {
-		v := &a.variables[raw]
-		name, _, _ := a.describe(raw)
-		return place{v.address, v.thread, name}
-	}
-	owners := map[place]placed{} // several units may have a variable, that of a function rather
-	for _, x := range slices.Backward(list) {
-		if a.variables[x.raw].fixed {
-			if p := at(x.raw); x.scope != 0 || owners[p].scope == 0 {
-				owners[p] = x
-			}
-		}
-	}
-	for _, x := range list {
-		raw := &a.variables[x.raw]
-		v := types.Variable{Unit: raw.unit, Function: a.out.Scopes[x.scope].Function, Address: raw.address,
-			First: int32(len(a.out.Places)), Places: raw.placed}
-		var key uint64
-		v.Name, key, v.External = a.describe(x.raw)
-		if raw.fixed && owners[at(x.raw)] != x {
-			continue
-		}
-		v.Type = a.typ(key)
-		a.out.Places = append(a.out.Places, a.places[raw.places:raw.places+raw.placed]...)
-		n := int32(len(a.out.Variables))
-		if s := &a.out.Scopes[x.scope]; x.scope != 0 {
-			if s.Variables == 0 {
-				s.First = n
-			}
-			s.Variables++
-		}
-		a.out.Variables = append(a.out.Variables, v)
-		switch {
-		case raw.fixed && raw.thread:
-			a.out.Threads = append(a.out.Threads, n)
-		case raw.fixed:
-			a.out.Globals = append(a.out.Globals, n)
-		}
-	}
-	for _, list := range [][]int32{a.out.Globals, a.out.Threads} {
-		slices.SortFunc(list, func(x, y int32) int {
-			v, w := &a.out.Variables[x], &a.out.Variables[y]
-			return cmp.Or(cmp.Compare(v.Address, w.Address), cmp.Compare(a.out.Types[w.Type].Size, a.out.Types[v.Type].Size), cmp.Compare(y, x))
-		})
-	}
-}
-
-// describe returns a variable's name and the key of its type: its own, or those
-// of what it was made from or completes.
-func (a *assembly) describe(raw int32) (name string, typ uint64, external bool) {
-	for range maxHops {
-		if raw < 0 {
-			break
-		}
-		v := &a.variables[raw]
-		if name == "" {
-			name = v.name
-		}
-		if typ == 0 {
-			typ = v.typ
-		}
-		external = external || v.external
-		raw = findKey(a.variable, v.origin)
-	}
-	return name, typ, external
 }
 
 // putReturns lists the functions that return pointers, unless those of one name

@@ -59,6 +59,7 @@ const (
 	encodingDecimal   = 0x0f
 )
 
+// addType adds the type of an entry and returns what those below it belong to.
 func (w *dataWalk) addType(e *dataEntry, here dataPlace) dataPlace {
 	around := here.aggregate
 	here.aggregate, here.array = -1, -1
@@ -71,17 +72,7 @@ func (w *dataWalk) addType(e *dataEntry, here dataPlace) dataPlace {
 	t.name = w.textOf(w.s, w.u, e.name)
 	switch t.kind {
 	case types.Base:
-		t.elem, t.name = 0, baseName(t.name)
-		if t.name == "" && e.tag == tagStringType {
-			t.name = "character"
-		}
-		if t.name == "complex" && e.encoding == encodingComplex { // clang has one name for all
-			t.name = map[int64]string{8: "complex float", 16: "complex double", 32: "complex long double"}[t.size]
-		}
-		if t.name == "" && e.tag == tagSubrangeType {
-			t.kind, t.elem = types.Void, w.ref(e.typ)
-		}
-		t.float = e.encoding == encodingComplex || e.encoding == encodingFloat || e.encoding == encodingImaginary || e.encoding == encodingDecimal
+		w.baseType(&t, e)
 	case types.Pointer, types.Reference:
 		t.name = ""
 		if t.size < 0 {
@@ -109,6 +100,27 @@ func (w *dataWalk) addType(e *dataEntry, here dataPlace) dataPlace {
 	}
 	w.types = append(w.types, t)
 	return here
+}
+
+// complexNames are the names of complex numbers by their sizes: clang has one for
+// all.
+var complexNames = map[int64]string{8: "complex float", 16: "complex double", 32: "complex long double"}
+
+// baseType completes a base type.
+func (w *dataWalk) baseType(t *rawType, e *dataEntry) {
+	t.elem, t.name = 0, baseName(t.name)
+	switch {
+	case t.name == "" && e.tag == tagStringType:
+		t.name = "character"
+	case t.name == "" && e.tag == tagSubrangeType:
+		t.kind, t.elem = types.Void, w.ref(e.typ)
+	case t.name == "complex" && e.encoding == encodingComplex:
+		t.name = complexNames[t.size]
+	}
+	switch e.encoding {
+	case encodingComplex, encodingFloat, encodingImaginary, encodingDecimal:
+		t.float = true
+	}
 }
 
 // qualified names a type in what is around it, or around its declaration. That
@@ -181,49 +193,37 @@ func (w *dataWalk) reach(expression []byte) (size int64) {
 // baseName spells a base type of C as sources do: compilers differ in the order
 // of the words and in whether they leave out `int`.
 func baseName(name string) string {
-	var long, short, unsigned, signed, char, wide int
 	words := strings.Fields(name)
-	for _, word := range words {
-		switch word {
-		case "long":
-			long++
-		case "short":
-			short++
-		case "unsigned":
-			unsigned++
-		case "signed":
-			signed++
-		case "char":
-			char++
-		case "__int128":
-			wide++
-		case "int":
-		default:
-			return name
-		}
-	}
 	if len(words) < 2 {
 		return name
 	}
+	count := map[string]int{"long": 0, "short": 0, "unsigned": 0, "signed": 0, "char": 0, "__int128": 0, "int": 0}
+	for _, word := range words {
+		if _, known := count[word]; !known {
+			return name
+		}
+		count[word]++
+	}
 	var out []string
+	put := func(word string, times int) {
+		for range times {
+			out = append(out, word)
+		}
+	}
+	put("unsigned", min(count["unsigned"], 1))
 	switch {
-	case unsigned > 0:
-		out = append(out, "unsigned")
-	case signed > 0 && char > 0:
-		out = append(out, "signed")
+	case count["char"] > 0:
+		if count["unsigned"] == 0 {
+			put("signed", min(count["signed"], 1))
+		}
+		put("char", 1)
+	case count["__int128"] > 0:
+		put("__int128", 1)
+	case count["short"] > 0:
+		put("short", 1)
+	case count["long"] == 0:
+		put("int", 1)
 	}
-	switch {
-	case char > 0:
-		out = append(out, "char")
-	case wide > 0:
-		out = append(out, "__int128")
-	case short > 0:
-		out = append(out, "short")
-	case long == 0:
-		out = append(out, "int")
-	}
-	for range min(long, 2) {
-		out = append(out, "long")
-	}
+	put("long", min(count["long"], 2))
 	return strings.Join(out, " ")
 }

@@ -97,7 +97,7 @@ const (
 // evaluate passes the places that a location expression tells, whole or in
 // pieces, and returns the address when it is that. An expression that compilers
 // do not make tells nothing.
-func (s *sections) evaluate(u *unit, expression []byte, place func(types.Place)) fixed {
+func evaluate(s *sections, u *unit, expression []byte, place func(types.Place)) fixed {
 	if len(expression) > maxExpression {
 		return fixed{}
 	}
@@ -142,8 +142,26 @@ func (s *sections) evaluate(u *unit, expression []byte, place func(types.Place))
 	return fixed{}
 }
 
-// step does an operation; false when what follows cannot be told.
+// step does an operation; false if nothing can be told of what follows.
 func (at *spot) step(op uint8, c *bytereader.Reader, s *sections, u *unit) bool {
+	if at.start(op, c, s, u) || at.modify(op, c) {
+		return true
+	}
+	if n, ok := constant(op, c); ok {
+		at.push(number, n)
+		return true
+	}
+	at.state = other
+	return operands(op, c)
+}
+
+// start does an operation that gives a place, an address or a small number; false
+// for others.
+func (at *spot) start(op uint8, c *bytereader.Reader, s *sections, u *unit) bool {
+	indexed := func() int64 {
+		a, _ := s.address(u, value{form: formAddrx, u: c.ULEB()})
+		return int64(a)
+	}
 	switch {
 	case opReg0 <= op && op <= opReg31:
 		at.reach(types.InRegister, uint64(op-opReg0), 0)
@@ -160,13 +178,20 @@ func (at *spot) step(op uint8, c *bytereader.Reader, s *sections, u *unit) bool 
 	case op == opAddr:
 		at.push(address, int64(c.Uint(u.addrSize)))
 	case op == opAddrx || op == opGNUAddr:
-		a, _ := s.address(u, value{form: formAddrx, u: c.ULEB()})
-		at.push(address, int64(a))
+		at.push(address, indexed())
 	case op == opConstx || op == opGNUConst:
-		a, _ := s.address(u, value{form: formAddrx, u: c.ULEB()})
-		at.push(number, int64(a))
+		at.push(number, indexed())
 	case opLit0 <= op && op <= opLit31:
 		at.push(number, int64(op-opLit0))
+	default:
+		return false
+	}
+	return true
+}
+
+// modify does an operation on what there is; false for those that give no place.
+func (at *spot) modify(op uint8, c *bytereader.Reader) bool {
+	switch {
 	case op == opPlusUconst:
 		at.add(int64(c.ULEB()))
 	case op == opPlus && at.state == adding:
@@ -180,28 +205,19 @@ func (at *spot) step(op uint8, c *bytereader.Reader, s *sections, u *unit) bool 
 	case op == opDeref:
 		at.deref()
 	case op == opEntryValue || op == opGNUEntry:
-		at.entry(c.Bytes(c.ULEB()), c)
+		at.entry(c.Block(), c)
 	case op == opStackValue && at.place == types.EntryRegister:
+	case op == opStackValue && at.state == reached && at.place == types.AtRegister:
+		at.place = types.IsRegister
 	case op == opStackValue:
-		if at.state == reached && at.place == types.AtRegister {
-			at.place = types.IsRegister
-		} else {
-			at.state = other
-		}
+		at.state = other
+	case (op == opTLS || op == opGNUTLS) && (at.state == number || at.state == address):
+		at.state = thread
 	case op == opTLS || op == opGNUTLS:
-		if at.state == number || at.state == address {
-			at.state = thread
-		} else {
-			at.state = other
-		}
+		at.state = other
 	case op == opNop:
 	default:
-		if n, ok := constant(op, c); ok {
-			at.push(number, n)
-			return true
-		}
-		at.state = other
-		return operands(op, c)
+		return false
 	}
 	return true
 }
@@ -298,7 +314,7 @@ func operands(op uint8, c *bytereader.Reader) bool {
 	case opPick, opDerefSize, opXderefSize:
 		c.U8()
 	case opImplicit:
-		c.Bytes(c.ULEB())
+		c.Block()
 	case opConvert, opReinterpret, opGNUConvert:
 		c.ULEB()
 	case opRegvalType, opGNURegval:

@@ -9,11 +9,6 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// wideUnit is a unit with 8-byte addresses of a version.
-func wideUnit(version int) *unit {
-	return &unit{format: format{version: version, addrSize: 8}, attrs: map[uint64]value{}}
-}
-
 func tellPlace(p types.Place) string {
 	kinds := map[types.PlaceKind]string{types.InRegister: "in r", types.AtRegister: "at r", types.AtFrame: "at frame ",
 		types.AtCFA: "at CFA ", types.IsRegister: "is r", types.PointedRegister: "pointed r", types.PointedFrame: "pointed frame ", types.EntryRegister: "entry r"}
@@ -27,7 +22,7 @@ func tellPlace(p types.Place) string {
 // Each expression of compilers is the place that it computes, others are none.
 func TestEvaluate(t *testing.T) {
 	s := &sections{order: binary.LittleEndian, addr: []byte{0, 0, 0, 0, 0, 0, 0, 0, 0x10, 0x20, 0, 0, 0, 0, 0, 0}}
-	u := wideUnit(5)
+	u := &unit{format: format{version: 5, addrSize: 8}, attrs: map[uint64]value{}}
 	for _, x := range []struct {
 		what       string
 		expression []byte
@@ -79,7 +74,7 @@ func TestEvaluate(t *testing.T) {
 		{"long", append([]byte{0x53}, make([]byte, maxExpression)...), ""},
 	} {
 		var got []string
-		at := s.evaluate(u, x.expression, func(p types.Place) { got = append(got, tellPlace(p)) })
+		at := evaluate(s, u, x.expression, func(p types.Place) { got = append(got, tellPlace(p)) })
 		if at.ok {
 			text := fmt.Sprintf("%#x", at.address)
 			if at.thread {
@@ -89,81 +84,6 @@ func TestEvaluate(t *testing.T) {
 		}
 		if text := strings.Join(got, "; "); text != x.want {
 			t.Errorf("%s: got %q, want %q", x.what, text, x.want)
-		}
-	}
-}
-
-func list(parts ...any) []byte {
-	var b []byte
-	for _, p := range parts {
-		switch p := p.(type) {
-		case int:
-			b = append(b, byte(p))
-		case uint64:
-			b = binary.LittleEndian.AppendUint64(b, p)
-		case uint32:
-			b = binary.LittleEndian.AppendUint32(b, p)
-		case uint16:
-			b = binary.LittleEndian.AppendUint16(b, p)
-		}
-	}
-	return b
-}
-
-// Every kind of entry of the lists of both formats and of GNU's draft.
-func TestLocationLists(t *testing.T) {
-	addr := list(uint64(0x1000), uint64(0x1040))
-	old := list(uint64(0x10), uint64(0x20), uint16(1), 0x50, // from the unit's address on
-		^uint64(0), uint64(0x2000), // another base
-		uint64(0x30), uint64(0x38), uint16(2), 0x77, 8, uint64(0), uint64(0))
-	draft := list(1, 0, 2, 0, 1, uint16(1), 0x50, 3, 1, uint32(8), uint16(1), 0x51, 0)
-	body := list(9, 0, 1, 4, 4, 8, 1, 0x50, // views, then an offset pair
-		1, 1, 4, 0, 4, 1, 0x51, // a base by index
-		2, 0, 1, 1, 0x52, // by indexes
-		3, 1, 16, 1, 0x53,
-		5, 1, 0x54, // always
-		6, uint64(0x3000), 4, 1, 2, 1, 0x55,
-		7, uint64(0x4000), uint64(0x4004), 1, 0x56,
-		8, uint64(0x5000), 6, 1, 0x57,
-		4, 3, 3, 1, 0x58, // empty
-		0, 4, 0, 9, 1, 0x59)
-	head := list(uint32(0), uint16(5), 8, 0, uint32(1), uint32(4)) // one list, behind its own offset
-	for _, x := range []struct {
-		what    string
-		version int
-		split   bool
-		s       sections
-		where   value
-		want    string
-	}{
-		{"version 4", 4, false, sections{loc: old}, value{form: formSecOffset}, "0x110-0x120 in r0+0; 0x2030-0x2038 at r7+8"},
-		{"version 3", 3, false, sections{loc: append(make([]byte, 3), old...)}, value{form: formData4, u: 3}, "0x110-0x120 in r0+0; 0x2030-0x2038 at r7+8"},
-		{"GNU's draft", 4, true, sections{loc: draft}, value{form: formSecOffset}, "0x1000-0x1040 in r0+0; 0x1040-0x1048 in r1+0"},
-		{"version 5", 5, false, sections{loclists: body}, value{form: formSecOffset},
-			"0x104-0x108 in r0+0; 0x1040-0x1044 in r1+0; 0x1000-0x1040 in r2+0; 0x1040-0x1050 in r3+0; 0x0-0xffffffffffffffff in r4+0; " +
-				"0x3001-0x3002 in r5+0; 0x4000-0x4004 in r6+0; 0x5000-0x5006 in r7+0"},
-		{"version 5 by index", 5, false, sections{loclists: append(head, list(3, 0, 2, 1, 0x50, 0)...)}, value{form: formLoclistx}, "0x1000-0x1002 in r0+0"},
-		{"no list there", 5, false, sections{loclists: body}, value{form: formSecOffset, u: 1 << 40}, ""},
-		{"cut", 4, false, sections{loc: old[:17]}, value{form: formSecOffset}, ""},
-		{"an expression", 4, false, sections{}, value{form: formExprloc, b: []byte{0x50}}, "0x0-0xffffffffffffffff in r0+0"},
-		{"a number", 4, false, sections{loc: old}, value{form: formData1, u: 1}, ""},
-	} {
-		s, linked := &x.s, &sections{}
-		s.order, s.addr = binary.LittleEndian, addr
-		s.bound()
-		s.entries = 100
-		*linked = *s
-		if !x.split {
-			linked = s
-		}
-		u := wideUnit(x.version)
-		u.attrs[attrLowPC] = value{form: formAddr, u: 0x100}
-		var got []string
-		s.location(u, linked, x.where, func(p types.Place) {
-			got = append(got, fmt.Sprintf("%#x-%#x %s", p.Low, p.High, tellPlace(p)))
-		})
-		if text := strings.Join(got, "; "); text != x.want {
-			t.Errorf("%s:\ngot  %s\nwant %s", x.what, text, x.want)
 		}
 	}
 }

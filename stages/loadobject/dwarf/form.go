@@ -96,7 +96,7 @@ func (f format) value(c *bytereader.Reader, form uint64) (value, bool) {
 	case formString:
 		v.b = c.Text()
 	case formBlock, formExprloc:
-		v.b = c.Bytes(c.ULEB())
+		v.b = c.Block()
 	case formBlock1:
 		v.b = c.Bytes(c.Uint(1))
 	case formBlock2:
@@ -111,10 +111,6 @@ func (f format) value(c *bytereader.Reader, form uint64) (value, bool) {
 
 // size returns the length of a value whose form alone tells it.
 func (f format) size(form uint64) (n uint64, ok bool) {
-	offset := uint64(4)
-	if f.wide {
-		offset = 8
-	}
 	switch form {
 	case formImplicit, formFlagPresent:
 		return 0, true
@@ -131,14 +127,22 @@ func (f format) size(form uint64) (n uint64, ok bool) {
 	case formData16:
 		return 16, true
 	case formStrp, formSecOffset, formStrpSup, formLineStrp, formGNURefAlt, formGNUStrpAlt:
-		return offset, true
+		return f.offsetSize(), true
 	case formAddr:
 		return uint64(f.addrSize), true
 	case formRefAddr:
 		if f.version <= 2 {
 			return uint64(f.addrSize), true
 		}
-		return offset, true
+		return f.offsetSize(), true
 	}
 	return 0, false
+}
+
+// offsetSize returns the length of an offset in a section.
+func (f format) offsetSize() uint64 {
+	if f.wide {
+		return 8
+	}
+	return 4
 }

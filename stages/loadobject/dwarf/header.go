@@ -29,8 +29,8 @@ type lineFile struct {
 	dir  uint64
 }
 
-// lineHeader reads the header at an offset of .debug_line.
-func (s *sections) lineHeader(off uint64, u *unit) (*lineHeader, error) {
+// readHeader reads the header at an offset of .debug_line.
+func readHeader(s *sections, off uint64, u *unit) (*lineHeader, error) {
 	c := bytereader.At(s.line, off, s.order)
 	n, wide := c.Length()
 	c = c.Sub(n)
@@ -61,7 +61,7 @@ func (s *sections) lineHeader(off uint64, u *unit) (*lineHeader, error) {
 		return nil, errors.New("a line number header without line range, opcodes or address size")
 	}
 	if h.version == 5 {
-		return h, s.names5(h, &body)
+		return h, h.names5(s, &body)
 	}
 	h.names(&body)
 	return h, nil
@@ -110,22 +110,22 @@ func readFile(c *bytereader.Reader, name []byte) lineFile {
 }
 
 // names5 reads the directories and files of version 5, numbered from 0.
-func (s *sections) names5(h *lineHeader, c *bytereader.Reader) error {
-	dirs, err := s.entryList(h, c)
+func (h *lineHeader) names5(s *sections, c *bytereader.Reader) error {
+	dirs, err := h.entryList(s, c)
 	if err != nil {
 		return fmt.Errorf("directories: %w", err)
 	}
 	for _, d := range dirs {
 		h.dirs = append(h.dirs, d.name)
 	}
-	if h.files, err = s.entryList(h, c); err != nil {
+	if h.files, err = h.entryList(s, c); err != nil {
 		return fmt.Errorf("files: %w", err)
 	}
 	return nil
 }
 
 // entryList reads a list whose first part describes the entries' fields.
-func (s *sections) entryList(h *lineHeader, c *bytereader.Reader) ([]lineFile, error) {
+func (h *lineHeader) entryList(s *sections, c *bytereader.Reader) ([]lineFile, error) {
 	const contentPath, contentDir = 1, 2
 	type field struct{ content, form uint64 }
 	var fields []field

@@ -17,11 +17,11 @@ type scope struct {
 	inside bool // a subprogram
 }
 
-// inlines calls f for each inlined subroutine of a unit in the order of the
+// walkInlined calls f for each inlined subroutine of a unit in the order of the
 // entries: parents come before their children; and own for the code that a
 // function has of its own beside that. What was read before an error has been
 // passed on.
-func (s *sections) inlines(u *unit, f func(inlined), own func(origin value, code pcs)) error {
+func walkInlined(s *sections, u *unit, f func(inlined), own func(origin value, code pcs)) error {
 	w := walkOf(s, u, scope{parent: -1})
 	if !w.abbrevs.inlined {
 		return nil
@@ -64,16 +64,4 @@ func (in *inlined) set(attr uint32, v value) {
 	case attrCallLine:
 		in.line = v.u
 	}
-}
-
-// codeless reports whether no subroutine can stand below an entry. Local
-// classes may hold the code of their methods.
-func codeless(tag uint64, inside bool) bool {
-	switch tag {
-	case tagClassType, tagStructureType, tagUnionType:
-		return !inside
-	case tagArrayType, tagEnumerationType, tagSubroutineType, tagCallSite, tagGNUCallSite:
-		return true
-	}
-	return false
 }

@@ -29,12 +29,17 @@ func (a *adder) readMerged(u *unit, s, ranges *sections) error {
 			w.skip()
 			continue
 		}
-		var e inlined
-		if !w.attributes(e.set) {
+		var code pcs
+		var ref value
+		if !w.attributes(func(attr uint32, v value) {
+			if code.set(attr, v); attr == attrOrigin {
+				ref = v
+			}
+		}) {
 			continue
 		}
-		origin, ok := reference(u, e.origin)
-		a.spans = ranges.spans(a.spans[:0], u, e.code)
+		origin, ok := reference(u, ref)
+		a.spans = ranges.spans(a.spans[:0], u, code)
 		for _, x := range a.spans {
 			if off, in := a.addresses.Offset(x.low); ok && in {
 				a.merged = append(a.merged, mergedCode{off, origin})

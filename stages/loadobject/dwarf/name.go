@@ -86,18 +86,6 @@ func (r *inlineReader) own(s *sections, u *unit, ref value, code []span) {
 	}
 }
 
-// reference returns the offset in .debug_info of the entry referred to; false
-// when that is in another file or another section.
-func reference(u *unit, v value) (off uint64, ok bool) {
-	switch v.form {
-	case formRef1, formRef2, formRef4, formRef8, formRefUdata:
-		return u.offset + v.u, true
-	case formRefAddr:
-		return v.u, true
-	}
-	return 0, false
-}
-
 // resolve finds a function's name: its own, or that of the declaration or
 // function that it is made from. Those in other units must wait: reading them
 // would replace the abbreviations that are in use.
@@ -107,7 +95,7 @@ func (r *inlineReader) resolve(s *sections, u *unit, o origin) {
 			r.names.pending = append(r.names.pending, o)
 			return
 		}
-		name, next := s.functionName(u, o.offset)
+		name, next := nameAt(s, u, o.offset)
 		if name.text != "" {
 			r.names.origins[o.number] = r.name(name)
 		}
@@ -118,9 +106,9 @@ func (r *inlineReader) resolve(s *sections, u *unit, o origin) {
 	}
 }
 
-// functionName returns the name that an entry of the unit has, and the entry
+// nameAt returns the name that an entry of the unit has, and the entry
 // that it completes; 0 for none.
-func (s *sections) functionName(u *unit, off uint64) (name functionName, next uint64) {
+func nameAt(s *sections, u *unit, off uint64) (name functionName, next uint64) {
 	c, abbrev := s.entry(u, off-u.offset)
 	if abbrev == nil || s.names <= 0 {
 		return name, 0

@@ -34,7 +34,7 @@ func (l *lineReader) program(u *unit) (p *program, code []span) {
 	if p, ok := l.programs[off]; ok {
 		return p, nil
 	}
-	h, err := s.lineHeader(off, u)
+	h, err := readHeader(s, off, u)
 	if err == nil {
 		p = &program{h, map[uint64]int32{}}
 		l.start()

@@ -64,76 +64,20 @@ func (s *sections) rangeList(list []span, u *unit, off, base uint64) []span {
 	return list
 }
 
-// listsBase is where the unit's list of range or location lists starts. A split
-// unit has no attribute for it: its list follows the section's header.
-func (u *unit) listsBase(attr uint64) uint64 {
-	v, ok := u.attrs[attr]
-	switch {
-	case ok:
-		return v.u
-	case u.wide:
-		return 20
-	}
-	return 12
-}
-
-// The entries of a range list (DWARF 5 section 7.25).
-const (
-	rleEnd          = 0
-	rleBaseAddrx    = 1
-	rleStartxEndx   = 2
-	rleStartxLength = 3
-	rleOffsetPair   = 4
-	rleBase         = 5
-	rleStartEnd     = 6
-	rleStartLength  = 7
-)
-
-// rnglist reads .debug_rnglists.
+// rnglist reads .debug_rnglists (DWARF 5 section 2.17.3).
 func (s *sections) rnglist(list []span, u *unit, where value, base uint64) []span {
-	off := where.u
-	if where.form == formRnglistx {
-		start := u.listsBase(attrRnglistsBase)
-		size := uint64(4)
-		if u.wide {
-			size = 8
-		}
-		if off > uint64(len(s.rnglists)) {
-			return nil
-		}
-		c := bytereader.At(s.rnglists, start+off*size, s.order)
-		off = start + c.Offset(u.wide)
+	l, ok := s.listAt(s.rnglists, u, where, formRnglistx, attrRnglistsBase)
+	if !ok {
+		return nil
 	}
-	c := bytereader.At(s.rnglists, off, s.order)
-	index := func() uint64 {
-		a, _ := s.address(u, value{form: formAddrx, u: c.ULEB()})
-		return a
-	}
+	l.base, l.linked = base, s
 	for ; s.entries > 0; s.entries-- {
-		var r span
-		switch kind := c.U8(); kind {
-		case rleBaseAddrx:
-			base = index()
+		kind := l.U8()
+		if l.setBase(kind) {
 			continue
-		case rleBase:
-			base = c.Uint(u.addrSize)
-			continue
-		case rleStartxEndx:
-			r.low, r.high = index(), index()
-		case rleStartxLength:
-			r.low = index()
-			r.high = r.low + c.ULEB()
-		case rleOffsetPair:
-			r.low, r.high = base+c.ULEB(), base+c.ULEB()
-		case rleStartEnd:
-			r.low, r.high = c.Uint(u.addrSize), c.Uint(u.addrSize)
-		case rleStartLength:
-			r.low = c.Uint(u.addrSize)
-			r.high = r.low + c.ULEB()
-		default: // rleEnd, or what later versions may add
-			return list
 		}
-		if c.Short {
+		r, ok := l.span(kind)
+		if !ok || l.Short { // the end, or what later versions may add
 			return list
 		}
 		if r.low < r.high {

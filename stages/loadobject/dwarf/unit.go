@@ -101,26 +101,8 @@ func (s *sections) unit(c bytereader.Reader, wide bool) (*unit, error) {
 	if u.version < 2 || u.version > 5 {
 		return nil, fmt.Errorf("unknown version %d", u.version)
 	}
-	var kind uint8
-	if u.version == 5 {
-		kind = c.U8()
-		u.addrSize = int(c.U8())
-		u.abbrevs = c.Offset(wide)
-	} else {
-		u.abbrevs = c.Offset(wide)
-		u.addrSize = int(c.U8())
-	}
-	switch kind {
-	case unitType, unitSplitType:
-		if !s.types {
-			return nil, nil
-		}
-		u.signature, u.typeAt = c.U64(), c.Offset(wide)
-	case unitSkeleton, unitSplitCompile:
-		u.dwoID = c.U64()
-	}
-	if s.old {
-		u.signature, u.typeAt = c.U64(), c.Offset(wide)
+	if !s.header(u, &c) {
+		return nil, nil
 	}
 	if u.addrSize != 4 && u.addrSize != 8 && u.addrSize != 2 {
 		return nil, fmt.Errorf("address size %d", u.addrSize)
@@ -136,12 +118,43 @@ func (s *sections) unit(c bytereader.Reader, wide bool) (*unit, error) {
 	if d.tag != tagCompileUnit && d.tag != tagSkeletonUnit && d.tag != tagPartialUnit && d.tag != tagTypeUnit {
 		return nil, nil
 	}
+	return u, u.first(d, c)
+}
+
+// header reads what follows a unit's version; false for a unit that is not wanted.
+func (s *sections) header(u *unit, c *bytereader.Reader) bool {
+	var kind uint8
+	if u.version == 5 {
+		kind = c.U8()
+		u.addrSize = int(c.U8())
+		u.abbrevs = c.Offset(u.wide)
+	} else {
+		u.abbrevs = c.Offset(u.wide)
+		u.addrSize = int(c.U8())
+	}
+	switch kind {
+	case unitType, unitSplitType:
+		if !s.types {
+			return false
+		}
+		u.signature, u.typeAt = c.U64(), c.Offset(u.wide)
+	case unitSkeleton, unitSplitCompile:
+		u.dwoID = c.U64()
+	}
+	if s.old {
+		u.signature, u.typeAt = c.U64(), c.Offset(u.wide)
+	}
+	return true
+}
+
+// first reads the attributes of a unit's first entry; the others follow it.
+func (u *unit) first(d *abbrev, c bytereader.Reader) error {
 	u.attrs = make(map[uint64]value, len(d.attrs))
 	if err := u.format.attributes(&c, d, func(name uint32, v value) { u.attrs[uint64(name)] = v }); err != nil {
-		return nil, err
+		return err
 	}
 	if c.Short {
-		return nil, errShort
+		return errShort
 	}
 	if v, ok := u.attrs[attrGNUDwoID]; ok {
 		u.dwoID = v.u
@@ -149,7 +162,7 @@ func (s *sections) unit(c bytereader.Reader, wide bool) (*unit, error) {
 	if d.children {
 		u.entries = c
 	}
-	return u, nil
+	return nil
 }
 
 // text resolves a string attribute; empty when there is none.
@@ -178,14 +191,10 @@ func (s *sections) string(u *unit, v value) []byte {
 	case formStrpSup, formGNUStrpAlt:
 		return textAt(s.altStr, v.u)
 	case formStrx, formStrx1, formStrx2, formStrx3, formStrx4, formGNUStr:
-		size := uint64(4)
-		if u.wide {
-			size = 8
-		}
 		if v.u > uint64(len(s.strOffsets)) {
 			return nil
 		}
-		c := bytereader.At(s.strOffsets, u.strOffsetsBase()+v.u*size, s.order)
+		c := bytereader.At(s.strOffsets, u.strOffsetsBase()+v.u*u.offsetSize(), s.order)
 		return textAt(s.str, c.Offset(u.wide))
 	}
 	return nil

@@ -133,3 +133,15 @@ func (u *unit) sibling(v value) uint64 {
 	}
 	return v.u
 }
+
+// codeless reports whether no subroutine can stand below an entry. Local
+// classes may hold the code of their methods.
+func codeless(tag uint64, inside bool) bool {
+	switch tag {
+	case tagClassType, tagStructureType, tagUnionType:
+		return !inside
+	case tagArrayType, tagEnumerationType, tagSubroutineType, tagCallSite, tagGNUCallSite:
+		return true
+	}
+	return false
+}

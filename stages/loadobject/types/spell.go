@@ -45,30 +45,12 @@ func (t *Table) put(b *strings.Builder, typ int32, depth int) {
 	}
 	switch x.Kind {
 	case Const, Volatile, Restrict, Atomic:
-		var of [Atomic + 1]bool // by kind, since compilers differ in the order
-		for ; x.Kind == Const || x.Kind == Volatile || x.Kind == Restrict || x.Kind == Atomic; x = &t.Types[typ] {
-			of[x.Kind] = of[x.Kind] || !t.qualified(x)
-			typ = x.Elem
-		}
-		for kind := Const; kind <= Atomic; kind++ {
-			if of[kind] {
-				b.WriteString(words[kind] + "+")
-			}
-		}
-		t.put(b, typ, depth+1)
+		t.put(b, t.putQualifiers(b, typ), depth+1)
 	case Pointer, Reference:
 		b.WriteString(words[x.Kind] + "+")
 		t.put(b, x.Elem, depth+1)
 	case Typedef:
-		target := x.Elem
-		for t.Types[target].Kind == Typedef {
-			target = t.Types[target].Elem
-		}
-		name := blanks(x.Name)
-		if to := &t.Types[t.Strip(target)]; !to.Kind.Aggregate() && (to.Kind != Enumeration || blanks(to.Name) != name) {
-			b.WriteString(name + "=")
-		}
-		t.put(b, target, depth+1)
+		t.put(b, t.putTypedef(b, typ), depth+1)
 	case Array:
 		b.WriteString("array[")
 		if x.Count >= 0 {
@@ -90,6 +72,37 @@ func (t *Table) put(b *strings.Builder, typ int32, depth int) {
 	default:
 		b.WriteString(unnamed(x.Name, "-"))
 	}
+}
+
+// putQualifiers writes the qualifiers of a type in one order, since compilers
+// differ in it, and returns the type that they qualify.
+func (t *Table) putQualifiers(b *strings.Builder, typ int32) int32 {
+	var of [Atomic + 1]bool // by kind
+	x := &t.Types[typ]
+	for ; x.Kind == Const || x.Kind == Volatile || x.Kind == Restrict || x.Kind == Atomic; x = &t.Types[typ] {
+		of[x.Kind] = of[x.Kind] || !t.qualified(x)
+		typ = x.Elem
+	}
+	for kind := Const; kind <= Atomic; kind++ {
+		if of[kind] {
+			b.WriteString(words[kind] + "+")
+		}
+	}
+	return typ
+}
+
+// putTypedef writes the name of a typedef, unless it names an aggregate or an
+// enumeration of that name, and returns the type that it stands for.
+func (t *Table) putTypedef(b *strings.Builder, typ int32) int32 {
+	target := t.Types[typ].Elem
+	for t.Types[target].Kind == Typedef {
+		target = t.Types[target].Elem
+	}
+	name := blanks(t.Types[typ].Name)
+	if to := &t.Types[t.Strip(target)]; !to.Kind.Aggregate() && (to.Kind != Enumeration || blanks(to.Name) != name) {
+		b.WriteString(name + "=")
+	}
+	return target
 }
 
 // qualified reports whether a type qualifies an array whose elements are
