@@ -1,6 +1,9 @@
 package dwarf
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // bodyNames are what clang calls the body of a parallel region, which it then
 // inlines into the function that the run-time library calls. It is that
@@ -12,7 +15,7 @@ var bodyNames = [][]byte{[]byte("omp_outlined._debug__"), []byte("omp_outlined_d
 func isBody(s *sections, u *unit, origin value) bool {
 	k := knownOf(s)
 	if k.bodies == nil {
-		some := isBodyName(s.str) || isBodyName(s.info)
+		some := slices.ContainsFunc(bodyNames, s.mention)
 		k.bodies = &some
 	}
 	return *k.bodies && isBodyName(s.nameOf(u, origin))

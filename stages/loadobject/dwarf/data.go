@@ -73,20 +73,18 @@ type dataReader struct {
 func (r *dataReader) read() {
 	alternate := r.open()
 	defer r.close()
+	r.withData()
 	s := r.sections
-	s.types = true
-	s.loc, s.loclists = r.section(r.source, "loc"), r.section(r.source, "loclists")
-	s.bound()
 	r.place(s)
 	if alternate != nil {
 		defer alternate.Close()
-		r.alternate(alternate, s)
+		r.shared(alternate, s)
 	}
-	r.typeUnits(s, r.section(r.source, "types"))
+	r.typeUnits(r.oldTypeUnits())
 	s.units(r.unit, func(off uint64, err error) {
 		r.damagedf(".debug_info", off, "the unit at offset %d of .debug_info cannot be read: %v", off, err)
 	})
-	r.packedTypes(func(s *sections) {
+	r.packedTypeUnits(func(s *sections) {
 		r.place(s)
 		s.units(func(u *unit) { r.splitFailed(r.walk(u, s, s, 0)) }, func(uint64, error) {})
 	})
@@ -98,15 +96,15 @@ const perByte = 512
 
 // place gives a section the keys behind those before.
 func (r *dataReader) place(s *sections) {
-	s.budget.names = max(s.budget.names, perByte*len(s.info))
+	size := s.infoSize()
+	s.names = max(s.names, perByte*size)
 	s.base = r.base
-	r.base += uint64(len(s.info))
+	r.base += uint64(size)
 }
 
-// alternate reads the file that dwz moved entries to.
-func (r *dataReader) alternate(f *elf.File, s *sections) {
-	other := &sections{order: f.Order, types: true, info: r.section(f, "info"), abbrev: r.section(f, "abbrev"), str: r.section(f, "str")}
-	other.bound()
+// shared reads the file that dwz moved entries to.
+func (r *dataReader) shared(f *elf.File, s *sections) {
+	other := r.alternate(f)
 	r.place(other)
 	s.altBase = other.base
 	other.units(func(u *unit) {
@@ -116,17 +114,14 @@ func (r *dataReader) alternate(f *elf.File, s *sections) {
 	}, func(_ uint64, err error) { r.fail(f, err) })
 }
 
-// typeUnits reads the .debug_types of version 4.
-func (r *dataReader) typeUnits(s *sections, b []byte) {
-	if len(b) == 0 {
+// typeUnits reads the .debug_types of version 4; nil for none.
+func (r *dataReader) typeUnits(old *sections) {
+	if old == nil {
 		return
 	}
-	old := *s
-	old.info, old.old, old.table = b, true, nil
-	old.bound()
-	r.place(&old)
+	r.place(old)
 	old.units(func(u *unit) {
-		if err := r.walk(u, &old, &old, 0); err != nil {
+		if err := r.walk(u, old, old, 0); err != nil {
 			r.damagedf(".debug_types", u.offset, "the unit at offset %d of .debug_types: %v", u.offset, err)
 		}
 	}, func(off uint64, err error) {
@@ -151,13 +146,13 @@ func (r *dataReader) splitUnit(u, half *unit, names *sections) {
 	if !r.seen[names] {
 		r.seen[names] = true
 		r.place(names)
-		names.types = true
+		old := names.splitTypeUnits()
 		names.units(func(other *unit) {
 			if other.signature != 0 {
 				r.splitFailed(r.walk(other, names, names, 0))
 			}
 		}, func(uint64, error) {})
-		r.typeUnits(names, names.oldTypes)
+		r.typeUnits(old)
 	}
 	linked := names.join(half, u, r.sections)
 	if half.version < 5 { // its ranges and addresses are those of the linked file
@@ -189,13 +184,13 @@ func (r *dataReader) textOf(s *sections, u *unit, v value) string {
 	if v.form == 0 {
 		return ""
 	}
-	if s.budget.names <= 0 {
+	if s.names <= 0 {
 		r.full = true
 		return ""
 	}
 	b := s.string(u, v)
 	b = b[:min(len(b), maxPath)]
-	s.budget.names -= len(b) + 1
+	s.names -= len(b) + 1
 	if name, ok := r.names[string(b)]; ok {
 		return name
 	}

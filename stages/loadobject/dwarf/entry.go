@@ -1,6 +1,14 @@
 package dwarf
 
-import "stackmill/stages/loadobject/bytereader"
+import (
+	"bytes"
+
+	"stackmill/stages/loadobject/bytereader"
+)
+
+// maxHops bounds the entries that are followed from one to the next, such as to a
+// function's name.
+const maxHops = 8
 
 // entry returns the attributes of the entry at an offset of the unit, and their
 // abbreviation; nil when there is none.
@@ -12,6 +20,11 @@ func (s *sections) entry(u *unit, off uint64) (bytereader.Reader, *abbrev) {
 	c := u.entries
 	c.Bytes(uint64(len(c.Rest)) - behind)
 	return c, s.abbrevs(u.abbrevs, u.format).get(c.ULEB())
+}
+
+// mention reports whether a text stands in the names of the sections' entries.
+func (s *sections) mention(text []byte) bool {
+	return bytes.Contains(s.str, text) || bytes.Contains(s.info, text)
 }
 
 // nameOf returns the name of an entry of the same unit.

@@ -103,14 +103,6 @@ func (d *info) half(u *unit, use func(names *sections, half *unit)) bool {
 	return true
 }
 
-// packedTypes passes the sections of each unit of types that is in a package of
-// split units, once one of those was looked for.
-func (d *info) packedTypes(use func(*sections)) {
-	if d.split.pack != nil {
-		d.split.pack.typeUnits(use)
-	}
-}
-
 // room reports whether a name of n bytes may be kept.
 func (d *info) room(n int) bool {
 	d.text += n

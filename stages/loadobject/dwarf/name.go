@@ -11,9 +11,6 @@ import (
 // another file.
 const unnamed = "(unknown)"
 
-// maxHops bounds the entries that are followed to a function's name.
-const maxHops = 8
-
 // names are those of inlined functions.
 type names struct {
 	origins []int32         // indexes into list, by the numbers that calls have at first

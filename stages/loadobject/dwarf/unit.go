@@ -170,6 +170,9 @@ func (s *sections) text(u *unit, attr uint64) []byte {
 	return s.string(u, u.attrs[attr])
 }
 
+// infoSize returns the length of the section of units.
+func (s *sections) infoSize() int { return len(s.info) }
+
 // dwoName returns the name of the file with a unit's other half, nil for a unit
 // that is whole.
 func (s *sections) dwoName(u *unit) []byte {
