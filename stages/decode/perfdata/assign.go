@@ -7,65 +7,24 @@ import (
 	"stackmill/stages/decode"
 )
 
+// assigner gives samples to processes.
+type assigner struct {
+	*reader
+	t          *timeline
+	s          sample
+	counters   totals
+	usesKernel bool // some stack has kernel frames
+}
+
 // assign gives each sample to its process and finds its stack.
 func (r *reader) assign(t *timeline) {
-	var s sample
-	usesKernel := false
-	counters := totals{}
 	r.measure(t)
 	for _, e := range r.events {
 		r.accesses |= e.sampleType & anyAccess
 	}
+	a := assigner{reader: r, t: t, counters: totals{}}
 	for m := range r.moments.take() {
-		misc, body := r.body(m.at)
-		if !r.readSample(body, &s) {
-			r.badSamples++
-			continue
-		}
-		if s.left >= 8 { // fields are multiples of 8 bytes
-			r.longSamples++
-		}
-		if misc&miscExact != 0 {
-			r.events[s.event].exact = true
-		}
-		p := t.at(s.pid, m.time)
-		row, rows := row{time: t.ns(r.when(&s, m.at)), tid: s.tid, cpu: s.cpu, event: s.event}, p.rows.n
-		isDump := r.isUnwound(&s)
-		if isDump {
-			row.stack = decode.StackOfDump(len(p.dumps))
-			raw := r.stack(&s, misc)
-			usesKernel = usesKernel || raw.Kernel > 0
-			r.countReason(raw.Reason)
-		} else {
-			row.stack = r.recordedStack(p, &s, misc)
-			raw := &p.stacks.Stacks[row.stack]
-			usesKernel = usesKernel || raw.Kernel > 0
-			r.countReason(raw.Reason)
-		}
-		p.spaces, r.spaces = p.spaces|r.spaces, 0
-		if p.Number == 0 { // its samples may count nothing
-			t.recorded = append(t.recorded, p)
-			p.Number = len(t.recorded)
-		}
-		weight, weighs := s.weight, r.weightInBounds(&s)
-		if !weighs {
-			s.weight = 0
-		}
-		if s.values != nil {
-			r.counted(counters, &s, m, row, &p.rows)
-		} else {
-			if r.inBounds(t, &s, m) {
-				row.period = int64(s.period)
-			}
-			r.keep(&s, &row, &p.rows)
-		}
-		if isDump && p.rows.n > rows {
-			p.dumps = append(p.dumps, m.at)
-		}
-		if !weighs {
-			r.left(m.at).Out("the weight of a sample", " cycles", m.at.offset(), weight, 0, r.mostWeight())
-		}
-		p.DurationNS = max(p.DurationNS, t.ns(m.time)-p.StartNS)
+		a.sample(m)
 	}
 	for _, p := range t.recorded {
 		p.Stacks, p.stacks, p.chains = p.stacks.Stacks, decode.Distinct{}, nil
@@ -73,9 +32,75 @@ func (r *reader) assign(t *timeline) {
 	r.boundEvents(t)
 	t.makeCounters()
 	for _, p := range t.recorded {
-		t.complete(p, usesKernel)
+		t.complete(p, a.usesKernel)
 	}
 	t.judgeInherited()
+}
+
+func (a *assigner) sample(m *moment) {
+	s := &a.s
+	misc, body := a.body(m.at)
+	if !a.readSample(body, s) {
+		a.badSamples++
+		return
+	}
+	if s.left >= 8 { // fields are multiples of 8 bytes
+		a.longSamples++
+	}
+	if misc&miscExact != 0 {
+		a.events[s.event].exact = true
+	}
+	p := a.t.at(s.pid, m.time)
+	row := row{time: a.t.ns(a.when(s, m.at)), tid: s.tid, cpu: s.cpu, event: s.event}
+	row.stack = a.stackOf(p, misc)
+	p.spaces, a.spaces = p.spaces|a.spaces, 0
+	if p.Number == 0 { // its samples may count nothing
+		a.t.recorded = append(a.t.recorded, p)
+		p.Number = len(a.t.recorded)
+	}
+	before := p.rows.n
+	a.addRows(p, m, &row)
+	if _, isDump := decode.DumpOfStack(row.stack); isDump && p.rows.n > before {
+		p.dumps = append(p.dumps, m.at)
+	}
+	p.DurationNS = max(p.DurationNS, a.t.ns(m.time)-p.StartNS)
+}
+
+// stackOf returns what stands for the sample's stack in rows.
+func (a *assigner) stackOf(p *process, misc uint16) int32 {
+	var n int32
+	var raw *decode.RawStack
+	if a.isUnwound(&a.s) {
+		n = decode.StackOfDump(len(p.dumps))
+		known := a.stack(&a.s, misc)
+		raw = &known
+	} else {
+		n = a.recordedStack(p, &a.s, misc)
+		raw = &p.stacks.Stacks[n]
+	}
+	a.usesKernel = a.usesKernel || raw.Kernel > 0
+	a.countReason(raw.Reason)
+	return n
+}
+
+// addRows adds the rows of the sample: one, or one for each counter that moved.
+func (a *assigner) addRows(p *process, m *moment, row *row) {
+	s := &a.s
+	weight, ok := s.weight, a.weightInBounds(s)
+	if !ok {
+		s.weight = 0
+	}
+	if s.values != nil {
+		a.counted(a.counters, s, m, *row, &p.rows)
+	} else {
+		if a.inBounds(a.t, s, m) {
+			row.period = int64(s.period)
+		}
+		a.keep(s, row, &p.rows)
+	}
+	if !ok {
+		a.left(m.at).Out("the weight of a sample", " cycles", m.at.offset(), weight, 0, a.mostWeight())
+	}
 }
 
 // keep adds a row of a sample.

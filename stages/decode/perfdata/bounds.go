@@ -18,11 +18,29 @@ func (s *times) holdsOther(time uint64) bool { return time >= s.from && time <= 
 
 func isTime(time uint64) bool { return time != 0 && time != noTime }
 
-// settleTimes gives samples, and other records, whose times are none of the
+// settleTimes gives samples, and other records, whose times cannot be the
 // recording's the time of the one before them in the file. The recording says when
 // its first and last sample were (perf-data 2, SAMPLE_TIME), unless they contradict
 // that; in any case no record is far from the sample in the middle.
 func (r *reader) settleTimes() {
+	middle := r.middleTime()
+	if middle == 0 {
+		return
+	}
+	r.times.from, r.times.until = middle-min(middle, uint64(bounds.Longest)), middle+min(^middle, uint64(bounds.Longest))
+	if middle > awake {
+		r.times.from = max(r.times.from, awake)
+	}
+	r.times.first, r.times.last = r.times.from, r.times.until
+	if s := r.sampleTimes; isTime(s.first) && isTime(s.last) && r.agrees(&s) {
+		r.times.first, r.times.last = s.first, s.last
+	}
+	r.settleSamples()
+	r.settleSidebands()
+}
+
+// middleTime is the median of some samples' times, 0 if none was recorded.
+func (r *reader) middleTime() uint64 {
 	var some []uint64
 	i := 0
 	for m := range r.moments.all() {
@@ -32,22 +50,17 @@ func (r *reader) settleTimes() {
 		i++
 	}
 	if len(some) == 0 {
-		return
+		return 0
 	}
 	slices.Sort(some)
-	middle := some[len(some)/2]
-	r.times.from, r.times.until = middle-min(middle, uint64(bounds.Longest)), middle+min(^middle, uint64(bounds.Longest))
-	if middle > awake {
-		r.times.from = max(r.times.from, awake)
-	}
-	r.times.first, r.times.last = r.times.from, r.times.until
-	if s := r.sampleTimes; isTime(s.first) && isTime(s.last) && r.agrees(&s) {
-		r.times.first, r.times.last = s.first, s.last
-	}
+	return some[len(some)/2]
+}
+
+func (r *reader) settleSamples() {
 	before := r.times.first
 	for m := range r.moments.all() {
 		switch {
-		case m.time == 0: // none is recorded
+		case m.time == 0: // not recorded
 		case r.times.holds(m.time):
 			before = m.time
 		default:
@@ -58,7 +71,10 @@ func (r *reader) settleTimes() {
 			r.moved[m.at], m.time = before, before
 		}
 	}
-	before = 0
+}
+
+func (r *reader) settleSidebands() {
+	before := uint64(0)
 	for i := range r.sidebands {
 		s := &r.sidebands[i]
 		switch {

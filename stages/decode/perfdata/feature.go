@@ -64,50 +64,69 @@ func (r *reader) feature(bit int, b []byte) {
 	case featureCPUs:
 		rec.CPUs = int(max(c.u32(), c.u32()))
 	case featureCmdline:
-		var argv []string
-		for n := c.u32(); n > 0 && !c.short; n-- {
-			argv = append(argv, c.string())
-		}
-		r.cmdline = strings.Join(argv, " ")
+		r.commandLine(&c)
 	case featureEventDesc:
 		r.eventNames(&c)
 	case featureBuildID:
 		r.buildIDs(&c)
 	case featurePMUs:
-		for n := c.u32(); n > 0 && !c.short; n-- {
-			typ := c.u32()
-			r.units[typ] = c.string()
-		}
+		r.unitNames(&c)
 	case featureCache:
 		r.caches(&c)
 	case featurePMUCaps:
-		for n := c.u32(); n > 0 && !c.short; n-- {
-			name, value := c.string(), c.string()
-			if count, err := strconv.Atoi(value); err == nil && name == "branches" {
-				r.branchCapacity = count
-			}
-		}
+		r.unitCapabilities(&c)
 	case featureTimes:
 		if first, last := c.u64(), c.u64(); !c.short && first <= last {
 			r.sampleTimes = times{first: first, last: last}
 		}
 	case featureClockData:
-		c.u32() // version
-		c.u32() // clock
-		wall, clock := c.u64(), c.u64()
-		switch {
-		case c.short:
-		case wall > math.MaxInt64 || clock > math.MaxInt64:
-			r.problem(problem.Error, problem.NoOffset, "bad-time", "the wall-clock time of the recording is %d ns, %d ns on its own clock: it is left out", wall, clock)
-		default:
-			r.wall, r.clock = int64(wall), int64(clock)
-		}
+		r.clockData(&c)
 	}
 	if c.torn {
 		r.problem(problem.Warning, problem.NoOffset, "bad-feature", "a text of feature %d goes on behind its end: it is damaged, as a name of an event or another fact of the recording may be", bit)
 	}
 	if c.short && bit != featureCache {
 		r.problem(problem.Warning, problem.NoOffset, "bad-feature", "feature %d ends before its last field: names or other facts of the recording may be missing", bit)
+	}
+}
+
+func (r *reader) commandLine(c *cursor) {
+	var argv []string
+	for n := c.u32(); n > 0 && !c.short; n-- {
+		argv = append(argv, c.string())
+	}
+	r.cmdline = strings.Join(argv, " ")
+}
+
+// unitNames reads PMU_MAPPINGS.
+func (r *reader) unitNames(c *cursor) {
+	for n := c.u32(); n > 0 && !c.short; n-- {
+		typ := c.u32()
+		r.units[typ] = c.string()
+	}
+}
+
+// unitCapabilities reads CPU_PMU_CAPS: pairs of names and values.
+func (r *reader) unitCapabilities(c *cursor) {
+	for n := c.u32(); n > 0 && !c.short; n-- {
+		name, value := c.string(), c.string()
+		if count, err := strconv.Atoi(value); err == nil && name == "branches" {
+			r.branchCapacity = count
+		}
+	}
+}
+
+// clockData reads CLOCK_DATA: one moment in both clocks.
+func (r *reader) clockData(c *cursor) {
+	c.u32() // version
+	c.u32() // clock
+	wall, clock := c.u64(), c.u64()
+	switch {
+	case c.short:
+	case wall > math.MaxInt64 || clock > math.MaxInt64:
+		r.problem(problem.Error, problem.NoOffset, "bad-time", "the wall-clock time of the recording is %d ns, %d ns on its own clock: it is left out", wall, clock)
+	default:
+		r.wall, r.clock = int64(wall), int64(clock)
 	}
 }
 

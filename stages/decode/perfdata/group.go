@@ -33,61 +33,70 @@ func (r reading) since(last reading) uint64 {
 // counted adds a row to a list for each counter that a sample read, with what
 // it counted since the last time; none for those that did not move (perf-data 6.1).
 func (r *reader) counted(last totals, s *sample, m *moment, from row, to *rows) {
-	format := r.events[s.event].readFormat
-	c := cursor{b: s.values, big: r.big}
+	e := r.events[s.event]
+	c := readingCursor{cursor{b: s.values, big: r.big}, e.readFormat}
 	n := uint64(1)
-	group := format&readGroup != 0
+	var now reading
+	group := e.readFormat&readGroup != 0
 	if group {
 		n = c.u64()
+		c.times(&now)
 	}
-	var now reading
-	times := func() {
-		if format&readEnabled != 0 {
-			now.enabled = c.u64()
-		}
-		if format&readRunning != 0 {
-			now.running = c.u64()
-		}
-	}
-	if group {
-		times()
-	}
-	for ; n > 0 && !c.short; n-- {
+	for ; n > 0; n-- {
 		now.value = c.u64()
 		if !group {
-			times()
+			c.times(&now)
 		}
 		part, key := from, counterKey{}
-		if r.events[s.event].flags&flagInherit != 0 {
+		if e.flags&flagInherit != 0 {
 			key.tid = s.tid
 		}
-		if format&readID != 0 {
+		if e.readFormat&readID != 0 {
 			key.id = c.u64()
 			if e, ok := r.byID[key.id]; ok {
 				part.event = e
 			}
 		}
-		if format&readLost != 0 {
+		if e.readFormat&readLost != 0 {
 			c.u64()
 		}
 		if c.short {
-			break
+			return
 		}
-		before := last[key]
-		period := now.since(before)
-		if !r.readInBounds(r.events[part.event], m, now, before, period) {
-			if now.value < before.value { // the one before may be the wrong one
-				last[key] = now
-			}
-			continue
-		}
-		if period != 0 {
-			part.period = int64(period)
+		if r.advance(last, key, now, &part, m) && part.period != 0 {
 			r.keep(s, &part, to)
 			r.events[part.event].samples++
 		}
+	}
+}
+
+// readingCursor reads counters' values of a read_format.
+type readingCursor struct {
+	cursor
+	format uint64
+}
+
+// times reads the times that a counter, or a group, was enabled and running.
+func (c *readingCursor) times(r *reading) {
+	if c.format&readEnabled != 0 {
+		r.enabled = c.u64()
+	}
+	if c.format&readRunning != 0 {
+		r.running = c.u64()
+	}
+}
+
+// advance sets a row's period to what a counter counted since its last reading;
+// false if it cannot have counted that.
+func (r *reader) advance(last totals, key counterKey, now reading, part *row, m *moment) bool {
+	before := last[key]
+	period := now.since(before)
+	ok := r.readInBounds(r.events[part.event], m, now, before, period)
+	if ok || now.value < before.value { // the one before may be the wrong one
 		last[key] = now
 	}
+	part.period = int64(period)
+	return ok
 }
 
 // readInBounds reports whether an event's counter can have counted so much by a moment: it

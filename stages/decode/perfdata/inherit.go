@@ -72,38 +72,24 @@ func (s *shared) of(base *snapshot) []decode.MapEvent {
 	return s.list
 }
 
+// heir is a process that gets the mappings that it shares with others.
+type heir struct {
+	t       *timeline
+	p       *process
+	touched []uint64 // addressesOf, once they are needed
+	looked  bool
+}
+
 // inherit gives a process the mappings that it shares with others, from its fork to
 // its exec.
 func (t *timeline) inherit(p *process) {
 	if p.forked == nil && len(p.drops) == 0 {
 		return
 	}
-	var touched []uint64
-	looked := false
-	some := func(list []decode.MapEvent) []decode.MapEvent {
-		if t.shared.given += len(list); t.shared.given <= maxInherited {
-			return list
-		}
-		if t.shared.sought += len(list); t.shared.sought > maxSought {
-			t.shared.lost += int64(len(list))
-			return nil
-		}
-		if !looked {
-			touched, looked = t.r.addressesOf(p), true
-		}
-		var kept []decode.MapEvent
-		for _, m := range list {
-			// A return address may be the first behind the code.
-			if i, _ := slices.BinarySearch(touched, m.Address); i < len(touched) && touched[i]-m.Address <= m.Size {
-				kept = append(kept, m)
-			}
-		}
-		t.shared.leftOut += int64(len(list) - len(kept))
-		return kept
-	}
+	h := heir{t: t, p: p}
 	image, data := p.Image, p.Data
 	p.Image, p.Data, p.exec, p.live = nil, nil, nil, nil
-	for _, m := range some(t.shared.of(p.forked)) {
+	for _, m := range h.some(t.shared.of(p.forked)) {
 		m.Time = p.StartNS
 		p.put(m)
 	}
@@ -116,13 +102,38 @@ func (t *timeline) inherit(p *process) {
 			list = visible(slices.Concat(list, d.over))
 			list = list[:len(list)-len(d.over)] // none of those is hidden
 		}
-		for _, m := range some(list) {
+		for _, m := range h.some(list) {
 			p.put(decode.MapEvent{Unmap: true, Time: d.time, Address: m.Address, Modes: m.Modes})
 		}
 		before = d
 	}
 	p.Image = append(p.Image, image[before.image:]...)
 	p.Data = append(p.Data, data[before.data:]...)
+}
+
+// some returns all mappings of a list, or those that the process's samples touch if
+// others have got so many that it must be some.
+func (h *heir) some(list []decode.MapEvent) []decode.MapEvent {
+	shared := &h.t.shared
+	if shared.given += len(list); shared.given <= maxInherited {
+		return list
+	}
+	if shared.sought += len(list); shared.sought > maxSought {
+		shared.lost += int64(len(list))
+		return nil
+	}
+	if !h.looked {
+		h.touched, h.looked = h.t.r.addressesOf(h.p), true
+	}
+	var kept []decode.MapEvent
+	for _, m := range list {
+		// A return address may be the first byte after the code.
+		if i, _ := slices.BinarySearch(h.touched, m.Address); i < len(h.touched) && h.touched[i]-m.Address <= m.Size {
+			kept = append(kept, m)
+		}
+	}
+	shared.leftOut += int64(len(list) - len(kept))
+	return kept
 }
 
 // inheritDumps gives a child the dumps of run-time compilers that its parent has open.

@@ -24,11 +24,31 @@ func (p *process) put(m decode.MapEvent) {
 	}
 }
 
-// mmap adds a mapping to a process.
+// mmap adds a mapping to a process, or to the kernel.
 func (t *timeline) mmap(s *sideband, c *cursor) {
 	pid, _ := c.s32(), c.s32()
-	m := decode.MapEvent{Time: t.ns(s.time), Address: c.u64(), Size: c.u64(), FileOffset: c.u64(), Modes: 5}
-	huge := false
+	m, huge := t.readMapping(s, c)
+	if c.short || m.Size == 0 {
+		return
+	}
+	t.newest[m.Path] = m.File
+	mode := s.misc & miscMode
+	if most, ok := bounds.Mapping(t.r.rec.Arch, t.r.rec.WordBits, m.Address, m.Size); !ok && mode != miscKernel {
+		t.r.left(s.at).Out("the size of a mapping", " bytes", s.at.offset(), m.Size, 1, most)
+		return
+	}
+	switch mode {
+	case miscKernel:
+		t.kernelMap(m)
+	case miscUser, miscUnknown:
+		t.userMap(t.process(pid, s.time), m, huge)
+	}
+}
+
+// readMapping reads a MMAP or MMAP2 record after its process; huge says that the
+// mapping is of memory in huge pages, which has no file.
+func (t *timeline) readMapping(s *sideband, c *cursor) (m decode.MapEvent, huge bool) {
+	m = decode.MapEvent{Time: t.ns(s.time), Address: c.u64(), Size: c.u64(), FileOffset: c.u64(), Modes: 5}
 	if s.typ == recordMmap2 {
 		id := c.bytes(24)
 		prot, flags := c.u32(), c.u32()
@@ -42,37 +62,26 @@ func (t *timeline) mmap(s *sideband, c *cursor) {
 		m.Modes = 3
 	}
 	m.Path = text(c.b[:max(len(c.b)-t.r.trailerSize(), 0)])
-	if c.short || m.Size == 0 {
-		return
-	}
-	t.newest[m.Path] = m.File
-	mode := s.misc & miscMode
-	if most, ok := bounds.Mapping(t.r.rec.Arch, t.r.rec.WordBits, m.Address, m.Size); !ok && mode != miscKernel {
-		t.r.left(s.at).Out("the size of a mapping", " bytes", s.at.offset(), m.Size, 1, most)
-		return
-	}
-	if mode == miscKernel {
-		t.kernelMap(m)
-	}
-	if mode != miscUser && mode != miscUnknown {
-		return
-	}
+	return m, huge
+}
+
+// userMap adds a mapping to a process.
+func (t *timeline) userMap(p *process, m decode.MapEvent, huge bool) {
 	if m.Modes&4 == 0 {
-		t.process(pid, s.time).add(m)
+		p.add(m)
 		return
 	}
 	if m.Path == "[vdso]" {
 		m.FileOffset = 0
 	}
 	if decode.IsJITDump(m.Path) {
-		p := t.process(pid, s.time)
 		p.JITDumps = append(p.JITDumps, decode.JITDump{Path: m.Path, Mapped: m.Time, From: m.Time, Until: decode.Never})
 		return
 	}
 	if huge || decode.IsGenerated(m.Path, m.BuildID != "" || t.r.imageIDs[m.Path] != "") {
-		m.Generated(int64(pid))
+		m.Generated(p.PID)
 	}
-	t.process(pid, s.time).add(m)
+	p.add(m)
 }
 
 // fileID reads what MMAP2 records of a file: device numbers, inode, generation.

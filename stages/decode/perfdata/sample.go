@@ -77,8 +77,20 @@ func (r *reader) readSample(body []byte, s *sample) bool {
 	}
 	a := &r.events[s.event].attr
 	s.period = a.period
-	t := a.sampleType
 	c := cursor{b: body, big: r.big}
+	s.readEvent(&c, a.sampleType)
+	if a.sampleType&stackFields != 0 {
+		s.readStack(&c, a)
+	}
+	if a.sampleType&lastFields != 0 {
+		s.readLast(&c, a)
+	}
+	s.left = len(c.b)
+	return !c.short
+}
+
+// readEvent reads the fields that say when and where a sample was taken.
+func (s *sample) readEvent(c *cursor, t uint64) {
 	if t&sampleIdentifier != 0 {
 		c.u64()
 	}
@@ -107,6 +119,15 @@ func (r *reader) readSample(body []byte, s *sample) bool {
 	if t&samplePeriod != 0 {
 		s.period = c.u64()
 	}
+}
+
+// stackFields are the fields of readStack.
+const stackFields = sampleRead | sampleCallchain | sampleRaw | sampleBranchStack | sampleRegsUser | sampleStackUser
+
+// readStack reads the fields that follow: what counters read, and how the code came
+// to be called.
+func (s *sample) readStack(c *cursor, a *attr) {
+	t := a.sampleType
 	if t&sampleRead != 0 {
 		s.values = c.b
 		c.skipRead(a.readFormat)
@@ -126,6 +147,16 @@ func (r *reader) readSample(body []byte, s *sample) bool {
 	if t&sampleStackUser != 0 {
 		s.stack, s.stackCut = c.stack()
 	}
+}
+
+// lastFields are the fields of readLast.
+const lastFields = sampleWeight | sampleWeightStruct | sampleDataSrc | sampleTransaction | sampleRegsIntr | samplePhysAddr |
+	sampleCgroup | sampleDataPageSize | sampleCodePageSize | sampleAux
+
+// readLast reads the last fields: what is known of an access to memory, and what is
+// not used.
+func (s *sample) readLast(c *cursor, a *attr) {
+	t := a.sampleType
 	if t&(sampleWeight|sampleWeightStruct) != 0 {
 		if s.weight = c.u64(); t&sampleWeightStruct != 0 {
 			s.weight &= 1<<32 - 1
@@ -147,8 +178,6 @@ func (r *reader) readSample(body []byte, s *sample) bool {
 	if t&sampleAux != 0 {
 		c.bytes(c.u64())
 	}
-	s.left = len(c.b)
-	return !c.short
 }
 
 // list returns the bytes of a counted list of things of a size.

@@ -27,41 +27,53 @@ func (r *reader) scan(n, from int) {
 		c := cursor{b: rest, big: r.big}
 		typ, misc, size := c.u32(), c.u16(), int(c.u16())
 		if size < recordHeader || size > len(rest) {
-			next := r.resync(p.data, at)
-			if next == len(p.data) && size > len(rest) {
-				if r.cut(p, at); typ == recordCompressed { // what there is of the stream can be read
-					r.compressed = append(r.compressed, rest[recordHeader:])
-				}
-				return
-			}
-			r.problemIn(p.name, problem.Error, int64(at), "bad-record", "a record of type %d has %d bytes: %d bytes are skipped", typ, size, next-at)
-			at = next
+			at = r.badRecord(p, at, typ, size)
 			continue
 		}
-		body := rest[recordHeader:size]
+		body, here := rest[recordHeader:size], place(n)<<pieceShift|place(at)
 		switch {
 		case typ == recordSample:
 			p.inRound = true
-			r.sampleAt(place(n)<<pieceShift|place(at), body)
+			r.sampleAt(here, body)
 		case typ < recordTool:
-			r.kernelRecord(p, place(n)<<pieceShift|place(at), typ, misc, body)
+			r.kernelRecord(p, here, typ, misc, body)
 		default:
-			switch typ {
-			case recordFinishedRound:
-				p.inRound, p.marked = false, true
-			case recordFinishedInit:
-				r.begun = true
-			case recordAuxtrace:
-				p.inRound = true
-			case recordCompressed, recordCompressed2:
-				p.inRound, r.packed = true, true
-			}
+			r.mark(p, typ)
 			if size += r.toolRecord(typ, misc, body); size > len(rest) {
 				r.cut(p, at)
 			}
 		}
 		at += size
 		r.touch(size)
+	}
+}
+
+// badRecord reports a record whose size cannot be right, and returns where reading
+// goes on.
+func (r *reader) badRecord(p *piece, at int, typ uint32, size int) (next int) {
+	rest := p.data[at:]
+	next = r.resync(p.data, at)
+	if next < len(p.data) || size <= len(rest) {
+		r.problemIn(p.name, problem.Error, int64(at), "bad-record", "a record of type %d has %d bytes: %d bytes are skipped", typ, size, next-at)
+		return next
+	}
+	if r.cut(p, at); typ == recordCompressed { // what there is of the stream can be read
+		r.compressed = append(r.compressed, rest[recordHeader:])
+	}
+	return next
+}
+
+// mark notes what a record of perf's own says about the state of its buffers.
+func (r *reader) mark(p *piece, typ uint32) {
+	switch typ {
+	case recordFinishedRound:
+		p.inRound, p.marked = false, true
+	case recordFinishedInit:
+		r.begun = true
+	case recordAuxtrace:
+		p.inRound = true
+	case recordCompressed, recordCompressed2:
+		p.inRound, r.packed = true, true
 	}
 }
 
