@@ -14,9 +14,6 @@ import (
 // minVersion is the oldest major format version read (gprofng-experiment 2.3).
 const minVersion = 12
 
-// endOfDates is the last second of the year 9999.
-const endOfDates = 253402300799
-
 // forked is the command of a process that executed no program.
 const forked = "(fork)"
 
@@ -61,9 +58,6 @@ type logReader struct {
 	last   string           // label
 	living map[string][]int // numbers of the threads that have not ended, by environment
 }
-
-// maxWarnings bounds how many warnings of the collector are kept.
-const maxWarnings = 1 << 14
 
 // tooMany tells that a log has more of something than are kept.
 func (r *logReader) tooMany(reason, what string, most int) {
@@ -215,92 +209,6 @@ func (r *logReader) outOfBounds(t *tag, name, unit string, value, most int64) {
 
 func (r *logReader) badNumber(t *tag, name string, err error) {
 	r.e.report(problem.Error, r.file, t.offset, "bad-number", "%s of the element %s: %v", name, t.name, err)
-}
-
-func (r *logReader) event(t *tag) {
-	kind := t.get("kind")
-	switch kind {
-	case "map", "unmap":
-		r.maps.event(r.file, t)
-		return
-	case "cwarn", "cerror":
-		if len(r.warnings) == maxWarnings {
-			r.tooMany("collector-warnings", "warnings of the collector", maxWarnings)
-			return
-		}
-		r.warnings = append(r.warnings, collectorWarning{kind, t.get("id"), strings.TrimSpace(t.text), r.file, t.offset})
-		return
-	case "comment":
-		r.archived = r.archived || strings.HasPrefix(t.text, "Archive command")
-		return
-	}
-	time, ok := r.time(t)
-	if !ok {
-		return
-	}
-	if kind == "exit" && t.get("tstamp") == "" {
-		r.endless = true
-	}
-	if kind != "run" && (time < 0 || time > bounds.Longest) {
-		r.outOfBounds(t, "tstamp", " ns", time, bounds.Longest)
-		time, r.endless = 0, r.endless || kind == "exit" || kind == "exec_start"
-	}
-	switch kind {
-	case "run":
-		r.running, r.closed, r.exited = true, false, false
-		r.start, r.wall = time, r.int(t, "time")
-		if r.wall < 0 || r.wall > endOfDates {
-			r.outOfBounds(t, "time", " s", r.wall, endOfDates)
-			r.wall = 0
-		}
-	case "exit":
-		r.closed, r.exited = true, true
-		r.lastTime = max(r.lastTime, time)
-	case "exec_start":
-		r.closed = true
-		r.lastTime = max(r.lastTime, time)
-	case "exec_error":
-		r.closed = false
-	case "sample":
-		r.lastTime = max(r.lastTime, time)
-		r.sample(t)
-	case "jthread_start":
-		r.beginThread(javaThread{
-			thread: r.int(t, "tid"), env: t.get("jenv"),
-			name: t.get("name"), group: t.get("grpname"), from: time,
-		})
-	case "jthread_end":
-		r.endThread(t, time)
-	case "desc_started":
-		if t.get("follow") == "1" && t.get("lineage") != "" {
-			r.e.opener.announce(t.get("lineage"))
-		}
-	case "desc_start", "pause", "resume", "thread_pause", "thread_resume", "archive_run", "gc_start", "gc_end":
-		r.archived = r.archived || kind == "archive_run"
-	default:
-		r.e.report(problem.Info, r.file, t.offset, "unknown-event", "events of kind %q are not known; this one is ignored", kind)
-	}
-}
-
-// maxLabels bounds how many sample points have a label: at one a second, those
-// of twelve days.
-const maxLabels = 1 << 20
-
-// sample reads a sample point. Most have the same few labels.
-func (r *logReader) sample(t *tag) {
-	id := r.int(t, "id")
-	if id < 0 || t.get("id") == "" {
-		return
-	}
-	r.samples = max(r.samples, id)
-	if id == 0 || len(r.labels) == maxLabels {
-		return
-	}
-	label := t.get("label")
-	if r.last != label {
-		r.last = label
-	}
-	r.labels[id] = r.last
 }
 
 // wordBytes returns the size of an address; without a usable statement it

@@ -1,0 +1,121 @@
+package gprofng
+
+import (
+	"strings"
+
+	"stackmill/problem"
+	"stackmill/stages/decode/bounds"
+)
+
+// endOfDates is the last second of the year 9999.
+const endOfDates = 253402300799
+
+// maxWarnings bounds how many warnings of the collector are kept.
+const maxWarnings = 1 << 14
+
+// event reads an event element (gprofng-experiment 2.4).
+func (r *logReader) event(t *tag) {
+	kind := t.get("kind")
+	switch kind {
+	case "map", "unmap":
+		r.maps.event(r.file, t)
+	case "cwarn", "cerror":
+		r.warning(kind, t)
+	case "comment":
+		r.archived = r.archived || strings.HasPrefix(t.text, "Archive command")
+	default:
+		if time, ok := r.eventTime(kind, t); ok {
+			r.timed(kind, time, t)
+		}
+	}
+}
+
+func (r *logReader) warning(kind string, t *tag) {
+	if len(r.warnings) == maxWarnings {
+		r.tooMany("collector-warnings", "warnings of the collector", maxWarnings)
+		return
+	}
+	r.warnings = append(r.warnings, collectorWarning{kind, t.get("id"), strings.TrimSpace(t.text), r.file, t.offset})
+}
+
+// eventTime reads an event's time; false if it is there but unreadable. All but that of
+// the run event count from the start: one that cannot be is taken for 0.
+func (r *logReader) eventTime(kind string, t *tag) (time int64, ok bool) {
+	time, ok = r.time(t)
+	if !ok {
+		return 0, false
+	}
+	if kind == "exit" && t.get("tstamp") == "" {
+		r.endless = true
+	}
+	if kind != "run" && (time < 0 || time > bounds.Longest) {
+		r.outOfBounds(t, "tstamp", " ns", time, bounds.Longest)
+		time, r.endless = 0, r.endless || kind == "exit" || kind == "exec_start"
+	}
+	return time, true
+}
+
+// timed reads an event that says what happened at a time.
+func (r *logReader) timed(kind string, time int64, t *tag) {
+	switch kind {
+	case "run":
+		r.run(time, t)
+	case "exit":
+		r.closed, r.exited = true, true
+		r.lastTime = max(r.lastTime, time)
+	case "exec_start":
+		r.closed = true
+		r.lastTime = max(r.lastTime, time)
+	case "exec_error":
+		r.closed = false
+	case "sample":
+		r.lastTime = max(r.lastTime, time)
+		r.sample(t)
+	case "jthread_start":
+		r.beginThread(javaThread{
+			thread: r.int(t, "tid"), env: t.get("jenv"),
+			name: t.get("name"), group: t.get("grpname"), from: time,
+		})
+	case "jthread_end":
+		r.endThread(t, time)
+	case "desc_started":
+		if t.get("follow") == "1" && t.get("lineage") != "" {
+			r.e.opener.announce(t.get("lineage"))
+		}
+	case "desc_start", "pause", "resume", "thread_pause", "thread_resume", "archive_run", "gc_start", "gc_end":
+		r.archived = r.archived || kind == "archive_run"
+	default:
+		r.e.report(problem.Info, r.file, t.offset, "unknown-event", "events of kind %q are not known; this one is ignored", kind)
+	}
+}
+
+// run reads the event of the experiment's start, which says when that was on two clocks.
+func (r *logReader) run(time int64, t *tag) {
+	r.running, r.closed, r.exited = true, false, false
+	r.start, r.wall = time, r.int(t, "time")
+	if r.wall < 0 || r.wall > endOfDates {
+		r.outOfBounds(t, "time", " s", r.wall, endOfDates)
+		r.wall = 0
+	}
+}
+
+// maxLabels bounds how many sample points have a label: at one a second, those
+// of twelve days.
+const maxLabels = 1 << 20
+
+// sample reads a sample point. Most have the same few labels.
+func (r *logReader) sample(t *tag) {
+	id := r.int(t, "id")
+	if id < 0 || t.get("id") == "" {
+		return
+	}
+	r.samples = max(r.samples, id)
+	if id == 0 || len(r.labels) == maxLabels {
+		return
+	}
+	label := t.get("label")
+	if r.last != label {
+		r.last = label
+	}
+	r.labels[id] = r.last
+}
