@@ -13,6 +13,7 @@ import (
 	"stackmill/stages/decode/gprofng/archive"
 	"stackmill/stages/loadobject/elf"
 	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/insn/disasm"
 	"stackmill/stages/loadobject/symtab"
 )
 
@@ -82,7 +83,7 @@ func TestJudgesEdges(t *testing.T) {
 			if a.Linkage != "A" {
 				continue
 			}
-			for i := range insn.Walk(c.table.Arch, c.file.Slice(a.Offset, a.Size), a.Address) {
+			for i := range disasm.Walk(c.table.Arch, c.file.Slice(a.Offset, a.Size), a.Address) {
 				if i.Inst.Kind != insn.Call {
 					continue
 				}
@@ -178,7 +179,7 @@ func (p *archived) judge(path string, offset uint64, g callee) string {
 		return "no code"
 	}
 	r, ok := c.table.Region(offset)
-	inst, err := insn.Decode(c.table.Arch, c.file.Slice(offset, min(16, r.Offset+r.Size-offset)), r.Address+offset-r.Offset)
+	inst, err := disasm.Decode(c.table.Arch, c.file.Slice(offset, min(16, r.Offset+r.Size-offset)), r.Address+offset-r.Offset)
 	if !ok || err != nil || inst.Kind != insn.Call {
 		return "no call"
 	}
@@ -217,7 +218,7 @@ func (w *walk) follow(c *code, inst insn.Inst) {
 		return
 	}
 	if f.Kind == symtab.PLT {
-		slot, ok := insn.StubSlot(c.table.Arch, c.file.Slice(offset, 16), inst.Target)
+		slot, ok := disasm.StubSlot(c.table.Arch, c.file.Slice(offset, 16), inst.Target)
 		if !ok {
 			w.unknown = true
 			return
@@ -260,7 +261,7 @@ func (w *walk) enter(c *code, f symtab.Function) {
 		w.unknown = true
 		return
 	}
-	for i := range insn.Walk(c.table.Arch, c.file.Slice(f.Offset, f.Size), f.Address) {
+	for i := range disasm.Walk(c.table.Arch, c.file.Slice(f.Offset, f.Size), f.Address) {
 		switch {
 		case i.Err != nil:
 			w.unknown = true

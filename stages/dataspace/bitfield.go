@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/insn/disasm"
 )
 
 // Bounds of what is followed to tell bits apart: instructions before and behind an
@@ -48,7 +49,7 @@ func (f *function) bits(i int) (insn.Bits, bool) {
 	if !x.valid {
 		return insn.Bits{}, false
 	}
-	return insn.BitsOf(f.object.symbols.Arch, f.raw[x.address-f.address:], x.address)
+	return disasm.Bits(f.object.symbols.Arch, f.raw[x.address-f.address:])
 }
 
 // change finds the bits that a store changes, as far as the instructions on a way

@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/insn/disasm"
 	"stackmill/stages/loadobject/isa"
 )
 
@@ -42,7 +43,7 @@ func disassemble(o *object, code []byte, arch isa.Arch, address, offset uint64) 
 	for at := address; at < end; {
 		i := instruction{address: at}
 		var err error
-		if i.Effect, err = insn.Effects(arch, code[at-address:], at); err == nil {
+		if i.Effect, err = disasm.Effects(arch, code[at-address:], at); err == nil {
 			i.valid = true
 		} else {
 			i.Effect = insn.Effect{Inst: insn.Inst{Len: 1}, Written: ^uint64(0), Dest: insn.NoRegister, Base: insn.NoRegister}

@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/insn/disasm"
 	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/loadobject/symtab"
 )
@@ -43,7 +44,7 @@ func (r *Resolver) destination(object ObjectNo, inst insn.Inst) (d destination, 
 		return d, false
 	}
 	stub, arch := r.Bytes(object, target, maxStub)
-	if at, isStub := insn.StubSlot(arch, stub, inst.Target); isStub {
+	if at, isStub := disasm.StubSlot(arch, stub, inst.Target); isStub {
 		d.entry, d.table = entry{object, target}, true
 		d.slot, ok = t.Slot(at)
 		return d, ok
@@ -143,7 +144,7 @@ func (r *Resolver) findExits(object ObjectNo, f symtab.Function) *exits {
 	x.known = arch != 0 && uint64(len(code)) == f.Size
 	targets := map[uint64]bool{} // of jumps from before the frame pointer is set
 	straight := false            // since one of them
-	for i := range insn.Walk(arch, code, f.Address) {
+	for i := range disasm.Walk(arch, code, f.Address) {
 		at := i.Addr - f.Address
 		end := at + uint64(i.Inst.Len)
 		if x.frame == 0 && i.Inst.Kind == insn.CondJump && i.Inst.HasTarget {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/insn/disasm"
 	"stackmill/stages/loadobject/symtab"
 )
 
@@ -94,7 +95,7 @@ func (s *importSearch) call(offset uint64) {
 		return
 	}
 	code, arch := s.r.Bytes(s.object, offset, longestInst)
-	inst, err := insn.Decode(arch, code, region.Address+(offset-region.Offset))
+	inst, err := disasm.Decode(arch, code, region.Address+(offset-region.Offset))
 	if err != nil || inst.Kind != insn.Call {
 		return
 	}
@@ -144,7 +145,7 @@ func (s *importSearch) tailCalls(f symtab.Function) {
 	s.visited = append(s.visited, f.Offset)
 	code, arch := s.r.Bytes(s.object, f.Offset, min(f.Size, maxTailCode))
 	s.anywhere = s.anywhere || uint64(len(code)) < f.Size
-	for i := range insn.Walk(arch, code, f.Address) {
+	for i := range disasm.Walk(arch, code, f.Address) {
 		switch {
 		case i.Inst.Kind != insn.Jump && i.Inst.Kind != insn.CondJump:
 		case i.Inst.HasSlot || i.Inst.HasTarget && i.Inst.Target-f.Address >= f.Size:

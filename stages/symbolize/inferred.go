@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/insn/disasm"
 	"stackmill/stages/loadobject/symtab"
 )
 
@@ -179,7 +180,7 @@ func (r *Resolver) slotAt(location LocationNo) (slot symtab.Slot, isTable bool) 
 	for _, size := range [...]uint64{16, 8} { // of entries, which may be aligned to no more than that
 		start := l.Offset - (region.Address+l.Offset-region.Offset)%size
 		stub, arch := r.Bytes(l.Object, start, maxStub)
-		if at, ok := insn.StubSlot(arch, stub, region.Address+start-region.Offset); ok {
+		if at, ok := disasm.StubSlot(arch, stub, region.Address+start-region.Offset); ok {
 			if slot, ok := t.Slot(at); ok {
 				return slot, true
 			}
@@ -224,7 +225,7 @@ func (r *Resolver) Returns(location LocationNo) bool {
 		return false
 	}
 	code, arch := r.Bytes(l.Object, l.Offset, maxStub)
-	for i := range insn.Walk(arch, code, l.Offset) {
+	for i := range disasm.Walk(arch, code, l.Offset) {
 		if i.Err != nil || i.Inst.Kind != insn.Nop {
 			return i.Err == nil && i.Inst.Kind == insn.Return
 		}

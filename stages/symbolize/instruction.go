@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/insn/disasm"
 	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/loadobject/symtab"
 )
@@ -34,16 +35,16 @@ type Disassembly struct {
 // Disassembler gives the instructions of functions.
 type Disassembler struct {
 	r         *Resolver
-	printers  map[isa.Arch]*insn.Printer
+	printers  map[isa.Arch]*disasm.Printer
 	addresses map[ObjectNo]symtab.Addresses // by object
 	stubs     map[stubKey]string            // names of entries of procedure linkage tables
 	readable  func(linkage string) string
-	items     []insn.Item // of the code being decoded, kept for the next
+	items     []disasm.Item // of the code being decoded, kept for the next
 }
 
 // NewDisassembler returns a disassembler of the resolver's functions.
 func NewDisassembler(r *Resolver) *Disassembler {
-	return &Disassembler{r, map[isa.Arch]*insn.Printer{}, map[ObjectNo]symtab.Addresses{}, map[stubKey]string{}, symtab.NewNames().Readable, nil}
+	return &Disassembler{r, map[isa.Arch]*disasm.Printer{}, map[ObjectNo]symtab.Addresses{}, map[stubKey]string{}, symtab.NewNames().Readable, nil}
 }
 
 // Close closes the load objects' files.
@@ -115,7 +116,7 @@ func (d *Disassembler) available(function FunctionNo, pcs []uint64, within int) 
 func arrival(arch isa.Arch, code []byte, distance uint64) uint64 {
 next:
 	for skip := range min(uint64(len(code)), distance, longestInst) {
-		for item := range insn.Walk(arch, code[skip:], skip) {
+		for item := range disasm.Walk(arch, code[skip:], skip) {
 			if item.Err != nil || item.Addr > distance {
 				continue next
 			}
@@ -133,7 +134,7 @@ func (d *Disassembler) add(out *Disassembly, function FunctionNo, offset uint64,
 	f := &d.r.Program.Functions[function]
 	address := f.Address + (offset - f.Offset)
 	items := d.items[:0]
-	for item := range insn.Walk(arch, code, address) {
+	for item := range disasm.Walk(arch, code, address) {
 		items = append(items, item)
 	}
 	d.items = items
@@ -142,7 +143,7 @@ func (d *Disassembler) add(out *Disassembly, function FunctionNo, offset uint64,
 	}
 	printer := d.printers[arch]
 	if printer == nil {
-		printer = insn.NewPrinter(arch)
+		printer = disasm.NewPrinter(arch)
 		d.printers[arch] = printer
 	}
 	wanted := choose(out, items, address-offset, pcs, within)
@@ -161,7 +162,7 @@ func (d *Disassembler) add(out *Disassembly, function FunctionNo, offset uint64,
 
 // choose says which instructions are wanted and finds those that PCs stand for.
 // shift is the distance from offsets to addresses.
-func choose(out *Disassembly, items []insn.Item, shift uint64, pcs []uint64, within int) []bool {
+func choose(out *Disassembly, items []disasm.Item, shift uint64, pcs []uint64, within int) []bool {
 	wanted := make([]bool, len(items))
 	for _, pc := range pcs {
 		n := sort.Search(len(items), func(i int) bool { return items[i].Addr > pc+shift }) - 1

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/insn/disasm"
 	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/loadobject/symtab"
 )
@@ -97,7 +97,7 @@ func (s *referenceSearch) refers(body, end uint64) {
 		return
 	}
 	code, arch := s.r.Bytes(s.object, f.Offset, end-f.Offset)
-	for i := range insn.Walk(arch, code, f.Address) {
+	for i := range disasm.Walk(arch, code, f.Address) {
 		if i.Addr+uint64(i.Inst.Len)-f.Address == end-f.Offset && i.Err == nil {
 			s.found[body] = append(s.found[body], reference{f.Offset, f.Offset + (i.Addr - f.Address)})
 		}

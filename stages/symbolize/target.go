@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/insn/disasm"
 	"stackmill/stages/loadobject/symtab"
 )
 
@@ -66,7 +67,7 @@ func (d *Disassembler) stub(object ObjectNo, t *symtab.Table, offset, address ui
 	name, ok := d.stubs[k]
 	if !ok {
 		code, arch := d.r.Bytes(object, offset, maxStub)
-		if at, ok := insn.StubSlot(arch, code, address); ok {
+		if at, ok := disasm.StubSlot(arch, code, address); ok {
 			if slot, ok := t.Slot(at); ok {
 				name = d.readable(slot.Symbol) + "@plt"
 			}

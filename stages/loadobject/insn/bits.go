@@ -1,11 +1,5 @@
 package insn
 
-import (
-	"encoding/binary"
-
-	"stackmill/stages/loadobject/isa"
-)
-
 // BitOp is how the bits of an instruction's result follow from those of its
 // operands From and With.
 type BitOp uint8
@@ -66,30 +60,8 @@ type Bits struct {
 	Plus           uint64 // of BitAdd: is added, too
 }
 
-// BitsOf decodes the instruction at the start of code, which lies at addr. It
-// reports false for those of which it does not tell what bits they use. What
-// does nothing to general registers and memory has no operands.
-func BitsOf(arch isa.Arch, code []byte, addr uint64) (Bits, bool) {
-	switch arch {
-	case isa.AMD64, isa.X86:
-		d := x86{code: code[:min(len(code), maxX86)], long: arch == isa.AMD64}
-		f, err := d.decode()
-		if err != nil {
-			return Bits{}, false
-		}
-		return d.bits(f)
-	case isa.ARM64:
-		var inst Inst
-		if inst.decodeARM64(code, addr) != nil {
-			return Bits{}, false
-		}
-		return word(binary.LittleEndian.Uint32(code)).bits()
-	}
-	return Bits{}, false
-}
-
-// ones is a number of n bits that are 1.
-func ones(n int) uint64 {
+// Ones is a number of n bits that are 1.
+func Ones(n int) uint64 {
 	if n >= 64 {
 		return ^uint64(0)
 	}

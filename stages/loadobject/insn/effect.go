@@ -1,11 +1,5 @@
 package insn
 
-import (
-	"encoding/binary"
-
-	"stackmill/stages/loadobject/isa"
-)
-
 // Register is a general register by its DWARF number: on x86-64 0 to 15 (stack
 // pointer 7), on A64 0 to 31 (stack pointer 31), in 32-bit x86 code 0 to 7 (stack
 // pointer 4).
@@ -85,52 +79,19 @@ type Effect struct {
 	Update int64
 }
 
-// Effects decodes the instruction at the start of code, which lies at addr, and
-// tells what it does. The errors are those of Decode.
-func Effects(arch isa.Arch, code []byte, addr uint64) (Effect, error) {
-	switch arch {
-	case isa.AMD64, isa.X86:
-		return effectsX86(arch == isa.AMD64, code, addr)
-	case isa.ARM64:
-		return effectsARM64(code, addr)
-	}
-	return noEffect, ErrUndefined
-}
+// NoEffect is an effect on nothing, which decoders start from.
+var NoEffect = Effect{Dest: NoRegister, Source: NoRegister, Second: NoRegister, Base: NoRegister}
 
-// noEffect is an effect on nothing.
-var noEffect = Effect{Dest: NoRegister, Source: NoRegister, Second: NoRegister, Base: NoRegister}
-
-func effectsX86(long bool, code []byte, addr uint64) (Effect, error) {
-	e := noEffect
-	d := x86{code: code[:min(len(code), maxX86)], long: long}
-	f, err := d.decode()
-	if err != nil {
-		return e, err
-	}
-	d.classify(&e.Inst, addr)
-	d.effect(&e, f, addr+uint64(d.pos))
-	return e, nil
-}
-
-func effectsARM64(code []byte, addr uint64) (Effect, error) {
-	e := noEffect
-	if err := e.decodeARM64(code, addr); err != nil {
-		return e, err
-	}
-	e.arm64(word(binary.LittleEndian.Uint32(code)), addr)
-	return e, nil
-}
-
-// write adds a register to those that are written.
-func (e *Effect) write(r Register) {
+// Write adds a register to those that are written.
+func (e *Effect) Write(r Register) {
 	if r >= 0 {
 		e.Written |= 1 << r
 	}
 }
 
-// compute sets an operation on a register and adds the register to those that
+// Compute sets an operation on a register and adds the register to those that
 // are written.
-func (e *Effect) compute(op Op, dest Register, width int) {
+func (e *Effect) Compute(op Op, dest Register, width int) {
 	e.Op, e.Dest, e.Width = op, dest, width
-	e.write(dest)
+	e.Write(dest)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/insn/disasm"
 	"stackmill/stages/loadobject/isa"
 )
 
@@ -16,7 +17,7 @@ const maxFlow = 64 << 10
 // only padding follows.
 func extent(arch isa.Arch, code []byte, addr uint64) uint64 {
 	var far uint64 // the farthest place that was jumped to
-	for i := range insn.Walk(arch, code[:min(len(code), maxFlow)], addr) {
+	for i := range disasm.Walk(arch, code[:min(len(code), maxFlow)], addr) {
 		if i.Err != nil {
 			break
 		}
@@ -37,7 +38,7 @@ func extent(arch isa.Arch, code []byte, addr uint64) uint64 {
 // padding reports whether code has nothing but what fills up the place to the
 // next function.
 func padding(arch isa.Arch, code []byte, addr uint64) bool {
-	for i := range insn.Walk(arch, code, addr) {
+	for i := range disasm.Walk(arch, code, addr) {
 		if i.Err != nil || i.Inst.Kind != insn.Nop && i.Inst.Kind != insn.Trap {
 			return len(bytes.TrimLeft(code[i.Addr-addr:], "\x00")) == 0
 		}
@@ -54,13 +55,13 @@ func ends(k insn.Kind) bool { return k == insn.Jump || k == insn.Return || k == 
 // call at the end may be one that does not return.
 func continues(arch isa.Arch, code []byte, addr, at, until uint64) bool {
 	targets := map[uint64]bool{}
-	for i := range insn.Walk(arch, code, addr) {
+	for i := range disasm.Walk(arch, code, addr) {
 		if i.Inst.HasTarget && i.Inst.Kind != insn.Call {
 			targets[i.Inst.Target] = true
 		}
 	}
 	live, returns := true, true
-	for i := range insn.Walk(arch, code, addr) {
+	for i := range disasm.Walk(arch, code, addr) {
 		live = live || targets[i.Addr]
 		if i.Err != nil {
 			return false

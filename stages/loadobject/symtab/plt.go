@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"stackmill/stages/loadobject/elf"
-	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/insn/disasm"
 	"stackmill/stages/loadobject/isa"
 )
 
@@ -60,7 +60,7 @@ func pltRuns(code []byte, addr uint64, t *Table, arch isa.Arch) (runs [][2]uint6
 		run.lazy, run.width = false, 0
 	}
 	for at := -addr % step; at < uint64(len(code)); {
-		stub, ok := insn.StubSlot(arch, code[at:min(at+32, uint64(len(code)))], addr+at)
+		stub, ok := disasm.StubSlot(arch, code[at:min(at+32, uint64(len(code)))], addr+at)
 		slot, known := t.Slot(stub)
 		if !ok || !known {
 			at += step

@@ -1,0 +1,106 @@
+// Package disasm decodes machine code of any instruction set that is known. It
+// picks the decoder, x86 or arm64; what they say has the types of package insn.
+package disasm
+
+import (
+	"fmt"
+	"strings"
+
+	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/insn/arm64"
+	"stackmill/stages/loadobject/insn/x86"
+	"stackmill/stages/loadobject/isa"
+)
+
+// Decode decodes the instruction at the start of code, which lies at addr. It
+// looks no further than the instruction's end and fails with ErrTruncated when
+// code ends before it, with ErrUndefined when there is no such instruction.
+//
+// Lengths are the hardware's. They differ from those of objdump in one place:
+// objdump prints `fwait` and the x87 instruction behind it as one. The x86
+// extension APX (prefix REX2, EVEX map 4) is undefined here.
+func Decode(arch isa.Arch, code []byte, addr uint64) (insn.Inst, error) {
+	switch arch {
+	case isa.ARM64:
+		return arm64.Decode(code, addr)
+	case isa.AMD64, isa.X86:
+		return x86.Decode(arch == isa.AMD64, code, addr)
+	}
+	return insn.Inst{}, insn.ErrUndefined
+}
+
+// Effects decodes the instruction at the start of code, which lies at addr, and
+// says what it does. The errors are those of Decode.
+func Effects(arch isa.Arch, code []byte, addr uint64) (insn.Effect, error) {
+	switch arch {
+	case isa.ARM64:
+		return arm64.Effects(code, addr)
+	case isa.AMD64, isa.X86:
+		return x86.Effects(arch == isa.AMD64, code, addr)
+	}
+	return insn.NoEffect, insn.ErrUndefined
+}
+
+// Bits decodes the instruction at the start of code. It is false for those whose
+// use of bits is unknown. What does nothing to general registers and memory has
+// no operands.
+func Bits(arch isa.Arch, code []byte) (insn.Bits, bool) {
+	switch arch {
+	case isa.ARM64:
+		return arm64.Bits(code)
+	case isa.AMD64, isa.X86:
+		return x86.Bits(arch == isa.AMD64, code)
+	}
+	return insn.Bits{}, false
+}
+
+// StubSlot decodes an entry of a procedure linkage table, which lies at addr,
+// and returns the address of the word that it takes its jump's target from: an
+// entry of the global offset table, whose relocation names the function (S23).
+// It is false when the code is no such entry, or is one of those of 32-bit x86
+// that find the table through a register.
+//
+//	x86      [endbr64] jmp *slot
+//	A64      [bti c] adrp x16, page; ldr x17, [x16, #n]; add x16, x16, #n; [autia1716] br x17
+func StubSlot(arch isa.Arch, code []byte, addr uint64) (slot uint64, ok bool) {
+	switch arch {
+	case isa.ARM64:
+		return arm64.StubSlot(code, addr)
+	case isa.AMD64, isa.X86:
+		return x86.StubSlot(arch == isa.AMD64, code, addr)
+	}
+	return 0, false
+}
+
+// Text disassembles the instruction at the start of code, which lies at addr,
+// in the syntax of the GNU tools (AT&T for x86).
+//
+// It is for people to read, not for programs. What golang.org/x/arch cannot
+// name, among it many of the newer extensions, reads as its bytes, such as
+// `.byte 0xf3,0x0f,0xc7,0xf8` or `.inst 0x04e00c41`, and so do bytes that are no
+// instruction. The text of no code is empty.
+func Text(arch isa.Arch, code []byte, addr uint64) string {
+	inst, err := Decode(arch, code, addr)
+	if err != nil {
+		return bytesText(code[:min(arch.Step(), len(code))])
+	}
+	return textOf(arch, code[:inst.Len], addr)
+}
+
+// textOf disassembles an instruction, of which code is all.
+func textOf(arch isa.Arch, code []byte, addr uint64) string {
+	if arch == isa.ARM64 {
+		return arm64.Text(code, addr)
+	}
+	if text := x86.Text(arch == isa.AMD64, code, addr); text != "" {
+		return text
+	}
+	return bytesText(code)
+}
+
+func bytesText(code []byte) string {
+	if len(code) == 0 {
+		return ""
+	}
+	return ".byte 0x" + strings.ReplaceAll(fmt.Sprintf("% x", code), " ", ",0x")
+}

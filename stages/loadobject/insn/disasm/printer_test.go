@@ -1,0 +1,41 @@
+package disasm
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"testing"
+
+	"stackmill/stages/loadobject/isa"
+)
+
+// A printer prints what Text does, also what it has printed before elsewhere.
+func TestPrinter(t *testing.T) {
+	if testing.Short() {
+		t.Skip("every opcode")
+	}
+	samples := map[isa.Arch][]string{isa.AMD64: everyOpcode(isa.AMD64), isa.X86: everyOpcode(isa.X86)}
+	words := rand.New(rand.NewPCG(1, 2))
+	for range 50_000 {
+		samples[isa.ARM64] = append(samples[isa.ARM64], string(binary.LittleEndian.AppendUint32(nil, words.Uint32())))
+	}
+	for arch, codes := range samples {
+		p := NewPrinter(arch)
+		for i, c := range codes {
+			if arch != isa.ARM64 && i%7 != 0 && c[0] != 0x0f && c[0]&0xf0 != 0xe0 && c[0]&0xf0 != 0x70 {
+				continue // all branches, and some of the others
+			}
+			code := []byte(c + "\x11\x22\x33\x44\x55\x66\x77\x08")
+			for _, addr := range []uint64{0x401000, 0x7000123456} {
+				if arch == isa.X86 {
+					addr = uint64(uint32(addr))
+				}
+				for item := range Walk(arch, code, addr) {
+					if got, want := p.Text(item, code), Text(arch, code, addr); got != want {
+						t.Fatalf("% x at %#x: %q, want %q", code[:item.Inst.Len], addr, got, want)
+					}
+					break
+				}
+			}
+		}
+	}
+}

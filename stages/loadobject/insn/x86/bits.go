@@ -1,0 +1,334 @@
+package x86
+
+import (
+	"math/bits"
+
+	"stackmill/stages/loadobject/insn"
+)
+
+// bits tells what the instruction does to bits.
+func (d *decoder) bits(f form) (insn.Bits, bool) {
+	w := bitWorker{worker: worker{decoder: d, form: f}}
+	switch {
+	case d.encoding == vex && d.number >= 2:
+		return w.extension()
+	case d.encoding != plain:
+		return insn.Bits{}, d.onlyVectors()
+	case d.number == 0:
+		return w.legacy()
+	case d.number == 1:
+		return w.twoByte()
+	}
+	return insn.Bits{}, d.onlyVectors()
+}
+
+// bitWorker makes Bits.
+type bitWorker struct{ worker }
+
+// sized sets the size of the operands: of a byte, or the operand size.
+func (w *bitWorker) sized(byteWide bool) {
+	if w.size = 1; !byteWide {
+		w.size = w.decoder.size('v')
+	}
+}
+
+func bitOperand(p place) insn.BitOperand {
+	switch p.kind {
+	case inMemory:
+		return insn.BitOperand{Kind: insn.BitMemory}
+	case inSecondByte:
+		return insn.BitOperand{Kind: insn.BitRegister, Register: p.reg, High: true}
+	}
+	return insn.BitOperand{Kind: insn.BitRegister, Register: p.reg}
+}
+
+func (w *bitWorker) inRM() insn.BitOperand  { return bitOperand(w.rm()) }
+func (w *bitWorker) inReg() insn.BitOperand { return bitOperand(w.modrmReg()) }
+func (w *bitWorker) ax() insn.BitOperand    { return bitOperand(place{inRegister, w.general(numberAX)}) }
+
+// constant is an immediate of the operands' size.
+func (w *bitWorker) constant(n int64) insn.BitOperand {
+	return insn.BitOperand{Kind: insn.BitConst, Value: uint64(n) & insn.Ones(8*w.size)}
+}
+
+// both makes an operation on two operands whose result goes to the first.
+func (w *bitWorker) both(op insn.BitOp, a, b insn.BitOperand) insn.Bits {
+	return insn.Bits{Op: op, Width: w.size, To: a, From: a, With: b, Sets: true}
+}
+
+// copied moves n bytes into a register or memory, with zeroes or the sign before them.
+func (w *bitWorker) copied(to, from insn.BitOperand, n int, signed bool) insn.Bits {
+	return insn.Bits{Op: insn.BitField, Width: w.size, To: to, From: from, Count: 8 * n, Signed: signed}
+}
+
+// arithmetic makes the operation of ModRM.reg or of the opcode's bits 3 to 5.
+func (w *bitWorker) arithmetic(n byte, a, b insn.BitOperand) insn.Bits {
+	out := w.both([8]insn.BitOp{insn.BitAdd, insn.BitOr, insn.BitAdd, insn.BitSubtract, insn.BitAnd, insn.BitSubtract, insn.BitXor, insn.BitSubtract}[n&7], a, b)
+	if n&7 == 5 && a == b {
+		out.Op = insn.BitXor // 0
+	}
+	out.Carry = n&7 == 2 || n&7 == 3
+	if n&7 == 7 { // a comparison
+		out.To = insn.BitOperand{}
+	}
+	return out
+}
+
+// legacy does the opcodes of one byte.
+func (w *bitWorker) legacy() (insn.Bits, bool) {
+	op := w.op
+	w.sized(op&1 == 0)
+	switch {
+	case op < 0x40 && op&7 < 2:
+		return w.arithmetic(op>>3, w.inRM(), w.inReg()), true
+	case op < 0x40 && op&7 < 4:
+		return w.arithmetic(op>>3, w.inReg(), w.inRM()), true
+	case op < 0x40 && op&7 < 6:
+		return w.arithmetic(op>>3, w.ax(), w.constant(w.imm)), true
+	case op >= 0x40 && op < 0x50:
+		w.sized(false)
+		return w.both(insn.BitAdd, bitOperand(w.opcodeReg()), w.constant(1)), true
+	case op >= 0x50 && op < 0x60:
+		return w.pushPop()
+	case op >= 0x70 && op < 0x80: // jcc
+		return w.condition(insn.Bits{}), true
+	case op >= 0x80 && op < 0x84:
+		return w.arithmetic(w.reg(), w.inRM(), w.constant(w.imm)), true
+	case op >= 0xb0 && op < 0xc0:
+		w.sized(op < 0xb8)
+		return w.copied(bitOperand(w.opcodeReg()), w.constant(w.imm), w.size, false), true
+	case op >= 0xd8 && op < 0xe0: // x87
+		return insn.Bits{}, true
+	}
+	switch op {
+	case 0x63:
+		w.sized(false)
+		to := w.inReg()
+		return w.copied(to, w.inRM(), 4, true), w.long
+	case 0x69, 0x6b:
+		w.sized(false)
+		return insn.Bits{Op: insn.BitMix, Width: w.size, To: w.inReg(), From: w.inRM(), Sets: true}, true
+	case 0x84, 0x85:
+		out := w.both(insn.BitAnd, w.inRM(), w.inReg())
+		out.To = insn.BitOperand{}
+		return out, true
+	case 0x88, 0x89:
+		return w.copied(w.inRM(), w.inReg(), w.size, false), true
+	case 0x8a, 0x8b:
+		return w.copied(w.inReg(), w.inRM(), w.size, false), true
+	case 0x8d:
+		return w.sumOfAddress(), true
+	case 0x98:
+		w.sized(false)
+		return w.copied(w.ax(), w.ax(), w.size/2, true), true
+	case 0x99: // the sign of the accumulator
+		w.sized(false)
+		dx := bitOperand(place{inRegister, w.general(numberDX)})
+		return insn.Bits{Op: insn.BitField, Width: w.size, To: dx, From: w.ax(), First: 8*w.size - 1, Count: 1, Signed: true}, true
+	case 0xa8, 0xa9:
+		out := w.both(insn.BitAnd, w.ax(), w.constant(w.imm))
+		out.To = insn.BitOperand{}
+		return out, true
+	case 0xc0, 0xc1, 0xd0, 0xd1, 0xd2, 0xd3:
+		return w.shift()
+	case 0xc6, 0xc7:
+		return w.copied(w.inRM(), w.constant(w.imm), w.size, false), w.reg() == 0
+	case 0xc9, 0xcc, 0xe8, 0xe9, 0xeb:
+		return insn.Bits{}, true
+	case 0xf6, 0xf7:
+		return w.unary()
+	case 0xfe, 0xff:
+		return w.group5()
+	}
+	return insn.Bits{}, w.kind() == insn.Nop
+}
+
+func (w *bitWorker) pushPop() (insn.Bits, bool) {
+	w.size = w.decoder.size('s')
+	r, stack := bitOperand(w.opcodeReg()), insn.BitOperand{Kind: insn.BitMemory}
+	if w.op < 0x58 {
+		return w.copied(stack, r, w.size, false), true
+	}
+	return w.copied(r, stack, w.size, false), true
+}
+
+// sumOfAddress does lea: its operands are the registers of the address.
+func (w *bitWorker) sumOfAddress() insn.Bits {
+	w.sized(false)
+	out := insn.Bits{Op: insn.BitAdd, Width: w.size, To: w.inReg(), With: w.constant(int64(w.disp))}
+	if w.memory != computed {
+		return insn.Bits{Op: insn.BitMix, Width: w.size, To: out.To, From: insn.BitOperand{Kind: insn.BitAnything}}
+	}
+	if w.base >= 0 {
+		out.From = insn.BitOperand{Kind: insn.BitRegister, Register: w.general(byte(w.base))}
+	}
+	if w.index >= 0 {
+		out.With = insn.BitOperand{Kind: insn.BitRegister, Register: w.general(byte(w.index))}
+		out.Shift = bits.TrailingZeros8(w.scale)
+		out.Plus = uint64(w.disp)
+	}
+	return out
+}
+
+// shift does the opcodes whose ModRM.reg says how.
+func (w *bitWorker) shift() (insn.Bits, bool) {
+	op := [8]insn.BitOp{insn.BitRotate, insn.BitRotate, insn.BitMix, insn.BitMix, insn.BitLeft, insn.BitRight, insn.BitLeft, insn.BitSigned}[w.reg()]
+	by := w.constant(1)
+	switch {
+	case w.op < 0xd0:
+		by = w.constant(w.imm)
+	case w.op >= 0xd2:
+		by = insn.BitOperand{Kind: insn.BitRegister, Register: w.general(numberCX)}
+	}
+	out := w.both(op, w.inRM(), by)
+	out.Carry = op == insn.BitMix // through it
+	if w.reg() == 1 {             // to the right
+		if by.Kind != insn.BitConst {
+			out.Op = insn.BitMix
+		}
+		out.With.Value = uint64(8*w.size) - by.Value&uint64(max(8*w.size, 32)-1)%uint64(8*w.size)
+	}
+	return out, true
+}
+
+// unary does test, not and neg; multiplications and divisions have two results.
+func (w *bitWorker) unary() (insn.Bits, bool) {
+	a := w.inRM()
+	switch w.reg() {
+	case 0, 1:
+		out := w.both(insn.BitAnd, a, w.constant(w.imm))
+		out.To = insn.BitOperand{}
+		return out, true
+	case 2:
+		out := w.both(insn.BitXor, a, w.constant(-1))
+		out.Sets = false
+		return out, true
+	case 3:
+		return w.both(insn.BitSubtract, a, w.constant(-1)), true // each bit depends on those below, as in the difference
+	}
+	return insn.Bits{}, false
+}
+
+// group5 does inc, dec and indirect calls and jumps.
+func (w *bitWorker) group5() (insn.Bits, bool) {
+	switch w.reg() {
+	case 0, 1:
+		return w.both(insn.BitAdd, w.inRM(), w.constant(1)), true
+	case 2, 4:
+		w.size = w.decoder.size('s')
+		return insn.Bits{Op: insn.BitMix, Width: w.size, From: w.inRM(), Sets: true, Reads: true}, true
+	}
+	return insn.Bits{}, false
+}
+
+// condition makes the opcode's lower half the flags that are read.
+func (w *bitWorker) condition(b insn.Bits) insn.Bits {
+	b.Reads = true
+	b.Carry = w.op&^1&15 == 2 || w.op&^1&15 == 6
+	return b
+}
+
+// twoByte does the opcodes behind 0f.
+func (w *bitWorker) twoByte() (insn.Bits, bool) {
+	op := w.op
+	w.sized(false)
+	switch {
+	case op >= 0x40 && op < 0x50:
+		return w.condition(insn.Bits{Op: insn.BitChoose, Width: w.size, To: w.inReg(), From: w.inReg(), With: w.inRM()}), true
+	case op >= 0x80 && op < 0x90:
+		return w.condition(insn.Bits{}), true
+	case op >= 0x90 && op < 0xa0: // 0 or 1
+		w.size = 1
+		return w.condition(insn.Bits{Op: insn.BitAnd, Width: 1, To: w.inRM(), From: insn.BitOperand{Kind: insn.BitAnything}, With: w.constant(1)}), true
+	}
+	switch op {
+	case 0xaf:
+		out := w.both(insn.BitMix, w.inReg(), w.inRM())
+		return out, true
+	case 0xa4, 0xac: // shifts that are filled from another register
+		out := w.both(insn.BitLeftIn, w.inRM(), w.inReg())
+		if out.Count = int(w.imm) & max(8*w.size-1, 31); op == 0xac {
+			out.Op = insn.BitRightIn
+		}
+		return out, true
+	case 0xa5, 0xad: // by the counter
+		return w.both(insn.BitMix, w.inRM(), w.inReg()), false
+	case 0xa3, 0xab, 0xb3, 0xbb: // bit numbers in registers
+		if w.memory != register {
+			return insn.Bits{}, false
+		}
+		return w.both(insn.BitMix, w.inRM(), w.inReg()), true
+	case 0xba:
+		return w.bitTest(), true
+	case 0xb6, 0xb7, 0xbe, 0xbf:
+		return w.widened(), true
+	}
+	if op >= 0xc8 && op < 0xd0 {
+		r := bitOperand(w.opcodeReg())
+		return insn.Bits{Op: insn.BitMix, Width: w.size, To: r, From: r}, true
+	}
+	return insn.Bits{}, w.kind0F() == insn.Nop || w.onlyVectors()
+}
+
+// bitTest does bt, bts, btr and btc of a bit that the instruction names.
+func (w *bitWorker) bitTest() insn.Bits {
+	bit := uint64(1) << (w.imm & int64(8*w.size-1))
+	a := w.inRM()
+	out := w.both([8]insn.BitOp{4: insn.BitAnd, 5: insn.BitOr, 6: insn.BitAnd, 7: insn.BitXor}[w.reg()&7], a, insn.BitOperand{Kind: insn.BitConst, Value: bit})
+	switch w.reg() {
+	case 4:
+		out.To = insn.BitOperand{}
+	case 6:
+		out.With.Value = ^bit & insn.Ones(8*w.size)
+	}
+	out.Old = w.reg() > 4
+	return out
+}
+
+func (w *bitWorker) widened() insn.Bits {
+	to, n := w.inReg(), 2
+	whole := w.size
+	if w.op&1 == 0 {
+		n = 1
+	}
+	w.size = n
+	from := w.inRM()
+	w.size = whole
+	return w.copied(to, from, n, w.op >= 0xbe)
+}
+
+// extension does instructions for bits that VEX encodes: andn, bzhi, bextr, shlx, sarx,
+// shrx, rorx.
+func (w *bitWorker) extension() (insn.Bits, bool) {
+	w.size = w.decoder.size('y')
+	rm, to, by := w.inRM(), w.inReg(), insn.BitOperand{Kind: insn.BitRegister, Register: w.general(w.vvvv)}
+	switch {
+	case w.number == 3 && w.op == 0xf0:
+		all := uint64(8 * w.size)
+		return insn.Bits{Op: insn.BitRotate, Width: w.size, To: to, From: rm, With: insn.BitOperand{Kind: insn.BitConst, Value: (all - uint64(w.imm)%all) % all}}, true
+	case w.number == 2 && w.op == 0xf2: // its second operand is inverted
+		return insn.Bits{Op: insn.BitAnd, Width: w.size, To: to, From: rm, With: by, Not: true, Sets: true}, true
+	case w.number == 2 && w.op == 0xf7 && w.pp != ppNone:
+		op := [4]insn.BitOp{pp66: insn.BitLeft, ppF3: insn.BitSigned, ppF2: insn.BitRight}[w.pp]
+		return insn.Bits{Op: op, Width: w.size, To: to, From: rm, With: by}, true
+	case w.number == 2 && (w.op == 0xf5 || w.op == 0xf7):
+		return insn.Bits{Op: insn.BitMix, Width: w.size, To: to, From: rm, With: by, Sets: true}, true
+	}
+	return insn.Bits{}, w.onlyVectors()
+}
+
+// onlyVectors reports whether an instruction of vectors uses no general register.
+func (d *decoder) onlyVectors() bool {
+	if d.encoding == evex || d.encoding == xop || d.number != 1 {
+		return false
+	}
+	switch op := d.op; {
+	case op == 0x2a, op == 0x6e, op == 0xc4: // from general registers
+		return false
+	case d.encoding == vex && op >= 0x90 && op < 0xa0: // masks
+		return false
+	case op == 0x0d, op == 0x18, op >= 0x10 && op < 0x18, op >= 0x28 && op < 0x30, op >= 0x50 && op < 0x80, op == 0xc2, op == 0xc6, op >= 0xd0:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,103 @@
+package x86
+
+import "stackmill/stages/loadobject/insn"
+
+// effect makes the effect of an instruction that is decoded and ends at next.
+func (d *decoder) effect(e *insn.Effect, f form, next uint64) {
+	a, ok := d.action()
+	switch {
+	case e.Kind == insn.Nop:
+	case !ok:
+		d.vectorEffect(e, next)
+	case a.verb == verbX87:
+		d.x87(e, next)
+	default:
+		w := worker{d, e, a, d.size(a.size), f, next}
+		w.work()
+	}
+}
+
+// size is the number of bytes that an action's letter means.
+func (d *decoder) size(letter byte) int {
+	switch letter {
+	case 'b':
+		return 1
+	case 'w':
+		return 2
+	case 'd':
+		return 4
+	case 'q':
+		return 8
+	case 'o':
+		return 16
+	case 'v':
+		if d.rexW() {
+			return 8
+		}
+		return d.sizeZ()
+	case 'y':
+		if d.rexW() {
+			return 8
+		}
+		return 4
+	case 's':
+		if d.long && (!d.opSize || d.rexW()) {
+			return 8
+		}
+		return d.sizeZ()
+	case 'p':
+		return 2 + d.size('v')
+	case 'x':
+		return 2 * d.size('y')
+	}
+	return 0
+}
+
+// general returns the general register that instructions count as n.
+func (d *decoder) general(n byte) insn.Register {
+	if d.long {
+		return dwarfAMD64[n&15]
+	}
+	return insn.Register(n & 7)
+}
+
+// dwarfAMD64 numbers the registers as DWARF does: ax, cx, dx, bx, sp, bp, si, di.
+var dwarfAMD64 = [16]insn.Register{0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15}
+
+// The registers that instructions imply, as instructions count them.
+const (
+	numberAX = iota
+	numberCX
+	numberDX
+	numberBX
+	numberSP
+	numberBP
+	numberSI
+	numberDI
+)
+
+// access returns the memory operand of an instruction that ends at next.
+func (d *decoder) access(next uint64) insn.Access {
+	m := insn.Access{Base: insn.NoRegister, Index: insn.NoRegister, Disp: int64(d.disp), Thread: d.segment}
+	switch d.memory {
+	case relative:
+		m.Disp += int64(next)
+		fallthrough
+	case absolute:
+		m.Absolute = !d.segment
+		if !d.long || d.adSize {
+			m.Disp &= 1<<32 - 1
+		}
+		return m
+	}
+	if d.base >= 0 {
+		m.Base = d.general(byte(d.base))
+	}
+	switch {
+	case d.vectorIndex():
+		m.Inexact = true
+	case d.index >= 0:
+		m.Index, m.Scale = d.general(byte(d.index)), d.scale
+	}
+	return m
+}

@@ -1,0 +1,87 @@
+package x86
+
+import "encoding/binary"
+
+// immediate decodes what follows the operand.
+func (d *decoder) immediate(f form) error {
+	switch f & immMask {
+	case immB, relB:
+		return d.value(1)
+	case immW:
+		return d.value(2)
+	case immZ:
+		if d.op == 0xc7 && d.modrm == 0xf8 { // xbegin
+			return d.distance()
+		}
+		return d.value(d.sizeZ())
+	case immV:
+		if d.rexW() {
+			return d.value(8)
+		}
+		return d.value(d.sizeZ())
+	case immFar:
+		return d.skip(2 + d.sizeZ())
+	case immEnter:
+		return d.skip(3)
+	case immOffset:
+		return d.value(d.addressSize())
+	case testB:
+		if d.reg() <= 1 {
+			return d.value(1)
+		}
+	case testZ:
+		if d.reg() <= 1 {
+			return d.value(d.sizeZ())
+		}
+	case relZ:
+		return d.distance()
+	}
+	return nil
+}
+
+// value decodes an immediate of n bytes, with its sign.
+func (d *decoder) value(n int) error {
+	if err := d.skip(n); err != nil {
+		return err
+	}
+	switch b := d.code[d.pos-n:]; n {
+	case 1:
+		d.imm = int64(int8(b[0]))
+	case 2:
+		d.imm = int64(int16(binary.LittleEndian.Uint16(b)))
+	case 4:
+		d.imm = int64(int32(binary.LittleEndian.Uint32(b)))
+	case 8:
+		d.imm = int64(binary.LittleEndian.Uint64(b))
+	}
+	return nil
+}
+
+// distance decodes a relative target. With operand size 16 it has two bytes, as on AMD
+// processors and in objdump; Intel's ignore the prefix in 64-bit mode.
+func (d *decoder) distance() error {
+	return d.value(d.sizeZ())
+}
+
+func (d *decoder) rexW() bool { return d.rex&8 != 0 }
+
+// sizeZ is the size in bytes of an operand-sized immediate, which is never 8.
+func (d *decoder) sizeZ() int {
+	if d.opSize && !d.rexW() {
+		return 2
+	}
+	return 4
+}
+
+// addressSize is the size in bytes of an address in the instruction.
+func (d *decoder) addressSize() int {
+	switch {
+	case d.long && d.adSize:
+		return 4
+	case d.long:
+		return 8
+	case d.adSize:
+		return 2
+	}
+	return 4
+}

@@ -1,0 +1,127 @@
+package x86
+
+import (
+	"encoding/binary"
+
+	"stackmill/stages/loadobject/insn"
+)
+
+// operand is a memory operand's base.
+type operand uint8
+
+const (
+	register operand = iota // not memory
+	computed                // registers
+	absolute                // none
+	relative                // the instruction pointer
+)
+
+// operand decodes ModRM, SIB and displacement.
+func (d *decoder) operand(f form) (err error) {
+	if d.modrm, err = d.next(); err != nil {
+		return err
+	}
+	if regs, ok := d.groupMembers(); ok && regs>>d.reg()&1 == 0 {
+		return insn.ErrUndefined
+	}
+	mod, rm := d.modrm>>6, d.modrm&7
+	if mod == 3 || f&regOnly != 0 {
+		return nil
+	}
+	d.memory, d.base, d.index, d.scale = computed, int8(rm|d.rex&1<<3), -1, 1
+	if !d.long && d.adSize {
+		return d.operand16(mod, rm)
+	}
+	low := rm
+	if rm == 4 {
+		sib, err := d.next()
+		if err != nil {
+			return err
+		}
+		low = sib & 7
+		d.base = int8(low | d.rex&1<<3)
+		d.scale = 1 << (sib >> 6)
+		if d.index = int8(sib>>3&7 | d.rex&2<<2); d.index == 4 && !d.vectorIndex() {
+			d.index = -1
+		}
+	}
+	switch {
+	case mod == 1:
+		return d.disp8()
+	case mod == 2:
+		d.disp, err = d.int32()
+		return err
+	case low != 5:
+		return nil
+	}
+	d.base = -1
+	switch {
+	case rm == 5 && d.long:
+		d.memory = relative
+	case d.index < 0:
+		d.memory = absolute
+	}
+	d.disp, err = d.int32()
+	return err
+}
+
+// disp8 decodes a displacement of one byte.
+func (d *decoder) disp8() error {
+	b, err := d.next()
+	d.disp, d.short = int32(int8(b)), true
+	return err
+}
+
+// bases16 and indexes16 are the registers of 16-bit addresses.
+var (
+	bases16   = [8]int8{3, 3, 5, 5, 6, 7, 5, 3}
+	indexes16 = [8]int8{6, 7, 6, 7, -1, -1, -1, -1}
+)
+
+// operand16 decodes the displacement of a 16-bit address.
+func (d *decoder) operand16(mod, rm byte) error {
+	d.base, d.index = bases16[rm], indexes16[rm]
+	if mod == 1 {
+		return d.disp8()
+	}
+	if mod == 0 && rm != 6 {
+		return nil
+	}
+	if err := d.skip(2); err != nil {
+		return err
+	}
+	disp := binary.LittleEndian.Uint16(d.code[d.pos-2:])
+	d.disp = int32(int16(disp))
+	if mod == 0 {
+		d.memory, d.base, d.disp = absolute, -1, int32(disp)
+	}
+	return nil
+}
+
+// reg is the field of ModRM that names a register or extends the opcode.
+func (d *decoder) reg() byte { return d.modrm >> 3 & 7 }
+
+// groupMembers returns a bit for each value of reg that is an instruction, for
+// opcodes that are several instructions.
+func (d *decoder) groupMembers() (regs byte, ok bool) {
+	switch {
+	case d.table == map0F && d.op == 0xba:
+		return 0b11110000, true
+	case d.table != legacy && d.table != legacy64:
+		return 0, false
+	}
+	switch d.op {
+	case 0x8f:
+		return 0b00000001, true
+	case 0xc6, 0xc7:
+		if d.modrm == 0xf8 { // xabort, xbegin
+			return 0b10000000, true
+		}
+		return 0b00000001, true
+	case 0xfe:
+		return 0b00000011, true
+	case 0xff:
+		return 0b01111111, true
+	}
+	return 0, false
+}

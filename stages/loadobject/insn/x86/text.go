@@ -1,0 +1,93 @@
+package x86
+
+import (
+	"strings"
+
+	"golang.org/x/arch/x86/x86asm"
+)
+
+// fixed names instructions without operands that x86asm takes for others.
+var fixed = map[string]string{
+	"\xf3\x0f\x1e\xfa": "endbr64",
+	"\xf3\x0f\x1e\xfb": "endbr32",
+	"\xc5\xf8\x77":     "vzeroupper",
+	"\xc5\xfc\x77":     "vzeroall",
+	"\x0f\x01\xd0":     "xgetbv",
+	"\x0f\x01\xd5":     "xend",
+	"\x0f\x01\xd6":     "xtest",
+	"\x0f\x01\xee":     "rdpkru",
+	"\x0f\x01\xef":     "wrpkru",
+}
+
+// Text disassembles an instruction, of which code is all, in AT&T syntax. It is
+// empty for one that x86asm cannot name, or takes for another one: then they
+// disagree about its length.
+func Text(long bool, code []byte, addr uint64) string {
+	if name := fixed[string(code)]; name != "" {
+		return name
+	}
+	mode := 32
+	if long {
+		mode = 64
+	}
+	inst, err := x86asm.Decode(code, mode)
+	if err != nil || inst.Op == 0 || inst.Len != len(code) {
+		return ""
+	}
+	if c := code[0]; c == 0xc4 || c == 0xc5 || c == 0x62 {
+		inst.Prefix = x86asm.Prefixes{} // has parts of VEX and EVEX, which print as segments
+	}
+	for i, arg := range inst.Args {
+		if m, ok := arg.(x86asm.Mem); ok {
+			inst.Args[i] = repaired(m, ripRelative(long, code))
+		}
+	}
+	text := strings.TrimSpace(x86asm.GNUSyntax(inst, addr, nil))
+	switch inst.Op { // two that it prints in Intel's syntax
+	case x86asm.CDQE:
+		return "cltq"
+	case x86asm.MOVSXD:
+		return strings.Replace(text, "movsxd", "movslq", 1)
+	}
+	return text
+}
+
+// repaired undoes three errors of x86asm: an index register where there is none,
+// a negative displacement as a large one, and no base where it is rip.
+func repaired(m x86asm.Mem, rip bool) x86asm.Mem {
+	if rip {
+		m.Base = x86asm.RIP
+	}
+	if m.Index == 0 && m.Base != 0 {
+		m.Scale = 0
+	}
+	if m.Index != 0 || m.Base != 0 {
+		m.Disp = int64(int32(m.Disp))
+	}
+	return m
+}
+
+// ripRelative reports whether the memory operand is relative to the 64-bit
+// instruction pointer.
+func ripRelative(long bool, code []byte) bool {
+	d := decoder{code: code, long: long}
+	f, err := d.opcode()
+	if err == nil && f&modRM != 0 {
+		err = d.operand(f)
+	}
+	return err == nil && d.memory == relative && !d.adSize
+}
+
+// Displacement returns how many bytes the displacement of a direct x86 branch
+// takes, 0 for one with prefixes, which are rare.
+func Displacement(code []byte) int {
+	switch {
+	case len(code) == 2 && (code[0] == 0xeb || code[0]&0xf0 == 0x70):
+		return 1
+	case len(code) == 5 && (code[0] == 0xe8 || code[0] == 0xe9):
+		return 4
+	case len(code) == 6 && code[0] == 0x0f && code[1]&0xf0 == 0x80:
+		return 4
+	}
+	return 0
+}

@@ -1,0 +1,92 @@
+package x86
+
+import "stackmill/stages/loadobject/insn"
+
+// isVector tells whether b starts a VEX, EVEX or XOP prefix. In 32-bit mode les,
+// lds and bound are the same bytes, with a memory operand; pop is the same byte
+// as XOP, with a second byte that chooses no map.
+func (d *decoder) isVector(b byte) (bool, error) {
+	if d.pos >= len(d.code) {
+		return false, insn.ErrTruncated
+	}
+	second := d.code[d.pos]
+	if b == 0x8f {
+		return second&0x1f >= 8, nil
+	}
+	return d.long || second>>6 == 3, nil
+}
+
+// vector decodes the rest of a VEX, EVEX or XOP prefix and the opcode.
+func (d *decoder) vector(b byte) (form, error) {
+	if d.opSize || d.rep != 0 || d.rex != 0 {
+		return 0, insn.ErrUndefined
+	}
+	start := d.pos
+	n := 2
+	switch b {
+	case 0xc5:
+		n = 1
+	case 0x62:
+		n = 3
+	}
+	if err := d.skip(n); err != nil {
+		return 0, err
+	}
+	p := d.code[start:d.pos]
+	maps := &vexMaps
+	switch b {
+	case 0xc5:
+		d.encoding, d.number = vex, 1
+		d.rex = ^p[0] >> 5 & 4
+		d.suffix(p[0])
+	case 0xc4, 0x8f:
+		d.encoding, d.number = vex, p[0]&0x1f
+		if b == 0x8f {
+			maps, d.encoding = &xopMaps, xop
+		}
+		d.rex = ^p[0]>>5 | p[1]>>4&8
+		d.suffix(p[1])
+	case 0x62:
+		if p[0]&8 != 0 || p[1]&4 == 0 { // bits that are fixed
+			return 0, insn.ErrUndefined
+		}
+		maps, d.encoding, d.number = &evexMaps, evex, p[0]&7
+		d.rex = ^p[0]>>5 | p[1]>>4&8
+		d.suffix(p[1])
+		d.length, d.single = p[2]>>5&3, p[2]&0x10 != 0
+	}
+	if d.table = maps[d.number]; d.table == nil {
+		return 0, insn.ErrUndefined
+	}
+	op, err := d.next()
+	if err != nil {
+		return 0, err
+	}
+	return d.form(op)
+}
+
+// suffix decodes the last byte of VEX, which is the middle one of EVEX without
+// the length.
+func (d *decoder) suffix(b byte) {
+	d.vvvv = ^b >> 3 & 15
+	d.length, d.pp = b>>2&1, b&3
+	if !d.long {
+		d.rex &= 8
+		d.vvvv &= 7
+	}
+}
+
+// vectorIndex reports whether the memory operand's index is a vector register:
+// gathers, scatters and their prefetches.
+func (d *decoder) vectorIndex() bool {
+	if d.encoding != vex && d.encoding != evex || d.number != 2 || d.pp != pp66 {
+		return false
+	}
+	switch d.op {
+	case 0x90, 0x91, 0x92, 0x93:
+		return true
+	case 0xa0, 0xa1, 0xa2, 0xa3, 0xc6, 0xc7:
+		return d.encoding == evex
+	}
+	return false
+}

@@ -1,0 +1,292 @@
+package x86
+
+import "stackmill/stages/loadobject/insn"
+
+// worker turns an action into an effect.
+type worker struct {
+	*decoder
+	e    *insn.Effect
+	a    action
+	size int
+	form form
+	next uint64
+}
+
+func (w *worker) work() {
+	switch w.a.verb {
+	case verbNone:
+	case verbMove, verbAdd, verbSub, verbXor, verbChange, verbRead, verbChoose, verbInc, verbDec, verbBit, verbTestBit,
+		verbShift, verbTimes:
+		w.operate()
+	case verbSet, verbMultiply, verbCompareExchange:
+		w.set()
+	case verbWiden:
+		w.widen()
+	case verbExchange:
+		w.exchange()
+	case verbAddress:
+		w.address()
+	case verbFromFixed, verbToFixed:
+		w.fixed()
+	case verbThread:
+		w.e.Compute(insn.ThreadBase, w.rm().reg, w.size)
+	case verbPush, verbPop, verbPushAll, verbPopAll, verbCall, verbReturn, verbEnter, verbLeave:
+		w.stack()
+	case verbString, verbTranslate, verbMove64:
+		w.strings()
+	}
+}
+
+// place is where an operand is.
+type place struct {
+	kind placeKind
+	reg  insn.Register
+}
+
+type placeKind uint8
+
+const (
+	inMemory placeKind = iota
+	inRegister
+	inSecondByte // ah and the like
+	inCode       // an immediate
+)
+
+// rm is the operand of ModRM.rm, modrmReg that of ModRM.reg, opcodeReg that of the opcode.
+func (w *worker) rm() place {
+	if w.memory != register {
+		return place{inMemory, insn.NoRegister}
+	}
+	return w.inReg(w.modrm&7 | w.rex&1<<3)
+}
+
+func (w *worker) modrmReg() place  { return w.inReg(w.reg() | w.rex&4<<1) }
+func (w *worker) opcodeReg() place { return w.inReg(w.op&7 | w.rex&1<<3) }
+
+func (w *worker) inReg(n byte) place {
+	if w.size == 1 && w.rex == 0 && n >= 4 {
+		return place{inSecondByte, w.general(n - 4)}
+	}
+	return place{inRegister, w.general(n)}
+}
+
+// operands returns what is written and the other operand.
+func (w *worker) operands() (to, from place) {
+	constant := place{inCode, insn.NoRegister}
+	switch w.a.dest {
+	case 'G':
+		return w.modrmReg(), w.rm()
+	case 'A':
+		return place{inRegister, w.general(numberAX)}, constant
+	case 'O':
+		return w.opcodeReg(), constant
+	}
+	if w.form&immMask != bare {
+		return w.rm(), constant
+	}
+	return w.rm(), w.modrmReg()
+}
+
+// touch adds the access to ModRM.rm in memory.
+func (w *worker) touch(size int, load, store bool) {
+	m := w.access(w.next)
+	m.Size, m.Load, m.Store = size, load, store
+	w.e.Accesses = append(w.e.Accesses, m)
+}
+
+// operate does what has two operands, of which one may be in memory.
+func (w *worker) operate() {
+	to, from := w.operands()
+	verb := w.a.verb
+	write := verb != verbRead && verb != verbTestBit
+	switch {
+	case to.kind == inMemory:
+		w.touch(w.size, verb != verbMove, write)
+		w.e.Accesses[0].Inexact = (verb == verbBit || verb == verbTestBit) && from.kind != inCode
+	case from.kind == inMemory:
+		w.touch(w.size, true, false)
+	}
+	if !write {
+		return
+	}
+	w.e.Write(to.reg)
+	if to.kind != inSecondByte && from.kind != inSecondByte {
+		w.follow(to, from)
+	}
+}
+
+// follow sets the operation that moves or computes a value.
+func (w *worker) follow(to, from place) {
+	e := w.e
+	switch verb := w.a.verb; {
+	case to.kind == inMemory:
+		if verb == verbMove {
+			e.Op, e.Source, e.Value, e.Width = insn.Store, from.reg, w.imm, w.size
+		}
+	case verb == verbMove && from.kind == inMemory:
+		e.Compute(insn.Load, to.reg, w.size)
+	case verb == verbMove && from.kind == inCode:
+		e.Compute(insn.SetConst, to.reg, w.size)
+		e.Value = w.imm
+		if w.size < 8 {
+			e.Value &= 1<<(8*w.size) - 1
+		}
+	case verb == verbMove:
+		e.Compute(insn.Move, to.reg, w.size)
+		e.Source = from.reg
+	case verb == verbInc, verb == verbDec:
+		w.addConst(to.reg, 1)
+	case verb == verbChoose:
+		e.Compute(insn.Choose, to.reg, w.size)
+		e.Source = from.reg
+	case (verb == verbAdd || verb == verbSub) && from.kind == inCode:
+		w.addConst(to.reg, w.imm)
+	case verb == verbAdd && from.kind == inRegister:
+		e.Compute(insn.AddRegister, to.reg, w.size)
+		e.Source, e.Second, e.Scale = to.reg, from.reg, 1
+	case verb == verbAdd && from.kind == inMemory:
+		e.Compute(insn.AddRegister, to.reg, w.size)
+		e.Source, e.Scale = to.reg, 1
+	case verb == verbTimes && w.rm().kind == inRegister:
+		e.Compute(insn.AddRegister, to.reg, w.size)
+		e.Second, e.Scale = w.rm().reg, w.imm
+	case verb == verbShift:
+		n := int64(1)
+		if from.kind == inCode {
+			n = w.imm & int64(max(8*w.size, 32)-1)
+		}
+		e.Compute(insn.AddRegister, to.reg, w.size)
+		e.Second, e.Scale = to.reg, 1<<n
+	case (verb == verbSub || verb == verbXor) && from == to:
+		e.Compute(insn.SetConst, to.reg, w.size)
+	}
+}
+
+func (w *worker) addConst(r insn.Register, value int64) {
+	if w.a.verb == verbSub || w.a.verb == verbDec {
+		value = -value
+	}
+	w.e.Compute(insn.AddConst, r, w.size)
+	w.e.Source, w.e.Value = r, value
+}
+
+// set does what writes registers with values that are not followed.
+func (w *worker) set() {
+	memory := w.memory != register
+	switch w.a.dest {
+	case 'E':
+		if memory {
+			w.touch(w.size, w.a.verb == verbCompareExchange, true)
+		} else {
+			w.e.Write(w.rm().reg)
+		}
+	case 'G':
+		w.e.Write(w.modrmReg().reg)
+		fallthrough
+	case 'X':
+		if memory {
+			w.touch(w.size, true, w.a.verb == verbCompareExchange)
+		}
+	case 'O':
+		w.e.Write(w.opcodeReg().reg)
+	}
+	for _, n := range implied[w.a.dest] {
+		if n != numberDX || w.a.verb != verbMultiply || w.size > 1 {
+			w.e.Write(w.general(n))
+		}
+	}
+	if w.a.verb == verbCompareExchange {
+		w.e.Write(w.general(numberAX))
+	}
+}
+
+// implied has the registers that the letters of actions stand for.
+var implied = [128][]byte{
+	'A': {numberAX}, 'C': {numberCX}, 'D': {numberDX},
+	'X': {numberAX, numberDX},
+	'B': {numberAX, numberBX, numberCX, numberDX},
+	'K': {numberAX, numberCX, 11}, // syscall keeps the return address and the flags
+}
+
+// widen does movzx, movsx and movsxd, and widens the accumulator's lower half.
+func (w *worker) widen() {
+	if w.a.dest == 'A' {
+		ax := w.general(numberAX)
+		w.e.Write(ax)
+		w.e.Compute(insn.Extend, ax, w.size)
+		w.e.Source, w.e.Value = ax, int64(w.size/2)
+		return
+	}
+	from := w.rm()
+	of := w.size
+	w.size = w.decoder.size('v')
+	to := w.modrmReg().reg
+	w.e.Write(to)
+	switch {
+	case from.kind == inMemory:
+		w.touch(of, true, false)
+		w.e.Compute(insn.Load, to, w.size)
+	case from.kind == inRegister && of >= w.size:
+		w.e.Compute(insn.Move, to, w.size)
+		w.e.Source = from.reg
+	case from.kind == inRegister:
+		w.e.Compute(insn.Extend, to, w.size)
+		w.e.Source, w.e.Value = from.reg, int64(of)
+	}
+}
+
+// exchange does xchg and xadd.
+func (w *worker) exchange() {
+	to, from := w.operands()
+	if w.a.dest == 'O' {
+		if w.rex&1 == 0 && w.op == 0x90 { // pause
+			return
+		}
+		from = place{inRegister, w.general(numberAX)}
+	}
+	if to.kind == inMemory {
+		w.touch(w.size, true, true)
+	}
+	w.e.Write(to.reg)
+	w.e.Write(from.reg)
+}
+
+// address does lea.
+func (w *worker) address() {
+	m, to := w.access(w.next), w.modrmReg().reg
+	e := w.e
+	e.Write(to)
+	op := insn.AddRegister
+	switch {
+	case w.memory != computed:
+		op = insn.SetConst
+	case m.Index == insn.NoRegister:
+		op = insn.AddConst
+	}
+	e.Compute(op, to, min(w.size, w.addressSize()))
+	if e.Value = m.Disp; op == insn.SetConst {
+		return
+	}
+	e.Source = m.Base
+	if op == insn.AddRegister {
+		e.Second, e.Scale = m.Index, int64(m.Scale)
+	}
+}
+
+// fixed does mov between the accumulator and an address in the instruction.
+func (w *worker) fixed() {
+	address := w.imm
+	if n := w.addressSize(); n < 8 {
+		address &= 1<<(8*n) - 1
+	}
+	load := w.a.verb == verbFromFixed
+	w.e.Accesses = append(w.e.Accesses, insn.Access{Base: insn.NoRegister, Index: insn.NoRegister, Absolute: !w.segment, Thread: w.segment,
+		Disp: address, Size: w.size, Load: load, Store: !load})
+	ax := w.general(numberAX)
+	if !load {
+		w.e.Op, w.e.Source, w.e.Width = insn.Store, ax, w.size
+		return
+	}
+	w.e.Write(ax)
+	w.e.Compute(insn.Load, ax, w.size)
+}

@@ -1,0 +1,237 @@
+// Package x86 decodes the instructions of x86 in 32-bit and 64-bit mode.
+package x86
+
+import (
+	"encoding/binary"
+
+	"stackmill/stages/loadobject/insn"
+)
+
+// MaxLength is the length in bytes that the processor refuses to exceed.
+const MaxLength = 15
+
+// decoder is an x86 instruction while it is being decoded.
+type decoder struct {
+	code    []byte // from the instruction's start, at most MaxLength bytes
+	pos     int    // what of code is decoded
+	long    bool   // 64-bit mode
+	opSize  bool   // prefix 66
+	adSize  bool   // prefix 67
+	rep     byte   // prefix f2 or f3, the last one
+	rex     byte
+	segment bool // an operand of segment fs or gs, whose base is not known
+
+	encoding encoding
+	number   byte // of the map, as VEX and EVEX count them; XOP has its own
+	pp       byte // the mandatory prefix, as VEX and EVEX count them
+	length   byte // of the vectors: 16 bytes << length
+	single   bool // EVEX.b: one element of memory, broadcast; or rounding
+	vvvv     byte
+
+	table  *opcodes // the map of op
+	op     byte
+	modrm  byte
+	memory operand
+	base   int8 // of memory, as instructions count registers; -1 for none
+	index  int8
+	scale  uint8
+	short  bool  // disp has one byte
+	disp   int32 // of memory
+	imm    int64 // an immediate or a relative target
+}
+
+// encoding is a family of prefixes.
+type encoding byte
+
+const (
+	plain encoding = iota
+	vex
+	evex
+	xop
+)
+
+// The mandatory prefixes.
+const (
+	ppNone = iota
+	pp66
+	ppF3
+	ppF2
+)
+
+// Decode decodes the instruction at the start of code, which lies at addr, in
+// 64-bit mode if long is set. See disasm.Decode.
+func Decode(long bool, code []byte, addr uint64) (inst insn.Inst, err error) {
+	d := decoder{code: code[:min(len(code), MaxLength)], long: long}
+	if _, err = d.decode(); err == nil {
+		d.classify(&inst, addr)
+	}
+	return inst, err
+}
+
+// Effects decodes an instruction and says what it does to memory and registers.
+func Effects(long bool, code []byte, addr uint64) (insn.Effect, error) {
+	e := insn.NoEffect
+	d := decoder{code: code[:min(len(code), MaxLength)], long: long}
+	f, err := d.decode()
+	if err != nil {
+		return e, err
+	}
+	d.classify(&e.Inst, addr)
+	d.effect(&e, f, addr+uint64(d.pos))
+	return e, nil
+}
+
+// Bits decodes an instruction and says what it does to bits, false if that is
+// unknown.
+func Bits(long bool, code []byte) (insn.Bits, bool) {
+	d := decoder{code: code[:min(len(code), MaxLength)], long: long}
+	f, err := d.decode()
+	if err != nil {
+		return insn.Bits{}, false
+	}
+	return d.bits(f)
+}
+
+// decode decodes all of the instruction and returns what its opcode's map says.
+func (d *decoder) decode() (form, error) {
+	f, err := d.opcode()
+	if err == nil && f&modRM != 0 {
+		err = d.operand(f)
+	}
+	if err == nil {
+		err = d.immediate(f)
+	}
+	if err == insn.ErrTruncated && len(d.code) == MaxLength {
+		err = insn.ErrUndefined // too long
+	}
+	return f, err
+}
+
+// next returns the next byte of the instruction.
+func (d *decoder) next() (byte, error) {
+	if d.pos >= len(d.code) {
+		return 0, insn.ErrTruncated
+	}
+	d.pos++
+	return d.code[d.pos-1], nil
+}
+
+// opcode decodes the prefixes and the opcode.
+func (d *decoder) opcode() (form, error) {
+	b, err := d.prefixes()
+	if err != nil {
+		return 0, err
+	}
+	d.table = legacy
+	if d.long {
+		d.table = legacy64
+	}
+	switch b {
+	case 0x0f:
+		return d.twoByte()
+	case 0x62, 0xc4, 0xc5, 0x8f:
+		vector, err := d.isVector(b)
+		if err != nil {
+			return 0, err
+		}
+		if vector {
+			return d.vector(b)
+		}
+	}
+	return d.form(b)
+}
+
+// form looks the opcode up in its map.
+func (d *decoder) form(op byte) (form, error) {
+	d.op = op
+	if f := d.table[op]; f != undefined {
+		return f, nil
+	}
+	return 0, insn.ErrUndefined
+}
+
+// prefixes decodes the prefixes and returns the byte behind them.
+func (d *decoder) prefixes() (byte, error) {
+	for {
+		b, err := d.next()
+		if err != nil {
+			return 0, err
+		}
+		switch b {
+		case 0x26, 0x2e, 0x36, 0x3e, 0xf0:
+		case 0x64, 0x65:
+			d.segment = true
+		case 0x66:
+			d.opSize = true
+		case 0x67:
+			d.adSize = true
+		case 0xf2, 0xf3:
+			d.rep = b
+		default:
+			if d.long && b&0xf0 == 0x40 {
+				d.rex = b
+				continue
+			}
+			return b, nil
+		}
+		d.rex = 0 // counts only right before the opcode
+	}
+}
+
+// twoByte decodes the rest of an opcode that starts with 0f.
+func (d *decoder) twoByte() (form, error) {
+	b, err := d.next()
+	if err != nil {
+		return 0, err
+	}
+	d.table, d.number = map0F, 1
+	switch {
+	case d.rep == 0xf2:
+		d.pp = ppF2
+	case d.rep == 0xf3:
+		d.pp = ppF3
+	case d.opSize:
+		d.pp = pp66
+	}
+	switch b {
+	case 0x38:
+		d.table, d.number = map0F38, 2
+	case 0x3a:
+		d.table, d.number = map0F3A, 3
+	case 0x78:
+		// extrq and insertq take two bytes behind ModRM, vmread none.
+		d.op = b
+		if d.opSize || d.rep == 0xf2 {
+			return modRM | immW, nil
+		}
+		return modRM | bare, nil
+	case 0xb8:
+		if d.rep != 0xf3 { // popcnt
+			return 0, insn.ErrUndefined
+		}
+		return d.form(b)
+	default:
+		return d.form(b)
+	}
+	if b, err = d.next(); err != nil {
+		return 0, err
+	}
+	return d.form(b)
+}
+
+// skip passes over n bytes.
+func (d *decoder) skip(n int) error {
+	if len(d.code)-d.pos < n {
+		return insn.ErrTruncated
+	}
+	d.pos += n
+	return nil
+}
+
+// int32 decodes four bytes.
+func (d *decoder) int32() (int32, error) {
+	if err := d.skip(4); err != nil {
+		return 0, err
+	}
+	return int32(binary.LittleEndian.Uint32(d.code[d.pos-4:])), nil
+}

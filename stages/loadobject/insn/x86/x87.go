@@ -1,0 +1,28 @@
+package x86
+
+import "stackmill/stages/loadobject/insn"
+
+// movesX87 has the letters of moves for the x87 instructions with a memory
+// operand, d8 to df, by ModRM.reg.
+var movesX87 = [8]string{
+	"ssssssss",
+	"s.SSzwZW",
+	"dddddddd",
+	"dDDD.l.L",
+	"rrrrrrrr",
+	"rQRRz.ZW",
+	"wwwwwwww",
+	"wWWWlqLQ",
+}
+
+// x87 makes the effect of an x87 instruction that ends at next.
+func (d *decoder) x87(e *insn.Effect, next uint64) {
+	switch {
+	case d.memory != register:
+		if letter := movesX87[d.op&7][d.reg()]; letter != verbNone {
+			d.move(e, letter, next)
+		}
+	case d.op == 0xdf && d.modrm == 0xe0: // fnstsw %ax
+		e.Write(d.general(numberAX))
+	}
+}
