@@ -25,6 +25,7 @@ var house = []struct{ folders, holds string }{
 	{"storedir", "a store's directory: the rest of the wall"},
 
 	{"stages/loadobject/bytereader stages/loadobject/columns stages/loadobject/isa", "load objects: bytes of files, columns of the cache, instruction sets"},
+	{"stages/loadobject/dwop", "operations of DWARF expressions"},
 	{"stages/loadobject/insn/... stages/loadobject/cfi", "machine code, call frame information"},
 	{"stages/loadobject/elf/...", "ELF files"},
 	{"stages/loadobject/symtab", "functions and lines by offset"},

@@ -33,6 +33,7 @@ type entry struct {
 type section struct {
 	b       *builder
 	debug   bool
+	address uint64
 	cies    map[uint64]*cie
 	entries []entry
 }
@@ -43,10 +44,11 @@ func (b *builder) read(in *Input, s Section, debug bool) []span {
 	if len(s.Bytes) == 0 || uint64(len(s.Bytes)) > maxSection {
 		return nil
 	}
-	list := section{b: b, debug: debug, cies: map[uint64]*cie{}}
-	r := reader{b: s.Bytes, base: s.Address, order: in.Order, text: in.Text, data: in.Data}
-	for r.left() >= 4 {
-		if s.Open && in.Order.Uint32(s.Bytes[r.at:]) == 0 {
+	list := section{b: b, debug: debug, address: s.Address, cies: map[uint64]*cie{}}
+	r := newReader(s.Bytes, s.Address, in.Order)
+	r.text, r.data = in.Text, in.Data
+	for len(r.Rest) >= 4 {
+		if s.Open && in.Order.Uint32(r.Rest) == 0 {
 			break
 		}
 		if !list.next(&r) {
@@ -66,28 +68,19 @@ func (b *builder) read(in *Input, s Section, debug bool) []span {
 // next reads the head of the next entry, false when the rest of the section is
 // lost.
 func (s *section) next(r *reader) bool {
-	start := uint64(r.at)
-	length, wide := uint64(r.u32()), false
-	if length == 0xffffffff {
-		length, wide = r.u64(), true
-	}
+	start := r.address() - s.address
+	length, wide := r.Length()
 	if length == 0 { // ends the entries of one input file
 		return true
 	}
-	idAt := uint64(r.at)
-	body := *r
-	if r.bytes(length) == nil {
+	idAt := r.address() - s.address
+	body := r.part(length)
+	if r.Short {
 		return false
 	}
-	body.b = r.b[:r.at]
-	var id uint64
-	if wide && s.debug {
-		id = body.u64()
-	} else {
-		id = uint64(body.u32())
-	}
+	id := body.Offset(wide && s.debug)
 	switch {
-	case body.short:
+	case body.Short:
 		s.b.table.Bad++
 	case !s.debug && id == 0, s.debug && !wide && id == 0xffffffff, s.debug && wide && id == ^uint64(0):
 		s.cies[start] = s.common(&body)
@@ -102,21 +95,22 @@ func (s *section) next(r *reader) bool {
 // common reads a CIE.
 func (s *section) common(r *reader) *cie {
 	c := &cie{}
-	version := r.u8()
-	augmentation := r.string()
+	version := r.U8()
+	augmentation := string(r.Text())
 	if version == 4 {
-		if size, segment := r.u8(), r.u8(); size != 8 || segment != 0 {
+		if size, segment := r.U8(), r.U8(); size != 8 || segment != 0 {
 			return c
 		}
 	}
 	if version != 1 && version != 3 && version != 4 {
 		return c
 	}
-	c.codeAlign, c.dataAlign = int64(r.uleb()), r.sleb()
-	column := uint64(r.u8())
-	if version != 1 {
-		r.at--
-		column = r.uleb()
+	c.codeAlign, c.dataAlign = int64(r.ULEB()), r.SLEB()
+	column := uint64(0)
+	if version == 1 {
+		column = uint64(r.U8())
+	} else {
+		column = r.ULEB()
 	}
 	if column >= NumRegisters {
 		return c
@@ -126,7 +120,7 @@ func (s *section) common(r *reader) *cie {
 		return c
 	}
 	c.initial.signal = c.signal
-	c.usable = !r.short
+	c.usable = !r.Short
 	m := machine{b: s.b, c: c, r: *r, now: c.initial}
 	c.usable = c.usable && m.run(nil)
 	c.initial = m.now
@@ -140,20 +134,15 @@ func (s *section) augmentation(r *reader, c *cie, letters string) bool {
 		return false
 	}
 	c.augmented = true
-	data := r.block()
-	if data == nil {
-		return !r.short
-	}
-	a := *r
-	a.at, a.b = r.at-len(data), r.b[:r.at]
+	a := r.part(r.ULEB())
 	for _, l := range letters[1:] {
 		switch l {
 		case 'R':
-			c.encoding = a.u8()
+			c.encoding = a.U8()
 		case 'P':
-			a.format(a.u8())
+			a.format(a.U8())
 		case 'L':
-			a.u8()
+			a.U8()
 		case 'S':
 			c.signal = true
 		case 'B', 'G': // the other key; memory tagging
@@ -161,7 +150,7 @@ func (s *section) augmentation(r *reader, c *cie, letters string) bool {
 			return false
 		}
 	}
-	return !a.short
+	return !a.Short
 }
 
 // function reads a function's entry and runs its program.
@@ -175,9 +164,9 @@ func (s *section) function(e *entry) (span, bool) {
 	start, ok := r.pointer(c.encoding)
 	size, _ := r.format(c.encoding)
 	if c.augmented {
-		r.block()
+		r.Block()
 	}
-	if !ok || r.short {
+	if !ok || r.Short {
 		s.b.table.Bad++
 		return span{}, false
 	}
@@ -196,9 +185,10 @@ func (s *section) function(e *entry) (span, bool) {
 // FrameSection returns the address of `.eh_frame` from `.eh_frame_hdr`, of which
 // head is the content.
 func FrameSection(head []byte, address uint64, order binary.ByteOrder) (uint64, bool) {
-	r := reader{b: head, base: address, order: order, data: address}
-	version, encoding := r.u8(), r.u8()
-	r.bytes(2) // how the table is encoded
+	r := newReader(head, address, order)
+	r.data = address
+	version, encoding := r.U8(), r.U8()
+	r.Bytes(2) // how the table is encoded
 	at, ok := r.pointer(encoding)
 	return at, ok && version == 1
 }

@@ -1,5 +1,10 @@
 package cfi
 
+import (
+	"stackmill/stages/loadobject/bytereader"
+	"stackmill/stages/loadobject/dwop"
+)
+
 // Bounds of expressions: of the operations for one stack, of which compilers use
 // some ten in a frame, and of the operands of one expression.
 const (
@@ -11,12 +16,13 @@ const (
 // the CFA for rules of registers, empty for the CFA's own. It is false when the
 // expression is damaged, or needs a register or memory that is not known.
 func (w *Walker) expression(t *Table, n int32, cfa uint64, withCFA bool) (uint64, bool) {
-	e := evaluation{w: w, t: t, stack: w.operands[:0], r: reader{b: t.programs[n], order: t.order}}
+	p := t.programs[n]
+	e := evaluation{w: w, t: t, stack: w.operands[:0], program: p, r: bytereader.New(p, t.order)}
 	if withCFA {
 		e.push(cfa)
 	}
-	for ; e.r.left() > 0; w.steps++ {
-		if w.steps >= maxSteps || !e.step() || e.failed || e.r.short {
+	for ; len(e.r.Rest) > 0; w.steps++ {
+		if w.steps >= maxSteps || !e.step() || e.failed || e.r.Short {
 			return 0, false
 		}
 	}
@@ -26,11 +32,12 @@ func (w *Walker) expression(t *Table, n int32, cfa uint64, withCFA bool) (uint64
 
 // evaluation is an expression while it is computed.
 type evaluation struct {
-	w      *Walker
-	t      *Table
-	r      reader
-	stack  []uint64
-	failed bool // the stack ran over or empty
+	w       *Walker
+	t       *Table
+	program []byte
+	r       bytereader.Reader // of program
+	stack   []uint64
+	failed  bool // the stack ran over or empty
 }
 
 func (e *evaluation) push(v uint64) bool {
@@ -85,94 +92,63 @@ func (e *evaluation) load(address uint64, size uint8) bool {
 	return read && e.push(v)
 }
 
+// step runs an operation.
 func (e *evaluation) step() bool {
-	op := e.r.u8()
+	op := e.r.U8()
 	switch {
-	case op >= 0x30 && op <= 0x4f: // lit
-		return e.push(uint64(op - 0x30))
-	case op >= 0x70 && op <= 0x8f: // breg
-		return e.register(uint64(op-0x70), e.r.sleb())
-	case op >= 0x08 && op <= 0x11:
-		return e.constant(op)
-	case op >= 0x12 && op <= 0x17 || op == 0x96:
+	case dwop.Lit0 <= op && op <= dwop.Lit31:
+		return e.push(uint64(op - dwop.Lit0))
+	case dwop.Breg0 <= op && op <= dwop.Breg31:
+		return e.register(uint64(op-dwop.Breg0), e.r.SLEB())
+	case dwop.Dup <= op && op <= dwop.Rot:
 		return e.move(op)
 	}
 	switch op {
-	case 0x03: // addr
+	case dwop.Nop:
+		return true
+	case dwop.Addr:
 		return e.address()
-	case 0x06: // deref
+	case dwop.Deref:
 		return e.load(e.pop(), 8)
-	case 0x94: // deref_size
-		size := e.r.u8()
+	case dwop.DerefSize:
+		size := e.r.U8()
 		return e.load(e.pop(), size)
-	case 0x92: // bregx
-		n := e.r.uleb()
-		return e.register(n, e.r.sleb())
-	case 0x28: // bra
-		to := int16(e.r.u16())
+	case dwop.Bregx:
+		n := e.r.ULEB()
+		return e.register(n, e.r.SLEB())
+	case dwop.Bra:
+		to := int16(e.r.U16())
 		return e.pop() == 0 || e.jump(to)
-	case 0x2f: // skip
-		return e.jump(int16(e.r.u16()))
-	case 0x19: // abs
-		if v := int64(e.pop()); v < 0 {
-			return e.push(uint64(-v))
-		} else {
-			return e.push(uint64(v))
-		}
-	case 0x1f:
-		return e.push(-e.pop())
-	case 0x20:
-		return e.push(^e.pop())
-	case 0x23: // plus_uconst
-		v := e.r.uleb()
+	case dwop.Skip:
+		return e.jump(int16(e.r.U16()))
+	case dwop.PlusUconst:
+		v := e.r.ULEB()
 		return e.push(e.pop() + v)
 	}
-	b, a := e.pop(), e.pop()
-	v, ok := binary2(op, a, b)
-	return ok && e.push(v)
-}
-
-// constant runs const1u to consts.
-func (e *evaluation) constant(op uint8) bool {
-	switch op {
-	case 0x08:
-		return e.push(uint64(e.r.u8()))
-	case 0x09:
-		return e.push(uint64(int64(int8(e.r.u8()))))
-	case 0x0a:
-		return e.push(uint64(e.r.u16()))
-	case 0x0b:
-		return e.push(uint64(int64(int16(e.r.u16()))))
-	case 0x0c:
-		return e.push(uint64(e.r.u32()))
-	case 0x0d:
-		return e.push(uint64(int64(int32(e.r.u32()))))
-	case 0x0e, 0x0f:
-		return e.push(e.r.u64())
-	case 0x10:
-		return e.push(e.r.uleb())
+	if v, ok := dwop.Constant(op, &e.r); ok {
+		return e.push(uint64(v))
 	}
-	return e.push(uint64(e.r.sleb()))
+	return e.compute(op)
 }
 
-// move runs the operations that only move what is on the stack, and nop.
+// move runs the operations that only move what is on the stack.
 func (e *evaluation) move(op uint8) bool {
 	n := len(e.stack)
 	switch op {
-	case 0x12: // dup
+	case dwop.Dup:
 		return e.pick(0)
-	case 0x13: // drop
+	case dwop.Drop:
 		e.pop()
-	case 0x14: // over
+	case dwop.Over:
 		return e.pick(1)
-	case 0x15:
-		return e.pick(int(e.r.u8()))
-	case 0x16: // swap
+	case dwop.Pick:
+		return e.pick(int(e.r.U8()))
+	case dwop.Swap:
 		if n < 2 {
 			return false
 		}
 		e.stack[n-1], e.stack[n-2] = e.stack[n-2], e.stack[n-1]
-	case 0x17: // rot
+	case dwop.Rot:
 		if n < 3 {
 			return false
 		}
@@ -184,67 +160,14 @@ func (e *evaluation) move(op uint8) bool {
 // address pushes a link-time address as it was at run time.
 func (e *evaluation) address() bool {
 	linked, ok := e.t.address(e.w.code.offset)
-	return ok && e.push(e.r.u64()+e.w.code.lookup-linked)
+	return ok && e.push(e.r.U64()+e.w.code.lookup-linked)
 }
 
 func (e *evaluation) jump(by int16) bool {
-	to := e.r.at + int(by)
-	if to < 0 || to > len(e.r.b) {
+	to := len(e.program) - len(e.r.Rest) + int(by)
+	if to < 0 || to > len(e.program) {
 		return false
 	}
-	e.r.at = to
+	e.r.Rest = e.program[to:]
 	return true
-}
-
-// binary2 computes the operations on two numbers; comparisons are signed.
-func binary2(op uint8, a, b uint64) (uint64, bool) {
-	truth := func(v bool) (uint64, bool) {
-		if v {
-			return 1, true
-		}
-		return 0, true
-	}
-	switch op {
-	case 0x1a:
-		return a & b, true
-	case 0x1b: // div
-		if b == 0 {
-			return 0, false
-		}
-		return uint64(int64(a) / int64(b)), true
-	case 0x1c:
-		return a - b, true
-	case 0x1d: // mod
-		if b == 0 {
-			return 0, false
-		}
-		return a % b, true
-	case 0x1e:
-		return a * b, true
-	case 0x21:
-		return a | b, true
-	case 0x22:
-		return a + b, true
-	case 0x24:
-		return a << b, true
-	case 0x25:
-		return a >> b, true
-	case 0x26: // shra
-		return uint64(int64(a) >> b), true
-	case 0x27:
-		return a ^ b, true
-	case 0x29:
-		return truth(a == b)
-	case 0x2a:
-		return truth(int64(a) >= int64(b))
-	case 0x2b:
-		return truth(int64(a) > int64(b))
-	case 0x2c:
-		return truth(int64(a) <= int64(b))
-	case 0x2d:
-		return truth(int64(a) < int64(b))
-	case 0x2e:
-		return truth(a != b)
-	}
-	return 0, false
 }

@@ -1,134 +1,71 @@
 package cfi
 
-import "encoding/binary"
+import (
+	"encoding/binary"
 
-// reader reads a section. Behind its end everything is 0, and short is set.
+	"stackmill/stages/loadobject/bytereader"
+)
+
+// reader reads a section or a part of it.
 type reader struct {
-	b     []byte
-	at    int
-	base  uint64 // the address of b[0]
-	order binary.ByteOrder
-	text  uint64
-	data  uint64
-	short bool
+	bytereader.Reader
+	end        uint64 // the address behind the last byte
+	text, data uint64 // addresses that pointers may be relative to
 }
 
-func (r *reader) left() int { return len(r.b) - r.at }
-
-// bytes returns the next n bytes, nil when there are not so many.
-func (r *reader) bytes(n uint64) []byte {
-	if n > uint64(r.left()) {
-		r.at, r.short = len(r.b), true
-		return nil
-	}
-	b := r.b[r.at : r.at+int(n)]
-	r.at += int(n)
-	return b
+func newReader(b []byte, address uint64, order binary.ByteOrder) reader {
+	return reader{Reader: bytereader.New(b, order), end: address + uint64(len(b))}
 }
 
-func (r *reader) u8() uint8 {
-	if b := r.bytes(1); b != nil {
-		return b[0]
-	}
-	return 0
+// address is where the next byte lies.
+func (r *reader) address() uint64 { return r.end - uint64(len(r.Rest)) }
+
+// part returns a reader of the next n bytes and passes over them.
+func (r *reader) part(n uint64) reader {
+	p := *r
+	p.Reader = r.Sub(n)
+	p.end = r.address()
+	return p
 }
 
-func (r *reader) u16() uint16 {
-	if b := r.bytes(2); b != nil {
-		return r.order.Uint16(b)
-	}
-	return 0
-}
-
-func (r *reader) u32() uint32 {
-	if b := r.bytes(4); b != nil {
-		return r.order.Uint32(b)
-	}
-	return 0
-}
-
-func (r *reader) u64() uint64 {
-	if b := r.bytes(8); b != nil {
-		return r.order.Uint64(b)
-	}
-	return 0
-}
-
-// uleb reads an unsigned LEB128 number; bits beyond 64 are dropped.
-func (r *reader) uleb() uint64 {
-	var v uint64
-	for shift := uint(0); ; shift += 7 {
-		b := r.u8()
-		if shift < 64 {
-			v |= uint64(b&0x7f) << shift
-		}
-		if b < 0x80 {
-			return v
-		}
-	}
-}
-
-func (r *reader) sleb() int64 {
-	var v int64
-	for shift := uint(0); ; shift += 7 {
-		b := r.u8()
-		if shift < 64 {
-			v |= int64(b&0x7f) << shift
-		}
-		if b < 0x80 {
-			if b&0x40 != 0 && shift+7 < 64 {
-				v |= -1 << (shift + 7)
-			}
-			return v
-		}
-	}
-}
-
-// block reads a length and so many bytes.
-func (r *reader) block() []byte { return r.bytes(r.uleb()) }
-
-// text returns what stands before the next NUL.
-func (r *reader) string() string {
-	start := r.at
-	for r.left() > 0 {
-		if r.u8() == 0 {
-			return string(r.b[start : r.at-1])
-		}
-	}
-	r.short = true
-	return ""
-}
-
-// Pointer encodings (perf-data 15.3): a format, what it is relative to, and
-// whether it is the address of the pointer.
+// Pointer encodings (DW_EH_PE, perf-data 15.3): a format, what the pointer is
+// relative to, and whether it is the address of the pointer.
 const (
-	encodingAbsolute = 0x00
-	encodingOmitted  = 0xff
-	formatMask       = 0x0f
-	relativeMask     = 0x70
-	relativePC       = 0x10
-	relativeText     = 0x20
-	relativeData     = 0x30
-	indirect         = 0x80
+	peFormat   = 0x0f // mask
+	peAbsptr   = 0x00
+	peULEB     = 0x01
+	peUdata2   = 0x02
+	peUdata4   = 0x03
+	peUdata8   = 0x04
+	peSLEB     = 0x09
+	peSdata2   = 0x0a
+	peSdata4   = 0x0b
+	peSdata8   = 0x0c
+	peRelative = 0x70 // mask
+	pePC       = 0x10
+	peText     = 0x20
+	peData     = 0x30
+	peIndirect = 0x80
+	peOmit     = 0xff
 )
 
 // format reads a number of an encoding's format, false for an unknown one.
 func (r *reader) format(encoding uint8) (uint64, bool) {
-	switch encoding & formatMask {
-	case 0x0, 0x4, 0xc:
-		return r.u64(), true
-	case 0x1:
-		return r.uleb(), true
-	case 0x2:
-		return uint64(r.u16()), true
-	case 0x3:
-		return uint64(r.u32()), true
-	case 0x9:
-		return uint64(r.sleb()), true
-	case 0xa:
-		return uint64(int64(int16(r.u16()))), true
-	case 0xb:
-		return uint64(int64(int32(r.u32()))), true
+	switch encoding & peFormat {
+	case peAbsptr, peUdata8, peSdata8:
+		return r.U64(), true
+	case peULEB:
+		return r.ULEB(), true
+	case peUdata2:
+		return uint64(r.U16()), true
+	case peUdata4:
+		return uint64(r.U32()), true
+	case peSLEB:
+		return uint64(r.SLEB()), true
+	case peSdata2:
+		return uint64(int64(int16(r.U16()))), true
+	case peSdata4:
+		return uint64(int64(int32(r.U32()))), true
 	}
 	return 0, false
 }
@@ -136,18 +73,18 @@ func (r *reader) format(encoding uint8) (uint64, bool) {
 // pointer reads an encoded address, false for an encoding that cannot be
 // followed in a file.
 func (r *reader) pointer(encoding uint8) (uint64, bool) {
-	at := r.base + uint64(r.at)
+	at := r.address()
 	v, ok := r.format(encoding)
-	switch encoding & relativeMask {
+	switch encoding & peRelative {
 	case 0:
-	case relativePC:
+	case pePC:
 		v += at
-	case relativeText:
+	case peText:
 		v += r.text
-	case relativeData:
+	case peData:
 		v += r.data
 	default:
 		return 0, false
 	}
-	return v, ok && encoding&indirect == 0 && encoding != encodingOmitted && !r.short
+	return v, ok && encoding&peIndirect == 0 && encoding != peOmit && !r.Short
 }

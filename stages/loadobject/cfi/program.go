@@ -35,8 +35,8 @@ func (m *machine) run(s *span) bool {
 	m.span = s
 	m.now.column = m.c.returnColumn
 	ok := true
-	for ok && m.r.left() > 0 && (s == nil || m.address < m.end) {
-		ok = m.step() && !m.r.short
+	for ok && len(m.r.Rest) > 0 && (s == nil || m.address < m.end) {
+		ok = m.step() && !m.r.Short
 	}
 	if s == nil {
 		return ok
@@ -66,92 +66,96 @@ func (m *machine) advance(to uint64) bool {
 	return true
 }
 
+// advanceBy ends the row after a number of the CIE's units of code.
+func (m *machine) advanceBy(n uint64) bool { return m.advance(m.address + n*uint64(m.c.codeAlign)) }
+
+// step runs an instruction.
 func (m *machine) step() bool {
-	op := m.r.u8()
-	low := uint64(op & 0x3f)
-	switch op & 0xc0 {
-	case 0x40:
-		return m.advance(m.address + low*uint64(m.c.codeAlign))
-	case 0x80:
-		return m.set(low, rule{kind: atCFA}, m.factored(m.r.uleb()))
-	case 0xc0:
+	op := m.r.U8()
+	low := uint64(op &^ cfaPrimary)
+	switch op & cfaPrimary {
+	case cfaAdvanceLoc:
+		return m.advanceBy(low)
+	case cfaOffset:
+		return m.set(low, rule{kind: atCFA}, m.factored(m.r.ULEB()))
+	case cfaRestore:
 		return m.restore(low)
 	}
 	switch op {
-	case 0x00: // nop
-	case 0x01: // set_loc
+	case cfaNop:
+		return true
+	case cfaSetLoc:
 		to, ok := m.r.pointer(m.c.encoding)
 		return ok && m.advance(to)
-	case 0x02:
-		return m.advance(m.address + uint64(m.r.u8())*uint64(m.c.codeAlign))
-	case 0x03:
-		return m.advance(m.address + uint64(m.r.u16())*uint64(m.c.codeAlign))
-	case 0x04:
-		return m.advance(m.address + uint64(m.r.u32())*uint64(m.c.codeAlign))
-	case 0x1d: // MIPS_advance_loc8
-		return m.advance(m.address + m.r.u64()*uint64(m.c.codeAlign))
-	case 0x0a: // remember_state
-		if len(m.remembered) == maxRemembered {
-			return false
-		}
-		m.remembered = append(m.remembered, m.now)
-	case 0x0b: // restore_state
-		n := len(m.remembered) - 1
-		if n < 0 {
-			return false
-		}
-		m.now, m.remembered = m.remembered[n], m.remembered[:n]
-	case 0x2c, 0x2d: // AARCH64_negate_ra_state, with or without the PC
-		if m.b.table.Arch != isa.ARM64 {
-			return false
-		}
+	case cfaAdvanceLoc1:
+		return m.advanceBy(uint64(m.r.U8()))
+	case cfaAdvanceLoc2:
+		return m.advanceBy(uint64(m.r.U16()))
+	case cfaAdvanceLoc4:
+		return m.advanceBy(uint64(m.r.U32()))
+	case cfaMIPSAdvanceLoc8:
+		return m.advanceBy(m.r.U64())
+	case cfaRememberState:
+		return m.remember()
+	case cfaRestoreState:
+		return m.recall()
+	case cfaAArch64NegateRAState, cfaAArch64NegateRAStateWithPC:
 		m.now.signed = !m.now.signed
-	case 0x2e: // GNU_args_size
-		m.r.uleb()
-	case 0x0c, 0x0d, 0x0e, 0x0f, 0x12, 0x13:
+		return m.b.table.Arch == isa.ARM64
+	case cfaGNUArgsSize:
+		m.r.ULEB()
+		return true
+	case cfaDefCFAExpression:
+		n, ok := m.b.program(m.r.Block())
+		m.now.cfa = rule{kind: isExpression, value: n}
+		return ok
+	case cfaDefCFA, cfaDefCFASF, cfaDefCFARegister, cfaDefCFAOffset, cfaDefCFAOffsetSF:
 		return m.defineCFA(op)
-	default:
-		return m.define(op)
 	}
+	return m.define(op)
+}
+
+// remember puts the state on a stack.
+func (m *machine) remember() bool {
+	if len(m.remembered) == maxRemembered {
+		return false
+	}
+	m.remembered = append(m.remembered, m.now)
 	return true
 }
 
-// defineCFA runs the instructions that set the rule of the CFA.
+// recall takes the state that was remembered last.
+func (m *machine) recall() bool {
+	n := len(m.remembered) - 1
+	if n < 0 {
+		return false
+	}
+	m.now, m.remembered = m.remembered[n], m.remembered[:n]
+	return true
+}
+
+// defineCFA runs the instructions that make the CFA a register's value plus an
+// offset, or change one of these.
 func (m *machine) defineCFA(op uint8) bool {
 	cfa := rule{kind: registerBased, reg: m.now.cfa.reg, value: m.now.cfa.value}
-	offset, changed := int64(0), true
 	switch op {
-	case 0x0c, 0x12: // def_cfa, def_cfa_sf
-		reg := m.r.uleb()
+	case cfaDefCFA, cfaDefCFASF, cfaDefCFARegister:
+		reg := m.r.ULEB()
 		if reg >= NumRegisters {
 			return false
 		}
-		if cfa.reg = uint8(reg); op == 0x0c {
-			offset = int64(m.r.uleb())
-		} else {
-			offset = m.factored(uint64(m.r.sleb()))
-		}
-	case 0x0d: // def_cfa_register
-		reg := m.r.uleb()
-		if reg >= NumRegisters || m.now.cfa.kind != registerBased {
-			return false
-		}
-		cfa.reg, changed = uint8(reg), false
-	case 0x0e, 0x13: // def_cfa_offset, def_cfa_offset_sf
-		if m.now.cfa.kind != registerBased {
-			return false
-		}
-		if op == 0x0e {
-			offset = int64(m.r.uleb())
-		} else {
-			offset = m.factored(uint64(m.r.sleb()))
-		}
-	case 0x0f: // def_cfa_expression
-		n, ok := m.b.program(m.r.block())
-		m.now.cfa = rule{kind: isExpression, value: n}
-		return ok
+		cfa.reg = uint8(reg)
 	}
-	if changed {
+	if whole := op == cfaDefCFA || op == cfaDefCFASF; !whole && m.now.cfa.kind != registerBased {
+		return false
+	}
+	if op != cfaDefCFARegister {
+		var offset int64
+		if op == cfaDefCFASF || op == cfaDefCFAOffsetSF {
+			offset = m.factored(uint64(m.r.SLEB()))
+		} else {
+			offset = int64(m.r.ULEB())
+		}
 		if offset != int64(int32(offset)) {
 			return false
 		}
@@ -163,37 +167,34 @@ func (m *machine) defineCFA(op uint8) bool {
 
 // define runs the instructions that set a register's rule.
 func (m *machine) define(op uint8) bool {
-	var reg uint64
-	switch op {
-	case 0x05, 0x06, 0x07, 0x08, 0x09, 0x10, 0x11, 0x14, 0x15, 0x16, 0x2f:
-		reg = m.r.uleb()
-	default:
+	if !definesRegister[op] {
 		return false
 	}
+	reg := m.r.ULEB()
 	switch op {
-	case 0x05: // offset_extended
-		return m.set(reg, rule{kind: atCFA}, m.factored(m.r.uleb()))
-	case 0x06: // restore_extended
+	case cfaOffsetExtended:
+		return m.set(reg, rule{kind: atCFA}, m.factored(m.r.ULEB()))
+	case cfaRestoreExtended:
 		return m.restore(reg)
-	case 0x07: // undefined
+	case cfaUndefined:
 		return m.set(reg, rule{kind: undefined}, 0)
-	case 0x08: // same_value
+	case cfaSameValue:
 		return m.set(reg, rule{kind: same}, 0)
-	case 0x09: // register
-		other := m.r.uleb()
+	case cfaRegister:
+		other := m.r.ULEB()
 		return other < NumRegisters && m.set(reg, rule{kind: inRegister, reg: uint8(other)}, 0)
-	case 0x11: // offset_extended_sf
-		return m.set(reg, rule{kind: atCFA}, m.factored(uint64(m.r.sleb())))
-	case 0x14: // val_offset
-		return m.set(reg, rule{kind: isCFA}, m.factored(m.r.uleb()))
-	case 0x15: // val_offset_sf
-		return m.set(reg, rule{kind: isCFA}, m.factored(uint64(m.r.sleb())))
-	case 0x2f: // GNU_negative_offset_extended
-		return m.set(reg, rule{kind: atCFA}, -m.factored(m.r.uleb()))
+	case cfaOffsetExtendedSF:
+		return m.set(reg, rule{kind: atCFA}, m.factored(uint64(m.r.SLEB())))
+	case cfaValOffset:
+		return m.set(reg, rule{kind: isCFA}, m.factored(m.r.ULEB()))
+	case cfaValOffsetSF:
+		return m.set(reg, rule{kind: isCFA}, m.factored(uint64(m.r.SLEB())))
+	case cfaGNUNegativeOffsetExtended:
+		return m.set(reg, rule{kind: atCFA}, -m.factored(m.r.ULEB()))
 	}
-	n, ok := m.b.program(m.r.block()) // expression, val_expression
+	n, ok := m.b.program(m.r.Block())
 	k := atExpression
-	if op == 0x16 {
+	if op == cfaValExpression {
 		k = isExpression
 	}
 	return ok && m.set(reg, rule{kind: k}, int64(n))
