@@ -3,7 +3,7 @@ package main
 import (
 	"slices"
 
-	"stackmill/stages/unwind"
+	"stackmill/schema"
 )
 
 // step is one thing that a rule did to a stack.
@@ -56,14 +56,14 @@ type differ struct {
 }
 
 // add adds a step, to the last one if the rule did the same to the frame before.
-func (d *differ) add(rule, change string, frames ...stackFrame) {
+func (d *differ) add(rule schema.Rule, change string, frames ...stackFrame) {
 	if n := len(d.steps); n > 0 && change != shows {
-		if last := &d.steps[n-1]; last.Rule == rule && last.Change == change && slices.Equal(last.Modes, d.modes) {
+		if last := &d.steps[n-1]; last.Rule == rule.String() && last.Change == change && slices.Equal(last.Modes, d.modes) {
 			last.Frames = append(last.Frames, frames...)
 			return
 		}
 	}
-	d.steps = append(d.steps, step{rule, unwind.Title(rule), d.modes, change, frames})
+	d.steps = append(d.steps, step{rule.String(), rule.Title(), d.modes, change, frames})
 }
 
 // recorded compares recorded words with the machine stack. Frames that are put
@@ -72,14 +72,14 @@ func (d *differ) recorded(words, frames []stackFrame) {
 	register, linker := "", false // the word before, if the leaf's caller may follow it; the frame before stands for the linker's
 	leaf := true
 	for len(words) > 0 || len(frames) > 0 {
-		if len(frames) > 0 && isPutIn(frames[0].Rule) {
-			linker = frames[0].Rule == "S23"
-			d.add(frames[0].Rule, putsIn, frames[0])
+		if len(frames) > 0 && isPutIn(frames[0].rule()) {
+			linker = frames[0].rule() == schema.RuleLinker
+			d.add(frames[0].rule(), putsIn, frames[0])
 			frames = frames[1:]
 			continue
 		}
 		if len(words) == 0 {
-			d.add("", putsIn, frames[0]) // TestExplainsAll: does not happen
+			d.add(schema.NoRule, putsIn, frames[0]) // TestExplainsAll: does not happen
 			frames = frames[1:]
 			continue
 		}
@@ -87,7 +87,7 @@ func (d *differ) recorded(words, frames []stackFrame) {
 		words = words[1:]
 		called := len(frames) > 0 && w.Marker == "" && frames[0].object == w.object && frames[0].place == w.place-1
 		kept := len(frames) > 0 && w.Marker == "" && (called || frames[0].location == w.location) &&
-			(register != "") == (frames[0].Rule == "S7") && !(leaf && frames[0].Rule == "S22")
+			(register != "") == (frames[0].rule() == schema.RuleLeafCheck) && !(leaf && frames[0].rule() == schema.RulePLT)
 		switch {
 		case w.Marker != "" && (w.Word == leafCheckWord || w.Word == callWord || len(words) == 0):
 			register = w.Word
@@ -95,24 +95,24 @@ func (d *differ) recorded(words, frames []stackFrame) {
 		case w.Marker != "": // a marker where none can be is an address
 			frames = frames[1:]
 		case kept && register == callWord:
-			d.add("S7", restores, frames[0])
+			d.add(schema.RuleLeafCheck, restores, frames[0])
 			frames = frames[1:]
 		case kept && register != "":
-			d.add("S7", uses, frames[0])
+			d.add(schema.RuleLeafCheck, uses, frames[0])
 			frames = frames[1:]
 		case kept:
 			if called {
-				d.add("S21", calls, w)
+				d.add(schema.RuleCalls, calls, w)
 			}
 			linker, frames = false, frames[1:]
 		case register != "":
-			d.add("S7", drops, w)
+			d.add(schema.RuleLeafCheck, drops, w)
 		case leaf && w.kind == "plt" && !linker:
-			d.add("S22", drops, w)
+			d.add(schema.RulePLT, drops, w)
 		case linker:
-			d.add("S23", drops, w)
+			d.add(schema.RuleLinker, drops, w)
 		default:
-			d.add("", drops, w) // TestExplainsAll: does not happen
+			d.add(schema.NoRule, drops, w) // TestExplainsAll: does not happen
 		}
 		register, leaf = "", false
 	}
@@ -125,9 +125,9 @@ const (
 )
 
 // isPutIn reports whether a rule's frames stand for no recorded word.
-func isPutIn(rule string) bool {
+func isPutIn(rule schema.Rule) bool {
 	switch rule {
-	case "S12", "S18", "S22 inferred", "S22 missing", "S23":
+	case schema.RuleOutline, schema.RuleTruncated, schema.RuleInferred, schema.RuleMissing, schema.RuleLinker:
 		return true
 	}
 	return false
@@ -136,47 +136,50 @@ func isPutIn(rule string) bool {
 // mode compares the machine stack with another mode's: frames of the recorded
 // Java or OpenMP stack, and states, are put in; bodies are shown in another function.
 func (d *differ) mode(machine, frames []stackFrame) {
-	instead := "" // the rule by which a recorded stack takes the place of the machine's
-	if len(frames) > 0 && slices.ContainsFunc(frames, func(f stackFrame) bool { return f.Rule == "S14" }) {
-		instead = "S14"
-	} else if len(frames) > 0 && !slices.ContainsFunc(frames, func(f stackFrame) bool { return f.Rule != "S17" }) {
-		instead = "S17"
+	instead := schema.NoRule // the rule by which a recorded stack takes the place of the machine's
+	if len(frames) > 0 && slices.ContainsFunc(frames, func(f stackFrame) bool { return f.rule() == schema.RuleJava }) {
+		instead = schema.RuleJava
+	} else if len(frames) > 0 && !slices.ContainsFunc(frames, func(f stackFrame) bool { return f.rule() != schema.RuleOpenMP }) {
+		instead = schema.RuleOpenMP
 	}
-	for len(frames) > 0 && frames[0].Rule == "S25" && len(machine) > 0 && machine[0].location != frames[0].location {
-		d.add("S25", drops, machine[0])
+	for len(frames) > 0 && frames[0].rule() == schema.RuleTrap && len(machine) > 0 && machine[0].location != frames[0].location {
+		d.add(schema.RuleTrap, drops, machine[0])
 		machine = machine[1:]
 	}
 	for len(machine) > 0 || len(frames) > 0 {
-		if len(frames) > 0 && (frames[0].Rule == "S14" || frames[0].Rule == "S17" ||
-			instead != "" && frames[0].Rule == "S18") {
-			d.add(frames[0].Rule, putsIn, frames[0])
+		if len(frames) > 0 && (frames[0].rule() == schema.RuleJava || frames[0].rule() == schema.RuleOpenMP ||
+			instead != schema.NoRule && frames[0].rule() == schema.RuleTruncated) {
+			d.add(frames[0].rule(), putsIn, frames[0])
 			frames = frames[1:]
 			continue
 		}
 		if len(machine) == 0 {
-			d.add("", putsIn, frames[0]) // TestExplainsAll: does not happen
+			d.add(schema.NoRule, putsIn, frames[0]) // TestExplainsAll: does not happen
 			frames = frames[1:]
 			continue
 		}
 		m := machine[0]
 		machine = machine[1:]
 		switch {
-		case len(frames) > 0 && frames[0].Rule == "S11" && frames[0].object == m.object && frames[0].place == m.place:
-			d.add("S11", shows, m, frames[0])
+		case len(frames) > 0 && frames[0].rule() == schema.RuleBody && frames[0].object == m.object && frames[0].place == m.place:
+			d.add(schema.RuleBody, shows, m, frames[0])
 			frames = frames[1:]
-		case len(frames) > 0 && frames[0].location == m.location && (frames[0].Rule == m.Rule || frames[0].Rule == "S25"):
+		case len(frames) > 0 && frames[0].location == m.location && (frames[0].Rule == m.Rule || frames[0].rule() == schema.RuleTrap):
 			frames = frames[1:]
-		case instead != "":
+		case instead != schema.NoRule:
 			d.add(instead, drops, m)
 		case m.inKernel():
-			d.add("S25", drops, m)
-		case unwind.IsProgram(m.LoadObject):
-			d.add("S11", drops, m)
+			d.add(schema.RuleTrap, drops, m)
+		case schema.OwnerOf(m.LoadObject) == schema.ProgramCode:
+			d.add(schema.RuleBody, drops, m)
 		default:
-			d.add("S17", drops, m)
+			d.add(schema.RuleOpenMP, drops, m)
 		}
 	}
 }
+
+// rule is what put the frame in or changed it.
+func (f stackFrame) rule() schema.Rule { return schema.RuleOf(f.Rule) }
 
 // inKernel reports whether the frame is in the kernel: its addresses are the upper half.
 func (f stackFrame) inKernel() bool {

@@ -10,7 +10,6 @@ import (
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/symbolize/image"
-	"stackmill/stages/unwind"
 )
 
 // Emit takes a batch of a table's rows; it retains it if it keeps it.
@@ -176,7 +175,7 @@ func (r *Result) location(rows *schema.Rows, n symbolize.LocationNo) {
 func (r *Result) stacks(emit Emit) error {
 	p := r.Program
 	stacks := r.rows(schema.Stacks, emit)
-	frames := r.rows(schema.Frames, emit).Labels("rule", unwind.RuleNames[:]...)
+	frames := r.rows(schema.Frames, emit).Labels("rule", schema.FrameRules()...)
 	functionOf := make([]int64, len(p.Locations))
 	for n := range p.Locations {
 		functionOf[n] = p.Functions[p.Locations[n].Function].ID

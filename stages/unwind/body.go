@@ -1,6 +1,9 @@
 package unwind
 
-import "stackmill/stages/symbolize"
+import (
+	"stackmill/schema"
+	"stackmill/stages/symbolize"
+)
 
 // body folds the bodies of parallel regions on a user stack into the functions
 // they were made from (S11): the frame keeps its instruction and line, its
@@ -16,7 +19,7 @@ func (u *Unwinder) body(frames []Frame) []Frame {
 		function := u.resolver.Program.Locations[f.Location].Function
 		folded, isBody := u.resolver.Fold(f.Location)
 		if isBody {
-			f = Frame{folded, RuleBody}
+			f = Frame{folded, schema.RuleBody}
 			function = u.resolver.Program.Locations[folded].Function
 		}
 		inner := region

@@ -3,6 +3,7 @@ package unwind
 import (
 	"strings"
 
+	"stackmill/schema"
 	"stackmill/stages/decode"
 	"stackmill/stages/symbolize"
 )
@@ -18,11 +19,11 @@ const (
 // The JVM's own threads become one frame.
 func (u *Unwinder) java(raw *decode.RawStack, machine []Frame, system bool, res *Resolved) {
 	if system {
-		res.User = u.intern([]Frame{{u.resolver.Artificial(symbolize.JVMSystem), RuleJava}})
+		res.User = u.intern([]Frame{{u.resolver.Artificial(symbolize.JVMSystem), schema.RuleJava}})
 		return
 	}
 	if raw.Java == nil {
-		res.User = u.intern([]Frame{{u.resolver.Artificial(symbolize.NoJavaStack), RuleJava}})
+		res.User = u.intern([]Frame{{u.resolver.Artificial(symbolize.NoJavaStack), schema.RuleJava}})
 		return
 	}
 	machine = append([]Frame(nil), machine...)
@@ -33,12 +34,12 @@ func (u *Unwinder) java(raw *decode.RawStack, machine []Frame, system bool, res 
 	// Native frames are spliced from the root, so the stack is built from there.
 	var fromRoot []Frame
 	if truncated {
-		fromRoot = append(fromRoot, Frame{u.resolver.Artificial(symbolize.TruncatedStack), RuleTruncated})
+		fromRoot = append(fromRoot, Frame{u.resolver.Artificial(symbolize.TruncatedStack), schema.RuleTruncated})
 	}
 	next := len(machine) - 1
 	for i := len(frames) - 1; i >= 0; i-- {
 		f := frames[i]
-		fromRoot = append(fromRoot, Frame{u.resolver.JavaFrame(u.recorded, f), RuleJava})
+		fromRoot = append(fromRoot, Frame{u.resolver.JavaFrame(u.recorded, f), schema.RuleJava})
 		if f.BCI == bciNative {
 			fromRoot, next = u.spliceNative(fromRoot, machine, next, u.recorded.JavaMethods[f.Method], i == 0)
 		}
@@ -89,7 +90,7 @@ func (u *Unwinder) methods(frames []Frame) []Frame {
 		if &merged[0] == &frames[0] {
 			merged = append([]Frame(nil), frames...)
 		}
-		merged[i] = Frame{location, RuleJava}
+		merged[i] = Frame{location, schema.RuleJava}
 	}
 	return merged
 }

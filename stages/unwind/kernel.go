@@ -1,5 +1,7 @@
 package unwind
 
+import "stackmill/schema"
+
 // withoutKernel ends a user stack at the instruction that trapped into the
 // kernel or made a system call (S25); kernel is the number of the kernel's frames
 // at the leaf. Time there belongs to that instruction, or to the call if it is
@@ -16,8 +18,8 @@ func (u *Unwinder) withoutKernel(machine []Frame, kernel int) []Frame {
 		user = user[1:]
 	}
 	user = append([]Frame(nil), user...)
-	if user[0].Rule == Recorded {
-		user[0].Rule = RuleTrap
+	if user[0].Rule == schema.NoRule {
+		user[0].Rule = schema.RuleTrap
 	}
 	return user
 }

@@ -3,6 +3,7 @@ package unwind
 import (
 	"strings"
 
+	"stackmill/schema"
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize"
 )
@@ -30,7 +31,7 @@ func (u *Unwinder) linker(frames []Frame) []Frame {
 			end++
 		}
 		if entry, n := u.firstCall(frames[end-1], frames[end:]); entry >= 0 {
-			frames[i] = Frame{entry, RuleLinker}
+			frames[i] = Frame{entry, schema.RuleLinker}
 			frames = append(frames[:i+1], frames[end+n:]...)
 		} else {
 			i = end

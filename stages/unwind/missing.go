@@ -1,6 +1,7 @@
 package unwind
 
 import (
+	"stackmill/schema"
 	"stackmill/stages/loadobject/cfi"
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize"
@@ -52,7 +53,7 @@ func (u *Unwinder) missing(frames []Frame) []Frame {
 
 // lacksCaller reports whether the frame after frames[i] is not its caller's.
 func (u *Unwinder) lacksCaller(frames []Frame, i int) bool {
-	if !u.chained[i] || frames[i+1].Rule == RuleLeafCheck {
+	if !u.chained[i] || frames[i+1].Rule == schema.RuleLeafCheck {
 		return false
 	}
 	location := frames[i].Location
@@ -140,10 +141,10 @@ func (u *Unwinder) findGap(e edge) (g gap) {
 		caller = symbolize.Inferred{Location: symbolize.None}
 	}
 	if !caller.Calls {
-		add(Frame{u.resolver.Artificial(symbolize.MissingCaller), RuleMissing})
+		add(Frame{u.resolver.Artificial(symbolize.MissingCaller), schema.RuleMissing})
 	}
 	if caller.Location >= 0 {
-		add(Frame{caller.Location, RuleInferred})
+		add(Frame{caller.Location, schema.RuleInferred})
 	}
 	return g
 }

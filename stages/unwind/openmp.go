@@ -1,6 +1,9 @@
 package unwind
 
-import "stackmill/stages/decode"
+import (
+	"stackmill/schema"
+	"stackmill/stages/decode"
+)
 
 // openMPStates names the artificial leaf of a recorded OpenMP state
 // (S17, gprofng-experiment 4.7); states in which user code runs have none.
@@ -21,10 +24,10 @@ var openMPStates = map[int]string{
 func (u *Unwinder) recordedOpenMP(raw *decode.RawStack, t int64, res *Resolved) {
 	frames := append([]Frame(nil), u.native(raw.OMP, origin{}, t)...)
 	for i := range frames {
-		frames[i].Rule = RuleOpenMP
+		frames[i].Rule = schema.RuleOpenMP
 	}
 	if name, ok := openMPStates[raw.OMPState]; ok {
-		leaf := Frame{u.resolver.Artificial(name), RuleOpenMP}
+		leaf := Frame{u.resolver.Artificial(name), schema.RuleOpenMP}
 		frames = append([]Frame{leaf}, frames...)
 	}
 	n := u.intern(frames)

@@ -1,6 +1,9 @@
 package unwind
 
-import "stackmill/stages/loadobject/symtab"
+import (
+	"stackmill/schema"
+	"stackmill/stages/loadobject/symtab"
+)
 
 // plt drops a leaf in the procedure linkage table: its time is that of the call
 // (S22). It stays where no frame is its caller's, so that no stack loses its leaf.
@@ -12,8 +15,8 @@ func (u *Unwinder) plt(frames []Frame) []Frame {
 		return frames
 	}
 	frames = frames[1:]
-	if frames[0].Rule == Recorded {
-		frames[0].Rule = RulePLT
+	if frames[0].Rule == schema.NoRule {
+		frames[0].Rule = schema.RulePLT
 	}
 	return frames
 }
@@ -21,5 +24,5 @@ func (u *Unwinder) plt(frames []Frame) []Frame {
 // isStub reports whether the leaf is in the procedure linkage table and the next
 // frame is its caller's.
 func (u *Unwinder) isStub(frames []Frame) bool {
-	return len(frames) > 1 && u.traits(frames[0].Location).kind == symtab.PLT && frames[1].Rule != RuleMissing
+	return len(frames) > 1 && u.traits(frames[0].Location).kind == symtab.PLT && frames[1].Rule != schema.RuleMissing
 }

@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 
+	"stackmill/schema"
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/symbolize/image"
@@ -78,38 +79,14 @@ const parallel = "GOMP_parallel"
 
 // class is what a function is to a program's own code.
 type class struct {
-	owner owner
-	state string // of a runtime's entry point
-}
-
-type owner uint8
-
-const (
-	unclassified owner = iota
-	own
-	runtime // an OpenMP runtime
-	system  // the C library, the dynamic linker, the collector
-)
-
-// The load objects that are not the program's own, by how their names begin.
-var (
-	runtimes = []string{"libgomp.so", "libomp.so", "libiomp5.so"}
-	systems  = []string{"libc.so", "libc-", "libpthread.so", "libpthread-", "ld-", "ld64.so", "libgp-", "libcollector.so", "[vdso]"}
-)
-
-func isOneOf(object string, prefixes []string) bool {
-	for _, p := range prefixes {
-		if strings.HasPrefix(object, p) {
-			return true
-		}
-	}
-	return false
+	owner schema.Owner // 0 until looked up
+	state string       // of a runtime's entry point
 }
 
 // hasRuntime reports whether an OpenMP runtime was ever mapped.
 func hasRuntime(im *image.Image) bool {
 	for _, m := range im.Mappings {
-		if isOneOf(path.Base(m.Path), runtimes) {
+		if schema.OwnerOf(path.Base(m.Path)) == schema.RuntimeCode {
 			return true
 		}
 	}
@@ -117,28 +94,25 @@ func hasRuntime(im *image.Image) bool {
 }
 
 func (u *Unwinder) class(f Frame) class {
-	if f.Rule == RuleMissing { // whoever is missing, what is around it tells
-		return class{owner: system}
+	if f.Rule == schema.RuleMissing { // whoever is missing, what is around it tells
+		return class{owner: schema.SystemCode}
 	}
 	p := u.resolver.Program
 	n := p.Locations[f.Location].Function
 	if more := int(n) + 1 - len(u.classes); more > 0 {
 		u.classes = append(u.classes, make([]class, more)...)
 	}
-	if u.classes[n].owner == unclassified {
+	if u.classes[n].owner == 0 {
 		u.classes[n] = classify(&p.Functions[n], p.Objects[p.Functions[n].Object].Name)
 	}
 	return u.classes[n]
 }
 
 func classify(f *symbolize.Function, object string) class {
-	switch {
-	case isOneOf(object, systems):
-		return class{owner: system}
-	case !isOneOf(object, runtimes):
-		return class{owner: own}
+	c := class{owner: schema.OwnerOf(object)}
+	if c.owner != schema.RuntimeCode {
+		return c
 	}
-	c := class{owner: runtime}
 	for _, name := range symtab.Split(f.Aliases) {
 		if s := stateIn(name); s != "" {
 			c.state = s
@@ -172,7 +146,7 @@ func (u *Unwinder) runtime(machine []Frame) []Frame {
 	u.user = u.user[:0]
 	above := false // the frame above is the runtime's
 	for _, f := range rest {
-		if above = u.class(f).owner == runtime || above && f.Rule == RuleMissing; !above {
+		if above = u.class(f).owner == schema.RuntimeCode || above && f.Rule == schema.RuleMissing; !above {
 			u.user = append(u.user, f)
 		}
 	}
@@ -186,7 +160,7 @@ func (u *Unwinder) runtime(machine []Frame) []Frame {
 			state = ompIdle
 		}
 	}
-	leaf := Frame{u.resolver.Artificial(state), RuleOpenMP}
+	leaf := Frame{u.resolver.Artificial(state), schema.RuleOpenMP}
 	u.user = append(u.user, Frame{})
 	copy(u.user[1:], u.user)
 	u.user[0] = leaf
@@ -199,10 +173,10 @@ func (u *Unwinder) runtime(machine []Frame) []Frame {
 func (u *Unwinder) insideRuntime(machine []Frame) (n int, state string) {
 	for i, f := range machine {
 		c := u.class(f)
-		if c.owner == own {
+		if c.owner == schema.ProgramCode {
 			break
 		}
-		if c.owner == runtime {
+		if c.owner == schema.RuntimeCode {
 			n = i + 1
 			if c.state != "" && state != ompOverhead {
 				state = c.state
@@ -220,7 +194,7 @@ func (u *Unwinder) insideRuntime(machine []Frame) (n int, state string) {
 // tail call, as libgomp's have: the frame machine[n] called the runtime. It is
 // empty unless everything that the instruction may enter tells the same.
 func (u *Unwinder) calledState(machine []Frame, n int) (state string) {
-	if n == 0 || n == len(machine) || u.class(machine[n]).owner != own {
+	if n == 0 || n == len(machine) || u.class(machine[n]).owner != schema.ProgramCode {
 		return ""
 	}
 	known := false
@@ -241,10 +215,10 @@ func (u *Unwinder) calledState(machine []Frame, n int) (state string) {
 // was the first that they called; entered says that it stood at the leaf.
 func (u *Unwinder) withoutThreadStart(frames []Frame, entered bool) []Frame {
 	n := len(frames)
-	for n > 0 && u.class(frames[n-1]).owner == system {
+	for n > 0 && u.class(frames[n-1]).owner == schema.SystemCode {
 		n--
 	}
-	if n > 0 && u.class(frames[n-1]).owner == runtime || n == 0 && entered {
+	if n > 0 && u.class(frames[n-1]).owner == schema.RuntimeCode || n == 0 && entered {
 		return frames[:n]
 	}
 	return frames

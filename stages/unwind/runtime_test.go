@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"stackmill/schema"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize"
@@ -129,7 +130,7 @@ func TestRuntime(t *testing.T) {
 			}
 			kept := 0
 			for _, f := range set.Stacks[got.Machine].Frames {
-				if f.Rule == Recorded || f.Rule == RuleTruncated {
+				if f.Rule == schema.NoRule || f.Rule == schema.RuleTruncated {
 					kept++
 				}
 			}
@@ -164,13 +165,13 @@ func TestRuntimeKeepsOwnCode(t *testing.T) {
 		user := append([]Frame(nil), u.runtime(machine)...)
 		own := map[string]bool{}
 		for _, f := range machine {
-			if folded, _ := r.Fold(f.Location); u.class(f).owner != runtime && u.class(f).owner != system {
+			if folded, _ := r.Fold(f.Location); u.class(f).owner != schema.RuntimeCode && u.class(f).owner != schema.SystemCode {
 				own[name(Frame{Location: folded})] = true
 			}
 		}
 		for _, f := range user {
 			delete(own, name(f))
-			if u.class(f).owner == runtime {
+			if u.class(f).owner == schema.RuntimeCode {
 				t.Fatalf("%v: the runtime's %s is left", stack, name(f))
 			}
 		}

@@ -10,32 +10,8 @@ import (
 // Frame is one frame of a normalised stack.
 type Frame struct {
 	Location symbolize.LocationNo
-	Rule     Rule
+	Rule     schema.Rule
 }
-
-// Rule names what put a frame in or changed it.
-type Rule uint8
-
-// The rules.
-const (
-	Recorded      Rule = iota // as recorded
-	RulePLT                   // a leaf in the PLT was dropped below it (S22)
-	RuleLinker                // stands for the linker's frames of a first call (S23)
-	RuleLeafCheck             // taken from the return register, or from a recorded call (S7)
-	RuleTruncated             // stands for lost frames (S18)
-	RuleOutline               // the artificial call of an outline function (S12)
-	RuleTrap                  // trapped into the kernel, whose frames were dropped above it (S25)
-	RuleJava                  // from the recorded Java stack (S14)
-	RuleOpenMP                // from the recorded OpenMP stack or state, or from the runtime's frames (S17)
-	RuleBody                  // in a body, shown in the function it was made from (S11)
-	RuleInferred              // a caller that was not recorded, which the machine code tells (S22)
-	RuleMissing               // stands for callers that were not recorded (S22)
-)
-
-// RuleNames are the rules' names, by rule.
-var RuleNames = [...]string{"", "S22", "S23", "S7", "S18", "S12", "S25", "S14", "S17", "S11", "S22 inferred", "S22 missing"}
-
-func (r Rule) String() string { return RuleNames[r] }
 
 // Stack is one distinct normalised stack.
 type Stack struct {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"stackmill/schema"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize"
@@ -35,7 +36,7 @@ var entries = []string{"entry_", "asm_", "el0t_", "el0_", "vectors"}
 // the processor's calls, tell.
 func (u *Unwinder) cutOff(raw *decode.RawStack, machine []Frame) string {
 	switch {
-	case raw.Reason != "" || len(machine) == 0 || machine[len(machine)-1].Rule == RuleTruncated:
+	case raw.Reason != "" || len(machine) == 0 || machine[len(machine)-1].Rule == schema.RuleTruncated:
 		return ""
 	case raw.Callers == decode.CallersNone:
 		return CutLeafOnly

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"stackmill/schema"
 	"stackmill/stages/decode"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/symbolize/image"
@@ -102,7 +103,7 @@ func (u *Unwinder) native(words []uint64, o origin, t int64) []Frame {
 	u.frames = u.outlines(u.plt(u.frames))
 	u.frames = u.linker(u.frames)
 	if lost != "" {
-		u.frames = append(u.frames, Frame{u.resolver.Artificial(lost), RuleTruncated})
+		u.frames = append(u.frames, Frame{u.resolver.Artificial(lost), schema.RuleTruncated})
 	}
 	return u.frames
 }
@@ -118,13 +119,13 @@ func (u *Unwinder) recordedFrames(words []uint64, o origin, t int64) (lost strin
 			checked = true
 			continue
 		}
-		f := Frame{u.resolve(w, t), Recorded}
+		f := Frame{u.resolve(w, t), schema.NoRule}
 		if checked {
 			checked = false
 			if !o.verified && !u.useReturnRegister(words, i, f.Location) {
 				continue
 			}
-			f.Rule = RuleLeafCheck
+			f.Rule = schema.RuleLeafCheck
 		}
 		if u.kernel == len(u.frames) && u.resolver.IsKernel(w) {
 			u.kernel++

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"stackmill/schema"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize"
@@ -95,7 +96,7 @@ func text(r *symbolize.Resolver, s Stack) string {
 	var frames []string
 	for _, f := range s.Frames {
 		name := r.Program.Functions[r.Program.Locations[f.Location].Function].Name
-		if f.Rule != Recorded {
+		if f.Rule != schema.NoRule {
 			name += "/" + f.Rule.String()
 		}
 		frames = append(frames, name)
@@ -183,7 +184,7 @@ func TestRestoredCaller(t *testing.T) {
 				t.Error(d)
 			}
 			for _, f := range set.Stacks[got.Machine].Frames {
-				if at := r.Program.Locations[f.Location].Offset; f.Rule == RuleLeafCheck && at != tt.caller-progBase {
+				if at := r.Program.Locations[f.Location].Offset; f.Rule == schema.RuleLeafCheck && at != tt.caller-progBase {
 					t.Errorf("the caller is at %#x", at)
 				}
 			}
@@ -279,14 +280,5 @@ func TestMeaningChangesWithMappings(t *testing.T) {
 	elsewhere := u.Stack(&decode.RawStack{Words: []uint64{pcWork, pcMain}}, false, 60)
 	if elsewhere.From != math.MinInt64 || elsewhere.Until != image.Never {
 		t.Errorf("a stack that touches no changing mapping held for %d..%d", elsewhere.From, elsewhere.Until)
-	}
-}
-
-// Every rule that can stand in a frame can be told in words.
-func TestTitles(t *testing.T) {
-	for rule := Recorded + 1; rule <= RuleBody; rule++ {
-		if Title(rule.String()) == "" {
-			t.Errorf("%s has no title", rule)
-		}
 	}
 }
