@@ -29,8 +29,10 @@ var house = []struct{ folders, holds string }{
 	{"stages/loadobject/insn/... stages/loadobject/cfi", "machine code, call frame information"},
 	{"stages/loadobject/elf/...", "ELF files"},
 	{"stages/loadobject/symtab", "functions and lines by offset"},
-	{"stages/loadobject/types", "data layouts, scopes, variables"},
-	{"stages/loadobject/dwarf", "debug information"},
+	{"stages/loadobject/types stages/loadobject/dwarf/...", "data layouts, scopes, variables; debug information"},
+	{"stages/loadobject/lines stages/loadobject/types/build", "lines of code; tables of types, from debug information"},
+	{"stages/loadobject/inlines", "inlined calls, from debug information"},
+	{"stages/loadobject/functions", "modules, names, lines and calls of functions, from debug information"},
 	{"stages/loadobject/cache", "all tables of a load object, in memory and on disk"},
 
 	{"stages/decode stages/decode/bounds stages/decode/mapped", "what a recording is, whatever its format"},

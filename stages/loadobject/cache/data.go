@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 
 	"stackmill/stages/loadobject/columns"
-	"stackmill/stages/loadobject/dwarf"
 	"stackmill/stages/loadobject/elf"
 	"stackmill/stages/loadobject/types"
+	"stackmill/stages/loadobject/types/build"
 )
 
 // Data returns what the debug information of the load object in a file, or of
@@ -23,7 +23,7 @@ func (l *Loader) data(path string, places elf.Places) (*types.Table, error) {
 		if c := l.disk.readData(s.key); c != nil && !s.appeared(c.missing) {
 			return c.table, c.missing, nil
 		}
-		err = elf.Guard(path, func() { t, missing = dwarf.Data(s.object, s.debug) })
+		err = elf.Guard(path, func() { t, missing = build.Table(s.object, s.debug) })
 		if err = cmp.Or(err, s.fault()); err == nil && !s.local() {
 			l.disk.writeData(s.key, missing, t)
 		}

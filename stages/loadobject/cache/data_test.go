@@ -12,7 +12,7 @@ import (
 // Types and variables are the same from the file and from the cache; a damaged
 // cache file is made anew.
 func TestDataCached(t *testing.T) {
-	const path = "../dwarf/testdata/shapes_dw5.so"
+	const path = "../types/build/testdata/shapes_dw5.so"
 	load := func(cache string) []byte {
 		table, err := New(Options{CacheDir: cache, DebugDirs: []string{}}).Data(path)
 		if err != nil || table == nil {

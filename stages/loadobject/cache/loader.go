@@ -18,6 +18,7 @@ import (
 	"stackmill/stages/infile"
 	"stackmill/stages/loadobject/dwarf"
 	"stackmill/stages/loadobject/elf"
+	"stackmill/stages/loadobject/functions"
 	"stackmill/stages/loadobject/symtab"
 )
 
@@ -367,7 +368,7 @@ func (s *source) build() (t *symtab.Table, missing []string, err error) {
 	}
 	err = elf.Guard(s.object.Path, func() {
 		t = symtab.Read(s.object, s.debug)
-		missing = dwarf.Add(t, s.object, s.debug)
+		missing = functions.Add(t, s.object, s.debug)
 	})
 	return t, missing, cmp.Or(err, s.fault())
 }

@@ -9,10 +9,10 @@ import (
 
 // abbrev is an abbreviation declaration (DWARF 5 section 7.5.3).
 type abbrev struct {
-	tag      uint64
-	children bool
+	Tag      uint64
+	Children bool
 	sibling  bool
-	origin   bool // completes another entry
+	Origin   bool // completes another entry
 	attrs    []attrDecl
 	// How to skip the attributes in a hurry: the values whose length must be
 	// read, each with the bytes before it, and the bytes behind them all.
@@ -30,11 +30,11 @@ type varying struct{ before, form uint32 }
 // abbrevs is an abbreviation table as units of one format use it.
 type abbrevs struct {
 	offset  uint64 // in .debug_abbrev
-	format  format
+	format  Format
 	list    []abbrev
 	dense   bool              // code n is list[n-1]
 	index   map[uint64]uint32 // by code, unless dense
-	inlined bool              // an entry may be an inlined subroutine
+	Inlined bool              // an entry may be an inlined subroutine
 
 	attrs   []attrDecl // of all
 	varying []varying
@@ -72,14 +72,14 @@ func (t *abbrevs) put(code uint64, a abbrev) {
 		t.index[code] = uint32(len(t.list))
 	}
 	t.list = append(t.list, a)
-	t.inlined = t.inlined || a.tag == tagInlinedSubroutine
+	t.Inlined = t.Inlined || a.Tag == TagInlinedSubroutine
 }
 
 // abbrevs reads the table at an offset of .debug_abbrev, which holds until the
 // next one is read: most compilers give each unit its own. All reading together
 // is bounded, since tables may overlap. A table that is damaged has what stands
 // before the damage.
-func (s *sections) abbrevs(off uint64, f format) *abbrevs {
+func (s *Sections) abbrevs(off uint64, f Format) *abbrevs {
 	t := s.table
 	switch {
 	case t == nil:
@@ -89,7 +89,7 @@ func (s *sections) abbrevs(off uint64, f format) *abbrevs {
 		return t
 	}
 	*t = abbrevs{offset: off, format: f, dense: true, list: t.list[:0], attrs: t.attrs[:0], varying: t.varying[:0]}
-	c := bytereader.At(s.abbrev, off, s.order)
+	c := bytereader.At(s.abbrev, off, s.Order)
 	for s.scan > 0 {
 		before := len(c.Rest)
 		code := c.ULEB()
@@ -107,13 +107,13 @@ func (s *sections) abbrevs(off uint64, f format) *abbrevs {
 }
 
 // read reads a declaration behind its code; false when it is damaged.
-func (t *abbrevs) read(c *bytereader.Reader, f format) (a abbrev, ok bool) {
-	a = abbrev{tag: c.ULEB(), children: c.U8() != 0}
+func (t *abbrevs) read(c *bytereader.Reader, f Format) (a abbrev, ok bool) {
+	a = abbrev{Tag: c.ULEB(), Children: c.U8() != 0}
 	attrs, vary := len(t.attrs), len(t.varying)
 	for {
 		name, form := c.ULEB(), c.ULEB()
 		d := attrDecl{name: uint32(name), form: uint32(form)}
-		if form == formImplicit {
+		if form == FormImplicit {
 			d.implicit = c.SLEB()
 		}
 		if name == 0 && form == 0 {
@@ -123,8 +123,8 @@ func (t *abbrevs) read(c *bytereader.Reader, f format) (a abbrev, ok bool) {
 			return abbrev{}, false
 		}
 		t.attrs = append(t.attrs, d)
-		a.sibling = a.sibling || name == attrSibling
-		a.origin = a.origin || name == attrOrigin
+		a.sibling = a.sibling || name == AttrSibling
+		a.Origin = a.Origin || name == AttrOrigin
 		if n, ok := f.size(form); ok {
 			a.tail += uint32(n)
 		} else {
@@ -137,10 +137,10 @@ func (t *abbrevs) read(c *bytereader.Reader, f format) (a abbrev, ok bool) {
 }
 
 // skip passes over an entry's attributes.
-func (f format) skip(c *bytereader.Reader, a *abbrev) error {
+func (f Format) skip(c *bytereader.Reader, a *abbrev) error {
 	for _, x := range a.varying {
 		c.Bytes(uint64(x.before))
-		if _, ok := f.value(c, uint64(x.form)); !ok {
+		if _, ok := f.Value(c, uint64(x.form)); !ok {
 			return unknownForm(x.form)
 		}
 	}
@@ -148,13 +148,13 @@ func (f format) skip(c *bytereader.Reader, a *abbrev) error {
 	return nil
 }
 
-// attributes reads an entry's attributes and passes each to set.
-func (f format) attributes(c *bytereader.Reader, a *abbrev, set func(name uint32, v value)) error {
+// Attributes reads an entry's attributes and passes each to set.
+func (f Format) Attributes(c *bytereader.Reader, a *abbrev, set func(name uint32, v Value)) error {
 	for _, d := range a.attrs {
-		v := value{form: uint64(d.form), u: uint64(d.implicit)}
-		if d.form != formImplicit {
+		v := Value{Form: uint64(d.form), Uint: uint64(d.implicit)}
+		if d.form != FormImplicit {
 			var ok bool
-			if v, ok = f.value(c, v.form); !ok {
+			if v, ok = f.Value(c, v.Form); !ok {
 				return unknownForm(d.form)
 			}
 		}

@@ -6,39 +6,39 @@ import (
 	"stackmill/stages/loadobject/bytereader"
 )
 
-// maxHops bounds the entries that are followed from one to the next, such as to a
+// MaxHops bounds the entries that are followed from one to the next, such as to a
 // function's name.
-const maxHops = 8
+const MaxHops = 8
 
-// entry returns the attributes of the entry at an offset of the unit, and their
+// Entry returns the attributes of the entry at an offset of the unit, and their
 // abbreviation; nil when there is none.
-func (s *sections) entry(u *unit, off uint64) (bytereader.Reader, *abbrev) {
-	behind := u.size - off // bytes from the entry to the unit's end
-	if off > u.size || behind > uint64(len(u.entries.Rest)) {
+func (s *Sections) Entry(u *Unit, off uint64) (bytereader.Reader, *abbrev) {
+	behind := u.Size - off // bytes from the entry to the unit's end
+	if off > u.Size || behind > uint64(len(u.entries.Rest)) {
 		return bytereader.Reader{}, nil
 	}
 	c := u.entries
 	c.Bytes(uint64(len(c.Rest)) - behind)
-	return c, s.abbrevs(u.abbrevs, u.format).get(c.ULEB())
+	return c, s.abbrevs(u.abbrevs, u.Format).get(c.ULEB())
 }
 
-// mention reports whether a text stands in the names of the sections' entries.
-func (s *sections) mention(text []byte) bool {
+// Mention reports whether a text stands in the names of the sections' entries.
+func (s *Sections) Mention(text []byte) bool {
 	return bytes.Contains(s.str, text) || bytes.Contains(s.info, text)
 }
 
-// nameOf returns the name of an entry of the same unit.
-func (s *sections) nameOf(u *unit, ref value) (name []byte) {
-	if ref.form == formRefAddr || ref.form == formGNURefAlt || ref.form == formRefSig8 {
+// NameOf returns the name of an entry of the same unit.
+func (s *Sections) NameOf(u *Unit, ref Value) (name []byte) {
+	if ref.Form == FormRefAddr || ref.Form == FormGNURefAlt || ref.Form == FormRefSig8 {
 		return nil
 	}
-	c, a := s.entry(u, ref.u)
+	c, a := s.Entry(u, ref.Uint)
 	if a == nil {
 		return nil
 	}
-	err := u.format.attributes(&c, a, func(attr uint32, v value) {
-		if attr == attrName {
-			name = s.string(u, v)
+	err := u.Format.Attributes(&c, a, func(attr uint32, v Value) {
+		if attr == AttrName {
+			name = s.TextOf(u, v)
 		}
 	})
 	if err != nil || c.Short {
@@ -47,14 +47,14 @@ func (s *sections) nameOf(u *unit, ref value) (name []byte) {
 	return name
 }
 
-// reference returns the offset in .debug_info of the entry referred to; false
+// Reference returns the offset in .debug_info of the entry referred to; false
 // when that is in another file or another section.
-func reference(u *unit, v value) (off uint64, ok bool) {
-	switch v.form {
-	case formRef1, formRef2, formRef4, formRef8, formRefUdata:
-		return u.offset + v.u, true
-	case formRefAddr:
-		return v.u, true
+func Reference(u *Unit, v Value) (off uint64, ok bool) {
+	switch v.Form {
+	case formRef1, formRef2, FormRef4, formRef8, formRefUdata:
+		return u.Offset + v.Uint, true
+	case FormRefAddr:
+		return v.Uint, true
 	}
 	return 0, false
 }

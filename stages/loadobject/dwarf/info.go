@@ -13,15 +13,15 @@ import (
 // and maxPath that of one: hostile tables could join long strings over and over.
 const (
 	maxText = 256 << 20
-	maxPath = 1 << 14
+	MaxPath = 1 << 14
 )
 
-// info is the debug information of a load object: that of its separate debug file
+// Info is the debug information of a load object: that of its separate debug file
 // if that has any, or else its own (gprofng-experiment 6.7).
-type info struct {
-	object   *elf.File
-	source   *elf.File // the file that holds it
-	sections *sections
+type Info struct {
+	Object   *elf.File
+	Source   *elf.File // the file that holds it
+	Sections *Sections
 
 	log
 	split  split
@@ -29,11 +29,11 @@ type info struct {
 	text   int    // bytes of names that are kept
 }
 
-// newInfo returns what can tell of an object; nothing is read yet.
-func newInfo(object, debug *elf.File) *info {
-	d := &info{object: object, source: object}
+// New returns what can tell of an object; nothing is read yet.
+func New(object, debug *elf.File) *Info {
+	d := &Info{Object: object, Source: object}
 	if debug != nil && Has(debug) {
-		d.source = debug
+		d.Source = debug
 	}
 	return d
 }
@@ -43,84 +43,84 @@ func Has(f *elf.File) bool {
 	return f.Section(".debug_info") != nil || f.Section(".zdebug_info") != nil
 }
 
-// open reads the sections of the object, and opens the file that dwz moved
+// Open reads the sections of the object, and opens the file that dwz moved
 // entries and strings to, nil if there is none, which the caller closes.
-func (d *info) open() (alternate *elf.File) {
-	alternate, err := d.source.Alternate()
+func (d *Info) Open() (alternate *elf.File) {
+	alternate, err := d.Source.Alternate()
 	if err != nil {
-		d.fail(d.source, err)
+		d.Fail(d.Source, err)
 	}
 	if at := (*fs.PathError)(nil); errors.As(err, &at) && errors.Is(err, fs.ErrNotExist) {
 		d.absent = at.Path
 	}
-	d.sections = d.load(alternate)
+	d.Sections = d.load(alternate)
 	return alternate
 }
 
-// close closes the files of split units.
-func (d *info) close() { d.split.close() }
+// Close closes the files of split units.
+func (d *Info) Close() { d.split.close() }
 
 // load reads the sections.
-func (d *info) load(alternate *elf.File) *sections {
-	s := &sections{order: d.source.Order}
+func (d *Info) load(alternate *elf.File) *Sections {
+	s := &Sections{Order: d.Source.Order}
 	for _, x := range []struct {
 		name string
 		to   *[]byte
 	}{
 		{"info", &s.info}, {"abbrev", &s.abbrev}, {"str", &s.str}, {"line_str", &s.lineStr},
-		{"str_offsets", &s.strOffsets}, {"addr", &s.addr}, {"line", &s.line},
+		{"str_offsets", &s.strOffsets}, {"addr", &s.Addr}, {"line", &s.Line},
 		{"ranges", &s.ranges}, {"rnglists", &s.rnglists},
 	} {
-		*x.to = d.section(d.source, x.name)
+		*x.to = d.section(d.Source, x.name)
 	}
 	if alternate != nil {
 		s.altStr = d.section(alternate, "str")
 	}
-	s.bound()
+	s.Bound()
 	return s
 }
 
 // section returns a section of debug information, empty if it cannot be read.
-func (d *info) section(f *elf.File, name string) []byte {
+func (d *Info) section(f *elf.File, name string) []byte {
 	b, err := f.Debug(name)
 	if err != nil {
-		d.fail(f, err)
+		d.Fail(f, err)
 	}
 	return b
 }
 
-// half passes the other half of a skeleton unit with the sections that it is in,
+// Half passes the other half of a skeleton unit with the sections that it is in,
 // if that is not missing. They must not be used afterwards. It is false for a unit
 // that is whole.
-func (d *info) half(u *unit, use func(names *sections, half *unit)) bool {
-	name, dir := d.sections.dwoName(u), d.sections.text(u, attrCompDir)
-	if name == nil || len(dir)+len(name) > maxPath {
+func (d *Info) Half(u *Unit, use func(names *Sections, half *Unit)) bool {
+	name, dir := d.Sections.DwoName(u), d.Sections.Text(u, AttrCompDir)
+	if name == nil || len(dir)+len(name) > MaxPath {
 		return false
 	}
-	if err := d.split.find(d.object, string(dir), string(name), u.dwoID, use); err != nil {
-		d.fail(nil, err)
+	if err := d.split.find(d.Object, string(dir), string(name), u.dwoID, use); err != nil {
+		d.Fail(nil, err)
 	}
 	return true
 }
 
-// room reports whether a name of n bytes may be kept.
-func (d *info) room(n int) bool {
+// Room reports whether a name of n bytes may be kept.
+func (d *Info) Room(n int) bool {
 	d.text += n
-	return n <= maxPath && d.text <= maxText
+	return n <= MaxPath && d.text <= maxText
 }
 
-// unitName returns a unit's name, or that of its first source file, and its
+// UnitName returns a unit's name, or that of its first source file, and its
 // language; a skeleton unit has them in its split half. The name is empty if
 // nothing says it.
-func (d *info) unitName(u, half *unit, names *sections, firstFile string) (name, lang string) {
-	dir, own := d.sections.text(u, attrCompDir), names.text(half, attrName)
+func (d *Info) UnitName(u, half *Unit, names *Sections, firstFile string) (name, lang string) {
+	dir, own := d.Sections.Text(u, AttrCompDir), names.Text(half, AttrName)
 	if name = string(own); name == "" {
 		name = firstFile
 	}
-	if !d.room(len(dir)+len(name)) || name == "" {
+	if !d.Room(len(dir)+len(name)) || name == "" {
 		return "", ""
 	}
-	lang = language(half.attrs[attrLanguage].u)
+	lang = Language(half.Attrs[AttrLanguage].Uint)
 	switch {
 	case lang == "Go": // the name is a package's, not a file's
 	case path.IsAbs(name):
@@ -128,15 +128,15 @@ func (d *info) unitName(u, half *unit, names *sections, firstFile string) (name,
 	default:
 		name = path.Join(string(dir), name)
 	}
-	return valid(name), lang
+	return Valid(name), lang
 }
 
-// valid makes a name fit for columns of strings.
-func valid(name string) string { return strings.ToValidUTF8(name, "\ufffd") }
+// Valid makes a name fit for columns of strings.
+func Valid(name string) string { return strings.ToValidUTF8(name, "\ufffd") }
 
-// missing returns the files that would have told more. Those that tell of many
+// Missing returns the files that would have told more. Those that tell of many
 // units come first, since who looks for them again looks for the first ones.
-func (d *info) missing() (files []string) {
+func (d *Info) Missing() (files []string) {
 	if d.absent != "" {
 		files = append(files, d.absent)
 	}

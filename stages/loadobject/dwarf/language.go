@@ -15,8 +15,8 @@ var languages = map[uint64]string{
 	0x2e: "Ada", 0x2f: "Ada", 0x8001: "assembler",
 }
 
-// language returns the name of a language code, empty for none.
-func language(code uint64) string {
+// Language returns the name of a language code, empty for none.
+func Language(code uint64) string {
 	if name, ok := languages[code]; ok || code == 0 {
 		return name
 	}

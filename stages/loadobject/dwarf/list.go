@@ -16,34 +16,34 @@ const (
 // listReader reads a list of ranges or locations of version 5.
 type listReader struct {
 	bytereader.Reader
-	u      *unit
-	linked *sections // has the addresses
+	u      *Unit
+	linked *Sections // has the addresses
 	base   uint64    // what offset pairs count from
 }
 
 // listAt returns a reader of the list that an attribute refers to, in a section of
 // lists: by offset, or, in a form of its own, by index.
-func (s *sections) listAt(section []byte, u *unit, where value, indexed, baseAttr uint64) (l listReader, ok bool) {
-	off := where.u
-	if where.form == indexed {
+func (s *Sections) listAt(section []byte, u *Unit, where Value, indexed, baseAttr uint64) (l listReader, ok bool) {
+	off := where.Uint
+	if where.Form == indexed {
 		if off > uint64(len(section)) {
 			return l, false
 		}
 		start := u.listsBase(baseAttr)
-		c := bytereader.At(section, start+off*u.offsetSize(), s.order)
-		off = start + c.Offset(u.wide)
+		c := bytereader.At(section, start+off*u.offsetSize(), s.Order)
+		off = start + c.Offset(u.Wide)
 	}
-	return listReader{Reader: bytereader.At(section, off, s.order), u: u}, true
+	return listReader{Reader: bytereader.At(section, off, s.Order), u: u}, true
 }
 
 // listsBase is where the unit's list of range or location lists starts. A split
 // unit has no attribute for it: its list follows the section's header.
-func (u *unit) listsBase(attr uint64) uint64 {
-	v, ok := u.attrs[attr]
+func (u *Unit) listsBase(attr uint64) uint64 {
+	v, ok := u.Attrs[attr]
 	switch {
 	case ok:
-		return v.u
-	case u.wide:
+		return v.Uint
+	case u.Wide:
 		return 20
 	}
 	return 12
@@ -55,7 +55,7 @@ func (l *listReader) setBase(kind uint8) bool {
 	case rleBaseAddrx:
 		l.base = l.indexed()
 	case rleBase:
-		l.base = l.Uint(l.u.addrSize)
+		l.base = l.Uint(l.u.AddrSize)
 	default:
 		return false
 	}
@@ -63,20 +63,20 @@ func (l *listReader) setBase(kind uint8) bool {
 }
 
 // span reads an entry of a range list; false for the end and unknown ones.
-func (l *listReader) span(kind uint8) (r span, ok bool) {
+func (l *listReader) span(kind uint8) (r Span, ok bool) {
 	switch kind {
 	case rleStartxEndx:
-		r.low, r.high = l.indexed(), l.indexed()
+		r.Low, r.High = l.indexed(), l.indexed()
 	case rleStartxLength:
-		r.low = l.indexed()
-		r.high = r.low + l.ULEB()
+		r.Low = l.indexed()
+		r.High = r.Low + l.ULEB()
 	case rleOffsetPair:
-		r.low, r.high = l.base+l.ULEB(), l.base+l.ULEB()
+		r.Low, r.High = l.base+l.ULEB(), l.base+l.ULEB()
 	case rleStartEnd:
-		r.low, r.high = l.Uint(l.u.addrSize), l.Uint(l.u.addrSize)
+		r.Low, r.High = l.Uint(l.u.AddrSize), l.Uint(l.u.AddrSize)
 	case rleStartLength:
-		r.low = l.Uint(l.u.addrSize)
-		r.high = r.low + l.ULEB()
+		r.Low = l.Uint(l.u.AddrSize)
+		r.High = r.Low + l.ULEB()
 	default:
 		return r, false
 	}
@@ -85,6 +85,6 @@ func (l *listReader) span(kind uint8) (r span, ok bool) {
 
 // indexed reads an index into .debug_addr.
 func (l *listReader) indexed() uint64 {
-	a, _ := l.linked.address(l.u, value{form: formAddrx, u: l.ULEB()})
+	a, _ := l.linked.Address(l.u, Value{Form: FormAddrx, Uint: l.ULEB()})
 	return a
 }

@@ -7,43 +7,43 @@ import (
 )
 
 // always is where an expression holds that is not from a list.
-var always = span{0, math.MaxUint64}
+var always = Span{0, math.MaxUint64}
 
-// location passes the expressions of a location attribute, each with the addresses
+// Location passes the expressions of a location attribute, each with the addresses
 // of the code where it holds, and reports whether it is a single one that holds in
 // all code. Lists are in s, the addresses that they count from in linked.
-func (s *sections) location(u *unit, linked *sections, v value, use func(where span, expression []byte)) (single bool) {
-	switch v.form {
-	case formExprloc, formBlock, formBlock1, formBlock2, formBlock4:
-		use(always, v.b)
+func (s *Sections) Location(u *Unit, linked *Sections, v Value, use func(where Span, expression []byte)) (single bool) {
+	switch v.Form {
+	case FormExprloc, FormBlock, FormBlock1, FormBlock2, FormBlock4:
+		use(always, v.Bytes)
 		return true
-	case formSecOffset, formData4, formData8, formLoclistx:
+	case formSecOffset, FormData4, FormData8, formLoclistx:
 	default:
 		return false
 	}
-	entry := func(where span, expression []byte) {
-		if where.low < where.high && expression != nil {
+	entry := func(where Span, expression []byte) {
+		if where.Low < where.High && expression != nil {
 			use(where, expression)
 		}
 	}
-	base, _ := linked.address(u, u.attrs[attrLowPC])
+	base, _ := linked.Address(u, u.Attrs[AttrLowPC])
 	switch {
-	case u.version == 5:
+	case u.Version == 5:
 		s.loclist(u, linked, v, base, entry)
 	case s != linked:
-		s.splitLocList(u, linked, v.u, entry)
+		s.splitLocList(u, linked, v.Uint, entry)
 	default:
-		s.locList(u, v.u, base, entry)
+		s.locList(u, v.Uint, base, entry)
 	}
 	return false
 }
 
 // locList reads .debug_loc (DWARF 4 section 2.6.2).
-func (s *sections) locList(u *unit, off, base uint64, entry func(span, []byte)) {
-	c := bytereader.At(s.loc, off, s.order)
-	largest := ^uint64(0) >> (64 - 8*u.addrSize)
+func (s *Sections) locList(u *Unit, off, base uint64, entry func(Span, []byte)) {
+	c := bytereader.At(s.loc, off, s.Order)
+	largest := ^uint64(0) >> (64 - 8*u.AddrSize)
 	for ; s.entries > 0; s.entries-- {
-		low, high := c.Uint(u.addrSize), c.Uint(u.addrSize)
+		low, high := c.Uint(u.AddrSize), c.Uint(u.AddrSize)
 		if c.Short || low == 0 && high == 0 {
 			return
 		}
@@ -52,24 +52,24 @@ func (s *sections) locList(u *unit, off, base uint64, entry func(span, []byte)) 
 			continue
 		}
 		expression := c.Bytes(uint64(c.U16()))
-		entry(span{base + low, base + high}, expression)
+		entry(Span{base + low, base + high}, expression)
 	}
 }
 
 // splitLocList reads the .debug_loc.dwo of version 4, GNU's draft of version 5.
-func (s *sections) splitLocList(u *unit, linked *sections, off uint64, entry func(span, []byte)) {
-	l := listReader{Reader: bytereader.At(s.loc, off, s.order), u: u, linked: linked}
+func (s *Sections) splitLocList(u *Unit, linked *Sections, off uint64, entry func(Span, []byte)) {
+	l := listReader{Reader: bytereader.At(s.loc, off, s.Order), u: u, linked: linked}
 	for ; s.entries > 0 && !l.Short; s.entries-- {
-		var r span
+		var r Span
 		switch l.U8() {
 		case lleBaseAddrx:
 			l.ULEB()
 			continue
 		case lleStartxEndx:
-			r.low, r.high = l.indexed(), l.indexed()
+			r.Low, r.High = l.indexed(), l.indexed()
 		case lleStartxLength:
-			r.low = l.indexed()
-			r.high = r.low + uint64(l.U32())
+			r.Low = l.indexed()
+			r.High = r.Low + uint64(l.U32())
 		default:
 			return
 		}
@@ -89,7 +89,7 @@ const (
 )
 
 // loclist reads .debug_loclists (DWARF 5 section 2.6.2).
-func (s *sections) loclist(u *unit, linked *sections, where value, base uint64, entry func(span, []byte)) {
+func (s *Sections) loclist(u *Unit, linked *Sections, where Value, base uint64, entry func(Span, []byte)) {
 	l, ok := s.listAt(s.loclists, u, where, formLoclistx, attrLoclistsBase)
 	if !ok {
 		return

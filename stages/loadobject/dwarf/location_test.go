@@ -46,35 +46,35 @@ func TestLocationLists(t *testing.T) {
 		what    string
 		version int
 		split   bool
-		s       sections
-		where   value
+		s       Sections
+		where   Value
 		want    string
 	}{
-		{"version 4", 4, false, sections{loc: old}, value{form: formSecOffset}, "0x110-0x120 50; 0x2030-0x2038 7708"},
-		{"version 3", 3, false, sections{loc: append(make([]byte, 3), old...)}, value{form: formData4, u: 3}, "0x110-0x120 50; 0x2030-0x2038 7708"},
-		{"GNU's draft", 4, true, sections{loc: draft}, value{form: formSecOffset}, "0x1000-0x1040 50; 0x1040-0x1048 51"},
-		{"version 5", 5, false, sections{loclists: body}, value{form: formSecOffset},
+		{"version 4", 4, false, Sections{loc: old}, Value{Form: formSecOffset}, "0x110-0x120 50; 0x2030-0x2038 7708"},
+		{"version 3", 3, false, Sections{loc: append(make([]byte, 3), old...)}, Value{Form: FormData4, Uint: 3}, "0x110-0x120 50; 0x2030-0x2038 7708"},
+		{"GNU's draft", 4, true, Sections{loc: draft}, Value{Form: formSecOffset}, "0x1000-0x1040 50; 0x1040-0x1048 51"},
+		{"version 5", 5, false, Sections{loclists: body}, Value{Form: formSecOffset},
 			"0x104-0x108 50; 0x1040-0x1044 51; 0x1000-0x1040 52; 0x1040-0x1050 53; 0x0-0xffffffffffffffff 54; " +
 				"0x3001-0x3002 55; 0x4000-0x4004 56; 0x5000-0x5006 57"},
-		{"version 5 by index", 5, false, sections{loclists: append(head, list(3, 0, 2, 1, 0x50, 0)...)}, value{form: formLoclistx}, "0x1000-0x1002 50"},
-		{"no list there", 5, false, sections{loclists: body}, value{form: formSecOffset, u: 1 << 40}, ""},
-		{"cut", 4, false, sections{loc: old[:17]}, value{form: formSecOffset}, ""},
-		{"an expression", 4, false, sections{}, value{form: formExprloc, b: []byte{0x50}}, "0x0-0xffffffffffffffff 50"},
-		{"a number", 4, false, sections{loc: old}, value{form: formData1, u: 1}, ""},
+		{"version 5 by index", 5, false, Sections{loclists: append(head, list(3, 0, 2, 1, 0x50, 0)...)}, Value{Form: formLoclistx}, "0x1000-0x1002 50"},
+		{"no list there", 5, false, Sections{loclists: body}, Value{Form: formSecOffset, Uint: 1 << 40}, ""},
+		{"cut", 4, false, Sections{loc: old[:17]}, Value{Form: formSecOffset}, ""},
+		{"an expression", 4, false, Sections{}, Value{Form: FormExprloc, Bytes: []byte{0x50}}, "0x0-0xffffffffffffffff 50"},
+		{"a number", 4, false, Sections{loc: old}, Value{Form: FormData1, Uint: 1}, ""},
 	} {
-		s, linked := &x.s, &sections{}
-		s.order, s.addr = binary.LittleEndian, addr
-		s.bound()
+		s, linked := &x.s, &Sections{}
+		s.Order, s.Addr = binary.LittleEndian, addr
+		s.Bound()
 		s.entries = 100
 		*linked = *s
 		if !x.split {
 			linked = s
 		}
-		u := &unit{format: format{version: x.version, addrSize: 8}, attrs: map[uint64]value{}}
-		u.attrs[attrLowPC] = value{form: formAddr, u: 0x100}
+		u := &Unit{Format: Format{Version: x.version, AddrSize: 8}, Attrs: map[uint64]Value{}}
+		u.Attrs[AttrLowPC] = Value{Form: formAddr, Uint: 0x100}
 		var got []string
-		s.location(u, linked, x.where, func(where span, expression []byte) {
-			got = append(got, fmt.Sprintf("%#x-%#x %x", where.low, where.high, expression))
+		s.Location(u, linked, x.where, func(where Span, expression []byte) {
+			got = append(got, fmt.Sprintf("%#x-%#x %x", where.Low, where.High, expression))
 		})
 		if text := strings.Join(got, "; "); text != x.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", x.what, text, x.want)

@@ -1,4 +1,4 @@
-package dwarf_test
+package dwarf
 
 import (
 	debugelf "debug/elf"
@@ -7,10 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"stackmill/stages/loadobject/dwarf"
 	"stackmill/stages/loadobject/elf"
 	"stackmill/stages/loadobject/elf/elftest"
-	"stackmill/stages/loadobject/symtab"
 )
 
 // Files that many units lack are named before those that one lacks, however many
@@ -37,10 +35,10 @@ func TestMissing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, data := dwarf.Data(f, nil)
-	for what, missing := range map[string][]string{"data": data, "functions": dwarf.Add(&symtab.Table{Modules: make([]symtab.Module, 1)}, f, nil)} {
-		if len(missing) != 22 || missing[0] != filepath.Join(dir, "common.debug") || missing[1] != path+".dwp" {
-			t.Errorf("%s: %q", what, missing)
-		}
+	d := New(f, nil)
+	d.Open()
+	d.Sections.Units(func(u *Unit) { d.Half(u, func(*Sections, *Unit) {}) }, func(uint64, error) {})
+	if missing := d.Missing(); len(missing) != 22 || missing[0] != filepath.Join(dir, "common.debug") || missing[1] != path+".dwp" {
+		t.Errorf("%q", missing)
 	}
 }

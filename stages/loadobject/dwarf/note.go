@@ -17,39 +17,39 @@ type log struct {
 	lost  bool // a note that was left out is about damage
 }
 
-func (l *log) note(n elf.Note) {
+func (l *log) Note(n elf.Note) {
 	if l.noted++; l.noted > maxNoted {
 		l.lost = l.lost || n.Damage
 		return
 	}
-	n.Text = valid(n.Text)
+	n.Text = Valid(n.Text)
 	l.notes = append(l.notes, n)
 }
 
-func (l *log) remarkf(format string, args ...any) {
-	l.note(elf.Note{Offset: -1, Text: fmt.Sprintf(format, args...)})
+func (l *log) Remarkf(format string, args ...any) {
+	l.Note(elf.Note{Offset: -1, Text: fmt.Sprintf(format, args...)})
 }
 
-// damagedf notes damage at an offset of a section of the debug information.
-func (d *info) damagedf(section string, off uint64, format string, args ...any) {
+// Damagedf notes damage at an offset of a section of the debug information.
+func (d *Info) Damagedf(section string, off uint64, format string, args ...any) {
 	n := elf.Note{Offset: -1, Damage: true, Text: fmt.Sprintf(format, args...)}
-	if s := d.source.Section(section); s != nil { // a compressed one is damaged somewhere
+	if s := d.Source.Section(section); s != nil { // a compressed one is damaged somewhere
 		n.Offset = int64(s.Offset)
 		if !s.Compressed() {
 			n.Offset += int64(off)
 		}
 	}
-	d.note(d.in(d.source, n))
+	d.Note(d.in(d.Source, n))
 }
 
-// fail notes an error about a file; nil: one that the error names.
-func (d *info) fail(f *elf.File, err error) { d.note(d.in(f, elf.NoteOf(err))) }
+// Fail notes an error about a file; nil: one that the error names.
+func (d *Info) Fail(f *elf.File, err error) { d.Note(d.in(f, elf.NoteOf(err))) }
 
 // in names the file in its note unless it is the load object: not its folder,
 // since tables are shared by copies of an object.
-func (d *info) in(f *elf.File, n elf.Note) elf.Note {
+func (d *Info) in(f *elf.File, n elf.Note) elf.Note {
 	switch f {
-	case d.object:
+	case d.Object:
 	case nil:
 		n.Offset = -1
 	default:
@@ -58,14 +58,14 @@ func (d *info) in(f *elf.File, n elf.Note) elf.Note {
 	return n
 }
 
-// report returns all notes, with those that sum up.
-func (d *info) report() []elf.Note {
+// Notes returns all notes, with those that sum up.
+func (d *Info) Notes() []elf.Note {
 	if n := d.noted - maxNoted; n > 0 {
 		d.notes = append(d.notes, elf.Note{Offset: -1, Damage: d.lost,
 			Text: fmt.Sprintf("%d more parts of the debug information cannot be read", n)})
 	}
 	if n := len(d.split.missing); n > 0 {
-		d.notes = append(d.notes, elf.Note{Offset: -1, Text: valid(fmt.Sprintf(
+		d.notes = append(d.notes, elf.Note{Offset: -1, Text: Valid(fmt.Sprintf(
 			"%d files of split debug information were not found, the first is %s: their units go by the name of their first source file",
 			n, d.split.missing[0]))})
 	}

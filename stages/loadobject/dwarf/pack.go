@@ -14,7 +14,7 @@ import (
 // pack is a DWARF package: the sections of many split units, and an index that
 // tells each unit's part of them (DWARF 5 section 7.3.5; version 2 is GNU's).
 type pack struct {
-	all  *sections
+	all  *Sections
 	rows map[uint64][parts]part
 	left uint64 // bytes of .debug_info.dwo that units have not taken
 
@@ -79,7 +79,7 @@ func index(f *elf.File, name string) (map[uint64][parts]part, error) {
 	heads := bytereader.New(c.Bytes(columns*4), f.Order)
 	offsets, sizes := c.Bytes(units*columns*4), c.Bytes(units*columns*4)
 	if c.Short {
-		return nil, errShort
+		return nil, ErrShort
 	}
 	var column [16]uint32
 	for i := range columns {
@@ -105,7 +105,7 @@ func index(f *elf.File, name string) (map[uint64][parts]part, error) {
 
 // unit returns the sections of one unit, nil when the package lacks it. Units
 // that overlap are left out.
-func (p *pack) unit(id uint64) *sections {
+func (p *pack) unit(id uint64) *Sections {
 	row, ok := p.rows[id]
 	size := uint64(row[partInfo].size)
 	if !ok || size > p.left {
@@ -116,11 +116,11 @@ func (p *pack) unit(id uint64) *sections {
 }
 
 // typeUnits passes the sections of each unit of types.
-func (p *pack) typeUnits(use func(*sections)) {
+func (p *pack) typeUnits(use func(*Sections)) {
 	signatures := slices.SortedFunc(maps.Keys(p.types), func(x, y uint64) int { // those that share abbreviations in turn
 		return cmp.Or(cmp.Compare(p.types[x][partAbbrev].offset, p.types[y][partAbbrev].offset), cmp.Compare(x, y))
 	})
-	var last *sections
+	var last *Sections
 	var before part
 	for _, signature := range signatures {
 		row := p.types[signature]
@@ -131,7 +131,7 @@ func (p *pack) typeUnits(use func(*sections)) {
 		p.leftTypes -= size
 		s := p.cut(row)
 		if row[partTypes].size > 0 {
-			c := bytereader.At(p.all.oldTypes, uint64(row[partTypes].offset), p.all.order)
+			c := bytereader.At(p.all.oldTypes, uint64(row[partTypes].offset), p.all.Order)
 			s.info, s.old = c.Bytes(uint64(row[partTypes].size)), true
 		}
 		if last != nil && before == row[partAbbrev] {
@@ -144,9 +144,9 @@ func (p *pack) typeUnits(use func(*sections)) {
 }
 
 // cut returns the sections' parts of one unit.
-func (p *pack) cut(row [parts]part) *sections {
+func (p *pack) cut(row [parts]part) *Sections {
 	cut := func(section []byte, x part) []byte {
-		c := bytereader.At(section, uint64(x.offset), p.all.order)
+		c := bytereader.At(section, uint64(x.offset), p.all.Order)
 		return c.Bytes(uint64(x.size))
 	}
 	s := *p.all
@@ -155,6 +155,6 @@ func (p *pack) cut(row [parts]part) *sections {
 	s.strOffsets = cut(p.all.strOffsets, row[partStrOffsets])
 	s.rnglists = cut(p.all.rnglists, row[partRnglists])
 	s.loc, s.loclists = cut(p.all.loc, row[partLoclists]), cut(p.all.loclists, row[partLoclists])
-	s.table, s.known, s.oldTypes = nil, nil, nil
+	s.table, s.Known, s.oldTypes = nil, nil, nil
 	return &s
 }

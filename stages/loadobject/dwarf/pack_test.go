@@ -128,19 +128,19 @@ func FuzzPack(f *testing.F) {
 		if err != nil {
 			return
 		}
-		linked := &sections{order: binary.LittleEndian, addr: make([]byte, 64), ranges: make([]byte, 256)}
-		linked.bound()
+		linked := &Sections{Order: binary.LittleEndian, Addr: make([]byte, 64), ranges: make([]byte, 256)}
+		linked.Bound()
 		for id := range p.rows {
 			s := p.unit(id)
 			if s == nil {
 				continue
 			}
 			for _, u := range s.byID() {
-				ranges := s.join(u, &unit{format: u.format}, linked)
-				for w := walkOf(s, u, struct{}{}); w.next(); {
-					var code pcs
-					w.attributes(code.set)
-					if n := len(ranges.spans(nil, u, code)); n > len(b4)+len(linked.ranges) {
+				ranges := s.Join(u, &Unit{Format: u.Format}, linked)
+				for w := WalkOf(s, u, struct{}{}); w.Next(); {
+					var code Code
+					w.Attributes(code.Set)
+					if n := len(ranges.Spans(nil, u, code)); n > len(b4)+len(linked.ranges) {
 						t.Fatalf("%d ranges", n)
 					}
 				}

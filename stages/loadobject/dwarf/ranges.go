@@ -2,70 +2,70 @@ package dwarf
 
 import "stackmill/stages/loadobject/bytereader"
 
-// span is a range of virtual addresses.
-type span struct{ low, high uint64 }
+// Span is a range of virtual addresses.
+type Span struct{ Low, High uint64 }
 
-// pcs are the attributes that say where an entry's code is; a form of 0 means
+// Code are the attributes that say where an entry's code is; a form of 0 means
 // that there is none.
-type pcs struct{ low, high, ranges value }
+type Code struct{ Low, High, Ranges Value }
 
-// set takes an attribute if it is one of these.
-func (p *pcs) set(attr uint32, v value) {
+// Set takes an attribute if it is one of these.
+func (p *Code) Set(attr uint32, v Value) {
 	switch attr {
-	case attrLowPC:
-		p.low = v
-	case attrHighPC:
-		p.high = v
-	case attrRanges:
-		p.ranges = v
+	case AttrLowPC:
+		p.Low = v
+	case AttrHighPC:
+		p.High = v
+	case AttrRanges:
+		p.Ranges = v
 	}
 }
 
-func (u *unit) pcs() pcs {
-	return pcs{u.attrs[attrLowPC], u.attrs[attrHighPC], u.attrs[attrRanges]}
+func (u *Unit) Code() Code {
+	return Code{u.Attrs[AttrLowPC], u.Attrs[AttrHighPC], u.Attrs[AttrRanges]}
 }
 
-// spans appends the addresses of an entry's code to list; nothing when the
+// Spans appends the addresses of an entry's code to list; nothing when the
 // entry does not say.
-func (s *sections) spans(list []span, u *unit, p pcs) []span {
-	if p.ranges.form != 0 {
-		base, _ := s.address(u, u.attrs[attrLowPC])
-		if u.version == 5 {
-			return s.rnglist(list, u, p.ranges, base)
+func (s *Sections) Spans(list []Span, u *Unit, p Code) []Span {
+	if p.Ranges.Form != 0 {
+		base, _ := s.Address(u, u.Attrs[AttrLowPC])
+		if u.Version == 5 {
+			return s.rnglist(list, u, p.Ranges, base)
 		}
-		return s.rangeList(list, u, u.rangesBase+p.ranges.u, base)
+		return s.rangeList(list, u, u.rangesBase+p.Ranges.Uint, base)
 	}
-	low, ok := s.address(u, p.low)
-	if !ok || p.high.form == 0 {
+	low, ok := s.Address(u, p.Low)
+	if !ok || p.High.Form == 0 {
 		return list
 	}
-	end, isAddress := s.address(u, p.high)
+	end, isAddress := s.Address(u, p.High)
 	if !isAddress { // a constant is the size
-		end = low + p.high.u
+		end = low + p.High.Uint
 	}
-	return append(list, span{low, end})
+	return append(list, Span{low, end})
 }
 
 // rangeList reads .debug_ranges (DWARF 4 section 2.17.3).
-func (s *sections) rangeList(list []span, u *unit, off, base uint64) []span {
-	c := bytereader.At(s.ranges, off, s.order)
-	largest := ^uint64(0) >> (64 - 8*u.addrSize)
+func (s *Sections) rangeList(list []Span, u *Unit, off, base uint64) []Span {
+	c := bytereader.At(s.ranges, off, s.Order)
+	largest := ^uint64(0) >> (64 - 8*u.AddrSize)
 	for ; s.entries > 0; s.entries-- {
-		low, high := c.Uint(u.addrSize), c.Uint(u.addrSize)
+		low, high := c.Uint(u.AddrSize), c.Uint(u.AddrSize)
 		switch {
 		case c.Short || low == 0 && high == 0:
 			return list
 		case low == largest:
 			base = high
 		case low < high:
-			list = append(list, span{base + low, base + high})
+			list = append(list, Span{base + low, base + high})
 		}
 	}
 	return list
 }
 
 // rnglist reads .debug_rnglists (DWARF 5 section 2.17.3).
-func (s *sections) rnglist(list []span, u *unit, where value, base uint64) []span {
+func (s *Sections) rnglist(list []Span, u *Unit, where Value, base uint64) []Span {
 	l, ok := s.listAt(s.rnglists, u, where, formRnglistx, attrRnglistsBase)
 	if !ok {
 		return nil
@@ -80,7 +80,7 @@ func (s *sections) rnglist(list []span, u *unit, where value, base uint64) []spa
 		if !ok || l.Short { // the end, or what later versions may add
 			return list
 		}
-		if r.low < r.high {
+		if r.Low < r.High {
 			list = append(list, r)
 		}
 	}

@@ -29,8 +29,8 @@ type split struct {
 type dwo struct {
 	path     string
 	file     *elf.File
-	sections *sections
-	units    map[uint64]*unit // by id, those not asked for yet
+	sections *Sections
+	units    map[uint64]*Unit // by id, those not asked for yet
 }
 
 // maxOpened bounds how often one file is read: skeletons that name two files in
@@ -39,7 +39,7 @@ const maxOpened = 16
 
 // find passes the split unit of an object with the id and its sections to use,
 // unless it is missing. They must not be used afterwards.
-func (p *split) find(o *elf.File, dir, name string, id uint64, use func(*sections, *unit)) error {
+func (p *split) find(o *elf.File, dir, name string, id uint64, use func(*Sections, *Unit)) error {
 	if !p.started {
 		p.started, p.folders = true, o.Folders()
 		if err := p.open(o, o.With(".dwp")); err != nil {
@@ -140,8 +140,8 @@ func (p *split) close() {
 }
 
 // splitSections reads the sections of split units.
-func splitSections(f *elf.File) (*sections, error) {
-	s := &sections{order: f.Order}
+func splitSections(f *elf.File) (*Sections, error) {
+	s := &Sections{Order: f.Order}
 	for _, x := range []struct {
 		name string
 		to   *[]byte
@@ -162,7 +162,7 @@ func splitSections(f *elf.File) (*sections, error) {
 	if s.oldTypes, err = groups(f, "types.dwo", nil); err != nil {
 		return nil, err
 	}
-	s.bound()
+	s.Bound()
 	return s, nil
 }
 
@@ -194,9 +194,9 @@ func groups(f *elf.File, name string, known []byte) ([]byte, error) {
 }
 
 // byID returns the units by their ids.
-func (s *sections) byID() map[uint64]*unit {
-	units := map[uint64]*unit{}
-	s.units(func(u *unit) {
+func (s *Sections) byID() map[uint64]*Unit {
+	units := map[uint64]*Unit{}
+	s.Units(func(u *Unit) {
 		if units[u.dwoID] == nil {
 			units[u.dwoID] = u
 		}
@@ -204,18 +204,18 @@ func (s *sections) byID() map[uint64]*unit {
 	return units
 }
 
-// join completes a split unit with what its skeleton tells about the addresses
+// Join completes a split unit with what its skeleton tells about the addresses
 // in the linked file. It returns the sections that tell the ranges of its code.
-func (s *sections) join(u, skeleton *unit, linked *sections) *sections {
-	for _, name := range []uint64{attrLowPC, attrAddrBase, attrGNUAddrBase} {
-		if v, ok := skeleton.attrs[name]; ok {
-			u.attrs[name] = v
+func (s *Sections) Join(u, skeleton *Unit, linked *Sections) *Sections {
+	for _, name := range []uint64{AttrLowPC, attrAddrBase, attrGNUAddrBase} {
+		if v, ok := skeleton.Attrs[name]; ok {
+			u.Attrs[name] = v
 		}
 	}
-	if u.version < 5 { // its ranges stay in the linked file
-		u.rangesBase = skeleton.attrs[attrGNURangesBase].u
+	if u.Version < 5 { // its ranges stay in the linked file
+		u.rangesBase = skeleton.Attrs[attrGNURangesBase].Uint
 		return linked
 	}
-	s.addr = linked.addr
+	s.Addr = linked.Addr
 	return s
 }

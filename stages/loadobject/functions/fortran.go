@@ -1,0 +1,199 @@
+package functions
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"sort"
+	"strings"
+
+	"stackmill/stages/loadobject/dwarf"
+	"stackmill/stages/loadobject/symtab"
+)
+
+// procedure is a procedure with code whose symbol does not tell its name: of
+// Fortran the main program, a subroutine, a function or an alternate entry to one
+// (S8), of GNU C a function within a function.
+type procedure struct {
+	offset  uint64 // in the file, of its first instruction or that of another part
+	linkage string // empty when not told
+	name    string // with the modules and procedures around it
+}
+
+// readProcedures reads the Fortran procedures of a unit: their symbols tell neither
+// the main program's name nor what an internal procedure is internal to. Of C it
+// reads what is within other functions.
+func (a *adder) readProcedures(u *dwarf.Unit, s, ranges *dwarf.Sections) error {
+	names, err := a.procedureNames(u, s, ranges)
+	for _, offset := range slices.Sorted(maps.Keys(names)) { // those that are inlined
+		a.inlines.Rename(s, offset, names[offset])
+	}
+	return err
+}
+
+// procedureScope is what the entries below an entry are named in.
+type procedureScope struct {
+	path   string // of the entry
+	outer  string // of what is around it, where alternate entries belong
+	inside bool   // a procedure
+}
+
+// procedureWalk reads the procedures of a unit.
+type procedureWalk struct {
+	a *adder
+	dwarf.Walk[procedureScope]
+	s, ranges *dwarf.Sections
+	c         bool              // C, where only procedures in others are wanted
+	names     map[uint64]string // by the entry's offset
+	copies    map[int]uint64    // of procedures without a name, the entry that has it
+}
+
+// procedureNames reads a unit's procedures and adds those that have code. The
+// result are the names that their symbols do not tell, by entry.
+func (a *adder) procedureNames(u *dwarf.Unit, s, ranges *dwarf.Sections) (map[uint64]string, error) {
+	lang := dwarf.Language(u.Attrs[dwarf.AttrLanguage].Uint)
+	if lang != "Fortran" && !(lang == "C" && a.hasNested()) {
+		return nil, nil
+	}
+	w := procedureWalk{a, dwarf.WalkOf(s, u, procedureScope{}), s, ranges, lang == "C", map[uint64]string{}, map[int]uint64{}}
+	for w.Next() {
+		switch tag := w.Entry.Tag; {
+		case tag == dwarf.TagModule || tag == dwarf.TagSubprogram || tag == dwarf.TagEntryPoint:
+			var e procedureEntry
+			if w.Attributes(func(attr uint32, v dwarf.Value) { e.set(attr, v, u, s) }) {
+				w.procedure(&e)
+			}
+		case dwarf.Codeless(tag, w.Here.inside) && w.SkipTree():
+		default:
+			w.Skip()
+		}
+	}
+	if w.Err != nil && w.Err != dwarf.ErrShort {
+		return nil, w.Err
+	}
+	if w.c { // the others' symbols are their names
+		maps.DeleteFunc(w.names, func(_ uint64, name string) bool { return !strings.Contains(name, "::") })
+	}
+	for i, origin := range w.copies {
+		a.procedures[i].name = w.names[origin]
+	}
+	return w.names, w.Err
+}
+
+// procedure takes the entry of a module, a procedure or an alternate entry.
+func (w *procedureWalk) procedure(e *procedureEntry) {
+	name, tag := w.path(e), w.Entry.Tag
+	if !w.a.info.Room(len(name)) {
+		w.Err = errors.New("the names of procedures are too long")
+		return
+	}
+	w.names[w.Offset] = name
+	w.Below = procedureScope{name, w.Here.path, w.Here.inside || tag != dwarf.TagModule}
+	if w.c && e.origin == 0 && !w.Here.inside {
+		return // its symbol is its name
+	}
+	u := w.Unit
+	w.a.spans = w.ranges.Spans(w.a.spans[:0], u, e.code)
+	if low, ok := w.ranges.Address(u, e.code.Low); ok && len(w.a.spans) == 0 {
+		w.a.spans = append(w.a.spans, dwarf.Span{Low: low}) // alternate entries have no end
+	}
+	for _, x := range w.a.spans {
+		if off, ok := w.a.addresses.Offset(x.Low); ok {
+			if name == "" {
+				w.copies[len(w.a.procedures)] = e.origin
+			}
+			w.a.procedures = append(w.a.procedures, procedure{off, e.linkage, name})
+		}
+	}
+}
+
+// path returns the name of an entry with what is around it.
+func (w *procedureWalk) path(e *procedureEntry) string {
+	scope := w.Here.path
+	if w.Entry.Tag == dwarf.TagEntryPoint {
+		scope = w.Here.outer
+	}
+	switch {
+	case e.name == "":
+		return w.names[e.origin]
+	case scope == "":
+		return e.name
+	}
+	return scope + "::" + e.name
+}
+
+// hasNested reports whether a function may be within another one: gcc gives such
+// symbols a number behind a dot, before what else it appends to them.
+func (a *adder) hasNested() bool {
+	if a.nested == nil {
+		found := slices.ContainsFunc(a.table.Functions, func(f symtab.Function) bool {
+			base, _ := symtab.CloneMarks(f.Linkage)
+			i := strings.LastIndexByte(base, '.')
+			return i > 0 && i+1 < len(base) && strings.Trim(base[i+1:], "0123456789") == ""
+		})
+		a.nested = &found
+	}
+	return *a.nested
+}
+
+// procedureEntry is what the entry of a module or procedure says.
+type procedureEntry struct {
+	name, linkage string
+	origin        uint64 // the entry that has its name, 0 for none
+	code          dwarf.Code
+}
+
+func (e *procedureEntry) set(attr uint32, v dwarf.Value, u *dwarf.Unit, s *dwarf.Sections) {
+	text := func(v dwarf.Value) string {
+		t := s.TextOf(u, v)
+		return string(t[:min(len(t), dwarf.MaxPath)])
+	}
+	switch attr {
+	case dwarf.AttrName:
+		e.name = text(v)
+	case dwarf.AttrLinkageName, dwarf.AttrMIPSLinkageName:
+		e.linkage = text(v)
+	case dwarf.AttrSpecification, dwarf.AttrOrigin:
+		e.origin, _ = dwarf.Reference(u, v)
+	case dwarf.AttrLowPC, dwarf.AttrHighPC, dwarf.AttrRanges:
+		e.code.Set(attr, v)
+	}
+}
+
+// nameProcedures gives the functions that are such procedures, and then their
+// clones and cold parts, the procedures' names.
+func (a *adder) nameProcedures() {
+	if len(a.procedures) == 0 {
+		return
+	}
+	type symbol struct {
+		module  int32
+		linkage string
+	}
+	renamed := map[symbol]string{}
+	functions := a.table.Functions
+	for _, p := range a.procedures {
+		i := sort.Search(len(functions), func(i int) bool { return functions[i].Offset >= p.offset })
+		if p.name == "" || i == len(functions) || functions[i].Offset != p.offset || functions[i].Kind == symtab.PLT {
+			continue
+		}
+		f := &functions[i]
+		base, clones := symtab.CloneMarks(f.Linkage)
+		if p.linkage != "" && p.linkage != base && p.linkage != f.Linkage || f.Kind == symtab.Body {
+			continue
+		}
+		name := dwarf.Valid(p.name)
+		if known, _ := strings.CutSuffix(f.Name, clones); strings.HasSuffix(known, "::"+name) {
+			name = known // DWARF 2 has no modules, the symbol has
+		}
+		f.Name = name + clones
+		renamed[symbol{f.Module, base}] = name
+	}
+	for i := range functions {
+		f := &functions[i]
+		base, clones := symtab.CloneMarks(f.Linkage)
+		if name, ok := renamed[symbol{f.Module, base}]; ok && clones != "" {
+			f.Name = name + clones
+		}
+	}
+}

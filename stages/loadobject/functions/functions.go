@@ -1,0 +1,135 @@
+// Package dwarf reads what the DWARF debug information (versions 2 to 5) of a
+// load object tells: Add completes its table of functions by modules, source
+// files and lines, Data makes the table of its types and variables.
+package functions
+
+import (
+	debugelf "debug/elf"
+	"fmt"
+
+	"stackmill/stages/loadobject/dwarf"
+	"stackmill/stages/loadobject/elf"
+	"stackmill/stages/loadobject/inlines"
+	"stackmill/stages/loadobject/lines"
+	"stackmill/stages/loadobject/symtab"
+)
+
+// Add fills the table's modules, files, lines and inlined calls and its functions'
+// modules from the debug information of the separate debug file, if that has any,
+// or else of the object itself. What cannot be read is added to the table's notes;
+// a bad unit loses itself only. The result are the files whose absence left modules
+// or functions without their names.
+func Add(t *symtab.Table, f, debug *elf.File) (missing []string) {
+	d := dwarf.New(f, debug)
+	switch {
+	case !dwarf.Has(d.Source):
+		return nil
+	case d.Source.Type == debugelf.ET_REL:
+		d.Remarkf("the source lines of a relocatable object cannot be read before it is linked")
+	default:
+		newAdder(d, t).read()
+	}
+	t.Notes = append(t.Notes, d.Notes()...)
+	return d.Missing()
+}
+
+// adder completes a table.
+type adder struct {
+	info      *dwarf.Info
+	table     *symtab.Table
+	addresses symtab.Addresses
+	lines     *lines.Reader
+	inlines   *inlines.Reader
+	modules   map[symtab.Module]int32
+	code      []moduleCode
+	spans     []dwarf.Span // of the subroutine that is read
+
+	procedures []procedure // of Fortran, and those of C that are within others
+	merged     []mergedCode
+	nested     *bool // whether C has any, once that was asked
+}
+
+func newAdder(d *dwarf.Info, t *symtab.Table) *adder {
+	l := lines.New(d, t)
+	return &adder{info: d, table: t, addresses: l.Addresses, lines: l, inlines: inlines.New(d, l, t), modules: map[symtab.Module]int32{}}
+}
+
+// read reads all units and completes the table.
+func (a *adder) read() {
+	if alternate := a.info.Open(); alternate != nil {
+		defer alternate.Close()
+	}
+	defer a.info.Close()
+	a.info.Sections.Units(a.unit, func(off uint64, err error) {
+		a.info.Damagedf(".debug_info", off, "the unit at offset %d of .debug_info cannot be read: %v", off, err)
+	})
+	if a.lines.Full || a.inlines.Full {
+		a.info.Remarkf("more than %d rows of line numbers: the rest is left out", lines.MaxRows)
+	}
+	a.lines.Store(a.inlines.Over(a.lines.Sorted()))
+	a.assign()
+	a.assignMerged()
+	a.nameProcedures()
+	a.inlines.Finish() // by the names that functions have now
+}
+
+// moduleCode says that offsets from low up to high belong to a module.
+type moduleCode struct {
+	low, high uint64
+	module    symtab.Module
+}
+
+// unit adds what one compilation unit tells.
+func (a *adder) unit(u *dwarf.Unit) {
+	p, covered := a.lines.Run(u)
+	code := a.info.Sections.Spans(nil, u, u.Code())
+	if len(code) == 0 {
+		code = covered
+	}
+	if len(code) == 0 {
+		return
+	}
+	m := a.whole(u, p)
+	if m == a.table.Modules[0] {
+		return
+	}
+	for _, c := range code {
+		if off, ok := a.addresses.Offset(c.Low); ok {
+			a.code = append(a.code, moduleCode{off, off + (c.High - c.Low), m})
+		}
+	}
+}
+
+// whole reads what is below a unit's first entry, in its split half if it has
+// one, and returns its module.
+func (a *adder) whole(u *dwarf.Unit, p *lines.Program) symtab.Module {
+	s := a.info.Sections
+	var m *symtab.Module
+	split := a.info.Half(u, func(names *dwarf.Sections, half *dwarf.Unit) {
+		found := a.module(u, half, names, p)
+		m = &found
+		if err := a.below(half, names, names.Join(half, u, s), p); err != nil {
+			a.info.Fail(nil, &elf.DamageError{Offset: -1, Err: fmt.Errorf("split unit %s: %w", s.DwoName(u), err)})
+		}
+	})
+	if m != nil {
+		return *m
+	}
+	if !split {
+		if err := a.below(u, s, s, p); err != nil {
+			a.info.Damagedf(".debug_info", u.Offset, "the unit at offset %d of .debug_info: %v", u.Offset, err)
+		}
+	}
+	return a.module(u, u, s, p)
+}
+
+// below reads what is below a unit's first entry.
+func (a *adder) below(u *dwarf.Unit, s, ranges *dwarf.Sections, p *lines.Program) error {
+	if err := a.inlines.Unit(u, s, ranges, p); err != nil {
+		return err
+	}
+	if err := a.readProcedures(u, s, ranges); err != nil {
+		return err
+	}
+	return a.readMerged(u, s, ranges)
+}

@@ -1,0 +1,52 @@
+package functions
+
+import (
+	"cmp"
+	"slices"
+
+	"stackmill/stages/loadobject/dwarf"
+	"stackmill/stages/loadobject/lines"
+	"stackmill/stages/loadobject/symtab"
+)
+
+// module names a unit: by its own name, or by its first source file.
+func (a *adder) module(u, half *dwarf.Unit, names *dwarf.Sections, p *lines.Program) symtab.Module {
+	name, language := a.info.UnitName(u, half, names, p.FirstFile())
+	if name == "" {
+		return a.table.Modules[0]
+	}
+	return symtab.Module{Name: name, Language: language}
+}
+
+// assign gives each function the module whose code it starts in, and the table
+// the modules that have functions.
+func (a *adder) assign() {
+	slices.SortStableFunc(a.code, func(x, y moduleCode) int { return cmp.Compare(x.low, y.low) })
+	i := 0
+	var covering []moduleCode // that start at or before the function
+	for n := range a.table.Functions {
+		f := &a.table.Functions[n]
+		if f.Kind == symtab.PLT {
+			continue
+		}
+		for ; i < len(a.code) && a.code[i].low <= f.Offset; i++ {
+			covering = append(covering, a.code[i])
+		}
+		for len(covering) > 0 && covering[len(covering)-1].high <= f.Offset {
+			covering = covering[:len(covering)-1]
+		}
+		if len(covering) > 0 {
+			f.Module = a.moduleIndex(covering[len(covering)-1].module)
+		}
+	}
+}
+
+func (a *adder) moduleIndex(m symtab.Module) int32 {
+	i, ok := a.modules[m]
+	if !ok {
+		i = int32(len(a.table.Modules))
+		a.table.Modules = append(a.table.Modules, m)
+		a.modules[m] = i
+	}
+	return i
+}

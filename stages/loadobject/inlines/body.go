@@ -1,0 +1,33 @@
+package inlines
+
+import (
+	"bytes"
+	"slices"
+
+	"stackmill/stages/loadobject/dwarf"
+)
+
+// bodyNames are what clang calls the body of a parallel region, which it then
+// inlines into the function that the run-time library calls. It is that
+// function's own code (S11): nobody wrote a call.
+var bodyNames = [][]byte{[]byte("omp_outlined._debug__"), []byte("omp_outlined_debug__")}
+
+// isBody reports whether the entry that an inlined subroutine refers to is the
+// body of a parallel region.
+func isBody(s *dwarf.Sections, u *dwarf.Unit, origin dwarf.Value) bool {
+	k := knownOf(s)
+	if k.bodies == nil {
+		some := slices.ContainsFunc(bodyNames, s.Mention)
+		k.bodies = &some
+	}
+	return *k.bodies && isBodyName(s.NameOf(u, origin))
+}
+
+func isBodyName(text []byte) bool {
+	for _, name := range bodyNames {
+		if bytes.Contains(text, name) {
+			return true
+		}
+	}
+	return false
+}

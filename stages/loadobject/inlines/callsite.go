@@ -1,0 +1,63 @@
+package inlines
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"stackmill/stages/loadobject/dwarf"
+	"stackmill/stages/loadobject/lines"
+)
+
+// callSite says that the code from offset low up to high is charged to a line.
+type callSite struct {
+	low, high  uint64
+	file, line int32
+}
+
+// call adds the call site of inlined code.
+func (r *Reader) call(code dwarf.Span, file, line int32) {
+	low, high, ok := r.offsets(code)
+	if !ok {
+		return
+	}
+	if len(r.sites) >= lines.MaxRows {
+		r.Full = true
+		return
+	}
+	r.sites = append(r.sites, callSite{low, high, file, line})
+}
+
+// overlay puts call sites over the rows. Of sites that overlap, which compilers
+// do not make, the one that starts first holds.
+func overlay(rows []lines.Row, sites []callSite) []lines.Row {
+	if len(sites) == 0 {
+		return rows
+	}
+	slices.SortStableFunc(sites, func(a, b callSite) int { return cmp.Compare(a.low, b.low) })
+	out := make([]lines.Row, 0, len(rows)+len(sites))
+	below := lines.Row{File: -1} // the last row that was taken
+	var end uint64               // of the last site
+	take := func(until uint64) {
+		if 0 < end && end < until {
+			out = lines.AppendRow(out, lines.Row{Offset: end, File: below.File, Line: below.Line})
+		}
+		for ; len(rows) > 0 && rows[0].Offset < until; rows = rows[1:] {
+			below = rows[0]
+			out = lines.AppendRow(out, below)
+		}
+	}
+	for _, s := range sites {
+		low := max(s.low, end)
+		if low >= s.high {
+			continue
+		}
+		take(low)
+		out = lines.AppendRow(out, lines.Row{Offset: low, File: s.file, Line: s.line})
+		for end = s.high; len(rows) > 0 && rows[0].Offset <= end; rows = rows[1:] {
+			below = rows[0]
+		}
+	}
+	take(math.MaxUint64)
+	return out
+}

@@ -1,0 +1,126 @@
+package inlines
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"stackmill/stages/loadobject/dwarf"
+	"stackmill/stages/loadobject/elf"
+	"stackmill/stages/loadobject/lines"
+)
+
+// lineAt is the row that holds at an offset.
+func lineAt(rows []lines.Row, off uint64) lines.Row {
+	found := lines.Row{File: -1}
+	for _, r := range rows {
+		if r.Offset <= off {
+			found.File, found.Line = r.File, r.Line
+		}
+	}
+	return found
+}
+
+// Each byte has the line of the first call site that covers it, else its own.
+func TestOverlay(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const end = 40
+		var rows []lines.Row
+		for off := range uint64(end) {
+			if line := rapid.Int32Range(-3, 3).Draw(t, "line"); line >= 0 {
+				rows = lines.AppendRow(rows, lines.Row{Offset: off, File: line - 1, Line: max(line-1, 0)})
+			}
+		}
+		var sites []callSite
+		for i := range rapid.Int32Range(0, 5).Draw(t, "sites") {
+			low := rapid.Uint64Range(0, end).Draw(t, "low")
+			sites = append(sites, callSite{low, rapid.Uint64Range(low, end).Draw(t, "high"), 1, 10 + i})
+		}
+		got := overlay(slices.Clone(rows), slices.Clone(sites))
+		slices.SortStableFunc(sites, func(a, b callSite) int { return int(a.low) - int(b.low) })
+		for off := range uint64(end + 1) {
+			want := lineAt(rows, off)
+			for _, s := range slices.Backward(sites) {
+				if s.low <= off && off < s.high {
+					want = lines.Row{File: s.file, Line: s.line}
+				}
+			}
+			if got := lineAt(got, off); got != want {
+				t.Fatalf("%d: got %+v, want %+v", off, got, want)
+			}
+		}
+		for i := 1; i < len(got); i++ {
+			if got[i-1].Offset >= got[i].Offset || got[i-1].File == got[i].File && got[i-1].Line == got[i].Line {
+				t.Fatalf("rows %+v", got)
+			}
+		}
+	})
+}
+
+// The walk tells who was inlined into whom.
+func TestInlines(t *testing.T) {
+	dir := t.TempDir()
+	text := `extern int v;
+static inline __attribute__((always_inline)) int a(void) { return ++v; }
+static inline __attribute__((always_inline)) int b(void)
+{
+	return a() * 3
+		+ a();
+}
+int f(void)
+{
+	return b();
+}
+int g(void)
+{
+	return b()
+		+ a();
+}
+`
+	if err := os.WriteFile(filepath.Join(dir, "f.c"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("gcc", "-O1", "-g", "-shared", "-fPIC", "-o", "f.so", "f.c")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Skipf("gcc: %v\n%s", err, out)
+	}
+	f, err := elf.Open(filepath.Join(dir, "f.so"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	d := dwarf.New(f, nil)
+	d.Open()
+	s := d.Sections
+	// Calls of one function by line: the order of the entries is the compiler's.
+	var got [][]uint64
+	s.Units(func(u *dwarf.Unit) {
+		var lines []uint64 // by number
+		var parents []int
+		err := walkInlined(s, u, func(in inlined) {
+			lines, parents = append(lines, in.line), append(parents, in.parent)
+			var chain []uint64
+			for n := len(lines) - 1; n >= 0; n = parents[n] {
+				chain = append(chain, lines[n])
+			}
+			if len(chain) != in.depth+1 || len(s.Spans(nil, u, in.code)) == 0 {
+				t.Errorf("%+v: chain %v", in, chain)
+			}
+			got = append(got, chain)
+		}, func(dwarf.Value, dwarf.Code) {})
+		if err != nil {
+			t.Error(err)
+		}
+	}, func(off uint64, err error) { t.Error(off, err) })
+	slices.SortFunc(got, slices.Compare)
+	want := [][]uint64{{5, 10}, {5, 14}, {6, 10}, {6, 14}, {10}, {14}, {15}}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}

@@ -1,0 +1,208 @@
+package inlines
+
+import (
+	"cmp"
+	"slices"
+
+	"stackmill/stages/loadobject/dwarf"
+	"stackmill/stages/loadobject/symtab"
+)
+
+// unnamed is the name of inlined functions that have none, or that are told in
+// another file.
+const unnamed = "(unknown)"
+
+// names are those of inlined functions.
+type names struct {
+	origins []int32         // indexes into list, by the numbers that calls have at first
+	symbols map[int32]int32 // indexes into the table's functions, by such a number
+	list    []functionName  // the first is for those without
+	index   map[functionName]int32
+	pending []origin // in other units than where they are referred to
+}
+
+func newNames() names {
+	return names{list: []functionName{{text: unnamed}}, index: map[functionName]int32{}, symbols: map[int32]int32{}}
+}
+
+type functionName struct {
+	text    string
+	linkage bool
+}
+
+// origin is the entry of a function.
+type origin struct {
+	offset uint64 // in .debug_info
+	number int32  // in names.origins
+}
+
+// origin returns the number of the function that an inlined subroutine of a
+// unit refers to.
+func (r *Reader) origin(s *dwarf.Sections, u *dwarf.Unit, ref dwarf.Value) int32 {
+	off, ok := dwarf.Reference(u, ref)
+	if !ok {
+		off = 0 // where a unit starts, not an entry
+	}
+	k := knownOf(s)
+	if n, ok := k.functions[off]; ok {
+		return n
+	}
+	o := origin{off, int32(len(r.names.origins))}
+	r.names.origins = append(r.names.origins, 0)
+	k.functions[off] = o.number
+	if f, known := k.symbols[off]; known {
+		r.names.symbols[o.number] = f
+	}
+	if ok {
+		r.resolve(s, u, o)
+	}
+	return o.number
+}
+
+// own takes note that the function of an entry has code outside of others. Its
+// symbol there names the inlined code as well, so that both are one function.
+func (r *Reader) own(s *dwarf.Sections, u *dwarf.Unit, ref dwarf.Value, code []dwarf.Span) {
+	entry, ok := dwarf.Reference(u, ref)
+	if !ok {
+		return
+	}
+	for _, x := range code {
+		off, ok := r.addresses.Offset(x.Low)
+		if !ok {
+			continue
+		}
+		i, found := slices.BinarySearchFunc(r.table.Functions, off, func(f symtab.Function, off uint64) int { return cmp.Compare(f.Offset, off) })
+		if !found || r.table.Functions[i].Kind != symtab.Normal { // clones have the same origin
+			continue
+		}
+		k := knownOf(s)
+		k.symbols[entry] = int32(i)
+		if n, known := k.functions[entry]; known {
+			r.names.symbols[n] = int32(i)
+		}
+		return
+	}
+}
+
+// resolve finds a function's name: its own, or that of the declaration or
+// function that it is made from. Those in other units must wait: reading them
+// would replace the abbreviations that are in use.
+func (r *Reader) resolve(s *dwarf.Sections, u *dwarf.Unit, o origin) {
+	for range dwarf.MaxHops {
+		if o.offset-u.Offset >= u.Size {
+			r.names.pending = append(r.names.pending, o)
+			return
+		}
+		name, next := nameAt(s, u, o.offset)
+		if name.text != "" {
+			r.names.origins[o.number] = r.name(name)
+		}
+		if name.linkage || next == 0 {
+			return
+		}
+		o.offset = next
+	}
+}
+
+// nameAt returns the name that an entry of the unit has, and the entry
+// that it completes; 0 for none.
+func nameAt(s *dwarf.Sections, u *dwarf.Unit, off uint64) (name functionName, next uint64) {
+	c, abbrev := s.Entry(u, off-u.Offset)
+	if abbrev == nil || s.NameBytes <= 0 {
+		return name, 0
+	}
+	before := len(c.Rest)
+	text := func(v dwarf.Value) string {
+		t := s.TextOf(u, v)
+		s.NameBytes -= len(t) + 1
+		return string(t[:min(len(t), dwarf.MaxPath)])
+	}
+	err := u.Format.Attributes(&c, abbrev, func(attr uint32, v dwarf.Value) {
+		switch attr {
+		case dwarf.AttrLinkageName, dwarf.AttrMIPSLinkageName:
+			name = functionName{text(v), true}
+		case dwarf.AttrName:
+			if !name.linkage {
+				name.text = text(v)
+			}
+		case dwarf.AttrSpecification, dwarf.AttrOrigin:
+			next, _ = dwarf.Reference(u, v)
+		}
+	})
+	if s.NameBytes -= before - len(c.Rest); err != nil || c.Short {
+		return functionName{}, 0
+	}
+	name.linkage = name.linkage && name.text != ""
+	return name, next
+}
+
+// name returns the index of a name.
+func (r *Reader) name(f functionName) int32 {
+	n, ok := r.names.index[f]
+	if !ok {
+		if !r.info.Room(len(f.text)) {
+			return 0
+		}
+		n = int32(len(r.names.list))
+		r.names.list = append(r.names.list, f)
+		r.names.index[f] = n
+	}
+	return n
+}
+
+// elsewhere resolves the names that wait, each hop to another unit in one pass.
+func (r *Reader) elsewhere() {
+	for range dwarf.MaxHops {
+		waiting := r.names.pending
+		if len(waiting) == 0 {
+			return
+		}
+		r.names.pending = nil
+		slices.SortFunc(waiting, func(x, y origin) int { return cmp.Compare(x.offset, y.offset) })
+		r.info.Sections.Units(func(u *dwarf.Unit) {
+			for ; len(waiting) > 0 && waiting[0].offset < u.Offset+u.Size; waiting = waiting[1:] {
+				if waiting[0].offset >= u.Offset {
+					r.resolve(r.info.Sections, u, waiting[0])
+				}
+			}
+		}, func(uint64, error) {})
+	}
+}
+
+// Finish gives the table the names that its inlined calls use.
+func (r *Reader) Finish() {
+	r.elsewhere()
+	in := &r.table.Inlines
+	readable := symtab.NewNames()
+	numbers := map[int32]int32{} // by origin
+	texts := map[string]int32{}
+	for i := range in.Calls {
+		origin := in.Calls[i].Name
+		n, ok := numbers[origin]
+		if !ok {
+			text := r.nameOf(origin, readable.Readable)
+			if n, ok = texts[text]; !ok {
+				n = int32(len(in.Names))
+				in.Names = append(in.Names, text)
+				texts[text] = n
+			}
+			numbers[origin] = n
+		}
+		in.Calls[i].Name = n
+	}
+	for _, n := range readable.Notes() {
+		r.info.Note(n)
+	}
+}
+
+// nameOf is the name for people of an origin.
+func (r *Reader) nameOf(origin int32, readable func(string) string) string {
+	if f, ok := r.names.symbols[origin]; ok {
+		return r.table.Functions[f].Name
+	}
+	name := r.names.list[r.names.origins[origin]]
+	if name.linkage {
+		name.text = readable(name.text)
+	}
+	return dwarf.Valid(name.text)
+}

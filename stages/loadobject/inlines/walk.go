@@ -1,0 +1,69 @@
+package inlines
+
+import "stackmill/stages/loadobject/dwarf"
+
+// inlined is a subroutine whose code was put where it is called.
+type inlined struct {
+	number     int // in the unit, from 0
+	code       dwarf.Code
+	origin     dwarf.Value // the entry of the function itself
+	file, line uint64      // of the call; the file by its number in the unit's line table
+	depth      int         // 0: inlined into a function that has code of its own
+	parent     int         // number of the one that it was inlined into, -1 at depth 0
+}
+
+// scope is what the entries below an entry belong to.
+type scope struct {
+	depth  int
+	parent int
+	inside bool // a subprogram
+}
+
+// walkInlined calls f for each inlined subroutine of a unit in the order of the
+// entries: parents come before their children; and own for the code that a
+// function has of its own beside that. What was read before an error has been
+// passed on.
+func walkInlined(s *dwarf.Sections, u *dwarf.Unit, f func(inlined), own func(origin dwarf.Value, code dwarf.Code)) error {
+	w := dwarf.WalkOf(s, u, scope{parent: -1})
+	if !w.Abbrevs.Inlined {
+		return nil
+	}
+	for number := 0; w.Next(); {
+		switch tag := w.Entry.Tag; {
+		case tag == dwarf.TagInlinedSubroutine:
+			in := inlined{number: number, depth: w.Here.depth, parent: w.Here.parent}
+			if w.Attributes(in.set) {
+				f(in)
+			}
+			w.Below = scope{w.Here.depth + 1, number, true}
+			number++
+		case tag == dwarf.TagSubprogram:
+			w.Below = scope{parent: -1, inside: true}
+			if !w.Entry.Origin {
+				w.Skip()
+				break
+			}
+			var in inlined
+			if w.Attributes(in.set) {
+				own(in.origin, in.code)
+			}
+		case dwarf.Codeless(tag, w.Here.inside) && w.SkipTree():
+		default:
+			w.Skip()
+		}
+	}
+	return w.Err
+}
+
+func (in *inlined) set(attr uint32, v dwarf.Value) {
+	switch attr {
+	case dwarf.AttrLowPC, dwarf.AttrHighPC, dwarf.AttrRanges:
+		in.code.Set(attr, v)
+	case dwarf.AttrOrigin:
+		in.origin = v
+	case dwarf.AttrCallFile:
+		in.file = v.Uint
+	case dwarf.AttrCallLine:
+		in.line = v.Uint
+	}
+}

@@ -1,0 +1,96 @@
+package lines
+
+import (
+	"stackmill/stages/loadobject/dwarf"
+	"stackmill/stages/loadobject/symtab"
+)
+
+// Reader runs the line number programs of an object.
+type Reader struct {
+	collector
+	info     *dwarf.Info
+	table    *symtab.Table       // takes the files and lines
+	programs map[uint64]*Program // by offset
+	files    map[string]int32    // in the table
+}
+
+func New(d *dwarf.Info, t *symtab.Table) *Reader {
+	return &Reader{collector: collector{Addresses: t.Addresses()}, info: d, table: t, programs: map[uint64]*Program{}, files: map[string]int32{}}
+}
+
+// Run is a line number program that has run.
+type Program struct {
+	header *header
+	files  map[uint64]int32 // indexes of files in the table, by their number here
+}
+
+// Run runs the unit's line number program unless another unit has: those
+// that dwz splits share one. The result is nil if there is none; code is what
+// the program covers, for the unit that runs it.
+func (l *Reader) Run(u *dwarf.Unit) (p *Program, code []dwarf.Span) {
+	s := l.info.Sections
+	v, ok := u.Attrs[dwarf.AttrStmtList]
+	if !ok || s.Line == nil {
+		return nil, nil
+	}
+	off := v.Uint
+	if p, ok := l.programs[off]; ok {
+		return p, nil
+	}
+	h, err := readHeader(s, off, u)
+	if err == nil {
+		p = &Program{h, map[uint64]int32{}}
+		l.start()
+		err = h.run(func(r registers) bool { return l.add(r, l.Number(p, r.file)) })
+		code = l.stop()
+	}
+	l.programs[off] = p
+	if err != nil {
+		l.info.Damagedf(".debug_line", off, "the line numbers at offset %d of .debug_line, of the unit at offset %d of .debug_info: %v", off, u.Offset, err)
+	}
+	return p, code
+}
+
+// FirstFile returns the path of the program's first file, empty for none.
+func (p *Program) FirstFile() string {
+	if p == nil {
+		return ""
+	}
+	return p.header.path(1)
+}
+
+// Number returns the index in the table of a file of the program, -1 for none.
+func (l *Reader) Number(p *Program, file uint64) int32 {
+	n, ok := p.files[file]
+	if !ok {
+		n = l.file(p.header.path(file))
+		p.files[file] = n
+	}
+	return n
+}
+
+// file returns the index of a source file in the table, -1 for none.
+func (l *Reader) file(name string) int32 {
+	if i, ok := l.files[name]; ok {
+		return i
+	}
+	if !l.info.Room(len(name)) || name == "" {
+		return -1
+	}
+	i := int32(len(l.table.Files))
+	l.table.Files = append(l.table.Files, dwarf.Valid(name))
+	l.files[name] = i
+	return i
+}
+
+// Store puts rows, in order, into the table.
+func (l *Reader) Store(rows []Row) {
+	t := &l.table.Lines
+	if len(rows) == 0 {
+		return
+	}
+	t.Offsets, t.File, t.Line = make([]uint64, len(rows)), make([]int32, len(rows)), make([]int32, len(rows))
+	for i, r := range rows {
+		t.Offsets[i], t.File[i], t.Line[i] = r.Offset, r.File, r.Line
+	}
+}

@@ -1,0 +1,227 @@
+package build
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+
+	"stackmill/stages/loadobject/dwarf"
+	"stackmill/stages/loadobject/types"
+)
+
+// assembly makes a table from what was read.
+type assembly struct {
+	*reader
+	*typeGraph
+	out      *types.Table
+	scopeAt  []keyed // functions by key, sorted
+	variable []keyed // variables by key, sorted
+	numbers  []int32 // by raw scope: that of it, or of the innermost around it that is kept
+	copies   []int32 // by raw function: the number of the first one made from it
+}
+
+// result makes the table.
+func (r *reader) result() *types.Table {
+	a := &assembly{reader: r, out: &types.Table{Units: r.unitNames}}
+	a.typeGraph = newTypeGraph(r, a.out)
+	a.typeGraph.function = a.functionName
+	a.numbers, a.copies = make([]int32, len(r.scopes)), make([]int32, len(r.scopes))
+	for i := range r.scopes {
+		if r.scopes[i].function {
+			a.scopeAt = append(a.scopeAt, keyed{r.scopes[i].key, int32(i)})
+		}
+	}
+	for i := range r.variables {
+		a.variable = append(a.variable, keyed{r.variables[i].key, int32(i)})
+	}
+	for _, list := range [][]keyed{a.scopeAt, a.variable} {
+		slices.SortFunc(list, func(a, b keyed) int { return cmp.Compare(a.key, b.key) })
+	}
+	symbols := r.symbols()
+	a.define(symbols)
+	a.putScopes()
+	a.putVariables()
+	a.putReturns()
+	a.complete()
+	a.extend(symbols)
+	a.tell(a.number)
+	a.out.Index()
+	for _, x := range r.signed {
+		if x.key == 0 {
+			r.unknown++
+		}
+	}
+	if r.unknown > 0 {
+		r.Remarkf("%d types are in files or units of types that were not found", r.unknown)
+	}
+	if r.full {
+		r.Remarkf("there are too many types, variables, scopes or names: the rest is left out")
+	}
+	return a.out
+}
+
+func findKey(list []keyed, key uint64) int32 {
+	i := sort.Search(len(list), func(i int) bool { return list[i].key >= key })
+	if key == 0 || i == len(list) || list[i].key != key {
+		return -1
+	}
+	return list[i].number
+}
+
+// origins calls f for a scope and then for what it was made from or completes,
+// until f returns false.
+func (a *assembly) origins(scope int32, f func(scope int32) bool) {
+	for range dwarf.MaxHops {
+		if scope < 0 || !f(scope) {
+			return
+		}
+		scope = findKey(a.scopeAt, a.scopes[scope].origin)
+	}
+}
+
+// functionName returns the name of the function that a raw scope is, and whether
+// it is as linked. That of Fortran procedures has what is around them.
+func (a *assembly) functionName(scope int32) (name string, linked bool) {
+	a.origins(scope, func(n int32) bool {
+		s := &a.scopes[n]
+		if s.linkage != "" && !s.fortran {
+			name, linked = s.linkage, true
+			return false
+		}
+		if name == "" {
+			name = s.name
+		}
+		return true
+	})
+	return name, linked
+}
+
+// returned returns the key of the type that a function returns.
+func (a *assembly) returned(scope int32) (key uint64) {
+	a.origins(scope, func(n int32) bool {
+		key = a.scopes[n].typ
+		return key == 0
+	})
+	return key
+}
+
+// putScopes numbers the scopes that are kept: those with variables or types,
+// functions that return something, and the functions around them.
+func (a *assembly) putScopes() {
+	kept := a.wanted()
+	a.out.Scopes = make([]types.Scope, 1)
+	for i := range a.scopes {
+		s := &a.scopes[i]
+		a.numbers[i] = a.numbers[s.parent]
+		if i == 0 || s.spanned == 0 {
+			continue
+		}
+		var returned int32
+		if s.function && !s.inlined {
+			returned = a.typ(a.returned(int32(i)))
+		}
+		if kept[i] || returned != 0 {
+			a.putScope(int32(i), returned)
+		}
+	}
+	slices.SortFunc(a.out.Ranges, func(x, y types.Range) int {
+		return cmp.Or(cmp.Compare(x.Low, y.Low), cmp.Compare(y.High, x.High), cmp.Compare(x.Scope, y.Scope))
+	})
+}
+
+// putScope adds a scope with its code.
+func (a *assembly) putScope(raw, returned int32) {
+	s := &a.scopes[raw]
+	n := int32(len(a.out.Scopes))
+	x := types.Scope{Parent: a.numbers[raw], Function: n, Unit: s.unit, Type: returned}
+	a.numbers[raw] = n
+	if s.function {
+		x.Name, x.Linked = a.functionName(raw)
+		x.FrameBase = slices.Clone(a.places[s.frame : s.frame+s.framed])
+		a.origins(raw, func(o int32) bool {
+			if a.copies[o] == 0 {
+				a.copies[o] = n
+			}
+			return true
+		})
+	} else {
+		x.Function = a.out.Scopes[x.Parent].Function
+	}
+	a.out.Scopes = append(a.out.Scopes, x)
+	for _, r := range a.code[s.spans : s.spans+s.spanned] {
+		a.out.Ranges = append(a.out.Ranges, types.Range{Low: r.Low, High: r.High, Scope: n})
+	}
+}
+
+// wanted says which raw scopes are kept: functions, and of what is nested in them
+// those with variables or types and all around them.
+func (a *assembly) wanted() []bool {
+	kept := make([]bool, len(a.scopes))
+	keep := func(n int32) {
+		if kept[n] {
+			return
+		}
+		kept[n] = true
+		for n = a.scopes[n].around; !kept[n]; n = a.scopes[n].around {
+			kept[n] = true
+		}
+	}
+	kept[0] = true
+	for i := range a.variables {
+		keep(a.variables[i].scope)
+	}
+	for i := range a.types {
+		keep(a.types[i].scope)
+	}
+	for i := range a.scopes {
+		if s := &a.scopes[i]; s.function && s.spanned > 0 && s.around == 0 {
+			keep(int32(i)) // tells that its code is described
+		} else if s.function && s.spanned > 0 && !kept[i] {
+			a.origins(int32(i), func(n int32) bool { // what is inlined has its static variables there
+				if kept[n] {
+					keep(int32(i))
+				}
+				return !kept[n]
+			})
+		}
+	}
+	return kept
+}
+
+// number returns the number of a raw scope, or of one that was made from it.
+func (a *assembly) number(raw int32) int32 {
+	if n := a.numbers[raw]; n != 0 {
+		return n
+	}
+	return a.copies[raw]
+}
+
+// putReturns lists the functions that return pointers, unless those of one name
+// return different ones.
+func (a *assembly) putReturns() {
+	returned := map[string]int32{}
+	for i := range a.scopes {
+		s := &a.scopes[i]
+		name := s.linkage
+		if name == "" && !s.fortran {
+			name = s.name
+		}
+		if name == "" || !s.external || !s.function || s.inlined {
+			continue
+		}
+		typ := a.typ(a.returned(int32(i)))
+		if k := a.out.Types[a.out.Strip(typ)].Kind; k != types.Pointer && k != types.Reference {
+			continue
+		}
+		if known, ok := returned[name]; ok && known != typ {
+			typ = 0
+		}
+		returned[name] = typ
+	}
+	for name, typ := range returned {
+		if typ != 0 {
+			a.out.Returns = append(a.out.Returns, types.Returned{Name: name, Type: typ})
+		}
+	}
+	slices.SortFunc(a.out.Returns, func(x, y types.Returned) int { return cmp.Compare(x.Name, y.Name) })
+}

@@ -1,0 +1,221 @@
+package build
+
+import (
+	debugelf "debug/elf"
+
+	"stackmill/stages/loadobject/dwarf"
+	"stackmill/stages/loadobject/elf"
+	"stackmill/stages/loadobject/types"
+)
+
+// Table reads what the debug information of an object, or of its separate debug
+// file, tells about its data. A table without types but that of nothing means
+// that there is no debug information. What cannot be read is in the table's
+// notes; a bad unit loses itself only. Missing are the files that would tell more.
+func Table(f, debug *elf.File) (t *types.Table, missing []string) {
+	d := dwarf.New(f, debug)
+	r := &reader{
+		Info:       d,
+		names:      map[string]string{},
+		signatures: map[uint64]uint64{},
+		numbered:   map[string]int32{"": 0},
+		unitNames:  []string{""},
+		scopes:     make([]rawScope, 1),
+		seen:       map[*dwarf.Sections]bool{},
+
+		codeExtents: codeOf(f),
+		dataExtents: dataOf(f),
+	}
+	switch {
+	case !dwarf.Has(d.Source):
+	case d.Source.Type == debugelf.ET_REL:
+		d.Remarkf("the types of a relocatable object cannot be read before it is linked")
+	default:
+		r.read()
+	}
+	t = r.result()
+	t.Notes = d.Notes()
+	return t, d.Missing()
+}
+
+// maxData bounds the types, members, variables, places and scopes of one object,
+// each: together they take a gigabyte or two then, and as much again while they
+// are made a table. Half a gigabyte of C++'s debug information has as many.
+const maxData = 1 << 23
+
+// reader collects what the entries say, and in what order: they refer to
+// each other by key, which is an entry's offset in .debug_info, where the
+// sections of several files are thought one behind the other.
+type reader struct {
+	*dwarf.Info
+	spans     []dwarf.Span // of the scope that is read
+	base      uint64       // of the next section
+	types     []rawType
+	members   []rawMember
+	counts    []int64 // of dimensions of arrays, -1 when not known
+	variables []rawVariable
+	scopes    []rawScope // 0 is none
+	code      []dwarf.Span
+	places    []types.Place
+	full      bool
+
+	codeExtents, dataExtents extents // of the object
+
+	names      map[string]string
+	signatures map[uint64]uint64 // by the names of units of types
+	signed     []signedType      // by the numbers that signatures has
+	unitNames  []string
+	numbered   map[string]int32
+	seen       map[*dwarf.Sections]bool // split sections whose units of types were read
+	unknown    int                      // types in units or files that are not there
+}
+
+// read reads all units of all files.
+func (r *reader) read() {
+	alternate := r.Open()
+	defer r.Close()
+	r.WithData()
+	s := r.Sections
+	r.place(s)
+	if alternate != nil {
+		defer alternate.Close()
+		r.shared(alternate, s)
+	}
+	r.typeUnits(r.OldTypeUnits())
+	s.Units(r.unit, func(off uint64, err error) {
+		r.Damagedf(".debug_info", off, "the unit at offset %d of .debug_info cannot be read: %v", off, err)
+	})
+	r.PackedTypeUnits(func(s *dwarf.Sections) {
+		r.place(s)
+		s.Units(func(u *dwarf.Unit) { r.splitFailed(r.walk(u, s, s, 0)) }, func(uint64, error) {})
+	})
+}
+
+// perByte bounds the bytes of names to read for each byte of .debug_info: those
+// of C++ are long, and units share them.
+const perByte = 512
+
+// place gives a section the keys behind those before.
+func (r *reader) place(s *dwarf.Sections) {
+	size := s.InfoSize()
+	s.NameBytes = max(s.NameBytes, perByte*size)
+	s.Base = r.base
+	r.base += uint64(size)
+}
+
+// shared reads the file that dwz moved entries to.
+func (r *reader) shared(f *elf.File, s *dwarf.Sections) {
+	other := r.Alternate(f)
+	r.place(other)
+	s.AltBase = other.Base
+	other.Units(func(u *dwarf.Unit) {
+		if err := r.walk(u, other, other, 0); err != nil {
+			r.Fail(f, err)
+		}
+	}, func(_ uint64, err error) { r.Fail(f, err) })
+}
+
+// typeUnits reads the .debug_types of version 4; nil for none.
+func (r *reader) typeUnits(old *dwarf.Sections) {
+	if old == nil {
+		return
+	}
+	r.place(old)
+	old.Units(func(u *dwarf.Unit) {
+		if err := r.walk(u, old, old, 0); err != nil {
+			r.Damagedf(".debug_types", u.Offset, "the unit at offset %d of .debug_types: %v", u.Offset, err)
+		}
+	}, func(off uint64, err error) {
+		r.Damagedf(".debug_types", off, "the unit at offset %d of .debug_types cannot be read: %v", off, err)
+	})
+}
+
+// unit reads a unit, or its split half.
+func (r *reader) unit(u *dwarf.Unit) {
+	s := r.Sections
+	if r.Half(u, func(names *dwarf.Sections, half *dwarf.Unit) { r.splitUnit(u, half, names) }) {
+		return
+	}
+	if err := r.walk(u, s, s, r.unitNumber(u, u, s)); err != nil {
+		r.Damagedf(".debug_info", u.Offset, "the unit at offset %d of .debug_info: %v", u.Offset, err)
+	}
+}
+
+// splitUnit reads the half of a unit that is in another file, and before it the
+// units of types there.
+func (r *reader) splitUnit(u, half *dwarf.Unit, names *dwarf.Sections) {
+	if !r.seen[names] {
+		r.seen[names] = true
+		r.place(names)
+		old := names.SplitTypeUnits()
+		names.Units(func(other *dwarf.Unit) {
+			if other.Signature != 0 {
+				r.splitFailed(r.walk(other, names, names, 0))
+			}
+		}, func(uint64, error) {})
+		r.typeUnits(old)
+	}
+	linked := names.Join(half, u, r.Sections)
+	if half.Version < 5 { // its ranges and addresses are those of the linked file
+		linked = r.Sections
+	}
+	r.splitFailed(r.walk(half, names, linked, r.unitNumber(u, half, names)))
+}
+
+func (r *reader) splitFailed(err error) {
+	if err != nil {
+		r.Fail(nil, &elf.DamageError{Offset: -1, Err: err})
+	}
+}
+
+// unitNumber returns the number of a unit's name.
+func (r *reader) unitNumber(u, half *dwarf.Unit, names *dwarf.Sections) int32 {
+	name, _ := r.UnitName(u, half, names, "")
+	n, ok := r.numbered[name]
+	if !ok {
+		n = int32(len(r.unitNames))
+		r.unitNames = append(r.unitNames, name)
+		r.numbered[name] = n
+	}
+	return n
+}
+
+// text returns a string attribute, one copy of each.
+func (r *reader) textOf(s *dwarf.Sections, u *dwarf.Unit, v dwarf.Value) string {
+	if v.Form == 0 {
+		return ""
+	}
+	if s.NameBytes <= 0 {
+		r.full = true
+		return ""
+	}
+	b := s.TextOf(u, v)
+	b = b[:min(len(b), dwarf.MaxPath)]
+	s.NameBytes -= len(b) + 1
+	if name, ok := r.names[string(b)]; ok {
+		return name
+	}
+	return r.keep(string(b))
+}
+
+// keep returns the copy of a name that is kept; empty when there are too many.
+func (r *reader) keep(name string) string {
+	if kept, ok := r.names[name]; ok {
+		return kept
+	}
+	if !r.Room(len(name)) {
+		r.full = true
+		return ""
+	}
+	valid := dwarf.Valid(name)
+	r.names[name] = valid
+	return valid
+}
+
+// join names an entry in what is around it.
+func (r *reader) joined(path, name string) string {
+	if path == "" || name == "" {
+		return name
+	}
+	return r.keep(path + "::" + name)
+}

@@ -1,0 +1,71 @@
+package build
+
+import (
+	"cmp"
+	debugelf "debug/elf"
+	"slices"
+	"sort"
+
+	"stackmill/stages/loadobject/dwarf"
+	"stackmill/stages/loadobject/elf"
+)
+
+// extents are the addresses of an object, sorted, without those that meet.
+type extents []dwarf.Span
+
+func newExtents(list []dwarf.Span) extents {
+	slices.SortFunc(list, func(a, b dwarf.Span) int { return cmp.Compare(a.Low, b.Low) })
+	out := extents{}
+	for _, x := range list {
+		if n := len(out); n > 0 && x.Low <= out[n-1].High {
+			out[n-1].High = max(out[n-1].High, x.High)
+		} else if x.Low < x.High {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// hold reports whether addresses are of the object, all of them.
+func (e extents) hold(x dwarf.Span) bool {
+	i := sort.Search(len(e), func(i int) bool { return e[i].Low > x.Low })
+	return i > 0 && x.Low < x.High && x.High <= e[i-1].High
+}
+
+// codeOf returns the addresses of an object's code.
+func codeOf(f *elf.File) extents {
+	var list []dwarf.Span
+	for _, l := range f.Loads {
+		if l.Flags&debugelf.PF_X != 0 {
+			list = append(list, dwarf.Span{Low: l.Address, High: l.Address + l.MemSize})
+		}
+	}
+	return newExtents(list)
+}
+
+// dataOf returns the addresses of an object's data but threads' own, of one
+// without sections those of all that is loaded.
+func dataOf(f *elf.File) extents {
+	var list []dwarf.Span
+	for i := range f.Sections {
+		if x := &f.Sections[i]; x.Flags&debugelf.SHF_ALLOC != 0 && x.Flags&debugelf.SHF_TLS == 0 {
+			list = append(list, dwarf.Span{Low: x.Address, High: x.Address + x.Size})
+		}
+	}
+	if len(f.Sections) == 0 {
+		for _, l := range f.Loads {
+			list = append(list, dwarf.Span{Low: l.Address, High: l.Address + l.MemSize})
+		}
+	}
+	return newExtents(list)
+}
+
+// executable reports whether code is in the object: linkers leave what they
+// removed at address 0 or at the highest one.
+func (r *reader) executable(x dwarf.Span) bool { return r.codeExtents.hold(x) }
+
+// mapped reports whether an address is that of data in the object: of a variable
+// that linkers removed it is 0 or so.
+func (r *reader) mapped(address uint64) bool {
+	return r.dataExtents.hold(dwarf.Span{Low: address, High: address + 1})
+}

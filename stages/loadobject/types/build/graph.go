@@ -1,0 +1,292 @@
+package build
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+	"strings"
+
+	"stackmill/stages/loadobject/types"
+)
+
+// typeGraph makes the types of a table from those that entries tell. An object
+// has the types of a header once for each unit that includes it: those of equal
+// layout become one. Only what variables and functions use is made.
+type typeGraph struct {
+	*reader
+	table    *types.Table
+	keys     []keyed // of all types, sorted
+	made     []int32 // by raw type: its number + 1, 0 when not made yet, inMaking
+	layouts  []layout
+	defined  map[aggregateName]*definition
+	known    map[types.Type]int32 // others than complete aggregates
+	unique   map[uint64]int32     // complete aggregates by layout
+	first    []int32              // by number of a type: the raw type it was made from
+	waiting  []made               // aggregates without their members
+	others   []made               // more instances of one
+	function func(scope int32) (name string, linked bool)
+}
+
+type keyed struct {
+	key    uint64
+	number int32
+}
+
+// made says which type a raw type became.
+type made struct{ raw, number int32 }
+
+// inMaking marks a raw type in typeGraph.made whose type is made just now.
+const inMaking = -1
+
+// maxDepth bounds the types that each consist of the next.
+const maxDepth = 200
+
+func newTypeGraph(r *reader, t *types.Table) *typeGraph {
+	g := &typeGraph{
+		reader:  r,
+		table:   t,
+		keys:    make([]keyed, len(r.types)),
+		made:    make([]int32, len(r.types)),
+		layouts: make([]layout, len(r.types)),
+		defined: map[aggregateName]*definition{},
+		known:   map[types.Type]int32{},
+		unique:  map[uint64]int32{},
+		first:   []int32{-1},
+	}
+	t.Types = []types.Type{{Size: -1, Count: -1}}
+	for i := range r.types {
+		g.keys[i] = keyed{r.types[i].key, int32(i)}
+	}
+	slices.SortFunc(g.keys, func(a, b keyed) int { return cmp.Compare(a.key, b.key) })
+	g.arrange()
+	g.lend()
+	for i := range r.types {
+		if x := &r.types[i]; x.kind.Aggregate() && !x.declared && x.name != "" {
+			n := aggregateName{x.kind == types.Union, x.name}
+			d := g.defined[n]
+			if d == nil {
+				d = &definition{}
+				g.defined[n] = d
+			}
+			d.raws = append(d.raws, int32(i))
+		}
+	}
+	return g
+}
+
+// arrange puts the members of each aggregate together.
+func (g *typeGraph) arrange() {
+	slices.SortStableFunc(g.members, func(a, b rawMember) int { return cmp.Compare(a.owner, b.owner) })
+	for i := range g.members {
+		t := &g.types[g.members[i].owner]
+		if t.parts == 0 {
+			t.first = int32(i)
+		}
+		t.parts++
+	}
+}
+
+// lend gives aggregates and enumerations without a name that of the first
+// typedef beside them, and those in units of their own the qualified name by which
+// others refer to them, and the unit.
+func (g *typeGraph) lend() {
+	for _, x := range g.signed {
+		if n := g.find(x.key); n >= 0 && g.types[n].unit == 0 {
+			g.types[n].unit = x.unit
+		}
+	}
+	for i := range g.types {
+		by := &g.types[i]
+		signed := by.elem&bySignature != 0 && (by.declared || by.kind == types.Void)
+		if by.kind != types.Typedef && !signed || by.name == "" {
+			continue
+		}
+		n := g.find(by.elem)
+		if n < 0 {
+			continue
+		}
+		t := &g.types[n]
+		if !t.kind.Aggregate() && t.kind != types.Enumeration {
+			continue
+		}
+		if t.name == "" && t.around == by.around || signed && strings.HasSuffix(by.name, "::"+t.name) {
+			t.name = by.name
+		}
+	}
+}
+
+// find returns the raw type of a key, -1 for none.
+func (g *typeGraph) find(key uint64) int32 {
+	if key&bySignature != 0 {
+		key = g.signed[key&^bySignature].key
+	}
+	if key == 0 {
+		return -1
+	}
+	i := sort.Search(len(g.keys), func(i int) bool { return g.keys[i].key >= key })
+	if i == len(g.keys) || g.keys[i].key != key {
+		return -1
+	}
+	return g.keys[i].number
+}
+
+// typ returns the number of the type of a key.
+func (g *typeGraph) typ(key uint64) int32 { return g.make(g.find(key), 0) }
+
+func (g *typeGraph) make(raw int32, depth int) int32 {
+	if raw < 0 || depth == maxDepth || g.made[raw] == inMaking {
+		return 0
+	}
+	if n := g.made[raw]; n > 0 {
+		return n - 1
+	}
+	g.made[raw] = inMaking
+	n := g.build(raw, depth)
+	g.made[raw] = n + 1
+	return n
+}
+
+func (g *typeGraph) build(raw int32, depth int) int32 {
+	t := &g.types[raw]
+	x := types.Type{Kind: t.kind, Float: t.float, Name: t.name, Size: t.size, Count: -1}
+	elem := func() int32 { return g.make(g.find(t.elem), depth+1) }
+	switch t.kind {
+	case types.Void: // something around another type
+		return elem()
+	case types.Structure, types.Class, types.Union:
+		return g.aggregate(raw, depth)
+	case types.Base, types.Unspecified:
+	case types.Enumeration:
+		if under := g.find(t.elem); x.Size < 0 && under >= 0 {
+			x.Size = g.types[under].size
+		}
+	case types.Array:
+		return g.array(t, elem(), raw)
+	case types.Subroutine:
+		x.Elem, x.Size = elem(), -1
+	case types.MemberPointer:
+		if x.Elem = elem(); x.Size < 0 {
+			x.Size = 8
+			if g.table.Types[g.table.Strip(x.Elem)].Kind == types.Subroutine {
+				x.Size = 16
+			}
+		}
+	case types.Pointer, types.Reference:
+		x.Elem = elem()
+	default:
+		x.Elem = elem()
+		x.Size = g.table.Types[x.Elem].Size
+	}
+	return g.add(x, raw)
+}
+
+// add returns the number of a type that is not a complete aggregate.
+func (g *typeGraph) add(x types.Type, raw int32) int32 {
+	n, ok := g.known[x]
+	if !ok {
+		n = int32(len(g.table.Types))
+		g.table.Types = append(g.table.Types, x)
+		g.first = append(g.first, raw)
+		g.known[x] = n
+	}
+	return n
+}
+
+// array makes an array of each dimension's elements; the last dimension is the
+// innermost. One whose data are elsewhere, as Fortran's that are allocated, is a
+// pointer to it, as large as what tells its place and its bounds.
+func (g *typeGraph) array(t *rawType, elem int32, raw int32) int32 {
+	counts := g.counts[t.first : t.first+t.parts]
+	if len(counts) == 0 {
+		counts = []int64{-1}
+	}
+	if len(counts) > maxDepth {
+		return 0
+	}
+	for i, n := range slices.Backward(counts) {
+		x := types.Type{Kind: types.Array, Elem: elem, Count: n, Size: -1}
+		if size := g.table.Types[elem].Size; n >= 0 && size >= 0 && (size == 0 || n <= maxExtent/size) {
+			x.Size = n * size
+		}
+		if i == 0 && t.size >= 0 && !t.descriptor {
+			x.Size = t.size
+		}
+		elem = g.add(x, raw)
+	}
+	if t.descriptor {
+		elem = g.add(types.Type{Kind: types.Pointer, Elem: elem, Count: -1, Size: max(t.size, 8)}, raw)
+	}
+	return elem
+}
+
+// aggregate makes an aggregate, or finds one that is equal.
+func (g *typeGraph) aggregate(raw int32, depth int) int32 {
+	t := &g.types[raw]
+	if t.declared {
+		definition := g.find(t.elem)
+		if definition < 0 {
+			definition = g.definition(t, 0)
+		}
+		if definition >= 0 {
+			return g.make(definition, depth+1)
+		}
+		return g.add(types.Type{Kind: t.kind, Name: t.name, Size: -1, Count: -1}, raw)
+	}
+	h := g.hash(t.key, 0, false)
+	n, ok := g.unique[h]
+	if ok {
+		if t.name != "" {
+			g.others = append(g.others, made{raw, n})
+		}
+		return n
+	}
+	n = int32(len(g.table.Types))
+	g.table.Types = append(g.table.Types, types.Type{Kind: t.kind, Name: t.name, Size: t.size, Count: -1, Unit: t.unit})
+	g.first = append(g.first, raw)
+	g.unique[h] = n
+	g.waiting = append(g.waiting, made{raw, n})
+	return n
+}
+
+// complete gives all aggregates their members.
+func (g *typeGraph) complete() {
+	for len(g.waiting) > 0 || len(g.others) > 0 {
+		for len(g.waiting) > 0 {
+			x := g.waiting[0]
+			g.waiting = g.waiting[1:]
+			members := g.membersOf(&g.types[x.raw])
+			t := &g.table.Types[x.number]
+			t.First, t.Members = int32(len(g.table.Members)), int32(len(members))
+			g.table.Members = append(g.table.Members, members...)
+		}
+		others := g.others
+		g.others = nil
+		for _, x := range others {
+			g.reconcile(x)
+		}
+	}
+}
+
+// tell keeps the unit of aggregates that share their name with another, and the
+// function of those that one declares.
+func (g *typeGraph) tell(scope func(raw int32) int32) {
+	names := map[aggregateName]int{}
+	name := func(x *types.Type) aggregateName { return aggregateName{x.Kind == types.Union, x.Name} }
+	for i := range g.table.Types {
+		if x := &g.table.Types[i]; x.Kind.Aggregate() && x.Size >= 0 && x.Name != "" {
+			names[name(x)]++
+		}
+	}
+	for i := range g.table.Types {
+		x := &g.table.Types[i]
+		if !x.Kind.Aggregate() {
+			continue
+		}
+		if g.first[i] >= 0 {
+			x.Function = scope(g.types[g.first[i]].scope)
+		}
+		if names[name(x)] < 2 {
+			x.Unit = 0
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package build
+
+import (
+	"github.com/cespare/xxhash/v2"
+
+	"stackmill/stages/loadobject/types"
+)
+
+// layout is the hash of all that makes a type what it is, but of aggregates that
+// it points to only their names.
+type layout struct {
+	hash  uint64
+	state uint8 // 0, inHashing or hashed
+}
+
+const (
+	inHashing = 1
+	hashed    = 2
+)
+
+// aggregateName is what declarations refer to. Class and structure are one.
+type aggregateName struct {
+	union bool
+	name  string
+}
+
+// definition are the types of one name.
+type definition struct {
+	raws  []int32
+	state uint8
+	raw   int32 // when all are one, else -1
+}
+
+func mix(h, v uint64) uint64 {
+	h = (h ^ v) * 0x9e3779b97f4a7c15
+	return h ^ h>>29
+}
+
+func mixText(h uint64, s string) uint64 { return mix(h, xxhash.Sum64String(s)) }
+
+// hash returns the layout's hash. The depth tells how many types consist of
+// this one; pointed that it is pointed to.
+func (g *typeGraph) hash(key uint64, depth int, pointed bool) uint64 {
+	n := g.find(key)
+	if n < 0 || depth == maxDepth {
+		return 1
+	}
+	t := &g.types[n]
+	if pointed && t.name != "" && (t.kind.Aggregate() || t.kind == types.Typedef) {
+		return mixText(mix(2, generic(t.kind)), t.name)
+	}
+	l := &g.layouts[n]
+	switch l.state {
+	case inHashing:
+		return 3
+	case 0:
+		l.state = inHashing
+		l.hash = g.layout(t, depth)
+		l.state = hashed
+	}
+	return l.hash
+}
+
+// generic is a kind as far as it tells types apart.
+func generic(k types.Kind) uint64 {
+	if k == types.Class {
+		k = types.Structure
+	}
+	return uint64(k)
+}
+
+func (g *typeGraph) layout(t *rawType, depth int) uint64 {
+	h := mixText(mix(mix(4, generic(t.kind)), uint64(t.size)), t.name)
+	switch {
+	case t.kind.Aggregate() && t.declared:
+		if g.find(t.elem) >= 0 {
+			return g.hash(t.elem, depth+1, false)
+		}
+		if d := g.definition(t, depth+1); d >= 0 {
+			return g.hash(g.types[d].key, depth+1, false)
+		}
+		return mix(h, 5)
+	case t.kind.Aggregate():
+		if t.scope != 0 {
+			name, _ := g.function(t.scope)
+			h = mixText(h, name)
+		}
+		for i := range g.raws(t) {
+			m := &g.members[int(t.first)+i]
+			h = mixText(h, m.name)
+			for _, v := range []int64{m.offset, m.bits, m.bitOffset, m.dataBit} {
+				h = mix(h, uint64(v))
+			}
+			h = mix(h, g.hash(m.typ, depth+1, false))
+		}
+		return h
+	case t.kind == types.Array:
+		for _, n := range g.counts[t.first : t.first+t.parts] {
+			h = mix(h, uint64(n))
+		}
+	}
+	points := t.kind == types.Pointer || t.kind == types.Reference || t.kind == types.Subroutine || t.kind == types.MemberPointer
+	return mix(h, g.hash(t.elem, depth+1, points))
+}
+
+// raws are the members of a raw type.
+func (g *typeGraph) raws(t *rawType) []rawMember { return g.members[t.first : t.first+t.parts] }
+
+// definition returns the raw type that a declaration is of, -1 when there is
+// none or there are several. The depth is that of hash.
+func (g *typeGraph) definition(t *rawType, depth int) int32 {
+	d := g.defined[aggregateName{t.kind == types.Union, t.name}]
+	if d == nil || t.name == "" || d.state == inHashing {
+		return -1
+	}
+	if d.state == 0 {
+		d.state, d.raw = inHashing, d.raws[0]
+		same := g.hash(g.types[d.raw].key, depth, false)
+		for _, n := range d.raws[1:] {
+			if g.hash(g.types[n].key, depth, false) != same {
+				d.raw = -1
+				break
+			}
+		}
+		d.state = hashed
+	}
+	return d.raw
+}

@@ -1,0 +1,155 @@
+package build
+
+import (
+	"stackmill/stages/loadobject/dwarf"
+	"stackmill/stages/loadobject/types"
+)
+
+// rawScope is a function or a block as its entry tells it.
+type rawScope struct {
+	key         uint64
+	origin, typ uint64
+	name        string // as in the source, of Fortran with what is around it
+	linkage     string // empty when not told
+	parent      int32
+	around      int32 // the innermost function around it
+	unit        int32
+	spans       int32 // the first in code
+	spanned     int32
+	frame       int32 // the first in places
+	framed      int32
+	function    bool
+	inlined     bool
+	external    bool
+	fortran     bool
+}
+
+func (w *unitWalk) addScope(e *entry, here context) context {
+	here.aggregate, here.array, here.common = -1, -1, false
+	sc := rawScope{key: e.key, origin: w.ref(e.origin), parent: here.scope, unit: w.number, external: e.external,
+		function: e.tag == dwarf.TagSubprogram || e.tag == dwarf.TagInlinedSubroutine, inlined: e.tag == dwarf.TagInlinedSubroutine}
+	if sc.around = here.scope; !w.scopes[here.scope].function {
+		sc.around = w.scopes[here.scope].around
+	}
+	sc.spans = int32(len(w.code))
+	w.reader.spans = w.linked.Spans(w.reader.spans[:0], w.u, e.code)
+	for _, x := range w.reader.spans {
+		if w.executable(x) {
+			w.code = append(w.code, x)
+		}
+	}
+	sc.spanned = int32(len(w.code)) - sc.spans
+	if !sc.function && sc.spanned == 0 {
+		return here // its variables are those of what is around it
+	}
+	if sc.function {
+		sc.typ = w.ref(e.typ)
+		sc.name, sc.linkage = w.textOf(w.s, w.u, e.name), w.textOf(w.s, w.u, e.linkage)
+		if sc.fortran = w.fortran; w.fortran {
+			sc.name = w.joined(here.path, sc.name)
+			here.path = sc.name
+		} else {
+			here.path = ""
+		}
+	}
+	if e.tag == dwarf.TagSubprogram {
+		sc.parent, sc.around = 0, 0
+		here.ignored = e.declaration
+	}
+	if sc.spanned > 0 && e.tag == dwarf.TagSubprogram {
+		_, sc.frame, sc.framed = w.placesOf(e.frameBase)
+	}
+	if w.fits(len(w.scopes)) {
+		here.scope = int32(len(w.scopes))
+		w.scopes = append(w.scopes, sc)
+	}
+	return here
+}
+
+// addPlace adds a place to those from first on. Compilers cut ranges where they
+// say something else about a variable: those that meet are one.
+func (r *reader) addPlace(first int, p types.Place) {
+	if n := len(r.places); n > first && p.PieceSize == 0 {
+		last := r.places[n-1]
+		if last.High == p.Low {
+			last.Low, last.High = p.Low, p.High
+			if last == p {
+				r.places[n-1].High = p.High
+				return
+			}
+		}
+	}
+	if r.fits(len(r.places)) {
+		r.places = append(r.places, p)
+	}
+}
+
+// placesOf adds the places that a location tells, and returns the address when
+// that is all.
+func (w *unitWalk) placesOf(location dwarf.Value) (at fixed, first, n int32) {
+	first = int32(len(w.places))
+	single := w.s.Location(w.u, w.linked, location, func(where dwarf.Span, expression []byte) {
+		at = evaluate(w.linked, w.u, expression, func(p types.Place) {
+			p.Low, p.High = where.Low, where.High
+			w.addPlace(int(first), p)
+		})
+	})
+	if !single {
+		at = fixed{}
+	}
+	return at, first, int32(len(w.places)) - first
+}
+
+// fits reports whether one more fits to some that are there.
+func (r *reader) fits(n int) bool {
+	if n < maxData {
+		return true
+	}
+	r.full = true
+	return false
+}
+
+// rawVariable is a variable as its entry tells it.
+type rawVariable struct {
+	key         uint64
+	origin, typ uint64
+	name        string
+	linkage     string // of one that is declared, empty when it is as its name
+	address     uint64
+	unit, scope int32
+	places      int32 // the first in places
+	placed      int32
+	external    bool
+	fixed       bool // it has an address
+	thread      bool
+	declared    bool // it may be defined elsewhere
+}
+
+func (w *unitWalk) addVariable(e *entry, here context) {
+	if here.ignored {
+		return
+	}
+	v := rawVariable{key: e.key, origin: w.ref(e.origin), typ: w.ref(e.typ), unit: w.number, scope: here.scope, external: e.external || here.common}
+	at, places, placed := w.placesOf(e.location)
+	v.places, v.placed = places, placed
+	if at.ok && (at.thread || w.mapped(at.address)) {
+		v.fixed, v.thread, v.address = true, at.thread, at.address
+		if block := w.Object.Threads; at.thread && at.address >= block.MemSize && at.address-block.Address < block.MemSize {
+			v.address -= block.Address // of split units, GCC tells where the first values are
+		}
+	}
+	if !v.fixed && v.placed == 0 && w.scopes[here.scope].spanned > 0 || !w.fits(len(w.variables)) {
+		return // optimized away
+	}
+	v.name = w.textOf(w.s, w.u, e.name)
+	if here.scope == 0 || !w.fortran {
+		v.name = w.joined(here.path, v.name)
+	}
+	if here.common {
+		v.scope = 0
+	}
+	if v.declared = e.declaration && e.external; v.declared {
+		v.linkage = w.textOf(w.s, w.u, e.linkage)
+	}
+	w.variables = append(w.variables, v)
+}

@@ -1,0 +1,230 @@
+package build
+
+import (
+	"bytes"
+	"sort"
+	"strings"
+
+	"stackmill/stages/loadobject/bytereader"
+	"stackmill/stages/loadobject/dwarf"
+	"stackmill/stages/loadobject/types"
+)
+
+// rawType is a type as its entry tells it.
+type rawType struct {
+	key, elem  uint64
+	name       string // of those in namespaces and classes with them
+	size       int64  // -1 when not told
+	scope      int32  // of the function that declares it
+	around     int32  // number of the aggregate that it is declared in, -1 for none
+	unit       int32
+	first      int32 // of its members, or of an array's dimensions in counts
+	parts      int32 // how many
+	kind       types.Kind
+	float      bool
+	declared   bool // is told elsewhere
+	descriptor bool // an array that the object points to
+}
+
+// rawMember is a member as its entry tells it.
+type rawMember struct {
+	owner     int32
+	name      string
+	typ       uint64
+	offset    int64
+	bits      int64
+	bitOffset int64 // of version 3 and before, see dataEntry
+	dataBit   int64
+	size      int64 // of the storage of a bit field
+	base      bool
+}
+
+// kinds are the kinds of types that tags stand for. What they consist of takes
+// the place of those that are not here.
+var kinds = map[uint64]types.Kind{
+	dwarf.TagBaseType: types.Base, dwarf.TagStringType: types.Base, dwarf.TagSubrangeType: types.Base, dwarf.TagSetType: types.Base,
+	dwarf.TagFileType: types.Base, dwarf.TagEnumerationType: types.Enumeration, dwarf.TagPointerType: types.Pointer,
+	dwarf.TagReferenceType: types.Reference, dwarf.TagRvalueType: types.Reference, dwarf.TagConstType: types.Const,
+	dwarf.TagVolatileType: types.Volatile, dwarf.TagRestrictType: types.Restrict, dwarf.TagAtomicType: types.Atomic,
+	dwarf.TagTypedef: types.Typedef, dwarf.TagTemplateAlias: types.Typedef, dwarf.TagArrayType: types.Array,
+	dwarf.TagStructureType: types.Structure, dwarf.TagClassType: types.Class, dwarf.TagInterfaceType: types.Class,
+	dwarf.TagUnionType: types.Union, dwarf.TagSubroutineType: types.Subroutine, dwarf.TagMemberPointer: types.MemberPointer,
+	dwarf.TagUnspecifiedType: types.Unspecified, dwarf.TagImmutableType: types.Const,
+}
+
+// The encodings of floating-point numbers (DWARF 5 section 7.8).
+const (
+	encodingComplex   = 0x03
+	encodingFloat     = 0x04
+	encodingImaginary = 0x09
+	encodingDecimal   = 0x0f
+)
+
+// addType adds the type of an entry and returns what those below it belong to.
+func (w *unitWalk) addType(e *entry, here context) context {
+	around := here.aggregate
+	here.aggregate, here.array = -1, -1
+	if !w.fits(len(w.types)) {
+		return here
+	}
+	t := rawType{key: e.key, elem: w.ref(e.typ), size: e.size, scope: here.scope, around: around, unit: w.number,
+		kind: kinds[e.tag], declared: e.declaration, descriptor: e.descriptor}
+	n := int32(len(w.types))
+	t.name = w.textOf(w.s, w.u, e.name)
+	switch t.kind {
+	case types.Base:
+		w.baseType(&t, e)
+	case types.Pointer, types.Reference:
+		t.name = ""
+		if t.size < 0 {
+			t.size = int64(w.u.AddrSize)
+		}
+	case types.Structure, types.Class, types.Union:
+		t.name = w.qualified(t.name, e, here)
+		if t.elem = w.ref(e.signature); t.elem != 0 {
+			t.declared = true
+		}
+		here.path, here.aggregate = t.name, n
+	case types.Enumeration, types.Typedef:
+		t.name = w.qualified(t.name, e, here)
+		if key := w.ref(e.signature); key != 0 {
+			t.kind, t.elem = types.Void, key
+		}
+	case types.Array:
+		t.name, t.first = "", int32(len(w.counts))
+		here.array = n
+	case types.Const, types.Volatile, types.Restrict, types.Atomic, types.Subroutine, types.MemberPointer:
+		t.name = ""
+	}
+	if w.u.Signature != 0 && e.key == w.s.Base+w.u.Offset+w.u.TypeAt {
+		w.signed[w.signatureKey(w.u.Signature)&^bySignature].key = e.key
+	}
+	w.types = append(w.types, t)
+	return here
+}
+
+// complexNames are the names of complex numbers by their sizes: clang has one for
+// all.
+var complexNames = map[int64]string{8: "complex float", 16: "complex double", 32: "complex long double"}
+
+// baseType completes a base type.
+func (w *unitWalk) baseType(t *rawType, e *entry) {
+	t.elem, t.name = 0, baseName(t.name)
+	switch {
+	case t.name == "" && e.tag == dwarf.TagStringType:
+		t.name = "character"
+	case t.name == "" && e.tag == dwarf.TagSubrangeType:
+		t.kind, t.elem = types.Void, w.ref(e.typ)
+	case t.name == "complex" && e.encoding == encodingComplex:
+		t.name = complexNames[t.size]
+	}
+	switch e.encoding {
+	case encodingComplex, encodingFloat, encodingImaginary, encodingDecimal:
+		t.float = true
+	}
+}
+
+// qualified names a type in what is around it, or around its declaration. That
+// is not done in Fortran, whose modules make no difference to a reader.
+func (w *unitWalk) qualified(name string, e *entry, here context) string {
+	if outside := w.declaration(w.ref(e.origin)); outside != "" {
+		return outside
+	}
+	if w.fortran {
+		return name
+	}
+	return w.joined(here.path, name)
+}
+
+// declaration returns the name of a type that stands before in the unit.
+func (w *unitWalk) declaration(key uint64) string {
+	list := w.types[w.begin:]
+	i := sort.Search(len(list), func(i int) bool { return list[i].key >= key })
+	if i == len(list) || list[i].key != key {
+		return ""
+	}
+	return list[i].name
+}
+
+func (w *unitWalk) addMember(e *entry, here context) {
+	if e.tag == dwarf.TagMember && (e.declaration || e.external) {
+		w.addVariable(e, here) // a static one
+		return
+	}
+	offset, ok := e.memberOffset()
+	if here.aggregate < 0 || !ok || e.virtual || !w.fits(len(w.members)) {
+		return
+	}
+	m := rawMember{owner: here.aggregate, typ: w.ref(e.typ), offset: offset, bits: e.bits, bitOffset: e.bitOffset,
+		dataBit: e.dataBit, size: e.size, base: e.tag == dwarf.TagInheritance}
+	if !m.base {
+		m.name = w.textOf(w.s, w.u, e.name)
+	}
+	w.members = append(w.members, m)
+}
+
+func (w *unitWalk) addCount(array int32, e *entry) {
+	t := &w.types[array]
+	if t.descriptor {
+		t.size = max(t.size, w.reach(e.lower.Bytes), w.reach(e.upper.Bytes))
+	}
+	if int(t.first+t.parts) != len(w.counts) || !w.fits(len(w.counts)) {
+		return
+	}
+	t.parts++
+	w.counts = append(w.counts, e.extent(w.first))
+}
+
+// reach returns how far the words that an expression reads of the object reach,
+// in bytes.
+func (w *unitWalk) reach(expression []byte) (size int64) {
+	c := bytereader.New(expression, w.s.Order)
+	for {
+		i := bytes.Index(c.Rest, []byte{opPushObject, opPlusUconst})
+		if i < 0 {
+			return size
+		}
+		c.Bytes(uint64(i + 2))
+		if n := c.ULEB(); n < 1<<16 {
+			size = max(size, int64(n)+int64(w.u.AddrSize))
+		}
+	}
+}
+
+// baseName spells a base type of C as sources do: compilers differ in the order
+// of the words and in whether they leave out `int`.
+func baseName(name string) string {
+	words := strings.Fields(name)
+	if len(words) < 2 {
+		return name
+	}
+	count := map[string]int{"long": 0, "short": 0, "unsigned": 0, "signed": 0, "char": 0, "__int128": 0, "int": 0}
+	for _, word := range words {
+		if _, known := count[word]; !known {
+			return name
+		}
+		count[word]++
+	}
+	var out []string
+	put := func(word string, times int) {
+		for range times {
+			out = append(out, word)
+		}
+	}
+	put("unsigned", min(count["unsigned"], 1))
+	switch {
+	case count["char"] > 0:
+		if count["unsigned"] == 0 {
+			put("signed", min(count["signed"], 1))
+		}
+		put("char", 1)
+	case count["__int128"] > 0:
+		put("__int128", 1)
+	case count["short"] > 0:
+		put("short", 1)
+	case count["long"] == 0:
+		put("int", 1)
+	}
+	put("long", min(count["long"], 2))
+	return strings.Join(out, " ")
+}

@@ -1,0 +1,180 @@
+package build
+
+import "stackmill/stages/loadobject/dwarf"
+
+// context is what the entries below an entry belong to.
+type context struct {
+	path      string // what names are qualified with
+	aggregate int32  // number of the type whose members they are, -1 for none
+	array     int32  // number of the type whose dimensions they are, -1 for none
+	scope     int32  // 0 outside of functions
+	common    bool   // a block that several units may name
+	ignored   bool   // variables are those of something that has no code
+}
+
+// walk reads the entries of a unit. Ranges of code and addresses are in linked.
+func (r *reader) walk(u *dwarf.Unit, s, linked *dwarf.Sections, number int32) error {
+	d := &unitWalk{reader: r, u: u, s: s, linked: linked, number: number, begin: len(r.types)}
+	if d.fortran = dwarf.Language(u.Attrs[dwarf.AttrLanguage].Uint) == "Fortran"; d.fortran {
+		d.first = 1
+	}
+	e := &d.entry
+	set := func(attr uint32, v dwarf.Value) { e.set(attr, v, u) }
+	w := dwarf.WalkOf(s, u, context{aggregate: -1, array: -1})
+	for w.Next() {
+		tag := w.Entry.Tag
+		if of(tag) == nothing {
+			w.Skip()
+			continue
+		}
+		*e = newEntry(tag, s.Base+w.Offset)
+		if !w.Attributes(set) {
+			continue
+		}
+		w.Below = d.take(e, w.Here)
+		if w.Entry.Children && leaf(tag) && e.sibling > w.Offset-u.Offset && e.sibling <= u.Size {
+			w.SkipTo(e.sibling)
+		}
+	}
+	return w.Err
+}
+
+type unitWalk struct {
+	*reader
+	u         *dwarf.Unit
+	s, linked *dwarf.Sections
+	number    int32 // of the unit's name
+	fortran   bool
+	first     int64 // index of arrays
+	begin     int   // of the unit's types
+	entry     entry
+}
+
+// role is what an entry of a tag is here.
+type role uint8
+
+const (
+	nothing role = iota
+	aType
+	aMember
+	aVariable
+	aScope
+	aSpace // that names what is in it
+	anExtent
+)
+
+func of(tag uint64) role {
+	switch tag {
+	case dwarf.TagBaseType, dwarf.TagStringType, dwarf.TagEnumerationType, dwarf.TagPointerType, dwarf.TagReferenceType, dwarf.TagRvalueType, dwarf.TagConstType,
+		dwarf.TagVolatileType, dwarf.TagRestrictType, dwarf.TagAtomicType, dwarf.TagTypedef, dwarf.TagTemplateAlias, dwarf.TagArrayType, dwarf.TagStructureType,
+		dwarf.TagClassType, dwarf.TagInterfaceType, dwarf.TagUnionType, dwarf.TagSubroutineType, dwarf.TagMemberPointer, dwarf.TagUnspecifiedType,
+		dwarf.TagSetType, dwarf.TagFileType, dwarf.TagPackedType, dwarf.TagSharedType, dwarf.TagImmutableType:
+		return aType
+	case dwarf.TagMember, dwarf.TagInheritance:
+		return aMember
+	case dwarf.TagVariable, dwarf.TagFormalParameter:
+		return aVariable
+	case dwarf.TagSubprogram, dwarf.TagInlinedSubroutine, dwarf.TagLexicalBlock, dwarf.TagTryBlock, dwarf.TagCatchBlock:
+		return aScope
+	case dwarf.TagNamespace, dwarf.TagModule, dwarf.TagCommonBlock, dwarf.TagVariant, dwarf.TagVariantPart:
+		return aSpace
+	case dwarf.TagSubrangeType:
+		return anExtent
+	case dwarf.TagCallSite, dwarf.TagGNUCallSite: // to pass over what is below
+		return aSpace
+	}
+	return nothing
+}
+
+// leaf reports whether nothing that is wanted stands below an entry.
+func leaf(tag uint64) bool {
+	switch tag {
+	case dwarf.TagEnumerationType, dwarf.TagSubroutineType, dwarf.TagCallSite, dwarf.TagGNUCallSite:
+		return true
+	}
+	return false
+}
+
+// take adds what an entry says and returns what those below it belong to.
+func (w *unitWalk) take(e *entry, here context) context {
+	switch of(e.tag) {
+	case aType:
+		return w.addType(e, here)
+	case aMember:
+		w.addMember(e, here)
+		here.aggregate, here.array = -1, -1
+	case aVariable:
+		w.addVariable(e, here)
+		here.ignored, here.aggregate, here.array = true, -1, -1
+	case aScope:
+		return w.addScope(e, here)
+	case anExtent:
+		switch {
+		case here.array >= 0:
+			w.addCount(here.array, e)
+		default:
+			return w.addType(e, here)
+		}
+	case aSpace:
+		switch e.tag {
+		case dwarf.TagNamespace:
+			name := w.textOf(w.s, w.u, e.name)
+			if name == "" && e.origin.Form == 0 {
+				name = "(anonymous namespace)"
+			}
+			here.path = w.joined(here.path, name)
+			here.aggregate = -1
+		case dwarf.TagModule:
+			here.path = w.joined(here.path, w.textOf(w.s, w.u, e.name))
+		case dwarf.TagCommonBlock:
+			here.common = true
+		case dwarf.TagCallSite, dwarf.TagGNUCallSite:
+			here.ignored = true
+		}
+	}
+	return here
+}
+
+// ref returns the key of the entry that an attribute refers to, 0 for none.
+func (w *unitWalk) ref(v dwarf.Value) uint64 {
+	switch v.Form {
+	case 0:
+		return 0
+	case dwarf.FormRefSig8:
+		key := w.signatureKey(v.Uint)
+		if x := &w.signed[key&^bySignature]; x.unit == 0 {
+			x.unit = w.number
+		}
+		return key
+	case dwarf.FormGNURefAlt, dwarf.FormRefSup4, dwarf.FormRefSup8:
+		if w.s.AltBase == 0 {
+			w.unknown++
+			return 0
+		}
+		return (w.s.AltBase + v.Uint) &^ bySignature
+	}
+	off, ok := dwarf.Reference(w.u, v)
+	if !ok {
+		return 0
+	}
+	return (w.s.Base + off) &^ bySignature
+}
+
+// signedType is the type of a unit of types.
+type signedType struct {
+	key  uint64 // 0 when it was not found
+	unit int32  // the first one that refers to it
+}
+
+// bySignature marks a key that is the number of a unit of types' name.
+const bySignature = 1 << 63
+
+func (r *reader) signatureKey(signature uint64) uint64 {
+	key, ok := r.signatures[signature]
+	if !ok {
+		key = bySignature | uint64(len(r.signatures))
+		r.signatures[signature] = key
+		r.signed = append(r.signed, signedType{})
+	}
+	return key
+}
