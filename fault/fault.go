@@ -1,6 +1,6 @@
-// Package fault tells a fault of the machine or of this run from what a
-// recording lacks. A fault says nothing about the recording: nothing is
-// committed, and the next run tries again.
+// Package fault distinguishes faults of the machine or of this run from defects of a
+// recording. A fault says nothing about the recording: nothing is committed, and the
+// next run tries again.
 package fault
 
 import (
@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// faults are the errors of the system that are never a recording's.
+// faults are the errors of the system that a recording never causes.
 var faults = []error{
 	unix.ENOSPC, unix.EDQUOT, unix.EFBIG, unix.EROFS, // nowhere to write
 	unix.EMFILE, unix.ENFILE, unix.ENOMEM, // out of files or memory

@@ -1,5 +1,5 @@
-// Package problem holds what is wrong or missing in a recording: nothing that
-// cannot be used vanishes silently, it becomes a Problem.
+// Package problem holds what is wrong or missing in a recording: whatever cannot be used
+// becomes a Problem instead of disappearing silently.
 package problem
 
 import "fmt"
@@ -38,8 +38,8 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s: %s: %s", p.Severity, at, p.Message)
 }
 
-// maxPerReason bounds how many rows one reason of one file may make; what is
-// above is added to the last one's count, so that garbage cannot flood a store.
+// maxPerReason bounds the rows for one reason in one file; further ones are added to
+// the count of the last, so that garbage cannot flood a store.
 const maxPerReason = 100
 
 // Log collects the problems of one experiment, in the order found. It is not

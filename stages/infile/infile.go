@@ -1,7 +1,7 @@
-// Package infile opens the files that recordings consist of and name: logs,
-// load objects, lists of symbols, sources. None of them is trusted. A pipe would
-// keep its reader waiting for ever, a device has no end, and a file may be far
-// larger than anything of its kind.
+// Package infile opens the files that recordings consist of or name: logs, load
+// objects, lists of symbols, sources. None of them is trusted. A pipe would keep its
+// reader waiting forever, a device has no end, and a file may be far larger than
+// others of its kind.
 package infile
 
 import (
@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What is refused.
+// Why files are refused.
 var (
 	ErrNotRegular = errors.New("not a regular file")
 	ErrTooLarge   = errors.New("too large")
@@ -22,8 +22,8 @@ var (
 
 // Open opens a regular file of at most limit bytes, a constant of this package.
 // It never waits: special files are refused, with ErrNotRegular, before they are
-// opened, since opening is enough to change some devices. A file that is put in
-// the place of another meanwhile is looked at again once it is open.
+// opened, since opening alone changes some devices. The file is checked again once it
+// is open, in case another took its place.
 func Open(path string, limit int64) (*os.File, fs.FileInfo, error) {
 	if _, err := Stat(path); err != nil {
 		return nil, nil, err
@@ -42,8 +42,8 @@ func Open(path string, limit int64) (*os.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
-// Read returns the content of a regular file of at most limit bytes. The file's
-// size is not relied upon: it grows, or is 0 for those of the kernel.
+// Read returns the content of a regular file of at most limit bytes. It does not rely on
+// the file's size, which may grow, and is 0 for files of the kernel.
 func Read(path string, limit int64) ([]byte, error) {
 	f, _, err := Open(path, limit)
 	if err != nil {
@@ -60,7 +60,7 @@ func Read(path string, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-// Stat describes a regular file; of others the error is ErrNotRegular.
+// Stat describes a regular file; the error for others is ErrNotRegular.
 func Stat(path string) (fs.FileInfo, error) {
 	info, err := os.Stat(path)
 	if err != nil {

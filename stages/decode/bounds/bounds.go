@@ -1,6 +1,6 @@
-// Package bounds tells values that cannot have been recorded from large ones. A
-// bound follows from what a recording says of itself: how long it is, how much
-// memory its process could have, how fast its processors count.
+// Package bounds distinguishes impossible values from large ones. A bound follows from
+// what a recording says about itself: how long it is, how much memory its process could
+// have, how fast its processors count.
 package bounds
 
 import (
@@ -13,24 +13,24 @@ import (
 	"stackmill/problem"
 )
 
-// What holds where a recording does not say more.
+// Bounds for recordings that do not say more.
 const (
-	// Longest is more than anybody records one process for, in ns: it bounds
-	// recordings that do not say when they ended.
+	// Longest is longer than anybody records a process, in ns: it bounds recordings that
+	// do not say when they ended.
 	Longest = int64(365 * 24 * time.Hour)
-	// Late is how much later than the end of the recording, in ns, a thread may
-	// finish what it was at.
+	// Late is how long after the end of the recording, in ns, a thread may finish what it
+	// was doing.
 	Late = int64(time.Second)
-	// CyclesPerNS is more than any processor's clock has.
+	// CyclesPerNS is more than any processor runs.
 	CyclesPerNS = 10
-	// EventsPerNS is more than any counter counts: no processor does so many
-	// things of one sort in a cycle.
+	// EventsPerNS is more than any counter counts: no processor does so much of one
+	// thing in a cycle.
 	EventsPerNS = 64 * CyclesPerNS
 	// Threads is how many threads Linux can have.
 	Threads = 1 << 22
 )
 
-// Times is a product that is math.MaxInt64 at most; negative factors count as 0.
+// Times is a product, limited to math.MaxInt64; negative factors count as 0.
 func Times(a, b int64) int64 {
 	hi, lo := bits.Mul64(uint64(max(a, 0)), uint64(max(b, 0)))
 	if hi != 0 || lo > math.MaxInt64 {
@@ -39,7 +39,7 @@ func Times(a, b int64) int64 {
 	return int64(lo)
 }
 
-// Plus is a sum of numbers that are not negative, math.MaxInt64 at most.
+// Plus is a sum of numbers that are not negative, limited to math.MaxInt64.
 func Plus(a, b int64) int64 {
 	if a > math.MaxInt64-b {
 		return math.MaxInt64
@@ -47,9 +47,9 @@ func Plus(a, b int64) int64 {
 	return a + b
 }
 
-// MemoryEnd is where a process's part of the address space ends whose words have
-// so many bits. On x86-64 and arm64 the kernel gives addresses behind the usual part
-// only to those who ask for them, so that a block lies in one of the two.
+// MemoryEnd is the end of the part of a process's address space that holds an address.
+// On x86-64 and arm64 the kernel gives out addresses beyond the usual part only on
+// request, so that a block lies in one of the two parts.
 func MemoryEnd(arch string, wordBits int, address uint64) uint64 {
 	usual, most := uint64(1)<<56, uint64(1)<<56
 	switch {
@@ -66,8 +66,8 @@ func MemoryEnd(arch string, wordBits int, address uint64) uint64 {
 	return most
 }
 
-// Mapping reports whether a mapping can be so large where it is, and how large it can
-// be. What begins behind the process's memory is the kernel's.
+// Mapping reports whether a mapping can be so large at its address, and how large it can
+// be. What begins after the process's memory is the kernel's.
 func Mapping(arch string, wordBits int, address, size uint64) (most int64, ok bool) {
 	end := MemoryEnd(arch, wordBits, address)
 	if address >= end {
@@ -91,8 +91,8 @@ type found struct {
 	count  int64
 }
 
-// Out counts a value that is not between least and most; which of them are
-// remembered is the first in the file.
+// Out counts a value that is not between least and most. The first in the file is
+// reported.
 func (l *Left) Out(what, unit string, offset int64, value any, least, most int64) {
 	f := found{what, offset, value, unit, least, most, 1}
 	i := slices.IndexFunc(l.found, func(f found) bool { return f.what == what })
@@ -108,7 +108,7 @@ func (l *Left) Out(what, unit string, offset int64, value any, least, most int64
 	}
 }
 
-// Has reports whether any value of a sort is left out.
+// Has reports whether any value of a kind is left out.
 func (l *Left) Has(what string) bool {
 	return slices.ContainsFunc(l.found, func(f found) bool { return f.what == what })
 }
@@ -116,7 +116,7 @@ func (l *Left) Has(what string) bool {
 // Reason is the reason of the problems.
 const Reason = "value-out-of-bounds"
 
-// Report makes one problem for each sort of values.
+// Report makes one problem for each kind of values.
 func (l *Left) Report(report func(s problem.Severity, offset int64, reason, message string, count int64)) {
 	for _, f := range l.found {
 		report(problem.Error, f.offset, Reason, fmt.Sprintf("%s is %d%s, which the recording cannot have: it is left out, as are others that are not between %d and %d%s",

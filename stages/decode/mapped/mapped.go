@@ -60,7 +60,7 @@ func (m *File) revoke() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.pages != nil {
-		// If it is refused, the reader goes on to the end of the file.
+		// If that fails, the reader goes on to the end of the file.
 		_ = unix.Mprotect(m.pages, unix.PROT_NONE)
 	}
 }
@@ -84,7 +84,7 @@ func (m *File) Unmap() error {
 // on both sides of the one that is read.
 func (m *File) Release() {
 	if len(m.Data) > 0 {
-		// Advice only: when it is refused, memory stays in use for longer.
+		// Only advice: if it fails, memory stays in use for longer.
 		_ = unix.Madvise(m.Data, unix.MADV_DONTNEED)
 	}
 }
@@ -109,8 +109,8 @@ func (m *File) Guard(f func()) (err error) {
 	return nil
 }
 
-// unreadable says what a page fault means. A file that has its size still is on a
-// disk that failed, which says nothing about the recording.
+// unreadable says what a page fault means. If the file still has its size, its disk
+// failed, which says nothing about the recording.
 func (m *File) unreadable(pageFault error) error {
 	if m.ctx.Err() != nil {
 		return fault.New(context.Cause(m.ctx))

@@ -66,7 +66,7 @@ func (a *assigner) sample(m *moment) {
 	p.DurationNS = max(p.DurationNS, a.t.ns(m.time)-p.StartNS)
 }
 
-// stackOf returns what stands for the sample's stack in rows.
+// stackOf returns the value of the column raw_stack for the sample.
 func (a *assigner) stackOf(p *process, misc uint16) int32 {
 	var n int32
 	var raw *decode.RawStack
@@ -117,7 +117,7 @@ func (r *reader) keep(s *sample, row *row, to *rows) {
 	to.add(row, r.accesses)
 }
 
-// recorded is -1 for what is not.
+// recorded is -1 for what was not recorded.
 func recorded(v uint64, ok bool) int64 {
 	if !ok {
 		return -1
@@ -125,7 +125,7 @@ func recorded(v uint64, ok bool) int64 {
 	return int64(v)
 }
 
-// complete makes a process ready for the stages behind.
+// complete makes a process ready for the stages that follow.
 func (t *timeline) complete(p *process, usesKernel bool) {
 	t.inherit(p)
 	t.known(p.Image)

@@ -69,8 +69,8 @@ type attr struct {
 // minAttr is the size of the first version of the structure.
 const minAttr = 64
 
-// readAttr reads an attr, whose own size may be more or less than is known:
-// what is missing is 0.
+// readAttr reads an attr, which may be shorter or longer than the version known here:
+// missing fields are 0.
 func readAttr(b []byte, big bool) (a attr, size int, err error) {
 	c := cursor{b: b, big: big}
 	a.typ = c.u32()
@@ -111,12 +111,12 @@ func mirrored(flags uint64) uint64 {
 // event is one event of a recording.
 type event struct {
 	attr
-	ids     int // how many it has
+	ids     int // their number
 	name    string
 	unit    string // ns for clocks, else count
-	samples int64  // how many it has
+	samples int64  // their number
 	reach   int64  // what a sample may stand for (configured)
-	// exact says that samples have the address of the very instruction.
+	// exact says that samples have the address of the instruction that caused the event.
 	exact bool
 }
 

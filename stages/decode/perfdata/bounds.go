@@ -7,7 +7,7 @@ import (
 	"stackmill/stages/decode/bounds"
 )
 
-// times are those in which a recording's samples lie, and its other records.
+// times are the spans of time of a recording's samples and of all its records.
 type times struct {
 	first, last uint64 // of samples
 	from, until uint64 // of all records
@@ -18,10 +18,10 @@ func (s *times) holdsOther(time uint64) bool { return time >= s.from && time <= 
 
 func isTime(time uint64) bool { return time != 0 && time != noTime }
 
-// settleTimes gives samples, and other records, whose times cannot be the
-// recording's the time of the one before them in the file. The recording says when
-// its first and last sample were (perf-data 2, SAMPLE_TIME), unless they contradict
-// that; in any case no record is far from the sample in the middle.
+// settleTimes corrects times outside of the recording: such a sample or record gets
+// the time of the one before it in the file. The recording says when its first and
+// last sample were (perf-data 2, SAMPLE_TIME); if the samples contradict that, only
+// times far from the median are corrected.
 func (r *reader) settleTimes() {
 	middle := r.middleTime()
 	if middle == 0 {
@@ -88,13 +88,13 @@ func (r *reader) settleSidebands() {
 	}
 }
 
-// awake is earlier than any program runs: clocks begin when the machine does, in ns.
+// awake is earlier than any program runs, in ns: clocks start when the machine does.
 const awake = 10_000_000
 
-// someStep is how many samples stand for each that the middle is found of.
+// someStep is the distance between the samples whose median time is taken.
 const someStep = 16
 
-// agrees reports whether all samples but a few that may be damaged are in a span.
+// agrees reports whether all but a few samples, which may be damaged, lie in a span.
 func (r *reader) agrees(s *times) bool {
 	const few, share = 8, 16
 	outside := 0
@@ -106,7 +106,7 @@ func (r *reader) agrees(s *times) bool {
 	return 2*outside < r.moments.n && outside <= max(few, r.moments.n/share)
 }
 
-// when is a sample's time, 0 when none was recorded.
+// when is a sample's time, 0 if none was recorded.
 func (r *reader) when(s *sample, at place) uint64 {
 	if t, ok := r.moved[at]; ok {
 		return t
@@ -114,7 +114,7 @@ func (r *reader) when(s *sample, at place) uint64 {
 	return s.when()
 }
 
-// left counts the values out of bounds of the file that a record is in.
+// left counts the values out of bounds in the piece that holds a record.
 func (r *reader) left(at place) *bounds.Left {
 	n := int(at >> pieceShift)
 	for len(r.leftOut) <= n {
@@ -123,7 +123,7 @@ func (r *reader) left(at place) *bounds.Left {
 	return &r.leftOut[n]
 }
 
-// perNS is how many of an event there are in a ns at most; a clock's are ns.
+// perNS is the most that an event can count in one ns; clocks count ns.
 func (e *event) perNS() int64 {
 	if e.isClock() {
 		return 1
@@ -131,10 +131,10 @@ func (e *event) perNS() int64 {
 	return bounds.EventsPerNS
 }
 
-// configured is the most that a sample of an event stands for by the event's
-// attributes: its period, or what there can be of it between two samples of its
-// frequency. A period that the recording is too short for, though some counter
-// reached it twice, is not believed.
+// configured is the most that a sample can stand for by its event's attributes: the
+// period, or the most that can be counted between two samples of the frequency. A
+// period that is too long for the recording, although a counter reached it twice, is
+// ignored.
 func (r *reader) configured(e *event) int64 {
 	const second = 1e9
 	if e.flags&flagFreq != 0 {
@@ -148,8 +148,8 @@ func (r *reader) configured(e *event) int64 {
 }
 
 // most is what a sample can stand for: what was counted since the recording began, or
-// the period that its event asks for. Tracepoints may count time from before it
-// began: their bound is the age of the clock, as that of a machine's is.
+// the period that its event asks for. Tracepoints may count time from before that:
+// their bound is the age of the clock.
 func (e *event) most(start, time uint64) int64 {
 	since := time
 	if e.typ != typeTracepoint && time >= start {
@@ -161,8 +161,8 @@ func (e *event) most(start, time uint64) int64 {
 	return bounds.Plus(bounds.Times(e.perNS(), int64(min(since, math.MaxInt64))), e.reach)
 }
 
-// inBounds reports whether a sample can stand for a period. What it cannot is
-// counted.
+// inBounds reports whether a sample can stand for its period, and counts those that
+// cannot.
 func (r *reader) inBounds(t *timeline, s *sample, m *moment) bool {
 	e := r.events[s.event]
 	most := e.most(t.start, m.time)
@@ -180,7 +180,7 @@ func (r *reader) mostWeight() int64 {
 
 func (r *reader) weightInBounds(s *sample) bool { return s.weight <= uint64(r.mostWeight()) }
 
-// measure finds how long the recording is, and how far its events reach.
+// measure finds the length of the recording, and the reach of its events.
 func (r *reader) measure(t *timeline) {
 	r.length = uint64(bounds.Longest)
 	if last := r.moments.last(); isTime(last) {

@@ -17,8 +17,7 @@ const (
 	branchCounters  = 1 << 19
 )
 
-// The types of branches that enter a function and leave it; a type of 0 is not
-// known.
+// The types of branches that enter and leave functions; 0 is an unknown type.
 const (
 	typeUnknown  = 0
 	typeCall     = 4
@@ -40,10 +39,10 @@ const branchSize = 24
 // longestCall bounds the bytes of a call instruction.
 const longestCall = 15
 
-// straight bounds code without a branch that is taken.
+// straight bounds code in which no branch is taken, in bytes.
 const straight = 4096
 
-// branches reads a branch stack and returns its entries, the newest first.
+// branches reads a branch stack and returns its entries, newest first.
 func (c *cursor) branches(branchType uint64) []byte {
 	n := c.u64()
 	if n > uint64(len(c.b))/branchSize {
@@ -74,20 +73,20 @@ func (c *cursor) branch() branch {
 // inUser reports whether both ends are user code.
 func (b *branch) inUser() bool { return (b.from|b.to)>>63 == 0 }
 
-// usesBranches reports whether branches are a part of the stacks of an event:
-// they are the stack, or tell which calls have not returned.
+// usesBranches reports whether branches contribute to the stacks of an event: they
+// are the stack, or show which calls have not returned.
 func (a *attr) usesBranches() bool {
 	const both = branchAnyCall | branchAnyReturn
 	return a.branchType&branchCallStack != 0 ||
 		a.branchType&branchTypes != 0 && (a.branchType&branchAny != 0 || a.branchType&both == both)
 }
 
-// hasBranches reports whether a sample's stack is not made of its chain alone.
+// hasBranches reports whether branches contribute to a sample's stack.
 func (r *reader) hasBranches(s *sample) bool {
 	return len(s.branches) > 0 && !s.hasDump() && r.events[s.event].usesBranches()
 }
 
-// useBranches completes the user part of a stack by the branches that the
+// useBranches completes the user part of a stack with the branches that the
 // processor recorded.
 func (r *reader) useBranches(s *sample, raw *decode.RawStack) {
 	if !hasUser(raw) {
@@ -102,8 +101,8 @@ func (r *reader) useBranches(s *sample, raw *decode.RawStack) {
 }
 
 // callStack replaces the callers of the user's program counter by the calls that
-// have not returned, which the processor kept (S21). When it holds no more, the
-// outer ones are lost (S18).
+// have not returned, which the processor kept (S21). If its memory was full, outer
+// calls are lost (S18).
 func (r *reader) callStack(s *sample, raw *decode.RawStack) {
 	words, exact := raw.Words[:raw.Kernel+1], r.exact[:0]
 	c := cursor{b: s.branches, big: r.big}
@@ -129,7 +128,7 @@ func (r *reader) callStack(s *sample, raw *decode.RawStack) {
 	raw.Words, raw.Exact, r.exact, raw.Callers = words, exact, exact, decode.CallersBranches
 }
 
-// isBranchCapacity reports whether n branches are all that a processor holds.
+// isBranchCapacity reports whether n branches fill the processor's memory of them.
 func (r *reader) isBranchCapacity(n int) bool {
 	if r.branchCapacity > 0 {
 		return n == r.branchCapacity
@@ -137,9 +136,9 @@ func (r *reader) isBranchCapacity(n int) bool {
 	return n == 16 || n == 32
 }
 
-// lastCall puts the call that led into the leaf between it and the next frame of
-// a frame-pointer chain that has not got it (S7): a leaf without a frame hides
-// its caller (perf-data 12). all says that jumps were recorded, too.
+// lastCall puts the call that entered the leaf between the leaf and the next frame of
+// a frame-pointer chain that lacks it (S7): a leaf without a frame hides its caller
+// (perf-data 12). all says that jumps were recorded, too.
 func (r *reader) lastCall(s *sample, raw *decode.RawStack, all bool) {
 	from, ok := r.openCall(s, raw.Words[raw.Kernel], all)
 	if !ok {
@@ -153,10 +152,9 @@ func (r *reader) lastCall(s *sample, raw *decode.RawStack, all bool) {
 	r.putCaller(raw, decode.MarkCall, from)
 }
 
-// openCall returns the newest call that has not returned before user code got to
-// pc. There is none when the records do not agree: a return that goes elsewhere
-// than behind its call is that of a signal's handler, or the processor switched
-// to another thread.
+// openCall returns the newest call that had not returned when user code got to pc. There
+// is none if the records contradict each other: a return that does not lead to its call
+// is that of a signal handler, or the processor switched to another thread.
 func (r *reader) openCall(s *sample, pc uint64, all bool) (from uint64, ok bool) {
 	var returned [64]uint64 // targets of returns whose calls are still to come
 	depth, newest := 0, true
@@ -193,15 +191,15 @@ func (r *reader) openCall(s *sample, pc uint64, all bool) (from uint64, ok bool)
 	return 0, false
 }
 
-// returnsTo reports whether an address is the one behind a call.
+// returnsTo reports whether an address can be the return address of a call.
 func returnsTo(call, address uint64) bool { return address-call-1 < longestCall }
 
-// hasUser reports whether a stack tells where user code was.
+// hasUser reports whether a stack has a frame of user code.
 func hasUser(raw *decode.RawStack) bool {
 	return raw.Kernel < len(raw.Words) && raw.Words[raw.Kernel] != decode.MarkTruncated
 }
 
-// putCaller puts a word behind the leaf of the user part, with a marker before it.
+// putCaller inserts a marker and a word after the leaf of the user part.
 func (r *reader) putCaller(raw *decode.RawStack, mark, word uint64) {
 	raw.Words = slices.Insert(raw.Words, raw.Kernel+1, mark, word)
 	r.words = raw.Words

@@ -14,8 +14,8 @@ const (
 // cacheVersion is the version of the list of caches that is known.
 const cacheVersion = 1
 
-// caches reads the list of caches (perf-data 2): the size of a line is that of the
-// one for data that is next to the processor, the largest where processors differ.
+// caches reads the list of caches (perf-data 2). The size of a line is that of the
+// first-level data cache, the largest if processors differ.
 func (r *reader) caches(c *cursor) {
 	version, n := c.u32(), c.u32()
 	if c.short || version != cacheVersion {

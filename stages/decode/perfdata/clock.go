@@ -7,10 +7,10 @@ const clockMonotonic = 1
 // (perf-data 5.2, TIME_CONV).
 type cycleClock struct {
 	shift, mult, zero, cycles, mask uint64
-	short                           bool // the counter has the bits of mask only
+	short                           bool // the counter has only the bits of mask
 }
 
-// readCycleClock is nil when the record makes no sense.
+// readCycleClock returns nil if the record makes no sense.
 func readCycleClock(body []byte, big bool) *cycleClock {
 	c := cursor{b: body, big: big}
 	k := &cycleClock{shift: c.u64(), mult: c.u64(), zero: c.u64()}
@@ -33,7 +33,7 @@ func (k *cycleClock) time(cycles uint64) uint64 {
 }
 
 // compilerTime converts a run-time compiler's time to ns from the start, which
-// may be negative. Cycles are known in terms of the kernel's own clock only.
+// may be negative. Cycles can be converted to the kernel's own clock only.
 func (t *timeline) compilerTime(time uint64, cycles bool) (int64, bool) {
 	if len(t.r.events) == 0 {
 		return 0, false

@@ -56,7 +56,7 @@ func (r *reader) decompress(name string) {
 // errExpansion says that a stream is not what perf has compressed.
 var errExpansion = fmt.Errorf("they are more than %d times larger than their compressed form", maxExpansion)
 
-// limited reads a stream up to a limit, behind which it is an error.
+// limited reads a stream and fails beyond a limit.
 type limited struct {
 	from io.Reader
 	left int64
@@ -74,9 +74,8 @@ func (l *limited) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// unpack maps what the stream holds. A stream that ends early, as that of a
-// recording that was cut, has what stands before its end. That there is no room for
-// it is no fault of the recording.
+// unpack maps the decompressed stream. One that ends early, as in a recording that
+// was cut, is used up to its end. A lack of room for it is not the recording's fault.
 func (r *reader) unpack(name string, from io.Reader) (*mapped.File, error) {
 	t, err := os.CreateTemp("", "stackmill-perf-") // nobody else may open it
 	if err != nil {
@@ -106,8 +105,8 @@ func (w faulty) Write(b []byte) (int, error) {
 	return n, ofTemporary(err)
 }
 
-// ofTemporary makes a fault of what went wrong with a temporary file, whose name
-// means nothing to anybody.
+// ofTemporary makes a fault of an error of the temporary file, without its name, which
+// means nothing to users.
 func ofTemporary(err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {

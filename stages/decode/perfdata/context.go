@@ -11,7 +11,7 @@ import (
 )
 
 // The words in a call chain that say what follows (perf-data 6.2); those of other
-// systems are in guest.go. What is not less than contextMax is no address.
+// systems are in guest.go. Words from contextMax on are not addresses.
 const (
 	contextMax          = decode.NoAddress
 	contextKernel       = ^uint64(0) - 127
@@ -20,7 +20,7 @@ const (
 )
 
 // context is what the words of a call chain are: addresses of the kernel, of user
-// code, or of another address space, or something that nobody knows.
+// code, or of another address space, or something unknown.
 type context struct {
 	kernel, unknown bool
 	space           uint64
@@ -52,9 +52,8 @@ func (r *reader) append(raw *decode.RawStack, w uint64, in context) {
 }
 
 // chain appends the addresses of a sample's call chain to a stack. It returns how
-// many were recorded with the sample, and what the last word was. What follows a
-// marker that is not known need not be addresses: it is left out, and the stack is
-// not whole.
+// many were recorded with the sample, and what the last word was. Words after an
+// unknown marker may be anything: they are left out, and the stack is incomplete.
 func (r *reader) chain(s *sample, raw *decode.RawStack, in context) (addresses int, last context) {
 	c := cursor{b: s.chain, big: r.big}
 	for len(c.b) > 0 {
@@ -87,8 +86,8 @@ func (r *reader) context(marker uint64, raw *decode.RawStack) context {
 	return in
 }
 
-// deferredWords appends the user chain that a cookie stands for; false when it was
-// not recorded, or nothing is in it.
+// deferredWords appends the user chain that a cookie stands for; false if it was
+// not recorded or is empty.
 func (r *reader) deferredWords(s *sample, raw *decode.RawStack, cookie uint64) bool {
 	var in context // the kernel need not say that it is user code
 	n := len(raw.Words)
@@ -106,7 +105,7 @@ func (r *reader) deferredWords(s *sample, raw *decode.RawStack, cookie uint64) b
 	return len(raw.Words) > n
 }
 
-// judgeChains records what of the samples' call chains was not used.
+// judgeChains records which parts of the samples' call chains were not used.
 func (r *reader) judgeChains() {
 	var markers []string
 	for _, m := range slices.Sorted(maps.Keys(r.unknownContexts)) {
@@ -117,7 +116,7 @@ func (r *reader) judgeChains() {
 	r.judgeDeferred()
 }
 
-// countReason counts a sample whose stack is not whole.
+// countReason counts a sample by why its stack is incomplete.
 func (r *reader) countReason(reason string) {
 	switch reason {
 	case decode.ReasonDeferred:

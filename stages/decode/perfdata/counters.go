@@ -8,15 +8,15 @@ import (
 	"stackmill/stages/decode"
 )
 
-// The stages behind add up each event for each stack: what they hold is the product
+// Later stages add up each event for each stack: their memory grows with the product
 // of both.
 const (
 	maxSums    = 1 << 22
-	usualEvent = 64 // as many events are read whatever there is of stacks
+	usualEvent = 64 // so many events are read whatever the number of stacks
 )
 
-// boundEvents leaves out the samples of the rarest events if the recording has too
-// many for all its stacks.
+// boundEvents leaves out the samples of the rarest events if there are too many events
+// for the number of stacks.
 func (r *reader) boundEvents(t *timeline) {
 	stacks := 1
 	for _, p := range t.recorded {
@@ -65,7 +65,7 @@ func (p *process) keepUsedDumps() {
 	p.dumps = used
 }
 
-// manyEvents is how many events may be listed that have no samples.
+// manyEvents bounds the events up to which those without samples are listed, too.
 const manyEvents = 256
 
 // makeCounters lists the events, which all processes share.

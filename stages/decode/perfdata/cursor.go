@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// cursor reads numbers from a part of a recording. Behind its end everything is
-// 0, and short is set.
+// cursor reads numbers from a part of a recording. A read beyond the end sets short; it
+// and all that follow return zeros.
 type cursor struct {
 	b     []byte
 	big   bool // byte order
 	short bool
-	torn  bool // a string went on behind its end
+	torn  bool // a string went on after its NUL
 }
 
-// bytes returns the next n bytes, nil when there are not so many.
+// bytes returns the next n bytes, nil if there are fewer.
 func (c *cursor) bytes(n uint64) []byte {
 	if n > uint64(len(c.b)) {
 		c.b, c.short = nil, true
@@ -67,8 +67,8 @@ func (c *cursor) u64() uint64 {
 
 func (c *cursor) s32() int32 { return int32(c.u32()) }
 
-// string reads a string of a feature section: its length, and as many bytes, of
-// which perf fills those behind its end with NULs.
+// string reads a string of a feature section: its length, and as many bytes, which
+// perf pads with NULs.
 func (c *cursor) string() string {
 	b := c.bytes(uint64(c.u32()))
 	s, padding, _ := bytes.Cut(b, []byte{0})
@@ -76,7 +76,7 @@ func (c *cursor) string() string {
 	return text(s)
 }
 
-// text is what stands before the first NUL, as valid UTF-8.
+// text returns the bytes before the first NUL as valid UTF-8.
 func text(b []byte) string {
 	if n := bytes.IndexByte(b, 0); n >= 0 {
 		b = b[:n]

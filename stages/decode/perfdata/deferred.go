@@ -17,12 +17,12 @@ const (
 )
 
 // deferredLimit is how many addresses the kernel keeps of such a chain: what fits
-// a page behind its own 16 bytes.
+// into a page after 16 bytes of its own.
 const deferredLimit = (4096 - 16) / 8
 
 // deferred is the place of a user chain that was recorded when its thread went back
-// to user code, for all samples since it had left it (perf-data 5.1). Those have its
-// cookie in place of their own.
+// to user code, for all samples since it had left it (perf-data 5.1). Those have a
+// cookie instead of a chain.
 type deferred struct {
 	cookie, time uint64
 	at           place
@@ -45,7 +45,7 @@ func (r *reader) deferredAt(p *piece, at place, body []byte) {
 	r.deferred = append(r.deferred, deferred{cookie: cookie, time: r.trailerTime(body), at: at, tid: r.trailerTID(body)})
 }
 
-// trailerTID is the thread of a record that is no sample; 0 when it is not recorded.
+// trailerTID is the thread of a record other than a sample; 0 if it was not recorded.
 func (r *reader) trailerTID(body []byte) int32 {
 	size := r.trailerSize()
 	if size == 0 || size > len(body) || r.events[0].sampleType&sampleTID == 0 {
@@ -56,15 +56,15 @@ func (r *reader) trailerTID(body []byte) int32 {
 	return c.s32()
 }
 
-// sortDeferred makes the chains fit for deferredChain.
+// sortDeferred puts the chains in the order that deferredChain needs.
 func (r *reader) sortDeferred() {
 	slices.SortFunc(r.deferred, func(a, b deferred) int {
 		return cmp.Or(a.compare(b.cookie, b.tid), cmp.Compare(a.time, b.time), cmp.Compare(a.at, b.at))
 	})
 }
 
-// deferredChain returns the words of the chain that a sample has a cookie of: the
-// first that its thread recorded since, nil when there is none.
+// deferredChain returns the words of the chain for a sample's cookie: the first that
+// its thread recorded since, nil if there is none.
 func (r *reader) deferredChain(cookie uint64, s *sample) []byte {
 	tid := s.tid
 	if r.trailerSize() == 0 || r.events[0].sampleType&sampleTID == 0 {

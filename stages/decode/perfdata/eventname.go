@@ -70,9 +70,9 @@ func cacheName(config uint64) (string, bool) {
 	return cacheNames[cache] + "-" + cacheAll[action], true
 }
 
-// modifiers tell where the event was counted and how precise its addresses are. The
-// host and guests are named unless what is counted of them is what perf counts when
-// told nothing about them: all, or, next to other modifiers, the host alone.
+// modifiers say where the event was counted and how precise its addresses are. Host and
+// guests are named unless they are counted as perf does by default: all, or, next to
+// other modifiers, the host alone.
 func (a *attr) modifiers(big bool) string {
 	const excludesUser, excludesKernel, excludesHypervisor, excludesHost, excludesGuest = 1 << 4, 1 << 5, 1 << 6, 1 << 19, 1 << 20
 	text := ""

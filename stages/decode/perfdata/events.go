@@ -10,7 +10,7 @@ import (
 	"stackmill/schema"
 )
 
-// none reads the events of a kind that perf does not record.
+// none is the reader of kinds that perf does not record.
 type none struct{}
 
 func (none) Next() (arrow.RecordBatch, error) { return nil, nil }
@@ -61,7 +61,7 @@ func (b *rowBatch) record() arrow.RecordBatch {
 	return array.NewRecordBatch(schema.EventSchema(schema.Perf), columns, int64(n))
 }
 
-// The columns of what no event has.
+// The columns of fields that no event has.
 var (
 	unknown    = sync.OnceValue(func() []int64 { return slices.Repeat([]int64{-1}, schema.BatchRows) })
 	weightless = sync.OnceValue(func() []int64 { return make([]int64, schema.BatchRows) })

@@ -3,8 +3,8 @@ package perfdata
 import "stackmill/stages/decode"
 
 // execution is the time in which a process executes a program: the mappings are
-// those of the new program, the user's registers still those of the old one. A
-// sample in the kernel has its caller in the old program then.
+// already those of the new program, the user's registers still those of the old one,
+// which holds the callers of samples in the kernel.
 type execution struct {
 	time int64 // when the old program's mappings were given up
 	old  []decode.MapEvent
@@ -18,9 +18,8 @@ func (p *process) execute(time int64) {
 	p.exec = &execution{time: time, old: visible(p.live), base: p.base}
 }
 
-// mapped adds a mapping of the new program. The vdso's is the last before the
-// program starts: the old program's mappings hold until then, the new ones from
-// then on.
+// mapped adds a mapping of the new program. The vdso is mapped last before the program
+// starts: the old program's mappings are valid until then, the new ones after that.
 func (x *execution) mapped(p *process, m decode.MapEvent) {
 	if x.new = append(x.new, m); m.Path != "[vdso]" {
 		return

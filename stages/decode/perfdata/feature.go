@@ -26,8 +26,7 @@ const (
 	featureClockData = 29
 )
 
-// readFeatures reads the sections behind the data, an index of which stands
-// first.
+// readFeatures reads the index after the data, and the sections that it lists.
 func (r *reader) readFeatures(b []byte, h *header) {
 	at := h.data.offset + h.data.size
 	index := cursor{big: h.big}
@@ -130,8 +129,8 @@ func (r *reader) clockData(c *cursor) {
 	}
 }
 
-// eventNames reads EVENT_DESC: names by the events' ids, else by their place. It
-// lists the events as the attributes do, with the same ids and a copy of each.
+// eventNames reads EVENT_DESC: names by the events' ids, or by their order. It lists
+// the events as the attributes do, with the same ids and a copy of each.
 func (r *reader) eventNames(c *cursor) {
 	n, size := c.u32(), c.u32()
 	same := int(n) == len(r.events)
@@ -177,7 +176,7 @@ func (r *reader) buildIDs(c *cursor) {
 	}
 }
 
-// buildID reads a BUILD_ID record behind its header.
+// buildID reads a BUILD_ID record after its header.
 func (r *reader) buildID(misc uint16, body []byte) {
 	c := cursor{b: body, big: r.big}
 	c.u32() // pid
@@ -193,7 +192,7 @@ func (r *reader) buildID(misc uint16, body []byte) {
 	r.imageIDs[name] = buildIDText(id[:20], n)
 }
 
-// buildIDText writes a build-id; trailing zeros that fill a shorter one up go.
+// buildIDText returns a build-id of n bytes, without its padding, in hex.
 func buildIDText(id []byte, n uint8) string { return hex.EncodeToString(id[:min(int(n), len(id))]) }
 
 // started is the wall-clock time of a recorded time.

@@ -20,7 +20,7 @@ const (
 	pipeHeaderSize = 16
 )
 
-// errNotPerf says that a file does not begin as recordings do.
+// errNotPerf says that a file does not begin like a recording.
 var errNotPerf = errors.New("the file does not begin with PERFILE2")
 
 // section is a part of a file.
@@ -68,7 +68,7 @@ func readHeader(b []byte) (h header, err error) {
 const featureHostname = 3
 
 // featureBits lists the bits that are set. A 32-bit producer of the other byte
-// order wrote words of half the size; it is known by the feature that all have.
+// order wrote words of half the size; the feature that all recordings have shows that.
 func featureBits(b []byte, big bool) []int {
 	list := func(word int) (bits []int) {
 		for i := range 256 {
@@ -143,7 +143,7 @@ func (r *reader) readAttrs(b []byte, h *header) {
 		if !whole {
 			r.problem(problem.Error, int64(at.offset), "bad-attributes", "the ids of an event lie outside the file")
 		}
-		// Lists of ids may not share places, so that the file bounds them.
+		// Lists of ids may not overlap, so that the file bounds them.
 		if left = min(left, len(b)/8); int(ids.size/8) > left {
 			r.problem(problem.Error, int64(at.offset), "bad-attributes", "the events have more ids than the file has room for, or than perf can have: the rest is not read")
 			return
@@ -163,8 +163,8 @@ func words(b []byte, big bool) []uint64 {
 	return list
 }
 
-// Bounds of the events: an id stands for an open file of perf, and Linux has some
-// thousand tracepoints.
+// Bounds of the events: an id is an open file of perf, and Linux has a few thousand
+// tracepoints.
 const (
 	maxIDs    = 1 << 21
 	maxEvents = 1 << 12

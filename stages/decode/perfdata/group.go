@@ -9,19 +9,18 @@ import (
 // totals are the last readings of counters.
 type totals map[counterKey]reading
 
-// counterKey tells counters apart. One that threads inherit counts in each of them.
+// counterKey identifies a counter. One that threads inherit counts in each of them.
 type counterKey struct {
 	id  uint64
 	tid int32
 }
 
-// reading is a counter's value, and for how long it was enabled and really ran
-// on the hardware, in ns; 0 when not recorded.
+// reading is a counter's value, and for how long it was enabled and ran on the
+// hardware, in ns; 0 if not recorded.
 type reading struct{ value, enabled, running uint64 }
 
 // since is what was counted since an earlier reading. A counter that shared the
-// hardware with others ran for a part of the time only: its value is scaled to
-// the whole.
+// hardware with others ran for a part of the time only: its value is scaled up.
 func (r reading) since(last reading) uint64 {
 	n, enabled, running := r.value-last.value, r.enabled-last.enabled, r.running-last.running
 	if running == 0 || running >= enabled {
@@ -30,8 +29,8 @@ func (r reading) since(last reading) uint64 {
 	return uint64(float64(n)*float64(enabled)/float64(running) + 0.5)
 }
 
-// counted adds a row to a list for each counter that a sample read, with what
-// it counted since the last time; none for those that did not move (perf-data 6.1).
+// counted adds a row to a list for each counter that a sample read, with what it
+// counted since the last time, unless that is 0 (perf-data 6.1).
 func (r *reader) counted(last totals, s *sample, m *moment, from row, to *rows) {
 	e := r.events[s.event]
 	c := readingCursor{cursor{b: s.values, big: r.big}, e.readFormat}
@@ -92,16 +91,16 @@ func (r *reader) advance(last totals, key counterKey, now reading, part *row, m 
 	before := last[key]
 	period := now.since(before)
 	ok := r.readInBounds(r.events[part.event], m, now, before, period)
-	if ok || now.value < before.value { // the one before may be the wrong one
+	if ok || now.value < before.value { // then the one before may be wrong
 		last[key] = now
 	}
 	part.period = int64(period)
 	return ok
 }
 
-// readInBounds reports whether an event's counter can have counted so much by a moment: it
-// counts since it was enabled, on all processors if threads inherit it. What it
-// cannot is counted.
+// readInBounds reports whether an event's counter can have counted so much by a
+// moment, and counts those that cannot. It counts since it was enabled, on all
+// processors if threads inherit it.
 func (r *reader) readInBounds(e *event, m *moment, now, before reading, period uint64) bool {
 	age := uint64(bounds.Longest)
 	if isTime(m.time) {

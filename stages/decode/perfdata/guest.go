@@ -2,7 +2,7 @@ package perfdata
 
 import "stackmill/stages/decode"
 
-// The modes of records in which another system than the recording's own ran.
+// The modes of records of other systems than the recording's own.
 const (
 	miscHypervisor  = 3
 	miscGuestKernel = 4
@@ -17,9 +17,9 @@ const (
 	contextGuestUser   = ^uint64(0) - 2559
 )
 
-// foreign is an address space apart from the process's. Its addresses get a bit
-// flipped, which makes them addresses that no processor uses, so that none is
-// taken for one of the host's.
+// foreign is an address space apart from the process's. A bit of its addresses is
+// flipped, so that they become addresses that no processor uses, and none is taken for
+// one of the host.
 type foreign struct {
 	path, reason string
 	bit          uint64
@@ -41,7 +41,7 @@ func spaceOf(misc uint16) uint64 {
 	return 0
 }
 
-// contextSpace is the same for what follows a marker in a call chain.
+// contextSpace is the same for the words after a marker in a call chain.
 func contextSpace(marker uint64) uint64 {
 	switch marker {
 	case contextGuest, contextGuestKernel, contextGuestUser:
@@ -52,7 +52,7 @@ func contextSpace(marker uint64) uint64 {
 	return 0
 }
 
-// half is how much of each half of a foreign address space is mapped: what
+// half is the mapped part of each half of a foreign address space, in bytes: what
 // processors with five levels of tables can use.
 const (
 	half      = 1 << 56

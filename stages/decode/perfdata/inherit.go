@@ -9,8 +9,7 @@ import (
 )
 
 // snapshot is the mappings that a process had when it forked. Its children share
-// them, so that memory is bounded by what was recorded and not by its product with
-// the number of forks.
+// them, so that memory does not grow with the number of forks times that of mappings.
 type snapshot struct {
 	base *snapshot // the older ones
 	own  []decode.MapEvent
@@ -45,16 +44,16 @@ func (s *snapshot) all() (list []decode.MapEvent) {
 
 // Bounds of what processes inherit.
 const (
-	// maxInherited is how many mappings they get of it as their own; those that none
-	// of their samples touches are left out behind that.
+	// maxInherited is how many mappings they all inherit; beyond that, they inherit
+	// only those that their samples touch.
 	maxInherited = 1 << 19
 	// maxSought is how many are looked at.
 	maxSought = 1 << 28
-	// maxDumps is how many dumps of run-time compilers they get.
+	// maxDumps is how many dumps of run-time compilers they inherit.
 	maxDumps = 1 << 16
 )
 
-// shared is what the processes have got of shared mappings so far.
+// shared counts the mappings that processes have inherited so far.
 type shared struct {
 	last                  *snapshot
 	list                  []decode.MapEvent // of last
@@ -63,7 +62,7 @@ type shared struct {
 	leftOut, lost, noDump int64
 }
 
-// of returns the mappings of a snapshot, which neighbours mostly have in common.
+// of returns the mappings of a snapshot. The last is kept: successive processes mostly share it.
 func (s *shared) of(base *snapshot) []decode.MapEvent {
 	if base != s.last {
 		s.last, s.list = base, base.all()
@@ -111,8 +110,8 @@ func (t *timeline) inherit(p *process) {
 	p.Data = append(p.Data, data[before.data:]...)
 }
 
-// some returns all mappings of a list, or those that the process's samples touch if
-// others have got so many that it must be some.
+// some returns all mappings of a list, or, once maxInherited are given out, those that
+// the process's samples touch.
 func (h *heir) some(list []decode.MapEvent) []decode.MapEvent {
 	shared := &h.t.shared
 	if shared.given += len(list); shared.given <= maxInherited {
@@ -151,15 +150,15 @@ func (t *timeline) inheritDumps(child, parent *process) {
 	}
 }
 
-// judgeInherited records what processes did not get.
+// judgeInherited records what processes did not inherit.
 func (t *timeline) judgeInherited() {
 	t.r.count(problem.Info, t.shared.leftOut, "unused-segments", "mappings that processes inherited are left out, because there are so many: none of their samples touches them")
 	t.r.count(problem.Error, t.shared.lost, "too-many-segments", "mappings that processes inherited are left out, because there are too many: code in them has no names")
 	t.r.count(problem.Warning, t.shared.noDump, "too-many-jitdumps", "dumps of run-time compilers that processes inherited are left out, because there are too many")
 }
 
-// addressesOf returns the addresses that a process's samples have anything to do with, in
-// order: code, data, and whatever words the unwinder may find on a stack.
+// addressesOf returns, sorted, the addresses that a process's samples may touch: code,
+// data, and all words that the unwinder may find on a stack.
 func (r *reader) addressesOf(p *process) (list []uint64) {
 	for i := range p.Stacks {
 		list = append(list, p.Stacks[i].Words...)
@@ -186,7 +185,7 @@ func (r *reader) addressesOf(p *process) (list []uint64) {
 	return slices.Compact(list)
 }
 
-// visible returns the mappings that later ones do not hide wholly: the end of a
+// visible returns the mappings that later ones do not hide entirely. The end of a
 // mapping is not recorded.
 func visible(live []decode.MapEvent) []decode.MapEvent {
 	var kept []decode.MapEvent

@@ -47,9 +47,9 @@ func (t *timeline) ksymbol(s *sideband, c *cursor) {
 	}
 }
 
-// kernelImage returns the kernel's mappings for a process: of the kernel, and of
-// those modules and pieces of code that its stacks lead through, or all if they
-// are not known yet.
+// kernelImage returns the kernel's mappings for a process: the kernel's own, and those
+// of modules and pieces of code on its stacks, or of all if some stacks are still to be
+// unwound.
 func (t *timeline) kernelImage(p *process) []decode.MapEvent {
 	image := []decode.MapEvent{{
 		Path: decode.KernelPath, Address: kernelStart, Size: kernelEnd - kernelStart, FileOffset: kernelStart,
@@ -67,7 +67,7 @@ func (t *timeline) kernelImage(p *process) []decode.MapEvent {
 	used := map[uint64]bool{}
 	for _, m := range t.kernel {
 		i, _ := slices.BinarySearch(words, m.Address)
-		// A return address may be the first behind the code.
+		// A return address may be the first byte after the code.
 		if !m.Unmap && i < len(words) && words[i]-m.Address <= m.Size {
 			used[m.Address] = true
 		}

@@ -7,7 +7,7 @@ import (
 	"stackmill/stages/decode/bounds"
 )
 
-// sideband is a record that is no sample.
+// sideband is a record about processes.
 type sideband struct {
 	time uint64 // 0: at the beginning
 	typ  uint32
@@ -16,8 +16,7 @@ type sideband struct {
 	body []byte
 }
 
-// kernelRecord keeps a record that says something about processes, or counts
-// what was lost.
+// kernelRecord keeps a record about processes, or counts what was lost.
 func (r *reader) kernelRecord(p *piece, at place, typ uint32, misc uint16, body []byte) {
 	c := cursor{b: body, big: r.big}
 	switch typ {
@@ -43,8 +42,8 @@ func (r *reader) kernelRecord(p *piece, at place, typ uint32, misc uint16, body 
 	}
 }
 
-// trailerTime reads the time of a record that is no sample from the fields at
-// its end (perf-data 6.4); 0 when there is none.
+// trailerTime reads the time of a record other than a sample from the fields at
+// its end (perf-data 6.4); 0 if there is none.
 func (r *reader) trailerTime(body []byte) uint64 {
 	if len(r.events) == 0 {
 		return 0

@@ -12,22 +12,21 @@ const (
 	arm64IP = 32
 )
 
-// anyStack stands for the stack pointer, which perf does not record for this:
-// whether the return address is still in its register does not depend on its
-// value. Nothing is mapped there.
+// anyStack stands for the stack pointer, which perf does not record here: whether the
+// return address is still in its register does not depend on it. Nothing is mapped there.
 const anyStack = 1 << 63
 
 // hasLinkRegister reports whether a sample has, besides its chain, the register
-// in which arm64's code gets its return address, and no stack: a leaf that has
-// not saved it has no frame, and hides its caller from the chain (perf-data 12).
+// in which arm64 code gets its return address, and no stack. A leaf that has not saved
+// the register has no frame, and hides its caller from the chain (perf-data 12).
 func (r *reader) hasLinkRegister(s *sample) bool {
 	a := &r.events[s.event].attr
 	return r.rec.Arch == "aarch64" && len(s.regs) > 0 && s.abi != abi32 && a.regsUser>>arm64LR&1 != 0 &&
 		len(s.chain) > 0 && a.sampleType&sampleStackUser == 0 && !a.usesBranches()
 }
 
-// linkRegister fills in the return register for the leaf's caller to be found, but
-// no stack.
+// linkRegister fills in the return register, by which the leaf's caller can be found,
+// but no stack.
 func (r *reader) linkRegister(s *sample, dump *decode.StackDump) {
 	dump.Reason, dump.Known, dump.Stack, dump.Full = "", 0, nil, false
 	value, ok := r.register(s, arm64LR)

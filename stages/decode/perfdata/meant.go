@@ -10,9 +10,9 @@ import (
 	"stackmill/stages/infile"
 )
 
-// Meant reports whether a path that Detect does not take was to be a recording:
-// its name is one that perf gives, or what follows the first bytes is the head of
-// one (perf-data 1.1, 3.1).
+// Meant reports whether a path that Detect rejects was meant to be a recording: perf
+// gives such names, or the first bytes are followed by the header of a recording
+// (perf-data 1.1, 3.1).
 func (d *Decoder) Meant(path string) bool {
 	main := filepath.Join(path, mainFile)
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -22,8 +22,8 @@ func (d *Decoder) Meant(path string) bool {
 	return isRecordingName(filepath.Base(path)) || hasStructure(path)
 }
 
-// isRecordingName reports whether a file is named as perf names its recordings:
-// `perf.data`, with what people put before and behind it.
+// isRecordingName reports whether a file is named like a recording of perf:
+// `perf.data`, with what people put before and after it.
 func isRecordingName(base string) bool {
 	before, behind, ok := strings.Cut(base, "perf.data")
 	boundary := func(s string) bool { return s == "" || !isLetter(s[0]) }
@@ -32,8 +32,8 @@ func isRecordingName(base string) bool {
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// isDerived reports whether what follows a recording's name says that the file was
-// made from it: a report, an archive, a checksum.
+// isDerived reports whether the suffix of a recording's name says that the file was
+// made from the recording: a report, an archive, a checksum.
 func isDerived(behind string) bool {
 	switch filepath.Ext(behind) {
 	case "", ".old", ".data":
@@ -48,7 +48,7 @@ func isDerived(behind string) bool {
 }
 
 // hasStructure reports whether a file's sections are where those of a recording
-// are, or whether it goes on as one does that came through a pipe.
+// are, or whether it continues like a recording that came through a pipe.
 func hasStructure(path string) bool {
 	f, info, err := infile.Open(path, infile.Recording)
 	if err != nil {

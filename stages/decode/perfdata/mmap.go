@@ -89,9 +89,8 @@ func fileID(c cursor) decode.FileID {
 	return decode.FileID{Device: uint64(c.u32())<<32 | uint64(c.u32()), Inode: c.u64(), Generation: c.u64()}
 }
 
-// known gives mappings the build-ids that perf noted of files. It read
-// them at the end of the recording: where a path named several files, from the
-// last of them.
+// known gives mappings the build-ids that perf noted by path. It read them at the end
+// of the recording: if a path named several files, from the last of them.
 func (t *timeline) known(image []decode.MapEvent) {
 	for i := range image {
 		if m := &image[i]; m.BuildID == "" && m.File == t.newest[m.Path] {

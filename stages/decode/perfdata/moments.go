@@ -13,14 +13,14 @@ type moment struct {
 	at   place
 }
 
-// moments are those of all samples, in pieces: one long list would be copied whenever
-// it grows, and could not be given up bit by bit.
+// moments are those of all samples, in pieces: a single list would be copied whenever
+// it grows, and could not be freed bit by bit.
 type moments struct {
 	pieces [][]moment
 	n      int
 }
 
-// momentsEach is how many moments a piece has.
+// momentsEach is the number of moments in a piece.
 const momentsEach = 1 << 14
 
 func (l *moments) add(m moment) {
@@ -45,8 +45,8 @@ func (l *moments) all() iter.Seq[*moment] {
 	}
 }
 
-// take iterates over the moments, and forgets those that have passed: their memory is
-// there for what is made of them.
+// take iterates over the moments, and frees those that have passed: what is made of
+// them takes up their memory.
 func (l *moments) take() iter.Seq[*moment] {
 	return func(yield func(*moment) bool) {
 		for ; len(l.pieces) > 0; l.pieces[0], l.pieces = nil, l.pieces[1:] {
@@ -77,7 +77,7 @@ func (l *moments) last() uint64 {
 }
 
 // sort puts the moments in the order of time, equal ones in that of the file, and
-// reports whether they were.
+// reports whether they already were.
 func (l *moments) sort() (ordered bool) {
 	ordered = true
 	last := uint64(0)
@@ -111,7 +111,7 @@ func (r *reader) sampleAt(at place, body []byte) {
 	r.events[e].samples++
 }
 
-// timeOf reads a sample's time, which stands in front of all that varies.
+// timeOf reads a sample's time, which precedes all fields of varying size.
 func (r *reader) timeOf(a *attr, body []byte) (uint64, bool) {
 	t := a.sampleType
 	if t&sampleTime == 0 {

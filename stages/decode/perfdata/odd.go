@@ -1,6 +1,6 @@
 package perfdata
 
-// Records that tell nothing of samples, and whose size their type tells (perf-data 5.1, 5.2).
+// Unused records whose type determines their size (perf-data 5.1, 5.2).
 const (
 	recordUnthrottle    = 6
 	recordRead          = 8
@@ -12,13 +12,13 @@ const (
 	recordThreadMap     = 73
 )
 
-// fixedSizes are those of their bodies before the trailer, which some lack, in bytes.
+// fixedSizes are the sizes of their bodies in bytes, without the trailer, which some lack.
 var fixedSizes = map[uint32]int{
 	recordUnthrottle: 24, recordAux: 24, recordITraceStart: 8, recordSwitch: 0, recordSwitchCPUWide: 8, recordAuxOutputID: 8,
 }
 
-// fits reports whether a record that is not used is as long as its type tells: a
-// sample whose type is damaged is not.
+// fits reports whether an unused record has the size of its type. A sample whose type is
+// damaged does not.
 func (r *reader) fits(typ uint32, body []byte) bool {
 	if len(r.events) == 0 {
 		return true

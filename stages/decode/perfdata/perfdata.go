@@ -28,8 +28,8 @@ func (d *Decoder) Name() string { return "perf" }
 // mainFile is the file of a directory recording that has the header.
 const mainFile = "data"
 
-// Detect reports whether path is a file that begins as recordings do, or a
-// directory that holds one (perf-data 3.2).
+// Detect reports whether path is a file that begins like a recording, or a directory
+// that holds one (perf-data 3.2).
 func (d *Decoder) Detect(path string) bool {
 	return hasMagic(path) || hasMagic(filepath.Join(path, mainFile))
 }
@@ -71,7 +71,7 @@ func (d *Decoder) Files(path string) ([]string, error) {
 	return names, nil
 }
 
-// Open is OpenContext without an end.
+// Open is OpenContext without a context.
 func (d *Decoder) Open(path string) *decode.Recording {
 	return d.OpenContext(stdcontext.Background(), path)
 }

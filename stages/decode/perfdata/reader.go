@@ -32,32 +32,31 @@ type reader struct {
 	units       map[uint32]string // names of the hardware's and kernel's units, by the type of their events
 	cmdline     string
 	cycles      *cycleClock
-	wall, clock int64 // the same moment in both clocks, 0 when not recorded
+	wall, clock int64 // the same moment in both clocks, 0 if not recorded
 
 	pipe      bool // the recording came through a pipe: nothing says how long it is
 	directory bool
-	begun     bool            // perf has said all that it had to say before it recorded
+	begun     bool            // perf has written all that precedes the samples
 	packed    bool            // some records are compressed
 	injected  bool            // perf inject wrote it
 	cpus      map[uint64]bool // whose buffers perf emptied
 
-	branchCapacity int // branches that the processor holds, 0 when not recorded
+	branchCapacity int // branches that the processor holds, 0 if not recorded
 
 	touched int // bytes read since the files' pages were given back
 
 	words  []uint64 // of the stack that is read
-	exact  []int32  // of the stack that is unwound
-	key    []byte   // the same, to look it up
+	exact  []int32  // likewise
 	spaces uint64   // bits of the foreign address spaces that stacks led through
-	// ownStack says that the stack that is read is not known by its chain: a part of
+	// ownStack says that the chain does not determine the stack that is read: a part of
 	// it was deferred.
 	ownStack        bool
 	unknownContexts map[uint64]bool // markers in chains
 
-	sampleTimes times            // as recorded: zero when they are not
-	times       times            // in which samples and other records are
+	sampleTimes times            // as recorded, zero if they are not
+	times       times            // of samples and other records
 	length      uint64           // of the recording, in ns
-	moved       map[place]uint64 // times of samples that are not as recorded
+	moved       map[place]uint64 // corrected times of samples
 	leftOut     []bounds.Left    // values out of bounds, by piece
 
 	moments    moments // of the samples
@@ -79,8 +78,8 @@ func (r *reader) problemIn(file string, s problem.Severity, offset int64, reason
 	r.rec.Problems.Addf(s, file, offset, reason, format, args...)
 }
 
-// unreadable records that a file cannot be read, or why that is no fault of the
-// recording.
+// unreadable records that a file cannot be read, and a fault of the machine as the
+// recording's.
 func (r *reader) unreadable(file, reason string, err error) {
 	if fault.Is(err) && r.rec.Fault == nil {
 		r.rec.Fault = err
@@ -173,14 +172,14 @@ func (r *reader) dataSection(f *mapped.File, h *header) section {
 	return data
 }
 
-// piece reads the records of a part, which begin at an offset in it.
+// piece reads the records of a part from an offset on.
 func (r *reader) piece(name string, data []byte, from int) {
 	n := len(r.pieces)
 	r.pieces = append(r.pieces, piece{name: name, data: data})
 	r.scan(n, from)
 }
 
-// finish puts everything in order once all records are known.
+// finish makes processes of the records once all are known.
 func (r *reader) finish() {
 	r.settleTimes()
 	ordered := r.moments.sort()
@@ -200,7 +199,7 @@ func (r *reader) describe(t *timeline) {
 	for _, p := range t.recorded {
 		r.rec.Processes = append(r.rec.Processes, &p.Process)
 	}
-	if r.rec.Began = r.rec.Started; r.rec.Began.IsZero() { // the file is written to the end
+	if r.rec.Began = r.rec.Started; r.rec.Began.IsZero() { // the file is written until the end
 		r.rec.Began = r.files[0].Modified.Add(-r.rec.Length())
 	}
 	if len(r.events) > 0 && len(t.recorded) == 0 {

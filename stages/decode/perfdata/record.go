@@ -53,13 +53,13 @@ const (
 type piece struct {
 	name string
 	data []byte
-	// inRound says that records of running programs follow the last of the marks
-	// that perf sets whenever it has emptied its buffers.
+	// inRound says that records of running programs follow the last FINISHED_ROUND,
+	// which perf writes whenever it has emptied its buffers.
 	inRound bool
-	marked  bool // there is such a mark
+	marked  bool // there is a FINISHED_ROUND
 }
 
-// pieceShift is where the number of the piece stands in a record's place.
+// pieceShift is the position of the piece's number in a place.
 const pieceShift = 48
 
 // place says where a record is: the number of its piece and its offset there.

@@ -25,8 +25,8 @@ var accessFields = [accessColumns]uint64{sampleAddr, sampleWeight | sampleWeight
 // anyAccess are the accessFields of all columns.
 const anyAccess = sampleAddr | sampleWeight | sampleWeightStruct | sampleDataSrc | samplePhysAddr
 
-// rows are a process's, in the order of time, in pieces of one batch each: one
-// long list would be copied whenever it grows.
+// rows are those of a process in the order of time, in pieces of one batch each: a
+// single list would be copied whenever it grows.
 type rows struct {
 	batches []rowBatch
 	n       int
@@ -77,7 +77,7 @@ func (b *rowBatch) row(i int) row {
 	return r
 }
 
-// without takes out the rows of some events, and returns how many there were.
+// without removes the rows of some events, and returns how many there were.
 func (l *rows) without(events map[int32]bool, fields uint64) (n int64) {
 	var kept rows
 	for _, b := range l.batches {

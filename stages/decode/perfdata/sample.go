@@ -17,13 +17,13 @@ type sample struct {
 	values     []byte // READ, from its first word on
 	branches   []byte // entries of the branch stack, newest first
 	abi        uint64 // of regs
-	regs       []byte // user registers, nil when there are none
-	stack      []byte // what is valid of the user stack
-	stackCut   bool   // the stack goes on behind the dump
-	left       int    // bytes behind the last field
+	regs       []byte // user registers, nil if there are none
+	stack      []byte // the valid part of the user stack
+	stackCut   bool   // the stack continues after the dump
+	left       int    // bytes after the last field
 }
 
-// when is a sample's time, 0 when none was recorded.
+// when is a sample's time, 0 if none was recorded.
 func (s *sample) when() uint64 {
 	if s.time == noTime {
 		return 0
@@ -31,14 +31,14 @@ func (s *sample) when() uint64 {
 	return s.time
 }
 
-// noTime is the time of a record that has none.
+// noTime stands for the time of a record without one.
 const noTime = ^uint64(0)
 
-// unavailable is DATA_SRC of an event that has no memory data.
+// unavailable is DATA_SRC of an event without memory data.
 const unavailable = 0x1e05080021
 
 // eventOf finds the event that a sample belongs to, -1 for an unknown id. All
-// attrs of a file agree on where the id stands (perf-data 7).
+// attrs of a file agree on the position of the id (perf-data 7).
 func (r *reader) eventOf(body []byte) int32 {
 	if len(r.events) == 1 {
 		return 0
@@ -69,7 +69,7 @@ func (r *reader) eventOf(body []byte) int32 {
 	return -1
 }
 
-// readSample reads the body of a SAMPLE record; false when it ends too early.
+// readSample reads the body of a SAMPLE record; false if it ends too early.
 func (r *reader) readSample(body []byte, s *sample) bool {
 	*s = sample{event: r.eventOf(body), pid: -1, tid: -1, cpu: -1, time: noTime}
 	if s.event < 0 {
@@ -124,8 +124,7 @@ func (s *sample) readEvent(c *cursor, t uint64) {
 // stackFields are the fields of readStack.
 const stackFields = sampleRead | sampleCallchain | sampleRaw | sampleBranchStack | sampleRegsUser | sampleStackUser
 
-// readStack reads the fields that follow: what counters read, and how the code came
-// to be called.
+// readStack reads the fields that follow: the values of counters, and the stack.
 func (s *sample) readStack(c *cursor, a *attr) {
 	t := a.sampleType
 	if t&sampleRead != 0 {
@@ -153,8 +152,7 @@ func (s *sample) readStack(c *cursor, a *attr) {
 const lastFields = sampleWeight | sampleWeightStruct | sampleDataSrc | sampleTransaction | sampleRegsIntr | samplePhysAddr |
 	sampleCgroup | sampleDataPageSize | sampleCodePageSize | sampleAux
 
-// readLast reads the last fields: what is known of an access to memory, and what is
-// not used.
+// readLast reads the last fields: those of an access to memory, and unused ones.
 func (s *sample) readLast(c *cursor, a *attr) {
 	t := a.sampleType
 	if t&(sampleWeight|sampleWeightStruct) != 0 {
@@ -180,7 +178,7 @@ func (s *sample) readLast(c *cursor, a *attr) {
 	}
 }
 
-// list returns the bytes of a counted list of things of a size.
+// list returns the bytes of a counted list of items of a size.
 func (c *cursor) list(size uint64) []byte {
 	n := c.u64()
 	if n > uint64(len(c.b))/size {
@@ -190,7 +188,7 @@ func (c *cursor) list(size uint64) []byte {
 	return c.bytes(n * size)
 }
 
-// skipRead passes over the counters' values (perf-data 6.1).
+// skipRead skips the counters' values (perf-data 6.1).
 func (c *cursor) skipRead(format uint64) {
 	times := uint64(bits.OnesCount64(format & (readEnabled | readRunning)))
 	each := 1 + uint64(bits.OnesCount64(format&(readID|readLost)))
@@ -205,7 +203,7 @@ func (c *cursor) skipRead(format uint64) {
 	c.bytes(8 * (times + n*each))
 }
 
-// registers returns the values of the registers of a mask; nil when none were
+// registers returns the values of the registers of a mask; nil if none were
 // recorded.
 func (c *cursor) registers(mask uint64) (abi uint64, values []byte) {
 	if abi = c.u64(); abi == 0 {
@@ -214,8 +212,8 @@ func (c *cursor) registers(mask uint64) (abi uint64, values []byte) {
 	return abi, c.bytes(8 * uint64(bits.OnesCount64(mask)))
 }
 
-// stack returns what is valid of the dumped user stack, and whether it fills
-// the dump.
+// stack returns the valid part of the dumped user stack, and whether it fills the
+// dump.
 func (c *cursor) stack() (valid []byte, full bool) {
 	size := c.u64()
 	if size == 0 {

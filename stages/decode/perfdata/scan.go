@@ -5,7 +5,7 @@ import "stackmill/problem"
 // window is how much of the files is in memory at a time, in bytes.
 const window = 64 << 20
 
-// touch counts bytes that are read, and now and then gives the files' pages back.
+// touch counts bytes that are read, and releases the files' pages whenever a window is full.
 func (r *reader) touch(n int) {
 	if r.touched += n; r.touched > window {
 		r.touched = 0
@@ -57,13 +57,13 @@ func (r *reader) badRecord(p *piece, at int, typ uint32, size int) (next int) {
 		r.problemIn(p.name, problem.Error, int64(at), "bad-record", "a record of type %d has %d bytes: %d bytes are skipped", typ, size, next-at)
 		return next
 	}
-	if r.cut(p, at); typ == recordCompressed { // what there is of the stream can be read
+	if r.cut(p, at); typ == recordCompressed { // the first part of the stream can be read
 		r.compressed = append(r.compressed, rest[recordHeader:])
 	}
 	return next
 }
 
-// mark notes what a record of perf's own says about the state of its buffers.
+// mark notes what one of perf's own records says about the state of its buffers.
 func (r *reader) mark(p *piece, typ uint32) {
 	switch typ {
 	case recordFinishedRound:
@@ -77,10 +77,10 @@ func (r *reader) mark(p *piece, typ uint32) {
 	}
 }
 
-// plausibleRecords is how many records in a row tell where reading can go on.
+// plausibleRecords is how many records in a row show that reading can go on.
 const plausibleRecords = 4
 
-// resync finds where records go on behind a bad one; the piece's end if they do
+// resync finds where records continue after a bad one; the piece's end if they do
 // not. Records begin at multiples of 8 bytes from each other.
 func (r *reader) resync(data []byte, at int) int {
 	for at += 8; at+recordHeader <= len(data); at += 8 {

@@ -16,10 +16,10 @@ const chainLimit = 127
 // userIP is the number of the instruction pointer in the register masks of x86.
 const userIP = 8
 
-// stack makes a raw stack of a sample's call chain, which holds until the next
-// call. Without one it is the sampled address alone. The user part of a sample
-// with registers is only where it entered the kernel; what a dump of the user's
-// stack holds is unwound later.
+// stack makes a raw stack of a sample's call chain, valid until the next call. Without
+// a chain it is the sampled address alone. If the sample has registers, the user part is
+// only the place where it entered the kernel; a dump of the user's stack is unwound
+// later.
 func (r *reader) stack(s *sample, misc uint16) decode.RawStack {
 	raw := decode.RawStack{OMPState: -1, Returns: true, Words: r.words[:0]}
 	in := context{kernel: misc&miscMode == miscKernel, space: spaceOf(misc)}
@@ -91,17 +91,17 @@ func (r *reader) register(s *sample, number int) (uint64, bool) {
 	return c.u64(), true
 }
 
-// chain is a recorded call chain with what else makes its stack.
+// chain is a recorded call chain with all else that determines its stack.
 type chain struct {
 	bytes []byte // in the recording
 	ip    uint64
 	mode  uint16
-	event int32 // it says how long chains may be
+	event int32 // it determines how long chains may be
 	stack int32
 }
 
-// recordedStack returns the number of a sample's stack in its process. It is
-// made of the chain once, however many samples have the same.
+// recordedStack returns the number of a sample's stack in its process. The stack is
+// made once for all samples with the same chain.
 func (r *reader) recordedStack(p *process, s *sample, misc uint16) int32 {
 	mode := misc & miscMode
 	key := xxhash.Sum64(s.chain) ^ s.ip ^ uint64(mode) ^ uint64(s.event)<<32
@@ -121,6 +121,6 @@ func (r *reader) recordedStack(p *process, s *sample, misc uint16) int32 {
 	return n
 }
 
-// lineage names a process by its pid: perf does not tell how it descends from
-// the first.
+// lineage names a process by its pid: perf does not record how it descends from the
+// first.
 func lineage(p *process) string { return fmt.Sprintf("pid-%d", p.PID) }

@@ -11,7 +11,7 @@ import (
 // The ABIs of recorded registers (perf-data 6).
 const abi32 = 1
 
-// The DWARF numbers of perf's registers, -1 for those that are not followed
+// The DWARF numbers of perf's registers, -1 for those that unwinding ignores
 // (perf-data 15.2).
 var (
 	amd64Registers = [64]int8{0, 3, 2, 1, 4, 5, 6, 7, 16, -1, -1, -1, -1, -1, -1, -1, 8, 9, 10, 11, 12, 13, 14, 15}
@@ -27,12 +27,11 @@ const (
 	arm64Needed = 1<<31 | 1<<32
 )
 
-// hasDump reports whether a sample has what its user stack is unwound from
+// hasDump reports whether a sample has the registers and the stack that unwinding needs
 // (perf-data 15.1).
 func (s *sample) hasDump() bool { return len(s.regs) > 0 && len(s.stack) > 0 }
 
-// isUnwound reports whether a sample's stack is not known before its registers
-// are looked at.
+// isUnwound reports whether a sample's stack is known only once it is unwound.
 func (r *reader) isUnwound(s *sample) bool { return s.hasDump() || r.hasLinkRegister(s) }
 
 // dumpReader hands out the dumps of one process.
@@ -57,7 +56,7 @@ func (d *dumpReader) Next() *decode.StackDump {
 	d.next++
 	r, s, dump := d.r, &d.s, &d.dump
 	misc, body := r.body(at)
-	if !r.readSample(body, s) { // the file was changed since
+	if !r.readSample(body, s) { // the file has changed
 		*dump = decode.StackDump{Recorded: decode.RawStack{OMPState: -1, Reason: decode.ReasonRegisters}}
 		return dump
 	}
@@ -80,7 +79,7 @@ func (r *reader) dump(s *sample, d *decode.StackDump) (reason string) {
 	case "x86_64":
 	case "aarch64":
 		d.Machine.Arch = isa.ARM64
-	case "": // perf was killed before it told
+	case "": // perf was killed before it wrote the architecture
 		if mask>>arm64IP&1 != 0 {
 			d.Machine.Arch = isa.ARM64
 		}

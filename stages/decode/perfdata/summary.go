@@ -7,7 +7,7 @@ import (
 	"stackmill/problem"
 )
 
-// count records a problem that was counted, if there was any.
+// count records a problem that occurred n times, if any.
 func (r *reader) count(s problem.Severity, n int64, reason, message string) {
 	if n > 0 {
 		r.rec.Problems.Add(problem.Problem{Severity: s, File: r.main, Offset: problem.NoOffset, Reason: reason, Message: message, Count: n})

@@ -6,13 +6,13 @@ import (
 	"stackmill/stages/decode"
 )
 
-// timeline is what the side-band records tell about processes (perf-data 9).
+// timeline is what the side-band records say about processes (perf-data 9).
 type timeline struct {
 	r        *reader
 	start    uint64 // the earliest time of all
 	current  map[int32]*process
 	all      map[int32][]*process // by pid, in order of their start
-	recorded []*process           // those with samples, in the order of the first
+	recorded []*process           // those with samples, in the order of their first samples
 	kernel   []decode.MapEvent    // of modules and of code that the kernel made
 	newest   map[string]decode.FileID
 	launched []*process // programs that perf started
@@ -31,12 +31,12 @@ type process struct {
 	base     *snapshot         // the older ones: those that a fork shares
 	forked   *snapshot         // what it inherited
 	drops    []drop
-	exec     *execution // of a program whose mappings are not complete
+	exec     *execution // nil unless the mappings of a new program are incomplete
 	rows     rows
 	spaces   uint64 // bits of the foreign address spaces it was in
 	stacks   decode.Distinct
 	chains   map[uint64]chain // recorded chains by their hash
-	dumps    []place          // samples with registers to unwind, and no stack yet
+	dumps    []place          // samples whose stacks are to be unwound, by number
 }
 
 func (r *reader) timeline() *timeline {
@@ -74,8 +74,7 @@ func (t *timeline) ns(time uint64) int64 {
 	return int64(time - t.start)
 }
 
-// process returns the process of a pid as of now, which is new if it was never
-// announced.
+// process returns the current process of a pid, a new one if none was announced.
 func (t *timeline) process(pid int32, now uint64) *process {
 	p := t.current[pid]
 	if p == nil {
@@ -126,8 +125,8 @@ func (t *timeline) replay(s *sideband) {
 	}
 }
 
-// comm names a process. One that executes a program has none of its mappings any
-// more; perf keeps them.
+// comm names a process. One that executes a program loses its mappings, which perf does
+// not record.
 func (t *timeline) comm(s *sideband, c *cursor) {
 	pid, tid := c.s32(), c.s32()
 	if c.short || pid != tid {

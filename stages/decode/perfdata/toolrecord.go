@@ -7,8 +7,8 @@ import (
 	"stackmill/stages/decode/bounds"
 )
 
-// toolRecord reads a record of perf's own. It returns the number of bytes that
-// follow the record without being part of it.
+// toolRecord reads one of perf's own records. It returns the number of bytes after the
+// record that belong to it, but not to its size.
 func (r *reader) toolRecord(typ uint32, misc uint16, body []byte) (behind int) {
 	c := cursor{b: body, big: r.big}
 	switch typ {

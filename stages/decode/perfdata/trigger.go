@@ -6,8 +6,8 @@ import (
 	"stackmill/stages/decode"
 )
 
-// The software events of an access to memory: their address is what the
-// instruction at the PC wanted to reach.
+// The software events of accesses to memory: their address is the one that the
+// instruction at the PC accessed.
 const (
 	pageFaults      = 2
 	minorFaults     = 5
@@ -15,11 +15,11 @@ const (
 	alignmentFaults = 7
 )
 
-// preciseShift is where an attr's flags have how precise the PC has to be.
+// preciseShift is the position of precise_ip in an attr's flags.
 const preciseShift = 15
 
 // precise is the attr's precise_ip. Mirroring the flags of a big-endian producer
-// has turned its two bits around.
+// has swapped its two bits.
 func (a *attr) precise(big bool) uint64 {
 	p := a.flags >> preciseShift & 3
 	if big {
@@ -45,7 +45,7 @@ func (r *reader) trigger(e *event) decode.Trigger {
 	case typeTracepoint:
 		return decode.NoTrigger
 	case typeBreakpoint:
-		if arm { // it stops before the access, x86 behind it
+		if arm { // it stops before the access, x86 after it
 			return decode.TriggerExact
 		}
 		return decode.TriggerBehind

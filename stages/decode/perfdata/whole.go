@@ -12,11 +12,11 @@ import (
 // to record.
 const launcherName = "perf-exec"
 
-// judgeEnd says whether a recording that came through a pipe ends where perf ended
-// it: nothing in it says how long it is, as the header of a file does. perf marks
-// where it has emptied its buffers (FINISHED_ROUND), so that the last record is
-// a mark, unless perf inject has unpacked the records and put them in order. And perf waits for the end
-// of the program that it started, if it started one.
+// judgeEnd records whether a recording that came through a pipe ends where perf ended
+// it: unlike the header of a file, nothing in it says how long it is. perf marks where it
+// has emptied its buffers (FINISHED_ROUND), so that the last record is a mark, unless
+// perf inject has unpacked and sorted the records. And perf waits for the end of the
+// program that it started, if any.
 func (r *reader) judgeEnd(t *timeline, ordered bool) {
 	if !(r.pipe || r.directory) || len(r.pieces) == 0 {
 		return
@@ -41,8 +41,8 @@ func (r *reader) judgeEnd(t *timeline, ordered bool) {
 }
 
 // programEnded reports whether perf started a program that ended while it recorded,
-// and whether it started one that did not. One that it was about to start when it
-// began counts if perf has not recorded all that there was.
+// and whether it started one that did not. One that it was about to start counts if the
+// recording was cut.
 func (r *reader) programEnded(t *timeline, cut bool) (ended, running bool) {
 	for _, list := range t.all {
 		for _, p := range list {
@@ -55,8 +55,8 @@ func (r *reader) programEnded(t *timeline, cut bool) (ended, running bool) {
 	return ended && !running, running
 }
 
-// judgeTimes compares the samples with what the recording says of the first and the
-// last of them (perf-data 2, SAMPLE_TIME).
+// judgeTimes compares the samples with the recorded times of the first and the last of
+// them (perf-data 2, SAMPLE_TIME).
 func (r *reader) judgeTimes() {
 	s := r.sampleTimes
 	if !isTime(s.first) || !isTime(s.last) || len(r.moved) > 0 || r.moments.n > 0 && !r.agrees(&s) {
@@ -94,8 +94,8 @@ func (r *reader) idIndex(entries []byte) {
 	}
 }
 
-// judgeFiles looks for files that a directory lacks: data.0 to data.N, one for the
-// buffer of each processor (perf-data 3.2).
+// judgeFiles looks for missing files of a directory: data.0 to data.N, one for each
+// processor's buffer (perf-data 3.2).
 func (r *reader) judgeFiles(names []string) {
 	have := map[int]bool{}
 	expected := len(r.cpus)
