@@ -11,8 +11,8 @@ import (
 	"stackmill/schema"
 )
 
-// batch is a record batch being filled. Its columns are written in place: that
-// is what decoding spends its time on.
+// batch is a record batch being filled. Its columns are written in place, since decoding
+// spends most of its time on them.
 type batch struct {
 	schema  *arrow.Schema
 	size    int // rows that fit
@@ -23,7 +23,7 @@ type batch struct {
 	text    int                  // bytes in it
 }
 
-// values are the values of a column: one of the two slices.
+// values are the values of a column, in one of the two slices.
 type values struct {
 	wide   []int64
 	narrow []int32
@@ -78,7 +78,7 @@ func (b *batch) addText(s []byte) {
 	b.text += len(s)
 }
 
-// finish returns the batch, nil when it has no rows.
+// finish returns the batch, nil if it has no rows.
 func (b *batch) finish() arrow.RecordBatch {
 	defer b.release()
 	if b.rows == 0 {
@@ -146,8 +146,8 @@ func (f *eventFile) wideColumn(to []int64, packets []int, from field, missing in
 	}
 }
 
-// narrowColumn keeps the low half of wide fields: no value of these columns
-// needs more.
+// narrowColumn keeps the low half of wide fields: no value of these columns needs
+// the other.
 func (f *eventFile) narrowColumn(to []int32, packets []int, from field, missing int64) {
 	data, order := f.Data, f.order
 	switch from.width {

@@ -11,36 +11,36 @@ import (
 // The collector writes a binary file in blocks of this size (gprofng-experiment
 // 1.6). Threads fill blocks side by side; the file grows by whole blocks. A block
 // that is not full ends in a packet without content that reaches to its end: CLOSED
-// when the next packet did not fit, EMPTY until then. So a file that was cut tells:
+// if the next packet did not fit, EMPTY until then. So a cut file can be recognised:
 // by its length, by a packet or an end that reaches beyond the file, or by a CLOSED
 // block that no other block follows.
 const blockSize = 1 << 16
 
-// minFlows is the least number of flows in which threads write: each has blocks
-// of its own. On machines with more processors it is their number.
+// minFlows is the least number of flows in which threads write, each with blocks of
+// its own. On machines with more processors there are as many flows as processors.
 const minFlows = 16
 
 const (
-	// maxBlank is how many blocks of NULs are looked through for data behind them.
+	// maxBlank is how many blocks of NULs are searched for data after them.
 	maxBlank = 1 << 14
-	// maxThreads bounds how many threads are told apart.
+	// maxThreads bounds how many threads are distinguished.
 	maxThreads = 1 << 16
-	// lastWrite is how long, in ns, a thread may be at writing a packet while the
+	// lastWrite is how long, in ns, a thread may take to write a packet while the
 	// process ends: it may have closed a block and not begun the next.
 	lastWrite = 50_000_000
 )
 
-// blockLog keeps account of the blocks of one file.
+// blockLog accounts for the blocks of one file.
 type blockLog struct {
-	flows int64 // 0: not known
-	// owed are the CLOSED blocks of each flow that lack the block which followed. A
+	flows int64 // 0: unknown
+	// owed are the CLOSED blocks of each flow whose next block is missing so far. A
 	// block's flow is that of its first packet's thread.
 	owed    map[int64]debt
 	all     debt // the same, whatever the flow
 	threads map[int64]struct{}
 	block   int   // number of the block that is read
 	flow    int64 // its flow
-	spare   int   // blocks of which nobody knows the flow
+	spare   int   // blocks of unknown flow
 	mixed   bool  // threads do not write in flows as assumed
 	blank   int   // blocks that have only NULs
 	open    int   // blocks that were not full at the end
@@ -52,10 +52,10 @@ type debt struct {
 	time  int64
 }
 
-// noFlow is the flow of a block that does not tell.
+// noFlow is the flow of a block whose thread is unknown.
 const noFlow = -1
 
-// enter begins the block in which o is, whose first packet is at o.
+// enter begins the block whose first packet is at o.
 func (r *packetReader) enter(o int) {
 	r.leave()
 	r.end = r.blockEnd(o)
@@ -75,12 +75,12 @@ func (r *packetReader) enter(o int) {
 	}
 }
 
-// blockEnd returns where the block of o ends, or the file.
+// blockEnd returns the end of the block that holds o, or of the file.
 func (r *packetReader) blockEnd(o int) int {
 	return min(o&^(blockSize-1)+blockSize, len(r.data))
 }
 
-// leave ends a block: its last packet must be of a thread of the same flow as the first.
+// leave ends a block: its last packet must belong to the same flow as the first.
 func (r *packetReader) leave() {
 	b := &r.blocks
 	if r.last >= 0 && b.flow != noFlow && b.flow != r.flowOf(r.last) {
@@ -106,8 +106,8 @@ func (r *packetReader) flowOf(o int) int64 {
 	return int64(uint64(thread) % uint64(r.blocks.flows))
 }
 
-// endMark handles a packet without content. It is the end of its block as a
-// rule; inside a block it is skipped (gprofng-experiment 3.1).
+// endMark handles a packet without content, usually the end of its block. Inside a
+// block it is skipped (gprofng-experiment 3.1).
 func (r *packetReader) endMark(o, size int, typ uint16) {
 	end := o + size
 	switch {
@@ -153,7 +153,7 @@ func (r *packetReader) close() {
 }
 
 // hidden handles a block whose padding, which starts at o, holds something at p. A
-// collector that is killed may leave the new end of a block behind the old one.
+// collector that is killed may leave the new end of a block after the old one.
 func (r *packetReader) hidden(o, p int) {
 	if size, typ := r.header(p); typ == typeEmpty && p+size == r.end && allZero(r.data[p+packetHeader:r.end]) {
 		r.pos = p
@@ -184,21 +184,21 @@ func (r *packetReader) blanks(o int) {
 	}
 }
 
-// blankRest leaves out the rest of a file that has more NULs than a collector
-// could have written.
+// blankRest skips the rest of a file that has more NULs than a collector could have
+// written.
 func (r *packetReader) blankRest() {
 	r.report(problem.Error, int64(r.pos), "bad-packet", fmt.Sprintf("the file has %d blocks of NULs up to here: the rest is not read", r.blocks.blank), 1)
 	r.pos, r.truncated = len(r.data), true
 }
 
-// cut tells that the file was longer.
+// cut reports that the file was longer.
 func (r *packetReader) cut(at int, why string) {
 	r.truncated = true
 	r.report(problem.Error, int64(at), "truncated", why+": what followed is lost", 1)
 }
 
-// finish tells what the blocks show once all are read. The process ended at a time
-// on the recording's clock.
+// finish reports what the blocks show once all are read. end is when the process
+// ended, on the recording's clock.
 func (r *packetReader) finish(end int64) {
 	r.leave()
 	b, length := &r.blocks, len(r.data)
@@ -223,8 +223,8 @@ func (r *packetReader) finish(end int64) {
 	}
 }
 
-// missing returns how many blocks must have been there, and the time of the first event
-// that nothing is known of.
+// missing returns how many blocks are missing, and the time of the first event that may
+// be lost.
 func (b *blockLog) missing() debt {
 	if b.mixed || b.flows == 0 {
 		return b.all

@@ -7,7 +7,7 @@ import (
 	"stackmill/stages/decode/bounds"
 )
 
-// facts are what an experiment says of itself that bounds its values.
+// facts are what an experiment says about itself that bounds its values.
 type facts struct {
 	start, end int64 // on the recording's clock
 	tickNS     int64
@@ -18,7 +18,7 @@ type facts struct {
 	cycles     map[int64]bool // tags of counters that count cycles
 }
 
-// facts returns what the log says; stated is false when it does not say how long the
+// facts returns what the log says; stated is false if it does not say how long the
 // experiment was.
 func (e *experiment) facts() (f facts, stated bool) {
 	l := &e.log
@@ -42,7 +42,7 @@ func (e *experiment) facts() (f facts, stated bool) {
 	return f, stated
 }
 
-// length is how long the experiment was, with what its threads may do after its end.
+// length is how long the experiment was, with what its threads may finish after its end.
 func (f *facts) length() int64 { return bounds.Plus(max(f.end-f.start, 0), bounds.Late) }
 
 // holds reports whether a time is one of the experiment's.
@@ -58,8 +58,7 @@ type bound struct {
 	between     func(f *facts, a, b int64) (least, most int64)
 }
 
-// boundsOf are those of each packet type: of the fields that are summed up, or that
-// sums are made of.
+// boundsOf are those of each packet type, for the fields that sums are made of.
 var boundsOf = map[uint16][]bound{
 	typeOProf: {{field: "NTICK", between: ticks}},
 	typeProf:  allTicks(),
@@ -85,10 +84,10 @@ func allTicks() (list []bound) {
 	return list
 }
 
-// anything is the bounds of a field that the packet's other fields make irrelevant.
+// anything is the bounds of a field that other fields of the packet make irrelevant.
 func anything() (least, most int64) { return math.MinInt64, math.MaxInt64 }
 
-// ticks of a thread's clock are not longer than the experiment.
+// ticks of a thread's clock do not exceed the experiment's length.
 func ticks(f *facts, _, _ int64) (least, most int64) {
 	if f.tickNS <= 0 {
 		return 0, math.MaxInt32
@@ -96,10 +95,10 @@ func ticks(f *facts, _, _ int64) (least, most int64) {
 	return 0, f.length()/f.tickNS + 1
 }
 
-// request is when the call began that the packet is the end of.
+// request is when the call began whose end the packet records.
 func request(f *facts, time, _ int64) (least, most int64) {
 	if !f.holds(time) {
-		return 0, 0 // nobody knows how long the call took
+		return 0, 0 // it is unknown how long the call took
 	}
 	return f.start - bounds.Late, time
 }
@@ -113,8 +112,8 @@ func transferred(f *facts, operation, _ int64) (least, most int64) {
 	return 0, int64(bounds.MemoryEnd(f.arch, f.wordBits, 0))
 }
 
-// block is one of memory that the process got, or gave back. A call that failed may
-// have wanted any size.
+// block is a block of memory that the process got or gave back. A call that failed may
+// have asked for any size.
 func block(f *facts, address, operation int64) (least, most int64) {
 	if address == 0 || operation == free {
 		return anything()
@@ -129,19 +128,19 @@ func block(f *facts, address, operation int64) (least, most int64) {
 // free is the HTYPE of a call that only gives back.
 const free = 1
 
-// counted is what a processor counted. Its sign bit marks samples that do not count.
+// counted is what a processor counted. The sign bit marks invalid samples.
 func counted(f *facts, tag, _ int64) (least, most int64) {
 	least = math.MinInt64
 	switch {
 	case !f.cycles[tag]:
 		return least, bounds.Times(f.length(), bounds.EventsPerNS)
-	case f.clockMHz > 0: // processors run faster for a while, but not four times as fast
+	case f.clockMHz > 0: // processors may run faster for a while, but not four times as fast
 		return least, bounds.Times(f.length()/1000+1, 4*f.clockMHz)
 	}
 	return least, bounds.Times(f.length(), bounds.CyclesPerNS)
 }
 
-// latency is cycles within the experiment.
+// latency is in cycles within the experiment.
 func latency(f *facts, _, _ int64) (least, most int64) {
 	return 0, bounds.Times(f.length(), bounds.CyclesPerNS)
 }
@@ -158,7 +157,7 @@ type checked struct {
 	with [2]field
 }
 
-// checks returns the bounds that a layout's packets are held against.
+// checks returns the bounds for the packets of a layout.
 func (l *layout) checks() (list []checked) {
 	for _, b := range boundsOf[l.typ] {
 		if at := l.fields[b.field]; at.width != 0 {
@@ -168,8 +167,8 @@ func (l *layout) checks() (list []checked) {
 	return list
 }
 
-// exceeds reports whether the field of a packet is out of its bounds. What a field
-// without sign holds beyond math.MaxInt64 reads as negative.
+// exceeds reports whether the field of a packet is out of its bounds. Unsigned values
+// beyond math.MaxInt64 read as negative.
 func (c *checked) exceeds(f *eventFile, packet []byte) (value, least, most int64, exceeds bool) {
 	if value = c.at.get(packet, f.order); value == 0 {
 		return 0, 0, 0, false
@@ -183,7 +182,7 @@ func (f *eventFile) hold(checks []checked, offset int, packet []byte) {
 	for i := range checks {
 		c := &checks[i]
 		value, least, most, exceeds := c.exceeds(f, packet)
-		if !exceeds || least == most { // the latter goes with the packet's time, which is counted
+		if !exceeds || least == most { // the latter is due to the packet's time, which is counted
 			continue
 		}
 		shown := any(value)
@@ -212,8 +211,8 @@ func (f *eventFile) leave(to []int64, l *layout, packets []int, name string) {
 	}
 }
 
-// time is when a packet was recorded. One whose time is none of the experiment's
-// stands where the one before it does: the same thread wrote it as a rule.
+// time is when a packet was recorded. A time outside of the experiment is replaced by
+// that of the packet before, which the same thread usually wrote.
 func (f *facts) time(recorded, before int64) int64 {
 	if f.holds(recorded) {
 		return recorded

@@ -14,7 +14,7 @@ const (
 	methodPacket   = 11<<8 | 3
 	locationPacket = 14<<8 | 3
 
-	classStrings = 8 + 16 // behind class id and time, or class id and method id
+	classStrings = 8 + 16 // after class id and time, or class id and method id
 )
 
 // classReader reads the names of Java methods.
@@ -51,8 +51,8 @@ func (e *experiment) readClasses(data []byte, release func()) map[uint64]decode.
 	return r.methods
 }
 
-// packet reads the packet at o and returns where the next one is, -1 when nobody
-// knows. Packets lie in blocks as those of events do, one block after the other.
+// packet reads the packet at o and returns the place of the next one, -1 if unknown.
+// Packets lie in blocks like those of events, one block after the other.
 func (r *classReader) packet(o int) int {
 	end := min(o&^(blockSize-1)+blockSize, len(r.data))
 	rest := r.data[o:end]
@@ -106,7 +106,7 @@ func cutString(b []byte) (s, rest []byte) {
 	return b[:n], b[min(len(b), (n+4)&^3):]
 }
 
-// className turns `Lpkg/Name;` into `pkg.Name`; other names are not used.
+// className turns `Lpkg/Name;` into `pkg.Name`; other names are ignored.
 func className(s string) string {
 	name, ok := strings.CutPrefix(s, "L")
 	if !ok {

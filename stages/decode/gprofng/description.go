@@ -87,7 +87,7 @@ func (r *logReader) addKind(info decode.KindInfo) {
 	r.kinds = append(r.kinds, info)
 }
 
-// hasKind says whether the process was recorded with a kind of data.
+// hasKind reports whether the process was recorded with a kind of data.
 func (l *recordedLog) hasKind(kind schema.Kind) bool {
 	for _, k := range l.kinds {
 		if k.Kind == kind {
@@ -97,7 +97,7 @@ func (l *recordedLog) hasKind(kind schema.Kind) bool {
 	return false
 }
 
-// cycleCounters are the names under which CPU cycles are counted: shown as time.
+// cycleCounters are the names of counters of CPU cycles, which are shown as time.
 var cycleCounters = map[string]string{
 	"cycles":                  "CPU Cycles",
 	"cycles0":                 "CPU Cycles",
@@ -133,10 +133,10 @@ func (r *logReader) counter(t *tag) {
 	r.counters = append(r.counters, c)
 }
 
-// triggerOf translates what a counter's `memop` says of its PCs (gprofng-experiment 9.5).
+// triggerOf translates a counter's `memop` (gprofng-experiment 9.5).
 func triggerOf(memop int64) decode.Trigger {
 	switch memop {
-	case 0, 0x4, 0x100: // no accesses, instructions counted, events outside of the program
+	case 0, 0x4, 0x100: // no accesses, counted instructions, events outside of the program
 		return decode.NoTrigger
 	case 0x203:
 		return decode.TriggerExact

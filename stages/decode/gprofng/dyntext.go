@@ -18,17 +18,17 @@ const (
 	dynHeaderSize = 24
 )
 
-// Limits of what is kept. The largest functions of run-time compilers have some MB.
+// Limits of what is kept. The largest functions of run-time compilers have a few MB.
 const (
 	maxCode    = 16 << 20
 	maxAllCode = 128 << 20
 	maxLines   = 1 << 20
-	// codePadding is how much longer than its function code may be.
+	// codePadding is how much longer code may be than its function.
 	codePadding = 64
 )
 
-// dynReader adds instructions, lines and source files to the dynamic functions
-// among image events.
+// dynReader adds instructions, lines and source files to the dynamic functions of an
+// image.
 type dynReader struct {
 	e         *experiment
 	events    []decode.MapEvent
@@ -44,7 +44,7 @@ func (e *experiment) readDyntext(data []byte, events []decode.MapEvent) {
 			r.byAddress[events[i].Address] = append(r.byAddress[events[i].Address], i)
 		}
 	}
-	header := false // was the last record
+	header := false // the last record was one
 	for o := 0; o < len(data); {
 		rest := data[o:]
 		if len(rest) < dynRecord {
@@ -80,7 +80,7 @@ func (r *dynReader) header(record []byte, offset int64) {
 	}
 	time, address := int64(e.order.u64(record[8:])), e.order.u64(record[16:])
 	for _, i := range r.byAddress[address] {
-		// The latest that was mapped by then; else the first at all.
+		// The latest that was mapped by then, or the first of all.
 		ev, found := &r.events[i], r.function
 		if found == nil || ev.Time <= time && (found.Time > time || ev.Time >= found.Time) {
 			r.function = ev
@@ -114,5 +114,5 @@ func (r *dynReader) describe(typ uint32, content []byte, offset int64) {
 	}
 }
 
-// maxPath is the longest path that a system knows.
+// maxPath is the longest path that systems allow.
 const maxPath = 4096

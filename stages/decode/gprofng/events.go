@@ -13,7 +13,7 @@ import (
 // they stay in the cache from the first column to the last.
 const chunk = 1024
 
-// maxText is how many bytes of strings end a batch early.
+// maxText is how many bytes of strings fill a batch early.
 const maxText = 1 << 24
 
 // eventReader delivers the events of a file as batches.
@@ -34,8 +34,8 @@ func newEventReader(f *eventFile, alloc memory.Allocator, start int64) *eventRea
 	}
 }
 
-// Next returns the next batch, nil at the end. An error means that the file
-// could not be read any more.
+// Next returns the next batch, nil at the end. An error means that the file has become
+// unreadable.
 func (r *eventReader) Next() (arrow.RecordBatch, error) {
 	if r.left == 0 {
 		return nil, nil
@@ -54,7 +54,7 @@ func (r *eventReader) Next() (arrow.RecordBatch, error) {
 	return b.finish(), nil
 }
 
-// Close ends the reader. It holds nothing but memory.
+// Close ends the reader, which holds only memory.
 func (r *eventReader) Close() { r.left = 0 }
 
 // rowsPerPacket bounds how many rows one packet makes.
@@ -65,7 +65,7 @@ func (r *eventReader) rowsPerPacket() int64 {
 	return 1
 }
 
-// fill fills a batch as far as whole chunks of packets fit.
+// fill fills a batch with whole chunks of packets.
 func (r *eventReader) fill(b *batch) {
 	per := int(r.rowsPerPacket())
 	for b.rows+per <= b.size && b.text < maxText {
@@ -107,7 +107,7 @@ func (r *eventReader) rows(b *batch, packets []int) {
 }
 
 // relative turns times of the recording's clock into times from the founder's
-// start; 0 stays 0, which is none.
+// start; 0 stays 0, which stands for none.
 func (r *eventReader) relative(times []int64) {
 	for i, t := range times {
 		if t != 0 {
@@ -172,7 +172,7 @@ func (r *eventReader) expand(b *batch, l *layout, packets []int) {
 	b.rows += len(rows)
 }
 
-// computed fills the columns that are more than a field.
+// computed fills the columns that are not just a field.
 func (r *eventReader) computed(b *batch, l *layout, packets []int) {
 	f, n := r.file, len(packets)
 	switch f.kind {

@@ -10,12 +10,12 @@ import (
 	"stackmill/stages/decode/gprofng/archive"
 )
 
-// What is missing from one file of an experiment may show in another: each call
-// stack is recorded for an event, each sample point of the log is a record of the
-// overview, each descendant a folder.
+// What is missing from one file of an experiment may show in another: each call stack
+// belongs to an event, each sample point of the log to a record of the overview, each
+// descendant to a folder.
 
-// judgeStacks tells of call stacks that no event has, and of threads that recorded
-// stacks and no events.
+// judgeStacks reports call stacks without an event, and threads that recorded stacks but
+// no events.
 func (e *experiment) judgeStacks() {
 	if len(e.log.kinds) == 0 {
 		return
@@ -27,7 +27,7 @@ func (e *experiment) judgeStacks() {
 			continue
 		}
 		if f.damaged {
-			return // it was said
+			return // it was reported
 		}
 		packets += f.packets
 		for t := range f.threads {
@@ -42,15 +42,15 @@ func (e *experiment) judgeStacks() {
 	if unused := e.stacks.unused(); unused > 0 {
 		report(e.unusedSeverity(unused, len(threads)), problem.NoOffset, "unused-stacks", "call stacks were recorded for events that are in no file", int64(unused))
 	}
-	// Threads of one flow may write side by side, too, and a signal handler beside the
-	// thread that it interrupts.
+	// Threads of one flow may also write at the same time, and a signal handler while the
+	// thread does that it interrupts.
 	if lost := e.stacks.writers - len(flows); lost > 0 && len(threads) > 0 && len(threads) == len(flows) && !e.nests() {
 		report(problem.Error, problem.NoOffset, "missing-threads", "threads recorded call stacks, and their events are in no file", int64(lost))
 	}
 }
 
-// unusedSeverity says how bad it is that so many stacks are of no event. While a process
-// ends, each of its threads may lose one, and another one in a signal handler.
+// unusedSeverity says how bad it is that so many stacks have no event. While a process
+// ends, each of its threads may lose one, and another in a signal handler.
 func (e *experiment) unusedSeverity(unused, threads int) problem.Severity {
 	if unused > 2*threads || unused > 1 && threads == 1 && e.log.closed {
 		return problem.Error
@@ -58,7 +58,7 @@ func (e *experiment) unusedSeverity(unused, threads int) problem.Severity {
 	return problem.Warning
 }
 
-// nests reports whether events were recorded while another was: by signal handlers.
+// nests reports whether events were recorded during others: by signal handlers.
 func (e *experiment) nests() bool {
 	signals, others := 0, 0
 	for kind, f := range e.events {
@@ -73,7 +73,7 @@ func (e *experiment) nests() bool {
 	return signals > 1 || signals == 1 && others > 0
 }
 
-// judgeSamples compares the overview, which has so many records, with the log.
+// judgeSamples compares the number of records of the overview with the log.
 func (e *experiment) judgeSamples(records int) {
 	named := int(e.log.samples) + 1
 	slack := 0 // a process that was killed may have written one of the two
@@ -89,7 +89,7 @@ func (e *experiment) judgeSamples(records int) {
 	}
 }
 
-// judgeDescendants tells of descendants that the logs announce and that are not there.
+// judgeDescendants reports descendants that the logs announce but that are missing.
 func (o *opener) judgeDescendants(names []string) {
 	slices.Sort(o.announced)
 	for _, lineage := range slices.Compact(o.announced) {
@@ -99,7 +99,7 @@ func (o *opener) judgeDescendants(names []string) {
 	}
 }
 
-// judgeArchives tells of links that are not followed.
+// judgeArchives reports links that are not followed.
 func (o *opener) judgeArchives() {
 	archives := archivesOf(o.path)
 	if _, err := o.folder.resolve(archives); errors.Is(err, errLeadsOut) {

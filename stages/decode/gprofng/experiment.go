@@ -49,7 +49,7 @@ func (e *experiment) reporter(file string) reporter {
 	}
 }
 
-// open reads the experiment; false when its data cannot be used.
+// open reads the experiment; false if its data cannot be used.
 func (e *experiment) open() bool {
 	e.log = recordedLog{samples: -1, labels: map[int64]string{}, layouts: map[uint16]*layout{}}
 	maps := &mapReader{e: e}
@@ -77,7 +77,7 @@ func (e *experiment) open() bool {
 	return true
 }
 
-// file opens a file; false when it is not there, or unreadable, which is reported.
+// file opens a file; false if it does not exist, or is unreadable, which is reported.
 func (e *experiment) file(name string, limit int64) (f *os.File, size int64, ok bool) {
 	path, err := e.opener.folder.resolve(filepath.Join(e.dir, name))
 	var info fs.FileInfo
@@ -91,8 +91,8 @@ func (e *experiment) file(name string, limit int64) (f *os.File, size int64, ok 
 	return f, info.Size(), true
 }
 
-// unreadable reports why a file cannot be read, if it is there. A fault of the
-// machine is none of the recording.
+// unreadable reports why a file cannot be read, if it exists. A fault of the machine is
+// not the recording's.
 func (e *experiment) unreadable(file string, err error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -103,7 +103,7 @@ func (e *experiment) unreadable(file string, err error) {
 	e.report(problem.Error, file, problem.NoOffset, "unreadable", "%v", cause(err))
 }
 
-// text hands a text to f; false when it is not there or unreadable.
+// text hands a text to f; false if it does not exist or is unreadable.
 func (e *experiment) text(file string, f func(in io.Reader, size int64)) bool {
 	in, size, ok := e.file(file, infile.Log)
 	if !ok {
@@ -145,8 +145,8 @@ func (e *experiment) fillProcess() {
 	p.JavaThreads = l.javaThreads(e.shift())
 }
 
-// judgeTick leaves out a clock interval that is longer than the experiment: no tick
-// would have come.
+// judgeTick leaves out a clock interval that is longer than the experiment: there would
+// have been no tick.
 func (e *experiment) judgeTick() {
 	facts, _ := e.facts()
 	for i := range e.log.kinds {
@@ -188,7 +188,7 @@ func (e *experiment) readStacks() {
 	})
 }
 
-// view lets f read a file that is needed no longer then; false when it is not there.
+// view lets f read a file that is not needed afterwards; false if it does not exist.
 func (e *experiment) view(file string, f func(m *mapped.File)) bool {
 	m, ok := e.mapFile(file)
 	if !ok {
@@ -201,7 +201,7 @@ func (e *experiment) view(file string, f func(m *mapped.File)) bool {
 	return true
 }
 
-// mapFile maps a file; false when it is not there, or unreadable, which is reported.
+// mapFile maps a file; false if it does not exist, or is unreadable, which is reported.
 func (e *experiment) mapFile(file string) (*mapped.File, bool) {
 	path, err := e.opener.folder.resolve(filepath.Join(e.dir, file))
 	var m *mapped.File

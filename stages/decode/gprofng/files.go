@@ -40,7 +40,7 @@ var eventFiles = [kinds]string{
 }
 
 // Files returns all regular files of the experiment, its descendants and its
-// archives, except the archiver's own log, which tells nothing of the program, and
+// archives, except the archiver's own log, which says nothing about the program, and
 // links that lead out of it.
 func (d *Decoder) Files(path string) ([]string, error) {
 	root, err := filepath.EvalSymlinks(path)
@@ -90,7 +90,7 @@ func descendants(path string) ([]string, error) {
 	return names, err
 }
 
-// naturalCompare compares numbers inside names by value; of equal values the
+// naturalCompare compares numbers inside names by value; of equal values, the
 // one with more digits comes first (gprofng-experiment 1.2).
 func naturalCompare(a, b string) int {
 	for i, j := 0, 0; ; i, j = i+1, j+1 {

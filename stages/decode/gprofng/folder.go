@@ -19,8 +19,8 @@ type folder struct {
 
 var errLeadsOut = errors.New("it is a link that leads out of the recording, which is not followed")
 
-// folderOf returns the folder of the experiment at path. That of a descendant
-// opened by itself is the founder's.
+// folderOf returns the folder of the experiment at path: the founder's for a descendant
+// that is opened by itself.
 func folderOf(path string) (folder, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -102,7 +102,7 @@ func (f folder) strays(archives string) (names []string, err error) {
 	return names, err
 }
 
-// cause is an error without the path, which says where a recording was read.
+// cause returns an error without the path, which would say where a recording was read.
 func cause(err error) error {
 	for _, known := range []error{infile.ErrNotRegular, infile.ErrTooLarge} {
 		if errors.Is(err, known) {

@@ -22,12 +22,12 @@ const (
 	flagCompressed = 1 << 31
 	linkSize       = 8
 
-	// maxInfos bounds the list of infos; there is one of each kind.
+	// maxInfos bounds the list of infos, which has one of each kind.
 	maxInfos = 16
 )
 
 // fragment is a piece of a stack: words in the file, and the fragment that
-// goes on behind them.
+// continues it.
 type fragment struct {
 	words []byte // in the mapped file
 	link  uint64
@@ -48,7 +48,7 @@ type frameFile struct {
 	frames    []frame
 	fragments map[uint64]fragment
 	release   func() // gives back the memory of the file
-	writers   int    // blocks that are not full, each another thread's
+	writers   int    // blocks that are not full, each of another thread
 }
 
 // readFrames reads gprofng-experiment 4.1 and 4.2.

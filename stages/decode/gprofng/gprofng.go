@@ -36,8 +36,8 @@ func New() *Decoder { return &Decoder{} }
 // Name returns `gprofng`.
 func (d *Decoder) Name() string { return "gprofng" }
 
-// Detect reports whether path is an experiment (a name ending in `.er`, be it
-// a directory or not: what is wrong with it is for Open to say) or a group file.
+// Detect reports whether path is an experiment (any name ending in `.er`: Open says if
+// it is not a directory) or a group file.
 func (d *Decoder) Detect(path string) bool {
 	if isExperimentName(filepath.Base(filepath.Clean(path))) {
 		_, err := os.Stat(path)
@@ -62,7 +62,7 @@ func isGroup(path string) bool {
 	return err == nil && bytes.Equal(head, []byte(groupHeader))
 }
 
-// Open is OpenContext without an end.
+// Open is OpenContext without a context.
 func (d *Decoder) Open(path string) *decode.Recording {
 	return d.OpenContext(context.Background(), path)
 }
@@ -109,11 +109,11 @@ type opener struct {
 	alloc   memory.Allocator
 	founder *experiment
 	mapped  []*mapped.File
-	// announced are the lineages of the descendants that the logs tell of.
+	// announced are the lineages of the descendants that the logs name.
 	announced []string
 }
 
-// maxDescendants bounds how many descendants are looked for.
+// maxDescendants bounds how many descendants are looked up.
 const maxDescendants = 1 << 16
 
 func (o *opener) announce(lineage string) {
@@ -148,8 +148,8 @@ func (o *opener) open() {
 	o.judgeArchives()
 }
 
-// hasData says whether a descendant is opened: not when it recorded no stacks
-// and no events (gprofng-experiment 1.2).
+// hasData reports whether a descendant is opened: not if it recorded no stacks and no
+// events (gprofng-experiment 1.2).
 func (o *opener) hasData(name string) bool {
 	for i, f := range append([]string{framesFile}, eventFiles[:]...) {
 		size, err := o.folder.size(filepath.Join(o.path, name, f))
@@ -191,9 +191,9 @@ func (o *opener) describe(e *experiment) {
 	}
 }
 
-// began is when a recording began at the latest whose log tells the second: the
-// log was last written then, except where the file is a copy that was given
-// another time, or only whole seconds of it.
+// began is the latest time at which a recording may have begun whose log has the second:
+// the log was last written then, unless the file is a copy with another time, or with
+// whole seconds only.
 func began(second time.Time, log string) time.Time {
 	latest := second.Add(time.Second - 1)
 	if info, err := infile.Stat(log); err == nil && info.ModTime().After(second) && info.ModTime().Before(latest) {
@@ -202,8 +202,8 @@ func began(second time.Time, log string) time.Time {
 	return latest
 }
 
-// inheritTargets names the program of forked children, whose log says only
-// `(fork)`: it is the parent's.
+// inheritTargets gives forked children, whose log says only `(fork)`, the name of their
+// parent's program.
 func (o *opener) inheritTargets() {
 	targets := map[string]string{}
 	for _, p := range o.rec.Processes {

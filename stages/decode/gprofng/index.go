@@ -11,7 +11,7 @@ import (
 // releaseStep is how many bytes the index reads before they are released.
 const releaseStep = 1 << 22
 
-// someStep is how many packets stand for each whose time is kept.
+// someStep is the distance between the packets whose times are kept.
 const someStep = 64
 
 // eventFile is an event file of one kind, opened and indexed.
@@ -35,7 +35,7 @@ type eventFile struct {
 	ended  int64 // the latest time that the log has
 	checks [maxType][]checked
 	left   bounds.Left // values out of bounds
-	moved  int64       // packets whose time is none of the experiment's
+	moved  int64       // packets whose time is outside of the experiment
 	first  int64       // the earliest time
 	some   []int64     // times of some packets, as recorded
 }
@@ -89,8 +89,8 @@ func (f *eventFile) indexFields() (fields [maxType]indexFields) {
 	return fields
 }
 
-// timeOf returns the time of a packet, which is that of the packet before if the
-// recorded one cannot be the experiment's.
+// timeOf returns the time of a packet: that of the packet before if the recorded one is
+// outside of the experiment.
 func (f *eventFile) timeOf(p *indexFields, packet []byte, offset int, before int64) int64 {
 	recorded := p.time.get(packet, f.order)
 	if f.packets%someStep == 0 {

@@ -11,8 +11,8 @@ import (
 	"stackmill/stages/decode/gprofng/archive"
 )
 
-// judge records what follows from the experiment as a whole: what the
-// collector warns of, what is missing, and what is known to mislead.
+// judge records what the experiment shows as a whole: what the collector warns of, what
+// is missing, and what is known to mislead.
 func (e *experiment) judge() {
 	l := &e.log
 	for _, w := range l.warnings {
@@ -33,8 +33,8 @@ func (e *experiment) judge() {
 	}
 }
 
-// judgeEvents tells of declared kinds without events. When the call stacks
-// show that there were events, they are lost.
+// judgeEvents reports declared kinds without events. If the call stacks show that there
+// were events, they are lost.
 func (e *experiment) judgeEvents() {
 	var total int64
 	for _, f := range e.events {
@@ -59,15 +59,15 @@ func (e *experiment) judgeEvents() {
 	}
 }
 
-// A clock profile is doubted when it accounts for less than half of the CPU
-// time that the system accounted to the process, if that is enough to judge by.
+// A clock profile is doubted if it accounts for less than half of the CPU time that
+// the system accounted to the process, provided that this is enough to judge by.
 const (
 	doubtfulShare = 0.5
 	judgeableNS   = 100_000_000
 )
 
-// judgeClock compares the clock profile with the overview: timers that run
-// slower than requested and threads that are not profiled show there.
+// judgeClock compares the clock profile with the overview, which shows timers that run
+// slower than requested and threads that are not profiled.
 func (e *experiment) judgeClock() {
 	f := e.events[schema.Clock]
 	if f == nil || f.packets == 0 || f.damaged {

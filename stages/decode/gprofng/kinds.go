@@ -43,8 +43,8 @@ var kindTypes = [kinds][]uint16{
 // microStates are the fields of a PROF packet: the ticks in states 0 to 9.
 var microStates = []string{"UCPU", "SCPU", "TRAP", "TFLT", "DFLT", "KFLT", "ULCK", "TSLP", "WCPU", "TSTP"}
 
-// limit is the largest value of a field that enumerates or counts; a packet
-// with another value is not what it seems to be.
+// limit is the largest value of a field that enumerates or counts; what has a larger one
+// is not such a packet.
 type limit struct {
 	field string
 	max   int64
@@ -56,7 +56,7 @@ var limits = map[uint16][]limit{
 	typeIO:    {{"IOTYPE", 9}},
 }
 
-// standard are the fields of their own that every description of a packet type has
+// standard are the specific fields that each description of a packet type has
 // (gprofng-experiment 3.4).
 var standard = map[uint16][]string{
 	typeOProf: {"MSTATE", "NTICK"},
@@ -68,8 +68,8 @@ var standard = map[uint16][]string{
 	typeMHWC:  {"HWCTAG", "HWCINT"},
 }
 
-// lacks lists the fields that a description should have and has not: their values
-// would be 0 (gprofng-experiment 3.3).
+// lacks lists the fields that are missing in a description: their values would be 0
+// (gprofng-experiment 3.3).
 func (l *layout) lacks() (names []string) {
 	own, ok := standard[l.typ]
 	if !ok {
@@ -89,12 +89,12 @@ func (l *layout) lacks() (names []string) {
 // column says which field of a packet a column of the kind's batches holds.
 type column struct {
 	field   string
-	missing int64 // the column's value when packets have no such field
+	missing int64 // the column's value if packets have no such field
 	time    bool  // an absolute time, 0 for none
 }
 
-// payload are the columns of schema.EventPayload that fields hold. A column
-// without a field is computed (events.go).
+// payload are the fields of the columns of schema.EventPayload. A column without a field
+// is computed (events.go).
 var payload = [kinds][]column{
 	schema.Clock:    {{field: "MSTATE"}, {field: "NTICK"}, {}},
 	schema.Sync:     {{field: "SRQST", time: true}, {field: "SOBJ"}},

@@ -25,7 +25,7 @@ func newLayout(typ uint16) *layout {
 	return &layout{typ: typ, fields: map[string]field{}, text: map[string]int{}, need: packetHeader}
 }
 
-// alwaysUnsigned are the fields that are unsigned whatever their type says.
+// alwaysUnsigned are the fields that are unsigned even if their type is not.
 var alwaysUnsigned = []string{"LWPID", "THRID", "CPUID", "VIRTPC", "PHYSPC"}
 
 // maxFields bounds how many fields a packet has; known ones have up to 20.
@@ -66,8 +66,8 @@ func (l *layout) addField(name, typ, offset string) error {
 	return nil
 }
 
-// get reads the field of one packet that is known to hold it; 0 when the
-// layout lacks it.
+// get reads the field of a packet, which must be long enough to hold it; 0 if the layout
+// lacks it.
 func (f field) get(packet []byte, order byteOrder) int64 {
 	switch {
 	case f.width == 8:

@@ -20,7 +20,7 @@ func locator(path string, f folder) func(string) []decode.Candidate {
 		if archived, err := f.resolveArchived(filepath.Join(archives, archive.Name(object))); err == nil && isFile(archived) {
 			found = append(found, decode.Candidate{Path: archived, Origin: "archive"})
 		}
-		// A relative path is one of a directory that is not ours.
+		// A relative path belongs to an unknown directory.
 		if filepath.IsAbs(object) && isFile(object) {
 			found = append(found, decode.Candidate{Path: object, Origin: "path"})
 		}
@@ -33,8 +33,8 @@ func isFile(path string) bool {
 	return err == nil
 }
 
-// archivesOf returns where the archives of an experiment are. Of a descendant
-// opened by itself, the founder has them.
+// archivesOf returns the folder of an experiment's archives. A descendant that is opened
+// by itself uses the founder's.
 func archivesOf(path string) string {
 	archives := filepath.Join(path, archive.Dir)
 	if !exists(archives) && isDescendant(path) {

@@ -32,12 +32,12 @@ type recordedLog struct {
 	start    int64 // ns on the host's monotonic clock
 	wall     int64 // s since 1970
 	closed   bool
-	exited   bool // by an exit event, the last of its kind
-	endless  bool // the time of its end is not believed
+	exited   bool // the log was closed by an exit event
+	endless  bool // the time of its end is unusable
 	archived bool // the collector ran the archiver
 	lastTime int64
 	labels   map[int64]string // of sample points, by id
-	samples  int64            // the highest id of a sample point, -1 when there is none
+	samples  int64            // the highest id of a sample point, -1 if there is none
 
 	kinds    []decode.KindInfo
 	clockAt  int64 // where the log describes the clock profile
@@ -59,7 +59,7 @@ type logReader struct {
 	living map[string][]int // numbers of the threads that have not ended, by environment
 }
 
-// tooMany tells that a log has more of something than are kept.
+// tooMany reports that a log has more of something than are kept.
 func (r *logReader) tooMany(reason, what string, most int) {
 	r.e.report(problem.Error, r.file, problem.NoOffset, "too-many-"+reason, "only the first %d %s are kept", most, what)
 }
@@ -70,8 +70,8 @@ func (e *experiment) readLog(file string, in io.Reader, size int64, maps *mapRea
 	return e.readXML(file, in, size, r.tag, func() bool { return file == logFile && !r.exited })
 }
 
-// readXML hands each tag of a file to f, and returns where its text ends. It is only
-// believed to be whole if padding follows, unless it need not.
+// readXML hands each tag of a file to f, and returns where its text ends. If padded says
+// that padding must follow, a text without is reported.
 func (e *experiment) readXML(file string, in io.Reader, size int64, f func(t *tag), padded func() bool) (end int64) {
 	x := newXMLReader(in, func(offset int64, message string) {
 		e.report(problem.Error, file, offset, "xml-syntax", "%s", message)
@@ -83,7 +83,7 @@ func (e *experiment) readXML(file string, in io.Reader, size int64, f func(t *ta
 		e.unreadable(file, err)
 	}
 	if !x.failed && size > 0 && padded() && x.text.cut(size) {
-		// Whoever edits the text removes the padding, too.
+		// Editing the text also removes the padding.
 		e.report(problem.Warning, file, size, "maybe-cut", "the text is not followed by the padding that the collector writes: the file was cut between two lines, or edited")
 	}
 	return x.offset(len(x.data))
@@ -153,7 +153,7 @@ func (r *logReader) process(t *tag) {
 	}
 }
 
-// int reads an attribute that need not be there.
+// int reads an optional attribute.
 func (r *logReader) int(t *tag, name string) int64 {
 	s := t.get(name)
 	if s == "" {
@@ -166,7 +166,7 @@ func (r *logReader) int(t *tag, name string) int64 {
 	return n
 }
 
-// time reads a time stamp; false when it is there but unreadable.
+// time reads an optional time stamp; false if it is unreadable.
 func (r *logReader) time(t *tag) (int64, bool) {
 	s := t.get("tstamp")
 	if s == "" {
@@ -225,9 +225,8 @@ func (l *recordedLog) wordBytes() int {
 	return 8
 }
 
-// littleEndian lists the architectures with that byte order; all others count
-// as SPARC (gprofng-experiment 1.7). A log that does not say is taken for one
-// of the former.
+// littleEndian lists the architectures with that byte order; all others count as SPARC
+// (gprofng-experiment 1.7). A log without an architecture is taken to be little-endian.
 var littleEndian = map[string]bool{
 	"": true, "i86pc": true, "i386": true, "i486": true, "i586": true, "i686": true, "x86_64": true,
 	"aarch64": true, "riscv64": true, "loongarch64": true,

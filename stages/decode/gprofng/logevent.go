@@ -38,8 +38,8 @@ func (r *logReader) warning(kind string, t *tag) {
 	r.warnings = append(r.warnings, collectorWarning{kind, t.get("id"), strings.TrimSpace(t.text), r.file, t.offset})
 }
 
-// eventTime reads an event's time; false if it is there but unreadable. All but that of
-// the run event count from the start: one that cannot be is taken for 0.
+// eventTime reads an event's time; false if it is unreadable. Times count from the start,
+// except that of the run event; an impossible one counts as 0.
 func (r *logReader) eventTime(kind string, t *tag) (time int64, ok bool) {
 	time, ok = r.time(t)
 	if !ok {

@@ -23,12 +23,12 @@ type mapReader struct {
 	events  []decode.MapEvent
 	pending []decode.CodeFunction // announced functions of the next dynamic region
 	kept    int                   // events and functions
-	dropped int64                 // those that are too many
-	paths   map[string]string     // each once
+	dropped int64                 // how many were too many
+	paths   map[string]string     // shared by events
 }
 
-// maxMaps bounds the events of one process's map: what a process has mapped at a
-// time is a quarter of it.
+// maxMaps bounds the events of one process's map. A process has at most a quarter of
+// that mapped at a time.
 const maxMaps = 1 << 18
 
 // room reports whether one more event can be kept.
@@ -69,8 +69,8 @@ func (e *experiment) readMap(in io.Reader, size int64, maps *mapReader) {
 	}
 }
 
-// numbers reads the attributes of one event; the first that is unreadable is
-// kept as the reason why the event is dropped.
+// numbers reads the attributes of one event; the first unreadable one is kept as the
+// reason why the event is dropped.
 type numbers struct {
 	t   *tag
 	bad string
@@ -101,8 +101,8 @@ func (n *numbers) time() int64 {
 	return v
 }
 
-// event reads one event. An event with an unreadable number is dropped: a
-// mapping at a wrong place would be worse than none.
+// event reads one event. One with an unreadable number is dropped: a misplaced mapping
+// would be worse than none.
 func (m *mapReader) event(file string, t *tag) {
 	n := &numbers{t: t}
 	ev := decode.MapEvent{Address: n.unsigned("vaddr", true), Time: n.time()}
@@ -139,8 +139,8 @@ func (m *mapReader) event(file string, t *tag) {
 	}
 }
 
-// holds reports whether a mapping lies in the process's memory. One that is longer
-// would own what lies behind it.
+// holds reports whether a mapping lies in the process's memory. A longer one would own
+// what lies after it.
 func (m *mapReader) holds(file string, t *tag, ev *decode.MapEvent) bool {
 	l := &m.e.log
 	if most, ok := bounds.Mapping(l.arch, l.wordBits, ev.Address, ev.Size); !ok {
@@ -156,7 +156,7 @@ func (m *mapReader) remark(file string, t *tag, reason, message string) {
 	m.e.report(problem.Info, file, t.offset, reason, "%s", message)
 }
 
-// segment reads the mapping of a file; false when it has no name to use.
+// segment reads the mapping of a file; false if it has no usable name.
 func (m *mapReader) segment(file string, n *numbers, ev *decode.MapEvent) bool {
 	ev.Path = m.path(n.t.get("name"))
 	ev.FileOffset = n.unsigned("foffset", false)

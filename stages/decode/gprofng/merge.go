@@ -30,8 +30,8 @@ type merger struct {
 	times [maxType]field
 	runs  []run // not begun
 	heap  []cursor
-	// changed says that a packet is not there any more: the file was written
-	// to after it was indexed.
+	// changed says that a packet has disappeared: the file was written to after it was
+	// indexed.
 	changed bool
 }
 
@@ -45,8 +45,8 @@ func newMerger(f *eventFile) *merger {
 	return m
 }
 
-// next appends the offsets of the following packets, which all have one type,
-// until offsets is full. At the end it appends none.
+// next appends the offsets of the next packets, all of one type, until offsets is full.
+// At the end it appends none.
 func (m *merger) next(offsets []int) []int {
 	typ := -1
 	for len(offsets) < cap(offsets) {
@@ -78,7 +78,7 @@ func (m *merger) next(offsets []int) []int {
 	return offsets
 }
 
-// begin puts the runs into the heap that begin before the first cursor.
+// begin puts runs that begin before the first cursor into the heap.
 func (m *merger) begin() {
 	for len(m.runs) > 0 {
 		r := &m.runs[0]
@@ -130,8 +130,8 @@ func (m *merger) advance(c *cursor) bool {
 	return m.load(c)
 }
 
-// load reads the time of the packet at a cursor; false when it is no longer
-// the packet that was indexed.
+// load reads the time of the packet at a cursor; false if it is no longer the packet
+// that was indexed.
 func (m *merger) load(c *cursor) bool {
 	f := m.file
 	packet := f.Data[c.offset:]

@@ -41,7 +41,7 @@ const (
 )
 
 // parseTime reads a time stamp `S.FFFFFFFFF` as nanoseconds
-// (gprofng-experiment 2.2). The digits behind the dot are a decimal fraction.
+// (gprofng-experiment 2.2). The digits after the dot are a decimal fraction.
 func parseTime(s string) (int64, error) {
 	whole, fraction, _ := strings.Cut(strings.TrimSpace(s), ".")
 	seconds, err := parseInt(whole)

@@ -2,8 +2,8 @@ package gprofng
 
 import "encoding/binary"
 
-// byteOrder reads the numbers of one recording. It is no interface, because it
-// stands in the innermost loops.
+// byteOrder reads the numbers of one recording. It is not an interface because the
+// innermost loops use it.
 type byteOrder struct{ big bool }
 
 func (o byteOrder) u16(b []byte) uint16 {
@@ -27,8 +27,8 @@ func (o byteOrder) u64(b []byte) uint64 {
 	return binary.LittleEndian.Uint64(b)
 }
 
-// word reads an address of 4 or 8 bytes. Of 4 bytes, those that are
-// no addresses are widened (gprofng-experiment 4.4).
+// word reads an address of 4 or 8 bytes. Markers of 4 bytes are sign-extended
+// (gprofng-experiment 4.4).
 func (o byteOrder) word(b []byte, size int) uint64 {
 	if size == 8 {
 		return o.u64(b)

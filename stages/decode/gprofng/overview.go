@@ -10,8 +10,8 @@ import (
 )
 
 // The layout of an overview record (gprofng-experiment 3.5), in words of the
-// process behind the first 8 bytes: 14 times and 6 unused ones, which have two
-// words each, 12 counters and 10 unused words.
+// process after the first 8 bytes: 14 times and 6 unused ones of two words each,
+// 12 counters and 10 unused words.
 const (
 	overviewHead   = 8
 	overviewTimes  = 14
@@ -36,8 +36,8 @@ type overviewRecord struct {
 // maxRecords bounds the records that are kept: at one a second, those of six days.
 const maxRecords = 1 << 19
 
-// readOverview turns records into the differences between neighbours. start
-// is the time of the recording's clock that counts as 0.
+// readOverview turns records into the differences between successive ones. start is the
+// time of the recording's clock that counts as 0.
 func (e *experiment) readOverview(data []byte, start int64, release func()) []decode.OverviewRow {
 	size := overviewHead + overviewWords*e.wordBytes
 	if rest := len(data) % size; rest != 0 {
@@ -77,15 +77,15 @@ func (e *experiment) readOverview(data []byte, start int64, release func()) []de
 	return rows
 }
 
-// hold takes what is out of bounds in a record as it was in the one before. The
+// hold replaces values out of bounds in a record by those of the record before. The
 // values begin at an offset of the file.
 func (r *overviewRecord) hold(f *facts, last overviewRecord, at, wordBytes int64, left *bounds.Left) {
-	// The last record is itself an end of the experiment.
+	// The last record may itself mark the end of the experiment.
 	if end := bounds.Plus(f.start, bounds.Longest); r.time < f.start-bounds.Late || r.time > end {
 		left.Out("the time of a record", " ns", at, r.time, f.start, end)
 		r.time = last.time
 	}
-	const states = 16 // more than there are, for their sum
+	const states = 16 // more than there are, to bound their sum
 	for i, v := range r.times {
 		most := bounds.Times(f.length(), bounds.Threads)
 		if overviewUser <= i && i <= overviewTrap {
@@ -129,8 +129,8 @@ func (e *experiment) overviewRecord(b []byte) overviewRecord {
 	return r
 }
 
-// since returns the difference of two records. What would run backwards is 0,
-// and real time that no state accounts for is sleep.
+// since returns the difference of two records. Negative differences become 0, and real
+// time that no state accounts for is sleep.
 func (r overviewRecord) since(last overviewRecord) decode.OverviewRow {
 	row := decode.OverviewRow{Times: make([]int64, len(r.times)), Counts: make([]int64, len(r.counts))}
 	var inStates int64

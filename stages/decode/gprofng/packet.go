@@ -17,7 +17,7 @@ const (
 	typeEmpty  = 0
 	typeClosed = 0xffff
 	// maxType bounds the types that a collector may have written: 19 and the
-	// two flags of old formats. What is above is garbage, not news.
+	// two flags of old formats. Higher ones are garbage, not new types.
 	maxType = 256
 )
 
@@ -26,27 +26,27 @@ type packetType struct {
 	described bool
 	variable  bool // packets differ in size
 	need      int  // the smallest size
-	size      int  // the size of all packets, once one was seen
+	size      int  // of all packets, once one was seen
 	thread    field
 	time      field
-	// why returns what is wrong with a packet's content, "" if nothing is.
+	// why says what is wrong with a packet's content, "" if nothing is.
 	why func(packet []byte) string
 }
 
 // reporter records a problem of one file.
 type reporter func(severity problem.Severity, offset int64, reason, message string, count int64)
 
-// packetReader walks over the packets of a file. Damage costs what it covers:
-// behind it the reader goes on at the next place that looks like a packet.
+// packetReader walks over the packets of a file. Damage costs only what it covers:
+// the reader continues at the next place that looks like a packet.
 type packetReader struct {
 	data    []byte
 	order   byteOrder
 	types   [maxType]packetType
 	report  reporter
-	release func() // gives back the file's memory; nil if it need not
+	release func() // releases the file's memory; may be nil
 	closed  bool   // the experiment was
-	// shared says that packets do not tell which thread wrote them, though several
-	// did. The references to what is lost tell then.
+	// shared says that packets do not name the thread that wrote them, although several
+	// did. Only references can then show what is lost.
 	shared bool
 	blocks blockLog
 
@@ -60,8 +60,8 @@ type packetReader struct {
 	truncated bool
 }
 
-// newPacketReader returns a reader of packets whose threads write in so many flows;
-// 0: they do not tell.
+// newPacketReader returns a reader of packets whose threads write in so many flows; 0 if
+// unknown.
 func newPacketReader(data []byte, order byteOrder, flows int64, report reporter) *packetReader {
 	return &packetReader{data: data, order: order, report: report, last: -1, blocks: blockLog{flows: flows}}
 }
@@ -101,8 +101,8 @@ func (r *packetReader) header(o int) (size int, typ uint16) {
 	return int(r.order.u16(w)), r.order.u16(w[2:])
 }
 
-// unusual handles what is not a packet of a type and size seen before, and
-// says whether it is one nevertheless. It always moves on.
+// unusual handles what is not a packet of a type and size seen before, and reports
+// whether it is a packet nevertheless. It always moves on.
 func (r *packetReader) unusual(o, size int, typ uint16) bool {
 	switch {
 	case size == 0:
@@ -167,7 +167,7 @@ func (r *packetReader) described(o, size int, typ uint16) bool {
 	return true
 }
 
-// fits says whether a size is the expected one of a type of fixed size: its
+// fits reports whether a size is the expected one of a type of fixed size: its
 // fields, with padding to the next multiple of 8.
 func (r *packetReader) fits(t *packetType, size int) bool {
 	if t.size != 0 {
@@ -176,8 +176,8 @@ func (r *packetReader) fits(t *packetType, size int) bool {
 	return size <= (t.need+7)&^7
 }
 
-// plausible says whether a packet of a described type seems to start at o,
-// judged by itself.
+// plausible reports whether a packet of a described type seems to start at o, without
+// regard to what follows.
 func (r *packetReader) plausible(o int) bool {
 	if o+packetHeader > len(r.data) {
 		return false
@@ -190,11 +190,11 @@ func (r *packetReader) plausible(o int) bool {
 	return size >= t.need && (t.variable || r.fits(t, size)) && (t.why == nil || t.why(r.data[o:o+size]) == "")
 }
 
-// maxEmpty is how many packets without content are looked past for what follows.
+// maxEmpty is how many packets without content are skipped to see what follows.
 const maxEmpty = 8
 
-// follows says whether o is where a packet before it may end: at the end of a
-// block or of the data, at padding, or at another packet.
+// follows reports whether a packet may end at o: at the end of a block or of the data,
+// at padding, or at another packet.
 func (r *packetReader) follows(o int) bool {
 	for range maxEmpty {
 		if o%blockSize == 0 || o+packetHeader > len(r.data) || r.plausible(o) {
@@ -214,8 +214,8 @@ func (r *packetReader) follows(o int) bool {
 	return true
 }
 
-// reaches handles a packet that ends behind the end of its block. Where that is
-// the end of the file, it was cut.
+// reaches handles a packet that ends after its block. If the file ends there, it was
+// cut.
 func (r *packetReader) reaches(o, size int, typ uint16) {
 	if r.end < len(r.data) || r.end%blockSize == 0 {
 		r.damage(o, fmt.Sprintf("a packet of type %d with %d bytes ends behind the end of its block", typ, size))
@@ -249,8 +249,8 @@ func allZero(b []byte) bool {
 	return bytes.Equal(b, zeros[:len(b)])
 }
 
-// reportUnknown tells of the packets that were skipped because the log does
-// not describe their type. Of types that the file should hold, they are lost.
+// reportUnknown reports the packets that were skipped because the log does not describe
+// their type. Those of types that the file should hold are lost.
 func (r *packetReader) reportUnknown(wanted []uint16) {
 	for _, typ := range slices.Sorted(maps.Keys(r.unknown)) {
 		severity, reason := problem.Warning, "undescribed-packets"
@@ -265,8 +265,8 @@ func (r *packetReader) damage(o int, why string) {
 	r.resync(o, o+packetAlign, why)
 }
 
-// resync goes on at the first place from `from` on where a packet starts that
-// is itself followed by a packet or by padding.
+// resync continues at the first place after damage, at `from` or later, where a packet
+// starts that is followed by a packet or by padding.
 func (r *packetReader) resync(damaged, from int, why string) {
 	p := from
 	for ; p+packetHeader <= len(r.data); p += packetAlign {
@@ -283,7 +283,7 @@ func (r *packetReader) resync(damaged, from int, why string) {
 		p = len(r.data)
 	}
 	r.pos = p
-	lost := 1 // of packets that differ in size, nobody knows
+	lost := 1 // the number is unknown if packets differ in size
 	if r.usual > 0 {
 		lost = max(1, (p-damaged)/r.usual)
 	}

@@ -15,8 +15,8 @@ type run struct {
 	order []uint32 // packets relative to start in reading order; nil: one after the other
 }
 
-// The size of runs: what is shorter than minRun packets is joined with what
-// follows, though out of order or behind a gap, until maxRun packets are.
+// The size of runs: one shorter than minRun packets is joined with what follows, even
+// out of order or after a gap, up to maxRun packets.
 const (
 	minRun     = 256
 	maxRun     = 1024

@@ -8,9 +8,9 @@ import (
 	"stackmill/stages/decode/mapped"
 )
 
-// indexEvents indexes an event file by what the log says of the experiment. When it
-// does not tell the experiment's end, or most events contradict it, their own times
-// tell, and the file is indexed once more.
+// indexEvents indexes an event file by what the log says about the experiment. If the log
+// lacks the experiment's end, or most events contradict it, the file is indexed again by
+// the events' own times.
 func (e *experiment) indexEvents(f *eventFile, r *packetReader) {
 	facts, stated := e.facts()
 	f.facts = facts
@@ -31,7 +31,7 @@ func (e *experiment) indexEvents(f *eventFile, r *packetReader) {
 		slices.Sort(f.some)
 		middle := f.some[len(f.some)/2]
 		if founder := e.opener.founder; founder != nil && !near(founder.log.start, middle) {
-			return // what nobody can have recorded stands where the log says
+			return // the events' own times are impossible: the log's is used
 		}
 		f.facts.start, f.facts.end = middle-bounds.Longest, bounds.Plus(max(middle, 0), bounds.Longest)
 		again()
@@ -51,8 +51,8 @@ func near(founder, time int64) bool {
 	return time >= founder-bounds.Late && time <= bounds.Plus(founder, bounds.Longest)
 }
 
-// confirmed reports whether the overview begins when the log says: then it is the
-// events whose time is wrong.
+// confirmed reports whether the overview begins when the log says: then the times of the
+// events are wrong.
 func (e *experiment) confirmed(f *facts) (holds bool) {
 	e.view(overviewFile, func(m *mapped.File) {
 		if size := overviewHead + overviewWords*e.wordBytes; len(m.Data) >= size {
@@ -62,8 +62,8 @@ func (e *experiment) confirmed(f *facts) (holds bool) {
 	return holds
 }
 
-// settleStart takes a descendant to have begun with its founder if its log says that
-// it began before it, or years later.
+// settleStart lets a descendant begin with its founder if its log says that it began
+// before it, or years later.
 func (e *experiment) settleStart() {
 	l, founder := &e.log, e.opener.founder
 	if l.start < 0 {

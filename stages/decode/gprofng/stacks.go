@@ -15,7 +15,7 @@ const (
 )
 
 // Limits of what damaged links may expand to. Collectors record a few hundred
-// words, the options allow some thousands.
+// words; their options allow a few thousand.
 const (
 	maxStackWords = 1 << 16
 	// minWords and wordsPerByte bound the words of all stacks by the file's
@@ -25,7 +25,7 @@ const (
 )
 
 // releaseFrames is how many stacks are resolved before the file's memory is
-// given back.
+// released.
 const releaseFrames = 1 << 14
 
 // stackTable numbers the stacks of a process.
@@ -33,7 +33,7 @@ type stackTable struct {
 	raw     []decode.RawStack
 	byUID   map[uint64]int32
 	byLeaf  map[leafKey]int32
-	missing int32  // number of the stack that stands for all missing ones, -1 when none is
+	missing int32  // number of the stack that stands for all missing ones, -1 if none is
 	used    []bool // whether an event has a recorded stack, by number
 	writers int    // how many threads, or flows of them, wrote stacks side by side
 }
@@ -109,7 +109,7 @@ func (r *resolver) stack(fr *frame) decode.RawStack {
 	return s
 }
 
-// words returns the words of a fragment and of those it links to.
+// words returns the words of a fragment and of those that it links to.
 func (r *resolver) words(uid uint64, reason *string) []uint64 {
 	r.walk++
 	start, why := len(r.slab), ""
@@ -148,8 +148,8 @@ func (r *resolver) words(uid uint64, reason *string) []uint64 {
 	return r.slab[start:len(r.slab):len(r.slab)]
 }
 
-// addresses leaves out the words that are neither addresses nor marks at their
-// place (gprofng-experiment 4.4).
+// addresses removes the words that are neither addresses nor markers where markers may be
+// (gprofng-experiment 4.4).
 func addresses(words []uint64, reason *string) []uint64 {
 	n := 0
 	for i, w := range words {
@@ -165,8 +165,8 @@ func addresses(words []uint64, reason *string) []uint64 {
 	return words[:n]
 }
 
-// room makes room for n more words behind those from start on, so that one
-// allocation serves many stacks. It returns where they start then.
+// room makes room for n more words after those from start on, so that one allocation
+// serves many stacks. It returns their new start.
 func (r *resolver) room(start, n int) int {
 	if len(r.slab)+n <= cap(r.slab) {
 		return start
@@ -194,7 +194,7 @@ func javaFrames(words []uint64) []decode.JavaFrame {
 // isLeaf reports whether an event names a leaf of its own.
 func isLeaf(leaf uint64) bool { return leaf != 0 && leaf < decode.NoAddress }
 
-// refer makes sure that a stack has a number; false when it is not recorded.
+// refer makes sure that a stack has a number; false if it was not recorded.
 func (t *stackTable) refer(uid, leaf uint64) bool {
 	number, ok := t.byUID[uid]
 	switch {
@@ -226,7 +226,7 @@ func (t *stackTable) unused() int {
 	return n
 }
 
-// addLeaf adds a stack that has a leaf above that of another.
+// addLeaf adds a stack that has one more leaf than another.
 func (t *stackTable) addLeaf(key leafKey, number int32) {
 	if _, ok := t.byLeaf[key]; ok {
 		return

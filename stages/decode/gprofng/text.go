@@ -9,7 +9,7 @@ import (
 
 var entities = map[string]string{"lt": "<", "gt": ">", "amp": "&", "quot": `"`, "apos": "'"}
 
-// plainText replaces entities, and bytes that are not UTF-8, which no table may hold.
+// plainText replaces entities, and bytes that are not UTF-8, which tables may not hold.
 func plainText(b []byte) string {
 	if bytes.IndexByte(b, '&') < 0 {
 		return text(b)
@@ -34,7 +34,7 @@ func replaceEntities(s string) string {
 		if end > 0 {
 			r, ok = entity(s[1:end])
 		}
-		if !ok { // a bare `&` is one
+		if !ok { // a bare `&` stands for itself
 			r, end = "&", 0
 		}
 		out.WriteString(r)

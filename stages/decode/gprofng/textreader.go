@@ -8,20 +8,19 @@ import (
 	"sort"
 )
 
-// maxXML bounds the text of a log, without NULs. Logs of weeks have some MB.
+// maxXML bounds the text of a log, without NULs. Logs of weeks have a few MB.
 const maxXML = 256 << 20
 
 var errLongText = errors.New("its text is longer than that of any log: what follows is not read")
 
-// textReader reads a text in which NULs stand for nothing (gprofng-experiment 1.6),
-// a part at a time.
+// textReader reads a text without its NULs (gprofng-experiment 1.6), a part at a time.
 type textReader struct {
 	file  io.Reader
 	data  []byte // the part that is held, without NULs
 	start int64  // where it starts in the file
 	holes []hole
 	size  int64 // text read so far
-	nuls  int64 // NULs behind the data
+	nuls  int64 // NULs after the data
 	ended bool
 	err   error
 
@@ -30,11 +29,11 @@ type textReader struct {
 	chunk  []byte
 }
 
-// maxHoles bounds how exactly offsets are known in a text that is full of NULs.
+// maxHoles bounds the holes that are kept: in a text full of NULs, offsets are inexact.
 const maxHoles = 1 << 16
 
-// hole says that what follows position at in the data is skip bytes further
-// on in the file: NULs in between were left out.
+// hole says that NULs were left out at a position of the data: what follows it is skip
+// bytes further on in the file.
 type hole struct {
 	at   int
 	skip int64
@@ -123,8 +122,8 @@ func (t *textReader) skip() {
 	t.holes = append(t.holes, h)
 }
 
-// cut reports whether a file of that size lacks the padding that the collector ends
-// its texts with.
+// cut reports whether a file of that size lacks the padding with which the collector
+// ends its texts.
 func (t *textReader) cut(size int64) bool {
 	return t.err == nil && !t.padded && (size%blockSize != 0 || t.last != '\n')
 }

@@ -6,7 +6,7 @@ import (
 	"stackmill/stages/decode"
 )
 
-// javaThread is a Java thread as the log tells: on an OS thread from a time on.
+// javaThread is a Java thread of the log: on an OS thread from a time on.
 type javaThread struct {
 	thread      int64 // the id that packets have as THRID
 	env         string
@@ -32,13 +32,13 @@ func (r *logReader) beginThread(j javaThread) {
 	r.threads = append(r.threads, j)
 }
 
-// endThread ends the last thread with the same environment; one that nobody saw
-// start began with the process (gprofng-experiment 2.4).
+// endThread ends the last thread with the same environment; one whose start was not
+// recorded began with the process (gprofng-experiment 2.4).
 func (r *logReader) endThread(t *tag, time int64) {
 	env := t.get("jenv")
 	if of := r.living[env]; len(of) > 0 {
 		last := len(of) - 1
-		if r.threads[of[last]].until = time; time != 0 { // 0 is no end
+		if r.threads[of[last]].until = time; time != 0 { // 0 does not end it
 			r.living[env] = of[:last]
 		}
 		return

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// tag is one tag of a log or map file and the text behind it.
+// tag is one tag of a log or map file and the text after it.
 type tag struct {
 	name   string
 	attrs  []attribute
@@ -18,7 +18,7 @@ type tag struct {
 
 type attribute struct{ name, value string }
 
-// get returns an attribute's value, empty when it is not there.
+// get returns an attribute's value, empty if it is missing.
 func (t *tag) get(name string) string {
 	for _, a := range t.attrs {
 		if a.name == name {
@@ -29,8 +29,8 @@ func (t *tag) get(name string) string {
 }
 
 // xmlReader reads the sequence of elements that the collector calls XML
-// (gprofng-experiment 2.1). After a syntax error it goes on at the next tag, so
-// that one bad line costs one element. It holds a part of the file.
+// (gprofng-experiment 2.1). After a syntax error it continues at the next tag, so
+// that one bad line costs one element. It holds only a part of the file.
 type xmlReader struct {
 	text   *textReader
 	data   []byte // of text: the part that is held
@@ -42,7 +42,7 @@ type xmlReader struct {
 	report func(offset int64, message string)
 }
 
-// lineCounter knows the line and its start as of the last position asked for.
+// lineCounter keeps the line, and its start, of the last position asked for.
 type lineCounter struct{ line, start, pos int }
 
 func (l *lineCounter) advance(data []byte, pos int) {
@@ -61,10 +61,9 @@ func (l *lineCounter) advance(data []byte, pos int) {
 const (
 	maxOpen       = 64
 	maxAttributes = 64
-	// maxElement bounds a tag and the text behind it, such as a command line.
+	// maxElement bounds a tag and the text after it, such as a command line.
 	maxElement = 4 << 20
-	// maxErrors is how many syntax errors a file may have before nothing in it is
-	// believed any more.
+	// maxErrors is how many syntax errors a file may have before the rest is ignored.
 	maxErrors = 1000
 )
 
@@ -72,7 +71,7 @@ func newXMLReader(file io.Reader, report func(offset int64, message string)) *xm
 	return &xmlReader{text: &textReader{file: file}, report: report}
 }
 
-// fill makes sure that an element which starts here is held whole.
+// fill makes sure that an element that starts here is held entirely.
 func (x *xmlReader) fill() {
 	if len(x.data)-x.pos >= maxElement || x.text.ended {
 		return
@@ -110,7 +109,7 @@ func (x *xmlReader) next() (tag, bool) {
 		if t.name == "" { // a comment
 			continue
 		}
-		t.text = x.textBehind()
+		t.text = x.textAfter()
 		return t, true
 	}
 }
@@ -190,8 +189,8 @@ func (x *xmlReader) comment(end string) error {
 	return nil
 }
 
-// nest keeps the list of open elements. After an error a tag may be missing,
-// so elements that do not match are no news then.
+// nest keeps the list of open elements. After an error a tag may be missing, so that
+// mismatches are not reported again.
 func (x *xmlReader) nest(t *tag) error {
 	if !t.closes {
 		if len(x.open) == maxOpen {
@@ -250,8 +249,8 @@ func (x *xmlReader) attribute() (attribute, error) {
 	return a, nil
 }
 
-// textBehind returns the text up to the next tag. A `<` that starts no tag is text.
-func (x *xmlReader) textBehind() string {
+// textAfter returns the text up to the next tag. A `<` that starts no tag is text.
+func (x *xmlReader) textAfter() string {
 	start := x.pos
 	for {
 		x.skipTo('<')
