@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// The log's own time tells the part of a second that it leaves out, unless the
-// file was given another since.
+// The log file's time supplies the fraction of a second that the log lacks, unless the
+// file was given another time since.
 func TestBegan(t *testing.T) {
 	second := time.Unix(1_700_000_000, 0).UTC()
 	log := filepath.Join(t.TempDir(), logFile)

@@ -64,7 +64,7 @@ func TestValuesOutOfBounds(t *testing.T) {
 		kind    schema.Kind
 		column  int
 		attrs   string
-		packets [][]int64 // behind time and stack
+		packets [][]int64 // after time and stack
 		layout  int
 		want    []int64
 		told    []string
@@ -115,8 +115,8 @@ func TestValuesOutOfBounds(t *testing.T) {
 	}
 }
 
-// An event whose time is none of the experiment's stands where the one before it
-// does, also when the log does not tell the end; nothing else changes.
+// An event whose time is outside of the experiment gets that of the one before it, even
+// if the log lacks the experiment's end; nothing else changes.
 func TestTimesOutOfBounds(t *testing.T) {
 	for _, unclosed := range []bool{false, true} {
 		e := erbuild.New(filepath.Join(t.TempDir(), "a.er"))
@@ -172,7 +172,7 @@ func TestTimesOutOfBounds(t *testing.T) {
 	}
 }
 
-// What the log says of times, intervals and processors is held against the rest.
+// Times, intervals and processors of the log are checked against the rest.
 func TestLogOutOfBounds(t *testing.T) {
 	for _, tt := range []struct {
 		name, log, replaced string
@@ -232,8 +232,7 @@ func replace(t *testing.T, path, from, to string) {
 	}
 }
 
-// A mapping that is longer than the process's memory would own all that lies behind
-// it.
+// A mapping that is longer than the process's memory would own everything after it.
 func TestMappingsOutOfBounds(t *testing.T) {
 	e := erbuild.New(filepath.Join(t.TempDir(), "a.er"))
 	e.Segment(0, 0x1000, 1<<50, 0, 5, "/bin/a")

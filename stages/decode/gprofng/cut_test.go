@@ -89,7 +89,7 @@ func contentOf(t *testing.T, path string) (c content, told bool) {
 	return c, told
 }
 
-// A file that was cut anywhere so that something is lost is told.
+// A file that was cut anywhere is reported if something is lost.
 func TestCutFiles(t *testing.T) {
 	dir, err := corpus.Dir()
 	if err != nil {

@@ -89,7 +89,7 @@ func TestDamagedEvents(t *testing.T) {
 			if !slices.Equal(offsets, c.offsets) {
 				t.Errorf("problems at %v, want %v", offsets, c.offsets)
 			}
-			// A file that was cut does not tell how much was behind the cut, nor do NULs.
+			// Neither a cut file nor NULs show how much is missing.
 			if len(c.damage(bytes.Clone(b))) == len(b) && !strings.Contains(c.name, "NULs") && counted != int64(c.lost) {
 				t.Errorf("%d packets count as lost, want %d", counted, c.lost)
 			}

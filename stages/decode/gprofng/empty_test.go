@@ -11,8 +11,8 @@ import (
 	"stackmill/stages/decode/gprofng/erbuild"
 )
 
-// A packet without a type inside a block is skipped by its length, as gprofng does;
-// what lies behind it is read, and that an event may be lost is said.
+// A packet without a type inside a block is skipped by its length, as gprofng does; what
+// follows it is read, and it is reported that an event may be lost.
 func TestEmptyPackets(t *testing.T) {
 	const size, count = 80, 100
 	for _, run := range []int{0, 1, 2, 5, 40} {
@@ -54,7 +54,7 @@ func TestEmptyPackets(t *testing.T) {
 	}
 }
 
-// The log names descendants that are not there.
+// The log names descendants that are missing.
 func TestMissingDescendant(t *testing.T) {
 	e := newExperiment(t)
 	e.Segment(0, 0x1000, 0x1000, 0, 5, "/bin/a")

@@ -202,7 +202,7 @@ func TestManyStates(t *testing.T) {
 	}
 }
 
-// Without a layout of their own, packets are not decoded, and said to be lost.
+// Packets without a layout of their own are not decoded, and reported as lost.
 func TestNoLayout(t *testing.T) {
 	e := newExperiment(t)
 	e.Segment(0, 0x1000, 0x1000, 0, 5, "/bin/program")
@@ -211,7 +211,7 @@ func TestNoLayout(t *testing.T) {
 	wantReasons(t, build(t, e), problem.Error, "heaptrace:no-layout")
 }
 
-// The log's offsets count, not the usual ones.
+// The log's offsets apply, not the usual ones.
 func TestOtherLayout(t *testing.T) {
 	l := erbuild.Layout{Type: 5, Size: 44, Fields: []erbuild.Field{
 		{Name: "HSIZE", Offset: 4, Type: "UINT32"}, {Name: "TSTAMP", Offset: 12, Type: "INT64"}, {Name: "HTYPE", Offset: 40, Type: "INT32"}, {Name: "THRID", Offset: 32, Type: "UINT64"}}}

@@ -17,7 +17,7 @@ func FuzzOverview(f *testing.F) { fuzzFile(f, "overview") }
 func FuzzCode(f *testing.F)     { fuzzFile(f, "dyntext") }
 func FuzzClasses(f *testing.F)  { fuzzFile(f, "jclasses") }
 
-// The members of a group are paths: one for each line that is no comment at most.
+// The members of a group are paths, at most one for each line that is not a comment.
 func FuzzMembers(f *testing.F) {
 	f.Add("#analyzer experiment group\n# comment\na.er more\n.//b//c.er\n\n/d.er")
 	f.Fuzz(func(t *testing.T, text string) {

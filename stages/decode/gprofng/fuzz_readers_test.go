@@ -42,7 +42,7 @@ func FuzzXML(f *testing.F) {
 	})
 }
 
-// Packets lie in the file one behind the other, whatever is in it.
+// Packets do not overlap and are in the order of the file, whatever is in it.
 func FuzzPackets(f *testing.F) {
 	f.Add([]byte{8, 0, 5, 0, 0, 0, 0, 0, 12, 0, 19, 0, 1, 1, 1, 1, 0, 0, 0, 0, 8, 0, 5, 0, 0, 0, 0, 0, 4, 0, 99, 0, 4, 0, 255, 255}, false)
 	f.Add([]byte{0, 8, 0, 5, 0, 0, 0, 0, 0, 0, 0, 0}, true)

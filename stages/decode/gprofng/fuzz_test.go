@@ -83,7 +83,7 @@ func FuzzHeap(f *testing.F)   { fuzzFile(f, "heaptrace") }
 func FuzzIO(f *testing.F)     { fuzzFile(f, "iotrace") }
 func FuzzClock(f *testing.F)  { fuzzFile(f, "profile") }
 
-// The rich experiment is read without a problem that is not a remark, on every
+// The rich experiment is read with no problems but remarks, on every
 // kind of machine the seeds of the fuzz targets come from.
 func TestRich(t *testing.T) {
 	e := rich(t)

@@ -10,7 +10,7 @@ import (
 	"stackmill/problem"
 )
 
-// A description without one of the fields that its type always has is told: the
+// A description without one of the fields that its type always has is reported: the
 // values would be 0.
 func TestIncompleteLayouts(t *testing.T) {
 	log := filepath.Join(rich(t).Dir, "log.xml")

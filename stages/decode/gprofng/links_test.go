@@ -37,7 +37,7 @@ func full(t *testing.T) *erbuild.Experiment {
 	return e
 }
 
-// Whatever stands in the place of a file, reading ends, and it is said.
+// Whatever stands in the place of a file, reading ends, and it is reported.
 func TestSpecialFiles(t *testing.T) {
 	e := full(t)
 	entries, err := os.ReadDir(e.Dir)

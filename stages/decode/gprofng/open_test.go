@@ -122,7 +122,7 @@ func TestLocate(t *testing.T) {
 	}
 }
 
-// Everything the log tells of the machine and the process.
+// Everything that the log says about the machine and the process.
 func TestLog(t *testing.T) {
 	e := newExperiment(t)
 	e.Version, e.Host = "14.9", "h"
@@ -174,7 +174,7 @@ func TestLogStates(t *testing.T) {
 		name, log string
 		opened    bool
 		closed    bool
-		want      []string // problems of the log that are no remarks
+		want      []string // problems of the log, without remarks
 	}{
 		{"exit", head + run + `<event kind="exit" tstamp="1.5"/>`, true, true, nil},
 		{"run twice", head + run + run + `<event kind="exit" tstamp="1.5"/>`, true, true, nil},
@@ -285,7 +285,7 @@ func TestNotOpened(t *testing.T) {
 	}
 }
 
-// What is known to mislead is said.
+// Values that are known to mislead are reported.
 func TestJudgements(t *testing.T) {
 	e := newExperiment(t)
 	e.Segment(0, 1, 1, 0, 5, "/bin/a")
@@ -301,7 +301,7 @@ func TestJudgements(t *testing.T) {
 	wantReasons(t, build(t, e), problem.Warning, "log.xml:collector-warning", "archives:missing-file", "profile:cpu-time-mismatch")
 }
 
-// What `memop` says of a counter's PCs.
+// What `memop` says about a counter's PCs.
 func TestCounterTrigger(t *testing.T) {
 	want := map[string]decode.Trigger{
 		"0": decode.NoTrigger, "4": decode.NoTrigger, "256": decode.NoTrigger, "1": decode.TriggerSkid, "3": decode.TriggerSkid,
@@ -343,7 +343,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// Times that are years away from the founder's are not believed.
+// Times that are years away from the founder's are ignored.
 func TestAbsurdTimes(t *testing.T) {
 	const absurd = int64(1) << 62
 	e := newExperiment(t)

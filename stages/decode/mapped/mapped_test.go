@@ -58,7 +58,7 @@ func TestContextEndsReading(t *testing.T) {
 	}
 }
 
-// A file that became shorter is the recording's loss, no fault of the machine.
+// A file that became shorter is a loss of the recording, not a fault of the machine.
 func TestShortened(t *testing.T) {
 	m := mapFile(t, t.Context(), 100_000)
 	if err := os.Truncate(m.path, 10); err != nil {
@@ -69,7 +69,7 @@ func TestShortened(t *testing.T) {
 	}
 }
 
-// What can end a mapping may happen at once.
+// All that can end a mapping may happen at the same time.
 func TestUnmapBesideCancel(t *testing.T) {
 	for range 200 {
 		ctx, cancel := context.WithCancel(t.Context())

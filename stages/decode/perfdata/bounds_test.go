@@ -161,8 +161,8 @@ func TestWeightsOutOfBounds(t *testing.T) {
 	}
 }
 
-// Samples and other records whose time is none of the recording's have that of the
-// one before; if the recording says when its samples were, that decides.
+// Samples and other records whose time is outside of the recording get that of the one
+// before; if the recording says when its samples were, that decides.
 func TestTimesOutOfBounds(t *testing.T) {
 	const start = 3e12
 	for _, tt := range []struct {
@@ -242,8 +242,7 @@ func TestReadingsOutOfBounds(t *testing.T) {
 	}
 }
 
-// A mapping that is longer than the process's memory would own all that lies behind
-// it.
+// A mapping that is longer than the process's memory would own everything after it.
 func TestMappingsOutOfBounds(t *testing.T) {
 	b := &builder{order: binary.LittleEndian}
 	b.feature(featureArch, "x86_64")
@@ -264,8 +263,8 @@ func TestMappingsOutOfBounds(t *testing.T) {
 	}
 }
 
-// Counts of lost records do not run over, and a trace that is longer than the file
-// does not hide that records behind it are lost.
+// Counts of lost records do not overflow, and a trace that is longer than the file
+// does not hide that the records after it are lost.
 func TestCountsOutOfBounds(t *testing.T) {
 	b := &builder{order: binary.LittleEndian}
 	b.at(5, miscUser, 10, 0x4010, user, 0x4010)

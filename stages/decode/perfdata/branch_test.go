@@ -49,8 +49,8 @@ func stacksOf(t *testing.T, content []byte) (list []string) {
 	return list
 }
 
-// What a processor kept of the calls is the stack behind the user's program
-// counter; what it holds no more is lost.
+// The calls that a processor kept are the callers of the user's program counter; those
+// that it no longer holds are lost.
 func TestCallStack(t *testing.T) {
 	const kernel = ^uint64(0) - 127
 	many := func(n int) (list [][3]any) {
@@ -113,8 +113,7 @@ func TestCallStack(t *testing.T) {
 	}
 }
 
-// The call into a leaf that has no frame is put in from the branches that tell of
-// it, and nothing is when they do not.
+// The call into a leaf without a frame is taken from the branches, if they hold it.
 func TestLastCall(t *testing.T) {
 	const typed = branchAny | branchTypes
 	const (
@@ -175,7 +174,7 @@ func TestLastCallDiffers(t *testing.T) {
 	}
 }
 
-// Counters of branches are passed over, and a count beyond the record is no sample.
+// Counters of branches are skipped, and a sample whose count exceeds its record is bad.
 func TestBranchLayout(t *testing.T) {
 	b := &builder{order: binary.LittleEndian}
 	body := append(b.words(b.branches(true, jump(1, 2, 3), jump(4, 5, 6))...), b.words(7, 8, 9)...)

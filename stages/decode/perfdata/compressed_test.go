@@ -29,7 +29,7 @@ func pack(t *testing.T, content []byte) []byte {
 	return e.EncodeAll(content, nil)
 }
 
-// A stream that becomes far larger than any that perf writes is cut, and that is told.
+// A stream that becomes far larger than any that perf writes is cut and reported.
 func TestExpansion(t *testing.T) {
 	bomb := pack(t, make([]byte, 64<<20))
 	b := &builder{order: binary.LittleEndian}
@@ -42,7 +42,7 @@ func TestExpansion(t *testing.T) {
 	}
 }
 
-// That there is nowhere to unpack a recording is a fault of ours.
+// A lack of room to unpack a recording is a fault of the machine.
 func TestNowhereToUnpack(t *testing.T) {
 	b := &builder{order: binary.LittleEndian}
 	inner := recording(binary.LittleEndian)

@@ -11,7 +11,7 @@ import (
 	"stackmill/stages/decode"
 )
 
-// What of the records and features is cut is told.
+// Cut records and features are reported.
 func TestCutFields(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -43,7 +43,7 @@ func TestCutFields(t *testing.T) {
 	}
 }
 
-// Two events of one id cannot be told apart.
+// Two events with one id cannot be distinguished.
 func TestSharedIDs(t *testing.T) {
 	r := &reader{byID: map[uint64]int32{}}
 	r.rec = openFile(t, recording(binary.LittleEndian).file())
@@ -57,7 +57,7 @@ func TestSharedIDs(t *testing.T) {
 	}
 }
 
-// A wall-clock time that runs over is left out, and told.
+// A wall-clock time that overflows is left out and reported.
 func TestWallClockOverflow(t *testing.T) {
 	b := recording(binary.LittleEndian)
 	b.features = append(b.features, testFeature{featureClockData, b.words(uint32(1), uint32(0), math.MaxInt64-1, 0)})
@@ -99,7 +99,7 @@ func TestLongSamples(t *testing.T) {
 	}
 }
 
-// A sample whose type is damaged is not as long as a record of that type.
+// A sample whose type is damaged does not have the size of a record of that type.
 func TestOddRecords(t *testing.T) {
 	for typ := range uint32(128) {
 		content := recording(binary.LittleEndian).file()

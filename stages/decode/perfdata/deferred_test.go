@@ -52,7 +52,7 @@ func told(t *testing.T, b *builder) (stacks, problems []string) {
 }
 
 // The user part of a chain that was deferred takes the place of its cookie, for
-// every sample that has it; a cookie is no address.
+// every sample that has it; a cookie is not an address.
 func TestDeferredChains(t *testing.T) {
 	const flags = flagDeferCallchain | flagDeferOutput
 	k := []any{kernel, inKernel, inKernel + 9}
@@ -165,7 +165,7 @@ func TestMarkersAreNoAddresses(t *testing.T) {
 	}
 }
 
-// Records and fields of samples that nobody knows are told.
+// Unknown records and fields of samples are reported.
 func TestUnknownRecords(t *testing.T) {
 	b := &builder{order: binary.LittleEndian, more: 1 << 30}
 	b.at(5, miscUser, 10, 0x4010, user, 0x4010)

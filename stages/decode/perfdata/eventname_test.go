@@ -63,8 +63,8 @@ func TestNamesOfHardware(t *testing.T) {
 	}
 }
 
-// A recording whose features are cut off, wholly or behind its first events, has its
-// events under the names that its attributes tell.
+// If a recording's features are cut off, entirely or after the first events, its events
+// are named by their attributes.
 func TestNamesWithoutFeatures(t *testing.T) {
 	b := &builder{order: binary.LittleEndian, flags: 1<<5 | 1<<6 | 1<<20}
 	b.mmap(10, 0, 0x10000, "/bin/sh")

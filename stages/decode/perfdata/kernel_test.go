@@ -28,7 +28,7 @@ func imageOf(p *decode.Process) (list []string) {
 }
 
 // Modules and code that the kernel made are mappings of the processes whose
-// stacks lead through them; the kernel's own tells how far it was moved.
+// stacks lead through them; the kernel's own shows how far it was moved.
 func TestKernelMaps(t *testing.T) {
 	const module, bpf, again = kernelText + 0x40000000, kernelText + 0x41000000, kernelText + 0x42000000
 	const kernel = ^uint64(0) - 127
@@ -49,7 +49,7 @@ func TestKernelMaps(t *testing.T) {
 	ksymbol(2000, bpf, ksymbolGone, "bpf_prog_1234_one")
 	ksymbol(2500, bpf, 0, "bpf_prog_5678_two")
 	ksymbol(0, again, 0, "bpf_prog_9abc_unused")
-	b.sample(1, 1000, kernel, uint64(bpf+0x10), uint64(module+0x4000), user, 0x4010) // the return address is behind ext4
+	b.sample(1, 1000, kernel, uint64(bpf+0x10), uint64(module+0x4000), user, 0x4010) // the return address is the end of ext4
 	b.sample(2, 3000, kernel, uint64(kernelText+0x10), user, 0x5010)
 	rec := open(t, b)
 	if want := (decode.KernelSymbol{Name: "_text", Address: kernelText + 0x1000000}); rec.Kernel != want {

@@ -197,7 +197,7 @@ func samplesOf(t *testing.T, p *decode.Process, completed *unwind.Completed) (li
 	return list
 }
 
-// Kernel and user parts of a chain are told apart; a chain at the kernel's limit
+// Kernel and user parts of a chain are distinguished; a chain at the kernel's limit
 // has lost its root.
 func TestStacks(t *testing.T) {
 	const kernel = ^uint64(0) - 127
@@ -223,7 +223,7 @@ func TestStacks(t *testing.T) {
 	}
 }
 
-// What a group's counters read is a total; samples count what was added.
+// The values of a group's counters are totals; samples count the increments.
 func TestGroup(t *testing.T) {
 	e := &event{attr: attr{sampleType: sampleRead, readFormat: readGroup | readID | readEnabled}}
 	r := &reader{rec: &decode.Recording{}, events: []*event{e, e}, byID: map[uint64]int32{71: 0, 72: 1}}
@@ -246,7 +246,7 @@ func TestGroup(t *testing.T) {
 	}
 }
 
-// A counter that shared the hardware with others is scaled to all of the time.
+// A counter that shared the hardware with others is scaled up to the whole time.
 func TestMultiplexed(t *testing.T) {
 	for _, c := range []struct {
 		name      string

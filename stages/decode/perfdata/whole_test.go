@@ -97,7 +97,7 @@ func TestCuts(t *testing.T) {
 	dir := recordings(t)
 	for _, tt := range []struct {
 		name    string
-		doubted bool // the whole recording does not tell that it is whole
+		doubted bool // even the whole recording does not show that it is whole
 		open    bool // some of its ends cannot be told
 	}{
 		{name: "file"}, {name: "packed"}, {name: "killed", doubted: true},
@@ -142,8 +142,8 @@ func TestCuts(t *testing.T) {
 	}
 }
 
-// Of a directory, each file tells when it is cut inside a record or is missing. Cuts at
-// a border are told if they take the last sample or the end of the program.
+// Each file of a directory that is missing or cut inside a record is reported. Cuts
+// between records are reported if they remove the last sample or the end of the program.
 func TestCutDirectories(t *testing.T) {
 	dir := recordings(t)
 	for _, name := range []string{"directory", "directory_packed"} {

@@ -12,7 +12,7 @@ var escape = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&
 // stamp writes a time as logs do (gprofng-experiment 2.2).
 func stamp(ns int64) string { return fmt.Sprintf("%d.%09d", ns/1e9, ns%1e9) }
 
-// Log adds a line to log.xml as it is given, behind the run event.
+// Log adds a line to log.xml unchanged, after the run event.
 func (e *Experiment) Log(format string, args ...any) {
 	fmt.Fprintf(&e.log, format+"\n", args...)
 }
