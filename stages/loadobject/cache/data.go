@@ -35,12 +35,12 @@ func (l *Loader) data(path string, places elf.Places) (*types.Table, error) {
 	return t, err
 }
 
-// dataVersion changes with datatype's encoding and with what it says of an object.
+// dataVersion changes with the encoding of types and with what it says of an object.
 const dataVersion = 10
 
 // dataPath is a file with the same head as a table's, and behind it dataVersion
 // in a byte, the length of the columns with the key and the missing files, these,
-// and the types and variables as datatype encodes them.
+// and the types and variables as package types encodes them.
 func (d disk) dataPath(key string) string { return filepath.Join(d.dir, key+".data") }
 
 // cachedData is a table with the files that were missing when it was made.

@@ -265,7 +265,7 @@ type source struct {
 	list          func() *symtab.Table // reads a list of symbols instead
 }
 
-// ErrUnreadable is object's.
+// ErrUnreadable is elf.ErrUnreadable, for callers that open no files themselves.
 var ErrUnreadable = elf.ErrUnreadable
 
 // open maps the files and identifies them.

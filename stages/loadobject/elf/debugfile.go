@@ -2,7 +2,7 @@ package elf
 
 import (
 	"bytes"
-	"debug/elf"
+	debugelf "debug/elf"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -19,7 +19,7 @@ const maxBuildID = 64
 func (f *File) BuildID() string {
 	var notes [][]byte
 	for i := range f.Sections {
-		if s := &f.Sections[i]; s.Type == elf.SHT_NOTE {
+		if s := &f.Sections[i]; s.Type == debugelf.SHT_NOTE {
 			notes = append(notes, f.Slice(s.Offset, s.Size))
 		}
 	}

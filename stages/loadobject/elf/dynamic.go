@@ -1,6 +1,6 @@
 package elf
 
-import "debug/elf"
+import debugelf "debug/elf"
 
 // dtChecksum is DT_CHECKSUM.
 const dtChecksum = 0x6ffffdf8
@@ -14,17 +14,17 @@ func (f *File) Checksum() uint32 { return uint32(f.dynamic()[dtChecksum]) }
 func (f *File) dynamic() map[int64]uint64 {
 	b := f.upTo(f.dynamicAt.Offset, f.dynamicAt.FileSize)
 	for i := range f.Sections {
-		if s := &f.Sections[i]; len(b) == 0 && s.Type == elf.SHT_DYNAMIC {
+		if s := &f.Sections[i]; len(b) == 0 && s.Type == debugelf.SHT_DYNAMIC {
 			b = f.upTo(s.Offset, s.Size)
 		}
 	}
 	step, tag, value := 16, func() int64 { return int64(f.Order.Uint64(b)) }, func() uint64 { return f.Order.Uint64(b[8:]) }
-	if f.Class == elf.ELFCLASS32 {
+	if f.Class == debugelf.ELFCLASS32 {
 		step = 8
 		tag, value = func() int64 { return int64(int32(f.Order.Uint32(b))) }, func() uint64 { return uint64(f.Order.Uint32(b[4:])) }
 	}
 	entries := map[int64]uint64{}
-	for ; len(b) >= step && tag() != int64(elf.DT_NULL); b = b[step:] {
+	for ; len(b) >= step && tag() != int64(debugelf.DT_NULL); b = b[step:] {
 		if _, ok := entries[tag()]; !ok {
 			entries[tag()] = value()
 		}
@@ -44,12 +44,12 @@ func (f *File) upTo(off, size uint64) []byte {
 // is a *DamageError: part of the symbols is beyond the end of the file.
 func (f *File) DynamicSymbols() (symbols, names []byte, err error) {
 	d := f.dynamic()
-	at, ok := f.offset(d[int64(elf.DT_SYMTAB)])
+	at, ok := f.offset(d[int64(debugelf.DT_SYMTAB)])
 	if !ok {
 		return nil, nil, nil
 	}
 	size := uint64(f.symbolSize())
-	strings, ok := f.offset(d[int64(elf.DT_STRTAB)])
+	strings, ok := f.offset(d[int64(debugelf.DT_STRTAB)])
 	count := f.symbolCount(d)
 	if ok && count == 0 && strings > at { // linkers put the names behind
 		count = (strings - at) / size
@@ -57,9 +57,9 @@ func (f *File) DynamicSymbols() (symbols, names []byte, err error) {
 	count = min(count, uint64(len(f.data))) // so that the product is right
 	symbols = f.upTo(at, count*size)
 	if ok {
-		names = f.upTo(strings, d[int64(elf.DT_STRSZ)])
+		names = f.upTo(strings, d[int64(debugelf.DT_STRSZ)])
 	}
-	if uint64(len(symbols)) < count*size || uint64(len(names)) < d[int64(elf.DT_STRSZ)] {
+	if uint64(len(symbols)) < count*size || uint64(len(names)) < d[int64(debugelf.DT_STRSZ)] {
 		err = damaged(at, "dynamic symbols at offset %d: some of the %d, or of their names, lie beyond the end of the file", at, count)
 	}
 	return symbols, names, err
@@ -78,19 +78,19 @@ func (f *File) offset(addr uint64) (uint64, bool) {
 // symbolCount tells the number of dynamic symbols by their hash table, 0 when
 // that cannot be read.
 func (f *File) symbolCount(d map[int64]uint64) uint64 {
-	if at, ok := f.offset(d[int64(elf.DT_HASH)]); ok {
+	if at, ok := f.offset(d[int64(debugelf.DT_HASH)]); ok {
 		if b := f.upTo(at, 8); len(b) == 8 {
 			return uint64(f.Order.Uint32(b[4:]))
 		}
 	}
-	at, ok := f.offset(d[int64(elf.DT_GNU_HASH)])
+	at, ok := f.offset(d[int64(debugelf.DT_GNU_HASH)])
 	b := f.upTo(at, uint64(len(f.data)))
 	if !ok || len(b) < 16 {
 		return 0
 	}
 	buckets, first, bloom := uint64(f.Order.Uint32(b)), uint64(f.Order.Uint32(b[4:])), uint64(f.Order.Uint32(b[8:]))
 	word := uint64(8)
-	if f.Class == elf.ELFCLASS32 {
+	if f.Class == debugelf.ELFCLASS32 {
 		word = 4
 	}
 	chains := 16 + bloom*word + buckets*4

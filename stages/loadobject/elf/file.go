@@ -4,7 +4,7 @@
 package elf
 
 import (
-	"debug/elf"
+	debugelf "debug/elf"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -25,10 +25,10 @@ var ErrNotELF = errors.New("not an ELF object")
 // File is an ELF object. It is safe for concurrent use until it is closed.
 type File struct {
 	Path     string
-	Class    elf.Class
+	Class    debugelf.Class
 	Order    binary.ByteOrder
-	Type     elf.Type
-	Machine  elf.Machine
+	Type     debugelf.Type
+	Machine  debugelf.Machine
 	Entry    uint64    // address at which a process begins to run, 0 for none
 	Sections []Section // without the null section; Index is the ELF number
 	Loads    []Load
@@ -54,8 +54,8 @@ type File struct {
 type Section struct {
 	Index   int
 	Name    string
-	Type    elf.SectionType
-	Flags   elf.SectionFlag
+	Type    debugelf.SectionType
+	Flags   debugelf.SectionFlag
 	Address uint64
 	Offset  uint64 // in the file
 	Size    uint64 // bytes in the file
@@ -65,7 +65,7 @@ type Section struct {
 // Load is a PT_LOAD program header.
 type Load struct {
 	Offset, Address, FileSize, MemSize uint64
-	Flags                              elf.ProgFlag
+	Flags                              debugelf.ProgFlag
 }
 
 // Stamp is what the system tells of a file that changes with its content. Who
@@ -94,7 +94,7 @@ func Open(path string) (*File, error) {
 		return nil, err
 	}
 	defer f.Close()
-	if st.Size() < elf.EI_NIDENT || int64(int(st.Size())) != st.Size() {
+	if st.Size() < debugelf.EI_NIDENT || int64(int(st.Size())) != st.Size() {
 		return nil, fmt.Errorf("%s: %d bytes: %w", path, st.Size(), ErrNotELF)
 	}
 	data, err := unix.Mmap(int(f.Fd()), 0, int(st.Size()), unix.PROT_READ, unix.MAP_PRIVATE)
@@ -169,29 +169,29 @@ func New(path string, data []byte) (*File, error) {
 	bad := func(why string) (*File, error) {
 		return nil, fmt.Errorf("%s: %s: %w", path, why, ErrNotELF)
 	}
-	if len(data) < elf.EI_NIDENT || string(data[:4]) != elf.ELFMAG {
+	if len(data) < debugelf.EI_NIDENT || string(data[:4]) != debugelf.ELFMAG {
 		return bad("wrong magic number")
 	}
-	f := &File{Path: path, Class: elf.Class(data[elf.EI_CLASS]), data: data}
-	switch elf.Data(data[elf.EI_DATA]) {
-	case elf.ELFDATA2LSB:
+	f := &File{Path: path, Class: debugelf.Class(data[debugelf.EI_CLASS]), data: data}
+	switch debugelf.Data(data[debugelf.EI_DATA]) {
+	case debugelf.ELFDATA2LSB:
 		f.Order = binary.LittleEndian
-	case elf.ELFDATA2MSB:
+	case debugelf.ELFDATA2MSB:
 		f.Order = binary.BigEndian
 	default:
 		return bad("unknown byte order")
 	}
 	var h header
 	switch {
-	case f.Class == elf.ELFCLASS64 && len(data) >= 64:
+	case f.Class == debugelf.ELFCLASS64 && len(data) >= 64:
 		h, f.Entry = f.header64(), f.Order.Uint64(data[24:])
-	case f.Class == elf.ELFCLASS32 && len(data) >= 52:
+	case f.Class == debugelf.ELFCLASS32 && len(data) >= 52:
 		h, f.Entry = f.header32(), uint64(f.Order.Uint32(data[24:]))
 	default:
 		return bad("unknown class or short header")
 	}
-	f.Type = elf.Type(f.Order.Uint16(data[16:]))
-	f.Machine = elf.Machine(f.Order.Uint16(data[18:]))
+	f.Type = debugelf.Type(f.Order.Uint16(data[16:]))
+	f.Machine = debugelf.Machine(f.Order.Uint16(data[18:]))
 	f.readLoads(h)
 	f.readSections(h)
 	return f, nil
@@ -246,36 +246,36 @@ func (f *File) entries(what string, off uint64, size, least, count int) [][]byte
 func (f *File) readLoads(h header) {
 	u := f.Order
 	least := 56
-	if f.Class == elf.ELFCLASS32 {
+	if f.Class == debugelf.ELFCLASS32 {
 		least = 32
 	}
 	for _, e := range f.entries("program", h.phoff, h.phentsize, least, h.phnum) {
 		var l Load
-		if f.Class == elf.ELFCLASS32 {
+		if f.Class == debugelf.ELFCLASS32 {
 			l = Load{uint64(u.Uint32(e[4:])), uint64(u.Uint32(e[8:])),
-				uint64(u.Uint32(e[16:])), uint64(u.Uint32(e[20:])), elf.ProgFlag(u.Uint32(e[24:]))}
+				uint64(u.Uint32(e[16:])), uint64(u.Uint32(e[20:])), debugelf.ProgFlag(u.Uint32(e[24:]))}
 		} else {
 			l = Load{u.Uint64(e[8:]), u.Uint64(e[16:]),
-				u.Uint64(e[32:]), u.Uint64(e[40:]), elf.ProgFlag(u.Uint32(e[4:]))}
+				u.Uint64(e[32:]), u.Uint64(e[40:]), debugelf.ProgFlag(u.Uint32(e[4:]))}
 		}
-		switch elf.ProgType(u.Uint32(e)) {
-		case elf.PT_LOAD:
+		switch debugelf.ProgType(u.Uint32(e)) {
+		case debugelf.PT_LOAD:
 			f.Loads = append(f.Loads, l)
-		case elf.PT_DYNAMIC:
+		case debugelf.PT_DYNAMIC:
 			f.dynamicAt = l
-		case elf.PT_GNU_EH_FRAME:
+		case debugelf.PT_GNU_EH_FRAME:
 			f.FrameHeader = l
-		case elf.PT_TLS:
+		case debugelf.PT_TLS:
 			f.Threads, f.ThreadAlign = l, align(u, e, f.Class)
-		case elf.PT_NOTE:
+		case debugelf.PT_NOTE:
 			f.notes = append(f.notes, f.Slice(l.Offset, l.FileSize))
 		}
 	}
 }
 
 // align reads the alignment of a program header.
-func align(u binary.ByteOrder, e []byte, class elf.Class) uint64 {
-	if class == elf.ELFCLASS32 {
+func align(u binary.ByteOrder, e []byte, class debugelf.Class) uint64 {
+	if class == debugelf.ELFCLASS32 {
 		return uint64(u.Uint32(e[28:]))
 	}
 	return u.Uint64(e[48:])
@@ -283,7 +283,7 @@ func align(u binary.ByteOrder, e []byte, class elf.Class) uint64 {
 
 func (f *File) readSections(h header) {
 	least := 64
-	if f.Class == elf.ELFCLASS32 {
+	if f.Class == debugelf.ELFCLASS32 {
 		least = 40
 	}
 	count, strndx := h.shnum, h.strndx
@@ -294,7 +294,7 @@ func (f *File) readSections(h header) {
 		if count == 0 {
 			count = int(min(null.Size, uint64(len(f.data))))
 		}
-		if strndx == int(elf.SHN_XINDEX) {
+		if strndx == int(debugelf.SHN_XINDEX) {
 			strndx = int(null.Link)
 		}
 	} else {
@@ -316,13 +316,13 @@ func (f *File) readSections(h header) {
 // section decodes a section header; the second result is its name's offset.
 func (f *File) section(i int, e []byte) (Section, uint32) {
 	u := f.Order
-	s := Section{Index: i, Type: elf.SectionType(u.Uint32(e[4:]))}
-	if f.Class == elf.ELFCLASS32 {
-		s.Flags = elf.SectionFlag(u.Uint32(e[8:]))
+	s := Section{Index: i, Type: debugelf.SectionType(u.Uint32(e[4:]))}
+	if f.Class == debugelf.ELFCLASS32 {
+		s.Flags = debugelf.SectionFlag(u.Uint32(e[8:]))
 		s.Address, s.Offset, s.Size = uint64(u.Uint32(e[12:])), uint64(u.Uint32(e[16:])), uint64(u.Uint32(e[20:]))
 		s.Link = u.Uint32(e[24:])
 	} else {
-		s.Flags = elf.SectionFlag(u.Uint64(e[8:]))
+		s.Flags = debugelf.SectionFlag(u.Uint64(e[8:]))
 		s.Address, s.Offset, s.Size = u.Uint64(e[16:]), u.Uint64(e[24:]), u.Uint64(e[32:])
 		s.Link = u.Uint32(e[40:])
 	}

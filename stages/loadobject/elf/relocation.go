@@ -1,6 +1,6 @@
 package elf
 
-import "debug/elf"
+import debugelf "debug/elf"
 
 // Slot is a word that the dynamic linker fills with the address of a symbol,
 // for calls of other load objects.
@@ -11,10 +11,10 @@ type Slot struct {
 }
 
 // slotTypes are the relocations of the entries of the global offset table.
-var slotTypes = map[elf.Machine]struct{ lazy, eager uint32 }{
-	elf.EM_X86_64:  {uint32(elf.R_X86_64_JMP_SLOT), uint32(elf.R_X86_64_GLOB_DAT)},
-	elf.EM_386:     {uint32(elf.R_386_JMP_SLOT), uint32(elf.R_386_GLOB_DAT)},
-	elf.EM_AARCH64: {uint32(elf.R_AARCH64_JUMP_SLOT), uint32(elf.R_AARCH64_GLOB_DAT)},
+var slotTypes = map[debugelf.Machine]struct{ lazy, eager uint32 }{
+	debugelf.EM_X86_64:  {uint32(debugelf.R_X86_64_JMP_SLOT), uint32(debugelf.R_X86_64_GLOB_DAT)},
+	debugelf.EM_386:     {uint32(debugelf.R_386_JMP_SLOT), uint32(debugelf.R_386_GLOB_DAT)},
+	debugelf.EM_AARCH64: {uint32(debugelf.R_AARCH64_JUMP_SLOT), uint32(debugelf.R_AARCH64_GLOB_DAT)},
 }
 
 // Slots returns the slots of functions, by what the dynamic segment tells; those
@@ -28,13 +28,13 @@ func (f *File) Slots() []Slot {
 	d := f.dynamic()
 	symbols, names, _ := f.DynamicSymbols() // damage is noted where they are read as functions
 	r := relocations{f: f, symbols: symbols, names: names, budget: 1<<20 + 8*len(f.data)}
-	rela := f.Class == elf.ELFCLASS64
-	if kind, ok := d[int64(elf.DT_PLTREL)]; ok {
-		rela = kind == uint64(elf.DT_RELA)
+	rela := f.Class == debugelf.ELFCLASS64
+	if kind, ok := d[int64(debugelf.DT_PLTREL)]; ok {
+		rela = kind == uint64(debugelf.DT_RELA)
 	}
-	r.read(d[int64(elf.DT_JMPREL)], d[int64(elf.DT_PLTRELSZ)], rela, types.lazy, types.eager)
-	r.read(d[int64(elf.DT_RELA)], d[int64(elf.DT_RELASZ)], true, types.lazy, types.eager)
-	r.read(d[int64(elf.DT_REL)], d[int64(elf.DT_RELSZ)], false, types.lazy, types.eager)
+	r.read(d[int64(debugelf.DT_JMPREL)], d[int64(debugelf.DT_PLTRELSZ)], rela, types.lazy, types.eager)
+	r.read(d[int64(debugelf.DT_RELA)], d[int64(debugelf.DT_RELASZ)], true, types.lazy, types.eager)
+	r.read(d[int64(debugelf.DT_REL)], d[int64(debugelf.DT_RELSZ)], false, types.lazy, types.eager)
 	return r.slots
 }
 
@@ -51,7 +51,7 @@ func (r *relocations) read(addr, size uint64, addends bool, lazy, eager uint32) 
 	if !ok {
 		return
 	}
-	wide := r.f.Class == elf.ELFCLASS64
+	wide := r.f.Class == debugelf.ELFCLASS64
 	step := 8
 	if wide {
 		step = 16
@@ -82,7 +82,7 @@ func (r *relocations) read(addr, size uint64, addends bool, lazy, eager uint32) 
 // function returns the name of a dynamic symbol, unless it is known to be data.
 func (r *relocations) function(symbol uint32) string {
 	size, info := uint64(24), uint64(4)
-	if r.f.Class == elf.ELFCLASS32 {
+	if r.f.Class == debugelf.ELFCLASS32 {
 		size, info = 16, 12
 	}
 	at := uint64(symbol) * size
@@ -90,7 +90,7 @@ func (r *relocations) function(symbol uint32) string {
 		return ""
 	}
 	s := r.symbols[at:]
-	if t := elf.ST_TYPE(s[info]); t != elf.STT_FUNC && t != elf.STT_GNU_IFUNC && t != elf.STT_NOTYPE {
+	if t := debugelf.ST_TYPE(s[info]); t != debugelf.STT_FUNC && t != debugelf.STT_GNU_IFUNC && t != debugelf.STT_NOTYPE {
 		return ""
 	}
 	name := String(r.names, uint64(r.f.Order.Uint32(s)))

@@ -3,7 +3,7 @@ package elf
 import (
 	"bytes"
 	"compress/zlib"
-	"debug/elf"
+	debugelf "debug/elf"
 	"fmt"
 	"io"
 	"slices"
@@ -46,7 +46,7 @@ func (f *File) Section(name string) *Section {
 }
 
 // Has reports whether there is a section of a type.
-func (f *File) Has(t elf.SectionType) bool {
+func (f *File) Has(t debugelf.SectionType) bool {
 	return slices.ContainsFunc(f.Sections, func(s Section) bool { return s.Type == t })
 }
 
@@ -60,7 +60,7 @@ func (f *File) ByIndex(i int) *Section {
 
 // Compressed reports whether the section's bytes are not its content.
 func (s *Section) Compressed() bool {
-	return s.Flags&elf.SHF_COMPRESSED != 0 || strings.HasPrefix(s.Name, ".zdebug")
+	return s.Flags&debugelf.SHF_COMPRESSED != 0 || strings.HasPrefix(s.Name, ".zdebug")
 }
 
 // Data returns a section's content: mapped bytes, or decompressed ones
@@ -68,7 +68,7 @@ func (s *Section) Compressed() bool {
 // error for a section that has no bytes in the file. The error is a
 // *DamageError.
 func (f *File) Data(s *Section) ([]byte, error) {
-	if s.Type == elf.SHT_NOBITS || s.Type == elf.SHT_NULL || s.Size == 0 {
+	if s.Type == debugelf.SHT_NOBITS || s.Type == debugelf.SHT_NULL || s.Size == 0 {
 		return nil, nil
 	}
 	b := f.Slice(s.Offset, s.Size)
@@ -77,7 +77,7 @@ func (f *File) Data(s *Section) ([]byte, error) {
 	}
 	var err error
 	switch {
-	case s.Flags&elf.SHF_COMPRESSED != 0:
+	case s.Flags&debugelf.SHF_COMPRESSED != 0:
 		b, err = f.inflate(b)
 	case s.Compressed():
 		b, err = f.inflateGNU(b)
@@ -102,26 +102,26 @@ func (f *File) Debug(name string) ([]byte, error) {
 func (f *File) inflate(b []byte) ([]byte, error) {
 	var size uint64
 	head := 24
-	if f.Class == elf.ELFCLASS32 {
+	if f.Class == debugelf.ELFCLASS32 {
 		head = 12
 	}
 	if len(b) < head {
 		return nil, io.ErrUnexpectedEOF
 	}
-	if f.Class == elf.ELFCLASS32 {
+	if f.Class == debugelf.ELFCLASS32 {
 		size = uint64(f.Order.Uint32(b[4:]))
 	} else {
 		size = f.Order.Uint64(b[8:])
 	}
-	kind := elf.CompressionType(f.Order.Uint32(b))
+	kind := debugelf.CompressionType(f.Order.Uint32(b))
 	b = b[head:]
 	if err := f.mayInflate(size); err != nil {
 		return nil, err
 	}
 	switch kind {
-	case elf.COMPRESS_ZLIB:
+	case debugelf.COMPRESS_ZLIB:
 		return inflateZlib(b, size)
-	case elf.COMPRESS_ZSTD:
+	case debugelf.COMPRESS_ZSTD:
 		r, err := newZstd(b)
 		if err != nil {
 			return nil, err

@@ -1,16 +1,16 @@
 package elf
 
 import (
-	"debug/elf"
+	debugelf "debug/elf"
 	"iter"
 )
 
 // Symbol is an entry of a symbol table.
 type Symbol struct {
 	Name        uint32 // offset in the table of names
-	Type        elf.SymType
-	Binding     elf.SymBind
-	Section     elf.SectionIndex
+	Type        debugelf.SymType
+	Binding     debugelf.SymBind
+	Section     debugelf.SectionIndex
 	Value, Size uint64
 }
 
@@ -21,14 +21,14 @@ func (f *File) Symbols(table []byte) iter.Seq[Symbol] {
 		for b := table; len(b) >= size; b = b[size:] {
 			s := Symbol{Name: u.Uint32(b)}
 			var info byte
-			if f.Class == elf.ELFCLASS32 {
+			if f.Class == debugelf.ELFCLASS32 {
 				s.Value, s.Size = uint64(u.Uint32(b[4:])), uint64(u.Uint32(b[8:]))
-				info, s.Section = b[12], elf.SectionIndex(u.Uint16(b[14:]))
+				info, s.Section = b[12], debugelf.SectionIndex(u.Uint16(b[14:]))
 			} else {
-				info, s.Section = b[4], elf.SectionIndex(u.Uint16(b[6:]))
+				info, s.Section = b[4], debugelf.SectionIndex(u.Uint16(b[6:]))
 				s.Value, s.Size = u.Uint64(b[8:]), u.Uint64(b[16:])
 			}
-			s.Type, s.Binding = elf.ST_TYPE(info), elf.ST_BIND(info)
+			s.Type, s.Binding = debugelf.ST_TYPE(info), debugelf.ST_BIND(info)
 			if !yield(s) {
 				return
 			}
@@ -38,7 +38,7 @@ func (f *File) Symbols(table []byte) iter.Seq[Symbol] {
 
 // symbolSize is the size of a symbol table's entries, bytes.
 func (f *File) symbolSize() int {
-	if f.Class == elf.ELFCLASS32 {
+	if f.Class == debugelf.ELFCLASS32 {
 		return 16
 	}
 	return 24

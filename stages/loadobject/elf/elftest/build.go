@@ -4,16 +4,16 @@ package elftest
 
 import (
 	"bytes"
-	"debug/elf"
+	debugelf "debug/elf"
 	"encoding/binary"
 )
 
 // File is an ELF object to be built.
 type File struct {
-	Class    elf.Class        // default: 64 bit
+	Class    debugelf.Class   // default: 64 bit
 	Order    binary.ByteOrder // default: little-endian
-	Type     elf.Type         // default: shared object
-	Machine  elf.Machine      // default: x86-64
+	Type     debugelf.Type    // default: shared object
+	Machine  debugelf.Machine // default: x86-64
 	Sections []Section
 	Loads    []Load
 }
@@ -21,8 +21,8 @@ type File struct {
 // Section is a section; its offset is chosen by Bytes unless it is given.
 type Section struct {
 	Name    string
-	Type    elf.SectionType // default: SHT_PROGBITS
-	Flags   elf.SectionFlag
+	Type    debugelf.SectionType // default: SHT_PROGBITS
+	Flags   debugelf.SectionFlag
 	Address uint64
 	Offset  uint64
 	Data    []byte
@@ -32,15 +32,15 @@ type Section struct {
 
 // Load is a program header, PT_LOAD unless it has another type.
 type Load struct {
-	Type                               elf.ProgType
-	Flags                              elf.ProgFlag
+	Type                               debugelf.ProgType
+	Flags                              debugelf.ProgFlag
 	Offset, Address, FileSize, MemSize uint64
 }
 
 // Symbol is an entry of a symbol table.
 type Symbol struct {
 	Name    string
-	Type    elf.SymType
+	Type    debugelf.SymType
 	Section uint16
 	Value   uint64
 	Size    uint64
@@ -48,15 +48,15 @@ type Symbol struct {
 
 // Text is an executable section of zeros.
 func Text(name string, address, offset, size uint64) Section {
-	return Section{Name: name, Flags: elf.SHF_ALLOC | elf.SHF_EXECINSTR, Address: address, Offset: offset, Data: make([]byte, size)}
+	return Section{Name: name, Flags: debugelf.SHF_ALLOC | debugelf.SHF_EXECINSTR, Address: address, Offset: offset, Data: make([]byte, size)}
 }
 
 // Symtab returns a symbol table section and its string table; names are those
 // of the sections. The file gives class and byte order.
-func (f File) Symtab(name, strings string, kind elf.SectionType, list []Symbol) []Section {
+func (f File) Symtab(name, strings string, kind debugelf.SectionType, list []Symbol) []Section {
 	f = f.defaults()
 	str := []byte{0}
-	w := &writer{order: f.Order, wide: f.Class == elf.ELFCLASS64}
+	w := &writer{order: f.Order, wide: f.Class == debugelf.ELFCLASS64}
 	w.symbol(0, Symbol{})
 	for _, s := range list {
 		w.symbol(uint32(len(str)), s)
@@ -64,22 +64,22 @@ func (f File) Symtab(name, strings string, kind elf.SectionType, list []Symbol) 
 	}
 	return []Section{
 		{Name: name, Type: kind, Data: w.b, Link: strings},
-		{Name: strings, Type: elf.SHT_STRTAB, Data: str},
+		{Name: strings, Type: debugelf.SHT_STRTAB, Data: str},
 	}
 }
 
 func (f File) defaults() File {
 	if f.Class == 0 {
-		f.Class = elf.ELFCLASS64
+		f.Class = debugelf.ELFCLASS64
 	}
 	if f.Order == nil {
 		f.Order = binary.LittleEndian
 	}
 	if f.Type == 0 {
-		f.Type = elf.ET_DYN
+		f.Type = debugelf.ET_DYN
 	}
 	if f.Machine == 0 {
-		f.Machine = elf.EM_X86_64
+		f.Machine = debugelf.EM_X86_64
 	}
 	return f
 }
@@ -87,7 +87,7 @@ func (f File) defaults() File {
 // Bytes returns the object's bytes.
 func (f File) Bytes() []byte {
 	f = f.defaults()
-	w := &writer{order: f.Order, wide: f.Class == elf.ELFCLASS64}
+	w := &writer{order: f.Order, wide: f.Class == debugelf.ELFCLASS64}
 	head, load, section := 52, 32, 40
 	if w.wide {
 		head, load, section = 64, 56, 64
@@ -95,13 +95,13 @@ func (f File) Bytes() []byte {
 	names := []byte{0}
 	nameOf := map[string]uint32{}
 	index := map[string]uint32{}
-	sections := append(append([]Section{{Type: elf.SHT_NULL}}, f.Sections...), Section{Name: ".shstrtab", Type: elf.SHT_STRTAB})
+	sections := append(append([]Section{{Type: debugelf.SHT_NULL}}, f.Sections...), Section{Name: ".shstrtab", Type: debugelf.SHT_STRTAB})
 	for i := range sections {
 		s := &sections[i]
 		index[s.Name], nameOf[s.Name] = uint32(i), uint32(len(names))
 		names = append(append(names, s.Name...), 0)
 		if s.Type == 0 && i > 0 {
-			s.Type = elf.SHT_PROGBITS
+			s.Type = debugelf.SHT_PROGBITS
 		}
 	}
 	sections[len(sections)-1].Data = names
@@ -115,7 +115,7 @@ func (f File) Bytes() []byte {
 		if s.Offset == 0 {
 			s.Offset = uint64(len(w.b)+7) &^ 7
 		}
-		if s.Type == elf.SHT_NOBITS {
+		if s.Type == debugelf.SHT_NOBITS {
 			continue
 		}
 		if end := s.Offset + uint64(len(s.Data)); end > uint64(len(w.b)) {
@@ -138,11 +138,11 @@ func (f File) Bytes() []byte {
 
 func (f File) header(like *writer, head, load, section, shoff, sections int) []byte {
 	w := &writer{order: like.order, wide: like.wide}
-	data := byte(elf.ELFDATA2LSB)
+	data := byte(debugelf.ELFDATA2LSB)
 	if f.Order == binary.ByteOrder(binary.BigEndian) {
-		data = byte(elf.ELFDATA2MSB)
+		data = byte(debugelf.ELFDATA2MSB)
 	}
-	w.b = append([]byte(elf.ELFMAG), byte(f.Class), data, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+	w.b = append([]byte(debugelf.ELFMAG), byte(f.Class), data, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 	w.u16(uint16(f.Type), uint16(f.Machine))
 	w.u32(1)
 	w.word(0, uint64(head), uint64(shoff))
@@ -200,8 +200,8 @@ func (w *writer) section(name, link uint32, s Section) {
 }
 
 func (w *writer) load(l Load) {
-	if l.Type == elf.PT_NULL {
-		l.Type = elf.PT_LOAD
+	if l.Type == debugelf.PT_NULL {
+		l.Type = debugelf.PT_LOAD
 	}
 	w.u32(uint32(l.Type))
 	if w.wide {
@@ -220,7 +220,7 @@ func (f File) BuildID(id []byte) Section {
 	w := &writer{order: f.Order}
 	w.u32(4, uint32(len(id)), 3)
 	w.b = append(append(w.b, "GNU\x00"...), id...)
-	return Section{Name: ".note.gnu.build-id", Type: elf.SHT_NOTE, Flags: elf.SHF_ALLOC, Data: w.b}
+	return Section{Name: ".note.gnu.build-id", Type: debugelf.SHT_NOTE, Flags: debugelf.SHF_ALLOC, Data: w.b}
 }
 
 // DebugLink is a section that names a debug file and its CRC.
@@ -236,7 +236,7 @@ func (f File) DebugLink(name string, crc uint32) Section {
 // Dynamic is the content of a dynamic segment: tags and their values in turn.
 func (f File) Dynamic(entries ...uint64) []byte {
 	f = f.defaults()
-	w := &writer{order: f.Order, wide: f.Class == elf.ELFCLASS64}
+	w := &writer{order: f.Order, wide: f.Class == debugelf.ELFCLASS64}
 	w.word(append(entries, 0, 0)...)
 	return w.b
 }

@@ -1,7 +1,7 @@
 package elftest
 
 import (
-	"debug/elf"
+	debugelf "debug/elf"
 	"encoding/binary"
 	"slices"
 )
@@ -68,14 +68,14 @@ func arm64Stub(landing []byte) func(at, slot uint64) []byte {
 	}
 }
 
-var importers = map[elf.Machine]importer{
-	elf.EM_X86_64: {
+var importers = map[debugelf.Machine]importer{
+	debugelf.EM_X86_64: {
 		head: []byte("\xff\x35\xfa\x1f\x00\x00\xff\x25\xfc\x1f\x00\x00\x0f\x1f\x40\x00"), // push, jmp *GOT
 		lazy: 7, glob: 6,
 		stub: x86("", 0xff, 0x25), padded: x86("\xf3\x0f\x1e\xfa\xf2", 0xff, 0x25),
 		call: x86("", 0xe8), jump: x86("", 0xe9), indirect: x86("", 0xff, 0x15),
 	},
-	elf.EM_AARCH64: {
+	debugelf.EM_AARCH64: {
 		head: []byte("\xf0\x7b\xbf\xa9\x10\x00\x00\xd0\x11\x0a\x40\xf9\x10\x42\x00\x91\x20\x02\x1f\xd6"), // stp, adrp, ldr, add, br
 		lazy: 1026, glob: 1025,
 		stub: arm64Stub(nil), padded: arm64Stub([]byte("\x5f\x24\x03\xd5")),
@@ -88,12 +88,12 @@ var importers = map[elf.Machine]importer{
 // in all the ways in which compilers and linkers do. Without sections it has
 // program headers only, as an object that sstrip was run on. The names of the
 // functions that it imports can be replaced: old and new ones in turn.
-func Importing(machine elf.Machine, sections bool, names ...string) []byte {
+func Importing(machine debugelf.Machine, sections bool, names ...string) []byte {
 	m := importers[machine]
 	f := File{Machine: machine}
-	text := Section{Name: ".text", Flags: elf.SHF_ALLOC | elf.SHF_EXECINSTR, Address: Lazy, Offset: Lazy, Data: make([]byte, 0x80)}
+	text := Section{Name: ".text", Flags: debugelf.SHF_ALLOC | debugelf.SHF_EXECINSTR, Address: Lazy, Offset: Lazy, Data: make([]byte, 0x80)}
 	plt := func(name string, at uint64, code []byte) Section {
-		return Section{Name: name, Flags: elf.SHF_ALLOC | elf.SHF_EXECINSTR, Address: at, Offset: at, Data: code}
+		return Section{Name: name, Flags: debugelf.SHF_ALLOC | debugelf.SHF_EXECINSTR, Address: at, Offset: at, Data: code}
 	}
 	lazy := make([]byte, 0x40)
 	copy(lazy, m.head)
@@ -110,10 +110,10 @@ func Importing(machine elf.Machine, sections bool, names ...string) []byte {
 		if i := slices.Index(names, name); i >= 0 {
 			name = names[i+1]
 		}
-		list = append(list, Symbol{Name: name, Type: elf.STT_FUNC})
+		list = append(list, Symbol{Name: name, Type: debugelf.STT_FUNC})
 	}
 	for i, name := range []string{"lazy", "sec", "got", "noplt", "tail_call", "tailed", "linker"} {
-		list = append(list, Symbol{name, elf.STT_FUNC, 1, Lazy + 16*uint64(i), 16})
+		list = append(list, Symbol{name, debugelf.STT_FUNC, 1, Lazy + 16*uint64(i), 16})
 	}
 	var relocations []byte
 	for i := range uint64(5) {
@@ -125,18 +125,18 @@ func Importing(machine elf.Machine, sections bool, names ...string) []byte {
 			relocations = binary.LittleEndian.AppendUint64(relocations, v)
 		}
 	}
-	symtab := f.Symtab(".dynsym", ".dynstr", elf.SHT_DYNSYM, list)
+	symtab := f.Symtab(".dynsym", ".dynstr", debugelf.SHT_DYNSYM, list)
 	symtab[0].Offset, symtab[1].Offset = 0x2000, 0x2400
 	f.Sections = append([]Section{text, plt(".plt", PLT, lazy),
 		plt(".plt.sec", PLTSec, m.padded(PLTSec, slots+16)), plt(".plt.got", PLTGot, m.stub(PLTGot, slots+24))}, symtab...)
-	f.Sections = append(f.Sections, Section{Name: ".rela.dyn", Type: elf.SHT_RELA, Offset: 0x2600, Data: relocations},
-		Section{Name: ".dynamic", Type: elf.SHT_DYNAMIC, Offset: 0x2800, Data: f.Dynamic(
-			uint64(elf.DT_SYMTAB), 0x2000, uint64(elf.DT_STRTAB), 0x2400, uint64(elf.DT_STRSZ), uint64(len(symtab[1].Data)),
-			uint64(elf.DT_JMPREL), 0x2600, uint64(elf.DT_PLTRELSZ), 3*24, uint64(elf.DT_PLTREL), uint64(elf.DT_RELA),
-			uint64(elf.DT_RELA), 0x2600+3*24, uint64(elf.DT_RELASZ), 2*24)})
+	f.Sections = append(f.Sections, Section{Name: ".rela.dyn", Type: debugelf.SHT_RELA, Offset: 0x2600, Data: relocations},
+		Section{Name: ".dynamic", Type: debugelf.SHT_DYNAMIC, Offset: 0x2800, Data: f.Dynamic(
+			uint64(debugelf.DT_SYMTAB), 0x2000, uint64(debugelf.DT_STRTAB), 0x2400, uint64(debugelf.DT_STRSZ), uint64(len(symtab[1].Data)),
+			uint64(debugelf.DT_JMPREL), 0x2600, uint64(debugelf.DT_PLTRELSZ), 3*24, uint64(debugelf.DT_PLTREL), uint64(debugelf.DT_RELA),
+			uint64(debugelf.DT_RELA), 0x2600+3*24, uint64(debugelf.DT_RELASZ), 2*24)})
 	f.Loads = []Load{
-		{Flags: elf.PF_R | elf.PF_X, FileSize: ImportSize, MemSize: ImportSize},
-		{Type: elf.PT_DYNAMIC, Offset: 0x2800, Address: 0x2800, FileSize: 0x100, MemSize: 0x100},
+		{Flags: debugelf.PF_R | debugelf.PF_X, FileSize: ImportSize, MemSize: ImportSize},
+		{Type: debugelf.PT_DYNAMIC, Offset: 0x2800, Address: 0x2800, FileSize: 0x100, MemSize: 0x100},
 	}
 	b := f.Bytes()
 	b = append(b, make([]byte, max(0, ImportSize-len(b)))...)
