@@ -97,7 +97,7 @@ func New(o Options) *Loader {
 }
 
 // Load returns the table of the load object in a file. The error wraps an
-// *os.PathError or infile's, elf.ErrNotELF or ErrUnreadable. The table is shared:
+// *os.PathError or infile's, elf.ErrNotELF or elf.ErrUnreadable. The table is shared:
 // it must not be changed.
 func (l *Loader) Load(path string) (*symtab.Table, error) {
 	return l.load(path, elf.Places{})
@@ -264,9 +264,6 @@ type source struct {
 	object, debug *elf.File
 	list          func() *symtab.Table // reads a list of symbols instead
 }
-
-// ErrUnreadable is elf.ErrUnreadable, for callers that open no files themselves.
-var ErrUnreadable = elf.ErrUnreadable
 
 // open maps the files and identifies them.
 func open(path string, dirs []string, places elf.Places) (*source, error) {

@@ -190,7 +190,7 @@ func TestShrinkingFile(t *testing.T) {
 	if err := os.Truncate(path, 0); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := s.build(); !errors.Is(err, ErrUnreadable) {
+	if _, _, err := s.build(); !errors.Is(err, elf.ErrUnreadable) {
 		t.Errorf("error %v", err)
 	}
 }

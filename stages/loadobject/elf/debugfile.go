@@ -99,51 +99,64 @@ func (f *File) debugLink() (name string, crc uint32, ok bool) {
 // result is nil when there is none.
 func FindDebug(f *File, dirs []string) (*File, []Note) {
 	f.Places.Dirs = dirs
-	var notes []Note
-	try := func(path string, fits func(*File) bool) *File {
-		if path == f.Path {
-			return nil
-		}
-		d, err := Open(path)
-		if err != nil {
-			f.failed(err)
-			if errors.Is(err, ErrNotELF) {
-				notes = append(notes, Note{Offset: -1, Text: fmt.Sprintf("debug file %v", err)})
-			}
-			return nil
-		}
-		if d.Class != f.Class || d.Machine != f.Machine || !fits(d) {
-			notes = append(notes, Note{Offset: -1, Text: fmt.Sprintf("debug file %s belongs to another object and is not used", path)})
-			d.Close()
-			return nil
-		}
-		d.Places = Places{Root: f.Places.Root, Dirs: dirs}
-		return d
-	}
+	s := debugSearch{object: f}
 	id := f.BuildID()
 	for _, path := range byBuildID(dirs, id) {
-		if d := try(path, func(d *File) bool { return d.BuildID() == id }); d != nil {
-			return d, notes
+		if d := s.try(path, func(d *File) bool { return d.BuildID() == id }); d != nil {
+			return d, s.notes
 		}
 	}
 	name, crc, ok := f.debugLink()
 	if !ok {
-		return nil, notes
+		return nil, s.notes
 	}
 	fits := func(d *File) bool {
 		if other := d.BuildID(); id != "" && other != "" {
 			return other == id
 		}
-		var sum uint32
-		d.Parts(func(part []byte) { sum = crc32.Update(sum, crc32.IEEETable, part) })
-		return sum == crc
+		return d.crc() == crc
 	}
 	for _, path := range f.linked(name) {
-		if d := try(path, fits); d != nil {
-			return d, notes
+		if d := s.try(path, fits); d != nil {
+			return d, s.notes
 		}
 	}
-	return nil, notes
+	return nil, s.notes
+}
+
+// debugSearch looks for the debug file of an object.
+type debugSearch struct {
+	object *File
+	notes  []Note // on files that were not used
+}
+
+// try opens a file and returns it if it fits, nil if not.
+func (s *debugSearch) try(path string, fits func(*File) bool) *File {
+	f := s.object
+	if path == f.Path {
+		return nil
+	}
+	d, err := Open(path)
+	if err != nil {
+		f.failed(err)
+		if errors.Is(err, ErrNotELF) {
+			s.notes = append(s.notes, Note{Offset: -1, Text: fmt.Sprintf("debug file %v", err)})
+		}
+		return nil
+	}
+	if d.Class != f.Class || d.Machine != f.Machine || !fits(d) {
+		s.notes = append(s.notes, Note{Offset: -1, Text: fmt.Sprintf("debug file %s belongs to another object and is not used", path)})
+		d.Close()
+		return nil
+	}
+	d.Places = Places{Root: f.Places.Root, Dirs: f.Places.Dirs}
+	return d
+}
+
+// crc is the checksum of the whole file that debug links have.
+func (f *File) crc() (sum uint32) {
+	f.Parts(func(part []byte) { sum = crc32.Update(sum, crc32.IEEETable, part) })
+	return sum
 }
 
 // Alternate opens the file that `.gnu_debugaltlink` names, to which dwz moved

@@ -28,17 +28,17 @@ func kernelSymbol(line []byte) (addr uint64, typ byte, ok bool) {
 	return addr, line[i+1], err == nil
 }
 
-// ReadKernel makes a table of the kernel's symbols (perf-data 10.3). Offsets are
-// addresses; a function ends where the next symbol begins. Its module is the
-// kernel module's name.
-func ReadKernel(text []byte) *Table {
-	t := &Table{Modules: []Module{{Name: "(unknown)"}}}
-	type symbol struct {
-		addr         uint64
-		name, module string
-		code         bool
-	}
-	var list []symbol
+// listed is a symbol of the kernel.
+type listed struct {
+	addr         uint64
+	name, module string
+	code         bool
+}
+
+// listKernel reads the kernel's symbols in the order of their addresses. It is
+// false for a list that is too long, of which it reads the start.
+func listKernel(text []byte) (list []listed, whole bool) {
+	whole = true
 	for line := range bytes.Lines(text) {
 		line = bytes.TrimRight(line, "\r\n")
 		addr, typ, ok := kernelSymbol(line)
@@ -51,43 +51,67 @@ func ReadKernel(text []byte) *Table {
 			continue
 		}
 		if len(list) == maxListed {
-			t.Notes = append(t.Notes, tooMany())
+			whole = false
 			break
 		}
-		list = append(list, symbol{addr, name, strings.Trim(module, "[]"), strings.IndexByte("tTwW", typ) >= 0})
+		list = append(list, listed{addr, name, strings.Trim(module, "[]"), strings.IndexByte("tTwW", typ) >= 0})
 	}
-	slices.SortStableFunc(list, func(a, b symbol) int { return cmp.Compare(a.addr, b.addr) })
+	slices.SortStableFunc(list, func(a, b listed) int { return cmp.Compare(a.addr, b.addr) })
+	return list, whole
+}
+
+// ReadKernel makes a table of the kernel's symbols (perf-data 10.3). Offsets are
+// addresses; a function ends where the next symbol begins. Its module is the
+// kernel module's name.
+func ReadKernel(text []byte) *Table {
+	t := &Table{Modules: []Module{{Name: "(unknown)"}}}
+	list, whole := listKernel(text)
+	if !whole {
+		t.Notes = append(t.Notes, tooMany())
+	}
 	modules := map[string]int32{"": 0}
 	readable := NewNames()
-	for i := 0; i < len(list); {
-		end := i
-		f := Function{Offset: list[i].addr, Address: list[i].addr, Kind: Kernel}
-		var names []string
-		for ; end < len(list) && list[end].addr == list[i].addr; end++ {
-			if s := list[end]; s.code {
-				names = append(names, s.name)
-				f.PerfName = s.name // the last one listed
-				n, ok := modules[s.module]
-				if !ok {
-					n = int32(len(t.Modules))
-					modules[s.module] = n
-					t.Modules = append(t.Modules, Module{Name: s.module})
-				}
-				f.Module = n
-			}
+	for len(list) > 0 {
+		end := 1
+		for end < len(list) && list[end].addr == list[0].addr {
+			end++
 		}
-		f.Size = kernelPage
+		size := uint64(kernelPage)
 		if end < len(list) {
-			f.Size = list[end].addr - f.Address
+			size = list[end].addr - list[0].addr
 		}
-		if i = end; len(names) > 0 {
-			slices.Sort(names)
-			f.Linkage = names[len(names)-1]
-			f.Name, f.Aliases = readable.Readable(f.Linkage), strings.Join(names, Separator)
-			f.PerfName = readable.Readable(f.PerfName)
-			t.Functions = append(t.Functions, f)
-		}
+		t.addKernel(list[:end], size, modules, readable)
+		list = list[end:]
 	}
 	t.Notes = append(t.Notes, readable.Notes()...)
 	return t
+}
+
+// addKernel adds the function that the symbols at one address name, if they are
+// of code. modules has the numbers of the table's modules.
+func (t *Table) addKernel(symbols []listed, size uint64, modules map[string]int32, readable Names) {
+	f := Function{Offset: symbols[0].addr, Address: symbols[0].addr, Size: size, Kind: Kernel}
+	var names []string
+	for _, s := range symbols {
+		if !s.code {
+			continue
+		}
+		names = append(names, s.name)
+		f.PerfName = s.name // the last one listed
+		n, ok := modules[s.module]
+		if !ok {
+			n = int32(len(t.Modules))
+			modules[s.module] = n
+			t.Modules = append(t.Modules, Module{Name: s.module})
+		}
+		f.Module = n
+	}
+	if len(names) == 0 {
+		return
+	}
+	slices.Sort(names)
+	f.Linkage = names[len(names)-1]
+	f.Name, f.Aliases = readable.Readable(f.Linkage), strings.Join(names, Separator)
+	f.PerfName = readable.Readable(f.PerfName)
+	t.Functions = append(t.Functions, f)
 }

@@ -79,45 +79,78 @@ func (w *bitWorker) legacy() (insn.Bits, bool) {
 	op := w.op
 	w.sized(op&1 == 0)
 	switch {
-	case op < 0x40 && op&7 < 2:
-		return w.arithmetic(op>>3, w.inRM(), w.inReg()), true
-	case op < 0x40 && op&7 < 4:
-		return w.arithmetic(op>>3, w.inReg(), w.inRM()), true
-	case op < 0x40 && op&7 < 6:
-		return w.arithmetic(op>>3, w.ax(), w.constant(w.imm)), true
-	case op >= 0x40 && op < 0x50:
+	case op < 0x40:
+		return w.arithmeticRow()
+	case op < 0x50:
 		w.sized(false)
 		return w.both(insn.BitAdd, bitOperand(w.opcodeReg()), w.constant(1)), true
-	case op >= 0x50 && op < 0x60:
+	case op < 0x60:
 		return w.pushPop()
 	case op >= 0x70 && op < 0x80: // jcc
 		return w.condition(insn.Bits{}), true
 	case op >= 0x80 && op < 0x84:
 		return w.arithmetic(w.reg(), w.inRM(), w.constant(w.imm)), true
-	case op >= 0xb0 && op < 0xc0:
-		w.sized(op < 0xb8)
-		return w.copied(bitOperand(w.opcodeReg()), w.constant(w.imm), w.size, false), true
+	case op >= 0x84 && op < 0x8e, op >= 0xb0 && op < 0xc0, op == 0x63, op == 0xc6, op == 0xc7:
+		return w.moveOrTest()
 	case op >= 0xd8 && op < 0xe0: // x87
 		return insn.Bits{}, true
 	}
-	switch op {
+	return w.others()
+}
+
+// arithmeticRow does add, or, adc, sbb, and, sub, xor and cmp, which have 8
+// opcodes each, of which the last two are others.
+func (w *bitWorker) arithmeticRow() (insn.Bits, bool) {
+	switch op := w.op; {
+	case op&7 < 2:
+		return w.arithmetic(op>>3, w.inRM(), w.inReg()), true
+	case op&7 < 4:
+		return w.arithmetic(op>>3, w.inReg(), w.inRM()), true
+	case op&7 < 6:
+		return w.arithmetic(op>>3, w.ax(), w.constant(w.imm)), true
+	}
+	return insn.Bits{}, false
+}
+
+// moveOrTest does mov, movsxd, lea and test.
+func (w *bitWorker) moveOrTest() (insn.Bits, bool) {
+	switch op := w.op; op {
 	case 0x63:
 		w.sized(false)
 		to := w.inReg()
 		return w.copied(to, w.inRM(), 4, true), w.long
-	case 0x69, 0x6b:
-		w.sized(false)
-		return insn.Bits{Op: insn.BitMix, Width: w.size, To: w.inReg(), From: w.inRM(), Sets: true}, true
 	case 0x84, 0x85:
-		out := w.both(insn.BitAnd, w.inRM(), w.inReg())
-		out.To = insn.BitOperand{}
-		return out, true
+		return w.tested(w.inRM(), w.inReg()), true
 	case 0x88, 0x89:
 		return w.copied(w.inRM(), w.inReg(), w.size, false), true
 	case 0x8a, 0x8b:
 		return w.copied(w.inReg(), w.inRM(), w.size, false), true
 	case 0x8d:
 		return w.sumOfAddress(), true
+	case 0xc6, 0xc7:
+		return w.copied(w.inRM(), w.constant(w.imm), w.size, false), w.reg() == 0
+	default:
+		if op < 0xb0 {
+			return insn.Bits{}, false
+		}
+		w.sized(op < 0xb8)
+		return w.copied(bitOperand(w.opcodeReg()), w.constant(w.imm), w.size, false), true
+	}
+}
+
+// tested makes the operation of test, which keeps only the flags.
+func (w *bitWorker) tested(a, b insn.BitOperand) insn.Bits {
+	out := w.both(insn.BitAnd, a, b)
+	out.To = insn.BitOperand{}
+	return out
+}
+
+// others does the opcodes of one byte that stand alone.
+func (w *bitWorker) others() (insn.Bits, bool) {
+	switch w.op {
+	case 0x69, 0x6b:
+		w.sized(false)
+		return insn.Bits{Op: insn.BitMix, Width: w.size, To: w.inReg(), From: w.inRM(), Sets: true}, true
 	case 0x98:
 		w.sized(false)
 		return w.copied(w.ax(), w.ax(), w.size/2, true), true
@@ -126,13 +159,9 @@ func (w *bitWorker) legacy() (insn.Bits, bool) {
 		dx := bitOperand(place{inRegister, w.general(numberDX)})
 		return insn.Bits{Op: insn.BitField, Width: w.size, To: dx, From: w.ax(), First: 8*w.size - 1, Count: 1, Signed: true}, true
 	case 0xa8, 0xa9:
-		out := w.both(insn.BitAnd, w.ax(), w.constant(w.imm))
-		out.To = insn.BitOperand{}
-		return out, true
+		return w.tested(w.ax(), w.constant(w.imm)), true
 	case 0xc0, 0xc1, 0xd0, 0xd1, 0xd2, 0xd3:
 		return w.shift()
-	case 0xc6, 0xc7:
-		return w.copied(w.inRM(), w.constant(w.imm), w.size, false), w.reg() == 0
 	case 0xc9, 0xcc, 0xe8, 0xe9, 0xeb:
 		return insn.Bits{}, true
 	case 0xf6, 0xf7:
@@ -196,9 +225,7 @@ func (w *bitWorker) unary() (insn.Bits, bool) {
 	a := w.inRM()
 	switch w.reg() {
 	case 0, 1:
-		out := w.both(insn.BitAnd, a, w.constant(w.imm))
-		out.To = insn.BitOperand{}
-		return out, true
+		return w.tested(a, w.constant(w.imm)), true
 	case 2:
 		out := w.both(insn.BitXor, a, w.constant(-1))
 		out.Sets = false

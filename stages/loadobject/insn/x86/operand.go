@@ -32,17 +32,10 @@ func (d *decoder) operand(f form) (err error) {
 	if !d.long && d.adSize {
 		return d.operand16(mod, rm)
 	}
-	low := rm
+	low := rm // the lower three bits of the base
 	if rm == 4 {
-		sib, err := d.next()
-		if err != nil {
+		if low, err = d.sib(); err != nil {
 			return err
-		}
-		low = sib & 7
-		d.base = int8(low | d.rex&1<<3)
-		d.scale = 1 << (sib >> 6)
-		if d.index = int8(sib>>3&7 | d.rex&2<<2); d.index == 4 && !d.vectorIndex() {
-			d.index = -1
 		}
 	}
 	switch {
@@ -63,6 +56,21 @@ func (d *decoder) operand(f form) (err error) {
 	}
 	d.disp, err = d.int32()
 	return err
+}
+
+// sib decodes SIB and returns its field of the base.
+func (d *decoder) sib() (base byte, err error) {
+	sib, err := d.next()
+	if err != nil {
+		return 0, err
+	}
+	base = sib & 7
+	d.base = int8(base | d.rex&1<<3)
+	d.scale = 1 << (sib >> 6)
+	if d.index = int8(sib>>3&7 | d.rex&2<<2); d.index == 4 && !d.vectorIndex() {
+		d.index = -1
+	}
+	return base, nil
 }
 
 // disp8 decodes a displacement of one byte.

@@ -21,39 +21,20 @@ func (d *decoder) vector(b byte) (form, error) {
 	if d.opSize || d.rep != 0 || d.rex != 0 {
 		return 0, insn.ErrUndefined
 	}
-	start := d.pos
-	n := 2
+	var maps *[32]*opcodes
+	var err error
 	switch b {
 	case 0xc5:
-		n = 1
+		maps, err = &vexMaps, d.vex2()
+	case 0xc4:
+		maps, err = &vexMaps, d.vex3(vex)
+	case 0x8f:
+		maps, err = &xopMaps, d.vex3(xop)
 	case 0x62:
-		n = 3
+		maps, err = &evexMaps, d.evex()
 	}
-	if err := d.skip(n); err != nil {
+	if err != nil {
 		return 0, err
-	}
-	p := d.code[start:d.pos]
-	maps := &vexMaps
-	switch b {
-	case 0xc5:
-		d.encoding, d.number = vex, 1
-		d.rex = ^p[0] >> 5 & 4
-		d.suffix(p[0])
-	case 0xc4, 0x8f:
-		d.encoding, d.number = vex, p[0]&0x1f
-		if b == 0x8f {
-			maps, d.encoding = &xopMaps, xop
-		}
-		d.rex = ^p[0]>>5 | p[1]>>4&8
-		d.suffix(p[1])
-	case 0x62:
-		if p[0]&8 != 0 || p[1]&4 == 0 { // bits that are fixed
-			return 0, insn.ErrUndefined
-		}
-		maps, d.encoding, d.number = &evexMaps, evex, p[0]&7
-		d.rex = ^p[0]>>5 | p[1]>>4&8
-		d.suffix(p[1])
-		d.length, d.single = p[2]>>5&3, p[2]&0x10 != 0
 	}
 	if d.table = maps[d.number]; d.table == nil {
 		return 0, insn.ErrUndefined
@@ -63,6 +44,53 @@ func (d *decoder) vector(b byte) (form, error) {
 		return 0, err
 	}
 	return d.form(op)
+}
+
+// payload returns the n bytes of a prefix behind its first.
+func (d *decoder) payload(n int) ([]byte, error) {
+	start := d.pos
+	err := d.skip(n)
+	return d.code[start:d.pos], err
+}
+
+// vex2 decodes VEX of two bytes, whose map is 0F.
+func (d *decoder) vex2() error {
+	p, err := d.payload(1)
+	if err != nil {
+		return err
+	}
+	d.encoding, d.number = vex, 1
+	d.rex = ^p[0] >> 5 & 4
+	d.suffix(p[0])
+	return nil
+}
+
+// vex3 decodes VEX of three bytes, or XOP.
+func (d *decoder) vex3(e encoding) error {
+	p, err := d.payload(2)
+	if err != nil {
+		return err
+	}
+	d.encoding, d.number = e, p[0]&0x1f
+	d.rex = ^p[0]>>5 | p[1]>>4&8
+	d.suffix(p[1])
+	return nil
+}
+
+// evex decodes EVEX.
+func (d *decoder) evex() error {
+	p, err := d.payload(3)
+	if err != nil {
+		return err
+	}
+	if p[0]&8 != 0 || p[1]&4 == 0 { // bits that are fixed
+		return insn.ErrUndefined
+	}
+	d.encoding, d.number = evex, p[0]&7
+	d.rex = ^p[0]>>5 | p[1]>>4&8
+	d.suffix(p[1])
+	d.length, d.single = p[2]>>5&3, p[2]&0x10 != 0
+	return nil
 }
 
 // suffix decodes the last byte of VEX, which is the middle one of EVEX without

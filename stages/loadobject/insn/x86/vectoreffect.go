@@ -87,9 +87,6 @@ func (d *decoder) element() int {
 
 // moved is the size and class of what a letter of moves says, as a lower case letter.
 func (d *decoder) moved(letter byte) (size int, class insn.Class) {
-	full := 16 << d.length
-	element := d.element()
-	single := d.encoding == evex && d.single
 	switch letter {
 	case 'b', 'w', 'd', 'q':
 		return d.size(letter), insn.Integer
@@ -97,9 +94,9 @@ func (d *decoder) moved(letter byte) (size int, class insn.Class) {
 		if !d.long && !d.vectorIndex() {
 			return 4, insn.Integer
 		}
-		return element, insn.Integer
+		return d.element(), insn.Integer
 	case 'n':
-		return maskSizes[d.pp&1][element/8], insn.Integer
+		return maskSizes[d.pp&1][d.element()/8], insn.Integer
 	case 't':
 		return 2, insn.Float
 	case 's':
@@ -110,9 +107,9 @@ func (d *decoder) moved(letter byte) (size int, class insn.Class) {
 		return 10, insn.Float
 	case 'f':
 		if d.encoding == vex && d.op == 0x2d { // vmaskmovpd
-			return full, insn.Vector
+			return d.vectorLength(), insn.Vector
 		}
-		return element, insn.Float
+		return d.element(), insn.Float
 	case 'a':
 		if d.length == 0 {
 			return 8, insn.Float
@@ -125,6 +122,18 @@ func (d *decoder) moved(letter byte) (size int, class insn.Class) {
 		return 8, insn.Vector
 	case 'z':
 		return 0, insn.Vector
+	}
+	return d.movedVector(letter)
+}
+
+// vectorLength is the length of the instruction's vectors, bytes.
+func (d *decoder) vectorLength() int { return 16 << d.length }
+
+// movedVector is moved for the letters of vectors and of parts of them, of which
+// EVEX may move a single element.
+func (d *decoder) movedVector(letter byte) (size int, class insn.Class) {
+	full, element := d.vectorLength(), d.element()
+	switch letter {
 	case 'j':
 		if d.encoding != evex || !d.rexW() {
 			full /= 2
@@ -137,7 +146,7 @@ func (d *decoder) moved(letter byte) (size int, class insn.Class) {
 	case 'e':
 		full /= 8
 	}
-	if !single {
+	if d.encoding != evex || !d.single {
 		return full, insn.Vector
 	}
 	if letter == 'g' || letter == 'i' || letter == 'k' || letter == 'h' && d.number > 3 {

@@ -32,8 +32,12 @@ func (w *worker) work() {
 		w.e.Compute(insn.ThreadBase, w.rm().reg, w.size)
 	case verbPush, verbPop, verbPushAll, verbPopAll, verbCall, verbReturn, verbEnter, verbLeave:
 		w.stack()
-	case verbString, verbTranslate, verbMove64:
+	case verbString:
 		w.strings()
+	case verbTranslate:
+		w.translate()
+	case verbMove64:
+		w.move64()
 	}
 }
 
