@@ -1,4 +1,9 @@
 // Package arm64 decodes the instructions of A64.
+//
+// golang.org/x/arch/arm64/arm64asm prints them, but does not decode them for us:
+// it does not say what an instruction does to registers and bits, it refuses
+// 5,659 of the 296,099 instructions of Go's own gofmt, it takes 230 ns for one
+// where Decode takes 20, and it writes to a global variable.
 package arm64
 
 import (

@@ -1,4 +1,11 @@
 // Package x86 decodes the instructions of x86 in 32-bit and 64-bit mode.
+//
+// golang.org/x/arch/x86/x86asm prints them, but does not decode them for us: it
+// does not say what an instruction does to registers and bits; it refuses, or
+// gives another length to, 57,199 of the 105.7 million instructions in /usr/bin
+// of Debian 12, 2,290 of the 689,610 in libcrypto.so.3 (mostly AVX-512) and 473
+// of the 336,865 in libc.so.6, behind each of which it is out of step; and it
+// takes 180 ns for an instruction where Decode takes 40.
 package x86
 
 import (
