@@ -215,28 +215,10 @@ func (w *bitFlow) step(s *bitState, i int) {
 	}
 	from, with, old := w.operand(s, i, b.From), w.operand(s, i, b.With), w.operand(s, i, b.To)
 	result := calculated(&b, from, with, old)
-	if b.Sets {
-		s.flags, s.carry = result.depends(), result.depends()|shiftedOut(&b, from, with)
-		if b.Old {
-			s.carry |= from.depends()
-		}
-	}
-	if b.Sets && x.Kind == insn.CondJump { // it compares by itself
-		w.used |= s.flags
-		s.flags, s.carry = 0, 0
-	}
+	w.flags(s, x, &b, result, from, with)
 	to, base := w.address(s, x), s.source(x.Base)
 	base.offset += x.Update
-	for k := range x.Accesses {
-		switch a := &x.Accesses[k]; {
-		case a.Store && b.To.Kind == insn.BitMemory && x.Op == insn.Store:
-			w.stored(s, i, a, result, s.source(x.Source))
-		case a.Store && b.To.Kind == insn.BitMemory:
-			w.stored(s, i, a, result, spot{origin: w.origin()})
-		case a.Store:
-			w.stored(s, i, a, nil, spot{origin: w.origin()})
-		}
-	}
+	w.storedAll(s, i, &b, result)
 	for left := x.Written & (1<<registers - 1); left != 0; left &= left - 1 {
 		r := mathbits.TrailingZeros64(left)
 		s.registers[r], s.spots[r] = nil, spot{origin: w.origin()}
@@ -249,6 +231,36 @@ func (w *bitFlow) step(s *bitState, i int) {
 	}
 	if b.To.Kind == insn.BitRegister {
 		s.registers[b.To.Register%registers] = written(&b, result, old)
+	}
+}
+
+// flags notes what the flags depend on after an instruction.
+func (w *bitFlow) flags(s *bitState, x *instruction, b *insn.Bits, result, from, with *bits64) {
+	if !b.Sets {
+		return
+	}
+	s.flags, s.carry = result.depends(), result.depends()|shiftedOut(b, from, with)
+	if b.Old {
+		s.carry |= from.depends()
+	}
+	if x.Kind == insn.CondJump { // it compares by itself
+		w.used |= s.flags
+		s.flags, s.carry = 0, 0
+	}
+}
+
+// storedAll is what an instruction stores, of which result is what it calculates.
+func (w *bitFlow) storedAll(s *bitState, i int, b *insn.Bits, result *bits64) {
+	x := &w.f.code[i]
+	for k := range x.Accesses {
+		switch a := &x.Accesses[k]; {
+		case a.Store && b.To.Kind == insn.BitMemory && x.Op == insn.Store:
+			w.stored(s, i, a, result, s.source(x.Source))
+		case a.Store && b.To.Kind == insn.BitMemory:
+			w.stored(s, i, a, result, spot{origin: w.origin()})
+		case a.Store:
+			w.stored(s, i, a, nil, spot{origin: w.origin()})
+		}
 	}
 }
 

@@ -171,26 +171,12 @@ func (p *Process) Find(e *Event) Found {
 	if has {
 		w = p.memory.at(address, e.Time)
 	}
-	fail := func(r Reason, detail string) Found {
+	if r, detail, failed := failure(e, ref); failed {
 		return Found{Object: r.Object(), Embedding: symbolize.None, Location: ref.location, Region: w.region, Detail: detail}
 	}
-	switch {
-	case e.Code == 2:
-		return fail(PreventedByJump, "")
-	case e.Code == 3:
-		return fail(NoTrigger, "")
-	case e.Code == 5:
-		return fail(InvalidAddress, "")
-	case has && e.Trigger == decode.TriggerExact && address-e.PC <= maxInstruction:
-		return fail(NoMemoryReference, detailFetch)
-	case has && address>>addressBits != 0 && address>>addressBits != 1<<(64-addressBits)-1:
-		return fail(InvalidAddress, detailHigh)
-	case ref.final:
-		return fail(ref.reason, ref.detail)
-	}
-	// Where in what is accessed the data address is, is not known of watchpoints
-	// and of accesses that cross into a page that was not there.
-	inside := int64(anywhere)
+	// The data address of a watchpoint, and that of an access which crosses into a
+	// page that was not there, may be any byte of what is accessed.
+	inside := int64(accessStart)
 	if e.Trigger == decode.TriggerBehind || address%pageSize == 0 {
 		inside = int64(address % maxAccess)
 	}
@@ -211,6 +197,27 @@ func (p *Process) Find(e *Event) Found {
 		found.Object, found.Detail = RegistersChanged.Object(), ""
 	}
 	return found
+}
+
+// failure is the reason of an event that has no data object whatever is at its
+// address.
+func failure(e *Event, ref *reference) (r Reason, detail string, failed bool) {
+	has := e.HasAddress && e.Address != 0
+	switch {
+	case e.Code == 2:
+		return PreventedByJump, "", true
+	case e.Code == 3:
+		return NoTrigger, "", true
+	case e.Code == 5:
+		return InvalidAddress, "", true
+	case has && e.Trigger == decode.TriggerExact && e.Address-e.PC <= maxInstruction:
+		return NoMemoryReference, detailFetch, true
+	case has && e.Address>>addressBits != 0 && e.Address>>addressBits != 1<<(64-addressBits)-1:
+		return InvalidAddress, detailHigh, true
+	case ref.final:
+		return ref.reason, ref.detail, true
+	}
+	return 0, "", false
 }
 
 // reference returns what is known of the instruction of an event.

@@ -13,11 +13,11 @@ type foundKey struct {
 	symbol   symbolNo
 	offset   int64
 	kind     string // of region
-	inside   int64
+	inside   int64  // the data address modulo maxAccess if it may be any byte of the access, else accessStart
 }
 
-// anywhere stands for where in an access a data address is, if that is unknown.
-const anywhere = -1
+// accessStart stands for a data address at which the access begins.
+const accessStart = -1
 
 // inElement reduces an offset in an array of aggregates to one in an element,
 // and one in an array of others to 0: all of them are one data object (S28).
@@ -101,25 +101,10 @@ func (s *Space) byAddress(ref *reference, w where, inside int64, found Found) Fo
 			continue
 		}
 		known = true
-		object := s.dataObject(w.object, at, op.use)
-		switch {
-		case ref.behind && ref.object == w.object && op.near(t, w):
-			return s.as(found, op, s.part(ref.object, op, inside), Agrees, op.object)
-		case object == op.object || op.whole == op.object && op.holds(ref.object, w):
-			return s.as(found, op, op.object, Agrees, op.object)
+		if f, ok := s.confirmed(ref, op, w, at, inside, found); ok {
+			return f
 		}
-		if op.variable != none {
-			continue
-		}
-		switch s.relate(ref.object, op, w, ref.behind) {
-		case names:
-			return s.as(found, op, object, Agrees, object)
-		case partOf:
-			return s.as(found, op, s.part(ref.object, op, inside), Agrees, object)
-		case placedIn:
-			return s.as(found, op, s.part(ref.object, op, inside), Unchecked, object)
-		}
-		if told == nil && !op.vague && op.method != MethodContainer {
+		if told == nil && op.variable == none && !op.vague && op.method != MethodContainer {
 			told = op
 		}
 	}
@@ -132,6 +117,29 @@ func (s *Space) byAddress(ref *reference, w where, inside int64, found Found) Fo
 	}
 	found.Object, found.Method = object, MethodAddress
 	return found
+}
+
+// confirmed is what was found by an operand that leads to the variable at the data
+// address, or to what can lie there; false if it does not.
+func (s *Space) confirmed(ref *reference, op *operand, w where, at root, inside int64, found Found) (Found, bool) {
+	object := s.dataObject(w.object, at, op.use)
+	switch {
+	case ref.behind && ref.object == w.object && op.near(w.object.types, w):
+		return s.as(found, op, s.part(ref.object, op, inside), Agrees, op.object), true
+	case object == op.object || op.whole == op.object && op.holds(ref.object, w):
+		return s.as(found, op, op.object, Agrees, op.object), true
+	case op.variable != none:
+		return found, false
+	}
+	switch s.relate(ref.object, op, w, ref.behind) {
+	case names:
+		return s.as(found, op, object, Agrees, object), true
+	case partOf:
+		return s.as(found, op, s.part(ref.object, op, inside), Agrees, object), true
+	case placedIn:
+		return s.as(found, op, s.part(ref.object, op, inside), Unchecked, object), true
+	}
+	return found, false
 }
 
 // as is what was found by an operand; embedding is the object at the data address,
@@ -197,7 +205,7 @@ const (
 // part is the data object of an operand, or that part of it in which a data address
 // is, as far as that tells.
 func (s *Space) part(o *object, op *operand, address int64) ObjectNo {
-	if address == anywhere || op.whole == op.object && !op.parts {
+	if address == accessStart || op.whole == op.object && !op.parts {
 		return op.object
 	}
 	return s.inside(o, op, address)

@@ -95,54 +95,74 @@ func (f *function) follow(block int) {
 	}
 	f.slots = min(maxSlots, max(allSlots/len(f.blocks), 1))
 	f.blocks[0].in = f.entry()
+	left := worklist{blocks: []int{0}, has: make([]bool, len(f.blocks))}
 	s := &state{} // after the instructions that were stepped over
-	queue := []int{0}
-	queued := make([]bool, len(f.blocks))
 	next := 0
 	for steps := maxVisits * len(f.blocks); steps > 0; steps-- {
-		if len(queue) == 0 {
-			for next < len(f.blocks) && (f.blocks[next].in != nil || !f.blocks[next].wanted) {
-				next++
-			}
-			if next == len(f.blocks) {
+		if len(left.blocks) == 0 {
+			if next = f.unreached(next); next == len(f.blocks) {
 				return
 			}
 			f.blocks[next].in = &state{}
 			if f.padding(next) {
 				continue
 			}
-			queue = append(queue, next)
+			left.add(next)
 		}
-		at := 0
-		for i, q := range queue {
-			if q < queue[at] {
-				at = i
-			}
-		}
-		n := queue[at]
-		queue, queued[n] = slices.Delete(queue, at, at+1), false
-		s.set(f.blocks[n].in)
-		for i := f.blocks[n].first; i < f.blocks[n].end; i++ {
-			f.step(s, i)
-		}
-		for _, to := range f.blocks[n].after {
-			b := &f.blocks[to]
-			if !b.wanted {
-				continue
-			}
-			changed := b.in == nil
-			if changed {
-				b.in = s.clone()
-			} else {
-				changed = f.merge(b.first, b.in, s)
-			}
-			if changed && !queued[to] {
-				queue, queued[to] = append(queue, to), true
-			}
-		}
+		f.pass(left.first(), s, &left)
 	}
 	for i := range f.blocks { // what did not come to rest is not believed
 		f.blocks[i].in = &state{}
+	}
+}
+
+// worklist holds blocks whose start is known better than when they were last gone
+// through, each once.
+type worklist struct {
+	blocks []int
+	has    []bool // by block
+}
+
+func (w *worklist) add(n int) {
+	if !w.has[n] {
+		w.blocks, w.has[n] = append(w.blocks, n), true
+	}
+}
+
+// first takes the first of the blocks in the order of the code.
+func (w *worklist) first() int {
+	n := slices.Min(w.blocks)
+	at := slices.Index(w.blocks, n)
+	w.blocks, w.has[n] = slices.Delete(w.blocks, at, at+1), false
+	return n
+}
+
+// unreached returns the first wanted block from one on of whose start nothing was
+// found out yet.
+func (f *function) unreached(from int) int {
+	for from < len(f.blocks) && (f.blocks[from].in != nil || !f.blocks[from].wanted) {
+		from++
+	}
+	return from
+}
+
+// pass goes through a block, and on to those after it whose start is known
+// otherwise than before. s is scratch.
+func (f *function) pass(n int, s *state, left *worklist) {
+	s.set(f.blocks[n].in)
+	for i := f.blocks[n].first; i < f.blocks[n].end; i++ {
+		f.step(s, i)
+	}
+	for _, to := range f.blocks[n].after {
+		b := &f.blocks[to]
+		switch {
+		case !b.wanted:
+		case b.in == nil:
+			b.in = s.clone()
+			left.add(to)
+		case f.merge(b.first, b.in, s):
+			left.add(to)
+		}
 	}
 }
 

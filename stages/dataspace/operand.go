@@ -135,53 +135,71 @@ func (f *function) fit(r root, a *insn.Access) fit {
 
 // rootAt is root for a place.
 func (f *function) rootAt(s *state, n int, a *insn.Access, at value, variable bool) (root, string) {
-	t := f.types
 	switch at.kind {
 	case number:
-		if v, off, ok := t.Global(uint64(at.offset)); ok {
-			return root{ok: true, typ: t.Variables[v].Type, variable: v, offset: off, method: MethodGlobal}, ""
-		}
-		if f.object.constant(uint64(at.offset)) {
-			return root{}, detailLiteral
-		}
-		return root{}, detailConstant
+		return f.globalRoot(uint64(at.offset))
 	case thread:
-		if v, off, ok := t.Thread(f.object.threadAddress(at.offset)); ok {
-			return root{ok: true, typ: t.Variables[v].Type, variable: v, offset: off, method: MethodThread}, ""
-		}
-		if f.object.canary(at.offset) {
-			return root{}, detailCanary
-		}
-		return root{}, detailThread
+		return f.threadRoot(at.offset)
 	case frame:
 		if v, off, ok := f.local(s, n, at); ok {
-			return root{ok: true, typ: t.Variables[v].Type, variable: v, offset: off, method: MethodStack}, ""
+			return f.variableRoot(v, off, MethodStack), ""
 		}
 		if a.Implicit {
 			return root{}, detailStack
 		}
 		return root{}, detailStackSlot
 	case address:
-		if at.indexed && at.variable == none {
-			if in, ok := f.types.array(at, types.Use{Size: a.Size, Float: a.Class == insn.Float}); ok {
-				at = in
-			} else {
-				at.step = max(at.step, 1)
-			}
-		}
-		r, why := f.within(at, variable)
-		r.vague = at.step > 0
-		if why == detailBeyond && at.variable == none {
-			if c, ok := f.object.container(at, a, f.code[n].storesConstant()); ok {
-				return c, ""
-			}
-		}
-		return r, why
+		return f.pointedRoot(n, a, at, variable)
 	}
 	if a.Implicit {
 		return root{}, detailStack
 	}
 	return root{}, detailNoBase
+}
+
+func (f *function) variableRoot(v int32, offset int64, m Method) root {
+	return root{ok: true, typ: f.types.Variables[v].Type, variable: v, offset: offset, method: m}
+}
+
+// globalRoot is the variable at a link-time address.
+func (f *function) globalRoot(at uint64) (root, string) {
+	if v, off, ok := f.types.Global(at); ok {
+		return f.variableRoot(v, off, MethodGlobal), ""
+	}
+	if f.object.constant(at) {
+		return root{}, detailLiteral
+	}
+	return root{}, detailConstant
+}
+
+// threadRoot is the thread-local variable at a distance from the thread's pointer.
+func (f *function) threadRoot(offset int64) (root, string) {
+	if v, off, ok := f.types.Thread(f.object.threadAddress(offset)); ok {
+		return f.variableRoot(v, off, MethodThread), ""
+	}
+	if f.object.canary(offset) {
+		return root{}, detailCanary
+	}
+	return root{}, detailThread
+}
+
+// pointedRoot is what an address leads into.
+func (f *function) pointedRoot(n int, a *insn.Access, at value, variable bool) (root, string) {
+	if at.indexed && at.variable == none {
+		if in, ok := f.types.array(at, types.Use{Size: a.Size, Float: a.Class == insn.Float}); ok {
+			at = in
+		} else {
+			at.step = max(at.step, 1)
+		}
+	}
+	r, why := f.within(at, variable)
+	r.vague = at.step > 0
+	if why == detailBeyond && at.variable == none {
+		if c, ok := f.object.container(at, a, f.code[n].storesConstant()); ok {
+			return c, ""
+		}
+	}
+	return r, why
 }
 
 // said is how a root was found: by the variable in the base register, if it is
@@ -218,7 +236,7 @@ func (f *function) within(at value, variable bool) (root, string) {
 		}
 		// Compilers reach variables by the distance from another one.
 		if v, off, ok := t.Global(t.Variables[at.variable].Address + uint64(at.offset)); global && ok {
-			return root{ok: true, typ: t.Variables[v].Type, variable: v, offset: off, method: MethodGlobal}, ""
+			return f.variableRoot(v, off, MethodGlobal), ""
 		}
 		return root{}, detailBeyond
 	}

@@ -45,6 +45,13 @@ func (s *state) register(r insn.Register) value {
 	return s.registers[r]
 }
 
+// put sets what is known of a register, if it is one that is followed.
+func (s *state) put(r insn.Register, v value) {
+	if r >= 0 && r < registers {
+		s.registers[r] = v
+	}
+}
+
 // find returns where the slot at an address of the stack is, or should be.
 func (s *state) find(at value) (int, bool) {
 	return slices.BinarySearchFunc(s.slots, at, func(x slot, at value) int {

@@ -39,18 +39,40 @@ func (t typeTable) better(said, followed value) value {
 // step applies an instruction (perf-data 17.2).
 func (f *function) step(s *state, n int) {
 	f.anchor(s, n)
-	t, x := f.types, &f.code[n]
+	x := &f.code[n]
 	if !x.valid {
 		*s = state{}
 		return
 	}
-	var dest, second value
-	source := func() value { return s.register(x.Source) }
+	dest, second := f.results(s, n)
+	var base value
+	if x.Base != insn.NoRegister {
+		base = f.types.plus(s.register(x.Base), x.Update)
+	}
+	f.store(s, n)
+	f.clobber(s, n)
+	if x.Kind == insn.Call {
+		f.call(s, x)
+	} else {
+		s.put(x.Base, base)
+	}
+	if x.Op == insn.LoadPair {
+		s.put(x.Second, second)
+	}
+	if x.Op != insn.Opaque && x.Op != insn.Store {
+		s.put(x.Dest, f.put(n, dest))
+	}
+}
+
+// results are what an instruction puts into its destination and, if it loads two
+// registers, into the second one.
+func (f *function) results(s *state, n int) (dest, second value) {
+	t, x := f.types, &f.code[n]
 	switch x.Op {
 	case insn.Move:
-		dest = source()
+		dest = s.register(x.Source)
 	case insn.Extend: // what is extended does not overflow
-		if dest = source(); dest.leads() || x.Value == 1 {
+		if dest = s.register(x.Source); dest.leads() || x.Value == 1 {
 			dest = value{}
 		}
 	case insn.SetConst:
@@ -66,46 +88,26 @@ func (f *function) step(s *state, n int) {
 	case insn.ThreadBase:
 		dest = value{kind: thread}
 	case insn.AddConst:
-		if dest = t.plus(source(), x.Value); dest.kind == number && dest.step == 0 {
+		if dest = t.plus(s.register(x.Source), x.Value); dest.kind == number && dest.step == 0 {
 			dest = f.constant(dest.offset)
 		}
 	case insn.AddRegister:
 		dest = f.added(s, n)
 	case insn.Choose:
-		other := s.register(x.Second)
-		if x.Second == insn.NoRegister {
-			other = s.register(x.Dest)
-		}
-		one := source()
-		if x.Source == insn.NoRegister && len(x.Accesses) > 0 {
-			one = f.loaded(s, n, &x.Accesses[0])
-		}
-		dest = t.merge(one, other)
+		dest = f.chosen(s, n)
 	}
-	var base value
-	if x.Base != insn.NoRegister {
-		base = t.plus(s.register(x.Base), x.Update)
+	return dest, second
+}
+
+// put is what a register holds once an instruction put a result into it.
+func (f *function) put(n int, v value) value {
+	if f.code[n].Width < 8 && v.kind != number && v.kind != scalar && v.kind != floating && !f.object.narrow {
+		v = value{} // half an address is none
 	}
-	f.store(s, n)
-	f.clobber(s, n)
-	if x.Kind == insn.Call {
-		f.call(s, x)
+	if v.kind == unknown || v.kind == scalar && v.integer().origin == anything {
+		v = value{kind: scalar, typ: v.typ, offset: v.offset, step: max(v.step, 1), origin: int32(n) + 1}
 	}
-	if x.Base >= 0 && x.Base < registers && x.Kind != insn.Call {
-		s.registers[x.Base] = base
-	}
-	if x.Op == insn.LoadPair && x.Second >= 0 && x.Second < registers {
-		s.registers[x.Second] = second
-	}
-	if x.Op != insn.Opaque && x.Op != insn.Store && x.Dest >= 0 && x.Dest < registers {
-		if x.Width < 8 && dest.kind != number && dest.kind != scalar && dest.kind != floating && !f.object.narrow {
-			dest = value{} // half an address is none
-		}
-		if dest.kind == unknown || dest.kind == scalar && dest.integer().origin == anything {
-			dest = value{kind: scalar, typ: dest.typ, offset: dest.offset, step: max(dest.step, 1), origin: int32(n) + 1}
-		}
-		s.registers[x.Dest] = dest
-	}
+	return v
 }
 
 // clobber forgets the registers that an instruction writes.
@@ -138,6 +140,20 @@ func (f *function) added(s *state, n int) value {
 		b = f.loaded(s, n, &x.Accesses[0])
 	}
 	return f.types.sum(a, b, x.Scale, x.Value)
+}
+
+// chosen is one of two registers, or of a register and what is in memory.
+func (f *function) chosen(s *state, n int) value {
+	x := &f.code[n]
+	other := s.register(x.Second)
+	if x.Second == insn.NoRegister {
+		other = s.register(x.Dest)
+	}
+	one := s.register(x.Source)
+	if x.Source == insn.NoRegister && len(x.Accesses) > 0 {
+		one = f.loaded(s, n, &x.Accesses[0])
+	}
+	return f.types.merge(one, other)
 }
 
 // maxAhead bounds how many instructions are looked at for a variable that begins

@@ -149,6 +149,11 @@ func (t typeTable) merge(a, b value) value {
 	case a.kind != address || b.kind != address:
 		return t.orNull(a, b)
 	}
+	return t.eitherAddress(a, b)
+}
+
+// eitherAddress is merge for two addresses.
+func (t typeTable) eitherAddress(a, b value) value {
 	if a.variable != b.variable { // elements of two arrays of one type
 		if a, b = t.part(a), t.part(b); a == b {
 			return a
@@ -167,6 +172,11 @@ func (t typeTable) merge(a, b value) value {
 			return t.indexed(a)
 		}
 	}
+	return t.eitherMember(a, b)
+}
+
+// eitherMember is merge for addresses of members of aggregates.
+func (t typeTable) eitherMember(a, b value) value {
 	wa, wb := t.Descend(a.typ, a.offset, types.Use{}), t.Descend(b.typ, b.offset, types.Use{})
 	if len(wa) == 0 || len(wb) == 0 {
 		return value{}
