@@ -26,20 +26,37 @@ type remark struct{ reason, message string }
 
 // findObject takes the first file that can be read and that nothing recorded
 // proves to be another: without a build-id or checksum a rebuilt program may
-// give wrong names, but not without a word.
+// give wrong names, but not without a problem.
 func (r *Resolver) findObject(im *image.Image, m *image.Mapping, k objectKey) Object {
 	o := Object{Name: path.Base(k.path), Path: k.path, Checksum: k.checksum, Kind: "elf", Symbols: "none"}
 	f := &finding{file: k.path, kernel: k.path == decode.KernelPath || r.IsKernel(m.Address)}
-	candidates := r.candidates(k.path, k.buildID)
 	if k.path == decode.KernelPath {
 		r.kernelID = k.buildID
-	} else if f.kernel {
-		if list, origin := r.moduleList(k.path); list != nil {
-			o.table, o.Symbols, o.place, o.FunctionCount = list, origin, absolute, len(list.Functions)
-			candidates = nil
-		}
 	}
-	for _, c := range candidates {
+	if !f.kernel || k.path == decode.KernelPath || !r.takeModuleList(&o) {
+		r.takeFile(&o, f, im, k)
+	}
+	o.BuildID = cmp.Or(o.BuildID, k.buildID)
+	o.ID = r.identify(&o, im, k, f.kernel)
+	o.complain = func(touched bool) { r.complain(&o, f, touched) }
+	return o
+}
+
+// takeModuleList gives a module of the kernel its part of the list of the kernel's
+// symbols; false if there is no such list.
+func (r *Resolver) takeModuleList(o *Object) bool {
+	list, origin := r.moduleList(o.Path)
+	if list == nil {
+		return false
+	}
+	o.table, o.Symbols, o.place, o.FunctionCount = list, origin, absolute, len(list.Functions)
+	return true
+}
+
+// takeFile gives an object the first of its candidates that is not refused, and
+// notes in f what is wrong with those before and what speaks against this one.
+func (r *Resolver) takeFile(o *Object, f *finding, im *image.Image, k objectKey) {
+	for _, c := range r.candidates(k.path, k.buildID) {
 		table, proved, why := r.try(c, im, k, f.kernel)
 		if why != nil {
 			f.refused = append(f.refused, *why)
@@ -53,12 +70,8 @@ func (r *Resolver) findObject(im *image.Image, m *image.Mapping, k objectKey) Ob
 		if !proved {
 			f.doubt = r.doubts(k, c)
 		}
-		break
+		return
 	}
-	o.BuildID = cmp.Or(o.BuildID, k.buildID)
-	o.ID = r.identify(&o, im, k, f.kernel)
-	o.complain = func(touched bool) { r.complain(&o, f, touched) }
-	return o
 }
 
 // try reads a file and says why it is not what is looked for, and whether

@@ -1,10 +1,12 @@
 package symbolize
 
 import (
+	"cmp"
 	"slices"
 
 	"stackmill/stages/loadobject/insn"
 	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/symbolize/image"
 )
 
 // Placed is a load object in a process's memory for a time.
@@ -16,7 +18,7 @@ type Placed struct {
 	Loaded, Unloaded int64  // ns from the founder's start
 }
 
-// Placed returns the load objects whose files are known, sorted by Low; those of
+// Placed returns the load objects whose files are known, sorted by Low; those at
 // one place by the time of their loading. Data segments need not be recorded:
 // the place of an object's code tells that of its data.
 func (pr *Process) Placed() []Placed {
@@ -41,33 +43,30 @@ func (pr *Process) Placed() []Placed {
 		if len(loaded[n]) > 0 && !loaded[n][m.Address-m.FileOffset] {
 			continue
 		}
-		p := Placed{Object: n, Path: m.Path, Low: ^uint64(0), Loaded: m.Loaded, Unloaded: m.Unloaded}
-		page := pr.r.pageSize()
-		found := false
-		for _, s := range o.table.Segments {
-			if start := s.Offset / page * page; s.Flags&1 != 0 && start <= m.FileOffset && m.FileOffset < s.Offset+s.FileSize {
-				p.Bias, found = m.Address-m.FileOffset-(s.Address-s.Offset), true
-			}
-		}
-		for _, s := range o.table.Segments {
-			p.Low, p.High = min(p.Low, s.Address), max(p.High, s.Address+s.MemSize)
-		}
-		if p.Low, p.High = p.Low+p.Bias, p.High+p.Bias; found && p.Low < p.High {
+		if p, ok := placedBy(m, o.table.Segments, pr.r.pageSize()); ok {
+			p.Object = n
 			all = append(all, p)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Placed) int {
-		switch {
-		case a.Low < b.Low || a.Low == b.Low && a.Loaded < b.Loaded:
-			return -1
-		case a.Low == b.Low && a.Loaded == b.Loaded:
-			return 0
-		}
-		return 1
+		return cmp.Or(cmp.Compare(a.Low, b.Low), cmp.Compare(a.Loaded, b.Loaded))
 	})
 	return slices.CompactFunc(all, func(a, b Placed) bool {
 		return a.Object == b.Object && a.Low == b.Low && a.Loaded == b.Loaded
 	})
+}
+
+// placedBy tells from a mapping of a load object's code where all its segments are.
+func placedBy(m *image.Mapping, segments []symtab.Segment, page uint64) (p Placed, ok bool) {
+	p = Placed{Path: m.Path, Low: ^uint64(0), Loaded: m.Loaded, Unloaded: m.Unloaded}
+	for _, s := range segments {
+		if start := s.Offset / page * page; s.Flags&1 != 0 && start <= m.FileOffset && m.FileOffset < s.Offset+s.FileSize {
+			p.Bias, ok = m.Address-m.FileOffset-(s.Address-s.Offset), true
+		}
+		p.Low, p.High = min(p.Low, s.Address), max(p.High, s.Address+s.MemSize)
+	}
+	p.Low, p.High = p.Low+p.Bias, p.High+p.Bias
+	return p, ok && p.Low < p.High
 }
 
 // Table returns the symbols of a load object, nil when they are not known.

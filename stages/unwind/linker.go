@@ -1,17 +1,13 @@
 package unwind
 
 import (
-	"strings"
-
 	"stackmill/schema"
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize"
 )
 
-// isLinker reports whether a load object is the dynamic linker, by its base name.
-func isLinker(object string) bool {
-	return strings.HasPrefix(object, "ld-") || strings.HasPrefix(object, "ld64.so") || strings.HasPrefix(object, "ld.so")
-}
+// linkers are how the names of dynamic linkers begin.
+var linkers = []string{"ld-", "ld64.so", "ld.so"}
 
 // linker makes the frames of the dynamic linker above a first call through the
 // procedure linkage table, and the table's own, one frame of the artificial
@@ -52,7 +48,7 @@ func (u *Unwinder) firstCall(linker Frame, below []Frame) (entry symbolize.Locat
 		return below[0].Location, 1
 	}
 	f := u.function(linker.Location)
-	if f.Kind != symtab.Static && !isBinder(f.Linkage) {
+	if f.Kind != symtab.Static && !hasAny(f.Linkage, binders) {
 		return symbolize.None, 0
 	}
 	imports := u.resolver.Imports(below[0].Location)
@@ -72,16 +68,9 @@ func (u *Unwinder) firstCall(linker Frame, below []Frame) (entry symbolize.Locat
 	return imports[0].Entry, 0
 }
 
-// isBinder reports whether a function of the dynamic linker is one that
-// procedure linkage tables enter, or that does nothing but their work.
-func isBinder(symbol string) bool {
-	for _, s := range []string{"_dl_runtime_resolve", "_dl_runtime_profile", "_dl_fixup", "_dl_profile_fixup"} {
-		if strings.HasPrefix(symbol, s) {
-			return true
-		}
-	}
-	return false
-}
+// binders are how the functions of the dynamic linker begin that procedure linkage
+// tables enter, or that do nothing but their work.
+var binders = []string{"_dl_runtime_resolve", "_dl_runtime_profile", "_dl_fixup", "_dl_profile_fixup"}
 
 func (u *Unwinder) object(f Frame) symbolize.ObjectNo {
 	return u.function(f.Location).Object

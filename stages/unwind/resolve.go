@@ -75,6 +75,6 @@ func (u *Unwinder) learn(location symbolize.LocationNo) *traits {
 	}
 	k, p := &u.known[location], u.resolver.Program
 	l, f := &p.Locations[location], u.function(location)
-	*k = traits{known: true, id: l.ID, trampoline: isTrampoline(l, f), linker: isLinker(p.Objects[f.Object].Name), kind: f.Kind}
+	*k = traits{known: true, id: l.ID, trampoline: isTrampoline(l, f), linker: hasAny(p.Objects[f.Object].Name, linkers), kind: f.Kind}
 	return k
 }

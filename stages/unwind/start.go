@@ -17,19 +17,28 @@ const (
 	CutNoStart  = "no-start"  // the outermost frame is not one that threads begin with
 )
 
-// starts are the functions with which threads begin: of programs and C libraries,
-// of Go's goroutines and threads. A main function is as good as its callers.
+// starts are the functions with which threads begin. A main function is as good as
+// its callers.
 var starts = []string{
-	"_start", "_dl_start_user", "_dl_start", "__libc_start_main", "__libc_start_main_impl", "__libc_start_call_main",
-	"start_thread", "clone", "clone3", "__clone", "__clone3", "__clone_internal", "__thread_start", "libc_start_main_stage2",
-	"main", "MAIN__", "_init", "_dl_init",
-	"runtime.goexit", "runtime.goexit.abi0", "runtime.mstart", "runtime.mstart.abi0", "runtime.mstart1", "runtime.rt0_go", "runtime.rt0_go.abi0",
-	"_rt0_amd64_linux", "_rt0_arm64_linux",
+	// programs
+	"_start", "main", "MAIN__", "_init",
+	// dynamic linkers
+	"_dl_start", "_dl_start_user", "_dl_init",
+	// C libraries, to run main
+	"__libc_start_main", "__libc_start_main_impl", "__libc_start_call_main", "libc_start_main_stage2",
+	// C libraries, to run a thread
+	"start_thread", "clone", "clone3", "__clone", "__clone3", "__clone_internal", "__thread_start",
+	// Go's goroutines and threads
+	"runtime.goexit", "runtime.goexit.abi0", "runtime.mstart", "runtime.mstart.abi0", "runtime.mstart1",
+	"runtime.rt0_go", "runtime.rt0_go.abi0", "_rt0_amd64_linux", "_rt0_arm64_linux",
 }
 
-// entries are how the kernel's functions begin that user code enters it by. A
-// kernel's stack that ends elsewhere is one of its own threads'.
-var entries = []string{"entry_", "asm_", "el0t_", "el0_", "vectors"}
+// cLibraries are how the load objects of C libraries, and parts of them, begin.
+var cLibraries = []string{"libc.so", "libc-2.", "libc.musl-", "ld-musl-", "libpthread.so", "libpthread-2."}
+
+// kernelEntries are how the kernel's functions begin by which user code enters it. A
+// kernel stack that ends elsewhere belongs to one of the kernel's own threads.
+var kernelEntries = []string{"entry_", "asm_", "el0t_", "el0_", "vectors"}
 
 // cutOff says why a machine stack ends before its thread's start, empty if it does
 // not or the recording tells itself. Stacks that were unwound from dumps, or by
@@ -45,8 +54,7 @@ func (u *Unwinder) cutOff(raw *decode.RawStack, machine []Frame) string {
 	}
 	root := machine[len(machine)-1].Location
 	if u.kernel == len(machine) {
-		name := u.function(root).Linkage
-		if slices.ContainsFunc(entries, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) {
+		if hasAny(u.function(root).Linkage, kernelEntries) {
 			return CutNoStart
 		}
 		return ""
@@ -69,7 +77,7 @@ func (u *Unwinder) isEntry(machine []Frame) bool {
 func (u *Unwinder) isStart(location symbolize.LocationNo, calls bool) bool {
 	f := u.function(location)
 	if f.Kind == symtab.Static && calls {
-		return isCLibrary(u.resolver.Program.Objects[f.Object].Name)
+		return hasAny(u.resolver.Program.Objects[f.Object].Name, cLibraries)
 	}
 	for _, alias := range symtab.Split(f.Aliases) {
 		name, _, _ := strings.Cut(alias, ".isra")
@@ -94,13 +102,7 @@ func (u *Unwinder) callsMain(location symbolize.LocationNo) bool {
 	})
 }
 
-// isCLibrary reports whether a load object is the C library or a part of it, by
-// its base name.
-func isCLibrary(object string) bool {
-	for _, prefix := range []string{"libc.so", "libc-2.", "libc.musl-", "ld-musl-", "libpthread.so", "libpthread-2."} {
-		if strings.HasPrefix(object, prefix) {
-			return true
-		}
-	}
-	return false
+// hasAny reports whether a name begins with one of the prefixes.
+func hasAny(name string, prefixes []string) bool {
+	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 }
