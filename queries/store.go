@@ -29,9 +29,9 @@ type DB struct {
 
 // Options say how a store is opened.
 type Options struct {
-	// Filter, if not nil, chooses the experiments that the views hold, by their
-	// unique names: a store of thousands opens faster so. Its error ends the opening.
-	Filter func(commits []storedir.Commit, names []string) (keep []bool, err error)
+	// Only, if not empty, names the experiments that the views hold: a store of
+	// thousands opens faster that way.
+	Only   []string
 	Limits Limits
 	// Unsafe lets SQL do all that the user may do, instead of nothing but read
 	// the store.
@@ -51,8 +51,8 @@ func OpenWith(ctx context.Context, store string, o Options) (*DB, error) {
 		return nil, err
 	}
 	db := &DB{Store: store, Commits: c.Commits, Experiments: uniqueNames(c.Commits), Damaged: c.Damaged, unsafe: o.Unsafe}
-	if o.Filter != nil {
-		keep, err := o.Filter(db.Commits, db.Experiments)
+	if len(o.Only) > 0 {
+		keep, err := choose(db.Commits, db.Experiments, o.Only)
 		if err != nil {
 			return nil, err
 		}

@@ -117,14 +117,7 @@ func TestOpenWithDamagedCommits(t *testing.T) {
 // TestOpenSome opens one of two experiments of the same base name.
 func TestOpenSome(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
-	only := func(_ []storedir.Commit, names []string) ([]bool, error) {
-		keep := make([]bool, len(names))
-		for i, n := range names {
-			keep[i] = n == "tuesday/test.1.er"
-		}
-		return keep, nil
-	}
-	db, err := OpenWith(context.Background(), store, Options{Filter: only})
+	db, err := OpenWith(context.Background(), store, Options{Only: []string{"tuesday/test.1.er"}})
 	if err != nil {
 		t.Fatal(err)
 	}

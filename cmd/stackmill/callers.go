@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"stackmill/queries"
+	"stackmill/queries/report"
 )
 
 // block is a function with its neighbours.
@@ -12,44 +14,44 @@ type block struct {
 	id                   int64
 	exclusive, inclusive int64
 	isTotal              bool
-	callers, callees     []record
+	callers, callees     []queries.Record
 }
 
 // callersCallees prints a block for each function, in the order of the
 // function list: its callers, itself with a star, its callees. Percentages are
 // those of the function's inclusive value.
-func (r *reporter) callersCallees(_ context.Context, s *selection, rows []record) error {
+func (r *reporter) callersCallees(_ context.Context, q *report.Question, rows []queries.Record) error {
 	w := r.page()
 	for i, group := range groups(rows) {
 		if i > 0 {
 			w.printf("\n")
 		}
-		r.groupTitle(w, s, group)
+		r.groupTitle(w, q, group)
 		w.printf("%12s %6s  %s\n", "Attr."+unitOf(group), "%", "Function")
 		blocks := blocksOf(group)
-		if r.limit > 0 && r.limit < len(blocks) {
-			blocks = blocks[:r.limit]
+		if r.Limit > 0 && r.Limit < len(blocks) {
+			blocks = blocks[:r.Limit]
 		}
 		for _, b := range blocks {
 			w.printf("\n")
-			b.print(w, group[0].text("unit"))
+			b.print(w, group[0].Text("unit"))
 		}
 	}
 	return w.flush()
 }
 
-func blocksOf(rows []record) []*block {
+func blocksOf(rows []queries.Record) []*block {
 	byID := map[int64]*block{}
 	var blocks []*block
 	for _, rec := range rows {
-		id := rec.number("function_id")
+		id := rec.Number("function_id")
 		b := byID[id]
 		if b == nil {
-			b = &block{label: rec.text("label"), id: id, isTotal: rec.text("function") == "<Total>"}
+			b = &block{label: rec.Text("label"), id: id, isTotal: rec.Text("function") == "<Total>"}
 			byID[id] = b
 			blocks = append(blocks, b)
 			if b.isTotal {
-				b.exclusive, b.inclusive = rec.number("total"), rec.number("total")
+				b.exclusive, b.inclusive = rec.Number("total"), rec.Number("total")
 			}
 		}
 		b.add(rec)
@@ -66,8 +68,8 @@ func blocksOf(rows []record) []*block {
 	return blocks
 }
 
-func (b *block) add(rec record) {
-	switch rec.text("relation") {
+func (b *block) add(rec queries.Record) {
+	switch rec.Text("relation") {
 	case "caller":
 		b.callers = append(b.callers, rec)
 		return
@@ -75,11 +77,11 @@ func (b *block) add(rec record) {
 		b.callees = append(b.callees, rec)
 	default:
 		if !b.isTotal {
-			b.exclusive += rec.number("attributed")
+			b.exclusive += rec.Number("attributed")
 		}
 	}
 	if !b.isTotal {
-		b.inclusive += rec.number("attributed")
+		b.inclusive += rec.Number("attributed")
 	}
 }
 
@@ -88,10 +90,10 @@ func (b *block) print(w *page, unit string) {
 		w.printf("%12s %6s %s%s\n", formatValue(n, unit), percent(n, b.inclusive), mark, name)
 	}
 	for _, rec := range b.callers {
-		line(rec.number("attributed"), " ", rec.text("other_label"))
+		line(rec.Number("attributed"), " ", rec.Text("other_label"))
 	}
 	line(b.exclusive, "*", b.label)
 	for _, rec := range b.callees {
-		line(rec.number("attributed"), " ", rec.text("other_label"))
+		line(rec.Number("attributed"), " ", rec.Text("other_label"))
 	}
 }

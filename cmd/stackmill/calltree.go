@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"stackmill/queries"
+	"stackmill/queries/report"
 	"strings"
 )
 
@@ -14,20 +16,20 @@ const maxIndent = 60
 
 // treeNode is a node of the printed call tree.
 type treeNode struct {
-	record
+	queries.Record
 	children []*treeNode
 }
 
 // callTree prints the tree with the branches of largest value first.
-func (r *reporter) callTree(_ context.Context, s *selection, rows []record) error {
+func (r *reporter) callTree(_ context.Context, q *report.Question, rows []queries.Record) error {
 	w := r.page()
 	for i, group := range groups(rows) {
 		if i > 0 {
 			w.printf("\n")
 		}
-		r.groupTitle(w, s, group)
+		r.groupTitle(w, q, group)
 		w.printf("%12s %6s %12s  %s\n", "Attr."+unitOf(group), "%", "Excl."+unitOf(group), "Function")
-		left := r.limit
+		left := r.Limit
 		if left == 0 {
 			left = len(group)
 		}
@@ -39,8 +41,8 @@ func (r *reporter) callTree(_ context.Context, s *selection, rows []record) erro
 }
 
 // groups cuts the rows where the experiment or the metric changes.
-func groups(rows []record) [][]record {
-	var out [][]record
+func groups(rows []queries.Record) [][]queries.Record {
+	var out [][]queries.Record
 	for i, rec := range rows {
 		if i == 0 || rec["experiment_id"] != rows[i-1]["experiment_id"] || rec["metric"] != rows[i-1]["metric"] {
 			out = append(out, nil)
@@ -51,25 +53,25 @@ func groups(rows []record) [][]record {
 }
 
 // groupTitle names the experiment and the metric where the caption does not.
-func (r *reporter) groupTitle(w *page, s *selection, group []record) {
+func (r *reporter) groupTitle(w *page, q *report.Question, group []queries.Record) {
 	if len(r.db.Commits) > 1 {
-		w.printf("Experiment %s\n", group[0].text("experiment"))
+		w.printf("Experiment %s\n", group[0].Text("experiment"))
 	}
-	if s.onlyMetric() == "" {
-		w.printf("Metric %s\n", group[0].text("metric"))
+	if q.OnlyMetric() == "" {
+		w.printf("Metric %s\n", group[0].Text("metric"))
 	}
 }
 
 // tree links the nodes and returns the roots.
-func tree(rows []record) []*treeNode {
+func tree(rows []queries.Record) []*treeNode {
 	byID := map[int64]*treeNode{}
 	for _, rec := range rows {
-		byID[rec.number("node_id")] = &treeNode{record: rec}
+		byID[rec.Number("node_id")] = &treeNode{Record: rec}
 	}
 	var roots []*treeNode
 	for _, rec := range rows {
-		n := byID[rec.number("node_id")]
-		if parent := byID[rec.number("parent_id")]; rec["parent_id"] != nil && parent != nil {
+		n := byID[rec.Number("node_id")]
+		if parent := byID[rec.Number("parent_id")]; rec["parent_id"] != nil && parent != nil {
 			parent.children = append(parent.children, n)
 		} else {
 			roots = append(roots, n)
@@ -77,8 +79,8 @@ func tree(rows []record) []*treeNode {
 	}
 	for _, n := range byID {
 		slices.SortFunc(n.children, func(a, b *treeNode) int {
-			return cmp.Or(cmp.Compare(b.number("attributed"), a.number("attributed")), cmp.Compare(a.text("label"), b.text("label")),
-				cmp.Compare(a.number("node_id"), b.number("node_id")))
+			return cmp.Or(cmp.Compare(b.Number("attributed"), a.Number("attributed")), cmp.Compare(a.Text("label"), b.Text("label")),
+				cmp.Compare(a.Number("node_id"), b.Number("node_id")))
 		})
 	}
 	return roots
@@ -102,9 +104,9 @@ func printTree(w *page, n *treeNode, left *int, last []bool) {
 	if len(last) > maxIndent {
 		indent.WriteString(fmt.Sprintf("[%d] ", len(last)))
 	}
-	unit := n.text("unit")
-	w.printf("%12s %6s %12s  %s+-%s\n", formatValue(n.number("attributed"), unit), percent(n.number("attributed"), n.number("total")),
-		formatValue(n.number("exclusive"), unit), indent.String(), n.text("label"))
+	unit := n.Text("unit")
+	w.printf("%12s %6s %12s  %s+-%s\n", formatValue(n.Number("attributed"), unit), percent(n.Number("attributed"), n.Number("total")),
+		formatValue(n.Number("exclusive"), unit), indent.String(), n.Text("label"))
 	for i, c := range n.children {
 		printTree(w, c, left, append(last, i == len(n.children)-1))
 	}

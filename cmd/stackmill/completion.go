@@ -6,15 +6,16 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"stackmill/queries/report"
 )
 
 // completeReport gives the shell the names of views, experiments and metrics.
 func (a *app) completeReport(c *cobra.Command) {
 	c.ValidArgsFunction = func(_ *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		var names []string
-		for _, r := range reports {
-			if len(args) == 0 && strings.HasPrefix(r.name, strings.ReplaceAll(prefix, "_", "-")) {
-				names = append(names, cobra.CompletionWithDesc(r.name, r.title))
+		for _, r := range report.Reports {
+			if len(args) == 0 && strings.HasPrefix(r.Name, strings.ReplaceAll(prefix, "_", "-")) {
+				names = append(names, cobra.CompletionWithDesc(r.Name, r.Title))
 			}
 		}
 		return names, cobra.ShellCompDirectiveNoFileComp
@@ -22,8 +23,8 @@ func (a *app) completeReport(c *cobra.Command) {
 	fixed := func(flag string, names []string) {
 		_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	}
-	fixed("mode", modes)
-	fixed("alias", []string{"manual", "gprofng", "perf"})
+	fixed("mode", report.Modes)
+	fixed("alias", report.Aliases)
 	fixed("format", reportFormats)
 	a.completeFromStore(c, "experiment", "SELECT experiment FROM experiment_names ORDER BY ALL")
 	a.completeFromStore(c, "metric", "SELECT DISTINCT metric FROM metrics ORDER BY ALL")
@@ -41,7 +42,7 @@ func (a *app) completeFromStore(c *cobra.Command, flag, query string) {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		defer db.Close()
-		names, _ := firstColumn(ctx, db, query)
+		names, _ := db.Texts(ctx, query)
 		// The shell prints what it completes: only what it can show.
 		names = slices.DeleteFunc(names, func(n string) bool { return printable(n) != n })
 		return names, cobra.ShellCompDirectiveNoFileComp

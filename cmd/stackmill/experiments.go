@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
+	"stackmill/queries"
 )
 
 func newExperimentsCommand(a *app) *cobra.Command {
@@ -43,34 +43,24 @@ func (a *app) printExperiments(ctx context.Context, format string) error {
 		return err
 	}
 	defer db.Close()
-	commits := []string{"(NULL, NULL, NULL)"}
-	for _, c := range db.Commits {
-		commits = append(commits, "("+list([]string{c.ExperimentID, c.Path, c.Ingested.UTC().Format(time.RFC3339)})+")")
-	}
-	rows, err := db.QueryContext(ctx, `WITH commits(experiment_id, path, ingested) AS (VALUES `+strings.Join(commits, ", ")+`)
-SELECT e.*,
-  (SELECT count(*) FROM problems p WHERE p.experiment_id = e.experiment_id AND p.severity = 'error') AS errors,
-  (SELECT count(*) FROM problems p WHERE p.experiment_id = e.experiment_id AND p.severity = 'warning') AS warnings,
-  c.path, c.ingested
-FROM experiments e LEFT JOIN commits c USING (experiment_id) ORDER BY experiment`)
+	rows, err := db.ListExperiments(ctx)
 	if err != nil {
 		return err
 	}
 	if format != "table" && format != "markdown" {
 		return printRows(a.newPrinter(format), rows)
 	}
-	defer rows.Close()
-	found, err := records(rows)
+	found, err := queries.ScanRecords(rows)
 	if err != nil {
 		return err
 	}
 	cells := make([][]string, len(found))
 	for i, e := range found {
 		cells[i] = []string{
-			e.text("experiment"), cell(e["started"], ""), formatValue(e.number("duration_ns"), "ns"),
-			strconv.FormatInt(e.number("processes"), 10), strconv.FormatInt(e.number("samples"), 10), e.text("status"),
-			strconv.FormatInt(e.number("errors"), 10), strconv.FormatInt(e.number("warnings"), 10),
-			e.text("target"), e.text("host"), e.text("experiment_id"),
+			e.Text("experiment"), cell(e["started"], ""), formatValue(e.Number("duration_ns"), "ns"),
+			strconv.FormatInt(e.Number("processes"), 10), strconv.FormatInt(e.Number("samples"), 10), e.Text("status"),
+			strconv.FormatInt(e.Number("errors"), 10), strconv.FormatInt(e.Number("warnings"), 10),
+			e.Text("target"), e.Text("host"), e.Text("experiment_id"),
 		}
 	}
 	return a.printTable([]field{

@@ -40,7 +40,7 @@ func ingested(t *testing.T, path, symfs string) *storedStacks {
 // everyStack explains every recorded stack.
 func everyStack(t *testing.T, s *storedStacks) (all []*explanation) {
 	t.Helper()
-	experiments, err := firstColumn(s.ctx, s.db, "SELECT experiment_id FROM experiments ORDER BY ALL")
+	experiments, err := s.db.Texts(s.ctx, "SELECT experiment_id FROM experiments ORDER BY ALL")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func everyStack(t *testing.T, s *storedStacks) (all []*explanation) {
 		for _, r := range found {
 			x := explain(r)
 			x.Recorded = raw[x.RawStackID]
-			x.become(map[string]int64{"user": r.number("user_stack_id"), "expert": r.number("expert_stack_id"), "machine": r.number("machine_stack_id")}, stacks)
+			x.become(map[string]int64{"user": r.Number("user_stack_id"), "expert": r.Number("expert_stack_id"), "machine": r.Number("machine_stack_id")}, stacks)
 			all = append(all, x)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"stackmill/queries"
+	"stackmill/queries/report"
 	"stackmill/stages/decode"
 )
 
@@ -75,17 +76,12 @@ type storedStacks struct {
 	db  *queries.DB
 }
 
-func (s *storedStacks) records(query string, args ...any) ([]record, error) {
-	rows, err := s.db.QueryContext(s.ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	return records(rows)
+func (s *storedStacks) records(query string, args ...any) ([]queries.Record, error) {
+	return s.db.Records(s.ctx, query, args...)
 }
 
 // one returns the only row; of several it says in which experiments they are.
-func one(what string, rows []record) (record, error) {
+func one(what string, rows []queries.Record) (queries.Record, error) {
 	switch len(rows) {
 	case 0:
 		return nil, fmt.Errorf("no %s in the store", what)
@@ -94,7 +90,7 @@ func one(what string, rows []record) (record, error) {
 	}
 	var names []string
 	for _, r := range rows {
-		names = append(names, r.text("experiment"))
+		names = append(names, r.Text("experiment"))
 	}
 	return nil, fmt.Errorf("%s is in %d experiments: %s (choose one with --experiment)", what, len(names), strings.Join(names, ", "))
 }
@@ -110,7 +106,7 @@ func (s *storedStacks) findSample(n int64) (*explanation, error) {
 		return nil, err
 	}
 	x := explain(r)
-	x.Sample = &explainedSample{n, fmt.Sprint(r["kind"]), r.number("thread_id"), r.number("time_ns")}
+	x.Sample = &explainedSample{n, fmt.Sprint(r["kind"]), r.Number("thread_id"), r.Number("time_ns")}
 	return x, nil
 }
 
@@ -146,12 +142,12 @@ func (s *storedStacks) findStack(id int64) (*explanation, error) {
 		return nil, err
 	}
 	x := explain(r)
-	x.Normalised = &normalisedStack{id, r.number("others")}
+	x.Normalised = &normalisedStack{id, r.Number("others")}
 	return x, nil
 }
 
-func explain(r record) *explanation {
-	return &explanation{ExperimentID: r.text("experiment_id"), Experiment: r.text("experiment"), RawStackID: r.number("raw_stack_id")}
+func explain(r queries.Record) *explanation {
+	return &explanation{ExperimentID: r.Text("experiment_id"), Experiment: r.Text("experiment"), RawStackID: r.Number("raw_stack_id")}
 }
 
 // fill reads everything about the recorded stack.
@@ -166,14 +162,14 @@ func (s *storedStacks) fill(x *explanation) error {
 	if err != nil {
 		return err
 	}
-	x.Process, x.PID, x.Program, x.Reason, x.Samples = r.number("process"), r.number("pid"), r.text("target"), r.text("reason"), r.number("samples")
+	x.Process, x.PID, x.Program, x.Reason, x.Samples = r.Number("process"), r.Number("pid"), r.Text("target"), r.Text("reason"), r.Number("samples")
 	if r["from_ns"] != nil {
-		from := r.number("from_ns")
+		from := r.Number("from_ns")
 		x.FromNS = &from
 	}
 	ids := map[string]int64{}
-	for _, mode := range modes {
-		ids[mode] = r.number(mode + "_stack_id")
+	for _, mode := range report.Modes {
+		ids[mode] = r.Number(mode + "_stack_id")
 	}
 	raw, err := s.frames(rawFrames, x.ExperimentID, x.RawStackID)
 	if err != nil {
@@ -190,7 +186,7 @@ func (s *storedStacks) fill(x *explanation) error {
 
 // become sets the stacks of the modes, and works out the rules.
 func (x *explanation) become(ids map[string]int64, stacks map[int64][]stackFrame) {
-	for _, mode := range modes {
+	for _, mode := range report.Modes {
 		i := slices.IndexFunc(x.Stacks, func(m modeStack) bool { return m.StackID == ids[mode] })
 		if i < 0 {
 			i = len(x.Stacks)
@@ -231,20 +227,20 @@ func (s *storedStacks) frames(from, experiment string, ids ...int64) (map[int64]
 	stacks := map[int64][]stackFrame{}
 	for _, r := range found {
 		f := stackFrame{
-			Part: r.text("part"), Position: r.number("position"), Function: r.text("function"), LoadObject: r.text("load_object"),
-			File: r.text("file"), Line: r.number("line"), Rule: r.text("rule"), Reason: r.text("reason"), kind: r.text("kind"),
-			location: r.number("location_id"), object: r.number("load_object_id"), place: r.number("place"),
+			Part: r.Text("part"), Position: r.Number("position"), Function: r.Text("function"), LoadObject: r.Text("load_object"),
+			File: r.Text("file"), Line: r.Number("line"), Rule: r.Text("rule"), Reason: r.Text("reason"), kind: r.Text("kind"),
+			location: r.Number("location_id"), object: r.Number("load_object_id"), place: r.Number("place"),
 		}
-		if offset := f.place - r.number("begins"); offset >= 0 && offset < r.number("size") {
+		if offset := f.place - r.Number("begins"); offset >= 0 && offset < r.Number("size") {
 			f.Offset = &offset
 		}
 		if f.Part != "" {
-			f.Word = fmt.Sprintf("%#x", uint64(r.number("word")))
+			f.Word = fmt.Sprintf("%#x", uint64(r.Number("word")))
 		}
 		if f.Part != "" && r["location_id"] == nil {
-			f.Marker = markerText(uint64(r.number("word")))
+			f.Marker = markerText(uint64(r.Number("word")))
 		}
-		stacks[r.number("id")] = append(stacks[r.number("id")], f)
+		stacks[r.Number("id")] = append(stacks[r.Number("id")], f)
 	}
 	return stacks, nil
 }

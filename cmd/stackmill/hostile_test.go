@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"stackmill/acceptance/corpus"
+	"stackmill/queries/report"
 	"stackmill/queries/storetest"
 	"stackmill/schema"
 	"stackmill/storedir"
@@ -89,10 +90,10 @@ func TestHostileNames(t *testing.T) {
 		if name == "two" {
 			verbs = append(verbs, []string{"experiments"}, []string{"problems"}, []string{"query", "SELECT name AS \"a\x1b[1m\" FROM functions ORDER BY ALL"})
 		}
-		for _, r := range reports {
+		for _, r := range report.Reports {
 			// The sums of declared metrics are known by the metrics' names.
-			if r.ofData == (name == "data") && r.name != "conservation" {
-				verbs = append(verbs, []string{"report", r.name, "--metric", "all"})
+			if r.OfData == (name == "data") && r.Name != "conservation" {
+				verbs = append(verbs, []string{"report", r.Name, "--metric", "all"})
 			}
 		}
 		for _, verb := range verbs {

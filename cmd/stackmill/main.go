@@ -111,7 +111,7 @@ func newRoot(a *app) *cobra.Command {
 		if len(args) == 0 {
 			return cmd.Help()
 		}
-		return usageErrorf("%s: no such verb%s (stackmill --help lists them)", args[0], near(closest(args[0], verbs)))
+		return usageErrorf("%s: no such verb%s (stackmill --help lists them)", args[0], queries.Suggest(args[0], verbs))
 	}
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
@@ -147,22 +147,4 @@ func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 		}
 		return nil
 	}
-}
-
-// near words a list of names that may have been meant.
-func near(names []string) string {
-	switch len(names) {
-	case 0:
-		return ""
-	case 1:
-		return ", did you mean " + names[0] + "?"
-	}
-	s := ", did you mean one of "
-	for i, n := range names {
-		if i > 0 {
-			s += ", "
-		}
-		s += n
-	}
-	return s + "?"
 }

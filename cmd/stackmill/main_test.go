@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"flag"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -20,7 +19,6 @@ import (
 	"stackmill/queries/storetest"
 	"stackmill/schema"
 	"stackmill/stages/decode/gprofng/erbuild"
-	"stackmill/storedir"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected output in the scripts")
@@ -173,47 +171,6 @@ func TestCompletePrompt(t *testing.T) {
 	}
 	if _, found, _ := complete(words, "SELECT ", 7); found != nil {
 		t.Errorf("nothing typed completes to %d words", len(found))
-	}
-}
-
-func TestClosest(t *testing.T) {
-	known := []string{"totalcpu", "heapallocbytes", "heapalloccnt", "ioreadbytes"}
-	for name, want := range map[string]string{
-		"totlcpu": "[totalcpu]", "alloc": "[heapallocbytes heapalloccnt]", "TOTALCPU": "[totalcpu]", "xyz": "[]", "": "[totalcpu heapallocbytes heapalloccnt ioreadbytes]",
-	} {
-		if got := fmt.Sprint(closest(name, known)); got != want {
-			t.Errorf("%q: got %s, want %s", name, got, want)
-		}
-	}
-}
-
-func TestMatchingExperiments(t *testing.T) {
-	unique := []string{"monday/x.er", "tuesday/x.er", "y.er", "z.er@4", "a/b/w.er"}
-	var commits []storedir.Commit
-	for i := range unique {
-		commits = append(commits, storedir.Commit{ExperimentID: strconv.Itoa(i + 1)})
-	}
-	for name, want := range map[string]string{
-		"x.er": "1 2", "x": "1 2", "monday/x.er": "1", "2": "2", "y": "3", "z.er": "4", "z": "4", "b/w.er": "5", "nothing": "", "er": "",
-	} {
-		var ids []string
-		for _, i := range matching(commits, unique, name) {
-			ids = append(ids, commits[i].ExperimentID)
-		}
-		if got := strings.Join(ids, " "); got != want {
-			t.Errorf("%q: got %q, want %q", name, got, want)
-		}
-	}
-}
-
-func TestFunctionsOf(t *testing.T) {
-	known := []string{"f", "fact", "geo::work(double)", "geo::work(int)", "operator[]"}
-	for pattern, want := range map[string]string{
-		"f": "[f]", "ac": "[fact]", "geo::work(": "[geo::work(double) geo::work(int)]", "^geo.*int": "[geo::work(int)]", "operator[": "[operator[]]", "[": "[operator[]]", "none": "[]",
-	} {
-		if got := fmt.Sprint(namesOf(known, pattern)); got != want {
-			t.Errorf("%q: got %s, want %s", pattern, got, want)
-		}
 	}
 }
 

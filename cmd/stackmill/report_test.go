@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"stackmill/queries"
 	"stackmill/queries/storetest"
 )
 
@@ -41,9 +42,9 @@ func TestLabelsTellFunctionsApart(t *testing.T) {
 
 // TestDeepTree prints a path deeper than indentation goes.
 func TestDeepTree(t *testing.T) {
-	var rows []record
+	var rows []queries.Record
 	for i := range int64(5000) {
-		rec := record{"node_id": i, "depth": int32(i), "label": fmt.Sprint("f", i), "attributed": int64(1), "exclusive": int64(0), "total": int64(1), "unit": "count"}
+		rec := queries.Record{"node_id": i, "depth": int32(i), "label": fmt.Sprint("f", i), "attributed": int64(1), "exclusive": int64(0), "total": int64(1), "unit": "count"}
 		if i > 0 {
 			rec["parent_id"] = i - 1
 		}

@@ -2,17 +2,19 @@ package main
 
 import (
 	"fmt"
+	"stackmill/queries"
+	"stackmill/queries/report"
 	"strconv"
 )
 
 // caption says above a table what it shows.
-func (r *reporter) caption(s *selection) error {
-	what := r.title
-	if metric := s.onlyMetric(); metric != "" {
+func (r *reporter) caption(q *report.Question) error {
+	what := r.Title
+	if metric := q.OnlyMetric(); metric != "" {
 		what += ", metric " + metric
 	}
-	if r.mode != "" {
-		what += ", " + r.mode + " mode"
+	if r.Mode != "" {
+		what += ", " + r.Mode + " mode"
 	}
 	if len(r.db.Commits) == 1 {
 		what += ", experiment " + r.db.Experiments[0]
@@ -20,50 +22,36 @@ func (r *reporter) caption(s *selection) error {
 	return r.printf("%s\n\n", what)
 }
 
-// onlyMetric returns the metric if there is but one.
-func (s *selection) onlyMetric() string {
-	only := ""
-	for _, ms := range s.metrics {
-		for _, m := range ms {
-			if only != "" && only != m {
-				return ""
-			}
-			only = m
-		}
-	}
-	return only
-}
-
 // layout makes the cells of the printed table.
-func (r *reporter) layout(s *selection, rows []record) ([]field, [][]string) {
+func (r *reporter) layout(q *report.Question, rows []queries.Record) ([]field, [][]string) {
 	var fields []field
 	if len(r.db.Commits) > 1 {
 		fields = append(fields, field{name: "Experiment"})
 	}
-	if s.onlyMetric() == "" {
+	if q.OnlyMetric() == "" {
 		fields = append(fields, field{name: "Metric"})
 	}
 	unit := unitOf(rows)
-	for k, c := range r.columns {
-		switch c.as {
-		case metric:
-			fields = append(fields, field{name: c.title + unit, numeric: true}, field{name: "%", numeric: true})
-		case amount:
-			fields = append(fields, field{name: c.title + unit, numeric: true})
+	for k, c := range r.Columns {
+		switch c.As {
+		case report.Metric:
+			fields = append(fields, field{name: c.Title + unit, numeric: true}, field{name: "%", numeric: true})
+		case report.Amount:
+			fields = append(fields, field{name: c.Title + unit, numeric: true})
 		default:
-			fields = append(fields, field{name: c.title, numeric: c.as != words, short: c.as == words && k+1 < len(r.columns) && !r.wide})
+			fields = append(fields, field{name: c.Title, numeric: c.As != report.Words, short: c.As == report.Words && k+1 < len(r.Columns) && !r.wide})
 		}
 	}
 	cells := make([][]string, len(rows))
 	for i, rec := range rows {
 		if len(r.db.Commits) > 1 {
-			cells[i] = append(cells[i], rec.text("experiment"))
+			cells[i] = append(cells[i], rec.Text("experiment"))
 		}
-		if s.onlyMetric() == "" {
-			cells[i] = append(cells[i], rec.text("metric"))
+		if q.OnlyMetric() == "" {
+			cells[i] = append(cells[i], rec.Text("metric"))
 		}
-		for _, c := range r.columns {
-			cells[i] = append(cells[i], c.cells(rec)...)
+		for _, c := range r.Columns {
+			cells[i] = append(cells[i], cellsOf(c, rec)...)
 		}
 	}
 	return fields, cells
@@ -90,13 +78,13 @@ func shorten(text string, width int) string {
 }
 
 // unitOf names the unit for a heading when all rows have the same.
-func unitOf(rows []record) string {
+func unitOf(rows []queries.Record) string {
 	unit := ""
 	for i, rec := range rows {
-		if i > 0 && rec.text("unit") != unit {
+		if i > 0 && rec.Text("unit") != unit {
 			return ""
 		}
-		unit = rec.text("unit")
+		unit = rec.Text("unit")
 	}
 	switch unit {
 	case "ns":
@@ -107,22 +95,22 @@ func unitOf(rows []record) string {
 	return ""
 }
 
-func (c reportColumn) cells(rec record) []string {
-	if s, ok := rec[c.column].(string); ok {
+func cellsOf(c report.Column, rec queries.Record) []string {
+	if s, ok := rec[c.Name].(string); ok {
 		return []string{s}
 	}
-	if rec[c.column] == nil && c.as != metric {
+	if rec[c.Name] == nil && c.As != report.Metric {
 		return []string{""}
 	}
-	n := rec.number(c.column)
-	switch c.as {
-	case metric:
-		return []string{formatValue(n, rec.text("unit")), percent(n, rec.number("total"))}
-	case amount:
-		return []string{formatValue(n, rec.text("unit"))}
-	case seconds:
+	n := rec.Number(c.Name)
+	switch c.As {
+	case report.Metric:
+		return []string{formatValue(n, rec.Text("unit")), percent(n, rec.Number("total"))}
+	case report.Amount:
+		return []string{formatValue(n, rec.Text("unit"))}
+	case report.Seconds:
 		return []string{formatValue(n, "ns")}
-	case address:
+	case report.Address:
 		return []string{fmt.Sprintf("%#x", uint64(n))}
 	}
 	return []string{strconv.FormatInt(n, 10)}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"stackmill/queries"
 	"stackmill/storedir"
@@ -14,12 +12,7 @@ import (
 // open opens the store for a verb; with names, only the experiments that they
 // stand for.
 func (a *app) open(ctx context.Context, names ...string) (*queries.DB, error) {
-	o := queries.Options{Limits: a.limits, Unsafe: a.unsafe}
-	if len(names) > 0 {
-		o.Filter = func(commits []storedir.Commit, unique []string) ([]bool, error) {
-			return choose(commits, unique, names)
-		}
-	}
+	o := queries.Options{Limits: a.limits, Unsafe: a.unsafe, Only: names}
 	db, err := queries.OpenWith(ctx, a.store, o)
 	if errors.Is(err, storedir.ErrNoStore) {
 		return nil, fmt.Errorf("open the store: no store at %s (run `stackmill ingest --store %s PATH` first)", a.store, a.store)
@@ -31,112 +24,4 @@ func (a *app) open(ctx context.Context, names ...string) (*queries.DB, error) {
 		say(a.stderr, "stackmill: commit file %s: %v: its experiment is left out (ingest the recording again; stackmill check tells more)\n", d.File(), d.Err)
 	}
 	return db, nil
-}
-
-// firstColumn returns the first column of a query.
-func firstColumn(ctx context.Context, db *queries.DB, query string, args ...any) ([]string, error) {
-	rows, err := db.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []string
-	for rows.Next() {
-		var s string
-		if err := rows.Scan(&s); err != nil {
-			return nil, err
-		}
-		out = append(out, s)
-	}
-	return out, rows.Err()
-}
-
-// choose tells which experiments the names stand for. A name may be the name
-// for people, the id, or the name's last part with or without its suffix.
-func choose(commits []storedir.Commit, unique, names []string) ([]bool, error) {
-	keep := make([]bool, len(commits))
-	for _, name := range names {
-		found := matching(commits, unique, strings.TrimSuffix(name, "/"))
-		if len(found) == 0 {
-			var known []string
-			for _, n := range unique {
-				known = append(known, n, base(n))
-			}
-			return nil, fmt.Errorf("no experiment %q in the store%s (stackmill experiments lists them)", name, near(slices.Compact(closest(name, known))))
-		}
-		for _, i := range found {
-			keep[i] = true
-		}
-	}
-	return keep, nil
-}
-
-// matching returns the numbers of the experiments that are exactly the name
-// or, failing that, end in it.
-func matching(commits []storedir.Commit, unique []string, name string) []int {
-	var exact, ending []int
-	for i, n := range unique {
-		if n == name || commits[i].ExperimentID == name {
-			exact = append(exact, i)
-		}
-		if b := base(n); b == name || strings.TrimSuffix(b, ".er") == name || strings.HasSuffix(n, "/"+name) {
-			ending = append(ending, i)
-		}
-	}
-	if exact != nil {
-		return exact
-	}
-	return ending
-}
-
-// base is the recording's own name within a name that is unique.
-func base(name string) string {
-	name, _, _ = strings.Cut(name[strings.LastIndex(name, "/")+1:], "@")
-	return name
-}
-
-// closest returns up to five of the known names that name may have been meant
-// to be: those that contain it, or differ by few letters.
-func closest(name string, known []string) []string {
-	type candidate struct {
-		name     string
-		distance int
-	}
-	var found []candidate
-	for _, k := range known {
-		d := distance(strings.ToLower(name), strings.ToLower(k))
-		if strings.Contains(strings.ToLower(k), strings.ToLower(name)) {
-			d = 0
-		}
-		if d <= (len(name)+2)/3 {
-			found = append(found, candidate{k, d})
-		}
-	}
-	slices.SortStableFunc(found, func(a, b candidate) int { return a.distance - b.distance })
-	var names []string
-	for _, c := range found[:min(5, len(found))] {
-		names = append(names, c.name)
-	}
-	return names
-}
-
-// distance is the number of bytes to insert, remove or replace between a and b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }

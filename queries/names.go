@@ -1,0 +1,121 @@
+package queries
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"stackmill/storedir"
+)
+
+// choose returns which experiments the names stand for. A name may be the unique
+// name, the id, or the unique name's last part with or without its suffix.
+func choose(commits []storedir.Commit, unique, names []string) ([]bool, error) {
+	keep := make([]bool, len(commits))
+	for _, name := range names {
+		found := matching(commits, unique, strings.TrimSuffix(name, "/"))
+		if len(found) == 0 {
+			var known []string
+			for _, n := range unique {
+				known = append(known, n, base(n))
+			}
+			return nil, fmt.Errorf("no experiment %q in the store%s (stackmill experiments lists them)", name, Suggest(name, known))
+		}
+		for _, i := range found {
+			keep[i] = true
+		}
+	}
+	return keep, nil
+}
+
+// matching returns the numbers of the experiments that are exactly the name
+// or, failing that, end in it.
+func matching(commits []storedir.Commit, unique []string, name string) []int {
+	var exact, ending []int
+	for i, n := range unique {
+		if n == name || commits[i].ExperimentID == name {
+			exact = append(exact, i)
+		}
+		if b := base(n); b == name || strings.TrimSuffix(b, ".er") == name || strings.HasSuffix(n, "/"+name) {
+			ending = append(ending, i)
+		}
+	}
+	if exact != nil {
+		return exact
+	}
+	return ending
+}
+
+// base is the recording's own name within a name that is unique.
+func base(name string) string {
+	name, _, _ = strings.Cut(name[strings.LastIndex(name, "/")+1:], "@")
+	return name
+}
+
+// closest returns up to five of the known names that name may have been meant
+// to be: those that contain it, or differ by few letters.
+func closest(name string, known []string) []string {
+	type candidate struct {
+		name     string
+		distance int
+	}
+	var found []candidate
+	for _, k := range known {
+		d := distance(strings.ToLower(name), strings.ToLower(k))
+		if strings.Contains(strings.ToLower(k), strings.ToLower(name)) {
+			d = 0
+		}
+		if d <= (len(name)+2)/3 {
+			found = append(found, candidate{k, d})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b candidate) int { return a.distance - b.distance })
+	var names []string
+	for _, c := range found[:min(5, len(found))] {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// distance is the number of bytes to insert, remove or replace between a and b.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// Suggest asks whether some of the known names were meant, in words to put after a
+// name that is not known; empty if none is like it.
+func Suggest(name string, known []string) string { return near(slices.Compact(closest(name, known))) }
+
+// near words a list of names that may have been meant.
+func near(names []string) string {
+	switch len(names) {
+	case 0:
+		return ""
+	case 1:
+		return ", did you mean " + names[0] + "?"
+	}
+	s := ", did you mean one of "
+	for i, n := range names {
+		if i > 0 {
+			s += ", "
+		}
+		s += n
+	}
+	return s + "?"
+}

@@ -1,0 +1,211 @@
+// Package report asks a store for the standard reports: a view's rows of the
+// experiments, metrics, modes and functions that are asked for, in the report's order.
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"stackmill/queries"
+)
+
+// Report is one of the standard views as people look at it.
+type Report struct {
+	Name, View, Title string
+	Columns           []Column // of its table
+	order             string   // of the rows of one experiment and metric
+	Totals            bool     // whether tables start with <Total>, which the view lacks
+	OfData            bool     // whether it is about data objects, which only some metrics have
+	Drawn             bool     // whether its table is a drawing, which has an order of its own
+	// rows, if not nil, is the condition of the rows that are meant by a function, a
+	// file or neither; else a function means rows of functions.
+	rows func(*Question) string
+}
+
+// Column is a column of a report's table.
+type Column struct {
+	Name, Title string
+	As          Style
+}
+
+// Style is how a column is shown.
+type Style uint8
+
+// The styles.
+const (
+	Words   Style = iota
+	Number        // a count that is not a metric
+	Metric        // in the metric's unit, seconds for ns, followed by the percentage of <Total>
+	Amount        // in the metric's unit
+	Seconds       // a time
+	Address       // hexadecimal
+)
+
+var (
+	exclusive  = Column{"exclusive", "Excl.", Metric}
+	inclusive  = Column{"inclusive", "Incl.", Metric}
+	attributed = Column{"attributed", "Attr.", Metric}
+	value      = Column{"value", "Value", Metric}
+	label      = Column{"label", "Function", Words}
+	loadObject = Column{"load_object", "Load object", Words}
+	file       = Column{"file", "File", Words}
+	line       = Column{"line", "Line", Number}
+	thread     = Column{"thread_id", "Thread", Number}
+	dataObject = Column{"descriptor", "Data object", Words}
+)
+
+// Reports lists the reports in the order in which they are shown.
+var Reports = []Report{
+	{
+		Name: "functions", View: "function_metrics", Title: "Functions",
+		Columns: []Column{exclusive, inclusive, label, loadObject},
+		order:   totalFirst + "exclusive DESC, function, load_object, function_id",
+	},
+	{
+		Name: "callers-callees", View: "callers_callees", Title: "Callers and callees",
+		Columns: []Column{label, {"relation", "Relation", Words}, {"other_label", "Name", Words}, attributed},
+		order:   "function, function_id, array_position(['caller', 'self', 'callee'], relation), attributed DESC, other, other_id",
+		Drawn:   true,
+	},
+	{
+		Name: "call-tree", View: "call_tree", Title: "Call tree",
+		Columns: []Column{{"depth", "Depth", Number}, attributed, exclusive, label},
+		order:   "depth, attributed DESC, function, node_id",
+		Drawn:   true,
+	},
+	{
+		Name: "lines", View: "line_metrics", Title: "Source lines",
+		Columns: []Column{exclusive, inclusive, label, line, file},
+		order:   "exclusive DESC, inclusive DESC, function, file, line, function_id",
+		Totals:  true,
+	},
+	{
+		Name: "pcs", View: "pc_metrics", Title: "Instructions",
+		Columns: []Column{exclusive, inclusive, label, loadObject, {"offset", "Offset", Address}, line, file},
+		order:   "exclusive DESC, inclusive DESC, function, load_object, \"offset\", location_id",
+		Totals:  true,
+	},
+	{
+		Name: "source", View: "source", Title: "Annotated source",
+		Columns: []Column{exclusive, inclusive, line, {"text", "Text", Words}, {"functions", "Functions", Words}, file},
+		order:   "file, line",
+		rows:    (*Question).sourceRows,
+		Drawn:   true,
+	},
+	{
+		Name: "source-inlined", View: "source_inlined", Title: "Code inlined at source lines",
+		Columns: []Column{exclusive, inclusive, line, {"path", "Inlined", Words}, file},
+		order:   "file, line, path, inlined_file",
+	},
+	{
+		Name: "disasm", View: "disasm", Title: "Annotated disassembly",
+		Columns: []Column{exclusive, inclusive, label, {"address", "Address", Address}, {"text", "Instruction", Words}, {"target_name", "Target", Words}, line},
+		order:   "function, load_object, function_id, \"offset\"",
+		rows:    (*Question).disasmRows,
+		Drawn:   true,
+	},
+	{
+		Name: "load-objects", View: "load_object_metrics", Title: "Load objects",
+		Columns: []Column{exclusive, inclusive, loadObject, {"path", "Path", Words}},
+		order:   "exclusive DESC, inclusive DESC, load_object, load_object_id",
+		Totals:  true,
+	},
+	{
+		Name: "modules", View: "module_metrics", Title: "Modules",
+		Columns: []Column{exclusive, inclusive, {"module", "Module", Words}, loadObject},
+		order:   "exclusive DESC, inclusive DESC, module, load_object, module_id",
+		Totals:  true,
+	},
+	{
+		Name: "threads", View: "thread_metrics", Title: "Threads",
+		Columns: []Column{value, thread, {"process", "Process", Number}},
+		order:   "value DESC, process, thread_id",
+		Totals:  true,
+	},
+	{
+		Name: "cpus", View: "cpu_metrics", Title: "CPUs",
+		Columns: []Column{value, {"cpu", "CPU", Number}},
+		order:   "value DESC, cpu",
+		Totals:  true,
+	},
+	{
+		Name: "processes", View: "process_metrics", Title: "Processes",
+		Columns: []Column{value, {"pid", "PID", Number}, {"target", "Program", Words}},
+		order:   "value DESC, process",
+		Totals:  true,
+	},
+	{
+		Name: "timeline", View: "timeline", Title: "Timeline",
+		Columns: []Column{{"t0_ns", "From s", Seconds}, {"t1_ns", "To s", Seconds}, thread, value},
+		order:   "t0_ns, thread_id",
+	},
+	{
+		Name: "data-objects", View: "data_object_metrics", Title: "Data objects",
+		Columns: []Column{value, {"samples", "Samples", Number}, {"offset", "Offset", Number}, dataObject, {"scope", "Scope", Words}},
+		order:   "kind = 'total' DESC, value DESC, descriptor, scope, data_object_id",
+		OfData:  true,
+	},
+	{
+		Name: "data-layout", View: "data_layout", Title: "Members of aggregates",
+		Columns: []Column{value, {"offset", "Offset", Number}, {"size", "Size", Number}, {"cache_line", "Line", Number},
+			{"kind", "Kind", Words}, {"member", "Member", Words}, {"descriptor", "Aggregate", Words}},
+		order:  "aggregate_value DESC, descriptor, scope, data_object_id, position",
+		OfData: true,
+		Drawn:  true,
+	},
+	{
+		Name: "memory-objects", View: "memory_objects", Title: "Memory: regions, pages and cache lines",
+		Columns: []Column{value, {"samples", "Samples", Number}, {"kind", "Kind", Words}, {"address", "Address", Address}, {"size", "Size", Number},
+			{"threads", "Threads", Number}, {"objects", "Objects", Number}, {"size_source", "Size is", Words}, {"name", "Name", Words}},
+		order:  "array_position(['page', 'cache line'], kind) NULLS FIRST, value DESC, process, kind, address",
+		OfData: true,
+	},
+	{
+		Name: "data-object-functions", View: "data_object_functions", Title: "Code that accesses data objects",
+		Columns: []Column{value, {"samples", "Samples", Number}, dataObject, label, {"offset", "Offset", Address}, line, {"inlined", "Inlined", Words}, {"method", "Method", Words}, {"detail", "Detail", Words}, file},
+		order:   "value DESC, descriptor, data_object_id, function, file, line, \"offset\", method, detail, agreement, embedding",
+		OfData:  true,
+	},
+	{
+		Name: "unattributed", View: "unattributed", Title: "Not attributed to a function or data object",
+		Columns: []Column{value, {"samples", "Samples", Number}, {"subject", "Subject", Words}, {"reason", "Reason", Words}, loadObject},
+		order:   "subject DESC, value DESC, reason, load_object",
+	},
+	{
+		Name: "cut-stacks", View: "cut_stacks", Title: "Stacks that end before their thread's start",
+		Columns: []Column{value, {"samples", "Samples", Number}, {"reason", "Reason", Words}, label, loadObject},
+		order:   "value DESC, reason, function, load_object, function_id",
+	},
+	{
+		Name: "conservation", View: "conservation", Title: "Broken sums",
+		Columns: []Column{{"mode", "Mode", Words}, {"what", "Sum", Words}, {"expected", "Expected", Amount}, {"found", "Found", Amount}},
+		order:   "mode, what",
+	},
+}
+
+// Inlined returns the report with inlined functions as functions of their own
+// (S10). Reports whose rows are neither functions nor in functions stay as they are.
+func (r Report) Inlined() Report {
+	switch r.View {
+	case "function_metrics", "callers_callees", "call_tree", "line_metrics", "pc_metrics":
+		r.View = "inline_" + r.View
+		r.Title += " with inlined functions"
+	}
+	return r
+}
+
+// totalFirst sorts <Total> before all functions.
+const totalFirst = "(function = '<Total>' AND kind = 'artificial') DESC, "
+
+// Find finds a report by its name, or that of its view, with - or _.
+func Find(name string) (Report, error) {
+	name = strings.ReplaceAll(name, "_", "-")
+	var known []string
+	for _, r := range Reports {
+		if name == r.Name || name == strings.ReplaceAll(r.View, "_", "-") {
+			return r, nil
+		}
+		known = append(known, r.Name)
+	}
+	return Report{}, fmt.Errorf("no view %q%s (stackmill report lists them)", name, queries.Suggest(name, known))
+}

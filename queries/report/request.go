@@ -1,0 +1,126 @@
+package report
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"stackmill/queries"
+)
+
+// Request is a report with what it is to show. Empty fields ask for nothing special.
+type Request struct {
+	Report
+	Metric   string // or "all"; empty: the first of each experiment
+	Mode     string // empty: all
+	Function string // a name by any alias, a part of one, or a regular expression
+	File     string // source: the end of a path
+	Object   string // a descriptor of data objects, like Function
+	Alias    string // whose choice of a function's names: manual, gprofng or perf
+	Limit    int    // rows of each experiment and metric; 0: all
+	Sort     string // a column of the view; -COLUMN reverses
+	Inline   bool   // inlined functions are functions of their own
+	Width    time.Duration
+}
+
+// Modes are the representations; Aliases the choices of a function's names (S4).
+var (
+	Modes   = []string{"user", "expert", "machine"}
+	Aliases = []string{"manual", "gprofng", "perf"}
+)
+
+// usualWidth is that of the intervals of the view timeline.
+const usualWidth = time.Second
+
+// Check says what is wrong with a request, as far as that shows without a store.
+func (r *Request) Check() error {
+	columns := r.columnsOfView()
+	column := strings.TrimPrefix(r.Sort, "-")
+	switch {
+	case !slices.Contains(Modes, r.Mode):
+		return fmt.Errorf("--mode: no mode %q (one of %s)", r.Mode, strings.Join(Modes, ", "))
+	case !slices.Contains(Aliases, r.Alias):
+		return fmt.Errorf("--alias: no choice %q (one of %s)", r.Alias, strings.Join(Aliases, ", "))
+	case r.Limit < 0:
+		return fmt.Errorf("--limit: %d is less than 0", r.Limit)
+	case r.Width <= 0:
+		return fmt.Errorf("--width: %v is not longer than 0", r.Width)
+	case r.File != "" && r.Name != "source":
+		return fmt.Errorf("--file is for source only")
+	case r.Object != "" && !slices.Contains(columns, "descriptor"):
+		return fmt.Errorf("--object: the rows of %s are not data objects", r.Name)
+	case r.Width != usualWidth && r.Name != "timeline":
+		return fmt.Errorf("--width is for the timeline only")
+	case r.Function != "" && r.rows == nil && (!slices.Contains(columns, "function_id") || r.Name == "call-tree"):
+		return fmt.Errorf("--function: the rows of %s are not functions", r.Name)
+	case r.Sort != "" && !slices.Contains(columns, column):
+		return fmt.Errorf("--sort: %s has no column %q (one of %s)", r.View, column, strings.Join(columns, ", "))
+	}
+	return nil
+}
+
+// declared is the report's view.
+func (r *Request) declared() queries.View {
+	views, _ := queries.Views()
+	i := slices.IndexFunc(views, func(v queries.View) bool { return v.Name == r.View })
+	return views[i]
+}
+
+func (r *Request) columnsOfView() []string {
+	var names []string
+	for _, c := range r.declared().Columns {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// Question is a request to one store, whose names are resolved.
+type Question struct {
+	*Request
+	db        *queries.DB
+	metrics   map[string][]string // by experiment id
+	functions []string            // names; empty: all
+	objects   []string            // descriptors of data objects; empty: all
+}
+
+// Ask resolves the names of a request in a store.
+func Ask(ctx context.Context, db *queries.DB, r *Request) (*Question, error) {
+	q := &Question{Request: r, db: db, metrics: map[string][]string{}}
+	return q, q.choose(ctx)
+}
+
+// Rows returns the rows with the view's columns.
+func (q *Question) Rows(ctx context.Context) (*sql.Rows, error) {
+	return q.db.QueryContext(ctx, q.sql(false, q.Limit))
+}
+
+// Table returns the rows with what tables show beyond the view's columns: `total`, the
+// metric's value of <Total>, and labels, which tell functions of one name apart.
+func (q *Question) Table(ctx context.Context) ([]queries.Record, error) {
+	return q.db.Records(ctx, q.sql(true, q.Limit))
+}
+
+// Drawing is Table with all rows: a drawing's limit is one of its own items.
+func (q *Question) Drawing(ctx context.Context) ([]queries.Record, error) {
+	return q.db.Records(ctx, q.sql(true, 0))
+}
+
+// OnlyMetric returns the metric if there is but one.
+func (q *Question) OnlyMetric() string {
+	only := ""
+	for _, ms := range q.metrics {
+		for _, m := range ms {
+			if only != "" && only != m {
+				return ""
+			}
+			only = m
+		}
+	}
+	return only
+}
+
+// OfFunctions reports whether functions were asked for.
+func (q *Question) OfFunctions() bool { return q.functions != nil }

@@ -1,0 +1,96 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"stackmill/queries"
+)
+
+// fileNamed is true for the file that is meant: a path, or the end of one.
+func fileNamed(column, name string) string {
+	return fmt.Sprintf("(%s = %s OR ends_with(%s, %s))", column, queries.Quote(name), column, queries.Quote("/"+name))
+}
+
+// sourceRows selects the file asked for, the lines of the functions asked for,
+// or else the file in which most of the value is.
+func (q *Question) sourceRows() string {
+	var all []string
+	if q.File != "" {
+		all = append(all, fileNamed("v.file", q.File))
+	}
+	if q.functions != nil {
+		all = append(all, "EXISTS (SELECT 1 FROM ("+extents(q.functions)+") x WHERE x.experiment_id = v.experiment_id AND x.file = v.file AND v.line BETWEEN x.first AND x.last)")
+	}
+	if all == nil {
+		all = append(all, `(v.experiment_id, v.metric, v.file) IN (
+  SELECT (s.experiment_id, s.metric, s.file)
+  FROM source_values s JOIN modes m ON s.modes & m.bit <> 0
+  WHERE m.mode = '`+q.Mode+`' AND s.file <> ''
+  GROUP BY s.experiment_id, s.metric, s.file
+  QUALIFY row_number() OVER (PARTITION BY s.experiment_id, s.metric ORDER BY sum(s.exclusive) DESC, max(s.inclusive) DESC, s.file) = 1)`)
+	}
+	return strings.Join(all, " AND ")
+}
+
+// extents is a query of the first and last lines of functions, with those of
+// their bodies (S11), in the file in which each starts, and of lines that have values.
+func extents(names []string) string {
+	return `WITH meant AS MATERIALIZED (SELECT experiment_id, function_id FROM functions WHERE list_has_any([name, gprofng_name, perf_name], [` + queries.Quote(names...) + `])),
+parts AS MATERIALIZED (
+  SELECT experiment_id, function_id FROM meant
+  UNION
+  SELECT f.experiment_id, f.function_id FROM functions f JOIN meant w ON w.experiment_id = f.experiment_id AND w.function_id = f.body_of AND f.kind = 'body'),
+code AS MATERIALIZED (
+  SELECT i.experiment_id, i.function_id, i.file, i.line FROM instructions i SEMI JOIN parts USING (experiment_id, function_id)
+  WHERE i.line > 0
+  QUALIFY i.file = first_value(i.file) OVER (PARTITION BY i.experiment_id, i.function_id ORDER BY i."offset"))
+SELECT experiment_id, file, min(line) AS first, max(line) AS last FROM (
+  SELECT * FROM code
+  UNION ALL
+  SELECT experiment_id, function_id, file, line FROM line_values v SEMI JOIN parts USING (experiment_id, function_id)
+  WHERE modes & 7 <> 0 AND line > 0
+) GROUP BY experiment_id, function_id, file`
+}
+
+// disasmRows selects the functions asked for, or else the one with most of the
+// value of those whose instructions are there.
+func (q *Question) disasmRows() string {
+	if q.functions != nil {
+		return isOneOf(q.functions)
+	}
+	return `(v.experiment_id, v.metric, v.function_id) IN (
+  SELECT (f.experiment_id, f.metric, f.function_id) FROM function_metrics f
+  SEMI JOIN (
+    SELECT DISTINCT i.experiment_id, unnest([g.function_id, g.body_of]) AS function_id
+    FROM instructions i JOIN functions g USING (experiment_id, function_id)
+  ) c ON c.experiment_id = f.experiment_id AND c.function_id = f.function_id
+  WHERE f.mode = '` + q.Mode + `'
+  QUALIFY row_number() OVER (PARTITION BY f.experiment_id, f.metric ORDER BY f.exclusive DESC, f.inclusive DESC, f.function, f.function_id) = 1)`
+}
+
+// Line is a source line in one experiment and metric.
+type Line struct {
+	Experiment, Metric, File string
+	Number                   int64
+}
+
+// Inlined returns what was inlined at source lines, if that was asked for (S10).
+func (q *Question) Inlined(ctx context.Context) (map[Line][]queries.Record, error) {
+	if !q.Inline {
+		return nil, nil
+	}
+	rows, err := q.db.Records(ctx, "WITH "+q.pairs()+" SELECT v.* FROM source_inlined v JOIN chosen USING (experiment_id, metric) WHERE v.mode = '"+q.Mode+"' ORDER BY v.path, v.inlined_file")
+	at := map[Line][]queries.Record{}
+	for _, rec := range rows {
+		l := Line{rec.Text("experiment_id"), rec.Text("metric"), rec.Text("file"), rec.Number("line")}
+		at[l] = append(at[l], rec)
+	}
+	return at, err
+}
+
+// SourceLines returns the lines of files that the store has.
+func (q *Question) SourceLines(ctx context.Context, files []string) ([]queries.Record, error) {
+	return q.db.Records(ctx, "SELECT experiment_id, file, line, text FROM source_lines WHERE file IN ("+queries.Quote(files...)+")")
+}

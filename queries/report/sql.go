@@ -1,0 +1,157 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"stackmill/queries"
+)
+
+// labels names each function so that no two of an experiment look the same:
+// by its load object, its module or its address when the name is not enough.
+const labels = `labels AS (
+  SELECT f.experiment_id, f.function_id, CASE
+    WHEN count(*) OVER name = 1 AND f.kind NOT IN ('static', 'plt') THEN f.name
+    WHEN count(*) OVER object = 1 THEN f.name || ' (' || o.name || ')'
+    WHEN count(*) OVER module = 1 THEN f.name || ' (' || regexp_extract(u.name, '[^/]*$') || ')'
+    ELSE f.name || ' (' || o.name || printf(' 0x%x)', f.address) END AS label
+  FROM named f
+  LEFT JOIN load_objects o USING (experiment_id, load_object_id)
+  LEFT JOIN modules u USING (experiment_id, module_id)
+  WINDOW name AS (PARTITION BY f.experiment_id, f.name),
+    object AS (PARTITION BY f.experiment_id, f.name, f.load_object_id),
+    module AS (PARTITION BY f.experiment_id, f.name, f.load_object_id, f.module_id)
+)`
+
+// aliases are the columns of functions with the name that Request.Alias chooses (S4).
+var aliases = map[string]string{"manual": "name", "gprofng": "gprofng_name", "perf": "perf_name"}
+
+// named is the table functions with the chosen names.
+func (q *Question) named() string {
+	return "named AS MATERIALIZED (SELECT * REPLACE (" + aliases[q.Alias] + " AS name) FROM functions)"
+}
+
+// pairs writes the chosen experiments and metrics as a table.
+func (q *Question) pairs() string {
+	rows := []string{"(NULL, NULL)"}
+	for _, id := range slices.Sorted(maps.Keys(q.metrics)) {
+		for _, m := range q.metrics[id] {
+			rows = append(rows, "("+queries.Quote(id, m)+")")
+		}
+	}
+	return "chosen(experiment_id, metric) AS (VALUES " + strings.Join(rows, ", ") + ")"
+}
+
+// sql returns the SQL of the report's rows, at most limit of each experiment and
+// metric unless it is 0: the view's columns, then, for a table, what only tables show.
+func (q *Question) sql(table bool, limit int) string {
+	from := q.View
+	if q.Name == "timeline" && q.Width != usualWidth {
+		from = fmt.Sprintf("timeline_by(%d)", q.Width.Nanoseconds())
+	}
+	with, columns, joins := "WITH "+q.pairs()+", "+q.named(), q.renamed(), "JOIN chosen USING (experiment_id, metric)"
+	if table {
+		w, c, j := q.extra()
+		with, columns, joins = with+w, columns+c, joins+j
+	}
+	order := q.sortOrder() + q.order
+	text := fmt.Sprintf("%s\nSELECT * FROM (SELECT %s FROM %s v\n%s\nWHERE %s)", with, columns, from, joins, q.where())
+	if limit > 0 {
+		text += fmt.Sprintf("\nQUALIFY row_number() OVER (PARTITION BY experiment_id, metric ORDER BY %s) <= %d", order, limit)
+	}
+	return text + "\nORDER BY experiment, metric, " + order
+}
+
+// extra are the parts of the SQL that add what only tables show.
+func (q *Question) extra() (with, columns, joins string) {
+	with = ", " + labels + `,
+totals AS (SELECT experiment_id, metric, inclusive AS total FROM function_metrics
+  WHERE mode = '` + cmp.Or(q.Mode, "user") + `' AND function = '<Total>' AND kind = 'artificial')`
+	columns += ", t.total"
+	joins += "\nLEFT JOIN totals t USING (experiment_id, metric)"
+	if slices.Contains(q.columnsOfView(), "function_id") {
+		columns += ", COALESCE(l.label, v.function) AS label"
+		joins += "\nLEFT JOIN labels l ON l.experiment_id = v.experiment_id AND l.function_id = v.function_id"
+	}
+	if q.Name == "callers-callees" {
+		columns += ", COALESCE(o.label, v.other) AS other_label"
+		joins += "\nLEFT JOIN labels o ON o.experiment_id = v.experiment_id AND o.function_id = v.other_id"
+	}
+	return with, columns, joins
+}
+
+// where is the condition of the rows that are asked for.
+func (q *Question) where() string {
+	where := "true"
+	if q.Mode != "" {
+		where += " AND v.mode = '" + q.Mode + "'"
+	}
+	switch {
+	case q.rows != nil:
+		where += " AND " + q.rows(q)
+	case q.functions != nil:
+		where += " AND " + isOneOf(q.functions)
+	}
+	if q.objects != nil {
+		where += " AND v.descriptor IN (" + queries.Quote(q.objects...) + ")"
+	}
+	return where
+}
+
+// renamed are the columns of the view, those with functions' names as the alias
+// asked for.
+func (q *Question) renamed() string {
+	if q.Alias == "manual" {
+		return "v.*"
+	}
+	var replaced []string
+	for _, c := range []struct{ id, name string }{{"function_id", "function"}, {"other_id", "other"}} {
+		if slices.Contains(q.columnsOfView(), c.id) {
+			replaced = append(replaced, fmt.Sprintf("COALESCE((SELECT n.name FROM named n WHERE n.experiment_id = v.experiment_id "+
+				"AND n.function_id = v.%s), v.%s) AS %s", c.id, c.name, c.name))
+		}
+	}
+	if slices.Contains(q.columnsOfView(), "functions") {
+		replaced = append(replaced, startingFunctions)
+	}
+	if replaced == nil {
+		return "v.*"
+	}
+	return "v.* REPLACE (" + strings.Join(replaced, ", ") + ")"
+}
+
+// startingFunctions are the chosen names of the functions that start at a line,
+// as the view source lists them.
+const startingFunctions = `COALESCE((
+  SELECT string_agg(DISTINCT n.name, ', ' ORDER BY n.name)
+  FROM named n JOIN instructions i ON i.experiment_id = n.experiment_id AND i.function_id = n.function_id AND i."offset" = n."offset"
+  WHERE n.experiment_id = v.experiment_id AND i.file = v.file AND i.line = v.line AND (v.mode <> 'user' OR n.kind <> 'body')), '') AS functions`
+
+// isOneOf is true for the rows of the functions that have one of the names,
+// whichever alias is shown.
+func isOneOf(names []string) string {
+	return "(v.experiment_id, v.function_id) IN (SELECT (experiment_id, function_id) FROM functions " +
+		"WHERE list_has_any([name, gprofng_name, perf_name], [" + queries.Quote(names...) + "]))"
+}
+
+// sortOrder is what Request.Sort puts before the report's own order.
+func (q *Question) sortOrder() string {
+	if q.Sort == "" {
+		return ""
+	}
+	name, reverse := strings.CutPrefix(q.Sort, "-")
+	direction := "ASC"
+	for _, c := range q.declared().Columns {
+		if c.Name == name && (c.Type != "VARCHAR") != reverse {
+			direction = "DESC"
+		}
+	}
+	first := ""
+	if q.Name == "functions" {
+		first = totalFirst
+	}
+	return fmt.Sprintf("%s\"%s\" %s, ", first, name, direction)
+}
