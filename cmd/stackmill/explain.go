@@ -44,6 +44,9 @@ recorded stacks with the most CPU time, the third the stacks with a function.`,
   stackmill explain --sample 17 --experiment test.1.er --format json`,
 		Args: cobra.NoArgs,
 	}
+	c.RunE = func(cmd *cobra.Command, _ []string) error {
+		return e.answer(cmd.Context(), cmd.Flags().Changed("sample"), cmd.Flags().Changed("format"))
+	}
 	f := c.Flags()
 	f.StringVar(&e.stack, "stack", "", "explain this stack: a raw_stack_id or a stack_id")
 	f.Int64Var(&e.sample, "sample", 0, "explain the stack of this sample")
@@ -51,31 +54,31 @@ recorded stacks with the most CPU time, the third the stacks with a function.`,
 	f.StringVar(&e.format, "format", "text", "text or json, of a stack")
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(explainFormats, cobra.ShellCompDirectiveNoFileComp))
 	a.completeFromStore(c, "experiment", "SELECT experiment FROM experiment_names ORDER BY ALL")
-	c.RunE = func(cmd *cobra.Command, _ []string) error {
-		bySample := cmd.Flags().Changed("sample")
-		switch {
-		case !slices.Contains(explainFormats, e.format):
-			return usageErrorf("explain: --format: no format %q (one of %s)", e.format, strings.Join(explainFormats, ", "))
-		case bySample && e.stack != "":
-			return usageErrorf("explain: --stack and --sample given (give one of them)")
-		case !bySample && e.stack == "" && (e.experiment != "" || cmd.Flags().Changed("format")):
-			return usageErrorf("explain: no stack given (name one with --stack or --sample)")
-		case !bySample && e.stack == "":
-			return pipeline.Explain(a.stdout)
-		}
-		id := e.sample
-		if !bySample {
-			var err error
-			if id, err = stackID(e.stack); err != nil {
-				return usageErrorf("explain: --stack: %w", err)
-			}
-		}
-		if err := e.run(cmd.Context(), id, bySample); err != nil {
-			return fmt.Errorf("explain: %w", err)
-		}
-		return nil
-	}
 	return c
+}
+
+// answer prints the stages or, if one was asked for, a stack.
+func (e *explainer) answer(ctx context.Context, bySample, formatGiven bool) (err error) {
+	switch {
+	case !slices.Contains(explainFormats, e.format):
+		return usageErrorf("explain: --format: no format %q (one of %s)", e.format, strings.Join(explainFormats, ", "))
+	case bySample && e.stack != "":
+		return usageErrorf("explain: --stack and --sample given (give one of them)")
+	case !bySample && e.stack == "" && (e.experiment != "" || formatGiven):
+		return usageErrorf("explain: no stack given (name one with --stack or --sample)")
+	case !bySample && e.stack == "":
+		return pipeline.Explain(e.stdout)
+	}
+	id := e.sample
+	if !bySample {
+		if id, err = stackID(e.stack); err != nil {
+			return usageErrorf("explain: --stack: %w", err)
+		}
+	}
+	if err := e.run(ctx, id, bySample); err != nil {
+		return fmt.Errorf("explain: %w", err)
+	}
+	return nil
 }
 
 // stackID reads an id; hexadecimal ones may have all 64 bits.

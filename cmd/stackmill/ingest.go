@@ -24,9 +24,16 @@ import (
 	"stackmill/storedir"
 )
 
+// ingester is one call of the verb.
+type ingester struct {
+	*app
+	pipeline.Options
+	memory  string
+	sources []string
+}
+
 func newIngestCommand(a *app) *cobra.Command {
-	opts := pipeline.Options{}
-	memory := "1G"
+	in := &ingester{app: a}
 	c := &cobra.Command{
 		Use:   "ingest PATH...",
 		Short: "Read recordings and commit them to the store",
@@ -45,43 +52,55 @@ Exit status: 0 all is in; 3 data of some recordings was lost or unreadable, see
 		Example: `  stackmill ingest test.1.er
   stackmill ingest --jobs 8 --recursive --store /data/profiles /data/experiments`,
 		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := in.check(); err != nil {
+				return err
+			}
+			return runIngest(cmd.Context(), a, in.Options, args)
+		},
 	}
-	f := c.Flags()
-	f.IntVar(&opts.Jobs, "jobs", runtime.NumCPU(), "experiments read side by side")
-	f.StringVar(&memory, "memory", memory, "memory to stay within, e.g. 512M or 2G")
-	f.DurationVar(&opts.Timeout, "experiment-timeout", time.Hour, "the most that reading one recording may take, 0 for any time")
-	f.StringVar(&opts.Cache, "cache", defaultCache(), "directory where tables of load objects are kept, shared by all stores")
-	f.BoolVar(&opts.Recursive, "recursive", false, "look for recordings in the folders below, too")
-	f.StringVar(&opts.Kallsyms, "kallsyms", "", "the kernel's symbols when it was recorded, a copy of /proc/kallsyms (perf recordings)")
-	f.StringVar(&opts.Vmlinux, "vmlinux", "", "the kernel's image with its symbols (perf recordings; default: by the recorded build-id, where distributions put it)")
-	f.StringVar(&opts.PerfMaps, "perf-map-dir", "", "directory of the perf-PID.map and jit-PID.dump files of run-time compilers (default /tmp, and where the dump was)")
-	f.StringVar(&opts.SymFS, "symfs", "", "look for load objects below this directory instead of at their recorded paths")
-	f.StringArrayVar(&opts.DebugDirs, "debug-dir", nil, "directory of separate debug files or of perf's cache of copies by build-id, may be repeated (default /usr/lib/debug and ~/.debug)")
-	sources := f.StringArray("source-path", nil, sourcePathHelp)
-	f.BoolVar(&opts.NoRecordedSources, "no-recorded-sources", false, noRecordedHelp)
-	c.RunE = func(cmd *cobra.Command, args []string) error {
-		limit, err := parseSize(memory)
-		if err != nil {
-			return usageErrorf("ingest: --memory: %w", err)
-		}
-		if opts.Timeout < 0 {
-			return usageErrorf("ingest: --experiment-timeout: %v is less than 0", opts.Timeout)
-		}
-		if opts.Jobs < 1 {
-			return usageErrorf("ingest: --jobs: %d is less than 1", opts.Jobs)
-		}
-		if opts.Sources, err = source.ParseRules(*sources); err != nil {
-			return usageErrorf("ingest: --source-path: %w", err)
-		}
-		if err := checkSpace(limit); err != nil {
-			return fmt.Errorf("ingest: %w", err)
-		}
-		opts.Jobs = jobsFor(opts.Jobs, openFiles())
-		opts.Store, opts.Memory, opts.Program = a.store, limit, programVersion()
-		debug.SetMemoryLimit(max(limit-ownMemory, limit/2))
-		return runIngest(cmd.Context(), a, opts, args)
-	}
+	in.addFlags(c)
 	return c
+}
+
+func (in *ingester) addFlags(c *cobra.Command) {
+	f := c.Flags()
+	f.IntVar(&in.Jobs, "jobs", runtime.NumCPU(), "experiments read side by side")
+	f.StringVar(&in.memory, "memory", "1G", "memory to stay within, e.g. 512M or 2G")
+	f.DurationVar(&in.Timeout, "experiment-timeout", time.Hour, "the most that reading one recording may take, 0 for any time")
+	f.StringVar(&in.Cache, "cache", defaultCache(), "directory where tables of load objects are kept, shared by all stores")
+	f.BoolVar(&in.Recursive, "recursive", false, "look for recordings in the folders below, too")
+	f.StringVar(&in.Kallsyms, "kallsyms", "", "the kernel's symbols when it was recorded, a copy of /proc/kallsyms (perf recordings)")
+	f.StringVar(&in.Vmlinux, "vmlinux", "", "the kernel's image with its symbols (perf recordings; default: by the recorded build-id, where distributions put it)")
+	f.StringVar(&in.PerfMaps, "perf-map-dir", "", "directory of the perf-PID.map and jit-PID.dump files of run-time compilers (default /tmp, and where the dump was)")
+	f.StringVar(&in.SymFS, "symfs", "", "look for load objects below this directory instead of at their recorded paths")
+	f.StringArrayVar(&in.DebugDirs, "debug-dir", nil, "directory of separate debug files or of perf's cache of copies by build-id, may be repeated (default /usr/lib/debug and ~/.debug)")
+	f.StringArrayVar(&in.sources, "source-path", nil, sourcePathHelp)
+	f.BoolVar(&in.NoRecordedSources, "no-recorded-sources", false, noRecordedHelp)
+}
+
+// check looks at the flags and sets the options that follow from them.
+func (in *ingester) check() error {
+	limit, err := parseSize(in.memory)
+	if err != nil {
+		return usageErrorf("ingest: --memory: %w", err)
+	}
+	if in.Timeout < 0 {
+		return usageErrorf("ingest: --experiment-timeout: %v is less than 0", in.Timeout)
+	}
+	if in.Jobs < 1 {
+		return usageErrorf("ingest: --jobs: %d is less than 1", in.Jobs)
+	}
+	if in.Sources, err = source.ParseRules(in.sources); err != nil {
+		return usageErrorf("ingest: --source-path: %w", err)
+	}
+	if err := checkSpace(limit); err != nil {
+		return fmt.Errorf("ingest: %w", err)
+	}
+	in.Jobs = jobsFor(in.Jobs, openFiles())
+	in.Store, in.Memory, in.Program = in.store, limit, programVersion()
+	debug.SetMemoryLimit(max(limit-ownMemory, limit/2))
+	return nil
 }
 
 // ownMemory is what the program's code, DuckDB and the mapped parts of recordings

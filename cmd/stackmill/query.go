@@ -23,15 +23,21 @@ import (
 
 var queryFormats = []string{"table", "csv", "json", "ndjson", "parquet", "arrow"}
 
+// querier is one call of the verb.
+type querier struct {
+	*app
+	format, file, output, memory string
+	timeout                      time.Duration
+}
+
 func newQueryCommand(a *app) *cobra.Command {
-	var format, file, output, memory string
-	var timeout time.Duration
+	q := &querier{app: a}
 	c := &cobra.Command{
 		Use:   "query [SQL | -f FILE | -]",
 		Short: "Run SQL over the store",
 		Long: `Runs SQL (DuckDB's dialect) over the store's views and tables and prints the
 last statement's result. Without SQL, a terminal gives a prompt; otherwise SQL
-is read from the standard input. "-" reads it from there, too.
+is read from the standard input, as it is with "-".
 
 The table format shows the first 10000 rows, with control characters escaped. The
 arrow format is an IPC stream.
@@ -44,58 +50,70 @@ settings. --unsafe lets it do all that DuckDB can and you may.`,
   stackmill query -f report.sql --format csv
   stackmill query --unsafe "SELECT * FROM functions JOIN 'owners.csv' USING (name)"`,
 		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := q.check(args); err != nil {
+				return err
+			}
+			return q.answer(cmd.Context(), args)
+		},
 	}
 	f := c.Flags()
-	f.StringVar(&format, "format", "table", "table, csv, json, ndjson, parquet or arrow")
-	f.StringVarP(&file, "file", "f", "", "read the SQL from a file")
-	f.StringVarP(&output, "output", "o", "", "write to a file instead of the standard output")
+	f.StringVar(&q.format, "format", "table", "table, csv, json, ndjson, parquet or arrow")
+	f.StringVarP(&q.file, "file", "f", "", "read the SQL from a file")
+	f.StringVarP(&q.output, "output", "o", "", "write to a file instead of the standard output")
 	f.BoolVar(&a.unsafe, "unsafe", false, "let SQL read and write files, attach databases, load extensions and change settings")
-	f.StringVar(&memory, "memory", "", "memory of the SQL engine, e.g. 512M or 8G; what does not fit goes to temporary files (default: 4G, less on a small machine)")
+	f.StringVar(&q.memory, "memory", "", "memory of the SQL engine, e.g. 512M or 8G; what does not fit goes to temporary files (default: 4G, less on a small machine)")
 	f.IntVar(&a.limits.Threads, "threads", 0, "threads of the SQL engine (default: one for each processor)")
-	f.DurationVar(&timeout, "timeout", 0, "give up after this time, e.g. 30s (0: never)")
-	c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(queryFormats, cobra.ShellCompDirectiveNoFileComp))
-	c.RunE = func(cmd *cobra.Command, args []string) error {
-		if !slices.Contains(queryFormats, format) {
-			return usageErrorf("query: --format: no format %q (one of %s)", format, strings.Join(queryFormats, ", "))
-		}
-		if file != "" && len(args) > 0 {
-			return usageErrorf("query: SQL and -f given (give one of them)")
-		}
-		if a.limits.Threads < 0 {
-			return usageErrorf("query: --threads: %d is less than 0", a.limits.Threads)
-		}
-		if memory != "" {
-			size, err := parseSize(memory)
-			if err != nil {
-				return usageErrorf("query: --memory: %w", err)
-			}
-			a.limits.Memory = size
-		}
-		statement, prompt, err := a.statement(file, args)
-		if err != nil {
-			return fmt.Errorf("query: %w", err)
-		}
-		db, err := a.open(cmd.Context())
-		if err != nil {
-			return err
-		}
-		q, err := a.connect(cmd.Context(), db, timeout)
-		if err != nil {
-			return fmt.Errorf("query: %w", errors.Join(err, db.Close()))
-		}
-		defer q.close()
-		if prompt {
-			return q.prompt()
-		}
-		if strings.Trim(statement, "; \t\r\n") == "" {
-			return usageErrorf("query: no SQL given")
-		}
-		if err := q.run(cmd.Context(), statement, format, output); err != nil {
-			return fmt.Errorf("query: %w", err)
-		}
+	f.DurationVar(&q.timeout, "timeout", 0, "give up after this time, e.g. 30s (0: never)")
+	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(queryFormats, cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+// check looks at what can be judged without a store.
+func (q *querier) check(args []string) error {
+	switch {
+	case !slices.Contains(queryFormats, q.format):
+		return usageErrorf("query: --format: no format %q (one of %s)", q.format, strings.Join(queryFormats, ", "))
+	case q.file != "" && len(args) > 0:
+		return usageErrorf("query: SQL and -f given (give one of them)")
+	case q.limits.Threads < 0:
+		return usageErrorf("query: --threads: %d is less than 0", q.limits.Threads)
+	case q.memory == "":
 		return nil
 	}
-	return c
+	size, err := parseSize(q.memory)
+	if err != nil {
+		return usageErrorf("query: --memory: %w", err)
+	}
+	q.limits.Memory = size
+	return nil
+}
+
+// answer opens the store and runs the SQL, or prompts for it.
+func (q *querier) answer(ctx context.Context, args []string) error {
+	statement, prompt, err := q.statement(q.file, args)
+	if err != nil {
+		return fmt.Errorf("query: %w", err)
+	}
+	db, err := q.open(ctx)
+	if err != nil {
+		return err
+	}
+	on, err := q.connect(ctx, db, q.timeout)
+	if err != nil {
+		return fmt.Errorf("query: %w", errors.Join(err, db.Close()))
+	}
+	defer on.close()
+	if prompt {
+		return on.prompt()
+	}
+	if strings.Trim(statement, "; \t\r\n") == "" {
+		return usageErrorf("query: no SQL given")
+	}
+	if err := on.run(ctx, statement, q.format, q.output); err != nil {
+		return fmt.Errorf("query: %w", err)
+	}
+	return nil
 }
 
 // statement returns the SQL to run, or whether to prompt for it.
