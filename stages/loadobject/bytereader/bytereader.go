@@ -1,5 +1,6 @@
-// Package bytereader reads numbers and strings from bytes that may be damaged,
-// as DWARF encodes them (DWARF 5 section 7).
+// Package bytereader reads numbers and strings from bytes that may be damaged, as
+// DWARF encodes them (DWARF 5 section 7). encoding/binary has no signed LEB128, and
+// no reader that can be checked once for many reads.
 package bytereader
 
 import (

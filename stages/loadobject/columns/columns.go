@@ -1,6 +1,6 @@
-// Package columns is how tables of load objects are kept in files: a list of
-// strings (their number, their lengths, their bytes; the first is empty) and
-// then columns of unsigned varints that refer to them. What is signed is zigzag.
+// Package columns is the encoding of load objects' tables in files: a list of strings
+// (their number, their lengths, their bytes; the first is empty), then columns of
+// unsigned varints, which may be indexes of strings. Signed numbers are zigzag.
 package columns
 
 import "encoding/binary"
@@ -66,15 +66,15 @@ func (w *Writer) Append(b []byte) []byte {
 	return append(b, w.b...)
 }
 
-// Reader reads columns. After a number that cannot be right it is bad, and
-// everything it returns is empty.
+// Reader reads columns. After an invalid number it is bad, and everything it returns is
+// empty.
 type Reader struct {
 	b       []byte
 	strings []string
 	bad     bool
 }
 
-// NewReader returns a reader of what Append appended.
+// NewReader returns a reader of bytes that Append wrote.
 func NewReader(b []byte) *Reader {
 	r := &Reader{b: b}
 	r.readStrings()
@@ -131,7 +131,7 @@ func (r *Reader) Int() int64 {
 	return v
 }
 
-// Count reads a number of things that take a byte each at least.
+// Count reads the number of things that take at least one byte each.
 func (r *Reader) Count() int {
 	n := r.Uint()
 	if n > uint64(len(r.b)) {
@@ -171,7 +171,7 @@ func (r *Reader) Texts() []string {
 	return list
 }
 
-// Slice returns nil for 0, as in a table made from the files.
+// Slice returns a slice of length n, nil for 0 as in a table made from the files.
 func Slice[T any](n int) []T {
 	if n == 0 {
 		return nil

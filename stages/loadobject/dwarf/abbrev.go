@@ -7,15 +7,15 @@ import (
 	"stackmill/stages/loadobject/bytereader"
 )
 
-// abbrev is an abbreviation declaration (DWARF 5 section 7.5.3).
-type abbrev struct {
+// Abbrev is an abbreviation declaration (DWARF 5 section 7.5.3).
+type Abbrev struct {
 	Tag      uint64
 	Children bool
 	sibling  bool
 	Origin   bool // completes another entry
 	attrs    []attrDecl
-	// How to skip the attributes in a hurry: the values whose length must be
-	// read, each with the bytes before it, and the bytes behind them all.
+	// To skip the attributes quickly: the values whose length must be read, each
+	// with the number of bytes before it, and the number of bytes after the last.
 	varying []varying
 	tail    uint32
 }
@@ -31,10 +31,10 @@ type varying struct{ before, form uint32 }
 type abbrevs struct {
 	offset  uint64 // in .debug_abbrev
 	format  Format
-	list    []abbrev
+	list    []Abbrev
 	dense   bool              // code n is list[n-1]
 	index   map[uint64]uint32 // by code, unless dense
-	Inlined bool              // an entry may be an inlined subroutine
+	inlined bool              // an entry may be an inlined subroutine
 
 	attrs   []attrDecl // of all
 	varying []varying
@@ -43,8 +43,8 @@ type abbrevs struct {
 // maxAttrs bounds the attributes of an entry; compilers give some 15.
 const maxAttrs = 256
 
-// get returns the declaration of a code, nil when there is none.
-func (t *abbrevs) get(code uint64) *abbrev {
+// get returns the declaration of a code, nil if there is none.
+func (t *abbrevs) get(code uint64) *Abbrev {
 	if t.dense {
 		if code-1 < uint64(len(t.list)) {
 			return &t.list[code-1]
@@ -57,7 +57,7 @@ func (t *abbrevs) get(code uint64) *abbrev {
 	return nil
 }
 
-func (t *abbrevs) put(code uint64, a abbrev) {
+func (t *abbrevs) put(code uint64, a Abbrev) {
 	if t.dense && code != uint64(len(t.list))+1 {
 		t.dense = false
 		t.index = map[uint64]uint32{}
@@ -67,18 +67,17 @@ func (t *abbrevs) put(code uint64, a abbrev) {
 	}
 	if !t.dense {
 		if _, ok := t.index[code]; ok {
-			return // the first one holds
+			return // the first one counts
 		}
 		t.index[code] = uint32(len(t.list))
 	}
 	t.list = append(t.list, a)
-	t.Inlined = t.Inlined || a.Tag == TagInlinedSubroutine
+	t.inlined = t.inlined || a.Tag == TagInlinedSubroutine
 }
 
-// abbrevs reads the table at an offset of .debug_abbrev, which holds until the
-// next one is read: most compilers give each unit its own. All reading together
-// is bounded, since tables may overlap. A table that is damaged has what stands
-// before the damage.
+// abbrevs reads the table at an offset of .debug_abbrev. It is valid until the next
+// one is read: most compilers give each unit its own. The total of what is read is
+// bounded, since tables may overlap. A damaged table ends before the damage.
 func (s *Sections) abbrevs(off uint64, f Format) *abbrevs {
 	t := s.table
 	switch {
@@ -106,9 +105,9 @@ func (s *Sections) abbrevs(off uint64, f Format) *abbrevs {
 	return t
 }
 
-// read reads a declaration behind its code; false when it is damaged.
-func (t *abbrevs) read(c *bytereader.Reader, f Format) (a abbrev, ok bool) {
-	a = abbrev{Tag: c.ULEB(), Children: c.U8() != 0}
+// read reads what follows a declaration's code; false if it is damaged.
+func (t *abbrevs) read(c *bytereader.Reader, f Format) (a Abbrev, ok bool) {
+	a = Abbrev{Tag: c.ULEB(), Children: c.U8() != 0}
 	attrs, vary := len(t.attrs), len(t.varying)
 	for {
 		name, form := c.ULEB(), c.ULEB()
@@ -120,7 +119,7 @@ func (t *abbrevs) read(c *bytereader.Reader, f Format) (a abbrev, ok bool) {
 			break
 		}
 		if name > math.MaxUint32 || form > math.MaxUint32 || len(t.attrs)-attrs == maxAttrs {
-			return abbrev{}, false
+			return Abbrev{}, false
 		}
 		t.attrs = append(t.attrs, d)
 		a.sibling = a.sibling || name == AttrSibling
@@ -137,7 +136,7 @@ func (t *abbrevs) read(c *bytereader.Reader, f Format) (a abbrev, ok bool) {
 }
 
 // skip passes over an entry's attributes.
-func (f Format) skip(c *bytereader.Reader, a *abbrev) error {
+func (f Format) skip(c *bytereader.Reader, a *Abbrev) error {
 	for _, x := range a.varying {
 		c.Bytes(uint64(x.before))
 		if _, ok := f.Value(c, uint64(x.form)); !ok {
@@ -149,7 +148,7 @@ func (f Format) skip(c *bytereader.Reader, a *abbrev) error {
 }
 
 // Attributes reads an entry's attributes and passes each to set.
-func (f Format) Attributes(c *bytereader.Reader, a *abbrev, set func(name uint32, v Value)) error {
+func (f Format) Attributes(c *bytereader.Reader, a *Abbrev, set func(name uint32, v Value)) error {
 	for _, d := range a.attrs {
 		v := Value{Form: uint64(d.form), Uint: uint64(d.implicit)}
 		if d.form != FormImplicit {

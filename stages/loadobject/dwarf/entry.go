@@ -6,23 +6,22 @@ import (
 	"stackmill/stages/loadobject/bytereader"
 )
 
-// MaxHops bounds the entries that are followed from one to the next, such as to a
-// function's name.
+// MaxHops bounds the references that are followed, such as to a function's name.
 const MaxHops = 8
 
-// Entry returns the attributes of the entry at an offset of the unit, and their
-// abbreviation; nil when there is none.
-func (s *Sections) Entry(u *Unit, off uint64) (bytereader.Reader, *abbrev) {
-	behind := u.Size - off // bytes from the entry to the unit's end
-	if off > u.Size || behind > uint64(len(u.entries.Rest)) {
+// Entry returns a reader of the attributes of the entry at an offset in the unit, and
+// its abbreviation; nil if there is none.
+func (s *Sections) Entry(u *Unit, off uint64) (bytereader.Reader, *Abbrev) {
+	left := u.Size - off // bytes from the entry to the unit's end
+	if off > u.Size || left > uint64(len(u.entries.Rest)) {
 		return bytereader.Reader{}, nil
 	}
 	c := u.entries
-	c.Bytes(uint64(len(c.Rest)) - behind)
+	c.Bytes(uint64(len(c.Rest)) - left)
 	return c, s.abbrevs(u.abbrevs, u.Format).get(c.ULEB())
 }
 
-// Mention reports whether a text stands in the names of the sections' entries.
+// Mention reports whether a text occurs in the sections' strings.
 func (s *Sections) Mention(text []byte) bool {
 	return bytes.Contains(s.str, text) || bytes.Contains(s.info, text)
 }
@@ -47,8 +46,8 @@ func (s *Sections) NameOf(u *Unit, ref Value) (name []byte) {
 	return name
 }
 
-// Reference returns the offset in .debug_info of the entry referred to; false
-// when that is in another file or another section.
+// Reference returns the offset in .debug_info of the entry that an attribute refers
+// to; false if that is in another file or section.
 func Reference(u *Unit, v Value) (off uint64, ok bool) {
 	switch v.Form {
 	case formRef1, formRef2, FormRef4, formRef8, formRefUdata:

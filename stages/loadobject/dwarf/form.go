@@ -53,12 +53,12 @@ const (
 	formGNUStrpAlt  = 0x1f21
 )
 
-// Value is an attribute as it stands in the section: strings and addresses by
-// index are looked up later, since the base may be a later attribute.
+// Value is an attribute as in the section: strings and addresses by index are looked
+// up later, since the base may be a later attribute.
 type Value struct {
 	Form  uint64
 	Uint  uint64
-	Bytes []byte // formString, blocks and expressions
+	Bytes []byte // of formString, blocks and expressions
 }
 
 // Format is what the size of a value depends on.
@@ -68,8 +68,8 @@ type Format struct {
 	AddrSize int
 }
 
-// Value reads one value; false when the form is not known, after which nothing
-// in the entry can be read.
+// Value reads one value; false if the form is unknown, after which nothing in the
+// entry can be read.
 func (f Format) Value(c *bytereader.Reader, form uint64) (Value, bool) {
 	if form == formIndirect {
 		if form = c.ULEB(); form == formIndirect || form == FormImplicit {
@@ -109,7 +109,7 @@ func (f Format) Value(c *bytereader.Reader, form uint64) (Value, bool) {
 	return v, true
 }
 
-// size returns the length of a value whose form alone tells it.
+// size returns the length of a value; false if that depends on the value itself.
 func (f Format) size(form uint64) (n uint64, ok bool) {
 	switch form {
 	case FormImplicit, formFlagPresent:

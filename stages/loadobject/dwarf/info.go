@@ -9,8 +9,8 @@ import (
 	"stackmill/stages/loadobject/elf"
 )
 
-// maxText bounds the sum of the lengths of all names that are kept of an object,
-// and maxPath that of one: hostile tables could join long strings over and over.
+// maxText bounds the total length of the names that are kept of an object, and
+// MaxPath the length of one: hostile tables could join long strings over and over.
 const (
 	maxText = 256 << 20
 	MaxPath = 1 << 14
@@ -29,7 +29,8 @@ type Info struct {
 	text   int    // bytes of names that are kept
 }
 
-// New returns what can tell of an object; nothing is read yet.
+// New finds the debug information of an object and its separate debug file, which
+// may be nil. It reads nothing yet.
 func New(object, debug *elf.File) *Info {
 	d := &Info{Object: object, Source: object}
 	if debug != nil && Has(debug) {
@@ -43,8 +44,8 @@ func Has(f *elf.File) bool {
 	return f.Section(".debug_info") != nil || f.Section(".zdebug_info") != nil
 }
 
-// Open reads the sections of the object, and opens the file that dwz moved
-// entries and strings to, nil if there is none, which the caller closes.
+// Open reads the sections. It opens the file that dwz moved entries and strings to,
+// nil if there is none; the caller closes it.
 func (d *Info) Open() (alternate *elf.File) {
 	alternate, err := d.Source.Alternate()
 	if err != nil {
@@ -89,9 +90,9 @@ func (d *Info) section(f *elf.File, name string) []byte {
 	return b
 }
 
-// Half passes the other half of a skeleton unit with the sections that it is in,
-// if that is not missing. They must not be used afterwards. It is false for a unit
-// that is whole.
+// Half passes the other half of a skeleton unit, unless that is missing, with the
+// sections that it is in. Neither must be used afterwards. It returns false for a
+// unit that is whole.
 func (d *Info) Half(u *Unit, use func(names *Sections, half *Unit)) bool {
 	name, dir := d.Sections.DwoName(u), d.Sections.Text(u, AttrCompDir)
 	if name == nil || len(dir)+len(name) > MaxPath {
@@ -109,9 +110,8 @@ func (d *Info) Room(n int) bool {
 	return n <= MaxPath && d.text <= maxText
 }
 
-// UnitName returns a unit's name, or that of its first source file, and its
-// language; a skeleton unit has them in its split half. The name is empty if
-// nothing says it.
+// UnitName returns a unit's language and its name, or else that of its first source
+// file. A skeleton unit has them in its split half. The name is empty if unknown.
 func (d *Info) UnitName(u, half *Unit, names *Sections, firstFile string) (name, lang string) {
 	dir, own := d.Sections.Text(u, AttrCompDir), names.Text(half, AttrName)
 	if name = string(own); name == "" {
@@ -131,11 +131,11 @@ func (d *Info) UnitName(u, half *Unit, names *Sections, firstFile string) (name,
 	return Valid(name), lang
 }
 
-// Valid makes a name fit for columns of strings.
+// Valid replaces the bytes of a name that are not UTF-8.
 func Valid(name string) string { return strings.ToValidUTF8(name, "\ufffd") }
 
-// Missing returns the files that would have told more. Those that tell of many
-// units come first, since who looks for them again looks for the first ones.
+// Missing returns the files that were not found. Those about many units come first,
+// since a later search looks for the first ones only.
 func (d *Info) Missing() (files []string) {
 	if d.absent != "" {
 		files = append(files, d.absent)

@@ -21,8 +21,8 @@ type listReader struct {
 	base   uint64    // what offset pairs count from
 }
 
-// listAt returns a reader of the list that an attribute refers to, in a section of
-// lists: by offset, or, in a form of its own, by index.
+// listAt returns a reader of the list that an attribute refers to: by offset, or, in
+// the form indexed, by number.
 func (s *Sections) listAt(section []byte, u *Unit, where Value, indexed, baseAttr uint64) (l listReader, ok bool) {
 	off := where.Uint
 	if where.Form == indexed {
@@ -36,8 +36,8 @@ func (s *Sections) listAt(section []byte, u *Unit, where Value, indexed, baseAtt
 	return listReader{Reader: bytereader.At(section, off, s.Order), u: u}, true
 }
 
-// listsBase is where the unit's list of range or location lists starts. A split
-// unit has no attribute for it: its list follows the section's header.
+// listsBase is where the offsets of the unit's lists start. A split unit has no
+// attribute for it: they follow the section's header.
 func (u *Unit) listsBase(attr uint64) uint64 {
 	v, ok := u.Attrs[attr]
 	switch {

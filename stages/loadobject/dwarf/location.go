@@ -6,12 +6,12 @@ import (
 	"stackmill/stages/loadobject/bytereader"
 )
 
-// always is where an expression holds that is not from a list.
+// always is where an expression is valid that is in no list.
 var always = Span{0, math.MaxUint64}
 
 // Location passes the expressions of a location attribute, each with the addresses
-// of the code where it holds, and reports whether it is a single one that holds in
-// all code. Lists are in s, the addresses that they count from in linked.
+// of the code where it is valid, and reports whether it is a single one for all
+// code. Lists are in s, the addresses that they are relative to in linked.
 func (s *Sections) Location(u *Unit, linked *Sections, v Value, use func(where Span, expression []byte)) (single bool) {
 	switch v.Form {
 	case FormExprloc, FormBlock, FormBlock1, FormBlock2, FormBlock4:
@@ -78,8 +78,8 @@ func (s *Sections) splitLocList(u *Unit, linked *Sections, off uint64, entry fun
 	}
 }
 
-// The entries of a location list (DWARF 5 section 7.7.3, and GNU's). Those from
-// lleDefault on, but GNU's, are one more than the same of a range list.
+// The entries of a location list (DWARF 5 section 7.7.3, and GNU's). After
+// lleDefault, their codes are one more than in a range list.
 const (
 	lleBaseAddrx    = rleBaseAddrx
 	lleStartxEndx   = rleStartxEndx

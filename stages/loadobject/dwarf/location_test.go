@@ -41,7 +41,7 @@ func TestLocationLists(t *testing.T) {
 		8, uint64(0x5000), 6, 1, 0x57,
 		4, 3, 3, 1, 0x58, // empty
 		0, 4, 0, 9, 1, 0x59)
-	head := list(uint32(0), uint16(5), 8, 0, uint32(1), uint32(4)) // one list, behind its own offset
+	head := list(uint32(0), uint16(5), 8, 0, uint32(1), uint32(4)) // one list, after its own offset
 	for _, x := range []struct {
 		what    string
 		version int

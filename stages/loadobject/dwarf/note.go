@@ -17,6 +17,7 @@ type log struct {
 	lost  bool // a note that was left out is about damage
 }
 
+// Note adds a note, unless there are too many.
 func (l *log) Note(n elf.Note) {
 	if l.noted++; l.noted > maxNoted {
 		l.lost = l.lost || n.Damage
@@ -26,6 +27,7 @@ func (l *log) Note(n elf.Note) {
 	l.notes = append(l.notes, n)
 }
 
+// Remarkf adds a note that is not about damage.
 func (l *log) Remarkf(format string, args ...any) {
 	l.Note(elf.Note{Offset: -1, Text: fmt.Sprintf(format, args...)})
 }
@@ -42,7 +44,7 @@ func (d *Info) Damagedf(section string, off uint64, format string, args ...any) 
 	d.Note(d.in(d.Source, n))
 }
 
-// Fail notes an error about a file; nil: one that the error names.
+// Fail notes an error about a file; nil if the error names it.
 func (d *Info) Fail(f *elf.File, err error) { d.Note(d.in(f, elf.NoteOf(err))) }
 
 // in names the file in its note unless it is the load object: not its folder,
@@ -58,7 +60,8 @@ func (d *Info) in(f *elf.File, n elf.Note) elf.Note {
 	return n
 }
 
-// Notes returns all notes, with those that sum up.
+// Notes returns all notes, with a summary of those that were left out and of the
+// missing files. It is called once.
 func (d *Info) Notes() []elf.Note {
 	if n := d.noted - maxNoted; n > 0 {
 		d.notes = append(d.notes, elf.Note{Offset: -1, Damage: d.lost,

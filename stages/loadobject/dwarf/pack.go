@@ -11,12 +11,12 @@ import (
 	"stackmill/stages/loadobject/elf"
 )
 
-// pack is a DWARF package: the sections of many split units, and an index that
-// tells each unit's part of them (DWARF 5 section 7.3.5; version 2 is GNU's).
+// pack is a DWARF package: the sections of many split units, and an index with each
+// unit's part of them (DWARF 5 section 7.3.5; version 2 is GNU's).
 type pack struct {
 	all  *Sections
 	rows map[uint64][parts]part
-	left uint64 // bytes of .debug_info.dwo that units have not taken
+	left uint64 // bytes of .debug_info.dwo that no unit has used yet
 
 	types     map[uint64][parts]part // of units of types, by signature
 	leftTypes uint64
@@ -31,7 +31,7 @@ const (
 	partAbbrev
 	partStrOffsets
 	partLoclists // in version 2 of .debug_loc.dwo
-	partRnglists // in version 2 it is of no use
+	partRnglists // not used in version 2
 	parts
 )
 
@@ -103,8 +103,8 @@ func index(f *elf.File, name string) (map[uint64][parts]part, error) {
 	return rows, nil
 }
 
-// unit returns the sections of one unit, nil when the package lacks it. Units
-// that overlap are left out.
+// unit returns the sections of one unit, nil if the package lacks it. Units that
+// overlap are left out.
 func (p *pack) unit(id uint64) *Sections {
 	row, ok := p.rows[id]
 	size := uint64(row[partInfo].size)
@@ -117,7 +117,7 @@ func (p *pack) unit(id uint64) *Sections {
 
 // typeUnits passes the sections of each unit of types.
 func (p *pack) typeUnits(use func(*Sections)) {
-	signatures := slices.SortedFunc(maps.Keys(p.types), func(x, y uint64) int { // those that share abbreviations in turn
+	signatures := slices.SortedFunc(maps.Keys(p.types), func(x, y uint64) int { // those that share abbreviations in a row
 		return cmp.Or(cmp.Compare(p.types[x][partAbbrev].offset, p.types[y][partAbbrev].offset), cmp.Compare(x, y))
 	})
 	var last *Sections

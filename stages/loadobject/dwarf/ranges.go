@@ -5,11 +5,11 @@ import "stackmill/stages/loadobject/bytereader"
 // Span is a range of virtual addresses.
 type Span struct{ Low, High uint64 }
 
-// Code are the attributes that say where an entry's code is; a form of 0 means
-// that there is none.
+// Code are the attributes with the addresses of an entry's code; an attribute that
+// the entry lacks has form 0.
 type Code struct{ Low, High, Ranges Value }
 
-// Set takes an attribute if it is one of these.
+// Set keeps an attribute if it is one of these.
 func (p *Code) Set(attr uint32, v Value) {
 	switch attr {
 	case AttrLowPC:
@@ -21,12 +21,12 @@ func (p *Code) Set(attr uint32, v Value) {
 	}
 }
 
+// Code returns the attributes of the unit itself.
 func (u *Unit) Code() Code {
 	return Code{u.Attrs[AttrLowPC], u.Attrs[AttrHighPC], u.Attrs[AttrRanges]}
 }
 
-// Spans appends the addresses of an entry's code to list; nothing when the
-// entry does not say.
+// Spans appends the addresses of an entry's code, if it has any, to a list.
 func (s *Sections) Spans(list []Span, u *Unit, p Code) []Span {
 	if p.Ranges.Form != 0 {
 		base, _ := s.Address(u, u.Attrs[AttrLowPC])

@@ -15,7 +15,7 @@ import (
 // object (`OBJECT.dwp`), or in `.dwo` files.
 type split struct {
 	missing []string // `.dwo` files
-	noPack  []string // the package, when it is missing
+	noPack  []string // the package, if it is missing
 	started bool
 	folders []string // of the object
 	dwp     *elf.File
@@ -24,8 +24,7 @@ type split struct {
 	opened  map[string]int // how often, by file
 }
 
-// dwo is the file of the unit before, since one file may hold the halves of all
-// units.
+// dwo is the file of the last unit, since one file may hold the halves of all units.
 type dwo struct {
 	path     string
 	file     *elf.File
@@ -37,8 +36,8 @@ type dwo struct {
 // turn would have them read over and over.
 const maxOpened = 16
 
-// find passes the split unit of an object with the id and its sections to use,
-// unless it is missing. They must not be used afterwards.
+// find passes the split unit with an id, unless it is missing, and its sections.
+// Neither must be used afterwards.
 func (p *split) find(o *elf.File, dir, name string, id uint64, use func(*Sections, *Unit)) error {
 	if !p.started {
 		p.started, p.folders = true, o.Folders()
@@ -81,7 +80,7 @@ func (p *split) find(o *elf.File, dir, name string, id uint64, use func(*Section
 	return nil
 }
 
-// load makes a file the one that units are taken from.
+// load opens the file that units are taken from next.
 func (p *split) load(o *elf.File, file string) error {
 	if p.dwo.path == file {
 		return nil
@@ -114,7 +113,7 @@ func (d *dwo) close() {
 	}
 }
 
-// open opens the first package that is there.
+// open opens the first package that exists.
 func (p *split) open(o *elf.File, files []string) error {
 	for _, file := range files {
 		f, err := o.OpenBeside(file)
@@ -167,7 +166,7 @@ func splitSections(f *elf.File) (*Sections, error) {
 }
 
 // groups returns the content of all sections of a name: in files that are not
-// linked, units of types have one each. With one of them it is what is known.
+// linked, each unit of types has its own. It returns known if there is none.
 func groups(f *elf.File, name string, known []byte) ([]byte, error) {
 	var all [][]byte
 	left := uint64(len(f.Bytes()))
@@ -204,8 +203,8 @@ func (s *Sections) byID() map[uint64]*Unit {
 	return units
 }
 
-// Join completes a split unit with what its skeleton tells about the addresses
-// in the linked file. It returns the sections that tell the ranges of its code.
+// Join gives a split unit its skeleton's addresses in the linked file. It returns the
+// sections that have the ranges of its code.
 func (s *Sections) Join(u, skeleton *Unit, linked *Sections) *Sections {
 	for _, name := range []uint64{AttrLowPC, attrAddrBase, attrGNUAddrBase} {
 		if v, ok := skeleton.Attrs[name]; ok {

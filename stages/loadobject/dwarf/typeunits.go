@@ -2,8 +2,7 @@ package dwarf
 
 import "stackmill/stages/loadobject/elf"
 
-// WithData reads the sections that tell of data, too, and lets the walk over the
-// units pass those of types.
+// WithData also reads the sections about data, and makes Units pass units of types.
 func (d *Info) WithData() {
 	s := d.Sections
 	s.types = true
@@ -18,12 +17,12 @@ func (d *Info) Alternate(f *elf.File) *Sections {
 	return s
 }
 
-// OldTypeUnits returns the sections to read the .debug_types of version 4 in, which
-// has such units only; nil if there is none.
+// OldTypeUnits returns sections whose units are those in .debug_types, which version 4
+// has; nil if there is none.
 func (d *Info) OldTypeUnits() *Sections { return d.Sections.typesIn(d.section(d.Source, "types")) }
 
-// SplitTypeUnits lets the walk over the units of a split file pass those of types,
-// and returns what oldTypeUnits does of that file.
+// SplitTypeUnits makes Units pass the units of types of a split file, and returns
+// what OldTypeUnits does for that file.
 func (s *Sections) SplitTypeUnits() *Sections {
 	s.types = true
 	return s.typesIn(s.oldTypes)
@@ -39,8 +38,8 @@ func (s *Sections) typesIn(b []byte) *Sections {
 	return &old
 }
 
-// PackedTypeUnits passes the sections of each unit of types that is in a package of
-// split units, once one of those was looked for.
+// PackedTypeUnits passes the sections of each unit of types in the package of split
+// units. The package is known once Half was called for a skeleton unit.
 func (d *Info) PackedTypeUnits(use func(*Sections)) {
 	if d.split.pack != nil {
 		d.split.pack.typeUnits(use)

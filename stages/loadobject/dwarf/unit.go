@@ -18,21 +18,22 @@ type Sections struct {
 	oldTypes                                     []byte // .debug_types.dwo of version 4
 
 	table *abbrevs // the last one that was read
-	Known any      // what the reader of functions keeps of them
+	Known any      // what package inlines keeps for as long as the sections are in use
 	*budget
 
-	types   bool   // Units of types are wanted, too
-	old     bool   // .debug_types of version 4, where all are
-	Base    uint64 // of .debug_info's offsets where those of several files are told apart
-	AltBase uint64 // of the file that dwz moved entries to, 0 for none
+	types   bool   // units of types are wanted, too
+	old     bool   // info is .debug_types of version 4, where all units are of types
+	Base    uint64 // added to offsets in .debug_info, to distinguish those of several files
+	AltBase uint64 // likewise for the file that dwz moved entries to, 0 for none
 }
 
-// budget bounds what input costs whose units share what they should not: bytes
-// of .debug_abbrev to read, entries of range and location lists to read, and bytes of line
-// number programs to run, bytes of functions' entries and names to read. What well-formed input needs is read once, or when
-// Units take turns with a few tables, no more than they are long.
+// budget bounds the work for units that share what they should not: bytes of
+// .debug_abbrev, entries of range and location lists, bytes of line number programs,
+// and bytes of functions' entries and names. Well-formed input needs each once, or,
+// if its units alternate between a few tables, no more bytes than it has itself.
 type budget struct{ scan, entries, ProgramBytes, NameBytes int }
 
+// Bound gives the sections a budget by their lengths.
 func (s *Sections) Bound() {
 	s.budget = &budget{
 		scan:         2*len(s.abbrev) + 8*len(s.info) + 1<<16,
@@ -49,12 +50,12 @@ type Unit struct {
 	Size    uint64 // with the header
 	dwoID   uint64
 	Attrs   map[uint64]Value
-	abbrevs uint64            // Offset of its table in .debug_abbrev
-	entries bytereader.Reader // those behind the first one; empty when that has no children
+	abbrevs uint64            // offset of its table in .debug_abbrev
+	entries bytereader.Reader // those after the first one; empty if that has no children
 
-	rangesBase uint64 // of a split unit, what its offsets in .debug_ranges count from
+	rangesBase uint64 // of a split unit: added to its offsets in .debug_ranges
 
-	Signature, TypeAt uint64 // of a unit of types: the name and the offset in the unit of its type
+	Signature, TypeAt uint64 // of a unit of types: its name, and where in the unit its type is
 }
 
 // The unit types of DWARF 5 whose headers have more than the common fields.
@@ -94,8 +95,8 @@ func (s *Sections) Units(f func(*Unit), bad func(off uint64, err error)) {
 	}
 }
 
-// Unit reads a unit's header and first entry (DWARF 5 section 7.5.1); nil for
-// Units that hold no code.
+// unit reads a unit's header and first entry (DWARF 5 section 7.5.1); nil for a unit
+// that is not wanted.
 func (s *Sections) unit(c bytereader.Reader, wide bool) (*Unit, error) {
 	u := &Unit{Format: Format{Version: int(c.U16()), Wide: wide}}
 	if u.Version < 2 || u.Version > 5 {
@@ -148,7 +149,7 @@ func (s *Sections) header(u *Unit, c *bytereader.Reader) bool {
 }
 
 // first reads the attributes of a unit's first entry; the others follow it.
-func (u *Unit) first(d *abbrev, c bytereader.Reader) error {
+func (u *Unit) first(d *Abbrev, c bytereader.Reader) error {
 	u.Attrs = make(map[uint64]Value, len(d.attrs))
 	if err := u.Format.Attributes(&c, d, func(name uint32, v Value) { u.Attrs[uint64(name)] = v }); err != nil {
 		return err
@@ -165,7 +166,7 @@ func (u *Unit) first(d *abbrev, c bytereader.Reader) error {
 	return nil
 }
 
-// Text resolves a string attribute; empty when there is none.
+// Text returns a string attribute, empty if the unit lacks it.
 func (s *Sections) Text(u *Unit, attr uint64) []byte {
 	return s.TextOf(u, u.Attrs[attr])
 }
@@ -182,7 +183,7 @@ func (s *Sections) DwoName(u *Unit) []byte {
 	return s.Text(u, attrGNUDwoName)
 }
 
-// TextOf resolves a string value; empty when it is none.
+// TextOf returns the string that a value stands for, empty if it is not a string.
 func (s *Sections) TextOf(u *Unit, v Value) []byte {
 	switch v.Form {
 	case formString:
@@ -204,7 +205,7 @@ func (s *Sections) TextOf(u *Unit, v Value) []byte {
 }
 
 // StrOffsetsBase is where the unit's string offsets start. A split unit has no
-// attribute for it: its offsets follow the section's header, if it has one.
+// attribute for it: they follow the section's header, if it has one.
 func (u *Unit) StrOffsetsBase() uint64 {
 	v, ok := u.Attrs[AttrStrOffsetsBase]
 	switch {
@@ -218,7 +219,7 @@ func (u *Unit) StrOffsetsBase() uint64 {
 	return 8
 }
 
-// Address resolves an address attribute or value.
+// Address returns the address that a value stands for, false if it is not an address.
 func (s *Sections) Address(u *Unit, v Value) (uint64, bool) {
 	switch v.Form {
 	case formAddr:
@@ -241,11 +242,11 @@ func (u *Unit) addrBase() uint64 {
 	return u.Attrs[attrAddrBase].Uint
 }
 
-// maxString is where strings are cut that others may refer to, since many can
-// refer to one that does not end.
+// maxString is where strings are cut, since many attributes can refer to one that
+// does not end.
 const maxString = 4 * MaxPath
 
-// TextAt returns the string at an offset of a string section.
+// TextAt returns the string at an offset of a string section, nil if it has no end.
 func TextAt(section []byte, off uint64) []byte {
 	c := bytereader.At(section, off, nil)
 	b := c.Rest[:min(len(c.Rest), maxString)]

@@ -12,31 +12,34 @@ const maxNested = 1 << 14
 
 // Walk passes over the entries of a unit below its first one, in their order:
 //
-//	w := walkOf(s, u, outside)
-//	for w.next() {
-//		w.skip() // or attributes, or skipTree
+//	w := WalkOf(s, u, outside)
+//	for w.Next() {
+//		w.Skip() // or Attributes, or SkipTree
 //	}
-//	return w.err
+//	return w.Err
 //
-// A T says what an entry belongs to, by the entries around it.
+// A T is what an entry belongs to, given by the entries around it.
 type Walk[T any] struct {
-	Entry  *abbrev
+	Entry  *Abbrev
 	Offset uint64 // of the entry in .debug_info
 	Here   T      // what the entry belongs to
-	Below  T      // what the entries below it belong to: here, unless the caller says otherwise
-	Err    error  // what ended the walk before the unit's end
+	Below  T      // what the entries below it belong to: Here, unless the caller says otherwise
+	Err    error  // what ended the walk early
 
 	Unit    *Unit
-	Abbrevs *abbrevs
+	abbrevs *abbrevs
 	rest    bytereader.Reader
 	around  []T
-	skipped bool // the walk has passed the entries below this one
+	skipped bool // the entries below this one are passed over
 }
 
 // WalkOf starts a walk whose outermost entries belong to outside.
 func WalkOf[T any](s *Sections, u *Unit, outside T) Walk[T] {
-	return Walk[T]{Below: outside, Here: outside, Unit: u, Abbrevs: s.abbrevs(u.abbrevs, u.Format), rest: u.entries}
+	return Walk[T]{Below: outside, Here: outside, Unit: u, abbrevs: s.abbrevs(u.abbrevs, u.Format), rest: u.entries}
 }
+
+// HasInlined reports whether an entry of the unit may be an inlined subroutine.
+func (w *Walk[T]) HasInlined() bool { return w.abbrevs.inlined }
 
 // Next goes to the next entry; false at the unit's end or after an error.
 func (w *Walk[T]) Next() bool {
@@ -54,7 +57,7 @@ func (w *Walk[T]) Next() bool {
 			w.Here, w.around = w.around[n-1], w.around[:n-1]
 			continue
 		}
-		if w.Entry = w.Abbrevs.get(code); w.Entry == nil {
+		if w.Entry = w.abbrevs.get(code); w.Entry == nil {
 			w.Err = fmt.Errorf("the entry at offset %d has no abbreviation", w.Offset)
 			return false
 		}
@@ -91,8 +94,8 @@ func (w *Walk[T]) Attributes(set func(name uint32, v Value)) bool {
 // Skip passes over the entry's attributes.
 func (w *Walk[T]) Skip() { w.Err = w.Unit.Format.skip(&w.rest, w.Entry) }
 
-// SkipTree passes over the entry and all below it, false if its attributes do not
-// say where they end.
+// SkipTree passes over the entry and all entries below it; false if the entry lacks
+// the reference to its sibling.
 func (w *Walk[T]) SkipTree() bool {
 	if !w.Entry.Children || !w.Entry.sibling {
 		return false
@@ -109,8 +112,8 @@ func (w *Walk[T]) SkipTree() bool {
 	return true
 }
 
-// SkipTo goes from behind the entry's attributes to its sibling, which is at an
-// Offset in the unit.
+// SkipTo goes to the entry's sibling, which is at an offset in the unit, once the
+// entry's attributes are read.
 func (w *Walk[T]) SkipTo(sibling uint64) {
 	here := w.position() - w.Unit.Offset
 	if sibling < here || sibling > w.Unit.Size {

@@ -11,18 +11,18 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// procedure is a procedure with code whose symbol does not tell its name: of
-// Fortran the main program, a subroutine, a function or an alternate entry to one
-// (S8), of GNU C a function within a function.
+// procedure is a procedure with code whose symbol is not its name: in Fortran the main
+// program, a subroutine, a function or an alternate entry to one (S8), in GNU C a
+// function within a function.
 type procedure struct {
 	offset  uint64 // in the file, of its first instruction or that of another part
-	linkage string // empty when not told
+	linkage string // empty if absent
 	name    string // with the modules and procedures around it
 }
 
-// readProcedures reads the Fortran procedures of a unit: their symbols tell neither
-// the main program's name nor what an internal procedure is internal to. Of C it
-// reads what is within other functions.
+// readProcedures reads the Fortran procedures of a unit: their symbols have neither the
+// main program's name nor the procedure around an internal one. In C it reads functions
+// within others.
 func (a *adder) readProcedures(u *dwarf.Unit, s, ranges *dwarf.Sections) error {
 	names, err := a.procedureNames(u, s, ranges)
 	for _, offset := range slices.Sorted(maps.Keys(names)) { // those that are inlined
@@ -31,7 +31,7 @@ func (a *adder) readProcedures(u *dwarf.Unit, s, ranges *dwarf.Sections) error {
 	return err
 }
 
-// procedureScope is what the entries below an entry are named in.
+// procedureScope is what encloses the entries below an entry.
 type procedureScope struct {
 	path   string // of the entry
 	outer  string // of what is around it, where alternate entries belong
@@ -43,13 +43,13 @@ type procedureWalk struct {
 	a *adder
 	dwarf.Walk[procedureScope]
 	s, ranges *dwarf.Sections
-	c         bool              // C, where only procedures in others are wanted
+	c         bool              // C, where only functions within others are wanted
 	names     map[uint64]string // by the entry's offset
 	copies    map[int]uint64    // of procedures without a name, the entry that has it
 }
 
-// procedureNames reads a unit's procedures and adds those that have code. The
-// result are the names that their symbols do not tell, by entry.
+// procedureNames reads a unit's procedures and adds those that have code. It returns
+// the names that symbols lack, by entry.
 func (a *adder) procedureNames(u *dwarf.Unit, s, ranges *dwarf.Sections) (map[uint64]string, error) {
 	lang := dwarf.Language(u.Attrs[dwarf.AttrLanguage].Uint)
 	if lang != "Fortran" && !(lang == "C" && a.hasNested()) {
@@ -80,7 +80,7 @@ func (a *adder) procedureNames(u *dwarf.Unit, s, ranges *dwarf.Sections) (map[ui
 	return w.names, w.Err
 }
 
-// procedure takes the entry of a module, a procedure or an alternate entry.
+// procedure adds the entry of a module, a procedure or an alternate entry.
 func (w *procedureWalk) procedure(e *procedureEntry) {
 	name, tag := w.path(e), w.Entry.Tag
 	if !w.a.info.Room(len(name)) {
@@ -107,7 +107,7 @@ func (w *procedureWalk) procedure(e *procedureEntry) {
 	}
 }
 
-// path returns the name of an entry with what is around it.
+// path returns the name of an entry, qualified with what encloses it.
 func (w *procedureWalk) path(e *procedureEntry) string {
 	scope := w.Here.path
 	if w.Entry.Tag == dwarf.TagEntryPoint {
@@ -122,8 +122,8 @@ func (w *procedureWalk) path(e *procedureEntry) string {
 	return scope + "::" + e.name
 }
 
-// hasNested reports whether a function may be within another one: gcc gives such
-// symbols a number behind a dot, before what else it appends to them.
+// hasNested reports whether a C function may be within another one: gcc appends a dot
+// and a number to its symbol, before anything else.
 func (a *adder) hasNested() bool {
 	if a.nested == nil {
 		found := slices.ContainsFunc(a.table.Functions, func(f symtab.Function) bool {
@@ -136,7 +136,7 @@ func (a *adder) hasNested() bool {
 	return *a.nested
 }
 
-// procedureEntry is what the entry of a module or procedure says.
+// procedureEntry has the attributes of a module or procedure.
 type procedureEntry struct {
 	name, linkage string
 	origin        uint64 // the entry that has its name, 0 for none
@@ -184,7 +184,7 @@ func (a *adder) nameProcedures() {
 		}
 		name := dwarf.Valid(p.name)
 		if known, _ := strings.CutSuffix(f.Name, clones); strings.HasSuffix(known, "::"+name) {
-			name = known // DWARF 2 has no modules, the symbol has
+			name = known // DWARF 2 has no modules, but the symbol has
 		}
 		f.Name = name + clones
 		renamed[symbol{f.Module, base}] = name

@@ -1,6 +1,6 @@
-// Package dwarf reads what the DWARF debug information (versions 2 to 5) of a
-// load object tells: Add completes its table of functions by modules, source
-// files and lines, Data makes the table of its types and variables.
+// Package functions completes a load object's table of functions from its debug
+// information: with modules, source files and lines, inlined calls, and the names that
+// symbols lack. It reads each unit once, for all of these.
 package functions
 
 import (
@@ -14,11 +14,10 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// Add fills the table's modules, files, lines and inlined calls and its functions'
-// modules from the debug information of the separate debug file, if that has any,
-// or else of the object itself. What cannot be read is added to the table's notes;
-// a bad unit loses itself only. The result are the files whose absence left modules
-// or functions without their names.
+// Add adds modules, files, lines and inlined calls to a table, from the debug
+// information of the separate debug file, if that has any, or else of the object
+// itself. Anything unreadable is added to the table's notes; a damaged unit does not
+// affect others. Missing are the files without which modules or functions lack names.
 func Add(t *symtab.Table, f, debug *elf.File) (missing []string) {
 	d := dwarf.New(f, debug)
 	switch {
@@ -46,7 +45,7 @@ type adder struct {
 
 	procedures []procedure // of Fortran, and those of C that are within others
 	merged     []mergedCode
-	nested     *bool // whether C has any, once that was asked
+	nested     *bool // whether C has any, nil if not looked up yet
 }
 
 func newAdder(d *dwarf.Info, t *symtab.Table) *adder {
@@ -79,7 +78,7 @@ type moduleCode struct {
 	module    symtab.Module
 }
 
-// unit adds what one compilation unit tells.
+// unit adds what one compilation unit contains.
 func (a *adder) unit(u *dwarf.Unit) {
 	p, covered := a.lines.Run(u)
 	code := a.info.Sections.Spans(nil, u, u.Code())

@@ -88,7 +88,7 @@ func compile(t testing.TB, compiler, name, text string, options ...string) (prog
 }
 
 // chains compares the inline chain of every instruction byte, and the line of
-// the function around it, with the frames that addr2line tells (S10). That of
+// the function around it, with the frames that addr2line shows (S10). That of
 // binutils 2.40 gives wrong files for some DWARF 5.
 func chains(t *testing.T, prog string, table *symtab.Table) {
 	t.Helper()
@@ -124,7 +124,7 @@ func chains(t *testing.T, prog string, table *symtab.Table) {
 		for k, f := range table.Inlined(offsets[i]) {
 			name := f.Function
 			// addr2line has no more than the bare name of a function of one unit;
-			// its symbol tells the parameters too.
+			// its symbol has the parameters too.
 			if bare, _, _ := strings.Cut(name, "("); k+1 < len(want) && strings.HasPrefix(want[k+1], bare[strings.LastIndex(bare, ":")+1:]+" ") {
 				name, _, _ = strings.Cut(want[k+1], " ")
 			}
@@ -285,7 +285,7 @@ int main(int argc, char **argv) { return mix(argc, argc) + pointer(argc, 3) + on
 `
 
 // Inlined code of a function that also has code of its own has the name of its
-// symbol, although the debug information tells no more than "mix".
+// symbol, although the debug information has no more than "mix".
 func TestInlinedTwice(t *testing.T) {
 	for _, options := range []string{"-gdwarf-4", "-gdwarf-5", "-gdwarf-5 -gsplit-dwarf"} {
 		prog := compile(t, "g++", "twice.cc", twiceCxx, strings.Fields(options)...)

@@ -8,9 +8,9 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// mergedUnit is what gcc calls a unit that holds the code of several, optimised
-// together (-flto). Its entries complete those of the source's units, which have no
-// code: they tell the modules (S5).
+// mergedUnit is gcc's name of a unit with the code of several, optimised together
+// (-flto). Its entries complete those of the source's units, which have no code but the
+// modules (S5).
 const mergedUnit = "<artificial>"
 
 // mergedCode is the start of a function's code and the entry that it completes.
@@ -19,7 +19,7 @@ type mergedCode struct {
 	origin uint64 // in .debug_info
 }
 
-// readMerged reads which functions of the source a unit of merged code has.
+// readMerged reads which functions of the source a unit of merged code contains.
 func (a *adder) readMerged(u *dwarf.Unit, s, ranges *dwarf.Sections) error {
 	if string(s.Text(u, dwarf.AttrName)) != mergedUnit {
 		return nil

@@ -7,9 +7,9 @@ import (
 	"stackmill/stages/loadobject/dwarf"
 )
 
-// bodyNames are what clang calls the body of a parallel region, which it then
-// inlines into the function that the run-time library calls. It is that
-// function's own code (S11): nobody wrote a call.
+// bodyNames are clang's names for the body of a parallel region, which it then inlines
+// into the function that the run-time library calls. The body is that function's own
+// code (S11): the source has no call.
 var bodyNames = [][]byte{[]byte("omp_outlined._debug__"), []byte("omp_outlined_debug__")}
 
 // isBody reports whether the entry that an inlined subroutine refers to is the

@@ -28,8 +28,8 @@ func (r *Reader) call(code dwarf.Span, file, line int32) {
 	r.sites = append(r.sites, callSite{low, high, file, line})
 }
 
-// overlay puts call sites over the rows. Of sites that overlap, which compilers
-// do not make, the one that starts first holds.
+// overlay replaces rows by call sites where these have code. Of overlapping sites,
+// which compilers do not make, the one that starts first counts.
 func overlay(rows []lines.Row, sites []callSite) []lines.Row {
 	if len(sites) == 0 {
 		return rows

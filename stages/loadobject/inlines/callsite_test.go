@@ -62,7 +62,7 @@ func TestOverlay(t *testing.T) {
 	})
 }
 
-// The walk tells who was inlined into whom.
+// The walk knows which function was inlined into which.
 func TestInlines(t *testing.T) {
 	dir := t.TempDir()
 	text := `extern int v;

@@ -10,8 +10,8 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// maxLevels bounds inline chains. What is inlined deeper counts as the code of
-// the last level.
+// maxLevels bounds inline chains. Code that is inlined deeper counts as that of the
+// last level.
 const maxLevels = 256
 
 // inlinedCode says that offsets from low up to high were inlined for a call.
@@ -20,8 +20,8 @@ type inlinedCode struct {
 	call      int32
 }
 
-// inline adds a call and its code. It returns the call's number, or that of the
-// call around it when the linker removed the code.
+// inline adds a call and its code. It returns the call's number, or that of the call
+// around it if the linker removed the code.
 func (r *Reader) inline(c symtab.Call, code []dwarf.Span) int32 {
 	in := &r.table.Inlines
 	n := int32(len(in.Calls))
@@ -44,14 +44,14 @@ func (r *Reader) inline(c symtab.Call, code []dwarf.Span) int32 {
 	return n
 }
 
-// piece starts code whose innermost call is the same, -1 for none.
+// piece starts code with the same innermost call, -1 for none.
 type piece struct {
 	offset uint64
 	call   int32
 }
 
-// flatten finds the innermost call of all code. Code that sticks out of the
-// code around it, which compilers do not make, is cut off there.
+// flatten finds the innermost call of all code. Code that extends beyond the code
+// around it, which compilers do not make, is cut off there.
 func flatten(code []inlinedCode) []piece {
 	slices.SortFunc(code, func(a, b inlinedCode) int {
 		return cmp.Or(cmp.Compare(a.low, b.low), cmp.Compare(b.high, a.high), cmp.Compare(a.call, b.call))
@@ -88,8 +88,8 @@ func flatten(code []inlinedCode) []piece {
 	return out
 }
 
-// chains stores what is inlined where, with the rows of lines that the
-// instructions have themselves.
+// chains stores which calls are inlined where, with the lines of the instructions
+// themselves.
 func (r *Reader) chains(rows []lines.Row) {
 	pieces := flatten(r.inlined)
 	own := lines.Row{File: -1}
@@ -110,7 +110,7 @@ func (r *Reader) chains(rows []lines.Row) {
 	r.inlined = nil
 }
 
-// chain adds a row behind the others, unless the last one says the same.
+// chain adds a row after the others, unless it repeats the last one.
 func (r *Reader) chain(p piece, own lines.Row) {
 	in := &r.table.Inlines
 	if p.call < 0 {

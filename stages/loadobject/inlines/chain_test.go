@@ -73,7 +73,7 @@ func TestFlattenOverlapping(t *testing.T) {
 	})
 }
 
-// Names that cannot be told are `(unknown)`, whatever the entries refer to.
+// Unknown names are `(unknown)`, whatever the entries refer to.
 func TestUnnamed(t *testing.T) {
 	d := dwarf.New(nil, nil)
 	r := &Reader{info: d, table: &symtab.Table{}, names: newNames()}

@@ -1,3 +1,5 @@
+// Package inlines reads from debug information which functions were inlined where, and
+// adds the chains of calls and the lines of call sites to a load object's table.
 package inlines
 
 import (
@@ -19,18 +21,19 @@ type Reader struct {
 	sites     []callSite
 	inlined   []inlinedCode
 	spans     []dwarf.Span // of the subroutine that is read
-	Full      bool         // Unit were refused
+	Full      bool         // calls were refused
 }
 
+// New returns a reader that adds calls to a table whose lines come from l.
 func New(d *dwarf.Info, l *lines.Reader, t *symtab.Table) *Reader {
 	return &Reader{info: d, lines: l, table: t, addresses: l.Addresses, names: newNames()}
 }
 
-// known is what is known of the entries in some sections.
+// known is what the reader knows about the entries in some sections.
 type known struct {
 	functions map[uint64]int32 // numbers of the functions that were inlined, by offset
 	symbols   map[uint64]int32 // indexes into the table's functions of those with code of their own, by offset
-	bodies    *bool            // whether a function may be the body of a parallel region, once that was asked
+	bodies    *bool            // whether a function may be the body of a parallel region, nil if not looked up yet
 }
 
 func knownOf(s *dwarf.Sections) *known {
@@ -92,8 +95,8 @@ func (r *Reader) offsets(code dwarf.Span) (low, high uint64, ok bool) {
 	return in.Offset + (code.Low - in.Address), in.Offset + min(code.High-in.Address, in.Size), true
 }
 
-// Over puts the inlined calls into the table, and their call sites over the rows of
-// lines that the instructions have themselves.
+// Over adds the chains of calls to the table. From the rows with the instructions' own
+// lines it returns those with the lines of call sites.
 func (r *Reader) Over(rows []lines.Row) []lines.Row {
 	r.chains(rows)
 	rows = overlay(rows, r.sites)
@@ -101,8 +104,8 @@ func (r *Reader) Over(rows []lines.Row) []lines.Row {
 	return rows
 }
 
-// Rename names inlined functions of some sections, by their entries, unless they
-// have a linkage name.
+// Rename gives an inlined function, by the offset of its entry, another name, unless it
+// has a linkage name.
 func (r *Reader) Rename(s *dwarf.Sections, entry uint64, name string) {
 	n, ok := knownOf(s).functions[entry]
 	if ok && name != "" && !r.names.list[r.names.origins[n]].linkage {

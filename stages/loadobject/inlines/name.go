@@ -8,8 +8,7 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// unnamed is the name of inlined functions that have none, or that are told in
-// another file.
+// unnamed is the name of inlined functions that have none, or have it in another file.
 const unnamed = "(unknown)"
 
 // names are those of inlined functions.
@@ -18,7 +17,7 @@ type names struct {
 	symbols map[int32]int32 // indexes into the table's functions, by such a number
 	list    []functionName  // the first is for those without
 	index   map[functionName]int32
-	pending []origin // in other units than where they are referred to
+	pending []origin // in other units than their references
 }
 
 func newNames() names {
@@ -41,7 +40,7 @@ type origin struct {
 func (r *Reader) origin(s *dwarf.Sections, u *dwarf.Unit, ref dwarf.Value) int32 {
 	off, ok := dwarf.Reference(u, ref)
 	if !ok {
-		off = 0 // where a unit starts, not an entry
+		off = 0 // the start of a unit, not an entry
 	}
 	k := knownOf(s)
 	if n, ok := k.functions[off]; ok {
@@ -59,8 +58,8 @@ func (r *Reader) origin(s *dwarf.Sections, u *dwarf.Unit, ref dwarf.Value) int32
 	return o.number
 }
 
-// own takes note that the function of an entry has code outside of others. Its
-// symbol there names the inlined code as well, so that both are one function.
+// own notes that the function of an entry has code that is not inlined. Its symbol
+// there names the inlined code as well, so that both are one function.
 func (r *Reader) own(s *dwarf.Sections, u *dwarf.Unit, ref dwarf.Value, code []dwarf.Span) {
 	entry, ok := dwarf.Reference(u, ref)
 	if !ok {
@@ -84,9 +83,9 @@ func (r *Reader) own(s *dwarf.Sections, u *dwarf.Unit, ref dwarf.Value, code []d
 	}
 }
 
-// resolve finds a function's name: its own, or that of the declaration or
-// function that it is made from. Those in other units must wait: reading them
-// would replace the abbreviations that are in use.
+// resolve finds a function's name: its own, or that of the declaration or function that
+// it is made from. Entries in other units must wait: reading them would replace the
+// abbreviations in use.
 func (r *Reader) resolve(s *dwarf.Sections, u *dwarf.Unit, o origin) {
 	for range dwarf.MaxHops {
 		if o.offset-u.Offset >= u.Size {
@@ -150,7 +149,7 @@ func (r *Reader) name(f functionName) int32 {
 	return n
 }
 
-// elsewhere resolves the names that wait, each hop to another unit in one pass.
+// elsewhere resolves the names in other units, each hop in one pass over all units.
 func (r *Reader) elsewhere() {
 	for range dwarf.MaxHops {
 		waiting := r.names.pending
@@ -195,7 +194,7 @@ func (r *Reader) Finish() {
 	}
 }
 
-// nameOf is the name for people of an origin.
+// nameOf returns the readable name of an origin.
 func (r *Reader) nameOf(origin int32, readable func(string) string) string {
 	if f, ok := r.names.symbols[origin]; ok {
 		return r.table.Functions[f].Name

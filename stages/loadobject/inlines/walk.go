@@ -2,7 +2,7 @@ package inlines
 
 import "stackmill/stages/loadobject/dwarf"
 
-// inlined is a subroutine whose code was put where it is called.
+// inlined is an inlined subroutine.
 type inlined struct {
 	number     int // in the unit, from 0
 	code       dwarf.Code
@@ -20,12 +20,11 @@ type scope struct {
 }
 
 // walkInlined calls f for each inlined subroutine of a unit in the order of the
-// entries: parents come before their children; and own for the code that a
-// function has of its own beside that. What was read before an error has been
-// passed on.
+// entries, parents before their children, and own for the code of functions that is not
+// inlined. Everything before an error has been passed on.
 func walkInlined(s *dwarf.Sections, u *dwarf.Unit, f func(inlined), own func(origin dwarf.Value, code dwarf.Code)) error {
 	w := dwarf.WalkOf(s, u, scope{parent: -1})
-	if !w.Abbrevs.Inlined {
+	if !w.HasInlined() {
 		return nil
 	}
 	for number := 0; w.Next(); {

@@ -125,7 +125,7 @@ func (h *header) names5(s *dwarf.Sections, c *bytereader.Reader) error {
 	return nil
 }
 
-// entryList reads a list whose first part describes the entries' fields.
+// entryList reads a list that begins with a description of the entries' fields.
 func (h *header) entryList(s *dwarf.Sections, c *bytereader.Reader) ([]file, error) {
 	const contentPath, contentDir = 1, 2
 	type field struct{ content, form uint64 }
@@ -134,7 +134,7 @@ func (h *header) entryList(s *dwarf.Sections, c *bytereader.Reader) ([]file, err
 		fields = append(fields, field{c.ULEB(), c.ULEB()})
 	}
 	n := c.ULEB()
-	if n > uint64(len(c.Rest)) || n > 0 && len(fields) == 0 { // each entry has bytes
+	if n > uint64(len(c.Rest)) || n > 0 && len(fields) == 0 { // each entry takes bytes
 		return nil, dwarf.ErrShort
 	}
 	u := &dwarf.Unit{Format: h.Format, Attrs: map[uint64]dwarf.Value{dwarf.AttrStrOffsetsBase: {Uint: h.strOffsetsBase}}}
@@ -161,7 +161,7 @@ func (h *header) entryList(s *dwarf.Sections, c *bytereader.Reader) ([]file, err
 	return list, nil
 }
 
-// path returns the full path of a file number, empty when there is none.
+// path returns the full path of a file by its number, empty if there is no such file.
 func (h *header) path(number uint64) string {
 	i := number - h.lowestFileNumber
 	if i >= uint64(len(h.files)) {

@@ -1,3 +1,10 @@
+// Package lines runs the line number programs of a load object (DWARF 5 section 6.2)
+// and puts their rows in order.
+//
+// debug/dwarf's LineReader does not do: it comes with debug/dwarf only, which refuses
+// an object for one damaged unit and has no names from files that dwz made. It is not
+// faster (both need 50 ms of CPU time for the line numbers of CPython), and it runs a
+// program again for each unit that shares it.
 package lines
 
 import (
@@ -14,19 +21,20 @@ type Reader struct {
 	files    map[string]int32    // in the table
 }
 
+// New returns a reader that adds files and lines to a table.
 func New(d *dwarf.Info, t *symtab.Table) *Reader {
 	return &Reader{collector: collector{Addresses: t.Addresses()}, info: d, table: t, programs: map[uint64]*Program{}, files: map[string]int32{}}
 }
 
-// Run is a line number program that has run.
+// Program is a line number program that has run.
 type Program struct {
 	header *header
 	files  map[uint64]int32 // indexes of files in the table, by their number here
 }
 
-// Run runs the unit's line number program unless another unit has: those
-// that dwz splits share one. The result is nil if there is none; code is what
-// the program covers, for the unit that runs it.
+// Run runs the unit's line number program, unless it has run for another unit: dwz
+// makes units that share one. It returns nil if the unit has none. The code is what
+// the program covers, only for the unit that runs it.
 func (l *Reader) Run(u *dwarf.Unit) (p *Program, code []dwarf.Span) {
 	s := l.info.Sections
 	v, ok := u.Attrs[dwarf.AttrStmtList]
@@ -59,7 +67,7 @@ func (p *Program) FirstFile() string {
 	return p.header.path(1)
 }
 
-// Number returns the index in the table of a file of the program, -1 for none.
+// Number returns the index in the table of a file of a program, -1 for none.
 func (l *Reader) Number(p *Program, file uint64) int32 {
 	n, ok := p.files[file]
 	if !ok {

@@ -5,7 +5,7 @@ import (
 	"stackmill/stages/loadobject/dwarf"
 )
 
-// registers is what the program says from an address on.
+// registers are those of the state machine: what is true from an address on.
 type registers struct {
 	address uint64
 	file    uint64
@@ -35,7 +35,7 @@ type machine struct {
 	op uint64 // operation index, for machines with bundles
 }
 
-// run executes the program and passes each row to emit, until emit refuses. The
+// run executes the program and passes each row to emit, until emit returns false. The
 // rows of a sequence come in the order of the program.
 func (h *header) run(emit func(registers) bool) error {
 	c := &h.program
@@ -68,7 +68,7 @@ func (h *header) run(emit func(registers) bool) error {
 	return nil
 }
 
-// initial is what each sequence starts from.
+// initial is the state at the start of each sequence.
 var initial = registers{file: 1, line: 1}
 
 // advance moves the address by a number of operations.
@@ -94,7 +94,7 @@ func (m *machine) standard(code uint8, c *bytereader.Reader) {
 		m.advance(uint64(255-m.h.opcodeBase) / m.h.lineRange)
 	case lnsFixedAdvancePC:
 		m.r.address, m.op = m.r.address+uint64(c.U16()), 0
-	default: // changes nothing that is used; the header says how long it is
+	default: // changes nothing that is used; the header has the number of its operands
 		for n := m.h.operands[code-1]; n > 0; n-- {
 			c.ULEB()
 		}

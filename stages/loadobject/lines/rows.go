@@ -26,6 +26,7 @@ type collector struct {
 	Full    bool          // rows were refused
 }
 
+// Row is the line of the code from an offset on.
 type Row struct {
 	Offset uint64
 	File   int32 // -1: no line information
@@ -40,7 +41,7 @@ type sequence struct{ begin, end int }
 // start prepares for the rows of the next program.
 func (l *collector) start() { l.covered, l.open = nil, false }
 
-// stop drops the rows of a sequence that has no end and returns what code the
+// stop drops the rows of a sequence without an end, and returns the code that the
 // program covers.
 func (l *collector) stop() []dwarf.Span {
 	if l.open {
@@ -49,9 +50,9 @@ func (l *collector) stop() []dwarf.Span {
 	return l.covered
 }
 
-// add takes one row; false when there are too many. Sequences that start
-// outside every executable region are dropped whole: linkers leave the lines of
-// code that they removed at address 0, from where they may run into real code.
+// add adds a row; false if there are too many. Sequences that start outside every
+// executable region are dropped whole: the lines of code that the linker removed start
+// at address 0, from where they may extend into real code.
 func (l *collector) add(r registers, file int32) bool {
 	if !l.open {
 		var inside bool
@@ -76,7 +77,7 @@ func (l *collector) add(r registers, file int32) bool {
 		return false
 	}
 	if n := len(l.rows); n > l.begin && l.rows[n-1].Offset == out.Offset {
-		l.rows[n-1] = out // the last row of an address holds
+		l.rows[n-1] = out // the last row of an address counts
 		return true
 	} else if n > l.begin && l.rows[n-1].Offset > out.Offset {
 		l.cut()
@@ -101,7 +102,7 @@ func (l *collector) end(r registers) {
 		return
 	}
 	out := Row{l.region.Offset + in, -1, endLine}
-	if n := len(l.rows); l.rows[n-1].Offset == out.Offset { // no code of its own
+	if n := len(l.rows); l.rows[n-1].Offset == out.Offset { // it covers no code
 		l.rows = l.rows[:n-1]
 	}
 	l.rows = append(l.rows, out)
@@ -111,8 +112,8 @@ func (l *collector) end(r registers) {
 	}
 }
 
-// Sorted returns the rows in order. Of several at one offset the last one holds,
-// but the end of a sequence never wins over a row.
+// Sorted returns the rows in order. Of several at one offset the last one counts, but
+// the end of a sequence never replaces a row.
 func (l *collector) Sorted() []Row {
 	slices.SortStableFunc(l.sequences, func(a, b sequence) int {
 		return cmp.Compare(l.rows[a.begin].Offset, l.rows[b.begin].Offset)
@@ -142,8 +143,7 @@ func (l *collector) Sorted() []Row {
 	return kept
 }
 
-// AppendRow adds a row that lies behind the others, unless the last one says
-// the same already.
+// AppendRow adds a row that follows the others, unless it repeats the last one.
 func AppendRow(rows []Row, r Row) []Row {
 	if n := len(rows); n == 0 && r.File >= 0 || n > 0 && (rows[n-1].File != r.File || rows[n-1].Line != r.Line) {
 		return append(rows, r)

@@ -1,12 +1,12 @@
 package types
 
-// SharesBits reports whether bytes of a type, from an offset on, have a bit field
-// and something else, too: it depends on the bits which of them is meant.
+// SharesBits reports whether bytes of a type, from an offset on, contain a bit field and
+// something else, so that the bits decide which of them is meant.
 func (t *Table) SharesBits(typ int32, offset int64, size int) bool {
 	return size > 0 && t.bitFields[typ] && (&search{t, maxTried, false}).find(typ, offset, int64(size), 1)
 }
 
-// TouchesBits reports whether any of the bytes is one of a bit field.
+// TouchesBits reports whether any of the bytes belongs to a bit field.
 func (t *Table) TouchesBits(typ int32, offset int64, size int) bool {
 	return size > 0 && t.bitFields[typ] && (&search{t, maxTried, true}).find(typ, offset, int64(size), 1)
 }
@@ -55,13 +55,13 @@ func (s *search) find(typ int32, offset, size int64, depth int) bool {
 	return fills && a.Kind == Union && others > 1
 }
 
-// among returns the members of an aggregate that have any of the bits that are
-// used: the first is at an offset, which may lie before the aggregate. In a
-// structure these are apart: of several, none is meant alone. In a union the bits do
-// not tell a bit field from what it shares them with: of two, neither is meant.
+// among returns the members of an aggregate that have any of the used bits, the first of
+// which is at an offset that may be before the aggregate. In a structure members are
+// apart: of several, none is meant alone. In a union the bits do not distinguish a bit
+// field from the members that share them: of two, neither is meant.
 func (d *descent) among(aggregate int32, offset int64) (list []int32) {
 	a := &d.t.Types[aggregate]
-	ends := int64(0) // of those before
+	ends := int64(0) // of the members before
 	for m := a.First; m < a.First+a.Members; m++ {
 		x := &d.t.Members[m]
 		low, high := d.t.extent(x)
@@ -96,9 +96,9 @@ func (d *descent) uses(first, last int64) bool {
 	return first < last && d.bits>>first<<first<<(64-last) != 0
 }
 
-// findBitFields finds the types in which bit fields are: from those that have one,
-// outwards to all that are made of them. It calls nothing for each type of a chain,
-// however long that is.
+// findBitFields finds the types that contain bit fields: from those that have one,
+// outwards to all types made of them. It does not recurse, however long a chain of types
+// is.
 func (t *Table) findBitFields() {
 	t.bitFields = make([]bool, len(t.Types))
 	first := make([]int32, len(t.Types)+1) // outer[first[n]:first[n+1]] are made of type n
@@ -136,7 +136,7 @@ func (t *Table) findBitFields() {
 	}
 }
 
-// parts calls f for each type that another is made of.
+// parts calls f for each pair of a type and another that it is made of.
 func (t *Table) parts(f func(outer, inner int32)) {
 	for typ := range t.Types {
 		x := &t.Types[typ]

@@ -1,22 +1,22 @@
 package types
 
-// Use is how an instruction uses memory. A size of 0 is not known.
+// Use is how an instruction uses memory. A size of 0 is unknown.
 type Use struct {
 	Size  int  // bytes
 	Float bool // as a floating-point number
 }
 
-// Step is one on the way from a type to the part of it that is used.
+// Step is a step on the way from a type to the part of it that is used.
 type Step struct {
 	// Type is an aggregate without typedefs and qualifiers, or at the end of the
-	// way a scalar, an array of scalars, or what is not known, as declared.
+	// way a scalar, an array of scalars, or an unknown type, as declared.
 	Type   int32
-	Member int32 // that leads here, -1 for the root
+	Member int32 // the member that leads here, -1 for the root
 	Offset int64 // of the member in its aggregate, bytes; 0 for the root
 }
 
-// maxSteps bounds a way, maxTried the members that are looked at for one:
-// damaged tables have types that contain themselves.
+// maxSteps bounds a way, and maxTried the members to look at for one: in damaged tables
+// types contain themselves.
 const (
 	maxSteps = 64
 	maxTried = 4096
@@ -26,23 +26,23 @@ const (
 // it. An array is one object: arrays of aggregates lead to the aggregate without
 // a step of their own, arrays of scalars end the way, and so does a place in an
 // aggregate where no member is. Of members at one place, as in unions, the way
-// takes the first that fits the use best. Where bit fields share the bytes that are
-// used it ends at the aggregate around them: see Hint.
+// takes the first that fits the use best. Where bit fields share the used bytes, it
+// ends at the aggregate around them: see Hint.
 func (t *Table) Descend(typ int32, offset int64, use Use) []Step {
 	return t.DescendHint(typ, offset, use, Hint{})
 }
 
-// Hint is what more is known of an access than its size.
+// Hint is what is known about an access beyond its size.
 type Hint struct {
-	// Bits are those that are used, the least significant first; 0 stands for all. They
-	// tell which bit field it is.
+	// Bits are the used ones, the least significant first; 0 stands for all. They decide
+	// which bit field is meant.
 	Bits uint64
-	// Constant says that a constant is stored, which may be a number of any kind.
+	// Constant says that a constant is stored: a number of any kind.
 	Constant bool
 }
 
-// DescendHint is Descend for an access of which more is known. Where that leaves
-// several members of a union, the way ends at the union.
+// DescendHint is Descend for an access with a hint. If several members of a union
+// remain, the way ends at the union.
 func (t *Table) DescendHint(typ int32, offset int64, use Use, hint Hint) []Step {
 	d := descent{t: t, use: use, left: maxTried, constant: hint.Constant}
 	if t.SharesBits(typ, offset, max(use.Size, 1)) {
@@ -52,23 +52,23 @@ func (t *Table) DescendHint(typ int32, offset int64, use Use, hint Hint) []Step 
 	return way
 }
 
-// fit says how well what a way ends at is as the use of it.
+// fit is how well the end of a way matches its use.
 type fit uint8
 
 const (
 	hole  fit = iota // no scalar is there
 	unfit            // it is of another size
 	fitsSize
-	fitsKind // and is a floating-point number as it is used, or is none as well
+	fitsKind // and both or neither are floating-point numbers
 )
 
 type descent struct {
 	t      *Table
 	use    Use
 	left   int  // members to look at
-	shared bool // bits tell the members
+	shared bool // bits decide between members
 	bits   uint64
-	// constant says that members of a union that differ in their kind fit alike.
+	// constant says that members of a union fit alike even if they differ in kind.
 	constant bool
 }
 
@@ -120,8 +120,8 @@ func (d *descent) float(way []Step) bool {
 	return d.t.Types[typ].Float
 }
 
-// aggregate returns the aggregate that a type is or consists of and the byte of
-// it; false when it is none.
+// aggregate returns the aggregate that a type is or consists of, and the offset in it;
+// false if it is not one.
 func (t *Table) aggregate(typ int32, offset int64) (int32, int64, bool) {
 	typ = t.Strip(typ)
 	array := false
@@ -135,8 +135,8 @@ func (t *Table) aggregate(typ int32, offset int64) (int32, int64, bool) {
 	return typ, offset, x.Kind.Aggregate()
 }
 
-// candidates returns the members of an aggregate that hold a byte, or else the
-// bit fields that lie in the bytes used from there on.
+// candidates returns the members of an aggregate that contain a byte, or else the first
+// bit field in the used bytes from there on.
 func (d *descent) candidates(aggregate int32, offset int64) []int32 {
 	a := &d.t.Types[aggregate]
 	var holding, behind []int32
@@ -158,7 +158,7 @@ func (d *descent) candidates(aggregate int32, offset int64) []int32 {
 	return behind[:min(len(behind), 1)]
 }
 
-// extent returns the bytes of its aggregate that a member takes.
+// extent returns the bytes of its aggregate that a member occupies.
 func (t *Table) extent(m *Member) (low, high int64) {
 	if m.Bits > 0 {
 		return m.Offset, m.Offset + (int64(m.Bit)+int64(m.Bits)+7)/8
@@ -170,8 +170,7 @@ func (t *Table) extent(m *Member) (low, high int64) {
 	return m.Offset, m.Offset + max(size, 0)
 }
 
-// fit compares a scalar, or what an array consists of, with the use of it from a
-// byte on.
+// fit compares a scalar, or an array's element, with its use from a byte on.
 func (d *descent) fit(s Step, offset int64) fit {
 	typ := d.t.Strip(s.Type)
 	for d.t.Types[typ].Kind == Array {

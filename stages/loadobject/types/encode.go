@@ -114,10 +114,10 @@ func (e encoder) variables(t *Table) {
 	}
 }
 
-// ErrEncoding says that bytes are not what Append makes.
+// ErrEncoding is the error for bytes that Append did not make.
 var ErrEncoding = errors.New("damaged table of types and variables")
 
-// Decode reads an encoding. What it returns can be used without further checks.
+// Decode reads an encoding. The table can be used without further checks.
 func Decode(b []byte) (*Table, error) {
 	d := decoder{columns.NewReader(b)}
 	t := &Table{}
@@ -140,7 +140,7 @@ func Decode(b []byte) (*Table, error) {
 	return t, nil
 }
 
-// valid checks the numbers that were read before what they refer to.
+// valid checks the numbers that were read before the things that they refer to.
 func (t *Table) valid() bool {
 	if len(t.Types) == 0 || len(t.Units) == 0 || len(t.Scopes) == 0 || t.Types[0].Kind != Void {
 		return false

@@ -18,14 +18,14 @@ func (t *Table) Strip(typ int32) int32 {
 	}
 }
 
-// Global returns the variable that lies at a link-time address, of several the
-// innermost, and the byte of it.
+// Global returns the variable at a link-time address, the innermost of several, and the
+// offset in it.
 func (t *Table) Global(address uint64) (variable int32, offset int64, ok bool) {
 	return t.lying(t.Globals, t.aroundGlobals, address)
 }
 
-// Thread returns the variable that lies at an offset of each thread's block of
-// the load object, and the byte of it.
+// Thread returns the variable at an offset of each thread's block of the load object,
+// and the offset in it.
 func (t *Table) Thread(offset uint64) (variable int32, at int64, ok bool) {
 	return t.lying(t.Threads, t.aroundThreads, offset)
 }
@@ -40,7 +40,7 @@ func (t *Table) lying(list, around []int32, address uint64) (variable int32, off
 	return -1, 0, false
 }
 
-// end is the address behind a variable; one of a size that is not known has a byte.
+// end is the address after a variable; one of unknown size has one byte.
 func (t *Table) end(v int32) uint64 {
 	x := &t.Variables[v]
 	return x.Address + uint64(max(t.Types[x.Type].Size, x.Size, 1))
@@ -55,8 +55,8 @@ func (t *Table) ScopesAt(pc uint64) []int32 {
 	return scopes
 }
 
-// Function returns the scope of the function, not an inlined one, whose code an
-// instruction is; 0 for none.
+// Function returns the scope of the function that an instruction belongs to, not of an
+// inlined one; 0 for none.
 func (t *Table) Function(pc uint64) int32 {
 	s := t.Scope(pc)
 	for t.Scopes[s].Parent != 0 {
@@ -76,7 +76,7 @@ func (t *Table) Scope(pc uint64) int32 {
 	return 0
 }
 
-// FunctionName returns the name for people of the function that a scope is.
+// FunctionName returns the readable name of the function that a scope is.
 func (t *Table) FunctionName(scope int32) string {
 	s := &t.Scopes[scope]
 	if s.Linked {
@@ -85,8 +85,8 @@ func (t *Table) FunctionName(scope int32) string {
 	return s.Name
 }
 
-// Returned returns the type that the function of a name as linked returns when
-// that refers to memory, 0 when it does not or is not known.
+// Returned returns the type that the function of a linkage name returns, 0 if unknown
+// or if the type does not refer to memory.
 func (t *Table) Returned(name string) int32 {
 	i := sort.Search(len(t.Returns), func(i int) bool { return t.Returns[i].Name >= name })
 	if i < len(t.Returns) && t.Returns[i].Name == name {
@@ -95,7 +95,7 @@ func (t *Table) Returned(name string) int32 {
 	return 0
 }
 
-// Index prepares the lookups by address. Who fills a table calls it once.
+// Index prepares the lookups by address. It is called once, when the table is filled.
 func (t *Table) Index() {
 	start := func(list []int32) func(int) (uint64, uint64) {
 		return func(i int) (uint64, uint64) { return t.Variables[list[i]].Address, t.end(list[i]) }
@@ -106,9 +106,9 @@ func (t *Table) Index() {
 	t.findBitFields()
 }
 
-// around returns for each of some ranges, sorted by where they begin, the last
-// one before it that ends behind its begin, -1 for none: from the last range
-// that begins before an address, this leads to all that may hold the address.
+// around returns for each of some ranges, sorted by their starts, the last one before it
+// that ends after its start, -1 for none: from the last range that starts before an
+// address, this leads to all that may contain the address.
 func around(n int, bounds func(i int) (low, high uint64)) []int32 {
 	out := make([]int32, n)
 	var open []int32

@@ -7,8 +7,7 @@ import (
 
 // Spell returns the descriptor (S28) of a type's object without its braces, such
 // as `const+pointer+int p`. The name is the variable's, empty for none. An
-// aggregate alone has no name behind its type, but one whose type has no name
-// goes by it.
+// aggregate's descriptor ends with the type's name, or, if it has none, the variable's.
 func (t *Table) Spell(typ int32, name string) string { return t.spell(typ, name, 0) }
 
 // SpellMember is Spell for a member, with the width of a bit field.
@@ -17,7 +16,7 @@ func (t *Table) SpellMember(member int32) string {
 	return t.spell(m.Type, m.Name, m.Bits)
 }
 
-// maxSpelled bounds what a type consists of; no source has as much.
+// maxSpelled bounds the depth of a type; no source has so deep ones.
 const maxSpelled = 64
 
 func (t *Table) spell(typ int32, name string, bits int32) string {
@@ -36,7 +35,7 @@ func (t *Table) spell(typ int32, name string, bits int32) string {
 	return b.String()
 }
 
-// put writes a type. What it consists of follows it.
+// put writes a type, followed by the type that it consists of.
 func (t *Table) put(b *strings.Builder, typ int32, depth int) {
 	x := &t.Types[typ]
 	if depth == maxSpelled {
@@ -105,8 +104,8 @@ func (t *Table) putTypedef(b *strings.Builder, typ int32) int32 {
 	return target
 }
 
-// qualified reports whether a type qualifies an array whose elements are
-// qualified so already, as compilers tell it twice.
+// qualified reports whether a type qualifies an array whose elements have the same
+// qualifier already: compilers write it twice.
 func (t *Table) qualified(x *Type) bool {
 	e := &t.Types[x.Elem]
 	if e.Kind != Array {
@@ -132,7 +131,7 @@ func (t *Table) spellAggregate(typ int32, name string) string {
 	return words[x.Kind] + ":" + unnamed(x.Name, name)
 }
 
-// words are how descriptors call kinds.
+// words are the names of kinds in descriptors.
 var words = map[Kind]string{
 	Const: "const", Volatile: "volatile", Restrict: "restrict", Atomic: "atomic", Pointer: "pointer", Reference: "reference",
 	Structure: "structure", Class: "class", Union: "union", Enumeration: "enumeration", Unspecified: "unspecified",
@@ -140,7 +139,7 @@ var words = map[Kind]string{
 
 func blanks(name string) string { return strings.ReplaceAll(name, " ", "_") }
 
-// unnamed returns a type's name, or another one when it has none.
+// unnamed returns a type's name, or another one if it has none.
 func unnamed(name, other string) string {
 	if name == "" {
 		name = other

@@ -1,5 +1,5 @@
-// Package types is the table of the types and variables of one load object:
-// what its debug information tells about its data, keyed by link-time address.
+// Package types is the table of the types and variables of one load object, by
+// link-time address. Package build, below it, makes the table.
 package types
 
 import (
@@ -8,17 +8,17 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// Table is everything that attributing data needs of one load object. It is
-// immutable and safe for concurrent use. Numbers refer to its slices; 0 is
-// nothing in Types, Units and Scopes. What a type other than an aggregate
-// consists of stands before it in Types.
+// Table is everything about one load object that attributing data needs. It is
+// immutable and safe for concurrent use. Numbers are indexes of its slices; 0 is
+// nothing in Types, Units and Scopes. The type that another one, not an aggregate,
+// consists of precedes it in Types.
 type Table struct {
-	Types     []Type   // 0 is void, or what is not told
+	Types     []Type   // 0 is void, or unknown
 	Members   []Member // of all aggregates
 	Units     []string // compilation units, as symtab.Module names them; 0 is none
 	Variables []Variable
 	Globals   []int32       // numbers of Variables with an address, sorted by it
-	Threads   []int32       // numbers of Variables of each thread's own, sorted by address
+	Threads   []int32       // numbers of thread-local Variables, sorted by address
 	Places    []Place       // of all variables
 	Scopes    []Scope       // functions and what is nested in them, parents first
 	Ranges    []Range       // of Scopes, sorted by Low, outer ones first
@@ -26,7 +26,7 @@ type Table struct {
 	Notes     []symtab.Note // what could not be read; the table of symbols may have the same
 
 	aroundGlobals, aroundThreads, aroundRanges []int32 // see around
-	bitFields                                  []bool  // by type: bit fields are in it
+	bitFields                                  []bool  // by type: it contains bit fields
 }
 
 // Kind is the kind of a type.
@@ -61,13 +61,13 @@ type Type struct {
 	Kind  Kind
 	Float bool // Base: a floating-point number, also a complex one
 	// Name is as in the source: `unsigned long`, whatever the compiler calls it.
-	// Empty for what has none; C++ names are qualified.
+	// Empty if it has none; C++ names are qualified.
 	Name  string
 	Elem  int32 // what a pointer points to, an array consists of, a typedef stands for, a function returns
-	Size  int64 // bytes, -1 when not known
-	Count int64 // elements of an array, -1 when not known
+	Size  int64 // bytes, -1 if unknown
+	Count int64 // elements of an array, -1 if unknown
 
-	Unit     int32 // the compilation unit, when other units have another type of this name
+	Unit     int32 // the compilation unit, if other units have another type of this name
 	Function int32 // the scope of the function that declares it, 0 for none
 	First    int32 // in Table.Members
 	Members  int32 // how many, sorted by offset; those of equal offset as declared
@@ -85,22 +85,22 @@ type Member struct {
 	Base      bool // a base class
 }
 
-// Variable is a variable or parameter.
+// Variable is a variable or a parameter.
 type Variable struct {
 	Name     string
 	Type     int32
 	Unit     int32 // where it is declared
 	Function int32 // the function's scope, 0 for those outside of functions
 	External bool  // other units may refer to it
-	// Address is where it lies for the whole run of the program, or in each
-	// thread's block of such variables; only for those in Globals or Threads.
+	// Address is its address for the whole run of the program, or its offset in each
+	// thread's block; only for those in Globals or Threads.
 	Address uint64
-	Size    int64 // bytes, of those in Globals that are larger than their types: an array at the end goes on; else 0
-	First   int32 // in Table.Places, for those of scopes
+	Size    int64 // bytes, of those in Globals that are larger than their types, as an array at the end continues; else 0
+	First   int32 // in Table.Places, for those in scopes
 	Places  int32 // how many
 }
 
-// Always is the Place.High and Low 0 of what holds in its whole scope.
+// Always is the Place.High of what is valid in its whole scope; Low is 0.
 const Always = math.MaxUint64
 
 // Place says where a variable is while the program counter is in [Low, High).
@@ -109,8 +109,8 @@ type Place struct {
 	Kind      PlaceKind
 	Register  int16 // by its DWARF number
 	Offset    int64 // bytes
-	// Piece is which bytes of the variable are here: from Piece on, PieceSize
-	// bytes; PieceSize is 0 when it is the whole.
+	// Piece is the first byte of the variable that is here, PieceSize the number of
+	// bytes, 0 for the whole variable.
 	Piece, PieceSize int64
 }
 
@@ -123,7 +123,7 @@ const (
 	AtRegister                           // in memory at Register+Offset
 	AtFrame                              // in memory at the frame base+Offset
 	AtCFA                                // in memory at the canonical frame address+Offset
-	IsRegister                           // its value is Register+Offset, it is in no memory
+	IsRegister                           // its value is Register+Offset, not in memory
 	PointedRegister                      // in memory at the address that is stored at Register+Offset
 	PointedFrame                         // in memory at the address that is stored at the frame base+Offset
 	EntryRegister                        // its value is what Register held when the function was called
@@ -134,12 +134,12 @@ type Scope struct {
 	Parent    int32 // 0 for functions that are not inlined
 	Function  int32 // the innermost function, inlined or not, that it belongs to: its own number for functions
 	Name      string
-	Linked    bool // Name is as linked, see FunctionName
+	Linked    bool // Name is the linkage name, see FunctionName
 	Unit      int32
 	Type      int32 // what a function returns
 	First     int32 // in Table.Variables
 	Variables int32 // how many
-	// FrameBase are the places that AtFrame counts from: AtRegister, AtCFA or
+	// FrameBase are the places that AtFrame is relative to: AtRegister, AtCFA or
 	// InRegister (the register itself). Only functions that are not inlined have it.
 	FrameBase []Place
 }
@@ -150,8 +150,8 @@ type Range struct {
 	Scope     int32
 }
 
-// Returned is what a function returns that may be elsewhere.
+// Returned is the type that a function returns, which other objects may call.
 type Returned struct {
-	Name string // as linked
+	Name string // the linkage name
 	Type int32
 }

@@ -16,7 +16,7 @@ type assembly struct {
 	out      *types.Table
 	scopeAt  []keyed // functions by key, sorted
 	variable []keyed // variables by key, sorted
-	numbers  []int32 // by raw scope: that of it, or of the innermost around it that is kept
+	numbers  []int32 // by raw scope: its number, or that of the innermost kept scope around it
 	copies   []int32 // by raw function: the number of the first one made from it
 }
 
@@ -68,8 +68,8 @@ func findKey(list []keyed, key uint64) int32 {
 	return list[i].number
 }
 
-// origins calls f for a scope and then for what it was made from or completes,
-// until f returns false.
+// origins calls f for a scope, then for the one that it was made from or completes,
+// and so on, until f returns false.
 func (a *assembly) origins(scope int32, f func(scope int32) bool) {
 	for range dwarf.MaxHops {
 		if scope < 0 || !f(scope) {
@@ -79,8 +79,8 @@ func (a *assembly) origins(scope int32, f func(scope int32) bool) {
 	}
 }
 
-// functionName returns the name of the function that a raw scope is, and whether
-// it is as linked. That of Fortran procedures has what is around them.
+// functionName returns the name of a function, and whether that is the linkage name.
+// Fortran procedures are qualified with what encloses them.
 func (a *assembly) functionName(scope int32) (name string, linked bool) {
 	a.origins(scope, func(n int32) bool {
 		s := &a.scopes[n]
@@ -153,8 +153,8 @@ func (a *assembly) putScope(raw, returned int32) {
 	}
 }
 
-// wanted says which raw scopes are kept: functions, and of what is nested in them
-// those with variables or types and all around them.
+// wanted returns which raw scopes are kept: functions, and of the scopes in them those
+// with variables or types, with all scopes around these.
 func (a *assembly) wanted() []bool {
 	kept := make([]bool, len(a.scopes))
 	keep := func(n int32) {
@@ -175,9 +175,9 @@ func (a *assembly) wanted() []bool {
 	}
 	for i := range a.scopes {
 		if s := &a.scopes[i]; s.function && s.spanned > 0 && s.around == 0 {
-			keep(int32(i)) // tells that its code is described
+			keep(int32(i)) // shows that its code is described
 		} else if s.function && s.spanned > 0 && !kept[i] {
-			a.origins(int32(i), func(n int32) bool { // what is inlined has its static variables there
+			a.origins(int32(i), func(n int32) bool { // where inlined functions have their static variables
 				if kept[n] {
 					keep(int32(i))
 				}

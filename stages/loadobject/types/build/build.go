@@ -1,3 +1,9 @@
+// Package build makes the table of a load object's types and variables from its debug
+// information.
+//
+// debug/dwarf has types, too, but one for each entry: 226,000 of CPython's, of which
+// 4,068 are distinct, in the 0.9 s of CPU time that this package needs for the whole
+// table. It knows no variables, scopes or locations.
 package build
 
 import (
@@ -8,10 +14,10 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// Table reads what the debug information of an object, or of its separate debug
-// file, tells about its data. A table without types but that of nothing means
-// that there is no debug information. What cannot be read is in the table's
-// notes; a bad unit loses itself only. Missing are the files that would tell more.
+// Table reads the types and variables of an object from its debug information, or
+// from that of its separate debug file. A table with no type but void means that there
+// is no debug information. Anything unreadable is in the table's notes; a damaged unit
+// does not affect others. Missing are the files that were not found.
 func Table(f, debug *elf.File) (t *types.Table, missing []string) {
 	d := dwarf.New(f, debug)
 	r := &reader{
@@ -38,21 +44,21 @@ func Table(f, debug *elf.File) (t *types.Table, missing []string) {
 	return t, d.Missing()
 }
 
-// maxData bounds the types, members, variables, places and scopes of one object,
-// each: together they take a gigabyte or two then, and as much again while they
-// are made a table. Half a gigabyte of C++'s debug information has as many.
+// maxData bounds the numbers of types, members, variables, places and scopes of one
+// object. At this bound they take one or two gigabytes, and as much again while they
+// become a table. Half a gigabyte of C++'s debug information has as many.
 const maxData = 1 << 23
 
-// reader collects what the entries say, and in what order: they refer to
-// each other by key, which is an entry's offset in .debug_info, where the
-// sections of several files are thought one behind the other.
+// reader collects what the entries say, in their order. They refer to each other by
+// key: an entry's offset in .debug_info, as if the sections of all files were one
+// after the other.
 type reader struct {
 	*dwarf.Info
 	spans     []dwarf.Span // of the scope that is read
 	base      uint64       // of the next section
 	types     []rawType
 	members   []rawMember
-	counts    []int64 // of dimensions of arrays, -1 when not known
+	counts    []int64 // of dimensions of arrays, -1 if unknown
 	variables []rawVariable
 	scopes    []rawScope // 0 is none
 	code      []dwarf.Span
@@ -67,7 +73,7 @@ type reader struct {
 	unitNames  []string
 	numbered   map[string]int32
 	seen       map[*dwarf.Sections]bool // split sections whose units of types were read
-	unknown    int                      // types in units or files that are not there
+	unknown    int                      // types in units or files that were not found
 }
 
 // read reads all units of all files.
@@ -91,11 +97,11 @@ func (r *reader) read() {
 	})
 }
 
-// perByte bounds the bytes of names to read for each byte of .debug_info: those
-// of C++ are long, and units share them.
+// perByte bounds the bytes of names to read for each byte of .debug_info: C++ names
+// are long, and units share them.
 const perByte = 512
 
-// place gives a section the keys behind those before.
+// place gives a section its keys, which follow those of the sections before.
 func (r *reader) place(s *dwarf.Sections) {
 	size := s.InfoSize()
 	s.NameBytes = max(s.NameBytes, perByte*size)
@@ -141,8 +147,8 @@ func (r *reader) unit(u *dwarf.Unit) {
 	}
 }
 
-// splitUnit reads the half of a unit that is in another file, and before it the
-// units of types there.
+// splitUnit reads the half of a unit that is in another file, but first the units of
+// types there.
 func (r *reader) splitUnit(u, half *dwarf.Unit, names *dwarf.Sections) {
 	if !r.seen[names] {
 		r.seen[names] = true
@@ -156,7 +162,7 @@ func (r *reader) splitUnit(u, half *dwarf.Unit, names *dwarf.Sections) {
 		r.typeUnits(old)
 	}
 	linked := names.Join(half, u, r.Sections)
-	if half.Version < 5 { // its ranges and addresses are those of the linked file
+	if half.Version < 5 { // its ranges and addresses are in the linked file
 		linked = r.Sections
 	}
 	r.splitFailed(r.walk(half, names, linked, r.unitNumber(u, half, names)))
@@ -180,7 +186,7 @@ func (r *reader) unitNumber(u, half *dwarf.Unit, names *dwarf.Sections) int32 {
 	return n
 }
 
-// text returns a string attribute, one copy of each.
+// textOf returns a string attribute; equal ones share their bytes.
 func (r *reader) textOf(s *dwarf.Sections, u *dwarf.Unit, v dwarf.Value) string {
 	if v.Form == 0 {
 		return ""
@@ -198,7 +204,7 @@ func (r *reader) textOf(s *dwarf.Sections, u *dwarf.Unit, v dwarf.Value) string 
 	return r.keep(string(b))
 }
 
-// keep returns the copy of a name that is kept; empty when there are too many.
+// keep returns the copy of a name that is kept; empty if there are too many.
 func (r *reader) keep(name string) string {
 	if kept, ok := r.names[name]; ok {
 		return kept
@@ -212,7 +218,7 @@ func (r *reader) keep(name string) string {
 	return valid
 }
 
-// join names an entry in what is around it.
+// joined qualifies a name with the path of what encloses it.
 func (r *reader) joined(path, name string) string {
 	if path == "" || name == "" {
 		return name

@@ -132,7 +132,7 @@ func places(list []types.Place) string {
 	return b.String()
 }
 
-// What compilers' debug information tells about data.
+// The tables of compilers' debug information.
 func TestData(t *testing.T) {
 	for _, name := range dataObjects {
 		t.Run(name, func(t *testing.T) {

@@ -7,13 +7,13 @@ import (
 	"stackmill/stages/loadobject/dwarf"
 )
 
-// entry is what an entry says of a type, a variable or a scope.
+// entry has the attributes of a type, a variable or a scope.
 type entry struct {
 	tag           uint64
 	key           uint64
 	name, linkage dwarf.Value
 	typ           dwarf.Value
-	origin        dwarf.Value // also what it completes
+	origin        dwarf.Value // or the declaration that it completes
 	signature     dwarf.Value
 	code          dwarf.Code
 	location      dwarf.Value
@@ -21,20 +21,20 @@ type entry struct {
 	memberAt      dwarf.Value
 	lower, upper  dwarf.Value
 	count         dwarf.Value
-	size          int64 // bytes, -1 when not told
+	size          int64 // bytes, -1 if absent
 	bits          int64
-	bitOffset     int64 // from the most significant bit of the storage, before version 4: less than 0 where it ends behind that; notTold
-	dataBit       int64 // from the begin of the aggregate; -1 when not told
+	bitOffset     int64 // before version 4, from the most significant bit of the storage, negative if it ends after that; notTold if absent
+	dataBit       int64 // from the start of the aggregate; -1 if absent
 	encoding      uint64
-	sibling       uint64 // offset in the unit, 0 when not told
+	sibling       uint64 // offset in the unit, 0 if absent
 	declaration   bool
 	external      bool
-	abstract      bool // code that is elsewhere was made from it
+	abstract      bool // its code is in copies made from it
 	virtual       bool
-	descriptor    bool // the data are elsewhere, at a place that the object tells
+	descriptor    bool // the object contains the address of the data
 }
 
-// notTold is a number that no entry has.
+// notTold stands for a number that the entry lacks.
 const notTold = math.MinInt64
 
 // newEntry returns the entry of a tag and a key before its attributes are read.
@@ -74,7 +74,7 @@ func (e *entry) set(attr uint32, v dwarf.Value, u *dwarf.Unit) {
 	}
 }
 
-// value returns where an attribute is kept that is resolved later, nil for others.
+// value returns where to keep an attribute that is resolved later, nil for others.
 func (e *entry) value(attr uint32) *dwarf.Value {
 	switch attr {
 	case dwarf.AttrName:
@@ -113,7 +113,7 @@ func (e *entry) value(attr uint32) *dwarf.Value {
 // overflow.
 const maxExtent = 1 << 50
 
-// number64 returns a constant, or what is given when the attribute is none.
+// number64 returns a constant, or otherwise if the attribute is not one.
 func number64(v dwarf.Value, otherwise int64) int64 {
 	n := int64(v.Uint)
 	switch v.Form {
@@ -127,8 +127,8 @@ func number64(v dwarf.Value, otherwise int64) int64 {
 	return n
 }
 
-// extent returns the number of elements of a dimension, -1 when that is not
-// told or only known as the program runs.
+// extent returns the number of elements of a dimension, -1 if it is absent or only
+// known at run time.
 func (e *entry) extent(first int64) int64 {
 	if e.count.Form != 0 {
 		return max(number64(e.count, -1), -1)
@@ -138,11 +138,11 @@ func (e *entry) extent(first int64) int64 {
 	if upper < -1<<30 {
 		return -1
 	}
-	return max(upper-lower+1, 0) // -1 is how compilers say that there is none
+	return max(upper-lower+1, 0) // compilers write -1 for an empty one
 }
 
-// memberOffset returns where a member begins in its aggregate, in bytes; false when that
-// depends on the object, as of virtual bases.
+// memberOffset returns the offset of a member in its aggregate, in bytes; false if it
+// depends on the object, as for virtual bases.
 func (e *entry) memberOffset() (int64, bool) {
 	v := e.memberAt
 	switch v.Form {

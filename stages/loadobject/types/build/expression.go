@@ -6,7 +6,7 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// fixed is where a variable lies for the whole run of the program.
+// fixed is the address that a variable has for the whole run of the program.
 type fixed struct {
 	address uint64
 	thread  bool // in each thread's block
@@ -71,16 +71,16 @@ const (
 	opGNUConst    = 0xfc
 )
 
-// maxExpression bounds an expression in bytes; what is longer computes something.
+// maxExpression bounds an expression in bytes; longer ones compute values.
 const maxExpression = 512
 
-// spot is what the operations so far, since the last piece, have come to.
+// spot is the result of the operations since the last piece.
 type spot struct {
 	state    spotState
 	place    types.PlaceKind // reached
 	register int16
-	offset   int64 // of the place, or the address, or the number
-	pending  int64 // the number that the next operation adds
+	offset   int64 // of the place; or the address or number itself
+	pending  int64 // the number that the next operation may add
 }
 
 type spotState uint8
@@ -90,14 +90,13 @@ const (
 	reached
 	address
 	number
-	adding // reached, address or number with a number on top
+	adding // a place, an address or a number, with a number on top
 	thread
-	other // something else: no place
+	other // not a place
 )
 
-// evaluate passes the places that a location expression tells, whole or in
-// pieces, and returns the address when it is that. An expression that compilers
-// do not make tells nothing.
+// evaluate passes the places of a location expression, whole or in pieces, or returns
+// its address. Expressions that compilers do not make give neither.
 func evaluate(s *dwarf.Sections, u *dwarf.Unit, expression []byte, place func(types.Place)) fixed {
 	if len(expression) > maxExpression {
 		return fixed{}
@@ -143,7 +142,7 @@ func evaluate(s *dwarf.Sections, u *dwarf.Unit, expression []byte, place func(ty
 	return fixed{}
 }
 
-// step does an operation; false if nothing can be told of what follows.
+// step does an operation; false if the operations that follow cannot be understood.
 func (at *spot) step(op uint8, c *bytereader.Reader, s *dwarf.Sections, u *dwarf.Unit) bool {
 	if at.start(op, c, s, u) || at.modify(op, c) {
 		return true
@@ -156,8 +155,8 @@ func (at *spot) step(op uint8, c *bytereader.Reader, s *dwarf.Sections, u *dwarf
 	return operands(op, c)
 }
 
-// start does an operation that gives a place, an address or a small number; false
-// for others.
+// start does an operation that pushes a place, an address or a literal; false for
+// others.
 func (at *spot) start(op uint8, c *bytereader.Reader, s *dwarf.Sections, u *dwarf.Unit) bool {
 	indexed := func() int64 {
 		a, _ := s.Address(u, dwarf.Value{Form: dwarf.FormAddrx, Uint: c.ULEB()})
@@ -190,7 +189,8 @@ func (at *spot) start(op uint8, c *bytereader.Reader, s *dwarf.Sections, u *dwar
 	return true
 }
 
-// modify does an operation on what there is; false for those that give no place.
+// modify does an operation on the top of the stack that can lead to a place; false for
+// others.
 func (at *spot) modify(op uint8, c *bytereader.Reader) bool {
 	switch {
 	case op == opPlusUconst:
@@ -231,8 +231,8 @@ func (at *spot) reach(kind types.PlaceKind, register uint64, offset int64) {
 	*at = spot{state: reached, place: kind, register: int16(register), offset: offset}
 }
 
-// entry takes the value that a register held when the function was called, if
-// that is all there is to it.
+// entry takes the value that a register had when the function was called, if the
+// expression is no more than that.
 func (at *spot) entry(of []byte, rest *bytereader.Reader) {
 	alone := len(rest.Rest) > 0 && rest.Rest[0] == opStackValue
 	if len(of) == 1 && opReg0 <= of[0] && of[0] <= opReg31 && alone {
@@ -254,7 +254,7 @@ func (at *spot) push(state spotState, v int64) {
 	}
 }
 
-// resume takes the number off the stack again.
+// resume takes the number off the stack.
 func (at *spot) resume() {
 	at.state = address
 	if at.place != 0 {
@@ -308,8 +308,8 @@ func constant(op uint8, c *bytereader.Reader) (int64, bool) {
 	return 0, false
 }
 
-// operands passes over the operands of an operation that gives no place; false
-// when nothing behind it can: a jump, a call, or what is not known.
+// operands passes over the operands of an operation that cannot lead to a place; false
+// for a jump, a call, or an unknown one, after which nothing can.
 func operands(op uint8, c *bytereader.Reader) bool {
 	switch op {
 	case opPick, opDerefSize, opXderefSize:

@@ -10,7 +10,7 @@ import (
 	"stackmill/stages/loadobject/elf"
 )
 
-// extents are the addresses of an object, sorted, without those that meet.
+// extents are addresses of an object, sorted; adjacent ones are joined.
 type extents []dwarf.Span
 
 func newExtents(list []dwarf.Span) extents {
@@ -26,7 +26,7 @@ func newExtents(list []dwarf.Span) extents {
 	return out
 }
 
-// hold reports whether addresses are of the object, all of them.
+// hold reports whether all addresses of a span are among the extents.
 func (e extents) hold(x dwarf.Span) bool {
 	i := sort.Search(len(e), func(i int) bool { return e[i].Low > x.Low })
 	return i > 0 && x.Low < x.High && x.High <= e[i-1].High
@@ -43,8 +43,8 @@ func codeOf(f *elf.File) extents {
 	return newExtents(list)
 }
 
-// dataOf returns the addresses of an object's data but threads' own, of one
-// without sections those of all that is loaded.
+// dataOf returns the addresses of an object's data, except thread-local ones; for an
+// object without sections, of all that is loaded.
 func dataOf(f *elf.File) extents {
 	var list []dwarf.Span
 	for i := range f.Sections {
@@ -60,12 +60,12 @@ func dataOf(f *elf.File) extents {
 	return newExtents(list)
 }
 
-// executable reports whether code is in the object: linkers leave what they
-// removed at address 0 or at the highest one.
+// executable reports whether code is in the object: code that the linker removed is at
+// address 0 or at the highest one.
 func (r *reader) executable(x dwarf.Span) bool { return r.codeExtents.hold(x) }
 
-// mapped reports whether an address is that of data in the object: of a variable
-// that linkers removed it is 0 or so.
+// mapped reports whether an address is that of data in the object: variables that the
+// linker removed are at or near address 0.
 func (r *reader) mapped(address uint64) bool {
 	return r.dataExtents.hold(dwarf.Span{Low: address, High: address + 1})
 }

@@ -17,7 +17,7 @@ import (
 	"stackmill/stages/loadobject/types/build"
 )
 
-// However compilers and tools lay debug information out, it tells the same.
+// The table is the same for all layouts of debug information by compilers and tools.
 func TestDataForms(t *testing.T) {
 	sources := map[string][]string{"c": {"shapes.c", "shapes2.c"}, "c++": {"classes.cc", "classes2.cc"}}
 	compilers := map[string]string{"c": "gcc", "c++": "g++"}
@@ -150,7 +150,7 @@ func TestDataCompilers(t *testing.T) {
 	}
 }
 
-// What a debug file tells is as if the object told it.
+// Debug information in a debug file counts like that in the object.
 func TestDataSeparate(t *testing.T) {
 	dir := t.TempDir()
 	dwarftest.Copy(t, "testdata/shapes_dw5.so", filepath.Join(dir, "lib.so"))

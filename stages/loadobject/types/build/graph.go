@@ -9,21 +9,21 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// typeGraph makes the types of a table from those that entries tell. An object
-// has the types of a header once for each unit that includes it: those of equal
-// layout become one. Only what variables and functions use is made.
+// typeGraph makes the types of a table from the raw ones. An object has the types of a
+// header once for each unit that includes it: those of equal layout become one. Only
+// types that variables and functions use are made.
 type typeGraph struct {
 	*reader
 	table    *types.Table
 	keys     []keyed // of all types, sorted
-	made     []int32 // by raw type: its number + 1, 0 when not made yet, inMaking
+	made     []int32 // by raw type: its number + 1, 0 if not made yet, or inMaking
 	layouts  []layout
 	defined  map[aggregateName]*definition
-	known    map[types.Type]int32 // others than complete aggregates
+	known    map[types.Type]int32 // all but complete aggregates
 	unique   map[uint64]int32     // complete aggregates by layout
 	first    []int32              // by number of a type: the raw type it was made from
 	waiting  []made               // aggregates without their members
-	others   []made               // more instances of one
+	others   []made               // further instances of one that is made
 	function func(scope int32) (name string, linked bool)
 }
 
@@ -32,13 +32,13 @@ type keyed struct {
 	number int32
 }
 
-// made says which type a raw type became.
+// made is the type that a raw type became.
 type made struct{ raw, number int32 }
 
-// inMaking marks a raw type in typeGraph.made whose type is made just now.
+// inMaking marks a raw type in typeGraph.made whose type is being made.
 const inMaking = -1
 
-// maxDepth bounds the types that each consist of the next.
+// maxDepth bounds a chain of types, each of which consists of the next.
 const maxDepth = 200
 
 func newTypeGraph(r *reader, t *types.Table) *typeGraph {
@@ -86,9 +86,9 @@ func (g *typeGraph) arrange() {
 	}
 }
 
-// lend gives aggregates and enumerations without a name that of the first
-// typedef beside them, and those in units of their own the qualified name by which
-// others refer to them, and the unit.
+// lend gives unnamed aggregates and enumerations the name of the first typedef next to
+// them, and types in units of their own the qualified name and the unit of the entries
+// that refer to them.
 func (g *typeGraph) lend() {
 	for _, x := range g.signed {
 		if n := g.find(x.key); n >= 0 && g.types[n].unit == 0 {
@@ -151,7 +151,7 @@ func (g *typeGraph) build(raw int32, depth int) int32 {
 	x := types.Type{Kind: t.kind, Float: t.float, Name: t.name, Size: t.size, Count: -1}
 	elem := func() int32 { return g.make(g.find(t.elem), depth+1) }
 	switch t.kind {
-	case types.Void: // something around another type
+	case types.Void: // an entry around another type
 		return elem()
 	case types.Structure, types.Class, types.Union:
 		return g.aggregate(raw, depth)
@@ -192,9 +192,9 @@ func (g *typeGraph) add(x types.Type, raw int32) int32 {
 	return n
 }
 
-// array makes an array of each dimension's elements; the last dimension is the
-// innermost. One whose data are elsewhere, as Fortran's that are allocated, is a
-// pointer to it, as large as what tells its place and its bounds.
+// array makes an array for each dimension; the last is the innermost. For data that are
+// elsewhere, such as Fortran's allocated arrays, it makes a pointer of the descriptor's
+// size to the array.
 func (g *typeGraph) array(t *rawType, elem int32, raw int32) int32 {
 	counts := g.counts[t.first : t.first+t.parts]
 	if len(counts) == 0 {
@@ -267,8 +267,8 @@ func (g *typeGraph) complete() {
 	}
 }
 
-// tell keeps the unit of aggregates that share their name with another, and the
-// function of those that one declares.
+// tell keeps the units of aggregates that share their name with another, and the
+// functions that declare aggregates.
 func (g *typeGraph) tell(scope func(raw int32) int32) {
 	names := map[aggregateName]int{}
 	name := func(x *types.Type) aggregateName { return aggregateName{x.Kind == types.Union, x.Name} }

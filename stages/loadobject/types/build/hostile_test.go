@@ -17,7 +17,7 @@ import (
 	"stackmill/stages/loadobject/types/build"
 )
 
-// typeInfo makes an object of entries behind that of their unit.
+// typeInfo makes an object with entries below that of their unit.
 func typeInfo(t testing.TB, entries []byte, names ...byte) *elf.File {
 	t.Helper()
 	abbrev := []byte{

@@ -6,8 +6,8 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// layout is the hash of all that makes a type what it is, but of aggregates that
-// it points to only their names.
+// layout is the hash of all that makes a type what it is; of aggregates that it points
+// to, only of their names.
 type layout struct {
 	hash  uint64
 	state uint8 // 0, inHashing or hashed
@@ -18,17 +18,18 @@ const (
 	hashed    = 2
 )
 
-// aggregateName is what declarations refer to. Class and structure are one.
+// aggregateName is how declarations refer to aggregates; classes and structures share
+// their names.
 type aggregateName struct {
 	union bool
 	name  string
 }
 
-// definition are the types of one name.
+// definition has the types of one name.
 type definition struct {
 	raws  []int32
 	state uint8
-	raw   int32 // when all are one, else -1
+	raw   int32 // if all are equal, else -1
 }
 
 func mix(h, v uint64) uint64 {
@@ -38,8 +39,8 @@ func mix(h, v uint64) uint64 {
 
 func mixText(h uint64, s string) uint64 { return mix(h, xxhash.Sum64String(s)) }
 
-// hash returns the layout's hash. The depth tells how many types consist of
-// this one; pointed that it is pointed to.
+// hash returns the layout's hash. Depth is the number of types around this one;
+// pointed says that the type is pointed to.
 func (g *typeGraph) hash(key uint64, depth int, pointed bool) uint64 {
 	n := g.find(key)
 	if n < 0 || depth == maxDepth {
@@ -61,7 +62,7 @@ func (g *typeGraph) hash(key uint64, depth int, pointed bool) uint64 {
 	return l.hash
 }
 
-// generic is a kind as far as it tells types apart.
+// generic is a kind as far as it distinguishes types.
 func generic(k types.Kind) uint64 {
 	if k == types.Class {
 		k = types.Structure
@@ -103,11 +104,11 @@ func (g *typeGraph) layout(t *rawType, depth int) uint64 {
 	return mix(h, g.hash(t.elem, depth+1, points))
 }
 
-// raws are the members of a raw type.
+// raws returns the members of a raw type.
 func (g *typeGraph) raws(t *rawType) []rawMember { return g.members[t.first : t.first+t.parts] }
 
-// definition returns the raw type that a declaration is of, -1 when there is
-// none or there are several. The depth is that of hash.
+// definition returns the raw type that a declaration refers to, -1 if there is none or
+// several that differ. Depth is as for hash.
 func (g *typeGraph) definition(t *rawType, depth int) int32 {
 	d := g.defined[aggregateName{t.kind == types.Union, t.name}]
 	if d == nil || t.name == "" || d.state == inHashing {

@@ -8,8 +8,8 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// reconcile compares the members of an equal aggregate: where they point to
-// different types of one name, it is not known to which.
+// reconcile compares the members of an equal aggregate: if they point to different
+// types of one name, it is unknown to which.
 func (g *typeGraph) reconcile(x made) {
 	members := g.membersOf(&g.types[x.raw])
 	t := &g.table.Types[x.number]
@@ -21,7 +21,7 @@ func (g *typeGraph) reconcile(x made) {
 	}
 }
 
-// vague returns a type with declarations for the aggregates that it points to.
+// vague returns a type that points to declarations of aggregates only.
 func (g *typeGraph) vague(typ int32, depth int) int32 {
 	x := g.table.Types[typ]
 	switch {
@@ -55,8 +55,8 @@ func (g *typeGraph) membersOf(t *rawType) []types.Member {
 	return out
 }
 
-// bitField tells where the bits of a member are. Before version 4 they are
-// counted from the most significant bit of the storage.
+// bitField computes where the bits of a member are. Before version 4 they are counted
+// from the most significant bit of the storage.
 func (g *typeGraph) bitField(m *types.Member, r *rawMember) {
 	bit := r.dataBit
 	switch {

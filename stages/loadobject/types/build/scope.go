@@ -5,12 +5,12 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// rawScope is a function or a block as its entry tells it.
+// rawScope is a function or a block as in its entry.
 type rawScope struct {
 	key         uint64
 	origin, typ uint64
-	name        string // as in the source, of Fortran with what is around it
-	linkage     string // empty when not told
+	name        string // as in the source; for Fortran, qualified with what encloses it
+	linkage     string // empty if absent
 	parent      int32
 	around      int32 // the innermost function around it
 	unit        int32
@@ -40,7 +40,7 @@ func (w *unitWalk) addScope(e *entry, here context) context {
 	}
 	sc.spanned = int32(len(w.code)) - sc.spans
 	if !sc.function && sc.spanned == 0 {
-		return here // its variables are those of what is around it
+		return here // its variables belong to the scope around it
 	}
 	if sc.function {
 		sc.typ = w.ref(e.typ)
@@ -66,8 +66,8 @@ func (w *unitWalk) addScope(e *entry, here context) context {
 	return here
 }
 
-// addPlace adds a place to those from first on. Compilers cut ranges where they
-// say something else about a variable: those that meet are one.
+// addPlace adds a place to those from first on. Compilers cut ranges where something
+// else about a variable changes: adjacent ones with the same place are joined.
 func (r *reader) addPlace(first int, p types.Place) {
 	if n := len(r.places); n > first && p.PieceSize == 0 {
 		last := r.places[n-1]
@@ -84,8 +84,7 @@ func (r *reader) addPlace(first int, p types.Place) {
 	}
 }
 
-// placesOf adds the places that a location tells, and returns the address when
-// that is all.
+// placesOf adds the places of a location, or returns its address.
 func (w *unitWalk) placesOf(location dwarf.Value) (at fixed, first, n int32) {
 	first = int32(len(w.places))
 	single := w.s.Location(w.u, w.linked, location, func(where dwarf.Span, expression []byte) {
@@ -100,7 +99,7 @@ func (w *unitWalk) placesOf(location dwarf.Value) (at fixed, first, n int32) {
 	return at, first, int32(len(w.places)) - first
 }
 
-// fits reports whether one more fits to some that are there.
+// fits reports whether n things may become one more.
 func (r *reader) fits(n int) bool {
 	if n < maxData {
 		return true
@@ -109,12 +108,12 @@ func (r *reader) fits(n int) bool {
 	return false
 }
 
-// rawVariable is a variable as its entry tells it.
+// rawVariable is a variable as in its entry.
 type rawVariable struct {
 	key         uint64
 	origin, typ uint64
 	name        string
-	linkage     string // of one that is declared, empty when it is as its name
+	linkage     string // of a declaration; empty if the same as its name
 	address     uint64
 	unit, scope int32
 	places      int32 // the first in places
@@ -135,7 +134,7 @@ func (w *unitWalk) addVariable(e *entry, here context) {
 	if at.ok && (at.thread || w.mapped(at.address)) {
 		v.fixed, v.thread, v.address = true, at.thread, at.address
 		if block := w.Object.Threads; at.thread && at.address >= block.MemSize && at.address-block.Address < block.MemSize {
-			v.address -= block.Address // of split units, GCC tells where the first values are
+			v.address -= block.Address // in split units, GCC gives the address of the initial values
 		}
 	}
 	if !v.fixed && v.placed == 0 && w.scopes[here.scope].spanned > 0 || !w.fits(len(w.variables)) {

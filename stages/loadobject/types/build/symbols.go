@@ -11,8 +11,7 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// symbol is a symbol of data that lie in the object, or one that the object
-// needs of others.
+// symbol is a symbol of data in the object, or one that the object needs from others.
 type symbol struct {
 	address, size uint64
 	name          []byte // with its version
@@ -26,8 +25,8 @@ func (x *symbol) bare() string {
 	return name
 }
 
-// symbols reads the symbols of the object and of the file with its debug
-// information. What is damaged is noted where functions' symbols are read.
+// symbols reads the symbols of the object and of the file with its debug information.
+// Damage is noted where the symbols of functions are read.
 func (r *reader) symbols() []symbol {
 	var list []symbol
 	files := []*elf.File{r.Object}
@@ -84,10 +83,10 @@ func (r *reader) entriesOf(list []symbol, f *elf.File, b, names []byte) []symbol
 	return list
 }
 
-// define gives the variables that units only declare the addresses of the
-// symbols of that name: programs hold copies of variables of their libraries.
-// Local ones may be of another unit's variable, so they come last, and are
-// none of what is elsewhere.
+// define gives variables that units only declare the addresses of the symbols of that
+// name: programs contain copies of variables of their libraries. Local symbols may
+// belong to another unit's variable: they come last, and never stand for a variable
+// that the object needs from others.
 func (a *assembly) define(symbols []symbol) {
 	told := map[uint64]bool{} // addresses that have a variable
 	declared := map[string]int32{}
@@ -136,8 +135,8 @@ func (a *assembly) define(symbols []symbol) {
 	}
 }
 
-// extend gives variables the sizes of their symbols where these are larger: an
-// array at the end goes on, or its type does not tell how long it is.
+// extend gives variables the sizes of their symbols if these are larger: an array at
+// the end continues, or its type has no length.
 func (a *assembly) extend(symbols []symbol) {
 	at := make(map[uint64]int32, len(a.out.Globals))
 	for _, n := range a.out.Globals {

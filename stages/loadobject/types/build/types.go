@@ -10,11 +10,11 @@ import (
 	"stackmill/stages/loadobject/types"
 )
 
-// rawType is a type as its entry tells it.
+// rawType is a type as in its entry.
 type rawType struct {
 	key, elem  uint64
-	name       string // of those in namespaces and classes with them
-	size       int64  // -1 when not told
+	name       string // qualified with namespaces and classes
+	size       int64  // -1 if absent
 	scope      int32  // of the function that declares it
 	around     int32  // number of the aggregate that it is declared in, -1 for none
 	unit       int32
@@ -22,25 +22,25 @@ type rawType struct {
 	parts      int32 // how many
 	kind       types.Kind
 	float      bool
-	declared   bool // is told elsewhere
+	declared   bool // its definition is elsewhere
 	descriptor bool // an array that the object points to
 }
 
-// rawMember is a member as its entry tells it.
+// rawMember is a member as in its entry.
 type rawMember struct {
 	owner     int32
 	name      string
 	typ       uint64
 	offset    int64
 	bits      int64
-	bitOffset int64 // of version 3 and before, see dataEntry
+	bitOffset int64 // of version 3 and before, see entry
 	dataBit   int64
 	size      int64 // of the storage of a bit field
 	base      bool
 }
 
-// kinds are the kinds of types that tags stand for. What they consist of takes
-// the place of those that are not here.
+// kinds are the kinds of types by tag. A type of another tag is replaced by the type
+// that it consists of.
 var kinds = map[uint64]types.Kind{
 	dwarf.TagBaseType: types.Base, dwarf.TagStringType: types.Base, dwarf.TagSubrangeType: types.Base, dwarf.TagSetType: types.Base,
 	dwarf.TagFileType: types.Base, dwarf.TagEnumerationType: types.Enumeration, dwarf.TagPointerType: types.Pointer,
@@ -103,8 +103,7 @@ func (w *unitWalk) addType(e *entry, here context) context {
 	return here
 }
 
-// complexNames are the names of complex numbers by their sizes: clang has one for
-// all.
+// complexNames are the names of complex numbers by size: clang has one name for all.
 var complexNames = map[int64]string{8: "complex float", 16: "complex double", 32: "complex long double"}
 
 // baseType completes a base type.
@@ -124,8 +123,8 @@ func (w *unitWalk) baseType(t *rawType, e *entry) {
 	}
 }
 
-// qualified names a type in what is around it, or around its declaration. That
-// is not done in Fortran, whose modules make no difference to a reader.
+// qualified returns the name of a type with what encloses it or its declaration. In
+// Fortran names stay as they are: modules make no difference to a reader.
 func (w *unitWalk) qualified(name string, e *entry, here context) string {
 	if outside := w.declaration(w.ref(e.origin)); outside != "" {
 		return outside
@@ -136,7 +135,7 @@ func (w *unitWalk) qualified(name string, e *entry, here context) string {
 	return w.joined(here.path, name)
 }
 
-// declaration returns the name of a type that stands before in the unit.
+// declaration returns the name of an earlier type of the unit.
 func (w *unitWalk) declaration(key uint64) string {
 	list := w.types[w.begin:]
 	i := sort.Search(len(list), func(i int) bool { return list[i].key >= key })
@@ -175,8 +174,8 @@ func (w *unitWalk) addCount(array int32, e *entry) {
 	w.counts = append(w.counts, e.extent(w.first))
 }
 
-// reach returns how far the words that an expression reads of the object reach,
-// in bytes.
+// reach returns the end of the words of the object that an expression reads, in
+// bytes.
 func (w *unitWalk) reach(expression []byte) (size int64) {
 	c := bytereader.New(expression, w.s.Order)
 	for {

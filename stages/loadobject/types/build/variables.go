@@ -11,7 +11,7 @@ import (
 // placed is a raw variable with the number of its scope.
 type placed struct{ scope, raw int32 }
 
-// site is what makes variables of several units one.
+// site identifies a variable that several units have.
 type site struct {
 	address uint64
 	thread  bool
@@ -47,8 +47,7 @@ func (a *assembly) site(raw int32) site {
 	return site{v.address, v.thread, name}
 }
 
-// owners chooses one of the variables that several units have at one site, rather
-// that of a function.
+// owners chooses one of the variables at each site, preferably one of a function.
 func (a *assembly) owners(list []placed) map[site]placed {
 	owners := map[site]placed{}
 	for _, x := range slices.Backward(list) {
@@ -86,8 +85,8 @@ func (a *assembly) putVariable(x placed) {
 	}
 }
 
-// describe returns a variable's name and the key of its type: its own, or those
-// of what it was made from or completes.
+// describe returns a variable's name and the key of its type: its own, or those of the
+// variable that it was made from or completes.
 func (a *assembly) describe(raw int32) (name string, typ uint64, external bool) {
 	for range dwarf.MaxHops {
 		if raw < 0 {

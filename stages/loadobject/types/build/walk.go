@@ -9,7 +9,7 @@ type context struct {
 	array     int32  // number of the type whose dimensions they are, -1 for none
 	scope     int32  // 0 outside of functions
 	common    bool   // a block that several units may name
-	ignored   bool   // variables are those of something that has no code
+	ignored   bool   // variables belong to something without code
 }
 
 // walk reads the entries of a unit. Ranges of code and addresses are in linked.
@@ -50,7 +50,7 @@ type unitWalk struct {
 	entry     entry
 }
 
-// role is what an entry of a tag is here.
+// role is what an entry is to the table.
 type role uint8
 
 const (
@@ -59,7 +59,7 @@ const (
 	aMember
 	aVariable
 	aScope
-	aSpace // that names what is in it
+	aSpace // qualifies the names in it
 	anExtent
 )
 
@@ -80,13 +80,13 @@ func of(tag uint64) role {
 		return aSpace
 	case dwarf.TagSubrangeType:
 		return anExtent
-	case dwarf.TagCallSite, dwarf.TagGNUCallSite: // to pass over what is below
+	case dwarf.TagCallSite, dwarf.TagGNUCallSite: // to ignore the entries below
 		return aSpace
 	}
 	return nothing
 }
 
-// leaf reports whether nothing that is wanted stands below an entry.
+// leaf reports whether no entry below one of this tag is wanted.
 func leaf(tag uint64) bool {
 	switch tag {
 	case dwarf.TagEnumerationType, dwarf.TagSubroutineType, dwarf.TagCallSite, dwarf.TagGNUCallSite:
@@ -95,7 +95,7 @@ func leaf(tag uint64) bool {
 	return false
 }
 
-// take adds what an entry says and returns what those below it belong to.
+// take adds an entry, and returns what the entries below it belong to.
 func (w *unitWalk) take(e *entry, here context) context {
 	switch of(e.tag) {
 	case aType:
@@ -162,11 +162,11 @@ func (w *unitWalk) ref(v dwarf.Value) uint64 {
 
 // signedType is the type of a unit of types.
 type signedType struct {
-	key  uint64 // 0 when it was not found
+	key  uint64 // 0 if it was not found
 	unit int32  // the first one that refers to it
 }
 
-// bySignature marks a key that is the number of a unit of types' name.
+// bySignature marks a key that is the number of a signature, not an offset.
 const bySignature = 1 << 63
 
 func (r *reader) signatureKey(signature uint64) uint64 {
