@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow"
 
 	"stackmill/acceptance/corpus"
 	"stackmill/schema"
@@ -74,11 +74,13 @@ func attributed(path, symfs string, loader *cache.Loader) (spent time.Duration, 
 	rec.Locate = func(object string) []decode.Candidate {
 		return []decode.Candidate{{Path: filepath.Join(symfs, object), Origin: "path"}, {Path: object, Origin: "path"}}
 	}
-	resolver := symbolize.New(rec, loader)
-	data := attribute.NewData(rec, attribute.Metrics(rec), resolver, loader)
+	resolver := symbolize.New(rec, rec, loader)
+	metrics := attribute.Metrics(rec)
+	drop := func(*schema.Table, arrow.RecordBatch) error { return nil }
+	data := attribute.NewData("", rec, metrics, resolver, loader, drop)
 	for _, p := range rec.Processes {
 		resolved := resolver.Process(p, ".")
-		reading, err := events(rec, p, nil)
+		reading, err := events(rec, p, metrics, nil)
 		if err != nil {
 			return 0, 0, err
 		}
@@ -86,11 +88,7 @@ func attributed(path, symfs string, loader *cache.Loader) (spent time.Duration, 
 		if err != nil {
 			return 0, 0, err
 		}
-		finder, err := data.Process(p, resolved)
-		if err != nil {
-			return 0, 0, err
-		}
-		if _, err := events(rec, p, finder); err != nil {
+		if _, err := events(rec, p, metrics, data.Process(p, p.Stacks, resolved, nil)); err != nil {
 			return 0, 0, err
 		}
 		after, err := processTime()
@@ -107,8 +105,8 @@ func attributed(path, symfs string, loader *cache.Loader) (spent time.Duration, 
 }
 
 // events reads a process's events and has their data objects found, if there is
-// a finder. It returns the time that took this process.
-func events(rec *decode.Recording, p *decode.Process, finder *attribute.DataProcess) (time.Duration, error) {
+// a sink for them. It returns the time that took this process.
+func events(rec *decode.Recording, p *decode.Process, metrics []schema.Metric, finder *attribute.DataProcess) (time.Duration, error) {
 	before, err := processTime()
 	if err != nil {
 		return 0, err
@@ -116,7 +114,7 @@ func events(rec *decode.Recording, p *decode.Process, finder *attribute.DataProc
 	reader := p.Events(schema.Perf)
 	defer reader.Close()
 	deriver := attribute.NewDeriver(rec, p, schema.Perf, nil, attribute.NewFiles())
-	first := int64(0)
+	counter, first := attribute.NewCounter(metrics), int64(0)
 	for {
 		batch, err := reader.Next()
 		if err != nil {
@@ -125,15 +123,16 @@ func events(rec *decode.Recording, p *decode.Process, finder *attribute.DataProc
 		if batch == nil {
 			break
 		}
-		b := &attribute.Batch{Kind: schema.Perf, Process: p.Number, Payload: deriver.Payload(batch),
-			Times:  batch.Column(schema.EventTime).(*array.Int64).Int64Values(),
-			Stacks: make([]attribute.RecordedNo, batch.NumRows()),
-		}
-		for _, column := range append(finder.Add(b, batch, first), b.Payload...) {
-			column.Release()
+		b := deriver.Batch(batch, first)
+		counter.Add(b)
+		if finder != nil {
+			err = finder.Add(b)
 		}
 		first += batch.NumRows()
-		batch.Release()
+		b.Release()
+		if err != nil {
+			return 0, err
+		}
 	}
 	after, err := processTime()
 	return after - before, err

@@ -25,7 +25,7 @@ func unwinding(dir string, rounds int) error {
 		return []decode.Candidate{{Path: filepath.Join(dir, "perf", "symfs", object), Origin: "path"}}
 	}
 	loader := cache.New(cache.Options{CacheDir: filepath.Join(dir, "cache")})
-	resolver := symbolize.New(rec, loader)
+	resolver := symbolize.New(rec, rec, loader)
 	dumps := unwind.NewDumps(unwind.NewFrameTables(loader, &rec.Problems))
 	var rates []float64
 	frames := 0

@@ -15,7 +15,6 @@ import (
 	"stackmill/schema"
 	"stackmill/stages/decode"
 	"stackmill/stages/symbolize"
-	"stackmill/stages/write"
 	"stackmill/storedir"
 )
 
@@ -35,17 +34,18 @@ func (in *ingest) due(id string) (earlier storedir.Latest, due bool, err error) 
 	return earlier, false, nil
 }
 
-// commit makes the experiment's batch exist, unless that loses what an earlier
-// attempt has read, or another attempt has come first.
-func (a *attempt) commit(batch *write.Batch, e *experiment, r *Result, earlier storedir.Latest, seen *seen) error {
+// commitUnlessLess makes the experiment's batch exist, unless that loses what an
+// earlier attempt has read, or another attempt has come first.
+func (e *experiment) commitUnlessLess() error {
+	r, seen, earlier := e.result, e.files.seen, e.earlier
 	c := storedir.Commit{
-		ExperimentID: r.ID, Experiment: filepath.Base(a.src.path), Path: a.src.path,
+		ExperimentID: r.ID, Experiment: filepath.Base(e.src.path), Path: e.src.path,
 		Status: r.Status, Ingested: time.Now().UTC().Truncate(time.Second),
-		Program: a.Program, Recorded: identity(e.rec), Samples: e.samples, Objects: e.found(),
+		Program: e.Program, Recorded: identity(e.rec), Samples: e.samples, Objects: e.found(),
 	}
 	if r.Lost() {
-		seen.debugFiles(a.debugDirs(), e.resolver.Program.Objects)
-		c.Looked, c.State = slices.Sorted(maps.Keys(seen.files)), a.ingest.state(seen.files)
+		seen.debugFiles(e.debugDirs(), e.resolver.Program.Objects)
+		c.Looked, c.State = slices.Sorted(maps.Keys(seen.files)), e.ingest.state(seen.files)
 	}
 	known := earlier.Commit
 	if earlier.Err != nil || earlier.Status == storedir.Again {
@@ -55,8 +55,8 @@ func (a *attempt) commit(batch *write.Batch, e *experiment, r *Result, earlier s
 		r.skip() // files that were there are gone
 		return nil
 	}
-	c.Replaces = a.replaces(earlier, &c)
-	err := batch.CommitAnew(known, c)
+	c.Replaces = e.replaces(earlier, &c)
+	err := e.batch.CommitAnew(known, c)
 	if errors.Is(err, storedir.ErrExists) {
 		r.skip()
 		return nil
@@ -110,32 +110,6 @@ func (e *experiment) found() (n int64) {
 type seen struct {
 	mu    sync.Mutex
 	files map[string]string
-}
-
-// watch notes the files that a recording's load objects are looked for in.
-func watch(rec *decode.Recording) *seen {
-	s := &seen{files: map[string]string{}}
-	locate, stored := rec.Locate, rec.Stored
-	rec.Locate = func(path string) []decode.Candidate {
-		list := locate(path)
-		s.add(path)
-		s.candidates(list)
-		return list
-	}
-	if stored != nil {
-		rec.Stored = func(path, buildID string) []decode.Candidate {
-			list := stored(path, buildID)
-			s.candidates(list)
-			return list
-		}
-	}
-	return s
-}
-
-func (s *seen) candidates(list []decode.Candidate) {
-	for _, c := range list {
-		s.add(c.Path)
-	}
 }
 
 func (s *seen) add(path string) {

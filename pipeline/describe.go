@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"errors"
+	"path/filepath"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -38,8 +39,8 @@ func (e *experiment) processStatus(p *decode.Process) string {
 
 // describe emits the tables about the recording as a whole; it comes last, when
 // all problems are known.
-func (e *experiment) describe(name string) error {
-	return errors.Join(e.experimentRow(name), e.processRows(), e.problemRows(), e.overviewRows())
+func (e *experiment) describe() error {
+	return errors.Join(e.experimentRow(filepath.Base(e.src.path)), e.processRows(), e.problemRows(), e.overviewRows())
 }
 
 func (e *experiment) experimentRow(name string) error {
@@ -52,7 +53,7 @@ func (e *experiment) experimentRow(name string) error {
 	if !rec.Started.IsZero() {
 		started = arrow.Timestamp(rec.Started.Truncate(time.Microsecond).UnixMicro())
 	}
-	rows := schema.NewRows(schema.Experiments, e.id, e.out.write)
+	rows := schema.NewRows(schema.Experiments, e.result.ID, e.out.write)
 	rows.Append(name, rec.Format, rec.Version, rec.Collector, rec.Host, rec.OS, rec.Arch,
 		int32(rec.CPUs), int32(rec.ClockMHz), rec.PageSize, int32(rec.WordBits),
 		founder.Target, founder.Command, founder.Directory, started, rec.Length().Nanoseconds(),
@@ -69,7 +70,7 @@ func recorded(n int64) any {
 }
 
 func (e *experiment) processRows() error {
-	rows := schema.NewRows(schema.Processes, e.id, e.out.write)
+	rows := schema.NewRows(schema.Processes, e.result.ID, e.out.write)
 	for i, p := range e.rec.Processes {
 		rows.Append(int32(p.Number), p.Lineage, p.PID, p.PPID, p.Target, p.Command,
 			p.StartNS, p.DurationNS, e.perProcess[i], e.processStatus(p))
@@ -78,7 +79,7 @@ func (e *experiment) processRows() error {
 }
 
 func (e *experiment) problemRows() error {
-	rows := schema.NewRows(schema.Problems, e.id, e.out.write)
+	rows := schema.NewRows(schema.Problems, e.result.ID, e.out.write)
 	for i, p := range e.rec.Problems.Problems {
 		var offset any
 		if p.Offset != problem.NoOffset {
@@ -90,7 +91,7 @@ func (e *experiment) problemRows() error {
 }
 
 func (e *experiment) overviewRows() error {
-	rows := schema.NewRows(schema.Overview, e.id, e.out.write)
+	rows := schema.NewRows(schema.Overview, e.result.ID, e.out.write)
 	for _, p := range e.rec.Processes {
 		for i, o := range p.Overview {
 			row := []any{int32(p.Number), int32(i + 1), o.Label, o.T0NS, o.T1NS}

@@ -74,7 +74,7 @@ const tablesShare = 4
 
 type ingest struct {
 	Options
-	tables   *cache.Loader
+	loader   *cache.Loader
 	stop     context.CancelCauseFunc // ends the run
 	underway underway
 	faults   storeFaults
@@ -97,7 +97,7 @@ func Ingest(ctx context.Context, opts Options, paths ...string) ([]Result, error
 	}
 	in := &ingest{
 		Options: opts,
-		tables:  cache.New(cache.Options{CacheDir: opts.Cache, DebugDirs: opts.debugDirs(), MemoryLimit: opts.Memory / tablesShare}),
+		loader:  cache.New(cache.Options{CacheDir: opts.Cache, DebugDirs: opts.debugDirs(), MemoryLimit: opts.Memory / tablesShare}),
 		taken:   map[string]string{},
 		known:   map[string]bool{},
 	}

@@ -4,43 +4,75 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"stackmill/stages/decode"
 	"stackmill/stages/infile"
 	"stackmill/stages/loadobject/cache"
 )
 
-// locate says where the files are that a recording names, and which it tells by
-// build-id only. The result tells the recorded path of such a file; of one that
-// has several it is the first that was asked for.
-func locate(o *Options, rec *decode.Recording) (recorded func(file string) string) {
-	paths := map[string]string{}
-	from := func(path string, list []decode.Candidate) []decode.Candidate {
-		for _, c := range list {
-			if _, known := paths[c.Path]; !known {
-				paths[c.Path] = path
-			}
-		}
-		return list
+// located finds a recording's files where the options say, and remembers what was
+// found for which recorded path and what was looked at.
+type located struct {
+	options *Options
+	rec     *decode.Recording
+	named   func(path string) []decode.Candidate
+	seen    *seen
+
+	mu    sync.Mutex
+	paths map[string]string // of files found: the recorded path, the first one asked for
+}
+
+func locate(o *Options, rec *decode.Recording) *located {
+	return &located{
+		options: o, rec: rec, named: listsAt(o, below(o.SymFS, rec.Locate)),
+		seen: &seen{files: map[string]string{}}, paths: map[string]string{},
 	}
-	at := listsAt(o, below(o.SymFS, rec.Locate))
-	rec.Locate = func(path string) []decode.Candidate { return from(path, at(path)) }
-	dirs := o.debugDirs()
-	rec.Stored = func(path, buildID string) (list []decode.Candidate) {
-		for _, file := range cache.Stored(dirs, buildID) {
-			list = append(list, decode.Candidate{Path: file, Origin: "cache"})
-		}
-		if v := vdsoHere(); path == vdsoPath && buildID != "" && v.buildID == buildID {
-			list = append(list, decode.Candidate{Path: v.file, Origin: "cache"})
-		}
-		if path == decode.KernelPath {
-			for _, file := range kernels(o.SymFS, dirs, rec, buildID) {
-				list = append(list, decode.Candidate{Path: file, Origin: "cache"})
-			}
-		}
-		return from(path, list)
+}
+
+// Named implements decode.Locator.
+func (l *located) Named(path string) []decode.Candidate {
+	list := l.found(path, l.named(path))
+	l.seen.add(path)
+	return list
+}
+
+// Stored implements decode.Locator.
+func (l *located) Stored(path, buildID string) (list []decode.Candidate) {
+	cached := func(file string) { list = append(list, decode.Candidate{Path: file, Origin: "cache"}) }
+	dirs := l.options.debugDirs()
+	for _, file := range cache.Stored(dirs, buildID) {
+		cached(file)
 	}
-	return func(file string) string { return paths[file] }
+	if v := vdsoHere(); path == vdsoPath && buildID != "" && v.buildID == buildID {
+		cached(v.file)
+	}
+	if path == decode.KernelPath {
+		for _, file := range kernels(l.options.SymFS, dirs, l.rec, buildID) {
+			cached(file)
+		}
+	}
+	return l.found(path, list)
+}
+
+// found remembers the files that a path led to.
+func (l *located) found(path string, list []decode.Candidate) []decode.Candidate {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, c := range list {
+		if _, known := l.paths[c.Path]; !known {
+			l.paths[c.Path] = path
+		}
+		l.seen.add(c.Path)
+	}
+	return list
+}
+
+// recorded returns the recorded path of a file that was found.
+func (l *located) recorded(file string) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.paths[file]
 }
 
 // kernels returns where the symbols of the recorded kernel may be: with the

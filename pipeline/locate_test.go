@@ -31,8 +31,8 @@ func TestLocate(t *testing.T) {
 		rec := &decode.Recording{OS: "Linux 6.1-x", Locate: func(path string) []decode.Candidate {
 			return []decode.Candidate{{Path: path, Origin: "path"}}
 		}}
-		locate(&o, rec)
-		for _, c := range append(rec.Locate(recorded), rec.Stored(recorded, id)...) {
+		files := locate(&o, rec)
+		for _, c := range append(files.Named(recorded), files.Stored(recorded, id)...) {
 			list = append(list, c.Origin+" "+strings.TrimPrefix(c.Path, root))
 		}
 		return list

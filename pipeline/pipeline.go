@@ -1,47 +1,182 @@
-// Package pipeline runs the stages over one experiment, and over many.
+// Package pipeline runs the stages over one recording, and over many.
+//
+// The stages of one recording are the lists below, which run reads from top to
+// bottom and Explain prints. Data flows one way: no stage calls an earlier one or
+// drives a later one.
+//
+// Samples, of which there are millions, flow as Arrow record batches of 64 K:
+// events in, as a decoder hands them out (schema.EventSchema), and rows out, to the
+// writer of each table (schema.Tables). A column that no stage changes is the same
+// memory from the decoder to the file. Between the two stand columns of distinct
+// things, by their numbers: raw stacks, PCs, locations, functions, data objects.
+// There are thousands of those, and the work is done once for each: a sample only
+// refers to them, by the number of its stack.
+//
+// Experiments run side by side. The stages of one run one after the other, but for
+// the writers, one per table, which have bounded channels (writers.go). A batch has
+// one owner at any time, so more stages can overlap in the same way; attribute.Sink
+// says how.
 package pipeline
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 
+	"stackmill/schema"
+	"stackmill/stages/attribute"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/gprofng"
 	"stackmill/stages/decode/perfdata"
 )
 
-// Stage is one step of the way from a recording to the store.
-type Stage struct {
-	Name string
-	Does string
-	Out  string // what flows to the next stage
+// stage is one step of the way from a recording to the store.
+type stage[F any] struct {
+	name, does string
+	out        string // what flows on
+	run        F
 }
 
-// Stages lists the steps, in the order in which data passes them. The way is
-// one-way: no stage calls back into an earlier one.
-var Stages = []Stage{
-	{"decode", "reads the recording's files, by the format found by magic bytes",
-		"process image, raw stacks, batches of 64 K events in the order of time"},
-	{"symbolize", "joins each distinct PC with the load object that owned it then, and that object's table of functions and lines",
-		"locations, functions, modules, load objects"},
-	{"unwind", "normalises each distinct raw stack by the manual's rules, once for as long as its mappings stay the same",
-		"user, expert and machine stacks"},
+// once are the stages that prepare a recording.
+var once = []stage[func(*experiment) error]{
+	{"open", "decodes the recording's logs, maps and stacks, by the format found by magic bytes",
+		"processes with their images, raw stacks, kinds of events", (*experiment).open},
+	{"locate", "finds the files that the recording names where the options say: below another root, in caches by build-id",
+		"a locator of load objects and sources", (*experiment).locate},
+	{"attach", "reads what run-time compilers wrote of their code beside the recording",
+		"mappings of generated code, with their lives", (*experiment).attach},
+	{"begin", "begins a batch of the store and a writer for each table",
+		"where rows go", (*experiment).begin},
+}
+
+// perProcess are the stages that prepare the events of a process.
+var perProcess = []stage[func(*process) error]{
+	{"symbolize", "says which load object owned an address when, and joins each distinct PC with that object's table of functions and lines",
+		"locations, functions, modules, load objects", (*process).symbolize},
+	{"unwind", "unwinds stack dumps, and normalises each distinct raw stack by the manual's rules, once for as long as its mappings stay the same",
+		"user, expert and machine stacks", (*process).unwind},
 	{"dataspace", "finds the instruction that made each access to memory, and the variable or member that it hit, once per distinct instruction",
-		"data objects, or reasons why one is not known"},
-	{"attribute", "derives what a sample's own record does not hold, sums metrics per stack, and attributes the sums to functions, callers and callees, lines, instructions",
-		"sample batches and value rows"},
-	{"write", "writes Parquet files and commits them",
-		"a batch of the store, which SQL views read"},
+		"data objects, or reasons why one is not known", (*process).dataspace},
 }
 
-// Explain prints the stages.
-func Explain(w io.Writer) error {
-	for i, s := range Stages {
-		if _, err := fmt.Fprintf(w, "%d. %-9s  %s\n   %-9s  -> %s\n", i+1, s.Name, s.Does, "", s.Out); err != nil {
+// perBatch are the stages that complete each batch of a kind's events.
+var perBatch = []stage[func(*batch) error]{
+	{"derive", "adds what an event's own record does not hold: durations, files, leaks, names of counters",
+		"batches of samples", (*batch).derive},
+	{"number", "gives each sample the number of its stack",
+		"the batch with stacks", (*batch).number},
+	{"count", "says what each sample counts for each metric",
+		"the batch with counts", (*batch).count},
+}
+
+// sinks take each batch. A sink is nil where a recording has nothing for it.
+var sinks = []stage[func(*process) attribute.Sink]{
+	{"sums", "adds up metrics per stack, and per thread, CPU and second",
+		"sums per distinct stack", (*process).sumsSink},
+	{"data", "adds up metrics per data object and instruction",
+		"sums per data object, rows of data_samples", (*process).dataSink},
+	{"samples", "makes the rows of samples",
+		"rows of samples and of the kind's table", (*process).rowsSink},
+}
+
+// atEnd are the stages that run when all samples were read.
+var atEnd = []stage[func(*experiment) error]{
+	{"judge", "says what the samples as a whole betray: values left out, stacks that end early",
+		"problems", (*experiment).judge},
+	{"attribute", "attributes the sums to functions, callers and callees, lines, instructions, and finds their sources",
+		"rows of program structure, stacks and values", (*experiment).attribute},
+	{"describe", "describes the recording, its processes and its problems",
+		"rows of experiments, processes, problems", (*experiment).describe},
+	{"commit", "waits for the writers of Parquet files and makes the batch exist",
+		"a batch of the store, which SQL views read", (*experiment).commit},
+}
+
+// run passes a recording through the stages.
+func (e *experiment) run(ctx context.Context) error {
+	if err := each(once, e); err != nil {
+		return err
+	}
+	for _, recorded := range e.rec.Processes {
+		p := e.process(recorded)
+		if err := each(perProcess, p); errors.Is(err, errLost) {
+			continue
+		} else if err != nil {
+			return err
+		}
+		for k := range schema.Kinds {
+			if err := p.kind(ctx, k); err != nil {
+				return fmt.Errorf("%s events: %w", k, err)
+			}
+		}
+	}
+	return each(atEnd, e)
+}
+
+// kind passes a kind's events through the stages, batch by batch.
+func (p *process) kind(ctx context.Context, k schema.Kind) error {
+	events := p.recorded.Events(k)
+	defer events.Close()
+	to := p.sinks()
+	for b := (&batch{process: p, kind: k}); ; {
+		if err := errors.Join(p.rec.Fault, context.Cause(ctx)); err != nil {
+			return err
+		}
+		more, err := b.next(events)
+		if err != nil || !more {
+			return err
+		}
+		err = each(perBatch, b)
+		for i := 0; err == nil && i < len(to); i++ {
+			err = to[i].Add(b.Batch)
+		}
+		p.passed(b)
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// each runs stages in their order, up to the first error.
+func each[T any](stages []stage[func(T) error], x T) error {
+	for i := range stages {
+		if err := stages[i].run(x); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// Explain prints the stages.
+func Explain(w io.Writer) error {
+	p := printer{w: w}
+	explain(&p, "Once for a recording", once)
+	explain(&p, "Once for each of its processes", perProcess)
+	explain(&p, "For each batch of 64 K events, in the order of time", perBatch)
+	explain(&p, "Each batch goes to", sinks)
+	explain(&p, "Once all samples were read", atEnd)
+	return p.err
+}
+
+// printer numbers what it prints and keeps the first error.
+type printer struct {
+	w   io.Writer
+	n   int
+	err error
+}
+
+func (p *printer) print(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p.w, format, args...)
+	}
+}
+
+func explain[F any](p *printer, title string, stages []stage[F]) {
+	p.print("%s\n", title)
+	for _, s := range stages {
+		p.n++
+		p.print("%3d. %-9s  %s\n     %-9s  -> %s\n", p.n, s.name, s.does, "", s.out)
+	}
 }
 
 // decoders lists the input formats.

@@ -23,16 +23,16 @@ func TestOwnVDSO(t *testing.T) {
 		t.Fatal("the vdso of this process was not found")
 	}
 	rec := &decode.Recording{Locate: func(string) []decode.Candidate { return nil }}
-	locate(&Options{DebugDirs: []string{}}, rec)
+	files := locate(&Options{DebugDirs: []string{}}, rec)
 	for _, id := range []string{"", v.buildID[1:] + "0"} {
-		if list := rec.Stored(vdsoPath, id); len(list) > 0 {
+		if list := files.Stored(vdsoPath, id); len(list) > 0 {
 			t.Errorf("build-id %q: %v", id, list)
 		}
 	}
-	if list := rec.Stored("/lib/vdso.so", v.buildID); len(list) > 0 {
+	if list := files.Stored("/lib/vdso.so", v.buildID); len(list) > 0 {
 		t.Errorf("of another path: %v", list)
 	}
-	list := rec.Stored(vdsoPath, v.buildID)
+	list := files.Stored(vdsoPath, v.buildID)
 	if len(list) != 1 || list[0].Origin != "cache" {
 		t.Fatalf("candidates %v", list)
 	}

@@ -15,11 +15,16 @@ type Metric struct {
 	Data bool
 }
 
-// PerfMetrics are the two metrics of an event of perf.
-func PerfMetrics(event, unit string) []Metric {
+// CounterMetrics returns the metric of a hardware counter.
+func CounterMetrics(counter, title, unit string) []Metric {
+	return []Metric{{Name: counter, Title: title, Unit: unit, Kind: HWC, Value: "value", Source: counter}}
+}
+
+// PerfMetrics returns the two metrics of an event of perf.
+func PerfMetrics(event, title, unit string) []Metric {
 	return []Metric{
-		{Name: event, Title: event, Unit: unit, Kind: Perf, Value: "value", Source: event},
-		{Name: event + ".samples", Title: event + " Samples", Unit: "count", Kind: Perf, Source: event},
+		{Name: event, Title: title, Unit: unit, Kind: Perf, Value: "value", Source: event},
+		{Name: event + ".samples", Title: title + " Samples", Unit: "count", Kind: Perf, Source: event},
 	}
 }
 

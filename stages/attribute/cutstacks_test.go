@@ -30,7 +30,7 @@ func TestCutStacks(t *testing.T) {
 		{"leaves", []Recorded{leaf}, []int64{7}, []string{"info no-callers 7: callers were not recorded: stacks are their leaves alone (perf record -g asks for callers)"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			sums := NewSums(schema.PerfMetrics("cycles", "count"))
+			sums := NewSums(schema.PerfMetrics("cycles", "cycles", "count"))
 			for n, v := range tt.values {
 				for m := range sums.Metrics {
 					*sums.stack(RecordedNo(n), m) = Sum{Value: 10 * v, Samples: v}

@@ -49,27 +49,23 @@ func TestAccesses(t *testing.T) {
 		}
 	}
 	events := b.NewRecordBatch()
-	defer events.Release()
-	batch := &Batch{Kind: schema.HWC, Process: 1, Stacks: make([]RecordedNo, len(rows)), Payload: NewDeriver(rec, p, schema.HWC, nil, NewFiles()).Payload(events)}
-	defer func() {
-		for _, c := range batch.Payload {
-			c.Release()
-		}
-	}()
+	batch := NewDeriver(rec, p, schema.HWC, nil, NewFiles()).Batch(events, 0)
+	defer batch.Release()
 
 	d := &Data{metrics: []schema.Metric{
 		{Name: "insts", Kind: schema.HWC, Value: "value", Source: "insts"},
 		{Name: "loads", Kind: schema.HWC, Value: "value", Source: "loads", Data: true},
 		{Name: "misses", Kind: schema.HWC, Value: "value", Source: "misses", Data: true},
 	}}
-	values := d.values(batch)
-	in := newAccesses(batch, events, Triggers(rec))
+	NewCounter(d.metrics).Add(batch)
+	counts := d.counts(batch)
+	in := newAccesses(batch, Triggers(rec))
 	for i, r := range rows {
-		if got := counts(values, i); got != r.counted {
+		if got := anyOf(counts, i); got != r.counted {
 			t.Errorf("sample %d: has a data object: %t", i, got)
 		}
-		if values[0] != nil || values[1][i] != r.wantInMetricLoad {
-			t.Errorf("sample %d: values %v, %d", i, values[0], values[1][i])
+		if counts[0].Metric != 1 || counts[0].Values[i] != r.wantInMetricLoad {
+			t.Errorf("sample %d: metric %d counts %d", i, counts[0].Metric, counts[0].Values[i])
 		}
 		if !r.counted {
 			continue
@@ -97,16 +93,15 @@ func TestDataMetrics(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	process, err := NewData(&decode.Recording{}, []schema.Metric{{Name: "totalcpu"}}, nil, nil).Process(nil, nil)
-	if err != nil || process.Add(nil, nil, 0) != nil {
+	if NewData("e", &decode.Recording{}, []schema.Metric{{Name: "totalcpu"}}, nil, nil, nil) != nil {
 		t.Error("a recording without accesses has data objects")
 	}
 }
 
 func TestLeafOfStack(t *testing.T) {
-	p := &DataProcess{process: &decode.Process{Stacks: []decode.RawStack{
+	p := &DataProcess{raw: []decode.RawStack{
 		{Words: []uint64{0x401000, 0x402000}}, {}, {Words: []uint64{decode.MarkFailedUnwind}},
-	}}}
+	}}
 	for stack, want := range map[int32]uint64{0: 0x401000, 1: 0, 2: 0, -1: 0} {
 		if got := p.leaf(stack); got != want {
 			t.Errorf("stack %d: %#x", stack, got)

@@ -1,10 +1,6 @@
 package attribute
 
 import (
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-
-	"stackmill/schema"
 	"stackmill/stages/dataspace"
 	"stackmill/stages/decode"
 )
@@ -17,21 +13,14 @@ type accesses struct {
 	codes                bool             // small addresses say why there is none
 }
 
-func newAccesses(b *Batch, events arrow.RecordBatch, triggers map[string]decode.Trigger) *accesses {
-	payload := func(name string) []int64 {
-		for i, f := range schema.EventPayload[b.Kind] {
-			if f.Name == name {
-				return events.Column(schema.EventPayloadStart + i).(*array.Int64).Int64Values()
-			}
-		}
-		return nil
-	}
-	in := &accesses{
-		stacks:    events.Column(schema.EventStack).(*array.Int32).Int32Values(),
-		addresses: payload("data_address"), candidate: payload("trigger_pc"), codes: b.Kind == schema.HWC,
+func newAccesses(b *Batch, triggers map[string]decode.Trigger) *accesses {
+	e := b.Events
+	in := &accesses{stacks: e.Int32s("raw_stack"), addresses: e.Int64s("data_address"), codes: b.Kind.Traits().Codes}
+	if e.Has("trigger_pc") {
+		in.candidate = e.Int64s("trigger_pc")
 	}
 	var numbers map[string]int32
-	in.sources, numbers = sourcesOf(b)
+	in.sources, numbers = b.sources()
 	in.triggers = make([]decode.Trigger, len(numbers))
 	for name, n := range numbers {
 		in.triggers[n] = triggers[name]

@@ -70,17 +70,20 @@ func (r *dataRows) add(sample int64, f *dataspace.Found) {
 	}
 }
 
-func (r *dataRows) columns() []arrow.Array {
+// emit hands over the rows, if there are any.
+func (r *dataRows) emit() error {
 	defer r.locations.Release()
 	defer r.regions.Release()
 	defer r.embedding.Release()
 	if len(r.samples) == 0 {
 		return nil
 	}
-	return []arrow.Array{
-		schema.Int64s(r.samples), schema.Int64s(r.objects), r.locations.NewArray(),
+	columns := []arrow.Array{
+		r.data.ids.Array(0, len(r.samples)), schema.Int64s(r.samples), schema.Int64s(r.objects), r.locations.NewArray(),
 		methodLabels().Mixed(r.methods), r.regions.NewArray(), agreementLabels().Mixed(r.agreement), r.embedding.NewArray(),
 	}
+	defer release(columns)
+	return r.data.emit.columns(schema.DataSamples, columns...)
 }
 
 // data emits the data objects, what was done to them, and the memory they lie in.

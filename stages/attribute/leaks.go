@@ -3,21 +3,6 @@ package attribute
 import (
 	"math"
 	"sort"
-
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-
-	"stackmill/schema"
-	"stackmill/stages/decode"
-)
-
-// The heap operations (gprofng-experiment 3.4).
-const (
-	opMalloc  = 0
-	opFree    = 1
-	opRealloc = 2
-	opMmap    = 3
-	opMunmap  = 4
 )
 
 // Leaks says, for each heap event of a process in the order of time, how much
@@ -42,29 +27,12 @@ type mapped struct {
 	event      int
 }
 
-// FindLeaks runs over all heap events of a process.
-func FindLeaks(events decode.EventReader) (*Leaks, error) {
-	l := &Leaks{live: map[uint64]int{}}
-	for {
-		batch, err := events.Next()
-		if err != nil || batch == nil {
-			return l, err
-		}
-		l.add(batch)
-		batch.Release()
-	}
-}
-
-func (l *Leaks) add(batch arrow.RecordBatch) {
-	ops := batch.Column(schema.EventPayloadStart).(*array.Int32).Int32Values()
-	sizes := batch.Column(schema.EventPayloadStart + 1).(*array.Int64).Int64Values()
-	addrs := batch.Column(schema.EventPayloadStart + 2).(*array.Int64).Int64Values()
-	olds := batch.Column(schema.EventPayloadStart + 3).(*array.Int64).Int64Values()
-	for i, op := range ops {
+func (l *Leaks) add(e heapEvents) {
+	for i, op := range e.ops {
 		event := l.Leaked.len()
 		l.Leaked.push(0)
 		l.Freed.push(0)
-		l.event(event, op, uint64(sizes[i]), uint64(addrs[i]), uint64(olds[i]))
+		l.event(event, op, uint64(e.sizes[i]), uint64(e.addresses[i]), uint64(e.olds[i]))
 	}
 }
 

@@ -10,11 +10,11 @@ import (
 	"stackmill/stages/decode"
 )
 
-// Metrics returns the metrics that the recording can tell, in the order in which
-// they are shown, from what it says it was recorded with (gprofng-experiment 8.1).
+// Metrics returns the metrics of the recording in the order in which they are shown,
+// by what it says it was recorded with (gprofng-experiment 8.1).
 func Metrics(rec *decode.Recording) []schema.Metric {
 	available := map[string]bool{}
-	var counters []schema.Metric
+	var named []schema.Metric // by counters
 	triggers := Triggers(rec)
 	for _, p := range rec.Processes {
 		for _, k := range p.Kinds {
@@ -23,26 +23,18 @@ func Metrics(rec *decode.Recording) []schema.Metric {
 			}
 		}
 		for _, c := range p.Counters {
-			if slices.ContainsFunc(p.Kinds, func(k decode.KindInfo) bool { return k.Kind == schema.Perf }) {
-				if unit := "count"; !slices.ContainsFunc(counters, func(o schema.Metric) bool { return o.Source == c.Name }) {
-					if c.TimeUnit {
-						unit = "ns"
-					}
-					counters = append(counters, schema.PerfMetrics(c.Name, unit)...)
-				}
+			if slices.ContainsFunc(named, func(m schema.Metric) bool { return m.Source == c.Name }) {
 				continue
 			}
-			m := schema.Metric{Name: c.Name, Title: c.Title, Unit: "count", Kind: schema.HWC, Value: "value", Source: c.Name}
+			unit := "count"
 			if c.TimeUnit {
-				m.Unit = "ns"
+				unit = "ns"
 			}
-			if !slices.ContainsFunc(counters, func(o schema.Metric) bool { return o.Name == m.Name }) {
-				counters = append(counters, m)
-			}
+			named = append(named, sourceKind(p).Traits().Metrics(c.Name, c.Title, unit)...)
 		}
 	}
-	for i := range counters {
-		counters[i].Data = triggers[counters[i].Source] != decode.NoTrigger
+	for i := range named {
+		named[i].Data = triggers[named[i].Source] != decode.NoTrigger
 	}
 	var ms []schema.Metric
 	for _, m := range schema.Declared {
@@ -50,7 +42,17 @@ func Metrics(rec *decode.Recording) []schema.Metric {
 			ms = append(ms, m)
 		}
 	}
-	return append(ms, counters...)
+	return append(ms, named...)
+}
+
+// sourceKind returns the kind of events that a process's counters make.
+func sourceKind(p *decode.Process) schema.Kind {
+	for _, k := range p.Kinds {
+		if k.Kind.Traits().Source != "" {
+			return k.Kind
+		}
+	}
+	return schema.HWC
 }
 
 // clockStates lists the clock metrics by the number of micro-states that the
@@ -73,8 +75,6 @@ func metricsOf(k decode.KindInfo) []string {
 		return clockStates[10]
 	case schema.OMP:
 		return []string{"ompwork", "ompwait", "ompovhd"}
-	case schema.HWC, schema.Perf:
-		return nil // named by the counters
 	}
 	var names []string
 	for _, m := range schema.Declared {

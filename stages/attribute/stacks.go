@@ -67,6 +67,7 @@ var reasons = map[string]string{
 type ProcessStacks struct {
 	stacks   *Stacks
 	process  *decode.Process
+	raw      []decode.RawStack
 	unwinder *unwind.Unwinder
 	none     RecordedNo               // that of events without a stack, None before the first
 	current  [2][]RecordedNo          // by raw stack: the one used last, None before; [1] for the JVM's threads
@@ -78,14 +79,14 @@ type variant struct {
 	system bool
 }
 
-// Process returns the lookup for one process.
-func (s *Stacks) Process(p *decode.Process, u *unwind.Unwinder) *ProcessStacks {
-	ps := &ProcessStacks{stacks: s, process: p, unwinder: u, none: symbolize.None, earlier: map[variant][]RecordedNo{}}
+// Process returns the lookup for a process whose recorded stacks are raw.
+func (s *Stacks) Process(p *decode.Process, raw []decode.RawStack, u *unwind.Unwinder) *ProcessStacks {
+	ps := &ProcessStacks{stacks: s, process: p, raw: raw, unwinder: u, none: symbolize.None, earlier: map[variant][]RecordedNo{}}
 	for i := range ps.current {
 		if i == 1 && len(p.JavaThreads) == 0 {
 			break
 		}
-		ps.current[i] = make([]RecordedNo, len(p.Stacks))
+		ps.current[i] = make([]RecordedNo, len(raw))
 		for j := range ps.current[i] {
 			ps.current[i][j] = symbolize.None
 		}
@@ -93,10 +94,18 @@ func (s *Stacks) Process(p *decode.Process, u *unwind.Unwinder) *ProcessStacks {
 	return ps
 }
 
-// Find returns the number of the recorded stack of a sample: raw is the number
+// Add fills the batch's Stacks.
+func (ps *ProcessStacks) Add(b *Batch) {
+	b.Stacks = make([]RecordedNo, b.Len())
+	for i, raw := range b.Events.Int32s("raw_stack") {
+		b.Stacks[i] = ps.number(raw, b.Threads[i], b.Times[i])
+	}
+}
+
+// number returns the number of the recorded stack of a sample: raw is the number
 // of its raw stack, -1 for none. A stack is normalised once for as long as the
 // mappings it touches stay the same.
-func (ps *ProcessStacks) Find(raw int32, thread, t int64) RecordedNo {
+func (ps *ProcessStacks) number(raw int32, thread, t int64) RecordedNo {
 	if raw < 0 {
 		return ps.noStack()
 	}
@@ -123,7 +132,7 @@ func (ps *ProcessStacks) find(v variant, t int64) RecordedNo {
 			return n
 		}
 	}
-	raw := &ps.process.Stacks[v.raw]
+	raw := &ps.raw[v.raw]
 	r := Recorded{
 		Process:  ps.process.Number,
 		Stack:    raw,

@@ -25,17 +25,21 @@ func TestSumsOverflow(t *testing.T) {
 			metrics = append(metrics, m)
 		}
 	}
-	sums := NewSums(metrics)
-	sums.Add(&Batch{Kind: schema.Heap, Process: 1, Payload: heap,
-		Stacks: make([]RecordedNo, len(ops)), Threads: make([]int64, len(ops)), CPUs: make([]int32, len(ops)), Times: make([]int64, len(ops))})
+	counter, sums := NewCounter(metrics), NewSums(metrics)
+	b := &Batch{Kind: schema.Heap, Process: 1, Payload: heap,
+		Stacks: make([]RecordedNo, len(ops)), Threads: make([]int64, len(ops)), CPUs: make([]int32, len(ops)), Times: make([]int64, len(ops))}
+	counter.Add(b)
+	if err := sums.Add(b); err != nil {
+		t.Fatal(err)
+	}
 	if got, want := sums.Of(0)[0], (Sum{math.MaxInt64 - 2, 3}); got != want {
 		t.Errorf("bytes %v, want %v", got, want)
 	}
 	if got := sums.Of(0)[1]; got.Samples != 5 {
 		t.Errorf("calls %v", got)
 	}
-	if sums.LeftOut != 2 {
-		t.Errorf("%d values are left out", sums.LeftOut)
+	if counter.LeftOut != 2 {
+		t.Errorf("%d values are left out", counter.LeftOut)
 	}
 	rows := heap[1].(*array.Int64).Int64Values()
 	for i, want := range []int64{5, math.MaxInt64 - 10, 0, -7, 0, 3} {

@@ -38,7 +38,7 @@ func valuesOf(stacks ...string) (*symbolize.Program, *Values) {
 		}
 		n := recorded.Set.Intern(frames, func(l symbolize.LocationNo) int64 { return int64(l) })
 		recorded.Recorded = append(recorded.Recorded, Recorded{Resolved: unwind.Resolved{User: n, Expert: n, Machine: n}})
-		sums.add(sums.stack(RecordedNo(i), 0), 1<<i)
+		sums.stack(RecordedNo(i), 0).add(1 << i)
 	}
 	v := Compute(p, recorded, sums)
 	if len(v.Modes) != 1 {
@@ -121,7 +121,7 @@ func TestModesApart(t *testing.T) {
 	machine := recorded.Set.Intern([]unwind.Frame{{Location: 1}}, id)
 	recorded.Recorded = []Recorded{{Resolved: unwind.Resolved{User: user, Expert: machine, Machine: machine}}}
 	sums := NewSums([]schema.Metric{{Name: "m"}})
-	sums.add(sums.stack(0, 0), 7)
+	sums.stack(0, 0).add(7)
 	v := Compute(p, recorded, sums)
 	want := []Mode{User | User.Inlined(), Expert | Machine | (Expert | Machine).Inlined()}
 	if !slices.Equal(v.Modes, want) {
@@ -143,7 +143,7 @@ func TestInlinedFunctions(t *testing.T) {
 	n := recorded.Set.Intern([]unwind.Frame{{Location: 2}, {Location: 0}}, func(l symbolize.LocationNo) int64 { return int64(l) })
 	recorded.Recorded = []Recorded{{Resolved: unwind.Resolved{User: n, Expert: n, Machine: n}}}
 	sums := NewSums([]schema.Metric{{Name: "m"}})
-	sums.add(sums.stack(0, 0), 7)
+	sums.stack(0, 0).add(7)
 	v := Compute(p, recorded, sums)
 	if !slices.Equal(v.Modes, []Mode{Plain, Plain.Inlined()}) {
 		t.Fatalf("modes %v", v.Modes)

@@ -64,7 +64,7 @@ func testOperands(t *testing.T, arch string, bits int, code decode.MapEvent, cas
 	}
 	p := &decode.Process{Number: 1, Image: []decode.MapEvent{code}}
 	loader := cache.New(cache.Options{})
-	resolver := symbolize.New(rec, loader)
+	resolver := symbolize.New(rec, rec, loader)
 	space := New(resolver, loader, &rec.Problems)
 	process := space.Process(p, resolver.Process(p, "."), nil)
 	for _, x := range cases {

@@ -24,7 +24,7 @@ func TestScopes(t *testing.T) {
 		{Name: "n", Type: typeLong, Unit: 2, Function: 3},
 		{Name: "n", Type: typeLong, Unit: 2, Function: 3}, // in another block of it
 	}
-	s := New(symbolize.New(&decode.Recording{}, nil), nil, &problem.Log{})
+	s := New(symbolize.New(&decode.Recording{}, nil, nil), nil, &problem.Log{})
 	o := &object{space: s, types: ts}
 	seen := map[ObjectNo]int32{}
 	ids := map[int64]bool{}

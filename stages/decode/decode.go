@@ -4,6 +4,8 @@ package decode
 
 import (
 	"context"
+	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -56,11 +58,8 @@ type Recording struct {
 	// start; false when the recording has another clock. It may be nil.
 	CompilerTime func(t uint64, cycles bool) (ns int64, ok bool)
 	// Locate returns the files in which the load object recorded as path may
-	// be found, best first (archives, then the path itself).
+	// be, best first (archives, then the path itself).
 	Locate func(path string) []Candidate
-	// Stored returns further files that may be the load object of that path and
-	// build-id. They are used only if they have it. It may be nil.
-	Stored func(path, buildID string) []Candidate
 	// Close unmaps the files. No event reader may be used after it.
 	Close func() error
 }
@@ -92,6 +91,22 @@ type KernelSymbol struct {
 	Name    string
 	Address uint64
 }
+
+// Locator finds the files that a recording names: load objects, lists of symbols,
+// sources. It is safe for concurrent use.
+type Locator interface {
+	// Named returns the files in which what was recorded as path may be, best first.
+	Named(path string) []Candidate
+	// Stored returns further files that may be the load object of that path and
+	// build-id. They are used only if they have it.
+	Stored(path, buildID string) []Candidate
+}
+
+// Named implements Locator: a recording by itself knows its archives and paths.
+func (r *Recording) Named(path string) []Candidate { return r.Locate(path) }
+
+// Stored implements Locator.
+func (r *Recording) Stored(string, string) []Candidate { return nil }
 
 // Candidate is a file in which a load object may be found.
 type Candidate struct {
@@ -127,6 +142,34 @@ type Process struct {
 	// files' sizes tell: for progress only.
 	Records func(schema.Kind) int64
 }
+
+// MapFile is the file of a process's address space, as problems name it.
+const MapFile = "map.xml"
+
+// File names a file of the process, or `.` its folder, as problems do: relative to
+// the recording.
+func (p *Process) File(name string) string {
+	if p.Lineage == "" {
+		return name
+	}
+	return filepath.Join(p.Lineage+".er", name)
+}
+
+// Has reports whether the process was recorded with a kind of data.
+func (p *Process) Has(k schema.Kind) bool {
+	return slices.ContainsFunc(p.Kinds, func(info KindInfo) bool { return info.Kind == k })
+}
+
+// Generated is what is found outside of a recording of the code that a process made
+// at run time.
+type Generated struct {
+	Process      *Process
+	Ends, Begins []MapEvent
+}
+
+// Attach adds generated code to the process's image. At equal times, old code ends
+// before what was recorded begins, and new code begins after it.
+func (g *Generated) Attach() { g.Process.Image = slices.Concat(g.Ends, g.Process.Image, g.Begins) }
 
 // EventReader iterates over batches of schema.EventSchema(kind) with at most
 // schema.BatchRows rows. The caller owns each batch and releases it.

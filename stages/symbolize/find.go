@@ -106,12 +106,12 @@ func (r *Resolver) try(c decode.Candidate, im *image.Image, k objectKey, kernel 
 // candidates are the files at the object's path, then those that have its
 // build-id; of the kernel also the one that runs.
 func (r *Resolver) candidates(file, buildID string) []decode.Candidate {
-	list := r.rec.Locate(file)
+	list := r.locator.Named(file)
 	if was := decode.Undeleted(file); was != file { // and has a build-id: it may be there again
-		list = append(slices.Clip(list), r.rec.Locate(was)...)
+		list = append(slices.Clip(list), r.locator.Named(was)...)
 	}
-	if (buildID != "" || file == decode.KernelPath) && r.rec.Stored != nil {
-		list = append(slices.Clip(list), r.rec.Stored(file, buildID)...)
+	if buildID != "" || file == decode.KernelPath {
+		list = append(slices.Clip(list), r.locator.Stored(file, buildID)...)
 	}
 	return list
 }

@@ -108,6 +108,19 @@ func TestKernelSymbols(t *testing.T) {
 	}
 }
 
+// stored finds the same files by any build-id, and others as the recording does.
+type stored struct {
+	*decode.Recording
+	files []string
+}
+
+func (s stored) Stored(string, string) (list []decode.Candidate) {
+	for _, file := range s.files {
+		list = append(list, decode.Candidate{Path: file, Origin: "cache"})
+	}
+	return list
+}
+
 // What a cache keeps under the recorded build-id stands in for a file that is
 // another or gone; a file of another build-id is never used.
 func TestStoredObjects(t *testing.T) {
@@ -127,12 +140,7 @@ func TestStoredObjects(t *testing.T) {
 		{"/bin/unmarked", []string{"good"}, "unmarked good", "info wrong-build-id"}, // what ran had one
 	} {
 		r, rec := recording(files)
-		rec.Stored = func(path, id string) (list []decode.Candidate) {
-			for _, file := range c.stored {
-				list = append(list, decode.Candidate{Path: file, Origin: "cache"})
-			}
-			return list
-		}
+		r.locator = stored{rec, c.stored}
 		m := text(c.path, 0x400000)
 		m.BuildID = "aa"
 		got := at(process(r, m), 0x400000, 0)

@@ -67,7 +67,7 @@ func recording(d disk) (*Resolver, *decode.Recording) {
 		}
 		return list
 	}}
-	return New(rec, d), rec
+	return New(rec, rec, d), rec
 }
 
 func process(r *Resolver, events ...decode.MapEvent) *Process {

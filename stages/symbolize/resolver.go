@@ -20,6 +20,7 @@ type Resolver struct {
 	Program *Program
 
 	rec           *decode.Recording
+	locator       decode.Locator
 	tables        Tables
 	objects       map[objectKey]ObjectNo
 	files         map[fileID]ObjectNo // by where they were found
@@ -49,11 +50,13 @@ type objectKey struct {
 	file     decode.FileID
 }
 
-// New returns a resolver for the recording.
-func New(rec *decode.Recording, tables Tables) *Resolver {
+// New returns a resolver for the recording, whose load objects are where locator
+// says.
+func New(rec *decode.Recording, locator decode.Locator, tables Tables) *Resolver {
 	r := &Resolver{
 		Program: newProgram(),
 		rec:     rec,
+		locator: locator,
 		tables:  tables,
 		objects: map[objectKey]ObjectNo{},
 		dynamic: map[string]ObjectNo{},

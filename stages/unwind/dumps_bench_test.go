@@ -27,7 +27,7 @@ func BenchmarkDumps(b *testing.B) {
 				return []decode.Candidate{{Path: filepath.Join(folder, "symfs", path), Origin: "path"}}
 			}
 			loader := cache.New(cache.Options{DebugDirs: []string{filepath.Join(folder, "none")}})
-			r := symbolize.New(rec, loader)
+			r := symbolize.New(rec, rec, loader)
 			dumps := unwind.NewDumps(unwind.NewFrameTables(loader, &rec.Problems))
 			p := rec.Processes[0]
 			dumps.Process(r.Process(p, "map"))

@@ -138,7 +138,7 @@ func linkedUnwinder(t *testing.T, machine elf.Machine, sections bool, linker str
 		return []decode.Candidate{{Path: path, Origin: "path"}}
 	}}
 	own := symtab.Function{Offset: 0x300, Name: "linker_function"}
-	r := symbolize.New(rec, linked{files{
+	r := symbolize.New(rec, rec, linked{files{
 		"/lib/ld-linux.so.2":    table(symtab.Function{Offset: 0x100, Name: "do_lookup"}, symtab.Function{Offset: 0x200, Name: "_dl_runtime_resolve"}, own),
 		"/lib/ld-stripped.so.2": table(own),
 	}, cache.New(cache.Options{})})

@@ -79,7 +79,7 @@ func parallelUnwinder(runtime bool) (*Unwinder, *Set, *symbolize.Resolver) {
 	rec := &decode.Recording{Processes: []*decode.Process{p}, Locate: func(path string) []decode.Candidate {
 		return []decode.Candidate{{Path: path, Origin: "path"}}
 	}}
-	r := symbolize.New(rec, parallelProgram)
+	r := symbolize.New(rec, rec, parallelProgram)
 	set := NewSet()
 	return New(set, r, NewFrameTables(&framesOf{}, &rec.Problems), r.Process(p, "map.xml"), p), set, r
 }

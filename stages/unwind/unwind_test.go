@@ -86,7 +86,7 @@ func unwinder(p *decode.Process) (*Unwinder, *Set, *symbolize.Resolver) {
 	rec := &decode.Recording{OS: "Linux", Arch: "x86_64", Processes: []*decode.Process{p}, Locate: func(path string) []decode.Candidate {
 		return []decode.Candidate{{Path: path, Origin: "path"}}
 	}}
-	r := symbolize.New(rec, program)
+	r := symbolize.New(rec, rec, program)
 	set := NewSet()
 	return New(set, r, NewFrameTables(&framesOf{}, &rec.Problems), r.Process(p, "map.xml"), p), set, r
 }

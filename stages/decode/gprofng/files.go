@@ -28,16 +28,12 @@ const (
 const kinds = schema.Perf
 
 // eventFiles are the files with the events of each kind.
-var eventFiles = [kinds]string{
-	schema.Clock:    "profile",
-	schema.Sync:     "synctrace",
-	schema.IO:       "iotrace",
-	schema.HWC:      "hwcounters",
-	schema.Heap:     "heaptrace",
-	schema.OMP:      "omptrace",
-	schema.Race:     "dataraces",
-	schema.Deadlock: "deadlocks",
-}
+var eventFiles = func() (files [kinds]string) {
+	for k := range files {
+		files[k] = schema.Kind(k).Traits().File
+	}
+	return files
+}()
 
 // Files returns all regular files of the experiment, its descendants and its
 // archives, except the archiver's own log, which says nothing about the program, and

@@ -93,8 +93,8 @@ type column struct {
 	time    bool  // an absolute time, 0 for none
 }
 
-// payload are the fields of the columns of schema.EventPayload. A column without a field
-// is computed (events.go).
+// payload are the fields of the columns of schema.Traits.Columns. A column without a
+// field is computed (events.go).
 var payload = [kinds][]column{
 	schema.Clock:    {{field: "MSTATE"}, {field: "NTICK"}, {}},
 	schema.Sync:     {{field: "SRQST", time: true}, {field: "SOBJ"}},

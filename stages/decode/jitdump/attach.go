@@ -12,26 +12,27 @@ import (
 	"stackmill/stages/decode/mapped"
 )
 
-// Attach adds to each process the functions that the dumps it announced tell,
-// with their life (S13). Dumps are looked for by the recording's Locate. What
-// cannot be read is a problem of the dump's recorded path.
-func Attach(ctx context.Context, rec *decode.Recording) {
+// Find returns the functions in the dumps that processes announced, with their
+// lives (S13). What cannot be read is a problem of the dump's recorded path.
+func Find(ctx context.Context, rec *decode.Recording, files decode.Locator) (found []decode.Generated) {
 	for _, p := range rec.Processes {
 		if len(p.JITDumps) == 0 {
 			continue
 		}
-		a := &attacher{ctx: ctx, rec: rec, p: p, words: distinctWords(p)}
+		a := &attacher{ctx: ctx, rec: rec, files: files, p: p, words: distinctWords(p)}
 		for _, d := range p.JITDumps {
 			a.find(d)
 		}
-		p.Image = slices.Concat(a.ends, p.Image, a.begins)
+		found = append(found, decode.Generated{Process: p, Ends: a.ends, Begins: a.begins})
 	}
+	return found
 }
 
 // attacher reads the dumps of one process.
 type attacher struct {
 	ctx          context.Context
 	rec          *decode.Recording
+	files        decode.Locator
 	p            *decode.Process
 	words        []uint64 // of all stacks, sorted
 	ends, begins []decode.MapEvent
@@ -61,7 +62,7 @@ func (a *attacher) unreadable(d decode.JITDump, err error) {
 // find reads the first of the files that are such a dump.
 func (a *attacher) find(d decode.JITDump) {
 	found := false
-	for _, c := range a.rec.Locate(d.Path) {
+	for _, c := range a.files.Named(d.Path) {
 		f, err := mapped.Open(a.ctx, c.Path, d.Path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue

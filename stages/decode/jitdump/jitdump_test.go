@@ -92,7 +92,9 @@ func attach(t *testing.T, content []byte, change func(*decode.Recording)) (funct
 	if change != nil {
 		change(rec)
 	}
-	Attach(context.Background(), rec)
+	for _, g := range Find(context.Background(), rec, rec) {
+		g.Attach()
+	}
 	for _, e := range p.Image {
 		switch {
 		case e.Unmap:
@@ -259,7 +261,9 @@ func FuzzAttach(f *testing.F) {
 		for _, mapped := range []int64{0, 10} {
 			p := &decode.Process{PID: 7, JITDumps: []decode.JITDump{{Path: path, Mapped: mapped, From: 10, Until: 1 << 40}}, Stacks: []decode.RawStack{{Words: []uint64{0x1000}}}}
 			rec := &decode.Recording{Processes: []*decode.Process{p}, Locate: func(p string) []decode.Candidate { return []decode.Candidate{{Path: p}} }}
-			Attach(context.Background(), rec)
+			for _, g := range Find(context.Background(), rec, rec) {
+				g.Attach()
+			}
 			for _, e := range p.Image {
 				if c := e.Code; c != nil && (e.Size == 0 || uint64(len(c.Bytes)) > e.Size || e.Time < 10) {
 					t.Errorf("%+v with %d bytes", e, len(c.Bytes))

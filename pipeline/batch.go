@@ -1,0 +1,87 @@
+package pipeline
+
+import (
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"stackmill/schema"
+	"stackmill/stages/attribute"
+	"stackmill/stages/decode"
+)
+
+// batch is the batch of a kind's events that passes the stages now.
+type batch struct {
+	*process
+	kind    schema.Kind
+	deriver *attribute.Deriver // of all of the kind's, made for the first
+
+	events arrow.RecordBatch
+	*attribute.Batch
+}
+
+// next reads the next events; false at their end. What cannot be read is a problem.
+func (b *batch) next(events decode.EventReader) (more bool, err error) {
+	b.Batch = nil
+	if b.events, err = events.Next(); err != nil {
+		return false, b.unreadable(b.kind, err)
+	}
+	return b.events != nil, nil
+}
+
+func (b *batch) derive() error {
+	b.events = b.completed.Events(b.events)
+	if b.deriver == nil {
+		leaks, err := b.leaks()
+		if err != nil {
+			return err
+		}
+		b.deriver = attribute.NewDeriver(b.rec, b.recorded, b.kind, leaks, b.ioFiles)
+	}
+	b.Batch = b.deriver.Batch(b.events, b.samples)
+	return nil
+}
+
+// leaks runs ahead over the heap events: whether a block leaks is known at the end only.
+func (b *batch) leaks() (*attribute.Leaks, error) {
+	if b.kind != schema.Heap {
+		return nil, nil
+	}
+	events := b.recorded.Events(b.kind)
+	defer events.Close()
+	leaks, err := attribute.FindLeaks(events)
+	if err != nil {
+		if err := b.unreadable(b.kind, err); err != nil {
+			return nil, err
+		}
+	}
+	if leaks.Untold > 0 {
+		b.remark(b.kind, "realloc-without-old-address", leaks.Untold,
+			"the collector did not record which block realloc freed; such a block counts as leaked until its address is used again")
+	}
+	return leaks, nil
+}
+
+func (b *batch) number() error {
+	b.stacks.Add(b.Batch)
+	return nil
+}
+
+func (b *batch) count() error {
+	b.counter.Add(b.Batch)
+	return nil
+}
+
+// passed releases a batch, which was the pipeline's, and counts its samples.
+func (p *process) passed(b *batch) {
+	if b.Batch == nil {
+		b.events.Release()
+		return
+	}
+	n := b.Len()
+	if n > 0 { // a log that was not finished knows nothing of its last events
+		p.recorded.DurationNS = max(p.recorded.DurationNS, b.Times[n-1]-p.recorded.StartNS)
+	}
+	b.Release()
+	p.samples += int64(n)
+	p.perProcess[len(p.perProcess)-1] += int64(n)
+	p.Progress.Samples.Add(int64(n))
+}

@@ -1,0 +1,124 @@
+package pipeline
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+
+	"stackmill/fault"
+	"stackmill/problem"
+	"stackmill/schema"
+	"stackmill/stages/attribute"
+	"stackmill/stages/dataspace"
+	"stackmill/stages/decode"
+	"stackmill/stages/symbolize"
+	"stackmill/stages/unwind"
+)
+
+// process is one process of a recording on its way through the stages.
+type process struct {
+	*experiment
+	recorded *decode.Process
+
+	resolved  *symbolize.Process       // of symbolize
+	completed *unwind.Completed        // of unwind
+	stacks    *attribute.ProcessStacks // of unwind
+	accesses  *attribute.DataProcess   // of dataspace, nil: no sample has a data object
+}
+
+// process begins with a process. Samples that pass count as its own.
+func (e *experiment) process(recorded *decode.Process) *process {
+	e.perProcess = append(e.perProcess, 0)
+	return &process{experiment: e, recorded: recorded}
+}
+
+func (p *process) symbolize() error {
+	p.resolved = p.resolver.Process(p.recorded, p.recorded.File(decode.MapFile))
+	attribute.Segments(p.segments, p.recorded.Number, p.resolved)
+	return nil
+}
+
+// errLost says that a process's events are not readable, which is in its problems.
+var errLost = errors.New("the process's events are lost")
+
+func (p *process) unwind() (err error) {
+	p.dumps.Process(p.resolved)
+	if p.completed, err = unwind.Complete(p.recorded, p.dumps.Unwind); err != nil {
+		return cmp.Or(p.unreadable(schema.Perf, err), errLost)
+	}
+	whole := *p.recorded
+	whole.Stacks = p.completed.Stacks
+	unwinder := unwind.New(p.experiment.stacks.Set, p.resolver, p.frames, p.resolved, &whole)
+	p.stacks = p.experiment.stacks.Process(p.recorded, p.completed.Stacks, unwinder)
+	return nil
+}
+
+func (p *process) dataspace() error {
+	if p.data == nil {
+		return nil
+	}
+	blocks, unread := p.blocks()
+	p.accesses = p.data.Process(p.recorded, p.completed.Stacks, p.resolved, blocks)
+	if unread != nil {
+		if err := p.unreadable(schema.Heap, unread); err != nil {
+			return err
+		}
+	}
+	if blocks != nil && blocks.Untold > 0 {
+		p.remark(schema.Heap, "too-many-heap-blocks", blocks.Untold, "there are too many heap blocks to tell in which of them data addresses lie")
+	}
+	return nil
+}
+
+// blocks runs ahead over the heap events; nil if allocations were not traced.
+func (p *process) blocks() (*dataspace.Blocks, error) {
+	if !p.recorded.Has(schema.Heap) {
+		return nil, nil
+	}
+	events := p.recorded.Events(schema.Heap)
+	defer events.Close()
+	return attribute.FindBlocks(events)
+}
+
+func (p *process) sumsSink() attribute.Sink { return p.sums }
+
+func (p *process) rowsSink() attribute.Sink { return p.rows }
+
+func (p *process) dataSink() attribute.Sink {
+	if p.accesses == nil {
+		return nil
+	}
+	return p.accesses
+}
+
+// sinks returns those that have something to do.
+func (p *process) sinks() (list []attribute.Sink) {
+	for _, s := range sinks {
+		if sink := s.run(p); sink != nil {
+			list = append(list, sink)
+		}
+	}
+	return list
+}
+
+// unreadable records that the rest of a kind's events is lost: a file that
+// changes while it is read costs its experiment, not the whole run. A fault of the
+// machine, which says nothing about the file, is returned.
+func (p *process) unreadable(k schema.Kind, err error) error {
+	if fault.Is(err) {
+		return err
+	}
+	p.rec.Problems.Add(problem.Problem{
+		Severity: problem.Error, Process: p.recorded.Number, File: p.recorded.File("."), Offset: problem.NoOffset,
+		Reason: "unreadable-events", Message: fmt.Sprintf("the rest of the %s events cannot be read: %v", k, err),
+	})
+	return nil
+}
+
+// remark records what is to be known of a kind's events.
+func (p *process) remark(k schema.Kind, reason string, count int64, message string) {
+	p.rec.Problems.Add(problem.Problem{
+		Severity: problem.Info, Process: p.recorded.Number, File: p.recorded.File(k.Traits().File), Offset: problem.NoOffset,
+		Reason: reason, Count: count, Message: message,
+	})
+}

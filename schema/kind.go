@@ -1,0 +1,88 @@
+package schema
+
+import "github.com/apache/arrow-go/v18/arrow"
+
+// Kind is a kind of samples.
+type Kind uint8
+
+// The kinds: those of gprofng in the order in which it reads them, and perf's.
+const (
+	Clock Kind = iota
+	Sync
+	IO
+	HWC
+	Heap
+	OMP
+	Race
+	Deadlock
+	Perf
+	Kinds // their number
+)
+
+// Traits are what sets a kind apart. Code asks for a trait, not for a kind, unless
+// it is about that kind alone.
+type Traits struct {
+	Name string
+	// File holds its events in an experiment of gprofng; problems name it.
+	File string
+	// Columns are its own columns of an event batch: what was recorded, before
+	// anything is derived. None is nullable; what a recording lacks is 0, an empty
+	// string, or -1 where 0 has a meaning (omp_state, orig_fd, file_system, and
+	// without memory data data_address, data_source and physical_address).
+	Columns []arrow.Field
+	// Table holds its samples. A column that has the name of one of Columns is the
+	// same, unless attribute derives it.
+	Table *Table
+	// Source is the column, of both, with the counter or event that made a sample:
+	// a tag in event batches, a name in the table. The counters of the recording
+	// name the metrics. Empty if the metrics have fixed names.
+	Source string
+	// Metrics returns the metrics of a source.
+	Metrics func(name, title, unit string) []Metric
+	// Memory says that a sample may be an access to memory, at data_address.
+	Memory bool
+	// Codes says that a small data address is a code for why there is none
+	// (gprofng-experiment 9.5).
+	Codes bool
+}
+
+func i32(n string) arrow.Field { return arrow.Field{Name: n, Type: arrow.PrimitiveTypes.Int32} }
+func i64(n string) arrow.Field { return arrow.Field{Name: n, Type: arrow.PrimitiveTypes.Int64} }
+func str(n string) arrow.Field { return arrow.Field{Name: n, Type: arrow.BinaryTypes.String} }
+
+var kinds = [Kinds]Traits{
+	Clock: {Name: "clock", File: "profile", Table: ClockSamples,
+		Columns: []arrow.Field{i32("state"), i64("ticks"), i32("omp_state")}},
+	Sync: {Name: "sync", File: "synctrace", Table: SyncSamples,
+		Columns: []arrow.Field{i64("requested_ns"), i64("object")}},
+	IO: {Name: "io", File: "iotrace", Table: IOSamples,
+		Columns: []arrow.Field{i32("operation"), i32("fd"), i64("bytes"), i64("requested_ns"), i32("orig_fd"), i32("file_system"), str("name")}},
+	HWC: {Name: "hwc", File: "hwcounters", Table: HWCSamples, Source: "counter", Metrics: CounterMetrics, Memory: true, Codes: true,
+		Columns: []arrow.Field{i32("counter"), i64("value"), i64("data_address"), i64("physical_address"), i64("trigger_pc"), i64("latency"), i64("data_source")}},
+	Heap: {Name: "heap", File: "heaptrace", Table: HeapSamples,
+		Columns: []arrow.Field{i32("operation"), i64("size"), i64("address"), i64("old_address")}},
+	OMP: {Name: "omp", File: "omptrace", Table: OMPSamples,
+		Columns: []arrow.Field{i32("event"), i64("region"), i64("parent_region"), i64("task"), i64("parent_task"), i64("region_pc")}},
+	Race: {Name: "race", File: "dataraces", Table: RaceSamples,
+		Columns: []arrow.Field{i64("race"), i32("type"), i64("address"), i64("accesses")}},
+	Deadlock: {Name: "deadlock", File: "deadlocks", Table: DeadlockSamples,
+		Columns: []arrow.Field{i64("deadlock"), i32("lock_type"), i32("type"), i64("address")}},
+	Perf: {Name: "perf", File: ".", Table: PerfSamples, Source: "event", Metrics: PerfMetrics, Memory: true,
+		Columns: []arrow.Field{i32("event"), i64("period"), i64("data_address"), i64("weight"), i64("data_source"), i64("physical_address")}},
+}
+
+// Traits returns what sets the kind apart.
+func (k Kind) Traits() *Traits { return &kinds[k] }
+
+func (k Kind) String() string { return kinds[k].Name }
+
+// KindNames returns the kinds' names, by kind.
+func KindNames() (names []string) {
+	for k := range kinds {
+		names = append(names, kinds[k].Name)
+	}
+	return names
+}
+
+// SampleTable returns the table that holds the kind's samples.
+func SampleTable(k Kind) *Table { return kinds[k].Table }

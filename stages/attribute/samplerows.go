@@ -1,0 +1,51 @@
+package attribute
+
+import (
+	"errors"
+	"sync"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"stackmill/schema"
+)
+
+// SampleRows emits the rows of samples: those of `samples`, and those of the kind's
+// table, with the columns of events as they are.
+type SampleRows struct {
+	ids    *schema.Labels // the experiment's id
+	stacks *Stacks
+	emit   Emit
+}
+
+// NewSampleRows returns the sink of an experiment's samples.
+func NewSampleRows(experimentID string, stacks *Stacks, emit Emit) *SampleRows {
+	return &SampleRows{schema.NewLabels(experimentID), stacks, emit}
+}
+
+// kindLabels are the values of the column samples.kind.
+var kindLabels = sync.OnceValue(func() *schema.Labels { return schema.NewLabels(schema.KindNames()...) })
+
+// Add implements Sink.
+func (r *SampleRows) Add(b *Batch) error {
+	n := b.Len()
+	numbers, stacks, processes := make([]int64, n), make([]int64, n), make([]int32, n)
+	for i, s := range b.Stacks {
+		numbers[i], stacks[i], processes[i] = b.First+int64(i), r.stacks.Recorded[s].ID, int32(b.Process)
+	}
+	id, sample, kind := r.ids.Array(0, n), schema.Int64s(numbers), kindLabels().Array(int(b.Kind), n)
+	process, stack := schema.Int32s(processes), schema.Int64s(stacks)
+	defer release([]arrow.Array{id, sample, kind, process, stack})
+	e := b.Events
+	return errors.Join(
+		r.emit.columns(schema.Samples, id, sample, kind, process, e.Column("thread_id"), e.Column("cpu"), e.Column("time_ns"), stack),
+		r.emit.columns(b.Kind.Traits().Table, append([]arrow.Array{id, sample}, b.Payload...)...),
+	)
+}
+
+// columns emits rows; the columns stay the caller's.
+func (emit Emit) columns(t *schema.Table, columns ...arrow.Array) error {
+	rows := array.NewRecordBatch(t.Arrow(), columns, int64(columns[0].Len()))
+	defer rows.Release()
+	return emit(t, rows)
+}
