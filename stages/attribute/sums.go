@@ -61,7 +61,7 @@ func (s *Sums) stack(n RecordedNo, m int) *Sum {
 	return &s.PerStack[i]
 }
 
-// Of returns the sums of a recorded stack by metric, nil when it has none.
+// Of returns the sums of a recorded stack by metric; nil or zeros if it has none.
 func (s *Sums) Of(n RecordedNo) []Sum {
 	i := int(n) * len(s.Metrics)
 	if i+len(s.Metrics) > len(s.PerStack) {

@@ -1,0 +1,42 @@
+package attribute
+
+import (
+	"slices"
+	"testing"
+
+	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/symbolize"
+	"stackmill/stages/unwind"
+)
+
+// Functions come by their largest share of any metric, exclusive before inclusive:
+// of a caller and callees the leaf with the most comes first.
+func TestRanked(t *testing.T) {
+	p, v := valuesOf("ab", "ac", "c") // a: inclusive 3; b: exclusive 1; c: exclusive 6
+	got := ranked(len(p.Functions), v)
+	want := []symbolize.FunctionNo{2, 1, 0}
+	if !slices.Equal(got[:3], want) {
+		t.Errorf("ranked %v, want %v first", got, want)
+	}
+}
+
+// A function on a stack is shown with its first instruction, unless it is a static
+// region, and with those on stacks that lie in it, each once.
+func TestPCs(t *testing.T) {
+	p := &symbolize.Program{
+		Functions: []symbolize.Function{{Offset: 0x100, Size: 0x40}, {Offset: 0x200, Size: 0x40, Kind: symtab.Static}, {Offset: 0x300, Size: 0x40}},
+		Locations: []symbolize.Location{
+			{Function: 0, Offset: 0x120}, {Function: 0, Offset: 0x110}, {Function: 0, Offset: 0x220}, // the last in the body that was taken out of it
+			{Function: 1, Offset: 0x210}, {Function: 2, Offset: 0x300},
+		},
+	}
+	set := unwind.NewSet()
+	set.Stacks = append(set.Stacks, unwind.Stack{Frames: []unwind.Frame{{Location: 0}, {Location: 1}, {Location: 2}}},
+		unwind.Stack{Frames: []unwind.Frame{{Location: 3}, {Location: 0}}})
+	data := &Data{Sums: []DataSum{{dataKey: dataKey{location: 4}}, {dataKey: dataKey{location: symbolize.None}}, {dataKey: dataKey{location: 4}}}}
+	r := &Result{Program: p, Stacks: &Stacks{Set: set}, Data: data}
+	want := [][]uint64{{0x100, 0x110, 0x120}, {0x210}, {0x300}}
+	if got := r.pcs(); !slices.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("%x, want %x", got, want)
+	}
+}
