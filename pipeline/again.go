@@ -64,7 +64,7 @@ func (e *experiment) commitUnlessLess() error {
 	return err
 }
 
-// skip makes the result that of a recording that is in the store.
+// skip makes the result say that the recording is in the store already.
 func (r *Result) skip() { r.Status, r.Samples, r.Problems = Skipped, 0, nil }
 
 // replaces returns the batches that the commit replaces: those before it, and
@@ -84,8 +84,8 @@ func (in *ingest) replaces(earlier storedir.Latest, c *storedir.Commit) (batches
 	return slices.Compact(batches)
 }
 
-// identity tells recordings from each other by who was recorded where and when,
-// empty where that is not known.
+// identity distinguishes recordings by who was recorded where and when; empty if
+// that is unknown.
 func identity(rec *decode.Recording) string {
 	if rec.Started.IsZero() || len(rec.Processes) == 0 {
 		return ""
@@ -95,7 +95,7 @@ func identity(rec *decode.Recording) string {
 	return fmt.Sprintf("%016x", id.Sum())
 }
 
-// found counts the load objects of which there are files.
+// found counts the load objects whose files were found.
 func (e *experiment) found() (n int64) {
 	for i := range e.resolver.Program.Objects {
 		if s := e.resolver.Program.Objects[i].Symbols; s != "" && s != "none" {
@@ -134,7 +134,7 @@ func (s *seen) debugFiles(dirs []string, objects []symbolize.Object) {
 	}
 }
 
-// what tells a file from what will stand under its path.
+// what distinguishes a file from later ones at its path.
 func what(path string) string {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -152,8 +152,8 @@ func lookAt(paths []string) map[string]string {
 	return files
 }
 
-// state is a hash of what a result depends on beside the recording: the program,
-// the options that tell where files are, and these files.
+// state is a hash of what a result depends on besides the recording: the program,
+// the options that say where files are, and these files.
 func (in *ingest) state(files map[string]string) string {
 	h := xxhash.New()
 	fmt.Fprintf(h, "%q %q %q %q %q %q %v", in.Program, in.SymFS, in.DebugDirs, in.Kallsyms, in.Vmlinux, in.PerfMaps, in.Sources)

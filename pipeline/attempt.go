@@ -13,8 +13,8 @@ import (
 	"stackmill/stages/write"
 )
 
-// attempt is one try at an input. It runs beside who waits for it, so that it can
-// be left when its time is over and it does not look at its context.
+// attempt is one try at an input. It runs in a goroutine of its own, so that it can be
+// abandoned if it ignores the end of its context.
 type attempt struct {
 	*ingest
 	src    input
@@ -27,13 +27,13 @@ type attempt struct {
 	is    atomic.Pointer[identified]  // nil before it is known
 }
 
-// identified is what an input is known by.
+// identified is an input's identity.
 type identified struct {
 	id    string
 	bytes int64
 }
 
-// The states of an attempt. What is left never commits, and what commits is
+// The states of an attempt. One that was left never commits, and one that commits is
 // never left.
 const (
 	open int32 = iota
@@ -86,8 +86,8 @@ func (in *ingest) try(ctx context.Context, src input, limit time.Duration, job f
 	return r
 }
 
-// soon returns what comes from done; false if nothing has come a grace after the
-// context's end.
+// soon returns what comes from done; false if nothing came within a grace period
+// after the context's end.
 func soon[T any](ctx context.Context, done <-chan T) (result T, ok bool) {
 	select {
 	case result = <-done:
@@ -107,8 +107,8 @@ func soon[T any](ctx context.Context, done <-chan T) (result T, ok bool) {
 // claim reports whether the attempt may commit.
 func (a *attempt) claim() bool { return a.state.CompareAndSwap(open, committing) }
 
-// leave gives the attempt up, and removes what it has written; false when it is
-// being committed, or over.
+// leave abandons the attempt and removes what it has written; false if it is being
+// committed, or over.
 func (a *attempt) leave() bool {
 	a.underway.left(1)
 	if !a.state.CompareAndSwap(open, left) {
@@ -121,7 +121,7 @@ func (a *attempt) leave() bool {
 	return true
 }
 
-// run does the job, and says what became of the input.
+// run does the job and reports what became of the input.
 func (a *attempt) run(job func(*attempt, *Result) error) (r Result) {
 	start := time.Now()
 	r.Path = a.src.path
@@ -143,8 +143,7 @@ func (a *attempt) run(job func(*attempt, *Result) error) (r Result) {
 	return r
 }
 
-// quarantine commits an experiment that took more than it may as failed, for that
-// reason.
+// quarantine commits an experiment that exceeded a limit as failed, for that reason.
 func (in *ingest) quarantine(ctx context.Context, src input, was *Result, over *overLimit) Result {
 	if was.ID == "" { // not even its content could be read in time
 		return Result{Path: src.path, Status: Failed, Err: over, Elapsed: was.Elapsed}

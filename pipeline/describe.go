@@ -12,7 +12,7 @@ import (
 	"stackmill/stages/decode"
 )
 
-// status is the experiment's: what its worst problem makes of it.
+// status is the experiment's, by its worst problem.
 func (e *experiment) status() string {
 	switch {
 	case e.rec.Problems.Errors() > 0 && e.samples == 0:
@@ -61,7 +61,7 @@ func (e *experiment) experimentRow(name string) error {
 	return rows.Close()
 }
 
-// recorded is nil for 0, which stands for what was not recorded.
+// recorded is nil for 0, which means not recorded.
 func recorded(n int64) any {
 	if n == 0 {
 		return nil

@@ -18,7 +18,7 @@ type input struct {
 	path    string // absolute
 	decoder decode.Decoder
 	err     error // why there is no recording at path
-	bytes   int64 // its size, 0 when it is not known
+	bytes   int64 // its size, 0 if unknown
 }
 
 // What is wrong with an input.
@@ -119,16 +119,16 @@ func (f *finder) search(folder string) error {
 	return nil
 }
 
-// meanter is a decoder that can tell damaged recordings of its format.
+// meanter is a decoder that recognizes damaged recordings of its format.
 type meanter interface {
-	// Meant reports whether a path that holds no recording of this format was to
-	// hold one, by its name or by what is left of its structure.
+	// Meant reports whether a path that holds no recording of this format was meant
+	// to, by its name or by what is left of its structure.
 	Meant(path string) bool
 }
 
-// meant returns why something that no decoder takes is to be reported even so:
-// it was meant to be a recording, or a fault of the machine keeps it from being
-// known. Nil for what has nothing to do with recordings.
+// meant returns why a path that no decoder takes must still be reported: it was meant
+// to be a recording, or a fault of the machine kept it from being read. Nil for what
+// has nothing to do with recordings.
 func meant(path string) error {
 	f, info, err := infile.Open(path, infile.Recording)
 	if err == nil {

@@ -55,8 +55,8 @@ const (
 )
 
 // ingestOne reads one recording, which opening opens, and commits it; earlier is
-// what the store has of it. The error is why it is not committed, which is no fault
-// of the recording.
+// what the store has of it. An error says why it is not committed, through no fault of
+// the recording.
 func (a *attempt) ingestOne(r *Result, opening func() (*decode.Recording, error), earlier storedir.Latest) (err error) {
 	e := &experiment{attempt: a, result: r, opening: opening, earlier: earlier}
 	defer func() { err = errors.Join(err, e.close()) }()
@@ -165,7 +165,7 @@ func (e *experiment) attribute() error {
 		}))
 }
 
-// errLeft is that nobody waits for the attempt any more.
+// errLeft says that nobody waits for the attempt any more.
 var errLeft = errors.New("it was given up")
 
 func (e *experiment) commit() error {

@@ -9,13 +9,13 @@ import (
 	"stackmill/fault"
 )
 
-// errStore is that the store cannot be written: probably none of the other
-// experiments can be committed either.
+// errStore says that the store cannot be written: probably no other experiment can be
+// committed either.
 type errStore struct{ error }
 
 func (e errStore) Unwrap() error { return e.error }
 
-// Error says the same whatever was written: it is told once.
+// Error is the same whatever was being written, so that it is reported once.
 func (e errStore) Error() string {
 	var cause syscall.Errno
 	if errors.As(e.error, &cause) {

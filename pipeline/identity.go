@@ -13,8 +13,7 @@ import (
 )
 
 // identify derives an experiment's id from the content of its files, and
-// returns their size. A recording without content, which has nothing else to be
-// known by, is known by its name.
+// returns their size. A recording without content is identified by its name.
 func (in input) identify(ctx context.Context) (id string, size int64, err error) {
 	files, err := in.decoder.Files(in.path)
 	if err != nil {
@@ -36,7 +35,7 @@ func (in input) identify(ctx context.Context) (id string, size int64, err error)
 	return fmt.Sprintf("%016x", h.Sum()), size, nil
 }
 
-// size returns the size of the recording's files in bytes, 0 when it is not known.
+// size returns the size of the recording's files in bytes, 0 if unknown.
 func (in input) size() int64 {
 	if in.decoder == nil {
 		return 0

@@ -47,7 +47,7 @@ type Progress struct {
 // Result says what became of one input.
 type Result struct {
 	Path     string // absolute
-	ID       string // experiment_id, empty when there was nothing to read
+	ID       string // experiment_id, empty if there was nothing to read
 	Status   string // as experiments.status, or Skipped or Aborted
 	Samples  int64
 	Bytes    int64 // the recording's size
@@ -56,8 +56,8 @@ type Result struct {
 	Err      error // why nothing of it could be read, or was
 }
 
-// Skipped is the status of a recording whose content is in the store already,
-// Aborted that of one that was not read, or not to its end, for no fault of its
+// Skipped is the status of a recording whose content is in the store already.
+// Aborted is the status of one that was not read to its end, through no fault of its
 // own: the next run tries it again.
 const (
 	Skipped = "skipped"
@@ -122,8 +122,8 @@ func Ingest(ctx context.Context, opts Options, paths ...string) ([]Result, error
 	return results, err
 }
 
-// recall finds what is in the store: where the path is known, probably nothing
-// has to be opened.
+// recall finds what is in the store: an input at a known path probably need not be
+// opened.
 func (in *ingest) recall() (err error) {
 	if in.store, err = storedir.Look(in.Store); errors.Is(err, storedir.ErrNoStore) {
 		return nil
@@ -172,8 +172,8 @@ func (in *ingest) discover(ctx context.Context, paths []string) (inputs []input,
 	return f.inputs, f.err
 }
 
-// all tries every input, and then those again, each alone, that took too much
-// memory beside others.
+// all tries every input; then it tries again, one by one, those that took too much
+// memory together with others.
 func (in *ingest) all(ctx context.Context, inputs []input) []Result {
 	in.Progress.Experiments.Store(int64(len(inputs)))
 	results := make([]Result, len(inputs))
@@ -263,8 +263,8 @@ func (in *ingest) take(id, path string) bool {
 	return in.taken[id] == path
 }
 
-// copies corrects what was said of inputs with the content of another one, which
-// came to nothing later.
+// copies corrects the results of inputs that were skipped for having the content of
+// another one, which was aborted later.
 func (in *ingest) copies(results []Result) {
 	aborted := map[string]error{}
 	for _, r := range results {

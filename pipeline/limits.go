@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// overLimit is that an experiment took more than it may: it is committed as
-// failed, without samples, so that the others can go on.
+// overLimit says that an experiment exceeded a limit: it is committed as failed,
+// without samples, so that the others can go on.
 type overLimit struct{ reason, message string }
 
 func (e *overLimit) Error() string { return e.message }
@@ -22,16 +22,16 @@ const (
 	reasonMemory = "memory-limit"
 )
 
-// errCrowded is that several experiments together took more memory than they
-// may: each is tried again alone, to find the one that takes it.
+// errCrowded says that several experiments together took more memory than they may:
+// each is tried again alone, to find the one that takes it.
 var errCrowded = errors.New("it was read beside others, and the memory was used up")
 
-// leastMemory is that of Options.Memory which ingesting needs at least.
+// leastMemory is the least Options.Memory that ingesting needs.
 var leastMemory int64 = 256 << 20
 
-// perByte is how much memory a byte of a recording may take beside that: of one in
-// which nearly every sample has a stack of its own, stacks and values take some 9
-// bytes, and more of one that is compressed.
+// perByte is how much more memory each byte of a recording may take. If nearly every
+// sample has a stack of its own, stacks and values take some 9 bytes, and more if the
+// recording is compressed.
 const perByte = 32
 
 // allowed is how much memory may be in use while recordings of so many bytes are
@@ -81,8 +81,8 @@ func (s *underway) now() (list []*attempt, bytes int64, strays int) {
 	return list, bytes, s.strays
 }
 
-// lookEvery is how often the watch looks at the memory: what grows fastest grows
-// by some 100 MB in that time.
+// lookEvery is how often the watch looks at the memory, which grows by some 100 MB in
+// that time at most.
 const lookEvery = 50 * time.Millisecond
 
 // watch keeps the experiments within the memory until the context ends.

@@ -44,7 +44,7 @@ var once = []stage[func(*experiment) error]{
 		"processes with their images, raw stacks, kinds of events", (*experiment).open},
 	{"locate", "finds the files that the recording names where the options say: below another root, in caches by build-id",
 		"a locator of load objects and sources", (*experiment).locate},
-	{"attach", "reads what run-time compilers wrote of their code beside the recording",
+	{"attach", "reads the files in which run-time compilers describe the code that they made",
 		"mappings of generated code, with their lives", (*experiment).attach},
 	{"begin", "begins a batch of the store and a writer for each table",
 		"where rows go", (*experiment).begin},

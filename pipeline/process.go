@@ -115,7 +115,7 @@ func (p *process) unreadable(k schema.Kind, err error) error {
 	return nil
 }
 
-// remark records what is to be known of a kind's events.
+// remark records something that users should know about a kind's events.
 func (p *process) remark(k schema.Kind, reason string, count int64, message string) {
 	p.rec.Problems.Add(problem.Problem{
 		Severity: problem.Info, Process: p.recorded.Number, File: p.recorded.File(k.Traits().File), Offset: problem.NoOffset,

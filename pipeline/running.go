@@ -11,16 +11,15 @@ import (
 	"stackmill/stages/loadobject/elf"
 )
 
-// running is the kernel that runs, by the files that tell of it.
+// running is the running kernel, as the files describe it.
 type running struct{ notes, symbols, host, release string }
 
-// here is that of this machine.
+// here is the kernel of this machine.
 var here = running{"/sys/kernel/notes", "/proc/kallsyms", "/proc/sys/kernel/hostname", "/proc/sys/kernel/osrelease"}
 
-// recorded reports whether it is the kernel of a recording, at the addresses of
-// then: its symbols are a list of addresses, which change when it starts again.
-// A recording without the kernel's build-id must be of this host, and its files
-// those of this machine.
+// recorded reports whether it is the kernel of a recording, at the same addresses: its
+// symbols are a list of addresses, which change at each boot. A recording without the
+// kernel's build-id must be of this host, and its files must be this machine's.
 func (k running) recorded(rec *decode.Recording, buildID string, local bool) bool {
 	if buildID != "" {
 		if notes, err := infile.Read(k.notes, infile.Note); err != nil || elf.NotesBuildID(notes) != buildID {
@@ -33,7 +32,7 @@ func (k running) recorded(rec *decode.Recording, buildID string, local bool) boo
 }
 
 func line(path string) string {
-	b, _ := infile.Read(path, infile.Note) // what cannot be read is no match
+	b, _ := infile.Read(path, infile.Note) // a file that cannot be read does not match
 	return strings.TrimSpace(string(b))
 }
 

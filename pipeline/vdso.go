@@ -13,15 +13,15 @@ import (
 	"stackmill/stages/loadobject/elf"
 )
 
-// vdsoPath is how the code is recorded that the kernel maps into each process.
+// vdsoPath is the recorded path of the code that the kernel maps into each process.
 const vdsoPath = "[vdso]"
 
 // ownVDSO is the vdso of the running kernel.
 type ownVDSO struct{ file, buildID string }
 
-// vdsoHere is found once. It is no file, but this process has it in its memory:
-// from there it becomes a file in memory, which lives as long as the process.
-// Without one, both are empty.
+// vdsoHere is found once. The vdso is not a file, but this process has it mapped: its
+// copy is a file in memory, which lives as long as the process. Both fields are empty
+// if there is none.
 var vdsoHere = sync.OnceValue(func() ownVDSO {
 	image, err := mappedVDSO("/proc/self/auxv", "/proc/self/mem")
 	if err != nil {
@@ -54,11 +54,11 @@ func buildIDOf(path string) (string, error) {
 // atSysinfoEHDR is the entry of the auxiliary vector with the vdso's address.
 const atSysinfoEHDR = 33
 
-// maxVDSO bounds what is read of it: it has a few pages in every kernel.
+// maxVDSO bounds what is read of it. In every kernel it has a few pages.
 const maxVDSO = 1 << 20
 
-// mappedVDSO reads the vdso from the memory of the process whose auxiliary vector
-// it is.
+// mappedVDSO reads the vdso from the memory of the process with this auxiliary
+// vector.
 func mappedVDSO(auxv, mem string) ([]byte, error) {
 	vector, err := infile.Read(auxv, infile.Note)
 	if err != nil {
@@ -88,8 +88,8 @@ func mappedVDSO(auxv, mem string) ([]byte, error) {
 	return image, err
 }
 
-// elfSize is where a 64-bit object ends, of which the first page is given: behind
-// its segments and the list of its sections.
+// elfSize returns the size of a 64-bit object, given its first page: it ends after its
+// segments and its section headers.
 func elfSize(page []byte) (int64, error) {
 	u := binary.NativeEndian
 	number := func(b []byte, at int) uint64 { return uint64(u.Uint16(b[at:])) }

@@ -14,8 +14,8 @@ import (
 // writersAhead bounds how many batches may wait for a table's writer.
 const writersAhead = 2
 
-// writers runs the write stage of one experiment beside the stages before it:
-// one goroutine per table, so that each table's rows keep their order.
+// writers runs the write stage of one experiment concurrently with the stages before
+// it: one goroutine per table, so that each table's rows keep their order.
 type writers struct {
 	ctx    context.Context
 	batch  *write.Batch
@@ -48,7 +48,7 @@ func (w *writers) write(t *schema.Table, rows arrow.RecordBatch) error {
 	}
 }
 
-// table returns what leads to a table's writer, which it starts if need be.
+// table returns the channel of a table's writer, which it starts if need be.
 func (w *writers) table(t *schema.Table) chan<- arrow.RecordBatch {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -61,7 +61,7 @@ func (w *writers) table(t *schema.Table) chan<- arrow.RecordBatch {
 	return c
 }
 
-// run writes until the context ends; what comes later is only released.
+// run writes until the context ends; later batches are only released.
 func (w *writers) run(t *schema.Table, c <-chan arrow.RecordBatch) error {
 	var first error
 	for rows := range c {

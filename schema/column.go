@@ -38,8 +38,8 @@ func texts(values []string) arrow.Array {
 	return b.NewArray()
 }
 
-// valid replaces what is no UTF-8 by U+FFFD. Decoders do that where names tell
-// things apart; this is the last place before the store.
+// valid replaces invalid UTF-8 by U+FFFD. Decoders do that where names identify
+// things; this is the last place before the store.
 func valid(text string) string {
 	if utf8.ValidString(text) {
 		return text

@@ -12,9 +12,9 @@ import (
 // are a remark only: each process begins and ends with some.
 const fewCut = 1
 
-// CutStacks records how much is on stacks that end before their thread's start: a
-// call tree of them is not whole. The metric with the largest share tells. Stacks
-// of recordings without callers are a remark.
+// CutStacks records how much is on stacks that end before their thread's start, whose
+// call tree is incomplete: the share of the metric with the largest. Recordings
+// without callers get a remark.
 func CutStacks(stacks *Stacks, sums *Sums, problems *problem.Log) {
 	width := len(sums.Metrics)
 	all, cut, leaves := make([]Sum, width), make([]Sum, width), int64(0)

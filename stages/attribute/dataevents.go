@@ -5,12 +5,12 @@ import (
 	"stackmill/stages/decode"
 )
 
-// accesses are the columns of a batch's events that tell of memory.
+// accesses are the columns of a batch's events that describe accesses to memory.
 type accesses struct {
 	stacks, sources      []int32
 	triggers             []decode.Trigger // by source
-	addresses, candidate []int64          // candidate is nil where there is none
-	codes                bool             // small addresses say why there is none
+	addresses, candidate []int64          // candidate is nil if the kind has none
+	codes                bool             // small addresses are codes for why there is no address
 }
 
 func newAccesses(b *Batch, triggers map[string]decode.Trigger) *accesses {
@@ -49,7 +49,7 @@ func (in *accesses) event(i int, pc uint64) dataspace.Event {
 	case in.candidate == nil || in.candidate[i] == 0:
 	case e.Trigger == decode.TriggerSkid:
 		e.Candidate = uint64(in.candidate[i])
-	default: // what the processor tells is better than the PC of the interrupt
+	default: // the processor's own PC is better than that of the interrupt
 		e.PC = uint64(in.candidate[i])
 	}
 	return e

@@ -122,7 +122,7 @@ func (r *Result) data(emit Emit) error {
 	return closeAll(objects, regions, values)
 }
 
-// locationID is nil for what is no location.
+// locationID returns a location's identifier, nil for None.
 func (r *Result) locationID(n symbolize.LocationNo) any {
 	if n < 0 {
 		return nil
@@ -130,7 +130,7 @@ func (r *Result) locationID(n symbolize.LocationNo) any {
 	return r.Program.Locations[n].ID
 }
 
-// dataObjectID is nil for what is no data object.
+// dataObjectID returns a data object's identifier, nil for None.
 func (r *Result) dataObjectID(n dataspace.ObjectNo) any {
 	if n < 0 {
 		return nil
@@ -138,7 +138,7 @@ func (r *Result) dataObjectID(n dataspace.ObjectNo) any {
 	return r.Data.Space.Objects[n].ID
 }
 
-// objectID is nil for what is no load object.
+// objectID returns a load object's identifier, nil for None.
 func (r *Result) objectID(n symbolize.ObjectNo) any {
 	if n < 0 {
 		return nil
@@ -146,7 +146,7 @@ func (r *Result) objectID(n symbolize.ObjectNo) any {
 	return r.Program.Objects[n].ID
 }
 
-// known is nil for -1, which stands for what is not known.
+// known is nil for -1, which means unknown.
 func known(n int64) any {
 	if n < 0 {
 		return nil

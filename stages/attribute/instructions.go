@@ -9,19 +9,19 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// Making text of machine code is slow beside all else, so that its amount is
-// bounded: functions come in the order of their values, and when there are
-// wholeInstructions, the others have those on stacks only.
+// Disassembling is slow compared to everything else, so it is bounded: functions come
+// in the order of their values, and after wholeInstructions the others get only those
+// on stacks.
 const (
 	wholeInstructions = 25_000
-	// Longer functions are interpreters and tables; static regions may be all of
-	// a stripped library (S6). Of both only what is near a PC is of interest.
+	// Longer functions are interpreters and tables; a static region may be a whole
+	// stripped library (S6). In both only what is near a PC matters.
 	wholeBytes = 64 << 10
 	nearBytes  = 64
 )
 
-// instructions emits the instructions of the functions on stacks, and returns
-// those that locations stand for which start none.
+// instructions emits the instructions of the functions on stacks. It returns the
+// starts of those that locations lie inside of.
 func (r *Result) instructions(emit Emit, v *Values) (meant map[spot]uint64, err error) {
 	p := r.Program
 	meant = map[spot]uint64{}
@@ -58,7 +58,7 @@ func (r *Result) instructions(emit Emit, v *Values) (meant map[spot]uint64, err 
 	return meant, rows.Close()
 }
 
-// spot is a place in machine code: an offset in a load object's file or, of code
+// spot is a place in machine code: an offset in a load object's file or, for code
 // that is in no file, in the function.
 type spot struct {
 	object   symbolize.ObjectNo
@@ -96,9 +96,9 @@ func ranked(functions int, v *Values) []symbolize.FunctionNo {
 	return order
 }
 
-// pcs returns, by function on a stack, the offsets of its first instruction and
-// of those on stacks, or that accessed data objects, which lie in it, sorted. A
-// static region may start with anything.
+// pcs returns, by function on a stack, the sorted offsets of its first instruction and
+// of those in it that are on stacks or accessed data objects. A static region may
+// start with anything, so its start is left out.
 func (r *Result) pcs() [][]uint64 {
 	p := r.Program
 	all := make([][]uint64, len(p.Functions))

@@ -107,8 +107,7 @@ func (l *Leaks) mapRange(m mapped) {
 	l.maps[i] = m
 }
 
-// amounts is a list of byte counts, nearly all of which fit 32 bits: there are
-// as many as heap events.
+// amounts is a list of byte counts, one per heap event. Nearly all fit 32 bits.
 type amounts struct {
 	small []uint32
 	large map[int]int64 // those whose small is math.MaxUint32
@@ -121,7 +120,7 @@ func (a *amounts) push(v int64) {
 	a.set(len(a.small)-1, v)
 }
 
-// get returns 0 for events that were not seen: a file may grow between readings.
+// get returns 0 for unseen events: a file may grow between two readings.
 func (a *amounts) get(i int) int64 {
 	if i >= len(a.small) {
 		return 0

@@ -56,7 +56,7 @@ func sourceKind(p *decode.Process) schema.Kind {
 }
 
 // clockStates lists the clock metrics by the number of micro-states that the
-// collector tells apart; OpenMP metrics need the states recorded by its run-time
+// collector distinguishes; OpenMP metrics need the states recorded by its run-time
 // library, which only Solaris collectors do.
 var clockStates = map[int][]string{
 	1: {"totalcpu"},

@@ -11,7 +11,7 @@ import (
 type pathNo int32
 
 // paths are distinct stacks merged from their roots: what they have in common is
-// looked at once. The root of all is no frame.
+// looked at once. The common root is not a frame.
 type paths struct {
 	tree[pathNo, symbolize.LocationNo]
 	leaf []pathNo // by stack: its leaf

@@ -103,8 +103,8 @@ func related(p *symbolize.Program, function symbolize.FunctionNo) (of [3]any, li
 	return of, r.Line
 }
 
-// locations emits the instructions on stacks; meant tells which those stand for
-// that start none.
+// locations emits the instructions on stacks; meant has the starts of those that a
+// location lies inside of.
 func (r *Result) locations(emit Emit, meant map[spot]uint64) error {
 	p := r.Program
 	rows := r.rows(schema.Locations, emit)
@@ -163,7 +163,7 @@ func (r *Result) recorded(emit Emit) error {
 	return closeAll(stacks, frames)
 }
 
-// location appends a location's identifier, which what is none has not.
+// location appends a location's identifier, null for None.
 func (r *Result) location(rows *schema.Rows, n symbolize.LocationNo) {
 	if n < 0 {
 		rows.Null()
@@ -232,7 +232,7 @@ func (r *Result) usageValues(emit Emit) error {
 	return rows.Close()
 }
 
-// functionID is that of `<Total>` for None.
+// functionID returns a function's identifier, that of `<Total>` for None.
 func (r *Result) functionID(n symbolize.FunctionNo) int64 {
 	if n == symbolize.None {
 		n = r.Total

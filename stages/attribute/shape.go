@@ -33,7 +33,7 @@ type shape struct {
 type view struct {
 	*shape
 	inlined   bool
-	innermost []nodeNo // by node of the paths: that of its innermost function in the tree
+	innermost []nodeNo // by node of the paths: the tree's node of its innermost function
 	places    []place
 	placeAt   []int32 // by location: the index of its first place, -1 if no stack has it
 }
@@ -162,8 +162,8 @@ func (v *view) levels(location symbolize.LocationNo) []symbolize.Level {
 	return v.program.InlinedAt(location)
 }
 
-// identify gives each node of the tree its identifier: that of the functions
-// above it.
+// identify gives each node of the tree its identifier, made from the functions above
+// it.
 func (t *callTree) identify(functionID func(symbolize.FunctionNo) int64) {
 	for i := range t.Nodes {
 		n := &t.Nodes[i]

@@ -17,7 +17,7 @@ import (
 // Sources is where the source files of a recording come from.
 type Sources struct {
 	source.Finder
-	Started  time.Time // when the recording did, zero when not known
+	Started  time.Time // when the recording started, zero if unknown
 	Problems *problem.Log
 }
 
@@ -83,7 +83,7 @@ func (s *Sources) fits(file string, text *source.Text, highest int32) bool {
 	return true
 }
 
-// without says of which files there is no text, and why.
+// without records which files have no text, and why.
 func (s *Sources) without(severity problem.Severity, reason string, files []string, why string) {
 	n := len(files)
 	if n == 0 {

@@ -69,7 +69,7 @@ type ProcessStacks struct {
 	process  *decode.Process
 	raw      []decode.RawStack
 	unwinder *unwind.Unwinder
-	none     RecordedNo               // that of events without a stack, None before the first
+	none     RecordedNo               // the number of events without a stack, None before the first
 	current  [2][]RecordedNo          // by raw stack: the one used last, None before; [1] for the JVM's threads
 	earlier  map[variant][]RecordedNo // all of a raw stack's, when there are several
 }

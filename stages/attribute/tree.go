@@ -65,8 +65,7 @@ func (t *tree[N, L]) descend(enter, leave func(n N)) {
 	}
 }
 
-// total adds the sums of each node, of which there are width, to those of the
-// nodes above.
+// total adds each node's sums, width of them, to those of the nodes above.
 func (t *tree[N, L]) total(sums []Sum, width int) {
 	for n := len(t.parent) - 1; n > 0; n-- {
 		add(sums[int(t.parent[n])*width:], sums[n*width:][:width])

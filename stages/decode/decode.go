@@ -41,21 +41,21 @@ type Recording struct {
 	Host, OS, Arch             string
 	CPUs, ClockMHz             int
 	PageSize                   int64
-	CacheLine                  int64 // bytes of a line of the data caches, 0 when not recorded
+	CacheLine                  int64 // bytes of a line of the data caches, 0 if not recorded
 	WordBits                   int
-	Started                    time.Time // zero when not recorded
-	// Began is the latest time at which it may have started, which its file's time
-	// may tell where Started is not known or not exact; zero if nothing tells.
+	Started                    time.Time // zero if not recorded
+	// Began is the latest time at which it may have started. Where Started is unknown
+	// or inexact it comes from the file's time; zero if unknown.
 	Began     time.Time
 	Kernel    KernelSymbol
 	Processes []*Process
 	Problems  problem.Log
-	// Fault is why it could not be read, when that is no fault of the recording:
-	// it is not committed then. Nil as a rule.
+	// Fault is a fault of the machine that kept the recording from being read: it must
+	// not be committed. Usually nil.
 	Fault error
 	// CompilerTime converts a time that a run-time compiler took, from
 	// CLOCK_MONOTONIC or the processor's cycle counter, to ns from the founder's
-	// start; false when the recording has another clock. It may be nil.
+	// start; false if the recording has another clock. It may be nil.
 	CompilerTime func(t uint64, cycles bool) (ns int64, ok bool)
 	// Locate returns the files in which the load object recorded as path may
 	// be, best first (archives, then the path itself).
@@ -65,7 +65,7 @@ type Recording struct {
 }
 
 // Faulted reports whether an error is a fault of the machine, which it keeps as
-// the recording's Fault: it is no problem of the recording.
+// the recording's Fault: it is not a problem of the recording.
 func (r *Recording) Faulted(err error) bool {
 	if !fault.Is(err) {
 		return false
@@ -86,7 +86,7 @@ func (r *Recording) Length() time.Duration {
 }
 
 // KernelSymbol is a symbol of the kernel and its address while recording: it
-// tells how far from its link-time address the kernel was. It may be zero.
+// shows how far from its link-time address the kernel was. It may be zero.
 type KernelSymbol struct {
 	Name    string
 	Address uint64
@@ -138,8 +138,8 @@ type Process struct {
 	// Dumps returns a reader of the stack dumps that events refer to (StackOfDump) where
 	// their stacks are not among Stacks. It is nil if there are none.
 	Dumps func() DumpReader
-	// Records is the number of event packets of the kind, as far as the
-	// files' sizes tell: for progress only.
+	// Records is the number of event packets of the kind, estimated from the files'
+	// sizes, for progress only.
 	Records func(schema.Kind) int64
 }
 
@@ -205,28 +205,28 @@ type Trigger uint8
 
 // The relations.
 const (
-	NoTrigger     Trigger = iota // its events are no accesses of memory
+	NoTrigger     Trigger = iota // its events are not accesses to memory
 	TriggerExact                 // it is that instruction
-	TriggerBehind                // it is the instruction behind
-	TriggerSkid                  // it is some way behind
+	TriggerBehind                // it is the instruction after it
+	TriggerSkid                  // it is some way after it
 )
 
 // RawStack is one distinct recorded stack.
 type RawStack struct {
 	ID    uint64   // the recording's id of it
 	Words []uint64 // native PCs, leaf first, markers included
-	// Kernel is how many of the first words are the kernel's; the word behind
-	// them is where user code entered it.
+	// Kernel is how many of the first words are the kernel's; the word after them is
+	// where user code entered it.
 	Kernel int
 	// Returns says that the words of callers are return addresses.
 	Returns bool
 	Callers Callers
-	// ByFrame are the numbers of the words of a stack unwound by call frame
-	// information whose callers the frame pointer told, for want of that.
+	// ByFrame are the numbers of the words, in a stack unwound by call frame
+	// information, whose callers were found by the frame pointer because the
+	// information was missing.
 	ByFrame []int32
-	// Exact are the numbers of words that are PCs even so: they were
-	// interrupted by a signal, or are where its handler returns to. Nil when
-	// only names can tell.
+	// Exact are the numbers of words that are PCs nevertheless: a signal interrupted
+	// them, or its handler returns there. Nil if only names can show that.
 	Exact []int32
 	Java  []JavaFrame
 	OMP   []uint64 // OpenMP user stack, leaf first; nil when not recorded
@@ -275,7 +275,7 @@ type JavaFrame struct {
 // JavaMethod is a Java method.
 type JavaMethod struct {
 	Class, Name, Signature string // Class with dots; Signature in the JVM's form
-	File                   string // source file, empty when not known
+	File                   string // source file, empty if unknown
 }
 
 // JavaThread is the life of a Java thread on an OS thread.

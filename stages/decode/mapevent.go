@@ -23,7 +23,7 @@ func PerfMap(pid int64) string { return fmt.Sprintf("/tmp/perf-%d.map", pid) }
 // IsPerfMap reports whether a path is one of PerfMap.
 func IsPerfMap(path string) bool { return perfMap.MatchString(path) }
 
-// deleted is how the kernel marks the name of a file that has none any more.
+// deleted is how the kernel marks the name of a deleted file.
 const deleted = " (deleted)"
 
 // memory are the names, or how they begin, that kernels give to mappings without
@@ -31,9 +31,8 @@ const deleted = " (deleted)"
 // memory.
 var memory = []string{"//anon", "/anon_hugepage", "[anon", "[heap]", "[stack", "/dev/zero", "/dev/ashmem", "/SYSV", "/memfd:"}
 
-// IsGenerated reports whether the code at a path is in no file that can be found
-// again: it was made at run time. A deleted file that has a build-id may have a
-// copy.
+// IsGenerated reports whether the code at a path was made at run time, so that no file
+// has it. A deleted file with a build-id may have a copy.
 func IsGenerated(path string, hasBuildID bool) bool {
 	begins := func(name string) bool { return strings.HasPrefix(path, name) }
 	return path == "" || slices.ContainsFunc(memory, begins) || !hasBuildID && strings.HasSuffix(path, deleted)
@@ -42,8 +41,8 @@ func IsGenerated(path string, hasBuildID bool) bool {
 // Undeleted is the path that a deleted file had.
 func Undeleted(path string) string { return strings.TrimSuffix(path, deleted) }
 
-// Generated makes an executable mapping of a process one of its list of functions
-// if nothing else can tell what its code is.
+// Generated makes an executable mapping one of the process's list of functions,
+// because nothing else can say what its code is.
 func (m *MapEvent) Generated(pid int64) {
 	m.Path, m.FileOffset, m.File, m.Checksum = PerfMap(pid), m.Address, FileID{}, 0
 }
@@ -58,20 +57,20 @@ const Never = math.MaxInt64
 // makes while it runs (perf-data 18.2).
 var jitDump = regexp.MustCompile(`^jit-\d+\.dump$`)
 
-// IsJITDump reports whether a path is that of such a file.
+// IsJITDump reports whether a path is named like such a file.
 func IsJITDump(path string) bool { return jitDump.MatchString(filepath.Base(path)) }
 
 // jitted is how perf inject names the files that it makes of such a file.
 var jitted = regexp.MustCompile(`^jitted-\d+-\d+\.so$`)
 
-// IsJITted reports whether a path is that of one of them, which is newer than the
-// recording.
+// IsJITted reports whether a path is named like one of them. Such a file is newer than
+// the recording.
 func IsJITted(path string) bool { return jitted.MatchString(filepath.Base(path)) }
 
 // JITDump is such a file, which a process mapped to announce it.
 type JITDump struct {
 	Path string
-	// Mapped is when that was, 0 when it is not known; ns from the founder's start.
+	// Mapped is when that was, 0 if unknown; ns from the founder's start.
 	Mapped int64
 	// From is Mapped, or when a fork inherited what was compiled so far; Until
 	// is when the process executed another program.
@@ -87,13 +86,13 @@ type MapEvent struct {
 	FileOffset uint64
 	Modes      int // sum of 1 read, 2 write, 4 execute, 8 shared
 	Checksum   uint32
-	BuildID    string // hex, empty when not recorded
+	BuildID    string // hex, empty if not recorded
 	File       FileID
 	Path       string // the file, or a pseudo object such as `[vdso]`
 	Code       *Code  // not nil for code that is in no file
 }
 
-// FileID is what a kernel knows a file by; zero when it is not recorded.
+// FileID identifies a file for the kernel; zero if not recorded.
 type FileID struct {
 	Device, Inode, Generation uint64
 }
@@ -104,7 +103,7 @@ type Code struct {
 	// otherwise Functions lists those inside it.
 	Function  string
 	Functions []CodeFunction
-	Reason    string // why nothing is known of it, empty when something is
+	Reason    string // why nothing is known of it, empty if something is
 	Method    uint64 // Java method id of compiled code, 0 for none
 	Bytes     []byte // the instructions, if recorded
 	File      string // source file, if recorded

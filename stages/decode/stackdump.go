@@ -57,5 +57,5 @@ const (
 	ReasonBranches   = "branch-stack-full" // it is as long as the processor's record of calls
 	ReasonDeferred   = "deferred-chain"    // its user part was to be recorded later, and was not
 	ReasonContext    = "unknown-context"   // a part of it is of a kind that is not known
-	ReasonAddress    = "bad-address"       // one of its addresses is none
+	ReasonAddress    = "bad-address"       // one of its words cannot be an address
 )

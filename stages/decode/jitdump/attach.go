@@ -46,13 +46,13 @@ func distinctWords(p *decode.Process) (words []uint64) {
 	return slices.Compact(words)
 }
 
-// problem says what of a dump cannot be used: names are missing, no records of
+// problem records what part of a dump cannot be used: names are missing, but nothing of
 // the recording.
 func (a *attacher) problem(d decode.JITDump, offset int, reason, format string, args ...any) {
 	a.rec.Problems.Add(problem.Problem{Severity: problem.Warning, Process: a.p.Number, File: d.Path, Offset: int64(offset), Reason: reason, Message: fmt.Sprintf(format, args...)})
 }
 
-// unreadable says that a dump cannot be read, unless that is no fault of its own.
+// unreadable records that a dump cannot be read, unless that is a fault of the machine.
 func (a *attacher) unreadable(d decode.JITDump, err error) {
 	if !a.rec.Faulted(err) {
 		a.problem(d, problem.NoOffset, "unreadable-jitdump", "%v", err)
@@ -87,7 +87,7 @@ func (a *attacher) find(d decode.JITDump) {
 	}
 }
 
-// dump uses the content of a file; false when it is not the dump looked for.
+// dump uses the content of a file; false if it is not the dump looked for.
 func (a *attacher) dump(d decode.JITDump, b []byte) bool {
 	h, err := readHeader(b)
 	if err != nil {
@@ -109,8 +109,8 @@ func (a *attacher) dump(d decode.JITDump, b []byte) bool {
 	return true
 }
 
-// clock converts times of a dump to ns from the founder's start; nil: they
-// cannot be converted.
+// clock converts a dump's times to ns from the founder's start; nil if they cannot be
+// converted.
 type clock func(t uint64) int64
 
 // second is the unit of recorded times' bounds; slack is how exactly they are
@@ -120,9 +120,9 @@ const (
 	slack  = second / 10
 )
 
-// clock returns the dump's clock. When the recording does not know it, the
-// first record is taken to be as old as the file's mapping; not the header
-// where that is far away, because V8 writes another clock's time there.
+// clock returns the dump's clock. If the recording does not know it, the first record
+// is assumed to be as old as the file's mapping. The header is not used where its time
+// is far from that, because V8 writes another clock's time there.
 func (a *attacher) clock(d decode.JITDump, h *header, first uint64) (c clock, known bool) {
 	if convert := a.rec.CompilerTime; convert != nil {
 		if _, ok := convert(first, h.cycles); ok {
@@ -139,7 +139,7 @@ func (a *attacher) clock(d decode.JITDump, h *header, first uint64) (c clock, kn
 	return func(t uint64) int64 { return max(d.Mapped+int64(t-origin), 0) }, false
 }
 
-// unknown says what becomes of functions' lives when the clock is not known.
+// unknown says what becomes of functions' lives if the clock is unknown.
 func (c clock) unknown(d decode.JITDump, h *header) string {
 	if c == nil {
 		return "each function counts from the start, and the last one at an address for all that were there"

@@ -1,5 +1,5 @@
-// Package jitdump reads the files in which run-time compilers tell what they
-// made, and when (perf-data 18.2).
+// Package jitdump reads the files in which run-time compilers describe the functions
+// that they made, and when (perf-data 18.2).
 package jitdump
 
 import (
@@ -72,8 +72,8 @@ type line struct {
 	file    []byte
 }
 
-// errName says that lines cannot be told apart: V8 may write names from memory
-// that it freed, which have zeros inside.
+// errName says that lines cannot be separated: V8 may write names from freed memory,
+// which contain zeros.
 var errName = errors.New("a name is no text")
 
 var errCut = errors.New("the file ends inside it")
@@ -102,7 +102,7 @@ func readHeader(b []byte) (h header, err error) {
 	return h, nil
 }
 
-// next reads the record at an offset; errCut when the file ends inside it.
+// next reads the record at an offset; errCut if the file ends inside it.
 func (h *header) next(b []byte, at int) (r record, end int, err error) {
 	r.offset = at
 	rest := b[at:]
@@ -165,7 +165,7 @@ func cutName(b []byte) (name, rest []byte) {
 }
 
 // lines reads the body of a DEBUG_INFO record: the address of the code and its
-// lines. A file name of one byte 0xff is that of the line before.
+// lines. A file name of one byte 0xff means the file of the line before.
 func (h *header) lines(b []byte) (address uint64, list []line, err error) {
 	if len(b) < 16 {
 		return 0, nil, errShort
@@ -193,7 +193,7 @@ func (h *header) lines(b []byte) (address uint64, list []line, err error) {
 	return address, list, nil
 }
 
-// isText tells names from garbage.
+// isText reports whether a name is text, not garbage.
 func isText(b []byte) bool {
 	return utf8.Valid(b) && bytes.IndexFunc(b, unicode.IsControl) < 0
 }

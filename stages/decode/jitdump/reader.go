@@ -82,8 +82,8 @@ func (r *reader) record(rec *record) error {
 	return nil
 }
 
-// begins says when a function is there for this process; false if it never is:
-// what the parent compiles after a fork is not.
+// begins returns when this process has a function; false if it never does, like what
+// the parent compiles after a fork.
 func (r *reader) begins(f *function, time uint64) (int64, bool) {
 	own := f.pid == r.h.pid
 	if r.clock == nil {
@@ -114,14 +114,14 @@ func (r *reader) load(f *function, time uint64) {
 	r.add(f, t, code)
 }
 
-// touched says whether any stack leads through code: bytes and lines of other
-// code are of no use.
+// touched reports whether any stack leads through code: bytes and lines of other code
+// are useless.
 func (r *reader) touched(start, size uint64) bool {
 	if r.p.Dumps != nil { // further stacks come later
 		return true
 	}
 	i, found := slices.BinarySearch(r.words, start)
-	// A return address may be the first behind the code.
+	// A return address may be the first one after the code.
 	return found || i < len(r.words) && r.words[i]-start <= size
 }
 
