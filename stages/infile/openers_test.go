@@ -26,6 +26,7 @@ var may = map[string]string{
 	"stages/loadobject/cache/disk.go":      "it writes the cache's files",
 	"stages/symbolize/source/open.go":      "it opens folders on the way, without waiting",
 	"stages/decode/gprofng/erbuild":        "it makes recordings for tests",
+	"stages/loadobject/dwarf/dwarftest":    "it makes load objects for tests",
 	"stages/decode/perfdata/compressed.go": "it makes a temporary file",
 }
 
