@@ -13,10 +13,10 @@ import (
 
 // A build-id names one program, but nothing proves it: whoever makes a file
 // chooses it. Tables go by content, so that one file never names another's
-// functions; that two files of one build-id name them differently is said of the
-// one that comes second, in this run or in a later one that uses the cache.
+// functions. If two files of one build-id name them differently, the second gets a
+// note, in this run or in a later one that uses the cache.
 
-// claims tell which table was the first of a build-id.
+// claims remember which table was the first of a build-id.
 type claims struct {
 	disk disk
 
@@ -72,8 +72,8 @@ func (c *claims) write(buildID, key string) {
 	}
 }
 
-// differ reports whether two tables cannot be of one program: its segments are
-// others, or no name of a place is the same. A stripped copy, or one with a debug
+// differ reports whether two tables cannot be of one program: their segments
+// differ, or a place has no name in common. A stripped copy, or one with a debug
 // file, has fewer or more names.
 func differ(a, b *symtab.Table) bool {
 	if len(a.Segments) > 0 && len(b.Segments) > 0 && !slices.Equal(a.Segments, b.Segments) {

@@ -14,17 +14,17 @@ import (
 	"stackmill/stages/loadobject/elf"
 )
 
-// content tells what is in a load object's file.
+// content identifies the content of a load object's file.
 type content struct {
-	// digest names the file's table. A build-id and a length would not do: who
-	// makes a file chooses both, and would name the functions of all programs that
-	// claim the same. Nor would a hash that is not cryptographic.
+	// digest names the file's table. A build-id and a length would not do: whoever
+	// makes a file chooses both, and could name the functions of all programs with
+	// the same two. Nor would a hash that is not cryptographic.
 	digest [sha256.Size]byte
-	short  uint64 // xxhash64, which names an object without a build-id; 0 of one that has one
+	short  uint64 // xxhash64, which names an object without a build-id; 0 if it has one
 }
 
-// contents reads files for their contents, and remembers them, those of large
-// ones also on disk. The zero remembers nothing.
+// contents reads files for their contents and remembers them, those of large
+// files on disk too. The zero value remembers nothing.
 type contents struct {
 	dir string // empty: none on disk
 
@@ -40,8 +40,8 @@ const (
 	contentPlaces    = 1 << 12
 )
 
-// settled is how old the last change of a file must be for its stamp to tell its
-// content: file systems count time in steps, of 2 s at worst.
+// settled is how old the last change of a file must be for its stamp to identify
+// its content: file systems count time in steps, of 2 s at worst.
 const settled = 3 * time.Second
 
 // of returns the content of an open file.
@@ -83,7 +83,7 @@ func (c *contents) keep(at elf.Stamp, x content) {
 	c.known[at] = x
 }
 
-// A record on disk is a file with the same head as a table's, and behind it the
+// A record on disk is a file with the same head as a table's, followed by the
 // stamp, the digest and the short hash.
 const recordSize = 5*8 + sha256.Size + 8
 

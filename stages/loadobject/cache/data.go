@@ -11,9 +11,9 @@ import (
 	"stackmill/stages/loadobject/types/build"
 )
 
-// Data returns what the debug information of the load object in a file, or of
-// its debug file, tells about types and variables. It is nil without an error
-// for a file that has none. The table is shared.
+// Data returns the types and variables in the debug information of the load
+// object in a file, or of its debug file. It is nil without an error for a file
+// without debug information. The table is shared.
 func (l *Loader) Data(path string) (*types.Table, error) {
 	return l.data(path, elf.Places{})
 }
@@ -35,10 +35,10 @@ func (l *Loader) data(path string, places elf.Places) (*types.Table, error) {
 	return t, err
 }
 
-// dataVersion changes with the encoding of types and with what it says of an object.
+// dataVersion changes with the encoding and with what a table says about the same object.
 const dataVersion = 10
 
-// dataPath is a file with the same head as a table's, and behind it dataVersion
+// dataPath is a file with the same head as a table's, followed by dataVersion
 // in a byte, the length of the columns with the key and the missing files, these,
 // and the types and variables as package types encodes them.
 func (d disk) dataPath(key string) string { return filepath.Join(d.dir, key+".data") }
@@ -49,8 +49,8 @@ type cachedData struct {
 	missing []string
 }
 
-// readData is read for types and variables; nil also for a table that lacks what
-// is there now.
+// readData is like read, for types and variables. It is nil also for a table that
+// lacks the content of files that have appeared since.
 func (d disk) readData(key string) *cachedData {
 	body, ok := unseal(d.content(d.dataPath(key)))
 	if !ok || len(body) == 0 || body[0] != dataVersion {

@@ -45,7 +45,7 @@ type disk struct{ dir string }
 
 func (d disk) path(key string) string { return filepath.Join(d.dir, key+".table") }
 
-// content returns a cache file, nil when there is none.
+// content returns the content of a cache file, nil if there is none.
 func (d disk) content(path string) []byte {
 	if d.dir == "" {
 		return nil
@@ -63,7 +63,7 @@ func (d disk) content(path string) []byte {
 }
 
 // read returns the cached table and the files that were missing when it was
-// made, nil when there is none that can be trusted.
+// made, nil without a table that can be trusted.
 func (d disk) read(key string) (*symtab.Table, []string) {
 	b := d.content(d.path(key))
 	if b == nil {
@@ -77,7 +77,7 @@ func (d disk) read(key string) (*symtab.Table, []string) {
 }
 
 // appeared reports whether one of the files that were missing is there now, or in
-// one of the object's folders: the table lacks what it tells.
+// one of the object's folders: the table lacks its content.
 func appeared(missing, folders []string) bool {
 	return slices.ContainsFunc(missing[:min(len(missing), maxChecked)], func(file string) bool {
 		if isFile(file) {
@@ -116,15 +116,15 @@ func (d disk) store(path string, content []byte) {
 	}
 }
 
-// framesVersion changes with cfi's encoding and with what it says of an object.
+// framesVersion changes with the encoding and with what a table says about the same object.
 const framesVersion = 4
 
-// framesPath is a file with the same head as a table's, and behind it
+// framesPath is a file with the same head as a table's, followed by
 // framesVersion and the key's length in a byte each, the key and the call frame
 // information as cfi encodes it.
 func (d disk) framesPath(key string) string { return filepath.Join(d.dir, key+".frames") }
 
-// readFrames is read for call frame information.
+// readFrames is like read, for call frame information.
 func (d disk) readFrames(key string) *cfi.Table {
 	body, ok := unseal(d.content(d.framesPath(key)))
 	head := framesHead(key)

@@ -8,8 +8,8 @@ import (
 )
 
 // Frames returns the call frame information of the load object in a file, with
-// that of its debug file. It is nil without an error for a file that has none,
-// or whose processor is not known. The table is shared.
+// that of its debug file. It is nil without an error for a file without any, or
+// of an unknown processor. The table is shared.
 func (l *Loader) Frames(path string) (*cfi.Table, error) {
 	return l.frames(path, elf.Places{})
 }
@@ -32,7 +32,7 @@ func (l *Loader) frames(path string, places elf.Places) (*cfi.Table, error) {
 	return t, err
 }
 
-// readFrames makes the table of an object, empty if its processor is not known.
+// readFrames makes the table of an object, empty if its processor is unknown.
 func readFrames(f, debug *elf.File) *cfi.Table {
 	in := cfi.Input{Order: f.Order, Entry: f.Entry}
 	if in.Arch = f.Arch(); in.Arch == 0 || f.Class != debugelf.ELFCLASS64 || f.Type == debugelf.ET_REL {

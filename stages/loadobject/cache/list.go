@@ -16,11 +16,11 @@ import (
 // some 10 MB, those of large programs in Java 50.
 const maxList = min(128<<20, infile.SymbolList)
 
-// perfMap is how the lists of run-time compilers are named.
+// perfMap matches the names of lists that run-time compilers write.
 var perfMap = regexp.MustCompile(`^perf-\d+\.map$`)
 
-// readList reads a file that lists symbols as text, and says what makes a table
-// of it: the kernel's, or those of generated code. It is nil for other files.
+// readList reads a file that lists symbols as text, the kernel's or those of
+// generated code, and returns what makes a table of it. Both are nil for other files.
 func readList(path string) (text []byte, read func([]byte) *symtab.Table, err error) {
 	f, info, err := infile.Open(path, infile.LoadObject)
 	if err != nil {
@@ -37,7 +37,7 @@ func readList(path string) (text []byte, read func([]byte) *symtab.Table, err er
 	default:
 		return nil, nil, nil
 	}
-	text = make([]byte, 0, min(info.Size(), maxList)+1) // that of /proc/kallsyms is 0
+	text = make([]byte, 0, min(info.Size(), maxList)+1) // /proc/kallsyms has size 0
 	b := bytes.NewBuffer(text)
 	if _, err = b.ReadFrom(r); err == nil && b.Len() > maxList {
 		err = fmt.Errorf("%s: %w: more than %d bytes", path, infile.ErrTooLarge, maxList)

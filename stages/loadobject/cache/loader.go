@@ -25,7 +25,7 @@ import (
 // defaultMemory is used when Options.MemoryLimit is 0.
 const defaultMemory = 512 << 20
 
-// Options say where a Loader looks and what it may keep.
+// Options are where a Loader looks and what it may keep.
 type Options struct {
 	CacheDir    string   // folder of the cache on disk; empty: none
 	DebugDirs   []string // roots of separate debug files; nil: DefaultDebugDirs
@@ -51,15 +51,15 @@ type Loader struct {
 type entry struct {
 	key     string
 	table   sized
-	missing []string // files that would have told more
+	missing []string // files that were looked for in vain
 	bytes   int64
 }
 
 // sized is a table of symbols, of call frame information, or of types and variables.
 type sized interface{ Bytes() int64 }
 
-// pathKey tells a file from what stood or will stand under its path, and where
-// files that belong to it are looked for.
+// pathKey distinguishes a file from earlier and later ones of the same path, and
+// by where files that belong to it are looked for.
 type pathKey struct {
 	context context
 	stamp   elf.Stamp
@@ -145,8 +145,8 @@ func (l *Loader) load(path string, places elf.Places) (*symtab.Table, error) {
 	return l.noted(t, s.identity), nil
 }
 
-// beside returns a table of a load object's file that is kept beside that of its
-// symbols: from memory, or as get gives it. It is T's zero for a list of symbols.
+// beside returns another table of a load object's file than that of its symbols:
+// from memory, or as get makes it. It is T's zero value for a list of symbols.
 func beside[T sized](l *Loader, path string, places elf.Places, suffix string, get func(*source) (T, []string, error)) (t T, err error) {
 	s, err := l.open(path, places)
 	if err != nil {
@@ -159,9 +159,9 @@ func beside[T sized](l *Loader, path string, places elf.Places, suffix string, g
 	return share(l, s, suffix, func() (T, []string, error) { return get(s) })
 }
 
-// share returns a table from memory, or as get gives it with the files that it
-// lacks, once for all who ask at a time. What is made of `.dwo` files, whose
-// contents the key does not tell, is shared only by those who find the same ones.
+// share returns a table from memory, or as get makes it with the files that it
+// lacks, once for all who ask at a time. Tables made with `.dwo` files, whose
+// contents are not in the key, are shared only by those who find the same ones.
 func share[T sized](l *Loader, s *source, suffix string, get func() (T, []string, error)) (t T, err error) {
 	for _, key := range []string{s.key + suffix, s.own(suffix)} {
 		v, err, _ := l.flights.Do(key, func() (any, error) {
@@ -192,14 +192,14 @@ func share[T sized](l *Loader, s *source, suffix string, get func() (T, []string
 	panic("own tables are of one context")
 }
 
-// made is a table, and for whom it is.
+// made is a table, with the context that it is for.
 type made struct {
 	table   sized
 	context context
 	local   bool
 }
 
-// own is the key of a table that is of this context only.
+// own is the key of a table for this context only.
 func (id *identity) own(suffix string) string {
 	return fmt.Sprintf("%s%s %q", id.key, suffix, id.context)
 }
@@ -208,8 +208,8 @@ func contextOf(path string, places elf.Places) context {
 	return context{filepath.Dir(path), places.Recorded, places.Root}
 }
 
-// noted returns the table with the notes that are of a path, or come from what
-// others claim.
+// noted returns the table with the notes on this file: on debug files that do not
+// fit, and on a build-id that other files have too.
 func (l *Loader) noted(t *symtab.Table, id identity) *symtab.Table {
 	return noted(t, append(slices.Clip(id.notes), l.claims.check(id.key, t, func(key string) *symtab.Table {
 		if e := l.lookup(key); e != nil {
@@ -332,7 +332,7 @@ func (s *source) identify(c *contents) (key string, short uint64) {
 	return fmt.Sprintf("%x", h.Sum(nil)), short
 }
 
-// fault is what kept the machine from reading a file.
+// fault is an error of the machine that kept a file from being read.
 func (s *source) fault() error {
 	for _, f := range []*elf.File{s.object, s.debug} {
 		if f != nil && f.Fault != nil {
@@ -342,12 +342,12 @@ func (s *source) fault() error {
 	return nil
 }
 
-// local reports whether what was read depends on files that the key does not tell.
+// local reports whether what was read depends on files that are not in the key.
 func (s *source) local() bool {
 	return s.object != nil && s.object.Beside || s.debug != nil && s.debug.Beside
 }
 
-// appeared reports whether files are there now that were missing.
+// appeared reports whether files that were missing are there now.
 func (s *source) appeared(missing []string) bool {
 	if len(missing) == 0 {
 		return false

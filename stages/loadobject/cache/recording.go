@@ -18,15 +18,15 @@ type Recording struct {
 	fault  atomic.Pointer[fault.Fault]
 }
 
-// Of returns a Loader's view for a recording. recorded tells the recorded path of
-// a load object's file, empty when it does not know; root is the folder that
-// stands for the recorded machine's root, empty for this machine's.
+// Of returns a Loader's view for a recording. recorded returns the recorded path
+// of a load object's file, empty if unknown; root is the folder that stands for
+// the recorded machine's root, empty for this machine's.
 func (l *Loader) Of(root string, recorded func(file string) string) *Recording {
 	return &Recording{loader: l, places: func(file string) elf.Places { return elf.Places{Root: root, Recorded: recorded(file)} }}
 }
 
-// Fault is why a table could not be loaded, when that is no fault of its file:
-// what was made without the table must not be committed. Nil as a rule.
+// Fault is the error of the machine that kept a table from being loaded: what was
+// made without the table must not be committed. Nil as a rule.
 func (r *Recording) Fault() error {
 	if f := r.fault.Load(); f != nil {
 		return f
@@ -42,25 +42,25 @@ func checked[T any](r *Recording, t T, err error) (T, error) {
 	return t, err
 }
 
-// Load is the Loader's.
+// Load is Loader.Load for a file of the recording.
 func (r *Recording) Load(file string) (*symtab.Table, error) {
 	t, err := r.loader.load(file, r.places(file))
 	return checked(r, t, err)
 }
 
-// Frames is the Loader's.
+// Frames is Loader.Frames for a file of the recording.
 func (r *Recording) Frames(file string) (*cfi.Table, error) {
 	t, err := r.loader.frames(file, r.places(file))
 	return checked(r, t, err)
 }
 
-// Variables is the Loader's.
+// Variables is Loader.Variables for a file of the recording.
 func (r *Recording) Variables(file string) (*symtab.Variables, error) {
 	v, err := r.loader.variables(file, r.places(file))
 	return checked(r, v, err)
 }
 
-// Data is the Loader's.
+// Data is Loader.Data for a file of the recording.
 func (r *Recording) Data(file string) (*types.Table, error) {
 	t, err := r.loader.data(file, r.places(file))
 	return checked(r, t, err)

@@ -45,7 +45,7 @@ func sorted(spans []span) []span {
 	return spans
 }
 
-// merge adds those of the second list that overlap none of the first.
+// merge adds the spans of the second list that overlap no span of the first.
 func merge(first, second []span) []span {
 	if len(first) == 0 {
 		return second
@@ -95,7 +95,7 @@ func (b *builder) assemble(spans []span) {
 }
 
 // offset converts a link-time address to an offset in the file, with how much of
-// its segment is behind it; 0 when it is not in executable code.
+// its segment follows; 0 outside of executable code.
 func (b *builder) offset(address uint64) (offset, room uint64) {
 	if address-b.last.Address >= b.last.Size {
 		b.last = Segment{}

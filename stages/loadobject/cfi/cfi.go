@@ -11,10 +11,10 @@ import (
 )
 
 // NumRegisters is how many registers are followed: by their DWARF numbers, and
-// the program counter behind them.
+// the program counter after them.
 const NumRegisters = 33
 
-// Input is what of a load object tells how to unwind its code.
+// Input is the part of a load object that says how to unwind its code.
 type Input struct {
 	Arch     isa.Arch
 	Order    binary.ByteOrder
@@ -30,7 +30,7 @@ type Input struct {
 type Section struct {
 	Bytes   []byte
 	Address uint64
-	Open    bool // its end is not known: an entry of length 0 ends it
+	Open    bool // its end is unknown: an entry of length 0 ends it
 }
 
 // Segment is a part of the file with the address it was linked at.
@@ -87,12 +87,12 @@ type row struct {
 	first        uint32 // in Table.rules
 	count        uint8
 	returnColumn uint8
-	returns      bool // there is a rule for returnColumn
+	returns      bool // returnColumn has a rule
 	signal       bool // the frame that a signal's delivery made
 	signed       bool // the return address is authenticated by its upper bits
 }
 
-// find returns the number of the row at an offset of the file, 0 when nothing is
+// find returns the number of the row at an offset of the file, 0 if nothing is
 // known there.
 func (t *Table) find(offset uint64) uint32 {
 	if n := t.piece(offset); n > 0 {

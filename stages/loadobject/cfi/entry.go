@@ -39,7 +39,7 @@ type section struct {
 }
 
 // read reads a section's entries. The CIEs come first, as `.debug_frame` may
-// have them behind their users.
+// have them after their users.
 func (b *builder) read(in *Input, s Section, debug bool) []span {
 	if len(s.Bytes) == 0 || uint64(len(s.Bytes)) > maxSection {
 		return nil
@@ -65,7 +65,7 @@ func (b *builder) read(in *Input, s Section, debug bool) []span {
 	return spans
 }
 
-// next reads the head of the next entry, false when the rest of the section is
+// next reads the head of the next entry, false if the rest of the section is
 // lost.
 func (s *section) next(r *reader) bool {
 	start := r.address() - s.address
@@ -127,7 +127,7 @@ func (s *section) common(r *reader) *cie {
 	return c
 }
 
-// augmentation reads what a CIE's augmentation string announces, false when it
+// augmentation reads what a CIE's augmentation string announces, false if it
 // cannot be understood.
 func (s *section) augmentation(r *reader, c *cie, letters string) bool {
 	if letters[0] != 'z' {

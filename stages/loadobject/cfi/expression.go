@@ -13,8 +13,8 @@ const (
 )
 
 // expression computes expression number n (DWARF 5, 2.5). Its stack begins with
-// the CFA for rules of registers, empty for the CFA's own. It is false when the
-// expression is damaged, or needs a register or memory that is not known.
+// the CFA for rules of registers, empty for the CFA's own. It is false if the
+// expression is damaged, or needs a register or memory that is unknown.
 func (w *Walker) expression(t *Table, n int32, cfa uint64, withCFA bool) (uint64, bool) {
 	p := t.programs[n]
 	e := evaluation{w: w, t: t, stack: w.operands[:0], program: p, r: bytereader.New(p, t.order)}

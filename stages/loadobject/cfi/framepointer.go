@@ -2,22 +2,22 @@ package cfi
 
 import "stackmill/stages/loadobject/isa"
 
-// FramePointer says whose frame the frame pointer tells at an instruction, for
+// FramePointer says whose frame the frame pointer points to at an instruction, for
 // those who follow the chain of frame pointers.
 type FramePointer uint8
 
-// What the rules of an instruction tell of it.
+// Whose frame the rules of an instruction say it is.
 const (
 	FrameUnknown FramePointer = iota // there are no rules
-	FrameOwn                         // that of the instruction's own function: its caller is the next in the chain
-	FrameOther                       // that of a caller, or no frame: the chain lacks the function's caller
+	FrameOwn                         // the instruction's own function's: its caller is the next in the chain
+	FrameOther                       // a caller's, or no frame: the chain lacks the function's caller
 )
 
 // maxSetUp bounds the code between the rules for a saved frame pointer and those
 // that count from it: the instruction that sets it, in bytes.
 const maxSetUp = 16
 
-// FramePointer tells whose frame the frame pointer is at an offset in the file.
+// FramePointer says whose frame the frame pointer points to at an offset in the file.
 // x86-64's rules count from it once it is set. A64's go on to count from the
 // stack pointer; there the return address is saved together with it.
 func (t *Table) FramePointer(offset uint64) FramePointer {

@@ -9,7 +9,7 @@ import (
 // reader reads a section or a part of it.
 type reader struct {
 	bytereader.Reader
-	end        uint64 // the address behind the last byte
+	end        uint64 // the address after the last byte
 	text, data uint64 // addresses that pointers may be relative to
 }
 

@@ -9,12 +9,12 @@ import (
 
 // Reasons why a stack ends before its outermost frame.
 const (
-	DumpTooShort  = "dump-too-short"  // the stack goes on behind the dump
+	DumpTooShort  = "dump-too-short"  // the stack goes on beyond the dump
 	Unreadable    = "unreadable"      // a saved register lies in memory that was not recorded
-	NoCFI         = "no-cfi"          // nothing tells how the code's callers are found
+	NoCFI         = "no-cfi"          // nothing says how the code's callers are found
 	NoCode        = "no-code"         // the program counter, or what should be a return address, is in no code
 	BadCFI        = "bad-cfi"         // the rules cannot be followed, or lead in a circle
-	LostRegister  = "lost-register"   // a rule needs a register whose value is not known
+	LostRegister  = "lost-register"   // a rule needs a register whose value is unknown
 	TooManyFrames = "too-many-frames" // MaxFrames
 )
 
@@ -29,9 +29,9 @@ type Registers struct {
 	Known uint64
 }
 
-// Memory is what a process's memory is known to hold, besides the dump.
+// Memory is the known part of a process's memory besides the dump.
 type Memory interface {
-	// Code tells what code is at an address at a time.
+	// Code says what code is at an address at a time.
 	Code(address uint64, time int64) Code
 	// Read fills b from the file mapped at an address.
 	Read(address uint64, time int64, b []byte) bool
@@ -49,12 +49,12 @@ type Code struct {
 type Stack struct {
 	// Words are the program counter and the return addresses of its callers.
 	Words []uint64
-	// Exact are the numbers of words behind the first that are no return
+	// Exact are the numbers of words after the first that are not return
 	// addresses: a signal's trampoline, and the instruction it interrupted.
 	Exact []int32
-	// ByFrame are the numbers of words of which the frame pointer told the caller,
-	// or that there is none, for want of rules: the caller of code without a frame
-	// is missing.
+	// ByFrame are the numbers of words whose caller, or lack of one, was found by the
+	// frame pointer because they have no rules: a caller of code without a frame is
+	// missing.
 	ByFrame []int32
 	Reason  string // why it ends early; empty when it is whole
 }
@@ -109,7 +109,7 @@ func (w *Walker) Process(m Memory) {
 
 // Walk finds the callers of the code that was running at a time with these
 // registers. dump is the memory from the stack pointer upwards; full says that
-// the stack may go on behind it.
+// the stack may go on beyond it.
 func (w *Walker) Walk(regs *Registers, dump []byte, full bool, time int64) *Stack {
 	w.regs, w.dump, w.full, w.time, w.steps = *regs, dump, full, time, 0
 	w.base = regs.Value[w.arch.SP()]
@@ -159,8 +159,8 @@ func (w *Walker) callers(pc uint64) (reason string) {
 	}
 }
 
-// caller steps to the calling frame: it returns where that goes on, or that there
-// is none, or why it is not known.
+// caller steps to the calling frame: it returns where that goes on, or that it was
+// the outermost one, or why the caller is unknown.
 func (w *Walker) caller() (pc uint64, end bool, reason string) {
 	w.failed = ""
 	if w.code.row != 0 {
@@ -255,7 +255,7 @@ func (w *Walker) apply(t *Table, r *ruleFor, cfa uint64) (uint64, bool) {
 	return 0, false
 }
 
-// why is the reason of a failure: that of the memory read last, if one failed.
+// why is the reason of a failure: of the last read of memory, if that failed.
 func (w *Walker) why() string {
 	if w.failed != "" {
 		return w.failed
@@ -275,7 +275,7 @@ func (w *Walker) word(address uint64) (uint64, bool) {
 	return binary.LittleEndian.Uint64(b), true
 }
 
-// memory returns up to 8 bytes: from the dump, else from the file behind the
+// memory returns up to 8 bytes: from the dump, else from the file mapped at the
 // address. They are valid until the next call.
 func (w *Walker) memory(address uint64, size int) ([]byte, bool) {
 	if at := address - w.base; at < uint64(len(w.dump)) && uint64(len(w.dump))-at >= uint64(size) {

@@ -15,7 +15,7 @@ import (
 // maxBuildID bounds a build-id: 20 bytes are usual, 64 the longest hash known.
 const maxBuildID = 64
 
-// BuildID returns the GNU build-id in hex, empty when there is none.
+// BuildID returns the GNU build-id in hex, empty without one.
 func (f *File) BuildID() string {
 	var notes [][]byte
 	for i := range f.Sections {
@@ -53,7 +53,7 @@ func buildIDOf(u binary.ByteOrder, b []byte) string {
 	return ""
 }
 
-// Embedded opens the symbol table in `.gnu_debugdata`; nil when there is none.
+// Embedded opens the symbol table in `.gnu_debugdata`; nil without one.
 // The error is a *DamageError.
 func (f *File) Embedded() (*File, error) {
 	s := f.Section(".gnu_debugdata")
@@ -96,7 +96,7 @@ func (f *File) debugLink() (name string, crc uint32, ok bool) {
 // directory's .build-id, then by .gnu_debuglink next to the object and to where
 // it was recorded (Places), in the .debug folders there and below each directory.
 // A candidate whose build-id or CRC differs is not used; the notes name it. The
-// result is nil when there is none.
+// result is nil if no file fits.
 func FindDebug(f *File, dirs []string) (*File, []Note) {
 	f.Places.Dirs = dirs
 	s := debugSearch{object: f}
@@ -162,7 +162,7 @@ func (f *File) crc() (sum uint32) {
 // Alternate opens the file that `.gnu_debugaltlink` names, to which dwz moved
 // what several debug files share: at its path, also below the root that stands
 // for the recorded machine's (Places), or by build-id below each directory. It is
-// nil when there is none. The caller closes it.
+// nil without such a link. The caller closes it.
 func (f *File) Alternate() (*File, error) {
 	s := f.Section(".gnu_debugaltlink")
 	if s == nil {
@@ -195,7 +195,7 @@ func (f *File) Alternate() (*File, error) {
 	return nil, fmt.Errorf("shared debug information: %w", failed)
 }
 
-// byBuildID returns where debug files of a build-id may be.
+// byBuildID returns where debug files with a build-id may be.
 func byBuildID(dirs []string, id string) (list []string) {
 	if len(id) <= 2 {
 		return nil

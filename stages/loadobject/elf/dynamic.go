@@ -5,12 +5,12 @@ import debugelf "debug/elf"
 // dtChecksum is DT_CHECKSUM.
 const dtChecksum = 0x6ffffdf8
 
-// Checksum returns the value of the DT_CHECKSUM entry, 0 when there is none
+// Checksum returns the value of the DT_CHECKSUM entry, 0 without one
 // (gprofng-experiment 1.5).
 func (f *File) Checksum() uint32 { return uint32(f.dynamic()[dtChecksum]) }
 
-// dynamic returns the entries of the dynamic segment; of several with one tag
-// the first.
+// dynamic returns the entries of the dynamic segment by tag; the first of several
+// with one tag.
 func (f *File) dynamic() map[int64]uint64 {
 	b := f.upTo(f.dynamicAt.Offset, f.dynamicAt.FileSize)
 	for i := range f.Sections {
@@ -32,16 +32,16 @@ func (f *File) dynamic() map[int64]uint64 {
 	return entries
 }
 
-// upTo returns the file's bytes [off, off+size) as far as they are there.
+// upTo returns the file's bytes [off, off+size), cut at its end.
 func (f *File) upTo(off, size uint64) []byte {
 	n := uint64(len(f.data))
 	off = min(off, n)
 	return f.data[off : off+min(size, n-off)]
 }
 
-// DynamicSymbols returns the dynamic symbols and their names by what the
-// dynamic segment tells, for objects whose section headers are gone. The error
-// is a *DamageError: part of the symbols is beyond the end of the file.
+// DynamicSymbols returns the dynamic symbols and their names from where the
+// dynamic segment says they are, for objects whose section headers are gone. The
+// error is a *DamageError: some of the symbols lie beyond the end of the file.
 func (f *File) DynamicSymbols() (symbols, names []byte, err error) {
 	d := f.dynamic()
 	at, ok := f.offset(d[int64(debugelf.DT_SYMTAB)])
@@ -51,7 +51,7 @@ func (f *File) DynamicSymbols() (symbols, names []byte, err error) {
 	size := uint64(f.symbolSize())
 	strings, ok := f.offset(d[int64(debugelf.DT_STRTAB)])
 	count := f.symbolCount(d)
-	if ok && count == 0 && strings > at { // linkers put the names behind
+	if ok && count == 0 && strings > at { // linkers put the names after them
 		count = (strings - at) / size
 	}
 	count = min(count, uint64(len(f.data))) // so that the product is right
@@ -75,8 +75,8 @@ func (f *File) offset(addr uint64) (uint64, bool) {
 	return 0, false
 }
 
-// symbolCount tells the number of dynamic symbols by their hash table, 0 when
-// that cannot be read.
+// symbolCount returns the number of dynamic symbols by their hash table, 0 if that
+// cannot be read.
 func (f *File) symbolCount(d map[int64]uint64) uint64 {
 	if at, ok := f.offset(d[int64(debugelf.DT_HASH)]); ok {
 		if b := f.upTo(at, 8); len(b) == 8 {
@@ -113,7 +113,7 @@ func (f *File) symbolCount(d map[int64]uint64) uint64 {
 }
 
 // Cut returns notes on segments that lie beyond the end of the file. In a
-// separate debug file that is no damage.
+// separate debug file that is not damage.
 func (f *File) Cut() []Note {
 	var notes []Note
 	n := uint64(len(f.data))

@@ -26,7 +26,7 @@ import (
 	"stackmill/stages/loadobject/isa"
 )
 
-// ErrNotELF says that a file is no ELF object that can be read.
+// ErrNotELF says that a file is not an ELF object that can be read.
 var ErrNotELF = errors.New("not an ELF object")
 
 // File is an ELF object. It is safe for concurrent use until it is closed.
@@ -45,10 +45,10 @@ type File struct {
 	ThreadAlign uint64   // of Threads
 	Packed      bool     // the file is compressed: offsets are those in its content
 	Stamp       Stamp    // of the file, zero for one in memory
-	Fault       error    // of the machine, while files that belong to it were looked for
-	Beside      bool     // `.dwo` files were read for it, which only the folders lead to
-	Notes       []Note   // what of the headers could not be read
-	Places      Places   // set by who opened it, if at all
+	Fault       error    // of the machine, from looking for files that belong to it
+	Beside      bool     // `.dwo` files were read for it, which are found by its folders only
+	Notes       []Note   // headers that could not be read
+	Places      Places   // set by whoever opened it, if at all
 	notes       [][]byte // contents of PT_NOTE segments
 	data        []byte
 	mapped      bool
@@ -75,9 +75,9 @@ type Load struct {
 	Flags                              debugelf.ProgFlag
 }
 
-// Stamp is what the system tells of a file that changes with its content. Who
-// made the file chooses its size and the time of its modification, but not its
-// number nor the time at which it was last changed here.
+// Stamp is what the system knows about a file that changes with its content.
+// Whoever made the file chooses its size and the time of its modification, but not
+// its number nor the time at which it was last changed here.
 type Stamp struct {
 	Device, Inode           uint64
 	Size, Modified, Changed int64 // bytes; ns since 1970
@@ -128,7 +128,7 @@ func Open(path string) (*File, error) {
 	return o, nil
 }
 
-// failed keeps an error that says nothing about a file but only about the machine.
+// failed keeps an error of the machine, which says nothing about the file.
 func (f *File) failed(err error) {
 	if f.Fault == nil && err != nil && fault.Is(err) {
 		f.Fault = err
@@ -155,14 +155,14 @@ func (f *File) Close() error {
 // partSize is a multiple of the size of pages.
 const partSize = 16 << 20
 
-// Parts passes the file's bytes in turn, and gives the memory of each back to the
-// system: of the largest files not all should be there at once.
+// Parts passes the file's bytes part by part, and gives the memory of each back to
+// the system: the largest files should not be in memory as a whole.
 func (f *File) Parts(use func(part []byte)) {
 	for b := f.data; len(b) > 0; {
 		part := b[:min(len(b), partSize)]
 		use(part)
 		if b = b[len(part):]; f.mapped && len(f.data) > partSize {
-			unix.Madvise(part, unix.MADV_DONTNEED) // else it stays there, which is no harm
+			unix.Madvise(part, unix.MADV_DONTNEED) // if that fails, it stays: no harm
 		}
 	}
 }

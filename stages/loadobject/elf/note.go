@@ -5,24 +5,24 @@ import (
 	"fmt"
 )
 
-// Note says what could not be used of a load object's files.
+// Note says that something in a load object's files could not be used.
 type Note struct {
-	Offset int64 // in the load object's file, -1: none
+	Offset int64 // in the load object's file, -1 without one
 	// Damage says that symbols or lines are lost because a file is cut or
-	// corrupt. Else the note is a remark, such as of a debug file that does
-	// not fit.
+	// corrupt. Otherwise the note is a remark, as on a debug file that does not
+	// fit.
 	Damage bool
 	Text   string
 	Reason string // of the problem, empty for the usual one
 }
 
-// Claimed is the reason of notes on a build-id that is another's.
+// Claimed is the reason of notes on a build-id that another file has too.
 const Claimed = "claimed-build-id"
 
-// Doubtful reports whether the note says that the build-id is another's.
+// Doubtful reports whether the note says that another file has the build-id too.
 func (n Note) Doubtful() bool { return n.Reason == Claimed }
 
-// DamageError says that a part of a file is cut or corrupt.
+// DamageError says that part of a file is cut or corrupt.
 type DamageError struct {
 	Offset int64 // in the file
 	Err    error
@@ -35,7 +35,7 @@ func damaged(off uint64, format string, args ...any) error {
 	return &DamageError{int64(min(off, 1<<63-1)), fmt.Errorf(format, args...)}
 }
 
-// NoteOf returns the note that an error about a load object's own file makes.
+// NoteOf returns the note for an error about a load object's own file.
 func NoteOf(err error) Note {
 	if d := (*DamageError)(nil); errors.As(err, &d) {
 		return Note{Offset: d.Offset, Damage: true, Text: err.Error()}
@@ -43,8 +43,8 @@ func NoteOf(err error) Note {
 	return Note{Offset: -1, Text: err.Error()}
 }
 
-// In returns the note for a load object that uses what another file, named in
-// the text, or a section at the offset holds.
+// In returns the note for a load object that uses the content of another file,
+// which the text names, or of a section at the offset.
 func (n Note) In(file string, off int64) Note {
 	return Note{Offset: off, Damage: n.Damage, Text: file + ": " + n.Text, Reason: n.Reason}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// packings are how kernel modules are compressed, by the first bytes.
+// packings are the compressions of kernel modules, by their first bytes.
 var packings = []struct {
 	magic  string
 	unpack func([]byte) ([]byte, error)
@@ -51,7 +51,7 @@ func newZstd(b []byte) (*zstd.Decoder, error) {
 		zstd.WithDecoderMaxWindow(128<<20), zstd.WithDecoderLowmem(true))
 }
 
-// readBounded reads all, but no more than the compressed length makes likely.
+// readBounded reads everything, but no more than the compressed length makes likely.
 func readBounded(r io.Reader, compressed int) ([]byte, error) {
 	most := min(maxInflated, maxRatio*compressed+smallInflated)
 	b, err := io.ReadAll(io.LimitReader(r, int64(most)+1))

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Places say where else than in its folder an object stood, and where files that
+// Places say where, besides its folder, an object stood, and where files that
 // belong to it may be.
 type Places struct {
 	// Recorded is the object's path in the recording, of which the file may be a
-	// copy; empty when it is not known.
+	// copy; empty if unknown.
 	Recorded string
 	Root     string   // folder that stands for the recorded machine's root; empty: this machine's
 	Dirs     []string // roots of separate debug files

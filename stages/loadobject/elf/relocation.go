@@ -17,9 +17,9 @@ var slotTypes = map[debugelf.Machine]struct{ lazy, eager uint32 }{
 	debugelf.EM_AARCH64: {uint32(debugelf.R_AARCH64_JUMP_SLOT), uint32(debugelf.R_AARCH64_GLOB_DAT)},
 }
 
-// Slots returns the slots of functions, by what the dynamic segment tells; those
-// beyond the end of the file are left out. Their names take no more bytes than
-// some times the file.
+// Slots returns the slots of functions that the dynamic segment lists; those
+// beyond the end of the file are left out. Their names together are no longer
+// than a small multiple of the file.
 func (f *File) Slots() []Slot {
 	types, ok := slotTypes[f.Machine]
 	if !ok {

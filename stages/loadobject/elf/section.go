@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// Bounds of what a compressed section may become: the debug information of the
-// largest browsers stays below the first; the second, a multiple of the
-// compressed size and something for small sections, stops bombs. All sections of
-// a file together, which may lie on each other, become at most a smaller multiple
-// of its size: debug information shrinks to a third, at best to a tenth.
+// Bounds of decompressed sections, in bytes: the debug information of the largest
+// browsers stays below the first; the second, a multiple of the compressed size
+// plus something for small sections, stops bombs. All sections of a file together,
+// which may overlap, get at most a smaller multiple of its size: debug information
+// shrinks to a third, at best to a tenth.
 const (
 	maxInflated   = 2 << 30
 	maxRatio      = 256
@@ -23,7 +23,7 @@ const (
 	someInflated  = 4 * smallInflated
 )
 
-// mayInflate counts what the content of a compressed section takes.
+// mayInflate counts the bytes of a section's content, and fails when they are too many.
 func (f *File) mayInflate(size uint64) error {
 	most := int64(maxRatioOfAll*len(f.data) + someInflated)
 	if size <= maxInflated {
@@ -58,7 +58,7 @@ func (f *File) ByIndex(i int) *Section {
 	return &f.Sections[i-1]
 }
 
-// Compressed reports whether the section's bytes are not its content.
+// Compressed reports whether the section's bytes are compressed.
 func (s *Section) Compressed() bool {
 	return s.Flags&debugelf.SHF_COMPRESSED != 0 || strings.HasPrefix(s.Name, ".zdebug")
 }
@@ -89,7 +89,7 @@ func (f *File) Data(s *Section) ([]byte, error) {
 }
 
 // Debug returns the content of the section `.debug_NAME` or `.zdebug_NAME`; nil
-// without an error when there is none.
+// without an error if there is no such section.
 func (f *File) Debug(name string) ([]byte, error) {
 	for _, prefix := range []string{".debug_", ".zdebug_"} {
 		if s := f.Section(prefix + name); s != nil {
@@ -155,8 +155,8 @@ func inflateZlib(b []byte, size uint64) ([]byte, error) {
 	return readExactly(r, size, len(b))
 }
 
-// readExactly reads size bytes. What it allocates follows what arrives, and
-// at first what the compressed length makes likely.
+// readExactly reads size bytes. It allocates as much as arrives, and at first as
+// much as the compressed length makes likely.
 func readExactly(r io.Reader, size uint64, compressed int) ([]byte, error) {
 	if most := uint64(min(maxInflated, maxRatio*compressed+smallInflated)); size > most {
 		return nil, fmt.Errorf("%d bytes when decompressed, more than %d", size, most)

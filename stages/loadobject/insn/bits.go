@@ -42,14 +42,14 @@ const (
 	BitConst
 )
 
-// Bits is what an instruction does to the bits of a register or of memory, for
-// telling which of the bits that it loads are used, and which of those that it
-// stores are others than before.
+// Bits is what an instruction does to the bits of a register or of memory, from
+// which follows which of the bits that it loads are used, and which of those that
+// it stores are changed.
 type Bits struct {
 	Op             BitOp
-	Signed, Keep   bool // of BitField: the others are the field's sign; are as they were
-	Not            bool // With is inverted before
-	Shift          int  // by which With is shifted to the left before
+	Signed, Keep   bool // of BitField: the other bits become the field's sign; stay as they were
+	Not            bool // With is inverted first
+	Shift          int  // With is shifted to the left by it first
 	Sets, Reads    bool // the flags, of the result's value
 	Carry          bool // reads the carry, into which shifts move the last bit that they drop
 	Old            bool // sets the carry by From, not by the result
@@ -57,7 +57,7 @@ type Bits struct {
 	To, From, With BitOperand
 	First, At      int    // of BitField
 	Count          int    // of BitField, BitLeftIn and BitRightIn
-	Plus           uint64 // of BitAdd: is added, too
+	Plus           uint64 // of BitAdd: is added too
 }
 
 // Ones is a number of n bits that are 1.

@@ -16,9 +16,9 @@ type Kind uint8
 // The kinds.
 const (
 	Other    Kind = iota
-	Call          // comes back behind itself
+	Call          // comes back after itself
 	Jump          // always
-	CondJump      // or goes on behind itself; also loops and the abort path of a transaction
+	CondJump      // or goes on after itself; also loops and the abort path of a transaction
 	Return        // from a function, an interrupt or the kernel
 	Syscall       // enters the kernel and comes back: syscall, sysenter, int $0x80, svc
 	Trap          // ends in an exception: ud2, int3, hlt, brk, udf
@@ -38,7 +38,7 @@ type Inst struct {
 	// Target is the address that a direct call or jump goes to.
 	Target uint64
 	// Slot is the address of the memory word that an indirect call or jump
-	// takes its target from, when the instruction alone tells it, as
+	// takes its target from, if the instruction alone says so, as
 	// `jmp *0x2fc1(%rip)` does. A64 has no such instructions: see StubSlot.
 	Slot uint64
 }

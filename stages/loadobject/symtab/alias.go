@@ -69,12 +69,12 @@ func (n *namer) perfPrefers(b, a symbol) bool {
 // withoutParameters make names as perf prints them.
 var withoutParameters = []demangle.Option{demangle.NoParams, demangle.NoClones}
 
-// full is the name as the table has it.
+// full is the name in the symbol table.
 func (s symbol) full() string { return s.name + s.version }
 
 func underscores(name string) int { return len(name) - len(strings.TrimLeft(name, "_")) }
 
-// only returns the symbols that a tool knows, all if it knows none.
+// only returns the symbols that a tool knows, or all if it knows none.
 func only(group []symbol, known func(symbol) bool) []symbol {
 	var list []symbol
 	for _, s := range group {

@@ -12,9 +12,9 @@ import (
 const maxFlow = 64 << 10
 
 // extent returns how many bytes of code, which lies at addr, a function at its
-// start takes: up to the first instruction that does not go on behind itself and
-// that nothing before it jumps over. It is all of code if nothing tells, or if
-// only padding follows.
+// start takes: up to the first instruction after which nothing goes on and that
+// nothing before it jumps over. It is all of code without such an instruction, or
+// if only padding follows.
 func extent(arch isa.Arch, code []byte, addr uint64) uint64 {
 	var far uint64 // the farthest place that was jumped to
 	for i := range disasm.Walk(arch, code[:min(len(code), maxFlow)], addr) {
@@ -35,8 +35,7 @@ func extent(arch isa.Arch, code []byte, addr uint64) uint64 {
 	return uint64(len(code))
 }
 
-// padding reports whether code has nothing but what fills up the place to the
-// next function.
+// padding reports whether code only fills up the place to the next function.
 func padding(arch isa.Arch, code []byte, addr uint64) bool {
 	for i := range disasm.Walk(arch, code, addr) {
 		if i.Err != nil || i.Inst.Kind != insn.Nop && i.Inst.Kind != insn.Trap {
@@ -46,12 +45,12 @@ func padding(arch isa.Arch, code []byte, addr uint64) bool {
 	return true
 }
 
-// ends reports whether the code behind an instruction is not reached from it.
+// ends reports whether the code after an instruction is not reached from it.
 func ends(k insn.Kind) bool { return k == insn.Jump || k == insn.Return || k == insn.Trap }
 
-// continues reports whether a function's code, which lies at addr, goes on at or
-// behind the address at, up to until: the last instruction before it does, a
-// conditional jump leads there, or any jump to what is behind. A call or system
+// continues reports whether a function's code, which lies at addr, goes on at the
+// address at or after it, up to until: the last instruction before at goes on, a
+// conditional jump leads there, or any jump leads beyond it. A call or system
 // call at the end may be one that does not return.
 func continues(arch isa.Arch, code []byte, addr, at, until uint64) bool {
 	targets := map[uint64]bool{}

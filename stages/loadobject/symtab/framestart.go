@@ -18,7 +18,7 @@ const (
 
 // frameStarts returns where the call frame information of an object begins a
 // function, as offsets in the file, sorted: the search table of `.eh_frame`. It is
-// nil where there is none of the usual form.
+// nil without a table of the usual form.
 func frameStarts(f *elf.File, addresses Addresses) []uint64 {
 	b := f.Slice(f.FrameHeader.Offset, f.FrameHeader.FileSize)
 	if len(b) < frameHead || b[0] != frameVersion || b[1] != encodedPointer4 || b[2] != encodedData4 || b[3] != encodedTable4 {

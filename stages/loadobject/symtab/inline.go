@@ -5,7 +5,7 @@ import (
 	"sort"
 )
 
-// Inlines tells which calls the code at an offset was inlined for: row i holds
+// Inlines says for which calls the code at an offset was inlined: row i holds
 // from Offsets[i] up to the next row.
 type Inlines struct {
 	Offsets []uint64 // sorted, distinct
@@ -16,7 +16,7 @@ type Inlines struct {
 	Names   []string // for people
 }
 
-// Call is a call whose place the code of the called function took.
+// Call is a call that was replaced by the code of the called function.
 type Call struct {
 	Name       int32 // index into Inlines.Names of the function called
 	File, Line int32 // of the call; the file an index into Table.Files, -1: none
@@ -26,8 +26,8 @@ type Call struct {
 // Frame is one level of an inline chain.
 type Frame struct {
 	Function string
-	File     string // empty when not known
-	Line     int32  // 0 when not known
+	File     string // empty if unknown
+	Line     int32  // 0 if unknown
 }
 
 // Inlined returns the inline chain at an offset of the file (S10): the functions
@@ -59,7 +59,7 @@ func (t *Table) Inlined(off uint64) []Frame {
 // the bounds of one table.
 type Names struct{ namer *namer }
 
-// NewNames starts with all that the bounds allow.
+// NewNames starts with the bounds of one table.
 func NewNames() Names { return Names{newNamer(false)} }
 
 // Readable returns the name for people.
@@ -69,11 +69,11 @@ func (n Names) Readable(linkage string) string {
 	return name
 }
 
-// Notes tell of names that were left as they are.
+// Notes say how many names were left as they are.
 func (n Names) Notes() []Note { return n.namer.notes() }
 
-// Readable returns what makes names for people, of a table whose notes nobody
-// wants.
+// Readable returns a function that makes names for people, of which no notes are
+// wanted.
 func Readable() func(linkage string) string { return NewNames().Readable }
 
 // ReadableName returns the name for people of a single linkage name.

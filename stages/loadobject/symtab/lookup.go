@@ -37,7 +37,7 @@ func (t *Table) Function(off uint64) (Function, bool) {
 }
 
 // PLT returns the object's procedure linkage table, which is one function in
-// all its sections: the first of them. It is false when there is none.
+// all its sections: the first of them. It is false without one.
 func (t *Table) PLT() (Function, bool) {
 	i := slices.IndexFunc(t.Functions, func(f Function) bool { return f.Kind == PLT })
 	if i < 0 {

@@ -71,7 +71,7 @@ func (n *namer) name(linkage string) (string, Kind) {
 	return base + clones(suffixes), kind
 }
 
-// notes tell how many names were left as they are.
+// notes say how many names were left as they are.
 func (n *namer) notes() []Note {
 	if len(n.left) == 0 {
 		return nil
@@ -88,7 +88,7 @@ func clones(suffixes []string) string {
 	return b.String()
 }
 
-// CloneMarks divides a linkage name into that of the function itself and the
+// CloneMarks divides a linkage name into the name of the function itself and the
 // readable form of what compilers appended to it (S9).
 func CloneMarks(linkage string) (base, marks string) {
 	base, suffixes := new(namer).suffixes(unpromoted(linkage))
@@ -110,8 +110,8 @@ func fortranName(s string) string {
 	return module[2:] + "::" + procedure
 }
 
-// demangle returns what `c++filt -i` prints, s and false when it is no mangled
-// name, or none that can be demangled within the bounds.
+// demangle returns what `c++filt -i` prints; s and false if it is not a mangled
+// name, or cannot be demangled within the bounds.
 func (n *namer) demangle(s string, options ...demangle.Option) (d string, ok bool) {
 	defer func() {
 		if recover() != nil { // a name that the demangler cannot cope with
@@ -158,12 +158,12 @@ func unglobalized(s string) string {
 }
 
 // promotions are the words with which compilers that optimise several units
-// together tell their static functions apart when they make them global: gcc's
+// together keep their static functions apart when they make them global: gcc's
 // `f.lto_priv.0`, clang's `f.llvm.1234`.
 var promotions = []string{".lto_priv.", ".llvm."}
 
-// unpromoted cuts these words and their numbers out: the function is a static of
-// its module, of the name that its source gives it (S5).
+// unpromoted cuts these words and their numbers out: the function is static in its
+// module, under the name that its source gives it (S5).
 func unpromoted(s string) string {
 	for _, word := range promotions {
 		if i := strings.Index(s, word); i > 0 {
@@ -173,7 +173,7 @@ func unpromoted(s string) string {
 	return s
 }
 
-// without cuts a word out wherever a number stands behind it that ends with the
+// without cuts out a word and the number after it, wherever that ends with the
 // name or at a dot.
 func without(s, word string) string {
 	var b strings.Builder
@@ -210,8 +210,8 @@ var marks = map[string]Kind{
 // one that starts it, its ramp: gcc's and clang's words.
 var coroutineParts = []string{"actor", "destroy", "resume", "cleanup"}
 
-// Ramp returns the symbol of the function that starts a coroutine, of that of
-// another of its parts (S9): `_Z1fi.destroy` in clang; in gcc
+// Ramp returns the symbol of the function that starts a coroutine, given the symbol
+// of another of its parts (S9): `_Z1fi.destroy` in clang; in gcc
 // `_Z1fPZ1fiE11_Z1fi.Frame.actor`, a function that takes the frame, a type
 // which is named after the ramp.
 func Ramp(linkage string) (string, bool) {
@@ -276,7 +276,7 @@ func splitSuffixes(s string) []string {
 	return append(list, s[start:])
 }
 
-// suffixKind is the kind that the suffixes tell: a cold part of a clone is an
+// suffixKind is the kind that the suffixes imply: a cold part of a clone is an
 // outline function, a clone of a body is a body.
 func suffixKind(list []string) Kind {
 	kind := Normal

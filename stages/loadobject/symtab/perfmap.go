@@ -73,7 +73,7 @@ func hexadecimal(s string) (uint64, error) {
 	return strconv.ParseUint(s, 16, 64)
 }
 
-// uncovered returns what is left of each function by those listed behind it,
+// uncovered returns what is left of each function by those listed after it,
 // sorted; a function may be left in two parts.
 func uncovered(list []Function) []Function {
 	type edge struct {

@@ -21,8 +21,8 @@ const pltGap = 24
 const armLandingPad = "\x5f\x24\x03\xd5"
 
 // cutPLT makes the procedure linkage tables in the segments of an object
-// without sections regions of their own. They are told by their instructions:
-// entries one behind the other, of which at least one is bound at its first
+// without sections regions of their own. They are recognised by their instructions:
+// entries one after the other, of which at least one is bound at its first
 // call. A function that consists of a jump to another load object looks the
 // same, but takes the address from a slot that is filled beforehand.
 func cutPLT(segments []Region, f *elf.File, slots []Slot, arch isa.Arch) []Region {
@@ -46,7 +46,7 @@ func cutPLT(segments []Region, f *elf.File, slots []Slot, arch isa.Arch) []Regio
 // pltRuns returns where the tables in a segment's code start and end.
 func pltRuns(code []byte, addr uint64, t *Table, arch isa.Arch) (runs [][2]uint64) {
 	step, skip := uint64(8), uint64(8)
-	if arch == isa.ARM64 { // behind `bti c` a second entry would seem to start
+	if arch == isa.ARM64 { // after `bti c` a second entry would seem to start
 		step, skip = 4, 16
 	}
 	var run struct {

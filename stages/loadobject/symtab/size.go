@@ -77,8 +77,8 @@ func (n *namer) function(group []symbol) Function {
 	return f
 }
 
-// other reports whether another of a function's symbols has another name for
-// people: the variants of constructors have not.
+// other reports whether a symbol of a function has another name for people than the
+// function: the variants of constructors have the same.
 func (n *namer) other(f Function, linkage string) bool {
 	if linkage == f.Linkage {
 		return false
@@ -109,7 +109,7 @@ func Split(aliases string) []string {
 }
 
 // shown returns the last of sorted names (S4). A local alias that the compiler
-// made for its own calls is nobody's name while there is another one.
+// made for its own calls is not shown while there is another one.
 func shown(names []string) string {
 	for i := len(names) - 1; i >= 0; i-- {
 		if !strings.Contains(names[i], ".localalias") {

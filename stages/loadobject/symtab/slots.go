@@ -18,7 +18,7 @@ func slots(f *elf.File) []Slot {
 	return slices.Clip(slices.CompactFunc(list, func(a, b Slot) bool { return a.Address == b.Address }))
 }
 
-// Slot returns the slot at a link-time address, false when there is none.
+// Slot returns the slot at a link-time address, false without one.
 func (t *Table) Slot(addr uint64) (Slot, bool) {
 	i, ok := slices.BinarySearchFunc(t.Slots, addr, func(s Slot, a uint64) int { return cmp.Compare(s.Address, a) })
 	if !ok {

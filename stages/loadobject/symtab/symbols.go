@@ -19,7 +19,7 @@ type symbol struct {
 	indirect     bool // STT_GNU_IFUNC
 	embedded     bool // of .gnu_debugdata
 	untyped      bool // STT_NOTYPE
-	// reach is how far one without a size can reach at most, 0 if nothing tells.
+	// reach is how far one without a size can reach at most, 0 if unknown.
 	reach uint64
 }
 
@@ -34,14 +34,14 @@ type reader struct {
 	// bytes bounds the sum of the names' lengths: string tables share tails,
 	// but a hostile one could give each symbol the whole table as its name.
 	bytes int
-	// code bounds the machine code that is looked at to tell labels from
+	// code bounds the machine code that is looked at to distinguish labels from
 	// functions: each of many labels could ask for the same code.
 	code int
 }
 
 // symbols reads .symtab of the debug file, else the object's own, else the
 // dynamic symbols together with the embedded .gnu_debugdata. The dynamic segment
-// still tells the dynamic symbols of a file whose end, with its sections, is gone
+// still gives the dynamic symbols of a file whose end, with its sections, is gone
 // (gprofng-experiment 6.2; the manual's S3 adds the separate files).
 func (r *reader) symbols() []symbol {
 	if r.debug != nil {
@@ -75,7 +75,7 @@ func (r *reader) symbols() []symbol {
 // stripped objects.
 const sunLDynSym debugelf.SectionType = 0x6ffffff3
 
-// note adds what an error about one of the object's files says, if there is one.
+// note adds a note for an error about one of the object's files, if there is one.
 func (r *reader) note(f *elf.File, err error) {
 	if err == nil {
 		return

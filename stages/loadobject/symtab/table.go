@@ -1,5 +1,12 @@
 // Package symtab is the table of functions and source lines of one load
 // object, keyed by offset in its file.
+//
+// Read makes it in the order of these files: symbols.go takes function symbols
+// from symbol tables, untyped.go drops labels (with flow.go and framestart.go, by
+// code and call frame information), size.go makes functions of them that do not
+// overlap, names.go and alias.go name these, plt.go and trampoline.go add what has
+// no symbols. kernel.go and perfmap.go make tables of lists instead. lookup.go,
+// inline.go and slots.go answer questions. Lines come from package dwarf.
 package symtab
 
 import (
@@ -10,7 +17,7 @@ import (
 // Kind is the kind of a function (`functions.kind`).
 type Kind string
 
-// The kinds that a load object's own tables tell.
+// The kinds that follow from a load object's own tables.
 const (
 	Normal  Kind = "normal"
 	Static  Kind = "static"  // a text region that no symbol covers (S6)
@@ -68,11 +75,11 @@ type TLS struct {
 // Table is everything that symbolizing needs of one load object. It is
 // immutable and safe for concurrent use.
 type Table struct {
-	BuildID   string   // hex, empty when there is none
-	Checksum  uint32   // of the dynamic segment, 0 when there is none
+	BuildID   string   // hex, empty without one
+	Checksum  uint32   // of the dynamic segment, 0 without one
 	Content   uint64   // hash of the file, 0 when it has a build-id; not in caches, whose keys have it
-	Key       string   // names the contents of the files that it was made of; not in caches, either
-	Arch      isa.Arch // 0 when its instructions cannot be decoded
+	Key       string   // names the contents of the files that it was made of; not in caches either
+	Arch      isa.Arch // 0 if its instructions cannot be decoded
 	Segments  []Segment
 	TLS       TLS
 	Regions   []Region   // sorted by offset

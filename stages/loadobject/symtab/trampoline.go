@@ -12,7 +12,7 @@ import (
 
 // trampoline is the code to which a signal handler returns. The C library's
 // symbol for it is local, so that a stripped library has lost it, and some
-// libraries' and the vdso's is none of a function; but stacks show it below every
+// libraries' and the vdso's is not typed as a function; but stacks show it below every
 // handler, and its instructions are the same everywhere: one of a few pieces.
 type trampoline struct {
 	name string

@@ -10,7 +10,7 @@ import (
 
 // Hand-written assembler need not say that a symbol is a function. One without a
 // type that stands in executable text names the code from there on, unless
-// another function covers it, or it is nobody's name (S3).
+// another function covers it, or the symbol is a marker (S3).
 
 // markers begin the names of symbols without a type that assemblers and
 // compilers put into text for themselves: local labels of gas and nasm, and the
@@ -27,8 +27,8 @@ func isMarker(name string) bool {
 	return isMapping(name) || isNumbered(name)
 }
 
-// isMapping reports whether a symbol tells instructions from data: `$a`, `$t`,
-// `$x` and `$d`, alone or with a suffix behind a dot, and RISC-V's `$xrv64i2p1`.
+// isMapping reports whether a symbol separates instructions from data: `$a`, `$t`,
+// `$x` and `$d`, alone or with a suffix after a dot, and RISC-V's `$xrv64i2p1`.
 func isMapping(name string) bool {
 	if len(name) < 2 || name[0] != '$' || strings.IndexByte("atxd", name[1]) < 0 {
 		return false
@@ -53,7 +53,7 @@ func begins(f *elf.File, value uint64, section debugelf.SectionIndex) bool {
 }
 
 // settle sorts symbols by their places, drops those without a type that are no
-// functions, and tells those without a size how far they reach at most.
+// functions, and finds out how far those without a size reach at most.
 func (r *reader) settle(list []symbol) []symbol {
 	slices.SortFunc(list, inOrder)
 	starts := frameStarts(r.object, r.addresses)
@@ -123,9 +123,9 @@ func (r *reader) isLabel(s symbol, before []symbol, end uint64, behind []symbol)
 }
 
 // limit returns the size of the functions of one place, 0 if no symbol has one;
-// then it stores what else tells where they end: a function that call frame
-// information begins behind them, or, where the symbols of functions that are not
-// exported are gone, their own instructions.
+// then it stores where they end at the latest: where call frame information begins
+// a function after them, or, where the symbols of functions that are not exported
+// are gone, where their own instructions end.
 func (r *reader) limit(group []symbol, starts []uint64, behind []symbol) (size uint64) {
 	for _, s := range group {
 		size = max(size, s.size)

@@ -66,8 +66,8 @@ func (v *Variables) add(f *elf.File, data, names []byte, left int) int {
 	return left
 }
 
-// At returns the index of the variable that covers a link-time address, false if
-// there is none. Only variables that start closest below the address count.
+// At returns the index of the variable that covers a link-time address, false
+// without one. Only variables that start closest below the address count.
 func (v *Variables) At(address uint64) (int, bool) {
 	i := sort.Search(len(v.List), func(i int) bool { return v.List[i].Address > address }) - 1
 	for i > 0 && v.List[i-1].Address == v.List[i].Address { // of aliases, the first

@@ -9,7 +9,7 @@ import (
 // Places in the object that Importing makes, both offsets in the file and
 // link-time addresses. The functions consist of one call; Tailed jumps.
 const (
-	PLT      = 0x1000 // lazily bound entries, behind the one that enters the linker
+	PLT      = 0x1000 // lazily bound entries, after the one that enters the linker
 	PLTLazy  = 0x1020 // the entry of ext_lazy
 	PLTSec   = 0x1100 // .plt.sec: the entry of ext_sec
 	PLTGot   = 0x1200 // .plt.got: the entry of ext_got

@@ -2,7 +2,7 @@ package arm64
 
 import "stackmill/stages/loadobject/insn"
 
-// bits tells what the instruction does to bits: data processing, loads and
+// bits says what the instruction does to bits, for data processing, loads and
 // stores of one register, and branches.
 func (w word) bits() (insn.Bits, bool) {
 	switch group := w.field(25, 4); {
@@ -126,8 +126,8 @@ func (w word) sumOp() insn.BitOp {
 	return insn.BitAdd
 }
 
-// shiftedBits does an operation whose second operand may be shifted by a constant:
-// to the left, or else mov of it is told in full.
+// shiftedBits does an operation whose second operand may be shifted by a constant.
+// Shifts to the right are followed in mov only.
 func (w word) shiftedBits(out insn.Bits) (insn.Bits, bool) {
 	n, how := int(w.field(10, 6)), w.field(22, 2)
 	switch {

@@ -42,7 +42,7 @@ type rule struct {
 	effect     func(e *effect, w word, addr uint64)
 }
 
-// find makes the effect of a word at addr. The classes are those of the Arm
+// find finds out the effect of a word at addr. The classes are those of the Arm
 // Architecture Reference Manual, C4.1.
 func (e *effect) find(w word, addr uint64) {
 	for _, r := range groups[w.field(25, 4)] {
@@ -86,8 +86,8 @@ var registerRules = []rule{
 	{0x1e000000, 0x1a000000, (*effect).writeRd},
 }
 
-// floatRules are for floating point and vectors; most write none of the general
-// registers.
+// floatRules are for floating point and vectors; most write no general
+// register.
 var floatRules = []rule{
 	{0x5f200000, 0x1e000000, (*effect).fromFloat},
 	{0x5f20fc00, 0x1e200000, (*effect).fromFloat},

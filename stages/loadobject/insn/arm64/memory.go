@@ -37,7 +37,7 @@ func (e *effect) update(w word, n int64) {
 	e.Write(e.Base)
 }
 
-// class is that of a value of n bytes in a vector register.
+// class is the class of a value of n bytes in a vector register.
 func class(n int) insn.Class {
 	if n >= 2 && n <= 8 {
 		return insn.Float

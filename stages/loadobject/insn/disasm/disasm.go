@@ -13,11 +13,11 @@ import (
 )
 
 // Decode decodes the instruction at the start of code, which lies at addr. It
-// looks no further than the instruction's end and fails with ErrTruncated when
-// code ends before it, with ErrUndefined when there is no such instruction.
+// looks no further than the instruction's end and fails with insn.ErrTruncated if
+// code ends before it, with insn.ErrUndefined if there is no such instruction.
 //
 // Lengths are the hardware's. They differ from those of objdump in one place:
-// objdump prints `fwait` and the x87 instruction behind it as one. The x86
+// objdump prints `fwait` and the x87 instruction after it as one. The x86
 // extension APX (prefix REX2, EVEX map 4) is undefined here.
 func Decode(arch isa.Arch, code []byte, addr uint64) (insn.Inst, error) {
 	switch arch {
@@ -55,10 +55,10 @@ func Bits(arch isa.Arch, code []byte) (insn.Bits, bool) {
 }
 
 // StubSlot decodes an entry of a procedure linkage table, which lies at addr,
-// and returns the address of the word that it takes its jump's target from: an
+// and returns the address of the word that holds its jump's target: an
 // entry of the global offset table, whose relocation names the function (S23).
-// It is false when the code is no such entry, or is one of those of 32-bit x86
-// that find the table through a register.
+// It is false if the code is not such an entry, and for entries of 32-bit x86 that
+// find the table through a register.
 //
 //	x86      [endbr64] jmp *slot
 //	A64      [bti c] adrp x16, page; ldr x17, [x16, #n]; add x16, x16, #n; [autia1716] br x17
@@ -76,8 +76,8 @@ func StubSlot(arch isa.Arch, code []byte, addr uint64) (slot uint64, ok bool) {
 // in the syntax of the GNU tools (AT&T for x86).
 //
 // It is for people to read, not for programs. What golang.org/x/arch cannot
-// name, among it many of the newer extensions, reads as its bytes, such as
-// `.byte 0xf3,0x0f,0xc7,0xf8` or `.inst 0x04e00c41`, and so do bytes that are no
+// name, including many of the newer extensions, reads as its bytes, such as
+// `.byte 0xf3,0x0f,0xc7,0xf8` or `.inst 0x04e00c41`; so do bytes that are not an
 // instruction. The text of no code is empty.
 func Text(arch isa.Arch, code []byte, addr uint64) string {
 	inst, err := Decode(arch, code, addr)

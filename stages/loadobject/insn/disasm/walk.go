@@ -7,8 +7,8 @@ import (
 	"stackmill/stages/loadobject/isa"
 )
 
-// Item is a step of Walk: an instruction, or Inst.Len bytes that are none, with
-// the error that Decode gave for them.
+// Item is a step of Walk: an instruction, or Inst.Len bytes that are not one, with
+// the error of Decode for them.
 type Item struct {
 	Addr uint64
 	Inst insn.Inst
@@ -16,7 +16,7 @@ type Item struct {
 }
 
 // Walk iterates over the instructions of code, which lies at addr, in order of
-// address and without gaps. Behind bytes that are no instruction it goes on
+// address and without gaps. Where bytes are not an instruction, it goes on
 // after one byte (x86) or word (A64).
 func Walk(arch isa.Arch, code []byte, addr uint64) iter.Seq[Item] {
 	return func(yield func(Item) bool) {

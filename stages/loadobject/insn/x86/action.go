@@ -42,7 +42,7 @@ const (
 	verbString          = 'S' // what it is done to is the string instruction's letter
 	verbTranslate       = 'X'
 	verbMove64          = 'M' // 64 bytes from ModRM.rm to where ModRM.reg points
-	verbGroup           = 'g' // ModRM.reg tells; the second letter names the group
+	verbGroup           = 'g' // ModRM.reg decides; the second letter names the group
 	verbThread          = 'T'
 	verbX87             = '8'
 )
@@ -53,7 +53,7 @@ const (
 // system calls write.
 //
 // Sizes: b, w, d and q are 1 to 8 bytes, v the operand size, y 4 or 8, s what the
-// stack moves by, p a far pointer, x two registers of 4 or 8, z one that is not told.
+// stack moves by, p a far pointer, x two registers of 4 or 8, z an unknown size.
 
 // actions has the actions of the 256 opcodes of a map.
 type actions [256]action
@@ -117,7 +117,7 @@ var (
 )
 
 // groupActions has the actions that ModRM.reg chooses among, by the group's name. A
-// size is that of the opcode's action unless one is given.
+// size is the opcode's action's unless one is given.
 var groupActions = [128]*[8]action{
 	'1': newGroup("+E *E *E *E *E -E *E ?E"),
 	'2': newGroup("*E *E *E *E sE *E sE *E"),

@@ -6,7 +6,7 @@ import (
 	"stackmill/stages/loadobject/insn"
 )
 
-// bits tells what the instruction does to bits.
+// bits says what the instruction does to bits.
 func (d *decoder) bits(f form) (insn.Bits, bool) {
 	w := bitWorker{worker: worker{decoder: d, form: f}}
 	switch {
@@ -255,7 +255,7 @@ func (w *bitWorker) condition(b insn.Bits) insn.Bits {
 	return b
 }
 
-// twoByte does the opcodes behind 0f.
+// twoByte does the opcodes after 0f.
 func (w *bitWorker) twoByte() (insn.Bits, bool) {
 	op := w.op
 	w.sized(false)

@@ -85,7 +85,7 @@ func (d *decoder) kind() insn.Kind {
 	return insn.Other
 }
 
-// kind0F classifies an opcode behind 0f.
+// kind0F classifies an opcode after 0f.
 func (d *decoder) kind0F() insn.Kind {
 	switch op := d.op; op {
 	case 0x05, 0x34:

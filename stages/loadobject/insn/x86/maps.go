@@ -58,7 +58,7 @@ func (m *opcodes) without(ops ...byte) *opcodes {
 // length or ModRM byte gives it a meaning.
 var (
 	// legacy is the map of one-byte opcodes. In 32-bit mode 62, 8f, c4 and c5
-	// are either the instructions given here or prefixes; the second byte tells.
+	// are either the instructions given here or prefixes; the second byte decides.
 	legacy = newMap(
 		"mmmmbz--mmmmbz-x",
 		"mmmmbz--mmmmbz--",

@@ -13,7 +13,7 @@ package x86
 //	s, r float, double; f either, by W; t half precision; l 10 bytes
 //	b, w, d, q  an integer of 1 to 8 bytes; m of 4 or 8, by W; n a mask
 //	u    like m, read and written
-//	z    of a size that is not told
+//	z    of an unknown size
 //
 // With EVEX's bit for it a vector is one element, and the size is what a displacement
 // of one byte counts.

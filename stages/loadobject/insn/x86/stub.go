@@ -15,7 +15,7 @@ func StubSlot(long bool, code []byte, addr uint64) (slot uint64, ok bool) {
 }
 
 // landingPad returns the length of an endbr64 or endbr32 at the start of code,
-// 0 when there is none.
+// 0 without one.
 func landingPad(code []byte) int {
 	if len(code) >= 4 && code[0] == 0xf3 && code[1] == 0x0f && code[2] == 0x1e && (code[3] == 0xfa || code[3] == 0xfb) {
 		return 4

@@ -52,7 +52,7 @@ func Text(long bool, code []byte, addr uint64) string {
 	return text
 }
 
-// repaired undoes three errors of x86asm: an index register where there is none,
+// repaired undoes three errors of x86asm: an index register that is not there,
 // a negative displacement as a large one, and no base where it is rip.
 func repaired(m x86asm.Mem, rip bool) x86asm.Mem {
 	if rip {

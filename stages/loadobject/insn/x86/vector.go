@@ -2,7 +2,7 @@ package x86
 
 import "stackmill/stages/loadobject/insn"
 
-// isVector tells whether b starts a VEX, EVEX or XOP prefix. In 32-bit mode les,
+// isVector reports whether b starts a VEX, EVEX or XOP prefix. In 32-bit mode les,
 // lds and bound are the same bytes, with a memory operand; pop is the same byte
 // as XOP, with a second byte that chooses no map.
 func (d *decoder) isVector(b byte) (bool, error) {
@@ -46,7 +46,7 @@ func (d *decoder) vector(b byte) (form, error) {
 	return d.form(op)
 }
 
-// payload returns the n bytes of a prefix behind its first.
+// payload returns the n bytes of a prefix after its first.
 func (d *decoder) payload(n int) ([]byte, error) {
 	start := d.pos
 	err := d.skip(n)

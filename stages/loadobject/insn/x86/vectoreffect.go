@@ -37,7 +37,7 @@ func (d *decoder) letter() byte {
 	return letter
 }
 
-// move adds the access that a letter tells.
+// move adds the access that a letter stands for.
 func (d *decoder) move(e *insn.Effect, letter byte, next uint64) {
 	if d.number == 1 && d.op == 0xae { // vldmxcsr, vstmxcsr
 		letter = 'd'
@@ -62,7 +62,7 @@ func (d *decoder) move(e *insn.Effect, letter byte, next uint64) {
 	e.Accesses = append(e.Accesses, m)
 }
 
-// rowsApart tells the instructions that move tiles.
+// rowsApart reports whether the instruction moves tiles.
 func (d *decoder) rowsApart() bool { return d.encoding == vex && d.op == 0x4b }
 
 // unit is what a displacement of one byte counts, with EVEX.
@@ -85,7 +85,7 @@ func (d *decoder) element() int {
 	return 4
 }
 
-// moved is the size and class of what a letter of moves says, as a lower case letter.
+// moved is the size and class that a letter of moves stands for, in lower case.
 func (d *decoder) moved(letter byte) (size int, class insn.Class) {
 	switch letter {
 	case 'b', 'w', 'd', 'q':
@@ -180,8 +180,8 @@ func (d *decoder) vectorWrites(e *insn.Effect) {
 	}
 }
 
-// vectorTarget tells what general register is written: G that of ModRM.reg, E of
-// ModRM.rm, V of VEX.vvvv, W the first and the third, C the counter, 0 none.
+// vectorTarget returns which general register is written: G the one of ModRM.reg, E
+// of ModRM.rm, V of VEX.vvvv, W the first and the third, C the counter, 0 none.
 func (d *decoder) vectorTarget() byte {
 	if d.encoding == xop {
 		switch {

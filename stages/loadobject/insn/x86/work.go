@@ -56,7 +56,7 @@ const (
 	inCode       // an immediate
 )
 
-// rm is the operand of ModRM.rm, modrmReg that of ModRM.reg, opcodeReg that of the opcode.
+// rm is the operand in ModRM.rm, modrmReg in ModRM.reg, opcodeReg in the opcode.
 func (w *worker) rm() place {
 	if w.memory != register {
 		return place{inMemory, insn.NoRegister}

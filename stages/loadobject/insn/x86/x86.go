@@ -4,7 +4,7 @@
 // does not say what an instruction does to registers and bits; it refuses, or
 // gives another length to, 57,199 of the 105.7 million instructions in /usr/bin
 // of Debian 12, 2,290 of the 689,610 in libcrypto.so.3 (mostly AVX-512) and 473
-// of the 336,865 in libc.so.6, behind each of which it is out of step; and it
+// of the 336,865 in libc.so.6, after each of which it is out of step; and it
 // takes 180 ns for an instruction where Decode takes 40.
 package x86
 
@@ -26,7 +26,7 @@ type decoder struct {
 	adSize  bool   // prefix 67
 	rep     byte   // prefix f2 or f3, the last one
 	rex     byte
-	segment bool // an operand of segment fs or gs, whose base is not known
+	segment bool // an operand of segment fs or gs, whose base is unknown
 
 	encoding encoding
 	number   byte // of the map, as VEX and EVEX count them; XOP has its own
@@ -157,7 +157,7 @@ func (d *decoder) form(op byte) (form, error) {
 	return 0, insn.ErrUndefined
 }
 
-// prefixes decodes the prefixes and returns the byte behind them.
+// prefixes decodes the prefixes and returns the byte after them.
 func (d *decoder) prefixes() (byte, error) {
 	for {
 		b, err := d.next()
@@ -206,7 +206,7 @@ func (d *decoder) twoByte() (form, error) {
 	case 0x3a:
 		d.table, d.number = map0F3A, 3
 	case 0x78:
-		// extrq and insertq take two bytes behind ModRM, vmread none.
+		// extrq and insertq take two bytes after ModRM, vmread none.
 		d.op = b
 		if d.opSize || d.rep == 0xf2 {
 			return modRM | immW, nil
