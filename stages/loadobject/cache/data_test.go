@@ -44,7 +44,7 @@ func TestDataCached(t *testing.T) {
 	}
 }
 
-// A table that lacks what a missing file tells is made anew once that is there.
+// A table that lacks a missing file's content is made anew once the file is there.
 func TestDataMissing(t *testing.T) {
 	dir := t.TempDir()
 	d := disk{filepath.Join(dir, "cache")}

@@ -159,7 +159,7 @@ func TestRememberedContent(t *testing.T) {
 	}
 }
 
-// elfHeader is that of an object without anything.
+// elfHeader is the header of an object without anything.
 func elfHeader() []byte {
 	b := make([]byte, 64)
 	copy(b, "\x7fELF\x02\x01\x01")
@@ -189,7 +189,7 @@ func TestReplacedFile(t *testing.T) {
 	}
 }
 
-// A file of split debug information that lies beside a copy tells nothing about
+// A file of split debug information that lies beside a copy says nothing about
 // the same program elsewhere.
 func TestForeignSplitFile(t *testing.T) {
 	prog := gcc(t, "-gdwarf-4", "-gsplit-dwarf")

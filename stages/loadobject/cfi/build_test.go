@@ -302,7 +302,7 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// The search table's head tells where `.eh_frame` is, which ends with a length
+// The search table's head says where `.eh_frame` is, which ends with a length
 // of 0.
 func TestFrameSection(t *testing.T) {
 	head := []byte{1, 0x1b, 3, 0x3b, 0xfc, 0x0f, 0, 0}

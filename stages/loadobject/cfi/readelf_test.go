@@ -27,7 +27,7 @@ func system(t *testing.T, name string) string {
 	return ""
 }
 
-// input is what a file tells.
+// input is the input from a file.
 func input(t testing.TB, path string) Input {
 	t.Helper()
 	f, err := elf.Open(path)

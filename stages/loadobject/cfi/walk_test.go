@@ -44,7 +44,7 @@ func pc(function int, offset uint64) uint64 {
 	return loaded + 0x1100 + 0x100*uint64(function) + offset
 }
 
-// object composes functions 0 to n of 0x40 bytes each; processes begin behind
+// object composes functions 0 to n of 0x40 bytes each; processes begin after
 // the first.
 func object(arch isa.Arch, signal int, programs ...[]byte) *Table {
 	c := newComposer()

@@ -51,7 +51,7 @@ func agree(t *testing.T, table *symtab.Table) (compared int) {
 func TestAgainstCxxfilt(t *testing.T) { agree(t, read(t, "testdata/cxx")) }
 
 // The C++ library has names of every kind: those that it exports, and those
-// that only the archive for static linking tells.
+// that only the archive for static linking has.
 func TestLibraryAgainstCxxfilt(t *testing.T) {
 	library, err := exec.Command("g++", "-print-file-name=libstdc++.so.6").Output()
 	if path := strings.TrimSpace(string(library)); err == nil && filepath.IsAbs(path) {

@@ -120,7 +120,7 @@ func TestStrippedRegions(t *testing.T) {
 	}
 }
 
-// symbols are three functions, one of them indirect, and what is no function.
+// symbols are three functions, one of them indirect, and symbols of other kinds.
 func symbols(text uint16) []elftest.Symbol {
 	return []elftest.Symbol{
 		{Name: "one", Type: debugelf.STT_FUNC, Section: text, Value: 0x1000, Size: 16},
@@ -238,7 +238,7 @@ func TestRelocatable(t *testing.T) {
 	}
 }
 
-// A file cut behind its program headers still has its segments.
+// A file cut after its program headers still has its segments.
 func TestWithoutSections(t *testing.T) {
 	f := elftest.File{Loads: []elftest.Load{{Flags: debugelf.PF_R | debugelf.PF_X, Offset: 0x400, Address: 0x1000, FileSize: 0x40, MemSize: 0x40}}}
 	f.Sections = append([]elftest.Section{elftest.Text(".text", 0x1000, 0x400, 0x40)},
@@ -338,7 +338,7 @@ func TestDynamicSegment(t *testing.T) {
 	}
 }
 
-// Damage is told from remarks, and where it is in the object's own file.
+// Damage is distinguished from remarks, and where it is in the object's own file.
 func TestNotes(t *testing.T) {
 	var f elftest.File
 	text := elftest.Text(".text", 0x1000, 0x400, 0x40)

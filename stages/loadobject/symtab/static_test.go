@@ -21,7 +21,7 @@ func layout(t *testing.T, b []byte) (list []string) {
 }
 
 // Text without symbols is one function for each gap of each section, and the
-// linkage tables are none of it (S6).
+// linkage tables are not among it (S6).
 func TestStrippedSections(t *testing.T) {
 	sections := []elftest.Section{
 		elftest.Text(".init", 0x1000, 0x400, 0x10), elftest.Text(".plt", 0x1010, 0x410, 0x20),
@@ -57,7 +57,7 @@ func TestStrippedSections(t *testing.T) {
 	}
 }
 
-// Without section headers the linkage tables are told by their code.
+// Without section headers the linkage tables are recognised by their code.
 func TestStrippedSegments(t *testing.T) {
 	for _, machine := range []elf.Machine{elf.EM_X86_64, elf.EM_AARCH64} {
 		tables := map[uint64]bool{}

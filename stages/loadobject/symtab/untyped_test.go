@@ -20,7 +20,7 @@ func ranges(t *testing.T, path string) []string {
 
 // Symbols without a type are functions unless one covers them or they are labels
 // in one; the sizes are those of the assembler's listing. What has no symbol at all
-// is the static region behind start_of_frames, since call frame information begins
+// is the static region after start_of_frames, since call frame information begins
 // a function there, but is taken by spin_7, where nothing does (S3).
 func TestAssembler(t *testing.T) {
 	want := []string{

@@ -123,7 +123,7 @@ func TestARM64Operands(t *testing.T) {
 
 var (
 	memoryARM64 = regexp.MustCompile(`(?:^|[ ,])\[([xs][^\]]*)\](!?)(?:, #?(-?\w+))?`)
-	// What writes none of the operands, and what writes another than the first.
+	// Those that write no operand, and those that write another than the first.
 	writesNone = regexp.MustCompile(`^(st[^x]|cmp|cmn|tst|ccm[np]|cbn?z|tbn?z|b|br|blr|bl|ret.*|prf.*|msr|dc|ic|tlbi|at|svc|brk|hlt|udf|f?c?cmpe?|fccmpe?|fcmpe?|cb.*|hint|nop|.mb|isb|bti|pac.*|aut.*|xpaclri|yield|wfe|wfi|sev.*|clrex|csdb|sb|esb|ctermeq|ctermne|setf.*|rmif|sys|d[cg]h|hvc|smc)$|^st[a-wyz]|^b\.|^st[pr]|^stl[rlu]|^sttr|^stnp|^st[1-4]`)
 	atomics    = regexp.MustCompile(`^(cas|swp|ldadd|ldclr|ldeor|ldset|ld[su]max|ld[su]min|stx|stlx|paci|auti|cpy|set[pme])`)
 	// What accesses tags only, and what has two operands in memory.
@@ -159,7 +159,7 @@ func (c *comparer) operandsARM64(l line) {
 		c.errorf(l, "%v", err)
 		return
 	}
-	if binary.LittleEndian.Uint32(l.code)>>25&15 == 2 { // scalable vectors, of which more is told than is so
+	if binary.LittleEndian.Uint32(l.code)>>25&15 == 2 { // scalable vectors: Effects says more registers than are written
 		return
 	}
 	c.n++
@@ -238,10 +238,10 @@ func nameARM64(r insn.Register) string {
 	return fmt.Sprintf("x%d", r)
 }
 
-// plainARM64 are loads and stores whose size the name's end or the first operand tells.
+// plainARM64 are loads and stores whose size follows from the name's end or the first operand.
 var plainARM64 = regexp.MustCompile(`^(ld|st)(a|l|x|ax|lx|ap|lu|apu|t|u|n)?(r|ur|p)(s?)([bhw]?)$`)
 
-// sizeARM64 is the number of bytes that an access moves, 0 when the text does not tell.
+// sizeARM64 is the number of bytes that an access moves, 0 if the text does not say.
 func sizeARM64(name, rest string) int {
 	m := plainARM64.FindStringSubmatch(name)
 	if m == nil {

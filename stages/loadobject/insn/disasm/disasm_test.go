@@ -152,7 +152,7 @@ func FuzzDecode(f *testing.F) {
 }
 
 // checkInst checks that an instruction is within bounds and owes nothing to the
-// bytes behind it.
+// bytes after it.
 func checkInst(t *testing.T, arch isa.Arch, code []byte, item Item) {
 	n := item.Inst.Len
 	if n > len(code) || n > x86.MaxLength || arch == isa.ARM64 && n != 4 {

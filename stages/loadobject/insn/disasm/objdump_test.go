@@ -127,7 +127,7 @@ func (c *comparer) line(l line) {
 	c.flow(l)
 }
 
-// notInstruction tells what objdump prints for bytes that are none: data, or
+// notInstruction reports whether objdump prints bytes that are not an instruction: data, or
 // prefixes that it found before an opcode that they do not fit.
 func notInstruction(text string) bool {
 	if strings.Contains(text, "(bad)") || strings.Contains(text, "{bad}") {
@@ -140,7 +140,7 @@ func notInstruction(text string) bool {
 	return len(withoutPrefixes(words)) == 0
 }
 
-// refused tells a prefix before VEX or EVEX with which objdump prints some
+// refused reports a prefix before VEX or EVEX with which objdump prints some
 // instructions, though no processor executes them.
 func refused(code []byte) bool {
 	i := slices.IndexFunc(code, func(b byte) bool { return b != 0x66 && b != 0xf2 && b != 0xf3 && b&^15 != 0x40 })

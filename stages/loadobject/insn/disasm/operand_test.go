@@ -14,7 +14,7 @@ import (
 )
 
 // TestOperands compares memory operands with those that objdump prints in Intel's
-// syntax, which tells their sizes.
+// syntax, which has their sizes.
 func TestOperands(t *testing.T) {
 	needObjdump(t)
 	files := slices.Clone(libraries)
@@ -66,7 +66,7 @@ func (c *comparer) operands(l line) {
 	case objdumpOnly.MatchString(name) && len(e.Accesses) == 0,
 		withPrefix.MatchString(name) && name != words0(l.text),
 		moreThanOperands.MatchString(name),
-		name == "pop" && e.Base == e.Accesses[0].Base: // whose address is that behind the instruction
+		name == "pop" && e.Base == e.Accesses[0].Base: // whose address is computed after the instruction
 		return
 	}
 	if strings.Contains(text, "[eip") || farOperand.MatchString(text) && strings.Contains(text, "rex.W") {
@@ -96,7 +96,7 @@ func (c *comparer) operands(l line) {
 }
 
 // sameOperands compares sorted texts; a size that objdump does not print or that is
-// not told agrees with any.
+// unknown agrees with any.
 func sameOperands(got, want []string) bool {
 	return slices.EqualFunc(got, want, func(g, w string) bool {
 		gs, gt, _ := strings.Cut(g, " ")

@@ -18,7 +18,7 @@ import (
 	"stackmill/stages/loadobject/isa"
 )
 
-// TestStep runs programs one instruction at a time and holds what Effects tells against
+// TestStep runs programs one instruction at a time and holds what Effects says against
 // what the processor did. STACKMILL_STEPS is how many of a program's instructions, and
 // STACKMILL_STEP_PROGRAMS a list of more programs, each run without arguments.
 func TestStep(t *testing.T) {
@@ -179,11 +179,11 @@ func low(v uint64, n int) uint64 {
 	return v & (1<<(8*n) - 1)
 }
 
-// check compares an effect with the registers and the memory before and behind
+// check compares an effect with the registers and the memory before and after
 // the instruction.
 func check(e *insn.Effect, before, behind *syscall.PtraceRegs, was, is []uint64) error {
 	for r := range insn.Register(16) {
-		if e.Kind == insn.Call && r == 7 { // what the call pushes is not told
+		if e.Kind == insn.Call && r == 7 { // what the call pushes is left out
 			continue
 		}
 		if general(before, r) != general(behind, r) && e.Written>>r&1 == 0 {

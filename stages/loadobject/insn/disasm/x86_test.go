@@ -9,7 +9,7 @@ import (
 )
 
 // TestX86 has encodings of the Intel and AMD manuals. Every one is decoded with
-// other instructions behind it, which it must leave alone.
+// other instructions after it, which it must leave alone.
 func TestX86(t *testing.T) {
 	const addr = 0x401000
 	to := func(kind insn.Kind, target uint64) insn.Inst {
@@ -20,7 +20,7 @@ func TestX86(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		code string
-		want insn.Inst // without Len, which is that of code
+		want insn.Inst // without Len, which is the length of code
 	}{
 		// Where golang.org/x/arch gives another length.
 		{"endbr64", "f3 0f 1e fa", is(insn.Other)},
