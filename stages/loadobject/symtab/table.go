@@ -6,7 +6,8 @@
 // code and call frame information), size.go makes functions of them that do not
 // overlap, names.go and alias.go name these, plt.go and trampoline.go add what has
 // no symbols. kernel.go and perfmap.go make tables of lists instead. lookup.go,
-// inline.go and slots.go answer questions. Lines come from package dwarf.
+// inline.go and slots.go answer questions. Source lines and inlined calls come
+// from debug information, which package functions adds.
 package symtab
 
 import (

@@ -5,6 +5,7 @@ import (
 
 	"stackmill/stages/loadobject/bytereader"
 	"stackmill/stages/loadobject/dwarf"
+	"stackmill/stages/loadobject/dwop"
 )
 
 // entry has the attributes of a type, a variable or a scope.
@@ -151,12 +152,12 @@ func (e *entry) memberOffset() (int64, bool) {
 	case dwarf.FormExprloc, dwarf.FormBlock, dwarf.FormBlock1, dwarf.FormBlock2, dwarf.FormBlock4: // of version 2
 		c := bytereader.Reader{Rest: v.Bytes}
 		switch c.U8() {
-		case opPlusUconst:
+		case dwop.PlusUconst:
 			n := c.ULEB()
 			return int64(n), len(c.Rest) == 0 && !c.Short && n < maxExtent
-		case opConstu:
+		case dwop.Constu:
 			n := c.ULEB()
-			return int64(n), len(c.Rest) == 1 && c.Rest[0] == opPlus && n < maxExtent
+			return int64(n), len(c.Rest) == 1 && c.Rest[0] == dwop.Plus && n < maxExtent
 		}
 		return 0, false
 	}

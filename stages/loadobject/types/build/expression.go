@@ -3,6 +3,7 @@ package build
 import (
 	"stackmill/stages/loadobject/bytereader"
 	"stackmill/stages/loadobject/dwarf"
+	"stackmill/stages/loadobject/dwop"
 	"stackmill/stages/loadobject/types"
 )
 
@@ -12,64 +13,6 @@ type fixed struct {
 	thread  bool // in each thread's block
 	ok      bool
 }
-
-// The operations of location expressions (DWARF 5 section 7.7.1, and GNU's).
-const (
-	opAddr        = 0x03
-	opDeref       = 0x06
-	opConst1u     = 0x08
-	opConst1s     = 0x09
-	opConst2u     = 0x0a
-	opConst2s     = 0x0b
-	opConst4u     = 0x0c
-	opConst4s     = 0x0d
-	opConst8u     = 0x0e
-	opConst8s     = 0x0f
-	opConstu      = 0x10
-	opConsts      = 0x11
-	opPick        = 0x15
-	opMinus       = 0x1c
-	opPlus        = 0x22
-	opPlusUconst  = 0x23
-	opBra         = 0x28
-	opSkip        = 0x2f
-	opLit0        = 0x30
-	opLit31       = 0x4f
-	opReg0        = 0x50
-	opReg31       = 0x6f
-	opBreg0       = 0x70
-	opBreg31      = 0x8f
-	opRegx        = 0x90
-	opFbreg       = 0x91
-	opBregx       = 0x92
-	opPiece       = 0x93
-	opDerefSize   = 0x94
-	opXderefSize  = 0x95
-	opNop         = 0x96
-	opPushObject  = 0x97
-	opCall2       = 0x98
-	opCall4       = 0x99
-	opCallRef     = 0x9a
-	opTLS         = 0x9b
-	opCFA         = 0x9c
-	opBitPiece    = 0x9d
-	opImplicit    = 0x9e
-	opStackValue  = 0x9f
-	opAddrx       = 0xa1
-	opConstx      = 0xa2
-	opRegvalType  = 0xa5
-	opDerefType   = 0xa6
-	opEntryValue  = 0xa3
-	opConvert     = 0xa8
-	opReinterpret = 0xa9
-	opGNUTLS      = 0xe0
-	opGNUEntry    = 0xf3
-	opGNURegval   = 0xf5
-	opGNUDeref    = 0xf6
-	opGNUConvert  = 0xf7
-	opGNUAddr     = 0xfb
-	opGNUConst    = 0xfc
-)
 
 // maxExpression bounds an expression in bytes; longer ones compute values.
 const maxExpression = 512
@@ -113,12 +56,12 @@ func evaluate(s *dwarf.Sections, u *dwarf.Unit, expression []byte, place func(ty
 	}
 	for len(c.Rest) > 0 {
 		switch op := c.U8(); op {
-		case opPiece, opBitPiece:
+		case dwop.Piece, dwop.BitPiece:
 			size := c.ULEB()
-			if op == opBitPiece && (c.ULEB() != 0 || size%8 != 0) {
+			if op == dwop.BitPiece && (c.ULEB() != 0 || size%8 != 0) {
 				at.state = other
 			}
-			if op == opBitPiece {
+			if op == dwop.BitPiece {
 				size /= 8
 			}
 			if size == 0 || size > 1<<20 {
@@ -147,7 +90,7 @@ func (at *spot) step(op uint8, c *bytereader.Reader, s *dwarf.Sections, u *dwarf
 	if at.start(op, c, s, u) || at.modify(op, c) {
 		return true
 	}
-	if n, ok := constant(op, c); ok {
+	if n, ok := dwop.Constant(op, c); ok {
 		at.push(number, n)
 		return true
 	}
@@ -163,26 +106,26 @@ func (at *spot) start(op uint8, c *bytereader.Reader, s *dwarf.Sections, u *dwar
 		return int64(a)
 	}
 	switch {
-	case opReg0 <= op && op <= opReg31:
-		at.reach(types.InRegister, uint64(op-opReg0), 0)
-	case op == opRegx:
+	case dwop.Reg0 <= op && op <= dwop.Reg31:
+		at.reach(types.InRegister, uint64(op-dwop.Reg0), 0)
+	case op == dwop.Regx:
 		at.reach(types.InRegister, c.ULEB(), 0)
-	case opBreg0 <= op && op <= opBreg31:
-		at.reach(types.AtRegister, uint64(op-opBreg0), c.SLEB())
-	case op == opBregx:
+	case dwop.Breg0 <= op && op <= dwop.Breg31:
+		at.reach(types.AtRegister, uint64(op-dwop.Breg0), c.SLEB())
+	case op == dwop.Bregx:
 		at.reach(types.AtRegister, c.ULEB(), c.SLEB())
-	case op == opFbreg:
+	case op == dwop.Fbreg:
 		at.reach(types.AtFrame, 0, c.SLEB())
-	case op == opCFA:
+	case op == dwop.CFA:
 		at.reach(types.AtCFA, 0, 0)
-	case op == opAddr:
+	case op == dwop.Addr:
 		at.push(address, int64(c.Uint(u.AddrSize)))
-	case op == opAddrx || op == opGNUAddr:
+	case op == dwop.Addrx || op == dwop.GNUAddr:
 		at.push(address, indexed())
-	case op == opConstx || op == opGNUConst:
+	case op == dwop.Constx || op == dwop.GNUConst:
 		at.push(number, indexed())
-	case opLit0 <= op && op <= opLit31:
-		at.push(number, int64(op-opLit0))
+	case dwop.Lit0 <= op && op <= dwop.Lit31:
+		at.push(number, int64(op-dwop.Lit0))
 	default:
 		return false
 	}
@@ -193,30 +136,30 @@ func (at *spot) start(op uint8, c *bytereader.Reader, s *dwarf.Sections, u *dwar
 // others.
 func (at *spot) modify(op uint8, c *bytereader.Reader) bool {
 	switch {
-	case op == opPlusUconst:
+	case op == dwop.PlusUconst:
 		at.add(int64(c.ULEB()))
-	case op == opPlus && at.state == adding:
+	case op == dwop.Plus && at.state == adding:
 		pending := at.pending
 		at.resume()
 		at.add(pending)
-	case op == opMinus && at.state == adding:
+	case op == dwop.Minus && at.state == adding:
 		pending := at.pending
 		at.resume()
 		at.add(-pending)
-	case op == opDeref:
+	case op == dwop.Deref:
 		at.deref()
-	case op == opEntryValue || op == opGNUEntry:
+	case op == dwop.EntryValue || op == dwop.GNUEntry:
 		at.entry(c.Block(), c)
-	case op == opStackValue && at.place == types.EntryRegister:
-	case op == opStackValue && at.state == reached && at.place == types.AtRegister:
+	case op == dwop.StackValue && at.place == types.EntryRegister:
+	case op == dwop.StackValue && at.state == reached && at.place == types.AtRegister:
 		at.place = types.IsRegister
-	case op == opStackValue:
+	case op == dwop.StackValue:
 		at.state = other
-	case (op == opTLS || op == opGNUTLS) && (at.state == number || at.state == address):
+	case (op == dwop.TLS || op == dwop.GNUTLS) && (at.state == number || at.state == address):
 		at.state = thread
-	case op == opTLS || op == opGNUTLS:
+	case op == dwop.TLS || op == dwop.GNUTLS:
 		at.state = other
-	case op == opNop:
+	case op == dwop.Nop:
 	default:
 		return false
 	}
@@ -234,9 +177,9 @@ func (at *spot) reach(kind types.PlaceKind, register uint64, offset int64) {
 // entry takes the value that a register had when the function was called, if the
 // expression is no more than that.
 func (at *spot) entry(of []byte, rest *bytereader.Reader) {
-	alone := len(rest.Rest) > 0 && rest.Rest[0] == opStackValue
-	if len(of) == 1 && opReg0 <= of[0] && of[0] <= opReg31 && alone {
-		at.reach(types.EntryRegister, uint64(of[0]-opReg0), 0)
+	alone := len(rest.Rest) > 0 && rest.Rest[0] == dwop.StackValue
+	if len(of) == 1 && dwop.Reg0 <= of[0] && of[0] <= dwop.Reg31 && alone {
+		at.reach(types.EntryRegister, uint64(of[0]-dwop.Reg0), 0)
 		return
 	}
 	at.state = other
@@ -283,51 +226,26 @@ func (at *spot) deref() {
 	}
 }
 
-// constant reads the number that an operation pushes.
-func constant(op uint8, c *bytereader.Reader) (int64, bool) {
-	switch op {
-	case opConst1u:
-		return int64(c.U8()), true
-	case opConst1s:
-		return int64(int8(c.U8())), true
-	case opConst2u:
-		return int64(c.U16()), true
-	case opConst2s:
-		return int64(int16(c.U16())), true
-	case opConst4u:
-		return int64(c.U32()), true
-	case opConst4s:
-		return int64(int32(c.U32())), true
-	case opConst8u, opConst8s:
-		return int64(c.U64()), true
-	case opConstu:
-		return int64(c.ULEB()), true
-	case opConsts:
-		return c.SLEB(), true
-	}
-	return 0, false
-}
-
 // operands passes over the operands of an operation that cannot lead to a place; false
 // for a jump, a call, or an unknown one, after which nothing can.
 func operands(op uint8, c *bytereader.Reader) bool {
 	switch op {
-	case opPick, opDerefSize, opXderefSize:
+	case dwop.Pick, dwop.DerefSize, dwop.XderefSize:
 		c.U8()
-	case opImplicit:
+	case dwop.Implicit:
 		c.Block()
-	case opConvert, opReinterpret, opGNUConvert:
+	case dwop.Convert, dwop.Reinterpret, dwop.GNUConvert:
 		c.ULEB()
-	case opRegvalType, opGNURegval:
+	case dwop.RegvalType, dwop.GNURegval:
 		c.ULEB()
 		c.ULEB()
-	case opDerefType, opGNUDeref:
+	case dwop.DerefType, dwop.GNUDeref:
 		c.U8()
 		c.ULEB()
-	case opBra, opSkip, opCall2, opCall4, opCallRef, opPushObject:
+	case dwop.Bra, dwop.Skip, dwop.Call2, dwop.Call4, dwop.CallRef, dwop.PushObject:
 		return false
 	default: // arithmetic has none
-		return 0x12 <= op && op <= 0x2e
+		return dwop.Dup <= op && op <= dwop.Ne
 	}
 	return true
 }

@@ -59,24 +59,16 @@ func (r *reader) symbols() []symbol {
 
 // entriesOf appends the symbols of data of one table.
 func (r *reader) entriesOf(list []symbol, f *elf.File, b, names []byte) []symbol {
-	size := 24
-	if f.Class == debugelf.ELFCLASS32 {
-		size = 16
-	}
-	for ; len(b) >= size && r.fits(len(list)); b = b[size:] {
-		var x symbol
-		info, section := b[4], f.Order.Uint16(b[6:])
-		if f.Class == debugelf.ELFCLASS32 {
-			x.address, x.size = uint64(f.Order.Uint32(b[4:])), uint64(f.Order.Uint32(b[8:]))
-			info, section = b[12], f.Order.Uint16(b[14:])
-		} else {
-			x.address, x.size = f.Order.Uint64(b[8:]), f.Order.Uint64(b[16:])
+	for e := range f.Symbols(b) {
+		if !r.fits(len(list)) {
+			break
 		}
-		x.undefined, x.local = debugelf.SectionIndex(section) == debugelf.SHN_UNDEF, debugelf.ST_BIND(info) == debugelf.STB_LOCAL
-		if !x.undefined && (debugelf.ST_TYPE(info) != debugelf.STT_OBJECT || x.size == 0 || x.size > maxExtent) {
+		undefined := e.Section == debugelf.SHN_UNDEF
+		if !undefined && (e.Type != debugelf.STT_OBJECT || e.Size == 0 || e.Size > maxExtent) {
 			continue
 		}
-		x.name = dwarf.TextAt(names, uint64(f.Order.Uint32(b)))
+		x := symbol{address: e.Value, size: e.Size, undefined: undefined, local: e.Binding == debugelf.STB_LOCAL}
+		x.name = dwarf.TextAt(names, uint64(e.Name))
 		x.name = x.name[:min(len(x.name), dwarf.MaxPath)]
 		list = append(list, x)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"stackmill/stages/loadobject/bytereader"
 	"stackmill/stages/loadobject/dwarf"
+	"stackmill/stages/loadobject/dwop"
 	"stackmill/stages/loadobject/types"
 )
 
@@ -179,7 +180,7 @@ func (w *unitWalk) addCount(array int32, e *entry) {
 func (w *unitWalk) reach(expression []byte) (size int64) {
 	c := bytereader.New(expression, w.s.Order)
 	for {
-		i := bytes.Index(c.Rest, []byte{opPushObject, opPlusUconst})
+		i := bytes.Index(c.Rest, []byte{dwop.PushObject, dwop.PlusUconst})
 		if i < 0 {
 			return size
 		}
