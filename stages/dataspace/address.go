@@ -16,7 +16,7 @@ type Region struct {
 	ID            int64
 	Process       int
 	Kind, Name    string
-	Address, Size uint64             // bytes; 0 when not known
+	Address, Size uint64             // bytes; 0 if unknown
 	LoadObject    symbolize.ObjectNo // None for none
 }
 
@@ -24,7 +24,7 @@ type Region struct {
 const (
 	RegionSegment   = "segment" // of a load object or another file
 	RegionStack     = "stack"
-	RegionHeap      = "heap" // what brk gives
+	RegionHeap      = "heap" // memory of brk
 	RegionBlock     = "heap block"
 	RegionAnonymous = "anonymous"
 	RegionKernel    = "kernel"
@@ -102,7 +102,7 @@ const (
 // maxStack is how far below its first mapping the main thread's stack may have grown.
 const maxStack = 1 << 30
 
-// at tells what an address was at a time.
+// at returns what an address was at a time.
 func (m *memory) at(address uint64, time int64) where {
 	mapping := m.finder.At(address, time).Mapping
 	if p := m.object(address, time); p != nil && !m.replaced(p, mapping, time) {
@@ -152,11 +152,11 @@ func anonymous(path string) bool {
 		strings.HasPrefix(path, "/anon_hugepage")
 }
 
-// maxGap is how far behind the program the kernel puts what brk gives.
+// maxGap is how far after the program the kernel puts the memory of brk.
 const maxGap = 1 << 31
 
-// behindProgram reports whether a mapping is where brk's memory is: not far
-// behind the program, which is the load object with the lowest address.
+// behindProgram reports whether a mapping is where brk's memory is: not far after
+// the program, which is the load object with the lowest address.
 func (m *memory) behindProgram(mapping *image.Mapping) bool {
 	if len(m.placed) == 0 {
 		return false
@@ -165,8 +165,8 @@ func (m *memory) behindProgram(mapping *image.Mapping) bool {
 	return mapping.Address >= end && mapping.Address-end < maxGap && (len(m.placed) == 1 || mapping.Address < m.placed[1].Low)
 }
 
-// object returns the load object at an address, nil for none: of several that
-// were never told to be unmapped the one that came last.
+// object returns the load object at an address, nil for none: of several whose
+// unmapping was not recorded the one that came last.
 func (m *memory) object(address uint64, time int64) *symbolize.Placed {
 	first := func(low uint64) int {
 		return sort.Search(len(m.placed), func(i int) bool { return m.placed[i].Low >= low })
@@ -182,7 +182,7 @@ func (m *memory) object(address uint64, time int64) *symbolize.Placed {
 			if found == nil || p.Loaded > found.Loaded {
 				found = p
 			}
-			i = first(p.Low) // those of one place are in the order of their loading
+			i = first(p.Low) // objects at one place are in the order of their loading
 		}
 	}
 	if found == nil {
@@ -191,7 +191,7 @@ func (m *memory) object(address uint64, time int64) *symbolize.Placed {
 	return found
 }
 
-// inObject tells which segment and variable of a load object is at an address.
+// inObject returns which segment and variable of a load object is at an address.
 func (m *memory) inObject(p *symbolize.Placed, address uint64) where {
 	o := m.space.object(p.Object)
 	link := address - p.Bias

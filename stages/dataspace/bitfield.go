@@ -7,7 +7,7 @@ import (
 	"stackmill/stages/loadobject/insn/disasm"
 )
 
-// Bounds of what is followed to tell bits apart: instructions before and behind an
+// Bounds of what is followed to distinguish bits: instructions before and after an
 // access, and ways that lead to it.
 const (
 	maxBitsBefore = 64
@@ -17,8 +17,8 @@ const (
 )
 
 // usedBits are the bits of an access that its instruction, or those around it, use
-// or change: a load's by what is done with what it loaded, a store's by what it
-// does not write back as it was. 0 stands for all, if that is not known to be so.
+// or change: a load's by the use of what it loaded, a store's by what it does not
+// write back unchanged. 0 stands for all, and for unknown ones.
 // It reports false when nothing is used but to be written back.
 func (f *function) usedBits(n int) (bits uint64, ok bool) {
 	x := &f.code[n]
@@ -43,7 +43,7 @@ func (f *function) usedBits(n int) (bits uint64, ok bool) {
 	return bits, bits != 0 || !kept
 }
 
-// bits tells what an instruction does to bits.
+// bits returns what an instruction does to bits.
 func (f *function) bits(i int) (insn.Bits, bool) {
 	x := &f.code[i]
 	if !x.valid {

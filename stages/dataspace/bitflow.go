@@ -20,7 +20,7 @@ type bitFlow struct {
 	reached bool   // the instructions on the way to it are done
 	used    uint64 // the bits that something depends on
 	changed uint64 // the bits that stores change which keep the others
-	lost    bool   // something is used in ways that are not known
+	lost    bool   // something is used in unknown ways
 	kept    bool   // something is written back as it was
 	left    int    // instructions to follow
 	fresh   uint64 // the last of the origins that were given
@@ -48,7 +48,7 @@ type bitState struct {
 	flags, carry uint64
 	spots        [registers]spot
 	slots        map[spot]kept // of the stack
-	stores       uint64        // tells memory apart from what it was before
+	stores       uint64        // distinguishes memory from what it was before
 }
 
 // kept is what a slot of the stack holds.
@@ -90,7 +90,7 @@ func (s *bitState) live() bool {
 	return s.flags|s.carry != 0
 }
 
-// origin returns another one each time.
+// origin returns a new origin each time.
 func (w *bitFlow) origin() uint64 {
 	w.fresh++
 	return originOther + w.fresh
@@ -177,7 +177,7 @@ func (w *bitFlow) loaded(s *bitState, i int, a *insn.Access) *bits64 {
 	return nil
 }
 
-// bits are copies of those of the memory, from a byte on. Those that the access in
+// bits are copies of the memory's bits, from a byte on. The bits that the access in
 // question loads are followed.
 func (w *bitFlow) bits(offset int64, size int, follow bool) *bits64 {
 	var out [64]bit
@@ -249,7 +249,7 @@ func (w *bitFlow) flags(s *bitState, x *instruction, b *insn.Bits, result, from,
 	}
 }
 
-// storedAll is what an instruction stores, of which result is what it calculates.
+// storedAll applies the stores of an instruction that calculates result.
 func (w *bitFlow) storedAll(s *bitState, i int, b *insn.Bits, result *bits64) {
 	x := &w.f.code[i]
 	for k := range x.Accesses {
@@ -281,8 +281,8 @@ func shiftedOut(b *insn.Bits, from, with *bits64) uint64 {
 	return from.at(int(by - 1)).from
 }
 
-// written is a register behind an instruction: of what is narrower than half of
-// it, the rest stays.
+// written is a register after an instruction: a result of less than half its width
+// leaves the rest as it was.
 func written(b *insn.Bits, result, old *bits64) *bits64 {
 	if b.Width >= 4 {
 		return result
@@ -310,7 +310,7 @@ func (s *bitState) source(r insn.Register) spot {
 }
 
 // address is the address that an instruction puts into its destination; it has no
-// origin when that is not known.
+// origin if it is unknown.
 func (w *bitFlow) address(s *bitState, x *instruction) spot {
 	word := w.f.object.word()
 	if x.Op == insn.Load && len(x.Accesses) > 0 && int64(x.Accesses[0].Size) == word {
@@ -342,14 +342,14 @@ func (w *bitFlow) address(s *bitState, x *instruction) spot {
 	return spot{}
 }
 
-// use is that of a register as an address.
+// use notes that a register is used as an address.
 func (w *bitFlow) use(s *bitState, r insn.Register) {
 	if r >= 0 && r < registers {
 		w.used |= s.registers[r].depends()
 	}
 }
 
-// useAll is by what is not known what it does.
+// useAll is for instructions of which nothing is known: they may use anything.
 func (w *bitFlow) useAll(s *bitState) {
 	w.lost = w.lost || s.live()
 	for _, b := range &s.registers {
@@ -406,8 +406,8 @@ func (w *bitFlow) merged(here bool, b *bits64, off int64, n int) {
 	}
 }
 
-// call uses the registers that arguments may be in; nothing is known behind it of
-// those that it may change, and of memory.
+// call uses the registers that arguments may be in; afterwards nothing is known of
+// those that it may change, or of memory.
 func (w *bitFlow) call(s *bitState) {
 	w.useMask(s, w.f.object.arguments())
 	for r := range s.spots {

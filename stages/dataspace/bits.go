@@ -59,7 +59,7 @@ func made(bit [64]bit) *bits64 {
 	return b
 }
 
-// constantBits are those of a number.
+// constantBits are the bits of a number.
 func constantBits(n uint64) *bits64 {
 	var out [64]bit
 	for i := range out {
@@ -224,7 +224,7 @@ func shifted(op insn.BitOp, b *bits64, by uint64, n int) *bits64 {
 	return made(cleared(out, n))
 }
 
-// shiftedIn moves bits, with those of another operand behind them.
+// shiftedIn moves bits, followed by the bits of another operand.
 func shiftedIn(x *insn.Bits, from, with *bits64, n int) *bits64 {
 	var out [64]bit
 	for i := range n {

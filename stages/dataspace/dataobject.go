@@ -17,7 +17,7 @@ type Object struct {
 	LoadObject symbolize.ObjectNo // None for artificial objects
 	Name, Type string
 	Offset     int64 // in its parent, bytes; -1 for none
-	Size       int64 // bytes, -1 when not known
+	Size       int64 // bytes, -1 if unknown
 	Bit, Bits  int32 // of a bit field, as in types.Member
 }
 
@@ -101,7 +101,7 @@ func artificial() []Object {
 	return list
 }
 
-// objectKey tells data objects apart: elements by their aggregate and member.
+// objectKey identifies data objects: elements by their aggregate and member.
 type objectKey struct {
 	parent     ObjectNo
 	load       symbolize.ObjectNo
@@ -157,7 +157,7 @@ func (s *Space) dataObject(o *object, r root, use types.Use) ObjectNo {
 	return n
 }
 
-// plain returns the data object of a variable that is no aggregate, or of what
+// plain returns the data object of a variable that is not an aggregate, or of what
 // a pointer leads to.
 func (s *Space) plain(o *object, typ int32, r root) ObjectNo {
 	t := o.types

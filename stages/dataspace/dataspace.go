@@ -1,11 +1,11 @@
 // Package dataspace finds the program's data object that a memory event hit:
 // the variable, or the member of a structure, class or union (S27 to S31).
 //
-// The instruction that made the event tells by its operand: by the variable in
+// The operand of the instruction that made the event shows it: by the variable in
 // the register or at the place of the stack that it counts from, by the type of
 // what it loaded its address from (perf-data 17), or by the address in the load
 // object. The data address, when it was recorded, confirms or contradicts that, and
-// tells where the code does not: what is known of the code is known once per
+// decides where the code does not show it. The code is examined once per
 // instruction.
 package dataspace
 
@@ -42,7 +42,7 @@ type Agreement uint8
 
 // The outcomes.
 const (
-	Unchecked Agreement = iota // one of them does not tell
+	Unchecked Agreement = iota // one of them is unknown
 	Agrees
 	Disagrees // something else lies at the data address
 )
@@ -58,7 +58,7 @@ type Event struct {
 	Candidate  uint64 // the trigger PC that the recording names, 0 for none
 	Address    uint64 // of the data
 	HasAddress bool
-	Code       int // why there is no address (gprofng-experiment 9.5), 0 when nothing is known
+	Code       int // why there is no address (gprofng-experiment 9.5), 0 if unknown
 	Time       int64
 }
 
@@ -66,7 +66,7 @@ type Event struct {
 type Found struct {
 	Object    ObjectNo             // the most specific one, or a reason
 	Embedding ObjectNo             // of the one that lies at the data address by itself, where that is another one; None without one
-	Location  symbolize.LocationNo // of the trigger instruction, or of the recorded PC when that was not found
+	Location  symbolize.LocationNo // of the trigger instruction, or of the recorded PC if that was not found
 	Region    RegionNo             // None without a data address
 	Method    Method
 	Agreement Agreement
@@ -75,7 +75,7 @@ type Found struct {
 
 // Space is the data objects of one recording. It is not safe for concurrent use.
 type Space struct {
-	Objects []Object // artificial ones first, each behind its parent
+	Objects []Object // artificial ones first, each after its parent
 	Regions []Region
 
 	resolver   *symbolize.Resolver
@@ -88,8 +88,8 @@ type Space struct {
 	instructions int // of the functions that are kept
 }
 
-// New returns a space without events. What of debug information cannot be read
-// goes to problems.
+// New returns a space without events. Unreadable debug information is reported to
+// problems.
 func New(resolver *symbolize.Resolver, tables Tables, problems *problem.Log) *Space {
 	return &Space{
 		Objects:    artificial(),
@@ -108,8 +108,8 @@ func (s *Space) problem(file, what string, err error) {
 		Message: "its " + what + " cannot be read: " + err.Error()})
 }
 
-// note tells what of a load object's types and variables could not be read,
-// unless the same was told of its symbols.
+// note reports what could not be read of a load object's types and variables,
+// unless the same was reported for its symbols.
 func (s *Space) note(file string, t *types.Table, told []symtab.Note) {
 	if t == nil {
 		return
@@ -141,8 +141,8 @@ type recent struct {
 // recentBits is the logarithm of how many are kept.
 const recentBits = 10
 
-// Process returns the finder of a process. Blocks are those of its heap, nil
-// when allocations were not traced.
+// Process returns the finder of a process. Blocks are its heap's, nil if
+// allocations were not traced.
 func (s *Space) Process(p *decode.Process, resolved *symbolize.Process, blocks *Blocks) *Process {
 	m := newMemory(s, p, resolved)
 	m.blocks = blocks

@@ -5,8 +5,8 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// foundKey is what of a data address matters: the variable and the byte of an
-// element of it, or the kind of memory.
+// foundKey is the part of a data address that matters: the variable and the byte in
+// an element of it, or the kind of memory.
 type foundKey struct {
 	load     symbolize.ObjectNo
 	variable int32
@@ -36,7 +36,7 @@ func (t typeTable) inElement(variable int32, offset int64) int64 {
 	return offset
 }
 
-// decide chooses between what the code tells and what the data address tells.
+// decide chooses between what the code and what the data address shows.
 func (s *Space) decide(ref *reference, w where, has bool, inside int64) Found {
 	found := Found{Location: ref.location, Embedding: symbolize.None}
 	if w.found {
@@ -77,11 +77,11 @@ func (s *Space) decide(ref *reference, w where, has bool, inside int64) Found {
 	return found
 }
 
-// byAddress compares what the code tells with the variable at the data address,
+// byAddress compares what the code shows with the variable at the data address,
 // which confirms that or contradicts it, but does not take its place: an operand
 // that counts from a pointer names what that leads into, wherever it lies (S27).
-// The address decides where the operands tell nothing, where they only guess, and
-// between variables: what the code tells of these is an address itself.
+// The address decides where the operands show nothing, where they only guess, and
+// between variables: code names these by an address, too.
 func (s *Space) byAddress(ref *reference, w where, inside int64, found Found) Found {
 	t := w.object.types
 	at := root{ok: true, typ: t.Variables[w.variable].Type, variable: w.variable, offset: w.offset}
@@ -143,7 +143,7 @@ func (s *Space) confirmed(ref *reference, op *operand, w where, at root, inside 
 }
 
 // as is what was found by an operand; embedding is the object at the data address,
-// of which nothing is to be told where both are of one aggregate.
+// which is left out if both are of one aggregate.
 func (s *Space) as(f Found, op *operand, object ObjectNo, a Agreement, embedding ObjectNo) Found {
 	f.Object, f.Method, f.Agreement = object, op.method, a
 	if s.outermost(object) != s.outermost(embedding) {
@@ -196,14 +196,14 @@ func (op *operand) mayBe(w where) bool {
 	return w.kind != RegionKernel
 }
 
-// pageSize is that of the smallest pages, maxAccess that of the longest access.
+// pageSize is the size of the smallest pages, maxAccess of the longest access.
 const (
 	pageSize  = 4096
 	maxAccess = 64
 )
 
-// part is the data object of an operand, or that part of it in which a data address
-// is, as far as that tells.
+// part is the data object of an operand, or the part of it that holds a data
+// address, as far as the address shows it.
 func (s *Space) part(o *object, op *operand, address int64) ObjectNo {
 	if address == accessStart || op.whole == op.object && !op.parts {
 		return op.object

@@ -10,14 +10,14 @@ const (
 	contradicts relation = iota // nothing of the type is there
 	placedIn                    // bytes, which anything may be put into
 	partOf                      // it is there, in the variable or as the whole
-	names                       // the operand tells hardly more than a size: the variable has the name
+	names                       // the operand shows hardly more than a size: the variable has the name
 )
 
-// relate tells how an operand that counts from a pointer fits the variable at the
+// relate returns how an operand that counts from a pointer fits the variable at the
 // data address.
 func (s *Space) relate(o *object, op *operand, w where, behind bool) relation {
 	t, v := w.object.types, &w.object.types.Variables[w.variable]
-	// Of a watchpoint, the address is that of any byte that is watched.
+	// A watchpoint's address may be any byte that is watched.
 	last := int64(0)
 	if behind {
 		last = maxWatch - 1

@@ -19,8 +19,8 @@ type block struct {
 	in         *state // before its first instruction
 }
 
-// either is what is known when a value or another one may be there: of two places
-// in one array on the stack, that it is in there.
+// either is what is known if a value or another one may be there: of two places in
+// one array on the stack, that it is in the array.
 func (f *function) either(n int, s *state, a, b value) value {
 	if a.kind != frame || b.kind != frame || a == b {
 		return f.types.merge(a, b)
@@ -116,8 +116,8 @@ func (f *function) follow(block int) {
 	}
 }
 
-// worklist holds blocks whose start is known better than when they were last gone
-// through, each once.
+// worklist holds the blocks whose start has changed since they were gone through,
+// each once.
 type worklist struct {
 	blocks []int
 	has    []bool // by block
@@ -137,8 +137,8 @@ func (w *worklist) first() int {
 	return n
 }
 
-// unreached returns the first wanted block from one on of whose start nothing was
-// found out yet.
+// unreached returns the first wanted block, from the given one on, that has not
+// been reached yet.
 func (f *function) unreached(from int) int {
 	for from < len(f.blocks) && (f.blocks[from].in != nil || !f.blocks[from].wanted) {
 		from++
@@ -146,8 +146,8 @@ func (f *function) unreached(from int) int {
 	return from
 }
 
-// pass goes through a block, and on to those after it whose start is known
-// otherwise than before. s is scratch.
+// pass goes through a block, and adds the blocks after it whose start changes to
+// left. s is scratch.
 func (f *function) pass(n int, s *state, left *worklist) {
 	s.set(f.blocks[n].in)
 	for i := f.blocks[n].first; i < f.blocks[n].end; i++ {
@@ -166,8 +166,8 @@ func (f *function) pass(n int, s *state, left *worklist) {
 	}
 }
 
-// entry is what is known when the function is called. Where the stack pointer
-// is, call frame information tells better: parts of functions that the compiler put
+// entry is what is known when the function is called. Call frame information
+// knows better where the stack pointer is: parts of functions that the compiler put
 // elsewhere are not called.
 func (f *function) entry() *state {
 	s := &state{}

@@ -12,22 +12,22 @@ import (
 // function is the decoded machine code of a function. Addresses are those it
 // was linked at.
 type function struct {
-	object  *object
-	address uint64
-	offset  uint64 // of its first byte in the file
-	raw     []byte
-	code    []instruction
-	targets map[uint64]bool // where direct jumps inside of it lead to
-	types   typeTable
-	scopes  [][]int32         // by instruction: the innermost first
-	pieces  [][]registerValue // by instruction: what variables say of registers
-	told    [][]registerValue // the same, of each register the one that is believed
-	bases   []registerValue   // by instruction: the register that call frame information counts from
-	called  bool              // it begins where it is called: it is no part of another one
-	pointed bool              // addresses of variables are stored on the stack
-	blocks  []block           // nil until types of registers are asked for
-	slots   int               // of the stack that are followed at a time
-	asked   int               // how often blocks were followed
+	object   *object
+	address  uint64
+	offset   uint64 // of its first byte in the file
+	raw      []byte
+	code     []instruction
+	targets  map[uint64]bool // where direct jumps inside of it lead to
+	types    typeTable
+	scopes   [][]int32         // by instruction: the innermost first
+	pieces   [][]registerValue // by instruction: what variables say of registers
+	believed [][]registerValue // the same, for each register the one that is believed
+	bases    []registerValue   // by instruction: the register that call frame information counts from
+	called   bool              // it begins where it is called: it is not a part of another one
+	pointed  bool              // addresses of variables are stored on the stack
+	blocks   []block           // nil until types of registers are asked for
+	slots    int               // of the stack that are followed at a time
+	asked    int               // how often blocks were followed
 }
 
 type instruction struct {
@@ -66,9 +66,9 @@ func (f *function) at(address uint64) (int, bool) {
 	return n, n < len(f.code) && f.code[n].address == address
 }
 
-// storesConstant reports whether it stores a number that it has itself, and that
-// may be an integer or a floating-point number: small integers are none that
-// programs use.
+// storesConstant reports whether it stores an immediate number that may be an
+// integer or a floating-point number: as the latter, small integers are numbers
+// that programs do not use.
 func (x *instruction) storesConstant() bool {
 	if x.Op != insn.Store || x.Source != insn.NoRegister || len(x.Accesses) == 0 {
 		return false

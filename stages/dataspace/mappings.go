@@ -12,16 +12,16 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// extent is a mapping of no file with all that was added to its end: each step of
-// the growing of a heap or a thread's arena is told as a larger mapping.
+// extent is an anonymous mapping with all that was added to its end: each step of
+// the growth of a heap or a thread's arena is recorded as a larger mapping.
 type extent struct {
 	start uint64
 	path  string
 }
 
-// addressSpace is a process's mappings of code and data. Of what grew each has
-// what was added only, and in FileOffset how far behind the start that is: else all
-// of the many mappings would cover each other. It returns the largest sizes, too.
+// addressSpace is a process's mappings of code and data. Each step of a growth
+// has only what it added, and in FileOffset its distance from the start: otherwise the
+// many mappings would all cover each other. It also returns the largest sizes.
 func addressSpace(p *decode.Process) (*image.Image, map[extent]uint64) {
 	events := slices.Concat(p.Image, p.Data)
 	slices.SortStableFunc(events, func(a, b decode.MapEvent) int { return cmp.Compare(a.Time, b.Time) })
@@ -44,7 +44,7 @@ func addressSpace(p *decode.Process) (*image.Image, map[extent]uint64) {
 		}
 		out = append(out, e)
 	}
-	return image.New(out, "", &problem.Log{}), sizes // what is wrong with Image was told when it was made
+	return image.New(out, "", &problem.Log{}), sizes // problems of the events were reported when they were replayed first
 }
 
 // growth is the mappings of no file that nothing has come over since.
@@ -119,7 +119,7 @@ func (m *memory) replaced(p *symbolize.Placed, mapping *image.Mapping, time int6
 	}
 	start, _ := m.extent(mapping)
 	return !slices.ContainsFunc(m.space.object(p.Object).symbols.Segments, func(s symtab.Segment) bool {
-		zeros := s.Address + s.FileSize + p.Bias // what no file holds is mapped behind it
+		zeros := s.Address + s.FileSize + p.Bias // memory beyond the file's contents is mapped after them
 		return s.FileSize < s.MemSize && (start == zeros/pageSize*pageSize || start == (zeros+pageSize-1)/pageSize*pageSize)
 	})
 }

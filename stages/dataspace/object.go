@@ -11,8 +11,8 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// Tables gives what is known of a load object's file; nil without an error when
-// it has none of it.
+// Tables gives what is known of a load object's file; nil without an error if it
+// has none of it.
 type Tables interface {
 	Data(path string) (*types.Table, error)
 	Frames(path string) (*cfi.Table, error)
@@ -29,8 +29,8 @@ type object struct {
 	frames   *cfi.Table
 
 	functions  map[symbolize.FunctionNo]*function // by number in the program
-	returns    map[uint64]int32                   // types, by what is called
-	containers map[int32][]containing             // by what is contained; nil until asked for
+	returns    map[uint64]int32                   // types, by the address called
+	containers map[int32][]containing             // by the type contained; nil until asked for
 	variables  *symtab.Variables                  // nil until asked for
 	narrow     bool                               // addresses have 32 bits
 }
@@ -60,8 +60,7 @@ func (s *Space) object(n symbolize.ObjectNo) *object {
 	return o
 }
 
-// function decodes a function of the program, once; nil when its code is not to
-// be had.
+// function decodes a function of the program, once; nil if its code is unavailable.
 func (o *object) function(n symbolize.FunctionNo) *function {
 	f, ok := o.functions[n]
 	if ok {
@@ -169,18 +168,18 @@ func (o *object) constant(at uint64) bool {
 }
 
 // threadAddress converts a distance from the thread's pointer to an address in
-// the object's block of thread-local variables, as the main program's code has it.
+// the object's block of thread-local variables, as in the main program's code.
 func (o *object) threadAddress(offset int64) uint64 {
 	block := o.symbols.TLS
 	align := max(block.Align, 1)
-	if o.symbols.Arch == isa.ARM64 { // behind the thread's own two words
+	if o.symbols.Arch == isa.ARM64 { // after the thread's own two words
 		return uint64(offset) - (16+align-1)/align*align
 	}
 	return uint64(offset) + (block.Size+align-1)/align*align
 }
 
-// canary reports whether a distance from the thread's pointer is that of the
-// value by which functions find that their stack was overwritten.
+// canary reports whether the value at a distance from the thread's pointer is the
+// one by which functions find that their stack was overwritten.
 func (o *object) canary(offset int64) bool {
 	switch o.symbols.Arch {
 	case isa.AMD64:

@@ -57,12 +57,12 @@ func (f *function) place(a *insn.Access, base, index value) value {
 	return at
 }
 
-// followed is the place of an access by what is known best of its registers.
+// followed is the place of an access by the values of its registers.
 func (f *function) followed(s *state, n int, a *insn.Access) value {
 	return f.place(a, s.register(a.Base), s.register(a.Index))
 }
 
-// root finds what an operand leads into (perf-data 17.1), or why it is not known.
+// root finds what an operand leads into (perf-data 17.1), or why that is unknown.
 // Of several variables in its register it takes the innermost one that fits.
 func (f *function) root(s *state, n int, a *insn.Access) (root, string) {
 	if f.types.Table == nil {
@@ -79,7 +79,7 @@ func (f *function) root(s *state, n int, a *insn.Access) (root, string) {
 	if at.kind == frame || at.kind == number {
 		return best, why
 	}
-	best.method = f.said(n, a, best.method)
+	best.method = f.methodOf(n, a, best.method)
 	if fit == fitsScalar {
 		return best, ""
 	}
@@ -125,7 +125,7 @@ func (f *function) fit(r root, a *insn.Access) fit {
 	switch {
 	case r.vague || r.method == MethodContainer:
 		return fitsGuess
-	case t.SharesBits(r.typ, r.offset, a.Size): // which member it is, the bits tell
+	case t.SharesBits(r.typ, r.offset, a.Size): // the bits show which member it is
 		return fitsScalar
 	case !leaf.Kind.Aggregate() && leaf.Size == int64(a.Size):
 		return fitsScalar
@@ -202,9 +202,9 @@ func (f *function) pointedRoot(n int, a *insn.Access, at value, variable bool) (
 	return r, why
 }
 
-// said is how a root was found: by the variable in the base register, if it is
+// methodOf is how a root was found: by the variable in the base register, if it is
 // what that says.
-func (f *function) said(n int, a *insn.Access, m Method) Method {
+func (f *function) methodOf(n int, a *insn.Access, m Method) Method {
 	if m != MethodRegister {
 		return m
 	}
@@ -290,12 +290,12 @@ func (t typeTable) array(at value, use types.Use) (value, bool) {
 	return t.onlyArray(at, int64(use.Size))
 }
 
-// vectorSize is that of the smallest vectors that hold several numbers of any kind.
+// vectorSize is the size of the smallest vectors that hold several numbers of any kind.
 const vectorSize = 16
 
-// arrayBehind is the array in an aggregate of whose first element an address is
-// that of the one before: its index counts from 1. Of several elements at once
-// it may also be the last of the array before.
+// arrayBehind is the array in an aggregate that begins one element after an address:
+// its index counts from 1. For several elements at once it may also be the last one
+// of the array before.
 func (t typeTable) arrayBehind(at value, use types.Use) (value, bool) {
 	x := &t.Types[t.Strip(at.typ)]
 	for m := x.First; m < x.First+x.Members; m++ {

@@ -13,8 +13,8 @@ type registerValue struct {
 	value    value
 }
 
-// said is a registerValue with the instructions [from, to) for which it holds.
-type said struct {
+// claim is a registerValue with the instructions [from, to) for which it holds.
+type claim struct {
 	registerValue
 	from, to int
 	scope    int32
@@ -25,7 +25,7 @@ type said struct {
 // overlay finds what the function's variables say of registers, by instruction.
 func (f *function) overlay() {
 	t := f.types
-	f.pieces, f.told = make([][]registerValue, len(f.code)), make([][]registerValue, len(f.code))
+	f.pieces, f.believed = make([][]registerValue, len(f.code)), make([][]registerValue, len(f.code))
 	f.scopes = make([][]int32, len(f.code))
 	if t.Table == nil {
 		return
@@ -38,9 +38,9 @@ func (f *function) overlay() {
 		}
 		f.scopes[i], last = t.ScopesAt(f.code[i].address), innermost
 	}
-	list := f.saying()
-	slices.SortStableFunc(list, func(a, b said) int { return b.depth - a.depth })
-	holds := func(x *said, i int) bool { return !x.always || slices.Contains(f.scopes[i], x.scope) }
+	list := f.claims()
+	slices.SortStableFunc(list, func(a, b claim) int { return b.depth - a.depth })
+	holds := func(x *claim, i int) bool { return !x.always || slices.Contains(f.scopes[i], x.scope) }
 	counts := make([]int, len(f.code))
 	sum := 0
 	for n := range list {
@@ -63,13 +63,13 @@ func (f *function) overlay() {
 		}
 	}
 	for i, p := range f.pieces {
-		f.told[i] = believed(p)
+		f.believed[i] = believed(p)
 	}
 }
 
-// saying are the places of all variables of the function that say something of a
+// claims are the places of all variables of the function that say something of a
 // register.
-func (f *function) saying() (list []said) {
+func (f *function) claims() (list []claim) {
 	t := f.types
 	seen := map[int32]bool{}
 	for _, scopes := range f.scopes {
@@ -87,7 +87,7 @@ func (f *function) saying() (list []said) {
 }
 
 // variable adds the places of one variable.
-func (f *function) variable(list []said, scope, v int32) []said {
+func (f *function) variable(list []claim, scope, v int32) []claim {
 	t := f.types
 	variable := &t.Variables[v]
 	for p := variable.First; p < variable.First+variable.Places; p++ {
@@ -97,7 +97,7 @@ func (f *function) variable(list []said, scope, v int32) []said {
 		if !ok {
 			continue
 		}
-		x := said{registerValue: r, scope: scope, depth: t.depth(scope), always: place.High == types.Always}
+		x := claim{registerValue: r, scope: scope, depth: t.depth(scope), always: place.High == types.Always}
 		x.from = sort.Search(len(f.code), func(i int) bool { return f.code[i].address >= place.Low })
 		x.to = sort.Search(len(f.code), func(i int) bool { return f.code[i].address >= place.High })
 		if place.Kind == types.EntryRegister {

@@ -11,12 +11,12 @@ import (
 type reference struct {
 	object   *object
 	location symbolize.LocationNo
-	behind   bool // events are told behind it, with the address that was watched
+	behind   bool // events come after it, with the address that was watched
 	operands []operand
 	final    bool // the reason holds whatever the data address is
 	reason   Reason
 	detail   string
-	found    map[foundKey]Found // by what the data address is in
+	found    map[foundKey]Found // by what is at the data address
 }
 
 // operand is one operand in memory of a trigger instruction.
@@ -29,8 +29,8 @@ type operand struct {
 	size   int64 // bytes accessed
 	detail string
 	frame  bool // it counts from the stack
-	shared bool // bit fields share its bytes: the bits of the root tell which it is
-	parts  bool // it is wider than that: the data address tells which part is meant
+	shared bool // bit fields share its bytes: the bits of the root show which it is
+	parts  bool // it is wider than that: the data address shows which part is meant
 }
 
 type referenceKey struct {
@@ -114,7 +114,7 @@ func (s *Space) operands(ref *reference, f *function, n int) {
 			op.parts = op.shared && a.Size > maxBits/8
 			op.whole, op.size = s.holding(op.object, f.object, op.root, a), int64(a.Size)
 			if op.shared && a.Size <= maxBits/8 {
-				op.whole = op.object // the bits tell, not where in them the data address is
+				op.whole = op.object // the bits decide, not the place of the data address in them
 			}
 			if a.Repeated {
 				op.object = op.whole

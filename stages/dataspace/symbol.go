@@ -5,8 +5,8 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// untyped returns the load object's variables of which only the symbol table
-// tells, without their types.
+// untyped returns the variables that the load object's symbol tables have, without
+// their types.
 func (o *object) untyped() *symtab.Variables {
 	if o.variables != nil {
 		return o.variables

@@ -13,13 +13,13 @@ func (f *function) anchor(s *state, n int) {
 	if b := &f.bases[n]; b.value.kind == frame {
 		s.registers[b.register] = b.value
 	}
-	for _, p := range f.told[n] {
+	for _, p := range f.believed[n] {
 		s.registers[p.register] = f.types.better(p.value, s.registers[p.register])
 	}
 }
 
-// better chooses between what the type of a variable says of its value and what
-// was followed: a pointer to a scalar may be known to lead into a structure.
+// better chooses between what a variable's type says of its value and what was
+// followed: a pointer to a scalar may be known to lead into a structure.
 func (t typeTable) better(said, followed value) value {
 	switch {
 	case said.kind == unknown || followed.kind == frame:
@@ -102,7 +102,7 @@ func (f *function) results(s *state, n int) (dest, second value) {
 // put is what a register holds once an instruction put a result into it.
 func (f *function) put(n int, v value) value {
 	if f.code[n].Width < 8 && v.kind != number && v.kind != scalar && v.kind != floating && !f.object.narrow {
-		v = value{} // half an address is none
+		v = value{} // half an address is not one
 	}
 	if v.kind == unknown || v.kind == scalar && v.integer().origin == anything {
 		v = value{kind: scalar, typ: v.typ, offset: v.offset, step: max(v.step, 1), origin: int32(n) + 1}
@@ -124,7 +124,7 @@ func (f *function) clobber(s *state, n int) {
 			s.registers[r] = value{kind: scalar, step: 1}
 		}
 	}
-	if aligned { // by an amount that is not known
+	if aligned { // by an unknown amount
 		s.registers[sp] = value{kind: frame, origin: int32(n) + 1}
 	}
 }
@@ -157,11 +157,11 @@ func (f *function) chosen(s *state, n int) value {
 }
 
 // maxAhead bounds how many instructions are looked at for a variable that begins
-// to be in a register behind the access through it.
+// to be in a register after the access through it.
 const maxAhead = 64
 
-// soon is what a variable says of a register that nothing is known of yet: what it
-// holds is not changed until the variable is in it, or in one that it is copied to.
+// soon is what a variable says of a register about which nothing is known yet: its
+// contents stay until the variable is in it, or in a register it is copied to.
 func (f *function) soon(n int, r insn.Register) value {
 	if r < 0 || r >= registers {
 		return value{}
@@ -193,7 +193,7 @@ func (f *function) soon(n int, r insn.Register) value {
 // as far as the instructions before it copied it.
 func (f *function) copies(n int, r insn.Register) uint64 {
 	same := uint64(1) << r
-	held, written := same, uint64(0) // by now, going back; behind it
+	held, written := same, uint64(0) // by now, going back; after it
 	for i := n - 1; i >= 0 && n-i <= maxAhead && held != 0 && !f.targets[f.code[i+1].address]; i-- {
 		x := &f.code[i]
 		if x.Kind != insn.Other && x.Kind != insn.Nop {
@@ -260,7 +260,7 @@ func (f *function) loaded(s *state, n int, a *insn.Access) value {
 }
 
 // held is what the end of a way holds. Of a union's members that are used alike it
-// is the only pointer: what is loaded from there as a number is not of interest.
+// is the only pointer: numbers loaded from there do not matter.
 func (t typeTable) held(way []types.Step) value {
 	v := t.value(t.element(way[len(way)-1].Type))
 	if len(way) < 2 || v.kind == address {

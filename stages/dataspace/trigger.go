@@ -7,14 +7,14 @@ import (
 	"stackmill/stages/loadobject/insn"
 )
 
-// maxBack bounds how many instructions back from the recorded PC the one is
-// looked for that made the event.
+// maxBack bounds how many instructions before the recorded PC are searched for the
+// one that made the event.
 const maxBack = 32
 
 // trigger finds the instruction that made the event (S27): the one at the
 // recorded PC, the one before it, or by going back to the nearest one that
-// refers to memory. candidate is the one that the recording names, -1 for none.
-// Otherwise it says why there is none.
+// refers to memory. candidate is the one that the recording names, -1 without one.
+// Otherwise it says why it does not find one.
 func (f *function) trigger(pc uint64, how decode.Trigger, candidate int64) (n int, why Reason, ok bool) {
 	n, at := f.at(pc)
 	if !at {

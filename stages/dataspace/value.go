@@ -12,14 +12,14 @@ type value struct {
 	// indexed says that whole elements may have to be added to offset.
 	indexed  bool
 	typ      int32 // of a scalar; of what an address leads into
-	variable int32 // of an address: what it leads into, none when only its type is known
+	variable int32 // of an address: what it leads into, none if only its type is known
 	offset   int64 // bytes; a number's value; what was added to a scalar
 	// step is what any multiple of may have to be added: of a number, 0 for none;
-	// of an address, when these are not whole elements of what it leads into.
+	// of an address, if these are not whole elements of what it leads into.
 	step int64
-	// origin tells what a scalar is step times of, 0 when that is not one thing;
-	// of a frame which instruction aligned the stack, from whose stack pointer
-	// offset counts, then.
+	// origin identifies what a scalar is step times of, 0 if that is not one thing.
+	// For a frame it is the instruction that aligned the stack: offset counts from
+	// its stack pointer then.
 	origin int32
 }
 
@@ -28,7 +28,7 @@ type kind uint8
 const (
 	unknown  kind = iota
 	number        // offset itself
-	scalar        // what is no pointer
+	scalar        // not a pointer
 	floating      // a scalar from where compilers keep floating-point constants
 	address       // offset bytes into what has typ
 	frame         // offset bytes from the canonical frame address
@@ -38,7 +38,7 @@ const (
 // none is the number of no variable and no member of a types.Table.
 const none = -1
 
-// typeTable tells values by the types of a load object.
+// typeTable gives the values of a load object's types.
 type typeTable struct{ *types.Table }
 
 // value is what a variable or member of a type holds.
@@ -71,7 +71,7 @@ func (t typeTable) element(typ int32) int32 {
 	return typ
 }
 
-// stride is the distance of the elements that an address leads into, 0 when there are none.
+// stride is the distance of the elements that an address leads into, 0 if there are none.
 func (t typeTable) stride(v value) int64 {
 	if v.variable != none && t.Types[t.Strip(v.typ)].Kind != types.Array {
 		return 0
@@ -109,8 +109,8 @@ func (t typeTable) indexed(v value) value {
 	return v
 }
 
-// unfollowed is the step of what is added to an address and was computed in ways that
-// are not followed: most likely whole elements, if not those of an array in them.
+// unfollowed is the step of a summand of an address that was computed in ways that
+// are not followed: most likely whole elements, if not of an array in them.
 const unfollowed = -1
 
 // stepped is an address to which a multiple of step is added; exactly says that
@@ -237,7 +237,7 @@ func gcd(a, b int64) int64 {
 	return max(a, -a)
 }
 
-// anything is the origin of what is one thing that nothing is known of.
+// anything is the origin of a single thing about which nothing is known.
 const anything = -1
 
 // integer is a value as a term of a sum.
@@ -309,7 +309,8 @@ func (t typeTable) orNull(a, b value) value {
 	return value{}
 }
 
-// part forgets which variable an address leads into, but not which element.
+// part forgets which variable an address leads into, and keeps which part of an
+// element.
 func (t typeTable) part(v value) value {
 	if v.variable == none {
 		return v

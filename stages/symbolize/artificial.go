@@ -31,13 +31,13 @@ func (p *Program) artificialObjects() (total, unknown ObjectNo) {
 	return p.object(pseudo(Total, "artificial", "none")), p.object(pseudo(UnknownName, "unknown", "none"))
 }
 
-// pseudo is a load object that is no file.
+// pseudo is a load object that is not a file.
 func pseudo(name, kind, symbols string) Object {
 	return Object{ID: schema.NewID("object").Text(name).Sum(), Name: name, Path: name, Kind: kind, Symbols: symbols}
 }
 
 // Artificial returns the location of the artificial function of that name. Only
-// `<Total>` stands in the load object of that name: a row called so is
+// `<Total>` stands in the load object of that name: a row of that name is
 // everything (S19).
 func (r *Resolver) Artificial(name string) LocationNo {
 	p, object := r.Program, r.total

@@ -35,7 +35,7 @@ func (r *Resolver) code(pc uint64, m *image.Mapping, proc *decode.Process) Locat
 	return r.Program.location(r.Program.function(f, 0), offset, "", nil)
 }
 
-// isGenerated tells a single function from a region such as `[vdso]`.
+// isGenerated distinguishes a single function from a region such as `[vdso]`.
 func isGenerated(m *image.Mapping) bool {
 	return m.Code.Function != "" && !strings.HasPrefix(m.Path, "[")
 }
@@ -84,8 +84,8 @@ func lineOf(c *decode.Code, offset uint64) (string, int32) {
 }
 
 // codeFunction finds the function in a region that holds several, such as the
-// vdso, whose signal trampolines are no functions for its symbol table (S24); what
-// none covers is a static region (S6).
+// vdso, whose signal trampolines its symbol table does not list (S24); code that no
+// function covers is a static region (S6).
 func codeFunction(c *decode.Code, m *image.Mapping, pc uint64, arch isa.Arch) Function {
 	fs := append([]decode.CodeFunction{}, c.Functions...)
 	symtab.Trampolines(arch, c.Bytes, func(name string, start, size int) {
@@ -111,7 +111,7 @@ func codeFunction(c *decode.Code, m *image.Mapping, pc uint64, arch isa.Arch) Fu
 		Address: start - m.Address, Offset: start - m.Address, Size: end - start}
 }
 
-// pseudoObject interns a load object that is no file.
+// pseudoObject interns a load object that is not a file.
 func (r *Resolver) pseudoObject(name, kind, symbols string) ObjectNo {
 	n, ok := r.dynamic[name]
 	if !ok {

@@ -3,7 +3,7 @@ package symbolize
 import "strings"
 
 // counterFunctions are the functions of the collector's library that stand on
-// stacks for counts which belong to no code of the program, without the leading
+// stacks for counts that belong to no code of the program, without the leading
 // underscores that some have (S20; manual: Functions Related to Hardware Counter
 // Overflow Profiling; the last two are newer collectors').
 var counterFunctions = map[string]bool{
@@ -17,7 +17,7 @@ var counterFunctions = map[string]bool{
 }
 
 // counterFunction returns the name of the artificial function that a function of
-// a load object is, empty when it is none.
+// a load object is; empty if it is not artificial.
 func counterFunction(linkage, object string) string {
 	name := strings.TrimLeft(linkage, "_")
 	if !counterFunctions[name] || !strings.HasPrefix(object, "libgp-collector.so") && !strings.HasPrefix(object, "libcollector.so") {

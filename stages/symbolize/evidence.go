@@ -11,14 +11,14 @@ import (
 )
 
 // doubts says why the file at an object's path, for which no build-id and no
-// checksum speaks, may have been replaced since; nil without a reason. Names are
-// used even so.
+// checksum speaks, may have been replaced since; nil without a reason. Its
+// names are used all the same.
 //
 // Whoever writes a file sets its modification time, but package managers, tar
-// and rsync set it back. Then only the time of its inode's change tells, where
-// the file is at its place on the machine of the recording: copying sets that.
-// It does not count for the inode that was mapped, of which something else than
-// the content was changed.
+// and rsync set it back. Then only the time of the last change of its inode
+// shows it, if the file is still in its place on the machine of the recording:
+// copying sets that time. It does not count for the very inode that was mapped,
+// of which something other than the content was changed.
 func (r *Resolver) doubts(k objectKey, c decode.Candidate) *remark {
 	var st unix.Stat_t
 	if c.Origin != "path" || decode.IsJITted(k.path) || unix.Stat(c.Path, &st) != nil {
@@ -73,13 +73,14 @@ func hostname() string {
 	return name
 }
 
-// mappings is what the files of a recording were mapped when.
+// mappings says when the files of a recording were mapped.
 type mappings struct {
 	first map[objectKey]int64        // ns from the founder's start
 	last  map[string]decode.MapEvent // by path: of the file that it named last
 }
 
-// mapped returns that of all processes. It is found when something is not proved.
+// mapped returns the mappings of all processes. They are found once something is
+// not proved.
 func (r *Resolver) mapped() *mappings {
 	if r.mappings != nil {
 		return r.mappings

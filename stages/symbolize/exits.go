@@ -27,8 +27,8 @@ type destination struct {
 	table bool        // it goes by way of the procedure linkage table
 }
 
-// destination follows a call or jump in a load object. It is false when the
-// instruction does not tell where it goes.
+// destination follows a call or jump in a load object. It is false if the
+// instruction does not say where it goes.
 func (r *Resolver) destination(object ObjectNo, inst insn.Inst) (d destination, ok bool) {
 	t := r.Program.Objects[object].table
 	if t == nil {
@@ -63,8 +63,8 @@ func (r *Resolver) addresses(object ObjectNo) symtab.Addresses {
 	return o.byAddress
 }
 
-// entries returns the functions that a destination may be: one, or those of its
-// name in all load objects, nil when there is none.
+// entries returns the functions that a destination may be: one, or all of its name
+// in any load object; nil if there are none.
 func (r *Resolver) entries(d destination) []entry {
 	if d.slot.Symbol == "" {
 		return []entry{d.entry}
@@ -100,14 +100,14 @@ type exit struct {
 	to      destination
 }
 
-// exits are what the machine code of a function tells of how control leaves it.
+// exits are the ways in which control leaves a function, from its machine code.
 type exits struct {
 	calls         []exit    // in the order of offsets
 	jumps         []exit    // to other functions
 	computedCalls bool      // it calls addresses that it computes
-	computedJumps bool      // it jumps to such
-	frame         uint64    // the offset behind the first instruction that sets the frame pointer, 0 for none
-	early         []stretch // code behind that which is jumped to from before it, in a straight line
+	computedJumps bool      // it jumps to such addresses
+	frame         uint64    // the offset after the first instruction that sets the frame pointer, 0 if none does
+	early         []stretch // straight-line code after that instruction that is jumped to from before it
 	known         bool      // all of the code was looked at
 }
 
@@ -202,7 +202,7 @@ func setsFramePointer(arch isa.Arch, code []byte) bool {
 }
 
 // callAt returns the call at a location, whose offset is anywhere in the
-// instruction (S21); nil when there is none that tells where it goes.
+// instruction (S21); nil if there is no call, or its target is unknown.
 func (r *Resolver) callAt(location LocationNo) *exit {
 	l := &r.Program.Locations[location]
 	if l.Reason != "" {

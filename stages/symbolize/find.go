@@ -13,8 +13,8 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// finding says why files are not the object that is looked for, and what speaks
-// against the one that was taken.
+// finding says why files were refused as an object, and why the one that was taken
+// is doubtful.
 type finding struct {
 	file    string
 	kernel  bool
@@ -74,15 +74,15 @@ func (r *Resolver) takeFile(o *Object, f *finding, im *image.Image, k objectKey)
 	}
 }
 
-// try reads a file and says why it is not what is looked for, and whether
-// something recorded proves that it is.
+// try reads a file and says why it cannot be the object, or whether something
+// recorded proves that it is.
 func (r *Resolver) try(c decode.Candidate, im *image.Image, k objectKey, kernel bool) (table *symtab.Table, proved bool, why *remark) {
 	table, err := r.tables.Load(c.Path)
 	if err != nil {
 		return nil, false, &remark{"unreadable-load-object", fmt.Sprintf("the copy in the %s cannot be used: %v", c.Origin, err)}
 	}
-	// Lists of symbols have no build-id but that of their place, and a kernel that
-	// the user names may have lost it.
+	// Lists of symbols have no build-id of their own, and a kernel image that the
+	// user names may have lost its build-id.
 	isList := len(table.Regions) == 0
 	if k.buildID != "" && table.BuildID != k.buildID && (table.BuildID != "" || !isList && (!kernel || c.Origin == "cache")) {
 		return nil, false, &remark{"wrong-build-id", fmt.Sprintf("the copy in the %s is another program: it has build-id %s, recorded was %s", c.Origin, cmp.Or(table.BuildID, "none"), k.buildID)}
@@ -103,8 +103,8 @@ func (r *Resolver) try(c decode.Candidate, im *image.Image, k objectKey, kernel 
 	return table, k.checksum != 0, nil
 }
 
-// candidates are the files at the object's path, then those that have its
-// build-id; of the kernel also the one that runs.
+// candidates are the files at the object's path, then those with its build-id; for
+// the kernel, the running one as well.
 func (r *Resolver) candidates(file, buildID string) []decode.Candidate {
 	list := r.locator.Named(file)
 	if was := decode.Undeleted(file); was != file { // and has a build-id: it may be there again
@@ -139,8 +139,8 @@ func (r *Resolver) identify(o *Object, im *image.Image, k objectKey, kernel bool
 	return id.Sum()
 }
 
-// complain records what was wrong with an object's files. Of one that no stack
-// needs those are remarks.
+// complain records what was wrong with an object's files; as remarks if no stack
+// needs them.
 func (r *Resolver) complain(o *Object, f *finding, touched bool) {
 	severity := problem.Info
 	switch generated := decode.IsPerfMap(f.file); {
@@ -148,7 +148,7 @@ func (r *Resolver) complain(o *Object, f *finding, touched bool) {
 		severity, f.refused = problem.Warning, append(f.refused, remark{"kernel-symbols", "the kernel's functions have no names: pass a copy of /proc/kallsyms from the machine and time of recording with --kallsyms, or the kernel's image with --vmlinux"})
 	case touched && o.table == nil && generated:
 		severity, f.refused = problem.Warning, []remark{{"generated-code", "code was made at run time, or its file was deleted, and no list of its functions was found: have the program write " + path.Base(f.file) + ", and tell where it is with --perf-map-dir"}}
-	case touched && o.table == nil: // the samples are there, but not the names
+	case touched && o.table == nil: // samples without names
 		severity = problem.Warning
 	case generated && !touched:
 		return

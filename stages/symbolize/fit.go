@@ -17,8 +17,8 @@ type run struct {
 	start, end uint64 // offsets
 }
 
-// runs returns those of a file, the oldest first. Those of all files are found
-// once for an image.
+// runs returns the runs of a file, oldest first. All files' runs are found once for
+// an image.
 func (r *Resolver) runs(im *image.Image, of objectKey) []run {
 	if r.runsOf.image != im {
 		r.runsOf = runsOf{im, findRuns(im)}
@@ -66,8 +66,8 @@ func (r *Resolver) pageSize() uint64 {
 // largestPage is the size of pages up to which files are mapped in whole pages.
 const largestPage = 64 << 10
 
-// pages is the size of the pages that memory was mapped in, if the recording
-// does not tell: what all runs are multiples of. It is 1 where no loader made them.
+// pages is the size of the pages in which memory was mapped, as far as runs show
+// it: all are multiples of it. It is 1 where no loader made them.
 func pages(runs []run) uint64 {
 	all := uint64(largestPage)
 	for _, x := range runs {
@@ -94,7 +94,7 @@ func (r *Resolver) misfit(t *symtab.Table, im *image.Image, of objectKey) string
 	return fmt.Sprintf("no executable segment of it fits the mapping of %#x bytes at file offset %#x", runs[0].end-runs[0].start, runs[0].start)
 }
 
-// loadings returns those runs of a file that are as a loader makes them.
+// loadings returns those runs of a file that a loader may have made.
 func (r *Resolver) loadings(runs []run, t *symtab.Table) []run {
 	l := layoutOf(t, max(pages(runs), r.pageSize()))
 	return slices.DeleteFunc(slices.Clone(runs), func(x run) bool { return !l.loads(x) })
@@ -128,14 +128,14 @@ func layoutOf(t *symtab.Table, page uint64) layout {
 	return l
 }
 
-// hugePage is what text is aligned to that a program copies into huge pages.
+// hugePage is the alignment of text that a program copies into huge pages.
 const hugePage = 2 << 20
 
 // loads reports whether a loader may have mapped the file like this: from the
-// start of an executable segment to its end, to that of another as far from its
-// address (the kernel joins such mappings), or to the end of everything. Where
-// huge pages took the place of text, the rest of it begins or ends at one. Of
-// what is not in whole pages only the bounds count.
+// start of an executable segment to its end, to the end of another one with the
+// same bias (the kernel joins such mappings), or to the end of everything. Where
+// huge pages took the place of text, the rest of it begins or ends at one. For
+// runs that are not in whole pages only the bounds count.
 func (l *layout) loads(x run) bool {
 	whole := (x.bias|x.start|x.end)%l.page == 0
 	cut := func(offset uint64, s symtab.Segment) bool {

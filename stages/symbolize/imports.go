@@ -12,7 +12,7 @@ import (
 type Import struct {
 	Symbol string // the name by which the dynamic linker finds it
 	// Entry is the location of the entry of the procedure linkage table that
-	// the call goes through and that the first call may bind, None if the address
+	// the call goes through and that the first call may bind; None if the address
 	// is known before any call.
 	Entry LocationNo
 }
@@ -26,7 +26,7 @@ const (
 // Imports returns the functions of other load objects that the call at a
 // location may enter: the one that it calls through the procedure linkage table,
 // or those that the function which it calls leaves for by a jump (S26). They are
-// in order of discovery, none when the instructions do not tell. The machine
+// in order of discovery; none if the instructions do not say. The machine
 // code of a location is decoded once.
 func (r *Resolver) Imports(call LocationNo) []Import {
 	found, ok := r.imports[call]
@@ -42,8 +42,8 @@ func (r *Resolver) Imports(call LocationNo) []Import {
 	return found
 }
 
-// Defines reports whether a load object has a function of that name; also when
-// its functions are not known, in order to claim nothing about them.
+// Defines reports whether a load object has a function of that name; also if
+// its functions are unknown, since nothing can be claimed about them.
 func (r *Resolver) Defines(object ObjectNo, symbol string) bool {
 	o := &r.Program.Objects[object]
 	if o.table == nil {
@@ -54,7 +54,7 @@ func (r *Resolver) Defines(object ObjectNo, symbol string) bool {
 
 // ReturnsItself reports whether all functions of that name return from where
 // they were entered, or jump to known places: none jumps to an address that it
-// computes, which may be in another load object. It is false when there is none.
+// computes, which may be in another load object. It is false if there are no such functions.
 func (r *Resolver) ReturnsItself(symbol string) bool {
 	known, ok := r.returning[symbol]
 	if ok {

@@ -8,22 +8,22 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// ReasonCall is why the instruction of a function that must be on a stack is not
-// known (S22).
+// ReasonCall is why the instruction of a function that must be on a stack is
+// unknown (S22).
 const ReasonCall = "call instruction not recorded"
 
-// Inferred is what machine code tells of a caller that was not recorded (S22).
+// Inferred is a caller that was not recorded, as far as machine code shows it (S22).
 type Inferred struct {
-	Location LocationNo // of its call, or of the function if it has several that may be it; None: nothing tells the caller
+	Location LocationNo // of its call, or of the function if several calls may be it; None if the caller is unknown
 	Calls    bool       // the caller's code may call the callee itself: nothing is missing between them
 }
 
 // Infer finds the function between a call and a function that was seen above it
-// without its own caller. The call tells the function that it enters, unless that
-// may have left for another one by a jump; then the one that calls the callee.
+// without its own caller: the function that the call enters, unless that may have
+// left for another one by a jump; then the one that calls the callee.
 // It is false when nothing need be missing: the call itself leads to the callee.
-// A callee of None may be called by anyone. callsMain says that a call that does not
-// tell where it goes is that of the main function, if there is only one.
+// A callee of None may be called by anyone. callsMain says that a call
+// without a known target calls the main function, if there is only one.
 func (r *Resolver) Infer(call, callee LocationNo, callsMain bool) (found Inferred, missing bool) {
 	found.Location = None
 	to, ok := r.called(call, callsMain)
@@ -55,7 +55,7 @@ func (r *Resolver) Infer(call, callee LocationNo, callsMain bool) (found Inferre
 	return Inferred{r.caller(reached[0], nil), x.computedCalls && callee >= 0 && !r.isTable(callee)}, true
 }
 
-// called returns where a call goes, by its instruction, or else to main.
+// called returns where a call goes, by its instruction, or else main.
 func (r *Resolver) called(call LocationNo, callsMain bool) (destination, bool) {
 	if c := r.callAt(call); c != nil {
 		return c.to, true
@@ -202,9 +202,9 @@ func (r *Resolver) caller(e entry, sites []exit) LocationNo {
 }
 
 // SetsFrame returns where a location's function sets its frame pointer before it
-// gets there: the offset behind the instruction, that of the function's end if it
-// gets there without, 0 if none does. It is not known if the code, or where its
-// functions start, is not.
+// gets there: the offset after the instruction, the function's end if it gets there
+// without, 0 if no instruction does. It is unknown if the code is, or where its
+// functions start.
 func (r *Resolver) SetsFrame(location LocationNo) (offset uint64, known bool) {
 	l := &r.Program.Locations[location]
 	x, f, ok := r.exits(l.Object, l.Offset)

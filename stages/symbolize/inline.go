@@ -2,14 +2,14 @@ package symbolize
 
 import "stackmill/stages/loadobject/symtab"
 
-// Inlined is the kind of a function of which an object has only inlined code.
+// Inlined is the kind of functions that an object has as inlined code only.
 const Inlined symtab.Kind = "inlined"
 
 // Level is one level of an instruction's inline chain (S10).
 type Level struct {
 	Function FunctionNo
-	File     string // of the place reached in it, empty when not known
-	Line     int32  // 0 when not known
+	File     string // of the place reached in it, empty if unknown
+	Line     int32  // 0 if unknown
 }
 
 // InlinedAt returns the inline chain of a location, the outermost function first.

@@ -24,11 +24,11 @@ type Instruction struct {
 }
 
 // Disassembly is what was asked for of a function, in the order of offsets.
-// Bytes that are no instruction stand among the instructions as such.
+// Bytes that are not an instruction are listed as such.
 type Disassembly struct {
 	Instructions []Instruction
-	// Meant tells of PCs that start no instruction which one they stand for:
-	// collectors guess where the call before a return address started.
+	// Meant gives the instruction for each PC at which none starts: collectors guess
+	// where the call before a return address started.
 	Meant map[uint64]uint64
 }
 
@@ -54,7 +54,7 @@ func (d *Disassembler) Close() { d.r.closeFiles() }
 const All = -1
 
 // Function disassembles a function as far as it is within so many bytes of one
-// of the PCs, which are sorted offsets in it, or All of it. It gives nothing when
+// of the PCs, which are sorted offsets in it, or All of it. It gives nothing if
 // the machine code is unavailable. Where only a part of that is, the other PCs
 // stand among the instructions as Unavailable.
 func (d *Disassembler) Function(function FunctionNo, pcs []uint64, within int) Disassembly {
@@ -95,7 +95,7 @@ func (d *Disassembler) available(function FunctionNo, pcs []uint64, within int) 
 		d.add(&out, function, f.Offset, code, arch, pcs, within)
 		return out
 	}
-	// Where a static region's instructions start, only the PCs tell (S6).
+	// Only the PCs show where a static region's instructions start (S6).
 	for len(pcs) > 0 {
 		n := 1 // how many of them are in one window
 		for n < len(pcs) && pcs[n]-pcs[n-1] <= 2*uint64(within)+longestInst {

@@ -19,7 +19,7 @@ const (
 	lastPage     = 0xfffffffffffff000
 )
 
-// IsKernel reports whether a PC is an instruction of the kernel's (S25).
+// IsKernel reports whether a PC is in the kernel (S25).
 func (r *Resolver) IsKernel(pc uint64) bool {
 	if pc < kernelStart || pc >= lastPage || pc&^0xfff == vsyscallPage {
 		return false
@@ -42,8 +42,8 @@ type placing func(m *image.Mapping, pc uint64) (uint64, bool)
 // absolute is the placing of lists of symbols.
 func absolute(_ *image.Mapping, pc uint64) (uint64, bool) { return pc, true }
 
-// kernelPlacing is that of the kernel's image, which may be elsewhere than it was
-// linked for, and of its modules, which are relocatable: perf-data 10.1.
+// kernelPlacing is the placing of the kernel's image, which may be elsewhere than it
+// was linked for, and of its modules, which are relocatable: perf-data 10.1.
 func (r *Resolver) kernelPlacing(t *symtab.Table) placing {
 	if len(t.Regions) == 0 {
 		return absolute
@@ -64,8 +64,8 @@ func (r *Resolver) kernelPlacing(t *symtab.Table) placing {
 }
 
 // moved is how far the kernel was from its link-time address. `_text` is where
-// its code begins and `_stext` that of its section, whether or not they are
-// functions.
+// its code begins and `_stext` where its text section does, whether or not they
+// are functions.
 func (r *Resolver) moved(t *symtab.Table, a symtab.Addresses) uint64 {
 	k := r.rec.Kernel
 	if k.Address == 0 {

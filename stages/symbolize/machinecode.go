@@ -16,8 +16,8 @@ import (
 const maxCode = 4 << 20
 
 // Code returns the machine code of a function, from its start, and its
-// instruction set; less than the function's size when the file ends before it,
-// nothing when the code is not to be had.
+// instruction set; less than the function's size if the file ends before that,
+// nothing if the code is unavailable.
 func (r *Resolver) Code(function FunctionNo) ([]byte, isa.Arch) {
 	f := &r.Program.Functions[function]
 	return r.codeAt(function, f.Offset, f.Size)
@@ -34,7 +34,7 @@ func (r *Resolver) codeAt(function FunctionNo, offset, size uint64) ([]byte, isa
 	return r.Bytes(f.Object, offset, size)
 }
 
-// Bytes returns what stands in a load object's file at an offset, as Code does.
+// Bytes returns the contents of a load object's file at an offset, as Code does.
 func (r *Resolver) Bytes(object ObjectNo, offset, size uint64) ([]byte, isa.Arch) {
 	o := &r.Program.Objects[object]
 	if o.table == nil || o.table.Arch == 0 {
@@ -48,8 +48,7 @@ func (r *Resolver) Bytes(object ObjectNo, offset, size uint64) ([]byte, isa.Arch
 // maxOpened bounds the files of load objects that are open at a time.
 const maxOpened = 8
 
-// file opens a load object's file. Those used last stay open; of one that is gone
-// nothing can be read.
+// file opens a load object's file; nil if it is gone. Those used last stay open.
 func (r *Resolver) file(path string) *os.File {
 	i := slices.IndexFunc(r.opened, func(f *os.File) bool { return f.Name() == path })
 	if i < 0 {
@@ -82,8 +81,8 @@ func (r *Resolver) closeFiles() {
 // archOf is the instruction set of code that is in no file.
 func archOf(rec *decode.Recording) isa.Arch { return isa.Named(rec.Arch, rec.WordBits) }
 
-// File returns the file in which a mapping's load object was found, empty when
-// there is none.
+// File returns the file in which a mapping's load object was found, empty if
+// none was.
 func (pr *Process) File(m *image.Mapping) string {
 	if m.Code != nil || !m.Executable() {
 		return ""
@@ -91,8 +90,8 @@ func (pr *Process) File(m *image.Mapping) string {
 	return pr.r.Program.Objects[pr.r.fileObject(pr.Image, m)].file
 }
 
-// ReadFile fills b with what stands in a mapping's file at an offset; false when
-// it is not to be had.
+// ReadFile fills b with what stands in a mapping's file at an offset; false if
+// it is unavailable.
 func (pr *Process) ReadFile(m *image.Mapping, offset uint64, b []byte) bool {
 	name := pr.File(m)
 	if name == "" || offset > math.MaxInt64 {

@@ -7,8 +7,8 @@ import (
 	"stackmill/stages/loadobject/elf"
 )
 
-// ProblemOf is a note about a load object as a problem of the recording: names
-// that are not known.
+// ProblemOf turns a note about a load object into a problem of the recording: names
+// are unknown.
 func ProblemOf(n elf.Note, file string) problem.Problem {
 	reason := cmp.Or(n.Reason, "bad-debug-information")
 	if n.Damage {

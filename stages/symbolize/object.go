@@ -29,7 +29,7 @@ func (r *Resolver) fileObject(im *image.Image, m *image.Mapping) ObjectNo {
 	return n
 }
 
-// keyOf is what the recording knows a mapped file by.
+// keyOf returns what identifies a mapped file in the recording.
 func keyOf(m *decode.MapEvent) objectKey {
 	k := objectKey{m.Path, m.Checksum, m.BuildID, m.File}
 	if k.checksum == notComputed {
@@ -52,8 +52,7 @@ func (r *Resolver) static(object ObjectNo, m *image.Mapping, offset uint64) Loca
 
 // named finds the function of a symbol as code of a module means it: the
 // module's own, or the only one of that name unless that must be another
-// module's static function. An outline function is none that others are made
-// from.
+// module's static function. Nothing is made from an outline function.
 func (o *Object) named(linkage, module string) (symtab.Function, bool) {
 	candidates := o.functionsNamed(linkage)
 	// Units share C++ functions that are not static: the linker keeps one.
@@ -74,7 +73,7 @@ func (o *Object) functionsNamed(linkage string) []int {
 	if o.byLinkage == nil {
 		functions := o.table.Functions
 		o.byLinkage = make(map[string][]int, len(functions))
-		numbers := make([]int, len(functions)) // most names are one function's
+		numbers := make([]int, len(functions)) // most names belong to one function
 		for i := range functions {
 			numbers[i] = i
 			for alias := range strings.SplitSeq(functions[i].Aliases, symtab.Separator) {

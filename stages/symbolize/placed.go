@@ -20,7 +20,7 @@ type Placed struct {
 
 // Placed returns the load objects whose files are known, sorted by Low; those at
 // one place by the time of their loading. Data segments need not be recorded:
-// the place of an object's code tells that of its data.
+// the place of an object's code gives that of its data.
 func (pr *Process) Placed() []Placed {
 	var all []Placed
 	loaded := map[ObjectNo]map[uint64]bool{} // by bias
@@ -56,7 +56,8 @@ func (pr *Process) Placed() []Placed {
 	})
 }
 
-// placedBy tells from a mapping of a load object's code where all its segments are.
+// placedBy finds the place of all of a load object's segments from a mapping of its
+// code.
 func placedBy(m *image.Mapping, segments []symtab.Segment, page uint64) (p Placed, ok bool) {
 	p = Placed{Path: m.Path, Low: ^uint64(0), Loaded: m.Loaded, Unloaded: m.Unloaded}
 	for _, s := range segments {
@@ -69,15 +70,15 @@ func placedBy(m *image.Mapping, segments []symtab.Segment, page uint64) (p Place
 	return p, ok && p.Low < p.High
 }
 
-// Table returns the symbols of a load object, nil when they are not known.
+// Table returns the symbols of a load object, nil if unknown.
 func (r *Resolver) Table(object ObjectNo) *symtab.Table { return r.Program.Objects[object].table }
 
-// ObjectFile returns the file in which a load object was found, empty when there
-// is none.
+// ObjectFile returns the file in which a load object was found, empty if
+// none was.
 func (r *Resolver) ObjectFile(object ObjectNo) string { return r.Program.Objects[object].file }
 
 // Callee returns the symbol of the function that a call in a load object goes
-// to, also through the procedure linkage table; empty when it is not known.
+// to, also through the procedure linkage table; empty if unknown.
 func (r *Resolver) Callee(object ObjectNo, call insn.Inst) string {
 	to, ok := r.destination(object, call)
 	if !ok || to.slot.Symbol != "" {

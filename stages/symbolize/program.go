@@ -21,7 +21,7 @@ type Program struct {
 	// Inlines are the functions inlined at each location, the outermost first;
 	// known when the resolver has finished.
 	Inlines [][]Level
-	// versions are the methods that generated code of a Java virtual machine is of.
+	// versions gives the methods of a Java virtual machine's generated code.
 	versions map[FunctionNo]FunctionNo
 
 	objects   map[int64]bool // by id, for object
@@ -39,9 +39,9 @@ type Object struct {
 	Symbols             string // archive, path, cache, recording, none
 	FunctionCount       int
 	table               *symtab.Table
-	file                string                 // of which table is, empty without one
+	file                string                 // from which table is, empty without one
 	place               placing                // nil: as mapped
-	numbers             map[uint64]FunctionNo  // functions of table by their offsets, as far as they were asked for
+	numbers             map[uint64]FunctionNo  // functions of table by offset, as far as they were asked for
 	byLinkage           map[string][]int       // functions of table
 	byName              map[string][]int       // the same by their names for people
 	byAddress           symtab.Addresses       // the regions of table, once they were asked for
@@ -79,7 +79,7 @@ type Location struct {
 	Reason   string
 }
 
-// The kinds of functions that no symbol table tells.
+// The kinds of functions that symbol tables do not have.
 const (
 	Dynamic                = symtab.Dynamic
 	Java       symtab.Kind = "java"
@@ -100,7 +100,7 @@ type functionKey struct {
 	module        ModuleNo
 	linkage, name string
 	address       uint64
-	variant       uint64 // tells pieces of generated code of one name apart
+	variant       uint64 // distinguishes pieces of generated code of one name
 }
 
 type locationKey struct {
@@ -121,7 +121,7 @@ func newProgram() *Program {
 }
 
 // object adds a load object. One build that was mapped under several names is
-// several: their ids differ, too, all but the first's by their paths.
+// several objects: the ids of all but the first depend on their paths as well.
 func (p *Program) object(o Object) ObjectNo {
 	for p.objects[o.ID] {
 		o.ID = schema.NewID("object").Number(uint64(o.ID)).Text(o.Path).Sum()
@@ -143,7 +143,7 @@ func (p *Program) module(object ObjectNo, name, language string) ModuleNo {
 	return n
 }
 
-// function interns f; variant is 0 unless a name and address do not tell it apart.
+// function interns f; variant is 0 unless name and address do not identify it.
 func (p *Program) function(f Function, variant uint64) FunctionNo {
 	k := functionKey{f.Object, f.Module, f.Linkage, f.Name, f.Address, variant}
 	n, ok := p.functions[k]
@@ -174,7 +174,7 @@ func (p *Program) location(function FunctionNo, offset uint64, reason string, li
 	o := &p.Objects[f.Object]
 	id := schema.NewID("location").Number(uint64(o.ID)).Number(offset)
 	inside := offset >= f.Offset && offset-f.Offset < f.Size
-	// Offsets in what is no file count from the function's start; an instruction
+	// Outside of files, offsets count from the function's start; an instruction
 	// of a body, in the function it was made from, is a second location (S11).
 	if o.Kind != "elf" || !inside || reason != "" {
 		id.Number(uint64(f.ID)).Text(reason)

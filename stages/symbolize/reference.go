@@ -11,7 +11,7 @@ import (
 
 // The body of a parallel region is entered by the OpenMP runtime, to which the
 // function that holds the region passes the body's address; or, where a region is
-// not worth a team, by a call. Either way that function's machine code tells the
+// not worth a team, by a call. Either way that function's machine code has the
 // address, whatever the body is called, and whichever functions were inlined on
 // the way (S11).
 
@@ -173,9 +173,9 @@ func (r *Resolver) holders(object ObjectNo, body symtab.Function) []symtab.Funct
 }
 
 // written returns the name of the function in which a region was written that
-// several functions hold, none of which it is: it was inlined into each. gcc's
-// symbol tells, or else the inline chains of the instructions that refer to the
-// body, if all tell the same. It is empty when neither does.
+// was inlined into several others, which hold the region now. gcc's symbol has the
+// name, or else the inline chains of the instructions that refer to the body, if
+// they agree. It is empty if neither does.
 func (r *Resolver) written(object ObjectNo, body symtab.Function) string {
 	t := r.Program.Objects[object].table
 	for range longestChain {

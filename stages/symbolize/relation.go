@@ -11,7 +11,7 @@ import (
 // Relation says what a compiler made a function from.
 type Relation struct {
 	Main FunctionNo // the function it was made from
-	Line int32      // of a body its first source line, 0 when not known
+	Line int32      // of a body: its first source line, 0 if unknown
 }
 
 // relate finds the function that a clone, an outline function or a body of an
@@ -63,7 +63,8 @@ func kindOf(f symtab.Function) symtab.Kind {
 
 // original finds the function that a clone or body is named after: the symbol
 // without its last words, as many as it takes (gcc's `f.isra.0`, `f._omp_fn.0`),
-// behind Studio's mark (`_$p1A12.f`), or the ramp of a coroutine. A body is nobody's original.
+// the name after Studio's mark (`_$p1A12.f`), or the ramp of a coroutine. A body is
+// nobody's original.
 func (o *Object) original(linkage, module string) (symtab.Function, bool) {
 	if strings.HasPrefix(linkage, "_$") {
 		_, name, _ := strings.Cut(linkage, ".")
@@ -81,7 +82,7 @@ func (o *Object) original(linkage, module string) (symtab.Function, bool) {
 }
 
 // holder finds the function that holds the region of a body whose name does not
-// tell it: clang's `.omp_outlined..2`, and gcc's `f._omp_fn.0` if f was inlined
+// say so: clang's `.omp_outlined..2`, and gcc's `f._omp_fn.0` if f was inlined
 // wherever it was called. It is the only one that passes the body to the runtime,
 // or of several, as of any if none does, the one with the body's source.
 func (r *Resolver) holder(object ObjectNo, body symtab.Function) (symtab.Function, bool) {
@@ -98,8 +99,8 @@ func (r *Resolver) holder(object ObjectNo, body symtab.Function) (symtab.Functio
 
 // around finds the function that a body's source is in, among those of the same
 // module: one with a row of the body's first line, or else with rows before and
-// behind it; of several the one that spans the fewest lines, since the others have
-// it inlined.
+// after it; of several the one that spans the fewest lines, since it was inlined
+// into the others.
 func around(t *symtab.Table, body symtab.Function, among []symtab.Function) (found symtab.Function, ok bool) {
 	at := row(t, body.Offset)
 	if body.Module == 0 || at < 0 || t.Lines.File[at] < 0 {
@@ -123,7 +124,7 @@ func around(t *symtab.Table, body symtab.Function, among []symtab.Function) (fou
 }
 
 // span returns the first and last line of a file that a function's instructions
-// belong to, and whether the given line is among them. First is after last when
+// belong to, and whether the given line is among them. First is after last if
 // there are none.
 func span(t *symtab.Table, f symtab.Function, file, line int32) (first, last int32, exact bool) {
 	first, last = 1, 0
@@ -173,7 +174,7 @@ func bodyName(main string, body symtab.Function, line int32) string {
 
 // MainOf returns the entry of the function that an outline function or part
 // (gcc's `f.part.0`) was cut out of (S12); false if it is neither or its main
-// function is not known.
+// function is unknown.
 func (r *Resolver) MainOf(function FunctionNo) (location LocationNo, ok bool) {
 	p := r.Program
 	relation, ok := p.Relations[function]
@@ -211,7 +212,7 @@ func (p *Program) BodyOf(function FunctionNo) (main FunctionNo, ok bool) {
 
 // Fold returns a location as user mode shows it: an instruction of a body is
 // one of the function that the body was made from, at the same line (S11). It
-// is false when the location is not in a body, or nothing tells whose it is.
+// is false if the location is not in a body, or the body's function is unknown.
 func (r *Resolver) Fold(location LocationNo) (folded LocationNo, ok bool) {
 	p := r.Program
 	l := p.Locations[location]

@@ -139,7 +139,7 @@ func (pr *Process) Resolve(pc uint64, t int64) Span {
 }
 
 // Segments calls yield for each mapping of a load object, with the object's
-// identifier. Files of which nothing is executable are no load objects.
+// identifier. Files without executable mappings are not load objects.
 func (pr *Process) Segments(yield func(m *image.Mapping, object int64)) {
 	text := map[string]bool{}
 	for _, m := range pr.Image.Mappings {
@@ -199,8 +199,8 @@ func (pr *Process) resolve(pc uint64, m *image.Mapping) LocationNo {
 	})
 }
 
-// reasonOutside is why a PC in a load object is in none of its functions: of
-// those that only lists of symbols tell there may be more than the list has.
+// reasonOutside is why a PC in a load object is in none of its functions: where
+// lists of symbols are all there is, more functions may exist than they name.
 func (r *Resolver) reasonOutside(m *image.Mapping) string {
 	switch {
 	case m.Path == decode.KernelPath || r.IsKernel(m.Address):

@@ -8,8 +8,8 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// fileID tells a load object by what it was found to be: by the build-id, else by
-// the file on this machine.
+// fileID identifies a load object by what was found: by its build-id, else by the
+// file on this machine.
 type fileID struct {
 	buildID       string
 	device, inode uint64
@@ -19,11 +19,11 @@ type fileID struct {
 }
 
 // sameFile returns the load object that is the same as another one of its name: by
-// another path, such as /lib for /usr/lib or that of a container's layer, or
+// another path, such as /lib for /usr/lib or one in a container's layer, or
 // recorded once with a build-id and once without. They are one, so that each
-// function is (S2). The kernel and its modules, which lists of symbols may stand
-// for, are told by their paths; and what only claims the build-id of another is
-// none but itself.
+// function is (S2). The kernel and its modules, for which lists of symbols may stand,
+// are identified by their paths; and a file that only claims the build-id of another
+// one is itself.
 func (r *Resolver) sameFile(o *Object) (id fileID, n ObjectNo, ok bool) {
 	id = fileID{buildID: o.BuildID, name: o.Name, found: o.table != nil}
 	if o.place != nil || !id.found && id.buildID == "" {
@@ -37,7 +37,7 @@ func (r *Resolver) sameFile(o *Object) (id fileID, n ObjectNo, ok bool) {
 		id.device, id.inode = uint64(st.Dev), st.Ino
 	}
 	n, ok = r.files[id]
-	if !ok && !id.found { // the file of another path tells its names, too
+	if !ok && !id.found { // the file found by another path has its names
 		id.found = true
 		if n, ok = r.files[id]; !ok {
 			id.found = false
@@ -50,8 +50,8 @@ func (r *Resolver) sameFile(o *Object) (id fileID, n ObjectNo, ok bool) {
 	return id, n, ok
 }
 
-// doubtful reports whether an object's file has another content than that of the
-// n-th, and other functions than a file of its build-id.
+// doubtful reports whether an object's file differs from the n-th's in content, and
+// one of them has other functions than a file of its build-id.
 func (r *Resolver) doubtful(o *Object, n ObjectNo) bool {
 	other := r.Program.Objects[n].table
 	return other != nil && other.Key != o.table.Key &&

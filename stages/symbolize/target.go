@@ -61,7 +61,7 @@ func (d *Disassembler) target(i *Instruction, f *Function, inst insn.Inst) {
 }
 
 // stub names the function that an entry of a procedure linkage table leads to,
-// as objdump does: `puts@plt`; it is empty when the table does not tell.
+// as objdump does: `puts@plt`; empty if the table does not say.
 func (d *Disassembler) stub(object ObjectNo, t *symtab.Table, offset, address uint64) string {
 	k := stubKey{object, offset}
 	name, ok := d.stubs[k]

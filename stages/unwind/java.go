@@ -76,7 +76,7 @@ func (u *Unwinder) spliceNative(to, machine []Frame, next int, m decode.JavaMeth
 }
 
 // methods shows the versions of a method that a virtual machine's list of generated
-// code tells apart, compiled one after the other, as one function (S14).
+// code has, compiled one after the other, as one function (S14).
 func (u *Unwinder) methods(frames []Frame) []Frame {
 	if !u.resolver.Program.HasMethods() {
 		return frames

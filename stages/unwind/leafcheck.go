@@ -10,7 +10,7 @@ import (
 // set up its frame already, so that the register is stale and the next word is
 // the caller; nor in the stack of a root function, whose register is garbage.
 //
-// Whether the frame is set up is told from the leaf itself: an outline function
+// Whether the frame is set up shows in the leaf itself: an outline function
 // and a stripped one never use the register, others use it when the next word
 // is not the same call.
 func (u *Unwinder) useReturnRegister(words []uint64, i int, location symbolize.LocationNo) bool {

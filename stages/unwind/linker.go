@@ -38,8 +38,8 @@ func (u *Unwinder) linker(frames []Frame) []Frame {
 
 // firstCall returns the entry of the procedure linkage table that the frames
 // below the linker's went through, None if they did not; n counts the frames
-// that are the table's. A table that is on the stack says it itself, otherwise
-// the caller's instruction does, if the linker's frame does not contradict.
+// that are the table's. A table that is on the stack is one itself, otherwise
+// the caller's instruction shows it, if the linker's frame does not contradict.
 func (u *Unwinder) firstCall(linker Frame, below []Frame) (entry symbolize.LocationNo, n int) {
 	if len(below) == 0 {
 		return symbolize.None, 0
@@ -56,7 +56,7 @@ func (u *Unwinder) firstCall(linker Frame, below []Frame) (entry symbolize.Locat
 		if i.Entry < 0 || u.resolver.Defines(f.Object, i.Symbol) {
 			return symbolize.None, 0
 		}
-		// A stripped linker does not tell the function that binds calls from one
+		// A stripped linker does not show whether a function binds calls or is one
 		// that the C library has jumped to by a pointer.
 		if f.Kind == symtab.Static && !u.resolver.ReturnsItself(i.Symbol) {
 			return symbolize.None, 0

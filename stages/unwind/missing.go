@@ -16,13 +16,13 @@ type gap struct {
 	count  int
 }
 
-// missing puts the callers in that a chain of frame pointers has not got (S22), or
-// a stack has not where only the frame pointer told how it goes on.
-// Code without a frame of its own, as that of the procedure linkage table, of
+// missing puts in the callers that a chain of frame pointers lacks (S22), or a stack
+// lacks where it goes on by the frame pointer alone.
+// Code without a frame of its own, such as the procedure linkage table, or that of
 // functions that set none, and of others before they set it and after they gave
 // it up, leaves the frame pointer to its caller, whose caller is the next in the
-// chain; so does a signal's trampoline. The call there tells the function that it
-// enters. Where that does not tell all, a frame stands for what is missing: no
+// chain; so does a signal's trampoline. The call there gives the function that it
+// enters. Where that is not all, a frame stands for what is missing: no
 // edge contradicts the machine code (S26).
 //
 //	before: tiny@plt <- outer <- main          outer calls hot, hot calls tiny@plt
@@ -65,13 +65,13 @@ func (u *Unwinder) lacksCaller(frames []Frame, i int) bool {
 	switch u.traits(location).frame {
 	case cfi.FrameOther:
 		return true
-	case cfi.FrameUnknown: // only the call tells
+	case cfi.FrameUnknown: // only the call shows it
 		return u.gap(edge{location, frames[i+1].Location}).count > 0
 	}
 	return false
 }
 
-// framePointer tells whose frame pointer a function had at a location: by the
+// framePointer returns whose frame pointer a function had at a location: by the
 // call frame information, unless that knows nothing of the function's frame
 // pointer; else by where the machine code sets it. Where code calls, the machine
 // code alone is enough.
@@ -149,8 +149,8 @@ func (u *Unwinder) findGap(e edge) (g gap) {
 	return g
 }
 
-// keepsCaller reports whether the frame pointer at a location is that of the
-// caller, as far as is known: it may serve for something else.
+// keepsCaller reports whether the frame pointer at a location is the caller's, as
+// far as is known: it may serve another purpose.
 func (u *Unwinder) keepsCaller(location symbolize.LocationNo) bool {
 	table := u.frameTable(location)
 	offset := u.resolver.Program.Locations[location].Offset

@@ -11,8 +11,8 @@ import (
 // outlines puts in the function that an outline function or a part of it was cut
 // out of, as its caller: it jumps there and does not call (S12). Where the
 // caller's instruction calls the outline function itself, nothing is put in; a
-// part that functions call and jump to has its function as caller only if the
-// caller called that.
+// part that is both called and jumped to gets its function as caller only if the
+// caller called that function.
 //
 //	before: process.cold <- main
 //	after:  process.cold <- process <- main

@@ -6,7 +6,7 @@ import (
 )
 
 // meanings fills in what each frame of the recorded stack means by itself,
-// before any rule, so that what the rules did can be told afterwards.
+// before any rule, so that what the rules did can be explained afterwards.
 func (u *Unwinder) meanings(raw *decode.RawStack, t int64, res *Resolved) {
 	res.Words, res.OMP = u.words(raw.Words, t), u.words(raw.OMP, t)
 	if len(raw.Java) > 0 {

@@ -61,7 +61,7 @@ type traits struct {
 	asked      bool
 }
 
-// traits returns those of a location, which are found once.
+// traits returns the traits of a location, which are found once.
 func (u *Unwinder) traits(location symbolize.LocationNo) *traits {
 	if int(location) < len(u.known) && u.known[location].known {
 		return &u.known[location]

@@ -12,9 +12,9 @@ var sigreturns = []string{"__restore_rt", "__restore", "__kernel_rt_sigreturn", 
 
 // calls turns the words of a stack into PCs of calls (S21): a return address
 // becomes the last byte of the call before it. The leaf's PC is exact, and so
-// are the one where user code entered the kernel, that of a signal trampoline,
-// which nothing called, and that of the code that a signal interrupted: call
-// frame information or the trampoline's name tell. A chain of frame pointers lacks
+// are the PC where user code entered the kernel, the PC of a signal trampoline,
+// which nothing called, and that of the code which a signal interrupted: call frame
+// information or the trampoline's name shows it. A chain of frame pointers lacks
 // the interrupted code. 0, which a broken chain may hold, returns to nothing.
 func (u *Unwinder) calls(raw *decode.RawStack, t int64) []uint64 {
 	if !raw.Returns {

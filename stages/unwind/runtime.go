@@ -22,7 +22,7 @@ const (
 	ompOrderedWait     = "<OMP-ordered_section_wait>"
 )
 
-// entryPoints tells what a thread waits for inside a function of the runtime:
+// entryPoints says what a thread waits for inside a function of the runtime:
 // the exported ones of libgomp and libomp, and some that a stripped runtime has
 // no names for. Functions that hardly wait are not listed, unless they do
 // within one that waits later.
@@ -94,7 +94,7 @@ func hasRuntime(im *image.Image) bool {
 }
 
 func (u *Unwinder) class(f Frame) class {
-	if f.Rule == schema.RuleMissing { // whoever is missing, what is around it tells
+	if f.Rule == schema.RuleMissing { // the frames around it say whose it is
 		return class{owner: schema.SystemCode}
 	}
 	p := u.resolver.Program
@@ -121,7 +121,7 @@ func classify(f *symbolize.Function, object string) class {
 	return c
 }
 
-// stateIn is the state that a runtime's function tells, empty for none.
+// stateIn is the state of a thread in a runtime's function, empty if unknown.
 func stateIn(symbol string) string {
 	if s := entryPoints[symbol]; s != "" {
 		return s
@@ -133,8 +133,8 @@ func stateIn(symbol string) string {
 }
 
 // runtime makes the user stack of a thread of an OpenMP program from the
-// recorded one: a leaf inside the runtime becomes the state that the runtime's
-// entry points on the stack tell (S17), its other frames and those that only
+// recorded one: a leaf inside the runtime becomes the state of the runtime's
+// entry points on the stack (S17), its other frames and those that only
 // start a thread of the runtime's go, and bodies are folded (S11). The result is
 // valid until the next call.
 //
@@ -168,8 +168,8 @@ func (u *Unwinder) runtime(machine []Frame) []Frame {
 }
 
 // insideRuntime returns how many of the leaf's frames belong to a call of the
-// runtime, with what that called in turn of the system, and the state that
-// its outermost entry point tells; what that does before it waits is overhead.
+// runtime, including what that called of the system, and the state of its
+// outermost entry point; what that does before it waits is overhead.
 func (u *Unwinder) insideRuntime(machine []Frame) (n int, state string) {
 	for i, f := range machine {
 		c := u.class(f)
@@ -189,10 +189,10 @@ func (u *Unwinder) insideRuntime(machine []Frame) (n int, state string) {
 	return n, state
 }
 
-// calledState is the state that the entry point tells which the program's
-// instruction calls, so that it is known even if the entry point has left by a
+// calledState is the state of the entry point that the program's instruction
+// calls, so that it is known even if the entry point has left by a
 // tail call, as libgomp's have: the frame machine[n] called the runtime. It is
-// empty unless everything that the instruction may enter tells the same.
+// empty unless everything that the instruction may enter has the same state.
 func (u *Unwinder) calledState(machine []Frame, n int) (state string) {
 	if n == 0 || n == len(machine) || u.class(machine[n]).owner != schema.ProgramCode {
 		return ""

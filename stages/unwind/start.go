@@ -10,8 +10,8 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// Reasons why a stack ends before its thread's start, of which the recording says
-// nothing itself.
+// Reasons why a stack ends before its thread's start that the recording does not
+// give itself.
 const (
 	CutLeafOnly = "leaf-only" // no callers were recorded, because none were asked for
 	CutNoStart  = "no-start"  // the outermost frame is not one that threads begin with
@@ -41,8 +41,8 @@ var cLibraries = []string{"libc.so", "libc-2.", "libc.musl-", "ld-musl-", "libpt
 var kernelEntries = []string{"entry_", "asm_", "el0t_", "el0_", "vectors"}
 
 // cutOff says why a machine stack ends before its thread's start, empty if it does
-// not or the recording tells itself. Stacks that were unwound from dumps, or by
-// the processor's calls, tell.
+// not or the recording gives the reason. Stacks that were unwound from dumps, or
+// come from the processor's calls, do.
 func (u *Unwinder) cutOff(raw *decode.RawStack, machine []Frame) string {
 	switch {
 	case raw.Reason != "" || len(machine) == 0 || machine[len(machine)-1].Rule == schema.RuleTruncated:

@@ -38,7 +38,7 @@ type Unwinder struct {
 
 	frames, user []Frame // scratch
 	callers      []Frame // likewise, for missing
-	chained      []bool  // by frame: whether the frame pointer told the next
+	chained      []bool  // by frame: whether the next one was found by the frame pointer
 	kernel       int     // the kernel's frames at the leaf of the last native stack
 	pcs          []uint64
 	span         image.Span
@@ -108,8 +108,8 @@ func (u *Unwinder) native(words []uint64, o origin, t int64) []Frame {
 	return u.frames
 }
 
-// recordedFrames fills frames with those that words stand for, and tells which
-// function stands for the frames that were lost.
+// recordedFrames fills frames with the meaning of words, and returns the function
+// that stands for lost frames.
 func (u *Unwinder) recordedFrames(words []uint64, o origin, t int64) (lost string) {
 	u.frames, u.chained, u.kernel = u.frames[:0], u.chained[:0], 0
 	words, lost = truncation(words)

@@ -29,7 +29,7 @@ func (im *Image) Finder() *Finder {
 	return f
 }
 
-// At returns the span of an address at a time, as Image.Spans has it.
+// At returns the span of an address at a time, as in Image.Spans.
 func (f *Finder) At(addr uint64, t int64) Span {
 	i := sort.Search(len(f.bounds), func(i int) bool { return f.bounds[i] > addr }) - 1
 	if f.spans[i] == nil {

@@ -18,7 +18,7 @@ type Mapping struct {
 	Loaded, Unloaded int64 // ns; Unloaded is Never while it is mapped
 }
 
-// End is the first address behind the mapping.
+// End is the first address after the mapping.
 func (m *Mapping) End() uint64 { return m.Address + m.Size }
 
 // Executable reports whether the mapping may hold instructions.
@@ -46,8 +46,8 @@ type Span struct {
 	Mapping     *Mapping
 }
 
-// New replays the events of a process. Events are ordered by time; those of
-// equal time keep their order.
+// New replays the events of a process. Events are ordered by time; events
+// of equal time keep their order.
 func New(events []decode.MapEvent, file string, log *problem.Log) *Image {
 	ordered := make([]decode.MapEvent, len(events))
 	copy(ordered, events)

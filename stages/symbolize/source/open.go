@@ -87,7 +87,7 @@ func step(at int, name string, flags int, needed uint32) (int, error) {
 	return -1, err
 }
 
-// ofTheSystem are file systems whose files are no sources, but tell of the
+// ofTheSystem are file systems whose files are not sources, but describe the
 // processes that read them.
 var ofTheSystem = []int64{unix.PROC_SUPER_MAGIC, unix.SYSFS_MAGIC, unix.DEBUGFS_MAGIC, unix.TRACEFS_MAGIC,
 	unix.SECURITYFS_MAGIC, unix.CGROUP_SUPER_MAGIC, unix.CGROUP2_SUPER_MAGIC, unix.DEVPTS_SUPER_MAGIC}

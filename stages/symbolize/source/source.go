@@ -164,7 +164,7 @@ const (
 	maxLines = 1 << 20
 )
 
-// opened opens a file by what is trusted of its origin.
+// opened opens a file as far as its origin is trusted.
 func opened(c decode.Candidate) (f *os.File, err error) {
 	switch c.Origin {
 	case atPath:
