@@ -43,3 +43,27 @@ func TestScopes(t *testing.T) {
 		t.Errorf("%d objects with %d identifiers, want 6", len(seen), len(ids))
 	}
 }
+
+// A structure is listed with all its members, an array as one of them (S28); what
+// contains an element is its parent (S30).
+func TestElements(t *testing.T) {
+	s, o := testObject()
+	n := s.dataObject(o, root{ok: true, typ: typePair, variable: none}, types.Use{Size: 4096})
+	whole := s.Objects[n]
+	for whole.Kind == KindElement {
+		n = whole.Parent
+		whole = s.Objects[n]
+	}
+	if whole.Descriptor != "{structure:pair}" || whole.Kind != KindAggregate || whole.Parent != Total || whole.Size != 32 {
+		t.Errorf("%+v", whole)
+	}
+	for offset, want := range map[int64]string{0: "{structure:pair}.{long key}", 8: "{structure:pair}.{array[3]:double of}", 24: "{structure:pair}.{array[3]:double of}"} {
+		e := s.Objects[s.dataObject(o, root{ok: true, typ: typePair, variable: none, offset: offset}, types.Use{Size: 8, Float: offset > 0})]
+		if e.Descriptor != want || e.Kind != KindElement || e.Parent != n {
+			t.Errorf("at %d: %+v, want %s", offset, e, want)
+		}
+	}
+	if all := len(s.Objects) - len(artificial()); all != 3 {
+		t.Errorf("%d data objects, want the structure and its two members", all)
+	}
+}
