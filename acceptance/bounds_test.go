@@ -12,7 +12,7 @@ import (
 )
 
 // A value that the recording cannot have, put into a real one, takes nothing with it
-// but itself: it is told, and all sums are those of the other events.
+// but itself: it is reported, and all sums are the other events'.
 func TestValuesOutOfBounds(t *testing.T) {
 	const first = 100 // the packet that is damaged
 	for _, tt := range []struct {

@@ -23,7 +23,7 @@ var compared = []string{
 // noLines are the recordings whose golden lines are not the truth: gprofng 2.40
 // does not read DWARF 5, and takes the lines of inlined C++ code from the wrong
 // level; the call that S12 puts in has a line of its own. TestDebugLines has
-// their lines, and those of all others.
+// their lines, and of all others.
 var noLines = map[string]bool{"recur_dw5": true, "cxx": true, "all": true, "outline": true}
 
 // goldenMode returns the mode in which the store says what gprofng prints: it

@@ -179,7 +179,7 @@ func inOrder(names ...string) func(*testing.T, *model) {
 	}
 }
 
-// noCallees checks that functions call nobody.
+// noCallees checks that functions have no callees.
 func noCallees(names ...string) func(*testing.T, *model) {
 	return func(t *testing.T, m *model) {
 		for _, n := range names {

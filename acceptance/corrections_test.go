@@ -50,7 +50,7 @@ func corrected(t *testing.T, recording string, x *golden.Experiment) *golden.Exp
 }
 
 // rename gives functions other names, in every table: alone, or with an
-// instruction or a line behind them.
+// instruction or a line after them.
 func rename(names map[string]string) func(*golden.Experiment) error {
 	return func(x *golden.Experiment) error {
 		found := map[string]bool{}
@@ -107,7 +107,7 @@ func without(metrics ...string) func(*golden.Experiment) error {
 
 // outline puts the call of an outline function by its main function in (S12):
 // whoever called the part called the main function. The main function may be
-// absent from the golden; then its offset tells where it begins.
+// absent from the golden; then its offset says where it begins.
 func outline(part, base string, offset int64) func(*golden.Experiment) error {
 	return func(x *golden.Experiment) error {
 		p := slices.IndexFunc(x.Functions, func(f golden.Function) bool { return f.Name == part })
@@ -187,7 +187,7 @@ func movePC(from, to string) func(*golden.Experiment) error {
 	}
 }
 
-// mergeLine adds the values of a line to those of another; no stack has both.
+// mergeLine adds a line's values to another's; no stack has both.
 func mergeLine(from, to string) func(*golden.Experiment) error {
 	return func(x *golden.Experiment) error {
 		index := func(name string) int {

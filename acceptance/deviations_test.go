@@ -1,7 +1,7 @@
 package acceptance
 
 // deviations are the recordings that hold other shares of time than their
-// sources say. The goldens tell the same: TestFunctions, TestLines and
+// sources say. The goldens say the same: TestFunctions, TestLines and
 // TestThreadsAndCPUs compare the values with what gprofng prints. Nothing else
 // may be off by more than the tolerance, and these not by another percent.
 var deviations = map[string]deviation{

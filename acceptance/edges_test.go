@@ -171,8 +171,8 @@ func openCode(t *testing.T, name string) *code {
 	return c
 }
 
-// judge says what the instruction at an offset of a load object tells about the
-// edge to g: nothing when it is no direct call.
+// judge returns what the instruction at an offset of a load object proves about the
+// edge to g: nothing if it is not a direct call.
 func (p *archived) judge(path string, offset uint64, g callee) string {
 	c := p.objects[path]
 	if c == nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // Every instruction, also those that the golden charges to the wrong function:
-// the offset in the load object tells which one is meant.
+// the offset in the load object says which one is meant.
 func TestPCs(t *testing.T) {
 	for _, c := range compared {
 		t.Run(c, func(t *testing.T) {

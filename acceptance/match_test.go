@@ -8,7 +8,7 @@ import (
 	"stackmill/acceptance/golden"
 )
 
-// match pairs the functions of a golden with those of the store: by where they
+// match pairs the functions of a golden with the store's: by where they
 // begin, and static regions also by the instructions seen in them. What the
 // golden's `no functions found` rows have swallowed cannot be paired; it is
 // `blurred`, on both sides, and compared by instruction instead.
@@ -130,7 +130,7 @@ func (a *match) places(row string) []place {
 	return ps
 }
 
-// checkNames tells where a pair's names contradict each other.
+// checkNames reports where a pair's names contradict each other.
 func (a *match) checkNames(t *testing.T) {
 	for i, g := range a.golden.Functions {
 		f := a.model.functions[a.ours[i]]

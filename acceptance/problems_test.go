@@ -2,8 +2,8 @@ package acceptance
 
 import "testing"
 
-// says checks in how many rows of problems it is said what a good recording does
-// not tell. Without a file all are counted.
+// says checks how many rows of problems report what a good recording lacks. Without a
+// file all are counted.
 func says(rows int64, severity, reason, file string) func(*testing.T, *model) {
 	return func(t *testing.T, m *model) {
 		n := number(t, shared.DB, `SELECT count(*) FROM problems JOIN experiments USING (experiment_id)

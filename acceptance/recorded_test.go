@@ -158,7 +158,7 @@ func waitsPerThread(ms ...float64) func(*testing.T, *model) {
 	}
 }
 
-// unknownBecause checks that functions are not known for this reason.
+// unknownBecause checks that functions are unknown for this reason.
 func unknownBecause(want string) func(*testing.T, *model) {
 	return func(t *testing.T, m *model) {
 		if number(t, shared.DB, "SELECT sum(samples) FROM unattributed WHERE experiment = ? AND mode = 'user' AND reason = ?", experiment(m.recording), want) == 0 {

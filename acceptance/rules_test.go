@@ -15,7 +15,7 @@ type rule struct {
 	holds                   func(*testing.T, *model)
 }
 
-// The bodies of omp1.c's regions, by what the compilers call them.
+// The bodies of omp1.c's regions, by the compilers' names for them.
 const (
 	gccRow     = "loop_even -- OMP parallel region from line 7 [loop_even._omp_fn.0]"
 	clangRow   = "loop_even -- OMP parallel region from line 7 [.omp_outlined.]"
@@ -47,7 +47,7 @@ var rules = []rule{
 	{"S17", "omp_gcc", "user", "states", states("<OMP-critical_section_wait>", "<OMP-explicit_barrier>", "<OMP-idle>", "<OMP-implicit_barrier>")},
 	{"S17", bothOMP, "user", "the runtime's frames are gone", noObjects("libomp.so.5", "libgomp.so.1.0.0", "libgp-collector.so")},
 	{"S17", bothOMP, "user", "who waits for the critical section", callers("<OMP-critical_section_wait>", "crit")},
-	// Its libgomp is stripped and enters barriers by tail calls: the program's call tells which.
+	// Its libgomp is stripped and enters barriers by tail calls: the program's call shows which.
 	{"S17", "omp_gcc", "user", "who waits at the barrier", callers("<OMP-explicit_barrier>", "crit")},
 	{"S17", "omp_clang", "user", "at the barrier one thread waits while the other works", waits("<OMP-explicit_barrier>", 24)},
 	{"S17", "omp_clang", "user", "who waits for the region's end", callers("<OMP-implicit_barrier>", "main")},

@@ -115,7 +115,7 @@ int f%[1]d(const std::string &s) { return part%[1]d<4>().sum(s); }
 	return b.String()
 }
 
-// shorten writes a recording without the samples behind the first n of another.
+// shorten writes a recording with only the first n samples of another.
 func shorten(from, to string, n int) error {
 	f, head, data, err := openRecording(from)
 	if err != nil {
@@ -126,7 +126,7 @@ func shorten(from, to string, n int) error {
 	if err != nil {
 		return err
 	}
-	w := bufio.NewWriter(out) // its errors are those of Flush
+	w := bufio.NewWriter(out) // Flush returns its errors
 	w.Write(head)
 	size := uint64(0)
 	for r := range perfRecords(data) {

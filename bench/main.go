@@ -102,7 +102,7 @@ func callChains(program, dir string, rounds int) error {
 }
 
 // stackDumps compares the unwinding of perf's stack dumps with perf's own. There
-// is no target for the ratio: the program has a few shallow stacks, again and
+// is not a target for the ratio: the program has a few shallow stacks, again and
 // again, and perf is done before a store's catalog is written and on the disk.
 func stackDumps(program, dir string, rounds int) error {
 	files, err := perfFiles(dir)

@@ -16,7 +16,7 @@ type run struct {
 	memory  int64         // the peak of its resident set, bytes
 }
 
-// measure runs a program to its end. The peak that the system tells is at least
+// measure runs a program to its end. The peak that the system reports is at least
 // this process's own, which must therefore stay small.
 func measure(name string, args ...string) (run, error) {
 	cmd := exec.Command(name, args...)

@@ -50,9 +50,9 @@ const (
 	sampleStack       = 1 << 13
 )
 
-// prolong writes a recording whose samples are those of another one, again and
-// again, each time later, until there are n of them. Their stack dumps, if they
-// have any, become as long as dump says, bytes; what is added is not valid.
+// prolong writes a recording with the samples of another one, again and again, each
+// time later, until there are n of them. Their stack dumps, if they have any, become
+// dump bytes long; the added bytes are not valid.
 func prolong(from, to string, n, dump int) error {
 	b, err := os.ReadFile(from)
 	if err != nil {
@@ -92,7 +92,7 @@ func prolong(from, to string, n, dump int) error {
 	if err != nil {
 		return err
 	}
-	w := bufio.NewWriter(f) // its errors are those of Flush
+	w := bufio.NewWriter(f) // Flush returns its errors
 	w.Write(b[:u64(dataOffset)])
 	w.Write(side)
 	cycle.write(w, n)
@@ -112,7 +112,7 @@ func (c *repeated) add(s []byte) {
 	c.samples, c.first, c.last = append(c.samples, s), min(c.first, t), max(c.last, t)
 }
 
-// length is that of n samples, in bytes.
+// length is the length of n samples, in bytes.
 func (c *repeated) length(n int) (length uint64) {
 	for i := range n {
 		length += uint64(len(c.samples[i%len(c.samples)]))
@@ -120,7 +120,7 @@ func (c *repeated) length(n int) (length uint64) {
 	return length
 }
 
-// write writes n samples. Errors are those of Flush.
+// write writes n samples. Flush returns its errors.
 func (c *repeated) write(w *bufio.Writer, n int) {
 	for i := range n {
 		s := slices.Clone(c.samples[i%len(c.samples)])
@@ -152,7 +152,7 @@ func perfRecords(from io.Reader) iter.Seq[perfRecord] {
 }
 
 // features iterates over the entries of the index of features, which is what stands
-// behind the data: their numbers, and where each is and how long.
+// after the data: their numbers, and where each is and how long.
 func features(head, index []byte) iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		for bit := range 256 {
@@ -167,7 +167,7 @@ func features(head, index []byte) iter.Seq2[int, []byte] {
 	}
 }
 
-// moveFeatures says that features are so many bytes behind where they were.
+// moveFeatures moves the recorded places of features by so many bytes.
 func moveFeatures(head, index []byte, by uint64) {
 	for _, entry := range features(head, index) {
 		binary.LittleEndian.PutUint64(entry, binary.LittleEndian.Uint64(entry)+by)

@@ -22,7 +22,7 @@ func (r *Refusal) Error() string { return r.What + " is refused: " + r.Why }
 const (
 	onlyReads = "the store is read-only, and SQL may read it and create temporary tables, views and macros, no more"
 	steers    = "the function steers the SQL engine and can write files"
-	hides     = "what it runs cannot be told"
+	hides     = "what it runs cannot be determined"
 )
 
 // Admit makes sure that SQL does nothing but read the store, and make temporary
@@ -30,10 +30,10 @@ const (
 // which is for the caller to run, after it has run those before. What is not
 // admitted is a *Refusal. Unsafe stores admit everything.
 //
-// Statements are told apart here and judged by the engine's own parser: each is
-// run by itself, and only if the engine, too, takes it for one, of a kind that
-// reads. Where the text alone shows what a kind may do (EXPLAIN, CREATE), it has
-// to begin as one of a few forms.
+// The text is cut into statements here, and each is judged by the engine's own
+// parser: it is run by itself, and only if the engine, too, sees one statement, of a
+// kind that reads. Where only the text shows what a statement does (EXPLAIN, CREATE),
+// it must begin with one of a few forms.
 func (db *DB) Admit(ctx context.Context, conn *sql.Conn, text string) (last string, err error) {
 	if db.unsafe {
 		return text, nil
@@ -53,7 +53,7 @@ func (db *DB) Admit(ctx context.Context, conn *sql.Conn, text string) (last stri
 	return "", errors.New("no SQL given")
 }
 
-// The beginnings of statements of kinds that read or write, as the case may be.
+// The beginnings that are admitted of statements whose kind may read or write.
 var (
 	explains  = regexp.MustCompile(`(?i)^EXPLAIN\s+(ANALYZE\s+|\(\s*FORMAT\s+\w+\s*\)\s*)?(SELECT|FROM|WITH|VALUES|TABLE|DESCRIBE|SUMMARIZE)\b`)
 	makes     = regexp.MustCompile(`(?i)^CREATE\s+(OR\s+REPLACE\s+)?TEMP(ORARY)?\s+(TABLE|VIEW|MACRO|FUNCTION)\b`)
@@ -79,13 +79,13 @@ func admit(ctx context.Context, conn *sql.Conn, s string) error {
 	return admitFunctions(ctx, conn, s, kind)
 }
 
-// kindOf asks the engine for the kind of a statement; what it makes several of is
-// STATEMENT_TYPE_MULTI. Nothing is run.
+// kindOf asks the engine for the kind of a statement: STATEMENT_TYPE_MULTI if it makes
+// several of it. Nothing is run.
 func kindOf(conn *sql.Conn, s string) (kind duckdb.StmtType, err error) {
 	err = conn.Raw(func(raw any) error {
 		prepared, err := raw.(*duckdb.Conn).Prepare(s)
 		if err != nil {
-			// That of the driver, which has no type; the engine's errors quote the statement.
+			// The driver's error, which has no type; the engine's errors quote the statement.
 			var engine *duckdb.Error
 			if !errors.As(err, &engine) && strings.Contains(err.Error(), "multi-statement") {
 				kind, err = duckdb.STATEMENT_TYPE_MULTI, nil
@@ -111,8 +111,7 @@ const (
 )
 
 // admitFunctions refuses functions that do more than read. A function's name
-// stands in the text, or in what a function makes of a text; a plan shows it
-// wherever it comes from.
+// stands in the text, or a function makes it from a text; a plan shows it either way.
 func admitFunctions(ctx context.Context, conn *sql.Conn, s string, kind duckdb.StmtType) error {
 	suspects := mentioned(strings.ToLower(s), append([]string{runsText, runsJSON}, steering...))
 	if suspects == nil {

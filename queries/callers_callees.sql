@@ -11,13 +11,13 @@
 -- relation = call_values.relation: What the neighbour is: `caller`, `self` or `callee`.
 -- other_id = call_values.other_id
 -- other = functions.name: The neighbour's name.
--- attributed = call_values.attributed: The part of the function's inclusive value that came from the caller or went to the callee; of `self`, the exclusive part.
+-- attributed = call_values.attributed: The part of the function's inclusive value that came from the caller or went to the callee; for `self`, the exclusive part.
 --
 -- invariant names: Every row has its experiment, unit and functions.
 --   SELECT * FROM callers_callees WHERE experiment IS NULL OR unit IS NULL OR function IS NULL OR other IS NULL
 -- invariant one_row: A neighbour has one row for each mode, metric and relation.
 --   SELECT experiment_id, mode, metric, function_id, relation, other_id, count(*) FROM callers_callees GROUP BY ALL HAVING count(*) > 1
--- invariant self: The own part is the function's exclusive value.
+-- invariant self: The function's own part is its exclusive value.
 --   SELECT c.experiment_id, c.mode, c.metric, c.function_id, c.attributed, f.exclusive
 --   FROM callers_callees c JOIN function_metrics f USING (experiment_id, mode, metric, function_id)
 --   WHERE c.relation = 'self' AND (f.function <> '<Total>' OR f.kind <> 'artificial') AND c.attributed <> f.exclusive

@@ -108,9 +108,9 @@ func namesView(commits []storedir.Commit, names []string) string {
 	return "CREATE OR REPLACE VIEW experiment_names AS SELECT * FROM (VALUES " + strings.Join(rows, ", ") + ") AS n(experiment_id, experiment)"
 }
 
-// uniqueNames names each commit, all of different experiments: its base name, behind as many parent
-// directories as make it differ from the others. Recordings made at the same
-// path, one after the other, differ by their ids only.
+// uniqueNames names commits of different experiments: each by its base name, after as
+// many parent directories as make it unique. Recordings made at the same path, one
+// after the other, differ by their ids only.
 func uniqueNames(commits []storedir.Commit) []string {
 	names := make([]string, len(commits))
 	parents := make([]string, len(commits)) // what is left of the path
@@ -145,7 +145,7 @@ func uniqueNames(commits []storedir.Commit) []string {
 	}
 }
 
-// quote writes a text for SQL, which ends at a NUL.
+// quote writes a text for SQL, in which a NUL would end the statement.
 func quote(s string) string {
 	return "'" + strings.NewReplacer("'", "''", "\x00", "' || chr(0) || '").Replace(s) + "'"
 }

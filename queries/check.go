@@ -23,7 +23,7 @@ import (
 	"stackmill/storedir"
 )
 
-// Proof is what a check has looked at and what it found.
+// Proof is what a check looked at and what it found.
 type Proof struct {
 	Batches    int       `json:"batches"`
 	Files      int       `json:"files"`
@@ -32,7 +32,7 @@ type Proof struct {
 	Keys       int       `json:"keys"`
 	Invariants int       `json:"invariants"`
 	Wrong      []Finding `json:"wrong"`
-	// Notes are what a killed ingest may leave, and what ingest or the next
+	// Notes are about what a killed ingest may leave, and what the next ingest or
 	// reader puts in order.
 	Notes []Finding `json:"notes"`
 
@@ -57,10 +57,10 @@ func (p *Proof) note(where, format string, args ...any) {
 }
 
 // Check proves a store: that every commit and committed file is as it was
-// written, that there are no other files, and that every key is unique and every
-// view's invariants hold, unless files are damaged. progress, if not nil, is told
-// what is looked at. The error is for a store that cannot be looked at; what was
-// found before is in the proof then. Nothing is written to the store.
+// written, that there are no other files, and, unless files are damaged, that every
+// key is unique and every view's invariants hold. progress, if not nil, is called with
+// what is being looked at. The error says why a store could not be checked; the proof
+// then has what was found before. Nothing is written to the store.
 func Check(ctx context.Context, store string, progress func(what string, done, total int)) (*Proof, error) {
 	return look(ctx, store, progress, true)
 }
@@ -100,8 +100,8 @@ func look(ctx context.Context, store string, progress func(what string, done, to
 	return p, p.checkCatalog(ctx, store, c.Commits, intact)
 }
 
-// checkFiles looks at every file that a commit names, also at those of a damaged
-// commit that can be read.
+// checkFiles looks at every file that a commit names, including damaged commits that
+// can be read.
 func (p *Proof) checkFiles(ctx context.Context, store string, c *storedir.Contents, progress func(string, int, int)) error {
 	commits := c.Commits
 	for _, d := range c.Damaged {
@@ -154,7 +154,7 @@ func (p *Proof) checkCommits(c *storedir.Contents) error {
 	return nil
 }
 
-// recordedAt is where a commit's recording was, in words.
+// recordedAt says where a commit's recording was.
 func recordedAt(c storedir.Commit) string {
 	if c.Path == "" {
 		return ""
@@ -162,9 +162,8 @@ func recordedAt(c storedir.Commit) string {
 	return " (" + c.Path + ")"
 }
 
-// undone reports whether an error says that something could not be looked at,
-// rather than that it is wrong. Files that the SQL engine cannot open have been
-// read before.
+// undone reports whether an error means that something could not be checked, rather
+// than that it is wrong. The SQL engine opens only files that were read before.
 func undone(err error) bool {
 	var duck *duckdb.Error
 	if errors.As(err, &duck) && duck.Type == duckdb.ErrorTypeIO {
@@ -173,8 +172,8 @@ func undone(err error) bool {
 	return exhausted(err) || errors.Is(err, fs.ErrPermission)
 }
 
-// exhausted reports whether an error is due to the machine: out of files, memory
-// or disk, or a disk that fails. The SQL engine tells it in words.
+// exhausted reports whether an error is due to the machine: no more files, memory
+// or disk space, or a failing disk. The SQL engine says so only in its message.
 func exhausted(err error) bool {
 	var duck *duckdb.Error
 	if !errors.As(err, &duck) {

@@ -13,8 +13,8 @@ import (
 	"stackmill/storedir"
 )
 
-// checkCatalog looks at the catalog's file. One that is missing or old is made
-// anew by the next reader; one that says that it is the store's must be that.
+// checkCatalog looks at the catalog's file. The next reader replaces one that is
+// missing or old; one with the store's fingerprint must have its content.
 func (p *Proof) checkCatalog(ctx context.Context, store string, commits []storedir.Commit, intact bool) error {
 	_, err := os.Lstat(filepath.Join(store, CatalogFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -46,8 +46,7 @@ func (p *Proof) checkCatalog(ctx context.Context, store string, commits []stored
 	return p.compareCatalog(ctx, db, tables)
 }
 
-// compareCatalog compares what a catalog defines with what one does that is made
-// now.
+// compareCatalog compares a catalog's definitions with those of a new one.
 func (p *Proof) compareCatalog(ctx context.Context, db *sql.DB, tables []string) error {
 	temp, err := os.MkdirTemp("", "stackmill-catalog-")
 	if err != nil {

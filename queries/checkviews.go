@@ -93,8 +93,7 @@ func statusCheck(commits []storedir.Commit) string {
 		FROM (FROM committed WHERE experiment_id IS NOT NULL) c FULL JOIN experiments e USING (experiment_id) WHERE c.status IS DISTINCT FROM e.status`
 }
 
-// first returns the first row of a query and the number of rows in words,
-// empty without rows.
+// first words a query's first row and the number of rows; it is empty without rows.
 func (db *DB) first(ctx context.Context, query string) (string, error) {
 	rows, err := db.QueryContext(ctx, query)
 	if err != nil {

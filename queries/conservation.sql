@@ -1,4 +1,4 @@
--- row: one broken sum: there must be none
+-- row: one broken sum; a right store has none
 -- rules: S15, S19, S22, S30
 --
 -- experiment_id = experiments.experiment_id

@@ -10,9 +10,8 @@ import (
 	"path/filepath"
 )
 
-// CopyParquet writes the rows of an admitted SELECT as a Parquet file to w, by
-// way of the engine's own temporary directory: what is asked for does not name
-// the file.
+// CopyParquet writes the rows of an admitted SELECT as a Parquet file to w, by way of
+// the engine's own temporary directory: the query does not name the file.
 func (db *DB) CopyParquet(ctx context.Context, conn *sql.Conn, query string, w io.Writer) error {
 	var dir string
 	if err := conn.QueryRowContext(ctx, "SELECT current_setting('temp_directory')").Scan(&dir); err != nil {

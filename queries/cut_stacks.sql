@@ -7,7 +7,7 @@
 -- metric = metrics.metric
 -- unit = metrics.unit
 -- reason = raw_stacks.reason
--- function_id = functions.function_id: The outermost function: what called it is missing.
+-- function_id = functions.function_id: The outermost function; its caller is missing.
 -- function = functions.name
 -- load_object = load_objects.name
 -- samples BIGINT: [count] The samples on such stacks.
@@ -16,7 +16,7 @@
 --
 -- invariant names: Every row has its experiment, unit, reason, function and load object.
 --   SELECT * FROM cut_stacks WHERE experiment IS NULL OR unit IS NULL OR reason = '' OR function IS NULL OR load_object IS NULL
--- invariant shares: The shares of a metric sum to 1 at most, and are none of stacks that are whole.
+-- invariant shares: The shares of a metric sum to 1 at most, and no whole stack has one.
 --   SELECT experiment_id, mode, metric, sum(share) FROM cut_stacks GROUP BY ALL HAVING sum(share) > 1.000001
 --   UNION ALL
 --   SELECT experiment_id, mode, metric, sum(value) FROM (

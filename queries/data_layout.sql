@@ -7,25 +7,25 @@
 -- metric = metrics.metric
 -- unit = metrics.unit
 -- data_object_id = data_objects.data_object_id: The aggregate.
--- descriptor = data_objects.descriptor: The aggregate's.
--- position BIGINT: 1 is the aggregate's first member; 0 stands for accesses of which nothing more is known than the aggregate.
+-- descriptor = data_objects.descriptor: The aggregate's descriptor.
+-- position BIGINT: 1 is the aggregate's first member; 0 stands for accesses of which only the aggregate is known.
 -- kind VARCHAR: `member`, `bit field`, `hole` (padding, at the end too) or `aggregate` (position 0).
 -- member_id = data_objects.data_object_id: The member; missing for holes and position 0.
--- member VARCHAR: Its descriptor without that of the aggregate; empty for holes and position 0.
--- name = data_objects.name: Its name; empty when it has none.
+-- member VARCHAR: Its descriptor without the aggregate's; empty for holes and position 0.
+-- name = data_objects.name: Its name; empty if it has none.
 -- offset BIGINT: [bytes] Where in the aggregate it begins.
--- size BIGINT: [bytes] Its size; of a bit field, of the bytes in which its bits lie; missing when not known.
--- bit_offset INTEGER: [bits] Where in the byte at `offset` a bit field, or a hole that is not of whole bytes, begins.
--- bit_size INTEGER: [bits] How many bits it has; 0 for what is of whole bytes.
--- cache_line BIGINT: The line of caches, of `line_size` bytes, in which it begins, of an aggregate that begins at one.
--- value = data_values.value: The value of the accesses to it and to what is inside; 0 when there are none.
+-- size BIGINT: [bytes] Its size; of a bit field, of the bytes in which its bits lie; missing if unknown.
+-- bit_offset INTEGER: [bits] Where in the byte at `offset` a bit field, or a hole of some bits, begins.
+-- bit_size INTEGER: [bits] How many bits it has; 0 if it consists of whole bytes.
+-- cache_line BIGINT: The cache line, of `line_size` bytes, in which it begins, if the aggregate begins at one.
+-- value = data_values.value: The value of the accesses to it and to what is inside; 0 if there are none.
 -- samples = data_values.samples
 -- aggregate_value = data_values.value: The value of the whole aggregate.
 -- aggregate_size = data_objects.size: The size of the whole aggregate; where several are in an array, of one.
--- scope = data_objects.scope: The aggregate's.
--- aggregate_name = data_objects.name: The name of the aggregate as a member of another one; empty when it is none.
--- line_size BIGINT: [bytes] The size of a line of caches.
--- line_size_source VARCHAR: `recorded` (`experiments.cache_line_size`) or `assumed` (64 bytes, where the recording does not tell).
+-- scope = data_objects.scope: The aggregate's scope.
+-- aggregate_name = data_objects.name: The name of the aggregate as a member of another one; empty if it is not one.
+-- line_size BIGINT: [bytes] The size of a cache line.
+-- line_size_source VARCHAR: `recorded` (`experiments.cache_line_size`) or `assumed` (64 bytes, where the recording does not say).
 --
 -- invariant names: Every row has its experiment, unit and aggregate.
 --   SELECT * FROM data_layout WHERE experiment IS NULL OR unit IS NULL OR descriptor IS NULL
@@ -38,7 +38,7 @@
 --     SELECT v.experiment_id, v.mode, v.metric, v.data_object_id, v.value, 0 FROM data_object_metrics v
 --     SEMI JOIN data_objects c ON c.experiment_id = v.experiment_id AND c.parent_id = v.data_object_id AND c.kind = 'element'
 --   ) GROUP BY ALL HAVING sum(value) <> sum(parts)
--- invariant holes: Nothing is smaller than nothing, and no hole covers a member.
+-- invariant holes: No size is negative, and no hole covers a member.
 --   SELECT * FROM data_layout WHERE size < 0 OR bit_size < 0 OR "offset" < 0
 --   UNION ALL
 --   SELECT h.* FROM data_layout h JOIN data_layout m USING (experiment_id, mode, metric, data_object_id)

@@ -3,16 +3,16 @@
 --
 -- experiment_id = experiments.experiment_id
 -- experiment VARCHAR: The name for people, unique within the store.
--- mode VARCHAR: The representation: `user`, `expert` or `machine`; the instruction is that of machine mode in each.
+-- mode VARCHAR: The representation: `user`, `expert` or `machine`; the instruction is machine mode's in each.
 -- metric = metrics.metric
 -- unit = metrics.unit
 -- data_object_id = data_values.data_object_id
 -- descriptor = data_objects.descriptor
--- function_id = locations.function_id: The function that accessed it; where the instruction was not found, that of the recorded PC.
+-- function_id = locations.function_id: The function that accessed it; if the instruction was not found, the recorded PC's function.
 -- function = functions.name: Its name, empty without one.
--- load_object = load_objects.name: That of the instruction, empty without one.
--- file = locations.file: Its source file's path, empty when not known.
--- line = locations.line: The source line, 0 when not known.
+-- load_object = load_objects.name: The instruction's load object, empty without one.
+-- file = locations.file: Its source file's path, empty if unknown.
+-- line = locations.line: The source line, 0 if unknown.
 -- offset = locations.offset: Where the instruction is; missing without one.
 -- method = data_values.method
 -- detail = data_values.detail
@@ -20,8 +20,8 @@
 -- value = data_values.value
 -- samples = data_values.samples
 -- kind = data_objects.kind
--- inlined VARCHAR: The functions inlined at the line, from the outermost to the one that the instruction is of, each with the line reached in it; empty when it is the function's own.
--- embedding = data_objects.descriptor: What lies at the data address, where the instruction names another object: what that is embedded in, the bytes that it was placed in, or with `disagrees` what is there in its place; empty when it is the same.
+-- inlined VARCHAR: The functions inlined at the line, from the outermost to the one that the instruction belongs to, each with the line reached in it; empty if the instruction is the function's own.
+-- embedding = data_objects.descriptor: What lies at the data address, where the instruction names another object: the one that it is embedded in, the bytes that it was placed in, or with `disagrees` what is there instead; empty if it is the same.
 --
 -- invariant names: Every row has its experiment, unit, data object, function and load object.
 --   SELECT * FROM data_object_functions WHERE experiment IS NULL OR unit IS NULL OR descriptor IS NULL OR function IS NULL OR load_object IS NULL

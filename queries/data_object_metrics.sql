@@ -1,4 +1,4 @@
--- row: one data object: a variable, an aggregate or an element of one, or a reason why the object is not known
+-- row: one data object: a variable, an aggregate or an element of one, or a reason why the object is unknown
 -- rules: S27, S28, S29, S30, S31
 --
 -- experiment_id = experiments.experiment_id
@@ -22,7 +22,7 @@
 --   SELECT * FROM data_object_metrics WHERE experiment IS NULL OR unit IS NULL OR descriptor IS NULL OR descriptor = '' OR kind IS NULL
 -- invariant one_row: A data object has one row for each mode and metric.
 --   SELECT experiment_id, mode, metric, data_object_id, count(*) FROM data_object_metrics GROUP BY ALL HAVING count(*) > 1
--- invariant children: The children of `<Total>`, `<Scalars>` and `<Unknown>` sum to it, those of an aggregate to no more than it.
+-- invariant children: The children of `<Total>`, `<Scalars>` and `<Unknown>` sum to their parent's value, the children of an aggregate to no more than that.
 --   SELECT experiment_id, mode, metric, data_object_id, sum(value), sum(children), any_value(kind) FROM (
 --     SELECT experiment_id, mode, metric, data_object_id, kind, value, 0 AS children FROM data_object_metrics
 --     UNION ALL

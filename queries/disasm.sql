@@ -1,4 +1,4 @@
--- row: one instruction of one function that has a value; `instructions` says which are there
+-- row: one instruction of one function that has a value; the table `instructions` says which are present
 -- rules: S1, S2, S11, S21, S22
 --
 -- experiment_id = experiments.experiment_id
@@ -6,7 +6,7 @@
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
--- function_id = functions.function_id: The function; in user mode, of code of a body, the one that the body was made from (S11).
+-- function_id = functions.function_id: The function; in user mode, for code of a body, the function that the body was made from (S11).
 -- function = functions.name
 -- load_object = load_objects.name
 -- offset = instructions.offset
@@ -16,7 +16,7 @@
 -- target_name = instructions.target_name
 -- file = instructions.file
 -- line = instructions.line
--- exclusive = pc_values.exclusive: The value of the samples whose leaf is here; 0 when there are none.
+-- exclusive = pc_values.exclusive: The value of the samples whose leaf is here; 0 if there are none.
 -- inclusive = pc_values.inclusive: The value of the samples whose stack passes here, each counted once.
 -- high BOOLEAN: Whether a value is at least three quarters of the function's highest.
 --
@@ -24,7 +24,7 @@
 --   SELECT * FROM disasm WHERE experiment IS NULL OR unit IS NULL OR function IS NULL OR load_object IS NULL
 -- invariant one_row: An instruction has one row for each mode and metric.
 --   SELECT experiment_id, mode, metric, function_id, "offset", count(*) FROM disasm GROUP BY ALL HAVING count(*) > 1
--- invariant every_pc: Where a function's code is known, the values of all its PCs are there, but for those whose instruction is not known.
+-- invariant every_pc: Where a function's code is known, the values of all its PCs are present, except where the instruction is unknown.
 --   SELECT experiment_id, mode, metric, function_id, sum(exclusive), sum(found), sum(inclusive), sum(found_inclusive) FROM (
 --     SELECT experiment_id, mode, metric, function_id, exclusive, 0 AS found, inclusive, 0 AS found_inclusive FROM disasm
 --     UNION ALL

@@ -15,34 +15,34 @@ import (
 	duckdb "github.com/duckdb/duckdb-go/v2"
 )
 
-// Limits bound what the SQL engine takes of the machine.
+// Limits bound the SQL engine's use of the machine.
 type Limits struct {
 	Memory  int64 // bytes; 0: DefaultMemory, or what the engine takes of a small machine
 	Threads int   // 0: as many as there are processors
 }
 
-// DefaultMemory is what the SQL engine takes at most when nothing is said. What
-// needs more of it goes to temporary files.
+// DefaultMemory is the most memory that the SQL engine uses by default. What needs
+// more goes to temporary files.
 const DefaultMemory = 4 << 30
 
-// SpillFactor times the memory is what temporary files may take.
+// SpillFactor is how many times its memory the engine's temporary files may take.
 const SpillFactor = 4
 
 // access is what the SQL of an engine may do outside of it.
 type access struct {
 	Limits
 	files  []string // the only files that it may open, when it is locked
-	locked bool     // not so for our own statements that write a catalog, and for --unsafe
+	locked bool     // false for our own statements that write a catalog, and for --unsafe
 }
 
 // connect opens an empty in-memory database: catalogs are attached to it
 // rather than opened, because a path may hold characters that mean something
-// in a data source name. The statements of setup are run once, those of each on
-// every connection.
+// in a data source name. The statements in setup run once, those in each run on every
+// connection.
 //
-// Locked, the engine opens no files but those given and those of its temporary
-// directory, loads no extension, and none of its settings can be changed. That
-// does not keep it from writing to these files: foreign SQL goes through Admit.
+// A locked engine opens only the given files and those of its temporary directory,
+// loads no extension, and keeps its settings. It could still write to these files:
+// foreign SQL goes through Admit.
 func connect(may access, setup, each []string) (*sql.DB, error) {
 	temp := newTemporary()
 	connector, err := duckdb.NewConnector("?"+may.config(temp).Encode(), initializer(may, setup, each))
@@ -61,7 +61,7 @@ func (may access) config(temp string) url.Values {
 	return url.Values{
 		"threads":        {fmt.Sprint(threads)},
 		"temp_directory": {temp},
-		// Nothing is fetched without being asked for.
+		// Nothing is downloaded.
 		"autoinstall_known_extensions": {"false"},
 		"autoload_known_extensions":    {"false"},
 		"allow_persistent_secrets":     {"false"},
@@ -70,7 +70,7 @@ func (may access) config(temp string) url.Values {
 
 func kibibytes(n int64) string { return fmt.Sprintf("%dKiB", max(n>>10, 1)) }
 
-// initializer returns what is done with each new connection.
+// initializer returns the function that sets up each new connection.
 func initializer(may access, setup, each []string) func(driver.ExecerContext) error {
 	var once sync.Once
 	var failed error
@@ -99,7 +99,7 @@ func run(conn driver.ExecerContext, statements []string) error {
 	return nil
 }
 
-// limit bounds memory and temporary files, and sets what holds for everyone.
+// limit bounds memory and temporary files, and makes the settings that are the same for all.
 func (may access) limit(conn driver.ExecerContext) error {
 	memory := may.Memory
 	if memory == 0 {
@@ -118,8 +118,7 @@ func (may access) limit(conn driver.ExecerContext) error {
 	})
 }
 
-// engineMemory is what the engine would take: it knows the machine and its
-// control group.
+// engineMemory is the engine's own limit: it knows the machine and the control group.
 func engineMemory(conn driver.QueryerContext) (int64, error) {
 	rows, err := conn.QueryContext(context.Background(), "SELECT current_setting('memory_limit')", nil)
 	if err != nil {
@@ -140,7 +139,7 @@ func engineMemory(conn driver.QueryerContext) (int64, error) {
 	return int64(n * float64(int64(1)<<(10*shift))), nil
 }
 
-// lock returns the statements that close an engine.
+// lock returns the statements that lock an engine.
 func lock(files []string) []string {
 	quoted := make([]string, len(files))
 	for i, f := range files {
@@ -154,7 +153,7 @@ func lock(files []string) []string {
 	}
 }
 
-// ownConnector takes the temporary directory away when the database is closed.
+// ownConnector removes the temporary directory when the database is closed.
 type ownConnector struct {
 	*duckdb.Connector
 	temp string

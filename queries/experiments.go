@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// ListExperiments returns a row for each experiment: those of the view experiments,
-// the numbers of its errors and warnings, and where and when it was ingested.
+// ListExperiments returns a row for each experiment: the columns of the view
+// experiments, the numbers of errors and warnings, its path, and when it was ingested.
 func (db *DB) ListExperiments(ctx context.Context) (*sql.Rows, error) {
 	commits := []string{"(NULL, NULL, NULL)"}
 	for _, c := range db.Commits {

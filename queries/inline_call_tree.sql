@@ -6,7 +6,7 @@
 --   SELECT c.* FROM inline_call_tree c
 --   LEFT JOIN inline_call_tree p ON p.experiment_id = c.experiment_id AND p.mode = c.mode AND p.metric = c.metric AND p.node_id = c.parent_id
 --   WHERE (c.parent_id IS NULL) <> (c.depth = 0) OR (c.depth > 0 AND p.depth IS DISTINCT FROM c.depth - 1)
--- invariant nodes: A node's value is its own and that of the nodes below it.
+-- invariant nodes: A node's value is its own plus the values of the nodes below it.
 --   SELECT experiment_id, mode, metric, node_id, sum(attributed), sum(parts) FROM (
 --     SELECT experiment_id, mode, metric, node_id, attributed, exclusive AS parts FROM inline_call_tree
 --     UNION ALL

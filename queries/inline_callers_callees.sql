@@ -4,7 +4,7 @@
 --
 -- invariant one_row: A neighbour has one row for each mode, metric and relation.
 --   SELECT experiment_id, mode, metric, function_id, relation, other_id, count(*) FROM inline_callers_callees GROUP BY ALL HAVING count(*) > 1
--- invariant sums: What came from the callers, and what is the function's own or went to the callees, is the function's inclusive value.
+-- invariant sums: The callers' parts sum to the function's inclusive value, and so do its own part and the callees'.
 --   SELECT experiment_id, mode, metric, function_id, sum(callers), sum(below), sum(inclusive) FROM (
 --     SELECT experiment_id, mode, metric, function_id, 0 AS callers, 0 AS below, inclusive
 --     FROM inline_function_metrics WHERE function <> '<Total>' OR kind <> 'artificial'

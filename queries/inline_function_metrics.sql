@@ -16,7 +16,7 @@
 --     SELECT v.experiment_id, v.mode, v.metric, h.function_id, 0, 0, sum(CASE WHEN h.leaf THEN v.value ELSE 0 END), sum(v.value)
 --     FROM stack_metrics v JOIN held h USING (experiment_id, stack_id) GROUP BY ALL
 --   ) GROUP BY ALL HAVING sum(exclusive) <> sum(leaf) OR sum(inclusive) <> sum(anywhere)
--- invariant same_total: `<Total>` is that of function_metrics.
+-- invariant same_total: `<Total>` is the same as in function_metrics.
 --   SELECT experiment_id, mode, metric, t.inclusive, i.inclusive
 --   FROM (SELECT * FROM function_metrics WHERE function = '<Total>' AND kind = 'artificial') t
 --   FULL JOIN (SELECT * FROM inline_function_metrics WHERE function = '<Total>' AND kind = 'artificial') i

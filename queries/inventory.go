@@ -12,14 +12,14 @@ import (
 	"stackmill/storedir"
 )
 
-// inventory is what there is in a store's folder, whatever its commits say.
+// inventory lists what is in a store's folder, whatever its commits say.
 type inventory struct {
 	files    []string // relative to the store, with slashes
 	attempts storedir.Attempts
 }
 
-// takeInventory lists the files of a store. What is being written then is among
-// its attempts; what was written before, its commits name.
+// takeInventory lists the files of a store. Files that are being written belong to its
+// attempts; commits name the files written before.
 func takeInventory(store string) (*inventory, error) {
 	inv := &inventory{}
 	err := fs.WalkDir(os.DirFS(store), ".", func(name string, d fs.DirEntry, err error) error {
@@ -47,7 +47,7 @@ func isDir(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// checkInventory names the files that nothing names.
+// checkInventory reports the files that no commit names.
 func (p *Proof) checkInventory(store string, c *storedir.Contents, inv *inventory) {
 	known, open := named(c)
 	for _, name := range inv.files {
@@ -63,7 +63,7 @@ func (p *Proof) checkInventory(store string, c *storedir.Contents, inv *inventor
 			p.extra = append(p.extra, name)
 		case strings.HasPrefix(name, CatalogFile), strings.HasPrefix(name, storedir.ScratchPrefix):
 		default:
-			p.note(name, "is no part of the store")
+			p.note(name, "is not part of the store")
 		}
 	}
 	for _, name := range inv.attempts.Abandoned {
@@ -71,8 +71,8 @@ func (p *Proof) checkInventory(store string, c *storedir.Contents, inv *inventor
 	}
 }
 
-// named returns the files that commits are in and name, and the batches whose
-// files are not known, because their commits cannot be read.
+// named returns the commits' own files and the files they name, and the batches whose
+// files are unknown because their commits cannot be read.
 func named(c *storedir.Contents) (files, open map[string]bool) {
 	files, open = map[string]bool{}, map[string]bool{}
 	add := func(d storedir.Damaged) {

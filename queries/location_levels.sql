@@ -3,13 +3,13 @@
 --
 -- experiment_id = locations.experiment_id
 -- location_id = locations.location_id
--- level INTEGER: 0 is the instruction's function; the inlined ones follow, the outermost first.
+-- level INTEGER: 0 is the instruction's function; the inlined functions follow, the outermost first.
 -- function_id = functions.function_id: The function of the level.
--- file = locations.file: The source file of the place reached in it: of the call of the next level or, at the last, the instruction's own.
+-- file = locations.file: The source file of the place reached in it: the call of the next level or, at the last level, the instruction's own place.
 -- line = locations.line: The line there.
 -- innermost BOOLEAN: Whether it is the last level.
 --
--- invariant locations_known: Every inlined function is one of an instruction that is known; the levels are numbered without gaps.
+-- invariant locations_known: Every inlined function belongs to a known instruction; the levels are numbered without gaps.
 --   SELECT i.experiment_id, i.location_id FROM inline_frames i ANTI JOIN locations l USING (experiment_id, location_id)
 --   UNION ALL
 --   SELECT experiment_id, location_id FROM inline_frames GROUP BY ALL HAVING max(depth) <> count(*) - 1 OR count(DISTINCT depth) <> count(*)

@@ -6,23 +6,23 @@
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`; the values are the same in each.
 -- metric = metrics.metric
 -- unit = metrics.unit
--- kind VARCHAR: `cache line`, `page`, or the kind of a region: `segment`, `stack`, `heap`, `heap block`, `anonymous`, `kernel` or `unknown`. The rows of one of `cache line`, `page` and all regions together have each access once.
+-- kind VARCHAR: `cache line`, `page`, or the kind of a region: `segment`, `stack`, `heap`, `heap block`, `anonymous`, `kernel` or `unknown`. Cache lines count each access once, and so do pages, and regions of all kinds together.
 -- address BIGINT: Its first address.
 -- size BIGINT: [bytes] Its size.
--- name = memory_regions.name: The region's name; of a line or page, that of the region that holds it, empty when it has none or several do.
--- load_object = load_objects.name: Of a segment, its load object; else empty.
+-- name = memory_regions.name: The region's name; for a line or page, the name of the region that holds it, empty if it has no name or several regions do.
+-- load_object = load_objects.name: For a segment, its load object; else empty.
 -- value = data_values.value: The value of the accesses to it.
 -- samples = data_values.samples
 -- process = samples.process
 -- threads BIGINT: [count] How many threads accessed it.
--- objects BIGINT: [count] How many data objects are known to be hit there.
--- size_source VARCHAR: Of a cache line `recorded` (`experiments.cache_line_size`) or `assumed` (64 bytes, where the recording does not tell); empty for others.
+-- objects BIGINT: [count] How many known data objects were hit there.
+-- size_source VARCHAR: For a cache line, `recorded` (`experiments.cache_line_size`) or `assumed` (64 bytes, where the recording does not say); empty for others.
 --
 -- invariant names: Every row has its experiment, unit and load object.
 --   SELECT * FROM memory_objects WHERE experiment IS NULL OR unit IS NULL OR load_object IS NULL OR name IS NULL
 -- invariant one_row: A piece of memory has one row for each mode and metric.
 --   SELECT experiment_id, mode, metric, process, kind, address, count(*) FROM memory_objects GROUP BY ALL HAVING count(*) > 1
--- invariant each_once: Lines, pages and regions sum to the same value: that of the samples with a data address.
+-- invariant each_once: Lines, pages and regions sum to the same value: the value of the samples with a data address.
 --   SELECT experiment_id, mode, metric, sum(v) FILTER (what = 'cache line'), sum(v) FILTER (what = 'page'), sum(v) FILTER (what = 'region') FROM (
 --     SELECT experiment_id, mode, metric, CASE WHEN kind IN ('cache line', 'page') THEN kind ELSE 'region' END AS what, value AS v FROM memory_objects
 --   ) GROUP BY ALL

@@ -14,7 +14,7 @@
 --   FROM stacks k LEFT JOIN frames f USING (experiment_id, stack_id)
 --   GROUP BY ALL
 --   HAVING count(f.position) <> k.depth OR count(DISTINCT f.position) <> k.depth OR max(f.position) <> k.depth - 1
--- invariant raw_frames_known: What every recorded frame means is known; only markers, the highest four addresses, mean nothing.
+-- invariant raw_frames_known: Every recorded frame has a known location, except for markers, the highest four addresses.
 --   SELECT * FROM raw_frames WHERE (location_id IS NULL) <> (word BETWEEN -4 AND -1)
 --   UNION ALL
 --   SELECT r.* FROM raw_frames r ANTI JOIN locations l USING (experiment_id, location_id) WHERE r.location_id IS NOT NULL

@@ -52,8 +52,8 @@ func base(name string) string {
 	return name
 }
 
-// closest returns up to five of the known names that name may have been meant
-// to be: those that contain it, or differ by few letters.
+// closest returns up to five known names that name may stand for: those that contain
+// it, or differ by few letters.
 func closest(name string, known []string) []string {
 	type candidate struct {
 		name     string
@@ -98,8 +98,8 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// Suggest asks whether some of the known names were meant, in words to put after a
-// name that is not known; empty if none is like it.
+// Suggest asks, after an unknown name, whether similar known names were meant. It is
+// empty if there are none.
 func Suggest(name string, known []string) string { return near(slices.Compact(closest(name, known))) }
 
 // near words a list of names that may have been meant.

@@ -12,13 +12,13 @@ import (
 	"stackmill/storedir"
 )
 
-// publishings bounds how often a catalog is made because others commit meanwhile.
+// publishings bounds how often a catalog is made again because others have committed.
 const publishings = 20
 
-// Publish brings the store's catalog up to its commits. Most of it is the same
-// for every store and is kept in the directory cache; without one it is made
-// anew. Of several processes that commit and publish at once, the last leaves a
-// catalog that has all. The error is storedir.ErrNoStore when there is no store.
+// Publish brings the store's catalog up to date with its commits. Most of it is the
+// same for every store and is kept in the directory cache; without one it is made
+// each time. Of several processes that commit and publish at once, the last leaves a
+// complete catalog. The error is storedir.ErrNoStore if there is no store.
 func Publish(ctx context.Context, store, cache string) error {
 	for range publishings {
 		before, err := storedir.Batches(store)
@@ -36,7 +36,7 @@ func Publish(ctx context.Context, store, cache string) error {
 		if err := publish(ctx, absolute, cache, tables); err != nil {
 			return err
 		}
-		// A catalog that was in place before ours may have had more than ours.
+		// The catalog that ours replaced may have had more commits.
 		after, err := storedir.Batches(store)
 		if err != nil {
 			return err
@@ -67,7 +67,7 @@ func publish(ctx context.Context, store, cache string, tables []string) error {
 	return nil
 }
 
-// fill writes a catalog to path. A template that cannot be used is made again.
+// fill writes a catalog to path. It makes the template in cache if that cannot be used.
 func fill(ctx context.Context, path, cache string, tables []string) error {
 	empty, fingerprint, err := tableViews("", nil, nil)
 	if err != nil {
@@ -97,7 +97,7 @@ func fill(ctx context.Context, path, cache string, tables []string) error {
 	return define(ctx, path, tables)
 }
 
-// clone copies a file; to is whole or not there.
+// clone copies a file; to is complete or does not exist.
 func clone(from, to string) error {
 	b, err := os.ReadFile(from)
 	if err != nil {

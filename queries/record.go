@@ -9,10 +9,10 @@ import (
 // Record is a row of a query by column.
 type Record map[string]any
 
-// Text is the text in a column, empty if it has none.
+// Text is the text in a column, or empty.
 func (r Record) Text(column string) string { s, _ := r[column].(string); return s }
 
-// Number is the whole number in a column, 0 if it has none.
+// Number is the whole number in a column, or 0.
 func (r Record) Number(column string) int64 {
 	switch n := r[column].(type) {
 	case int64:

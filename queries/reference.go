@@ -19,8 +19,8 @@ The store's format is version %s. Each table is a set of Parquet files,
 `+"`tables/<table>/<batch>.parquet`"+`, one for each batch (one experiment) that has
 rows of it; `+"`commits/<batch>.json`"+` names them ([the store](store.md)). Files are
 compressed with zstd, their footers carry the version as `+"`stackmill.store_version`"+`.
-All columns are flat, none is unsigned. Unless the column says otherwise a value is never missing: what a
-recording lacks is 0 or empty.
+All columns are flat, none is unsigned. A value is never missing unless its column says
+so: what a recording lacks is 0 or empty. A table's key tells its rows apart.
 
 This page is made from the declarations in `+"`schema/`"+` by `+"`make docs`"+`.
 `, schema.StoreVersion)
@@ -55,12 +55,12 @@ func ViewsPage() (string, error) {
 
 The catalog ` + "`stackmill.duckdb`" + ` holds these views and, under its own name, each of
 the [tables](tables.md). It may be deleted at any time: it is made anew when it is
-missing or old. ` + "`experiments.experiment`" + ` is unique there, behind as many parent
-directories of the recording as that takes.
+missing or old. ` + "`experiments.experiment`" + ` is unique there: the recording's name after
+as many of its parent directories as that takes.
 
 Values are in the metric's base unit: ns, bytes or count. An invariant is a query
-that returns no rows; ` + "`stackmill check`" + ` runs them all. Rules like S15 are those of
-the manual's chapters as this program applies them.
+that returns no rows; ` + "`stackmill check`" + ` runs them all. Rules such as S15 are the
+manual's, as [this program applies them](semantics.md).
 
 This page is made from the headers of ` + "`queries/*.sql`" + ` by ` + "`make docs`" + `.
 `)
@@ -72,7 +72,7 @@ This page is made from the headers of ` + "`queries/*.sql`" + ` by ` + "`make do
 	return b.String(), nil
 }
 
-// about is 1 for views for people, which name the experiment, and 0 for others.
+// about is 1 for views made for people, which name the experiment, and 0 for others.
 func (v View) about() int {
 	if slices.ContainsFunc(v.Columns, func(c Column) bool { return c.Name == "experiment" }) {
 		return 1
@@ -101,8 +101,8 @@ func writeView(b *strings.Builder, v View) {
 	}
 }
 
-// html keeps names in angle brackets from being taken for tags where they do
-// not stand in back quotes, and bars from ending a cell.
+// html escapes angle brackets outside back quotes, which would be tags, and bars,
+// which would end a cell.
 func html(s string) string {
 	parts := strings.Split(s, "`")
 	for i := 0; i < len(parts); i += 2 {

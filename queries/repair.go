@@ -8,14 +8,14 @@ import (
 	"stackmill/storedir"
 )
 
-// repairs bounds how often a store is looked at again: what is removed may leave
-// other files without a name.
+// repairs bounds how often a store is checked again: removing a file may leave others
+// that no commit names.
 const repairs = 3
 
-// Repair puts a store in order: it gives commits their names, removes files that
-// nothing names and what killed programs left, leaves damaged experiments out until they are ingested
-// again, and makes the catalog anew. It tells what it does. Sums that do not hold
-// stay as they are.
+// Repair puts a store in order: it gives commits their names back, removes files that
+// no commit names and what killed programs left, leaves damaged experiments out until
+// they are ingested again, and makes the catalog anew. It calls done for each thing it
+// does. It does not repair sums that do not hold.
 func Repair(ctx context.Context, store, cache string, done func(where, what string)) error {
 	storedir.Clean(store)
 	for range repairs {

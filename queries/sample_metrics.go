@@ -8,8 +8,8 @@ import (
 )
 
 // sampleMetrics derives the query of the view sample_metrics from the declared
-// metrics. Each branch joins with the one row that `metrics` has for it, so
-// that a metric which no experiment has costs no scan.
+// metrics. Each branch joins with its one row of `metrics`, so that a metric that
+// no experiment has costs no scan.
 func sampleMetrics() string {
 	var branches []string
 	for _, m := range schema.Declared {

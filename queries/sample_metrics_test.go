@@ -12,7 +12,7 @@ import (
 )
 
 // TestEveryDeclaredMetric has a sample for each condition of the declared
-// metrics. Clock samples last 2^n ns, so that a sum tells which it holds.
+// metrics. Clock samples last 2^n ns, so that a sum shows which it holds.
 func TestEveryDeclaredMetric(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("batch 01 x.er /x.er\nmetrics metric unit kind\n")

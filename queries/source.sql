@@ -1,4 +1,4 @@
--- row: one source line of a file in which a line has a value: every line of its text and, where that is not to be had, those known to have code
+-- row: one source line of a file in which a line has a value: every line of its text or, if that is not available, the lines known to have code
 -- rules: S3, S9, S10, S21
 --
 -- experiment_id = experiments.experiment_id
@@ -8,12 +8,12 @@
 -- unit = metrics.unit
 -- file = source_values.file: The path, as the debug information gives it.
 -- line = source_values.line: The line, from 1; 0 for code of the file without a line.
--- text = source_lines.text: Its text; missing when the file was not found.
--- functions VARCHAR: The names of the functions that start here, with commas between; empty when none does.
--- exclusive = source_values.exclusive: The value of the samples whose leaf is on the line, in any function; 0 when there are none.
+-- text = source_lines.text: Its text; missing if the file was not found.
+-- functions VARCHAR: The names of the functions that start here, separated by commas; empty if none does.
+-- exclusive = source_values.exclusive: The value of the samples whose leaf is on the line, in any function; 0 if there are none.
 -- inclusive = source_values.inclusive: The value of the samples whose stack passes here, each counted once.
 -- high BOOLEAN: Whether a value is at least three quarters of the file's highest.
--- has_code BOOLEAN: Whether an instruction that is known is of the line.
+-- has_code BOOLEAN: Whether a known instruction belongs to the line.
 --
 -- invariant names: Every row has its experiment and unit.
 --   SELECT * FROM source WHERE experiment IS NULL OR unit IS NULL

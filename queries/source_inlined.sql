@@ -1,4 +1,4 @@
--- row: one place in code that was inlined at a source line: what the line's values consist of
+-- row: one place in code that was inlined at a source line: the parts of the line's values
 -- rules: S10
 --
 -- experiment_id = experiments.experiment_id
@@ -9,11 +9,11 @@
 -- file = source_values.file: The file of the line that calls the outermost inlined function, as in `source`.
 -- line = source_values.line: That line.
 -- depth = inline_frames.depth: 0 for a function called on the line itself.
--- path VARCHAR: The inlined functions from the line to here, each with the line reached in it; rows sorted by it stand below those around them.
+-- path VARCHAR: The inlined functions from the line to here, each with the line reached in it; sorted by it, rows stand below the rows of the calls around them.
 -- function = inline_frames.function
--- inlined_file = inline_frames.file: The source file of the place, empty when not known.
+-- inlined_file = inline_frames.file: The source file of the place, empty if unknown.
 -- inlined_line = inline_frames.line: The line there.
--- exclusive = source_values.exclusive: The value of the samples whose leaf was inlined here, and nothing deeper.
+-- exclusive = source_values.exclusive: The value of the samples whose leaf is here, not in anything inlined deeper.
 -- inclusive = source_values.inclusive: The value of the samples whose stack passes here, each counted once.
 --
 -- invariant names: Every row has its experiment and unit.

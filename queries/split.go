@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// split cuts SQL at its semicolons, and takes away the space and the comments
-// before each statement. It need not be right for any text: the parts are
-// judged and run as they are.
+// split cuts SQL at its semicolons, and removes space and comments before each
+// statement. It need not be right for every text: the parts are judged and run as
+// they are.
 func split(text string) (statements []string) {
 	start := 0
 	for at := 0; at <= len(text); {
@@ -37,8 +37,8 @@ func bare(s string) string {
 
 var dollarTag = regexp.MustCompile(`^\$([A-Za-z_\x80-\xff][A-Za-z0-9_\x80-\xff]*)?\$`)
 
-// token returns the length of the comment or quoted text that s, not empty,
-// begins with; else 1, or the length of a word.
+// token returns the length of the comment, quoted text or word at the start of s,
+// which is not empty; else 1.
 func token(s string) int {
 	switch {
 	case strings.HasPrefix(s, "--"):
@@ -69,7 +69,7 @@ func isName(c byte) bool {
 	return c == '_' || c >= 0x80 || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
-// through returns the length of s up to the first end behind its start.
+// through returns the length of s through the first end after its start.
 func through(s string, start int, end string) int {
 	if i := strings.Index(s[start:], end); i >= 0 {
 		return start + i + len(end)
@@ -77,7 +77,7 @@ func through(s string, start int, end string) int {
 	return len(s)
 }
 
-// comment is the length of a comment, which may hold others.
+// comment is the length of a comment, which may nest.
 func comment(s string) int {
 	depth := 0
 	for i := 0; i < len(s); i++ {

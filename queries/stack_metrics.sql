@@ -11,7 +11,7 @@
 --
 -- invariant stacks_recorded: Every stack with a value was recorded.
 --   SELECT * FROM stack_values ANTI JOIN raw_stacks USING (experiment_id, raw_stack_id)
--- invariant metrics_known: Every metric with a value is one that the experiment has.
+-- invariant metrics_known: Every metric with a value is a metric of the experiment.
 --   SELECT DISTINCT experiment_id, metric FROM stack_values ANTI JOIN metrics USING (experiment_id, metric)
 -- invariant samples_recomputed: The values are the sums over the samples with that recorded stack.
 --   SELECT experiment_id, metric, raw_stack_id, sum(value), sum(found), sum(samples), sum(n) FROM (

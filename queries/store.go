@@ -22,7 +22,7 @@ type DB struct {
 	Store       string // absolute path
 	Commits     []storedir.Commit
 	Experiments []string           // the unique name of each commit's experiment
-	Damaged     []storedir.Damaged // batches that are left out: their commits cannot be read
+	Damaged     []storedir.Damaged // batches left out because their commits cannot be read
 
 	unsafe bool
 }
@@ -33,15 +33,13 @@ type Options struct {
 	// thousands opens faster that way.
 	Only   []string
 	Limits Limits
-	// Unsafe lets SQL do all that the user may do, instead of nothing but read
-	// the store.
+	// Unsafe lets SQL do all that the user may do, not just read the store.
 	Unsafe bool
 }
 
-// Open opens the store for reading. A catalog that is missing, or is not that
-// of this program and of the store's commits, is rebuilt; where the store
-// cannot be written, in memory. The error is storedir.ErrNoStore when there is no
-// store.
+// Open opens the store for reading. A catalog that is missing, or is not this
+// program's for the store's commits, is rebuilt; in memory if the store cannot be
+// written. The error is storedir.ErrNoStore if there is no store.
 func Open(ctx context.Context, store string) (*DB, error) { return OpenWith(ctx, store, Options{}) }
 
 // OpenWith is Open with options.
@@ -79,8 +77,8 @@ func OpenWith(ctx context.Context, store string, o Options) (*DB, error) {
 	return db, err
 }
 
-// pathsOf returns the paths of the committed files, and the patterns by which the
-// views name those that look like patterns.
+// pathsOf returns the paths of the committed files and, for paths that look like
+// patterns, the patterns that the views use for them.
 func pathsOf(store string, commits []storedir.Commit) (paths []string) {
 	for _, c := range commits {
 		for _, f := range c.Files {
@@ -106,8 +104,8 @@ func (db *DB) keep(keep []bool) {
 	db.Commits, db.Experiments = commits, names
 }
 
-// committed returns the absolute path of a store and its commits, after a look
-// at their versions and experiments.
+// committed returns the absolute path of a store and its commits, after checking
+// their versions and experiments.
 func committed(store string) (string, *storedir.Contents, error) {
 	store, err := filepath.Abs(store)
 	if err != nil {
@@ -130,7 +128,7 @@ func committed(store string) (string, *storedir.Contents, error) {
 	return store, c, nil
 }
 
-// inMemory makes a catalog of our own.
+// inMemory makes a catalog in memory.
 func inMemory(ctx context.Context, store string, statements []string, may access) (*sql.DB, error) {
 	views, err := derived()
 	if err != nil {
@@ -162,7 +160,7 @@ func execute(ctx context.Context, db *sql.DB, statements []string) error {
 	return nil
 }
 
-// statementError is that of a statement of ours.
+// statementError is the error of a statement of ours.
 type statementError struct{ cause error }
 
 func (e *statementError) Error() string {
@@ -172,8 +170,8 @@ func (e *statementError) Error() string {
 
 func (e *statementError) Unwrap() error { return e.cause }
 
-// attach opens the catalog in dir read-only, or returns nil when it is missing,
-// unreadable or has another fingerprint.
+// attach opens the catalog in dir read-only. It returns nil if the catalog is missing
+// or unreadable, or has another fingerprint.
 func attach(ctx context.Context, dir, fingerprint string, may access) *sql.DB {
 	if _, err := os.Stat(filepath.Join(dir, CatalogFile)); err != nil {
 		return nil

@@ -14,7 +14,7 @@ var temporary struct {
 }
 
 // newTemporary makes a temporary directory for an engine: private, with a name that
-// nobody guesses. It is empty when there can be none; what needs one fails then.
+// cannot be guessed. It returns "" on failure; queries that need one then fail.
 func newTemporary() string {
 	dir, err := os.MkdirTemp("", "stackmill-sql-")
 	if err != nil {
@@ -39,8 +39,8 @@ func removeTemporary(dir string) error {
 	return os.RemoveAll(dir)
 }
 
-// RemoveTemporary removes the temporary directories of engines that were not
-// closed: what runs there and does not stop is left to the program's end.
+// RemoveTemporary removes the temporary directories of engines that were not closed
+// because a query does not stop.
 func RemoveTemporary() {
 	temporary.Lock()
 	dirs := slices.Collect(maps.Keys(temporary.dirs))

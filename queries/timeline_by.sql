@@ -1,4 +1,4 @@
--- row: one interval of the width asked for of one thread: `FROM timeline_by(100_000_000)`
+-- row: one interval of one thread, of the given width: `FROM timeline_by(100_000_000)`
 --
 -- parameter width_ns BIGINT: [ns] The width of the intervals.
 --

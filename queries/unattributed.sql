@@ -1,4 +1,4 @@
--- row: one reason for missing knowledge, of functions or of data objects, in one load object
+-- row: one reason why functions, instructions or data objects are unknown, in one load object
 -- rules: S15, S18, S22, S31
 --
 -- experiment_id = experiments.experiment_id
@@ -6,11 +6,11 @@
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
--- reason VARCHAR: Why the leaf's function is not known, or why there is no stack; why its instruction is not known; why the data object is not known.
--- load_object = load_objects.name: The load object of the leaf, or of the instruction that accessed memory or, where that was not found, of the recorded PC; empty without any.
+-- reason VARCHAR: Why the leaf's function is unknown, or why there is no stack; why its instruction is unknown; why the data object is unknown.
+-- load_object = load_objects.name: The load object of the leaf, or of the instruction that accessed memory or, if that was not found, of the recorded PC; empty if there is none.
 -- samples = stack_values.samples
 -- value = stack_values.value
--- subject VARCHAR: What is not known: `function`, `instruction` (of a function that is known) or `data object`. Only rows of one subject may be summed.
+-- subject VARCHAR: What is unknown: `function`, `instruction` (of a known function) or `data object`. Sum only rows of one subject.
 --
 -- invariant reasons: Every row has its experiment, unit, reason and load object.
 --   SELECT * FROM unattributed WHERE experiment IS NULL OR unit IS NULL OR reason = '' OR load_object IS NULL

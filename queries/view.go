@@ -17,7 +17,7 @@ type View struct {
 	Name       string
 	Row        string // what a row is
 	Rules      []string
-	Like       string // the view whose columns it has and, without a query of its own, whose query
+	Like       string // the view that it shares columns with and, without a query of its own, the query
 	Parameters []Column
 	Columns    []Column
 	Invariants []Invariant
@@ -30,7 +30,7 @@ type Column struct {
 	Type   string // of DuckDB
 	Unit   string // ns, bytes, count, "the metric's", or empty
 	Doc    string
-	Source string // `table.column` of the schema when it stems from there
+	Source string // `table.column` if it comes from the schema
 }
 
 // Invariant is a query that must return no rows.
@@ -41,7 +41,7 @@ type Invariant struct {
 //go:embed *.sql
 var files embed.FS
 
-// order lists the views so that none comes before one that it reads.
+// order lists the views, each after those that it reads.
 var order = []string{
 	"modes", "inline_modes", "location_levels", "mode_stacks", "stack_metrics", "sample_metrics",
 	"function_metrics", "callers_callees", "call_tree", "line_metrics", "pc_metrics", "source", "source_inlined", "disasm",
@@ -51,7 +51,7 @@ var order = []string{
 	"inline_function_metrics", "inline_callers_callees", "inline_call_tree", "inline_line_metrics", "inline_pc_metrics", "inline_source",
 }
 
-// generated are the queries that are not written down in their .sql file.
+// generated are the queries that are not written in their .sql file.
 var generated = map[string]func() string{"sample_metrics": sampleMetrics}
 
 // Views returns every view in an order in which they can be created.
@@ -79,8 +79,8 @@ func Views() ([]View, error) {
 	return views, nil
 }
 
-// liken gives the view the columns of the one that it is like and, if it has
-// none, its query over the modes with inlined functions (S10).
+// liken gives the view the columns of the view that it is like and, if it has no query,
+// that view's query over the modes with inlined functions (S10).
 func (v *View) liken(views []View) error {
 	i := slices.IndexFunc(views, func(o View) bool { return o.Name == v.Like })
 	if i < 0 {
@@ -162,8 +162,8 @@ func column(words []string, doc string) Column {
 	return c
 }
 
-// fromSchema makes a column that is one of the schema, which has its type, its
-// unit and, when doc is empty, its description.
+// fromSchema makes a column from one of the schema, which gives its type, its unit
+// and, if doc is empty, its description.
 func fromSchema(name, source, doc string) (Column, error) {
 	table, column, _ := strings.Cut(source, ".")
 	t := schema.ByName(table)

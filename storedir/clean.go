@@ -17,7 +17,7 @@ import (
 const keepReplaced = time.Hour
 
 // Clean removes what killed processes left in a store. What cannot be removed
-// stays for the next time.
+// is left for the next time.
 func Clean(store string) {
 	root := filepath.Join(store, StagingDir)
 	for _, name := range abandoned(root, "") {
@@ -46,10 +46,10 @@ func (c *Contents) Sweep() {
 	}
 }
 
-// abandoned returns the names of scratch folders in root, some of which may have
-// a process.
+// abandoned returns the names of scratch folders in root, some of which may still be
+// in use.
 func abandoned(root, prefix string) (names []string) {
-	entries, _ := os.ReadDir(root) // without any there is nothing to do
+	entries, _ := os.ReadDir(root) // if it cannot be read there is nothing to do
 	for _, e := range entries {
 		if name := strings.TrimSuffix(e.Name(), lockSuffix); strings.HasPrefix(name, prefix) && !slices.Contains(names, name) {
 			names = append(names, name)
@@ -58,8 +58,8 @@ func abandoned(root, prefix string) (names []string) {
 	return names
 }
 
-// removeAttempt removes what an attempt has left, unless it was committed: it was
-// killed in between, then.
+// removeAttempt removes what an attempt left. Its files stay if it was committed, and
+// killed only after that.
 func removeAttempt(store string, s *Scratch) {
 	attempt := filepath.Base(s.Dir)
 	c, err := ReadCommit(store, BatchOf(attempt))
@@ -72,7 +72,7 @@ func removeAttempt(store string, s *Scratch) {
 				return
 			}
 		}
-	case err != nil && !errors.Is(err, ErrDamaged): // it may be of use
+	case err != nil && !errors.Is(err, ErrDamaged): // it may be committed
 		s.Abandon()
 		return
 	}
@@ -84,16 +84,16 @@ func FilePath(table, attempt string) string {
 	return path.Join(TablesDir, table, attempt+fileSuffix)
 }
 
-// AttemptOf is the attempt that a table's file is named by.
+// AttemptOf is the attempt that a table's file is named after.
 func AttemptOf(file string) string { return strings.TrimSuffix(path.Base(file), fileSuffix) }
 
-// BatchOf is the batch that an attempt, or its file, is named by.
+// BatchOf is the batch that an attempt, or its file, is named after.
 func BatchOf(attempt string) string {
 	batch, _, _ := strings.Cut(AttemptOf(attempt), "-")
 	return batch
 }
 
-// IsFile reports whether a file is where those of its table and the batch are.
+// IsFile reports whether a file has the path of its table's files of the batch.
 func IsFile(f File, batch string) bool {
 	return f.Path == path.Join(TablesDir, f.Table, path.Base(f.Path)) && BatchOf(f.Path) == batch && strings.HasSuffix(f.Path, fileSuffix)
 }
@@ -111,7 +111,7 @@ func removeReplaced(store string, r Replaced) {
 			files = append(files, filepath.Join(store, filepath.FromSlash(f.Path)))
 		}
 	}
-	if r.Err != nil { // it does not tell
+	if r.Err != nil { // its list of files may be damaged
 		for _, pattern := range []string{r.Batch, r.Batch + "-*"} {
 			found, _ := filepath.Glob(filepath.Join(globEscape.Replace(store), TablesDir, "*", pattern+fileSuffix))
 			files = append(files, found...)
@@ -125,5 +125,5 @@ func removeReplaced(store string, r Replaced) {
 	_ = os.Remove(commitPath(store, r.Batch))
 }
 
-// globEscape protects a path's characters that mean something in a pattern.
+// globEscape escapes what a pattern would take for more than a character.
 var globEscape = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`)

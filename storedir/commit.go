@@ -10,10 +10,10 @@
 //
 // A batch is one experiment and is named by its id; when it is ingested again, as
 // ID.2, ID.3 and so on, of which the latest counts. It exists when its commit file
-// does: that is written under a temporary name, flushed, and linked to its own name
+// does: this is written under a temporary name, flushed, and linked to its own name
 // after all its tables are on disk, which succeeds for one process only. An attempt
-// to write a batch has the batch's name, or that and a random part when another
-// attempt has it, so that no attempt touches another's files.
+// to write a batch has the batch's name, plus a random part if another attempt has
+// that name, so that no attempt touches another's files.
 package storedir
 
 import (
@@ -58,16 +58,16 @@ type Commit struct {
 	Status       string    `json:"status"`     // as experiments.status, or Again
 	Ingested     time.Time `json:"ingested"`
 	Program      string    `json:"program,omitempty"`  // version of the program that ingested
-	Recorded     string    `json:"recorded,omitempty"` // what was recorded, where and when, as a hash; empty when that is not known
-	Replaces     []string  `json:"replaces,omitempty"` // batches that are not read any more
+	Recorded     string    `json:"recorded,omitempty"` // what was recorded, where and when, as a hash; empty if unknown
+	Replaces     []string  `json:"replaces,omitempty"` // batches that are no longer read
 	Samples      int64     `json:"samples"`
 	Objects      int64     `json:"objects"` // load objects whose files were found
-	// Of a recording that lost data: the files that were looked for outside of
-	// it, and a hash of what they were and of all else that may change the result.
+	// If the recording lost data: the files that were looked for outside of it, and a
+	// hash of their state and of all else that may change the result.
 	Looked []string `json:"looked,omitempty"`
 	State  string   `json:"state,omitempty"`
 	Files  []File   `json:"files"`
-	// Checksum is the xxhash64 of the commit file, in which it is zeros then.
+	// Checksum is the xxhash64 of the commit file with zeros in place of the checksum.
 	Checksum string `json:"checksum"`
 }
 
@@ -89,7 +89,7 @@ var (
 	ErrNoStore = errors.New("no store")
 	// ErrExists says that another attempt has committed the batch.
 	ErrExists = errors.New("the batch is in the store already")
-	// ErrDamaged says that a commit file is not as it was written.
+	// ErrDamaged says that a commit file has changed since it was written.
 	ErrDamaged = errors.New("damaged")
 )
 
@@ -110,8 +110,8 @@ func (c Commit) Encode() ([]byte, error) {
 }
 
 // Decode reads the content of a batch's commit file. The error wraps ErrDamaged
-// unless the commit is of another version of the store: it is not this program's
-// to judge then. Of a damaged one the commit has what can be read.
+// unless the commit is of another version of the store, which this program cannot
+// judge. For a damaged one, the commit has what can be read.
 func Decode(batch string, data []byte) (c Commit, err error) {
 	if err := json.Unmarshal(data, &c); err != nil {
 		if len(data) == 0 {
@@ -146,7 +146,7 @@ func batchName(id string, n int) string {
 	return id + "." + strconv.Itoa(n)
 }
 
-// split is the reverse of batchName.
+// split is the inverse of batchName.
 func split(batch string) (id string, n int) {
 	if i := strings.LastIndexByte(batch, '.'); i > 0 {
 		if n, err := strconv.Atoi(batch[i+1:]); err == nil && n > 1 && batchName(batch[:i], n) == batch {
@@ -160,8 +160,8 @@ func commitPath(store, batch string) string {
 	return filepath.Join(store, CommitsDir, batch+commitSuffix)
 }
 
-// ReadCommit returns the commit of one batch; the error is fs.ErrNotExist when
-// there is none.
+// ReadCommit returns the commit of one batch; the error is fs.ErrNotExist if there is
+// none.
 func ReadCommit(store, batch string) (Commit, error) {
 	data, err := os.ReadFile(commitPath(store, batch))
 	if err != nil {
@@ -170,9 +170,8 @@ func ReadCommit(store, batch string) (Commit, error) {
 	return Decode(batch, data)
 }
 
-// WriteCommit makes a batch exist, unless it does: then the error is ErrExists.
-// attempt is the writer's own folder. made says that the commit counts, whatever
-// the error.
+// WriteCommit makes a batch exist. The error is ErrExists if it already does. attempt is
+// the writer's own folder. made says that the commit counts, whatever the error.
 func WriteCommit(store string, attempt *Scratch, c Commit) (made bool, err error) {
 	data, err := c.Encode()
 	if err != nil {
@@ -199,7 +198,7 @@ func create(temp, path string) error {
 		err = unix.Renameat2(unix.AT_FDCWD, temp, unix.AT_FDCWD, path, unix.RENAME_NOREPLACE)
 	}
 	if errors.Is(err, os.ErrExist) && sameFile(temp, path) {
-		return nil // a network's file system may do it twice
+		return nil // a network file system may have done it twice
 	}
 	return err
 }

@@ -19,7 +19,7 @@ import (
 type Contents struct {
 	Commits  []Commit   // what readers see, sorted by batch
 	Again    []Commit   // batches without files, to be ingested again
-	Damaged  []Damaged  // commits that cannot be read, and that none replaces
+	Damaged  []Damaged  // commits that cannot be read and are not replaced
 	Replaced []Replaced // commits that others replace, readable or not
 
 	store  string
@@ -30,7 +30,7 @@ type Contents struct {
 // Damaged is a commit that cannot be read, with what can be read of it.
 type Damaged struct {
 	Commit
-	Batch string // by the file's name
+	Batch string // from the file's name
 	Err   error
 }
 
@@ -43,8 +43,8 @@ type Replaced struct {
 	Since time.Time
 }
 
-// Look reads the commits of a store. The error is ErrNoStore when there is none;
-// a damaged commit is no error.
+// Look reads the commits of a store. The error is ErrNoStore if there is no store; a
+// damaged commit is not an error.
 func Look(store string) (*Contents, error) {
 	c := &Contents{store: store, newest: map[string]int{}, gone: map[string]bool{}}
 	entries, err := os.ReadDir(filepath.Join(store, CommitsDir))
@@ -91,13 +91,12 @@ func (c *Contents) Usable() error {
 	return nil
 }
 
-// exhausted reports whether an error tells of this process or machine, and
-// nothing of the file.
+// exhausted reports whether an error is about this process or machine, not the file.
 func exhausted(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.ENOMEM)
 }
 
-// sort tells what counts from what was replaced.
+// sort separates what counts from what was replaced.
 func (c *Contents) sort(found []Damaged) {
 	batches := map[string][]Damaged{} // of each experiment
 	since := map[string]time.Time{}   // when batches of others replaced an experiment
@@ -128,8 +127,8 @@ func (c *Contents) sort(found []Damaged) {
 	sort.Slice(c.Commits, func(i, j int) bool { return c.Commits[i].Batch < c.Commits[j].Batch })
 }
 
-// replacedAt is when the n-th of an experiment's batches was replaced by another
-// that has data; now if there is none, or it cannot be read.
+// replacedAt is when the n-th of an experiment's batches was replaced by another with
+// data; now if there is no such batch, or it cannot be read.
 func replacedAt(batches []Damaged, n int) time.Time {
 	at := time.Now()
 	for _, d := range batches {
@@ -150,7 +149,7 @@ func Commits(store string) ([]Commit, error) {
 	return c.Commits, nil
 }
 
-// Latest is what a store has of an experiment.
+// Latest is the latest batch of an experiment.
 type Latest struct {
 	Commit
 	Exists   bool
@@ -159,8 +158,8 @@ type Latest struct {
 	Next     string // the batch that replaces it
 }
 
-// Latest returns what the store has of an experiment now: others may have
-// committed it since Look.
+// Latest returns the latest batch of an experiment now: others may have committed it
+// since Look.
 func (c *Contents) Latest(id string) (Latest, error) {
 	n := c.newest[id]
 	for {
@@ -184,8 +183,7 @@ func (c *Contents) Latest(id string) (Latest, error) {
 	return l, nil
 }
 
-// Batches returns the names of the commits, by which one sees whether there are
-// new ones.
+// Batches returns the names of the commits, to see whether there are new ones.
 func Batches(store string) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Join(store, CommitsDir))
 	names := make([]string, len(entries))

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// makeDir makes a directory and those above it. What it makes, and every name
-// in the directory above, survives a power cut.
+// makeDir makes a directory and its parents. What it makes survives a power cut, and
+// so does every name in the directory above.
 func makeDir(dir string) error {
 	err := os.Mkdir(dir, 0o777)
 	switch above := filepath.Dir(dir); {
@@ -49,8 +49,8 @@ func writeFlushed(path string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// Place puts a file in the place of another of the same file system; after a
-// power cut there is one of them, whole.
+// Place replaces a file by another of the same file system; after a power cut one of
+// them is there, complete.
 func Place(temp, path string) error {
 	f, err := os.Open(temp)
 	if err != nil {

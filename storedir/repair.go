@@ -16,11 +16,11 @@ import (
 
 // Attempts are the scratch folders of a store, relative to it, with slashes.
 type Attempts struct {
-	Living    map[string]bool // the names of those in which a batch is being written
+	Living    map[string]bool // the names of those in use
 	Abandoned []string
 }
 
-// FindAttempts tells which scratch folders of a store have a process.
+// FindAttempts reports which scratch folders of a store are in use by a process.
 func FindAttempts(store string) Attempts {
 	a := Attempts{Living: map[string]bool{}}
 	for _, x := range []struct{ dir, prefix string }{{StagingDir, ""}, {".", ScratchPrefix}} {
@@ -36,7 +36,7 @@ func FindAttempts(store string) Attempts {
 	return a
 }
 
-// lives reports whether a scratch folder has a process.
+// lives reports whether a process uses a scratch folder.
 func lives(dir string) bool {
 	f, err := os.Open(dir + lockSuffix)
 	if err != nil {
@@ -46,8 +46,8 @@ func lives(dir string) bool {
 	return errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB), syscall.EWOULDBLOCK)
 }
 
-// RemoveExtra removes a file that no commit names, unless it is being written or
-// was committed meanwhile.
+// RemoveExtra removes a file that no commit names, unless it is being written or has
+// just been committed.
 func RemoveExtra(store, file string) (removed bool, err error) {
 	path := filepath.Join(store, filepath.FromSlash(file))
 	if info, err := os.Lstat(path); err != nil || info.IsDir() {
@@ -81,7 +81,7 @@ func ignoreMissing(err error) error {
 }
 
 // MarkAgain leaves the experiment of a batch out until it is ingested again. Its
-// files stay: they may be all that is left. It returns the experiment's id.
+// files stay: they may be all that is left of it. It returns the experiment's id.
 func MarkAgain(store, batch string) (id string, err error) {
 	id, _ = split(batch)
 	c, err := Look(store)
@@ -89,7 +89,7 @@ func MarkAgain(store, batch string) (id string, err error) {
 		return id, err
 	}
 	l, err := c.Latest(id)
-	if err != nil || l.Batch != batch { // replaced meanwhile
+	if err != nil || l.Batch != batch { // just replaced
 		return id, err
 	}
 	attempt, err := NewAttempt(store, l.Next)
@@ -107,8 +107,8 @@ func MarkAgain(store, batch string) (id string, err error) {
 	return id, err
 }
 
-// Restore gives a whole commit that has another batch's name its own again, unless
-// there is one of that name: it is a copy then. own is empty for other commits.
+// Restore renames an intact commit file that has another batch's name, unless its own
+// name is taken: then it is a copy. own is the commit's name, empty for other commits.
 func Restore(store, batch string) (own string, restored bool, err error) {
 	path := commitPath(store, batch)
 	data, err := os.ReadFile(path)
@@ -134,5 +134,5 @@ func Restore(store, batch string) (own string, restored bool, err error) {
 
 var batchPattern = regexp.MustCompile(`^[0-9a-f]{16}(\.[1-9][0-9]*)?$`)
 
-// IsBatch reports whether a name is that of a batch.
+// IsBatch reports whether a name can be a batch's.
 func IsBatch(name string) bool { return batchPattern.MatchString(name) }

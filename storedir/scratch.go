@@ -15,7 +15,7 @@ const lockSuffix = ".lock"
 
 // Scratch is a folder for this process alone. When the process is killed, Clean
 // removes it. The lock is there, and locked, before the folder is, and goes after
-// it: a folder without a lock has nobody.
+// it: a folder without a lock is unused.
 type Scratch struct {
 	Dir  string
 	lock *os.File
@@ -54,8 +54,8 @@ var errTaken = errors.New("the name is taken")
 // claims bounds how many names are tried.
 const claims = 100
 
-// newScratch makes a scratch folder in root: of that name, or of that and a random
-// part when the name is taken or, as the caller finds once it is ours, used.
+// newScratch makes a scratch folder in root: of that name, or with a random part added
+// if the name is taken or if used, called once the name is ours, says so.
 func newScratch(root, name string, used func() bool) (*Scratch, error) {
 	for n := range claims {
 		try := name
@@ -99,7 +99,7 @@ func claim(dir string) (*Scratch, error) {
 }
 
 // hold locks a lock's file, which must still have its name: the error is errTaken
-// when another process has it, or has removed it.
+// if another process has locked or removed it.
 func hold(f *os.File) error {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
@@ -119,8 +119,8 @@ func hold(f *os.File) error {
 	return nil
 }
 
-// takeOver claims the name of a scratch folder whose process is gone, or nobody's.
-// The error is errTaken while it lives.
+// takeOver claims the name of a scratch folder that no process uses any more, or that
+// does not exist. The error is errTaken if a process does.
 func takeOver(dir string) (*Scratch, error) {
 	f, err := os.OpenFile(dir+lockSuffix, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {

@@ -96,7 +96,7 @@ func Perf(dir string) error {
 }
 
 // Data unpacks the recordings of accesses to memory below dir: data/NAME.data
-// with what is true of it, data/NAME.truth, the same of members of structures as
+// with the truth about it, data/NAME.truth, the same for members of structures as
 // members/NAME.data and members/NAME.truth, and the programs as symfs/.
 func Data(dir string) error { return unpackBelow(dir, data) }
 

@@ -25,10 +25,10 @@ var touched = map[string]int{
 	"{structure:node_t}.{double weight}":                         12,
 	"{structure:node_t}.{int count}":                             18,
 	"{structure:node_t}.{pointer+structure:node_t next}":         9,
-	"{array[98304]:volatile+char big}":                           23, // of 24 pages: one has other frames, too
+	"{array[98304]:volatile+char big}":                           23, // of 24 pages: one has other frames as well
 }
 
-// Page faults with addresses tell which object was touched, exactly.
+// Page faults with addresses show exactly which object was touched.
 func TestTouchedPages(t *testing.T) {
 	for _, name := range []string{"p_data", "p_data_phys"} {
 		t.Run(name, func(t *testing.T) {
@@ -71,7 +71,7 @@ func TestOtherPages(t *testing.T) {
 }
 
 // A watched member is hit by those functions that touch it, as often as they are
-// called; the PC that is recorded is that behind the access (S27).
+// called; the recorded PC is the one after the access (S27).
 func TestWatchedMember(t *testing.T) {
 	got := map[string]int{}
 	query(t, func(r *sql.Rows) error {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// counters are recordings whose events become those of a hardware counter, with
+// counters are recordings whose events become a hardware counter's, with
 // PCs as precise as it says (S27): what few machines can record. Those that skid
 // know no data address. What copies bit fields together with the member before them
 // has the aggregate.
@@ -27,8 +27,8 @@ var counters = []struct {
 // Where things stand in a perf.data file (perf-data 1, 4).
 const (
 	attrEntryAt  = 16 // the size of an entry of the list of attrs
-	attrsAt      = 24 // the list's offset and, behind it, its size
-	dataAt       = 40 // the records' offset and, behind it, their size
+	attrsAt      = 24 // the list's offset, followed by its size
+	dataAt       = 40 // the records' offset, followed by their size
 	sampleTypeAt = 24 // in an attr
 	flagsAt      = 40
 	preciseShift = 15
@@ -65,7 +65,7 @@ func writeCounters() error {
 	return nil
 }
 
-// Of counters, too, nearly all accesses have the right object: the instruction
+// Nearly all accesses of counters have the right object, too: the instruction
 // is found by going back from a PC that skidded. None has a wrong one.
 func TestCounters(t *testing.T) {
 	for _, c := range counters {

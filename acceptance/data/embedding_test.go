@@ -7,7 +7,7 @@ import (
 )
 
 // A structure in an arena of bytes, or in another object, is what the instruction's
-// operand says (S27): the data address confirms it or does not tell, and what lies
+// operand says (S27): the data address confirms it or cannot, and what lies
 // there is told beside it.
 func TestEmbedding(t *testing.T) {
 	for _, x := range []struct{ program, agreement, embedding string }{

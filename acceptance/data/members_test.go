@@ -14,7 +14,7 @@ import (
 const minMembers = 400
 
 // Of members of structures and unions, and of bit fields, no access has a wrong
-// one: where the instructions do not tell which it is, there is the aggregate.
+// one: where the instructions do not show which it is, it is the aggregate.
 // docs/data-objects.md says how many are right.
 func TestMembers(t *testing.T) {
 	programs, builds, all := map[string]*tally{}, map[string]*tally{}, &tally{}

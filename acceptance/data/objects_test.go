@@ -17,7 +17,7 @@ type access struct {
 	offset                                       int64 // of the recorded PC
 	function, descriptor, kind, scopeKind, scope string
 	method, agreement                            string
-	unaddressed                                  bool // the recording does not tell the address
+	unaddressed                                  bool // the recording lacks the address
 }
 
 // recordings are the names of those in one of the folders.
@@ -115,7 +115,7 @@ func (s *tally) String() string {
 }
 
 // compare judges a recording's accesses to objects that its program told of. The
-// addresses of those without are those of the same samples in another recording.
+// samples without addresses have those of the same samples in another recording.
 func compare(t *testing.T, recording, program string, addresses []access) *tally {
 	t.Helper()
 	known := map[int64]uint64{}
@@ -157,7 +157,7 @@ func compare(t *testing.T, recording, program string, addresses []access) *tally
 }
 
 // Of the accesses to objects that the programs told of, nearly all have that
-// object, and what is said of one is not wrong.
+// object, and no statement about one is wrong.
 func TestObjects(t *testing.T) {
 	sums := map[string]*tally{} // by compiler and optimisation
 	for _, name := range recordings(t, "data") {

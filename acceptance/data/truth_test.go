@@ -88,7 +88,7 @@ func readTruth(t *testing.T, name string) (rows []truth) {
 }
 
 // find returns what is true of an access: what its function in particular sees,
-// else what was said last, since stacks and fresh memory are used again.
+// else the last statement, since stacks and fresh memory are used again.
 func find(rows []truth, a *access) *truth {
 	var found *truth
 	for i := range slices.Backward(rows) {
@@ -120,7 +120,7 @@ func judge(rows []truth, r *truth, a *access) verdict {
 	v := judgeOne(r, a)
 	if v == wrong && a.agreement == "unchecked" && (a.unaddressed || a.address%pageSize == 0) {
 		// An access of several members, which may begin on the page before: no
-		// variable at the address tells which of them it is.
+		// variable at the address says which of them it is.
 		for before := a.address - 1; before > a.address-maxOperand; before-- {
 			at := *a
 			at.address = before

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Experiment is everything that the goldens of one recording tell.
+// Experiment is everything that the goldens of one recording say.
 type Experiment struct {
 	Functions []Function // in the order of List.Rows
 	List      Table      // of functions
@@ -108,7 +108,7 @@ func Print(unit string, value int64) string {
 var pcName = regexp.MustCompile(`^(.*) \+ 0x([0-9A-F]{8,})(?:, line (\d+) in (?:alternate source context )?"([^"]*)")?(?: <--.*)?$`)
 
 // PC takes the name of a row of PCs apart: the function's name, the offset in
-// it and the line with its file, 0 and empty when not known.
+// it and the line with its file, 0 and empty if unknown.
 func PC(name string) (function string, offset int64, line int, file string, ok bool) {
 	m := pcName.FindStringSubmatch(name)
 	if m == nil {

@@ -162,7 +162,7 @@ func TestPrint(t *testing.T) {
 	}
 }
 
-// Every golden must be readable, and tell the same in each of its lists.
+// Every golden must be readable, and say the same in each of its lists.
 func TestRead(t *testing.T) {
 	dir, err := corpus.Dir()
 	if err != nil {

@@ -118,7 +118,7 @@ func compressedSection(d *damage, f *elfFile) bool {
 	return d.done("section %q is compressed, method %d, %d bytes of %d, and says %d", s.name, kind, len(out), len(content), size)
 }
 
-// symbolFields are those of a symbol.
+// symbolFields are a symbol's fields.
 var symbolFields = []sampleField{{"name", 0, 4}, {"info", 4, 1}, {"visibility", 5, 1}, {"section", 6, 2}, {"value", 8, 8}, {"size", 16, 8}}
 
 func symbolField(d *damage, f *elfFile) bool {

@@ -20,7 +20,7 @@ var fileMutations = []mutation{
 // everyFile matches what a recording consists of, and the files beside it.
 var everyFile = []string{"recording.er/*", "recording.er/_*/*", "recording.er/archives/*", "recording.data", "maps/*", "jit/*", "kallsyms"}
 
-// specialFile replaces a file by one that is none.
+// specialFile replaces a file by a special one.
 func specialFile(d *damage) bool {
 	names := d.rec.names(append(everyFile, d.rec.base.objects...)...)
 	name, kind := pick(d, names), pick(d, specials)
@@ -36,7 +36,7 @@ func (d *damage) objectFile(name string) bool {
 	return d.rec.base.dumps && strings.HasPrefix(name, "symfs/")
 }
 
-// cutFile cuts a file anywhere; the recording's own data are cut by other mutations, too.
+// cutFile cuts a file anywhere; other mutations cut the recording's own data as well.
 func cutFile(d *damage) bool {
 	name, data := d.read(append(everyFile, d.rec.base.objects...)...)
 	if len(data) == 0 {

@@ -55,7 +55,7 @@ func (t fuzzTarget) run(ctx context.Context, share time.Duration, jobs int) (str
 
 var execs = regexp.MustCompile(`execs: (\d+)`)
 
-// executions is what go test said last of how often it ran the target.
+// executions matches go test's reports of how often it ran the target.
 func executions(out string) string {
 	all := execs.FindAllStringSubmatch(out, -1)
 	if len(all) == 0 {

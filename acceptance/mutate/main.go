@@ -1,8 +1,8 @@
 // Command mutate damages recordings and load objects in ways that know their
 // structure, and lets the program ingest and check them. No mutant may crash it, hang
 // it, take more than twice its memory, leave a store that check finds wrong, or lose
-// samples without an error or warning: the samples are compared with those of the
-// undamaged recording. Which damages nobody can tell stands in one table, truths.
+// samples without an error or warning: the samples are compared with the undamaged
+// recording's. One table, truths, lists the damages that cannot be noticed.
 //
 // A mutant is made again by its seed, base and mutation, which are printed.
 package main

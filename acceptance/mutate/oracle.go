@@ -104,7 +104,7 @@ func (o oracle) readProblems(ctx context.Context, h *holding, file string) error
 	return rows.Err()
 }
 
-// saysMore tells whether there are errors or warnings that the undamaged recording has not.
+// saysMore reports whether there are errors or warnings that the undamaged recording lacks.
 func (h *holding) saysMore(than *holding) bool {
 	for k, n := range h.problems {
 		if n > than.problems[k] {

@@ -223,7 +223,7 @@ func packetBits(d *damage, f *packetFile) bool {
 	switch words := map[int]int{11: 32, 17: 16}[p.typ]; {
 	case f.stacks && at >= words:
 		kind = "words of a stack"
-	case !f.stacks && at >= 8: // behind size, type and what is not used
+	case !f.stacks && at >= 8: // after size, type and unused bytes
 		kind = "record's value"
 	}
 	return d.did(kind, 1, "%s: bit %d of byte %d of packet %d at %d is flipped", f.name, bit, at, f.at, p.off)
@@ -238,7 +238,7 @@ func zeroPackets(d *damage, f *packetFile) bool {
 	return d.zeroed(f, from, to)
 }
 
-// zeroed tells what NULs do: within one packet they are values, elsewhere a size of
+// zeroed says what NULs do: within one packet they are values, elsewhere a size of
 // 0, which no packet has.
 func (d *damage) zeroed(f *packetFile, from, to int) bool {
 	touched, headers := 0, false

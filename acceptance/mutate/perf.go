@@ -123,7 +123,7 @@ func moveRecord(d *damage, f *perfFile) bool {
 	return d.did("", 0, "record %d is moved to %d", from, to)
 }
 
-// recordType gives a record a type that nobody knows.
+// recordType gives a record an unknown type.
 func recordType(d *damage, f *perfFile) bool {
 	at := f.pick(d)
 	r, typ := bytes.Clone(f.records[at]), pick(d, []uint32{0, 23, 40, 63, 85, 200, 1 << 16, 1<<31 - 1, ^uint32(0)})
@@ -186,7 +186,7 @@ func insertRecord(d *damage, f *perfFile) bool {
 	return d.did("record inserted", n, "there is a record %d of type %d with %d bytes", at, typ, len(body))
 }
 
-// cutPerf ends the file in its data or behind them.
+// cutPerf ends the file in its data or after them.
 func cutPerf(d *damage, f *perfFile, data []byte) []byte {
 	at, total := len(f.head), len(data)
 	k := d.IntN(len(f.records))
@@ -195,7 +195,7 @@ func cutPerf(d *damage, f *perfFile, data []byte) []byte {
 	}
 	switch d.IntN(4) {
 	case 0: // where a record ends
-	case 1: // behind the data
+	case 1: // after the data
 		at = len(f.head) + len(bytes.Join(f.records, nil))
 		if at == total {
 			return nil

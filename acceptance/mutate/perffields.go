@@ -91,7 +91,7 @@ func sideName(d *damage, f *perfFile) bool {
 	return d.did("", 0, "the name of record %d, type %d, is %.40q", at, typeOf(r), name)
 }
 
-// trailerWords is the length of what identifies records that are no samples (perf-data 6.4).
+// trailerWords is the length of the identification of records other than samples (perf-data 6.4).
 func trailerWords(sampleType uint64) (n int) {
 	for _, bit := range []int{1, 2, 6, 9, 7, 16} {
 		n += int(sampleType >> bit & 1)
@@ -99,7 +99,7 @@ func trailerWords(sampleType uint64) (n int) {
 	return n
 }
 
-// attrFields are those of an attribute (perf-data 4).
+// attrFields are an attribute's fields (perf-data 4).
 var attrFields = []sampleField{{"type", 0, 4}, {"size", 4, 4}, {"config", 8, 8}, {"period", 16, 8}, {"sample type", 24, 8}, {"read format", 32, 8}, {"flags", 40, 8},
 	{"wakeup", 48, 4}, {"breakpoint", 52, 4}, {"config1", 56, 8}, {"branches", 72, 8}, {"registers", 80, 8}, {"stack size", 88, 4}, {"clock", 92, 4}}
 
@@ -212,7 +212,7 @@ func featureLength(d *damage, f *perfFile) bool {
 	return d.did(x.kind(), 0, "feature %d has %d bytes", x.bit, n)
 }
 
-// featureIndex changes where a feature is said to be.
+// featureIndex changes the recorded place of a feature.
 func featureIndex(d *damage, f *perfFile, data []byte) []byte {
 	if len(f.features) == 0 {
 		return nil

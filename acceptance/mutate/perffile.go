@@ -13,7 +13,7 @@ type perfFile struct {
 	head     []byte // header, attributes and ids, up to the data
 	records  [][]byte
 	features []feature
-	gap      []byte // behind the index: perf makes room for features that it then leaves out
+	gap      []byte // after the index: perf makes room for features that it then leaves out
 	attrs    []int  // offsets of the attributes in head
 }
 

@@ -102,7 +102,7 @@ func launch(path string, args ...string) error {
 	return err
 }
 
-// watch ends a process that hangs, and tells whether it did. On a machine that is busy
+// watch ends a process that hangs, and reports whether it did. On a machine that is busy
 // with other work time means little: it hangs when it has computed for the time, or
 // has done nothing for so long.
 func watch(p *os.Process, ended <-chan struct{}) bool {

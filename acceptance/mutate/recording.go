@@ -22,7 +22,7 @@ type base struct {
 	path    string            // the recording, below the unpacked archives
 	beside  map[string]string // files and folders that lie beside it in a mutant: name, and path below the archives
 	args    []string          // further arguments of ingest; @ stands for the mutant's folder
-	objects []string          // files whose damage is that of a load object, as names of files of a recording
+	objects []string          // files whose damage counts as a load object's, as names of files of a recording
 	texts   []string          // lists of symbols and the like
 	events  int               // how many samples depend on one record: more than one where values are differences
 	dumps   bool              // whether stacks are unwound, with the load objects' call frame information

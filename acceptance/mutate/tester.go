@@ -188,7 +188,7 @@ func (t *tester) runGroup(ctx context.Context, seeds <-chan uint64, n int) error
 	return nil
 }
 
-// specimen writes the mutant of a seed; nil when there is none.
+// specimen writes the mutant of a seed; nil if there is none.
 func (t *tester) specimen(dir string, seed uint64) (*specimen, error) {
 	m := t.next(seed)
 	d, err := m.make(t.archive)

@@ -24,7 +24,7 @@ type truth struct {
 	why     string
 }
 
-// truths has the damages of which nobody can tell, each as narrow as it is true.
+// truths lists the damages that cannot be noticed, each as narrowly as it is true.
 // What is not here must be told, or leave the samples as they were.
 var truths = map[string]truth{
 	// Both formats: a record has no checksum, and nothing counts the records.

@@ -191,7 +191,7 @@ func named(t *testing.T, recording, file string, after time.Duration) build {
 		dir = root(t, "version", file)
 	}
 	began := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	if strings.HasSuffix(recording, ".data") { // its own time tells when it ended
+	if strings.HasSuffix(recording, ".data") { // its file's time says when it ended
 		if err := os.Chtimes(filepath.Join(folder, recording), began, began); err != nil {
 			t.Fatal(err)
 		}

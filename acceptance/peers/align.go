@@ -7,9 +7,9 @@ type matched struct {
 	reason string // the rule that did
 }
 
-// follow tells what the rules did to a recorded stack: for each frame in machine
+// follow finds what the rules did to a recorded stack: for each frame in machine
 // mode the recorded one, and for each recorded one that is missing the rule that
-// dropped it, empty when none explains it.
+// dropped it, empty if none explains it.
 func follow(s *stack) (frames []matched, dropped map[int]string) {
 	dropped = map[int]string{}
 	next := 0

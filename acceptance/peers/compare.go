@@ -75,7 +75,7 @@ func (s *side) add(n name, why string) {
 	s.order, s.why = append(s.order, n), append(s.why, why)
 }
 
-// difference is what a recorded stack and what perf shows of it have in common and
+// difference is what a recorded stack and perf's view of it have in common, and what
 // not. The reason is `=` for a function that both show, empty without explanation.
 type difference struct {
 	inclusive, exclusive map[name]string
@@ -203,7 +203,7 @@ func (d *difference) fill(ours, theirs *side) {
 	}
 }
 
-// all joins the reasons of frames: empty if one has none.
+// all joins the reasons of frames: empty if one has no reason.
 func all(reasons []string) string {
 	set := map[string]bool{}
 	for _, r := range reasons {

@@ -245,7 +245,7 @@ func (o *object) call(offset int64) (target int64, ok bool) {
 	return 0, false
 }
 
-// afterSystemCall reports whether an offset stands behind a system call.
+// afterSystemCall reports whether an offset follows a system call.
 func (o *object) afterSystemCall(offset int64) bool {
 	return offset >= 2 && offset <= int64(len(o.data)) && bytes.Equal(o.data[offset-2:offset], []byte{0x0f, 5})
 }

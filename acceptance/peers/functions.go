@@ -83,7 +83,7 @@ func (p *peer) checkName(f *shownFunction, v *verdict) {
 }
 
 // ruled names the rules by which a function's value differs from what its
-// recorded stacks say, empty if one of them is no rule's. shown is gprofng's.
+// recorded stacks say, empty if one of them is not a rule's. shown is gprofng's.
 func (p *peer) ruled(f *function, c golden.Column, shown string) string {
 	if p.swallowed(f) {
 		return textSize
@@ -102,7 +102,7 @@ func (p *peer) ruled(f *function, c golden.Column, shown string) string {
 }
 
 // textSize is the explanation of what gprofng counts for functions that it makes up: it
-// takes the size of the text for its end in the file, and code behind that for unknown.
+// takes the size of the text for its end in the file, and code after that for unknown.
 const textSize = "gprofng-text-size"
 
 // swallowed reports whether such a function lies over another one, whose instructions
@@ -130,7 +130,7 @@ func (p *peer) withLeaks(f *function, c golden.Column) string {
 	return p.value(c, v)
 }
 
-// changes tells why a function's part in a stack is another after the rules: one
+// changes says why a function's part in a stack differs after the rules: one
 // reason, or none if it is the same.
 func changes(s *stack, f *function, exclusive bool) []string {
 	frames, dropped := follow(s)
@@ -169,7 +169,7 @@ func changes(s *stack, f *function, exclusive bool) []string {
 }
 
 // checkDivision checks a function of gprofng's whose text the store divides
-// otherwise: each instruction must tell why.
+// otherwise: each instruction must prove why.
 func (p *peer) checkDivision(f *shownFunction, v *verdict) {
 	for at := range f.places {
 		if g := p.owners[at]; g.offset == f.Offset {
@@ -183,7 +183,7 @@ func (p *peer) checkDivision(f *shownFunction, v *verdict) {
 	}
 }
 
-// division tells why gprofng counts an instruction for another function than the
+// division says why gprofng counts an instruction for another function than the
 // store does.
 func (p *peer) division(f *shownFunction, at place) string {
 	o, g := p.files.object(at.object), p.owners[at]

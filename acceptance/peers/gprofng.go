@@ -44,7 +44,7 @@ type shownFunction struct {
 	ours   *function // nil: the store divides the text otherwise
 }
 
-// peer compares an experiment with what gprofng shows of it.
+// peer compares an experiment with gprofng's view of it.
 type peer struct {
 	content   *content
 	files     *files

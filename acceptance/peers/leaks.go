@@ -5,7 +5,7 @@ type heapCall struct {
 	stack                      *stack
 	operation                  int // as heap_samples.operation
 	size, address, old, leaked int64
-	lost                       int64 // what gprofng says of it
+	lost                       int64 // what gprofng says about it
 }
 
 // leaks are the blocks that gprofng takes for leaked. The collector does not record

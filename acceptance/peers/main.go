@@ -3,7 +3,7 @@
 // what the peers show. A difference counts as explained only if the recording, the
 // symbol tables or the machine code prove the rule that makes it.
 //
-// Rules are those of docs/semantics.md. What the peers do otherwise has names of its
+// Rules are those of docs/semantics.md. What the peers do differently has names of its
 // own: `unwinder`, where perf's leaves frames out or goes astray, and the calls in the
 // machine code confirm the store's stack; `corrupt-chain`, where perf throws a chain
 // away for one bad word; `gprofng-text-size`, where gprofng takes code for unknown and
@@ -147,6 +147,6 @@ func jobs(r *recorder, again bool) (list []job) {
 	return list
 }
 
-// unwound and chains tell what a mode records.
+// unwound and chains say what a mode records.
 func (m mode) unwound() bool { return strings.Contains(m.options, "dwarf") }
 func (m mode) chains() bool  { return m.name != none.name }

@@ -45,7 +45,7 @@ func otherAlias(p perftext.Frame, f *function) bool {
 	return f.perf != symbol && perftext.Bare(f.perf) != shown
 }
 
-// naming tells by which rule a frame at the same place has another name for perf
+// naming says by which rule a frame at the same place has another name for perf
 // than for the store, empty if by none. recorded is where the recorded word lies,
 // f what the rules made of it.
 func (c *comparison) naming(p perftext.Frame, recorded rawFrame, f frame) string {
@@ -101,7 +101,7 @@ func typedOnly(o *object, f frame) bool {
 	return true
 }
 
-// generated tells whether the compiler's list of its code has both names for an
+// generated reports whether the compiler's list of its code has both names for an
 // address: it was used twice (S13).
 func (c *comparison) generated(p perftext.Frame, recorded rawFrame, f *function) string {
 	names := c.perfMap(p.Object).at(recorded.word)

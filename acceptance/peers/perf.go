@@ -101,7 +101,7 @@ func scripted(perf func(...string) ([]byte, error), limit string) ([]perftext.Sa
 // debugFolder is where distributions put debug files.
 const debugFolder = "/usr/lib/debug"
 
-// ingest puts a recording into a fresh store and reads what that holds of it.
+// ingest puts a recording into a fresh store and reads the store's content.
 func ingest(ctx context.Context, path string, o pipeline.Options) (*content, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -28,7 +28,7 @@ func (p *peer) candidates() {
 }
 
 // sum adds up what each instruction counts for by the recorded stacks alone. A leaf
-// in a procedure linkage table that gprofng knows is dropped by it, too (S22).
+// in a procedure linkage table that gprofng knows is dropped by gprofng as well (S22).
 func (p *peer) sum() {
 	p.raw, p.owners = map[place]map[string]pair{}, map[place]*function{}
 	for _, s := range p.content.stacks {
@@ -117,7 +117,7 @@ func (p *peer) value(c golden.Column, v pair) string {
 }
 
 // checkPlaces checks that every instruction counts for the same on both sides,
-// whatever function it is said to be in: the recorded stacks are read alike.
+// whatever function it is shown in: the recorded stacks are read alike.
 func (p *peer) checkPlaces() {
 	theirs := map[place][][]string{} // an instruction may be in two of gprofng's functions
 	for _, r := range p.pcs.Rows {

@@ -20,7 +20,7 @@ var (
 	none  = mode{"none", "-F 1997"}
 )
 
-// packages tells what to install for a command that is missing (Debian).
+// packages are what to install for a missing command (Debian).
 var packages = map[string]string{
 	"brotli": "brotli", "bzip2": "bzip2", "clang": "clang", "convert": "imagemagick", "cmake": "cmake", "g++": "g++", "gawk": "gawk", "gcc": "gcc",
 	"gfortran": "gfortran", "git": "git", "go": "golang", "gprofng": "binutils", "java": "default-jdk-headless", "javac": "default-jdk-headless",

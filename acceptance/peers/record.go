@@ -50,7 +50,7 @@ func missing(needs ...string) (list []string) {
 	return list
 }
 
-// hint tells how to install commands.
+// hint says how to install commands.
 func hint(commands []string) string {
 	var names []string
 	for _, c := range commands {

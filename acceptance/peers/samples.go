@@ -140,7 +140,7 @@ var dataOffset = regexp.MustCompile(`\+0x[0-9a-f]+$`)
 // addressRow matches what perf shows in place of a symbol.
 var addressRow = regexp.MustCompile(`^(0x)?[0-9a-f]{16}$`)
 
-// row tells what a row of the report is for. Of data perf shows the offset, too.
+// row says what a row of the report is for. For data, perf also shows the offset.
 func row(r perftext.Row) shown {
 	return shown{r.Event, filepath.Base(r.Object), dataOffset.ReplaceAllString(r.Symbol, "")}
 }

@@ -69,7 +69,7 @@ type content struct {
 	stacks    map[int64]*stack
 	samples   []sample  // of perf
 	recorded  time.Time // when the recording ended
-	// values are those of machine mode, by metric and function.
+	// values are machine mode's, by metric and function.
 	values map[string]map[int64]pair
 	edges  map[edge]int64 // attributed, in machine mode
 }

@@ -77,7 +77,7 @@ func TestValuesOutOfBounds(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer db.Close()
-			// Without features the event has the name that its attributes tell.
+			// Without features the event has the name that follows from its attributes.
 			const total = `SELECT sum(inclusive) FROM function_metrics WHERE function = '<Total>' AND mode = 'user' AND experiment = ? AND metric LIKE 'cpu-clock:%' AND metric NOT LIKE '%.samples'`
 			if got, want := number(db, total), number(shared, total)-tt.lost; got != want {
 				t.Errorf("<Total> is %d, want %d", got, want)

@@ -72,7 +72,7 @@ func TestCallers(t *testing.T) {
 	}
 }
 
-// callers are those of one recording.
+// callers are one recording's.
 type callers struct {
 	t          *testing.T
 	db         *queries.DB

@@ -18,7 +18,7 @@ const maxPrinted = 127
 var scriptAddress = regexp.MustCompile(`^\t\s*([0-9a-f]+) .*\(([^()]*)\)$`)
 
 // offsets reads the offsets that `perf script` prints for each sample's stack,
-// without those of inlined functions.
+// without inlined functions.
 func offsets(t *testing.T, name string) (list [][]uint64) {
 	t.Helper()
 	inlined := false // the last line was of an inlined function
@@ -96,7 +96,7 @@ const (
 	// It reads mappings of before an exec, and finds no rules in a library that
 	// moved (perf-data 21).
 	staleMappings = "mappings from before an exec"
-	// It makes an address of the word behind the dump (perf-data 15.6).
+	// It makes an address of the word after the dump (perf-data 15.6).
 	behindDump = "a word behind the dump"
 )
 
@@ -143,8 +143,8 @@ func TestStackDumps(t *testing.T) {
 	}
 }
 
-// The callers that the source tells: through variable frames, out of the
-// library, of threads, below signals and behind an exec (S18, S19, S24).
+// The callers that the source shows: through variable frames, out of the
+// library, of threads, below signals and after an exec (S18, S19, S24).
 func TestUnwoundCallers(t *testing.T) {
 	const variable = "variable < variable < variable < variable < variable < variable < variable < variable < variable < variable < variable < variable < variable"
 	tests := map[string]struct {

@@ -50,7 +50,7 @@ func generated(t *testing.T, db *queries.DB, experiment string) map[string]float
 }
 
 // Generated code has its names and its shares (S13), and the second function at
-// an address its own where the recording or its dump tell times: even when the
+// an address its own where the recording or its dump have times: even when the
 // recording has another clock.
 func TestGeneratedCode(t *testing.T) {
 	store := filepath.Join(t.TempDir(), "store")

@@ -14,9 +14,9 @@ import (
 // Frame is one frame of a sample.
 type Frame struct {
 	Address uint64 // in the object's file, or in memory if perf does not say better
-	Symbol  string // `[unknown]` where there is none
+	Symbol  string // `[unknown]` if there is none
 	Offset  uint64 // from the symbol's start
-	Object  string // path, `[unknown]` where there is none
+	Object  string // path, `[unknown]` if there is none
 }
 
 // Sample is one sample. What its text lacks is 0.
@@ -44,7 +44,7 @@ var (
 func Script(r io.Reader) (samples []Sample, err error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<20)
-	header := false // the last line was that of the sample: a frame in it is a data address if a chain follows
+	header := false // the last line was the sample's: a frame in it is a data address if a chain follows
 	for n := 1; lines.Scan(); n++ {
 		text := lines.Text()
 		if text == "" {
@@ -123,7 +123,7 @@ type Row struct {
 	Period   int64  // of the function itself
 	Samples  int64
 	Object   string // base name
-	Symbol   string // an address where there is none
+	Symbol   string // an address if there is none
 }
 
 // A row of `perf report`, and the lines above its table.

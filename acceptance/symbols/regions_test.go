@@ -13,7 +13,7 @@ import (
 )
 
 // holders reads from the source which functions may hold the region at each line:
-// the comment at or behind it.
+// the comment at or after it.
 func holders(t *testing.T) func(line int) []string {
 	t.Helper()
 	b, err := os.ReadFile("../../testdata/symbols/src/regions.cpp")
@@ -110,7 +110,7 @@ func TestRegions(t *testing.T) {
 	}
 }
 
-// Without debug information the machine code tells the functions that hold regions,
+// Without debug information the machine code shows the functions that hold regions,
 // but not which of two holds one that both pass on.
 func TestRegionsWithoutDebugInformation(t *testing.T) {
 	common := map[string][]string{

@@ -26,7 +26,7 @@ const (
 	failedUnwind = ^uint64(0) - 2
 )
 
-// library is a shared object with functions one behind the other.
+// library is a shared object with functions one after the other.
 func library(functions ...string) []byte {
 	var f elftest.File
 	var list []elftest.Symbol

@@ -30,7 +30,7 @@ const (
 	noProgram  = 0x0123_4567_89ab_cdef
 )
 
-// program tells where the labels of backtrack.c are.
+// program says where the labels of backtrack.c are.
 type program map[string]uint64
 
 func readProgram(t *testing.T, content []byte) program {
@@ -79,7 +79,7 @@ var counted = []struct {
 	name            string
 	memop           string
 	leaf, candidate string
-	into            uint64 // how far behind the leaf's label the PC is
+	into            uint64 // how far after the leaf's label the PC is
 	address         uint64 // or the code that says why there is none
 	global          string // the address is that of this variable
 	want            string

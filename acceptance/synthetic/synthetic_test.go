@@ -111,7 +111,7 @@ var synthetic = []struct {
 			work := e.Frame(pcWork, pcMain)
 			put(e, schema.Heap, 0, 1*ms, work, 0, 64, 0x7000, 0)
 			put(e, schema.HWC, 1, 2*ms, work, 0, 10007, 0x7010, 0, 0, 0, 0, 0)
-			put(e, schema.HWC, 1, 3*ms, work, 0, 10007, 0x7040, 0, 0, 0, 0, 0) // behind the block
+			put(e, schema.HWC, 1, 3*ms, work, 0, 10007, 0x7040, 0, 0, 0, 0, 0) // after the block
 			put(e, schema.Heap, 0, 4*ms, work, 1, 0, 0x7000, 0)
 			put(e, schema.HWC, 1, 5*ms, work, 0, 10007, 0x7010, 0, 0, 0, 0, 0) // freed
 		},

@@ -1,5 +1,5 @@
 // Command testsummary runs go test with its arguments, prints what go test prints, and
-// at the end which tests were skipped and why. Its exit status is that of go test.
+// at the end which tests were skipped and why. Its exit status is go test's.
 package main
 
 import (

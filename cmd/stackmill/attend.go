@@ -9,19 +9,19 @@ import (
 	"time"
 )
 
-// errMemory is the cause when the process has grown too large.
+// errMemory is the cause if the process has grown too large.
 var errMemory = errors.New("the process has grown too large")
 
 const (
-	grace       = interruptGrace / 2    // that the SQL engine has to stop
+	grace       = interruptGrace / 2    // how long the SQL engine may take to stop
 	memoryLook  = 50 * time.Millisecond // between looks at the process's size
 	memorySlack = 1 << 30               // beyond the engine's memory, for what it does not count and this program
 )
 
-// attend runs work until it ends or is to stop: it is interrupted, its time is
-// over, or the process takes more than so many bytes of memory. The engine does
-// not count what functions make, and stops between rows only; work that does not
-// stop in time is left behind (stuck), for the program's end to end it.
+// attend runs work until it ends or must stop: it is interrupted, its time is over, or
+// the process takes more than so many bytes of memory. The engine does not count what
+// functions allocate, and stops only between rows; work that does not stop in time is
+// stuck: it is left running until the program ends.
 func attend(ctx context.Context, timeout time.Duration, memory int64, work func(context.Context) error) (err error, stuck bool) {
 	if timeout > 0 {
 		var stop context.CancelFunc
@@ -56,7 +56,7 @@ func attend(ctx context.Context, timeout time.Duration, memory int64, work func(
 	}
 }
 
-// residentMemory is the size of the process in memory, 0 when the system does not tell.
+// residentMemory is the size of the process in memory, 0 if the system does not say.
 func residentMemory() int64 {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {

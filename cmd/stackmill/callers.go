@@ -17,9 +17,9 @@ type block struct {
 	callers, callees     []queries.Record
 }
 
-// callersCallees prints a block for each function, in the order of the
-// function list: its callers, itself with a star, its callees. Percentages are
-// those of the function's inclusive value.
+// callersCallees prints a block for each function, in the order of the function list:
+// its callers, the function itself with a star, its callees. Percentages are of the
+// function's inclusive value.
 func (r *reporter) callersCallees(_ context.Context, q *report.Question, rows []queries.Record) error {
 	w := r.page()
 	for i, group := range groups(rows) {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// maxIndent is the depth from which the call tree is not indented further:
+// maxIndent is the depth beyond which the call tree is not indented further:
 // recursion makes paths of thousands of frames.
 const maxIndent = 60
 
@@ -20,7 +20,7 @@ type treeNode struct {
 	children []*treeNode
 }
 
-// callTree prints the tree with the branches of largest value first.
+// callTree prints the tree, branches with the largest values first.
 func (r *reporter) callTree(_ context.Context, q *report.Question, rows []queries.Record) error {
 	w := r.page()
 	for i, group := range groups(rows) {
@@ -86,8 +86,8 @@ func tree(rows []queries.Record) []*treeNode {
 	return roots
 }
 
-// printTree prints a node and what is below it, as long as lines are left;
-// last tells for each level above whether the node there was its parent's last.
+// printTree prints a node and its descendants, as long as lines are left; last says
+// for each level above whether the node there was its parent's last.
 func printTree(w *page, n *treeNode, left *int, last []bool) {
 	if *left == 0 {
 		return

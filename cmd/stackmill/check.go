@@ -28,16 +28,16 @@ other files, every key is unique, every view's invariants hold, among them that
 all parts sum to <Total> and that the values are those recomputed from samples
 and stacks, and the catalog defines what it should. Nothing is changed.
 
-What a killed ingest may leave is noted, but not wrong: the next ingest or
-reader puts it in order.
+What a killed ingest may leave behind is noted, but not wrong: the next ingest
+or reader puts it in order.
 
 With --repair, files that no commit names are removed, experiments whose commit
 or files are damaged are left out until they are ingested again, which the next
 ingest of their recordings does, and the catalog is made anew. The store is
 checked after that.
 
-Exit status: 0 the store is right; 4 something is wrong, it is listed; 1 the
-store cannot be looked at, or not all of it.`,
+Exit status: 0 the store is right; 4 something is wrong, and listed; 1 the store
+could not be checked, or not completely.`,
 		Example: `  stackmill check
   stackmill check --store /data/profiles --format json
   stackmill check --repair`,
@@ -79,13 +79,13 @@ func (a *app) check(ctx context.Context, format string) error {
 	return nil
 }
 
-// unchecked words why a store could not be looked at.
+// unchecked words why a store could not be checked.
 func (a *app) unchecked(err error) error {
 	switch text := strings.ToLower(err.Error()); {
 	case errors.Is(err, storedir.ErrNoStore):
 		return fmt.Errorf("check: no store at %s (run `stackmill ingest --store %s PATH` first)", a.store, a.store)
 	case errors.Is(err, syscall.EMFILE), strings.Contains(text, syscall.EMFILE.Error()):
-		return errors.New("check: the store could not be looked at: too many open files (allow more with `ulimit -n`)")
+		return errors.New("check: the store could not be checked: too many open files (allow more with `ulimit -n`)")
 	}
 	return fmt.Errorf("check: %w", err)
 }
@@ -103,9 +103,9 @@ func (a *app) repair(ctx context.Context) error {
 func (a *app) printProof(p *queries.Proof) {
 	_ = a.printf("%d batches, %d files: %d rows in %d bytes are as committed\n", p.Batches, p.Files, p.Rows, p.Bytes)
 	if p.Invariants > 0 {
-		_ = a.printf("%d keys, %d invariants of the views: looked at\n", p.Keys, p.Invariants)
+		_ = a.printf("%d keys and %d invariants of the views were checked\n", p.Keys, p.Invariants)
 	} else {
-		_ = a.printf("the views were not looked at\n")
+		_ = a.printf("the views were not checked\n")
 	}
 	if len(p.Wrong) == 0 {
 		_ = a.printf("nothing is wrong\n")

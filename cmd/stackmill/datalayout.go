@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// dataLayout prints a block for each aggregate, those of largest value first: its
-// members as they lie in memory, and the holes between them.
+// dataLayout prints a block for each aggregate, the largest values first: its members
+// in the order of memory, and the holes between them.
 func (r *reporter) dataLayout(_ context.Context, q *report.Question, rows []queries.Record) error {
 	w := r.page()
 	for i, group := range groups(rows) {
@@ -34,11 +34,11 @@ func (r *reporter) dataLayout(_ context.Context, q *report.Question, rows []quer
 	return w.flush()
 }
 
-// printLineSize says how long the lines are that members are in.
+// printLineSize prints the size of the cache lines.
 func printLineSize(w *page, rec queries.Record) {
 	said := "as recorded"
 	if rec.Text("line_size_source") == "assumed" {
-		said = "assumed: the recording does not tell"
+		said = "assumed: the recording does not say"
 	}
 	w.printf("\nLines of %d bytes, %s\n", rec.Number("line_size"), said)
 }
@@ -47,7 +47,7 @@ func printAggregate(w *page, rec queries.Record) {
 	n := rec.Number("aggregate_value")
 	name := rec.Text("descriptor")
 	if own := rec.Text("aggregate_name"); own != "" {
-		name += "  " + own // what tells it from others of its type
+		name += "  " + own // which distinguishes it from others of its type
 	}
 	w.printf("\n%12s %6s %7s %7s %5s  %s  in %s\n", formatValue(n, rec.Text("unit")), percent(n, rec.Number("total")), "",
 		optional(rec, "aggregate_size"), "", name, rec.Text("scope"))

@@ -39,7 +39,7 @@ func (r *reporter) disasm(ctx context.Context, q *report.Question, rows []querie
 	return w.flush()
 }
 
-// instructions prints those of a function; where others lie between, dots.
+// instructions prints the instructions of a function, with dots where some are left out.
 func instructions(w *page, rows []queries.Record, texts map[textKey]string) {
 	var file string
 	var line, end int64
@@ -74,7 +74,7 @@ func instructions(w *page, rows []queries.Record, texts map[textKey]string) {
 	}
 }
 
-// lineOf is the line's number in brackets, when it is known.
+// lineOf is the line's number in brackets, if it is known.
 func lineOf(rec queries.Record) string {
 	if n := rec.Number("line"); n > 0 {
 		return fmt.Sprintf("[%d]", n)
@@ -88,8 +88,8 @@ type textKey struct {
 	line             int64
 }
 
-// sourceTexts returns the text of the lines of the instructions, from the store
-// or, of files that it has none of, from where they are now.
+// sourceTexts returns the text of the instructions' lines: from the store or, for files
+// that it does not have, from where they are now.
 func (r *reporter) sourceTexts(ctx context.Context, q *report.Question, rows []queries.Record) (map[textKey]string, error) {
 	wanted := map[textKey]bool{}
 	highest := map[textKey]int64{} // by file, with line 0

@@ -14,8 +14,8 @@ import (
 // engine ends most queries sooner.
 const interruptGrace = 700 * time.Millisecond
 
-// untilEnded runs a verb and returns its error. A verb that goes on after a signal
-// is left, unless it ends by itself; what it panics with is its error.
+// untilEnded runs a verb and returns its error, or what it panicked with as one. A verb
+// that goes on after a signal is left, unless it is one that ends itself.
 func (a *app) untilEnded(ctx context.Context, verb func() error) error {
 	restore := a.terminalState()
 	done := make(chan error, 1)
@@ -47,8 +47,8 @@ func orPanic(f func() error) (err error) {
 	return f()
 }
 
-// terminalState returns what puts the terminal back into its present state: a
-// prompt that is left cannot do it.
+// terminalState returns a function that puts the terminal back into its present state:
+// a prompt that was left cannot.
 func (a *app) terminalState() (restore func()) {
 	f, ok := a.stdin.(*os.File)
 	if !ok {
@@ -61,8 +61,8 @@ func (a *app) terminalState() (restore func()) {
 	return func() { _ = term.Restore(int(f.Fd()), state) } // nothing depends on it
 }
 
-// keepStack writes the stack of an internal error to a file and says where, in
-// brackets; nothing when that fails.
+// keepStack writes the stack of an internal error to a file and returns its name in
+// brackets, or nothing if that fails.
 func keepStack(stack []byte) string {
 	f, err := os.CreateTemp("", "stackmill-error-*.txt")
 	if err != nil {
@@ -72,5 +72,5 @@ func keepStack(stack []byte) string {
 	if closed := f.Close(); err != nil || closed != nil {
 		return ""
 	}
-	return fmt.Sprintf(" (where it happened is in %s)", f.Name())
+	return fmt.Sprintf(" (the stack trace is in %s)", f.Name())
 }

@@ -31,12 +31,12 @@ func newExplainCommand(a *app) *cobra.Command {
 		Long: `Without flags, prints the stages between a recording and the store.
 
 With --stack or --sample, prints a recorded stack: its frames as recorded, what
-each of the manual's rules changed, and the stack that came of it in each mode.
+each of the manual's rules changed, and the resulting stack in each mode.
 
---stack takes a raw_stack_id, or a stack_id: then the recorded stack is shown that
-became this stack and has the most samples. Both are numbers as SQL prints them,
-or hexadecimal with 0x. The tables have them: the second example finds the
-recorded stacks with the most CPU time, the third the stacks with a function.`,
+--stack takes a raw_stack_id, or a stack_id, which stands for the recorded stack
+with the most samples that became it. Both are numbers as SQL prints them, or
+hexadecimal with 0x. The tables have them: the second example finds the recorded
+stacks with the most CPU time, the third the stacks with a function.`,
 		Example: `  stackmill explain
   stackmill query "SELECT experiment, raw_stack_id, sum(value) AS value FROM stack_values JOIN experiment_names USING (experiment_id) WHERE metric = 'totalcpu' GROUP BY ALL ORDER BY value DESC LIMIT 10"
   stackmill query "SELECT DISTINCT stack_id FROM frames JOIN functions USING (experiment_id, function_id) WHERE name = 'main'"
@@ -86,13 +86,13 @@ func stackID(s string) (int64, error) {
 	if digits, ok := strings.CutPrefix(s, "0x"); ok {
 		n, err := strconv.ParseUint(digits, 16, 64)
 		if err != nil {
-			return 0, fmt.Errorf("%q is no number", s)
+			return 0, fmt.Errorf("%q is not a number", s)
 		}
 		return int64(n), nil
 	}
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("%q is no number", s)
+		return 0, fmt.Errorf("%q is not a number", s)
 	}
 	return n, nil
 }

@@ -18,7 +18,7 @@ func (x *explanation) print(out io.Writer) error {
 	if x.Normalised != nil {
 		others := "No other recorded stack became it"
 		if n := x.Normalised.Others; n > 0 {
-			others = fmt.Sprintf("%d other recorded stacks became it, too", n)
+			others = fmt.Sprintf("%d other recorded stacks became it as well", n)
 		}
 		w.printf("Stack %d of %s. %s.\n", x.Normalised.StackID, x.Experiment, others)
 	}

@@ -20,13 +20,13 @@ const (
 	drops    = "drops"
 	putsIn   = "puts in"
 	uses     = "uses"     // the leaf's return register as its caller
-	restores = "restores" // the leaf's caller, which no frame tells
+	restores = "restores" // the leaf's caller, which no frame shows
 	calls    = "calls"    // frames are the calls before the recorded return addresses
 	shows    = "shows as" // a frame in another function: the frames are the one before and the one after
 )
 
-// steps tells what the rules did: it compares the recorded frames with machine
-// mode's, and those with the other modes'.
+// steps returns what the rules did: it compares the recorded frames with machine
+// mode's, and machine mode's with the other modes'.
 func (x *explanation) steps() []step {
 	i := slices.IndexFunc(x.Stacks, func(m modeStack) bool { return slices.Contains(m.Modes, "machine") })
 	machine := x.Stacks[i]
@@ -55,7 +55,7 @@ type differ struct {
 	steps []step
 }
 
-// add adds a step, to the last one if the rule did the same to the frame before.
+// add adds a step; it extends the last one if the rule did the same to the frame before.
 func (d *differ) add(rule schema.Rule, change string, frames ...stackFrame) {
 	if n := len(d.steps); n > 0 && change != shows {
 		if last := &d.steps[n-1]; last.Rule == rule.String() && last.Change == change && slices.Equal(last.Modes, d.modes) {
@@ -124,7 +124,7 @@ const (
 	callWord      = "0xfffffffffffffffc"
 )
 
-// isPutIn reports whether a rule's frames stand for no recorded word.
+// isPutIn reports whether a rule's frames correspond to no recorded word.
 func isPutIn(rule schema.Rule) bool {
 	switch rule {
 	case schema.RuleOutline, schema.RuleTruncated, schema.RuleInferred, schema.RuleMissing, schema.RuleLinker:

@@ -63,7 +63,7 @@ type stackFrame struct {
 	File       string `json:"file,omitempty"`
 	Line       int64  `json:"line,omitempty"`
 	Rule       string `json:"rule,omitempty"`   // that put the frame in or changed it
-	Reason     string `json:"reason,omitempty"` // why the function is not known
+	Reason     string `json:"reason,omitempty"` // why the function is unknown
 
 	kind             string // of the function
 	location, object int64
@@ -80,7 +80,7 @@ func (s *storedStacks) records(query string, args ...any) ([]queries.Record, err
 	return s.db.Records(s.ctx, query, args...)
 }
 
-// one returns the only row; of several it says in which experiments they are.
+// one returns the only row; if there are several, the error names their experiments.
 func one(what string, rows []queries.Record) (queries.Record, error) {
 	switch len(rows) {
 	case 0:

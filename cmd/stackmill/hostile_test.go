@@ -29,7 +29,7 @@ const ending = "\x1b]0;x\x07\u009b31m\u202e\u2066\u200b\u2028\x7f\n\t\x00|<b>![x
 // fixed are the columns of texts that a recording does not choose.
 var fixed = strings.Fields(`experiment_id format kind status unit severity symbols part rule scope_kind relation method agreement line_size_source`)
 
-// hostile is the description of a store with the ending behind every name.
+// hostile is the description of a store with the ending after every name.
 func hostile(description string) string {
 	quoted := strings.NewReplacer(`\"`, `"`).Replace(strings.Trim(fmt.Sprintf("%+q", ending), `"`))
 	var out []string
@@ -244,7 +244,7 @@ func TestHostileChoices(t *testing.T) {
 	}
 }
 
-// What check finds is in the names of a store's files, too.
+// Findings of check contain the names of a store's files, too.
 func TestHostileFindings(t *testing.T) {
 	store := storetest.New(t, hostile(storetest.Two))
 	found, err := filepath.Glob(filepath.Join(store, "commits", "*.json"))
@@ -303,7 +303,7 @@ func TestHostileRecordings(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(at, folder+".er"), nil, 0o666); err != nil { // is no experiment
+	if err := os.WriteFile(filepath.Join(at, folder+".er"), nil, 0o666); err != nil { // is not an experiment
 		t.Fatal(err)
 	}
 	// Load objects are looked for at their paths as they are in the store.

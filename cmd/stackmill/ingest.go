@@ -43,8 +43,8 @@ the store already is skipped, so the same command can be run every night.
 
 A recording that takes more time than --experiment-timeout, or far more memory
 than --memory, is put into the store as failed, and tried again the next time. A
-full disk, an interrupt, or another fault of the machine leaves recordings out,
-which the same command puts in later.
+full disk, an interrupt, or another fault of the machine leaves recordings out;
+run the same command again to put them in.
 
 Exit status: 0 all is in; 3 data of some recordings was lost or unreadable, see
 "stackmill problems", or they could not be put in; 1 nothing could be done;
@@ -67,9 +67,9 @@ func (in *ingester) addFlags(c *cobra.Command) {
 	f := c.Flags()
 	f.IntVar(&in.Jobs, "jobs", runtime.NumCPU(), "experiments read side by side")
 	f.StringVar(&in.memory, "memory", "1G", "memory to stay within, e.g. 512M or 2G")
-	f.DurationVar(&in.Timeout, "experiment-timeout", time.Hour, "the most that reading one recording may take, 0 for any time")
+	f.DurationVar(&in.Timeout, "experiment-timeout", time.Hour, "how long reading one recording may take, 0 for any time")
 	f.StringVar(&in.Cache, "cache", defaultCache(), "directory where tables of load objects are kept, shared by all stores")
-	f.BoolVar(&in.Recursive, "recursive", false, "look for recordings in the folders below, too")
+	f.BoolVar(&in.Recursive, "recursive", false, "also look for recordings in subfolders")
 	f.StringVar(&in.Kallsyms, "kallsyms", "", "the kernel's symbols when it was recorded, a copy of /proc/kallsyms (perf recordings)")
 	f.StringVar(&in.Vmlinux, "vmlinux", "", "the kernel's image with its symbols (perf recordings; default: by the recorded build-id, where distributions put it)")
 	f.StringVar(&in.PerfMaps, "perf-map-dir", "", "directory of the perf-PID.map and jit-PID.dump files of run-time compilers (default /tmp, and where the dump was)")
@@ -103,15 +103,15 @@ func (in *ingester) check() error {
 	return nil
 }
 
-// ownMemory is what the program's code, DuckDB and the mapped parts of recordings
-// take of --memory.
+// ownMemory is the part of --memory for the program's code, DuckDB and the mapped
+// parts of recordings.
 const ownMemory = 110 << 20
 
-// noRecordedHelp describes another.
-const noRecordedHelp = "do not read source files at their recorded paths (of which only those are read that everyone may read)"
+// noRecordedHelp describes another flag that they share.
+const noRecordedHelp = "do not read source files at their recorded paths (where only files that everyone may read are read)"
 
 // sourcePathHelp describes the flag that ingest and report share.
-const sourcePathHelp = "where source files are that are not at their recorded paths: FROM=TO replaces the start of the path, DIR is searched by its end; may be repeated"
+const sourcePathHelp = "where to find source files that are not at their recorded paths: FROM=TO replaces the start of the path, DIR is searched by the path's end; may be repeated"
 
 func runIngest(ctx context.Context, a *app, opts pipeline.Options, paths []string) error {
 	a.endsItself.Store(true)
@@ -134,12 +134,12 @@ func runIngest(ctx context.Context, a *app, opts pipeline.Options, paths []strin
 	return s.print(time.Since(start))
 }
 
-// publishGrace is how long the catalog of an interrupted ingest may take: the next
-// reader makes it if need be.
+// publishGrace is how long the catalog of an interrupted ingest may take. If that is
+// too short, the next reader makes it.
 const publishGrace = 300 * time.Millisecond
 
-// publish brings the store's catalog up to date. What was ingested is in the store
-// whether or not that can be done.
+// publish brings the store's catalog up to date. What was ingested is in the store even
+// if that fails.
 func (a *app) publish(ctx context.Context, opts pipeline.Options) {
 	interrupted := ctx.Err() != nil
 	if interrupted {
@@ -153,7 +153,7 @@ func (a *app) publish(ctx context.Context, opts pipeline.Options) {
 	}
 }
 
-// interruption says in a word that a signal ended the ingest, if one did.
+// interruption replaces the error if a signal ended the ingest.
 func interruption(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return errInterrupted
@@ -190,7 +190,7 @@ type progressBar struct {
 	quit, done chan struct{}
 }
 
-// newProgressBar starts a bar on w, or returns nil when w is no terminal.
+// newProgressBar starts a bar on w, or returns nil if w is not a terminal.
 func newProgressBar(w io.Writer, p *pipeline.Progress) *progressBar {
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {

@@ -34,11 +34,11 @@ type app struct {
 	stdout io.Writer
 	stderr io.Writer
 
-	endsItself atomic.Bool // soon after a signal: it says what was done before
+	endsItself atomic.Bool // whether the verb ends by itself soon after a signal
 }
 
-// exitError ends the program with a status. With a nil err nothing is printed:
-// the verb has already said what is wrong.
+// exitError ends the program with a status. With a nil err nothing is printed: the
+// verb has already printed what is wrong.
 type exitError struct {
 	code int
 	err  error
@@ -136,7 +136,7 @@ func defaultStore() string {
 	return "stackmill-store"
 }
 
-// usageArgs makes what a verb says of its arguments a usage error.
+// usageArgs makes errors about a verb's arguments usage errors.
 func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	if check == nil {
 		check = cobra.NoArgs

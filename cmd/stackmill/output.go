@@ -98,7 +98,7 @@ var numericKinds = map[string]bool{
 	"UINTEGER": true, "UBIGINT": true, "UHUGEINT": true, "FLOAT": true, "DOUBLE": true, "DECIMAL": true,
 }
 
-// plain makes what JSON can hold of a value.
+// plain converts a value to one that JSON can hold.
 func plain(v any, kind string) any {
 	switch v := v.(type) {
 	case time.Time:
@@ -144,7 +144,7 @@ func plain(v any, kind string) any {
 	return v
 }
 
-// cell words a value for people and CSV; what is missing is empty.
+// cell is a value's text for people and CSV; a missing value is empty.
 func cell(v any, kind string) string {
 	switch v := v.(type) {
 	case nil:
@@ -178,8 +178,8 @@ func (a *app) printJSON(v any, indented bool) error {
 	return err
 }
 
-// marshal is json.Marshal without escapes for HTML, but with escapes for what is
-// no visible character: they mean the same, and do nothing to a terminal.
+// marshal is json.Marshal without escapes for HTML, but with escapes for invisible
+// characters: these mean the same, and do nothing to a terminal.
 func marshal(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -235,7 +235,7 @@ func (p *csvPrinter) row(values []any) error {
 			record[i] = printable(record[i])
 		}
 	}
-	if len(record) == 1 && record[0] == "" { // or readers take the line for none
+	if len(record) == 1 && record[0] == "" { // or readers would skip the line
 		p.w.Flush()
 		_, err := p.out.WriteString("\"\"\n")
 		return err
@@ -289,7 +289,7 @@ func (p *jsonPrinter) row(values []any) error {
 	return err
 }
 
-// value writes the values of which there are many without the encoder.
+// value writes the most frequent types without the encoder.
 func (p *jsonPrinter) value(v any, kind string) {
 	switch v := v.(type) {
 	case int64:

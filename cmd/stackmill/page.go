@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// page is text for people on its way to the output. It and printTable are where
-// texts that come from a store become lines: nothing else writes them.
+// page is text for people on its way to the output. Only page and printTable write
+// texts that come from a store.
 type page struct {
 	out interface { // a bufio.Writer or a tabwriter.Writer
 		io.Writer
@@ -24,7 +24,7 @@ func (p *page) printf(format string, args ...any) {
 	fmt.Fprintf(p.out, format, printables(args)...)
 }
 
-// flush writes what was printed. The error is that of any write since the last flush.
+// flush writes what was printed. It returns any error since the last flush.
 func (p *page) flush() error { return p.out.Flush() }
 
 // printf prints a line to the standard output.
@@ -62,7 +62,7 @@ func say(stderr io.Writer, format string, args ...any) {
 			out[i] = printables(args[i : i+1])[0]
 			continue
 		}
-		lines := strings.Split(fmt.Sprint(arg), "\n") // those of the SQL engine have several
+		lines := strings.Split(fmt.Sprint(arg), "\n") // errors of the SQL engine have several
 		for k := range lines {
 			lines[k] = printableLine(lines[k])
 		}

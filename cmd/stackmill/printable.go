@@ -7,18 +7,17 @@ import (
 	"unicode/utf8"
 )
 
-// printable returns text as a terminal may show it. Names come from recordings,
-// and what is no visible character would steer the terminal, hide text or change
-// its order: control characters (newlines and tabs, too), marks of direction,
-// characters without width, separators of lines, spaces other than ' ', and bytes
-// that are no UTF-8. They are shown as \xHH (characters below 0x80, and such
-// bytes), \uHHHH and \UHHHHHHHH.
+// printable returns text as a terminal may show it. Names come from recordings, and
+// invisible characters could steer the terminal, hide text or change its order: control
+// characters (including newlines and tabs), marks of direction, characters without
+// width, separators of lines, spaces other than ' ', and bytes that are not UTF-8. They
+// are shown as \xHH (characters below 0x80, and such bytes), \uHHHH and \UHHHHHHHH.
 //
 // So that the text can be read back, backslashes before something that looks like
-// one of these are doubled; all others stay as they are.
+// one of these are doubled; all others stay.
 func printable(text string) string { return escape(text, "") }
 
-// printableLine is printable for lines of source files, which have tabs.
+// printableLine is printable for lines of source files, which keep their tabs.
 func printableLine(text string) string { return escape(text, "\t") }
 
 func escape(text, keep string) string {
@@ -91,8 +90,8 @@ func isVisible(c rune) bool {
 	return unicode.IsPrint(c) && !unicode.In(c, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// markdown returns a printable text as a cell of a Markdown table, in which none of
-// its characters means something. The bar is escaped by the table.
+// markdown returns a printable text as a cell of a Markdown table, without markup of
+// its own. The table escapes the bar.
 func markdown(text string) string {
 	var b strings.Builder
 	runes := []rune(text)

@@ -111,7 +111,7 @@ var writers = []string{
 	"table.printTable",                      // cells by way of shown
 	"output.newPrinter", "output.printJSON", // escape by themselves
 	"query.write", "query.run", "query.printArrow", // Parquet and Arrow
-	"main.newRoot", "explain.newExplainCommand", // texts of this program
+	"main.newRoot", "explain.answer", // texts of this program
 	"table.width", "explain.run", "ingest.runIngest", "summary.printLost", "check.check", // hand the stream on
 }
 

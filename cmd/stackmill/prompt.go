@@ -22,7 +22,7 @@ const promptHelp = `SQL ends with a semicolon; it may take several lines.
   .schema NAME   the columns of one
   .help          this text
   .quit          end (also Ctrl-D)
-Ctrl-C drops what is typed, or stops the query that runs. Tab completes names.
+Ctrl-C drops what is typed, or stops the running query. Tab completes names.
 `
 
 // lineReader reads lines typed by people.
@@ -31,7 +31,7 @@ type lineReader interface {
 	AppendHistory(string)
 }
 
-// prompt runs SQL typed on the terminal, with a history kept from run to run.
+// prompt runs SQL typed on the terminal, and keeps the history from run to run.
 func (q *query) prompt() error {
 	l := liner.NewLiner()
 	defer l.Close()
@@ -45,7 +45,7 @@ func (q *query) prompt() error {
 	})
 	history := historyFile()
 	if f, err := os.Open(history); err == nil {
-		_, _ = l.ReadHistory(f) // a damaged history is no reason to stop
+		_, _ = l.ReadHistory(f) // a damaged history does not matter
 		f.Close()
 	}
 	_ = q.printf("stackmill SQL over %s (.help for help)\n", q.store)
@@ -93,7 +93,7 @@ func (q *query) loop(lines lineReader) error {
 	}
 }
 
-// runTyped runs one statement; Ctrl-C stops it and not the program.
+// runTyped runs one statement; Ctrl-C stops it, not the program.
 func (q *query) runTyped(statement string) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -205,7 +205,7 @@ func complete(words []string, line string, pos int) (head string, found []string
 
 func isWord(r rune) bool { return r == '_' || isLetter(r) }
 
-// historyFile is where the prompt's history is kept, empty without a home.
+// historyFile is the file of the prompt's history, empty without a home directory.
 func historyFile() string {
 	dir := os.Getenv("XDG_STATE_HOME")
 	if dir == "" {

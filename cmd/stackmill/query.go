@@ -116,7 +116,7 @@ func (q *querier) answer(ctx context.Context, args []string) error {
 	return nil
 }
 
-// statement returns the SQL to run, or whether to prompt for it.
+// statement returns the SQL to run, or reports that it must be prompted for.
 func (a *app) statement(file string, args []string) (statement string, prompt bool, err error) {
 	var data []byte
 	switch {
@@ -143,7 +143,7 @@ type query struct {
 	db      *queries.DB
 	conn    *sql.Conn
 	timeout time.Duration // 0: none
-	stuck   bool          // whether SQL runs on that does not stop
+	stuck   bool          // whether SQL is still running that does not stop
 }
 
 func (a *app) connect(ctx context.Context, db *queries.DB, timeout time.Duration) (*query, error) {
@@ -151,7 +151,7 @@ func (a *app) connect(ctx context.Context, db *queries.DB, timeout time.Duration
 	return &query{app: a, db: db, conn: conn, timeout: timeout}, err
 }
 
-// close closes the store. A stuck one is left to the program's end.
+// close closes the store, unless SQL is stuck: then the program's end does.
 func (q *query) close() {
 	if !q.stuck {
 		_ = q.conn.Close() // nothing is lost
@@ -159,8 +159,8 @@ func (q *query) close() {
 	}
 }
 
-// run runs the SQL and prints the result, into the file output if given. The
-// file is written by this program: SQL does not reach it.
+// run runs the SQL and prints the result, to the file output if given. This program
+// writes the file; SQL cannot.
 func (q *query) run(ctx context.Context, text, format, output string) (err error) {
 	if output == "" && (format == "parquet" || format == "arrow") && isTerminal(q.stdout) {
 		return usageErrorf("the standard output is a terminal (name a file with --output)")

@@ -11,11 +11,11 @@ import (
 	"stackmill/queries"
 )
 
-// refused is in the engine's errors about what it was forbidden.
+// refused are the engine's words for what it was forbidden.
 var refused = []string{"disabled by configuration", "disabled through configuration", "configuration has been locked"}
 
-// sentence words an error of SQL: what was refused or did not fit, in one
-// sentence that says what to do.
+// sentence words an error of SQL. Of what was refused or did not fit, one sentence says
+// what to do.
 func sentence(err error, timeout time.Duration) error {
 	if err = missingFile(err); err == nil || errors.As(err, new(*reworded)) {
 		return err
@@ -23,7 +23,7 @@ func sentence(err error, timeout time.Duration) error {
 	first, _, _ := strings.Cut(err.Error(), "\n")
 	var refusal *queries.Refusal
 	if errors.As(err, &refusal) {
-		return fmt.Errorf("%w (--unsafe lets it)", err)
+		return fmt.Errorf("%w (--unsafe allows it)", err)
 	}
 	for _, words := range refused {
 		if strings.Contains(first, words) {
@@ -39,11 +39,11 @@ func sentence(err error, timeout time.Duration) error {
 	return err
 }
 
-// missing is what the locked engine says of a file of the store that is gone: it
-// takes the path for that of a folder.
+// missing is the locked engine's error for a file of the store that is gone: it takes
+// the path for a folder.
 var missing = regexp.MustCompile(`Permission Error: Cannot access file "([^"]*)/\*\*/\*\.parquet"`)
 
-// missingFile words that.
+// missingFile rewords that error.
 func missingFile(err error) error {
 	if err == nil {
 		return nil

@@ -39,8 +39,8 @@ in seconds and percentages of <Total>; csv, json and ndjson give the view's rows
 in base units (ns, bytes, count).
 
 Without --metric the first metric of each experiment is shown, in the order
-CPU time, synchronization, heap, I/O; "all" shows every one. The broken sums of
-"conservation" are those of all metrics and modes unless one is asked for.`,
+CPU time, synchronization, heap, I/O; "all" shows every one. "conservation" shows
+the broken sums of all metrics and modes unless one is asked for.`,
 		Example: `  stackmill report functions --limit 20
   stackmill report callers-callees --function main --experiment test.1.er
   stackmill report call-tree --mode machine --metric heapallocbytes
@@ -69,16 +69,16 @@ func (r *reporter) addFlags(c *cobra.Command) {
 	f.StringArrayVar(&r.experiments, "experiment", nil, "only this experiment, may be repeated (name, id, or name without directories)")
 	f.StringVar(&r.Metric, "metric", "", `the metric, or "all" (default: the experiment's first)`)
 	f.StringVar(&r.Mode, "mode", "user", "user, expert or machine")
-	f.StringVar(&r.Function, "function", "", "only functions of this name, by any --alias; failing that, whose name contains it or matches it as a regular expression")
-	f.StringVar(&r.File, "file", "", "source: this file, named by the end of its path")
-	f.StringVar(&r.Object, "object", "", "reports of data objects: only those of this descriptor; failing that, whose descriptor contains it or matches it as a regular expression")
-	f.StringArrayVar(&r.sourcePaths, "source-path", nil, "source and disasm, of text that the store does not have: "+sourcePathHelp)
+	f.StringVar(&r.Function, "function", "", "only functions of this name, by any --alias; failing that, functions whose name contains it or matches it as a regular expression")
+	f.StringVar(&r.File, "file", "", "source: only this file, named by the end of its path")
+	f.StringVar(&r.Object, "object", "", "reports of data objects: only objects of this descriptor; failing that, those whose descriptor contains it or matches it as a regular expression")
+	f.StringArrayVar(&r.sourcePaths, "source-path", nil, "source and disasm, for text that the store does not have: "+sourcePathHelp)
 	f.BoolVar(&r.noRecorded, "no-recorded-sources", false, "source and disasm: "+noRecordedHelp)
-	f.StringVar(&r.Alias, "alias", "manual", "of a function's several names show that of: manual (the last in byte order), gprofng or perf")
+	f.StringVar(&r.Alias, "alias", "manual", "whose choice among a function's several names to show: manual (the last in byte order), gprofng or perf")
 	f.IntVar(&r.Limit, "limit", 0, "print this many rows of each experiment and metric (0: all)")
 	f.StringVar(&r.Sort, "sort", "", "sort by this column of the view, numbers descending; -COLUMN reverses")
 	f.BoolVar(&r.Inline, "inline", false, "show inlined functions as functions of their own")
-	f.BoolVar(&r.wide, "wide", false, "print long names in full also where other columns follow")
+	f.BoolVar(&r.wide, "wide", false, "print long names in full even where other columns follow")
 	f.StringVar(&r.format, "format", "table", "table, csv, json, ndjson or markdown")
 	f.DurationVar(&r.Width, "width", time.Second, "timeline: the width of an interval, e.g. 100ms")
 }
@@ -109,7 +109,7 @@ func (r *reporter) prepare(cmd *cobra.Command, name string) (err error) {
 	return nil
 }
 
-// draws reports whether the report is drawn, rather than printed as a table.
+// draws reports whether the report is drawn rather than printed as a table.
 func (r *reporter) draws() bool { return r.Drawn && r.format == "table" }
 
 // answer opens the store and prints the report.
@@ -124,7 +124,7 @@ func (r *reporter) answer(ctx context.Context) (err error) {
 	return nil
 }
 
-// everything widens what was not asked for to all metrics and modes.
+// everything asks for all metrics and modes unless one was chosen.
 func (r *reporter) everything(cmd *cobra.Command) {
 	if r.Metric == "" {
 		r.Metric = "all"

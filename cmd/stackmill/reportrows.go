@@ -71,8 +71,8 @@ func (r *reporter) nothing() string {
 	return "There is nothing to show."
 }
 
-// withTotals puts <Total> before each experiment's and metric's rows where the
-// view has none (S19).
+// withTotals puts <Total> before each experiment's and metric's rows if the view lacks
+// it (S19).
 func (r *reporter) withTotals(rows []queries.Record) []queries.Record {
 	if !r.Totals {
 		return rows

@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// caption says above a table what it shows.
+// caption prints above a table what it shows.
 func (r *reporter) caption(q *report.Question) error {
 	what := r.Title
 	if metric := q.OnlyMetric(); metric != "" {
@@ -58,15 +58,15 @@ func (r *reporter) layout(q *report.Question, rows []queries.Record) ([]field, [
 }
 
 const (
-	// nameWidth is how much of a name a table shows in front of other columns: one
-	// C++ template would otherwise push them out of sight.
+	// nameWidth is how much of a name a table shows before other columns: otherwise one
+	// C++ template would push them out of sight.
 	nameWidth = 80
-	// cellWidth is how much any cell has: each row of a table is as wide as its
+	// cellWidth is how much any cell shows: all rows of a table are as wide as the
 	// widest, so that one endless name would make gigabytes of blanks.
 	cellWidth = 4096
 )
 
-// shorten takes out the middle of a text that is longer: both ends tell most.
+// shorten takes out the middle of a longer text: both ends matter most.
 func shorten(text string, width int) string {
 	if len(text) <= width {
 		return text

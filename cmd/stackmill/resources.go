@@ -5,9 +5,9 @@ package main
 #include <sys/resource.h>
 #include <unistd.h>
 
-// leastSpace is the address space that the program and the SQL engine need, most
-// of which they only reserve. Without it Go does not even start, and the engine
-// ends the process: it is looked at before both.
+// leastSpace is the address space that the program and the SQL engine need; they only
+// reserve most of it. Without it Go does not even start, and the engine ends the
+// process: it is checked before both start.
 #define leastSpace (4ULL << 30)
 
 __attribute__((constructor)) static void checkAddressSpace(void) {
@@ -18,7 +18,7 @@ __attribute__((constructor)) static void checkAddressSpace(void) {
 	int n = snprintf(text, sizeof text, "stackmill: the address space is limited to %llu MiB, %llu MiB are needed at least (ulimit -v unlimited)\n",
 		(unsigned long long)limit.rlim_cur >> 20, leastSpace >> 20);
 	if (write(2, text, n) < 0)
-		n = 0; // nobody can be told
+		n = 0; // nothing more can be done
 	_exit(1);
 }
 */
@@ -34,15 +34,15 @@ import (
 	"stackmill/schema"
 )
 
-// leastFiles is how many files the program must be able to have open: views read
-// many tables at a time, and each table has a file for each experiment.
+// leastFiles is how many files the program must be able to open at a time: views read
+// many tables, and each table has a file for each experiment.
 const leastFiles = 256
 
-// leastSpace is the address space that the program needs beside what it keeps in
-// memory: C.leastSpace.
+// leastSpace is the address space that the program needs besides its memory:
+// C.leastSpace.
 const leastSpace = 4 << 30
 
-// checkSpace refuses to keep so much in memory where that would end the process.
+// checkSpace refuses a --memory for which the address space is too small.
 func checkSpace(memory int64) error {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_AS, &limit); err != nil || limit.Cur > 1<<62 {
@@ -54,12 +54,12 @@ func checkSpace(memory int64) error {
 	return nil
 }
 
-// filesPerJob is how many of them reading an experiment may take: one for each
-// table, and the load objects that are looked into.
+// filesPerJob is how many open files reading an experiment may need: one for each
+// table, and load objects.
 var filesPerJob = len(schema.Tables) + 24
 
-// openFiles is how many files may be open at a time. Go has raised it as far as it
-// may be.
+// openFiles is how many files may be open at a time. Go has raised the limit as far as
+// allowed.
 func openFiles() int {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil || limit.Cur > 1<<30 {
@@ -68,8 +68,7 @@ func openFiles() int {
 	return int(limit.Cur)
 }
 
-// checkFiles refuses to run where files could not be opened in the middle of the
-// work.
+// checkFiles refuses to run if opening files could fail in the middle of the work.
 func checkFiles() error {
 	if n := openFiles(); n < leastFiles {
 		return fmt.Errorf("%d files may be open at a time, %d are needed at least (ulimit -n 1024)", n, leastFiles)
@@ -77,17 +76,15 @@ func checkFiles() error {
 	return nil
 }
 
-// jobsFor is how many of the jobs may run side by side with the files that may be
-// open.
+// jobsFor is how many of the jobs may run side by side with that many open files.
 func jobsFor(jobs, files int) int {
 	return max(1, min(jobs, (files-leastFiles/4)/filesPerJob))
 }
 
-// outOfFiles is said of what failed for want of file descriptors, in whatever
-// words.
+// outOfFiles rewords errors due to a lack of file descriptors.
 func outOfFiles(err error) error {
 	if errors.Is(err, unix.EMFILE) || strings.Contains(strings.ToLower(err.Error()), "too many open files") {
-		return fmt.Errorf("more files are needed than the %d that may be open at a time (ulimit -n, with a larger number)", openFiles())
+		return fmt.Errorf("more files are needed than the %d that may be open at a time (raise that with ulimit -n)", openFiles())
 	}
 	return err
 }

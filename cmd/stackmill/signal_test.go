@@ -104,7 +104,7 @@ func signalAfter(t *testing.T, c *exec.Cmd, n int) (last string, status int) {
 			}
 		}
 	}
-	_ = c.Wait() // the status tells
+	_ = c.Wait() // the status is checked
 	return last, c.ProcessState.ExitCode()
 }
 
@@ -140,7 +140,7 @@ func TestSignalInLongWork(t *testing.T) {
 			if err := c.Process.Signal(syscall.SIGTERM); err != nil {
 				t.Fatal(err)
 			}
-			_ = c.Wait() // the status tells
+			_ = c.Wait() // the status is checked
 			if c.ProcessState.ExitCode() != exitNothing || !strings.Contains(out.String(), "interrupted") {
 				t.Errorf("%v\n%s", c.ProcessState, out.String())
 			}

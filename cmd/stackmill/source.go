@@ -12,8 +12,8 @@ import (
 	"stackmill/stages/symbolize/source"
 )
 
-// source prints source lines with their values, functions at their first lines
-// and, if asked for, what was inlined below the lines that call it.
+// source prints source lines with their values, names of functions at their first lines
+// and, if asked for, inlined code below the lines that call it.
 func (r *reporter) source(ctx context.Context, q *report.Question, rows []queries.Record) error {
 	w := r.page()
 	inlined, err := q.Inlined(ctx)
@@ -38,7 +38,7 @@ func (r *reporter) source(ctx context.Context, q *report.Question, rows []querie
 	return w.flush()
 }
 
-// sourceFile prints lines of one file; whole, when all that it has are wanted.
+// sourceFile prints lines of one file: those with rows, or all if whole.
 func (r *reporter) sourceFile(w *page, whole bool, rows []queries.Record, inlined map[report.Line][]queries.Record) {
 	file := rows[0].Text("file")
 	w.printf("Source file %s\n", file)
@@ -100,8 +100,8 @@ func valueColumns(rec queries.Record) string {
 		formatValue(rec.Number("inclusive"), unit), percent(rec.Number("inclusive"), total))
 }
 
-// sourceText reads the text of a file that the store has none of; nil, with the
-// reason printed, when it is not to be had or lacks lines that have values.
+// sourceText reads the text of a file that the store does not have. It prints the
+// reason and returns nil if the text is not available or lacks lines that have values.
 func (r *reporter) sourceText(w *page, file string, last int64) *source.Text {
 	text, err := (&source.Finder{Rules: r.sources, NoRecorded: r.noRecorded}).Read(file)
 	switch {
@@ -110,7 +110,7 @@ func (r *reporter) sourceText(w *page, file string, last int64) *source.Text {
 	case err != nil:
 		w.printf("no text of %s: %v\n", file, err)
 	case int64(len(text.Lines)) < last:
-		w.printf("no text of %s: %s has %d lines, the program was compiled from line %d, too\n", file, text.Path, len(text.Lines), last)
+		w.printf("no text of %s: %s has %d lines, but the program has code from line %d\n", file, text.Path, len(text.Lines), last)
 	default:
 		w.printf("text of %s\n", text.Path)
 		return text

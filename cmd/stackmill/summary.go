@@ -10,7 +10,7 @@ import (
 	"stackmill/problem"
 )
 
-// summary says what became of an ingest.
+// summary reports the outcome of an ingest.
 type summary struct {
 	*app
 	results    []pipeline.Result
@@ -18,8 +18,8 @@ type summary struct {
 	onTerminal bool  // nothing was logged
 }
 
-// print prints what became of the inputs, names those that lost data, and gives
-// the exit status.
+// print prints what became of the inputs, names those that lost data, and returns the
+// exit status.
 func (s *summary) print(elapsed time.Duration) error {
 	count := map[string]int{}
 	samples, lost := int64(0), 0
@@ -49,7 +49,7 @@ func (s *summary) print(elapsed time.Duration) error {
 		if s.stopped != nil {
 			why = s.stopped.Error()
 		}
-		return &exitError{code, fmt.Errorf("ingest: %d of %d recordings are in the store, %d are not: %s (the same command goes on)",
+		return &exitError{code, fmt.Errorf("ingest: %d of %d recordings are in the store, %d are not: %s (run the same command again to go on)",
 			in+there, len(s.results), len(s.results)-in-there, why)}
 	case lost == 0:
 		return nil
@@ -59,8 +59,8 @@ func (s *summary) print(elapsed time.Duration) error {
 	return &exitError{exitLost, fmt.Errorf("ingest: data of %d of %d recordings was lost or unreadable (stackmill problems --store %s lists it)", lost, len(s.results), s.store)}
 }
 
-// printLost says why data of an input is not in the store. What ended the run is
-// said at the end, and a fault that several inputs met once.
+// printLost prints why data of an input is not in the store. What ended the run is
+// printed at the end, and a fault that several inputs met only once.
 func (s *summary) printLost(r pipeline.Result, said map[string]bool) {
 	switch {
 	case r.Err != nil && r.Status == pipeline.Aborted:
@@ -77,8 +77,8 @@ func (s *summary) printLost(r pipeline.Result, said map[string]bool) {
 	}
 }
 
-// keepStack writes the stack of an internal error that was not logged to a file,
-// and says where.
+// keepStack writes the stack of an internal error to a file, unless it was logged, and
+// returns the file's name in brackets.
 func (s *summary) keepStack(err error) string {
 	var internal *pipeline.InternalError
 	if !s.onTerminal || !errors.As(err, &internal) {

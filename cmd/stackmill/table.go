@@ -10,8 +10,8 @@ import (
 	"golang.org/x/term"
 )
 
-// tableRows is how many rows the table format shows: it has to hold them all
-// to know how wide its columns are.
+// tableRows is how many rows the table format shows: it must hold them all to know how
+// wide the columns are.
 const tableRows = 10_000
 
 // tablePrinter prints aligned columns, or a Markdown table.
@@ -59,7 +59,7 @@ func (p *tablePrinter) close() error {
 	return err
 }
 
-// ends returns what a table may show of a text, so that it need not hold more.
+// ends returns the ends of a text, which is all that a table may show.
 func ends(text string) string {
 	const width = 4 * cellWidth // bytes of as many characters
 	if len(text) <= 2*width {
@@ -134,7 +134,7 @@ func (f field) shown(text string, asMarkdown bool) string {
 	return text
 }
 
-// width returns the terminal's width, 0 when the output is none.
+// width returns the terminal's width, 0 if the output is not a terminal.
 func (a *app) width() int {
 	f, ok := a.stdout.(*os.File)
 	if !ok {

@@ -58,13 +58,13 @@ func (a *app) printVersion(ctx context.Context, format string) error {
 	return a.printJSON(json.RawMessage("{"+strings.Join(object, ",")+"}"), false)
 }
 
-// programVersion tells one build of the program from another.
+// programVersion identifies this build of the program.
 func programVersion() string {
 	program, revision, _ := built()
 	return program + " " + revision
 }
 
-// built returns what the program knows of its own version and modules.
+// built returns the program's own version and its modules'.
 func built() (program, revision string, modules map[string]string) {
 	program, revision, modules = version, commit, map[string]string{}
 	info, ok := debug.ReadBuildInfo()

@@ -197,7 +197,7 @@ func (r Report) Inlined() Report {
 // totalFirst sorts <Total> before all functions.
 const totalFirst = "(function = '<Total>' AND kind = 'artificial') DESC, "
 
-// Find finds a report by its name, or that of its view, with - or _.
+// Find finds a report by its name or its view's, with - or _.
 func Find(name string) (Report, error) {
 	name = strings.ReplaceAll(name, "_", "-")
 	var known []string

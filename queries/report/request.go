@@ -32,7 +32,7 @@ var (
 	Aliases = []string{"manual", "gprofng", "perf"}
 )
 
-// usualWidth is that of the intervals of the view timeline.
+// usualWidth is the width of the intervals of the view timeline.
 const usualWidth = time.Second
 
 // Check says what is wrong with a request, as far as that shows without a store.

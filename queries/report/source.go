@@ -8,13 +8,13 @@ import (
 	"stackmill/queries"
 )
 
-// fileNamed is true for the file that is meant: a path, or the end of one.
+// fileNamed is true for files of a path, or of a path with that end.
 func fileNamed(column, name string) string {
 	return fmt.Sprintf("(%s = %s OR ends_with(%s, %s))", column, queries.Quote(name), column, queries.Quote("/"+name))
 }
 
-// sourceRows selects the file asked for, the lines of the functions asked for,
-// or else the file in which most of the value is.
+// sourceRows selects the file asked for, the lines of the functions asked for, or
+// else the file with most of the value.
 func (q *Question) sourceRows() string {
 	var all []string
 	if q.File != "" {
@@ -34,8 +34,8 @@ func (q *Question) sourceRows() string {
 	return strings.Join(all, " AND ")
 }
 
-// extents is a query of the first and last lines of functions, with those of
-// their bodies (S11), in the file in which each starts, and of lines that have values.
+// extents is a query of the first and last lines of functions and their bodies (S11):
+// of their code in the file in which it starts, and of lines that have values.
 func extents(names []string) string {
 	return `WITH meant AS MATERIALIZED (SELECT experiment_id, function_id FROM functions WHERE list_has_any([name, gprofng_name, perf_name], [` + queries.Quote(names...) + `])),
 parts AS MATERIALIZED (
@@ -54,8 +54,8 @@ SELECT experiment_id, file, min(line) AS first, max(line) AS last FROM (
 ) GROUP BY experiment_id, function_id, file`
 }
 
-// disasmRows selects the functions asked for, or else the one with most of the
-// value of those whose instructions are there.
+// disasmRows selects the functions asked for, or else the one with most of the value
+// among those whose instructions are known.
 func (q *Question) disasmRows() string {
 	if q.functions != nil {
 		return isOneOf(q.functions)

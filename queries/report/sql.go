@@ -34,7 +34,7 @@ func (q *Question) named() string {
 	return "named AS MATERIALIZED (SELECT * REPLACE (" + aliases[q.Alias] + " AS name) FROM functions)"
 }
 
-// pairs writes the chosen experiments and metrics as a table.
+// pairs is a table of the chosen experiments and metrics.
 func (q *Question) pairs() string {
 	rows := []string{"(NULL, NULL)"}
 	for _, id := range slices.Sorted(maps.Keys(q.metrics)) {

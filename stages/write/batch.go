@@ -28,7 +28,7 @@ import (
 type Batch struct {
 	*storedir.Scratch
 	store, name string
-	published   []string // files that are in their places, and may have to go again
+	published   []string // files in their final places, which Abort removes
 
 	mu     sync.Mutex
 	closed bool
@@ -43,7 +43,7 @@ type table struct {
 	rows   int64
 }
 
-// Begin starts a batch in the store, which it creates if need be.
+// Begin starts a batch in the store, which it creates if necessary.
 func Begin(store, name string) (*Batch, error) {
 	s, err := storedir.NewAttempt(store, name)
 	if err != nil {
@@ -90,13 +90,13 @@ func (b *Batch) open(t *schema.Table) (*table, error) {
 	return out, nil
 }
 
-// Commit finishes the files, moves them into the store and makes the batch
-// exist. Afterwards the batch is closed, whatever the result. The error is
-// storedir.ErrExists when another attempt came first.
+// Commit finishes the files, moves them into the store and makes the batch exist. It
+// closes the batch, whatever the result. The error is storedir.ErrExists if another
+// attempt came first.
 func (b *Batch) Commit(c storedir.Commit) error { return b.CommitAnew(storedir.Commit{}, c) }
 
-// CommitAnew is Commit for an experiment that has an earlier batch, which stays
-// when the new one would be the same.
+// CommitAnew is Commit for an experiment with an earlier batch, which stays if the new
+// one would be the same.
 func (b *Batch) CommitAnew(earlier, c storedir.Commit) error {
 	defer b.Abort()
 	c.Batch, c.StoreVersion = b.name, schema.StoreVersion
@@ -167,7 +167,7 @@ func (b *Batch) publish(files []storedir.File) error {
 	if err != nil {
 		return err
 	}
-	// The tables' directories may be new, also those that another process has made.
+	// The tables' directories may be new, even if another process made them.
 	return errors.Join(storedir.SyncDir(filepath.Join(b.store, storedir.TablesDir)), storedir.SyncDir(b.store))
 }
 
@@ -204,7 +204,7 @@ func together(n int, f func(i int) error) error {
 	return err
 }
 
-// finish flushes a table's file of an attempt to disk.
+// finish flushes the attempt's file of a table to disk.
 func (t *table) finish(attempt string) (storedir.File, error) {
 	err := t.w.Close() // writes the footer; the file itself stays open
 	if err == nil {
@@ -223,7 +223,7 @@ func (t *table) finish(attempt string) (storedir.File, error) {
 	}, nil
 }
 
-// Abort removes what was written; after Commit it does nothing.
+// Abort removes what was written. After Commit it does nothing.
 func (b *Batch) Abort() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

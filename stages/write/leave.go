@@ -2,12 +2,11 @@ package write
 
 import "errors"
 
-// errClosed is that a batch was given up.
+// errClosed says that a batch was given up.
 var errClosed = errors.New("the batch was given up")
 
-// Leave gives a batch up that somebody may still be writing, and removes what was
-// written: whoever writes gets errors from now on. It is not for a batch that is
-// being committed.
+// Leave gives up a batch that another goroutine may still be writing, and removes what
+// was written: further writes fail. The batch must not be in the middle of Commit.
 func (b *Batch) Leave() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
