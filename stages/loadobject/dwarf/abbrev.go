@@ -20,9 +20,12 @@ type Abbrev struct {
 	tail    uint32
 }
 
+// attrDecl is an attribute's declaration.
 type attrDecl struct {
 	name, form uint32
 	implicit   int64
+	fixed      bool  // the value has a length that does not depend on it:
+	size       uint8 // bytes
 }
 
 type varying struct{ before, form uint32 }
@@ -121,10 +124,12 @@ func (t *abbrevs) read(c *bytereader.Reader, f Format) (a Abbrev, ok bool) {
 		if name > math.MaxUint32 || form > math.MaxUint32 || len(t.attrs)-attrs == maxAttrs {
 			return Abbrev{}, false
 		}
+		n, fixed := f.size(form)
+		d.fixed, d.size = fixed, uint8(n)
 		t.attrs = append(t.attrs, d)
 		a.sibling = a.sibling || name == AttrSibling
 		a.Origin = a.Origin || name == AttrOrigin
-		if n, ok := f.size(form); ok {
+		if fixed {
 			a.tail += uint32(n)
 		} else {
 			t.varying = append(t.varying, varying{a.tail, d.form})
@@ -149,9 +154,14 @@ func (f Format) skip(c *bytereader.Reader, a *Abbrev) error {
 
 // Attributes reads an entry's attributes and passes each to set.
 func (f Format) Attributes(c *bytereader.Reader, a *Abbrev, set func(name uint32, v Value)) error {
-	for _, d := range a.attrs {
+	for i := range a.attrs {
+		d := &a.attrs[i]
 		v := Value{Form: uint64(d.form), Uint: uint64(d.implicit)}
-		if d.form != FormImplicit {
+		switch {
+		case v.Form == FormImplicit:
+		case d.fixed:
+			v.readFixed(c, uint64(d.size))
+		default:
 			var ok bool
 			if v, ok = f.Value(c, v.Form); !ok {
 				return unknownForm(d.form)

@@ -78,14 +78,7 @@ func (f Format) Value(c *bytereader.Reader, form uint64) (Value, bool) {
 	}
 	v := Value{Form: form}
 	if n, ok := f.size(form); ok {
-		switch {
-		case form == formFlagPresent:
-			v.Uint = 1
-		case n <= 8:
-			v.Uint = c.Uint(int(n))
-		default:
-			c.Bytes(n)
-		}
+		v.readFixed(c, n)
 		return v, true
 	}
 	switch form {
@@ -107,6 +100,18 @@ func (f Format) Value(c *bytereader.Reader, form uint64) (Value, bool) {
 		return Value{}, false
 	}
 	return v, true
+}
+
+// readFixed reads a value whose form has a length of n bytes.
+func (v *Value) readFixed(c *bytereader.Reader, n uint64) {
+	switch {
+	case v.Form == formFlagPresent:
+		v.Uint = 1
+	case n <= 8:
+		v.Uint = c.Uint(int(n))
+	default:
+		c.Bytes(n)
+	}
 }
 
 // size returns the length of a value; false if that depends on the value itself.

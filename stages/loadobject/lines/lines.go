@@ -8,6 +8,8 @@
 package lines
 
 import (
+	"math"
+
 	"stackmill/stages/loadobject/dwarf"
 	"stackmill/stages/loadobject/symtab"
 )
@@ -30,6 +32,8 @@ func New(d *dwarf.Info, t *symtab.Table) *Reader {
 type Program struct {
 	header *header
 	files  map[uint64]int32 // indexes of files in the table, by their number here
+	file   uint64           // the last one that Number was asked for
+	index  int32
 }
 
 // Run runs the unit's line number program, unless it has run for another unit: dwz
@@ -47,7 +51,7 @@ func (l *Reader) Run(u *dwarf.Unit) (p *Program, code []dwarf.Span) {
 	}
 	h, err := readHeader(s, off, u)
 	if err == nil {
-		p = &Program{h, map[uint64]int32{}}
+		p = &Program{header: h, files: map[uint64]int32{}, file: math.MaxUint64, index: -1}
 		l.start()
 		err = h.run(func(r registers) bool { return l.add(r, l.Number(p, r.file)) })
 		code = l.stop()
@@ -69,11 +73,15 @@ func (p *Program) FirstFile() string {
 
 // Number returns the index in the table of a file of a program, -1 for none.
 func (l *Reader) Number(p *Program, file uint64) int32 {
+	if file == p.file {
+		return p.index
+	}
 	n, ok := p.files[file]
 	if !ok {
 		n = l.file(p.header.path(file))
 		p.files[file] = n
 	}
+	p.file, p.index = file, n
 	return n
 }
 
