@@ -1,7 +1,11 @@
 package house
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -9,8 +13,9 @@ import (
 )
 
 var (
-	link = regexp.MustCompile(`\]\(([^)#:]+)[^)]*\)`)
-	file = regexp.MustCompile("`([a-z0-9_]+(?:/[a-z0-9_]+)*/[a-z0-9_]+\\.(?:go|sql))`")
+	link       = regexp.MustCompile(`\]\(([^)#:]+)[^)]*\)`)
+	identifier = regexp.MustCompile("`([a-z]+)\\.([A-Z]\\w*)(?:\\.([A-Z]\\w*))?`")
+	file       = regexp.MustCompile("`([a-z0-9_]+(?:/[a-z0-9_]+)*/[a-z0-9_]+\\.(?:go|sql))`")
 )
 
 // Pages link to pages and name files that exist.
@@ -47,6 +52,84 @@ func TestRoomsAreShown(t *testing.T) {
 			}
 		}
 	}
+}
+
+// What the page about the architecture names is declared: `package.Name`, or a method.
+func TestNamesAreDeclared(t *testing.T) {
+	root := filepath.Join("..", "..")
+	declared := map[string]bool{}
+	for folder := range packages(t) {
+		sources, err := filepath.Glob(filepath.Join(root, folder, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, source := range sources {
+			f, err := parser.ParseFile(token.NewFileSet(), source, nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, n := range names(f) {
+				declared[path.Base(folder)+"."+n] = true
+			}
+		}
+	}
+	page := "docs/architecture.md"
+	for _, m := range identifier.FindAllString(read(t, filepath.Join(root, page)), -1) {
+		if n := strings.Trim(m, "`"); !declared[n] {
+			t.Errorf("%s names %s, which is not declared", page, n)
+		}
+	}
+}
+
+// names returns what a file declares: `Name`, and `Type.Name` of methods, also of interfaces.
+func names(f *ast.File) (list []string) {
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			list = append(list, receiver(d)+d.Name.Name)
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				list = append(list, specNames(spec)...)
+			}
+		}
+	}
+	return list
+}
+
+func specNames(spec ast.Spec) (list []string) {
+	switch s := spec.(type) {
+	case *ast.ValueSpec:
+		for _, n := range s.Names {
+			list = append(list, n.Name)
+		}
+	case *ast.TypeSpec:
+		list = append(list, s.Name.Name)
+		i, ok := s.Type.(*ast.InterfaceType)
+		if !ok {
+			break
+		}
+		for _, m := range i.Methods.List {
+			for _, n := range m.Names {
+				list = append(list, s.Name.Name+"."+n.Name)
+			}
+		}
+	}
+	return list
+}
+
+// receiver returns the type of a method, with a dot; empty for a function.
+func receiver(d *ast.FuncDecl) string {
+	if d.Recv == nil {
+		return ""
+	}
+	of := d.Recv.List[0].Type
+	if p, ok := of.(*ast.StarExpr); ok {
+		of = p.X
+	}
+	if id, ok := of.(*ast.Ident); ok {
+		return id.Name + "."
+	}
+	return "" // generic
 }
 
 func read(t *testing.T, page string) string {
