@@ -24,7 +24,7 @@ func testObject() (*Space, *object) {
 	ts.Variables = []types.Variable{
 		{Name: "pairs", Type: typePairs, External: true}, {Name: "total", Type: typeDouble, External: true}, {Name: "other", Type: typeLong, External: true},
 	}
-	s := New(symbolize.New(&decode.Recording{}, nil), nil, &problem.Log{})
+	s := New(symbolize.New(&decode.Recording{}, nil, nil), nil, &problem.Log{})
 	o := &object{space: s, types: ts, symbols: &symtab.Table{}, variables: &symtab.Variables{}}
 	s.objects[0] = o
 	return s, o
