@@ -11,7 +11,8 @@ import (
 // delivers; the kind's own columns (Traits.Columns) follow.
 //
 // time_ns counts from the founder's start. raw_stack is the number of the
-// event's stack in the process's list of raw stacks, -1 for none.
+// event's stack in the process's list of raw stacks, -1 for none, or less for a
+// stack dump (decode.StackOfDump), until the unwind stage has made a stack of it.
 var EventCommon = []arrow.Field{
 	{Name: "time_ns", Type: arrow.PrimitiveTypes.Int64},
 	{Name: "thread_id", Type: arrow.PrimitiveTypes.Int64},
