@@ -21,7 +21,7 @@ const anyStack = 1 << 63
 // the register has no frame, and hides its caller from the chain (perf-data 12).
 func (r *reader) hasLinkRegister(s *sample) bool {
 	a := &r.events[s.event].attr
-	return r.rec.Arch == "aarch64" && len(s.regs) > 0 && s.abi != abi32 && a.regsUser>>arm64LR&1 != 0 &&
+	return r.arm64() && len(s.regs) > 0 && s.abi != abi32 && a.regsUser>>arm64LR&1 != 0 &&
 		len(s.chain) > 0 && a.sampleType&sampleStackUser == 0 && !a.usesBranches()
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/isa"
 )
 
 // chainLimit is how many addresses the kernel records unless told otherwise
@@ -67,8 +68,11 @@ func (r *reader) userEntry(s *sample, raw *decode.RawStack) {
 	}
 }
 
+// arm64 reports whether the recorded machine was one of arm64.
+func (r *reader) arm64() bool { return isa.Named(r.rec.Arch, r.rec.WordBits) == isa.ARM64 }
+
 func (r *reader) ipRegister() int {
-	if r.rec.Arch == "aarch64" {
+	if r.arm64() {
 		return arm64IP
 	}
 	return userIP

@@ -34,7 +34,7 @@ func (r *reader) trigger(e *event) decode.Trigger {
 	if e.sampleType&sampleAddr == 0 {
 		return decode.NoTrigger
 	}
-	arm := r.rec.Arch == "aarch64"
+	arm := r.arm64()
 	switch e.typ {
 	case typeSoftware:
 		switch e.config {
