@@ -35,7 +35,7 @@ const (
 type where struct {
 	region RegionNo
 	kind   string
-	// The variable of a load object that is there, and the byte of it.
+	// The variable of a load object that is there, and the byte in it.
 	object   *object
 	variable int32
 	offset   int64
@@ -91,7 +91,7 @@ func newMemory(s *Space, p *decode.Process, resolved *symbolize.Process) *memory
 	return m
 }
 
-// The names of what is mapped for a program's stack and what brk gives.
+// The names of the mappings of the program's stack and of brk's memory.
 const (
 	stackPath = "[stack]"
 	heapPath  = "[heap]"

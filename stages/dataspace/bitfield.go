@@ -53,7 +53,7 @@ func (f *function) bits(i int) (insn.Bits, bool) {
 }
 
 // change finds the bits that a store changes, as far as the instructions on a way
-// to it tell what it writes: where that is, is known once they were followed.
+// to it show what it writes; its place is known once they were followed.
 func (w *bitFlow) change(way []int) {
 	for range 2 {
 		s := newBitState()

@@ -96,7 +96,7 @@ func (w *bitFlow) origin() uint64 {
 	return originOther + w.fresh
 }
 
-// mixed is the origin of what is made of others; equal ones give equal ones.
+// mixed combines origins into a new one; equal origins give equal results.
 func mixed(parts ...uint64) uint64 {
 	h := uint64(14695981039346656037)
 	for _, p := range parts {

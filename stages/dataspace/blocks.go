@@ -31,7 +31,7 @@ const (
 	maxNeighbours = 256
 )
 
-// Allocate adds a block of a size in bytes. It ends what is at its address.
+// Allocate adds a block of a size in bytes. It ends the block at its address.
 func (b *Blocks) Allocate(address, size uint64, time int64) {
 	b.Free(address, time)
 	if size == 0 || address+size < address {

@@ -211,7 +211,7 @@ func (s *Space) aggregate(o *object, typ int32, r root) ObjectNo {
 	return n
 }
 
-// Bounds of what is listed of an aggregate: aggregates in aggregates, and
+// Bounds of what is listed of an aggregate: the depth of nested aggregates, and the
 // elements in all.
 const (
 	maxNesting  = 16

@@ -65,7 +65,7 @@ type Event struct {
 // Found is the data object of an event.
 type Found struct {
 	Object    ObjectNo             // the most specific one, or a reason
-	Embedding ObjectNo             // of the one that lies at the data address by itself, where that is another one; None without one
+	Embedding ObjectNo             // the object that lies at the data address by itself, None if it is the same
 	Location  symbolize.LocationNo // of the trigger instruction, or of the recorded PC if that was not found
 	Region    RegionNo             // None without a data address
 	Method    Method

@@ -178,8 +178,8 @@ func (op *operand) holds(o *object, w where) bool {
 	return o == w.object && op.variable == w.variable && w.offset >= op.offset && w.offset < op.offset+op.size
 }
 
-// maxWatch is how many bytes a watchpoint covers: what is accessed of them need
-// not be the first.
+// maxWatch is how many bytes a watchpoint covers: an access may begin at any of
+// them.
 const maxWatch = 8
 
 // mayBe reports whether an operand can be in memory where no variable of a load

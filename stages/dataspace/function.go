@@ -26,7 +26,7 @@ type function struct {
 	called   bool              // it begins where it is called: it is not a part of another one
 	pointed  bool              // addresses of variables are stored on the stack
 	blocks   []block           // nil until types of registers are asked for
-	slots    int               // of the stack that are followed at a time
+	slots    int               // of the stack, how many are followed at a time
 	asked    int               // how often blocks were followed
 }
 

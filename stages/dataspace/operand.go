@@ -18,7 +18,7 @@ type root struct {
 	method Method
 }
 
-// The details of what is not determined.
+// The details of the reason NotDetermined.
 const (
 	detailNoBase    = "no variable or type of the base register"
 	detailStack     = "stack operation"

@@ -24,7 +24,7 @@ type operand struct {
 	root
 	use    types.Use
 	object ObjectNo // the data object, when root is known
-	// whole is the one that holds all that is accessed.
+	// whole is the data object that holds everything that is accessed.
 	whole  ObjectNo
 	size   int64 // bytes accessed
 	detail string

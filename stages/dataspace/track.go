@@ -259,7 +259,7 @@ func (f *function) loaded(s *state, n int, a *insn.Access) value {
 	return followed
 }
 
-// held is what the end of a way holds. Of a union's members that are used alike it
+// held is the value at the end of a way. Of a union's members that are used alike it
 // is the only pointer: numbers loaded from there do not matter.
 func (t typeTable) held(way []types.Step) value {
 	v := t.value(t.element(way[len(way)-1].Type))
@@ -291,7 +291,7 @@ func (f *function) alike(r root, typ int32, size int64) bool {
 	return len(way) > 0 && way[len(way)-1].Type == typ
 }
 
-// store keeps what is written to the stack.
+// store notes what is written to the stack.
 func (f *function) store(s *state, n int) {
 	x := &f.code[n]
 	for i := range x.Accesses {

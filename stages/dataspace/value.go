@@ -137,7 +137,7 @@ func (t typeTable) inArray(v value) bool {
 	return false
 }
 
-// merge is what is known when either value may be there.
+// merge is what is known if either value may be there.
 func (t typeTable) merge(a, b value) value {
 	switch {
 	case a == b:
@@ -253,7 +253,7 @@ func (v value) integer() value {
 	return v
 }
 
-// leads reports whether a value is the address of something that is known.
+// leads reports whether a value is a known address.
 func (v value) leads() bool { return v.kind == address || v.kind == frame }
 
 // sum is a + b*scale + add.
@@ -296,8 +296,8 @@ func (t typeTable) displaced(v, by value, add int64) value {
 	return t.stepped(v, by.step, by.origin != 0 || by.kind == number)
 }
 
-// orNull is an address that may be a null pointer: what is accessed is not at
-// that one.
+// orNull is an address that may be a null pointer: accesses are through the
+// address.
 func (t typeTable) orNull(a, b value) value {
 	null := value{kind: number}
 	switch {
@@ -322,7 +322,7 @@ func (t typeTable) part(v value) value {
 	return value{kind: address, typ: e, variable: none, offset: v.offset, indexed: v.indexed}
 }
 
-// modulo is the remainder that is not negative.
+// modulo is the remainder, never negative.
 func modulo(a, b int64) int64 {
 	if a %= b; a < 0 {
 		a += b

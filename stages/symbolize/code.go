@@ -15,7 +15,7 @@ import (
 	"stackmill/stages/symbolize/image"
 )
 
-// code resolves a PC in code that is in no file: the vdso, functions that a
+// code resolves a PC in code outside of files: the vdso, functions that a
 // run-time compiler announced (S13), compiled Java methods.
 func (r *Resolver) code(pc uint64, m *image.Mapping, proc *decode.Process) LocationNo {
 	c := m.Code
@@ -40,7 +40,7 @@ func isGenerated(m *image.Mapping) bool {
 	return m.Code.Function != "" && !strings.HasPrefix(m.Path, "[")
 }
 
-// codeObject returns the pseudo object of code that is in no file.
+// codeObject returns the pseudo object of code outside of files.
 func (r *Resolver) codeObject(m *image.Mapping) ObjectNo {
 	switch {
 	case m.Code.Method != 0:

@@ -84,8 +84,8 @@ func (r *Resolver) entries(d destination) []entry {
 	return found
 }
 
-// forget drops what was found by names in fewer load objects than there are now:
-// another process has more.
+// forget drops what was found by name while there were fewer load objects: another
+// process has more.
 func (r *Resolver) forget() {
 	if r.namedOf != len(r.Program.Objects) {
 		r.namedOf = len(r.Program.Objects)

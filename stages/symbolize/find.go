@@ -118,7 +118,7 @@ func (r *Resolver) candidates(file, buildID string) []decode.Candidate {
 
 // identify returns the id of an object, which two builds of one path never
 // share: from its build-id, else its file's content, else what is recorded of it,
-// as far as another recording of it says the same.
+// as far as other recordings of it agree.
 func (r *Resolver) identify(o *Object, im *image.Image, k objectKey, kernel bool) int64 {
 	id := schema.NewID("object")
 	switch {

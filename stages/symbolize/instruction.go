@@ -23,7 +23,7 @@ type Instruction struct {
 	Line       int32
 }
 
-// Disassembly is what was asked for of a function, in the order of offsets.
+// Disassembly is the part of a function that was asked for, in the order of offsets.
 // Bytes that are not an instruction are listed as such.
 type Disassembly struct {
 	Instructions []Instruction
@@ -55,8 +55,8 @@ const All = -1
 
 // Function disassembles a function as far as it is within so many bytes of one
 // of the PCs, which are sorted offsets in it, or All of it. It gives nothing if
-// the machine code is unavailable. Where only a part of that is, the other PCs
-// stand among the instructions as Unavailable.
+// the machine code is unavailable. If a part of it is available, the other PCs
+// are listed as Unavailable.
 func (d *Disassembler) Function(function FunctionNo, pcs []uint64, within int) Disassembly {
 	out := d.available(function, pcs, within)
 	if len(out.Instructions) > 0 {

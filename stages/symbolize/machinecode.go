@@ -78,7 +78,7 @@ func (r *Resolver) closeFiles() {
 	r.opened = nil
 }
 
-// archOf is the instruction set of code that is in no file.
+// archOf is the instruction set of code outside of files.
 func archOf(rec *decode.Recording) isa.Arch { return isa.Named(rec.Arch, rec.WordBits) }
 
 // File returns the file in which a mapping's load object was found, empty if

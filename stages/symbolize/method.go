@@ -8,7 +8,7 @@ import (
 	"stackmill/stages/decode"
 )
 
-// jvms are how the names of load objects begin that are a Java virtual machine.
+// jvms are how the names of Java virtual machines' load objects begin.
 var jvms = []string{"libjvm.so", "libj9vm"}
 
 // runsJava reports whether a process has a Java virtual machine.

@@ -194,8 +194,8 @@ func (r *Resolver) written(object ObjectNo, body symtab.Function) string {
 	return ""
 }
 
-// commonName is the name of the function that was inlined at each of the
-// instructions.
+// commonName is the name of the function that was inlined at all of the
+// instructions, empty if they differ.
 func commonName(t *symtab.Table, refers []reference) (name string) {
 	for _, x := range refers {
 		chain := t.Inlined(x.instruction)

@@ -226,7 +226,7 @@ func (r *Resolver) tableFunction(object ObjectNo, f symtab.Function) FunctionNo 
 	return n
 }
 
-// newTableFunction interns one that was not asked for before.
+// newTableFunction interns a function that was not asked for before.
 func (r *Resolver) newTableFunction(object ObjectNo, f symtab.Function) FunctionNo {
 	p := r.Program
 	t := p.Objects[object].table

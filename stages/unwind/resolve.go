@@ -50,7 +50,7 @@ func (u *Unwinder) function(location symbolize.LocationNo) *symbolize.Function {
 	return &p.Functions[p.Locations[location].Function]
 }
 
-// traits are what is asked of every frame's location.
+// traits are the properties of a location that rules ask of every frame.
 type traits struct {
 	known      bool
 	id         int64

@@ -73,7 +73,7 @@ func (u *Unwinder) isEntry(machine []Frame) bool {
 }
 
 // isStart reports whether threads begin with the function of a location. In a
-// stripped C library that is one without a name, which calls.
+// stripped C library any function without a name that calls another one may be it.
 func (u *Unwinder) isStart(location symbolize.LocationNo, calls bool) bool {
 	f := u.function(location)
 	if f.Kind == symtab.Static && calls {
@@ -89,7 +89,7 @@ func (u *Unwinder) isStart(location symbolize.LocationNo, calls bool) bool {
 }
 
 // callsMain reports whether a location is in the C library's function that calls
-// main. Where that has no name, it stands before the one that programs enter.
+// main. In a stripped library it is the function before the one that programs enter.
 func (u *Unwinder) callsMain(location symbolize.LocationNo) bool {
 	f := u.function(location)
 	aliases := f.Aliases
