@@ -280,4 +280,13 @@ func TestPanics(t *testing.T) {
 	if err := together(func() error { return nil }, func() error { panic("a mistake") }); !errors.As(err, &internal) || internal.Value != "a mistake" {
 		t.Errorf("together: %v", err)
 	}
+	internal = nil
+	path := filepath.Join(t.TempDir(), "a.er") // whatever becomes of it is handed to Done
+	if err := os.Mkdir(path, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	results, err := Ingest(t.Context(), Options{Store: t.TempDir(), Jobs: 1, DebugDirs: []string{}, Done: func(Result) { panic("a mistake") }}, path)
+	if err != nil || len(results) != 1 || results[0].Status != Failed || !errors.As(results[0].Err, &internal) || internal.Value != "a mistake" {
+		t.Errorf("who is told of the result: %v, %v", results, err)
+	}
 }

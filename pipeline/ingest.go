@@ -113,7 +113,11 @@ func Ingest(ctx context.Context, opts Options, paths ...string) ([]Result, error
 	}
 	var watch sync.WaitGroup
 	if opts.Memory > 0 {
-		watch.Go(func() { in.watch(ctx) })
+		watch.Go(func() {
+			if err := guarded(func() error { in.watch(ctx); return nil }); err != nil {
+				in.stop(err)
+			}
+		})
 	}
 	results := in.all(ctx, inputs)
 	err = context.Cause(ctx)
@@ -185,13 +189,19 @@ func (in *ingest) all(ctx context.Context, inputs []input) []Result {
 	g.SetLimit(max(1, in.Jobs))
 	for i := range inputs {
 		g.Go(func() error {
-			if results[i] = in.one(ctx, inputs[i]); errors.Is(results[i].Err, errCrowded) {
-				in.mu.Lock()
-				defer in.mu.Unlock()
-				crowded = append(crowded, i)
+			err := guarded(func() error {
+				if results[i] = in.one(ctx, inputs[i]); errors.Is(results[i].Err, errCrowded) {
+					in.mu.Lock()
+					defer in.mu.Unlock()
+					crowded = append(crowded, i)
+					return nil
+				}
+				in.finished(&results[i])
 				return nil
+			})
+			if err != nil {
+				results[i] = Result{Path: inputs[i].path, Status: Failed, Err: err}
 			}
-			in.finished(&results[i])
 			return nil
 		})
 	}
