@@ -123,7 +123,7 @@ func (e *experiment) begin() (err error) {
 	e.stacks, e.ioFiles = attribute.NewStacks(), attribute.NewFiles()
 	e.counter, e.sums = attribute.NewCounter(metrics), attribute.NewSums(metrics)
 	e.data = attribute.NewData(id, e.rec, metrics, e.resolver, e.tables, e.out.write)
-	e.rows = attribute.NewSampleRows(id, e.stacks, e.out.write)
+	e.rows = attribute.NewSampleRows(id, e.out.write)
 	e.segments = schema.NewRows(schema.Segments, id, e.out.write)
 	return nil
 }

@@ -13,14 +13,13 @@ import (
 // SampleRows emits the rows of samples: those of `samples`, and those of the kind's
 // table, with the columns of events as they are.
 type SampleRows struct {
-	ids    *schema.Labels // the experiment's id
-	stacks *Stacks
-	emit   Emit
+	ids  *schema.Labels // the experiment's id
+	emit Emit
 }
 
 // NewSampleRows returns the sink of an experiment's samples.
-func NewSampleRows(experimentID string, stacks *Stacks, emit Emit) *SampleRows {
-	return &SampleRows{schema.NewLabels(experimentID), stacks, emit}
+func NewSampleRows(experimentID string, emit Emit) *SampleRows {
+	return &SampleRows{schema.NewLabels(experimentID), emit}
 }
 
 // kindLabels are the values of the column samples.kind.
@@ -29,12 +28,12 @@ var kindLabels = sync.OnceValue(func() *schema.Labels { return schema.NewLabels(
 // Add implements Sink.
 func (r *SampleRows) Add(b *Batch) error {
 	n := b.Len()
-	numbers, stacks, processes := make([]int64, n), make([]int64, n), make([]int32, n)
-	for i, s := range b.Stacks {
-		numbers[i], stacks[i], processes[i] = b.First+int64(i), r.stacks.Recorded[s].ID, int32(b.Process)
+	numbers, processes := make([]int64, n), make([]int32, n)
+	for i := range numbers {
+		numbers[i], processes[i] = b.First+int64(i), int32(b.Process)
 	}
 	id, sample, kind := r.ids.Array(0, n), schema.Int64s(numbers), kindLabels().Array(int(b.Kind), n)
-	process, stack := schema.Int32s(processes), schema.Int64s(stacks)
+	process, stack := schema.Int32s(processes), schema.Int64s(b.IDs)
 	defer release([]arrow.Array{id, sample, kind, process, stack})
 	e := b.Events
 	return errors.Join(

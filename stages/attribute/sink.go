@@ -4,17 +4,20 @@ package attribute
 //
 // Order: the batches of a kind come in the order of time, one kind after the other
 // as schema.Kind lists them, one process after the other. A batch goes to the sinks
-// in the order of the pipeline's list, which sees to it that Stacks and Counts are
-// filled before.
+// in the order of the pipeline's list, with Stacks, IDs and Counts filled before.
 //
 // Ownership: a batch has one owner, who alone may change or release it. Add lends
 // it: a sink does not change it, and retains the columns that it needs for longer.
-// So sinks can overlap later: connected by bounded channels, each owns a batch from
-// receiving it until it sends it to the next one, and the last releases it. They
-// share nothing else but the problem log, which then needs a lock.
 //
-// Errors: after one, none of the recording's sinks gets another batch, and nothing
-// of it is committed.
+// Overlap: Add is called by one goroutine at a time. Sinks do not depend on each other,
+// so they can run at once when they are connected by bounded channels: each then owns
+// a batch from receiving it until it sends it on, and the last one releases it. Two
+// things they share with the stages before them, and neither is safe for concurrent
+// use: the problem log, and the resolver, by which the data sink resolves the PCs of
+// accesses.
+//
+// Errors: after the first one no sink of the recording gets another batch, and nothing
+// of the recording is committed.
 type Sink interface {
 	Add(*Batch) error
 }

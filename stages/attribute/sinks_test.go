@@ -122,8 +122,9 @@ func TestSampleRows(t *testing.T) {
 		{"event": 1, "period": 2, "thread_id": 11, "cpu": 1, "time_ns": 5, "data_address": -1, "data_source": -1, "physical_address": -1},
 		{"event": 0, "period": 3, "thread_id": 12, "cpu": -1, "time_ns": 6, "data_address": -1, "data_source": -1, "physical_address": -1},
 	}, 1, 0)
+	b.IDs = []int64{71, 70}
 	rows := emitted{}
-	sink := NewSampleRows("e", &Stacks{Recorded: []Recorded{{ID: 70}, {ID: 71}}}, rows.emit)
+	sink := NewSampleRows("e", rows.emit)
 	if err := sink.Add(b); err != nil {
 		t.Fatal(err)
 	}

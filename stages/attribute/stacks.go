@@ -94,11 +94,12 @@ func (s *Stacks) Process(p *decode.Process, raw []decode.RawStack, u *unwind.Unw
 	return ps
 }
 
-// Add fills the batch's Stacks.
+// Add fills the batch's Stacks and IDs.
 func (ps *ProcessStacks) Add(b *Batch) {
-	b.Stacks = make([]RecordedNo, b.Len())
+	b.Stacks, b.IDs = make([]RecordedNo, b.Len()), make([]int64, b.Len())
 	for i, raw := range b.Events.Int32s("raw_stack") {
-		b.Stacks[i] = ps.number(raw, b.Threads[i], b.Times[i])
+		n := ps.number(raw, b.Threads[i], b.Times[i])
+		b.Stacks[i], b.IDs[i] = n, ps.stacks.Recorded[n].ID
 	}
 }
 

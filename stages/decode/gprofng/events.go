@@ -166,8 +166,8 @@ func (r *eventReader) expand(b *batch, l *layout, packets []int) {
 		}
 	}
 	r.common(b, l, rows)
-	copy(b.values(schema.EventPayloadStart, len(rows)).narrow, states)
-	copy(b.values(schema.EventPayloadStart+1, len(rows)).wide, ticks)
+	copy(b.values(schema.EventColumn(f.kind, "state"), len(rows)).narrow, states)
+	copy(b.values(schema.EventColumn(f.kind, "ticks"), len(rows)).wide, ticks)
 	r.computed(b, l, rows)
 	b.rows += len(rows)
 }
@@ -177,18 +177,19 @@ func (r *eventReader) computed(b *batch, l *layout, packets []int) {
 	f, n := r.file, len(packets)
 	switch f.kind {
 	case schema.Clock:
-		stacks := b.values(schema.EventStack, n).narrow
-		for i, v := range stacks {
-			b.values(schema.EventPayloadStart+2, n).narrow[i] = f.stacks.ompState(v)
+		states := b.values(schema.EventColumn(f.kind, "omp_state"), n).narrow
+		for i, v := range b.values(schema.EventStack, n).narrow {
+			states[i] = f.stacks.ompState(v)
 		}
 	case schema.HWC:
-		for i, v := range b.values(schema.EventPayloadStart+1, n).wide {
+		values := b.values(schema.EventColumn(f.kind, "value"), n).wide
+		for i, v := range values {
 			if v < 0 { // bit 63 marks an invalid sample
-				b.values(schema.EventPayloadStart+1, n).wide[i] = -1
+				values[i] = -1
 			}
 		}
 	case schema.OMP:
-		types := b.values(schema.EventPayloadStart, n).narrow
+		types := b.values(schema.EventColumn(f.kind, "event"), n).narrow
 		for i := range types {
 			types[i] = int32(l.typ)
 		}
