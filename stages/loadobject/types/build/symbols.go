@@ -80,23 +80,7 @@ func (r *reader) entriesOf(list []symbol, f *elf.File, b, names []byte) []symbol
 // belong to another unit's variable: they come last, and never stand for a variable
 // that the object needs from others.
 func (a *assembly) define(symbols []symbol) {
-	told := map[uint64]bool{} // addresses that have a variable
-	declared := map[string]int32{}
-	for i := range a.variables {
-		v := &a.variables[i]
-		switch {
-		case v.fixed && !v.thread:
-			told[v.address] = true
-		case v.declared:
-			name := v.linkage
-			if name == "" {
-				name = v.name
-			}
-			if _, ok := declared[name]; !ok {
-				declared[name] = int32(i)
-			}
-		}
-	}
+	declared, told := a.declared()
 	if len(declared) == 0 {
 		return
 	}
@@ -125,6 +109,28 @@ func (a *assembly) define(symbols []symbol) {
 			}
 		}
 	}
+}
+
+// declared returns the variables that units only declare, by the names of their
+// symbols, and the addresses of the others.
+func (a *assembly) declared() (declared map[string]int32, told map[uint64]bool) {
+	declared, told = map[string]int32{}, map[uint64]bool{}
+	for i := range a.variables {
+		v := &a.variables[i]
+		switch {
+		case v.fixed && !v.thread:
+			told[v.address] = true
+		case v.declared:
+			name := v.linkage
+			if name == "" {
+				name = v.name
+			}
+			if _, ok := declared[name]; !ok {
+				declared[name] = int32(i)
+			}
+		}
+	}
+	return declared, told
 }
 
 // extend gives variables the sizes of their symbols if these are larger: an array at
