@@ -44,8 +44,12 @@ func (l *located) Stored(path, buildID string) (list []decode.Candidate) {
 	for _, file := range cache.Stored(dirs, buildID) {
 		cached(file)
 	}
-	if v := vdsoHere(); path == vdsoPath && buildID != "" && v.buildID == buildID {
-		cached(v.file)
+	if path == vdsoPath && buildID != "" {
+		v, err := vdsoHere()
+		l.rec.Faulted(err)
+		if v.buildID == buildID {
+			cached(v.file)
+		}
 	}
 	if path == decode.KernelPath {
 		for _, file := range kernels(l.options.SymFS, dirs, l.rec, buildID) {

@@ -19,35 +19,47 @@ var here = running{"/sys/kernel/notes", "/proc/kallsyms", "/proc/sys/kernel/host
 
 // recorded reports whether it is the kernel of a recording, at the same addresses: its
 // symbols are a list of addresses, which change at each boot. A recording without the
-// kernel's build-id must be of this host, and its files must be this machine's.
+// kernel's build-id must be of this host, and its files must be this machine's. A
+// fault of the machine becomes the recording's.
 func (k running) recorded(rec *decode.Recording, buildID string, local bool) bool {
 	if buildID != "" {
-		if notes, err := infile.Read(k.notes, infile.Note); err != nil || elf.NotesBuildID(notes) != buildID {
+		if elf.NotesBuildID(note(rec, k.notes)) != buildID {
 			return false
 		}
-		return rec.Kernel.Address == 0 || k.has(rec.Kernel)
+		return rec.Kernel.Address == 0 || k.has(rec)
 	}
 	_, release, _ := strings.Cut(rec.OS, " ")
-	return local && rec.Kernel.Address != 0 && release != "" && release == line(k.release) && rec.Host == line(k.host) && k.has(rec.Kernel)
+	return local && rec.Kernel.Address != 0 && release != "" && release == line(rec, k.release) && rec.Host == line(rec, k.host) && k.has(rec)
 }
 
-func line(path string) string {
-	b, _ := infile.Read(path, infile.Note) // a file that cannot be read does not match
-	return strings.TrimSpace(string(b))
+// note reads a file about the kernel, nil if it is unreadable.
+func note(rec *decode.Recording, path string) []byte {
+	b, err := infile.Read(path, infile.Note)
+	rec.Faulted(err)
+	return b
 }
 
-// has reports whether the kernel's list has a symbol at its recorded address.
-func (k running) has(want decode.KernelSymbol) bool {
+func line(rec *decode.Recording, path string) string {
+	return strings.TrimSpace(string(note(rec, path)))
+}
+
+// has reports whether the kernel's list has the recording's symbol at its recorded
+// address.
+func (k running) has(rec *decode.Recording) bool {
+	want := rec.Kernel
 	f, _, err := infile.Open(k.symbols, infile.SymbolList)
 	if err != nil {
+		rec.Faulted(err)
 		return false
 	}
 	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
 		if fields := bytes.Fields(lines.Bytes()); len(fields) >= 3 && string(fields[2]) == want.Name {
 			address, err := strconv.ParseUint(string(fields[0]), 16, 64)
 			return err == nil && address == want.Address
 		}
 	}
+	rec.Faulted(lines.Err())
 	return false
 }

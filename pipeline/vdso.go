@@ -21,15 +21,15 @@ type ownVDSO struct{ file, buildID string }
 
 // vdsoHere is found once. The vdso is not a file, but this process has it mapped: its
 // copy is a file in memory, which lives as long as the process. Both fields are empty
-// if there is none.
-var vdsoHere = sync.OnceValue(func() ownVDSO {
+// if there is none; the error says why.
+var vdsoHere = sync.OnceValues(func() (ownVDSO, error) {
 	image, err := mappedVDSO("/proc/self/auxv", "/proc/self/mem")
 	if err != nil {
-		return ownVDSO{}
+		return ownVDSO{}, err
 	}
 	fd, err := unix.MemfdCreate("vdso", unix.MFD_CLOEXEC)
 	if err != nil {
-		return ownVDSO{}
+		return ownVDSO{}, err
 	}
 	v := ownVDSO{file: fmt.Sprintf("/proc/self/fd/%d", fd)}
 	if _, err = unix.Write(fd, image); err == nil {
@@ -37,9 +37,9 @@ var vdsoHere = sync.OnceValue(func() ownVDSO {
 	}
 	if err != nil {
 		unix.Close(fd)
-		return ownVDSO{}
+		return ownVDSO{}, err
 	}
-	return v
+	return v, nil
 })
 
 func buildIDOf(path string) (string, error) {

@@ -18,7 +18,10 @@ func TestOwnVDSO(t *testing.T) {
 	if err != nil || !bytes.Contains(maps, []byte(vdsoPath)) {
 		t.Skip("the kernel maps no vdso")
 	}
-	v := vdsoHere()
+	v, err := vdsoHere()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if v.buildID == "" {
 		t.Fatal("the vdso of this process was not found")
 	}

@@ -41,8 +41,18 @@ func (r *Resolver) Bytes(object ObjectNo, offset, size uint64) ([]byte, isa.Arch
 		return nil, 0
 	}
 	b := make([]byte, min(size, maxCode))
-	n, _ := r.file(o.file).ReadAt(b, int64(offset))
-	return b[:n], o.table.Arch
+	return b[:r.readAt(o.file, b, int64(offset))], o.table.Arch
+}
+
+// readAt fills b from a file and returns how many bytes there are.
+func (r *Resolver) readAt(path string, b []byte, offset int64) int {
+	f := r.file(path)
+	if f == nil {
+		return 0
+	}
+	n, err := f.ReadAt(b, offset)
+	r.rec.Faulted(err)
+	return n
 }
 
 // maxOpened bounds the files of load objects that are open at a time.
@@ -97,6 +107,5 @@ func (pr *Process) ReadFile(m *image.Mapping, offset uint64, b []byte) bool {
 	if name == "" || offset > math.MaxInt64 {
 		return false
 	}
-	n, _ := pr.r.file(name).ReadAt(b, int64(offset))
-	return n == len(b)
+	return pr.r.readAt(name, b, int64(offset)) == len(b)
 }

@@ -28,7 +28,10 @@ func readList(path string) (text []byte, read func([]byte) *symtab.Table, err er
 	}
 	defer f.Close()
 	r := bufio.NewReader(io.LimitReader(f, maxList+1))
-	head, _ := r.Peek(64)
+	head, err := r.Peek(64)
+	if err != nil && err != io.EOF {
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	}
 	switch {
 	case perfMap.MatchString(filepath.Base(path)):
 		read = symtab.ReadPerfMap
