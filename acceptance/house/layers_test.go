@@ -20,11 +20,11 @@ import (
 // with everything below it, whose packages may import each other.
 var house = []struct{ folders, holds string }{
 	{"fault problem acceptance/corpus", "kinds of errors; the recordings that tests read"},
-	{"schema stages/infile acceptance/golden acceptance/perftext", "the tables, the wall between the two sides; opening files that are not ours"},
+	{"schema stages/infile stages/bytereader acceptance/golden acceptance/perftext", "the tables, the wall between the two sides; opening files that are not ours, reading their bytes"},
 
 	{"storedir", "a store's directory: the rest of the wall"},
 
-	{"stages/loadobject/bytereader stages/loadobject/columns stages/loadobject/isa", "load objects: bytes of files, columns of the cache, instruction sets"},
+	{"stages/loadobject/columns stages/loadobject/isa", "load objects: columns of the cache, instruction sets"},
 	{"stages/loadobject/dwop", "operations of DWARF expressions"},
 	{"stages/loadobject/insn/... stages/loadobject/cfi", "machine code, call frame information"},
 	{"stages/loadobject/elf/...", "ELF files"},
@@ -51,8 +51,8 @@ var house = []struct{ folders, holds string }{
 // borders list what a folder may import of this module besides itself, if that is less
 // than the layers below it.
 var borders = []struct{ folder, imports, why string }{
-	{"stages/loadobject", "fault stages/infile", "it knows files, no recordings, tables or problems"},
-	{"stages/decode", "fault problem schema stages/infile stages/loadobject/isa", "it knows recordings; of load objects only which machine they are for"},
+	{"stages/loadobject", "fault stages/infile stages/bytereader", "it knows files, no recordings, tables or problems"},
+	{"stages/decode", "fault problem schema stages/infile stages/bytereader stages/loadobject/isa", "it knows recordings; of load objects only which machine they are for"},
 	{"stages/write", "schema storedir", "it writes any table"},
 	{"storedir", "schema", "it knows files and commits, and what is in no table"},
 	{"queries", "fault schema stages/infile storedir", "it knows no recordings, and no stage that writes"},

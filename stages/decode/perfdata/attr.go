@@ -72,24 +72,24 @@ const minAttr = 64
 // readAttr reads an attr, which may be shorter or longer than the version known here:
 // missing fields are 0.
 func readAttr(b []byte, big bool) (a attr, size int, err error) {
-	c := cursor{b: b, big: big}
-	a.typ = c.u32()
-	n := c.u32()
+	c := cursorOf(b, big)
+	a.typ = c.U32()
+	n := c.U32()
 	if n == 0 {
 		n = minAttr
 	}
 	if n < minAttr || int64(n) > int64(len(b)) {
 		return a, 0, fmt.Errorf("an event attribute has %d bytes, of %d", n, len(b))
 	}
-	c.b = b[8:n]
-	a.config, a.period, a.sampleType, a.readFormat, a.flags = c.u64(), c.u64(), c.u64(), c.u64(), c.u64()
-	c.u32() // wakeup
-	a.bpType, a.bpAddr, a.bpLen = c.u32(), c.u64(), c.u64()
-	a.branchType, a.regsUser, a.stackUser = c.u64(), c.u64(), c.u32()
+	c.Rest = b[8:n]
+	a.config, a.period, a.sampleType, a.readFormat, a.flags = c.U64(), c.U64(), c.U64(), c.U64(), c.U64()
+	c.U32() // wakeup
+	a.bpType, a.bpAddr, a.bpLen = c.U32(), c.U64(), c.U64()
+	a.branchType, a.regsUser, a.stackUser = c.U64(), c.U64(), c.U32()
 	a.clockID = c.s32()
-	a.regsIntr = c.u64()
-	c.u32() // AUX watermark
-	if a.maxStack = c.u16(); a.maxStack == 0 {
+	a.regsIntr = c.U64()
+	c.U32() // AUX watermark
+	if a.maxStack = c.U16(); a.maxStack == 0 {
 		a.maxStack = chainLimit
 	}
 	if big {

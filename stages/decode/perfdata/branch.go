@@ -44,17 +44,17 @@ const straight = 4096
 
 // branches reads a branch stack and returns its entries, newest first.
 func (c *cursor) branches(branchType uint64) []byte {
-	n := c.u64()
-	if n > uint64(len(c.b))/branchSize {
-		c.b, c.short = nil, true
+	n := c.U64()
+	if n > uint64(len(c.Rest))/branchSize {
+		c.Rest, c.Short = nil, true
 		return nil
 	}
 	if branchType&branchHWIndex != 0 {
-		c.u64()
+		c.U64()
 	}
-	entries := c.bytes(branchSize * n)
+	entries := c.Bytes(branchSize * n)
 	if branchType&branchCounters != 0 {
-		c.bytes(8 * n)
+		c.Bytes(8 * n)
 	}
 	return entries
 }
@@ -62,9 +62,9 @@ func (c *cursor) branches(branchType uint64) []byte {
 // branch reads an entry. Bit fields grow from the other end on a big-endian
 // producer, but their own bits do not.
 func (c *cursor) branch() branch {
-	b := branch{from: c.u64(), to: c.u64()}
-	flags := c.u64()
-	if b.typ = uint8(flags >> 20 & 15); c.big {
+	b := branch{from: c.U64(), to: c.U64()}
+	flags := c.U64()
+	if b.typ = uint8(flags >> 20 & 15); c.Big {
 		b.typ = uint8(flags >> 40 & 15)
 	}
 	return b
@@ -105,9 +105,9 @@ func (r *reader) useBranches(s *sample, raw *decode.RawStack) {
 // calls are lost (S18).
 func (r *reader) callStack(s *sample, raw *decode.RawStack) {
 	words, exact := raw.Words[:raw.Kernel+1], r.exact[:0]
-	c := cursor{b: s.branches, big: r.big}
+	c := cursorOf(s.branches, r.big)
 	n := 0
-	for len(c.b) > 0 {
+	for len(c.Rest) > 0 {
 		b := c.branch()
 		if b.from == 0 {
 			break // unused entries follow
@@ -158,8 +158,8 @@ func (r *reader) lastCall(s *sample, raw *decode.RawStack, all bool) {
 func (r *reader) openCall(s *sample, pc uint64, all bool) (from uint64, ok bool) {
 	var returned [64]uint64 // targets of returns whose calls are still to come
 	depth, newest := 0, true
-	c := cursor{b: s.branches, big: r.big}
-	for len(c.b) > 0 {
+	c := cursorOf(s.branches, r.big)
+	for len(c.Rest) > 0 {
 		b := c.branch()
 		if b.typ == typeUnknown || b.from == 0 {
 			return 0, false

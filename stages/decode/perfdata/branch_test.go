@@ -178,17 +178,17 @@ func TestLastCallDiffers(t *testing.T) {
 func TestBranchLayout(t *testing.T) {
 	b := &builder{order: binary.LittleEndian}
 	body := append(b.words(b.branches(true, jump(1, 2, 3), jump(4, 5, 6))...), b.words(7, 8, 9)...)
-	c := cursor{b: body}
-	entries := cursor{b: c.branches(branchHWIndex | branchCounters)}
+	c := cursorOf(body, false)
+	entries := cursorOf(c.branches(branchHWIndex|branchCounters), false)
 	got := []branch{entries.branch(), entries.branch()}
 	if d := cmp.Diff([]branch{{1, 2, 3}, {4, 5, 6}}, got, cmp.AllowUnexported(branch{})); d != "" {
 		t.Error(d)
 	}
-	if rest := c.u64(); rest != 9 || c.short || len(entries.b) > 0 {
-		t.Errorf("%d follows, %d bytes of entries are left", rest, len(entries.b))
+	if rest := c.U64(); rest != 9 || c.Short || len(entries.Rest) > 0 {
+		t.Errorf("%d follows, %d bytes of entries are left", rest, len(entries.Rest))
 	}
-	c = cursor{b: b.words(^uint64(0)/branchSize+1, 0)}
-	if c.branches(0); !c.short {
+	c = cursorOf(b.words(^uint64(0)/branchSize+1, 0), false)
+	if c.branches(0); !c.Short {
 		t.Error("more branches than bytes were read")
 	}
 }

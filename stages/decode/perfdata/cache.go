@@ -17,19 +17,19 @@ const cacheVersion = 1
 // caches reads the list of caches (perf-data 2). The size of a line is that of the
 // first-level data cache, the largest if processors differ.
 func (r *reader) caches(c *cursor) {
-	version, n := c.u32(), c.u32()
-	if c.short || version != cacheVersion {
+	version, n := c.U32(), c.U32()
+	if c.Short || version != cacheVersion {
 		r.problem(problem.Info, problem.NoOffset, "bad-caches", "the list of caches has version %d, which is not known: their line size is not read", version)
 		return
 	}
 	nearest := uint32(0)
 	for ; n > 0; n-- {
-		level, line := c.u32(), c.u32()
-		c.u32() // sets
-		c.u32() // ways
+		level, line := c.U32(), c.U32()
+		c.U32() // sets
+		c.U32() // ways
 		kind := c.string()
 		_, _ = c.string(), c.string() // size, processors
-		if c.short {
+		if c.Short {
 			r.problem(problem.Info, problem.NoOffset, "bad-caches", "the list of caches is cut: their line size may be another one")
 			return
 		}

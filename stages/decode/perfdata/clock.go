@@ -12,13 +12,13 @@ type cycleClock struct {
 
 // readCycleClock returns nil if the record makes no sense.
 func readCycleClock(body []byte, big bool) *cycleClock {
-	c := cursor{b: body, big: big}
-	k := &cycleClock{shift: c.u64(), mult: c.u64(), zero: c.u64()}
-	if c.short || k.shift > 63 || k.mult == 0 {
+	c := cursorOf(body, big)
+	k := &cycleClock{shift: c.U64(), mult: c.U64(), zero: c.U64()}
+	if c.Short || k.shift > 63 || k.mult == 0 {
 		return nil
 	}
-	k.cycles, k.mask = c.u64(), c.u64()
-	if caps := c.bytes(2); caps != nil {
+	k.cycles, k.mask = c.U64(), c.U64()
+	if caps := c.Bytes(2); caps != nil {
 		k.short = caps[1] != 0
 	}
 	return k

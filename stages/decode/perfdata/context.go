@@ -55,13 +55,13 @@ func (r *reader) append(raw *decode.RawStack, w uint64, in context) {
 // many were recorded with the sample, and what the last word was. Words after an
 // unknown marker may be anything: they are left out, and the stack is incomplete.
 func (r *reader) chain(s *sample, raw *decode.RawStack, in context) (addresses int, last context) {
-	c := cursor{b: s.chain, big: r.big}
-	for len(c.b) > 0 {
-		w := c.u64()
+	c := cursorOf(s.chain, r.big)
+	for len(c.Rest) > 0 {
+		w := c.U64()
 		switch {
 		case w == contextUserDeferred:
 			r.ownStack = true
-			if !r.deferredWords(s, raw, c.u64()) && raw.Reason == "" {
+			if !r.deferredWords(s, raw, c.U64()) && raw.Reason == "" {
 				raw.Reason = decode.ReasonDeferred
 			}
 			in = context{unknown: true}
@@ -91,12 +91,12 @@ func (r *reader) context(marker uint64, raw *decode.RawStack) context {
 func (r *reader) deferredWords(s *sample, raw *decode.RawStack, cookie uint64) bool {
 	var in context // the kernel need not say that it is user code
 	n := len(raw.Words)
-	c := cursor{b: r.deferredChain(cookie, s), big: r.big}
-	if len(c.b)/8 >= deferredLimit && raw.Reason == "" {
+	c := cursorOf(r.deferredChain(cookie, s), r.big)
+	if len(c.Rest)/8 >= deferredLimit && raw.Reason == "" {
 		raw.Reason = decode.ReasonChainLimit
 	}
-	for len(c.b) > 0 {
-		if w := c.u64(); w >= contextMax {
+	for len(c.Rest) > 0 {
+		if w := c.U64(); w >= contextMax {
 			in = r.context(w, raw)
 		} else if !in.unknown {
 			r.append(raw, w, in)

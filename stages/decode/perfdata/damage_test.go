@@ -79,7 +79,8 @@ func TestOtherIDs(t *testing.T) {
 		for _, id := range []int{test.first, test.second} {
 			desc = append(desc, b.words(uint32(1), uint32(8), "event", id)...)
 		}
-		r.eventNames(&cursor{b: desc})
+		c := cursorOf(desc, false)
+		r.eventNames(&c)
 		if got := reasonsOf(r.rec)["bad-attributes"]; got != int64(test.want) {
 			t.Errorf("ids %d and %d: %d warnings, want %d: %v", test.first, test.second, got, test.want, r.rec.Problems.Problems)
 		}
@@ -141,7 +142,8 @@ func TestOtherAttributes(t *testing.T) {
 		r := &reader{byID: map[uint64]int32{}, rec: &decode.Recording{}}
 		r.addEvent(own, nil)
 		desc := slices.Concat(b.words(uint32(1), uint32(minAttr)), attrOf(flags), b.words(uint32(0), uint32(8), "event"))
-		r.eventNames(&cursor{b: desc})
+		c := cursorOf(desc, false)
+		r.eventNames(&c)
 		if got := reasonsOf(r.rec)["bad-attributes"]; got != want {
 			t.Errorf("flags %#x: %d warnings, want %d: %v", flags, got, want, r.rec.Problems.Problems)
 		}

@@ -36,9 +36,9 @@ func (d *deferred) compare(cookie uint64, tid int32) int {
 
 // deferredAt keeps the place of a CALLCHAIN_DEFERRED record.
 func (r *reader) deferredAt(p *piece, at place, body []byte) {
-	c := cursor{b: body, big: r.big}
-	cookie := c.u64()
-	if c.list(8); c.short {
+	c := cursorOf(body, r.big)
+	cookie := c.U64()
+	if c.list(8); c.Short {
 		r.problemIn(p.name, problem.Error, at.offset(), "bad-record", "a deferred call chain has more addresses than its record")
 		return
 	}
@@ -51,8 +51,8 @@ func (r *reader) trailerTID(body []byte) int32 {
 	if size == 0 || size > len(body) || r.events[0].sampleType&sampleTID == 0 {
 		return 0
 	}
-	c := cursor{b: body[len(body)-size:], big: r.big}
-	c.u32() // process
+	c := cursorOf(body[len(body)-size:], r.big)
+	c.U32() // process
 	return c.s32()
 }
 
@@ -79,7 +79,7 @@ func (r *reader) deferredChain(cookie uint64, s *sample) []byte {
 	d := &r.deferred[min(n, end-1)] // clocks of CPUs may differ a little
 	d.used = true
 	_, body := r.body(d.at)
-	c := cursor{b: body[8:], big: r.big}
+	c := cursorOf(body[8:], r.big)
 	return c.list(8)
 }
 

@@ -29,13 +29,13 @@ const (
 // readFeatures reads the index after the data, and the sections that it lists.
 func (r *reader) readFeatures(b []byte, h *header) {
 	at := h.data.offset + h.data.size
-	index := cursor{big: h.big}
+	index := cursorOf(nil, h.big)
 	if at <= uint64(len(b)) {
-		index.b = b[at:]
+		index.Rest = b[at:]
 	}
 	for _, bit := range h.features {
-		s := section{index.u64(), index.u64()}
-		if index.short {
+		s := section{index.U64(), index.U64()}
+		if index.Short {
 			r.problem(problem.Error, int64(at), "cut-features", "the list of features is cut: host, event names and build-ids may be missing")
 			return
 		}
@@ -49,7 +49,7 @@ func (r *reader) readFeatures(b []byte, h *header) {
 
 // feature reads the payload of one feature.
 func (r *reader) feature(bit int, b []byte) {
-	c := cursor{b: b, big: r.big}
+	c := cursorOf(b, r.big)
 	rec := r.rec
 	switch bit {
 	case featureHostname:
@@ -61,7 +61,7 @@ func (r *reader) feature(bit int, b []byte) {
 	case featureArch:
 		rec.Arch = c.string()
 	case featureCPUs:
-		rec.CPUs = int(max(c.u32(), c.u32()))
+		rec.CPUs = int(max(c.U32(), c.U32()))
 	case featureCmdline:
 		r.commandLine(&c)
 	case featureEventDesc:
@@ -75,7 +75,7 @@ func (r *reader) feature(bit int, b []byte) {
 	case featurePMUCaps:
 		r.unitCapabilities(&c)
 	case featureTimes:
-		if first, last := c.u64(), c.u64(); !c.short && first <= last {
+		if first, last := c.U64(), c.U64(); !c.Short && first <= last {
 			r.sampleTimes = times{first: first, last: last}
 		}
 	case featureClockData:
@@ -84,14 +84,14 @@ func (r *reader) feature(bit int, b []byte) {
 	if c.torn {
 		r.problem(problem.Warning, problem.NoOffset, "bad-feature", "a text of feature %d goes on behind its end: it is damaged, as a name of an event or another fact of the recording may be", bit)
 	}
-	if c.short && bit != featureCache {
+	if c.Short && bit != featureCache {
 		r.problem(problem.Warning, problem.NoOffset, "bad-feature", "feature %d ends before its last field: names or other facts of the recording may be missing", bit)
 	}
 }
 
 func (r *reader) commandLine(c *cursor) {
 	var argv []string
-	for n := c.u32(); n > 0 && !c.short; n-- {
+	for n := c.U32(); n > 0 && !c.Short; n-- {
 		argv = append(argv, c.string())
 	}
 	r.cmdline = strings.Join(argv, " ")
@@ -99,15 +99,15 @@ func (r *reader) commandLine(c *cursor) {
 
 // unitNames reads PMU_MAPPINGS.
 func (r *reader) unitNames(c *cursor) {
-	for n := c.u32(); n > 0 && !c.short; n-- {
-		typ := c.u32()
+	for n := c.U32(); n > 0 && !c.Short; n-- {
+		typ := c.U32()
 		r.units[typ] = c.string()
 	}
 }
 
 // unitCapabilities reads CPU_PMU_CAPS: pairs of names and values.
 func (r *reader) unitCapabilities(c *cursor) {
-	for n := c.u32(); n > 0 && !c.short; n-- {
+	for n := c.U32(); n > 0 && !c.Short; n-- {
 		name, value := c.string(), c.string()
 		if count, err := strconv.Atoi(value); err == nil && name == "branches" {
 			r.branchCapacity = count
@@ -117,11 +117,11 @@ func (r *reader) unitCapabilities(c *cursor) {
 
 // clockData reads CLOCK_DATA: one moment in both clocks.
 func (r *reader) clockData(c *cursor) {
-	c.u32() // version
-	c.u32() // clock
-	wall, clock := c.u64(), c.u64()
+	c.U32() // version
+	c.U32() // clock
+	wall, clock := c.U64(), c.U64()
 	switch {
-	case c.short:
+	case c.Short:
 	case wall > math.MaxInt64 || clock > math.MaxInt64:
 		r.problem(problem.Error, problem.NoOffset, "bad-time", "the wall-clock time of the recording is %d ns, %d ns on its own clock: it is left out", wall, clock)
 	default:
@@ -132,31 +132,31 @@ func (r *reader) clockData(c *cursor) {
 // eventNames reads EVENT_DESC: names by the events' ids, or by their order. It lists
 // the events as the attributes do, with the same ids and a copy of each.
 func (r *reader) eventNames(c *cursor) {
-	n, size := c.u32(), c.u32()
+	n, size := c.U32(), c.U32()
 	same := int(n) == len(r.events)
-	for i := 0; i < int(n) && !c.short; i++ {
-		described := c.bytes(uint64(size))
-		ids := c.u32()
+	for i := 0; i < int(n) && !c.Short; i++ {
+		described := c.Bytes(uint64(size))
+		ids := c.U32()
 		name := c.string()
-		if same && size > 0 && !c.short {
-			if a, _, err := readAttr(described, c.big); err != nil || a != r.events[i].attr {
+		if same && size > 0 && !c.Short {
+			if a, _, err := readAttr(described, c.Big); err != nil || a != r.events[i].attr {
 				r.problem(problem.Warning, problem.NoOffset, "bad-attributes", "the event %q is described otherwise where its name is than in its own entry: its samples may be misread", name)
 			}
 		}
 		at, found := int32(i), ids == 0
 		other := same && int(ids) != r.events[i].ids
-		for ; ids > 0 && !c.short; ids-- {
-			if e, ok := r.byID[c.u64()]; ok && !c.short {
+		for ; ids > 0 && !c.Short; ids-- {
+			if e, ok := r.byID[c.U64()]; ok && !c.Short {
 				at, found = e, true
 				other = other || same && e != int32(i)
 			} else {
 				other = true
 			}
 		}
-		if other && !c.short {
+		if other && !c.Short {
 			r.problem(problem.Warning, problem.NoOffset, "bad-attributes", "the event %q has other ids in its name's entry than in its own: its samples may be counted as another event's", name)
 		}
-		if (found || same) && int(at) < len(r.events) && name != "" && !c.short {
+		if (found || same) && int(at) < len(r.events) && name != "" && !c.Short {
 			r.events[at].name = name
 		}
 	}
@@ -164,25 +164,25 @@ func (r *reader) eventNames(c *cursor) {
 
 // buildIDs reads the build-ids of the images that samples hit.
 func (r *reader) buildIDs(c *cursor) {
-	for len(c.b) >= recordHeader {
-		whole := c.b
-		_, misc, size := c.u32(), c.u16(), c.u16()
+	for len(c.Rest) >= recordHeader {
+		whole := c.Rest
+		_, misc, size := c.U32(), c.U16(), c.U16()
 		if int(size) < recordHeader || int(size) > len(whole) {
-			c.b, c.short = nil, true
+			c.Rest, c.Short = nil, true
 			return
 		}
 		r.buildID(misc, whole[recordHeader:size])
-		c.b = whole[size:]
+		c.Rest = whole[size:]
 	}
 }
 
 // buildID reads a BUILD_ID record after its header.
 func (r *reader) buildID(misc uint16, body []byte) {
-	c := cursor{b: body, big: r.big}
-	c.u32() // pid
-	id := c.bytes(24)
-	name := text(c.b)
-	if c.short || name == "" {
+	c := cursorOf(body, r.big)
+	c.U32() // pid
+	id := c.Bytes(24)
+	name := text(c.Rest)
+	if c.Short || name == "" {
 		return
 	}
 	n := uint8(20)

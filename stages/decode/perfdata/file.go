@@ -44,8 +44,8 @@ func readHeader(b []byte) (h header, err error) {
 	case !bytes.HasPrefix(b, magicLittle):
 		return h, errNotPerf
 	}
-	c := cursor{b: b[8:], big: h.big}
-	size := c.u64()
+	c := cursorOf(b[8:], h.big)
+	size := c.U64()
 	if size == pipeHeaderSize {
 		h.pipe = true
 		h.data = section{pipeHeaderSize, uint64(len(b)) - pipeHeaderSize}
@@ -54,12 +54,12 @@ func readHeader(b []byte) (h header, err error) {
 	if size < headerSize-32 || size > uint64(len(b)) {
 		return h, fmt.Errorf("its header has %d bytes", size)
 	}
-	h.attrSize = c.u64()
-	h.attrs = section{c.u64(), c.u64()}
-	h.data = section{c.u64(), c.u64()}
-	c.bytes(16) // event types, unused
+	h.attrSize = c.U64()
+	h.attrs = section{c.U64(), c.U64()}
+	h.data = section{c.U64(), c.U64()}
+	c.Bytes(16) // event types, unused
 	if size >= headerSize {
-		h.features = featureBits(c.bytes(32), h.big)
+		h.features = featureBits(c.Bytes(32), h.big)
 	}
 	return h, nil
 }
@@ -138,8 +138,8 @@ func (r *reader) readAttrs(b []byte, h *header) {
 			r.problem(problem.Error, int64(at.offset), "bad-attributes", "%v", err)
 			return
 		}
-		c := cursor{b: entry[h.attrSize-16:], big: h.big}
-		ids, whole := section{c.u64(), c.u64()}.within(len(b))
+		c := cursorOf(entry[h.attrSize-16:], h.big)
+		ids, whole := section{c.U64(), c.U64()}.within(len(b))
 		if !whole {
 			r.problem(problem.Error, int64(at.offset), "bad-attributes", "the ids of an event lie outside the file")
 		}
@@ -155,10 +155,10 @@ func (r *reader) readAttrs(b []byte, h *header) {
 
 // words reads all 64-bit numbers of b.
 func words(b []byte, big bool) []uint64 {
-	c := cursor{b: b, big: big}
+	c := cursorOf(b, big)
 	list := make([]uint64, 0, len(b)/8)
-	for len(c.b) >= 8 {
-		list = append(list, c.u64())
+	for len(c.Rest) >= 8 {
+		list = append(list, c.U64())
 	}
 	return list
 }

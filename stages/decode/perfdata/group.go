@@ -33,16 +33,16 @@ func (r reading) since(last reading) uint64 {
 // counted since the last time, unless that is 0 (perf-data 6.1).
 func (r *reader) counted(last totals, s *sample, m *moment, from row, to *rows) {
 	e := r.events[s.event]
-	c := readingCursor{cursor{b: s.values, big: r.big}, e.readFormat}
+	c := readingCursor{cursorOf(s.values, r.big), e.readFormat}
 	n := uint64(1)
 	var now reading
 	group := e.readFormat&readGroup != 0
 	if group {
-		n = c.u64()
+		n = c.U64()
 		c.times(&now)
 	}
 	for ; n > 0; n-- {
-		now.value = c.u64()
+		now.value = c.U64()
 		if !group {
 			c.times(&now)
 		}
@@ -51,15 +51,15 @@ func (r *reader) counted(last totals, s *sample, m *moment, from row, to *rows) 
 			key.tid = s.tid
 		}
 		if e.readFormat&readID != 0 {
-			key.id = c.u64()
+			key.id = c.U64()
 			if e, ok := r.byID[key.id]; ok {
 				part.event = e
 			}
 		}
 		if e.readFormat&readLost != 0 {
-			c.u64()
+			c.U64()
 		}
-		if c.short {
+		if c.Short {
 			return
 		}
 		if r.advance(last, key, now, &part, m) && part.period != 0 {
@@ -78,10 +78,10 @@ type readingCursor struct {
 // times reads the times that a counter, or a group, was enabled and running.
 func (c *readingCursor) times(r *reading) {
 	if c.format&readEnabled != 0 {
-		r.enabled = c.u64()
+		r.enabled = c.U64()
 	}
 	if c.format&readRunning != 0 {
-		r.running = c.u64()
+		r.running = c.U64()
 	}
 }
 

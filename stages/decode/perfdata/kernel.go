@@ -33,12 +33,12 @@ func (t *timeline) kernelMap(m decode.MapEvent) {
 // ksymbol keeps where the kernel made code while it ran, such as a BPF program,
 // for as long as it was there.
 func (t *timeline) ksymbol(s *sideband, c *cursor) {
-	m := decode.MapEvent{Time: t.ns(s.time), Address: c.u64(), Size: uint64(c.u32()), Modes: 5}
-	c.u16() // type: BPF or not
-	gone := c.u16()&ksymbolGone != 0
-	m.Path = text(c.b[:max(len(c.b)-t.r.trailerSize(), 0)])
+	m := decode.MapEvent{Time: t.ns(s.time), Address: c.U64(), Size: uint64(c.U32()), Modes: 5}
+	c.U16() // type: BPF or not
+	gone := c.U16()&ksymbolGone != 0
+	m.Path = text(c.Rest[:max(len(c.Rest)-t.r.trailerSize(), 0)])
 	switch {
-	case c.short || m.Address < kernelStart || m.Path == "":
+	case c.Short || m.Address < kernelStart || m.Path == "":
 	case gone:
 		t.kernel = append(t.kernel, decode.MapEvent{Unmap: true, Time: m.Time, Address: m.Address})
 	case m.Size > 0:

@@ -18,13 +18,13 @@ type sideband struct {
 
 // kernelRecord keeps a record about processes, or counts what was lost.
 func (r *reader) kernelRecord(p *piece, at place, typ uint32, misc uint16, body []byte) {
-	c := cursor{b: body, big: r.big}
+	c := cursorOf(body, r.big)
 	switch typ {
 	case recordLost:
-		c.u64()
-		r.lost = bounds.Plus(r.lost, int64(min(c.u64(), math.MaxInt64)))
+		c.U64()
+		r.lost = bounds.Plus(r.lost, int64(min(c.U64(), math.MaxInt64)))
 	case recordLostSamples:
-		r.lostSamples = bounds.Plus(r.lostSamples, int64(min(c.u64(), math.MaxInt64)))
+		r.lostSamples = bounds.Plus(r.lostSamples, int64(min(c.U64(), math.MaxInt64)))
 	case recordThrottle:
 		r.throttled++
 	case recordMmap, recordMmap2, recordComm, recordFork, recordExit, recordKsymbol:
@@ -56,8 +56,8 @@ func (r *reader) trailerTime(body []byte) uint64 {
 	if behind > len(body) {
 		return 0
 	}
-	c := cursor{b: body[len(body)-behind:], big: r.big}
-	if t := c.u64(); t != noTime {
+	c := cursorOf(body[len(body)-behind:], r.big)
+	if t := c.U64(); t != noTime {
 		return t
 	}
 	return 0

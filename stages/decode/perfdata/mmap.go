@@ -28,7 +28,7 @@ func (p *process) put(m decode.MapEvent) {
 func (t *timeline) mmap(s *sideband, c *cursor) {
 	pid, _ := c.s32(), c.s32()
 	m, huge := t.readMapping(s, c)
-	if c.short || m.Size == 0 {
+	if c.Short || m.Size == 0 {
 		return
 	}
 	t.newest[m.Path] = m.File
@@ -48,20 +48,20 @@ func (t *timeline) mmap(s *sideband, c *cursor) {
 // readMapping reads a MMAP or MMAP2 record after its process; huge says that the
 // mapping is of memory in huge pages, which has no file.
 func (t *timeline) readMapping(s *sideband, c *cursor) (m decode.MapEvent, huge bool) {
-	m = decode.MapEvent{Time: t.ns(s.time), Address: c.u64(), Size: c.u64(), FileOffset: c.u64(), Modes: 5}
+	m = decode.MapEvent{Time: t.ns(s.time), Address: c.U64(), Size: c.U64(), FileOffset: c.U64(), Modes: 5}
 	if s.typ == recordMmap2 {
-		id := c.bytes(24)
-		prot, flags := c.u32(), c.u32()
+		id := c.Bytes(24)
+		prot, flags := c.U32(), c.U32()
 		m.Modes, huge = int(prot&7), flags&mapHugeTLB != 0
 		if s.misc&miscBuildID != 0 && id != nil {
 			m.BuildID = buildIDText(id[4:], id[0])
 		} else if id != nil {
-			m.File = fileID(cursor{b: id, big: t.r.big})
+			m.File = fileID(cursorOf(id, t.r.big))
 		}
 	} else if s.misc&miscData != 0 {
 		m.Modes = 3
 	}
-	m.Path = text(c.b[:max(len(c.b)-t.r.trailerSize(), 0)])
+	m.Path = text(c.Rest[:max(len(c.Rest)-t.r.trailerSize(), 0)])
 	return m, huge
 }
 
@@ -86,7 +86,7 @@ func (t *timeline) userMap(p *process, m decode.MapEvent, huge bool) {
 
 // fileID reads what MMAP2 records of a file: device numbers, inode, generation.
 func fileID(c cursor) decode.FileID {
-	return decode.FileID{Device: uint64(c.u32())<<32 | uint64(c.u32()), Inode: c.u64(), Generation: c.u64()}
+	return decode.FileID{Device: uint64(c.U32())<<32 | uint64(c.U32()), Inode: c.U64(), Generation: c.U64()}
 }
 
 // known gives mappings the build-ids that perf noted by path. It read them at the end

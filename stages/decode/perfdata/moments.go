@@ -121,6 +121,6 @@ func (r *reader) timeOf(a *attr, body []byte) (uint64, bool) {
 	if at+8 > len(body) {
 		return 0, false
 	}
-	c := cursor{b: body[at:], big: r.big}
-	return c.u64(), true
+	c := cursorOf(body[at:], r.big)
+	return c.U64(), true
 }

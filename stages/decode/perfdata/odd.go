@@ -27,15 +27,15 @@ func (r *reader) fits(typ uint32, body []byte) bool {
 	if size, ok := fixedSizes[typ]; ok {
 		return len(body) == size+trailer || len(body) == size
 	}
-	c := cursor{b: body, big: r.big}
+	c := cursorOf(body, r.big)
 	switch typ {
 	case recordRead:
-		c.bytes(8) // pid, tid
+		c.Bytes(8) // pid, tid
 		c.skipRead(r.events[0].readFormat)
-		return !c.short && len(c.b) == trailer
+		return !c.Short && len(c.Rest) == trailer
 	case recordThreadMap:
-		n := c.u64()
-		return !c.short && n <= uint64(len(body)) && uint64(len(c.b)) == 24*n
+		n := c.U64()
+		return !c.Short && n <= uint64(len(body)) && uint64(len(c.Rest)) == 24*n
 	}
 	return true
 }

@@ -58,8 +58,8 @@ func (r *reader) eventOf(body []byte) int32 {
 	if at+8 > len(body) {
 		return -1
 	}
-	c := cursor{b: body[at:], big: r.big}
-	id := c.u64()
+	c := cursorOf(body[at:], r.big)
+	id := c.U64()
 	if e, ok := r.byID[id]; ok {
 		return e
 	}
@@ -77,7 +77,7 @@ func (r *reader) readSample(body []byte, s *sample) bool {
 	}
 	a := &r.events[s.event].attr
 	s.period = a.period
-	c := cursor{b: body, big: r.big}
+	c := cursorOf(body, r.big)
 	s.readEvent(&c, a.sampleType)
 	if a.sampleType&stackFields != 0 {
 		s.readStack(&c, a)
@@ -85,39 +85,39 @@ func (r *reader) readSample(body []byte, s *sample) bool {
 	if a.sampleType&lastFields != 0 {
 		s.readLast(&c, a)
 	}
-	s.left = len(c.b)
-	return !c.short
+	s.left = len(c.Rest)
+	return !c.Short
 }
 
 // readEvent reads the fields that say when and where a sample was taken.
 func (s *sample) readEvent(c *cursor, t uint64) {
 	if t&sampleIdentifier != 0 {
-		c.u64()
+		c.U64()
 	}
 	if t&sampleIP != 0 {
-		s.ip = c.u64()
+		s.ip = c.U64()
 	}
 	if t&sampleTID != 0 {
 		s.pid, s.tid = c.s32(), c.s32()
 	}
 	if t&sampleTime != 0 {
-		s.time = c.u64()
+		s.time = c.U64()
 	}
 	if t&sampleAddr != 0 {
-		s.addr = c.u64()
+		s.addr = c.U64()
 	}
 	if t&sampleID != 0 {
-		c.u64()
+		c.U64()
 	}
 	if t&sampleStreamID != 0 {
-		c.u64()
+		c.U64()
 	}
 	if t&sampleCPU != 0 {
 		s.cpu = c.s32()
-		c.u32()
+		c.U32()
 	}
 	if t&samplePeriod != 0 {
-		s.period = c.u64()
+		s.period = c.U64()
 	}
 }
 
@@ -128,14 +128,14 @@ const stackFields = sampleRead | sampleCallchain | sampleRaw | sampleBranchStack
 func (s *sample) readStack(c *cursor, a *attr) {
 	t := a.sampleType
 	if t&sampleRead != 0 {
-		s.values = c.b
+		s.values = c.Rest
 		c.skipRead(a.readFormat)
 	}
 	if t&sampleCallchain != 0 {
 		s.chain = c.list(8)
 	}
 	if t&sampleRaw != 0 {
-		c.bytes(uint64(c.u32()))
+		c.Bytes(uint64(c.U32()))
 	}
 	if t&sampleBranchStack != 0 {
 		s.branches = c.branches(a.branchType)
@@ -156,36 +156,36 @@ const lastFields = sampleWeight | sampleWeightStruct | sampleDataSrc | sampleTra
 func (s *sample) readLast(c *cursor, a *attr) {
 	t := a.sampleType
 	if t&(sampleWeight|sampleWeightStruct) != 0 {
-		if s.weight = c.u64(); t&sampleWeightStruct != 0 {
+		if s.weight = c.U64(); t&sampleWeightStruct != 0 {
 			s.weight &= 1<<32 - 1
 		}
 	}
 	if t&sampleDataSrc != 0 {
-		s.dataSource = c.u64()
+		s.dataSource = c.U64()
 	}
 	if t&sampleTransaction != 0 {
-		c.u64()
+		c.U64()
 	}
 	if t&sampleRegsIntr != 0 {
 		c.registers(a.regsIntr)
 	}
 	if t&samplePhysAddr != 0 {
-		s.physical = c.u64()
+		s.physical = c.U64()
 	}
-	c.bytes(8 * uint64(bits.OnesCount64(t&(sampleCgroup|sampleDataPageSize|sampleCodePageSize))))
+	c.Bytes(8 * uint64(bits.OnesCount64(t&(sampleCgroup|sampleDataPageSize|sampleCodePageSize))))
 	if t&sampleAux != 0 {
-		c.bytes(c.u64())
+		c.Bytes(c.U64())
 	}
 }
 
 // list returns the bytes of a counted list of items of a size.
 func (c *cursor) list(size uint64) []byte {
-	n := c.u64()
-	if n > uint64(len(c.b))/size {
-		c.b, c.short = nil, true
+	n := c.U64()
+	if n > uint64(len(c.Rest))/size {
+		c.Rest, c.Short = nil, true
 		return nil
 	}
-	return c.bytes(n * size)
+	return c.Bytes(n * size)
 }
 
 // skipRead skips the counters' values (perf-data 6.1).
@@ -194,32 +194,32 @@ func (c *cursor) skipRead(format uint64) {
 	each := 1 + uint64(bits.OnesCount64(format&(readID|readLost)))
 	n := uint64(1)
 	if format&readGroup != 0 {
-		n = c.u64()
+		n = c.U64()
 	}
-	if n > uint64(len(c.b)) {
-		c.b, c.short = nil, true
+	if n > uint64(len(c.Rest)) {
+		c.Rest, c.Short = nil, true
 		return
 	}
-	c.bytes(8 * (times + n*each))
+	c.Bytes(8 * (times + n*each))
 }
 
 // registers returns the values of the registers of a mask; nil if none were
 // recorded.
 func (c *cursor) registers(mask uint64) (abi uint64, values []byte) {
-	if abi = c.u64(); abi == 0 {
+	if abi = c.U64(); abi == 0 {
 		return 0, nil
 	}
-	return abi, c.bytes(8 * uint64(bits.OnesCount64(mask)))
+	return abi, c.Bytes(8 * uint64(bits.OnesCount64(mask)))
 }
 
 // stack returns the valid part of the dumped user stack, and whether it fills the
 // dump.
 func (c *cursor) stack() (valid []byte, full bool) {
-	size := c.u64()
+	size := c.U64()
 	if size == 0 {
 		return nil, false
 	}
-	dump := c.bytes(size)
-	n := min(c.u64(), uint64(len(dump)))
+	dump := c.Bytes(size)
+	n := min(c.U64(), uint64(len(dump)))
 	return dump[:n], n == uint64(len(dump))
 }

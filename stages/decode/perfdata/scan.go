@@ -24,8 +24,8 @@ func (r *reader) scan(n, from int) {
 			r.cut(p, at)
 			return
 		}
-		c := cursor{b: rest, big: r.big}
-		typ, misc, size := c.u32(), c.u16(), int(c.u16())
+		c := cursorOf(rest, r.big)
+		typ, misc, size := c.U32(), c.U16(), int(c.U16())
 		if size < recordHeader || size > len(rest) {
 			at = r.badRecord(p, at, typ, size)
 			continue
@@ -86,9 +86,9 @@ func (r *reader) resync(data []byte, at int) int {
 	for at += 8; at+recordHeader <= len(data); at += 8 {
 		p, n := at, 0
 		for ; n < plausibleRecords && p < len(data); n++ {
-			c := cursor{b: data[p:], big: r.big}
-			typ, _, size := c.u32(), c.u16(), int(c.u16())
-			if c.short || typ == 0 || typ >= 2*recordTool || size < recordHeader || size%8 != 0 || size > len(data)-p {
+			c := cursorOf(data[p:], r.big)
+			typ, _, size := c.U32(), c.U16(), int(c.U16())
+			if c.Short || typ == 0 || typ >= 2*recordTool || size < recordHeader || size%8 != 0 || size > len(data)-p {
 				break
 			}
 			p += size

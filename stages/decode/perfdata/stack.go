@@ -91,8 +91,8 @@ func (r *reader) register(s *sample, number int) (uint64, bool) {
 	if at+8 > len(s.regs) {
 		return 0, false
 	}
-	c := cursor{b: s.regs[at:], big: r.big}
-	return c.u64(), true
+	c := cursorOf(s.regs[at:], r.big)
+	return c.U64(), true
 }
 
 // chain is a recorded call chain with all else that determines its stack.

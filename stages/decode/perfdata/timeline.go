@@ -105,14 +105,14 @@ func (t *timeline) at(pid int32, time uint64) *process {
 }
 
 func (t *timeline) replay(s *sideband) {
-	c := cursor{b: s.body, big: t.r.big}
+	c := cursorOf(s.body, t.r.big)
 	switch s.typ {
 	case recordComm:
 		t.comm(s, &c)
 	case recordFork:
 		t.fork(s, &c)
 	case recordExit:
-		if pid, _, tid := c.s32(), c.s32(), c.s32(); pid == tid && !c.short {
+		if pid, _, tid := c.s32(), c.s32(), c.s32(); pid == tid && !c.Short {
 			t.process(pid, s.time).exited = true
 		}
 	case recordMmap, recordMmap2:
@@ -120,7 +120,7 @@ func (t *timeline) replay(s *sideband) {
 	case recordKsymbol:
 		t.ksymbol(s, &c)
 	}
-	if c.short {
+	if c.Short {
 		t.r.badRecords++
 	}
 }
@@ -129,14 +129,14 @@ func (t *timeline) replay(s *sideband) {
 // not record.
 func (t *timeline) comm(s *sideband, c *cursor) {
 	pid, tid := c.s32(), c.s32()
-	if c.short || pid != tid {
+	if c.Short || pid != tid {
 		return
 	}
 	p := t.process(pid, s.time)
 	if s.misc&miscExec != 0 && p.launcher {
 		t.launched = append(t.launched, p)
 	}
-	name := text(c.b[:max(len(c.b)-t.r.trailerSize(), 0)])
+	name := text(c.Rest[:max(len(c.Rest)-t.r.trailerSize(), 0)])
 	p.Target, p.launcher = name, s.time == 0 && name == launcherName
 	if s.misc&miscExec != 0 {
 		p.execute(t.ns(s.time))
@@ -149,7 +149,7 @@ func (t *timeline) comm(s *sideband, c *cursor) {
 // fork begins a process with its parent's name and mappings.
 func (t *timeline) fork(s *sideband, c *cursor) {
 	pid, ppid := c.s32(), c.s32()
-	if c.short || pid == ppid {
+	if c.Short || pid == ppid {
 		return // a thread
 	}
 	parent := t.current[ppid]

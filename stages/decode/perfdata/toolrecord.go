@@ -10,7 +10,7 @@ import (
 // toolRecord reads one of perf's own records. It returns the number of bytes after the
 // record that belong to it, but not to its size.
 func (r *reader) toolRecord(typ uint32, misc uint16, body []byte) (behind int) {
-	c := cursor{b: body, big: r.big}
+	c := cursorOf(body, r.big)
 	switch typ {
 	case recordHeaderAttr:
 		if a, size, err := readAttr(body, r.big); err != nil {
@@ -19,14 +19,14 @@ func (r *reader) toolRecord(typ uint32, misc uint16, body []byte) (behind int) {
 			r.addEvent(a, words(body[size:], r.big))
 		}
 	case recordHeaderFeature:
-		bit := c.u64()
-		if !c.short && bit < 256 {
-			r.feature(int(bit), c.b)
+		bit := c.U64()
+		if !c.Short && bit < 256 {
+			r.feature(int(bit), c.Rest)
 		}
 	case recordEventUpdate:
-		kind, id := c.u64(), c.u64()
+		kind, id := c.U64(), c.U64()
 		if e, ok := r.byID[id]; ok && kind == updateName {
-			if name := text(c.b); name != "" {
+			if name := text(c.Rest); name != "" {
 				r.events[e].name = name
 			}
 		}
@@ -38,16 +38,16 @@ func (r *reader) toolRecord(typ uint32, misc uint16, body []byte) (behind int) {
 	case recordIDIndex:
 		r.idIndex(c.list(idIndexEntry))
 	case recordTracingData:
-		return (int(c.u32()) + 7) &^ 7
+		return (int(c.U32()) + 7) &^ 7
 	case recordAuxtrace:
-		r.auxBytes = bounds.Plus(r.auxBytes, int64(min(c.u64(), math.MaxInt64)))
-		c = cursor{b: body, big: r.big}
-		return int(min(c.u64(), 1<<62))
+		r.auxBytes = bounds.Plus(r.auxBytes, int64(min(c.U64(), math.MaxInt64)))
+		c = cursorOf(body, r.big)
+		return int(min(c.U64(), 1<<62))
 	case recordCompressed:
 		r.compressed = append(r.compressed, body)
 	case recordCompressed2:
-		if n := c.u64(); n <= uint64(len(c.b)) {
-			r.compressed = append(r.compressed, c.b[:n])
+		if n := c.U64(); n <= uint64(len(c.Rest)) {
+			r.compressed = append(r.compressed, c.Rest[:n])
 		} else {
 			r.badSamples++
 		}

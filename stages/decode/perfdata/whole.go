@@ -81,16 +81,16 @@ const maxCPUs = 1 << 16
 
 // idIndex notes for which processors perf had buffers.
 func (r *reader) idIndex(entries []byte) {
-	c := cursor{b: entries, big: r.big}
-	for len(c.b) >= idIndexEntry && len(r.cpus) < maxCPUs {
-		c.bytes(16) // id, number of the event
-		if cpu := c.u64(); cpu < maxCPUs {
+	c := cursorOf(entries, r.big)
+	for len(c.Rest) >= idIndexEntry && len(r.cpus) < maxCPUs {
+		c.Bytes(16) // id, number of the event
+		if cpu := c.U64(); cpu < maxCPUs {
 			if r.cpus == nil {
 				r.cpus = map[uint64]bool{}
 			}
 			r.cpus[cpu] = true
 		}
-		c.u64() // thread
+		c.U64() // thread
 	}
 }
 

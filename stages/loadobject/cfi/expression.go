@@ -1,7 +1,7 @@
 package cfi
 
 import (
-	"stackmill/stages/loadobject/bytereader"
+	"stackmill/stages/bytereader"
 	"stackmill/stages/loadobject/dwop"
 )
 

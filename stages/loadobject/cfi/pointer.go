@@ -3,7 +3,7 @@ package cfi
 import (
 	"encoding/binary"
 
-	"stackmill/stages/loadobject/bytereader"
+	"stackmill/stages/bytereader"
 )
 
 // reader reads a section or a part of it.

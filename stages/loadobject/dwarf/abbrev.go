@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"stackmill/stages/loadobject/bytereader"
+	"stackmill/stages/bytereader"
 )
 
 // Abbrev is an abbreviation declaration (DWARF 5 section 7.5.3).

@@ -3,7 +3,7 @@ package dwarf
 import (
 	"bytes"
 
-	"stackmill/stages/loadobject/bytereader"
+	"stackmill/stages/bytereader"
 )
 
 // MaxHops bounds the references that are followed, such as to a function's name.

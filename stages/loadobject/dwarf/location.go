@@ -3,7 +3,7 @@ package dwarf
 import (
 	"math"
 
-	"stackmill/stages/loadobject/bytereader"
+	"stackmill/stages/bytereader"
 )
 
 // always is where an expression is valid that is in no list.

@@ -7,7 +7,7 @@ import (
 	"maps"
 	"slices"
 
-	"stackmill/stages/loadobject/bytereader"
+	"stackmill/stages/bytereader"
 	"stackmill/stages/loadobject/elf"
 )
 

@@ -1,6 +1,6 @@
 package dwarf
 
-import "stackmill/stages/loadobject/bytereader"
+import "stackmill/stages/bytereader"
 
 // Span is a range of virtual addresses.
 type Span struct{ Low, High uint64 }

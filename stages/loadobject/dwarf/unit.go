@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"stackmill/stages/loadobject/bytereader"
+	"stackmill/stages/bytereader"
 )
 
 // Sections are the parts of one file's debug information.

@@ -3,7 +3,7 @@ package dwarf
 import (
 	"fmt"
 
-	"stackmill/stages/loadobject/bytereader"
+	"stackmill/stages/bytereader"
 )
 
 // maxNested bounds the entries within each other: each level of generated code

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"path"
 
-	"stackmill/stages/loadobject/bytereader"
+	"stackmill/stages/bytereader"
 	"stackmill/stages/loadobject/dwarf"
 )
 

@@ -1,7 +1,7 @@
 package lines
 
 import (
-	"stackmill/stages/loadobject/bytereader"
+	"stackmill/stages/bytereader"
 	"stackmill/stages/loadobject/dwarf"
 )
 

@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"stackmill/stages/loadobject/bytereader"
+	"stackmill/stages/bytereader"
 	"stackmill/stages/loadobject/dwarf"
 )
 

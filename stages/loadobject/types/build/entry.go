@@ -3,7 +3,7 @@ package build
 import (
 	"math"
 
-	"stackmill/stages/loadobject/bytereader"
+	"stackmill/stages/bytereader"
 	"stackmill/stages/loadobject/dwarf"
 	"stackmill/stages/loadobject/dwop"
 )

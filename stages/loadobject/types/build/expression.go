@@ -1,7 +1,7 @@
 package build
 
 import (
-	"stackmill/stages/loadobject/bytereader"
+	"stackmill/stages/bytereader"
 	"stackmill/stages/loadobject/dwarf"
 	"stackmill/stages/loadobject/dwop"
 	"stackmill/stages/loadobject/types"

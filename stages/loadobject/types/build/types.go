@@ -5,7 +5,7 @@ import (
 	"sort"
 	"strings"
 
-	"stackmill/stages/loadobject/bytereader"
+	"stackmill/stages/bytereader"
 	"stackmill/stages/loadobject/dwarf"
 	"stackmill/stages/loadobject/dwop"
 	"stackmill/stages/loadobject/types"
