@@ -106,8 +106,9 @@ func (r *Result) pcs() [][]uint64 {
 	add := func(location symbolize.LocationNo) {
 		l := &p.Locations[location]
 		g := &p.Functions[l.Function]
-		// In user mode a function has instructions of its bodies, too (S11).
-		if !seen[location] && l.Offset-g.Offset < g.Size {
+		// In user mode a function has instructions of its bodies, too (S11). A procedure
+		// linkage table has several sections.
+		if !seen[location] && (l.Offset-g.Offset < g.Size || g.Kind == symtab.PLT) {
 			seen[location] = true
 			all[l.Function] = append(all[l.Function], l.Offset)
 		}

@@ -24,18 +24,19 @@ func TestRanked(t *testing.T) {
 // region, and with those on stacks that lie in it, each once.
 func TestPCs(t *testing.T) {
 	p := &symbolize.Program{
-		Functions: []symbolize.Function{{Offset: 0x100, Size: 0x40}, {Offset: 0x200, Size: 0x40, Kind: symtab.Static}, {Offset: 0x300, Size: 0x40}},
+		Functions: []symbolize.Function{{Offset: 0x100, Size: 0x40}, {Offset: 0x200, Size: 0x40, Kind: symtab.Static}, {Offset: 0x300, Size: 0x40},
+			{Offset: 0x20, Size: 0x20, Kind: symtab.PLT}},
 		Locations: []symbolize.Location{
 			{Function: 0, Offset: 0x120}, {Function: 0, Offset: 0x110}, {Function: 0, Offset: 0x220}, // the last in the body that was taken out of it
-			{Function: 1, Offset: 0x210}, {Function: 2, Offset: 0x300},
+			{Function: 1, Offset: 0x210}, {Function: 2, Offset: 0x300}, {Function: 3, Offset: 0x48}, // in .plt.got
 		},
 	}
 	set := unwind.NewSet()
 	set.Stacks = append(set.Stacks, unwind.Stack{Frames: []unwind.Frame{{Location: 0}, {Location: 1}, {Location: 2}}},
-		unwind.Stack{Frames: []unwind.Frame{{Location: 3}, {Location: 0}}})
+		unwind.Stack{Frames: []unwind.Frame{{Location: 3}, {Location: 0}}}, unwind.Stack{Frames: []unwind.Frame{{Location: 5}, {Location: 0}}})
 	data := &Data{Sums: []DataSum{{dataKey: dataKey{location: 4}}, {dataKey: dataKey{location: symbolize.None}}, {dataKey: dataKey{location: 4}}}}
 	r := &Result{Program: p, Stacks: &Stacks{Set: set}, Data: data}
-	want := [][]uint64{{0x100, 0x110, 0x120}, {0x210}, {0x300}}
+	want := [][]uint64{{0x100, 0x110, 0x120}, {0x210}, {0x300}, {0x20, 0x48}}
 	if got := r.pcs(); !slices.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("%x, want %x", got, want)
 	}

@@ -90,7 +90,11 @@ func (d *Disassembler) rest(out *Disassembly, function FunctionNo, pcs []uint64)
 func (d *Disassembler) available(function FunctionNo, pcs []uint64, within int) Disassembly {
 	f := &d.r.Program.Functions[function]
 	var out Disassembly
-	if f.Kind != symtab.Static || within == All {
+	switch {
+	case f.Kind == symtab.PLT:
+		d.sections(&out, function, pcs, within)
+		return out
+	case f.Kind != symtab.Static || within == All:
 		code, arch := d.r.Code(function)
 		d.add(&out, function, f.Offset, code, arch, pcs, within)
 		return out
@@ -109,6 +113,21 @@ func (d *Disassembler) available(function FunctionNo, pcs []uint64, within int) 
 		pcs = pcs[n:]
 	}
 	return out
+}
+
+// sections adds the sections of a procedure linkage table, which is one function in all
+// of them, that PCs lie in (symtab.Table.PLT).
+func (d *Disassembler) sections(out *Disassembly, function FunctionNo, pcs []uint64, within int) {
+	t := d.r.Program.Objects[d.r.Program.Functions[function].Object].table
+	for len(pcs) > 0 {
+		n := 1
+		if s, ok := t.Function(pcs[0]); ok {
+			n = sort.Search(len(pcs), func(i int) bool { return pcs[i] >= s.Offset+s.Size })
+			code, arch := d.r.codeAt(function, s.Offset, s.Size)
+			d.add(out, function, s.Offset, code, arch, pcs[:n], within)
+		}
+		pcs = pcs[n:]
+	}
 }
 
 // arrival returns how many bytes of code to skip so that decoding arrives at the

@@ -98,6 +98,34 @@ func TestDisassembler(t *testing.T) {
 	}
 }
 
+// A procedure linkage table is one function, the first of its sections, whichever of
+// them a PC lies in.
+func TestDisassembleLinkageTable(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "prog")
+	content := make([]byte, 0x2000)
+	copy(content[0x1000:], "\xff\x25\xca\xdf\xf6\x01\x68\x00\x00\x00\x00\xe9\x00\x00\x00\x00") // .plt
+	copy(content[0x1100:], "\xff\x25\xca\xdf\xf6\x01\x66\x90")                                 // .plt.got
+	if err := os.WriteFile(path, content, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	table := program("aa", symtab.Function{Name: "@plt", Kind: symtab.PLT}, symtab.Function{Name: "@plt", Kind: symtab.PLT})
+	table.Functions[0].Size, table.Functions[1].Size = 16, 8
+	table.Arch = isa.AMD64
+	r, rec := recording(disk{path: table})
+	rec.Arch, rec.WordBits = "x86_64", 64
+	pr := process(r, text(path, 0x10000))
+	d := NewDisassembler(r)
+	defer d.Close()
+	first, second := r.Program.Locations[pr.Resolve(0x10006, 0).Location], r.Program.Locations[pr.Resolve(0x10100, 0).Location]
+	if first.Function != second.Function || second.Offset != 0x1100 {
+		t.Fatalf("%+v and %+v are not in one function", first, second)
+	}
+	want := "1000 6 jmpq *0x1f6dfca(%rip)\n1006 5 pushq $0x0\n1100 6 jmpq *0x1f6dfca(%rip)\n"
+	if got := d.Function(first.Function, []uint64{0x1000, 0x1006, 0x1100}, 0).text(); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 // nops prints n of them from an offset.
 func nops(offset, n int) string {
 	var b strings.Builder
