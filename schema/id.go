@@ -35,3 +35,16 @@ func (id *ID) Number(n uint64) *ID {
 
 // Sum returns the identifier.
 func (id *ID) Sum() int64 { return int64(id.d.Sum64() >> 1) }
+
+// IDs are the identifiers that the rows of one table have.
+type IDs map[int64]bool
+
+// Add returns the identifier of a new row: the one given or, if another row has it,
+// one that depends on more text as well. kind is the identifier's.
+func (ids IDs) Add(kind string, id int64, more string) int64 {
+	for ids[id] {
+		id = NewID(kind).Number(uint64(id)).Text(more).Sum()
+	}
+	ids[id] = true
+	return id
+}

@@ -108,6 +108,26 @@ func TestRowsFlushFullBatches(t *testing.T) {
 	}
 }
 
+// Rows of equal identifiers get others, which depend on nothing else.
+func TestIDs(t *testing.T) {
+	add := func() (ids []int64) {
+		taken := IDs{}
+		for _, more := range []string{"", "more", "more", "other"} {
+			ids = append(ids, taken.Add("thing", 7, more))
+		}
+		return ids
+	}
+	ids := add()
+	for i, id := range ids {
+		if slices.Contains(ids[:i], id) || id < 0 {
+			t.Errorf("identifiers %d", ids)
+		}
+	}
+	if ids[0] != 7 || !slices.Equal(ids, add()) {
+		t.Errorf("identifiers %d, then %d", ids, add())
+	}
+}
+
 // A row is the same value by value and as a whole; what is missing is null.
 func TestRowsByValue(t *testing.T) {
 	var batches []arrow.RecordBatch

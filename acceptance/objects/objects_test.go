@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stackmill/acceptance/corpus"
+	"stackmill/acceptance/suite"
 	"stackmill/pipeline"
 	"stackmill/queries"
 	"stackmill/stages/decode/gprofng"
@@ -176,6 +177,20 @@ func TestTextMappedAgain(t *testing.T) {
 	}
 	if problems := rows(t, db, "SELECT file, message FROM problems WHERE reason = 'wrong-load-object'"); len(problems) > 0 {
 		t.Errorf("%q", problems)
+	}
+}
+
+// Without the file, the mappings of a program that mapped its text again are functions
+// which share offsets (S6): each of their instructions is a location of its own, and
+// every sum holds.
+func TestTextMappedAgainWithoutFile(t *testing.T) {
+	recordings := []string{"twice.er", "twice.data", "together.er", "together.data", "parted.er", "parted.data"}
+	db, _ := ingest(t, t.TempDir(), recordings...)
+	suite.CheckInvariants(t, db, len(recordings))
+	const shared = `SELECT DISTINCT e.experiment FROM experiments e JOIN locations l USING (experiment_id)
+		GROUP BY e.experiment, load_object_id, "offset" HAVING count(*) > 1 AND count(DISTINCT location_id) = count(*)`
+	if d := cmp.Diff([]string{"parted.data", "together.data", "twice.data"}, rows(t, db, shared)); d != "" {
+		t.Error("recordings with shared offsets", d)
 	}
 }
 

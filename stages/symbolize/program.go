@@ -24,10 +24,11 @@ type Program struct {
 	// versions gives the methods of a Java virtual machine's generated code.
 	versions map[FunctionNo]FunctionNo
 
-	objects   map[int64]bool // by id, for object
 	modules   map[moduleKey]ModuleNo
 	functions map[functionKey]FunctionNo
 	locations map[locationKey]LocationNo
+
+	objectIDs, functionIDs, locationIDs schema.IDs
 }
 
 // Object is a row of load_objects.
@@ -113,20 +114,18 @@ func newProgram() *Program {
 	return &Program{
 		Relations: map[FunctionNo]Relation{},
 		versions:  map[FunctionNo]FunctionNo{},
-		objects:   map[int64]bool{},
 		modules:   map[moduleKey]ModuleNo{},
 		functions: map[functionKey]FunctionNo{},
 		locations: map[locationKey]LocationNo{},
+
+		objectIDs: schema.IDs{}, functionIDs: schema.IDs{}, locationIDs: schema.IDs{},
 	}
 }
 
 // object adds a load object. One build that was mapped under several names is
 // several objects: the ids of all but the first depend on their paths as well.
 func (p *Program) object(o Object) ObjectNo {
-	for p.objects[o.ID] {
-		o.ID = schema.NewID("object").Number(uint64(o.ID)).Text(o.Path).Sum()
-	}
-	p.objects[o.ID] = true
+	o.ID = p.objectIDs.Add("object", o.ID, o.Path)
 	p.Objects = append(p.Objects, o)
 	return ObjectNo(len(p.Objects) - 1)
 }
@@ -153,8 +152,9 @@ func (p *Program) function(f Function, variant uint64) FunctionNo {
 		if name == "" {
 			name = f.Name
 		}
-		f.ID = schema.NewID("function").Number(uint64(p.Objects[f.Object].ID)).
-			Text(p.Modules[f.Module].Name).Text(name).Number(f.Address).Number(variant).Sum()
+		id := schema.NewID("function").Number(uint64(p.Objects[f.Object].ID)).
+			Text(p.Modules[f.Module].Name).Text(name).Number(f.Address).Number(variant)
+		f.ID = p.functionIDs.Add("function", id.Sum(), f.Name)
 		f.GprofngName, f.PerfName = cmp.Or(f.GprofngName, f.Name), cmp.Or(f.PerfName, f.Name)
 		p.Functions = append(p.Functions, f)
 		p.functions[k] = n
@@ -174,12 +174,14 @@ func (p *Program) location(function FunctionNo, offset uint64, reason string, li
 	o := &p.Objects[f.Object]
 	id := schema.NewID("location").Number(uint64(o.ID)).Number(offset)
 	inside := offset >= f.Offset && offset-f.Offset < f.Size
-	// Outside of files, offsets count from the function's start; an instruction
-	// of a body, in the function it was made from, is a second location (S11).
-	if o.Kind != "elf" || !inside || reason != "" {
+	// Outside of files, offsets count from the function's start. An offset of a file
+	// may be several locations: an instruction of a body is one in the function that
+	// the body was made from as well (S11), and the mappings of a file without symbols,
+	// each a function (S6), may overlap.
+	if o.Kind != "elf" || !inside || reason != "" || p.locationIDs[id.Sum()] {
 		id.Number(uint64(f.ID)).Text(reason)
 	}
-	l := Location{ID: id.Sum(), Object: f.Object, Function: function, Offset: offset, Reason: reason}
+	l := Location{ID: p.locationIDs.Add("location", id.Sum(), ""), Object: f.Object, Function: function, Offset: offset, Reason: reason}
 	if line != nil {
 		l.File, l.Line = line()
 	}

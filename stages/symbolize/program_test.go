@@ -1,0 +1,47 @@
+package symbolize
+
+import (
+	"testing"
+
+	"stackmill/schema"
+	"stackmill/stages/decode"
+)
+
+// Each mapping of a file without symbols is a function (S6): one offset is as many
+// locations as mappings hold it. The first is what it would be without the others.
+func TestOverlappingMappings(t *testing.T) {
+	r, _ := recording(disk{})
+	mapped := func(address, offset, size uint64) decode.MapEvent {
+		return decode.MapEvent{Path: "/bin/p", Address: address, FileOffset: offset, Size: size, Modes: 5}
+	}
+	pr := process(r, mapped(0x400000, 0, 0x5000), mapped(0x501000, 0x1000, 0x4000), mapped(0x603000, 0x3000, 0x1000))
+	p := r.Program
+	pcs := []uint64{0x403010, 0x503010, 0x603010}
+	ids := schema.IDs{}
+	for range 2 { // again: they stay what they are
+		for i, pc := range pcs {
+			l := p.Locations[pr.Resolve(pc, 0).Location]
+			if l.Offset != 0x3010 || p.Functions[l.Function].Address != []uint64{0, 0x1000, 0x3000}[i] {
+				t.Errorf("%#x: %+v in %+v", pc, l, p.Functions[l.Function])
+			}
+			ids[l.ID] = true
+		}
+	}
+	alone := schema.NewID("location").Number(uint64(p.Objects[p.Locations[0].Object].ID)).Number(0x3010).Sum()
+	if len(ids) != len(pcs) || len(p.Locations) != len(pcs) || p.Locations[0].ID != alone {
+		t.Errorf("identifiers %v of %+v; the first should be %d", ids, p.Locations, alone)
+	}
+}
+
+// Functions that differ in their names for people only are two, and so are their
+// instructions.
+func TestFunctionsOfOneSymbol(t *testing.T) {
+	r, _ := recording(disk{})
+	p := r.Program
+	a := p.Locations[r.javaMethod(decode.JavaMethod{Class: "A", Name: "f", Signature: "(I)V"}, 1)]
+	b := p.Locations[r.javaMethod(decode.JavaMethod{Class: "A", Name: "f(I)V"}, 1)]
+	f, g := p.Functions[a.Function], p.Functions[b.Function]
+	if f.Linkage != g.Linkage || f.Name == g.Name || f.ID == g.ID || a.ID == b.ID {
+		t.Errorf("%+v in %+v, %+v in %+v", a, f, b, g)
+	}
+}
