@@ -123,8 +123,9 @@ func (s *Space) intern(k objectKey, make func() Object) (n ObjectNo, added bool)
 	}
 	o := make()
 	o.Parent, o.LoadObject, o.Scope, o.ScopeKind, o.Descriptor = k.parent, k.load, k.scope, k.scopeKind, k.descriptor
-	o.ID = schema.NewID("data object").Number(uint64(s.Objects[k.parent].ID)).Number(uint64(s.resolver.Program.Objects[k.load].ID)).
-		Text(k.scopeKind).Text(k.scope).Text(k.unit).Text(k.descriptor).Number(uint64(o.Offset)).Number(uint64(o.Bit)).Text(o.Name).Sum()
+	id := schema.NewID("data object").Number(uint64(s.Objects[k.parent].ID)).Number(uint64(s.resolver.Program.Objects[k.load].ID)).
+		Text(k.scopeKind).Text(k.scope).Text(k.unit).Text(k.descriptor).Number(uint64(o.Offset)).Number(uint64(o.Bit)).Text(o.Name)
+	o.ID = s.ids.Add("data object", id.Sum(), "") // a union's unnamed structures differ in nothing but their members
 	n = ObjectNo(len(s.Objects))
 	s.Objects = append(s.Objects, o)
 	s.numbers[k] = n

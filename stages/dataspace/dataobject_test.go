@@ -67,3 +67,29 @@ func TestElements(t *testing.T) {
 		t.Errorf("%d data objects, want the structure and its two members", all)
 	}
 }
+
+// The unnamed structures of a union are elements of their own, although nothing but
+// their members tells them apart.
+func TestUnnamedElements(t *testing.T) {
+	const union, first, second = 1, 2, 3
+	ts := &types.Table{
+		Types: []types.Type{
+			{},
+			{Kind: types.Union, Name: "either", Size: 8, Members: 2},
+			{Kind: types.Structure, Size: 8, First: 2, Members: 1},
+			{Kind: types.Structure, Size: 8, First: 3, Members: 1},
+			{Kind: types.Base, Name: "long", Size: 8},
+		},
+		Members: []types.Member{{Type: first}, {Type: second}, {Name: "a", Type: 4}, {Name: "a", Type: 4}},
+	}
+	ts.Index()
+	s := New(symbolize.New(&decode.Recording{}, nil, nil), nil, &problem.Log{})
+	s.dataObject(&object{space: s, types: typeTable{ts}}, root{ok: true, typ: union, variable: none}, types.Use{Size: 8})
+	ids := map[int64]bool{}
+	for _, o := range s.Objects {
+		ids[o.ID] = true
+	}
+	if all := len(artificial()) + 5; len(s.Objects) != all || len(ids) != all {
+		t.Errorf("%d data objects with %d identifiers, want %d: %+v", len(s.Objects), len(ids), all, s.Objects[len(artificial()):])
+	}
+}

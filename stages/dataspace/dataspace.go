@@ -12,6 +12,7 @@ package dataspace
 import (
 	"slices"
 	"stackmill/problem"
+	"stackmill/schema"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/loadobject/types"
@@ -83,6 +84,7 @@ type Space struct {
 	problems   *problem.Log
 	objects    map[symbolize.ObjectNo]*object
 	numbers    map[objectKey]ObjectNo
+	ids        schema.IDs // of all but the artificial objects
 	references map[referenceKey]*reference
 
 	instructions int // of the functions that are kept
@@ -98,6 +100,7 @@ func New(resolver *symbolize.Resolver, tables Tables, problems *problem.Log) *Sp
 		problems:   problems,
 		objects:    map[symbolize.ObjectNo]*object{},
 		numbers:    map[objectKey]ObjectNo{},
+		ids:        schema.IDs{},
 		references: map[referenceKey]*reference{},
 	}
 }
