@@ -28,10 +28,11 @@ type RecordedNo int32
 type Stacks struct {
 	Recorded []Recorded
 	Set      *unwind.Set
+	ids      schema.IDs // of stacks to which the recording gives none
 }
 
 // NewStacks returns an empty list.
-func NewStacks() *Stacks { return &Stacks{Set: unwind.NewSet()} }
+func NewStacks() *Stacks { return &Stacks{Set: unwind.NewSet(), ids: schema.IDs{}} }
 
 // reasonNoStack is why an event without a stack has none.
 const reasonNoStack = "no call stack recorded"
@@ -153,7 +154,9 @@ func (ps *ProcessStacks) find(v variant, t int64) RecordedNo {
 	if v.system {
 		id.Text("system")
 	}
-	r.ID = id.Sum()
+	if r.ID = id.Sum(); raw.ID == 0 { // a leaf by itself, or one whose callers were lost
+		r.ID = ps.stacks.ids.Add("raw stack", r.ID, r.Reason)
+	}
 	n := ps.add(r)
 	ps.earlier[v] = append(ps.earlier[v], n)
 	return n

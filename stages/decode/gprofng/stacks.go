@@ -38,8 +38,12 @@ type stackTable struct {
 	writers int    // how many threads, or flows of them, wrote stacks side by side
 }
 
-// leafKey is a stack with a leaf of its own (gprofng-experiment 3.4, LEAFPC).
-type leafKey struct{ uid, leaf uint64 }
+// leafKey is a stack with a leaf of its own (gprofng-experiment 3.4, LEAFPC): the
+// number of the stack without it, -1 for none, and the leaf.
+type leafKey struct {
+	number int32
+	leaf   uint64
+}
 
 // resolver follows the links of fragments (gprofng-experiment 4.3).
 type resolver struct {
@@ -210,7 +214,7 @@ func (t *stackTable) refer(uid, leaf uint64) bool {
 		t.used[number] = true
 	}
 	if isLeaf(leaf) {
-		t.addLeaf(leafKey{uid, leaf}, number)
+		t.addLeaf(leafKey{number, leaf})
 	}
 	return uid == 0 || ok
 }
@@ -227,13 +231,13 @@ func (t *stackTable) unused() int {
 }
 
 // addLeaf adds a stack that has one more leaf than another.
-func (t *stackTable) addLeaf(key leafKey, number int32) {
+func (t *stackTable) addLeaf(key leafKey) {
 	if _, ok := t.byLeaf[key]; ok {
 		return
 	}
 	s := decode.RawStack{OMPState: -1}
-	if number >= 0 {
-		s = t.raw[number]
+	if key.number >= 0 {
+		s = t.raw[key.number]
 	}
 	s.Words = append([]uint64{key.leaf}, s.Words...)
 	t.byLeaf[key] = int32(len(t.raw))
@@ -242,16 +246,17 @@ func (t *stackTable) addLeaf(key leafKey, number int32) {
 
 // number returns the number of a stack that refer has seen; -1 for none.
 func (t *stackTable) number(uid, leaf uint64) int32 {
+	n, ok := t.byUID[uid]
+	switch {
+	case uid == 0:
+		n = -1
+	case !ok:
+		n = t.missing
+	}
 	if isLeaf(leaf) {
-		return t.byLeaf[leafKey{uid, leaf}]
+		return t.byLeaf[leafKey{n, leaf}]
 	}
-	if uid == 0 {
-		return -1
-	}
-	if n, ok := t.byUID[uid]; ok {
-		return n
-	}
-	return t.missing
+	return n
 }
 
 func (t *stackTable) ompState(number int32) int32 {

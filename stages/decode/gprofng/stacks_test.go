@@ -99,14 +99,14 @@ func TestReferences(t *testing.T) {
 	e.Declare(schema.Race, "")
 	stack := e.Frame(0x10, 0x20)
 	for i, r := range []struct{ stack, leaf uint64 }{
-		{0, 0}, {stack, 0}, {stack, 0x5}, {12345, 0}, {54321, 0}, {stack, 0x6}, {stack, 0x5}, {0, 0x5}, {12345, 0x5},
+		{0, 0}, {stack, 0}, {stack, 0x5}, {12345, 0}, {54321, 0}, {stack, 0x6}, {stack, 0x5}, {0, 0x5}, {12345, 0x5}, {54321, 0x5},
 	} {
 		e.Events(schema.Race).Put(0, &erbuild.Layouts[schema.Race][0], erbuild.Packet{Time: int64(i), Stack: r.stack, Values: []int64{0, 0, int64(r.leaf)}})
 	}
 	rec := build(t, e)
 	p := rec.Processes[0]
 	got, _ := events(t, p, schema.Race)
-	if d := cmp.Diff([]int64{-1, 0, 1, 2, 2, 3, 1, 4, 5}, got["raw_stack"]); d != "" {
+	if d := cmp.Diff([]int64{-1, 0, 1, 2, 2, 3, 1, 4, 5, 5}, got["raw_stack"]); d != "" {
 		t.Error(d)
 	}
 	want := []decode.RawStack{
@@ -121,8 +121,8 @@ func TestReferences(t *testing.T) {
 		t.Error(d)
 	}
 	wantReasons(t, rec, problem.Error, "dataraces:missing-stack")
-	if n := rec.Problems.Problems[0].Count; n != 3 {
-		t.Errorf("%d events count as without a stack, want 3", n)
+	if n := rec.Problems.Problems[0].Count; n != 4 {
+		t.Errorf("%d events count as without a stack, want 4", n)
 	}
 }
 
