@@ -7,7 +7,7 @@ import (
 
 // containing says that an aggregate has another one as a member or base class.
 type containing struct {
-	typ    int32
+	typ    types.TypeNo
 	offset int64 // of the member, bytes
 }
 
@@ -43,7 +43,7 @@ func (o *object) container(at value, a *insn.Access, constant bool) (root, bool)
 
 func (o *object) findContainers() {
 	t := o.types
-	o.containers = map[int32][]containing{}
+	o.containers = map[types.TypeNo][]containing{}
 	for n := range t.Types {
 		x := &t.Types[n]
 		if !x.Kind.Aggregate() || x.Kind == types.Union {
@@ -52,7 +52,7 @@ func (o *object) findContainers() {
 		for m := x.First; m < x.First+x.Members; m++ {
 			inner := t.Strip(t.Members[m].Type)
 			if t.Types[inner].Kind.Aggregate() {
-				o.containers[inner] = append(o.containers[inner], containing{int32(n), t.Members[m].Offset})
+				o.containers[inner] = append(o.containers[inner], containing{types.TypeNo(n), t.Members[m].Offset})
 			}
 		}
 	}

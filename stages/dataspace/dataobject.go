@@ -160,7 +160,7 @@ func (s *Space) dataObject(o *object, r root, use types.Use) ObjectNo {
 
 // plain returns the data object of a variable that is not an aggregate, or of what
 // a pointer leads to.
-func (s *Space) plain(o *object, typ int32, r root) ObjectNo {
+func (s *Space) plain(o *object, typ types.TypeNo, r root) ObjectNo {
 	t := o.types
 	k := objectKey{parent: Scalars, load: o.number, member: none}
 	name, declared := "", typ
@@ -188,7 +188,7 @@ func (s *Space) plain(o *object, typ int32, r root) ObjectNo {
 
 // aggregate returns the data object of a structure, class or union, with all
 // that it consists of.
-func (s *Space) aggregate(o *object, typ int32, r root) ObjectNo {
+func (s *Space) aggregate(o *object, typ types.TypeNo, r root) ObjectNo {
 	t := o.types
 	k := objectKey{parent: Total, load: o.number, member: none, scopeKind: ScopeLoadObject, scope: s.resolver.Program.Objects[o.number].Name}
 	switch a := &t.Types[typ]; {
@@ -220,7 +220,7 @@ const (
 )
 
 // elements adds what an aggregate consists of.
-func (s *Space) elements(o *object, parent ObjectNo, typ int32, depth int, left *int) {
+func (s *Space) elements(o *object, parent ObjectNo, typ types.TypeNo, depth int, left *int) {
 	t := o.types
 	a := &t.Types[typ]
 	for m := a.First; m < a.First+a.Members && *left > 0; m++ {

@@ -61,7 +61,7 @@ const maxEmbedded = 4096
 
 // embeds reports whether an operand's access is at an offset of a type: to what its
 // own type names there, as a whole or as a member of any depth.
-func (t typeTable) embeds(typ int32, offset int64, of typeTable, op *operand, left *int) bool {
+func (t typeTable) embeds(typ types.TypeNo, offset int64, of typeTable, op *operand, left *int) bool {
 	typ = t.Strip(typ)
 	x := &t.Types[typ]
 	if alike(t, typ, of, of.Strip(op.typ)) && offset >= op.offset && offset < op.offset+max(op.size, 1) {
@@ -93,7 +93,7 @@ func (t typeTable) embeds(typ int32, offset int64, of typeTable, op *operand, le
 }
 
 // alike reports whether types, of two load objects perhaps, are the same.
-func alike(a typeTable, x int32, b typeTable, y int32) bool {
+func alike(a typeTable, x types.TypeNo, b typeTable, y types.TypeNo) bool {
 	if a.Table == b.Table {
 		return x == y
 	}

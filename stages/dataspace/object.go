@@ -29,8 +29,8 @@ type object struct {
 	frames   *cfi.Table
 
 	functions  map[symbolize.FunctionNo]*function // by number in the program
-	returns    map[uint64]int32                   // types, by the address called
-	containers map[int32][]containing             // by the type contained; nil until asked for
+	returns    map[uint64]types.TypeNo            // types, by the address called
+	containers map[types.TypeNo][]containing      // by the type contained; nil until asked for
 	variables  *symtab.Variables                  // nil until asked for
 	narrow     bool                               // addresses have 32 bits
 }
@@ -39,7 +39,7 @@ func (s *Space) object(n symbolize.ObjectNo) *object {
 	if o := s.objects[n]; o != nil {
 		return o
 	}
-	o := &object{space: s, number: n, resolver: s.resolver, symbols: s.resolver.Table(n), functions: map[symbolize.FunctionNo]*function{}, returns: map[uint64]int32{}}
+	o := &object{space: s, number: n, resolver: s.resolver, symbols: s.resolver.Table(n), functions: map[symbolize.FunctionNo]*function{}, returns: map[uint64]types.TypeNo{}}
 	s.objects[n] = o
 	file := s.resolver.ObjectFile(n)
 	if o.symbols == nil || file == "" {
@@ -126,7 +126,7 @@ func (o *object) clobbered() uint64 {
 
 // returned is the type that a call gives, found once for each place that calls
 // lead to.
-func (o *object) returned(call insn.Inst) int32 {
+func (o *object) returned(call insn.Inst) types.TypeNo {
 	to := call.Target
 	if !call.HasTarget {
 		to = call.Slot

@@ -9,7 +9,7 @@ import (
 // points to, and where in it.
 type root struct {
 	ok       bool
-	typ      int32
+	typ      types.TypeNo
 	variable int32 // none when only the type is known
 	offset   int64
 	// vague says that only the aggregate is known, not where in it.
@@ -317,7 +317,7 @@ func (t typeTable) arrayBehind(at value, use types.Use) (value, bool) {
 }
 
 // hasArray reports whether an aggregate has an array of elements of a size.
-func (t typeTable) hasArray(typ int32, size int64) bool {
+func (t typeTable) hasArray(typ types.TypeNo, size int64) bool {
 	x := &t.Types[typ]
 	for _, m := range t.Members[x.First : x.First+x.Members] {
 		if t.Types[t.Strip(m.Type)].Kind == types.Array && t.Types[t.element(m.Type)].Size == size {

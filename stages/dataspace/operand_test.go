@@ -61,7 +61,7 @@ func TestHeld(t *testing.T) {
 	}}
 	tt.Index()
 	for _, x := range []struct {
-		union int32
+		union types.TypeNo
 		size  int
 		want  value
 	}{

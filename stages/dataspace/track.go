@@ -286,7 +286,7 @@ func (t typeTable) held(way []types.Step) value {
 
 // alike reports whether what follows a member of an aggregate is of its type: it
 // is, then, whichever of them an index chose.
-func (f *function) alike(r root, typ int32, size int64) bool {
+func (f *function) alike(r root, typ types.TypeNo, size int64) bool {
 	way := f.types.Descend(r.typ, r.offset+size, types.Use{Size: int(size)})
 	return len(way) > 0 && way[len(way)-1].Type == typ
 }

@@ -11,9 +11,9 @@ type value struct {
 	kind kind
 	// indexed says that whole elements may have to be added to offset.
 	indexed  bool
-	typ      int32 // of a scalar; of what an address leads into
-	variable int32 // of an address: what it leads into, none if only its type is known
-	offset   int64 // bytes; a number's value; what was added to a scalar
+	typ      types.TypeNo // of a scalar; of what an address leads into
+	variable int32        // of an address: what it leads into, none if only its type is known
+	offset   int64        // bytes; a number's value; what was added to a scalar
 	// step is what any multiple of may have to be added: of a number, 0 for none;
 	// of an address, if these are not whole elements of what it leads into.
 	step int64
@@ -42,7 +42,7 @@ const none = -1
 type typeTable struct{ *types.Table }
 
 // value is what a variable or member of a type holds.
-func (t typeTable) value(typ int32) value {
+func (t typeTable) value(typ types.TypeNo) value {
 	typ = t.Strip(typ)
 	switch k := t.Types[typ]; {
 	case k.Kind == types.Pointer || k.Kind == types.Reference:
@@ -65,7 +65,7 @@ func (t typeTable) value(typ int32) value {
 
 // element returns what an array consists of, through all dimensions, and the
 // type itself of others.
-func (t typeTable) element(typ int32) int32 {
+func (t typeTable) element(typ types.TypeNo) types.TypeNo {
 	for typ = t.Strip(typ); t.Types[typ].Kind == types.Array; typ = t.Strip(t.Types[typ].Elem) {
 	}
 	return typ

@@ -34,7 +34,7 @@ func testTypes() typeTable {
 	return typeTable{t}
 }
 
-func pointer(typ int32, offset int64) value {
+func pointer(typ types.TypeNo, offset int64) value {
 	return value{kind: address, typ: typ, variable: none, offset: offset}
 }
 
@@ -96,7 +96,7 @@ func TestSum(t *testing.T) {
 func TestValue(t *testing.T) {
 	ts := testTypes()
 	for _, x := range []struct {
-		typ  int32
+		typ  types.TypeNo
 		want value
 	}{
 		{typePointer, pointer(typePair, 0)},

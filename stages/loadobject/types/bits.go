@@ -2,12 +2,12 @@ package types
 
 // SharesBits reports whether bytes of a type, from an offset on, contain a bit field and
 // something else, so that the bits decide which of them is meant.
-func (t *Table) SharesBits(typ int32, offset int64, size int) bool {
+func (t *Table) SharesBits(typ TypeNo, offset int64, size int) bool {
 	return size > 0 && t.bitFields[typ] && (&search{t, maxTried, false}).find(typ, offset, int64(size), 1)
 }
 
 // TouchesBits reports whether any of the bytes belongs to a bit field.
-func (t *Table) TouchesBits(typ int32, offset int64, size int) bool {
+func (t *Table) TouchesBits(typ TypeNo, offset int64, size int) bool {
 	return size > 0 && t.bitFields[typ] && (&search{t, maxTried, true}).find(typ, offset, int64(size), 1)
 }
 
@@ -18,7 +18,7 @@ type search struct {
 	any  bool // also for those that fill all of the bytes
 }
 
-func (s *search) find(typ int32, offset, size int64, depth int) bool {
+func (s *search) find(typ TypeNo, offset, size int64, depth int) bool {
 	aggregate, offset, ok := s.t.aggregate(typ, offset)
 	if !ok || offset < 0 || !s.t.bitFields[aggregate] || depth == maxSteps {
 		return false
@@ -59,7 +59,7 @@ func (s *search) find(typ int32, offset, size int64, depth int) bool {
 // which is at an offset that may be before the aggregate. In a structure members are
 // apart: of several, none is meant alone. In a union the bits do not distinguish a bit
 // field from the members that share them: of two, neither is meant.
-func (d *descent) among(aggregate int32, offset int64) (list []int32) {
+func (d *descent) among(aggregate TypeNo, offset int64) (list []int32) {
 	a := &d.t.Types[aggregate]
 	ends := int64(0) // of the members before
 	for m := a.First; m < a.First+a.Members; m++ {
@@ -102,17 +102,17 @@ func (d *descent) uses(first, last int64) bool {
 func (t *Table) findBitFields() {
 	t.bitFields = make([]bool, len(t.Types))
 	first := make([]int32, len(t.Types)+1) // outer[first[n]:first[n+1]] are made of type n
-	var found []int32
-	t.parts(func(outer, inner int32) { first[inner+1]++ })
+	var found []TypeNo
+	t.parts(func(outer, inner TypeNo) { first[inner+1]++ })
 	for n := range t.Types {
 		first[n+1] += first[n]
 	}
-	outer, filled := make([]int32, first[len(t.Types)]), make([]int32, len(t.Types))
-	t.parts(func(of, inner int32) {
+	outer, filled := make([]TypeNo, first[len(t.Types)]), make([]int32, len(t.Types))
+	t.parts(func(of, inner TypeNo) {
 		outer[first[inner]+filled[inner]] = of
 		filled[inner]++
 	})
-	add := func(typ int32) {
+	add := func(typ TypeNo) {
 		if !t.bitFields[typ] {
 			t.bitFields[typ] = true
 			found = append(found, typ)
@@ -122,7 +122,7 @@ func (t *Table) findBitFields() {
 		if x := &t.Types[typ]; x.Kind.Aggregate() {
 			for m := x.First; m < x.First+x.Members; m++ {
 				if t.Members[m].Bits > 0 {
-					add(int32(typ))
+					add(TypeNo(typ))
 				}
 			}
 		}
@@ -137,15 +137,15 @@ func (t *Table) findBitFields() {
 }
 
 // parts calls f for each pair of a type and another that it is made of.
-func (t *Table) parts(f func(outer, inner int32)) {
+func (t *Table) parts(f func(outer, inner TypeNo)) {
 	for typ := range t.Types {
 		x := &t.Types[typ]
 		switch {
 		case x.Kind == Const || x.Kind == Volatile || x.Kind == Restrict || x.Kind == Atomic || x.Kind == Typedef || x.Kind == Array:
-			f(int32(typ), x.Elem)
+			f(TypeNo(typ), x.Elem)
 		case x.Kind.Aggregate():
 			for m := x.First; m < x.First+x.Members; m++ {
-				f(int32(typ), t.Members[m].Type)
+				f(TypeNo(typ), t.Members[m].Type)
 			}
 		}
 	}

@@ -10,7 +10,7 @@ type Use struct {
 type Step struct {
 	// Type is an aggregate without typedefs and qualifiers, or at the end of the
 	// way a scalar, an array of scalars, or an unknown type, as declared.
-	Type   int32
+	Type   TypeNo
 	Member int32 // the member that leads here, -1 for the root
 	Offset int64 // of the member in its aggregate, bytes; 0 for the root
 }
@@ -28,7 +28,7 @@ const (
 // aggregate where no member is. Of members at one place, as in unions, the way
 // takes the first that fits the use best. Where bit fields share the used bytes, it
 // ends at the aggregate around them: see Hint.
-func (t *Table) Descend(typ int32, offset int64, use Use) []Step {
+func (t *Table) Descend(typ TypeNo, offset int64, use Use) []Step {
 	return t.DescendHint(typ, offset, use, Hint{})
 }
 
@@ -43,7 +43,7 @@ type Hint struct {
 
 // DescendHint is Descend for an access with a hint. If several members of a union
 // remain, the way ends at the union.
-func (t *Table) DescendHint(typ int32, offset int64, use Use, hint Hint) []Step {
+func (t *Table) DescendHint(typ TypeNo, offset int64, use Use, hint Hint) []Step {
 	d := descent{t: t, use: use, left: maxTried, constant: hint.Constant}
 	if t.SharesBits(typ, offset, max(use.Size, 1)) {
 		d.use.Size, d.shared, d.bits = max(use.Size, 1), true, hint.Bits
@@ -122,7 +122,7 @@ func (d *descent) float(way []Step) bool {
 
 // aggregate returns the aggregate that a type is or consists of, and the offset in it;
 // false if it is not one.
-func (t *Table) aggregate(typ int32, offset int64) (int32, int64, bool) {
+func (t *Table) aggregate(typ TypeNo, offset int64) (TypeNo, int64, bool) {
 	typ = t.Strip(typ)
 	array := false
 	for t.Types[typ].Kind == Array {
@@ -137,7 +137,7 @@ func (t *Table) aggregate(typ int32, offset int64) (int32, int64, bool) {
 
 // candidates returns the members of an aggregate that contain a byte, or else the first
 // bit field in the used bytes from there on.
-func (d *descent) candidates(aggregate int32, offset int64) []int32 {
+func (d *descent) candidates(aggregate TypeNo, offset int64) []int32 {
 	a := &d.t.Types[aggregate]
 	var holding, behind []int32
 	for m := a.First; m < a.First+a.Members; m++ {

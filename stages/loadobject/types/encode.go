@@ -127,7 +127,7 @@ func Decode(b []byte) (*Table, error) {
 	d.variables(t)
 	t.Returns = columns.Slice[Returned](d.Count())
 	for i := range t.Returns {
-		t.Returns[i] = Returned{Name: d.Text(), Type: d.Below(len(t.Types))}
+		t.Returns[i] = Returned{Name: d.Text(), Type: TypeNo(d.Below(len(t.Types)))}
 	}
 	t.Notes = columns.Slice[symtab.Note](d.Count())
 	for i := range t.Notes {
@@ -171,14 +171,14 @@ func (d decoder) types(t *Table) {
 	for i := range t.Types {
 		x := &t.Types[i]
 		x.Kind, x.Float, x.Name = Kind(d.Below(int(Unspecified)+1)), d.Bool(), d.Text()
-		x.Elem = d.Below(max(i, 1)) // or else a type could consist of itself
+		x.Elem = TypeNo(d.Below(max(i, 1))) // or else a type could consist of itself
 		x.Size, x.Count = d.Int(), d.Int()
 		x.Unit, x.Function = d.number(), d.number()
 		x.First = d.Below(members + 1)
 		x.Members = d.Below(members - int(x.First) + 1)
 	}
 	for i := range t.Members {
-		t.Members[i] = Member{Name: d.Text(), Type: d.Below(types), Offset: d.Int(), Bit: d.number(), Bits: d.number(), Base: d.Bool()}
+		t.Members[i] = Member{Name: d.Text(), Type: TypeNo(d.Below(types)), Offset: d.Int(), Bit: d.number(), Bits: d.number(), Base: d.Bool()}
 	}
 }
 
@@ -188,7 +188,7 @@ func (d decoder) scopes(t *Table) {
 		s := &t.Scopes[i]
 		s.Parent, s.Function = d.Below(max(i, 1)), d.number()
 		s.Name, s.Linked = d.Text(), d.Bool()
-		s.Unit, s.Type = d.number(), d.Below(len(t.Types))
+		s.Unit, s.Type = d.number(), TypeNo(d.Below(len(t.Types)))
 		s.First, s.Variables = d.number(), d.number()
 		s.FrameBase = d.places()
 	}
@@ -218,7 +218,7 @@ func (d decoder) variables(t *Table) {
 	t.Variables = columns.Slice[Variable](d.Count())
 	for i := range t.Variables {
 		v := &t.Variables[i]
-		v.Name, v.Type, v.Unit = d.Text(), d.Below(len(t.Types)), d.Below(len(t.Units))
+		v.Name, v.Type, v.Unit = d.Text(), TypeNo(d.Below(len(t.Types))), d.Below(len(t.Units))
 		v.Function, v.External = d.Below(len(t.Scopes)), d.Bool()
 		v.Address, v.Size = d.Uint(), d.Int()
 		v.First = d.Below(len(t.Places) + 1)

@@ -7,7 +7,7 @@ import (
 )
 
 // Strip returns a type without const, volatile, restrict, atomic and typedefs.
-func (t *Table) Strip(typ int32) int32 {
+func (t *Table) Strip(typ TypeNo) TypeNo {
 	for {
 		switch t.Types[typ].Kind {
 		case Const, Volatile, Restrict, Atomic, Typedef:
@@ -87,7 +87,7 @@ func (t *Table) FunctionName(scope int32) string {
 
 // Returned returns the type that the function of a linkage name returns, 0 if unknown
 // or if the type does not refer to memory.
-func (t *Table) Returned(name string) int32 {
+func (t *Table) Returned(name string) TypeNo {
 	i := sort.Search(len(t.Returns), func(i int) bool { return t.Returns[i].Name >= name })
 	if i < len(t.Returns) && t.Returns[i].Name == name {
 		return t.Returns[i].Type

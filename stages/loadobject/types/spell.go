@@ -8,7 +8,7 @@ import (
 // Spell returns the descriptor (S28) of a type's object without its braces, such
 // as `const+pointer+int p`. The name is the variable's, empty for none. An
 // aggregate's descriptor ends with the type's name, or, if it has none, the variable's.
-func (t *Table) Spell(typ int32, name string) string { return t.spell(typ, name, 0) }
+func (t *Table) Spell(typ TypeNo, name string) string { return t.spell(typ, name, 0) }
 
 // SpellMember is Spell for a member, with the width of a bit field.
 func (t *Table) SpellMember(member int32) string {
@@ -19,7 +19,7 @@ func (t *Table) SpellMember(member int32) string {
 // maxSpelled bounds the depth of a type; no source has so deep ones.
 const maxSpelled = 64
 
-func (t *Table) spell(typ int32, name string, bits int32) string {
+func (t *Table) spell(typ TypeNo, name string, bits int32) string {
 	if name == "" {
 		name = "-"
 	}
@@ -36,7 +36,7 @@ func (t *Table) spell(typ int32, name string, bits int32) string {
 }
 
 // put writes a type, followed by the type that it consists of.
-func (t *Table) put(b *strings.Builder, typ int32, depth int) {
+func (t *Table) put(b *strings.Builder, typ TypeNo, depth int) {
 	x := &t.Types[typ]
 	if depth == maxSpelled {
 		b.WriteString("-")
@@ -75,7 +75,7 @@ func (t *Table) put(b *strings.Builder, typ int32, depth int) {
 
 // putQualifiers writes the qualifiers of a type in one order, since compilers
 // differ in it, and returns the type that they qualify.
-func (t *Table) putQualifiers(b *strings.Builder, typ int32) int32 {
+func (t *Table) putQualifiers(b *strings.Builder, typ TypeNo) TypeNo {
 	var of [Atomic + 1]bool // by kind
 	x := &t.Types[typ]
 	for ; x.Kind == Const || x.Kind == Volatile || x.Kind == Restrict || x.Kind == Atomic; x = &t.Types[typ] {
@@ -92,7 +92,7 @@ func (t *Table) putQualifiers(b *strings.Builder, typ int32) int32 {
 
 // putTypedef writes the name of a typedef, unless it names an aggregate or an
 // enumeration of that name, and returns the type that it stands for.
-func (t *Table) putTypedef(b *strings.Builder, typ int32) int32 {
+func (t *Table) putTypedef(b *strings.Builder, typ TypeNo) TypeNo {
 	target := t.Types[typ].Elem
 	for t.Types[target].Kind == Typedef {
 		target = t.Types[target].Elem
@@ -126,7 +126,7 @@ func (t *Table) qualified(x *Type) bool {
 	}
 }
 
-func (t *Table) spellAggregate(typ int32, name string) string {
+func (t *Table) spellAggregate(typ TypeNo, name string) string {
 	x := &t.Types[typ]
 	return words[x.Kind] + ":" + unnamed(x.Name, name)
 }

@@ -63,9 +63,9 @@ type Type struct {
 	// Name is as in the source: `unsigned long`, whatever the compiler calls it.
 	// Empty if it has none; C++ names are qualified.
 	Name  string
-	Elem  int32 // what a pointer points to, an array consists of, a typedef stands for, a function returns
-	Size  int64 // bytes, -1 if unknown
-	Count int64 // elements of an array, -1 if unknown
+	Elem  TypeNo // what a pointer points to, an array consists of, a typedef stands for, a function returns
+	Size  int64  // bytes, -1 if unknown
+	Count int64  // elements of an array, -1 if unknown
 
 	Unit     int32 // the compilation unit, if other units have another type of this name
 	Function int32 // the scope of the function that declares it, 0 for none
@@ -77,7 +77,7 @@ type Type struct {
 // variables.
 type Member struct {
 	Name   string // empty for anonymous members and base classes
-	Type   int32
+	Type   TypeNo
 	Offset int64 // bytes; of a bit field: of the byte in which it begins
 	// Bit and Bits are where in that byte a bit field begins, from the least
 	// significant bit on little-endian machines, and its width; Bits is 0 for others.
@@ -88,7 +88,7 @@ type Member struct {
 // Variable is a variable or a parameter.
 type Variable struct {
 	Name     string
-	Type     int32
+	Type     TypeNo
 	Unit     int32 // where it is declared
 	Function int32 // the function's scope, 0 for those outside of functions
 	External bool  // other units may refer to it
@@ -136,9 +136,9 @@ type Scope struct {
 	Name      string
 	Linked    bool // Name is the linkage name, see FunctionName
 	Unit      int32
-	Type      int32 // what a function returns
-	First     int32 // in Table.Variables
-	Variables int32 // how many
+	Type      TypeNo // what a function returns
+	First     int32  // in Table.Variables
+	Variables int32  // how many
 	// FrameBase are the places that AtFrame is relative to: AtRegister, AtCFA or
 	// InRegister (the register itself). Only functions that are not inlined have it.
 	FrameBase []Place
@@ -153,5 +153,5 @@ type Range struct {
 // Returned is the type that a function returns, which other objects may call.
 type Returned struct {
 	Name string // the linkage name
-	Type int32
+	Type TypeNo
 }

@@ -102,7 +102,7 @@ func TestDescend(t *testing.T) {
 	table := sample()
 	for _, x := range []struct {
 		what   string
-		typ    int32
+		typ    TypeNo
 		offset int64
 		use    Use
 		want   string
@@ -175,7 +175,7 @@ func TestSpell(t *testing.T) {
 		24:   {Kind: Const, Elem: 6},
 	}}
 	for _, x := range []struct {
-		typ        int32
+		typ        TypeNo
 		name, want string
 	}{
 		{1, "n", "unsigned_long n"},
@@ -218,7 +218,7 @@ func TestGlobal(t *testing.T) {
 		at := uint64(0)
 		for i := range rapid.Int32Range(0, 12).Draw(r, "n") {
 			at += rapid.Uint64Range(0, 4).Draw(r, "gap")
-			table.Variables = append(table.Variables, Variable{Address: at, Type: rapid.Int32Range(0, 9).Draw(r, "type")})
+			table.Variables = append(table.Variables, Variable{Address: at, Type: TypeNo(rapid.Int32Range(0, 9).Draw(r, "type"))})
 			table.Globals = append(table.Globals, i)
 		}
 		table.Index()
@@ -302,8 +302,8 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		for typ := range table.Types {
-			table.Descend(int32(typ), 8, Use{8, true})
-			table.Spell(int32(typ), "x")
+			table.Descend(TypeNo(typ), 8, Use{8, true})
+			table.Spell(TypeNo(typ), "x")
 		}
 		for m := range table.Members {
 			table.SpellMember(int32(m))

@@ -116,7 +116,7 @@ func (a *assembly) putScopes() {
 		if i == 0 || s.spanned == 0 {
 			continue
 		}
-		var returned int32
+		var returned types.TypeNo
 		if s.function && !s.inlined {
 			returned = a.typ(a.returned(int32(i)))
 		}
@@ -130,7 +130,7 @@ func (a *assembly) putScopes() {
 }
 
 // putScope adds a scope with its code.
-func (a *assembly) putScope(raw, returned int32) {
+func (a *assembly) putScope(raw int32, returned types.TypeNo) {
 	s := &a.scopes[raw]
 	n := int32(len(a.out.Scopes))
 	x := types.Scope{Parent: a.numbers[raw], Function: n, Unit: s.unit, Type: returned}
@@ -199,7 +199,7 @@ func (a *assembly) number(raw int32) int32 {
 // putReturns lists the functions that return pointers, unless those of one name
 // return different ones.
 func (a *assembly) putReturns() {
-	returned := map[string]int32{}
+	returned := map[string]types.TypeNo{}
 	for i := range a.scopes {
 		s := &a.scopes[i]
 		name := s.linkage

@@ -43,7 +43,7 @@ func describe(w io.Writer, t *types.Table) {
 		if !x.Kind.Aggregate() {
 			continue
 		}
-		fmt.Fprintf(w, "%s size %d", t.Spell(int32(i), ""), x.Size)
+		fmt.Fprintf(w, "%s size %d", t.Spell(types.TypeNo(i), ""), x.Size)
 		if x.Unit != 0 {
 			fmt.Fprintf(w, " of %s", t.Units[x.Unit])
 		}

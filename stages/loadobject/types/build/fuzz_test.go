@@ -51,8 +51,8 @@ func FuzzData(f *testing.F) {
 			t.Fatal("the encoding does not tell the same")
 		}
 		for typ := range min(len(table.Types), 100) {
-			table.Descend(int32(typ), 8, types.Use{Size: 8})
-			table.Spell(int32(typ), "x")
+			table.Descend(types.TypeNo(typ), 8, types.Use{Size: 8})
+			table.Spell(types.TypeNo(typ), "x")
 		}
 		for a := uint64(0); a < 0x5000; a += 0x123 {
 			table.Global(a)

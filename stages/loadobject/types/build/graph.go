@@ -15,15 +15,15 @@ import (
 type typeGraph struct {
 	*reader
 	table    *types.Table
-	keys     []keyed // of all types, sorted
-	made     []int32 // by raw type: its number + 1, 0 if not made yet, or inMaking
+	keys     []keyed        // of all types, sorted
+	made     []types.TypeNo // by raw type: its number + 1, 0 if not made yet, or inMaking
 	layouts  []layout
 	defined  map[aggregateName]*definition
-	known    map[types.Type]int32 // all but complete aggregates
-	unique   map[uint64]int32     // complete aggregates by layout
-	first    []int32              // by number of a type: the raw type it was made from
-	waiting  []made               // aggregates without their members
-	others   []made               // further instances of one that is made
+	known    map[types.Type]types.TypeNo // all but complete aggregates
+	unique   map[uint64]types.TypeNo     // complete aggregates by layout
+	first    []int32                     // by number of a type: the raw type it was made from
+	waiting  []made                      // aggregates without their members
+	others   []made                      // further instances of one that is made
 	function func(scope int32) (name string, linked bool)
 }
 
@@ -33,7 +33,10 @@ type keyed struct {
 }
 
 // made is the type that a raw type became.
-type made struct{ raw, number int32 }
+type made struct {
+	raw    int32
+	number types.TypeNo
+}
 
 // inMaking marks a raw type in typeGraph.made whose type is being made.
 const inMaking = -1
@@ -46,11 +49,11 @@ func newTypeGraph(r *reader, t *types.Table) *typeGraph {
 		reader:  r,
 		table:   t,
 		keys:    make([]keyed, len(r.types)),
-		made:    make([]int32, len(r.types)),
+		made:    make([]types.TypeNo, len(r.types)),
 		layouts: make([]layout, len(r.types)),
 		defined: map[aggregateName]*definition{},
-		known:   map[types.Type]int32{},
-		unique:  map[uint64]int32{},
+		known:   map[types.Type]types.TypeNo{},
+		unique:  map[uint64]types.TypeNo{},
 		first:   []int32{-1},
 	}
 	t.Types = []types.Type{{Size: -1, Count: -1}}
@@ -131,9 +134,9 @@ func (g *typeGraph) find(key uint64) int32 {
 }
 
 // typ returns the number of the type of a key.
-func (g *typeGraph) typ(key uint64) int32 { return g.make(g.find(key), 0) }
+func (g *typeGraph) typ(key uint64) types.TypeNo { return g.make(g.find(key), 0) }
 
-func (g *typeGraph) make(raw int32, depth int) int32 {
+func (g *typeGraph) make(raw int32, depth int) types.TypeNo {
 	if raw < 0 || depth == maxDepth || g.made[raw] == inMaking {
 		return 0
 	}
@@ -146,10 +149,10 @@ func (g *typeGraph) make(raw int32, depth int) int32 {
 	return n
 }
 
-func (g *typeGraph) build(raw int32, depth int) int32 {
+func (g *typeGraph) build(raw int32, depth int) types.TypeNo {
 	t := &g.types[raw]
 	x := types.Type{Kind: t.kind, Float: t.float, Name: t.name, Size: t.size, Count: -1}
-	elem := func() int32 { return g.make(g.find(t.elem), depth+1) }
+	elem := func() types.TypeNo { return g.make(g.find(t.elem), depth+1) }
 	switch t.kind {
 	case types.Void: // an entry around another type
 		return elem()
@@ -181,10 +184,10 @@ func (g *typeGraph) build(raw int32, depth int) int32 {
 }
 
 // add returns the number of a type that is not a complete aggregate.
-func (g *typeGraph) add(x types.Type, raw int32) int32 {
+func (g *typeGraph) add(x types.Type, raw int32) types.TypeNo {
 	n, ok := g.known[x]
 	if !ok {
-		n = int32(len(g.table.Types))
+		n = types.TypeNo(len(g.table.Types))
 		g.table.Types = append(g.table.Types, x)
 		g.first = append(g.first, raw)
 		g.known[x] = n
@@ -195,7 +198,7 @@ func (g *typeGraph) add(x types.Type, raw int32) int32 {
 // array makes an array for each dimension; the last is the innermost. For data that are
 // elsewhere, such as Fortran's allocated arrays, it makes a pointer of the descriptor's
 // size to the array.
-func (g *typeGraph) array(t *rawType, elem int32, raw int32) int32 {
+func (g *typeGraph) array(t *rawType, elem types.TypeNo, raw int32) types.TypeNo {
 	counts := g.counts[t.first : t.first+t.parts]
 	if len(counts) == 0 {
 		counts = []int64{-1}
@@ -220,7 +223,7 @@ func (g *typeGraph) array(t *rawType, elem int32, raw int32) int32 {
 }
 
 // aggregate makes an aggregate, or finds one that is equal.
-func (g *typeGraph) aggregate(raw int32, depth int) int32 {
+func (g *typeGraph) aggregate(raw int32, depth int) types.TypeNo {
 	t := &g.types[raw]
 	if t.declared {
 		definition := g.find(t.elem)
@@ -240,7 +243,7 @@ func (g *typeGraph) aggregate(raw int32, depth int) int32 {
 		}
 		return n
 	}
-	n = int32(len(g.table.Types))
+	n = types.TypeNo(len(g.table.Types))
 	g.table.Types = append(g.table.Types, types.Type{Kind: t.kind, Name: t.name, Size: t.size, Count: -1, Unit: t.unit})
 	g.first = append(g.first, raw)
 	g.unique[h] = n

@@ -154,8 +154,8 @@ func TestHostileTypes(t *testing.T) {
 			t.Errorf("%s: %v, %+v %+v", x.what, ok, table.Variables, table.Notes)
 		}
 		for typ := range min(len(table.Types), 1000) {
-			table.Descend(int32(typ), 4, types.Use{Size: 4})
-			table.Spell(int32(typ), "")
+			table.Descend(types.TypeNo(typ), 4, types.Use{Size: 4})
+			table.Spell(types.TypeNo(typ), "")
 		}
 		if _, err := types.Decode(table.Append(nil)); err != nil {
 			t.Errorf("%s: %v", x.what, err)

@@ -22,7 +22,7 @@ func (g *typeGraph) reconcile(x made) {
 }
 
 // vague returns a type that points to declarations of aggregates only.
-func (g *typeGraph) vague(typ int32, depth int) int32 {
+func (g *typeGraph) vague(typ types.TypeNo, depth int) types.TypeNo {
 	x := g.table.Types[typ]
 	switch {
 	case x.Kind.Aggregate():

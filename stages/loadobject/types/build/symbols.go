@@ -157,7 +157,7 @@ func (a *assembly) extend(symbols []symbol) {
 }
 
 // open reports whether variables of a type may be larger than the type is.
-func (a *assembly) open(typ int32) bool {
+func (a *assembly) open(typ types.TypeNo) bool {
 	for range maxDepth {
 		typ = a.out.Strip(typ)
 		t := &a.out.Types[typ]
