@@ -49,7 +49,7 @@ func (o *object) findContainers() {
 		if !x.Kind.Aggregate() || x.Kind == types.Union {
 			continue
 		}
-		for m := x.First; m < x.First+x.Members; m++ {
+		for m := x.First; m < x.End(); m++ {
 			inner := t.Strip(t.Members[m].Type)
 			if t.Types[inner].Kind.Aggregate() {
 				o.containers[inner] = append(o.containers[inner], containing{types.TypeNo(n), t.Members[m].Offset})

@@ -109,7 +109,7 @@ type objectKey struct {
 	scope      string
 	unit       string // of a function: others may have one of its name
 	descriptor string
-	member     int32 // number in types.Table.Members, none for others
+	member     types.MemberNo // None for others
 }
 
 // inFunction makes a function the scope.
@@ -162,7 +162,7 @@ func (s *Space) dataObject(o *object, r root, use types.Use) ObjectNo {
 // a pointer leads to.
 func (s *Space) plain(o *object, typ types.TypeNo, r root) ObjectNo {
 	t := o.types
-	k := objectKey{parent: Scalars, load: o.number, member: none}
+	k := objectKey{parent: Scalars, load: o.number, member: types.None}
 	name, declared := "", typ
 	k.scopeKind, k.scope = ScopeLoadObject, s.resolver.Program.Objects[o.number].Name
 	if r.variable != none {
@@ -190,7 +190,7 @@ func (s *Space) plain(o *object, typ types.TypeNo, r root) ObjectNo {
 // that it consists of.
 func (s *Space) aggregate(o *object, typ types.TypeNo, r root) ObjectNo {
 	t := o.types
-	k := objectKey{parent: Total, load: o.number, member: none, scopeKind: ScopeLoadObject, scope: s.resolver.Program.Objects[o.number].Name}
+	k := objectKey{parent: Total, load: o.number, member: types.None, scopeKind: ScopeLoadObject, scope: s.resolver.Program.Objects[o.number].Name}
 	switch a := &t.Types[typ]; {
 	case a.Function != 0:
 		k.inFunction(t, a.Function)
@@ -223,7 +223,7 @@ const (
 func (s *Space) elements(o *object, parent ObjectNo, typ types.TypeNo, depth int, left *int) {
 	t := o.types
 	a := &t.Types[typ]
-	for m := a.First; m < a.First+a.Members && *left > 0; m++ {
+	for m := a.First; m < a.End() && *left > 0; m++ {
 		*left--
 		member := &t.Members[m]
 		inner := t.element(member.Type)
@@ -243,7 +243,7 @@ func (s *Space) elements(o *object, parent ObjectNo, typ types.TypeNo, depth int
 
 // elementDescriptor is the full descriptor of an element: aggregates in
 // aggregates have no name of their own (S28).
-func (s *Space) elementDescriptor(o *object, parent ObjectNo, m int32) string {
+func (s *Space) elementDescriptor(o *object, parent ObjectNo, m types.MemberNo) string {
 	t := o.types
 	member := &t.Members[m]
 	part := t.SpellMember(m)

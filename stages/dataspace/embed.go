@@ -80,7 +80,7 @@ func (t typeTable) embeds(typ types.TypeNo, offset int64, of typeTable, op *oper
 	if !x.Kind.Aggregate() || offset < 0 {
 		return false
 	}
-	for m := x.First; m < x.First+x.Members; m++ {
+	for m := x.First; m < x.End(); m++ {
 		member := &t.Members[m]
 		if *left--; *left < 0 || member.Offset > offset {
 			break

@@ -298,7 +298,7 @@ const vectorSize = 16
 // of the array before.
 func (t typeTable) arrayBehind(at value, use types.Use) (value, bool) {
 	x := &t.Types[t.Strip(at.typ)]
-	for m := x.First; m < x.First+x.Members; m++ {
+	for m := x.First; m < x.End(); m++ {
 		member := &t.Members[m]
 		e := &t.Types[t.element(member.Type)]
 		if t.Types[t.Strip(member.Type)].Kind != types.Array || member.Offset != at.offset+int64(use.Size) {
@@ -319,7 +319,7 @@ func (t typeTable) arrayBehind(at value, use types.Use) (value, bool) {
 // hasArray reports whether an aggregate has an array of elements of a size.
 func (t typeTable) hasArray(typ types.TypeNo, size int64) bool {
 	x := &t.Types[typ]
-	for _, m := range t.Members[x.First : x.First+x.Members] {
+	for _, m := range t.Members[x.First:x.End()] {
 		if t.Types[t.Strip(m.Type)].Kind == types.Array && t.Types[t.element(m.Type)].Size == size {
 			return true
 		}
@@ -332,7 +332,7 @@ func (t typeTable) hasArray(typ types.TypeNo, size int64) bool {
 func (t typeTable) onlyArray(at value, size int64) (value, bool) {
 	x := &t.Types[t.Strip(at.typ)]
 	found := false
-	for m := x.First; m < x.First+x.Members; m++ {
+	for m := x.First; m < x.End(); m++ {
 		member := &t.Members[m]
 		e := &t.Types[t.element(member.Type)]
 		fits := e.Size == size

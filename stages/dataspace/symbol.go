@@ -2,6 +2,7 @@ package dataspace
 
 import (
 	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/loadobject/types"
 	"stackmill/stages/symbolize"
 )
 
@@ -40,7 +41,7 @@ const maxScalar = 16
 // tells whether it is an aggregate.
 func (s *Space) symbolObject(o *object, n symbolNo) ObjectNo {
 	x := &o.untyped().List[n]
-	k := objectKey{parent: Scalars, load: o.number, member: none, scopeKind: ScopeLoadObject,
+	k := objectKey{parent: Scalars, load: o.number, member: types.None, scopeKind: ScopeLoadObject,
 		scope: s.resolver.Program.Objects[o.number].Name, descriptor: "{- " + x.Name + "}"}
 	kind := KindScalar
 	if x.Size > maxScalar {

@@ -271,7 +271,7 @@ func (t typeTable) held(way []types.Step) value {
 		return v
 	}
 	found := v
-	for _, m := range t.Members[union.First : union.First+union.Members] {
+	for _, m := range t.Members[union.First:union.End()] {
 		p := t.value(m.Type)
 		if p.kind != address || t.Types[t.Strip(m.Type)].Size != t.Types[t.Strip(way[len(way)-1].Type)].Size {
 			continue

@@ -130,7 +130,7 @@ func (t typeTable) stepped(v value, step int64, exactly bool) value {
 // inArray reports whether an address leads into an array that is a member.
 func (t typeTable) inArray(v value) bool {
 	for _, step := range t.Descend(v.typ, v.offset, types.Use{}) {
-		if step.Member >= 0 && t.Types[t.Strip(t.Members[step.Member].Type)].Kind == types.Array {
+		if step.Member != types.None && t.Types[t.Strip(t.Members[step.Member].Type)].Kind == types.Array {
 			return true
 		}
 	}
@@ -201,7 +201,7 @@ func (t typeTable) holds(whole, part value) bool {
 	if !x.Kind.Aggregate() {
 		return false
 	}
-	for m := x.First; m < x.First+x.Members; m++ {
+	for m := x.First; m < x.End(); m++ {
 		if member := &t.Members[m]; t.Strip(member.Type) == t.Strip(part.typ) && member.Offset+part.offset == whole.offset {
 			return true
 		}

@@ -25,7 +25,7 @@ func (s *search) find(typ TypeNo, offset, size int64, depth int) bool {
 	}
 	a := &s.t.Types[aggregate]
 	others, fills := 0, false
-	for m := a.First; m < a.First+a.Members; m++ {
+	for m := a.First; m < a.End(); m++ {
 		x := &s.t.Members[m]
 		if s.left--; s.left < 0 || x.Offset >= offset+size {
 			break
@@ -59,10 +59,10 @@ func (s *search) find(typ TypeNo, offset, size int64, depth int) bool {
 // which is at an offset that may be before the aggregate. In a structure members are
 // apart: of several, none is meant alone. In a union the bits do not distinguish a bit
 // field from the members that share them: of two, neither is meant.
-func (d *descent) among(aggregate TypeNo, offset int64) (list []int32) {
+func (d *descent) among(aggregate TypeNo, offset int64) (list []MemberNo) {
 	a := &d.t.Types[aggregate]
 	ends := int64(0) // of the members before
-	for m := a.First; m < a.First+a.Members; m++ {
+	for m := a.First; m < a.End(); m++ {
 		x := &d.t.Members[m]
 		low, high := d.t.extent(x)
 		if low >= offset+int64(d.use.Size) {
@@ -120,7 +120,7 @@ func (t *Table) findBitFields() {
 	}
 	for typ := range t.Types {
 		if x := &t.Types[typ]; x.Kind.Aggregate() {
-			for m := x.First; m < x.First+x.Members; m++ {
+			for m := x.First; m < x.End(); m++ {
 				if t.Members[m].Bits > 0 {
 					add(TypeNo(typ))
 				}
@@ -144,7 +144,7 @@ func (t *Table) parts(f func(outer, inner TypeNo)) {
 		case x.Kind == Const || x.Kind == Volatile || x.Kind == Restrict || x.Kind == Atomic || x.Kind == Typedef || x.Kind == Array:
 			f(TypeNo(typ), x.Elem)
 		case x.Kind.Aggregate():
-			for m := x.First; m < x.First+x.Members; m++ {
+			for m := x.First; m < x.End(); m++ {
 				f(TypeNo(typ), t.Members[m].Type)
 			}
 		}

@@ -8,7 +8,7 @@ func TestLongChain(t *testing.T) {
 	const n = 1 << 23
 	table := &Table{Types: make([]Type, n), Members: make([]Member, n)}
 	for i := range table.Types {
-		table.Types[i] = Type{Kind: Structure, First: int32(i), Members: 1}
+		table.Types[i] = Type{Kind: Structure, First: MemberNo(i), Members: 1}
 		table.Members[i].Type = TypeNo(min(i+1, n-1))
 	}
 	table.Members[n-1].Bits = 3

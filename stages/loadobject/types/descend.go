@@ -11,8 +11,8 @@ type Step struct {
 	// Type is an aggregate without typedefs and qualifiers, or at the end of the
 	// way a scalar, an array of scalars, or an unknown type, as declared.
 	Type   TypeNo
-	Member int32 // the member that leads here, -1 for the root
-	Offset int64 // of the member in its aggregate, bytes; 0 for the root
+	Member MemberNo // the member that leads here, None for the root
+	Offset int64    // of the member in its aggregate, bytes; 0 for the root
 }
 
 // maxSteps bounds a way, and maxTried the members to look at for one: in damaged tables
@@ -48,7 +48,7 @@ func (t *Table) DescendHint(typ TypeNo, offset int64, use Use, hint Hint) []Step
 	if t.SharesBits(typ, offset, max(use.Size, 1)) {
 		d.use.Size, d.shared, d.bits = max(use.Size, 1), true, hint.Bits
 	}
-	way, _ := d.into(Step{Type: typ, Member: -1}, offset, 1)
+	way, _ := d.into(Step{Type: typ, Member: None}, offset, 1)
 	return way
 }
 
@@ -137,10 +137,10 @@ func (t *Table) aggregate(typ TypeNo, offset int64) (TypeNo, int64, bool) {
 
 // candidates returns the members of an aggregate that contain a byte, or else the first
 // bit field in the used bytes from there on.
-func (d *descent) candidates(aggregate TypeNo, offset int64) []int32 {
+func (d *descent) candidates(aggregate TypeNo, offset int64) []MemberNo {
 	a := &d.t.Types[aggregate]
-	var holding, behind []int32
-	for m := a.First; m < a.First+a.Members; m++ {
+	var holding, behind []MemberNo
+	for m := a.First; m < a.End(); m++ {
 		x := &d.t.Members[m]
 		if x.Offset > offset && x.Offset >= offset+int64(d.use.Size) {
 			break
@@ -178,7 +178,7 @@ func (d *descent) fit(s Step, offset int64) fit {
 	}
 	x := &d.t.Types[typ]
 	size := x.Size * 8
-	if s.Member >= 0 && d.t.Members[s.Member].Bits > 0 {
+	if s.Member != None && d.t.Members[s.Member].Bits > 0 {
 		size = int64(d.t.Members[s.Member].Bits)
 	}
 	switch {

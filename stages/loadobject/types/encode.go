@@ -174,7 +174,7 @@ func (d decoder) types(t *Table) {
 		x.Elem = TypeNo(d.Below(max(i, 1))) // or else a type could consist of itself
 		x.Size, x.Count = d.Int(), d.Int()
 		x.Unit, x.Function = d.number(), d.number()
-		x.First = d.Below(members + 1)
+		x.First = MemberNo(d.Below(members + 1))
 		x.Members = d.Below(members - int(x.First) + 1)
 	}
 	for i := range t.Members {

@@ -1,4 +1,10 @@
 package types
 
-// TypeNo is the number of a type: its index in Table.Types.
-type TypeNo int32
+// The numbers of a Table's parts: their indexes in its lists.
+type (
+	TypeNo   int32 // 0 is void, or unknown
+	MemberNo int32
+)
+
+// None is the number of no member.
+const None = -1

@@ -11,7 +11,7 @@ import (
 func (t *Table) Spell(typ TypeNo, name string) string { return t.spell(typ, name, 0) }
 
 // SpellMember is Spell for a member, with the width of a bit field.
-func (t *Table) SpellMember(member int32) string {
+func (t *Table) SpellMember(member MemberNo) string {
 	m := &t.Members[member]
 	return t.spell(m.Type, m.Name, m.Bits)
 }

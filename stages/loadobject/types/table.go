@@ -67,11 +67,14 @@ type Type struct {
 	Size  int64  // bytes, -1 if unknown
 	Count int64  // elements of an array, -1 if unknown
 
-	Unit     int32 // the compilation unit, if other units have another type of this name
-	Function int32 // the scope of the function that declares it, 0 for none
-	First    int32 // in Table.Members
-	Members  int32 // how many, sorted by offset; those of equal offset as declared
+	Unit     int32    // the compilation unit, if other units have another type of this name
+	Function int32    // the scope of the function that declares it, 0 for none
+	First    MemberNo // of its members
+	Members  int32    // how many, sorted by offset; those of equal offset as declared
 }
+
+// End is the number after that of its last member.
+func (x *Type) End() MemberNo { return x.First + MemberNo(x.Members) }
 
 // Member is a member of an aggregate, or a base class. Static members are
 // variables.

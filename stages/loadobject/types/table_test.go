@@ -79,7 +79,7 @@ func sample() *Table {
 	}
 	t.Types = types
 	for i := range types {
-		t.Types[i].First, t.Types[i].Members = int32(len(t.Members)), int32(len(members[i]))
+		t.Types[i].First, t.Types[i].Members = MemberNo(len(t.Members)), int32(len(members[i]))
 		t.Members = append(t.Members, members[i]...)
 	}
 	t.Index()
@@ -306,7 +306,7 @@ func FuzzDecode(f *testing.F) {
 			table.Spell(TypeNo(typ), "x")
 		}
 		for m := range table.Members {
-			table.SpellMember(int32(m))
+			table.SpellMember(MemberNo(m))
 		}
 		for _, a := range []uint64{0, 1, 64, 1 << 40} {
 			table.Global(a)

@@ -51,7 +51,7 @@ func describe(w io.Writer, t *types.Table) {
 			fmt.Fprintf(w, " in %s", t.FunctionName(x.Function))
 		}
 		fmt.Fprintln(w)
-		for m := x.First; m < x.First+x.Members; m++ {
+		for m := x.First; m < x.End(); m++ {
 			fmt.Fprintf(w, "\t+%d", t.Members[m].Offset)
 			if t.Members[m].Bits > 0 {
 				fmt.Fprintf(w, " bit %d", t.Members[m].Bit)
@@ -267,7 +267,7 @@ func TestDataLayouts(t *testing.T) {
 				called = map[types.Kind]string{types.Structure: "struct ", types.Union: "union "}[x.Kind] + x.Name
 			}
 			names = append(names, called)
-			for m := x.First; m < x.First+x.Members; m++ {
+			for m := x.First; m < x.End(); m++ {
 				f := &table.Members[m]
 				want = append(want, fmt.Sprintf("LAYOUT %s %d %d %s", called, f.Offset*8+int64(f.Bit), f.Bits, f.Name))
 			}

@@ -259,7 +259,7 @@ func (g *typeGraph) complete() {
 			g.waiting = g.waiting[1:]
 			members := g.membersOf(&g.types[x.raw])
 			t := &g.table.Types[x.number]
-			t.First, t.Members = int32(len(g.table.Members)), int32(len(members))
+			t.First, t.Members = types.MemberNo(len(g.table.Members)), int32(len(members))
 			g.table.Members = append(g.table.Members, members...)
 		}
 		others := g.others

@@ -167,7 +167,7 @@ func (a *assembly) open(typ types.TypeNo) bool {
 		case !t.Kind.Aggregate() || t.Members == 0:
 			return false
 		}
-		typ = a.out.Members[t.First+t.Members-1].Type
+		typ = a.out.Members[t.End()-1].Type
 	}
 	return false
 }
