@@ -7,6 +7,7 @@ import (
 	"stackmill/schema"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/loadobject/types"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/symbolize/image"
 )
@@ -37,7 +38,7 @@ type where struct {
 	kind   string
 	// The variable of a load object that is there, and the byte in it.
 	object   *object
-	variable int32
+	variable types.VariableNo
 	offset   int64
 	found    bool
 	symbol   symbolNo // if there is no variable
@@ -256,5 +257,5 @@ func (m *memory) in(kind, name string, address, size uint64, object symbolize.Ob
 		})
 		m.known[k] = n
 	}
-	return where{region: n, kind: kind, variable: none, symbol: symbolize.None}
+	return where{region: n, kind: kind, variable: types.None, symbol: symbolize.None}
 }

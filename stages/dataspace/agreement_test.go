@@ -44,14 +44,14 @@ func TestAgreement(t *testing.T) {
 		}
 		return op
 	}
-	key := operandOf(root{ok: true, typ: typePair, variable: none, method: MethodVariable})                             // p->key
-	other := operandOf(root{ok: true, typ: typeLong, variable: variableOther, method: MethodGlobal})                    // other
-	container := operandOf(root{ok: true, typ: typePair, variable: none, offset: 8, method: MethodContainer})           // a guess
-	stack := operand{root: root{ok: true, typ: typeLong, variable: none, method: MethodStack}, frame: true, use: eight} // on the stack
-	at := func(variable int32, offset int64) where {
+	key := operandOf(root{ok: true, typ: typePair, variable: types.None, method: MethodVariable})                             // p->key
+	other := operandOf(root{ok: true, typ: typeLong, variable: variableOther, method: MethodGlobal})                          // other
+	container := operandOf(root{ok: true, typ: typePair, variable: types.None, offset: 8, method: MethodContainer})           // a guess
+	stack := operand{root: root{ok: true, typ: typeLong, variable: types.None, method: MethodStack}, frame: true, use: eight} // on the stack
+	at := func(variable types.VariableNo, offset int64) where {
 		return where{object: o, variable: variable, offset: offset, found: true, kind: RegionSegment, symbol: symbolize.None}
 	}
-	in := func(kind string) where { return where{kind: kind, variable: none, symbol: symbolize.None} }
+	in := func(kind string) where { return where{kind: kind, variable: types.None, symbol: symbolize.None} }
 	for _, x := range []struct {
 		name       string
 		operands   []operand

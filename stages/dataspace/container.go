@@ -36,7 +36,7 @@ func (o *object) container(at value, a *insn.Access, constant bool) (root, bool)
 		if found.ok {
 			return root{}, false
 		}
-		found = root{ok: true, typ: c.typ, variable: none, offset: offset, method: MethodContainer}
+		found = root{ok: true, typ: c.typ, variable: types.None, offset: offset, method: MethodContainer}
 	}
 	return found, found.ok
 }

@@ -165,7 +165,7 @@ func (s *Space) plain(o *object, typ types.TypeNo, r root) ObjectNo {
 	k := objectKey{parent: Scalars, load: o.number, member: types.None}
 	name, declared := "", typ
 	k.scopeKind, k.scope = ScopeLoadObject, s.resolver.Program.Objects[o.number].Name
-	if r.variable != none {
+	if r.variable != types.None {
 		v := &t.Variables[r.variable]
 		name, declared = v.Name, v.Type
 		switch {
@@ -198,7 +198,7 @@ func (s *Space) aggregate(o *object, typ types.TypeNo, r root) ObjectNo {
 		k.scopeKind, k.scope = ScopeUnit, t.Units[a.Unit]
 	}
 	name := ""
-	if r.variable != none {
+	if r.variable != types.None {
 		name = t.Variables[r.variable].Name
 	}
 	k.descriptor = "{" + t.Spell(typ, name) + "}"

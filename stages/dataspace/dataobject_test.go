@@ -26,17 +26,17 @@ func TestScopes(t *testing.T) {
 	}
 	s := New(symbolize.New(&decode.Recording{}, nil, nil), nil, &problem.Log{})
 	o := &object{space: s, types: ts}
-	seen := map[ObjectNo]int32{}
+	seen := map[ObjectNo]types.VariableNo{}
 	ids := map[int64]bool{}
 	for v := range ts.Variables {
-		n := s.dataObject(o, root{ok: true, typ: typeLong, variable: int32(v)}, types.Use{Size: 8})
+		n := s.dataObject(o, root{ok: true, typ: typeLong, variable: types.VariableNo(v)}, types.Use{Size: 8})
 		if got := s.Objects[n]; got.Descriptor != "{long n}" || got.Kind != KindScalar || got.Parent != Scalars {
 			t.Errorf("variable %d: %+v", v, got)
 		}
 		if other, ok := seen[n]; ok && v != 6 {
 			t.Errorf("variables %d and %d are one object", v, other)
 		}
-		seen[n] = int32(v)
+		seen[n] = types.VariableNo(v)
 		ids[s.Objects[n].ID] = true
 	}
 	if len(seen) != 6 || len(ids) != 6 {
@@ -48,7 +48,7 @@ func TestScopes(t *testing.T) {
 // contains an element is its parent (S30).
 func TestElements(t *testing.T) {
 	s, o := testObject()
-	n := s.dataObject(o, root{ok: true, typ: typePair, variable: none}, types.Use{Size: 4096})
+	n := s.dataObject(o, root{ok: true, typ: typePair, variable: types.None}, types.Use{Size: 4096})
 	whole := s.Objects[n]
 	for whole.Kind == KindElement {
 		n = whole.Parent
@@ -58,7 +58,7 @@ func TestElements(t *testing.T) {
 		t.Errorf("%+v", whole)
 	}
 	for offset, want := range map[int64]string{0: "{structure:pair}.{long key}", 8: "{structure:pair}.{array[3]:double of}", 24: "{structure:pair}.{array[3]:double of}"} {
-		e := s.Objects[s.dataObject(o, root{ok: true, typ: typePair, variable: none, offset: offset}, types.Use{Size: 8, Float: offset > 0})]
+		e := s.Objects[s.dataObject(o, root{ok: true, typ: typePair, variable: types.None, offset: offset}, types.Use{Size: 8, Float: offset > 0})]
 		if e.Descriptor != want || e.Kind != KindElement || e.Parent != n {
 			t.Errorf("at %d: %+v, want %s", offset, e, want)
 		}

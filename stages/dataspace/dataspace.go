@@ -170,7 +170,7 @@ const (
 func (p *Process) Find(e *Event) Found {
 	ref := p.reference(e)
 	address, has := e.Address, e.HasAddress && e.Address != 0
-	w := where{region: symbolize.None, variable: none, symbol: symbolize.None}
+	w := where{region: symbolize.None, variable: types.None, symbol: symbolize.None}
 	if has {
 		w = p.memory.at(address, e.Time)
 	}
@@ -183,7 +183,7 @@ func (p *Process) Find(e *Event) Found {
 	if e.Trigger == decode.TriggerBehind || address%pageSize == 0 {
 		inside = int64(address % maxAccess)
 	}
-	k := foundKey{symbolize.None, none, w.symbol, 0, w.kind, inside}
+	k := foundKey{symbolize.None, types.None, w.symbol, 0, w.kind, inside}
 	if w.object != nil {
 		k.load = w.object.number
 	}

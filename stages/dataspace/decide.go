@@ -9,7 +9,7 @@ import (
 // an element of it, or the kind of memory.
 type foundKey struct {
 	load     symbolize.ObjectNo
-	variable int32
+	variable types.VariableNo
 	symbol   symbolNo
 	offset   int64
 	kind     string // of region
@@ -21,7 +21,7 @@ const accessStart = -1
 
 // inElement reduces an offset in an array of aggregates to one in an element,
 // and one in an array of others to 0: all of them are one data object (S28).
-func (t typeTable) inElement(variable int32, offset int64) int64 {
+func (t typeTable) inElement(variable types.VariableNo, offset int64) int64 {
 	typ := t.Variables[variable].Type
 	if t.Types[t.Strip(typ)].Kind != types.Array {
 		return offset
@@ -104,7 +104,7 @@ func (s *Space) byAddress(ref *reference, w where, inside int64, found Found) Fo
 		if f, ok := s.confirmed(ref, op, w, at, inside, found); ok {
 			return f
 		}
-		if told == nil && op.variable == none && !op.vague && op.method != MethodContainer {
+		if told == nil && op.variable == types.None && !op.vague && op.method != MethodContainer {
 			told = op
 		}
 	}
@@ -128,7 +128,7 @@ func (s *Space) confirmed(ref *reference, op *operand, w where, at root, inside 
 		return s.as(found, op, s.part(ref.object, op, inside), Agrees, op.object), true
 	case object == op.object || op.whole == op.object && op.holds(ref.object, w):
 		return s.as(found, op, op.object, Agrees, op.object), true
-	case op.variable != none:
+	case op.variable != types.None:
 		return found, false
 	}
 	switch s.relate(ref.object, op, w, ref.behind) {

@@ -53,7 +53,7 @@ func (s *Space) relate(o *object, op *operand, w where, behind bool) relation {
 // is a scalar of a type.
 func (op *operand) plain(t typeTable) bool {
 	typ := &t.Types[t.Strip(op.typ)]
-	return op.variable == none && !typ.Kind.Aggregate() && typ.Kind != types.Array
+	return op.variable == types.None && !typ.Kind.Aggregate() && typ.Kind != types.Array
 }
 
 // maxEmbedded bounds the members that are looked at for what an operand leads into.

@@ -10,7 +10,7 @@ import (
 type root struct {
 	ok       bool
 	typ      types.TypeNo
-	variable int32 // none when only the type is known
+	variable types.VariableNo // None if only the type is known
 	offset   int64
 	// vague says that only the aggregate is known, not where in it.
 	vague  bool
@@ -157,7 +157,7 @@ func (f *function) rootAt(s *state, n int, a *insn.Access, at value, variable bo
 	return root{}, detailNoBase
 }
 
-func (f *function) variableRoot(v int32, offset int64, m Method) root {
+func (f *function) variableRoot(v types.VariableNo, offset int64, m Method) root {
 	return root{ok: true, typ: f.types.Variables[v].Type, variable: v, offset: offset, method: m}
 }
 
@@ -185,7 +185,7 @@ func (f *function) threadRoot(offset int64) (root, string) {
 
 // pointedRoot is what an address leads into.
 func (f *function) pointedRoot(n int, a *insn.Access, at value, variable bool) (root, string) {
-	if at.indexed && at.variable == none {
+	if at.indexed && at.variable == types.None {
 		if in, ok := f.types.array(at, types.Use{Size: a.Size, Float: a.Class == insn.Float}); ok {
 			at = in
 		} else {
@@ -194,7 +194,7 @@ func (f *function) pointedRoot(n int, a *insn.Access, at value, variable bool) (
 	}
 	r, why := f.within(at, variable)
 	r.vague = at.step > 0
-	if why == detailBeyond && at.variable == none {
+	if why == detailBeyond && at.variable == types.None {
 		if c, ok := f.object.container(at, a, f.code[n].storesConstant()); ok {
 			return c, ""
 		}
@@ -226,7 +226,7 @@ func (f *function) within(at value, variable bool) (root, string) {
 	}
 	x := &t.Types[t.Strip(at.typ)]
 	inside := at.offset >= 0 && at.offset < x.Size
-	if at.variable != none {
+	if at.variable != types.None {
 		global := t.isGlobal(at.variable)
 		if global {
 			r.method = MethodGlobal
@@ -358,19 +358,19 @@ func (t typeTable) onlyArray(at value, size int64) (value, bool) {
 	return at, found
 }
 
-func (t typeTable) isGlobal(v int32) bool {
+func (t typeTable) isGlobal(v types.VariableNo) bool {
 	w := &t.Variables[v]
 	at, off, ok := t.Global(w.Address)
 	return ok && at == v && off == 0
 }
 
 // local returns the variable or parameter at a place of the stack.
-func (f *function) local(s *state, n int, at value) (variable int32, in int64, ok bool) {
+func (f *function) local(s *state, n int, at value) (variable types.VariableNo, in int64, ok bool) {
 	t := f.types
 	pc, scopes := f.code[n].address, f.scopes[n]
 	base := f.frameBase(s, pc, scopes)
 	for _, scope := range scopes {
-		for v := t.Scopes[scope].First; v < t.Scopes[scope].First+t.Scopes[scope].Variables; v++ {
+		for v := t.Scopes[scope].First; v < t.Scopes[scope].End(); v++ {
 			size := t.Types[t.Strip(t.Variables[v].Type)].Size
 			for p := t.Variables[v].First; p < t.Variables[v].First+t.Variables[v].Places; p++ {
 				place := &t.Places[p]
@@ -437,7 +437,7 @@ func (f *function) stored(s *state, n int, at value) (value, bool) {
 	pc, scopes := f.code[n].address, f.scopes[n]
 	base := f.frameBase(s, pc, scopes)
 	for _, scope := range scopes {
-		for v := t.Scopes[scope].First; v < t.Scopes[scope].First+t.Scopes[scope].Variables; v++ {
+		for v := t.Scopes[scope].First; v < t.Scopes[scope].End(); v++ {
 			for p := t.Variables[v].First; p < t.Variables[v].First+t.Variables[v].Places; p++ {
 				place := t.Places[p]
 				if pc < place.Low || pc >= place.High {

@@ -13,7 +13,7 @@ import (
 func TestArray(t *testing.T) {
 	ts := testTypes()
 	index := func(offset, step int64) value {
-		return value{kind: address, typ: typePair, variable: none, offset: offset, indexed: true, step: step}
+		return value{kind: address, typ: typePair, variable: types.None, offset: offset, indexed: true, step: step}
 	}
 	integer, number := types.Use{Size: 8}, types.Use{Size: 8, Float: true}
 	for _, x := range []struct {
@@ -65,7 +65,7 @@ func TestHeld(t *testing.T) {
 		size  int
 		want  value
 	}{
-		{5, 8, value{kind: address, typ: 3, variable: none}},
+		{5, 8, value{kind: address, typ: 3, variable: types.None}},
 		{7, 8, value{kind: scalar, typ: 1}}, // of two pointers neither
 		{9, 4, value{kind: scalar, typ: 8}}, // half a pointer is none
 	} {

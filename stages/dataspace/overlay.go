@@ -30,7 +30,7 @@ func (f *function) overlay() {
 	if t.Table == nil {
 		return
 	}
-	for i, last := 0, int32(none); i < len(f.code); i++ {
+	for i, last := 0, int32(types.None); i < len(f.code); i++ {
 		innermost := t.Scope(f.code[i].address)
 		if innermost == last {
 			f.scopes[i] = f.scopes[i-1]
@@ -78,7 +78,7 @@ func (f *function) claims() (list []claim) {
 				continue
 			}
 			seen[n] = true
-			for v := t.Scopes[n].First; v < t.Scopes[n].First+t.Scopes[n].Variables; v++ {
+			for v := t.Scopes[n].First; v < t.Scopes[n].End(); v++ {
 				list = f.variable(list, n, v)
 			}
 		}
@@ -87,7 +87,7 @@ func (f *function) claims() (list []claim) {
 }
 
 // variable adds the places of one variable.
-func (f *function) variable(list []claim, scope, v int32) []claim {
+func (f *function) variable(list []claim, scope int32, v types.VariableNo) []claim {
 	t := f.types
 	variable := &t.Variables[v]
 	for p := variable.First; p < variable.First+variable.Places; p++ {
@@ -139,7 +139,7 @@ func (t typeTable) depth(scope int32) (n int) {
 }
 
 // registerValue is what a place of a variable says of a register.
-func (f *function) registerValue(v int32, p *types.Place) (registerValue, bool) {
+func (f *function) registerValue(v types.VariableNo, p *types.Place) (registerValue, bool) {
 	t := f.types
 	typ := t.Variables[v].Type
 	r := registerValue{register: int(p.Register)}

@@ -223,7 +223,7 @@ func (f *function) constant(n int64) value {
 }
 
 // global returns the variable at a link-time address.
-func (f *function) global(at uint64) (variable int32, offset int64, ok bool) {
+func (f *function) global(at uint64) (variable types.VariableNo, offset int64, ok bool) {
 	if f.types.Table == nil {
 		return 0, 0, false
 	}

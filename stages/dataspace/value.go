@@ -11,9 +11,9 @@ type value struct {
 	kind kind
 	// indexed says that whole elements may have to be added to offset.
 	indexed  bool
-	typ      types.TypeNo // of a scalar; of what an address leads into
-	variable int32        // of an address: what it leads into, none if only its type is known
-	offset   int64        // bytes; a number's value; what was added to a scalar
+	typ      types.TypeNo     // of a scalar; of what an address leads into
+	variable types.VariableNo // of an address: what it leads into, None if only its type is known
+	offset   int64            // bytes; a number's value; what was added to a scalar
 	// step is what any multiple of may have to be added: of a number, 0 for none;
 	// of an address, if these are not whole elements of what it leads into.
 	step int64
@@ -35,9 +35,6 @@ const (
 	thread        // offset bytes from the thread's pointer to its own variables
 )
 
-// none is the number of no variable and no member of a types.Table.
-const none = -1
-
 // typeTable gives the values of a load object's types.
 type typeTable struct{ *types.Table }
 
@@ -47,7 +44,7 @@ func (t typeTable) value(typ types.TypeNo) value {
 	switch k := t.Types[typ]; {
 	case k.Kind == types.Pointer || k.Kind == types.Reference:
 		if to := t.Strip(k.Elem); t.Types[to].Kind != types.Void && t.Types[to].Kind != types.Subroutine {
-			return value{kind: address, typ: to, variable: none}
+			return value{kind: address, typ: to, variable: types.None}
 		}
 	case k.Kind.Aggregate():
 		// Iterators and smart pointers are structures of one pointer.
@@ -73,7 +70,7 @@ func (t typeTable) element(typ types.TypeNo) types.TypeNo {
 
 // stride is the distance of the elements that an address leads into, 0 if there are none.
 func (t typeTable) stride(v value) int64 {
-	if v.variable != none && t.Types[t.Strip(v.typ)].Kind != types.Array {
+	if v.variable != types.None && t.Types[t.Strip(v.typ)].Kind != types.Array {
 		return 0
 	}
 	return max(t.Types[t.element(v.typ)].Size, 0)
@@ -117,9 +114,9 @@ const unfollowed = -1
 // it may be any.
 func (t typeTable) stepped(v value, step int64, exactly bool) value {
 	switch stride := t.stride(v); {
-	case step == 1 && stride > 1 && v.variable == none && exactly:
+	case step == 1 && stride > 1 && v.variable == types.None && exactly:
 		v.step = 1
-	case step == 1 && stride > 1 && v.variable == none:
+	case step == 1 && stride > 1 && v.variable == types.None:
 		v.step = unfollowed
 	case exactly && step > 1 && stride > 0 && step%stride != 0:
 		v.step = step
@@ -159,7 +156,7 @@ func (t typeTable) eitherAddress(a, b value) value {
 			return a
 		}
 	}
-	if a.variable == none && b.variable == none && a.typ != b.typ {
+	if a.variable == types.None && b.variable == types.None && a.typ != b.typ {
 		if t.holds(a, b) {
 			return a
 		}
@@ -189,7 +186,7 @@ func (t typeTable) eitherMember(a, b value) value {
 		a.indexed = true
 		return a
 	case la.Type == lb.Type && !t.Types[t.Strip(la.Type)].Kind.Aggregate() && t.begins(wa, a.offset) && t.begins(wb, b.offset):
-		return value{kind: address, typ: t.Strip(la.Type), variable: none} // of either member
+		return value{kind: address, typ: t.Strip(la.Type), variable: types.None} // of either member
 	}
 	return value{}
 }
@@ -312,14 +309,14 @@ func (t typeTable) orNull(a, b value) value {
 // part forgets which variable an address leads into, and keeps which part of an
 // element.
 func (t typeTable) part(v value) value {
-	if v.variable == none {
+	if v.variable == types.None {
 		return v
 	}
 	e := t.element(v.typ)
 	if size := t.Types[e].Size; size > 0 && v.offset >= 0 {
 		v.offset %= size
 	}
-	return value{kind: address, typ: e, variable: none, offset: v.offset, indexed: v.indexed}
+	return value{kind: address, typ: e, variable: types.None, offset: v.offset, indexed: v.indexed}
 }
 
 // modulo is the remainder, never negative.

@@ -35,7 +35,7 @@ func testTypes() typeTable {
 }
 
 func pointer(typ types.TypeNo, offset int64) value {
-	return value{kind: address, typ: typ, variable: none, offset: offset}
+	return value{kind: address, typ: typ, variable: types.None, offset: offset}
 }
 
 // TestMerge checks what is known where two ways meet.
@@ -47,7 +47,7 @@ func TestMerge(t *testing.T) {
 		a, b, want value
 	}{
 		{"the same", pointer(typePair, 8), pointer(typePair, 8), pointer(typePair, 8)},
-		{"the next element", pointer(typePair, 8), pointer(typePair, 40), value{kind: address, typ: typePair, variable: none, offset: 8, indexed: true}},
+		{"the next element", pointer(typePair, 8), pointer(typePair, 40), value{kind: address, typ: typePair, variable: types.None, offset: 8, indexed: true}},
 		{"another member", pointer(typePair, 0), pointer(typePair, 8), value{}},
 		{"another element of a variable", inPairs(0), inPairs(64), value{kind: address, typ: typePairs, variable: 4, indexed: true}},
 		{"a null pointer", value{kind: number}, pointer(typePair, 0), pointer(typePair, 0)},
@@ -77,11 +77,11 @@ func TestSum(t *testing.T) {
 		want     value
 	}{
 		{"a constant", pointer(typePair, 0), value{kind: number, offset: 2}, 8, 8, pointer(typePair, 24)},
-		{"whole elements", pointer(typePair, 0), index, 32, 8, value{kind: address, typ: typePair, variable: none, offset: 8, indexed: true}},
-		{"elements of a member", pointer(typePair, 0), index, 8, 8, value{kind: address, typ: typePair, variable: none, offset: 8, indexed: true, step: 8}},
-		{"what was added to the index", pointer(typePair, 0), ts.plus(index, 3), 32, 8, value{kind: address, typ: typePair, variable: none, offset: 8, indexed: true}},
-		{"any index", pointer(typePair, 0), index, 1, 0, value{kind: address, typ: typePair, variable: none, indexed: true, step: 1}},
-		{"a computed index", pointer(typePair, 0), value{kind: scalar, step: 1}, 1, 0, value{kind: address, typ: typePair, variable: none, indexed: true, step: unfollowed}},
+		{"whole elements", pointer(typePair, 0), index, 32, 8, value{kind: address, typ: typePair, variable: types.None, offset: 8, indexed: true}},
+		{"elements of a member", pointer(typePair, 0), index, 8, 8, value{kind: address, typ: typePair, variable: types.None, offset: 8, indexed: true, step: 8}},
+		{"what was added to the index", pointer(typePair, 0), ts.plus(index, 3), 32, 8, value{kind: address, typ: typePair, variable: types.None, offset: 8, indexed: true}},
+		{"any index", pointer(typePair, 0), index, 1, 0, value{kind: address, typ: typePair, variable: types.None, indexed: true, step: 1}},
+		{"a computed index", pointer(typePair, 0), value{kind: scalar, step: 1}, 1, 0, value{kind: address, typ: typePair, variable: types.None, indexed: true, step: unfollowed}},
 		{"of two things", value{kind: scalar, step: 4, origin: 7}, value{kind: scalar, step: 6, origin: 8}, 1, 0, value{kind: scalar, step: 2, origin: anything}},
 		{"the stack", value{kind: frame, offset: -64}, value{kind: number, offset: 2}, 8, 0, value{kind: frame, offset: -48}},
 		{"two addresses", pointer(typePair, 0), pointer(typePair, 0), 1, 0, value{}},

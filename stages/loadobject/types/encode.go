@@ -106,7 +106,7 @@ func (e encoder) variables(t *Table) {
 		e.Count(int(v.First))
 		e.Count(int(v.Places))
 	}
-	for _, list := range [][]int32{t.Globals, t.Threads} {
+	for _, list := range [][]VariableNo{t.Globals, t.Threads} {
 		e.Count(len(list))
 		for _, v := range list {
 			e.Count(int(v))
@@ -189,7 +189,7 @@ func (d decoder) scopes(t *Table) {
 		s.Parent, s.Function = d.Below(max(i, 1)), d.number()
 		s.Name, s.Linked = d.Text(), d.Bool()
 		s.Unit, s.Type = d.number(), TypeNo(d.Below(len(t.Types)))
-		s.First, s.Variables = d.number(), d.number()
+		s.First, s.Variables = VariableNo(d.number()), d.number()
 		s.FrameBase = d.places()
 	}
 	t.Ranges = columns.Slice[Range](d.Count())
@@ -224,10 +224,10 @@ func (d decoder) variables(t *Table) {
 		v.First = d.Below(len(t.Places) + 1)
 		v.Places = d.Below(len(t.Places) - int(v.First) + 1)
 	}
-	for _, list := range []*[]int32{&t.Globals, &t.Threads} {
-		*list = columns.Slice[int32](d.Count())
+	for _, list := range []*[]VariableNo{&t.Globals, &t.Threads} {
+		*list = columns.Slice[VariableNo](d.Count())
 		for i := range *list {
-			(*list)[i] = d.Below(len(t.Variables))
+			(*list)[i] = VariableNo(d.Below(len(t.Variables)))
 		}
 	}
 }

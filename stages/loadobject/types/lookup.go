@@ -20,28 +20,28 @@ func (t *Table) Strip(typ TypeNo) TypeNo {
 
 // Global returns the variable at a link-time address, the innermost of several, and the
 // offset in it.
-func (t *Table) Global(address uint64) (variable int32, offset int64, ok bool) {
+func (t *Table) Global(address uint64) (variable VariableNo, offset int64, ok bool) {
 	return t.lying(t.Globals, t.aroundGlobals, address)
 }
 
 // Thread returns the variable at an offset of each thread's block of the load object,
 // and the offset in it.
-func (t *Table) Thread(offset uint64) (variable int32, at int64, ok bool) {
+func (t *Table) Thread(offset uint64) (variable VariableNo, at int64, ok bool) {
 	return t.lying(t.Threads, t.aroundThreads, offset)
 }
 
-func (t *Table) lying(list, around []int32, address uint64) (variable int32, offset int64, ok bool) {
+func (t *Table) lying(list []VariableNo, around []int32, address uint64) (variable VariableNo, offset int64, ok bool) {
 	i := sort.Search(len(list), func(i int) bool { return t.Variables[list[i]].Address > address }) - 1
 	for ; i >= 0; i = int(around[i]) {
 		if v := list[i]; address < t.end(v) {
 			return v, int64(address - t.Variables[v].Address), true
 		}
 	}
-	return -1, 0, false
+	return None, 0, false
 }
 
 // end is the address after a variable; one of unknown size has one byte.
-func (t *Table) end(v int32) uint64 {
+func (t *Table) end(v VariableNo) uint64 {
 	x := &t.Variables[v]
 	return x.Address + uint64(max(t.Types[x.Type].Size, x.Size, 1))
 }
@@ -97,7 +97,7 @@ func (t *Table) Returned(name string) TypeNo {
 
 // Index prepares the lookups by address. It is called once, when the table is filled.
 func (t *Table) Index() {
-	start := func(list []int32) func(int) (uint64, uint64) {
+	start := func(list []VariableNo) func(int) (uint64, uint64) {
 		return func(i int) (uint64, uint64) { return t.Variables[list[i]].Address, t.end(list[i]) }
 	}
 	t.aroundGlobals = around(len(t.Globals), start(t.Globals))

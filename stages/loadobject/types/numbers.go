@@ -2,9 +2,10 @@ package types
 
 // The numbers of a Table's parts: their indexes in its lists.
 type (
-	TypeNo   int32 // 0 is void, or unknown
-	MemberNo int32
+	TypeNo     int32 // 0 is void, or unknown
+	MemberNo   int32
+	VariableNo int32
 )
 
-// None is the number of no member.
+// None is the number of no member and of no variable.
 const None = -1

@@ -17,8 +17,8 @@ type Table struct {
 	Members   []Member // of all aggregates
 	Units     []string // compilation units, as symtab.Module names them; 0 is none
 	Variables []Variable
-	Globals   []int32       // numbers of Variables with an address, sorted by it
-	Threads   []int32       // numbers of thread-local Variables, sorted by address
+	Globals   []VariableNo  // those with an address, sorted by it
+	Threads   []VariableNo  // thread-local ones, sorted by address
 	Places    []Place       // of all variables
 	Scopes    []Scope       // functions and what is nested in them, parents first
 	Ranges    []Range       // of Scopes, sorted by Low, outer ones first
@@ -139,13 +139,16 @@ type Scope struct {
 	Name      string
 	Linked    bool // Name is the linkage name, see FunctionName
 	Unit      int32
-	Type      TypeNo // what a function returns
-	First     int32  // in Table.Variables
-	Variables int32  // how many
+	Type      TypeNo     // what a function returns
+	First     VariableNo // of its variables
+	Variables int32      // how many
 	// FrameBase are the places that AtFrame is relative to: AtRegister, AtCFA or
 	// InRegister (the register itself). Only functions that are not inlined have it.
 	FrameBase []Place
 }
+
+// End is the number after that of its last variable.
+func (s *Scope) End() VariableNo { return s.First + VariableNo(s.Variables) }
 
 // Range is a range of code of a scope, link-time addresses [Low, High).
 type Range struct {

@@ -219,13 +219,13 @@ func TestGlobal(t *testing.T) {
 		for i := range rapid.Int32Range(0, 12).Draw(r, "n") {
 			at += rapid.Uint64Range(0, 4).Draw(r, "gap")
 			table.Variables = append(table.Variables, Variable{Address: at, Type: TypeNo(rapid.Int32Range(0, 9).Draw(r, "type"))})
-			table.Globals = append(table.Globals, i)
+			table.Globals = append(table.Globals, VariableNo(i))
 		}
 		table.Index()
 		for a := range at + 12 {
 			begin, found := uint64(0), false
 			for i, v := range table.Variables {
-				if v.Address <= a && a < table.end(int32(i)) {
+				if v.Address <= a && a < table.end(VariableNo(i)) {
 					begin, found = v.Address, true
 				}
 			}
@@ -277,7 +277,7 @@ func FuzzDecode(f *testing.F) {
 	table := sample()
 	table.Variables = []Variable{{Name: "v", Type: record, Unit: 1, Address: 64, Places: 1}, {Name: "t", Type: integer, First: 1}}
 	table.Places = []Place{{Low: 1, High: Always, Kind: AtRegister, Register: 7, Offset: -8, PieceSize: 4}}
-	table.Globals, table.Threads = []int32{0}, []int32{1}
+	table.Globals, table.Threads = []VariableNo{0}, []VariableNo{1}
 	table.Scopes = append(table.Scopes, Scope{Function: 1, Name: "f", Unit: 1, Type: pointer, Variables: 2, FrameBase: table.Places})
 	table.Ranges = []Range{{1, 2, 1}}
 	table.Returns = []Returned{{"f", pointer}}

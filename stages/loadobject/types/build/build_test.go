@@ -59,14 +59,14 @@ func describe(w io.Writer, t *types.Table) {
 			fmt.Fprintf(w, " {%s}\n", t.SpellMember(m))
 		}
 	}
-	variable := func(v int32) {
+	variable := func(v types.VariableNo) {
 		x := &t.Variables[v]
 		fmt.Fprintf(w, "{%s}", t.Spell(x.Type, x.Name))
 		if x.External {
 			fmt.Fprint(w, " external")
 		}
 	}
-	for i, list := range [][]int32{t.Globals, t.Threads} {
+	for i, list := range [][]types.VariableNo{t.Globals, t.Threads} {
 		for _, v := range list {
 			fmt.Fprintf(w, "%s %#x ", []string{"global", "thread"}[i], t.Variables[v].Address)
 			variable(v)
@@ -84,7 +84,7 @@ func describe(w io.Writer, t *types.Table) {
 			fmt.Fprintf(w, " returns {%s}", t.Spell(s.Type, ""))
 		}
 		fmt.Fprintln(w, "", strings.Join(code[int32(i)], " "), places(s.FrameBase))
-		for v := s.First; v < s.First+s.Variables; v++ {
+		for v := s.First; v < s.End(); v++ {
 			fmt.Fprint(w, "\t")
 			variable(v)
 			x := &t.Variables[v]

@@ -61,7 +61,7 @@ func variable(name string, typ int, address uint64) []byte {
 }
 
 // readVariable looks a variable up at the address that it has.
-func readVariable(t *testing.T, address uint64) (int32, int64, bool) {
+func readVariable(t *testing.T, address uint64) (types.VariableNo, int64, bool) {
 	table, _ := build.Table(typeInfo(t, append([]byte{2, 'T', 0}, append(ref(0), variable("v", behindUnit, address)...)...)), nil)
 	return table.Global(address)
 }

@@ -136,7 +136,7 @@ func (a *assembly) declared() (declared map[string]int32, told map[uint64]bool) 
 // extend gives variables the sizes of their symbols if these are larger: an array at
 // the end continues, or its type has no length.
 func (a *assembly) extend(symbols []symbol) {
-	at := make(map[uint64]int32, len(a.out.Globals))
+	at := make(map[uint64]types.VariableNo, len(a.out.Globals))
 	for _, n := range a.out.Globals {
 		v := &a.out.Variables[n]
 		if a.open(v.Type) {

@@ -33,8 +33,8 @@ func (a *assembly) putVariables() {
 			a.putVariable(x)
 		}
 	}
-	for _, list := range [][]int32{a.out.Globals, a.out.Threads} {
-		slices.SortFunc(list, func(x, y int32) int {
+	for _, list := range [][]types.VariableNo{a.out.Globals, a.out.Threads} {
+		slices.SortFunc(list, func(x, y types.VariableNo) int {
 			v, w := &a.out.Variables[x], &a.out.Variables[y]
 			return cmp.Or(cmp.Compare(v.Address, w.Address), cmp.Compare(a.out.Types[w.Type].Size, a.out.Types[v.Type].Size), cmp.Compare(y, x))
 		})
@@ -69,7 +69,7 @@ func (a *assembly) putVariable(x placed) {
 	v.Name, key, v.External = a.describe(x.raw)
 	v.Type = a.typ(key)
 	a.out.Places = append(a.out.Places, a.places[raw.places:raw.places+raw.placed]...)
-	n := int32(len(a.out.Variables))
+	n := types.VariableNo(len(a.out.Variables))
 	if s := &a.out.Scopes[x.scope]; x.scope != 0 {
 		if s.Variables == 0 {
 			s.First = n
