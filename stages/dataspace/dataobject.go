@@ -113,7 +113,7 @@ type objectKey struct {
 }
 
 // inFunction makes a function the scope.
-func (k *objectKey) inFunction(t typeTable, scope int32) {
+func (k *objectKey) inFunction(t typeTable, scope types.ScopeNo) {
 	k.scopeKind, k.scope, k.unit = ScopeFunction, t.FunctionName(scope), t.Units[t.Scopes[scope].Unit]
 }
 

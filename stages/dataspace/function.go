@@ -7,6 +7,7 @@ import (
 	"stackmill/stages/loadobject/insn"
 	"stackmill/stages/loadobject/insn/disasm"
 	"stackmill/stages/loadobject/isa"
+	"stackmill/stages/loadobject/types"
 )
 
 // function is the decoded machine code of a function. Addresses are those it
@@ -19,7 +20,7 @@ type function struct {
 	code     []instruction
 	targets  map[uint64]bool // where direct jumps inside of it lead to
 	types    typeTable
-	scopes   [][]int32         // by instruction: the innermost first
+	scopes   [][]types.ScopeNo // by instruction: the innermost first
 	pieces   [][]registerValue // by instruction: what variables say of registers
 	believed [][]registerValue // the same, for each register the one that is believed
 	bases    []registerValue   // by instruction: the register that call frame information counts from

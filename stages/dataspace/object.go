@@ -147,7 +147,7 @@ func (o *object) returned(call insn.Inst) types.TypeNo {
 }
 
 // starts reports whether one of a scope's ranges begins at an address.
-func (t typeTable) starts(scope int32, at uint64) bool {
+func (t typeTable) starts(scope types.ScopeNo, at uint64) bool {
 	i := sort.Search(len(t.Ranges), func(i int) bool { return t.Ranges[i].Low >= at })
 	for ; i < len(t.Ranges) && t.Ranges[i].Low == at; i++ {
 		if t.Ranges[i].Scope == scope {

@@ -409,7 +409,7 @@ func (f *function) onStack(s *state, base value, p *types.Place) value {
 }
 
 // frameBase is what the places of a function's variables count from.
-func (f *function) frameBase(s *state, pc uint64, scopes []int32) value {
+func (f *function) frameBase(s *state, pc uint64, scopes []types.ScopeNo) value {
 	if len(scopes) == 0 {
 		return value{}
 	}

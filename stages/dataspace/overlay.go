@@ -17,7 +17,7 @@ type registerValue struct {
 type claim struct {
 	registerValue
 	from, to int
-	scope    int32
+	scope    types.ScopeNo
 	depth    int  // of scope
 	always   bool // while scope lasts, which need not be without gaps
 }
@@ -26,11 +26,11 @@ type claim struct {
 func (f *function) overlay() {
 	t := f.types
 	f.pieces, f.believed = make([][]registerValue, len(f.code)), make([][]registerValue, len(f.code))
-	f.scopes = make([][]int32, len(f.code))
+	f.scopes = make([][]types.ScopeNo, len(f.code))
 	if t.Table == nil {
 		return
 	}
-	for i, last := 0, int32(types.None); i < len(f.code); i++ {
+	for i, last := 0, types.ScopeNo(types.None); i < len(f.code); i++ {
 		innermost := t.Scope(f.code[i].address)
 		if innermost == last {
 			f.scopes[i] = f.scopes[i-1]
@@ -71,7 +71,7 @@ func (f *function) overlay() {
 // register.
 func (f *function) claims() (list []claim) {
 	t := f.types
-	seen := map[int32]bool{}
+	seen := map[types.ScopeNo]bool{}
 	for _, scopes := range f.scopes {
 		for _, n := range scopes {
 			if seen[n] {
@@ -87,7 +87,7 @@ func (f *function) claims() (list []claim) {
 }
 
 // variable adds the places of one variable.
-func (f *function) variable(list []claim, scope int32, v types.VariableNo) []claim {
+func (f *function) variable(list []claim, scope types.ScopeNo, v types.VariableNo) []claim {
 	t := f.types
 	variable := &t.Variables[v]
 	for p := variable.First; p < variable.First+variable.Places; p++ {
@@ -131,7 +131,7 @@ func believed(all []registerValue) []registerValue {
 }
 
 // depth is how many scopes a scope is in.
-func (t typeTable) depth(scope int32) (n int) {
+func (t typeTable) depth(scope types.ScopeNo) (n int) {
 	for ; t.Scopes[scope].Parent != 0; scope = t.Scopes[scope].Parent {
 		n++
 	}

@@ -173,7 +173,7 @@ func (d decoder) types(t *Table) {
 		x.Kind, x.Float, x.Name = Kind(d.Below(int(Unspecified)+1)), d.Bool(), d.Text()
 		x.Elem = TypeNo(d.Below(max(i, 1))) // or else a type could consist of itself
 		x.Size, x.Count = d.Int(), d.Int()
-		x.Unit, x.Function = d.number(), d.number()
+		x.Unit, x.Function = d.number(), ScopeNo(d.number())
 		x.First = MemberNo(d.Below(members + 1))
 		x.Members = d.Below(members - int(x.First) + 1)
 	}
@@ -186,7 +186,7 @@ func (d decoder) scopes(t *Table) {
 	t.Scopes = columns.Slice[Scope](d.Count())
 	for i := range t.Scopes {
 		s := &t.Scopes[i]
-		s.Parent, s.Function = d.Below(max(i, 1)), d.number()
+		s.Parent, s.Function = ScopeNo(d.Below(max(i, 1))), ScopeNo(d.number())
 		s.Name, s.Linked = d.Text(), d.Bool()
 		s.Unit, s.Type = d.number(), TypeNo(d.Below(len(t.Types)))
 		s.First, s.Variables = VariableNo(d.number()), d.number()
@@ -196,7 +196,7 @@ func (d decoder) scopes(t *Table) {
 	var last uint64
 	for i := range t.Ranges {
 		low := last + d.Uint()
-		t.Ranges[i] = Range{Low: low, High: low + d.Uint(), Scope: d.Below(len(t.Scopes))}
+		t.Ranges[i] = Range{Low: low, High: low + d.Uint(), Scope: ScopeNo(d.Below(len(t.Scopes)))}
 		last = low
 	}
 }
@@ -219,7 +219,7 @@ func (d decoder) variables(t *Table) {
 	for i := range t.Variables {
 		v := &t.Variables[i]
 		v.Name, v.Type, v.Unit = d.Text(), TypeNo(d.Below(len(t.Types))), d.Below(len(t.Units))
-		v.Function, v.External = d.Below(len(t.Scopes)), d.Bool()
+		v.Function, v.External = ScopeNo(d.Below(len(t.Scopes))), d.Bool()
 		v.Address, v.Size = d.Uint(), d.Int()
 		v.First = d.Below(len(t.Places) + 1)
 		v.Places = d.Below(len(t.Places) - int(v.First) + 1)

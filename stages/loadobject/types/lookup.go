@@ -47,8 +47,8 @@ func (t *Table) end(v VariableNo) uint64 {
 }
 
 // ScopesAt returns the scopes that an instruction belongs to, innermost first.
-func (t *Table) ScopesAt(pc uint64) []int32 {
-	var scopes []int32
+func (t *Table) ScopesAt(pc uint64) []ScopeNo {
+	var scopes []ScopeNo
 	for s := t.Scope(pc); s != 0; s = t.Scopes[s].Parent {
 		scopes = append(scopes, s)
 	}
@@ -57,7 +57,7 @@ func (t *Table) ScopesAt(pc uint64) []int32 {
 
 // Function returns the scope of the function that an instruction belongs to, not of an
 // inlined one; 0 for none.
-func (t *Table) Function(pc uint64) int32 {
+func (t *Table) Function(pc uint64) ScopeNo {
 	s := t.Scope(pc)
 	for t.Scopes[s].Parent != 0 {
 		s = t.Scopes[s].Parent
@@ -66,7 +66,7 @@ func (t *Table) Function(pc uint64) int32 {
 }
 
 // Scope returns the innermost scope that an instruction belongs to, 0 for none.
-func (t *Table) Scope(pc uint64) int32 {
+func (t *Table) Scope(pc uint64) ScopeNo {
 	i := sort.Search(len(t.Ranges), func(i int) bool { return t.Ranges[i].Low > pc }) - 1
 	for ; i >= 0; i = int(t.aroundRanges[i]) {
 		if r := &t.Ranges[i]; pc < r.High {
@@ -77,7 +77,7 @@ func (t *Table) Scope(pc uint64) int32 {
 }
 
 // FunctionName returns the readable name of the function that a scope is.
-func (t *Table) FunctionName(scope int32) string {
+func (t *Table) FunctionName(scope ScopeNo) string {
 	s := &t.Scopes[scope]
 	if s.Linked {
 		return symtab.ReadableName(s.Name)

@@ -5,6 +5,7 @@ type (
 	TypeNo     int32 // 0 is void, or unknown
 	MemberNo   int32
 	VariableNo int32
+	ScopeNo    int32 // 0 is outside of functions
 )
 
 // None is the number of no member and of no variable.

@@ -68,7 +68,7 @@ type Type struct {
 	Count int64  // elements of an array, -1 if unknown
 
 	Unit     int32    // the compilation unit, if other units have another type of this name
-	Function int32    // the scope of the function that declares it, 0 for none
+	Function ScopeNo  // the scope of the function that declares it, 0 for none
 	First    MemberNo // of its members
 	Members  int32    // how many, sorted by offset; those of equal offset as declared
 }
@@ -92,9 +92,9 @@ type Member struct {
 type Variable struct {
 	Name     string
 	Type     TypeNo
-	Unit     int32 // where it is declared
-	Function int32 // the function's scope, 0 for those outside of functions
-	External bool  // other units may refer to it
+	Unit     int32   // where it is declared
+	Function ScopeNo // the function's scope, 0 for those outside of functions
+	External bool    // other units may refer to it
 	// Address is its address for the whole run of the program, or its offset in each
 	// thread's block; only for those in Globals or Threads.
 	Address uint64
@@ -134,8 +134,8 @@ const (
 
 // Scope is a function, an inlined function or a block.
 type Scope struct {
-	Parent    int32 // 0 for functions that are not inlined
-	Function  int32 // the innermost function, inlined or not, that it belongs to: its own number for functions
+	Parent    ScopeNo // 0 for functions that are not inlined
+	Function  ScopeNo // the innermost function, inlined or not, that it belongs to: its own number for functions
 	Name      string
 	Linked    bool // Name is the linkage name, see FunctionName
 	Unit      int32
@@ -153,7 +153,7 @@ func (s *Scope) End() VariableNo { return s.First + VariableNo(s.Variables) }
 // Range is a range of code of a scope, link-time addresses [Low, High).
 type Range struct {
 	Low, High uint64
-	Scope     int32
+	Scope     ScopeNo
 }
 
 // Returned is the type that a function returns, which other objects may call.

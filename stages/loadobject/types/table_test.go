@@ -243,11 +243,11 @@ func TestScopes(t *testing.T) {
 	table.Index()
 	for _, x := range []struct {
 		pc       uint64
-		scopes   []int32
-		function int32
+		scopes   []ScopeNo
+		function ScopeNo
 	}{
-		{9, nil, 0}, {10, []int32{1}, 1}, {12, []int32{3, 2, 1}, 1}, {25, []int32{2, 1}, 1}, {30, []int32{3, 2, 1}, 1},
-		{40, []int32{1}, 1}, {49, []int32{1}, 1}, {50, []int32{4}, 4}, {60, nil, 0},
+		{9, nil, 0}, {10, []ScopeNo{1}, 1}, {12, []ScopeNo{3, 2, 1}, 1}, {25, []ScopeNo{2, 1}, 1}, {30, []ScopeNo{3, 2, 1}, 1},
+		{40, []ScopeNo{1}, 1}, {49, []ScopeNo{1}, 1}, {50, []ScopeNo{4}, 4}, {60, nil, 0},
 	} {
 		if d := cmp.Diff(x.scopes, table.ScopesAt(x.pc)); d != "" || table.Function(x.pc) != x.function {
 			t.Errorf("%d: function %d, %s", x.pc, table.Function(x.pc), d)

@@ -14,10 +14,10 @@ type assembly struct {
 	*reader
 	*typeGraph
 	out      *types.Table
-	scopeAt  []keyed // functions by key, sorted
-	variable []keyed // variables by key, sorted
-	numbers  []int32 // by raw scope: its number, or that of the innermost kept scope around it
-	copies   []int32 // by raw function: the number of the first one made from it
+	scopeAt  []keyed         // functions by key, sorted
+	variable []keyed         // variables by key, sorted
+	numbers  []types.ScopeNo // by raw scope: its number, or that of the innermost kept scope around it
+	copies   []types.ScopeNo // by raw function: the number of the first one made from it
 }
 
 // result makes the table.
@@ -25,7 +25,7 @@ func (r *reader) result() *types.Table {
 	a := &assembly{reader: r, out: &types.Table{Units: r.unitNames}}
 	a.typeGraph = newTypeGraph(r, a.out)
 	a.typeGraph.function = a.functionName
-	a.numbers, a.copies = make([]int32, len(r.scopes)), make([]int32, len(r.scopes))
+	a.numbers, a.copies = make([]types.ScopeNo, len(r.scopes)), make([]types.ScopeNo, len(r.scopes))
 	for i := range r.scopes {
 		if r.scopes[i].function {
 			a.scopeAt = append(a.scopeAt, keyed{r.scopes[i].key, int32(i)})
@@ -132,7 +132,7 @@ func (a *assembly) putScopes() {
 // putScope adds a scope with its code.
 func (a *assembly) putScope(raw int32, returned types.TypeNo) {
 	s := &a.scopes[raw]
-	n := int32(len(a.out.Scopes))
+	n := types.ScopeNo(len(a.out.Scopes))
 	x := types.Scope{Parent: a.numbers[raw], Function: n, Unit: s.unit, Type: returned}
 	a.numbers[raw] = n
 	if s.function {
@@ -189,7 +189,7 @@ func (a *assembly) wanted() []bool {
 }
 
 // number returns the number of a raw scope, or of one that was made from it.
-func (a *assembly) number(raw int32) int32 {
+func (a *assembly) number(raw int32) types.ScopeNo {
 	if n := a.numbers[raw]; n != 0 {
 		return n
 	}

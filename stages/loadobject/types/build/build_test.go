@@ -73,17 +73,17 @@ func describe(w io.Writer, t *types.Table) {
 			fmt.Fprintf(w, " of %s\n", filepath.Base(t.Units[t.Variables[v].Unit]))
 		}
 	}
-	code := map[int32][]string{}
+	code := map[types.ScopeNo][]string{}
 	for _, r := range t.Ranges {
 		code[r.Scope] = append(code[r.Scope], fmt.Sprintf("%#x-%#x", r.Low, r.High))
 	}
 	for i := 1; i < len(t.Scopes); i++ {
 		s := &t.Scopes[i]
-		fmt.Fprintf(w, "scope %d in %d of %d %s", i, s.Parent, s.Function, t.FunctionName(int32(i)))
+		fmt.Fprintf(w, "scope %d in %d of %d %s", i, s.Parent, s.Function, t.FunctionName(types.ScopeNo(i)))
 		if s.Type != 0 {
 			fmt.Fprintf(w, " returns {%s}", t.Spell(s.Type, ""))
 		}
-		fmt.Fprintln(w, "", strings.Join(code[int32(i)], " "), places(s.FrameBase))
+		fmt.Fprintln(w, "", strings.Join(code[types.ScopeNo(i)], " "), places(s.FrameBase))
 		for v := s.First; v < s.End(); v++ {
 			fmt.Fprint(w, "\t")
 			variable(v)

@@ -272,7 +272,7 @@ func (g *typeGraph) complete() {
 
 // tell keeps the units of aggregates that share their name with another, and the
 // functions that declare aggregates.
-func (g *typeGraph) tell(scope func(raw int32) int32) {
+func (g *typeGraph) tell(scope func(raw int32) types.ScopeNo) {
 	names := map[aggregateName]int{}
 	name := func(x *types.Type) aggregateName { return aggregateName{x.Kind == types.Union, x.Name} }
 	for i := range g.table.Types {

@@ -9,7 +9,10 @@ import (
 )
 
 // placed is a raw variable with the number of its scope.
-type placed struct{ scope, raw int32 }
+type placed struct {
+	scope types.ScopeNo
+	raw   int32
+}
 
 // site identifies a variable that several units have.
 type site struct {
