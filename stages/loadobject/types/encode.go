@@ -173,7 +173,7 @@ func (d decoder) types(t *Table) {
 		x.Kind, x.Float, x.Name = Kind(d.Below(int(Unspecified)+1)), d.Bool(), d.Text()
 		x.Elem = TypeNo(d.Below(max(i, 1))) // or else a type could consist of itself
 		x.Size, x.Count = d.Int(), d.Int()
-		x.Unit, x.Function = d.number(), ScopeNo(d.number())
+		x.Unit, x.Function = UnitNo(d.number()), ScopeNo(d.number())
 		x.First = MemberNo(d.Below(members + 1))
 		x.Members = d.Below(members - int(x.First) + 1)
 	}
@@ -188,7 +188,7 @@ func (d decoder) scopes(t *Table) {
 		s := &t.Scopes[i]
 		s.Parent, s.Function = ScopeNo(d.Below(max(i, 1))), ScopeNo(d.number())
 		s.Name, s.Linked = d.Text(), d.Bool()
-		s.Unit, s.Type = d.number(), TypeNo(d.Below(len(t.Types)))
+		s.Unit, s.Type = UnitNo(d.number()), TypeNo(d.Below(len(t.Types)))
 		s.First, s.Variables = VariableNo(d.number()), d.number()
 		s.FrameBase = d.places()
 	}
@@ -218,7 +218,7 @@ func (d decoder) variables(t *Table) {
 	t.Variables = columns.Slice[Variable](d.Count())
 	for i := range t.Variables {
 		v := &t.Variables[i]
-		v.Name, v.Type, v.Unit = d.Text(), TypeNo(d.Below(len(t.Types))), d.Below(len(t.Units))
+		v.Name, v.Type, v.Unit = d.Text(), TypeNo(d.Below(len(t.Types))), UnitNo(d.Below(len(t.Units)))
 		v.Function, v.External = ScopeNo(d.Below(len(t.Scopes))), d.Bool()
 		v.Address, v.Size = d.Uint(), d.Int()
 		v.First = d.Below(len(t.Places) + 1)

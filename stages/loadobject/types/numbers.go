@@ -5,7 +5,8 @@ type (
 	TypeNo     int32 // 0 is void, or unknown
 	MemberNo   int32
 	VariableNo int32
-	ScopeNo    int32 // 0 is outside of functions
+	ScopeNo    int32 // 0 for what is outside of functions
+	UnitNo     int32 // 0 if unknown
 )
 
 // None is the number of no member and of no variable.

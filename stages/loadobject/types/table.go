@@ -9,9 +9,8 @@ import (
 )
 
 // Table is everything about one load object that attributing data needs. It is
-// immutable and safe for concurrent use. Numbers are indexes of its slices; 0 is
-// nothing in Types, Units and Scopes. The type that another one, not an aggregate,
-// consists of precedes it in Types.
+// immutable and safe for concurrent use. In Types, Units and Scopes, 0 is nothing. The
+// type that another one, not an aggregate, consists of precedes it in Types.
 type Table struct {
 	Types     []Type   // 0 is void, or unknown
 	Members   []Member // of all aggregates
@@ -67,7 +66,7 @@ type Type struct {
 	Size  int64  // bytes, -1 if unknown
 	Count int64  // elements of an array, -1 if unknown
 
-	Unit     int32    // the compilation unit, if other units have another type of this name
+	Unit     UnitNo   // the compilation unit, if other units have another type of this name
 	Function ScopeNo  // the scope of the function that declares it, 0 for none
 	First    MemberNo // of its members
 	Members  int32    // how many, sorted by offset; those of equal offset as declared
@@ -92,7 +91,7 @@ type Member struct {
 type Variable struct {
 	Name     string
 	Type     TypeNo
-	Unit     int32   // where it is declared
+	Unit     UnitNo  // where it is declared
 	Function ScopeNo // the function's scope, 0 for those outside of functions
 	External bool    // other units may refer to it
 	// Address is its address for the whole run of the program, or its offset in each
@@ -138,7 +137,7 @@ type Scope struct {
 	Function  ScopeNo // the innermost function, inlined or not, that it belongs to: its own number for functions
 	Name      string
 	Linked    bool // Name is the linkage name, see FunctionName
-	Unit      int32
+	Unit      UnitNo
 	Type      TypeNo     // what a function returns
 	First     VariableNo // of its variables
 	Variables int32      // how many

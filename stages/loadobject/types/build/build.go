@@ -24,7 +24,7 @@ func Table(f, debug *elf.File) (t *types.Table, missing []string) {
 		Info:       d,
 		names:      map[string]string{},
 		signatures: map[uint64]uint64{},
-		numbered:   map[string]int32{"": 0},
+		numbered:   map[string]types.UnitNo{"": 0},
 		unitNames:  []string{""},
 		scopes:     make([]rawScope, 1),
 		seen:       map[*dwarf.Sections]bool{},
@@ -71,7 +71,7 @@ type reader struct {
 	signatures map[uint64]uint64 // by the names of units of types
 	signed     []signedType      // by the numbers that signatures has
 	unitNames  []string
-	numbered   map[string]int32
+	numbered   map[string]types.UnitNo
 	seen       map[*dwarf.Sections]bool // split sections whose units of types were read
 	unknown    int                      // types in units or files that were not found
 }
@@ -175,11 +175,11 @@ func (r *reader) splitFailed(err error) {
 }
 
 // unitNumber returns the number of a unit's name.
-func (r *reader) unitNumber(u, half *dwarf.Unit, names *dwarf.Sections) int32 {
+func (r *reader) unitNumber(u, half *dwarf.Unit, names *dwarf.Sections) types.UnitNo {
 	name, _ := r.UnitName(u, half, names, "")
 	n, ok := r.numbered[name]
 	if !ok {
-		n = int32(len(r.unitNames))
+		n = types.UnitNo(len(r.unitNames))
 		r.unitNames = append(r.unitNames, name)
 		r.numbered[name] = n
 	}

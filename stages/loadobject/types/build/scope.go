@@ -13,7 +13,7 @@ type rawScope struct {
 	linkage     string // empty if absent
 	parent      int32
 	around      int32 // the innermost function around it
-	unit        int32
+	unit        types.UnitNo
 	spans       int32 // the first in code
 	spanned     int32
 	frame       int32 // the first in places
@@ -115,7 +115,8 @@ type rawVariable struct {
 	name        string
 	linkage     string // of a declaration; empty if the same as its name
 	address     uint64
-	unit, scope int32
+	unit        types.UnitNo
+	scope       int32
 	places      int32 // the first in places
 	placed      int32
 	external    bool

@@ -18,7 +18,7 @@ type rawType struct {
 	size       int64  // -1 if absent
 	scope      int32  // of the function that declares it
 	around     int32  // number of the aggregate that it is declared in, -1 for none
-	unit       int32
+	unit       types.UnitNo
 	first      int32 // of its members, or of an array's dimensions in counts
 	parts      int32 // how many
 	kind       types.Kind

@@ -1,6 +1,9 @@
 package build
 
-import "stackmill/stages/loadobject/dwarf"
+import (
+	"stackmill/stages/loadobject/dwarf"
+	"stackmill/stages/loadobject/types"
+)
 
 // context is what the entries below an entry belong to.
 type context struct {
@@ -13,7 +16,7 @@ type context struct {
 }
 
 // walk reads the entries of a unit. Ranges of code and addresses are in linked.
-func (r *reader) walk(u *dwarf.Unit, s, linked *dwarf.Sections, number int32) error {
+func (r *reader) walk(u *dwarf.Unit, s, linked *dwarf.Sections, number types.UnitNo) error {
 	d := &unitWalk{reader: r, u: u, s: s, linked: linked, number: number, begin: len(r.types)}
 	if d.fortran = dwarf.Language(u.Attrs[dwarf.AttrLanguage].Uint) == "Fortran"; d.fortran {
 		d.first = 1
@@ -43,7 +46,7 @@ type unitWalk struct {
 	*reader
 	u         *dwarf.Unit
 	s, linked *dwarf.Sections
-	number    int32 // of the unit's name
+	number    types.UnitNo // of the unit's name
 	fortran   bool
 	first     int64 // index of arrays
 	begin     int   // of the unit's types
@@ -162,8 +165,8 @@ func (w *unitWalk) ref(v dwarf.Value) uint64 {
 
 // signedType is the type of a unit of types.
 type signedType struct {
-	key  uint64 // 0 if it was not found
-	unit int32  // the first one that refers to it
+	key  uint64       // 0 if it was not found
+	unit types.UnitNo // the first one that refers to it
 }
 
 // bySignature marks a key that is the number of a signature, not an offset.
