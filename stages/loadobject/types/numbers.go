@@ -9,5 +9,5 @@ type (
 	UnitNo     int32 // 0 if unknown
 )
 
-// None is the number of no member and of no variable.
+// None is the number of nothing where 0 is something, whatever the type of the number.
 const None = -1

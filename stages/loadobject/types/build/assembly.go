@@ -3,7 +3,6 @@ package build
 import (
 	"cmp"
 	"slices"
-	"sort"
 
 	"stackmill/stages/loadobject/dwarf"
 	"stackmill/stages/loadobject/types"
@@ -14,10 +13,10 @@ type assembly struct {
 	*reader
 	*typeGraph
 	out      *types.Table
-	scopeAt  []keyed         // functions by key, sorted
-	variable []keyed         // variables by key, sorted
-	numbers  []types.ScopeNo // by raw scope: its number, or that of the innermost kept scope around it
-	copies   []types.ScopeNo // by raw function: the number of the first one made from it
+	scopeAt  []keyed[rawScopeNo]    // functions by key, sorted
+	variable []keyed[rawVariableNo] // variables by key, sorted
+	numbers  []types.ScopeNo        // by raw scope: its number, or that of the innermost kept scope around it
+	copies   []types.ScopeNo        // by raw function: the number of the first one made from it
 }
 
 // result makes the table.
@@ -28,15 +27,14 @@ func (r *reader) result() *types.Table {
 	a.numbers, a.copies = make([]types.ScopeNo, len(r.scopes)), make([]types.ScopeNo, len(r.scopes))
 	for i := range r.scopes {
 		if r.scopes[i].function {
-			a.scopeAt = append(a.scopeAt, keyed{r.scopes[i].key, int32(i)})
+			a.scopeAt = append(a.scopeAt, keyed[rawScopeNo]{r.scopes[i].key, rawScopeNo(i)})
 		}
 	}
 	for i := range r.variables {
-		a.variable = append(a.variable, keyed{r.variables[i].key, int32(i)})
+		a.variable = append(a.variable, keyed[rawVariableNo]{r.variables[i].key, rawVariableNo(i)})
 	}
-	for _, list := range [][]keyed{a.scopeAt, a.variable} {
-		slices.SortFunc(list, func(a, b keyed) int { return cmp.Compare(a.key, b.key) })
-	}
+	sortKeys(a.scopeAt)
+	sortKeys(a.variable)
 	symbols := r.symbols()
 	a.define(symbols)
 	a.putScopes()
@@ -60,19 +58,11 @@ func (r *reader) result() *types.Table {
 	return a.out
 }
 
-func findKey(list []keyed, key uint64) int32 {
-	i := sort.Search(len(list), func(i int) bool { return list[i].key >= key })
-	if key == 0 || i == len(list) || list[i].key != key {
-		return -1
-	}
-	return list[i].number
-}
-
 // origins calls f for a scope, then for the one that it was made from or completes,
 // and so on, until f returns false.
-func (a *assembly) origins(scope int32, f func(scope int32) bool) {
+func (a *assembly) origins(scope rawScopeNo, f func(scope rawScopeNo) bool) {
 	for range dwarf.MaxHops {
-		if scope < 0 || !f(scope) {
+		if scope == types.None || !f(scope) {
 			return
 		}
 		scope = findKey(a.scopeAt, a.scopes[scope].origin)
@@ -81,8 +71,8 @@ func (a *assembly) origins(scope int32, f func(scope int32) bool) {
 
 // functionName returns the name of a function, and whether that is the linkage name.
 // Fortran procedures are qualified with what encloses them.
-func (a *assembly) functionName(scope int32) (name string, linked bool) {
-	a.origins(scope, func(n int32) bool {
+func (a *assembly) functionName(scope rawScopeNo) (name string, linked bool) {
+	a.origins(scope, func(n rawScopeNo) bool {
 		s := &a.scopes[n]
 		if s.linkage != "" && !s.fortran {
 			name, linked = s.linkage, true
@@ -97,8 +87,8 @@ func (a *assembly) functionName(scope int32) (name string, linked bool) {
 }
 
 // returned returns the key of the type that a function returns.
-func (a *assembly) returned(scope int32) (key uint64) {
-	a.origins(scope, func(n int32) bool {
+func (a *assembly) returned(scope rawScopeNo) (key uint64) {
+	a.origins(scope, func(n rawScopeNo) bool {
 		key = a.scopes[n].typ
 		return key == 0
 	})
@@ -118,10 +108,10 @@ func (a *assembly) putScopes() {
 		}
 		var returned types.TypeNo
 		if s.function && !s.inlined {
-			returned = a.typ(a.returned(int32(i)))
+			returned = a.typ(a.returned(rawScopeNo(i)))
 		}
 		if kept[i] || returned != 0 {
-			a.putScope(int32(i), returned)
+			a.putScope(rawScopeNo(i), returned)
 		}
 	}
 	slices.SortFunc(a.out.Ranges, func(x, y types.Range) int {
@@ -130,7 +120,7 @@ func (a *assembly) putScopes() {
 }
 
 // putScope adds a scope with its code.
-func (a *assembly) putScope(raw int32, returned types.TypeNo) {
+func (a *assembly) putScope(raw rawScopeNo, returned types.TypeNo) {
 	s := &a.scopes[raw]
 	n := types.ScopeNo(len(a.out.Scopes))
 	x := types.Scope{Parent: a.numbers[raw], Function: n, Unit: s.unit, Type: returned}
@@ -138,7 +128,7 @@ func (a *assembly) putScope(raw int32, returned types.TypeNo) {
 	if s.function {
 		x.Name, x.Linked = a.functionName(raw)
 		x.FrameBase = slices.Clone(a.places[s.frame : s.frame+s.framed])
-		a.origins(raw, func(o int32) bool {
+		a.origins(raw, func(o rawScopeNo) bool {
 			if a.copies[o] == 0 {
 				a.copies[o] = n
 			}
@@ -157,7 +147,7 @@ func (a *assembly) putScope(raw int32, returned types.TypeNo) {
 // with variables or types, with all scopes around these.
 func (a *assembly) wanted() []bool {
 	kept := make([]bool, len(a.scopes))
-	keep := func(n int32) {
+	keep := func(n rawScopeNo) {
 		if kept[n] {
 			return
 		}
@@ -175,11 +165,11 @@ func (a *assembly) wanted() []bool {
 	}
 	for i := range a.scopes {
 		if s := &a.scopes[i]; s.function && s.spanned > 0 && s.around == 0 {
-			keep(int32(i)) // shows that its code is described
+			keep(rawScopeNo(i)) // shows that its code is described
 		} else if s.function && s.spanned > 0 && !kept[i] {
-			a.origins(int32(i), func(n int32) bool { // where inlined functions have their static variables
+			a.origins(rawScopeNo(i), func(n rawScopeNo) bool { // where inlined functions have their static variables
 				if kept[n] {
-					keep(int32(i))
+					keep(rawScopeNo(i))
 				}
 				return !kept[n]
 			})
@@ -189,7 +179,7 @@ func (a *assembly) wanted() []bool {
 }
 
 // number returns the number of a raw scope, or of one that was made from it.
-func (a *assembly) number(raw int32) types.ScopeNo {
+func (a *assembly) number(raw rawScopeNo) types.ScopeNo {
 	if n := a.numbers[raw]; n != 0 {
 		return n
 	}
@@ -209,7 +199,7 @@ func (a *assembly) putReturns() {
 		if name == "" || !s.external || !s.function || s.inlined {
 			continue
 		}
-		typ := a.typ(a.returned(int32(i)))
+		typ := a.typ(a.returned(rawScopeNo(i)))
 		if k := a.out.Types[a.out.Strip(typ)].Kind; k != types.Pointer && k != types.Reference {
 			continue
 		}

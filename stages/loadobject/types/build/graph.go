@@ -3,7 +3,6 @@ package build
 import (
 	"cmp"
 	"slices"
-	"sort"
 	"strings"
 
 	"stackmill/stages/loadobject/types"
@@ -15,26 +14,21 @@ import (
 type typeGraph struct {
 	*reader
 	table    *types.Table
-	keys     []keyed        // of all types, sorted
-	made     []types.TypeNo // by raw type: its number + 1, 0 if not made yet, or inMaking
+	keys     []keyed[rawTypeNo] // of all types, sorted
+	made     []types.TypeNo     // by raw type: its number + 1, 0 if not made yet, or inMaking
 	layouts  []layout
 	defined  map[aggregateName]*definition
 	known    map[types.Type]types.TypeNo // all but complete aggregates
 	unique   map[uint64]types.TypeNo     // complete aggregates by layout
-	first    []int32                     // by number of a type: the raw type it was made from
+	first    []rawTypeNo                 // by number of a type: the raw type it was made from
 	waiting  []made                      // aggregates without their members
 	others   []made                      // further instances of one that is made
-	function func(scope int32) (name string, linked bool)
-}
-
-type keyed struct {
-	key    uint64
-	number int32
+	function func(scope rawScopeNo) (name string, linked bool)
 }
 
 // made is the type that a raw type became.
 type made struct {
-	raw    int32
+	raw    rawTypeNo
 	number types.TypeNo
 }
 
@@ -48,19 +42,19 @@ func newTypeGraph(r *reader, t *types.Table) *typeGraph {
 	g := &typeGraph{
 		reader:  r,
 		table:   t,
-		keys:    make([]keyed, len(r.types)),
+		keys:    make([]keyed[rawTypeNo], len(r.types)),
 		made:    make([]types.TypeNo, len(r.types)),
 		layouts: make([]layout, len(r.types)),
 		defined: map[aggregateName]*definition{},
 		known:   map[types.Type]types.TypeNo{},
 		unique:  map[uint64]types.TypeNo{},
-		first:   []int32{-1},
+		first:   []rawTypeNo{types.None},
 	}
 	t.Types = []types.Type{{Size: -1, Count: -1}}
 	for i := range r.types {
-		g.keys[i] = keyed{r.types[i].key, int32(i)}
+		g.keys[i] = keyed[rawTypeNo]{r.types[i].key, rawTypeNo(i)}
 	}
-	slices.SortFunc(g.keys, func(a, b keyed) int { return cmp.Compare(a.key, b.key) })
+	sortKeys(g.keys)
 	g.arrange()
 	g.lend()
 	for i := range r.types {
@@ -71,7 +65,7 @@ func newTypeGraph(r *reader, t *types.Table) *typeGraph {
 				d = &definition{}
 				g.defined[n] = d
 			}
-			d.raws = append(d.raws, int32(i))
+			d.raws = append(d.raws, rawTypeNo(i))
 		}
 	}
 	return g
@@ -94,7 +88,7 @@ func (g *typeGraph) arrange() {
 // that refer to them.
 func (g *typeGraph) lend() {
 	for _, x := range g.signed {
-		if n := g.find(x.key); n >= 0 && g.types[n].unit == 0 {
+		if n := g.find(x.key); n != types.None && g.types[n].unit == 0 {
 			g.types[n].unit = x.unit
 		}
 	}
@@ -105,7 +99,7 @@ func (g *typeGraph) lend() {
 			continue
 		}
 		n := g.find(by.elem)
-		if n < 0 {
+		if n == types.None {
 			continue
 		}
 		t := &g.types[n]
@@ -118,26 +112,19 @@ func (g *typeGraph) lend() {
 	}
 }
 
-// find returns the raw type of a key, -1 for none.
-func (g *typeGraph) find(key uint64) int32 {
+// find returns the raw type of a key, None if there is none.
+func (g *typeGraph) find(key uint64) rawTypeNo {
 	if key&bySignature != 0 {
 		key = g.signed[key&^bySignature].key
 	}
-	if key == 0 {
-		return -1
-	}
-	i := sort.Search(len(g.keys), func(i int) bool { return g.keys[i].key >= key })
-	if i == len(g.keys) || g.keys[i].key != key {
-		return -1
-	}
-	return g.keys[i].number
+	return findKey(g.keys, key)
 }
 
 // typ returns the number of the type of a key.
 func (g *typeGraph) typ(key uint64) types.TypeNo { return g.make(g.find(key), 0) }
 
-func (g *typeGraph) make(raw int32, depth int) types.TypeNo {
-	if raw < 0 || depth == maxDepth || g.made[raw] == inMaking {
+func (g *typeGraph) make(raw rawTypeNo, depth int) types.TypeNo {
+	if raw == types.None || depth == maxDepth || g.made[raw] == inMaking {
 		return 0
 	}
 	if n := g.made[raw]; n > 0 {
@@ -149,7 +136,7 @@ func (g *typeGraph) make(raw int32, depth int) types.TypeNo {
 	return n
 }
 
-func (g *typeGraph) build(raw int32, depth int) types.TypeNo {
+func (g *typeGraph) build(raw rawTypeNo, depth int) types.TypeNo {
 	t := &g.types[raw]
 	x := types.Type{Kind: t.kind, Float: t.float, Name: t.name, Size: t.size, Count: -1}
 	elem := func() types.TypeNo { return g.make(g.find(t.elem), depth+1) }
@@ -160,7 +147,7 @@ func (g *typeGraph) build(raw int32, depth int) types.TypeNo {
 		return g.aggregate(raw, depth)
 	case types.Base, types.Unspecified:
 	case types.Enumeration:
-		if under := g.find(t.elem); x.Size < 0 && under >= 0 {
+		if under := g.find(t.elem); x.Size < 0 && under != types.None {
 			x.Size = g.types[under].size
 		}
 	case types.Array:
@@ -184,7 +171,7 @@ func (g *typeGraph) build(raw int32, depth int) types.TypeNo {
 }
 
 // add returns the number of a type that is not a complete aggregate.
-func (g *typeGraph) add(x types.Type, raw int32) types.TypeNo {
+func (g *typeGraph) add(x types.Type, raw rawTypeNo) types.TypeNo {
 	n, ok := g.known[x]
 	if !ok {
 		n = types.TypeNo(len(g.table.Types))
@@ -198,7 +185,7 @@ func (g *typeGraph) add(x types.Type, raw int32) types.TypeNo {
 // array makes an array for each dimension; the last is the innermost. For data that are
 // elsewhere, such as Fortran's allocated arrays, it makes a pointer of the descriptor's
 // size to the array.
-func (g *typeGraph) array(t *rawType, elem types.TypeNo, raw int32) types.TypeNo {
+func (g *typeGraph) array(t *rawType, elem types.TypeNo, raw rawTypeNo) types.TypeNo {
 	counts := g.counts[t.first : t.first+t.parts]
 	if len(counts) == 0 {
 		counts = []int64{-1}
@@ -223,14 +210,14 @@ func (g *typeGraph) array(t *rawType, elem types.TypeNo, raw int32) types.TypeNo
 }
 
 // aggregate makes an aggregate, or finds one that is equal.
-func (g *typeGraph) aggregate(raw int32, depth int) types.TypeNo {
+func (g *typeGraph) aggregate(raw rawTypeNo, depth int) types.TypeNo {
 	t := &g.types[raw]
 	if t.declared {
 		definition := g.find(t.elem)
-		if definition < 0 {
+		if definition == types.None {
 			definition = g.definition(t, 0)
 		}
-		if definition >= 0 {
+		if definition != types.None {
 			return g.make(definition, depth+1)
 		}
 		return g.add(types.Type{Kind: t.kind, Name: t.name, Size: -1, Count: -1}, raw)
@@ -272,7 +259,7 @@ func (g *typeGraph) complete() {
 
 // tell keeps the units of aggregates that share their name with another, and the
 // functions that declare aggregates.
-func (g *typeGraph) tell(scope func(raw int32) types.ScopeNo) {
+func (g *typeGraph) tell(scope func(raw rawScopeNo) types.ScopeNo) {
 	names := map[aggregateName]int{}
 	name := func(x *types.Type) aggregateName { return aggregateName{x.Kind == types.Union, x.Name} }
 	for i := range g.table.Types {
@@ -285,7 +272,7 @@ func (g *typeGraph) tell(scope func(raw int32) types.ScopeNo) {
 		if !x.Kind.Aggregate() {
 			continue
 		}
-		if g.first[i] >= 0 {
+		if g.first[i] != types.None {
 			x.Function = scope(g.types[g.first[i]].scope)
 		}
 		if names[name(x)] < 2 {

@@ -27,9 +27,9 @@ type aggregateName struct {
 
 // definition has the types of one name.
 type definition struct {
-	raws  []int32
+	raws  []rawTypeNo
 	state uint8
-	raw   int32 // if all are equal, else -1
+	raw   rawTypeNo // if all are equal, else None
 }
 
 func mix(h, v uint64) uint64 {
@@ -43,7 +43,7 @@ func mixText(h uint64, s string) uint64 { return mix(h, xxhash.Sum64String(s)) }
 // pointed says that the type is pointed to.
 func (g *typeGraph) hash(key uint64, depth int, pointed bool) uint64 {
 	n := g.find(key)
-	if n < 0 || depth == maxDepth {
+	if n == types.None || depth == maxDepth {
 		return 1
 	}
 	t := &g.types[n]
@@ -74,10 +74,10 @@ func (g *typeGraph) layout(t *rawType, depth int) uint64 {
 	h := mixText(mix(mix(4, generic(t.kind)), uint64(t.size)), t.name)
 	switch {
 	case t.kind.Aggregate() && t.declared:
-		if g.find(t.elem) >= 0 {
+		if g.find(t.elem) != types.None {
 			return g.hash(t.elem, depth+1, false)
 		}
-		if d := g.definition(t, depth+1); d >= 0 {
+		if d := g.definition(t, depth+1); d != types.None {
 			return g.hash(g.types[d].key, depth+1, false)
 		}
 		return mix(h, 5)
@@ -107,19 +107,19 @@ func (g *typeGraph) layout(t *rawType, depth int) uint64 {
 // raws returns the members of a raw type.
 func (g *typeGraph) raws(t *rawType) []rawMember { return g.members[t.first : t.first+t.parts] }
 
-// definition returns the raw type that a declaration refers to, -1 if there is none or
+// definition returns the raw type that a declaration refers to, None if there is none or
 // several that differ. Depth is as for hash.
-func (g *typeGraph) definition(t *rawType, depth int) int32 {
+func (g *typeGraph) definition(t *rawType, depth int) rawTypeNo {
 	d := g.defined[aggregateName{t.kind == types.Union, t.name}]
 	if d == nil || t.name == "" || d.state == inHashing {
-		return -1
+		return types.None
 	}
 	if d.state == 0 {
 		d.state, d.raw = inHashing, d.raws[0]
 		same := g.hash(g.types[d.raw].key, depth, false)
 		for _, n := range d.raws[1:] {
 			if g.hash(g.types[n].key, depth, false) != same {
-				d.raw = -1
+				d.raw = types.None
 				break
 			}
 		}

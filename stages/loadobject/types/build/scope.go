@@ -11,8 +11,8 @@ type rawScope struct {
 	origin, typ uint64
 	name        string // as in the source; for Fortran, qualified with what encloses it
 	linkage     string // empty if absent
-	parent      int32
-	around      int32 // the innermost function around it
+	parent      rawScopeNo
+	around      rawScopeNo // the innermost function around it
 	unit        types.UnitNo
 	spans       int32 // the first in code
 	spanned     int32
@@ -25,7 +25,7 @@ type rawScope struct {
 }
 
 func (w *unitWalk) addScope(e *entry, here context) context {
-	here.aggregate, here.array, here.common = -1, -1, false
+	here.aggregate, here.array, here.common = types.None, types.None, false
 	sc := rawScope{key: e.key, origin: w.ref(e.origin), parent: here.scope, unit: w.number, external: e.external,
 		function: e.tag == dwarf.TagSubprogram || e.tag == dwarf.TagInlinedSubroutine, inlined: e.tag == dwarf.TagInlinedSubroutine}
 	if sc.around = here.scope; !w.scopes[here.scope].function {
@@ -60,7 +60,7 @@ func (w *unitWalk) addScope(e *entry, here context) context {
 		_, sc.frame, sc.framed = w.placesOf(e.frameBase)
 	}
 	if w.fits(len(w.scopes)) {
-		here.scope = int32(len(w.scopes))
+		here.scope = rawScopeNo(len(w.scopes))
 		w.scopes = append(w.scopes, sc)
 	}
 	return here
@@ -116,7 +116,7 @@ type rawVariable struct {
 	linkage     string // of a declaration; empty if the same as its name
 	address     uint64
 	unit        types.UnitNo
-	scope       int32
+	scope       rawScopeNo
 	places      int32 // the first in places
 	placed      int32
 	external    bool

@@ -92,7 +92,7 @@ func (a *assembly) define(symbols []symbol) {
 	}
 	for _, pass := range []struct {
 		local    bool
-		declared map[string]int32
+		declared map[string]rawVariableNo
 	}{{false, declared}, {true, local}} {
 		for i := range symbols {
 			x := &symbols[i]
@@ -113,8 +113,8 @@ func (a *assembly) define(symbols []symbol) {
 
 // declared returns the variables that units only declare, by the names of their
 // symbols, and the addresses of the others.
-func (a *assembly) declared() (declared map[string]int32, told map[uint64]bool) {
-	declared, told = map[string]int32{}, map[uint64]bool{}
+func (a *assembly) declared() (declared map[string]rawVariableNo, told map[uint64]bool) {
+	declared, told = map[string]rawVariableNo{}, map[uint64]bool{}
 	for i := range a.variables {
 		v := &a.variables[i]
 		switch {
@@ -126,7 +126,7 @@ func (a *assembly) declared() (declared map[string]int32, told map[uint64]bool) 
 				name = v.name
 			}
 			if _, ok := declared[name]; !ok {
-				declared[name] = int32(i)
+				declared[name] = rawVariableNo(i)
 			}
 		}
 	}

@@ -14,10 +14,10 @@ import (
 // rawType is a type as in its entry.
 type rawType struct {
 	key, elem  uint64
-	name       string // qualified with namespaces and classes
-	size       int64  // -1 if absent
-	scope      int32  // of the function that declares it
-	around     int32  // number of the aggregate that it is declared in, -1 for none
+	name       string     // qualified with namespaces and classes
+	size       int64      // -1 if absent
+	scope      rawScopeNo // of the function that declares it
+	around     rawTypeNo  // the aggregate that it is declared in
 	unit       types.UnitNo
 	first      int32 // of its members, or of an array's dimensions in counts
 	parts      int32 // how many
@@ -29,7 +29,7 @@ type rawType struct {
 
 // rawMember is a member as in its entry.
 type rawMember struct {
-	owner     int32
+	owner     rawTypeNo
 	name      string
 	typ       uint64
 	offset    int64
@@ -64,13 +64,13 @@ const (
 // addType adds the type of an entry and returns what those below it belong to.
 func (w *unitWalk) addType(e *entry, here context) context {
 	around := here.aggregate
-	here.aggregate, here.array = -1, -1
+	here.aggregate, here.array = types.None, types.None
 	if !w.fits(len(w.types)) {
 		return here
 	}
 	t := rawType{key: e.key, elem: w.ref(e.typ), size: e.size, scope: here.scope, around: around, unit: w.number,
 		kind: kinds[e.tag], declared: e.declaration, descriptor: e.descriptor}
-	n := int32(len(w.types))
+	n := rawTypeNo(len(w.types))
 	t.name = w.textOf(w.s, w.u, e.name)
 	switch t.kind {
 	case types.Base:
@@ -152,7 +152,7 @@ func (w *unitWalk) addMember(e *entry, here context) {
 		return
 	}
 	offset, ok := e.memberOffset()
-	if here.aggregate < 0 || !ok || e.virtual || !w.fits(len(w.members)) {
+	if here.aggregate == types.None || !ok || e.virtual || !w.fits(len(w.members)) {
 		return
 	}
 	m := rawMember{owner: here.aggregate, typ: w.ref(e.typ), offset: offset, bits: e.bits, bitOffset: e.bitOffset,
@@ -163,7 +163,7 @@ func (w *unitWalk) addMember(e *entry, here context) {
 	w.members = append(w.members, m)
 }
 
-func (w *unitWalk) addCount(array int32, e *entry) {
+func (w *unitWalk) addCount(array rawTypeNo, e *entry) {
 	t := &w.types[array]
 	if t.descriptor {
 		t.size = max(t.size, w.reach(e.lower.Bytes), w.reach(e.upper.Bytes))

@@ -11,7 +11,7 @@ import (
 // placed is a raw variable with the number of its scope.
 type placed struct {
 	scope types.ScopeNo
-	raw   int32
+	raw   rawVariableNo
 }
 
 // site identifies a variable that several units have.
@@ -26,7 +26,7 @@ func (a *assembly) putVariables() {
 	var list []placed
 	for i := range a.variables {
 		if v := &a.variables[i]; v.fixed || v.placed > 0 && a.number(v.scope) != 0 {
-			list = append(list, placed{a.number(v.scope), int32(i)})
+			list = append(list, placed{a.number(v.scope), rawVariableNo(i)})
 		}
 	}
 	slices.SortStableFunc(list, func(x, y placed) int { return cmp.Compare(x.scope, y.scope) })
@@ -44,7 +44,7 @@ func (a *assembly) putVariables() {
 	}
 }
 
-func (a *assembly) site(raw int32) site {
+func (a *assembly) site(raw rawVariableNo) site {
 	v := &a.variables[raw]
 	name, _, _ := a.describe(raw)
 	return site{v.address, v.thread, name}
@@ -90,9 +90,9 @@ func (a *assembly) putVariable(x placed) {
 
 // describe returns a variable's name and the key of its type: its own, or those of the
 // variable that it was made from or completes.
-func (a *assembly) describe(raw int32) (name string, typ uint64, external bool) {
+func (a *assembly) describe(raw rawVariableNo) (name string, typ uint64, external bool) {
 	for range dwarf.MaxHops {
-		if raw < 0 {
+		if raw == types.None {
 			break
 		}
 		v := &a.variables[raw]

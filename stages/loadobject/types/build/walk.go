@@ -7,12 +7,12 @@ import (
 
 // context is what the entries below an entry belong to.
 type context struct {
-	path      string // what names are qualified with
-	aggregate int32  // number of the type whose members they are, -1 for none
-	array     int32  // number of the type whose dimensions they are, -1 for none
-	scope     int32  // 0 outside of functions
-	common    bool   // a block that several units may name
-	ignored   bool   // variables belong to something without code
+	path      string    // what names are qualified with
+	aggregate rawTypeNo // whose members they are
+	array     rawTypeNo // whose dimensions they are
+	scope     rawScopeNo
+	common    bool // a block that several units may name
+	ignored   bool // variables belong to something without code
 }
 
 // walk reads the entries of a unit. Ranges of code and addresses are in linked.
@@ -23,7 +23,7 @@ func (r *reader) walk(u *dwarf.Unit, s, linked *dwarf.Sections, number types.Uni
 	}
 	e := &d.entry
 	set := func(attr uint32, v dwarf.Value) { e.set(attr, v, u) }
-	w := dwarf.WalkOf(s, u, context{aggregate: -1, array: -1})
+	w := dwarf.WalkOf(s, u, context{aggregate: types.None, array: types.None})
 	for w.Next() {
 		tag := w.Entry.Tag
 		if of(tag) == nothing {
@@ -105,15 +105,15 @@ func (w *unitWalk) take(e *entry, here context) context {
 		return w.addType(e, here)
 	case aMember:
 		w.addMember(e, here)
-		here.aggregate, here.array = -1, -1
+		here.aggregate, here.array = types.None, types.None
 	case aVariable:
 		w.addVariable(e, here)
-		here.ignored, here.aggregate, here.array = true, -1, -1
+		here.ignored, here.aggregate, here.array = true, types.None, types.None
 	case aScope:
 		return w.addScope(e, here)
 	case anExtent:
 		switch {
-		case here.array >= 0:
+		case here.array != types.None:
 			w.addCount(here.array, e)
 		default:
 			return w.addType(e, here)
@@ -126,7 +126,7 @@ func (w *unitWalk) take(e *entry, here context) context {
 				name = "(anonymous namespace)"
 			}
 			here.path = w.joined(here.path, name)
-			here.aggregate = -1
+			here.aggregate = types.None
 		case dwarf.TagModule:
 			here.path = w.joined(here.path, w.textOf(w.s, w.u, e.name))
 		case dwarf.TagCommonBlock:
