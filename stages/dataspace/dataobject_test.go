@@ -84,7 +84,7 @@ func TestUnnamedElements(t *testing.T) {
 	}
 	ts.Index()
 	s := New(symbolize.New(&decode.Recording{}, nil, nil), nil, &problem.Log{})
-	s.dataObject(&object{space: s, types: typeTable{ts}}, root{ok: true, typ: union, variable: none}, types.Use{Size: 8})
+	s.dataObject(&object{space: s, types: typeTable{ts}}, root{ok: true, typ: union, variable: types.None}, types.Use{Size: 8})
 	ids := map[int64]bool{}
 	for _, o := range s.Objects {
 		ids[o.ID] = true
