@@ -113,10 +113,10 @@ func (u *Unwinder) frameTable(location symbolize.LocationNo) *cfi.Table {
 
 // gap finds what is missing between two frames, once.
 func (u *Unwinder) gap(e edge) gap {
-	g, known := u.gaps[e]
+	g, known := u.set.gaps[e]
 	if !known {
 		g = u.findGap(e)
-		u.gaps[e] = g
+		u.set.gaps[e] = g
 	}
 	return g
 }

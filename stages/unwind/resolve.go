@@ -63,17 +63,17 @@ type traits struct {
 
 // traits returns the traits of a location, which are found once.
 func (u *Unwinder) traits(location symbolize.LocationNo) *traits {
-	if int(location) < len(u.known) && u.known[location].known {
-		return &u.known[location]
+	if int(location) < len(u.set.traits) && u.set.traits[location].known {
+		return &u.set.traits[location]
 	}
 	return u.learn(location)
 }
 
 func (u *Unwinder) learn(location symbolize.LocationNo) *traits {
-	if n := int(location) + 1 - len(u.known); n > 0 {
-		u.known = append(u.known, make([]traits, n)...)
+	if n := int(location) + 1 - len(u.set.traits); n > 0 {
+		u.set.traits = append(u.set.traits, make([]traits, n)...)
 	}
-	k, p := &u.known[location], u.resolver.Program
+	k, p := &u.set.traits[location], u.resolver.Program
 	l, f := &p.Locations[location], u.function(location)
 	*k = traits{known: true, id: l.ID, trampoline: isTrampoline(l, f), linker: hasAny(p.Objects[f.Object].Name, linkers), kind: f.Kind}
 	return k

@@ -99,13 +99,13 @@ func (u *Unwinder) class(f Frame) class {
 	}
 	p := u.resolver.Program
 	n := p.Locations[f.Location].Function
-	if more := int(n) + 1 - len(u.classes); more > 0 {
-		u.classes = append(u.classes, make([]class, more)...)
+	if more := int(n) + 1 - len(u.set.classes); more > 0 {
+		u.set.classes = append(u.set.classes, make([]class, more)...)
 	}
-	if u.classes[n].owner == 0 {
-		u.classes[n] = classify(&p.Functions[n], p.Objects[p.Functions[n].Object].Name)
+	if u.set.classes[n].owner == 0 {
+		u.set.classes[n] = classify(&p.Functions[n], p.Objects[p.Functions[n].Object].Name)
 	}
-	return u.classes[n]
+	return u.set.classes[n]
 }
 
 func classify(f *symbolize.Function, object string) class {

@@ -145,7 +145,7 @@ func TestRuntime(t *testing.T) {
 func TestNoRuntime(t *testing.T) {
 	u, set, r := parallelUnwinder(false)
 	got := u.Stack(&decode.RawStack{Words: []uint64{ompBody, ompMain}}, false, 0)
-	if got.User != got.Machine || len(u.classes) != 0 {
+	if got.User != got.Machine || len(u.set.classes) != 0 {
 		t.Errorf("user mode shows %s", text(r, set.Stacks[got.User]))
 	}
 }

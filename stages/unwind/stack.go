@@ -30,11 +30,16 @@ const Empty StackNo = 0
 type Set struct {
 	Stacks []Stack
 	byID   map[int64]StackNo
+
+	// What is known of the frames, whichever process they are seen in.
+	traits  []traits     // by location, as far as they were looked up
+	classes []class      // by function, likewise
+	gaps    map[edge]gap // what is missing in chains of frame pointers
 }
 
 // NewSet returns a set that holds the empty stack.
 func NewSet() *Set {
-	s := &Set{byID: map[int64]StackNo{}}
+	s := &Set{byID: map[int64]StackNo{}, gaps: map[edge]gap{}}
 	s.Intern(nil, nil)
 	return s
 }

@@ -29,12 +29,9 @@ type Unwinder struct {
 	process  *symbolize.Process
 	recorded *decode.Process
 
-	tables  *FrameTables
-	gaps    map[edge]gap // what is missing in chains of frame pointers
-	recent  recent
-	known   []traits // by location, as far as they were looked up
-	openMP  bool     // a runtime is mapped
-	classes []class  // by function, as far as they were looked up
+	tables *FrameTables
+	recent recent
+	openMP bool // a runtime is mapped
 
 	frames, user []Frame // scratch
 	callers      []Frame // likewise, for missing
@@ -47,9 +44,8 @@ type Unwinder struct {
 // New returns the unwinder of a process; its stacks go to set.
 func New(set *Set, r *symbolize.Resolver, tables *FrameTables, process *symbolize.Process, recorded *decode.Process) *Unwinder {
 	return &Unwinder{
-		tables: tables, gaps: map[edge]gap{},
 		set: set, resolver: r, process: process, recorded: recorded,
-		recent: newRecent(len(recorded.Stacks)), openMP: hasRuntime(process.Image),
+		tables: tables, recent: newRecent(len(recorded.Stacks)), openMP: hasRuntime(process.Image),
 	}
 }
 
