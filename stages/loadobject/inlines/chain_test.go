@@ -81,7 +81,7 @@ func TestUnnamed(t *testing.T) {
 	s.Bound()
 	u := &dwarf.Unit{Offset: 100, Size: 50}
 	for _, v := range []dwarf.Value{{}, {Form: dwarf.FormGNURefAlt, Uint: 3}, {Form: dwarf.FormRefSig8, Uint: 3}, {Form: dwarf.FormRef4, Uint: 7}, {Form: dwarf.FormRef4, Uint: 60}, {Form: dwarf.FormRefAddr, Uint: 1 << 60}} {
-		r.table.Inlines.Calls = append(r.table.Inlines.Calls, symtab.Call{Name: r.origin(s, u, v)})
+		r.table.Inlines.Calls = append(r.table.Inlines.Calls, symtab.Call{Name: int32(r.origin(s, u, v))})
 	}
 	d.Sections = s
 	r.Finish()

@@ -31,15 +31,15 @@ func New(d *dwarf.Info, l *lines.Reader, t *symtab.Table) *Reader {
 
 // known is what the reader knows about the entries in some sections.
 type known struct {
-	functions map[uint64]int32 // numbers of the functions that were inlined, by offset
-	symbols   map[uint64]int32 // indexes into the table's functions of those with code of their own, by offset
-	bodies    *bool            // whether a function may be the body of a parallel region, nil if not looked up yet
+	functions map[uint64]originNo // that were inlined, by offset
+	symbols   map[uint64]int      // indexes into the table's functions of those with code of their own, by offset
+	bodies    *bool               // whether a function may be the body of a parallel region, nil if not looked up yet
 }
 
 func knownOf(s *dwarf.Sections) *known {
 	k, ok := s.Known.(*known)
 	if !ok {
-		k = &known{functions: map[uint64]int32{}, symbols: map[uint64]int32{}}
+		k = &known{functions: map[uint64]originNo{}, symbols: map[uint64]int{}}
 		s.Known = k
 	}
 	return k
@@ -62,7 +62,7 @@ func (r *Reader) Unit(u *dwarf.Unit, s, ranges *dwarf.Sections, p *lines.Program
 		if in.depth >= maxLevels || isBody(s, u, in.origin) {
 			return
 		}
-		c := symtab.Call{Name: r.origin(s, u, in.origin), File: -1, Around: around}
+		c := symtab.Call{Name: int32(r.origin(s, u, in.origin)), File: -1, Around: around}
 		if in.line > 0 && in.line <= math.MaxInt32 {
 			if c.File = r.lines.Number(p, in.file); c.File >= 0 {
 				c.Line = int32(in.line)

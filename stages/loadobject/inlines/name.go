@@ -11,17 +11,24 @@ import (
 // unnamed is the name of inlined functions that have none, or have it in another file.
 const unnamed = "(unknown)"
 
+// The numbers of origins and of their names: indexes into lists of names. Calls have the
+// origin's number in place of a name until Finish.
+type (
+	originNo int32
+	nameNo   int32 // 0 is unnamed
+)
+
 // names are those of inlined functions.
 type names struct {
-	origins []int32         // indexes into list, by the numbers that calls have at first
-	symbols map[int32]int32 // indexes into the table's functions, by such a number
-	list    []functionName  // the first is for those without
-	index   map[functionName]int32
+	origins []nameNo         // by number of the origin
+	symbols map[originNo]int // indexes into the table's functions
+	list    []functionName   // the first is unnamed
+	index   map[functionName]nameNo
 	pending []origin // in other units than their references
 }
 
 func newNames() names {
-	return names{list: []functionName{{text: unnamed}}, index: map[functionName]int32{}, symbols: map[int32]int32{}}
+	return names{list: []functionName{{text: unnamed}}, index: map[functionName]nameNo{}, symbols: map[originNo]int{}}
 }
 
 type functionName struct {
@@ -32,12 +39,12 @@ type functionName struct {
 // origin is the entry of a function.
 type origin struct {
 	offset uint64 // in .debug_info
-	number int32  // in names.origins
+	number originNo
 }
 
 // origin returns the number of the function that an inlined subroutine of a
 // unit refers to.
-func (r *Reader) origin(s *dwarf.Sections, u *dwarf.Unit, ref dwarf.Value) int32 {
+func (r *Reader) origin(s *dwarf.Sections, u *dwarf.Unit, ref dwarf.Value) originNo {
 	off, ok := dwarf.Reference(u, ref)
 	if !ok {
 		off = 0 // the start of a unit, not an entry
@@ -46,7 +53,7 @@ func (r *Reader) origin(s *dwarf.Sections, u *dwarf.Unit, ref dwarf.Value) int32
 	if n, ok := k.functions[off]; ok {
 		return n
 	}
-	o := origin{off, int32(len(r.names.origins))}
+	o := origin{off, originNo(len(r.names.origins))}
 	r.names.origins = append(r.names.origins, 0)
 	k.functions[off] = o.number
 	if f, known := k.symbols[off]; known {
@@ -75,9 +82,9 @@ func (r *Reader) own(s *dwarf.Sections, u *dwarf.Unit, ref dwarf.Value, code []d
 			continue
 		}
 		k := knownOf(s)
-		k.symbols[entry] = int32(i)
+		k.symbols[entry] = i
 		if n, known := k.functions[entry]; known {
-			r.names.symbols[n] = int32(i)
+			r.names.symbols[n] = i
 		}
 		return
 	}
@@ -135,14 +142,14 @@ func nameAt(s *dwarf.Sections, u *dwarf.Unit, off uint64) (name functionName, ne
 	return name, next
 }
 
-// name returns the index of a name.
-func (r *Reader) name(f functionName) int32 {
+// name returns the number of a name.
+func (r *Reader) name(f functionName) nameNo {
 	n, ok := r.names.index[f]
 	if !ok {
 		if !r.info.Room(len(f.text)) {
 			return 0
 		}
-		n = int32(len(r.names.list))
+		n = nameNo(len(r.names.list))
 		r.names.list = append(r.names.list, f)
 		r.names.index[f] = n
 	}
@@ -173,10 +180,10 @@ func (r *Reader) Finish() {
 	r.elsewhere()
 	in := &r.table.Inlines
 	readable := symtab.NewNames()
-	numbers := map[int32]int32{} // by origin
+	numbers := map[originNo]int32{}
 	texts := map[string]int32{}
 	for i := range in.Calls {
-		origin := in.Calls[i].Name
+		origin := originNo(in.Calls[i].Name)
 		n, ok := numbers[origin]
 		if !ok {
 			text := r.nameOf(origin, readable.Readable)
@@ -195,7 +202,7 @@ func (r *Reader) Finish() {
 }
 
 // nameOf returns the readable name of an origin.
-func (r *Reader) nameOf(origin int32, readable func(string) string) string {
+func (r *Reader) nameOf(origin originNo, readable func(string) string) string {
 	if f, ok := r.names.symbols[origin]; ok {
 		return r.table.Functions[f].Name
 	}
