@@ -151,7 +151,7 @@ func TestStaleSource(t *testing.T) {
 	}
 	stale := 0
 	for _, p := range results[0].Problems {
-		if p.Reason == "stale-source" && strings.Contains(p.Message, "has 1 lines, but the program was compiled from line 9") {
+		if p.Reason == "stale-source" && strings.Contains(p.Message, "has 1 lines, but the program has code from line 9") {
 			stale++
 		}
 	}

@@ -108,7 +108,7 @@ func (in *ingest) relieve(list []*attempt, strays int) {
 	case strays > 0:
 		in.stop(errors.New("the memory is used up by a recording that was given up (see --memory)"))
 	case len(list) == 1:
-		list[0].cancel(&overLimit{reasonMemory, fmt.Sprintf("reading it takes far more than the memory to stay within, %d MiB (see --memory): it is not read", in.Memory>>20)})
+		list[0].cancel(&overLimit{reasonMemory, fmt.Sprintf("reading it takes far more than the memory limit of %d MiB (see --memory): it is not read", in.Memory>>20)})
 	}
 	for _, a := range list {
 		a.cancel(errCrowded)

@@ -57,7 +57,7 @@ var perProcess = []stage[func(*process) error]{
 	{"unwind", "unwinds stack dumps, and normalises each distinct raw stack by the manual's rules, once for as long as its mappings stay the same",
 		"user, expert and machine stacks", (*process).unwind},
 	{"dataspace", "finds the instruction that made each access to memory, and the variable or member that it hit, once per distinct instruction",
-		"data objects, or reasons why one is not known", (*process).dataspace},
+		"data objects, or reasons why one is unknown", (*process).dataspace},
 }
 
 // perBatch are the stages that complete each batch of a kind's events.
@@ -82,7 +82,7 @@ var sinks = []stage[func(*process) attribute.Sink]{
 
 // atEnd are the stages that run when all samples were read.
 var atEnd = []stage[func(*experiment) error]{
-	{"judge", "says what the samples as a whole betray: values left out, stacks that end early",
+	{"judge", "says what the samples as a whole reveal: values left out, stacks that end early",
 		"problems", (*experiment).judge},
 	{"attribute", "attributes the sums to functions, callers and callees, lines, instructions, and finds their sources",
 		"rows of program structure, stacks and values", (*experiment).attribute},

@@ -65,7 +65,7 @@ func (p *process) dataspace() error {
 		}
 	}
 	if blocks != nil && blocks.Untold > 0 {
-		p.remark(schema.Heap, "too-many-heap-blocks", blocks.Untold, "there are too many heap blocks to tell in which of them data addresses lie")
+		p.remark(schema.Heap, "too-many-heap-blocks", blocks.Untold, "too many heap blocks to say which one a data address lies in")
 	}
 	return nil
 }

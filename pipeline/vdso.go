@@ -94,7 +94,7 @@ func elfSize(page []byte) (int64, error) {
 	u := binary.NativeEndian
 	number := func(b []byte, at int) uint64 { return uint64(u.Uint16(b[at:])) }
 	if string(page[:5]) != "\x7fELF\x02" {
-		return 0, errors.New("no 64-bit object")
+		return 0, errors.New("not a 64-bit object")
 	}
 	end := u.Uint64(page[0x28:]) // of sections
 	if end > 0 {

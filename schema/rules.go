@@ -16,7 +16,7 @@ const (
 	RuleJava                  // it is of the recorded Java stack
 	RuleOpenMP                // it is of the recorded OpenMP stack or state, or made from the runtime's frames
 	RuleBody                  // it is in a body, and shown in the function that the body was made from
-	RuleInferred              // it is a caller that was not recorded, which the machine code tells
+	RuleInferred              // it is a caller that was not recorded, which the machine code identifies
 	RuleMissing               // it stands for callers that were not recorded
 	RuleCalls                 // a caller's: all frames but leaves are made by it, and none carries it
 )
@@ -33,8 +33,8 @@ var rules = [...]struct{ id, title string }{
 	RuleJava:      {"S14", "the recorded Java stack is shown, with native methods' own frames; compiled versions of a method are one"},
 	RuleOpenMP:    {"S17", "a leaf inside an OpenMP runtime is what the thread does there, and the runtime's other frames are hidden"},
 	RuleBody:      {"S11", "the body of a parallel region is shown in the function that holds the region, in one frame with the call that enters it"},
-	RuleInferred:  {"S22 inferred", "a chain of frame pointers lacks the caller of code without a frame: the machine code tells it"},
-	RuleMissing:   {"S22 missing", "a chain of frame pointers lacks callers of code without a frame, which nothing tells"},
+	RuleInferred:  {"S22 inferred", "a chain of frame pointers lacks the caller of code without a frame: the machine code identifies it"},
+	RuleMissing:   {"S22 missing", "a chain of frame pointers lacks callers of code without a frame, which nothing identifies"},
 	RuleCalls:     {"S21", "a caller's frame is its call, not the address that it returns to"},
 }
 

@@ -31,7 +31,7 @@ var (
 		{"os", String, Dict, "", false, "The machine's operating system."},
 		{"arch", String, Dict, "", false, "The machine's architecture as recorded."},
 		{"cpus", Int32, Dict, "count", false, "The number of CPUs."},
-		{"clock_mhz", Int32, Dict, "MHz", false, "The CPUs' highest clock rate, 0 when not recorded."},
+		{"clock_mhz", Int32, Dict, "MHz", false, "The CPUs' highest clock rate, 0 if not recorded."},
 		{"page_size", Int64, Dict, "bytes", false, "The size of a memory page."},
 		{"word_bits", Int32, Dict, "", false, "32 or 64: the width of an address."},
 		{"target", String, Dict, "", false, "The program's name."},
@@ -42,7 +42,7 @@ var (
 		{"processes", Int32, Dict, "count", false, "The number of processes with data."},
 		{"samples", Int64, Delta, "count", false, "The number of samples of all kinds."},
 		{"status", String, Dict, "", false, "`complete`, `unclosed` (the collector did not finish it), `partial` (data was lost) or `failed` (no samples could be read)."},
-		{"cache_line_size", Int64, Dict, "bytes", true, "The size of a line of the machine's data caches, of the one next to the processor where they differ; missing when not recorded, as in experiments of gprofng."},
+		{"cache_line_size", Int64, Dict, "bytes", true, "The size of a line of the machine's data caches, of the one next to the processor where they differ; missing if not recorded, as in experiments of gprofng."},
 	}}
 	Processes = &Table{"processes", "one process of an experiment", key("process"), []Column{
 		experimentID, process,
@@ -56,7 +56,7 @@ var (
 		{"samples", Int64, Delta, "count", false, "The number of samples."},
 		{"status", String, Dict, "", false, "As `experiments.status`, for this process."},
 	}}
-	Metrics = &Table{"metrics", "one metric that an experiment's data can tell, also when no event was recorded", key("metric"), []Column{
+	Metrics = &Table{"metrics", "one metric that an experiment's data can provide, even if no event was recorded", key("metric"), []Column{
 		experimentID, metric,
 		{"title", String, Dict, "", false, "The metric's title in the Performance Analyzer."},
 		{"unit", String, Dict, "", false, "The base unit of its values: ns, bytes or count."},
@@ -67,7 +67,7 @@ var (
 		experimentID,
 		{"problem", Int32, Delta, "", false, "The problem's number within the experiment."},
 		{"severity", String, Dict, "", false, "`error`: records were lost or are unreadable; `warning`: names were not found, stacks end early, or the collector warned; `info`: a remark."},
-		{"process", Int32, Dict, "", false, "The process concerned; 0 when the whole experiment is."},
+		{"process", Int32, Dict, "", false, "The process concerned; 0 if the whole experiment is."},
 		{"file", String, Dict, "", false, "The file, relative to the recording; or a load object's path."},
 		{"offset", Int64, Plain, "bytes", true, "Where in the file."},
 		{"reason", String, Dict, "", false, "A short constant name of the reason, for grouping."},
@@ -83,8 +83,8 @@ var (
 		{"load_object_id", Int64, Plain, "", false, "Hash of the build-id; without one, of the name and the content of its file; without a file, of path and mapping."},
 		{"name", String, Dict, "", false, "The base name; artificial ones stand in angle brackets."},
 		{"path", String, Dict, "", false, "The path recorded."},
-		{"build_id", String, Dict, "", false, "The build-id in hex, empty when there is none."},
-		{"checksum", Int64, Plain, "", false, "The recorded checksum, 0 when not computed."},
+		{"build_id", String, Dict, "", false, "The build-id in hex, empty if there is none."},
+		{"checksum", Int64, Plain, "", false, "The recorded checksum, 0 if not computed."},
 		{"kind", String, Dict, "", false, "`elf`, `dynamic`, `java`, `artificial` or `unknown`."},
 		{"symbols", String, Dict, "", false, "Where its symbols came from: `archive`, `path`, `cache` (found by its build-id), `recording`, or `none`."},
 		{"functions", Int64, Delta, "count", false, "The number of functions its symbol tables name."},
@@ -98,14 +98,14 @@ var (
 		{"file_offset", Int64, Plain, "bytes", false, "The offset in the object's file."},
 		{"permissions", Int32, Dict, "", false, "A sum of 1 (read), 2 (write), 4 (execute), 8 (shared)."},
 		{"loaded_ns", Int64, Plain, "ns", false, "When it was mapped, from the founder's start."},
-		{"unloaded_ns", Int64, Plain, "ns", true, "When it was unmapped; missing when it was not."},
+		{"unloaded_ns", Int64, Plain, "ns", true, "When it was unmapped; missing if it was not."},
 	}}
 	Modules = &Table{"modules", "one compilation unit that a function on a stack belongs to", key("module_id"), []Column{
 		experimentID,
 		{"module_id", Int64, Plain, "", false, "Hash of load object and name."},
 		{"load_object_id", Int64, Dict, "", false, "Its load object."},
 		{"name", String, Dict, "", false, "The unit's path; `(unknown)` for functions without debug information."},
-		{"language", String, Dict, "", false, "The source language, empty when not known."},
+		{"language", String, Dict, "", false, "The source language, empty if unknown."},
 	}}
 	Functions = &Table{"functions", "one function on a stack or inlined there, the function it was made from, and the artificial ones", key("function_id"), []Column{
 		experimentID,
@@ -121,10 +121,10 @@ var (
 		{"address", Int64, Plain, "", false, "The link-time virtual address, as in the symbol table (S2)."},
 		{"offset", Int64, Plain, "bytes", false, "The offset in the load object's file."},
 		{"size", Int64, Plain, "bytes", false, "The size."},
-		{"clone_of", Int64, Dict, "", true, "Of a clone, the function it is a variant of (S9); missing when the object has it no more."},
+		{"clone_of", Int64, Dict, "", true, "Of a clone, the function it is a variant of (S9); missing if the load object no longer has it."},
 		{"outline_of", Int64, Dict, "", true, "Of an outline function, the function it was cut out of (S12)."},
 		{"body_of", Int64, Dict, "", true, "Of the body of a parallel region, the function that holds the region (S11)."},
-		{"body_line", Int32, Dict, "", false, "Of a body, its first source line; 0 when not known, and for other functions."},
+		{"body_line", Int32, Dict, "", false, "Of a body, its first source line; 0 if unknown, and for other functions."},
 	}}
 	Locations = &Table{"locations", "one instruction on a stack, or that accessed memory; one in a body twice, as user mode shows it too", key("location_id"), []Column{
 		experimentID,
@@ -133,18 +133,18 @@ var (
 		{"function_id", Int64, Dict, "", false, "Its function; in user mode, of an instruction in a body, the function the body was made from (S11)."},
 		{"offset", Int64, Plain, "bytes", false, "The offset in the load object's file; in `<Unknown>`, the PC itself."},
 		{"instruction", Int64, Delta, "bytes", true, "Where the recorded PC starts no instruction, the offset of the one that it stands for: collectors guess where the call before a return address starts."},
-		{"file", String, Dict, "", false, "The source file's path, empty when not known."},
-		{"line", Int32, Plain, "", false, "The source line, 0 when not known."},
-		{"reason", String, Dict, "", false, "Why the function is not known (S15), or its instruction (S22); empty when they are."},
+		{"file", String, Dict, "", false, "The source file's path, empty if unknown."},
+		{"line", Int32, Plain, "", false, "The source line, 0 if unknown."},
+		{"reason", String, Dict, "", false, "Why the function (S15) or its instruction (S22) is unknown; empty if both are known."},
 	}}
 	InlineFrames = &Table{"inline_frames", "one level of the inline chain of an instruction that was inlined (S10)", key("location_id", "depth"), []Column{
 		experimentID,
 		{"location_id", Int64, Plain, "", false, "The instruction."},
 		{"depth", Int32, Dict, "", false, "0 is the outermost inlined function, which the location's function calls at the location's line."},
 		{"function_id", Int64, Dict, "", false, "The inlined function: the load object's own of that name, if it has one that can be called."},
-		{"function", String, Dict, "", false, "Its name for people, `(unknown)` when not known."},
-		{"file", String, Dict, "", false, "The source file of the place reached in it, empty when not known: the call of the next level or, at the last, the instruction's own line."},
-		{"line", Int32, Plain, "", false, "The line there, 0 when not known."},
+		{"function", String, Dict, "", false, "Its name for people, `(unknown)` if unknown."},
+		{"file", String, Dict, "", false, "The source file of the place reached in it, empty if unknown: the call of the next level or, at the last, the instruction's own line."},
+		{"line", Int32, Plain, "", false, "The line there, 0 if unknown."},
 	}}
 	Instructions = &Table{"instructions", "one instruction of a function on a stack or that accessed memory: all those of the functions with the largest values, up to some 25000; near PCs on stacks only where a function is a static region or longer than 64 KiB; of the others those on stacks, or that accessed memory", key("function_id", "offset"), []Column{
 		experimentID,
@@ -152,11 +152,11 @@ var (
 		{"function_id", Int64, Dict, "", false, "Its function."},
 		{"offset", Int64, Delta, "bytes", false, "As `locations.offset`: in the load object's file; in generated code, from the function's start."},
 		{"size", Int32, Dict, "bytes", false, "Its length; 0 where the code is not in the file."},
-		{"text", String, Dict, "", false, "The instruction in the syntax of the GNU tools (AT&T for x86); bytes that are none as such; `(not in the file)` at a PC in a part of the code that the file lacks."},
+		{"text", String, Dict, "", false, "The instruction in the syntax of the GNU tools (AT&T for x86); undecodable bytes are shown as bytes; `(not in the file)` at a PC in a part of the code that the file lacks."},
 		{"target", Int64, Delta, "bytes", true, "Where a direct call or jump goes, as `offset`; missing for other instructions and outside the file."},
-		{"target_name", String, Dict, "", false, "The function that a call or jump leads to, with the distance from its start if that is not 0, or `@plt` when it goes through the procedure linkage table; empty within the function, and when not known."},
-		{"file", String, Dict, "", false, "The source file's path, as `locations.file`; empty when not known."},
-		{"line", Int32, Delta, "", false, "The source line, 0 when not known."},
+		{"target_name", String, Dict, "", false, "The function that a call or jump leads to, with the distance from its start if that is not 0, or `@plt` when it goes through the procedure linkage table; empty within the function, or if unknown."},
+		{"file", String, Dict, "", false, "The source file's path, as `locations.file`; empty if unknown."},
+		{"line", Int32, Delta, "", false, "The source line, 0 if unknown."},
 	}}
 	SourceLines = &Table{"source_lines", "one line of a source file that was found, of those in which lines have values", key("file", "line"), []Column{
 		experimentID,
@@ -176,7 +176,7 @@ var (
 		{"user_stack_id", Int64, Plain, "", false, "Its stack in user mode."},
 		{"expert_stack_id", Int64, Plain, "", false, "Its stack in expert mode."},
 		{"machine_stack_id", Int64, Plain, "", false, "Its stack in machine mode."},
-		{"reason", String, Dict, "", false, "Why the stack is empty or cut, empty when it is neither."},
+		{"reason", String, Dict, "", false, "Why the stack is empty or cut, empty if it is neither."},
 	}}
 	RawFrames = &Table{"raw_frames", "one word of a recorded stack, as recorded", key("raw_stack_id", "part", "position"), []Column{
 		experimentID,
@@ -219,7 +219,7 @@ var (
 		experimentID, sampleNo,
 		{"state", Int32, Dict, "", false, "The micro-state: 0 user, 1 system, 2 trap, 3 text fault, 4 data fault, 5 kernel fault, 6 lock, 7 sleep, 8 CPU wait, 9 stopped, 10 user+system (Linux), 11 kernel."},
 		{"duration_ns", Int64, Dict, "ns", false, "Ticks times the requested interval."},
-		{"omp_state", Int32, Dict, "", false, "The OpenMP state recorded with the stack, -1 when there is none."},
+		{"omp_state", Int32, Dict, "", false, "The OpenMP state recorded with the stack, -1 if there is none."},
 	}}
 	HeapSamples = &Table{"heap_samples", "one heap call", key("sample"), []Column{
 		experimentID, sampleNo,
@@ -244,7 +244,7 @@ var (
 		{"file", Int32, Delta, "", false, "Its number within the experiment: 1 to 3 the standard streams and 4 other activity, of any process, from 10 on the files opened; -1 for calls on a descriptor that is not open."},
 		process,
 		{"name", String, Dict, "", false, "Its name."},
-		{"file_system", String, Dict, "", false, "The kind of file system, `N/A` when not known."},
+		{"file_system", String, Dict, "", false, "The kind of file system, `N/A` if unknown."},
 	}}
 	SyncSamples = &Table{"sync_samples", "one wait for a synchronization object", key("sample"), []Column{
 		experimentID, sampleNo,
@@ -290,7 +290,7 @@ var (
 		{"event", Label, Dict, "", false, "The event, as perf names it: the metric of its values; `<event>.samples` counts them."},
 		{"value", Int64, Dict, "", false, "The sample's period: events since the one before, of clocks ns."},
 		{"data_address", Int64, Dict, "", true, "The virtual data address."},
-		{"weight", Int64, Dict, "", false, "The access's latency in cycles, 0 when not recorded."},
+		{"weight", Int64, Dict, "", false, "The access's latency in cycles, 0 if not recorded."},
 		{"data_source", Int64, Dict, "", true, "Where the data came from, as recorded."},
 		{"physical_address", Int64, Dict, "", true, "The physical data address."},
 	}}
@@ -327,15 +327,15 @@ var (
 		experimentID,
 		{"data_object_id", Int64, Plain, "", false, "Hash of scope, descriptor and place in the aggregate."},
 		{"parent_id", Int64, Dict, "", true, "The aggregate that it is an element of, or `<Scalars>`, `<Unknown>` or `<Total>`; missing for `<Total>`."},
-		{"descriptor", String, Dict, "", false, "Type and name as the manual spells them (S28); of an element, behind those of its aggregates."},
+		{"descriptor", String, Dict, "", false, "Type and name as the manual spells them (S28); of an element, after its aggregates' descriptors."},
 		{"kind", String, Dict, "", false, "`total`, `scalars`, `unknown`, `unknown_element` (a reason), `aggregate`, `element` or `scalar`."},
 		{"scope", String, Dict, "", false, "The load object, compilation unit or function in which it is known (S29); empty for artificial ones."},
 		{"scope_kind", String, Dict, "", false, "`load object`, `compilation unit` or `function`; empty for artificial ones."},
 		{"load_object_id", Int64, Dict, "", true, "The load object whose debug information describes it; missing for artificial ones."},
-		{"name", String, Dict, "", false, "The name of the variable or member; empty when it has none."},
+		{"name", String, Dict, "", false, "The name of the variable or member; empty if it has none."},
 		{"type", String, Dict, "", false, "The type as the descriptor spells it."},
-		{"offset", Int64, Delta, "bytes", true, "Where in its aggregate it begins; missing for what is no element."},
-		{"size", Int64, Dict, "bytes", true, "Its size; missing when not known."},
+		{"offset", Int64, Delta, "bytes", true, "Where in its aggregate it begins; missing unless it is an element."},
+		{"size", Int64, Dict, "bytes", true, "Its size; missing if unknown."},
 		{"bit_offset", Int32, Dict, "bits", false, "Where in the byte at `offset` a bit field begins; 0 for others."},
 		{"bit_size", Int32, Dict, "bits", false, "The width of a bit field; 0 for others."},
 	}}
@@ -346,7 +346,7 @@ var (
 		{"kind", String, Dict, "", false, "`segment` (of a file), `stack`, `heap` (what `brk` gives), `heap block` (an allocation that was traced), `anonymous`, `kernel` or `unknown`."},
 		{"name", String, Dict, "", false, "The file, of a load object its name and the permissions there, or `[stack]` and `[heap]`; empty for other memory."},
 		{"address", Int64, Plain, "", false, "The first address."},
-		{"size", Int64, Plain, "bytes", false, "The size; 0 when not known."},
+		{"size", Int64, Plain, "bytes", false, "The size; 0 if unknown."},
 		{"load_object_id", Int64, Dict, "", true, "Of a segment, its load object."},
 	}}
 	DataSamples = &Table{"data_samples", "one sample that has data objects: that of a counter or event whose samples are accesses to memory", key("sample"), []Column{
@@ -356,9 +356,9 @@ var (
 	}}
 	dataObject = Column{"data_object_id", Int64, Dict, "", false, "The data object: the innermost that is known, or the reason why none is."}
 	triggerAt  = Column{"location_id", Int64, Dict, "", true, "The instruction that accessed memory; where it was not found, that of the recorded PC; missing without one."}
-	dataMethod = Column{"method", Label, Dict, "", false, "What told the data object: `variable` (debug information of the registers used), `global`, `stack`, `thread-local`, `register` (a type followed through registers), `container` (that, and what holds such a thing) or `address` (the data address alone); empty when nothing did."}
-	agreement  = Column{"agreement", Label, Dict, "", false, "Whether the data address confirms what the instruction told: `agrees`, `disagrees` (something else lies there; between variables, and where the instruction tells little, the address decided), or `unchecked` without an address that can."}
-	embedding  = Column{"embedding_object_id", Int64, Dict, "", true, "The data object that lies at the data address, where the instruction names another one: what that is embedded in, the bytes that it was placed in, or with `disagrees` what lies there in its place; missing when it is the same one, or nothing is known there."}
+	dataMethod = Column{"method", Label, Dict, "", false, "What identified the data object: `variable` (debug information of the registers used), `global`, `stack`, `thread-local`, `register` (a type followed through registers), `container` (that, and what holds such a thing) or `address` (the data address alone); empty if nothing did."}
+	agreement  = Column{"agreement", Label, Dict, "", false, "Whether the data address confirms what the instruction says: `agrees`, `disagrees` (something else lies there; between variables, and where the instruction says little, the address decided), or `unchecked` without an address that can."}
+	embedding  = Column{"embedding_object_id", Int64, Dict, "", true, "The data object that lies at the data address, where the instruction names another one: what that is embedded in, the bytes that it was placed in, or with `disagrees` what lies there in its place; missing if it is the same one, or nothing is known there."}
 )
 
 // Values: sums of samples, computed once when the experiment is read.
@@ -430,7 +430,7 @@ var (
 	}}
 	DataValues = &Table{"data_values", "one metric's value of one data object, as one instruction accessed it in one way", key("metric", "data_object_id", "location_id", "method", "detail", "agreement", "embedding_object_id"), []Column{
 		experimentID, metric, dataObject, triggerAt, dataMethod,
-		{"detail", String, Dict, "", false, "More about the way or the reason; empty when there is none."},
+		{"detail", String, Dict, "", false, "More about the way or the reason; empty if there is none."},
 		agreement, embedding, value, samples,
 	}}
 )

@@ -21,7 +21,7 @@ func (a *app) open(ctx context.Context, names ...string) (*queries.DB, error) {
 		return nil, fmt.Errorf("open the store: %w", err)
 	}
 	for _, d := range db.Damaged {
-		say(a.stderr, "stackmill: commit file %s: %v: its experiment is left out (ingest the recording again; stackmill check tells more)\n", d.File(), d.Err)
+		say(a.stderr, "stackmill: commit file %s: %v: its experiment is left out (ingest the recording again; stackmill check says more)\n", d.File(), d.Err)
 	}
 	return db, nil
 }

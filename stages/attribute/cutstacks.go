@@ -36,7 +36,7 @@ func CutStacks(stacks *Stacks, sums *Sums, problems *problem.Log) {
 	if leaves > 0 {
 		problems.Add(problem.Problem{
 			Severity: problem.Info, File: ".", Offset: problem.NoOffset, Reason: "no-callers", Count: leaves,
-			Message: "callers were not recorded: stacks are their leaves alone (perf record -g asks for callers)",
+			Message: "callers were not recorded: stacks consist of their leaves only (perf record -g records callers)",
 		})
 	}
 	worst, share := -1, 0.0

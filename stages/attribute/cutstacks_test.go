@@ -27,7 +27,7 @@ func TestCutStacks(t *testing.T) {
 		{"without stacks", []Recorded{none}, []int64{5}, nil},
 		{"few", []Recorded{whole, cut}, []int64{999, 1}, []string{"info cut-stacks 1: 0.1 % of cycles is on stacks that end before their thread's start: callers are missing there (stackmill report cut-stacks)"}},
 		{"many", []Recorded{whole, cut, told}, []int64{2, 5, 1}, []string{"warning cut-stacks 6: 75.0 % of cycles is on stacks that end before their thread's start: callers are missing there (stackmill report cut-stacks)"}},
-		{"leaves", []Recorded{leaf}, []int64{7}, []string{"info no-callers 7: callers were not recorded: stacks are their leaves alone (perf record -g asks for callers)"}},
+		{"leaves", []Recorded{leaf}, []int64{7}, []string{"info no-callers 7: callers were not recorded: stacks consist of their leaves only (perf record -g records callers)"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			sums := NewSums(schema.PerfMetrics("cycles", "cycles", "count"))

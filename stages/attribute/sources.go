@@ -61,12 +61,12 @@ func (r *Result) sourceLines(emit Emit, v *Values) error {
 	}
 	where := "neither in the recording nor at their paths"
 	if r.Sources.NoRecorded {
-		where = "not in the recording, and at their paths they were not looked for"
+		where = "not in the recording, and not looked for at their paths"
 	}
-	r.Sources.without(problem.Info, "missing-source", missing, where+" (--source-path tells where they are)")
+	r.Sources.without(problem.Info, "missing-source", missing, where+" (--source-path says where they are)")
 	r.Sources.without(problem.Info, "private-source", private,
-		"at their paths are files that not everyone may read, which the recording must not lead to (--source-path tells where sources are that the store may have)")
-	r.Sources.without(problem.Warning, "source-outside", leading, "links in the recording's archives lead out of it, and are not followed")
+		"not everyone may read the files at their paths, so the recording must not lead to them (--source-path says where there are sources that the store may hold)")
+	r.Sources.without(problem.Warning, "source-outside", leading, "links in the recording's archives lead out of it and are not followed")
 	return rows.Close()
 }
 
@@ -75,10 +75,10 @@ func (r *Result) sourceLines(emit Emit, v *Values) error {
 func (s *Sources) fits(file string, text *source.Text, highest int32) bool {
 	switch {
 	case len(text.Lines) < int(highest):
-		s.remark(file, "stale-source", fmt.Sprintf("%s has %d lines, but the program was compiled from line %d, too: its text is not shown", text.Path, len(text.Lines), highest), 1)
+		s.remark(file, "stale-source", fmt.Sprintf("%s has %d lines, but the program has code from line %d: its text is not shown", text.Path, len(text.Lines), highest), 1)
 		return false
 	case text.Recorded && !s.Started.IsZero() && text.Modified.After(s.Started):
-		s.remark(file, "stale-source", fmt.Sprintf("%s was changed after the recording: lines may be shown with text of others", text.Path), 1)
+		s.remark(file, "stale-source", fmt.Sprintf("%s was changed after the recording: lines may be shown with the text of others", text.Path), 1)
 	}
 	return true
 }

@@ -44,7 +44,7 @@ var reasons = map[string]string{
 	"link-cycle":     "parts of the call stack refer to each other in a circle",
 	"stack-too-long": "call stack longer than any real one",
 
-	cfi.DumpTooShort:  "the stack goes on behind its recorded part",
+	cfi.DumpTooShort:  "the stack continues beyond its recorded part",
 	cfi.Unreadable:    "a return address lies in memory that was not recorded",
 	cfi.NoCFI:         "the code at the root end has no call frame information",
 	cfi.NoCode:        "what should be a return address at the root end is in no known code",
@@ -55,10 +55,10 @@ var reasons = map[string]string{
 	decode.ReasonMachine:    "stacks of this processor or mode are not unwound",
 	decode.ReasonRegisters:  "the stack pointer or the program counter was not recorded",
 	decode.ReasonChainLimit: "the stack is longer than the kernel records (kernel.perf_event_max_stack)",
-	decode.ReasonDeferred:   "the user part of the stack was to be recorded later, and was not",
-	decode.ReasonContext:    "a part of the stack is of a kind that is not known",
-	decode.ReasonAddress:    "an address of the stack is none",
-	decode.ReasonBranches:   "the stack goes on behind the calls that the processor holds",
+	decode.ReasonDeferred:   "the user part of the stack was to be recorded later, but was not",
+	decode.ReasonContext:    "a part of the stack is of an unknown kind",
+	decode.ReasonAddress:    "a word of the stack is not a valid address",
+	decode.ReasonBranches:   "the stack is deeper than the calls that the processor keeps",
 
 	unwind.CutLeafOnly: "callers were not recorded",
 	unwind.CutNoStart:  "the stack ends before its thread's start",

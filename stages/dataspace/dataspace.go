@@ -155,8 +155,8 @@ func (s *Space) Process(p *decode.Process, resolved *symbolize.Process, blocks *
 // The details of reasons without an operand.
 const (
 	detailFetch  = "instruction fetch"
-	detailNoCode = "the machine code is not to be had, or is too long"
-	detailHigh   = "the data address is none that a program can have"
+	detailNoCode = "the machine code is unavailable or too long"
+	detailHigh   = "no program can have this data address"
 )
 
 // maxInstruction is the longest instruction, bytes. Addresses have that many bits

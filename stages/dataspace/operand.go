@@ -27,9 +27,9 @@ const (
 	detailLiteral   = "constant without a name"
 	detailThread    = "no thread-local variable at this place"
 	detailCanary    = "stack protector"
-	detailBeyond    = "outside of what its pointer's type names"
-	detailSize      = "the size of what its pointer's type names is not known"
-	detailDisagree  = "the data address is not in what the code refers to"
+	detailBeyond    = "outside of the type that its pointer points to"
+	detailSize      = "the size of the type that its pointer points to is unknown"
+	detailDisagree  = "the data address is outside of what the code refers to"
 )
 
 // place is the address of an access as far as it is known, when its base and

@@ -56,6 +56,6 @@ const (
 	ReasonChainLimit = "chain-limit"       // it is as long as the kernel lets it be
 	ReasonBranches   = "branch-stack-full" // it is as long as the processor's record of calls
 	ReasonDeferred   = "deferred-chain"    // its user part was to be recorded later, and was not
-	ReasonContext    = "unknown-context"   // a part of it is of a kind that is not known
+	ReasonContext    = "unknown-context"   // a part of it is of an unknown kind
 	ReasonAddress    = "bad-address"       // one of its words cannot be an address
 )

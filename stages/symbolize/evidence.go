@@ -39,15 +39,15 @@ func (r *Resolver) doubts(k objectKey, c decode.Candidate) *remark {
 	what := ""
 	switch {
 	case !began.IsZero() && modified.After(loaded):
-		what = fmt.Sprintf("was modified at %s, after the recording began at %s", stamp(modified), stamp(began))
+		what = fmt.Sprintf("was modified at %s, but the recording began at %s", stamp(modified), stamp(began))
 	case !began.IsZero() && local && !same && changed.After(loaded):
-		what = fmt.Sprintf("came there at %s, after the recording began at %s, though it was modified at %s", stamp(changed), stamp(began), stamp(modified))
+		what = fmt.Sprintf("was put there at %s (it was modified at %s), but the recording began at %s", stamp(changed), stamp(modified), stamp(began))
 	case local && !same && k.file.Inode != 0:
-		what = fmt.Sprintf("has the name, but is not the one that was mapped: its inode is %d, recorded was %d", st.Ino, k.file.Inode)
+		what = fmt.Sprintf("has the recorded name but not the recorded inode: %d instead of %d", st.Ino, k.file.Inode)
 	default:
 		return nil
 	}
-	return &remark{"modified-load-object", "the file " + what + "; nothing recorded proves that it is what ran: its names may be wrong"}
+	return &remark{"modified-load-object", "the file " + what + "; nothing in the recording proves that this file ran: its names may be wrong"}
 }
 
 // listDoubt is the same for the list of a process's generated code, which is
@@ -57,7 +57,7 @@ func (r *Resolver) listDoubt(path, file string, modified time.Time) *remark {
 	if !r.isLocal(path, file) || r.rec.Began.IsZero() || !modified.After(ended) {
 		return nil
 	}
-	return &remark{"modified-load-object", fmt.Sprintf("the list was written at %s, after the recording ended at %s: perhaps by another process of that number", stamp(modified), stamp(ended))}
+	return &remark{"modified-load-object", fmt.Sprintf("the list was written at %s, but the recording ended at %s: another process with that number may have written it", stamp(modified), stamp(ended))}
 }
 
 // isLocal reports whether a file is at its recorded path on the machine of the

@@ -34,22 +34,22 @@ func TestDoubts(t *testing.T) {
 		want     string // part of the message, empty: no doubt
 	}{
 		{"older", "", -3 * hour, func(rec *decode.Recording, _ *decode.MapEvent) { rec.Began = now.Add(hour) }, ""},
-		{"modified since", "", -hour, nil, "was modified at " + stamp(now.Add(-hour)) + ", after the recording began at " + stamp(now.Add(-2*hour))},
+		{"modified since", "", -hour, nil, "was modified at " + stamp(now.Add(-hour)) + ", but the recording began at " + stamp(now.Add(-2*hour))},
 		{"built while it was recorded", "", -hour, func(_ *decode.Recording, m *decode.MapEvent) { m.Time = int64(3 * hour) }, ""},
 		{"before it began at the latest", "", -2*hour + time.Second/4, func(_ *decode.Recording, m *decode.MapEvent) { m.File.Inode = inode }, ""},
 		{"in the same second, but later", "", -2*hour + 3*time.Second/4, func(_ *decode.Recording, m *decode.MapEvent) { m.File.Inode = inode }, "was modified at"},
-		{"installed since, by its inode's time", "", -3 * hour, nil, "came there at"},
+		{"installed since, by its inode's time", "", -3 * hour, nil, "was put there at"},
 		{"elsewhere that time says nothing", "/bin/p", -3 * hour, nil, ""},
 		{"nor on another machine", "", -3 * hour, func(rec *decode.Recording, _ *decode.MapEvent) { rec.Host = "another" }, ""},
 		{"nor of the inode that was mapped", "", -3 * hour, func(_ *decode.Recording, m *decode.MapEvent) { m.File.Inode = inode }, ""},
 		{"made of a dump by perf", "/tmp/jitted-7-12.so", -hour, nil, ""},
 		{"modified since elsewhere", "/bin/p", -hour, nil, "was modified at"},
 		{"when its file tells", "", -hour, func(rec *decode.Recording, _ *decode.MapEvent) { rec.Started = time.Time{} },
-			"after the recording began at " + stamp(now.Add(-2*hour+time.Second/2))},
+			"but the recording began at " + stamp(now.Add(-2*hour+time.Second/2))},
 		{"no time at all", "", -hour, func(rec *decode.Recording, _ *decode.MapEvent) { rec.Started, rec.Began = time.Time{}, time.Time{} }, ""},
 		{"no time, but an inode", "", -hour, func(rec *decode.Recording, m *decode.MapEvent) {
 			rec.Started, rec.Began, m.File.Inode = time.Time{}, time.Time{}, inode+1
-		}, "its inode is"},
+		}, "not the recorded inode"},
 		{"proved by its build-id", "", -hour, func(_ *decode.Recording, m *decode.MapEvent) { m.BuildID = "aa" }, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -85,7 +85,7 @@ func (r *Resolver) try(c decode.Candidate, im *image.Image, k objectKey, kernel 
 	// user names may have lost its build-id.
 	isList := len(table.Regions) == 0
 	if k.buildID != "" && table.BuildID != k.buildID && (table.BuildID != "" || !isList && (!kernel || c.Origin == "cache")) {
-		return nil, false, &remark{"wrong-build-id", fmt.Sprintf("the copy in the %s is another program: it has build-id %s, recorded was %s", c.Origin, cmp.Or(table.BuildID, "none"), k.buildID)}
+		return nil, false, &remark{"wrong-build-id", fmt.Sprintf("the copy in the %s is another program: its build-id is %s, the recorded one %s", c.Origin, cmp.Or(table.BuildID, "missing"), k.buildID)}
 	}
 	if kernel && len(table.Functions) == 0 {
 		return nil, false, &remark{"kernel-symbols", fmt.Sprintf("the copy in the %s has no addresses: only root may read them in /proc/kallsyms", c.Origin)}
@@ -95,7 +95,7 @@ func (r *Resolver) try(c decode.Candidate, im *image.Image, k objectKey, kernel 
 	}
 	message := r.misfit(table, im, k)
 	if message == "" && c.Origin == "path" && r.replaced(k, c.Path) {
-		message = "while it was recorded, another file took its place"
+		message = "another file took its place during the recording"
 	}
 	if message != "" {
 		return nil, false, &remark{"wrong-load-object", fmt.Sprintf("the copy in the %s is another program: %s", c.Origin, message)}
@@ -147,7 +147,7 @@ func (r *Resolver) complain(o *Object, f *finding, touched bool) {
 	case touched && o.table == nil && f.file == decode.KernelPath:
 		severity, f.refused = problem.Warning, append(f.refused, remark{"kernel-symbols", "the kernel's functions have no names: pass a copy of /proc/kallsyms from the machine and time of recording with --kallsyms, or the kernel's image with --vmlinux"})
 	case touched && o.table == nil && generated:
-		severity, f.refused = problem.Warning, []remark{{"generated-code", "code was made at run time, or its file was deleted, and no list of its functions was found: have the program write " + path.Base(f.file) + ", and tell where it is with --perf-map-dir"}}
+		severity, f.refused = problem.Warning, []remark{{"generated-code", "code was made at run time, or its file was deleted, and no list of its functions was found: have the program write " + path.Base(f.file) + ", and say where it is with --perf-map-dir"}}
 	case touched && o.table == nil: // samples without names
 		severity = problem.Warning
 	case generated && !touched:

@@ -82,7 +82,7 @@ func pages(runs []run) uint64 {
 // from anywhere in the file and longer than it (S2).
 func (r *Resolver) misfit(t *symtab.Table, im *image.Image, of objectKey) string {
 	if of.checksum != 0 && t.Checksum != of.checksum {
-		return fmt.Sprintf("it has checksum %#x, recorded was %#x: perhaps it was rebuilt", t.Checksum, of.checksum)
+		return fmt.Sprintf("its checksum is %#x, the recorded one %#x: it may have been rebuilt", t.Checksum, of.checksum)
 	}
 	runs := r.runs(im, of)
 	if len(t.Segments) == 0 || len(runs) == 0 { // without segments: the kernel's symbols

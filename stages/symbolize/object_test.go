@@ -105,9 +105,9 @@ func TestObjectFiles(t *testing.T) {
 		{"checksum not recorded", disk{"/bin/p": summed}, 0, "p summed", "path", none},
 		{"same checksum", disk{"/bin/p": summed}, 0x1234, "p summed", "path", none},
 		{"other checksum", disk{"/bin/p": summed}, 0x4321, "p <static>@0x1000", "none", []string{
-			"warning -1 wrong-load-object the copy in the path is another program: it has checksum 0x1234, recorded was 0x4321: perhaps it was rebuilt"}},
+			"warning -1 wrong-load-object the copy in the path is another program: its checksum is 0x1234, the recorded one 0x4321: it may have been rebuilt"}},
 		{"no checksum", disk{"/bin/p": good}, 0x4321, "p <static>@0x1000", "none", []string{
-			"warning -1 wrong-load-object the copy in the path is another program: it has checksum 0x0, recorded was 0x4321: perhaps it was rebuilt"}},
+			"warning -1 wrong-load-object the copy in the path is another program: its checksum is 0x0, the recorded one 0x4321: it may have been rebuilt"}},
 		{"other mapping", disk{"/bin/p": larger}, 0, "p <static>@0x1000", "none", []string{
 			"warning -1 wrong-load-object the copy in the path is another program: no executable segment of it fits the mapping of 0x1000 bytes at file offset 0x1000"}},
 		{"second copy", disk{"archives/bin/p": nil, "/bin/p": good}, 0, "p main", "path", []string{

@@ -119,7 +119,7 @@ const Reason = "value-out-of-bounds"
 // Report makes one problem for each kind of values.
 func (l *Left) Report(report func(s problem.Severity, offset int64, reason, message string, count int64)) {
 	for _, f := range l.found {
-		report(problem.Error, f.offset, Reason, fmt.Sprintf("%s is %d%s, which the recording cannot have: it is left out, as are others that are not between %d and %d%s",
+		report(problem.Error, f.offset, Reason, fmt.Sprintf("%s is %d%s, which is impossible in this recording: it is left out, like others that are not between %d and %d%s",
 			f.what, f.value, f.unit, f.least, f.most, f.unit), f.count)
 	}
 }

@@ -120,7 +120,7 @@ func (r *packetReader) endMark(o, size int, typ uint16) {
 		r.pos = end
 	case end > r.end:
 		if r.end < len(r.data) || r.end%blockSize == 0 || !allZero(r.data[o+packetHeader:r.end]) {
-			r.damage(o, "padding ends behind the end of its block")
+			r.damage(o, "padding ends after its block")
 			return
 		}
 		r.cut(o, "the file ends inside the padding of a block")
@@ -171,9 +171,9 @@ func (r *packetReader) blanks(o int) {
 	switch {
 	case p < r.end:
 		start := max(p&^(packetAlign-1), o+packetAlign)
-		r.resync(o, start, "a packet's size is 0, but the block goes on")
+		r.resync(o, start, "a packet's size is 0, but the block continues")
 	case o%blockSize != 0:
-		r.report(problem.Error, int64(o), "bad-packet", "a block goes on with NULs up to its end: what was there is lost", 1)
+		r.report(problem.Error, int64(o), "bad-packet", "a block continues with NULs up to its end: what was there is lost", 1)
 		r.pos = r.end
 	default:
 		r.blocks.blank++
@@ -206,13 +206,13 @@ func (r *packetReader) finish(end int64) {
 	switch {
 	case r.truncated:
 	case length%blockSize != 0:
-		r.cut(length, fmt.Sprintf("the file has %d bytes, no multiple of the %d of a block", length, blockSize))
+		r.cut(length, fmt.Sprintf("the file has %d bytes, not a multiple of the block size %d", length, blockSize))
 	case missing.count > 0:
 		severity, what := problem.Error, "the file was cut"
 		if r.shared || len(b.threads) > 1 && end-missing.time <= lastWrite {
 			severity, what = problem.Warning, "the file was cut, or the process ended while a thread was writing"
 		}
-		r.report(severity, int64(length), "truncated", "blocks are full and no other follows: "+what, int64(missing.count))
+		r.report(severity, int64(length), "truncated", "blocks are full, but no others follow: "+what, int64(missing.count))
 	}
 	if b.blank > 0 {
 		severity := problem.Warning

@@ -44,7 +44,7 @@ func (e *experiment) readClasses(data []byte, release func()) map[uint64]decode.
 	switch {
 	case o < 0:
 	case len(data)%blockSize != 0:
-		e.report(problem.Error, classesFile, int64(len(data)), "truncated", "the file has %d bytes, no multiple of the %d of a block: it was cut", len(data), blockSize)
+		e.report(problem.Error, classesFile, int64(len(data)), "truncated", "the file has %d bytes, not a multiple of the block size %d: it was cut", len(data), blockSize)
 	case r.full:
 		e.report(problem.Error, classesFile, int64(len(data)), "truncated", "the last block is full: the file was cut")
 	}
@@ -58,7 +58,7 @@ func (r *classReader) packet(o int) int {
 	rest := r.data[o:end]
 	if len(rest) < packetHeader || r.e.order.u16(rest) == 0 {
 		if r.blank++; o%blockSize != 0 || !allZero(rest) {
-			r.bad(o, "%d bytes at the end of a block are no packet", len(rest))
+			r.bad(o, "%d bytes at the end of a block are not a packet", len(rest))
 		}
 		return end
 	}
@@ -79,7 +79,7 @@ func (r *classReader) names(o int, typ uint16, packet []byte) {
 	switch {
 	case typ == locationPacket:
 	case typ != classPacket && typ != methodPacket:
-		r.e.report(problem.Warning, classesFile, int64(o), "undescribed-packets", "packets of type %#x are not known; this one is ignored", typ)
+		r.e.report(problem.Warning, classesFile, int64(o), "undescribed-packets", "packets of type %#x are unknown; this one is ignored", typ)
 	case len(packet) < classStrings:
 		r.bad(o, "a packet of type %#x has %d bytes, its fields need %d", typ, len(packet), classStrings)
 	case typ == classPacket:

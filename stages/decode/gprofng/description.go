@@ -40,7 +40,7 @@ func (r *logReader) description(t *tag) {
 			return
 		}
 		if kind >= maxType {
-			r.e.report(problem.Warning, r.file, t.offset, "undescribed-packets", "packets of type %d are not known; they are ignored", kind)
+			r.e.report(problem.Warning, r.file, t.offset, "undescribed-packets", "packets of type %d are unknown; they are ignored", kind)
 			r.layout = nil
 			return
 		}
@@ -59,7 +59,7 @@ func (r *logReader) description(t *tag) {
 func (r *logReader) profile(t *tag) {
 	kind, ok := kindOfProfile[r.kind]
 	if !ok {
-		r.e.report(problem.Warning, r.file, t.offset, "unknown-profile", "there is no kind of data %q: if it is the name of a known one that was damaged, what the log says of it is missing", r.kind)
+		r.e.report(problem.Warning, r.file, t.offset, "unknown-profile", "there is no kind of data %q: if it is the damaged name of a known one, its description is missing", r.kind)
 		return
 	}
 	info := decode.KindInfo{Kind: kind}

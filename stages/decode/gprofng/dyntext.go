@@ -65,7 +65,7 @@ func (e *experiment) readDyntext(data []byte, events []decode.MapEvent) {
 		o += int(size)
 	}
 	if header {
-		e.report(problem.Error, dyntextFile, int64(len(data)), "truncated", "the file ends behind a function's header")
+		e.report(problem.Error, dyntextFile, int64(len(data)), "truncated", "the file ends after a function's header")
 	}
 }
 
@@ -98,7 +98,7 @@ func (r *dynReader) describe(typ uint32, content []byte, offset int64) {
 	case dynCode:
 		n := min(uint64(len(content)), max(r.function.Size, r.function.Size+codePadding))
 		if n > maxCode || r.kept+int(n) > maxAllCode {
-			r.e.report(problem.Error, dyntextFile, offset, "too-long-code", "the %d bytes of instructions at %#x are too many and left out", n, r.function.Address)
+			r.e.report(problem.Error, dyntextFile, offset, "too-long-code", "the %d bytes of instructions at %#x are too many and are left out", n, r.function.Address)
 			return
 		}
 		r.kept += int(n)

@@ -40,12 +40,12 @@ func (e *experiment) judgeStacks() {
 	}
 	report := e.reporter(framesFile)
 	if unused := e.stacks.unused(); unused > 0 {
-		report(e.unusedSeverity(unused, len(threads)), problem.NoOffset, "unused-stacks", "call stacks were recorded for events that are in no file", int64(unused))
+		report(e.unusedSeverity(unused, len(threads)), problem.NoOffset, "unused-stacks", "call stacks were recorded for events that are missing from the files", int64(unused))
 	}
 	// Threads of one flow may also write at the same time, and a signal handler while the
 	// thread does that it interrupts.
 	if lost := e.stacks.writers - len(flows); lost > 0 && len(threads) > 0 && len(threads) == len(flows) && !e.nests() {
-		report(problem.Error, problem.NoOffset, "missing-threads", "threads recorded call stacks, and their events are in no file", int64(lost))
+		report(problem.Error, problem.NoOffset, "missing-threads", "threads recorded call stacks, but their events are missing", int64(lost))
 	}
 }
 
@@ -94,7 +94,7 @@ func (o *opener) judgeDescendants(names []string) {
 	slices.Sort(o.announced)
 	for _, lineage := range slices.Compact(o.announced) {
 		if !slices.Contains(names, lineage+".er") {
-			o.rec.Problems.Addf(problem.Warning, lineage+".er", problem.NoOffset, "missing-descendant", "the log tells of this descendant, and it is not there")
+			o.rec.Problems.Addf(problem.Warning, lineage+".er", problem.NoOffset, "missing-descendant", "the log names this descendant, but it is missing")
 		}
 	}
 }

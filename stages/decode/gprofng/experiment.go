@@ -269,7 +269,7 @@ func (e *experiment) openEvents(kind schema.Kind, file string, m *mapped.File) e
 			continue
 		}
 		if names := l.lacks(); len(names) > 0 {
-			e.report(problem.Error, logFile, problem.NoOffset, "incomplete-layout", "packets of type %d, in %s, are described without %s: these values are not known", typ, file, strings.Join(names, ", "))
+			e.report(problem.Error, logFile, problem.NoOffset, "incomplete-layout", "packets of type %d, in %s, are described without %s: these values are unknown", typ, file, strings.Join(names, ", "))
 		}
 	}
 	if f.missing > 0 {

@@ -19,7 +19,7 @@ func (e *experiment) judge() {
 		e.collectorWarning(w)
 	}
 	if !l.closed {
-		e.report(problem.Warning, logFile, problem.NoOffset, "not-closed", "the experiment was not closed: the program or the collector was killed, or still runs")
+		e.report(problem.Warning, logFile, problem.NoOffset, "not-closed", "the experiment was not closed: the program or the collector was killed, or is still running")
 	}
 	if l.archived && e.sub == "" && !exists(archivesOf(e.dir)) {
 		e.report(problem.Warning, archive.Dir, problem.NoOffset, "missing-file", "the archives are missing: load objects are looked for at their recorded paths, where they may have changed")
@@ -50,7 +50,7 @@ func (e *experiment) judgeEvents() {
 		switch {
 		case f != nil && (f.packets > 0 || f.damaged):
 		case f == nil && !exists(filepath.Join(e.dir, eventFiles[k.Kind])) && total > 0:
-			e.report(problem.Warning, eventFiles[k.Kind], problem.NoOffset, "missing-file", "the file is missing, which the collector makes even if it has no events")
+			e.report(problem.Warning, eventFiles[k.Kind], problem.NoOffset, "missing-file", "the file is missing, though the collector makes it even without events")
 		case total == 0 && len(e.stacks.raw) > 0:
 			e.report(problem.Error, eventFiles[k.Kind], 0, "missing-events", "there are no events, though %d call stacks were recorded", len(e.stacks.raw))
 		default:

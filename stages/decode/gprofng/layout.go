@@ -59,7 +59,7 @@ func (l *layout) addField(name, typ, offset string) error {
 	case "DOUBLE", "DATE": // declared by the format, stored by no collector
 		return nil
 	default:
-		return fmt.Errorf("field %s: type %q is not known", name, typ)
+		return fmt.Errorf("field %s: type %q is unknown", name, typ)
 	}
 	l.fields[name] = f
 	l.need = max(l.need, f.offset+f.width)

@@ -120,7 +120,7 @@ func (r *logReader) tag(t *tag) {
 		r.event(t)
 	case "state", "setting", "powerm", "dataptr", "dtracefatal":
 	default:
-		r.e.report(problem.Info, r.file, t.offset, "unknown-element", "the element %s is not known; it is ignored", t.name)
+		r.e.report(problem.Info, r.file, t.offset, "unknown-element", "the element %s is unknown; it is ignored", t.name)
 	}
 }
 

@@ -85,7 +85,7 @@ func (r *logReader) timed(kind string, time int64, t *tag) {
 	case "desc_start", "pause", "resume", "thread_pause", "thread_resume", "archive_run", "gc_start", "gc_end":
 		r.archived = r.archived || kind == "archive_run"
 	default:
-		r.e.report(problem.Info, r.file, t.offset, "unknown-event", "events of kind %q are not known; this one is ignored", kind)
+		r.e.report(problem.Info, r.file, t.offset, "unknown-event", "events of kind %q are unknown; this one is ignored", kind)
 	}
 }
 

@@ -61,7 +61,7 @@ func (e *experiment) readMap(in io.Reader, size int64, maps *mapReader) {
 		case t.name == "event":
 			maps.event(mapFile, t)
 		default:
-			e.report(problem.Info, mapFile, t.offset, "unknown-element", "the element %s is not known; it is ignored", t.name)
+			e.report(problem.Info, mapFile, t.offset, "unknown-element", "the element %s is unknown; it is ignored", t.name)
 		}
 	}, func() bool { return true })
 	if maps.dropped > 0 {
@@ -115,7 +115,7 @@ func (m *mapReader) event(file string, t *tag) {
 	case kind == "unmap":
 		ev.Unmap = true
 	case kind != "map":
-		m.remark(file, t, "unknown-event", "events of kind "+kind+" are not known; this one is ignored")
+		m.remark(file, t, "unknown-event", "events of kind "+kind+" are unknown; this one is ignored")
 		return
 	case object == "segment":
 		keep = m.segment(file, n, &ev)
@@ -129,7 +129,7 @@ func (m *mapReader) event(file string, t *tag) {
 		ev.Path, ev.Modes = decode.GeneratedCode, executableCode
 		ev.Code = &decode.Code{Method: n.unsigned("methodId", true)}
 	default:
-		m.remark(file, t, "unknown-event", "map events of objects "+object+" are not known; this one is ignored")
+		m.remark(file, t, "unknown-event", "map events of objects "+object+" are unknown; this one is ignored")
 		return
 	}
 	if n.err != nil {

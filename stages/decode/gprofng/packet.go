@@ -218,7 +218,7 @@ func (r *packetReader) follows(o int) bool {
 // cut.
 func (r *packetReader) reaches(o, size int, typ uint16) {
 	if r.end < len(r.data) || r.end%blockSize == 0 {
-		r.damage(o, fmt.Sprintf("a packet of type %d with %d bytes ends behind the end of its block", typ, size))
+		r.damage(o, fmt.Sprintf("a packet of type %d with %d bytes ends after its block", typ, size))
 		return
 	}
 	r.truncated = true
@@ -226,7 +226,7 @@ func (r *packetReader) reaches(o, size int, typ uint16) {
 		r.damage(o, fmt.Sprintf("the file ends inside a packet of type %d with %d bytes", typ, size))
 		return
 	}
-	r.damage(o, fmt.Sprintf("a packet of type %d with %d bytes ends behind the end of the file", typ, size))
+	r.damage(o, fmt.Sprintf("a packet of type %d with %d bytes ends after the end of the file", typ, size))
 }
 
 func (r *packetReader) tail() {

@@ -36,7 +36,7 @@ func (e *experiment) indexEvents(f *eventFile, r *packetReader) {
 		f.facts.start, f.facts.end = middle-bounds.Longest, bounds.Plus(max(middle, 0), bounds.Longest)
 		again()
 		e.report(problem.Error, logFile, problem.NoOffset, "bad-time",
-			"most events of %s are not between start and end of the experiment as the log has them (%d and %d ns): their own times are believed", f.Name, facts.start, facts.end)
+			"most events of %s are not between the start and the end of the experiment according to the log (%d and %d ns): their own times are used", f.Name, facts.start, facts.end)
 		if far := e.log.start - f.first; far > bounds.Longest || -far > bounds.Longest {
 			e.rebase(f.first)
 		}
@@ -67,14 +67,14 @@ func (e *experiment) confirmed(f *facts) (holds bool) {
 func (e *experiment) settleStart() {
 	l, founder := &e.log, e.opener.founder
 	if l.start < 0 {
-		e.report(problem.Error, logFile, problem.NoOffset, "bad-time", "the log has the experiment start at %d ns, before the machine did", l.start)
+		e.report(problem.Error, logFile, problem.NoOffset, "bad-time", "according to the log, the experiment started at %d ns, before the machine did", l.start)
 		l.start = 0
 	}
 	if founder == nil || l.start == 0 || founder.log.start == 0 || near(founder.log.start, l.start) {
 		return
 	}
 	e.report(problem.Error, logFile, problem.NoOffset, "bad-time",
-		"the log has the process start at %d ns, and its founder at %d ns: it is taken to have started then", l.start, founder.log.start)
+		"according to the log, the process started at %d ns and its founder at %d ns: it is taken to have started with its founder", l.start, founder.log.start)
 	l.start = founder.log.start
 }
 

@@ -74,7 +74,7 @@ func (f *frameFile) resolve(fileSize int, report reporter) *stackTable {
 	for _, c := range []struct{ reason, message string }{
 		{reasonMissingLink, "stacks end at a link to a fragment that is not recorded"},
 		{reasonLinkCycle, "stacks end where their links run in a circle"},
-		{reasonBadAddress, "stacks have words that are neither addresses nor marks; they are left out"},
+		{reasonBadAddress, "stacks have words that are neither addresses nor markers; they are left out"},
 		{reasonTooLong, "stacks are cut because their links make them impossibly long"},
 	} {
 		if n := r.cut[c.reason]; n > 0 {

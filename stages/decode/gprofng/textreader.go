@@ -11,7 +11,7 @@ import (
 // maxXML bounds the text of a log, without NULs. Logs of weeks have a few MB.
 const maxXML = 256 << 20
 
-var errLongText = errors.New("its text is longer than that of any log: what follows is not read")
+var errLongText = errors.New("its text is longer than any log's: the rest is not read")
 
 // textReader reads a text without its NULs (gprofng-experiment 1.6), a part at a time.
 type textReader struct {

@@ -43,7 +43,7 @@ var warningTexts = map[string]string{
 	"221": "the program's own profiling timer was reset: %s",
 	"225": "more threads than race detection can follow: accesses of the others were not checked",
 	"227": "no profile data was recorded",
-	"228": "CPU numbers are %s ids, because the C library cannot tell CPUs",
+	"228": "CPU numbers are %s ids, because the C library cannot identify CPUs",
 }
 
 func (e *experiment) collectorWarning(w collectorWarning) {

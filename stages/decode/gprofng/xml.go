@@ -98,7 +98,7 @@ func (x *xmlReader) next() (tag, bool) {
 			return tag{}, false
 		}
 		if x.errors > maxErrors {
-			x.fail("it has more errors than any log: what follows is not read")
+			x.fail("it has more errors than any log: the rest is not read")
 			return tag{}, false
 		}
 		t, err := x.tag()
@@ -221,13 +221,13 @@ func (x *xmlReader) attribute() (attribute, error) {
 	}
 	x.space()
 	if x.peek() != '=' {
-		return a, fmt.Errorf("`=` is expected behind %s", a.name)
+		return a, fmt.Errorf("`=` is expected after %s", a.name)
 	}
 	x.pos++
 	x.space()
 	quote := x.peek()
 	if quote != '"' && quote != '\'' {
-		return a, fmt.Errorf("a quote is expected behind %s=", a.name)
+		return a, fmt.Errorf("a quote is expected after %s=", a.name)
 	}
 	x.pos++
 	value := x.data[x.pos:]

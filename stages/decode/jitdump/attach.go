@@ -83,7 +83,7 @@ func (a *attacher) find(d decode.JITDump) {
 	}
 	if !found {
 		a.problem(d, problem.NoOffset, "missing-jitdump",
-			"the file in which a run-time compiler describes its functions was not found: keep it with the recording, and tell where it is with --perf-map-dir or --symfs")
+			"the file in which a run-time compiler describes its functions was not found: keep it with the recording, and say where it is with --perf-map-dir or --symfs")
 	}
 }
 
@@ -97,7 +97,7 @@ func (a *attacher) dump(d decode.JITDump, b []byte) bool {
 	first, _, err := h.next(b, int(h.size))
 	c, known := a.clock(d, &h, first.time)
 	if err == nil && known && d.Mapped > 0 && c(first.time) < d.Mapped-slack {
-		a.problem(d, int(h.size), "wrong-jitdump", "it was written before the process began: it is another process's and not used")
+		a.problem(d, int(h.size), "wrong-jitdump", "it was written before the process began: it belongs to another process and is not used")
 		return false
 	}
 	if err == nil && !known {
@@ -142,7 +142,7 @@ func (a *attacher) clock(d decode.JITDump, h *header, first uint64) (c clock, kn
 // unknown says what becomes of functions' lives if the clock is unknown.
 func (c clock) unknown(d decode.JITDump, h *header) string {
 	if c == nil {
-		return "each function counts from the start, and the last one at an address for all that were there"
+		return "each function counts from the start, and the last one at an address counts for all that were there"
 	}
 	return "times are estimated from when the file was mapped"
 }

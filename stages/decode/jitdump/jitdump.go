@@ -74,7 +74,7 @@ type line struct {
 
 // errName says that lines cannot be separated: V8 may write names from freed memory,
 // which contain zeros.
-var errName = errors.New("a name is no text")
+var errName = errors.New("a name is not text")
 
 var errCut = errors.New("the file ends inside it")
 
@@ -88,13 +88,13 @@ func readHeader(b []byte) (h header, err error) {
 	case bits.ReverseBytes32(magic):
 		h.order = binary.BigEndian
 	default:
-		return h, fmt.Errorf("it begins with %#x: it is no jitdump", m)
+		return h, fmt.Errorf("it begins with %#x: it is not a jitdump", m)
 	}
 	u := h.order
 	h.size, h.machine, h.pid, h.time = u.Uint32(b[8:]), u.Uint32(b[12:]), u.Uint32(b[20:]), u.Uint64(b[24:])
 	h.v8, h.cycles = u.Uint32(b[16:]) == v8Mark, u.Uint64(b[32:])&flagCycles != 0
 	if version := u.Uint32(b[4:]); version != 1 {
-		return h, fmt.Errorf("version %d is not known", version)
+		return h, fmt.Errorf("version %d is unknown", version)
 	}
 	if h.size < headerSize || uint64(h.size) > uint64(len(b)) {
 		return h, fmt.Errorf("its header claims %d bytes", h.size)

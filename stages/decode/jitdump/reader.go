@@ -39,7 +39,7 @@ func (r *reader) records(b []byte) {
 		rec, end, err := r.h.next(b, at)
 		switch {
 		case errors.Is(err, errCut):
-			r.problem(r.d, at, "cut-jitdump", "the file ends inside a record, %d bytes behind its start: the process was killed, or the file was not copied whole", len(b)-at)
+			r.problem(r.d, at, "cut-jitdump", "the file ends inside a record, %d bytes after its start: the process was killed, or the file was not copied whole", len(b)-at)
 			return
 		case err != nil:
 			r.problem(r.d, at, "bad-jitdump", "record of type %d: %v; the %d bytes from here on are not used", rec.kind, err, len(b)-at)
@@ -184,7 +184,7 @@ func (r *reader) add(f *function, t int64, c *decode.Code) {
 func (r *reader) finish() {
 	if r.bad > 0 {
 		r.rec.Problems.Add(problem.Problem{Severity: problem.Warning, Process: r.p.Number, File: r.d.Path, Offset: problem.NoOffset,
-			Reason: "jitdump-lines", Message: "functions' lists of lines are cut, or have names that are no text", Count: r.bad})
+			Reason: "jitdump-lines", Message: "functions' lists of lines are cut, or have names that are not text", Count: r.bad})
 	}
 	low, high := uint64(math.MaxUint64), uint64(0)
 	for _, f := range r.functions {

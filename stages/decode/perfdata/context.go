@@ -111,8 +111,8 @@ func (r *reader) judgeChains() {
 	for _, m := range slices.Sorted(maps.Keys(r.unknownContexts)) {
 		markers = append(markers, fmt.Sprint(int64(m)))
 	}
-	r.count(problem.Warning, r.cutChains, "unknown-context", "samples have call chains with markers that are not known, and what follows those is left out: "+strings.Join(markers, ", "))
-	r.count(problem.Error, r.badAddresses, "bad-address", "samples have addresses that are none, and are left out: they lie where call chains have markers")
+	r.count(problem.Warning, r.cutChains, "unknown-context", "samples have call chains with unknown markers ("+strings.Join(markers, ", ")+"); the words after those are left out")
+	r.count(problem.Error, r.badAddresses, "bad-address", "samples have invalid addresses, which are left out: such values are markers in call chains")
 	r.judgeDeferred()
 }
 

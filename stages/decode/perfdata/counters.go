@@ -44,7 +44,7 @@ func (r *reader) boundEvents(t *timeline) {
 		n += p.rows.without(rare, r.accesses)
 		p.keepUsedDumps()
 	}
-	r.count(problem.Error, n, "too-many-events", "samples are left out, of the rarest events: there are too many events for so many stacks")
+	r.count(problem.Error, n, "too-many-events", "samples of the rarest events are left out: there are too many events for so many stacks")
 }
 
 // keepUsedDumps drops the dumps that no row refers to.

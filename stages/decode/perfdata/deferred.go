@@ -95,10 +95,10 @@ func (r *reader) judgeDeferred() {
 			unused++
 		}
 	}
-	r.count(problem.Info, unused, "deferred-chain-unused", "deferred call chains belong to no sample")
-	message := "samples lack the user part of their call chain: it was deferred, and no record has it"
+	r.count(problem.Info, unused, "deferred-chain-unused", "deferred call chains do not belong to any sample")
+	message := "samples lack the user part of their call chain: it was deferred and never recorded"
 	if !slices.ContainsFunc(r.events, func(e *event) bool { return e.flags&flagDeferOutput != 0 }) {
-		message += fmt.Sprintf("; of %d events none outputs such records (defer_output)", len(r.events))
+		message += fmt.Sprintf("; none of the %d events outputs deferred call chains (defer_output)", len(r.events))
 	}
 	r.count(problem.Warning, r.missingDeferred, "deferred-chain-missing", message)
 }

@@ -82,7 +82,7 @@ func (r *reader) feature(bit int, b []byte) {
 		r.clockData(&c)
 	}
 	if c.torn {
-		r.problem(problem.Warning, problem.NoOffset, "bad-feature", "a text of feature %d goes on behind its end: it is damaged, as a name of an event or another fact of the recording may be", bit)
+		r.problem(problem.Warning, problem.NoOffset, "bad-feature", "a text of feature %d continues after its end: it is damaged, and names or other facts of the recording may be, too", bit)
 	}
 	if c.Short && bit != featureCache {
 		r.problem(problem.Warning, problem.NoOffset, "bad-feature", "feature %d ends before its last field: names or other facts of the recording may be missing", bit)
@@ -140,7 +140,7 @@ func (r *reader) eventNames(c *cursor) {
 		name := c.string()
 		if same && size > 0 && !c.Short {
 			if a, _, err := readAttr(described, c.Big); err != nil || a != r.events[i].attr {
-				r.problem(problem.Warning, problem.NoOffset, "bad-attributes", "the event %q is described otherwise where its name is than in its own entry: its samples may be misread", name)
+				r.problem(problem.Warning, problem.NoOffset, "bad-attributes", "the event %q is described differently in its name's entry and in its own: its samples may be misread", name)
 			}
 		}
 		at, found := int32(i), ids == 0
@@ -154,7 +154,7 @@ func (r *reader) eventNames(c *cursor) {
 			}
 		}
 		if other && !c.Short {
-			r.problem(problem.Warning, problem.NoOffset, "bad-attributes", "the event %q has other ids in its name's entry than in its own: its samples may be counted as another event's", name)
+			r.problem(problem.Warning, problem.NoOffset, "bad-attributes", "the event %q has different ids in its name's entry and in its own: its samples may be counted as another event's", name)
 		}
 		if (found || same) && int(at) < len(r.events) && name != "" && !c.Short {
 			r.events[at].name = name

@@ -145,7 +145,7 @@ func (r *reader) readAttrs(b []byte, h *header) {
 		}
 		// Lists of ids may not overlap, so that the file bounds them.
 		if left = min(left, len(b)/8); int(ids.size/8) > left {
-			r.problem(problem.Error, int64(at.offset), "bad-attributes", "the events have more ids than the file has room for, or than perf can have: the rest is not read")
+			r.problem(problem.Error, int64(at.offset), "bad-attributes", "the events have more ids than the file has room for, or than perf can have: the rest are not read")
 			return
 		}
 		left -= int(ids.size / 8)
@@ -187,7 +187,7 @@ func (r *reader) addEvent(a attr, ids []uint64) {
 	}
 	if a.sampleType >= 2*sampleWeightStruct || a.readFormat >= 2*readLost || a.branchType >= 2*branchCounters {
 		r.problem(problem.Warning, problem.NoOffset, "unknown-fields",
-			"samples of the event %s have fields that are not known (sample_type %#x, read_format %#x, branch_sample_type %#x): what stands behind them may be misread",
+			"samples of the event %s have unknown fields (sample_type %#x, read_format %#x, branch_sample_type %#x): the fields after them may be misread",
 			e.name, a.sampleType, a.readFormat, a.branchType)
 	}
 	r.events = append(r.events, e)

@@ -102,5 +102,5 @@ func (r *reader) resync(data []byte, at int) int {
 
 // cut records that a piece ends inside a record.
 func (r *reader) cut(p *piece, at int) {
-	r.problemIn(p.name, problem.Error, int64(at), "cut-record", "the file ends inside a record, %d bytes behind its start", len(p.data)-at)
+	r.problemIn(p.name, problem.Error, int64(at), "cut-record", "the file ends inside a record, %d bytes after its start", len(p.data)-at)
 }

@@ -20,7 +20,7 @@ func (r *reader) summary() {
 	r.count(problem.Warning, r.lostSamples, "lost-samples", "the kernel dropped samples")
 	r.count(problem.Warning, r.throttled, "throttled", "the kernel paused sampling because it took too much time")
 	r.count(problem.Error, r.badSamples, "bad-sample", "samples end before their last field")
-	r.count(problem.Warning, r.longSamples, "long-sample", "samples go on behind their last field: if the description of their event is damaged, their fields are misread")
+	r.count(problem.Warning, r.longSamples, "long-sample", "samples continue after their last field: if the description of their event is damaged, their fields are misread")
 	r.count(problem.Error, r.badRecords, "bad-record", "records of processes and their mappings end before their last field")
 	r.count(problem.Error, r.unknownEvents, "unknown-event", "samples belong to an event that the file does not describe")
 	r.count(problem.Warning, r.auxBytes, "aux-data", "bytes of hardware trace data are not decoded")
@@ -30,13 +30,13 @@ func (r *reader) summary() {
 			r.rec.Problems.Add(problem.Problem{Severity: s, File: r.pieces[i].name, Offset: offset, Reason: reason, Message: message, Count: count})
 		})
 	}
-	r.count(problem.Warning, r.oddRecords, "odd-record", "records are longer or shorter than those of their types, and are skipped: if they were samples, these are lost")
+	r.count(problem.Warning, r.oddRecords, "odd-record", "records are longer or shorter than their types allow, and are skipped: if they were samples, they are lost")
 	var kinds []string
 	var n int64
 	for typ, k := range r.unknownRecords {
 		kinds, n = append(kinds, fmt.Sprint(typ)), n+k
 	}
 	if n > 0 {
-		r.count(problem.Warning, n, "unknown-record", "records of unknown types are skipped, and samples with them if those were any: "+strings.Join(sorted(kinds), ", "))
+		r.count(problem.Warning, n, "unknown-record", "records of unknown types ("+strings.Join(sorted(kinds), ", ")+") are skipped: if they were samples, they are lost")
 	}
 }

@@ -27,16 +27,16 @@ func (r *reader) judgeEnd(t *timeline, ordered bool) {
 	cut := r.pipe && p.inRound
 	switch {
 	case r.pipe && !p.marked && r.moments.n == 0 && (running || !r.begun):
-		r.problem(problem.Error, end, "cut-file", "the recording ends before perf has recorded anything: it was cut, or perf was killed")
+		r.problem(problem.Error, end, "cut-file", "the recording ends before perf recorded anything: it was cut, or perf was killed")
 	case cut && (r.packed || !ordered):
-		r.problem(problem.Error, end, "cut-file", "the recording ends between two marks of perf's that its buffers are empty: the rest of it is lost")
+		r.problem(problem.Error, end, "cut-file", "the recording ends between two of perf's marks for empty buffers: the rest of it is lost")
 	case running && r.lost == 0:
 		r.problem(problem.Error, end, "cut-file", "the recording ends before the program that perf started: the rest of it is lost")
 	case cut && ended && r.injected:
 	case cut:
-		r.problem(problem.Warning, end, "maybe-cut", "the recording does not end with a mark of perf's that its buffers are empty: it was cut, or a tool as perf inject has written it")
+		r.problem(problem.Warning, end, "maybe-cut", "the recording does not end with perf's mark for empty buffers: it was cut, or written by a tool such as perf inject")
 	case r.pipe && !ended:
-		r.problem(problem.Info, end, "no-end", "the recording came through a pipe, and perf did not start a program whose end it has: whether it is whole cannot be told")
+		r.problem(problem.Info, end, "no-end", "the recording came through a pipe and does not hold the end of a program that perf started: it may be incomplete")
 	}
 }
 
@@ -65,11 +65,11 @@ func (r *reader) judgeTimes() {
 	first, last := r.moments.first(), r.moments.last()
 	switch {
 	case last == 0:
-		r.problem(problem.Error, problem.NoOffset, "missing-samples", "the recording says that it has samples, and has none with a time")
+		r.problem(problem.Error, problem.NoOffset, "missing-samples", "the recording says that it has samples, but none with a time is found")
 	case last < s.last:
-		r.problem(problem.Error, problem.NoOffset, "missing-samples", "the last sample was %d ns after the last one that is found: samples are lost", s.last-last)
+		r.problem(problem.Error, problem.NoOffset, "missing-samples", "the last sample was %d ns after the last one found: samples are lost", s.last-last)
 	case first > s.first:
-		r.problem(problem.Error, problem.NoOffset, "missing-samples", "the first sample was %d ns before the first one that is found: samples are lost", first-s.first)
+		r.problem(problem.Error, problem.NoOffset, "missing-samples", "the first sample was %d ns before the first one found: samples are lost", first-s.first)
 	}
 }
 

@@ -51,8 +51,8 @@ func (c *claims) check(key string, t *symtab.Table, load func(key string) *symta
 	c.first[t.BuildID] = first
 	var notes []symtab.Note
 	if other != nil && differ(t, other) {
-		notes = []symtab.Note{{Offset: -1, Reason: elf.Claimed, Text: "build-id " + t.BuildID +
-			" is also that of a file that was read earlier, with other functions: one of them is damaged or made up"}}
+		notes = []symtab.Note{{Offset: -1, Reason: elf.Claimed, Text: "a file read earlier has the same build-id " + t.BuildID +
+			" but other functions: one of the two is damaged or forged"}}
 	}
 	c.notes[key] = notes
 	return notes

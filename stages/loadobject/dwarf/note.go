@@ -69,7 +69,7 @@ func (d *Info) Notes() []elf.Note {
 	}
 	if n := len(d.split.missing); n > 0 {
 		d.notes = append(d.notes, elf.Note{Offset: -1, Text: Valid(fmt.Sprintf(
-			"%d files of split debug information were not found, the first is %s: their units go by the name of their first source file",
+			"%d files of split debug information were not found, the first is %s: their units are named after their first source file",
 			n, d.split.missing[0]))})
 	}
 	return d.notes

@@ -70,7 +70,7 @@ func (p *split) find(o *elf.File, dir, name string, id uint64, use func(*Section
 		}
 		u := p.dwo.units[id]
 		if u == nil {
-			return fmt.Errorf("%s holds no unit %#x: it is of another build", file, id)
+			return fmt.Errorf("%s has no unit %#x: it belongs to another build", file, id)
 		}
 		delete(p.dwo.units, id)
 		use(p.dwo.sections, u)
@@ -86,7 +86,7 @@ func (p *split) load(o *elf.File, file string) error {
 		return nil
 	}
 	if p.opened[file] == maxOpened {
-		return fmt.Errorf("%s is named by too many units in turn", file)
+		return fmt.Errorf("%s is opened too often: units alternate between files", file)
 	}
 	f, err := o.OpenBeside(file)
 	if err != nil {
@@ -173,7 +173,7 @@ func groups(f *elf.File, name string, known []byte) ([]byte, error) {
 	for i := range f.Sections {
 		if s := &f.Sections[i]; s.Name == ".debug_"+name && s.Type != debugelf.SHT_NOBITS {
 			if s.Size > left { // compressed ones, too, may be many times as long
-				return nil, fmt.Errorf("its sections .debug_%s lie within each other", name)
+				return nil, fmt.Errorf("its sections .debug_%s overlap", name)
 			}
 			left -= s.Size
 			b, err := f.Data(s)

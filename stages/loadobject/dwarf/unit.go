@@ -66,7 +66,7 @@ const (
 	unitSplitType    = 6
 )
 
-var ErrShort = errors.New("runs beyond its end")
+var ErrShort = errors.New("extends beyond its end")
 
 // Units calls f for each compilation unit of .debug_info. A unit that cannot be
 // read is passed to bad and left out; only a wrong length ends the walk.

@@ -76,7 +76,7 @@ func (w *Walk[T]) enter() bool {
 		return true
 	}
 	if len(w.around) == maxNested {
-		w.Err = fmt.Errorf("the entry at offset %d is one of more than %d within each other", w.Offset, maxNested)
+		w.Err = fmt.Errorf("the entry at offset %d is nested more than %d deep", w.Offset, maxNested)
 		return false
 	}
 	w.around = append(w.around, w.Here)
@@ -117,7 +117,7 @@ func (w *Walk[T]) SkipTree() bool {
 func (w *Walk[T]) SkipTo(sibling uint64) {
 	here := w.position() - w.Unit.Offset
 	if sibling < here || sibling > w.Unit.Size {
-		w.Err = fmt.Errorf("the entry before offset %d has its sibling at %d of the unit", here+w.Unit.Offset, sibling)
+		w.Err = fmt.Errorf("the entry that ends at offset %d has its sibling out of place, at %d in the unit", here+w.Unit.Offset, sibling)
 		return
 	}
 	w.rest.Bytes(sibling - here)

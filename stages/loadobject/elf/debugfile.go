@@ -183,7 +183,7 @@ func (f *File) Alternate() (*File, error) {
 		f.failed(err)
 		if err == nil && alt.BuildID() != id {
 			alt.Close()
-			err = fmt.Errorf("%s is of another build", at)
+			err = fmt.Errorf("%s belongs to another build", at)
 		}
 		if err == nil {
 			return alt, nil

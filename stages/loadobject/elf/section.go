@@ -32,7 +32,7 @@ func (f *File) mayInflate(size uint64) error {
 		}
 		f.inflated.Add(-int64(size))
 	}
-	return fmt.Errorf("%d bytes when decompressed, more than all sections of the file may have, which is %d", size, most)
+	return fmt.Errorf("%d bytes when decompressed, more than the %d that all sections of the file together may have", size, most)
 }
 
 // Section returns the first section of a name, or nil.

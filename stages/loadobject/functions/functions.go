@@ -63,7 +63,7 @@ func (a *adder) read() {
 		a.info.Damagedf(".debug_info", off, "the unit at offset %d of .debug_info cannot be read: %v", off, err)
 	})
 	if a.lines.Full || a.inlines.Full {
-		a.info.Remarkf("more than %d rows of line numbers: the rest is left out", lines.MaxRows)
+		a.info.Remarkf("more than %d rows of line numbers: the rest are left out", lines.MaxRows)
 	}
 	a.lines.Store(a.inlines.Over(a.lines.Sorted()))
 	a.assign()

@@ -59,7 +59,7 @@ func readHeader(s *dwarf.Sections, off uint64, u *dwarf.Unit) (*header, error) {
 		return nil, dwarf.ErrShort
 	}
 	if h.lineRange == 0 || h.opcodeBase == 0 || h.AddrSize < 1 || h.AddrSize > 8 {
-		return nil, errors.New("a line number header without line range, opcodes or address size")
+		return nil, errors.New("the header has no line range, no opcodes or an invalid address size")
 	}
 	if h.Version == 5 {
 		return h, h.names5(s, &body)

@@ -15,7 +15,7 @@ import (
 var maxListed = 2 << 20
 
 func tooMany() Note {
-	return Note{Offset: -1, Damage: true, Text: "there are more than " + strconv.Itoa(maxListed) + " functions: the rest is left out"}
+	return Note{Offset: -1, Damage: true, Text: "more than " + strconv.Itoa(maxListed) + " functions: the rest are left out"}
 }
 
 // ReadPerfMap makes a table of the functions that a run-time compiler lists in

@@ -42,7 +42,7 @@ func Read(f, debug *elf.File) *Table {
 	n := newNamer(isGo(f))
 	t.Functions = size(s.settle(s.symbols()), t.Regions, n)
 	if s.code < 0 {
-		t.Notes = append(t.Notes, Note{Offset: -1, Text: "there are too many symbols without type and size to tell labels from functions: the rest counts as functions"})
+		t.Notes = append(t.Notes, Note{Offset: -1, Text: "too many symbols have neither type nor size to distinguish labels from functions: the rest count as functions"})
 	}
 	nameTrampolines(t, f)
 	if f.Packed { // its code is not where offsets say

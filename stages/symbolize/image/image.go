@@ -77,7 +77,7 @@ func New(events []decode.MapEvent, file string, log *problem.Log) *Image {
 	}
 	if lost > 0 {
 		log.Add(problem.Problem{Severity: problem.Info, File: file, Offset: problem.NoOffset, Count: lost,
-			Reason: "unmap-without-map", Message: "mappings end that were never announced"})
+			Reason: "unmap-without-map", Message: "mappings end whose start was not recorded"})
 	}
 	im.index()
 	return im

@@ -79,7 +79,7 @@ func step(at int, name string, flags int, needed uint32) (int, error) {
 	case st.Mode&needed == 0:
 		err = ErrPrivate
 	case slices.Contains(ofTheSystem, int64(disk.Type)):
-		err = fmt.Errorf("it tells of this system: %w", ErrPrivate)
+		err = fmt.Errorf("it describes this system: %w", ErrPrivate)
 	default:
 		return fd, nil
 	}

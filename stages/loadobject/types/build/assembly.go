@@ -50,10 +50,10 @@ func (r *reader) result() *types.Table {
 		}
 	}
 	if r.unknown > 0 {
-		r.Remarkf("%d types are in files or units of types that were not found", r.unknown)
+		r.Remarkf("%d types are in files or type units that were not found", r.unknown)
 	}
 	if r.full {
-		r.Remarkf("there are too many types, variables, scopes or names: the rest is left out")
+		r.Remarkf("there are too many types, variables, scopes or names: the rest are left out")
 	}
 	return a.out
 }
