@@ -1,7 +1,6 @@
 package gprofng
 
 import (
-	"bytes"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -9,12 +8,39 @@ import (
 
 var entities = map[string]string{"lt": "<", "gt": ">", "amp": "&", "quot": `"`, "apos": "'"}
 
-// plainText replaces entities, and bytes that are not UTF-8, which tables may not hold.
+// plainText undoes what the collector writes for bytes that XML or the log must not
+// hold. Bytes that are not UTF-8 come from there alone: others are replaced.
 func plainText(b []byte) string {
-	if bytes.IndexByte(b, '&') < 0 {
-		return text(b)
+	s := text(b)
+	if strings.IndexByte(s, '&') >= 0 {
+		s = replaceEntities(s)
 	}
-	return text([]byte(replaceEntities(string(b))))
+	if strings.IndexByte(s, '%') >= 0 {
+		s = replaceBytes(s)
+	}
+	return s
+}
+
+// replaceBytes undoes `%xx%`, which stands for a byte that is not printable ASCII
+// (gprofng-experiment 2.1). A `%` is written as it is, so the code of a printable
+// character is not one.
+func replaceBytes(s string) string {
+	var out strings.Builder
+	for {
+		i := strings.IndexByte(s, '%')
+		if i < 0 {
+			return out.String() + s
+		}
+		out.WriteString(s[:i])
+		s = s[i:]
+		if code, err := strconv.ParseUint(s[1:min(len(s), 3)], 16, 8); err == nil && len(s) > 3 && s[3] == '%' && (code < ' ' || code > '~') {
+			out.WriteByte(byte(code))
+			s = s[len("%xx%"):]
+			continue
+		}
+		out.WriteByte('%')
+		s = s[1:]
+	}
 }
 
 // maxEntity is the longest entity, `&` and `;` included.
