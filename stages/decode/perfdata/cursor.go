@@ -28,10 +28,11 @@ func (c *cursor) string() string {
 	return text(s)
 }
 
-// text returns the bytes before the first NUL as valid UTF-8.
-func text(b []byte) string {
-	if n := bytes.IndexByte(b, 0); n >= 0 {
-		b = b[:n]
-	}
-	return strings.ToValidUTF8(string(b), "\uFFFD")
+// fileName returns the bytes before the first NUL. File names need not be UTF-8.
+func fileName(b []byte) string {
+	b, _, _ = bytes.Cut(b, []byte{0})
+	return string(b)
 }
+
+// text returns the bytes before the first NUL as valid UTF-8.
+func text(b []byte) string { return strings.ToValidUTF8(fileName(b), "\uFFFD") }

@@ -181,7 +181,7 @@ func (r *reader) buildID(misc uint16, body []byte) {
 	c := cursorOf(body, r.big)
 	c.U32() // pid
 	id := c.Bytes(24)
-	name := text(c.Rest)
+	name := fileName(c.Rest)
 	if c.Short || name == "" {
 		return
 	}

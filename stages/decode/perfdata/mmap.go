@@ -61,7 +61,7 @@ func (t *timeline) readMapping(s *sideband, c *cursor) (m decode.MapEvent, huge 
 	} else if s.misc&miscData != 0 {
 		m.Modes = 3
 	}
-	m.Path = text(c.Rest[:max(len(c.Rest)-t.r.trailerSize(), 0)])
+	m.Path = fileName(c.Rest[:max(len(c.Rest)-t.r.trailerSize(), 0)])
 	return m, huge
 }
 
