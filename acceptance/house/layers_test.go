@@ -20,7 +20,7 @@ import (
 // with everything below it, whose packages may import each other.
 var house = []struct{ folders, holds string }{
 	{"fault problem acceptance/corpus", "kinds of errors; the recordings that tests read"},
-	{"schema stages/infile stages/bytereader acceptance/golden acceptance/perftext", "the tables, the wall between the two sides; opening files that are not ours, reading their bytes"},
+	{"schema stages/infile stages/bytereader stages/arena acceptance/golden acceptance/perftext", "the tables, the wall between the two sides; opening files that are not ours, reading their bytes; memory of small slices"},
 
 	{"storedir", "a store's directory: the rest of the wall"},
 
@@ -52,7 +52,7 @@ var house = []struct{ folders, holds string }{
 // than the layers below it.
 var borders = []struct{ folder, imports, why string }{
 	{"stages/loadobject", "fault stages/infile stages/bytereader", "it knows files, no recordings, tables or problems"},
-	{"stages/decode", "fault problem schema stages/infile stages/bytereader stages/loadobject/isa", "it knows recordings; of load objects only which machine they are for"},
+	{"stages/decode", "fault problem schema stages/infile stages/bytereader stages/arena stages/loadobject/isa", "it knows recordings; of load objects only which machine they are for"},
 	{"stages/write", "schema storedir", "it writes any table"},
 	{"storedir", "schema", "it knows files and commits, and what is in no table"},
 	{"queries", "fault schema stages/infile storedir", "it knows no recordings, and no stage that writes"},

@@ -123,12 +123,14 @@ func (ps *ProcessStacks) number(raw int32, thread, t int64) RecordedNo {
 			return n
 		}
 	}
-	n = ps.find(v, t)
+	n = ps.find(v, n, t)
 	current[raw] = n
 	return n
 }
 
-func (ps *ProcessStacks) find(v variant, t int64) RecordedNo {
+// find returns the recorded stack at a time, which is new if need be; before is the
+// one used last.
+func (ps *ProcessStacks) find(v variant, before RecordedNo, t int64) RecordedNo {
 	for _, n := range ps.earlier[v] {
 		if r := &ps.stacks.Recorded[n]; r.From <= t && t < r.Until {
 			return n
@@ -158,7 +160,12 @@ func (ps *ProcessStacks) find(v variant, t int64) RecordedNo {
 		r.ID = ps.stacks.ids.Add("raw stack", r.ID, r.Reason)
 	}
 	n := ps.add(r)
-	ps.earlier[v] = append(ps.earlier[v], n)
+	if before >= 0 {
+		if ps.earlier[v] == nil {
+			ps.earlier[v] = []RecordedNo{before}
+		}
+		ps.earlier[v] = append(ps.earlier[v], n)
+	}
 	return n
 }
 

@@ -5,22 +5,26 @@ import (
 	"slices"
 
 	"github.com/cespare/xxhash/v2"
+
+	"stackmill/stages/arena"
 )
 
 // Distinct numbers raw stacks by their content: equal ones have one number.
 type Distinct struct {
 	Stacks []RawStack // by number
 
-	numbers map[string]int32 // by key
+	numbers map[uint64]int32 // by hash
+	more    []int32          // those whose hash is another's, too
 	key     []byte
+	words   arena.Arena[uint64]
+	places  arena.Arena[int32]
 }
 
 // NewDistinct returns a list that begins with these stacks, which differ.
 func NewDistinct(stacks []RawStack) *Distinct {
-	d := &Distinct{Stacks: stacks, numbers: make(map[string]int32, len(stacks))}
+	d := &Distinct{Stacks: stacks, numbers: make(map[uint64]int32, len(stacks))}
 	for i := range stacks {
-		d.encode(&stacks[i])
-		d.numbers[string(d.key)] = int32(i)
+		d.know(d.hash(&stacks[i]), int32(i))
 	}
 	return d
 }
@@ -28,24 +32,45 @@ func NewDistinct(stacks []RawStack) *Distinct {
 // Number returns a stack's number. A new stack is copied and gets an ID from its
 // content.
 func (d *Distinct) Number(raw *RawStack) int32 {
-	d.encode(raw)
-	n, ok := d.numbers[string(d.key)]
-	if ok {
-		return n
+	h := d.hash(raw)
+	if n, ok := d.numbers[h]; ok {
+		if same(&d.Stacks[n], raw) {
+			return n
+		}
+		for _, n := range d.more {
+			if same(&d.Stacks[n], raw) {
+				return n
+			}
+		}
 	}
-	n = int32(len(d.Stacks))
+	n := int32(len(d.Stacks))
 	s := *raw
-	s.ID, s.Words, s.Exact, s.ByFrame = xxhash.Sum64(d.key), slices.Clone(raw.Words), slices.Clone(raw.Exact), slices.Clone(raw.ByFrame)
+	s.ID, s.Words, s.Exact, s.ByFrame = h, d.words.Copy(raw.Words), d.places.Copy(raw.Exact), d.places.Copy(raw.ByFrame)
 	d.Stacks = append(d.Stacks, s)
-	if d.numbers == nil {
-		d.numbers = map[string]int32{}
-	}
-	d.numbers[string(d.key)] = n
+	d.know(h, n)
 	return n
 }
 
-// encode makes a stack's key.
-func (d *Distinct) encode(raw *RawStack) {
+// know remembers the hash of a stack that differs from all others.
+func (d *Distinct) know(hash uint64, n int32) {
+	if d.numbers == nil {
+		d.numbers = map[uint64]int32{}
+	}
+	if _, taken := d.numbers[hash]; taken {
+		d.more = append(d.more, n)
+		return
+	}
+	d.numbers[hash] = n
+}
+
+// same reports whether two stacks are equal in what hash covers.
+func same(a, b *RawStack) bool {
+	return a.Kernel == b.Kernel && a.Callers == b.Callers && a.Reason == b.Reason &&
+		slices.Equal(a.Words, b.Words) && slices.Equal(a.Exact, b.Exact) && slices.Equal(a.ByFrame, b.ByFrame)
+}
+
+// hash is a stack's, by its content.
+func (d *Distinct) hash(raw *RawStack) uint64 {
 	key := d.key[:0]
 	for _, w := range raw.Words {
 		key = binary.LittleEndian.AppendUint64(key, w)
@@ -59,4 +84,5 @@ func (d *Distinct) encode(raw *RawStack) {
 	}
 	key = append(key, raw.Reason...)
 	d.key = append(key, byte(raw.Callers))
+	return xxhash.Sum64(d.key)
 }

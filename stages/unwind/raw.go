@@ -23,7 +23,7 @@ func (u *Unwinder) words(words []uint64, t int64) []symbolize.LocationNo {
 	if len(words) == 0 {
 		return nil
 	}
-	locations := make([]symbolize.LocationNo, len(words))
+	locations := u.set.words.Make(len(words))
 	for i, w := range words {
 		if locations[i] = symbolize.None; !isMarker(w) {
 			locations[i] = u.resolve(w, t)

@@ -4,6 +4,7 @@ package unwind
 
 import (
 	"stackmill/schema"
+	"stackmill/stages/arena"
 	"stackmill/stages/symbolize"
 )
 
@@ -30,6 +31,8 @@ const Empty StackNo = 0
 type Set struct {
 	Stacks []Stack
 	byID   map[int64]StackNo
+	frames arena.Arena[Frame]
+	words  arena.Arena[symbolize.LocationNo] // what recorded words mean
 
 	// What is known of the frames, whichever process they are seen in.
 	traits  []traits     // by location, as far as they were looked up
@@ -55,7 +58,7 @@ func (s *Set) Intern(frames []Frame, locationID func(symbolize.LocationNo) int64
 	n, ok := s.byID[id]
 	if !ok {
 		n = StackNo(len(s.Stacks))
-		s.Stacks = append(s.Stacks, Stack{id, append([]Frame(nil), frames...)})
+		s.Stacks = append(s.Stacks, Stack{id, s.frames.Copy(frames)})
 		s.byID[id] = n
 	}
 	return n
