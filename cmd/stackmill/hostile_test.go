@@ -306,11 +306,6 @@ func TestHostileRecordings(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(at, folder+".er"), nil, 0o666); err != nil { // is not an experiment
 		t.Fatal(err)
 	}
-	// Load objects are looked for at their paths as they are in the store.
-	program := filepath.Join(at, "symfs", "tmp", "hostile-recorded", "p\x1b[2J\xff\n<b>")
-	if err := os.Rename(program, at+strings.ToValidUTF8(program[len(at):], "\ufffd")); err != nil {
-		t.Fatal(err)
-	}
 	store := filepath.Join(dir, "store")
 	out, errs, status := call("ingest", "--store", store, "--cache", "", "--symfs", filepath.Join(at, "symfs"), at)
 	if status != exitLost || !strings.Contains(out, "2 ingested") {
