@@ -132,7 +132,11 @@ type meanter interface {
 func meant(path string) error {
 	f, info, err := infile.Open(path, infile.Recording)
 	if err == nil {
+		_, unreadable := f.Read(make([]byte, 1))
 		f.Close()
+		if fault.Is(unreadable) {
+			return fmt.Errorf("%s: %w", path, unreadable)
+		}
 	}
 	if fault.Is(err) {
 		return err

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"stackmill/fault"
 	"stackmill/stages/infile"
 	"stackmill/stages/loadobject/elf"
 )
@@ -19,10 +20,36 @@ const vdsoPath = "[vdso]"
 // ownVDSO is the vdso of the running kernel.
 type ownVDSO struct{ file, buildID string }
 
-// vdsoHere is found once. The vdso is not a file, but this process has it mapped: its
-// copy is a file in memory, which lives as long as the process. Both fields are empty
-// if there is none; the error says why.
-var vdsoHere = sync.OnceValues(func() (ownVDSO, error) {
+// keptVDSO keeps the vdso once it was found, or that there is none.
+type keptVDSO struct {
+	mu    sync.Mutex
+	found bool
+	vdso  ownVDSO
+}
+
+var kernelVDSO keptVDSO
+
+// vdsoHere returns the running kernel's vdso. It is not a file, but this process has it
+// mapped: its copy is a file in memory, which lives as long as the process. Both fields
+// are empty if there is none. After a fault of the machine, which is returned, the next
+// call tries again.
+func vdsoHere() (ownVDSO, error) { return kernelVDSO.get(copyVDSO) }
+
+func (o *keptVDSO) get(copied func() (ownVDSO, error)) (ownVDSO, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.found {
+		v, err := copied()
+		if fault.Is(err) {
+			return ownVDSO{}, err
+		}
+		o.vdso, o.found = v, true
+	}
+	return o.vdso, nil
+}
+
+// copyVDSO copies the vdso into a file in memory.
+func copyVDSO() (ownVDSO, error) {
 	image, err := mappedVDSO("/proc/self/auxv", "/proc/self/mem")
 	if err != nil {
 		return ownVDSO{}, err
@@ -40,7 +67,7 @@ var vdsoHere = sync.OnceValues(func() (ownVDSO, error) {
 		return ownVDSO{}, err
 	}
 	return v, nil
-})
+}
 
 func buildIDOf(path string) (string, error) {
 	f, err := elf.Open(path)

@@ -2,11 +2,15 @@ package pipeline
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
+	"stackmill/fault"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/cache"
 )
@@ -82,5 +86,36 @@ func TestNoVDSO(t *testing.T) {
 	}
 	if _, err := mappedVDSO(filepath.Join(dir, "none"), "/proc/self/mem"); err == nil {
 		t.Error("without an auxiliary vector")
+	}
+}
+
+// A fault of the machine while the vdso is copied costs one recording, not all that
+// follow; that there is none is final.
+func TestVDSOAfterFault(t *testing.T) {
+	var kept keptVDSO
+	calls := 0
+	copied := func(v ownVDSO, err error) func() (ownVDSO, error) {
+		return func() (ownVDSO, error) { calls++; return v, err }
+	}
+	if _, err := kept.get(copied(ownVDSO{}, unix.EMFILE)); !fault.Is(err) {
+		t.Errorf("the fault became %v", err)
+	}
+	want := ownVDSO{"/file", "id"}
+	for range 2 {
+		if v, err := kept.get(copied(want, nil)); v != want || err != nil {
+			t.Errorf("%v, %v", v, err)
+		}
+	}
+	if calls != 2 {
+		t.Errorf("it was copied %d times", calls)
+	}
+	var none keptVDSO
+	for range 2 {
+		if v, err := none.get(copied(ownVDSO{}, errors.New("no 64-bit object"))); v != (ownVDSO{}) || err != nil {
+			t.Errorf("%v, %v", v, err)
+		}
+	}
+	if calls != 3 {
+		t.Errorf("what is missing was looked for %d times", calls-2)
 	}
 }

@@ -116,8 +116,10 @@ type Candidate struct {
 
 // Process is one process of a recording.
 type Process struct {
-	Number                     int    // from 1; the founder is 1
-	Lineage                    string // `_f1`; empty for the founder
+	Number  int    // from 1; the founder is 1
+	Lineage string // `_f1`; empty for the founder
+	// Shared says that the recording has no files of its own for the process.
+	Shared                     bool
 	PID, PPID                  int64
 	Target, Command, Directory string
 	StartNS, DurationNS        int64 // start relative to the founder's
@@ -147,9 +149,12 @@ type Process struct {
 const MapFile = "map.xml"
 
 // File names a file of the process, or `.` its folder, as problems do: relative to
-// the recording.
+// the recording. It is `.` if all processes are in the same files.
 func (p *Process) File(name string) string {
-	if p.Lineage == "" {
+	switch {
+	case p.Shared:
+		return "."
+	case p.Lineage == "":
 		return name
 	}
 	return filepath.Join(p.Lineage+".er", name)

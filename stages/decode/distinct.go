@@ -2,6 +2,7 @@ package decode
 
 import (
 	"encoding/binary"
+	"hash/maphash"
 	"slices"
 
 	"github.com/cespare/xxhash/v2"
@@ -13,6 +14,8 @@ import (
 type Distinct struct {
 	Stacks []RawStack // by number
 
+	// Hashes have a seed of their own: nobody can make stacks whose hashes are equal.
+	seed    maphash.Seed
 	numbers map[uint64]int32 // by hash
 	more    []int32          // those whose hash is another's, too
 	key     []byte
@@ -22,7 +25,7 @@ type Distinct struct {
 
 // NewDistinct returns a list that begins with these stacks, which differ.
 func NewDistinct(stacks []RawStack) *Distinct {
-	d := &Distinct{Stacks: stacks, numbers: make(map[uint64]int32, len(stacks))}
+	d := &Distinct{Stacks: stacks, seed: maphash.MakeSeed(), numbers: make(map[uint64]int32, len(stacks))}
 	for i := range stacks {
 		d.know(d.hash(&stacks[i]), int32(i))
 	}
@@ -32,6 +35,9 @@ func NewDistinct(stacks []RawStack) *Distinct {
 // Number returns a stack's number. A new stack is copied and gets an ID from its
 // content.
 func (d *Distinct) Number(raw *RawStack) int32 {
+	if d.numbers == nil {
+		d.seed, d.numbers = maphash.MakeSeed(), map[uint64]int32{}
+	}
 	h := d.hash(raw)
 	if n, ok := d.numbers[h]; ok {
 		if same(&d.Stacks[n], raw) {
@@ -45,7 +51,7 @@ func (d *Distinct) Number(raw *RawStack) int32 {
 	}
 	n := int32(len(d.Stacks))
 	s := *raw
-	s.ID, s.Words, s.Exact, s.ByFrame = h, d.words.Copy(raw.Words), d.places.Copy(raw.Exact), d.places.Copy(raw.ByFrame)
+	s.ID, s.Words, s.Exact, s.ByFrame = xxhash.Sum64(d.key), d.words.Copy(raw.Words), d.places.Copy(raw.Exact), d.places.Copy(raw.ByFrame)
 	d.Stacks = append(d.Stacks, s)
 	d.know(h, n)
 	return n
@@ -53,9 +59,6 @@ func (d *Distinct) Number(raw *RawStack) int32 {
 
 // know remembers the hash of a stack that differs from all others.
 func (d *Distinct) know(hash uint64, n int32) {
-	if d.numbers == nil {
-		d.numbers = map[uint64]int32{}
-	}
 	if _, taken := d.numbers[hash]; taken {
 		d.more = append(d.more, n)
 		return
@@ -69,7 +72,7 @@ func same(a, b *RawStack) bool {
 		slices.Equal(a.Words, b.Words) && slices.Equal(a.Exact, b.Exact) && slices.Equal(a.ByFrame, b.ByFrame)
 }
 
-// hash is a stack's, by its content.
+// hash makes a stack's key, of its content, and returns the key's hash.
 func (d *Distinct) hash(raw *RawStack) uint64 {
 	key := d.key[:0]
 	for _, w := range raw.Words {
@@ -84,5 +87,5 @@ func (d *Distinct) hash(raw *RawStack) uint64 {
 	}
 	key = append(key, raw.Reason...)
 	d.key = append(key, byte(raw.Callers))
-	return xxhash.Sum64(d.key)
+	return maphash.Bytes(d.seed, d.key)
 }

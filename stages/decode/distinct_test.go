@@ -27,7 +27,8 @@ func TestDistinct(t *testing.T) {
 	}
 
 	// As if all had one hash.
-	one := Distinct{Stacks: d.Stacks}
+	one := NewDistinct(nil)
+	one.Stacks = d.Stacks
 	for i := range one.Stacks {
 		one.know(7, int32(i))
 	}

@@ -8,7 +8,10 @@ import (
 )
 
 // edge is the locations of two frames next to each other in a chain of frame pointers.
-type edge struct{ callee, caller symbolize.LocationNo }
+type edge struct {
+	callee, caller symbolize.LocationNo
+	leaf           bool // the callee is the user's leaf
+}
 
 // gap is what stands between them: up to two frames, leaf first.
 type gap struct {
@@ -43,7 +46,7 @@ func (u *Unwinder) missing(frames []Frame) []Frame {
 	for i := first; i < len(frames); i++ {
 		u.callers = append(u.callers, frames[i])
 		if i+1 < len(frames) && u.lacksCaller(frames, i) {
-			g := u.gap(edge{frames[i].Location, frames[i+1].Location})
+			g := u.gap(edge{frames[i].Location, frames[i+1].Location, i == u.kernel})
 			u.callers = append(u.callers, g.frames[:g.count]...)
 		}
 	}
@@ -57,25 +60,35 @@ func (u *Unwinder) lacksCaller(frames []Frame, i int) bool {
 		return false
 	}
 	location := frames[i].Location
-	if k := u.traits(location); !k.asked {
-		state := u.framePointer(location, i == u.kernel)
-		k = u.traits(location)
-		k.asked, k.frame = true, state
-	}
-	switch u.traits(location).frame {
+	switch leaf := i == u.kernel; u.framePointer(location, leaf) {
 	case cfi.FrameOther:
 		return true
 	case cfi.FrameUnknown: // only the call shows it
-		return u.gap(edge{location, frames[i+1].Location}).count > 0
+		return u.gap(edge{location, frames[i+1].Location, leaf}).count > 0
 	}
 	return false
 }
 
-// framePointer returns whose frame pointer a function had at a location: by the
+// framePointer is findFramePointer, once for each location.
+func (u *Unwinder) framePointer(location symbolize.LocationNo, leaf bool) cfi.FramePointer {
+	n := 0
+	if leaf {
+		n = 1
+	}
+	if f := &u.traits(location).frames[n]; f.known {
+		return f.pointer
+	}
+	pointer := u.findFramePointer(location, leaf)
+	f := &u.traits(location).frames[n]
+	f.known, f.pointer = true, pointer
+	return pointer
+}
+
+// findFramePointer returns whose frame pointer a function had at a location: by the
 // call frame information, unless that knows nothing of the function's frame
 // pointer; else by where the machine code sets it. Where code calls, the machine
 // code alone is enough.
-func (u *Unwinder) framePointer(location symbolize.LocationNo, leaf bool) cfi.FramePointer {
+func (u *Unwinder) findFramePointer(location symbolize.LocationNo, leaf bool) cfi.FramePointer {
 	k := u.traits(location)
 	if k.trampoline || k.kind == symtab.PLT {
 		return cfi.FrameOther
@@ -126,7 +139,7 @@ func (u *Unwinder) findGap(e edge) (g gap) {
 	if u.traits(callee).trampoline {
 		callee = symbolize.None // it was not called
 	}
-	if u.traits(e.callee).frame == cfi.FrameUnknown && !u.resolver.Contradicts(e.caller, e.callee) {
+	if u.framePointer(e.callee, e.leaf) == cfi.FrameUnknown && !u.resolver.Contradicts(e.caller, e.callee) {
 		return g
 	}
 	caller, missing := u.resolver.Infer(e.caller, callee, u.callsMain(e.caller))

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/cfi"
 )
 
 // Chains of frame pointers lack the callers of the procedure linkage table and of
@@ -55,5 +56,20 @@ func TestNotChained(t *testing.T) {
 	got := u.Stack(&decode.RawStack{Words: []uint64{pcPLT, pcWork, pcMain}, Returns: true}, false, 0)
 	if s := text(r, set.Stacks[got.Machine]); s != "work/S22 main" {
 		t.Error(s)
+	}
+}
+
+// What the frame pointer is at an instruction may depend on whether it is a leaf's or
+// a call: what was found for one does not stand for the other, in whichever process.
+func TestFramePointerOfLeaf(t *testing.T) {
+	u, _, _ := unwinder(&decode.Process{})
+	location := u.resolve(pcWork, 0)
+	leaf := &u.traits(location).frames[1]
+	leaf.known, leaf.pointer = true, cfi.FrameOther
+	if got := u.framePointer(location, true); got != cfi.FrameOther {
+		t.Errorf("a leaf: %v", got)
+	}
+	if got := u.framePointer(location, false); got != cfi.FrameUnknown {
+		t.Errorf("a call in code of which nothing is known: %v", got)
 	}
 }

@@ -57,8 +57,12 @@ type traits struct {
 	trampoline bool // a signal trampoline begins there
 	linker     bool // in the dynamic linker
 	kind       symtab.Kind
-	frame      cfi.FramePointer // if it was asked for
-	asked      bool
+	// frames say whose frame pointer the function has there: at a caller's call, at the
+	// instruction of a leaf. They are as far as they were asked for.
+	frames [2]struct {
+		known   bool
+		pointer cfi.FramePointer
+	}
 }
 
 // traits returns the traits of a location, which are found once.

@@ -23,7 +23,7 @@ func plainText(b []byte) string {
 
 // replaceBytes undoes `%xx%`, which stands for a byte that is not printable ASCII
 // (gprofng-experiment 2.1). A `%` is written as it is, so the code of a printable
-// character is not one.
+// character is not one; nor is that of NUL, which ends the collector's strings.
 func replaceBytes(s string) string {
 	var out strings.Builder
 	for {
@@ -33,7 +33,7 @@ func replaceBytes(s string) string {
 		}
 		out.WriteString(s[:i])
 		s = s[i:]
-		if code, err := strconv.ParseUint(s[1:min(len(s), 3)], 16, 8); err == nil && len(s) > 3 && s[3] == '%' && (code < ' ' || code > '~') {
+		if code, err := strconv.ParseUint(s[1:min(len(s), 3)], 16, 8); err == nil && len(s) > 3 && s[3] == '%' && (0 < code && code < ' ' || code > '~') {
 			out.WriteByte(byte(code))
 			s = s[len("%xx%"):]
 			continue

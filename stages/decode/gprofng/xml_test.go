@@ -17,7 +17,7 @@ func TestXML(t *testing.T) {
 		{"blanks", "\n <a  x = \"1\"\t/>\n", []string{"a(x=1)\n"}},
 		{"entities", `<a x="&lt;&gt;&amp;&quot;&apos;&#65;&#x42;&none;&#99999999;& ;"/>`, []string{`a(x=<>&"'AB&none;&#99999999;& ;)`}},
 		{"bytes", `<a x="%c3%%a4%&amp;%ff%%0a%"/>`, []string{"a(x=ä&\xff\n)"}},
-		{"percent signs", `<a x="100% %41% %c3 %+1% %%7f%%"/>`, []string{"a(x=100% %41% %c3 %+1% %\x7f%)"}},
+		{"percent signs", `<a x="100% %41% %00% %c3 %+1% %%7f%%"/>`, []string{"a(x=100% %41% %00% %c3 %+1% %\x7f%)"}},
 		{"text with a less sign", "<a>1 < 2 <b/></a>", []string{"a()1 < 2 ", "b()", "/a()"}},
 		{"not UTF-8", "<a>\xff</a>", []string{"a()\uFFFD", "/a()"}},
 		{"comment", "<!-- <a> --><b/><?xml <a> ?><c/>", []string{"b()", "c()"}},

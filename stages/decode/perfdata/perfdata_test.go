@@ -157,6 +157,9 @@ func TestTiny(t *testing.T) {
 				got = append(got, fmt.Sprintf("  at %d %#x %s unmap %t", m.Time, m.Address, m.Path, m.Unmap))
 			}
 			got = append(got, samplesOf(t, p, nil)...)
+			if file := p.File(decode.MapFile); file != "." {
+				t.Errorf("problems of process %d name %s, which perf does not write", p.Number, file)
+			}
 		}
 		want := []string{
 			"1: pid 10 of 0, sh, from 0", "  at 0 0x10000 /bin/sh unmap false",
