@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"stackmill/acceptance/corpus"
+	"stackmill/acceptance/suite"
 	"stackmill/pipeline"
 	"stackmill/queries"
 )
@@ -101,19 +102,7 @@ type row interface{ Scan(...any) error }
 // query runs SQL and scans each row with the function.
 func query(t *testing.T, db *sql.DB, scan func(row) error, text string, args ...any) {
 	t.Helper()
-	rows, err := db.Query(text, args...)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := scan(rows); err != nil {
-			t.Fatalf("%v\n%s", err, text)
-		}
-	}
-	if err := rows.Err(); err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
+	suite.Query(t, db, func(r *sql.Rows) error { return scan(r) }, text, args...)
 }
 
 // number returns the one value that a query gives, 0 for none or NULL.

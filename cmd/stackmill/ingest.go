@@ -138,8 +138,8 @@ func runIngest(ctx context.Context, a *app, opts pipeline.Options, paths []strin
 // too short, the next reader makes it.
 const publishGrace = 300 * time.Millisecond
 
-// publish brings the store's catalog up to date. What was ingested is in the store even
-// if that fails.
+// publish brings the store's catalog up to date. If that fails, the recordings are in
+// the store all the same.
 func (a *app) publish(ctx context.Context, opts pipeline.Options) {
 	interrupted := ctx.Err() != nil
 	if interrupted {
