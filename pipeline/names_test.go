@@ -52,10 +52,10 @@ var namedSamples = []namedSample{
 
 func (named) OpenContext(context.Context, string) *decode.Recording {
 	names := decode.NewNames()
-	p := &decode.Process{Number: 1, PID: 7, Target: "prog", Closed: true,
+	p := &decode.Process{Number: 1, PID: 7, Stacks: &decode.Stacks{}, Target: "prog", Closed: true,
 		Kinds: []decode.KindInfo{{Kind: schema.Perf}}, Counters: []decode.Counter{{Name: "cpu", Title: "cpu", TimeUnit: true}}}
-	for i, s := range namedSamples {
-		raw := decode.RawStack{ID: uint64(i), Callers: decode.CallersUnwound, OMPState: -1}
+	for _, s := range namedSamples {
+		raw := decode.RawStack{Callers: decode.CallersUnwound, OMPState: -1}
 		for _, f := range s.frames {
 			w, err := names.Word(f.function, f.file, f.line)
 			if err != nil {
@@ -63,7 +63,7 @@ func (named) OpenContext(context.Context, string) *decode.Recording {
 			}
 			raw.Words = append(raw.Words, w)
 		}
-		p.Stacks = append(p.Stacks, raw)
+		p.Stacks.Add(&raw)
 	}
 	p.Image = names.Image()
 	p.Events = func(k schema.Kind) decode.EventReader { return &namedEvents{left: k == schema.Perf} }

@@ -48,7 +48,7 @@ func (p *process) unwind() (err error) {
 	}
 	whole := *p.recorded
 	whole.Stacks = p.completed.Stacks
-	unwinder := unwind.New(p.experiment.stacks.Set, p.resolver, p.frames, p.resolved, &whole)
+	unwinder := unwind.New(p.experiment.stacks.Tree, p.resolver, p.frames, p.resolved, &whole)
 	p.stacks = p.experiment.stacks.Process(p.recorded, p.completed.Stacks, unwinder)
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 
 // StoreVersion is the version of the store format. It stands in the footer of
 // every Parquet file and changes when a table changes incompatibly.
-const StoreVersion = "5"
+const StoreVersion = "6"
 
 // RowGroupRows is the number of rows of a full Parquet row group.
 const RowGroupRows = 1 << 20
@@ -91,6 +91,16 @@ type Table struct {
 	Row     string   // what a row is
 	Key     []string // the columns that tell rows apart; none where rows may be equal
 	Columns []Column
+	// Computed are columns of the table's view that are not in its files.
+	Computed []Computed
+}
+
+// Computed is a column that SQL computes from others of the same row.
+type Computed struct {
+	Name string
+	Type Type
+	SQL  string
+	Doc  string // one sentence
 }
 
 // key returns the columns that tell the rows of a store apart, given those that

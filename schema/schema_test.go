@@ -136,19 +136,19 @@ func TestRowsByValue(t *testing.T) {
 		batches = append(batches, b)
 		return nil
 	}
-	whole := NewRows(TreeValues, "e", flush)
-	whole.Append(int32(7), "a", int64(1), nil, int32(0), int64(5), int64(30), int64(10))
-	whole.Append(int32(7), "b", int64(2), int64(1), int32(1), int64(6), int64(20), int64(20))
-	single := NewRows(TreeValues, "e", flush).Labels("metric", "a", "b")
-	single.Int32(7).Label(0).Int64(1).Null().Int32(0).Int64(5).Int64(30).Int64(10)
-	single.Int32(7).Label(1).Int64(2).Int64(1).Int32(1).Int64(6).Int64(20).Int64(20)
+	whole := NewRows(DataSamples, "e", flush)
+	whole.Append(int64(1), int64(7), nil, "a", int64(3), "agrees", nil)
+	whole.Append(int64(2), int64(7), int64(1), "b", nil, "agrees", int64(5))
+	single := NewRows(DataSamples, "e", flush).Labels("method", "a", "b").Labels("agreement", "agrees")
+	single.Int64(1).Int64(7).Null().Label(0).Int64(3).Label(0).Null()
+	single.Int64(2).Int64(7).Int64(1).Label(1).Null().Label(0).Int64(5)
 	if err := errors.Join(whole.Close(), single.Close()); err != nil {
 		t.Fatal(err)
 	}
 	if len(batches) != 2 || !array.RecordEqual(batches[0], batches[1]) {
 		t.Errorf("batches %v", batches)
 	}
-	if parents := batches[1].Column(TreeValues.Index("parent_id")).(*array.Int64); parents.NullN() != 1 || !parents.IsNull(0) || parents.Value(1) != 1 {
-		t.Errorf("parents %v", parents)
+	if at := batches[1].Column(DataSamples.Index("location_id")).(*array.Int64); at.NullN() != 1 || !at.IsNull(0) || at.Value(1) != 1 {
+		t.Errorf("locations %v", at)
 	}
 }

@@ -6,22 +6,26 @@ var (
 	process  = Column{"process", Int32, Dict, "", false, "The process within the experiment: 1 is the founder, descendants follow in load order."}
 	modes    = Column{"modes", Int32, Dict, "", false, "The representations for which the row holds: a sum of 1 (user), 2 (expert) and 4 (machine), and of 8, 16 and 32 for the same with inlined functions as frames of their own (S10)."}
 	metric   = Column{"metric", Label, Dict, "", false, "The metric's name; `metrics` has its title and unit."}
+	stackNo  = Column{"stack", Int32, Plain, "", false, "The recorded stack: `recorded_stacks.stack`."}
 	sampleNo = Column{"sample", Int64, Delta, "", false, "The sample's number within the experiment; `samples` has its time, thread and stack."}
 )
+
+// rawStackID makes a number that tells recorded stacks of a store apart.
+var rawStackID = Computed{"raw_stack_id", Int64, "xor((('0x' || experiment_id)::UBIGINT >> 1)::BIGINT, stack::BIGINT)", "The recorded stack: made of `experiment_id` and `stack`, different for each recorded stack of a store."}
 
 // Tables lists every table, in the order of the reference page.
 var Tables = []*Table{
 	Experiments, Processes, Metrics, Problems,
 	LoadObjects, Segments, Modules, Functions, Locations, InlineFrames, Instructions, SourceLines,
-	RawStacks, RawFrames, Stacks, Frames,
+	RecordedStacks, StackTree, TreeFrames,
 	Samples, ClockSamples, HeapSamples, IOSamples, IOFiles, SyncSamples, HWCSamples, OMPSamples, RaceSamples, DeadlockSamples, PerfSamples, Overview,
 	DataObjects, MemoryRegions, DataSamples,
-	StackValues, UsageValues, FunctionValues, CallValues, TreeValues, LineValues, SourceValues, PCValues, ModuleValues, ObjectValues, DataValues,
+	StackValues, UsageValues, FunctionValues, CallValues, CallNodes, TreeValues, LineValues, SourceValues, PCValues, ModuleValues, ObjectValues, DataValues,
 }
 
 // Experiments and what they consist of.
 var (
-	Experiments = &Table{"experiments", "one experiment: a founder process and its descendants", key(), []Column{
+	Experiments = &Table{Name: "experiments", Row: "one experiment: a founder process and its descendants", Key: key(), Columns: []Column{
 		experimentID,
 		{"experiment", String, Dict, "", false, "The base name of the recording."},
 		{"format", String, Dict, "", false, "The input format, `gprofng` or `perf`."},
@@ -44,7 +48,7 @@ var (
 		{"status", String, Dict, "", false, "`complete`, `unclosed` (the collector did not finish it), `partial` (data was lost) or `failed` (no samples could be read)."},
 		{"cache_line_size", Int64, Dict, "bytes", true, "The size of a line of the machine's data caches, of the one next to the processor where they differ; missing if not recorded, as in experiments of gprofng."},
 	}}
-	Processes = &Table{"processes", "one process of an experiment", key("process"), []Column{
+	Processes = &Table{Name: "processes", Row: "one process of an experiment", Key: key("process"), Columns: []Column{
 		experimentID, process,
 		{"lineage", String, Dict, "", false, "How it descends from the founder, e.g. `_f2_x1`; empty for the founder."},
 		{"pid", Int64, Delta, "", false, "The process id."},
@@ -56,14 +60,14 @@ var (
 		{"samples", Int64, Delta, "count", false, "The number of samples."},
 		{"status", String, Dict, "", false, "As `experiments.status`, for this process."},
 	}}
-	Metrics = &Table{"metrics", "one metric that an experiment's data can provide, even if no event was recorded", key("metric"), []Column{
+	Metrics = &Table{Name: "metrics", Row: "one metric that an experiment's data can provide, even if no event was recorded", Key: key("metric"), Columns: []Column{
 		experimentID, metric,
 		{"title", String, Dict, "", false, "The metric's title in the Performance Analyzer."},
 		{"unit", String, Dict, "", false, "The base unit of its values: ns, bytes or count."},
 		{"kind", String, Dict, "", false, "The kind of samples it is computed from."},
 		{"data_objects", Bool, Plain, "", false, "Whether its samples are accesses to memory, so that they have data objects (S27)."},
 	}}
-	Problems = &Table{"problems", "one thing that is wrong or missing in a recording", key("problem"), []Column{
+	Problems = &Table{Name: "problems", Row: "one thing that is wrong or missing in a recording", Key: key("problem"), Columns: []Column{
 		experimentID,
 		{"problem", Int32, Delta, "", false, "The problem's number within the experiment."},
 		{"severity", String, Dict, "", false, "`error`: records were lost or are unreadable; `warning`: names were not found, stacks end early, or the collector warned; `info`: a remark."},
@@ -78,7 +82,7 @@ var (
 
 // Program structure.
 var (
-	LoadObjects = &Table{"load_objects", "one load object: executable, shared object, vdso, generated code", key("load_object_id"), []Column{
+	LoadObjects = &Table{Name: "load_objects", Row: "one load object: executable, shared object, vdso, generated code", Key: key("load_object_id"), Columns: []Column{
 		experimentID,
 		{"load_object_id", Int64, Plain, "", false, "Hash of the build-id; without one, of the name and the content of its file; without a file, of path and mapping."},
 		{"name", String, Dict, "", false, "The base name; artificial ones stand in angle brackets."},
@@ -90,7 +94,7 @@ var (
 		{"functions", Int64, Delta, "count", false, "The number of functions its symbol tables name."},
 	}}
 	// A recording may report a mapping twice: segments have no key.
-	Segments = &Table{"segments", "one mapping of a load object in a process, with its life time (S1)", nil, []Column{
+	Segments = &Table{Name: "segments", Row: "one mapping of a load object in a process, with its life time (S1)", Key: nil, Columns: []Column{
 		experimentID, process,
 		{"load_object_id", Int64, Dict, "", false, "The load object mapped."},
 		{"address", Int64, Plain, "", false, "The first address."},
@@ -100,14 +104,14 @@ var (
 		{"loaded_ns", Int64, Plain, "ns", false, "When it was mapped, from the founder's start."},
 		{"unloaded_ns", Int64, Plain, "ns", true, "When it was unmapped; missing if it was not."},
 	}}
-	Modules = &Table{"modules", "one compilation unit that a function on a stack belongs to", key("module_id"), []Column{
+	Modules = &Table{Name: "modules", Row: "one compilation unit that a function on a stack belongs to", Key: key("module_id"), Columns: []Column{
 		experimentID,
 		{"module_id", Int64, Plain, "", false, "Hash of load object and name."},
 		{"load_object_id", Int64, Dict, "", false, "Its load object."},
 		{"name", String, Dict, "", false, "The unit's path; `(unknown)` for functions without debug information."},
 		{"language", String, Dict, "", false, "The source language, empty if unknown."},
 	}}
-	Functions = &Table{"functions", "one function on a stack or inlined there, the function it was made from, and the artificial ones", key("function_id"), []Column{
+	Functions = &Table{Name: "functions", Row: "one function on a stack or inlined there, the function it was made from, and the artificial ones", Key: key("function_id"), Columns: []Column{
 		experimentID,
 		{"function_id", Int64, Plain, "", false, "Hash of load object, module, linkage name and address."},
 		{"load_object_id", Int64, Dict, "", false, "Its load object."},
@@ -126,7 +130,7 @@ var (
 		{"body_of", Int64, Dict, "", true, "Of the body of a parallel region, the function that holds the region (S11)."},
 		{"body_line", Int32, Dict, "", false, "Of a body, its first source line; 0 if unknown, and for other functions."},
 	}}
-	Locations = &Table{"locations", "one instruction on a stack, or that accessed memory; one in a body twice, as user mode shows it too", key("location_id"), []Column{
+	Locations = &Table{Name: "locations", Row: "one instruction on a stack, or that accessed memory; one in a body twice, as user mode shows it too", Key: key("location_id"), Columns: []Column{
 		experimentID,
 		{"location_id", Int64, Plain, "", false, "Hash of load object and offset, and of the function where that does not hold the offset or is in no file."},
 		{"load_object_id", Int64, Dict, "", false, "Its load object."},
@@ -137,7 +141,7 @@ var (
 		{"line", Int32, Plain, "", false, "The source line, 0 if unknown."},
 		{"reason", String, Dict, "", false, "Why the function (S15) or its instruction (S22) is unknown; empty if both are known."},
 	}}
-	InlineFrames = &Table{"inline_frames", "one level of the inline chain of an instruction that was inlined (S10)", key("location_id", "depth"), []Column{
+	InlineFrames = &Table{Name: "inline_frames", Row: "one level of the inline chain of an instruction that was inlined (S10)", Key: key("location_id", "depth"), Columns: []Column{
 		experimentID,
 		{"location_id", Int64, Plain, "", false, "The instruction."},
 		{"depth", Int32, Dict, "", false, "0 is the outermost inlined function, which the location's function calls at the location's line."},
@@ -146,7 +150,7 @@ var (
 		{"file", String, Dict, "", false, "The source file of the place reached in it, empty if unknown: the call of the next level or, at the last, the instruction's own line."},
 		{"line", Int32, Plain, "", false, "The line there, 0 if unknown."},
 	}}
-	Instructions = &Table{"instructions", "one instruction of a function on a stack or that accessed memory: all those of the functions with the largest values, up to some 25000; near PCs on stacks only where a function is a static region or longer than 64 KiB; of the others those on stacks, or that accessed memory", key("function_id", "offset"), []Column{
+	Instructions = &Table{Name: "instructions", Row: "one instruction of a function on a stack or that accessed memory: all those of the functions with the largest values, up to some 25000; near PCs on stacks only where a function is a static region or longer than 64 KiB; of the others those on stacks, or that accessed memory", Key: key("function_id", "offset"), Columns: []Column{
 		experimentID,
 		{"load_object_id", Int64, Dict, "", false, "Its load object."},
 		{"function_id", Int64, Dict, "", false, "Its function."},
@@ -158,7 +162,7 @@ var (
 		{"file", String, Dict, "", false, "The source file's path, as `locations.file`; empty if unknown."},
 		{"line", Int32, Delta, "", false, "The source line, 0 if unknown."},
 	}}
-	SourceLines = &Table{"source_lines", "one line of a source file that was found, of those in which lines have values", key("file", "line"), []Column{
+	SourceLines = &Table{Name: "source_lines", Row: "one line of a source file that was found, of those in which lines have values", Key: key("file", "line"), Columns: []Column{
 		experimentID,
 		{"file", String, Dict, "", false, "The path, as `locations.file`."},
 		{"line", Int32, Delta, "", false, "The line, from 1."},
@@ -168,60 +172,66 @@ var (
 
 // Stacks.
 var (
-	RawStacks = &Table{"raw_stacks", "one distinct recorded stack of a process while the mappings it touches stay the same", key("raw_stack_id"), []Column{
+	// A stack in a mode is the path from a node to the root, without what the mode does
+	// not show.
+	RecordedStacks = &Table{Name: "recorded_stacks", Row: "one distinct recorded stack of a process while the mappings it touches stay the same", Key: key("stack"), Columns: []Column{
 		experimentID,
-		{"raw_stack_id", Int64, Plain, "", false, "Hash of the process, its words and the time from which it holds."},
+		{"stack", Int32, Delta, "", false, "Its number within the experiment, in the order of first samples."},
 		process,
-		{"from_ns", Int64, Plain, "ns", true, "The time from which its words mean these stacks; missing: from the start."},
-		{"user_stack_id", Int64, Plain, "", false, "Its stack in user mode."},
-		{"expert_stack_id", Int64, Plain, "", false, "Its stack in expert mode."},
-		{"machine_stack_id", Int64, Plain, "", false, "Its stack in machine mode."},
+		{"from_ns", Int64, Dict, "ns", true, "The time from which its words mean these stacks; missing: from the start."},
+		{"node", Int32, Plain, "", false, "The node of `stack_tree` that it is the path to."},
+		{"user_up", Int32, Dict, "", false, "How far before `node` is the node of its leaf in user mode."},
+		{"expert_up", Int32, Dict, "", false, "Likewise in expert mode."},
+		{"machine_up", Int32, Dict, "", false, "Likewise in machine mode."},
+		{"user_stack_id", Int64, Plain, "", true, "Hash of its frames in user mode; missing if it is that of machine mode."},
+		{"expert_stack_id", Int64, Plain, "", true, "Hash of its frames in expert mode; missing if it is that of machine mode."},
+		{"machine_stack_id", Int64, Plain, "", false, "Hash of its frames in machine mode."},
 		{"reason", String, Dict, "", false, "Why the stack is empty or cut, empty if it is neither."},
-	}}
-	RawFrames = &Table{"raw_frames", "one word of a recorded stack, as recorded", key("raw_stack_id", "part", "position"), []Column{
+	}, Computed: []Computed{rawStackID}}
+	StackTree = &Table{Name: "stack_tree", Row: "one node of the tree of an experiment's stacks, merged from their roots: a frame and the path to it", Key: key("node"), Columns: []Column{
 		experimentID,
-		{"raw_stack_id", Int64, Dict, "", false, "The recorded stack."},
-		{"part", Label, Dict, "", false, "`native`, `java` or `openmp`."},
-		{"position", Int32, Delta, "", false, "0 is the leaf."},
-		{"word", Int64, Plain, "", false, "The PC or marker; of a Java frame the method's id."},
+		{"node", Int32, Delta, "", false, "Its number: a node's are followed by those of the nodes below it. 0 is the root, which is no frame."},
+		{"up", Int32, Plain, "", false, "How far before it its parent is: the frame's caller. 0 for the root."},
+		{"below", Int32, Plain, "count", false, "How many nodes are below it: the next so many."},
+		{"frame", Int32, Plain, "", false, "Its frame; 0 for the root."},
+	}, Computed: []Computed{
+		{"parent", Int32, "CASE WHEN up > 0 THEN node - up END", "Its parent; missing for the root."},
+		{"last", Int32, "node + below", "The last node below it, itself if there is none: a stack passes the node if the node of its leaf lies between the two."},
+	}}
+	TreeFrames = &Table{Name: "tree_frames", Row: "one frame as nodes of the tree of stacks have it: what was recorded, and what the rules made of it in each mode", Key: key("frame"), Columns: []Column{
+		experimentID,
+		{"frame", Int32, Delta, "", false, "Its number within the experiment, from 0, which is the frame of the root."},
+		{"part", Label, Dict, "", false, "Where it was recorded: `native`, `java` or `openmp`; empty for a frame that a rule put in."},
+		{"word", Int64, Plain, "", true, "The PC or marker; of a Java frame the method's id; missing for a frame that a rule put in."},
 		{"bci", Int64, Delta, "", true, "The byte code index of a Java frame."},
-		{"location_id", Int64, Dict, "", true, "What the frame means by itself, before any rule; missing for a marker."},
-	}}
-	Stacks = &Table{"stacks", "one distinct normalised stack", key("stack_id"), []Column{
-		experimentID,
-		{"stack_id", Int64, Plain, "", false, "Hash of its frames."},
-		{"depth", Int32, Delta, "count", false, "The number of frames; 0 for the empty stack."},
-		{"leaf_location_id", Int64, Plain, "", true, "The leaf's location."},
-		{"leaf_function_id", Int64, Plain, "", true, "The leaf's function."},
-	}}
-	Frames = &Table{"frames", "one frame of a normalised stack", key("stack_id", "position"), []Column{
-		experimentID,
-		{"stack_id", Int64, Dict, "", false, "The stack."},
-		{"position", Int32, Delta, "", false, "0 is the leaf."},
-		{"location_id", Int64, Plain, "", false, "The instruction."},
-		{"function_id", Int64, Dict, "", false, "Its function."},
-		{"rule", Label, Dict, "", false, "The rule that put the frame in or changed it, empty for a frame as recorded."},
+		{"location_id", Int64, Dict, "", true, "What the word means by itself, before any rule; missing for a marker and without a word."},
+		{"user_location_id", Int64, Dict, "", true, "The instruction that user mode shows; missing if it does not show the frame."},
+		{"user_rule", Label, Dict, "", false, "The rule that put the frame in, changed or dropped it in user mode; empty for a frame as recorded."},
+		{"expert_location_id", Int64, Dict, "", true, "Likewise in expert mode."},
+		{"expert_rule", Label, Dict, "", false, "Likewise in expert mode."},
+		{"machine_location_id", Int64, Dict, "", true, "Likewise in machine mode."},
+		{"machine_rule", Label, Dict, "", false, "Likewise in machine mode."},
 	}}
 )
 
 // Samples.
 var (
-	Samples = &Table{"samples", "one recorded event", key("sample"), []Column{
+	Samples = &Table{Name: "samples", Row: "one recorded event", Key: key("sample"), Columns: []Column{
 		experimentID, sampleNo,
 		{"kind", Label, Dict, "", false, "`clock`, `heap`, `io`, `sync`, `hwc`, `omp`, `race`, `deadlock` or `perf`: the table `<kind>_samples` has the rest."},
 		process,
 		{"thread_id", Int64, Dict, "", false, "The kernel's id of the thread."},
 		{"cpu", Int32, Dict, "", false, "The CPU."},
 		{"time_ns", Int64, Delta, "ns", false, "When, from the founder's start; of a traced call, its end."},
-		{"raw_stack_id", Int64, Dict, "", false, "The recorded stack."},
-	}}
-	ClockSamples = &Table{"clock_samples", "one clock-profiling event", key("sample"), []Column{
+		stackNo,
+	}, Computed: []Computed{rawStackID}}
+	ClockSamples = &Table{Name: "clock_samples", Row: "one clock-profiling event", Key: key("sample"), Columns: []Column{
 		experimentID, sampleNo,
 		{"state", Int32, Dict, "", false, "The micro-state: 0 user, 1 system, 2 trap, 3 text fault, 4 data fault, 5 kernel fault, 6 lock, 7 sleep, 8 CPU wait, 9 stopped, 10 user+system (Linux), 11 kernel."},
 		{"duration_ns", Int64, Dict, "ns", false, "Ticks times the requested interval."},
 		{"omp_state", Int32, Dict, "", false, "The OpenMP state recorded with the stack, -1 if there is none."},
 	}}
-	HeapSamples = &Table{"heap_samples", "one heap call", key("sample"), []Column{
+	HeapSamples = &Table{Name: "heap_samples", Row: "one heap call", Key: key("sample"), Columns: []Column{
 		experimentID, sampleNo,
 		{"operation", Int32, Dict, "", false, "0 malloc, 1 free, 2 realloc, 3 mmap, 4 munmap."},
 		{"size", Int64, Dict, "bytes", false, "The size asked for; 0 for free."},
@@ -230,7 +240,7 @@ var (
 		{"leaked", Int64, Dict, "bytes", false, "How much of the block was never freed."},
 		{"freed", Int64, Dict, "bytes", false, "The size of the traced blocks that this call freed."},
 	}}
-	IOSamples = &Table{"io_samples", "one I/O call", key("sample"), []Column{
+	IOSamples = &Table{Name: "io_samples", Row: "one I/O call", Key: key("sample"), Columns: []Column{
 		experimentID, sampleNo,
 		{"operation", Int32, Dict, "", false, "0 read, 1 write, 2 open, 3 close, 4 other; 5 to 9 the same with an error."},
 		{"fd", Int32, Dict, "", false, "The file descriptor."},
@@ -239,20 +249,20 @@ var (
 		{"metric_ns", Int64, Delta, "ns", false, "The duration in whole microseconds, as the metrics count it."},
 		{"file", Int32, Dict, "", false, "The file: `io_files.file`."},
 	}}
-	IOFiles = &Table{"io_files", "one file as one process used it from open to close", key("process", "file"), []Column{
+	IOFiles = &Table{Name: "io_files", Row: "one file as one process used it from open to close", Key: key("process", "file"), Columns: []Column{
 		experimentID,
 		{"file", Int32, Delta, "", false, "Its number within the experiment: 1 to 3 the standard streams and 4 other activity, of any process, from 10 on the files opened; -1 for calls on a descriptor that is not open."},
 		process,
 		{"name", String, Dict, "", false, "Its name."},
 		{"file_system", String, Dict, "", false, "The kind of file system, `N/A` if unknown."},
 	}}
-	SyncSamples = &Table{"sync_samples", "one wait for a synchronization object", key("sample"), []Column{
+	SyncSamples = &Table{Name: "sync_samples", Row: "one wait for a synchronization object", Key: key("sample"), Columns: []Column{
 		experimentID, sampleNo,
 		{"duration_ns", Int64, Delta, "ns", false, "How long it waited."},
 		{"metric_ns", Int64, Delta, "ns", false, "The duration in whole microseconds, as the metrics count it."},
 		{"object", Int64, Dict, "", false, "The object's address."},
 	}}
-	HWCSamples = &Table{"hwc_samples", "one hardware counter overflow", key("sample"), []Column{
+	HWCSamples = &Table{Name: "hwc_samples", Row: "one hardware counter overflow", Key: key("sample"), Columns: []Column{
 		experimentID, sampleNo,
 		{"counter", Label, Dict, "", false, "The counter: its metric's name."},
 		{"value", Int64, Dict, "", false, "The events counted, in the metric's unit; 0 for an invalid sample."},
@@ -262,7 +272,7 @@ var (
 		{"latency", Int64, Dict, "cycles", true, "The access's latency."},
 		{"data_source", Int64, Dict, "", true, "Where the data came from, as recorded."},
 	}}
-	OMPSamples = &Table{"omp_samples", "one OpenMP event", key("sample"), []Column{
+	OMPSamples = &Table{Name: "omp_samples", Row: "one OpenMP event", Key: key("sample"), Columns: []Column{
 		experimentID, sampleNo,
 		{"event", Int32, Dict, "", false, "The packet type: 9 fork, 12 region, 14 task, 15 region description, 16 task description."},
 		{"region", Int64, Dict, "", false, "The parallel region."},
@@ -271,21 +281,21 @@ var (
 		{"parent_task", Int64, Dict, "", false, "The task that made it."},
 		{"region_pc", Int64, Dict, "", false, "The region's PC."},
 	}}
-	RaceSamples = &Table{"race_samples", "one access that takes part in a data race", key("sample"), []Column{
+	RaceSamples = &Table{Name: "race_samples", Row: "one access that takes part in a data race", Key: key("sample"), Columns: []Column{
 		experimentID, sampleNo,
 		{"race", Int64, Dict, "", false, "The race."},
 		{"type", Int32, Dict, "", false, "The access's type, as recorded."},
 		{"address", Int64, Dict, "", false, "The address raced for."},
 		{"accesses", Int64, Dict, "count", false, "How many accesses."},
 	}}
-	DeadlockSamples = &Table{"deadlock_samples", "one lock event of a deadlock", key("sample"), []Column{
+	DeadlockSamples = &Table{Name: "deadlock_samples", Row: "one lock event of a deadlock", Key: key("sample"), Columns: []Column{
 		experimentID, sampleNo,
 		{"deadlock", Int64, Dict, "", false, "The deadlock."},
 		{"lock_type", Int32, Dict, "", false, "The lock event's type, as recorded."},
 		{"type", Int32, Dict, "", false, "The deadlock's type, as recorded."},
 		{"address", Int64, Dict, "", false, "The lock's address."},
 	}}
-	PerfSamples = &Table{"perf_samples", "one sample of perf", key("sample"), []Column{
+	PerfSamples = &Table{Name: "perf_samples", Row: "one sample of perf", Key: key("sample"), Columns: []Column{
 		experimentID, sampleNo,
 		{"event", Label, Dict, "", false, "The event, as perf names it: the metric of its values; `<event>.samples` counts them."},
 		{"value", Int64, Dict, "", false, "The sample's period: events since the one before, of clocks ns."},
@@ -294,7 +304,7 @@ var (
 		{"data_source", Int64, Dict, "", true, "Where the data came from, as recorded."},
 		{"physical_address", Int64, Dict, "", true, "The physical data address."},
 	}}
-	Overview = &Table{"overview", "the resources a process used between two sample points", key("process", "point"), append([]Column{
+	Overview = &Table{Name: "overview", Row: "the resources a process used between two sample points", Key: key("process", "point"), Columns: append([]Column{
 		experimentID, process,
 		{"point", Int32, Delta, "", false, "The sample point's number, from 1."},
 		{"label", String, Dict, "", false, "The label of the point that ends it."},
@@ -323,7 +333,7 @@ func overviewColumns() []Column {
 
 // Data objects.
 var (
-	DataObjects = &Table{"data_objects", "one data object that a sample's access to memory hit, one around it, or one beside it in an aggregate that was hit", key("data_object_id"), []Column{
+	DataObjects = &Table{Name: "data_objects", Row: "one data object that a sample's access to memory hit, one around it, or one beside it in an aggregate that was hit", Key: key("data_object_id"), Columns: []Column{
 		experimentID,
 		{"data_object_id", Int64, Plain, "", false, "Hash of scope, descriptor and place in the aggregate."},
 		{"parent_id", Int64, Dict, "", true, "The aggregate that it is an element of, or `<Scalars>`, `<Unknown>` or `<Total>`; missing for `<Total>`."},
@@ -339,7 +349,7 @@ var (
 		{"bit_offset", Int32, Dict, "bits", false, "Where in the byte at `offset` a bit field begins; 0 for others."},
 		{"bit_size", Int32, Dict, "bits", false, "The width of a bit field; 0 for others."},
 	}}
-	MemoryRegions = &Table{"memory_regions", "one region of a process's memory in which data was accessed", key("memory_region_id"), []Column{
+	MemoryRegions = &Table{Name: "memory_regions", Row: "one region of a process's memory in which data was accessed", Key: key("memory_region_id"), Columns: []Column{
 		experimentID,
 		{"memory_region_id", Int64, Plain, "", false, "Hash of process, kind, name, address, size and load object."},
 		process,
@@ -349,7 +359,7 @@ var (
 		{"size", Int64, Plain, "bytes", false, "The size; 0 if unknown."},
 		{"load_object_id", Int64, Dict, "", true, "Of a segment, its load object."},
 	}}
-	DataSamples = &Table{"data_samples", "one sample that has data objects: that of a counter or event whose samples are accesses to memory", key("sample"), []Column{
+	DataSamples = &Table{Name: "data_samples", Row: "one sample that has data objects: that of a counter or event whose samples are accesses to memory", Key: key("sample"), Columns: []Column{
 		experimentID, sampleNo, dataObject, triggerAt, dataMethod,
 		{"memory_region_id", Int64, Dict, "", true, "The region in which its data address lies; missing without one."},
 		agreement, embedding,
@@ -373,62 +383,70 @@ var (
 
 // The value tables.
 var (
-	StackValues = &Table{"stack_values", "one metric's value of one recorded stack", key("raw_stack_id", "metric"), []Column{
-		experimentID,
-		{"raw_stack_id", Int64, Plain, "", false, "The recorded stack."},
-		metric, value, samples,
-	}}
-	UsageValues = &Table{"usage_values", "one metric's value of one thread on one CPU in one second", key("process", "thread_id", "cpu", "second", "metric"), []Column{
+	StackValues = &Table{Name: "stack_values", Row: "one metric's value of one recorded stack", Key: key("stack", "metric"), Columns: []Column{
+		experimentID, stackNo, metric, value, samples,
+	}, Computed: []Computed{rawStackID}}
+	UsageValues = &Table{Name: "usage_values", Row: "one metric's value of one thread on one CPU in one second", Key: key("process", "thread_id", "cpu", "second", "metric"), Columns: []Column{
 		experimentID, process,
 		{"thread_id", Int64, Dict, "", false, "The kernel's id of the thread."},
 		{"cpu", Int32, Dict, "", false, "The CPU."},
 		{"second", Int32, Delta, "s", false, "Whole seconds from the founder's start."},
 		metric, value, samples,
 	}}
-	FunctionValues = &Table{"function_values", "one metric's value of one function, or of `<Total>`", key("modes", "metric", "function_id"), []Column{
+	FunctionValues = &Table{Name: "function_values", Row: "one metric's value of one function, or of `<Total>`", Key: key("modes", "metric", "function_id"), Columns: []Column{
 		experimentID, modes, metric, functID, exclusive, inclusive,
 	}}
-	CallValues = &Table{"call_values", "one metric's value of one neighbour of one function", key("modes", "metric", "function_id", "relation", "other_id"), []Column{
+	CallValues = &Table{Name: "call_values", Row: "one metric's value of one neighbour of one function", Key: key("modes", "metric", "function_id", "relation", "other_id"), Columns: []Column{
 		experimentID, modes, metric, functID,
 		{"relation", Label, Dict, "", false, "`caller`, `self` or `callee`."},
 		{"other_id", Int64, Dict, "", false, "The neighbour."},
 		attribute,
 	}}
-	TreeValues = &Table{"tree_values", "one metric's value of one node of the call tree", key("modes", "metric", "node_id"), []Column{
-		experimentID, modes, metric,
+	CallNodes = &Table{Name: "call_nodes", Row: "one node of the call tree, in any mode: the functions on a path from `<Total>`", Key: key("call_node"), Columns: []Column{
+		experimentID,
+		{"call_node", Int32, Delta, "", false, "Its number: a node's are followed by those of the nodes below it. 0 is the root, `<Total>`."},
+		{"up", Int32, Plain, "", false, "How far before it its parent is: the caller's node. 0 for the root."},
+		{"below", Int32, Plain, "count", false, "How many nodes are below it: the next so many."},
+		{"depth", Int32, Dict, "", false, "0 is the root."},
 		{"node_id", Int64, Plain, "", false, "Hash of the functions from the root to the node."},
-		{"parent_id", Int64, Plain, "", true, "The caller's node; missing for the root."},
-		{"depth", Int32, Dict, "", false, "0 is the root, `<Total>`."},
-		functID, attribute, exclusive,
+		functID,
+	}, Computed: []Computed{
+		{"parent", Int32, "CASE WHEN up > 0 THEN call_node - up END", "The caller's node; missing for the root."},
+		{"last", Int32, "call_node + below", "The last node below it, itself if there is none."},
 	}}
-	LineValues = &Table{"line_values", "one metric's value of one source line of one function", key("modes", "metric", "function_id", "file", "line"), []Column{
+	TreeValues = &Table{Name: "tree_values", Row: "one metric's value of one node of the call tree", Key: key("modes", "metric", "call_node"), Columns: []Column{
+		experimentID, modes, metric,
+		{"call_node", Int32, Delta, "", false, "The node."},
+		attribute, exclusive,
+	}}
+	LineValues = &Table{Name: "line_values", Row: "one metric's value of one source line of one function", Key: key("modes", "metric", "function_id", "file", "line"), Columns: []Column{
 		experimentID, modes, metric, functID,
 		{"file", String, Dict, "", false, "The source file's path, empty for instructions without line numbers."},
 		{"line", Int32, Dict, "", false, "The line, 0 for instructions without line numbers."},
 		exclusive, inclusive,
 	}}
-	SourceValues = &Table{"source_values", "one metric's value of one source line, of all functions with code there", key("modes", "metric", "file", "line"), []Column{
+	SourceValues = &Table{Name: "source_values", Row: "one metric's value of one source line, of all functions with code there", Key: key("modes", "metric", "file", "line"), Columns: []Column{
 		experimentID, modes, metric,
 		{"file", String, Dict, "", false, "The source file's path, empty for instructions without line numbers."},
 		{"line", Int32, Dict, "", false, "The line, 0 for instructions without line numbers."},
 		exclusive, inclusive,
 	}}
-	PCValues = &Table{"pc_values", "one metric's value of one instruction", key("modes", "metric", "location_id"), []Column{
+	PCValues = &Table{Name: "pc_values", Row: "one metric's value of one instruction", Key: key("modes", "metric", "location_id"), Columns: []Column{
 		experimentID, modes, metric,
 		{"location_id", Int64, Plain, "", false, "The instruction."},
 		exclusive, inclusive,
 	}}
-	ModuleValues = &Table{"module_values", "one metric's value of one module", key("modes", "metric", "module_id"), []Column{
+	ModuleValues = &Table{Name: "module_values", Row: "one metric's value of one module", Key: key("modes", "metric", "module_id"), Columns: []Column{
 		experimentID, modes, metric,
 		{"module_id", Int64, Dict, "", false, "The module."},
 		exclusive, inclusive,
 	}}
-	ObjectValues = &Table{"object_values", "one metric's value of one load object", key("modes", "metric", "load_object_id"), []Column{
+	ObjectValues = &Table{Name: "object_values", Row: "one metric's value of one load object", Key: key("modes", "metric", "load_object_id"), Columns: []Column{
 		experimentID, modes, metric,
 		{"load_object_id", Int64, Dict, "", false, "The load object."},
 		exclusive, inclusive,
 	}}
-	DataValues = &Table{"data_values", "one metric's value of one data object, as one instruction accessed it in one way", key("metric", "data_object_id", "location_id", "method", "detail", "agreement", "embedding_object_id"), []Column{
+	DataValues = &Table{Name: "data_values", Row: "one metric's value of one data object, as one instruction accessed it in one way", Key: key("metric", "data_object_id", "location_id", "method", "detail", "agreement", "embedding_object_id"), Columns: []Column{
 		experimentID, metric, dataObject, triggerAt, dataMethod,
 		{"detail", String, Dict, "", false, "More about the way or the reason; empty if there is none."},
 		agreement, embedding, value, samples,

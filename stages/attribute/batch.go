@@ -19,7 +19,6 @@ type Batch struct {
 	CPUs    []int32
 	Payload []arrow.Array // columns of the kind's table after `sample`
 	Stacks  []RecordedNo  // numbers of recorded stacks (ProcessStacks.Add)
-	IDs     []int64       // their identifiers
 	Counts  []Count       // by metric (Counter.Add)
 }
 

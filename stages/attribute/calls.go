@@ -37,7 +37,7 @@ func (v *Values) call() {
 			to[at+i] += sign * s.Value
 		}
 	}
-	t.descend(func(n nodeNo) {
+	t.Descend(func(n nodeNo) {
 		node := &t.Nodes[n]
 		give(v.Calls.Callers, n, n, 1)
 		give(v.Calls.Callees, n, n, 1)

@@ -23,13 +23,13 @@ func CutStacks(stacks *Stacks, sums *Sums, problems *problem.Log) {
 		most := int64(0)
 		for m, s := range sums.Of(RecordedNo(n)) {
 			all[m].Value += s.Value
-			if isCut := r.Machine != unwind.Empty && r.Reason != "" && r.CutOff != unwind.CutLeafOnly; isCut {
+			if isCut := r.Leaf[unwind.Machine] != unwind.Root && r.Reason > 0 && !r.LeafOnly; isCut {
 				cut[m].Value += s.Value
 				cut[m].Samples += s.Samples
 			}
 			most = max(most, s.Samples)
 		}
-		if r.CutOff == unwind.CutLeafOnly {
+		if r.LeafOnly {
 			leaves += most
 		}
 	}

@@ -12,11 +12,12 @@ import (
 
 // What is on stacks that end early is told with its share, by severity.
 func TestCutStacks(t *testing.T) {
-	stack := func(reason, cut string) Recorded {
-		return Recorded{Reason: reason, Resolved: unwind.Resolved{Machine: 1, CutOff: cut}}
+	stack := func(reason ReasonNo) Recorded {
+		return Recorded{Reason: reason, Leaf: [unwind.Modes]unwind.NodeNo{1, 1, 1}}
 	}
-	whole, cut, leaf := stack("", ""), stack("it ends", unwind.CutNoStart), stack("callers were not recorded", unwind.CutLeafOnly)
-	told, none := stack("too long", ""), Recorded{Reason: reasonNoStack}
+	whole, cut, told, none := stack(0), stack(1), stack(2), Recorded{Reason: 3}
+	leaf := stack(4)
+	leaf.LeafOnly = true
 	for _, tt := range []struct {
 		name   string
 		stacks []Recorded

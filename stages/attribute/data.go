@@ -72,13 +72,13 @@ func NewData(experimentID string, rec *decode.Recording, metrics []schema.Metric
 // DataProcess finds the data objects of one process's samples.
 type DataProcess struct {
 	data  *Data
-	raw   []decode.RawStack
+	raw   *decode.Stacks
 	space *dataspace.Process
 }
 
 // Process returns the sink of a process whose recorded stacks are raw, and whose
 // heap has had these blocks, which may be nil.
-func (d *Data) Process(p *decode.Process, raw []decode.RawStack, resolved *symbolize.Process, blocks *dataspace.Blocks) *DataProcess {
+func (d *Data) Process(p *decode.Process, raw *decode.Stacks, resolved *symbolize.Process, blocks *dataspace.Blocks) *DataProcess {
 	return &DataProcess{d, raw, d.Space.Process(p, resolved, blocks)}
 }
 
@@ -139,11 +139,15 @@ func (p *DataProcess) leaf(stack int32) uint64 {
 	if stack < 0 {
 		return 0
 	}
-	words := p.raw[stack].Words
-	if len(words) == 0 || words[0] >= decode.MarkCall {
+	leaf := p.raw.Leaf(stack)
+	if leaf < 0 {
 		return 0
 	}
-	return words[0]
+	word, _, _ := p.raw.Node(leaf)
+	if word >= decode.MarkCall {
+		return 0
+	}
+	return word
 }
 
 // locations returns the instructions that accessed data objects, with repetitions.

@@ -99,9 +99,9 @@ func TestDataMetrics(t *testing.T) {
 }
 
 func TestLeafOfStack(t *testing.T) {
-	p := &DataProcess{raw: []decode.RawStack{
-		{Words: []uint64{0x401000, 0x402000}}, {}, {Words: []uint64{decode.MarkFailedUnwind}},
-	}}
+	p := &DataProcess{raw: decode.StacksOf(
+		decode.RawStack{Words: []uint64{0x401000, 0x402000}}, decode.RawStack{}, decode.RawStack{Words: []uint64{decode.MarkFailedUnwind}},
+	)}
 	for stack, want := range map[int32]uint64{0: 0x401000, 1: 0, 2: 0, -1: 0} {
 		if got := p.leaf(stack); got != want {
 			t.Errorf("stack %d: %#x", stack, got)

@@ -113,9 +113,11 @@ func (r *Result) pcs() [][]uint64 {
 			all[l.Function] = append(all[l.Function], l.Offset)
 		}
 	}
-	for _, s := range r.Stacks.Set.Stacks {
-		for _, f := range s.Frames {
-			add(f.Location)
+	for _, f := range r.Stacks.Tree.Frames {
+		for _, shown := range f.Modes {
+			if shown.Location >= 0 {
+				add(shown.Location)
+			}
 		}
 	}
 	for _, location := range r.Data.locations() {

@@ -31,11 +31,12 @@ func TestPCs(t *testing.T) {
 			{Function: 1, Offset: 0x210}, {Function: 2, Offset: 0x300}, {Function: 3, Offset: 0x48}, // in .plt.got
 		},
 	}
-	set := unwind.NewSet()
-	set.Stacks = append(set.Stacks, unwind.Stack{Frames: []unwind.Frame{{Location: 0}, {Location: 1}, {Location: 2}}},
-		unwind.Stack{Frames: []unwind.Frame{{Location: 3}, {Location: 0}}}, unwind.Stack{Frames: []unwind.Frame{{Location: 5}, {Location: 0}}})
+	stacks := NewStacks()
+	for _, location := range []symbolize.LocationNo{0, 1, 2, 3, 5} {
+		addStack(stacks, map[unwind.Mode][]symbolize.LocationNo{unwind.User: {location}})
+	}
 	data := &Data{Sums: []DataSum{{dataKey: dataKey{location: 4}}, {dataKey: dataKey{location: symbolize.None}}, {dataKey: dataKey{location: 4}}}}
-	r := &Result{Program: p, Stacks: &Stacks{Set: set}, Data: data}
+	r := &Result{Program: p, Stacks: stacks, Data: data}
 	want := [][]uint64{{0x100, 0x110, 0x120}, {0x210}, {0x300}, {0x20, 0x48}}
 	if got := r.pcs(); !slices.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("%x, want %x", got, want)

@@ -2,7 +2,6 @@ package attribute
 
 import (
 	"errors"
-	"math"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -31,7 +30,7 @@ type Result struct {
 // StackRows emits the tables of program structure and stacks. The functions that
 // emit rows may run at once; the order of rows depends on the recording alone.
 func (r *Result) StackRows(emit Emit) error {
-	return inTurn(emit, r.metrics, r.program, r.recorded, r.stacks, r.files, r.stackValues, r.usageValues, r.data)
+	return inTurn(emit, r.metrics, r.program, r.stacks, r.files, r.stackValues, r.usageValues, r.data)
 }
 
 // CodeRows emits the tables of instructions and of source lines.
@@ -126,75 +125,6 @@ func (r *Result) locations(emit Emit, meant map[spot]uint64) error {
 	return closeAll(rows, inlined)
 }
 
-// The parts of a recorded stack.
-const (
-	native = iota
-	java
-	openMP
-)
-
-func (r *Result) recorded(emit Emit) error {
-	set := r.Stacks.Set.Stacks
-	stacks := r.rows(schema.RawStacks, emit)
-	frames := r.rows(schema.RawFrames, emit).Labels("part", "native", "java", "openmp")
-	words := func(stack int64, part int, words []uint64, locations []symbolize.LocationNo) {
-		for i, w := range words {
-			r.location(frames.Int64(stack).Label(part).Int32(int32(i)).Int64(int64(w)).Null(), locations[i])
-		}
-	}
-	for i := range r.Stacks.Recorded {
-		s := &r.Stacks.Recorded[i]
-		stacks.Int64(s.ID).Int32(int32(s.Process))
-		if s.From != math.MinInt64 {
-			stacks.Int64(s.From)
-		} else {
-			stacks.Null()
-		}
-		stacks.Int64(set[s.User].ID).Int64(set[s.Expert].ID).Int64(set[s.Machine].ID).Text(s.Reason)
-		if s.Stack == nil {
-			continue
-		}
-		words(s.ID, native, s.Stack.Words, s.Words)
-		for j, f := range s.Stack.Java {
-			r.location(frames.Int64(s.ID).Label(java).Int32(int32(j)).Int64(int64(f.Method)).Int64(int64(f.BCI)), s.Java[j])
-		}
-		words(s.ID, openMP, s.Stack.OMP, s.OMP)
-	}
-	return closeAll(stacks, frames)
-}
-
-// location appends a location's identifier, null for None.
-func (r *Result) location(rows *schema.Rows, n symbolize.LocationNo) {
-	if n < 0 {
-		rows.Null()
-		return
-	}
-	rows.Int64(r.Program.Locations[n].ID)
-}
-
-func (r *Result) stacks(emit Emit) error {
-	p := r.Program
-	stacks := r.rows(schema.Stacks, emit)
-	frames := r.rows(schema.Frames, emit).Labels("rule", schema.FrameRules()...)
-	functionOf := make([]int64, len(p.Locations))
-	for n := range p.Locations {
-		functionOf[n] = p.Functions[p.Locations[n].Function].ID
-	}
-	for _, s := range r.Stacks.Set.Stacks {
-		stacks.Int64(s.ID).Int32(int32(len(s.Frames)))
-		if len(s.Frames) > 0 {
-			leaf := s.Frames[0].Location
-			stacks.Int64(p.Locations[leaf].ID).Int64(functionOf[leaf])
-		} else {
-			stacks.Null().Null()
-		}
-		for j, f := range s.Frames {
-			frames.Int64(s.ID).Int32(int32(j)).Int64(p.Locations[f.Location].ID).Int64(functionOf[f.Location]).Label(int(f.Rule))
-		}
-	}
-	return closeAll(stacks, frames)
-}
-
 func (r *Result) files(emit Emit) error {
 	rows := r.rows(schema.IOFiles, emit)
 	for _, m := range r.Sums.Metrics {
@@ -213,7 +143,7 @@ func (r *Result) stackValues(emit Emit) error {
 	for i := range r.Stacks.Recorded {
 		for m, s := range r.Sums.Of(RecordedNo(i)) {
 			if s.Samples > 0 {
-				rows.Int64(r.Stacks.Recorded[i].ID).Label(m).Int64(s.Value).Int64(s.Samples)
+				rows.Int32(int32(i)).Label(m).Int64(s.Value).Int64(s.Samples)
 			}
 		}
 	}

@@ -28,12 +28,12 @@ var kindLabels = sync.OnceValue(func() *schema.Labels { return schema.NewLabels(
 // Add implements Sink.
 func (r *SampleRows) Add(b *Batch) error {
 	n := b.Len()
-	numbers, processes := make([]int64, n), make([]int32, n)
+	numbers, processes, stacks := make([]int64, n), make([]int32, n), make([]int32, n)
 	for i := range numbers {
-		numbers[i], processes[i] = b.First+int64(i), int32(b.Process)
+		numbers[i], processes[i], stacks[i] = b.First+int64(i), int32(b.Process), int32(b.Stacks[i])
 	}
 	id, sample, kind := r.ids.Array(0, n), schema.Int64s(numbers), kindLabels().Array(int(b.Kind), n)
-	process, stack := schema.Int32s(processes), schema.Int64s(b.IDs)
+	process, stack := schema.Int32s(processes), schema.Int32s(stacks)
 	defer release([]arrow.Array{id, sample, kind, process, stack})
 	e := b.Events
 	return errors.Join(

@@ -3,6 +3,8 @@ package attribute
 import (
 	"stackmill/schema"
 	"stackmill/stages/symbolize"
+	"stackmill/stages/tree"
+	"stackmill/stages/unwind"
 )
 
 // The numbers of pairs, lines of functions and lines of files: their indices in the
@@ -17,7 +19,6 @@ type (
 // pairs of callers and callees, and the source lines.
 type shape struct {
 	program    *symbolize.Program
-	paths      *paths
 	Tree       callTree
 	Pairs      []Pair
 	LineKeys   []LineKey
@@ -28,19 +29,25 @@ type shape struct {
 	sources map[SourceKey]sourceNo
 }
 
-// view is where stacks' frames are in a shape, in the modes with inlined functions
-// as frames of their own (S10), or in those without.
-type view struct {
+// places are where instructions are, in the modes with inlined functions as frames of
+// their own (S10), or in those without.
+type places struct {
 	*shape
-	inlined   bool
-	innermost []nodeNo // by node of the paths: the tree's node of its innermost function
-	places    []place
-	placeAt   []int32 // by location: the index of its first place, -1 if no stack has it
+	inlined bool
+	list    []place
+	at      []int32 // by location: the index of its first place, -1 if no stack has it
+}
+
+// view is where the frames that modes show are in a shape.
+type view struct {
+	*places
+	mode
+	innermost []nodeNo // by node of the stacks: the call tree's node of its innermost function
 }
 
 // callTree is the call tree; its root is `<Total>`.
 type callTree struct {
-	tree[nodeNo, symbolize.FunctionNo]
+	tree.Tree[nodeNo, symbolize.FunctionNo]
 	Nodes []Node
 }
 
@@ -78,29 +85,38 @@ type place struct {
 	source   sourceNo
 }
 
-func newShape(program *symbolize.Program, paths *paths) *shape {
+func newShape(program *symbolize.Program) *shape {
 	return &shape{
-		program: program, paths: paths,
-		Tree:  callTree{newTree[nodeNo, symbolize.FunctionNo](symbolize.None), []Node{{Function: symbolize.None}}},
-		pairs: map[Pair]pairNo{}, lines: map[LineKey]lineNo{}, sources: map[SourceKey]sourceNo{},
+		program: program,
+		Tree:    callTree{tree.New[nodeNo, symbolize.FunctionNo](symbolize.None), []Node{{Function: symbolize.None}}},
+		pairs:   map[Pair]pairNo{}, lines: map[LineKey]lineNo{}, sources: map[SourceKey]sourceNo{},
 	}
 }
 
-// view adds what the modes with inlined functions, or those without, show. Most
-// of it is the same: plain is the other view, nil for the first.
-func (s *shape) view(plain *view) *view {
-	v := &view{shape: s, inlined: plain != nil, innermost: make([]nodeNo, len(s.paths.parent)), placeAt: make([]int32, len(s.program.Locations))}
-	for i := range v.placeAt {
-		v.placeAt[i] = -1
+func (s *shape) places(inlined bool) *places {
+	p := &places{shape: s, inlined: inlined, at: make([]int32, len(s.program.Locations))}
+	for i := range p.at {
+		p.at[i] = -1
 	}
-	for n := 1; n < len(s.paths.parent); n++ {
-		node, places := v.innermost[s.paths.parent[n]], v.place(s.paths.label[n])
-		if plain != nil && len(places) == 1 && node == plain.innermost[s.paths.parent[n]] {
-			v.innermost[n] = plain.innermost[n]
-			continue
-		}
-		for _, p := range places {
-			node = s.child(node, p.function)
+	return p
+}
+
+// view adds the paths of stacks as a mode shows them. Most are as in the view before,
+// which may be nil.
+func (p *places) view(m mode, stacks *unwind.Tree, before *view) *view {
+	v := &view{places: p, mode: m, innermost: make([]nodeNo, stacks.Len())}
+	for n := 1; n < stacks.Len(); n++ {
+		above, frame := stacks.Parent[n], stacks.Label[n]
+		node, location := v.innermost[above], m.shows[frame]
+		switch {
+		case location < 0:
+		case before != nil && before.shows[frame] == location && before.innermost[above] == node && (before.inlined == p.inlined || len(p.place(location)) == 1):
+			node = before.innermost[n]
+			p.place(location)
+		default:
+			for _, at := range p.place(location) {
+				node = p.child(node, at.function)
+			}
 		}
 		v.innermost[n] = node
 	}
@@ -109,7 +125,7 @@ func (s *shape) view(plain *view) *view {
 
 // child returns a node's child of a function.
 func (s *shape) child(parent nodeNo, function symbolize.FunctionNo) nodeNo {
-	n, added := s.Tree.child(parent, function)
+	n, added := s.Tree.Child(parent, function)
 	if added {
 		above := &s.Tree.Nodes[parent]
 		pair := number(s.pairs, &s.Pairs, Pair{above.Function, function})
@@ -129,37 +145,37 @@ func number[K comparable, N ~int32](numbers map[K]N, list *[]K, k K) N {
 	return n
 }
 
-// place returns where an instruction is, as placesOf, which knows it from then on.
-func (v *view) place(location symbolize.LocationNo) []place {
-	if v.placeAt[location] < 0 {
-		v.placeAt[location] = int32(len(v.places))
-		l := &v.program.Locations[location]
-		v.add(l.Function, l.File, l.Line)
-		for _, i := range v.levels(location) {
-			v.add(i.Function, i.File, i.Line)
+// place returns where an instruction is, as of, which knows it from then on.
+func (p *places) place(location symbolize.LocationNo) []place {
+	if p.at[location] < 0 {
+		p.at[location] = int32(len(p.list))
+		l := &p.program.Locations[location]
+		p.add(l.Function, l.File, l.Line)
+		for _, i := range p.levels(location) {
+			p.add(i.Function, i.File, i.Line)
 		}
 	}
-	return v.placesOf(location)
+	return p.of(location)
 }
 
-func (v *view) add(function symbolize.FunctionNo, file string, line int32) {
-	v.places = append(v.places, place{
+func (p *places) add(function symbolize.FunctionNo, file string, line int32) {
+	p.list = append(p.list, place{
 		function,
-		number(v.lines, &v.LineKeys, LineKey{function, file, line}),
-		number(v.sources, &v.SourceKeys, SourceKey{file, line}),
+		number(p.lines, &p.LineKeys, LineKey{function, file, line}),
+		number(p.sources, &p.SourceKeys, SourceKey{file, line}),
 	})
 }
 
-// placesOf returns where an instruction on stacks is, the outermost function first.
-func (v *view) placesOf(location symbolize.LocationNo) []place {
-	return v.places[v.placeAt[location]:][:1+len(v.levels(location))]
+// of returns where an instruction on stacks is, the outermost function first.
+func (p *places) of(location symbolize.LocationNo) []place {
+	return p.list[p.at[location]:][:1+len(p.levels(location))]
 }
 
-func (v *view) levels(location symbolize.LocationNo) []symbolize.Level {
-	if !v.inlined {
+func (p *places) levels(location symbolize.LocationNo) []symbolize.Level {
+	if !p.inlined {
 		return nil
 	}
-	return v.program.InlinedAt(location)
+	return p.program.InlinedAt(location)
 }
 
 // identify gives each node of the tree its identifier, made from the functions above
@@ -169,7 +185,7 @@ func (t *callTree) identify(functionID func(symbolize.FunctionNo) int64) {
 		n := &t.Nodes[i]
 		id := schema.NewID("node")
 		if i > 0 {
-			id.Number(uint64(t.Nodes[t.parent[i]].ID))
+			id.Number(uint64(t.Nodes[t.Parent[i]].ID))
 		}
 		n.ID = id.Number(uint64(functionID(n.Function))).Sum()
 	}

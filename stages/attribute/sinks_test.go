@@ -90,7 +90,7 @@ func TestDataSums(t *testing.T) {
 	resolver := symbolize.New(rec, rec, nil)
 	data := NewData("e", rec, metrics, resolver, nil, rows.emit)
 	p := rec.Processes[0]
-	sink := data.Process(p, []decode.RawStack{{Words: []uint64{0x401000}}}, resolver.Process(p, "map.xml"), nil)
+	sink := data.Process(p, decode.StacksOf(decode.RawStack{Words: []uint64{0x401000}}), resolver.Process(p, "map.xml"), nil)
 	if err := sink.Add(b); err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func TestSampleRows(t *testing.T) {
 		{"event": 1, "period": 2, "thread_id": 11, "cpu": 1, "time_ns": 5, "data_address": -1, "data_source": -1, "physical_address": -1},
 		{"event": 0, "period": 3, "thread_id": 12, "cpu": -1, "time_ns": 6, "data_address": -1, "data_source": -1, "physical_address": -1},
 	}, 1, 0)
-	b.IDs = []int64{71, 70}
+	b.Stacks = []RecordedNo{71, 70}
 	rows := emitted{}
 	sink := NewSampleRows("e", rows.emit)
 	if err := sink.Add(b); err != nil {

@@ -2,8 +2,8 @@ package attribute
 
 import (
 	"math"
+	"slices"
 
-	"stackmill/schema"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/cfi"
 	"stackmill/stages/symbolize"
@@ -11,28 +11,42 @@ import (
 	"stackmill/stages/unwind"
 )
 
-// Recorded is a row of raw_stacks: one recorded stack of a process while it
+// Recorded is a row of recorded_stacks: one recorded stack of a process while it
 // means the same.
 type Recorded struct {
-	ID      int64
-	Process int
-	Stack   *decode.RawStack // nil: the event had no stack
-	unwind.Resolved
-	Reason string
+	From, Until int64 // ns from the founder's start
+	Process     int32
+	Node        unwind.NodeNo               // the path to it is the stack
+	Leaf        [unwind.Modes]unwind.NodeNo // its leaf in each mode, unwind.Root if it has no frames
+	Reason      ReasonNo
+	LeafOnly    bool // its callers were not recorded
 }
 
 // RecordedNo is the number of a Recorded: its index in Stacks.Recorded.
 type RecordedNo int32
 
+// ReasonNo is the number of a reason: its index in Stacks.Reasons.
+type ReasonNo int32
+
 // Stacks numbers the recorded stacks that samples refer to.
 type Stacks struct {
 	Recorded []Recorded
-	Set      *unwind.Set
-	ids      schema.IDs // of stacks to which the recording gives none
+	Tree     *unwind.Tree
+	Reasons  []string // why stacks are empty or cut; the first is empty
 }
 
 // NewStacks returns an empty list.
-func NewStacks() *Stacks { return &Stacks{Set: unwind.NewSet(), ids: schema.IDs{}} }
+func NewStacks() *Stacks { return &Stacks{Tree: unwind.NewTree(), Reasons: []string{""}} }
+
+// reason numbers a reason.
+func (s *Stacks) reason(text string) ReasonNo {
+	n := slices.Index(s.Reasons, text)
+	if n < 0 {
+		n = len(s.Reasons)
+		s.Reasons = append(s.Reasons, text)
+	}
+	return ReasonNo(n)
+}
 
 // reasonNoStack is why an event without a stack has none.
 const reasonNoStack = "no call stack recorded"
@@ -68,7 +82,7 @@ var reasons = map[string]string{
 type ProcessStacks struct {
 	stacks   *Stacks
 	process  *decode.Process
-	raw      []decode.RawStack
+	raw      *decode.Stacks
 	unwinder *unwind.Unwinder
 	none     RecordedNo               // the number of events without a stack, None before the first
 	current  [2][]RecordedNo          // by raw stack: the one used last, None before; [1] for the JVM's threads
@@ -81,13 +95,13 @@ type variant struct {
 }
 
 // Process returns the lookup for a process whose recorded stacks are raw.
-func (s *Stacks) Process(p *decode.Process, raw []decode.RawStack, u *unwind.Unwinder) *ProcessStacks {
+func (s *Stacks) Process(p *decode.Process, raw *decode.Stacks, u *unwind.Unwinder) *ProcessStacks {
 	ps := &ProcessStacks{stacks: s, process: p, raw: raw, unwinder: u, none: symbolize.None, earlier: map[variant][]RecordedNo{}}
 	for i := range ps.current {
 		if i == 1 && len(p.JavaThreads) == 0 {
 			break
 		}
-		ps.current[i] = make([]RecordedNo, len(raw))
+		ps.current[i] = make([]RecordedNo, raw.Len())
 		for j := range ps.current[i] {
 			ps.current[i][j] = symbolize.None
 		}
@@ -95,12 +109,11 @@ func (s *Stacks) Process(p *decode.Process, raw []decode.RawStack, u *unwind.Unw
 	return ps
 }
 
-// Add fills the batch's Stacks and IDs.
+// Add fills the batch's Stacks.
 func (ps *ProcessStacks) Add(b *Batch) {
-	b.Stacks, b.IDs = make([]RecordedNo, b.Len()), make([]int64, b.Len())
+	b.Stacks = make([]RecordedNo, b.Len())
 	for i, raw := range b.Events.Int32s("raw_stack") {
-		n := ps.number(raw, b.Threads[i], b.Times[i])
-		b.Stacks[i], b.IDs[i] = n, ps.stacks.Recorded[n].ID
+		b.Stacks[i] = ps.number(raw, b.Threads[i], b.Times[i])
 	}
 }
 
@@ -136,30 +149,7 @@ func (ps *ProcessStacks) find(v variant, before RecordedNo, t int64) RecordedNo 
 			return n
 		}
 	}
-	raw := &ps.raw[v.raw]
-	r := Recorded{
-		Process:  ps.process.Number,
-		Stack:    raw,
-		Resolved: ps.unwinder.Stack(raw, v.system, t),
-		Reason:   reasons[raw.Reason],
-	}
-	if r.Reason == "" {
-		r.Reason = reasons[r.CutOff]
-	}
-	if r.Machine == unwind.Empty && r.Reason == "" {
-		r.Reason = reasonNoStack
-	}
-	id := schema.NewID("raw stack").Number(uint64(ps.process.Number)).Number(raw.ID).Number(uint64(r.From))
-	for _, w := range raw.Words {
-		id.Number(w)
-	}
-	if v.system {
-		id.Text("system")
-	}
-	if r.ID = id.Sum(); raw.ID == 0 { // a leaf by itself, or one whose callers were lost
-		r.ID = ps.stacks.ids.Add("raw stack", r.ID, r.Reason)
-	}
-	n := ps.add(r)
+	n := ps.add(ps.recorded(v, t))
 	if before >= 0 {
 		if ps.earlier[v] == nil {
 			ps.earlier[v] = []RecordedNo{before}
@@ -169,13 +159,26 @@ func (ps *ProcessStacks) find(v variant, before RecordedNo, t int64) RecordedNo 
 	return n
 }
 
+// recorded normalises a stack as of a time.
+func (ps *ProcessStacks) recorded(v variant, t int64) Recorded {
+	u := ps.unwinder.Stack(v.raw, v.system, t)
+	reason := reasons[ps.raw.Origin(v.raw).Reason]
+	if reason == "" {
+		reason = reasons[u.CutOff]
+	}
+	if u.Leaf[unwind.Machine] == unwind.Root && reason == "" {
+		reason = reasonNoStack
+	}
+	return Recorded{
+		From: u.From, Until: u.Until, Process: int32(ps.process.Number), Node: u.Node, Leaf: u.Leaf,
+		Reason: ps.stacks.reason(reason), LeafOnly: u.CutOff == unwind.CutLeafOnly,
+	}
+}
+
 func (ps *ProcessStacks) noStack() RecordedNo {
 	if ps.none < 0 {
 		ps.none = ps.add(Recorded{
-			ID:       schema.NewID("no stack").Number(uint64(ps.process.Number)).Sum(),
-			Process:  ps.process.Number,
-			Resolved: unwind.Resolved{From: math.MinInt64, Until: image.Never},
-			Reason:   reasonNoStack,
+			From: math.MinInt64, Until: image.Never, Process: int32(ps.process.Number), Reason: ps.stacks.reason(reasonNoStack),
 		})
 	}
 	return ps.none

@@ -3,6 +3,7 @@ package attribute
 import (
 	"stackmill/schema"
 	"stackmill/stages/symbolize"
+	"stackmill/stages/tree"
 )
 
 // ValueRows emits the tables of values.
@@ -26,7 +27,8 @@ func (r *Result) ValueRows(emit Emit, v *Values) error {
 			appendTally(s, objects, &v.Objects, func(n int) { objects.Int64(p.Objects[n].ID) })
 		}
 	}
-	return closeAll(functions, lines, sources, pcs, modules, objects, r.calls(emit, v), r.tree(emit, v))
+	nodes, tree := r.tree(emit, v)
+	return closeAll(functions, lines, sources, pcs, modules, objects, r.calls(emit, v), nodes, tree)
 }
 
 // modeRows appends the rows of one of the modes of values.
@@ -116,29 +118,33 @@ func (r *Result) calls(emit Emit, v *Values) *schema.Rows {
 	return rows
 }
 
-func (r *Result) tree(emit Emit, v *Values) *schema.Rows {
-	rows := r.rows(schema.TreeValues, emit)
+// tree emits the call tree: its nodes, and their values.
+func (r *Result) tree(emit Emit, v *Values) (nodes, values *schema.Rows) {
+	nodes, values = r.rows(schema.CallNodes, emit), r.rows(schema.TreeValues, emit)
 	t := &v.Tree
 	t.identify(r.functionID)
+	number, below := t.Order()
+	order := tree.InOrder[nodeNo](number)
+	for i, n := range order {
+		up := int32(0)
+		if i > 0 {
+			up = int32(i) - number[t.Parent[n]]
+		}
+		node := &t.Nodes[n]
+		nodes.Int32(int32(i)).Int32(up).Int32(below[n]).Int32(node.Depth).Int64(node.ID).Int64(r.functionID(node.Function))
+	}
 	at := 0
 	has := func(column int) bool { return at == 0 || v.All[at+column].Value != 0 }
 	same := func(a, b int) bool {
 		return v.All[at+a].Value == v.All[at+b].Value && v.Own[at+a].Value == v.Own[at+b].Value
 	}
 	for m := range r.Sums.Metrics {
-		for i := range t.Nodes {
-			n := &t.Nodes[i]
-			at = i * v.width
+		for i, n := range order {
+			at = int(n) * v.width
 			v.alike(m, has, same, func(modes Mode, column int) {
-				begin(rows, modes, m).Int64(n.ID)
-				if i > 0 {
-					rows.Int64(t.Nodes[t.parent[i]].ID)
-				} else {
-					rows.Null()
-				}
-				rows.Int32(n.Depth).Int64(r.functionID(n.Function)).Int64(v.All[at+column].Value).Int64(v.Own[at+column].Value)
+				begin(values, modes, m).Int32(int32(i)).Int64(v.All[at+column].Value).Int64(v.Own[at+column].Value)
 			})
 		}
 	}
-	return rows
+	return nodes, values
 }

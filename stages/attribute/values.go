@@ -46,120 +46,110 @@ func (v *Values) all(n nodeNo) []Sum { return v.All[int(n)*v.width:][:v.width] }
 // Compute computes the values of all modes. Modes in which every stack is the
 // same share one result.
 func Compute(p *symbolize.Program, stacks *Stacks, sums *Sums) *Values {
-	plain, inlined := modesOf(p, stacks)
-	s := newShape(p, newPaths(stacks.Set.Stacks))
-	views := []*view{s.view(nil)}
-	if len(inlined.modes) > 0 {
-		views = append(views, s.view(views[0]))
+	plain, inlined := modesOf(p, stacks.Tree.Frames)
+	s := newShape(p)
+	v := &Values{shape: s}
+	views := s.views(stacks.Tree, plain, inlined)
+	for _, w := range views {
+		v.Modes = append(v.Modes, w.modes)
 	}
 	metrics := len(sums.Metrics)
-	v := &Values{
-		shape: s, Modes: slices.Concat(plain.modes, inlined.modes),
-		width: (len(plain.modes) + len(inlined.modes)) * metrics, plain: len(plain.modes) * metrics,
-	}
+	v.width, v.plain = len(views)*metrics, len(plain)*metrics
 	v.Functions = newTally[symbolize.FunctionNo](len(p.Functions), v.width)
 	v.Lines, v.Source = newTally[lineNo](len(s.LineKeys), v.width), newTally[sourceNo](len(s.SourceKeys), v.width)
 	v.PCs = newTally[symbolize.LocationNo](len(p.Locations), v.plain)
 	v.Modules, v.Objects = newTally[symbolize.ModuleNo](len(p.Modules), v.plain), newTally[symbolize.ObjectNo](len(p.Objects), v.plain)
 	v.Own = make([]Sum, len(s.Tree.Nodes)*v.width)
-	for i, view := range views {
-		m, first := plain, 0
-		if i > 0 {
-			m, first = inlined, v.plain
-		}
-		v.instructions(view, m.stacks, sums, first)
+	for i, w := range views {
+		v.instructions(w, stacks, sums, i*metrics)
 	}
 	v.functions()
 	v.call()
 	return v
 }
 
-// modes are some, and the stacks that they show.
-type modes struct {
-	modes  []Mode
-	stacks [][]unwind.StackNo // by mode and recorded stack
+// views returns the views of modes without inlined functions, and then with them.
+func (s *shape) views(stacks *unwind.Tree, plain, inlined []mode) (views []*view) {
+	var before *view
+	for i, list := range [][]mode{plain, inlined} {
+		places := s.places(i > 0)
+		for _, m := range list {
+			before = places.view(m, stacks, before)
+			views = append(views, before)
+		}
+	}
+	return views
 }
 
-func (m *modes) add(mode Mode, stacks []unwind.StackNo) {
-	m.modes, m.stacks = append(m.modes, mode), append(m.stacks, stacks)
+// mode is what one or more modes show, which is the same.
+type mode struct {
+	modes Mode
+	leaf  unwind.Mode            // one of them
+	shows []symbolize.LocationNo // by frame of the stacks
 }
 
 // modesOf returns the modes that differ, without inlined functions and with them.
-func modesOf(p *symbolize.Program, stacks *Stacks) (plain, inlined modes) {
-	pick := map[Mode]func(*Recorded) unwind.StackNo{
-		User:    func(r *Recorded) unwind.StackNo { return r.User },
-		Expert:  func(r *Recorded) unwind.StackNo { return r.Expert },
-		Machine: func(r *Recorded) unwind.StackNo { return r.Machine },
-	}
+func modesOf(p *symbolize.Program, frames []unwind.TreeFrame) (plain, inlined []mode) {
 next:
-	for _, mode := range []Mode{User, Expert, Machine} {
-		of := make([]unwind.StackNo, len(stacks.Recorded))
-		for i := range stacks.Recorded {
-			of[i] = pick[mode](&stacks.Recorded[i])
+	for i, modes := range []Mode{User, Expert, Machine} {
+		m := mode{modes, unwind.Mode(i), make([]symbolize.LocationNo, len(frames))}
+		for n := range frames {
+			m.shows[n] = frames[n].Modes[i].Location
 		}
-		for i := range plain.modes {
-			if slices.Equal(plain.stacks[i], of) {
-				plain.modes[i] |= mode
+		for i := range plain {
+			if slices.Equal(plain[i].shows, m.shows) {
+				plain[i].modes |= modes
 				continue next
 			}
 		}
-		plain.add(mode, of)
+		plain = append(plain, m)
 	}
-	for i, mode := range plain.modes {
-		if hasInlined(p, stacks, plain.stacks[i]) {
-			inlined.add(mode.Inlined(), plain.stacks[i])
+	for i, m := range plain {
+		if slices.ContainsFunc(m.shows, func(l symbolize.LocationNo) bool { return l >= 0 && len(p.InlinedAt(l)) > 0 }) {
+			m.modes = m.modes.Inlined()
+			inlined = append(inlined, m)
 		} else {
-			plain.modes[i] |= mode.Inlined()
+			plain[i].modes |= m.modes.Inlined()
 		}
 	}
 	return plain, inlined
 }
 
-// hasInlined reports whether code on one of the stacks was inlined.
-func hasInlined(p *symbolize.Program, stacks *Stacks, of []unwind.StackNo) bool {
-	seen := make([]bool, len(stacks.Set.Stacks))
-	for _, n := range of {
-		if seen[n] {
-			continue
-		}
-		seen[n] = true
-		for _, f := range stacks.Set.Stacks[n].Frames {
-			if len(p.InlinedAt(f.Location)) > 0 {
-				return true
-			}
+// instructions counts the values of stacks where their instructions are, in the mode
+// of a view, which has columns from the first on.
+func (v *Values) instructions(w *view, stacks *Stacks, sums *Sums, first int) {
+	t, width := stacks.Tree, len(sums.Metrics)
+	frames := make([]Sum, t.Len()*width) // by node of the stacks and metric
+	for n := range stacks.Recorded {
+		if sum := sums.Of(RecordedNo(n)); sum != nil {
+			leaf := stacks.Recorded[n].Leaf[w.leaf]
+			add(frames[int(leaf)*width:], sum)
 		}
 	}
-	return false
-}
-
-// instructions counts the values of stacks where their instructions are, in the
-// modes of a view, which have columns from the first on.
-func (v *Values) instructions(w *view, modes [][]unwind.StackNo, sums *Sums, first int) {
-	width := len(modes) * len(sums.Metrics)
-	frames := make([]Sum, len(v.paths.parent)*width) // by node of the paths and column of the view
-	for i, stacks := range modes {
-		column := i * len(sums.Metrics)
-		for n, stack := range stacks {
-			if sum := sums.Of(RecordedNo(n)); sum != nil {
-				leaf := v.paths.leaf[stack]
-				add(frames[int(leaf)*width+column:], sum)
-				v.end(w, leaf, first+column, sum)
-			}
+	for n := range t.Parent {
+		if sum := frames[n*width:][:width]; some(sum) {
+			v.end(w, unwind.NodeNo(n), w.shows[t.Label[n]], first, sum)
 		}
 	}
-	v.paths.total(frames, width)
-	v.paths.descend(func(n pathNo) {
-		all, location := frames[int(n)*width:][:width], v.paths.label[n]
-		for _, p := range w.placesOf(location) {
+	total(t.Parent, frames, width)
+	t.Descend(func(n unwind.NodeNo) {
+		all, location := frames[int(n)*width:][:width], w.shows[t.Label[n]]
+		if location < 0 {
+			return
+		}
+		for _, p := range w.of(location) {
 			v.Lines.enter(p.line, first, all)
 			v.Source.enter(p.source, first, all)
 		}
 		if !w.inlined {
-			v.PCs.enter(location, 0, all)
+			v.PCs.enter(location, first, all)
 		}
-	}, func(n pathNo) {
-		location := v.paths.label[n]
-		for _, p := range w.placesOf(location) {
+	}, func(n unwind.NodeNo) {
+		location := w.shows[t.Label[n]]
+		if location < 0 {
+			return
+		}
+		for _, p := range w.of(location) {
 			v.Lines.leave(p.line)
 			v.Source.leave(p.source)
 		}
@@ -169,15 +159,33 @@ func (v *Values) instructions(w *view, modes [][]unwind.StackNo, sums *Sums, fir
 	})
 }
 
-// end counts the values of stacks that end at a node of the paths, from a column
-// on. A stack without frames counts for `<Total>` only.
-func (v *Values) end(w *view, leaf pathNo, column int, sum []Sum) {
+// some reports whether there is a sample.
+func some(sums []Sum) bool {
+	return slices.ContainsFunc(sums, func(s Sum) bool { return s.Samples > 0 })
+}
+
+// total adds each node's sums, width of them, to those of the nodes above.
+func total[N ~int32](parents []N, sums []Sum, width int) {
+	for n := len(parents) - 1; n > 0; n-- {
+		add(sums[int(parents[n])*width:], sums[n*width:][:width])
+	}
+}
+
+func add(to, sums []Sum) {
+	for i, s := range sums {
+		to[i].Value += s.Value
+		to[i].Samples += s.Samples
+	}
+}
+
+// end counts the values of stacks that end at a node, where the mode shows a location,
+// from a column on. A stack without frames counts for `<Total>` only.
+func (v *Values) end(w *view, leaf unwind.NodeNo, location symbolize.LocationNo, column int, sum []Sum) {
 	add(v.own(w.innermost[leaf])[column:], sum)
-	if leaf == 0 {
+	if leaf == unwind.Root {
 		return
 	}
-	location := v.paths.label[leaf]
-	places := w.placesOf(location)
+	places := w.of(location)
 	innermost := places[len(places)-1]
 	v.Lines.exclude(innermost.line, column, sum)
 	v.Source.exclude(innermost.source, column, sum)
@@ -193,12 +201,12 @@ func (v *Values) end(w *view, leaf pathNo, column int, sum []Sum) {
 // functions counts the values of all stacks that pass functions.
 func (v *Values) functions() {
 	v.All = slices.Clone(v.Own)
-	v.Tree.total(v.All, v.width)
+	total(v.Tree.Parent, v.All, v.width)
 	v.Total = make([]int64, v.width)
 	for i, s := range v.all(0) {
 		v.Total[i] = s.Value
 	}
-	v.Tree.descend(func(n nodeNo) {
+	v.Tree.Descend(func(n nodeNo) {
 		number, all := v.Tree.Nodes[n].Function, v.all(n)
 		f := &v.program.Functions[number]
 		v.Functions.enter(number, 0, all)

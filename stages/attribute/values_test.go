@@ -32,12 +32,11 @@ func valuesOf(stacks ...string) (*symbolize.Program, *Values) {
 	recorded := NewStacks()
 	sums := NewSums([]schema.Metric{{Name: "m"}})
 	for i, s := range stacks {
-		var frames []unwind.Frame
+		var frames []symbolize.LocationNo
 		for _, c := range s {
-			frames = append([]unwind.Frame{{Location: symbolize.LocationNo(c - 'a')}}, frames...)
+			frames = append(frames, symbolize.LocationNo(c-'a'))
 		}
-		n := recorded.Set.Intern(frames, func(l symbolize.LocationNo) int64 { return int64(l) })
-		recorded.Recorded = append(recorded.Recorded, Recorded{Resolved: unwind.Resolved{User: n, Expert: n, Machine: n}})
+		addStack(recorded, everyMode(frames...))
 		sums.stack(RecordedNo(i), 0).add(1 << i)
 	}
 	v := Compute(p, recorded, sums)
@@ -45,6 +44,36 @@ func valuesOf(stacks ...string) (*symbolize.Program, *Values) {
 		panic("equal modes were computed apart")
 	}
 	return p, v
+}
+
+// addStack adds a stack, given what each mode shows of it, root first.
+func addStack(s *Stacks, shown map[unwind.Mode][]symbolize.LocationNo) {
+	r := Recorded{}
+	for i, more := 0, true; more; i++ {
+		f := unwind.TreeFrame{Own: symbolize.None}
+		more = false
+		for m := range f.Modes {
+			f.Modes[m].Location = symbolize.None
+			if frames := shown[unwind.Mode(m)]; i < len(frames) {
+				f.Modes[m].Location, more = frames[i], true
+			}
+		}
+		if !more {
+			break
+		}
+		r.Node = s.Tree.Add(r.Node, &f)
+		for m, mode := range f.Modes {
+			if mode.Location >= 0 {
+				r.Leaf[m] = r.Node
+			}
+		}
+	}
+	s.Recorded = append(s.Recorded, r)
+}
+
+// everyMode shows the same in every mode.
+func everyMode(frames ...symbolize.LocationNo) map[unwind.Mode][]symbolize.LocationNo {
+	return map[unwind.Mode][]symbolize.LocationNo{unwind.User: frames, unwind.Expert: frames, unwind.Machine: frames}
 }
 
 func name(f symbolize.FunctionNo) string {
@@ -116,10 +145,7 @@ func TestEmptyStackCountsForTotalOnly(t *testing.T) {
 func TestModesApart(t *testing.T) {
 	p := letters()
 	recorded := NewStacks()
-	id := func(l symbolize.LocationNo) int64 { return int64(l) }
-	user := recorded.Set.Intern([]unwind.Frame{{Location: 0}}, id)
-	machine := recorded.Set.Intern([]unwind.Frame{{Location: 1}}, id)
-	recorded.Recorded = []Recorded{{Resolved: unwind.Resolved{User: user, Expert: machine, Machine: machine}}}
+	addStack(recorded, map[unwind.Mode][]symbolize.LocationNo{unwind.User: {0}, unwind.Expert: {1}, unwind.Machine: {1}})
 	sums := NewSums([]schema.Metric{{Name: "m"}})
 	sums.stack(0, 0).add(7)
 	v := Compute(p, recorded, sums)
@@ -140,8 +166,7 @@ func TestInlinedFunctions(t *testing.T) {
 	p.Inlines = make([][]symbolize.Level, 5)
 	p.Inlines[2] = []symbolize.Level{{Function: 3, File: "d.h", Line: 30}, {Function: 4, File: "e.h", Line: 40}}
 	recorded := NewStacks()
-	n := recorded.Set.Intern([]unwind.Frame{{Location: 2}, {Location: 0}}, func(l symbolize.LocationNo) int64 { return int64(l) })
-	recorded.Recorded = []Recorded{{Resolved: unwind.Resolved{User: n, Expert: n, Machine: n}}}
+	addStack(recorded, everyMode(0, 2))
 	sums := NewSums([]schema.Metric{{Name: "m"}})
 	sums.stack(0, 0).add(7)
 	v := Compute(p, recorded, sums)

@@ -129,7 +129,7 @@ type Process struct {
 	Image                      []MapEvent // in file order
 	Data                       []MapEvent // likewise: what is not executable, when it is not in Image
 	JITDumps                   []JITDump
-	Stacks                     []RawStack
+	Stacks                     *Stacks               // nil if it has no events
 	JavaMethods                map[uint64]JavaMethod // by method id
 	JavaThreads                []JavaThread
 	Overview                   []OverviewRow
@@ -216,9 +216,8 @@ const (
 	TriggerSkid                  // it is some way after it
 )
 
-// RawStack is one distinct recorded stack.
+// RawStack is a recorded stack by itself.
 type RawStack struct {
-	ID    uint64   // the recording's id of it
 	Words []uint64 // native PCs, leaf first, markers included
 	// Kernel is how many of the first words are the kernel's; the word after them is
 	// where user code entered it.
@@ -228,10 +227,10 @@ type RawStack struct {
 	Callers Callers
 	// ByFrame are the numbers of the words, in a stack unwound by call frame
 	// information, whose callers were found by the frame pointer because the
-	// information was missing.
+	// information was missing. They ascend.
 	ByFrame []int32
 	// Exact are the numbers of words that are PCs nevertheless: a signal interrupted
-	// them, or its handler returns there. Nil if only names can show that.
+	// them, or its handler returns there. They ascend. Nil if only names can show that.
 	Exact []int32
 	Java  []JavaFrame
 	OMP   []uint64 // OpenMP user stack, leaf first; nil when not recorded

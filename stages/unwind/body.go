@@ -19,7 +19,7 @@ func (u *Unwinder) body(frames []Frame) []Frame {
 		function := u.resolver.Program.Locations[f.Location].Function
 		folded, isBody := u.resolver.Fold(f.Location)
 		if isBody {
-			f = Frame{folded, schema.RuleBody}
+			f.Location, f.Rule = folded, schema.RuleBody
 			function = u.resolver.Program.Locations[folded].Function
 		}
 		inner := region
@@ -28,6 +28,8 @@ func (u *Unwinder) body(frames []Frame) []Frame {
 		}
 		if inner != function {
 			kept = append(kept, f)
+		} else {
+			u.hidden[f.Place] = schema.RuleBody
 		}
 	}
 	return kept

@@ -29,7 +29,7 @@ func TestCalledState(t *testing.T) {
 	if err := os.WriteFile(path, content, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	p := &decode.Process{Number: 1, Image: []decode.MapEvent{
+	p := &decode.Process{Number: 1, Stacks: &decode.Stacks{}, Image: []decode.MapEvent{
 		{Address: progBase, Size: 0x4000, Modes: 5, Path: path},
 		{Address: ompBase, Size: size, Modes: 5, Path: "/lib/libgomp.so.1"},
 		{Address: libcBase, Size: size, Modes: 5, Path: "/lib/libc.so.6"},
@@ -42,7 +42,7 @@ func TestCalledState(t *testing.T) {
 			symtab.Function{Offset: 0x300, Name: "GOMP_critical_start"}, symtab.Function{Offset: 0x400, Name: "GOMP_taskwait"}),
 		"/lib/libc.so.6": parallelProgram["/lib/libc.so.6"],
 	}, cache.New(cache.Options{})})
-	set := NewSet()
+	set := NewTree()
 	u := New(set, r, NewFrameTables(&framesOf{}, &rec.Problems), r.Process(p, "map.xml"), p)
 	for _, tt := range []struct {
 		name  string
@@ -59,8 +59,8 @@ func TestCalledState(t *testing.T) {
 		{"an entry point on the stack", []uint64{gBarrier, nop}, "<OMP-explicit_barrier>/S17 lazy"},
 		{"the outermost one tells", []uint64{gBarrier, gStatic, lazy}, "<OMP-critical_section_wait>/S17 lazy"},
 	} {
-		got := u.Stack(&decode.RawStack{Words: tt.words}, false, 0)
-		if diff := cmp.Diff(tt.want, text(r, set.Stacks[got.User])); diff != "" {
+		got := stackOf(u, &decode.RawStack{Words: tt.words}, false, 0)
+		if diff := cmp.Diff(tt.want, text(r, set, got, User)); diff != "" {
 			t.Errorf("%s: %s", tt.name, diff)
 		}
 	}

@@ -9,19 +9,19 @@ import (
 	"stackmill/stages/loadobject/cfi"
 )
 
-// Completed are the raw stacks of a process, those that its dumps hold included.
+// Completed are the recorded stacks of a process, those that its dumps hold included.
 type Completed struct {
-	Stacks []decode.RawStack
+	Stacks *decode.Stacks
 	dumps  []int32 // numbers of stacks, by dump
 }
 
-// Complete finds the stacks of a process's dumps. walk returns what a dump holds;
+// Complete adds the stacks of a process's dumps to its stacks. walk returns what a dump holds;
 // the result needs to be valid until the next call only.
 func Complete(p *decode.Process, walk func(*decode.StackDump) *cfi.Stack) (*Completed, error) {
 	if p.Dumps == nil {
 		return &Completed{Stacks: p.Stacks}, nil
 	}
-	c := completer{walk: walk, stacks: decode.NewDistinct(p.Stacks)}
+	c := completer{walk: walk, stacks: p.Stacks}
 	var numbers []int32
 	dumps := p.Dumps()
 	err := dumps.Guard(func() {
@@ -32,7 +32,7 @@ func Complete(p *decode.Process, walk func(*decode.StackDump) *cfi.Stack) (*Comp
 	if err != nil {
 		return nil, err
 	}
-	return &Completed{c.stacks.Stacks, numbers}, nil
+	return &Completed{p.Stacks, numbers}, nil
 }
 
 // Events returns a batch that refers to stacks where the decoder's refers to dumps.
@@ -60,7 +60,7 @@ func (c *Completed) Events(events arrow.RecordBatch) arrow.RecordBatch {
 // completer puts what dumps hold into stacks.
 type completer struct {
 	walk   func(*decode.StackDump) *cfi.Stack
-	stacks *decode.Distinct
+	stacks *decode.Stacks
 
 	words          []uint64
 	exact, byFrame []int32

@@ -49,14 +49,14 @@ func TestComplete(t *testing.T) {
 		pc := d.Recorded.Words[d.Recorded.Kernel]
 		return &cfi.Stack{Words: []uint64{pc, pc + 0x100}}
 	}
-	p := &decode.Process{Stacks: []decode.RawStack{{Words: []uint64{0x5}}, chained}}
+	p := &decode.Process{Stacks: decode.StacksOf(decode.RawStack{Words: []uint64{0x5}}, chained)}
 	p.Dumps = func() decode.DumpReader { return &dumpList{list: list} }
 	done, err := Complete(p, walk)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var stacks []string
-	for _, s := range done.Stacks {
+	for _, s := range done.Stacks.Expanded() {
 		stacks = append(stacks, fmt.Sprintf("%#x %s", s.Words, s.Reason))
 	}
 	want := []string{

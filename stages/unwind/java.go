@@ -1,6 +1,7 @@
 package unwind
 
 import (
+	"slices"
 	"strings"
 
 	"stackmill/schema"
@@ -16,43 +17,33 @@ const (
 
 // java makes the user stack of a Java program (S14, gprofng-experiment 4.6):
 // the recorded Java stack, with the native frames of native methods spliced in.
-// The JVM's own threads become one frame.
-func (u *Unwinder) java(raw *decode.RawStack, machine []Frame, system bool, res *Resolved) {
-	if system {
-		res.User = u.intern([]Frame{{u.resolver.Artificial(symbolize.JVMSystem), schema.RuleJava}})
-		return
-	}
-	if raw.Java == nil {
-		res.User = u.intern([]Frame{{u.resolver.Artificial(symbolize.NoJavaStack), schema.RuleJava}})
-		return
-	}
-	machine = append([]Frame(nil), machine...)
-	frames, truncated := raw.Java, false
-	if n := len(frames); n > 0 && frames[n-1].Method == decode.MarkTruncated {
-		frames, truncated = frames[:n-1], true
+// The JVM's own threads become one frame. expert says that expert mode shows it, too.
+func (u *Unwinder) java(machine []Frame, system bool) (user []Frame, expert bool) {
+	recorded := u.raw.Java
+	switch {
+	case system:
+		return []Frame{putIn(u.resolver.Artificial(symbolize.JVMSystem), schema.RuleJava)}, false
+	case recorded == nil:
+		return []Frame{putIn(u.resolver.Artificial(symbolize.NoJavaStack), schema.RuleJava)}, false
 	}
 	// Native frames are spliced from the root, so the stack is built from there.
-	var fromRoot []Frame
-	if truncated {
-		fromRoot = append(fromRoot, Frame{u.resolver.Artificial(symbolize.TruncatedStack), schema.RuleTruncated})
-	}
 	next := len(machine) - 1
-	for i := len(frames) - 1; i >= 0; i-- {
-		f := frames[i]
-		fromRoot = append(fromRoot, Frame{u.resolver.JavaFrame(u.recorded, f), schema.RuleJava})
+	for i, f := range slices.Backward(recorded) {
+		if i == len(recorded)-1 && isJavaMarker(f) {
+			user = append(user, Frame{u.resolver.Artificial(symbolize.TruncatedStack), schema.RuleTruncated, Java, int32(i), none})
+			continue
+		}
+		user = append(user, Frame{u.resolver.JavaFrame(u.recorded, f), schema.RuleJava, Java, int32(i), none})
 		if f.BCI == bciNative {
-			fromRoot, next = u.spliceNative(fromRoot, machine, next, u.recorded.JavaMethods[f.Method], i == 0)
+			user, next = u.spliceNative(user, machine, next, u.recorded.JavaMethods[f.Method], i == 0)
 		}
 	}
-	stack := make([]Frame, len(fromRoot))
-	for i, f := range fromRoot {
-		stack[len(stack)-1-i] = f
-	}
-	res.User = u.intern(stack)
-	if len(stack) > 0 && u.function(stack[0].Location).Name != symbolize.NoJavaStack {
-		res.Expert = res.User
-	}
+	slices.Reverse(user)
+	return user, len(user) > 0 && u.function(user[0].Location).Name != symbolize.NoJavaStack
 }
+
+// isJavaMarker reports whether a frame of a Java stack stands for those that are lost.
+func isJavaMarker(f decode.JavaFrame) bool { return f.Method == decode.MarkTruncated }
 
 // spliceNative appends the native frames of a native method: those from its
 // implementation towards the leaf, up to where the JVM is entered again. The
@@ -90,7 +81,7 @@ func (u *Unwinder) methods(frames []Frame) []Frame {
 		if &merged[0] == &frames[0] {
 			merged = append([]Frame(nil), frames...)
 		}
-		merged[i] = Frame{location, schema.RuleJava}
+		merged[i].Location, merged[i].Rule = location, schema.RuleJava
 	}
 	return merged
 }

@@ -27,7 +27,10 @@ func (u *Unwinder) linker(frames []Frame) []Frame {
 			end++
 		}
 		if entry, n := u.firstCall(frames[end-1], frames[end:]); entry >= 0 {
-			frames[i] = Frame{entry, schema.RuleLinker}
+			for _, f := range frames[i : end+n] {
+				u.drop(f, schema.RuleLinker)
+			}
+			frames[i] = putIn(entry, schema.RuleLinker)
 			frames = append(frames[:i+1], frames[end+n:]...)
 		} else {
 			i = end

@@ -68,8 +68,8 @@ func TestLinker(t *testing.T) {
 			for _, sections := range []bool{true, false} {
 				t.Run(fmt.Sprint(tt.name, "/", machine, "/", sections), func(t *testing.T) {
 					u, set, r := linkedUnwinder(t, machine, sections, "/lib/ld-linux.so.2")
-					got := u.Stack(&decode.RawStack{Words: tt.words}, false, 0)
-					if diff := cmp.Diff(tt.want, text(r, set.Stacks[got.Machine])); diff != "" || got.User != got.Machine {
+					got := stackOf(u, &decode.RawStack{Words: tt.words}, false, 0)
+					if diff := cmp.Diff(tt.want, text(r, set, got, Machine)); diff != "" || got.Leaf[User] != got.Leaf[Machine] {
 						t.Error(diff)
 					}
 				})
@@ -92,8 +92,8 @@ func TestStrippedLinker(t *testing.T) {
 	} {
 		for _, machine := range []elf.Machine{elf.EM_X86_64, elf.EM_AARCH64} {
 			u, set, r := linkedUnwinder(t, machine, true, tt.linker)
-			got := u.Stack(&decode.RawStack{Words: []uint64{linkBase + 0x110, progBase + tt.caller}}, false, 0)
-			if diff := cmp.Diff(tt.want, text(r, set.Stacks[got.Machine])); diff != "" {
+			got := stackOf(u, &decode.RawStack{Words: []uint64{linkBase + 0x110, progBase + tt.caller}}, false, 0)
+			if diff := cmp.Diff(tt.want, text(r, set, got, Machine)); diff != "" {
 				t.Errorf("%s, %v: %s", tt.name, machine, diff)
 			}
 		}
@@ -121,7 +121,7 @@ func library(machine elf.Machine) []byte {
 
 // linkedUnwinder is for stacks of a process that consists of an object that
 // imports functions and a dynamic linker.
-func linkedUnwinder(t *testing.T, machine elf.Machine, sections bool, linker string) (*Unwinder, *Set, *symbolize.Resolver) {
+func linkedUnwinder(t *testing.T, machine elf.Machine, sections bool, linker string) (*Unwinder, *Tree, *symbolize.Resolver) {
 	t.Helper()
 	path, lib := filepath.Join(t.TempDir(), "importing"), filepath.Join(t.TempDir(), "library")
 	for path, content := range map[string][]byte{path: elftest.Importing(machine, sections), lib: library(machine)} {
@@ -129,7 +129,7 @@ func linkedUnwinder(t *testing.T, machine elf.Machine, sections bool, linker str
 			t.Fatal(err)
 		}
 	}
-	p := &decode.Process{Number: 1, Image: []decode.MapEvent{
+	p := &decode.Process{Number: 1, Stacks: &decode.Stacks{}, Image: []decode.MapEvent{
 		{Address: progBase, Size: 0x4000, Modes: 5, Path: path},
 		{Address: jvmBase, Size: size, Modes: 5, Path: lib},
 		{Address: linkBase, Size: size, Modes: 5, Path: linker},
@@ -142,6 +142,6 @@ func linkedUnwinder(t *testing.T, machine elf.Machine, sections bool, linker str
 		"/lib/ld-linux.so.2":    table(symtab.Function{Offset: 0x100, Name: "do_lookup"}, symtab.Function{Offset: 0x200, Name: "_dl_runtime_resolve"}, own),
 		"/lib/ld-stripped.so.2": table(own),
 	}, cache.New(cache.Options{})})
-	set := NewSet()
+	set := NewTree()
 	return New(set, r, NewFrameTables(&framesOf{}, &rec.Problems), r.Process(p, "map.xml"), p), set, r
 }

@@ -126,10 +126,10 @@ func (u *Unwinder) frameTable(location symbolize.LocationNo) *cfi.Table {
 
 // gap finds what is missing between two frames, once.
 func (u *Unwinder) gap(e edge) gap {
-	g, known := u.set.gaps[e]
+	g, known := u.tree.gaps[e]
 	if !known {
 		g = u.findGap(e)
-		u.set.gaps[e] = g
+		u.tree.gaps[e] = g
 	}
 	return g
 }
@@ -154,10 +154,10 @@ func (u *Unwinder) findGap(e edge) (g gap) {
 		caller = symbolize.Inferred{Location: symbolize.None}
 	}
 	if !caller.Calls {
-		add(Frame{u.resolver.Artificial(symbolize.MissingCaller), schema.RuleMissing})
+		add(putIn(u.resolver.Artificial(symbolize.MissingCaller), schema.RuleMissing))
 	}
 	if caller.Location >= 0 {
-		add(Frame{caller.Location, schema.RuleInferred})
+		add(putIn(caller.Location, schema.RuleInferred))
 	}
 	return g
 }

@@ -36,14 +36,14 @@ func TestMissing(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			u, set, r := unwinder(&decode.Process{})
 			tt.raw.Returns, tt.raw.Callers = true, decode.CallersChained
-			got := u.Stack(&tt.raw, false, 0)
-			if d := cmp.Diff(tt.machine, text(r, set.Stacks[got.Machine])); d != "" {
+			got := stackOf(u, &tt.raw, false, 0)
+			if d := cmp.Diff(tt.machine, text(r, set, got, Machine)); d != "" {
 				t.Error(d)
 			}
 			if tt.user == "" {
 				tt.user = tt.machine
 			}
-			if d := cmp.Diff(tt.user, text(r, set.Stacks[got.User])); d != "" {
+			if d := cmp.Diff(tt.user, text(r, set, got, User)); d != "" {
 				t.Error(d)
 			}
 		})
@@ -53,8 +53,8 @@ func TestMissing(t *testing.T) {
 // Without a chain of frame pointers no caller is missing.
 func TestNotChained(t *testing.T) {
 	u, set, r := unwinder(&decode.Process{})
-	got := u.Stack(&decode.RawStack{Words: []uint64{pcPLT, pcWork, pcMain}, Returns: true}, false, 0)
-	if s := text(r, set.Stacks[got.Machine]); s != "work/S22 main" {
+	got := stackOf(u, &decode.RawStack{Words: []uint64{pcPLT, pcWork, pcMain}, Returns: true}, false, 0)
+	if s := text(r, set, got, Machine); s != "work/S22 main" {
 		t.Error(s)
 	}
 }
@@ -63,7 +63,7 @@ func TestNotChained(t *testing.T) {
 // a call: what was found for one does not stand for the other, in whichever process.
 func TestFramePointerOfLeaf(t *testing.T) {
 	u, _, _ := unwinder(&decode.Process{})
-	location := u.resolve(pcWork, 0)
+	location := u.at(pcWork, 0).Location
 	leaf := &u.traits(location).frames[1]
 	leaf.known, leaf.pointer = true, cfi.FrameOther
 	if got := u.framePointer(location, true); got != cfi.FrameOther {

@@ -2,7 +2,6 @@ package unwind
 
 import (
 	"stackmill/schema"
-	"stackmill/stages/decode"
 )
 
 // openMPStates names the artificial leaf of a recorded OpenMP state
@@ -20,16 +19,15 @@ var openMPStates = map[int]string{
 }
 
 // recordedOpenMP makes the user and expert stacks of an OpenMP program from the
-// recorded user stack and state.
-func (u *Unwinder) recordedOpenMP(raw *decode.RawStack, t int64, res *Resolved) {
-	frames := append([]Frame(nil), u.native(raw.OMP, origin{}, t)...)
-	for i := range frames {
-		frames[i].Rule = schema.RuleOpenMP
+// recorded user stack and state. The result is valid until the next call.
+func (u *Unwinder) recordedOpenMP(t int64) []Frame {
+	u.user = u.user[:0]
+	if name, ok := openMPStates[u.raw.OMPState]; ok {
+		u.user = append(u.user, putIn(u.resolver.Artificial(name), schema.RuleOpenMP))
 	}
-	if name, ok := openMPStates[raw.OMPState]; ok {
-		leaf := Frame{u.resolver.Artificial(name), schema.RuleOpenMP}
-		frames = append([]Frame{leaf}, frames...)
+	for _, f := range u.native(OpenMP, u.raw.OMP, origin{}, t) {
+		f.Rule = schema.RuleOpenMP
+		u.user = append(u.user, f)
 	}
-	n := u.intern(frames)
-	res.User, res.Expert = n, n
+	return u.user
 }

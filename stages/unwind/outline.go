@@ -24,7 +24,7 @@ func (u *Unwinder) outlines(frames []Frame) []Frame {
 		}
 		main, ok := u.resolver.MainOf(u.resolver.Program.Locations[frames[i].Location].Function)
 		if ok && u.jumpedTo(frames, i, main) {
-			frames = slices.Insert(frames, i+1, Frame{main, schema.RuleOutline})
+			frames = slices.Insert(frames, i+1, putIn(main, schema.RuleOutline))
 		}
 	}
 	return frames

@@ -14,6 +14,7 @@ func (u *Unwinder) plt(frames []Frame) []Frame {
 	if !u.isStub(frames) {
 		return frames
 	}
+	u.drop(frames[0], schema.RulePLT)
 	frames = frames[1:]
 	if frames[0].Rule == schema.NoRule {
 		frames[0].Rule = schema.RulePLT

@@ -2,6 +2,7 @@ package unwind
 
 import (
 	"math/bits"
+	"stackmill/stages/decode"
 
 	"stackmill/stages/loadobject/cfi"
 	"stackmill/stages/loadobject/symtab"
@@ -38,13 +39,6 @@ func (u *Unwinder) at(pc uint64, t int64) symbolize.Span {
 	return s.Span
 }
 
-// resolve resolves a PC and narrows the time for which the stack holds.
-func (u *Unwinder) resolve(pc uint64, t int64) symbolize.LocationNo {
-	s := u.at(pc, t)
-	u.span.From, u.span.Until = max(u.span.From, s.From), min(u.span.Until, s.Until)
-	return s.Location
-}
-
 func (u *Unwinder) function(location symbolize.LocationNo) *symbolize.Function {
 	p := u.resolver.Program
 	return &p.Functions[p.Locations[location].Function]
@@ -67,18 +61,21 @@ type traits struct {
 
 // traits returns the traits of a location, which are found once.
 func (u *Unwinder) traits(location symbolize.LocationNo) *traits {
-	if int(location) < len(u.set.traits) && u.set.traits[location].known {
-		return &u.set.traits[location]
+	if int(location) < len(u.tree.traits) && u.tree.traits[location].known {
+		return &u.tree.traits[location]
 	}
 	return u.learn(location)
 }
 
 func (u *Unwinder) learn(location symbolize.LocationNo) *traits {
-	if n := int(location) + 1 - len(u.set.traits); n > 0 {
-		u.set.traits = append(u.set.traits, make([]traits, n)...)
+	if n := int(location) + 1 - len(u.tree.traits); n > 0 {
+		u.tree.traits = append(u.tree.traits, make([]traits, n)...)
 	}
-	k, p := &u.set.traits[location], u.resolver.Program
+	k, p := &u.tree.traits[location], u.resolver.Program
 	l, f := &p.Locations[location], u.function(location)
 	*k = traits{known: true, id: l.ID, trampoline: isTrampoline(l, f), linker: hasAny(p.Objects[f.Object].Name, linkers), kind: f.Kind}
 	return k
 }
+
+// isMarker reports whether a word is no address.
+func isMarker(word uint64) bool { return word >= decode.MarkCall }

@@ -20,7 +20,7 @@ func (u *Unwinder) calls(raw *decode.RawStack, t int64) []uint64 {
 	if !raw.Returns {
 		return raw.Words
 	}
-	u.pcs = append(u.pcs[:0], raw.Words...)
+	u.called = append(u.called[:0], raw.Words...)
 	interrupted := false
 	exact := raw.Exact
 	for i, w := range raw.Words {
@@ -30,11 +30,11 @@ func (u *Unwinder) calls(raw *decode.RawStack, t int64) []uint64 {
 		}
 		trampoline := !isMarker(w) && u.traits(u.at(w, t).Location).trampoline
 		if w > 0 && i > 0 && i != raw.Kernel && !interrupted && !trampoline && !isMarker(w) {
-			u.pcs[i]--
+			u.called[i]--
 		}
 		interrupted = trampoline && raw.Callers != decode.CallersChained
 	}
-	return u.pcs
+	return u.called
 }
 
 // isTrampoline reports whether a signal trampoline begins at a location of a

@@ -2,6 +2,7 @@ package unwind
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"stackmill/schema"
@@ -99,13 +100,13 @@ func (u *Unwinder) class(f Frame) class {
 	}
 	p := u.resolver.Program
 	n := p.Locations[f.Location].Function
-	if more := int(n) + 1 - len(u.set.classes); more > 0 {
-		u.set.classes = append(u.set.classes, make([]class, more)...)
+	if more := int(n) + 1 - len(u.tree.classes); more > 0 {
+		u.tree.classes = append(u.tree.classes, make([]class, more)...)
 	}
-	if u.set.classes[n].owner == 0 {
-		u.set.classes[n] = classify(&p.Functions[n], p.Objects[p.Functions[n].Object].Name)
+	if u.tree.classes[n].owner == 0 {
+		u.tree.classes[n] = classify(&p.Functions[n], p.Objects[p.Functions[n].Object].Name)
 	}
-	return u.set.classes[n]
+	return u.tree.classes[n]
 }
 
 func classify(f *symbolize.Function, object string) class {
@@ -160,10 +161,7 @@ func (u *Unwinder) runtime(machine []Frame) []Frame {
 			state = ompIdle
 		}
 	}
-	leaf := Frame{u.resolver.Artificial(state), schema.RuleOpenMP}
-	u.user = append(u.user, Frame{})
-	copy(u.user[1:], u.user)
-	u.user[0] = leaf
+	u.user = slices.Insert(u.user, 0, putIn(u.resolver.Artificial(state), schema.RuleOpenMP))
 	return u.user
 }
 

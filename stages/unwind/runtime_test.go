@@ -67,8 +67,8 @@ const (
 
 // parallelUnwinder unwinds stacks of parallelProgram, or of the same process
 // without the runtime.
-func parallelUnwinder(runtime bool) (*Unwinder, *Set, *symbolize.Resolver) {
-	p := &decode.Process{Number: 1}
+func parallelUnwinder(runtime bool) (*Unwinder, *Tree, *symbolize.Resolver) {
+	p := &decode.Process{Number: 1, Stacks: &decode.Stacks{}}
 	for path, address := range map[string]uint64{
 		"/bin/prog": progBase, "/lib/libgomp.so.1": ompBase, "/lib/libc.so.6": libcBase, "/lib/libgp-collector.so": collBase,
 	} {
@@ -80,7 +80,7 @@ func parallelUnwinder(runtime bool) (*Unwinder, *Set, *symbolize.Resolver) {
 		return []decode.Candidate{{Path: path, Origin: "path"}}
 	}}
 	r := symbolize.New(rec, rec, parallelProgram)
-	set := NewSet()
+	set := NewTree()
 	return New(set, r, NewFrameTables(&framesOf{}, &rec.Problems), r.Process(p, "map.xml"), p), set, r
 }
 
@@ -124,18 +124,18 @@ func TestRuntime(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			u, set, r := parallelUnwinder(true)
-			got := u.Stack(&decode.RawStack{Words: tt.words}, false, 0)
-			if diff := cmp.Diff(tt.user, text(r, set.Stacks[got.User])); diff != "" {
+			got := stackOf(u, &decode.RawStack{Words: tt.words}, false, 0)
+			if diff := cmp.Diff(tt.user, text(r, set, got, User)); diff != "" {
 				t.Error(diff)
 			}
 			kept := 0
-			for _, f := range set.Stacks[got.Machine].Frames {
+			for _, f := range shown(set, got, Machine) {
 				if f.Rule == schema.NoRule || f.Rule == schema.RuleTruncated {
 					kept++
 				}
 			}
-			if got.Expert != got.Machine || kept != len(tt.words) {
-				t.Errorf("machine mode keeps %d of %d frames; expert mode shows stack %d, machine mode %d", kept, len(tt.words), got.Expert, got.Machine)
+			if got.Leaf[Expert] != got.Leaf[Machine] || kept != len(tt.words) {
+				t.Errorf("machine mode keeps %d of %d frames; expert mode shows stack %d, machine mode %d", kept, len(tt.words), got.Leaf[Expert], got.Leaf[Machine])
 			}
 		})
 	}
@@ -144,9 +144,9 @@ func TestRuntime(t *testing.T) {
 // A program without the runtime is not looked at, whatever its functions' names.
 func TestNoRuntime(t *testing.T) {
 	u, set, r := parallelUnwinder(false)
-	got := u.Stack(&decode.RawStack{Words: []uint64{ompBody, ompMain}}, false, 0)
-	if got.User != got.Machine || len(u.set.classes) != 0 {
-		t.Errorf("user mode shows %s", text(r, set.Stacks[got.User]))
+	got := stackOf(u, &decode.RawStack{Words: []uint64{ompBody, ompMain}}, false, 0)
+	if got.Leaf[User] != got.Leaf[Machine] || len(u.tree.classes) != 0 {
+		t.Errorf("user mode shows %s", text(r, set, got, User))
 	}
 }
 
@@ -161,7 +161,11 @@ func TestRuntimeKeepsOwnCode(t *testing.T) {
 		for i, x := 0, seed*2654435761; i < 1+seed%7; i, x = i+1, x/len(words) {
 			stack = append(stack, words[x%len(words)])
 		}
-		machine := append([]Frame(nil), u.native(stack, origin{}, 0)...)
+		machine := append([]Frame(nil), u.native(Native, stack, origin{}, 0)...)
+		u.hidden = make([]schema.Rule, len(machine))
+		for i := range machine {
+			machine[i].Place = int32(i)
+		}
 		user := append([]Frame(nil), u.runtime(machine)...)
 		own := map[string]bool{}
 		for _, f := range machine {

@@ -43,26 +43,33 @@ var kernelEntries = []string{"entry_", "asm_", "el0t_", "el0_", "vectors"}
 // cutOff says why a machine stack ends before its thread's start, empty if it does
 // not or the recording gives the reason. Stacks that were unwound from dumps, or
 // come from the processor's calls, do.
-func (u *Unwinder) cutOff(raw *decode.RawStack, machine []Frame) string {
+func (u *Unwinder) cutOff(machine []Frame) string {
+	raw := &u.raw
 	switch {
 	case raw.Reason != "" || len(machine) == 0 || machine[len(machine)-1].Rule == schema.RuleTruncated:
 		return ""
 	case raw.Callers == decode.CallersNone:
 		return CutLeafOnly
-	case raw.Callers == decode.CallersUnwound && len(raw.ByFrame) == 0, raw.Callers == decode.CallersBranches:
-		return ""
-	}
-	root := machine[len(machine)-1].Location
-	if u.kernel == len(machine) {
-		if hasAny(u.function(root).Linkage, kernelEntries) {
-			return CutNoStart
-		}
-		return ""
-	}
-	if u.isStart(root, len(machine)-u.kernel > 1) || u.isEntry(machine) {
+	case raw.Callers == decode.CallersUnwound && len(raw.ByFrame) == 0 && !u.base.byFrame, raw.Callers == decode.CallersBranches, u.isWhole(machine):
 		return ""
 	}
 	return CutNoStart
+}
+
+// isWhole reports whether a machine stack, which is not empty, has the start of its
+// thread, or a frame for what is lost there.
+func (u *Unwinder) isWhole(machine []Frame) bool {
+	if u.base.node > 0 {
+		return u.base.whole
+	}
+	if machine[len(machine)-1].Rule == schema.RuleTruncated {
+		return true
+	}
+	root := machine[len(machine)-1].Location
+	if u.kernel == len(machine) {
+		return !hasAny(u.function(root).Linkage, kernelEntries)
+	}
+	return u.isStart(root, len(machine)-u.kernel > 1) || u.isEntry(machine)
 }
 
 // isEntry reports whether a stack ends in the entry of a stripped program: code

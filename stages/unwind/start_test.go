@@ -48,7 +48,7 @@ func TestCutOff(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			u, _, _ := unwinder(&decode.Process{Image: images})
-			if got := u.Stack(&tt.raw, false, 0).CutOff; got != tt.want {
+			if got := stackOf(u, &tt.raw, false, 0).CutOff; got != tt.want {
 				t.Errorf("%q, want %q", got, tt.want)
 			}
 		})

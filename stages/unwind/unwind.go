@@ -1,30 +1,26 @@
 package unwind
 
 import (
-	"math"
 	"slices"
 
 	"stackmill/schema"
 	"stackmill/stages/decode"
 	"stackmill/stages/symbolize"
-	"stackmill/stages/symbolize/image"
 )
 
 // Resolved is what a recorded stack means for some time: the manual's three
 // representations of it.
 type Resolved struct {
-	From, Until           int64 // ns from the founder's start
-	User, Expert, Machine StackNo
-	// Words, OMP and Java are the locations that the recorded stack's frames
-	// mean by themselves, None for markers.
-	Words, OMP, Java []symbolize.LocationNo
+	From, Until int64         // ns from the founder's start
+	Node        NodeNo        // the path to it is the recorded stack
+	Leaf        [Modes]NodeNo // its leaf in each mode: the node itself or one on the path to it
 	// CutOff says why the stack ends before its thread's start, empty if it does not.
 	CutOff string
 }
 
 // Unwinder normalises the stacks of one process. It is not safe for concurrent use.
 type Unwinder struct {
-	set      *Set
+	tree     *Tree
 	resolver *symbolize.Resolver
 	process  *symbolize.Process
 	recorded *decode.Process
@@ -33,53 +29,73 @@ type Unwinder struct {
 	recent recent
 	openMP bool // a runtime is mapped
 
-	frames, user []Frame // scratch
-	callers      []Frame // likewise, for missing
-	chained      []bool  // by frame: whether the next one was found by the frame pointer
-	kernel       int     // the kernel's frames at the leaf of the last native stack
-	pcs          []uint64
-	span         image.Span
+	reading // the stack that passes the rules now
+
+	frames, machine, user []Frame                   // scratch
+	callers               []Frame                   // likewise, for missing
+	chained               []bool                    // by frame: whether the next one was found by the frame pointer
+	kernel                int                       // the kernel's frames at the leaf of the last native stack
+	checked               int                       // the last word of it that marks the next as the leaf's caller
+	pcs, called           []uint64                  // the PCs of the words: themselves, or scratch
+	drops                 [OpenMP + 1][]schema.Rule // by part and word: the rule that dropped it
+	part                  Part                      // whose words pass the rules
+	hidden                []schema.Rule             // by place: the rule by which user mode does not show the frame
 }
 
-// New returns the unwinder of a process; its stacks go to set.
-func New(set *Set, r *symbolize.Resolver, tables *FrameTables, process *symbolize.Process, recorded *decode.Process) *Unwinder {
+// New returns the unwinder of a process; its stacks go to the tree. It is used until
+// the next process's is made.
+func New(tree *Tree, r *symbolize.Resolver, tables *FrameTables, process *symbolize.Process, recorded *decode.Process) *Unwinder {
+	tree.settled = append(tree.settled[:0], make([]settled, recorded.Stacks.Nodes())...)
 	return &Unwinder{
-		set: set, resolver: r, process: process, recorded: recorded,
-		tables: tables, recent: newRecent(len(recorded.Stacks)), openMP: hasRuntime(process.Image),
+		tree: tree, resolver: r, process: process, recorded: recorded,
+		tables: tables, recent: newRecent(recorded.Stacks.Len()), openMP: hasRuntime(process.Image),
 	}
 }
 
 // Stack normalises a recorded stack as of time t. system says that it is one of
 // the JVM's own threads (SystemThread).
-func (u *Unwinder) Stack(raw *decode.RawStack, system bool, t int64) Resolved {
-	u.span = image.Span{From: math.MinInt64, Until: image.Never}
-	machine := u.native(u.calls(raw, t), origin{raw.Returns, raw.Callers == decode.CallersChained, raw.ByFrame}, t)
-	n := u.intern(machine)
-	res := Resolved{User: n, Expert: n, Machine: n, CutOff: u.cutOff(raw, machine)}
-	machine = u.withoutKernel(machine, u.kernel)
-	switch {
-	case raw.OMP != nil:
-		u.recordedOpenMP(raw, t, &res)
-	case raw.Java != nil || len(u.recorded.JavaThreads) > 0:
-		u.java(raw, machine, system, &res)
-	case u.openMP:
-		res.User = u.intern(u.methods(u.runtime(machine)))
-	case u.kernel > 0 || u.resolver.Program.HasMethods():
-		res.User = u.intern(u.methods(machine))
+func (u *Unwinder) Stack(number int32, system bool, t int64) Resolved {
+	u.read(number, t)
+	raw := &u.raw
+	u.pcs = u.calls(raw, t)
+	machine := u.native(Native, u.pcs, origin{raw.Returns, raw.Callers == decode.CallersChained, raw.ByFrame}, t)
+	u.machine = append(u.machine[:0], machine...)
+	machine = u.machine
+	for i := range machine {
+		machine[i].Place = int32(i)
 	}
-	if res.User == Empty { // no rule empties a stack
-		res.User = n
+	m := merger{Unwinder: u, machine: machine, t: t, cutOff: u.cutOff(machine)}
+	m.user, m.expert = u.userMode(machine, system, t)
+	if len(m.user) == 0 { // no rule empties a stack
+		m.user = machine
 	}
-	if res.Expert == Empty {
-		res.Expert = n
-	}
-	u.meanings(raw, t, &res)
-	res.From, res.Until = u.span.From, u.span.Until
-	return res
+	return m.add()
 }
 
-func (u *Unwinder) intern(frames []Frame) StackNo {
-	return u.set.Intern(frames, func(l symbolize.LocationNo) int64 { return u.traits(l).id })
+// userMode makes the frames of user mode from those of machine mode; expert says that
+// expert mode is the same.
+func (u *Unwinder) userMode(machine []Frame, system bool, t int64) (user []Frame, expert bool) {
+	raw, instead := &u.raw, schema.NoRule
+	switch {
+	case raw.OMP != nil, u.openMP:
+		instead = schema.RuleOpenMP
+	case raw.Java != nil || len(u.recorded.JavaThreads) > 0:
+		instead = schema.RuleJava
+	}
+	u.hidden = u.hidden[:0]
+	for range machine {
+		u.hidden = append(u.hidden, instead)
+	}
+	user = u.withoutKernel(machine)
+	switch {
+	case raw.OMP != nil:
+		return u.recordedOpenMP(t), true
+	case raw.Java != nil || len(u.recorded.JavaThreads) > 0:
+		return u.java(user, system)
+	case u.openMP:
+		user = u.runtime(user)
+	}
+	return u.methods(user), false
 }
 
 // origin says how words were recorded.
@@ -89,36 +105,44 @@ type origin struct {
 	byFrame  []int32 // only the callers of these are
 }
 
-// native turns a stack's words, which are PCs of calls, into frames, leaf first
+// native turns the words of a part, which are PCs of calls, into frames, leaf first
 // (gprofng-experiment 7). The result is valid until the next call.
-func (u *Unwinder) native(words []uint64, o origin, t int64) []Frame {
-	lost := u.recordedFrames(words, o, t)
+func (u *Unwinder) native(part Part, words []uint64, o origin, t int64) []Frame {
+	u.part, u.drops[part] = part, append(u.drops[part][:0], make([]schema.Rule, len(words))...)
+	words, lost := truncation(words)
+	u.recordedFrames(words, o, t)
 	if o.chained || len(o.byFrame) > 0 {
 		u.frames = u.missing(u.frames)
 	}
 	u.frames = u.outlines(u.plt(u.frames))
 	u.frames = u.linker(u.frames)
 	if lost != "" {
-		u.frames = append(u.frames, Frame{u.resolver.Artificial(lost), schema.RuleTruncated})
+		u.frames = append(u.frames, Frame{u.resolver.Artificial(lost), schema.RuleTruncated, part, int32(len(words)), none})
 	}
 	return u.frames
 }
 
-// recordedFrames fills frames with the meaning of words, and returns the function
-// that stands for lost frames.
-func (u *Unwinder) recordedFrames(words []uint64, o origin, t int64) (lost string) {
-	u.frames, u.chained, u.kernel = u.frames[:0], u.chained[:0], 0
-	words, lost = truncation(words)
+// drop records the rule that drops a frame.
+func (u *Unwinder) drop(f Frame, rule schema.Rule) {
+	if f.Word >= 0 {
+		u.drops[u.part][f.Word] = rule
+	}
+}
+
+// recordedFrames fills frames with the meaning of words.
+func (u *Unwinder) recordedFrames(words []uint64, o origin, t int64) {
+	u.frames, u.chained, u.kernel, u.checked = u.frames[:0], u.chained[:0], 0, none
 	checked := false
 	for i, w := range words {
 		if w == decode.MarkLeafCheck || w == decode.MarkCall {
-			checked = true
+			checked, u.checked = true, i
 			continue
 		}
-		f := Frame{u.resolve(w, t), schema.NoRule}
+		f := Frame{u.at(w, t).Location, schema.NoRule, u.part, int32(i), none}
 		if checked {
 			checked = false
 			if !o.verified && !u.useReturnRegister(words, i, f.Location) {
+				u.drop(f, schema.RuleLeafCheck)
 				continue
 			}
 			f.Rule = schema.RuleLeafCheck
@@ -129,5 +153,4 @@ func (u *Unwinder) recordedFrames(words []uint64, o origin, t int64) (lost strin
 		_, byFrame := slices.BinarySearch(o.byFrame, int32(i))
 		u.frames, u.chained = append(u.frames, f), append(u.chained, o.chained || byFrame)
 	}
-	return lost
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,8 +78,8 @@ const (
 	pcWild   = 0x123456
 )
 
-func unwinder(p *decode.Process) (*Unwinder, *Set, *symbolize.Resolver) {
-	p.Number = 1
+func unwinder(p *decode.Process) (*Unwinder, *Tree, *symbolize.Resolver) {
+	p.Number, p.Stacks = 1, &decode.Stacks{}
 	p.Image = append(p.Image,
 		decode.MapEvent{Address: progBase, Size: size, Modes: 5, Path: "/bin/prog"},
 		decode.MapEvent{Address: jvmBase, Size: size, Modes: 5, Path: "/lib/libjvm.so"},
@@ -87,14 +88,44 @@ func unwinder(p *decode.Process) (*Unwinder, *Set, *symbolize.Resolver) {
 		return []decode.Candidate{{Path: path, Origin: "path"}}
 	}}
 	r := symbolize.New(rec, rec, program)
-	set := NewSet()
+	set := NewTree()
 	return New(set, r, NewFrameTables(&framesOf{}, &rec.Problems), r.Process(p, "map.xml"), p), set, r
 }
 
+// stackOf normalises a stack that is recorded now.
+func stackOf(u *Unwinder, raw *decode.RawStack, system bool, t int64) Resolved {
+	n := u.recorded.Stacks.Number(raw)
+	if raw.Java != nil || raw.OMP != nil {
+		n = u.recorded.Stacks.Add(raw)
+	}
+	u.tree.settled = append(u.tree.settled, make([]settled, u.recorded.Stacks.Nodes()-len(u.tree.settled))...)
+	return u.Stack(n, system, t)
+}
+
+// shown returns the frames that a mode shows of a stack, leaf first.
+func shown(tree *Tree, s Resolved, mode Mode) (frames []Shown) {
+	for n := s.Leaf[mode]; n > 0; n = tree.Parent[n] {
+		if f := tree.Frames[tree.Label[n]].Modes[mode]; f.Location >= 0 {
+			frames = append(frames, f)
+		}
+	}
+	return frames
+}
+
+// recorded returns the words of a stack, leaf first.
+func recorded(tree *Tree, s Resolved) (words []uint64) {
+	for n := s.Node; n > 0; n = tree.Parent[n] {
+		if f := &tree.Frames[tree.Label[n]]; f.Part == Native {
+			words = append(words, f.Word)
+		}
+	}
+	return words
+}
+
 // text prints a stack leaf first; frames that a rule made carry its id.
-func text(r *symbolize.Resolver, s Stack) string {
+func text(r *symbolize.Resolver, tree *Tree, s Resolved, mode Mode) string {
 	var frames []string
-	for _, f := range s.Frames {
+	for _, f := range shown(tree, s, mode) {
 		name := r.Program.Functions[r.Program.Locations[f.Location].Function].Name
 		if f.Rule != schema.NoRule {
 			name += "/" + f.Rule.String()
@@ -141,11 +172,11 @@ func TestNative(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			u, set, r := unwinder(&decode.Process{})
-			got := u.Stack(&decode.RawStack{Words: tt.words}, false, 0)
-			if got.User != got.Machine || got.Expert != got.Machine {
+			got := stackOf(u, &decode.RawStack{Words: tt.words}, false, 0)
+			if got.Leaf[User] != got.Leaf[Machine] || got.Leaf[Expert] != got.Leaf[Machine] {
 				t.Error("the modes of a native program differ")
 			}
-			if diff := cmp.Diff(tt.want, text(r, set.Stacks[got.Machine])); diff != "" {
+			if diff := cmp.Diff(tt.want, text(r, set, got, Machine)); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -179,17 +210,17 @@ func TestRestoredCaller(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			u, set, r := unwinder(&decode.Process{})
 			tt.raw.Returns = true
-			got := u.Stack(&tt.raw, false, 0)
-			if d := cmp.Diff([]string{tt.machine, tt.user}, []string{text(r, set.Stacks[got.Machine]), text(r, set.Stacks[got.User])}); d != "" {
+			got := stackOf(u, &tt.raw, false, 0)
+			if d := cmp.Diff([]string{tt.machine, tt.user}, []string{text(r, set, got, Machine), text(r, set, got, User)}); d != "" {
 				t.Error(d)
 			}
-			for _, f := range set.Stacks[got.Machine].Frames {
+			for _, f := range shown(set, got, Machine) {
 				if at := r.Program.Locations[f.Location].Offset; f.Rule == schema.RuleLeafCheck && at != tt.caller-progBase {
 					t.Errorf("the caller is at %#x", at)
 				}
 			}
-			if n := len(got.Words); n != len(tt.raw.Words) || got.Words[tt.raw.Kernel+1] != symbolize.None {
-				t.Errorf("the words mean %v", got.Words)
+			if words := recorded(set, got); !slices.Equal(words, tt.raw.Words) {
+				t.Errorf("the words are %#x", words)
 			}
 		})
 	}
@@ -231,11 +262,11 @@ func TestJavaModes(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			u, set, r := unwinder(&decode.Process{JavaMethods: methods, JavaThreads: threads})
-			got := u.Stack(&decode.RawStack{Words: tt.words, Java: tt.java}, u.SystemThread(tt.thread, 50), 50)
+			got := stackOf(u, &decode.RawStack{Words: tt.words, Java: tt.java}, u.SystemThread(tt.thread, 50), 50)
 			for mode, pair := range map[string][2]string{
-				"user":    {tt.user, text(r, set.Stacks[got.User])},
-				"expert":  {tt.expert, text(r, set.Stacks[got.Expert])},
-				"machine": {tt.machine, text(r, set.Stacks[got.Machine])},
+				"user":    {tt.user, text(r, set, got, User)},
+				"expert":  {tt.expert, text(r, set, got, Expert)},
+				"machine": {tt.machine, text(r, set, got, Machine)},
 			} {
 				if diff := cmp.Diff(pair[0], pair[1]); diff != "" {
 					t.Errorf("%s: %s", mode, diff)
@@ -252,11 +283,11 @@ func TestOpenMPStates(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(state), func(t *testing.T) {
 			u, set, r := unwinder(&decode.Process{})
-			got := u.Stack(&decode.RawStack{Words: []uint64{pcStatic, pcMain}, OMP: []uint64{pcWork, pcMain}, OMPState: state}, false, 0)
-			if diff := cmp.Diff(want, text(r, set.Stacks[got.User])); diff != "" || got.Expert != got.User {
+			got := stackOf(u, &decode.RawStack{Words: []uint64{pcStatic, pcMain}, OMP: []uint64{pcWork, pcMain}, OMPState: state}, false, 0)
+			if diff := cmp.Diff(want, text(r, set, got, User)); diff != "" || got.Leaf[Expert] != got.Leaf[User] {
 				t.Error(diff)
 			}
-			if diff := cmp.Diff("<static>@0x600 main", text(r, set.Stacks[got.Machine])); diff != "" {
+			if diff := cmp.Diff("<static>@0x600 main", text(r, set, got, Machine)); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -270,14 +301,14 @@ func TestMeaningChangesWithMappings(t *testing.T) {
 	}
 	u, set, r := unwinder(&decode.Process{Image: []decode.MapEvent{code(0, "one"), code(50, "two")}})
 	stack := &decode.RawStack{Words: []uint64{0x9004, pcMain}}
-	first, second := u.Stack(stack, false, 10), u.Stack(stack, false, 60)
+	first, second := stackOf(u, stack, false, 10), stackOf(u, stack, false, 60)
 	if first.Until != 50 || second.From != 50 || second.Until != image.Never || first.From != math.MinInt64 {
 		t.Errorf("held for %d..%d and %d..%d", first.From, first.Until, second.From, second.Until)
 	}
-	if a, b := text(r, set.Stacks[first.User]), text(r, set.Stacks[second.User]); a != "one main" || b != "two main" {
+	if a, b := text(r, set, first, User), text(r, set, second, User); a != "one main" || b != "two main" {
 		t.Errorf("%q, then %q", a, b)
 	}
-	elsewhere := u.Stack(&decode.RawStack{Words: []uint64{pcWork, pcMain}}, false, 60)
+	elsewhere := stackOf(u, &decode.RawStack{Words: []uint64{pcWork, pcMain}}, false, 60)
 	if elsewhere.From != math.MinInt64 || elsewhere.Until != image.Never {
 		t.Errorf("a stack that touches no changing mapping held for %d..%d", elsewhere.From, elsewhere.Until)
 	}

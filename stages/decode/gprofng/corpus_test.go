@@ -52,7 +52,7 @@ func TestRecordings(t *testing.T) {
 					t.Errorf("%s: %d %s events of %d", name, len(got["time_ns"]), kind, p.Records(kind))
 				}
 				for i, n := range got["raw_stack"] {
-					if n < 0 || len(p.Stacks[n].Words) == 0 {
+					if n < 0 || p.Stacks.Leaf(int32(n)) < 0 {
 						t.Errorf("%s: %s event %d has no stack", name, kind, i)
 						break
 					}
@@ -126,7 +126,7 @@ func TestForkTruth(t *testing.T) {
 // A stack deeper than the collector's buffer ends in the marker.
 func TestTruncatedTruth(t *testing.T) {
 	marked := 0
-	for _, s := range recording(t, "exp/deep.er").Processes[0].Stacks {
+	for _, s := range recording(t, "exp/deep.er").Processes[0].Stacks.Expanded() {
 		if n := len(s.Words); s.Words[n-1] == decode.MarkTruncated {
 			marked++
 			if n != 257 {

@@ -71,7 +71,7 @@ func contentOf(t *testing.T, path string) (c content, told bool) {
 		for k := range erbuild.Kinds {
 			c.events += p.Records(schema.Kind(k))
 		}
-		for _, s := range p.Stacks {
+		for _, s := range p.Stacks.Expanded() {
 			if len(s.Words) > 0 {
 				c.stacks++
 			}

@@ -136,12 +136,12 @@ func TestDamagedFrames(t *testing.T) {
 			}
 			rec := open(t, e.Dir)
 			changed := 0
-			for _, s := range rec.Processes[0].Stacks {
+			for _, s := range rec.Processes[0].Stacks.Expanded() {
 				if len(s.Words) != 3 || s.Words[1] != s.Words[0]+1 || s.Words[2] != s.Words[0]+2 {
 					changed++
 				}
 			}
-			if n := len(rec.Processes[0].Stacks); n != count-c.lost || changed != c.changed {
+			if n := rec.Processes[0].Stacks.Len(); n != count-c.lost || changed != c.changed {
 				t.Errorf("%d stacks, %d of them changed", n, changed)
 			}
 			if c.lost > 0 {

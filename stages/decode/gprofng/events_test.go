@@ -87,7 +87,7 @@ func TestKinds(t *testing.T) {
 				if !slices.Equal(names, c.names) {
 					t.Errorf("names %q, want %q", names, c.names)
 				}
-				if d := cmp.Diff([]uint64{0x1010, 0x1020}, p.Stacks[0].Words); d != "" {
+				if d := cmp.Diff([]uint64{0x1010, 0x1020}, p.Stacks.Expanded()[0].Words); d != "" {
 					t.Error(d)
 				}
 			})

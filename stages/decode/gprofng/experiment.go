@@ -229,7 +229,7 @@ func (e *experiment) readEvents() {
 		}
 		e.opener.mapped = append(e.opener.mapped, m)
 	}
-	e.process.Stacks = e.stacks.raw
+	e.process.Stacks = e.stacks.stacks
 	e.process.Events = e.reader
 	e.process.Records = func(k schema.Kind) int64 {
 		if k >= kinds || e.events[k] == nil {

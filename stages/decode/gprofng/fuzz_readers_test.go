@@ -88,10 +88,10 @@ func FuzzFragments(f *testing.F) {
 		report := func(problem.Severity, int64, string, string, int64) {}
 		table := readFrames(data, byteOrder{big: big}, wordBytes, func() {}, report).resolve(len(data), report)
 		words := 0
-		for _, s := range table.raw {
+		for _, s := range table.stacks.Expanded() {
 			words += len(s.Words) + 2*len(s.Java) + len(s.OMP)
 		}
-		if words > minWords+wordsPerByte*len(data)+len(table.raw) {
+		if words > minWords+wordsPerByte*len(data)+table.stacks.Len() {
 			t.Fatalf("%d words from %d bytes", words, len(data))
 		}
 	})

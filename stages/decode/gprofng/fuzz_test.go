@@ -68,8 +68,8 @@ func fuzzFile(f *testing.F, name string) {
 					t.Fatalf("%d %s events of %d packets", n, kind, p.Records(kind))
 				}
 				for _, s := range got["raw_stack"] {
-					if s < -1 || s >= int64(len(p.Stacks)) {
-						t.Fatalf("stack %d of %d", s, len(p.Stacks))
+					if s < -1 || s >= int64(p.Stacks.Len()) {
+						t.Fatalf("stack %d of %d", s, p.Stacks.Len())
 					}
 				}
 			}

@@ -51,8 +51,8 @@ func (e *experiment) judgeEvents() {
 		case f != nil && (f.packets > 0 || f.damaged):
 		case f == nil && !exists(filepath.Join(e.dir, eventFiles[k.Kind])) && total > 0:
 			e.report(problem.Warning, eventFiles[k.Kind], problem.NoOffset, "missing-file", "the file is missing, though the collector makes it even without events")
-		case total == 0 && len(e.stacks.raw) > 0:
-			e.report(problem.Error, eventFiles[k.Kind], 0, "missing-events", "there are no events, though %d call stacks were recorded", len(e.stacks.raw))
+		case total == 0 && e.stacks.stacks.Len() > 0:
+			e.report(problem.Error, eventFiles[k.Kind], 0, "missing-events", "there are no events, though %d call stacks were recorded", e.stacks.stacks.Len())
 		default:
 			e.report(problem.Info, eventFiles[k.Kind], problem.NoOffset, "no-events", "there are no events of this kind")
 		}

@@ -30,7 +30,7 @@ const releaseFrames = 1 << 14
 
 // stackTable numbers the stacks of a process.
 type stackTable struct {
-	raw     []decode.RawStack
+	stacks  *decode.Stacks
 	byUID   map[uint64]int32
 	byLeaf  map[leafKey]int32
 	missing int32  // number of the stack that stands for all missing ones, -1 if none is
@@ -50,8 +50,9 @@ type resolver struct {
 	*frameFile
 	visited map[uint64]int // fragment uid: number of the walk that saw it last
 	walk    int
-	slab    []uint64 // room for words
-	left    int      // words that may still be made
+	native  []uint64 // room for the words of a stack
+	java    []uint64
+	left    int // words that may still be made
 	cut     map[string]int64
 }
 
@@ -67,10 +68,10 @@ func (f *frameFile) resolve(fileSize int, report reporter) *stackTable {
 		if _, ok := t.byUID[fr.uid]; ok {
 			continue
 		}
-		t.byUID[fr.uid] = int32(len(t.raw))
-		t.raw = append(t.raw, r.stack(fr))
+		raw := r.stack(fr)
+		t.byUID[fr.uid] = t.stacks.Add(&raw)
 	}
-	t.used, t.writers = make([]bool, len(t.raw)), f.writers
+	t.used, t.writers = make([]bool, t.stacks.Len()), f.writers
 	for _, c := range []struct{ reason, message string }{
 		{reasonMissingLink, "stacks end at a link to a fragment that is not recorded"},
 		{reasonLinkCycle, "stacks end where their links run in a circle"},
@@ -86,26 +87,26 @@ func (f *frameFile) resolve(fileSize int, report reporter) *stackTable {
 
 func newStackTable(size int) *stackTable {
 	return &stackTable{
-		raw:     make([]decode.RawStack, 0, size),
+		stacks:  &decode.Stacks{},
 		byUID:   make(map[uint64]int32, size),
 		byLeaf:  map[leafKey]int32{},
 		missing: -1,
 	}
 }
 
+// stack makes a stack, whose words are valid until the next call.
 func (r *resolver) stack(fr *frame) decode.RawStack {
-	s := decode.RawStack{ID: fr.uid, OMPState: fr.state}
+	s := decode.RawStack{OMPState: fr.state}
 	if fr.hasNative {
-		s.Words = addresses(r.words(fr.native, &s.Reason), &s.Reason)
+		r.native = r.words(r.native, fr.native, &s.Reason)
+		s.Words = addresses(r.native, &s.Reason)
 	}
 	if fr.hasJava {
-		s.Java = javaFrames(r.words(fr.java, &s.Reason))
+		r.java = r.words(r.java, fr.java, &s.Reason)
+		s.Java = javaFrames(r.java)
 	}
 	if fr.hasOMP2 {
-		s.OMP = addresses(r.words(fr.omp, &s.Reason), &s.Reason)
-		if s.OMP == nil {
-			s.OMP = []uint64{}
-		}
+		s.OMP = addresses(r.words([]uint64{}, fr.omp, &s.Reason), &s.Reason)
 	}
 	if s.Reason != "" {
 		r.cut[s.Reason]++
@@ -113,10 +114,12 @@ func (r *resolver) stack(fr *frame) decode.RawStack {
 	return s
 }
 
-// words returns the words of a fragment and of those that it links to.
-func (r *resolver) words(uid uint64, reason *string) []uint64 {
+// words returns the words of a fragment and of those that it links to, in the memory
+// of list.
+func (r *resolver) words(list []uint64, uid uint64, reason *string) []uint64 {
 	r.walk++
-	start, why := len(r.slab), ""
+	list = list[:0]
+	why := ""
 	for uid != 0 {
 		fr, ok := r.fragments[uid]
 		if !ok {
@@ -131,10 +134,9 @@ func (r *resolver) words(uid uint64, reason *string) []uint64 {
 			r.visited[uid] = r.walk
 		}
 		all := len(fr.words) / r.wordBytes
-		n := min(all, maxStackWords-(len(r.slab)-start), r.left)
-		start = r.room(start, n)
+		n := min(all, maxStackWords-len(list), r.left)
 		for i := range n {
-			r.slab = append(r.slab, r.order.word(fr.words[i*r.wordBytes:], r.wordBytes))
+			list = append(list, r.order.word(fr.words[i*r.wordBytes:], r.wordBytes))
 		}
 		r.left -= n
 		if n < all {
@@ -146,10 +148,7 @@ func (r *resolver) words(uid uint64, reason *string) []uint64 {
 	if *reason == "" {
 		*reason = why
 	}
-	if start == len(r.slab) {
-		return nil
-	}
-	return r.slab[start:len(r.slab):len(r.slab)]
+	return list
 }
 
 // addresses removes the words that are neither addresses nor markers where markers may be
@@ -167,18 +166,6 @@ func addresses(words []uint64, reason *string) []uint64 {
 		*reason = reasonBadAddress
 	}
 	return words[:n]
-}
-
-// room makes room for n more words after those from start on, so that one allocation
-// serves many stacks. It returns their new start.
-func (r *resolver) room(start, n int) int {
-	if len(r.slab)+n <= cap(r.slab) {
-		return start
-	}
-	const slabWords = 1 << 14
-	made := r.slab[start:]
-	r.slab = append(make([]uint64, 0, max(slabWords, 2*(len(made)+n))), made...)
-	return 0
 }
 
 // javaFrames pairs the words of a Java stack: byte code index, method id. Of
@@ -206,8 +193,7 @@ func (t *stackTable) refer(uid, leaf uint64) bool {
 		number = -1
 	case !ok:
 		if t.missing < 0 {
-			t.missing = int32(len(t.raw))
-			t.raw = append(t.raw, decode.RawStack{OMPState: -1, Reason: reasonMissingStack})
+			t.missing = t.stacks.Add(&decode.RawStack{OMPState: -1, Reason: reasonMissingStack})
 		}
 		number = t.missing
 	default:
@@ -235,13 +221,11 @@ func (t *stackTable) addLeaf(key leafKey) {
 	if _, ok := t.byLeaf[key]; ok {
 		return
 	}
-	s := decode.RawStack{OMPState: -1}
-	if key.number >= 0 {
-		s = t.raw[key.number]
+	if key.number < 0 {
+		t.byLeaf[key] = t.stacks.Add(&decode.RawStack{OMPState: -1, Words: []uint64{key.leaf}})
+		return
 	}
-	s.Words = append([]uint64{key.leaf}, s.Words...)
-	t.byLeaf[key] = int32(len(t.raw))
-	t.raw = append(t.raw, s)
+	t.byLeaf[key] = t.stacks.AddLeaf(key.number, key.leaf)
 }
 
 // number returns the number of a stack that refer has seen; -1 for none.
@@ -263,5 +247,5 @@ func (t *stackTable) ompState(number int32) int32 {
 	if number < 0 {
 		return -1
 	}
-	return int32(t.raw[number].OMPState)
+	return int32(t.stacks.OMPState(number))
 }

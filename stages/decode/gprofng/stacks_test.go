@@ -52,7 +52,7 @@ func TestStacks(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			onMachines(t, func(t *testing.T, e *erbuild.Experiment) {
 				// Forward: the stack comes before what it refers to.
-				c.want.ID = e.FrameWith(77, c.infos...)
+				e.FrameWith(77, c.infos...)
 				if c.record != nil {
 					c.record(e)
 				}
@@ -60,7 +60,7 @@ func TestStacks(t *testing.T) {
 				if c.want.OMPState == 0 {
 					c.want.OMPState = -1
 				}
-				if d := cmp.Diff([]decode.RawStack{c.want}, rec.Processes[0].Stacks); d != "" {
+				if d := cmp.Diff([]decode.RawStack{c.want}, rec.Processes[0].Stacks.Expanded()); d != "" {
 					t.Error(d)
 				}
 				wantReasons(t, rec, problem.Error, c.lost...)
@@ -82,11 +82,11 @@ func TestHugeStacks(t *testing.T) {
 	}
 	rec := build(t, e)
 	total := 0
-	for _, s := range rec.Processes[0].Stacks {
+	for _, s := range rec.Processes[0].Stacks.Expanded() {
 		total += len(s.Words)
 	}
-	if limit := 1<<20 + 8*chain*900; total > limit || len(rec.Processes[0].Stacks) != chain {
-		t.Errorf("%d stacks have %d words, more than %d", len(rec.Processes[0].Stacks), total, limit)
+	if limit := 1<<20 + 8*chain*900; total > limit || rec.Processes[0].Stacks.Len() != chain {
+		t.Errorf("%d stacks have %d words, more than %d", rec.Processes[0].Stacks.Len(), total, limit)
 	}
 	wantReasons(t, rec, problem.Error, "data.frameinfo:stack-too-long")
 }
@@ -110,14 +110,14 @@ func TestReferences(t *testing.T) {
 		t.Error(d)
 	}
 	want := []decode.RawStack{
-		{ID: stack, Words: []uint64{0x10, 0x20}, OMPState: -1},
-		{ID: stack, Words: []uint64{0x5, 0x10, 0x20}, OMPState: -1},
+		{Words: []uint64{0x10, 0x20}, OMPState: -1},
+		{Words: []uint64{0x5, 0x10, 0x20}, OMPState: -1},
 		{Reason: "missing-stack", OMPState: -1},
-		{ID: stack, Words: []uint64{0x6, 0x10, 0x20}, OMPState: -1},
+		{Words: []uint64{0x6, 0x10, 0x20}, OMPState: -1},
 		{Words: []uint64{0x5}, OMPState: -1},
 		{Words: []uint64{0x5}, Reason: "missing-stack", OMPState: -1},
 	}
-	if d := cmp.Diff(want, p.Stacks); d != "" {
+	if d := cmp.Diff(want, p.Stacks.Expanded()); d != "" {
 		t.Error(d)
 	}
 	wantReasons(t, rec, problem.Error, "dataraces:missing-stack")
@@ -137,7 +137,7 @@ func TestClockOpenMPState(t *testing.T) {
 	if d := cmp.Diff([]int64{5, -1, -1}, got["omp_state"]); d != "" {
 		t.Error(d)
 	}
-	if p.Stacks[0].OMP == nil {
+	if p.Stacks.Expanded()[0].OMP == nil {
 		t.Error("an empty OpenMP user stack is one that was recorded")
 	}
 }

@@ -38,10 +38,8 @@ type attacher struct {
 	ends, begins []decode.MapEvent
 }
 
-func distinctWords(p *decode.Process) (words []uint64) {
-	for _, s := range p.Stacks {
-		words = append(words, s.Words...)
-	}
+func distinctWords(p *decode.Process) []uint64 {
+	words := p.Stacks.Words()
 	slices.Sort(words)
 	return slices.Compact(words)
 }

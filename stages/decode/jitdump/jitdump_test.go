@@ -82,7 +82,7 @@ func attach(t *testing.T, content []byte, change func(*decode.Recording)) (funct
 	}
 	p := &decode.Process{Number: 1, PID: 7,
 		JITDumps: []decode.JITDump{{Path: "/run/jit-7.dump", Mapped: 10, From: 10, Until: decode.Never}},
-		Stacks:   []decode.RawStack{{Words: []uint64{0x1001, 0x2004}}},
+		Stacks:   decode.StacksOf(decode.RawStack{Words: []uint64{0x1001, 0x2004}}),
 	}
 	rec := &decode.Recording{
 		Processes:    []*decode.Process{p},
@@ -259,7 +259,7 @@ func FuzzAttach(f *testing.F) {
 			t.Fatal(err)
 		}
 		for _, mapped := range []int64{0, 10} {
-			p := &decode.Process{PID: 7, JITDumps: []decode.JITDump{{Path: path, Mapped: mapped, From: 10, Until: 1 << 40}}, Stacks: []decode.RawStack{{Words: []uint64{0x1000}}}}
+			p := &decode.Process{PID: 7, JITDumps: []decode.JITDump{{Path: path, Mapped: mapped, From: 10, Until: 1 << 40}}, Stacks: decode.StacksOf(decode.RawStack{Words: []uint64{0x1000}})}
 			rec := &decode.Recording{Processes: []*decode.Process{p}, Locate: func(p string) []decode.Candidate { return []decode.Candidate{{Path: p}} }}
 			for _, g := range Find(context.Background(), rec, rec) {
 				g.Attach()

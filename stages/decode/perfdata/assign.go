@@ -26,9 +26,6 @@ func (r *reader) assign(t *timeline) {
 	for m := range r.moments.take() {
 		a.sample(m)
 	}
-	for _, p := range t.recorded {
-		p.Stacks, p.stacks, p.chains = p.stacks.Stacks, decode.Distinct{}, nil
-	}
 	r.boundEvents(t)
 	t.makeCounters()
 	for _, p := range t.recorded {
@@ -68,19 +65,13 @@ func (a *assigner) sample(m *moment) {
 
 // stackOf returns the value of the column raw_stack for the sample.
 func (a *assigner) stackOf(p *process, misc uint16) int32 {
-	var n int32
-	var raw *decode.RawStack
-	if a.isUnwound(&a.s) {
-		n = decode.StackOfDump(len(p.dumps))
-		known := a.stack(&a.s, misc)
-		raw = &known
-	} else {
-		n = a.recordedStack(p, &a.s, misc)
-		raw = &p.stacks.Stacks[n]
-	}
+	raw := a.stack(&a.s, misc)
 	a.usesKernel = a.usesKernel || raw.Kernel > 0
 	a.countReason(raw.Reason)
-	return n
+	if a.isUnwound(&a.s) {
+		return decode.StackOfDump(len(p.dumps))
+	}
+	return p.Stacks.Number(&raw)
 }
 
 // addRows adds the rows of the sample: one, or one for each counter that moved.

@@ -43,7 +43,7 @@ func stacksOf(t *testing.T, content []byte) (list []string) {
 	if len(rec.Problems.Problems) > 0 {
 		t.Error(rec.Problems.Problems)
 	}
-	for _, s := range rec.Processes[0].Stacks {
+	for _, s := range rec.Processes[0].Stacks.Expanded() {
 		list = append(list, fmt.Sprintf("%d %#x %v %q", s.Kernel, s.Words, s.Exact, s.Reason))
 	}
 	return list

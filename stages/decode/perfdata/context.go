@@ -60,7 +60,7 @@ func (r *reader) chain(s *sample, raw *decode.RawStack, in context) (addresses i
 		w := c.U64()
 		switch {
 		case w == contextUserDeferred:
-			r.ownStack = true
+			r.wasDeferred = true
 			if !r.deferredWords(s, raw, c.U64()) && raw.Reason == "" {
 				raw.Reason = decode.ReasonDeferred
 			}

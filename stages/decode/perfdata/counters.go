@@ -20,7 +20,7 @@ const (
 func (r *reader) boundEvents(t *timeline) {
 	stacks := 1
 	for _, p := range t.recorded {
-		if stacks += len(p.Stacks); len(p.dumps) > 0 {
+		if stacks += p.Stacks.Len(); len(p.dumps) > 0 {
 			stacks += p.rows.n
 		}
 	}

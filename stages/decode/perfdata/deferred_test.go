@@ -39,7 +39,7 @@ func told(t *testing.T, b *builder) (stacks, problems []string) {
 		for _, row := range samplesOf(t, p, nil) {
 			stacks = append(stacks, fmt.Sprintf("%d:%s", p.PID, row))
 		}
-		for _, s := range p.Stacks {
+		for _, s := range p.Stacks.Expanded() {
 			if s.Reason != "" || s.Kernel > 0 {
 				stacks = append(stacks, fmt.Sprintf("%d: %#x has %d of the kernel, %q", p.PID, s.Words, s.Kernel, s.Reason))
 			}

@@ -160,7 +160,7 @@ func TestTooManyEvents(t *testing.T) {
 		p.rows.add(&row{event: int32(i), stack: decode.StackOfDump(i)}, 0)
 		p.dumps = append(p.dumps, place(i))
 	}
-	p.Stacks = make([]decode.RawStack, maxSums)
+	p.Stacks = decode.StacksOf(make([]decode.RawStack, maxSums)...)
 	r.rec = &decode.Recording{}
 	t1 := &timeline{r: r, recorded: []*process{p}}
 	r.boundEvents(t1)

@@ -160,9 +160,7 @@ func (t *timeline) judgeInherited() {
 // addressesOf returns, sorted, the addresses that a process's samples may touch: code,
 // data, and all words that the unwinder may find on a stack.
 func (r *reader) addressesOf(p *process) (list []uint64) {
-	for i := range p.Stacks {
-		list = append(list, p.Stacks[i].Words...)
-	}
+	list = p.Stacks.Words()
 	for _, b := range p.rows.batches {
 		for _, address := range b.access[accessAddress] {
 			list = append(list, uint64(address))

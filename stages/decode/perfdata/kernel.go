@@ -58,12 +58,7 @@ func (t *timeline) kernelImage(p *process) []decode.MapEvent {
 	if len(t.kernel) == 0 {
 		return image
 	}
-	var words []uint64
-	for i := range p.Stacks {
-		s := &p.Stacks[i]
-		words = append(words, s.Words[:s.Kernel]...)
-	}
-	slices.Sort(words)
+	words := kernelWords(p.Stacks)
 	used := map[uint64]bool{}
 	for _, m := range t.kernel {
 		i, _ := slices.BinarySearch(words, m.Address)
@@ -78,4 +73,19 @@ func (t *timeline) kernelImage(p *process) []decode.MapEvent {
 		}
 	}
 	return image
+}
+
+// kernelWords returns the kernel's words on stacks, sorted.
+func kernelWords(stacks *decode.Stacks) (words []uint64) {
+	seen := make([]int, stacks.Nodes()) // how many words from the node on are in the list
+	for n := range int32(stacks.Len()) {
+		node := stacks.Leaf(n)
+		for left := stacks.Kernel(n); left > 0 && seen[node] < left; left-- {
+			seen[node] = left
+			word, _, caller := stacks.Node(node)
+			words, node = append(words, word), caller
+		}
+	}
+	slices.Sort(words)
+	return words
 }

@@ -92,7 +92,7 @@ func TestForeignSpaces(t *testing.T) {
 	rec := open(t, foreignRecording())
 	p := rec.Processes[0]
 	var got []string
-	for _, s := range p.Stacks {
+	for _, s := range p.Stacks.Expanded() {
 		got = append(got, fmt.Sprintf("%#x %d", s.Words, s.Kernel))
 	}
 	want := []string{"[0x4000000000004010] 0", "[0xbfffffff81000000] 0", "[0xdfffffff81000000] 0", "[0xffffffff81000008 0x4000000000004020 0x4030] 1"}

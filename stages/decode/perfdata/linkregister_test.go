@@ -89,12 +89,12 @@ func TestLinkRegister(t *testing.T) {
 				if was != want {
 					t.Errorf("asked for %q, not %q", was, want)
 				}
-				s := p.Stacks[0]
+				s := p.Stacks.Expanded()[0]
 				if tt.want == "truncated" {
 					if s.Words[len(s.Words)-1] != decode.MarkTruncated {
 						t.Errorf("%#x", s.Words)
 					}
-				} else if d := cmp.Diff(tt.want, fmt.Sprintf("%d %#x", s.Kernel, s.Words)); d != "" || len(p.Stacks) != 1 {
+				} else if d := cmp.Diff(tt.want, fmt.Sprintf("%d %#x", s.Kernel, s.Words)); d != "" || p.Stacks.Len() != 1 {
 					t.Error(d)
 				}
 			})

@@ -194,8 +194,9 @@ func samplesOf(t *testing.T, p *decode.Process, completed *unwind.Completed) (li
 	}
 	defer b.Release()
 	times, stacks, periods := b.Column(0).(*array.Int64).Int64Values(), b.Column(3).(*array.Int32).Int32Values(), b.Column(5).(*array.Int64).Int64Values()
+	all := p.Stacks.Expanded()
 	for i := range times {
-		list = append(list, fmt.Sprintf("  %d %#x %d", times[i], p.Stacks[stacks[i]].Words, periods[i]))
+		list = append(list, fmt.Sprintf("  %d %#x %d", times[i], all[stacks[i]].Words, periods[i]))
 	}
 	return list
 }
@@ -217,7 +218,7 @@ func TestStacks(t *testing.T) {
 	}
 	rec := New().Open(path)
 	defer rec.Close()
-	stacks := rec.Processes[0].Stacks
+	stacks := rec.Processes[0].Stacks.Expanded()
 	if s := stacks[0]; s.Kernel != 2 || !slices.Equal(s.Words, []uint64{0xffffffff81000010, 0xffffffff81000100, 0x4010, 0x4100}) {
 		t.Errorf("%d kernel frames in %#x", s.Kernel, s.Words)
 	}
@@ -272,16 +273,10 @@ func TestMultiplexed(t *testing.T) {
 func TestChainLimits(t *testing.T) {
 	recorded := (&builder{order: binary.LittleEndian}).words(user, 0x1000, 0x2000)
 	r := &reader{events: []*event{{attr: attr{maxStack: 2}}, {attr: attr{maxStack: chainLimit}}}}
-	p := &process{chains: map[uint64]chain{}}
 	for e, want := range []string{decode.ReasonChainLimit, ""} {
-		for range 2 {
-			n := r.recordedStack(p, &sample{event: int32(e), ip: 0x1000, chain: recorded}, miscUser)
-			if got := p.stacks.Stacks[n].Reason; got != want {
-				t.Errorf("event %d: %q, want %q", e, got, want)
-			}
+		s := r.stack(&sample{event: int32(e), ip: 0x1000, chain: recorded}, miscUser)
+		if s.Reason != want {
+			t.Errorf("event %d: %q, want %q", e, s.Reason, want)
 		}
-	}
-	if len(p.stacks.Stacks) != 2 {
-		t.Errorf("%d stacks", len(p.stacks.Stacks))
 	}
 }

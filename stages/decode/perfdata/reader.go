@@ -45,12 +45,10 @@ type reader struct {
 
 	touched int // bytes read since the files' pages were given back
 
-	words  []uint64 // of the stack that is read
-	exact  []int32  // likewise
-	spaces uint64   // bits of the foreign address spaces that stacks led through
-	// ownStack says that the chain does not determine the stack that is read: a part of
-	// it was deferred.
-	ownStack        bool
+	words           []uint64        // of the stack that is read
+	exact           []int32         // likewise
+	spaces          uint64          // bits of the foreign address spaces that stacks led through
+	wasDeferred     bool            // a part of that stack was
 	unknownContexts map[uint64]bool // markers in chains
 
 	sampleTimes times            // as recorded, zero if they are not

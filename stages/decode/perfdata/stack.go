@@ -1,10 +1,7 @@
 package perfdata
 
 import (
-	"bytes"
 	"fmt"
-
-	"github.com/cespare/xxhash/v2"
 
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/isa"
@@ -25,7 +22,7 @@ func (r *reader) stack(s *sample, misc uint16) decode.RawStack {
 	raw := decode.RawStack{OMPState: -1, Returns: true, Words: r.words[:0]}
 	in := context{kernel: misc&miscMode == miscKernel, space: spaceOf(misc)}
 	r.spaces |= in.space
-	r.ownStack = false
+	r.wasDeferred = false
 	addresses, last := r.chain(s, &raw, in)
 	switch {
 	case s.hasDump():
@@ -38,7 +35,7 @@ func (r *reader) stack(s *sample, misc uint16) decode.RawStack {
 	switch {
 	case len(raw.Words) == 0:
 		r.append(&raw, s.ip, in)
-	case r.ownStack && raw.Kernel == 0 && misc&miscMode == miscUser && s.ip < contextMax:
+	case r.wasDeferred && raw.Kernel == 0 && misc&miscMode == miscUser && s.ip < contextMax:
 		raw.Words[0] = s.ip // it may be more precise than the deferred chain
 	}
 	if s.regs != nil || s.stack != nil {
@@ -93,36 +90,6 @@ func (r *reader) register(s *sample, number int) (uint64, bool) {
 	}
 	c := cursorOf(s.regs[at:], r.big)
 	return c.U64(), true
-}
-
-// chain is a recorded call chain with all else that determines its stack.
-type chain struct {
-	bytes []byte // in the recording
-	ip    uint64
-	mode  uint16
-	event int32 // it determines how long chains may be
-	stack int32
-}
-
-// recordedStack returns the number of a sample's stack in its process. The stack is
-// made once for all samples with the same chain.
-func (r *reader) recordedStack(p *process, s *sample, misc uint16) int32 {
-	mode := misc & miscMode
-	key := xxhash.Sum64(s.chain) ^ s.ip ^ uint64(mode) ^ uint64(s.event)<<32
-	c, known := p.chains[key]
-	cached := s.regs == nil && !r.hasBranches(s)
-	if known && cached && c.ip == s.ip && c.mode == mode && c.event == s.event && bytes.Equal(c.bytes, s.chain) {
-		return c.stack
-	}
-	raw := r.stack(s, misc)
-	n := p.stacks.Number(&raw)
-	if !known && cached && !r.ownStack {
-		if p.chains == nil {
-			p.chains = map[uint64]chain{}
-		}
-		p.chains[key] = chain{s.chain, s.ip, mode, s.event, n}
-	}
-	return n
 }
 
 // lineage names a process by its pid: perf does not record how it descends from the

@@ -62,7 +62,7 @@ func (d *stackDumps) unwound(t *testing.T) (asked, samples []string) {
 		t.Fatal(err)
 	}
 	p.Stacks = done.Stacks
-	for _, s := range p.Stacks {
+	for _, s := range p.Stacks.Expanded() {
 		samples = append(samples, fmt.Sprintf("%d %v %q", s.Kernel, s.Exact, s.Reason))
 	}
 	return asked, append(samples, samplesOf(t, p, done)...)

@@ -33,10 +33,8 @@ type process struct {
 	drops    []drop
 	exec     *execution // nil unless the mappings of a new program are incomplete
 	rows     rows
-	spaces   uint64 // bits of the foreign address spaces it was in
-	stacks   decode.Distinct
-	chains   map[uint64]chain // recorded chains by their hash
-	dumps    []place          // samples whose stacks are to be unwound, by number
+	spaces   uint64  // bits of the foreign address spaces it was in
+	dumps    []place // samples whose stacks are to be unwound, by number
 }
 
 func (r *reader) timeline() *timeline {
@@ -85,7 +83,7 @@ func (t *timeline) process(pid int32, now uint64) *process {
 
 func (t *timeline) begin(pid int32, now uint64) *process {
 	p := &process{from: now}
-	p.PID, p.StartNS = int64(pid), t.ns(now)
+	p.PID, p.StartNS, p.Stacks = int64(pid), t.ns(now), &decode.Stacks{}
 	t.current[pid] = p
 	t.all[pid] = append(t.all[pid], p)
 	return p

@@ -1,0 +1,240 @@
+package decode
+
+import "slices"
+
+// Stacks are the distinct recorded stacks of a process, merged from their roots to a
+// tree: a node is a word and the node of its caller. Most of a stack is as in the one
+// before, so that a new one costs the words that differ. Nothing in it is a pointer,
+// but for what few stacks have: the collector has nothing to look at. The zero value
+// is ready; nil is empty.
+type Stacks struct {
+	tree    wordTree
+	stacks  []stack
+	last    []int32 // by node: the last of the stacks that Number finds at this leaf, from 1; 0 for none
+	origins []originStacks
+	more    map[int32]moreOfStack // by stack
+	marks   []WordMarks           // of the stack that is added
+}
+
+// Origin is how a stack was recorded, as in RawStack. Words of stacks with different
+// origins are different nodes: rules read them differently.
+type Origin struct {
+	Returns bool
+	Callers Callers
+	Reason  string
+}
+
+// originStacks is an origin, with the last of its stacks without words.
+type originStacks struct {
+	Origin
+	last int32
+}
+
+// stack is a recorded stack.
+type stack struct {
+	leaf   WordNo // negative if it has no words
+	kernel int32
+	origin int32
+	state  int32 // OMPState
+	before int32 // the stack before it that Number finds at its leaf, as in Stacks.last
+}
+
+// moreOfStack is what few stacks have.
+type moreOfStack struct {
+	java []JavaFrame
+	omp  []uint64
+}
+
+// StacksOf returns a list of stacks, each with a number of its own.
+func StacksOf(list ...RawStack) *Stacks {
+	s := &Stacks{}
+	for i := range list {
+		s.Add(&list[i])
+	}
+	return s
+}
+
+// Len is how many stacks there are.
+func (s *Stacks) Len() int {
+	if s == nil {
+		return 0
+	}
+	return len(s.stacks)
+}
+
+// Nodes is how many nodes there are.
+func (s *Stacks) Nodes() int {
+	if s == nil {
+		return 0
+	}
+	return len(s.tree.nodes)
+}
+
+// Node returns the word of a node, its marks and the node of its caller, which is
+// negative if there is none.
+func (s *Stacks) Node(n WordNo) (word uint64, marks WordMarks, caller WordNo) {
+	t := &s.tree.nodes[n]
+	return t.word, t.marks, t.caller
+}
+
+// Words returns a list of all words on stacks by node: PCs and markers, with
+// repetitions.
+func (s *Stacks) Words() []uint64 {
+	words := make([]uint64, s.Nodes())
+	for n := range words {
+		words[n] = s.tree.nodes[n].word
+	}
+	return words
+}
+
+// Leaf returns the node of a stack's leaf, which is negative if it has no words.
+func (s *Stacks) Leaf(number int32) WordNo { return s.stacks[number].leaf }
+
+// Kernel returns how many words of a stack are the kernel's.
+func (s *Stacks) Kernel(number int32) int { return int(s.stacks[number].kernel) }
+
+// Origin returns how a stack was recorded.
+func (s *Stacks) Origin(number int32) *Origin { return &s.origins[s.stacks[number].origin].Origin }
+
+// OMPState returns the OpenMP state of a stack, -1 if not recorded.
+func (s *Stacks) OMPState(number int32) int { return int(s.stacks[number].state) }
+
+// Traits fills in all of a stack but its words, of which there are none then. The
+// slices of Java and OpenMP are its own.
+func (s *Stacks) Traits(number int32, raw *RawStack) {
+	t := &s.stacks[number]
+	o, more := &s.origins[t.origin].Origin, s.more[number]
+	*raw = RawStack{
+		Words: raw.Words[:0], Exact: raw.Exact[:0], ByFrame: raw.ByFrame[:0],
+		Kernel: int(t.kernel), Returns: o.Returns, Callers: o.Callers, Reason: o.Reason,
+		Java: more.java, OMP: more.omp, OMPState: int(t.state),
+	}
+}
+
+// Stack fills in a stack. It uses the memory of the slices that raw has, but for those
+// of Java and OpenMP, which it replaces by its own.
+func (s *Stacks) Stack(number int32, raw *RawStack) {
+	s.Traits(number, raw)
+	for n := s.stacks[number].leaf; n >= 0; {
+		node := &s.tree.nodes[n]
+		if node.marks&MarkedExact != 0 {
+			raw.Exact = append(raw.Exact, int32(len(raw.Words)))
+		}
+		if node.marks&MarkedByFrame != 0 {
+			raw.ByFrame = append(raw.ByFrame, int32(len(raw.Words)))
+		}
+		raw.Words = append(raw.Words, node.word)
+		n = node.caller
+	}
+}
+
+// Expanded returns all stacks by number, each by itself: where there are few.
+func (s *Stacks) Expanded() []RawStack {
+	list := make([]RawStack, s.Len())
+	for n := range list {
+		s.Stack(int32(n), &list[n])
+	}
+	return list
+}
+
+// Number returns the number of a stack, which is added if there is none equal to it.
+// It must have neither Java nor OpenMP frames: Add adds such stacks.
+func (s *Stacks) Number(raw *RawStack) int32 {
+	t := s.merge(raw)
+	if n := s.find(&t); n >= 0 {
+		return n
+	}
+	return s.addFound(t)
+}
+
+// Add adds a stack, also if it is equal to another one, and returns its number. The
+// memory of Java and OMP is then its own, the other slices are copied.
+func (s *Stacks) Add(raw *RawStack) int32 {
+	t := s.merge(raw)
+	if raw.Java == nil && raw.OMP == nil && s.find(&t) < 0 {
+		return s.addFound(t)
+	}
+	return s.add(t, moreOfStack{raw.Java, raw.OMP})
+}
+
+// AddLeaf adds a stack that has one more leaf than another, and returns its number.
+func (s *Stacks) AddLeaf(number int32, leaf uint64) int32 {
+	t := s.stacks[number]
+	t.leaf, _ = s.tree.child(t.leaf, leaf, 0)
+	return s.add(t, s.more[number])
+}
+
+// add adds a stack that Number does not find.
+func (s *Stacks) add(t stack, more moreOfStack) int32 {
+	n := int32(len(s.stacks))
+	t.before = 0
+	s.stacks = append(s.stacks, t)
+	if more.java != nil || more.omp != nil {
+		if s.more == nil {
+			s.more = map[int32]moreOfStack{}
+		}
+		s.more[n] = more
+	}
+	return n
+}
+
+// addFound adds a stack that differs from all that Number finds.
+func (s *Stacks) addFound(t stack) int32 {
+	last := s.lastAt(&t)
+	t.before = *last
+	s.stacks = append(s.stacks, t)
+	*last = int32(len(s.stacks))
+	return *last - 1
+}
+
+// find returns the number of a stack, -1 if there is none.
+func (s *Stacks) find(t *stack) int32 {
+	for n := *s.lastAt(t); n != 0; n = s.stacks[n-1].before {
+		if o := &s.stacks[n-1]; o.kernel == t.kernel && o.state == t.state {
+			return n - 1
+		}
+	}
+	return -1
+}
+
+// lastAt is where the last of the stacks with a leaf is kept.
+func (s *Stacks) lastAt(t *stack) *int32 {
+	if t.leaf < 0 {
+		return &s.origins[t.origin].last
+	}
+	if more := len(s.tree.nodes) - len(s.last); more > 0 {
+		s.last = append(s.last, make([]int32, more)...)
+	}
+	return &s.last[t.leaf]
+}
+
+// merge adds a stack's words to the tree.
+func (s *Stacks) merge(raw *RawStack) stack {
+	o := s.origin(Origin{raw.Returns, raw.Callers, raw.Reason})
+	leaf := s.tree.merge(root(o), raw.Words, s.marksOf(raw))
+	return stack{leaf: leaf, kernel: int32(raw.Kernel), origin: o, state: int32(raw.OMPState)}
+}
+
+func (s *Stacks) origin(o Origin) int32 {
+	n := slices.IndexFunc(s.origins, func(known originStacks) bool { return known.Origin == o })
+	if n < 0 {
+		n = len(s.origins)
+		s.origins = append(s.origins, originStacks{Origin: o})
+	}
+	return int32(n)
+}
+
+// marksOf returns the marks of a stack's words, nil if it has none.
+func (s *Stacks) marksOf(raw *RawStack) []WordMarks {
+	if len(raw.Exact) == 0 && len(raw.ByFrame) == 0 {
+		return nil
+	}
+	s.marks = append(s.marks[:0], make([]WordMarks, len(raw.Words))...)
+	for _, n := range raw.Exact {
+		s.marks[n] |= MarkedExact
+	}
+	for _, n := range raw.ByFrame {
+		s.marks[n] |= MarkedByFrame
+	}
+	return s.marks
+}

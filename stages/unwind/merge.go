@@ -1,0 +1,147 @@
+package unwind
+
+import (
+	"math"
+
+	"stackmill/schema"
+	"stackmill/stages/symbolize"
+	"stackmill/stages/symbolize/image"
+)
+
+// merger adds a stack to the tree, from its root: each recorded word once, in the order
+// of its part, and each frame that a rule put in, with what all modes show of it.
+type merger struct {
+	*Unwinder
+	machine, user []Frame
+	expert        bool // expert mode is as user mode, else as machine mode
+	t             int64
+	cutOff        string
+
+	node        NodeNo
+	leaf        [Modes]NodeNo
+	from, until int64
+	left        [OpenMP + 1]int // by part: how many words are left, from the leaf
+}
+
+// add adds the frames of the modes, merged in the order that they have in each.
+func (a *merger) add() Resolved {
+	i, j := len(a.machine)-1, len(a.user)-1
+	a.from, a.until = math.MinInt64, image.Never
+	a.left = [OpenMP + 1]int{Native: len(a.raw.Words), Java: len(a.raw.Java), OpenMP: len(a.raw.OMP)}
+	if b := &a.base; b.node > 0 { // the last word and all of its callers are in the tree
+		a.node, a.from, a.until = b.node, b.from, b.until
+		a.leaf = [Modes]NodeNo{b.node, b.node, b.node}
+		a.left[Native]--
+		i, j = i-1, j-1
+	}
+	settles := a.canSettle() && len(a.machine) > 0
+	whole := settles && a.isWhole(a.machine)
+	byFrame := a.base.byFrame || len(a.raw.ByFrame) > 0
+	for ; i >= 0; i-- {
+		for ; j >= 0 && a.user[j].Place < 0; j-- {
+			a.frame(nil, &a.user[j])
+		}
+		m, shown := &a.machine[i], (*Frame)(nil)
+		if j >= 0 && int(a.user[j].Place) == i {
+			shown = &a.user[j]
+			j--
+		}
+		a.frame(m, shown)
+		if settles && shown != nil && a.settles(m, shown, a.machine) {
+			a.tree.settled[a.nodes[m.Word]] = settled{a.node, whole, byFrame, a.from, a.until}
+		}
+	}
+	for ; j >= 0; j-- {
+		a.frame(nil, &a.user[j])
+	}
+	for part := Native; part <= OpenMP; part++ {
+		a.dropped(part, 0)
+	}
+	return Resolved{a.from, a.until, a.node, a.leaf, a.cutOff}
+}
+
+// frame adds a frame that machine mode shows, or user mode, or both.
+func (a *merger) frame(machine, user *Frame) {
+	f := machine
+	if f == nil {
+		f = user
+	}
+	t := TreeFrame{Own: symbolize.None, Modes: [Modes]Shown{notShown, notShown, notShown}}
+	if machine != nil {
+		t.Modes[Machine] = Shown{machine.Location, machine.Rule}
+		t.Modes[User].Rule = a.hidden[machine.Place]
+	}
+	if user != nil {
+		t.Modes[User] = Shown{user.Location, user.Rule}
+	}
+	if t.Modes[Expert] = t.Modes[Machine]; a.expert {
+		t.Modes[Expert] = t.Modes[User]
+	}
+	if f.Word >= 0 {
+		a.dropped(f.Part, int(f.Word)+1)
+		a.left[f.Part]--
+		a.word(&t, f.Part, int(f.Word))
+	}
+	a.push(&t)
+}
+
+// dropped adds the words of a part that rules dropped, but for the first few.
+func (a *merger) dropped(part Part, but int) {
+	for a.left[part] > but {
+		a.left[part]--
+		w := a.left[part]
+		t := TreeFrame{Own: symbolize.None, Modes: [Modes]Shown{notShown, notShown, notShown}}
+		rule := schema.RuleJava
+		if part != Java {
+			rule = a.drops[part][w]
+		}
+		for m := range t.Modes {
+			if part == Native || Mode(m) != Machine {
+				t.Modes[m].Rule = rule
+			}
+		}
+		a.word(&t, part, w)
+		a.push(&t)
+	}
+}
+
+// word fills in what was recorded, and narrows the time for which the stack means the
+// same.
+func (a *merger) word(t *TreeFrame, part Part, w int) {
+	t.Part = part
+	switch part {
+	case Java:
+		f := a.raw.Java[w]
+		if t.Word, t.BCI = f.Method, f.BCI; !isJavaMarker(f) {
+			t.Own = a.resolver.JavaFrame(a.recorded, f)
+		}
+		return
+	case OpenMP:
+		t.Word = a.raw.OMP[w]
+	default:
+		t.Word = a.raw.Words[w]
+		if pc := a.pcs[w]; pc != t.Word {
+			a.narrow(a.at(pc, a.t))
+		}
+	}
+	if s := a.at(t.Word, a.t); !isMarker(t.Word) {
+		t.Own = s.Location
+		a.narrow(s)
+	} else if t.Modes[Machine].Location >= 0 && t.Modes[Machine].Rule == schema.NoRule { // where none can be
+		a.narrow(s)
+	}
+}
+
+func (a *merger) narrow(s symbolize.Span) {
+	a.from, a.until = max(a.from, s.From), min(a.until, s.Until)
+}
+
+// push adds a frame to the tree.
+func (a *merger) push(t *TreeFrame) {
+	a.node = a.tree.Add(a.node, t)
+	for m, shown := range t.Modes {
+		if shown.Location >= 0 {
+			a.leaf[m] = a.node
+		}
+	}
+}

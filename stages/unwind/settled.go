@@ -1,0 +1,88 @@
+package unwind
+
+import (
+	"stackmill/schema"
+	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/symtab"
+)
+
+// settled is what the rules made of a word and all of its callers, for some time, in
+// all stacks in which the word is the caller of what is above it: then nothing above it
+// changes that. The zero value is none.
+type settled struct {
+	node        NodeNo
+	whole       bool // the path begins where threads begin
+	byFrame     bool // a caller on it was found by the frame pointer
+	from, until int64
+}
+
+// reading is a recorded stack whose words pass the rules: all of them, or those above
+// a settled one and that one itself, as the last.
+type reading struct {
+	raw   decode.RawStack // Words, Exact and ByFrame as far as they are read
+	nodes []decode.WordNo // by word
+	base  settled
+}
+
+// read reads a stack from its leaf to the first settled word.
+func (u *Unwinder) read(number int32, t int64) {
+	stacks, raw := u.recorded.Stacks, &u.raw
+	stacks.Traits(number, raw)
+	u.nodes, u.base = u.nodes[:0], settled{}
+	for n := stacks.Leaf(number); n >= 0; {
+		word, marks, caller := stacks.Node(n)
+		i := len(raw.Words)
+		if marks&decode.MarkedExact != 0 {
+			raw.Exact = append(raw.Exact, int32(i))
+		}
+		if marks&decode.MarkedByFrame != 0 {
+			raw.ByFrame = append(raw.ByFrame, int32(i))
+		}
+		raw.Words, u.nodes = append(raw.Words, word), append(u.nodes, n)
+		if s := &u.tree.settled[n]; s.node > 0 && s.from <= t && t < s.until && u.isCaller(i, t) {
+			u.base = *s
+			break
+		}
+		n = caller
+	}
+}
+
+// isCaller reports whether a word is a caller that no rule changes for what is above it:
+// it was not interrupted, and what calls it is not a leaf that may be dropped.
+func (u *Unwinder) isCaller(i int, t int64) bool {
+	above := u.raw.Words[:i]
+	if i == 0 || i <= u.raw.Kernel || isMarker(above[i-1]) || i > 1 && isMarker(above[i-2]) {
+		return false
+	}
+	k := u.traits(u.at(above[i-1], t).Location)
+	return k.kind != symtab.PLT && !k.trampoline
+}
+
+// canSettle reports whether the rules treat each frame of the stack by itself or with
+// its neighbours, so that words settle at all.
+func (u *Unwinder) canSettle() bool {
+	return !u.openMP && u.raw.OMP == nil && u.raw.Java == nil && len(u.recorded.JavaThreads) == 0
+}
+
+// settles reports whether a frame of machine mode, which user mode shows as another one,
+// stays as it is whatever is above it, and what is above it needs to know no more.
+func (u *Unwinder) settles(f, user *Frame, machine []Frame) bool {
+	w := int(f.Word)
+	switch {
+	case w <= 0, w <= u.raw.Kernel, w <= u.checked+1: // what follows a mark depends on the leaf
+		return false
+	case int(f.Place)+1 >= len(machine): // isWhole looks at two
+		return false
+	case f.Rule != schema.NoRule, user.Rule != schema.NoRule && user.Rule != schema.RuleJava:
+		return false
+	}
+	if u.raw.Returns && u.pcs[w] == u.raw.Words[w] { // a signal interrupted it
+		return false
+	}
+	k := u.traits(f.Location)
+	switch k.kind {
+	case symtab.PLT, symtab.Outline, symtab.Clone:
+		return false
+	}
+	return !k.linker && !k.trampoline && !u.resolver.IsKernel(u.pcs[w])
+}

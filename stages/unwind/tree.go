@@ -1,0 +1,95 @@
+// Package unwind turns recorded stacks into normalised ones, by the rules of
+// the manual. One file holds one rule.
+package unwind
+
+import (
+	"stackmill/schema"
+	"stackmill/stages/symbolize"
+	"stackmill/stages/tree"
+)
+
+// Mode is one of the manual's representations of a stack.
+type Mode uint8
+
+// The modes.
+const (
+	User Mode = iota
+	Expert
+	Machine
+	Modes // how many there are
+)
+
+// NodeNo is the number of a node of a Tree: 0 is the root, which is no frame.
+type NodeNo int32
+
+// Root is the leaf of the stack without frames.
+const Root NodeNo = 0
+
+// FrameNo is the number of a frame of a Tree: its index in Tree.Frames.
+type FrameNo int32
+
+// Tree holds the stacks of a recording, merged from their roots. A path from a node to
+// the root is a recorded stack together with what each mode shows of it.
+type Tree struct {
+	tree.Tree[NodeNo, FrameNo]
+	Frames  []TreeFrame // the first is the root's
+	numbers map[TreeFrame]FrameNo
+	settled []settled // of the process whose stacks are added now
+
+	// What is known of frames, whichever process they are seen in.
+	traits  []traits     // by location, as far as they were looked up
+	classes []class      // by function, likewise
+	gaps    map[edge]gap // what is missing in chains of frame pointers
+}
+
+// TreeFrame is a frame as nodes have it: what was recorded, and what the rules made of
+// it.
+type TreeFrame struct {
+	Part Part
+	BCI  int32  // of a Java frame
+	Word uint64 // the PC or marker; of a Java frame the method's id
+	// Own is what the word means by itself, None for markers and without a word.
+	Own   symbolize.LocationNo
+	Modes [Modes]Shown
+}
+
+// Shown is what a mode shows of a frame.
+type Shown struct {
+	Location symbolize.LocationNo // None if it does not show the frame
+	Rule     schema.Rule          // that put it in, changed or dropped it
+}
+
+// Part is where a frame was recorded.
+type Part uint8
+
+// The parts.
+const (
+	PutIn Part = iota // nowhere: a rule put it in
+	Native
+	Java
+	OpenMP
+)
+
+// notShown is what a mode shows where there is nothing to show.
+var notShown = Shown{Location: symbolize.None}
+
+// NewTree returns a tree without stacks.
+func NewTree() *Tree {
+	root := TreeFrame{Own: symbolize.None, Modes: [Modes]Shown{notShown, notShown, notShown}}
+	return &Tree{
+		Tree: tree.New[NodeNo, FrameNo](0), Frames: []TreeFrame{root}, numbers: map[TreeFrame]FrameNo{root: 0},
+		gaps: map[edge]gap{},
+	}
+}
+
+// Add returns the node of a frame above a node, which is new if need be.
+func (t *Tree) Add(parent NodeNo, f *TreeFrame) NodeNo {
+	n, ok := t.numbers[*f]
+	if !ok {
+		n = FrameNo(len(t.Frames))
+		t.Frames = append(t.Frames, *f)
+		t.numbers[*f] = n
+	}
+	node, _ := t.Child(parent, n)
+	return node
+}
