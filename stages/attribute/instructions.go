@@ -114,9 +114,9 @@ func (r *Result) pcs() [][]uint64 {
 		}
 	}
 	for _, f := range r.Stacks.Tree.Frames {
-		for _, shown := range f.Modes {
-			if shown.Location >= 0 {
-				add(shown.Location)
+		for _, location := range f.Shown {
+			if location >= 0 {
+				add(location)
 			}
 		}
 	}

@@ -43,9 +43,9 @@ func (r *Result) frames(emit Emit) *schema.Rows {
 			rows.Null()
 		}
 		r.location(rows, f.Own)
-		for _, shown := range f.Modes {
-			r.location(rows, shown.Location)
-			rows.Label(int(shown.Rule))
+		for m, location := range f.Shown {
+			r.location(rows, location)
+			rows.Label(int(f.Rules[m]))
 		}
 	}
 	return rows
@@ -96,8 +96,8 @@ func (r *Result) stackIDs() (ids [unwind.Modes][]int64) {
 	for mode := range ids {
 		frames := make([]int64, len(t.Frames)) // 0: not shown
 		for n, f := range t.Frames {
-			if s := f.Modes[mode]; s.Location >= 0 { // a rule's number changes when others are added
-				frames[n] = schema.NewID("frame").Number(uint64(r.Program.Locations[s.Location].ID)).Text(s.Rule.String()).Sum() | 1
+			if location := f.Shown[mode]; location >= 0 { // a rule's number changes when others are added
+				frames[n] = schema.NewID("frame").Number(uint64(r.Program.Locations[location].ID)).Text(f.Rules[mode].String()).Sum() | 1
 			}
 		}
 		list := make([]int64, t.Len())

@@ -94,7 +94,7 @@ next:
 	for i, modes := range []Mode{User, Expert, Machine} {
 		m := mode{modes, unwind.Mode(i), make([]symbolize.LocationNo, len(frames))}
 		for n := range frames {
-			m.shows[n] = frames[n].Modes[i].Location
+			m.shows[n] = frames[n].Shown[i]
 		}
 		for i := range plain {
 			if slices.Equal(plain[i].shows, m.shows) {

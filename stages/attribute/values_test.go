@@ -52,18 +52,18 @@ func addStack(s *Stacks, shown map[unwind.Mode][]symbolize.LocationNo) {
 	for i, more := 0, true; more; i++ {
 		f := unwind.TreeFrame{Own: symbolize.None}
 		more = false
-		for m := range f.Modes {
-			f.Modes[m].Location = symbolize.None
+		for m := range f.Shown {
+			f.Shown[m] = symbolize.None
 			if frames := shown[unwind.Mode(m)]; i < len(frames) {
-				f.Modes[m].Location, more = frames[i], true
+				f.Shown[m], more = frames[i], true
 			}
 		}
 		if !more {
 			break
 		}
 		r.Node = s.Tree.Add(r.Node, &f)
-		for m, mode := range f.Modes {
-			if mode.Location >= 0 {
+		for m, location := range f.Shown {
+			if location >= 0 {
 				r.Leaf[m] = r.Node
 			}
 		}

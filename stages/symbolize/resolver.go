@@ -1,7 +1,6 @@
 package symbolize
 
 import (
-	"math"
 	"os"
 
 	"stackmill/problem"
@@ -77,15 +76,17 @@ func New(rec *decode.Recording, locator decode.Locator, tables Tables) *Resolver
 type Process struct {
 	Image *image.Image
 
-	r        *Resolver
-	proc     *decode.Process
-	meanings map[uint64]meaning
+	r       *Resolver
+	proc    *decode.Process
+	finder  *image.Finder
+	objects map[*image.Mapping]ObjectNo // of mapped files
+	others  map[codePC]LocationNo       // of PCs that are in no mapped file with symbols
 }
 
-// meaning is what owned a PC over time, and the location that it is then.
-type meaning struct {
-	spans     []image.Span
-	locations []LocationNo // None until asked for
+// codePC is a PC in a mapping, nil where nothing was mapped.
+type codePC struct {
+	pc      uint64
+	mapping *image.Mapping
 }
 
 // Span says that a PC meant Location from From up to Until (ns from the
@@ -101,8 +102,9 @@ func (r *Resolver) Process(p *decode.Process, mapFile string) *Process {
 	pr := &Process{
 		Image: image.New(p.Image, mapFile, &r.rec.Problems),
 		r:     r, proc: p,
-		meanings: map[uint64]meaning{},
+		objects: map[*image.Mapping]ObjectNo{}, others: map[codePC]LocationNo{},
 	}
+	pr.finder = pr.Image.Finder()
 	java := r.runsJava(p)
 	for _, m := range pr.Image.Mappings {
 		if java && decode.IsPerfMap(m.Path) {
@@ -118,24 +120,47 @@ func (r *Resolver) Process(p *decode.Process, mapFile string) *Process {
 // Resolve returns what the PC means at time t, and the time for which that
 // holds. Load objects count as touched for times that were asked for only.
 func (pr *Process) Resolve(pc uint64, t int64) Span {
-	m, ok := pr.meanings[pc]
+	s := pr.finder.At(pc, t)
+	return Span{s.From, s.Until, pr.locate(pc, s.Mapping)}
+}
+
+// locate returns the location of a PC in a mapping. Offsets in files are looked up
+// once, whichever process they are seen in.
+func (pr *Process) locate(pc uint64, m *image.Mapping) LocationNo {
+	n, offset, inFile := pr.inFile(pc, m)
+	if inFile {
+		o := &pr.r.Program.Objects[n]
+		o.touch()
+		if location, known := o.located[offset]; known {
+			return location
+		}
+	}
+	k := codePC{pc, m}
+	location, known := pr.others[k]
+	if known {
+		return location
+	}
+	location = pr.resolve(pc, m)
+	if inFile && pr.r.Program.Locations[location].Reason == "" {
+		pr.r.Program.Objects[n].located[offset] = location
+	} else { // its offset is the PC
+		pr.others[k] = location
+	}
+	return location
+}
+
+// inFile returns where a PC is in a mapped file with symbols.
+func (pr *Process) inFile(pc uint64, m *image.Mapping) (n ObjectNo, offset uint64, ok bool) {
+	if m == nil || m.Code != nil || !m.Executable() || pr.r.IsKernel(pc) {
+		return None, 0, false
+	}
+	n, ok = pr.objects[m]
 	if !ok {
-		m.spans = pr.Image.Spans(pc)
-		m.locations = make([]LocationNo, len(m.spans))
-		for i := range m.locations {
-			m.locations[i] = None
-		}
-		pr.meanings[pc] = m
+		n = pr.r.fileObject(pr.Image, m)
+		pr.objects[m] = n
 	}
-	for i, s := range m.spans {
-		if s.From <= t && t < s.Until {
-			if m.locations[i] == None {
-				m.locations[i] = pr.resolve(pc, s.Mapping)
-			}
-			return Span{s.From, s.Until, m.locations[i]}
-		}
-	}
-	return Span{math.MinInt64, image.Never, pr.r.unknown(pc, ReasonNoObject)}
+	o := &pr.r.Program.Objects[n]
+	return n, m.FileOffset + (pc - m.Address), o.table != nil && o.place == nil
 }
 
 // Segments calls yield for each mapping of a load object, with the object's

@@ -66,17 +66,19 @@ func (a *merger) frame(machine, user *Frame) {
 	if f == nil {
 		f = user
 	}
-	t := TreeFrame{Own: symbolize.None, Modes: [Modes]Shown{notShown, notShown, notShown}}
+	t := hidden()
 	if machine != nil {
-		t.Modes[Machine] = Shown{machine.Location, machine.Rule}
-		t.Modes[User].Rule = a.hidden[machine.Place]
+		t.Shown[Machine], t.Rules[Machine] = machine.Location, machine.Rule
+		t.Rules[User] = a.hidden[machine.Place]
 	}
 	if user != nil {
-		t.Modes[User] = Shown{user.Location, user.Rule}
+		t.Shown[User], t.Rules[User] = user.Location, user.Rule
 	}
-	if t.Modes[Expert] = t.Modes[Machine]; a.expert {
-		t.Modes[Expert] = t.Modes[User]
+	like := Machine
+	if a.expert {
+		like = User
 	}
+	t.Shown[Expert], t.Rules[Expert] = t.Shown[like], t.Rules[like]
 	if f.Word >= 0 {
 		a.dropped(f.Part, int(f.Word)+1)
 		a.left[f.Part]--
@@ -90,14 +92,14 @@ func (a *merger) dropped(part Part, but int) {
 	for a.left[part] > but {
 		a.left[part]--
 		w := a.left[part]
-		t := TreeFrame{Own: symbolize.None, Modes: [Modes]Shown{notShown, notShown, notShown}}
+		t := hidden()
 		rule := schema.RuleJava
 		if part != Java {
 			rule = a.drops[part][w]
 		}
-		for m := range t.Modes {
+		for m := range t.Rules {
 			if part == Native || Mode(m) != Machine {
-				t.Modes[m].Rule = rule
+				t.Rules[m] = rule
 			}
 		}
 		a.word(&t, part, w)
@@ -127,7 +129,7 @@ func (a *merger) word(t *TreeFrame, part Part, w int) {
 	if s := a.at(t.Word, a.t); !isMarker(t.Word) {
 		t.Own = s.Location
 		a.narrow(s)
-	} else if t.Modes[Machine].Location >= 0 && t.Modes[Machine].Rule == schema.NoRule { // where none can be
+	} else if t.Shown[Machine] >= 0 && t.Rules[Machine] == schema.NoRule { // where none can be
 		a.narrow(s)
 	}
 }
@@ -139,8 +141,8 @@ func (a *merger) narrow(s symbolize.Span) {
 // push adds a frame to the tree.
 func (a *merger) push(t *TreeFrame) {
 	a.node = a.tree.Add(a.node, t)
-	for m, shown := range t.Modes {
-		if shown.Location >= 0 {
+	for m, location := range t.Shown {
+		if location >= 0 {
 			a.leaf[m] = a.node
 		}
 	}

@@ -89,8 +89,8 @@ func pathOf(r *symbolize.Resolver, tree *Tree, s Resolved) (path []pathFrame) {
 	for n := s.Node; n > 0; n = tree.Parent[n] {
 		f := &tree.Frames[tree.Label[n]]
 		p := pathFrame{Part: f.Part, Word: f.Word, Own: name(f.Own)}
-		for m, shown := range f.Modes {
-			p.Modes[m] = name(shown.Location) + "/" + shown.Rule.String()
+		for m, location := range f.Shown {
+			p.Modes[m] = name(location) + "/" + f.Rules[m].String()
 		}
 		path = append(path, p)
 	}

@@ -44,19 +44,19 @@ type Tree struct {
 
 // TreeFrame is a frame as nodes have it: what was recorded, and what the rules made of
 // it.
-type TreeFrame struct {
-	Part Part
-	BCI  int32  // of a Java frame
-	Word uint64 // the PC or marker; of a Java frame the method's id
-	// Own is what the word means by itself, None for markers and without a word.
-	Own   symbolize.LocationNo
-	Modes [Modes]Shown
+type TreeFrame struct { // 32 bytes without gaps, so that it is hashed at once
+	Word uint64               // the PC or marker; of a Java frame the method's id
+	Own  symbolize.LocationNo // what the word means by itself, None for markers and without a word
+	BCI  int32                // of a Java frame
+	// Shown is what each mode shows, None if it does not show the frame.
+	Shown [Modes]symbolize.LocationNo
+	Rules [Modes]schema.Rule // that put it in, changed or dropped it
+	Part  Part
 }
 
-// Shown is what a mode shows of a frame.
-type Shown struct {
-	Location symbolize.LocationNo // None if it does not show the frame
-	Rule     schema.Rule          // that put it in, changed or dropped it
+// hidden returns a frame that no mode shows.
+func hidden() TreeFrame {
+	return TreeFrame{Own: symbolize.None, Shown: [Modes]symbolize.LocationNo{symbolize.None, symbolize.None, symbolize.None}}
 }
 
 // Part is where a frame was recorded.
@@ -70,12 +70,9 @@ const (
 	OpenMP
 )
 
-// notShown is what a mode shows where there is nothing to show.
-var notShown = Shown{Location: symbolize.None}
-
 // NewTree returns a tree without stacks.
 func NewTree() *Tree {
-	root := TreeFrame{Own: symbolize.None, Modes: [Modes]Shown{notShown, notShown, notShown}}
+	root := hidden()
 	return &Tree{
 		Tree: tree.New[NodeNo, FrameNo](0), Frames: []TreeFrame{root}, numbers: map[TreeFrame]FrameNo{root: 0},
 		gaps: map[edge]gap{},

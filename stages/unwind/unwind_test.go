@@ -103,10 +103,10 @@ func stackOf(u *Unwinder, raw *decode.RawStack, system bool, t int64) Resolved {
 }
 
 // shown returns the frames that a mode shows of a stack, leaf first.
-func shown(tree *Tree, s Resolved, mode Mode) (frames []Shown) {
+func shown(tree *Tree, s Resolved, mode Mode) (frames []Frame) {
 	for n := s.Leaf[mode]; n > 0; n = tree.Parent[n] {
-		if f := tree.Frames[tree.Label[n]].Modes[mode]; f.Location >= 0 {
-			frames = append(frames, f)
+		if f := tree.Frames[tree.Label[n]]; f.Shown[mode] >= 0 {
+			frames = append(frames, Frame{Location: f.Shown[mode], Rule: f.Rules[mode]})
 		}
 	}
 	return frames
