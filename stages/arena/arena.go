@@ -1,5 +1,6 @@
-// Package arena keeps many small slices in few pieces of memory. Slices of stacks
-// are made by the million: each by itself costs the garbage collector a look.
+// Package arena keeps many small slices, and lists that grow long, in few pieces of
+// memory. Slices of stacks are made by the million: each by itself costs the garbage
+// collector a look.
 package arena
 
 // The pieces hold that many values: they double, since many arenas stay small.

@@ -1,16 +1,20 @@
 package decode
 
-import "slices"
+import (
+	"slices"
+
+	"stackmill/stages/arena"
+)
 
 // Stacks are the distinct recorded stacks of a process, merged from their roots to a
 // tree: a node is a word and the node of its caller. Most of a stack is as in the one
-// before, so that a new one costs the words that differ. Nothing in it is a pointer,
-// but for what few stacks have: the collector has nothing to look at. The zero value
-// is ready; nil is empty.
+// before, so that a new one costs the words that differ. Next to nothing in it is a
+// pointer: the collector has nothing to look at. The zero value is ready; nil is empty.
+// It is not safe for concurrent use while stacks are added.
 type Stacks struct {
 	tree    wordTree
-	stacks  []stack
-	last    []int32 // by node: the last of the stacks that Number finds at this leaf, from 1; 0 for none
+	stacks  arena.List[stack]
+	last    arena.List[int32] // by node: the last of the stacks that Number finds at this leaf, from 1; 0 for none
 	origins []originStacks
 	more    map[int32]moreOfStack // by stack
 	marks   []WordMarks           // of the stack that is added
@@ -59,7 +63,7 @@ func (s *Stacks) Len() int {
 	if s == nil {
 		return 0
 	}
-	return len(s.stacks)
+	return s.stacks.Len()
 }
 
 // Nodes is how many nodes there are.
@@ -67,13 +71,13 @@ func (s *Stacks) Nodes() int {
 	if s == nil {
 		return 0
 	}
-	return len(s.tree.nodes)
+	return s.tree.nodes.Len()
 }
 
 // Node returns the word of a node, its marks and the node of its caller, which is
 // negative if there is none.
 func (s *Stacks) Node(n WordNo) (word uint64, marks WordMarks, caller WordNo) {
-	t := &s.tree.nodes[n]
+	t := s.tree.nodes.At(int(n))
 	return t.word, t.marks, t.caller
 }
 
@@ -82,27 +86,29 @@ func (s *Stacks) Node(n WordNo) (word uint64, marks WordMarks, caller WordNo) {
 func (s *Stacks) Words() []uint64 {
 	words := make([]uint64, s.Nodes())
 	for n := range words {
-		words[n] = s.tree.nodes[n].word
+		words[n] = s.tree.nodes.At(n).word
 	}
 	return words
 }
 
 // Leaf returns the node of a stack's leaf, which is negative if it has no words.
-func (s *Stacks) Leaf(number int32) WordNo { return s.stacks[number].leaf }
+func (s *Stacks) Leaf(number int32) WordNo { return s.stacks.At(int(number)).leaf }
 
 // Kernel returns how many words of a stack are the kernel's.
-func (s *Stacks) Kernel(number int32) int { return int(s.stacks[number].kernel) }
+func (s *Stacks) Kernel(number int32) int { return int(s.stacks.At(int(number)).kernel) }
 
 // Origin returns how a stack was recorded.
-func (s *Stacks) Origin(number int32) *Origin { return &s.origins[s.stacks[number].origin].Origin }
+func (s *Stacks) Origin(number int32) *Origin {
+	return &s.origins[s.stacks.At(int(number)).origin].Origin
+}
 
 // OMPState returns the OpenMP state of a stack, -1 if not recorded.
-func (s *Stacks) OMPState(number int32) int { return int(s.stacks[number].state) }
+func (s *Stacks) OMPState(number int32) int { return int(s.stacks.At(int(number)).state) }
 
 // Traits fills in all of a stack but its words, of which there are none then. The
 // slices of Java and OpenMP are its own.
 func (s *Stacks) Traits(number int32, raw *RawStack) {
-	t := &s.stacks[number]
+	t := s.stacks.At(int(number))
 	o, more := &s.origins[t.origin].Origin, s.more[number]
 	*raw = RawStack{
 		Words: raw.Words[:0], Exact: raw.Exact[:0], ByFrame: raw.ByFrame[:0],
@@ -115,8 +121,8 @@ func (s *Stacks) Traits(number int32, raw *RawStack) {
 // of Java and OpenMP, which it replaces by its own.
 func (s *Stacks) Stack(number int32, raw *RawStack) {
 	s.Traits(number, raw)
-	for n := s.stacks[number].leaf; n >= 0; {
-		node := &s.tree.nodes[n]
+	for n := s.Leaf(number); n >= 0; {
+		node := s.tree.nodes.At(int(n))
 		if node.marks&MarkedExact != 0 {
 			raw.Exact = append(raw.Exact, int32(len(raw.Words)))
 		}
@@ -159,16 +165,16 @@ func (s *Stacks) Add(raw *RawStack) int32 {
 
 // AddLeaf adds a stack that has one more leaf than another, and returns its number.
 func (s *Stacks) AddLeaf(number int32, leaf uint64) int32 {
-	t := s.stacks[number]
+	t := *s.stacks.At(int(number))
 	t.leaf, _ = s.tree.child(t.leaf, leaf, 0)
 	return s.add(t, s.more[number])
 }
 
 // add adds a stack that Number does not find.
 func (s *Stacks) add(t stack, more moreOfStack) int32 {
-	n := int32(len(s.stacks))
+	n := int32(s.stacks.Len())
 	t.before = 0
-	s.stacks = append(s.stacks, t)
+	s.stacks.Add(t)
 	if more.java != nil || more.omp != nil {
 		if s.more == nil {
 			s.more = map[int32]moreOfStack{}
@@ -182,15 +188,15 @@ func (s *Stacks) add(t stack, more moreOfStack) int32 {
 func (s *Stacks) addFound(t stack) int32 {
 	last := s.lastAt(&t)
 	t.before = *last
-	s.stacks = append(s.stacks, t)
-	*last = int32(len(s.stacks))
+	s.stacks.Add(t)
+	*last = int32(s.stacks.Len())
 	return *last - 1
 }
 
 // find returns the number of a stack, -1 if there is none.
 func (s *Stacks) find(t *stack) int32 {
-	for n := *s.lastAt(t); n != 0; n = s.stacks[n-1].before {
-		if o := &s.stacks[n-1]; o.kernel == t.kernel && o.state == t.state {
+	for n := *s.lastAt(t); n != 0; n = s.stacks.At(int(n) - 1).before {
+		if o := s.stacks.At(int(n) - 1); o.kernel == t.kernel && o.state == t.state {
 			return n - 1
 		}
 	}
@@ -202,10 +208,10 @@ func (s *Stacks) lastAt(t *stack) *int32 {
 	if t.leaf < 0 {
 		return &s.origins[t.origin].last
 	}
-	if more := len(s.tree.nodes) - len(s.last); more > 0 {
-		s.last = append(s.last, make([]int32, more)...)
+	for s.last.Len() < s.tree.nodes.Len() {
+		s.last.Add(0)
 	}
-	return &s.last[t.leaf]
+	return s.last.At(int(t.leaf))
 }
 
 // merge adds a stack's words to the tree.

@@ -122,11 +122,11 @@ func TestStacksRandom(t *testing.T) {
 // A word is not taken for another one that has its hash.
 func TestStacksCollision(t *testing.T) {
 	var tree wordTree
-	other := tree.merge(root(0), []uint64{1}, nil)
-	hash := tree.hash(other, 2, 0)
-	tree.put(hash, uint64(other)+1) // as if 1 had it
-	node := tree.merge(root(0), []uint64{2, 1}, nil)
-	if again := tree.merge(root(0), []uint64{2, 1}, nil); node == other || again != node || len(tree.nodes) != 2 {
+	tree.merge(root(0), []uint64{1}, nil)
+	other := tree.merge(root(0), []uint64{2}, nil)
+	tree.put(entryOf(tree.hash(&wordNode{word: 3, caller: root(0)}), int(other))) // as if 2 had it
+	node := tree.merge(root(0), []uint64{3}, nil)
+	if again := tree.merge(root(0), []uint64{3}, nil); node == other || again != node || tree.nodes.Len() != 3 {
 		t.Errorf("words %v have the nodes %d, %d, %d", tree.nodes, other, node, again)
 	}
 }

@@ -3,6 +3,8 @@ package decode
 import (
 	"math/bits"
 	"math/rand/v2"
+
+	"stackmill/stages/arena"
 )
 
 // WordNo is the number of a node of Stacks. Callers have smaller ones.
@@ -20,15 +22,15 @@ const (
 // root is the caller of the outermost words of stacks of an origin.
 func root(origin int32) WordNo { return WordNo(-1 - origin) }
 
-// wordTree is the tree of the words on stacks. A node is found by a hash of its word
-// and its caller.
+// wordTree is the tree of the words on stacks. Most nodes are the first that their
+// callers call, and were added right after these; the others are in a hash table.
 type wordTree struct {
-	nodes []wordNode // by WordNo
-	seed  uint64     // of hashes: nobody can make words whose hashes are equal
-	// table has places for the upper half of a node's hash and, below it, its number
-	// from 1; 0 is a free place. Their number is a power of 2.
-	table []uint64
-	path  []pathNode // of a stack before, root first
+	nodes arena.List[wordNode] // by WordNo
+	seed  uint64               // of hashes: nobody can make words whose hashes are equal
+	// table has places for entries; 0 is a free one. Their number is a power of 2.
+	table  []entry
+	hashed int        // nodes in the table
+	path   []pathNode // of a stack before, root first
 }
 
 // wordNode is a node.
@@ -60,7 +62,7 @@ func (t *wordTree) merge(root WordNo, words []uint64, marks []WordMarks) WordNo 
 			mark = marks[i]
 		}
 		if isNew { // nothing calls it yet
-			node = t.add(node, word, mark)
+			node = t.add(wordNode{word, node, mark})
 		} else {
 			node, isNew = t.child(node, word, mark)
 		}
@@ -73,7 +75,7 @@ func (t *wordTree) merge(root WordNo, words []uint64, marks []WordMarks) WordNo 
 // shared returns how many outer words of a stack are as in the path, and the innermost
 // node of these.
 func (t *wordTree) shared(root WordNo, words []uint64, marks []WordMarks) (node WordNo, depth int) {
-	if len(t.path) == 0 || t.nodes[t.path[0].node].caller != root {
+	if len(t.path) == 0 || t.nodes.At(int(t.path[0].node)).caller != root {
 		return root, 0
 	}
 	node = root
@@ -90,31 +92,45 @@ func (t *wordTree) shared(root WordNo, words []uint64, marks []WordMarks) (node 
 
 // child returns the node of a word that has the caller, which is added if it is new.
 func (t *wordTree) child(caller WordNo, word uint64, marks WordMarks) (n WordNo, isNew bool) {
-	if len(t.table) == 0 {
-		return t.add(caller, word, marks), true
+	node := wordNode{word, caller, marks}
+	if first := int(caller) + 1; first >= 0 && first < t.nodes.Len() && *t.nodes.At(first) == node {
+		return WordNo(first), false
 	}
-	h := t.hash(caller, word, marks)
-	mask := uint64(len(t.table) - 1)
-	for at := h & mask; t.table[at] != 0; at = (at + 1) & mask {
-		if e := t.table[at]; e>>32 == h>>32 {
-			n := WordNo(uint32(e) - 1)
-			if o := &t.nodes[n]; o.word == word && o.caller == caller && o.marks == marks {
-				return n, false
+	if len(t.table) > 0 {
+		hash, mask := t.hash(&node), len(t.table)-1
+		for at := int(hash) & mask; t.table[at] != 0; at = (at + 1) & mask {
+			if e := t.table[at]; e.hash() == hash && *t.nodes.At(e.node()) == node {
+				return WordNo(e.node()), false
 			}
 		}
 	}
-	return t.add(caller, word, marks), true
+	return t.add(node), true
 }
 
 // add adds a node that there is not.
-func (t *wordTree) add(caller WordNo, word uint64, marks WordMarks) WordNo {
-	if 4*len(t.nodes) >= 3*len(t.table) {
-		t.grow()
+func (t *wordTree) add(node wordNode) WordNo {
+	n := t.nodes.Len()
+	if !follows(&node, n) {
+		if 4*t.hashed >= 3*len(t.table) {
+			t.grow()
+		}
+		t.hashed++
+		t.put(entryOf(t.hash(&node), n))
 	}
-	t.nodes = append(t.nodes, wordNode{word, caller, marks})
-	t.put(t.hash(caller, word, marks), uint64(len(t.nodes)))
-	return WordNo(len(t.nodes) - 1)
+	t.nodes.Add(node)
+	return WordNo(n)
 }
+
+// follows reports whether a node was added right after its caller.
+func follows(node *wordNode, number int) bool { return int(node.caller) == number-1 }
+
+// entry is a node's hash and, in its lower half, its number from 1.
+type entry uint64
+
+func entryOf(hash uint32, node int) entry { return entry(hash)<<32 | entry(node+1) }
+
+func (e entry) hash() uint32 { return uint32(e >> 32) }
+func (e entry) node() int    { return int(uint32(e)) - 1 }
 
 // firstPlaces is how many places the hash table has at first.
 const firstPlaces = 64
@@ -124,26 +140,28 @@ func (t *wordTree) grow() {
 	for t.seed == 0 {
 		t.seed = rand.Uint64()
 	}
-	t.table = make([]uint64, max(2*len(t.table), firstPlaces))
-	for i := range t.nodes {
-		n := &t.nodes[i]
-		t.put(t.hash(n.caller, n.word, n.marks), uint64(i)+1)
+	entries := t.table
+	t.table = make([]entry, max(2*len(entries), firstPlaces))
+	for _, e := range entries {
+		if e != 0 {
+			t.put(e)
+		}
 	}
 }
 
-// put puts a number from 1 into the table.
-func (t *wordTree) put(hash, number uint64) {
-	mask := uint64(len(t.table) - 1)
-	at := hash & mask
+// put puts an entry into the table.
+func (t *wordTree) put(e entry) {
+	mask := len(t.table) - 1
+	at := int(e.hash()) & mask
 	for t.table[at] != 0 {
 		at = (at + 1) & mask
 	}
-	t.table[at] = hash>>32<<32 | number
+	t.table[at] = e
 }
 
 // hash returns a number each bit of which depends on all that makes a node.
-func (t *wordTree) hash(caller WordNo, word uint64, marks WordMarks) uint64 {
-	high, low := bits.Mul64(word^t.seed, uint64(uint32(caller))<<8^uint64(marks)^bits.RotateLeft64(t.seed, 32))
+func (t *wordTree) hash(n *wordNode) uint32 {
+	high, low := bits.Mul64(n.word^t.seed, uint64(uint32(n.caller))<<8^uint64(n.marks)^bits.RotateLeft64(t.seed, 32))
 	high, low = bits.Mul64(high^low^0xa0761d6478bd642f, 0xe7037ed1a0b428db)
-	return high ^ low
+	return uint32(high ^ low)
 }
