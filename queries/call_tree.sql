@@ -6,16 +6,33 @@
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
--- node_id = tree_values.node_id
--- parent_id = tree_values.parent_id
--- depth = tree_values.depth
--- function_id = tree_values.function_id
+-- node_id = call_nodes.node_id
+-- parent_id = call_nodes.node_id: The caller's node; missing for the root.
+-- depth = call_nodes.depth
+-- function_id = call_nodes.function_id
 -- function = functions.name
 -- attributed = tree_values.attributed: The value of the samples whose stack starts with this path.
 -- exclusive = tree_values.exclusive: The value of the samples whose stack is this path.
 --
 -- invariant names: Every node has its experiment, unit and function.
 --   SELECT * FROM call_tree WHERE experiment IS NULL OR unit IS NULL OR function IS NULL
+-- invariant numbered: Nodes are numbered from 0, the root, without gaps; each lies among those below its parent, with all below itself.
+--   SELECT experiment_id, count(*), min(call_node), max(call_node) FROM call_nodes GROUP BY ALL HAVING min(call_node) <> 0 OR max(call_node) <> count(*) - 1
+--   UNION ALL
+--   SELECT experiment_id, call_node, up, below FROM call_nodes WHERE (call_node = 0) <> (up = 0) OR (call_node = 0) <> (depth = 0) OR up < 0 OR below < 0
+--   UNION ALL
+--   SELECT c.experiment_id, c.call_node, c.up, c.below FROM call_nodes c LEFT JOIN call_nodes p ON p.experiment_id = c.experiment_id AND p.call_node = c.parent
+--   WHERE c.up > 0 AND (p.call_node IS NULL OR c.last > p.last OR c.depth <> p.depth + 1)
+-- invariant counted: A node's number of nodes below it is that of its children and of those below them.
+--   SELECT experiment_id, call_node, sum(below), sum(found) FROM (
+--     SELECT experiment_id, call_node, below, 0 AS found FROM call_nodes
+--     UNION ALL
+--     SELECT experiment_id, parent, 0, below + 1 FROM call_nodes WHERE parent IS NOT NULL
+--   ) GROUP BY ALL HAVING sum(below) <> sum(found)
+-- invariant apart: A node has no two children of one function; every node has a value in some mode.
+--   SELECT experiment_id, parent, function_id FROM call_nodes WHERE parent IS NOT NULL GROUP BY ALL HAVING count(*) > 1
+--   UNION ALL
+--   SELECT c.experiment_id, c.call_node, c.function_id FROM call_nodes c ANTI JOIN tree_values v USING (experiment_id, call_node)
 -- invariant one_row: A node has one row for each mode and metric.
 --   SELECT experiment_id, mode, metric, node_id, count(*) FROM call_tree GROUP BY ALL HAVING count(*) > 1
 -- invariant parents: Every node but the root has its parent one level above.
@@ -28,10 +45,19 @@
 --     UNION ALL
 --     SELECT experiment_id, mode, metric, function_id, 0, exclusive FROM call_tree WHERE depth > 0
 --   ) GROUP BY ALL HAVING sum(exclusive) <> sum(nodes)
-SELECT v.experiment_id, n.experiment, m.mode, v.metric, t.unit,
+WITH nodes AS MATERIALIZED (
+  SELECT c.experiment_id, c.call_node, c.node_id, p.node_id AS parent_id, c.depth, c.function_id
+  FROM call_nodes c LEFT JOIN call_nodes p ON p.experiment_id = c.experiment_id AND p.call_node = c.parent
+),
+valued AS MATERIALIZED (
+  SELECT v.experiment_id, m.mode, v.metric, v.call_node, v.attributed, v.exclusive FROM tree_values v JOIN modes m ON v.modes & m.bit <> 0
+),
+placed AS MATERIALIZED (
+  SELECT v.*, c.node_id, c.parent_id, c.depth, c.function_id FROM valued v LEFT JOIN nodes c USING (experiment_id, call_node)
+)
+SELECT v.experiment_id, n.experiment, v.mode, v.metric, t.unit,
   v.node_id, v.parent_id, v.depth, v.function_id, f.name AS "function", v.attributed, v.exclusive
-FROM tree_values v
-JOIN modes m ON v.modes & m.bit <> 0
+FROM placed v
 LEFT JOIN experiment_names n USING (experiment_id)
 LEFT JOIN metrics t USING (experiment_id, metric)
 LEFT JOIN functions f USING (experiment_id, function_id)

@@ -60,8 +60,8 @@ func (v View) create() string {
 }
 
 // tableView returns the view of a plain table: exactly the committed files,
-// read with the first one's schema, which all share. A table without a file is
-// an empty relation with the table's columns.
+// read with the first one's schema, which all share, and the columns computed from
+// theirs. A table without a file is an empty relation with the table's columns.
 func tableView(store string, t *schema.Table, commits []storedir.Commit) string {
 	var paths []string
 	for _, c := range commits {
@@ -81,6 +81,13 @@ func tableView(store string, t *schema.Table, commits []storedir.Commit) string 
 		default:
 			columns = append(columns, "t."+identifier(c.Name))
 		}
+	}
+	for _, c := range t.Computed {
+		value := "NULL"
+		if len(paths) > 0 {
+			value = "(" + c.SQL + ")"
+		}
+		columns = append(columns, fmt.Sprintf("%s::%s AS %s", value, c.Type.SQL(), identifier(c.Name)))
 	}
 	from := "WHERE false"
 	if len(paths) > 0 {

@@ -18,15 +18,8 @@ function_parts AS (
     f.name = '<Total>' AND f.kind = 'artificial' AS is_total
   FROM function_values v JOIN modes m ON v.modes & m.bit <> 0 JOIN functions f USING (experiment_id, function_id)
 ),
--- In two steps, as in unattributed.
-depths AS MATERIALIZED (
-  SELECT s.experiment_id, s.raw_stack_id, s.mode, k.depth = 0 AS is_empty
-  FROM mode_stacks s JOIN stacks k USING (experiment_id, stack_id)
-),
 stack_parts AS MATERIALIZED (
-  SELECT d.experiment_id, d.mode, v.metric, d.is_empty, sum(v.value) AS value
-  FROM depths d JOIN stack_values v USING (experiment_id, raw_stack_id)
-  GROUP BY ALL
+  SELECT experiment_id, mode, metric, node = 0 AS is_empty, sum(value) AS value FROM leaf_values GROUP BY ALL
 ),
 -- Leaves of every kind and the empty stacks make up <Total>.
 leaves AS (
@@ -50,10 +43,17 @@ leaves AS (
   WHERE p.is_empty
 ),
 -- A rule may not leave a recorded stack without frames.
+empty AS MATERIALIZED (
+  SELECT DISTINCT s.experiment_id, s.mode, r.node FROM mode_stacks s JOIN recorded_stacks r USING (experiment_id, stack)
+  WHERE s.node = 0 AND r.node > 0
+),
+located AS MATERIALIZED (
+  SELECT t.experiment_id, t.node, t.last FROM stack_tree t JOIN tree_frames f USING (experiment_id, frame) WHERE f.location_id IS NOT NULL
+),
 emptied AS (
-  SELECT d.experiment_id, d.mode, count(*) AS found
-  FROM depths d SEMI JOIN raw_frames r ON r.experiment_id = d.experiment_id AND r.raw_stack_id = d.raw_stack_id AND r.location_id IS NOT NULL
-  WHERE d.is_empty GROUP BY ALL
+  SELECT e.experiment_id, e.mode, count(*) AS found
+  FROM empty e SEMI JOIN located l ON l.experiment_id = e.experiment_id AND e.node BETWEEN l.node AND l.last
+  GROUP BY ALL
 ),
 -- What does not depend on the mode must sum to <Total> in each.
 usage AS (
@@ -79,13 +79,13 @@ data_counts AS (
   SELECT experiment_id, '', 0, count(*) FROM data_samples d ANTI JOIN valued v USING (experiment_id, sample) GROUP BY ALL
 ),
 tree AS (
-  SELECT v.experiment_id, m.mode, v.metric, v.node_id, v.parent_id, v.function_id, v.attributed, v.exclusive
-  FROM tree_values v JOIN modes m ON v.modes & m.bit <> 0
+  SELECT v.experiment_id, m.mode, v.metric, c.call_node, c.parent, c.function_id, v.attributed, v.exclusive
+  FROM tree_values v JOIN call_nodes c USING (experiment_id, call_node) JOIN modes m ON v.modes & m.bit <> 0
 ),
 -- A sum is a name and, for one function or node, its id; its expected and its
 -- found value come from different rows, of which either may be missing.
 sums AS (
-  SELECT experiment_id, mode, metric, what, NULL::BIGINT AS function_id, NULL::BIGINT AS node_id, 0 AS expected, found FROM leaves
+  SELECT experiment_id, mode, metric, what, NULL::BIGINT AS function_id, NULL::INTEGER AS call_node, 0 AS expected, found FROM leaves
   UNION ALL
   SELECT experiment_id, mode, metric, what, NULL, NULL, 0, found FROM usage
   UNION ALL
@@ -93,7 +93,7 @@ sums AS (
   UNION ALL
   SELECT experiment_id, mode, '', 'stacks that a rule emptied', NULL, NULL, 0, found FROM emptied
   UNION ALL
-  SELECT experiment_id, mode, metric, 'call tree', NULL, NULL, 0, attributed FROM tree WHERE parent_id IS NULL
+  SELECT experiment_id, mode, metric, 'call tree', NULL, NULL, 0, attributed FROM tree WHERE parent IS NULL
   UNION ALL
   SELECT p.experiment_id, p.mode, p.metric, w.what, NULL, NULL, p.inclusive, 0
   FROM function_parts p CROSS JOIN (VALUES ('functions'), ('lines'), ('instructions'), ('modules'), ('load objects'),
@@ -116,10 +116,10 @@ sums AS (
   UNION ALL
   SELECT experiment_id, mode, metric, 'unattributed', NULL, NULL, value, 0 FROM stack_parts WHERE is_empty
   UNION ALL
-  SELECT experiment_id, mode, metric, 'call tree node', function_id, node_id, attributed, exclusive FROM tree
+  SELECT experiment_id, mode, metric, 'call tree node', function_id, call_node, attributed, exclusive FROM tree
   UNION ALL
-  SELECT c.experiment_id, c.mode, c.metric, 'call tree node', p.function_id, p.node_id, 0, c.attributed
-  FROM tree c JOIN tree p ON p.experiment_id = c.experiment_id AND p.mode = c.mode AND p.metric = c.metric AND p.node_id = c.parent_id
+  SELECT c.experiment_id, c.mode, c.metric, 'call tree node', p.function_id, p.call_node, 0, c.attributed
+  FROM tree c JOIN tree p ON p.experiment_id = c.experiment_id AND p.mode = c.mode AND p.metric = c.metric AND p.call_node = c.parent
   UNION ALL
   SELECT p.experiment_id, p.mode, p.metric, w.what, p.function_id, NULL, p.inclusive, 0
   FROM function_parts p CROSS JOIN (VALUES ('callers'), ('self and callees')) w(what)
@@ -131,7 +131,7 @@ sums AS (
   WHERE f.name <> '<Total>' OR f.kind <> 'artificial'
 ),
 broken AS (
-  SELECT experiment_id, mode, metric, what, function_id, node_id, sum(expected) AS expected, sum(found) AS found
+  SELECT experiment_id, mode, metric, what, function_id, call_node, sum(expected) AS expected, sum(found) AS found
   FROM sums GROUP BY ALL HAVING sum(expected) <> sum(found)
 )
 SELECT b.experiment_id, n.experiment, b.mode, b.metric, t.unit,

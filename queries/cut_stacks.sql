@@ -6,7 +6,7 @@
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
--- reason = raw_stacks.reason
+-- reason = recorded_stacks.reason
 -- function_id = functions.function_id: The outermost function; its caller is missing.
 -- function = functions.name
 -- load_object = load_objects.name
@@ -22,24 +22,41 @@
 --   SELECT experiment_id, mode, metric, sum(value) FROM (
 --     SELECT experiment_id, mode, metric, value FROM cut_stacks
 --     UNION ALL
---     SELECT v.experiment_id, s.mode, v.metric, -v.value FROM stack_values v JOIN mode_stacks s USING (experiment_id, raw_stack_id)
---     WHERE s.reason <> '' AND EXISTS (SELECT 1 FROM frames f WHERE f.experiment_id = s.experiment_id AND f.stack_id = s.stack_id AND f.rule <> 'S18')
+--     SELECT s.experiment_id, s.mode, v.metric, -v.value FROM stack_values v JOIN (
+--       SELECT c.experiment_id, c.mode, c.stack FROM mode_stacks c JOIN mode_nodes n USING (experiment_id, mode, node)
+--       WHERE c.reason <> '' AND (n.rule <> 'S18' OR n.depth > 1)
+--     ) s USING (experiment_id, stack)
 --   ) GROUP BY ALL HAVING sum(value) <> 0
 WITH cut AS MATERIALIZED (
-  SELECT experiment_id, raw_stack_id, mode, stack_id, reason FROM mode_stacks WHERE reason <> ''
+  SELECT s.experiment_id, s.mode, v.metric, s.node, s.reason, sum(v.samples) AS samples, sum(v.value) AS value
+  FROM mode_stacks s JOIN stack_values v USING (experiment_id, stack)
+  WHERE s.reason <> '' AND s.node > 0
+  GROUP BY ALL
+),
+-- The outermost frames are those of depth 1, but for the one that stands for lost frames.
+ends AS MATERIALIZED (
+  SELECT experiment_id, mode, depth, node, last, location_id, rule FROM mode_nodes WHERE depth <= 2
+),
+second AS MATERIALIZED (
+  SELECT s.experiment_id, s.mode, s.node, s.last, s.location_id
+  FROM (FROM ends WHERE depth = 2) s ASOF JOIN (FROM ends WHERE depth = 1) f ON f.experiment_id = s.experiment_id AND f.mode = s.mode AND f.node <= s.node
+  WHERE f.rule = 'S18'
+),
+outermost AS MATERIALIZED (
+  SELECT experiment_id, mode, node, last, location_id FROM ends WHERE depth = 1 AND rule <> 'S18'
+  UNION ALL
+  SELECT * FROM second
+),
+rooted AS MATERIALIZED (
+  SELECT c.*, o.last, o.location_id
+  FROM cut c ASOF JOIN outermost o ON o.experiment_id = c.experiment_id AND o.mode = c.mode AND o.node <= c.node
 ),
 -- Joins of three tables by experiment_id and another key are done in steps: the
 -- optimizer takes experiment_id alone for a key and would multiply the tables.
-outermost AS MATERIALIZED (
-  SELECT experiment_id, stack_id, arg_max(function_id, position) AS function_id
-  FROM frames WHERE rule <> 'S18' GROUP BY ALL
-),
-rooted AS MATERIALIZED (
-  SELECT c.*, o.function_id FROM cut c JOIN outermost o USING (experiment_id, stack_id)
-),
 sums AS MATERIALIZED (
-  SELECT r.experiment_id, r.mode, v.metric, r.reason, r.function_id, sum(v.samples)::BIGINT AS samples, sum(v.value)::BIGINT AS value
-  FROM rooted r JOIN stack_values v USING (experiment_id, raw_stack_id)
+  SELECT r.experiment_id, r.mode, r.metric, r.reason, l.function_id, sum(r.samples)::BIGINT AS samples, sum(r.value)::BIGINT AS value
+  FROM rooted r JOIN locations l USING (experiment_id, location_id)
+  WHERE r.node <= r.last
   GROUP BY ALL
 ),
 totals AS MATERIALIZED (

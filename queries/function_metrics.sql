@@ -25,15 +25,11 @@
 --   WHERE function = '<Total>' AND kind = 'artificial'
 --   GROUP BY ALL HAVING count(*) > 1 OR sum(exclusive) <> sum(inclusive)
 -- invariant stacks_recomputed: The values are those of the stacks whose leaf is the function, and of those that contain it, each once.
---   SELECT experiment_id, mode, metric, function_id, sum(exclusive), sum(leaf), sum(inclusive), sum(anywhere) FROM (
---     SELECT experiment_id, mode, metric, function_id, exclusive, inclusive, 0 AS leaf, 0 AS anywhere
---     FROM function_metrics WHERE function <> '<Total>' OR kind <> 'artificial'
+--   SELECT experiment_id, mode, metric, key, sum(exclusive), sum(ending), sum(inclusive), sum(passing) FROM (
+--     SELECT experiment_id, mode, metric, function_id AS key, exclusive, inclusive, 0 AS ending, 0 AS passing FROM function_metrics WHERE function <> '<Total>' OR kind <> 'artificial'
 --     UNION ALL
---     SELECT v.experiment_id, v.mode, v.metric, p.function_id, 0, 0, sum(CASE WHEN p.leaf THEN v.value ELSE 0 END), sum(v.value)
---     FROM stack_metrics v JOIN (
---       SELECT experiment_id, stack_id, function_id, bool_or(position = 0) AS leaf FROM frames GROUP BY ALL
---     ) p USING (experiment_id, stack_id) GROUP BY ALL
---   ) GROUP BY ALL HAVING sum(exclusive) <> sum(leaf) OR sum(inclusive) <> sum(anywhere)
+--     SELECT experiment_id, mode, metric, key, 0, 0, exclusive, inclusive FROM passing('function')
+--   ) GROUP BY ALL HAVING sum(exclusive) <> sum(ending) OR sum(inclusive) <> sum(passing)
 SELECT v.experiment_id, n.experiment, m.mode, v.metric, t.unit,
   v.function_id, f.name AS "function", o.name AS load_object, u.name AS module, f.address, f.kind,
   v.exclusive, v.inclusive

@@ -5,17 +5,11 @@
 -- invariant one_row: A function has one row for each mode and metric.
 --   SELECT experiment_id, mode, metric, function_id, count(*) FROM inline_function_metrics GROUP BY ALL HAVING count(*) > 1
 -- invariant levels_recomputed: The values are those of the stacks whose leaf's innermost level is the function, and of those that contain it at any level, each once.
---   WITH held AS MATERIALIZED (
---     SELECT f.experiment_id, f.stack_id, l.function_id, bool_or(f.position = 0 AND l.innermost) AS leaf
---     FROM frames f JOIN location_levels l USING (experiment_id, location_id) GROUP BY ALL
---   )
---   SELECT experiment_id, mode, metric, function_id, sum(exclusive), sum(leaf), sum(inclusive), sum(anywhere) FROM (
---     SELECT experiment_id, mode, metric, function_id, exclusive, inclusive, 0 AS leaf, 0 AS anywhere
---     FROM inline_function_metrics WHERE function <> '<Total>' OR kind <> 'artificial'
+--   SELECT experiment_id, mode, metric, key, sum(exclusive), sum(ending), sum(inclusive), sum(passing) FROM (
+--     SELECT experiment_id, mode, metric, function_id AS key, exclusive, inclusive, 0 AS ending, 0 AS passing FROM inline_function_metrics WHERE function <> '<Total>' OR kind <> 'artificial'
 --     UNION ALL
---     SELECT v.experiment_id, v.mode, v.metric, h.function_id, 0, 0, sum(CASE WHEN h.leaf THEN v.value ELSE 0 END), sum(v.value)
---     FROM stack_metrics v JOIN held h USING (experiment_id, stack_id) GROUP BY ALL
---   ) GROUP BY ALL HAVING sum(exclusive) <> sum(leaf) OR sum(inclusive) <> sum(anywhere)
+--     SELECT experiment_id, mode, metric, key, 0, 0, exclusive, inclusive FROM passing('inline function')
+--   ) GROUP BY ALL HAVING sum(exclusive) <> sum(ending) OR sum(inclusive) <> sum(passing)
 -- invariant same_total: `<Total>` is the same as in function_metrics.
 --   SELECT experiment_id, mode, metric, t.inclusive, i.inclusive
 --   FROM (SELECT * FROM function_metrics WHERE function = '<Total>' AND kind = 'artificial') t

@@ -3,15 +3,8 @@
 -- like: line_metrics
 --
 -- invariant levels_recomputed: The values are those of the stacks whose leaf's innermost level is on the line, and of those that contain it at any level, each once.
---   WITH held AS MATERIALIZED (
---     SELECT f.experiment_id, f.stack_id, l.function_id, l.file, CASE WHEN l.file = '' THEN 0 ELSE l.line END AS line,
---       bool_or(f.position = 0 AND l.innermost) AS leaf
---     FROM frames f JOIN location_levels l USING (experiment_id, location_id) GROUP BY ALL
---   )
---   SELECT experiment_id, mode, metric, function_id, file, line, sum(exclusive), sum(leaf), sum(inclusive), sum(anywhere) FROM (
---     SELECT experiment_id, mode, metric, function_id, file, line, exclusive, inclusive, 0 AS leaf, 0 AS anywhere
---     FROM inline_line_metrics
+--   SELECT experiment_id, mode, metric, key, sum(exclusive), sum(ending), sum(inclusive), sum(passing) FROM (
+--     SELECT experiment_id, mode, metric, (hash(function_id, file, line) >> 1)::BIGINT AS key, exclusive, inclusive, 0 AS ending, 0 AS passing FROM inline_line_metrics
 --     UNION ALL
---     SELECT v.experiment_id, v.mode, v.metric, h.function_id, h.file, h.line, 0, 0, sum(CASE WHEN h.leaf THEN v.value ELSE 0 END), sum(v.value)
---     FROM stack_metrics v JOIN held h USING (experiment_id, stack_id) GROUP BY ALL
---   ) GROUP BY ALL HAVING sum(exclusive) <> sum(leaf) OR sum(inclusive) <> sum(anywhere)
+--     SELECT experiment_id, mode, metric, key, 0, 0, exclusive, inclusive FROM passing('inline line')
+--   ) GROUP BY ALL HAVING sum(exclusive) <> sum(ending) OR sum(inclusive) <> sum(passing)

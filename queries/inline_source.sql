@@ -2,14 +2,9 @@
 -- rules: S3, S10
 -- like: source
 --
--- invariant levels_recomputed: The inclusive value is that of the stacks that contain the line at any level, each once.
---   WITH held AS MATERIALIZED (
---     SELECT DISTINCT f.experiment_id, f.stack_id, l.file, l.line
---     FROM frames f JOIN location_levels l USING (experiment_id, location_id) WHERE l.file <> ''
---   )
---   SELECT experiment_id, mode, metric, file, line, sum(inclusive), sum(anywhere) FROM (
---     SELECT experiment_id, mode, metric, file, line, inclusive, 0 AS anywhere FROM inline_source
+-- invariant levels_recomputed: The values are those of the stacks whose leaf's innermost level is on the line, and of those that contain it at any level, each once.
+--   SELECT experiment_id, mode, metric, key, sum(exclusive), sum(ending), sum(inclusive), sum(passing) FROM (
+--     SELECT experiment_id, mode, metric, (hash(file, line) >> 1)::BIGINT AS key, exclusive, inclusive, 0 AS ending, 0 AS passing FROM inline_source
 --     UNION ALL
---     SELECT v.experiment_id, v.mode, v.metric, h.file, h.line, 0, sum(v.value)
---     FROM stack_metrics v JOIN held h USING (experiment_id, stack_id) GROUP BY ALL
---   ) GROUP BY ALL HAVING sum(inclusive) <> sum(anywhere)
+--     SELECT experiment_id, mode, metric, key, 0, 0, exclusive, inclusive FROM passing('inline source line')
+--   ) GROUP BY ALL HAVING sum(exclusive) <> sum(ending) OR sum(inclusive) <> sum(passing)

@@ -18,16 +18,11 @@
 -- invariant no_file_no_line: A row without a file has no line.
 --   SELECT * FROM line_metrics WHERE file = '' AND line <> 0
 -- invariant stacks_recomputed: The values are those of the stacks whose leaf is on the line, and of those that contain it, each once.
---   SELECT experiment_id, mode, metric, function_id, file, line, sum(exclusive), sum(leaf), sum(inclusive), sum(anywhere) FROM (
---     SELECT experiment_id, mode, metric, function_id, file, line, exclusive, inclusive, 0 AS leaf, 0 AS anywhere
---     FROM line_metrics
+--   SELECT experiment_id, mode, metric, key, sum(exclusive), sum(ending), sum(inclusive), sum(passing) FROM (
+--     SELECT experiment_id, mode, metric, (hash(function_id, file, line) >> 1)::BIGINT AS key, exclusive, inclusive, 0 AS ending, 0 AS passing FROM line_metrics
 --     UNION ALL
---     SELECT v.experiment_id, v.mode, v.metric, p.function_id, p.file, p.line, 0, 0, sum(CASE WHEN p.leaf THEN v.value ELSE 0 END), sum(v.value)
---     FROM stack_metrics v JOIN (
---       SELECT f.experiment_id, f.stack_id, f.function_id, l.file, CASE WHEN l.file = '' THEN 0 ELSE l.line END AS line, bool_or(f.position = 0) AS leaf
---       FROM frames f JOIN locations l USING (experiment_id, location_id) GROUP BY ALL
---     ) p USING (experiment_id, stack_id) GROUP BY ALL
---   ) GROUP BY ALL HAVING sum(exclusive) <> sum(leaf) OR sum(inclusive) <> sum(anywhere)
+--     SELECT experiment_id, mode, metric, key, 0, 0, exclusive, inclusive FROM passing('line')
+--   ) GROUP BY ALL HAVING sum(exclusive) <> sum(ending) OR sum(inclusive) <> sum(passing)
 SELECT v.experiment_id, n.experiment, m.mode, v.metric, t.unit,
   v.function_id, f.name AS "function", v.file, v.line, v.exclusive, v.inclusive
 FROM line_values v

@@ -15,16 +15,11 @@
 -- invariant names: Every row has its experiment, unit and load object.
 --   SELECT * FROM load_object_metrics WHERE experiment IS NULL OR unit IS NULL OR load_object IS NULL
 -- invariant stacks_recomputed: The values are those of the stacks whose leaf is in the load object, and of those that pass it, each once.
---   SELECT experiment_id, mode, metric, load_object_id, sum(exclusive), sum(leaf), sum(inclusive), sum(anywhere) FROM (
---     SELECT experiment_id, mode, metric, load_object_id, exclusive, inclusive, 0 AS leaf, 0 AS anywhere
---     FROM load_object_metrics
+--   SELECT experiment_id, mode, metric, key, sum(exclusive), sum(ending), sum(inclusive), sum(passing) FROM (
+--     SELECT experiment_id, mode, metric, load_object_id AS key, exclusive, inclusive, 0 AS ending, 0 AS passing FROM load_object_metrics
 --     UNION ALL
---     SELECT v.experiment_id, v.mode, v.metric, p.load_object_id, 0, 0, sum(CASE WHEN p.leaf THEN v.value ELSE 0 END), sum(v.value)
---     FROM stack_metrics v JOIN (
---       SELECT f.experiment_id, f.stack_id, g.load_object_id, bool_or(f.position = 0) AS leaf
---       FROM frames f JOIN functions g USING (experiment_id, function_id) GROUP BY ALL
---     ) p USING (experiment_id, stack_id) GROUP BY ALL
---   ) GROUP BY ALL HAVING sum(exclusive) <> sum(leaf) OR sum(inclusive) <> sum(anywhere)
+--     SELECT experiment_id, mode, metric, key, 0, 0, exclusive, inclusive FROM passing('load object')
+--   ) GROUP BY ALL HAVING sum(exclusive) <> sum(ending) OR sum(inclusive) <> sum(passing)
 SELECT v.experiment_id, n.experiment, m.mode, v.metric, t.unit,
   o.name AS load_object, v.exclusive, v.inclusive, v.load_object_id, o.path
 FROM object_values v

@@ -8,6 +8,7 @@
 -- file = locations.file: The source file of the place reached in it: the call of the next level or, at the last level, the instruction's own place.
 -- line = locations.line: The line there.
 -- innermost BOOLEAN: Whether it is the last level.
+-- path VARCHAR: The inlined functions from the outermost to this one, each with the line reached in it; empty at level 0.
 --
 -- invariant locations_known: Every inlined function belongs to a known instruction; the levels are numbered without gaps.
 --   SELECT i.experiment_id, i.location_id FROM inline_frames i ANTI JOIN locations l USING (experiment_id, location_id)
@@ -15,9 +16,10 @@
 --   SELECT experiment_id, location_id FROM inline_frames GROUP BY ALL HAVING max(depth) <> count(*) - 1 OR count(DISTINCT depth) <> count(*)
 -- invariant functions_known: Every inlined function is known by its name.
 --   SELECT i.* FROM inline_frames i LEFT JOIN functions f USING (experiment_id, function_id) WHERE f.name IS DISTINCT FROM i.function
-SELECT *, level = max(level) OVER (PARTITION BY experiment_id, location_id) AS innermost
+SELECT * EXCLUDE (step), level = max(level) OVER (PARTITION BY experiment_id, location_id) AS innermost,
+  COALESCE(string_agg(step, ' > ') OVER (PARTITION BY experiment_id, location_id ORDER BY level), '') AS path
 FROM (
-  SELECT experiment_id, location_id, 0 AS level, function_id, file, line FROM locations
+  SELECT experiment_id, location_id, 0 AS level, function_id, file, line, NULL AS step FROM locations
   UNION ALL
-  SELECT experiment_id, location_id, depth + 1, function_id, file, line FROM inline_frames
+  SELECT experiment_id, location_id, depth + 1, function_id, file, line, "function" || ':' || line FROM inline_frames
 )

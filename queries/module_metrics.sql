@@ -15,16 +15,11 @@
 -- invariant names: Every row has its experiment, unit, load object and module.
 --   SELECT * FROM module_metrics WHERE experiment IS NULL OR unit IS NULL OR load_object IS NULL OR module IS NULL
 -- invariant stacks_recomputed: The values are those of the stacks whose leaf is in the module, and of those that pass it, each once.
---   SELECT experiment_id, mode, metric, module_id, sum(exclusive), sum(leaf), sum(inclusive), sum(anywhere) FROM (
---     SELECT experiment_id, mode, metric, module_id, exclusive, inclusive, 0 AS leaf, 0 AS anywhere
---     FROM module_metrics
+--   SELECT experiment_id, mode, metric, key, sum(exclusive), sum(ending), sum(inclusive), sum(passing) FROM (
+--     SELECT experiment_id, mode, metric, module_id AS key, exclusive, inclusive, 0 AS ending, 0 AS passing FROM module_metrics
 --     UNION ALL
---     SELECT v.experiment_id, v.mode, v.metric, p.module_id, 0, 0, sum(CASE WHEN p.leaf THEN v.value ELSE 0 END), sum(v.value)
---     FROM stack_metrics v JOIN (
---       SELECT f.experiment_id, f.stack_id, g.module_id, bool_or(f.position = 0) AS leaf
---       FROM frames f JOIN functions g USING (experiment_id, function_id) GROUP BY ALL
---     ) p USING (experiment_id, stack_id) GROUP BY ALL
---   ) GROUP BY ALL HAVING sum(exclusive) <> sum(leaf) OR sum(inclusive) <> sum(anywhere)
+--     SELECT experiment_id, mode, metric, key, 0, 0, exclusive, inclusive FROM passing('module')
+--   ) GROUP BY ALL HAVING sum(exclusive) <> sum(ending) OR sum(inclusive) <> sum(passing)
 SELECT v.experiment_id, n.experiment, m.mode, v.metric, t.unit,
   o.name AS load_object, u.name AS module, v.exclusive, v.inclusive, v.module_id
 FROM module_values v

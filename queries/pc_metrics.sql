@@ -19,15 +19,11 @@
 -- invariant names: Every row has its experiment, unit, function and load object.
 --   SELECT * FROM pc_metrics WHERE experiment IS NULL OR unit IS NULL OR function IS NULL OR load_object IS NULL
 -- invariant stacks_recomputed: The values are those of the stacks whose leaf is the instruction, and of those that contain it, each once.
---   SELECT experiment_id, mode, metric, location_id, sum(exclusive), sum(leaf), sum(inclusive), sum(anywhere) FROM (
---     SELECT experiment_id, mode, metric, location_id, exclusive, inclusive, 0 AS leaf, 0 AS anywhere
---     FROM pc_metrics
+--   SELECT experiment_id, mode, metric, key, sum(exclusive), sum(ending), sum(inclusive), sum(passing) FROM (
+--     SELECT experiment_id, mode, metric, location_id AS key, exclusive, inclusive, 0 AS ending, 0 AS passing FROM pc_metrics
 --     UNION ALL
---     SELECT v.experiment_id, v.mode, v.metric, p.location_id, 0, 0, sum(CASE WHEN p.leaf THEN v.value ELSE 0 END), sum(v.value)
---     FROM stack_metrics v JOIN (
---       SELECT experiment_id, stack_id, location_id, bool_or(position = 0) AS leaf FROM frames GROUP BY ALL
---     ) p USING (experiment_id, stack_id) GROUP BY ALL
---   ) GROUP BY ALL HAVING sum(exclusive) <> sum(leaf) OR sum(inclusive) <> sum(anywhere)
+--     SELECT experiment_id, mode, metric, key, 0, 0, exclusive, inclusive FROM passing('instruction')
+--   ) GROUP BY ALL HAVING sum(exclusive) <> sum(ending) OR sum(inclusive) <> sum(passing)
 SELECT v.experiment_id, n.experiment, m.mode, v.metric, t.unit,
   l.function_id, f.name AS "function", o.name AS load_object, l."offset", l.file, l.line,
   v.exclusive, v.inclusive, v.location_id

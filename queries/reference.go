@@ -20,7 +20,8 @@ The store's format is version %s. Each table is a set of Parquet files,
 rows of it; `+"`commits/<batch>.json`"+` names them ([the store](store.md)). Files are
 compressed with zstd, their footers carry the version as `+"`stackmill.store_version`"+`.
 All columns are flat, none is unsigned. A value is never missing unless its column says
-so: what a recording lacks is 0 or empty. A table's key tells its rows apart.
+so: what a recording lacks is 0 or empty. A table's key tells its rows apart. Columns
+that are computed are in no file: the catalog's view of the table makes them.
 
 This page is made from the declarations in `+"`schema/`"+` by `+"`make docs`"+`.
 `, schema.StoreVersion)
@@ -32,6 +33,9 @@ This page is made from the declarations in `+"`schema/`"+` by `+"`make docs`"+`.
 				doc += " May be missing."
 			}
 			fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", c.Name, c.Type.SQL(), c.Unit, c.Encoding, html(doc))
+		}
+		for _, c := range t.Computed {
+			fmt.Fprintf(&b, "| `%s` | %s | | computed | %s |\n", c.Name, c.Type.SQL(), html(c.Doc))
 		}
 	}
 	return b.String()

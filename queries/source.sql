@@ -25,16 +25,12 @@
 --     UNION ALL
 --     SELECT experiment_id, mode, metric, file, line, 0, exclusive FROM source
 --   ) GROUP BY ALL HAVING sum(lines) <> sum(found)
--- invariant stacks_recomputed: The inclusive value is that of the stacks that contain the line, each once.
---   SELECT experiment_id, mode, metric, file, line, sum(inclusive), sum(anywhere) FROM (
---     SELECT experiment_id, mode, metric, file, line, inclusive, 0 AS anywhere FROM source
+-- invariant stacks_recomputed: The values are those of the stacks whose leaf is on the line, and of those that contain it, each once.
+--   SELECT experiment_id, mode, metric, key, sum(exclusive), sum(ending), sum(inclusive), sum(passing) FROM (
+--     SELECT experiment_id, mode, metric, (hash(file, line) >> 1)::BIGINT AS key, exclusive, inclusive, 0 AS ending, 0 AS passing FROM source
 --     UNION ALL
---     SELECT v.experiment_id, v.mode, v.metric, p.file, p.line, 0, sum(v.value)
---     FROM stack_metrics v JOIN (
---       SELECT DISTINCT f.experiment_id, f.stack_id, l.file, l.line
---       FROM frames f JOIN locations l USING (experiment_id, location_id) WHERE l.file <> ''
---     ) p USING (experiment_id, stack_id) GROUP BY ALL
---   ) GROUP BY ALL HAVING sum(inclusive) <> sum(anywhere)
+--     SELECT experiment_id, mode, metric, key, 0, 0, exclusive, inclusive FROM passing('source line')
+--   ) GROUP BY ALL HAVING sum(exclusive) <> sum(ending) OR sum(inclusive) <> sum(passing)
 WITH found AS MATERIALIZED (
   SELECT v.experiment_id, m.mode, v.metric, v.file, v.line, v.exclusive, v.inclusive
   FROM source_values v JOIN modes m ON v.modes & m.bit <> 0

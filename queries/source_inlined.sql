@@ -26,24 +26,18 @@
 --     UNION ALL
 --     SELECT experiment_id, mode, metric, file, line, 0, exclusive FROM source_inlined
 --   ) GROUP BY ALL HAVING sum(inlined) > sum(line_value)
-WITH names AS MATERIALIZED (
-  SELECT experiment_id, location_id, depth, "function", file, line,
-    depth = max(depth) OVER (PARTITION BY experiment_id, location_id) AS innermost,
-    string_agg("function" || ':' || line, ' > ') OVER (PARTITION BY experiment_id, location_id ORDER BY depth) AS path
-  FROM inline_frames
+WITH places AS MATERIALIZED (
+  SELECT DISTINCT v.experiment_id, (hash(l.file, l.line, v.path, v.file) >> 1)::BIGINT AS key,
+    l.file, l.line, v.level - 1 AS depth, v.path, v.function_id, v.file AS inlined_file, v.line AS inlined_line
+  FROM location_levels v JOIN locations l USING (experiment_id, location_id)
+  WHERE v.level > 0 AND l.file <> ''
 ),
-levels AS MATERIALIZED (
-  SELECT l.experiment_id, l.location_id, l.file, l.line, n.depth, n.path, n."function", n.file AS inlined_file, n.line AS inlined_line, n.innermost
-  FROM locations l JOIN names n USING (experiment_id, location_id)
-  WHERE l.file <> ''
-),
-held AS MATERIALIZED (
-  SELECT f.experiment_id, f.stack_id, l.file, l.line, l.depth, l.path, l."function", l.inlined_file, l.inlined_line,
-    bool_or(f.position = 0 AND l.innermost) AS leaf
-  FROM frames f JOIN levels l USING (experiment_id, location_id)
-  GROUP BY ALL
+found AS MATERIALIZED (
+  SELECT p.*, v.mode, v.metric, v.exclusive, v.inclusive FROM places p JOIN passing('inlined place') v USING (experiment_id, key)
 )
-SELECT v.experiment_id, v.experiment, v.mode, v.metric, v.unit, h.file, h.line, h.depth, h.path, h."function", h.inlined_file, h.inlined_line,
-  sum(CASE WHEN h.leaf THEN v.value ELSE 0 END)::BIGINT AS exclusive, sum(v.value)::BIGINT AS inclusive
-FROM stack_metrics v JOIN held h USING (experiment_id, stack_id)
-GROUP BY ALL
+SELECT v.experiment_id, n.experiment, v.mode, v.metric, t.unit, v.file, v.line, v.depth, v.path, f.name AS "function", v.inlined_file, v.inlined_line,
+  v.exclusive, v.inclusive
+FROM found v
+LEFT JOIN experiment_names n USING (experiment_id)
+LEFT JOIN metrics t USING (experiment_id, metric)
+LEFT JOIN functions f USING (experiment_id, function_id)

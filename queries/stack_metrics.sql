@@ -5,25 +5,25 @@
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
--- stack_id = stacks.stack_id
+-- stack_id = recorded_stacks.machine_stack_id: Hash of the stack's frames: `stacks.stack_id`.
 -- value = stack_values.value
 -- samples = stack_values.samples
 --
 -- invariant stacks_recorded: Every stack with a value was recorded.
---   SELECT * FROM stack_values ANTI JOIN raw_stacks USING (experiment_id, raw_stack_id)
+--   SELECT * FROM stack_values ANTI JOIN recorded_stacks USING (experiment_id, stack)
 -- invariant metrics_known: Every metric with a value is a metric of the experiment.
 --   SELECT DISTINCT experiment_id, metric FROM stack_values ANTI JOIN metrics USING (experiment_id, metric)
 -- invariant samples_recomputed: The values are the sums over the samples with that recorded stack.
---   SELECT experiment_id, metric, raw_stack_id, sum(value), sum(found), sum(samples), sum(n) FROM (
---     SELECT experiment_id, metric, raw_stack_id, value, samples, 0 AS found, 0 AS n FROM stack_values
+--   SELECT experiment_id, metric, stack, sum(value), sum(found), sum(samples), sum(n) FROM (
+--     SELECT experiment_id, metric, stack, value, samples, 0 AS found, 0 AS n FROM stack_values
 --     UNION ALL
---     SELECT experiment_id, v.metric, s.raw_stack_id, 0, 0, sum(v.value), count(*)
+--     SELECT experiment_id, v.metric, s.stack, 0, 0, sum(v.value), count(*)
 --     FROM sample_metrics v JOIN samples s USING (experiment_id, sample) GROUP BY ALL
 --   ) GROUP BY ALL HAVING sum(value) <> sum(found) OR sum(samples) <> sum(n)
 SELECT v.experiment_id, n.experiment, s.mode, v.metric, t.unit, s.stack_id,
   sum(v.value)::BIGINT AS value, sum(v.samples)::BIGINT AS samples
 FROM stack_values v
-JOIN mode_stacks s USING (experiment_id, raw_stack_id)
+JOIN mode_stacks s USING (experiment_id, stack)
 LEFT JOIN experiment_names n USING (experiment_id)
 LEFT JOIN metrics t USING (experiment_id, metric)
 GROUP BY ALL

@@ -14,21 +14,27 @@
 --
 -- invariant reasons: Every row has its experiment, unit, reason and load object.
 --   SELECT * FROM unattributed WHERE experiment IS NULL OR unit IS NULL OR reason = '' OR load_object IS NULL
-WITH unknown AS MATERIALIZED (
-  SELECT s.experiment_id, s.raw_stack_id, s.mode, k.depth, k.leaf_location_id, s.reason
-  FROM mode_stacks s JOIN stacks k USING (experiment_id, stack_id)
+WITH
+-- What has no frames has a reason of its own; the leaf's instruction tells that of others.
+ends AS MATERIALIZED (
+  SELECT s.experiment_id, s.mode, v.metric, s.node, CASE WHEN s.node = 0 THEN s.reason ELSE '' END AS reason, sum(v.samples) AS samples, sum(v.value) AS value
+  FROM mode_stacks s JOIN stack_values v USING (experiment_id, stack)
+  GROUP BY ALL
 ),
 -- Joins of three tables by experiment_id and another key are done in steps: the
 -- optimizer takes experiment_id alone for a key and would multiply the tables.
+unknown AS MATERIALIZED (
+  SELECT n.experiment_id, n.node, n.modes, l.reason, l.load_object_id, l.function_id
+  FROM node_modes n JOIN (SELECT * FROM locations WHERE reason <> '') l USING (experiment_id, location_id)
+),
 reasons AS MATERIALIZED (
-  SELECT u.experiment_id, u.raw_stack_id, u.mode, CASE WHEN u.depth = 0 THEN u.reason ELSE l.reason END AS reason,
-    u.depth, l.load_object_id, l.function_id
-  FROM unknown u
-  LEFT JOIN locations l ON l.experiment_id = u.experiment_id AND l.location_id = u.leaf_location_id
-  WHERE u.depth = 0 OR l.reason <> ''
+  SELECT experiment_id, mode, metric, samples, value, reason, true AS nowhere, NULL AS load_object_id, NULL AS function_id FROM ends WHERE node = 0
+  UNION ALL
+  SELECT e.experiment_id, e.mode, e.metric, e.samples, e.value, u.reason, false, u.load_object_id, u.function_id
+  FROM ends e JOIN modes m USING (mode) JOIN unknown u ON u.experiment_id = e.experiment_id AND u.node = e.node AND u.modes & m.bit <> 0
 ),
 subjects AS MATERIALIZED (
-  SELECT r.*, CASE WHEN r.depth > 0 AND f.kind <> 'unknown' THEN 'instruction' ELSE 'function' END AS subject
+  SELECT r.*, CASE WHEN NOT r.nowhere AND f.kind <> 'unknown' THEN 'instruction' ELSE 'function' END AS subject
   FROM reasons r LEFT JOIN functions f USING (experiment_id, function_id)
 ),
 of_data AS MATERIALIZED (
@@ -37,10 +43,8 @@ of_data AS MATERIALIZED (
   WHERE o.kind IN ('unknown', 'unknown_element')
 ),
 sums AS MATERIALIZED (
-  SELECT r.experiment_id, r.mode, v.metric, r.reason, r.depth = 0 AS nowhere, r.load_object_id, r.subject,
-    sum(v.samples) AS samples, sum(v.value) AS value
-  FROM subjects r JOIN stack_values v USING (experiment_id, raw_stack_id)
-  GROUP BY ALL
+  SELECT experiment_id, mode, metric, reason, nowhere, load_object_id, subject, sum(samples) AS samples, sum(value) AS value
+  FROM subjects GROUP BY ALL
   UNION ALL
   SELECT d.experiment_id, m.mode, d.metric, d.reason, d.location_id IS NULL, l.load_object_id, 'data object', sum(d.samples), sum(d.value)
   FROM of_data d LEFT JOIN locations l USING (experiment_id, location_id) CROSS JOIN modes m

@@ -3,6 +3,7 @@
 package queries
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"slices"
@@ -43,7 +44,8 @@ var files embed.FS
 
 // order lists the views, each after those that it reads.
 var order = []string{
-	"modes", "inline_modes", "location_levels", "mode_stacks", "stack_metrics", "sample_metrics",
+	"modes", "inline_modes", "location_levels", "node_depths", "mode_nodes", "node_modes", "node_values",
+	"mode_stacks", "stack_leaves", "leaf_values", "raw_stacks", "raw_frames", "stacks", "frames", "passing", "stack_metrics", "sample_metrics",
 	"function_metrics", "callers_callees", "call_tree", "line_metrics", "pc_metrics", "source", "source_inlined", "disasm",
 	"load_object_metrics", "module_metrics", "thread_metrics", "cpu_metrics", "process_metrics",
 	"timeline", "timeline_by",
@@ -174,10 +176,12 @@ func fromSchema(name, source, doc string) (Column, error) {
 		if c.Name != column {
 			continue
 		}
-		if doc == "" {
-			doc = c.Doc
+		return Column{name, c.Type.SQL(), c.Unit, cmp.Or(doc, c.Doc), source}, nil
+	}
+	for _, c := range t.Computed {
+		if c.Name == column {
+			return Column{Name: name, Type: c.Type.SQL(), Doc: cmp.Or(doc, c.Doc), Source: source}, nil
 		}
-		return Column{name, c.Type.SQL(), c.Unit, doc, source}, nil
 	}
 	return Column{}, fmt.Errorf("column %s: table %s has no column %s", name, table, column)
 }

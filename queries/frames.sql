@@ -1,0 +1,32 @@
+-- row: one frame of a normalised stack
+--
+-- experiment_id = recorded_stacks.experiment_id
+-- stack_id = recorded_stacks.machine_stack_id: Hash of its frames: `stacks.stack_id`.
+-- position INTEGER: 0 is the leaf.
+-- location_id = locations.location_id: The instruction.
+-- function_id = locations.function_id: Its function.
+-- rule = tree_frames.user_rule: The rule that put the frame in or changed it, empty for a frame as recorded.
+WITH
+-- The leaves that pass a node follow each other in the order of numbers, so that those of
+-- a node are told by how many are before it and how many are inside.
+nodes AS MATERIALIZED (
+  SELECT n.experiment_id, n.mode, n.node, n.last, n.depth, n.location_id, n.rule, k.stack_id
+  FROM mode_nodes n LEFT JOIN stack_leaves k USING (experiment_id, mode, node)
+),
+counted AS MATERIALIZED (
+  SELECT *, count(stack_id) OVER (PARTITION BY experiment_id, mode ORDER BY node ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before,
+    count(stack_id) OVER (PARTITION BY experiment_id, mode ORDER BY node RANGE BETWEEN CURRENT ROW AND last - node FOLLOWING) AS inside
+  FROM nodes
+),
+passed AS MATERIALIZED (
+  SELECT experiment_id, mode, depth, location_id, rule, unnest(range(before, before + inside)) AS leaf FROM counted WHERE inside > 0
+),
+leaves AS MATERIALIZED (
+  SELECT experiment_id, mode, depth, stack_id, before AS leaf FROM counted WHERE stack_id IS NOT NULL
+),
+placed AS MATERIALIZED (
+  SELECT k.experiment_id, k.stack_id, k.depth - p.depth AS position, p.location_id, p.rule
+  FROM passed p JOIN leaves k USING (experiment_id, mode, leaf)
+)
+SELECT p.experiment_id, p.stack_id, p.position, p.location_id, l.function_id, p.rule
+FROM placed p LEFT JOIN locations l USING (experiment_id, location_id)

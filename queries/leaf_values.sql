@@ -1,0 +1,17 @@
+-- row: one metric's value of the stacks that end at one node of the tree of stacks in one mode
+--
+-- experiment_id = stack_tree.experiment_id
+-- mode VARCHAR: The representation: `user`, `expert` or `machine`.
+-- metric = metrics.metric
+-- node = stack_tree.node: The node of the leaf; 0, the root, for empty stacks.
+-- location_id = locations.location_id: The leaf's instruction; missing for empty stacks.
+-- value = stack_values.value
+-- samples = stack_values.samples
+WITH ends AS MATERIALIZED (
+  SELECT s.experiment_id, s.mode, v.metric, s.node, sum(v.value)::BIGINT AS value, sum(v.samples)::BIGINT AS samples
+  FROM mode_stacks s JOIN stack_values v USING (experiment_id, stack)
+  GROUP BY ALL
+)
+SELECT e.experiment_id, e.mode, e.metric, e.node, n.location_id, e.value, e.samples
+FROM ends e JOIN modes m USING (mode)
+LEFT JOIN node_modes n ON n.experiment_id = e.experiment_id AND n.node = e.node AND n.modes & m.bit <> 0

@@ -1,0 +1,49 @@
+-- row: one node of the tree of stacks, with how many frames its path has in each mode
+--
+-- experiment_id = stack_tree.experiment_id
+-- node = stack_tree.node
+-- last = stack_tree.last
+-- frame = stack_tree.frame
+-- user_depth INTEGER: [count] How many frames user mode shows on the path from the root to the node; 0 for the root.
+-- expert_depth INTEGER: [count] Likewise in expert mode.
+-- machine_depth INTEGER: [count] Likewise in machine mode.
+--
+-- invariant numbered: Nodes are numbered from 0, the root, without gaps; each lies among those below its parent, with all below itself.
+--   SELECT experiment_id, count(*), min(node), max(node) FROM stack_tree GROUP BY ALL HAVING min(node) <> 0 OR max(node) <> count(*) - 1
+--   UNION ALL
+--   SELECT experiment_id, node, up, below FROM stack_tree WHERE (node = 0) <> (up = 0) OR up < 0 OR below < 0
+--   UNION ALL
+--   SELECT c.experiment_id, c.node, c.up, c.below FROM stack_tree c LEFT JOIN stack_tree p ON p.experiment_id = c.experiment_id AND p.node = c.parent
+--   WHERE c.up > 0 AND (p.node IS NULL OR c.last > p.last)
+-- invariant counted: A node's number of nodes below it is that of its children and of those below them.
+--   SELECT experiment_id, node, sum(below), sum(found) FROM (
+--     SELECT experiment_id, node, below, 0 AS found FROM stack_tree
+--     UNION ALL
+--     SELECT experiment_id, parent, 0, below + 1 FROM stack_tree WHERE parent IS NOT NULL
+--   ) GROUP BY ALL HAVING sum(below) <> sum(found)
+-- invariant frames_known: Every node's frame is in `tree_frames`, whose frames are all used; only the root's has no word and no instruction.
+--   SELECT t.experiment_id, t.node, t.frame FROM stack_tree t ANTI JOIN tree_frames f USING (experiment_id, frame)
+--   UNION ALL
+--   SELECT f.experiment_id, NULL, f.frame FROM tree_frames f ANTI JOIN stack_tree t USING (experiment_id, frame)
+--   UNION ALL
+--   SELECT experiment_id, node, frame FROM stack_tree WHERE (node = 0) <> (frame = 0)
+--   UNION ALL
+--   SELECT experiment_id, NULL, frame FROM tree_frames
+--   WHERE (frame = 0) <> (word IS NULL AND COALESCE(user_location_id, expert_location_id, machine_location_id) IS NULL)
+WITH
+-- A path has the frames that were shown before the node in the order of numbers, but
+-- for those of subtrees that ended before it.
+framed AS MATERIALIZED (
+  SELECT t.experiment_id, t.node, t.last, t.frame, f.user_location_id, f.expert_location_id, f.machine_location_id
+  FROM stack_tree t LEFT JOIN tree_frames f USING (experiment_id, frame)
+),
+ended AS (
+  SELECT experiment_id, last + 1 AS node, count(user_location_id) AS u, count(expert_location_id) AS e, count(machine_location_id) AS m
+  FROM framed GROUP BY ALL
+)
+SELECT f.experiment_id, f.node, f.last, f.frame,
+  (count(f.user_location_id) OVER before - COALESCE(sum(n.u) OVER before, 0))::INTEGER AS user_depth,
+  (count(f.expert_location_id) OVER before - COALESCE(sum(n.e) OVER before, 0))::INTEGER AS expert_depth,
+  (count(f.machine_location_id) OVER before - COALESCE(sum(n.m) OVER before, 0))::INTEGER AS machine_depth
+FROM framed f LEFT JOIN ended n USING (experiment_id, node)
+WINDOW before AS (PARTITION BY experiment_id ORDER BY node ROWS UNBOUNDED PRECEDING)

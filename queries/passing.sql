@@ -1,0 +1,61 @@
+-- row: one metric's value of the stacks that end in, and that pass, one thing, summed over the tree of stacks: `FROM passing('function')`
+-- rules: S10
+--
+-- parameter what VARCHAR: The kind of thing: `instruction`, `function`, `line` (of a function), `source line`, `module` or `load object`; with inlined functions as functions of their own, `inline function`, `inline line` or `inline source line`; or `inlined place`, a row of `source_inlined`.
+--
+-- experiment_id = experiments.experiment_id
+-- mode VARCHAR: The representation: `user`, `expert` or `machine`.
+-- metric = metrics.metric
+-- key BIGINT: The thing: its id or, where it has none, half the `hash` of the columns that tell it apart: `function_id`, `file` and `line`, as far as it has them; of a place, `file`, `line`, `path` and `inlined_file`.
+-- exclusive BIGINT: [the metric's] The value of the samples whose leaf is there.
+-- inclusive BIGINT: [the metric's] The value of the samples whose stack passes there, each counted once.
+WITH levels AS MATERIALIZED (
+  SELECT v.experiment_id, v.location_id, v.function_id, v.file, CASE WHEN v.file = '' THEN 0 ELSE v.line END AS line, v.level, v.path,
+    v.innermost OR what NOT LIKE 'inline%' AS leaf, l.file AS own_file, l.line AS own_line
+  FROM location_levels v JOIN locations l USING (experiment_id, location_id)
+  WHERE v.level = 0 OR what LIKE 'inline%'
+),
+things AS MATERIALIZED (
+  SELECT v.experiment_id, v.location_id, v.leaf, CASE
+    WHEN what = 'instruction' THEN v.location_id
+    WHEN what LIKE '%function' THEN v.function_id
+    WHEN what = 'module' THEN f.module_id
+    WHEN what = 'load object' THEN f.load_object_id
+    WHEN what LIKE '%source line' THEN CASE WHEN v.file <> '' THEN (hash(v.file, v.line) >> 1)::BIGINT END
+    WHEN what LIKE '%line' THEN (hash(v.function_id, v.file, v.line) >> 1)::BIGINT
+    WHEN v.level > 0 AND v.own_file <> '' THEN (hash(v.own_file, v.own_line, v.path, v.file) >> 1)::BIGINT
+    END AS key
+  FROM levels v LEFT JOIN functions f USING (experiment_id, function_id)
+),
+keys AS MATERIALIZED (
+  SELECT experiment_id, location_id, key, bool_or(leaf) AS leaf FROM things WHERE key IS NOT NULL GROUP BY ALL
+),
+held AS MATERIALIZED (
+  SELECT n.experiment_id, n.node, n.last, n.modes, k.key FROM node_modes n JOIN keys k USING (experiment_id, location_id)
+),
+-- Of nodes below each other the first counts, which has the others' values. The nodes
+-- before one are those above it and those that ended before.
+outermost AS MATERIALIZED (
+  SELECT experiment_id, node, key, modes
+    - CASE WHEN max(CASE WHEN modes & 1 <> 0 THEN last END) OVER before >= node THEN modes & 1 ELSE 0 END
+    - CASE WHEN max(CASE WHEN modes & 2 <> 0 THEN last END) OVER before >= node THEN modes & 2 ELSE 0 END
+    - CASE WHEN max(CASE WHEN modes & 4 <> 0 THEN last END) OVER before >= node THEN modes & 4 ELSE 0 END AS modes
+  FROM held
+  WINDOW before AS (PARTITION BY experiment_id, key ORDER BY node ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+),
+passed AS MATERIALIZED (
+  SELECT o.experiment_id, o.modes, v.metric, o.key, sum(v.value) AS value
+  FROM outermost o JOIN node_values v USING (experiment_id, node)
+  WHERE o.modes > 0
+  GROUP BY ALL
+),
+ended AS MATERIALIZED (
+  SELECT experiment_id, mode, metric, location_id, sum(value) AS value FROM leaf_values GROUP BY ALL
+)
+SELECT experiment_id, mode, metric, key, sum(exclusive)::BIGINT AS exclusive, sum(inclusive)::BIGINT AS inclusive
+FROM (
+  SELECT p.experiment_id, m.mode, p.metric, p.key, 0 AS exclusive, p.value AS inclusive FROM passed p JOIN modes m ON p.modes & m.bit <> 0
+  UNION ALL
+  SELECT e.experiment_id, e.mode, e.metric, k.key, e.value, 0 FROM ended e JOIN keys k USING (experiment_id, location_id) WHERE k.leaf
+)
+GROUP BY ALL

@@ -1,0 +1,59 @@
+-- row: one word of a recorded stack, as recorded
+--
+-- experiment_id = recorded_stacks.experiment_id
+-- raw_stack_id = recorded_stacks.raw_stack_id
+-- part = tree_frames.part: `native`, `java` or `openmp`.
+-- position INTEGER: 0 is the leaf.
+-- word = tree_frames.word: The PC or marker; of a Java frame the method's id.
+-- bci = tree_frames.bci
+-- location_id = tree_frames.location_id: What the frame means by itself, before any rule; missing for a marker.
+--
+-- invariant raw_frames_known: Every recorded frame has a known location, except for markers, the highest four addresses.
+--   SELECT f.experiment_id, f.frame, f.word FROM tree_frames f WHERE word IS NOT NULL AND (location_id IS NULL) <> (word BETWEEN -4 AND -1)
+--   UNION ALL
+--   SELECT f.experiment_id, f.frame, f.word FROM tree_frames f ANTI JOIN locations l USING (experiment_id, location_id) WHERE f.location_id IS NOT NULL
+-- invariant parts: A frame that was recorded is of a part, another one is of none.
+--   SELECT experiment_id, frame, part, word FROM tree_frames WHERE (word IS NULL) <> (part = '') OR part NOT IN ('', 'native', 'java', 'openmp')
+WITH
+-- As in frames, with the parts in place of the modes.
+recorded AS (
+  SELECT experiment_id, node, count(*) AS stacks FROM recorded_stacks GROUP BY ALL
+),
+framed AS MATERIALIZED (
+  SELECT t.experiment_id, t.node, t.last, t.below, f.part, f.word, f.bci, f.location_id
+  FROM stack_tree t JOIN tree_frames f USING (experiment_id, frame)
+),
+ended AS (
+  SELECT experiment_id, last + 1 AS node, count(*) FILTER (part = 'native') AS n, count(*) FILTER (part = 'java') AS j, count(*) FILTER (part = 'openmp') AS o
+  FROM framed GROUP BY ALL
+),
+nodes AS MATERIALIZED (
+  SELECT f.*, r.stacks, n.n, n.j, n.o
+  FROM framed f LEFT JOIN recorded r USING (experiment_id, node) LEFT JOIN ended n ON n.experiment_id = f.experiment_id AND n.node = f.node
+),
+counted AS MATERIALIZED (
+  SELECT experiment_id, node, part, word, bci, location_id,
+    count(*) FILTER (part = 'native') OVER before - COALESCE(sum(n) OVER before, 0) AS native,
+    count(*) FILTER (part = 'java') OVER before - COALESCE(sum(j) OVER before, 0) AS java,
+    count(*) FILTER (part = 'openmp') OVER before - COALESCE(sum(o) OVER before, 0) AS openmp,
+    COALESCE(sum(stacks) OVER before - COALESCE(stacks, 0), 0)::BIGINT AS first,
+    COALESCE(sum(stacks) OVER (PARTITION BY experiment_id ORDER BY node ROWS BETWEEN CURRENT ROW AND below FOLLOWING), 0)::BIGINT AS inside
+  FROM nodes
+  WINDOW before AS (PARTITION BY experiment_id ORDER BY node ROWS UNBOUNDED PRECEDING)
+),
+passed AS MATERIALIZED (
+  SELECT experiment_id, part, CASE part WHEN 'native' THEN native WHEN 'java' THEN java ELSE openmp END AS depth, word, bci, location_id,
+    unnest(range(first, first + inside)) AS leaf
+  FROM counted WHERE word IS NOT NULL
+),
+numbered AS MATERIALIZED (
+  SELECT experiment_id, raw_stack_id, node, row_number() OVER (PARTITION BY experiment_id ORDER BY node, stack) - 1 AS leaf
+  FROM recorded_stacks
+),
+leaves AS MATERIALIZED (
+  SELECT n.experiment_id, n.raw_stack_id, n.leaf, c.native, c.java, c.openmp FROM numbered n JOIN counted c USING (experiment_id, node)
+)
+SELECT k.experiment_id, k.raw_stack_id, p.part,
+  (CASE p.part WHEN 'native' THEN k.native WHEN 'java' THEN k.java ELSE k.openmp END - p.depth)::INTEGER AS position,
+  p.word, p.bci, p.location_id
+FROM passed p JOIN leaves k USING (experiment_id, leaf)

@@ -1,0 +1,18 @@
+-- row: one distinct normalised stack
+--
+-- experiment_id = recorded_stacks.experiment_id
+-- stack_id = recorded_stacks.machine_stack_id: Hash of its frames.
+-- depth INTEGER: [count] The number of frames; 0 for the empty stack.
+-- leaf_location_id = locations.location_id: The leaf's location; missing for the empty stack.
+-- leaf_function_id = locations.function_id: The leaf's function.
+--
+-- invariant stacks_apart: A stack has the same number of frames and the same leaf wherever it is.
+--   SELECT s.experiment_id, s.stack_id FROM mode_stacks s LEFT JOIN mode_nodes n USING (experiment_id, mode, node)
+--   GROUP BY ALL HAVING min(COALESCE(n.depth, 0)) <> max(COALESCE(n.depth, 0)) OR min(n.location_id) <> max(n.location_id)
+WITH ends AS MATERIALIZED (
+  SELECT k.experiment_id, k.stack_id, n.depth, n.location_id FROM stack_leaves k JOIN mode_nodes n USING (experiment_id, mode, node)
+)
+SELECT e.experiment_id, e.stack_id, e.depth, e.location_id AS leaf_location_id, l.function_id AS leaf_function_id
+FROM ends e LEFT JOIN locations l USING (experiment_id, location_id)
+UNION ALL
+SELECT DISTINCT experiment_id, stack_id, 0, NULL, NULL FROM mode_stacks WHERE node = 0
