@@ -8,16 +8,11 @@ import (
 	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/parquet"
-	"github.com/apache/arrow-go/v18/parquet/compress"
 )
 
 // StoreVersion is the version of the store format. It stands in the footer of
 // every Parquet file and changes when a table changes incompatibly.
 const StoreVersion = "6"
-
-// RowGroupRows is the number of rows of a full Parquet row group.
-const RowGroupRows = 1 << 20
 
 // BatchRows is the largest number of rows of a record batch between stages.
 const BatchRows = 1 << 16
@@ -64,15 +59,17 @@ func (t Type) SQL() string {
 // Encoding is the Parquet encoding of a column.
 type Encoding uint8
 
-// The encodings: Dict for ids and names, Delta for times, counters and values.
+// The encodings. All are compressed as well, so that Plain is best for numbers that come
+// again in the same order, and for hashes that come once.
 const (
-	Dict Encoding = iota
-	Delta
-	Plain
+	Dict        Encoding = iota // for what repeats; Plain in row groups where it does not
+	Delta                       // for integers that ascend
+	Plain                       // as they are
+	DictOrDelta                 // Dict, or Delta in row groups where most values differ
 )
 
 func (e Encoding) String() string {
-	return [...]string{"dictionary", "delta", "plain"}[e]
+	return [...]string{"dictionary", "delta", "plain", "dictionary or delta"}[e]
 }
 
 // Column is one column of a table.
@@ -83,6 +80,12 @@ type Column struct {
 	Unit     string // ns, bytes, count, or empty
 	Null     bool   // whether the value may be missing
 	Doc      string // one sentence
+}
+
+// as returns the column in another encoding.
+func (c Column) as(e Encoding) Column {
+	c.Encoding = e
+	return c
 }
 
 // Table is one table of the store.
@@ -145,34 +148,6 @@ func (t *Table) Has(name string) bool { return t.find(name) >= 0 }
 
 func (t *Table) find(name string) int {
 	return slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })
-}
-
-// Parquet returns the properties with which the table's files are written.
-func (t *Table) Parquet() *parquet.WriterProperties {
-	opts := []parquet.WriterProperty{
-		parquet.WithCompression(compress.Codecs.Zstd),
-		parquet.WithCompressionLevel(1),
-		parquet.WithDataPageVersion(parquet.DataPageV2),
-		parquet.WithMaxRowGroupLength(RowGroupRows),
-		parquet.WithCreatedBy("stackmill"),
-		parquet.WithStats(true),
-	}
-	for _, c := range t.Columns {
-		if c.Type == Label && c.Name != experimentID.Name {
-			opts = append(opts, parquet.WithStatsFor(c.Name, false)) // all values are in every row group
-		}
-		switch c.Encoding {
-		case Dict:
-			opts = append(opts, parquet.WithDictionaryFor(c.Name, true))
-		case Delta:
-			opts = append(opts, parquet.WithDictionaryFor(c.Name, false),
-				parquet.WithEncodingFor(c.Name, parquet.Encodings.DeltaBinaryPacked))
-		case Plain:
-			opts = append(opts, parquet.WithDictionaryFor(c.Name, false),
-				parquet.WithEncodingFor(c.Name, parquet.Encodings.Plain))
-		}
-	}
-	return parquet.NewWriterProperties(opts...)
 }
 
 // ByName returns the table of a name, or nil.

@@ -27,7 +27,7 @@ func TestTables(t *testing.T) {
 				t.Errorf("%s.%s: named twice, or not described", table.Name, c.Name)
 			}
 			columns[c.Name] = true
-			if c.Encoding == Delta && c.Type != Int64 && c.Type != Int32 {
+			if (c.Encoding == Delta || c.Encoding == DictOrDelta) && c.Type != Int64 && c.Type != Int32 {
 				t.Errorf("%s.%s: delta encoding is for integers", table.Name, c.Name)
 			}
 		}

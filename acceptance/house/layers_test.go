@@ -22,7 +22,7 @@ var house = []struct{ folders, holds string }{
 	{"fault problem acceptance/corpus", "kinds of errors; the recordings that tests read"},
 	{"schema stages/infile stages/bytereader stages/arena acceptance/golden acceptance/perftext", "the tables, the wall between the two sides; opening files that are not ours, reading their bytes; memory of small slices"},
 
-	{"storedir", "a store's directory: the rest of the wall"},
+	{"storedir tablefile", "the rest of the wall: a store's directory, the Parquet files of tables"},
 
 	{"stages/loadobject/columns stages/loadobject/isa", "load objects: columns of the cache, instruction sets"},
 	{"stages/loadobject/dwop", "operations of DWARF expressions"},
@@ -53,9 +53,10 @@ var house = []struct{ folders, holds string }{
 var borders = []struct{ folder, imports, why string }{
 	{"stages/loadobject", "fault stages/infile stages/bytereader", "it knows files, no recordings, tables or problems"},
 	{"stages/decode", "fault problem schema stages/infile stages/bytereader stages/arena stages/loadobject/isa", "it knows recordings; of load objects only which machine they are for"},
-	{"stages/write", "schema storedir", "it writes any table"},
+	{"stages/write", "schema storedir tablefile", "it writes any table"},
+	{"tablefile", "schema", "it knows tables, whatever they are about"},
 	{"storedir", "schema", "it knows files and commits, and what is in no table"},
-	{"queries", "fault schema stages/infile storedir", "it knows no recordings, and no stage that writes"},
+	{"queries", "fault schema stages/infile storedir tablefile", "it knows no recordings, and no stage that writes"},
 }
 
 // sqlEngine is imported by the reading side only.

@@ -14,11 +14,11 @@ import (
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/cespare/xxhash/v2"
 
 	"stackmill/schema"
 	"stackmill/storedir"
+	"stackmill/tablefile"
 )
 
 // Two is a store of two experiments, described in its comments.
@@ -173,18 +173,15 @@ func (b *batch) commit() error {
 
 func parquet(t *schema.Table, id string, rows [][]any) ([]byte, error) {
 	var out bytes.Buffer
-	w, err := pqarrow.NewFileWriter(t.Arrow(), &out, t.Parquet(), pqarrow.DefaultWriterProps())
+	w, err := tablefile.New(&out, t, storedir.VersionKey, schema.StoreVersion)
 	if err != nil {
 		return nil, err
 	}
-	builder := schema.NewRows(t, id, func(_ *schema.Table, r arrow.RecordBatch) error { return w.WriteBuffered(r) })
+	builder := schema.NewRows(t, id, func(_ *schema.Table, r arrow.RecordBatch) error { return w.Write(r) })
 	for _, row := range rows {
 		builder.Append(row...)
 	}
 	if err := builder.Close(); err != nil {
-		return nil, err
-	}
-	if err := w.AppendKeyValueMetadata(storedir.VersionKey, schema.StoreVersion); err != nil {
 		return nil, err
 	}
 	err = w.Close()

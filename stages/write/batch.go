@@ -15,12 +15,12 @@ import (
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/cespare/xxhash/v2"
 	"golang.org/x/sync/errgroup"
 
 	"stackmill/schema"
 	"stackmill/storedir"
+	"stackmill/tablefile"
 )
 
 // Batch is an attempt to write a batch. Write may be called concurrently for
@@ -39,7 +39,7 @@ type table struct {
 	schema *schema.Table
 	file   *os.File
 	hash   *xxhash.Digest
-	w      *pqarrow.FileWriter
+	w      *tablefile.Writer
 	rows   int64
 }
 
@@ -60,7 +60,7 @@ func (b *Batch) Write(t *schema.Table, rows arrow.RecordBatch) error {
 	if err != nil {
 		return err
 	}
-	if err := out.w.WriteBuffered(rows); err != nil {
+	if err := out.w.Write(rows); err != nil {
 		return fmt.Errorf("write table %s: %w", t.Name, err)
 	}
 	out.rows += rows.NumRows()
@@ -79,10 +79,7 @@ func (b *Batch) open(t *schema.Table) (*table, error) {
 		return nil, err
 	}
 	out := &table{schema: t, file: f, hash: xxhash.New()}
-	out.w, err = pqarrow.NewFileWriter(t.Arrow(), io.MultiWriter(f, out.hash), t.Parquet(), pqarrow.DefaultWriterProps())
-	if err == nil {
-		err = out.w.AppendKeyValueMetadata(storedir.VersionKey, schema.StoreVersion)
-	}
+	out.w, err = tablefile.New(io.MultiWriter(f, out.hash), t, storedir.VersionKey, schema.StoreVersion)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("write table %s: %w", t.Name, err), f.Close())
 	}

@@ -1,0 +1,151 @@
+package tablefile
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// shortestRun is from how many equal values on a run is stored as one: shorter ones are
+// left to zstd.
+const shortestRun = 64
+
+// groupOfValues is of how many values packed values are a multiple.
+const groupOfValues = 8
+
+// appendHybrid appends numbers of a width in bits, not negative, in Parquet's hybrid of
+// runs and packed values.
+func appendHybrid(out []byte, values []int32, width int) []byte {
+	packed := 0 // the first value that is not stored yet
+	for i := 0; i < len(values); {
+		end := i + 1
+		for end < len(values) && values[end] == values[i] {
+			end++
+		}
+		if start := i + (packed-i)&(groupOfValues-1); end-start >= shortestRun {
+			out = appendGroups(out, values[packed:start], width)
+			out = appendRun(out, values[start], end-start, width)
+			packed = end
+		}
+		i = end
+	}
+	return appendGroups(out, values[packed:], width)
+}
+
+// appendRun appends n times a value.
+func appendRun(out []byte, value int32, n, width int) []byte {
+	out = binary.AppendUvarint(out, uint64(n)<<1)
+	for ; width > 0; width, value = width-8, value>>8 {
+		out = append(out, byte(value))
+	}
+	return out
+}
+
+// appendGroups appends values, filled up to whole groups.
+func appendGroups(out []byte, values []int32, width int) []byte {
+	if len(values) == 0 {
+		return out
+	}
+	groups := (len(values) + groupOfValues - 1) / groupOfValues
+	out = binary.AppendUvarint(out, uint64(groups)<<1|1)
+	return appendPacked(out, values, 0, width, groups*groupOfValues)
+}
+
+// appendPacked appends how much values exceed the least one, in as many bits as the
+// width says, filled up to n of them.
+func appendPacked[T number](out []byte, values []T, least T, width, n int) []byte {
+	end := len(out) + (n*width+7)/8
+	switch width {
+	case 0:
+		return out
+	case 8:
+		for _, v := range values {
+			out = append(out, byte(v-least))
+		}
+	case 16:
+		for _, v := range values {
+			out = binary.LittleEndian.AppendUint16(out, uint16(v-least))
+		}
+	default:
+		out = appendBits(out, values, least, width)
+	}
+	return append(out, make([]byte, end-len(out))...)
+}
+
+// appendBits is appendPacked for any width, up to the last value.
+func appendBits[T number](out []byte, values []T, least T, width int) []byte {
+	var word uint64 // bits that are not stored yet
+	used := 0
+	for _, value := range values {
+		v := unsigned(value - least)
+		word |= v << used
+		if used += width; used >= 64 {
+			out = binary.LittleEndian.AppendUint64(out, word)
+			used -= 64
+			word = v >> (width - used)
+		}
+	}
+	for ; used > 0; used, word = used-8, word>>8 {
+		out = append(out, byte(word))
+	}
+	return out
+}
+
+// The shape of DELTA_BINARY_PACKED: a block has a smallest difference, a part of it a
+// width.
+const (
+	deltaBlock = 128
+	deltaParts = 4
+	deltaPart  = deltaBlock / deltaParts
+)
+
+// appendDelta appends values as the differences between them: DELTA_BINARY_PACKED.
+// Differences wrap at the width of the type.
+func appendDelta[T number](out []byte, values []T) []byte {
+	out = binary.AppendUvarint(out, deltaBlock)
+	out = binary.AppendUvarint(out, deltaParts)
+	out = binary.AppendUvarint(out, uint64(len(values)))
+	if len(values) == 0 {
+		return append(out, 0)
+	}
+	out = binary.AppendVarint(out, int64(values[0]))
+	var block [deltaBlock]T
+	for last, values := values[0], values[1:]; len(values) > 0; {
+		n := min(deltaBlock, len(values))
+		for i, v := range values[:n] {
+			block[i], last = v-last, v
+		}
+		out, values = appendBlock(out, block[:n]), values[n:]
+	}
+	return out
+}
+
+// appendBlock appends the differences of one block.
+func appendBlock[T number](out []byte, differences []T) []byte {
+	least := differences[0]
+	for _, d := range differences {
+		least = min(least, d)
+	}
+	out = binary.AppendVarint(out, int64(least))
+	widths := len(out)
+	out = append(out, make([]byte, deltaParts)...)
+	for part := 0; len(differences) > 0; part++ {
+		n := min(deltaPart, len(differences))
+		var all uint64
+		for _, d := range differences[:n] {
+			all |= unsigned(d - least)
+		}
+		width := bits.Len64(all)
+		out[widths+part] = byte(width)
+		out = appendPacked(out, differences[:n], least, width, deltaPart)
+		differences = differences[n:]
+	}
+	return out
+}
+
+// unsigned returns the bits of a number of its own width.
+func unsigned[T number](v T) uint64 {
+	if narrow, ok := any(v).(int32); ok {
+		return uint64(uint32(narrow))
+	}
+	return uint64(v)
+}

@@ -1,0 +1,82 @@
+package tablefile
+
+import (
+	"sync"
+
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/klauspost/compress/zstd"
+
+	"stackmill/schema"
+)
+
+// pageBytes is about how large pages of text become. A column of numbers has one page in
+// a row group, which is at most as large.
+const pageBytes = 1 << 20
+
+// compressionLevel is the level of all columns: a higher one saves a few percent and
+// takes twice the time.
+const compressionLevel = 1
+
+// scratch is memory that encoding takes.
+type scratch struct {
+	wide              numbers[int64]
+	narrow            numbers[int32]
+	texts             texts
+	indices           []int32
+	definitions       []byte
+	encoded, encoded2 []byte
+	compressed        []byte
+	zstd              *zstd.Encoder
+}
+
+// scratches are shared by all writers: no more are in use than writers that run at a
+// time.
+var scratches = sync.Pool{New: func() any {
+	// The content of files has a checksum of its own.
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(compressionLevel)), zstd.WithEncoderConcurrency(1),
+		zstd.WithEncoderCRC(false), zstd.WithZeroFrames(true), zstd.WithAllLitEntropyCompression(true))
+	if err != nil {
+		panic(err) // a mistake in the options
+	}
+	return &scratch{zstd: z}
+}}
+
+// properties returns what the frame of a table's files needs to know.
+func properties(t *schema.Table) *parquet.WriterProperties {
+	opts := []parquet.WriterProperty{
+		parquet.WithCompression(compress.Codecs.Zstd),
+		parquet.WithDataPageVersion(parquet.DataPageV2),
+		parquet.WithCreatedBy("stackmill"),
+	}
+	for _, c := range t.Columns {
+		if c.Encoding == schema.Delta || c.Encoding == schema.DictOrDelta {
+			opts = append(opts, parquet.WithEncodingFor(c.Name, parquet.Encodings.DeltaBinaryPacked))
+		}
+	}
+	return parquet.NewWriterProperties(opts...)
+}
+
+// page writes a page of rows, of whose values some are missing.
+func (c *chunk) page(out *sink, encoding parquet.Encoding, values []byte, rows, missing int, definitions []byte) error {
+	if c.info.DataPageOffset == 0 {
+		c.info.DataPageOffset = out.Tell()
+	}
+	c.compressed = c.zstd.EncodeAll(values, append(c.compressed[:0], definitions...))
+	size := len(definitions) + len(values)
+	p := file.NewDataPageV2(memory.NewBufferBytes(c.compressed), int32(rows), int32(missing), int32(rows), encoding, int32(len(definitions)), 0, int32(size), true)
+	defer p.Release()
+	_, err := c.pages.WriteDataPage(p)
+	return err
+}
+
+// dictionaryPage writes the values of a dictionary.
+func (c *chunk) dictionaryPage(out *sink, values []byte, entries int) error {
+	c.info.DictPageOffset = out.Tell()
+	p := file.NewDictionaryPage(memory.NewBufferBytes(values), int32(entries), parquet.Encodings.Plain)
+	defer p.Release()
+	_, err := c.pages.WriteDictionaryPage(p)
+	return err
+}

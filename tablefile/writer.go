@@ -1,0 +1,146 @@
+// Package tablefile writes Parquet files of tables. It encodes columns itself, straight
+// from the columns of record batches, whose shape it knows: no nested types, and most
+// numbers either repeat or ascend. The frame around them, headers of pages and the
+// footer, is arrow-go's.
+package tablefile
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+
+	"stackmill/schema"
+)
+
+// RowGroupRows is the number of rows of a full row group. A writer keeps the batches of
+// one, so that it bounds the memory that writing takes.
+const RowGroupRows = 2 * schema.BatchRows
+
+// magic is how Parquet files begin and end.
+const magic = "PAR1"
+
+// Writer writes the rows of a table to a Parquet file. After an error it only returns
+// that error.
+type Writer struct {
+	table   *schema.Table
+	props   *parquet.WriterProperties
+	sink    *sink
+	footer  *metadata.FileMetaDataBuilder
+	waiting []arrow.RecordBatch // of the next row group
+	rows    int                 // in waiting
+	groups  int16
+	err     error
+}
+
+// sink knows how far the file was written.
+type sink struct {
+	out *bufio.Writer
+	at  int64
+}
+
+func (s *sink) Write(data []byte) (int, error) {
+	n, err := s.out.Write(data)
+	s.at += int64(n)
+	return n, err
+}
+
+// Tell returns how many bytes were written.
+func (s *sink) Tell() int64 { return s.at }
+
+// New begins a file; about is what its footer says besides, as keys and values in turn.
+func New(out io.Writer, t *schema.Table, about ...string) (*Writer, error) {
+	props := properties(t)
+	columns, err := pqarrow.ToParquet(t.Arrow(), props, pqarrow.DefaultWriterProps())
+	if err != nil {
+		return nil, err
+	}
+	more := metadata.NewKeyValueMetadata()
+	for ; len(about) > 1; about = about[2:] {
+		if err := more.Append(about[0], about[1]); err != nil {
+			return nil, err
+		}
+	}
+	w := &Writer{table: t, props: props, sink: &sink{out: bufio.NewWriter(out)}, footer: metadata.NewFileMetadataBuilder(columns, props, more)}
+	_, err = w.sink.Write([]byte(magic))
+	return w, err
+}
+
+// Write appends rows. The batch stays the caller's, who must not change it.
+func (w *Writer) Write(rows arrow.RecordBatch) error {
+	if n := int(rows.NumCols()); n != len(w.table.Columns) {
+		return fmt.Errorf("%d columns, the table has %d", n, len(w.table.Columns))
+	}
+	for from, n := int64(0), rows.NumRows(); from < n && w.err == nil; {
+		until := min(n, from+int64(RowGroupRows-w.rows))
+		w.waiting = append(w.waiting, rows.NewSlice(from, until))
+		w.rows += int(until - from)
+		if from = until; w.rows == RowGroupRows {
+			w.err = w.flush()
+		}
+	}
+	return w.err
+}
+
+// flush writes a row group of the rows that wait.
+func (w *Writer) flush() error {
+	defer w.release()
+	g := w.footer.AppendRowGroup()
+	g.SetNumRows(w.rows)
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	chunks := make([]arrow.Array, len(w.waiting))
+	for i := range w.table.Columns {
+		for j, rows := range w.waiting {
+			chunks[j] = rows.Column(i)
+		}
+		c := &chunk{scratch: s, column: &w.table.Columns[i], meta: g.NextColumnChunk(), rows: w.rows}
+		if err := c.write(w, i, chunks); err != nil {
+			return fmt.Errorf("column %s: %w", c.column.Name, err)
+		}
+	}
+	w.groups++
+	return g.Finish(0, w.groups-1)
+}
+
+// release forgets the rows that waited.
+func (w *Writer) release() {
+	for _, rows := range w.waiting {
+		rows.Release()
+	}
+	clear(w.waiting)
+	w.waiting, w.rows = w.waiting[:0], 0
+}
+
+// Close completes the file.
+func (w *Writer) Close() error {
+	defer w.release()
+	if w.err == nil && w.rows > 0 {
+		w.err = w.flush()
+	}
+	if w.err == nil {
+		w.err = w.finish()
+	}
+	return w.err
+}
+
+func (w *Writer) finish() error {
+	footer, err := w.footer.Finish()
+	if err != nil {
+		return err
+	}
+	n, err := footer.WriteTo(w.sink, nil)
+	if err != nil {
+		return err
+	}
+	end := binary.LittleEndian.AppendUint32(nil, uint32(n))
+	if _, err := w.sink.Write(append(end, magic...)); err != nil {
+		return err
+	}
+	return w.sink.out.Flush()
+}

@@ -1,0 +1,268 @@
+package tablefile
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+
+	"stackmill/schema"
+)
+
+// kinds are the ways in which the values of a column may follow each other.
+var kinds = []string{"equal", "repeating", "ascending", "random", "extreme", "missing"}
+
+// wide returns the value of a row.
+func wide(kind string, row int, r *rand.Rand) any {
+	switch kind {
+	case "repeating":
+		return int64(row/3%1000) * 1e9
+	case "ascending":
+		return 1e15 + 1000*int64(row) + r.Int64N(900)
+	case "random":
+		return int64(r.Uint64())
+	case "extreme":
+		return []int64{math.MinInt64, math.MaxInt64, 0, -1}[r.IntN(4)]
+	}
+	return int64(7)
+}
+
+func narrow(kind string, row int, r *rand.Rand) any {
+	switch kind {
+	case "repeating":
+		return int32(row / 3 % 1000)
+	case "ascending":
+		return int32(row + r.IntN(5))
+	case "random":
+		return int32(r.Uint32())
+	case "extreme":
+		return []int32{math.MinInt32, math.MaxInt32, 0, -1}[r.IntN(4)]
+	}
+	return int32(7)
+}
+
+func text(kind string, row int, r *rand.Rand) any {
+	switch kind {
+	case "repeating":
+		return fmt.Sprint("name", row/3%100)
+	case "ascending", "random":
+		return fmt.Sprint(r.Uint64())
+	case "extreme":
+		return []string{"", strings.Repeat("long", 1+r.IntN(90)), "\x00"}[r.IntN(3)]
+	}
+	return "x"
+}
+
+func label(kind string, row int, r *rand.Rand) any {
+	return []string{"", "a", "b", "one", "two"}[min(r.IntN(5), len(kind)-4)]
+}
+
+func cell(c *schema.Column, kind string, row int, r *rand.Rand) any {
+	if c.Null && (kind == "missing" || kind != "equal" && r.IntN(3) == 0) {
+		return nil
+	}
+	switch c.Type {
+	case schema.Int64:
+		return wide(kind, row, r)
+	case schema.Int32:
+		return narrow(kind, row, r)
+	case schema.Bool:
+		return kind != "equal" && r.IntN(2) == 0
+	case schema.Time:
+		return arrow.Timestamp(wide(kind, row, r).(int64))
+	case schema.Label:
+		return label(kind, row, r)
+	}
+	return text(kind, row, r)
+}
+
+// written returns a table's file and the batches that are in it.
+func written(t *testing.T, table *schema.Table, n int, kind string) ([]byte, []arrow.RecordBatch) {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := New(&out, table, "key", "value")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var batches []arrow.RecordBatch
+	rows := schema.NewRows(table, "0123456789abcdef", func(_ *schema.Table, b arrow.RecordBatch) error {
+		b.Retain()
+		batches = append(batches, b)
+		return w.Write(b)
+	})
+	r := rand.New(rand.NewPCG(uint64(n), 1))
+	row := make([]any, len(table.Columns)-1)
+	for i := range n {
+		for j := range row {
+			row[j] = cell(&table.Columns[j+1], kind, i, r)
+		}
+		rows.Append(row...)
+	}
+	if err := rows.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes(), batches
+}
+
+// all returns a column of batches as one array, of text where it is a dictionary.
+func all(t *testing.T, batches []arrow.RecordBatch, column int) arrow.Array {
+	t.Helper()
+	var parts []arrow.Array
+	for _, b := range batches {
+		a := b.Column(column)
+		if labels, ok := a.(*array.Dictionary); ok {
+			names := array.NewStringBuilder(memory.DefaultAllocator)
+			for i := range labels.Len() {
+				names.Append(labels.Dictionary().(*array.String).Value(labels.GetValueIndex(i)))
+			}
+			a = names.NewArray()
+		}
+		parts = append(parts, a)
+	}
+	joined, err := array.Concatenate(parts, memory.DefaultAllocator)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return joined
+}
+
+func open(t *testing.T, data []byte) *file.Reader {
+	t.Helper()
+	f, err := file.NewParquetReader(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// What arrow-go reads is what was written, in every table, however values follow each
+// other.
+func TestRoundTrip(t *testing.T) {
+	for _, kind := range kinds {
+		for _, n := range []int{0, 1, 8, fewestValues, 5000} {
+			for _, table := range schema.Tables {
+				compare(t, table, n, kind)
+			}
+		}
+		for _, table := range []*schema.Table{schema.PerfSamples, schema.IOFiles} {
+			compare(t, table, RowGroupRows+5, kind)
+		}
+	}
+}
+
+func compare(t *testing.T, table *schema.Table, n int, kind string) {
+	t.Helper()
+	data, batches := written(t, table, n, kind)
+	f := open(t, data)
+	if v := f.MetaData().KeyValueMetadata().FindValue("key"); v == nil || *v != "value" {
+		t.Error("the footer lacks what was to be in it")
+	}
+	if got, want := f.NumRowGroups(), (n+RowGroupRows-1)/RowGroupRows; got != want || f.NumRows() != int64(n) {
+		t.Errorf("%d rows in %d row groups, want %d", f.NumRows(), got, want)
+	}
+	r, err := pqarrow.NewFileReader(f, pqarrow.ArrowReadProperties{}, memory.DefaultAllocator)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := r.ReadTable(context.Background())
+	if err != nil {
+		t.Fatalf("%s, %d rows, %s: %v", table.Name, n, kind, err)
+	}
+	if n == 0 {
+		return
+	}
+	for i, c := range table.Columns {
+		got, err := array.Concatenate(read.Column(i).Data().Chunks(), memory.DefaultAllocator)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := all(t, batches, i); !array.Equal(got, want) {
+			t.Errorf("%s.%s, %d rows, %s: other values", table.Name, c.Name, n, kind)
+		}
+	}
+}
+
+// Each column of a row group has its smallest and largest value and says how many are
+// missing, so that readers can skip it.
+func TestStatistics(t *testing.T) {
+	for _, table := range schema.Tables {
+		for _, n := range []int{3, 1000} {
+			data, batches := written(t, table, n, "repeating")
+			f := open(t, data)
+			for i, c := range table.Columns {
+				chunk, err := f.MetaData().RowGroup(0).ColumnChunk(i)
+				if err != nil {
+					t.Fatal(err)
+				}
+				stats, err := chunk.Statistics()
+				if err != nil || stats == nil {
+					t.Fatalf("%s.%s: no statistics, %v", table.Name, c.Name, err)
+				}
+				values := all(t, batches, i)
+				if stats.NullCount() != int64(values.NullN()) || stats.HasMinMax() != (values.NullN() < n) {
+					t.Errorf("%s.%s: %d missing, bounds %v", table.Name, c.Name, stats.NullCount(), stats.HasMinMax())
+				}
+				if want, ok := bounds(values); ok && string(stats.EncodeMin())+string(stats.EncodeMax()) != want {
+					t.Errorf("%s.%s: bounds %q and %q, want %q", table.Name, c.Name, stats.EncodeMin(), stats.EncodeMax(), want)
+				}
+			}
+		}
+	}
+}
+
+// bounds returns the encoded bounds of texts, one after the other.
+func bounds(a arrow.Array) (string, bool) {
+	texts, ok := a.(*array.String)
+	if !ok || texts.Len() == 0 {
+		return "", false
+	}
+	least, most := texts.Value(0), texts.Value(0)
+	for i := range texts.Len() {
+		least, most = min(least, texts.Value(i)), max(most, texts.Value(i))
+	}
+	return least + most, true
+}
+
+// failing is a disk that is full.
+type failing struct{ room int }
+
+func (f *failing) Write(data []byte) (int, error) {
+	if f.room -= len(data); f.room < 0 {
+		return 0, fmt.Errorf("no space")
+	}
+	return len(data), nil
+}
+
+// A failure to write is returned, and stays.
+func TestFailure(t *testing.T) {
+	for _, room := range []int{0, 100, 5000} {
+		w, err := New(&failing{room}, schema.Samples)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, batches := written(t, schema.Samples, 5000, "random")
+		for _, b := range batches {
+			if err := w.Write(b); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := w.Close(); err == nil {
+			t.Errorf("%d bytes: no failure", room)
+		}
+		if err := w.Write(batches[0]); err == nil {
+			t.Error("the failure is forgotten")
+		}
+	}
+}
