@@ -6,7 +6,7 @@ var (
 	process  = Column{"process", Int32, Dict, "", false, "The process within the experiment: 1 is the founder, descendants follow in load order."}
 	modes    = Column{"modes", Int32, Dict, "", false, "The representations for which the row holds: a sum of 1 (user), 2 (expert) and 4 (machine), and of 8, 16 and 32 for the same with inlined functions as frames of their own (S10)."}
 	metric   = Column{"metric", Label, Dict, "", false, "The metric's name; `metrics` has its title and unit."}
-	stackNo  = Column{"stack", Int32, Plain, "", false, "The recorded stack: `recorded_stacks.stack`."}
+	stackNo  = Column{"stack", Int32, DictOrDelta, "", false, "The recorded stack: `recorded_stacks.stack`."}
 	sampleNo = Column{"sample", Int64, Delta, "", false, "The sample's number within the experiment; `samples` has its time, thread and stack."}
 )
 
@@ -153,11 +153,11 @@ var (
 	Instructions = &Table{Name: "instructions", Row: "one instruction of a function on a stack or that accessed memory: all those of the functions with the largest values, up to some 25000; near PCs on stacks only where a function is a static region or longer than 64 KiB; of the others those on stacks, or that accessed memory", Key: key("function_id", "offset"), Columns: []Column{
 		experimentID,
 		{"load_object_id", Int64, Dict, "", false, "Its load object."},
-		{"function_id", Int64, Dict, "", false, "Its function."},
-		{"offset", Int64, Delta, "bytes", false, "As `locations.offset`: in the load object's file; in generated code, from the function's start."},
+		{"function_id", Int64, Plain, "", false, "Its function."},
+		{"offset", Int64, Plain, "bytes", false, "As `locations.offset`: in the load object's file; in generated code, from the function's start."},
 		{"size", Int32, Dict, "bytes", false, "Its length; 0 where the code is not in the file."},
 		{"text", String, Dict, "", false, "The instruction in the syntax of the GNU tools (AT&T for x86); undecodable bytes are shown as bytes; `(not in the file)` at a PC in a part of the code that the file lacks."},
-		{"target", Int64, Delta, "bytes", true, "Where a direct call or jump goes, as `offset`; missing for other instructions and outside the file."},
+		{"target", Int64, Plain, "bytes", true, "Where a direct call or jump goes, as `offset`; missing for other instructions and outside the file."},
 		{"target_name", String, Dict, "", false, "The function that a call or jump leads to, with the distance from its start if that is not 0, or `@plt` when it goes through the procedure linkage table; empty within the function, or if unknown."},
 		{"file", String, Dict, "", false, "The source file's path, as `locations.file`; empty if unknown."},
 		{"line", Int32, Delta, "", false, "The source line, 0 if unknown."},
@@ -179,7 +179,7 @@ var (
 		{"stack", Int32, Delta, "", false, "Its number within the experiment, in the order of first samples."},
 		process,
 		{"from_ns", Int64, Dict, "ns", true, "The time from which its words mean these stacks; missing: from the start."},
-		{"node", Int32, Plain, "", false, "The node of `stack_tree` that it is the path to."},
+		{"node", Int32, Delta, "", false, "The node of `stack_tree` that it is the path to."},
 		{"user_up", Int32, Dict, "", false, "How far before `node` is the node of its leaf in user mode."},
 		{"expert_up", Int32, Dict, "", false, "Likewise in expert mode."},
 		{"machine_up", Int32, Dict, "", false, "Likewise in machine mode."},
@@ -192,7 +192,7 @@ var (
 		experimentID,
 		{"node", Int32, Delta, "", false, "Its number: a node's are followed by those of the nodes below it. 0 is the root, which is no frame."},
 		{"up", Int32, Plain, "", false, "How far before it its parent is: the frame's caller. 0 for the root."},
-		{"below", Int32, Plain, "count", false, "How many nodes are below it: the next so many."},
+		{"below", Int32, Dict, "count", false, "How many nodes are below it: the next so many."},
 		{"frame", Int32, Plain, "", false, "Its frame; 0 for the root."},
 	}, Computed: []Computed{
 		{"parent", Int32, "CASE WHEN up > 0 THEN node - up END", "Its parent; missing for the root."},
@@ -204,12 +204,12 @@ var (
 		{"part", Label, Dict, "", false, "Where it was recorded: `native`, `java` or `openmp`; empty for a frame that a rule put in."},
 		{"word", Int64, Plain, "", true, "The PC or marker; of a Java frame the method's id; missing for a frame that a rule put in."},
 		{"bci", Int64, Delta, "", true, "The byte code index of a Java frame."},
-		{"location_id", Int64, Dict, "", true, "What the word means by itself, before any rule; missing for a marker and without a word."},
-		{"user_location_id", Int64, Dict, "", true, "The instruction that user mode shows; missing if it does not show the frame."},
+		{"location_id", Int64, Plain, "", true, "What the word means by itself, before any rule; missing for a marker and without a word."},
+		{"user_location_id", Int64, Plain, "", true, "The instruction that user mode shows; missing if it does not show the frame."},
 		{"user_rule", Label, Dict, "", false, "The rule that put the frame in, changed or dropped it in user mode; empty for a frame as recorded."},
-		{"expert_location_id", Int64, Dict, "", true, "Likewise in expert mode."},
+		{"expert_location_id", Int64, Plain, "", true, "Likewise in expert mode."},
 		{"expert_rule", Label, Dict, "", false, "Likewise in expert mode."},
-		{"machine_location_id", Int64, Dict, "", true, "Likewise in machine mode."},
+		{"machine_location_id", Int64, Plain, "", true, "Likewise in machine mode."},
 		{"machine_rule", Label, Dict, "", false, "Likewise in machine mode."},
 	}}
 )
@@ -235,8 +235,8 @@ var (
 		experimentID, sampleNo,
 		{"operation", Int32, Dict, "", false, "0 malloc, 1 free, 2 realloc, 3 mmap, 4 munmap."},
 		{"size", Int64, Dict, "bytes", false, "The size asked for; 0 for free."},
-		{"address", Int64, Delta, "", false, "The block's address."},
-		{"old_address", Int64, Dict, "", false, "realloc: the address before."},
+		{"address", Int64, Plain, "", false, "The block's address."},
+		{"old_address", Int64, Plain, "", false, "realloc: the address before."},
 		{"leaked", Int64, Dict, "bytes", false, "How much of the block was never freed."},
 		{"freed", Int64, Dict, "bytes", false, "The size of the traced blocks that this call freed."},
 	}}
@@ -373,18 +373,18 @@ var (
 
 // Values: sums of samples, computed once when the experiment is read.
 var (
-	value     = Column{"value", Int64, Delta, "the metric's", false, "The sum."}
-	samples   = Column{"samples", Int64, Delta, "count", false, "The number of samples with a value other than 0."}
-	exclusive = Column{"exclusive", Int64, Delta, "the metric's", false, "The value of the samples whose leaf is here."}
-	inclusive = Column{"inclusive", Int64, Delta, "the metric's", false, "The value of the samples whose stack passes here, each counted once."}
-	functID   = Column{"function_id", Int64, Dict, "", false, "The function."}
-	attribute = Column{"attributed", Int64, Delta, "the metric's", false, "The part of the value attributed to the pair or path."}
+	value     = Column{"value", Int64, Dict, "the metric's", false, "The sum."}
+	samples   = Column{"samples", Int64, Dict, "count", false, "The number of samples with a value other than 0."}
+	exclusive = Column{"exclusive", Int64, Dict, "the metric's", false, "The value of the samples whose leaf is here."}
+	inclusive = Column{"inclusive", Int64, Dict, "the metric's", false, "The value of the samples whose stack passes here, each counted once."}
+	functID   = Column{"function_id", Int64, Plain, "", false, "The function."}
+	attribute = Column{"attributed", Int64, Dict, "the metric's", false, "The part of the value attributed to the pair or path."}
 )
 
 // The value tables.
 var (
 	StackValues = &Table{Name: "stack_values", Row: "one metric's value of one recorded stack", Key: key("stack", "metric"), Columns: []Column{
-		experimentID, stackNo, metric, value, samples,
+		experimentID, stackNo.as(Delta), metric, value, samples,
 	}, Computed: []Computed{rawStackID}}
 	UsageValues = &Table{Name: "usage_values", Row: "one metric's value of one thread on one CPU in one second", Key: key("process", "thread_id", "cpu", "second", "metric"), Columns: []Column{
 		experimentID, process,
@@ -399,17 +399,17 @@ var (
 	CallValues = &Table{Name: "call_values", Row: "one metric's value of one neighbour of one function", Key: key("modes", "metric", "function_id", "relation", "other_id"), Columns: []Column{
 		experimentID, modes, metric, functID,
 		{"relation", Label, Dict, "", false, "`caller`, `self` or `callee`."},
-		{"other_id", Int64, Dict, "", false, "The neighbour."},
+		{"other_id", Int64, Plain, "", false, "The neighbour."},
 		attribute,
 	}}
 	CallNodes = &Table{Name: "call_nodes", Row: "one node of the call tree, in any mode: the functions on a path from `<Total>`", Key: key("call_node"), Columns: []Column{
 		experimentID,
 		{"call_node", Int32, Delta, "", false, "Its number: a node's are followed by those of the nodes below it. 0 is the root, `<Total>`."},
 		{"up", Int32, Plain, "", false, "How far before it its parent is: the caller's node. 0 for the root."},
-		{"below", Int32, Plain, "count", false, "How many nodes are below it: the next so many."},
+		{"below", Int32, Dict, "count", false, "How many nodes are below it: the next so many."},
 		{"depth", Int32, Dict, "", false, "0 is the root."},
 		{"node_id", Int64, Plain, "", false, "Hash of the functions from the root to the node."},
-		functID,
+		functID.as(Dict),
 	}, Computed: []Computed{
 		{"parent", Int32, "CASE WHEN up > 0 THEN call_node - up END", "The caller's node; missing for the root."},
 		{"last", Int32, "call_node + below", "The last node below it, itself if there is none."},

@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 
@@ -233,6 +234,36 @@ func bounds(a arrow.Array) (string, bool) {
 		least, most = min(least, texts.Value(i)), max(most, texts.Value(i))
 	}
 	return least + most, true
+}
+
+// Columns have the encoding that their table declares, or the one that is smaller for
+// the values that a row group has.
+func TestEncodings(t *testing.T) {
+	used := func(table *schema.Table, column, kind string) parquet.Encoding {
+		data, _ := written(t, table, 5000, kind)
+		chunk, err := open(t, data).MetaData().RowGroup(0).ColumnChunk(table.Index(column))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return chunk.Encodings()[0]
+	}
+	for _, test := range []struct {
+		column, kind string
+		want         parquet.Encoding
+	}{
+		{"experiment_id", "random", parquet.Encodings.RLEDict},
+		{"kind", "random", parquet.Encodings.RLEDict},
+		{"sample", "ascending", parquet.Encodings.DeltaBinaryPacked},
+		{"time_ns", "repeating", parquet.Encodings.DeltaBinaryPacked},
+		{"thread_id", "repeating", parquet.Encodings.RLEDict},
+		{"thread_id", "random", parquet.Encodings.Plain},
+		{"stack", "repeating", parquet.Encodings.RLEDict},
+		{"stack", "ascending", parquet.Encodings.DeltaBinaryPacked},
+	} {
+		if got := used(schema.Samples, test.column, test.kind); got != test.want {
+			t.Errorf("%s, %s: %v, want %v", test.column, test.kind, got, test.want)
+		}
+	}
 }
 
 // failing is a disk that is full.
