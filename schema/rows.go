@@ -20,6 +20,7 @@ import (
 // in the program; it panics when the batch is made.
 type Rows struct {
 	table *Table
+	ids   *Labels // the experiment's id
 	cells []cells // by column
 	next  int     // the column of the next value
 	n     int     // whole rows
@@ -43,8 +44,7 @@ type cells struct {
 // NewRows returns a builder of an experiment's rows of the table, which hands each
 // full batch to flush.
 func NewRows(t *Table, experimentID string, flush func(*Table, arrow.RecordBatch) error) *Rows {
-	r := &Rows{table: t, cells: make([]cells, len(t.Columns)), next: idColumn + 1, flush: flush}
-	r.cells[idColumn].labels = []string{experimentID}
+	r := &Rows{table: t, ids: NewLabels(experimentID), cells: make([]cells, len(t.Columns)), next: idColumn + 1, flush: flush}
 	for i, c := range t.Columns {
 		switch c.Type {
 		case Int64, Int32, Label:
@@ -145,7 +145,6 @@ func (c *cells) label(v string) int {
 func (r *Rows) step() *Rows {
 	if r.next++; r.next == len(r.cells) {
 		r.next = idColumn + 1
-		r.cells[idColumn].narrow = append(r.cells[idColumn].narrow, 0)
 		if r.n++; r.n == BatchRows {
 			r.send()
 		}
@@ -158,7 +157,8 @@ func (r *Rows) send() {
 		return
 	}
 	columns := make([]arrow.Array, len(r.cells))
-	for i := range r.cells {
+	columns[idColumn] = r.ids.Array(0, r.n)
+	for i := idColumn + 1; i < len(r.cells); i++ {
 		columns[i] = r.cells[i].take(r.table.Columns[i].Type)
 	}
 	rec := array.NewRecordBatch(r.table.Arrow(), columns, int64(r.n))
