@@ -59,14 +59,19 @@ func properties(t *schema.Table) *parquet.WriterProperties {
 	return parquet.NewWriterProperties(opts...)
 }
 
-// page writes a page of rows, of whose values some are missing.
+// page writes a page of rows, of whose values some are missing. It is compressed if that
+// makes it smaller.
 func (c *chunk) page(out *sink, encoding parquet.Encoding, values []byte, rows, missing int, definitions []byte) error {
 	if c.info.DataPageOffset == 0 {
 		c.info.DataPageOffset = out.Tell()
 	}
-	c.compressed = c.zstd.EncodeAll(values, append(c.compressed[:0], definitions...))
 	size := len(definitions) + len(values)
-	p := file.NewDataPageV2(memory.NewBufferBytes(c.compressed), int32(rows), int32(missing), int32(rows), encoding, int32(len(definitions)), 0, int32(size), true)
+	c.compressed = c.zstd.EncodeAll(values, append(c.compressed[:0], definitions...))
+	smaller := len(c.compressed) < size
+	if !smaller {
+		c.compressed = append(c.compressed[:len(definitions)], values...)
+	}
+	p := file.NewDataPageV2(memory.NewBufferBytes(c.compressed), int32(rows), int32(missing), int32(rows), encoding, int32(len(definitions)), 0, int32(size), smaller)
 	defer p.Release()
 	_, err := c.pages.WriteDataPage(p)
 	return err
