@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	duckdb "github.com/duckdb/duckdb-go/v2"
+	"github.com/duckdb/duckdb-go/v2/mapping"
 )
 
 // Limits bound the SQL engine's use of the machine.
@@ -167,12 +168,4 @@ func (c *ownConnector) Close() error {
 }
 
 // EngineVersion returns the version of DuckDB.
-func EngineVersion(ctx context.Context) (version string, err error) {
-	db, err := connect(access{locked: true}, nil, nil)
-	if err != nil {
-		return "", err
-	}
-	defer db.Close()
-	err = db.QueryRowContext(ctx, "SELECT version()").Scan(&version)
-	return version, err
-}
+func EngineVersion() string { return mapping.LibraryVersion() }

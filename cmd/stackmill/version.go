@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"runtime"
@@ -25,25 +24,21 @@ func newVersionCommand(a *app) *cobra.Command {
 		Short:   "Print the versions of the program and of what it is made of",
 		Example: "  stackmill version --format json",
 		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(*cobra.Command, []string) error {
 			if !slices.Contains([]string{"table", "json"}, format) {
 				return usageErrorf("version: --format: no format %q (one of table, json)", format)
 			}
-			return a.printVersion(cmd.Context(), format)
+			return a.printVersion(format)
 		},
 	}
 	c.Flags().StringVar(&format, "format", "table", "table or json")
 	return c
 }
 
-func (a *app) printVersion(ctx context.Context, format string) error {
-	duck, err := queries.EngineVersion(ctx)
-	if err != nil {
-		return fmt.Errorf("version: %w", err)
-	}
+func (a *app) printVersion(format string) error {
 	program, revision, modules := built()
 	names := []string{"stackmill", "commit", "duckdb", "arrow", "go", "store_format"}
-	values := []any{program, revision, strings.TrimPrefix(duck, "v"), modules["github.com/apache/arrow-go/v18"],
+	values := []any{program, revision, strings.TrimPrefix(queries.EngineVersion(), "v"), modules["github.com/apache/arrow-go/v18"],
 		strings.TrimPrefix(runtime.Version(), "go"), schema.StoreVersion}
 	if format == "table" {
 		for i, n := range names {
