@@ -153,8 +153,8 @@ func uniqueNames(commits []storedir.Commit) []string {
 }
 
 // quote writes a text for SQL, in which a NUL would end the statement.
-func quote(s string) string {
-	return "'" + strings.NewReplacer("'", "''", "\x00", "' || chr(0) || '").Replace(s) + "'"
-}
+func quote(s string) string { return "'" + quoted.Replace(s) + "'" }
+
+var quoted = strings.NewReplacer("'", "''", "\x00", "' || chr(0) || '")
 
 func identifier(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"stackmill/storedir"
 )
@@ -74,7 +75,7 @@ func fill(ctx context.Context, path, cache string, tables []string) error {
 		return err
 	}
 	template := filepath.Join(cache, "catalog-"+fingerprint+".duckdb")
-	if cache != "" && clone(template, path) == nil && define(ctx, path, tables) == nil {
+	if cache != "" && duplicate(template, path) == nil && define(ctx, path, tables) == nil {
 		return nil
 	}
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -88,40 +89,47 @@ func fill(ctx context.Context, path, cache string, tables []string) error {
 		return err
 	}
 	if cache != "" {
-		// A cache that cannot be written costs time only.
-		if os.MkdirAll(cache, 0o777) == nil {
-			storedir.CleanScratch(cache)
-			_ = clone(path, template)
-		}
+		_ = keep(path, template) // a cache that cannot be written costs time only
 	}
 	return define(ctx, path, tables)
 }
 
-// clone copies a file; to is complete or does not exist.
-func clone(from, to string) error {
-	b, err := os.ReadFile(from)
-	if err != nil {
+// keep puts a copy of a file into a cache; it is complete or not there.
+func keep(path, kept string) error {
+	cache := filepath.Dir(kept)
+	if err := os.MkdirAll(cache, 0o777); err != nil {
 		return err
 	}
-	temp, err := storedir.NewScratch(filepath.Dir(to))
+	storedir.CleanScratch(cache)
+	temp, err := storedir.NewScratch(cache)
 	if err != nil {
 		return err
 	}
 	defer temp.Remove()
 	part := filepath.Join(temp.Dir, CatalogFile)
-	if err := os.WriteFile(part, b, 0o666); err != nil { // not a private file, as os.CreateTemp makes
+	if err := duplicate(path, part); err != nil {
 		return err
 	}
-	return storedir.Place(part, to)
+	return storedir.Place(part, kept)
 }
 
-// define runs statements that define views in the catalog at path.
+func duplicate(from, to string) error {
+	b, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, b, 0o666) // not a private file, as os.CreateTemp makes
+}
+
+// define runs statements that define views in the catalog at path, as one script:
+// each call of the engine costs time.
 func define(ctx context.Context, path string, statements []string) error {
-	db, err := connect(access{}, nil, nil)
+	db, err := connect(access{Limits: Limits{Threads: 1}}, nil, nil) // more would wait for each other
 	if err != nil {
 		return err
 	}
 	defer db.Close()
 	run := append([]string{"ATTACH " + quote(path) + " AS " + catalogName, "USE " + catalogName, "BEGIN"}, statements...)
-	return execute(ctx, db, append(run, "COMMIT", "USE memory", "DETACH "+catalogName))
+	run = append(run, "COMMIT", "USE memory", "DETACH "+catalogName)
+	return execute(ctx, db, []string{strings.Join(run, "\n;\n")})
 }
