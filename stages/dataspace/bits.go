@@ -2,6 +2,7 @@ package dataspace
 
 import (
 	"math/bits"
+	"sync"
 
 	"stackmill/stages/loadobject/insn"
 )
@@ -26,15 +27,23 @@ const (
 // bits64 is the bits of a register, the least significant first. Nil is one of
 // which nothing is known. They do not change once they are made.
 type bits64 struct {
-	bit  [64]bit
-	from uint64 // all that they depend on
+	bit  [64]uint8   // the kind, and what it is a copy of, shifted by atShift
+	from *[64]uint64 // what each depends on, nil if none depends on anything
+	all  uint64      // all that they depend on
 }
+
+// atShift leaves room for the kind of a bit.
+const atShift = 2
 
 func (b *bits64) at(n int) bit {
 	if b == nil || n >= 64 {
 		return bit{}
 	}
-	return b.bit[n]
+	x := bit{kind: bitKind(b.bit[n] & (1<<atShift - 1)), at: int8(b.bit[n] >> atShift)}
+	if b.from != nil {
+		x.from = b.from[n]
+	}
+	return x
 }
 
 // depends are the bits of the memory that any of the bits depends on.
@@ -42,25 +51,41 @@ func (b *bits64) depends() uint64 {
 	if b == nil {
 		return 0
 	}
-	return b.from
+	return b.all
 }
 
 // made completes bits.
 func made(bit [64]bit) *bits64 {
-	b := &bits64{bit: bit}
+	var all uint64
 	known := false
 	for i := range bit {
-		b.from |= bit[i].from
+		all |= bit[i].from
 		known = known || bit[i].kind != computed
 	}
-	if b.from == 0 && !known {
+	if all == 0 && !known {
 		return nil
+	}
+	b := &bits64{all: all}
+	if all != 0 {
+		b.from = new([64]uint64)
+	}
+	for i, x := range &bit {
+		b.bit[i] = uint8(x.kind) | uint8(x.at)<<atShift
+		if all != 0 {
+			b.from[i] = x.from
+		}
 	}
 	return b
 }
 
+// zeroBits are the bits of 0, by far the most frequent number.
+var zeroBits = sync.OnceValue(func() *bits64 { return made(cleared([64]bit{}, 0)) })
+
 // constantBits are the bits of a number.
 func constantBits(n uint64) *bits64 {
+	if n == 0 {
+		return zeroBits()
+	}
 	var out [64]bit
 	for i := range out {
 		out[i].kind = zero + bitKind(n>>i&1)
