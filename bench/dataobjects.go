@@ -21,19 +21,19 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// accessCount is how many accesses to memory are attributed, and accessTime how
-// much longer that may take than reading them.
+// accessCount is how many accesses to memory are attributed, and accessTime how many
+// seconds longer that may take than reading them.
 const (
 	accessCount = 1_000_000
-	accessTime  = time.Second
+	accessTime  = 1
 )
 
 // dataObjects measures what it takes to find the data objects of accesses to
 // memory, of the programs with known data as they are usually compiled, after
 // their events were read. The first round, in which the programs' tables are made,
 // does not count.
-func dataObjects(dir string, rounds int) error {
-	files, err := accessFiles(dir)
+func (b *bench) dataObjects() error {
+	files, err := accessFiles(b.dir)
 	if err != nil {
 		return err
 	}
@@ -41,10 +41,10 @@ func dataObjects(dir string, rounds int) error {
 	if err != nil {
 		return err
 	}
-	loader := cache.New(cache.Options{CacheDir: filepath.Join(dir, "cache")})
+	loader := cache.New(cache.Options{CacheDir: b.cache()})
 	var times []time.Duration
 	instructions := 0
-	for range rounds + 1 {
+	for range b.rounds + 1 {
 		spent := time.Duration(0)
 		instructions = 0
 		for _, path := range recordings {
@@ -57,11 +57,10 @@ func dataObjects(dir string, rounds int) error {
 		}
 		times = append(times, spent)
 	}
-	times = times[1:]
-	slices.Sort(times)
-	median := times[len(times)/2].Round(time.Millisecond)
-	fmt.Printf("\n%s: %d accesses to memory by %d instructions, data objects found and summed in %v, target at most %v: %s\n",
-		filepath.Join(files, "accesses"), accessCount, instructions, median, accessTime, verdict(median <= accessTime))
+	b.figures.add(figure{
+		work:  fmt.Sprintf("%d accesses to memory by %d instructions", accessCount, instructions),
+		value: median(times[1:]).Seconds(), unit: "s", target: accessTime,
+	})
 	return nil
 }
 

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -11,35 +13,86 @@ import (
 
 // run is what one run of a program took.
 type run struct {
-	elapsed time.Duration
-	cpu     time.Duration // of all threads, user and system
-	memory  int64         // the peak of its resident set, bytes
+	Elapsed time.Duration
+	CPU     time.Duration // of all threads, user and system
+	Memory  int64         // the peak of its resident set, bytes
 }
 
-// measure runs a program to its end. The peak that the system reports is at least
-// this process's own, which must therefore stay small.
-func measure(name string, args ...string) (run, error) {
+// measured is this program's first argument when it only runs another one.
+const measured = "measured"
+
+// measure runs a program to its end. It is started by a small process, this program
+// anew: the system counts the peak of the process that starts it for its own.
+func measure(name string, args ...string) (r run, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return r, err
+	}
+	cmd := exec.Command(self, append([]string{measured, name}, args...)...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return r, fmt.Errorf("%s %q: %w", name, args, err)
+	}
+	return r, json.Unmarshal(out, &r)
+}
+
+// measureHere runs a program, prints what it took as JSON, and returns an exit status.
+func measureHere(name string, args ...string) int {
 	cmd := exec.Command(name, args...)
 	cmd.Env = append(os.Environ(), "LC_ALL=C")
 	begin := time.Now()
 	out, err := cmd.CombinedOutput()
-	r := run{elapsed: time.Since(begin)}
+	r := run{Elapsed: time.Since(begin)}
 	if err != nil {
-		return r, fmt.Errorf("%v: %w\n%s", cmd, err, out)
+		fmt.Fprintf(os.Stderr, "%v: %v\n%s", cmd, err, out)
+		return 1
 	}
-	r.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	r.CPU = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	if u, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		r.memory = u.Maxrss * 1024 // Linux counts in KiB
+		r.Memory = u.Maxrss * 1024 // Linux counts in KiB
 	}
-	return r, nil
+	if err := json.NewEncoder(os.Stdout).Encode(r); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
 }
 
-// median returns the run in the middle by time, with the highest memory of all.
-func median(runs []run) run {
-	slices.SortFunc(runs, func(a, b run) int { return int(a.elapsed - b.elapsed) })
-	m := runs[len(runs)/2]
-	for _, r := range runs {
-		m.memory = max(m.memory, r.memory)
+// runs are those of one program, at least one.
+type runs []run
+
+// elapsed is the median of the times.
+func (rs runs) elapsed() time.Duration {
+	return median(each(rs, func(r run) time.Duration { return r.Elapsed }))
+}
+
+// cpu is the median of the times of all threads.
+func (rs runs) cpu() time.Duration {
+	return median(each(rs, func(r run) time.Duration { return r.CPU }))
+}
+
+// memory is the highest peak.
+func (rs runs) memory() (peak int64) {
+	for _, r := range rs {
+		peak = max(peak, r.Memory)
 	}
-	return m
+	return peak
+}
+
+// cores is the median of how many processors were busy on average.
+func (rs runs) cores() float64 {
+	return median(each(rs, func(r run) float64 { return r.CPU.Seconds() / r.Elapsed.Seconds() }))
+}
+
+func each[V any](rs runs, value func(run) V) (values []V) {
+	for _, r := range rs {
+		values = append(values, value(r))
+	}
+	return values
+}
+
+// median is the value in the middle.
+func median[V cmp.Ordered](values []V) V {
+	return slices.Sorted(slices.Values(values))[len(values)/2]
 }

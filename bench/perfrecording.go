@@ -133,7 +133,10 @@ func (c *repeated) write(w *bufio.Writer, n int) {
 // perfRecord is a record of a perf.data file.
 type perfRecord []byte
 
-func (r perfRecord) isSample() bool { return binary.LittleEndian.Uint32(r) == recordSample }
+func (r perfRecord) kind() uint32      { return r.u32(0) }
+func (r perfRecord) misc() uint16      { return binary.LittleEndian.Uint16(r[4:]) }
+func (r perfRecord) isSample() bool    { return r.kind() == recordSample }
+func (r perfRecord) u32(at int) uint32 { return binary.LittleEndian.Uint32(r[at:]) }
 
 // perfRecords iterates over whole records; one is valid until the next.
 func perfRecords(from io.Reader) iter.Seq[perfRecord] {

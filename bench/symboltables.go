@@ -36,20 +36,20 @@ func loadObjects(program string) (paths []string) {
 
 // symbolTables prints how fast the tables of load objects are made from the
 // files and read from the disk cache, and what memory they keep.
-func symbolTables(program, cacheDir string, rounds int) error {
+func (b *bench) symbolTables() error {
 	t := table.NewWriter()
 	t.SetOutputMirror(os.Stdout)
 	t.AppendHeader(table.Row{"table of", "from", "median", "symbols", "symbols/s", "lines", "lines/s", "KiB"})
-	for _, path := range loadObjects(program) {
+	for _, path := range loadObjects(b.program) {
 		for _, from := range []string{"files", "cache"} {
 			options := cache.Options{}
 			if from == "cache" {
-				options.CacheDir = cacheDir
+				options.CacheDir = b.cache()
 				if _, err := cache.New(options).Load(path); err != nil {
 					return err
 				}
 			}
-			loaded, elapsed, memory, err := loadTable(path, options, rounds)
+			loaded, elapsed, memory, err := loadTable(path, options, b.rounds)
 			if err != nil {
 				return err
 			}
@@ -64,7 +64,7 @@ func symbolTables(program, cacheDir string, rounds int) error {
 
 // loadTable loads a table several times; the result are the last one, the
 // median time and the bytes of memory that it keeps.
-func loadTable(path string, options cache.Options, rounds int) (loaded *symtab.Table, median time.Duration, memory int64, err error) {
+func loadTable(path string, options cache.Options, rounds int) (loaded *symtab.Table, elapsed time.Duration, memory int64, err error) {
 	var times []time.Duration
 	for range rounds {
 		loaded = nil
@@ -76,8 +76,7 @@ func loadTable(path string, options cache.Options, rounds int) (loaded *symtab.T
 		times = append(times, time.Since(begin))
 		memory = heap() - before
 	}
-	slices.Sort(times)
-	return loaded, times[len(times)/2], memory, nil
+	return loaded, median(times), memory, nil
 }
 
 // heap returns the bytes that are in use.

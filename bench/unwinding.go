@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"stackmill/stages/decode"
@@ -14,32 +13,39 @@ import (
 	"stackmill/stages/unwind"
 )
 
+// dumpRate is how many thousand stack dumps are to be unwound in a second of one
+// processor.
+const dumpRate = 250
+
 // unwinding measures the unwinding of the recording of stack dumps alone, with
 // the reading of its samples. Call frame information is compiled in the first
 // round, which does not count.
-func unwinding(dir string, rounds int) error {
-	path := filepath.Join(dir, dumpsFile)
+func (b *bench) unwinding() error {
+	path, symfs, err := dumps(b.dir)
+	if err != nil {
+		return err
+	}
 	rec := perfdata.New().Open(path)
 	defer rec.Close()
 	rec.Locate = func(object string) []decode.Candidate {
-		return []decode.Candidate{{Path: filepath.Join(dir, "perf", "symfs", object), Origin: "path"}}
+		return []decode.Candidate{{Path: filepath.Join(symfs, object), Origin: "path"}}
 	}
-	loader := cache.New(cache.Options{CacheDir: filepath.Join(dir, "cache")})
+	loader := cache.New(cache.Options{CacheDir: b.cache()})
 	resolver := symbolize.New(rec, rec, loader)
-	dumps := unwind.NewDumps(unwind.NewFrameTables(loader, &rec.Problems))
+	unwinder := unwind.NewDumps(unwind.NewFrameTables(loader, &rec.Problems))
 	var rates []float64
 	frames := 0
-	for range rounds + 1 {
+	for range rateRounds*b.rounds + 1 {
 		frames = 0
 		var spent time.Duration
 		for _, p := range rec.Processes {
-			dumps.Process(resolver.Process(p, "."))
+			unwinder.Process(resolver.Process(p, "."))
 			before, err := processTime()
 			if err != nil {
 				return err
 			}
 			_, err = unwind.Complete(p, func(d *decode.StackDump) *cfi.Stack {
-				s := dumps.Unwind(d)
+				s := unwinder.Unwind(d)
 				frames += len(s.Words)
 				return s
 			})
@@ -54,10 +60,9 @@ func unwinding(dir string, rounds int) error {
 		}
 		rates = append(rates, dumpSamples/spent.Seconds())
 	}
-	rates = rates[1:]
-	slices.Sort(rates)
-	rate := rates[len(rates)/2]
-	fmt.Printf("%s unwound alone: %.0f samples/s/core, %.1f frames each, target at least %d: %s\n",
-		path, rate, float64(frames)/dumpSamples, dumpRate, verdict(rate >= dumpRate))
+	b.figures.add(figure{
+		work:  fmt.Sprintf("unwinding alone, %.1f frames each", float64(frames)/dumpSamples),
+		value: median(rates[1:]) / 1e3, unit: "k samples/s/core", target: dumpRate, atLeast: true,
+	})
 	return nil
 }

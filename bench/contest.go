@@ -1,0 +1,132 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+)
+
+// contest compares the ingest of one recording with another program's reading of it.
+type contest struct {
+	work    string // what the recording is
+	path    string
+	samples int
+	flags   []string // of ingest
+	cold    bool     // also with an empty cache
+	peer    contender
+	ratio   float64 // the part of the peer's time that ingest may take
+	bytes   float64 // that a sample may take in the store, 0: any
+}
+
+// contender is one of the commands that are compared.
+type contender struct {
+	name   string
+	remove []string // before each run
+	args   []string // empty: the program is not there
+	runs   runs
+}
+
+// hold runs the contenders by turns.
+func (b *bench) hold(c contest) error {
+	input, err := size(c.path)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("\n%s: %d samples, %.0f MB, %d rounds\n", c.path, c.samples, float64(input)/1e6, b.rounds)
+	contenders := []contender{b.ingest("stackmill ingest, warm cache", c.path, c.flags...)}
+	if c.cold {
+		cold := b.ingest("stackmill ingest, cold cache", c.path, c.flags...)
+		cold.remove = append(cold.remove, b.cache())
+		contenders = append(contenders, cold)
+	}
+	if c.peer.args != nil {
+		contenders = append(contenders, c.peer)
+	}
+	if err := takeTurns(b.rounds, contenders); err != nil {
+		return err
+	}
+	stored, err := b.stored()
+	if err != nil {
+		return err
+	}
+	c.report(contenders, input)
+	own, bytes := contenders[0].runs.elapsed(), float64(stored)/float64(c.samples)
+	fmt.Printf("store: %.1f MB, %.2f bytes per sample\n", float64(stored)/1e6, bytes)
+	if c.peer.args == nil {
+		b.figures.skip(c.work, c.peer.name+" is not there")
+	} else {
+		peer := contenders[len(contenders)-1].runs.elapsed()
+		b.figures.add(figure{work: c.work, against: c.peer.name, value: own.Seconds() / peer.Seconds(), target: c.ratio})
+	}
+	b.figures.add(figure{work: "bytes of a sample, " + c.work, value: bytes, target: c.bytes})
+	return nil
+}
+
+// report prints what the contenders took.
+func (c *contest) report(contenders []contender, input int64) {
+	t := table.NewWriter()
+	t.SetOutputMirror(os.Stdout)
+	t.AppendHeader(table.Row{"", "median", "CPU", "samples/s", "samples/s/core", "MB/s", "peak MiB"})
+	for _, k := range contenders {
+		elapsed, cpu := k.runs.elapsed(), k.runs.cpu()
+		rate := func(d time.Duration) string { return fmt.Sprintf("%.0f", float64(c.samples)/d.Seconds()) }
+		t.AppendRow(table.Row{k.name, elapsed.Round(time.Millisecond), cpu.Round(time.Millisecond), rate(elapsed), rate(cpu),
+			fmt.Sprintf("%.1f", float64(input)/1e6/elapsed.Seconds()), k.runs.memory() >> 20})
+	}
+	t.Render()
+}
+
+// ingest is the contender that reads a recording into a fresh store.
+func (b *bench) ingest(name, path string, flags ...string) contender {
+	args := append([]string{b.program, "ingest", "--store", b.store(), "--cache", b.cache()}, flags...)
+	return contender{name: name, remove: []string{b.store()}, args: append(args, path)}
+}
+
+func (b *bench) store() string { return filepath.Join(b.dir, "store") }
+func (b *bench) cache() string { return filepath.Join(b.dir, "cache") }
+
+// stored is how many bytes the store's tables have.
+func (b *bench) stored() (int64, error) { return size(filepath.Join(b.store(), "tables")) }
+
+// takeTurns runs each contender once in each round, so that all are measured while
+// the machine does the same.
+func takeTurns(rounds int, contenders []contender) error {
+	for range rounds {
+		for i := range contenders {
+			if err := contenders[i].run(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (c *contender) run() error {
+	for _, path := range c.remove {
+		if err := os.RemoveAll(path); err != nil {
+			return err
+		}
+	}
+	r, err := measure(c.args[0], c.args[1:]...)
+	c.runs = append(c.runs, r)
+	return err
+}
+
+// size returns the sum of the sizes of the files below a folder.
+func size(dir string) (n int64, err error) {
+	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			n += info.Size()
+		}
+		return err
+	})
+	return n, err
+}

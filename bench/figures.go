@@ -1,0 +1,86 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+)
+
+// figure is one result.
+type figure struct {
+	work    string // what was measured
+	against string // what it is compared with, if it is
+	value   float64
+	unit    string  // of value and target
+	target  float64 // 0: there is none
+	atLeast bool    // the target is the least the value should be, not the most
+	skipped string  // why there is no value
+}
+
+// verdict says whether the target is met.
+func (f figure) verdict() string {
+	met := f.value <= f.target
+	if f.atLeast {
+		met = f.value >= f.target
+	}
+	switch {
+	case f.skipped != "":
+		return "skipped: " + f.skipped
+	case f.target == 0:
+		return ""
+	case met:
+		return "met"
+	}
+	return "missed"
+}
+
+// wanted is the target in words.
+func (f figure) wanted() string {
+	switch {
+	case f.target == 0:
+		return ""
+	case f.atLeast:
+		return "at least " + number(f.target, f.unit)
+	}
+	return "at most " + number(f.target, f.unit)
+}
+
+func (f figure) result() string {
+	if f.skipped != "" {
+		return ""
+	}
+	return number(f.value, f.unit)
+}
+
+// number prints three digits of a number or more, and its unit.
+func number(v float64, unit string) string {
+	digits := 2
+	for limit := 10.0; digits > 0 && v >= limit; limit *= 10 {
+		digits--
+	}
+	if unit != "" {
+		unit = " " + unit
+	}
+	return fmt.Sprintf("%.*f%s", digits, v, unit)
+}
+
+// figures are the results so far.
+type figures []figure
+
+func (all *figures) add(f figure) { *all = append(*all, f) }
+
+// skip notes work that cannot be measured here.
+func (all *figures) skip(work string, why any) { all.add(figure{work: work, skipped: fmt.Sprint(why)}) }
+
+// print prints the figures with their targets as one table.
+func (all figures) print(w io.Writer) {
+	t := table.NewWriter()
+	t.SetOutputMirror(w)
+	t.AppendHeader(table.Row{"work", "against", "figure", "target", "verdict"})
+	for _, f := range all {
+		t.AppendRow(table.Row{f.work, f.against, f.result(), f.wanted(), f.verdict()})
+	}
+	fmt.Fprintln(w)
+	t.Render()
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"fmt"
+	"iter"
+	"path/filepath"
+	"runtime"
+)
+
+// The targets for how the cost of a sample may grow, and how busy two processors are.
+const (
+	growthTarget = 1.1
+	coresTarget  = 1.8
+)
+
+// inputs are the recordings whose cost must not grow with their length. A recording
+// that could not be made is noted as work that is skipped.
+func (b *bench) inputs(work string) (all []*input, err error) {
+	in, err := builds(b.dir)
+	if skip, err := b.unrecorded(work+", perf fp", err); err != nil {
+		return nil, err
+	} else if !skip {
+		all = append(all, in)
+	}
+	heap := &input{name: "gprofng heap", samples: b.records}
+	heap.whole = &input{name: heap.name, samples: buildRounds * b.records}
+	for _, h := range []*input{heap, heap.whole} {
+		if h.path, err = recording(b.dir, h.samples); err != nil {
+			return nil, err
+		}
+	}
+	return append(all, heap), nil
+}
+
+// growth measures what a sample of a recording costs, and one of a recording that is
+// several times as long, and how many processors the longer one keeps busy.
+func (b *bench) growth() error {
+	inputs, err := b.inputs("CPU of a sample")
+	if err != nil {
+		return err
+	}
+	for _, in := range inputs {
+		pair := []contender{b.ingest("", in.path), b.ingest("", in.whole.path)}
+		if err := takeTurns(b.rounds, pair); err != nil {
+			return err
+		}
+		one := pair[0].runs.cpu().Seconds() / float64(in.samples)
+		whole := pair[1].runs.cpu().Seconds() / float64(in.whole.samples)
+		fmt.Printf("\n%s: %.2f µs of CPU for a sample of %d, %.2f of %d (in %.1f s)\n",
+			in.name, one*1e6, in.samples, whole*1e6, in.whole.samples, pair[1].runs.elapsed().Seconds())
+		b.figures.add(figure{work: fmt.Sprintf("CPU of a sample, %s, %d×", in.name, buildRounds), against: "1×", value: whole / one, target: growthTarget})
+		cores := figure{work: fmt.Sprintf("processors busy, %s, %d×", in.name, buildRounds), value: pair[1].runs.cores(), target: coresTarget, atLeast: true}
+		if runtime.NumCPU() < 2 {
+			cores.skipped = "there is one processor"
+		}
+		b.figures.add(cores)
+	}
+	return nil
+}
+
+// manyProcesses is over how many processes samples are split.
+const manyProcesses = 200
+
+// processes measures what a sample costs if all are of one process, and if the same
+// ones are of many, which have the same mappings.
+func (b *bench) processes() error {
+	work := fmt.Sprintf("CPU of a sample, %d processes", manyProcesses)
+	in, err := builds(b.dir)
+	if skip, err := b.unrecorded(work, err); skip {
+		return err
+	}
+	var pair []contender
+	samples := 0
+	for _, split := range []bool{false, true} {
+		path := filepath.Join(b.dir, fmt.Sprintf("split-%t.data", split))
+		if samples, err = repool(in.path, path, "compile", manyProcesses, split); err != nil {
+			return err
+		}
+		pair = append(pair, b.ingest("", path))
+	}
+	if err := takeTurns(b.rounds, pair); err != nil {
+		return err
+	}
+	one, many := pair[0].runs.cpu().Seconds()/float64(samples), pair[1].runs.cpu().Seconds()/float64(samples)
+	fmt.Printf("\n%d samples: %.2f µs of CPU for one in 1 process, %.2f in %d\n", samples, one*1e6, many*1e6, manyProcesses)
+	b.figures.add(figure{work: work, against: "1", value: many / one, target: growthTarget})
+	return nil
+}
+
+// repool writes a recording with the samples of a program's processes in another
+// one, as those of one process or split over several. It returns how many they are.
+func repool(from, to, program string, threads int, split bool) (samples int, err error) {
+	err = rewrite(from, to, func(head []byte, in iter.Seq[perfRecord], emit func([]byte)) error {
+		p, err := pool(head, in, program)
+		if err != nil {
+			return err
+		}
+		samples = len(p.samples)
+		p.write(threads, split, emit)
+		return nil
+	})
+	return samples, err
+}

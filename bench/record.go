@@ -1,0 +1,52 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os/exec"
+)
+
+// errUnrecorded says why there is no recording of a program of this machine.
+var errUnrecorded = errors.New("not recorded")
+
+// unrecorded reports whether there is no recording to measure: for want of a program
+// or of the permission, which is noted, or for another error, which it returns.
+func (b *bench) unrecorded(work string, err error) (skip bool, _ error) {
+	if errors.Is(err, errUnrecorded) {
+		b.figures.skip(work, err)
+		return true, nil
+	}
+	return err != nil, err
+}
+
+// record has perf record a command, in the working directory and with the environment
+// that the command has.
+func record(data string, options []string, command *exec.Cmd) error {
+	perf, err := exec.LookPath("perf")
+	if err != nil {
+		return fmt.Errorf("%w: there is no perf", errUnrecorded)
+	}
+	args := append([]string{perf, "record", "-q", "-e", "cpu-clock", "-o", data}, options...)
+	command.Args = append(append(args, "--", command.Path), command.Args[1:]...)
+	command.Path = perf
+	if out, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: perf: %w: %s", errUnrecorded, err, bytes.TrimSpace(out))
+	}
+	return nil
+}
+
+// countSamples counts the samples of a recording.
+func countSamples(path string) (n int, err error) {
+	f, _, data, err := openRecording(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	for r := range perfRecords(data) {
+		if r.isSample() {
+			n++
+		}
+	}
+	return n, nil
+}

@@ -1,0 +1,31 @@
+package main
+
+import "fmt"
+
+// residentSlack is how many MiB a process may have in memory beyond --memory.
+const residentSlack = 150
+
+// resident measures the highest resident size with several values of --memory. Each
+// is measured once: it hardly varies.
+func (b *bench) resident() error {
+	inputs, err := b.inputs("peak resident size")
+	if err != nil {
+		return err
+	}
+	for _, in := range inputs {
+		for _, allowed := range []int{256, 512, 1024} {
+			for i, part := range []*input{in, in.whole} {
+				c := b.ingest("", part.path, "--memory", fmt.Sprint(allowed, "M"))
+				if err := c.run(); err != nil {
+					return err
+				}
+				b.figures.add(figure{
+					work:    fmt.Sprintf("peak resident size, %s, %d×", in.name, []int{1, buildRounds}[i]),
+					against: fmt.Sprintf("--memory %dM", allowed),
+					value:   float64(c.runs.memory() >> 20), unit: "MiB", target: float64(allowed + residentSlack),
+				})
+			}
+		}
+	}
+	return nil
+}
