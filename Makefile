@@ -66,7 +66,7 @@ fmt: check-go ## format the Go files
 docs: check-go ## write docs/ from the declarations of tables and views
 	go generate ./queries
 
-bench: build ## compare ingest with gprofng on a large recording, time symbol tables
+bench: build ## measure time, memory and bytes, against gprofng and perf: BENCHFLAGS='-only distinct'
 	go run $(GOFLAGS_) ./bench $(BENCHFLAGS)
 
 peers: check-go check-cxx ## record real programs now, and compare every function with perf and gprofng

@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -42,6 +44,20 @@ func TestRuns(t *testing.T) {
 	rs := runs{{3 * time.Second, 3 * time.Second, 10}, {time.Second, 2 * time.Second, 30}, {2 * time.Second, 1 * time.Second, 20}}
 	if rs.elapsed() != 2*time.Second || rs.cpu() != 2*time.Second || rs.memory() != 30 || rs.cores() != 1 {
 		t.Errorf("%v, %v, %d, %g", rs.elapsed(), rs.cpu(), rs.memory(), rs.cores())
+	}
+}
+
+func TestTableSizes(t *testing.T) {
+	store := t.TempDir()
+	for path, n := range map[string]int{"small/a": 10, "large/a": 20, "large/b": 10} {
+		path = filepath.Join(store, "tables", path)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, make([]byte, n), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, err := tableSizes(store)
+	if err != nil || all.total() != 40 || all.String() != "store: 0.0 MB, large 75%, small 25%" {
+		t.Errorf("%d %v %v", all.total(), all, err)
 	}
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -49,20 +48,20 @@ func (b *bench) hold(c contest) error {
 	if err := takeTurns(b.rounds, contenders); err != nil {
 		return err
 	}
-	stored, err := b.stored()
+	stored, err := tableSizes(b.store())
 	if err != nil {
 		return err
 	}
 	c.report(contenders, input)
-	own, bytes := contenders[0].runs.elapsed(), float64(stored)/float64(c.samples)
-	fmt.Printf("store: %.1f MB, %.2f bytes per sample\n", float64(stored)/1e6, bytes)
+	fmt.Println(stored)
+	own := contenders[0].runs.elapsed()
 	if c.peer.args == nil {
 		b.figures.skip(c.work, c.peer.name+" is not there")
 	} else {
 		peer := contenders[len(contenders)-1].runs.elapsed()
 		b.figures.add(figure{work: c.work, against: c.peer.name, value: own.Seconds() / peer.Seconds(), target: c.ratio})
 	}
-	b.figures.add(figure{work: "bytes of a sample, " + c.work, value: bytes, target: c.bytes})
+	b.figures.add(figure{work: "bytes of a sample, " + c.work, value: float64(stored.total()) / float64(c.samples), target: c.bytes})
 	return nil
 }
 
@@ -89,9 +88,6 @@ func (b *bench) ingest(name, path string, flags ...string) contender {
 func (b *bench) store() string { return filepath.Join(b.dir, "store") }
 func (b *bench) cache() string { return filepath.Join(b.dir, "cache") }
 
-// stored is how many bytes the store's tables have.
-func (b *bench) stored() (int64, error) { return size(filepath.Join(b.store(), "tables")) }
-
 // takeTurns runs each contender once in each round, so that all are measured while
 // the machine does the same.
 func takeTurns(rounds int, contenders []contender) error {
@@ -114,19 +110,4 @@ func (c *contender) run() error {
 	r, err := measure(c.args[0], c.args[1:]...)
 	c.runs = append(c.runs, r)
 	return err
-}
-
-// size returns the sum of the sizes of the files below a folder.
-func size(dir string) (n int64, err error) {
-	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		info, err := d.Info()
-		if err == nil {
-			n += info.Size()
-		}
-		return err
-	})
-	return n, err
 }

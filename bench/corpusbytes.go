@@ -61,12 +61,12 @@ func (b *bench) corpusBytes() error {
 		}
 		samples += n
 	}
-	stored, err := b.stored()
+	stored, err := tableSizes(b.store())
 	if err != nil {
 		return err
 	}
-	fmt.Printf("\nthe corpus: %d samples, %.1f MB\n", samples, float64(stored)/1e6)
-	b.figures.add(figure{work: "bytes of a sample, the corpus", value: float64(stored) / float64(samples), target: corpusTarget})
+	fmt.Printf("\nthe corpus: %d samples\n%v\n", samples, stored)
+	b.figures.add(figure{work: "bytes of a sample, the corpus", value: float64(stored.total()) / float64(samples), target: corpusTarget})
 	return nil
 }
 

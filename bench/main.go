@@ -4,6 +4,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -18,9 +19,8 @@ type bench struct {
 	figures      figures
 }
 
-// rows are the measurements in their order. Those that work in this process, and
-// not in one that they start, come last: each has the cache of load objects' tables
-// that the ones before it have left.
+// rows are the measurements in their order. Each makes what it needs, so that it can
+// be measured alone.
 var rows = []struct {
 	name    string
 	measure func(*bench) error
@@ -68,8 +68,8 @@ func rowNames() (names string) {
 	return names
 }
 
-// run measures the rows that match, and prints all their figures at the end, also
-// if a row could not be measured.
+// run measures the rows that match, and prints all their figures at the end. One
+// that fails does not keep the others from being measured.
 func (b *bench) run(only string) error {
 	chosen, err := regexp.Compile("^(" + only + ")")
 	if err != nil {
@@ -78,14 +78,14 @@ func (b *bench) run(only string) error {
 	if err := os.MkdirAll(b.dir, 0o777); err != nil {
 		return err
 	}
-	defer func() { b.figures.print(os.Stdout) }()
 	for _, r := range rows {
 		if !chosen.MatchString(r.name) {
 			continue
 		}
-		if err := r.measure(b); err != nil {
-			return fmt.Errorf("%s: %w", r.name, err)
+		if e := r.measure(b); e != nil {
+			err = errors.Join(err, fmt.Errorf("%s: %w", r.name, e))
 		}
 	}
-	return nil
+	b.figures.print(os.Stdout)
+	return err
 }
