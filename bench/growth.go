@@ -22,7 +22,7 @@ func (b *bench) inputs(work string) (all []*input, err error) {
 	} else if !skip {
 		all = append(all, in)
 	}
-	heap := &input{name: "gprofng heap", samples: b.records}
+	heap := &input{name: "gprofng heap, a server", samples: b.records}
 	heap.whole = &input{name: heap.name, samples: buildRounds * b.records}
 	for _, h := range []*input{heap, heap.whole} {
 		if h.path, err = recording(b.dir, h.samples); err != nil {

@@ -14,7 +14,7 @@ import (
 // bench is what the rows share.
 type bench struct {
 	program, dir string
-	records      int // of the recording of heap calls
+	records      int // of the recording of a server
 	rounds       int
 	figures      figures
 }
@@ -26,6 +26,7 @@ var rows = []struct {
 	measure func(*bench) error
 }{
 	{"heap", (*bench).heapCalls},
+	{"server", (*bench).server},
 	{"chains", (*bench).callChains},
 	{"dumps", (*bench).stackDumps},
 	{"compiler", (*bench).compiler},
@@ -48,7 +49,7 @@ func main() {
 	b := &bench{}
 	flag.StringVar(&b.program, "program", "bin/stackmill", "the `stackmill` to measure")
 	flag.StringVar(&b.dir, "dir", ".bench", "where the recordings and the stores are kept")
-	flag.IntVar(&b.records, "records", 4_000_000, "records of the recording of heap calls")
+	flag.IntVar(&b.records, "records", 4_000_000, "records of the recording of a server's heap calls")
 	flag.IntVar(&b.rounds, "rounds", 3, "rounds; the medians are compared")
 	only := flag.String("only", "", "measure only the rows that match this regular expression, of "+rowNames())
 	flag.Parse()

@@ -5,19 +5,6 @@ import (
 	"path/filepath"
 )
 
-// heapCalls compares the reading of heap calls with gprofng's.
-func (b *bench) heapCalls() error {
-	path, err := recording(b.dir, b.records)
-	if err != nil {
-		return err
-	}
-	peer := contender{name: "gprofng display text -functions"}
-	if gprofng, err := exec.LookPath("gprofng"); err == nil {
-		peer.args = []string{gprofng, "display", "text", "-limit", "0", "-functions", path}
-	}
-	return b.hold(contest{work: "gprofng heap", path: path, samples: b.records, cold: true, peer: peer, ratio: 0.25, bytes: 1.8})
-}
-
 // The recordings of call chains and of stack dumps of small programs, and how many
 // samples they have.
 const (
