@@ -157,9 +157,13 @@ func (e *experiment) attribute() error {
 	return errors.Join(e.segments.Close(), together(
 		func() error { return r.StackRows(emit) },
 		func() error {
-			values := attribute.Compute(r.Program, r.Stacks, r.Sums)
+			values, err := attribute.Compute(r.Program, r.Stacks, r.Sums, together)
+			if err != nil {
+				return err
+			}
 			return together(
 				func() error { return r.ValueRows(emit, values) },
+				func() error { return r.TreeRows(emit, values) },
 				func() error { return r.CodeRows(emit, values) },
 			)
 		}))

@@ -6,7 +6,7 @@ import (
 	"stackmill/stages/tree"
 )
 
-// ValueRows emits the tables of values.
+// ValueRows emits the tables of values but those of the call tree.
 func (r *Result) ValueRows(emit Emit, v *Values) error {
 	p := r.Program
 	functions, lines, sources := r.rows(schema.FunctionValues, emit), r.rows(schema.LineValues, emit), r.rows(schema.SourceValues, emit)
@@ -27,8 +27,7 @@ func (r *Result) ValueRows(emit Emit, v *Values) error {
 			appendTally(s, objects, &v.Objects, func(n int) { objects.Int64(p.Objects[n].ID) })
 		}
 	}
-	nodes, tree := r.tree(emit, v)
-	return closeAll(functions, lines, sources, pcs, modules, objects, r.calls(emit, v), nodes, tree)
+	return closeAll(functions, lines, sources, pcs, modules, objects, r.calls(emit, v))
 }
 
 // modeRows appends the rows of one of the modes of values.
@@ -49,7 +48,7 @@ func (s *modeRows) total(rows *schema.Rows) {
 // appendTally appends a row per thing and metric for which a stack has a value; key
 // appends the columns that name the thing.
 func appendTally[N ~int32](s modeRows, rows *schema.Rows, t *tally[N], key func(int)) {
-	for n := range t.open {
+	for n := range t.things {
 		for m := range s.Sums.Metrics {
 			if at := n*t.width + s.mode*len(s.Sums.Metrics) + m; t.Seen[at] {
 				begin(rows, s.modes, m)
@@ -118,9 +117,9 @@ func (r *Result) calls(emit Emit, v *Values) *schema.Rows {
 	return rows
 }
 
-// tree emits the call tree: its nodes, and their values.
-func (r *Result) tree(emit Emit, v *Values) (nodes, values *schema.Rows) {
-	nodes, values = r.rows(schema.CallNodes, emit), r.rows(schema.TreeValues, emit)
+// TreeRows emits the call tree: its nodes, and their values.
+func (r *Result) TreeRows(emit Emit, v *Values) error {
+	nodes, values := r.rows(schema.CallNodes, emit), r.rows(schema.TreeValues, emit)
 	t := &v.Tree
 	t.identify(r.functionID)
 	number, below := t.Order()
@@ -146,5 +145,5 @@ func (r *Result) tree(emit Emit, v *Values) (nodes, values *schema.Rows) {
 			})
 		}
 	}
-	return nodes, values
+	return closeAll(nodes, values)
 }

@@ -44,8 +44,8 @@ func (v *Values) own(n nodeNo) []Sum { return v.Own[int(n)*v.width:][:v.width] }
 func (v *Values) all(n nodeNo) []Sum { return v.All[int(n)*v.width:][:v.width] }
 
 // Compute computes the values of all modes. Modes in which every stack is the
-// same share one result.
-func Compute(p *symbolize.Program, stacks *Stacks, sums *Sums) *Values {
+// same share one result. together runs functions at once.
+func Compute(p *symbolize.Program, stacks *Stacks, sums *Sums, together func(...func() error) error) (*Values, error) {
 	plain, inlined := modesOf(p, stacks.Tree.Frames)
 	s := newShape(p)
 	v := &Values{shape: s}
@@ -60,12 +60,18 @@ func Compute(p *symbolize.Program, stacks *Stacks, sums *Sums) *Values {
 	v.PCs = newTally[symbolize.LocationNo](len(p.Locations), v.plain)
 	v.Modules, v.Objects = newTally[symbolize.ModuleNo](len(p.Modules), v.plain), newTally[symbolize.ObjectNo](len(p.Objects), v.plain)
 	v.Own = make([]Sum, len(s.Tree.Nodes)*v.width)
+	var each []func() error
 	for i, w := range views {
-		v.instructions(w, stacks, sums, i*metrics)
+		each = append(each, func() error { v.instructions(w, stacks, sums, i*metrics); return nil })
 	}
-	v.functions()
-	v.call()
-	return v
+	if err := together(each...); err != nil {
+		return nil, err
+	}
+	v.total()
+	return v, together(
+		func() error { v.functions(); return nil },
+		func() error { v.call(); return nil },
+	)
 }
 
 // views returns the views of modes without inlined functions, and then with them.
@@ -132,17 +138,18 @@ func (v *Values) instructions(w *view, stacks *Stacks, sums *Sums, first int) {
 		}
 	}
 	total(t.Parent, frames, width)
+	lines, source, pcs := v.Lines.walk(), v.Source.walk(), v.PCs.walk()
 	t.Descend(func(n unwind.NodeNo) {
 		all, location := frames[int(n)*width:][:width], w.shows[t.Label[n]]
 		if location < 0 {
 			return
 		}
 		for _, p := range w.of(location) {
-			v.Lines.enter(p.line, first, all)
-			v.Source.enter(p.source, first, all)
+			lines.enter(p.line, first, all)
+			source.enter(p.source, first, all)
 		}
 		if !w.inlined {
-			v.PCs.enter(location, first, all)
+			pcs.enter(location, first, all)
 		}
 	}, func(n unwind.NodeNo) {
 		location := w.shows[t.Label[n]]
@@ -150,11 +157,11 @@ func (v *Values) instructions(w *view, stacks *Stacks, sums *Sums, first int) {
 			return
 		}
 		for _, p := range w.of(location) {
-			v.Lines.leave(p.line)
-			v.Source.leave(p.source)
+			lines.leave(p.line)
+			source.leave(p.source)
 		}
 		if !w.inlined {
-			v.PCs.leave(location)
+			pcs.leave(location)
 		}
 	})
 }
@@ -198,25 +205,30 @@ func (v *Values) end(w *view, leaf unwind.NodeNo, location symbolize.LocationNo,
 	}
 }
 
-// functions counts the values of all stacks that pass functions.
-func (v *Values) functions() {
+// total adds the values of all stacks up to the root of the call tree.
+func (v *Values) total() {
 	v.All = slices.Clone(v.Own)
 	total(v.Tree.Parent, v.All, v.width)
 	v.Total = make([]int64, v.width)
 	for i, s := range v.all(0) {
 		v.Total[i] = s.Value
 	}
+}
+
+// functions counts the values of all stacks that pass functions.
+func (v *Values) functions() {
+	functions, modules, objects := v.Functions.walk(), v.Modules.walk(), v.Objects.walk()
 	v.Tree.Descend(func(n nodeNo) {
 		number, all := v.Tree.Nodes[n].Function, v.all(n)
 		f := &v.program.Functions[number]
-		v.Functions.enter(number, 0, all)
-		v.Modules.enter(f.Module, 0, all[:v.plain])
-		v.Objects.enter(f.Object, 0, all[:v.plain])
+		functions.enter(number, 0, all)
+		modules.enter(f.Module, 0, all[:v.plain])
+		objects.enter(f.Object, 0, all[:v.plain])
 	}, func(n nodeNo) {
 		number := v.Tree.Nodes[n].Function
 		f := &v.program.Functions[number]
-		v.Functions.leave(number)
-		v.Modules.leave(f.Module)
-		v.Objects.leave(f.Object)
+		functions.leave(number)
+		modules.leave(f.Module)
+		objects.leave(f.Object)
 	})
 }

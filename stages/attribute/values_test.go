@@ -39,11 +39,27 @@ func valuesOf(stacks ...string) (*symbolize.Program, *Values) {
 		addStack(recorded, everyMode(frames...))
 		sums.stack(RecordedNo(i), 0).add(1 << i)
 	}
-	v := Compute(p, recorded, sums)
+	v := computed(p, recorded, sums)
 	if len(v.Modes) != 1 {
 		panic("equal modes were computed apart")
 	}
 	return p, v
+}
+
+// computed computes values, one part after the other.
+func computed(p *symbolize.Program, stacks *Stacks, sums *Sums) *Values {
+	v, err := Compute(p, stacks, sums, func(run ...func() error) error {
+		for _, f := range run {
+			if err := f(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		panic(err)
+	}
+	return v
 }
 
 // addStack adds a stack, given what each mode shows of it, root first.
@@ -148,7 +164,7 @@ func TestModesApart(t *testing.T) {
 	addStack(recorded, map[unwind.Mode][]symbolize.LocationNo{unwind.User: {0}, unwind.Expert: {1}, unwind.Machine: {1}})
 	sums := NewSums([]schema.Metric{{Name: "m"}})
 	sums.stack(0, 0).add(7)
-	v := Compute(p, recorded, sums)
+	v := computed(p, recorded, sums)
 	want := []Mode{User | User.Inlined(), Expert | Machine | (Expert | Machine).Inlined()}
 	if !slices.Equal(v.Modes, want) {
 		t.Fatalf("modes %v", v.Modes)
@@ -169,7 +185,7 @@ func TestInlinedFunctions(t *testing.T) {
 	addStack(recorded, everyMode(0, 2))
 	sums := NewSums([]schema.Metric{{Name: "m"}})
 	sums.stack(0, 0).add(7)
-	v := Compute(p, recorded, sums)
+	v := computed(p, recorded, sums)
 	if !slices.Equal(v.Modes, []Mode{Plain, Plain.Inlined()}) {
 		t.Fatalf("modes %v", v.Modes)
 	}
