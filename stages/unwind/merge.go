@@ -111,6 +111,7 @@ func (a *merger) dropped(part Part, but int) {
 // same.
 func (a *merger) word(t *TreeFrame, part Part, w int) {
 	t.Part = part
+	var s symbolize.Span
 	switch part {
 	case Java:
 		f := a.raw.Java[w]
@@ -120,13 +121,14 @@ func (a *merger) word(t *TreeFrame, part Part, w int) {
 		return
 	case OpenMP:
 		t.Word = a.raw.OMP[w]
+		s = a.at(t.Word, a.t)
 	default:
-		t.Word = a.raw.Words[w]
+		t.Word, s = a.raw.Words[w], a.own[w]
 		if pc := a.pcs[w]; pc != t.Word {
 			a.narrow(a.at(pc, a.t))
 		}
 	}
-	if s := a.at(t.Word, a.t); !isMarker(t.Word) {
+	if !isMarker(t.Word) {
 		t.Own = s.Location
 		a.narrow(s)
 	} else if t.Shown[Machine] >= 0 && t.Rules[Machine] == schema.NoRule { // where none can be

@@ -3,7 +3,6 @@ package unwind
 import (
 	"stackmill/schema"
 	"stackmill/stages/loadobject/cfi"
-	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize"
 )
 
@@ -90,7 +89,7 @@ func (u *Unwinder) framePointer(location symbolize.LocationNo, leaf bool) cfi.Fr
 // code alone is enough.
 func (u *Unwinder) findFramePointer(location symbolize.LocationNo, leaf bool) cfi.FramePointer {
 	k := u.traits(location)
-	if k.trampoline || k.kind == symtab.PLT {
+	if k.trampoline || k.kind == pltKind {
 		return cfi.FrameOther
 	}
 	offset := u.resolver.Program.Locations[location].Offset

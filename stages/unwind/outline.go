@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"stackmill/schema"
-	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize"
 )
 
@@ -19,7 +18,7 @@ import (
 func (u *Unwinder) outlines(frames []Frame) []Frame {
 	for i := 0; i < len(frames); i++ {
 		kind := u.traits(frames[i].Location).kind
-		if kind != symtab.Outline && kind != symtab.Clone {
+		if kind != outlineKind && kind != cloneKind {
 			continue
 		}
 		main, ok := u.resolver.MainOf(u.resolver.Program.Locations[frames[i].Location].Function)
@@ -34,7 +33,7 @@ func (u *Unwinder) outlines(frames []Frame) []Frame {
 // it was cut out of.
 func (u *Unwinder) jumpedTo(frames []Frame, i int, main symbolize.LocationNo) bool {
 	p := u.resolver.Program
-	outline := u.traits(frames[i].Location).kind == symtab.Outline
+	outline := u.traits(frames[i].Location).kind == outlineKind
 	if i+1 == len(frames) {
 		return outline
 	}

@@ -44,13 +44,13 @@ func (u *Unwinder) function(location symbolize.LocationNo) *symbolize.Function {
 	return &p.Functions[p.Locations[location].Function]
 }
 
-// traits are the properties of a location that rules ask of every frame.
+// traits are the properties of a location that rules ask of every frame. They are
+// small: there is one of them for each location.
 type traits struct {
 	known      bool
-	id         int64
 	trampoline bool // a signal trampoline begins there
 	linker     bool // in the dynamic linker
-	kind       symtab.Kind
+	kind       kind
 	// frames say whose frame pointer the function has there: at a caller's call, at the
 	// instruction of a leaf. They are as far as they were asked for.
 	frames [2]struct {
@@ -73,8 +73,34 @@ func (u *Unwinder) learn(location symbolize.LocationNo) *traits {
 	}
 	k, p := &u.tree.traits[location], u.resolver.Program
 	l, f := &p.Locations[location], u.function(location)
-	*k = traits{known: true, id: l.ID, trampoline: isTrampoline(l, f), linker: hasAny(p.Objects[f.Object].Name, linkers), kind: f.Kind}
+	*k = traits{known: true, trampoline: isTrampoline(l, f), linker: hasAny(p.Objects[f.Object].Name, linkers), kind: kindOf(f.Kind)}
 	return k
+}
+
+// kind is a kind of function that rules treat in a way of its own.
+type kind uint8
+
+// The kinds.
+const (
+	anyKind kind = iota
+	pltKind
+	outlineKind
+	cloneKind
+	staticKind
+)
+
+func kindOf(k symtab.Kind) kind {
+	switch k {
+	case symtab.PLT:
+		return pltKind
+	case symtab.Outline:
+		return outlineKind
+	case symtab.Clone:
+		return cloneKind
+	case symtab.Static:
+		return staticKind
+	}
+	return anyKind
 }
 
 // isMarker reports whether a word is no address.

@@ -16,7 +16,7 @@ var sigreturns = []string{"__restore_rt", "__restore", "__kernel_rt_sigreturn", 
 // which nothing called, and that of the code which a signal interrupted: call frame
 // information or the trampoline's name shows it. A chain of frame pointers lacks
 // the interrupted code. 0, which a broken chain may hold, returns to nothing.
-func (u *Unwinder) calls(raw *decode.RawStack, t int64) []uint64 {
+func (u *Unwinder) calls(raw *decode.RawStack) []uint64 {
 	if !raw.Returns {
 		return raw.Words
 	}
@@ -28,7 +28,7 @@ func (u *Unwinder) calls(raw *decode.RawStack, t int64) []uint64 {
 			exact, interrupted = exact[1:], false
 			continue
 		}
-		trampoline := !isMarker(w) && u.traits(u.at(w, t).Location).trampoline
+		trampoline := !isMarker(w) && u.traits(u.own[i].Location).trampoline
 		if w > 0 && i > 0 && i != raw.Kernel && !interrupted && !trampoline && !isMarker(w) {
 			u.called[i]--
 		}

@@ -3,7 +3,7 @@ package unwind
 import (
 	"stackmill/schema"
 	"stackmill/stages/decode"
-	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/symbolize"
 )
 
 // settled is what the rules made of a word and all of its callers, for some time, in
@@ -19,8 +19,9 @@ type settled struct {
 // reading is a recorded stack whose words pass the rules: all of them, or those above
 // a settled one and that one itself, as the last.
 type reading struct {
-	raw   decode.RawStack // Words, Exact and ByFrame as far as they are read
-	nodes []decode.WordNo // by word
+	raw   decode.RawStack  // Words, Exact and ByFrame as far as they are read
+	nodes []decode.WordNo  // by word
+	own   []symbolize.Span // what each word means by itself
 	base  settled
 }
 
@@ -28,7 +29,7 @@ type reading struct {
 func (u *Unwinder) read(number int32, t int64) {
 	stacks, raw := u.recorded.Stacks, &u.raw
 	stacks.Traits(number, raw)
-	u.nodes, u.base = u.nodes[:0], settled{}
+	u.nodes, u.own, u.base = u.nodes[:0], u.own[:0], settled{}
 	for n := stacks.Leaf(number); n >= 0; {
 		word, marks, caller := stacks.Node(n)
 		i := len(raw.Words)
@@ -39,7 +40,8 @@ func (u *Unwinder) read(number int32, t int64) {
 			raw.ByFrame = append(raw.ByFrame, int32(i))
 		}
 		raw.Words, u.nodes = append(raw.Words, word), append(u.nodes, n)
-		if s := &u.tree.settled[n]; s.node > 0 && s.from <= t && t < s.until && u.isCaller(i, t) {
+		u.own = append(u.own, u.at(word, t))
+		if s := &u.tree.settled[n]; s.node > 0 && s.from <= t && t < s.until && u.isCaller(i) {
 			u.base = *s
 			break
 		}
@@ -49,13 +51,13 @@ func (u *Unwinder) read(number int32, t int64) {
 
 // isCaller reports whether a word is a caller that no rule changes for what is above it:
 // it was not interrupted, and what calls it is not a leaf that may be dropped.
-func (u *Unwinder) isCaller(i int, t int64) bool {
+func (u *Unwinder) isCaller(i int) bool {
 	above := u.raw.Words[:i]
 	if i == 0 || i <= u.raw.Kernel || isMarker(above[i-1]) || i > 1 && isMarker(above[i-2]) {
 		return false
 	}
-	k := u.traits(u.at(above[i-1], t).Location)
-	return k.kind != symtab.PLT && !k.trampoline
+	k := u.traits(u.own[i-1].Location)
+	return k.kind != pltKind && !k.trampoline
 }
 
 // canSettle reports whether the rules treat each frame of the stack by itself or with
@@ -81,7 +83,7 @@ func (u *Unwinder) settles(f, user *Frame, machine []Frame) bool {
 	}
 	k := u.traits(f.Location)
 	switch k.kind {
-	case symtab.PLT, symtab.Outline, symtab.Clone:
+	case pltKind, outlineKind, cloneKind:
 		return false
 	}
 	return !k.linker && !k.trampoline && !u.resolver.IsKernel(u.pcs[w])

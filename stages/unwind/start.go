@@ -76,7 +76,7 @@ func (u *Unwinder) isWhole(machine []Frame) bool {
 // without a name that called what C libraries begin with.
 func (u *Unwinder) isEntry(machine []Frame) bool {
 	n := len(machine)
-	return n > 1 && u.traits(machine[n-1].Location).kind == symtab.Static && u.isStart(machine[n-2].Location, true)
+	return n > 1 && u.traits(machine[n-1].Location).kind == staticKind && u.isStart(machine[n-2].Location, true)
 }
 
 // isStart reports whether threads begin with the function of a location. In a

@@ -57,7 +57,7 @@ func New(tree *Tree, r *symbolize.Resolver, tables *FrameTables, process *symbol
 func (u *Unwinder) Stack(number int32, system bool, t int64) Resolved {
 	u.read(number, t)
 	raw := &u.raw
-	u.pcs = u.calls(raw, t)
+	u.pcs = u.calls(raw)
 	machine := u.native(Native, u.pcs, origin{raw.Returns, raw.Callers == decode.CallersChained, raw.ByFrame}, t)
 	u.machine = append(u.machine[:0], machine...)
 	machine = u.machine
@@ -138,7 +138,7 @@ func (u *Unwinder) recordedFrames(words []uint64, o origin, t int64) {
 			checked, u.checked = true, i
 			continue
 		}
-		f := Frame{u.at(w, t).Location, schema.NoRule, u.part, int32(i), none}
+		f := Frame{u.meaning(i, w, t).Location, schema.NoRule, u.part, int32(i), none}
 		if checked {
 			checked = false
 			if !o.verified && !u.useReturnRegister(words, i, f.Location) {
@@ -153,4 +153,12 @@ func (u *Unwinder) recordedFrames(words []uint64, o origin, t int64) {
 		_, byFrame := slices.BinarySearch(o.byFrame, int32(i))
 		u.frames, u.chained = append(u.frames, f), append(u.chained, o.chained || byFrame)
 	}
+}
+
+// meaning returns what the PC of a word means.
+func (u *Unwinder) meaning(word int, pc uint64, t int64) symbolize.Span {
+	if u.part == Native && pc == u.raw.Words[word] {
+		return u.own[word]
+	}
+	return u.at(pc, t)
 }
