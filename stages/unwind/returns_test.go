@@ -34,9 +34,17 @@ func TestCalls(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			u, _, _ := unwinder(&decode.Process{})
 			tt.raw.Returns = true
-			if d := cmp.Diff(tt.want, u.calls(&tt.raw, 0)); d != "" {
+			if d := cmp.Diff(tt.want, calls(u, &tt.raw)); d != "" {
 				t.Error(d)
 			}
 		})
 	}
+}
+
+// calls turns the words of a stack into PCs of calls.
+func calls(u *Unwinder, raw *decode.RawStack) []uint64 {
+	n := u.recorded.Stacks.Add(raw)
+	u.tree.settled = make([]settled, u.recorded.Stacks.Nodes())
+	u.read(n, 0)
+	return u.calls(&u.raw)
 }
