@@ -24,6 +24,7 @@ type Rows struct {
 	cells []cells // by column
 	next  int     // the column of the next value
 	n     int     // whole rows
+	text  int     // bytes of text in them
 	flush func(*Table, arrow.RecordBatch) error
 	err   error
 }
@@ -84,6 +85,7 @@ func (r *Rows) Label(number int) *Rows { return r.Int32(int32(number)) }
 // engines refuse such a column.
 func (r *Rows) Text(v string) *Rows {
 	r.cells[r.next].others.(*array.StringBuilder).Append(valid(v))
+	r.text += len(v)
 	return r.step()
 }
 
@@ -145,7 +147,7 @@ func (c *cells) label(v string) int {
 func (r *Rows) step() *Rows {
 	if r.next++; r.next == len(r.cells) {
 		r.next = idColumn + 1
-		if r.n++; r.n == BatchRows {
+		if r.n++; r.n == BatchRows || r.text >= BatchText {
 			r.send()
 		}
 	}
@@ -166,7 +168,7 @@ func (r *Rows) send() {
 	for _, c := range columns {
 		c.Release()
 	}
-	r.n = 0
+	r.n, r.text = 0, 0
 	if r.err == nil {
 		r.err = r.flush(r.table, rec)
 	}

@@ -17,6 +17,9 @@ const StoreVersion = "6"
 // BatchRows is the largest number of rows of a record batch between stages.
 const BatchRows = 1 << 16
 
+// BatchText is about how many bytes of text a batch of rows may have.
+const BatchText = 4 << 20
+
 // Type is the type of a column. There are no unsigned and no nested types:
 // other engines lack the first and read the second badly.
 type Type uint8

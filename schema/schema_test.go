@@ -3,6 +3,7 @@ package schema
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -105,6 +106,21 @@ func TestRowsFlushFullBatches(t *testing.T) {
 	}
 	if len(sizes) != 2 || sizes[0] != BatchRows || sizes[1] != 1 || last != "last" {
 		t.Errorf("batches %v, last %s", sizes, last)
+	}
+}
+
+// Long texts make batches of fewer rows.
+func TestRowsFlushText(t *testing.T) {
+	var sizes []int64
+	rows := NewRows(Metrics, "e", func(_ *Table, b arrow.RecordBatch) error {
+		sizes = append(sizes, b.NumRows())
+		return nil
+	})
+	for range 5 {
+		rows.Append("m", strings.Repeat("x", BatchText/2), "", "", false)
+	}
+	if err := rows.Close(); err != nil || !slices.Equal(sizes, []int64{2, 2, 1}) {
+		t.Errorf("batches %v, %v", sizes, err)
 	}
 }
 

@@ -9,8 +9,10 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"sort"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
@@ -18,9 +20,12 @@ import (
 	"stackmill/schema"
 )
 
-// RowGroupRows is the number of rows of a full row group. A writer keeps the batches of
-// one, so that it bounds the memory that writing takes.
-const RowGroupRows = 2 * schema.BatchRows
+// A row group is full when it has as many rows or bytes of text. A writer keeps the
+// batches of one, so that they bound the memory that writing takes.
+const (
+	RowGroupRows = 2 * schema.BatchRows
+	RowGroupText = 4 * schema.BatchText
+)
 
 // magic is how Parquet files begin and end.
 const magic = "PAR1"
@@ -34,6 +39,7 @@ type Writer struct {
 	footer  *metadata.FileMetaDataBuilder
 	waiting []arrow.RecordBatch // of the next row group
 	rows    int                 // in waiting
+	text    int                 // bytes of text in waiting
 	groups  int16
 	err     error
 }
@@ -76,15 +82,39 @@ func (w *Writer) Write(rows arrow.RecordBatch) error {
 	if n := int(rows.NumCols()); n != len(w.table.Columns) {
 		return fmt.Errorf("%d columns, the table has %d", n, len(w.table.Columns))
 	}
-	for from, n := int64(0), rows.NumRows(); from < n && w.err == nil; {
-		until := min(n, from+int64(RowGroupRows-w.rows))
-		w.waiting = append(w.waiting, rows.NewSlice(from, until))
-		w.rows += int(until - from)
-		if from = until; w.rows == RowGroupRows {
+	for from, n := 0, int(rows.NumRows()); from < n && w.err == nil; {
+		until := w.until(rows, from, n)
+		w.waiting = append(w.waiting, rows.NewSlice(int64(from), int64(until)))
+		w.rows += until - from
+		w.text += textIn(rows, from, until)
+		if from = until; w.rows >= RowGroupRows || w.text >= RowGroupText {
 			w.err = w.flush()
 		}
 	}
 	return w.err
+}
+
+// until returns where the row group ends among n rows of a batch, or n if it has room for
+// all. That is the same row whatever batches rows come in.
+func (w *Writer) until(rows arrow.RecordBatch, from, n int) int {
+	until := min(n, from+RowGroupRows-w.rows)
+	if w.text+textIn(rows, from, until) < RowGroupText {
+		return until
+	}
+	return from + 1 + sort.Search(until-from-1, func(i int) bool {
+		return w.text+textIn(rows, from, from+i+1) >= RowGroupText
+	})
+}
+
+// textIn returns how many bytes of text rows have.
+func textIn(rows arrow.RecordBatch, from, until int) (n int) {
+	for _, column := range rows.Columns() {
+		if texts, ok := column.(*array.String); ok && from < until {
+			offsets := texts.ValueOffsets()
+			n += int(offsets[until] - offsets[from])
+		}
+	}
+	return n
 }
 
 // flush writes a row group of the rows that wait.
@@ -114,7 +144,7 @@ func (w *Writer) release() {
 		rows.Release()
 	}
 	clear(w.waiting)
-	w.waiting, w.rows = w.waiting[:0], 0
+	w.waiting, w.rows, w.text = w.waiting[:0], 0, 0
 }
 
 // Close completes the file.

@@ -3,6 +3,7 @@ package tablefile
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -192,6 +193,39 @@ func compare(t *testing.T, table *schema.Table, n int, kind string) {
 		if want := all(t, batches, i); !array.Equal(got, want) {
 			t.Errorf("%s.%s, %d rows, %s: other values", table.Name, c.Name, n, kind)
 		}
+	}
+}
+
+// Row groups end where they are full, whatever batches the rows come in.
+func TestRowGroups(t *testing.T) {
+	var files []string
+	for _, size := range []int64{1, 7, 40} {
+		var out bytes.Buffer
+		w, err := New(&out, schema.SourceLines)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := schema.NewRows(schema.SourceLines, "e", func(_ *schema.Table, b arrow.RecordBatch) error {
+			for from := int64(0); from < b.NumRows(); from += size {
+				if err := w.Write(b.NewSlice(from, min(from+size, b.NumRows()))); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		for i := range 40 {
+			rows.Append("", int32(i), strings.Repeat("x", RowGroupText/10))
+		}
+		if err := errors.Join(rows.Close(), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, out.String())
+		if f := open(t, out.Bytes()); f.NumRowGroups() != 4 || f.RowGroup(0).NumRows() != 11 {
+			t.Errorf("%d row groups, the first of %d rows", f.NumRowGroups(), f.RowGroup(0).NumRows())
+		}
+	}
+	if files[0] != files[1] || files[0] != files[2] {
+		t.Error("the file depends on batches")
 	}
 }
 
