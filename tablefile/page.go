@@ -16,8 +16,8 @@ import (
 // a row group, which is at most as large.
 const pageBytes = 1 << 20
 
-// compressionLevel is the level of all columns: a higher one saves a few percent and
-// takes twice the time.
+// compressionLevel is the level of all columns. docs/performance.md says what others would
+// save and cost.
 const compressionLevel = 1
 
 // scratch is memory that encoding takes.
