@@ -11,7 +11,11 @@ WITH ends AS MATERIALIZED (
   SELECT s.experiment_id, s.mode, v.metric, s.node, sum(v.value)::BIGINT AS value, sum(v.samples)::BIGINT AS samples
   FROM mode_stacks s JOIN stack_values v USING (experiment_id, stack)
   GROUP BY ALL
+),
+placed AS MATERIALIZED (
+  SELECT e.*, n.location_id, n.modes FROM ends e JOIN node_modes n USING (experiment_id, node)
 )
-SELECT e.experiment_id, e.mode, e.metric, e.node, n.location_id, e.value, e.samples
-FROM ends e JOIN modes m USING (mode)
-LEFT JOIN node_modes n ON n.experiment_id = e.experiment_id AND n.node = e.node AND n.modes & m.bit <> 0
+SELECT experiment_id, mode, metric, node, NULL AS location_id, value, samples FROM ends WHERE node = 0
+UNION ALL
+SELECT experiment_id, mode, metric, node, location_id, value, samples FROM placed
+WHERE modes & CASE mode WHEN 'user' THEN 1 WHEN 'expert' THEN 2 ELSE 4 END <> 0

@@ -16,22 +16,17 @@
 --   SELECT * FROM unattributed WHERE experiment IS NULL OR unit IS NULL OR reason = '' OR load_object IS NULL
 WITH
 -- What has no frames has a reason of its own; the leaf's instruction tells that of others.
-ends AS MATERIALIZED (
-  SELECT s.experiment_id, s.mode, v.metric, s.node, CASE WHEN s.node = 0 THEN s.reason ELSE '' END AS reason, sum(v.samples) AS samples, sum(v.value) AS value
+empty AS MATERIALIZED (
+  SELECT s.experiment_id, s.mode, v.metric, s.reason, sum(v.samples) AS samples, sum(v.value) AS value
   FROM mode_stacks s JOIN stack_values v USING (experiment_id, stack)
+  WHERE s.node = 0
   GROUP BY ALL
 ),
--- Joins of three tables by experiment_id and another key are done in steps: the
--- optimizer takes experiment_id alone for a key and would multiply the tables.
-unknown AS MATERIALIZED (
-  SELECT n.experiment_id, n.node, n.modes, l.reason, l.load_object_id, l.function_id
-  FROM node_modes n JOIN (SELECT * FROM locations WHERE reason <> '') l USING (experiment_id, location_id)
-),
 reasons AS MATERIALIZED (
-  SELECT experiment_id, mode, metric, samples, value, reason, true AS nowhere, NULL AS load_object_id, NULL AS function_id FROM ends WHERE node = 0
+  SELECT experiment_id, mode, metric, samples, value, reason, true AS nowhere, NULL AS load_object_id, NULL AS function_id FROM empty
   UNION ALL
-  SELECT e.experiment_id, e.mode, e.metric, e.samples, e.value, u.reason, false, u.load_object_id, u.function_id
-  FROM ends e JOIN modes m USING (mode) JOIN unknown u ON u.experiment_id = e.experiment_id AND u.node = e.node AND u.modes & m.bit <> 0
+  SELECT e.experiment_id, e.mode, e.metric, e.samples, e.value, l.reason, false, l.load_object_id, l.function_id
+  FROM leaf_values e JOIN locations l USING (experiment_id, location_id) WHERE l.reason <> ''
 ),
 subjects AS MATERIALIZED (
   SELECT r.*, CASE WHEN NOT r.nowhere AND f.kind <> 'unknown' THEN 'instruction' ELSE 'function' END AS subject
