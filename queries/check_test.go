@@ -52,7 +52,7 @@ func TestCheckFindsDamage(t *testing.T) {
 		"missing file": {func(t *testing.T, store string) { os.Remove(filepath.Join(store, samples)) }, samples + ": is missing"},
 		"cut file":     {change(samples, func(b []byte) []byte { return b[:len(b)-1] }), samples + ": has"},
 		"changed byte": {change(samples, func(b []byte) []byte { b[100] ^= 1; return b }), samples + ": has checksum"},
-		"other table":  {change(commit, replace(`"table": "samples"`, `"table": "frames"`)), samples + ": has 8 columns, table frames has 6"},
+		"other table":  {change(commit, replace(`"table": "samples"`, `"table": "stack_tree"`)), samples + ": has 8 columns, table stack_tree has 5"},
 		"no table":     {change(commit, replace(`"table": "samples"`, `"table": "sampels"`)), "does not exist"},
 		"outside":      {change(commit, replace(`"path": "tables/samples/`, `"path": "../tables/samples/`)), "outside"},
 		"other rows":   {change(commit, replace(`"rows": 8,`, `"rows": 9,`)), "has 8 rows, 9 were committed"},
@@ -75,9 +75,14 @@ func TestCheckFindsWrongNumbers(t *testing.T) {
 	for _, test := range []struct{ old, new, want string }{
 		{"  1 totalcpu 12 20ms 50ms\n", "  1 totalcpu 12 20ms 51ms\n", "function_metrics: does not hold: The values are those of the stacks"},
 		{"  7 totalcpu 13 b.c 30 40ms 40ms\n", "  7 totalcpu 13 b.c 31 40ms 40ms\n", "line_metrics: does not hold"},
-		{"  501 totalcpu 30ms 3\n", "  501 totalcpu 30ms 4\n", "stack_metrics: does not hold"},
-		{"  602 1 111 11\n", "", "mode_stacks: does not hold: A stack has as many frames"},
-		{"  7 clock 1 4712 1 1070ms 504\n", "  7 clock 1 4712 1 2070ms 504\n", "timeline: does not hold"},
+		{"  0 totalcpu 30ms 3\n", "  0 totalcpu 30ms 4\n", "stack_metrics: does not hold"},
+		{"  1 1 4 2 602 null 606 ''\n", "  1 1 4 1 602 null 606 ''\n", "mode_stacks: does not hold: The node of the leaf"},
+		{"  1 1 4 2 602 null 606 ''\n", "  1 1 7 0 602 null 606 ''\n", "mode_stacks: does not hold: Every recorded stack's node"},
+		{"  2 1 2 2\n", "  2 1 1 2\n", "node_depths: does not hold: A node's number"},
+		{"  6 5 0 5\n", "  6 4 0 5\n", "node_depths: does not hold: Nodes are numbered"},
+		{"  5 native 999 104 104 '' 104 104\n", "  6 native 999 104 104 '' 104 104\n", "node_depths: does not hold: Every node's frame"},
+		{"  9 8 0 2 705 13\n", "  9 7 0 2 705 13\n", "call_tree: does not hold: Nodes are numbered"},
+		{"  7 clock 1 4712 1 1070ms 3\n", "  7 clock 1 4712 1 2070ms 3\n", "timeline: does not hold"},
 		{"  113 903 13 8208 b.c 30 ''\n", "  113 903 13 8208 b.c 30 ''\n  113 903 13 8209 b.c 30 ''\n", "locations: (experiment_id, location_id) is not unique"},
 	} {
 		if strings.Count(storetest.Two, test.old) != 1 {

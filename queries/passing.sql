@@ -11,18 +11,18 @@
 -- inclusive BIGINT: [the metric's] The value of the samples whose stack passes there, each counted once.
 WITH levels AS MATERIALIZED (
   SELECT v.experiment_id, v.location_id, v.function_id, v.file, CASE WHEN v.file = '' THEN 0 ELSE v.line END AS line, v.level, v.path,
-    v.innermost OR what NOT LIKE 'inline%' AS leaf, l.file AS own_file, l.line AS own_line
+    v.innermost OR what::VARCHAR NOT LIKE 'inline%' AS leaf, l.file AS own_file, l.line AS own_line
   FROM location_levels v JOIN locations l USING (experiment_id, location_id)
-  WHERE v.level = 0 OR what LIKE 'inline%'
+  WHERE v.level = 0 OR what::VARCHAR LIKE 'inline%'
 ),
 things AS MATERIALIZED (
   SELECT v.experiment_id, v.location_id, v.leaf, CASE
-    WHEN what = 'instruction' THEN v.location_id
-    WHEN what LIKE '%function' THEN v.function_id
-    WHEN what = 'module' THEN f.module_id
-    WHEN what = 'load object' THEN f.load_object_id
-    WHEN what LIKE '%source line' THEN CASE WHEN v.file <> '' THEN (hash(v.file, v.line) >> 1)::BIGINT END
-    WHEN what LIKE '%line' THEN (hash(v.function_id, v.file, v.line) >> 1)::BIGINT
+    WHEN what::VARCHAR = 'instruction' THEN v.location_id
+    WHEN what::VARCHAR LIKE '%function' THEN v.function_id
+    WHEN what::VARCHAR = 'module' THEN f.module_id
+    WHEN what::VARCHAR = 'load object' THEN f.load_object_id
+    WHEN what::VARCHAR LIKE '%source line' THEN CASE WHEN v.file <> '' THEN (hash(v.file, v.line) >> 1)::BIGINT END
+    WHEN what::VARCHAR LIKE '%line' THEN (hash(v.function_id, v.file, v.line) >> 1)::BIGINT
     WHEN v.level > 0 AND v.own_file <> '' THEN (hash(v.own_file, v.own_line, v.path, v.file) >> 1)::BIGINT
     END AS key
   FROM levels v LEFT JOIN functions f USING (experiment_id, function_id)

@@ -1,0 +1,70 @@
+-- row: one node of the tree of stacks that a mode shows and stacks with a value pass: what flame graphs are drawn from
+-- rules: S19
+--
+-- experiment_id = experiments.experiment_id
+-- experiment VARCHAR: The name for people, unique within the store.
+-- mode VARCHAR: The representation: `user`, `expert` or `machine`.
+-- metric = metrics.metric
+-- unit = metrics.unit
+-- node = stack_tree.node: Its number: a node's are followed by those of the nodes below it; 0 is the root, `<Total>`.
+-- parent = stack_tree.node: The nearest node above it that the mode shows, 0 if there is none; missing for the root.
+-- last = stack_tree.last: The last node below it, itself if there is none: `x.node BETWEEN n.node AND n.last` is "passes n".
+-- depth INTEGER: How many frames the mode shows on the path from the root to the node; 0 for the root.
+-- function_id = functions.function_id
+-- function = functions.name
+-- load_object = load_objects.name: The load object of the instruction.
+-- location_id = locations.location_id: The instruction; missing for the root.
+-- exclusive BIGINT: [the metric's] The value of the samples whose stack ends here; of those without a stack, for the root.
+-- inclusive BIGINT: [the metric's] The value of the samples whose stack passes here.
+--
+-- invariant names: Every row has its experiment, unit, function and load object.
+--   SELECT * FROM stack_nodes WHERE experiment IS NULL OR unit IS NULL OR function IS NULL OR load_object IS NULL
+-- invariant sums: A node's value is its own and that of the nodes whose parent it is.
+--   SELECT experiment_id, mode, metric, node, sum(inclusive), sum(parts) FROM (
+--     SELECT experiment_id, mode, metric, node, inclusive, exclusive AS parts FROM stack_nodes
+--     UNION ALL
+--     SELECT experiment_id, mode, metric, parent, 0, inclusive FROM stack_nodes WHERE parent IS NOT NULL
+--   ) GROUP BY ALL HAVING sum(inclusive) <> sum(parts)
+WITH shown AS MATERIALIZED (
+  SELECT experiment_id, mode, node, last, depth, location_id FROM mode_nodes
+  UNION ALL
+  SELECT t.experiment_id, m.mode, t.node, t.last, 0, NULL FROM stack_tree t CROSS JOIN modes m WHERE t.node = 0
+),
+-- The parent is the caller, or what is above that if the mode does not show it.
+above AS MATERIALIZED (
+  SELECT s.*, t.parent FROM shown s JOIN stack_tree t USING (experiment_id, node)
+),
+called AS MATERIALIZED (
+  SELECT a.*, p.node AS shown_parent FROM above a LEFT JOIN shown p ON p.experiment_id = a.experiment_id AND p.mode = a.mode AND p.node = a.parent
+),
+placed AS MATERIALIZED (
+  SELECT experiment_id, mode, node, shown_parent AS parent, last, depth, location_id FROM called WHERE shown_parent IS NOT NULL OR node = 0
+  UNION ALL
+  SELECT c.experiment_id, c.mode, c.node, p.node, c.last, c.depth, c.location_id
+  FROM (FROM called WHERE shown_parent IS NULL AND node > 0) c
+  ASOF JOIN shown p ON p.experiment_id = c.experiment_id AND p.mode = c.mode AND p.depth = c.depth - 1 AND p.node < c.node
+),
+-- Joins of three tables by experiment_id and another key are done in steps: the
+-- optimizer takes experiment_id alone for a key and would multiply the tables.
+valued AS MATERIALIZED (
+  SELECT p.*, v.metric, v.value AS inclusive FROM placed p JOIN node_values v USING (experiment_id, node)
+),
+summed AS MATERIALIZED (
+  SELECT v.*, COALESCE(e.value, 0) AS exclusive FROM valued v LEFT JOIN leaf_values e USING (experiment_id, mode, metric, node)
+),
+located AS MATERIALIZED (
+  SELECT experiment_id, location_id, function_id, load_object_id FROM locations
+  UNION ALL
+  SELECT experiment_id, NULL, function_id, load_object_id FROM functions WHERE name = '<Total>' AND kind = 'artificial'
+),
+named AS MATERIALIZED (
+  SELECT l.experiment_id, l.location_id, l.function_id, f.name AS "function", o.name AS load_object
+  FROM located l LEFT JOIN functions f USING (experiment_id, function_id)
+  LEFT JOIN load_objects o ON o.experiment_id = l.experiment_id AND o.load_object_id = l.load_object_id
+)
+SELECT s.experiment_id, n.experiment, s.mode, s.metric, t.unit, s.node, s.parent, s.last, s.depth,
+  l.function_id, l."function", l.load_object, s.location_id, s.exclusive, s.inclusive
+FROM summed s
+LEFT JOIN experiment_names n USING (experiment_id)
+LEFT JOIN metrics t USING (experiment_id, metric)
+LEFT JOIN named l ON l.experiment_id = s.experiment_id AND l.location_id IS NOT DISTINCT FROM s.location_id
