@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -37,15 +38,15 @@ func tableViews(store string, commits []storedir.Commit, names []string) (statem
 	return append(statements, mark), fingerprint, nil
 }
 
-// derived returns the statements that make the views of this package, which are
+// derived are the statements that make the views of this package, which are
 // the same for every store.
-func derived() (statements []string, err error) {
+var derived = sync.OnceValues(func() (statements []string, err error) {
 	views, err := Views()
 	for _, v := range views {
 		statements = append(statements, v.create())
 	}
 	return statements, err
-}
+})
 
 // create returns the statement that makes the view.
 func (v View) create() string {

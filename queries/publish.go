@@ -17,18 +17,18 @@ import (
 // publishings bounds how often a catalog is made again because others have committed.
 const publishings = 20
 
+// Publish brings the store's catalog up to date with its commits. Most of it is the
+// same for every store and is kept in the directory cache; without one it is made
+// each time. Of several processes that commit and publish at once, the last leaves a
+// complete catalog. The error is storedir.ErrNoStore if there is no store.
+func Publish(ctx context.Context, store, cache string) error {
+	return bring(ctx, store, cache, false)
+}
+
 // Refresh is Publish, unless the store's catalog is that of its commits already. To see
 // that takes no SQL engine, which takes longer to start than an ingest of nothing new.
 func Refresh(ctx context.Context, store, cache string) error {
-	absolute, c, err := committed(store)
-	if err != nil {
-		return err
-	}
-	_, fingerprint, err := tableViews(absolute, c.Commits, uniqueNames(c.Commits))
-	if err != nil || marked(filepath.Join(absolute, CatalogFile), fingerprint) {
-		return err
-	}
-	return Publish(ctx, store, cache)
+	return bring(ctx, store, cache, true)
 }
 
 // marked reports whether a catalog's file has a fingerprint, which stands there as plain
@@ -38,11 +38,9 @@ func marked(path, fingerprint string) bool {
 	return err == nil && bytes.Contains(content, []byte(fingerprint))
 }
 
-// Publish brings the store's catalog up to date with its commits. Most of it is the
-// same for every store and is kept in the directory cache; without one it is made
-// each time. Of several processes that commit and publish at once, the last leaves a
-// complete catalog. The error is storedir.ErrNoStore if there is no store.
-func Publish(ctx context.Context, store, cache string) error {
+// bring publishes until no commit comes in between; keep says that a catalog may stay
+// that is up to date.
+func bring(ctx context.Context, store, cache string, keep bool) error {
 	for range publishings {
 		before, err := storedir.Batches(store)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -52,8 +50,8 @@ func Publish(ctx context.Context, store, cache string) error {
 		if err != nil {
 			return err
 		}
-		tables, _, err := tableViews(absolute, c.Commits, uniqueNames(c.Commits))
-		if err != nil {
+		tables, fingerprint, err := tableViews(absolute, c.Commits, uniqueNames(c.Commits))
+		if err != nil || keep && marked(filepath.Join(absolute, CatalogFile), fingerprint) {
 			return err
 		}
 		if err := publish(ctx, absolute, cache, tables); err != nil {
