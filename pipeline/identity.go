@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"sync"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -20,9 +21,10 @@ func (in input) identify(ctx context.Context) (id string, size int64, err error)
 		return "", 0, err
 	}
 	h := schema.NewID("experiment").Text(in.decoder.Name())
-	buffer := make([]byte, 256<<10)
+	buffer := buffers.Get().(*[256 << 10]byte)
+	defer buffers.Put(buffer)
 	for _, name := range files {
-		sum, n, err := contentOf(ctx, filepath.Join(in.path, name), buffer)
+		sum, n, err := contentOf(ctx, filepath.Join(in.path, name), buffer[:])
 		if err != nil {
 			return "", 0, err
 		}
@@ -34,6 +36,9 @@ func (in input) identify(ctx context.Context) (id string, size int64, err error)
 	}
 	return fmt.Sprintf("%016x", h.Sum()), size, nil
 }
+
+// buffers are what recordings are read into: each is larger than many recordings.
+var buffers = sync.Pool{New: func() any { return new([256 << 10]byte) }}
 
 // size returns the size of the recording's files in bytes, 0 if unknown.
 func (in input) size() int64 {
