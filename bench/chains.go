@@ -67,13 +67,17 @@ func (b *bench) compiler() error {
 }
 
 // distinctStacks compares the reading of chains that are mostly distinct with perf's.
-func (b *bench) distinctStacks() error {
-	const work = "perf fp, distinct stacks"
-	in, err := builds(b.dir)
-	if skip, err := b.unrecorded(work, err); skip {
+func (b *bench) distinctStacks() error { return b.goBuild(&largePackage, 20) }
+
+// manyProcesses compares the same of hundreds of processes.
+func (b *bench) manyProcesses() error { return b.goBuild(&manyPackages, 0) }
+
+func (b *bench) goBuild(g *goBuild, bytes float64) error {
+	in, err := g.recording(b.dir)
+	if skip, err := b.unrecorded(g.name, err); skip {
 		return err
 	}
-	return b.hold(contest{work: work, path: in.path, samples: in.samples, peer: chainReport(in.path), ratio: 0.5, bytes: 20})
+	return b.hold(contest{work: g.name, path: in.path, samples: in.samples, peer: chainReport(in.path), ratio: 0.5, bytes: bytes})
 }
 
 // chainReport is perf's list of functions with their callees, of recorded chains.

@@ -16,15 +16,15 @@ const (
 // inputs are the recordings whose cost must not grow with their length. A recording
 // that could not be made is noted as work that is skipped.
 func (b *bench) inputs(work string) (all []*input, err error) {
-	in, err := builds(b.dir)
+	in, err := largePackage.recording(b.dir)
 	if skip, err := b.unrecorded(work+", perf fp", err); err != nil {
 		return nil, err
 	} else if !skip {
 		all = append(all, in)
 	}
 	heap := &input{name: "gprofng heap, a server", samples: b.records}
-	heap.whole = &input{name: heap.name, samples: buildRounds * b.records}
-	for _, h := range []*input{heap, heap.whole} {
+	heap.long = &input{name: heap.name, samples: lengthened * b.records}
+	for _, h := range []*input{heap, heap.long} {
 		if h.path, err = recording(b.dir, h.samples); err != nil {
 			return nil, err
 		}
@@ -40,16 +40,16 @@ func (b *bench) growth() error {
 		return err
 	}
 	for _, in := range inputs {
-		pair := []contender{b.ingest("", in.path), b.ingest("", in.whole.path)}
+		pair := []contender{b.ingest("", in.path), b.ingest("", in.long.path)}
 		if err := takeTurns(b.rounds, pair); err != nil {
 			return err
 		}
 		one := pair[0].runs.cpu().Seconds() / float64(in.samples)
-		whole := pair[1].runs.cpu().Seconds() / float64(in.whole.samples)
+		long := pair[1].runs.cpu().Seconds() / float64(in.long.samples)
 		fmt.Printf("\n%s: %.2f µs of CPU for a sample of %d, %.2f of %d (in %.1f s)\n",
-			in.name, one*1e6, in.samples, whole*1e6, in.whole.samples, pair[1].runs.elapsed().Seconds())
-		b.figures.add(figure{work: fmt.Sprintf("CPU of a sample, %s, %d×", in.name, buildRounds), against: "1×", value: whole / one, target: growthTarget})
-		cores := figure{work: fmt.Sprintf("processors busy, %s, %d×", in.name, buildRounds), value: pair[1].runs.cores(), target: coresTarget, atLeast: true}
+			in.name, one*1e6, in.samples, long*1e6, in.long.samples, pair[1].runs.elapsed().Seconds())
+		b.figures.add(figure{work: fmt.Sprintf("CPU of a sample, %s, %d×", in.name, lengthened), against: "1×", value: long / one, target: growthTarget})
+		cores := figure{work: fmt.Sprintf("processors busy, %s, %d×", in.name, lengthened), value: pair[1].runs.cores(), target: coresTarget, atLeast: true}
 		if runtime.NumCPU() < 2 {
 			cores.skipped = "there is one processor"
 		}
@@ -58,14 +58,14 @@ func (b *bench) growth() error {
 	return nil
 }
 
-// manyProcesses is over how many processes samples are split.
-const manyProcesses = 200
+// splitProcesses is over how many processes samples are split.
+const splitProcesses = 200
 
 // processes measures what a sample costs if all are of one process, and if the same
 // ones are of many, which have the same mappings.
 func (b *bench) processes() error {
-	work := fmt.Sprintf("CPU of a sample, %d processes", manyProcesses)
-	in, err := builds(b.dir)
+	work := fmt.Sprintf("CPU of a sample, %d processes", splitProcesses)
+	in, err := largePackage.recording(b.dir)
 	if skip, err := b.unrecorded(work, err); skip {
 		return err
 	}
@@ -73,7 +73,7 @@ func (b *bench) processes() error {
 	samples := 0
 	for _, split := range []bool{false, true} {
 		path := filepath.Join(b.dir, fmt.Sprintf("split-%t.data", split))
-		if samples, err = repool(in.path, path, "compile", manyProcesses, split); err != nil {
+		if samples, err = repool(in.path, path, "compile", splitProcesses, split); err != nil {
 			return err
 		}
 		pair = append(pair, b.ingest("", path))
@@ -82,7 +82,7 @@ func (b *bench) processes() error {
 		return err
 	}
 	one, many := pair[0].runs.cpu().Seconds()/float64(samples), pair[1].runs.cpu().Seconds()/float64(samples)
-	fmt.Printf("\n%d samples: %.2f µs of CPU for one in 1 process, %.2f in %d\n", samples, one*1e6, many*1e6, manyProcesses)
+	fmt.Printf("\n%d samples: %.2f µs of CPU for one in 1 process, %.2f in %d\n", samples, one*1e6, many*1e6, splitProcesses)
 	b.figures.add(figure{work: work, against: "1", value: many / one, target: growthTarget})
 	return nil
 }

@@ -31,6 +31,7 @@ var rows = []struct {
 	{"dumps", (*bench).stackDumps},
 	{"compiler", (*bench).compiler},
 	{"distinct", (*bench).distinctStacks},
+	{"build", (*bench).manyProcesses},
 	{"growth", (*bench).growth},
 	{"resident", (*bench).resident},
 	{"processes", (*bench).processes},

@@ -14,13 +14,13 @@ func (b *bench) resident() error {
 	}
 	for _, in := range inputs {
 		for _, allowed := range []int{256, 512, 1024} {
-			for i, part := range []*input{in, in.whole} {
+			for i, part := range []*input{in, in.long} {
 				c := b.ingest("", part.path, "--memory", fmt.Sprint(allowed, "M"))
 				if err := c.run(); err != nil {
 					return err
 				}
 				b.figures.add(figure{
-					work:    fmt.Sprintf("peak resident size, %s, %d×", in.name, []int{1, buildRounds}[i]),
+					work:    fmt.Sprintf("peak resident size, %s, %d×", in.name, []int{1, lengthened}[i]),
 					against: fmt.Sprintf("--memory %dM", allowed),
 					value:   float64(c.runs.memory() >> 20), unit: "MiB", target: float64(allowed + residentSlack),
 				})

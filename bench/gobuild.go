@@ -1,0 +1,98 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// goBuild is a recording of the Go compiler, which has frame pointers: most samples
+// have a stack of their own, of some fifteen frames.
+type goBuild struct {
+	name   string
+	file   string // of the recording
+	hz     string
+	rounds int    // of the script
+	before string // script that is not recorded: $0 is the program go
+	script string // that is recorded: $i is the round
+}
+
+// The builds. The compilation of one large package is a quarter million samples of
+// one process, again and again; the build with all packages some hundreds of
+// processes, in which hardly two samples have the same stack.
+var (
+	largePackage = goBuild{
+		name: "perf fp, distinct stacks", file: "package", hz: "12000", rounds: lengthened,
+		before: `"$0" build -o /dev/null cmd/compile/internal/ssa`,
+		script: `"$0" build -gcflags=cmd/compile/internal/ssa=-D=/$i -o /dev/null cmd/compile/internal/ssa`, // the flag makes it anew
+	}
+	manyPackages = goBuild{
+		name: "perf fp, hundreds of processes", file: "build", hz: "12000", rounds: 1,
+		script: `"$0" build -a -o /dev/null net/http`,
+	}
+)
+
+// lengthened is how many times as long the longer recording is of two that are compared.
+const lengthened = 4
+
+// input is a recording and how many samples it has; long is one that is like it and
+// lengthened times as long, if there is one.
+type input struct {
+	name    string
+	path    string
+	samples int
+	long    *input
+}
+
+// recording returns the recording of the first round, with that of all rounds if
+// there are several. It makes them when they are not there, for which perf must be
+// permitted.
+func (g *goBuild) recording(dir string) (*input, error) {
+	all := &input{name: g.name, path: filepath.Join(dir, g.file+".data")}
+	if _, err := os.Stat(all.path); errors.Is(err, fs.ErrNotExist) {
+		if err := g.record(dir, all.path); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	if all.samples, err = countSamples(all.path); err != nil || g.rounds == 1 {
+		return all, err
+	}
+	first := &input{name: g.name, path: filepath.Join(dir, g.file+"-first.data"), samples: all.samples / g.rounds, long: all}
+	return first, shorten(all.path, first.path, first.samples)
+}
+
+// record records the builds, which have a cache of their own.
+func (g *goBuild) record(dir, path string) error {
+	compiler, err := exec.LookPath("go")
+	if err != nil {
+		return fmt.Errorf("%w: there is no go", errUnrecorded)
+	}
+	fmt.Println("making", path)
+	temp, err := os.MkdirTemp(dir, "unfinished.")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp)
+	if temp, err = filepath.Abs(temp); err != nil {
+		return err
+	}
+	shell := func(script string) *exec.Cmd {
+		cmd := exec.Command("/bin/sh", "-c", script, compiler)
+		cmd.Dir = temp
+		cmd.Env = append(os.Environ(), "GOCACHE="+filepath.Join(temp, "cache"), "GOFLAGS=", "GOWORK=off", "GOTOOLCHAIN=local", "CGO_ENABLED=0")
+		return cmd
+	}
+	if out, err := shell(g.before).CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s: %w: %s", errUnrecorded, g.before, err, out)
+	}
+	data := filepath.Join(temp, "perf.data")
+	all := fmt.Sprintf("for i in $(seq %d); do %s || exit 1; done", g.rounds, g.script)
+	if err := record(data, []string{"-F", g.hz, "-g", "-m", "2048"}, shell(all)); err != nil {
+		return err
+	}
+	return os.Rename(data, path)
+}
