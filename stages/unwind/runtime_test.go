@@ -161,7 +161,7 @@ func TestRuntimeKeepsOwnCode(t *testing.T) {
 		for i, x := 0, seed*2654435761; i < 1+seed%7; i, x = i+1, x/len(words) {
 			stack = append(stack, words[x%len(words)])
 		}
-		machine := append([]Frame(nil), u.native(Native, stack, origin{}, 0)...)
+		machine := append([]Frame(nil), u.native(OpenMP, stack, origin{}, 0)...)
 		u.hidden = make([]schema.Rule, len(machine))
 		for i := range machine {
 			machine[i].Place = int32(i)
