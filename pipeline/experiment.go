@@ -34,7 +34,9 @@ type experiment struct {
 	resolver *symbolize.Resolver
 	frames   *unwind.FrameTables
 	dumps    *unwind.Dumps
+	known    *unwind.Known
 	stacks   *attribute.Stacks
+	growth   *growth
 	ioFiles  *attribute.Files
 	counter  *attribute.Counter
 	sums     *attribute.Sums
@@ -68,6 +70,9 @@ func (a *attempt) ingestOne(r *Result, opening func() (*decode.Recording, error)
 
 // close gives up what the stages hold, also after a panic.
 func (e *experiment) close() (err error) {
+	if e.growth != nil {
+		_ = e.growth.close() // grown has its error
+	}
 	if e.out != nil {
 		_ = e.out.close() // settled has its error
 	}
@@ -121,10 +126,20 @@ func (e *experiment) begin() (err error) {
 	metrics := attribute.Metrics(e.rec)
 	id := e.result.ID
 	e.stacks, e.ioFiles = attribute.NewStacks(), attribute.NewFiles()
+	e.known, e.growth = unwind.NewKnown(), grow(e.ctx, e.stacks.Tree)
 	e.counter, e.sums = attribute.NewCounter(metrics), attribute.NewSums(metrics)
 	e.data = attribute.NewData(id, e.rec, metrics, e.resolver, e.tables, e.out.write)
 	e.rows = attribute.NewSampleRows(id, e.out.write)
 	e.segments = schema.NewRows(schema.Segments, id, e.out.write)
+	return nil
+}
+
+// grown waits for the tree of stacks.
+func (e *experiment) grown() error {
+	if err := errors.Join(e.growth.close(), context.Cause(e.ctx)); err != nil {
+		return err
+	}
+	e.stacks.Place()
 	return nil
 }
 

@@ -82,6 +82,8 @@ var sinks = []stage[func(*process) attribute.Sink]{
 
 // atEnd are the stages that run when all samples were read.
 var atEnd = []stage[func(*experiment) error]{
+	{"grow", "waits for the tree, to which the stacks are added beside the stages before",
+		"the tree of stacks", (*experiment).grown},
 	{"judge", "says what the samples as a whole reveal: values left out, stacks that end early",
 		"problems", (*experiment).judge},
 	{"attribute", "attributes the sums to functions, callers and callees, lines, instructions, and finds their sources",
@@ -109,6 +111,7 @@ func (e *experiment) run(ctx context.Context) error {
 				return fmt.Errorf("%s events: %w", k, err)
 			}
 		}
+		p.unwinder.Flush()
 	}
 	return each(atEnd, e)
 }

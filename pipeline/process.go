@@ -22,6 +22,7 @@ type process struct {
 
 	resolved  *symbolize.Process       // of symbolize
 	completed *unwind.Completed        // of unwind
+	unwinder  *unwind.Unwinder         // of unwind
 	stacks    *attribute.ProcessStacks // of unwind
 	accesses  *attribute.DataProcess   // of dataspace, nil: no sample has a data object
 }
@@ -48,7 +49,8 @@ func (p *process) unwind() (err error) {
 	}
 	whole := *p.recorded
 	whole.Stacks = p.completed.Stacks
-	unwinder := unwind.New(p.experiment.stacks.Tree, p.resolver, p.frames, p.resolved, &whole)
+	unwinder := unwind.New(p.known, p.growth.add, p.resolver, p.frames, p.resolved, &whole)
+	p.unwinder = unwinder
 	p.stacks = p.experiment.stacks.Process(p.recorded, p.completed.Stacks, unwinder)
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 // What is on stacks that end early is told with its share, by severity.
 func TestCutStacks(t *testing.T) {
 	stack := func(reason ReasonNo) Recorded {
-		return Recorded{Reason: reason, Leaf: [unwind.Modes]unwind.NodeNo{1, 1, 1}}
+		return Recorded{Reason: reason, End: unwind.End{Leaf: [unwind.Modes]unwind.NodeNo{1, 1, 1}}}
 	}
 	whole, cut, told, none := stack(0), stack(1), stack(2), Recorded{Reason: 3}
 	leaf := stack(4)

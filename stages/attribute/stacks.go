@@ -16,8 +16,8 @@ import (
 type Recorded struct {
 	From, Until int64 // ns from the founder's start
 	Process     int32
-	Node        unwind.NodeNo               // the path to it is the stack
-	Leaf        [unwind.Modes]unwind.NodeNo // its leaf in each mode, unwind.Root if it has no frames
+	path        unwind.PathNo
+	unwind.End  // once the tree has grown (Stacks.Place)
 	Reason      ReasonNo
 	LeafOnly    bool // its callers were not recorded
 }
@@ -37,6 +37,16 @@ type Stacks struct {
 
 // NewStacks returns an empty list.
 func NewStacks() *Stacks { return &Stacks{Tree: unwind.NewTree(), Reasons: []string{""}} }
+
+// Place says where stacks end in the tree, which has grown.
+func (s *Stacks) Place() {
+	for i := range s.Recorded {
+		if r := &s.Recorded[i]; r.path >= 0 {
+			r.End = s.Tree.Ends[r.path]
+		}
+	}
+	s.Tree.Ends = nil
+}
 
 // reason numbers a reason.
 func (s *Stacks) reason(text string) ReasonNo {
@@ -166,11 +176,11 @@ func (ps *ProcessStacks) recorded(v variant, t int64) Recorded {
 	if reason == "" {
 		reason = reasons[u.CutOff]
 	}
-	if u.Leaf[unwind.Machine] == unwind.Root && reason == "" {
+	if u.Empty && reason == "" {
 		reason = reasonNoStack
 	}
 	return Recorded{
-		From: u.From, Until: u.Until, Process: int32(ps.process.Number), Node: u.Node, Leaf: u.Leaf,
+		From: u.From, Until: u.Until, Process: int32(ps.process.Number), path: u.Path,
 		Reason: ps.stacks.reason(reason), LeafOnly: u.CutOff == unwind.CutLeafOnly,
 	}
 }
@@ -178,7 +188,7 @@ func (ps *ProcessStacks) recorded(v variant, t int64) Recorded {
 func (ps *ProcessStacks) noStack() RecordedNo {
 	if ps.none < 0 {
 		ps.none = ps.add(Recorded{
-			From: math.MinInt64, Until: image.Never, Process: int32(ps.process.Number), Reason: ps.stacks.reason(reasonNoStack),
+			From: math.MinInt64, Until: image.Never, Process: int32(ps.process.Number), path: symbolize.None, Reason: ps.stacks.reason(reasonNoStack),
 		})
 	}
 	return ps.none

@@ -18,9 +18,12 @@ func TestReasonsApart(t *testing.T) {
 	)}
 	resolver := symbolize.New(rec, rec, nil)
 	stacks := NewStacks()
-	u := unwind.New(stacks.Tree, resolver, unwind.NewFrameTables(nil, &rec.Problems), resolver.Process(p, "map.xml"), p)
+	u := unwind.New(unwind.NewKnown(), stacks.Tree.Grow, resolver, unwind.NewFrameTables(nil, &rec.Problems), resolver.Process(p, "map.xml"), p)
 	ps := stacks.Process(p, p.Stacks, u)
-	a, b := stacks.Recorded[ps.number(0, 0, 0)], stacks.Recorded[ps.number(1, 0, 0)]
+	first, second := ps.number(0, 0, 0), ps.number(1, 0, 0)
+	u.Flush()
+	stacks.Place()
+	a, b := stacks.Recorded[first], stacks.Recorded[second]
 	if len(stacks.Recorded) != 2 || a.Node != b.Node || stacks.Reasons[a.Reason] != reasons[unwind.CutNoStart] || stacks.Reasons[b.Reason] != reasons["missing-stack"] {
 		t.Errorf("%+v and %+v, reasons %q", a, b, stacks.Reasons)
 	}

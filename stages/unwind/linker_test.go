@@ -69,7 +69,7 @@ func TestLinker(t *testing.T) {
 				t.Run(fmt.Sprint(tt.name, "/", machine, "/", sections), func(t *testing.T) {
 					u, set, r := linkedUnwinder(t, machine, sections, "/lib/ld-linux.so.2")
 					got := stackOf(u, &decode.RawStack{Words: tt.words}, false, 0)
-					if diff := cmp.Diff(tt.want, text(r, set, got, Machine)); diff != "" || got.Leaf[User] != got.Leaf[Machine] {
+					if diff := cmp.Diff(tt.want, text(r, set, got, Machine)); diff != "" || set.Ends[got.Path].Leaf[User] != set.Ends[got.Path].Leaf[Machine] {
 						t.Error(diff)
 					}
 				})
@@ -143,5 +143,5 @@ func linkedUnwinder(t *testing.T, machine elf.Machine, sections bool, linker str
 		"/lib/ld-stripped.so.2": table(own),
 	}, cache.New(cache.Options{})})
 	set := NewTree()
-	return New(set, r, NewFrameTables(&framesOf{}, &rec.Problems), r.Process(p, "map.xml"), p), set, r
+	return New(NewKnown(), set.Grow, r, NewFrameTables(&framesOf{}, &rec.Problems), r.Process(p, "map.xml"), p), set, r
 }

@@ -17,8 +17,6 @@ type merger struct {
 	t             int64
 	cutOff        string
 
-	node        NodeNo
-	leaf        [Modes]NodeNo
 	from, until int64
 	left        [OpenMP + 1]int // by part: how many words are left, from the leaf
 }
@@ -28,9 +26,10 @@ func (a *merger) add() Resolved {
 	i, j := len(a.machine)-1, len(a.user)-1
 	a.from, a.until = math.MinInt64, image.Never
 	a.left = [OpenMP + 1]int{Native: len(a.raw.Words), Java: len(a.raw.Java), OpenMP: len(a.raw.OMP)}
-	if b := &a.base; b.node > 0 { // the last word and all of its callers are in the tree
-		a.node, a.from, a.until = b.node, b.from, b.until
-		a.leaf = [Modes]NodeNo{b.node, b.node, b.node}
+	path := grownPath{base: none}
+	before := len(a.growth.frames)
+	if b := &a.base; b.is { // the last word and all of its callers are in the tree
+		path.base, a.from, a.until = b.word, b.from, b.until
 		a.left[Native]--
 		i, j = i-1, j-1
 	}
@@ -48,7 +47,9 @@ func (a *merger) add() Resolved {
 		}
 		a.frame(m, shown)
 		if settles && shown != nil && a.settles(m, shown, a.machine) {
-			a.tree.settled[a.nodes[m.Word]] = settled{a.node, whole, byFrame, a.from, a.until}
+			w := a.nodes[m.Word]
+			a.known.settled[w] = settled{w, true, whole, byFrame, a.from, a.until}
+			a.growth.settle[len(a.growth.settle)-1] = w
 		}
 	}
 	for ; j >= 0; j-- {
@@ -57,7 +58,18 @@ func (a *merger) add() Resolved {
 	for part := Native; part <= OpenMP; part++ {
 		a.dropped(part, 0)
 	}
-	return Resolved{a.from, a.until, a.node, a.leaf, a.cutOff}
+	path.frames = int32(len(a.growth.frames) - before)
+	return Resolved{a.from, a.until, a.path(path), len(a.machine) == 0, a.cutOff}
+}
+
+// path adds a path, whose frames were added.
+func (a *merger) path(p grownPath) PathNo {
+	a.growth.paths = append(a.growth.paths, p)
+	if len(a.growth.frames) >= fullGrowth {
+		a.Flush()
+	}
+	a.known.paths++
+	return a.known.paths - 1
 }
 
 // frame adds a frame that machine mode shows, or user mode, or both.
@@ -140,12 +152,7 @@ func (a *merger) narrow(s symbolize.Span) {
 	a.from, a.until = max(a.from, s.From), min(a.until, s.Until)
 }
 
-// push adds a frame to the tree.
+// push adds a frame to the path.
 func (a *merger) push(t *TreeFrame) {
-	a.node = a.tree.Add(a.node, t)
-	for m, location := range t.Shown {
-		if location >= 0 {
-			a.leaf[m] = a.node
-		}
-	}
+	a.growth.frames, a.growth.settle = append(a.growth.frames, *t), append(a.growth.settle, none)
 }

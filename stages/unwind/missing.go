@@ -125,10 +125,10 @@ func (u *Unwinder) frameTable(location symbolize.LocationNo) *cfi.Table {
 
 // gap finds what is missing between two frames, once.
 func (u *Unwinder) gap(e edge) gap {
-	g, known := u.tree.gaps[e]
+	g, known := u.known.gaps[e]
 	if !known {
 		g = u.findGap(e)
-		u.tree.gaps[e] = g
+		u.known.gaps[e] = g
 	}
 	return g
 }

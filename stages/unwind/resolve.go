@@ -61,17 +61,17 @@ type traits struct {
 
 // traits returns the traits of a location, which are found once.
 func (u *Unwinder) traits(location symbolize.LocationNo) *traits {
-	if int(location) < len(u.tree.traits) && u.tree.traits[location].known {
-		return &u.tree.traits[location]
+	if int(location) < len(u.known.traits) && u.known.traits[location].known {
+		return &u.known.traits[location]
 	}
 	return u.learn(location)
 }
 
 func (u *Unwinder) learn(location symbolize.LocationNo) *traits {
-	if n := int(location) + 1 - len(u.tree.traits); n > 0 {
-		u.tree.traits = append(u.tree.traits, make([]traits, n)...)
+	if n := int(location) + 1 - len(u.known.traits); n > 0 {
+		u.known.traits = append(u.known.traits, make([]traits, n)...)
 	}
-	k, p := &u.tree.traits[location], u.resolver.Program
+	k, p := &u.known.traits[location], u.resolver.Program
 	l, f := &p.Locations[location], u.function(location)
 	*k = traits{known: true, trampoline: isTrampoline(l, f), linker: hasAny(p.Objects[f.Object].Name, linkers), kind: kindOf(f.Kind)}
 	return k

@@ -100,13 +100,13 @@ func (u *Unwinder) class(f Frame) class {
 	}
 	p := u.resolver.Program
 	n := p.Locations[f.Location].Function
-	if more := int(n) + 1 - len(u.tree.classes); more > 0 {
-		u.tree.classes = append(u.tree.classes, make([]class, more)...)
+	if more := int(n) + 1 - len(u.known.classes); more > 0 {
+		u.known.classes = append(u.known.classes, make([]class, more)...)
 	}
-	if u.tree.classes[n].owner == 0 {
-		u.tree.classes[n] = classify(&p.Functions[n], p.Objects[p.Functions[n].Object].Name)
+	if u.known.classes[n].owner == 0 {
+		u.known.classes[n] = classify(&p.Functions[n], p.Objects[p.Functions[n].Object].Name)
 	}
-	return u.tree.classes[n]
+	return u.known.classes[n]
 }
 
 func classify(f *symbolize.Function, object string) class {

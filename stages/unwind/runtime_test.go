@@ -81,7 +81,7 @@ func parallelUnwinder(runtime bool) (*Unwinder, *Tree, *symbolize.Resolver) {
 	}}
 	r := symbolize.New(rec, rec, parallelProgram)
 	set := NewTree()
-	return New(set, r, NewFrameTables(&framesOf{}, &rec.Problems), r.Process(p, "map.xml"), p), set, r
+	return New(NewKnown(), set.Grow, r, NewFrameTables(&framesOf{}, &rec.Problems), r.Process(p, "map.xml"), p), set, r
 }
 
 func TestRuntime(t *testing.T) {
@@ -134,8 +134,8 @@ func TestRuntime(t *testing.T) {
 					kept++
 				}
 			}
-			if got.Leaf[Expert] != got.Leaf[Machine] || kept != len(tt.words) {
-				t.Errorf("machine mode keeps %d of %d frames; expert mode shows stack %d, machine mode %d", kept, len(tt.words), got.Leaf[Expert], got.Leaf[Machine])
+			if set.Ends[got.Path].Leaf[Expert] != set.Ends[got.Path].Leaf[Machine] || kept != len(tt.words) {
+				t.Errorf("machine mode keeps %d of %d frames; expert mode shows stack %d, machine mode %d", kept, len(tt.words), set.Ends[got.Path].Leaf[Expert], set.Ends[got.Path].Leaf[Machine])
 			}
 		})
 	}
@@ -145,7 +145,7 @@ func TestRuntime(t *testing.T) {
 func TestNoRuntime(t *testing.T) {
 	u, set, r := parallelUnwinder(false)
 	got := stackOf(u, &decode.RawStack{Words: []uint64{ompBody, ompMain}}, false, 0)
-	if got.Leaf[User] != got.Leaf[Machine] || len(u.tree.classes) != 0 {
+	if set.Ends[got.Path].Leaf[User] != set.Ends[got.Path].Leaf[Machine] || len(u.known.classes) != 0 {
 		t.Errorf("user mode shows %s", text(r, set, got, User))
 	}
 }

@@ -10,7 +10,8 @@ import (
 // all stacks in which the word is the caller of what is above it: then nothing above it
 // changes that. The zero value is none.
 type settled struct {
-	node        NodeNo
+	word        decode.WordNo
+	is          bool
 	whole       bool // the path begins where threads begin
 	byFrame     bool // a caller on it was found by the frame pointer
 	from, until int64
@@ -41,7 +42,7 @@ func (u *Unwinder) read(number int32, t int64) {
 		}
 		raw.Words, u.nodes = append(raw.Words, word), append(u.nodes, n)
 		u.own = append(u.own, u.at(word, t))
-		if s := &u.tree.settled[n]; s.node > 0 && s.from <= t && t < s.until && u.isCaller(i) {
+		if s := &u.known.settled[n]; s.is && s.from <= t && t < s.until && u.isCaller(i) {
 			u.base = *s
 			break
 		}

@@ -86,7 +86,7 @@ func pathOf(r *symbolize.Resolver, tree *Tree, s Resolved) (path []pathFrame) {
 		}
 		return r.Program.Functions[r.Program.Locations[l].Function].Name
 	}
-	for n := s.Node; n > 0; n = tree.Parent[n] {
+	for n := tree.Ends[s.Path].Node; n > 0; n = tree.Parent[n] {
 		f := &tree.Frames[tree.Label[n]]
 		p := pathFrame{Part: f.Part, Word: f.Word, Own: name(f.Own)}
 		for m, location := range f.Shown {

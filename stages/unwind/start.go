@@ -59,7 +59,7 @@ func (u *Unwinder) cutOff(machine []Frame) string {
 // isWhole reports whether a machine stack, which is not empty, has the start of its
 // thread, or a frame for what is lost there.
 func (u *Unwinder) isWhole(machine []Frame) bool {
-	if u.base.node > 0 {
+	if u.base.is {
 		return u.base.whole
 	}
 	if machine[len(machine)-1].Rule == schema.RuleTruncated {

@@ -33,13 +33,19 @@ type FrameNo int32
 type Tree struct {
 	tree.Tree[NodeNo, FrameNo]
 	Frames  []TreeFrame // the first is the root's
+	Ends    []End       // by path
 	numbers map[TreeFrame]FrameNo
-	settled []settled // of the process whose stacks are added now
+	settled []NodeNo // by word of the process whose paths are added now
+}
 
-	// What is known of frames, whichever process they are seen in.
-	traits  []traits     // by location, as far as they were looked up
-	classes []class      // by function, likewise
-	gaps    map[edge]gap // what is missing in chains of frame pointers
+// PathNo is the number of a recorded stack's path, in the order in which they are
+// added: its index in Tree.Ends.
+type PathNo int32
+
+// End is where a path ends.
+type End struct {
+	Node NodeNo        // the path to it is the recorded stack
+	Leaf [Modes]NodeNo // its leaf in each mode: the node itself or one on the path to it
 }
 
 // TreeFrame is a frame as nodes have it: what was recorded, and what the rules made of
@@ -73,10 +79,7 @@ const (
 // NewTree returns a tree without stacks.
 func NewTree() *Tree {
 	root := hidden()
-	return &Tree{
-		Tree: tree.New[NodeNo, FrameNo](0), Frames: []TreeFrame{root}, numbers: map[TreeFrame]FrameNo{root: 0},
-		gaps: map[edge]gap{},
-	}
+	return &Tree{Tree: tree.New[NodeNo, FrameNo](0), Frames: []TreeFrame{root}, numbers: map[TreeFrame]FrameNo{root: 0}}
 }
 
 // Add returns the node of a frame above a node, which is new if need be.

@@ -11,16 +11,18 @@ import (
 // Resolved is what a recorded stack means for some time: the manual's three
 // representations of it.
 type Resolved struct {
-	From, Until int64         // ns from the founder's start
-	Node        NodeNo        // the path to it is the recorded stack
-	Leaf        [Modes]NodeNo // its leaf in each mode: the node itself or one on the path to it
+	From, Until int64  // ns from the founder's start
+	Path        PathNo // in the tree, once that has grown
+	Empty       bool   // machine mode shows no frame
 	// CutOff says why the stack ends before its thread's start, empty if it does not.
 	CutOff string
 }
 
 // Unwinder normalises the stacks of one process. It is not safe for concurrent use.
 type Unwinder struct {
-	tree     *Tree
+	known    *Known
+	emit     func(*Growth)
+	growth   *Growth
 	resolver *symbolize.Resolver
 	process  *symbolize.Process
 	recorded *decode.Process
@@ -42,12 +44,12 @@ type Unwinder struct {
 	hidden                []schema.Rule             // by place: the rule by which user mode does not show the frame
 }
 
-// New returns the unwinder of a process; its stacks go to the tree. It is used until
-// the next process's is made.
-func New(tree *Tree, r *symbolize.Resolver, tables *FrameTables, process *symbolize.Process, recorded *decode.Process) *Unwinder {
-	tree.settled = append(tree.settled[:0], make([]settled, recorded.Stacks.Nodes())...)
+// New returns the unwinder of a process. emit gets what its stacks add to the tree. It is
+// used until the next process's is made.
+func New(known *Known, emit func(*Growth), r *symbolize.Resolver, tables *FrameTables, process *symbolize.Process, recorded *decode.Process) *Unwinder {
+	known.settled = append(known.settled[:0], make([]settled, recorded.Stacks.Nodes())...)
 	return &Unwinder{
-		tree: tree, resolver: r, process: process, recorded: recorded,
+		known: known, emit: emit, growth: &Growth{first: true, words: recorded.Stacks.Nodes()}, resolver: r, process: process, recorded: recorded,
 		tables: tables, recent: newRecent(recorded.Stacks.Len()), openMP: hasRuntime(process.Image),
 	}
 }

@@ -89,7 +89,7 @@ func unwinder(p *decode.Process) (*Unwinder, *Tree, *symbolize.Resolver) {
 	}}
 	r := symbolize.New(rec, rec, program)
 	set := NewTree()
-	return New(set, r, NewFrameTables(&framesOf{}, &rec.Problems), r.Process(p, "map.xml"), p), set, r
+	return New(NewKnown(), set.Grow, r, NewFrameTables(&framesOf{}, &rec.Problems), r.Process(p, "map.xml"), p), set, r
 }
 
 // stackOf normalises a stack that is recorded now.
@@ -98,13 +98,15 @@ func stackOf(u *Unwinder, raw *decode.RawStack, system bool, t int64) Resolved {
 	if raw.Java != nil || raw.OMP != nil {
 		n = u.recorded.Stacks.Add(raw)
 	}
-	u.tree.settled = append(u.tree.settled, make([]settled, u.recorded.Stacks.Nodes()-len(u.tree.settled))...)
+	u.known.settled = append(u.known.settled, make([]settled, u.recorded.Stacks.Nodes()-len(u.known.settled))...)
+	u.growth.words = u.recorded.Stacks.Nodes()
+	defer u.Flush()
 	return u.Stack(n, system, t)
 }
 
 // shown returns the frames that a mode shows of a stack, leaf first.
 func shown(tree *Tree, s Resolved, mode Mode) (frames []Frame) {
-	for n := s.Leaf[mode]; n > 0; n = tree.Parent[n] {
+	for n := tree.Ends[s.Path].Leaf[mode]; n > 0; n = tree.Parent[n] {
 		if f := tree.Frames[tree.Label[n]]; f.Shown[mode] >= 0 {
 			frames = append(frames, Frame{Location: f.Shown[mode], Rule: f.Rules[mode]})
 		}
@@ -114,7 +116,7 @@ func shown(tree *Tree, s Resolved, mode Mode) (frames []Frame) {
 
 // recorded returns the words of a stack, leaf first.
 func recorded(tree *Tree, s Resolved) (words []uint64) {
-	for n := s.Node; n > 0; n = tree.Parent[n] {
+	for n := tree.Ends[s.Path].Node; n > 0; n = tree.Parent[n] {
 		if f := &tree.Frames[tree.Label[n]]; f.Part == Native {
 			words = append(words, f.Word)
 		}
@@ -173,7 +175,7 @@ func TestNative(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			u, set, r := unwinder(&decode.Process{})
 			got := stackOf(u, &decode.RawStack{Words: tt.words}, false, 0)
-			if got.Leaf[User] != got.Leaf[Machine] || got.Leaf[Expert] != got.Leaf[Machine] {
+			if set.Ends[got.Path].Leaf[User] != set.Ends[got.Path].Leaf[Machine] || set.Ends[got.Path].Leaf[Expert] != set.Ends[got.Path].Leaf[Machine] {
 				t.Error("the modes of a native program differ")
 			}
 			if diff := cmp.Diff(tt.want, text(r, set, got, Machine)); diff != "" {
@@ -284,7 +286,7 @@ func TestOpenMPStates(t *testing.T) {
 		t.Run(fmt.Sprint(state), func(t *testing.T) {
 			u, set, r := unwinder(&decode.Process{})
 			got := stackOf(u, &decode.RawStack{Words: []uint64{pcStatic, pcMain}, OMP: []uint64{pcWork, pcMain}, OMPState: state}, false, 0)
-			if diff := cmp.Diff(want, text(r, set, got, User)); diff != "" || got.Leaf[Expert] != got.Leaf[User] {
+			if diff := cmp.Diff(want, text(r, set, got, User)); diff != "" || set.Ends[got.Path].Leaf[Expert] != set.Ends[got.Path].Leaf[User] {
 				t.Error(diff)
 			}
 			if diff := cmp.Diff("<static>@0x600 main", text(r, set, got, Machine)); diff != "" {

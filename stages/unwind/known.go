@@ -1,0 +1,13 @@
+package unwind
+
+// Known is what is known of frames, whichever process of a recording they are seen in.
+type Known struct {
+	paths   PathNo       // how many were added
+	settled []settled    // by word of the process whose stacks are normalised now
+	traits  []traits     // by location, as far as they were looked up
+	classes []class      // by function, likewise
+	gaps    map[edge]gap // what is missing in chains of frame pointers
+}
+
+// NewKnown returns what is known before the first process.
+func NewKnown() *Known { return &Known{gaps: map[edge]gap{}} }
