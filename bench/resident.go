@@ -12,9 +12,18 @@ func (b *bench) resident() error {
 	if err != nil {
 		return err
 	}
+	in, err := manyPackages.recording(b.dir)
+	if skip, err := b.unrecorded(manyPackages.name, err); err != nil {
+		return err
+	} else if !skip {
+		inputs = append(inputs, in)
+	}
 	for _, in := range inputs {
 		for _, allowed := range []int{256, 512, 1024} {
 			for i, part := range []*input{in, in.long} {
+				if part == nil {
+					continue
+				}
 				c := b.ingest("", part.path, "--memory", fmt.Sprint(allowed, "M"))
 				if err := c.run(); err != nil {
 					return err
