@@ -40,7 +40,7 @@ stacks with the most CPU time, the third the stacks with a function.`,
 		Example: `  stackmill explain
   stackmill query "SELECT experiment, raw_stack_id, sum(value) AS value FROM stack_values JOIN experiment_names USING (experiment_id) WHERE metric = 'totalcpu' GROUP BY ALL ORDER BY value DESC LIMIT 10"
   stackmill query "SELECT DISTINCT stack_id FROM frames JOIN functions USING (experiment_id, function_id) WHERE name = 'main'"
-  stackmill explain --stack 2983714202804276340
+  stackmill explain --stack 2544126839187065367
   stackmill explain --sample 17 --experiment test.1.er --format json`,
 		Args: cobra.NoArgs,
 	}

@@ -45,23 +45,31 @@ func everyStack(t *testing.T, s *storedStacks) (all []*explanation) {
 		t.Fatal(err)
 	}
 	for _, id := range experiments {
-		raw, err := s.frames(rawFrames, id)
+		places, err := s.places(id)
 		if err != nil {
 			t.Fatal(err)
 		}
-		stacks, err := s.frames(normalFrames, id)
+		nodes, err := s.records("SELECT node, up, frame FROM stack_tree WHERE experiment_id = ? ORDER BY node", id)
 		if err != nil {
 			t.Fatal(err)
 		}
-		found, err := s.records(`SELECT experiment_id, experiment, raw_stack_id, user_stack_id, expert_stack_id, machine_stack_id
-			FROM raw_stacks JOIN experiment_names USING (experiment_id) WHERE experiment_id = ? ORDER BY raw_stack_id`, id)
+		frames, err := s.records("SELECT * FROM tree_frames WHERE experiment_id = ? ORDER BY frame", id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := s.records(`SELECT r.experiment_id, experiment, raw_stack_id, node, w.user_stack_id, w.expert_stack_id, w.machine_stack_id
+			FROM recorded_stacks r JOIN raw_stacks w USING (experiment_id, raw_stack_id) JOIN experiment_names n ON n.experiment_id = r.experiment_id
+			WHERE r.experiment_id = ? ORDER BY raw_stack_id`, id)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, r := range found {
+			var path []pathFrame
+			for n := r.Number("node"); n > 0; n -= nodes[n].Number("up") {
+				path = append(path, frameOfPath(frames[nodes[n].Number("frame")], places))
+			}
 			x := explain(r)
-			x.Recorded = raw[x.RawStackID]
-			x.become(map[string]int64{"user": r.Number("user_stack_id"), "expert": r.Number("expert_stack_id"), "machine": r.Number("machine_stack_id")}, stacks)
+			x.become(r, path)
 			all = append(all, x)
 		}
 	}
@@ -162,56 +170,6 @@ func TestExplainsComposed(t *testing.T) {
 				t.Error(diff)
 			}
 		})
-	}
-}
-
-// Rules of which neither recordings nor composed ones have a stack.
-func TestDiffer(t *testing.T) {
-	frames := func(names ...string) (fs []stackFrame) {
-		for i, n := range names {
-			name, rule, _ := strings.Cut(n, "/")
-			f := stackFrame{Position: int64(i), Function: name, Rule: rule, location: int64(name[0]), LoadObject: "app"}
-			if word, marker := strings.CutPrefix(name, "mark "); marker {
-				f.Word, f.Marker = word, "marker"
-			} else if name == "@plt" {
-				f.kind = "plt"
-			} else if strings.HasPrefix(name, "sys_") {
-				f.kind = "kernel"
-			} else if strings.HasPrefix(name, "0xffff") {
-				f.kind, f.place = "unknown", -1<<20
-			}
-			fs = append(fs, f)
-		}
-		return fs
-	}
-	for _, test := range []struct {
-		recorded, machine, user []stackFrame
-		want                    []string
-	}{
-		{frames("lookup", "fixup", "main"), frames("@plt/S23", "main"), nil, []string{"S23 puts in @plt", "S23 drops lookup, fixup"}},
-		{frames("resolver", "fixup", "@plt", "main"), frames("resolver", "@plt/S23", "main"), nil, []string{"S23 puts in @plt", "S23 drops fixup, @plt"}},
-		{frames("@plt", "main"), frames("main/S22"), nil, []string{"S22 drops @plt"}},
-		{frames("main", "main"), frames("main", "main"), nil, nil},
-		{frames("leaf", "mark 0xfffffffffffffffc", "caller", "main"), frames("leaf", "caller/S7", "main"), nil, []string{"S7 restores caller from the branch records"}},
-		{frames("@plt", "mark 0xfffffffffffffffc", "caller", "main"), frames("caller/S7", "main"), nil, []string{"S22 drops @plt", "S7 restores caller from the branch records"}},
-		{frames("leaf", "mark 0xffffffffffffffff", "caller", "main"), frames("leaf", "caller/S7", "main"), nil, []string{"S7 uses caller from the return register"}},
-		{frames("sys_read", "read", "main"), frames("sys_read", "read", "main"), frames("read", "main"), []string{"S25 drops sys_read"}},
-		{frames("0xffff", "main"), frames("0xffff", "main"), frames("<OMP-idle>/S17", "main"), []string{"S17 puts in <OMP-idle>", "S25 drops 0xffff"}},
-		{frames("odd", "main"), frames("main"), nil, []string{" drops odd"}}, // what no rule explains shows
-		{frames("main"), frames("odd", "main"), nil, []string{" drops main", " puts in odd, main"}},
-	} {
-		d := differ{modes: []string{"machine"}}
-		d.recorded(test.recorded, test.machine)
-		if test.user != nil {
-			d.mode(test.machine, test.user)
-		}
-		var got []string
-		for _, s := range d.steps {
-			got = append(got, s.Rule+" "+s.text())
-		}
-		if diff := cmp.Diff(test.want, got); diff != "" {
-			t.Error(diff)
-		}
 	}
 }
 

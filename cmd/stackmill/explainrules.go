@@ -25,17 +25,17 @@ const (
 	shows    = "shows as" // a frame in another function: the frames are the one before and the one after
 )
 
-// steps returns what the rules did: it compares the recorded frames with machine
-// mode's, and machine mode's with the other modes'.
-func (x *explanation) steps() []step {
-	i := slices.IndexFunc(x.Stacks, func(m modeStack) bool { return slices.Contains(m.Modes, "machine") })
-	machine := x.Stacks[i]
-	d := differ{modes: machine.Modes}
-	d.recorded(x.part("native"), machine.Frames)
-	for _, other := range x.Stacks {
-		if other.StackID != machine.StackID {
-			d.modes = other.Modes
-			d.mode(machine.Frames, other.Frames)
+// steps returns what the rules did: to the recorded frames in machine mode, and to
+// machine mode's in the others. Of each stack, shows has a mode that shows it.
+func (x *explanation) steps(path []pathFrame, shows []int) []step {
+	d := differ{steps: []step{}} // a JSON list, also when empty
+	machine := slices.Index(shows, machineMode)
+	d.modes = x.Stacks[machine].Modes
+	d.recorded(path)
+	for i, mode := range shows {
+		if i != machine {
+			d.modes = x.Stacks[i].Modes
+			d.mode(path, mode)
 		}
 	}
 	return d.steps
@@ -66,122 +66,55 @@ func (d *differ) add(rule schema.Rule, change string, frames ...stackFrame) {
 	d.steps = append(d.steps, step{rule.String(), rule.Title(), d.modes, change, frames})
 }
 
-// recorded compares recorded words with the machine stack. Frames that are put
-// in say so by their rule; every other one is the next word that means the same.
-func (d *differ) recorded(words, frames []stackFrame) {
-	register, linker := "", false // the word before, if the leaf's caller may follow it; the frame before stands for the linker's
-	leaf := true
-	for len(words) > 0 || len(frames) > 0 {
-		if len(frames) > 0 && isPutIn(frames[0].rule()) {
-			linker = frames[0].rule() == schema.RuleLinker
-			d.add(frames[0].rule(), putsIn, frames[0])
-			frames = frames[1:]
-			continue
-		}
-		if len(words) == 0 {
-			d.add(schema.NoRule, putsIn, frames[0]) // TestExplainsAll: does not happen
-			frames = frames[1:]
-			continue
-		}
-		w := words[0]
-		words = words[1:]
-		called := len(frames) > 0 && w.Marker == "" && frames[0].object == w.object && frames[0].place == w.place-1
-		kept := len(frames) > 0 && w.Marker == "" && (called || frames[0].location == w.location) &&
-			(register != "") == (frames[0].rule() == schema.RuleLeafCheck) && !(leaf && frames[0].rule() == schema.RulePLT)
+// recorded tells what machine mode makes of what was recorded.
+func (d *differ) recorded(path []pathFrame) {
+	before := "" // the word before
+	for _, f := range path {
+		word, frame, rule := f.recorded, f.modes[machineMode], schema.RuleOf(f.rules[machineMode])
 		switch {
-		case w.Marker != "" && (w.Word == leafCheckWord || w.Word == callWord || len(words) == 0):
-			register = w.Word
+		case word == nil && frame != nil:
+			d.add(rule, putsIn, *frame)
+		case word == nil || word.Part != "native":
 			continue
-		case w.Marker != "": // a marker where none can be is an address
-			frames = frames[1:]
-		case kept && register == callWord:
-			d.add(schema.RuleLeafCheck, restores, frames[0])
-			frames = frames[1:]
-		case kept && register != "":
-			d.add(schema.RuleLeafCheck, uses, frames[0])
-			frames = frames[1:]
-		case kept:
-			if called {
-				d.add(schema.RuleCalls, calls, w)
-			}
-			linker, frames = false, frames[1:]
-		case register != "":
-			d.add(schema.RuleLeafCheck, drops, w)
-		case leaf && w.kind == "plt" && !linker:
-			d.add(schema.RulePLT, drops, w)
-		case linker:
-			d.add(schema.RuleLinker, drops, w)
-		default:
-			d.add(schema.NoRule, drops, w) // TestExplainsAll: does not happen
+		case frame == nil && word.Marker == "":
+			d.add(rule, drops, *word)
+		case frame != nil && word.Marker != "" && rule != schema.NoRule:
+			d.add(rule, putsIn, *frame) // in place of the marker
+		case frame == nil || word.Marker != "": // a marker where none can be is an address
+		case rule == schema.RuleLeafCheck && before == callWord:
+			d.add(rule, restores, *frame)
+		case rule == schema.RuleLeafCheck:
+			d.add(rule, uses, *frame)
+		case f.shown[machineMode] != f.own:
+			d.add(schema.RuleCalls, calls, *word)
 		}
-		register, leaf = "", false
+		if word != nil {
+			before = word.Word
+		}
 	}
 }
 
-// The words that a leaf's caller may follow.
-const (
-	leafCheckWord = "0xffffffffffffffff"
-	callWord      = "0xfffffffffffffffc"
-)
+// callWord is the word that a call into the leaf follows.
+const callWord = "0xfffffffffffffffc"
 
-// isPutIn reports whether a rule's frames correspond to no recorded word.
-func isPutIn(rule schema.Rule) bool {
-	switch rule {
-	case schema.RuleOutline, schema.RuleTruncated, schema.RuleInferred, schema.RuleMissing, schema.RuleLinker:
-		return true
-	}
-	return false
-}
-
-// mode compares the machine stack with another mode's: frames of the recorded
-// Java or OpenMP stack, and states, are put in; bodies are shown in another function.
-func (d *differ) mode(machine, frames []stackFrame) {
-	instead := schema.NoRule // the rule by which a recorded stack takes the place of the machine's
-	if len(frames) > 0 && slices.ContainsFunc(frames, func(f stackFrame) bool { return f.rule() == schema.RuleJava }) {
-		instead = schema.RuleJava
-	} else if len(frames) > 0 && !slices.ContainsFunc(frames, func(f stackFrame) bool { return f.rule() != schema.RuleOpenMP }) {
-		instead = schema.RuleOpenMP
-	}
-	for len(frames) > 0 && frames[0].rule() == schema.RuleTrap && len(machine) > 0 && machine[0].location != frames[0].location {
-		d.add(schema.RuleTrap, drops, machine[0])
-		machine = machine[1:]
-	}
-	for len(machine) > 0 || len(frames) > 0 {
-		if len(frames) > 0 && (frames[0].rule() == schema.RuleJava || frames[0].rule() == schema.RuleOpenMP ||
-			instead != schema.NoRule && frames[0].rule() == schema.RuleTruncated) {
-			d.add(frames[0].rule(), putsIn, frames[0])
-			frames = frames[1:]
-			continue
+// mode tells what another mode makes of machine mode's frames: first what is shown in
+// their place, if it was recorded as a stack of its own.
+func (d *differ) mode(path []pathFrame, mode int) {
+	instead := slices.ContainsFunc(path, func(f pathFrame) bool { return f.recorded != nil && f.recorded.Part != "native" })
+	for _, f := range path {
+		if instead && f.modes[machineMode] == nil && f.modes[mode] != nil {
+			d.add(schema.RuleOf(f.rules[mode]), putsIn, *f.modes[mode])
 		}
-		if len(machine) == 0 {
-			d.add(schema.NoRule, putsIn, frames[0]) // TestExplainsAll: does not happen
-			frames = frames[1:]
-			continue
-		}
-		m := machine[0]
-		machine = machine[1:]
+	}
+	for _, f := range path {
+		machine, frame, rule := f.modes[machineMode], f.modes[mode], schema.RuleOf(f.rules[mode])
 		switch {
-		case len(frames) > 0 && frames[0].rule() == schema.RuleBody && frames[0].object == m.object && frames[0].place == m.place:
-			d.add(schema.RuleBody, shows, m, frames[0])
-			frames = frames[1:]
-		case len(frames) > 0 && frames[0].location == m.location && (frames[0].Rule == m.Rule || frames[0].rule() == schema.RuleTrap):
-			frames = frames[1:]
-		case instead != schema.NoRule:
-			d.add(instead, drops, m)
-		case m.inKernel():
-			d.add(schema.RuleTrap, drops, m)
-		case schema.OwnerOf(m.LoadObject) == schema.ProgramCode:
-			d.add(schema.RuleBody, drops, m)
-		default:
-			d.add(schema.RuleOpenMP, drops, m)
+		case machine == nil && frame != nil && !instead:
+			d.add(rule, putsIn, *frame)
+		case machine != nil && frame == nil:
+			d.add(rule, drops, *machine)
+		case machine != nil && f.shown[mode] != f.shown[machineMode]:
+			d.add(rule, shows, *machine, *frame)
 		}
 	}
-}
-
-// rule is what put the frame in or changed it.
-func (f stackFrame) rule() schema.Rule { return schema.RuleOf(f.Rule) }
-
-// inKernel reports whether the frame is in the kernel: its addresses are the upper half.
-func (f stackFrame) inKernel() bool {
-	return f.kind == "kernel" || f.kind == "unknown" && f.place < 0
 }

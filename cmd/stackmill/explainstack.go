@@ -64,10 +64,6 @@ type stackFrame struct {
 	Line       int64  `json:"line,omitempty"`
 	Rule       string `json:"rule,omitempty"`   // that put the frame in or changed it
 	Reason     string `json:"reason,omitempty"` // why the function is unknown
-
-	kind             string // of the function
-	location, object int64
-	place            int64 // offset in the load object
 }
 
 // storedStacks reads stacks from a store.
@@ -115,7 +111,7 @@ func (s *storedStacks) findSample(n int64) (*explanation, error) {
 func (s *storedStacks) findStack(id int64) (*explanation, error) {
 	what := fmt.Sprintf("stack %d", id)
 	found, err := s.records(`SELECT experiment_id, experiment, raw_stack_id
-		FROM raw_stacks JOIN experiment_names USING (experiment_id) WHERE raw_stack_id = ? ORDER BY experiment`, id)
+		FROM recorded_stacks JOIN experiment_names USING (experiment_id) WHERE raw_stack_id = ? ORDER BY experiment`, id)
 	if err != nil {
 		return nil, err
 	}
@@ -152,9 +148,11 @@ func explain(r queries.Record) *explanation {
 
 // fill reads everything about the recorded stack.
 func (s *storedStacks) fill(x *explanation) error {
-	found, err := s.records(`SELECT r.process, p.pid, p.target, r.from_ns, r.reason, r.user_stack_id, r.expert_stack_id, r.machine_stack_id,
-			(SELECT count(*) FROM samples WHERE experiment_id = $1 AND raw_stack_id = $2) AS samples
-		FROM raw_stacks r LEFT JOIN processes p USING (experiment_id, process) WHERE r.experiment_id = $1 AND r.raw_stack_id = $2`, x.ExperimentID, x.RawStackID)
+	found, err := s.records(`WITH one AS MATERIALIZED (SELECT * FROM recorded_stacks WHERE experiment_id = $1 AND raw_stack_id = $2)
+		SELECT r.process, p.pid, p.target, r.from_ns, r.reason, r.node, w.user_stack_id, w.expert_stack_id, w.machine_stack_id,
+			(SELECT count(*) FROM samples SEMI JOIN one USING (experiment_id, stack)) AS samples
+		FROM one r JOIN raw_stacks w USING (experiment_id, raw_stack_id)
+		LEFT JOIN processes p ON p.experiment_id = r.experiment_id AND p.process = r.process`, x.ExperimentID, x.RawStackID)
 	if err != nil {
 		return err
 	}
@@ -167,82 +165,40 @@ func (s *storedStacks) fill(x *explanation) error {
 		from := r.Number("from_ns")
 		x.FromNS = &from
 	}
-	ids := map[string]int64{}
-	for _, mode := range report.Modes {
-		ids[mode] = r.Number(mode + "_stack_id")
-	}
-	raw, err := s.frames(rawFrames, x.ExperimentID, x.RawStackID)
+	path, err := s.path(x.ExperimentID, r.Number("node"))
 	if err != nil {
 		return err
 	}
-	x.Recorded = append([]stackFrame{}, raw[x.RawStackID]...)
-	stacks, err := s.frames(normalFrames, x.ExperimentID, ids["user"], ids["expert"], ids["machine"])
-	if err != nil {
-		return err
-	}
-	x.become(ids, stacks)
+	x.become(r, path)
 	return nil
 }
 
-// become sets the stacks of the modes, and works out the rules.
-func (x *explanation) become(ids map[string]int64, stacks map[int64][]stackFrame) {
-	for _, mode := range report.Modes {
-		i := slices.IndexFunc(x.Stacks, func(m modeStack) bool { return m.StackID == ids[mode] })
+// become sets the recorded frames and the stacks of the modes, and works out the rules.
+// The row has the stacks' identifiers.
+func (x *explanation) become(r queries.Record, path []pathFrame) {
+	number(path)
+	x.Recorded = []stackFrame{} // a JSON list, also when empty
+	for _, part := range []string{"native", "java", "openmp"} {
+		for _, f := range path {
+			if f.recorded != nil && f.recorded.Part == part {
+				x.Recorded = append(x.Recorded, *f.recorded)
+			}
+		}
+	}
+	var shows []int // by stack, one of the modes that show it
+	for m, mode := range report.Modes {
+		id := r.Number(mode + "_stack_id")
+		i := slices.IndexFunc(x.Stacks, func(s modeStack) bool { return s.StackID == id })
 		if i < 0 {
 			i = len(x.Stacks)
-			x.Stacks = append(x.Stacks, modeStack{StackID: ids[mode], Frames: append([]stackFrame{}, stacks[ids[mode]]...)})
+			x.Stacks, shows = append(x.Stacks, modeStack{StackID: id, Frames: shown(path, m)}), append(shows, m)
 		}
 		x.Stacks[i].Modes = append(x.Stacks[i].Modes, mode)
-	}
-	x.Rules = append([]step{}, x.steps()...) // JSON lists, also when empty
-}
-
-// The frames to read: those of recorded stacks and of normalised ones.
-const (
-	rawFrames    = `SELECT raw_stack_id AS id, part, position, word, location_id, '' AS rule FROM raw_frames WHERE experiment_id = $1 AND raw_stack_id`
-	normalFrames = `SELECT stack_id AS id, '' AS part, position, 0 AS word, location_id, rule FROM frames WHERE experiment_id = $1 AND stack_id`
-)
-
-// frames reads frames of one experiment, of all stacks or of those with the ids,
-// in the order of their parts and positions.
-func (s *storedStacks) frames(from, experiment string, ids ...int64) (map[int64][]stackFrame, error) {
-	which := " IS NOT NULL"
-	if len(ids) > 0 {
-		which = strings.NewReplacer("[", " IN (", "]", ")", " ", ", ").Replace(fmt.Sprint(ids))
-	}
-	// In steps: the tables are far larger than the stacks.
-	found, err := s.records(`WITH w AS MATERIALIZED (`+from+which+`),
-		l AS MATERIALIZED (
-			SELECT w.*, l.load_object_id, l.function_id, l."offset" AS place, l.file, l.line, l.reason
-			FROM w LEFT JOIN (SELECT * FROM locations WHERE experiment_id = $1) l USING (location_id)
-		),
-		f AS MATERIALIZED (
-			SELECT l.*, f.name AS "function", f.kind, f."offset" AS begins, f.size FROM l LEFT JOIN (SELECT * FROM functions WHERE experiment_id = $1) f USING (function_id)
-		)
-		SELECT f.*, o.name AS load_object FROM f LEFT JOIN (SELECT * FROM load_objects WHERE experiment_id = $1) o USING (load_object_id)
-		ORDER BY id, array_position(['native', 'java', 'openmp'], part), position`, experiment)
-	if err != nil {
-		return nil, err
-	}
-	stacks := map[int64][]stackFrame{}
-	for _, r := range found {
-		f := stackFrame{
-			Part: r.Text("part"), Position: r.Number("position"), Function: r.Text("function"), LoadObject: r.Text("load_object"),
-			File: r.Text("file"), Line: r.Number("line"), Rule: r.Text("rule"), Reason: r.Text("reason"), kind: r.Text("kind"),
-			location: r.Number("location_id"), object: r.Number("load_object_id"), place: r.Number("place"),
+		if m == machineMode {
+			shows[i] = m
 		}
-		if offset := f.place - r.Number("begins"); offset >= 0 && offset < r.Number("size") {
-			f.Offset = &offset
-		}
-		if f.Part != "" {
-			f.Word = fmt.Sprintf("%#x", uint64(r.Number("word")))
-		}
-		if f.Part != "" && r["location_id"] == nil {
-			f.Marker = markerText(uint64(r.Number("word")))
-		}
-		stacks[r.Number("id")] = append(stacks[r.Number("id")], f)
 	}
-	return stacks, nil
+	x.Rules = x.steps(path, shows)
 }
 
 // markerText words a marker among the recorded words.
