@@ -28,16 +28,16 @@
 --   ) GROUP BY ALL HAVING sum(inlined) > sum(line_value)
 WITH places AS MATERIALIZED (
   SELECT DISTINCT v.experiment_id, (hash(l.file, l.line, v.path, v.file) >> 1)::BIGINT AS key,
-    l.file, l.line, v.level - 1 AS depth, v.path, v.function_id, v.file AS inlined_file, v.line AS inlined_line
-  FROM location_levels v JOIN locations l USING (experiment_id, location_id)
+    l.file, l.line, v.level - 1 AS depth, v.path, i."function", v.file AS inlined_file, v.line AS inlined_line
+  FROM location_levels v JOIN inline_frames i ON i.experiment_id = v.experiment_id AND i.location_id = v.location_id AND i.depth = v.level - 1
+  JOIN locations l ON l.experiment_id = v.experiment_id AND l.location_id = v.location_id
   WHERE v.level > 0 AND l.file <> ''
 ),
 found AS MATERIALIZED (
   SELECT p.*, v.mode, v.metric, v.exclusive, v.inclusive FROM places p JOIN passing('inlined place') v USING (experiment_id, key)
 )
-SELECT v.experiment_id, n.experiment, v.mode, v.metric, t.unit, v.file, v.line, v.depth, v.path, f.name AS "function", v.inlined_file, v.inlined_line,
+SELECT v.experiment_id, n.experiment, v.mode, v.metric, t.unit, v.file, v.line, v.depth, v.path, v."function", v.inlined_file, v.inlined_line,
   v.exclusive, v.inclusive
 FROM found v
 LEFT JOIN experiment_names n USING (experiment_id)
 LEFT JOIN metrics t USING (experiment_id, metric)
-LEFT JOIN functions f USING (experiment_id, function_id)
