@@ -90,13 +90,18 @@ func (in *ingest) watch(ctx context.Context) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	before := live()
+	garbage := newCollector()
+	defer garbage.end()
+	garbage.rest(in.Memory/restShare, before)
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
-		if list, bytes, strays := in.underway.now(); live()-before > allowed(in.Memory, bytes) {
+		now := live()
+		garbage.rest(in.Memory/restShare, now)
+		if list, bytes, strays := in.underway.now(); now-before > allowed(in.Memory, bytes) {
 			in.relieve(list, strays)
 		}
 	}

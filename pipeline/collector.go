@@ -1,0 +1,33 @@
+package pipeline
+
+import "runtime/debug"
+
+// restShare is the part of the memory that may be in use before garbage is collected:
+// small recordings leave little else, and looking for what is not garbage costs an
+// eighth of their time.
+const restShare = 8
+
+// collector sets how much the memory in use may grow until garbage is collected.
+type collector struct{ usual, percent int }
+
+func newCollector() *collector {
+	usual := debug.SetGCPercent(100)
+	debug.SetGCPercent(usual)
+	return &collector{usual, usual}
+}
+
+// rest lets the collector rest until memory of that size is in use, of which live is
+// in use now. What the user has set stays.
+func (c *collector) rest(size, live int64) {
+	if c.usual != 100 {
+		return
+	}
+	percent := int(max(100, 100*size/max(live, 4<<20)-100))
+	if change := percent - c.percent; change > c.percent/8 || -change > c.percent/8 { // each stops the world
+		debug.SetGCPercent(percent)
+		c.percent = percent
+	}
+}
+
+// end makes the setting the usual one.
+func (c *collector) end() { debug.SetGCPercent(c.usual) }

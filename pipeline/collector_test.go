@@ -1,0 +1,42 @@
+package pipeline
+
+import (
+	"runtime/debug"
+	"testing"
+)
+
+func TestCollectorRests(t *testing.T) {
+	percent := func() int {
+		p := debug.SetGCPercent(100)
+		debug.SetGCPercent(p)
+		return p
+	}
+	was := debug.SetGCPercent(100)
+	defer debug.SetGCPercent(was)
+	c := newCollector()
+	for _, x := range []struct {
+		what string
+		live int64
+		want int
+	}{
+		{"nothing is in use", 0, 3100},
+		{"little is in use", 32 << 20, 300},
+		{"hardly more is in use", 33 << 20, 300},
+		{"half of it is in use", 64 << 20, 100},
+		{"more is in use", 1 << 30, 100},
+		{"it is free again", 16 << 20, 700},
+	} {
+		if c.rest(128<<20, x.live); percent() != x.want {
+			t.Errorf("%s: collected after a growth of %d %%, want %d", x.what, percent(), x.want)
+		}
+	}
+	if c.end(); percent() != 100 {
+		t.Errorf("%d %% is left", percent())
+	}
+
+	debug.SetGCPercent(50)
+	c = newCollector()
+	if c.rest(128<<20, 0); percent() != 50 {
+		t.Errorf("what the user has set became %d %%", percent())
+	}
+}
