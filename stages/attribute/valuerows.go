@@ -119,6 +119,9 @@ func (r *Result) calls(emit Emit, v *Values) *schema.Rows {
 
 // TreeRows emits the call tree: its nodes, and their values.
 func (r *Result) TreeRows(emit Emit, v *Values) error {
+	if len(r.Sums.Metrics) == 0 { // no node has a value, not even the root
+		return nil
+	}
 	nodes, values := r.rows(schema.CallNodes, emit), r.rows(schema.TreeValues, emit)
 	t := &v.Tree
 	t.identify(r.functionID)
