@@ -8,14 +8,15 @@
 // events in, as a decoder hands them out (schema.EventSchema), and rows out, to the
 // writer of each table (schema.Tables). A column that no stage changes is the same
 // memory from the decoder to the file. Between the two stand columns of distinct
-// things, by their numbers: raw stacks, PCs, locations, functions, data objects.
-// There are thousands of those, and the work is done once for each: a sample only
-// refers to them, by the number of its stack.
+// things, by their numbers: PCs, locations, functions, data objects, and stacks, which
+// are merged from their roots to a tree. There are fewer of those, and the work is done
+// once for each: a sample only refers to them, by the number of its stack, and a stack
+// costs what is new in it.
 //
-// Experiments run side by side. The stages of one run one after the other, but for
-// the writers, one per table, which have bounded channels (writers.go). A batch has
-// one owner at any time, so more stages can overlap in the same way; attribute.Sink
-// says how.
+// Experiments run side by side. The stages of one run one after the other, but for the
+// tree of stacks, which grows beside the rules (growth.go), and the writers, one per
+// table (writers.go): both have bounded channels. A batch has one owner at any time, so
+// more stages can overlap in the same way; attribute.Sink says how.
 package pipeline
 
 import (
@@ -41,7 +42,7 @@ type stage[F any] struct {
 // once are the stages that prepare a recording.
 var once = []stage[func(*experiment) error]{
 	{"open", "decodes the recording's logs, maps and stacks, by the format found by magic bytes",
-		"processes with their images, raw stacks, kinds of events", (*experiment).open},
+		"processes with their images, trees of recorded stacks, kinds of events", (*experiment).open},
 	{"locate", "finds the files that the recording names where the options say: below another root, in caches by build-id",
 		"a locator of load objects and sources", (*experiment).locate},
 	{"attach", "reads the files in which run-time compilers describe the code that they made",
@@ -54,8 +55,8 @@ var once = []stage[func(*experiment) error]{
 var perProcess = []stage[func(*process) error]{
 	{"symbolize", "says which load object owned an address when, and joins each distinct PC with that object's table of functions and lines",
 		"locations, functions, modules, load objects", (*process).symbolize},
-	{"unwind", "unwinds stack dumps, and normalises each distinct raw stack by the manual's rules, once for as long as its mappings stay the same",
-		"user, expert and machine stacks", (*process).unwind},
+	{"unwind", "unwinds stack dumps, and normalises what is new in each recorded stack by the manual's rules, once for as long as its mappings stay the same",
+		"paths of the tree of stacks, with what each mode shows of them", (*process).unwind},
 	{"dataspace", "finds the instruction that made each access to memory, and the variable or member that it hit, once per distinct instruction",
 		"data objects, or reasons why one is unknown", (*process).dataspace},
 }
