@@ -59,13 +59,21 @@ func (o oracle) read(ctx context.Context, store string, c storedir.Commit) (*hol
 			none += fmt.Sprintf(" UNION ALL SELECT sample, concat_ws(',', %s) FROM %s", columns, files[table])
 		}
 	}
-	words := "SELECT -1 AS raw_stack_id, 0::UBIGINT AS stack"
-	if files["raw_frames"] != "" {
-		words = fmt.Sprintf("SELECT raw_stack_id, hash(list(word ORDER BY part, position)) AS stack FROM %s GROUP BY ALL", files["raw_frames"])
+	words := "path AS (SELECT -1 AS stack), w AS (SELECT -1 AS stack, 0::UBIGINT AS words)"
+	if files["stack_tree"] != "" {
+		words = fmt.Sprintf(`path AS (
+				SELECT stack, node, 0 AS position FROM %[1]s
+				UNION ALL
+				SELECT p.stack, t.node - t.up, p.position + 1 FROM path p JOIN %[2]s t USING (node) WHERE t.node > 0
+			),
+			w AS (
+				SELECT p.stack, hash(list(f.word ORDER BY f.part, p.position)) AS words
+				FROM path p JOIN %[2]s t USING (node) JOIN %[3]s f USING (frame) WHERE f.word IS NOT NULL GROUP BY ALL
+			)`, files["recorded_stacks"], files["stack_tree"], files["tree_frames"])
 	}
-	rows, err := o.db.QueryContext(ctx, fmt.Sprintf(`WITH w AS (%s), v AS (%s)
-		SELECT s.kind, coalesce(p.pid, 0), s.thread_id, s.cpu, s.time_ns, coalesce(w.stack, 0)::UBIGINT, coalesce(v.value, ''), count(*)
-		FROM %s s LEFT JOIN %s p USING (process) LEFT JOIN w USING (raw_stack_id) LEFT JOIN v USING (sample) GROUP BY ALL`,
+	rows, err := o.db.QueryContext(ctx, fmt.Sprintf(`WITH RECURSIVE %s, v AS (%s)
+		SELECT s.kind, coalesce(p.pid, 0), s.thread_id, s.cpu, s.time_ns, coalesce(w.words, 0)::UBIGINT, coalesce(v.value, ''), count(*)
+		FROM %s s LEFT JOIN %s p USING (process) LEFT JOIN w USING (stack) LEFT JOIN v USING (sample) GROUP BY ALL`,
 		words, none, files["samples"], files["processes"]))
 	if err != nil {
 		return nil, err
