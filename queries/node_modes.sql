@@ -2,6 +2,7 @@
 --
 -- experiment_id = stack_tree.experiment_id
 -- node = stack_tree.node
+-- parent = stack_tree.parent
 -- last = stack_tree.last
 -- location_id = tree_frames.location_id: The instruction.
 -- modes INTEGER: The modes that show it there: a sum of 1 (user), 2 (expert) and 4 (machine).
@@ -19,7 +20,7 @@ WITH shown AS MATERIALIZED (
 -- Joins of three tables by experiment_id and another key are done in steps: the
 -- optimizer takes experiment_id alone for a key and would multiply the tables.
 placed AS MATERIALIZED (
-  SELECT t.experiment_id, t.node, t.last, s.location_id, s.modes
+  SELECT t.experiment_id, t.node, t.parent, t.last, s.location_id, s.modes
   FROM stack_tree t JOIN shown s USING (experiment_id, frame)
 )
 SELECT * FROM placed

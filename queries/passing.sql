@@ -31,16 +31,20 @@ keys AS MATERIALIZED (
   SELECT experiment_id, location_id, key, bool_or(leaf) AS leaf FROM things WHERE key IS NOT NULL GROUP BY ALL
 ),
 held AS MATERIALIZED (
-  SELECT n.experiment_id, n.node, n.last, n.modes, k.key FROM node_modes n JOIN keys k USING (experiment_id, location_id)
+  SELECT n.experiment_id, n.node, n.parent, n.last, n.modes, k.key FROM node_modes n JOIN keys k USING (experiment_id, location_id)
 ),
--- Of nodes below each other the first counts, which has the others' values. The nodes
--- before one are those above it and those that ended before.
+-- Of nodes below each other the first counts, which has the others' values: not those
+-- called from the same thing, nor those that lie in an earlier one.
+entered AS MATERIALIZED (
+  SELECT h.* FROM held h
+  ANTI JOIN held p ON p.experiment_id = h.experiment_id AND p.node = h.parent AND p.key = h.key AND p.modes = h.modes
+),
 outermost AS MATERIALIZED (
   SELECT experiment_id, node, key, modes
     - CASE WHEN max(CASE WHEN modes & 1 <> 0 THEN last END) OVER before >= node THEN modes & 1 ELSE 0 END
     - CASE WHEN max(CASE WHEN modes & 2 <> 0 THEN last END) OVER before >= node THEN modes & 2 ELSE 0 END
     - CASE WHEN max(CASE WHEN modes & 4 <> 0 THEN last END) OVER before >= node THEN modes & 4 ELSE 0 END AS modes
-  FROM held
+  FROM entered
   WINDOW before AS (PARTITION BY experiment_id, key ORDER BY node ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
 ),
 passed AS MATERIALIZED (
