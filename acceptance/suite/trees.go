@@ -1,0 +1,198 @@
+package suite
+
+import (
+	"database/sql"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// modes are the representations, in the order of the columns of the tree's tables.
+var modes = []string{"user", "expert", "machine"}
+
+// treeNode is a node of an experiment's tree with its frame.
+type treeNode struct {
+	up       int64
+	part     string
+	word     sql.NullInt64
+	own      sql.NullInt64 // location of the word
+	location [3]sql.NullInt64
+	rule     [3]string
+}
+
+// CheckTrees expands every recorded stack of a store frame by frame, from its node to
+// the root, and looks for the same frames in the views `raw_frames` and `frames`, and
+// for the sums over the expanded stacks in the tables of values.
+func CheckTrees(t *testing.T, db *sql.DB) {
+	Query(t, db, func(r *sql.Rows) error {
+		var id, name string
+		if err := r.Scan(&id, &name); err != nil {
+			return err
+		}
+		t.Run(name, func(t *testing.T) { newExpansion(t, db, id).check() })
+		return nil
+	}, "SELECT experiment_id, experiment FROM experiments WHERE samples > 0 ORDER BY experiment")
+}
+
+// expansion is the stacks of an experiment, frame by frame, as texts.
+type expansion struct {
+	*testing.T
+	db        *sql.DB
+	id        string
+	nodes     []treeNode
+	functions map[int64]int64            // by location
+	values    map[int64]map[string]int64 // by recorded stack and metric
+
+	raw, frames []string
+	sums        map[string][2]int64 // exclusive and inclusive, by what
+}
+
+func newExpansion(t *testing.T, db *sql.DB, id string) *expansion {
+	x := &expansion{T: t, db: db, id: id, functions: map[int64]int64{}, values: map[int64]map[string]int64{}, sums: map[string][2]int64{}}
+	x.each("SELECT location_id, function_id FROM locations WHERE experiment_id = ?", func(r *sql.Rows) error {
+		var location, function int64
+		err := r.Scan(&location, &function)
+		x.functions[location] = function
+		return err
+	})
+	x.each("SELECT stack, metric, value FROM stack_values WHERE experiment_id = ?", func(r *sql.Rows) error {
+		var stack, value int64
+		var metric string
+		err := r.Scan(&stack, &metric, &value)
+		if x.values[stack] == nil {
+			x.values[stack] = map[string]int64{}
+		}
+		x.values[stack][metric] = value
+		return err
+	})
+	x.each(`SELECT up, part, word, location_id, user_location_id, expert_location_id, machine_location_id, user_rule, expert_rule, machine_rule
+		FROM stack_tree JOIN tree_frames USING (experiment_id, frame) WHERE experiment_id = ? ORDER BY node`, func(r *sql.Rows) error {
+		var n treeNode
+		err := r.Scan(&n.up, &n.part, &n.word, &n.own, &n.location[0], &n.location[1], &n.location[2], &n.rule[0], &n.rule[1], &n.rule[2])
+		x.nodes = append(x.nodes, n)
+		return err
+	})
+	return x
+}
+
+func (x *expansion) each(query string, scan func(*sql.Rows) error) {
+	x.Helper()
+	Query(x.T, x.db, scan, query, x.id)
+}
+
+// texts returns the rows of a query, which are texts, in order.
+func (x *expansion) texts(query string) (all []string) {
+	x.Helper()
+	x.each(query, func(r *sql.Rows) error {
+		var s string
+		err := r.Scan(&s)
+		all = append(all, s)
+		return err
+	})
+	slices.Sort(all)
+	return all
+}
+
+// check expands the stacks and compares them.
+func (x *expansion) check() {
+	seen := map[int64]bool{}
+	x.each(`SELECT r.stack, raw_stack_id, node, w.user_stack_id, w.expert_stack_id, w.machine_stack_id
+		FROM recorded_stacks r JOIN raw_stacks w USING (experiment_id, raw_stack_id) WHERE experiment_id = ?`, func(r *sql.Rows) error {
+		var stack, raw, node int64
+		var ids [3]int64
+		if err := r.Scan(&stack, &raw, &node, &ids[0], &ids[1], &ids[2]); err != nil {
+			return err
+		}
+		x.words(raw, node)
+		for mode := range modes {
+			x.frame(stack, node, mode, ids[mode], seen[ids[mode]])
+			seen[ids[mode]] = true
+		}
+		return nil
+	})
+	slices.Sort(x.raw)
+	slices.Sort(x.frames)
+	for _, c := range []struct {
+		what  string
+		want  []string
+		query string
+	}{
+		{"raw_frames", x.raw, "SELECT concat_ws(' ', raw_stack_id, part, position, word, location_id) FROM raw_frames WHERE experiment_id = ?"},
+		{"frames", x.frames, "SELECT concat_ws(' ', stack_id, position, location_id, function_id, rule) FROM frames WHERE experiment_id = ?"},
+		{"sums", x.sumTexts(), sumsOfTables},
+	} {
+		if diff := cmp.Diff(c.want, x.texts(c.query)); diff != "" {
+			x.Errorf("%s: expanded frame by frame (-) and stored (+):\n%s", c.what, diff)
+		}
+	}
+}
+
+// words expands the recorded words from a node to the root.
+func (x *expansion) words(raw, node int64) {
+	position := map[string]int{}
+	for n := node; n > 0; n -= x.nodes[n].up {
+		f := &x.nodes[n]
+		if !f.word.Valid {
+			continue
+		}
+		text := fmt.Sprint(raw, " ", f.part, " ", position[f.part], " ", f.word.Int64)
+		if f.own.Valid {
+			text += fmt.Sprint(" ", f.own.Int64)
+		}
+		x.raw = append(x.raw, text)
+		position[f.part]++
+	}
+}
+
+// frame expands a stack in a mode and adds its values, each once, to the functions and
+// instructions that it passes. Frames of a stack that was seen are not listed again.
+func (x *expansion) frame(stack, node int64, mode int, id int64, seen bool) {
+	position := 0
+	passed := map[string]bool{}
+	for n := node; n > 0; n -= x.nodes[n].up {
+		f := &x.nodes[n]
+		location := f.location[mode]
+		if !location.Valid {
+			continue
+		}
+		function := x.functions[location.Int64]
+		if !seen {
+			x.frames = append(x.frames, fmt.Sprintf("%d %d %d %d %s", id, position, location.Int64, function, f.rule[mode]))
+		}
+		for _, what := range []string{fmt.Sprint("function ", function), fmt.Sprint("instruction ", location.Int64)} {
+			for metric, value := range x.values[stack] {
+				key := modes[mode] + " " + metric + " " + what
+				sums := x.sums[key]
+				if position == 0 {
+					sums[0] += value
+				}
+				if !passed[what] {
+					sums[1] += value
+				}
+				x.sums[key] = sums
+			}
+			passed[what] = true
+		}
+		position++
+	}
+}
+
+func (x *expansion) sumTexts() (all []string) {
+	for key, s := range x.sums {
+		if s != [2]int64{} {
+			all = append(all, fmt.Sprint(key, " ", s[0], " ", s[1]))
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// sumsOfTables are the values of functions and instructions as the tables have them.
+const sumsOfTables = `SELECT concat_ws(' ', mode, metric, what, exclusive, inclusive) FROM (
+		SELECT v.experiment_id, v.modes, v.metric, 'function ' || v.function_id AS what, v.exclusive, v.inclusive
+		FROM function_values v JOIN functions f USING (experiment_id, function_id) WHERE f.name <> '<Total>' OR f.kind <> 'artificial'
+		UNION ALL
+		SELECT experiment_id, modes, metric, 'instruction ' || location_id, exclusive, inclusive FROM pc_values
+	) v JOIN modes m ON v.modes & m.bit <> 0 WHERE experiment_id = ? AND (exclusive <> 0 OR inclusive <> 0)`
