@@ -1,12 +1,7 @@
 package symbolize
 
 import (
-	"math"
-	"os"
-	"slices"
-
 	"stackmill/stages/decode"
-	"stackmill/stages/infile"
 	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/symbolize/image"
 )
@@ -34,58 +29,14 @@ func (r *Resolver) codeAt(function FunctionNo, offset, size uint64) ([]byte, isa
 	return r.Bytes(f.Object, offset, size)
 }
 
-// Bytes returns the contents of a load object's file at an offset, as Code does.
+// Bytes returns the contents of a load object's file at an offset, as Code does. They
+// must not be changed.
 func (r *Resolver) Bytes(object ObjectNo, offset, size uint64) ([]byte, isa.Arch) {
 	o := &r.Program.Objects[object]
 	if o.table == nil || o.table.Arch == 0 {
 		return nil, 0
 	}
-	b := make([]byte, min(size, maxCode))
-	return b[:r.readAt(o.file, b, int64(offset))], o.table.Arch
-}
-
-// readAt fills b from a file and returns how many bytes there are.
-func (r *Resolver) readAt(path string, b []byte, offset int64) int {
-	f := r.file(path)
-	if f == nil {
-		return 0
-	}
-	n, err := f.ReadAt(b, offset)
-	r.rec.Faulted(err)
-	return n
-}
-
-// maxOpened bounds the files of load objects that are open at a time.
-const maxOpened = 8
-
-// file opens a load object's file; nil if it is gone. Those used last stay open.
-func (r *Resolver) file(path string) *os.File {
-	i := slices.IndexFunc(r.opened, func(f *os.File) bool { return f.Name() == path })
-	if i < 0 {
-		f, _, err := infile.Open(path, infile.LoadObject)
-		if err != nil {
-			r.rec.Faulted(err)
-			return nil
-		}
-		if i = len(r.opened); i == maxOpened {
-			i--
-			r.opened[i].Close()
-			r.opened[i] = f
-		} else {
-			r.opened = append(r.opened, f)
-		}
-	}
-	f := r.opened[i]
-	copy(r.opened[1:i+1], r.opened[:i])
-	r.opened[0] = f
-	return f
-}
-
-func (r *Resolver) closeFiles() {
-	for _, f := range r.opened {
-		f.Close()
-	}
-	r.opened = nil
+	return r.contents(o.file, offset, min(size, maxCode)), o.table.Arch
 }
 
 // archOf is the instruction set of code outside of files.
@@ -104,8 +55,5 @@ func (pr *Process) File(m *image.Mapping) string {
 // it is unavailable.
 func (pr *Process) ReadFile(m *image.Mapping, offset uint64, b []byte) bool {
 	name := pr.File(m)
-	if name == "" || offset > math.MaxInt64 {
-		return false
-	}
-	return pr.r.readAt(name, b, int64(offset)) == len(b)
+	return name != "" && copy(b, pr.r.contents(name, offset, uint64(len(b)))) == len(b)
 }

@@ -33,8 +33,9 @@ type Resolver struct {
 	reaches       map[destination]reached     // likewise, by what a call goes to
 	namedOf       int                         // how many load objects there were then
 	exitsOf       map[entry]*exits
-	kernelID      string     // the build-id of the kernel
-	opened        []*os.File // load objects, the one read last first
+	kernelID      string           // the build-id of the kernel
+	opened        []*os.File       // load objects, the one read last first
+	blocks        map[block][]byte // of their files
 	inlinedNames  map[nameKey]FunctionNo
 	java          map[*decode.Process]bool // what runsJava found
 	javaMaps      map[string]bool          // paths of their lists of generated code
@@ -60,6 +61,7 @@ func New(rec *decode.Recording, locator decode.Locator, tables Tables) *Resolver
 		objects: map[objectKey]ObjectNo{},
 		dynamic: map[string]ObjectNo{},
 		files:   map[fileID]ObjectNo{},
+		blocks:  map[block][]byte{},
 		java:    map[*decode.Process]bool{}, javaMaps: map[string]bool{},
 
 		generatedCode: map[FunctionNo]*decode.Code{},
