@@ -10,6 +10,7 @@ import (
 
 	"stackmill/problem"
 	"stackmill/stages/decode"
+	"stackmill/stages/spill"
 	"stackmill/stages/write"
 )
 
@@ -21,6 +22,7 @@ type attempt struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	ended  chan struct{} // closed when nobody waits for it any more
+	space  *spill.Space  // for what does not fit in memory
 
 	state atomic.Int32
 	batch atomic.Pointer[write.Batch] // nil before there is one
@@ -53,7 +55,8 @@ func (in *ingest) try(ctx context.Context, src input, limit time.Duration, job f
 	}
 	a := &attempt{ingest: in, src: src, ended: make(chan struct{})}
 	defer close(a.ended)
-	a.ctx, a.cancel = context.WithCancelCause(ctx)
+	a.space = in.space()
+	a.ctx, a.cancel = context.WithCancelCause(spill.NewContext(ctx, a.space))
 	defer a.cancel(nil)
 	if limit > 0 {
 		late := time.AfterFunc(limit, func() {
@@ -67,6 +70,7 @@ func (in *ingest) try(ctx context.Context, src input, limit time.Duration, job f
 	done := make(chan Result, 1)
 	go func() {
 		r := a.run(job)
+		_ = a.space.Close() // nobody wants what was in it
 		if !a.state.CompareAndSwap(open, over) && a.state.Load() == left {
 			in.underway.left(-1)
 		}

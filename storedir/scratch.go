@@ -32,10 +32,8 @@ const ScratchPrefix = ".catalog-"
 // NewAttempt makes the folder of an attempt to write a batch, in a store that it
 // creates if need be.
 func NewAttempt(store, batch string) (*Scratch, error) {
-	for _, dir := range []string{TablesDir, CommitsDir, StagingDir} {
-		if err := makeDir(filepath.Join(store, dir)); err != nil {
-			return nil, fmt.Errorf("create store: %w", err)
-		}
+	if err := makeDirs(store); err != nil {
+		return nil, err
 	}
 	// A batch that is committed has the files of its name.
 	s, err := newScratch(filepath.Join(store, StagingDir), batch, func() bool {

@@ -24,9 +24,12 @@ func (r *reader) assign(t *timeline) {
 	}
 	a := assigner{reader: r, t: t, counters: totals{}}
 	for m := range r.moments.take() {
-		a.sample(m)
+		a.sample(&m)
+		if a.bound(); r.rec.Fault != nil {
+			break
+		}
 	}
-	r.boundEvents(t)
+	r.spaceFailed(r.moments.err)
 	t.makeCounters()
 	for _, p := range t.recorded {
 		t.complete(p, a.usesKernel)
@@ -61,6 +64,17 @@ func (a *assigner) sample(m *moment) {
 		p.dumps = append(p.dumps, m.at)
 	}
 	p.DurationNS = max(p.DurationNS, a.t.ns(m.time)-p.StartNS)
+}
+
+// bound puts the rows of all processes aside if they take too much memory.
+func (a *assigner) bound() {
+	if int64(a.kept)*rowSize(a.accesses) <= a.space.Memory {
+		return
+	}
+	a.kept = 0
+	for _, p := range a.t.recorded {
+		a.spaceFailed(p.rows.putAside(a.space))
+	}
 }
 
 // stackOf returns the value of the column raw_stack for the sample.
@@ -106,6 +120,7 @@ func (r *reader) keep(s *sample, row *row, to *rows) {
 		}
 	}
 	to.add(row, r.accesses)
+	r.kept++
 }
 
 // recorded is -1 for what was not recorded.
@@ -146,6 +161,6 @@ func (t *timeline) complete(p *process, usesKernel bool) {
 		if k != schema.Perf {
 			return none{}
 		}
-		return &eventReader{rows: &p.rows}
+		return &eventReader{r: t.r, rows: &p.rows}
 	}
 }

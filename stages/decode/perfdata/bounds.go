@@ -68,7 +68,7 @@ func (r *reader) settleSamples() {
 			if r.moved == nil {
 				r.moved = map[place]uint64{}
 			}
-			r.moved[m.at], m.time = before, before
+			r.moved[m.at] = before
 		}
 	}
 }
@@ -183,7 +183,7 @@ func (r *reader) weightInBounds(s *sample) bool { return s.weight <= uint64(r.mo
 // measure finds the length of the recording, and the reach of its events.
 func (r *reader) measure(t *timeline) {
 	r.length = uint64(bounds.Longest)
-	if last := r.moments.last(); isTime(last) {
+	if last := r.moments.last; isTime(last) {
 		r.length = last - min(t.start, last)
 	}
 	for _, e := range r.events {

@@ -18,25 +18,51 @@ func (none) Close()                           {}
 
 // eventReader hands out the rows of one process.
 type eventReader struct {
+	r    *reader
 	rows *rows
-	next int // batch
+	next int      // part
+	rest rowBatch // of the part before it
 }
 
+// Close implements decode.EventReader.
 func (e *eventReader) Close() {}
 
-// Next returns up to schema.BatchRows samples.
+// Next returns the next schema.BatchRows samples, or the last ones.
 func (e *eventReader) Next() (arrow.RecordBatch, error) {
-	if e.next == len(e.rows.batches) {
+	var b rowBatch
+	for b.len() < schema.BatchRows {
+		if e.rest.len() == 0 {
+			if e.next == e.rows.parts() {
+				break
+			}
+			var err error
+			if e.rest, err = e.rows.part(e.next, e.r.space, e.r.accesses); err != nil {
+				return nil, err
+			}
+			e.next++
+		}
+		n := min(e.rest.len(), schema.BatchRows-b.len())
+		some := e.rest.part(0, n)
+		e.rest = e.rest.part(n, e.rest.len())
+		switch {
+		case b.len() > 0:
+			b.append(&some)
+		case n == schema.BatchRows || e.next == e.rows.parts(): // it is whole
+			b = some
+		default:
+			b = newRowBatch(schema.BatchRows, e.r.accesses)
+			b.append(&some)
+		}
+	}
+	if b.len() == 0 {
 		return nil, nil
 	}
-	b := &e.rows.batches[e.next]
-	e.next++
 	return b.record(), nil
 }
 
 // record makes a batch of the columns, which it shares.
 func (b *rowBatch) record() arrow.RecordBatch {
-	n := len(b.time)
+	n := b.len()
 	threads := make([]int64, n)
 	for i, tid := range b.tid {
 		threads[i] = int64(tid)

@@ -150,29 +150,3 @@ func TestExecAfterFork(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
-
-// The rarest events are left out where there are too many for all stacks.
-func TestTooManyEvents(t *testing.T) {
-	r := &reader{}
-	p := &process{}
-	for i := range 100 {
-		r.events = append(r.events, &event{samples: int64(100 - i)})
-		p.rows.add(&row{event: int32(i), stack: decode.StackOfDump(i)}, 0)
-		p.dumps = append(p.dumps, place(i))
-	}
-	p.Stacks = decode.StacksOf(make([]decode.RawStack, maxSums)...)
-	r.rec = &decode.Recording{}
-	t1 := &timeline{r: r, recorded: []*process{p}}
-	r.boundEvents(t1)
-	if p.rows.n != usualEvent || reasonsOf(r.rec)["too-many-events"] != 100-usualEvent {
-		t.Errorf("%d rows are left, %v", p.rows.n, r.rec.Problems.Problems)
-	}
-	for i, stack := range p.rows.batches[0].stack {
-		if n, ok := decode.DumpOfStack(stack); !ok || p.dumps[n] != place(p.rows.batches[0].event[i]) {
-			t.Errorf("row %d has dump %d", i, n)
-		}
-	}
-	if len(p.dumps) != usualEvent {
-		t.Errorf("%d dumps are left", len(p.dumps))
-	}
-}

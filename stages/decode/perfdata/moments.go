@@ -3,8 +3,13 @@ package perfdata
 import (
 	"cmp"
 	"iter"
+	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"stackmill/stages/spill"
 )
 
 // moment is the time of a sample and its place.
@@ -13,86 +18,134 @@ type moment struct {
 	at   place
 }
 
-// moments are those of all samples, in pieces: a single list would be copied whenever
-// it grows, and could not be freed bit by bit.
-type moments struct {
-	pieces [][]moment
-	n      int
+func (m moment) compare(o moment) int {
+	return cmp.Or(cmp.Compare(m.time, o.time), cmp.Compare(m.at, o.at))
 }
 
-// momentsEach is the number of moments in a piece.
-const momentsEach = 1 << 14
+// moments are those of all samples, in pieces: a single list would be copied whenever it
+// grows, and could not be freed or put aside bit by bit. After an error some are missing.
+type moments struct {
+	space  *spill.Space
+	pieces []momentPiece // all but the last are full
+	runs   []int         // once they are sorted: the first piece of each sorted run
+	n      int
+	err    error
+
+	first, last uint64   // the earliest and the latest time, once they are sorted
+	words       []uint64 // of what is read or written
+}
+
+// momentPiece is a part of the moments, in memory or in the space.
+type momentPiece struct {
+	list []moment // nil if it is in the space
+	at   int64    // where it is then
+	n    int
+}
+
+const (
+	// momentsEach is the number of moments in a piece, and momentsRead how many are read at
+	// a time.
+	momentsEach = 1 << 14
+	momentsRead = 1 << 10
+	// momentWords is the size of a moment in the space.
+	momentWords = 2
+)
+
+// inMemory is how many moments stay in memory.
+func (l *moments) inMemory() int {
+	const share = 4 // the rest is for rows
+	return int(min(l.space.Memory/share/(8*momentWords), math.MaxInt32))
+}
 
 func (l *moments) add(m moment) {
 	if l.n%momentsEach == 0 {
-		l.pieces = append(l.pieces, make([]moment, 0, momentsEach))
+		if last := len(l.pieces) - 1; last >= 0 && l.n > l.inMemory() {
+			l.putAside(&l.pieces[last])
+		}
+		l.pieces = append(l.pieces, momentPiece{list: make([]moment, 0, momentsEach)})
 	}
 	l.n++
-	last := &l.pieces[len(l.pieces)-1]
-	*last = append(*last, m)
+	p := &l.pieces[len(l.pieces)-1]
+	p.list = append(p.list, m)
+	p.n++
 }
 
-// all iterates over the moments.
-func (l *moments) all() iter.Seq[*moment] {
-	return func(yield func(*moment) bool) {
-		for _, piece := range l.pieces {
-			for i := range piece {
-				if !yield(&piece[i]) {
-					return
-				}
-			}
+// putAside moves a piece to the space.
+func (l *moments) putAside(p *momentPiece) {
+	at, err := l.space.Append(l.encode(p.list))
+	l.failed(err)
+	*p = momentPiece{at: at, n: p.n}
+}
+
+func (l *moments) failed(err error) {
+	if l.err == nil {
+		l.err = err
+	}
+}
+
+// encode returns moments as they are in the space, until the next call.
+func (l *moments) encode(list []moment) []byte {
+	l.words = l.words[:0]
+	for _, m := range list {
+		l.words = append(l.words, m.time, uint64(m.at))
+	}
+	return arrow.GetBytes(l.words)
+}
+
+// part returns the moments of a piece from one on; some of them, in the buffer, if it is
+// in the space, and none at its end.
+func (l *moments) part(p *momentPiece, from int, buffer []moment) []moment {
+	if p.list != nil || l.err != nil || from == p.n {
+		return p.list[min(from, len(p.list)):]
+	}
+	n := min(p.n-from, momentsRead)
+	l.words = slices.Grow(l.words[:0], momentWords*n)[:momentWords*n]
+	l.failed(l.space.ReadAt(arrow.GetBytes(l.words), p.at+int64(8*momentWords*from)))
+	buffer = buffer[:0]
+	for i := range n {
+		buffer = append(buffer, moment{l.words[momentWords*i], place(l.words[momentWords*i+1])})
+	}
+	return buffer
+}
+
+// all iterates over the moments in the order in which they are kept.
+func (l *moments) all() iter.Seq[moment] {
+	return func(yield func(moment) bool) {
+		c := momentCursor{moments: l, end: len(l.pieces)}
+		for m, ok := c.next(); ok && yield(m); m, ok = c.next() {
 		}
 	}
 }
 
-// take iterates over the moments, and frees those that have passed: what is made of
-// them takes up their memory.
-func (l *moments) take() iter.Seq[*moment] {
-	return func(yield func(*moment) bool) {
-		for ; len(l.pieces) > 0; l.pieces[0], l.pieces = nil, l.pieces[1:] {
-			piece := l.pieces[0]
-			for i := range piece {
-				if !yield(&piece[i]) {
-					return
-				}
-			}
+// momentCursor goes over the pieces up to an end.
+type momentCursor struct {
+	*moments
+	piece, end int
+	from       int // how many of the piece were passed before the part
+	part       []moment
+	buffer     [momentsRead]moment
+	at         int // in the part
+	frees      bool
+}
+
+// next returns the next moment; false at the end.
+func (c *momentCursor) next() (moment, bool) {
+	for c.at == len(c.part) {
+		if c.piece == c.end {
+			return moment{}, false
 		}
+		p := &c.pieces[c.piece]
+		c.from += len(c.part)
+		if c.part, c.at = c.moments.part(p, c.from, c.buffer[:0]), 0; len(c.part) > 0 {
+			break
+		}
+		if c.frees {
+			p.list = nil
+		}
+		c.piece, c.from = c.piece+1, 0
 	}
-}
-
-// first and last return times of the sorted moments, 0 if there are none.
-func (l *moments) first() uint64 {
-	if l.n == 0 {
-		return 0
-	}
-	return l.pieces[0][0].time
-}
-
-func (l *moments) last() uint64 {
-	if l.n == 0 {
-		return 0
-	}
-	piece := l.pieces[len(l.pieces)-1]
-	return piece[len(piece)-1].time
-}
-
-// sort puts the moments in the order of time, equal ones in that of the file, and
-// reports whether they already were.
-func (l *moments) sort() (ordered bool) {
-	ordered = true
-	last := uint64(0)
-	for m := range l.all() {
-		ordered, last = ordered && m.time >= last, m.time
-	}
-	if ordered {
-		return true
-	}
-	list := slices.Concat(l.pieces...)
-	slices.SortFunc(list, func(a, b moment) int { return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.at, b.at)) })
-	for _, piece := range l.pieces {
-		list = list[copy(piece, list):]
-	}
-	return false
+	c.at++
+	return c.part[c.at-1], true
 }
 
 // sampleAt keeps the place of a sample.

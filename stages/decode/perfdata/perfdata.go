@@ -12,6 +12,7 @@ import (
 
 	"stackmill/stages/decode"
 	"stackmill/stages/infile"
+	"stackmill/stages/spill"
 )
 
 // Decoder reads perf.data files and directories. The zero value is ready to use.
@@ -81,6 +82,7 @@ func (d *Decoder) Open(path string) *decode.Recording {
 func (d *Decoder) OpenContext(ctx stdcontext.Context, path string) *decode.Recording {
 	r := &reader{
 		ctx:             ctx,
+		space:           spill.Of(ctx),
 		rec:             &decode.Recording{Format: d.Name(), PageSize: 4096, WordBits: 64},
 		byID:            map[uint64]int32{},
 		imageIDs:        map[string]string{},
@@ -88,6 +90,7 @@ func (d *Decoder) OpenContext(ctx stdcontext.Context, path string) *decode.Recor
 		unknownContexts: map[uint64]bool{},
 		units:           map[uint32]string{},
 	}
+	r.moments.space = r.space
 	r.rec.Locate = func(string) []decode.Candidate { return nil }
 	r.rec.Close = r.close
 	r.open(path)

@@ -15,6 +15,7 @@ import (
 	"stackmill/stages/decode/bounds"
 	"stackmill/stages/decode/mapped"
 	"stackmill/stages/infile"
+	"stackmill/stages/spill"
 )
 
 // reader is a recording while it is read.
@@ -57,7 +58,9 @@ type reader struct {
 	moved       map[place]uint64 // corrected times of samples
 	leftOut     []bounds.Left    // values out of bounds, by piece
 
+	space      *spill.Space
 	moments    moments // of the samples
+	kept       int     // rows in memory
 	accesses   uint64  // fields of accesses that any event has
 	sidebands  []sideband
 	deferred   []deferred
@@ -83,6 +86,14 @@ func (r *reader) unreadable(file, reason string, err error) {
 		r.rec.Fault = err
 	}
 	r.problemIn(file, problem.Error, problem.NoOffset, reason, "%v", err)
+}
+
+// spaceFailed keeps an error of the space, which is a fault of the machine. What was
+// lost with it is not missed: the recording is not committed.
+func (r *reader) spaceFailed(err error) {
+	if err != nil && r.rec.Fault == nil {
+		r.rec.Fault = err
+	}
 }
 
 func (r *reader) close() error {
@@ -180,7 +191,7 @@ func (r *reader) piece(name string, data []byte, from int) {
 // finish makes processes of the records once all are known.
 func (r *reader) finish() {
 	r.settleTimes()
-	ordered := r.moments.sort()
+	ordered := r.moments.sort(r.moved)
 	sort.SliceStable(r.sidebands, func(i, j int) bool { return r.sidebands[i].time < r.sidebands[j].time })
 	r.sortDeferred()
 	r.judgeTimes()

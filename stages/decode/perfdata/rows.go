@@ -1,6 +1,11 @@
 package perfdata
 
-import "stackmill/schema"
+import (
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"stackmill/schema"
+	"stackmill/stages/spill"
+)
 
 // row is a sample of a process, or the part of one that belongs to one event of
 // a group, as in schema.EventSchema.
@@ -25,11 +30,30 @@ var accessFields = [accessColumns]uint64{sampleAddr, sampleWeight | sampleWeight
 // anyAccess are the accessFields of all columns.
 const anyAccess = sampleAddr | sampleWeight | sampleWeightStruct | sampleDataSrc | samplePhysAddr
 
-// rows are those of a process in the order of time, in pieces of one batch each: a
-// single list would be copied whenever it grows.
+// rowSize is the size of a row in bytes.
+func rowSize(fields uint64) int64 {
+	size := int64(2*8 + 4*4)
+	for _, f := range accessFields {
+		if fields&f != 0 {
+			size += 8
+		}
+	}
+	return size
+}
+
+// rows are those of a process in the order of time. The latest are in memory, in pieces
+// of one batch each: a single list would be copied whenever it grows.
 type rows struct {
+	aside   []asideRows
 	batches []rowBatch
+	kept    int // in memory
 	n       int
+}
+
+// asideRows are a batch that was put aside, in the space.
+type asideRows struct {
+	at int64
+	n  int32
 }
 
 // rowBatch has the columns of a batch. Those of accesses are nil if no event has them.
@@ -39,57 +63,117 @@ type rowBatch struct {
 	access                 [accessColumns][]int64
 }
 
-// newRowBatch returns a batch with room for n rows.
-func newRowBatch(n int) rowBatch {
+// newRowBatch returns a batch with room for n rows; fields are those of accesses that any
+// event has.
+func newRowBatch(n int, fields uint64) rowBatch {
 	wide := func() []int64 { return make([]int64, 0, n) }
 	narrow := func() []int32 { return make([]int32, 0, n) }
-	return rowBatch{time: wide(), period: wide(), tid: narrow(), cpu: narrow(), stack: narrow(), event: narrow()}
+	b := rowBatch{time: wide(), period: wide(), tid: narrow(), cpu: narrow(), stack: narrow(), event: narrow()}
+	for i, f := range accessFields {
+		if fields&f != 0 {
+			b.access[i] = wide()
+		}
+	}
+	return b
 }
 
-// add adds a row; fields are those of accesses that any event has.
+// add adds a row.
 func (l *rows) add(r *row, fields uint64) {
-	if l.n%schema.BatchRows == 0 { // the first batch may stay small
-		l.batches = append(l.batches, newRowBatch(min(l.n, schema.BatchRows)))
+	if l.kept%schema.BatchRows == 0 { // the first batch may stay small
+		l.batches = append(l.batches, newRowBatch(min(l.kept, schema.BatchRows), fields))
 	}
 	l.n++
+	l.kept++
 	b := &l.batches[len(l.batches)-1]
 	b.time, b.period = append(b.time, r.time), append(b.period, r.period)
 	b.tid, b.cpu = append(b.tid, r.tid), append(b.cpu, r.cpu)
 	b.stack, b.event = append(b.stack, r.stack), append(b.event, r.event)
-	if fields == 0 {
-		return
-	}
-	for i, f := range accessFields {
-		if fields&f != 0 {
-			b.access[i] = append(b.access[i], r.access[i])
-		}
-	}
-}
-
-// row returns a row.
-func (b *rowBatch) row(i int) row {
-	r := row{time: b.time[i], period: b.period[i], tid: b.tid[i], cpu: b.cpu[i], stack: b.stack[i], event: b.event[i]}
-	for c, column := range b.access {
+	for i, column := range b.access {
 		if column != nil {
-			r.access[c] = column[i]
+			b.access[i] = append(column, r.access[i])
 		}
 	}
-	return r
 }
 
-// without removes the rows of some events, and returns how many there were.
-func (l *rows) without(events map[int32]bool, fields uint64) (n int64) {
-	var kept rows
-	for _, b := range l.batches {
-		for i, event := range b.event {
-			if events[event] {
-				n++
-				continue
-			}
-			r := b.row(i)
-			kept.add(&r, fields)
+// putAside moves the rows in memory to a space.
+func (l *rows) putAside(to *spill.Space) error {
+	var whole []byte
+	for i := range l.batches {
+		b := &l.batches[i]
+		whole = whole[:0]
+		for _, column := range b.columns() {
+			whole = append(whole, column...)
+		}
+		at, err := to.Append(whole)
+		if err != nil {
+			return err
+		}
+		l.aside = append(l.aside, asideRows{at, int32(b.len())})
+	}
+	l.batches, l.kept = nil, 0
+	return nil
+}
+
+// parts is in how many parts of up to a batch the rows are.
+func (l *rows) parts() int { return len(l.aside) + len(l.batches) }
+
+// part returns a part of the rows, which is not to be changed.
+func (l *rows) part(i int, from *spill.Space, fields uint64) (rowBatch, error) {
+	if i < len(l.aside) {
+		return l.aside[i].read(from, fields)
+	}
+	return l.batches[i-len(l.aside)], nil
+}
+
+// read returns rows that were put aside.
+func (a asideRows) read(from *spill.Space, fields uint64) (rowBatch, error) {
+	b := newRowBatch(int(a.n), fields).part(0, int(a.n))
+	at := a.at
+	for _, column := range b.columns() {
+		if err := from.ReadAt(column, at); err != nil {
+			return rowBatch{}, err
+		}
+		at += int64(len(column))
+	}
+	return b, nil
+}
+
+func (b *rowBatch) len() int { return len(b.time) }
+
+// columns returns the memory of the columns.
+func (b *rowBatch) columns() [][]byte {
+	list := [][]byte{
+		arrow.GetBytes(b.time), arrow.GetBytes(b.period),
+		arrow.GetBytes(b.tid), arrow.GetBytes(b.cpu), arrow.GetBytes(b.stack), arrow.GetBytes(b.event),
+	}
+	for _, column := range b.access {
+		list = append(list, arrow.GetBytes(column))
+	}
+	return list
+}
+
+// part returns some of the rows; they may be beyond the length, up to the capacity.
+func (b rowBatch) part(from, to int) rowBatch {
+	p := rowBatch{
+		time: b.time[from:to], period: b.period[from:to],
+		tid: b.tid[from:to], cpu: b.cpu[from:to], stack: b.stack[from:to], event: b.event[from:to],
+	}
+	for i, column := range b.access {
+		if column != nil {
+			p.access[i] = column[from:to]
 		}
 	}
-	*l = kept
-	return n
+	return p
+}
+
+// append adds the rows of another batch.
+func (b *rowBatch) append(o *rowBatch) {
+	b.time, b.period = append(b.time, o.time...), append(b.period, o.period...)
+	b.tid, b.cpu = append(b.tid, o.tid...), append(b.cpu, o.cpu...)
+	b.stack, b.event = append(b.stack, o.stack...), append(b.event, o.event...)
+	for i, column := range o.access {
+		if column != nil {
+			b.access[i] = append(b.access[i], column...)
+		}
+	}
 }

@@ -1,0 +1,122 @@
+package perfdata
+
+import (
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"stackmill/fault"
+	"stackmill/schema"
+	"stackmill/stages/decode"
+	"stackmill/stages/spill"
+)
+
+// openIn opens a recording whose lists go to the space.
+func openIn(t *testing.T, path string, s *spill.Space) *decode.Recording {
+	t.Helper()
+	rec := New().OpenContext(spill.NewContext(t.Context(), s), path)
+	t.Cleanup(func() { rec.Close(); s.Close() })
+	return rec
+}
+
+// manySamples composes a recording of some processes whose samples are not in the order
+// of time; each third one has no valid time, if some are.
+func manySamples(t *testing.T, n int, damaged bool) (path string) {
+	t.Helper()
+	b := &builder{order: binary.LittleEndian}
+	for i := range n {
+		time := 1_000_000_000 + 10*(i^5) + i%7*1000
+		if damaged && i%3 == 0 {
+			time = 1 << 62
+		}
+		b.sample(uint32(i*i%5), time, user, 0x1000+i%100)
+	}
+	path = filepath.Join(t.TempDir(), "perf.data")
+	if err := os.WriteFile(path, b.file(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// batchesOf returns the lengths of the batches of all processes, and their columns.
+func batchesOf(t *testing.T, rec *decode.Recording) (lengths, values []int64) {
+	t.Helper()
+	for _, p := range rec.Processes {
+		events := p.Events(schema.Perf)
+		for {
+			b, err := events.Next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if b == nil {
+				break
+			}
+			lengths = append(lengths, b.NumRows())
+			e := schema.Events{RecordBatch: b}
+			values = slices.Concat(values, e.Int64s("time_ns"), e.Int64s("period"))
+			for _, column := range []string{"raw_stack", "cpu"} {
+				for _, v := range e.Int32s(column) {
+					values = append(values, int64(v))
+				}
+			}
+			b.Release()
+		}
+		events.Close()
+	}
+	return lengths, values
+}
+
+// What does not fit in memory comes back in the same order, in the same batches.
+func TestLittleMemory(t *testing.T) {
+	for _, damaged := range []bool{false, true} {
+		path := manySamples(t, 200_000, damaged)
+		whole := New().Open(path)
+		defer whole.Close()
+		lengths, values := batchesOf(t, whole)
+		for _, memory := range []int64{0, 1 << 20, 4 << 20} {
+			file := filepath.Join(t.TempDir(), "file")
+			rec := openIn(t, path, spill.New(memory, func() (spill.File, error) { return os.Create(file) }))
+			if info, err := os.Stat(file); err != nil || info.Size() == 0 {
+				t.Errorf("memory %d: nothing was put aside: %v", memory, err)
+			}
+			gotLengths, got := batchesOf(t, rec)
+			if !slices.Equal(gotLengths, lengths) || !slices.Equal(got, values) {
+				t.Errorf("damaged %t, memory %d: batches of %d, want %d", damaged, memory, gotLengths, lengths)
+			}
+			if got, want := reasonsOf(rec), reasonsOf(whole); len(got) != len(want) || got["value-out-of-bounds"] != want["value-out-of-bounds"] {
+				t.Errorf("problems %v, want %v", got, want)
+			}
+		}
+	}
+}
+
+// fullDisk has room for so many bytes.
+type fullDisk struct {
+	*os.File
+	room int64
+}
+
+func (f fullDisk) WriteAt(b []byte, at int64) (int, error) {
+	if at+int64(len(b)) > f.room {
+		return 0, unix.ENOSPC
+	}
+	return f.File.WriteAt(b, at)
+}
+
+// A full disk is a fault of the machine, not a problem of the recording.
+func TestNoRoom(t *testing.T) {
+	path := manySamples(t, 200_000, false)
+	for _, room := range []int64{0, 4 << 20} { // for nothing, for the times of the samples
+		rec := openIn(t, path, spill.New(0, func() (spill.File, error) {
+			f, err := os.Create(filepath.Join(t.TempDir(), "file"))
+			return fullDisk{f, room}, err
+		}))
+		if !fault.Is(rec.Fault) || len(reasonsOf(rec)) > 0 {
+			t.Errorf("room for %d bytes: %v, %v", room, rec.Fault, reasonsOf(rec))
+		}
+	}
+}

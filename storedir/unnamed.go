@@ -1,0 +1,34 @@
+package storedir
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// NewUnnamed makes a file without a name in a store, which it creates if need be: the
+// file ends with the process, or when it is closed.
+func NewUnnamed(store string) (*os.File, error) {
+	if err := makeDirs(store); err != nil {
+		return nil, err
+	}
+	f, err := os.CreateTemp(filepath.Join(store, StagingDir), "unnamed-")
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Remove(f.Name()); err != nil { // Clean does it
+		_ = f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// makeDirs makes the folders of a store.
+func makeDirs(store string) error {
+	for _, dir := range []string{TablesDir, CommitsDir, StagingDir} {
+		if err := makeDir(filepath.Join(store, dir)); err != nil {
+			return fmt.Errorf("create store: %w", err)
+		}
+	}
+	return nil
+}

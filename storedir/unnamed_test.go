@@ -1,0 +1,41 @@
+package storedir
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// The file can be used, but nobody finds it.
+func TestNewUnnamed(t *testing.T) {
+	store := filepath.Join(t.TempDir(), "store")
+	f, err := NewUnnamed(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteAt([]byte("x"), 5); err != nil {
+		t.Error(err)
+	}
+	if entries, err := os.ReadDir(filepath.Join(store, StagingDir)); err != nil || len(entries) != 0 {
+		t.Errorf("found %v, %v", entries, err)
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// One that a killed process could not unlink goes with Clean.
+func TestCleanUnnamed(t *testing.T) {
+	store := t.TempDir()
+	left := filepath.Join(store, StagingDir, "unnamed-1")
+	if err := makeDirs(store); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(left, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	Clean(store)
+	if entries, err := os.ReadDir(filepath.Join(store, StagingDir)); err != nil || len(entries) != 0 {
+		t.Errorf("found %v, %v", entries, err)
+	}
+}
