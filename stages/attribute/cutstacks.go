@@ -21,7 +21,7 @@ func CutStacks(stacks *Stacks, sums *Sums, problems *problem.Log) {
 	for n := range stacks.Recorded {
 		r := &stacks.Recorded[n]
 		most := int64(0)
-		for m, s := range sums.Of(RecordedNo(n)) {
+		for m, s := range sums.Each(RecordedNo(n)) {
 			all[m].Value += s.Value
 			if isCut := r.Leaf[unwind.Machine] != unwind.Root && r.Reason > 0 && !r.LeafOnly; isCut {
 				cut[m].Value += s.Value

@@ -141,10 +141,8 @@ func (r *Result) files(emit Emit) error {
 func (r *Result) stackValues(emit Emit) error {
 	rows := r.rows(schema.StackValues, emit)
 	for i := range r.Stacks.Recorded {
-		for m, s := range r.Sums.Of(RecordedNo(i)) {
-			if s.Samples > 0 {
-				rows.Int32(int32(i)).Label(m).Int64(s.Value).Int64(s.Samples)
-			}
+		for m, s := range r.Sums.Each(RecordedNo(i)) {
+			rows.Int32(int32(i)).Label(m).Int64(s.Value).Int64(s.Samples)
 		}
 	}
 	return rows.Close()
@@ -152,12 +150,8 @@ func (r *Result) stackValues(emit Emit) error {
 
 func (r *Result) usageValues(emit Emit) error {
 	rows := r.rows(schema.UsageValues, emit)
-	for _, u := range r.Sums.Usage {
-		for m, s := range u.PerMetric {
-			if s.Samples > 0 {
-				rows.Int32(int32(u.Process)).Int64(u.Thread).Int32(u.CPU).Int32(u.Second).Label(m).Int64(s.Value).Int64(s.Samples)
-			}
-		}
+	for u := range r.Sums.Usage() {
+		rows.Int32(u.Process).Int64(u.Thread).Int32(u.CPU).Int32(u.Second).Label(u.Metric).Int64(u.Value).Int64(u.Samples)
 	}
 	return rows.Close()
 }

@@ -67,10 +67,12 @@ func TestSums(t *testing.T) {
 		t.Errorf("by stack: %s", diff)
 	}
 	got = nil
-	for _, u := range s.Usage {
-		got = append(got, fmt.Sprint(u.Process, u.Thread, u.CPU, u.Second, u.PerMetric[0].Value, u.PerMetric[2].Value))
+	for u := range s.Usage() {
+		if u.Metric%2 == 0 {
+			got = append(got, fmt.Sprint(u.Process, u.Thread, u.CPU, u.Second, u.Metric, u.Value))
+		}
 	}
-	want = []string{"3 1 0 -1 10 0", "3 1 0 0 180 1", "3 1 2 0 40 0", "3 2 0 1 80 0"}
+	want = []string{"3 1 0 -1 0 10", "3 1 0 0 0 180", "3 1 0 0 2 1", "3 1 2 0 0 40", "3 2 0 1 0 80"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("usage: %s", diff)
 	}

@@ -1,15 +1,19 @@
 package attribute
 
-import "stackmill/schema"
+import (
+	"iter"
+
+	"stackmill/schema"
+)
 
 // Sums adds up the metrics of samples per recorded stack, and per process,
 // thread, CPU and second.
 type Sums struct {
 	Metrics []schema.Metric
-	// PerStack[n*len(Metrics)+m] is metric m of recorded stack n.
-	PerStack []Sum
-	Usage    []Usage
-	usage    map[usageKey]int
+	stacks  sumTable // by recorded stack
+	usage   sumTable // by number in used
+	used    []usageKey
+	slots   map[usageKey]int32 // numbers in used, of the process that is read
 }
 
 // Sum is a metric's value and the number of samples that make it.
@@ -17,30 +21,34 @@ type Sum struct{ Value, Samples int64 }
 
 // Usage is what one thread used on one CPU in one second.
 type Usage struct {
-	usageKey
-	PerMetric []Sum
+	Process     int32
+	CPU, Second int32
+	Thread      int64
+	Metric      int
+	Sum
 }
 
 type usageKey struct {
-	Process int
-	Thread  int64
-	CPU     int32
-	Second  int32
+	thread               int64
+	process, cpu, second int32
 }
 
 // NewSums returns empty sums of the metrics.
 func NewSums(metrics []schema.Metric) *Sums {
-	return &Sums{Metrics: metrics, usage: map[usageKey]int{}}
+	return &Sums{
+		Metrics: metrics, stacks: newSumTable(len(metrics)), usage: newSumTable(len(metrics)),
+		slots: map[usageKey]int32{},
+	}
 }
 
 // Add implements Sink.
 func (s *Sums) Add(b *Batch) error {
-	slots := s.slots(b)
+	slots := s.slotsOf(b)
 	for _, c := range b.Counts {
 		for i, v := range c.Values {
 			if v != 0 {
 				s.stack(b.Stacks[i], c.Metric).add(v)
-				s.Usage[slots[i]].PerMetric[c.Metric].add(v)
+				s.usage.at(slots[i], c.Metric).add(v)
 			}
 		}
 	}
@@ -53,36 +61,44 @@ func (s *Sum) add(v int64) {
 	s.Samples++
 }
 
-func (s *Sums) stack(n RecordedNo, m int) *Sum {
-	i := int(n)*len(s.Metrics) + m
-	for i >= len(s.PerStack) {
-		s.PerStack = append(s.PerStack, make([]Sum, max(len(s.Metrics), len(s.PerStack)))...)
-	}
-	return &s.PerStack[i]
-}
+func (s *Sums) stack(n RecordedNo, m int) *Sum { return s.stacks.at(int32(n), m) }
 
 // Of returns the sums of a recorded stack by metric; nil or zeros if it has none.
-func (s *Sums) Of(n RecordedNo) []Sum {
-	i := int(n) * len(s.Metrics)
-	if i+len(s.Metrics) > len(s.PerStack) {
-		return nil
+func (s *Sums) Of(n RecordedNo) []Sum { return s.stacks.row(int32(n)) }
+
+// Each iterates over the metrics of which a recorded stack has samples, in ascending
+// order, which costs less than Of where there are many metrics.
+func (s *Sums) Each(n RecordedNo) iter.Seq2[int, Sum] { return s.stacks.each(int32(n)) }
+
+// Usage iterates over what threads used, in the order in which they were first seen.
+func (s *Sums) Usage() iter.Seq[Usage] {
+	return func(yield func(Usage) bool) {
+		for i, k := range s.used {
+			for m, sum := range s.usage.each(int32(i)) {
+				if !yield(Usage{k.process, k.cpu, k.second, k.thread, m, sum}) {
+					return
+				}
+			}
+		}
 	}
-	return s.PerStack[i : i+len(s.Metrics)]
 }
 
-// slots finds the usage of each sample, which neighbours mostly share.
-func (s *Sums) slots(b *Batch) []int {
-	slots := make([]int, len(b.Stacks))
+// slotsOf finds the usage of each sample, which neighbours mostly share.
+func (s *Sums) slotsOf(b *Batch) []int32 {
+	slots := make([]int32, len(b.Stacks))
+	if last := len(s.used) - 1; last >= 0 && s.used[last].process != int32(b.Process) {
+		clear(s.slots)
+	}
 	var last usageKey
-	slot := -1
+	slot := int32(-1)
 	for i := range slots {
-		k := usageKey{b.Process, b.Threads[i], b.CPUs[i], int32(floorDiv(b.Times[i], 1e9))}
+		k := usageKey{b.Threads[i], int32(b.Process), b.CPUs[i], int32(floorDiv(b.Times[i], 1e9))}
 		if slot < 0 || k != last {
 			var ok bool
-			if slot, ok = s.usage[k]; !ok {
-				slot = len(s.Usage)
-				s.usage[k] = slot
-				s.Usage = append(s.Usage, Usage{k, make([]Sum, len(s.Metrics))})
+			if slot, ok = s.slots[k]; !ok {
+				slot = int32(len(s.used))
+				s.slots[k] = slot
+				s.used = append(s.used, k)
 			}
 			last = k
 		}

@@ -1,0 +1,105 @@
+package attribute
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+)
+
+// sumTable holds the sums of things, by their numbers, for each metric. Where there are
+// many metrics, a thing has few of them.
+type sumTable struct {
+	width int
+	dense []Sum // thing*width+metric; for few metrics
+
+	cells []sumCell
+	first []int32          // by thing: the number of its latest cell, from 1; 0 if it has none
+	cell  map[cellKey]int32 // numbers from 0
+}
+
+// sumCell is the sum of a metric of a thing.
+type sumCell struct {
+	Sum
+	metric, next int32 // the thing's cell before it, from 1
+}
+
+type cellKey struct{ thing, metric int32 }
+
+// fewMetrics is up to how many metrics things have sums of all of them.
+const fewMetrics = 16
+
+func newSumTable(metrics int) sumTable {
+	return sumTable{width: metrics, cell: map[cellKey]int32{}}
+}
+
+// at returns a sum, until the next call.
+func (t *sumTable) at(thing int32, metric int) *Sum {
+	if t.width <= fewMetrics {
+		i := int(thing)*t.width + metric
+		for i >= len(t.dense) {
+			t.dense = append(t.dense, make([]Sum, max(t.width, len(t.dense)))...)
+		}
+		return &t.dense[i]
+	}
+	k := cellKey{thing, int32(metric)}
+	n, ok := t.cell[k]
+	if !ok {
+		n = int32(len(t.cells))
+		t.cell[k] = n
+		for int(thing) >= len(t.first) {
+			t.first = append(t.first, 0)
+		}
+		t.cells = append(t.cells, sumCell{metric: int32(metric), next: t.first[thing]})
+		t.first[thing] = n + 1
+	}
+	return &t.cells[n].Sum
+}
+
+// row returns the sums of a thing by metric; nil or zeros if it has none.
+func (t *sumTable) row(thing int32) []Sum {
+	if t.width <= fewMetrics {
+		if i := int(thing) * t.width; i+t.width <= len(t.dense) {
+			return t.dense[i:][:t.width]
+		}
+		return nil
+	}
+	var row []Sum
+	for m, s := range t.each(thing) {
+		if row == nil {
+			row = make([]Sum, t.width)
+		}
+		row[m] = s
+	}
+	return row
+}
+
+// each iterates over the metrics of which a thing has samples, in ascending order.
+func (t *sumTable) each(thing int32) iter.Seq2[int, Sum] {
+	return func(yield func(int, Sum) bool) {
+		if t.width <= fewMetrics {
+			for m, s := range t.row(thing) {
+				if s.Samples > 0 && !yield(m, s) {
+					return
+				}
+			}
+			return
+		}
+		for _, c := range t.ofThing(thing) {
+			if !yield(int(c.metric), c.Sum) {
+				return
+			}
+		}
+	}
+}
+
+// ofThing returns the cells of a thing by metric.
+func (t *sumTable) ofThing(thing int32) (list []sumCell) {
+	if int(thing) >= len(t.first) {
+		return nil
+	}
+	for n := t.first[thing]; n > 0; n = t.cells[n-1].next {
+		list = append(list, t.cells[n-1])
+	}
+	slices.SortFunc(list, func(a, b sumCell) int { return cmp.Compare(a.metric, b.metric) })
+	return list
+}

@@ -1,0 +1,44 @@
+package attribute
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// Few metrics and many have the same sums.
+func TestSumTable(t *testing.T) {
+	const things, few = 50, 3
+	rnd := rand.New(rand.NewPCG(1, 2))
+	dense, sparse := newSumTable(few), newSumTable(1000)
+	for range 300 {
+		thing, m, v := rnd.Int32N(things), rnd.IntN(few), rnd.Int64N(100)
+		dense.at(thing, m).add(v)
+		sparse.at(thing, m+500).add(v)
+	}
+	if len(sparse.dense) > 0 || len(dense.cells) > 0 {
+		t.Error("the wrong form")
+	}
+	for n := range int32(things + 10) {
+		var want, got []string
+		for m, s := range dense.each(n) {
+			want = append(want, fmt.Sprint(m, s))
+		}
+		for m, s := range sparse.each(n) {
+			got = append(got, fmt.Sprint(m-500, s))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("thing %d has %v, want %v", n, got, want)
+		}
+		wide, narrow := sparse.row(n), dense.row(n)
+		for m := range few {
+			if len(want) > 0 && wide[500+m] != narrow[m] {
+				t.Errorf("thing %d has %v of metric %d, want %v", n, wide[500+m], m, narrow[m])
+			}
+		}
+		if len(want) == 0 && wide != nil {
+			t.Errorf("thing %d has sums", n)
+		}
+	}
+}
