@@ -2,16 +2,40 @@ package attribute
 
 import (
 	"math"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"stackmill/schema"
 )
 
-// Count is what each sample of a batch counts for one metric: 0 if it does not.
+// Count is what samples of a batch count for one metric: 0 if one does not.
 type Count struct {
 	Metric int
-	Values []int64
+	// Samples are the places in the batch of those that Values are of; nil for all. Where
+	// there are many events, each has few of a batch's samples.
+	Samples []int32
+	Values  []int64
+}
+
+// sample is the place in the batch of the sample of a value.
+func (c *Count) sample(i int) int {
+	if c.Samples == nil {
+		return i
+	}
+	return int(c.Samples[i])
+}
+
+// ofAll returns the values of all of the batch's samples.
+func (c *Count) ofAll(samples int) []int64 {
+	if c.Samples == nil {
+		return c.Values
+	}
+	values := make([]int64, samples)
+	for i, n := range c.Samples {
+		values[n] = c.Values[i]
+	}
+	return values
 }
 
 // Counter says what samples count, for all that sums them.
@@ -34,33 +58,59 @@ func NewCounter(metrics []schema.Metric) *Counter {
 // that the rows of samples agree.
 func (c *Counter) Add(b *Batch) {
 	cols := &columns{batch: b, ints: map[string][]int64{}}
-	sources, numbers := b.sources()
+	of, numbers := b.sources()
+	samples := bySource(of)
 	for m := range c.Metrics {
 		metric := &c.Metrics[m]
 		if metric.Kind != b.Kind {
 			continue
 		}
-		source, ok := numbers[metric.Source]
-		if sources != nil && !ok {
-			continue
+		count := Count{Metric: m}
+		n := b.Len()
+		if of != nil {
+			source, ok := numbers[metric.Source]
+			if !ok || int(source) >= len(samples) || len(samples[source]) == 0 {
+				continue
+			}
+			count.Samples = samples[source]
+			n = len(count.Samples)
 		}
 		keep := cols.matches(metric.Where)
 		var recorded []int64
 		if metric.Value != "" {
 			recorded = cols.get(metric.Value)
 		}
-		values := make([]int64, b.Len())
-		for i := range values {
-			switch {
-			case keep != nil && !keep[i] || sources != nil && sources[i] != source:
+		count.Values = make([]int64, n)
+		for i := range count.Values {
+			switch at := count.sample(i); {
+			case keep != nil && !keep[at]:
 			case recorded == nil:
-				values[i] = 1
+				count.Values[i] = 1
 			default:
-				values[i] = c.add(m, &recorded[i])
+				count.Values[i] = c.add(m, &recorded[at])
 			}
 		}
-		b.Counts = append(b.Counts, Count{m, values})
+		b.Counts = append(b.Counts, count)
 	}
+}
+
+// bySource lists the samples of each source.
+func bySource(of []int32) [][]int32 {
+	if len(of) == 0 {
+		return nil
+	}
+	samples := make([]int, slices.Max(of)+1)
+	for _, n := range of {
+		samples[n]++
+	}
+	lists, all := make([][]int32, len(samples)), make([]int32, len(of))
+	for n := range lists {
+		lists[n], all = all[:0:samples[n]], all[samples[n]:]
+	}
+	for i, n := range of {
+		lists[n] = append(lists[n], int32(i))
+	}
+	return lists
 }
 
 // add adds a value to a metric's total and returns it; if it is left out it

@@ -24,8 +24,9 @@ func counted(t *testing.T, rec *decode.Recording, k schema.Kind, events []event,
 	counter.Add(b)
 	counts := map[string][]int64{}
 	for _, c := range b.Counts {
-		if slices.ContainsFunc(c.Values, func(v int64) bool { return v != 0 }) {
-			counts[counter.Metrics[c.Metric].Name] = c.Values
+		values := c.ofAll(b.Len())
+		if slices.ContainsFunc(values, func(v int64) bool { return v != 0 }) {
+			counts[counter.Metrics[c.Metric].Name] = values
 		}
 	}
 	return counts

@@ -114,11 +114,11 @@ func (p *DataProcess) Add(b *Batch) error {
 	return out.emit()
 }
 
-// counts returns the batch's counts of metrics that have data objects.
+// counts returns the batch's counts of metrics that have data objects, of all samples.
 func (d *Data) counts(b *Batch) (list []Count) {
 	for _, c := range b.Counts {
 		if d.metrics[c.Metric].Data {
-			list = append(list, c)
+			list = append(list, Count{Metric: c.Metric, Values: c.ofAll(b.Len())})
 		}
 	}
 	return list

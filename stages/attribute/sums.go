@@ -47,8 +47,9 @@ func (s *Sums) Add(b *Batch) error {
 	for _, c := range b.Counts {
 		for i, v := range c.Values {
 			if v != 0 {
-				s.stack(b.Stacks[i], c.Metric).add(v)
-				s.usage.at(slots[i], c.Metric).add(v)
+				n := c.sample(i)
+				s.stack(b.Stacks[n], c.Metric).add(v)
+				s.usage.at(slots[n], c.Metric).add(v)
 			}
 		}
 	}

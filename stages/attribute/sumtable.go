@@ -13,7 +13,7 @@ type sumTable struct {
 	dense []Sum // thing*width+metric; for few metrics
 
 	cells []sumCell
-	first []int32          // by thing: the number of its latest cell, from 1; 0 if it has none
+	first []int32           // by thing: the number of its latest cell, from 1; 0 if it has none
 	cell  map[cellKey]int32 // numbers from 0
 }
 
