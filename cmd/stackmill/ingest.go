@@ -99,13 +99,9 @@ func (in *ingester) check() error {
 	}
 	in.Jobs = jobsFor(in.Jobs, openFiles())
 	in.Store, in.Memory, in.Program = in.store, limit, programVersion()
-	debug.SetMemoryLimit(max(limit-ownMemory, limit/2))
+	debug.SetMemoryLimit(limit)
 	return nil
 }
-
-// ownMemory is the part of --memory for the program's code, DuckDB and the mapped
-// parts of recordings.
-const ownMemory = 110 << 20
 
 // noRecordedHelp describes another flag that they share.
 const noRecordedHelp = "do not read source files at their recorded paths (where only files that everyone may read are read)"

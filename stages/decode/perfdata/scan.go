@@ -3,7 +3,7 @@ package perfdata
 import "stackmill/problem"
 
 // window is how much of the files is in memory at a time, in bytes.
-const window = 64 << 20
+const window = 16 << 20
 
 // touch counts bytes that are read, and releases the files' pages whenever a window is full.
 func (r *reader) touch(n int) {
