@@ -47,7 +47,7 @@ func (b *batch) leaks() (*attribute.Leaks, error) {
 	}
 	events := b.recorded.Events(b.kind)
 	defer events.Close()
-	leaks, err := attribute.FindLeaks(events)
+	leaks, err := attribute.FindLeaks(events, b.space)
 	if err != nil {
 		if err := b.unreadable(b.kind, err); err != nil {
 			return nil, err

@@ -9,6 +9,7 @@ import (
 
 	"stackmill/schema"
 	"stackmill/stages/decode"
+	"stackmill/stages/spill"
 )
 
 // counted returns what events count for each metric that one of them counts for.
@@ -16,7 +17,7 @@ func counted(t *testing.T, rec *decode.Recording, k schema.Kind, events []event,
 	t.Helper()
 	var leaks *Leaks
 	if k == schema.Heap {
-		leaks, _ = FindLeaks(&once{eventBatch(memory.DefaultAllocator, k, events)})
+		leaks, _ = FindLeaks(&once{eventBatch(memory.DefaultAllocator, k, events)}, spill.Of(t.Context()))
 	}
 	b := NewDeriver(rec, rec.Processes[0], k, leaks, NewFiles()).Batch(eventBatch(memory.DefaultAllocator, k, events, texts...), 0)
 	defer b.Release()

@@ -23,7 +23,7 @@ type Deriver struct {
 	descriptors *Descriptors
 	counters    map[int32]counter // by tag
 	names       *schema.Labels    // of counters, nil for kinds without
-	rows        int               // heap events seen
+	faulted     func(error) bool  // decode.Recording.Faulted
 }
 
 // counter is a hardware counter or an event of perf.
@@ -35,7 +35,7 @@ type counter struct {
 // NewDeriver returns a deriver; leaks is needed for heap events, files for I/O.
 func NewDeriver(rec *decode.Recording, p *decode.Process, k schema.Kind, leaks *Leaks, files *Files) *Deriver {
 	d := &Deriver{
-		kind: k, process: p.Number, clockMHz: int64(rec.ClockMHz), leaks: leaks,
+		kind: k, process: p.Number, clockMHz: int64(rec.ClockMHz), leaks: leaks, faulted: rec.Faulted,
 		descriptors: files.Process(p.Number), counters: map[int32]counter{},
 	}
 	for _, info := range p.Kinds {
@@ -141,10 +141,12 @@ func (d *Deriver) heap(e schema.Events) derivedColumns {
 	n := int(e.NumRows())
 	leaked, freed := make([]int64, n), make([]int64, n)
 	for i := range n {
-		leaked[i] = d.leaks.Leaked.get(d.rows + i)
-		freed[i] = d.leaks.Freed.get(d.rows + i)
+		var err error
+		if leaked[i], freed[i], err = d.leaks.Next(); err != nil {
+			d.faulted(err)
+			break
+		}
 	}
-	d.rows += n
 	return derivedColumns{"leaked": schema.Int64s(leaked), "freed": schema.Int64s(freed)}
 }
 

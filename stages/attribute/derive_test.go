@@ -10,6 +10,7 @@ import (
 
 	"stackmill/schema"
 	"stackmill/stages/decode"
+	"stackmill/stages/spill"
 )
 
 // event are the columns of an event that are not 0.
@@ -95,7 +96,7 @@ func TestDerive(t *testing.T) {
 			defer alloc.AssertSize(t, 0)
 			var leaks *Leaks
 			if c.kind == schema.Heap {
-				leaks, _ = FindLeaks(&once{eventBatch(alloc, c.kind, c.events, c.texts...)})
+				leaks, _ = FindLeaks(&once{eventBatch(alloc, c.kind, c.events, c.texts...)}, spill.Of(t.Context()))
 			}
 			d := NewDeriver(rec, p, c.kind, leaks, NewFiles())
 			b := d.Batch(eventBatch(alloc, c.kind, c.events, c.texts...), 100)

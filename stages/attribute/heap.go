@@ -6,6 +6,7 @@ import (
 	"stackmill/schema"
 	"stackmill/stages/dataspace"
 	"stackmill/stages/decode"
+	"stackmill/stages/spill"
 )
 
 // The heap operations (gprofng-experiment 3.4).
@@ -32,7 +33,7 @@ func heapColumns(batch arrow.RecordBatch) heapEvents {
 // lies. On an error they are those of the events before it.
 func FindBlocks(events decode.EventReader) (*dataspace.Blocks, error) {
 	blocks := &dataspace.Blocks{}
-	err := each(events, func(e heapEvents) {
+	err := each(events, func(e heapEvents) error {
 		for i, op := range e.ops {
 			switch {
 			case op == opFree || op == opMunmap:
@@ -45,25 +46,31 @@ func FindBlocks(events decode.EventReader) (*dataspace.Blocks, error) {
 				blocks.Allocate(uint64(e.addresses[i]), uint64(e.sizes[i]), e.times[i])
 			}
 		}
+		return nil
 	})
 	return blocks, err
 }
 
 // FindLeaks runs over all heap events of a process. On an error it knows those
-// before it.
-func FindLeaks(events decode.EventReader) (*Leaks, error) {
-	l := &Leaks{live: map[uint64]int{}}
-	return l, each(events, l.add)
+// before it. What it keeps of each event may go to the space.
+func FindLeaks(events decode.EventReader, space *spill.Space) (*Leaks, error) {
+	l := newLeaks(space)
+	err := each(events, l.add)
+	l.finish()
+	return l, err
 }
 
 // each reads heap events to their end.
-func each(events decode.EventReader, add func(heapEvents)) error {
+func each(events decode.EventReader, add func(heapEvents) error) error {
 	for {
 		batch, err := events.Next()
 		if err != nil || batch == nil {
 			return err
 		}
-		add(heapColumns(batch))
+		err = add(heapColumns(batch))
 		batch.Release()
+		if err != nil {
+			return err
+		}
 	}
 }

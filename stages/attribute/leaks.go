@@ -1,25 +1,44 @@
 package attribute
 
 import (
-	"math"
+	"cmp"
+	"slices"
 	"sort"
+
+	"stackmill/stages/spill"
 )
 
 // Leaks says, for each heap event of a process in the order of time, how much
 // of what it allocated was never freed, and how much it freed
-// (gprofng-experiment 9.1).
+// (gprofng-experiment 9.1). In memory are the blocks that live.
 //
 // Two corrections to what gprofng computes: an allocation that returns an
 // address at which a block is live ends that block, for it must have been freed
 // by a call that is not in the recording (collectors record no old address for
 // realloc); and a realloc that fails leaves the old block alone.
 type Leaks struct {
-	Leaked, Freed amounts
 	// Untold is the number of reallocs without the address of the old block.
 	Untold int64
 
-	live map[uint64]int // block address -> event that allocated it
-	maps []mapped       // mmap'ed ranges, sorted, not overlapping
+	events int
+	freed  *spill.Stream
+	live   map[uint64]allocation // by address
+	maps   []mapped              // mmap'ed ranges, sorted, not overlapping
+
+	leaks []leak // once all is read, in the order of events; those that were asked for are gone
+	asked int
+}
+
+// allocation is a block's size, and the event that allocated it.
+type allocation struct {
+	event int
+	size  uint64
+}
+
+// leak is how much was never freed of what an event allocated.
+type leak struct {
+	event int
+	bytes int64
 }
 
 type mapped struct {
@@ -27,67 +46,96 @@ type mapped struct {
 	event      int
 }
 
-func (l *Leaks) add(e heapEvents) {
-	for i, op := range e.ops {
-		event := l.Leaked.len()
-		l.Leaked.push(0)
-		l.Freed.push(0)
-		l.event(event, op, uint64(e.sizes[i]), uint64(e.addresses[i]), uint64(e.olds[i]))
-	}
+func newLeaks(space *spill.Space) *Leaks {
+	return &Leaks{freed: spill.NewStream(space), live: map[uint64]allocation{}}
 }
 
-func (l *Leaks) event(event int, op int32, size, addr, old uint64) {
+func (l *Leaks) add(e heapEvents) error {
+	for i, op := range e.ops {
+		if err := l.event(op, uint64(e.sizes[i]), uint64(e.addresses[i]), uint64(e.olds[i])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finish lists what was never freed.
+func (l *Leaks) finish() {
+	for _, b := range l.live {
+		l.leaks = append(l.leaks, leak{b.event, int64(b.size)})
+	}
+	for _, m := range l.maps {
+		l.leaks = append(l.leaks, leak{m.event, int64(m.end - m.start)})
+	}
+	l.live, l.maps = nil, nil
+	slices.SortFunc(l.leaks, func(a, b leak) int { return cmp.Compare(a.event, b.event) })
+}
+
+// Next returns what leaked and was freed by the next event, zeros for those that
+// FindLeaks has not seen: a file may grow between two readings. An error is a fault of
+// the machine.
+func (l *Leaks) Next() (leaked, freed int64, err error) {
+	for ; len(l.leaks) > 0 && l.leaks[0].event == l.asked; l.leaks = l.leaks[1:] {
+		leaked += l.leaks[0].bytes // the parts of a mapping
+	}
+	l.asked++
+	freed, err = l.freed.Next()
+	return leaked, freed, err
+}
+
+func (l *Leaks) event(op int32, size, addr, old uint64) error {
+	freed := int64(0)
 	switch op {
 	case opMalloc:
-		l.allocate(event, addr, size)
+		freed = l.allocate(addr, size)
 	case opFree:
-		l.free(event, addr)
+		freed = l.free(addr)
 	case opRealloc:
 		if old == 0 {
 			l.Untold++
 		} else if addr != 0 || size == 0 {
-			l.free(event, old)
+			freed = l.free(old)
 		}
-		l.allocate(event, addr, size)
+		freed += l.allocate(addr, size)
 	case opMmap, opMunmap:
 		if addr == 0 || size == 0 || addr+size < addr {
-			return
+			break
 		}
-		l.unmap(event, addr, addr+size)
+		freed = l.unmap(addr, addr+size)
 		if op == opMmap {
-			l.mapRange(mapped{addr, addr + size, event})
-			l.Leaked.set(event, int64(size))
+			l.mapRange(mapped{addr, addr + size, l.events})
 		}
 	}
+	l.events++
+	return l.freed.Append(freed)
 }
 
-func (l *Leaks) allocate(event int, addr, size uint64) {
+// allocate adds a block, and returns how much that freed.
+func (l *Leaks) allocate(addr, size uint64) (freed int64) {
 	if addr == 0 {
-		return
+		return 0
 	}
-	l.free(event, addr)
-	l.live[addr] = event
-	l.Leaked.set(event, int64(size))
+	freed = int64(l.live[addr].size)
+	l.live[addr] = allocation{l.events, size}
+	return freed
 }
 
-func (l *Leaks) free(event int, addr uint64) {
-	if owner, ok := l.live[addr]; ok {
-		l.Freed.set(event, l.Freed.get(event)+l.Leaked.get(owner))
-		l.Leaked.set(owner, 0)
+func (l *Leaks) free(addr uint64) (freed int64) {
+	b, ok := l.live[addr]
+	if ok {
 		delete(l.live, addr)
 	}
+	return int64(b.size)
 }
 
-// unmap takes [start, end) from the ranges it overlaps.
-func (l *Leaks) unmap(event int, start, end uint64) {
+// unmap takes [start, end) from the ranges it overlaps, and returns how much that was.
+func (l *Leaks) unmap(start, end uint64) (freed int64) {
 	i := sort.Search(len(l.maps), func(i int) bool { return l.maps[i].end > start })
 	j := i
 	var rest []mapped
 	for ; j < len(l.maps) && l.maps[j].start < end; j++ {
 		m := l.maps[j]
-		cut := int64(min(m.end, end) - max(m.start, start))
-		l.Leaked.set(m.event, l.Leaked.get(m.event)-cut)
-		l.Freed.set(event, l.Freed.get(event)+cut)
+		freed += int64(min(m.end, end) - max(m.start, start))
 		if m.start < start {
 			rest = append(rest, mapped{m.start, start, m.event})
 		}
@@ -98,6 +146,7 @@ func (l *Leaks) unmap(event int, start, end uint64) {
 	if j > i {
 		l.maps = append(l.maps[:i], append(rest, l.maps[j:]...)...)
 	}
+	return freed
 }
 
 func (l *Leaks) mapRange(m mapped) {
@@ -105,40 +154,4 @@ func (l *Leaks) mapRange(m mapped) {
 	l.maps = append(l.maps, mapped{})
 	copy(l.maps[i+1:], l.maps[i:])
 	l.maps[i] = m
-}
-
-// amounts is a list of byte counts, one per heap event. Nearly all fit 32 bits.
-type amounts struct {
-	small []uint32
-	large map[int]int64 // those whose small is math.MaxUint32
-}
-
-func (a *amounts) len() int { return len(a.small) }
-
-func (a *amounts) push(v int64) {
-	a.small = append(a.small, 0)
-	a.set(len(a.small)-1, v)
-}
-
-// get returns 0 for unseen events: a file may grow between two readings.
-func (a *amounts) get(i int) int64 {
-	if i >= len(a.small) {
-		return 0
-	}
-	if a.small[i] == math.MaxUint32 {
-		return a.large[i]
-	}
-	return int64(a.small[i])
-}
-
-func (a *amounts) set(i int, v int64) {
-	if 0 <= v && v < math.MaxUint32 {
-		a.small[i] = uint32(v)
-		return
-	}
-	if a.large == nil {
-		a.large = map[int]int64{}
-	}
-	a.small[i] = math.MaxUint32
-	a.large[i] = v
 }

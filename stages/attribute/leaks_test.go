@@ -1,11 +1,14 @@
 package attribute
 
 import (
+	"context"
 	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"stackmill/stages/spill"
 )
 
 type heapCall struct {
@@ -13,18 +16,22 @@ type heapCall struct {
 	size, addr, old uint64
 }
 
-func leaksOf(calls []heapCall) (leaked, freed []int64, l *Leaks) {
-	l = &Leaks{live: map[uint64]int{}}
-	for i, c := range calls {
-		l.Leaked.push(0)
-		l.Freed.push(0)
-		l.event(i, c.op, c.size, c.addr, c.old)
+func leaksOf(calls []heapCall) (leaked, freed []int64) {
+	l := newLeaks(spill.Of(context.Background()))
+	for _, c := range calls {
+		if err := l.event(c.op, c.size, c.addr, c.old); err != nil {
+			panic(err)
+		}
 	}
-	for i := range calls {
-		leaked = append(leaked, l.Leaked.get(i))
-		freed = append(freed, l.Freed.get(i))
+	l.finish()
+	for range calls {
+		leak, free, err := l.Next()
+		if err != nil {
+			panic(err)
+		}
+		leaked, freed = append(leaked, leak), append(freed, free)
 	}
-	return leaked, freed, l
+	return leaked, freed
 }
 
 func TestLeaks(t *testing.T) {
@@ -52,7 +59,7 @@ func TestLeaks(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			leaked, freed, _ := leaksOf(tt.calls)
+			leaked, freed := leaksOf(tt.calls)
 			if diff := cmp.Diff(tt.leaked, leaked); diff != "" {
 				t.Errorf("leaked: %s", diff)
 			}
@@ -74,7 +81,7 @@ func TestLeaksConserve(t *testing.T) {
 			}
 			return c
 		})).Draw(t, "calls")
-		leaked, freed, _ := leaksOf(calls)
+		leaked, freed := leaksOf(calls)
 		allocated, accounted := int64(0), int64(0)
 		for i, c := range calls {
 			if c.addr != 0 && c.op != opFree && c.op != opMunmap {

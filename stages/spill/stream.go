@@ -1,0 +1,77 @@
+package spill
+
+import "encoding/binary"
+
+// Stream is a list of numbers that is read once, in its order. Small ones take a byte.
+type Stream struct {
+	space  *Space
+	pieces []streamPiece
+	memory int64  // of pieces
+	last   []byte // what was appended since
+
+	read, next int    // pieces that were read, bytes of the one that is read
+	piece      []byte // that one
+}
+
+// streamPiece is a part of a stream, in memory or in the space.
+type streamPiece struct {
+	bytes []byte // nil if it is in the space
+	at    int64  // where it is then
+	n     int
+}
+
+// streamBytes is the size of a piece, or little more.
+const streamBytes = 1 << 16
+
+// NewStream returns an empty stream.
+func NewStream(s *Space) *Stream { return &Stream{space: s} }
+
+// Append adds a number.
+func (s *Stream) Append(v int64) error {
+	if s.last == nil {
+		s.last = make([]byte, 0, streamBytes+binary.MaxVarintLen64)
+	}
+	if s.last = binary.AppendVarint(s.last, v); len(s.last) < streamBytes {
+		return nil
+	}
+	p := streamPiece{bytes: s.last, n: len(s.last)}
+	if s.memory += int64(p.n); s.memory <= s.space.Memory {
+		s.pieces, s.last = append(s.pieces, p), nil
+		return nil
+	}
+	at, err := s.space.Append(s.last)
+	s.pieces, s.last = append(s.pieces, streamPiece{at: at, n: p.n}), s.last[:0]
+	return err
+}
+
+// Next returns the next number; 0 after the last one. Nothing may be appended any more.
+func (s *Stream) Next() (int64, error) {
+	if s.next == len(s.piece) {
+		if err := s.advance(); err != nil || len(s.piece) == 0 {
+			return 0, err
+		}
+	}
+	v, n := binary.Varint(s.piece[s.next:])
+	s.next += n
+	return v, nil
+}
+
+// advance goes on to the next piece, an empty one at the end.
+func (s *Stream) advance() error {
+	s.next = 0
+	if s.read == len(s.pieces) {
+		s.piece, s.last = s.last, nil
+		return nil
+	}
+	p := &s.pieces[s.read]
+	s.read++
+	if p.bytes != nil {
+		s.piece, p.bytes = p.bytes, nil
+		return nil
+	}
+	if cap(s.piece) < p.n {
+		s.piece = make([]byte, p.n)
+	}
+	s.piece = s.piece[:p.n]
+	return s.space.ReadAt(s.piece, p.at)
+}
