@@ -1,6 +1,7 @@
 package dataspace
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sort"
@@ -11,16 +12,18 @@ import (
 type Blocks struct {
 	Untold int64 // blocks that were too many to be kept
 
-	lives map[uint64][]life // by address, in the order of time
-	count int
+	all  []heapBlock      // in the order of time; once they are looked up, by address, then time
+	live map[uint64]int32 // by address: the number of the block that was not freed yet
 
-	starts  []uint64 // the addresses, sorted; nil until they are looked up
-	highest []uint64 // the greatest end of a block at starts[:i+1]
+	// once they are looked up:
+	sorted  bool
+	first   []int32  // the first block of each address
+	highest []uint64 // the greatest end of a block at first[:i+1]
 }
 
-// life is a block from its allocation to its end.
-type life struct {
-	size        uint64
+// heapBlock is a block from its allocation to its end.
+type heapBlock struct {
+	start, size uint64
 	from, until int64
 }
 
@@ -37,54 +40,61 @@ func (b *Blocks) Allocate(address, size uint64, time int64) {
 	if size == 0 || address+size < address {
 		return
 	}
-	if b.count == maxBlocks {
+	if len(b.all) == maxBlocks {
 		b.Untold++
 		return
 	}
-	if b.lives == nil {
-		b.lives = map[uint64][]life{}
+	if b.live == nil {
+		b.live = map[uint64]int32{}
 	}
-	b.count++
-	b.lives[address] = append(b.lives[address], life{size, time, math.MaxInt64})
+	b.live[address] = int32(len(b.all))
+	b.all = append(b.all, heapBlock{address, size, time, math.MaxInt64})
 }
 
 // Free ends the block at an address.
 func (b *Blocks) Free(address uint64, time int64) {
-	if lives := b.lives[address]; len(lives) > 0 {
-		last := &lives[len(lives)-1]
-		last.until = min(last.until, time)
+	if n, ok := b.live[address]; ok {
+		b.all[n].until = time
+		delete(b.live, address)
 	}
 }
 
 // at returns the block that an address was in at a time.
 func (b *Blocks) at(address uint64, time int64) (start, size uint64, ok bool) {
-	if b == nil || len(b.lives) == 0 {
+	if b == nil || len(b.all) == 0 {
 		return 0, 0, false
 	}
-	if b.starts == nil {
+	if !b.sorted {
 		b.sort()
 	}
-	i := sort.Search(len(b.starts), func(i int) bool { return b.starts[i] > address }) - 1
+	i := sort.Search(len(b.first), func(i int) bool { return b.all[b.first[i]].start > address }) - 1
 	for n := 0; i >= 0 && n < maxNeighbours && b.highest[i] > address; i, n = i-1, n+1 {
-		lives := b.lives[b.starts[i]]
+		lives := b.livesOf(i)
 		k := sort.Search(len(lives), func(k int) bool { return lives[k].from > time }) - 1
-		if k >= 0 && time < lives[k].until && address-b.starts[i] < lives[k].size {
-			return b.starts[i], lives[k].size, true
+		if k >= 0 && time < lives[k].until && address-lives[k].start < lives[k].size {
+			return lives[k].start, lives[k].size, true
 		}
 	}
 	return 0, 0, false
 }
 
-func (b *Blocks) sort() {
-	for start := range b.lives {
-		b.starts = append(b.starts, start)
+// livesOf returns the blocks of an address in the order of time.
+func (b *Blocks) livesOf(i int) []heapBlock {
+	if i+1 == len(b.first) {
+		return b.all[b.first[i]:]
 	}
-	slices.Sort(b.starts)
+	return b.all[b.first[i]:b.first[i+1]]
+}
+
+func (b *Blocks) sort() {
+	b.sorted, b.live = true, nil
+	slices.SortStableFunc(b.all, func(x, y heapBlock) int { return cmp.Compare(x.start, y.start) })
 	end := uint64(0)
-	for _, start := range b.starts {
-		for _, l := range b.lives[start] {
-			end = max(end, start+l.size)
+	for i, x := range b.all {
+		if end = max(end, x.start+x.size); i == 0 || x.start != b.all[i-1].start {
+			b.first, b.highest = append(b.first, int32(i)), append(b.highest, end)
+		} else {
+			b.highest[len(b.highest)-1] = end
 		}
-		b.highest = append(b.highest, end)
 	}
 }

@@ -34,7 +34,7 @@ func TestBlocks(t *testing.T) {
 
 // Blocks that cannot be kept are counted.
 func TestTooManyBlocks(t *testing.T) {
-	b := &Blocks{count: maxBlocks - 1}
+	b := &Blocks{all: make([]heapBlock, maxBlocks-1)}
 	for i := range uint64(3) {
 		b.Allocate(0x1000+0x100*i, 0x100, 1)
 	}
