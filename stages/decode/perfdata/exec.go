@@ -15,7 +15,7 @@ type execution struct {
 // execute begins the execution of a program.
 func (p *process) execute(time int64) {
 	p.executed()
-	p.exec = &execution{time: time, old: visible(p.live), base: p.base}
+	p.exec = &execution{time: time, old: visible(p.mapped()), base: p.base}
 }
 
 // mapped adds a mapping of the new program. The vdso is mapped last before the program

@@ -2,7 +2,6 @@ package perfdata
 
 import (
 	"slices"
-	"sort"
 
 	"stackmill/problem"
 	"stackmill/stages/decode"
@@ -26,7 +25,7 @@ type drop struct {
 // share returns the mappings of a process's program as of now.
 func (p *process) share() *snapshot {
 	if len(p.live) > 0 {
-		p.base = &snapshot{p.base, visible(p.live)}
+		p.base = &snapshot{p.base, visible(p.mapped())}
 		p.live = nil
 	}
 	return p.base
@@ -184,28 +183,3 @@ func (r *reader) addressesOf(p *process) (list []uint64) {
 	slices.Sort(list)
 	return slices.Compact(list)
 }
-
-// visible returns the mappings that later ones do not hide entirely. The end of a
-// mapping is not recorded.
-func visible(live []decode.MapEvent) []decode.MapEvent {
-	var kept []decode.MapEvent
-	var hidden []span // sorted, apart from each other
-	for _, m := range slices.Backward(live) {
-		s := span{m.Address, m.Address + m.Size}
-		from := sort.Search(len(hidden), func(i int) bool { return hidden[i].end >= s.start })
-		to := sort.Search(len(hidden), func(i int) bool { return hidden[i].start > s.end })
-		if from < to && hidden[from].start <= s.start && s.end <= hidden[from].end {
-			continue
-		}
-		kept = append(kept, m)
-		if from < to {
-			s = span{min(s.start, hidden[from].start), max(s.end, hidden[to-1].end)}
-		}
-		hidden = slices.Replace(hidden, from, to, s)
-	}
-	slices.Reverse(kept)
-	return kept
-}
-
-// span is a range of addresses.
-type span struct{ start, end uint64 }

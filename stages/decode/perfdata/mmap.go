@@ -11,17 +11,32 @@ func (p *process) add(m decode.MapEvent) {
 		p.exec.mapped(p, m)
 		return
 	}
-	if p.put(m); !m.Unmap {
-		p.live = append(p.live, m)
+	if n := p.put(m); !m.Unmap {
+		p.live = append(p.live, n)
 	}
 }
 
-func (p *process) put(m decode.MapEvent) {
+// put adds a mapping and returns its number, as in live.
+func (p *process) put(m decode.MapEvent) int32 {
 	if m.Modes&4 != 0 {
 		p.Image = append(p.Image, m)
-	} else {
-		p.Data = append(p.Data, m)
+		return int32(len(p.Image) - 1)
 	}
+	p.Data = append(p.Data, m)
+	return ^int32(len(p.Data) - 1)
+}
+
+// mapped returns the mappings of its current program since base.
+func (p *process) mapped() []decode.MapEvent {
+	list := make([]decode.MapEvent, len(p.live))
+	for i, n := range p.live {
+		if n >= 0 {
+			list[i] = p.Image[n]
+		} else {
+			list[i] = p.Data[^n]
+		}
+	}
+	return list
 }
 
 // mmap adds a mapping to a process, or to the kernel.

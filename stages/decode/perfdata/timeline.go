@@ -27,9 +27,9 @@ type process struct {
 	exited bool
 	// launcher says that it is perf itself, about to execute the program to record.
 	launcher bool
-	live     []decode.MapEvent // the mappings of its current program, since base
-	base     *snapshot         // the older ones: those that a fork shares
-	forked   *snapshot         // what it inherited
+	live     []int32   // the mappings of its current program since base: their numbers in Image, or their complements in Data
+	base     *snapshot // the older ones: those that a fork shares
+	forked   *snapshot // what it inherited
 	drops    []drop
 	exec     *execution // nil unless the mappings of a new program are incomplete
 	rows     rows
