@@ -99,7 +99,7 @@ func ofNoFile(e *decode.MapEvent) bool {
 
 // extent returns all of the memory that a mapping is a part of.
 func (m *memory) extent(mapping *image.Mapping) (start, size uint64) {
-	if !ofNoFile(&mapping.MapEvent) {
+	if !ofNoFile(mapping.MapEvent) {
 		return mapping.Address, mapping.Size
 	}
 	start = mapping.Address - mapping.FileOffset

@@ -42,7 +42,7 @@ func findRuns(im *image.Image) map[objectKey][]run {
 		if m.Code != nil || m.Modes&4 == 0 {
 			continue
 		}
-		k := keyOf(&m.MapEvent)
+		k := keyOf(m.MapEvent)
 		next := run{m.Address - m.FileOffset, m.FileOffset, m.FileOffset + m.Size}
 		i, ok := numbers[loading{k, next.bias}]
 		if !ok {

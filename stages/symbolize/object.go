@@ -15,7 +15,7 @@ const notComputed = 0xFFFFFFFF
 // fileObject returns the load object of a file mapping. Processes share the
 // object of a path, checksum and inode.
 func (r *Resolver) fileObject(im *image.Image, m *image.Mapping) ObjectNo {
-	k := keyOf(&m.MapEvent)
+	k := keyOf(m.MapEvent)
 	n, ok := r.objects[k]
 	if !ok {
 		o := r.findObject(im, m, k)

@@ -35,7 +35,7 @@ func (pr *Process) Placed() []Placed {
 		}
 		if loaded[n] == nil {
 			loaded[n] = map[uint64]bool{}
-			for _, x := range pr.r.loadings(pr.r.runs(pr.Image, keyOf(&m.MapEvent)), o.table) {
+			for _, x := range pr.r.loadings(pr.r.runs(pr.Image, keyOf(m.MapEvent)), o.table) {
 				loaded[n][x.bias] = true
 			}
 		}

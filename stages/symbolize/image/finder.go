@@ -17,20 +17,25 @@ type Finder struct {
 // maxSpans bounds the spans that are kept.
 const maxSpans = 1 << 20
 
-// Finder returns a finder for the image.
-func (im *Image) Finder() *Finder {
-	f := &Finder{im: im, bounds: []uint64{0}}
-	for _, m := range im.Mappings {
+// Finder returns a finder for the image. It costs nothing until it is asked.
+func (im *Image) Finder() *Finder { return &Finder{im: im} }
+
+// divide finds the pieces.
+func (f *Finder) divide() {
+	f.bounds = append(make([]uint64, 0, 1+2*len(f.im.Mappings)), 0)
+	for _, m := range f.im.Mappings {
 		f.bounds = append(f.bounds, m.Address, m.End())
 	}
 	slices.Sort(f.bounds)
 	f.bounds = slices.Compact(f.bounds)
 	f.spans = make([][]Span, len(f.bounds))
-	return f
 }
 
 // At returns the span of an address at a time, as in Image.Spans.
 func (f *Finder) At(addr uint64, t int64) Span {
+	if f.bounds == nil {
+		f.divide()
+	}
 	i := sort.Search(len(f.bounds), func(i int) bool { return f.bounds[i] > addr }) - 1
 	if f.spans[i] == nil {
 		spans := slices.Clip(f.im.Spans(f.bounds[i]))

@@ -2,7 +2,9 @@
 package image
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"sort"
 
 	"stackmill/problem"
@@ -14,7 +16,7 @@ const Never = decode.Never
 
 // Mapping is a mapped segment with its life.
 type Mapping struct {
-	decode.MapEvent
+	*decode.MapEvent       // as recorded, not to be changed
 	Loaded, Unloaded int64 // ns; Unloaded is Never while it is mapped
 }
 
@@ -47,16 +49,19 @@ type Span struct {
 }
 
 // New replays the events of a process. Events are ordered by time; events
-// of equal time keep their order.
+// of equal time keep their order. The image refers to them.
 func New(events []decode.MapEvent, file string, log *problem.Log) *Image {
-	ordered := make([]decode.MapEvent, len(events))
-	copy(ordered, events)
-	sort.SliceStable(ordered, func(i, j int) bool { return ordered[i].Time < ordered[j].Time })
-
+	byTime := func(a, b decode.MapEvent) int { return cmp.Compare(a.Time, b.Time) }
+	if !slices.IsSortedFunc(events, byTime) {
+		events = slices.Clone(events)
+		slices.SortStableFunc(events, byTime)
+	}
 	im := &Image{}
-	live := map[uint64]*Mapping{} // by first address
+	mappings := make([]Mapping, 0, len(events)) // never moved
+	live := map[uint64]*Mapping{}               // by first address
 	lost := int64(0)
-	for _, e := range ordered {
+	for i := range events {
+		e := &events[i]
 		if e.Unmap {
 			if m := live[e.Address]; m != nil {
 				m.Unloaded = e.Time
@@ -71,7 +76,8 @@ func New(events []decode.MapEvent, file string, log *problem.Log) *Image {
 				"mapping of %s at %#x with size %d covers no addresses", e.Path, e.Address, e.Size)
 			continue
 		}
-		m := &Mapping{MapEvent: e, Loaded: e.Time, Unloaded: Never}
+		mappings = append(mappings, Mapping{MapEvent: e, Loaded: e.Time, Unloaded: Never})
+		m := &mappings[len(mappings)-1]
 		live[e.Address] = m
 		im.Mappings = append(im.Mappings, m)
 	}
