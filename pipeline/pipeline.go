@@ -112,6 +112,7 @@ func (e *experiment) run(ctx context.Context) error {
 				return fmt.Errorf("%s events: %w", k, err)
 			}
 		}
+		p.free()
 		p.unwinder.Flush()
 	}
 	return each(atEnd, e)

@@ -103,6 +103,14 @@ func (p *process) sinks() (list []attribute.Sink) {
 	return list
 }
 
+// free gives up what nobody asks for once a process's events have passed.
+func (p *process) free() {
+	p.recorded.Stacks, p.recorded.Dumps = nil, nil
+	if p.recorded.Release != nil {
+		p.recorded.Release()
+	}
+}
+
 // unreadable records that the rest of a kind's events is lost: a file that
 // changes while it is read costs its experiment, not the whole run. A fault of the
 // machine, which says nothing about the file, is returned.

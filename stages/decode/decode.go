@@ -140,6 +140,9 @@ type Process struct {
 	// Dumps returns a reader of the stack dumps that events refer to (StackOfDump) where
 	// their stacks are not among Stacks. It is nil if there are none.
 	Dumps func() DumpReader
+	// Release frees what its events and dumps take: there is no reader of them any more.
+	// It may be nil.
+	Release func()
 	// Records is the number of event packets of the kind, estimated from the files'
 	// sizes, for progress only.
 	Records func(schema.Kind) int64

@@ -157,6 +157,7 @@ func (t *timeline) complete(p *process, usesKernel bool) {
 	if len(p.dumps) > 0 {
 		p.Dumps = func() decode.DumpReader { return &dumpReader{r: t.r, t: t, p: p} }
 	}
+	p.Release = func() { p.rows, p.dumps = rows{}, nil }
 	p.Events = func(k schema.Kind) decode.EventReader {
 		if k != schema.Perf {
 			return none{}
