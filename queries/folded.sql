@@ -9,8 +9,6 @@
 -- value = stack_values.value
 -- samples = stack_values.samples
 --
--- invariant names: Every row has its experiment, unit and stack.
---   SELECT * FROM folded WHERE experiment IS NULL OR unit IS NULL OR stack IS NULL
 -- invariant total: The rows sum to the value of all stacks.
 --   SELECT experiment_id, mode, metric, sum(value), sum(total) FROM (
 --     SELECT experiment_id, mode, metric, value, 0 AS total FROM folded
@@ -20,12 +18,30 @@
 WITH names AS MATERIALIZED (
   SELECT experiment_id, function_id, replace(name, ';', ':') AS name FROM functions
 ),
-paths AS MATERIALIZED (
-  SELECT f.experiment_id, f.stack_id, string_agg(n.name, ';' ORDER BY f.position DESC) AS stack
-  FROM frames f JOIN names n USING (experiment_id, function_id)
+called AS MATERIALIZED (
+  SELECT experiment_id, stack_id, position, function_id FROM frames
+),
+-- Stacks of the same names have the same key: texts are made once for all of them.
+keyed AS MATERIALIZED (
+  SELECT c.experiment_id, c.stack_id, sum(hash(c.position, n.name)) AS key
+  FROM called c JOIN names n USING (experiment_id, function_id)
+  GROUP BY ALL
+),
+chosen AS MATERIALIZED (
+  SELECT experiment_id, key, min(stack_id) AS stack_id FROM keyed GROUP BY ALL
+),
+needed AS MATERIALIZED (
+  SELECT k.experiment_id, k.key, c.position, c.function_id FROM chosen k JOIN called c USING (experiment_id, stack_id)
+),
+texts AS MATERIALIZED (
+  SELECT d.experiment_id, d.key, string_agg(n.name, ';' ORDER BY d.position DESC) AS stack
+  FROM needed d JOIN names n USING (experiment_id, function_id)
+  GROUP BY ALL
+),
+sums AS MATERIALIZED (
+  SELECT v.experiment_id, v.experiment, v.mode, v.metric, v.unit, k.key, sum(v.value)::BIGINT AS value, sum(v.samples)::BIGINT AS samples
+  FROM stack_metrics v LEFT JOIN keyed k USING (experiment_id, stack_id)
   GROUP BY ALL
 )
-SELECT v.experiment_id, v.experiment, v.mode, v.metric, v.unit, COALESCE(p.stack, '<Total>') AS stack,
-  sum(v.value)::BIGINT AS value, sum(v.samples)::BIGINT AS samples
-FROM stack_metrics v LEFT JOIN paths p USING (experiment_id, stack_id)
-GROUP BY ALL
+SELECT s.experiment_id, s.experiment, s.mode, s.metric, s.unit, COALESCE(t.stack, '<Total>') AS stack, s.value, s.samples
+FROM sums s LEFT JOIN texts t USING (experiment_id, key)

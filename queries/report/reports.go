@@ -74,6 +74,16 @@ var Reports = []Report{
 		Drawn:   true,
 	},
 	{
+		Name: "stack-nodes", View: "stack_nodes", Title: "Nodes of the tree of stacks",
+		Columns: []Column{{"node", "Node", Number}, {"last", "Last", Number}, {"depth", "Depth", Number}, exclusive, inclusive, label, loadObject},
+		order:   "node",
+	},
+	{
+		Name: "folded", View: "folded", Title: "Stacks, folded",
+		Columns: []Column{value, {"samples", "Samples", Number}, {"stack", "Stack", Words}},
+		order:   "value DESC, stack",
+	},
+	{
 		Name: "lines", View: "line_metrics", Title: "Source lines",
 		Columns: []Column{exclusive, inclusive, label, line, file},
 		order:   "exclusive DESC, inclusive DESC, function, file, line, function_id",
