@@ -9,12 +9,6 @@
 -- value = stack_values.value
 -- samples = stack_values.samples
 --
--- invariant total: The rows sum to the value of all stacks.
---   SELECT experiment_id, mode, metric, sum(value), sum(total) FROM (
---     SELECT experiment_id, mode, metric, value, 0 AS total FROM folded
---     UNION ALL
---     SELECT experiment_id, mode, metric, 0, value FROM stack_metrics
---   ) GROUP BY ALL HAVING sum(value) <> sum(total)
 WITH names AS MATERIALIZED (
   SELECT experiment_id, function_id, replace(name, ';', ':') AS name FROM functions
 ),
