@@ -16,10 +16,9 @@
 -- exclusive = source_values.exclusive: The value of the samples whose leaf is here, not in anything inlined deeper.
 -- inclusive = source_values.inclusive: The value of the samples whose stack passes here, each counted once.
 --
--- invariant names: Every row has its experiment and unit.
---   SELECT * FROM source_inlined WHERE experiment IS NULL OR unit IS NULL
--- invariant one_row: A place has one row for each mode and metric.
---   SELECT experiment_id, mode, metric, file, line, path, inlined_file, count(*) FROM source_inlined GROUP BY ALL HAVING count(*) > 1
+-- invariant one_row: Every row has its experiment and unit; a place has one row for each mode and metric.
+--   SELECT experiment_id, mode, metric, file, line, path, inlined_file, count(*) FROM source_inlined GROUP BY ALL
+--   HAVING count(*) > 1 OR count(experiment) < count(*) OR count(unit) < count(*)
 -- invariant parts: What was inlined at a line has no more exclusive value than the line.
 --   SELECT experiment_id, mode, metric, file, line, sum(line_value), sum(inlined) FROM (
 --     SELECT experiment_id, mode, metric, file, line, exclusive AS line_value, 0 AS inlined FROM source

@@ -17,14 +17,10 @@
 -- exclusive BIGINT: [the metric's] The value of the samples whose stack ends here; of those without a stack, for the root.
 -- inclusive BIGINT: [the metric's] The value of the samples whose stack passes here.
 --
--- invariant names: Every row has its experiment, unit, function and load object.
---   SELECT * FROM stack_nodes WHERE experiment IS NULL OR unit IS NULL OR function IS NULL OR load_object IS NULL
--- invariant sums: A node's value is its own and that of the nodes whose parent it is.
---   SELECT experiment_id, mode, metric, node, sum(inclusive), sum(parts) FROM (
---     SELECT experiment_id, mode, metric, node, inclusive, exclusive AS parts FROM stack_nodes
---     UNION ALL
---     SELECT experiment_id, mode, metric, parent, 0, inclusive FROM stack_nodes WHERE parent IS NOT NULL
---   ) GROUP BY ALL HAVING sum(inclusive) <> sum(parts)
+-- invariant total: Every row has its function and load object; there is one root, whose value is that of all nodes.
+--   SELECT experiment_id, mode, metric, sum(exclusive), sum(inclusive) FILTER (parent IS NULL) FROM stack_nodes GROUP BY ALL
+--   HAVING sum(exclusive) <> sum(inclusive) FILTER (parent IS NULL) OR count(*) FILTER (parent IS NULL) <> 1
+--     OR count(experiment) < count(*) OR count(unit) < count(*) OR count("function") < count(*) OR count(load_object) < count(*)
 WITH shown AS MATERIALIZED (
   SELECT experiment_id, mode, node, last, depth, location_id FROM mode_nodes
   UNION ALL
