@@ -139,6 +139,7 @@ func (e *experiment) grown() error {
 	if err := errors.Join(e.growth.close(), context.Cause(e.ctx)); err != nil {
 		return err
 	}
+	e.growth = nil // it holds on to the tree
 	e.stacks.Place()
 	return nil
 }
@@ -168,20 +169,24 @@ func (e *experiment) attribute() error {
 			Started: e.rec.Started, Problems: &e.rec.Problems,
 		},
 	}
-	emit := e.out.write
-	return errors.Join(e.segments.Close(), together(
+	e.stacks.Order()
+	emit, shape := e.out.write, attribute.NewShape(r.Program, r.Stacks)
+	var lines map[string]int32 // the last with a value, by file
+	err := together(
 		func() error { return r.StackRows(emit) },
+		func() (err error) { lines, err = r.LineRows(emit, shape); return err },
 		func() error {
-			values, err := attribute.Compute(r.Program, r.Stacks, r.Sums, together)
-			if err != nil {
-				return err
-			}
+			tree := attribute.NewCallTree(shape)
 			return together(
-				func() error { return r.ValueRows(emit, values) },
-				func() error { return r.TreeRows(emit, values) },
-				func() error { return r.CodeRows(emit, values) },
+				func() error { return r.TreeRows(emit, tree) },
+				func() error {
+					functions, err := r.FunctionRows(emit, tree)
+					return errors.Join(err, r.CodeRows(emit, functions))
+				},
 			)
-		}))
+		},
+	)
+	return errors.Join(e.segments.Close(), err, r.SourceRows(emit, lines))
 }
 
 // errLeft says that nobody waits for the attempt any more.

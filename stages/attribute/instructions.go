@@ -20,15 +20,15 @@ const (
 	nearBytes  = 64
 )
 
-// instructions emits the instructions of the functions on stacks. It returns the
-// starts of those that locations lie inside of.
-func (r *Result) instructions(emit Emit, v *Values) (meant map[spot]uint64, err error) {
+// instructions emits the instructions of the functions on stacks, which are ranked. It
+// returns the starts of those that locations lie inside of.
+func (r *Result) instructions(emit Emit, ranked []symbolize.FunctionNo) (meant map[spot]uint64, err error) {
 	p := r.Program
 	meant = map[spot]uint64{}
 	rows := r.rows(schema.Instructions, emit)
 	pcs := r.pcs()
 	left := wholeInstructions
-	for _, n := range ranked(len(p.Functions), v) {
+	for _, n := range ranked {
 		if len(pcs[n]) == 0 {
 			continue
 		}
@@ -74,24 +74,30 @@ func spotOf(p *symbolize.Program, function symbolize.FunctionNo, offset uint64) 
 	return s
 }
 
-// ranked returns the functions in the order of their largest share of a
-// metric, exclusive before inclusive.
-func ranked(functions int, v *Values) []symbolize.FunctionNo {
-	type share struct{ exclusive, inclusive float64 }
-	shares := make([]share, functions)
-	for at, inclusive := range v.Functions.Inclusive {
-		n, column := at/v.width, at%v.width
-		if total := float64(v.Total[column]); total > 0 {
-			shares[n].exclusive = max(shares[n].exclusive, float64(v.Functions.Exclusive[at])/total)
-			shares[n].inclusive = max(shares[n].inclusive, float64(inclusive)/total)
+// shares are the largest shares that functions have of a metric.
+type shares []share
+
+type share struct{ exclusive, inclusive float64 }
+
+func (s shares) add(v *Values) {
+	total := float64(v.Total)
+	for n, inclusive := range v.Functions.Inclusive {
+		if inclusive > 0 {
+			s[n].exclusive = max(s[n].exclusive, float64(v.Functions.Exclusive[n])/total)
+			s[n].inclusive = max(s[n].inclusive, float64(inclusive)/total)
 		}
 	}
-	order := make([]symbolize.FunctionNo, functions)
+}
+
+// ranked returns the functions in the order of their shares, exclusive before
+// inclusive.
+func (s shares) ranked() []symbolize.FunctionNo {
+	order := make([]symbolize.FunctionNo, len(s))
 	for i := range order {
 		order[i] = symbolize.FunctionNo(i)
 	}
 	slices.SortStableFunc(order, func(a, b symbolize.FunctionNo) int {
-		return cmp.Or(cmp.Compare(shares[b].exclusive, shares[a].exclusive), cmp.Compare(shares[b].inclusive, shares[a].inclusive))
+		return cmp.Or(cmp.Compare(s[b].exclusive, s[a].exclusive), cmp.Compare(s[b].inclusive, s[a].inclusive))
 	})
 	return order
 }
@@ -113,7 +119,7 @@ func (r *Result) pcs() [][]uint64 {
 			all[l.Function] = append(all[l.Function], l.Offset)
 		}
 	}
-	for _, f := range r.Stacks.Tree.Frames {
+	for _, f := range r.Stacks.Frames {
 		for _, location := range f.Shown {
 			if location >= 0 {
 				add(location)

@@ -12,8 +12,10 @@ import (
 // Functions come by their largest share of any metric, exclusive before inclusive:
 // of a caller and callees the leaf with the most comes first.
 func TestRanked(t *testing.T) {
-	p, v := valuesOf("ab", "ac", "c") // a: inclusive 3; b: exclusive 1; c: exclusive 6
-	got := ranked(len(p.Functions), v)
+	p, c := valuesOf("ab", "ac", "c") // a: inclusive 3; b: exclusive 1; c: exclusive 6
+	shares := make(shares, len(p.Functions))
+	shares.add(c.values[0])
+	got := shares.ranked()
 	want := []symbolize.FunctionNo{2, 1, 0}
 	if !slices.Equal(got[:3], want) {
 		t.Errorf("ranked %v, want %v first", got, want)
@@ -35,6 +37,7 @@ func TestPCs(t *testing.T) {
 	for _, location := range []symbolize.LocationNo{0, 1, 2, 3, 5} {
 		addStack(stacks, map[unwind.Mode][]symbolize.LocationNo{unwind.User: {location}})
 	}
+	stacks.Order()
 	data := &Data{Sums: []DataSum{{dataKey: dataKey{location: 4}}, {dataKey: dataKey{location: symbolize.None}}, {dataKey: dataKey{location: 4}}}}
 	r := &Result{Program: p, Stacks: stacks, Data: data}
 	want := [][]uint64{{0x100, 0x110, 0x120}, {0x210}, {0x300}, {0x20, 0x48}}

@@ -33,10 +33,10 @@ func (r *Result) StackRows(emit Emit) error {
 	return inTurn(emit, r.metrics, r.program, r.stacks, r.files, r.stackValues, r.usageValues, r.data)
 }
 
-// CodeRows emits the tables of instructions and of source lines.
-func (r *Result) CodeRows(emit Emit, v *Values) error {
-	meant, err := r.instructions(emit, v)
-	return errors.Join(err, r.locations(emit, meant), r.sourceLines(emit, v))
+// CodeRows emits the tables of instructions, those of the first functions foremost.
+func (r *Result) CodeRows(emit Emit, ranked []symbolize.FunctionNo) error {
+	meant, err := r.instructions(emit, ranked)
+	return errors.Join(err, r.locations(emit, meant))
 }
 
 func inTurn(emit Emit, tables ...func(Emit) error) error {
@@ -52,13 +52,17 @@ func inTurn(emit Emit, tables ...func(Emit) error) error {
 func (r *Result) rows(t *schema.Table, emit Emit) *schema.Rows {
 	rows := schema.NewRows(t, r.ExperimentID, emit)
 	if t.Has("metric") {
-		names := make([]string, len(r.Sums.Metrics))
-		for i, m := range r.Sums.Metrics {
-			names[i] = m.Name
-		}
-		rows.Labels("metric", names...)
+		rows.Labels("metric", r.metricNames()...)
 	}
 	return rows
+}
+
+func (r *Result) metricNames() []string {
+	names := make([]string, len(r.Sums.Metrics))
+	for i, m := range r.Sums.Metrics {
+		names[i] = m.Name
+	}
+	return names
 }
 
 func (r *Result) metrics(emit Emit) error {

@@ -1,69 +1,54 @@
 package attribute
 
 import (
-	"stackmill/schema"
+	"slices"
+
 	"stackmill/stages/symbolize"
-	"stackmill/stages/tree"
 	"stackmill/stages/unwind"
 )
 
-// The numbers of pairs, lines of functions and lines of files: their indices in the
-// lists of a shape.
+// Mode is one of the manual's representations of a stack, as a bit.
+type Mode int32
+
+// The modes.
+const (
+	User    Mode = 1
+	Expert  Mode = 2
+	Machine Mode = 4
+	Plain        = User | Expert | Machine // without inlined functions
+)
+
+// Inlined is the mode with inlined functions as frames of their own (S10).
+func (m Mode) Inlined() Mode { return m << 3 }
+
+// The numbers of lines of functions and of files: their indices in the lists of a
+// Shape.
 type (
-	pairNo   int32
 	lineNo   int32
 	sourceNo int32
 )
 
-// shape is what stacks consist of: their functions merged to the call tree, the
-// pairs of callers and callees, and the source lines.
-type shape struct {
-	program    *symbolize.Program
-	Tree       callTree
-	Pairs      []Pair
+// Shape is what the modes show of stacks.
+type Shape struct {
+	Views      []view // first those of modes without inlined functions
 	LineKeys   []LineKey
 	SourceKeys []SourceKey
 
-	pairs   map[Pair]pairNo
+	program *symbolize.Program
+	stacks  *Stacks
 	lines   map[LineKey]lineNo
 	sources map[SourceKey]sourceNo
 }
 
-// places are where instructions are, in the modes with inlined functions as frames of
-// their own (S10), or in those without.
-type places struct {
-	*shape
-	inlined bool
-	list    []place
-	at      []int32 // by location: the index of its first place, -1 if no stack has it
-}
-
-// view is where the frames that modes show are in a shape.
+// view is what one or more modes show, which is the same.
 type view struct {
-	*places
-	mode
-	innermost []nodeNo // by node of the stacks: the call tree's node of its innermost function
+	modes   Mode
+	leaf    unwind.Mode            // one of them
+	shows   []symbolize.LocationNo // by frame of the stacks, None if it is not shown
+	inlined bool
+	places  []place // of all frames
+	first   []int32 // by frame: its first place; its last is the one before the next frame's
 }
-
-// callTree is the call tree; its root is `<Total>`.
-type callTree struct {
-	tree.Tree[nodeNo, symbolize.FunctionNo]
-	Nodes []Node
-}
-
-// nodeNo is the number of a node of the call tree.
-type nodeNo int32
-
-// Node is a node of the call tree.
-type Node struct {
-	ID       int64
-	Depth    int32
-	Function symbolize.FunctionNo // None for the root, which is `<Total>`
-	pair     pairNo               // of the functions of its parent and of it
-}
-
-// Pair is a caller, None for `<Total>`, and a callee.
-type Pair struct{ Caller, Callee symbolize.FunctionNo }
 
 // LineKey is a source line of a function.
 type LineKey struct {
@@ -85,53 +70,68 @@ type place struct {
 	source   sourceNo
 }
 
-func newShape(program *symbolize.Program) *shape {
-	return &shape{
-		program: program,
-		Tree:    callTree{tree.New[nodeNo, symbolize.FunctionNo](symbolize.None), []Node{{Function: symbolize.None}}},
-		pairs:   map[Pair]pairNo{}, lines: map[LineKey]lineNo{}, sources: map[SourceKey]sourceNo{},
+// NewShape finds what the modes show of stacks, which are in order. Modes in which
+// every stack is the same share a view.
+func NewShape(p *symbolize.Program, stacks *Stacks) *Shape {
+	s := &Shape{program: p, stacks: stacks, lines: map[LineKey]lineNo{}, sources: map[SourceKey]sourceNo{}}
+	plain, inlined := viewsOf(p, stacks.Frames)
+	s.Views = append(plain, inlined...)
+	for i := range s.Views {
+		s.place(&s.Views[i])
 	}
+	return s
 }
 
-func (s *shape) places(inlined bool) *places {
-	p := &places{shape: s, inlined: inlined, at: make([]int32, len(s.program.Locations))}
-	for i := range p.at {
-		p.at[i] = -1
-	}
-	return p
-}
-
-// view adds the paths of stacks as a mode shows them. Most are as in the view before,
-// which may be nil.
-func (p *places) view(m mode, stacks *unwind.Tree, before *view) *view {
-	v := &view{places: p, mode: m, innermost: make([]nodeNo, stacks.Len())}
-	for n := 1; n < stacks.Len(); n++ {
-		above, frame := stacks.Parent[n], stacks.Label[n]
-		node, location := v.innermost[above], m.shows[frame]
-		switch {
-		case location < 0:
-		case before != nil && before.shows[frame] == location && before.innermost[above] == node && (before.inlined == p.inlined || len(p.place(location)) == 1):
-			node = before.innermost[n]
-			p.place(location)
-		default:
-			for _, at := range p.place(location) {
-				node = p.child(node, at.function)
+// viewsOf returns the views of modes without inlined functions and with them.
+func viewsOf(p *symbolize.Program, frames []unwind.TreeFrame) (plain, inlined []view) {
+next:
+	for i, modes := range []Mode{User, Expert, Machine} {
+		v := view{modes: modes, leaf: unwind.Mode(i), shows: make([]symbolize.LocationNo, len(frames))}
+		for n := range frames {
+			v.shows[n] = frames[n].Shown[i]
+		}
+		for i := range plain {
+			if slices.Equal(plain[i].shows, v.shows) {
+				plain[i].modes |= modes
+				continue next
 			}
 		}
-		v.innermost[n] = node
+		plain = append(plain, v)
 	}
-	return v
+	for i, v := range plain {
+		if slices.ContainsFunc(v.shows, func(l symbolize.LocationNo) bool { return l >= 0 && len(p.InlinedAt(l)) > 0 }) {
+			v.modes, v.inlined = v.modes.Inlined(), true
+			inlined = append(inlined, v)
+		} else {
+			plain[i].modes |= v.modes.Inlined()
+		}
+	}
+	return plain, inlined
 }
 
-// child returns a node's child of a function.
-func (s *shape) child(parent nodeNo, function symbolize.FunctionNo) nodeNo {
-	n, added := s.Tree.Child(parent, function)
-	if added {
-		above := &s.Tree.Nodes[parent]
-		pair := number(s.pairs, &s.Pairs, Pair{above.Function, function})
-		s.Tree.Nodes = append(s.Tree.Nodes, Node{Depth: above.Depth + 1, Function: function, pair: pair})
+// place finds where the frames of a view are.
+func (s *Shape) place(v *view) {
+	v.first = make([]int32, len(v.shows)+1)
+	for frame, location := range v.shows {
+		if location >= 0 {
+			l := &s.program.Locations[location]
+			v.places = append(v.places, s.at(l.Function, l.File, l.Line))
+			if v.inlined {
+				for _, i := range s.program.InlinedAt(location) {
+					v.places = append(v.places, s.at(i.Function, i.File, i.Line))
+				}
+			}
+		}
+		v.first[frame+1] = int32(len(v.places))
 	}
-	return n
+}
+
+func (s *Shape) at(function symbolize.FunctionNo, file string, line int32) place {
+	return place{
+		function,
+		number(s.lines, &s.LineKeys, LineKey{function, file, line}),
+		number(s.sources, &s.SourceKeys, SourceKey{file, line}),
+	}
 }
 
 // number returns the number of a key, which is added to the list if it is new.
@@ -145,48 +145,8 @@ func number[K comparable, N ~int32](numbers map[K]N, list *[]K, k K) N {
 	return n
 }
 
-// place returns where an instruction is, as of, which knows it from then on.
-func (p *places) place(location symbolize.LocationNo) []place {
-	if p.at[location] < 0 {
-		p.at[location] = int32(len(p.list))
-		l := &p.program.Locations[location]
-		p.add(l.Function, l.File, l.Line)
-		for _, i := range p.levels(location) {
-			p.add(i.Function, i.File, i.Line)
-		}
-	}
-	return p.of(location)
-}
-
-func (p *places) add(function symbolize.FunctionNo, file string, line int32) {
-	p.list = append(p.list, place{
-		function,
-		number(p.lines, &p.LineKeys, LineKey{function, file, line}),
-		number(p.sources, &p.SourceKeys, SourceKey{file, line}),
-	})
-}
-
-// of returns where an instruction on stacks is, the outermost function first.
-func (p *places) of(location symbolize.LocationNo) []place {
-	return p.list[p.at[location]:][:1+len(p.levels(location))]
-}
-
-func (p *places) levels(location symbolize.LocationNo) []symbolize.Level {
-	if !p.inlined {
-		return nil
-	}
-	return p.program.InlinedAt(location)
-}
-
-// identify gives each node of the tree its identifier, made from the functions above
-// it.
-func (t *callTree) identify(functionID func(symbolize.FunctionNo) int64) {
-	for i := range t.Nodes {
-		n := &t.Nodes[i]
-		id := schema.NewID("node")
-		if i > 0 {
-			id.Number(uint64(t.Nodes[t.Parent[i]].ID))
-		}
-		n.ID = id.Number(uint64(functionID(n.Function))).Sum()
-	}
+// of returns where a frame is, the outermost function first; nothing if it is not
+// shown.
+func (v *view) of(frame unwind.FrameNo) []place {
+	return v.places[v.first[frame]:v.first[frame+1]]
 }

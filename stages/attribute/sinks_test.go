@@ -98,7 +98,10 @@ func TestDataSums(t *testing.T) {
 	}
 	total := make([]Sum, len(metrics))
 	for _, s := range data.Sums {
-		add(total, s.PerMetric)
+		for m, sum := range s.PerMetric {
+			total[m].Value += sum.Value
+			total[m].Samples += sum.Samples
+		}
 	}
 	for m, want := range map[string]Sum{"cycles": {}, "cycles.samples": {}, "faults": {6, 2}, "faults.samples": {3, 3}} {
 		n := slices.IndexFunc(metrics, func(metric schema.Metric) bool { return metric.Name == m })

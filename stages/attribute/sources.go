@@ -25,19 +25,14 @@ type Sources struct {
 // values in some hundred files, mostly of less than 100 KB.
 const maxSourceBytes = 256 << 20
 
-// sourceLines emits the text of the files in which lines have values.
-func (r *Result) sourceLines(emit Emit, v *Values) error {
-	highest := map[string]int32{}
-	for n, k := range v.SourceKeys {
-		if v.Source.seen(n) {
-			highest[k.File] = max(highest[k.File], k.Line)
-		}
-	}
-	delete(highest, "")
+// SourceRows emits the text of the files in which lines have values, given the last of
+// each.
+func (r *Result) SourceRows(emit Emit, last map[string]int32) error {
+	delete(last, "") // of what has no line numbers
 	rows := r.rows(schema.SourceLines, emit)
 	var missing, private, leading []string
 	left := maxSourceBytes
-	for _, file := range slices.Sorted(maps.Keys(highest)) {
+	for _, file := range slices.Sorted(maps.Keys(last)) {
 		text, err := r.Sources.Read(file)
 		switch {
 		case errors.Is(err, source.ErrNotFound):
@@ -52,7 +47,7 @@ func (r *Result) sourceLines(emit Emit, v *Values) error {
 			r.Sources.remark(file, "unreadable-source", fmt.Sprintf("the source file cannot be used: %v", err), 1)
 		case left <= 0:
 			r.Sources.remark(file, "unreadable-source", fmt.Sprintf("the source file is left out: there are %d MB of others", maxSourceBytes>>20), 1)
-		case r.Sources.fits(file, text, highest[file]):
+		case r.Sources.fits(file, text, last[file]):
 			for i, line := range text.Lines {
 				left -= len(line) + 1
 				rows.Append(file, int32(i+1), line)

@@ -1,27 +1,27 @@
 package attribute
 
 import (
+	"errors"
 	"math"
+	"slices"
 
 	"stackmill/schema"
 	"stackmill/stages/symbolize"
-	"stackmill/stages/tree"
 	"stackmill/stages/unwind"
 )
 
 // stacks emits the tree of stacks, its frames, and which nodes are recorded stacks.
 func (r *Result) stacks(emit Emit) error {
-	t := r.Stacks.Tree
-	number, below := t.Order()
-	nodes := r.rows(schema.StackTree, emit)
-	for i, n := range tree.InOrder[unwind.NodeNo](number) {
-		up := int32(0)
-		if i > 0 {
-			up = int32(i) - number[t.Parent[n]]
+	t, ids := &r.Stacks.Nodes, schema.NewLabels(r.ExperimentID)
+	err := inBatches(t.Len(), func(from, to int) error {
+		frames := make([]int32, 0, to-from)
+		for _, f := range t.Label[from:to] {
+			frames = append(frames, int32(f))
 		}
-		nodes.Int32(int32(i)).Int32(up).Int32(below[n]).Int32(int32(t.Label[n]))
-	}
-	return closeAll(nodes, r.frames(emit), r.recorded(emit, number))
+		return emit.owned(schema.StackTree, ids.Array(0, to-from), schema.Int32s(numbers(from, to)),
+			schema.Int32s(ups(t.Parent, from, to)), schema.Int32s(t.Below[from:to]), schema.Int32s(frames))
+	})
+	return errors.Join(err, closeAll(r.frames(emit), r.recorded(emit)))
 }
 
 // frames emits the frames that nodes refer to.
@@ -30,7 +30,7 @@ func (r *Result) frames(emit Emit) *schema.Rows {
 	for _, mode := range []string{"user_rule", "expert_rule", "machine_rule"} {
 		rows.Labels(mode, schema.FrameRules()...)
 	}
-	for n, f := range r.Stacks.Tree.Frames {
+	for n, f := range r.Stacks.Frames {
 		rows.Int32(int32(n)).Label(int(f.Part))
 		if f.Part == unwind.PutIn {
 			rows.Null()
@@ -60,8 +60,8 @@ func (r *Result) location(rows *schema.Rows, n symbolize.LocationNo) {
 	rows.Int64(r.Program.Locations[n].ID)
 }
 
-// recorded emits the recorded stacks, given the numbers of the tree's nodes.
-func (r *Result) recorded(emit Emit, number []int32) *schema.Rows {
+// recorded emits the recorded stacks.
+func (r *Result) recorded(emit Emit) *schema.Rows {
 	rows := r.rows(schema.RecordedStacks, emit)
 	ids := r.stackIDs()
 	for i := range r.Stacks.Recorded {
@@ -72,13 +72,13 @@ func (r *Result) recorded(emit Emit, number []int32) *schema.Rows {
 		} else {
 			rows.Null()
 		}
-		rows.Int32(number[s.Node])
+		rows.Int32(int32(s.Node))
 		for _, leaf := range s.Leaf {
-			rows.Int32(number[s.Node] - number[leaf])
+			rows.Int32(int32(s.Node - leaf))
 		}
-		machine := ids[unwind.Machine][s.Leaf[unwind.Machine]]
+		machine := ids[unwind.Machine][i]
 		for mode := unwind.User; mode < unwind.Machine; mode++ {
-			if id := ids[mode][s.Leaf[mode]]; id != machine {
+			if id := ids[mode][i]; id != machine {
 				rows.Int64(id)
 			} else {
 				rows.Null()
@@ -89,26 +89,50 @@ func (r *Result) recorded(emit Emit, number []int32) *schema.Rows {
 	return rows
 }
 
-// stackIDs returns, by mode and node, the identifiers of what the mode shows of the
-// path to the node. They are made of the frames' instructions and rules.
+// stackIDs returns, by mode and recorded stack, the identifiers of what the mode shows
+// of it. They are made of the frames' instructions and rules.
 func (r *Result) stackIDs() (ids [unwind.Modes][]int64) {
-	t := r.Stacks.Tree
+	var before, nodes []int64 // of the mode before, by frame and node
 	for mode := range ids {
-		frames := make([]int64, len(t.Frames)) // 0: not shown
-		for n, f := range t.Frames {
-			if location := f.Shown[mode]; location >= 0 { // a rule's number changes when others are added
-				frames[n] = schema.NewID("frame").Number(uint64(r.Program.Locations[location].ID)).Text(f.Rules[mode].String()).Sum() | 1
-			}
+		frames := r.frameIDs(unwind.Mode(mode))
+		if !slices.Equal(frames, before) {
+			nodes = r.pathIDs(frames)
 		}
-		list := make([]int64, t.Len())
-		list[unwind.Root] = schema.NewID("stack").Sum()
-		for n := 1; n < t.Len(); n++ {
-			list[n] = list[t.Parent[n]]
-			if f := frames[t.Label[n]]; f != 0 {
-				list[n] = schema.NewID("stack").Number(uint64(list[n])).Number(uint64(f)).Sum()
-			}
+		before = frames
+		ids[mode] = make([]int64, len(r.Stacks.Recorded))
+		for i := range ids[mode] {
+			ids[mode][i] = nodes[r.Stacks.Recorded[i].Leaf[mode]]
 		}
-		ids[mode] = list
+	}
+	return ids
+}
+
+// frameIDs returns the identifiers of what a mode shows of frames, 0 for nothing.
+func (r *Result) frameIDs(mode unwind.Mode) []int64 {
+	var rules []int64 // their numbers change when others are added
+	for _, name := range schema.FrameRules() {
+		rules = append(rules, schema.NewID("rule").Text(name).Sum())
+	}
+	id, ids := schema.PairID("frame"), make([]int64, len(r.Stacks.Frames))
+	for n := range r.Stacks.Frames {
+		f := &r.Stacks.Frames[n]
+		if location := f.Shown[mode]; location >= 0 {
+			ids[n] = id(r.Program.Locations[location].ID, rules[f.Rules[mode]]) | 1
+		}
+	}
+	return ids
+}
+
+// pathIDs returns the identifiers of the paths to nodes, given those of frames.
+func (r *Result) pathIDs(frames []int64) []int64 {
+	t, id := &r.Stacks.Nodes, schema.PairID("stack")
+	ids := make([]int64, t.Len())
+	ids[unwind.Root] = schema.NewID("stack").Sum()
+	for n := 1; n < t.Len(); n++ {
+		ids[n] = ids[t.Parent[n]]
+		if f := frames[t.Label[n]]; f != 0 {
+			ids[n] = id(ids[n], f)
+		}
 	}
 	return ids
 }

@@ -8,6 +8,7 @@ import (
 	"stackmill/stages/loadobject/cfi"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/symbolize/image"
+	"stackmill/stages/tree"
 	"stackmill/stages/unwind"
 )
 
@@ -31,8 +32,11 @@ type ReasonNo int32
 // Stacks numbers the recorded stacks that samples refer to.
 type Stacks struct {
 	Recorded []Recorded
-	Tree     *unwind.Tree
-	Reasons  []string // why stacks are empty or cut; the first is empty
+	Tree     *unwind.Tree // nil once they are in order
+	Reasons  []string     // why stacks are empty or cut; the first is empty
+
+	Nodes  tree.Ordered[unwind.NodeNo, unwind.FrameNo] // of Order, as the next
+	Frames []unwind.TreeFrame
 }
 
 // NewStacks returns an empty list.
@@ -46,6 +50,21 @@ func (s *Stacks) Place() {
 		}
 	}
 	s.Tree.Ends = nil
+}
+
+// Order numbers the nodes in pre-order, as they are stored, and gives up what is for
+// adding stacks.
+func (s *Stacks) Order() {
+	var number []unwind.NodeNo
+	s.Nodes, number = s.Tree.Order()
+	for i := range s.Recorded {
+		r := &s.Recorded[i]
+		r.Node = number[r.Node]
+		for m, leaf := range r.Leaf {
+			r.Leaf[m] = number[leaf]
+		}
+	}
+	s.Frames, s.Tree = s.Tree.Frames, nil
 }
 
 // reason numbers a reason.

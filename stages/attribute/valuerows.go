@@ -3,57 +3,108 @@ package attribute
 import (
 	"stackmill/schema"
 	"stackmill/stages/symbolize"
-	"stackmill/stages/tree"
 )
 
-// ValueRows emits the tables of values but those of the call tree.
-func (r *Result) ValueRows(emit Emit, v *Values) error {
-	p := r.Program
-	functions, lines, sources := r.rows(schema.FunctionValues, emit), r.rows(schema.LineValues, emit), r.rows(schema.SourceValues, emit)
-	pcs, modules, objects := r.rows(schema.PCValues, emit), r.rows(schema.ModuleValues, emit), r.rows(schema.ObjectValues, emit)
-	for mode := range v.Modes {
-		s := modeRows{r, v, mode, v.Modes[mode]}
-		s.total(functions)
-		appendTally(s, functions, &v.Functions, func(n int) { functions.Int64(p.Functions[n].ID) })
-		appendTally(s, lines, &v.Lines, func(n int) {
-			k := &v.LineKeys[n]
-			lines.Int64(p.Functions[k.Function].ID).Text(k.File).Int32(k.Line)
-		})
-		appendTally(s, sources, &v.Source, func(n int) { sources.Text(v.SourceKeys[n].File).Int32(v.SourceKeys[n].Line) })
-		if mode*len(r.Sums.Metrics) < v.plain {
-			s.modes &= Plain
-			appendTally(s, pcs, &v.PCs, func(n int) { pcs.Int64(p.Locations[n].ID) })
-			appendTally(s, modules, &v.Modules, func(n int) { modules.Int64(p.Modules[n].ID) })
-			appendTally(s, objects, &v.Objects, func(n int) { objects.Int64(p.Objects[n].ID) })
+// metricsAtOnce is of how many metrics the values of things are in memory at a time.
+const metricsAtOnce = 8
+
+// grouped calls emit with the numbers of all metrics, a few at a time.
+func (r *Result) grouped(emit func(metrics []int)) {
+	var group []int
+	for m := range r.Sums.Metrics {
+		if group = append(group, m); len(group) == metricsAtOnce || m == len(r.Sums.Metrics)-1 {
+			emit(group)
+			group = nil
 		}
 	}
-	return closeAll(functions, lines, sources, pcs, modules, objects, r.calls(emit, v))
 }
 
-// modeRows appends the rows of one of the modes of values.
-type modeRows struct {
-	*Result
-	v     *Values
-	mode  int
-	modes Mode // as rows have them
+// LineRows emits the values of lines and instructions. It returns the last line with a
+// value of each source file.
+func (r *Result) LineRows(emit Emit, s *Shape) (last map[string]int32, err error) {
+	p := r.Program
+	lines, sources, pcs := r.rows(schema.LineValues, emit), r.rows(schema.SourceValues, emit), r.rows(schema.PCValues, emit)
+	all := make([]int64, s.stacks.Nodes.Len())
+	last = map[string]int32{}
+	r.grouped(func(metrics []int) {
+		for i := range s.Views {
+			v := &s.Views[i]
+			var values []*codeValues
+			for _, m := range metrics {
+				values = append(values, s.code(v, r.Sums, m, all))
+			}
+			ofLines := tallies(values, func(c *codeValues) tally[lineNo] { return c.Lines })
+			appendTallies(lines, v.modes, metrics, ofLines, func(n int) {
+				k := &s.LineKeys[n]
+				lines.Int64(p.Functions[k.Function].ID).Text(k.File).Int32(k.Line)
+			})
+			ofSource := tallies(values, func(c *codeValues) tally[sourceNo] { return c.Source })
+			appendTallies(sources, v.modes, metrics, ofSource, func(n int) {
+				k := &s.SourceKeys[n]
+				sources.Text(k.File).Int32(k.Line)
+				last[k.File] = max(last[k.File], k.Line)
+			})
+			ofPCs := tallies(values, func(c *codeValues) tally[symbolize.LocationNo] { return c.PCs })
+			appendTallies(pcs, v.modes&Plain, metrics, ofPCs, func(n int) { pcs.Int64(p.Locations[n].ID) })
+		}
+	})
+	return last, closeAll(lines, sources, pcs)
 }
 
-func (s *modeRows) total(rows *schema.Rows) {
-	for m := range s.Sums.Metrics {
-		total := s.v.Total[s.mode*len(s.Sums.Metrics)+m]
-		begin(rows, s.modes, m).Int64(s.functionID(symbolize.None)).Int64(total).Int64(total)
+// FunctionRows emits the values of functions, modules and load objects, and those
+// attributed to neighbours of functions. It returns the functions ranked.
+func (r *Result) FunctionRows(emit Emit, t *CallTree) (ranked []symbolize.FunctionNo, err error) {
+	neighbours := r.rows(schema.CallValues, emit).Labels("relation", relations...)
+	functions, modules, objects := r.rows(schema.FunctionValues, emit), r.rows(schema.ModuleValues, emit), r.rows(schema.ObjectValues, emit)
+	p, shares := r.Program, make(shares, len(r.Program.Functions))
+	own, all := make([]int64, t.Len()), make([]int64, t.Len())
+	r.grouped(func(metrics []int) {
+		byMetric := make([][]*Values, len(metrics)) // and view
+		for i := range t.Views {
+			v := &t.Views[i]
+			var values []*Values
+			for at, m := range metrics {
+				t.sums(i, r.Sums, m, own, all)
+				value := t.values(own, all)
+				shares.add(value)
+				begin(functions, v.modes, m).Int64(r.functionID(symbolize.None)).Int64(value.Total).Int64(value.Total)
+				values, byMetric[at] = append(values, value), append(byMetric[at], value)
+			}
+			ofFunctions := tallies(values, func(v *Values) tally[symbolize.FunctionNo] { return v.Functions })
+			appendTallies(functions, v.modes, metrics, ofFunctions, func(n int) { functions.Int64(p.Functions[n].ID) })
+			ofModules := tallies(values, func(v *Values) tally[symbolize.ModuleNo] { return v.Modules })
+			appendTallies(modules, v.modes&Plain, metrics, ofModules, func(n int) { modules.Int64(p.Modules[n].ID) })
+			ofObjects := tallies(values, func(v *Values) tally[symbolize.ObjectNo] { return v.Objects })
+			appendTallies(objects, v.modes&Plain, metrics, ofObjects, func(n int) { objects.Int64(p.Objects[n].ID) })
+		}
+		for at, m := range metrics {
+			r.neighbours(neighbours, t, m, byMetric[at])
+		}
+	})
+	return shares.ranked(), closeAll(functions, modules, objects, neighbours)
+}
+
+// tallies returns one tally of each of the values.
+func tallies[V any, N ~int32](values []V, of func(V) tally[N]) (list []tally[N]) {
+	for _, v := range values {
+		list = append(list, of(v))
 	}
+	return list
 }
 
-// appendTally appends a row per thing and metric for which a stack has a value; key
-// appends the columns that name the thing.
-func appendTally[N ~int32](s modeRows, rows *schema.Rows, t *tally[N], key func(int)) {
-	for n := range t.things {
-		for m := range s.Sums.Metrics {
-			if at := n*t.width + s.mode*len(s.Sums.Metrics) + m; t.Seen[at] {
-				begin(rows, s.modes, m)
+// appendTallies appends a row per thing and metric for which a stack has a value; key
+// appends the columns that name the thing. Tallies are by metric. Without modes there
+// are no rows: some things have values without inlined functions only.
+func appendTallies[N ~int32](rows *schema.Rows, modes Mode, metrics []int, tallies []tally[N], key func(thing int)) {
+	if modes == 0 {
+		return
+	}
+	for n := range tallies[0].Inclusive {
+		for i, m := range metrics {
+			if inclusive := tallies[i].Inclusive[n]; inclusive > 0 {
+				begin(rows, modes, m)
 				key(n)
-				rows.Int64(t.Exclusive[at]).Int64(t.Inclusive[at])
+				rows.Int64(tallies[i].Exclusive[n]).Int64(inclusive)
 			}
 		}
 	}
@@ -64,89 +115,43 @@ func begin(rows *schema.Rows, modes Mode, metric int) *schema.Rows {
 	return rows.Int32(int32(modes)).Label(metric)
 }
 
-// alike calls row for the modes in which a metric has a value, once for those in
-// which it is the same, with the column of the first of them.
-func (v *Values) alike(metric int, has func(column int) bool, same func(a, b int) bool, row func(modes Mode, column int)) {
-	metrics := v.width / len(v.Modes)
-	done := Mode(0)
-	for i, modes := range v.Modes {
-		column := i*metrics + metric
-		if done&modes != 0 || !has(column) {
-			continue
-		}
-		for j := i + 1; j < len(v.Modes); j++ {
-			if other := j*metrics + metric; has(other) && same(column, other) {
-				modes |= v.Modes[j]
+// neighbours appends a metric's values that are attributed to neighbours of functions,
+// given those of the views.
+func (r *Result) neighbours(rows *schema.Rows, t *CallTree, metric int, values []*Values) {
+	row := func(modes Mode, function int64, relation int, other int64, value int64) {
+		begin(rows, modes, metric).Int64(function).Label(relation).Int64(other).Int64(value)
+	}
+	total := r.functionID(symbolize.None)
+	s := make(sharing, 0, len(values))
+	for i, v := range values {
+		s = append(s, shared{t.Views[i].modes, v.Total, 0})
+	}
+	for _, v := range s.join() {
+		row(v.modes, total, self, total, v.a)
+	}
+	for n, p := range t.Pairs {
+		s = s[:0]
+		for i, v := range values {
+			if v.Calls.Seen[n] {
+				s = append(s, shared{t.Views[i].modes, v.Calls.Callers[n], v.Calls.Callees[n]})
 			}
 		}
-		done |= modes
-		row(modes, column)
-	}
-}
-
-func (r *Result) calls(emit Emit, v *Values) *schema.Rows {
-	rows := r.rows(schema.CallValues, emit).Labels("relation", relations...)
-	at, c, total := 0, &v.Calls, r.functionID(symbolize.None)
-	for m := range r.Sums.Metrics {
-		row := func(modes Mode, function int64, relation int, other int64, value int64) {
-			begin(rows, modes, m).Int64(function).Label(relation).Int64(other).Int64(value)
-		}
-		v.alike(m, func(int) bool { return true }, func(a, b int) bool { return v.Total[a] == v.Total[b] },
-			func(modes Mode, column int) { row(modes, total, self, total, v.Total[column]) })
-
-		hasPair := func(column int) bool { return c.Seen[at+column] }
-		samePair := func(a, b int) bool { return c.Callers[at+a] == c.Callers[at+b] && c.Callees[at+a] == c.Callees[at+b] }
-		for n, p := range v.Pairs {
-			at = n * v.width
-			v.alike(m, hasPair, samePair, func(modes Mode, column int) {
-				from, to := r.functionID(p.Caller), r.functionID(p.Callee)
-				row(modes, to, caller, from, c.Callers[at+column])
-				row(modes, from, callee, to, c.Callees[at+column])
-			})
-		}
-		hasSelf := func(column int) bool { return c.Selves[at+column] }
-		sameSelf := func(a, b int) bool { return v.Functions.Exclusive[at+a] == v.Functions.Exclusive[at+b] }
-		for n := range v.program.Functions {
-			at = n * v.width
-			v.alike(m, hasSelf, sameSelf, func(modes Mode, column int) {
-				id := r.functionID(symbolize.FunctionNo(n))
-				row(modes, id, self, id, v.Functions.Exclusive[at+column])
-			})
+		for _, v := range s.join() {
+			from, to := r.functionID(p.Caller), r.functionID(p.Callee)
+			row(v.modes, to, caller, from, v.a)
+			row(v.modes, from, callee, to, v.b)
 		}
 	}
-	return rows
-}
-
-// TreeRows emits the call tree: its nodes, and their values.
-func (r *Result) TreeRows(emit Emit, v *Values) error {
-	if len(r.Sums.Metrics) == 0 { // no node has a value, not even the root
-		return nil
-	}
-	nodes, values := r.rows(schema.CallNodes, emit), r.rows(schema.TreeValues, emit)
-	t := &v.Tree
-	t.identify(r.functionID)
-	number, below := t.Order()
-	order := tree.InOrder[nodeNo](number)
-	for i, n := range order {
-		up := int32(0)
-		if i > 0 {
-			up = int32(i) - number[t.Parent[n]]
+	for n := range r.Program.Functions {
+		s = s[:0]
+		for i, v := range values {
+			if exclusive := v.Functions.Exclusive[n]; exclusive > 0 {
+				s = append(s, shared{t.Views[i].modes, exclusive, 0})
+			}
 		}
-		node := &t.Nodes[n]
-		nodes.Int32(int32(i)).Int32(up).Int32(below[n]).Int32(node.Depth).Int64(node.ID).Int64(r.functionID(node.Function))
-	}
-	at := 0
-	has := func(column int) bool { return at == 0 || v.All[at+column].Value != 0 }
-	same := func(a, b int) bool {
-		return v.All[at+a].Value == v.All[at+b].Value && v.Own[at+a].Value == v.Own[at+b].Value
-	}
-	for m := range r.Sums.Metrics {
-		for i, n := range order {
-			at = int(n) * v.width
-			v.alike(m, has, same, func(modes Mode, column int) {
-				begin(values, modes, m).Int32(int32(i)).Int64(v.All[at+column].Value).Int64(v.Own[at+column].Value)
-			})
+		for _, v := range s.join() {
+			id := r.Program.Functions[n].ID
+			row(v.modes, id, self, id, v.a)
 		}
 	}
-	return closeAll(nodes, values)
 }

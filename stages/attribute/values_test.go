@@ -25,41 +25,57 @@ func letters() *symbolize.Program {
 	return p
 }
 
+// inlining is the program in which e was inlined into d, and d into c.
+func inlining() *symbolize.Program {
+	p := letters()
+	p.Inlines = make([][]symbolize.Level, 5)
+	p.Inlines[2] = []symbolize.Level{{Function: 3, File: "d.h", Line: 30}, {Function: 4, File: "e.h", Line: 40}}
+	return p
+}
+
 // valuesOf computes the values of stacks written root first, such as "abca",
 // whose n-th has the value 1<<n.
-func valuesOf(stacks ...string) (*symbolize.Program, *Values) {
-	p := letters()
+func valuesOf(stacks ...string) (*symbolize.Program, *computed) {
 	recorded := NewStacks()
 	sums := NewSums([]schema.Metric{{Name: "m"}})
 	for i, s := range stacks {
-		var frames []symbolize.LocationNo
-		for _, c := range s {
-			frames = append(frames, symbolize.LocationNo(c-'a'))
-		}
-		addStack(recorded, everyMode(frames...))
+		addStack(recorded, everyMode(locationsOf(s)...))
 		sums.stack(RecordedNo(i), 0).add(1 << i)
 	}
-	v := computed(p, recorded, sums)
-	if len(v.Modes) != 1 {
+	p := letters()
+	c := compute(p, recorded, sums)
+	if len(c.Views) != 1 {
 		panic("equal modes were computed apart")
 	}
-	return p, v
+	return p, c
 }
 
-// computed computes values, one part after the other.
-func computed(p *symbolize.Program, stacks *Stacks, sums *Sums) *Values {
-	v, err := Compute(p, stacks, sums, func(run ...func() error) error {
-		for _, f := range run {
-			if err := f(); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		panic(err)
+func locationsOf(stack string) (list []symbolize.LocationNo) {
+	for _, c := range stack {
+		list = append(list, symbolize.LocationNo(c-'a'))
 	}
-	return v
+	return list
+}
+
+// computed are the values of one metric, by view.
+type computed struct {
+	*CallTree
+	values   []*Values
+	code     []*codeValues
+	own, all [][]int64 // by node of the tree, too
+}
+
+func compute(p *symbolize.Program, stacks *Stacks, sums *Sums) *computed {
+	stacks.Order()
+	c := &computed{CallTree: NewCallTree(NewShape(p, stacks))}
+	for i := range c.Views {
+		own, all := make([]int64, c.Len()), make([]int64, c.Len())
+		c.sums(i, sums, 0, own, all)
+		c.own, c.all = append(c.own, own), append(c.all, all)
+		c.values = append(c.values, c.CallTree.values(own, all))
+		c.code = append(c.code, c.Shape.code(&c.Views[i], sums, 0, make([]int64, stacks.Nodes.Len())))
+	}
+	return c
 }
 
 // addStack adds a stack, given what each mode shows of it, root first.
@@ -99,9 +115,9 @@ func name(f symbolize.FunctionNo) string {
 	return string(rune('a' + f))
 }
 
-func (v *Values) callText(mode int) []string {
+func (c *computed) callText(view int) []string {
 	var rows []string
-	for _, c := range v.callRows(mode) {
+	for _, c := range c.callRows(view) {
 		rows = append(rows, fmt.Sprintf("%s %s %s %d", name(c.function), relations[c.relation], name(c.other), c.attributed))
 	}
 	slices.Sort(rows)
@@ -114,25 +130,27 @@ type callRow struct {
 	attributed      int64
 }
 
-// callRows are the calls of a mode of values of one metric.
-func (v *Values) callRows(mode int) (rows []callRow) {
-	for n, p := range v.Pairs {
-		if at := n*v.width + mode; v.Calls.Seen[at] {
-			rows = append(rows, callRow{p.Callee, p.Caller, caller, v.Calls.Callers[at]}, callRow{p.Caller, p.Callee, callee, v.Calls.Callees[at]})
+// callRows are the calls of a view.
+func (c *computed) callRows(view int) (rows []callRow) {
+	v := c.values[view]
+	for n, p := range c.Pairs {
+		if v.Calls.Seen[n] {
+			rows = append(rows, callRow{p.Callee, p.Caller, caller, v.Calls.Callers[n]}, callRow{p.Caller, p.Callee, callee, v.Calls.Callees[n]})
 		}
 	}
-	for n := range v.program.Functions {
-		if at := n*v.width + mode; v.Calls.Selves[at] {
-			rows = append(rows, callRow{symbolize.FunctionNo(n), symbolize.FunctionNo(n), self, v.Functions.Exclusive[at]})
+	for n, exclusive := range v.Functions.Exclusive {
+		if exclusive > 0 {
+			rows = append(rows, callRow{symbolize.FunctionNo(n), symbolize.FunctionNo(n), self, exclusive})
 		}
 	}
 	return rows
 }
 
 func TestRecursionCountsOnce(t *testing.T) {
-	_, v := valuesOf("abab", "ab") // 1, 2
-	if v.Total[0] != 3 || v.Functions.Inclusive[0] != 3 || v.Functions.Inclusive[1] != 3 {
-		t.Errorf("total %d, inclusive %v", v.Total[0], v.Functions.Inclusive)
+	_, c := valuesOf("abab", "ab") // 1, 2
+	v := c.values[0]
+	if v.Total != 3 || v.Functions.Inclusive[0] != 3 || v.Functions.Inclusive[1] != 3 {
+		t.Errorf("total %d, inclusive %v", v.Total, v.Functions.Inclusive)
 	}
 	if v.Functions.Exclusive[0] != 0 || v.Functions.Exclusive[1] != 3 {
 		t.Errorf("exclusive %v", v.Functions.Exclusive)
@@ -146,83 +164,74 @@ func TestRecursionCountsOnce(t *testing.T) {
 		"b caller a 3",
 		"b self b 3",
 	}
-	if diff := cmp.Diff(want, v.callText(0)); diff != "" {
+	if diff := cmp.Diff(want, c.callText(0)); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestEmptyStackCountsForTotalOnly(t *testing.T) {
-	_, v := valuesOf("", "a")
-	if v.Total[0] != 3 || v.Functions.Inclusive[0] != 2 || v.Own[0].Value != 1 || v.All[0].Value != 3 {
-		t.Errorf("total %d, functions %v, root %v and %v", v.Total[0], v.Functions.Inclusive, v.Own[0], v.All[0])
+	_, c := valuesOf("", "a")
+	if v := c.values[0]; v.Total != 3 || v.Functions.Inclusive[0] != 2 || c.own[0][0] != 1 || c.all[0][0] != 3 {
+		t.Errorf("total %d, functions %v, root %v and %v", v.Total, v.Functions.Inclusive, c.own[0][0], c.all[0][0])
 	}
 }
 
 func TestModesApart(t *testing.T) {
-	p := letters()
 	recorded := NewStacks()
 	addStack(recorded, map[unwind.Mode][]symbolize.LocationNo{unwind.User: {0}, unwind.Expert: {1}, unwind.Machine: {1}})
 	sums := NewSums([]schema.Metric{{Name: "m"}})
 	sums.stack(0, 0).add(7)
-	v := computed(p, recorded, sums)
-	want := []Mode{User | User.Inlined(), Expert | Machine | (Expert | Machine).Inlined()}
-	if !slices.Equal(v.Modes, want) {
-		t.Fatalf("modes %v", v.Modes)
+	c := compute(letters(), recorded, sums)
+	if len(c.Views) != 2 || c.Views[0].modes != User|User.Inlined() || c.Views[1].modes != Expert|Machine|(Expert|Machine).Inlined() {
+		t.Fatalf("views %v", c.Views)
 	}
-	// By function: user, machine.
-	if got := v.Functions.Exclusive[:4]; !slices.Equal(got, []int64{7, 0, 0, 7}) {
-		t.Errorf("exclusive %v", got)
+	for view, want := range [][]int64{{7, 0, 0, 0, 0}, {0, 7, 0, 0, 0}} {
+		if got := c.values[view].Functions.Exclusive; !slices.Equal(got, want) {
+			t.Errorf("view %d: exclusive %v", view, got)
+		}
 	}
 }
 
 // e was inlined into d, and d into c: with inlined functions the stack "ac" is
 // "acde", and its instruction counts for each level's line (S10).
 func TestInlinedFunctions(t *testing.T) {
-	p := letters()
-	p.Inlines = make([][]symbolize.Level, 5)
-	p.Inlines[2] = []symbolize.Level{{Function: 3, File: "d.h", Line: 30}, {Function: 4, File: "e.h", Line: 40}}
 	recorded := NewStacks()
 	addStack(recorded, everyMode(0, 2))
 	sums := NewSums([]schema.Metric{{Name: "m"}})
 	sums.stack(0, 0).add(7)
-	v := computed(p, recorded, sums)
-	if !slices.Equal(v.Modes, []Mode{Plain, Plain.Inlined()}) {
-		t.Fatalf("modes %v", v.Modes)
+	p := inlining()
+	c := compute(p, recorded, sums)
+	if len(c.Views) != 2 || c.Views[0].modes != Plain || c.Views[1].modes != Plain.Inlined() {
+		t.Fatalf("views %v", c.Views)
 	}
 	want := []string{
 		"<Total> callee a 7", "a callee c 7", "a caller <Total> 7",
 		"c callee d 7", "c caller a 7", "d callee e 7", "d caller c 7", "e caller d 7", "e self e 7",
 	}
-	if diff := cmp.Diff(want, v.callText(1)); diff != "" {
+	if diff := cmp.Diff(want, c.callText(1)); diff != "" {
 		t.Error(diff)
 	}
-	// By function and mode.
-	if want := []int64{0, 0, 0, 0, 7, 0, 0, 0, 0, 7}; !slices.Equal(v.Functions.Exclusive, want) {
-		t.Errorf("exclusive %v", v.Functions.Exclusive)
+	plain, inlined := c.values[0].Functions.Exclusive, c.values[1].Functions.Exclusive
+	if !slices.Equal(plain, []int64{0, 0, 7, 0, 0}) || !slices.Equal(inlined, []int64{0, 0, 0, 0, 7}) {
+		t.Errorf("exclusive %v, with inlined functions %v", plain, inlined)
 	}
-	var nodes [2]int
-	for n := range v.Tree.Nodes {
-		for mode := range nodes {
-			if v.All[n*v.width+mode].Value == 7 {
-				nodes[mode]++
-			}
+	for view, want := range [][]int64{{7, 7, 7, 0, 0}, {7, 7, 7, 7, 7}} {
+		if !slices.Equal(c.all[view], want) {
+			t.Errorf("nodes of view %d: %v", view, c.all[view])
 		}
-	}
-	if nodes != [2]int{3, 5} {
-		t.Errorf("%v nodes", nodes)
 	}
 	lines := []LineKey{{0, "f.c", 1}, {2, "f.c", 3}, {3, "d.h", 30}, {4, "e.h", 40}}
-	if diff := cmp.Diff(lines, v.LineKeys, cmpopts.SortSlices(func(a, b LineKey) int { return int(a.Line - b.Line) })); diff != "" {
+	if diff := cmp.Diff(lines, c.LineKeys, cmpopts.SortSlices(func(a, b LineKey) int { return int(a.Line - b.Line) })); diff != "" {
 		t.Error(diff)
 	}
-	for n, k := range v.LineKeys {
-		plain, inlined := v.Lines.Exclusive[n*2] == 7, v.Lines.Exclusive[n*2+1] == 7
+	for n, k := range c.LineKeys {
+		plain, inlined := c.code[0].Lines.Exclusive[n] == 7, c.code[1].Lines.Exclusive[n] == 7
 		if plain != (k.File == "f.c" && k.Line == 3) || inlined != (k.File == "e.h") {
-			t.Errorf("exclusive by line %v", v.Lines.Exclusive)
+			t.Errorf("exclusive of %v: %v, with inlined functions %v", k, plain, inlined)
 		}
 	}
-	if len(v.PCs.Inclusive) != len(p.Locations) {
-		t.Errorf("instructions have values in modes with inlined functions: %v", v.PCs.Inclusive)
+	if len(c.code[0].PCs.Inclusive) != len(p.Locations) || len(c.code[1].PCs.Inclusive) != 0 {
+		t.Errorf("instructions have values in modes with inlined functions: %v", c.code[1].PCs.Inclusive)
 	}
 }
 
@@ -230,7 +239,8 @@ func TestInlinedFunctions(t *testing.T) {
 func TestValuesByDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		stacks := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-e]{0,7}`), 1, 12, rapid.ID[string]).Draw(t, "stacks")
-		p, v := valuesOf(stacks...)
+		p, computed := valuesOf(stacks...)
+		v := computed.values[0]
 		for f := range p.Functions {
 			letter := name(symbolize.FunctionNo(f))
 			var exclusive, inclusive, callers, below int64
@@ -245,7 +255,7 @@ func TestValuesByDefinition(t *testing.T) {
 			if v.Functions.Exclusive[f] != exclusive || v.Functions.Inclusive[f] != inclusive {
 				t.Fatalf("%s: exclusive %d, inclusive %d; want %d, %d", letter, v.Functions.Exclusive[f], v.Functions.Inclusive[f], exclusive, inclusive)
 			}
-			for _, c := range v.callRows(0) {
+			for _, c := range computed.callRows(0) {
 				if c.function != symbolize.FunctionNo(f) {
 					continue
 				}

@@ -53,47 +53,38 @@ func (t *Tree[N, L]) Child(parent N, label L) (child N, added bool) {
 	return child, true
 }
 
-// Descend enters and leaves each node but the root, children between their
-// parents' two.
-func (t *Tree[N, L]) Descend(enter, leave func(n N)) {
-	for n := t.first[0]; n > 0; {
-		enter(n)
-		if t.first[n] > 0 {
-			n = t.first[n]
-			continue
-		}
-		for leave(n); t.next[n] == 0; leave(n) {
-			if n = t.Parent[n]; n == 0 {
-				return
-			}
-		}
-		n = t.next[n]
-	}
+// Ordered is a tree whose nodes are in pre-order: each is followed by those below it,
+// older siblings first.
+type Ordered[N, L ~int32] struct {
+	Parent []N     // negative for the root
+	Label  []L     // distinguishes a node from its siblings
+	Below  []int32 // how many are below a node: the next so many
 }
 
-// Order numbers nodes so that each is followed by those below it: in pre-order, older
-// siblings first. below counts those below each.
-func (t *Tree[N, L]) Order() (number, below []int32) {
-	number, below = make([]int32, t.Len()), make([]int32, t.Len())
+// Len is the number of nodes, the root included.
+func (o *Ordered[N, L]) Len() int { return len(o.Parent) }
+
+// Last is the last node below a node, itself if there is none.
+func (o *Ordered[N, L]) Last(n N) N { return n + N(o.Below[n]) }
+
+// Order returns the tree in pre-order, and the numbers that nodes have there.
+func (t *Tree[N, L]) Order() (o Ordered[N, L], number []N) {
+	below := make([]int32, t.Len())
 	for n := t.Len() - 1; n > 0; n-- {
 		below[t.Parent[n]] += below[n] + 1
 	}
-	free := make([]int32, t.Len()) // by node: the number of its next child
+	o = Ordered[N, L]{Parent: make([]N, t.Len()), Label: make([]L, t.Len()), Below: make([]int32, t.Len())}
+	o.Parent[0], o.Label[0], o.Below[0] = -1, t.Label[0], below[0]
+	number = make([]N, t.Len())
+	free := below // by node that has its number: the number of its next child
 	free[0] = 1
 	for n := 1; n < t.Len(); n++ {
-		next := &free[t.Parent[n]]
-		number[n] = *next
-		*next += below[n] + 1
-		free[n] = number[n] + 1
+		parent, count := t.Parent[n], below[n]
+		to := N(free[parent])
+		free[parent] += count + 1
+		free[n] = int32(to) + 1
+		number[n] = to
+		o.Parent[to], o.Label[to], o.Below[to] = number[parent], t.Label[n], count
 	}
-	return number, below
-}
-
-// InOrder returns the nodes in the order of their numbers.
-func InOrder[N ~int32](number []int32) []N {
-	nodes := make([]N, len(number))
-	for n, i := range number {
-		nodes[i] = N(n)
-	}
-	return nodes
+	return o, number
 }

@@ -6,8 +6,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A tree has each child of a label once, however many there are, and descends to
-// each node between entering and leaving its parent.
+// A tree has each child of a label once, however many there are.
 func TestTree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tr, known := New[int32](int32(-1)), map[edge[int32, int32]]int32{}
@@ -22,43 +21,35 @@ func TestTree(t *testing.T) {
 				t.Fatalf("child %v is of %d, label %d", e, tr.Parent[n], tr.Label[n])
 			}
 		}
-		open, visited := []int32{0}, map[int32]bool{}
-		tr.Descend(func(n int32) {
-			if above := open[len(open)-1]; tr.Parent[n] != above || visited[n] {
-				t.Fatalf("%d is entered below %d", n, above)
-			}
-			visited[n] = true
-			open = append(open, n)
-		}, func(n int32) {
-			if open[len(open)-1] != n {
-				t.Fatalf("%d is left in %v", n, open)
-			}
-			open = open[:len(open)-1]
-		})
-		if len(visited) != len(tr.Parent)-1 || len(open) != 1 {
-			t.Fatalf("%d of %d nodes visited", len(visited), len(tr.Parent)-1)
-		}
 		ordered(t, &tr)
 	})
 }
 
-// ordered checks the numbers of nodes: those below a node follow it.
+// ordered checks the tree in pre-order: nodes are as before, those below a node follow
+// it, older siblings come first.
 func ordered(t *rapid.T, tr *Tree[int32, int32]) {
-	number, below := tr.Order()
-	for i, n := range InOrder[int32](number) {
-		if number[n] != int32(i) {
-			t.Fatalf("node %d has number %d, place %d", n, number[n], i)
-		}
-	}
+	o, number := tr.Order()
+	seen := make([]bool, o.Len())
 	for n := range int32(tr.Len()) {
+		to := number[n]
+		if seen[to] || o.Label[to] != tr.Label[n] || n > 0 && o.Parent[to] != number[tr.Parent[n]] {
+			t.Fatalf("node %d is %d, label %d, below %d", n, to, o.Label[to], o.Parent[to])
+		}
+		seen[to] = true
 		for m := range int32(tr.Len()) {
 			above := m
 			for above > 0 && above != n {
 				above = tr.Parent[above]
 			}
-			if within := number[n] <= number[m] && number[m] <= number[n]+below[n]; within != (above == n) {
-				t.Fatalf("node %d (%d, %d below) and %d (%d)", n, number[n], below[n], m, number[m])
+			if within := to <= number[m] && number[m] <= o.Last(to); within != (above == n) {
+				t.Fatalf("node %d (%d, %d below) and %d (%d)", n, to, o.Below[to], m, number[m])
+			}
+			if m > n && tr.Parent[m] == tr.Parent[n] && number[m] < to {
+				t.Fatalf("%d stands before its older sibling %d", m, n)
 			}
 		}
+	}
+	if o.Parent[0] >= 0 {
+		t.Fatalf("the root is below %d", o.Parent[0])
 	}
 }

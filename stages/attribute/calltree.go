@@ -1,0 +1,94 @@
+package attribute
+
+import (
+	"slices"
+
+	"stackmill/stages/symbolize"
+	"stackmill/stages/tree"
+	"stackmill/stages/unwind"
+)
+
+// CallTree is the call tree: the functions on stacks in all views, merged from
+// `<Total>`, which is the root, with None as its label.
+type CallTree struct {
+	*Shape
+	tree.Ordered[nodeNo, symbolize.FunctionNo]
+	Pairs []Pair
+	pair  []pairNo   // by node but the root: of the functions of its parent and of it
+	ends  [][]nodeNo // by view and recorded stack: where it ends
+}
+
+// nodeNo is the number of a node of the call tree, and pairNo that of a pair: its
+// index in Pairs.
+type (
+	nodeNo int32
+	pairNo int32
+)
+
+// Pair is a caller, None for `<Total>`, and a callee.
+type Pair struct{ Caller, Callee symbolize.FunctionNo }
+
+// NewCallTree makes the call tree of stacks.
+func NewCallTree(s *Shape) *CallTree {
+	t := &CallTree{Shape: s, ends: make([][]nodeNo, len(s.Views))}
+	merged := tree.New[nodeNo, symbolize.FunctionNo](symbolize.None)
+	var nodes []nodeNo
+	for i := range s.Views {
+		nodes = s.merge(&merged, i, nodes)
+		t.ends[i] = make([]nodeNo, len(s.stacks.Recorded))
+		for n := range t.ends[i] {
+			t.ends[i][n] = nodes[s.stacks.Recorded[n].Leaf[s.Views[i].leaf]]
+		}
+	}
+	var number []nodeNo
+	t.Ordered, number = merged.Order()
+	for _, ends := range t.ends {
+		for n, end := range ends {
+			ends[n] = number[end]
+		}
+	}
+	t.findPairs()
+	return t
+}
+
+// merge adds the functions that a view shows of stacks. It returns the merged node of
+// the innermost by node of the stacks, and is given those of the view before, nil for
+// the first: most paths are as there.
+func (s *Shape) merge(merged *tree.Tree[nodeNo, symbolize.FunctionNo], view int, before []nodeNo) []nodeNo {
+	v, t := &s.Views[view], &s.stacks.Nodes
+	same := make([]bool, len(v.shows)) // by frame: whether its functions are those of the view before
+	for frame := range same {
+		same[frame] = before != nil && slices.EqualFunc(v.of(unwind.FrameNo(frame)), s.Views[view-1].of(unwind.FrameNo(frame)),
+			func(a, b place) bool { return a.function == b.function })
+	}
+	nodes := make([]nodeNo, t.Len())
+	for n := 1; n < t.Len(); n++ {
+		above, frame := t.Parent[n], t.Label[n]
+		node := nodes[above]
+		if same[frame] && before[above] == node {
+			node = before[n]
+		} else {
+			for _, at := range v.of(frame) {
+				node, _ = merged.Child(node, at.function)
+			}
+		}
+		nodes[n] = node
+	}
+	return nodes
+}
+
+// findPairs numbers the pairs of callers and callees. The pair of a callee is mostly
+// the one it had last.
+func (t *CallTree) findPairs() {
+	last := slices.Repeat([]pairNo{symbolize.None}, len(t.program.Functions)) // by callee
+	numbers := map[Pair]pairNo{}
+	t.pair = make([]pairNo, t.Len())
+	for n := 1; n < t.Len(); n++ {
+		p := Pair{t.Label[t.Parent[n]], t.Label[n]}
+		pair := &last[p.Callee]
+		if *pair < 0 || t.Pairs[*pair] != p {
+			*pair = number(numbers, &t.Pairs, p)
+		}
+		t.pair[n] = *pair
+	}
+}

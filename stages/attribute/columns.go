@@ -1,0 +1,43 @@
+package attribute
+
+import (
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"stackmill/schema"
+)
+
+// owned emits rows and releases the columns.
+func (emit Emit) owned(t *schema.Table, columns ...arrow.Array) error {
+	defer release(columns)
+	return emit.columns(t, columns...)
+}
+
+// inBatches calls rows with the ranges of batches of n rows.
+func inBatches(n int, rows func(from, to int) error) error {
+	for from := 0; from < n; from += schema.BatchRows {
+		if err := rows(from, min(from+schema.BatchRows, n)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// numbers is the column of the numbers of a range of nodes.
+func numbers(from, to int) []int32 {
+	column := make([]int32, to-from)
+	for i := range column {
+		column[i] = int32(from + i)
+	}
+	return column
+}
+
+// ups says how far before each of a range of nodes its parent is, 0 for the root.
+func ups[N ~int32](parents []N, from, to int) []int32 {
+	column := numbers(from, to)
+	for i := range column {
+		if parent := parents[from+i]; parent >= 0 {
+			column[i] -= int32(parent)
+		}
+	}
+	return column
+}

@@ -1,0 +1,161 @@
+package attribute
+
+import (
+	"maps"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"stackmill/schema"
+	"stackmill/stages/symbolize"
+	"stackmill/stages/unwind"
+)
+
+// twisted is a program whose functions have several instructions, on the same lines
+// and others, also of other functions, some of them inlined.
+func twisted() *symbolize.Program {
+	p := letters()
+	p.Modules, p.Objects = append(p.Modules, symbolize.Module{ID: 2}), append(p.Objects, symbolize.Object{ID: 2})
+	for i := range p.Functions {
+		p.Functions[i].Module, p.Functions[i].Object = symbolize.ModuleNo(i%2), symbolize.ObjectNo(i%2)
+	}
+	for i := range 5 {
+		p.Locations = append(p.Locations, symbolize.Location{ID: int64(i + 5), Function: symbolize.FunctionNo(i / 2), File: "f.c", Line: int32(i%3 + 1)})
+	}
+	p.Inlines = make([][]symbolize.Level, len(p.Locations))
+	p.Inlines[2] = []symbolize.Level{{Function: 3, File: "f.c", Line: 1}, {Function: 2, File: "f.c", Line: 3}} // c again
+	p.Inlines[7] = []symbolize.Level{{Function: 0, File: "h.h", Line: 9}}
+	return p
+}
+
+// measured are values by what they are of.
+type measured struct{ Exclusive, Inclusive map[any]int64 }
+
+func newMeasured() measured { return measured{map[any]int64{}, map[any]int64{}} }
+
+// stack counts a stack that passes things, the last one at its end.
+func (c measured) stack(things []any, value int64) {
+	passed := map[any]bool{}
+	for _, thing := range things {
+		passed[thing] = true
+	}
+	for thing := range passed {
+		c.Inclusive[thing] += value
+	}
+	if len(things) > 0 {
+		c.Exclusive[things[len(things)-1]] += value
+	}
+}
+
+// measuredOf are the values of a tally.
+func measuredOf[N ~int32](t tally[N], key func(n int) any) measured {
+	c := newMeasured()
+	for n := range t.Inclusive {
+		c.Inclusive[key(n)] += t.Inclusive[n]
+		c.Exclusive[key(n)] += t.Exclusive[n]
+	}
+	return c
+}
+
+// different compares values; nothing and 0 are the same.
+func different(want, got measured) string {
+	zero := func(_ any, v int64) bool { return v == 0 }
+	for _, c := range []measured{want, got} {
+		maps.DeleteFunc(c.Exclusive, zero)
+		maps.DeleteFunc(c.Inclusive, zero)
+	}
+	return cmp.Diff(want, got)
+}
+
+// In all modes everything is counted once for each stack that passes it, however often
+// it is on it, and exclusively where stacks end.
+func TestModesByDefinition(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p, recorded, sums := twisted(), NewStacks(), NewSums([]schema.Metric{{Name: "m"}})
+		var stacks []map[unwind.Mode][]symbolize.LocationNo
+		for i := range rapid.IntRange(1, 8).Draw(t, "stacks") {
+			frames := rapid.SliceOfN(rapid.Int32Range(0, int32(len(p.Locations)-1)), 0, 6)
+			shown := everyMode(drawn(t, frames)...)
+			if rapid.Bool().Draw(t, "other") {
+				shown[unwind.User] = drawn(t, frames)
+			}
+			stacks = append(stacks, shown)
+			addStack(recorded, shown)
+			sums.stack(RecordedNo(i), 0).add(1 << i)
+		}
+		c := compute(p, recorded, sums)
+		for view := range c.Views {
+			v := &c.Views[view]
+			functions, modules, objects, lines, source, pcs := newMeasured(), newMeasured(), newMeasured(), newMeasured(), newMeasured(), newMeasured()
+			nodes := newMeasured()
+			for i, shown := range stacks {
+				x := levelsOf(p, shown[v.leaf], v.inlined)
+				for to, of := range map[*measured][]any{&functions: x.functions, &modules: x.modules, &objects: x.objects, &lines: x.lines, &source: x.source, &pcs: x.locations, &nodes: x.paths} {
+					to.stack(of, 1<<i)
+				}
+			}
+			values, code := c.values[view], c.code[view]
+			for what, diff := range map[string]string{
+				"functions": different(functions, measuredOf(values.Functions, func(n int) any { return symbolize.FunctionNo(n) })),
+				"modules":   different(modules, measuredOf(values.Modules, func(n int) any { return symbolize.ModuleNo(n) })),
+				"objects":   different(objects, measuredOf(values.Objects, func(n int) any { return symbolize.ObjectNo(n) })),
+				"lines":     different(lines, measuredOf(code.Lines, func(n int) any { return c.LineKeys[n] })),
+				"source":    different(source, measuredOf(code.Source, func(n int) any { return c.SourceKeys[n] })),
+				"nodes":     different(nodes, c.nodes(view)),
+			} {
+				if diff != "" {
+					t.Fatalf("view %d: %s: %s", view, what, diff)
+				}
+			}
+			if !v.inlined {
+				if diff := different(pcs, measuredOf(code.PCs, func(n int) any { return symbolize.LocationNo(n) })); diff != "" {
+					t.Fatalf("view %d: instructions: %s", view, diff)
+				}
+			}
+		}
+	})
+}
+
+func drawn(t *rapid.T, frames *rapid.Generator[[]int32]) (list []symbolize.LocationNo) {
+	for _, n := range frames.Draw(t, "frames") {
+		list = append(list, symbolize.LocationNo(n))
+	}
+	return list
+}
+
+// levels are what a stack passes, by kind; a path is the functions from the root.
+type levels struct{ functions, modules, objects, lines, source, locations, paths []any }
+
+func levelsOf(p *symbolize.Program, stack []symbolize.LocationNo, inlined bool) (x levels) {
+	path := ""
+	at := func(function symbolize.FunctionNo, file string, line int32) {
+		path += name(function)
+		x.functions = append(x.functions, function)
+		x.modules, x.objects = append(x.modules, p.Functions[function].Module), append(x.objects, p.Functions[function].Object)
+		x.lines, x.source = append(x.lines, LineKey{function, file, line}), append(x.source, SourceKey{file, line})
+		x.paths = append(x.paths, path)
+	}
+	for _, location := range stack {
+		l := &p.Locations[location]
+		x.locations = append(x.locations, location)
+		at(l.Function, l.File, l.Line)
+		if inlined {
+			for _, i := range p.InlinedAt(location) {
+				at(i.Function, i.File, i.Line)
+			}
+		}
+	}
+	return x
+}
+
+// nodes are the values of a view by path, but those of the root.
+func (c *computed) nodes(view int) measured {
+	values, paths := newMeasured(), []string{""}
+	for n := 1; n < c.Len(); n++ {
+		paths = append(paths, paths[c.Parent[n]]+name(c.Label[n]))
+		values.Exclusive[paths[n]] += c.own[view][n]
+		values.Inclusive[paths[n]] += c.all[view][n]
+	}
+	return values
+}

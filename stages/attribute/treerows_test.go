@@ -1,0 +1,70 @@
+package attribute
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"stackmill/schema"
+	"stackmill/stages/symbolize"
+	"stackmill/stages/unwind"
+)
+
+// Nodes of both trees are in pre-order, and values that modes share have one row.
+func TestTreeRows(t *testing.T) {
+	recorded, sums := NewStacks(), NewSums([]schema.Metric{{Name: "m"}})
+	for i, s := range []map[unwind.Mode][]symbolize.LocationNo{
+		everyMode(0, 1), everyMode(2), everyMode(0),
+		{unwind.User: {0}, unwind.Expert: {0, 3}, unwind.Machine: {0, 3}},
+	} {
+		addStack(recorded, s)
+		sums.stack(RecordedNo(i), 0).add(1 << i)
+	}
+	recorded.Order()
+	p, rows := letters(), emitted{}
+	p.Functions = append(p.Functions, symbolize.Function{ID: 99})
+	r := &Result{ExperimentID: "e", Program: p, Total: 5, Stacks: recorded, Sums: sums}
+	tree := NewCallTree(NewShape(p, recorded))
+	_, err := r.FunctionRows(rows.emit, tree)
+	for _, err := range []error{err, r.TreeRows(rows.emit, tree), r.stacks(rows.emit)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for table, want := range map[string][]string{
+		"stack_tree":  {"0 0 4 0", "1 1 2 1", "2 1 0 2", "3 2 0 4", "4 4 0 3"},            // node, up, below, frame
+		"call_nodes":  {"0 0 4 0 99", "1 1 2 1 0", "2 1 0 2 1", "3 2 0 2 3", "4 4 0 1 2"}, // node, up, below, depth, function
+		"tree_values": {"63 m 0 15 0", "9 m 1 13 12", "54 m 1 13 4", "63 m 2 1 1", "54 m 3 8 8", "63 m 4 2 2"},
+		"call_values": {
+			"63 m 99 self 99 15",
+			"63 m 0 caller 99 13", "63 m 99 callee 0 13", "63 m 1 caller 0 1", "63 m 0 callee 1 1",
+			"54 m 3 caller 0 8", "54 m 0 callee 3 8", "63 m 2 caller 99 2", "63 m 99 callee 2 2",
+			"9 m 0 self 0 12", "54 m 0 self 0 4", "63 m 1 self 1 1", "63 m 2 self 2 2", "54 m 3 self 3 8",
+		},
+	} {
+		var got []string
+		for _, row := range rows[table] {
+			columns := strings.Fields(row)[1:] // without the experiment
+			if table == "call_nodes" {
+				columns = append(columns[:4], columns[5])
+			}
+			got = append(got, strings.Join(columns, " "))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", table, diff)
+		}
+	}
+}
+
+// A stack's identifier is made of what a mode shows of it, however it came about.
+func TestStackIDs(t *testing.T) {
+	recorded := NewStacks()
+	addStack(recorded, everyMode(0))
+	addStack(recorded, map[unwind.Mode][]symbolize.LocationNo{unwind.User: {0}, unwind.Expert: {0, 3}, unwind.Machine: {0, 3}})
+	recorded.Order()
+	ids := (&Result{Program: letters(), Stacks: recorded}).stackIDs()
+	if user, expert, machine := ids[unwind.User], ids[unwind.Expert], ids[unwind.Machine]; user[1] != machine[0] || user[1] == machine[1] || expert[1] != machine[1] {
+		t.Errorf("identifiers %v", ids)
+	}
+}
