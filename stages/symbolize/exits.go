@@ -12,96 +12,17 @@ import (
 	"stackmill/stages/loadobject/symtab"
 )
 
-// entry is a function of a load object's table, by where it starts in the file.
-type entry struct {
-	object ObjectNo
-	offset uint64
-}
-
-// destination is where a direct call or jump goes: a function of the same load
-// object or, by a slot of the global offset table, one that the dynamic linker
-// finds by its name.
-type destination struct {
-	entry             // the function, or the load object and the offset in its procedure linkage table
-	slot  symtab.Slot // zero for a function of the same load object
-	table bool        // it goes by way of the procedure linkage table
-}
-
-// destination follows a call or jump in a load object. It is false if the
-// instruction does not say where it goes.
-func (r *Resolver) destination(object ObjectNo, inst insn.Inst) (d destination, ok bool) {
-	t := r.Program.Objects[object].table
-	if t == nil {
-		return d, false
-	}
-	if inst.HasSlot {
-		d.object = object
-		d.slot, ok = t.Slot(inst.Slot)
-		return d, ok
-	}
-	target, ok := r.addresses(object).Offset(inst.Target)
-	if !inst.HasTarget || !ok {
-		return d, false
-	}
-	stub, arch := r.Bytes(object, target, maxStub)
-	if at, isStub := disasm.StubSlot(arch, stub, inst.Target); isStub {
-		d.entry, d.table = entry{object, target}, true
-		d.slot, ok = t.Slot(at)
-		return d, ok
-	}
-	f, ok := t.Function(target)
-	d.entry = entry{object, f.Offset}
-	return d, ok && f.Kind != symtab.PLT
-}
-
-// addresses returns a load object's regions by address.
-func (r *Resolver) addresses(object ObjectNo) symtab.Addresses {
-	o := &r.Program.Objects[object]
-	if o.byAddress == nil {
-		o.byAddress = o.table.Addresses()
-	}
-	return o.byAddress
-}
-
-// entries returns the functions that a destination may be: one, or all of its name
-// in any load object; nil if there are none.
-func (r *Resolver) entries(d destination) []entry {
-	if d.slot.Symbol == "" {
-		return []entry{d.entry}
-	}
-	r.forget()
-	found, known := r.named[d.slot.Symbol]
-	if !known {
-		for n := range r.Program.Objects {
-			if o := &r.Program.Objects[n]; o.table != nil {
-				for _, i := range o.functionsNamed(d.slot.Symbol) {
-					found = append(found, entry{ObjectNo(n), o.table.Functions[i].Offset})
-				}
-			}
-		}
-		r.named[d.slot.Symbol] = found
-	}
-	return found
-}
-
-// forget drops what was found by name while there were fewer load objects: another
-// process has more.
-func (r *Resolver) forget() {
-	if r.namedOf != len(r.Program.Objects) {
-		r.namedOf = len(r.Program.Objects)
-		r.named, r.reaches = map[string][]entry{}, map[destination]reached{}
-	}
-}
-
 // exit is an instruction by which control leaves a function, from at to end in
 // the file.
 type exit struct {
 	at, end uint64
-	to      destination
+	to      destinationNo
 }
 
 // exits are the ways in which control leaves a function, from its machine code.
 type exits struct {
+	until         uint64    // the function's end
+	static        bool      // it is code that no symbol covers: it may be several functions
 	calls         []exit    // in the order of offsets
 	jumps         []exit    // to other functions
 	computedCalls bool      // it calls addresses that it computes
@@ -119,65 +40,106 @@ type stretch struct{ from, until uint64 }
 const maxExitCode = 512 << 10
 
 // exits returns the ways out of the function at an offset of a load object's
-// file, and the function. They are found once.
-func (r *Resolver) exits(object ObjectNo, offset uint64) (*exits, symtab.Function, bool) {
+// file, nil if there is none. They are found once.
+func (r *Resolver) exits(object ObjectNo, offset uint64) *exits {
 	o := &r.Program.Objects[object]
 	if o.table == nil || o.place != nil {
-		return nil, symtab.Function{}, false
+		return nil
+	}
+	if x := r.graph.exits[entry{object, offset}]; x != nil { // most are asked for by their start
+		return x
 	}
 	f, ok := o.table.Function(offset)
 	if !ok {
-		return nil, f, false
+		return nil
 	}
 	k := entry{object, f.Offset}
-	x := r.exitsOf[k]
+	x := r.graph.exits[k]
 	if x == nil {
 		x = r.findExits(object, f)
-		r.exitsOf[k] = x
+		r.graph.exits[k] = x
 	}
-	return x, f, true
+	return x
+}
+
+// exitsAt returns the ways out of a location's function, nil if they are unknown.
+func (r *Resolver) exitsAt(l *Location) *exits {
+	if l.Reason != "" {
+		return nil
+	}
+	// Its function is the table's unless it stands for several, or for one of which a
+	// body was made.
+	if f := &r.Program.Functions[l.Function]; f.Object == l.Object && l.Offset-f.Offset < f.Size {
+		return r.exits(l.Object, f.Offset)
+	}
+	return r.exits(l.Object, l.Offset)
+}
+
+// exitSearch looks for the exits of one function.
+type exitSearch struct {
+	r        *Resolver
+	function symtab.Function
+	found    *exits
+	targets  []uint64 // of jumps from before the frame pointer is set, as distances from the start
+	straight bool     // since one of them
 }
 
 func (r *Resolver) findExits(object ObjectNo, f symtab.Function) *exits {
-	x := &exits{}
 	code, arch := r.Bytes(object, f.Offset, min(f.Size, maxExitCode))
-	x.known = arch != 0 && uint64(len(code)) == f.Size
-	targets := map[uint64]bool{} // of jumps from before the frame pointer is set
-	straight := false            // since one of them
+	x := &exits{until: f.Offset + f.Size, static: f.Kind == symtab.Static, known: arch != 0 && uint64(len(code)) == f.Size}
+	s := exitSearch{r: r, function: f, found: x}
+	calls, jumps := r.graph.calls[:0], r.graph.jumps[:0]
 	for i := range disasm.Walk(arch, code, f.Address) {
 		at := i.Addr - f.Address
 		end := at + uint64(i.Inst.Len)
-		if x.frame == 0 && i.Inst.Kind == insn.CondJump && i.Inst.HasTarget {
-			targets[i.Inst.Target-f.Address] = true
-		}
-		if x.frame > 0 && targets[at] && !straight {
-			x.early, straight = append(x.early, stretch{f.Offset + at, f.Offset + end}), true
-		}
-		if straight {
-			x.early[len(x.early)-1].until = f.Offset + end
-			straight = i.Err == nil && i.Inst.Kind != insn.Jump && i.Inst.Kind != insn.Return && i.Inst.Kind != insn.Trap
-		}
-		if x.frame == 0 && setsFramePointer(arch, code[at:end]) {
-			x.frame = f.Offset + end
+		if x.frame == 0 || s.straight || len(s.targets) > 0 {
+			s.frame(&i, at, end, setsFramePointer(arch, code[at:end]))
 		}
 		jump := i.Inst.Kind == insn.Jump || i.Inst.Kind == insn.CondJump
 		if i.Err != nil || i.Inst.Kind != insn.Call && (!jump || i.Inst.HasTarget && i.Inst.Target-f.Address < f.Size) {
 			continue
 		}
-		to, ok := r.destination(object, i.Inst)
-		e := exit{f.Offset + at, f.Offset + end, to}
+		e := exit{f.Offset + at, f.Offset + end, r.destination(object, i.Inst)}
 		switch {
-		case !jump && ok:
-			x.calls = append(x.calls, e)
+		case !jump && e.to >= 0:
+			calls = append(calls, e)
 		case !jump:
 			x.computedCalls = true
-		case ok:
-			x.jumps = append(x.jumps, e)
+		case e.to >= 0:
+			jumps = append(jumps, e)
 		default:
 			x.computedJumps = true
 		}
 	}
+	x.calls, x.jumps = slices.Clone(calls), slices.Clone(jumps)
+	r.graph.calls, r.graph.jumps = calls, jumps
 	return x
+}
+
+// frame looks whether an instruction sets the frame pointer or, once one did, is
+// reached without.
+func (s *exitSearch) frame(i *disasm.Item, at, end uint64, sets bool) {
+	f, x := &s.function, s.found
+	if x.frame == 0 {
+		if target := i.Inst.Target - f.Address; i.Inst.Kind == insn.CondJump && i.Inst.HasTarget && target < f.Size {
+			s.targets = append(s.targets, target)
+		}
+		if sets {
+			x.frame = f.Offset + end
+			slices.Sort(s.targets)
+		}
+		return
+	}
+	for len(s.targets) > 0 && s.targets[0] < at {
+		s.targets = s.targets[1:]
+	}
+	if len(s.targets) > 0 && s.targets[0] == at && !s.straight {
+		x.early, s.straight = append(x.early, stretch{f.Offset + at, f.Offset + end}), true
+	}
+	if s.straight {
+		x.early[len(x.early)-1].until = f.Offset + end
+		s.straight = i.Err == nil && i.Inst.Kind != insn.Jump && i.Inst.Kind != insn.Return && i.Inst.Kind != insn.Trap
+	}
 }
 
 // setsFramePointer reports whether an instruction makes the frame pointer point
@@ -205,11 +167,8 @@ func setsFramePointer(arch isa.Arch, code []byte) bool {
 // instruction (S21); nil if there is no call, or its target is unknown.
 func (r *Resolver) callAt(location LocationNo) *exit {
 	l := &r.Program.Locations[location]
-	if l.Reason != "" {
-		return nil
-	}
-	x, _, ok := r.exits(l.Object, l.Offset)
-	if !ok {
+	x := r.exitsAt(l)
+	if x == nil {
 		return nil
 	}
 	n := sort.Search(len(x.calls), func(i int) bool { return x.calls[i].end > l.Offset })

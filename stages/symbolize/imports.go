@@ -110,10 +110,11 @@ const (
 
 // follow goes where a call or jump goes.
 func (s *importSearch) follow(inst insn.Inst) {
-	to, ok := s.r.destination(s.object, inst)
-	if !ok {
+	n := s.r.destination(s.object, inst)
+	if n < 0 {
 		return
 	}
+	to := s.r.graph.destinations[n]
 	f, _ := s.table.Function(to.offset)
 	switch {
 	case to.slot.Symbol != "":

@@ -30,68 +30,69 @@ func (r *Resolver) Infer(call, callee LocationNo, callsMain bool) (found Inferre
 	if !ok {
 		return found, true
 	}
-	reached, all := r.reach(to)
+	reached := r.reach(to)
 	calling := -1 // the only one of them whose code leads to the callee
-	var at []exit
-	for n, e := range reached {
-		sites := r.leading(e, callee)
+	var at site
+	for n, e := range reached.entries {
+		site := r.leading(e, callee)
 		switch {
-		case len(sites) == 0:
+		case site.count == 0:
 		case calling >= 0:
 			return found, true
 		default:
-			calling, at = n, sites
+			calling, at = n, site
 		}
 	}
-	switch own := r.isOwn(reached, callee); {
+	switch own := callee >= 0 && slices.Contains(reached.entries, r.entryOf(callee)); {
 	case calling >= 0:
-		return Inferred{r.caller(reached[calling], at), true}, true
+		return Inferred{r.caller(reached.entries[calling], at), true}, true
 	case own:
 		return found, false
-	case len(reached) != 1 || !all:
+	case len(reached.entries) != 1 || !reached.all:
 		return found, true
 	}
-	x, _, _ := r.exits(reached[0].object, reached[0].offset)
-	return Inferred{r.caller(reached[0], nil), x.computedCalls && callee >= 0 && !r.isTable(callee)}, true
+	only := reached.entries[0]
+	x := r.exits(only.object, only.offset)
+	return Inferred{r.caller(only, site{}), x.computedCalls && callee >= 0 && !r.isTable(callee)}, true
 }
 
 // called returns where a call goes, by its instruction, or else main.
-func (r *Resolver) called(call LocationNo, callsMain bool) (destination, bool) {
+func (r *Resolver) called(call LocationNo, callsMain bool) (destinationNo, bool) {
 	if c := r.callAt(call); c != nil {
 		return c.to, true
 	}
-	main := destination{slot: symtab.Slot{Symbol: "main"}}
-	return main, callsMain && len(r.entries(main)) == 1
+	main := destinationKey{slot: symtab.Slot{Symbol: "main"}}
+	return r.graph.number(main), callsMain && len(r.entriesNamed(main.slot.Symbol)) == 1
 }
 
-// reached are the functions that a call may be in.
+// reached are the functions that a call may be in when it calls another: the
+// one that it enters and those that this leaves for by a jump.
 type reached struct {
-	entries []entry
-	all     bool // there can be no other
+	entries  []entry
+	choosers []ObjectNo // the load objects of those that choose among functions of theirs
+	all      bool       // there can be no other
 }
 
-// reach returns the functions that a call may be in when it calls another: the
-// one that it enters and those that this leaves for by a jump. all says that
-// there can be no other. They are found once.
-func (r *Resolver) reach(to destination) (found []entry, all bool) {
+// reach returns the functions that a call may be in. They are found once.
+func (r *Resolver) reach(to destinationNo) *reached {
 	r.forget()
-	known, ok := r.reaches[to]
-	if !ok {
-		known.entries, known.all = r.findReach(to)
-		r.reaches[to] = known
+	known := r.graph.destinations[to].reach
+	if known == nil {
+		known = r.findReach(to)
+		r.graph.destinations[to].reach = known
 	}
-	return known.entries, known.all
+	return known
 }
 
-func (r *Resolver) findReach(to destination) (found []entry, all bool) {
-	found = slices.Clone(r.entries(to))
-	all = len(found) > 0
+func (r *Resolver) findReach(to destinationNo) *reached {
+	found := slices.Clip(r.entries(to))
+	all := len(found) > 0
 	for n := 0; n < len(found); n++ {
-		x, _, ok := r.exits(found[n].object, found[n].offset)
-		if !ok || !x.known || x.computedJumps || len(found) > maxTailCallers {
+		x := r.exits(found[n].object, found[n].offset)
+		if x == nil || !x.known || x.computedJumps || len(found) > maxTailCallers {
 			all = false
 		}
-		if !ok || len(found) > maxTailCallers {
+		if x == nil || len(found) > maxTailCallers {
 			continue
 		}
 		for _, j := range x.jumps {
@@ -104,31 +105,59 @@ func (r *Resolver) findReach(to destination) (found []entry, all bool) {
 			}
 		}
 	}
-	return found, all
+	known := &reached{entries: found, all: all}
+	for _, e := range found {
+		if f, ok := r.Program.Objects[e.object].table.Function(e.offset); ok && f.Indirect {
+			known.choosers = append(known.choosers, e.object)
+		}
+	}
+	return known
+}
+
+// mayBe reports whether a function is among those that were reached, or one of
+// them chooses among functions of its load object.
+func (x *reached) mayBe(f entry) bool {
+	return slices.Contains(x.entries, f) || slices.Contains(x.choosers, f.object)
+}
+
+// entryOf returns the function of a location.
+func (r *Resolver) entryOf(location LocationNo) entry {
+	f := &r.Program.Functions[r.Program.Locations[location].Function]
+	return entry{f.Object, f.Offset}
+}
+
+// site is one call of a function, or several.
+type site struct {
+	count int
+	end   uint64 // of the first one's instruction
 }
 
 // leading returns the calls of a function that lead to a callee: to its entry in
 // the procedure linkage table, to itself, to a function that jumps to it, or to
 // one that chooses among functions of its load object.
-func (r *Resolver) leading(caller entry, callee LocationNo) (sites []exit) {
-	x, _, ok := r.exits(caller.object, caller.offset)
-	if !ok || callee < 0 {
-		return nil
+func (r *Resolver) leading(caller entry, callee LocationNo) (found site) {
+	x := r.exits(caller.object, caller.offset)
+	if x == nil || callee < 0 {
+		return found
 	}
 	slot, viaTable := r.slotAt(callee)
-	for _, c := range x.calls {
-		leads := false
+	f := r.entryOf(callee)
+	for i := range x.calls {
+		c, leads := &x.calls[i], false
 		if viaTable {
-			leads = c.to.table && c.to.object == r.Program.Locations[callee].Object && c.to.slot == slot
+			to := &r.graph.destinations[c.to]
+			leads = to.table && to.object == f.object && to.slot == slot
 		} else {
-			reached, _ := r.reach(c.to)
-			leads = r.mayBe(reached, callee)
+			leads = r.reach(c.to).mayBe(f)
 		}
-		if leads {
-			sites = append(sites, c)
+		if !leads {
+			continue
+		}
+		if found.count++; found.count == 1 {
+			found.end = c.end
 		}
 	}
-	return sites
+	return found
 }
 
 // Contradicts reports whether a call proves that it did not lead to a callee: it
@@ -138,29 +167,8 @@ func (r *Resolver) Contradicts(call, callee LocationNo) bool {
 	if c == nil || r.isTable(callee) {
 		return false
 	}
-	reached, all := r.reach(c.to)
-	return all && !r.mayBe(reached, callee)
-}
-
-// mayBe reports whether the function of a location is among entries, or one of
-// them chooses among functions of its load object.
-func (r *Resolver) mayBe(list []entry, location LocationNo) bool {
-	object := r.Program.Locations[location].Object
-	return r.isOwn(list, location) || slices.ContainsFunc(list, func(e entry) bool { return e.object == object && r.isChooser(e) })
-}
-
-// isOwn reports whether the function of a location is among entries.
-func (r *Resolver) isOwn(list []entry, location LocationNo) bool {
-	if location < 0 {
-		return false
-	}
-	f := &r.Program.Functions[r.Program.Locations[location].Function]
-	return slices.Contains(list, entry{f.Object, f.Offset})
-}
-
-func (r *Resolver) isChooser(e entry) bool {
-	f, ok := r.Program.Objects[e.object].table.Function(e.offset)
-	return ok && f.Indirect
+	reached := r.reach(c.to)
+	return reached.all && !reached.mayBe(r.entryOf(callee))
 }
 
 // isTable reports whether a location is in a procedure linkage table.
@@ -191,12 +199,12 @@ func (r *Resolver) slotAt(location LocationNo) (slot symtab.Slot, isTable bool) 
 
 // caller returns the location of a function's call: of the only one, else of the
 // function without an instruction.
-func (r *Resolver) caller(e entry, sites []exit) LocationNo {
+func (r *Resolver) caller(e entry, at site) LocationNo {
 	t := r.Program.Objects[e.object].table
 	f, _ := t.Function(e.offset)
 	n := r.tableFunction(e.object, f)
-	if len(sites) == 1 {
-		return r.At(n, sites[0].end-1)
+	if at.count == 1 {
+		return r.At(n, at.end-1)
 	}
 	return r.Program.location(n, f.Offset, ReasonCall, nil)
 }
@@ -207,12 +215,12 @@ func (r *Resolver) caller(e entry, sites []exit) LocationNo {
 // functions start.
 func (r *Resolver) SetsFrame(location LocationNo) (offset uint64, known bool) {
 	l := &r.Program.Locations[location]
-	x, f, ok := r.exits(l.Object, l.Offset)
-	if !ok || l.Reason != "" || !x.known || f.Kind == symtab.Static {
+	x := r.exitsAt(l)
+	if x == nil || !x.known || x.static {
 		return 0, false
 	}
 	if slices.ContainsFunc(x.early, func(s stretch) bool { return s.from <= l.Offset && l.Offset < s.until }) {
-		return f.Offset + f.Size, true
+		return x.until, true
 	}
 	return x.frame, true
 }

@@ -80,8 +80,12 @@ func (r *Resolver) ObjectFile(object ObjectNo) string { return r.Program.Objects
 // Callee returns the symbol of the function that a call in a load object goes
 // to, also through the procedure linkage table; empty if unknown.
 func (r *Resolver) Callee(object ObjectNo, call insn.Inst) string {
-	to, ok := r.destination(object, call)
-	if !ok || to.slot.Symbol != "" {
+	n := r.destination(object, call)
+	if n < 0 {
+		return ""
+	}
+	to := &r.graph.destinations[n]
+	if to.slot.Symbol != "" {
 		return to.slot.Symbol
 	}
 	f, _ := r.Program.Objects[object].table.Function(to.offset)

@@ -29,10 +29,7 @@ type Resolver struct {
 	generatedCode map[FunctionNo]*decode.Code // by function
 	imports       map[LocationNo][]Import     // by location of the call
 	returning     map[string]bool             // what ReturnsItself found
-	named         map[string][]entry          // functions of all load objects, by symbol
-	reaches       map[destination]reached     // likewise, by what a call goes to
-	namedOf       int                         // how many load objects there were then
-	exitsOf       map[entry]*exits
+	graph         callGraph
 	kernelID      string           // the build-id of the kernel
 	opened        []*os.File       // load objects, the one read last first
 	blocks        map[block][]byte // of their files
@@ -68,7 +65,7 @@ func New(rec *decode.Recording, locator decode.Locator, tables Tables) *Resolver
 		inlinedNames:  map[nameKey]FunctionNo{},
 		imports:       map[LocationNo][]Import{},
 		returning:     map[string]bool{},
-		exitsOf:       map[entry]*exits{},
+		graph:         newCallGraph(),
 	}
 	r.total, r.unknownObject = r.Program.artificialObjects()
 	return r

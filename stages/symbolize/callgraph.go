@@ -1,0 +1,165 @@
+package symbolize
+
+import (
+	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/insn/disasm"
+	"stackmill/stages/loadobject/symtab"
+)
+
+// callGraph is who calls whom and leaves for whom, as far as it was asked for: the
+// destinations of calls and jumps, and the functions' exits. Both are found once.
+type callGraph struct {
+	destinations []destination
+	numbers      map[destinationKey]destinationNo
+	targets      []map[uint64]destinationNo // of direct calls and jumps, by object and target
+	exits        map[entry]*exits
+	named        map[string][]entry // functions of all load objects, by symbol
+	namedOf      int                // how many load objects there were then
+	calls, jumps []exit             // scratch
+}
+
+// entry is a function of a load object's table, by where it starts in the file.
+type entry struct {
+	object ObjectNo
+	offset uint64
+}
+
+// destinationNo is the number of a destination: its index in callGraph.destinations.
+type destinationNo int32
+
+// destinationKey is where a direct call or jump goes: a function of the same load
+// object or, by a slot of the global offset table, one that the dynamic linker
+// finds by its name.
+type destinationKey struct {
+	entry             // the function, or the load object and the offset in its procedure linkage table
+	slot  symtab.Slot // zero for a function of the same load object
+	table bool        // it goes by way of the procedure linkage table
+}
+
+// destination is a destinationKey and what is behind it, once that was asked for.
+type destination struct {
+	destinationKey
+	entries []entry // that it may be: one, or all of its name in any load object
+	settled bool    // entries are known
+	reach   *reached
+}
+
+func newCallGraph() callGraph {
+	return callGraph{numbers: map[destinationKey]destinationNo{}, exits: map[entry]*exits{}, named: map[string][]entry{}}
+}
+
+// number returns the number of a destination.
+func (g *callGraph) number(k destinationKey) destinationNo {
+	n, ok := g.numbers[k]
+	if !ok {
+		n = destinationNo(len(g.destinations))
+		g.destinations = append(g.destinations, destination{destinationKey: k})
+		g.numbers[k] = n
+	}
+	return n
+}
+
+// destination follows a call or jump in a load object. It is None if the
+// instruction does not say where it goes.
+func (r *Resolver) destination(object ObjectNo, inst insn.Inst) destinationNo {
+	t := r.Program.Objects[object].table
+	switch {
+	case t == nil:
+	case inst.HasSlot:
+		if slot, ok := t.Slot(inst.Slot); ok {
+			return r.graph.number(destinationKey{entry{object: object}, slot, false})
+		}
+	case inst.HasTarget:
+		return r.target(object, inst.Target)
+	}
+	return None
+}
+
+// target is destination for a direct call or jump.
+func (r *Resolver) target(object ObjectNo, address uint64) destinationNo {
+	g := &r.graph
+	for int(object) >= len(g.targets) {
+		g.targets = append(g.targets, map[uint64]destinationNo{})
+	}
+	n, known := g.targets[object][address]
+	if !known {
+		n = None
+		if k, ok := r.findTarget(object, address); ok {
+			n = g.number(k)
+		}
+		g.targets[object][address] = n
+	}
+	return n
+}
+
+func (r *Resolver) findTarget(object ObjectNo, address uint64) (k destinationKey, ok bool) {
+	t := r.Program.Objects[object].table
+	offset, ok := r.addresses(object).Offset(address)
+	if !ok {
+		return k, false
+	}
+	stub, arch := r.Bytes(object, offset, maxStub)
+	if at, isStub := disasm.StubSlot(arch, stub, address); isStub {
+		slot, ok := t.Slot(at)
+		return destinationKey{entry{object, offset}, slot, true}, ok
+	}
+	f, ok := t.Function(offset)
+	return destinationKey{entry: entry{object, f.Offset}}, ok && f.Kind != symtab.PLT
+}
+
+// addresses returns a load object's regions by address.
+func (r *Resolver) addresses(object ObjectNo) symtab.Addresses {
+	o := &r.Program.Objects[object]
+	if o.byAddress == nil {
+		o.byAddress = o.table.Addresses()
+	}
+	return o.byAddress
+}
+
+// entries returns the functions that a destination may be: one, or all of its name
+// in any load object; nil if there are none.
+func (r *Resolver) entries(n destinationNo) []entry {
+	r.forget()
+	d := &r.graph.destinations[n]
+	if !d.settled {
+		d.settled = true
+		if d.slot.Symbol == "" {
+			d.entries = []entry{d.entry}
+		} else {
+			d.entries = r.entriesNamed(d.slot.Symbol)
+		}
+	}
+	return d.entries
+}
+
+// entriesNamed returns the functions of a name in any load object.
+func (r *Resolver) entriesNamed(symbol string) []entry {
+	r.forget()
+	found, known := r.graph.named[symbol]
+	if !known {
+		for n := range r.Program.Objects {
+			if o := &r.Program.Objects[n]; o.table != nil {
+				for _, i := range o.functionsNamed(symbol) {
+					found = append(found, entry{ObjectNo(n), o.table.Functions[i].Offset})
+				}
+			}
+		}
+		r.graph.named[symbol] = found
+	}
+	return found
+}
+
+// forget drops what was found by name while there were fewer load objects: another
+// process has more.
+func (r *Resolver) forget() {
+	g := &r.graph
+	if g.namedOf == len(r.Program.Objects) {
+		return
+	}
+	g.namedOf = len(r.Program.Objects)
+	clear(g.named)
+	for i := range g.destinations {
+		d := &g.destinations[i]
+		d.settled, d.reach = d.settled && d.slot.Symbol == "", nil
+	}
+}
