@@ -13,6 +13,7 @@ type callGraph struct {
 	numbers      map[destinationKey]destinationNo
 	targets      []map[uint64]destinationNo // of direct calls and jumps, by object and target
 	exits        map[entry]*exits
+	frames       map[entry]*frame
 	named        map[string][]entry // functions of all load objects, by symbol
 	namedOf      int                // how many load objects there were then
 	calls, jumps []exit             // scratch
@@ -45,7 +46,7 @@ type destination struct {
 }
 
 func newCallGraph() callGraph {
-	return callGraph{numbers: map[destinationKey]destinationNo{}, exits: map[entry]*exits{}, named: map[string][]entry{}}
+	return callGraph{numbers: map[destinationKey]destinationNo{}, exits: map[entry]*exits{}, frames: map[entry]*frame{}, named: map[string][]entry{}}
 }
 
 // number returns the number of a destination.

@@ -1,8 +1,6 @@
 package symbolize
 
 import (
-	"bytes"
-	"encoding/binary"
 	"slices"
 	"sort"
 
@@ -21,85 +19,74 @@ type exit struct {
 
 // exits are the ways in which control leaves a function, from its machine code.
 type exits struct {
-	until         uint64    // the function's end
-	static        bool      // it is code that no symbol covers: it may be several functions
-	calls         []exit    // in the order of offsets
-	jumps         []exit    // to other functions
-	computedCalls bool      // it calls addresses that it computes
-	computedJumps bool      // it jumps to such addresses
-	frame         uint64    // the offset after the first instruction that sets the frame pointer, 0 if none does
-	early         []stretch // straight-line code after that instruction that is jumped to from before it
-	known         bool      // all of the code was looked at
+	calls         []exit // in the order of offsets
+	jumps         []exit // to other functions
+	computedCalls bool   // it calls addresses that it computes
+	computedJumps bool   // it jumps to such addresses
+	known         bool   // all of the code was looked at
 }
-
-// stretch is a piece of code, by offsets in the file.
-type stretch struct{ from, until uint64 }
 
 // maxExitCode bounds the machine code of a function that is looked at: the
 // largest that compilers make of sources, interpreters' main loops, have 100 KiB.
 const maxExitCode = 512 << 10
 
+// wholeCode returns the machine code of a function; whole says that it is all.
+func (r *Resolver) wholeCode(object ObjectNo, f symtab.Function) (code []byte, arch isa.Arch, whole bool) {
+	code, arch = r.Bytes(object, f.Offset, min(f.Size, maxExitCode))
+	return code, arch, arch != 0 && uint64(len(code)) == f.Size
+}
+
 // exits returns the ways out of the function at an offset of a load object's
 // file, nil if there is none. They are found once.
 func (r *Resolver) exits(object ObjectNo, offset uint64) *exits {
-	o := &r.Program.Objects[object]
+	return once(r, r.graph.exits, entry{object, offset}, (*Resolver).findExits)
+}
+
+// once returns what find finds of the function at a place, nil if there is none or
+// it is not where its load object's file says. known has what was found before, by
+// where functions start.
+func once[T any](r *Resolver, known map[entry]*T, at entry, find func(*Resolver, ObjectNo, symtab.Function) *T) *T {
+	if x := known[at]; x != nil { // most are asked for by their start
+		return x
+	}
+	o := &r.Program.Objects[at.object]
 	if o.table == nil || o.place != nil {
 		return nil
 	}
-	if x := r.graph.exits[entry{object, offset}]; x != nil { // most are asked for by their start
-		return x
-	}
-	f, ok := o.table.Function(offset)
+	f, ok := o.table.Function(at.offset)
 	if !ok {
 		return nil
 	}
-	k := entry{object, f.Offset}
-	x := r.graph.exits[k]
+	at.offset = f.Offset
+	x := known[at]
 	if x == nil {
-		x = r.findExits(object, f)
-		r.graph.exits[k] = x
+		x = find(r, at.object, f)
+		known[at] = x
 	}
 	return x
 }
 
-// exitsAt returns the ways out of a location's function, nil if they are unknown.
-func (r *Resolver) exitsAt(l *Location) *exits {
-	if l.Reason != "" {
-		return nil
+// start returns where the function of a location starts, or a place in it: a
+// procedure linkage table has several sections, and user mode shows bodies as part of
+// the functions that they were made from.
+func (r *Resolver) start(l *Location) entry {
+	if f := &r.Program.Functions[l.Function]; l.Offset-f.Offset < f.Size {
+		return entry{l.Object, f.Offset}
 	}
-	// Its function is the table's unless it stands for several, or for one of which a
-	// body was made.
-	if f := &r.Program.Functions[l.Function]; f.Object == l.Object && l.Offset-f.Offset < f.Size {
-		return r.exits(l.Object, f.Offset)
-	}
-	return r.exits(l.Object, l.Offset)
-}
-
-// exitSearch looks for the exits of one function.
-type exitSearch struct {
-	r        *Resolver
-	function symtab.Function
-	found    *exits
-	targets  []uint64 // of jumps from before the frame pointer is set, as distances from the start
-	straight bool     // since one of them
+	return entry{l.Object, l.Offset}
 }
 
 func (r *Resolver) findExits(object ObjectNo, f symtab.Function) *exits {
-	code, arch := r.Bytes(object, f.Offset, min(f.Size, maxExitCode))
-	x := &exits{until: f.Offset + f.Size, static: f.Kind == symtab.Static, known: arch != 0 && uint64(len(code)) == f.Size}
-	s := exitSearch{r: r, function: f, found: x}
+	code, arch, whole := r.wholeCode(object, f)
+	x := &exits{known: whole}
 	calls, jumps := r.graph.calls[:0], r.graph.jumps[:0]
 	for i := range disasm.Walk(arch, code, f.Address) {
 		at := i.Addr - f.Address
-		end := at + uint64(i.Inst.Len)
-		if x.frame == 0 || s.straight || len(s.targets) > 0 {
-			s.frame(&i, at, end, setsFramePointer(arch, code[at:end]))
-		}
 		jump := i.Inst.Kind == insn.Jump || i.Inst.Kind == insn.CondJump
 		if i.Err != nil || i.Inst.Kind != insn.Call && (!jump || i.Inst.HasTarget && i.Inst.Target-f.Address < f.Size) {
 			continue
 		}
-		e := exit{f.Offset + at, f.Offset + end, r.destination(object, i.Inst)}
+		e := exit{f.Offset + at, f.Offset + at + uint64(i.Inst.Len), r.destination(object, i.Inst)}
 		switch {
 		case !jump && e.to >= 0:
 			calls = append(calls, e)
@@ -116,58 +103,15 @@ func (r *Resolver) findExits(object ObjectNo, f symtab.Function) *exits {
 	return x
 }
 
-// frame looks whether an instruction sets the frame pointer or, once one did, is
-// reached without.
-func (s *exitSearch) frame(i *disasm.Item, at, end uint64, sets bool) {
-	f, x := &s.function, s.found
-	if x.frame == 0 {
-		if target := i.Inst.Target - f.Address; i.Inst.Kind == insn.CondJump && i.Inst.HasTarget && target < f.Size {
-			s.targets = append(s.targets, target)
-		}
-		if sets {
-			x.frame = f.Offset + end
-			slices.Sort(s.targets)
-		}
-		return
-	}
-	for len(s.targets) > 0 && s.targets[0] < at {
-		s.targets = s.targets[1:]
-	}
-	if len(s.targets) > 0 && s.targets[0] == at && !s.straight {
-		x.early, s.straight = append(x.early, stretch{f.Offset + at, f.Offset + end}), true
-	}
-	if s.straight {
-		x.early[len(x.early)-1].until = f.Offset + end
-		s.straight = i.Err == nil && i.Inst.Kind != insn.Jump && i.Inst.Kind != insn.Return && i.Inst.Kind != insn.Trap
-	}
-}
-
-// setsFramePointer reports whether an instruction makes the frame pointer point
-// to the frame: on x86 `mov %rsp,%rbp` or `lea n(%rsp),%rbp`, on A64 `mov x29,
-// sp` or `add x29, sp, #n`.
-func setsFramePointer(arch isa.Arch, code []byte) bool {
-	if arch == isa.ARM64 {
-		return len(code) == 4 && binary.LittleEndian.Uint32(code)&0xffc003ff == 0x910003fd
-	}
-	if arch == isa.AMD64 {
-		if len(code) == 0 || code[0] != 0x48 {
-			return false
-		}
-		code = code[1:]
-	}
-	for _, form := range [...]string{"\x89\xe5", "\x8b\xec", "\x8d\x6c\x24", "\x8d\xac\x24"} {
-		if bytes.HasPrefix(code, []byte(form)) {
-			return true
-		}
-	}
-	return false
-}
-
 // callAt returns the call at a location, whose offset is anywhere in the
 // instruction (S21); nil if there is no call, or its target is unknown.
 func (r *Resolver) callAt(location LocationNo) *exit {
 	l := &r.Program.Locations[location]
-	x := r.exitsAt(l)
+	if l.Reason != "" {
+		return nil
+	}
+	at := r.start(l)
+	x := r.exits(at.object, at.offset)
 	if x == nil {
 		return nil
 	}

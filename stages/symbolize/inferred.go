@@ -3,7 +3,6 @@ package symbolize
 import (
 	"slices"
 
-	"stackmill/stages/loadobject/insn"
 	"stackmill/stages/loadobject/insn/disasm"
 	"stackmill/stages/loadobject/symtab"
 )
@@ -207,36 +206,4 @@ func (r *Resolver) caller(e entry, at site) LocationNo {
 		return r.At(n, at.end-1)
 	}
 	return r.Program.location(n, f.Offset, ReasonCall, nil)
-}
-
-// SetsFrame returns where a location's function sets its frame pointer before it
-// gets there: the offset after the instruction, the function's end if it gets there
-// without, 0 if no instruction does. It is unknown if the code is, or where its
-// functions start.
-func (r *Resolver) SetsFrame(location LocationNo) (offset uint64, known bool) {
-	l := &r.Program.Locations[location]
-	x := r.exitsAt(l)
-	if x == nil || !x.known || x.static {
-		return 0, false
-	}
-	if slices.ContainsFunc(x.early, func(s stretch) bool { return s.from <= l.Offset && l.Offset < s.until }) {
-		return x.until, true
-	}
-	return x.frame, true
-}
-
-// Returns reports whether a location's instruction returns from its function, or
-// does nothing before one that does: its frame pointer is the caller's again.
-func (r *Resolver) Returns(location LocationNo) bool {
-	l := &r.Program.Locations[location]
-	if l.Object < 0 || l.Reason != "" {
-		return false
-	}
-	code, arch := r.Bytes(l.Object, l.Offset, maxStub)
-	for i := range disasm.Walk(arch, code, l.Offset) {
-		if i.Err != nil || i.Inst.Kind != insn.Nop {
-			return i.Err == nil && i.Inst.Kind == insn.Return
-		}
-	}
-	return false
 }

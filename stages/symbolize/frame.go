@@ -1,0 +1,124 @@
+package symbolize
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+
+	"stackmill/stages/loadobject/insn"
+	"stackmill/stages/loadobject/insn/disasm"
+	"stackmill/stages/loadobject/isa"
+	"stackmill/stages/loadobject/symtab"
+)
+
+// frame is where a function sets its frame pointer, by offsets in the file.
+type frame struct {
+	set   uint64    // after the first instruction that does, 0 if none does
+	early []stretch // straight-line code behind that which is jumped to from before it
+	until uint64    // the function's end
+	known bool      // all of the code is there, and it is one function's
+}
+
+// stretch is a piece of code, by offsets in the file.
+type stretch struct{ from, until uint64 }
+
+func (r *Resolver) findFrame(object ObjectNo, f symtab.Function) *frame {
+	code, arch, whole := r.wholeCode(object, f)
+	x := &frame{until: f.Offset + f.Size, known: whole && f.Kind != symtab.Static}
+	if !x.known {
+		return x
+	}
+	var targets []uint64 // of jumps from before that, as distances from the function's start
+	set := uint64(0)     // likewise
+	for i := range disasm.Walk(arch, code, f.Address) {
+		at := i.Addr - f.Address
+		if target := i.Inst.Target - f.Address; i.Inst.Kind == insn.CondJump && i.Inst.HasTarget && target < f.Size {
+			targets = append(targets, target)
+		}
+		if end := at + uint64(i.Inst.Len); setsFramePointer(arch, code[at:end]) {
+			set = end
+			break
+		}
+	}
+	if set == 0 {
+		return x
+	}
+	x.set = f.Offset + set
+	slices.Sort(targets)
+	until := set
+	for _, from := range targets {
+		if from >= until {
+			until = from + straight(arch, code[from:])
+			x.early = append(x.early, stretch{f.Offset + from, f.Offset + until})
+		}
+	}
+	return x
+}
+
+// straight returns how many bytes of code are passed before control goes elsewhere
+// for sure.
+func straight(arch isa.Arch, code []byte) (n uint64) {
+	for i := range disasm.Walk(arch, code, 0) {
+		n += uint64(i.Inst.Len)
+		if i.Err != nil || i.Inst.Kind == insn.Jump || i.Inst.Kind == insn.Return || i.Inst.Kind == insn.Trap {
+			break
+		}
+	}
+	return n
+}
+
+// setsFramePointer reports whether an instruction makes the frame pointer point
+// to the frame: on x86 `mov %rsp,%rbp` or `lea n(%rsp),%rbp`, on A64 `mov x29,
+// sp` or `add x29, sp, #n`.
+func setsFramePointer(arch isa.Arch, code []byte) bool {
+	if arch == isa.ARM64 {
+		return len(code) == 4 && binary.LittleEndian.Uint32(code)&0xffc003ff == 0x910003fd
+	}
+	if arch == isa.AMD64 {
+		if len(code) == 0 || code[0] != 0x48 {
+			return false
+		}
+		code = code[1:]
+	}
+	for _, form := range [...]string{"\x89\xe5", "\x8b\xec", "\x8d\x6c\x24", "\x8d\xac\x24"} {
+		if bytes.HasPrefix(code, []byte(form)) {
+			return true
+		}
+	}
+	return false
+}
+
+// SetsFrame returns where a location's function sets its frame pointer before it
+// gets there: the offset after the instruction, the function's end if it gets there
+// without, 0 if no instruction does. It is unknown if the code is, or where its
+// functions start.
+func (r *Resolver) SetsFrame(location LocationNo) (offset uint64, known bool) {
+	l := &r.Program.Locations[location]
+	if l.Reason != "" {
+		return 0, false
+	}
+	x := once(r, r.graph.frames, r.start(l), (*Resolver).findFrame)
+	switch {
+	case x == nil || !x.known:
+		return 0, false
+	case slices.ContainsFunc(x.early, func(s stretch) bool { return s.from <= l.Offset && l.Offset < s.until }):
+		return x.until, true
+	}
+	return x.set, true
+}
+
+// Returns reports whether a location's instruction returns from its function, or
+// does nothing before one that does: its frame pointer is the caller's again.
+func (r *Resolver) Returns(location LocationNo) bool {
+	l := &r.Program.Locations[location]
+	if l.Object < 0 || l.Reason != "" {
+		return false
+	}
+	code, arch := r.Bytes(l.Object, l.Offset, maxStub)
+	for i := range disasm.Walk(arch, code, l.Offset) {
+		if i.Err != nil || i.Inst.Kind != insn.Nop {
+			return i.Err == nil && i.Inst.Kind == insn.Return
+		}
+	}
+	return false
+}
