@@ -56,6 +56,7 @@ func (r *reader) timeline() *timeline {
 	for i := range r.sidebands {
 		t.replay(&r.sidebands[i])
 	}
+	r.sidebands = nil
 	for _, list := range t.all {
 		for _, p := range list {
 			p.executed()

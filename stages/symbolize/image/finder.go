@@ -10,8 +10,9 @@ import (
 type Finder struct {
 	im     *Image
 	bounds []uint64 // sorted, distinct
-	spans  [][]Span // by piece, which begins at a bound; nil until it is asked for
-	kept   int      // spans of all pieces
+	known  []int32  // by piece, which begins at a bound: its number in spans, from 1; 0 until it is asked for
+	spans  [][]Span
+	kept   int // spans of all pieces
 }
 
 // maxSpans bounds the spans that are kept.
@@ -28,7 +29,7 @@ func (f *Finder) divide() {
 	}
 	slices.Sort(f.bounds)
 	f.bounds = slices.Compact(f.bounds)
-	f.spans = make([][]Span, len(f.bounds))
+	f.known = make([]int32, len(f.bounds))
 }
 
 // At returns the span of an address at a time, as in Image.Spans.
@@ -37,15 +38,16 @@ func (f *Finder) At(addr uint64, t int64) Span {
 		f.divide()
 	}
 	i := sort.Search(len(f.bounds), func(i int) bool { return f.bounds[i] > addr }) - 1
-	if f.spans[i] == nil {
+	if f.known[i] == 0 {
 		spans := slices.Clip(f.im.Spans(f.bounds[i]))
 		if f.kept += len(spans); f.kept > maxSpans {
-			clear(f.spans)
-			f.kept = len(spans)
+			clear(f.known)
+			f.spans, f.kept = nil, len(spans)
 		}
-		f.spans[i] = spans
+		f.spans = append(f.spans, spans)
+		f.known[i] = int32(len(f.spans))
 	}
-	spans := f.spans[i]
+	spans := f.spans[f.known[i]-1]
 	n := sort.Search(len(spans), func(n int) bool { return t < spans[n].Until })
 	return spans[min(n, len(spans)-1)]
 }
