@@ -144,7 +144,7 @@ func (a *merger) word(t *TreeFrame, part Part, w int) {
 		t.Own = s.Location
 		a.narrow(s)
 	} else if t.Shown[Machine] >= 0 && t.Rules[Machine] == schema.NoRule { // where none can be
-		a.narrow(s)
+		a.narrow(a.at(t.Word, a.t))
 	}
 }
 

@@ -1,9 +1,12 @@
 package unwind
 
 import (
+	"math"
+
 	"stackmill/schema"
 	"stackmill/stages/decode"
 	"stackmill/stages/symbolize"
+	"stackmill/stages/symbolize/image"
 )
 
 // settled is what the rules made of a word and all of its callers, for some time, in
@@ -22,7 +25,7 @@ type settled struct {
 type reading struct {
 	raw   decode.RawStack  // Words, Exact and ByFrame as far as they are read
 	nodes []decode.WordNo  // by word
-	own   []symbolize.Span // what each word means by itself
+	own   []symbolize.Span // what each word means by itself, markers nothing
 	base  settled
 }
 
@@ -41,7 +44,11 @@ func (u *Unwinder) read(number int32, t int64) {
 			raw.ByFrame = append(raw.ByFrame, int32(i))
 		}
 		raw.Words, u.nodes = append(raw.Words, word), append(u.nodes, n)
-		u.own = append(u.own, u.at(word, t))
+		own := symbolize.Span{From: math.MinInt64, Until: image.Never, Location: symbolize.None}
+		if !isMarker(word) {
+			own = u.at(word, t)
+		}
+		u.own = append(u.own, own)
 		if s := &u.known.settled[n]; s.is && s.from <= t && t < s.until && u.isCaller(i) {
 			u.base = *s
 			break
