@@ -179,7 +179,7 @@ func (e *experiment) attribute() error {
 		func() error { return r.StackRows(emit) },
 		func() (err error) { lines, err = r.LineRows(emit, shape); return err },
 		func() error {
-			tree := attribute.NewCallTree(shape)
+			tree := attribute.NewCallTree(shape, e.sums)
 			return together(
 				func() error { return r.TreeRows(emit, tree) },
 				func() error {

@@ -28,16 +28,16 @@ type (
 // Pair is a caller, None for `<Total>`, and a callee.
 type Pair struct{ Caller, Callee symbolize.FunctionNo }
 
-// NewCallTree makes the call tree of stacks.
-func NewCallTree(s *Shape) *CallTree {
+// NewCallTree makes the call tree of the stacks that count for a metric.
+func NewCallTree(s *Shape, sums *Sums) *CallTree {
 	t := &CallTree{Shape: s, ends: make([][]nodeNo, len(s.Views))}
 	merged := tree.New[nodeNo, symbolize.FunctionNo](symbolize.None)
 	var nodes []nodeNo
 	for i := range s.Views {
-		nodes = s.merge(&merged, i, nodes)
+		nodes = s.merge(&merged, i, s.passed(i, sums), nodes)
 		t.ends[i] = make([]nodeNo, len(s.stacks.Recorded))
 		for n := range t.ends[i] {
-			t.ends[i][n] = nodes[s.stacks.Recorded[n].Leaf[s.Views[i].leaf]]
+			t.ends[i][n] = max(nodes[s.stacks.Recorded[n].Leaf[s.Views[i].leaf]], 0) // which counts nothing for the root
 		}
 	}
 	var number []nodeNo
@@ -51,10 +51,28 @@ func NewCallTree(s *Shape) *CallTree {
 	return t
 }
 
-// merge adds the functions that a view shows of stacks. It returns the merged node of
-// the innermost by node of the stacks, and is given those of the view before, nil for
-// the first: most paths are as there.
-func (s *Shape) merge(merged *tree.Tree[nodeNo, symbolize.FunctionNo], view int, before []nodeNo) []nodeNo {
+// passed says, by node of the stacks, whether one that counts passes it in a view.
+func (s *Shape) passed(view int, sums *Sums) []bool {
+	t := &s.stacks.Nodes
+	passed := make([]bool, t.Len())
+	for n := range s.stacks.Recorded {
+		if slices.ContainsFunc(sums.Of(RecordedNo(n)), func(s Sum) bool { return s.Samples > 0 }) {
+			passed[s.stacks.Recorded[n].Leaf[s.Views[view].leaf]] = true
+		}
+	}
+	for n := t.Len() - 1; n > 0; n-- {
+		if passed[n] {
+			passed[t.Parent[n]] = true
+		}
+	}
+	return passed
+}
+
+// merge adds the functions that a view shows of stacks, where nodes are passed. It
+// returns the merged node of the innermost by node of the stacks, None where they are
+// not, and is given those of the view before, nil for the first: most paths are as
+// there.
+func (s *Shape) merge(merged *tree.Tree[nodeNo, symbolize.FunctionNo], view int, passed []bool, before []nodeNo) []nodeNo {
 	v, t := &s.Views[view], &s.stacks.Nodes
 	same := make([]bool, len(v.shows)) // by frame: whether its functions are those of the view before
 	for frame := range same {
@@ -63,9 +81,13 @@ func (s *Shape) merge(merged *tree.Tree[nodeNo, symbolize.FunctionNo], view int,
 	}
 	nodes := make([]nodeNo, t.Len())
 	for n := 1; n < t.Len(); n++ {
+		if !passed[n] {
+			nodes[n] = symbolize.None
+			continue
+		}
 		above, frame := t.Parent[n], t.Label[n]
 		node := nodes[above]
-		if same[frame] && before[above] == node {
+		if same[frame] && before[above] == node && before[n] >= 0 {
 			node = before[n]
 		} else {
 			for _, at := range v.of(frame) {

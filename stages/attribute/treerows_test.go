@@ -21,11 +21,12 @@ func TestTreeRows(t *testing.T) {
 		addStack(recorded, s)
 		sums.stack(RecordedNo(i), 0).add(1 << i)
 	}
+	addStack(recorded, everyMode(4)) // counts for nothing
 	recorded.Order()
 	p, rows := letters(), emitted{}
 	p.Functions = append(p.Functions, symbolize.Function{ID: 99})
 	r := &Result{ExperimentID: "e", Program: p, Total: 5, Stacks: recorded, Sums: sums}
-	tree := NewCallTree(NewShape(p, recorded))
+	tree := NewCallTree(NewShape(p, recorded), sums)
 	_, err := r.FunctionRows(rows.emit, tree)
 	for _, err := range []error{err, r.TreeRows(rows.emit, tree), r.stacks(rows.emit)} {
 		if err != nil {
@@ -33,7 +34,7 @@ func TestTreeRows(t *testing.T) {
 		}
 	}
 	for table, want := range map[string][]string{
-		"stack_tree":  {"0 0 4 0", "1 1 2 1", "2 1 0 2", "3 2 0 4", "4 4 0 3"},            // node, up, below, frame
+		"stack_tree":  {"0 0 5 0", "1 1 2 1", "2 1 0 2", "3 2 0 4", "4 4 0 3", "5 5 0 5"}, // node, up, below, frame
 		"call_nodes":  {"0 0 4 0 99", "1 1 2 1 0", "2 1 0 2 1", "3 2 0 2 3", "4 4 0 1 2"}, // node, up, below, depth, function
 		"tree_values": {"63 m 0 15 0", "9 m 1 13 12", "54 m 1 13 4", "63 m 2 1 1", "54 m 3 8 8", "63 m 4 2 2"},
 		"call_values": {

@@ -67,7 +67,7 @@ type computed struct {
 
 func compute(p *symbolize.Program, stacks *Stacks, sums *Sums) *computed {
 	stacks.Order()
-	c := &computed{CallTree: NewCallTree(NewShape(p, stacks))}
+	c := &computed{CallTree: NewCallTree(NewShape(p, stacks), sums)}
 	for i := range c.Views {
 		own, all := make([]int64, c.Len()), make([]int64, c.Len())
 		c.sums(i, sums, 0, own, all)
