@@ -29,13 +29,17 @@ var errCrowded = errors.New("it was read beside others, and the memory was used 
 // leastMemory is the least Options.Memory that ingesting needs.
 var leastMemory int64 = 256 << 20
 
-// beside is how much more than Options.Memory may be resident: what is not Go's, such as
-// the program itself, and some more of Go's before an experiment is ended.
-const beside = 150 << 20
+// perByte is how much more memory each byte of a recording may take. If nearly every
+// sample has a stack of its own, stacks and values take some 9 bytes, and more if the
+// recording is compressed.
+const perByte = 32
 
-// allowed is how much of Go's memory may be in use. Up to the limit the garbage collector
-// holds it, beyond that it would do little else.
-func allowed(limit int64) int64 { return max(limit, leastMemory) + beside/2 }
+// allowed is how much memory may be in use while recordings of so many bytes are
+// read: what is kept of samples and stacks grows with the recording.
+func allowed(limit, recordings int64) int64 {
+	limit = max(limit, leastMemory)
+	return limit + limit/2 + perByte*recordings
+}
 
 // What the values of stacks take: for each of their nodes and each metric at least
 // nodeBytes, all at once. They must not be more than valuesOver times the memory: that
@@ -83,14 +87,15 @@ func (s *underway) left(n int) {
 	s.strays += n
 }
 
-// now returns the attempts, and the number of strays.
-func (s *underway) now() (list []*attempt, strays int) {
+// now returns the attempts and the bytes that they read.
+func (s *underway) now() (list []*attempt, bytes int64, strays int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for a := range s.attempts {
 		list = append(list, a)
+		bytes += a.src.bytes
 	}
-	return list, s.strays
+	return list, bytes, s.strays
 }
 
 // lookEvery is how often the watch looks at the memory, which grows by some 100 MB in
@@ -113,8 +118,8 @@ func (in *ingest) watch(ctx context.Context) {
 		}
 		now := live()
 		garbage.rest(in.Memory/restShare, now)
-		if now-before > allowed(in.Memory) {
-			in.relieve(in.underway.now())
+		if list, bytes, strays := in.underway.now(); now-before > allowed(in.Memory, bytes) {
+			in.relieve(list, strays)
 		}
 	}
 }
@@ -125,7 +130,7 @@ func (in *ingest) relieve(list []*attempt, strays int) {
 	case strays > 0:
 		in.stop(errors.New("the memory is used up by a recording that was given up (see --memory)"))
 	case len(list) == 1:
-		list[0].cancel(&overLimit{reasonMemory, fmt.Sprintf("reading it takes more than the memory limit of %d MiB (see --memory): it is not read", in.Memory>>20)})
+		list[0].cancel(&overLimit{reasonMemory, fmt.Sprintf("reading it takes far more than the memory limit of %d MiB (see --memory): it is not read", in.Memory>>20)})
 	}
 	for _, a := range list {
 		a.cancel(errCrowded)

@@ -41,11 +41,9 @@ func newIngestCommand(a *app) *cobra.Command {
 folder holding any of them) and commits each to the store. Content that is in
 the store already is skipped, so the same command can be run every night.
 
-The program stays within --memory and 150 MiB beside it: of what grows with a
-recording, much goes to files in the store while it is read. A recording that
-needs more memory for its stacks and their values, or more time than
---experiment-timeout, is put into the store as failed, and tried again the next
-time. A full disk, an interrupt, or another fault of the machine leaves recordings out;
+A recording that takes more time than --experiment-timeout, or far more memory
+than --memory, is put into the store as failed, and tried again the next time. A
+full disk, an interrupt, or another fault of the machine leaves recordings out;
 run the same command again to put them in.
 
 Exit status: 0 all is in; 3 data of some recordings was lost or unreadable, see
