@@ -16,7 +16,6 @@ import (
 
 	"stackmill/fault"
 	"stackmill/schema"
-	"stackmill/stages/attribute"
 	"stackmill/stages/decode"
 	"stackmill/storedir"
 )
@@ -265,20 +264,6 @@ func TestMemoryLimit(t *testing.T) {
 	quarantined(t, results[0], reasonMemory)
 	if r := results[1]; r.Status != Complete {
 		t.Errorf("the other: %s, %v", r.Status, r.Err)
-	}
-}
-
-// Values that cannot fit are not begun.
-func TestValuesFit(t *testing.T) {
-	least := leastMemory
-	leastMemory = 0
-	defer func() { leastMemory = least }()
-	e := &experiment{attempt: &attempt{ingest: &ingest{}}, stacks: attribute.NewStacks(), sums: attribute.NewSums(make([]schema.Metric, 1000))}
-	for memory, fits := range map[int64]bool{0: true, 1000 * nodeBytes: true, 1000 * nodeBytes / 2 / valuesOver: false} {
-		e.Memory = memory
-		if err := e.valuesFit(); (err == nil) != fits || err != nil && !errors.As(err, new(*overLimit)) {
-			t.Errorf("memory %d: %v", memory, err)
-		}
 	}
 }
 

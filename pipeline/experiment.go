@@ -156,9 +156,6 @@ func (e *experiment) judge() error {
 }
 
 func (e *experiment) attribute() error {
-	if err := e.valuesFit(); err != nil {
-		return err
-	}
 	total := e.resolver.Program.Locations[e.resolver.Artificial(symbolize.Total)].Function
 	e.resolver.Finish()
 	disassembler := symbolize.NewDisassembler(e.resolver)

@@ -41,23 +41,6 @@ func allowed(limit, recordings int64) int64 {
 	return limit + limit/2 + perByte*recordings
 }
 
-// What the values of stacks take: for each of their nodes and each metric at least
-// nodeBytes, all at once. They must not be more than valuesOver times the memory: that
-// would be used up before the watch looks.
-const (
-	nodeBytes  = 32
-	valuesOver = 4
-)
-
-// valuesFit is an error if a recording has too many events for so many stacks.
-func (e *experiment) valuesFit() error {
-	nodes, metrics := int64(e.stacks.Tree.Len()), int64(len(e.sums.Metrics))
-	if e.Memory == 0 || nodes*metrics*nodeBytes <= valuesOver*max(e.Memory, leastMemory) {
-		return nil
-	}
-	return &overLimit{reasonMemory, fmt.Sprintf("%d metrics of %d different frames take far more than the memory limit of %d MiB (see --memory): it is not read", metrics, nodes, e.Memory>>20)}
-}
-
 // underway are the attempts that are under way.
 type underway struct {
 	mu       sync.Mutex
