@@ -55,6 +55,24 @@ func (t *sumTable) at(thing int32, metric int) *Sum {
 	return &t.cells[n].Sum
 }
 
+// value returns the value of a metric of a thing, 0 if it has none.
+func (t *sumTable) value(thing int32, metric int) int64 {
+	if t.width <= fewMetrics {
+		if i := int(thing)*t.width + metric; i < len(t.dense) {
+			return t.dense[i].Value
+		}
+		return 0
+	}
+	if int(thing) < len(t.first) {
+		for n := t.first[thing]; n > 0; n = t.cells[n-1].next {
+			if c := &t.cells[n-1]; c.metric == int32(metric) {
+				return c.Value
+			}
+		}
+	}
+	return 0
+}
+
 // row returns the sums of a thing by metric; nil or zeros if it has none.
 func (t *sumTable) row(thing int32) []Sum {
 	if t.width <= fewMetrics {

@@ -37,6 +37,11 @@ func TestSumTable(t *testing.T) {
 				t.Errorf("thing %d has %v of metric %d, want %v", n, wide[500+m], m, narrow[m])
 			}
 		}
+		for m := range few {
+			if a, b := dense.value(n, m), sparse.value(n, m+500); a != b || narrow != nil && a != narrow[m].Value {
+				t.Errorf("thing %d has %d and %d of metric %d", n, a, b, m)
+			}
+		}
 		if len(want) == 0 && wide != nil {
 			t.Errorf("thing %d has sums", n)
 		}

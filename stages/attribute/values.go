@@ -11,14 +11,6 @@ type Values struct {
 	Calls     calls
 }
 
-// value is what a recorded stack counts for a metric.
-func (s *Sums) value(n RecordedNo, metric int) int64 {
-	if sums := s.Of(n); sums != nil {
-		return sums[metric].Value
-	}
-	return 0
-}
-
 // sums sets, by node of the tree, the value of the stacks that end there and of those
 // that pass, too.
 func (t *CallTree) sums(view int, sums *Sums, metric int, own, all []int64) {
