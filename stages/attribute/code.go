@@ -23,32 +23,32 @@ func (s *Shape) code(v *view, sums *Sums, metric int, all []int64) *codeValues {
 	t := &s.stacks.Nodes
 	clear(all)
 	for n := range s.stacks.Recorded {
-		if value := sums.value(RecordedNo(n), metric); value > 0 {
-			leaf := s.stacks.Recorded[n].Leaf[v.leaf]
-			all[leaf] += value
-			c.end(v, t.Label[leaf], value)
+		all[s.stacks.Recorded[n].Leaf[v.leaf]] += sums.value(RecordedNo(n), metric)
+	}
+	for n, own := range all {
+		if own > 0 {
+			c.end(v, t.Label[n], own)
 		}
 	}
 	total(t.Parent, all)
 	for n := int32(1); int(n) < len(all); n++ {
-		last := n + t.Below[n]
-		if all[n] == 0 {
+		value, last := all[n], n+t.Below[n]
+		if value == 0 {
 			n = last
 			continue
 		}
-		frame := t.Label[n]
-		for _, at := range v.of(frame) {
-			c.Lines.pass(at.line, n, last, all[n])
-			c.Source.pass(at.source, n, last, all[n])
-		}
-		if location := v.shows[frame]; location >= 0 && !v.inlined {
-			c.PCs.pass(location, n, last, all[n])
+		for _, at := range v.of(t.Label[n]) {
+			c.Lines.pass(at.line, n, last, value)
+			c.Source.pass(at.source, n, last, value)
+			if !v.inlined {
+				c.PCs.pass(at.location, n, last, value)
+			}
 		}
 	}
 	return c
 }
 
-// end counts the value of a stack that ends at a frame. One without frames has no
+// end counts the value of stacks that end at a frame. Those without frames have no
 // instruction.
 func (c *codeValues) end(v *view, frame unwind.FrameNo, value int64) {
 	places := v.of(frame)
@@ -59,6 +59,6 @@ func (c *codeValues) end(v *view, frame unwind.FrameNo, value int64) {
 	c.Lines.Exclusive[innermost.line] += value
 	c.Source.Exclusive[innermost.source] += value
 	if !v.inlined {
-		c.PCs.Exclusive[v.shows[frame]] += value
+		c.PCs.Exclusive[innermost.location] += value
 	}
 }

@@ -65,6 +65,7 @@ type SourceKey struct {
 
 // place is where a frame is: in an inlined function, if the mode shows them.
 type place struct {
+	location symbolize.LocationNo
 	function symbolize.FunctionNo
 	line     lineNo
 	source   sourceNo
@@ -115,10 +116,10 @@ func (s *Shape) place(v *view) {
 	for frame, location := range v.shows {
 		if location >= 0 {
 			l := &s.program.Locations[location]
-			v.places = append(v.places, s.at(l.Function, l.File, l.Line))
+			v.places = append(v.places, s.at(location, l.Function, l.File, l.Line))
 			if v.inlined {
 				for _, i := range s.program.InlinedAt(location) {
-					v.places = append(v.places, s.at(i.Function, i.File, i.Line))
+					v.places = append(v.places, s.at(location, i.Function, i.File, i.Line))
 				}
 			}
 		}
@@ -126,9 +127,9 @@ func (s *Shape) place(v *view) {
 	}
 }
 
-func (s *Shape) at(function symbolize.FunctionNo, file string, line int32) place {
+func (s *Shape) at(location symbolize.LocationNo, function symbolize.FunctionNo, file string, line int32) place {
 	return place{
-		function,
+		location, function,
 		number(s.lines, &s.LineKeys, LineKey{function, file, line}),
 		number(s.sources, &s.SourceKeys, SourceKey{file, line}),
 	}
