@@ -179,10 +179,10 @@ func (c *cells) take(t Type) (column arrow.Array) {
 	switch t {
 	case Int64:
 		column = fixed(t.Arrow(), arrow.Int64Traits.CastToBytes(c.wide), len(c.wide), c.nulls)
-		c.wide = make([]int64, 0, len(c.wide))
+		c.wide = room(c.wide)
 	case Int32:
 		column = fixed(t.Arrow(), arrow.Int32Traits.CastToBytes(c.narrow), len(c.narrow), c.nulls)
-		c.narrow = make([]int32, 0, len(c.narrow))
+		c.narrow = room(c.narrow)
 	case Label:
 		if c.known == nil || c.known.Len() < len(c.labels) {
 			c.known = texts(c.labels)
@@ -190,12 +190,21 @@ func (c *cells) take(t Type) (column arrow.Array) {
 		indices := fixed(arrow.PrimitiveTypes.Int32, arrow.Int32Traits.CastToBytes(c.narrow), len(c.narrow), c.nulls)
 		defer indices.Release()
 		column = array.NewDictionaryArray(label, indices, c.known)
-		c.narrow = make([]int32, 0, len(c.narrow))
+		c.narrow = room(c.narrow)
 	default:
 		column = c.others.NewArray()
 	}
 	c.nulls = nil
 	return column
+}
+
+// room returns an empty slice for the next batch; the one after a full batch is mostly
+// full as well.
+func room[T any](before []T) []T {
+	if len(before) < BatchRows {
+		return nil
+	}
+	return make([]T, 0, BatchRows)
 }
 
 // Close hands over the last batch and returns the first error.
