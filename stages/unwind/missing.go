@@ -6,16 +6,36 @@ import (
 	"stackmill/stages/symbolize"
 )
 
-// edge is the locations of two frames next to each other in a chain of frame pointers.
-type edge struct {
-	callee, caller symbolize.LocationNo
-	leaf           bool // the callee is the user's leaf
+// edge is two frames next to each other in a chain of frame pointers: the callee's
+// location and its caller's, neither of them negative, and whether the callee is the
+// user's leaf. It is one number so that it is found fast.
+type edge uint64
+
+func edgeOf(callee, caller symbolize.LocationNo, leaf bool) edge {
+	e := edge(callee)<<32 | edge(caller)<<1
+	if leaf {
+		e |= 1
+	}
+	return e
 }
 
-// gap is what stands between them: up to two frames, leaf first.
-type gap struct {
-	frames [2]Frame
-	count  int
+func (e edge) callee() symbolize.LocationNo { return symbolize.LocationNo(e >> 32) }
+func (e edge) caller() symbolize.LocationNo { return symbolize.LocationNo(e >> 1 & (1<<31 - 1)) }
+func (e edge) leaf() bool                   { return e&1 != 0 }
+
+// gap is what stands between them: a frame for callers that are not known, then an
+// inferred one; None if there is no such frame.
+type gap struct{ unknown, inferred symbolize.LocationNo }
+
+// fill appends the frames of a gap.
+func (g gap) fill(frames []Frame) []Frame {
+	if g.unknown >= 0 {
+		frames = append(frames, putIn(g.unknown, schema.RuleMissing))
+	}
+	if g.inferred >= 0 {
+		frames = append(frames, putIn(g.inferred, schema.RuleInferred))
+	}
+	return frames
 }
 
 // missing puts in the callers that a chain of frame pointers lacks (S22), or a stack
@@ -32,40 +52,35 @@ type gap struct {
 //	before: compare <- qsort <- main           main calls sort, sort calls qsort
 //	after:  compare <- qsort <- sort <- main
 func (u *Unwinder) missing(frames []Frame) []Frame {
-	first := -1
-	for i := u.kernel; i+1 < len(frames) && first < 0; i++ {
-		if u.lacksCaller(frames, i) {
-			first = i
+	filled := 0 // how many of the frames are in callers, with what is missing after each
+	for i := u.kernel; i+1 < len(frames); i++ {
+		g := u.gapAfter(frames, i)
+		if g == noGap {
+			continue
 		}
+		if filled == 0 {
+			u.callers = u.callers[:0]
+		}
+		u.callers = g.fill(append(u.callers, frames[filled:i+1]...))
+		filled = i + 1
 	}
-	if first < 0 {
+	if filled == 0 {
 		return frames
 	}
-	u.callers = append(u.callers[:0], frames[:first]...)
-	for i := first; i < len(frames); i++ {
-		u.callers = append(u.callers, frames[i])
-		if i+1 < len(frames) && u.lacksCaller(frames, i) {
-			g := u.gap(edge{frames[i].Location, frames[i+1].Location, i == u.kernel})
-			u.callers = append(u.callers, g.frames[:g.count]...)
-		}
-	}
-	u.frames, u.callers = u.callers, frames
+	u.frames, u.callers = append(u.callers, frames[filled:]...), frames
 	return u.frames
 }
 
-// lacksCaller reports whether the frame after frames[i] is not its caller's.
-func (u *Unwinder) lacksCaller(frames []Frame, i int) bool {
+// gapAfter returns what is missing between frames[i] and the frame after it.
+func (u *Unwinder) gapAfter(frames []Frame, i int) gap {
 	if !u.chained[i] || frames[i+1].Rule == schema.RuleLeafCheck {
-		return false
+		return noGap
 	}
-	location := frames[i].Location
-	switch leaf := i == u.kernel; u.framePointer(location, leaf) {
-	case cfi.FrameOther:
-		return true
-	case cfi.FrameUnknown: // only the call shows it
-		return u.gap(edge{location, frames[i+1].Location, leaf}).count > 0
+	location, leaf := frames[i].Location, i == u.kernel
+	if u.framePointer(location, leaf) == cfi.FrameOwn {
+		return noGap
 	}
-	return false
+	return u.gap(edgeOf(location, frames[i+1].Location, leaf))
 }
 
 // framePointer is findFramePointer, once for each location.
@@ -133,31 +148,28 @@ func (u *Unwinder) gap(e edge) gap {
 	return g
 }
 
-func (u *Unwinder) findGap(e edge) (g gap) {
-	callee := e.callee
+// noGap is between a callee and its caller.
+var noGap = gap{symbolize.None, symbolize.None}
+
+func (u *Unwinder) findGap(e edge) gap {
+	g, callee := noGap, e.callee()
 	if u.traits(callee).trampoline {
 		callee = symbolize.None // it was not called
 	}
-	if u.framePointer(e.callee, e.leaf) == cfi.FrameUnknown && !u.resolver.Contradicts(e.caller, e.callee) {
+	if u.framePointer(e.callee(), e.leaf()) == cfi.FrameUnknown && !u.resolver.Contradicts(e.caller(), e.callee()) {
 		return g
 	}
-	caller, missing := u.resolver.Infer(e.caller, callee, u.callsMain(e.caller))
+	caller, missing := u.resolver.Infer(e.caller(), callee, u.callsMain(e.caller()))
 	if !missing {
 		return g
 	}
-	add := func(f Frame) {
-		g.frames[g.count] = f
-		g.count++
-	}
-	if !u.keepsCaller(e.callee) {
+	if !u.keepsCaller(e.callee()) {
 		caller = symbolize.Inferred{Location: symbolize.None}
 	}
 	if !caller.Calls {
-		add(putIn(u.resolver.Artificial(symbolize.MissingCaller), schema.RuleMissing))
+		g.unknown = u.resolver.Artificial(symbolize.MissingCaller)
 	}
-	if caller.Location >= 0 {
-		add(putIn(caller.Location, schema.RuleInferred))
-	}
+	g.inferred = caller.Location
 	return g
 }
 
