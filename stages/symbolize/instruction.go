@@ -2,6 +2,7 @@ package symbolize
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"sort"
 
@@ -152,10 +153,7 @@ next:
 func (d *Disassembler) add(out *Disassembly, function FunctionNo, offset uint64, code []byte, arch isa.Arch, pcs []uint64, within int) {
 	f := &d.r.Program.Functions[function]
 	address := f.Address + (offset - f.Offset)
-	items := d.items[:0]
-	for item := range disasm.Walk(arch, code, address) {
-		items = append(items, item)
-	}
+	items := near(d.items[:0], disasm.Walk(arch, code, address), address-offset, pcs, within)
 	d.items = items
 	if len(items) == 0 || arch == 0 {
 		return
@@ -177,6 +175,24 @@ func (d *Disassembler) add(out *Disassembly, function FunctionNo, offset uint64,
 		d.target(&i, f, item.Inst)
 		out.Instructions = append(out.Instructions, i)
 	}
+}
+
+// near appends those of the instructions of code that choose may want: all that lie
+// within so many bytes of the instruction of a PC, or of the one after it.
+func near(items []disasm.Item, code iter.Seq[disasm.Item], shift uint64, pcs []uint64, within int) []disasm.Item {
+	far := int64(within) + longestInst
+	for item := range code {
+		for within != All && len(pcs) > 0 && int64(item.Addr-shift-pcs[0]) > far {
+			pcs = pcs[1:]
+		}
+		switch {
+		case within == All, len(pcs) > 0 && int64(item.Addr-shift-pcs[0]) >= -far:
+			items = append(items, item)
+		case len(pcs) == 0:
+			return items
+		}
+	}
+	return items
 }
 
 // choose says which instructions are wanted and finds those that PCs stand for.
