@@ -12,8 +12,8 @@ import (
 // Most of what is asked of load objects' files are single instructions and small
 // functions, near each other. Files are therefore read in blocks, which are kept.
 const (
-	blockSize = 16 << 10
-	maxBlocks = 1024
+	blockSize = 8 << 10
+	maxBlocks = 2048
 	maxOpened = 8 // files that are open at a time
 )
 

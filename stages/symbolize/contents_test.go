@@ -1,0 +1,53 @@
+package symbolize
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// What is read of a file does not depend on where its blocks begin, nor on how many of
+// them were read before.
+func TestContents(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	content := make([]byte, 3*blockSize+100)
+	for i := range content {
+		content[i] = byte(i * i >> 3)
+	}
+	if err := os.WriteFile(path, content, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r, rec := recording(nil)
+	end := uint64(len(content))
+	for _, from := range []uint64{0, 1, blockSize - 1, blockSize, 2*blockSize - 20, 3 * blockSize, end - 10, end, end + 1, end + 2*blockSize, math.MaxInt64, math.MaxUint64} {
+		for _, size := range []uint64{0, 1, 20, blockSize, blockSize + 1, 4 * blockSize} {
+			want := content[min(from, end):]
+			want = want[:min(size, uint64(len(want)))]
+			if got := r.contents(path, from, size); !bytes.Equal(got, want) {
+				t.Errorf("%d bytes at %#x: got %d, want %d", size, from, len(got), len(want))
+			}
+		}
+	}
+	for n := range uint64(maxBlocks + 10) {
+		r.blocks[block{"other", n}] = nil
+	}
+	if got := r.contents(path, blockSize, 4); !bytes.Equal(got, content[blockSize:blockSize+4]) {
+		t.Errorf("got % x", got)
+	}
+	// It became shorter: what was not read yet is not there.
+	clear(r.blocks)
+	if err := os.Truncate(path, 5); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.contents(path, 0, 10); !bytes.Equal(got, content[:5]) || rec.Fault != nil {
+		t.Errorf("got % x, %v", got, rec.Fault)
+	}
+	if r.contents(path+"?", 0, 10) != nil || rec.Fault != nil {
+		t.Error("there is no such file")
+	}
+	if r.closeFiles(); len(r.opened) > 0 || len(r.blocks) > 0 {
+		t.Error("files are still open")
+	}
+}
