@@ -80,10 +80,11 @@ func TestCheckFindsWrongNumbers(t *testing.T) {
 		{"  1 1 4 2 602 null 606 ''\n", "  1 1 7 0 602 null 606 ''\n", "mode_stacks: does not hold: Every recorded stack's node"},
 		{"  2 1 2 2\n", "  2 1 1 2\n", "node_depths: does not hold: A node's number"},
 		{"  6 5 0 5\n", "  6 4 0 5\n", "node_depths: does not hold: Nodes are numbered"},
-		{"  5 native 999 104 104 '' 104 104\n", "  6 native 999 104 104 '' 104 104\n", "node_depths: does not hold: Every node's frame"},
+		{"  5 native 999 0 null '' null 0\n", "  6 native 999 0 null '' null 0\n", "node_depths: does not hold: Every node's frame"},
 		{"  9 8 0 2 705 13\n", "  9 7 0 2 705 13\n", "call_tree: does not hold: Nodes are numbered"},
 		{"  7 clock 1 4712 1 1070ms 3\n", "  7 clock 1 4712 1 2070ms 3\n", "timeline: does not hold"},
-		{"  113 903 13 8208 b.c 30 ''\n", "  113 903 13 8208 b.c 30 ''\n  113 903 13 8209 b.c 30 ''\n", "locations: (experiment_id, location_id) is not unique"},
+		{"  4 114 903 14 4240", "  5 114 903 14 4240", "location_levels: does not hold: Instructions are numbered"},
+		{"  3 113 903 13 8208 b.c 30 ''\n", "  3 113 903 13 8208 b.c 30 ''\n  5 113 903 13 8209 b.c 30 ''\n", "locations: (experiment_id, location_id) is not unique"},
 	} {
 		if strings.Count(storetest.Two, test.old) != 1 {
 			t.Fatalf("%q is not once in the store", test.old)

@@ -48,7 +48,7 @@ empty AS MATERIALIZED (
   WHERE s.node = 0 AND r.node > 0
 ),
 located AS MATERIALIZED (
-  SELECT t.experiment_id, t.node, t.last FROM stack_tree t JOIN tree_frames f USING (experiment_id, frame) WHERE f.location_id IS NOT NULL
+  SELECT t.experiment_id, t.node, t.last FROM stack_tree t JOIN tree_frames f USING (experiment_id, frame) WHERE f.location IS NOT NULL
 ),
 emptied AS (
   SELECT e.experiment_id, e.mode, count(*) AS found

@@ -35,27 +35,27 @@ WITH cut AS MATERIALIZED (
 ),
 -- The outermost frames are those of depth 1, but for the one that stands for lost frames.
 ends AS MATERIALIZED (
-  SELECT experiment_id, mode, depth, node, last, location_id, rule FROM mode_nodes WHERE depth <= 2
+  SELECT experiment_id, mode, depth, node, last, location, rule FROM mode_nodes WHERE depth <= 2
 ),
 second AS MATERIALIZED (
-  SELECT s.experiment_id, s.mode, s.node, s.last, s.location_id
+  SELECT s.experiment_id, s.mode, s.node, s.last, s.location
   FROM (FROM ends WHERE depth = 2) s ASOF JOIN (FROM ends WHERE depth = 1) f ON f.experiment_id = s.experiment_id AND f.mode = s.mode AND f.node <= s.node
   WHERE f.rule = 'S18'
 ),
 outermost AS MATERIALIZED (
-  SELECT experiment_id, mode, node, last, location_id FROM ends WHERE depth = 1 AND rule <> 'S18'
+  SELECT experiment_id, mode, node, last, location FROM ends WHERE depth = 1 AND rule <> 'S18'
   UNION ALL
   SELECT * FROM second
 ),
 rooted AS MATERIALIZED (
-  SELECT c.*, o.last, o.location_id
+  SELECT c.*, o.last, o.location
   FROM cut c ASOF JOIN outermost o ON o.experiment_id = c.experiment_id AND o.mode = c.mode AND o.node <= c.node
 ),
 -- Joins of three tables by experiment_id and another key are done in steps: the
 -- optimizer takes experiment_id alone for a key and would multiply the tables.
 sums AS MATERIALIZED (
   SELECT r.experiment_id, r.mode, r.metric, r.reason, l.function_id, sum(r.samples)::BIGINT AS samples, sum(r.value)::BIGINT AS value
-  FROM rooted r JOIN locations l USING (experiment_id, location_id)
+  FROM rooted r JOIN locations l USING (experiment_id, location)
   WHERE r.node <= r.last
   GROUP BY ALL
 ),

@@ -40,7 +40,7 @@
 WITH spots AS MATERIALIZED (
   SELECT v.experiment_id, v.modes, v.metric, l.function_id, COALESCE(l.instruction, l."offset") AS "offset",
     sum(v.exclusive)::BIGINT AS exclusive, sum(v.inclusive)::BIGINT AS inclusive
-  FROM pc_values v JOIN locations l USING (experiment_id, location_id)
+  FROM pc_values v JOIN locations l USING (experiment_id, location)
   WHERE l.reason = '' -- of others the instruction is not known
   GROUP BY ALL
 ),

@@ -14,10 +14,10 @@ WITH names AS MATERIALIZED (
 -- Paths of the same names have the same key, in both trees: a sum over their frames,
 -- of those before the node in the order of numbers but for subtrees that ended before.
 located AS MATERIALIZED (
-  SELECT l.experiment_id, l.location_id, n.name FROM locations l JOIN names n USING (experiment_id, function_id)
+  SELECT l.experiment_id, l.location, n.name FROM locations l JOIN names n USING (experiment_id, function_id)
 ),
 shown AS MATERIALIZED (
-  SELECT n.experiment_id, n.mode, n.node, n.last, hash(n.depth, l.name)::HUGEINT AS h FROM mode_nodes n JOIN located l USING (experiment_id, location_id)
+  SELECT n.experiment_id, n.mode, n.node, n.last, hash(n.depth, l.name)::HUGEINT AS h FROM mode_nodes n JOIN located l USING (experiment_id, location)
 ),
 steps AS (
   SELECT experiment_id, mode, node, h FROM shown

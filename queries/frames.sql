@@ -10,7 +10,7 @@ WITH
 -- The leaves that pass a node follow each other in the order of numbers, so that those of
 -- a node are told by how many are before it and how many are inside.
 nodes AS MATERIALIZED (
-  SELECT n.experiment_id, n.mode, n.node, n.last, n.depth, n.location_id, n.rule, k.stack_id
+  SELECT n.experiment_id, n.mode, n.node, n.last, n.depth, n.location, n.rule, k.stack_id
   FROM mode_nodes n LEFT JOIN stack_leaves k USING (experiment_id, mode, node)
 ),
 counted AS MATERIALIZED (
@@ -19,14 +19,14 @@ counted AS MATERIALIZED (
   FROM nodes
 ),
 passed AS MATERIALIZED (
-  SELECT experiment_id, mode, depth, location_id, rule, unnest(range(before, before + inside)) AS leaf FROM counted WHERE inside > 0
+  SELECT experiment_id, mode, depth, location, rule, unnest(range(before, before + inside)) AS leaf FROM counted WHERE inside > 0
 ),
 leaves AS MATERIALIZED (
   SELECT experiment_id, mode, depth, stack_id, before AS leaf FROM counted WHERE stack_id IS NOT NULL
 ),
 placed AS MATERIALIZED (
-  SELECT k.experiment_id, k.stack_id, k.depth - p.depth AS position, p.location_id, p.rule
+  SELECT k.experiment_id, k.stack_id, k.depth - p.depth AS position, p.location, p.rule
   FROM passed p JOIN leaves k USING (experiment_id, mode, leaf)
 )
-SELECT p.experiment_id, p.stack_id, p.position, p.location_id, l.function_id, p.rule
-FROM placed p LEFT JOIN locations l USING (experiment_id, location_id)
+SELECT p.experiment_id, p.stack_id, p.position, l.location_id, l.function_id, p.rule
+FROM placed p LEFT JOIN locations l USING (experiment_id, location)

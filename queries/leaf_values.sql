@@ -4,7 +4,7 @@
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- node = stack_tree.node: The node of the leaf; 0, the root, for empty stacks.
--- location_id = locations.location_id: The leaf's instruction; missing for empty stacks.
+-- location = locations.location: The leaf's instruction; missing for empty stacks.
 -- value = stack_values.value
 -- samples = stack_values.samples
 WITH ends AS MATERIALIZED (
@@ -13,9 +13,9 @@ WITH ends AS MATERIALIZED (
   GROUP BY ALL
 ),
 placed AS MATERIALIZED (
-  SELECT e.*, n.location_id, n.modes FROM ends e JOIN node_modes n USING (experiment_id, node)
+  SELECT e.*, n.location, n.modes FROM ends e JOIN node_modes n USING (experiment_id, node)
 )
-SELECT experiment_id, mode, metric, node, NULL AS location_id, value, samples FROM ends WHERE node = 0
+SELECT experiment_id, mode, metric, node, NULL AS location, value, samples FROM ends WHERE node = 0
 UNION ALL
-SELECT experiment_id, mode, metric, node, location_id, value, samples FROM placed
+SELECT experiment_id, mode, metric, node, location, value, samples FROM placed
 WHERE modes & CASE mode WHEN 'user' THEN 1 WHEN 'expert' THEN 2 ELSE 4 END <> 0

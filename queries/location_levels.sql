@@ -10,6 +10,11 @@
 -- innermost BOOLEAN: Whether it is the last level.
 -- path VARCHAR: The inlined functions from the outermost to this one, each with the line reached in it; empty at level 0.
 --
+-- invariant numbered: Instructions are numbered from 0 without gaps; those of `pc_values` are known.
+--   SELECT experiment_id, count(*), min(location), max(location) FROM locations GROUP BY ALL
+--   HAVING min(location) <> 0 OR max(location) <> count(*) - 1 OR count(DISTINCT location) <> count(*)
+--   UNION ALL
+--   SELECT experiment_id, 0, location, location FROM pc_values ANTI JOIN locations USING (experiment_id, location)
 -- invariant locations_known: Every inlined function belongs to a known instruction; the levels are numbered without gaps.
 --   SELECT i.experiment_id, i.location_id FROM inline_frames i ANTI JOIN locations l USING (experiment_id, location_id)
 --   UNION ALL

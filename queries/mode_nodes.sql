@@ -5,20 +5,20 @@
 -- node = stack_tree.node
 -- last = stack_tree.last
 -- depth INTEGER: [count] How many frames the mode shows on the path from the root to the node, itself included.
--- location_id = tree_frames.location_id: The instruction that the mode shows.
+-- location = locations.location: The instruction that the mode shows.
 -- rule = tree_frames.user_rule: The rule that put the frame in or changed it in the mode; empty for a frame as recorded.
 --
 -- invariant frames_known: Every instruction that is shown is known, and so is its function.
---   SELECT n.* FROM mode_nodes n ANTI JOIN (SELECT experiment_id, location_id FROM locations SEMI JOIN functions USING (experiment_id, function_id)) l USING (experiment_id, location_id)
+--   SELECT n.* FROM mode_nodes n ANTI JOIN (SELECT experiment_id, location FROM locations SEMI JOIN functions USING (experiment_id, function_id)) l USING (experiment_id, location)
 WITH nodes AS MATERIALIZED (
-  SELECT d.*, f.user_location_id, f.user_rule, f.expert_location_id, f.expert_rule, f.machine_location_id, f.machine_rule
+  SELECT d.*, f.user_shown, f.user_rule, f.expert_shown, f.expert_rule, f.machine_location, f.machine_rule
   FROM node_depths d JOIN tree_frames f USING (experiment_id, frame)
 )
-SELECT experiment_id, 'user' AS mode, node, last, user_depth AS depth, user_location_id AS location_id, user_rule AS rule
-FROM nodes WHERE user_location_id IS NOT NULL
+SELECT experiment_id, 'user' AS mode, node, last, user_depth AS depth, user_shown AS location, user_rule AS rule
+FROM nodes WHERE user_shown IS NOT NULL
 UNION ALL
-SELECT experiment_id, 'expert', node, last, expert_depth, expert_location_id, expert_rule
-FROM nodes WHERE expert_location_id IS NOT NULL
+SELECT experiment_id, 'expert', node, last, expert_depth, expert_shown, expert_rule
+FROM nodes WHERE expert_shown IS NOT NULL
 UNION ALL
-SELECT experiment_id, 'machine', node, last, machine_depth, machine_location_id, machine_rule
-FROM nodes WHERE machine_location_id IS NOT NULL
+SELECT experiment_id, 'machine', node, last, machine_depth, machine_location, machine_rule
+FROM nodes WHERE machine_location IS NOT NULL

@@ -10,13 +10,13 @@
 -- exclusive BIGINT: [the metric's] The value of the samples whose leaf is there.
 -- inclusive BIGINT: [the metric's] The value of the samples whose stack passes there, each counted once.
 WITH levels AS MATERIALIZED (
-  SELECT v.experiment_id, v.location_id, v.function_id, v.file, CASE WHEN v.file = '' THEN 0 ELSE v.line END AS line, v.level, v.path,
+  SELECT v.experiment_id, l.location, v.location_id, v.function_id, v.file, CASE WHEN v.file = '' THEN 0 ELSE v.line END AS line, v.level, v.path,
     v.innermost OR what::VARCHAR NOT LIKE 'inline%' AS leaf, l.file AS own_file, l.line AS own_line
   FROM location_levels v JOIN locations l USING (experiment_id, location_id)
   WHERE v.level = 0 OR what::VARCHAR LIKE 'inline%'
 ),
 things AS MATERIALIZED (
-  SELECT v.experiment_id, v.location_id, v.leaf, CASE
+  SELECT v.experiment_id, v.location, v.leaf, CASE
     WHEN what::VARCHAR = 'instruction' THEN v.location_id
     WHEN what::VARCHAR LIKE '%function' THEN v.function_id
     WHEN what::VARCHAR = 'module' THEN f.module_id
@@ -28,10 +28,10 @@ things AS MATERIALIZED (
   FROM levels v LEFT JOIN functions f USING (experiment_id, function_id)
 ),
 keys AS MATERIALIZED (
-  SELECT experiment_id, location_id, key, bool_or(leaf) AS leaf FROM things WHERE key IS NOT NULL GROUP BY ALL
+  SELECT experiment_id, location, key, bool_or(leaf) AS leaf FROM things WHERE key IS NOT NULL GROUP BY ALL
 ),
 held AS MATERIALIZED (
-  SELECT n.experiment_id, n.node, n.parent, n.last, n.modes, k.key FROM node_modes n JOIN keys k USING (experiment_id, location_id)
+  SELECT n.experiment_id, n.node, n.parent, n.last, n.modes, k.key FROM node_modes n JOIN keys k USING (experiment_id, location)
 ),
 -- Of nodes below each other the first counts, which has the others' values: not those
 -- called from the same thing, nor those that lie in an earlier one.
@@ -54,12 +54,12 @@ passed AS MATERIALIZED (
   GROUP BY ALL
 ),
 ended AS MATERIALIZED (
-  SELECT experiment_id, mode, metric, location_id, sum(value) AS value FROM leaf_values GROUP BY ALL
+  SELECT experiment_id, mode, metric, location, sum(value) AS value FROM leaf_values GROUP BY ALL
 )
 SELECT experiment_id, mode, metric, key, sum(exclusive)::BIGINT AS exclusive, sum(inclusive)::BIGINT AS inclusive
 FROM (
   SELECT p.experiment_id, m.mode, p.metric, p.key, 0 AS exclusive, p.value AS inclusive FROM passed p JOIN modes m ON p.modes & m.bit <> 0
   UNION ALL
-  SELECT e.experiment_id, e.mode, e.metric, k.key, e.value, 0 FROM ended e JOIN keys k USING (experiment_id, location_id) WHERE k.leaf
+  SELECT e.experiment_id, e.mode, e.metric, k.key, e.value, 0 FROM ended e JOIN keys k USING (experiment_id, location) WHERE k.leaf
 )
 GROUP BY ALL

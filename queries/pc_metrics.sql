@@ -14,7 +14,7 @@
 -- line = locations.line
 -- exclusive = pc_values.exclusive
 -- inclusive = pc_values.inclusive
--- location_id = pc_values.location_id
+-- location_id = locations.location_id: The instruction.
 --
 -- invariant names: Every row has its experiment, unit, function and load object.
 --   SELECT * FROM pc_metrics WHERE experiment IS NULL OR unit IS NULL OR function IS NULL OR load_object IS NULL
@@ -26,11 +26,11 @@
 --   ) GROUP BY ALL HAVING sum(exclusive) <> sum(ending) OR sum(inclusive) <> sum(passing)
 SELECT v.experiment_id, n.experiment, m.mode, v.metric, t.unit,
   l.function_id, f.name AS "function", o.name AS load_object, l."offset", l.file, l.line,
-  v.exclusive, v.inclusive, v.location_id
+  v.exclusive, v.inclusive, l.location_id
 FROM pc_values v
 JOIN modes m ON v.modes & m.bit <> 0
 LEFT JOIN experiment_names n USING (experiment_id)
 LEFT JOIN metrics t USING (experiment_id, metric)
-LEFT JOIN locations l USING (experiment_id, location_id)
+LEFT JOIN locations l USING (experiment_id, location)
 LEFT JOIN functions f USING (experiment_id, function_id)
 LEFT JOIN load_objects o ON o.experiment_id = l.experiment_id AND o.load_object_id = l.load_object_id

@@ -6,12 +6,12 @@
 -- position INTEGER: 0 is the leaf.
 -- word = tree_frames.word: The PC or marker; of a Java frame the method's id.
 -- bci = tree_frames.bci
--- location_id = tree_frames.location_id: What the frame means by itself, before any rule; missing for a marker.
+-- location_id = locations.location_id: What the frame means by itself, before any rule; missing for a marker.
 --
 -- invariant raw_frames_known: Every recorded frame has a known location, except for markers, the highest four addresses.
---   SELECT f.experiment_id, f.frame, f.word FROM tree_frames f WHERE word IS NOT NULL AND (location_id IS NULL) <> (word BETWEEN -4 AND -1)
+--   SELECT f.experiment_id, f.frame, f.word FROM tree_frames f WHERE word IS NOT NULL AND (location IS NULL) <> (word BETWEEN -4 AND -1)
 --   UNION ALL
---   SELECT f.experiment_id, f.frame, f.word FROM tree_frames f ANTI JOIN locations l USING (experiment_id, location_id) WHERE f.location_id IS NOT NULL
+--   SELECT f.experiment_id, f.frame, f.word FROM tree_frames f ANTI JOIN locations l USING (experiment_id, location) WHERE f.location IS NOT NULL
 -- invariant parts: A frame that was recorded is of a part, another one is of none.
 --   SELECT experiment_id, frame, part, word FROM tree_frames WHERE (word IS NULL) <> (part = '') OR part NOT IN ('', 'native', 'java', 'openmp')
 WITH
@@ -20,7 +20,7 @@ recorded AS (
   SELECT experiment_id, node, count(*) AS stacks FROM recorded_stacks GROUP BY ALL
 ),
 framed AS MATERIALIZED (
-  SELECT t.experiment_id, t.node, t.last, t.below, f.part, f.word, f.bci, f.location_id
+  SELECT t.experiment_id, t.node, t.last, t.below, f.part, f.word, f.bci, f.location
   FROM stack_tree t JOIN tree_frames f USING (experiment_id, frame)
 ),
 ended AS (
@@ -32,7 +32,7 @@ nodes AS MATERIALIZED (
   FROM framed f LEFT JOIN recorded r USING (experiment_id, node) LEFT JOIN ended n ON n.experiment_id = f.experiment_id AND n.node = f.node
 ),
 counted AS MATERIALIZED (
-  SELECT experiment_id, node, part, word, bci, location_id,
+  SELECT experiment_id, node, part, word, bci, location,
     count(*) FILTER (part = 'native') OVER before - COALESCE(sum(n) OVER before, 0) AS native,
     count(*) FILTER (part = 'java') OVER before - COALESCE(sum(j) OVER before, 0) AS java,
     count(*) FILTER (part = 'openmp') OVER before - COALESCE(sum(o) OVER before, 0) AS openmp,
@@ -42,7 +42,7 @@ counted AS MATERIALIZED (
   WINDOW before AS (PARTITION BY experiment_id ORDER BY node ROWS UNBOUNDED PRECEDING)
 ),
 passed AS MATERIALIZED (
-  SELECT experiment_id, part, CASE part WHEN 'native' THEN native WHEN 'java' THEN java ELSE openmp END AS depth, word, bci, location_id,
+  SELECT experiment_id, part, CASE part WHEN 'native' THEN native WHEN 'java' THEN java ELSE openmp END AS depth, word, bci, location,
     unnest(range(first, first + inside)) AS leaf
   FROM counted WHERE word IS NOT NULL
 ),
@@ -52,8 +52,12 @@ numbered AS MATERIALIZED (
 ),
 leaves AS MATERIALIZED (
   SELECT n.experiment_id, n.raw_stack_id, n.leaf, c.native, c.java, c.openmp FROM numbered n JOIN counted c USING (experiment_id, node)
+),
+placed AS MATERIALIZED (
+  SELECT k.experiment_id, k.raw_stack_id, p.part,
+    (CASE p.part WHEN 'native' THEN k.native WHEN 'java' THEN k.java ELSE k.openmp END - p.depth)::INTEGER AS position,
+    p.word, p.bci, p.location
+  FROM passed p JOIN leaves k USING (experiment_id, leaf)
 )
-SELECT k.experiment_id, k.raw_stack_id, p.part,
-  (CASE p.part WHEN 'native' THEN k.native WHEN 'java' THEN k.java ELSE k.openmp END - p.depth)::INTEGER AS position,
-  p.word, p.bci, p.location_id
-FROM passed p JOIN leaves k USING (experiment_id, leaf)
+SELECT p.experiment_id, p.raw_stack_id, p.part, p.position, p.word, p.bci, l.location_id
+FROM placed p LEFT JOIN locations l USING (experiment_id, location)

@@ -22,7 +22,7 @@
 --   HAVING sum(exclusive) <> sum(inclusive) FILTER (parent IS NULL) OR count(*) FILTER (parent IS NULL) <> 1
 --     OR count(experiment) < count(*) OR count(unit) < count(*) OR count("function") < count(*) OR count(load_object) < count(*)
 WITH shown AS MATERIALIZED (
-  SELECT experiment_id, mode, node, last, depth, location_id FROM mode_nodes
+  SELECT experiment_id, mode, node, last, depth, location FROM mode_nodes
   UNION ALL
   SELECT t.experiment_id, m.mode, t.node, t.last, 0, NULL FROM stack_tree t CROSS JOIN modes m WHERE t.node = 0
 ),
@@ -34,9 +34,9 @@ called AS MATERIALIZED (
   SELECT a.*, p.node AS shown_parent FROM above a LEFT JOIN shown p ON p.experiment_id = a.experiment_id AND p.mode = a.mode AND p.node = a.parent
 ),
 placed AS MATERIALIZED (
-  SELECT experiment_id, mode, node, shown_parent AS parent, last, depth, location_id FROM called WHERE shown_parent IS NOT NULL OR node = 0
+  SELECT experiment_id, mode, node, shown_parent AS parent, last, depth, location FROM called WHERE shown_parent IS NOT NULL OR node = 0
   UNION ALL
-  SELECT c.experiment_id, c.mode, c.node, p.node, c.last, c.depth, c.location_id
+  SELECT c.experiment_id, c.mode, c.node, p.node, c.last, c.depth, c.location
   FROM (FROM called WHERE shown_parent IS NULL AND node > 0) c
   ASOF JOIN shown p ON p.experiment_id = c.experiment_id AND p.mode = c.mode AND p.depth = c.depth - 1 AND p.node < c.node
 ),
@@ -49,18 +49,18 @@ summed AS MATERIALIZED (
   SELECT v.*, COALESCE(e.value, 0) AS exclusive FROM valued v LEFT JOIN leaf_values e USING (experiment_id, mode, metric, node)
 ),
 located AS MATERIALIZED (
-  SELECT experiment_id, location_id, function_id, load_object_id FROM locations
+  SELECT experiment_id, location, location_id, function_id, load_object_id FROM locations
   UNION ALL
-  SELECT experiment_id, NULL, function_id, load_object_id FROM functions WHERE name = '<Total>' AND kind = 'artificial'
+  SELECT experiment_id, NULL, NULL, function_id, load_object_id FROM functions WHERE name = '<Total>' AND kind = 'artificial'
 ),
 named AS MATERIALIZED (
-  SELECT l.experiment_id, l.location_id, l.function_id, f.name AS "function", o.name AS load_object
+  SELECT l.experiment_id, l.location, l.location_id, l.function_id, f.name AS "function", o.name AS load_object
   FROM located l LEFT JOIN functions f USING (experiment_id, function_id)
   LEFT JOIN load_objects o ON o.experiment_id = l.experiment_id AND o.load_object_id = l.load_object_id
 )
 SELECT s.experiment_id, n.experiment, s.mode, s.metric, t.unit, s.node, s.parent, s.last, s.depth,
-  l.function_id, l."function", l.load_object, s.location_id, s.exclusive, s.inclusive
+  l.function_id, l."function", l.load_object, l.location_id, s.exclusive, s.inclusive
 FROM summed s
 LEFT JOIN experiment_names n USING (experiment_id)
 LEFT JOIN metrics t USING (experiment_id, metric)
-LEFT JOIN named l ON l.experiment_id = s.experiment_id AND l.location_id IS NOT DISTINCT FROM s.location_id
+LEFT JOIN named l ON l.experiment_id = s.experiment_id AND l.location IS NOT DISTINCT FROM s.location

@@ -8,11 +8,11 @@
 --
 -- invariant stacks_apart: A stack has the same number of frames and the same leaf wherever it is.
 --   SELECT s.experiment_id, s.stack_id FROM mode_stacks s LEFT JOIN mode_nodes n USING (experiment_id, mode, node)
---   GROUP BY ALL HAVING min(COALESCE(n.depth, 0)) <> max(COALESCE(n.depth, 0)) OR min(n.location_id) <> max(n.location_id)
+--   GROUP BY ALL HAVING min(COALESCE(n.depth, 0)) <> max(COALESCE(n.depth, 0)) OR min(n.location) <> max(n.location)
 WITH ends AS MATERIALIZED (
-  SELECT k.experiment_id, k.stack_id, n.depth, n.location_id FROM stack_leaves k JOIN mode_nodes n USING (experiment_id, mode, node)
+  SELECT k.experiment_id, k.stack_id, n.depth, n.location FROM stack_leaves k JOIN mode_nodes n USING (experiment_id, mode, node)
 )
-SELECT e.experiment_id, e.stack_id, e.depth, e.location_id AS leaf_location_id, l.function_id AS leaf_function_id
-FROM ends e LEFT JOIN locations l USING (experiment_id, location_id)
+SELECT e.experiment_id, e.stack_id, e.depth, l.location_id AS leaf_location_id, l.function_id AS leaf_function_id
+FROM ends e LEFT JOIN locations l USING (experiment_id, location)
 UNION ALL
 SELECT DISTINCT experiment_id, stack_id, 0, NULL, NULL FROM mode_stacks WHERE node = 0

@@ -26,7 +26,7 @@ reasons AS MATERIALIZED (
   SELECT experiment_id, mode, metric, samples, value, reason, true AS nowhere, NULL AS load_object_id, NULL AS function_id FROM empty
   UNION ALL
   SELECT e.experiment_id, e.mode, e.metric, e.samples, e.value, l.reason, false, l.load_object_id, l.function_id
-  FROM leaf_values e JOIN locations l USING (experiment_id, location_id) WHERE l.reason <> ''
+  FROM leaf_values e JOIN locations l USING (experiment_id, location) WHERE l.reason <> ''
 ),
 subjects AS MATERIALIZED (
   SELECT r.*, CASE WHEN NOT r.nowhere AND f.kind <> 'unknown' THEN 'instruction' ELSE 'function' END AS subject

@@ -240,7 +240,7 @@ func TestBrokenSums(t *testing.T) {
 		{"  1 totalcpu 12 20ms 50ms\n", "  1 totalcpu 12 20ms 51ms\n", "callers of f, self and callees of f"},
 		{"  7 totalcpu 1 80ms 80ms\n", "", "call tree, functions, instructions, lines, load objects, modules, samples, stacks, threads, CPUs and time"},
 		{"  7 totalcpu 13 b.c 30 40ms 40ms\n", "", "lines"},
-		{"  7 totalcpu 104 10ms 10ms\n", "  7 totalcpu 104 9ms 10ms\n", "instructions"},
+		{"  7 totalcpu 0 10ms 10ms\n", "  7 totalcpu 0 9ms 10ms\n", "instructions"},
 		{"  7 totalcpu 803 20ms 70ms\n", "  7 totalcpu 803 30ms 70ms\n", "modules"},
 		{"  7 totalcpu 903 60ms 70ms\n", "  7 totalcpu 903 61ms 70ms\n", "load objects"},
 		{"  1 4712 1 1 totalcpu 20ms 2\n", "", "threads, CPUs and time"},

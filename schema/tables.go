@@ -132,6 +132,7 @@ var (
 	}}
 	Locations = &Table{Name: "locations", Row: "one instruction on a stack, or that accessed memory; one in a body twice, as user mode shows it too", Key: key("location_id"), Columns: []Column{
 		experimentID,
+		{"location", Int32, Delta, "", false, "Its number within the experiment, from 0: `tree_frames` and `pc_values` refer to it."},
 		{"location_id", Int64, Plain, "", false, "Hash of load object and offset, and of the function where that does not hold the offset or is in no file."},
 		{"load_object_id", Int64, Dict, "", false, "Its load object."},
 		{"function_id", Int64, Dict, "", false, "Its function; in user mode, of an instruction in a body, the function the body was made from (S11)."},
@@ -204,13 +205,16 @@ var (
 		{"part", Label, Dict, "", false, "Where it was recorded: `native`, `java` or `openmp`; empty for a frame that a rule put in."},
 		{"word", Int64, Plain, "", true, "The PC or marker; of a Java frame the method's id; missing for a frame that a rule put in."},
 		{"bci", Int64, Delta, "", true, "The byte code index of a Java frame."},
-		{"location_id", Int64, Plain, "", true, "What the word means by itself, before any rule; missing for a marker and without a word."},
-		{"user_location_id", Int64, Plain, "", true, "The instruction that user mode shows; missing if it does not show the frame."},
+		{"location", Int32, Delta, "", true, "What the word means by itself, before any rule: `locations.location`; missing for a marker and without a word."},
+		{"user_location", Int32, Dict, "", true, "The instruction that user mode shows; missing if that is what machine mode does, -1 if it does not show the frame where machine mode does."},
 		{"user_rule", Label, Dict, "", false, "The rule that put the frame in, changed or dropped it in user mode; empty for a frame as recorded."},
-		{"expert_location_id", Int64, Plain, "", true, "Likewise in expert mode."},
+		{"expert_location", Int32, Dict, "", true, "Likewise in expert mode."},
 		{"expert_rule", Label, Dict, "", false, "Likewise in expert mode."},
-		{"machine_location_id", Int64, Plain, "", true, "Likewise in machine mode."},
-		{"machine_rule", Label, Dict, "", false, "Likewise in machine mode."},
+		{"machine_location", Int32, Delta, "", true, "The instruction that machine mode shows; missing if it does not show the frame."},
+		{"machine_rule", Label, Dict, "", false, "The rule in machine mode."},
+	}, Computed: []Computed{
+		{"user_shown", Int32, "NULLIF(COALESCE(user_location, machine_location), -1)", "The instruction that user mode shows; missing if it does not show the frame."},
+		{"expert_shown", Int32, "NULLIF(COALESCE(expert_location, machine_location), -1)", "Likewise in expert mode."},
 	}}
 )
 
@@ -431,9 +435,9 @@ var (
 		{"line", Int32, Dict, "", false, "The line, 0 for instructions without line numbers."},
 		exclusive, inclusive,
 	}}
-	PCValues = &Table{Name: "pc_values", Row: "one metric's value of one instruction", Key: key("modes", "metric", "location_id"), Columns: []Column{
+	PCValues = &Table{Name: "pc_values", Row: "one metric's value of one instruction", Key: key("modes", "metric", "location"), Columns: []Column{
 		experimentID, modes, metric,
-		{"location_id", Int64, Plain, "", false, "The instruction."},
+		{"location", Int32, Delta, "", false, "The instruction: `locations.location`."},
 		exclusive, inclusive,
 	}}
 	ModuleValues = &Table{Name: "module_values", Row: "one metric's value of one module", Key: key("modes", "metric", "module_id"), Columns: []Column{

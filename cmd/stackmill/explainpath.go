@@ -13,8 +13,8 @@ type pathFrame struct {
 	recorded *stackFrame
 	modes    [3]*stackFrame // in the order of report.Modes
 	rules    [3]string      // what put in, changed or dropped it in the mode
-	own      int64          // the location that the word means by itself
-	shown    [3]int64       // by mode, the location
+	own      int64          // the number of the location that the word means by itself, -1 for none
+	shown    [3]int64       // by mode, the number of the location, -1 if it does not show the frame
 }
 
 // machineMode is the place of machine mode, from which the others are made.
@@ -44,18 +44,18 @@ func (s *storedStacks) path(experiment string, node int64) ([]pathFrame, error) 
 
 // frameOfPath makes a frame of its row in tree_frames, given what is at the locations.
 func frameOfPath(r queries.Record, places map[int64]stackFrame) pathFrame {
-	f := pathFrame{own: r.Number("location_id")}
+	f := pathFrame{own: location(r, "location")}
 	if r["word"] != nil {
 		w := places[f.own]
 		w.Part, w.Word = r.Text("part"), fmt.Sprintf("%#x", uint64(r.Number("word")))
-		if r["location_id"] == nil {
+		if f.own < 0 {
 			w.Marker = markerText(uint64(r.Number("word")))
 		}
 		f.recorded = &w
 	}
-	for m, mode := range report.Modes {
-		f.rules[m], f.shown[m] = r.Text(mode+"_rule"), r.Number(mode+"_location_id")
-		if r[mode+"_location_id"] != nil {
+	for m, column := range [...]string{"user_shown", "expert_shown", "machine_location"} {
+		f.rules[m], f.shown[m] = r.Text(report.Modes[m]+"_rule"), location(r, column)
+		if f.shown[m] >= 0 {
 			t := places[f.shown[m]]
 			t.Rule = f.rules[m]
 			f.modes[m] = &t
@@ -64,7 +64,15 @@ func frameOfPath(r queries.Record, places map[int64]stackFrame) pathFrame {
 	return f
 }
 
-// places reads what is at the locations of an experiment.
+// location returns a location's number, -1 for none.
+func location(r queries.Record, column string) int64 {
+	if r[column] == nil {
+		return -1
+	}
+	return r.Number(column)
+}
+
+// places reads what is at the locations of an experiment, by their numbers.
 func (s *storedStacks) places(experiment string) (map[int64]stackFrame, error) {
 	// In steps: the optimizer takes the experiment for the key of three tables.
 	rows, err := s.records(`WITH l AS MATERIALIZED (SELECT * FROM locations WHERE experiment_id = $1),
@@ -81,7 +89,7 @@ func (s *storedStacks) places(experiment string) (map[int64]stackFrame, error) {
 		if offset := r.Number("offset") - r.Number("begins"); offset >= 0 && offset < r.Number("size") {
 			f.Offset = &offset
 		}
-		places[r.Number("location_id")] = f
+		places[r.Number("location")] = f
 	}
 	return places, nil
 }

@@ -114,7 +114,7 @@ func (r *Result) locations(emit Emit, meant map[spot]uint64) error {
 	inlined := r.rows(schema.InlineFrames, emit)
 	for n := range p.Locations {
 		l := &p.Locations[n]
-		rows.Int64(l.ID).Int64(p.Objects[l.Object].ID).Int64(p.Functions[l.Function].ID).Int64(int64(l.Offset))
+		rows.Int32(int32(n)).Int64(l.ID).Int64(p.Objects[l.Object].ID).Int64(p.Functions[l.Function].ID).Int64(int64(l.Offset))
 		if at, ok := meant[spotOf(p, l.Function, l.Offset)]; ok && l.Reason == "" {
 			rows.Int64(int64(at))
 		} else {

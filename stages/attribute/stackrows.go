@@ -42,22 +42,33 @@ func (r *Result) frames(emit Emit) *schema.Rows {
 		} else {
 			rows.Null()
 		}
-		r.location(rows, f.Own)
-		for m, location := range f.Shown {
-			r.location(rows, location)
+		location(rows, f.Own)
+		machine := f.Shown[unwind.Machine]
+		for m, shown := range f.Shown {
+			switch {
+			case unwind.Mode(m) == unwind.Machine:
+				location(rows, shown)
+			case shown == machine:
+				rows.Null()
+			default:
+				rows.Int32(int32(max(shown, notShown)))
+			}
 			rows.Label(int(f.Rules[m]))
 		}
 	}
 	return rows
 }
 
-// location appends a location's identifier, null for None.
-func (r *Result) location(rows *schema.Rows, n symbolize.LocationNo) {
+// notShown is the location of a frame that a mode does not show where machine mode does.
+const notShown = -1
+
+// location appends a location's number, null for None.
+func location(rows *schema.Rows, n symbolize.LocationNo) {
 	if n < 0 {
 		rows.Null()
 		return
 	}
-	rows.Int64(r.Program.Locations[n].ID)
+	rows.Int32(int32(n))
 }
 
 // recorded emits the recorded stacks.

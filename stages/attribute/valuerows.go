@@ -45,7 +45,7 @@ func (r *Result) LineRows(emit Emit, s *Shape) (last map[string]int32, err error
 				last[k.File] = max(last[k.File], k.Line)
 			})
 			ofPCs := tallies(values, func(c *codeValues) tally[symbolize.LocationNo] { return c.PCs })
-			appendTallies(pcs, v.modes&Plain, metrics, ofPCs, func(n int) { pcs.Int64(p.Locations[n].ID) })
+			appendTallies(pcs, v.modes&Plain, metrics, ofPCs, func(n int) { pcs.Int32(int32(n)) })
 		}
 	})
 	return last, closeAll(lines, sources, pcs)
