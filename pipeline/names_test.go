@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -155,21 +156,30 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s is %s", r[1], r[3])
 		}
 	}
-	for _, r := range stored(t, store, "locations", "location_id", "function_id", "file", "line") {
+	for _, r := range stored(t, store, "locations", "location", "function_id", "file", "line") {
 		places[r[0]] = functions[r[1]] + " " + r[2] + ":" + r[3]
 	}
-	stacks := map[string][]string{}
-	for _, r := range stored(t, store, "frames", "stack_id", "location_id") {
-		stacks[r[0]] = append(stacks[r[0]], places[r[1]])
+	frames, parents, frameOf := map[string]string{}, map[string]int{}, map[string]string{}
+	for _, r := range stored(t, store, "tree_frames", "frame", "machine_location") {
+		frames[r[0]] = places[r[1]]
 	}
-	userStack := map[string]string{}
-	for _, r := range stored(t, store, "raw_stacks", "raw_stack_id", "user_stack_id") {
-		userStack[r[0]] = r[1]
+	for _, r := range stored(t, store, "stack_tree", "node", "up", "frame") {
+		node, _ := strconv.Atoi(r[0])
+		up, _ := strconv.Atoi(r[1])
+		parents[r[0]], frameOf[r[0]] = node-up, frames[r[2]]
+	}
+	stacks := map[string]string{}
+	for _, r := range stored(t, store, "recorded_stacks", "stack", "node") {
+		var stack []string
+		for n := r[1]; n != "0"; n = strconv.Itoa(parents[n]) {
+			stack = append(stack, frameOf[n])
+		}
+		stacks[r[0]] = strings.Join(stack, ", ")
 	}
 	var got []string
-	for _, r := range stored(t, store, "stack_values", "raw_stack_id", "metric", "value") {
+	for _, r := range stored(t, store, "stack_values", "stack", "metric", "value") {
 		if r[1] == "cpu" {
-			got = append(got, r[2]+" "+strings.Join(stacks[userStack[r[0]]], ", "))
+			got = append(got, r[2]+" "+stacks[r[0]])
 		}
 	}
 	want := []string{
