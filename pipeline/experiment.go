@@ -174,16 +174,18 @@ func (e *experiment) attribute() error {
 	var lines map[string]int32 // the last with a value, by file
 	err := together(
 		func() error { return r.StackRows(emit) },
-		func() (err error) { lines, err = r.LineRows(emit, shape); return err },
 		func() error {
 			tree := attribute.NewCallTree(shape, e.sums)
-			return together(
-				func() error { return r.TreeRows(emit, tree) },
-				func() error {
-					functions, err := r.FunctionRows(emit, tree)
-					return errors.Join(err, r.CodeRows(emit, functions))
+			functions, err := r.FunctionRows(emit, tree)
+			return errors.Join(err, together(
+				func() error { return r.CodeRows(emit, functions) },
+				func() (err error) {
+					if err = r.TreeRows(emit, tree); err == nil {
+						lines, err = r.LineRows(emit, shape)
+					}
+					return err
 				},
-			)
+			))
 		},
 	)
 	return errors.Join(e.segments.Close(), err, r.SourceRows(emit, lines))
