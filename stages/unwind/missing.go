@@ -163,8 +163,9 @@ func (u *Unwinder) findGap(e edge) gap {
 	if !missing {
 		return g
 	}
-	if !u.keepsCaller(e.callee()) {
-		caller = symbolize.Inferred{Location: symbolize.None}
+	unknown := symbolize.Inferred{Location: symbolize.None}
+	if caller != unknown && !u.keepsCaller(e.callee()) {
+		caller = unknown
 	}
 	if !caller.Calls {
 		g.unknown = u.resolver.Artificial(symbolize.MissingCaller)
