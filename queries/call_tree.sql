@@ -6,8 +6,8 @@
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
--- node_id = call_nodes.node_id
--- parent_id = call_nodes.node_id: The caller's node; missing for the root.
+-- node_id BIGINT: Hash of the functions from the root to the node: the same path has the same one in every experiment.
+-- parent_id BIGINT: The caller's node; missing for the root.
 -- depth = call_nodes.depth
 -- function_id = call_nodes.function_id
 -- function = functions.name
@@ -45,9 +45,23 @@
 --     UNION ALL
 --     SELECT experiment_id, mode, metric, function_id, 0, exclusive FROM call_tree WHERE depth > 0
 --   ) GROUP BY ALL HAVING sum(exclusive) <> sum(nodes)
-WITH nodes AS MATERIALIZED (
-  SELECT c.experiment_id, c.call_node, c.node_id, p.node_id AS parent_id, c.depth, c.function_id
-  FROM call_nodes c LEFT JOIN call_nodes p ON p.experiment_id = c.experiment_id AND p.call_node = c.parent
+WITH
+-- A path's functions are those before the node in the order of numbers, but for those
+-- of subtrees that ended before it.
+parts AS MATERIALIZED (
+  SELECT experiment_id, call_node, parent, last, depth, function_id, path_part(function_id, depth) AS part FROM call_nodes
+),
+ended AS (
+  SELECT experiment_id, last + 1 AS call_node, sum(part) AS part FROM parts GROUP BY ALL
+),
+summed AS (
+  SELECT p.*, sum(p.part - COALESCE(e.part, 0)) OVER (PARTITION BY p.experiment_id ORDER BY p.call_node ROWS UNBOUNDED PRECEDING) AS path
+  FROM parts p LEFT JOIN ended e USING (experiment_id, call_node)
+),
+nodes AS MATERIALIZED (
+  SELECT experiment_id, call_node, depth, function_id, (path & 9223372036854775807)::BIGINT AS node_id,
+    CASE WHEN depth > 0 THEN ((path - part) & 9223372036854775807)::BIGINT END AS parent_id
+  FROM summed
 ),
 valued AS MATERIALIZED (
   SELECT v.experiment_id, m.mode, v.metric, v.call_node, v.attributed, v.exclusive FROM tree_values v JOIN modes m ON v.modes & m.bit <> 0

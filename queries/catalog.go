@@ -21,7 +21,7 @@ const catalogName = "stackmill"
 // store with these commits, whose experiments have these names, and the
 // fingerprint of the catalog. store is an absolute path.
 func tableViews(store string, commits []storedir.Commit, names []string) (statements []string, fingerprint string, err error) {
-	statements = append(statements, namesView(commits, names))
+	statements = append(statements, pathMix, pathPart, namesView(commits, names))
 	for _, t := range schema.Tables {
 		statements = append(statements, tableView(store, t, commits))
 	}

@@ -44,7 +44,7 @@ leaves AS (
 ),
 -- A rule may not leave a recorded stack without frames.
 empty AS MATERIALIZED (
-  SELECT DISTINCT s.experiment_id, s.mode, r.node FROM mode_stacks s JOIN recorded_stacks r USING (experiment_id, stack)
+  SELECT DISTINCT s.experiment_id, s.mode, r.node FROM mode_leaves s JOIN recorded_stacks r USING (experiment_id, stack)
   WHERE s.node = 0 AND r.node > 0
 ),
 located AS MATERIALIZED (

@@ -23,13 +23,13 @@
 --     SELECT experiment_id, mode, metric, value FROM cut_stacks
 --     UNION ALL
 --     SELECT s.experiment_id, s.mode, v.metric, -v.value FROM stack_values v JOIN (
---       SELECT c.experiment_id, c.mode, c.stack FROM mode_stacks c JOIN mode_nodes n USING (experiment_id, mode, node)
+--       SELECT c.experiment_id, c.mode, c.stack FROM mode_leaves c JOIN mode_nodes n USING (experiment_id, mode, node)
 --       WHERE c.reason <> '' AND (n.rule <> 'S18' OR n.depth > 1)
 --     ) s USING (experiment_id, stack)
 --   ) GROUP BY ALL HAVING sum(value) <> 0
 WITH cut AS MATERIALIZED (
   SELECT s.experiment_id, s.mode, v.metric, s.node, s.reason, sum(v.samples) AS samples, sum(v.value) AS value
-  FROM mode_stacks s JOIN stack_values v USING (experiment_id, stack)
+  FROM mode_leaves s JOIN stack_values v USING (experiment_id, stack)
   WHERE s.reason <> '' AND s.node > 0
   GROUP BY ALL
 ),

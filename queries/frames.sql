@@ -1,7 +1,7 @@
 -- row: one frame of a normalised stack
 --
 -- experiment_id = recorded_stacks.experiment_id
--- stack_id = recorded_stacks.machine_stack_id: Hash of its frames: `stacks.stack_id`.
+-- stack_id BIGINT: Hash of its frames: `stacks.stack_id`.
 -- position INTEGER: 0 is the leaf.
 -- location_id = locations.location_id: The instruction.
 -- function_id = locations.function_id: Its function.

@@ -9,7 +9,7 @@
 -- samples = stack_values.samples
 WITH ends AS MATERIALIZED (
   SELECT s.experiment_id, s.mode, v.metric, s.node, sum(v.value)::BIGINT AS value, sum(v.samples)::BIGINT AS samples
-  FROM mode_stacks s JOIN stack_values v USING (experiment_id, stack)
+  FROM mode_leaves s JOIN stack_values v USING (experiment_id, stack)
   GROUP BY ALL
 ),
 placed AS MATERIALIZED (

@@ -4,10 +4,10 @@
 -- raw_stack_id = recorded_stacks.raw_stack_id
 -- process = recorded_stacks.process
 -- from_ns = recorded_stacks.from_ns
--- user_stack_id = recorded_stacks.user_stack_id: Its stack in user mode.
--- expert_stack_id = recorded_stacks.expert_stack_id: Its stack in expert mode.
--- machine_stack_id = recorded_stacks.machine_stack_id: Its stack in machine mode.
+-- user_stack_id BIGINT: Its stack in user mode.
+-- expert_stack_id BIGINT: Its stack in expert mode.
+-- machine_stack_id BIGINT: Its stack in machine mode.
 -- reason = recorded_stacks.reason
 SELECT experiment_id, raw_stack_id, process, from_ns,
-  COALESCE(user_stack_id, machine_stack_id) AS user_stack_id, COALESCE(expert_stack_id, machine_stack_id) AS expert_stack_id, machine_stack_id, reason
-FROM recorded_stacks
+  user_stack_id, expert_stack_id, machine_stack_id, reason
+FROM recorded_stacks JOIN node_stacks USING (experiment_id, node)

@@ -1,7 +1,7 @@
 -- row: one distinct normalised stack that has frames, with one of the places in the tree of stacks where it ends
 --
 -- experiment_id = recorded_stacks.experiment_id
--- stack_id = recorded_stacks.machine_stack_id: Hash of its frames: `stacks.stack_id`.
+-- stack_id BIGINT: Hash of its frames: `stacks.stack_id`.
 -- mode VARCHAR: A mode that shows it: machine mode, if that does.
 -- node = stack_tree.node: The node of its leaf in that mode.
 SELECT experiment_id, stack_id, unnest(arg_min({mode: mode, node: node}, (mode <> 'machine', node)))

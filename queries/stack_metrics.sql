@@ -5,7 +5,7 @@
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
--- stack_id = recorded_stacks.machine_stack_id: Hash of the stack's frames: `stacks.stack_id`.
+-- stack_id BIGINT: Hash of the stack's frames: `stacks.stack_id`.
 -- value = stack_values.value
 -- samples = stack_values.samples
 --

@@ -1,7 +1,7 @@
 -- row: one distinct normalised stack
 --
 -- experiment_id = recorded_stacks.experiment_id
--- stack_id = recorded_stacks.machine_stack_id: Hash of its frames.
+-- stack_id BIGINT: Hash of its frames.
 -- depth INTEGER: [count] The number of frames; 0 for the empty stack.
 -- leaf_location_id = locations.location_id: The leaf's location; missing for the empty stack.
 -- leaf_function_id = locations.function_id: The leaf's function.

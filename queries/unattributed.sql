@@ -18,7 +18,7 @@ WITH
 -- What has no frames has a reason of its own; the leaf's instruction tells that of others.
 empty AS MATERIALIZED (
   SELECT s.experiment_id, s.mode, v.metric, s.reason, sum(v.samples) AS samples, sum(v.value) AS value
-  FROM mode_stacks s JOIN stack_values v USING (experiment_id, stack)
+  FROM mode_leaves s JOIN stack_values v USING (experiment_id, stack)
   WHERE s.node = 0
   GROUP BY ALL
 ),

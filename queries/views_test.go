@@ -110,7 +110,7 @@ func TestHeadersDescribeTheViews(t *testing.T) {
 
 func TestMetricsViewsStartAlike(t *testing.T) {
 	helpers := []string{"modes", "inline_modes", "location_levels", "sample_metrics", "node_depths", "mode_nodes", "node_modes", "node_values",
-		"mode_stacks", "stack_leaves", "leaf_values", "raw_stacks", "raw_frames", "stacks", "frames", "passing"}
+		"mode_leaves", "node_stacks", "mode_stacks", "stack_leaves", "leaf_values", "raw_stacks", "raw_frames", "stacks", "frames", "passing"}
 	views, err := Views()
 	if err != nil {
 		t.Fatal(err)
@@ -209,12 +209,12 @@ func TestViews(t *testing.T) {
 		{"SELECT metric, sample, value FROM sample_metrics WHERE experiment_id = '00000000000000bb' ORDER BY ALL", []string{
 			"heapallocbytes 1 100", "heapallocbytes 2 50", "heapalloccnt 1 1", "heapalloccnt 2 1", "heapleakbytes 2 50", "heapleakcnt 2 1"}},
 		{"SELECT metric, count(*), sum(value) // 1e6 FROM sample_metrics WHERE experiment_id = '00000000000000aa' GROUP BY ALL", []string{"totalcpu 8 80"}},
-		{"SELECT raw_stack_id, user_stack_id, expert_stack_id, machine_stack_id, reason FROM raw_stacks WHERE experiment_id = '00000000000000aa' ORDER BY raw_stack_id LIMIT 2", []string{
-			"81 600 600 600 no call stack recorded", "84 602 606 606 "}},
-		{"SELECT stack_id, depth, leaf_location_id, leaf_function_id FROM stacks WHERE experiment_id = '00000000000000aa' ORDER BY stack_id", []string{
-			"600 0 <nil> <nil>", "601 3 113 13", "602 2 112 12", "603 2 113 13", "604 2 104 4", "606 3 114 14"}},
-		{"SELECT stack_id, position, location_id, function_id, rule FROM frames WHERE stack_id IN (602, 604, 606) ORDER BY ALL", []string{
-			"602 0 112 12 ", "602 1 111 11 ", "604 0 104 4 ", "604 1 111 11 ", "606 0 114 14 ", "606 1 112 12 ", "606 2 111 11 "}},
+		{"SELECT raw_stack_id, user_stack_id = expert_stack_id, expert_stack_id = machine_stack_id, machine_stack_id = 0, reason FROM raw_stacks WHERE experiment_id = '00000000000000aa' ORDER BY raw_stack_id LIMIT 2", []string{
+			"81 true true true no call stack recorded", "84 false true false "}},
+		{"SELECT depth, leaf_location_id, leaf_function_id FROM stacks WHERE experiment_id = '00000000000000aa' ORDER BY ALL", []string{
+			"0 <nil> <nil>", "2 104 4", "2 112 12", "2 113 13", "3 113 13", "3 114 14"}},
+		{"SELECT leaf_location_id, position, location_id, function_id, rule FROM frames JOIN stacks USING (experiment_id, stack_id) WHERE leaf_location_id IN (104, 112, 114) ORDER BY ALL", []string{
+			"104 0 104 4 ", "104 1 111 11 ", "112 0 112 12 ", "112 1 111 11 ", "114 0 114 14 ", "114 1 112 12 ", "114 2 111 11 "}},
 		{"SELECT raw_stack_id, part, position, word, location_id FROM raw_frames WHERE word IN (999, 4240) ORDER BY ALL", []string{
 			"84 native 0 4240 114", "86 native 0 999 104"}},
 		{"SELECT node, parent, last, depth, function, load_object, location_id, exclusive // 1e6, inclusive // 1e6 FROM stack_nodes WHERE mode = 'user' AND metric = 'totalcpu' ORDER BY node", []string{
@@ -224,8 +224,8 @@ func TestViews(t *testing.T) {
 			"2 1 f 0 50", "4 2 f._omp_fn.0 20 20"}},
 		{"SELECT stack, value // 1e6, samples FROM folded WHERE mode = 'user' AND metric = 'totalcpu' ORDER BY stack", []string{
 			"<Total> 10 1", "main;<Unknown> 10 1", "main;f 20 2", "main;f;g 30 3", "main;g 10 1"}},
-		{"SELECT stack_id, value // 1e6, samples FROM stack_metrics WHERE mode = 'machine' AND " + first + " ORDER BY ALL", []string{
-			"600 10 1", "601 30 3", "603 10 1", "604 10 1", "606 20 2"}},
+		{"SELECT leaf_location_id, depth, value // 1e6, samples FROM stack_metrics JOIN stacks USING (experiment_id, stack_id) WHERE mode = 'machine' AND " + first + " ORDER BY ALL", []string{
+			"104 2 10 1", "113 2 10 1", "113 3 30 3", "114 3 20 2", "<nil> 0 10 1"}},
 	} {
 		if diff := cmp.Diff(test.want, rows(t, db.DB, test.query)); diff != "" {
 			t.Errorf("%s: (-want +got)\n%s", test.query, diff)
@@ -249,7 +249,7 @@ func TestBrokenSums(t *testing.T) {
 		{"  7 totalcpu 13 caller 12 30ms\n", "  7 totalcpu 13 caller 12 31ms\n", "callers of g"},
 		{"  1 totalcpu 12 self 12 20ms\n", "", "self and callees of f"},
 		{"0 PC~in~no~load~object\n", "0 ''\n", "unattributed"},
-		{"  3 1 6 0 null null 604 ''\n", "  3 1 6 6 null null 600 no~call~stack~recorded\n", "functions, instructions, lines, load objects, modules, stacks that a rule emptied, unattributed"},
+		{"  3 1 6 0 ''\n", "  3 1 6 6 no~call~stack~recorded\n", "functions, instructions, lines, load objects, modules, stacks that a rule emptied, unattributed"},
 	} {
 		if strings.Count(storetest.Two, test.old) != 1 {
 			t.Fatalf("%q is not once in the store", test.old)

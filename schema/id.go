@@ -36,20 +36,6 @@ func (id *ID) Number(n uint64) *ID {
 // Sum returns the identifier.
 func (id *ID) Sum() int64 { return int64(id.d.Sum64() >> 1) }
 
-// PairID returns what makes the identifiers of pairs of numbers, those that
-// NewID(kind).Number(a).Number(b).Sum() makes, for many of them. It is for one
-// goroutine.
-func PairID(kind string) func(a, b int64) int64 {
-	buffer := binary.LittleEndian.AppendUint64(nil, uint64(len(kind)))
-	buffer = append(append(buffer, kind...), make([]byte, 16)...)
-	numbers := buffer[len(buffer)-16:]
-	return func(a, b int64) int64 {
-		binary.LittleEndian.PutUint64(numbers, uint64(a))
-		binary.LittleEndian.PutUint64(numbers[8:], uint64(b))
-		return int64(xxhash.Sum64(buffer) >> 1)
-	}
-}
-
 // IDs are the identifiers that the rows of one table have.
 type IDs map[int64]bool
 

@@ -89,16 +89,6 @@ func TestID(t *testing.T) {
 	}
 }
 
-// Pairs have the identifiers of their numbers, one by one.
-func TestPairID(t *testing.T) {
-	id := PairID("x")
-	for _, p := range [][2]int64{{0, 0}, {1, 2}, {2, 1}, {-1, 1 << 62}, {1, 2}} {
-		if got, want := id(p[0], p[1]), NewID("x").Number(uint64(p[0])).Number(uint64(p[1])).Sum(); got != want {
-			t.Errorf("%v: %d, want %d", p, got, want)
-		}
-	}
-}
-
 func TestRowsFlushFullBatches(t *testing.T) {
 	var sizes []int64
 	var last string

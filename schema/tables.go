@@ -184,9 +184,6 @@ var (
 		{"user_up", Int32, Dict, "", false, "How far before `node` is the node of its leaf in user mode."},
 		{"expert_up", Int32, Dict, "", false, "Likewise in expert mode."},
 		{"machine_up", Int32, Dict, "", false, "Likewise in machine mode."},
-		{"user_stack_id", Int64, Plain, "", true, "Hash of its frames in user mode; missing if it is that of machine mode."},
-		{"expert_stack_id", Int64, Plain, "", true, "Hash of its frames in expert mode; missing if it is that of machine mode."},
-		{"machine_stack_id", Int64, Plain, "", false, "Hash of its frames in machine mode."},
 		{"reason", String, Dict, "", false, "Why the stack is empty or cut, empty if it is neither."},
 	}, Computed: []Computed{rawStackID}}
 	StackTree = &Table{Name: "stack_tree", Row: "one node of the tree of an experiment's stacks, merged from their roots: a frame and the path to it", Key: key("node"), Columns: []Column{
@@ -412,7 +409,6 @@ var (
 		{"up", Int32, Plain, "", false, "How far before it its parent is: the caller's node. 0 for the root."},
 		{"below", Int32, Dict, "count", false, "How many nodes are below it: the next so many."},
 		{"depth", Int32, Dict, "", false, "0 is the root."},
-		{"node_id", Int64, Plain, "", false, "Hash of the functions from the root to the node."},
 		functID.as(Dict),
 	}, Computed: []Computed{
 		{"parent", Int32, "CASE WHEN up > 0 THEN call_node - up END", "The caller's node; missing for the root."},

@@ -3,7 +3,6 @@ package attribute
 import (
 	"errors"
 	"math"
-	"slices"
 
 	"stackmill/schema"
 	"stackmill/stages/symbolize"
@@ -74,7 +73,6 @@ func location(rows *schema.Rows, n symbolize.LocationNo) {
 // recorded emits the recorded stacks.
 func (r *Result) recorded(emit Emit) *schema.Rows {
 	rows := r.rows(schema.RecordedStacks, emit)
-	ids := r.stackIDs()
 	for i := range r.Stacks.Recorded {
 		s := &r.Stacks.Recorded[i]
 		rows.Int32(int32(i)).Int32(s.Process)
@@ -87,63 +85,7 @@ func (r *Result) recorded(emit Emit) *schema.Rows {
 		for _, leaf := range s.Leaf {
 			rows.Int32(int32(s.Node - leaf))
 		}
-		machine := ids[unwind.Machine][i]
-		for mode := unwind.User; mode < unwind.Machine; mode++ {
-			if id := ids[mode][i]; id != machine {
-				rows.Int64(id)
-			} else {
-				rows.Null()
-			}
-		}
-		rows.Int64(machine).Text(r.Stacks.Reasons[s.Reason])
+		rows.Text(r.Stacks.Reasons[s.Reason])
 	}
 	return rows
-}
-
-// stackIDs returns, by mode and recorded stack, the identifiers of what the mode shows
-// of it. They are made of the frames' instructions and rules.
-func (r *Result) stackIDs() (ids [unwind.Modes][]int64) {
-	var before, nodes []int64 // of the mode before, by frame and node
-	for mode := range ids {
-		frames := r.frameIDs(unwind.Mode(mode))
-		if !slices.Equal(frames, before) {
-			nodes = r.pathIDs(frames)
-		}
-		before = frames
-		ids[mode] = make([]int64, len(r.Stacks.Recorded))
-		for i := range ids[mode] {
-			ids[mode][i] = nodes[r.Stacks.Recorded[i].Leaf[mode]]
-		}
-	}
-	return ids
-}
-
-// frameIDs returns the identifiers of what a mode shows of frames, 0 for nothing.
-func (r *Result) frameIDs(mode unwind.Mode) []int64 {
-	var rules []int64 // their numbers change when others are added
-	for _, name := range schema.FrameRules() {
-		rules = append(rules, schema.NewID("rule").Text(name).Sum())
-	}
-	id, ids := schema.PairID("frame"), make([]int64, len(r.Stacks.Frames))
-	for n := range r.Stacks.Frames {
-		f := &r.Stacks.Frames[n]
-		if location := f.Shown[mode]; location >= 0 {
-			ids[n] = id(r.Program.Locations[location].ID, rules[f.Rules[mode]]) | 1
-		}
-	}
-	return ids
-}
-
-// pathIDs returns the identifiers of the paths to nodes, given those of frames.
-func (r *Result) pathIDs(frames []int64) []int64 {
-	t, id := &r.Stacks.Nodes, schema.PairID("stack")
-	ids := make([]int64, t.Len())
-	ids[unwind.Root] = schema.NewID("stack").Sum()
-	for n := 1; n < t.Len(); n++ {
-		ids[n] = ids[t.Parent[n]]
-		if f := frames[t.Label[n]]; f != 0 {
-			ids[n] = id(ids[n], f)
-		}
-	}
-	return ids
 }

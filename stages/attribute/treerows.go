@@ -1,9 +1,6 @@
 package attribute
 
-import (
-	"stackmill/schema"
-	"stackmill/stages/symbolize"
-)
+import "stackmill/schema"
 
 // TreeRows emits the call tree: its nodes, and their values.
 func (r *Result) TreeRows(emit Emit, t *CallTree) error {
@@ -42,16 +39,11 @@ func (r *Result) TreeRows(emit Emit, t *CallTree) error {
 	return rows.err
 }
 
-// callNodes emits the nodes of the call tree. A node's identifier is made from the
-// functions above it.
+// callNodes emits the nodes of the call tree.
 func (r *Result) callNodes(emit Emit, t *CallTree) error {
-	depths, ids := make([]int32, t.Len()), make([]int64, t.Len())
-	ids[0] = schema.NewID("node").Number(uint64(r.functionID(symbolize.None))).Sum()
-	id := schema.PairID("node")
+	depths := make([]int32, t.Len())
 	for n := 1; n < t.Len(); n++ {
-		above := t.Parent[n]
-		depths[n] = depths[above] + 1
-		ids[n] = id(ids[above], r.functionID(t.Label[n]))
+		depths[n] = depths[t.Parent[n]] + 1
 	}
 	labels := schema.NewLabels(r.ExperimentID)
 	return inBatches(t.Len(), func(from, to int) error {
@@ -61,7 +53,7 @@ func (r *Result) callNodes(emit Emit, t *CallTree) error {
 		}
 		return emit.owned(schema.CallNodes, labels.Array(0, to-from), schema.Int32s(numbers(from, to)),
 			schema.Int32s(ups(t.Parent, from, to)), schema.Int32s(t.Below[from:to]), schema.Int32s(depths[from:to]),
-			schema.Int64s(ids[from:to]), schema.Int64s(functions))
+			schema.Int64s(functions))
 	})
 }
 

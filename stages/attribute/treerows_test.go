@@ -47,25 +47,10 @@ func TestTreeRows(t *testing.T) {
 		var got []string
 		for _, row := range rows[table] {
 			columns := strings.Fields(row)[1:] // without the experiment
-			if table == "call_nodes" {
-				columns = append(columns[:4], columns[5])
-			}
 			got = append(got, strings.Join(columns, " "))
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: %s", table, diff)
 		}
-	}
-}
-
-// A stack's identifier is made of what a mode shows of it, however it came about.
-func TestStackIDs(t *testing.T) {
-	recorded := NewStacks()
-	addStack(recorded, everyMode(0))
-	addStack(recorded, map[unwind.Mode][]symbolize.LocationNo{unwind.User: {0}, unwind.Expert: {0, 3}, unwind.Machine: {0, 3}})
-	recorded.Order()
-	ids := (&Result{Program: letters(), Stacks: recorded}).stackIDs()
-	if user, expert, machine := ids[unwind.User], ids[unwind.Expert], ids[unwind.Machine]; user[1] != machine[0] || user[1] == machine[1] || expert[1] != machine[1] {
-		t.Errorf("identifiers %v", ids)
 	}
 }

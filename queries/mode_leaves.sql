@@ -1,0 +1,21 @@
+-- row: one recorded stack in one mode, with where it ends
+--
+-- experiment_id = recorded_stacks.experiment_id
+-- mode VARCHAR: The representation: `user`, `expert` or `machine`.
+-- stack = recorded_stacks.stack
+-- node = stack_tree.node: The node of its leaf; 0, the root, if the stack is empty.
+-- reason = recorded_stacks.reason
+--
+-- invariant nodes_known: Every recorded stack's node is in the tree.
+--   SELECT r.* FROM recorded_stacks r ANTI JOIN stack_tree t USING (experiment_id, node)
+-- invariant leaves_shown: The node of the leaf is one that the mode shows, and the mode shows none between it and the stack's node.
+--   WITH paths AS MATERIALIZED (
+--     SELECT r.experiment_id, m.mode, r.node - CASE m.mode WHEN 'user' THEN user_up WHEN 'expert' THEN expert_up ELSE machine_up END AS node, r.node AS of_all,
+--       CASE m.mode WHEN 'user' THEN user_depth WHEN 'expert' THEN expert_depth ELSE machine_depth END AS depth
+--     FROM recorded_stacks r JOIN node_depths d USING (experiment_id, node) CROSS JOIN modes m
+--   )
+--   SELECT p.*, n.last, n.depth FROM paths p LEFT JOIN mode_nodes n USING (experiment_id, mode, node)
+--   WHERE (p.node = 0) <> (n.node IS NULL) OR COALESCE(n.depth, 0) <> p.depth OR n.last < p.of_all
+SELECT r.experiment_id, m.mode, r.stack,
+  r.node - CASE m.mode WHEN 'user' THEN r.user_up WHEN 'expert' THEN r.expert_up ELSE r.machine_up END AS node, r.reason
+FROM recorded_stacks r CROSS JOIN modes m
