@@ -56,8 +56,9 @@ func (s *Shape) passed(view int, sums *Sums) []bool {
 	t := &s.stacks.Nodes
 	passed := make([]bool, t.Len())
 	for n := range s.stacks.Recorded {
-		if slices.ContainsFunc(sums.Of(RecordedNo(n)), func(s Sum) bool { return s.Samples > 0 }) {
+		for range sums.Each(RecordedNo(n)) {
 			passed[s.stacks.Recorded[n].Leaf[s.Views[view].leaf]] = true
+			break
 		}
 	}
 	for n := t.Len() - 1; n > 0; n-- {
