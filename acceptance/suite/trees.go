@@ -67,8 +67,14 @@ func newExpansion(t *testing.T, db *sql.DB, id string) *expansion {
 		x.values[stack][metric] = value
 		return err
 	})
-	x.each(`SELECT up, part, word, location_id, user_location_id, expert_location_id, machine_location_id, user_rule, expert_rule, machine_rule
-		FROM stack_tree JOIN tree_frames USING (experiment_id, frame) WHERE experiment_id = ? ORDER BY node`, func(r *sql.Rows) error {
+	x.each(`WITH ids AS MATERIALIZED (SELECT experiment_id, location, location_id FROM locations)
+		SELECT up, part, word, o.location_id, u.location_id, e.location_id, m.location_id, user_rule, expert_rule, machine_rule
+		FROM stack_tree JOIN tree_frames f USING (experiment_id, frame)
+		LEFT JOIN ids o ON o.experiment_id = f.experiment_id AND o.location = f.location
+		LEFT JOIN ids u ON u.experiment_id = f.experiment_id AND u.location = f.user_shown
+		LEFT JOIN ids e ON e.experiment_id = f.experiment_id AND e.location = f.expert_shown
+		LEFT JOIN ids m ON m.experiment_id = f.experiment_id AND m.location = f.machine_location
+		WHERE f.experiment_id = ? ORDER BY node`, func(r *sql.Rows) error {
 		var n treeNode
 		err := r.Scan(&n.up, &n.part, &n.word, &n.own, &n.location[0], &n.location[1], &n.location[2], &n.rule[0], &n.rule[1], &n.rule[2])
 		x.nodes = append(x.nodes, n)
@@ -194,5 +200,5 @@ const sumsOfTables = `SELECT concat_ws(' ', mode, metric, what, exclusive, inclu
 		SELECT v.experiment_id, v.modes, v.metric, 'function ' || v.function_id AS what, v.exclusive, v.inclusive
 		FROM function_values v JOIN functions f USING (experiment_id, function_id) WHERE f.name <> '<Total>' OR f.kind <> 'artificial'
 		UNION ALL
-		SELECT experiment_id, modes, metric, 'instruction ' || location_id, exclusive, inclusive FROM pc_values
+		SELECT experiment_id, modes, metric, 'instruction ' || location_id, exclusive, inclusive FROM pc_values JOIN locations USING (experiment_id, location)
 	) v JOIN modes m ON v.modes & m.bit <> 0 WHERE experiment_id = ? AND (exclusive <> 0 OR inclusive <> 0)`
