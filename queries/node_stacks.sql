@@ -32,8 +32,8 @@ ended AS (
   SELECT experiment_id, last + 1 AS node, sum(u) AS u, sum(e) AS e, sum(m) AS m FROM parts GROUP BY ALL
 )
 SELECT p.experiment_id, p.node,
-  (sum(p.u - COALESCE(n.u, 0)) OVER before & 9223372036854775807)::BIGINT AS user_stack_id,
-  (sum(p.e - COALESCE(n.e, 0)) OVER before & 9223372036854775807)::BIGINT AS expert_stack_id,
-  (sum(p.m - COALESCE(n.m, 0)) OVER before & 9223372036854775807)::BIGINT AS machine_stack_id
+  (sum(p.u - COALESCE(n.u, 0)) OVER above & 9223372036854775807)::BIGINT AS user_stack_id,
+  (sum(p.e - COALESCE(n.e, 0)) OVER above & 9223372036854775807)::BIGINT AS expert_stack_id,
+  (sum(p.m - COALESCE(n.m, 0)) OVER above & 9223372036854775807)::BIGINT AS machine_stack_id
 FROM parts p LEFT JOIN ended n USING (experiment_id, node)
-WINDOW before AS (PARTITION BY p.experiment_id ORDER BY p.node ROWS UNBOUNDED PRECEDING)
+WINDOW above AS (PARTITION BY p.experiment_id ORDER BY p.node ROWS UNBOUNDED PRECEDING)
