@@ -117,10 +117,10 @@ var (
 		{"load_object_id", Int64, Dict, "", false, "Its load object."},
 		{"module_id", Int64, Dict, "", false, "Its module."},
 		{"name", String, Dict, "", false, "The name for people: demangled, clone suffixes readable."},
-		{"gprofng_name", String, Dict, "", false, "The name for people of the alias that gprofng would show (S4)."},
-		{"perf_name", String, Dict, "", false, "The name for people of the alias that perf would show (S4)."},
-		{"linkage_name", String, Dict, "", false, "The name in the symbol table; empty for artificial and static ones."},
-		{"aliases", String, Dict, "", false, "All linkage names at its address, separated by tabs, since Go's have blanks, in byte order (S4)."},
+		{"other_gprofng_name", String, Dict, "", true, "`gprofng_name` where it is not `name`."},
+		{"other_perf_name", String, Dict, "", true, "`perf_name` where it is not `name`."},
+		{"other_linkage_name", String, Dict, "", true, "`linkage_name` where it is not `name`."},
+		{"other_aliases", String, Dict, "", true, "`aliases` where they are not `linkage_name`."},
 		{"kind", String, Dict, "", false, "`normal`, `static`, `plt`, `outline`, `clone`, `body`, `dynamic`, `java`, `kernel`, `artificial`, `unknown`, or `inlined`: the load object has no such function, only code of it inside others."},
 		{"address", Int64, Plain, "", false, "The link-time virtual address, as in the symbol table (S2)."},
 		{"offset", Int64, Plain, "bytes", false, "The offset in the load object's file."},
@@ -129,6 +129,11 @@ var (
 		{"outline_of", Int64, Dict, "", true, "Of an outline function, the function it was cut out of (S12)."},
 		{"body_of", Int64, Dict, "", true, "Of the body of a parallel region, the function that holds the region (S11)."},
 		{"body_line", Int32, Dict, "", false, "Of a body, its first source line; 0 if unknown, and for other functions."},
+	}, Computed: []Computed{
+		{"gprofng_name", String, "COALESCE(other_gprofng_name, name)", "The name for people of the alias that gprofng would show (S4)."},
+		{"perf_name", String, "COALESCE(other_perf_name, name)", "The name for people of the alias that perf would show (S4)."},
+		{"linkage_name", String, "COALESCE(other_linkage_name, name)", "The name in the symbol table; empty for artificial and static ones."},
+		{"aliases", String, "COALESCE(other_aliases, other_linkage_name, name)", "All linkage names at its address, separated by tabs, since Go's have blanks, in byte order (S4)."},
 	}}
 	Locations = &Table{Name: "locations", Row: "one instruction on a stack, or that accessed memory; one in a body twice, as user mode shows it too", Key: key("location_id"), Columns: []Column{
 		experimentID,

@@ -86,10 +86,19 @@ func (r *Result) program(emit Emit) error {
 	functions := r.rows(schema.Functions, emit)
 	for n, f := range p.Functions {
 		relation, line := related(p, symbolize.FunctionNo(n))
-		functions.Append(f.ID, p.Objects[f.Object].ID, p.Modules[f.Module].ID, f.Name, f.GprofngName, f.PerfName, f.Linkage, f.Aliases,
+		functions.Append(f.ID, p.Objects[f.Object].ID, p.Modules[f.Module].ID, f.Name,
+			other(f.GprofngName, f.Name), other(f.PerfName, f.Name), other(f.Linkage, f.Name), other(f.Aliases, f.Linkage),
 			string(f.Kind), int64(f.Address), int64(f.Offset), int64(f.Size), relation[0], relation[1], relation[2], line)
 	}
 	return closeAll(objects, modules, functions)
+}
+
+// other returns a name, nil if it is the one that it is derived from.
+func other(name, usual string) any {
+	if name == usual {
+		return nil
+	}
+	return name
 }
 
 // related returns the columns clone_of, outline_of, body_of and body_line.
