@@ -241,7 +241,7 @@ var (
 		experimentID, sampleNo,
 		{"operation", Int32, Dict, "", false, "0 malloc, 1 free, 2 realloc, 3 mmap, 4 munmap."},
 		{"size", Int64, Dict, "bytes", false, "The size asked for; 0 for free."},
-		{"address", Int64, Plain, "", false, "The block's address."},
+		{"address", Int64, Delta, "", false, "The block's address."},
 		{"old_address", Int64, Plain, "", false, "realloc: the address before."},
 		{"leaked", Int64, Dict, "bytes", false, "How much of the block was never freed."},
 		{"freed", Int64, Dict, "bytes", false, "The size of the traced blocks that this call freed."},
