@@ -1,6 +1,7 @@
 package queries
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -32,6 +33,7 @@ const SpillFactor = 4
 // access is what the SQL of an engine may do outside of it.
 type access struct {
 	Limits
+	most   int64    // bytes of memory, if Limits does not say; 0: DefaultMemory
 	files  []string // the only files that it may open, when it is locked
 	locked bool     // false for our own statements that write a catalog, and for --unsafe
 }
@@ -108,7 +110,7 @@ func (may access) limit(conn driver.ExecerContext) error {
 		if err != nil {
 			return err
 		}
-		memory = min(usual, DefaultMemory)
+		memory = min(usual, cmp.Or(may.most, DefaultMemory))
 	}
 	return run(conn, []string{
 		"SET GLOBAL memory_limit = " + quote(kibibytes(memory)),
