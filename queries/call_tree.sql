@@ -14,8 +14,14 @@
 -- attributed = tree_values.attributed: The value of the samples whose stack starts with this path.
 -- exclusive = tree_values.exclusive: The value of the samples whose stack is this path.
 --
--- invariant names: Every node has its experiment, unit and function.
---   SELECT * FROM call_tree WHERE experiment IS NULL OR unit IS NULL OR function IS NULL
+-- invariant names: Every node has its function; every value has its node, metric and experiment.
+--   SELECT experiment_id, call_node, NULL AS metric FROM call_nodes ANTI JOIN functions USING (experiment_id, function_id)
+--   UNION ALL
+--   SELECT experiment_id, call_node, metric FROM tree_values ANTI JOIN call_nodes USING (experiment_id, call_node)
+--   UNION ALL
+--   SELECT experiment_id, call_node, metric FROM tree_values ANTI JOIN metrics USING (experiment_id, metric)
+--   UNION ALL
+--   SELECT experiment_id, call_node, metric FROM tree_values ANTI JOIN experiment_names USING (experiment_id)
 -- invariant numbered: Nodes are numbered from 0, the root, without gaps; each lies among those below its parent, with all below itself.
 --   SELECT experiment_id, count(*), min(call_node), max(call_node) FROM call_nodes GROUP BY ALL HAVING min(call_node) <> 0 OR max(call_node) <> count(*) - 1
 --   UNION ALL
@@ -34,17 +40,32 @@
 --   UNION ALL
 --   SELECT c.experiment_id, c.call_node, c.function_id FROM call_nodes c ANTI JOIN tree_values v USING (experiment_id, call_node)
 -- invariant one_row: A node has one row for each mode and metric.
---   SELECT experiment_id, mode, metric, node_id, count(*) FROM call_tree GROUP BY ALL HAVING count(*) > 1
--- invariant parents: Every node but the root has its parent one level above.
---   SELECT c.* FROM call_tree c
---   LEFT JOIN call_tree p ON p.experiment_id = c.experiment_id AND p.mode = c.mode AND p.metric = c.metric AND p.node_id = c.parent_id
---   WHERE (c.parent_id IS NULL) <> (c.depth = 0) OR (c.depth > 0 AND p.depth IS DISTINCT FROM c.depth - 1)
--- invariant leaves: A function's exclusive value is the sum over its nodes.
---   SELECT experiment_id, mode, metric, function_id, sum(exclusive), sum(nodes) FROM (
---     SELECT experiment_id, mode, metric, function_id, exclusive, 0 AS nodes FROM function_metrics WHERE function <> '<Total>' OR kind <> 'artificial'
+--   SELECT experiment_id, metric, call_node, count(*) FROM tree_values GROUP BY ALL HAVING sum(modes) <> bit_or(modes)
+-- invariant parents: Every node but the root has its parent's value in the same mode and metric.
+--   SELECT c.experiment_id, c.metric, c.call_node, c.modes, p.modes
+--   FROM (SELECT v.experiment_id, v.metric, v.call_node, v.modes, n.parent FROM tree_values v JOIN call_nodes n USING (experiment_id, call_node) WHERE n.parent IS NOT NULL) c
+--   LEFT JOIN (SELECT experiment_id, metric, call_node, bit_or(modes) AS modes FROM tree_values GROUP BY ALL) p
+--     ON p.experiment_id = c.experiment_id AND p.metric = c.metric AND p.call_node = c.parent
+--   WHERE c.modes & ~COALESCE(p.modes, 0) <> 0
+-- invariant nodes: A node's value is its own plus the values of the nodes below it.
+--   SELECT experiment_id, metric, call_node FROM (
+--     SELECT experiment_id, metric, call_node, modes, attributed - exclusive AS rest FROM tree_values
 --     UNION ALL
---     SELECT experiment_id, mode, metric, function_id, 0, exclusive FROM call_tree WHERE depth > 0
---   ) GROUP BY ALL HAVING sum(exclusive) <> sum(nodes)
+--     SELECT v.experiment_id, v.metric, n.parent, v.modes, -v.attributed
+--     FROM tree_values v JOIN call_nodes n USING (experiment_id, call_node) WHERE n.parent IS NOT NULL
+--   ) GROUP BY ALL
+--   HAVING sum(rest) FILTER (modes & 1 <> 0) <> 0 OR sum(rest) FILTER (modes & 2 <> 0) <> 0 OR sum(rest) FILTER (modes & 4 <> 0) <> 0
+--     OR sum(rest) FILTER (modes & 8 <> 0) <> 0 OR sum(rest) FILTER (modes & 16 <> 0) <> 0 OR sum(rest) FILTER (modes & 32 <> 0) <> 0
+-- invariant leaves: A function's exclusive value is the sum over its nodes.
+--   SELECT experiment_id, metric, function_id FROM (
+--     SELECT v.experiment_id, v.metric, v.function_id, v.modes, v.exclusive AS rest
+--     FROM function_values v JOIN functions f USING (experiment_id, function_id) WHERE f.name <> '<Total>' OR f.kind <> 'artificial'
+--     UNION ALL
+--     SELECT v.experiment_id, v.metric, n.function_id, v.modes, -v.exclusive
+--     FROM tree_values v JOIN call_nodes n USING (experiment_id, call_node) WHERE n.depth > 0
+--   ) GROUP BY ALL
+--   HAVING sum(rest) FILTER (modes & 1 <> 0) <> 0 OR sum(rest) FILTER (modes & 2 <> 0) <> 0 OR sum(rest) FILTER (modes & 4 <> 0) <> 0
+--     OR sum(rest) FILTER (modes & 8 <> 0) <> 0 OR sum(rest) FILTER (modes & 16 <> 0) <> 0 OR sum(rest) FILTER (modes & 32 <> 0) <> 0
 WITH
 -- A path's functions are those before the node in the order of numbers, but for those
 -- of subtrees that ended before it.

@@ -82,6 +82,16 @@ tree AS (
   SELECT v.experiment_id, m.mode, v.metric, c.call_node, c.parent, c.function_id, v.attributed, v.exclusive
   FROM tree_values v JOIN call_nodes c USING (experiment_id, call_node) JOIN modes m ON v.modes & m.bit <> 0
 ),
+-- Nodes whose value is not their own plus those below, in some mode.
+suspects AS MATERIALIZED (
+  SELECT experiment_id, metric, call_node FROM (
+    SELECT experiment_id, metric, call_node, modes, attributed - exclusive AS rest FROM tree_values
+    UNION ALL
+    SELECT v.experiment_id, v.metric, c.parent, v.modes, -v.attributed
+    FROM tree_values v JOIN call_nodes c USING (experiment_id, call_node) WHERE c.parent IS NOT NULL
+  ) GROUP BY ALL
+  HAVING sum(rest) FILTER (modes & 1 <> 0) <> 0 OR sum(rest) FILTER (modes & 2 <> 0) <> 0 OR sum(rest) FILTER (modes & 4 <> 0) <> 0
+),
 -- A sum is a name and, for one function or node, its id; its expected and its
 -- found value come from different rows, of which either may be missing.
 sums AS (
@@ -116,10 +126,10 @@ sums AS (
   UNION ALL
   SELECT experiment_id, mode, metric, 'unattributed', NULL, NULL, value, 0 FROM stack_parts WHERE is_empty
   UNION ALL
-  SELECT experiment_id, mode, metric, 'call tree node', function_id, call_node, attributed, exclusive FROM tree
+  SELECT experiment_id, mode, metric, 'call tree node', function_id, call_node, attributed, exclusive FROM tree SEMI JOIN suspects USING (experiment_id, metric, call_node)
   UNION ALL
   SELECT c.experiment_id, c.mode, c.metric, 'call tree node', p.function_id, p.call_node, 0, c.attributed
-  FROM tree c JOIN tree p ON p.experiment_id = c.experiment_id AND p.mode = c.mode AND p.metric = c.metric AND p.call_node = c.parent
+  FROM tree c JOIN (FROM tree SEMI JOIN suspects USING (experiment_id, metric, call_node)) p ON p.experiment_id = c.experiment_id AND p.mode = c.mode AND p.metric = c.metric AND p.call_node = c.parent
   UNION ALL
   SELECT p.experiment_id, p.mode, p.metric, w.what, p.function_id, NULL, p.inclusive, 0
   FROM function_parts p CROSS JOIN (VALUES ('callers'), ('self and callees')) w(what)

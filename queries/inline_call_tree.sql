@@ -2,19 +2,18 @@
 -- rules: S10, S19
 -- like: call_tree
 --
--- invariant parents: Every node but the root has its parent one level above.
---   SELECT c.* FROM inline_call_tree c
---   LEFT JOIN inline_call_tree p ON p.experiment_id = c.experiment_id AND p.mode = c.mode AND p.metric = c.metric AND p.node_id = c.parent_id
+-- invariant paths: The identifiers tell nodes apart, here and in `call_tree` together; a node's parent is one level above.
+--   WITH nodes AS MATERIALIZED (
+--     SELECT experiment_id, node_id, parent_id, depth, function_id FROM call_tree
+--     UNION
+--     SELECT experiment_id, node_id, parent_id, depth, function_id FROM inline_call_tree
+--   )
+--   SELECT experiment_id, NULL AS node_id, sum(ids), sum(nodes) FROM (
+--     SELECT experiment_id, count(DISTINCT node_id) AS ids, 0 AS nodes FROM nodes GROUP BY ALL
+--     UNION ALL
+--     SELECT experiment_id, 0, count(*) FROM call_nodes GROUP BY ALL
+--   ) GROUP BY ALL HAVING sum(ids) <> sum(nodes)
+--   UNION ALL
+--   SELECT c.experiment_id, c.node_id, c.depth, p.depth
+--   FROM nodes c LEFT JOIN nodes p ON p.experiment_id = c.experiment_id AND p.node_id = c.parent_id
 --   WHERE (c.parent_id IS NULL) <> (c.depth = 0) OR (c.depth > 0 AND p.depth IS DISTINCT FROM c.depth - 1)
--- invariant nodes: A node's value is its own plus the values of the nodes below it.
---   SELECT experiment_id, mode, metric, node_id, sum(attributed), sum(parts) FROM (
---     SELECT experiment_id, mode, metric, node_id, attributed, exclusive AS parts FROM inline_call_tree
---     UNION ALL
---     SELECT experiment_id, mode, metric, parent_id, 0, attributed FROM inline_call_tree WHERE parent_id IS NOT NULL
---   ) GROUP BY ALL HAVING sum(attributed) <> sum(parts)
--- invariant leaves: A function's exclusive value is the sum over its nodes.
---   SELECT experiment_id, mode, metric, function_id, sum(exclusive), sum(nodes) FROM (
---     SELECT experiment_id, mode, metric, function_id, exclusive, 0 AS nodes FROM inline_function_metrics WHERE function <> '<Total>' OR kind <> 'artificial'
---     UNION ALL
---     SELECT experiment_id, mode, metric, function_id, 0, exclusive FROM inline_call_tree WHERE depth > 0
---   ) GROUP BY ALL HAVING sum(exclusive) <> sum(nodes)
