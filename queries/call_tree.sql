@@ -66,29 +66,11 @@
 --   ) GROUP BY ALL
 --   HAVING sum(rest) FILTER (modes & 1 <> 0) <> 0 OR sum(rest) FILTER (modes & 2 <> 0) <> 0 OR sum(rest) FILTER (modes & 4 <> 0) <> 0
 --     OR sum(rest) FILTER (modes & 8 <> 0) <> 0 OR sum(rest) FILTER (modes & 16 <> 0) <> 0 OR sum(rest) FILTER (modes & 32 <> 0) <> 0
-WITH
--- A path's functions are those before the node in the order of numbers, but for those
--- of subtrees that ended before it.
-parts AS MATERIALIZED (
-  SELECT experiment_id, call_node, parent, last, depth, function_id, path_part(function_id, depth) AS part FROM call_nodes
-),
-ended AS (
-  SELECT experiment_id, last + 1 AS call_node, sum(part) AS part FROM parts GROUP BY ALL
-),
-summed AS (
-  SELECT p.*, sum(p.part - COALESCE(e.part, 0)) OVER (PARTITION BY p.experiment_id ORDER BY p.call_node ROWS UNBOUNDED PRECEDING) AS path
-  FROM parts p LEFT JOIN ended e USING (experiment_id, call_node)
-),
-nodes AS MATERIALIZED (
-  SELECT experiment_id, call_node, depth, function_id, (path & 9223372036854775807)::BIGINT AS node_id,
-    CASE WHEN depth > 0 THEN ((path - part) & 9223372036854775807)::BIGINT END AS parent_id
-  FROM summed
-),
-valued AS MATERIALIZED (
+WITH valued AS MATERIALIZED (
   SELECT v.experiment_id, m.mode, v.metric, v.call_node, v.attributed, v.exclusive FROM tree_values v JOIN modes m ON v.modes & m.bit <> 0
 ),
 placed AS MATERIALIZED (
-  SELECT v.*, c.node_id, c.parent_id, c.depth, c.function_id FROM valued v LEFT JOIN nodes c USING (experiment_id, call_node)
+  SELECT v.*, c.node_id, c.parent_id, c.depth, c.function_id FROM valued v LEFT JOIN call_paths c USING (experiment_id, call_node)
 )
 SELECT v.experiment_id, n.experiment, v.mode, v.metric, t.unit,
   v.node_id, v.parent_id, v.depth, v.function_id, f.name AS "function", v.attributed, v.exclusive

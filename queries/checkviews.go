@@ -16,7 +16,7 @@ const checkMemory = 2 << 30
 
 // shared are the views that many invariants read, each after those that it reads: a
 // check computes them once.
-var shared = []string{"location_levels", "node_depths", "mode_nodes", "node_modes", "node_values", "leaf_values"}
+var shared = []string{"location_levels", "node_depths", "mode_nodes", "node_modes", "node_values", "leaf_values", "call_paths"}
 
 // share puts a table with a view's rows in the view's place. A view that cannot be read
 // stays, for its readers to say so.

@@ -22,7 +22,7 @@ marks AS MATERIALIZED (
   SELECT experiment_id, frame, max(mark) FILTER (mode = 'user') AS u, max(mark) FILTER (mode = 'expert') AS e, max(mark) FILTER (mode = 'machine') AS m
   FROM marked GROUP BY ALL
 ),
--- As in call_tree, for each mode.
+-- As in call_paths, for each mode.
 parts AS MATERIALIZED (
   SELECT d.experiment_id, d.node, d.last, COALESCE(path_part(k.u, d.user_depth), 0) AS u,
     COALESCE(path_part(k.e, d.expert_depth), 0) AS e, COALESCE(path_part(k.m, d.machine_depth), 0) AS m
