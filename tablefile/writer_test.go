@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -257,17 +258,22 @@ func TestStatistics(t *testing.T) {
 	}
 }
 
-// bounds returns the encoded bounds of texts, one after the other.
+// bounds returns the encoded bounds of texts that are not missing, one after the other.
 func bounds(a arrow.Array) (string, bool) {
 	texts, ok := a.(*array.String)
-	if !ok || texts.Len() == 0 {
+	if !ok {
 		return "", false
 	}
-	least, most := texts.Value(0), texts.Value(0)
+	var known []string
 	for i := range texts.Len() {
-		least, most = min(least, texts.Value(i)), max(most, texts.Value(i))
+		if !texts.IsNull(i) {
+			known = append(known, texts.Value(i))
+		}
 	}
-	return least + most, true
+	if len(known) == 0 {
+		return "", false
+	}
+	return slices.Min(known) + slices.Max(known), true
 }
 
 // Columns have the encoding that their table declares, or the one that is smaller for
