@@ -114,6 +114,9 @@ func (e *experiment) attach() error {
 	return errors.Join(e.rec.Fault, context.Cause(e.ctx))
 }
 
+// wholeStacks is unwind.Known.Whole.
+var wholeStacks = false
+
 func (e *experiment) begin() (err error) {
 	if e.batch, err = write.Begin(e.Store, e.earlier.Next); err != nil {
 		return storeFault(err)
@@ -127,6 +130,7 @@ func (e *experiment) begin() (err error) {
 	id := e.result.ID
 	e.stacks, e.ioFiles = attribute.NewStacks(), attribute.NewFiles()
 	e.known, e.growth = unwind.NewKnown(), grow(e.ctx, e.stacks.Tree)
+	e.known.Whole = wholeStacks
 	e.counter, e.sums = attribute.NewCounter(metrics), attribute.NewSums(metrics)
 	e.data = attribute.NewData(id, e.rec, metrics, e.resolver, e.tables, e.out.write)
 	e.rows = attribute.NewSampleRows(id, e.out.write)

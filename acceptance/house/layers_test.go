@@ -20,7 +20,7 @@ import (
 // with everything below it, whose packages may import each other.
 var house = []struct{ folders, holds string }{
 	{"fault problem acceptance/corpus", "kinds of errors; the recordings that tests read"},
-	{"schema stages/infile stages/bytereader stages/arena stages/spill stages/tree acceptance/golden acceptance/perftext", "the tables, the wall between the two sides; opening files that are not ours, reading their bytes; memory of small slices, and files of what does not fit in memory; merging lists to trees"},
+	{"schema stages/infile stages/bytereader stages/arena stages/spill stages/tree acceptance/golden acceptance/perftext", "the tables, the wall between the two sides; opening files that are not ours, reading their bytes; long lists, and files of what does not fit in memory; merging lists to trees"},
 
 	{"storedir tablefile", "the rest of the wall: a store's directory, the Parquet files of tables"},
 

@@ -1,3 +1,5 @@
+// Package arena keeps lists that grow long in pieces of memory: a single one would be
+// copied whenever it grows.
 package arena
 
 // A piece of a list holds that many values.

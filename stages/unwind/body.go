@@ -29,7 +29,7 @@ func (u *Unwinder) body(frames []Frame) []Frame {
 		if inner != function {
 			kept = append(kept, f)
 		} else {
-			u.hidden[f.Place] = schema.RuleBody
+			u.hiddenBy[f.Place] = schema.RuleBody
 		}
 	}
 	return kept

@@ -15,11 +15,11 @@ func (u *Unwinder) withoutKernel(machine []Frame) []Frame {
 		return machine
 	}
 	for place := range kernel {
-		u.hidden[place] = schema.RuleTrap
+		u.hiddenBy[place] = schema.RuleTrap
 	}
 	user := machine[kernel:]
 	if u.isStub(user) {
-		u.hidden[kernel] = schema.RulePLT
+		u.hiddenBy[kernel] = schema.RulePLT
 		user = user[1:]
 	}
 	u.user = append(u.user[:0], user...)

@@ -2,6 +2,10 @@ package unwind
 
 // Known is what is known of frames, whichever process of a recording they are seen in.
 type Known struct {
+	// Whole says that all words of each stack pass the rules, also settled ones. The tree is
+	// the same: tests compare.
+	Whole bool
+
 	paths   PathNo       // how many were added
 	settled []settled    // by word of the process whose stacks are normalised now
 	traits  []traits     // by location, as far as they were looked up

@@ -81,7 +81,7 @@ func (a *merger) frame(machine, user *Frame) {
 	t := hidden()
 	if machine != nil {
 		t.Shown[Machine], t.Rules[Machine] = machine.Location, machine.Rule
-		t.Rules[User] = a.hidden[machine.Place]
+		t.Rules[User] = a.hiddenBy[machine.Place]
 	}
 	if user != nil {
 		t.Shown[User], t.Rules[User] = user.Location, user.Rule

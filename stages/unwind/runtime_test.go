@@ -162,7 +162,7 @@ func TestRuntimeKeepsOwnCode(t *testing.T) {
 			stack = append(stack, words[x%len(words)])
 		}
 		machine := append([]Frame(nil), u.native(OpenMP, stack, origin{}, 0)...)
-		u.hidden = make([]schema.Rule, len(machine))
+		u.hiddenBy = make([]schema.Rule, len(machine))
 		for i := range machine {
 			machine[i].Place = int32(i)
 		}

@@ -49,7 +49,7 @@ func (u *Unwinder) read(number int32, t int64) {
 			own = u.at(word, t)
 		}
 		u.own = append(u.own, own)
-		if s := &u.known.settled[n]; s.is && s.from <= t && t < s.until && u.isCaller(i) {
+		if s := &u.known.settled[n]; s.is && !u.known.Whole && s.from <= t && t < s.until && u.isCaller(i) {
 			u.base = *s
 			break
 		}

@@ -41,7 +41,7 @@ type Unwinder struct {
 	pcs, called           []uint64                  // the PCs of the words: themselves, or scratch
 	drops                 [OpenMP + 1][]schema.Rule // by part and word: the rule that dropped it
 	part                  Part                      // whose words pass the rules
-	hidden                []schema.Rule             // by place: the rule by which user mode does not show the frame
+	hiddenBy              []schema.Rule             // by place: the rule by which user mode does not show the frame
 }
 
 // New returns the unwinder of a process. emit gets what its stacks add to the tree. It is
@@ -84,9 +84,9 @@ func (u *Unwinder) userMode(machine []Frame, system bool, t int64) (user []Frame
 	case raw.Java != nil || len(u.recorded.JavaThreads) > 0:
 		instead = schema.RuleJava
 	}
-	u.hidden = u.hidden[:0]
+	u.hiddenBy = u.hiddenBy[:0]
 	for range machine {
-		u.hidden = append(u.hidden, instead)
+		u.hiddenBy = append(u.hiddenBy, instead)
 	}
 	user = u.withoutKernel(machine)
 	switch {

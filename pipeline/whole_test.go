@@ -1,0 +1,55 @@
+package pipeline
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"stackmill/acceptance/corpus"
+)
+
+// The tables of every recording are the same, byte by byte, if all words of each stack
+// pass the rules and not only those above the ones that are settled.
+func TestWholeStacks(t *testing.T) {
+	recordings, err := corpus.Dir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	perf := t.TempDir()
+	if err := corpus.Perf(perf); err != nil {
+		t.Fatal(err)
+	}
+	settled, whole := filepath.Join(t.TempDir(), "settled"), filepath.Join(t.TempDir(), "whole")
+	for _, store := range []string{settled, whole} {
+		wholeStacks = store == whole
+		defer func() { wholeStacks = false }()
+		opts := Options{Store: store, Cache: filepath.Join(perf, "cache"), SymFS: filepath.Join(perf, "symfs"), DebugDirs: []string{}, Jobs: 2, Recursive: true}
+		if _, err := Ingest(t.Context(), opts, recordings, perf); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files := 0
+	err = fs.WalkDir(os.DirFS(settled), "tables", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		files++
+		one, err := os.ReadFile(filepath.Join(settled, path))
+		if err != nil {
+			return err
+		}
+		if other, err := os.ReadFile(filepath.Join(whole, path)); err != nil || !bytes.Equal(one, other) {
+			t.Errorf("%s differs: %v", path, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const least = 70 // recordings, each of 20 tables and more
+	if files < 20*least {
+		t.Errorf("%d files", files)
+	}
+}
