@@ -42,12 +42,14 @@ func (r *reader) settleTimes() {
 // middleTime is the median of some samples' times, 0 if none was recorded.
 func (r *reader) middleTime() uint64 {
 	var some []uint64
-	i := 0
-	for m := range r.moments.all() {
-		if i%someStep == 0 && isTime(m.time) {
-			some = append(some, m.time)
+	next := 0
+	for part := range r.moments.all() {
+		for ; next < len(part); next += someStep {
+			if t := part[next].time; isTime(t) {
+				some = append(some, t)
+			}
 		}
-		i++
+		next -= len(part)
 	}
 	if len(some) == 0 {
 		return 0
@@ -58,17 +60,19 @@ func (r *reader) middleTime() uint64 {
 
 func (r *reader) settleSamples() {
 	before := r.times.first
-	for m := range r.moments.all() {
-		switch {
-		case m.time == 0: // not recorded
-		case r.times.holds(m.time):
-			before = m.time
-		default:
-			r.left(m.at).Out("the time of a sample", " ns", m.at.offset(), m.time, int64(r.times.first), int64(r.times.last))
-			if r.moved == nil {
-				r.moved = map[place]uint64{}
+	for part := range r.moments.all() {
+		for _, m := range part {
+			switch {
+			case m.time == 0: // not recorded
+			case r.times.holds(m.time):
+				before = m.time
+			default:
+				r.left(m.at).Out("the time of a sample", " ns", m.at.offset(), m.time, int64(r.times.first), int64(r.times.last))
+				if r.moved == nil {
+					r.moved = map[place]uint64{}
+				}
+				r.moved[m.at] = before
 			}
-			r.moved[m.at] = before
 		}
 	}
 }
@@ -98,9 +102,11 @@ const someStep = 16
 func (r *reader) agrees(s *times) bool {
 	const few, share = 8, 16
 	outside := 0
-	for m := range r.moments.all() {
-		if m.time != 0 && !s.holds(m.time) {
-			outside++
+	for part := range r.moments.all() {
+		for _, m := range part {
+			if m.time != 0 && !s.holds(m.time) {
+				outside++
+			}
 		}
 	}
 	return 2*outside < r.moments.n && outside <= max(few, r.moments.n/share)

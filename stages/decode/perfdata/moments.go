@@ -1,7 +1,6 @@
 package perfdata
 
 import (
-	"cmp"
 	"iter"
 	"math"
 	"math/bits"
@@ -18,9 +17,8 @@ type moment struct {
 	at   place
 }
 
-func (m moment) compare(o moment) int {
-	return cmp.Or(cmp.Compare(m.time, o.time), cmp.Compare(m.at, o.at))
-}
+// before reports whether a moment comes before another one: no two are equal.
+func (m moment) before(o moment) bool { return m.time < o.time || m.time == o.time && m.at < o.at }
 
 // moments are those of all samples, in pieces: a single list would be copied whenever it
 // grows, and could not be freed or put aside bit by bit. After an error some are missing.
@@ -108,11 +106,11 @@ func (l *moments) part(p *momentPiece, from int, buffer []moment) []moment {
 	return buffer
 }
 
-// all iterates over the moments in the order in which they are kept.
-func (l *moments) all() iter.Seq[moment] {
-	return func(yield func(moment) bool) {
+// all iterates over the moments in the order in which they are kept, some at a time.
+func (l *moments) all() iter.Seq[[]moment] {
+	return func(yield func([]moment) bool) {
 		c := momentCursor{moments: l, end: len(l.pieces)}
-		for m, ok := c.next(); ok && yield(m); m, ok = c.next() {
+		for c.advance() && yield(c.part) {
 		}
 	}
 }
@@ -130,22 +128,27 @@ type momentCursor struct {
 
 // next returns the next moment; false at the end.
 func (c *momentCursor) next() (moment, bool) {
-	for c.at == len(c.part) {
-		if c.piece == c.end {
-			return moment{}, false
-		}
+	if c.at == len(c.part) && !c.advance() {
+		return moment{}, false
+	}
+	c.at++
+	return c.part[c.at-1], true
+}
+
+// advance goes on to the next part, which is not empty; false at the end.
+func (c *momentCursor) advance() bool {
+	for ; c.piece < c.end; c.piece, c.from = c.piece+1, 0 {
 		p := &c.pieces[c.piece]
 		c.from += len(c.part)
 		if c.part, c.at = c.moments.part(p, c.from, c.buffer[:0]), 0; len(c.part) > 0 {
-			break
+			return true
 		}
 		if c.frees {
 			p.list = nil
 		}
-		c.piece, c.from = c.piece+1, 0
 	}
-	c.at++
-	return c.part[c.at-1], true
+	c.part, c.at = nil, 0
+	return false
 }
 
 // sampleAt keeps the place of a sample.

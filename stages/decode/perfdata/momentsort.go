@@ -3,19 +3,18 @@ package perfdata
 import (
 	"container/heap"
 	"iter"
-	"slices"
 )
 
 // sort puts the moments in the order of time, equal ones in that of the file, and reports
 // whether they already were. Moved samples get the times in moved first.
 func (l *moments) sort(moved map[place]uint64) (ordered bool) {
 	ordered, l.first, l.last = true, noTime, 0
-	for m := range l.all() {
-		if t, ok := moved[m.at]; ok {
-			m.time = t
+	for part := range l.all() {
+		for _, m := range part {
+			time := m.movedTo(moved)
+			ordered = ordered && time >= l.last
+			l.first, l.last = min(l.first, time), max(l.last, time)
 		}
-		ordered = ordered && m.time >= l.last
-		l.first, l.last = min(l.first, m.time), max(l.last, m.time)
 	}
 	if l.n == 0 {
 		l.first = 0
@@ -33,20 +32,28 @@ func (l *moments) sort(moved map[place]uint64) (ordered bool) {
 	return ordered
 }
 
+// movedTo returns a moment's time, with that of moved samples.
+func (m *moment) movedTo(moved map[place]uint64) uint64 {
+	if len(moved) > 0 {
+		if t, ok := moved[m.at]; ok {
+			return t
+		}
+	}
+	return m.time
+}
+
 // sortRun sorts some successive pieces.
 func (l *moments) sortRun(from, to int, moved map[place]uint64) {
 	list := make([]moment, 0, (to-from)*momentsEach)
 	c := momentCursor{moments: l, piece: from, end: to}
 	for m, ok := c.next(); ok; m, ok = c.next() {
-		if t, ok := moved[m.at]; ok {
-			m.time = t
-		}
+		m.time = m.movedTo(moved)
 		list = append(list, m)
 	}
 	if l.err != nil {
 		return
 	}
-	slices.SortFunc(list, moment.compare)
+	mergeRuns(list)
 	for i := from; i < to; i++ {
 		p := &l.pieces[i]
 		part := list[:p.n]
@@ -103,7 +110,7 @@ func (h *merged) add(c *momentCursor) {
 }
 
 func (h merged) Len() int           { return len(h) }
-func (h merged) Less(i, j int) bool { return h[i].now.compare(h[j].now) < 0 }
+func (h merged) Less(i, j int) bool { return h[i].now.before(h[j].now) }
 func (h merged) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
 
 // Push and Pop implement heap.Interface.

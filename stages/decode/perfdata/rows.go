@@ -85,12 +85,18 @@ func (l *rows) add(r *row, fields uint64) {
 	l.n++
 	l.kept++
 	b := &l.batches[len(l.batches)-1]
-	b.time, b.period = append(b.time, r.time), append(b.period, r.period)
-	b.tid, b.cpu = append(b.tid, r.tid), append(b.cpu, r.cpu)
-	b.stack, b.event = append(b.stack, r.stack), append(b.event, r.event)
-	for i, column := range b.access {
-		if column != nil {
-			b.access[i] = append(column, r.access[i])
+	b.time = append(b.time, r.time) // each by itself: only lengths change then, not pointers
+	b.period = append(b.period, r.period)
+	b.tid = append(b.tid, r.tid)
+	b.cpu = append(b.cpu, r.cpu)
+	b.stack = append(b.stack, r.stack)
+	b.event = append(b.event, r.event)
+	if fields == 0 {
+		return
+	}
+	for i := range b.access {
+		if b.access[i] != nil {
+			b.access[i] = append(b.access[i], r.access[i])
 		}
 	}
 }

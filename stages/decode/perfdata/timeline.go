@@ -47,8 +47,10 @@ func (r *reader) timeline() *timeline {
 	for _, s := range r.sidebands {
 		earliest(s.time)
 	}
-	for m := range r.moments.all() {
-		earliest(m.time)
+	for part := range r.moments.all() {
+		for _, m := range part {
+			earliest(m.time)
+		}
 	}
 	if t.start == noTime {
 		t.start = 0
