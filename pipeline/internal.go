@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"runtime/debug"
 
-	"stackmill/stages/write"
+	"stackmill/stages/relay"
 )
 
 // InternalError is a mistake of ours that a recording tripped: it costs that
@@ -25,7 +25,7 @@ func recovered(err *error) {
 	case nil:
 	case *InternalError:
 		*err = p
-	case *write.Panic:
+	case *relay.Panic:
 		*err = &InternalError{p.Value, p.Stack}
 	default:
 		*err = &InternalError{p, debug.Stack()}

@@ -20,7 +20,7 @@ import (
 // with everything below it, whose packages may import each other.
 var house = []struct{ folders, holds string }{
 	{"fault problem acceptance/corpus", "kinds of errors; the recordings that tests read"},
-	{"schema stages/infile stages/bytereader stages/arena stages/spill stages/tree acceptance/golden acceptance/perftext", "the tables, the wall between the two sides; opening files that are not ours, reading their bytes; long lists, and files of what does not fit in memory; merging lists to trees"},
+	{"schema stages/infile stages/bytereader stages/arena stages/spill stages/tree stages/relay acceptance/golden acceptance/perftext", "the tables, the wall between the two sides; opening files that are not ours, reading their bytes; long lists, and files of what does not fit in memory; merging lists to trees; what goroutines make, in its order"},
 
 	{"storedir tablefile", "the rest of the wall: a store's directory, the Parquet files of tables"},
 
@@ -52,8 +52,8 @@ var house = []struct{ folders, holds string }{
 // than the layers below it.
 var borders = []struct{ folder, imports, why string }{
 	{"stages/loadobject", "fault stages/infile stages/bytereader", "it knows files, no recordings, tables or problems"},
-	{"stages/decode", "fault problem schema stages/infile stages/bytereader stages/arena stages/spill stages/loadobject/isa", "it knows recordings; of load objects only which machine they are for"},
-	{"stages/write", "schema storedir tablefile", "it writes any table"},
+	{"stages/decode", "fault problem schema stages/infile stages/bytereader stages/arena stages/spill stages/relay stages/loadobject/isa", "it knows recordings; of load objects only which machine they are for"},
+	{"stages/write", "schema stages/relay storedir tablefile", "it writes any table"},
 	{"tablefile", "schema", "it knows tables, whatever they are about"},
 	{"storedir", "schema", "it knows files and commits, and what is in no table"},
 	{"queries", "fault schema stages/infile storedir tablefile", "it knows no recordings, and no stage that writes"},

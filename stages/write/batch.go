@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"stackmill/schema"
+	"stackmill/stages/relay"
 	"stackmill/storedir"
 	"stackmill/tablefile"
 )
@@ -168,25 +169,17 @@ func (b *Batch) publish(files []storedir.File) error {
 	return errors.Join(storedir.SyncDir(filepath.Join(b.store, storedir.TablesDir)), storedir.SyncDir(b.store))
 }
 
-// Panic is what a goroutine panicked with, and where: its caller panics with that.
-type Panic struct {
-	Value any
-	Stack []byte
-}
-
-func (p *Panic) String() string { return fmt.Sprint(p.Value) }
-
 // together runs f for all tables at once: each waits for the disk, which
 // writes all of them in little more time than one. If one panics, together
-// panics in the end, with a *Panic.
+// panics in the end, with a *relay.Panic.
 func together(n int, f func(i int) error) error {
-	panics := make([]*Panic, n)
+	panics := make([]*relay.Panic, n)
 	var g errgroup.Group
 	for i := range n {
 		g.Go(func() error {
 			defer func() {
 				if p := recover(); p != nil {
-					panics[i] = &Panic{p, debug.Stack()}
+					panics[i] = &relay.Panic{Value: p, Stack: debug.Stack()}
 				}
 			}()
 			return f(i)

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"stackmill/stages/relay"
 )
 
 func mistaken() { panic("a mistake") }
@@ -15,7 +17,7 @@ func TestTogether(t *testing.T) {
 		t.Error(err)
 	}
 	defer func() {
-		p, ok := recover().(*Panic)
+		p, ok := recover().(*relay.Panic)
 		if !ok || p.Value != "a mistake" || !strings.Contains(string(p.Stack), "mistaken") {
 			t.Error(p)
 		}
