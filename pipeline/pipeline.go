@@ -15,7 +15,8 @@
 //
 // Experiments run side by side. The stages of one run one after the other, but for the
 // tree of stacks, which grows beside the rules (growth.go), and the writers, one per
-// table (writers.go): both have bounded channels. A batch has one owner at any time, so
+// table (writers.go): both have bounded channels. Within one, samples are read ahead and
+// stack dumps are unwound by further goroutines (package relay). A batch has one owner at any time, so
 // more stages can overlap in the same way; attribute.Sink says how.
 package pipeline
 

@@ -44,7 +44,7 @@ var errLost = errors.New("the process's events are lost")
 
 func (p *process) unwind() (err error) {
 	p.dumps.Process(p.resolved)
-	if p.completed, err = unwind.Complete(p.recorded, p.dumps.Unwind); err != nil {
+	if p.completed, err = unwind.Complete(p.recorded, p.dumps.Walkers); err != nil {
 		return cmp.Or(p.unreadable(schema.Perf, err), errLost)
 	}
 	whole := *p.recorded

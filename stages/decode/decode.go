@@ -137,9 +137,9 @@ type Process struct {
 	// time (equal times: in file order). It may be called again; each reader
 	// starts anew. Problems are recorded once, by the first reader.
 	Events func(schema.Kind) EventReader
-	// Dumps returns a reader of the stack dumps that events refer to (StackOfDump) where
-	// their stacks are not among Stacks. It is nil if there are none.
-	Dumps func() DumpReader
+	// Dumps are the stack dumps that events refer to (StackOfDump) where their stacks are
+	// not among Stacks. It is nil if there are none.
+	Dumps Dumps
 	// Release frees what its events and dumps take: there is no reader of them any more.
 	// It may be nil.
 	Release func()

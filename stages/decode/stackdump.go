@@ -31,14 +31,21 @@ type StackDump struct {
 	Full      bool   // the stack may go on after it
 }
 
-// DumpReader iterates over the stack dumps of a process in the order of time.
-type DumpReader interface {
-	// Next returns the next dump, which is valid until the next call, or nil at the
-	// end. The memory of dumps is that of the recording's files: Next is called and
-	// dumps are read within Guard only.
-	Next() *StackDump
-	// Guard runs f, and returns an error if the files became unreadable meanwhile.
+// Dumps are the stack dumps of a process, in the order of time.
+type Dumps interface {
+	// Len is how many there are.
+	Len() int
+	// Reader returns a reader of them. Readers may be used at the same time.
+	Reader() DumpReader
+	// Guard runs f, and returns an error if the files became unreadable meanwhile. The
+	// memory of dumps is that of the recording's files: they are read within Guard only.
 	Guard(f func()) error
+}
+
+// DumpReader reads stack dumps.
+type DumpReader interface {
+	// Dump returns a dump by its number, valid until the next call.
+	Dump(number int) *StackDump
 }
 
 // StackOfDump stands in the event column `raw_stack` for the stack of a dump, by the

@@ -1,12 +1,15 @@
 package unwind
 
 import (
+	"runtime"
+
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"stackmill/schema"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/cfi"
+	"stackmill/stages/relay"
 )
 
 // Completed are the recorded stacks of a process, those that its dumps hold included.
@@ -15,24 +18,60 @@ type Completed struct {
 	dumps  []int32 // numbers of stacks, by dump
 }
 
-// Complete adds the stacks of a process's dumps to its stacks. walk returns what a dump holds;
-// the result needs to be valid until the next call only.
-func Complete(p *decode.Process, walk func(*decode.StackDump) *cfi.Stack) (*Completed, error) {
+// Bounds of how dumps are unwound at the same time.
+const (
+	// dumpsEach is how many a goroutine unwinds before their stacks are added.
+	dumpsEach = 128
+	// maxWalkers is how many goroutines one that adds stacks can keep up with.
+	maxWalkers = 8
+)
+
+// Walker unwinds the dumps of a process, on one goroutine.
+type Walker interface {
+	// Unwind returns the stack that a dump holds, which is valid until the next call.
+	Unwind(*decode.StackDump) *cfi.Stack
+	// Report returns what reports, once it is its turn, what turned out to be wrong since
+	// the last call; nil if nothing did.
+	Report() func()
+}
+
+// Complete adds the stacks of a process's dumps to its stacks. Dumps are unwound on all
+// processors by so many walkers as are asked for.
+func Complete(p *decode.Process, walkers func(n int) []Walker) (*Completed, error) {
 	if p.Dumps == nil {
 		return &Completed{Stacks: p.Stacks}, nil
 	}
-	c := completer{walk: walk, stacks: p.Stacks}
-	var numbers []int32
-	dumps := p.Dumps()
-	err := dumps.Guard(func() {
-		for d := dumps.Next(); d != nil; d = dumps.Next() {
-			numbers = append(numbers, c.number(d))
-		}
+	n := p.Dumps.Len()
+	pieces := (n + dumpsEach - 1) / dumpsEach
+	workers := min(pieces, runtime.GOMAXPROCS(0), maxWalkers)
+	completers := make([]*completer, workers) // each by itself in memory: they are written all the time
+	for i, w := range walkers(workers) {
+		completers[i] = &completer{walker: w, reader: p.Dumps.Reader()}
+	}
+	numbers := make([]int32, 0, n)
+	err := p.Dumps.Guard(func() {
+		relay.Each(workers, pieces, func(worker, piece int, to *unwound) {
+			completers[worker].unwind(piece*dumpsEach, min((piece+1)*dumpsEach, n), to)
+		}, func(some *unwound) bool {
+			if some.report != nil {
+				some.report()
+			}
+			for i := range some.stacks.Len() {
+				numbers = append(numbers, p.Stacks.Number(some.stacks.At(i)))
+			}
+			return true
+		})
 	})
 	if err != nil {
 		return nil, err
 	}
 	return &Completed{p.Stacks, numbers}, nil
+}
+
+// unwound are the stacks of successive dumps.
+type unwound struct {
+	stacks decode.RawStacks
+	report func() // Walker.Report
 }
 
 // Events returns a batch that refers to stacks where the decoder's refers to dumps.
@@ -57,17 +96,27 @@ func (c *Completed) Events(events arrow.RecordBatch) arrow.RecordBatch {
 	return array.NewRecordBatch(events.Schema(), columns, events.NumRows())
 }
 
-// completer puts what dumps hold into stacks.
+// completer completes stacks by what dumps hold.
 type completer struct {
-	walk   func(*decode.StackDump) *cfi.Stack
-	stacks *decode.Stacks
+	walker Walker
+	reader decode.DumpReader
 
 	words          []uint64
 	exact, byFrame []int32
 }
 
-// number returns the number of a dump's stack.
-func (c *completer) number(d *decode.StackDump) int32 {
+// unwind finds the stacks of some dumps.
+func (c *completer) unwind(from, to int, found *unwound) {
+	found.stacks.Reset()
+	for n := from; n < to; n++ {
+		raw := c.stack(c.reader.Dump(n))
+		found.stacks.Add(&raw)
+	}
+	found.report = c.walker.Report()
+}
+
+// stack returns a dump's stack, which is valid until the next call.
+func (c *completer) stack(d *decode.StackDump) decode.RawStack {
 	raw := d.Recorded
 	switch {
 	case raw.Callers != decode.CallersUnwound:
@@ -75,9 +124,9 @@ func (c *completer) number(d *decode.StackDump) int32 {
 	case d.Reason != "":
 		c.replaceUser(&raw, d, &cfi.Stack{Words: raw.Words[raw.Kernel:], Reason: d.Reason})
 	default:
-		c.replaceUser(&raw, d, c.walk(d))
+		c.replaceUser(&raw, d, c.walker.Unwind(d))
 	}
-	return c.stacks.Number(&raw)
+	return raw
 }
 
 // replaceUser puts the unwound stack in the place of a stack's user part. The
@@ -114,7 +163,7 @@ func (c *completer) leafCaller(raw *decode.RawStack, d *decode.StackDump) {
 	if d.Known == 0 {
 		return
 	}
-	s := c.walk(d)
+	s := c.walker.Unwind(d)
 	next := raw.Kernel + 1
 	if len(s.Words) < 2 || len(s.Exact) > 0 || next < len(raw.Words) && raw.Words[next] == s.Words[1] {
 		return

@@ -3,6 +3,8 @@ package unwind
 import (
 	"errors"
 	"fmt"
+	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -14,21 +16,44 @@ import (
 	"stackmill/stages/loadobject/cfi"
 )
 
-// dumpList hands out stack dumps, and becomes unreadable at the end if err says so.
+// dumpList are stack dumps, which become unreadable at the end if err says so.
 type dumpList struct {
 	list []decode.StackDump
 	err  error
 }
 
-func (d *dumpList) Guard(f func()) error { f(); return d.err }
+func (d *dumpList) Len() int                          { return len(d.list) }
+func (d *dumpList) Guard(f func()) error              { f(); return d.err }
+func (d *dumpList) Reader() decode.DumpReader         { return d }
+func (d *dumpList) Dump(number int) *decode.StackDump { return &d.list[number] }
 
-func (d *dumpList) Next() *decode.StackDump {
-	if len(d.list) == 0 {
-		return nil
+// callersOf is a walker that says for how many dumps it was asked.
+type callersOf struct {
+	asked    int
+	reported *[]int
+}
+
+// Unwind implements Walker: each program counter has one caller.
+func (c *callersOf) Unwind(d *decode.StackDump) *cfi.Stack {
+	c.asked++
+	pc := d.Recorded.Words[d.Recorded.Kernel]
+	return &cfi.Stack{Words: []uint64{pc, pc + 0x100}}
+}
+
+func (c *callersOf) Report() func() {
+	asked := c.asked
+	c.asked = 0
+	return func() { *c.reported = append(*c.reported, asked) }
+}
+
+// walkers returns a function that makes walkers, which write to reported.
+func walkers(reported *[]int) func(n int) []Walker {
+	return func(n int) (list []Walker) {
+		for range n {
+			list = append(list, &callersOf{reported: reported})
+		}
+		return list
 	}
-	next := &d.list[0]
-	d.list = d.list[1:]
-	return next
 }
 
 // Stacks of dumps are numbered after those that were recorded, equal ones once, and
@@ -45,13 +70,10 @@ func TestComplete(t *testing.T) {
 		{Recorded: chained},           // nothing to unwind
 		{Recorded: chained, Known: 1}, // the return register has a caller
 	}
-	walk := func(d *decode.StackDump) *cfi.Stack {
-		pc := d.Recorded.Words[d.Recorded.Kernel]
-		return &cfi.Stack{Words: []uint64{pc, pc + 0x100}}
-	}
 	p := &decode.Process{Stacks: decode.StacksOf(decode.RawStack{Words: []uint64{0x5}}, chained)}
-	p.Dumps = func() decode.DumpReader { return &dumpList{list: list} }
-	done, err := Complete(p, walk)
+	p.Dumps = &dumpList{list: list}
+	var reported []int
+	done, err := Complete(p, walkers(&reported))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,8 +114,31 @@ func TestComplete(t *testing.T) {
 	}
 
 	gone := errors.New("gone")
-	p.Dumps = func() decode.DumpReader { return &dumpList{err: gone} }
-	if _, err := Complete(p, walk); !errors.Is(err, gone) {
+	p.Dumps = &dumpList{err: gone}
+	if _, err := Complete(p, walkers(&reported)); !errors.Is(err, gone) {
 		t.Error(err)
+	}
+}
+
+// Stacks and reports come in the order of the dumps, however many processors there are.
+func TestCompleteInOrder(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(5))
+	list := make([]decode.StackDump, 20*dumpsEach+3)
+	for n := range list {
+		list[n].Known, list[n].Leaf, list[n].Recorded = 1, decode.NoAddress, decode.RawStack{Words: []uint64{uint64(n)}, Callers: decode.CallersUnwound}
+	}
+	var reported []int
+	p := &decode.Process{Stacks: &decode.Stacks{}, Dumps: &dumpList{list: list}}
+	done, err := Complete(p, walkers(&reported))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, number := range done.dumps {
+		if word, _, _ := done.Stacks.Node(done.Stacks.Leaf(number)); int(number) != n || word != uint64(n) {
+			t.Fatalf("dump %d: stack %d, %#x", n, number, word)
+		}
+	}
+	if want := append(slices.Repeat([]int{dumpsEach}, 20), 3); !slices.Equal(reported, want) {
+		t.Error(reported)
 	}
 }

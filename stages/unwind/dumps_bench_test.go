@@ -8,7 +8,6 @@ import (
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/perfdata"
 	"stackmill/stages/loadobject/cache"
-	"stackmill/stages/loadobject/cfi"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/unwind"
 )
@@ -31,21 +30,14 @@ func BenchmarkDumps(b *testing.B) {
 			dumps := unwind.NewDumps(unwind.NewFrameTables(loader, &rec.Problems))
 			p := rec.Processes[0]
 			dumps.Process(r.Process(p, "map"))
-			samples, frames := 0, 0
-			count := func(d *decode.StackDump) *cfi.Stack {
-				s := dumps.Unwind(d)
-				samples++
-				frames += len(s.Words)
-				return s
-			}
+			samples := 0
 			for b.Loop() {
-				if _, err := unwind.Complete(p, count); err != nil {
+				if _, err := unwind.Complete(p, dumps.Walkers); err != nil {
 					b.Fatal(err)
 				}
+				samples += p.Dumps.Len()
 			}
 			b.ReportMetric(float64(samples)/b.Elapsed().Seconds(), "samples/s")
-			b.ReportMetric(float64(frames)/float64(samples), "frames/sample")
-			b.ReportMetric(b.Elapsed().Seconds()*1e9/float64(frames), "ns/frame")
 		})
 	}
 }

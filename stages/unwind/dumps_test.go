@@ -64,6 +64,7 @@ func TestDumpsReturnRegister(t *testing.T) {
 	u, _, _ := unwinder(&decode.Process{})
 	d := NewDumps(NewFrameTables(&framesOf{tables: map[string]*cfi.Table{"/bin/prog": leafOf(size)}}, &problem.Log{}))
 	d.Process(u.process)
+	w := d.Walkers(1)[0]
 	const live, saved = progBase + 0x110, progBase + size/2 + 0x10
 	for _, tt := range []struct {
 		name         string
@@ -77,7 +78,7 @@ func TestDumpsReturnRegister(t *testing.T) {
 	} {
 		dump := &decode.StackDump{Machine: decode.Machine{Arch: isa.ARM64}, Known: 1<<30 | 1<<31 | 1<<32}
 		dump.Registers[30], dump.Registers[31], dump.Registers[32] = tt.register, 1<<63, tt.pc
-		if diff := cmp.Diff(tt.want, d.Unwind(dump).Words); diff != "" {
+		if diff := cmp.Diff(tt.want, w.Unwind(dump).Words); diff != "" {
 			t.Errorf("%s: %s", tt.name, diff)
 		}
 	}
@@ -94,13 +95,14 @@ func TestDumps(t *testing.T) {
 	log := &problem.Log{}
 	d := NewDumps(NewFrameTables(frames, log))
 	d.Process(u.process)
+	both := d.Walkers(2)
 	unwound := func(time int64, words ...uint64) string {
 		dump := &decode.StackDump{Machine: decode.Machine{Arch: isa.AMD64}, Time: time, Known: 1<<7 | 1<<16}
 		dump.Registers[7], dump.Registers[16] = 0x5000, pcMain
 		for _, w := range words {
 			dump.Stack = binary.LittleEndian.AppendUint64(dump.Stack, w)
 		}
-		s := d.Unwind(dump)
+		s := both[time%2].Unwind(dump)
 		return fmt.Sprintf("%#x %s", s.Words, s.Reason)
 	}
 	got := []string{
@@ -122,6 +124,11 @@ func TestDumps(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"/bin/prog", "/lib/libjvm.so"}, frames.asked); diff != "" {
 		t.Error(diff)
+	}
+	for _, w := range both {
+		if report := w.Report(); report != nil {
+			report()
+		}
 	}
 	var problems []string
 	for _, p := range log.Problems {

@@ -1,49 +1,78 @@
 package unwind
 
 import (
+	"sync"
+
 	"stackmill/problem"
 	"stackmill/stages/loadobject/cfi"
 )
 
 // Frames gives the call frame information of a load object's file, nil when it
-// has none.
+// has none. It is safe for concurrent use.
 type Frames interface {
 	Frames(path string) (*cfi.Table, error)
 }
 
 // FrameTables are the call frame information of one recording's load objects.
-// They are not safe for concurrent use.
 type FrameTables struct {
 	frames   Frames
 	problems *problem.Log
-	byFile   map[string]*cfi.Table
+
+	mu     sync.Mutex
+	byFile map[string]*frameTable
+}
+
+// frameTable is that of a file, with what is wrong with it until that is reported.
+type frameTable struct {
+	table   *cfi.Table // nil if there is none
+	count   int64      // of what is wrong, 0 for nothing
+	message string
 }
 
 // NewFrameTables returns the tables that frames gives. What of them cannot be
 // used is written to problems.
 func NewFrameTables(frames Frames, problems *problem.Log) *FrameTables {
-	return &FrameTables{frames, problems, map[string]*cfi.Table{}}
+	return &FrameTables{frames: frames, problems: problems, byFile: map[string]*frameTable{}}
 }
 
 // of returns the table of a load object in a file, which was recorded under
 // path; nil if there is none.
 func (t *FrameTables) of(file, path string) *cfi.Table {
-	table, known := t.byFile[file]
-	if known || file == "" {
-		return table
-	}
-	table, err := t.frames.Frames(file)
-	switch {
-	case err != nil:
-		t.problem(path, 1, err.Error())
-	case table != nil && table.Bad > 0:
-		t.problem(path, int64(table.Bad), "entries of the call frame information cannot be read: stacks end at the code they describe")
-	}
-	t.byFile[file] = table
-	return table
+	f := t.find(file)
+	t.report(f, path)
+	return f.table
 }
 
-func (t *FrameTables) problem(file string, count int64, message string) {
-	t.problems.Add(problem.Problem{Severity: problem.Warning, File: file, Offset: problem.NoOffset, Count: count,
-		Reason: "bad-call-frame-information", Message: message})
+// find returns the table of a file. It is safe for concurrent use, and reports nothing.
+func (t *FrameTables) find(file string) *frameTable {
+	if file == "" {
+		return &frameTable{}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	f := t.byFile[file]
+	if f != nil {
+		return f
+	}
+	table, err := t.frames.Frames(file)
+	f = &frameTable{table: table}
+	switch {
+	case err != nil:
+		f.count, f.message = 1, err.Error()
+	case table != nil && table.Bad > 0:
+		f.count, f.message = int64(table.Bad), "entries of the call frame information cannot be read: stacks end at the code they describe"
+	}
+	t.byFile[file] = f
+	return f
+}
+
+// report writes once what is wrong with a table, as that of the object that was recorded
+// under path.
+func (t *FrameTables) report(f *frameTable, path string) {
+	if f.count == 0 {
+		return
+	}
+	t.problems.Add(problem.Problem{Severity: problem.Warning, File: path, Offset: problem.NoOffset, Count: f.count,
+		Reason: "bad-call-frame-information", Message: f.message})
+	f.count = 0
 }

@@ -1,19 +1,57 @@
 package perfdata
 
 import (
+	"errors"
 	"slices"
 
 	"stackmill/schema"
 	"stackmill/stages/decode"
+	"stackmill/stages/relay"
+	"stackmill/stages/spill"
 )
 
-// assigner gives samples to processes.
+// assigner reads samples and finds their processes, while an adder adds them to these, on
+// another goroutine. What one of both writes is not near to what the other one uses: the
+// processors would take it from each other all the time.
 type assigner struct {
-	*reader
+	stackReader
 	t          *timeline
+	moments    *momentMerge
 	s          sample
 	counters   totals
 	usesKernel bool // some stack has kernel frames
+}
+
+// adder adds samples to their processes.
+type adder struct {
+	accesses uint64 // fields of accesses that any event has
+	space    *spill.Space
+	known    []*added
+	kept     int // rows in memory
+	err      error
+}
+
+// added is what was added to a process.
+type added struct {
+	stacks *decode.Stacks
+	rows   rows
+}
+
+// readEach is how many samples are read before they are added: they may have 64 KiB each.
+const readEach = 512
+
+// readSamples are successive samples that were read.
+type readSamples struct {
+	list   []readSample
+	rows   []row            // of all
+	stacks decode.RawStacks // of all that are not dumped
+}
+
+// readSample is one of them.
+type readSample struct {
+	to     *added
+	rows   int32 // how many it has
+	dumped bool  // its stack is to be unwound: the rows refer to a dump
 }
 
 // assign gives each sample to its process and finds its stack.
@@ -22,22 +60,33 @@ func (r *reader) assign(t *timeline) {
 	for _, e := range r.events {
 		r.accesses |= e.sampleType & anyAccess
 	}
-	a := assigner{reader: r, t: t, counters: totals{}}
-	for m := range r.moments.take() {
-		a.sample(&m)
-		if a.bound(); r.rec.Fault != nil {
-			break
-		}
-	}
+	from := &assigner{stackReader: stackReader{reader: r}, t: t, moments: r.moments.take(), counters: totals{}}
+	to := &adder{accesses: r.accesses, space: r.space}
+	parts := (r.moments.n + readEach - 1) / readEach
+	relay.Each(1, parts, func(_, _ int, some *readSamples) { from.read(some) }, to.add)
+	r.spaceFailed(to.err)
 	r.spaceFailed(r.moments.err)
 	t.makeCounters()
 	for _, p := range t.recorded {
-		t.complete(p, a.usesKernel)
+		t.complete(p, from.usesKernel)
 	}
 	t.judgeInherited()
 }
 
-func (a *assigner) sample(m *moment) {
+// read reads the next samples.
+func (a *assigner) read(to *readSamples) {
+	to.list, to.rows = to.list[:0], to.rows[:0]
+	to.stacks.Reset()
+	for range readEach {
+		m, ok := a.moments.next()
+		if !ok {
+			return
+		}
+		a.sample(&m, to)
+	}
+}
+
+func (a *assigner) sample(m *moment, to *readSamples) {
 	s := &a.s
 	misc, body := a.body(m.at)
 	if !a.readSample(body, s) {
@@ -52,64 +101,98 @@ func (a *assigner) sample(m *moment) {
 	}
 	p := a.t.at(s.pid, m.time)
 	row := row{time: a.t.ns(a.when(s, m.at)), tid: s.tid, cpu: s.cpu, event: s.event}
-	row.stack = a.stackOf(p, misc)
+	dumped := a.isUnwound(s)
+	a.addStack(misc, dumped, to)
+	if dumped {
+		row.stack = decode.StackOfDump(len(p.dumps))
+	}
 	p.spaces, a.spaces = p.spaces|a.spaces, 0
 	if p.Number == 0 { // its samples may count nothing
+		p.added = &added{stacks: p.Stacks}
 		a.t.recorded = append(a.t.recorded, p)
 		p.Number = len(a.t.recorded)
 	}
-	before := p.rows.n
-	a.addRows(p, m, &row)
-	if _, isDump := decode.DumpOfStack(row.stack); isDump && p.rows.n > before {
+	before := len(to.rows)
+	a.addRows(m, &row, to)
+	rows := int32(len(to.rows) - before)
+	if dumped && rows > 0 {
 		p.dumps = append(p.dumps, m.at)
 	}
 	p.DurationNS = max(p.DurationNS, a.t.ns(m.time)-p.StartNS)
+	to.list = append(to.list, readSample{p.added, rows, dumped})
 }
 
-// bound puts the rows of all processes aside if they take too much memory.
-func (a *assigner) bound() {
-	if int64(a.kept)*rowSize(a.accesses) <= a.space.Memory {
-		return
-	}
-	a.kept = 0
-	for _, p := range a.t.recorded {
-		a.spaceFailed(p.rows.putAside(a.space))
-	}
-}
-
-// stackOf returns the value of the column raw_stack for the sample.
-func (a *assigner) stackOf(p *process, misc uint16) int32 {
+// addStack adds the stack of the sample that was read, unless it is dumped.
+func (a *assigner) addStack(misc uint16, dumped bool, to *readSamples) {
 	raw := a.stack(&a.s, misc)
 	a.usesKernel = a.usesKernel || raw.Kernel > 0
 	a.countReason(raw.Reason)
-	if a.isUnwound(&a.s) {
-		return decode.StackOfDump(len(p.dumps))
+	if !dumped {
+		to.stacks.Add(&raw)
 	}
-	return p.Stacks.Number(&raw)
 }
 
-// addRows adds the rows of the sample: one, or one for each counter that moved.
-func (a *assigner) addRows(p *process, m *moment, row *row) {
+// addRows adds the rows of the sample that was read: one, or one for each counter that
+// moved.
+func (a *assigner) addRows(m *moment, row *row, to *readSamples) {
 	s := &a.s
 	weight, ok := s.weight, a.weightInBounds(s)
 	if !ok {
 		s.weight = 0
 	}
 	if s.values != nil {
-		a.counted(a.counters, s, m, *row, &p.rows)
+		a.counted(a.counters, s, m, *row, &to.rows)
 	} else {
 		if a.inBounds(a.t, s, m) {
 			row.period = int64(s.period)
 		}
-		a.keep(s, row, &p.rows)
+		a.keep(s, row, &to.rows)
 	}
 	if !ok {
 		a.left(m.at).Out("the weight of a sample", " cycles", m.at.offset(), weight, 0, a.mostWeight())
 	}
 }
 
+// add adds samples to their processes; false after an error.
+func (a *adder) add(some *readSamples) bool {
+	rows, stack := some.rows, 0
+	for _, s := range some.list {
+		p, own := s.to, rows[:s.rows]
+		rows = rows[s.rows:]
+		if p.rows.n == 0 && len(own) > 0 {
+			a.known = append(a.known, p)
+		}
+		if !s.dumped {
+			number := p.stacks.Number(some.stacks.At(stack))
+			for i := range own {
+				own[i].stack = number
+			}
+			stack++
+		}
+		for i := range own {
+			p.rows.add(&own[i], a.accesses)
+		}
+		a.kept += len(own)
+		if a.bound(); a.err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// bound puts the rows of all processes aside if they take too much memory.
+func (a *adder) bound() {
+	if int64(a.kept)*rowSize(a.accesses) <= a.space.Memory {
+		return
+	}
+	a.kept = 0
+	for _, p := range a.known {
+		a.err = errors.Join(a.err, p.rows.putAside(a.space))
+	}
+}
+
 // keep adds a row of a sample.
-func (r *reader) keep(s *sample, row *row, to *rows) {
+func (r *reader) keep(s *sample, row *row, to *[]row) {
 	if r.accesses != 0 {
 		fields := r.events[row.event].sampleType
 		row.access = [accessColumns]int64{
@@ -119,8 +202,7 @@ func (r *reader) keep(s *sample, row *row, to *rows) {
 			accessPhysical: recorded(s.physical, fields&samplePhysAddr != 0),
 		}
 	}
-	to.add(row, r.accesses)
-	r.kept++
+	*to = append(*to, *row)
 }
 
 // recorded is -1 for what was not recorded.
@@ -150,18 +232,18 @@ func (t *timeline) complete(p *process, usesKernel bool) {
 	p.Counters = t.counters
 	p.Records = func(k schema.Kind) int64 {
 		if k == schema.Perf {
-			return int64(p.rows.n)
+			return int64(p.added.rows.n)
 		}
 		return 0
 	}
 	if len(p.dumps) > 0 {
-		p.Dumps = func() decode.DumpReader { return &dumpReader{r: t.r, t: t, p: p} }
+		p.Dumps = dumps{t, p}
 	}
-	p.Release = func() { p.rows, p.dumps = rows{}, nil }
+	p.Release = func() { p.added.rows, p.dumps = rows{}, nil }
 	p.Events = func(k schema.Kind) decode.EventReader {
 		if k != schema.Perf {
 			return none{}
 		}
-		return &eventReader{r: t.r, rows: &p.rows}
+		return &eventReader{r: t.r, rows: &p.added.rows}
 	}
 }

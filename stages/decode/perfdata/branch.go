@@ -88,7 +88,7 @@ func (r *reader) hasBranches(s *sample) bool {
 
 // useBranches completes the user part of a stack with the branches that the
 // processor recorded.
-func (r *reader) useBranches(s *sample, raw *decode.RawStack) {
+func (r *stackReader) useBranches(s *sample, raw *decode.RawStack) {
 	if !hasUser(raw) {
 		return
 	}
@@ -103,7 +103,7 @@ func (r *reader) useBranches(s *sample, raw *decode.RawStack) {
 // callStack replaces the callers of the user's program counter by the calls that
 // have not returned, which the processor kept (S21). If its memory was full, outer
 // calls are lost (S18).
-func (r *reader) callStack(s *sample, raw *decode.RawStack) {
+func (r *stackReader) callStack(s *sample, raw *decode.RawStack) {
 	words, exact := raw.Words[:raw.Kernel+1], r.exact[:0]
 	c := cursorOf(s.branches, r.big)
 	n := 0
@@ -139,7 +139,7 @@ func (r *reader) isBranchCapacity(n int) bool {
 // lastCall puts the call that entered the leaf between the leaf and the next frame of
 // a frame-pointer chain that lacks it (S7): a leaf without a frame hides its caller
 // (perf-data 12). all says that jumps were recorded, too.
-func (r *reader) lastCall(s *sample, raw *decode.RawStack, all bool) {
+func (r *stackReader) lastCall(s *sample, raw *decode.RawStack, all bool) {
 	from, ok := r.openCall(s, raw.Words[raw.Kernel], all)
 	if !ok {
 		return
@@ -200,7 +200,7 @@ func hasUser(raw *decode.RawStack) bool {
 }
 
 // putCaller inserts a marker and a word after the leaf of the user part.
-func (r *reader) putCaller(raw *decode.RawStack, mark, word uint64) {
+func (r *stackReader) putCaller(raw *decode.RawStack, mark, word uint64) {
 	raw.Words = slices.Insert(raw.Words, raw.Kernel+1, mark, word)
 	r.words = raw.Words
 }

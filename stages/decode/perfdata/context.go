@@ -40,7 +40,7 @@ func contextOf(marker uint64) context {
 }
 
 // append appends an address to a stack, unless it cannot be one.
-func (r *reader) append(raw *decode.RawStack, w uint64, in context) {
+func (r *stackReader) append(raw *decode.RawStack, w uint64, in context) {
 	if w ^= in.space; w >= contextMax {
 		raw.Reason = decode.ReasonAddress
 		return
@@ -54,7 +54,7 @@ func (r *reader) append(raw *decode.RawStack, w uint64, in context) {
 // chain appends the addresses of a sample's call chain to a stack. It returns how
 // many were recorded with the sample, and what the last word was. Words after an
 // unknown marker may be anything: they are left out, and the stack is incomplete.
-func (r *reader) chain(s *sample, raw *decode.RawStack, in context) (addresses int, last context) {
+func (r *stackReader) chain(s *sample, raw *decode.RawStack, in context) (addresses int, last context) {
 	c := cursorOf(s.chain, r.big)
 	for len(c.Rest) > 0 {
 		w := c.U64()
@@ -76,10 +76,12 @@ func (r *reader) chain(s *sample, raw *decode.RawStack, in context) (addresses i
 }
 
 // context is contextOf for the words of a stack.
-func (r *reader) context(marker uint64, raw *decode.RawStack) context {
+func (r *stackReader) context(marker uint64, raw *decode.RawStack) context {
 	in := contextOf(marker)
 	if in.unknown {
-		r.unknownContexts[marker] = true
+		if !r.unknownContexts[marker] {
+			r.unknownContexts[marker] = true
+		}
 		raw.Reason = decode.ReasonContext
 	}
 	r.spaces |= in.space
@@ -88,7 +90,7 @@ func (r *reader) context(marker uint64, raw *decode.RawStack) context {
 
 // deferredWords appends the user chain that a cookie stands for; false if it was
 // not recorded or is empty.
-func (r *reader) deferredWords(s *sample, raw *decode.RawStack, cookie uint64) bool {
+func (r *stackReader) deferredWords(s *sample, raw *decode.RawStack, cookie uint64) bool {
 	var in context // the kernel need not say that it is user code
 	n := len(raw.Words)
 	c := cursorOf(r.deferredChain(cookie, s), r.big)

@@ -65,7 +65,7 @@ func (r *reader) sortDeferred() {
 
 // deferredChain returns the words of the chain for a sample's cookie: the first that
 // its thread recorded since, nil if there is none.
-func (r *reader) deferredChain(cookie uint64, s *sample) []byte {
+func (r *stackReader) deferredChain(cookie uint64, s *sample) []byte {
 	tid := s.tid
 	if r.trailerSize() == 0 || r.events[0].sampleType&sampleTID == 0 {
 		tid = 0
@@ -77,7 +77,9 @@ func (r *reader) deferredChain(cookie uint64, s *sample) []byte {
 	}
 	n := from + sort.Search(end-from, func(i int) bool { return r.deferred[from+i].time >= s.when() })
 	d := &r.deferred[min(n, end-1)] // clocks of CPUs may differ a little
-	d.used = true
+	if !d.used {
+		d.used = true
+	}
 	_, body := r.body(d.at)
 	c := cursorOf(body[8:], r.big)
 	return c.list(8)

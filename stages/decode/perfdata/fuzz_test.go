@@ -45,7 +45,7 @@ func readAll(t *testing.T, content []byte) {
 	rec := New().Open(path)
 	defer rec.Close()
 	for _, p := range rec.Processes {
-		done, err := unwind.Complete(p, func(*decode.StackDump) *cfi.Stack { return &cfi.Stack{Words: []uint64{1}} })
+		done, err := unwind.Complete(p, walk(func(*decode.StackDump) *cfi.Stack { return &cfi.Stack{Words: []uint64{1}} }).walkers)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -67,7 +67,7 @@ func TestLinkRegister(t *testing.T) {
 				defer rec.Close()
 				p := rec.Processes[0]
 				was := ""
-				done, err := unwind.Complete(p, func(d *decode.StackDump) *cfi.Stack {
+				done, err := unwind.Complete(p, walk(func(d *decode.StackDump) *cfi.Stack {
 					var known []int
 					for i := range d.Registers {
 						if d.Known>>i&1 != 0 {
@@ -77,7 +77,7 @@ func TestLinkRegister(t *testing.T) {
 					was = fmt.Sprintf("arm64 big %t, known %v, pc %#x, lr %#x, stack %d %t",
 						d.Machine.Arch == isa.ARM64 && d.Machine.Big, known, d.Registers[arm64IP], d.Registers[arm64LR], len(d.Stack), d.Full)
 					return &tt.unwound
-				})
+				}).walkers)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -2,7 +2,6 @@ package perfdata
 
 import (
 	"container/heap"
-	"iter"
 )
 
 // sort puts the moments in the order of time, equal ones in that of the file, and reports
@@ -66,27 +65,40 @@ func (l *moments) sortRun(from, to int, moved map[place]uint64) {
 	}
 }
 
-// take iterates over the sorted moments, and frees those that have passed: what is made
-// of them takes up their memory.
-func (l *moments) take() iter.Seq[moment] {
-	return func(yield func(moment) bool) {
-		var m merged
-		for i, from := range l.runs {
-			c := &momentCursor{moments: l, piece: from, end: len(l.pieces), frees: true}
-			if i+1 < len(l.runs) {
-				c.end = l.runs[i+1]
-			}
-			m.add(c)
+// take returns what goes over the sorted moments, and frees those that have passed: what
+// is made of them takes up their memory.
+func (l *moments) take() *momentMerge {
+	m := &momentMerge{}
+	for i, from := range l.runs {
+		r := &runCursor{momentCursor: momentCursor{moments: l, piece: from, end: len(l.pieces), frees: true}}
+		if i+1 < len(l.runs) {
+			r.end = l.runs[i+1]
 		}
-		heap.Init(&m)
-		for len(m) > 0 && yield(m[0].now) {
-			if m[0].advance() {
-				heap.Fix(&m, 0)
-			} else {
-				heap.Pop(&m)
-			}
+		if r.step() {
+			m.runs = append(m.runs, r)
 		}
 	}
+	heap.Init(&m.runs)
+	return m
+}
+
+// momentMerge goes over sorted runs of moments as over one.
+type momentMerge struct{ runs merged }
+
+// next returns the next moment; false at the end.
+func (m *momentMerge) next() (moment, bool) {
+	if len(m.runs) == 0 {
+		return moment{}, false
+	}
+	first := m.runs[0]
+	now := first.now
+	switch more := first.step(); {
+	case !more:
+		heap.Pop(&m.runs)
+	case len(m.runs) > 1:
+		heap.Fix(&m.runs, 0)
+	}
+	return now, true
 }
 
 // merged are runs that are read together, the one with the earliest moment first.
@@ -94,19 +106,13 @@ type merged []*runCursor
 
 // runCursor is a run and its next moment.
 type runCursor struct {
-	*momentCursor
+	momentCursor
 	now moment
 }
 
-func (c *runCursor) advance() (ok bool) {
+func (c *runCursor) step() (ok bool) {
 	c.now, ok = c.next()
 	return ok
-}
-
-func (h *merged) add(c *momentCursor) {
-	if r := (&runCursor{momentCursor: c}); r.advance() {
-		*h = append(*h, r)
-	}
 }
 
 func (h merged) Len() int           { return len(h) }

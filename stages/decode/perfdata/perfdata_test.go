@@ -236,12 +236,10 @@ func TestGroup(t *testing.T) {
 	var got []string
 	for _, values := range [][2]int{{100, 5}, {130, 5}, {130, 9}} {
 		s := &sample{values: b.words(2, 1000, values[0], 71, values[1], 72)}
-		var list rows
+		var list []row
 		r.counted(last, s, &moment{}, row{}, &list)
-		for _, b := range list.batches {
-			for i, event := range b.event {
-				got = append(got, fmt.Sprintf("%d +%d", event, b.period[i]))
-			}
+		for _, row := range list {
+			got = append(got, fmt.Sprintf("%d +%d", row.event, row.period))
 		}
 		got = append(got, "-")
 	}
@@ -274,7 +272,7 @@ func TestChainLimits(t *testing.T) {
 	recorded := (&builder{order: binary.LittleEndian}).words(user, 0x1000, 0x2000)
 	r := &reader{events: []*event{{attr: attr{maxStack: 2}}, {attr: attr{maxStack: chainLimit}}}}
 	for e, want := range []string{decode.ReasonChainLimit, ""} {
-		s := r.stack(&sample{event: int32(e), ip: 0x1000, chain: recorded}, miscUser)
+		s := (&stackReader{reader: r}).stack(&sample{event: int32(e), ip: 0x1000, chain: recorded}, miscUser)
 		if s.Reason != want {
 			t.Errorf("event %d: %q, want %q", e, s.Reason, want)
 		}

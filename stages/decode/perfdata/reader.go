@@ -44,12 +44,7 @@ type reader struct {
 
 	branchCapacity int // branches that the processor holds, 0 if not recorded
 
-	touched int // bytes read since the files' pages were given back
-
-	words           []uint64        // of the stack that is read
-	exact           []int32         // likewise
-	spaces          uint64          // bits of the foreign address spaces that stacks led through
-	wasDeferred     bool            // a part of that stack was
+	touched         int             // bytes that scan read since the files' pages were given back
 	unknownContexts map[uint64]bool // markers in chains
 
 	sampleTimes times            // as recorded, zero if they are not
@@ -60,7 +55,6 @@ type reader struct {
 
 	space      *spill.Space
 	moments    moments // of the samples
-	kept       int     // rows in memory
 	accesses   uint64  // fields of accesses that any event has
 	sidebands  []sideband
 	deferred   []deferred

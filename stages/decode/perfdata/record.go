@@ -67,13 +67,3 @@ type place uint64
 
 // offset is where the record is in its piece.
 func (p place) offset() int64 { return int64(p & (1<<pieceShift - 1)) }
-
-func (r *reader) body(at place) (misc uint16, body []byte) {
-	b := r.pieces[at>>pieceShift].data[at.offset():]
-	c := cursorOf(b, r.big)
-	c.U32()
-	misc = c.U16()
-	size := int(c.U16())
-	r.touch(size)
-	return misc, b[recordHeader:size]
-}

@@ -6,9 +6,9 @@ import "stackmill/problem"
 const window = 16 << 20
 
 // touch counts bytes that are read, and releases the files' pages whenever a window is full.
-func (r *reader) touch(n int) {
-	if r.touched += n; r.touched > window {
-		r.touched = 0
+func (r *reader) touch(n int, touched *int) {
+	if *touched += n; *touched > window {
+		*touched = 0
 		for _, f := range r.files {
 			f.Release()
 		}
@@ -44,7 +44,7 @@ func (r *reader) scan(n, from int) {
 			}
 		}
 		at += size
-		r.touch(size)
+		r.touch(size, &r.touched)
 	}
 }
 

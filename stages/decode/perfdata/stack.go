@@ -14,11 +14,32 @@ const chainLimit = 127
 // userIP is the number of the instruction pointer in the register masks of x86.
 const userIP = 8
 
+// stackReader reads records again, one after the other. Several may be used at the same
+// time once all samples were read: they note nothing new then.
+type stackReader struct {
+	*reader
+	touched     int      // bytes read since the files' pages were given back
+	words       []uint64 // of the stack that is read
+	exact       []int32  // likewise
+	spaces      uint64   // bits of the foreign address spaces that stacks led through
+	wasDeferred bool     // a part of that stack was
+}
+
+func (r *stackReader) body(at place) (misc uint16, body []byte) {
+	b := r.pieces[at>>pieceShift].data[at.offset():]
+	c := cursorOf(b, r.big)
+	c.U32()
+	misc = c.U16()
+	size := int(c.U16())
+	r.touch(size, &r.touched)
+	return misc, b[recordHeader:size]
+}
+
 // stack makes a raw stack of a sample's call chain, valid until the next call. Without
 // a chain it is the sampled address alone. If the sample has registers, the user part is
 // only the place where it entered the kernel; a dump of the user's stack is unwound
 // later.
-func (r *reader) stack(s *sample, misc uint16) decode.RawStack {
+func (r *stackReader) stack(s *sample, misc uint16) decode.RawStack {
 	raw := decode.RawStack{OMPState: -1, Returns: true, Words: r.words[:0]}
 	in := context{kernel: misc&miscMode == miscKernel, space: spaceOf(misc)}
 	r.spaces |= in.space
@@ -56,7 +77,7 @@ func (r *reader) stack(s *sample, misc uint16) decode.RawStack {
 }
 
 // userEntry adds the user's program counter to a stack of kernel frames only.
-func (r *reader) userEntry(s *sample, raw *decode.RawStack) {
+func (r *stackReader) userEntry(s *sample, raw *decode.RawStack) {
 	if raw.Kernel < len(raw.Words) {
 		return
 	}

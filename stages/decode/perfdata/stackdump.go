@@ -34,27 +34,35 @@ func (s *sample) hasDump() bool { return len(s.regs) > 0 && len(s.stack) > 0 }
 // isUnwound reports whether a sample's stack is known only once it is unwound.
 func (r *reader) isUnwound(s *sample) bool { return s.hasDump() || r.hasLinkRegister(s) }
 
-// dumpReader hands out the dumps of one process.
+// dumps are those of one process.
+type dumps struct {
+	t *timeline
+	p *process
+}
+
+// Len implements decode.Dumps.
+func (d dumps) Len() int { return len(d.p.dumps) }
+
+// Guard implements decode.Dumps.
+func (d dumps) Guard(f func()) error { return d.t.r.files[0].Guard(f) }
+
+// Reader implements decode.Dumps.
+func (d dumps) Reader() decode.DumpReader {
+	return &dumpReader{dumps: d, r: stackReader{reader: d.t.r}}
+}
+
+// dumpReader reads the dumps of one process.
 type dumpReader struct {
-	r    *reader
-	t    *timeline
-	p    *process
-	next int
+	dumps
+	r    stackReader
 	s    sample
 	dump decode.StackDump
 }
 
-// Guard implements decode.DumpReader.
-func (d *dumpReader) Guard(f func()) error { return d.r.files[0].Guard(f) }
-
-// Next implements decode.DumpReader.
-func (d *dumpReader) Next() *decode.StackDump {
-	if d.next == len(d.p.dumps) {
-		return nil
-	}
-	at := d.p.dumps[d.next]
-	d.next++
-	r, s, dump := d.r, &d.s, &d.dump
+// Dump implements decode.DumpReader.
+func (d *dumpReader) Dump(number int) *decode.StackDump {
+	at := d.p.dumps[number]
+	r, s, dump := &d.r, &d.s, &d.dump
 	misc, body := r.body(at)
 	if !r.readSample(body, s) { // the file has changed
 		*dump = decode.StackDump{Recorded: decode.RawStack{OMPState: -1, Reason: decode.ReasonRegisters}}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,6 +15,16 @@ import (
 	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/unwind"
 )
+
+// walk is a walker that is a function.
+type walk func(*decode.StackDump) *cfi.Stack
+
+func (w walk) Unwind(d *decode.StackDump) *cfi.Stack { return w(d) }
+
+func (w walk) Report() func() { return nil }
+
+// walkers are as many as are asked for, all of them w.
+func (w walk) walkers(n int) []unwind.Walker { return slices.Repeat([]unwind.Walker{w}, n) }
 
 // stackDumps is a recording of samples with user registers and stacks of 16 bytes.
 type stackDumps struct{ builder }
@@ -44,7 +55,7 @@ func (d *stackDumps) unwound(t *testing.T) (asked, samples []string) {
 	if p.Dumps == nil {
 		return nil, samplesOf(t, p, nil)
 	}
-	done, err := unwind.Complete(p, func(d *decode.StackDump) *cfi.Stack {
+	done, err := unwind.Complete(p, walk(func(d *decode.StackDump) *cfi.Stack {
 		text := fmt.Sprintf("%t %t at %d, stack of %d %t:", d.Machine.Arch == isa.ARM64, d.Machine.Big, d.Time, len(d.Stack), d.Full)
 		for i, v := range d.Registers {
 			if d.Known>>i&1 != 0 {
@@ -57,7 +68,7 @@ func (d *stackDumps) unwound(t *testing.T) (asked, samples []string) {
 			pc = d.Registers[32]
 		}
 		return &cfi.Stack{Words: []uint64{pc, 0x701, 0x702}, Exact: []int32{1}, Reason: "dump-too-short"}
-	})
+	}).walkers)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,9 +32,9 @@ type process struct {
 	forked   *snapshot // what it inherited
 	drops    []drop
 	exec     *execution // nil unless the mappings of a new program are incomplete
-	rows     rows
-	spaces   uint64  // bits of the foreign address spaces it was in
-	dumps    []place // samples whose stacks are to be unwound, by number
+	added    *added     // nil without samples
+	spaces   uint64     // bits of the foreign address spaces it was in
+	dumps    []place    // samples whose stacks are to be unwound, by number
 }
 
 func (r *reader) timeline() *timeline {
