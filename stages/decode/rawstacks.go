@@ -19,11 +19,11 @@ func (l *RawStacks) Reset() { l.list, l.words, l.numbers = l.list[:0], l.words[:
 
 // Add adds a copy of a stack.
 func (l *RawStacks) Add(raw *RawStack) {
-	own := *raw
+	l.list = append(l.list, *raw)
+	own := &l.list[len(l.list)-1]
 	own.Words = added(&l.words, raw.Words)
 	own.Exact = added(&l.numbers, raw.Exact)
 	own.ByFrame = added(&l.numbers, raw.ByFrame)
-	l.list = append(l.list, own)
 }
 
 // added adds values to those of all stacks, and returns them there. What was added

@@ -14,7 +14,7 @@ import (
 type Stacks struct {
 	tree    wordTree
 	stacks  arena.List[stack]
-	last    arena.List[int32] // by node: the last of the stacks that Number finds at this leaf, from 1; 0 for none
+	last    arena.List[lastStack] // by node
 	origins []originStacks
 	more    map[int32]moreOfStack // by stack
 	marks   []WordMarks           // of the stack that is added
@@ -31,8 +31,17 @@ type Origin struct {
 // originStacks is an origin, with the last of its stacks without words.
 type originStacks struct {
 	Origin
-	last int32
+	last lastStack
 }
+
+// lastStack is the last of the stacks that Number finds at a leaf: mostly the only one.
+type lastStack struct {
+	number int32 // from 1; 0 for none
+	kernel int32 // as in stack if its state was not recorded, otherwise negative
+}
+
+// noState is the state of stacks for which it was not recorded.
+const noState = -1
 
 // stack is a recorded stack.
 type stack struct {
@@ -40,7 +49,7 @@ type stack struct {
 	kernel int32
 	origin int32
 	state  int32 // OMPState
-	before int32 // the stack before it that Number finds at its leaf, as in Stacks.last
+	before int32 // the stack before it that Number finds at its leaf, as in lastStack.number
 }
 
 // moreOfStack is what few stacks have.
@@ -187,15 +196,22 @@ func (s *Stacks) add(t stack, more moreOfStack) int32 {
 // addFound adds a stack that differs from all that Number finds.
 func (s *Stacks) addFound(t stack) int32 {
 	last := s.lastAt(&t)
-	t.before = *last
+	t.before = last.number
 	s.stacks.Add(t)
-	*last = int32(s.stacks.Len())
-	return *last - 1
+	*last = lastStack{int32(s.stacks.Len()), t.kernel}
+	if t.state != noState {
+		last.kernel = -1
+	}
+	return last.number - 1
 }
 
 // find returns the number of a stack, -1 if there is none.
 func (s *Stacks) find(t *stack) int32 {
-	for n := *s.lastAt(t); n != 0; n = s.stacks.At(int(n) - 1).before {
+	last := s.lastAt(t)
+	if last.number != 0 && last.kernel == t.kernel && t.state == noState {
+		return last.number - 1
+	}
+	for n := last.number; n != 0; n = s.stacks.At(int(n) - 1).before {
 		if o := s.stacks.At(int(n) - 1); o.kernel == t.kernel && o.state == t.state {
 			return n - 1
 		}
@@ -204,12 +220,12 @@ func (s *Stacks) find(t *stack) int32 {
 }
 
 // lastAt is where the last of the stacks with a leaf is kept.
-func (s *Stacks) lastAt(t *stack) *int32 {
+func (s *Stacks) lastAt(t *stack) *lastStack {
 	if t.leaf < 0 {
 		return &s.origins[t.origin].last
 	}
 	for s.last.Len() < s.tree.nodes.Len() {
-		s.last.Add(0)
+		s.last.Add(lastStack{})
 	}
 	return s.last.At(int(t.leaf))
 }

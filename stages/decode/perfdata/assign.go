@@ -128,7 +128,7 @@ func (a *assigner) addStack(misc uint16, dumped bool, to *readSamples) {
 	a.usesKernel = a.usesKernel || raw.Kernel > 0
 	a.countReason(raw.Reason)
 	if !dumped {
-		to.stacks.Add(&raw)
+		to.stacks.Add(raw)
 	}
 }
 

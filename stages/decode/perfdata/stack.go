@@ -18,11 +18,12 @@ const userIP = 8
 // time once all samples were read: they note nothing new then.
 type stackReader struct {
 	*reader
-	touched     int      // bytes read since the files' pages were given back
-	words       []uint64 // of the stack that is read
-	exact       []int32  // likewise
-	spaces      uint64   // bits of the foreign address spaces that stacks led through
-	wasDeferred bool     // a part of that stack was
+	raw         decode.RawStack // the stack that is read
+	touched     int             // bytes read since the files' pages were given back
+	words       []uint64        // its memory
+	exact       []int32         // likewise
+	spaces      uint64          // bits of the foreign address spaces that stacks led through
+	wasDeferred bool            // a part of that stack was
 }
 
 func (r *stackReader) body(at place) (misc uint16, body []byte) {
@@ -39,12 +40,13 @@ func (r *stackReader) body(at place) (misc uint16, body []byte) {
 // a chain it is the sampled address alone. If the sample has registers, the user part is
 // only the place where it entered the kernel; a dump of the user's stack is unwound
 // later.
-func (r *stackReader) stack(s *sample, misc uint16) decode.RawStack {
-	raw := decode.RawStack{OMPState: -1, Returns: true, Words: r.words[:0]}
+func (r *stackReader) stack(s *sample, misc uint16) *decode.RawStack {
+	raw := &r.raw
+	*raw = decode.RawStack{OMPState: -1, Returns: true, Words: r.words[:0]}
 	in := context{kernel: misc&miscMode == miscKernel, space: spaceOf(misc)}
 	r.spaces |= in.space
 	r.wasDeferred = false
-	addresses, last := r.chain(s, &raw, in)
+	addresses, last := r.chain(s, raw, in)
 	switch {
 	case s.hasDump():
 		raw.Callers = decode.CallersUnwound
@@ -55,12 +57,12 @@ func (r *stackReader) stack(s *sample, misc uint16) decode.RawStack {
 	}
 	switch {
 	case len(raw.Words) == 0:
-		r.append(&raw, s.ip, in)
+		r.append(raw, s.ip, in)
 	case r.wasDeferred && raw.Kernel == 0 && misc&miscMode == miscUser && s.ip < contextMax:
 		raw.Words[0] = s.ip // it may be more precise than the deferred chain
 	}
 	if s.regs != nil || s.stack != nil {
-		r.userEntry(s, &raw)
+		r.userEntry(s, raw)
 	}
 	if e := r.events[s.event]; raw.Reason == "" && addresses >= int(e.maxStack) && e.sampleType&sampleStackUser == 0 {
 		raw.Reason = decode.ReasonChainLimit
@@ -70,7 +72,7 @@ func (r *stackReader) stack(s *sample, misc uint16) decode.RawStack {
 	}
 	r.words = raw.Words
 	if r.hasBranches(s) && last.space == 0 {
-		r.useBranches(s, &raw)
+		r.useBranches(s, raw)
 		r.words = raw.Words
 	}
 	return raw

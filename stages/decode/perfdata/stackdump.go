@@ -68,7 +68,7 @@ func (d *dumpReader) Dump(number int) *decode.StackDump {
 		*dump = decode.StackDump{Recorded: decode.RawStack{OMPState: -1, Reason: decode.ReasonRegisters}}
 		return dump
 	}
-	dump.Recorded = r.stack(s, misc)
+	dump.Recorded = *r.stack(s, misc)
 	dump.Time, dump.Leaf = d.t.ns(r.when(s, at)), s.ip
 	if s.hasDump() {
 		dump.Reason = r.dump(s, dump)
