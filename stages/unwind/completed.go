@@ -21,7 +21,7 @@ type Completed struct {
 // Bounds of how dumps are unwound at the same time.
 const (
 	// dumpsEach is how many a goroutine unwinds before their stacks are added.
-	dumpsEach = 128
+	dumpsEach = 256
 	// maxWalkers is how many goroutines one that adds stacks can keep up with.
 	maxWalkers = 8
 )
