@@ -30,7 +30,7 @@ func (scripted) Detect(path string) bool { return filepath.Ext(path) == ".script
 
 func (s scripted) OpenContext(ctx context.Context, path string) *decode.Recording {
 	rec := s.faulty.OpenContext(ctx, path)
-	rec.Processes[0].Events = func(schema.Kind) decode.EventReader {
+	rec.Processes[0].Events = func(schema.Kind, ...string) decode.EventReader {
 		return events(func() error { return s.next(ctx, filepath.Base(path)) })
 	}
 	return rec

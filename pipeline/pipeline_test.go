@@ -225,7 +225,7 @@ func (faulty) OpenContext(_ context.Context, path string) *decode.Recording {
 		Close:  func() error { return nil },
 		Processes: []*decode.Process{{
 			Number: 1, Closed: true, Kinds: []decode.KindInfo{{Kind: schema.Heap}},
-			Events: func(schema.Kind) decode.EventReader {
+			Events: func(schema.Kind, ...string) decode.EventReader {
 				if strings.Contains(path, "panics") {
 					panic("a mistake of ours")
 				}

@@ -135,8 +135,9 @@ type Process struct {
 	Overview                   []OverviewRow
 	// Events returns a reader of the kind's events in the order of their
 	// time (equal times: in file order). It may be called again; each reader
-	// starts anew. Problems are recorded once, by the first reader.
-	Events func(schema.Kind) EventReader
+	// starts anew. Those of different readers may be read at once. If columns are
+	// named, batches need not have others. Problems were recorded before.
+	Events func(k schema.Kind, columns ...string) EventReader
 	// Dumps are the stack dumps that events refer to (StackOfDump) where their stacks are
 	// not among Stacks. It is nil if there are none.
 	Dumps Dumps
@@ -180,7 +181,8 @@ type Generated struct {
 func (g *Generated) Attach() { g.Process.Image = slices.Concat(g.Ends, g.Process.Image, g.Begins) }
 
 // EventReader iterates over batches of schema.EventSchema(kind) with at most
-// schema.BatchRows rows. The caller owns each batch and releases it.
+// schema.BatchRows rows. The caller owns each batch and releases it. A reader is used
+// by one goroutine at a time.
 type EventReader interface {
 	// Next returns the next batch, or nil at the end.
 	Next() (arrow.RecordBatch, error)

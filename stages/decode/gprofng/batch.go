@@ -2,6 +2,7 @@ package gprofng
 
 import (
 	"bytes"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -14,12 +15,13 @@ import (
 // batch is a record batch being filled. Its columns are written in place, since decoding
 // spends most of its time on them.
 type batch struct {
+	kind    schema.Kind
 	schema  *arrow.Schema
-	size    int // rows that fit
-	rows    int // rows filled
-	buffers []*memory.Buffer
-	columns []values
-	names   *array.StringBuilder // the column of strings, if the kind has one
+	size    int                  // rows that fit
+	rows    int                  // rows filled
+	buffers []*memory.Buffer     // by column of the kind, as the next
+	columns []values             // none of columns that are not in the schema
+	names   *array.StringBuilder // the column of strings, if the schema has one
 	text    int                  // bytes in it
 }
 
@@ -29,16 +31,34 @@ type values struct {
 	narrow []int32
 }
 
-func newBatch(alloc memory.Allocator, kind schema.Kind, size int) *batch {
-	b := &batch{schema: schema.EventSchema(kind), size: size}
-	for _, field := range b.schema.Fields() {
+// some returns the schema of a kind's columns that are named, of all if none are, or if
+// one of the kind's is made of others.
+func some(kind schema.Kind, columns []string) *arrow.Schema {
+	all := schema.EventSchema(kind)
+	if len(columns) == 0 || kind == schema.Clock {
+		return all
+	}
+	var fields []arrow.Field
+	for _, f := range all.Fields() {
+		if slices.Contains(columns, f.Name) {
+			fields = append(fields, f)
+		}
+	}
+	return arrow.NewSchema(fields, nil)
+}
+
+// newBatch returns a batch of the columns of a kind that the schema has.
+func newBatch(alloc memory.Allocator, kind schema.Kind, s *arrow.Schema, size int) *batch {
+	b := &batch{kind: kind, schema: s, size: size}
+	for _, field := range schema.EventSchema(kind).Fields() {
 		var v values
 		var buf *memory.Buffer
-		switch field.Type.ID() {
-		case arrow.INT64:
+		switch id := field.Type.ID(); {
+		case !s.HasField(field.Name):
+		case id == arrow.INT64:
 			buf = newBuffer(alloc, size*arrow.Int64SizeBytes)
 			v.wide = arrow.Int64Traits.CastFromBytes(buf.Bytes())
-		case arrow.INT32:
+		case id == arrow.INT32:
 			buf = newBuffer(alloc, size*arrow.Int32SizeBytes)
 			v.narrow = arrow.Int32Traits.CastFromBytes(buf.Bytes())
 		default:
@@ -57,13 +77,16 @@ func newBuffer(alloc memory.Allocator, size int) *memory.Buffer {
 	return buf
 }
 
-// values returns the place of the next n values of a column.
-func (b *batch) values(column, n int) values {
+// values returns the place of the next n values of a column, none if the schema lacks it.
+func (b *batch) values(column, n int) (to values) {
 	v := b.columns[column]
 	if v.wide != nil {
-		return values{wide: v.wide[b.rows : b.rows+n]}
+		to.wide = v.wide[b.rows : b.rows+n]
 	}
-	return values{narrow: v.narrow[b.rows : b.rows+n]}
+	if v.narrow != nil {
+		to.narrow = v.narrow[b.rows : b.rows+n]
+	}
+	return to
 }
 
 // addText appends a string, which ends at its first NUL.
@@ -84,14 +107,15 @@ func (b *batch) finish() arrow.RecordBatch {
 	if b.rows == 0 {
 		return nil
 	}
-	arrays := make([]arrow.Array, len(b.columns))
-	for i, field := range b.schema.Fields() {
-		if b.buffers[i] == nil {
-			arrays[i] = b.names.NewArray()
+	var arrays []arrow.Array
+	for _, field := range b.schema.Fields() {
+		buf := b.buffers[schema.EventColumn(b.kind, field.Name)]
+		if buf == nil {
+			arrays = append(arrays, b.names.NewArray())
 			continue
 		}
-		data := array.NewData(field.Type, b.rows, []*memory.Buffer{nil, b.buffers[i]}, nil, 0, 0)
-		arrays[i] = array.MakeFromData(data)
+		data := array.NewData(field.Type, b.rows, []*memory.Buffer{nil, buf}, nil, 0, 0)
+		arrays = append(arrays, array.MakeFromData(data))
 		data.Release()
 	}
 	rec := array.NewRecordBatch(b.schema, arrays, int64(b.rows))
@@ -119,7 +143,7 @@ func (f *eventFile) column(to values, packets []int, from field, missing int64) 
 	switch {
 	case to.wide != nil:
 		f.wideColumn(to.wide, packets, from, missing)
-	default:
+	case to.narrow != nil:
 		f.narrowColumn(to.narrow, packets, from, missing)
 	}
 }

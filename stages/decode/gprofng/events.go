@@ -20,6 +20,7 @@ const maxText = 1 << 24
 type eventReader struct {
 	file    *eventFile
 	alloc   memory.Allocator
+	schema  *arrow.Schema
 	start   int64 // ns on the recording's clock that count as the founder's start
 	merger  *merger
 	before  int64 // time of the packet delivered last
@@ -27,9 +28,10 @@ type eventReader struct {
 	left    int64 // packets not delivered
 }
 
-func newEventReader(f *eventFile, alloc memory.Allocator, start int64) *eventReader {
+// newEventReader returns a reader of some columns, of all if none are named.
+func newEventReader(f *eventFile, alloc memory.Allocator, start int64, columns []string) *eventReader {
 	return &eventReader{
-		file: f, alloc: alloc, start: start, merger: newMerger(f),
+		file: f, alloc: alloc, schema: some(f.kind, columns), start: start, merger: newMerger(f),
 		packets: make([]int, 0, chunk), left: f.packets,
 	}
 }
@@ -41,7 +43,7 @@ func (r *eventReader) Next() (arrow.RecordBatch, error) {
 		return nil, nil
 	}
 	rows := int(min(schema.BatchRows, r.left*r.rowsPerPacket()))
-	b := newBatch(r.alloc, r.file.kind, rows)
+	b := newBatch(r.alloc, r.file.kind, r.schema, rows)
 	err := r.file.Guard(func() { r.fill(b) })
 	r.file.Release()
 	if err == nil && r.merger.changed {
@@ -138,8 +140,8 @@ func (r *eventReader) stackNumbers(numbers []int32, l *layout, packets []int) {
 	f := r.file
 	stack, leaf := l.fields["FRINFO"], l.fields["LEAFPC"]
 	uid, number := uint64(0), int32(-1)
-	for i, o := range packets {
-		packet := f.Data[o:]
+	for i := range numbers {
+		packet := f.Data[packets[i]:]
 		u := uint64(stack.get(packet, f.order))
 		switch {
 		case leaf.width != 0:
@@ -194,6 +196,9 @@ func (r *eventReader) computed(b *batch, l *layout, packets []int) {
 			types[i] = int32(l.typ)
 		}
 	case schema.IO:
+		if b.names == nil {
+			break
+		}
 		offset, ok := l.text["IOFNAME"]
 		for _, o := range packets {
 			if !ok {

@@ -87,6 +87,12 @@ func TestKinds(t *testing.T) {
 				if !slices.Equal(names, c.names) {
 					t.Errorf("names %q, want %q", names, c.names)
 				}
+				for name, values := range c.want {
+					got, _ := events(t, p, c.kind, name)
+					if d := cmp.Diff(values, got[name]); d != "" || c.kind != schema.Clock && len(got) > 1 {
+						t.Errorf("column %s by itself: %s, %d columns", name, d, len(got))
+					}
+				}
 				if d := cmp.Diff([]uint64{0x1010, 0x1020}, p.Stacks.Expanded()[0].Words); d != "" {
 					t.Error(d)
 				}

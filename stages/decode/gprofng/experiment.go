@@ -279,12 +279,12 @@ func (e *experiment) openEvents(kind schema.Kind, file string, m *mapped.File) e
 }
 
 // reader is decode.Process.Events.
-func (e *experiment) reader(kind schema.Kind) decode.EventReader {
+func (e *experiment) reader(kind schema.Kind, columns ...string) decode.EventReader {
 	if kind >= kinds || e.events[kind] == nil {
 		return &eventReader{}
 	}
 	f := e.events[kind]
-	return newEventReader(f, e.opener.alloc, e.log.start-e.shift())
+	return newEventReader(f, e.opener.alloc, e.log.start-e.shift(), columns)
 }
 
 // readRest reads what is small and needs the log.

@@ -240,7 +240,7 @@ func (t *timeline) complete(p *process, usesKernel bool) {
 		p.Dumps = dumps{t, p}
 	}
 	p.Release = func() { p.added.rows, p.dumps = rows{}, nil }
-	p.Events = func(k schema.Kind) decode.EventReader {
+	p.Events = func(k schema.Kind, _ ...string) decode.EventReader {
 		if k != schema.Perf {
 			return none{}
 		}
