@@ -30,9 +30,14 @@ func (b *batch) next(events decode.EventReader) (more bool, err error) {
 func (b *batch) derive() error {
 	b.events = b.completed.Events(b.events)
 	if b.deriver == nil {
-		leaks, err := b.leaks()
-		if err != nil {
-			return err
+		var leaks *attribute.Leaks
+		if b.kind == schema.Heap {
+			heap, err := b.heapRead(false)
+			if err != nil {
+				return err
+			}
+			leaks = heap.Leaks
+			b.untold(leaks)
 		}
 		b.deriver = attribute.NewDeriver(b.rec, b.recorded, b.kind, leaks, b.ioFiles)
 	}
@@ -40,24 +45,12 @@ func (b *batch) derive() error {
 	return nil
 }
 
-// leaks runs ahead over the heap events: whether a block leaks is known at the end only.
-func (b *batch) leaks() (*attribute.Leaks, error) {
-	if b.kind != schema.Heap {
-		return nil, nil
-	}
-	events := b.recorded.Events(b.kind)
-	defer events.Close()
-	leaks, err := attribute.FindLeaks(events, b.space)
-	if err != nil {
-		if err := b.unreadable(b.kind, err); err != nil {
-			return nil, err
-		}
-	}
+// untold says what the collector did not record of leaks.
+func (b *batch) untold(leaks *attribute.Leaks) {
 	if leaks.Untold > 0 {
 		b.remark(b.kind, "realloc-without-old-address", leaks.Untold,
 			"the collector did not record which block realloc freed; such a block counts as leaked until its address is used again")
 	}
-	return leaks, nil
 }
 
 func (b *batch) number() error {

@@ -14,10 +14,10 @@
 // costs what is new in it.
 //
 // Experiments run side by side. The stages of one run one after the other, but for the
-// tree of stacks, which grows beside the rules (growth.go), and the writers, one per
-// table (writers.go): both have bounded channels. Within one, samples are read ahead and
-// stack dumps are unwound by further goroutines (package relay). A batch has one owner at any time, so
-// more stages can overlap in the same way; attribute.Sink says how.
+// decoder, which reads ahead (readahead.go), the dumps, which are unwound side by side
+// (package relay), the tree of stacks, which grows beside the rules (growth.go), and the
+// writers, one per table (writers.go): all have bounded channels. A batch has one owner
+// at any time, so more stages can overlap in the same way; attribute.Sink says how.
 package pipeline
 
 import (
@@ -121,7 +121,7 @@ func (e *experiment) run(ctx context.Context) error {
 
 // kind passes a kind's events through the stages, batch by batch.
 func (p *process) kind(ctx context.Context, k schema.Kind) error {
-	events := p.recorded.Events(k)
+	events := readAhead(ctx, p.recorded.Events(k))
 	defer events.Close()
 	to := p.sinks()
 	for b := (&batch{process: p, kind: k}); ; {

@@ -25,6 +25,7 @@ type process struct {
 	unwinder  *unwind.Unwinder         // of unwind
 	stacks    *attribute.ProcessStacks // of unwind
 	accesses  *attribute.DataProcess   // of dataspace, nil: no sample has a data object
+	heap      *attribute.Heap          // nil before it is needed
 }
 
 // process begins with a process. Samples that pass count as its own.
@@ -59,27 +60,35 @@ func (p *process) dataspace() error {
 	if p.data == nil {
 		return nil
 	}
-	blocks, unread := p.blocks()
-	p.accesses = p.data.Process(p.recorded, p.completed.Stacks, p.resolved, blocks)
-	if unread != nil {
-		if err := p.unreadable(schema.Heap, unread); err != nil {
+	var blocks *dataspace.Blocks // nil if allocations were not traced
+	if p.recorded.Has(schema.Heap) {
+		heap, err := p.heapRead(true)
+		if err != nil {
 			return err
 		}
+		blocks = heap.Blocks
 	}
+	p.accesses = p.data.Process(p.recorded, p.completed.Stacks, p.resolved, blocks)
 	if blocks != nil && blocks.Untold > 0 {
 		p.remark(schema.Heap, "too-many-heap-blocks", blocks.Untold, "too many heap blocks to say which one a data address lies in")
 	}
 	return nil
 }
 
-// blocks runs ahead over the heap events; nil if allocations were not traced.
-func (p *process) blocks() (*dataspace.Blocks, error) {
-	if !p.recorded.Has(schema.Heap) {
-		return nil, nil
+// heapRead runs over the heap events before they pass the stages, the first time that
+// it is called: where blocks are, and which leak, is known at the end only.
+func (p *process) heapRead(blocks bool) (*attribute.Heap, error) {
+	if p.heap != nil {
+		return p.heap, nil
 	}
-	events := p.recorded.Events(schema.Heap)
+	events := readAhead(p.ctx, p.recorded.Events(schema.Heap, attribute.HeapColumns...))
 	defer events.Close()
-	return attribute.FindBlocks(events)
+	heap, err := attribute.ReadHeap(events, p.space, blocks)
+	if err != nil {
+		err = p.unreadable(schema.Heap, err)
+	}
+	p.heap = heap
+	return heap, err
 }
 
 func (p *process) sumsSink() attribute.Sink { return p.sums }
@@ -113,9 +122,9 @@ func (p *process) free() {
 
 // unreadable records that the rest of a kind's events is lost: a file that
 // changes while it is read costs its experiment, not the whole run. A fault of the
-// machine, which says nothing about the file, is returned.
+// machine or a mistake of ours, which say nothing about the file, is returned.
 func (p *process) unreadable(k schema.Kind, err error) error {
-	if fault.Is(err) {
+	if fault.Is(err) || errors.As(err, new(*InternalError)) {
 		return err
 	}
 	p.rec.Problems.Add(problem.Problem{

@@ -17,7 +17,8 @@ func counted(t *testing.T, rec *decode.Recording, k schema.Kind, events []event,
 	t.Helper()
 	var leaks *Leaks
 	if k == schema.Heap {
-		leaks, _ = FindLeaks(&once{eventBatch(memory.DefaultAllocator, k, events)}, spill.Of(t.Context()))
+		heap, _ := ReadHeap(&once{eventBatch(memory.DefaultAllocator, k, events)}, spill.Of(t.Context()), false)
+		leaks = heap.Leaks
 	}
 	b := NewDeriver(rec, rec.Processes[0], k, leaks, NewFiles()).Batch(eventBatch(memory.DefaultAllocator, k, events, texts...), 0)
 	defer b.Release()

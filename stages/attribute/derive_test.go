@@ -96,7 +96,8 @@ func TestDerive(t *testing.T) {
 			defer alloc.AssertSize(t, 0)
 			var leaks *Leaks
 			if c.kind == schema.Heap {
-				leaks, _ = FindLeaks(&once{eventBatch(alloc, c.kind, c.events, c.texts...)}, spill.Of(t.Context()))
+				heap, _ := ReadHeap(&once{eventBatch(alloc, c.kind, c.events, c.texts...)}, spill.Of(t.Context()), false)
+				leaks = heap.Leaks
 			}
 			d := NewDeriver(rec, p, c.kind, leaks, NewFiles())
 			b := d.Batch(eventBatch(alloc, c.kind, c.events, c.texts...), 100)

@@ -18,7 +18,16 @@ const (
 	opMunmap  = 4
 )
 
-// heapEvents are the columns of a batch of heap events.
+// Heap is what only all heap events of a process show.
+type Heap struct {
+	Leaks  *Leaks
+	Blocks *dataspace.Blocks // where data lies; nil if nobody wants to know
+}
+
+// HeapColumns are the columns of heap events that ReadHeap needs.
+var HeapColumns = []string{"time_ns", "operation", "size", "address", "old_address"}
+
+// heapEvents are these columns of a batch.
 type heapEvents struct {
 	ops                           []int32
 	sizes, addresses, olds, times []int64
@@ -29,48 +38,45 @@ func heapColumns(batch arrow.RecordBatch) heapEvents {
 	return heapEvents{e.Int32s("operation"), e.Int64s("size"), e.Int64s("address"), e.Int64s("old_address"), e.Int64s("time_ns")}
 }
 
-// FindBlocks returns the blocks in which a process's heap events say that data
-// lies. On an error they are those of the events before it.
-func FindBlocks(events decode.EventReader) (*dataspace.Blocks, error) {
-	blocks := &dataspace.Blocks{}
-	err := each(events, func(e heapEvents) error {
-		for i, op := range e.ops {
-			switch {
-			case op == opFree || op == opMunmap:
-				blocks.Free(uint64(e.addresses[i]), e.times[i])
-			case e.addresses[i] == 0:
-			default:
-				if op == opRealloc {
-					blocks.Free(uint64(e.olds[i]), e.times[i])
-				}
-				blocks.Allocate(uint64(e.addresses[i]), uint64(e.sizes[i]), e.times[i])
-			}
-		}
-		return nil
-	})
-	return blocks, err
-}
-
-// FindLeaks runs over all heap events of a process. On an error it knows those
+// ReadHeap runs over all heap events of a process. On an error it knows those
 // before it. What it keeps of each event may go to the space.
-func FindLeaks(events decode.EventReader, space *spill.Space) (*Leaks, error) {
-	l := newLeaks(space)
-	err := each(events, l.add)
-	l.finish()
-	return l, err
-}
-
-// each reads heap events to their end.
-func each(events decode.EventReader, add func(heapEvents) error) error {
+func ReadHeap(events decode.EventReader, space *spill.Space, blocks bool) (*Heap, error) {
+	h := &Heap{Leaks: newLeaks(space)}
+	if blocks {
+		h.Blocks = &dataspace.Blocks{}
+	}
+	defer h.Leaks.finish()
 	for {
 		batch, err := events.Next()
 		if err != nil || batch == nil {
-			return err
+			return h, err
 		}
-		err = add(heapColumns(batch))
+		err = h.add(heapColumns(batch))
 		batch.Release()
 		if err != nil {
-			return err
+			return h, err
+		}
+	}
+}
+
+func (h *Heap) add(e heapEvents) error {
+	if h.Blocks != nil {
+		addBlocks(h.Blocks, e)
+	}
+	return h.Leaks.add(e)
+}
+
+func addBlocks(blocks *dataspace.Blocks, e heapEvents) {
+	for i, op := range e.ops {
+		switch {
+		case op == opFree || op == opMunmap:
+			blocks.Free(uint64(e.addresses[i]), e.times[i])
+		case e.addresses[i] == 0:
+		default:
+			if op == opRealloc {
+				blocks.Free(uint64(e.olds[i]), e.times[i])
+			}
+			blocks.Allocate(uint64(e.addresses[i]), uint64(e.sizes[i]), e.times[i])
 		}
 	}
 }
