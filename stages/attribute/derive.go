@@ -138,14 +138,9 @@ func (d *Deriver) io(e schema.Events) derivedColumns {
 }
 
 func (d *Deriver) heap(e schema.Events) derivedColumns {
-	n := int(e.NumRows())
-	leaked, freed := make([]int64, n), make([]int64, n)
-	for i := range n {
-		var err error
-		if leaked[i], freed[i], err = d.leaks.Next(); err != nil {
-			d.faulted(err)
-			break
-		}
+	leaked, freed, err := d.leaks.Next(int(e.NumRows()))
+	if err != nil {
+		d.faulted(err)
 	}
 	return derivedColumns{"leaked": schema.Int64s(leaked), "freed": schema.Int64s(freed)}
 }

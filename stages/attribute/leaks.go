@@ -22,17 +22,11 @@ type Leaks struct {
 
 	events int
 	freed  *spill.Stream
-	live   map[uint64]allocation // by address
-	maps   []mapped              // mmap'ed ranges, sorted, not overlapping
+	live   *blockTable
+	maps   []mapped // mmap'ed ranges, sorted, not overlapping
 
 	leaks []leak // once all is read, in the order of events; those that were asked for are gone
 	asked int
-}
-
-// allocation is a block's size, and the event that allocated it.
-type allocation struct {
-	event int
-	size  uint64
 }
 
 // leak is how much was never freed of what an event allocated.
@@ -47,22 +41,24 @@ type mapped struct {
 }
 
 func newLeaks(space *spill.Space) *Leaks {
-	return &Leaks{freed: spill.NewStream(space), live: map[uint64]allocation{}}
+	return &Leaks{freed: spill.NewStream(space), live: newBlockTable()}
 }
 
 func (l *Leaks) add(e heapEvents) error {
+	freed := make([]int64, len(e.ops))
 	for i, op := range e.ops {
-		if err := l.event(op, uint64(e.sizes[i]), uint64(e.addresses[i]), uint64(e.olds[i])); err != nil {
-			return err
-		}
+		freed[i] = l.event(op, uint64(e.sizes[i]), uint64(e.addresses[i]), uint64(e.olds[i]))
 	}
-	return nil
+	return l.freed.Append(freed)
 }
 
 // finish lists what was never freed.
 func (l *Leaks) finish() {
-	for _, b := range l.live {
-		l.leaks = append(l.leaks, leak{b.event, int64(b.size)})
+	l.leaks = make([]leak, 0, l.live.n+len(l.maps))
+	for _, b := range l.live.blocks {
+		if b.address != 0 {
+			l.leaks = append(l.leaks, leak{b.event, int64(b.size)})
+		}
 	}
 	for _, m := range l.maps {
 		l.leaks = append(l.leaks, leak{m.event, int64(m.end - m.start)})
@@ -71,20 +67,20 @@ func (l *Leaks) finish() {
 	slices.SortFunc(l.leaks, func(a, b leak) int { return cmp.Compare(a.event, b.event) })
 }
 
-// Next returns what leaked and was freed by the next event, zeros for those that
-// FindLeaks has not seen: a file may grow between two readings. An error is a fault of
+// Next returns what leaked and was freed by the next n events, zeros for those that
+// ReadHeap has not seen: a file may grow between two readings. An error is a fault of
 // the machine.
-func (l *Leaks) Next() (leaked, freed int64, err error) {
-	for ; len(l.leaks) > 0 && l.leaks[0].event == l.asked; l.leaks = l.leaks[1:] {
-		leaked += l.leaks[0].bytes // the parts of a mapping
+func (l *Leaks) Next(n int) (leaked, freed []int64, err error) {
+	leaked, freed = make([]int64, n), make([]int64, n)
+	for ; len(l.leaks) > 0 && l.leaks[0].event < l.asked+n; l.leaks = l.leaks[1:] {
+		leaked[l.leaks[0].event-l.asked] += l.leaks[0].bytes // the parts of a mapping
 	}
-	l.asked++
-	freed, err = l.freed.Next()
-	return leaked, freed, err
+	l.asked += n
+	return leaked, freed, l.freed.Read(freed)
 }
 
-func (l *Leaks) event(op int32, size, addr, old uint64) error {
-	freed := int64(0)
+// event takes in the next event, and returns how much it freed.
+func (l *Leaks) event(op int32, size, addr, old uint64) (freed int64) {
 	switch op {
 	case opMalloc:
 		freed = l.allocate(addr, size)
@@ -107,7 +103,7 @@ func (l *Leaks) event(op int32, size, addr, old uint64) error {
 		}
 	}
 	l.events++
-	return l.freed.Append(freed)
+	return freed
 }
 
 // allocate adds a block, and returns how much that freed.
@@ -115,18 +111,10 @@ func (l *Leaks) allocate(addr, size uint64) (freed int64) {
 	if addr == 0 {
 		return 0
 	}
-	freed = int64(l.live[addr].size)
-	l.live[addr] = allocation{l.events, size}
-	return freed
+	return int64(l.live.put(block{addr, size, l.events}))
 }
 
-func (l *Leaks) free(addr uint64) (freed int64) {
-	b, ok := l.live[addr]
-	if ok {
-		delete(l.live, addr)
-	}
-	return int64(b.size)
-}
+func (l *Leaks) free(addr uint64) (freed int64) { return int64(l.live.take(addr)) }
 
 // unmap takes [start, end) from the ranges it overlaps, and returns how much that was.
 func (l *Leaks) unmap(start, end uint64) (freed int64) {

@@ -18,18 +18,21 @@ type heapCall struct {
 
 func leaksOf(calls []heapCall) (leaked, freed []int64) {
 	l := newLeaks(spill.Of(context.Background()))
+	var e heapEvents
 	for _, c := range calls {
-		if err := l.event(c.op, c.size, c.addr, c.old); err != nil {
-			panic(err)
-		}
+		e.ops, e.sizes = append(e.ops, c.op), append(e.sizes, int64(c.size))
+		e.addresses, e.olds = append(e.addresses, int64(c.addr)), append(e.olds, int64(c.old))
+	}
+	if err := l.add(e); err != nil {
+		panic(err)
 	}
 	l.finish()
 	for range calls {
-		leak, free, err := l.Next()
+		leak, free, err := l.Next(1)
 		if err != nil {
 			panic(err)
 		}
-		leaked, freed = append(leaked, leak), append(freed, free)
+		leaked, freed = append(leaked, leak...), append(freed, free...)
 	}
 	return leaked, freed
 }

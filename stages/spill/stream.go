@@ -26,17 +26,31 @@ const streamBytes = 1 << 16
 // NewStream returns an empty stream.
 func NewStream(s *Space) *Stream { return &Stream{space: s} }
 
-// Append adds a number.
-func (s *Stream) Append(v int64) error {
+// Append adds numbers.
+func (s *Stream) Append(values []int64) error {
 	if s.last == nil {
 		s.last = make([]byte, 0, streamBytes+binary.MaxVarintLen64)
 	}
-	if s.last = binary.AppendVarint(s.last, v); len(s.last) < streamBytes {
-		return nil
+	last := s.last
+	for _, v := range values {
+		if last = binary.AppendVarint(last, v); len(last) < streamBytes {
+			continue
+		}
+		s.last = last
+		if err := s.putAside(); err != nil {
+			return err
+		}
+		last = s.last
 	}
+	s.last = last
+	return nil
+}
+
+// putAside begins a new piece.
+func (s *Stream) putAside() error {
 	p := streamPiece{bytes: s.last, n: len(s.last)}
 	if s.memory += int64(p.n); s.memory <= s.space.Memory {
-		s.pieces, s.last = append(s.pieces, p), nil
+		s.pieces, s.last = append(s.pieces, p), make([]byte, 0, streamBytes+binary.MaxVarintLen64)
 		return nil
 	}
 	at, err := s.space.Append(s.last)
@@ -44,16 +58,20 @@ func (s *Stream) Append(v int64) error {
 	return err
 }
 
-// Next returns the next number; 0 after the last one. Nothing may be appended any more.
-func (s *Stream) Next() (int64, error) {
-	if s.next == len(s.piece) {
-		if err := s.advance(); err != nil || len(s.piece) == 0 {
-			return 0, err
+// Read returns the next numbers, as many as fit in `to`; after the last one they stay as
+// they are. Nothing may be appended any more.
+func (s *Stream) Read(to []int64) error {
+	for i := range to {
+		if s.next == len(s.piece) {
+			if err := s.advance(); err != nil || len(s.piece) == 0 {
+				return err
+			}
 		}
+		v, n := binary.Varint(s.piece[s.next:])
+		to[i] = v
+		s.next += n
 	}
-	v, n := binary.Varint(s.piece[s.next:])
-	s.next += n
-	return v, nil
+	return nil
 }
 
 // advance goes on to the next piece, an empty one at the end.

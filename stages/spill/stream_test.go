@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -23,18 +24,23 @@ func TestStream(t *testing.T) {
 		s := New(memory, func() (File, error) { return os.Create(filepath.Join(t.TempDir(), "file")) })
 		defer s.Close()
 		stream := NewStream(s)
+		var want []int64
 		for i := range n {
-			if err := stream.Append(number(i)); err != nil {
+			want = append(want, number(i))
+		}
+		for some := range slices.Chunk(want, 10_007) {
+			if err := stream.Append(some); err != nil {
 				t.Fatal(err)
 			}
 		}
-		for i := range n {
-			if v, err := stream.Next(); err != nil || v != number(i) {
-				t.Fatalf("memory %d: number %d is %d, want %d, %v", memory, i, v, number(i), err)
+		got := make([]int64, n+2)
+		for some := range slices.Chunk(got, 9_973) {
+			if err := stream.Read(some); err != nil {
+				t.Fatal(err)
 			}
 		}
-		if v, err := stream.Next(); v != 0 || err != nil {
-			t.Errorf("after the end: %d, %v", v, err)
+		if !slices.Equal(got, append(want, 0, 0)) {
+			t.Errorf("memory %d: other numbers come back", memory)
 		}
 		if used := s.file != nil; used != (memory < math.MaxInt64) {
 			t.Errorf("memory %d: a file is used: %t", memory, used)
