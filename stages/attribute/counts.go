@@ -58,6 +58,7 @@ func NewCounter(metrics []schema.Metric) *Counter {
 // that the rows of samples agree.
 func (c *Counter) Add(b *Batch) {
 	cols := &columns{batch: b, ints: map[string][]int64{}}
+	leftOut := c.LeftOut
 	of, numbers := b.sources()
 	samples := bySource(of)
 	for m := range c.Metrics {
@@ -75,6 +76,9 @@ func (c *Counter) Add(b *Batch) {
 			count.Samples = samples[source]
 			n = len(count.Samples)
 		}
+		if leftOut != c.LeftOut { // values have changed
+			cols.found, leftOut = nil, c.LeftOut
+		}
 		keep := cols.matches(metric.Where)
 		var recorded []int64
 		if metric.Value != "" {
@@ -83,10 +87,11 @@ func (c *Counter) Add(b *Batch) {
 		count.Values = make([]int64, n)
 		for i := range count.Values {
 			switch at := count.sample(i); {
-			case keep != nil && !keep[at]:
+			case keep != nil && recorded == nil:
+				count.Values[i] = int64(keep[at])
 			case recorded == nil:
 				count.Values[i] = 1
-			default:
+			case keep == nil || keep[at] != 0:
 				count.Values[i] = c.add(m, &recorded[at])
 			}
 		}
@@ -128,6 +133,13 @@ func (c *Counter) add(m int, v *int64) int64 {
 type columns struct {
 	batch *Batch
 	ints  map[string][]int64
+	found []found
+}
+
+// found says for which samples conditions hold.
+type found struct {
+	all   schema.All
+	holds []uint8
 }
 
 // get returns a column as 64-bit integers.
@@ -152,39 +164,64 @@ func (c *columns) get(name string) []int64 {
 	return v
 }
 
-// matches says for which samples one of the alternatives holds; nil: for all.
-func (c *columns) matches(where []schema.All) []bool {
-	if where == nil {
-		return nil
-	}
-	keep := make([]bool, c.batch.Len())
-	for _, all := range where {
-		holds := make([]bool, len(keep))
-		for i := range holds {
-			holds[i] = true
+// matches has a 1 for each sample for which one of the alternatives holds, else 0; nil:
+// they hold for all.
+func (c *columns) matches(where []schema.All) (keep []uint8) {
+	for n, all := range where {
+		holds := c.all(all)
+		if holds == nil {
+			return nil
 		}
-		for _, cond := range all {
-			narrow(holds, c.get(cond.Column), cond)
+		if n == 0 {
+			keep = holds
+			continue
 		}
+		keep = slices.Clone(keep)
 		for i, h := range holds {
-			keep[i] = keep[i] || h
+			keep[i] |= h
 		}
 	}
 	return keep
 }
 
-// narrow clears the samples for which the condition does not hold.
-func narrow(holds []bool, column []int64, cond schema.Cond) {
-	for i, v := range column {
-		found := false
-		for _, w := range cond.Values {
-			if v == w {
-				found = true
-				break
-			}
-		}
-		if found == cond.Not {
-			holds[i] = false
+// all is matches for conditions that must all hold. Metrics share them, or the first.
+func (c *columns) all(all schema.All) []uint8 {
+	if len(all) == 0 {
+		return nil
+	}
+	for _, f := range c.found {
+		if slices.EqualFunc(f.all, all, same) {
+			return f.holds
 		}
 	}
+	first, last := all[:len(all)-1], all[len(all)-1]
+	holds := narrowed(c.all(first), c.get(last.Column), last)
+	c.found = append(c.found, found{all, holds})
+	return holds
+}
+
+func same(a, b schema.Cond) bool {
+	return a.Column == b.Column && a.Not == b.Not && slices.Equal(a.Values, b.Values)
+}
+
+// numbered is how many values, from 0, conditions tell apart: they are states, operations
+// and the like.
+const numbered = 64
+
+// narrowed clears the samples for which a condition does not hold as well; nil has all.
+func narrowed(holds []uint8, column []int64, cond schema.Cond) []uint8 {
+	var in [numbered + 1]uint8 // the last is for all other values
+	for i := range in {
+		if slices.Contains(cond.Values, int64(i)) != cond.Not {
+			in[i] = 1
+		}
+	}
+	list := make([]uint8, len(column))
+	for i, v := range column {
+		list[i] = in[min(uint64(v), numbered)]
+	}
+	for i, h := range holds {
+		list[i] &= h
+	}
+	return list
 }

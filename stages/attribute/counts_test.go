@@ -91,3 +91,14 @@ func TestCounts(t *testing.T) {
 		})
 	}
 }
+
+// Conditions name small numbers only, which is what narrowed tells apart.
+func TestConditions(t *testing.T) {
+	for _, m := range schema.Declared {
+		for _, cond := range slices.Concat(m.Where...) {
+			if len(cond.Values) == 0 || slices.Min(cond.Values) < 0 || slices.Max(cond.Values) >= numbered {
+				t.Errorf("%s: %v", m.Name, cond)
+			}
+		}
+	}
+}
