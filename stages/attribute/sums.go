@@ -14,6 +14,7 @@ type Sums struct {
 	usage   sumTable // by number in used
 	used    []usageKey
 	slots   map[usageKey]int32 // numbers in used, of the process that is read
+	recent  [recentKeys]int32  // some of them, by place
 }
 
 // Sum is a metric's value and the number of samples that make it.
@@ -32,6 +33,13 @@ type usageKey struct {
 	thread               int64
 	process, cpu, second int32
 }
+
+// recentKeys is for how many keys the last numbers are kept: samples of a few threads
+// take turns.
+const recentKeys = 64
+
+// place is where a key's number may be among the recent ones.
+func (k *usageKey) place() int { return int(k.thread*31+int64(k.cpu)) & (recentKeys - 1) }
 
 // NewSums returns empty sums of the metrics.
 func NewSums(metrics []schema.Metric) *Sums {
@@ -87,28 +95,32 @@ func (s *Sums) Usage() iter.Seq[Usage] {
 	}
 }
 
-// slotsOf finds the usage of each sample, which neighbours mostly share.
+// slotsOf finds the usage of each sample.
 func (s *Sums) slotsOf(b *Batch) []int32 {
 	slots := make([]int32, len(b.Stacks))
 	if last := len(s.used) - 1; last >= 0 && s.used[last].process != int32(b.Process) {
 		clear(s.slots)
 	}
-	var last usageKey
-	slot := int32(-1)
 	for i := range slots {
 		k := usageKey{b.Threads[i], int32(b.Process), b.CPUs[i], int32(floorDiv(b.Times[i], 1e9))}
-		if slot < 0 || k != last {
-			var ok bool
-			if slot, ok = s.slots[k]; !ok {
-				slot = int32(len(s.used))
-				s.slots[k] = slot
-				s.used = append(s.used, k)
-			}
-			last = k
+		slot := &s.recent[k.place()]
+		if int(*slot) >= len(s.used) || s.used[*slot] != k {
+			*slot = s.slot(k)
 		}
-		slots[i] = slot
+		slots[i] = *slot
 	}
 	return slots
+}
+
+// slot returns the number of a key, which is new if need be.
+func (s *Sums) slot(k usageKey) int32 {
+	slot, ok := s.slots[k]
+	if !ok {
+		slot = int32(len(s.used))
+		s.slots[k] = slot
+		s.used = append(s.used, k)
+	}
+	return slot
 }
 
 func floorDiv(a, b int64) int64 {
