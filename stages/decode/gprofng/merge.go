@@ -13,14 +13,20 @@ func (r *run) first() int {
 // cursor is a place in a run.
 type cursor struct {
 	time   int64
-	offset int // of the packet in the file
-	run    *run
-	next   int // index into run.order
+	offset int   // of the packet in the file
+	run    int32 // number in eventFile.runs
+	next   int32 // index into run.order
 }
 
+// never comes after all packets.
+var never = cursor{time: math.MaxInt64, offset: math.MaxInt}
+
 // before orders packets by time, then by place in the file.
-func (c *cursor) before(time int64, offset int) bool {
-	return c.time < time || c.time == time && c.offset < offset
+func (c *cursor) before(d *cursor) bool {
+	if c.time == d.time {
+		return c.offset < d.offset
+	}
+	return c.time < d.time
 }
 
 // merger delivers the packets of a file in the order of their time. It holds a
@@ -28,7 +34,7 @@ func (c *cursor) before(time int64, offset int) bool {
 type merger struct {
 	file  *eventFile
 	times [maxType]field
-	runs  []run // not begun
+	first cursor // of the first run that has not begun, or never
 	heap  []cursor
 	// changed says that a packet has disappeared: the file was written to after it was
 	// indexed.
@@ -36,13 +42,23 @@ type merger struct {
 }
 
 func newMerger(f *eventFile) *merger {
-	m := &merger{file: f, runs: f.runs}
+	m := &merger{file: f}
 	for typ, l := range f.layouts {
 		if l != nil {
 			m.times[typ] = l.fields["TSTAMP"]
 		}
 	}
+	m.wait(0)
 	return m
+}
+
+// wait makes a run the first that has not begun.
+func (m *merger) wait(run int32) {
+	m.first = never
+	if int(run) < len(m.file.runs) {
+		r := &m.file.runs[run]
+		m.first = cursor{time: r.min, offset: r.first(), run: run}
+	}
 }
 
 // next appends the offsets of the next packets, all of one type, until offsets is full.
@@ -54,39 +70,34 @@ func (m *merger) next(offsets []int) []int {
 		if len(m.heap) == 0 {
 			break
 		}
-		time, offset := m.rival()
-		c := &m.heap[0]
+		c, rival := m.heap[0], m.rival()
 		alive := true
-		for alive && len(offsets) < cap(offsets) && c.before(time, offset) {
+		for alive && len(offsets) < cap(offsets) && c.before(rival) {
 			if m.file.mixed {
 				t := int(m.typ(c.offset))
 				if typ >= 0 && t != typ {
+					m.heap[0] = c
 					return offsets
 				}
 				typ = t
 			}
 			offsets = append(offsets, c.offset)
-			alive = m.advance(c)
+			alive = m.advance(&c)
 		}
 		if !alive {
 			last := len(m.heap) - 1
-			m.heap[0] = m.heap[last]
-			m.heap = m.heap[:last]
+			c, m.heap = m.heap[last], m.heap[:last]
 		}
-		m.down(0)
+		m.down(c)
 	}
 	return offsets
 }
 
 // begin puts runs that begin before the first cursor into the heap.
 func (m *merger) begin() {
-	for len(m.runs) > 0 {
-		r := &m.runs[0]
-		c := cursor{time: r.min, offset: r.first(), run: r}
-		if len(m.heap) > 0 && m.heap[0].before(c.time, c.offset) {
-			return
-		}
-		m.runs = m.runs[1:]
+	for m.first != never && (len(m.heap) == 0 || !m.heap[0].before(&m.first)) {
+		c := m.first
+		m.wait(c.run + 1)
 		if m.load(&c) {
 			m.heap = append(m.heap, c)
 			m.up(len(m.heap) - 1)
@@ -94,26 +105,20 @@ func (m *merger) begin() {
 	}
 }
 
-// rival returns the time and place up to which the first cursor is the first.
-func (m *merger) rival() (time int64, offset int) {
-	time, offset = math.MaxInt64, math.MaxInt
+// rival returns what comes after the first cursor.
+func (m *merger) rival() *cursor {
+	rival := &m.first
 	for i := 1; i < min(3, len(m.heap)); i++ {
-		if c := &m.heap[i]; c.before(time, offset) {
-			time, offset = c.time, c.offset
+		if c := &m.heap[i]; c.before(rival) {
+			rival = c
 		}
 	}
-	if len(m.runs) > 0 {
-		r := &m.runs[0]
-		if first := r.first(); r.min < time || r.min == time && first < offset {
-			time, offset = r.min, first
-		}
-	}
-	return time, offset
+	return rival
 }
 
 // advance moves a cursor to the next packet of its run; false at its end.
 func (m *merger) advance(c *cursor) bool {
-	f, r := m.file, c.run
+	f, r := m.file, &m.file.runs[c.run]
 	if r.order == nil {
 		c.offset += int(f.order.u16(f.Data[c.offset:]))
 		if c.offset >= r.end {
@@ -122,7 +127,7 @@ func (m *merger) advance(c *cursor) bool {
 		}
 	} else {
 		c.next++
-		if c.next == len(r.order) {
+		if int(c.next) == len(r.order) {
 			return false
 		}
 		c.offset = r.start + int(r.order[c.next])
@@ -153,7 +158,7 @@ func (m *merger) typ(offset int) uint16 { return m.file.order.u16(m.file.Data[of
 func (m *merger) up(i int) {
 	for i > 0 {
 		parent := (i - 1) / 2
-		if !m.heap[i].before(m.heap[parent].time, m.heap[parent].offset) {
+		if !m.heap[i].before(&m.heap[parent]) {
 			return
 		}
 		m.heap[i], m.heap[parent] = m.heap[parent], m.heap[i]
@@ -161,18 +166,24 @@ func (m *merger) up(i int) {
 	}
 }
 
-func (m *merger) down(i int) {
+// down puts a cursor where it belongs, instead of the first.
+func (m *merger) down(c cursor) {
+	heap, i := m.heap, 0
 	for {
-		least := i
-		for child := 2*i + 1; child <= 2*i+2 && child < len(m.heap); child++ {
-			if m.heap[child].before(m.heap[least].time, m.heap[least].offset) {
-				least = child
-			}
+		child := 2*i + 1
+		if child >= len(heap) {
+			break
 		}
-		if least == i {
-			return
+		if child+1 < len(heap) && heap[child+1].before(&heap[child]) {
+			child++
 		}
-		m.heap[i], m.heap[least] = m.heap[least], m.heap[i]
-		i = least
+		if !heap[child].before(&c) {
+			break
+		}
+		heap[i] = heap[child]
+		i = child
+	}
+	if i < len(heap) {
+		heap[i] = c
 	}
 }
