@@ -17,26 +17,51 @@ import (
 // stackmill.duckdb, so that it is the same when another program opens that.
 const catalogName = "stackmill"
 
-// tableViews returns the statements that make the views of the plain tables of a
-// store with these commits, whose experiments have these names, and the
-// fingerprint of the catalog. store is an absolute path.
-func tableViews(store string, commits []storedir.Commit, names []string) (statements []string, fingerprint string, err error) {
-	statements = append(statements, pathMix, pathPart, namesView(commits, names))
+// definitions are the statements that make a store's catalog.
+type definitions struct {
+	own         []string // which files the tables have, the names of experiments, the fingerprint
+	absent      []string // the views of tables without files
+	present     []string // the views of tables with files, which are the same for every store
+	fingerprint string   // of all that a catalog defines
+}
+
+// define returns the definitions for a store with these commits, whose experiments have
+// these names. store is an absolute path.
+func define(store string, commits []storedir.Commit, names []string) (*definitions, error) {
+	d := &definitions{own: []string{namesView(commits, names)}}
+	files := filesOf(store, commits)
 	for _, t := range schema.Tables {
-		statements = append(statements, tableView(store, t, commits))
+		d.own = append(d.own, filesMacro(t, files[t.Name]))
+		if view := tableView(t, len(files[t.Name]) > 0); len(files[t.Name]) > 0 {
+			d.present = append(d.present, view)
+		} else {
+			d.absent = append(d.absent, view)
+		}
 	}
-	views, err := derived()
+	all, err := d.all()
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	h := xxhash.New()
-	for _, s := range append(slices.Clone(statements), views...) {
+	for _, s := range all {
 		fmt.Fprintf(h, "%d %s", len(s), s)
 	}
-	fingerprint = fmt.Sprintf("%s-%016x", schema.StoreVersion, h.Sum64())
-	mark := fmt.Sprintf("CREATE OR REPLACE VIEW catalog_fingerprint AS SELECT %s AS fingerprint", quote(fingerprint))
-	return append(statements, mark), fingerprint, nil
+	d.fingerprint = fmt.Sprintf("%s-%016x", schema.StoreVersion, h.Sum64())
+	mark := fmt.Sprintf("CREATE OR REPLACE VIEW catalog_fingerprint AS SELECT %s AS fingerprint", quote(d.fingerprint))
+	d.own = append(d.own, mark)
+	return d, nil
 }
+
+// all returns what makes a catalog out of nothing.
+func (d *definitions) all() ([]string, error) {
+	views, err := derived()
+	return slices.Concat([]string{pathMix, pathPart}, d.own, d.absent, d.present, views), err
+}
+
+// changes returns what makes a catalog out of that of another store, in which every table
+// has files. It takes the engine a tenth of the time, since no file is opened: the macros
+// that list files are only used when a view is read.
+func (d *definitions) changes() []string { return slices.Concat(d.own, d.absent) }
 
 // derived are the statements that make the views of this package, which are
 // the same for every store.
@@ -60,22 +85,32 @@ func (v View) create() string {
 	return fmt.Sprintf("CREATE MACRO %s(%s) AS TABLE\n%s", v.Name, strings.Join(names, ", "), v.SQL)
 }
 
+// filesOf returns the paths of the committed files of each table, quoted.
+func filesOf(store string, commits []storedir.Commit) map[string][]string {
+	paths := map[string][]string{}
+	for _, c := range commits {
+		for _, f := range c.Files {
+			paths[f.Table] = append(paths[f.Table], quote(literal.Replace(store+"/"+f.Path)))
+		}
+	}
+	return paths
+}
+
+// filesMacro returns the macro that lists a table's files.
+func filesMacro(t *schema.Table, paths []string) string {
+	return fmt.Sprintf("CREATE OR REPLACE MACRO %s() AS [%s]", filesName(t), strings.Join(paths, ", "))
+}
+
+func filesName(t *schema.Table) string { return t.Name + "_files" }
+
 // tableView returns the view of a plain table: exactly the committed files,
 // read with the first one's schema, which all share, and the columns computed from
 // theirs. A table without a file is an empty relation with the table's columns.
-func tableView(store string, t *schema.Table, commits []storedir.Commit) string {
-	var paths []string
-	for _, c := range commits {
-		for _, f := range c.Files {
-			if f.Table == t.Name {
-				paths = append(paths, quote(literal.Replace(store+"/"+f.Path)))
-			}
-		}
-	}
+func tableView(t *schema.Table, present bool) string {
 	var columns []string
 	for _, c := range t.Columns {
 		switch {
-		case len(paths) == 0:
+		case !present:
 			columns = append(columns, fmt.Sprintf("NULL::%s AS %s", c.Type.SQL(), identifier(c.Name)))
 		case t == schema.Experiments && c.Name == "experiment":
 			columns = append(columns, "n.experiment")
@@ -85,14 +120,14 @@ func tableView(store string, t *schema.Table, commits []storedir.Commit) string 
 	}
 	for _, c := range t.Computed {
 		value := "NULL"
-		if len(paths) > 0 {
+		if present {
 			value = "(" + c.SQL + ")"
 		}
 		columns = append(columns, fmt.Sprintf("%s::%s AS %s", value, c.Type.SQL(), identifier(c.Name)))
 	}
 	from := "WHERE false"
-	if len(paths) > 0 {
-		from = fmt.Sprintf("FROM read_parquet([%s]) t", strings.Join(paths, ", "))
+	if present {
+		from = fmt.Sprintf("FROM read_parquet(%s()) t", filesName(t))
 		if t == schema.Experiments {
 			from += " JOIN experiment_names n USING (experiment_id)"
 		}

@@ -33,27 +33,31 @@ func (p *Proof) checkCatalog(ctx context.Context, store string, commits []stored
 		return nil
 	}
 	defer db.Close()
-	tables, fingerprint, err := tableViews(store, commits, uniqueNames(commits))
+	d, err := define(store, commits, uniqueNames(commits))
 	switch {
 	case err != nil:
 		return err
-	case found != fingerprint:
+	case found != d.fingerprint:
 		p.note(CatalogFile, "is stale, not that of the store's commits: the next reader makes it anew")
 		return nil
 	case !intact:
 		return nil
 	}
-	return p.compareCatalog(ctx, db, tables)
+	return p.compareCatalog(ctx, db, d)
 }
 
 // compareCatalog compares a catalog's definitions with those of a new one.
-func (p *Proof) compareCatalog(ctx context.Context, db *sql.DB, tables []string) error {
+func (p *Proof) compareCatalog(ctx context.Context, db *sql.DB, d *definitions) error {
+	statements, err := d.all()
+	if err != nil {
+		return err
+	}
 	temp, err := os.MkdirTemp("", "stackmill-catalog-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(temp)
-	if err := fill(ctx, filepath.Join(temp, CatalogFile), "", tables); err != nil {
+	if err := writeCatalog(ctx, filepath.Join(temp, CatalogFile), statements); err != nil {
 		return err
 	}
 	own, _, err := readCatalog(ctx, temp, access{})
@@ -61,11 +65,11 @@ func (p *Proof) compareCatalog(ctx context.Context, db *sql.DB, tables []string)
 		return err
 	}
 	defer own.Close()
-	want, err := definitions(ctx, own)
+	want, err := defined(ctx, own)
 	if err != nil {
 		return err
 	}
-	found, err := definitions(ctx, db)
+	found, err := defined(ctx, db)
 	if err != nil {
 		return err
 	}
@@ -85,8 +89,8 @@ func (p *Proof) compareCatalog(ctx context.Context, db *sql.DB, tables []string)
 	return nil
 }
 
-// definitions returns what the catalog defines, by kind and name.
-func definitions(ctx context.Context, db *sql.DB) (map[string]string, error) {
+// defined returns what the catalog defines, by kind and name.
+func defined(ctx context.Context, db *sql.DB) (map[string]string, error) {
 	rows, err := db.QueryContext(ctx, `
 		SELECT 'view ' || view_name, sql FROM duckdb_views() WHERE database_name = 'stackmill' AND NOT internal
 		UNION ALL SELECT 'table ' || table_name, sql FROM duckdb_tables() WHERE database_name = 'stackmill' AND NOT internal

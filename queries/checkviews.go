@@ -43,11 +43,11 @@ func (p *Proof) checkViews(ctx context.Context, store string, commits []storedir
 	if err != nil {
 		return err
 	}
-	tables, _, err := tableViews(store, commits, uniqueNames(commits))
+	d, err := define(store, commits, uniqueNames(commits))
 	if err != nil {
 		return err
 	}
-	engine, err := inMemory(ctx, store, tables, access{most: checkMemory, files: pathsOf(store, commits), locked: true})
+	engine, err := inMemory(ctx, store, d, access{most: checkMemory, files: pathsOf(store, commits), locked: true})
 	if err != nil {
 		if undone(err) || ctx.Err() != nil {
 			return err

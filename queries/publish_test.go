@@ -15,7 +15,7 @@ import (
 // is missing, old, damaged or moved.
 func TestRefresh(t *testing.T) {
 	cache := t.TempDir()
-	if err := Refresh(t.Context(), t.TempDir(), cache); !errors.Is(err, storedir.ErrNoStore) {
+	if err := Refresh(t.Context(), t.TempDir(), cache, nil); !errors.Is(err, storedir.ErrNoStore) {
 		t.Errorf("a directory without a store: %v", err)
 	}
 	parent := t.TempDir()
@@ -29,7 +29,7 @@ func TestRefresh(t *testing.T) {
 		t.Helper()
 		old, _ := os.Stat(catalog())
 		for _, again := range []bool{false, true} {
-			if err := Refresh(t.Context(), store, cache); err != nil {
+			if err := Refresh(t.Context(), store, cache, nil); err != nil {
 				t.Fatal(err)
 			}
 			info, err := os.Stat(catalog())

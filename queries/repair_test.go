@@ -50,7 +50,7 @@ func TestRepair(t *testing.T) {
 		if err := Publish(t.Context(), store, ""); err != nil {
 			t.Fatal(err)
 		}
-		if err := define(t.Context(), filepath.Join(store, CatalogFile), []string{statement}); err != nil {
+		if err := writeCatalog(t.Context(), filepath.Join(store, CatalogFile), []string{statement}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"stackmill/storedir"
@@ -56,24 +55,24 @@ func OpenWith(ctx context.Context, store string, o Options) (*DB, error) {
 		}
 		db.keep(keep)
 	}
-	statements, fingerprint, err := tableViews(store, db.Commits, db.Experiments)
+	d, err := define(store, db.Commits, db.Experiments)
 	if err != nil {
 		return nil, err
 	}
 	may := access{Limits: o.Limits, files: pathsOf(store, db.Commits), locked: !o.Unsafe}
 	if len(db.Commits) == len(c.Commits) {
-		if db.DB = attach(ctx, store, fingerprint, may); db.DB != nil {
+		if db.DB = attach(ctx, store, d.fingerprint, may); db.DB != nil {
 			return db, nil
 		}
 		if Publish(ctx, store, "") == nil {
-			if db.DB = attach(ctx, store, fingerprint, may); db.DB != nil {
+			if db.DB = attach(ctx, store, d.fingerprint, may); db.DB != nil {
 				return db, nil
 			}
 		}
 	}
 	// Not all of the store, not writable, or a concurrent ingest has put its
 	// own catalog in place.
-	db.DB, err = inMemory(ctx, store, statements, may)
+	db.DB, err = inMemory(ctx, store, d, may)
 	return db, err
 }
 
@@ -129,8 +128,8 @@ func committed(store string) (string, *storedir.Contents, error) {
 }
 
 // inMemory makes a catalog in memory.
-func inMemory(ctx context.Context, store string, statements []string, may access) (*sql.DB, error) {
-	views, err := derived()
+func inMemory(ctx context.Context, store string, d *definitions, may access) (*sql.DB, error) {
+	statements, err := d.all()
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +137,7 @@ func inMemory(ctx context.Context, store string, statements []string, may access
 	if err != nil {
 		return nil, err
 	}
-	if err := execute(ctx, db, append(slices.Clone(statements), views...)); err != nil {
+	if err := execute(ctx, db, statements); err != nil {
 		db.Close()
 		return nil, fmt.Errorf("catalog of %s: %w", store, err)
 	}

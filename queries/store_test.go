@@ -289,11 +289,11 @@ func TestPublishFromCache(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, fingerprint, err := tableViews(store, commits, uniqueNames(commits))
+		d, err := define(store, commits, uniqueNames(commits))
 		if err != nil {
 			t.Fatal(err)
 		}
-		db := attach(t.Context(), store, fingerprint, access{files: pathsOf(store, commits), locked: true})
+		db := attach(t.Context(), store, d.fingerprint, access{files: pathsOf(store, commits), locked: true})
 		if db == nil {
 			t.Fatalf("%s cache: the catalog is not the store's", state)
 		}

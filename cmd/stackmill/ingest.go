@@ -143,7 +143,7 @@ func (a *app) publish(ctx context.Context, opts pipeline.Options) {
 		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), publishGrace)
 		defer cancel()
 	}
-	err := queries.Refresh(ctx, opts.Store, opts.Cache)
+	err := queries.Refresh(ctx, opts.Store, opts.Cache, nil)
 	if err != nil && !interrupted && !errors.Is(err, storedir.ErrNoStore) {
 		say(a.stderr, "stackmill: %v (what was ingested is in the store all the same; the next report or query makes the catalog)\n", err)
 	}

@@ -1,0 +1,70 @@
+package queries
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+
+	duckdb "github.com/duckdb/duckdb-go/v2"
+)
+
+// editor is an SQL engine that has a catalog's file open to write definitions into it.
+type editor struct {
+	db   *sql.DB
+	conn *sql.Conn
+}
+
+// edit opens the catalog at path, which it makes if it does not exist.
+func edit(ctx context.Context, path string) (e *editor, err error) {
+	// Definitions need no temporary files, and further threads would wait for each other.
+	settings := access{Limits: Limits{Threads: 1}}.config("")
+	connector, err := duckdb.NewConnector("?"+settings.Encode(), nil)
+	if err != nil {
+		return nil, fmt.Errorf("duckdb: %w", err)
+	}
+	e = &editor{db: sql.OpenDB(connector)}
+	if e.conn, err = e.db.Conn(ctx); err == nil {
+		err = e.run(ctx, "ATTACH "+quote(path)+" AS "+catalogName, "USE "+catalogName)
+	}
+	if err != nil {
+		e.close()
+		return nil, err
+	}
+	return e, nil
+}
+
+// run runs statements as one script: each call of the engine costs time.
+func (e *editor) run(ctx context.Context, statements ...string) error {
+	if _, err := e.conn.ExecContext(ctx, strings.Join(statements, "\n;\n")); err != nil {
+		return &statementError{err}
+	}
+	return nil
+}
+
+// finish runs statements and closes the catalog, whose file is complete then.
+func (e *editor) finish(ctx context.Context, statements []string) error {
+	script := append(append([]string{"BEGIN"}, statements...), "COMMIT", "USE memory", "DETACH "+catalogName)
+	return e.run(ctx, script...)
+}
+
+// close ends the engine. There may be none.
+func (e *editor) close() {
+	if e == nil {
+		return
+	}
+	if e.conn != nil {
+		_ = e.conn.Close()
+	}
+	_ = e.db.Close() // the file is complete, or of no use
+}
+
+// writeCatalog runs statements on the catalog at path, which it makes if it does not exist.
+func writeCatalog(ctx context.Context, path string, statements []string) error {
+	e, err := edit(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer e.close()
+	return e.finish(ctx, statements)
+}
