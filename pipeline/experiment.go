@@ -122,6 +122,9 @@ func (e *experiment) begin() (err error) {
 		return storeFault(err)
 	}
 	e.attempt.batch.Store(e.batch)
+	if e.Begun != nil {
+		e.Begun()
+	}
 	e.out = newWriters(e.ctx, e.batch)
 	e.resolver = symbolize.New(e.rec, e.files, e.tables)
 	e.frames = unwind.NewFrameTables(e.tables, &e.rec.Problems)

@@ -36,6 +36,7 @@ type Options struct {
 	Timeout           time.Duration // the most that reading one experiment may take, 0: any time
 	Recursive         bool          // look for recordings below folders, not only in them
 	Progress          *Progress
+	Begun             func()       // called when a batch of the store is begun, by any goroutine; may be nil
 	Done              func(Result) // called after each experiment, one call at a time; may be nil
 }
 

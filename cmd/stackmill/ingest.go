@@ -19,9 +19,7 @@ import (
 	"golang.org/x/term"
 
 	"stackmill/pipeline"
-	"stackmill/queries"
 	"stackmill/stages/symbolize/source"
-	"stackmill/storedir"
 )
 
 // ingester is one call of the verb.
@@ -118,6 +116,9 @@ func runIngest(ctx context.Context, a *app, opts pipeline.Options, paths []strin
 		log := slog.New(slog.NewTextHandler(a.stderr, nil))
 		opts.Done = func(r pipeline.Result) { logResult(log, r) }
 	}
+	p := publisher{app: a, store: opts.Store, cache: opts.Cache}
+	defer p.end()
+	opts.Begun = func() { p.begin(ctx) }
 	results, err := pipeline.Ingest(ctx, opts, paths...)
 	if bar != nil {
 		bar.stop()
@@ -125,28 +126,9 @@ func runIngest(ctx context.Context, a *app, opts pipeline.Options, paths []strin
 	if len(results) == 0 && err != nil {
 		return fmt.Errorf("ingest: nothing was read: %w", interruption(ctx, err))
 	}
-	a.publish(ctx, opts)
+	p.publish(ctx)
 	s := summary{app: a, results: results, stopped: interruption(ctx, err), onTerminal: bar != nil}
 	return s.print(time.Since(start))
-}
-
-// publishGrace is how long the catalog of an interrupted ingest may take. If that is
-// too short, the next reader makes it.
-const publishGrace = 300 * time.Millisecond
-
-// publish brings the store's catalog up to date. If that fails, the recordings are in
-// the store all the same.
-func (a *app) publish(ctx context.Context, opts pipeline.Options) {
-	interrupted := ctx.Err() != nil
-	if interrupted {
-		var cancel func()
-		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), publishGrace)
-		defer cancel()
-	}
-	err := queries.Refresh(ctx, opts.Store, opts.Cache, nil)
-	if err != nil && !interrupted && !errors.Is(err, storedir.ErrNoStore) {
-		say(a.stderr, "stackmill: %v (what was ingested is in the store all the same; the next report or query makes the catalog)\n", err)
-	}
 }
 
 // interruption replaces the error if a signal ended the ingest.
