@@ -36,8 +36,11 @@ type Shape struct {
 
 	program *symbolize.Program
 	stacks  *Stacks
-	lines   map[LineKey]lineNo
+	numbers map[LineKey]lineNo
 	sources map[SourceKey]sourceNo
+	source  []sourceNo // by line of a function
+	latest  []lineNo   // by function: the line that was asked for last, None before
+	places  []place    // by location, outside of inlined functions; without a function until it was asked for
 }
 
 // view is what one or more modes show, which is the same.
@@ -74,12 +77,17 @@ type place struct {
 // NewShape finds what the modes show of stacks, which are in order. Modes in which
 // every stack is the same share a view.
 func NewShape(p *symbolize.Program, stacks *Stacks) *Shape {
-	s := &Shape{program: p, stacks: stacks, lines: map[LineKey]lineNo{}, sources: map[SourceKey]sourceNo{}}
+	s := &Shape{
+		program: p, stacks: stacks, numbers: map[LineKey]lineNo{}, sources: map[SourceKey]sourceNo{},
+		latest: slices.Repeat([]lineNo{symbolize.None}, len(p.Functions)),
+		places: slices.Repeat([]place{{function: symbolize.None}}, len(p.Locations)),
+	}
 	plain, inlined := viewsOf(p, stacks.Frames)
 	s.Views = append(plain, inlined...)
 	for i := range s.Views {
 		s.place(&s.Views[i])
 	}
+	s.numbers, s.sources, s.source, s.latest, s.places = nil, nil, nil, nil, nil
 	return s
 }
 
@@ -113,13 +121,14 @@ next:
 // place finds where the frames of a view are.
 func (s *Shape) place(v *view) {
 	v.first = make([]int32, len(v.shows)+1)
+	v.places = make([]place, 0, len(v.shows))
 	for frame, location := range v.shows {
 		if location >= 0 {
-			l := &s.program.Locations[location]
-			v.places = append(v.places, s.at(location, l.Function, l.File, l.Line))
+			v.places = append(v.places, s.at(location))
 			if v.inlined {
 				for _, i := range s.program.InlinedAt(location) {
-					v.places = append(v.places, s.at(location, i.Function, i.File, i.Line))
+					line := s.line(LineKey{i.Function, i.File, i.Line})
+					v.places = append(v.places, place{location, i.Function, line, s.source[line]})
 				}
 			}
 		}
@@ -127,12 +136,27 @@ func (s *Shape) place(v *view) {
 	}
 }
 
-func (s *Shape) at(location symbolize.LocationNo, function symbolize.FunctionNo, file string, line int32) place {
-	return place{
-		location, function,
-		number(s.lines, &s.LineKeys, LineKey{function, file, line}),
-		number(s.sources, &s.SourceKeys, SourceKey{file, line}),
+// at returns where a location is, outside of inlined functions.
+func (s *Shape) at(location symbolize.LocationNo) place {
+	at := &s.places[location]
+	if at.function < 0 {
+		l := &s.program.Locations[location]
+		line := s.line(LineKey{l.Function, l.File, l.Line})
+		*at = place{location, l.Function, line, s.source[line]}
 	}
+	return *at
+}
+
+// line returns the number of a line of a function, which may be new.
+func (s *Shape) line(k LineKey) lineNo {
+	latest := &s.latest[k.Function]
+	if *latest < 0 || s.LineKeys[*latest] != k {
+		*latest = number(s.numbers, &s.LineKeys, k)
+		if int(*latest) == len(s.source) {
+			s.source = append(s.source, number(s.sources, &s.SourceKeys, SourceKey{k.File, k.Line}))
+		}
+	}
+	return *latest
 }
 
 // number returns the number of a key, which is added to the list if it is new.
