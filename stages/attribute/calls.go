@@ -16,36 +16,26 @@ const (
 // relations are their names.
 var relations = []string{"caller", "self", "callee"}
 
-// calls are the values attributed to the neighbours of functions, by pair. A
+// calls are the values attributed to the neighbours of functions, by pair and view: to
+// the neighbours of each function's leaf-most frame; those of its other frames get none
+// (gprofng-experiment 8.3). So what passes a node without passing its function again
+// counts for its parent as caller, and for the child that it passes as callee. A
 // function's neighbour is itself where it is the leaf, with its exclusive value.
 type calls struct {
-	Callers []int64 // attributed to the caller of the callee's
-	Callees []int64 // attributed to the callee of the caller's
-	Seen    []bool  // whether a stack with a value has the pair
+	passed grid // of all nodes of the pair
+	caller grid // of those in which the callee's function is passed again
+	callee grid // likewise the caller's
 }
 
-// calls attributes the values of the tree's nodes to the neighbours of each function's
-// leaf-most frame; neighbours of its other frames get none (gprofng-experiment 8.3).
-// So what passes a node without passing its function again goes to its parent as
-// caller, and to the child that it passes as callee.
-func (t *CallTree) calls(all []int64) calls {
-	c := calls{make([]int64, len(t.Pairs)), make([]int64, len(t.Pairs)), make([]bool, len(t.Pairs))}
-	path := newPath(len(t.program.Functions))
-	for n := nodeNo(1); int(n) < t.Len(); n++ {
-		value, pair := all[n], t.pair[n]
-		if value == 0 {
-			n = t.Last(n)
-			continue
-		}
-		c.Callers[pair] += value
-		c.Callees[pair] += value
-		c.Seen[pair] = true
-		if above := path.enter(n, t.Last(n), t.Label[n]); above >= 0 {
-			c.Callers[t.pair[path.steps[above].node]] -= value
-			c.Callees[t.pair[path.steps[above+1].node]] -= value
-		}
-	}
-	return c
+func newCalls(pairs, width int) calls {
+	return calls{newGrid(pairs, width), newGrid(pairs, width), newGrid(pairs, width)}
+}
+
+// of returns what is attributed to the caller of a pair's callee, and to the callee of
+// its caller; not ok if no stack with a value has the pair.
+func (c *calls) of(pair, view int) (caller, callee int64, ok bool) {
+	passed := c.passed.row(pair)[view]
+	return passed - c.caller.row(pair)[view], passed - c.callee.row(pair)[view], passed != 0
 }
 
 // path is the nodes between the root and the one entered last.

@@ -14,8 +14,8 @@ type CallTree struct {
 	*Shape
 	tree.Ordered[nodeNo, symbolize.FunctionNo]
 	Pairs []Pair
-	pair  []pairNo   // by node but the root: of the functions of its parent and of it
-	ends  [][]nodeNo // by view and recorded stack: where it ends
+	pair  []pairNo // by node but the root: of the functions of its parent and of it
+	ends  []nodeNo // by recorded stack and view: where it ends
 }
 
 // nodeNo is the number of a node of the call tree, and pairNo that of a pair: its
@@ -30,34 +30,39 @@ type Pair struct{ Caller, Callee symbolize.FunctionNo }
 
 // NewCallTree makes the call tree of the stacks that count for a metric.
 func NewCallTree(s *Shape, sums *Sums) *CallTree {
-	t := &CallTree{Shape: s, ends: make([][]nodeNo, len(s.Views))}
+	recorded, width := s.stacks.Recorded, len(s.Views)
+	t := &CallTree{Shape: s, ends: make([]nodeNo, len(recorded)*width)}
 	merged := tree.New[nodeNo, symbolize.FunctionNo](symbolize.None)
-	var nodes []nodeNo
-	for i := range s.Views {
-		nodes = s.merge(&merged, i, s.passed(i, sums), nodes)
-		t.ends[i] = make([]nodeNo, len(s.stacks.Recorded))
-		for n := range t.ends[i] {
-			t.ends[i][n] = max(nodes[s.stacks.Recorded[n].Leaf[s.Views[i].leaf]], 0) // which counts nothing for the root
+	passed := s.passed(sums)
+	nodes, before := make([]nodeNo, len(passed)), make([]nodeNo, len(passed))
+	for view := range s.Views {
+		s.merge(&merged, view, passed, nodes, before)
+		for n := range recorded {
+			t.ends[n*width+view] = max(nodes[recorded[n].Node], 0) // which counts nothing for the root
 		}
+		nodes, before = before, nodes
 	}
 	var number []nodeNo
 	t.Ordered, number = merged.Order()
-	for _, ends := range t.ends {
-		for n, end := range ends {
-			ends[n] = number[end]
-		}
+	for i, end := range t.ends {
+		t.ends[i] = number[end]
 	}
 	t.findPairs()
 	return t
 }
 
-// passed says, by node of the stacks, whether one that counts passes it in a view.
-func (s *Shape) passed(view int, sums *Sums) []bool {
+// endsOf returns where a recorded stack ends, by view.
+func (t *CallTree) endsOf(n RecordedNo) []nodeNo {
+	return t.ends[int(n)*len(t.Views):][:len(t.Views)]
+}
+
+// passed says, by node of the stacks, whether one that counts passes it.
+func (s *Shape) passed(sums *Sums) []bool {
 	t := &s.stacks.Nodes
 	passed := make([]bool, t.Len())
 	for n := range s.stacks.Recorded {
 		for range sums.Each(RecordedNo(n)) {
-			passed[s.stacks.Recorded[n].Leaf[s.Views[view].leaf]] = true
+			passed[s.stacks.Recorded[n].Node] = true
 			break
 		}
 	}
@@ -69,18 +74,17 @@ func (s *Shape) passed(view int, sums *Sums) []bool {
 	return passed
 }
 
-// merge adds the functions that a view shows of stacks, where nodes are passed. It
-// returns the merged node of the innermost by node of the stacks, None where they are
-// not, and is given those of the view before, nil for the first: most paths are as
-// there.
-func (s *Shape) merge(merged *tree.Tree[nodeNo, symbolize.FunctionNo], view int, passed []bool, before []nodeNo) []nodeNo {
+// merge adds the functions that a view shows of stacks, where nodes are passed. It sets
+// nodes: by node of the stacks the merged node of the innermost, None where they are not
+// passed. before has those of the view before, if there is one: most paths are as there.
+func (s *Shape) merge(merged *tree.Tree[nodeNo, symbolize.FunctionNo], view int, passed []bool, nodes, before []nodeNo) {
 	v, t := &s.Views[view], &s.stacks.Nodes
 	same := make([]bool, len(v.shows)) // by frame: whether its functions are those of the view before
 	for frame := range same {
-		same[frame] = before != nil && slices.EqualFunc(v.of(unwind.FrameNo(frame)), s.Views[view-1].of(unwind.FrameNo(frame)),
+		same[frame] = view > 0 && slices.EqualFunc(v.of(unwind.FrameNo(frame)), s.Views[view-1].of(unwind.FrameNo(frame)),
 			func(a, b place) bool { return a.function == b.function })
 	}
-	nodes := make([]nodeNo, t.Len())
+	nodes[0] = 0
 	for n := 1; n < t.Len(); n++ {
 		if !passed[n] {
 			nodes[n] = symbolize.None
@@ -88,7 +92,7 @@ func (s *Shape) merge(merged *tree.Tree[nodeNo, symbolize.FunctionNo], view int,
 		}
 		above, frame := t.Parent[n], t.Label[n]
 		node := nodes[above]
-		if same[frame] && before[above] == node && before[n] >= 0 {
+		if same[frame] && before[above] == node {
 			node = before[n]
 		} else {
 			for _, at := range v.of(frame) {
@@ -97,7 +101,6 @@ func (s *Shape) merge(merged *tree.Tree[nodeNo, symbolize.FunctionNo], view int,
 		}
 		nodes[n] = node
 	}
-	return nodes
 }
 
 // findPairs numbers the pairs of callers and callees. The pair of a callee is mostly

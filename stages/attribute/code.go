@@ -5,60 +5,81 @@ import (
 	"stackmill/stages/unwind"
 )
 
-// codeValues are the values of source lines and instructions, of one metric in one
-// view.
+// codeValues are the values of source lines and instructions in one view, by metric.
 type codeValues struct {
 	Lines  tally[lineNo]
 	Source tally[sourceNo]
 	PCs    tally[symbolize.LocationNo] // none with inlined functions
 }
 
-// code counts a metric's values of stacks where their instructions are. all is room
-// for a value by node of the stacks.
-func (s *Shape) code(v *view, sums *Sums, metric int, all []int64) *codeValues {
-	c := &codeValues{newTally[lineNo](len(s.LineKeys)), newTally[sourceNo](len(s.SourceKeys)), tally[symbolize.LocationNo]{}}
-	if !v.inlined {
-		c.PCs = newTally[symbolize.LocationNo](len(s.program.Locations))
-	}
-	t := &s.stacks.Nodes
-	clear(all)
-	for n := range s.stacks.Recorded {
-		all[s.stacks.Recorded[n].Leaf[v.leaf]] += sums.value(RecordedNo(n), metric)
-	}
-	for n, own := range all {
-		if own > 0 {
-			c.end(v, t.Label[n], own)
+// passing returns, by node, the values of metrics of the stacks that pass it. They are
+// those of every mode that shows the node.
+func (s *Stacks) passing(sums *Sums, metrics []int) grid {
+	g := newGrid(s.Nodes.Len(), len(metrics))
+	for n := range s.Recorded {
+		row := g.row(int(s.Recorded[n].Node))
+		for i, m := range metrics {
+			row[i] += sums.value(RecordedNo(n), m)
 		}
 	}
-	total(t.Parent, all)
-	for n := int32(1); int(n) < len(all); n++ {
-		value, last := all[n], n+t.Below[n]
-		if value == 0 {
+	total(s.Nodes.Parent, g)
+	return g
+}
+
+// ending returns, by frame, the values of metrics of the stacks that end there in a mode.
+func (s *Stacks) ending(mode unwind.Mode, sums *Sums, metrics []int) grid {
+	g := newGrid(len(s.Frames), len(metrics))
+	for n := range s.Recorded {
+		row := g.row(int(s.Nodes.Label[s.Recorded[n].Leaf[mode]]))
+		for i, m := range metrics {
+			row[i] += sums.value(RecordedNo(n), m)
+		}
+	}
+	return g
+}
+
+// code counts the values of stacks where their instructions are, given those of the
+// stacks that pass each node and of those that end at each frame.
+func (s *Shape) code(v *view, passing, ending grid) *codeValues {
+	width := passing.width
+	c := &codeValues{newTally[lineNo](len(s.LineKeys), width), newTally[sourceNo](len(s.SourceKeys), width), tally[symbolize.LocationNo]{}}
+	if !v.inlined {
+		c.PCs = newTally[symbolize.LocationNo](len(s.program.Locations), width)
+	}
+	for frame := range v.shows {
+		if own := ending.row(frame); !empty(own) {
+			c.end(v, unwind.FrameNo(frame), own)
+		}
+	}
+	t := &s.stacks.Nodes
+	for n := int32(1); int(n) < t.Len(); n++ {
+		values, last := passing.row(int(n)), n+t.Below[n]
+		if empty(values) {
 			n = last
 			continue
 		}
 		for _, at := range v.of(t.Label[n]) {
-			c.Lines.pass(at.line, n, last, value)
-			c.Source.pass(at.source, n, last, value)
+			c.Lines.pass(at.line, n, last, values)
+			c.Source.pass(at.source, n, last, values)
 			if !v.inlined {
-				c.PCs.pass(at.location, n, last, value)
+				c.PCs.pass(at.location, n, last, values)
 			}
 		}
 	}
 	return c
 }
 
-// end counts the value of stacks that end at a frame. Those without frames have no
+// end counts the values of stacks that end at a frame. Those without frames have no
 // instruction.
-func (c *codeValues) end(v *view, frame unwind.FrameNo, value int64) {
+func (c *codeValues) end(v *view, frame unwind.FrameNo, values []int64) {
 	places := v.of(frame)
 	if len(places) == 0 {
 		return
 	}
 	innermost := places[len(places)-1]
-	c.Lines.Exclusive[innermost.line] += value
-	c.Source.Exclusive[innermost.source] += value
+	c.Lines.end(innermost.line, values)
+	c.Source.end(innermost.source, values)
 	if !v.inlined {
-		c.PCs.Exclusive[innermost.location] += value
+		c.PCs.end(innermost.location, values)
 	}
 }

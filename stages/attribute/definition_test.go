@@ -48,12 +48,12 @@ func (c measured) stack(things []any, value int64) {
 	}
 }
 
-// measuredOf are the values of a tally.
+// measuredOf are the values of a tally of one column.
 func measuredOf[N ~int32](t tally[N], key func(n int) any) measured {
 	c := newMeasured()
-	for n := range t.Inclusive {
-		c.Inclusive[key(n)] += t.Inclusive[n]
-		c.Exclusive[key(n)] += t.Exclusive[n]
+	for n := range t.within {
+		c.Inclusive[key(n)] += t.Inclusive.values[n]
+		c.Exclusive[key(n)] += t.Exclusive.values[n]
 	}
 	return c
 }
@@ -95,11 +95,11 @@ func TestModesByDefinition(t *testing.T) {
 					to.stack(of, 1<<i)
 				}
 			}
-			values, code := c.values[view], c.code[view]
+			values, code := []*Values{c.values}, c.code[view]
 			for what, diff := range map[string]string{
-				"functions": different(functions, measuredOf(values.Functions, func(n int) any { return symbolize.FunctionNo(n) })),
-				"modules":   different(modules, measuredOf(values.Modules, func(n int) any { return symbolize.ModuleNo(n) })),
-				"objects":   different(objects, measuredOf(values.Objects, func(n int) any { return symbolize.ObjectNo(n) })),
+				"functions": different(functions, measuredOf(c.functions(view), func(n int) any { return symbolize.FunctionNo(n) })),
+				"modules":   different(modules, measuredOf(inView(values, view, func(v *Values) tally[symbolize.ModuleNo] { return v.Modules }), func(n int) any { return symbolize.ModuleNo(n) })),
+				"objects":   different(objects, measuredOf(inView(values, view, func(v *Values) tally[symbolize.ObjectNo] { return v.Objects }), func(n int) any { return symbolize.ObjectNo(n) })),
 				"lines":     different(lines, measuredOf(code.Lines, func(n int) any { return c.LineKeys[n] })),
 				"source":    different(source, measuredOf(code.Source, func(n int) any { return c.SourceKeys[n] })),
 				"nodes":     different(nodes, c.nodes(view)),
@@ -154,8 +154,8 @@ func (c *computed) nodes(view int) measured {
 	values, paths := newMeasured(), []string{""}
 	for n := 1; n < c.Len(); n++ {
 		paths = append(paths, paths[c.Parent[n]]+name(c.Label[n]))
-		values.Exclusive[paths[n]] += c.own[view][n]
-		values.Inclusive[paths[n]] += c.all[view][n]
+		values.Exclusive[paths[n]] += c.own.row(n)[view]
+		values.Inclusive[paths[n]] += c.all.row(n)[view]
 	}
 	return values
 }

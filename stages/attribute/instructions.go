@@ -80,11 +80,14 @@ type shares []share
 type share struct{ exclusive, inclusive float64 }
 
 func (s shares) add(v *Values) {
-	total := float64(v.Total)
-	for n, inclusive := range v.Functions.Inclusive {
-		if inclusive > 0 {
-			s[n].exclusive = max(s[n].exclusive, float64(v.Functions.Exclusive[n])/total)
-			s[n].inclusive = max(s[n].inclusive, float64(inclusive)/total)
+	for n := range s {
+		exclusive := v.Functions.Exclusive.row(n)
+		for view, inclusive := range v.Functions.Inclusive.row(n) {
+			if inclusive > 0 {
+				total := float64(v.Total[view])
+				s[n].exclusive = max(s[n].exclusive, float64(exclusive[view])/total)
+				s[n].inclusive = max(s[n].inclusive, float64(inclusive)/total)
+			}
 		}
 	}
 }

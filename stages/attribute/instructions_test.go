@@ -14,7 +14,7 @@ import (
 func TestRanked(t *testing.T) {
 	p, c := valuesOf("ab", "ac", "c") // a: inclusive 3; b: exclusive 1; c: exclusive 6
 	shares := make(shares, len(p.Functions))
-	shares.add(c.values[0])
+	shares.add(c.values)
 	got := shares.ranked()
 	want := []symbolize.FunctionNo{2, 1, 0}
 	if !slices.Equal(got[:3], want) {

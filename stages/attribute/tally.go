@@ -1,32 +1,62 @@
 package attribute
 
-// tally holds the values of one metric in one view by the number of a thing: a
-// function, a line, an instruction. No value is negative, so what has an inclusive
-// value is what a stack with a sample passes.
+// grid holds as many values as it is wide for each node, or other thing, by its number.
+type grid struct {
+	width  int
+	values []int64
+}
+
+func newGrid(rows, width int) grid { return grid{width, make([]int64, rows*width)} }
+
+// row returns the values of a thing.
+func (g grid) row(n int) []int64 { return g.values[n*g.width:][:g.width] }
+
+// tally holds the values of functions, lines, instructions or the like, by their
+// numbers. Its columns are metrics, or views of one. No value is negative, so what has
+// an inclusive value is what a stack with a sample passes.
 type tally[N ~int32] struct {
-	Exclusive, Inclusive []int64
+	Exclusive, Inclusive grid
 	within               []int32 // the last node below the outermost one of the thing, of those passed
 }
 
-func newTally[N ~int32](things int) tally[N] {
-	return tally[N]{make([]int64, things), make([]int64, things), make([]int32, things)}
+func newTally[N ~int32](things, width int) tally[N] {
+	return tally[N]{newGrid(things, width), newGrid(things, width), make([]int32, things)}
 }
 
-// pass counts the value of all stacks that pass a node of a thing, unless one above it
-// is of the same thing and has them in its inclusive value. Nodes come in pre-order;
+// pass counts the values of all stacks that pass a node of a thing, unless one above it
+// is of the same thing and has them in its inclusive values. Nodes come in pre-order;
 // last is the last one below.
-func (t *tally[N]) pass(thing N, node, last int32, value int64) {
+func (t *tally[N]) pass(thing N, node, last int32, values []int64) {
 	if node > t.within[thing] {
 		t.within[thing] = last
-		t.Inclusive[thing] += value
+		add(t.Inclusive.row(int(thing)), values)
 	}
 }
 
-// total adds each node's value to those of the nodes above, which stand before it.
-func total[N ~int32](parents []N, values []int64) {
-	for n := len(parents) - 1; n > 0; n-- {
-		if v := values[n]; v != 0 {
-			values[parents[n]] += v
+// end counts the values of stacks that end at a thing.
+func (t *tally[N]) end(thing N, values []int64) { add(t.Exclusive.row(int(thing)), values) }
+
+// add adds values to others.
+func add(to, values []int64) {
+	to = to[:len(values)]
+	for i, v := range values {
+		to[i] += v
+	}
+}
+
+// empty reports whether no value is there.
+func empty(values []int64) bool {
+	for _, v := range values {
+		if v != 0 {
+			return false
 		}
+	}
+	return true
+}
+
+// total adds the values of each node to those of the nodes above, which stand before it.
+func total[N ~int32](parents []N, g grid) {
+	for n := len(parents) - 1; n > 0; n-- {
+		add(g.row(int(parents[n])), g.row(n))
 	}
 }

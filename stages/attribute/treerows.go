@@ -10,21 +10,19 @@ func (r *Result) TreeRows(emit Emit, t *CallTree) error {
 	if err := r.callNodes(emit, t); err != nil {
 		return err
 	}
-	own, all := make([][]int64, len(t.Views)), make([][]int64, len(t.Views)) // by node
-	for i := range t.Views {
-		own[i], all[i] = make([]int64, t.Len()), make([]int64, t.Len())
-	}
+	all, own := newGrid(t.Len(), len(t.Views)), make([]int64, len(t.Views)) // by view
 	rows := treeRows{emit: emit, ids: schema.NewLabels(r.ExperimentID), metrics: schema.NewLabels(r.metricNames()...)}
 	s := make(sharing, 0, len(t.Views))
 	for m := range r.Sums.Metrics {
-		for i := range t.Views {
-			t.sums(i, r.Sums, m, own[i], all[i])
-		}
-		for n := range t.Parent {
+		t.ending(r.Sums, m, all)
+		total(t.Parent, all)
+		for n := range nodeNo(t.Len()) {
 			s = s[:0]
+			values := all.row(int(n))
+			t.own(all, n, own)
 			for i := range t.Views {
-				if all[i][n] != 0 || n == 0 {
-					s = append(s, shared{t.Views[i].modes, all[i][n], own[i][n]})
+				if values[i] != 0 || n == 0 {
+					s = append(s, shared{t.Views[i].modes, values[i], own[i]})
 				}
 			}
 			for _, v := range s.join() {
@@ -37,6 +35,17 @@ func (r *Result) TreeRows(emit Emit, t *CallTree) error {
 		rows.flush(m)
 	}
 	return rows.err
+}
+
+// own sets the values of the stacks that end at a node, given those of the stacks that
+// pass each.
+func (t *CallTree) own(all grid, n nodeNo, own []int64) {
+	copy(own, all.row(int(n)))
+	for child, last := n+1, t.Last(n); child <= last; child = t.Last(child) + 1 {
+		for i, v := range all.row(int(child)) {
+			own[i] -= v
+		}
+	}
 }
 
 // callNodes emits the nodes of the call tree.

@@ -24,28 +24,22 @@ func (r *Result) grouped(emit func(metrics []int)) {
 func (r *Result) LineRows(emit Emit, s *Shape) (last map[string]int32, err error) {
 	p := r.Program
 	lines, sources, pcs := r.rows(schema.LineValues, emit), r.rows(schema.SourceValues, emit), r.rows(schema.PCValues, emit)
-	all := make([]int64, s.stacks.Nodes.Len())
 	last = map[string]int32{}
 	r.grouped(func(metrics []int) {
+		passing := s.stacks.passing(r.Sums, metrics)
 		for i := range s.Views {
 			v := &s.Views[i]
-			var values []*codeValues
-			for _, m := range metrics {
-				values = append(values, s.code(v, r.Sums, m, all))
-			}
-			ofLines := tallies(values, func(c *codeValues) tally[lineNo] { return c.Lines })
-			appendTallies(lines, v.modes, metrics, ofLines, func(n int) {
+			values := s.code(v, passing, s.stacks.ending(v.leaf, r.Sums, metrics))
+			appendTallies(lines, v.modes, metrics, values.Lines, func(n int) {
 				k := &s.LineKeys[n]
 				lines.Int64(p.Functions[k.Function].ID).Text(k.File).Int32(k.Line)
 			})
-			ofSource := tallies(values, func(c *codeValues) tally[sourceNo] { return c.Source })
-			appendTallies(sources, v.modes, metrics, ofSource, func(n int) {
+			appendTallies(sources, v.modes, metrics, values.Source, func(n int) {
 				k := &s.SourceKeys[n]
 				sources.Text(k.File).Int32(k.Line)
 				last[k.File] = max(last[k.File], k.Line)
 			})
-			ofPCs := tallies(values, func(c *codeValues) tally[symbolize.LocationNo] { return c.PCs })
-			appendTallies(pcs, v.modes&Plain, metrics, ofPCs, func(n int) { pcs.Int32(int32(n)) })
+			appendTallies(pcs, v.modes&Plain, metrics, values.PCs, func(n int) { pcs.Int32(int32(n)) })
 		}
 	})
 	return last, closeAll(lines, sources, pcs)
@@ -57,54 +51,60 @@ func (r *Result) FunctionRows(emit Emit, t *CallTree) (ranked []symbolize.Functi
 	neighbours := r.rows(schema.CallValues, emit).Labels("relation", relations...)
 	functions, modules, objects := r.rows(schema.FunctionValues, emit), r.rows(schema.ModuleValues, emit), r.rows(schema.ObjectValues, emit)
 	p, shares := r.Program, make(shares, len(r.Program.Functions))
-	own, all := make([]int64, t.Len()), make([]int64, t.Len())
+	nodes := newGrid(t.Len(), len(t.Views))
 	r.grouped(func(metrics []int) {
-		byMetric := make([][]*Values, len(metrics)) // and view
-		for i := range t.Views {
-			v := &t.Views[i]
-			var values []*Values
-			for at, m := range metrics {
-				t.sums(i, r.Sums, m, own, all)
-				value := t.values(own, all)
-				shares.add(value)
-				begin(functions, v.modes, m).Int64(r.functionID(symbolize.None)).Int64(value.Total).Int64(value.Total)
-				values, byMetric[at] = append(values, value), append(byMetric[at], value)
+		var values []*Values // by metric
+		for _, m := range metrics {
+			value := t.values(r.Sums, m, nodes)
+			shares.add(value)
+			values = append(values, value)
+		}
+		for view := range t.Views {
+			v := &t.Views[view]
+			for i, m := range metrics {
+				all := values[i].Total[view]
+				begin(functions, v.modes, m).Int64(r.functionID(symbolize.None)).Int64(all).Int64(all)
 			}
-			ofFunctions := tallies(values, func(v *Values) tally[symbolize.FunctionNo] { return v.Functions })
+			ofFunctions := inView(values, view, func(v *Values) tally[symbolize.FunctionNo] { return v.Functions })
 			appendTallies(functions, v.modes, metrics, ofFunctions, func(n int) { functions.Int64(p.Functions[n].ID) })
-			ofModules := tallies(values, func(v *Values) tally[symbolize.ModuleNo] { return v.Modules })
+			ofModules := inView(values, view, func(v *Values) tally[symbolize.ModuleNo] { return v.Modules })
 			appendTallies(modules, v.modes&Plain, metrics, ofModules, func(n int) { modules.Int64(p.Modules[n].ID) })
-			ofObjects := tallies(values, func(v *Values) tally[symbolize.ObjectNo] { return v.Objects })
+			ofObjects := inView(values, view, func(v *Values) tally[symbolize.ObjectNo] { return v.Objects })
 			appendTallies(objects, v.modes&Plain, metrics, ofObjects, func(n int) { objects.Int64(p.Objects[n].ID) })
 		}
-		for at, m := range metrics {
-			r.neighbours(neighbours, t, m, byMetric[at])
+		for i, m := range metrics {
+			r.neighbours(neighbours, t, m, values[i])
 		}
 	})
 	return shares.ranked(), closeAll(functions, modules, objects, neighbours)
 }
 
-// tallies returns one tally of each of the values.
-func tallies[V any, N ~int32](values []V, of func(V) tally[N]) (list []tally[N]) {
-	for _, v := range values {
-		list = append(list, of(v))
+// inView returns the values of a view, by metric.
+func inView[N ~int32](values []*Values, view int, of func(*Values) tally[N]) tally[N] {
+	t := newTally[N](len(of(values[0]).within), len(values))
+	for i := range values {
+		from := of(values[i])
+		for n := range t.within {
+			t.Exclusive.row(n)[i], t.Inclusive.row(n)[i] = from.Exclusive.row(n)[view], from.Inclusive.row(n)[view]
+		}
 	}
-	return list
+	return t
 }
 
 // appendTallies appends a row per thing and metric for which a stack has a value; key
-// appends the columns that name the thing. Tallies are by metric. Without modes there
-// are no rows: some things have values without inlined functions only.
-func appendTallies[N ~int32](rows *schema.Rows, modes Mode, metrics []int, tallies []tally[N], key func(thing int)) {
+// appends the columns that name the thing. Without modes there are no rows: some things
+// have values without inlined functions only.
+func appendTallies[N ~int32](rows *schema.Rows, modes Mode, metrics []int, t tally[N], key func(thing int)) {
 	if modes == 0 {
 		return
 	}
-	for n := range tallies[0].Inclusive {
-		for i, m := range metrics {
-			if inclusive := tallies[i].Inclusive[n]; inclusive > 0 {
-				begin(rows, modes, m)
+	for n := range t.within {
+		exclusive := t.Exclusive.row(n)
+		for i, inclusive := range t.Inclusive.row(n) {
+			if inclusive > 0 {
+				begin(rows, modes, metrics[i])
 				key(n)
-				rows.Int64(tallies[i].Exclusive[n]).Int64(inclusive)
+				rows.Int64(exclusive[i]).Int64(inclusive)
 			}
 		}
 	}
@@ -116,24 +116,24 @@ func begin(rows *schema.Rows, modes Mode, metric int) *schema.Rows {
 }
 
 // neighbours appends a metric's values that are attributed to neighbours of functions,
-// given those of the views.
-func (r *Result) neighbours(rows *schema.Rows, t *CallTree, metric int, values []*Values) {
+// given all of them.
+func (r *Result) neighbours(rows *schema.Rows, t *CallTree, metric int, values *Values) {
 	row := func(modes Mode, function int64, relation int, other int64, value int64) {
 		begin(rows, modes, metric).Int64(function).Label(relation).Int64(other).Int64(value)
 	}
 	total := r.functionID(symbolize.None)
-	s := make(sharing, 0, len(values))
-	for i, v := range values {
-		s = append(s, shared{t.Views[i].modes, v.Total, 0})
+	s := make(sharing, 0, len(t.Views))
+	for i, v := range values.Total {
+		s = append(s, shared{t.Views[i].modes, v, 0})
 	}
 	for _, v := range s.join() {
 		row(v.modes, total, self, total, v.a)
 	}
 	for n, p := range t.Pairs {
 		s = s[:0]
-		for i, v := range values {
-			if v.Calls.Seen[n] {
-				s = append(s, shared{t.Views[i].modes, v.Calls.Callers[n], v.Calls.Callees[n]})
+		for i := range t.Views {
+			if caller, callee, ok := values.Calls.of(n, i); ok {
+				s = append(s, shared{t.Views[i].modes, caller, callee})
 			}
 		}
 		for _, v := range s.join() {
@@ -144,8 +144,8 @@ func (r *Result) neighbours(rows *schema.Rows, t *CallTree, metric int, values [
 	}
 	for n := range r.Program.Functions {
 		s = s[:0]
-		for i, v := range values {
-			if exclusive := v.Functions.Exclusive[n]; exclusive > 0 {
+		for i, exclusive := range values.Functions.Exclusive.row(n) {
+			if exclusive > 0 {
 				s = append(s, shared{t.Views[i].modes, exclusive, 0})
 			}
 		}

@@ -2,52 +2,71 @@ package attribute
 
 import "stackmill/stages/symbolize"
 
-// Values are the values of one metric in one view, but those of code.
+// Values are the values of one metric, by view, but those of code.
 type Values struct {
-	Total     int64
+	Total     []int64
 	Functions tally[symbolize.FunctionNo]
 	Modules   tally[symbolize.ModuleNo]
 	Objects   tally[symbolize.ObjectNo]
 	Calls     calls
 }
 
-// sums sets, by node of the tree, the value of the stacks that end there and of those
-// that pass, too.
-func (t *CallTree) sums(view int, sums *Sums, metric int, own, all []int64) {
-	clear(own)
-	for n, end := range t.ends[view] {
-		own[end] += sums.value(RecordedNo(n), metric)
+// ending sets, by node of the tree, the values of a metric of the stacks that end there,
+// by view.
+func (t *CallTree) ending(sums *Sums, metric int, g grid) {
+	clear(g.values)
+	for n := range t.stacks.Recorded {
+		if v := sums.value(RecordedNo(n), metric); v != 0 {
+			for view, end := range t.endsOf(RecordedNo(n)) {
+				g.row(int(end))[view] += v
+			}
+		}
 	}
-	copy(all, own)
-	total(t.Parent, all)
 }
 
-// values counts a metric's values of the tree's nodes.
-func (t *CallTree) values(own, all []int64) *Values {
-	p := t.program
+// values counts a metric's values. g is room for those of the nodes, by view.
+func (t *CallTree) values(sums *Sums, metric int, g grid) *Values {
+	p, width := t.program, len(t.Views)
 	v := &Values{
-		Total:     all[0],
-		Functions: newTally[symbolize.FunctionNo](len(p.Functions)),
-		Modules:   newTally[symbolize.ModuleNo](len(p.Modules)),
-		Objects:   newTally[symbolize.ObjectNo](len(p.Objects)),
+		Functions: newTally[symbolize.FunctionNo](len(p.Functions), width),
+		Modules:   newTally[symbolize.ModuleNo](len(p.Modules), width),
+		Objects:   newTally[symbolize.ObjectNo](len(p.Objects), width),
 	}
-	for n := int32(1); int(n) < t.Len(); n++ {
-		last := n + t.Below[n]
-		if all[n] == 0 {
+	t.ending(sums, metric, g)
+	for n := 1; n < t.Len(); n++ {
+		if own := g.row(n); !empty(own) {
+			f := &p.Functions[t.Label[n]]
+			v.Functions.end(t.Label[n], own)
+			v.Modules.end(f.Module, own)
+			v.Objects.end(f.Object, own)
+		}
+	}
+	total(t.Parent, g)
+	v.Total = append(v.Total, g.row(0)...)
+	v.Calls = t.passing(v, g)
+	return v
+}
+
+// passing counts what passes each node, given its values by view.
+func (t *CallTree) passing(v *Values, g grid) calls {
+	c, path := newCalls(len(t.Pairs), g.width), newPath(len(t.program.Functions))
+	for n := nodeNo(1); int(n) < t.Len(); n++ {
+		values, last := g.row(int(n)), t.Last(n)
+		if empty(values) {
 			n = last
 			continue
 		}
 		function := t.Label[n]
-		f := &p.Functions[function]
-		v.Functions.pass(function, n, last, all[n])
-		v.Modules.pass(f.Module, n, last, all[n])
-		v.Objects.pass(f.Object, n, last, all[n])
-		if own := own[n]; own > 0 {
-			v.Functions.Exclusive[function] += own
-			v.Modules.Exclusive[f.Module] += own
-			v.Objects.Exclusive[f.Object] += own
+		f := &t.program.Functions[function]
+		v.Modules.pass(f.Module, int32(n), int32(last), values)
+		v.Objects.pass(f.Object, int32(n), int32(last), values)
+		add(c.passed.row(int(t.pair[n])), values)
+		if above := path.enter(n, last, function); above < 0 {
+			add(v.Functions.Inclusive.row(int(function)), values)
+		} else {
+			add(c.caller.row(int(t.pair[path.steps[above].node])), values)
+			add(c.callee.row(int(t.pair[path.steps[above+1].node])), values)
 		}
 	}
-	v.Calls = t.calls(all)
-	return v
+	return c
 }

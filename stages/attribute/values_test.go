@@ -57,23 +57,27 @@ func locationsOf(stack string) (list []symbolize.LocationNo) {
 	return list
 }
 
-// computed are the values of one metric, by view.
+// computed are the values of one metric.
 type computed struct {
 	*CallTree
-	values   []*Values
-	code     []*codeValues
-	own, all [][]int64 // by node of the tree, too
+	values   *Values
+	code     []*codeValues // by view
+	own, all grid          // by node of the tree and view
 }
 
 func compute(p *symbolize.Program, stacks *Stacks, sums *Sums) *computed {
 	stacks.Order()
 	c := &computed{CallTree: NewCallTree(NewShape(p, stacks), sums)}
+	metrics := []int{0}
+	passing := stacks.passing(sums, metrics)
 	for i := range c.Views {
-		own, all := make([]int64, c.Len()), make([]int64, c.Len())
-		c.sums(i, sums, 0, own, all)
-		c.own, c.all = append(c.own, own), append(c.all, all)
-		c.values = append(c.values, c.CallTree.values(own, all))
-		c.code = append(c.code, c.Shape.code(&c.Views[i], sums, 0, make([]int64, stacks.Nodes.Len())))
+		v := &c.Views[i]
+		c.code = append(c.code, c.Shape.code(v, passing, stacks.ending(v.leaf, sums, metrics)))
+	}
+	c.own, c.all = newGrid(c.Len(), len(c.Views)), newGrid(c.Len(), len(c.Views))
+	c.values = c.CallTree.values(sums, 0, c.all)
+	for n := range nodeNo(c.Len()) {
+		c.CallTree.own(c.all, n, c.own.row(int(n)))
 	}
 	return c
 }
@@ -130,15 +134,19 @@ type callRow struct {
 	attributed      int64
 }
 
+// functions are the values of functions in a view.
+func (c *computed) functions(view int) tally[symbolize.FunctionNo] {
+	return inView([]*Values{c.values}, view, func(v *Values) tally[symbolize.FunctionNo] { return v.Functions })
+}
+
 // callRows are the calls of a view.
 func (c *computed) callRows(view int) (rows []callRow) {
-	v := c.values[view]
 	for n, p := range c.Pairs {
-		if v.Calls.Seen[n] {
-			rows = append(rows, callRow{p.Callee, p.Caller, caller, v.Calls.Callers[n]}, callRow{p.Caller, p.Callee, callee, v.Calls.Callees[n]})
+		if callers, callees, ok := c.values.Calls.of(n, view); ok {
+			rows = append(rows, callRow{p.Callee, p.Caller, caller, callers}, callRow{p.Caller, p.Callee, callee, callees})
 		}
 	}
-	for n, exclusive := range v.Functions.Exclusive {
+	for n, exclusive := range c.functions(view).Exclusive.values {
 		if exclusive > 0 {
 			rows = append(rows, callRow{symbolize.FunctionNo(n), symbolize.FunctionNo(n), self, exclusive})
 		}
@@ -148,12 +156,12 @@ func (c *computed) callRows(view int) (rows []callRow) {
 
 func TestRecursionCountsOnce(t *testing.T) {
 	_, c := valuesOf("abab", "ab") // 1, 2
-	v := c.values[0]
-	if v.Total != 3 || v.Functions.Inclusive[0] != 3 || v.Functions.Inclusive[1] != 3 {
-		t.Errorf("total %d, inclusive %v", v.Total, v.Functions.Inclusive)
+	v := c.functions(0)
+	if c.values.Total[0] != 3 || v.Inclusive.values[0] != 3 || v.Inclusive.values[1] != 3 {
+		t.Errorf("total %d, inclusive %v", c.values.Total, v.Inclusive)
 	}
-	if v.Functions.Exclusive[0] != 0 || v.Functions.Exclusive[1] != 3 {
-		t.Errorf("exclusive %v", v.Functions.Exclusive)
+	if v.Exclusive.values[0] != 0 || v.Exclusive.values[1] != 3 {
+		t.Errorf("exclusive %v", v.Exclusive)
 	}
 	want := []string{
 		"<Total> callee a 3",
@@ -171,8 +179,8 @@ func TestRecursionCountsOnce(t *testing.T) {
 
 func TestEmptyStackCountsForTotalOnly(t *testing.T) {
 	_, c := valuesOf("", "a")
-	if v := c.values[0]; v.Total != 3 || v.Functions.Inclusive[0] != 2 || c.own[0][0] != 1 || c.all[0][0] != 3 {
-		t.Errorf("total %d, functions %v, root %v and %v", v.Total, v.Functions.Inclusive, c.own[0][0], c.all[0][0])
+	if v := c.functions(0); c.values.Total[0] != 3 || v.Inclusive.values[0] != 2 || c.own.values[0] != 1 || c.all.values[0] != 3 {
+		t.Errorf("total %d, functions %v, root %v and %v", c.values.Total, v.Inclusive, c.own.values[0], c.all.values[0])
 	}
 }
 
@@ -186,7 +194,7 @@ func TestModesApart(t *testing.T) {
 		t.Fatalf("views %v", c.Views)
 	}
 	for view, want := range [][]int64{{7, 0, 0, 0, 0}, {0, 7, 0, 0, 0}} {
-		if got := c.values[view].Functions.Exclusive; !slices.Equal(got, want) {
+		if got := c.functions(view).Exclusive.values; !slices.Equal(got, want) {
 			t.Errorf("view %d: exclusive %v", view, got)
 		}
 	}
@@ -211,13 +219,15 @@ func TestInlinedFunctions(t *testing.T) {
 	if diff := cmp.Diff(want, c.callText(1)); diff != "" {
 		t.Error(diff)
 	}
-	plain, inlined := c.values[0].Functions.Exclusive, c.values[1].Functions.Exclusive
+	plain, inlined := c.functions(0).Exclusive.values, c.functions(1).Exclusive.values
 	if !slices.Equal(plain, []int64{0, 0, 7, 0, 0}) || !slices.Equal(inlined, []int64{0, 0, 0, 0, 7}) {
 		t.Errorf("exclusive %v, with inlined functions %v", plain, inlined)
 	}
 	for view, want := range [][]int64{{7, 7, 7, 0, 0}, {7, 7, 7, 7, 7}} {
-		if !slices.Equal(c.all[view], want) {
-			t.Errorf("nodes of view %d: %v", view, c.all[view])
+		for n, all := range want {
+			if c.all.row(n)[view] != all {
+				t.Errorf("node %d of view %d: %v", n, view, c.all.row(n))
+			}
 		}
 	}
 	lines := []LineKey{{0, "f.c", 1}, {2, "f.c", 3}, {3, "d.h", 30}, {4, "e.h", 40}}
@@ -225,12 +235,12 @@ func TestInlinedFunctions(t *testing.T) {
 		t.Error(diff)
 	}
 	for n, k := range c.LineKeys {
-		plain, inlined := c.code[0].Lines.Exclusive[n] == 7, c.code[1].Lines.Exclusive[n] == 7
+		plain, inlined := c.code[0].Lines.Exclusive.values[n] == 7, c.code[1].Lines.Exclusive.values[n] == 7
 		if plain != (k.File == "f.c" && k.Line == 3) || inlined != (k.File == "e.h") {
 			t.Errorf("exclusive of %v: %v, with inlined functions %v", k, plain, inlined)
 		}
 	}
-	if len(c.code[0].PCs.Inclusive) != len(p.Locations) || len(c.code[1].PCs.Inclusive) != 0 {
+	if len(c.code[0].PCs.within) != len(p.Locations) || len(c.code[1].PCs.within) != 0 {
 		t.Errorf("instructions have values in modes with inlined functions: %v", c.code[1].PCs.Inclusive)
 	}
 }
@@ -240,7 +250,7 @@ func TestValuesByDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		stacks := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-e]{0,7}`), 1, 12, rapid.ID[string]).Draw(t, "stacks")
 		p, computed := valuesOf(stacks...)
-		v := computed.values[0]
+		v := computed.functions(0)
 		for f := range p.Functions {
 			letter := name(symbolize.FunctionNo(f))
 			var exclusive, inclusive, callers, below int64
@@ -252,8 +262,8 @@ func TestValuesByDefinition(t *testing.T) {
 					inclusive += 1 << i
 				}
 			}
-			if v.Functions.Exclusive[f] != exclusive || v.Functions.Inclusive[f] != inclusive {
-				t.Fatalf("%s: exclusive %d, inclusive %d; want %d, %d", letter, v.Functions.Exclusive[f], v.Functions.Inclusive[f], exclusive, inclusive)
+			if v.Exclusive.values[f] != exclusive || v.Inclusive.values[f] != inclusive {
+				t.Fatalf("%s: exclusive %d, inclusive %d; want %d, %d", letter, v.Exclusive.values[f], v.Inclusive.values[f], exclusive, inclusive)
 			}
 			for _, c := range computed.callRows(0) {
 				if c.function != symbolize.FunctionNo(f) {
