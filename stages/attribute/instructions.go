@@ -42,7 +42,8 @@ func (r *Result) instructions(emit Emit, ranked []symbolize.FunctionNo) (meant m
 		}
 		code := r.Disassembler.Function(n, pcs[n], within)
 		left -= len(code.Instructions)
-		for _, i := range code.Instructions {
+		for at := range code.Instructions {
+			i := &code.Instructions[at]
 			rows.Int64(p.Objects[f.Object].ID).Int64(f.ID).Int64(int64(i.Offset)).Int32(int32(i.Size)).Text(i.Text)
 			if i.HasTarget {
 				rows.Int64(int64(i.Target))

@@ -38,12 +38,16 @@ type Disassembler struct {
 	addresses map[ObjectNo]symtab.Addresses // by object
 	stubs     map[stubKey]string            // names of entries of procedure linkage tables
 	readable  func(linkage string) string
-	items     []disasm.Item // of the code being decoded, kept for the next
+	items     []disasm.Item // of the code being decoded; its memory is used again, as that of the next
+	listed    []Instruction
 }
 
 // NewDisassembler returns a disassembler of the resolver's functions.
 func NewDisassembler(r *Resolver) *Disassembler {
-	return &Disassembler{r, map[isa.Arch]*disasm.Printer{}, map[ObjectNo]symtab.Addresses{}, map[stubKey]string{}, symtab.NewNames().Readable, nil}
+	return &Disassembler{
+		r: r, printers: map[isa.Arch]*disasm.Printer{}, addresses: map[ObjectNo]symtab.Addresses{}, stubs: map[stubKey]string{},
+		readable: symtab.NewNames().Readable,
+	}
 }
 
 // Close closes the load objects' files.
@@ -55,12 +59,14 @@ const All = -1
 // Function disassembles a function as far as it is within so many bytes of one
 // of the PCs, which are sorted offsets in it, or All of it. It gives nothing if
 // the machine code is unavailable. If a part of it is available, the other PCs
-// are listed as Unavailable.
+// are listed as Unavailable. The instructions are valid until the next call.
 func (d *Disassembler) Function(function FunctionNo, pcs []uint64, within int) Disassembly {
-	out := d.available(function, pcs, within)
+	out := Disassembly{Instructions: d.listed[:0]}
+	d.available(&out, function, pcs, within)
 	if len(out.Instructions) > 0 {
 		d.rest(&out, function, pcs)
 	}
+	d.listed = out.Instructions
 	return out
 }
 
@@ -82,21 +88,23 @@ func (d *Disassembler) rest(out *Disassembly, function FunctionNo, pcs []uint64)
 			out.Instructions = append(out.Instructions, i)
 		}
 	}
+	if len(out.Instructions) == len(known) {
+		return
+	}
 	slices.SortFunc(out.Instructions, func(a, b Instruction) int { return cmp.Compare(a.Offset, b.Offset) })
 }
 
 // available is Function for the code that is there.
-func (d *Disassembler) available(function FunctionNo, pcs []uint64, within int) Disassembly {
+func (d *Disassembler) available(out *Disassembly, function FunctionNo, pcs []uint64, within int) {
 	f := &d.r.Program.Functions[function]
-	var out Disassembly
 	switch {
 	case f.Kind == symtab.PLT:
-		d.sections(&out, function, pcs, within)
-		return out
+		d.sections(out, function, pcs, within)
+		return
 	case f.Kind != symtab.Static || within == All:
 		code, arch := d.r.Code(function)
-		d.add(&out, function, f.Offset, code, arch, pcs, within)
-		return out
+		d.add(out, function, f.Offset, code, arch, pcs, within)
+		return
 	}
 	// Only the PCs show where a static region's instructions start (S6).
 	for len(pcs) > 0 {
@@ -108,10 +116,9 @@ func (d *Disassembler) available(function FunctionNo, pcs []uint64, within int) 
 		end := min(pcs[n-1]+uint64(within)+longestInst, f.Offset+f.Size)
 		code, arch := d.r.codeAt(function, start, end-start)
 		skip := min(arrival(arch, code, pcs[0]-start), uint64(len(code)))
-		d.add(&out, function, start+skip, code[skip:], arch, pcs[:n], within)
+		d.add(out, function, start+skip, code[skip:], arch, pcs[:n], within)
 		pcs = pcs[n:]
 	}
-	return out
 }
 
 // sections adds the sections of a procedure linkage table, which is one function in all

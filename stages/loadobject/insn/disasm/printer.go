@@ -1,7 +1,7 @@
 package disasm
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 
 	"stackmill/stages/loadobject/insn/arm64"
@@ -53,7 +53,7 @@ func (p *Printer) Text(item Item, code []byte) string {
 		p.known[string(key)] = text
 	}
 	if branch {
-		return fmt.Sprintf("%s%#x", text, item.Inst.Target)
+		return text + string(strconv.AppendUint([]byte("0x"), item.Inst.Target, 16))
 	}
 	return text
 }
