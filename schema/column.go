@@ -14,17 +14,21 @@ import (
 // Int64s wraps values as an Arrow array without copying; they must not change
 // afterwards.
 func Int64s(values []int64) arrow.Array {
-	return fixed(arrow.PrimitiveTypes.Int64, arrow.Int64Traits.CastToBytes(values), len(values), nil)
+	return fixed(arrow.PrimitiveTypes.Int64, arrow.Int64Traits.CastToBytes(values), len(values), nil, 0)
 }
 
 // Int32s is Int64s for 32-bit values.
 func Int32s(values []int32) arrow.Array {
-	return fixed(arrow.PrimitiveTypes.Int32, arrow.Int32Traits.CastToBytes(values), len(values), nil)
+	return fixed(arrow.PrimitiveTypes.Int32, arrow.Int32Traits.CastToBytes(values), len(values), nil, 0)
 }
 
-// fixed wraps values of a fixed width; nulls are the rows without one.
-func fixed(t arrow.DataType, data []byte, n int, nulls []int32) arrow.Array {
-	d := array.NewData(t, n, []*memory.Buffer{validity(n, nulls), memory.NewBufferBytes(data)}, nil, len(nulls), 0)
+// fixed wraps values of a fixed width. Some are missing if valid has a bit for each.
+func fixed(t arrow.DataType, data []byte, n int, valid []byte, missing int) arrow.Array {
+	var bits *memory.Buffer
+	if valid != nil {
+		bits = memory.NewBufferBytes(valid)
+	}
+	d := array.NewData(t, n, []*memory.Buffer{bits, memory.NewBufferBytes(data)}, nil, missing, 0)
 	defer d.Release()
 	return array.MakeFromData(d)
 }
@@ -60,11 +64,19 @@ func NewLabels(values ...string) *Labels {
 	l := &Labels{dictionary: dictionary}
 	for i := range values {
 		l.full = append(l.full, sync.OnceValue(func() arrow.Array {
-			return array.NewDictionaryArray(label, Int32s(slices.Repeat([]int32{int32(i)}, BatchRows)), dictionary)
+			numbers := zeros
+			if i > 0 {
+				numbers = slices.Repeat([]int32{int32(i)}, BatchRows)
+			}
+			return array.NewDictionaryArray(label, Int32s(numbers), dictionary)
 		}))
 	}
 	return l
 }
+
+// zeros are the numbers of a batch of rows with the first label, which is the only one
+// in most columns.
+var zeros = make([]int32, BatchRows)
 
 // Mixed returns a row for each number of a value. It keeps numbers.
 func (l *Labels) Mixed(numbers []int32) arrow.Array {

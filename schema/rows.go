@@ -36,7 +36,8 @@ const idColumn = 0
 type cells struct {
 	wide   []int64
 	narrow []int32 // of a Label column: places in labels
-	nulls  []int32 // rows without a value
+	valid  []byte  // a bit by row of a batch: whether it has a value; nil while all have
+	nulls  int     // rows without a value
 	others array.Builder
 	labels []string
 	known  arrow.Array // the labels of the last batch
@@ -61,6 +62,23 @@ func NewRows(t *Table, experimentID string, flush func(*Table, arrow.RecordBatch
 func (r *Rows) Labels(column string, values ...string) *Rows {
 	c := &r.cells[r.table.Index(column)]
 	c.labels = values
+	return r
+}
+
+// Expect makes room for n rows, as far as a batch has them.
+func (r *Rows) Expect(n int) *Rows {
+	n = min(n, BatchRows)
+	for i := idColumn + 1; i < len(r.cells); i++ {
+		c := &r.cells[i]
+		switch r.table.Columns[i].Type {
+		case Int64:
+			c.wide = make([]int64, 0, n)
+		case Int32, Label:
+			c.narrow = make([]int32, 0, n)
+		default:
+			c.others.Reserve(n)
+		}
+	}
 	return r
 }
 
@@ -94,13 +112,25 @@ func (r *Rows) Null() *Rows {
 	c := &r.cells[r.next]
 	switch r.table.Columns[r.next].Type {
 	case Int64:
-		c.nulls, c.wide = append(c.nulls, int32(r.n)), append(c.wide, 0)
+		c.wide = append(c.wide, 0)
+		c.missing(r.n)
 	case Int32, Label:
-		c.nulls, c.narrow = append(c.nulls, int32(r.n)), append(c.narrow, 0)
+		c.narrow = append(c.narrow, 0)
+		c.missing(r.n)
 	default:
 		c.others.AppendNull()
 	}
 	return r.step()
+}
+
+// missing notes that a row has no value.
+func (c *cells) missing(row int) {
+	if c.valid == nil {
+		c.valid = make([]byte, bitutil.BytesForBits(BatchRows))
+		memory.Set(c.valid, 0xff)
+	}
+	bitutil.ClearBit(c.valid, row)
+	c.nulls++
 }
 
 // Append adds a row. The values are in the order of the table's columns after
@@ -178,23 +208,26 @@ func (r *Rows) send() {
 func (c *cells) take(t Type) (column arrow.Array) {
 	switch t {
 	case Int64:
-		column = fixed(t.Arrow(), arrow.Int64Traits.CastToBytes(c.wide), len(c.wide), c.nulls)
+		column = fixed(t.Arrow(), arrow.Int64Traits.CastToBytes(c.wide), len(c.wide), c.valid, c.nulls)
 		c.wide = room(c.wide)
 	case Int32:
-		column = fixed(t.Arrow(), arrow.Int32Traits.CastToBytes(c.narrow), len(c.narrow), c.nulls)
+		column = fixed(t.Arrow(), arrow.Int32Traits.CastToBytes(c.narrow), len(c.narrow), c.valid, c.nulls)
 		c.narrow = room(c.narrow)
 	case Label:
 		if c.known == nil || c.known.Len() < len(c.labels) {
 			c.known = texts(c.labels)
 		}
-		indices := fixed(arrow.PrimitiveTypes.Int32, arrow.Int32Traits.CastToBytes(c.narrow), len(c.narrow), c.nulls)
+		indices := fixed(arrow.PrimitiveTypes.Int32, arrow.Int32Traits.CastToBytes(c.narrow), len(c.narrow), c.valid, c.nulls)
 		defer indices.Release()
 		column = array.NewDictionaryArray(label, indices, c.known)
 		c.narrow = room(c.narrow)
 	default:
 		column = c.others.NewArray()
+		if column.Len() == BatchRows {
+			c.others.Reserve(BatchRows)
+		}
 	}
-	c.nulls = nil
+	c.valid, c.nulls = nil, 0
 	return column
 }
 
@@ -216,18 +249,4 @@ func (r *Rows) Close() error {
 		}
 	}
 	return r.err
-}
-
-// validity returns the bitmap of n rows, of which the given ones are null; nil if
-// none is.
-func validity(n int, nulls []int32) *memory.Buffer {
-	if len(nulls) == 0 {
-		return nil
-	}
-	bits := make([]byte, bitutil.BytesForBits(int64(n)))
-	memory.Set(bits, 0xff)
-	for _, i := range nulls {
-		bitutil.ClearBit(bits, int(i))
-	}
-	return memory.NewBufferBytes(bits)
 }
