@@ -25,7 +25,7 @@ const (
 func (r *Result) instructions(emit Emit, ranked []symbolize.FunctionNo) (meant map[spot]uint64, err error) {
 	p := r.Program
 	meant = map[spot]uint64{}
-	rows := r.rows(schema.Instructions, emit)
+	rows := r.rows(schema.Instructions, emit).Expect(len(p.Locations))
 	pcs := r.pcs()
 	left := wholeInstructions
 	for _, n := range ranked {

@@ -119,7 +119,7 @@ func related(p *symbolize.Program, function symbolize.FunctionNo) (of [3]any, li
 // location lies inside of.
 func (r *Result) locations(emit Emit, meant map[spot]uint64) error {
 	p := r.Program
-	rows := r.rows(schema.Locations, emit)
+	rows := r.rows(schema.Locations, emit).Expect(len(p.Locations))
 	inlined := r.rows(schema.InlineFrames, emit)
 	for n := range p.Locations {
 		l := &p.Locations[n]
@@ -152,7 +152,7 @@ func (r *Result) files(emit Emit) error {
 }
 
 func (r *Result) stackValues(emit Emit) error {
-	rows := r.rows(schema.StackValues, emit)
+	rows := r.rows(schema.StackValues, emit).Expect(len(r.Stacks.Recorded))
 	for i := range r.Stacks.Recorded {
 		for m, s := range r.Sums.Each(RecordedNo(i)) {
 			rows.Int32(int32(i)).Label(m).Int64(s.Value).Int64(s.Samples)

@@ -25,7 +25,7 @@ func (r *Result) stacks(emit Emit) error {
 
 // frames emits the frames that nodes refer to.
 func (r *Result) frames(emit Emit) *schema.Rows {
-	rows := r.rows(schema.TreeFrames, emit).Labels("part", "", "native", "java", "openmp")
+	rows := r.rows(schema.TreeFrames, emit).Expect(len(r.Stacks.Frames)).Labels("part", "", "native", "java", "openmp")
 	for _, mode := range []string{"user_rule", "expert_rule", "machine_rule"} {
 		rows.Labels(mode, schema.FrameRules()...)
 	}
@@ -72,7 +72,7 @@ func location(rows *schema.Rows, n symbolize.LocationNo) {
 
 // recorded emits the recorded stacks.
 func (r *Result) recorded(emit Emit) *schema.Rows {
-	rows := r.rows(schema.RecordedStacks, emit)
+	rows := r.rows(schema.RecordedStacks, emit).Expect(len(r.Stacks.Recorded))
 	for i := range r.Stacks.Recorded {
 		s := &r.Stacks.Recorded[i]
 		rows.Int32(int32(i)).Int32(s.Process)

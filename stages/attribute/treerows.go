@@ -11,7 +11,7 @@ func (r *Result) TreeRows(emit Emit, t *CallTree) error {
 		return err
 	}
 	all, own := newGrid(t.Len(), len(t.Views)), make([]int64, len(t.Views)) // by view
-	rows := treeRows{emit: emit, ids: schema.NewLabels(r.ExperimentID), metrics: schema.NewLabels(r.metricNames()...)}
+	rows := treeRows{size: min(t.Len(), schema.BatchRows), emit: emit, ids: schema.NewLabels(r.ExperimentID), metrics: schema.NewLabels(r.metricNames()...)}
 	s := make(sharing, 0, len(t.Views))
 	for m := range r.Sums.Metrics {
 		t.ending(r.Sums, m, all)
@@ -70,12 +70,22 @@ func (r *Result) callNodes(emit Emit, t *CallTree) error {
 type treeRows struct {
 	emit         Emit
 	ids, metrics *schema.Labels
+	size         int // about how many there are at a time
 	modes, nodes []int32
 	all, own     []int64
 	err          error
 }
 
+// begin makes room for rows.
+func (r *treeRows) begin() {
+	r.modes, r.nodes = make([]int32, 0, r.size), make([]int32, 0, r.size)
+	r.all, r.own = make([]int64, 0, r.size), make([]int64, 0, r.size)
+}
+
 func (r *treeRows) add(v shared, node int32) {
+	if r.nodes == nil {
+		r.begin()
+	}
 	r.modes, r.nodes = append(r.modes, int32(v.modes)), append(r.nodes, node)
 	r.all, r.own = append(r.all, v.a), append(r.own, v.b)
 }
@@ -87,6 +97,5 @@ func (r *treeRows) flush(metric int) {
 		r.err = r.emit.owned(schema.TreeValues, r.ids.Array(0, n), schema.Int32s(r.modes), r.metrics.Array(metric, n),
 			schema.Int32s(r.nodes), schema.Int64s(r.all), schema.Int64s(r.own))
 	}
-	r.modes, r.nodes = make([]int32, 0, n), make([]int32, 0, n)
-	r.all, r.own = make([]int64, 0, n), make([]int64, 0, n)
+	r.modes, r.nodes, r.all, r.own = nil, nil, nil, nil
 }

@@ -3,6 +3,7 @@ package attribute
 import (
 	"stackmill/schema"
 	"stackmill/stages/symbolize"
+	"stackmill/stages/unwind"
 )
 
 // metricsAtOnce is of how many metrics the values of things are in memory at a time.
@@ -23,13 +24,17 @@ func (r *Result) grouped(emit func(metrics []int)) {
 // value of each source file.
 func (r *Result) LineRows(emit Emit, s *Shape) (last map[string]int32, err error) {
 	p := r.Program
-	lines, sources, pcs := r.rows(schema.LineValues, emit), r.rows(schema.SourceValues, emit), r.rows(schema.PCValues, emit)
+	lines, sources, pcs := r.rows(schema.LineValues, emit), r.rows(schema.SourceValues, emit), r.rows(schema.PCValues, emit).Expect(len(p.Locations))
 	last = map[string]int32{}
 	r.grouped(func(metrics []int) {
 		passing := s.stacks.passing(r.Sums, metrics)
+		var ending [unwind.Modes]grid
 		for i := range s.Views {
 			v := &s.Views[i]
-			values := s.code(v, passing, s.stacks.ending(v.leaf, r.Sums, metrics))
+			if !v.inlined { // which comes first
+				ending[v.leaf] = s.stacks.ending(v.leaf, r.Sums, metrics)
+			}
+			values := s.code(v, passing, ending[v.leaf])
 			appendTallies(lines, v.modes, metrics, values.Lines, func(n int) {
 				k := &s.LineKeys[n]
 				lines.Int64(p.Functions[k.Function].ID).Text(k.File).Int32(k.Line)
