@@ -28,11 +28,17 @@ type definitions struct {
 // define returns the definitions for a store with these commits, whose experiments have
 // these names. store is an absolute path.
 func define(store string, commits []storedir.Commit, names []string) (*definitions, error) {
-	d := &definitions{own: []string{namesView(commits, names)}}
+	return defineWith(store, commits, names, "VARCHAR")
+}
+
+// defineWith is define with another type of experiment_id, which what is put before the
+// definitions makes.
+func defineWith(store string, commits []storedir.Commit, names []string, ids string, before ...string) (*definitions, error) {
+	d := &definitions{own: append(before, namesView(commits, names, ids))}
 	files := filesOf(store, commits)
 	for _, t := range schema.Tables {
 		d.own = append(d.own, filesMacro(t, files[t.Name]))
-		if view := tableView(t, len(files[t.Name]) > 0); len(files[t.Name]) > 0 {
+		if view := tableView(t, len(files[t.Name]) > 0, ids); len(files[t.Name]) > 0 {
 			d.present = append(d.present, view)
 		} else {
 			d.absent = append(d.absent, view)
@@ -105,13 +111,19 @@ func filesName(t *schema.Table) string { return t.Name + "_files" }
 
 // tableView returns the view of a plain table: exactly the committed files,
 // read with the first one's schema, which all share, and the columns computed from
-// theirs. A table without a file is an empty relation with the table's columns.
-func tableView(t *schema.Table, present bool) string {
+// theirs. A table without a file is an empty relation with the table's columns. ids is the
+// type of experiment_id, VARCHAR as stored or one that it is made.
+func tableView(t *schema.Table, present bool, ids string) string {
 	var columns []string
 	for _, c := range t.Columns {
+		given := ids != c.Type.SQL() && c.Name == "experiment_id"
 		switch {
+		case !present && given:
+			columns = append(columns, fmt.Sprintf("NULL::%s AS %s", ids, identifier(c.Name)))
 		case !present:
 			columns = append(columns, fmt.Sprintf("NULL::%s AS %s", c.Type.SQL(), identifier(c.Name)))
+		case given:
+			columns = append(columns, fmt.Sprintf("t.%s::%s AS %[1]s", identifier(c.Name), ids))
 		case t == schema.Experiments && c.Name == "experiment":
 			columns = append(columns, "n.experiment")
 		default:
@@ -140,15 +152,15 @@ var literal = strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]")
 
 // namesView returns the view experiment_names, which gives every experiment
 // its name for people.
-func namesView(commits []storedir.Commit, names []string) string {
+func namesView(commits []storedir.Commit, names []string, ids string) string {
 	if len(commits) == 0 {
-		return "CREATE OR REPLACE VIEW experiment_names AS SELECT NULL::VARCHAR AS experiment_id, NULL::VARCHAR AS experiment WHERE false"
+		return "CREATE OR REPLACE VIEW experiment_names AS SELECT NULL::" + ids + " AS experiment_id, NULL::VARCHAR AS experiment WHERE false"
 	}
 	var rows []string
 	for i, name := range names {
 		rows = append(rows, fmt.Sprintf("(%s, %s)", quote(commits[i].ExperimentID), quote(name)))
 	}
-	return "CREATE OR REPLACE VIEW experiment_names AS SELECT * FROM (VALUES " + strings.Join(rows, ", ") + ") AS n(experiment_id, experiment)"
+	return "CREATE OR REPLACE VIEW experiment_names AS SELECT experiment_id::" + ids + " AS experiment_id, experiment FROM (VALUES " + strings.Join(rows, ", ") + ") AS n(experiment_id, experiment)"
 }
 
 // uniqueNames names commits of different experiments: each by its base name, after as
