@@ -4,9 +4,8 @@
 -- metric = metrics.metric
 -- node = stack_tree.node
 -- value BIGINT: [the metric's] The value of the samples whose stack passes the node; of all samples for the root, 0.
--- samples BIGINT: [count] The number of those samples with a value other than 0.
 WITH own AS MATERIALIZED (
-  SELECT r.experiment_id, v.metric, r.node, sum(v.value)::BIGINT AS value, sum(v.samples)::BIGINT AS samples
+  SELECT r.experiment_id, v.metric, r.node, sum(v.value)::BIGINT AS value
   FROM recorded_stacks r JOIN stack_values v USING (experiment_id, stack)
   GROUP BY ALL
 ),
@@ -14,9 +13,9 @@ pairs AS MATERIALIZED (SELECT DISTINCT experiment_id, metric FROM own),
 nodes AS MATERIALIZED (
   SELECT t.experiment_id, p.metric, t.node, t.below FROM stack_tree t JOIN pairs p USING (experiment_id)
 )
-SELECT experiment_id, metric, node, value, samples
+SELECT experiment_id, metric, node, value
 FROM (
-  SELECT n.experiment_id, n.metric, n.node, (sum(o.value) OVER inside)::BIGINT AS value, (sum(o.samples) OVER inside)::BIGINT AS samples
+  SELECT n.experiment_id, n.metric, n.node, (sum(o.value) OVER inside)::BIGINT AS value
   FROM nodes n LEFT JOIN own o USING (experiment_id, metric, node)
   WINDOW inside AS (PARTITION BY experiment_id, metric ORDER BY node ROWS BETWEEN CURRENT ROW AND below FOLLOWING)
 )

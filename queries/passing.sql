@@ -30,27 +30,38 @@ things AS MATERIALIZED (
 keys AS MATERIALIZED (
   SELECT experiment_id, location, key, bool_or(leaf) AS leaf FROM things WHERE key IS NOT NULL GROUP BY ALL
 ),
-held AS MATERIALIZED (
-  SELECT n.experiment_id, n.node, n.parent, n.last, n.modes, k.key FROM node_modes n JOIN keys k USING (experiment_id, location)
+numbers AS MATERIALIZED (
+  SELECT experiment_id, key, row_number() OVER () AS number FROM (SELECT DISTINCT experiment_id, key FROM keys)
 ),
--- Of nodes below each other the first counts, which has the others' values: not those
--- called from the same thing, nor those that lie in an earlier one.
-entered AS MATERIALIZED (
-  SELECT h.* FROM held h
-  ANTI JOIN held p ON p.experiment_id = h.experiment_id AND p.node = h.parent AND p.key = h.key AND p.modes = h.modes
+numbered AS MATERIALIZED (
+  SELECT k.experiment_id, k.location, n.number FROM keys k JOIN numbers n USING (experiment_id, key)
+),
+-- Nodes of one thing are a family, in the modes that show them; those of a thing that
+-- some nodes are shown as in other modes than others are one for each mode.
+held AS MATERIALIZED (
+  SELECT n.experiment_id, n.node, n.last, n.modes, k.number FROM node_modes n JOIN numbered k USING (experiment_id, location)
+),
+mixed AS MATERIALIZED (
+  SELECT number FROM held GROUP BY number HAVING min(modes) <> max(modes)
+),
+families AS MATERIALIZED (
+  SELECT h.experiment_id, h.node, h.last, h.modes, h.number FROM held h ANTI JOIN mixed USING (number)
+  UNION ALL
+  SELECT h.experiment_id, h.node, h.last, m.bit, h.number FROM held h SEMI JOIN mixed USING (number) JOIN modes m ON h.modes & m.bit <> 0
+),
+-- Of nodes below each other the first counts, which has the others' values. One number
+-- orders a family's nodes after those of the families before it.
+ordered AS MATERIALIZED (
+  SELECT experiment_id, node, modes, number, (number * 8 + modes) << 32 | node AS first, (number * 8 + modes) << 32 | last AS last FROM families
 ),
 outermost AS MATERIALIZED (
-  SELECT experiment_id, node, key, modes
-    - CASE WHEN max(CASE WHEN modes & 1 <> 0 THEN last END) OVER before >= node THEN modes & 1 ELSE 0 END
-    - CASE WHEN max(CASE WHEN modes & 2 <> 0 THEN last END) OVER before >= node THEN modes & 2 ELSE 0 END
-    - CASE WHEN max(CASE WHEN modes & 4 <> 0 THEN last END) OVER before >= node THEN modes & 4 ELSE 0 END AS modes
-  FROM entered
-  WINDOW before AS (PARTITION BY experiment_id, key ORDER BY node ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+  SELECT experiment_id, node, modes, number
+  FROM (SELECT *, max(last) OVER (ORDER BY first ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS ended FROM ordered)
+  WHERE ended IS NULL OR ended < first
 ),
 passed AS MATERIALIZED (
-  SELECT o.experiment_id, o.modes, v.metric, o.key, sum(v.value) AS value
+  SELECT o.experiment_id, o.modes, v.metric, o.number, sum(v.value) AS value
   FROM outermost o JOIN node_values v USING (experiment_id, node)
-  WHERE o.modes > 0
   GROUP BY ALL
 ),
 ended AS MATERIALIZED (
@@ -58,7 +69,8 @@ ended AS MATERIALIZED (
 )
 SELECT experiment_id, mode, metric, key, sum(exclusive)::BIGINT AS exclusive, sum(inclusive)::BIGINT AS inclusive
 FROM (
-  SELECT p.experiment_id, m.mode, p.metric, p.key, 0 AS exclusive, p.value AS inclusive FROM passed p JOIN modes m ON p.modes & m.bit <> 0
+  SELECT p.experiment_id, m.mode, p.metric, k.key, 0 AS exclusive, p.value AS inclusive
+  FROM passed p JOIN numbers k ON k.number = p.number JOIN modes m ON p.modes & m.bit <> 0
   UNION ALL
   SELECT e.experiment_id, e.mode, e.metric, k.key, e.value, 0 FROM ended e JOIN keys k USING (experiment_id, location) WHERE k.leaf
 )
