@@ -1,6 +1,7 @@
 package queries
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -28,17 +29,22 @@ type definitions struct {
 // define returns the definitions for a store with these commits, whose experiments have
 // these names. store is an absolute path.
 func define(store string, commits []storedir.Commit, names []string) (*definitions, error) {
-	return defineWith(store, commits, names, "VARCHAR")
+	return defineAs(store, commits, names, form{})
 }
 
-// defineWith is define with another type of experiment_id, which what is put before the
-// definitions makes.
-func defineWith(store string, commits []storedir.Commit, names []string, ids string, before ...string) (*definitions, error) {
-	d := &definitions{own: append(before, namesView(commits, names, ids))}
+// form is another one than that in which columns are stored.
+type form struct {
+	types []string          // statements that make types
+	casts map[string]string // formats that cast columns, by their names
+}
+
+// defineAs is define with columns in another form.
+func defineAs(store string, commits []storedir.Commit, names []string, as form) (*definitions, error) {
+	d := &definitions{own: append(as.types, namesView(commits, names, as.casts))}
 	files := filesOf(store, commits)
 	for _, t := range schema.Tables {
 		d.own = append(d.own, filesMacro(t, files[t.Name]))
-		if view := tableView(t, len(files[t.Name]) > 0, ids); len(files[t.Name]) > 0 {
+		if view := tableView(t, len(files[t.Name]) > 0, as.casts); len(files[t.Name]) > 0 {
 			d.present = append(d.present, view)
 		} else {
 			d.absent = append(d.absent, view)
@@ -111,24 +117,20 @@ func filesName(t *schema.Table) string { return t.Name + "_files" }
 
 // tableView returns the view of a plain table: exactly the committed files,
 // read with the first one's schema, which all share, and the columns computed from
-// theirs. A table without a file is an empty relation with the table's columns. ids is the
-// type of experiment_id, VARCHAR as stored or one that it is made.
-func tableView(t *schema.Table, present bool, ids string) string {
+// theirs. A table without a file is an empty relation with the table's columns. casts
+// are formats, by the names of columns, for those that are not shown as they are stored.
+func tableView(t *schema.Table, present bool, casts map[string]string) string {
 	var columns []string
 	for _, c := range t.Columns {
-		given := ids != c.Type.SQL() && c.Name == "experiment_id"
+		value := "t." + identifier(c.Name)
 		switch {
-		case !present && given:
-			columns = append(columns, fmt.Sprintf("NULL::%s AS %s", ids, identifier(c.Name)))
 		case !present:
-			columns = append(columns, fmt.Sprintf("NULL::%s AS %s", c.Type.SQL(), identifier(c.Name)))
-		case given:
-			columns = append(columns, fmt.Sprintf("t.%s::%s AS %[1]s", identifier(c.Name), ids))
+			value = "NULL::" + c.Type.SQL()
 		case t == schema.Experiments && c.Name == "experiment":
-			columns = append(columns, "n.experiment")
-		default:
-			columns = append(columns, "t."+identifier(c.Name))
+			value = "n.experiment"
 		}
+		value = fmt.Sprintf(cmp.Or(casts[c.Name], "%s"), value)
+		columns = append(columns, value+" AS "+identifier(c.Name))
 	}
 	for _, c := range t.Computed {
 		value := "NULL"
@@ -147,20 +149,33 @@ func tableView(t *schema.Table, present bool, ids string) string {
 	return fmt.Sprintf("CREATE OR REPLACE VIEW %s AS SELECT %s %s", t.Name, strings.Join(columns, ", "), from)
 }
 
+// tablePaths returns the committed files of a table, quoted as read_parquet takes them.
+func tablePaths(store string, t *schema.Table, commits []storedir.Commit) (paths []string) {
+	for _, c := range commits {
+		for _, f := range c.Files {
+			if f.Table == t.Name {
+				paths = append(paths, quote(literal.Replace(store+"/"+f.Path)))
+			}
+		}
+	}
+	return paths
+}
+
 // literal protects the characters that read_parquet takes for patterns.
 var literal = strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]")
 
 // namesView returns the view experiment_names, which gives every experiment
-// its name for people.
-func namesView(commits []storedir.Commit, names []string, ids string) string {
+// its name for people; ids is the type of experiment_id.
+func namesView(commits []storedir.Commit, names []string, casts map[string]string) string {
+	id := cmp.Or(casts["experiment_id"], "%s")
 	if len(commits) == 0 {
-		return "CREATE OR REPLACE VIEW experiment_names AS SELECT NULL::" + ids + " AS experiment_id, NULL::VARCHAR AS experiment WHERE false"
+		return fmt.Sprintf("CREATE OR REPLACE VIEW experiment_names AS SELECT "+id+" AS experiment_id, NULL::VARCHAR AS experiment WHERE false", "NULL::VARCHAR")
 	}
 	var rows []string
 	for i, name := range names {
 		rows = append(rows, fmt.Sprintf("(%s, %s)", quote(commits[i].ExperimentID), quote(name)))
 	}
-	return "CREATE OR REPLACE VIEW experiment_names AS SELECT experiment_id::" + ids + " AS experiment_id, experiment FROM (VALUES " + strings.Join(rows, ", ") + ") AS n(experiment_id, experiment)"
+	return fmt.Sprintf("CREATE OR REPLACE VIEW experiment_names AS SELECT "+id+" AS experiment_id, experiment FROM (VALUES %s) AS n(experiment_id, experiment)", "experiment_id", strings.Join(rows, ", "))
 }
 
 // uniqueNames names commits of different experiments: each by its base name, after as

@@ -79,14 +79,23 @@ func (p *Proof) checkViews(ctx context.Context, store string, commits []storedir
 	return nil
 }
 
-// checkedTables defines the views for a check. Experiments' identifiers are numbers in it
-// that are shown as text: tables are joined and grouped by them in a third of the time.
+// checkedTables defines the views for a check. Identifiers of experiments and names of
+// metrics are numbers there, shown as text: tables are joined and grouped by them in a
+// third of the time. A table with another experiment cannot be read; another metric is
+// missing, so that it has no unit.
 func checkedTables(store string, commits []storedir.Commit) (*definitions, error) {
 	ids := make([]string, len(commits))
 	for i, c := range commits {
 		ids[i] = quote(c.ExperimentID)
 	}
-	return defineWith(store, commits, uniqueNames(commits), "checked", "CREATE TYPE checked AS ENUM ("+strings.Join(ids, ", ")+")")
+	metrics := "()"
+	if paths := filesOf(store, commits)[schema.Metrics.Name]; len(paths) > 0 {
+		metrics = "(SELECT DISTINCT metric FROM read_parquet([" + strings.Join(paths, ", ") + "]))"
+	}
+	return defineAs(store, commits, uniqueNames(commits), form{
+		types: []string{"CREATE TYPE known_experiment AS ENUM (" + strings.Join(ids, ", ") + ")", "CREATE TYPE known_metric AS ENUM " + metrics},
+		casts: map[string]string{"experiment_id": "CAST(%s AS known_experiment)", "metric": "TRY_CAST(%s AS known_metric)"},
+	})
 }
 
 // viewChecks returns the checks of a store with these commits, and counts them.
