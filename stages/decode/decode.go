@@ -58,7 +58,8 @@ type Recording struct {
 	// start; false if the recording has another clock. It may be nil.
 	CompilerTime func(t uint64, cycles bool) (ns int64, ok bool)
 	// Locate returns the files in which the load object recorded as path may
-	// be, best first (archives, then the path itself).
+	// be, best first (archives, then the path itself). It is safe for concurrent use,
+	// also after Close.
 	Locate func(path string) []Candidate
 	// Close unmaps the files. No event reader may be used after it.
 	Close func() error

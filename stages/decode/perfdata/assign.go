@@ -17,6 +17,7 @@ type assigner struct {
 	stackReader
 	t          *timeline
 	moments    *momentMerge
+	early      decode.Early
 	s          sample
 	counters   totals
 	usesKernel bool // some stack has kernel frames
@@ -60,7 +61,7 @@ func (r *reader) assign(t *timeline) {
 	for _, e := range r.events {
 		r.accesses |= e.sampleType & anyAccess
 	}
-	from := &assigner{stackReader: stackReader{reader: r}, t: t, moments: r.moments.take(), counters: totals{}}
+	from := &assigner{stackReader: stackReader{reader: r}, t: t, moments: r.moments.take(), early: decode.EarlyOf(r.ctx), counters: totals{}}
 	to := &adder{accesses: r.accesses, space: r.space}
 	parts := (r.moments.n + readEach - 1) / readEach
 	relay.Each(1, parts, func(_, _ int, some *readSamples) { from.read(some) }, to.add)
@@ -111,6 +112,8 @@ func (a *assigner) sample(m *moment, to *readSamples) {
 		p.added = &added{stacks: p.Stacks}
 		a.t.recorded = append(a.t.recorded, p)
 		p.Number = len(a.t.recorded)
+		a.t.known(p.Image)
+		a.early(a.rec, p.Image)
 	}
 	before := len(to.rows)
 	a.addRows(m, &row, to)
@@ -125,7 +128,10 @@ func (a *assigner) sample(m *moment, to *readSamples) {
 // addStack adds the stack of the sample that was read, unless it is dumped.
 func (a *assigner) addStack(misc uint16, dumped bool, to *readSamples) {
 	raw := a.stack(&a.s, misc)
-	a.usesKernel = a.usesKernel || raw.Kernel > 0
+	if raw.Kernel > 0 && !a.usesKernel {
+		a.usesKernel = true
+		a.early(a.rec, []decode.MapEvent{a.t.kernelItself()})
+	}
 	a.countReason(raw.Reason)
 	if !dumped {
 		to.stacks.Add(raw)

@@ -51,10 +51,7 @@ func (t *timeline) ksymbol(s *sideband, c *cursor) {
 // of modules and pieces of code on its stacks, or of all if some stacks are still to be
 // unwound.
 func (t *timeline) kernelImage(p *process) []decode.MapEvent {
-	image := []decode.MapEvent{{
-		Path: decode.KernelPath, Address: kernelStart, Size: kernelEnd - kernelStart, FileOffset: kernelStart,
-		Modes: 5, BuildID: t.r.imageIDs[decode.KernelPath],
-	}}
+	image := []decode.MapEvent{t.kernelItself()}
 	if len(t.kernel) == 0 {
 		return image
 	}
@@ -73,6 +70,14 @@ func (t *timeline) kernelImage(p *process) []decode.MapEvent {
 		}
 	}
 	return image
+}
+
+// kernelItself returns the mapping of the kernel without its modules.
+func (t *timeline) kernelItself() decode.MapEvent {
+	return decode.MapEvent{
+		Path: decode.KernelPath, Address: kernelStart, Size: kernelEnd - kernelStart, FileOffset: kernelStart,
+		Modes: 5, BuildID: t.r.imageIDs[decode.KernelPath],
+	}
 }
 
 // kernelWords returns the kernel's words on stacks, sorted.

@@ -208,7 +208,7 @@ func (r *reader) describe(t *timeline) {
 	if len(r.events) > 0 && len(t.recorded) == 0 {
 		r.problem(problem.Info, problem.NoOffset, "no-samples", "the recording has no samples")
 	}
-	r.rec.Locate, r.rec.CompilerTime = r.locate, t.compilerTime
+	r.rec.CompilerTime = t.compilerTime
 	if len(r.rec.Processes) > 0 {
 		r.rec.Processes[0].Command = r.cmdline
 	}
