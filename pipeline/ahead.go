@@ -7,19 +7,24 @@ import (
 )
 
 // ahead is a recording that is opened while its content is identified: both read
-// it once.
+// it once, and while the tables of its load objects are loaded.
 type ahead struct {
 	rec  *decode.Recording
 	err  error
 	done chan struct{}
 }
 
-func openAhead(ctx context.Context, src input) *ahead {
+// openAhead begins. early is told of what is mapped until the recording was taken or
+// dropped.
+func openAhead(ctx context.Context, src input, early decode.Early) *ahead {
 	a := &ahead{done: make(chan struct{})}
 	go func() {
 		defer close(a.done)
 		a.err = guarded(func() error {
-			a.rec = src.decoder.OpenContext(ctx, src.path)
+			a.rec = src.decoder.OpenContext(decode.WithEarly(ctx, early), src.path)
+			for _, p := range a.rec.Processes {
+				early(a.rec, p.Image)
+			}
 			return nil
 		})
 	}()

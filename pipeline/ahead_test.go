@@ -17,6 +17,8 @@ type opener struct {
 
 func (o opener) OpenContext(context.Context, string) *decode.Recording { return o.open() }
 
+func untold(*decode.Recording, []decode.MapEvent) {}
+
 // A recording that was opened ahead is closed once, by who took it or by who
 // did not need it.
 func TestAhead(t *testing.T) {
@@ -24,7 +26,7 @@ func TestAhead(t *testing.T) {
 	src := input{decoder: opener{open: func() *decode.Recording {
 		return &decode.Recording{Close: func() error { closed++; return failure }}
 	}}}
-	a := openAhead(t.Context(), src)
+	a := openAhead(t.Context(), src, untold)
 	rec, err := a.take()
 	if err != nil {
 		t.Fatal(err)
@@ -35,14 +37,14 @@ func TestAhead(t *testing.T) {
 	if err := rec.Close(); !errors.Is(err, failure) || closed != 1 {
 		t.Error(err, closed)
 	}
-	if err := openAhead(t.Context(), src).drop(); !errors.Is(err, failure) || closed != 2 {
+	if err := openAhead(t.Context(), src, untold).drop(); !errors.Is(err, failure) || closed != 2 {
 		t.Error(err, closed)
 	}
 }
 
 // What the decoder does wrong is found where the recording is wanted.
 func TestPanicAhead(t *testing.T) {
-	a := openAhead(t.Context(), input{decoder: opener{open: func() *decode.Recording { panic("a mistake") }}})
+	a := openAhead(t.Context(), input{decoder: opener{open: func() *decode.Recording { panic("a mistake") }}}, untold)
 	if err := a.drop(); err != nil {
 		t.Error(err)
 	}

@@ -234,8 +234,9 @@ func (in *ingest) one(ctx context.Context, src input) Result {
 func (a *attempt) read(r *Result) (err error) {
 	open := func() (*decode.Recording, error) { return a.src.decoder.OpenContext(a.ctx, a.src.path), nil }
 	if a.src.err == nil && !a.known[a.src.path] {
-		ahead := openAhead(a.ctx, a.src)
-		defer func() { err = errors.Join(err, ahead.drop()) }()
+		early := a.loadEarly(a.ctx)
+		ahead := openAhead(a.ctx, a.src, early.tell)
+		defer func() { err = errors.Join(err, early.close(), ahead.drop()) }()
 		open = ahead.take
 	}
 	if r.Err = a.src.err; r.Err == nil {

@@ -56,7 +56,7 @@ func (r *Resolver) takeModuleList(o *Object) bool {
 // takeFile gives an object the first of its candidates that is not refused, and
 // notes in f what is wrong with those before and what speaks against this one.
 func (r *Resolver) takeFile(o *Object, f *finding, im *image.Image, k objectKey) {
-	for _, c := range r.candidates(k.path, k.buildID) {
+	for _, c := range Candidates(r.locator, k.path, k.buildID) {
 		table, proved, why := r.try(c, im, k, f.kernel)
 		if why != nil {
 			f.refused = append(f.refused, *why)
@@ -103,15 +103,15 @@ func (r *Resolver) try(c decode.Candidate, im *image.Image, k objectKey, kernel 
 	return table, k.checksum != 0, nil
 }
 
-// candidates are the files at the object's path, then those with its build-id; for
+// Candidates are the files at a load object's path, then those with its build-id; for
 // the kernel, the running one as well.
-func (r *Resolver) candidates(file, buildID string) []decode.Candidate {
-	list := r.locator.Named(file)
+func Candidates(locator decode.Locator, file, buildID string) []decode.Candidate {
+	list := locator.Named(file)
 	if was := decode.Undeleted(file); was != file { // and has a build-id: it may be there again
-		list = append(slices.Clip(list), r.locator.Named(was)...)
+		list = append(slices.Clip(list), locator.Named(was)...)
 	}
 	if buildID != "" || file == decode.KernelPath {
-		list = append(slices.Clip(list), r.locator.Stored(file, buildID)...)
+		list = append(slices.Clip(list), locator.Stored(file, buildID)...)
 	}
 	return list
 }

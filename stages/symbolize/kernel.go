@@ -99,7 +99,7 @@ func moduleName(file string) string {
 // and where that came from; nil without one.
 func (r *Resolver) moduleList(file string) (*symtab.Table, string) {
 	name := moduleName(file)
-	for _, c := range r.candidates(decode.KernelPath, r.kernelID) {
+	for _, c := range Candidates(r.locator, decode.KernelPath, r.kernelID) {
 		all, err := r.tables.Load(c.Path)
 		if err != nil || len(all.Regions) > 0 {
 			continue

@@ -104,9 +104,18 @@ func (l *Loader) Load(path string) (*symtab.Table, error) {
 }
 
 func (l *Loader) load(path string, places elf.Places) (*symtab.Table, error) {
-	info, err := infile.Stat(path)
+	t, id, err := l.table(path, places)
 	if err != nil {
 		return nil, err
+	}
+	return l.noted(t, id), nil
+}
+
+// table is load without the notes, which depend on what was loaded before.
+func (l *Loader) table(path string, places elf.Places) (t *symtab.Table, id identity, err error) {
+	info, err := infile.Stat(path)
+	if err != nil {
+		return nil, id, err
 	}
 	at := pathKey{contextOf(path, places), elf.StampOf(info)}
 	l.mu.Lock()
@@ -115,19 +124,19 @@ func (l *Loader) load(path string, places elf.Places) (*symtab.Table, error) {
 	if known {
 		for _, key := range []string{id.own(""), id.key} {
 			if e := l.lookup(key); e != nil {
-				return l.noted(e.table.(*symtab.Table), id), nil
+				return e.table.(*symtab.Table), id, nil
 			}
 		}
 	}
 	s, err := l.open(path, places)
 	if err != nil {
-		return nil, err
+		return nil, id, err
 	}
 	defer s.close()
 	l.mu.Lock()
 	l.paths[at] = s.identity
 	l.mu.Unlock()
-	t, err := share(l, s, "", func() (t *symtab.Table, missing []string, err error) {
+	t, err = share(l, s, "", func() (t *symtab.Table, missing []string, err error) {
 		if t, missing = l.disk.read(s.key); t == nil || s.appeared(missing) {
 			if t, missing, err = s.build(); err != nil {
 				return nil, nil, err
@@ -139,10 +148,14 @@ func (l *Loader) load(path string, places elf.Places) (*symtab.Table, error) {
 		t.Content, t.Key = s.content, s.key
 		return t, missing, nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return l.noted(t, s.identity), nil
+	return t, s.identity, err
+}
+
+// crowded reports whether there is no room for tables that nobody has asked for yet.
+func (l *Loader) crowded() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.bytes > l.options.MemoryLimit/2
 }
 
 // beside returns another table of a load object's file than that of its symbols:

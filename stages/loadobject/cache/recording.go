@@ -48,6 +48,14 @@ func (r *Recording) Load(file string) (*symtab.Table, error) {
 	return checked(r, t, err)
 }
 
+// Ahead loads the table of a file of the recording for a Load to come, which finds the
+// same errors. It does nothing once tables take half of the memory that they may.
+func (r *Recording) Ahead(file string) {
+	if !r.loader.crowded() {
+		_, _, _ = r.loader.table(file, r.places(file))
+	}
+}
+
 // Frames is Loader.Frames for a file of the recording.
 func (r *Recording) Frames(file string) (*cfi.Table, error) {
 	t, err := r.loader.frames(file, r.places(file))

@@ -1,0 +1,76 @@
+package pipeline
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/cache"
+)
+
+// earlyIn begins to load tables, which go to the cache on disk in a folder.
+func earlyIn(t *testing.T) (e *early, folder string) {
+	t.Helper()
+	folder = t.TempDir()
+	in := &ingest{Options: Options{DebugDirs: []string{}}, loader: cache.New(cache.Options{CacheDir: folder, DebugDirs: []string{}})}
+	return in.loadEarly(t.Context()), folder
+}
+
+// Tables of executable mappings are loaded, of each file once; what is wrong with a file
+// is not told.
+func TestEarly(t *testing.T) {
+	e, folder := earlyIn(t)
+	asked := make(chan string, 10)
+	rec := &decode.Recording{Locate: func(path string) []decode.Candidate {
+		asked <- path
+		if path == "/missing" {
+			return nil
+		}
+		return []decode.Candidate{{Path: path}, {Path: "/second"}}
+	}}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	image := []decode.MapEvent{
+		{Path: "/missing", Modes: 5}, {Path: "/unreadable", Modes: 5}, {Path: "/data", Modes: 3},
+		{Path: "code", Modes: 5, Code: &decode.Code{}}, {Path: self, Modes: 5}, {Path: self, Modes: 5},
+	}
+	e.tell(rec, image)
+	e.tell(rec, image)
+	for until := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+		if tables, _ := filepath.Glob(filepath.Join(folder, "*.table")); len(tables) == 1 {
+			break
+		}
+		if time.Now().After(until) {
+			t.Fatal("no table was loaded")
+		}
+	}
+	if err := e.close(); err != nil {
+		t.Error(err)
+	}
+	if close(asked); len(asked) != 3 {
+		t.Errorf("%d files were looked for", len(asked))
+	}
+}
+
+// Whoever tells of load objects never waits, also once nobody wants them; a mistake in
+// looking for them is found at the end.
+func TestEarlyEnds(t *testing.T) {
+	e, _ := earlyIn(t)
+	looking := make(chan bool, 1)
+	rec := &decode.Recording{Locate: func(string) []decode.Candidate { looking <- true; panic("a mistake") }}
+	e.tell(rec, []decode.MapEvent{{Path: "/a", Modes: 5}})
+	<-looking
+	if err := e.close(); !errors.As(err, new(*InternalError)) {
+		t.Error(err)
+	}
+	many := make([]decode.MapEvent, 3*maxEarly)
+	for i := range many {
+		many[i] = decode.MapEvent{Path: "/b", BuildID: string(rune('a' + i)), Modes: 5}
+	}
+	e.tell(rec, many)
+}
