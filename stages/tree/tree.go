@@ -2,55 +2,82 @@
 // and looked at once.
 package tree
 
+import (
+	"math/bits"
+	"math/rand/v2"
+)
+
 // Tree is the shape of a tree, whose nodes have the type N and their labels the
 // type L. Node 0 is the root; parents stand before their children. Nothing in it is a
-// pointer: it is columns of numbers by node.
+// pointer: it is columns of numbers by node. Most nodes were added right after their
+// parents; the others are in a hash table.
 type Tree[N, L ~int32] struct {
-	Parent      []N              // negative for the root
-	Label       []L              // distinguishes a node from its siblings
-	first, next []N              // a node's newest child and its next older sibling, 0 for none
-	older       map[edge[N, L]]N // children but the newest few
+	Parent []N // negative for the root
+	Label  []L // distinguishes a node from its siblings
+	seed   uint64
+	table  []edge[N, L] // their number is a power of 2; those to the root are free places
+	hashed int          // edges in the table
 }
 
-// edge leads to a node from the one above it, by its label.
+// edge leads from a node to another one, by its label.
 type edge[N, L ~int32] struct {
 	from N
-	to   L
+	by   L
+	to   N
 }
 
-// fewChildren is how many of a node's children are looked through one by one.
-const fewChildren = 8
+// firstPlaces is how many places the hash table has at first.
+const firstPlaces = 64
 
 // New returns a tree that is the root.
 func New[N, L ~int32](label L) Tree[N, L] {
-	return Tree[N, L]{Parent: []N{-1}, first: []N{0}, next: []N{0}, Label: []L{label}, older: map[edge[N, L]]N{}}
+	return Tree[N, L]{Parent: []N{-1}, Label: []L{label}, seed: rand.Uint64(), table: make([]edge[N, L], firstPlaces)}
 }
 
 // Len is the number of nodes, the root included.
 func (t *Tree[N, L]) Len() int { return len(t.Parent) }
 
-// Child returns a node's child of a label, and whether it is new. The newest few
-// are looked through: most nodes have no more, and what comes next is mostly what
-// came last.
+// Child returns a node's child of a label, and whether it is new.
 func (t *Tree[N, L]) Child(parent N, label L) (child N, added bool) {
-	seen, last := 0, N(0)
-	for n := t.first[parent]; n > 0 && seen < fewChildren; n = t.next[n] {
-		if t.Label[n] == label {
-			return n, false
-		}
-		seen, last = seen+1, n
-	}
-	if seen == fewChildren {
-		if n, ok := t.older[edge[N, L]{parent, label}]; ok {
-			return n, false
-		}
-		t.older[edge[N, L]{parent, t.Label[last]}] = last
-	}
 	child = N(len(t.Parent))
+	next := parent + 1
+	if next < child && t.Parent[next] == parent && t.Label[next] == label {
+		return next, false
+	}
+	at := t.place(parent, label)
+	if to := t.table[at].to; to != 0 {
+		return to, false
+	}
+	if next < child { // else it is found without the table
+		t.table[at] = edge[N, L]{parent, label, child}
+		if t.hashed++; 4*t.hashed > 3*len(t.table) {
+			t.grow()
+		}
+	}
 	t.Parent, t.Label = append(t.Parent, parent), append(t.Label, label)
-	t.first, t.next = append(t.first, 0), append(t.next, t.first[parent])
-	t.first[parent] = child
 	return child, true
+}
+
+// place returns where the edge of a label from a node is in the table, or may be put.
+func (t *Tree[N, L]) place(from N, by L) int {
+	high, low := bits.Mul64((uint64(uint32(from))<<32|uint64(uint32(by)))^t.seed, 0x9e3779b97f4a7c15)
+	mask := len(t.table) - 1
+	at := int(high^low) & mask
+	for e := &t.table[at]; e.to != 0 && (e.from != from || e.by != by); e = &t.table[at] {
+		at = (at + 1) & mask
+	}
+	return at
+}
+
+// grow makes a table with twice as many places.
+func (t *Tree[N, L]) grow() {
+	edges := t.table
+	t.table = make([]edge[N, L], 2*len(edges))
+	for _, e := range edges {
+		if e.to != 0 {
+			t.table[t.place(e.from, e.by)] = e
+		}
+	}
 }
 
 // Ordered is a tree whose nodes are in pre-order: each is followed by those below it,

@@ -9,9 +9,10 @@ import (
 // A tree has each child of a label once, however many there are.
 func TestTree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		tr, known := New[int32](int32(-1)), map[edge[int32, int32]]int32{}
+		type edge struct{ from, to int32 }
+		tr, known := New[int32](int32(-1)), map[edge]int32{}
 		for range rapid.IntRange(0, 200).Draw(t, "children") {
-			e := edge[int32, int32]{rapid.Int32Range(0, min(3, int32(len(tr.Parent)-1))).Draw(t, "parent"), rapid.Int32Range(0, 40).Draw(t, "label")}
+			e := edge{rapid.Int32Range(0, min(3, int32(len(tr.Parent)-1))).Draw(t, "parent"), rapid.Int32Range(0, 40).Draw(t, "label")}
 			n, added := tr.Child(e.from, e.to)
 			if want, ok := known[e]; ok == added || ok && n != want {
 				t.Fatalf("child %v is %d (new: %v), known as %d (%v)", e, n, added, want, ok)
