@@ -43,7 +43,7 @@ type Object struct {
 	file                string                 // from which table is, empty without one
 	place               placing                // nil: as mapped
 	numbers             map[uint64]FunctionNo  // functions of table by offset, as far as they were asked for
-	located             map[uint64]LocationNo  // locations in functions of table by offset, likewise
+	located             *located               // locations in functions of table by offset, likewise
 	byLinkage           map[string][]int       // functions of table
 	byName              map[string][]int       // the same by their names for people
 	byAddress           symtab.Addresses       // the regions of table, once they were asked for
@@ -126,7 +126,7 @@ func newProgram() *Program {
 // object adds a load object. One build that was mapped under several names is
 // several objects: the ids of all but the first depend on their paths as well.
 func (p *Program) object(o Object) ObjectNo {
-	o.ID, o.located = p.objectIDs.Add("object", o.ID, o.Path), map[uint64]LocationNo{}
+	o.ID, o.located = p.objectIDs.Add("object", o.ID, o.Path), newLocated()
 	p.Objects = append(p.Objects, o)
 	return ObjectNo(len(p.Objects) - 1)
 }

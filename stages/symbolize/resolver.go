@@ -79,7 +79,14 @@ type Process struct {
 	proc    *decode.Process
 	finder  *image.Finder
 	objects map[*image.Mapping]ObjectNo // of mapped files
+	last    mappedObject                // the one asked for last
 	others  map[codePC]LocationNo       // of PCs that are in no mapped file with symbols
+}
+
+// mappedObject is the load object of a mapping.
+type mappedObject struct {
+	mapping *image.Mapping
+	object  ObjectNo
 }
 
 // codePC is a PC in a mapping, nil where nothing was mapped.
@@ -130,7 +137,7 @@ func (pr *Process) locate(pc uint64, m *image.Mapping) LocationNo {
 	if inFile {
 		o := &pr.r.Program.Objects[n]
 		o.touch()
-		if location, known := o.located[offset]; known {
+		if location, known := o.located.at(offset); known {
 			return location
 		}
 	}
@@ -141,7 +148,7 @@ func (pr *Process) locate(pc uint64, m *image.Mapping) LocationNo {
 	}
 	location = pr.resolve(pc, m)
 	if inFile && pr.r.Program.Locations[location].Reason == "" {
-		pr.r.Program.Objects[n].located[offset] = location
+		pr.r.Program.Objects[n].located.add(offset, location)
 	} else { // its offset is the PC
 		pr.others[k] = location
 	}
@@ -153,11 +160,14 @@ func (pr *Process) inFile(pc uint64, m *image.Mapping) (n ObjectNo, offset uint6
 	if m == nil || m.Code != nil || !m.Executable() || pr.r.IsKernel(pc) {
 		return None, 0, false
 	}
-	n, ok = pr.objects[m]
-	if !ok {
-		n = pr.r.fileObject(pr.Image, m)
-		pr.objects[m] = n
+	if pr.last.mapping != m {
+		if n, ok = pr.objects[m]; !ok {
+			n = pr.r.fileObject(pr.Image, m)
+			pr.objects[m] = n
+		}
+		pr.last = mappedObject{m, n}
 	}
+	n = pr.last.object
 	o := &pr.r.Program.Objects[n]
 	return n, m.FileOffset + (pc - m.Address), o.table != nil && o.place == nil
 }
