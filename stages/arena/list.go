@@ -2,10 +2,11 @@
 // copied whenever it grows.
 package arena
 
-// A piece of a list holds that many values.
+// A piece of a list holds that many values; the first may hold as few as perFirst.
 const (
 	listBits = 12
 	perList  = 1 << listBits
+	perFirst = 1 << 4
 )
 
 // List is a list that grows in pieces: what is in it is not copied, and stays where it
@@ -27,6 +28,11 @@ func (l *List[T]) Add(v T) {
 		l.piece()
 	}
 	last := &l.pieces[len(l.pieces)-1]
+	if n := len(*last); n == cap(*last) { // the first: append would copy it more often
+		more := make([]T, n, min(max(2*n, perFirst), perList))
+		copy(more, *last)
+		*last = more
+	}
 	*last = append(*last, v)
 	l.n++
 }

@@ -1,6 +1,10 @@
 package unwind
 
-import "stackmill/stages/decode"
+import (
+	"sync"
+
+	"stackmill/stages/decode"
+)
 
 // Growth is what stacks of one process add to a tree: paths, in their order. The tree
 // can grow while further stacks pass the rules.
@@ -19,10 +23,20 @@ type grownPath struct {
 	frames int32
 }
 
+// growths are those that were added: their memory serves the next ones.
+var growths = sync.Pool{New: func() any { return &Growth{} }}
+
+// newGrowth returns one without paths, of a process that has so many words.
+func newGrowth(words int, first bool) *Growth {
+	g := growths.Get().(*Growth)
+	*g = Growth{first, words, g.frames[:0], g.settle[:0], g.paths[:0]}
+	return g
+}
+
 // fullGrowth is how many frames are added at once.
 const fullGrowth = 1 << 13
 
-// Grow adds paths.
+// Grow adds paths. Nobody may use g after that.
 func (t *Tree) Grow(g *Growth) {
 	if g.first { // another process has other words
 		t.settled = t.settled[:0]
@@ -50,12 +64,13 @@ func (t *Tree) Grow(g *Growth) {
 		}
 		t.Ends = append(t.Ends, end)
 	}
+	growths.Put(g)
 }
 
 // Flush hands out what stacks have added since it was called last.
 func (u *Unwinder) Flush() {
-	if len(u.growth.paths) > 0 {
-		u.emit(u.growth)
-		u.growth = &Growth{words: u.growth.words}
+	if g := u.known.growth; len(g.paths) > 0 {
+		u.known.growth = newGrowth(g.words, false)
+		u.emit(g)
 	}
 }

@@ -27,7 +27,7 @@ func (a *merger) add() Resolved {
 	a.from, a.until = math.MinInt64, image.Never
 	a.left = [OpenMP + 1]int{Native: len(a.raw.Words), Java: len(a.raw.Java), OpenMP: len(a.raw.OMP)}
 	path := grownPath{base: none}
-	before := len(a.growth.frames)
+	before := len(a.known.growth.frames)
 	if b := &a.base; b.is { // the last word and all of its callers are in the tree
 		path.base, a.from, a.until = b.word, b.from, b.until
 		a.left[Native]--
@@ -49,7 +49,7 @@ func (a *merger) add() Resolved {
 		if settles && shown != nil && a.settles(m, shown, a.machine) {
 			w := a.nodes[m.Word]
 			a.known.settled[w] = settled{w, true, whole, byFrame, a.from, a.until}
-			a.growth.settle[len(a.growth.settle)-1] = w
+			a.known.growth.settle[len(a.known.growth.settle)-1] = w
 		}
 	}
 	for ; j >= 0; j-- {
@@ -58,14 +58,14 @@ func (a *merger) add() Resolved {
 	for part := Native; part <= OpenMP; part++ {
 		a.dropped(part, 0)
 	}
-	path.frames = int32(len(a.growth.frames) - before)
+	path.frames = int32(len(a.known.growth.frames) - before)
 	return Resolved{a.from, a.until, a.path(path), len(a.machine) == 0, a.cutOff}
 }
 
 // path adds a path, whose frames were added.
 func (a *merger) path(p grownPath) PathNo {
-	a.growth.paths = append(a.growth.paths, p)
-	if len(a.growth.frames) >= fullGrowth {
+	a.known.growth.paths = append(a.known.growth.paths, p)
+	if len(a.known.growth.frames) >= fullGrowth {
 		a.Flush()
 	}
 	a.known.paths++
@@ -154,5 +154,5 @@ func (a *merger) narrow(s symbolize.Span) {
 
 // push adds a frame to the path.
 func (a *merger) push(t *TreeFrame) {
-	a.growth.frames, a.growth.settle = append(a.growth.frames, *t), append(a.growth.settle, none)
+	a.known.growth.frames, a.known.growth.settle = append(a.known.growth.frames, *t), append(a.known.growth.settle, none)
 }

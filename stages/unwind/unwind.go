@@ -22,7 +22,6 @@ type Resolved struct {
 type Unwinder struct {
 	known    *Known
 	emit     func(*Growth)
-	growth   *Growth
 	resolver *symbolize.Resolver
 	process  *symbolize.Process
 	recorded *decode.Process
@@ -48,8 +47,12 @@ type Unwinder struct {
 // used until the next process's is made.
 func New(known *Known, emit func(*Growth), r *symbolize.Resolver, tables *FrameTables, process *symbolize.Process, recorded *decode.Process) *Unwinder {
 	known.settled = append(known.settled[:0], make([]settled, recorded.Stacks.Nodes())...)
+	if known.growth != nil {
+		growths.Put(known.growth)
+	}
+	known.growth = newGrowth(recorded.Stacks.Nodes(), true)
 	return &Unwinder{
-		known: known, emit: emit, growth: &Growth{first: true, words: recorded.Stacks.Nodes()}, resolver: r, process: process, recorded: recorded,
+		known: known, emit: emit, resolver: r, process: process, recorded: recorded,
 		tables: tables, recent: newRecent(recorded.Stacks.Len()), openMP: hasRuntime(process.Image),
 	}
 }

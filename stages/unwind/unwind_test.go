@@ -99,7 +99,7 @@ func stackOf(u *Unwinder, raw *decode.RawStack, system bool, t int64) Resolved {
 		n = u.recorded.Stacks.Add(raw)
 	}
 	u.known.settled = append(u.known.settled, make([]settled, u.recorded.Stacks.Nodes()-len(u.known.settled))...)
-	u.growth.words = u.recorded.Stacks.Nodes()
+	u.known.growth.words = u.recorded.Stacks.Nodes()
 	defer u.Flush()
 	return u.Stack(n, system, t)
 }

@@ -79,12 +79,13 @@ func newRowBatch(n int, fields uint64) rowBatch {
 
 // add adds a row.
 func (l *rows) add(r *row, fields uint64) {
-	if l.kept%schema.BatchRows == 0 { // the first batch may stay small
+	if l.kept%schema.BatchRows == 0 {
 		l.batches = append(l.batches, newRowBatch(min(l.kept, schema.BatchRows), fields))
 	}
 	l.n++
 	l.kept++
 	b := &l.batches[len(l.batches)-1]
+	b.room(fields)
 	b.time = append(b.time, r.time) // each by itself: only lengths change then, not pointers
 	b.period = append(b.period, r.period)
 	b.tid = append(b.tid, r.tid)
@@ -98,6 +99,19 @@ func (l *rows) add(r *row, fields uint64) {
 		if b.access[i] != nil {
 			b.access[i] = append(b.access[i], r.access[i])
 		}
+	}
+}
+
+// fewRows is how many rows the first batch has room for at first.
+const fewRows = 64
+
+// room makes room for another row, if there is none for as many as there are: the first
+// batch may stay small.
+func (b *rowBatch) room(fields uint64) {
+	if n := b.len(); n == cap(b.time) {
+		more := newRowBatch(max(2*n, fewRows), fields)
+		more.append(b)
+		*b = more
 	}
 }
 
