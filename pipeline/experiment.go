@@ -132,6 +132,7 @@ func (e *experiment) begin() (err error) {
 	metrics := attribute.Metrics(e.rec)
 	id := e.result.ID
 	e.stacks, e.ioFiles = attribute.NewStacks(), attribute.NewFiles()
+	e.stacks.Expect(e.rec.Processes)
 	e.known, e.growth = unwind.NewKnown(), grow(e.ctx, e.stacks.Tree)
 	e.known.Whole = wholeStacks
 	e.counter, e.sums = attribute.NewCounter(metrics), attribute.NewSums(metrics)

@@ -42,6 +42,15 @@ type Stacks struct {
 // NewStacks returns an empty list.
 func NewStacks() *Stacks { return &Stacks{Tree: unwind.NewTree(), Reasons: []string{""}} }
 
+// Expect makes room for the stacks of processes: few mean more than one thing.
+func (s *Stacks) Expect(processes []*decode.Process) {
+	n := 0
+	for _, p := range processes {
+		n += p.Stacks.Len()
+	}
+	s.Recorded = slices.Grow(s.Recorded, n)
+}
+
 // Place says where stacks end in the tree, which has grown.
 func (s *Stacks) Place() {
 	for i := range s.Recorded {
