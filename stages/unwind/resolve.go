@@ -10,33 +10,44 @@ import (
 )
 
 // recent remembers what PCs meant when they were resolved last: stacks have most
-// of their PCs in common with those before. A PC has one slot.
+// of their PCs in common with those before. A PC has one slot. What is in the slots of
+// other processes is nothing.
 type recent struct {
-	slots []slot
-	shift int // of a hash, to the number of a slot
+	slots   []slot
+	process int32
+	shift   int // of a hash, to the number of a slot
 }
 
-type slot struct {
-	pc uint64
-	symbolize.Span
+// slot is a PC and its span.
+type slot struct { // 32 bytes without gaps
+	pc          uint64
+	from, until int64
+	location    symbolize.LocationNo
+	process     int32 // from 1
 }
 
 // maxRecentBits bounds the slots: more would not stay in the processor's cache.
 const maxRecentBits = 14
 
-func newRecent(stacks int) recent {
+// next is for the next process, which has so many stacks.
+func (r *recent) next(stacks int) {
 	n := min(bits.Len(uint(stacks))+3, maxRecentBits)
-	return recent{make([]slot, 1<<n), 64 - n}
+	if len(r.slots) < 1<<n {
+		r.slots = make([]slot, 1<<n)
+	}
+	r.process, r.shift = r.process+1, 64-n
 }
 
 // at returns what a PC means at time t.
 func (u *Unwinder) at(pc uint64, t int64) symbolize.Span {
 	const golden = 0x9e3779b97f4a7c15
-	s := &u.recent.slots[pc*golden>>u.recent.shift]
-	if s.pc != pc || t < s.From || t >= s.Until {
-		*s = slot{pc, u.process.Resolve(pc, t)}
+	r := &u.known.recent
+	s := &r.slots[pc*golden>>r.shift]
+	if s.pc != pc || s.process != r.process || t < s.from || t >= s.until {
+		span := u.process.Resolve(pc, t)
+		*s = slot{pc, span.From, span.Until, span.Location, r.process}
 	}
-	return s.Span
+	return symbolize.Span{From: s.from, Until: s.until, Location: s.location}
 }
 
 func (u *Unwinder) function(location symbolize.LocationNo) *symbolize.Function {

@@ -27,7 +27,6 @@ type Unwinder struct {
 	recorded *decode.Process
 
 	tables *FrameTables
-	recent recent
 	openMP bool // a runtime is mapped
 
 	reading // the stack that passes the rules now
@@ -51,9 +50,10 @@ func New(known *Known, emit func(*Growth), r *symbolize.Resolver, tables *FrameT
 		growths.Put(known.growth)
 	}
 	known.growth = newGrowth(recorded.Stacks.Nodes(), true)
+	known.recent.next(recorded.Stacks.Len())
 	return &Unwinder{
 		known: known, emit: emit, resolver: r, process: process, recorded: recorded,
-		tables: tables, recent: newRecent(recorded.Stacks.Len()), openMP: hasRuntime(process.Image),
+		tables: tables, openMP: hasRuntime(process.Image),
 	}
 }
 
