@@ -70,6 +70,7 @@ func (w *Writer) Append(b []byte) []byte {
 // empty.
 type Reader struct {
 	b       []byte
+	at      int // what comes next
 	strings []string
 	bad     bool
 }
@@ -91,12 +92,12 @@ func (r *Reader) readStrings() {
 		}
 		sum += lengths[i]
 	}
-	if sum > len(r.b) {
+	if sum > len(r.b)-r.at {
 		r.Fail()
 		return
 	}
-	all := string(r.b[:sum]) // one allocation for all strings
-	r.b = r.b[sum:]
+	all := string(r.b[r.at : r.at+sum]) // one allocation for all strings
+	r.at += sum
 	r.strings = Slice[string](len(lengths))
 	for i, n := range lengths {
 		r.strings[i], all = all[:n], all[n:]
@@ -104,37 +105,41 @@ func (r *Reader) readStrings() {
 }
 
 // Fail makes the reader bad.
-func (r *Reader) Fail() { r.b, r.bad = nil, true }
+func (r *Reader) Fail() { r.b, r.at, r.bad = nil, 0, true }
 
 // Whole reports whether all was read and nothing was bad.
-func (r *Reader) Whole() bool { return !r.bad && len(r.b) == 0 }
+func (r *Reader) Whole() bool { return !r.bad && r.at == len(r.b) }
 
 // Uint reads a number.
 func (r *Reader) Uint() uint64 {
-	v, n := binary.Uvarint(r.b)
+	if r.at < len(r.b) && r.b[r.at] < 0x80 { // most are
+		r.at++
+		return uint64(r.b[r.at-1])
+	}
+	return r.long()
+}
+
+// long reads a number of any length.
+func (r *Reader) long() uint64 {
+	v, n := binary.Uvarint(r.b[r.at:])
 	if n <= 0 {
 		r.Fail()
 		return 0
 	}
-	r.b = r.b[n:]
+	r.at += n
 	return v
 }
 
 // Int reads a signed number.
 func (r *Reader) Int() int64 {
-	v, n := binary.Varint(r.b)
-	if n <= 0 {
-		r.Fail()
-		return 0
-	}
-	r.b = r.b[n:]
-	return v
+	v := r.Uint()
+	return int64(v>>1) ^ -int64(v&1)
 }
 
 // Count reads the number of things that take at least one byte each.
 func (r *Reader) Count() int {
 	n := r.Uint()
-	if n > uint64(len(r.b)) {
+	if n > uint64(len(r.b)-r.at) {
 		r.Fail()
 		return 0
 	}
