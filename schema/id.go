@@ -2,6 +2,8 @@ package schema
 
 import (
 	"encoding/binary"
+	"math/bits"
+	"math/rand/v2"
 
 	"github.com/cespare/xxhash/v2"
 )
@@ -36,15 +38,56 @@ func (id *ID) Number(n uint64) *ID {
 // Sum returns the identifier.
 func (id *ID) Sum() int64 { return int64(id.d.Sum64() >> 1) }
 
-// IDs are the identifiers that the rows of one table have.
-type IDs map[int64]bool
+// IDs are the identifiers that the rows of one table have: a hash table. The zero value
+// has none.
+type IDs struct {
+	slots []uint64 // identifiers with the mark of a taken place; their number is a power of 2
+	n     int
+	seed  uint64 // of places: nobody can make identifiers that have the same
+}
+
+// taken marks the places of IDs with an identifier, which is never negative.
+const taken = 1 << 63
+
+// Has reports whether a row has the identifier.
+func (ids *IDs) Has(id int64) bool { return len(ids.slots) > 0 && ids.slots[ids.place(id)] != 0 }
+
+// place returns the place of an identifier: its own, or the free one where it would be.
+func (ids *IDs) place(id int64) int {
+	mask := len(ids.slots) - 1
+	high, low := bits.Mul64(uint64(id)^ids.seed, 0xe7037ed1a0b428db)
+	at := int(high^low) & mask
+	for s := uint64(id) | taken; ids.slots[at] != 0 && ids.slots[at] != s; {
+		at = (at + 1) & mask
+	}
+	return at
+}
 
 // Add returns the identifier of a new row: the one given or, if another row has it,
 // one that depends on more text as well. kind is the identifier's.
-func (ids IDs) Add(kind string, id int64, more string) int64 {
-	for ids[id] {
-		id = NewID(kind).Number(uint64(id)).Text(more).Sum()
+func (ids *IDs) Add(kind string, id int64, more string) int64 {
+	if 4*ids.n >= 3*len(ids.slots) {
+		ids.grow()
 	}
-	ids[id] = true
+	at := ids.place(id)
+	for ids.slots[at] != 0 {
+		id = NewID(kind).Number(uint64(id)).Text(more).Sum()
+		at = ids.place(id)
+	}
+	ids.slots[at] = uint64(id) | taken
+	ids.n++
 	return id
+}
+
+func (ids *IDs) grow() {
+	if ids.seed == 0 {
+		ids.seed = rand.Uint64()
+	}
+	before := ids.slots
+	ids.slots = make([]uint64, max(2*len(before), 64))
+	for _, s := range before {
+		if s != 0 {
+			ids.slots[ids.place(int64(s&^taken))] = s
+		}
+	}
 }

@@ -131,6 +131,11 @@ func TestIDs(t *testing.T) {
 		for _, more := range []string{"", "more", "more", "other"} {
 			ids = append(ids, taken.Add("thing", 7, more))
 		}
+		for id := range int64(1000) {
+			if known := id == 7 || slices.Contains(ids, id); taken.Has(id) != known || !known && taken.Add("thing", id, "") != id {
+				t.Errorf("identifier %d is known: %t", id, !known)
+			}
+		}
 		return ids
 	}
 	ids := add()

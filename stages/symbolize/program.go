@@ -26,7 +26,7 @@ type Program struct {
 
 	modules   map[moduleKey]ModuleNo
 	functions map[functionKey]FunctionNo
-	locations map[locationKey]LocationNo
+	locations locations
 
 	objectIDs, functionIDs, locationIDs schema.IDs
 }
@@ -43,7 +43,6 @@ type Object struct {
 	file                string                 // from which table is, empty without one
 	place               placing                // nil: as mapped
 	numbers             map[uint64]FunctionNo  // functions of table by offset, as far as they were asked for
-	located             *located               // locations in functions of table by offset, likewise
 	byLinkage           map[string][]int       // functions of table
 	byName              map[string][]int       // the same by their names for people
 	byAddress           symtab.Addresses       // the regions of table, once they were asked for
@@ -78,6 +77,7 @@ type Location struct {
 	Offset   uint64
 	File     string
 	Line     int32
+	found    bool // what a PC there means: others at the offset are made of it
 	Reason   string
 }
 
@@ -105,19 +105,13 @@ type functionKey struct {
 	variant       uint64 // distinguishes pieces of generated code of one name
 }
 
-type locationKey struct {
-	function FunctionNo
-	offset   uint64
-	reason   string
-}
-
 func newProgram() *Program {
 	return &Program{
 		Relations: map[FunctionNo]Relation{},
 		versions:  map[FunctionNo]FunctionNo{},
 		modules:   map[moduleKey]ModuleNo{},
 		functions: map[functionKey]FunctionNo{},
-		locations: map[locationKey]LocationNo{},
+		locations: newLocations(),
 
 		objectIDs: schema.IDs{}, functionIDs: schema.IDs{}, locationIDs: schema.IDs{},
 	}
@@ -126,7 +120,7 @@ func newProgram() *Program {
 // object adds a load object. One build that was mapped under several names is
 // several objects: the ids of all but the first depend on their paths as well.
 func (p *Program) object(o Object) ObjectNo {
-	o.ID, o.located = p.objectIDs.Add("object", o.ID, o.Path), newLocated()
+	o.ID = p.objectIDs.Add("object", o.ID, o.Path)
 	p.Objects = append(p.Objects, o)
 	return ObjectNo(len(p.Objects) - 1)
 }
@@ -160,33 +154,5 @@ func (p *Program) function(f Function, variant uint64) FunctionNo {
 		p.Functions = append(p.Functions, f)
 		p.functions[k] = n
 	}
-	return n
-}
-
-// location interns the instruction at the offset. line is called for a new one only.
-func (p *Program) location(function FunctionNo, offset uint64, reason string, line func() (string, int32)) LocationNo {
-	k := locationKey{function, offset, reason}
-	n, ok := p.locations[k]
-	if ok {
-		return n
-	}
-	n = LocationNo(len(p.Locations))
-	f := &p.Functions[function]
-	o := &p.Objects[f.Object]
-	id := schema.NewID("location").Number(uint64(o.ID)).Number(offset)
-	inside := offset >= f.Offset && offset-f.Offset < f.Size
-	// Outside of files, offsets count from the function's start. An offset of a file
-	// may be several locations: an instruction of a body is one in the function that
-	// the body was made from as well (S11), and the mappings of a file without symbols,
-	// each a function (S6), may overlap.
-	if o.Kind != "elf" || !inside || reason != "" || p.locationIDs[id.Sum()] {
-		id.Number(uint64(f.ID)).Text(reason)
-	}
-	l := Location{ID: p.locationIDs.Add("location", id.Sum(), ""), Object: f.Object, Function: function, Offset: offset, Reason: reason}
-	if line != nil {
-		l.File, l.Line = line()
-	}
-	p.Locations = append(p.Locations, l)
-	p.locations[k] = n
 	return n
 }

@@ -17,7 +17,7 @@ func TestOverlappingMappings(t *testing.T) {
 	pr := process(r, mapped(0x400000, 0, 0x5000), mapped(0x501000, 0x1000, 0x4000), mapped(0x603000, 0x3000, 0x1000))
 	p := r.Program
 	pcs := []uint64{0x403010, 0x503010, 0x603010}
-	ids := schema.IDs{}
+	ids := map[int64]bool{}
 	for range 2 { // again: they stay what they are
 		for i, pc := range pcs {
 			l := p.Locations[pr.Resolve(pc, 0).Location]

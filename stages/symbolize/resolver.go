@@ -135,9 +135,8 @@ func (pr *Process) Resolve(pc uint64, t int64) Span {
 func (pr *Process) locate(pc uint64, m *image.Mapping) LocationNo {
 	n, offset, inFile := pr.inFile(pc, m)
 	if inFile {
-		o := &pr.r.Program.Objects[n]
-		o.touch()
-		if location, known := o.located.at(offset); known {
+		pr.r.Program.Objects[n].touch()
+		if location := pr.r.Program.found(n, offset); location >= 0 {
 			return location
 		}
 	}
@@ -147,8 +146,8 @@ func (pr *Process) locate(pc uint64, m *image.Mapping) LocationNo {
 		return location
 	}
 	location = pr.resolve(pc, m)
-	if inFile && pr.r.Program.Locations[location].Reason == "" {
-		pr.r.Program.Objects[n].located.add(offset, location)
+	if l := &pr.r.Program.Locations[location]; inFile && l.Object == n && l.Offset == offset && l.Reason == "" {
+		l.found = true
 	} else { // its offset is the PC
 		pr.others[k] = location
 	}
