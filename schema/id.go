@@ -15,7 +15,11 @@ type ID struct{ d xxhash.Digest }
 
 // NewID starts an identifier; kind keeps different things apart.
 func NewID(kind string) *ID {
-	id := &ID{}
+	id := &ID{} // where it is used: this function is inlined
+	return id.begin(kind)
+}
+
+func (id *ID) begin(kind string) *ID {
 	id.d.Reset()
 	return id.Text(kind)
 }
