@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"stackmill/stages/arena"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/cfi"
 	"stackmill/stages/symbolize"
@@ -223,6 +224,6 @@ func (ps *ProcessStacks) noStack() RecordedNo {
 }
 
 func (ps *ProcessStacks) add(r Recorded) RecordedNo {
-	ps.stacks.Recorded = append(ps.stacks.Recorded, r)
+	ps.stacks.Recorded = arena.Append(ps.stacks.Recorded, r)
 	return RecordedNo(len(ps.stacks.Recorded) - 1)
 }

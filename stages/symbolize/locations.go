@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"stackmill/schema"
+	"stackmill/stages/arena"
 )
 
 // locations finds locations again. Those of one offset of a load object have the same
@@ -97,7 +98,7 @@ func (p *Program) location(function FunctionNo, offset uint64, reason string, li
 		l.File, l.Line = line()
 	}
 	n := LocationNo(len(p.Locations))
-	p.Locations = append(p.Locations, l)
+	p.Locations = arena.Append(p.Locations, l)
 	p.locations.add(hash, n)
 	return n
 }

@@ -5,6 +5,8 @@ package tree
 import (
 	"math/bits"
 	"math/rand/v2"
+
+	"stackmill/stages/arena"
 )
 
 // Tree is the shape of a tree, whose nodes have the type N and their labels the
@@ -54,7 +56,7 @@ func (t *Tree[N, L]) Child(parent N, label L) (child N, added bool) {
 			t.grow()
 		}
 	}
-	t.Parent, t.Label = append(t.Parent, parent), append(t.Label, label)
+	t.Parent, t.Label = arena.Append(t.Parent, parent), arena.Append(t.Label, label)
 	return child, true
 }
 

@@ -14,6 +14,7 @@ type Growth struct {
 	frames []TreeFrame     // of one path after the other, from its root
 	settle []decode.WordNo // by frame: the word that is settled there, negative if none is
 	paths  []grownPath
+	pool   *sync.Pool // where it goes back to
 }
 
 // grownPath is a path: that to a settled word, which may be negative for none, and
@@ -62,7 +63,7 @@ func (t *Tree) Grow(g *Growth) {
 			}
 			at++
 		}
-		t.Ends = append(t.Ends, end)
+		t.Ends = arena.Append(t.Ends, end)
 	}
 	growths.Put(g)
 }

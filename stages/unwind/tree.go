@@ -4,6 +4,7 @@ package unwind
 
 import (
 	"stackmill/schema"
+	"stackmill/stages/arena"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/tree"
 )
@@ -87,7 +88,7 @@ func (t *Tree) Add(parent NodeNo, f *TreeFrame) NodeNo {
 	n, ok := t.numbers[*f]
 	if !ok {
 		n = FrameNo(len(t.Frames))
-		t.Frames = append(t.Frames, *f)
+		t.Frames = arena.Append(t.Frames, *f)
 		t.numbers[*f] = n
 	}
 	node, _ := t.Child(parent, n)
