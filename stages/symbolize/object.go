@@ -71,21 +71,9 @@ func (o *Object) named(linkage, module string) (symtab.Function, bool) {
 // functionsNamed returns the numbers of the table's functions that have a symbol.
 func (o *Object) functionsNamed(linkage string) []int {
 	if o.byLinkage == nil {
-		functions := o.table.Functions
-		o.byLinkage = make(map[string][]int, len(functions))
-		numbers := make([]int, len(functions)) // most names belong to one function
-		for i := range functions {
-			numbers[i] = i
-			for alias := range strings.SplitSeq(functions[i].Aliases, symtab.Separator) {
-				if list := o.byLinkage[alias]; list != nil {
-					o.byLinkage[alias] = append(list, i)
-				} else if alias != "" {
-					o.byLinkage[alias] = numbers[i : i+1 : i+1]
-				}
-			}
-		}
+		o.byLinkage = newSymbols(o.table.Functions)
 	}
-	return o.byLinkage[linkage]
+	return o.byLinkage.find(linkage)
 }
 
 // mainName takes the mark of an outline function off its linkage name: gcc's
