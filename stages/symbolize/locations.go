@@ -1,6 +1,7 @@
 package symbolize
 
 import (
+	"iter"
 	"math/bits"
 	"math/rand/v2"
 
@@ -8,89 +9,98 @@ import (
 	"stackmill/stages/arena"
 )
 
-// locations finds locations again. Those of one offset of a load object have the same
-// hash: most are the only one. Its entries are no pointers, and there is one for each.
+// locations finds locations again, by where they are: most are the only one there. Its
+// entries are no pointers.
 type locations struct {
 	seed  uint64          // of hashes: nobody can make offsets whose hashes are equal
-	table []locationEntry // with free places, which are 0; their number is a power of 2
+	table []locationEntry // with free places, which are zero; their number is a power of 2
 	n     int
 }
 
-// locationEntry is a location's hash and, in its lower half, its number from 1.
-type locationEntry uint64
+// locationEntry is a location and where it is.
+type locationEntry struct {
+	offset uint64
+	object ObjectNo
+	number int32 // from 1; negative if it is what a PC there means
+}
 
-func (e locationEntry) hash() uint32       { return uint32(e >> 32) }
-func (e locationEntry) number() LocationNo { return LocationNo(uint32(e)) - 1 }
-
-func newLocations() locations { return locations{seed: rand.Uint64()} }
+func (e *locationEntry) location() LocationNo { return LocationNo(max(e.number, -e.number)) - 1 }
 
 // firstLocations is how many places there are at first.
 const firstLocations = 1 << 10
 
-// hash is the hash of an offset in a load object.
-func (l *locations) hash(object ObjectNo, offset uint64) uint32 {
-	high, low := bits.Mul64(offset^l.seed, 0xe7037ed1a0b428db+uint64(object)<<1)
-	return uint32(high ^ low ^ low>>32)
+func newLocations() locations {
+	return locations{seed: rand.Uint64(), table: make([]locationEntry, firstLocations)}
 }
 
-// next returns the number of a location that may have a hash, None if there is no further
-// one, and where to go on; at is where the search is, which begins at the hash.
-func (l *locations) next(hash uint32, at int) (LocationNo, int) {
-	if len(l.table) == 0 {
-		return None, 0
-	}
-	for mask := len(l.table) - 1; ; at++ {
-		switch e := l.table[at&mask]; {
-		case e == 0:
-			return None, at
-		case e.hash() == hash:
-			return e.number(), at + 1
+// place is where the search for an offset of a load object begins.
+func (l *locations) place(object ObjectNo, offset uint64) int {
+	high, low := bits.Mul64(offset^l.seed, 0xe7037ed1a0b428db+uint64(object)<<1)
+	return int(high^low) & (len(l.table) - 1)
+}
+
+// at iterates over the entries at an offset of a load object.
+func (l *locations) at(object ObjectNo, offset uint64) iter.Seq[*locationEntry] {
+	return func(yield func(*locationEntry) bool) {
+		for at := l.place(object, offset); l.table[at].number != 0; at = (at + 1) & (len(l.table) - 1) {
+			if e := &l.table[at]; e.offset == offset && e.object == object && !yield(e) {
+				return
+			}
 		}
 	}
 }
 
 // add adds a location, which is not there.
-func (l *locations) add(hash uint32, n LocationNo) {
-	if 3*len(l.table) <= 4*l.n {
+func (l *locations) add(object ObjectNo, offset uint64, n LocationNo) {
+	if 4*l.n >= 3*len(l.table) {
 		entries := l.table
-		l.table = make([]locationEntry, max(2*len(entries), firstLocations))
+		l.table = make([]locationEntry, 2*len(entries))
 		for _, e := range entries {
-			if e != 0 {
+			if e.number != 0 {
 				l.put(e)
 			}
 		}
 	}
 	l.n++
-	l.put(locationEntry(hash)<<32 | locationEntry(n+1))
+	l.put(locationEntry{offset, object, int32(n) + 1})
 }
 
 func (l *locations) put(e locationEntry) {
-	mask := len(l.table) - 1
-	at := int(e.hash()) & mask
-	for l.table[at] != 0 {
-		at = (at + 1) & mask
+	at := l.place(e.object, e.offset)
+	for l.table[at].number != 0 {
+		at = (at + 1) & (len(l.table) - 1)
 	}
 	l.table[at] = e
 }
 
-// found returns what a PC at an offset of a load object means, as far as that is known.
+// found returns what a PC at an offset of a load object means, None if nobody asked.
 func (p *Program) found(object ObjectNo, offset uint64) LocationNo {
-	hash := p.locations.hash(object, offset)
-	for n, at := p.locations.next(hash, int(hash)); n >= 0; n, at = p.locations.next(hash, at) {
-		if l := &p.Locations[n]; l.found && l.Offset == offset && l.Object == object {
-			return n
+	for e := range p.locations.at(object, offset) {
+		if e.number < 0 {
+			return e.location()
 		}
 	}
 	return None
 }
 
+// isFound says what a PC at an offset of a load object means, so that found finds it. It
+// is false if that location is elsewhere, or may mean something else in another process.
+func (p *Program) isFound(n LocationNo, object ObjectNo, offset uint64) bool {
+	for e := range p.locations.at(object, offset) {
+		if e.location() == n && p.Locations[n].Reason == "" {
+			e.number = -max(e.number, -e.number)
+			return true
+		}
+	}
+	return false
+}
+
 // location interns the instruction at the offset. line is called for a new one only.
 func (p *Program) location(function FunctionNo, offset uint64, reason string, line func() (string, int32)) LocationNo {
 	f := &p.Functions[function]
-	hash := p.locations.hash(f.Object, offset)
-	for n, at := p.locations.next(hash, int(hash)); n >= 0; n, at = p.locations.next(hash, at) {
-		if l := &p.Locations[n]; l.Function == function && l.Offset == offset && l.Reason == reason {
-			return n
+	for e := range p.locations.at(f.Object, offset) {
+		if l := &p.Locations[e.location()]; l.Function == function && l.Reason == reason {
+			return e.location()
 		}
 	}
 	l := Location{ID: p.locationID(f, offset, reason), Object: f.Object, Function: function, Offset: offset, Reason: reason}
@@ -99,7 +109,7 @@ func (p *Program) location(function FunctionNo, offset uint64, reason string, li
 	}
 	n := LocationNo(len(p.Locations))
 	p.Locations = arena.Append(p.Locations, l)
-	p.locations.add(hash, n)
+	p.locations.add(f.Object, offset, n)
 	return n
 }
 

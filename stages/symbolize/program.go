@@ -77,7 +77,6 @@ type Location struct {
 	Offset   uint64
 	File     string
 	Line     int32
-	found    bool // what a PC there means: others at the offset are made of it
 	Reason   string
 }
 

@@ -78,6 +78,7 @@ type Process struct {
 	r       *Resolver
 	proc    *decode.Process
 	finder  *image.Finder
+	text    areas
 	objects map[*image.Mapping]ObjectNo // of mapped files
 	last    mappedObject                // the one asked for last
 	others  map[codePC]LocationNo       // of PCs that are in no mapped file with symbols
@@ -126,16 +127,25 @@ func (r *Resolver) Process(p *decode.Process, mapFile string) *Process {
 // Resolve returns what the PC means at time t, and the time for which that
 // holds. Load objects count as touched for times that were asked for only.
 func (pr *Process) Resolve(pc uint64, t int64) Span {
-	s := pr.finder.At(pc, t)
-	return Span{s.From, s.Until, pr.locate(pc, s.Mapping)}
+	if a := pr.text.at(pc, t); a != nil {
+		if location := pr.r.Program.found(a.object, a.offset+pc); location >= 0 {
+			return Span{a.From, a.Until, location}
+		}
+	}
+	piece := pr.finder.Piece(pc, t)
+	return Span{piece.From, piece.Until, pr.locate(pc, &piece)}
 }
 
 // locate returns the location of a PC in a mapping. Offsets in files are looked up
 // once, whichever process they are seen in.
-func (pr *Process) locate(pc uint64, m *image.Mapping) LocationNo {
+func (pr *Process) locate(pc uint64, piece *image.Piece) LocationNo {
+	m := piece.Mapping
 	n, offset, inFile := pr.inFile(pc, m)
 	if inFile {
-		pr.r.Program.Objects[n].touch()
+		o := &pr.r.Program.Objects[n]
+		if o.touch(); o.place == nil {
+			pr.text.add(area{*piece, n, offset - pc})
+		}
 		if location := pr.r.Program.found(n, offset); location >= 0 {
 			return location
 		}
@@ -146,9 +156,7 @@ func (pr *Process) locate(pc uint64, m *image.Mapping) LocationNo {
 		return location
 	}
 	location = pr.resolve(pc, m)
-	if l := &pr.r.Program.Locations[location]; inFile && l.Object == n && l.Offset == offset && l.Reason == "" {
-		l.found = true
-	} else { // its offset is the PC
+	if !inFile || !pr.r.Program.isFound(location, n, offset) { // its offset is the PC
 		pr.others[k] = location
 	}
 	return location
@@ -156,7 +164,7 @@ func (pr *Process) locate(pc uint64, m *image.Mapping) LocationNo {
 
 // inFile returns where a PC is in a mapped file with symbols.
 func (pr *Process) inFile(pc uint64, m *image.Mapping) (n ObjectNo, offset uint64, ok bool) {
-	if m == nil || m.Code != nil || !m.Executable() || pr.r.IsKernel(pc) {
+	if m == nil || m.Code != nil || !m.Executable() {
 		return None, 0, false
 	}
 	if pr.last.mapping != m {
@@ -168,7 +176,11 @@ func (pr *Process) inFile(pc uint64, m *image.Mapping) (n ObjectNo, offset uint6
 	}
 	n = pr.last.object
 	o := &pr.r.Program.Objects[n]
-	return n, m.FileOffset + (pc - m.Address), o.table != nil && o.place == nil
+	if o.table != nil && o.place != nil {
+		offset, ok = o.place(m, pc)
+		return n, offset, ok
+	}
+	return n, m.FileOffset + (pc - m.Address), o.table != nil
 }
 
 // Segments calls yield for each mapping of a load object, with the object's

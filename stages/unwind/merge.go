@@ -137,7 +137,7 @@ func (a *merger) word(t *TreeFrame, part Part, w int) {
 	default:
 		t.Word, s = a.raw.Words[w], a.own[w]
 		if pc := a.pcs[w]; pc != t.Word {
-			a.narrow(a.at(pc, a.t))
+			a.narrow(a.calling[w])
 		}
 	}
 	if !isMarker(t.Word) {

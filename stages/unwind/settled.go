@@ -26,7 +26,10 @@ type reading struct {
 	raw   decode.RawStack  // Words, Exact and ByFrame as far as they are read
 	nodes []decode.WordNo  // by word
 	own   []symbolize.Span // what each word means by itself, markers nothing
-	base  settled
+	// calling is what the PC of a word's call means, where that is not the word itself;
+	// known once the native frames are made.
+	calling []symbolize.Span
+	base    settled
 }
 
 // read reads a stack from its leaf to the first settled word.
@@ -55,6 +58,7 @@ func (u *Unwinder) read(number int32, t int64) {
 		}
 		n = caller
 	}
+	u.calling = append(u.calling[:0], u.own...)
 }
 
 // isCaller reports whether a word is a caller that no rule changes for what is above it:

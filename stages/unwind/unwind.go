@@ -162,8 +162,12 @@ func (u *Unwinder) recordedFrames(words []uint64, o origin, t int64) {
 
 // meaning returns what the PC of a word means.
 func (u *Unwinder) meaning(word int, pc uint64, t int64) symbolize.Span {
-	if u.part == Native && pc == u.raw.Words[word] && !isMarker(pc) {
-		return u.own[word]
+	if u.part != Native || isMarker(pc) {
+		return u.at(pc, t)
 	}
-	return u.at(pc, t)
+	if pc != u.raw.Words[word] {
+		u.calling[word] = u.at(pc, t)
+		return u.calling[word]
+	}
+	return u.own[word]
 }

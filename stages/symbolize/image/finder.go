@@ -1,6 +1,7 @@
 package image
 
 import (
+	"math"
 	"slices"
 	"sort"
 )
@@ -33,7 +34,16 @@ func (f *Finder) divide() {
 }
 
 // At returns the span of an address at a time, as in Image.Spans.
-func (f *Finder) At(addr uint64, t int64) Span {
+func (f *Finder) At(addr uint64, t int64) Span { return f.Piece(addr, t).Span }
+
+// Piece is a range of addresses that have the same owners.
+type Piece struct {
+	Span
+	First, Last uint64
+}
+
+// Piece returns the piece that an address is in, with its span at a time.
+func (f *Finder) Piece(addr uint64, t int64) Piece {
 	if f.bounds == nil {
 		f.divide()
 	}
@@ -49,5 +59,9 @@ func (f *Finder) At(addr uint64, t int64) Span {
 	}
 	spans := f.spans[f.known[i]-1]
 	n := sort.Search(len(spans), func(n int) bool { return t < spans[n].Until })
-	return spans[min(n, len(spans)-1)]
+	last := uint64(math.MaxUint64)
+	if i+1 < len(f.bounds) {
+		last = f.bounds[i+1] - 1
+	}
+	return Piece{spans[min(n, len(spans)-1)], f.bounds[i], last}
 }
