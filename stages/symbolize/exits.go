@@ -80,10 +80,9 @@ func (r *Resolver) findExits(object ObjectNo, f symtab.Function) *exits {
 	code, arch, whole := r.wholeCode(object, f)
 	x := &exits{known: whole}
 	calls, jumps := r.graph.calls[:0], r.graph.jumps[:0]
-	for i := range disasm.Walk(arch, code, f.Address) {
-		at := i.Addr - f.Address
-		jump := i.Inst.Kind == insn.Jump || i.Inst.Kind == insn.CondJump
-		if i.Err != nil || i.Inst.Kind != insn.Call && (!jump || i.Inst.HasTarget && i.Inst.Target-f.Address < f.Size) {
+	for i := range disasm.Branches(arch, code, f.Address) {
+		at, jump := i.Addr-f.Address, i.Inst.Kind != insn.Call
+		if jump && i.Inst.HasTarget && i.Inst.Target-f.Address < f.Size { // within it
 			continue
 		}
 		e := exit{f.Offset + at, f.Offset + at + uint64(i.Inst.Len), r.destination(object, i.Inst)}

@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"math/rand/v2"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -227,4 +229,37 @@ func benchmark(b *testing.B, decode func(isa.Arch, []byte) int) {
 		bench("x86-64", isa.AMD64, code)
 	}
 	bench("arm64", isa.ARM64, bytes.Repeat(binary.LittleEndian.AppendUint32(nil, 0x94000001), 100_000))
+}
+
+// Branches are what Walk finds of calls and jumps, in code and in what is not.
+func TestBranches(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	noise := make([]byte, 1<<16)
+	for i := range noise {
+		noise[i] = byte(r.Uint32())
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := os.ReadFile(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, code := range [][]byte{nil, noise, noise[:20], noise[:5], program[:min(len(program), 1<<21)]} {
+		for _, arch := range []isa.Arch{isa.AMD64, isa.X86, isa.ARM64} {
+			var want []Item
+			for i := range Walk(arch, code, 0x1000) {
+				if k := i.Inst.Kind; k == insn.Call || k == insn.Jump || k == insn.CondJump {
+					want = append(want, i)
+				}
+			}
+			if got := slices.Collect(Branches(arch, code, 0x1000)); !slices.Equal(got, want) {
+				t.Errorf("%v: %d branches in %d bytes, want %d", arch, len(got), len(code), len(want))
+			}
+		}
+	}
+	for range Branches(isa.AMD64, program, 0) {
+		break
+	}
 }

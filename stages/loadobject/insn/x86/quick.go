@@ -65,31 +65,49 @@ func newQuick(m *opcodes, kind func(*decoder) insn.Kind) *[256]quick {
 	return q
 }
 
-// decodeQuick is Decode for 64-bit code of quick opcodes, most of any program; false
-// for other code.
-func decodeQuick(code []byte, addr uint64, inst *insn.Inst) bool {
+// quickAt returns what follows the quick opcode of the instruction at the start of 64-bit
+// code, and the instruction's length; 0 if the opcode is not quick.
+func quickAt(code []byte) (q quick, length int) {
 	if len(code) < MaxLength { // none of them is as long
-		return false
+		return 0, 0
 	}
 	op, pos, rex := code[0], 1, byte(0)
 	if op&0xf0 == 0x40 {
 		op, pos, rex = code[1], 2, op
 	}
-	q := quick64[op]
+	q = quick64[op]
 	switch {
 	case op == 0x0f:
 		q = quick0F[code[pos]]
 		pos++
 	case op&0xf8 == 0xb8 && rex&8 != 0: // an immediate of eight bytes
-		return false
-	}
-	if q == 0 {
-		return false
+		return 0, 0
 	}
 	if q&quickModRM != 0 {
 		pos += operandLength(code[pos], code[pos+1])
 	}
-	pos += int(q & quickBytes)
+	return q, pos + int(q&quickBytes)
+}
+
+// Straight returns how many bytes of 64-bit code are passed at least before an
+// instruction that calls or jumps, or bytes that are not an instruction.
+func Straight(code []byte) (n int) {
+	for {
+		q, length := quickAt(code[n:])
+		if q == 0 || q&(quickCall|quickJump|quickCond) != 0 {
+			return n
+		}
+		n += length
+	}
+}
+
+// decodeQuick is Decode for 64-bit code of quick opcodes, most of any program; false
+// for other code.
+func decodeQuick(code []byte, addr uint64, inst *insn.Inst) bool {
+	q, pos := quickAt(code)
+	if q == 0 {
+		return false
+	}
 	inst.Len = pos
 	switch {
 	case q&(quickCall|quickJump|quickCond) == 0:
