@@ -3,6 +3,7 @@ package unwind
 import (
 	"sync"
 
+	"stackmill/stages/arena"
 	"stackmill/stages/decode"
 )
 
@@ -14,7 +15,6 @@ type Growth struct {
 	frames []TreeFrame     // of one path after the other, from its root
 	settle []decode.WordNo // by frame: the word that is settled there, negative if none is
 	paths  []grownPath
-	pool   *sync.Pool // where it goes back to
 }
 
 // grownPath is a path: that to a settled word, which may be negative for none, and

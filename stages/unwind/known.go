@@ -1,7 +1,5 @@
 package unwind
 
-import "sync"
-
 // Known is what is known of frames, whichever process of a recording they are seen in.
 type Known struct {
 	// Whole says that all words of each stack pass the rules, also settled ones. The tree is
