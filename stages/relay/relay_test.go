@@ -1,12 +1,14 @@
 package relay
 
 import (
-	"errors"
 	"fmt"
 	"runtime"
 	"slices"
 	"testing"
 	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
 )
 
 // squares fills results with the squares of their numbers.
@@ -52,15 +54,25 @@ func TestEachLeft(t *testing.T) {
 	}
 }
 
-// fault is like the runtime's error of a page fault.
-type fault struct{ error }
-
-func (fault) Addr() uintptr { return 1 }
+// A page fault is the caller's as the runtime describes it.
+func TestEachPageFault(t *testing.T) {
+	page, err := unix.Mmap(-1, 0, 4096, unix.PROT_NONE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Munmap(page)
+	defer func() {
+		fault, ok := recover().(interface{ Addr() uintptr })
+		if !ok || fault.Addr() != uintptr(unsafe.Pointer(&page[7])) {
+			t.Error(fault)
+		}
+	}()
+	Each(1, 3, func(_, number int, to *byte) { *to = page[7] }, func(*byte) bool { return true })
+}
 
 // A worker's panic is the caller's once all results before it were taken.
 func TestEachPanics(t *testing.T) {
 	for _, tt := range []struct{ value, want any }{
-		{fault{errors.New("gone")}, "relay.fault gone"},
 		{"mistake", "*relay.Panic mistake"},
 		{&Panic{Value: "deeper"}, "*relay.Panic deeper"},
 	} {
