@@ -245,7 +245,7 @@ func (t *timeline) complete(p *process, usesKernel bool) {
 	if len(p.dumps) > 0 {
 		p.Dumps = dumps{t, p}
 	}
-	p.Release = func() { p.added.rows, p.dumps = rows{}, nil }
+	p.Release = func() { *p.added, p.dumps = added{}, nil }
 	p.Events = func(k schema.Kind, _ ...string) decode.EventReader {
 		if k != schema.Perf {
 			return none{}
