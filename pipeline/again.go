@@ -38,11 +38,9 @@ func (in *ingest) due(id string) (earlier storedir.Latest, due bool, err error) 
 // earlier attempt has read, or another attempt has come first.
 func (e *experiment) commitUnlessLess() error {
 	r, seen, earlier := e.result, e.files.seen, e.earlier
-	c := storedir.Commit{
-		ExperimentID: r.ID, Experiment: filepath.Base(e.src.path), Path: e.src.path,
-		Status: r.Status, Ingested: time.Now().UTC().Truncate(time.Second),
-		Program: e.Program, Recorded: identity(e.rec), Samples: e.samples, Objects: e.found(),
-	}
+	c := e.named()
+	c.Status, c.Ingested, c.Program = r.Status, time.Now().UTC().Truncate(time.Second), e.Program
+	c.Recorded, c.Samples, c.Objects = identity(e.rec), e.samples, e.found()
 	if r.Lost() {
 		seen.debugFiles(e.debugDirs(), e.resolver.Program.Objects)
 		c.Looked, c.State = slices.Sorted(maps.Keys(seen.files)), e.ingest.state(seen.files)

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"path/filepath"
 
 	"stackmill/problem"
 	"stackmill/schema"
@@ -199,10 +200,28 @@ func (e *experiment) attribute() error {
 	return errors.Join(e.segments.Close(), err, r.SourceRows(emit, lines))
 }
 
+// expected is the commit as far as it is known when all rows are.
+func (e *experiment) expected() storedir.Commit {
+	c := e.named()
+	c.Batch = e.earlier.Next
+	for _, table := range e.out.names() {
+		c.Files = append(c.Files, storedir.File{Table: table, Path: e.batch.Path(table)})
+	}
+	return c
+}
+
+// named is a commit that says which recording is committed.
+func (e *experiment) named() storedir.Commit {
+	return storedir.Commit{ExperimentID: e.result.ID, Experiment: filepath.Base(e.src.path), Path: e.src.path}
+}
+
 // errLeft says that nobody waits for the attempt any more.
 var errLeft = errors.New("it was given up")
 
 func (e *experiment) commit() error {
+	if e.Committing != nil {
+		e.Committing(e.expected())
+	}
 	if err := e.settled(); err != nil {
 		return err
 	}

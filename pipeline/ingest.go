@@ -36,8 +36,12 @@ type Options struct {
 	Timeout           time.Duration // the most that reading one experiment may take, 0: any time
 	Recursive         bool          // look for recordings below folders, not only in them
 	Progress          *Progress
-	Begun             func()       // called when a batch of the store is begun, by any goroutine; may be nil
-	Done              func(Result) // called after each experiment, one call at a time; may be nil
+	Begun             func() // called when a batch of the store is begun, by any goroutine; may be nil
+	// Committing is called when all rows of a batch are known, before the files that hold
+	// them are complete, by any goroutine; may be nil. The commit has what tells where the
+	// files will be. It may still fail.
+	Committing func(storedir.Commit)
+	Done       func(Result) // called after each experiment, one call at a time; may be nil
 }
 
 // Progress counts what was done so far. It may be read at any time.

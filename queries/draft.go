@@ -2,8 +2,11 @@ package queries
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 
 	"stackmill/storedir"
@@ -13,11 +16,15 @@ import (
 // yet, and an SQL engine that has it open. It has what is the same for every store, and
 // takes most of the time; what depends on the commits is missing.
 type Draft struct {
+	store   string
 	path    string
 	scratch *storedir.Scratch
 	catalog *editor
 	shared  bool // whether it has what is the same for every store
-	drop    sync.Once
+
+	mu      sync.Mutex
+	made    string // the fingerprint, once it is complete
+	dropped bool
 }
 
 // NewDraft begins a catalog, from a template that it keeps in the directory cache; without
@@ -27,7 +34,7 @@ func NewDraft(ctx context.Context, store, cache string) (*Draft, error) {
 	if err != nil {
 		return nil, fmt.Errorf("catalog: %w", err)
 	}
-	d := &Draft{path: filepath.Join(scratch.Dir, CatalogFile), scratch: scratch, shared: cache != ""}
+	d := &Draft{store: store, path: filepath.Join(scratch.Dir, CatalogFile), scratch: scratch, shared: cache != ""}
 	if d.shared {
 		d.catalog, err = fromTemplate(ctx, d.path, cache)
 	} else {
@@ -40,8 +47,43 @@ func NewDraft(ctx context.Context, store, cache string) (*Draft, error) {
 	return d, nil
 }
 
+// Expect completes the draft for a commit that is about to be made. The draft is of no
+// use if that is not made, or another comes first. There may be no draft.
+func (d *Draft) Expect(ctx context.Context, c storedir.Commit) error {
+	if d == nil {
+		return nil
+	}
+	absolute, s, err := committed(d.store)
+	if err != nil {
+		return err
+	}
+	commits := slices.DeleteFunc(s.Commits, func(o storedir.Commit) bool { return o.ExperimentID == c.ExperimentID })
+	at, _ := slices.BinarySearchFunc(commits, c.Batch, func(o storedir.Commit, batch string) int { return strings.Compare(o.Batch, batch) })
+	commits = slices.Insert(commits, at, c)
+	want, err := define(absolute, commits, uniqueNames(commits))
+	if err != nil {
+		return err
+	}
+	return d.complete(ctx, want)
+}
+
+// incomplete is what a draft is made for until it is complete.
+const incomplete = "-"
+
+// errMade says that a draft is complete for other commits, or dropped.
+var errMade = errors.New("the draft is of no use any more")
+
 // complete makes the draft the catalog of these definitions.
 func (d *Draft) complete(ctx context.Context, want *definitions) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case d.made == want.fingerprint && !d.dropped:
+		return nil
+	case d.made != "" || d.dropped:
+		return errMade
+	}
+	d.made = incomplete
 	statements := want.changes()
 	if !d.shared {
 		var err error
@@ -49,7 +91,11 @@ func (d *Draft) complete(ctx context.Context, want *definitions) error {
 			return err
 		}
 	}
-	return d.catalog.finish(ctx, statements)
+	if err := d.catalog.finish(ctx, statements); err != nil {
+		return err
+	}
+	d.made = want.fingerprint
+	return nil
 }
 
 // Drop removes what is left of the draft: all of it, unless it became the catalog. There
@@ -58,8 +104,15 @@ func (d *Draft) Drop() {
 	if d == nil {
 		return
 	}
-	d.drop.Do(func() {
-		d.catalog.close()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.dropped {
+		d.dropped = true
+		if d.made == "" || d.made == incomplete {
+			d.catalog.close()
+		} else {
+			go d.catalog.close() // takes its time, and has let go of the file
+		}
 		d.scratch.Remove()
-	})
+	}
 }

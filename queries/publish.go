@@ -70,16 +70,16 @@ func bring(ctx context.Context, store, cache string, draft *Draft, keep bool) er
 	return nil // the next reader makes it
 }
 
-// publish puts a catalog in place, made of the draft or of one of its own.
+// publish puts a catalog in place, made of the draft or, if that cannot be, of another.
 func publish(ctx context.Context, store, cache string, draft *Draft, d *definitions) (err error) {
-	if draft == nil {
+	if draft == nil || draft.complete(ctx, d) != nil {
 		if draft, err = NewDraft(ctx, store, cache); err != nil {
 			return err
 		}
 		defer draft.Drop()
-	}
-	if err := draft.complete(ctx, d); err != nil {
-		return err
+		if err := draft.complete(ctx, d); err != nil {
+			return err
+		}
 	}
 	return storedir.Place(draft.path, filepath.Join(store, CatalogFile))
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"stackmill/queries/storetest"
 	"stackmill/storedir"
 )
@@ -66,4 +68,83 @@ func TestRefresh(t *testing.T) {
 	}
 	store = moved
 	expect("moved", true, "2")
+}
+
+// A draft becomes the catalog if the commit that it expects is made. Whatever else
+// happens, the catalog is that of the store's commits, and nothing else is left.
+func TestDraft(t *testing.T) {
+	cache := t.TempDir()
+	before, after, _ := strings.Cut(storetest.Two, "# The second")
+	second := storedir.Commit{Batch: "00000000000000bb", ExperimentID: "00000000000000bb", Experiment: "test.1.er"}
+	for name, test := range map[string]struct {
+		expect, commit, same bool
+		drop                 bool
+	}{
+		"as expected":           {expect: true, commit: true, same: true},
+		"expected and not made": {expect: true},
+		"made without notice":   {commit: true},
+		"nothing":               {},
+		"dropped":               {expect: true, commit: true, same: true, drop: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			store := storetest.New(t, before)
+			draft, err := NewDraft(t.Context(), store, cache)
+			if err != nil {
+				t.Fatal(err)
+			}
+			made := storetest.New(t, storetest.Two)
+			all, err := storedir.Commits(made)
+			if err != nil || len(all) != 2 {
+				t.Fatal(all, err)
+			}
+			second.Path, second.Files = all[1].Path, all[1].Files
+			if test.expect {
+				if err := draft.Expect(t.Context(), second); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if test.commit {
+				if err := storetest.Build(store, "#"+after); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if test.drop {
+				draft.Drop()
+			}
+			file, _ := os.Stat(draft.path)
+			if err := Refresh(t.Context(), store, cache, draft); err != nil {
+				t.Fatal(err)
+			}
+			catalog, err := os.Stat(filepath.Join(store, CatalogFile))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if used := os.SameFile(file, catalog); used != ((test.same || !test.expect) && !test.drop) {
+				t.Errorf("the draft is the catalog: %v", used)
+			}
+			draft.Drop()
+			if err := draft.Expect(t.Context(), second); err == nil {
+				t.Error("a draft that was dropped can be completed")
+			}
+			entries, err := os.ReadDir(store)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var names []string
+			for _, e := range entries {
+				names = append(names, e.Name())
+			}
+			if d := cmp.Diff([]string{"commits", CatalogFile, "tables"}, names); d != "" {
+				t.Error(d)
+			}
+			commits, err := storedir.Commits(store)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var p Proof
+			if err := p.checkCatalog(t.Context(), store, commits, true); err != nil || len(p.Wrong)+len(p.Notes) > 0 {
+				t.Error(p, err)
+			}
+		})
+	}
 }

@@ -20,6 +20,7 @@ import (
 
 	"stackmill/pipeline"
 	"stackmill/stages/symbolize/source"
+	"stackmill/storedir"
 )
 
 // ingester is one call of the verb.
@@ -116,9 +117,10 @@ func runIngest(ctx context.Context, a *app, opts pipeline.Options, paths []strin
 		log := slog.New(slog.NewTextHandler(a.stderr, nil))
 		opts.Done = func(r pipeline.Result) { logResult(log, r) }
 	}
-	p := publisher{app: a, store: opts.Store, cache: opts.Cache}
+	p := publisher{app: a, store: opts.Store, cache: opts.Cache, progress: opts.Progress}
 	defer p.end()
 	opts.Begun = func() { p.begin(ctx) }
+	opts.Committing = func(c storedir.Commit) { p.expect(ctx, c) }
 	results, err := pipeline.Ingest(ctx, opts, paths...)
 	if bar != nil {
 		bar.stop()

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"stackmill/pipeline"
 	"stackmill/queries"
 	"stackmill/storedir"
 )
@@ -16,9 +17,11 @@ type publisher struct {
 	*app
 	store, cache string
 
-	once  sync.Once
-	ready chan struct{} // nil before begin
-	draft *queries.Draft
+	progress *pipeline.Progress
+
+	once, last sync.Once
+	ready      chan struct{} // nil before begin
+	draft      *queries.Draft
 }
 
 // begin prepares the catalog. Further calls do nothing.
@@ -31,6 +34,18 @@ func (p *publisher) begin(ctx context.Context) {
 				p.draft, err = queries.NewDraft(ctx, p.store, p.cache)
 				return err
 			})
+		}()
+	})
+}
+
+// expect completes the catalog beside the last commit.
+func (p *publisher) expect(ctx context.Context, c storedir.Commit) {
+	if p.progress.Experiments.Load()-p.progress.Finished.Load() > 1 {
+		return
+	}
+	p.last.Do(func() {
+		go func() {
+			_ = orPanic(func() error { return p.prepared().Expect(ctx, c) }) // publish completes what this does not
 		}()
 	})
 }

@@ -116,6 +116,9 @@ func (b *Batch) CommitAnew(earlier, c storedir.Commit) error {
 	return err
 }
 
+// Path is where a table's file will be, relative to the store.
+func (b *Batch) Path(table string) string { return storedir.FilePath(table, filepath.Base(b.Dir)) }
+
 // staged is where a table's file is until it is published.
 func (b *Batch) staged(table string) string { return filepath.Join(b.Dir, table+".parquet") }
 
@@ -134,7 +137,7 @@ func (b *Batch) finish() ([]storedir.File, error) {
 	sort.Strings(names)
 	files := make([]storedir.File, len(names))
 	err := together(len(names), func(i int) (err error) {
-		if files[i], err = b.tables[names[i]].finish(filepath.Base(b.Dir)); err != nil {
+		if files[i], err = b.tables[names[i]].finish(b.Path(names[i])); err != nil {
 			return fmt.Errorf("write table %s: %w", names[i], err)
 		}
 		return nil
@@ -194,8 +197,8 @@ func together(n int, f func(i int) error) error {
 	return err
 }
 
-// finish flushes the attempt's file of a table to disk.
-func (t *table) finish(attempt string) (storedir.File, error) {
+// finish flushes a table's file to disk; path is where it will be.
+func (t *table) finish(path string) (storedir.File, error) {
 	err := t.w.Close() // writes the footer; the file itself stays open
 	if err == nil {
 		err = t.file.Sync()
@@ -206,7 +209,7 @@ func (t *table) finish(attempt string) (storedir.File, error) {
 	}
 	return storedir.File{
 		Table:    t.schema.Name,
-		Path:     storedir.FilePath(t.schema.Name, attempt),
+		Path:     path,
 		Rows:     t.rows,
 		Bytes:    info.Size(),
 		Checksum: storedir.Checksum(t.hash.Sum64()),
