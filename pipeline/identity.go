@@ -2,14 +2,14 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
-	"sync"
 
 	"github.com/cespare/xxhash/v2"
 
 	"stackmill/schema"
+	"stackmill/stages/decode/mapped"
 	"stackmill/stages/infile"
 )
 
@@ -21,10 +21,8 @@ func (in input) identify(ctx context.Context) (id string, size int64, err error)
 		return "", 0, err
 	}
 	h := schema.NewID("experiment").Text(in.decoder.Name())
-	buffer := buffers.Get().(*[256 << 10]byte)
-	defer buffers.Put(buffer)
 	for _, name := range files {
-		sum, n, err := contentOf(ctx, filepath.Join(in.path, name), buffer[:])
+		sum, n, err := contentOf(ctx, filepath.Join(in.path, name))
 		if err != nil {
 			return "", 0, err
 		}
@@ -36,9 +34,6 @@ func (in input) identify(ctx context.Context) (id string, size int64, err error)
 	}
 	return fmt.Sprintf("%016x", h.Sum()), size, nil
 }
-
-// buffers are what recordings are read into: each is larger than many recordings.
-var buffers = sync.Pool{New: func() any { return new([256 << 10]byte) }}
 
 // size returns the size of the recording's files in bytes, 0 if unknown.
 func (in input) size() int64 {
@@ -58,26 +53,13 @@ func (in input) size() int64 {
 	return total
 }
 
-func contentOf(ctx context.Context, path string, buffer []byte) (sum uint64, size int64, err error) {
-	f, _, err := infile.Open(path, infile.Recording)
+func contentOf(ctx context.Context, path string) (sum uint64, size int64, err error) {
+	f, err := mapped.Open(ctx, path, filepath.Base(path))
 	if err != nil {
 		return 0, 0, err
 	}
-	defer f.Close()
+	defer func() { err = errors.Join(err, f.Unmap()) }()
 	d := xxhash.New()
-	size, err = io.CopyBuffer(d, &stoppable{ctx, f}, buffer)
-	return d.Sum64(), size, err
-}
-
-// stoppable is a reader that fails once its context has ended.
-type stoppable struct {
-	ctx  context.Context
-	from io.Reader
-}
-
-func (s *stoppable) Read(b []byte) (int, error) {
-	if s.ctx.Err() != nil {
-		return 0, context.Cause(s.ctx)
-	}
-	return s.from.Read(b)
+	err = f.Pass(func(piece []byte) { _, _ = d.Write(piece) }) // it never fails
+	return d.Sum64(), int64(len(f.Data)), err
 }
