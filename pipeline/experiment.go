@@ -149,6 +149,7 @@ func (e *experiment) grown() error {
 		return err
 	}
 	e.growth = nil // it holds on to the tree
+	e.known, e.frames, e.dumps = nil, nil, nil
 	e.stacks.Place()
 	return nil
 }

@@ -300,15 +300,19 @@ func (r *Resolver) newTableFunction(object ObjectNo, f symtab.Function) Function
 
 // Finish completes the program once every stack is resolved: it finds the inline
 // chains, records the problems of the load objects, those that no stack touches
-// as remarks only, and closes their files.
+// as remarks only, and closes their files. What was found out for resolving is
+// forgotten: it may be as large as all else.
 func (r *Resolver) Finish() {
 	r.expand()
 	r.closeFiles()
 	for i := range r.Program.Objects {
-		if o := &r.Program.Objects[i]; o.complain != nil {
+		o := &r.Program.Objects[i]
+		if o.complain != nil {
 			o.complain(o.touched)
 		}
+		o.byLinkage, o.byName, o.referrers = nil, nil, nil
 	}
+	r.graph = newCallGraph()
 }
 
 // Faulted is decode.Recording.Faulted.
