@@ -10,7 +10,7 @@ import (
 // many metrics, a thing has few of them.
 type sumTable struct {
 	width int
-	dense []Sum // thing*width+metric; for few metrics
+	dense [][]Sum // for few metrics: those of pieceThings things, one after the other
 
 	cells []sumCell
 	first []int32           // by thing: the number of its latest cell, from 1; 0 if it has none
@@ -25,6 +25,12 @@ type sumCell struct {
 
 type cellKey struct{ thing, metric int32 }
 
+// Dense sums are in pieces, which are not copied when there are more things.
+const (
+	pieceBits   = 10
+	pieceThings = 1 << pieceBits
+)
+
 // fewMetrics is up to how many metrics things have sums of all of them.
 const fewMetrics = 16
 
@@ -35,11 +41,10 @@ func newSumTable(metrics int) sumTable {
 // at returns a sum, until the next call.
 func (t *sumTable) at(thing int32, metric int) *Sum {
 	if t.width <= fewMetrics {
-		i := int(thing)*t.width + metric
-		for i >= len(t.dense) {
-			t.dense = append(t.dense, make([]Sum, max(t.width, len(t.dense)))...)
+		for int(thing)>>pieceBits >= len(t.dense) {
+			t.dense = append(t.dense, make([]Sum, t.width<<pieceBits))
 		}
-		return &t.dense[i]
+		return &t.row(thing)[metric]
 	}
 	k := cellKey{thing, int32(metric)}
 	n, ok := t.cell[k]
@@ -58,8 +63,8 @@ func (t *sumTable) at(thing int32, metric int) *Sum {
 // value returns the value of a metric of a thing, 0 if it has none.
 func (t *sumTable) value(thing int32, metric int) int64 {
 	if t.width <= fewMetrics {
-		if i := int(thing)*t.width + metric; i < len(t.dense) {
-			return t.dense[i].Value
+		if row := t.row(thing); row != nil {
+			return row[metric].Value
 		}
 		return 0
 	}
@@ -76,8 +81,8 @@ func (t *sumTable) value(thing int32, metric int) int64 {
 // row returns the sums of a thing by metric; nil or zeros if it has none.
 func (t *sumTable) row(thing int32) []Sum {
 	if t.width <= fewMetrics {
-		if i := int(thing) * t.width; i+t.width <= len(t.dense) {
-			return t.dense[i:][:t.width]
+		if n := int(thing) >> pieceBits; n < len(t.dense) {
+			return t.dense[n][int(thing)&(pieceThings-1)*t.width:][:t.width]
 		}
 		return nil
 	}
