@@ -48,14 +48,7 @@
 --     ON p.experiment_id = c.experiment_id AND p.metric = c.metric AND p.call_node = c.parent
 --   WHERE c.modes & ~COALESCE(p.modes, 0) <> 0
 -- invariant nodes: A node's value is its own plus the values of the nodes below it.
---   SELECT experiment_id, metric, call_node FROM (
---     SELECT experiment_id, metric, call_node, modes, attributed - exclusive AS rest FROM tree_values
---     UNION ALL
---     SELECT v.experiment_id, v.metric, n.parent, v.modes, -v.attributed
---     FROM tree_values v JOIN call_nodes n USING (experiment_id, call_node) WHERE n.parent IS NOT NULL
---   ) GROUP BY ALL
---   HAVING sum(rest) FILTER (modes & 1 <> 0) <> 0 OR sum(rest) FILTER (modes & 2 <> 0) <> 0 OR sum(rest) FILTER (modes & 4 <> 0) <> 0
---     OR sum(rest) FILTER (modes & 8 <> 0) <> 0 OR sum(rest) FILTER (modes & 16 <> 0) <> 0 OR sum(rest) FILTER (modes & 32 <> 0) <> 0
+--   SELECT * FROM uneven_nodes
 -- invariant leaves: A function's exclusive value is the sum over its nodes.
 --   SELECT experiment_id, metric, function_id FROM (
 --     SELECT v.experiment_id, v.metric, v.function_id, v.modes, v.exclusive AS rest

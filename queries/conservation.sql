@@ -82,15 +82,8 @@ tree AS (
   SELECT v.experiment_id, m.mode, v.metric, c.call_node, c.parent, c.function_id, v.attributed, v.exclusive
   FROM tree_values v JOIN call_nodes c USING (experiment_id, call_node) JOIN modes m ON v.modes & m.bit <> 0
 ),
--- Nodes whose value is not their own plus those below, in some mode.
 suspects AS MATERIALIZED (
-  SELECT experiment_id, metric, call_node FROM (
-    SELECT experiment_id, metric, call_node, modes, attributed - exclusive AS rest FROM tree_values
-    UNION ALL
-    SELECT v.experiment_id, v.metric, c.parent, v.modes, -v.attributed
-    FROM tree_values v JOIN call_nodes c USING (experiment_id, call_node) WHERE c.parent IS NOT NULL
-  ) GROUP BY ALL
-  HAVING sum(rest) FILTER (modes & 1 <> 0) <> 0 OR sum(rest) FILTER (modes & 2 <> 0) <> 0 OR sum(rest) FILTER (modes & 4 <> 0) <> 0
+  SELECT DISTINCT experiment_id, metric, call_node FROM uneven_nodes WHERE bit < 8
 ),
 -- A sum is a name and, for one function or node, its id; its expected and its
 -- found value come from different rows, of which either may be missing.

@@ -8,8 +8,10 @@
 -- location = locations.location: The instruction that the mode shows.
 -- rule = tree_frames.user_rule: The rule that put the frame in or changed it in the mode; empty for a frame as recorded.
 --
--- invariant frames_known: Every instruction that is shown is known, and so is its function.
---   SELECT n.* FROM mode_nodes n ANTI JOIN (SELECT experiment_id, location FROM locations SEMI JOIN functions USING (experiment_id, function_id)) l USING (experiment_id, location)
+-- invariant frames_known: Every instruction that is shown is known, and so are its function and its load object.
+--   SELECT n.* FROM mode_nodes n ANTI JOIN (
+--     SELECT experiment_id, location FROM locations SEMI JOIN functions USING (experiment_id, function_id) SEMI JOIN load_objects USING (experiment_id, load_object_id)
+--   ) l USING (experiment_id, location)
 WITH nodes AS MATERIALIZED (
   SELECT d.*, f.user_shown, f.user_rule, f.expert_shown, f.expert_rule, f.machine_location, f.machine_rule
   FROM node_depths d JOIN tree_frames f USING (experiment_id, frame)

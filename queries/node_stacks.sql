@@ -22,11 +22,15 @@ marks AS MATERIALIZED (
   SELECT experiment_id, frame, max(mark) FILTER (mode = 'user') AS u, max(mark) FILTER (mode = 'expert') AS e, max(mark) FILTER (mode = 'machine') AS m
   FROM marked GROUP BY ALL
 ),
--- As in call_paths, for each mode.
+-- As in call_paths, for each mode; most are as in machine mode.
+machine AS MATERIALIZED (
+  SELECT d.*, k.u, k.e, k.m, COALESCE(path_part(k.m, d.machine_depth), 0) AS part FROM node_depths d LEFT JOIN marks k USING (experiment_id, frame)
+),
 parts AS MATERIALIZED (
-  SELECT d.experiment_id, d.node, d.last, COALESCE(path_part(k.u, d.user_depth), 0) AS u,
-    COALESCE(path_part(k.e, d.expert_depth), 0) AS e, COALESCE(path_part(k.m, d.machine_depth), 0) AS m
-  FROM node_depths d LEFT JOIN marks k USING (experiment_id, frame)
+  SELECT experiment_id, node, last, part AS m,
+    CASE WHEN u IS NULL THEN 0 WHEN u = m AND user_depth = machine_depth THEN part ELSE path_part(u, user_depth) END AS u,
+    CASE WHEN e IS NULL THEN 0 WHEN e = m AND expert_depth = machine_depth THEN part ELSE path_part(e, expert_depth) END AS e
+  FROM machine
 ),
 ended AS (
   SELECT experiment_id, last + 1 AS node, sum(u) AS u, sum(e) AS e, sum(m) AS m FROM parts GROUP BY ALL

@@ -1,4 +1,4 @@
--- row: one metric's value of the stacks that end in, and that pass, one thing, summed over the tree of stacks: `FROM passing('function')`
+-- row: a part of one metric's value of the stacks that end in, and that pass, one thing, summed over the tree of stacks: `FROM passing('function')`; a thing's value is the sum of its rows
 -- rules: S10
 --
 -- parameter what VARCHAR: The kind of thing: `instruction`, `function`, `line` (of a function), `source line`, `module` or `load object`; with inlined functions as functions of their own, `inline function`, `inline line` or `inline source line`; or `inlined place`, a row of `source_inlined`.
@@ -60,18 +60,14 @@ outermost AS MATERIALIZED (
   WHERE ended IS NULL OR ended < first
 ),
 passed AS MATERIALIZED (
-  SELECT o.experiment_id, o.modes, v.metric, o.number, sum(v.value) AS value
+  SELECT o.experiment_id, o.modes, v.metric, o.number, sum(v.value)::BIGINT AS value
   FROM outermost o JOIN node_values v USING (experiment_id, node)
   GROUP BY ALL
 ),
 ended AS MATERIALIZED (
-  SELECT experiment_id, mode, metric, location, sum(value) AS value FROM leaf_values GROUP BY ALL
+  SELECT experiment_id, mode, metric, location, sum(value)::BIGINT AS value FROM leaf_values GROUP BY ALL
 )
-SELECT experiment_id, mode, metric, key, sum(exclusive)::BIGINT AS exclusive, sum(inclusive)::BIGINT AS inclusive
-FROM (
-  SELECT p.experiment_id, m.mode, p.metric, k.key, 0 AS exclusive, p.value AS inclusive
-  FROM passed p JOIN numbers k ON k.number = p.number JOIN modes m ON p.modes & m.bit <> 0
-  UNION ALL
-  SELECT e.experiment_id, e.mode, e.metric, k.key, e.value, 0 FROM ended e JOIN keys k USING (experiment_id, location) WHERE k.leaf
-)
-GROUP BY ALL
+SELECT p.experiment_id, m.mode, p.metric, k.key, 0::BIGINT AS exclusive, p.value AS inclusive
+FROM passed p JOIN numbers k ON k.number = p.number JOIN modes m ON p.modes & m.bit <> 0
+UNION ALL
+SELECT e.experiment_id, e.mode, e.metric, k.key, e.value, 0 FROM ended e JOIN keys k USING (experiment_id, location) WHERE k.leaf

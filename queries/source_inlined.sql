@@ -33,7 +33,9 @@ WITH places AS MATERIALIZED (
   WHERE v.level > 0 AND l.file <> ''
 ),
 found AS MATERIALIZED (
-  SELECT p.*, v.mode, v.metric, v.exclusive, v.inclusive FROM places p JOIN passing('inlined place') v USING (experiment_id, key)
+  SELECT p.*, v.mode, v.metric, sum(v.exclusive)::BIGINT AS exclusive, sum(v.inclusive)::BIGINT AS inclusive
+  FROM places p JOIN passing('inlined place') v USING (experiment_id, key)
+  GROUP BY ALL
 )
 SELECT v.experiment_id, n.experiment, v.mode, v.metric, t.unit, v.file, v.line, v.depth, v.path, v."function", v.inlined_file, v.inlined_line,
   v.exclusive, v.inclusive

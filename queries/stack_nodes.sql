@@ -17,10 +17,12 @@
 -- exclusive BIGINT: [the metric's] The value of the samples whose stack ends here; of those without a stack, for the root.
 -- inclusive BIGINT: [the metric's] The value of the samples whose stack passes here.
 --
--- invariant total: Every row has its function and load object; there is one root, whose value is that of all nodes.
---   SELECT experiment_id, mode, metric, sum(exclusive), sum(inclusive) FILTER (parent IS NULL) FROM stack_nodes GROUP BY ALL
---   HAVING sum(exclusive) <> sum(inclusive) FILTER (parent IS NULL) OR count(*) FILTER (parent IS NULL) <> 1
---     OR count(experiment) < count(*) OR count(unit) < count(*) OR count("function") < count(*) OR count(load_object) < count(*)
+-- invariant total: The value that passes the root is that of all leaves.
+--   SELECT experiment_id, mode, metric, sum(passing), sum(ending) FROM (
+--     SELECT v.experiment_id, m.mode, v.metric, v.value AS passing, 0 AS ending FROM node_values v CROSS JOIN modes m WHERE v.node = 0
+--     UNION ALL
+--     SELECT experiment_id, mode, metric, 0, value FROM leaf_values
+--   ) GROUP BY ALL HAVING sum(passing) <> sum(ending)
 WITH shown AS MATERIALIZED (
   SELECT experiment_id, mode, node, last, depth, location FROM mode_nodes
   UNION ALL

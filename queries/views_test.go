@@ -110,7 +110,7 @@ func TestHeadersDescribeTheViews(t *testing.T) {
 
 func TestMetricsViewsStartAlike(t *testing.T) {
 	helpers := []string{"modes", "inline_modes", "location_levels", "sample_metrics", "node_depths", "mode_nodes", "node_modes", "node_values",
-		"call_paths", "mode_leaves", "node_stacks", "mode_stacks", "stack_leaves", "leaf_values", "raw_stacks", "raw_frames", "stacks", "frames", "passing"}
+		"call_paths", "uneven_nodes", "mode_leaves", "node_stacks", "mode_stacks", "stack_leaves", "leaf_values", "raw_stacks", "raw_frames", "stacks", "frames", "passing"}
 	views, err := Views()
 	if err != nil {
 		t.Fatal(err)
