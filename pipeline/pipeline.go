@@ -14,6 +14,7 @@
 // costs what is new in it.
 //
 // Experiments run side by side. The stages of one run one after the other, but for the
+// symbol tables, which are loaded as soon as a recording names them (early.go), the
 // decoder, which reads ahead (readahead.go), the dumps, which are unwound side by side
 // (package relay), the tree of stacks, which grows beside the rules (growth.go), and the
 // writers, one per table (writers.go): all have bounded channels. A batch has one owner
