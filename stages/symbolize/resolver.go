@@ -30,6 +30,7 @@ type Resolver struct {
 	imports       map[LocationNo][]Import     // by location of the call
 	returning     map[string]bool             // what ReturnsItself found
 	graph         callGraph
+	near          [nearFunctions]nearFunction
 	kernelID      string           // the build-id of the kernel
 	opened        []*os.File       // load objects, the one read last first
 	blocks        map[block][]byte // of their files
@@ -217,31 +218,21 @@ func (pr *Process) resolve(pc uint64, m *image.Mapping) LocationNo {
 	case !m.Executable():
 		return r.unknown(pc, ReasonData)
 	}
-	n := r.fileObject(pr.Image, m)
+	n, offset, ok := pr.inFile(pc, m)
 	o := &r.Program.Objects[n]
 	o.touch()
-	offset, outside := m.FileOffset+(pc-m.Address), r.reasonOutside(m)
-	if o.table == nil && outside == ReasonData {
-		return r.static(n, m, offset)
+	if ok {
+		if f, found := r.functionAt(n, offset, r.IsKernel(pc)); found {
+			return r.Program.location(f, offset, "", func() (string, int32) {
+				file, line, _ := o.table.Line(offset)
+				return file, line
+			})
+		}
 	}
-	if o.table == nil {
+	if outside := r.reasonOutside(m); o.table != nil || outside != ReasonData {
 		return r.unknown(pc, outside)
 	}
-	ok := true
-	if o.place != nil {
-		offset, ok = o.place(m, pc)
-	}
-	f, found := o.table.Function(offset)
-	if !ok || !found {
-		return r.unknown(pc, outside)
-	}
-	if r.IsKernel(pc) {
-		f.Kind = Kernel
-	}
-	return r.Program.location(r.tableFunction(n, f), offset, "", func() (string, int32) {
-		file, line, _ := o.table.Line(offset)
-		return file, line
-	})
+	return r.static(n, m, offset)
 }
 
 // reasonOutside is why a PC in a load object is in none of its functions: where

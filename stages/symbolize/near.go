@@ -1,0 +1,29 @@
+package symbolize
+
+// nearFunction is a function that PCs near each other were in.
+type nearFunction struct {
+	object     ObjectNo
+	number     FunctionNo
+	from, size uint64 // offsets in the file
+}
+
+// nearFunctions is how many of them are remembered, by where PCs are: a call and where it
+// returns to are next to each other.
+const nearFunctions = 1 << 10
+
+// functionAt returns the function at an offset of an object that has a symbol table.
+func (r *Resolver) functionAt(object ObjectNo, offset uint64, kernel bool) (FunctionNo, bool) {
+	near := &r.near[(offset>>5^uint64(object))%nearFunctions]
+	if near.object == object && offset-near.from < near.size {
+		return near.number, true
+	}
+	f, ok := r.Program.Objects[object].table.Function(offset)
+	if !ok {
+		return None, false
+	}
+	if kernel {
+		f.Kind = Kernel
+	}
+	*near = nearFunction{object, r.tableFunction(object, f), f.Offset, f.Size}
+	return near.number, true
+}
