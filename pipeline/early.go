@@ -22,22 +22,22 @@ type early struct {
 	ctx    context.Context
 	end    context.CancelCauseFunc
 	group  errgroup.Group
-	told   map[mapped]bool
-	wanted chan mapped // has room for all
+	told   map[mappedFile]bool
+	wanted chan mappedFile // has room for all
 
 	files  *located // both once something is wanted
 	tables *cache.Recording
 }
 
-// mapped is what is known of a load object's file.
-type mapped struct{ path, buildID string }
+// mappedFile is what is known of a load object's file.
+type mappedFile struct{ path, buildID string }
 
 // errNotWanted says that the tables are not needed any more.
 var errNotWanted = errors.New("the tables are not wanted")
 
 // loadEarly begins.
 func (in *ingest) loadEarly(ctx context.Context) *early {
-	e := &early{ingest: in, told: map[mapped]bool{}, wanted: make(chan mapped, maxEarly)}
+	e := &early{ingest: in, told: map[mappedFile]bool{}, wanted: make(chan mappedFile, maxEarly)}
 	e.ctx, e.end = context.WithCancelCause(ctx)
 	e.group.Go(func() error { return guarded(func() error { e.load(); return nil }) })
 	return e
@@ -51,7 +51,7 @@ func (e *early) tell(rec *decode.Recording, image []decode.MapEvent) {
 		e.tables = e.loader.Of(e.SymFS, e.files.recorded)
 	}
 	for i := range image {
-		m := mapped{image[i].Path, image[i].BuildID}
+		m := mappedFile{image[i].Path, image[i].BuildID}
 		if image[i].Modes&4 == 0 || image[i].Code != nil || e.told[m] || len(e.told) == maxEarly {
 			continue
 		}
