@@ -1,6 +1,7 @@
 package queries
 
 import (
+	"database/sql"
 	"errors"
 	"os"
 	"path/filepath"
@@ -146,5 +147,30 @@ func TestDraft(t *testing.T) {
 				t.Error(p, err)
 			}
 		})
+	}
+}
+
+// Other programs read the catalog, by itself or under a name of theirs.
+func TestOtherPrograms(t *testing.T) {
+	store := storetest.New(t, storetest.Two)
+	if err := Publish(t.Context(), store, t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	catalog := filepath.Join(store, CatalogFile)
+	for _, test := range []struct{ opened, setup, query string }{
+		{catalog + "?access_mode=read_only", "SELECT 1", "SELECT count(*) FROM samples"},
+		{"", "ATTACH " + quote(catalog) + " AS other (READ_ONLY)", "SELECT count(*) FROM other.samples"},
+	} {
+		db, err := sql.Open("duckdb", test.opened)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		if _, err := db.Exec(test.setup); err != nil {
+			t.Fatal(err)
+		}
+		if got := rows(t, db, test.query); got[0] != "11" {
+			t.Errorf("%s: %s samples", test.query, got[0])
+		}
 	}
 }
