@@ -62,16 +62,21 @@ func (p *Proof) note(where, format string, args ...any) {
 // what is being looked at. The error says why a store could not be checked; the proof
 // then has what was found before. Nothing is written to the store.
 func Check(ctx context.Context, store string, progress func(what string, done, total int)) (*Proof, error) {
-	return look(ctx, store, progress, true)
+	return CheckWith(ctx, store, Limits{}, progress)
+}
+
+// CheckWith is Check within limits.
+func CheckWith(ctx context.Context, store string, limits Limits, progress func(what string, done, total int)) (*Proof, error) {
+	return look(ctx, store, limits, progress, true)
 }
 
 // CheckFiles is Check without the sums of the views.
 func CheckFiles(ctx context.Context, store string) (*Proof, error) {
-	return look(ctx, store, nil, false)
+	return look(ctx, store, Limits{}, nil, false)
 }
 
 // look is Check, with or without the sums of the views.
-func look(ctx context.Context, store string, progress func(what string, done, total int), sums bool) (*Proof, error) {
+func look(ctx context.Context, store string, limits Limits, progress func(what string, done, total int), sums bool) (*Proof, error) {
 	if progress == nil {
 		progress = func(string, int, int) {}
 	}
@@ -93,7 +98,7 @@ func look(ctx context.Context, store string, progress func(what string, done, to
 	}
 	p.checkInventory(store, c, inventory)
 	if intact && sums {
-		if err := p.checkViews(ctx, store, c.Commits, progress); err != nil {
+		if err := p.checkViews(ctx, store, c.Commits, limits, progress); err != nil {
 			return p, err
 		}
 	}

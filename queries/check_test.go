@@ -4,10 +4,12 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"stackmill/queries/storetest"
+	"stackmill/storedir"
 )
 
 func TestCheckPasses(t *testing.T) {
@@ -108,6 +110,34 @@ func TestCheckFindsWrongNumbers(t *testing.T) {
 		}
 		if !found {
 			t.Errorf("%q as %q: got %v, want %q", test.old, test.new, p.Wrong, test.want)
+		}
+	}
+}
+
+func TestCheckedTogether(t *testing.T) {
+	of := func(rows int64) storedir.Commit {
+		return storedir.Commit{Files: []storedir.File{{Rows: rows}, {Rows: 1}}}
+	}
+	for _, test := range []struct {
+		name string
+		rows []int64
+		want []int
+	}{
+		{"nothing", nil, []int{0}},
+		{"small ones", []int64{1, 2, 3}, []int{3}},
+		{"large ones", []int64{checkRows, checkRows}, []int{1, 1}},
+		{"a large one after small ones", []int64{1, 1, checkRows, 1}, []int{3, 1}},
+	} {
+		var commits []storedir.Commit
+		for _, n := range test.rows {
+			commits = append(commits, of(n))
+		}
+		var got []int
+		for _, part := range checkedTogether(commits) {
+			got = append(got, len(part))
+		}
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%s: %v together, want %v", test.name, got, test.want)
 		}
 	}
 }

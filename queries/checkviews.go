@@ -10,13 +10,16 @@ import (
 	"stackmill/storedir"
 )
 
-// checkMemory is the most memory that the SQL engine takes for a check, whose sums go
-// over whole tables.
-const checkMemory = 2 << 30
+// checkMemory is the most memory that the SQL engine takes for a check by default.
+const checkMemory = 512 << 20
+
+// checkRows is how many rows the experiments have that are checked together, at least: a
+// store of any size takes the memory of a part of it.
+const checkRows = 16 << 20
 
 // shared are the views that many invariants read, each after those that it reads: a
 // check computes them once.
-var shared = []string{"location_levels", "node_depths", "mode_nodes", "node_modes", "node_values", "leaf_values", "call_paths"}
+var shared = []string{"location_levels", "node_depths", "mode_nodes", "node_modes", "node_values", "leaf_values", "call_paths", "uneven_nodes"}
 
 // share puts a table with a view's rows in the view's place. A view that cannot be read
 // stays, for its readers to say so.
@@ -37,8 +40,38 @@ func (db *DB) share(ctx context.Context, name string) error {
 // mustBeEmpty is a query that returns no rows when a table or view is right.
 type mustBeEmpty struct{ where, wrong, sql string }
 
-// checkViews runs every query that must return no rows, on a catalog of its own.
-func (p *Proof) checkViews(ctx context.Context, store string, commits []storedir.Commit, progress func(string, int, int)) error {
+// checkViews runs every query that must return no rows, on catalogs of its own.
+func (p *Proof) checkViews(ctx context.Context, store string, commits []storedir.Commit, limits Limits, progress func(string, int, int)) error {
+	parts := checkedTogether(commits)
+	for n, part := range parts {
+		err := p.checkPart(ctx, store, part, limits, func(done, total int) { progress("sums", n*total+done, len(parts)*total) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkedTogether parts a store's experiments. No query that must return no rows
+// compares experiments.
+func checkedTogether(commits []storedir.Commit) (parts [][]storedir.Commit) {
+	start, rows := 0, int64(0)
+	for i, c := range commits {
+		for _, f := range c.Files {
+			rows += f.Rows
+		}
+		if rows >= checkRows {
+			parts, start, rows = append(parts, commits[start:i+1]), i+1, 0
+		}
+	}
+	if start < len(commits) || start == 0 {
+		parts = append(parts, commits[start:])
+	}
+	return parts
+}
+
+// checkPart is checkViews for some of the experiments.
+func (p *Proof) checkPart(ctx context.Context, store string, commits []storedir.Commit, limits Limits, progress func(done, total int)) error {
 	checks, err := p.viewChecks(commits)
 	if err != nil {
 		return err
@@ -47,7 +80,8 @@ func (p *Proof) checkViews(ctx context.Context, store string, commits []storedir
 	if err != nil {
 		return err
 	}
-	engine, err := inMemory(ctx, store, d, access{most: checkMemory, files: pathsOf(store, commits), locked: true})
+	may := access{Limits: limits, most: checkMemory, files: pathsOf(store, commits), locked: true}
+	engine, err := inMemory(ctx, store, d, may)
 	if err != nil {
 		if undone(err) || ctx.Err() != nil {
 			return err
@@ -63,7 +97,7 @@ func (p *Proof) checkViews(ctx context.Context, store string, commits []storedir
 		}
 	}
 	for n, c := range checks {
-		progress("sums", n, len(checks))
+		progress(n, len(checks))
 		rows, err := db.first(ctx, c.sql)
 		switch {
 		case ctx.Err() != nil:
@@ -100,6 +134,7 @@ func checkedTables(store string, commits []storedir.Commit) (*definitions, error
 
 // viewChecks returns the checks of a store with these commits, and counts them.
 func (p *Proof) viewChecks(commits []storedir.Commit) ([]mustBeEmpty, error) {
+	p.Keys, p.Invariants = 0, 0
 	views, err := Views()
 	if err != nil {
 		return nil, err

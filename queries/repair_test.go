@@ -28,7 +28,7 @@ func found(list []Finding) (words []string) {
 // survey looks at all but the sums.
 func survey(t *testing.T, store string) *Proof {
 	t.Helper()
-	p, err := look(t.Context(), store, nil, false)
+	p, err := look(t.Context(), store, Limits{}, nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}

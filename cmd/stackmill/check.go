@@ -17,7 +17,7 @@ import (
 )
 
 func newCheckCommand(a *app) *cobra.Command {
-	var format string
+	var format, memory string
 	var repair bool
 	c := &cobra.Command{
 		Use:   "check",
@@ -46,22 +46,31 @@ could not be checked, or not completely.`,
 			if !slices.Contains([]string{"table", "json"}, format) {
 				return usageErrorf("check: --format: no format %q (one of table, json)", format)
 			}
+			var limits queries.Limits
+			if memory != "" {
+				size, err := parseSize(memory)
+				if err != nil {
+					return usageErrorf("check: --memory: %w", err)
+				}
+				limits.Memory = size
+			}
 			if repair {
 				if err := a.repair(cmd.Context()); err != nil {
 					return err
 				}
 			}
-			return a.check(cmd.Context(), format)
+			return a.check(cmd.Context(), format, limits)
 		},
 	}
 	c.Flags().StringVar(&format, "format", "table", "table or json")
+	c.Flags().StringVar(&memory, "memory", "", "memory of the SQL engine, e.g. 256M or 4G; what does not fit goes to temporary files (default: 512M, less on a small machine)")
 	c.Flags().BoolVar(&repair, "repair", false, "put the store in order first")
 	return c
 }
 
-func (a *app) check(ctx context.Context, format string) error {
+func (a *app) check(ctx context.Context, format string, limits queries.Limits) error {
 	progress, done := checkProgress(a.stderr)
-	p, err := queries.Check(ctx, a.store, progress)
+	p, err := queries.CheckWith(ctx, a.store, limits, progress)
 	done()
 	if p != nil && (err == nil || len(p.Wrong) > 0) {
 		if format == "json" {
