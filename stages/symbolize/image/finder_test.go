@@ -33,6 +33,10 @@ func TestFinder(t *testing.T) {
 			if got := f.At(addr, at); got != want {
 				t.Fatalf("%#x at %d: %v, want %v\n%v", addr, at, got, want, events)
 			}
+			p := f.Piece(addr, at)
+			if first, last := f.At(p.First, at), f.At(p.Last, at); addr < p.First || addr > p.Last || first != want || last != want {
+				t.Fatalf("%#x at %d: piece %v begins with %v and ends with %v\n%v", addr, at, p, first, last, events)
+			}
 		}
 	}
 }
