@@ -20,10 +20,9 @@
 -- inclusive = pc_values.inclusive: The value of the samples whose stack passes here, each counted once.
 -- high BOOLEAN: Whether a value is at least three quarters of the function's highest.
 --
--- invariant names: Every row has its experiment, unit, function and load object.
---   SELECT * FROM disasm WHERE experiment IS NULL OR unit IS NULL OR function IS NULL OR load_object IS NULL
--- invariant one_row: An instruction has one row for each mode and metric.
---   SELECT experiment_id, mode, metric, function_id, "offset", count(*) FROM disasm GROUP BY ALL HAVING count(*) > 1
+-- invariant one_row: Every row has its experiment, unit, function and load object; an instruction has one row for each mode and metric.
+--   SELECT experiment_id, mode, metric, function_id, "offset", count(*) FROM disasm GROUP BY ALL
+--   HAVING count(*) > 1 OR count(experiment) < count(*) OR count(unit) < count(*) OR count("function") < count(*) OR count(load_object) < count(*)
 -- invariant every_pc: Where a function's code is known, the values of all its PCs are present, except where the instruction is unknown.
 --   SELECT experiment_id, mode, metric, function_id, sum(exclusive), sum(found), sum(inclusive), sum(found_inclusive) FROM (
 --     SELECT experiment_id, mode, metric, function_id, exclusive, 0 AS found, inclusive, 0 AS found_inclusive FROM disasm

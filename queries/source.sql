@@ -15,10 +15,9 @@
 -- high BOOLEAN: Whether a value is at least three quarters of the file's highest.
 -- has_code BOOLEAN: Whether a known instruction belongs to the line.
 --
--- invariant names: Every row has its experiment and unit.
---   SELECT * FROM source WHERE experiment IS NULL OR unit IS NULL
--- invariant one_row: A line has one row for each mode and metric.
---   SELECT experiment_id, mode, metric, file, line, count(*) FROM source GROUP BY ALL HAVING count(*) > 1
+-- invariant one_row: Every row has its experiment and unit; a line has one row for each mode and metric.
+--   SELECT experiment_id, mode, metric, file, line, count(*) FROM source GROUP BY ALL
+--   HAVING count(*) > 1 OR count(experiment) < count(*) OR count(unit) < count(*)
 -- invariant functions_sum: The exclusive value is the sum over the functions with code on the line.
 --   SELECT experiment_id, mode, metric, file, line, sum(lines), sum(found) FROM (
 --     SELECT experiment_id, mode, metric, file, line, exclusive AS lines, 0 AS found FROM line_metrics WHERE file <> ''
