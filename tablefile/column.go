@@ -140,8 +140,7 @@ func writeNumbers[T number](c *chunk, out *sink, n *numbers[T]) error {
 	}
 	switch c.column.Encoding {
 	case schema.Delta, schema.DictOrDelta:
-		c.encoded = appendDelta(c.encoded[:0], n.values)
-		return c.page(out, parquet.Encodings.DeltaBinaryPacked, c.encoded, c.rows, c.nulls, c.definitions)
+		return writeDeltas(c, out, n.values)
 	}
 	return c.page(out, parquet.Encodings.Plain, plain(n.values), c.rows, c.nulls, c.definitions)
 }

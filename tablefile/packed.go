@@ -1,9 +1,6 @@
 package tablefile
 
-import (
-	"encoding/binary"
-	"math/bits"
-)
+import "encoding/binary"
 
 // shortestRun is from how many equal values on a run is stored as one: shorter ones are
 // left to zstd.
@@ -88,64 +85,4 @@ func appendBits[T number](out []byte, values []T, least T, width int) []byte {
 		out = append(out, byte(word))
 	}
 	return out
-}
-
-// The shape of DELTA_BINARY_PACKED: a block has a smallest difference, a part of it a
-// width.
-const (
-	deltaBlock = 128
-	deltaParts = 4
-	deltaPart  = deltaBlock / deltaParts
-)
-
-// appendDelta appends values as the differences between them: DELTA_BINARY_PACKED.
-// Differences wrap at the width of the type.
-func appendDelta[T number](out []byte, values []T) []byte {
-	out = binary.AppendUvarint(out, deltaBlock)
-	out = binary.AppendUvarint(out, deltaParts)
-	out = binary.AppendUvarint(out, uint64(len(values)))
-	if len(values) == 0 {
-		return append(out, 0)
-	}
-	out = binary.AppendVarint(out, int64(values[0]))
-	var block [deltaBlock]T
-	for last, values := values[0], values[1:]; len(values) > 0; {
-		n := min(deltaBlock, len(values))
-		for i, v := range values[:n] {
-			block[i], last = v-last, v
-		}
-		out, values = appendBlock(out, block[:n]), values[n:]
-	}
-	return out
-}
-
-// appendBlock appends the differences of one block.
-func appendBlock[T number](out []byte, differences []T) []byte {
-	least := differences[0]
-	for _, d := range differences {
-		least = min(least, d)
-	}
-	out = binary.AppendVarint(out, int64(least))
-	widths := len(out)
-	out = append(out, make([]byte, deltaParts)...)
-	for part := 0; len(differences) > 0; part++ {
-		n := min(deltaPart, len(differences))
-		var all uint64
-		for _, d := range differences[:n] {
-			all |= unsigned(d - least)
-		}
-		width := bits.Len64(all)
-		out[widths+part] = byte(width)
-		out = appendPacked(out, differences[:n], least, width, deltaPart)
-		differences = differences[n:]
-	}
-	return out
-}
-
-// unsigned returns the bits of a number of its own width.
-func unsigned[T number](v T) uint64 {
-	if narrow, ok := any(v).(int32); ok {
-		return uint64(uint32(narrow))
-	}
-	return uint64(v)
 }

@@ -77,6 +77,12 @@ func (c *chunk) page(out *sink, encoding parquet.Encoding, values []byte, rows, 
 	return err
 }
 
+// zstdSize returns how many bytes values take when they are compressed.
+func (c *chunk) zstdSize(values []byte) int {
+	c.compressed = c.zstd.EncodeAll(values, c.compressed[:0])
+	return len(c.compressed)
+}
+
 // dictionaryPage writes the values of a dictionary.
 func (c *chunk) dictionaryPage(out *sink, values []byte, entries int) error {
 	c.info.DictPageOffset = out.Tell()
