@@ -179,7 +179,9 @@ func (e *experiment) attribute() error {
 			Started: e.rec.Started, Problems: &e.rec.Problems,
 		},
 	}
-	e.stacks.Order()
+	locations := e.resolver.Program.Order()
+	e.stacks.Order(locations)
+	e.data.Order(locations)
 	emit, shape := e.out.write, attribute.NewShape(r.Program, r.Stacks)
 	var lines map[string]int32 // the last with a value, by file
 	err := together(

@@ -163,6 +163,16 @@ func (d *Data) locations() (list []symbolize.LocationNo) {
 	return list
 }
 
+// Order gives the sums the new numbers of their locations, by those that they have.
+func (d *Data) Order(locations []symbolize.LocationNo) {
+	if d == nil {
+		return
+	}
+	for i := range d.Sums {
+		renumber(&d.Sums[i].location, locations)
+	}
+}
+
 func (d *Data) slot(k dataKey) int {
 	n, ok := d.sums[k]
 	if !ok {

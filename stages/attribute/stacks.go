@@ -62,21 +62,6 @@ func (s *Stacks) Place() {
 	s.Tree.Ends = nil
 }
 
-// Order numbers the nodes in pre-order, as they are stored, and gives up what is for
-// adding stacks.
-func (s *Stacks) Order() {
-	var number []unwind.NodeNo
-	s.Nodes, number = s.Tree.Order()
-	for i := range s.Recorded {
-		r := &s.Recorded[i]
-		r.Node = number[r.Node]
-		for m, leaf := range r.Leaf {
-			r.Leaf[m] = number[leaf]
-		}
-	}
-	s.Frames, s.Tree = s.Tree.Frames, nil
-}
-
 // reason numbers a reason.
 func (s *Stacks) reason(text string) ReasonNo {
 	n := slices.Index(s.Reasons, text)

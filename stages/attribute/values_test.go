@@ -66,7 +66,7 @@ type computed struct {
 }
 
 func compute(p *symbolize.Program, stacks *Stacks, sums *Sums) *computed {
-	stacks.Order()
+	stacks.Order(asTheyAre(p))
 	c := &computed{CallTree: NewCallTree(NewShape(p, stacks), sums)}
 	metrics := []int{0}
 	passing := stacks.passing(sums, metrics)

@@ -1,0 +1,67 @@
+package attribute
+
+import (
+	"cmp"
+	"slices"
+
+	"stackmill/stages/symbolize"
+	"stackmill/stages/tree"
+	"stackmill/stages/unwind"
+)
+
+// Order numbers nodes in pre-order and frames in the order of locations, as they are
+// stored, and gives up what is for adding stacks. locations are the new numbers of
+// locations by those that frames have.
+func (s *Stacks) Order(locations []symbolize.LocationNo) {
+	var number []unwind.NodeNo
+	s.Nodes, number = s.Tree.Order()
+	for i := range s.Recorded {
+		r := &s.Recorded[i]
+		r.Node = number[r.Node]
+		for m, leaf := range r.Leaf {
+			r.Leaf[m] = number[leaf]
+		}
+	}
+	s.Frames, s.Tree = orderFrames(s.Tree.Frames, locations, &s.Nodes), nil
+}
+
+// orderFrames returns frames in the order of their locations and words, after the root's.
+// Nodes get their new numbers.
+func orderFrames(frames []unwind.TreeFrame, locations []symbolize.LocationNo, nodes *tree.Ordered[unwind.NodeNo, unwind.FrameNo]) []unwind.TreeFrame {
+	order := make([]unwind.FrameNo, len(frames)) // the numbers before
+	for n := range frames {
+		order[n] = unwind.FrameNo(n)
+		f := &frames[n]
+		renumber(&f.Own, locations)
+		for m := range f.Shown {
+			renumber(&f.Shown[m], locations)
+		}
+	}
+	slices.SortFunc(order[1:], func(a, b unwind.FrameNo) int {
+		f, g := &frames[a], &frames[b]
+		return cmp.Or(cmp.Compare(frameAt(f), frameAt(g)), cmp.Compare(f.Word, g.Word), cmp.Compare(a, b))
+	})
+	ordered, number := make([]unwind.TreeFrame, len(frames)), make([]unwind.FrameNo, len(frames))
+	for n, before := range order {
+		ordered[n], number[before] = frames[before], unwind.FrameNo(n)
+	}
+	for n, before := range nodes.Label {
+		nodes.Label[n] = number[before]
+	}
+	return ordered
+}
+
+// frameAt is what a frame means by itself or, if it means nothing, what machine mode shows.
+func frameAt(f *unwind.TreeFrame) symbolize.LocationNo {
+	if f.Own >= 0 {
+		return f.Own
+	}
+	return f.Shown[unwind.Machine]
+}
+
+// renumber replaces a location by the number that it has now.
+func renumber(l *symbolize.LocationNo, numbers []symbolize.LocationNo) {
+	if *l >= 0 {
+		*l = numbers[*l]
+	}
+}

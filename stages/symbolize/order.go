@@ -1,0 +1,33 @@
+package symbolize
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Order puts the locations in the order of their load objects and offsets, in which they
+// are stored: what follows each other differs little. It returns their new numbers by the
+// ones before, which no longer hold. No location can be added any more.
+func (p *Program) Order() (number []LocationNo) {
+	order := make([]LocationNo, len(p.Locations)) // the numbers before
+	for n := range order {
+		order[n] = LocationNo(n)
+	}
+	slices.SortFunc(order, func(a, b LocationNo) int {
+		l, m := &p.Locations[a], &p.Locations[b]
+		return cmp.Or(cmp.Compare(l.Object, m.Object), cmp.Compare(l.Offset, m.Offset), cmp.Compare(l.Function, m.Function), cmp.Compare(a, b))
+	})
+	number = make([]LocationNo, len(order))
+	locations, inlines := make([]Location, len(order)), p.Inlines
+	if inlines != nil {
+		p.Inlines = make([][]Level, len(order))
+	}
+	for n, before := range order {
+		number[before], locations[n] = LocationNo(n), p.Locations[before]
+		if inlines != nil {
+			p.Inlines[n] = inlines[before]
+		}
+	}
+	p.Locations, p.locations = locations, nil
+	return number
+}
