@@ -141,7 +141,7 @@ func tableView(t *schema.Table, present bool, casts map[string]string) string {
 	}
 	from := "WHERE false"
 	if present {
-		from = fmt.Sprintf("FROM read_parquet(%s()) t", filesName(t))
+		from = strings.TrimSpace(fmt.Sprintf("FROM read_parquet(%s()) t %s", filesName(t), t.Joined))
 		if t == schema.Experiments {
 			from += " JOIN experiment_names n USING (experiment_id)"
 		}

@@ -19,8 +19,8 @@
 --   SELECT i.experiment_id, i.location_id FROM inline_frames i ANTI JOIN locations l USING (experiment_id, location_id)
 --   UNION ALL
 --   SELECT experiment_id, location_id FROM inline_frames GROUP BY ALL HAVING max(depth) <> count(*) - 1 OR count(DISTINCT depth) <> count(*)
--- invariant functions_known: Every inlined function is known by its name.
---   SELECT i.* FROM inline_frames i LEFT JOIN functions f USING (experiment_id, function_id) WHERE f.name IS DISTINCT FROM i.function
+-- invariant functions_known: Every inlined function is known.
+--   SELECT i.* FROM inline_frames i WHERE function_id IS NULL
 SELECT * EXCLUDE (step), level = max(level) OVER (PARTITION BY experiment_id, location_id) AS innermost,
   COALESCE(string_agg(step, ' > ') OVER (PARTITION BY experiment_id, location_id ORDER BY level), '') AS path
 FROM (

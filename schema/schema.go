@@ -65,14 +65,15 @@ type Encoding uint8
 // The encodings. All are compressed as well, so that Plain is best for numbers that come
 // again in the same order, and for hashes that come once.
 const (
-	Dict        Encoding = iota // for what repeats; Plain in row groups where it does not
-	Delta                       // for integers that ascend
-	Plain                       // as they are
-	DictOrDelta                 // Dict, or Delta in row groups where most values differ
+	Dict         Encoding = iota // for what repeats; Plain in row groups where it does not
+	Delta                        // for integers that ascend
+	Plain                        // as they are
+	DictOrDelta                  // Dict, or Delta in row groups where most values differ
+	PlainOrDelta                 // whichever is smaller in a row group
 )
 
 func (e Encoding) String() string {
-	return [...]string{"dictionary", "delta", "plain", "dictionary or delta"}[e]
+	return [...]string{"dictionary", "delta", "plain", "dictionary or delta", "plain or delta"}[e]
 }
 
 // Column is one column of a table.
@@ -91,6 +92,12 @@ func (c Column) as(e Encoding) Column {
 	return c
 }
 
+// as returns the column with another meaning.
+func (c Computed) as(doc string) Computed {
+	c.Doc = doc
+	return c
+}
+
 // Table is one table of the store.
 type Table struct {
 	Name    string
@@ -99,9 +106,13 @@ type Table struct {
 	Columns []Column
 	// Computed are columns of the table's view that are not in its files.
 	Computed []Computed
+	// Joined are tables before it that the view joins to t, its files, for what is
+	// computed: a row each. Empty if that needs none.
+	Joined string
 }
 
-// Computed is a column that SQL computes from others of the same row.
+// Computed is a column that SQL computes from others of the same row, and of those joined
+// to it.
 type Computed struct {
 	Name string
 	Type Type

@@ -10,6 +10,15 @@ var (
 	sampleNo = Column{"sample", Int64, Delta, "", false, "The sample's number within the experiment; `samples` has its time, thread and stack."}
 )
 
+// functionNo is in tables that refer to functions, in place of their identifiers, which
+// are hashes: ofFunction has those.
+var (
+	functionNo = Column{"function_no", Int32, PlainOrDelta, "", false, "The function's number within the experiment, from 0."}
+	functionID = Computed{"function_id", Int64, "f.function_id", "The function."}
+)
+
+const ofFunction = "LEFT JOIN functions f USING (experiment_id, function_no)"
+
 // rawStackID makes a number that tells recorded stacks of a store apart.
 var rawStackID = Computed{"raw_stack_id", Int64, "xor((('0x' || experiment_id)::UBIGINT >> 1)::BIGINT, stack::BIGINT)", "The recorded stack: made of `experiment_id` and `stack`, different for each recorded stack of a store."}
 
@@ -113,6 +122,7 @@ var (
 	}}
 	Functions = &Table{Name: "functions", Row: "one function on a stack or inlined there, the function it was made from, and the artificial ones", Key: key("function_id"), Columns: []Column{
 		experimentID,
+		functionNo.as(Delta),
 		{"function_id", Int64, Plain, "", false, "Hash of load object, module, linkage name and address."},
 		{"load_object_id", Int64, Dict, "", false, "Its load object."},
 		{"module_id", Int64, Dict, "", false, "Its module."},
@@ -140,34 +150,38 @@ var (
 		{"location", Int32, Delta, "", false, "Its number within the experiment, from 0: `tree_frames` and `pc_values` refer to it."},
 		{"location_id", Int64, Plain, "", false, "Hash of load object and offset, and of the function where that does not hold the offset or is in no file."},
 		{"load_object_id", Int64, Dict, "", false, "Its load object."},
-		{"function_id", Int64, Dict, "", false, "Its function; in user mode, of an instruction in a body, the function the body was made from (S11)."},
-		{"offset", Int64, Plain, "bytes", false, "The offset in the load object's file; in `<Unknown>`, the PC itself."},
+		functionNo,
+		{"offset", Int64, Delta, "bytes", false, "The offset in the load object's file; in `<Unknown>`, the PC itself."},
 		{"instruction", Int64, Delta, "bytes", true, "Where the recorded PC starts no instruction, the offset of the one that it stands for: collectors guess where the call before a return address starts."},
 		{"file", String, Dict, "", false, "The source file's path, empty if unknown."},
 		{"line", Int32, Plain, "", false, "The source line, 0 if unknown."},
 		{"reason", String, Dict, "", false, "Why the function (S15) or its instruction (S22) is unknown; empty if both are known."},
+	}, Joined: ofFunction, Computed: []Computed{
+		functionID.as("Its function; in user mode, of an instruction in a body, the function the body was made from (S11)."),
 	}}
 	InlineFrames = &Table{Name: "inline_frames", Row: "one level of the inline chain of an instruction that was inlined (S10)", Key: key("location_id", "depth"), Columns: []Column{
 		experimentID,
 		{"location_id", Int64, Plain, "", false, "The instruction."},
 		{"depth", Int32, Dict, "", false, "0 is the outermost inlined function, which the location's function calls at the location's line."},
-		{"function_id", Int64, Dict, "", false, "The inlined function: the load object's own of that name, if it has one that can be called."},
-		{"function", String, Dict, "", false, "Its name for people, `(unknown)` if unknown."},
+		functionNo,
 		{"file", String, Dict, "", false, "The source file of the place reached in it, empty if unknown: the call of the next level or, at the last, the instruction's own line."},
 		{"line", Int32, Plain, "", false, "The line there, 0 if unknown."},
+	}, Joined: ofFunction, Computed: []Computed{
+		functionID.as("The inlined function: the load object's own of that name, if it has one that can be called."),
+		{"function", String, "f.name", "Its name for people, `(unknown)` if unknown."},
 	}}
-	Instructions = &Table{Name: "instructions", Row: "one instruction of a function on a stack or that accessed memory: all those of the functions with the largest values, up to some 25000; near PCs on stacks only where a function is a static region or longer than 64 KiB; of the others those on stacks, or that accessed memory", Key: key("function_id", "offset"), Columns: []Column{
+	Instructions = &Table{Name: "instructions", Row: "one instruction of a function on a stack or that accessed memory: all those of the functions with the largest values, up to some 25000; near PCs on stacks only where a function is a static region or longer than 64 KiB; of the others those on stacks, or that accessed memory", Key: key("function_no", "offset"), Columns: []Column{
 		experimentID,
 		{"load_object_id", Int64, Dict, "", false, "Its load object."},
-		{"function_id", Int64, Plain, "", false, "Its function."},
-		{"offset", Int64, Plain, "bytes", false, "As `locations.offset`: in the load object's file; in generated code, from the function's start."},
+		functionNo,
+		{"offset", Int64, Delta, "bytes", false, "As `locations.offset`: in the load object's file; in generated code, from the function's start."},
 		{"size", Int32, Dict, "bytes", false, "Its length; 0 where the code is not in the file."},
 		{"text", String, Dict, "", false, "The instruction in the syntax of the GNU tools (AT&T for x86); undecodable bytes are shown as bytes; `(not in the file)` at a PC in a part of the code that the file lacks."},
-		{"target", Int64, Plain, "bytes", true, "Where a direct call or jump goes, as `offset`; missing for other instructions and outside the file."},
+		{"target", Int64, PlainOrDelta, "bytes", true, "Where a direct call or jump goes, as `offset`; missing for other instructions and outside the file."},
 		{"target_name", String, Dict, "", false, "The function that a call or jump leads to, with the distance from its start if that is not 0, or `@plt` when it goes through the procedure linkage table; empty within the function, or if unknown."},
 		{"file", String, Dict, "", false, "The source file's path, as `locations.file`; empty if unknown."},
 		{"line", Int32, Delta, "", false, "The source line, 0 if unknown."},
-	}}
+	}, Joined: ofFunction, Computed: []Computed{functionID}}
 	SourceLines = &Table{Name: "source_lines", Row: "one line of a source file that was found, of those in which lines have values", Key: key("file", "line"), Columns: []Column{
 		experimentID,
 		{"file", String, Dict, "", false, "The path, as `locations.file`."},
@@ -194,9 +208,9 @@ var (
 	StackTree = &Table{Name: "stack_tree", Row: "one node of the tree of an experiment's stacks, merged from their roots: a frame and the path to it", Key: key("node"), Columns: []Column{
 		experimentID,
 		{"node", Int32, Delta, "", false, "Its number: a node's are followed by those of the nodes below it. 0 is the root, which is no frame."},
-		{"up", Int32, Plain, "", false, "How far before it its parent is: the frame's caller. 0 for the root."},
+		{"up", Int32, PlainOrDelta, "", false, "How far before it its parent is: the frame's caller. 0 for the root."},
 		{"below", Int32, Dict, "count", false, "How many nodes are below it: the next so many."},
-		{"frame", Int32, Plain, "", false, "Its frame; 0 for the root."},
+		{"frame", Int32, PlainOrDelta, "", false, "Its frame; 0 for the root."},
 	}, Computed: []Computed{
 		{"parent", Int32, "CASE WHEN up > 0 THEN node - up END", "Its parent; missing for the root."},
 		{"last", Int32, "node + below", "The last node below it, itself if there is none: a stack passes the node if the node of its leaf lies between the two."},
@@ -205,7 +219,7 @@ var (
 		experimentID,
 		{"frame", Int32, Delta, "", false, "Its number within the experiment, from 0, which is the frame of the root."},
 		{"part", Label, Dict, "", false, "Where it was recorded: `native`, `java` or `openmp`; empty for a frame that a rule put in."},
-		{"word", Int64, Plain, "", true, "The PC or marker; of a Java frame the method's id; missing for a frame that a rule put in."},
+		{"word", Int64, Delta, "", true, "The PC or marker; of a Java frame the method's id; missing for a frame that a rule put in."},
 		{"bci", Int64, Delta, "", true, "The byte code index of a Java frame."},
 		{"location", Int32, Delta, "", true, "What the word means by itself, before any rule: `locations.location`; missing for a marker and without a word."},
 		{"user_location", Int32, Dict, "", true, "The instruction that user mode shows; missing if that is what machine mode does, -1 if it does not show the frame where machine mode does."},
@@ -242,7 +256,7 @@ var (
 		{"operation", Int32, Dict, "", false, "0 malloc, 1 free, 2 realloc, 3 mmap, 4 munmap."},
 		{"size", Int64, Dict, "bytes", false, "The size asked for; 0 for free."},
 		{"address", Int64, Delta, "", false, "The block's address."},
-		{"old_address", Int64, Plain, "", false, "realloc: the address before."},
+		{"old_address", Int64, PlainOrDelta, "", false, "realloc: the address before."},
 		{"leaked", Int64, Dict, "bytes", false, "How much of the block was never freed."},
 		{"freed", Int64, Dict, "bytes", false, "The size of the traced blocks that this call freed."},
 	}}
@@ -272,7 +286,7 @@ var (
 		experimentID, sampleNo,
 		{"counter", Label, Dict, "", false, "The counter: its metric's name."},
 		{"value", Int64, Dict, "", false, "The events counted, in the metric's unit; 0 for an invalid sample."},
-		{"data_address", Int64, Dict, "", true, "The virtual data address, or a code below 255 that says why there is none."},
+		{"data_address", Int64, DictOrDelta, "", true, "The virtual data address, or a code below 255 that says why there is none."},
 		{"physical_address", Int64, Dict, "", true, "The physical data address."},
 		{"trigger_pc", Int64, Dict, "", true, "The candidate trigger PC."},
 		{"latency", Int64, Dict, "cycles", true, "The access's latency."},
@@ -305,7 +319,7 @@ var (
 		experimentID, sampleNo,
 		{"event", Label, Dict, "", false, "The event, as perf names it: the metric of its values; `<event>.samples` counts them."},
 		{"value", Int64, Dict, "", false, "The sample's period: events since the one before, of clocks ns."},
-		{"data_address", Int64, Dict, "", true, "The virtual data address."},
+		{"data_address", Int64, DictOrDelta, "", true, "The virtual data address."},
 		{"weight", Int64, Dict, "", false, "The access's latency in cycles, 0 if not recorded."},
 		{"data_source", Int64, Dict, "", true, "Where the data came from, as recorded."},
 		{"physical_address", Int64, Dict, "", true, "The physical data address."},
@@ -383,7 +397,6 @@ var (
 	samples   = Column{"samples", Int64, Dict, "count", false, "The number of samples with a value other than 0."}
 	exclusive = Column{"exclusive", Int64, Dict, "the metric's", false, "The value of the samples whose leaf is here."}
 	inclusive = Column{"inclusive", Int64, Dict, "the metric's", false, "The value of the samples whose stack passes here, each counted once."}
-	functID   = Column{"function_id", Int64, Plain, "", false, "The function."}
 	attribute = Column{"attributed", Int64, Dict, "the metric's", false, "The part of the value attributed to the pair or path."}
 )
 
@@ -399,23 +412,27 @@ var (
 		{"second", Int32, Delta, "s", false, "Whole seconds from the founder's start."},
 		metric, value, samples,
 	}}
-	FunctionValues = &Table{Name: "function_values", Row: "one metric's value of one function, or of `<Total>`", Key: key("modes", "metric", "function_id"), Columns: []Column{
-		experimentID, modes, metric, functID, exclusive, inclusive,
-	}}
-	CallValues = &Table{Name: "call_values", Row: "one metric's value of one neighbour of one function", Key: key("modes", "metric", "function_id", "relation", "other_id"), Columns: []Column{
-		experimentID, modes, metric, functID,
+	FunctionValues = &Table{Name: "function_values", Row: "one metric's value of one function, or of `<Total>`", Key: key("modes", "metric", "function_no"), Columns: []Column{
+		experimentID, modes, metric, functionNo, exclusive, inclusive,
+	}, Joined: ofFunction, Computed: []Computed{functionID}}
+	CallValues = &Table{Name: "call_values", Row: "one metric's value of one neighbour of one function", Key: key("modes", "metric", "function_no", "relation", "other_no"), Columns: []Column{
+		experimentID, modes, metric, functionNo,
 		{"relation", Label, Dict, "", false, "`caller`, `self` or `callee`."},
-		{"other_id", Int64, Plain, "", false, "The neighbour."},
+		{"other_no", Int32, PlainOrDelta, "", false, "The neighbour's number."},
 		attribute,
+	}, Joined: ofFunction + " LEFT JOIN functions o ON o.experiment_id = t.experiment_id AND o.function_no = t.other_no", Computed: []Computed{
+		functionID,
+		{"other_id", Int64, "o.function_id", "The neighbour."},
 	}}
 	CallNodes = &Table{Name: "call_nodes", Row: "one node of the call tree, in any mode: the functions on a path from `<Total>`", Key: key("call_node"), Columns: []Column{
 		experimentID,
 		{"call_node", Int32, Delta, "", false, "Its number: a node's are followed by those of the nodes below it. 0 is the root, `<Total>`."},
-		{"up", Int32, Plain, "", false, "How far before it its parent is: the caller's node. 0 for the root."},
+		{"up", Int32, PlainOrDelta, "", false, "How far before it its parent is: the caller's node. 0 for the root."},
 		{"below", Int32, Dict, "count", false, "How many nodes are below it: the next so many."},
-		{"depth", Int32, Dict, "", false, "0 is the root."},
-		functID.as(Dict),
-	}, Computed: []Computed{
+		{"depth", Int32, Delta, "", false, "0 is the root."},
+		functionNo.as(Dict),
+	}, Joined: ofFunction, Computed: []Computed{
+		functionID,
 		{"parent", Int32, "CASE WHEN up > 0 THEN call_node - up END", "The caller's node; missing for the root."},
 		{"last", Int32, "call_node + below", "The last node below it, itself if there is none."},
 	}}
@@ -424,12 +441,12 @@ var (
 		{"call_node", Int32, Delta, "", false, "The node."},
 		attribute, exclusive,
 	}}
-	LineValues = &Table{Name: "line_values", Row: "one metric's value of one source line of one function", Key: key("modes", "metric", "function_id", "file", "line"), Columns: []Column{
-		experimentID, modes, metric, functID,
+	LineValues = &Table{Name: "line_values", Row: "one metric's value of one source line of one function", Key: key("modes", "metric", "function_no", "file", "line"), Columns: []Column{
+		experimentID, modes, metric, functionNo,
 		{"file", String, Dict, "", false, "The source file's path, empty for instructions without line numbers."},
 		{"line", Int32, Dict, "", false, "The line, 0 for instructions without line numbers."},
 		exclusive, inclusive,
-	}}
+	}, Joined: ofFunction, Computed: []Computed{functionID}}
 	SourceValues = &Table{Name: "source_values", Row: "one metric's value of one source line, of all functions with code there", Key: key("modes", "metric", "file", "line"), Columns: []Column{
 		experimentID, modes, metric,
 		{"file", String, Dict, "", false, "The source file's path, empty for instructions without line numbers."},

@@ -132,17 +132,19 @@ func writeNumbers[T number](c *chunk, out *sink, n *numbers[T]) error {
 		}
 		c.bounds(plain([]T{least}), plain([]T{most}))
 	}
-	if limit := c.entries(len(n.values), len(plain([]T{0}))); limit > 0 {
-		c.indices = sized(c.indices, len(n.values))
-		if n.dictionary.number(c.indices, n.values, limit) {
-			return c.writeIndices(out, plain(n.dictionary.values), len(n.dictionary.values))
+	var form form
+	c.indices = sized(c.indices, len(n.values))
+	if limit := c.entries(len(n.values), len(plain([]T{0}))); limit > 0 && n.dictionary.number(c.indices, n.values, limit) {
+		form = numbered
+	} else {
+		form = smallest(c, n, formsOf(c.column.Encoding))
+	}
+	if form == numbered {
+		if err := c.dictionaryPage(out, plain(n.dictionary.values), len(n.dictionary.values)); err != nil {
+			return err
 		}
 	}
-	switch c.column.Encoding {
-	case schema.Delta, schema.DictOrDelta:
-		return writeDeltas(c, out, n.values)
-	}
-	return c.page(out, parquet.Encodings.Plain, plain(n.values), c.rows, c.nulls, c.definitions)
+	return c.page(out, form.encoding(), encode(c, n, form), c.rows, c.nulls, c.definitions)
 }
 
 // fewestValues is from how many values on a dictionary may be worth its page.

@@ -3,8 +3,6 @@ package tablefile
 import (
 	"encoding/binary"
 	"math/bits"
-
-	"github.com/apache/arrow-go/v18/parquet"
 )
 
 // deltaShape is the shape of DELTA_BINARY_PACKED: a block has a smallest difference, a
@@ -21,27 +19,9 @@ var (
 
 const largestBlock = 2048
 
-// deltaTrial is how many values are encoded in both shapes to see which one is smaller.
-const deltaTrial = 1 << 14
-
-// writeDeltas writes a column as the differences between its values.
-func writeDeltas[T number](c *chunk, out *sink, values []T) error {
-	trial := values[:min(len(values), deltaTrial)]
-	c.encoded, c.encoded2 = appendDelta(c.encoded[:0], trial), appendEven(c.encoded2[:0], trial)
-	if c.zstdSize(c.encoded2) < c.zstdSize(c.encoded) {
-		c.encoded, c.encoded2 = c.encoded2, c.encoded
-		if len(trial) < len(values) {
-			c.encoded = appendEven(c.encoded[:0], values)
-		}
-	} else if len(trial) < len(values) {
-		c.encoded = appendDelta(c.encoded[:0], values)
-	}
-	return c.page(out, parquet.Encodings.DeltaBinaryPacked, c.encoded, c.rows, c.nulls, c.definitions)
-}
-
-// appendDelta appends values as the differences between them, in tightShape.
+// appendTight appends values as the differences between them, in tightShape.
 // Differences wrap at the width of the type.
-func appendDelta[T number](out []byte, values []T) []byte {
+func appendTight[T number](out []byte, values []T) []byte {
 	return appendDeltas(out, values, tightShape, func(differences []T) T {
 		least := differences[0]
 		for _, d := range differences {
@@ -51,7 +31,7 @@ func appendDelta[T number](out []byte, values []T) []byte {
 	}, bits.Len64)
 }
 
-// appendEven is appendDelta in evenShape.
+// appendEven is appendTight in evenShape.
 func appendEven[T number](out []byte, values []T) []byte {
 	var least, most T
 	for i := 1; i < len(values); i++ {

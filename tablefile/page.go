@@ -52,7 +52,7 @@ func properties(t *schema.Table) *parquet.WriterProperties {
 		parquet.WithCreatedBy("stackmill"),
 	}
 	for _, c := range t.Columns {
-		if c.Encoding == schema.Delta || c.Encoding == schema.DictOrDelta {
+		if c.Encoding != schema.Dict && c.Encoding != schema.Plain {
 			opts = append(opts, parquet.WithEncodingFor(c.Name, parquet.Encodings.DeltaBinaryPacked))
 		}
 	}

@@ -44,7 +44,7 @@ func (r *Result) instructions(emit Emit, ranked []symbolize.FunctionNo) (meant m
 		left -= len(code.Instructions)
 		for at := range code.Instructions {
 			i := &code.Instructions[at]
-			rows.Int64(p.Objects[f.Object].ID).Int64(f.ID).Int64(int64(i.Offset)).Int32(int32(i.Size)).Text(i.Text)
+			rows.Int64(p.Objects[f.Object].ID).Int32(int32(n)).Int64(int64(i.Offset)).Int32(int32(i.Size)).Text(i.Text)
 			if i.HasTarget {
 				rows.Int64(int64(i.Target))
 			} else {

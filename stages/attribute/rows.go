@@ -86,7 +86,7 @@ func (r *Result) program(emit Emit) error {
 	functions := r.rows(schema.Functions, emit)
 	for n, f := range p.Functions {
 		relation, line := related(p, symbolize.FunctionNo(n))
-		functions.Append(f.ID, p.Objects[f.Object].ID, p.Modules[f.Module].ID, f.Name,
+		functions.Append(int32(n), f.ID, p.Objects[f.Object].ID, p.Modules[f.Module].ID, f.Name,
 			other(f.GprofngName, f.Name), other(f.PerfName, f.Name), other(f.Linkage, f.Name), other(f.Aliases, f.Linkage),
 			string(f.Kind), int64(f.Address), int64(f.Offset), int64(f.Size), relation[0], relation[1], relation[2], line)
 	}
@@ -123,7 +123,7 @@ func (r *Result) locations(emit Emit, meant map[spot]uint64) error {
 	inlined := r.rows(schema.InlineFrames, emit)
 	for n := range p.Locations {
 		l := &p.Locations[n]
-		rows.Int32(int32(n)).Int64(l.ID).Int64(p.Objects[l.Object].ID).Int64(p.Functions[l.Function].ID).Int64(int64(l.Offset))
+		rows.Int32(int32(n)).Int64(l.ID).Int64(p.Objects[l.Object].ID).Int32(int32(l.Function)).Int64(int64(l.Offset))
 		if at, ok := meant[spotOf(p, l.Function, l.Offset)]; ok && l.Reason == "" {
 			rows.Int64(int64(at))
 		} else {
@@ -131,8 +131,7 @@ func (r *Result) locations(emit Emit, meant map[spot]uint64) error {
 		}
 		rows.Text(l.File).Int32(l.Line).Text(l.Reason)
 		for depth, f := range p.InlinedAt(symbolize.LocationNo(n)) {
-			g := p.Functions[f.Function]
-			inlined.Append(l.ID, int32(depth), g.ID, g.Name, f.File, f.Line)
+			inlined.Append(l.ID, int32(depth), int32(f.Function), f.File, f.Line)
 		}
 	}
 	return closeAll(rows, inlined)
@@ -169,12 +168,12 @@ func (r *Result) usageValues(emit Emit) error {
 	return rows.Close()
 }
 
-// functionID returns a function's identifier, that of `<Total>` for None.
-func (r *Result) functionID(n symbolize.FunctionNo) int64 {
+// function returns a function's number as tables have it: that of `<Total>` for None.
+func (r *Result) function(n symbolize.FunctionNo) int32 {
 	if n == symbolize.None {
 		n = r.Total
 	}
-	return r.Program.Functions[n].ID
+	return int32(n)
 }
 
 // Segments appends the mappings of a process's load objects to rows.

@@ -56,13 +56,13 @@ func (r *Result) callNodes(emit Emit, t *CallTree) error {
 	}
 	labels := schema.NewLabels(r.ExperimentID)
 	return inBatches(t.Len(), func(from, to int) error {
-		functions := make([]int64, 0, to-from)
+		functions := make([]int32, 0, to-from)
 		for _, f := range t.Label[from:to] {
-			functions = append(functions, r.functionID(f))
+			functions = append(functions, r.function(f))
 		}
 		return emit.owned(schema.CallNodes, labels.Array(0, to-from), schema.Int32s(numbers(from, to)),
 			schema.Int32s(ups(t.Parent, from, to)), schema.Int32s(t.Below[from:to]), schema.Int32s(depths[from:to]),
-			schema.Int64s(functions))
+			schema.Int32s(functions))
 	})
 }
 

@@ -37,7 +37,7 @@ func (r *Result) LineRows(emit Emit, s *Shape) (last map[string]int32, err error
 			values := s.code(v, passing, ending[v.leaf])
 			appendTallies(lines, v.modes, metrics, values.Lines, func(n int) {
 				k := &s.LineKeys[n]
-				lines.Int64(p.Functions[k.Function].ID).Text(k.File).Int32(k.Line)
+				lines.Int32(int32(k.Function)).Text(k.File).Int32(k.Line)
 			})
 			appendTallies(sources, v.modes, metrics, values.Source, func(n int) {
 				k := &s.SourceKeys[n]
@@ -68,10 +68,10 @@ func (r *Result) FunctionRows(emit Emit, t *CallTree) (ranked []symbolize.Functi
 			v := &t.Views[view]
 			for i, m := range metrics {
 				all := values[i].Total[view]
-				begin(functions, v.modes, m).Int64(r.functionID(symbolize.None)).Int64(all).Int64(all)
+				begin(functions, v.modes, m).Int32(r.function(symbolize.None)).Int64(all).Int64(all)
 			}
 			ofFunctions := inView(values, view, func(v *Values) tally[symbolize.FunctionNo] { return v.Functions })
-			appendTallies(functions, v.modes, metrics, ofFunctions, func(n int) { functions.Int64(p.Functions[n].ID) })
+			appendTallies(functions, v.modes, metrics, ofFunctions, func(n int) { functions.Int32(int32(n)) })
 			ofModules := inView(values, view, func(v *Values) tally[symbolize.ModuleNo] { return v.Modules })
 			appendTallies(modules, v.modes&Plain, metrics, ofModules, func(n int) { modules.Int64(p.Modules[n].ID) })
 			ofObjects := inView(values, view, func(v *Values) tally[symbolize.ObjectNo] { return v.Objects })
@@ -123,10 +123,10 @@ func begin(rows *schema.Rows, modes Mode, metric int) *schema.Rows {
 // neighbours appends a metric's values that are attributed to neighbours of functions,
 // given all of them.
 func (r *Result) neighbours(rows *schema.Rows, t *CallTree, metric int, values *Values) {
-	row := func(modes Mode, function int64, relation int, other int64, value int64) {
-		begin(rows, modes, metric).Int64(function).Label(relation).Int64(other).Int64(value)
+	row := func(modes Mode, function int32, relation int, other int32, value int64) {
+		begin(rows, modes, metric).Int32(function).Label(relation).Int32(other).Int64(value)
 	}
-	total := r.functionID(symbolize.None)
+	total := r.function(symbolize.None)
 	s := make(sharing, 0, len(t.Views))
 	for i, v := range values.Total {
 		s = append(s, shared{t.Views[i].modes, v, 0})
@@ -142,7 +142,7 @@ func (r *Result) neighbours(rows *schema.Rows, t *CallTree, metric int, values *
 			}
 		}
 		for _, v := range s.join() {
-			from, to := r.functionID(p.Caller), r.functionID(p.Callee)
+			from, to := r.function(p.Caller), r.function(p.Callee)
 			row(v.modes, to, caller, from, v.a)
 			row(v.modes, from, callee, to, v.b)
 		}
@@ -155,8 +155,7 @@ func (r *Result) neighbours(rows *schema.Rows, t *CallTree, metric int, values *
 			}
 		}
 		for _, v := range s.join() {
-			id := r.Program.Functions[n].ID
-			row(v.modes, id, self, id, v.a)
+			row(v.modes, int32(n), self, int32(n), v.a)
 		}
 	}
 }

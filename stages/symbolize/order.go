@@ -18,16 +18,16 @@ func (p *Program) Order() (number []LocationNo) {
 		return cmp.Or(cmp.Compare(l.Object, m.Object), cmp.Compare(l.Offset, m.Offset), cmp.Compare(l.Function, m.Function), cmp.Compare(a, b))
 	})
 	number = make([]LocationNo, len(order))
-	locations, inlines := make([]Location, len(order)), p.Inlines
+	ordered, inlines := make([]Location, len(order)), p.Inlines
 	if inlines != nil {
 		p.Inlines = make([][]Level, len(order))
 	}
 	for n, before := range order {
-		number[before], locations[n] = LocationNo(n), p.Locations[before]
+		number[before], ordered[n] = LocationNo(n), p.Locations[before]
 		if inlines != nil {
 			p.Inlines[n] = inlines[before]
 		}
 	}
-	p.Locations, p.locations = locations, nil
+	p.Locations, p.locations = ordered, locations{}
 	return number
 }

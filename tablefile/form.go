@@ -1,0 +1,78 @@
+package tablefile
+
+import (
+	"github.com/apache/arrow-go/v18/parquet"
+
+	"stackmill/schema"
+)
+
+// form is a way to store the numbers of a row group.
+type form uint8
+
+// The forms.
+const (
+	asTheyAre  form = iota
+	tightDelta      // appendTight
+	evenDelta       // appendEven
+	numbered        // by a dictionary, which has all values
+)
+
+// formsOf returns the forms of which columns of an encoding get the smallest, where they
+// have no dictionary.
+func formsOf(e schema.Encoding) []form {
+	switch e {
+	case schema.Delta, schema.DictOrDelta:
+		return []form{tightDelta, evenDelta}
+	case schema.PlainOrDelta:
+		return []form{asTheyAre, tightDelta, evenDelta}
+	}
+	return []form{asTheyAre}
+}
+
+// encoding returns what Parquet calls the form.
+func (f form) encoding() parquet.Encoding {
+	switch f {
+	case tightDelta, evenDelta:
+		return parquet.Encodings.DeltaBinaryPacked
+	case numbered:
+		return parquet.Encodings.RLEDict
+	}
+	return parquet.Encodings.Plain
+}
+
+// trialValues is how many values are stored in several forms to see which is smallest.
+const trialValues = 1 << 14
+
+// smallest returns the form that takes the fewest bytes, compressed, for the first values.
+func smallest[T number](c *chunk, n *numbers[T], forms []form) form {
+	if len(forms) == 1 {
+		return forms[0]
+	}
+	all := n.values
+	defer func() { n.values = all }()
+	n.values = all[:min(len(all), trialValues)]
+	best, least := forms[0], 0
+	for i, f := range forms {
+		if size := c.zstdSize(encode(c, n, f)); i == 0 || size < least {
+			best, least = f, size
+		}
+	}
+	return best
+}
+
+// encode returns the values in a form; numbered, after they got their numbers. What it
+// returns is good until the next call.
+func encode[T number](c *chunk, n *numbers[T], f form) []byte {
+	switch f {
+	case tightDelta:
+		c.encoded = appendTight(c.encoded[:0], n.values)
+	case evenDelta:
+		c.encoded = appendEven(c.encoded[:0], n.values)
+	case numbered:
+		width := indexWidth(len(n.dictionary.values))
+		c.encoded = appendHybrid(append(c.encoded[:0], byte(width)), c.indices, width)
+	default:
+		return plain(n.values)
+	}
+	return c.encoded
+}
