@@ -95,7 +95,7 @@ func TestCheckFindsWrongNumbers(t *testing.T) {
 		{"  9 8 0 2 13\n", "  9 8 0 3 13\n", "call_paths: does not hold: Every node but the root"},
 		{"  7 clock 1 4712 1 1070ms 3\n", "  7 clock 1 4712 1 2070ms 3\n", "timeline: does not hold"},
 		{"  4 114 903 14 4240", "  5 114 903 14 4240", "location_levels: does not hold: Instructions are numbered"},
-		{"  3 113 903 13 8208 b.c 30 ''\n", "  3 113 903 13 8208 b.c 30 ''\n  5 113 903 13 8209 b.c 30 ''\n", "locations: (experiment_id, location_id) is not unique"},
+		{"  3 113 903 13 8208 b.c 30 ''\n", "  3 113 903 13 8208 b.c 30 ''\n  5 113 903 13 8209 b.c 30 ''\n", "location_levels: does not hold: An identifier"},
 	} {
 		if strings.Count(storetest.Two, test.old) != 1 {
 			t.Fatalf("%q is not once in the store", test.old)

@@ -36,15 +36,15 @@ WITH
 -- data_object_metrics.
 placed AS MATERIALIZED (
   SELECT v.*, l.function_id, l.load_object_id, l.file, l.line, l."offset"
-  FROM data_values v LEFT JOIN locations l USING (experiment_id, location_id)
+  FROM data_values v LEFT JOIN locations l USING (experiment_id, location)
 ),
 levels AS MATERIALIZED (
-  SELECT experiment_id, location_id, string_agg("function" || ':' || line, ' > ' ORDER BY depth) AS inlined
-  FROM inline_frames i SEMI JOIN data_values v ON v.experiment_id = i.experiment_id AND v.location_id = i.location_id
+  SELECT experiment_id, location, string_agg("function" || ':' || line, ' > ' ORDER BY depth) AS inlined
+  FROM inline_frames i SEMI JOIN data_values v ON v.experiment_id = i.experiment_id AND v.location = i.location
   GROUP BY ALL
 ),
 inside AS MATERIALIZED (
-  SELECT a.*, COALESCE(i.inlined, '') AS inlined FROM placed a LEFT JOIN levels i USING (experiment_id, location_id)
+  SELECT a.*, COALESCE(i.inlined, '') AS inlined FROM placed a LEFT JOIN levels i USING (experiment_id, location)
 ),
 of_functions AS MATERIALIZED (
   SELECT a.*, f.name AS "function" FROM inside a LEFT JOIN functions f USING (experiment_id, function_id)

@@ -2,6 +2,7 @@
 -- rules: S10
 --
 -- experiment_id = locations.experiment_id
+-- location = locations.location
 -- location_id = locations.location_id
 -- level INTEGER: 0 is the instruction's function; the inlined functions follow, the outermost first.
 -- function_id = functions.function_id: The function of the level.
@@ -15,16 +16,18 @@
 --   HAVING min(location) <> 0 OR max(location) <> count(*) - 1 OR count(DISTINCT location) <> count(*)
 --   UNION ALL
 --   SELECT experiment_id, 0, location, location FROM pc_values ANTI JOIN locations USING (experiment_id, location)
+-- invariant apart: An identifier is that of one instruction.
+--   SELECT experiment_id, location_id, count(*) FROM locations GROUP BY ALL HAVING count(*) > 1
 -- invariant locations_known: Every inlined function belongs to a known instruction; the levels are numbered without gaps.
---   SELECT i.experiment_id, i.location_id FROM inline_frames i ANTI JOIN locations l USING (experiment_id, location_id)
+--   SELECT i.experiment_id, i.location FROM inline_frames i ANTI JOIN locations l USING (experiment_id, location)
 --   UNION ALL
---   SELECT experiment_id, location_id FROM inline_frames GROUP BY ALL HAVING max(depth) <> count(*) - 1 OR count(DISTINCT depth) <> count(*)
+--   SELECT experiment_id, location FROM inline_frames GROUP BY ALL HAVING max(depth) <> count(*) - 1 OR count(DISTINCT depth) <> count(*)
 -- invariant functions_known: Every inlined function is known.
 --   SELECT i.* FROM inline_frames i WHERE function_id IS NULL
-SELECT * EXCLUDE (step), level = max(level) OVER (PARTITION BY experiment_id, location_id) AS innermost,
-  COALESCE(string_agg(step, ' > ') OVER (PARTITION BY experiment_id, location_id ORDER BY level), '') AS path
+SELECT * EXCLUDE (step), level = max(level) OVER (PARTITION BY experiment_id, location) AS innermost,
+  COALESCE(string_agg(step, ' > ') OVER (PARTITION BY experiment_id, location ORDER BY level), '') AS path
 FROM (
-  SELECT experiment_id, location_id, 0 AS level, function_id, file, line, NULL AS step FROM locations
+  SELECT experiment_id, location, location_id, 0 AS level, function_id, file, line, NULL AS step FROM locations
   UNION ALL
-  SELECT experiment_id, location_id, depth + 1, function_id, file, line, "function" || ':' || line FROM inline_frames
+  SELECT experiment_id, location, location_id, depth + 1, function_id, file, line, "function" || ':' || line FROM inline_frames
 )

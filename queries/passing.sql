@@ -10,9 +10,9 @@
 -- exclusive BIGINT: [the metric's] The value of the samples whose leaf is there.
 -- inclusive BIGINT: [the metric's] The value of the samples whose stack passes there, each counted once.
 WITH levels AS MATERIALIZED (
-  SELECT v.experiment_id, l.location, v.location_id, v.function_id, v.file, CASE WHEN v.file = '' THEN 0 ELSE v.line END AS line, v.level, v.path,
+  SELECT v.experiment_id, v.location, v.location_id, v.function_id, v.file, CASE WHEN v.file = '' THEN 0 ELSE v.line END AS line, v.level, v.path,
     v.innermost OR what::VARCHAR NOT LIKE 'inline%' AS leaf, l.file AS own_file, l.line AS own_line
-  FROM location_levels v JOIN locations l USING (experiment_id, location_id)
+  FROM location_levels v JOIN locations l USING (experiment_id, location)
   WHERE v.level = 0 OR what::VARCHAR LIKE 'inline%'
 ),
 things AS MATERIALIZED (

@@ -42,6 +42,16 @@ func (id *ID) Number(n uint64) *ID {
 // Sum returns the identifier.
 func (id *ID) Sum() int64 { return int64(id.d.Sum64() >> 1) }
 
+// PathPart is the macro path_part(id, place) of the catalog, for identifiers that views
+// derive: a number of 63 bits.
+func PathPart(id, place int64) int64 {
+	const bits63 = 1<<63 - 1
+	n := (uint64(id) + uint64(place)*7046029254386353131) & bits63
+	n = (n ^ n>>31) * 4354685564936845355 & bits63
+	n = (n ^ n>>29) * 3202034522624059733 & bits63
+	return int64(n ^ n>>32)
+}
+
 // IDs are the identifiers that the rows of one table have: a hash table. The zero value
 // has none.
 type IDs struct {

@@ -15,9 +15,13 @@ var (
 var (
 	functionNo = Column{"function_no", Int32, PlainOrDelta, "", false, "The function's number within the experiment, from 0."}
 	functionID = Computed{"function_id", Int64, "f.function_id", "The function."}
+	locationID = Computed{"location_id", Int64, "l.location_id", "The instruction: `locations.location_id`."}
 )
 
-const ofFunction = "LEFT JOIN functions f USING (experiment_id, function_no)"
+const (
+	ofFunction = "LEFT JOIN functions f USING (experiment_id, function_no)"
+	ofLocation = "LEFT JOIN locations l USING (experiment_id, location)"
+)
 
 // rawStackID makes a number that tells recorded stacks of a store apart.
 var rawStackID = Computed{"raw_stack_id", Int64, "xor((('0x' || experiment_id)::UBIGINT >> 1)::BIGINT, stack::BIGINT)", "The recorded stack: made of `experiment_id` and `stack`, different for each recorded stack of a store."}
@@ -145,10 +149,10 @@ var (
 		{"linkage_name", String, "COALESCE(other_linkage_name, name)", "The name in the symbol table; empty for artificial and static ones."},
 		{"aliases", String, "COALESCE(other_aliases, other_linkage_name, name)", "All linkage names at its address, separated by tabs, since Go's have blanks, in byte order (S4)."},
 	}}
-	Locations = &Table{Name: "locations", Row: "one instruction on a stack, or that accessed memory; one in a body twice, as user mode shows it too", Key: key("location_id"), Columns: []Column{
+	Locations = &Table{Name: "locations", Row: "one instruction on a stack, or that accessed memory; one in a body twice, as user mode shows it too", Key: key("location"), Columns: []Column{
 		experimentID,
-		{"location", Int32, Delta, "", false, "Its number within the experiment, from 0: `tree_frames` and `pc_values` refer to it."},
-		{"location_id", Int64, Plain, "", false, "Hash of load object and offset, and of the function where that does not hold the offset or is in no file."},
+		{"location", Int32, Delta, "", false, "Its number within the experiment, from 0: other tables refer to it."},
+		{"other_location_id", Int64, Plain, "", true, "`location_id` where that is not the hash of load object and offset."},
 		{"load_object_id", Int64, Dict, "", false, "Its load object."},
 		functionNo,
 		{"offset", Int64, Delta, "bytes", false, "The offset in the load object's file; in `<Unknown>`, the PC itself."},
@@ -157,16 +161,18 @@ var (
 		{"line", Int32, Plain, "", false, "The source line, 0 if unknown."},
 		{"reason", String, Dict, "", false, "Why the function (S15) or its instruction (S22) is unknown; empty if both are known."},
 	}, Joined: ofFunction, Computed: []Computed{
+		{"location_id", Int64, `COALESCE(other_location_id, path_part(t.load_object_id, t."offset"))`, "Hash of load object and offset, and of the function where that does not hold the offset or is in no file: the same instruction has the same one in every experiment."},
 		functionID.as("Its function; in user mode, of an instruction in a body, the function the body was made from (S11)."),
 	}}
-	InlineFrames = &Table{Name: "inline_frames", Row: "one level of the inline chain of an instruction that was inlined (S10)", Key: key("location_id", "depth"), Columns: []Column{
+	InlineFrames = &Table{Name: "inline_frames", Row: "one level of the inline chain of an instruction that was inlined (S10)", Key: key("location", "depth"), Columns: []Column{
 		experimentID,
-		{"location_id", Int64, Plain, "", false, "The instruction."},
+		{"location", Int32, Delta, "", false, "The instruction: `locations.location`."},
 		{"depth", Int32, Dict, "", false, "0 is the outermost inlined function, which the location's function calls at the location's line."},
 		functionNo,
 		{"file", String, Dict, "", false, "The source file of the place reached in it, empty if unknown: the call of the next level or, at the last, the instruction's own line."},
 		{"line", Int32, Plain, "", false, "The line there, 0 if unknown."},
-	}, Joined: ofFunction, Computed: []Computed{
+	}, Joined: ofFunction + " " + ofLocation, Computed: []Computed{
+		locationID,
 		functionID.as("The inlined function: the load object's own of that name, if it has one that can be called."),
 		{"function", String, "f.name", "Its name for people, `(unknown)` if unknown."},
 	}}
@@ -468,9 +474,11 @@ var (
 		{"load_object_id", Int64, Dict, "", false, "The load object."},
 		exclusive, inclusive,
 	}}
-	DataValues = &Table{Name: "data_values", Row: "one metric's value of one data object, as one instruction accessed it in one way", Key: key("metric", "data_object_id", "location_id", "method", "detail", "agreement", "embedding_object_id"), Columns: []Column{
-		experimentID, metric, dataObject, triggerAt, dataMethod,
+	DataValues = &Table{Name: "data_values", Row: "one metric's value of one data object, as one instruction accessed it in one way", Key: key("metric", "data_object_id", "location", "method", "detail", "agreement", "embedding_object_id"), Columns: []Column{
+		experimentID, metric, dataObject,
+		{"location", Int32, Dict, "", true, "The instruction that accessed memory; where it was not found, that of the recorded PC; missing without one: `locations.location`."},
+		dataMethod,
 		{"detail", String, Dict, "", false, "More about the way or the reason; empty if there is none."},
 		agreement, embedding, value, samples,
-	}}
+	}, Joined: ofLocation, Computed: []Computed{locationID}}
 )

@@ -115,19 +115,19 @@ func (r *Result) data(emit Emit) error {
 			s := &r.Data.Sums[i]
 			if v := s.PerMetric[m]; v.Samples > 0 {
 				o := &space.Objects[s.object]
-				values.Append(metric.Name, o.ID, r.locationID(s.location), s.method.String(), s.detail, s.agreement.String(), r.dataObjectID(s.embedding), v.Value, v.Samples)
+				values.Append(metric.Name, o.ID, locationNo(s.location), s.method.String(), s.detail, s.agreement.String(), r.dataObjectID(s.embedding), v.Value, v.Samples)
 			}
 		}
 	}
 	return closeAll(objects, regions, values)
 }
 
-// locationID returns a location's identifier, nil for None.
-func (r *Result) locationID(n symbolize.LocationNo) any {
+// locationNo returns a location's number, nil for None.
+func locationNo(n symbolize.LocationNo) any {
 	if n < 0 {
 		return nil
 	}
-	return r.Program.Locations[n].ID
+	return int32(n)
 }
 
 // dataObjectID returns a data object's identifier, nil for None.

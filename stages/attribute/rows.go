@@ -123,7 +123,14 @@ func (r *Result) locations(emit Emit, meant map[spot]uint64) error {
 	inlined := r.rows(schema.InlineFrames, emit)
 	for n := range p.Locations {
 		l := &p.Locations[n]
-		rows.Int32(int32(n)).Int64(l.ID).Int64(p.Objects[l.Object].ID).Int32(int32(l.Function)).Int64(int64(l.Offset))
+		object := p.Objects[l.Object].ID
+		rows.Int32(int32(n))
+		if l.ID == schema.PathPart(object, int64(l.Offset)) {
+			rows.Null()
+		} else {
+			rows.Int64(l.ID)
+		}
+		rows.Int64(object).Int32(int32(l.Function)).Int64(int64(l.Offset))
 		if at, ok := meant[spotOf(p, l.Function, l.Offset)]; ok && l.Reason == "" {
 			rows.Int64(int64(at))
 		} else {
@@ -131,7 +138,7 @@ func (r *Result) locations(emit Emit, meant map[spot]uint64) error {
 		}
 		rows.Text(l.File).Int32(l.Line).Text(l.Reason)
 		for depth, f := range p.InlinedAt(symbolize.LocationNo(n)) {
-			inlined.Append(l.ID, int32(depth), int32(f.Function), f.File, f.Line)
+			inlined.Append(int32(n), int32(depth), int32(f.Function), f.File, f.Line)
 		}
 	}
 	return closeAll(rows, inlined)

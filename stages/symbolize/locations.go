@@ -116,14 +116,14 @@ func (p *Program) location(function FunctionNo, offset uint64, reason string, li
 // locationID identifies a new location.
 func (p *Program) locationID(f *Function, offset uint64, reason string) int64 {
 	o := &p.Objects[f.Object]
-	id := schema.NewID("location").Number(uint64(o.ID)).Number(offset)
+	id := schema.PathPart(o.ID, int64(offset))
 	inside := offset >= f.Offset && offset-f.Offset < f.Size
 	// Outside of files, offsets count from the function's start. An offset of a file
 	// may be several locations: an instruction of a body is one in the function that
 	// the body was made from as well (S11), and the mappings of a file without symbols,
 	// each a function (S6), may overlap.
-	if o.Kind != "elf" || !inside || reason != "" || p.locationIDs.Has(id.Sum()) {
-		id.Number(uint64(f.ID)).Text(reason)
+	if o.Kind != "elf" || !inside || reason != "" || p.locationIDs.Has(id) {
+		id = schema.NewID("location").Number(uint64(id)).Number(uint64(f.ID)).Text(reason).Sum()
 	}
-	return p.locationIDs.Add("location", id.Sum(), "")
+	return p.locationIDs.Add("location", id, "")
 }

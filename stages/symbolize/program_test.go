@@ -27,7 +27,7 @@ func TestOverlappingMappings(t *testing.T) {
 			ids[l.ID] = true
 		}
 	}
-	alone := schema.NewID("location").Number(uint64(p.Objects[p.Locations[0].Object].ID)).Number(0x3010).Sum()
+	alone := schema.PathPart(p.Objects[p.Locations[0].Object].ID, 0x3010)
 	if len(ids) != len(pcs) || len(p.Locations) != len(pcs) || p.Locations[0].ID != alone {
 		t.Errorf("identifiers %v of %+v; the first should be %d", ids, p.Locations, alone)
 	}
