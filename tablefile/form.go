@@ -41,7 +41,7 @@ func (f form) encoding() parquet.Encoding {
 }
 
 // trialValues is how many values are stored in several forms to see which is smallest.
-const trialValues = 1 << 14
+const trialValues = 1 << 12
 
 // smallest returns the form that takes the fewest bytes, compressed, for the first values.
 func smallest[T number](c *chunk, n *numbers[T], forms []form) form {
