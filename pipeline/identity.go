@@ -2,9 +2,11 @@ package pipeline
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -53,13 +55,27 @@ func (in input) size() int64 {
 	return total
 }
 
+// hashedAtOnce is how much of a file is hashed by itself: parts of large ones at the same
+// time.
+const hashedAtOnce = 16 << 20
+
+// contentOf returns a hash of a file's content, or of those of its parts if it is large,
+// and its size.
 func contentOf(ctx context.Context, path string) (sum uint64, size int64, err error) {
 	f, err := mapped.Open(ctx, path, filepath.Base(path))
 	if err != nil {
 		return 0, 0, err
 	}
 	defer func() { err = errors.Join(err, f.Unmap()) }()
-	d := xxhash.New()
-	err = f.Pass(func(piece []byte) { _, _ = d.Write(piece) }) // it never fails
-	return d.Sum64(), int64(len(f.Data)), err
+	var sums []byte
+	err = mapped.Pass(f, runtime.GOMAXPROCS(0), hashedAtOnce, func(piece []byte, first bool, d *xxhash.Digest) {
+		if first {
+			d.Reset()
+		}
+		_, _ = d.Write(piece) // it never fails
+	}, func(d *xxhash.Digest) { sum = d.Sum64(); sums = binary.LittleEndian.AppendUint64(sums, sum) })
+	if len(sums) != 8 {
+		sum = xxhash.Sum64(sums)
+	}
+	return sum, int64(len(f.Data)), err
 }

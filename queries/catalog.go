@@ -149,18 +149,6 @@ func tableView(t *schema.Table, present bool, casts map[string]string) string {
 	return fmt.Sprintf("CREATE OR REPLACE VIEW %s AS SELECT %s %s", t.Name, strings.Join(columns, ", "), from)
 }
 
-// tablePaths returns the committed files of a table, quoted as read_parquet takes them.
-func tablePaths(store string, t *schema.Table, commits []storedir.Commit) (paths []string) {
-	for _, c := range commits {
-		for _, f := range c.Files {
-			if f.Table == t.Name {
-				paths = append(paths, quote(literal.Replace(store+"/"+f.Path)))
-			}
-		}
-	}
-	return paths
-}
-
 // literal protects the characters that read_parquet takes for patterns.
 var literal = strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]")
 

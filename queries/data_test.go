@@ -75,7 +75,7 @@ func TestBrokenDataSums(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, test := range []struct{ old, new, sums, invariants string }{
-		{"  faults 1030 111 global '' agrees 1 1\n", "  faults 1030 111 global '' agrees 2 1\n", "data objects", "samples_recomputed"},
+		{"  faults 1030 0 global '' agrees 1 1\n", "  faults 1030 0 global '' agrees 2 1\n", "data objects", "samples_recomputed"},
 		{"  5 1030 111 global 302 agrees\n", "", "samples with data objects", "samples_recomputed"},
 		{"  5 1030 111 global 302 agrees\n", "  5 1030 111 global 302 agrees\n  9 1030 111 global 302 agrees\n", "samples with data objects", ""},
 		{"  5 1030 111 global 302 agrees\n", "  5 1030 111 global 302 disagrees\n", "<nil>", "samples_recomputed"},
@@ -85,7 +85,7 @@ func TestBrokenDataSums(t *testing.T) {
 			"<nil>", "parents parts"},
 		{"  1004 1003 No~type~information unknown_element", "  1004 1003 No~type~information element", "unattributed data objects", "parents parts"},
 		{" key long 0 8 0 0\n", " key long -8 8 0 0\n", "<nil>", "holes"},
-		{"  faults 1010 111 variable '' agrees 1 1\n", "  faults 1010 111 variable '' agrees -1 1\n", "data objects", "children samples_recomputed"},
+		{"  faults 1010 0 variable '' agrees 1 1\n", "  faults 1010 0 variable '' agrees -1 1\n", "data objects", "children samples_recomputed"},
 	} {
 		if strings.Count(storetest.Data, test.old) != 1 {
 			t.Fatalf("%q is not once in the store", test.old)

@@ -17,10 +17,10 @@ func TestLabelsTellFunctionsApart(t *testing.T) {
 		old, new string
 		want     []string
 	}{
-		{"in two modules", "  13 903 804 g g g g normal", "  13 903 804 main main main main normal", []string{" main (a.c) ", " main (b.c) "}},
-		{"in two load objects", "  13 903 804 g g g g normal", "  13 901 801 main main main main normal", []string{" main (app) ", " main (<Total>) "}},
-		{"in one module", "  13 903 804 g g g g normal", "  13 903 803 main main main main normal", []string{" main (app 0x1000) ", " main (app 0x2000) "}},
-		{"static", "  13 903 804 g g g g normal", "  13 903 804 <static>@0x2000 '' '' '' static", []string{" <static>@0x2000 (app) "}},
+		{"in two modules", "  13 13 903 804 g g g g normal", "  13 13 903 804 main main main main normal", []string{" main (a.c) ", " main (b.c) "}},
+		{"in two load objects", "  13 13 903 804 g g g g normal", "  13 13 901 801 main main main main normal", []string{" main (app) ", " main (<Total>) "}},
+		{"in one module", "  13 13 903 804 g g g g normal", "  13 13 903 803 main main main main normal", []string{" main (app 0x1000) ", " main (app 0x2000) "}},
+		{"static", "  13 13 903 804 g g g g normal", "  13 13 903 804 <static>@0x2000 '' '' '' static", []string{" <static>@0x2000 (app) "}},
 	} {
 		if strings.Count(storetest.Two, test.old) != 1 {
 			t.Fatalf("%q is not once in the store", test.old)

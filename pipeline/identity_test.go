@@ -1,0 +1,36 @@
+package pipeline
+
+import (
+	"bytes"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// The hash of a large file is that of its parts' hashes, however many processors there are.
+func TestContentOf(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	whole := bytes.Repeat([]byte("0123456789abcde"), (2*hashedAtOnce+100)/15)
+	var sums []byte
+	for rest := whole; len(rest) > 0; rest = rest[min(len(rest), hashedAtOnce):] {
+		sums = binary.LittleEndian.AppendUint64(sums, xxhash.Sum64(rest[:min(len(rest), hashedAtOnce)]))
+	}
+	for _, test := range []struct {
+		content []byte
+		want    uint64
+	}{{nil, xxhash.Sum64(nil)}, {whole[:100], xxhash.Sum64(whole[:100])}, {whole, xxhash.Sum64(sums)}} {
+		if err := os.WriteFile(path, test.content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for _, processors := range []int{1, 3} {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
+			if sum, size, err := contentOf(t.Context(), path); sum != test.want || size != int64(len(test.content)) || err != nil {
+				t.Errorf("%d bytes: %x, %d, %v", len(test.content), sum, size, err)
+			}
+		}
+	}
+}
