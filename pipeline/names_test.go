@@ -151,12 +151,12 @@ func TestNames(t *testing.T) {
 		modules[r[0]] = r[1]
 	}
 	functions, places := map[string]string{}, map[string]string{}
-	for _, r := range stored(t, store, "functions", "function_id", "name", "module_id", "kind") {
+	for _, r := range stored(t, store, "functions", "function_no", "name", "module_id", "kind") {
 		if functions[r[0]] = r[1] + " " + modules[r[2]]; r[3] != "dynamic" && !strings.HasPrefix(r[1], "<") && !strings.HasPrefix(r[1], "collector") {
 			t.Errorf("%s is %s", r[1], r[3])
 		}
 	}
-	for _, r := range stored(t, store, "locations", "location", "function_id", "file", "line") {
+	for _, r := range stored(t, store, "locations", "location", "function_no", "file", "line") {
 		places[r[0]] = functions[r[1]] + " " + r[2] + ":" + r[3]
 	}
 	frames, parents, frameOf := map[string]string{}, map[string]int{}, map[string]string{}
@@ -194,7 +194,7 @@ func TestNames(t *testing.T) {
 	}
 
 	var values []string
-	for _, r := range stored(t, store, "function_values", "function_id", "metric", "modes", "exclusive", "inclusive") {
+	for _, r := range stored(t, store, "function_values", "function_no", "metric", "modes", "exclusive", "inclusive") {
 		if r[1] == "cpu" && functions[r[0]] != "" && !strings.HasPrefix(functions[r[0]], "<Total>") {
 			values = append(values, functions[r[0]]+" "+r[3]+" "+r[4])
 		}

@@ -118,13 +118,13 @@ func (p *Proof) checkPart(ctx context.Context, store string, commits []storedir.
 // third of the time. A table with another experiment cannot be read; another metric is
 // missing, so that it has no unit.
 func checkedTables(store string, commits []storedir.Commit) (*definitions, error) {
-	ids := make([]string, len(commits))
-	for i, c := range commits {
-		ids[i] = quote(c.ExperimentID)
+	ids := []string{"''"}
+	for _, c := range commits {
+		ids = append(ids, quote(c.ExperimentID))
 	}
-	metrics := "()"
+	metrics := "('')" // a type has at least one value
 	if paths := filesOf(store, commits)[schema.Metrics.Name]; len(paths) > 0 {
-		metrics = "(SELECT DISTINCT metric FROM read_parquet([" + strings.Join(paths, ", ") + "]))"
+		metrics = "(SELECT DISTINCT metric FROM read_parquet([" + strings.Join(paths, ", ") + "]) UNION SELECT '')"
 	}
 	return defineAs(store, commits, uniqueNames(commits), form{
 		types: []string{"CREATE TYPE known_experiment AS ENUM (" + strings.Join(ids, ", ") + ")", "CREATE TYPE known_metric AS ENUM " + metrics},
