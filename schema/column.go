@@ -52,31 +52,11 @@ func valid(text string) string {
 }
 
 // Labels makes arrays of a Label column.
-type Labels struct {
-	dictionary arrow.Array
-	full       []func() arrow.Array // BatchRows of each value, made when they are needed
-}
+type Labels struct{ dictionary arrow.Array }
 
 // NewLabels prepares the values that the column can have. They are the same
 // for all batches of a file: a dictionary that changes would be written in full.
-func NewLabels(values ...string) *Labels {
-	dictionary := texts(values)
-	l := &Labels{dictionary: dictionary}
-	for i := range values {
-		l.full = append(l.full, sync.OnceValue(func() arrow.Array {
-			numbers := zeros
-			if i > 0 {
-				numbers = slices.Repeat([]int32{int32(i)}, BatchRows)
-			}
-			return array.NewDictionaryArray(label, Int32s(numbers), dictionary)
-		}))
-	}
-	return l
-}
-
-// zeros are the numbers of a batch of rows with the first label, which is the only one
-// in most columns.
-var zeros = make([]int32, BatchRows)
+func NewLabels(values ...string) *Labels { return &Labels{texts(values)} }
 
 // Mixed returns a row for each number of a value. It keeps numbers.
 func (l *Labels) Mixed(numbers []int32) arrow.Array {
@@ -84,4 +64,17 @@ func (l *Labels) Mixed(numbers []int32) arrow.Array {
 }
 
 // Array returns n rows, at most BatchRows, of the value of that number.
-func (l *Labels) Array(value, n int) arrow.Array { return array.NewSlice(l.full[value](), 0, int64(n)) }
+func (l *Labels) Array(value, n int) arrow.Array {
+	return array.NewDictionaryArray(label, Int32s(repeated(int32(value))[:n]), l.dictionary)
+}
+
+// repeated returns BatchRows times a number, which all arrays of it share.
+func repeated(n int32) []int32 {
+	list, known := repeats.Load(n)
+	if !known {
+		list, _ = repeats.LoadOrStore(n, slices.Repeat([]int32{n}, BatchRows))
+	}
+	return list.([]int32)
+}
+
+var repeats sync.Map
