@@ -5,7 +5,7 @@ import "runtime/debug"
 // restShare is the part of the memory that may be in use before garbage is collected:
 // small recordings leave little else, and looking for what is not garbage costs an
 // eighth of their time.
-const restShare = 8
+const restShare = 4
 
 // collector sets how much the memory in use may grow until garbage is collected.
 type collector struct{ usual, percent int }
