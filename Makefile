@@ -12,7 +12,7 @@ DEMO_STORE := $(DEMO)/store
 DEMO_CASE  := recur.er
 DEMO_FUNC  := is_even
 
-.PHONY: help build demo test soak lint fmt bench peers docs clean check-go check-cxx
+.PHONY: help build demo test soak lint fmt bench bench-scale peers docs clean check-go check-cxx
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -68,6 +68,9 @@ docs: check-go ## write docs/ from the declarations of tables and views
 
 bench: build ## measure time, memory and bytes, against gprofng and perf: BENCHFLAGS='-only distinct'
 	go run $(GOFLAGS_) ./bench $(BENCHFLAGS)
+
+bench-scale: ## measure a store of ten thousand small experiments
+	go run $(GOFLAGS_) ./bench -only scale -rounds 1 -experiments 10000 $(BENCHFLAGS)
 
 peers: check-go check-cxx ## record real programs now, and compare every function with perf and gprofng
 	go run $(GOFLAGS_) ./acceptance/peers $(PEERSFLAGS)

@@ -15,6 +15,7 @@ import (
 type bench struct {
 	program, dir string
 	records      int // of the recording of a server
+	experiments  int // of a store of many
 	rounds       int
 	figures      figures
 }
@@ -36,6 +37,7 @@ var rows = []struct {
 	{"resident", (*bench).resident},
 	{"processes", (*bench).processes},
 	{"corpus", (*bench).corpusBytes},
+	{"scale", (*bench).scale},
 	{"start", (*bench).start},
 	{"rate", (*bench).inProcess},
 	{"unwinding", (*bench).unwinding},
@@ -51,6 +53,7 @@ func main() {
 	flag.StringVar(&b.program, "program", "bin/stackmill", "the `stackmill` to measure")
 	flag.StringVar(&b.dir, "dir", ".bench", "where the recordings and the stores are kept")
 	flag.IntVar(&b.records, "records", 4_000_000, "records of the recording of a server's heap calls")
+	flag.IntVar(&b.experiments, "experiments", 1000, "small experiments of a store of many")
 	flag.IntVar(&b.rounds, "rounds", 3, "rounds; the medians are compared")
 	only := flag.String("only", "", "measure only the rows that match this regular expression, of "+rowNames())
 	flag.Parse()

@@ -15,10 +15,15 @@ import (
 	"stackmill/stages/decode/gprofng/erbuild"
 )
 
-// What the recording is like: a server that allocates on several threads.
+// shape says what a recording is like: a server that allocates on several threads.
+type shape struct {
+	seed                     uint64
+	records, threads, stacks int
+	of                       int    // the stacks of the program, of which these are some; 0: these
+	objects                  string // the folder in which the load objects are; empty: archived
+}
+
 const (
-	threads  = 8
-	stacks   = 6000
 	minDepth = 5
 	maxDepth = 40
 	step     = 2_000 // ns between two calls of one thread, on average
@@ -39,42 +44,67 @@ func recording(dir string, records int) (string, error) {
 	if err := os.RemoveAll(part); err != nil {
 		return "", err
 	}
-	if err := compose(part, records); err != nil {
+	if err := compose(part, shape{seed: 1, records: records, threads: 8, stacks: 6000}); err != nil {
 		return "", err
 	}
 	return path, os.Rename(part, path)
 }
 
-func compose(dir string, records int) error {
+func compose(dir string, like shape) error {
 	files, err := corpus.Dir()
 	if err != nil {
 		return err
 	}
 	defer corpus.Remove()
-	rnd := rand.New(rand.NewPCG(1, 2)) // the same recording each time
+	rnd := rand.New(rand.NewPCG(like.seed, 2)) // the same recording each time
+	code := rnd
+	if like.of > 0 {
+		code = rand.New(rand.NewPCG(1, 2)) // the same program
+	}
 	e := erbuild.New(dir)
 	e.Command = "/tmp/corpus/bin/cxx"
-	e.End = int64(records) * step / threads
+	e.End = int64(like.records) * step / int64(like.threads)
 	e.Declare(schema.Heap, "", erbuild.Layouts[schema.Heap][0])
 	var pcs []uint64
 	for i, object := range objects {
-		archived, err := filepath.Glob(filepath.Join(files, "exp", "all.er", "archives", filepath.Base(object)+"_*"))
-		if err != nil || len(archived) != 1 {
-			return fmt.Errorf("%d archived files for %s: %w", len(archived), object, err)
-		}
-		content, err := os.ReadFile(archived[0])
-		if err != nil {
+		file := filepath.Join(like.objects, filepath.Base(object))
+		if like.objects != "" {
+			object = file
+		} else if file, err = archive(e, files, object); err != nil {
 			return err
 		}
-		e.Archive(object, content)
-		found, err := mapText(e, object, archived[0], uint64(i+1)<<32, rnd)
+		found, err := mapText(e, object, file, uint64(i+1)<<32, code)
 		if err != nil {
 			return err
 		}
 		pcs = append(pcs, found...)
 	}
-	calls(e, records, walks(pcs, rnd), rnd)
+	paths := walks(pcs, max(like.of, like.stacks), code)
+	if like.of > 0 {
+		rnd.Shuffle(len(paths), func(i, j int) { paths[i], paths[j] = paths[j], paths[i] })
+	}
+	calls(e, like, paths[:like.stacks], rnd)
 	return e.Close()
+}
+
+// archived returns the file of a load object in the recorded C++ program's archive.
+func archived(files, object string) (string, error) {
+	found, err := filepath.Glob(filepath.Join(files, "exp", "all.er", "archives", filepath.Base(object)+"_*"))
+	if err != nil || len(found) != 1 {
+		return "", fmt.Errorf("%d archived files for %s: %w", len(found), object, err)
+	}
+	return found[0], nil
+}
+
+// archive puts a load object into a recording's archive, and returns its file.
+func archive(e *erbuild.Experiment, files, object string) (string, error) {
+	file, err := archived(files, object)
+	if err != nil {
+		return "", err
+	}
+	content, err := os.ReadFile(file)
+	e.Archive(object, content)
+	return file, err
 }
 
 // mapText maps the text of a load object at base and returns PCs in its functions.
@@ -114,7 +144,7 @@ func mapText(e *erbuild.Experiment, object, file string, base uint64, rnd *rand.
 
 // walks returns distinct stacks: paths of a random call tree, in which few
 // paths are common and most are rare.
-func walks(pcs []uint64, rnd *rand.Rand) [][]uint64 {
+func walks(pcs []uint64, stacks int, rnd *rand.Rand) [][]uint64 {
 	paths := make([][]uint64, 0, stacks)
 	var trunk []uint64 // root first
 	for len(paths) < stacks {
@@ -143,7 +173,7 @@ const (
 
 // calls writes the heap calls: of a hundred, about 50 allocate, 45 free and 5
 // reallocate; what is never freed leaks.
-func calls(e *erbuild.Experiment, records int, paths [][]uint64, rnd *rand.Rand) {
+func calls(e *erbuild.Experiment, like shape, paths [][]uint64, rnd *rand.Rand) {
 	ids := make([]uint64, len(paths))      // of those that were recorded
 	popular := make([]float64, len(paths)) // sums of weights 1/rank
 	sum := 0.0
@@ -153,10 +183,10 @@ func calls(e *erbuild.Experiment, records int, paths [][]uint64, rnd *rand.Rand)
 	}
 	w := e.Events(schema.Heap)
 	layout := &erbuild.Layouts[schema.Heap][0]
-	live := make([][]int64, threads)
-	next, times := int64(0x5000_0000_0000), make([]int64, threads)
-	for n := range records {
-		t := n % threads
+	live := make([][]int64, like.threads)
+	next, times := int64(0x5000_0000_0000), make([]int64, like.threads)
+	for n := range like.records {
+		t := n % like.threads
 		times[t] += 1 + rnd.Int64N(2*step)
 		path := sort.SearchFloat64s(popular, rnd.Float64()*sum)
 		if ids[path] == 0 {
