@@ -1,85 +1,94 @@
 package pipeline
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/cespare/xxhash/v2"
 
+	"stackmill/problem"
 	"stackmill/schema"
 	"stackmill/stages/decode"
 	"stackmill/stages/symbolize"
 	"stackmill/storedir"
 )
 
-// due returns what the store has of an experiment, and whether its recording is
-// to be read: a failed one each time; one that lost data when the files, options
-// or program on which the result depends have changed.
-func (in *ingest) due(id string) (earlier storedir.Latest, due bool, err error) {
-	earlier, err = in.store.Latest(id)
+// due reports whether the recording of an experiment is to be read, and the generation
+// with which it is put in: one that is not in the store, or failed, always; one that lost
+// data when the files, options or program on which the result depends have changed.
+func (in *ingest) due(id string) (generation int, due bool) {
+	known, next := in.latest(id)
 	switch {
-	case err != nil || earlier.Replaced:
-		return earlier, false, err
-	case !earlier.Exists, earlier.Err != nil, earlier.Status == storedir.Again, earlier.Status == Failed:
-		return earlier, true, nil
-	case earlier.Status == Partial:
-		return earlier, in.state(lookAt(earlier.Looked)) != earlier.State, nil
+	case known.Replaced:
+	case known.Batch == "", known.Status == storedir.Again, known.Status == Failed:
+		due = true
+	case known.Status == Partial:
+		due = in.state(lookAt(known.Looked)) != known.State
 	}
-	return earlier, false, nil
+	return next, due
 }
 
-// commitUnlessLess makes the experiment's batch exist, unless that loses what an
-// earlier attempt has read, or another attempt has come first.
-func (e *experiment) commitUnlessLess() error {
-	r, seen, earlier := e.result, e.files.seen, e.earlier
-	c := e.named()
-	c.Status, c.Ingested, c.Program = r.Status, time.Now().UTC().Truncate(time.Second), e.Program
-	c.Recorded, c.Samples, c.Objects = identity(e.rec), e.samples, e.found()
+// latest returns what the store has of an experiment, and the next generation.
+func (in *ingest) latest(id string) (storedir.Latest, int) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.store.Latest(id), in.store.Next(id)
+}
+
+// entry describes the experiment for its commit; false if the store has the same or more.
+func (e *experiment) entry() (entry storedir.Entry, more bool) {
+	r, seen := e.result, e.files.seen
+	c := storedir.Entry{
+		ExperimentID: r.ID, Generation: e.generation, Experiment: filepath.Base(e.src.path), Path: e.src.path,
+		Status: r.Status, Recorded: identity(e.rec), Samples: e.samples, Objects: e.found(),
+	}
 	if r.Lost() {
 		seen.debugFiles(e.debugDirs(), e.resolver.Program.Objects)
 		c.Looked, c.State = slices.Sorted(maps.Keys(seen.files)), e.ingest.state(seen.files)
+		c.Outcome = outcome(e.rec.Problems.Problems)
 	}
-	known := earlier.Commit
-	if earlier.Err != nil || earlier.Status == storedir.Again {
-		known = storedir.Commit{}
+	known, next := e.latest(r.ID)
+	if known.Batch != "" && known.Status != storedir.Again {
+		// Another program was faster, or files that were there are gone.
+		if next > e.generation || c.Samples < known.Samples || c.Objects < known.Objects {
+			r.skip()
+			return c, false
+		}
+		if c.Status == known.Status && c.State == known.State && c.Outcome == known.Outcome && c.Path == known.Path {
+			return c, false
+		}
 	}
-	if known.Batch != "" && (c.Samples < known.Samples || c.Objects < known.Objects) {
-		r.skip() // files that were there are gone
-		return nil
+	c.Instead = e.instead(&c)
+	return c, true
+}
+
+// outcome is a hash of the problems of a recording that lost data.
+func outcome(problems []problem.Problem) string {
+	h := xxhash.New()
+	for _, p := range problems {
+		fmt.Fprintf(h, "%d %d %q %d %q %q %d\n", p.Severity, p.Process, p.File, p.Offset, p.Reason, p.Message, p.Count)
 	}
-	c.Replaces = e.replaces(earlier, &c)
-	err := e.batch.CommitAnew(known, c)
-	if errors.Is(err, storedir.ErrExists) {
-		r.skip()
-		return nil
-	}
-	return err
+	return fmt.Sprintf("%016x", h.Sum64())
 }
 
 // skip makes the result say that the recording is in the store already.
 func (r *Result) skip() { r.Status, r.Samples, r.Problems = Skipped, 0, nil }
 
-// replaces returns the batches that the commit replaces: those before it, and
-// those of copies that were at the same path, of the same recording before it was
-// finished or repaired.
-func (in *ingest) replaces(earlier storedir.Latest, c *storedir.Commit) (batches []string) {
-	if earlier.Exists {
-		batches = append(append(batches, earlier.Replaces...), earlier.Batch)
-	}
+// instead returns the experiments whose place one takes: copies that were at the same
+// path, of the same recording before it was finished or repaired.
+func (in *ingest) instead(c *storedir.Entry) (ids []string) {
 	for _, o := range in.unfinished[c.Path] {
 		same := o.Recorded != "" && o.Recorded == c.Recorded && o.Samples <= c.Samples
 		if o.ExperimentID != c.ExperimentID && (same || o.Status == Failed) {
-			batches = append(append(batches, o.Replaces...), o.Batch)
+			ids = append(ids, o.ExperimentID)
 		}
 	}
-	slices.Sort(batches)
-	return slices.Compact(batches)
+	slices.Sort(ids)
+	return slices.Compact(ids)
 }
 
 // identity distinguishes recordings by who was recorded where and when; empty if

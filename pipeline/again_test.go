@@ -130,7 +130,8 @@ func TestNoWorseAttemptReplaces(t *testing.T) {
 		t.Fatal(diff)
 	}
 	more := readOnly(t, store)
-	more.Samples, more.State = more.Samples+1, ""
+	more.Experiments[0].Samples++
+	more.Experiments[0].State = ""
 	put(t, store, more)
 	if diff := cmp.Diff([]string{Skipped}, statuses(t, store, dir)); diff != "" {
 		t.Error(diff)
@@ -179,7 +180,7 @@ func TestDamagedCommitIsIngestedAgain(t *testing.T) {
 		if diff := cmp.Diff([]string{Complete}, statuses(t, store, dir)); diff != "" {
 			t.Error(diff)
 		}
-		if c := readOnly(t, store); c.ExperimentID != first.ExperimentID || c.Files[0].Checksum != first.Files[0].Checksum {
+		if c := readOnly(t, store); c.Experiments[0].ExperimentID != first.Experiments[0].ExperimentID || c.Files[0].Checksum != first.Files[0].Checksum {
 			t.Errorf("another batch: %+v", c)
 		}
 	}

@@ -19,6 +19,7 @@ import (
 type attempt struct {
 	*ingest
 	src    input
+	to     *filling
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	ended  chan struct{} // closed when nobody waits for it any more
@@ -49,11 +50,11 @@ const (
 const grace = 300 * time.Millisecond
 
 // try does a job on an input, within a limit of time unless that is 0.
-func (in *ingest) try(ctx context.Context, src input, limit time.Duration, job func(*attempt, *Result) error) Result {
+func (in *ingest) try(ctx context.Context, src input, to *filling, limit time.Duration, job func(*attempt, *Result) error) Result {
 	if ctx.Err() != nil {
 		return Result{Path: src.path, Status: Aborted, Err: context.Cause(ctx)}
 	}
-	a := &attempt{ingest: in, src: src, ended: make(chan struct{})}
+	a := &attempt{ingest: in, src: src, to: to, ended: make(chan struct{})}
 	defer close(a.ended)
 	a.space = in.space()
 	a.ctx, a.cancel = context.WithCancelCause(spill.NewContext(ctx, a.space))
@@ -148,20 +149,17 @@ func (a *attempt) run(job func(*attempt, *Result) error) (r Result) {
 }
 
 // quarantine commits an experiment that exceeded a limit as failed, for that reason.
-func (in *ingest) quarantine(ctx context.Context, src input, was *Result, over *overLimit) Result {
+func (in *ingest) quarantine(ctx context.Context, src input, to *filling, was *Result, over *overLimit) Result {
 	if was.ID == "" { // not even its content could be read in time
 		return Result{Path: src.path, Status: Failed, Err: over, Elapsed: was.Elapsed}
 	}
 	rec := &decode.Recording{Format: src.decoder.Name(), Close: func() error { return nil }}
 	rec.Locate = func(string) []decode.Candidate { return nil }
 	rec.Problems.Addf(problem.Error, filepath.Base(src.path), problem.NoOffset, over.reason, "%s", over.message)
-	r := in.try(ctx, src, 0, func(a *attempt, r *Result) error {
+	r := in.try(ctx, src, to, 0, func(a *attempt, r *Result) error {
 		r.ID, r.Bytes = was.ID, was.Bytes
-		earlier, _, err := a.due(was.ID)
-		if err != nil {
-			return err
-		}
-		return a.ingestOne(r, func() (*decode.Recording, error) { return rec, nil }, earlier)
+		generation, _ := a.due(was.ID)
+		return a.ingestOne(r, generation, func() (*decode.Recording, error) { return rec, nil })
 	})
 	r.Elapsed += was.Elapsed
 	return r

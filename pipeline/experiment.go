@@ -3,7 +3,8 @@ package pipeline
 import (
 	"context"
 	"errors"
-	"path/filepath"
+
+	"github.com/apache/arrow-go/v18/arrow"
 
 	"stackmill/problem"
 	"stackmill/schema"
@@ -15,23 +16,22 @@ import (
 	"stackmill/stages/symbolize/source"
 	"stackmill/stages/unwind"
 	"stackmill/stages/write"
-	"stackmill/storedir"
 )
 
 // experiment is one recording on its way through the stages: what they made of it
 // so far.
 type experiment struct {
 	*attempt
-	result  *Result
-	opening func() (*decode.Recording, error)
-	earlier storedir.Latest // what the store has of it
+	result     *Result
+	generation int // with which it is put in
+	opening    func() (*decode.Recording, error)
 
 	rec    *decode.Recording // of open
 	files  *located          // of locate
 	tables *cache.Recording
 
-	batch    *write.Batch // of begin, as all below
-	out      *writers
+	batch    *write.Batch // of begin, as all below; nil if others share it
+	out      output
 	resolver *symbolize.Resolver
 	frames   *unwind.FrameTables
 	dumps    *unwind.Dumps
@@ -57,11 +57,10 @@ const (
 	Failed   = "failed"
 )
 
-// ingestOne reads one recording, which opening opens, and commits it; earlier is
-// what the store has of it. An error says why it is not committed, through no fault of
-// the recording.
-func (a *attempt) ingestOne(r *Result, opening func() (*decode.Recording, error), earlier storedir.Latest) (err error) {
-	e := &experiment{attempt: a, result: r, opening: opening, earlier: earlier}
+// ingestOne reads one recording, which opening opens, for a batch. An error says why it
+// is not in there, through no fault of the recording.
+func (a *attempt) ingestOne(r *Result, generation int, opening func() (*decode.Recording, error)) (err error) {
+	e := &experiment{attempt: a, result: r, generation: generation, opening: opening}
 	defer func() { err = errors.Join(err, e.close()) }()
 	if err := e.run(a.ctx); err != nil {
 		return errors.Join(err, e.settled())
@@ -119,14 +118,15 @@ func (e *experiment) attach() error {
 var wholeStacks = false
 
 func (e *experiment) begin() (err error) {
-	if e.batch, err = write.Begin(e.Store, e.earlier.Next); err != nil {
-		return storeFault(err)
+	if e.to.shared {
+		e.out = newHeld()
+	} else {
+		if err := e.beginBatch(&e.batch); err != nil {
+			return err
+		}
+		e.attempt.batch.Store(e.batch)
+		e.out = newWriters(e.ctx, e.batch)
 	}
-	e.attempt.batch.Store(e.batch)
-	if e.Begun != nil {
-		e.Begun()
-	}
-	e.out = newWriters(e.ctx, e.batch)
 	e.resolver = symbolize.New(e.rec, e.files, e.tables)
 	e.frames = unwind.NewFrameTables(e.tables, &e.rec.Problems)
 	e.dumps = unwind.NewDumps(e.frames)
@@ -203,29 +203,17 @@ func (e *experiment) attribute() error {
 	return errors.Join(e.segments.Close(), err, r.SourceRows(emit, lines))
 }
 
-// expected is the commit as far as it is known when all rows are.
-func (e *experiment) expected() storedir.Commit {
-	c := e.named()
-	c.Batch = e.earlier.Next
-	for _, table := range e.out.names() {
-		c.Files = append(c.Files, storedir.File{Table: table, Path: e.batch.Path(table)})
-	}
-	return c
-}
-
-// named is a commit that says which recording is committed.
-func (e *experiment) named() storedir.Commit {
-	return storedir.Commit{ExperimentID: e.result.ID, Experiment: filepath.Base(e.src.path), Path: e.src.path}
-}
-
 // errLeft says that nobody waits for the attempt any more.
 var errLeft = errors.New("it was given up")
 
+// commit adds the experiment to its batch.
 func (e *experiment) commit() error {
-	if e.Committing != nil {
-		e.Committing(e.expected())
+	if !e.to.shared {
+		if err := e.settled(); err != nil {
+			return err
+		}
 	}
-	if err := e.settled(); err != nil {
+	if err := errors.Join(e.rec.Fault, e.tables.Fault()); err != nil {
 		return err
 	}
 	if !e.claim() {
@@ -233,5 +221,19 @@ func (e *experiment) commit() error {
 	}
 	r := e.result
 	r.Status, r.Samples, r.Problems = e.status(), e.samples, e.rec.Problems.Problems
-	return storeFault(e.commitUnlessLess())
+	entry, more := e.entry()
+	if !more {
+		return nil
+	}
+	rows, _ := e.out.(*held)
+	batch := e.batch
+	e.batch = nil
+	return e.to.add(entry, batch, rows)
+}
+
+// output takes rows, concurrently for different tables.
+type output interface {
+	write(*schema.Table, arrow.RecordBatch) error
+	// close waits for what is under way. It may be called again.
+	close() error
 }

@@ -86,13 +86,13 @@ type ingest struct {
 	mu       sync.Mutex
 	taken    map[string]string  // paths of inputs that were begun, by their ids
 	known    map[string]bool    // paths whose recordings are in the store, as they were then
-	store    *storedir.Contents // as it was then
+	store    *storedir.Contents // as it was when the last group began
 
-	unfinished map[string][]storedir.Commit // by path, what recordings lost data or were going on then
+	unfinished map[string][]storedir.Entry // by path, what recordings lost data or were going on then
 }
 
-// Ingest reads every recording found at the paths and commits each to the
-// store as a batch of its own. It returns a result per input, in the order in
+// Ingest reads every recording found at the paths and commits them to the
+// store, large ones as batches of their own, small ones together. It returns a result per input, in the order in
 // which they were found. An error means that ingesting stopped: what was
 // committed before stays. When the context ends, it returns at once: what does
 // not look at the context is left to itself, and never commits.
@@ -144,11 +144,13 @@ func (in *ingest) recall() (err error) {
 		return err
 	}
 	in.store.Sweep()
-	in.unfinished = map[string][]storedir.Commit{}
-	for _, c := range in.store.Commits {
-		in.known[c.Path] = c.Status != Failed
-		if c.Status != Complete {
-			in.unfinished[c.Path] = append(in.unfinished[c.Path], c)
+	in.unfinished = map[string][]storedir.Entry{}
+	for i := range in.store.Batches {
+		for e := range in.store.Batches[i].Visible {
+			in.known[e.Path] = e.Status != Failed
+			if e.Status != Complete {
+				in.unfinished[e.Path] = append(in.unfinished[e.Path], *e)
+			}
 		}
 	}
 	return nil
@@ -181,7 +183,7 @@ func (in *ingest) discover(ctx context.Context, paths []string) (inputs []input,
 	return f.inputs, f.err
 }
 
-// all tries every input; then it tries again, one by one, those that took too much
+// all reads every group of inputs; then, one by one, those inputs that took too much
 // memory together with others.
 func (in *ingest) all(ctx context.Context, inputs []input) []Result {
 	in.Progress.Experiments.Store(int64(len(inputs)))
@@ -192,40 +194,32 @@ func (in *ingest) all(ctx context.Context, inputs []input) []Result {
 	var crowded []int
 	var g errgroup.Group
 	g.SetLimit(max(1, in.Jobs))
-	for i := range inputs {
+	for _, group := range groups(inputs) {
 		g.Go(func() error {
-			err := guarded(func() error {
-				if results[i] = in.one(ctx, inputs[i]); errors.Is(results[i].Err, errCrowded) {
-					in.mu.Lock()
-					defer in.mu.Unlock()
-					crowded = append(crowded, i)
-					return nil
-				}
-				in.finished(&results[i])
+			return guarded(func() error {
+				again := in.fill(ctx, inputs, group, results)
+				in.mu.Lock()
+				defer in.mu.Unlock()
+				crowded = append(crowded, again...)
 				return nil
 			})
-			if err != nil {
-				results[i] = Result{Path: inputs[i].path, Status: Failed, Err: err}
-			}
-			return nil
 		})
 	}
 	_ = g.Wait() // each result has its own error
 	slices.Sort(crowded)
 	for _, i := range crowded {
-		results[i] = in.one(ctx, inputs[i])
-		in.finished(&results[i])
+		in.fill(ctx, inputs, []int{i}, results)
 	}
 	in.copies(results)
 	return results
 }
 
-// one ingests one input, and puts it in quarantine if it takes too much.
-func (in *ingest) one(ctx context.Context, src input) Result {
-	r := in.try(ctx, src, in.Timeout, (*attempt).read)
+// one reads one input for a batch, and puts it in quarantine if it takes too much.
+func (in *ingest) one(ctx context.Context, src input, to *filling) Result {
+	r := in.try(ctx, src, to, in.Timeout, (*attempt).read)
 	var over *overLimit
 	if r.Status == Aborted && errors.As(r.Err, &over) {
-		r = in.quarantine(ctx, src, &r, over)
+		r = in.quarantine(ctx, src, to, &r, over)
 	}
 	if in.faults.add(r.Err) {
 		in.stop(r.Err)
@@ -258,15 +252,12 @@ func (a *attempt) read(r *Result) (err error) {
 		r.Status = Skipped
 		return nil
 	}
-	earlier, due, err := a.due(r.ID)
-	if err != nil {
-		return err
-	}
+	generation, due := a.due(r.ID)
 	if !due {
 		r.Status = Skipped
 		return nil
 	}
-	return a.ingestOne(r, open, earlier)
+	return a.ingestOne(r, generation, open)
 }
 
 // take reports whether no other input of this run has the same content.

@@ -48,7 +48,7 @@ func TestWholeStacks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const least = 70 // recordings, each of 20 tables and more
+	const least = 16 // batches, each of 20 tables and more
 	if files < 20*least {
 		t.Errorf("%d files", files)
 	}

@@ -2,8 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"maps"
-	"slices"
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -61,13 +59,6 @@ func (w *writers) table(t *schema.Table) chan<- arrow.RecordBatch {
 		w.group.Go(func() error { return w.run(t, c) })
 	}
 	return c
-}
-
-// names returns the tables that have rows, before close.
-func (w *writers) names() []string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return slices.Sorted(maps.Keys(w.tables))
 }
 
 // run writes until the context ends; later batches are only released.

@@ -3,7 +3,6 @@ package queries
 import (
 	"cmp"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -21,15 +20,15 @@ const catalogName = "stackmill"
 // definitions are the statements that make a store's catalog.
 type definitions struct {
 	own         []string // which files the tables have, the names of experiments, the fingerprint
-	absent      []string // the views of tables without files
-	present     []string // the views of tables with files, which are the same for every store
+	tables      []string // the views of plain tables
+	others      []string // those that are not as in a store with a file of every table
 	fingerprint string   // of all that a catalog defines
 }
 
-// define returns the definitions for a store with these commits, whose experiments have
-// these names. store is an absolute path.
-func define(store string, commits []storedir.Commit, names []string) (*definitions, error) {
-	return defineAs(store, commits, names, form{})
+// define returns the definitions for a store with these batches and experiments. store is
+// an absolute path.
+func define(store string, batches []storedir.Batch, experiments []Experiment) (*definitions, error) {
+	return defineAs(store, batches, experiments, form{})
 }
 
 // form is another one than that in which columns are stored.
@@ -39,15 +38,14 @@ type form struct {
 }
 
 // defineAs is define with columns in another form.
-func defineAs(store string, commits []storedir.Commit, names []string, as form) (*definitions, error) {
-	d := &definitions{own: append(as.types, namesView(commits, names, as.casts))}
-	files := filesOf(store, commits)
+func defineAs(store string, batches []storedir.Batch, experiments []Experiment, as form) (*definitions, error) {
+	d := &definitions{own: append(as.types, namesView(experiments, as.casts))}
 	for _, t := range schema.Tables {
-		d.own = append(d.own, filesMacro(t, files[t.Name]))
-		if view := tableView(t, len(files[t.Name]) > 0, as.casts); len(files[t.Name]) > 0 {
-			d.present = append(d.present, view)
-		} else {
-			d.absent = append(d.absent, view)
+		whole, parts := filesOf(store, t, batches)
+		d.own = append(d.own, filesMacro(t, whole))
+		view := tableView(t, allRows(t, whole, parts), as.casts)
+		if d.tables = append(d.tables, view); len(parts) > 0 || len(whole) == 0 {
+			d.others = append(d.others, view)
 		}
 	}
 	all, err := d.all()
@@ -67,13 +65,13 @@ func defineAs(store string, commits []storedir.Commit, names []string, as form) 
 // all returns what makes a catalog out of nothing.
 func (d *definitions) all() ([]string, error) {
 	views, err := derived()
-	return slices.Concat([]string{pathMix, pathPart}, d.own, d.absent, d.present, views), err
+	return slices.Concat([]string{pathMix, pathPart}, d.own, d.tables, views), err
 }
 
 // changes returns what makes a catalog out of that of another store, in which every table
 // has files. It takes the engine a tenth of the time, since no file is opened: the macros
 // that list files are only used when a view is read.
-func (d *definitions) changes() []string { return slices.Concat(d.own, d.absent) }
+func (d *definitions) changes() []string { return slices.Concat(d.own, d.others) }
 
 // derived are the statements that make the views of this package, which are
 // the same for every store.
@@ -97,15 +95,21 @@ func (v View) create() string {
 	return fmt.Sprintf("CREATE MACRO %s(%s) AS TABLE\n%s", v.Name, strings.Join(names, ", "), v.SQL)
 }
 
-// filesOf returns the paths of the committed files of each table, quoted.
-func filesOf(store string, commits []storedir.Commit) map[string][]string {
-	paths := map[string][]string{}
-	for _, c := range commits {
-		for _, f := range c.Files {
-			paths[f.Table] = append(paths[f.Table], quote(literal.Replace(store+"/"+f.Path)))
+// filesOf returns the paths of a table's committed files, quoted, and a relation of the
+// rows that count for each file with experiments that do not.
+func filesOf(store string, t *schema.Table, batches []storedir.Batch) (whole, parts []string) {
+	for i := range batches {
+		for _, f := range batches[i].Files {
+			switch path := quote(literal.Replace(store + "/" + f.Path)); {
+			case f.Table != t.Name:
+			case len(batches[i].Hidden) == 0:
+				whole = append(whole, path)
+			default:
+				parts = append(parts, fmt.Sprintf("FROM read_parquet(%s) WHERE %s", path, counts(&batches[i])))
+			}
 		}
 	}
-	return paths
+	return whole, parts
 }
 
 // filesMacro returns the macro that lists a table's files.
@@ -115,16 +119,31 @@ func filesMacro(t *schema.Table, paths []string) string {
 
 func filesName(t *schema.Table) string { return t.Name + "_files" }
 
-// tableView returns the view of a plain table: exactly the committed files,
+// allRows returns the relation of a table's rows, empty if it has no file.
+func allRows(t *schema.Table, whole, parts []string) string {
+	if len(whole) > 0 {
+		files := fmt.Sprintf("read_parquet(%s())", filesName(t))
+		if len(parts) == 0 {
+			return files
+		}
+		parts = append(parts, "FROM "+files)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "(" + strings.Join(parts, " UNION ALL ") + ")"
+}
+
+// tableView returns the view of a plain table: the rows of exactly the committed files,
 // read with the first one's schema, which all share, and the columns computed from
-// theirs. A table without a file is an empty relation with the table's columns. casts
+// theirs. A table without rows is an empty relation with the table's columns. casts
 // are formats, by the names of columns, for those that are not shown as they are stored.
-func tableView(t *schema.Table, present bool, casts map[string]string) string {
+func tableView(t *schema.Table, rows string, casts map[string]string) string {
 	var columns []string
 	for _, c := range t.Columns {
 		value := "t." + identifier(c.Name)
 		switch {
-		case !present:
+		case rows == "":
 			value = "NULL::" + c.Type.SQL()
 		case t == schema.Experiments && c.Name == "experiment":
 			value = "n.experiment"
@@ -134,14 +153,14 @@ func tableView(t *schema.Table, present bool, casts map[string]string) string {
 	}
 	for _, c := range t.Computed {
 		value := "NULL"
-		if present {
+		if rows != "" {
 			value = "(" + c.SQL + ")"
 		}
 		columns = append(columns, fmt.Sprintf("%s::%s AS %s", value, c.Type.SQL(), identifier(c.Name)))
 	}
 	from := "WHERE false"
-	if present {
-		from = strings.TrimSpace(fmt.Sprintf("FROM read_parquet(%s()) t %s", filesName(t), t.Joined))
+	if rows != "" {
+		from = strings.TrimSpace(fmt.Sprintf("FROM %s t %s", rows, t.Joined))
 		if t == schema.Experiments {
 			from += " JOIN experiment_names n USING (experiment_id)"
 		}
@@ -149,58 +168,33 @@ func tableView(t *schema.Table, present bool, casts map[string]string) string {
 	return fmt.Sprintf("CREATE OR REPLACE VIEW %s AS SELECT %s %s", t.Name, strings.Join(columns, ", "), from)
 }
 
+// counts is the condition for the rows of a batch that readers see.
+func counts(b *storedir.Batch) string {
+	var ids []string
+	for e := range b.Visible {
+		ids = append(ids, e.ExperimentID)
+	}
+	if len(ids) <= len(b.Hidden) {
+		return "experiment_id IN (" + Quote(ids...) + ")"
+	}
+	return "experiment_id NOT IN (" + Quote(b.Hidden...) + ")"
+}
+
 // literal protects the characters that read_parquet takes for patterns.
 var literal = strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]")
 
 // namesView returns the view experiment_names, which gives every experiment
-// its name for people; ids is the type of experiment_id.
-func namesView(commits []storedir.Commit, names []string, casts map[string]string) string {
+// its name for people.
+func namesView(experiments []Experiment, casts map[string]string) string {
 	id := cmp.Or(casts["experiment_id"], "%s")
-	if len(commits) == 0 {
+	if len(experiments) == 0 {
 		return fmt.Sprintf("CREATE OR REPLACE VIEW experiment_names AS SELECT "+id+" AS experiment_id, NULL::VARCHAR AS experiment WHERE false", "NULL::VARCHAR")
 	}
 	var rows []string
-	for i, name := range names {
-		rows = append(rows, fmt.Sprintf("(%s, %s)", quote(commits[i].ExperimentID), quote(name)))
+	for _, e := range experiments {
+		rows = append(rows, fmt.Sprintf("(%s, %s)", quote(e.ExperimentID), quote(e.Name)))
 	}
 	return fmt.Sprintf("CREATE OR REPLACE VIEW experiment_names AS SELECT "+id+" AS experiment_id, experiment FROM (VALUES %s) AS n(experiment_id, experiment)", "experiment_id", strings.Join(rows, ", "))
-}
-
-// uniqueNames names commits of different experiments: each by its base name, after as
-// many parent directories as make it unique. Recordings made at the same path, one
-// after the other, differ by their ids only.
-func uniqueNames(commits []storedir.Commit) []string {
-	names := make([]string, len(commits))
-	parents := make([]string, len(commits)) // what is left of the path
-	at := map[string]int{}
-	for i, c := range commits {
-		names[i] = c.Experiment
-		parents[i] = path.Dir(c.Path)
-		at[c.Path]++
-	}
-	for {
-		users := map[string][]int{}
-		for i, n := range names {
-			users[n] = append(users[n], i)
-		}
-		if len(users) == len(names) {
-			return names
-		}
-		for _, same := range users {
-			if len(same) == 1 {
-				continue
-			}
-			for _, i := range same {
-				base := path.Base(parents[i])
-				if at[commits[i].Path] > 1 || base == "." || base == "/" {
-					names[i] += "@" + commits[i].ExperimentID
-				} else {
-					names[i] = base + "/" + names[i]
-					parents[i] = path.Dir(parents[i])
-				}
-			}
-		}
-	}
 }
 
 // quote writes a text for SQL, in which a NUL would end the statement.

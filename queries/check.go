@@ -88,7 +88,7 @@ func look(ctx context.Context, store string, limits Limits, progress func(what s
 	if err != nil {
 		return nil, err
 	}
-	p := &Proof{Batches: len(c.Commits), Wrong: []Finding{}, Notes: []Finding{}}
+	p := &Proof{Batches: len(c.Batches), Wrong: []Finding{}, Notes: []Finding{}}
 	if err := p.checkFiles(ctx, store, c, progress); err != nil {
 		return p, err
 	}
@@ -98,20 +98,23 @@ func look(ctx context.Context, store string, limits Limits, progress func(what s
 	}
 	p.checkInventory(store, c, inventory)
 	if intact && sums {
-		if err := p.checkViews(ctx, store, c.Commits, limits, progress); err != nil {
+		if err := p.checkViews(ctx, store, c.Batches, limits, progress); err != nil {
 			return p, err
 		}
 	}
-	return p, p.checkCatalog(ctx, store, c.Commits, intact)
+	return p, p.checkCatalog(ctx, store, c.Batches, intact)
 }
 
 // checkFiles looks at every file that a commit names, including damaged commits that
 // can be read.
 func (p *Proof) checkFiles(ctx context.Context, store string, c *storedir.Contents, progress func(string, int, int)) error {
-	commits := c.Commits
+	var commits []storedir.Commit
+	for _, b := range c.Batches {
+		commits = append(commits, b.Commit)
+	}
 	for _, d := range c.Damaged {
 		d.Commit.Batch = d.Batch
-		commits = append(commits[:len(commits):len(commits)], d.Commit)
+		commits = append(commits, d.Commit)
 	}
 	total := 0
 	for _, x := range commits {
@@ -136,7 +139,7 @@ func (p *Proof) checkFiles(ctx context.Context, store string, c *storedir.Conten
 			p.Rows += f.Rows
 			p.Bytes += f.Bytes
 		}
-		if len(p.Wrong) > found && n < len(c.Commits) {
+		if len(p.Wrong) > found && n < len(c.Batches) {
 			p.damaged = append(p.damaged, x.Batch)
 		}
 	}
@@ -150,21 +153,32 @@ func (p *Proof) checkCommits(c *storedir.Contents) error {
 		if !errors.Is(d.Err, storedir.ErrDamaged) {
 			return d.Err
 		}
-		p.add(d.File(), "is not as it was written, so that its experiment%s is left out: %v", recordedAt(d.Commit), d.Err)
+		p.add(d.File(), "is not as it was written, so that %s: %v", leftOut(d.Experiments), d.Err)
 		p.damaged = append(p.damaged, d.Batch)
 	}
 	for _, a := range c.Again {
-		p.note("experiment "+a.ExperimentID, "was damaged and is to be ingested again%s", recordedAt(a))
+		p.note("experiment "+a.ExperimentID, "was damaged and is to be ingested again%s", recordedAt(a.Path))
 	}
 	return nil
 }
 
-// recordedAt says where a commit's recording was.
-func recordedAt(c storedir.Commit) string {
-	if c.Path == "" {
+// leftOut says what a commit that cannot be read costs.
+func leftOut(experiments []storedir.Entry) string {
+	switch len(experiments) {
+	case 0:
+		return "what was in it is left out"
+	case 1:
+		return "its experiment" + recordedAt(experiments[0].Path) + " is left out"
+	}
+	return fmt.Sprintf("its %d experiments%s are left out", len(experiments), recordedAt(experiments[0].Path+", ..."))
+}
+
+// recordedAt says where a recording was.
+func recordedAt(path string) string {
+	if path == "" {
 		return ""
 	}
-	return " (" + c.Path + ")"
+	return " (" + path + ")"
 }
 
 // undone reports whether an error means that something could not be checked, rather

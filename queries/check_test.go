@@ -115,8 +115,8 @@ func TestCheckFindsWrongNumbers(t *testing.T) {
 }
 
 func TestCheckedTogether(t *testing.T) {
-	of := func(rows int64) storedir.Commit {
-		return storedir.Commit{Files: []storedir.File{{Rows: rows}, {Rows: 1}}}
+	of := func(rows int64) storedir.Batch {
+		return storedir.Batch{Commit: storedir.Commit{Files: []storedir.File{{Rows: rows}, {Rows: 1}}}}
 	}
 	for _, test := range []struct {
 		name string
@@ -128,12 +128,12 @@ func TestCheckedTogether(t *testing.T) {
 		{"large ones", []int64{checkRows, checkRows}, []int{1, 1}},
 		{"a large one after small ones", []int64{1, 1, checkRows, 1}, []int{3, 1}},
 	} {
-		var commits []storedir.Commit
+		var batches []storedir.Batch
 		for _, n := range test.rows {
-			commits = append(commits, of(n))
+			batches = append(batches, of(n))
 		}
 		var got []int
-		for _, part := range checkedTogether(commits) {
+		for _, part := range checkedTogether(batches) {
 			got = append(got, len(part))
 		}
 		if !slices.Equal(got, test.want) {

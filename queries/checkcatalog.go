@@ -15,7 +15,7 @@ import (
 
 // checkCatalog looks at the catalog's file. The next reader replaces one that is
 // missing or old; one with the store's fingerprint must have its content.
-func (p *Proof) checkCatalog(ctx context.Context, store string, commits []storedir.Commit, intact bool) error {
+func (p *Proof) checkCatalog(ctx context.Context, store string, batches []storedir.Batch, intact bool) error {
 	_, err := os.Lstat(filepath.Join(store, CatalogFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		p.note(CatalogFile, "is missing: the next reader makes it")
@@ -33,7 +33,7 @@ func (p *Proof) checkCatalog(ctx context.Context, store string, commits []stored
 		return nil
 	}
 	defer db.Close()
-	d, err := define(store, commits, uniqueNames(commits))
+	d, err := define(store, batches, experimentsOf(batches))
 	switch {
 	case err != nil:
 		return err

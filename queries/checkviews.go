@@ -41,8 +41,8 @@ func (db *DB) share(ctx context.Context, name string) error {
 type mustBeEmpty struct{ where, wrong, sql string }
 
 // checkViews runs every query that must return no rows, on catalogs of its own.
-func (p *Proof) checkViews(ctx context.Context, store string, commits []storedir.Commit, limits Limits, progress func(string, int, int)) error {
-	parts := checkedTogether(commits)
+func (p *Proof) checkViews(ctx context.Context, store string, batches []storedir.Batch, limits Limits, progress func(string, int, int)) error {
+	parts := checkedTogether(batches)
 	for n, part := range parts {
 		err := p.checkPart(ctx, store, part, limits, func(done, total int) { progress("sums", n*total+done, len(parts)*total) })
 		if err != nil {
@@ -54,33 +54,34 @@ func (p *Proof) checkViews(ctx context.Context, store string, commits []storedir
 
 // checkedTogether parts a store's experiments. No query that must return no rows
 // compares experiments.
-func checkedTogether(commits []storedir.Commit) (parts [][]storedir.Commit) {
+func checkedTogether(batches []storedir.Batch) (parts [][]storedir.Batch) {
 	start, rows := 0, int64(0)
-	for i, c := range commits {
+	for i, c := range batches {
 		for _, f := range c.Files {
 			rows += f.Rows
 		}
 		if rows >= checkRows {
-			parts, start, rows = append(parts, commits[start:i+1]), i+1, 0
+			parts, start, rows = append(parts, batches[start:i+1]), i+1, 0
 		}
 	}
-	if start < len(commits) || start == 0 {
-		parts = append(parts, commits[start:])
+	if start < len(batches) || start == 0 {
+		parts = append(parts, batches[start:])
 	}
 	return parts
 }
 
 // checkPart is checkViews for some of the experiments.
-func (p *Proof) checkPart(ctx context.Context, store string, commits []storedir.Commit, limits Limits, progress func(done, total int)) error {
-	checks, err := p.viewChecks(commits)
+func (p *Proof) checkPart(ctx context.Context, store string, batches []storedir.Batch, limits Limits, progress func(done, total int)) error {
+	experiments := experimentsOf(batches)
+	checks, err := p.viewChecks(experiments)
 	if err != nil {
 		return err
 	}
-	d, err := checkedTables(store, commits)
+	d, err := checkedTables(store, batches, experiments)
 	if err != nil {
 		return err
 	}
-	may := access{Limits: limits, most: checkMemory, files: pathsOf(store, commits), locked: true}
+	may := access{Limits: limits, most: checkMemory, files: pathsOf(store, batches), locked: true}
 	engine, err := inMemory(ctx, store, d, may)
 	if err != nil {
 		if undone(err) || ctx.Err() != nil {
@@ -90,7 +91,7 @@ func (p *Proof) checkPart(ctx context.Context, store string, commits []storedir.
 		return nil
 	}
 	defer engine.Close()
-	db := &DB{DB: engine, Store: store, Commits: commits}
+	db := &DB{DB: engine, Store: store, Batches: batches, Experiments: experiments}
 	for _, name := range shared {
 		if err := db.share(ctx, name); ctx.Err() != nil || undone(err) {
 			return errors.Join(ctx.Err(), err)
@@ -117,29 +118,33 @@ func (p *Proof) checkPart(ctx context.Context, store string, commits []storedir.
 // metrics are numbers there, shown as text: tables are joined and grouped by them in a
 // third of the time. A table with another experiment cannot be read; another metric is
 // missing, so that it has no unit.
-func checkedTables(store string, commits []storedir.Commit) (*definitions, error) {
-	ids := []string{"''"}
-	for _, c := range commits {
-		ids = append(ids, quote(c.ExperimentID))
+func checkedTables(store string, batches []storedir.Batch, experiments []Experiment) (*definitions, error) {
+	ids := []string{"''"} // a type has at least one value
+	for _, e := range experiments {
+		ids = append(ids, quote(e.ExperimentID))
 	}
-	metrics := "('')" // a type has at least one value
-	if paths := filesOf(store, commits)[schema.Metrics.Name]; len(paths) > 0 {
-		metrics = "(SELECT DISTINCT metric FROM read_parquet([" + strings.Join(paths, ", ") + "]) UNION SELECT '')"
+	metrics := []string{"SELECT '' AS metric"}
+	whole, parts := filesOf(store, schema.Metrics, batches)
+	if len(whole) > 0 {
+		parts = append(parts, "FROM read_parquet(["+strings.Join(whole, ", ")+"])")
 	}
-	return defineAs(store, commits, uniqueNames(commits), form{
-		types: []string{"CREATE TYPE known_experiment AS ENUM (" + strings.Join(ids, ", ") + ")", "CREATE TYPE known_metric AS ENUM " + metrics},
+	for _, rows := range parts {
+		metrics = append(metrics, "SELECT metric FROM ("+rows+")")
+	}
+	return defineAs(store, batches, experiments, form{
+		types: []string{"CREATE TYPE known_experiment AS ENUM (" + strings.Join(ids, ", ") + ")", "CREATE TYPE known_metric AS ENUM (" + strings.Join(metrics, " UNION ") + ")"},
 		casts: map[string]string{"experiment_id": "CAST(%s AS known_experiment)", "metric": "TRY_CAST(%s AS known_metric)"},
 	})
 }
 
 // viewChecks returns the checks of a store with these commits, and counts them.
-func (p *Proof) viewChecks(commits []storedir.Commit) ([]mustBeEmpty, error) {
+func (p *Proof) viewChecks(experiments []Experiment) ([]mustBeEmpty, error) {
 	p.Keys, p.Invariants = 0, 0
 	views, err := Views()
 	if err != nil {
 		return nil, err
 	}
-	checks := []mustBeEmpty{{"experiments", "are not those of the commits", statusCheck(commits)}}
+	checks := []mustBeEmpty{{"experiments", "are not those of the commits", statusCheck(experiments)}}
 	for _, t := range schema.Tables {
 		if len(t.Key) > 0 {
 			checks = append(checks, mustBeEmpty{t.Name, "(" + strings.Join(t.Key, ", ") + ") is not unique", keyCheck(t)})
@@ -166,10 +171,10 @@ func keyCheck(t *schema.Table) string {
 
 // statusCheck returns a query for the experiments whose row is not what their
 // commits say.
-func statusCheck(commits []storedir.Commit) string {
+func statusCheck(experiments []Experiment) string {
 	committed := []string{"(NULL, NULL)"}
-	for _, c := range commits {
-		committed = append(committed, fmt.Sprintf("(%s, %s)", quote(c.ExperimentID), quote(c.Status)))
+	for _, e := range experiments {
+		committed = append(committed, fmt.Sprintf("(%s, %s)", quote(e.ExperimentID), quote(e.Status)))
 	}
 	return "WITH committed(experiment_id, status) AS (VALUES " + strings.Join(committed, ", ") + `)
 		SELECT coalesce(c.experiment_id, e.experiment_id) AS experiment_id, c.status AS committed, e.status AS found

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
-	"strings"
 	"sync"
 
 	"stackmill/storedir"
@@ -57,10 +55,8 @@ func (d *Draft) Expect(ctx context.Context, c storedir.Commit) error {
 	if err != nil {
 		return err
 	}
-	commits := slices.DeleteFunc(s.Commits, func(o storedir.Commit) bool { return o.ExperimentID == c.ExperimentID })
-	at, _ := slices.BinarySearchFunc(commits, c.Batch, func(o storedir.Commit, batch string) int { return strings.Compare(o.Batch, batch) })
-	commits = slices.Insert(commits, at, c)
-	want, err := define(absolute, commits, uniqueNames(commits))
+	s.Add(c)
+	want, err := define(absolute, s.Batches, experimentsOf(s.Batches))
 	if err != nil {
 		return err
 	}

@@ -11,8 +11,8 @@ import (
 // experiments, the numbers of errors and warnings, its path, and when it was ingested.
 func (db *DB) ListExperiments(ctx context.Context) (*sql.Rows, error) {
 	commits := []string{"(NULL, NULL, NULL)"}
-	for _, c := range db.Commits {
-		commits = append(commits, "("+Quote(c.ExperimentID, c.Path, c.Ingested.UTC().Format(time.RFC3339))+")")
+	for _, e := range db.Experiments {
+		commits = append(commits, "("+Quote(e.ExperimentID, e.Path, e.Ingested.UTC().Format(time.RFC3339))+")")
 	}
 	return db.QueryContext(ctx, `WITH commits(experiment_id, path, ingested) AS (VALUES `+strings.Join(commits, ", ")+`)
 SELECT e.*,

@@ -84,10 +84,11 @@ func named(c *storedir.Contents) (files, open map[string]bool) {
 			open[d.Batch] = true
 		}
 	}
-	for _, list := range [][]storedir.Commit{c.Commits, c.Again} {
-		for _, x := range list {
-			add(storedir.Damaged{Commit: x, Batch: x.Batch})
-		}
+	for _, b := range c.Batches {
+		add(storedir.Damaged{Commit: b.Commit, Batch: b.Batch})
+	}
+	for _, x := range c.Taken {
+		add(storedir.Damaged{Commit: x, Batch: x.Batch})
 	}
 	for _, d := range c.Damaged {
 		add(d)

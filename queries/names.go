@@ -4,20 +4,18 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"stackmill/storedir"
 )
 
 // choose returns which experiments the names stand for. A name may be the unique
 // name, the id, or the unique name's last part with or without its suffix.
-func choose(commits []storedir.Commit, unique, names []string) ([]bool, error) {
-	keep := make([]bool, len(commits))
+func choose(experiments []Experiment, names []string) ([]bool, error) {
+	keep := make([]bool, len(experiments))
 	for _, name := range names {
-		found := matching(commits, unique, strings.TrimSuffix(name, "/"))
+		found := matching(experiments, strings.TrimSuffix(name, "/"))
 		if len(found) == 0 {
 			var known []string
-			for _, n := range unique {
-				known = append(known, n, base(n))
+			for _, e := range experiments {
+				known = append(known, e.Name, base(e.Name))
 			}
 			return nil, fmt.Errorf("no experiment %q in the store%s (stackmill experiments lists them)", name, Suggest(name, known))
 		}
@@ -30,10 +28,11 @@ func choose(commits []storedir.Commit, unique, names []string) ([]bool, error) {
 
 // matching returns the numbers of the experiments that are exactly the name
 // or, failing that, end in it.
-func matching(commits []storedir.Commit, unique []string, name string) []int {
+func matching(experiments []Experiment, name string) []int {
 	var exact, ending []int
-	for i, n := range unique {
-		if n == name || commits[i].ExperimentID == name {
+	for i, e := range experiments {
+		n := e.Name
+		if n == name || e.ExperimentID == name {
 			exact = append(exact, i)
 		}
 		if b := base(n); b == name || strings.TrimSuffix(b, ".er") == name || strings.HasSuffix(n, "/"+name) {

@@ -22,16 +22,16 @@ func TestClosest(t *testing.T) {
 
 func TestMatchingExperiments(t *testing.T) {
 	unique := []string{"monday/x.er", "tuesday/x.er", "y.er", "z.er@4", "a/b/w.er"}
-	var commits []storedir.Commit
-	for i := range unique {
-		commits = append(commits, storedir.Commit{ExperimentID: strconv.Itoa(i + 1)})
+	var experiments []Experiment
+	for i, name := range unique {
+		experiments = append(experiments, Experiment{Entry: storedir.Entry{ExperimentID: strconv.Itoa(i + 1)}, Name: name})
 	}
 	for name, want := range map[string]string{
 		"x.er": "1 2", "x": "1 2", "monday/x.er": "1", "2": "2", "y": "3", "z.er": "4", "z": "4", "b/w.er": "5", "nothing": "", "er": "",
 	} {
 		var ids []string
-		for _, i := range matching(commits, unique, name) {
-			ids = append(ids, commits[i].ExperimentID)
+		for _, i := range matching(experiments, name) {
+			ids = append(ids, experiments[i].ExperimentID)
 		}
 		if got := strings.Join(ids, " "); got != want {
 			t.Errorf("%q: got %q, want %q", name, got, want)

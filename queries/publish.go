@@ -50,7 +50,7 @@ func bring(ctx context.Context, store, cache string, draft *Draft, keep bool) er
 		if err != nil {
 			return err
 		}
-		d, err := define(absolute, c.Commits, uniqueNames(c.Commits))
+		d, err := define(absolute, c.Batches, experimentsOf(c.Batches))
 		if err != nil || keep && marked(filepath.Join(absolute, CatalogFile), d.fingerprint) {
 			return err
 		}

@@ -76,7 +76,7 @@ func TestRefresh(t *testing.T) {
 func TestDraft(t *testing.T) {
 	cache := t.TempDir()
 	before, after, _ := strings.Cut(storetest.Two, "# The second")
-	second := storedir.Commit{Batch: "00000000000000bb", ExperimentID: "00000000000000bb", Experiment: "test.1.er"}
+	second := storedir.Commit{Batch: "00000000000000bb"}
 	for name, test := range map[string]struct {
 		expect, commit, same bool
 		drop                 bool
@@ -98,7 +98,7 @@ func TestDraft(t *testing.T) {
 			if err != nil || len(all) != 2 {
 				t.Fatal(all, err)
 			}
-			second.Path, second.Files = all[1].Path, all[1].Files
+			second.Experiments, second.Files = all[1].Experiments, all[1].Files
 			if test.expect {
 				if err := draft.Expect(t.Context(), second); err != nil {
 					t.Fatal(err)
@@ -138,12 +138,12 @@ func TestDraft(t *testing.T) {
 			if d := cmp.Diff([]string{"commits", CatalogFile, "tables"}, names); d != "" {
 				t.Error(d)
 			}
-			commits, err := storedir.Commits(store)
+			look, err := storedir.Look(store)
 			if err != nil {
 				t.Fatal(err)
 			}
 			var p Proof
-			if err := p.checkCatalog(t.Context(), store, commits, true); err != nil || len(p.Wrong)+len(p.Notes) > 0 {
+			if err := p.checkCatalog(t.Context(), store, look.Batches, true); err != nil || len(p.Wrong)+len(p.Notes) > 0 {
 				t.Error(p, err)
 			}
 		})

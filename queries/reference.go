@@ -16,7 +16,7 @@ func TablesPage() string {
 	fmt.Fprintf(&b, `# Tables
 
 The store's format is version %s. Each table is a set of Parquet files,
-`+"`tables/<table>/<batch>.parquet`"+`, one for each batch (one experiment) that has
+`+"`tables/<table>/<batch>.parquet`"+`, one for each batch (one large experiment or many small ones) that has
 rows of it; `+"`commits/<batch>.json`"+` names them ([the store](store.md)). Files are
 compressed with zstd, their footers carry the version as `+"`stackmill.store_version`"+`.
 All columns are flat, none is unsigned. A value is never missing unless its column says

@@ -52,11 +52,16 @@ func (p *Proof) repair(store string, done func(where, what string)) error {
 			remove = append(remove, path.Join(storedir.CommitsDir, batch+".json"))
 			continue
 		}
-		id, err := storedir.MarkAgain(store, batch)
+		ids, err := storedir.MarkAgain(store, batch)
 		if err != nil {
 			return fmt.Errorf("batch %s: %w", batch, err)
 		}
-		done("experiment "+id, "left out until its recording is ingested again")
+		for _, id := range ids {
+			done("experiment "+id, "left out until its recording is ingested again")
+		}
+		if len(ids) == 0 {
+			done("batch "+batch, "left out until its recordings are ingested again")
+		}
 	}
 	for _, name := range remove {
 		removed, err := storedir.RemoveExtra(store, name)

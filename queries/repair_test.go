@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"stackmill/queries/storetest"
-	"stackmill/stages/write"
 	"stackmill/storedir"
 )
 
@@ -142,8 +141,8 @@ func TestRepair(t *testing.T) {
 			if got := rows(t, db.DB, "SELECT count(*) FROM experiments"); got[0] != test.experiments {
 				t.Errorf("%s experiments, want %s", got[0], test.experiments)
 			}
-			if name != "missing commit" && again != 2-len(db.Commits) {
-				t.Errorf("%d experiments are to be ingested again, %d are left", again, len(db.Commits))
+			if name != "missing commit" && again != 2-len(db.Experiments) {
+				t.Errorf("%d experiments are to be ingested again, %d are left", again, len(db.Experiments))
 			}
 		})
 	}
@@ -152,11 +151,11 @@ func TestRepair(t *testing.T) {
 // A batch that is being written is neither found nor repaired away.
 func TestRepairBesideIngest(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
-	b, err := write.Begin(store, "00000000000000cc")
+	attempt, err := storedir.NewAttempt(store, "00000000000000cc")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer b.Abort()
+	defer attempt.Remove()
 	file := filepath.Join(store, "tables/samples/00000000000000cc.parquet") // in its place, not committed yet
 	if err := errors.Join(os.WriteFile(file, nil, 0o644), Publish(t.Context(), store, "")); err != nil {
 		t.Fatal(err)
@@ -178,7 +177,7 @@ func TestRepairBesideIngest(t *testing.T) {
 // the commit is whole.
 func TestCheckFindsOtherStatus(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
-	rewrite(t, store, aa, func(c *storedir.Commit) { c.Status = "partial" })
+	rewrite(t, store, aa, func(c *storedir.Commit) { c.Experiments[0].Status = "partial" })
 	p, err := Check(t.Context(), store, nil)
 	if err != nil {
 		t.Fatal(err)

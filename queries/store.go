@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"stackmill/storedir"
@@ -19,8 +20,8 @@ const CatalogFile = "stackmill.duckdb"
 type DB struct {
 	*sql.DB
 	Store       string // absolute path
-	Commits     []storedir.Commit
-	Experiments []string           // the unique name of each commit's experiment
+	Batches     []storedir.Batch
+	Experiments []Experiment       // by id
 	Damaged     []storedir.Damaged // batches left out because their commits cannot be read
 
 	unsafe bool
@@ -47,20 +48,20 @@ func OpenWith(ctx context.Context, store string, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{Store: store, Commits: c.Commits, Experiments: uniqueNames(c.Commits), Damaged: c.Damaged, unsafe: o.Unsafe}
+	db := &DB{Store: store, Batches: c.Batches, Experiments: experimentsOf(c.Batches), Damaged: c.Damaged, unsafe: o.Unsafe}
 	if len(o.Only) > 0 {
-		keep, err := choose(db.Commits, db.Experiments, o.Only)
+		keep, err := choose(db.Experiments, o.Only)
 		if err != nil {
 			return nil, err
 		}
 		db.keep(keep)
 	}
-	d, err := define(store, db.Commits, db.Experiments)
+	d, err := define(store, db.Batches, db.Experiments)
 	if err != nil {
 		return nil, err
 	}
-	may := access{Limits: o.Limits, files: pathsOf(store, db.Commits), locked: !o.Unsafe}
-	if len(db.Commits) == len(c.Commits) {
+	may := access{Limits: o.Limits, files: pathsOf(store, db.Batches), locked: !o.Unsafe}
+	if len(o.Only) == 0 {
 		if db.DB = attach(ctx, store, d.fingerprint, may); db.DB != nil {
 			return db, nil
 		}
@@ -78,9 +79,9 @@ func OpenWith(ctx context.Context, store string, o Options) (*DB, error) {
 
 // pathsOf returns the paths of the committed files and, for paths that look like
 // patterns, the patterns that the views use for them.
-func pathsOf(store string, commits []storedir.Commit) (paths []string) {
-	for _, c := range commits {
-		for _, f := range c.Files {
+func pathsOf(store string, batches []storedir.Batch) (paths []string) {
+	for _, b := range batches {
+		for _, f := range b.Files {
 			path := store + "/" + f.Path
 			paths = append(paths, path)
 			if pattern := literal.Replace(path); pattern != path {
@@ -91,20 +92,33 @@ func pathsOf(store string, commits []storedir.Commit) (paths []string) {
 	return paths
 }
 
+// keep leaves out all other experiments.
 func (db *DB) keep(keep []bool) {
-	var commits []storedir.Commit
-	var names []string
+	kept := map[string]bool{}
+	var experiments []Experiment
 	for i, k := range keep {
 		if k {
-			commits = append(commits, db.Commits[i])
-			names = append(names, db.Experiments[i])
+			experiments = append(experiments, db.Experiments[i])
+			kept[db.Experiments[i].ExperimentID] = true
 		}
 	}
-	db.Commits, db.Experiments = commits, names
+	var batches []storedir.Batch
+	for _, b := range db.Batches {
+		for e := range b.Visible {
+			if !kept[e.ExperimentID] {
+				b.Hidden = append(b.Hidden[:len(b.Hidden):len(b.Hidden)], e.ExperimentID)
+			}
+		}
+		if len(b.Hidden) < len(b.Experiments) {
+			slices.Sort(b.Hidden)
+			batches = append(batches, b)
+		}
+	}
+	db.Batches, db.Experiments = batches, experiments
 }
 
-// committed returns the absolute path of a store and its commits, after checking
-// their versions and experiments.
+// committed returns the absolute path of a store and what its commits say, after checking
+// their versions.
 func committed(store string) (string, *storedir.Contents, error) {
 	store, err := filepath.Abs(store)
 	if err != nil {
@@ -116,13 +130,6 @@ func committed(store string) (string, *storedir.Contents, error) {
 	}
 	if err != nil {
 		return "", nil, err
-	}
-	batches := map[string]string{}
-	for _, x := range c.Commits {
-		if other, ok := batches[x.ExperimentID]; ok {
-			return "", nil, fmt.Errorf("store %s: batches %s and %s are of the same experiment (remove the commit file of one)", store, other, x.Batch)
-		}
-		batches[x.ExperimentID] = x.Batch
 	}
 	return store, c, nil
 }

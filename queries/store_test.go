@@ -17,6 +17,19 @@ import (
 	"stackmill/storedir"
 )
 
+// namesAt returns the names of experiments at paths.
+func namesAt(paths []string) (names []string) {
+	var list []Experiment
+	for i, p := range paths {
+		list = append(list, Experiment{Entry: storedir.Entry{ExperimentID: fmt.Sprint(i), Experiment: filepath.Base(p), Path: p}})
+	}
+	nameUniquely(list)
+	for _, e := range list {
+		names = append(names, e.Name)
+	}
+	return names
+}
+
 func TestUniqueNames(t *testing.T) {
 	for _, test := range []struct{ paths, want string }{
 		{"/a/x.er /b/y.er", "x.er y.er"},
@@ -25,11 +38,7 @@ func TestUniqueNames(t *testing.T) {
 		{"/a/x.er /a/x.er", "x.er@0 x.er@1"},
 		{"/x.er /a/x.er", "x.er@0 a/x.er"},
 	} {
-		var commits []storedir.Commit
-		for i, p := range strings.Fields(test.paths) {
-			commits = append(commits, storedir.Commit{ExperimentID: fmt.Sprint(i), Experiment: filepath.Base(p), Path: p})
-		}
-		if got := strings.Join(uniqueNames(commits), " "); got != test.want {
+		if got := strings.Join(namesAt(strings.Fields(test.paths)), " "); got != test.want {
 			t.Errorf("%s: got %s, want %s", test.paths, got, test.want)
 		}
 	}
@@ -39,15 +48,11 @@ func TestUniqueNames(t *testing.T) {
 func TestUniqueNamesOfAnyPaths(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		paths := rapid.SliceOf(rapid.StringMatching(`(/[ab]){0,3}/[xy]|[xy]|`)).Draw(t, "paths")
-		var commits []storedir.Commit
-		for i, p := range paths {
-			commits = append(commits, storedir.Commit{ExperimentID: fmt.Sprint(i), Experiment: filepath.Base(p), Path: p})
-		}
 		seen := map[string]bool{}
-		for i, n := range uniqueNames(commits) {
+		for i, n := range namesAt(paths) {
 			base, _, _ := strings.Cut(filepath.Base(n), "@")
-			if seen[n] || base != commits[i].Experiment {
-				t.Fatalf("%q names %q", n, commits[i].Path)
+			if seen[n] || base != filepath.Base(paths[i]) {
+				t.Fatalf("%q names %q", n, paths[i])
 			}
 			seen[n] = true
 		}
@@ -71,11 +76,17 @@ func rewrite(t *testing.T, store, batch string, change func(*storedir.Commit)) {
 	}
 }
 
-func TestOpenRefusesAnExperimentTwice(t *testing.T) {
+// Writers that know nothing of each other may put an experiment in twice: it counts once.
+func TestExperimentTwice(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
+	want := rows(t, open(t, store).DB, "SELECT sum(exclusive) FROM function_metrics")
 	rewrite(t, store, "00000000000000aa", func(c *storedir.Commit) { c.Batch = "copy" })
-	if _, err := Open(context.Background(), store); err == nil || !strings.Contains(err.Error(), "same experiment") {
-		t.Errorf("got %v", err)
+	db := open(t, store)
+	if d := cmp.Diff(want, rows(t, db.DB, "SELECT sum(exclusive) FROM function_metrics")); d != "" {
+		t.Error(d)
+	}
+	if got := len(db.Experiments); got != 2 {
+		t.Errorf("%d experiments", got)
 	}
 }
 
@@ -285,15 +296,15 @@ func TestPublishFromCache(t *testing.T) {
 				t.Errorf("%s cache: %s has mode %v, want %v", state, filepath.Base(path), got, mode(usual))
 			}
 		}
-		commits, err := storedir.Commits(store)
+		look, err := storedir.Look(store)
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := define(store, commits, uniqueNames(commits))
+		d, err := define(store, look.Batches, experimentsOf(look.Batches))
 		if err != nil {
 			t.Fatal(err)
 		}
-		db := attach(t.Context(), store, d.fingerprint, access{files: pathsOf(store, commits), locked: true})
+		db := attach(t.Context(), store, d.fingerprint, access{files: pathsOf(store, look.Batches), locked: true})
 		if db == nil {
 			t.Fatalf("%s cache: the catalog is not the store's", state)
 		}

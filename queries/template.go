@@ -12,20 +12,20 @@ import (
 	"stackmill/tablefile"
 )
 
-// everything is a commit with a file of every table, beside the template that is made
+// everything is a batch with a file of every table, beside the template that is made
 // of them.
-func everything() []storedir.Commit {
-	c := storedir.Commit{}
+func everything() []storedir.Batch {
+	b := storedir.Batch{}
 	for _, t := range schema.Tables {
-		c.Files = append(c.Files, storedir.File{Table: t.Name, Path: t.Name + ".parquet"})
+		b.Files = append(b.Files, storedir.File{Table: t.Name, Path: t.Name + ".parquet"})
 	}
-	return []storedir.Commit{c}
+	return []storedir.Batch{b}
 }
 
 // fromTemplate opens a copy of the template at path. It makes the template in cache if
 // that is missing or cannot be used.
 func fromTemplate(ctx context.Context, path, cache string) (*editor, error) {
-	d, err := define("", everything(), []string{""})
+	d, err := define("", everything(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func makeTemplate(ctx context.Context, path string) error {
 			return err
 		}
 	}
-	d, err := define(dir, everything(), []string{""})
+	d, err := define(dir, everything(), nil)
 	if err != nil {
 		return err
 	}

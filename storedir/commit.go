@@ -8,12 +8,16 @@
 //	commits/<batch>.json               names the batch's files; immutable
 //	staging/<attempt>.lock, /          lock and files of a batch that is being written
 //
-// A batch is one experiment and is named by its id; when it is ingested again, as
-// ID.2, ID.3 and so on, of which the latest counts. It exists when its commit file
+// A batch holds one large experiment or many small ones. It exists when its commit file
 // does: this is written under a temporary name, flushed, and linked to its own name
 // after all its tables are on disk, which succeeds for one process only. An attempt
 // to write a batch has the batch's name, plus a random part if another attempt has
 // that name, so that no attempt touches another's files.
+//
+// No lock decides what counts. An experiment that is ingested again has entries in
+// several commits: the one of the highest generation counts, and of equal ones, which
+// writers make that know nothing of each other, that of the first batch by name.
+// A commit without files takes experiments out of the store.
 package storedir
 
 import (
@@ -48,31 +52,41 @@ const (
 // VersionKey is the key of the store format version in a Parquet footer.
 const VersionKey = "stackmill.store_version"
 
-// Commit names the files of one batch and where its recording was found.
+// Commit describes one batch.
 type Commit struct {
 	Batch        string    `json:"batch"`
 	StoreVersion string    `json:"store_version"`
-	ExperimentID string    `json:"experiment_id"`
-	Experiment   string    `json:"experiment"` // base name of the recording
-	Path         string    `json:"path"`       // absolute path of the recording
-	Status       string    `json:"status"`     // as experiments.status, or Again
 	Ingested     time.Time `json:"ingested"`
-	Program      string    `json:"program,omitempty"`  // version of the program that ingested
-	Recorded     string    `json:"recorded,omitempty"` // what was recorded, where and when, as a hash; empty if unknown
-	Replaces     []string  `json:"replaces,omitempty"` // batches that are no longer read
-	Samples      int64     `json:"samples"`
-	Objects      int64     `json:"objects"` // load objects whose files were found
-	// If the recording lost data: the files that were looked for outside of it, and a
-	// hash of their state and of all else that may change the result.
-	Looked []string `json:"looked,omitempty"`
-	State  string   `json:"state,omitempty"`
-	Files  []File   `json:"files"`
+	Program      string    `json:"program,omitempty"` // version of the program that wrote it
+	// Experiments are those whose rows are in the files, in the rows' order; without
+	// files, those that are taken out.
+	Experiments []Entry  `json:"experiments"`
+	Replaces    []string `json:"replaces,omitempty"` // batches that are no longer read
+	Files       []File   `json:"files"`
 	// Checksum is the xxhash64 of the commit file with zeros in place of the checksum.
 	Checksum string `json:"checksum"`
 }
 
-// Again is the status of a batch without files: its recording must be ingested
-// again.
+// Entry is what a commit says of one experiment.
+type Entry struct {
+	ExperimentID string   `json:"experiment_id"`
+	Generation   int      `json:"generation"`         // from 1: how often it was put in or taken out
+	Experiment   string   `json:"experiment"`         // base name of the recording
+	Path         string   `json:"path"`               // absolute path of the recording
+	Status       string   `json:"status"`             // as experiments.status, or Again
+	Recorded     string   `json:"recorded,omitempty"` // what was recorded, where and when, as a hash; empty if unknown
+	Instead      []string `json:"instead,omitempty"`  // the ids of experiments that it takes the place of
+	Samples      int64    `json:"samples"`
+	Objects      int64    `json:"objects"` // load objects whose files were found
+	// If the recording lost data: the files that were looked for outside of it, a hash of
+	// their state and of all else that may change the result, and one of the result.
+	Looked  []string `json:"looked,omitempty"`
+	State   string   `json:"state,omitempty"`
+	Outcome string   `json:"outcome,omitempty"`
+}
+
+// Again is the status of an experiment that was taken out because its files are damaged:
+// its recording must be ingested again.
 const Again = "again"
 
 // File is one Parquet file of a batch.
@@ -138,18 +152,34 @@ func Decode(batch string, data []byte) (c Commit, err error) {
 // Checksum writes an xxhash64 as commits do.
 func Checksum(sum uint64) string { return fmt.Sprintf("%016x", sum) }
 
-// batchName is the name of an experiment's n-th batch, from 1.
-func batchName(id string, n int) string {
-	if n == 1 {
-		return id
+// BatchName is the name of a batch of experiments: for one of them its id, followed by
+// its generation if that is not the first; for several a hash of theirs.
+func BatchName(experiments []Entry) string {
+	if len(experiments) == 1 {
+		return numbered(experiments[0].ExperimentID, experiments[0].Generation)
 	}
-	return id + "." + strconv.Itoa(n)
+	id := schema.NewID("batch")
+	for _, e := range experiments {
+		id.Text(e.ExperimentID).Number(uint64(e.Generation))
+	}
+	return fmt.Sprintf("%s%016x", manyPrefix, id.Sum())
 }
 
-// split is the inverse of batchName.
-func split(batch string) (id string, n int) {
+// manyPrefix begins the names of batches of several experiments.
+const manyPrefix = "b"
+
+// numbered is the n-th name of a stem, from 1.
+func numbered(stem string, n int) string {
+	if n == 1 {
+		return stem
+	}
+	return stem + "." + strconv.Itoa(n)
+}
+
+// split is the inverse of numbered.
+func split(batch string) (stem string, n int) {
 	if i := strings.LastIndexByte(batch, '.'); i > 0 {
-		if n, err := strconv.Atoi(batch[i+1:]); err == nil && n > 1 && batchName(batch[:i], n) == batch {
+		if n, err := strconv.Atoi(batch[i+1:]); err == nil && n > 1 && numbered(batch[:i], n) == batch {
 			return batch[:i], n
 		}
 	}

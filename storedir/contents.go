@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 	"syscall"
 	"time"
@@ -17,14 +17,32 @@ import (
 
 // Contents is what the commits of a store say.
 type Contents struct {
-	Commits  []Commit   // what readers see, sorted by batch
-	Again    []Commit   // batches without files, to be ingested again
+	Batches  []Batch    // those that readers see, sorted by name
+	Again    []Entry    // experiments that were taken out, to be ingested again
+	Taken    []Commit   // commits that take experiments out, sorted by name
 	Damaged  []Damaged  // commits that cannot be read and are not replaced
-	Replaced []Replaced // commits that others replace, readable or not
+	Replaced []Replaced // commits of which nothing counts, readable or not
 
-	store  string
-	newest map[string]int  // an experiment's latest batch
-	gone   map[string]bool // experiments that batches of others replace
+	store     string
+	found     map[string]Damaged  // every commit, by name
+	newest    map[string]int      // the highest number of each stem of names
+	latest    map[string]Latest   // what counts of every experiment, by id
+	replacing map[string][]string // commits in whose place others are, which are named
+}
+
+// Batch is a commit with files of which readers see at least one experiment.
+type Batch struct {
+	Commit
+	Hidden []string // ids of experiments in the files that do not count, sorted
+}
+
+// Visible calls yield for each experiment of the batch that counts.
+func (b *Batch) Visible(yield func(*Entry) bool) {
+	for i := range b.Experiments {
+		if _, hidden := slices.BinarySearch(b.Hidden, b.Experiments[i].ExperimentID); !hidden && !yield(&b.Experiments[i]) {
+			return
+		}
+	}
 }
 
 // Damaged is a commit that cannot be read, with what can be read of it.
@@ -46,46 +64,57 @@ type Replaced struct {
 // Look reads the commits of a store. The error is ErrNoStore if there is no store; a
 // damaged commit is not an error.
 func Look(store string) (*Contents, error) {
-	c := &Contents{store: store, newest: map[string]int{}, gone: map[string]bool{}}
-	entries, err := os.ReadDir(filepath.Join(store, CommitsDir))
+	c := &Contents{store: store, found: map[string]Damaged{}}
+	return c, c.Refresh()
+}
+
+// Refresh looks for what was committed or removed since.
+func (c *Contents) Refresh() error {
+	entries, err := os.ReadDir(filepath.Join(c.store, CommitsDir))
 	if errors.Is(err, fs.ErrNotExist) {
-		return c, fmt.Errorf("%s: %w", store, ErrNoStore)
+		return fmt.Errorf("%s: %w", c.store, ErrNoStore)
 	}
 	if err != nil {
-		return c, err
+		return err
 	}
-	var found []Damaged
+	found := map[string]Damaged{}
 	for _, e := range entries {
 		batch, ok := strings.CutSuffix(e.Name(), commitSuffix)
 		if !ok {
 			continue
 		}
-		d := Damaged{Batch: batch, Err: fmt.Errorf("%w: it is no file", ErrDamaged)}
-		if e.Type().IsRegular() {
-			d.Commit, d.Err = ReadCommit(store, batch)
+		d, known := c.found[batch]
+		if !known {
+			d = Damaged{Batch: batch, Err: fmt.Errorf("%w: it is no file", ErrDamaged)}
+			if e.Type().IsRegular() {
+				d.Commit, d.Err = ReadCommit(c.store, batch)
+			}
 		}
 		switch {
 		case errors.Is(d.Err, fs.ErrNotExist): // replaced, and just removed
 			continue
 		case exhausted(d.Err):
-			return c, d.Err
+			return d.Err
 		}
-		id, n := split(batch)
-		c.newest[id] = max(c.newest[id], n)
-		found = append(found, d)
+		found[batch] = d
 	}
-	c.sort(found)
-	return c, nil
+	c.found = found
+	c.sort()
+	return nil
+}
+
+// Add adds a commit that is about to be made.
+func (c *Contents) Add(d Commit) {
+	c.found[d.Batch] = Damaged{Commit: d, Batch: d.Batch}
+	c.sort()
 }
 
 // Usable returns an error when a commit is of another version of the store.
 func (c *Contents) Usable() error {
-	for _, list := range [][]Commit{c.Commits, c.Again} {
-		for _, x := range list {
-			if x.StoreVersion != schema.StoreVersion {
-				return fmt.Errorf("store %s: batch %s has store format %q, this program has %q (ingest into a new store, or use the program that wrote it)",
-					c.store, x.Batch, x.StoreVersion, schema.StoreVersion)
-			}
+	for _, d := range c.found {
+		if d.Err == nil && d.StoreVersion != schema.StoreVersion {
+			return fmt.Errorf("store %s: batch %s has store format %q, this program has %q (ingest into a new store, or use the program that wrote it)",
+				c.store, d.Batch, d.StoreVersion, schema.StoreVersion)
 		}
 	}
 	return nil
@@ -96,91 +125,180 @@ func exhausted(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.ENOMEM)
 }
 
-// sort separates what counts from what was replaced.
-func (c *Contents) sort(found []Damaged) {
-	batches := map[string][]Damaged{} // of each experiment
-	since := map[string]time.Time{}   // when batches of others replaced an experiment
-	for _, d := range found {
-		id, _ := split(d.Batch)
-		batches[id] = append(batches[id], d)
+// sort separates what counts from what does not.
+func (c *Contents) sort() {
+	c.Batches, c.Again, c.Taken, c.Damaged, c.Replaced = nil, nil, nil, nil, nil
+	names := slices.Sorted(maps.Keys(c.found))
+	c.newest, c.replacing = map[string]int{}, map[string][]string{}
+	for _, name := range names {
+		stem, n := split(name)
+		c.newest[stem] = max(c.newest[stem], n)
+		d := c.found[name]
 		for _, r := range d.Replaces {
-			if other, _ := split(r); other != id && d.Err == nil {
-				c.gone[other], since[other] = true, d.Ingested
+			if d.Err == nil {
+				c.replacing[r] = append(c.replacing[r], name)
 			}
 		}
 	}
-	for _, d := range found {
-		id, n := split(d.Batch)
-		switch {
-		case c.gone[id]:
-			c.Replaced = append(c.Replaced, Replaced{d, since[id]})
-		case n < c.newest[id]:
-			c.Replaced = append(c.Replaced, Replaced{d, replacedAt(batches[id], n)})
-		case d.Err != nil:
-			c.Damaged = append(c.Damaged, d)
-		case d.Status == Again:
-			c.Again = append(c.Again, d.Commit)
-		default:
-			c.Commits = append(c.Commits, d.Commit)
+	for _, name := range names {
+		stem, n := split(name)
+		for n++; n <= c.newest[stem]; n++ {
+			c.replacing[name] = append(c.replacing[name], numbered(stem, n))
 		}
 	}
-	sort.Slice(c.Commits, func(i, j int) bool { return c.Commits[i].Batch < c.Commits[j].Batch })
+	c.count(names)
+	for _, name := range names {
+		d := c.found[name]
+		switch since, gone := c.since(d); {
+		case gone:
+			c.Replaced = append(c.Replaced, Replaced{d, since})
+		case d.Err != nil:
+			c.Damaged = append(c.Damaged, d)
+		case len(d.Files) == 0:
+			c.Taken = append(c.Taken, d.Commit)
+		default:
+			c.Batches = append(c.Batches, Batch{d.Commit, c.hidden(d)})
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(c.latest)) {
+		if l := c.latest[id]; l.Status == Again && !l.Replaced {
+			c.Again = append(c.Again, l.Entry)
+		}
+	}
 }
 
-// replacedAt is when the n-th of an experiment's batches was replaced by another with
-// data; now if there is no such batch, or it cannot be read.
-func replacedAt(batches []Damaged, n int) time.Time {
-	at := time.Now()
-	for _, d := range batches {
-		if _, m := split(d.Batch); m > n && d.Err == nil && d.Status != Again && d.Ingested.Before(at) {
-			at = d.Ingested
+// count finds what counts of each experiment: the entry of the highest generation, the
+// first of equal ones.
+func (c *Contents) count(names []string) {
+	c.latest = map[string]Latest{}
+	for _, name := range names {
+		d := c.found[name]
+		if d.Err != nil || len(c.replacing[name]) > 0 {
+			continue
 		}
+		for _, e := range d.Experiments {
+			if l := c.latest[e.ExperimentID]; e.Generation > l.Generation {
+				l.Entry, l.Batch, l.Since = e, name, d.Ingested
+				c.latest[e.ExperimentID] = l
+			}
+			for _, other := range e.Instead {
+				l := c.latest[other]
+				l.Replaced, l.ReplacedAt = true, d.Ingested
+				c.latest[other] = l
+			}
+		}
+	}
+}
+
+// since says when a commit ceased to count; false if it counts.
+func (c *Contents) since(d Damaged) (at time.Time, gone bool) {
+	if by := c.replacing[d.Batch]; len(by) > 0 {
+		at = time.Now()
+		for _, name := range by {
+			if t := c.took(c.found[name]); t.Before(at) {
+				at = t
+			}
+		}
+		return at, true
+	}
+	experiments := d.Experiments
+	if d.Err != nil && d.Commit.Batch != d.Batch { // they are another's, or unknown
+		stem, n := split(d.Batch)
+		experiments = []Entry{{ExperimentID: stem, Generation: n}}
+	}
+	if len(experiments) == 0 {
+		return at, false
+	}
+	for _, e := range experiments {
+		l := c.latest[e.ExperimentID]
+		if !l.Replaced && (l.Batch == d.Batch || l.Generation < e.Generation) {
+			return at, false
+		}
+		at = later(at, l.since())
+	}
+	return at, true
+}
+
+// took returns when a commit took another's place; now if it cannot be read, or has only
+// taken out what is to be ingested again: what was there may be all that is left.
+func (c *Contents) took(d Damaged) (at time.Time) {
+	if d.Err != nil {
+		return time.Now()
+	}
+	if len(d.Files) > 0 {
+		return d.Ingested
+	}
+	for _, e := range d.Experiments {
+		l := c.latest[e.ExperimentID]
+		at = later(at, l.since())
 	}
 	return at
 }
 
-// Commits returns the commits of a store that count and can be read, sorted by
-// batch.
-func Commits(store string) ([]Commit, error) {
+// hidden returns the experiments of a batch that do not count.
+func (c *Contents) hidden(d Damaged) (ids []string) {
+	for _, e := range d.Experiments {
+		if l := c.latest[e.ExperimentID]; l.Batch != d.Batch || l.Replaced {
+			ids = append(ids, e.ExperimentID)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// Commits returns the commits of which readers see experiments, sorted by batch.
+func Commits(store string) (list []Commit, err error) {
 	c, err := Look(store)
 	if err != nil {
 		return nil, err
 	}
-	return c.Commits, nil
+	for _, b := range c.Batches {
+		list = append(list, b.Commit)
+	}
+	return list, nil
 }
 
-// Latest is the latest batch of an experiment.
+// Latest is what counts of an experiment.
 type Latest struct {
-	Commit
-	Exists   bool
-	Err      error  // why the commit cannot be read
-	Replaced bool   // by another experiment
-	Next     string // the batch that replaces it
+	Entry
+	Batch      string    // that has it, empty if none does
+	Since      time.Time // when that was committed
+	Replaced   bool      // another experiment has taken its place
+	ReplacedAt time.Time
 }
 
-// Latest returns the latest batch of an experiment now: others may have committed it
-// since Look.
-func (c *Contents) Latest(id string) (Latest, error) {
-	n := c.newest[id]
-	for {
-		_, err := os.Lstat(commitPath(c.store, batchName(id, n+1)))
-		if errors.Is(err, fs.ErrNotExist) {
-			break
-		}
-		if err != nil {
-			return Latest{}, err
-		}
-		n++
+// since is when it began to count; now if the experiment is to be ingested again.
+func (l *Latest) since() time.Time {
+	switch {
+	case l.Replaced:
+		return l.ReplacedAt
+	case l.Status == Again:
+		return time.Now()
 	}
-	l := Latest{Exists: n > 0, Replaced: c.gone[id], Next: batchName(id, n+1)}
-	if n > 0 {
-		l.Commit, l.Err = ReadCommit(c.store, batchName(id, n))
-		l.Batch = batchName(id, n)
-		if exhausted(l.Err) {
-			return l, l.Err
-		}
+	return l.Since
+}
+
+// Latest returns what counts of an experiment.
+func (c *Contents) Latest(id string) Latest { return c.latest[id] }
+
+// Next returns the generation with which an experiment is put in now.
+func (c *Contents) Next(id string) int { return max(c.latest[id].Generation, c.newest[id]) + 1 }
+
+// Name returns the name of a new batch of experiments: another one than that of a damaged
+// commit.
+func (c *Contents) Name(experiments []Entry) string {
+	name := BatchName(experiments)
+	if stem, n := split(name); c.found[name].Err != nil {
+		return numbered(stem, max(n, c.newest[stem])+1)
 	}
-	return l, nil
+	return name
 }
 
 // Batches returns the names of the commits, to see whether there are new ones.

@@ -80,31 +80,42 @@ func ignoreMissing(err error) error {
 	return err
 }
 
-// MarkAgain leaves the experiment of a batch out until it is ingested again. Its
-// files stay: they may be all that is left of it. It returns the experiment's id.
-func MarkAgain(store, batch string) (id string, err error) {
-	id, _ = split(batch)
+// MarkAgain takes the experiments of a batch out of the store until they are ingested
+// again. The batch's files stay: they may be all that is left of them. It returns the
+// experiments' ids, none if the batch does not say which it had.
+func MarkAgain(store, batch string) (ids []string, err error) {
 	c, err := Look(store)
 	if err != nil {
-		return id, err
+		return nil, err
 	}
-	l, err := c.Latest(id)
-	if err != nil || l.Batch != batch { // just replaced
-		return id, err
+	damaged, ok := c.found[batch]
+	if !ok { // just removed
+		return nil, nil
 	}
-	attempt, err := NewAttempt(store, l.Next)
+	experiments := damaged.Experiments
+	if stem, n := split(batch); len(experiments) == 0 && !strings.HasPrefix(stem, manyPrefix) {
+		experiments = []Entry{{ExperimentID: stem, Generation: n}}
+	}
+	out := Commit{StoreVersion: schema.StoreVersion, Ingested: time.Now().UTC().Truncate(time.Second), Replaces: []string{batch}, Files: []File{}}
+	for _, e := range experiments {
+		if l := c.Latest(e.ExperimentID); l.Batch != "" && l.Batch != batch { // just replaced
+			continue
+		}
+		ids = append(ids, e.ExperimentID)
+		out.Experiments = append(out.Experiments, Entry{
+			ExperimentID: e.ExperimentID, Generation: c.Next(e.ExperimentID), Experiment: e.Experiment, Path: e.Path, Status: Again, Instead: e.Instead,
+		})
+	}
+	out.Batch = c.Name(out.Experiments)
+	attempt, err := NewAttempt(store, out.Batch)
 	if err != nil {
-		return id, err
+		return nil, err
 	}
 	defer attempt.Remove()
-	_, err = WriteCommit(store, attempt, Commit{
-		Batch: l.Next, StoreVersion: schema.StoreVersion, ExperimentID: id, Experiment: l.Experiment, Path: l.Path, Status: Again,
-		Ingested: time.Now().UTC().Truncate(time.Second), Replaces: append(l.Replaces, l.Batch), Files: []File{},
-	})
-	if errors.Is(err, ErrExists) {
+	if _, err = WriteCommit(store, attempt, out); errors.Is(err, ErrExists) {
 		err = nil
 	}
-	return id, err
+	return ids, err
 }
 
 // Restore renames an intact commit file that has another batch's name, unless its own
@@ -132,7 +143,7 @@ func Restore(store, batch string) (own string, restored bool, err error) {
 	return c.Batch, err == nil, err
 }
 
-var batchPattern = regexp.MustCompile(`^[0-9a-f]{16}(\.[1-9][0-9]*)?$`)
+var batchPattern = regexp.MustCompile(`^b?[0-9a-f]{16}(\.[1-9][0-9]*)?$`)
 
 // IsBatch reports whether a name can be a batch's.
 func IsBatch(name string) bool { return batchPattern.MatchString(name) }

@@ -29,7 +29,23 @@ func NewScratch(store string) (*Scratch, error) {
 // ScratchPrefix begins the names that NewScratch makes.
 const ScratchPrefix = ".catalog-"
 
-// NewAttempt makes the folder of an attempt to write a batch, in a store that it
+// NewStaging makes a folder in a store, which it creates if need be, for the files of a
+// batch whose name is not known yet.
+func NewStaging(store string) (*Scratch, error) {
+	if err := makeDirs(store); err != nil {
+		return nil, err
+	}
+	s, err := newScratch(filepath.Join(store, StagingDir), fmt.Sprintf("%s%08x", stagingPrefix, rand.Uint32()), func() bool { return false })
+	if err != nil {
+		return nil, fmt.Errorf("create batch: %w", err)
+	}
+	return s, nil
+}
+
+// stagingPrefix begins the names that NewStaging makes.
+const stagingPrefix = "new-"
+
+// NewAttempt makes the folder of an attempt to commit a batch, in a store that it
 // creates if need be.
 func NewAttempt(store, batch string) (*Scratch, error) {
 	if err := makeDirs(store); err != nil {

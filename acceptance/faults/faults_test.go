@@ -154,9 +154,13 @@ func content(t *testing.T, store string) map[string]string {
 		t.Fatal(err)
 	}
 	all := map[string]string{}
-	for _, c := range look.Commits {
-		for _, f := range c.Files {
-			all[c.ExperimentID+" "+c.Status+" "+f.Table] = f.Checksum
+	for _, b := range look.Batches {
+		var experiments string
+		for e := range b.Visible {
+			experiments += e.ExperimentID + " " + e.Status + " "
+		}
+		for _, f := range b.Files {
+			all[experiments+f.Table] = f.Checksum
 		}
 	}
 	for _, d := range look.Damaged {
@@ -226,8 +230,8 @@ func leftovers(t *testing.T, store string) (left []string) {
 			known[f.Path] = true
 		}
 	}
-	for _, c := range look.Commits {
-		add(c)
+	for _, b := range look.Batches {
+		add(b.Commit)
 	}
 	for _, r := range look.Replaced {
 		add(r.Commit)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -102,7 +103,7 @@ func (t *tester) ingest(ctx context.Context, store, dir string, b *base) (outcom
 		return o, nil, err
 	}
 	for _, c := range commits {
-		if c.Path == path {
+		if slices.ContainsFunc(c.Experiments, func(e storedir.Entry) bool { return e.Path == path }) {
 			h, err := t.oracle.read(ctx, store, c)
 			if err != nil {
 				o.failures = append(o.failures, "store: its tables cannot be read: "+err.Error())

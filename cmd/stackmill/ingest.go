@@ -37,7 +37,7 @@ func newIngestCommand(a *app) *cobra.Command {
 		Use:   "ingest PATH...",
 		Short: "Read recordings and commit them to the store",
 		Long: `Reads every recording found at the paths (a .er directory, a .erg group, or a
-folder holding any of them) and commits each to the store. Content that is in
+folder holding any of them) and commits them to the store. Content that is in
 the store already is skipped, so the same command can be run every night.
 
 A recording that takes more time than --experiment-timeout, or far more memory

@@ -40,7 +40,7 @@ func (p *publisher) begin(ctx context.Context) {
 
 // expect completes the catalog beside the last commit.
 func (p *publisher) expect(ctx context.Context, c storedir.Commit) {
-	if p.progress.Experiments.Load()-p.progress.Finished.Load() > 1 {
+	if p.progress.Experiments.Load()-p.progress.Finished.Load() > int64(len(c.Experiments)) {
 		return
 	}
 	p.last.Do(func() {

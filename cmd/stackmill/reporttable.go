@@ -16,8 +16,8 @@ func (r *reporter) caption(q *report.Question) error {
 	if r.Mode != "" {
 		what += ", " + r.Mode + " mode"
 	}
-	if len(r.db.Commits) == 1 {
-		what += ", experiment " + r.db.Experiments[0]
+	if len(r.db.Experiments) == 1 {
+		what += ", experiment " + r.db.Experiments[0].Name
 	}
 	return r.printf("%s\n\n", what)
 }
@@ -25,7 +25,7 @@ func (r *reporter) caption(q *report.Question) error {
 // layout makes the cells of the printed table.
 func (r *reporter) layout(q *report.Question, rows []queries.Record) ([]field, [][]string) {
 	var fields []field
-	if len(r.db.Commits) > 1 {
+	if len(r.db.Experiments) > 1 {
 		fields = append(fields, field{name: "Experiment"})
 	}
 	if q.OnlyMetric() == "" {
@@ -44,7 +44,7 @@ func (r *reporter) layout(q *report.Question, rows []queries.Record) ([]field, [
 	}
 	cells := make([][]string, len(rows))
 	for i, rec := range rows {
-		if len(r.db.Commits) > 1 {
+		if len(r.db.Experiments) > 1 {
 			cells[i] = append(cells[i], rec.Text("experiment"))
 		}
 		if q.OnlyMetric() == "" {

@@ -146,8 +146,8 @@ func unescape(field string) string {
 }
 
 func (b *batch) commit() error {
-	c := storedir.Commit{Batch: b.id, StoreVersion: schema.StoreVersion, ExperimentID: b.id, Experiment: b.name,
-		Path: b.path, Status: "complete", Ingested: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	c := storedir.Commit{Batch: b.id, StoreVersion: schema.StoreVersion, Ingested: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+		Experiments: []storedir.Entry{{ExperimentID: b.id, Generation: 1, Experiment: b.name, Path: b.path, Status: "complete"}}}
 	for _, t := range schema.Tables {
 		rows := b.rows[t]
 		if len(rows) == 0 {

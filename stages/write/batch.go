@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
-	"sort"
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -28,8 +28,9 @@ import (
 // different tables.
 type Batch struct {
 	*storedir.Scratch
-	store, name string
-	published   []string // files in their final places, which Abort removes
+	store     string
+	attempt   *storedir.Scratch // to commit it, nil before
+	published []string          // files in their final places, which Abort removes
 
 	mu     sync.Mutex
 	closed bool
@@ -45,12 +46,12 @@ type table struct {
 }
 
 // Begin starts a batch in the store, which it creates if necessary.
-func Begin(store, name string) (*Batch, error) {
-	s, err := storedir.NewAttempt(store, name)
+func Begin(store string) (*Batch, error) {
+	s, err := storedir.NewStaging(store)
 	if err != nil {
 		return nil, err
 	}
-	return &Batch{Scratch: s, store: store, name: name, tables: map[string]*table{}}, nil
+	return &Batch{Scratch: s, store: store, tables: map[string]*table{}}, nil
 }
 
 // Write appends rows to a table. The batch of rows stays the caller's.
@@ -88,56 +89,47 @@ func (b *Batch) open(t *schema.Table) (*table, error) {
 	return out, nil
 }
 
-// Commit finishes the files, moves them into the store and makes the batch exist. It
+// Commit finishes the files under the batch's name, moves them into the store and makes the batch exist. It
 // closes the batch, whatever the result. The error is storedir.ErrExists if another
 // attempt came first.
-func (b *Batch) Commit(c storedir.Commit) error { return b.CommitAnew(storedir.Commit{}, c) }
-
-// CommitAnew is Commit for an experiment with an earlier batch, which stays if the new
-// one would be the same.
-func (b *Batch) CommitAnew(earlier, c storedir.Commit) error {
+func (b *Batch) Commit(name string, c storedir.Commit) (err error) {
 	defer b.Abort()
-	c.Batch, c.StoreVersion = b.name, schema.StoreVersion
-	files, err := b.finish()
-	if err != nil {
+	c.Batch, c.StoreVersion = name, schema.StoreVersion
+	if b.attempt, err = storedir.NewAttempt(b.store, name); err != nil {
 		return err
 	}
-	c.Files = files
-	if same(c, earlier) {
-		return nil
-	}
-	if err := b.publish(files); err != nil {
+	if c.Files, err = b.finish(); err != nil {
 		return err
 	}
-	made, err := storedir.WriteCommit(b.store, b.Scratch, c)
+	if err := b.publish(c.Files); err != nil {
+		return err
+	}
+	made, err := storedir.WriteCommit(b.store, b.attempt, c)
 	if made {
 		b.published = nil
 	}
 	return err
 }
 
-// Path is where a table's file will be, relative to the store.
-func (b *Batch) Path(table string) string { return storedir.FilePath(table, filepath.Base(b.Dir)) }
+// Expected is the commit under the batch's name as far as it is known before Commit, if no
+// other attempt has the name: its files have no sizes.
+func (b *Batch) Expected(name string, c storedir.Commit) storedir.Commit {
+	c.Batch = name
+	for _, table := range slices.Sorted(maps.Keys(b.tables)) {
+		c.Files = append(c.Files, storedir.File{Table: table, Path: storedir.FilePath(table, name)})
+	}
+	return c
+}
 
 // staged is where a table's file is until it is published.
 func (b *Batch) staged(table string) string { return filepath.Join(b.Dir, table+".parquet") }
 
-// same reports whether two batches have the same content, for the same reasons.
-func same(c, o storedir.Commit) bool {
-	return o.Batch != "" && c.Status == o.Status && c.State == o.State && c.Path == o.Path &&
-		slices.EqualFunc(c.Files, o.Files, func(x, y storedir.File) bool { return x.Table == y.Table && x.Checksum == y.Checksum })
-}
-
 // finish flushes the tables' files to disk.
 func (b *Batch) finish() ([]storedir.File, error) {
-	names := make([]string, 0, len(b.tables))
-	for name := range b.tables {
-		names = append(names, name)
-	}
-	sort.Strings(names)
+	names := slices.Sorted(maps.Keys(b.tables))
 	files := make([]storedir.File, len(names))
 	err := together(len(names), func(i int) (err error) {
-		if files[i], err = b.tables[names[i]].finish(b.Path(names[i])); err != nil {
+		if files[i], err = b.tables[names[i]].finish(storedir.FilePath(names[i], filepath.Base(b.attempt.Dir))); err != nil {
 			return fmt.Errorf("write table %s: %w", names[i], err)
 		}
 		return nil
@@ -230,9 +222,13 @@ func (b *Batch) Abort() {
 	b.closed = true
 	for _, path := range b.published {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			b.attempt.Abandon()
 			b.Abandon()
 			return
 		}
+	}
+	if b.attempt != nil {
+		b.attempt.Remove()
 	}
 	b.Remove()
 }

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -25,13 +24,13 @@ import (
 )
 
 // stage writes n rows of metrics into a new batch.
-func stage(t *testing.T, store, name string, n int) *Batch {
+func stage(t *testing.T, store string, n int) *Batch {
 	t.Helper()
-	b, err := Begin(store, name)
+	b, err := Begin(store)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := schema.NewRows(schema.Metrics, name, b.Write)
+	rows := schema.NewRows(schema.Metrics, "a", b.Write)
 	for i := range n {
 		rows.Append(fmt.Sprint("metric", i), "Title", "count", "heap", false)
 	}
@@ -41,10 +40,15 @@ func stage(t *testing.T, store, name string, n int) *Batch {
 	return b
 }
 
+// commitOf is the commit of one experiment.
+func commitOf(id string, generation int) storedir.Commit {
+	return storedir.Commit{Experiments: []storedir.Entry{{ExperimentID: id, Generation: generation, Experiment: id + ".er", Status: "complete"}}}
+}
+
 func TestCommit(t *testing.T) {
 	store := filepath.Join(t.TempDir(), "store")
 	const rows = schema.BatchRows + 5
-	if err := stage(t, store, "a", rows).Commit(storedir.Commit{ExperimentID: "a", Experiment: "a.er"}); err != nil {
+	if err := stage(t, store, rows).Commit("a", commitOf("a", 1)); err != nil {
 		t.Fatal(err)
 	}
 	commits, err := storedir.Commits(store)
@@ -96,7 +100,7 @@ func names(s *arrow.Schema) (out []string) {
 // Until its commit a batch is invisible; afterwards it cannot be half there.
 func TestNothingBeforeTheCommit(t *testing.T) {
 	store := filepath.Join(t.TempDir(), "store")
-	b := stage(t, store, "a", 3)
+	b := stage(t, store, 3)
 	if commits, err := storedir.Commits(store); err != nil || len(commits) != 0 {
 		t.Errorf("commits %v, %v", commits, err)
 	}
@@ -145,11 +149,11 @@ func commitFile(store, batch string) string {
 func TestTwoWritersOfOneExperiment(t *testing.T) {
 	for _, test := range []struct{ first, rows int }{{0, 3}, {1, 4}} {
 		store := filepath.Join(t.TempDir(), "store")
-		writers := []*Batch{stage(t, store, "a", 3), stage(t, store, "a", 4)}
-		if err := writers[test.first].Commit(storedir.Commit{}); err != nil {
+		writers := []*Batch{stage(t, store, 3), stage(t, store, 4)}
+		if err := writers[test.first].Commit("a", storedir.Commit{}); err != nil {
 			t.Fatal(err)
 		}
-		if err := writers[1-test.first].Commit(storedir.Commit{}); !errors.Is(err, storedir.ErrExists) {
+		if err := writers[1-test.first].Commit("a", storedir.Commit{}); !errors.Is(err, storedir.ErrExists) {
 			t.Errorf("the second: %v, want %v", err, storedir.ErrExists)
 		}
 		c := verify(t, store, "a", int64(test.rows))
@@ -171,7 +175,7 @@ func TestManyWritersOfOneExperiment(t *testing.T) {
 	for n := range attempts {
 		g.Go(func() error {
 			storedir.Clean(store)
-			b, err := Begin(store, "a")
+			b, err := Begin(store)
 			if err != nil {
 				return err
 			}
@@ -183,7 +187,7 @@ func TestManyWritersOfOneExperiment(t *testing.T) {
 			if err := rows.Close(); err != nil {
 				return err
 			}
-			err = b.Commit(storedir.Commit{})
+			err = b.Commit("a", storedir.Commit{})
 			if err == nil {
 				won.Store(int64(n + 1))
 				return nil
@@ -214,11 +218,13 @@ func TestReplace(t *testing.T) {
 		if err != nil && !errors.Is(err, storedir.ErrNoStore) {
 			t.Fatal(err)
 		}
-		l, err := look.Latest("a")
-		if err != nil || l.Next != want {
-			t.Fatalf("next is %s, want %s, %v", l.Next, want, err)
+		c := commitOf("a", look.Next("a"))
+		name := look.Name(c.Experiments)
+		if name != want {
+			t.Fatalf("the next batch is %s, want %s", name, want)
 		}
-		if err := stage(t, store, l.Next, rows).Commit(storedir.Commit{ExperimentID: "a", Ingested: at}); err != nil {
+		c.Ingested = at
+		if err := stage(t, store, rows).Commit(name, c); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -226,7 +232,7 @@ func TestReplace(t *testing.T) {
 	put(2, now.Add(-2*time.Hour), "a.2")
 	put(3, now, "a.3")
 	look, err := storedir.Look(store)
-	if err != nil || len(look.Commits) != 1 || look.Commits[0].Batch != "a.3" || len(look.Replaced) != 2 || len(look.Damaged) != 0 {
+	if err != nil || len(look.Batches) != 1 || look.Batches[0].Batch != "a.3" || len(look.Replaced) != 2 || len(look.Damaged) != 0 {
 		t.Fatalf("%+v, %v", look, err)
 	}
 	verify(t, store, "a", 1)
@@ -239,11 +245,11 @@ func TestReplace(t *testing.T) {
 	if err := os.WriteFile(commitFile(store, "a.3"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if look, err = storedir.Look(store); err != nil || len(look.Commits) != 0 || len(look.Damaged) != 1 {
+	if look, err = storedir.Look(store); err != nil || len(look.Batches) != 0 || len(look.Damaged) != 1 {
 		t.Fatalf("%+v, %v", look, err)
 	}
 	put(4, now, "a.4")
-	if look, err = storedir.Look(store); err != nil || len(look.Commits) != 1 || len(look.Damaged) != 0 || look.Commits[0].Batch != "a.4" {
+	if look, err = storedir.Look(store); err != nil || len(look.Batches) != 1 || len(look.Damaged) != 0 || look.Batches[0].Batch != "a.4" {
 		t.Fatalf("%+v, %v", look, err)
 	}
 }
@@ -252,33 +258,33 @@ func TestReplace(t *testing.T) {
 // batch it is.
 func TestReplaceOther(t *testing.T) {
 	store := filepath.Join(t.TempDir(), "store")
-	for _, c := range []storedir.Commit{{Batch: "a"}, {Batch: "b", Replaces: []string{"a"}}, {Batch: "a.2"}} {
-		id, _, _ := strings.Cut(c.Batch, ".")
-		c.ExperimentID = id
-		if err := stage(t, store, c.Batch, 1).Commit(c); err != nil {
+	instead := commitOf("b", 1)
+	instead.Experiments[0].Instead = []string{"a"}
+	for _, c := range []storedir.Commit{commitOf("a", 1), instead, commitOf("a", 2)} {
+		if err := stage(t, store, 1).Commit(storedir.BatchName(c.Experiments), c); err != nil {
 			t.Fatal(err)
 		}
 	}
 	look, err := storedir.Look(store)
-	if err != nil || len(look.Commits) != 1 || look.Commits[0].Batch != "b" {
+	if err != nil || len(look.Batches) != 1 || look.Batches[0].Batch != "b" {
 		t.Fatalf("%+v, %v", look, err)
 	}
-	if l, err := look.Latest("a"); err != nil || !l.Replaced {
-		t.Errorf("%+v, %v", l, err)
+	if l := look.Latest("a"); !l.Replaced {
+		t.Errorf("%+v", l)
 	}
 }
 
 // Clean removes what a killed process left, and nothing of a living one.
 func TestClean(t *testing.T) {
 	store := filepath.Join(t.TempDir(), "store")
-	living := stage(t, store, "living", 1)
-	dead := stage(t, store, "dead", 1)
+	living := stage(t, store, 1)
+	dead := stage(t, store, 1)
 	dead.Abandon() // as the system does when a process ends
 	storedir.Clean(store)
 	if _, err := os.Stat(dead.Dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the dead batch is still there: %v", err)
 	}
-	if err := living.Commit(storedir.Commit{}); err != nil {
+	if err := living.Commit("a", storedir.Commit{}); err != nil {
 		t.Errorf("the living batch was disturbed: %v", err)
 	}
 }
@@ -288,15 +294,21 @@ func TestClean(t *testing.T) {
 func TestCleanPublished(t *testing.T) {
 	for _, committed := range []bool{false, true} {
 		store := filepath.Join(t.TempDir(), "store")
-		b := stage(t, store, "a", 1)
+		b := stage(t, store, 1)
+		attempt, err := storedir.NewAttempt(store, "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.attempt = attempt
 		files, err := b.finish()
 		if err == nil {
 			err = b.publish(files)
 		}
 		if err == nil && committed {
-			_, err = storedir.WriteCommit(store, b.Scratch, storedir.Commit{Batch: "a", Files: files})
+			_, err = storedir.WriteCommit(store, attempt, storedir.Commit{Batch: "a", StoreVersion: schema.StoreVersion, Files: files})
 		}
 		b.Abandon() // killed
+		attempt.Abandon()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -317,7 +329,7 @@ func TestDamagedCommit(t *testing.T) {
 		t.Errorf("a folder that is no store: %v", err)
 	}
 	for _, name := range []string{"a", "b"} {
-		if err := stage(t, store, name, 1).Commit(storedir.Commit{ExperimentID: name, Status: "complete"}); err != nil {
+		if err := stage(t, store, 1).Commit(name, commitOf(name, 1)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -331,7 +343,7 @@ func TestDamagedCommit(t *testing.T) {
 			t.Fatal(err)
 		}
 		look, err := storedir.Look(store)
-		if err != nil || len(look.Commits) != 1 || look.Commits[0].Batch != "a" || len(look.Damaged) != 1 || look.Damaged[0].Batch != "b" || !errors.Is(look.Damaged[0].Err, storedir.ErrDamaged) {
+		if err != nil || len(look.Batches) != 1 || look.Batches[0].Batch != "a" || len(look.Damaged) != 1 || look.Damaged[0].Batch != "b" || !errors.Is(look.Damaged[0].Err, storedir.ErrDamaged) {
 			t.Errorf("%s: %+v, %v", what, look, err)
 		}
 	}

@@ -1,0 +1,180 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
+
+	"stackmill/storedir"
+)
+
+// Inputs are cut by their order and sizes.
+func TestGroups(t *testing.T) {
+	sized := func(n int, bytes int64) (list []input) {
+		for range n {
+			list = append(list, input{bytes: bytes})
+		}
+		return list
+	}
+	for _, test := range []struct {
+		name   string
+		inputs []input
+		want   []int // how many there are in each group
+	}{
+		{"none", nil, nil},
+		{"few", sized(3, 1), []int{1, 1, 1}},
+		{"more", sized(40, 1), slices.Repeat([]int{2}, 20)},
+		{"many", sized(5000, 1), append(slices.Repeat([]int{128}, 39), 8)},
+		{"larger ones", sized(100, 4_000_000), slices.Repeat([]int{5}, 20)},
+		{"large ones between", slices.Concat(sized(20, 1), sized(1, largeInput), sized(20, 1)), slices.Concat(slices.Repeat([]int{2}, 10), []int{1}, slices.Repeat([]int{2}, 10))},
+	} {
+		var sizes []int
+		seen := map[int]bool{}
+		for _, g := range groups(test.inputs) {
+			sizes = append(sizes, len(g))
+			for _, i := range g {
+				seen[i] = true
+			}
+		}
+		if diff := cmp.Diff(test.want, sizes); diff != "" || len(seen) != len(test.inputs) {
+			t.Errorf("%s: %d of %d inputs: %s", test.name, len(seen), len(test.inputs), diff)
+		}
+	}
+}
+
+// many are the names of so many inputs that some share a batch.
+func many() (names []string) {
+	for i := range 3 * fewestGroups {
+		names = append(names, fmt.Sprintf("%02d.scripted", i))
+	}
+	return names
+}
+
+// stocked returns the experiments that readers see, by their paths' last parts, with their
+// batches, and the checksums of all files.
+func stocked(t *testing.T, store string) (experiments, files map[string]string) {
+	t.Helper()
+	look, err := storedir.Look(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	experiments, files = map[string]string{}, map[string]string{}
+	for i := range look.Batches {
+		b := &look.Batches[i]
+		for e := range b.Visible {
+			experiments[filepath.Base(e.Path)] = b.Batch
+		}
+		for _, f := range b.Files {
+			files[f.Path] = f.Checksum
+		}
+	}
+	return experiments, files
+}
+
+// What keeps an experiment out of a batch that others share costs it alone. How many are
+// read side by side makes no difference.
+func TestSharedBatch(t *testing.T) {
+	broken := true
+	next := func(_ context.Context, name string) error {
+		switch {
+		case broken && name == "01.scripted":
+			return unix.EIO
+		case broken && name == "04.scripted":
+			panic("a mistake")
+		}
+		return nil
+	}
+	folder := scriptedFolder(t, next, many()...)
+	var first map[string]string
+	for _, jobs := range []int{1, 4} {
+		store := filepath.Join(t.TempDir(), "store")
+		ingest := func() (n map[string]int) {
+			n = map[string]int{}
+			results, err := Ingest(t.Context(), Options{Store: store, Jobs: jobs, DebugDirs: []string{}}, folder)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range results {
+				n[r.Status]++
+			}
+			return n
+		}
+		broken = true
+		if diff := cmp.Diff(map[string]int{Complete: 46, Aborted: 1, Failed: 1}, ingest()); diff != "" {
+			t.Error(diff)
+		}
+		nothingStaged(t, store)
+		in, files := stocked(t, store)
+		if in["00.scripted"] != in["02.scripted"] || in["00.scripted"] == in["03.scripted"] || in["01.scripted"] != "" || len(in) != 46 {
+			t.Errorf("%d are in: %v", len(in), in)
+		}
+		if first == nil {
+			first = files
+		} else if diff := cmp.Diff(first, files); diff != "" {
+			t.Errorf("%d jobs: %s", jobs, diff)
+		}
+		broken = false
+		if diff := cmp.Diff(map[string]int{Complete: 2, Skipped: 46}, ingest()); diff != "" {
+			t.Error("again:", diff)
+		}
+		if in, _ := stocked(t, store); len(in) != len(many()) {
+			t.Errorf("%d are in", len(in))
+		}
+	}
+}
+
+// A mistake of ours while an experiment is written costs that one: what shared its batch
+// is read again.
+func TestBrokenBatch(t *testing.T) {
+	folder, store := scriptedFolder(t, func(context.Context, string) error { return nil }, many()...), filepath.Join(t.TempDir(), "store")
+	begun := 0
+	results, err := Ingest(t.Context(), Options{Store: store, Jobs: 1, DebugDirs: []string{}, Begun: func() {
+		if begun++; begun == 1 {
+			panic("a mistake")
+		}
+	}}, folder)
+	if err != nil || results[0].Status != Failed {
+		t.Fatal(results[0], err)
+	}
+	for _, r := range results[1:] {
+		if r.Status != Complete || r.Err != nil {
+			t.Errorf("%s: %s, %v", r.Path, r.Status, r.Err)
+		}
+	}
+	if in, _ := stocked(t, store); len(in) != len(many())-1 || in["01.scripted"] == in["02.scripted"] {
+		t.Errorf("%d are in: %v", len(in), in)
+	}
+	nothingStaged(t, store)
+}
+
+// What was read when an interrupt comes is committed; the results say what is in.
+func TestInterruptCommitsWhatWasRead(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	next := func(_ context.Context, name string) error {
+		if name == "04.scripted" { // the second of a group
+			cancel(errors.New("a signal"))
+		}
+		return nil
+	}
+	folder, store := scriptedFolder(t, next, many()...), filepath.Join(t.TempDir(), "store")
+	results, err := Ingest(ctx, Options{Store: store, Jobs: 1, DebugDirs: []string{}}, folder)
+	if err == nil {
+		t.Error("no error")
+	}
+	in, _ := stocked(t, store)
+	for _, r := range results {
+		if isIn := in[filepath.Base(r.Path)] != ""; isIn != (r.Status == Complete) || !isIn && r.Status != Aborted {
+			t.Errorf("%s is %s, in the store: %v", r.Path, r.Status, isIn)
+		}
+	}
+	if in["03.scripted"] == "" || in["05.scripted"] != "" {
+		t.Errorf("in the store: %v", in)
+	}
+	nothingStaged(t, store)
+}
