@@ -17,8 +17,9 @@ import (
 type input struct {
 	path    string // absolute
 	decoder decode.Decoder
-	err     error // why there is no recording at path
-	bytes   int64 // its size, 0 if unknown
+	err     error  // why there is no recording at path
+	bytes   int64  // its size, 0 if unknown
+	state   string // a hash of what its files are, by all but their content; empty if unknown
 }
 
 // What is wrong with an input.

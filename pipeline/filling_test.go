@@ -36,7 +36,7 @@ func TestGroups(t *testing.T) {
 	} {
 		var sizes []int
 		seen := map[int]bool{}
-		for _, g := range groups(test.inputs) {
+		for _, g := range groups(test.inputs, make([]bool, len(test.inputs))) {
 			sizes = append(sizes, len(g))
 			for _, i := range g {
 				seen[i] = true

@@ -13,10 +13,16 @@ const (
 const fewestGroups = 16
 
 // groups cuts the inputs into those of one batch each, by nothing but their order and
-// sizes: how many are read side by side makes no difference to what is written. The
-// groups have the inputs' numbers.
-func groups(inputs []input) (groups [][]int) {
-	most := min(groupInputs, max(1, len(inputs)/fewestGroups))
+// sizes: how many are read side by side makes no difference to what is written. Those that
+// are done already are left out. The groups have the inputs' numbers.
+func groups(inputs []input, done []bool) (groups [][]int) {
+	left := 0
+	for i := range inputs {
+		if !done[i] {
+			left++
+		}
+	}
+	most := min(groupInputs, max(1, left/fewestGroups))
 	var small []int
 	bytes := int64(0)
 	end := func() {
@@ -26,9 +32,11 @@ func groups(inputs []input) (groups [][]int) {
 		small, bytes = nil, 0
 	}
 	for i := range inputs {
-		if n := inputs[i].bytes; n >= largeInput {
+		switch n := inputs[i].bytes; {
+		case done[i]:
+		case n >= largeInput:
 			groups = append(groups, []int{i})
-		} else {
+		default:
 			small = append(small, i)
 			if bytes += n; len(small) == most || bytes >= groupBytes {
 				end()

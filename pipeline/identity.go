@@ -12,7 +12,6 @@ import (
 
 	"stackmill/schema"
 	"stackmill/stages/decode/mapped"
-	"stackmill/stages/infile"
 )
 
 // identify derives an experiment's id from the content of its files, and
@@ -35,24 +34,6 @@ func (in input) identify(ctx context.Context) (id string, size int64, err error)
 		h.Text(filepath.Base(in.path))
 	}
 	return fmt.Sprintf("%016x", h.Sum()), size, nil
-}
-
-// size returns the size of the recording's files in bytes, 0 if unknown.
-func (in input) size() int64 {
-	if in.decoder == nil {
-		return 0
-	}
-	files, err := in.decoder.Files(in.path)
-	if err != nil {
-		return 0 // identify reports it
-	}
-	total := int64(0)
-	for _, name := range files {
-		if info, err := infile.Stat(filepath.Join(in.path, name)); err == nil {
-			total += info.Size()
-		}
-	}
-	return total
 }
 
 // hashedAtOnce is how much of a file is hashed by itself: parts of large ones at the same

@@ -35,6 +35,7 @@ type Options struct {
 	Memory            int64         // bytes to stay within, 0 for the default: for caches only
 	Timeout           time.Duration // the most that reading one experiment may take, 0: any time
 	Recursive         bool          // look for recordings below folders, not only in them
+	Verify            bool          // also read recordings whose files have not changed since they were read
 	Progress          *Progress
 	Begun             func() // called when a batch of the store is begun, by any goroutine; may be nil
 	// Committing is called when all rows of a batch are known, before the files that hold
@@ -83,6 +84,7 @@ type ingest struct {
 	stop     context.CancelCauseFunc // ends the run
 	underway underway
 	faults   storeFaults
+	journal  journal
 	mu       sync.Mutex
 	taken    map[string]string  // paths of inputs that were begun, by their ids
 	known    map[string]bool    // paths whose recordings are in the store, as they were then
@@ -144,6 +146,7 @@ func (in *ingest) recall() (err error) {
 		return err
 	}
 	in.store.Sweep()
+	in.journal.before = storedir.ReadJournal(in.Store)
 	in.unfinished = map[string][]storedir.Entry{}
 	for i := range in.store.Batches {
 		for e := range in.store.Batches[i].Visible {
@@ -169,7 +172,7 @@ func (in *ingest) discover(ctx context.Context, paths []string) (inputs []input,
 			f.inputs = discover(ctx, paths, in.Recursive)
 			for i := range f.inputs {
 				if ctx.Err() == nil {
-					f.inputs[i].bytes = f.inputs[i].size()
+					f.inputs[i].look()
 				}
 			}
 			return context.Cause(ctx)
@@ -191,10 +194,11 @@ func (in *ingest) all(ctx context.Context, inputs []input) []Result {
 	for i := range inputs {
 		in.Progress.TotalBytes.Add(inputs[i].bytes)
 	}
+	unchanged := in.unchanged(inputs, results)
 	var crowded []int
 	var g errgroup.Group
 	g.SetLimit(max(1, in.Jobs))
-	for _, group := range groups(inputs) {
+	for _, group := range groups(inputs, unchanged) {
 		g.Go(func() error {
 			return guarded(func() error {
 				again := in.fill(ctx, inputs, group, results)
@@ -211,7 +215,37 @@ func (in *ingest) all(ctx context.Context, inputs []input) []Result {
 		in.fill(ctx, inputs, []int{i}, results)
 	}
 	in.copies(results)
+	in.write()
 	return results
+}
+
+// unchanged finishes the inputs that are in the store and have not changed since they were
+// read, which it returns.
+func (in *ingest) unchanged(inputs []input, results []Result) []bool {
+	done := make([]bool, len(inputs))
+	for i := range inputs {
+		src := &inputs[i]
+		id := in.journal.known(src)
+		if id == "" || in.Verify {
+			continue
+		}
+		if _, due := in.due(id); due || !in.take(id, src.path) {
+			continue
+		}
+		results[i] = Result{Path: src.path, ID: id, Bytes: src.bytes, Status: Skipped}
+		in.finished(&results[i])
+		done[i] = true
+	}
+	return done
+}
+
+// write writes the journal.
+func (in *ingest) write() {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.store.Refresh() == nil {
+		in.journal.write(in.Store, func(id string) bool { return in.store.Latest(id).Batch != "" })
+	}
 }
 
 // one reads one input for a batch, and puts it in quarantine if it takes too much.
@@ -248,6 +282,7 @@ func (a *attempt) read(r *Result) (err error) {
 		return nil
 	}
 	a.is.Store(&identified{r.ID, r.Bytes})
+	a.journal.note(&a.src, r.ID)
 	if !a.take(r.ID, a.src.path) {
 		r.Status = Skipped
 		return nil

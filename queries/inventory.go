@@ -61,7 +61,7 @@ func (p *Proof) checkInventory(store string, c *storedir.Contents, inv *inventor
 		case below && (dir == storedir.TablesDir || dir == storedir.CommitsDir):
 			p.add(name, "is in no commit of the store")
 			p.extra = append(p.extra, name)
-		case strings.HasPrefix(name, CatalogFile), strings.HasPrefix(name, storedir.ScratchPrefix):
+		case strings.HasPrefix(name, CatalogFile), name == storedir.JournalFile, strings.HasPrefix(name, storedir.ScratchPrefix):
 		default:
 			p.note(name, "is not part of the store")
 		}

@@ -69,6 +69,7 @@ func (in *ingester) addFlags(c *cobra.Command) {
 	f.DurationVar(&in.Timeout, "experiment-timeout", time.Hour, "how long reading one recording may take, 0 for any time")
 	f.StringVar(&in.Cache, "cache", defaultCache(), "directory where tables of load objects are kept, shared by all stores")
 	f.BoolVar(&in.Recursive, "recursive", false, "also look for recordings in subfolders")
+	f.BoolVar(&in.Verify, "verify", false, "also read recordings whose files have not changed since they were read, by size, time and inode")
 	f.StringVar(&in.Kallsyms, "kallsyms", "", "the kernel's symbols when it was recorded, a copy of /proc/kallsyms (perf recordings)")
 	f.StringVar(&in.Vmlinux, "vmlinux", "", "the kernel's image with its symbols (perf recordings; default: by the recorded build-id, where distributions put it)")
 	f.StringVar(&in.PerfMaps, "perf-map-dir", "", "directory of the perf-PID.map and jit-PID.dump files of run-time compilers (default /tmp, and where the dump was)")

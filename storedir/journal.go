@@ -1,0 +1,53 @@
+package storedir
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// JournalFile is the name of the file in a store that says what ingests have read. It is
+// a hint, of which nothing depends: safe to delete.
+const JournalFile = "journal.json"
+
+// Noted is a recording that was identified.
+type Noted struct {
+	State        string `json:"state"` // a hash of what its files were then, by all but their content
+	ExperimentID string `json:"experiment_id"`
+}
+
+// ReadJournal returns what was noted, by the recordings' absolute paths; nil if that
+// cannot be read, or is not as it was written.
+func ReadJournal(store string) (noted map[string]Noted) {
+	data, err := os.ReadFile(filepath.Join(store, JournalFile))
+	if err != nil {
+		return nil
+	}
+	content, sum, ok := bytes.Cut(data, []byte("\n"))
+	if !ok || string(bytes.TrimSpace(sum)) != Checksum(xxhash.Sum64(content)) || json.Unmarshal(content, &noted) != nil {
+		return nil
+	}
+	return noted
+}
+
+// WriteJournal replaces the journal. Of several writers the last one's stays.
+func WriteJournal(store string, noted map[string]Noted) error {
+	content, err := json.Marshal(noted)
+	if err != nil {
+		return err
+	}
+	scratch, err := NewScratch(store)
+	if err != nil {
+		return err
+	}
+	defer scratch.Remove()
+	temp := filepath.Join(scratch.Dir, JournalFile)
+	// It need not survive a power cut.
+	if err := os.WriteFile(temp, append(content, "\n"+Checksum(xxhash.Sum64(content))+"\n"...), 0o666); err != nil {
+		return err
+	}
+	return os.Rename(temp, filepath.Join(store, JournalFile))
+}
