@@ -14,17 +14,19 @@ import (
 func newProblemsCommand(a *app) *cobra.Command {
 	var format, severity string
 	var names []string
+	var all bool
 	severities := []string{problem.Info.String(), problem.Warning.String(), problem.Error.String()}
 	c := &cobra.Command{
 		Use:   "problems",
 		Short: "List what is wrong or missing in the recordings",
-		Long: `Lists what is wrong or missing in the recordings, the worst first, and how many
-things (packets, events, links) each problem touches.
+		Long: `Lists what is wrong or missing in the recordings by its reason, the worst first:
+how many experiments have it, how many things (packets, events, links) it touches,
+and the first one. With --all each problem is listed.
 
 error: records were lost or are unreadable; warning: names were not found, stacks
 end early, or the collector warned; info: a remark.`,
 		Example: `  stackmill problems --severity error
-  stackmill problems --experiment test.1.er --format json`,
+  stackmill problems --experiment test.1.er --all --format json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
@@ -33,7 +35,7 @@ end early, or the collector warned; info: a remark.`,
 			case severity != "" && !slices.Contains(severities, severity):
 				return usageErrorf("problems: --severity: no severity %q (one of %s)", severity, strings.Join(severities, ", "))
 			}
-			if err := a.printProblems(cmd.Context(), names, severity, format); err != nil {
+			if err := a.printProblems(cmd.Context(), problemQuery(all, format), names, severity, format); err != nil {
 				return fmt.Errorf("problems: %w", err)
 			}
 			return nil
@@ -41,6 +43,7 @@ end early, or the collector warned; info: a remark.`,
 	}
 	f := c.Flags()
 	f.StringArrayVar(&names, "experiment", nil, "only this experiment, may be repeated (name, id, or name without directories)")
+	f.BoolVar(&all, "all", false, "list each problem, not each reason")
 	f.StringVar(&severity, "severity", "", "only this severity: "+strings.Join(severities, ", "))
 	f.StringVar(&format, "format", "table", strings.Join(reportFormats, ", "))
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(reportFormats, cobra.ShellCompDirectiveNoFileComp))
@@ -49,19 +52,37 @@ end early, or the collector warned; info: a remark.`,
 	return c
 }
 
-func (a *app) printProblems(ctx context.Context, names []string, severity, format string) error {
+// problemQuery returns the query for each problem or each reason, with columns for people
+// or for programs. Its parameter is the severity, empty for any.
+func problemQuery(all bool, format string) string {
+	people := format == "table" || format == "markdown"
+	columns := "p.experiment_id, n.experiment, p.problem, p.severity, p.process, p.file, p.offset, p.reason, p.message, p.count"
+	rest := "ORDER BY n.experiment, array_position(['error', 'warning', 'info'], p.severity), p.problem"
+	if all && people {
+		columns = `n.experiment AS "Experiment", p.severity AS "Severity", p.count AS "Count", p.file AS "File", COALESCE(p.offset::VARCHAR, '') AS "Offset", p.message AS "Message"`
+	}
+	if !all {
+		columns = `p.severity, p.reason, count(DISTINCT p.experiment_id) AS experiments, count(*) AS problems, sum(p.count)::BIGINT AS count,
+  arg_min({experiment: n.experiment, file: p.file, message: p.message}, (n.experiment, p.problem)) AS first`
+		rest = "GROUP BY p.severity, p.reason ORDER BY array_position(['error', 'warning', 'info'], p.severity), experiments DESC, p.reason"
+	}
+	query := "SELECT " + columns + " FROM problems p LEFT JOIN experiment_names n USING (experiment_id) WHERE p.severity = $1 OR $1 = '' " + rest
+	switch {
+	case all:
+		return query
+	case people:
+		return `SELECT severity AS "Severity", experiments AS "Experiments", count AS "Count", reason AS "Reason", concat(first.experiment, ': ', first.file, ': ', first.message) AS "First" FROM (` + query + ")"
+	}
+	return "SELECT severity, reason, experiments, problems, count, first.experiment AS experiment, first.file AS file, first.message AS message FROM (" + query + ")"
+}
+
+func (a *app) printProblems(ctx context.Context, query string, names []string, severity, format string) error {
 	db, err := a.open(ctx, names...)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	columns := "p.experiment_id, n.experiment, p.problem, p.severity, p.process, p.file, p.offset, p.reason, p.message, p.count"
-	if format == "table" || format == "markdown" {
-		columns = `n.experiment AS "Experiment", p.severity AS "Severity", p.count AS "Count", p.file AS "File", COALESCE(p.offset::VARCHAR, '') AS "Offset", p.message AS "Message"`
-	}
-	rows, err := db.QueryContext(ctx, "SELECT "+columns+` FROM problems p LEFT JOIN experiment_names n USING (experiment_id)
-WHERE p.severity = $1 OR $1 = ''
-ORDER BY n.experiment, array_position(['error', 'warning', 'info'], p.severity), p.problem`, severity)
+	rows, err := db.QueryContext(ctx, query, severity)
 	if err != nil {
 		return err
 	}
