@@ -25,13 +25,14 @@ import (
 
 // Proof is what a check looked at and what it found.
 type Proof struct {
-	Batches    int       `json:"batches"`
-	Files      int       `json:"files"`
-	Rows       int64     `json:"rows"`
-	Bytes      int64     `json:"bytes"`
-	Keys       int       `json:"keys"`
-	Invariants int       `json:"invariants"`
-	Wrong      []Finding `json:"wrong"`
+	Experiments int       `json:"experiments"`
+	Batches     int       `json:"batches"`
+	Files       int       `json:"files"`
+	Rows        int64     `json:"rows"`
+	Bytes       int64     `json:"bytes"`
+	Keys        int       `json:"keys"`
+	Invariants  int       `json:"invariants"`
+	Wrong       []Finding `json:"wrong"`
 	// Notes are about what a killed ingest may leave, and what the next ingest or
 	// reader puts in order.
 	Notes []Finding `json:"notes"`
@@ -88,7 +89,7 @@ func look(ctx context.Context, store string, limits Limits, progress func(what s
 	if err != nil {
 		return nil, err
 	}
-	p := &Proof{Batches: len(c.Batches), Wrong: []Finding{}, Notes: []Finding{}}
+	p := &Proof{Experiments: len(experimentsOf(c.Batches)), Batches: len(c.Batches), Wrong: []Finding{}, Notes: []Finding{}}
 	if err := p.checkFiles(ctx, store, c, progress); err != nil {
 		return p, err
 	}

@@ -89,7 +89,7 @@ func CheckInvariants(t *testing.T, db *queries.DB, experiments int) {
 	for _, w := range proof.Wrong {
 		t.Error(w)
 	}
-	if proof.Batches != experiments {
-		t.Errorf("%d experiments, want %d", proof.Batches, experiments)
+	if proof.Experiments != experiments {
+		t.Errorf("%d experiments, want %d", proof.Experiments, experiments)
 	}
 }

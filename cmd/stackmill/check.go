@@ -110,7 +110,7 @@ func (a *app) repair(ctx context.Context) error {
 }
 
 func (a *app) printProof(p *queries.Proof) {
-	_ = a.printf("%d batches, %d files: %d rows in %d bytes are as committed\n", p.Batches, p.Files, p.Rows, p.Bytes)
+	_ = a.printf("%d experiments in %d batches, %d files: %d rows in %d bytes are as committed\n", p.Experiments, p.Batches, p.Files, p.Rows, p.Bytes)
 	if p.Invariants > 0 {
 		_ = a.printf("%d keys and %d invariants of the views were checked\n", p.Keys, p.Invariants)
 	} else {
