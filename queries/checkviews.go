@@ -11,11 +11,11 @@ import (
 )
 
 // checkMemory is the most memory that the SQL engine takes for a check by default.
-const checkMemory = 512 << 20
+const checkMemory = 2 << 30
 
 // checkRows is how many rows the experiments have that are checked together, at least: a
 // store of any size takes the memory of a part of it.
-const checkRows = 16 << 20
+const checkRows = 1 << 20
 
 // shared are the views that many invariants read, each after those that it reads: a
 // check computes them once.

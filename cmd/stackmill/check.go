@@ -63,7 +63,7 @@ could not be checked, or not completely.`,
 		},
 	}
 	c.Flags().StringVar(&format, "format", "table", "table or json")
-	c.Flags().StringVar(&memory, "memory", "", "memory of the SQL engine, e.g. 256M or 4G; what does not fit goes to temporary files (default: 512M, less on a small machine)")
+	c.Flags().StringVar(&memory, "memory", "", "memory of the SQL engine, e.g. 256M or 4G; what does not fit goes to temporary files (default: 2G, less on a small machine)")
 	c.Flags().BoolVar(&repair, "repair", false, "put the store in order first")
 	return c
 }
