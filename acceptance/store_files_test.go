@@ -15,6 +15,7 @@ import (
 
 	"stackmill/queries"
 	"stackmill/schema"
+	"stackmill/stages/decode/gprofng/erbuild"
 )
 
 // tableFiles returns the checksum of every Parquet file of a store.
@@ -182,4 +183,94 @@ func TestKill(t *testing.T) {
 	if code, stderr := runProgram(t, binary, "check", "--store", store); code != 0 {
 		t.Errorf("check says %d\n%s", code, stderr)
 	}
+}
+
+// Ingests that know nothing of each other cut the same recordings into other batches: each
+// experiment counts once, with its rows, also after its batch was damaged and repaired.
+func TestOverlappingBatches(t *testing.T) {
+	binary, dir := program(t), t.TempDir()
+	var all []string
+	for n := range 5 { // small ones, so that some share a batch
+		for i := range 12 {
+			path := filepath.Join(dir, "in", fmt.Sprintf("%d-%02d.er", n, i))
+			compose(t, path, 10+12*n+i)
+			all = append(all, path)
+		}
+	}
+	store := func(name string, inputs ...string) string {
+		s := filepath.Join(dir, name)
+		if code, stderr := runProgram(t, binary, append(ingestArgs(s, filepath.Join(dir, "cache")), inputs...)...); code != 0 {
+			t.Fatalf("exit status %d\n%s", code, stderr)
+		}
+		return s
+	}
+	want := rowsOf(t, store("whole", all...))
+	one, other := store("one", all[:40]...), store("other", all[7:]...)
+	for _, folder := range []string{"tables", "commits"} {
+		if err := merge(filepath.Join(other, folder), filepath.Join(one, folder)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	right := func(what string) {
+		t.Helper()
+		if code, stderr := runProgram(t, binary, "check", "--store", one); code != 0 {
+			t.Errorf("%s: check says %d\n%s", what, code, stderr)
+		}
+		if d := cmp.Diff(want, rowsOf(t, one)); d != "" {
+			t.Errorf("%s: %s", what, d)
+		}
+	}
+	right("merged")
+	shared, err := filepath.Glob(filepath.Join(one, "tables", "functions", "b*.parquet"))
+	if err != nil || len(shared) == 0 {
+		t.Fatal(shared, err)
+	}
+	if err := os.WriteFile(shared[0], []byte("damaged"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if code, _ := runProgram(t, binary, "check", "--store", one); code != 4 {
+		t.Errorf("damaged: check says %d", code)
+	}
+	if code, stderr := runProgram(t, binary, "check", "--repair", "--store", one); code != 0 && code != 4 {
+		t.Errorf("repair: exit status %d\n%s", code, stderr)
+	}
+	store("one", all...)
+	right("repaired")
+}
+
+// compose makes a recording with n samples.
+func compose(t *testing.T, dir string, n int) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	e := erbuild.New(dir)
+	e.Function(0, 0x1000, 0x100, "main")
+	e.Declare(schema.Clock, `ptimer="1000" numstates="1"`)
+	stack := e.Frame(0x1004)
+	for i := range n {
+		e.Events(schema.Clock).Put(0, &erbuild.Layouts[schema.Clock][0],
+			erbuild.Packet{Thread: 1, Time: int64(i) * 1000, Stack: stack, Values: []int64{10, 1}})
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// merge copies the files below a folder that another one lacks.
+func merge(from, to string) error {
+	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		name, _ := filepath.Rel(from, path)
+		content, err := os.ReadFile(path)
+		if err == nil {
+			err = os.MkdirAll(filepath.Dir(filepath.Join(to, name)), 0o777)
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(to, name), content, 0o666)
+		}
+		return err
+	})
 }

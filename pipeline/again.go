@@ -52,6 +52,7 @@ func (e *experiment) entry() (entry storedir.Entry, more bool) {
 		c.Outcome = outcome(e.rec.Problems.Problems)
 	}
 	known, next := e.latest(r.ID)
+	c.Instead = e.instead(&c, known.Instead)
 	if known.Batch != "" && known.Status != storedir.Again {
 		// Another program was faster, or files that were there are gone.
 		if next > e.generation || c.Samples < known.Samples || c.Objects < known.Objects {
@@ -62,7 +63,6 @@ func (e *experiment) entry() (entry storedir.Entry, more bool) {
 			return c, false
 		}
 	}
-	c.Instead = e.instead(&c)
 	return c, true
 }
 
@@ -79,8 +79,10 @@ func outcome(problems []problem.Problem) string {
 func (r *Result) skip() { r.Status, r.Samples, r.Problems = Skipped, 0, nil }
 
 // instead returns the experiments whose place one takes: copies that were at the same
-// path, of the same recording before it was finished or repaired.
-func (in *ingest) instead(c *storedir.Entry) (ids []string) {
+// path, of the same recording before it was finished or repaired, and those whose place it
+// has taken before.
+func (in *ingest) instead(c *storedir.Entry, before []string) []string {
+	ids := slices.Clone(before)
 	for _, o := range in.unfinished[c.Path] {
 		same := o.Recorded != "" && o.Recorded == c.Recorded && o.Samples <= c.Samples
 		if o.ExperimentID != c.ExperimentID && (same || o.Status == Failed) {

@@ -98,6 +98,28 @@ func TestPartialIsTriedAgain(t *testing.T) {
 	expect("the damaged copy comes back", Skipped)
 }
 
+// What took the place of an unfinished copy keeps it when it is ingested again.
+func TestUnfinishedStaysReplaced(t *testing.T) {
+	root := t.TempDir()
+	dir, store := filepath.Join(root, "a.er"), filepath.Join(root, "store")
+	for i, program := range []string{"1", "1", "2"} {
+		if i < 2 {
+			if err := os.RemoveAll(dir); err != nil {
+				t.Fatal(err)
+			}
+			recordOf(t, dir, "/program", 5+5*i, 1_700_000_000)
+			damage(t, dir)
+		}
+		results, err := Ingest(t.Context(), Options{Store: store, Jobs: 1, DebugDirs: []string{}, Program: program}, dir)
+		if err != nil || len(results) != 1 || results[0].Status != Partial {
+			t.Fatal(results, err)
+		}
+		if n := batches(t, store); n != 1 {
+			t.Errorf("ingest %d: %d batches", i+1, n)
+		}
+	}
+}
+
 // Another recording at the path of one that lost data does not replace it.
 func TestAnotherAtTheSamePath(t *testing.T) {
 	root := t.TempDir()

@@ -43,6 +43,9 @@ func (in *ingest) fill(ctx context.Context, inputs []input, group []int, results
 		return f.commit(results)
 	})
 	f.abort()
+	if err != nil {
+		f.lost(results, err)
+	}
 	for _, i := range group {
 		r := &results[i]
 		switch {
@@ -57,6 +60,18 @@ func (in *ingest) fill(ctx context.Context, inputs []input, group []int, results
 		}
 	}
 	return crowded
+}
+
+// lost corrects the results of what was read when a mistake of ours kept the batch from
+// being committed: what shared it is read again alone.
+func (f *filling) lost(results []Result, err error) {
+	for _, i := range f.numbers {
+		r := Result{Path: results[i].Path, Status: Failed, Err: err}
+		if f.shared {
+			r.Status, r.Err = Aborted, errBroken
+		}
+		results[i] = r
+	}
 }
 
 // beginBatch begins a batch of the store.
@@ -107,22 +122,18 @@ func (f *filling) add(entry storedir.Entry, batch *write.Batch, rows *held) (err
 // those that another program has committed meanwhile are skipped.
 func (f *filling) commit(results []Result) error {
 	if f.broken {
-		for _, i := range f.numbers {
-			results[i] = Result{Path: results[i].Path, Status: Aborted, Err: errBroken}
-		}
+		f.lost(results, errBroken)
 		return nil
 	}
 	if len(f.entries) == 0 {
 		return nil
 	}
-	batch := f.batch
-	f.batch = nil
 	name := f.name()
 	c := storedir.Commit{Ingested: time.Now().UTC().Truncate(time.Second), Program: f.Program, Experiments: f.entries}
 	if f.Committing != nil {
-		f.Committing(batch.Expected(name, c))
+		f.Committing(f.batch.Expected(name, c))
 	}
-	err := batch.Commit(name, c)
+	err := f.batch.Commit(name, c)
 	if err == nil {
 		return nil
 	}
@@ -150,7 +161,7 @@ func (f *filling) name() string {
 	return f.store.Name(f.entries)
 }
 
-// abort gives up a batch that was not committed.
+// abort gives up a batch, unless it was committed.
 func (f *filling) abort() {
 	if f.batch != nil {
 		f.batch.Abort()

@@ -153,6 +153,29 @@ func TestBrokenBatch(t *testing.T) {
 	nothingStaged(t, store)
 }
 
+// The same for one while the batch is committed: nothing of it is said to be in the store.
+func TestBrokenCommit(t *testing.T) {
+	folder, store := scriptedFolder(t, func(context.Context, string) error { return nil }, many()...), filepath.Join(t.TempDir(), "store")
+	results, err := Ingest(t.Context(), Options{Store: store, Jobs: 1, DebugDirs: []string{}, Committing: func(c storedir.Commit) {
+		if len(c.Experiments) > 1 || filepath.Base(c.Experiments[0].Path) == "05.scripted" {
+			panic("a mistake")
+		}
+	}}, folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, _ := stocked(t, store)
+	for i, r := range results {
+		if isIn := in[filepath.Base(r.Path)] != ""; isIn != (r.Status == Complete) || isIn != (i != 5) {
+			t.Errorf("%s: %s, %v, in the store: %v", r.Path, r.Status, r.Err, isIn)
+		}
+	}
+	if results[5].Status != Failed || !errors.As(results[5].Err, new(*InternalError)) {
+		t.Errorf("%+v", results[5])
+	}
+	nothingStaged(t, store)
+}
+
 // What was read when an interrupt comes is committed; the results say what is in.
 func TestInterruptCommitsWhatWasRead(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -41,7 +41,8 @@ func (in *input) look() {
 	for _, name := range files {
 		info, err := infile.Stat(filepath.Join(in.path, name))
 		if err != nil {
-			return
+			settled = time.Time{} // identify reports it
+			continue
 		}
 		in.bytes += info.Size()
 		var inode uint64

@@ -49,7 +49,7 @@ var once = []stage[func(*experiment) error]{
 		"a locator of load objects and sources", (*experiment).locate},
 	{"attach", "reads the files in which run-time compilers describe the code that they made",
 		"mappings of generated code, with their lives", (*experiment).attach},
-	{"begin", "begins a batch of the store and a writer for each table",
+	{"begin", "begins a batch of the store and a writer for each table, or keeps the rows of a small recording",
 		"where rows go", (*experiment).begin},
 }
 
@@ -93,8 +93,8 @@ var atEnd = []stage[func(*experiment) error]{
 		"rows of program structure, stacks and values", (*experiment).attribute},
 	{"describe", "describes the recording, its processes and its problems",
 		"rows of experiments, processes, problems", (*experiment).describe},
-	{"commit", "waits for the writers of Parquet files and makes the batch exist",
-		"a batch of the store, which SQL views read", (*experiment).commit},
+	{"commit", "waits for the writers of Parquet files and adds the recording to its batch",
+		"a batch of the store, which exists when all of its recordings were read", (*experiment).commit},
 }
 
 // run passes a recording through the stages.

@@ -89,9 +89,9 @@ func (b *Batch) open(t *schema.Table) (*table, error) {
 	return out, nil
 }
 
-// Commit finishes the files under the batch's name, moves them into the store and makes the batch exist. It
-// closes the batch, whatever the result. The error is storedir.ErrExists if another
-// attempt came first.
+// Commit finishes the files under the batch's name, moves them into the store and makes
+// the batch exist. It closes the batch, whatever the result. The error is
+// storedir.ErrExists if another attempt came first.
 func (b *Batch) Commit(name string, c storedir.Commit) (err error) {
 	defer b.Abort()
 	c.Batch, c.StoreVersion = name, schema.StoreVersion
