@@ -16,7 +16,7 @@ const maxEarly = 128
 
 // early loads the tables of the load objects that a recording names while it is still
 // being opened and identified: the stages that ask for them find them in memory. It
-// leaves no trace else: what is wrong with a file is found by who asks for its table.
+// leaves no other trace: what is wrong with a file is reported to whoever asks for its table.
 type early struct {
 	*ingest
 	ctx    context.Context

@@ -55,7 +55,7 @@ func (p *publisher) expect(ctx context.Context, c storedir.Commit) {
 const publishGrace = 300 * time.Millisecond
 
 // publish brings the store's catalog up to date. If that fails, the recordings are in
-// the store all the same.
+// the store nevertheless.
 func (p *publisher) publish(ctx context.Context) {
 	interrupted := ctx.Err() != nil
 	if interrupted {
@@ -65,7 +65,7 @@ func (p *publisher) publish(ctx context.Context) {
 	}
 	err := queries.Refresh(ctx, p.store, p.cache, p.prepared())
 	if err != nil && !interrupted && !errors.Is(err, storedir.ErrNoStore) {
-		say(p.stderr, "stackmill: %v (what was ingested is in the store all the same; the next report or query makes the catalog)\n", err)
+		say(p.stderr, "stackmill: %v (what was ingested is in the store; the next report or query makes the catalog)\n", err)
 	}
 }
 
