@@ -40,7 +40,7 @@ func (e *experiment) processStatus(p *decode.Process) string {
 // describe emits the tables about the recording as a whole; it comes last, when
 // all problems are known.
 func (e *experiment) describe() error {
-	return errors.Join(e.experimentRow(filepath.Base(e.src.path)), e.processRows(), e.problemRows(), e.overviewRows())
+	return errors.Join(e.experimentRow(filepath.Base(e.src.path)), e.processRows(), e.problemRows(), e.recordingRows(), e.overviewRows())
 }
 
 func (e *experiment) experimentRow(name string) error {

@@ -11,6 +11,7 @@ import (
 	"stackmill/stages/attribute"
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/jitdump"
+	"stackmill/stages/decode/kept"
 	"stackmill/stages/loadobject/cache"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/symbolize/source"
@@ -45,7 +46,8 @@ type experiment struct {
 	rows     *attribute.SampleRows
 	segments *schema.Rows
 
-	samples    int64 // passed so far
+	contents   *contents // of keep
+	samples    int64     // passed so far
 	perProcess []int64
 }
 
@@ -157,7 +159,7 @@ func (e *experiment) grown() error {
 func (e *experiment) judge() error {
 	if n := e.counter.LeftOut; n > 0 {
 		e.rec.Problems.Add(problem.Problem{
-			Severity: problem.Error, File: ".", Offset: problem.NoOffset, Reason: "sum-overflow", Count: n,
+			Severity: problem.Error, File: ".", Offset: problem.NoOffset, Reason: kept.Overflow, Count: n,
 			Message: "values are left out: they are negative, or their sum needs more than 64 bits",
 		})
 	}

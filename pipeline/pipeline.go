@@ -49,6 +49,8 @@ var once = []stage[func(*experiment) error]{
 		"a locator of load objects and sources", (*experiment).locate},
 	{"attach", "reads the files in which run-time compilers describe the code that they made",
 		"mappings of generated code, with their lives", (*experiment).attach},
+	{"keep", "keeps what no table has of the recording, so that its stacks can be given better symbols when it is gone",
+		"rows of recordings", (*experiment).keep},
 	{"begin", "begins a batch of the store and a writer for each table, or keeps the rows of a small recording",
 		"where rows go", (*experiment).begin},
 }

@@ -11,6 +11,7 @@ import (
 	"stackmill/stages/attribute"
 	"stackmill/stages/dataspace"
 	"stackmill/stages/decode"
+	"stackmill/stages/decode/kept"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/unwind"
 )
@@ -129,7 +130,7 @@ func (p *process) unreadable(k schema.Kind, err error) error {
 	}
 	p.rec.Problems.Add(problem.Problem{
 		Severity: problem.Error, Process: p.recorded.Number, File: p.recorded.File("."), Offset: problem.NoOffset,
-		Reason: "unreadable-events", Message: fmt.Sprintf("the rest of the %s events cannot be read: %v", k, err),
+		Reason: kept.Unreadable, Message: fmt.Sprintf("the rest of the %s events cannot be read: %v", k, err),
 	})
 	return nil
 }

@@ -28,7 +28,7 @@ var rawStackID = Computed{"raw_stack_id", Int64, "xor((('0x' || experiment_id)::
 
 // Tables lists every table, in the order of the reference page.
 var Tables = []*Table{
-	Experiments, Processes, Metrics, Problems,
+	Experiments, Processes, Metrics, Problems, Recordings,
 	LoadObjects, Segments, Modules, Functions, Locations, InlineFrames, Instructions, SourceLines,
 	RecordedStacks, StackTree, TreeFrames,
 	Samples, ClockSamples, HeapSamples, IOSamples, IOFiles, SyncSamples, HWCSamples, OMPSamples, RaceSamples, DeadlockSamples, PerfSamples, Overview,
@@ -90,6 +90,11 @@ var (
 		{"reason", String, Dict, "", false, "A short constant name of the reason, for grouping."},
 		{"message", String, Dict, "", false, "The reason in words."},
 		{"count", Int64, Delta, "count", false, "How many things (packets, events, links) it touches."},
+	}}
+	Recordings = &Table{Name: "recordings", Row: "what no other table has of a recording as a whole, or of one of its processes: with that its stacks can be given better symbols when it is gone", Key: key("part"), Columns: []Column{
+		experimentID,
+		{"part", Int32, Delta, "", false, "0 for the recording as a whole, else the process."},
+		{"content", String, Plain, "", false, "JSON for this program, which may change what it holds."},
 	}}
 )
 
@@ -210,6 +215,8 @@ var (
 		{"expert_up", Int32, Dict, "", false, "Likewise in expert mode."},
 		{"machine_up", Int32, Dict, "", false, "Likewise in machine mode."},
 		{"reason", String, Dict, "", false, "Why the stack is empty or cut, empty if it is neither."},
+		{"first_up", Int32, Dict, "", false, "How far before it the first row of the same words is, which mean something else here: other code is mapped, or the thread is one of the Java virtual machine's own; 0 for that row itself."},
+		{"form", Int32, Dict, "", true, "How it was recorded: the place in the list `forms` of `recordings.content`, from 0; missing if no stack was."},
 	}, Computed: []Computed{rawStackID}}
 	StackTree = &Table{Name: "stack_tree", Row: "one node of the tree of an experiment's stacks, merged from their roots: a frame and the path to it", Key: key("node"), Columns: []Column{
 		experimentID,

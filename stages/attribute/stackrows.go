@@ -85,7 +85,12 @@ func (r *Result) recorded(emit Emit) *schema.Rows {
 		for _, leaf := range s.Leaf {
 			rows.Int32(int32(s.Node - leaf))
 		}
-		rows.Text(r.Stacks.Reasons[s.Reason])
+		rows.Text(r.Stacks.Reasons[s.Reason]).Int32(int32(i) - int32(s.First))
+		if s.Form >= 0 {
+			rows.Int32(s.Form)
+		} else {
+			rows.Null()
+		}
 	}
 	return rows
 }

@@ -21,7 +21,9 @@ type Recorded struct {
 	path        unwind.PathNo
 	unwind.End  // once the tree has grown (Stacks.Place)
 	Reason      ReasonNo
-	LeafOnly    bool // its callers were not recorded
+	LeafOnly    bool       // its callers were not recorded
+	First       RecordedNo // the first one of the same words
+	Form        int32      // how it was recorded: its index in Stacks.Forms, None without a stack
 }
 
 // RecordedNo is the number of a Recorded: its index in Stacks.Recorded.
@@ -35,6 +37,7 @@ type Stacks struct {
 	Recorded []Recorded
 	Tree     *unwind.Tree // nil once they are in order
 	Reasons  []string     // why stacks are empty or cut; the first is empty
+	Forms    decode.Forms
 
 	Nodes  tree.Ordered[unwind.NodeNo, unwind.FrameNo] // of Order, as the next
 	Frames []unwind.TreeFrame
@@ -173,7 +176,9 @@ func (ps *ProcessStacks) find(v variant, before RecordedNo, t int64) RecordedNo 
 			return n
 		}
 	}
-	n := ps.add(ps.recorded(v, t))
+	r := ps.recorded(v, t)
+	r.First = ps.first(v.raw)
+	n := ps.add(r)
 	if before >= 0 {
 		if ps.earlier[v] == nil {
 			ps.earlier[v] = []RecordedNo{before}
@@ -181,6 +186,21 @@ func (ps *ProcessStacks) find(v variant, before RecordedNo, t int64) RecordedNo 
 		ps.earlier[v] = append(ps.earlier[v], n)
 	}
 	return n
+}
+
+// first returns the first recorded stack of a raw stack: the next one if there is none.
+func (ps *ProcessStacks) first(raw int32) RecordedNo {
+	first := RecordedNo(len(ps.stacks.Recorded))
+	for i, current := range ps.current {
+		if current == nil || current[raw] < 0 {
+			continue
+		}
+		first = min(first, current[raw])
+		if all := ps.earlier[variant{raw, i == 1}]; len(all) > 0 {
+			first = min(first, all[0])
+		}
+	}
+	return first
 }
 
 // recorded normalises a stack as of a time.
@@ -196,6 +216,7 @@ func (ps *ProcessStacks) recorded(v variant, t int64) Recorded {
 	return Recorded{
 		From: u.From, Until: u.Until, Process: int32(ps.process.Number), path: u.Path,
 		Reason: ps.stacks.reason(reason), LeafOnly: u.CutOff == unwind.CutLeafOnly,
+		Form: ps.stacks.Forms.Number(ps.raw, v.raw),
 	}
 }
 
@@ -203,6 +224,7 @@ func (ps *ProcessStacks) noStack() RecordedNo {
 	if ps.none < 0 {
 		ps.none = ps.add(Recorded{
 			From: math.MinInt64, Until: image.Never, Process: int32(ps.process.Number), path: symbolize.None, Reason: ps.stacks.reason(reasonNoStack),
+			First: RecordedNo(len(ps.stacks.Recorded)), Form: symbolize.None,
 		})
 	}
 	return ps.none

@@ -53,10 +53,10 @@ type Recording struct {
 	// Fault is a fault of the machine that kept the recording from being read: it must
 	// not be committed. Usually nil.
 	Fault error
-	// CompilerTime converts a time that a run-time compiler took, from
-	// CLOCK_MONOTONIC or the processor's cycle counter, to ns from the founder's
-	// start; false if the recording has another clock. It may be nil.
-	CompilerTime func(t uint64, cycles bool) (ns int64, ok bool)
+	Clock *CompilerClock // of run-time compilers, nil if there is none
+	// FromStore says that its events come from a store: durations, values and files are
+	// derived already, as if a tick of the clock were a nanosecond.
+	FromStore bool
 	// Locate returns the files in which the load object recorded as path may
 	// be, best first (archives, then the path itself). It is safe for concurrent use,
 	// also after Close.

@@ -18,6 +18,7 @@ type Stacks struct {
 	origins []originStacks
 	more    map[int32]moreOfStack // by stack
 	marks   []WordMarks           // of the stack that is added
+	marked  bool                  // some words are marked
 }
 
 // Origin is how a stack was recorded, as in RawStack. Words of stacks with different
@@ -251,6 +252,7 @@ func (s *Stacks) marksOf(raw *RawStack) []WordMarks {
 	if len(raw.Exact) == 0 && len(raw.ByFrame) == 0 {
 		return nil
 	}
+	s.marked = true
 	s.marks = append(s.marks[:0], make([]WordMarks, len(raw.Words))...)
 	for _, n := range raw.Exact {
 		s.marks[n] |= MarkedExact
@@ -259,4 +261,18 @@ func (s *Stacks) marksOf(raw *RawStack) []WordMarks {
 		s.marks[n] |= MarkedByFrame
 	}
 	return s.marks
+}
+
+// JavaFrames calls yield for each frame of the recorded Java stacks.
+func (s *Stacks) JavaFrames(yield func(JavaFrame) bool) {
+	if s == nil {
+		return
+	}
+	for _, more := range s.more {
+		for _, f := range more.java {
+			if !yield(f) {
+				return
+			}
+		}
+	}
 }

@@ -122,10 +122,8 @@ const (
 // is assumed to be as old as the file's mapping. The header is not used where its time
 // is far from that, because V8 writes another clock's time there.
 func (a *attacher) clock(d decode.JITDump, h *header, first uint64) (c clock, known bool) {
-	if convert := a.rec.CompilerTime; convert != nil {
-		if _, ok := convert(first, h.cycles); ok {
-			return func(t uint64) int64 { ns, _ := convert(t, h.cycles); return ns }, true
-		}
+	if _, ok := a.rec.Clock.Time(first, h.cycles); ok {
+		return func(t uint64) int64 { ns, _ := a.rec.Clock.Time(t, h.cycles); return ns }, true
 	}
 	if h.cycles || d.Mapped == 0 {
 		return nil, false

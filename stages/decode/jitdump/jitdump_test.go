@@ -85,9 +85,9 @@ func attach(t *testing.T, content []byte, change func(*decode.Recording)) (funct
 		Stacks:   decode.StacksOf(decode.RawStack{Words: []uint64{0x1001, 0x2004}}),
 	}
 	rec := &decode.Recording{
-		Processes:    []*decode.Process{p},
-		Locate:       func(string) []decode.Candidate { return []decode.Candidate{{Path: path, Origin: "path"}} },
-		CompilerTime: func(t uint64, cycles bool) (int64, bool) { return int64(t) - 1000, !cycles },
+		Processes: []*decode.Process{p},
+		Locate:    func(string) []decode.Candidate { return []decode.Candidate{{Path: path, Origin: "path"}} },
+		Clock:     &decode.CompilerClock{Start: 1000, Monotonic: true},
 	}
 	if change != nil {
 		change(rec)
@@ -167,9 +167,9 @@ func TestProcesses(t *testing.T) {
 // Without a common clock the first record is as old as the mapping; where not
 // even that is known functions have no times.
 func TestClocks(t *testing.T) {
-	other := func(rec *decode.Recording) { rec.CompilerTime = nil }
+	other := func(rec *decode.Recording) { rec.Clock = nil }
 	attached := func(rec *decode.Recording) {
-		rec.CompilerTime, rec.Processes[0].JITDumps[0].Mapped, rec.Processes[0].JITDumps[0].From = nil, 0, 0
+		rec.Clock, rec.Processes[0].JITDumps[0].Mapped, rec.Processes[0].JITDumps[0].From = nil, 0, 0
 	}
 	content := func(time, flags int) []byte {
 		return newDump(binary.LittleEndian, 7, time, flags, 0).load(7, 5000, 0x1000, "one", 1).load(7, 5030, 0x1000, "two", 2).b

@@ -82,11 +82,11 @@ func TestCompilerTime(t *testing.T) {
 			body := b.data[recordHeader:binary.LittleEndian.Uint16(b.data[6:])]
 			r.toolRecord(recordTimeConv, 0, body)
 		}
-		got, ok := (&timeline{r: r, start: 1000}).compilerTime(c.time, c.cycles)
+		got, ok := (&timeline{r: r, start: 1000}).compilerClock().Time(c.time, c.cycles)
 		if got != c.want || ok != c.ok {
 			t.Errorf("%s: %d, %t, want %d, %t", c.name, got, ok, c.want, c.ok)
 		}
-		if _, ok := rec.CompilerTime(c.time, c.cycles); ok != (c.cycles && c.build != nil) {
+		if _, ok := rec.Clock.Time(c.time, c.cycles); ok != (c.cycles && c.build != nil) {
 			t.Errorf("%s: a recording with the kernel's clock converts: %t", c.name, ok)
 		}
 	}

@@ -32,7 +32,7 @@ type reader struct {
 	imageIDs    map[string]string // build-ids by path
 	units       map[uint32]string // names of the hardware's and kernel's units, by the type of their events
 	cmdline     string
-	cycles      *cycleClock
+	cycles      *decode.CycleClock
 	wall, clock int64 // the same moment in both clocks, 0 if not recorded
 
 	pipe      bool // the recording came through a pipe: nothing says how long it is
@@ -208,7 +208,7 @@ func (r *reader) describe(t *timeline) {
 	if len(r.events) > 0 && len(t.recorded) == 0 {
 		r.problem(problem.Info, problem.NoOffset, "no-samples", "the recording has no samples")
 	}
-	r.rec.CompilerTime = t.compilerTime
+	r.rec.Clock = t.compilerClock()
 	if len(r.rec.Processes) > 0 {
 		r.rec.Processes[0].Command = r.cmdline
 	}

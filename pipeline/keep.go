@@ -1,0 +1,41 @@
+package pipeline
+
+import (
+	"slices"
+
+	"stackmill/problem"
+	"stackmill/schema"
+	"stackmill/stages/decode/kept"
+)
+
+// contents is what `recordings` has of a recording, taken before its events are read.
+type contents struct {
+	problems []problem.Problem
+	parts    []string // by process
+}
+
+func (e *experiment) keep() error {
+	c := &contents{problems: slices.Clone(e.rec.Problems.Problems)}
+	for _, p := range e.rec.Processes {
+		content, err := kept.Part(p)
+		if err != nil {
+			return err
+		}
+		c.parts = append(c.parts, content)
+	}
+	e.contents = c
+	return nil
+}
+
+func (e *experiment) recordingRows() error {
+	whole, err := kept.Whole(e.rec, e.stacks.Forms.List, e.contents.problems)
+	if err != nil {
+		return err
+	}
+	rows := schema.NewRows(schema.Recordings, e.result.ID, e.out.write)
+	rows.Append(int32(0), whole)
+	for i, content := range e.contents.parts {
+		rows.Append(int32(e.rec.Processes[i].Number), content)
+	}
+	return rows.Close()
+}

@@ -1,0 +1,34 @@
+package decode
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// A form and the words of a stack are all of it; stacks that were recorded alike share one.
+func TestForms(t *testing.T) {
+	list := []RawStack{
+		{Words: []uint64{3, 2, 1}, OMPState: -1},
+		{Words: []uint64{9, 2, 1}, OMPState: -1},
+		{Words: []uint64{3, 2, 1}, OMPState: -1, Kernel: 2, Returns: true, Callers: CallersUnwound, Reason: ReasonRegisters, Exact: []int32{1}, ByFrame: []int32{0, 2}},
+		{Words: []uint64{4, 2, 1}, OMPState: -1, Kernel: 2, Returns: true, Callers: CallersUnwound, Reason: ReasonRegisters, Exact: []int32{1}, ByFrame: []int32{0, 2}},
+		{Words: []uint64{4, 2, 1}, OMPState: -1, Kernel: 2, Returns: true, Callers: CallersUnwound, Reason: ReasonRegisters, ByFrame: []int32{0, 1, 2}},
+		{OMPState: 5, Java: []JavaFrame{}},
+		{OMPState: 5, OMP: []uint64{}},
+		{OMPState: -1, Java: []JavaFrame{{Method: 7, BCI: -3}}, OMP: []uint64{4}},
+	}
+	s := StacksOf(list...)
+	var forms Forms
+	var numbers []int32
+	for n := range list {
+		numbers = append(numbers, forms.Number(s, int32(n)))
+		raw := forms.List[numbers[n]].Stack(list[n].Words, list[n].Java, list[n].OMP)
+		if d := cmp.Diff(list[n], raw); d != "" {
+			t.Errorf("stack %d: %s", n, d)
+		}
+	}
+	if d := cmp.Diff([]int32{0, 0, 1, 1, 2, 3, 4, 5}, numbers); d != "" {
+		t.Error(d)
+	}
+}
