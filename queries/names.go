@@ -1,30 +1,9 @@
 package queries
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
-
-// choose returns which experiments the names stand for. A name may be the unique
-// name, the id, or the unique name's last part with or without its suffix.
-func choose(experiments []Experiment, names []string) ([]bool, error) {
-	keep := make([]bool, len(experiments))
-	for _, name := range names {
-		found := matching(experiments, strings.TrimSuffix(name, "/"))
-		if len(found) == 0 {
-			var known []string
-			for _, e := range experiments {
-				known = append(known, e.Name, base(e.Name))
-			}
-			return nil, fmt.Errorf("no experiment %q in the store%s (stackmill experiments lists them)", name, Suggest(name, known))
-		}
-		for _, i := range found {
-			keep[i] = true
-		}
-	}
-	return keep, nil
-}
 
 // matching returns the numbers of the experiments that are exactly the name
 // or, failing that, end in it.

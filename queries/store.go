@@ -29,7 +29,7 @@ type DB struct {
 
 // Options say how a store is opened.
 type Options struct {
-	// Only, if not empty, names the experiments that the views hold: a store of
+	// Only, if not empty, are selectors of the experiments that the views hold: a store of
 	// thousands opens faster that way.
 	Only   []string
 	Limits Limits
@@ -50,7 +50,8 @@ func OpenWith(ctx context.Context, store string, o Options) (*DB, error) {
 	}
 	db := &DB{Store: store, Batches: c.Batches, Experiments: experimentsOf(c.Batches), Damaged: c.Damaged, unsafe: o.Unsafe}
 	if len(o.Only) > 0 {
-		keep, err := choose(db.Experiments, o.Only)
+		whole := func() (*DB, error) { return OpenWith(ctx, store, Options{Limits: o.Limits}) }
+		keep, err := (&selection{db.Experiments, whole, ctx}).any(o.Only)
 		if err != nil {
 			return nil, err
 		}

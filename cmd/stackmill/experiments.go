@@ -14,19 +14,23 @@ import (
 func newExperimentsCommand(a *app) *cobra.Command {
 	var format string
 	c := &cobra.Command{
-		Use:   "experiments",
+		Use:   "experiments [SELECTOR]...",
 		Short: "List the experiments in the store",
-		Long: `Lists the experiments in the store. csv, json and ndjson give every column of the
+		Long: `Lists the experiments in the store, or those that a SELECTOR stands for:
+` + queries.SelectorHelp + `.
+
+csv, json and ndjson give every column of the
 table "experiments", the numbers of errors and warnings, where the recording was
 found and when it was ingested.`,
 		Example: `  stackmill experiments
+  stackmill experiments 'night-*/*.er' host=web7
   stackmill experiments --format json`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, selectors []string) error {
 			if !slices.Contains(reportFormats, format) {
 				return usageErrorf("experiments: --format: no format %q (one of %s)", format, strings.Join(reportFormats, ", "))
 			}
-			if err := a.printExperiments(cmd.Context(), format); err != nil {
+			if err := a.printExperiments(cmd.Context(), format, selectors); err != nil {
 				return fmt.Errorf("experiments: %w", err)
 			}
 			return nil
@@ -37,8 +41,8 @@ found and when it was ingested.`,
 	return c
 }
 
-func (a *app) printExperiments(ctx context.Context, format string) error {
-	db, err := a.open(ctx)
+func (a *app) printExperiments(ctx context.Context, format string, selectors []string) error {
+	db, err := a.open(ctx, selectors...)
 	if err != nil {
 		return err
 	}

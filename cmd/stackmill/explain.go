@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"stackmill/pipeline"
+	"stackmill/queries"
 )
 
 var explainFormats = []string{"text", "json"}
@@ -50,7 +51,7 @@ stacks with the most CPU time, the third the stacks with a function.`,
 	f := c.Flags()
 	f.StringVar(&e.stack, "stack", "", "explain this stack: a raw_stack_id or a stack_id")
 	f.Int64Var(&e.sample, "sample", 0, "explain the stack of this sample")
-	f.StringVar(&e.experiment, "experiment", "", "the experiment of the stack (name, id, or name without directories)")
+	f.StringVar(&e.experiment, "experiment", "", "the experiment of the stack: "+queries.SelectorHelp)
 	f.StringVar(&e.format, "format", "text", "text or json, of a stack")
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(explainFormats, cobra.ShellCompDirectiveNoFileComp))
 	a.completeFromStore(c, "experiment", "SELECT experiment FROM experiment_names ORDER BY ALL")

@@ -42,7 +42,7 @@ end early, or the collector warned; info: a remark.`,
 		},
 	}
 	f := c.Flags()
-	f.StringArrayVar(&names, "experiment", nil, "only this experiment, may be repeated (name, id, or name without directories)")
+	f.StringArrayVar(&names, "experiment", nil, experimentHelp)
 	f.BoolVar(&all, "all", false, "list each problem, not each reason")
 	f.StringVar(&severity, "severity", "", "only this severity: "+strings.Join(severities, ", "))
 	f.StringVar(&format, "format", "table", strings.Join(reportFormats, ", "))

@@ -66,7 +66,7 @@ the broken sums of all metrics and modes unless one is asked for.`,
 
 func (r *reporter) addFlags(c *cobra.Command) {
 	f := c.Flags()
-	f.StringArrayVar(&r.experiments, "experiment", nil, "only this experiment, may be repeated (name, id, or name without directories)")
+	f.StringArrayVar(&r.experiments, "experiment", nil, experimentHelp)
 	f.StringVar(&r.Metric, "metric", "", `the metric, or "all" (default: the experiment's first)`)
 	f.StringVar(&r.Mode, "mode", "user", "user, expert or machine")
 	f.StringVar(&r.Function, "function", "", "only functions of this name, by any --alias; failing that, functions whose name contains it or matches it as a regular expression")

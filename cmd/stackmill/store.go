@@ -9,10 +9,14 @@ import (
 	"stackmill/storedir"
 )
 
-// open opens the store for a verb; with names, only the experiments that they
+// experimentHelp is the help of the flag --experiment of the verbs that read some
+// experiments.
+const experimentHelp = "only these experiments, may be repeated: " + queries.SelectorHelp
+
+// open opens the store for a verb; with selectors, only the experiments that they
 // stand for.
-func (a *app) open(ctx context.Context, names ...string) (*queries.DB, error) {
-	o := queries.Options{Limits: a.limits, Unsafe: a.unsafe, Only: names}
+func (a *app) open(ctx context.Context, selectors ...string) (*queries.DB, error) {
+	o := queries.Options{Limits: a.limits, Unsafe: a.unsafe, Only: selectors}
 	db, err := queries.OpenWith(ctx, a.store, o)
 	if errors.Is(err, storedir.ErrNoStore) {
 		return nil, fmt.Errorf("open the store: no store at %s (run `stackmill ingest --store %s PATH` first)", a.store, a.store)

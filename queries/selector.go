@@ -1,0 +1,202 @@
+package queries
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"stackmill/schema"
+)
+
+// SelectorHelp says what a selector is, for the help of the verbs that take some.
+const SelectorHelp = `a name or id; a pattern over names and paths (night-*/*.er); KEY=VALUE, a label or a column of "experiments" (host=web7); several with commas between them must all hold`
+
+// ErrNone is wrapped by the errors of selectors that no experiment fulfils.
+var ErrNone = errors.New("no experiment")
+
+// selection finds the experiments of a store that selectors stand for.
+type selection struct {
+	experiments []Experiment
+	whole       func() (*DB, error) // the store with all of them, for the columns of experiments
+	ctx         context.Context
+}
+
+// any returns which experiments one of the selectors stands for.
+func (s *selection) any(selectors []string) ([]bool, error) {
+	chosen := make([]bool, len(s.experiments))
+	for _, text := range selectors {
+		found, err := s.all(text)
+		if err != nil {
+			return nil, err
+		}
+		for _, i := range found {
+			chosen[i] = true
+		}
+	}
+	return chosen, nil
+}
+
+// all returns the numbers of the experiments that fulfil a selector: each of its terms,
+// unless it is a name that has commas.
+func (s *selection) all(selector string) ([]int, error) {
+	terms := strings.Split(selector, ",")
+	if len(terms) > 1 && matching(s.experiments, selector) != nil {
+		terms = []string{selector}
+	}
+	times := make([]int, len(s.experiments))
+	for _, t := range terms {
+		found, err := s.term(strings.TrimSpace(t))
+		if err != nil {
+			return nil, err
+		}
+		for _, i := range found {
+			times[i]++
+		}
+	}
+	var found []int
+	for i, n := range times {
+		if n == len(terms) {
+			found = append(found, i)
+		}
+	}
+	if found == nil {
+		return nil, fmt.Errorf("%w is all of %q (stackmill experiments lists them)", ErrNone, selector)
+	}
+	return found, nil
+}
+
+// term returns the numbers of the experiments that a part of a selector stands for.
+func (s *selection) term(text string) ([]int, error) {
+	if found := matching(s.experiments, strings.TrimSuffix(text, "/")); found != nil {
+		return found, nil
+	}
+	key, value, isPair := strings.Cut(text, "=")
+	if found, err := s.pair(key, value); isPair && (found != nil || err != nil) {
+		return found, err
+	}
+	if strings.ContainsAny(text, `*?[`) {
+		return s.pattern(text)
+	}
+	var known []string
+	for _, e := range s.experiments {
+		known = append(known, e.Name, base(e.Name))
+	}
+	near := Suggest(text, known)
+	if isPair {
+		near = fmt.Sprintf(", and %q is no label or column of experiments%s", key, Suggest(key, s.keys()))
+	}
+	return nil, fmt.Errorf("%w %q in the store%s (stackmill experiments lists them)", ErrNone, text, near)
+}
+
+// keys are the keys that pairs may have.
+func (s *selection) keys() []string {
+	keys := slices.Collect(maps.Keys(columnsOfExperiments()))
+	for _, e := range s.experiments {
+		keys = slices.AppendSeq(keys, maps.Keys(e.Labels))
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// columnsOfExperiments are the types of the columns of the view experiments.
+func columnsOfExperiments() map[string]schema.Type {
+	columns := map[string]schema.Type{}
+	for _, c := range schema.Experiments.Columns {
+		columns[c.Name] = c.Type
+	}
+	for _, c := range schema.Experiments.Computed {
+		columns[c.Name] = c.Type
+	}
+	return columns
+}
+
+// pattern returns the numbers of the experiments whose name or path a pattern matches: the
+// whole of it, or as many of its last parts as the pattern has.
+func (s *selection) pattern(text string) (found []int, err error) {
+	if _, err := path.Match(text, ""); err != nil {
+		return nil, fmt.Errorf("experiment %q: %w (a pattern has *, ? and [a-z])", text, err)
+	}
+	parts := strings.Count(text, "/") + 1
+	for i, e := range s.experiments {
+		if matches(text, e.Name) || matches(text, base(e.Name)) || matches(text, lastParts(e.Path, parts)) {
+			found = append(found, i)
+		}
+	}
+	if found == nil {
+		return nil, fmt.Errorf("%w in the store has a name or path like %q (stackmill experiments lists them)", ErrNone, text)
+	}
+	return found, nil
+}
+
+func matches(pattern, name string) bool {
+	ok, _ := path.Match(pattern, name)
+	return ok
+}
+
+// lastParts returns the last n parts of a path; all of it for a pattern that begins with
+// the root, whose first part is empty.
+func lastParts(name string, n int) string {
+	at := len(name)
+	for ; n > 0 && at >= 0; n-- {
+		at = strings.LastIndexByte(name[:at], '/')
+	}
+	return name[at+1:]
+}
+
+// pair returns the numbers of the experiments that have a label or, lacking that, a
+// column with the value. There are none, and no error, if the key is neither.
+func (s *selection) pair(key, value string) (found []int, err error) {
+	kind, isColumn := columnsOfExperiments()[key]
+	isLabel := false
+	var known []string
+	for i, e := range s.experiments {
+		if has, ok := e.Labels[key]; ok {
+			isLabel = true
+			if known = append(known, has); has == value {
+				found = append(found, i)
+			}
+		}
+	}
+	if isColumn {
+		ids, values, err := s.column(key, value, kind)
+		if err != nil {
+			return nil, err
+		}
+		known = append(known, values...)
+		for i, e := range s.experiments {
+			_, labelled := e.Labels[key]
+			if _, has := slices.BinarySearch(ids, e.ExperimentID); has && !labelled {
+				found = append(found, i)
+			}
+		}
+	}
+	if found == nil && (isLabel || isColumn) {
+		slices.Sort(known)
+		return nil, fmt.Errorf("%w in the store has %s=%s%s", ErrNone, key, value, Suggest(value, slices.Compact(known)))
+	}
+	return found, nil
+}
+
+// column returns the sorted ids of the experiments with a value in a column of
+// experiments and, if there are none, the values there are.
+func (s *selection) column(name, value string, kind schema.Type) (ids, known []string, err error) {
+	db, err := s.whole()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer db.Close()
+	text := identifier(name) + "::VARCHAR"
+	is := text + " = ?"
+	if kind == schema.Time { // a day, an hour, ...
+		is, value = "starts_with(strftime("+identifier(name)+", '%Y-%m-%d %H:%M:%S'), ?)", strings.Replace(strings.TrimSuffix(value, "Z"), "T", " ", 1)
+	}
+	if ids, err = db.Texts(s.ctx, "SELECT experiment_id FROM experiments WHERE "+is+" ORDER BY 1", value); err != nil || ids != nil {
+		return ids, nil, err
+	}
+	known, err = db.Texts(s.ctx, "SELECT DISTINCT "+text+" FROM experiments WHERE "+identifier(name)+" IS NOT NULL ORDER BY 1")
+	return nil, known, err
+}

@@ -1,0 +1,60 @@
+package queries
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"stackmill/queries/storetest"
+	"stackmill/storedir"
+)
+
+// TestSelectors resolves selectors in a store of two experiments, some of them labelled.
+func TestSelectors(t *testing.T) {
+	store := storetest.New(t, storetest.Two)
+	list := open(t, store).Experiments
+	list[0].Labels = map[string]string{"night": "1", "host": "other", "branch": "main"}
+	list[1].Labels = map[string]string{"night": "2"}
+	list = append(list, Experiment{Entry: storedir.Entry{ExperimentID: "cc", Path: "/x/a,b=c.er"}, Name: "a,b=c.er"})
+	s := &selection{list, func() (*DB, error) { return Open(t.Context(), store) }, t.Context()}
+	for selector, want := range map[string]string{
+		"00000000000000aa": "aa", "test.1": "aa bb", "tuesday/test.1.er/": "bb", "a,b=c": "cc", "a,b=c.er": "cc",
+		"test.*": "aa bb", "*/test.1.er": "aa bb", "mon*/test.?.er": "aa", "/data/*/*.er": "aa bb", "/x/*": "cc", "*": "aa bb cc", "t[er]*": "aa bb",
+		"night=1": "aa", "night=2, host=box": "bb", "host=other": "aa", "host=box": "bb", "samples=3": "bb", "night=1,test.1.er": "aa",
+		"started=2026-01-02": "aa", "started=2026-01-02T03:04:05Z": "aa", "status=complete,*day/*": "aa bb",
+		"nothing":               `no experiment "nothing" in the store`,
+		"*/*/nothing":           `no experiment in the store has a name or path like`,
+		"monday/*.er,night=2":   `no experiment is all of "monday/*.er,night=2"`,
+		"host=bux":              `no experiment in the store has host=bux, did you mean box?`,
+		"brunch=main":           `"brunch" is no label or column of experiments, did you mean branch?`,
+		"":                      `no experiment ""`,
+		"test.2.er":             `did you mean`,
+		"[":                     `syntax error in pattern`,
+		"started=2025":          `no experiment in the store has started=2025`,
+		"branch=main,branch=x":  `no experiment in the store has branch=x`,
+		"x' OR 1=1 --":          `no experiment`,
+		"host=box' OR '1' = '1": `no experiment`,
+	} {
+		chosen, err := s.any([]string{selector})
+		var ids []string
+		for i, c := range chosen {
+			if c {
+				ids = append(ids, strings.TrimLeft(list[i].ExperimentID, "0"))
+			}
+		}
+		got := strings.Join(ids, " ")
+		if err != nil {
+			got = err.Error()
+		}
+		if err == nil && got != want || !strings.Contains(got, want) {
+			t.Errorf("%q: got %q, want %q", selector, got, want)
+		}
+		if err != nil && selector != "[" && !errors.Is(err, ErrNone) {
+			t.Errorf("%q: %v is another error", selector, err)
+		}
+	}
+	if chosen, err := s.any([]string{"night=1", "cc"}); err != nil || !slices.Equal(chosen, []bool{true, false, true}) {
+		t.Errorf("any of two selectors: %v, %v", chosen, err)
+	}
+}
