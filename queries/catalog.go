@@ -65,7 +65,7 @@ func defineAs(store string, batches []storedir.Batch, experiments []Experiment, 
 // all returns what makes a catalog out of nothing.
 func (d *definitions) all() ([]string, error) {
 	views, err := derived()
-	return slices.Concat([]string{pathMix, pathPart}, d.own, d.tables, views), err
+	return slices.Concat([]string{pathMix, pathPart, functionKey}, d.own, d.tables, views), err
 }
 
 // changes returns what makes a catalog out of that of another store, in which every table

@@ -30,6 +30,20 @@
 --     UNION ALL
 --     SELECT experiment_id, mode, metric, key, 0, 0, exclusive, inclusive FROM passing('function')
 --   ) GROUP BY ALL HAVING sum(exclusive) <> sum(ending) OR sum(inclusive) <> sum(passing)
+-- invariant rolled_up: `function_rollup` has the same values, under the same names.
+--   SELECT experiment_id, metric, sum(expected) AS expected, sum(found) AS found, sum("same") AS same FROM (
+--     SELECT experiment_id, metric, bit_count(modes) AS expected, 0 AS found, 0 AS "same" FROM function_values
+--     UNION ALL
+--     SELECT experiment_id, metric, 0, bit_count(modes), 0 FROM function_rollup
+--     UNION ALL
+--     SELECT r.experiment_id, r.metric, 0, 0, bit_count(r.modes & v.modes)
+--     FROM function_rollup r
+--     JOIN function_values v ON v.experiment_id = r.experiment_id AND v.metric = r.metric AND v.function_id = r.function_id AND v.modes & r.modes <> 0 AND v.exclusive = r.exclusive AND v.inclusive = r.inclusive
+--     JOIN functions f ON f.experiment_id = r.experiment_id AND f.function_id = r.function_id AND f.name = r.function AND f.kind = r.kind
+--     JOIN load_objects o ON o.experiment_id = f.experiment_id AND o.load_object_id = f.load_object_id AND o.name = r.load_object
+--     JOIN modules u ON u.experiment_id = f.experiment_id AND u.module_id = f.module_id AND u.name = r.module
+--     WHERE r.function_key = function_key(o.name, u.name, COALESCE(NULLIF(f.linkage_name, ''), f.name))
+--   ) GROUP BY ALL HAVING sum(expected) <> sum("same") OR sum(found) <> sum("same")
 SELECT v.experiment_id, n.experiment, m.mode, v.metric, t.unit,
   v.function_id, f.name AS "function", o.name AS load_object, u.name AS module, f.address, f.kind,
   v.exclusive, v.inclusive

@@ -10,3 +10,8 @@ const pathPart = `CREATE OR REPLACE MACRO path_part(id, place) AS path_mix(path_
 
 // pathMix makes the macro that is a step of path_part.
 const pathMix = `CREATE OR REPLACE MACRO path_mix(n, bits, factor) AS xor(n, n >> bits) * factor::HUGEINT & 9223372036854775807`
+
+// functionKey makes the macro that computes function_rollup.function_key, as package rollup
+// does.
+const functionKey = `CREATE OR REPLACE MACRO function_key(load_object, module, name) AS
+	(('0x' || left(md5(concat(load_object, chr(9), split_part(module, '/', -1), chr(9), name)), 16))::UBIGINT >> 1)::BIGINT`

@@ -41,7 +41,8 @@ var house = []struct{ folders, holds string }{
 	{"stages/symbolize", "PCs to locations and functions"},
 	{"stages/unwind", "recorded stacks to the manual's"},
 	{"stages/dataspace", "accesses to memory to data objects"},
-	{"stages/attribute stages/write", "sums and rows; the files of a store"},
+	{"stages/attribute stages/rollup", "sums and rows; values by function of many experiments"},
+	{"stages/write", "the files of a store"},
 
 	{"pipeline queries/...", "the writing side and the reading side"},
 	{"cmd/stackmill acceptance/suite", "the program; what tests of the whole share"},
@@ -53,10 +54,11 @@ var house = []struct{ folders, holds string }{
 var borders = []struct{ folder, imports, why string }{
 	{"stages/loadobject", "fault stages/infile stages/bytereader", "it knows files, no recordings, tables or problems"},
 	{"stages/decode", "fault problem schema stages/infile stages/bytereader stages/arena stages/spill stages/relay stages/loadobject/isa", "it knows recordings; of load objects only which machine they are for"},
-	{"stages/write", "schema stages/relay storedir tablefile", "it writes any table"},
+	{"stages/rollup", "schema", "it is made of the rows of tables"},
+	{"stages/write", "schema stages/relay stages/rollup storedir tablefile", "it writes any table"},
 	{"tablefile", "schema", "it knows tables, whatever they are about"},
 	{"storedir", "schema", "it knows files and commits, and what is in no table"},
-	{"queries", "fault schema stages/infile storedir tablefile", "it knows no recordings, and no stage that writes"},
+	{"queries", "fault schema stages/infile stages/rollup storedir tablefile", "it knows no recordings, and no stage that writes"},
 }
 
 // sqlEngine is imported by the reading side only.

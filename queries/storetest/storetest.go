@@ -5,6 +5,7 @@ package storetest
 import (
 	"bytes"
 	_ "embed"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"stackmill/schema"
+	"stackmill/stages/rollup"
 	"stackmill/storedir"
 	"stackmill/tablefile"
 )
@@ -148,20 +150,24 @@ func unescape(field string) string {
 func (b *batch) commit() error {
 	c := storedir.Commit{Batch: b.id, StoreVersion: schema.StoreVersion, Ingested: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
 		Experiments: []storedir.Entry{{ExperimentID: b.id, Generation: 1, Experiment: b.name, Path: b.path, Status: "complete"}}}
+	var values rollup.Collector
 	for _, t := range schema.Tables {
-		rows := b.rows[t]
-		if len(rows) == 0 {
-			continue
+		emit := func(to func(*schema.Table, arrow.RecordBatch) error) error { return emitRows(t, b.id, b.rows[t], to) }
+		if t == schema.FunctionRollup {
+			emit = values.Rows
 		}
-		data, err := parquet(t, b.id, rows)
+		data, rows, err := parquet(t, emit, &values)
 		if err != nil {
 			return err
+		}
+		if rows == 0 {
+			continue
 		}
 		name := storedir.FilePath(t.Name, b.id)
 		if err := create(filepath.Join(b.dir, name), data); err != nil {
 			return err
 		}
-		c.Files = append(c.Files, storedir.File{Table: t.Name, Path: name, Rows: int64(len(rows)), Bytes: int64(len(data)),
+		c.Files = append(c.Files, storedir.File{Table: t.Name, Path: name, Rows: rows, Bytes: int64(len(data)),
 			Checksum: storedir.Checksum(xxhash.Sum64(data))})
 	}
 	data, err := c.Encode()
@@ -171,21 +177,27 @@ func (b *batch) commit() error {
 	return create(filepath.Join(b.dir, storedir.CommitsDir, b.id+".json"), data)
 }
 
-func parquet(t *schema.Table, id string, rows [][]any) ([]byte, error) {
+// parquet returns the file of a table's rows.
+func parquet(t *schema.Table, emit func(func(*schema.Table, arrow.RecordBatch) error) error, values *rollup.Collector) (data []byte, n int64, err error) {
 	var out bytes.Buffer
 	w, err := tablefile.New(&out, t, storedir.VersionKey, schema.StoreVersion)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	builder := schema.NewRows(t, id, func(_ *schema.Table, r arrow.RecordBatch) error { return w.Write(r) })
+	err = emit(func(t *schema.Table, rows arrow.RecordBatch) error {
+		n += rows.NumRows()
+		return errors.Join(w.Write(rows), values.Add(t, rows))
+	})
+	err = errors.Join(err, w.Close())
+	return out.Bytes(), n, err
+}
+
+func emitRows(t *schema.Table, id string, rows [][]any, emit func(*schema.Table, arrow.RecordBatch) error) error {
+	builder := schema.NewRows(t, id, emit)
 	for _, row := range rows {
 		builder.Append(row...)
 	}
-	if err := builder.Close(); err != nil {
-		return nil, err
-	}
-	err = w.Close()
-	return out.Bytes(), err
+	return builder.Close()
 }
 
 func create(name string, data []byte) error {

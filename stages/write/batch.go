@@ -20,6 +20,7 @@ import (
 
 	"stackmill/schema"
 	"stackmill/stages/relay"
+	"stackmill/stages/rollup"
 	"stackmill/storedir"
 	"stackmill/tablefile"
 )
@@ -31,6 +32,8 @@ type Batch struct {
 	store     string
 	attempt   *storedir.Scratch // to commit it, nil before
 	published []string          // files in their final places, which Abort removes
+
+	rollup rollup.Collector
 
 	mu     sync.Mutex
 	closed bool
@@ -66,6 +69,9 @@ func (b *Batch) Write(t *schema.Table, rows arrow.RecordBatch) error {
 		return fmt.Errorf("write table %s: %w", t.Name, err)
 	}
 	out.rows += rows.NumRows()
+	if err := b.rollup.Add(t, rows); err != nil {
+		return fmt.Errorf("roll up table %s: %w", t.Name, err)
+	}
 	return nil
 }
 
@@ -98,6 +104,9 @@ func (b *Batch) Commit(name string, c storedir.Commit) (err error) {
 	if b.attempt, err = storedir.NewAttempt(b.store, name); err != nil {
 		return err
 	}
+	if err := b.rollup.Rows(b.Write); err != nil {
+		return err
+	}
 	if c.Files, err = b.finish(); err != nil {
 		return err
 	}
@@ -115,7 +124,12 @@ func (b *Batch) Commit(name string, c storedir.Commit) (err error) {
 // other attempt has the name: its files have no sizes.
 func (b *Batch) Expected(name string, c storedir.Commit) storedir.Commit {
 	c.Batch = name
-	for _, table := range slices.Sorted(maps.Keys(b.tables)) {
+	tables := slices.Collect(maps.Keys(b.tables))
+	if !b.rollup.Empty() {
+		tables = append(tables, schema.FunctionRollup.Name)
+	}
+	slices.Sort(tables)
+	for _, table := range tables {
 		c.Files = append(c.Files, storedir.File{Table: table, Path: storedir.FilePath(table, name)})
 	}
 	return c

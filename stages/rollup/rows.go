@@ -1,0 +1,152 @@
+package rollup
+
+import (
+	"cmp"
+	"crypto/md5"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"stackmill/schema"
+)
+
+// Function is a function as the roll-up has it.
+type Function struct {
+	Name, LoadObject, Module string
+	ID, Key                  int64
+	Kind                     string
+}
+
+// Compare orders functions as the roll-up's rows are.
+func (f *Function) Compare(g *Function) int {
+	return cmp.Or(strings.Compare(f.Name, g.Name), strings.Compare(f.LoadObject, g.LoadObject), strings.Compare(f.Module, g.Module),
+		cmp.Compare(f.ID, g.ID), cmp.Compare(f.Key, g.Key), strings.Compare(f.Kind, g.Kind))
+}
+
+// key returns what names a function in every build, as the macro function_key of the
+// catalog does.
+func key(object, module, linkage string) int64 {
+	sum := md5.Sum([]byte(object + "\t" + module[strings.LastIndexByte(module, '/')+1:] + "\t" + linkage))
+	return int64(binary.BigEndian.Uint64(sum[:]) >> 1)
+}
+
+// row is a row of the roll-up, with places in its order in place of texts.
+type row struct {
+	metric, modes, function, experiment int32
+	exclusive, inclusive                int64
+}
+
+func (r row) compare(s row) int {
+	return cmp.Or(cmp.Compare(r.metric, s.metric), cmp.Compare(r.modes, s.modes), cmp.Compare(r.function, s.function), cmp.Compare(r.experiment, s.experiment))
+}
+
+// Rows emits the roll-up's rows, in their order, and forgets what was collected.
+func (c *Collector) Rows(emit func(*schema.Table, arrow.RecordBatch) error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	ids := slices.Sorted(maps.Keys(c.experiments))
+	var known distinct
+	var rows []row
+	metrics := ranks(len(c.metrics.list), func(a, b int32) int { return strings.Compare(c.metrics.list[a], c.metrics.list[b]) })
+	for n, id := range ids {
+		for i := range c.experiments[id].values {
+			v := &c.experiments[id].values[i]
+			v.metric = metrics[v.metric]
+		}
+		var err error
+		if rows, err = c.experiments[id].append(rows, int32(n), &known); err != nil {
+			return fmt.Errorf("experiment %s: %w", id, err)
+		}
+		delete(c.experiments, id)
+	}
+	functions := ranks(len(known.list), func(a, b int32) int { return known.list[a].Compare(&known.list[b]) })
+	for i := range rows {
+		rows[i].function = functions[rows[i].function]
+	}
+	slices.SortFunc(rows, row.compare)
+	slices.Sort(c.metrics.list)
+	slices.SortFunc(known.list, func(f, g Function) int { return f.Compare(&g) })
+	return emitRows(rows, newTexts(ids, c.metrics.list, known.list), emit)
+}
+
+// append appends an experiment's rows. Of modes in which a function has the same values
+// it makes one row.
+func (e *experiment) append(rows []row, number int32, known *distinct) ([]row, error) {
+	slices.SortFunc(e.values, func(v, w value) int {
+		return cmp.Or(cmp.Compare(v.function, w.function), cmp.Compare(v.metric, w.metric), cmp.Compare(v.modes, w.modes))
+	})
+	last, at := int32(-1), int32(0)
+	for i, v := range e.values {
+		if v.function != last {
+			f, ok := e.functions[v.function]
+			if !ok {
+				return nil, fmt.Errorf("function %d has values, but no name", v.function)
+			}
+			last, at = v.function, known.of(Function{Name: f.name, LoadObject: e.objects[f.object], Module: e.modules[f.module], ID: f.id, Kind: f.kind}, f.linkage)
+		}
+		if i > 0 && merge(rows, &v, at, number) {
+			continue
+		}
+		rows = append(rows, row{v.metric, v.modes, at, number, v.exclusive, v.inclusive})
+	}
+	return rows, nil
+}
+
+// merge adds the modes of a value to those of a row of the same function, metric and
+// values, if there is one at the end.
+func merge(rows []row, v *value, function, experiment int32) bool {
+	for i := len(rows) - 1; i >= 0; i-- {
+		r := &rows[i]
+		if r.function != function || r.metric != v.metric || r.experiment != experiment {
+			return false
+		}
+		if r.exclusive == v.exclusive && r.inclusive == v.inclusive {
+			r.modes |= v.modes
+			return true
+		}
+	}
+	return false
+}
+
+// distinct are the functions of all experiments, each once.
+type distinct struct {
+	list   []Function
+	number map[named]int32
+}
+
+// named is a function, without its key, which is made of the linkage name.
+type named struct {
+	Function
+	linkage string
+}
+
+func (d *distinct) of(f Function, linkage string) int32 {
+	n, ok := d.number[named{f, linkage}]
+	if !ok {
+		if d.number == nil {
+			d.number = map[named]int32{}
+		}
+		n = int32(len(d.list))
+		d.number[named{f, linkage}] = n
+		f.Key = key(f.LoadObject, f.Module, linkage)
+		d.list = append(d.list, f)
+	}
+	return n
+}
+
+// ranks returns the place of each of n things in their order.
+func ranks(n int, compare func(a, b int32) int) []int32 {
+	order, ranks := make([]int32, n), make([]int32, n)
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, compare)
+	for i, at := range order {
+		ranks[at] = int32(i)
+	}
+	return ranks
+}
