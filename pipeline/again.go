@@ -41,16 +41,12 @@ func (in *ingest) latest(id string) (storedir.Latest, int) {
 
 // entry describes the experiment for its commit; false if the store has the same or more.
 func (e *experiment) entry() (entry storedir.Entry, more bool) {
-	r, seen := e.result, e.files.seen
+	r := e.result
 	c := storedir.Entry{
 		ExperimentID: r.ID, Generation: e.generation, Experiment: filepath.Base(e.src.path), Path: e.src.path,
 		Status: r.Status, Recorded: identity(e.rec), Samples: e.samples, Objects: e.found(),
 	}
-	if r.Lost() {
-		seen.debugFiles(e.debugDirs(), e.resolver.Program.Objects)
-		c.Looked, c.State = slices.Sorted(maps.Keys(seen.files)), e.ingest.state(seen.files)
-		c.Outcome = outcome(e.rec.Problems.Problems)
-	}
+	e.lookedAt(&c)
 	known, next := e.latest(r.ID)
 	c.Instead = e.instead(&c, known.Instead)
 	if known.Batch != "" && known.Status != storedir.Again {
@@ -64,6 +60,17 @@ func (e *experiment) entry() (entry storedir.Entry, more bool) {
 		}
 	}
 	return c, true
+}
+
+// lookedAt fills in on what the result of a recording that lost data depends.
+func (e *experiment) lookedAt(c *storedir.Entry) {
+	if !e.result.Lost() {
+		return
+	}
+	seen := e.files.seen
+	seen.debugFiles(e.debugDirs(), e.resolver.Program.Objects)
+	c.Looked, c.State = slices.Sorted(maps.Keys(seen.files)), e.ingest.state(seen.files)
+	c.Outcome = outcome(e.rec.Problems.Problems)
 }
 
 // outcome is a hash of the problems of a recording that lost data.

@@ -17,9 +17,10 @@ import (
 type input struct {
 	path    string // absolute
 	decoder decode.Decoder
-	err     error  // why there is no recording at path
-	bytes   int64  // its size, 0 if unknown
-	state   string // a hash of what its files are, by all but their content; empty if unknown
+	err     error    // why there is no recording at path
+	bytes   int64    // its size, 0 if unknown
+	state   string   // a hash of what its files are, by all but their content; empty if unknown
+	kept    *inStore // of an experiment that is in the store; nil for a recording
 }
 
 // What is wrong with an input.

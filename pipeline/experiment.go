@@ -46,6 +46,7 @@ type experiment struct {
 	rows     *attribute.SampleRows
 	segments *schema.Rows
 
+	redoing    *redoing  // nil for a recording
 	contents   *contents // of keep
 	samples    int64     // passed so far
 	perProcess []int64
@@ -61,8 +62,12 @@ const (
 
 // ingestOne reads one recording, which opening opens, for a batch. An error says why it
 // is not in there, through no fault of the recording.
-func (a *attempt) ingestOne(r *Result, generation int, opening func() (*decode.Recording, error)) (err error) {
-	e := &experiment{attempt: a, result: r, generation: generation, opening: opening}
+func (a *attempt) ingestOne(r *Result, generation int, opening func() (*decode.Recording, error)) error {
+	return a.pass(&experiment{attempt: a, result: r, generation: generation, opening: opening})
+}
+
+// pass passes an experiment through the stages.
+func (a *attempt) pass(e *experiment) (err error) {
 	defer func() { err = errors.Join(err, e.close()) }()
 	if err := e.run(a.ctx); err != nil {
 		return errors.Join(err, e.settled())
@@ -129,12 +134,19 @@ func (e *experiment) begin() (err error) {
 		e.attempt.batch.Store(e.batch)
 		e.out = newWriters(e.ctx, e.batch)
 	}
+	if e.redoing != nil {
+		e.redoing.after = &tapped{output: e.out}
+		e.out = e.redoing.after
+	}
 	e.resolver = symbolize.New(e.rec, e.files, e.tables)
 	e.frames = unwind.NewFrameTables(e.tables, &e.rec.Problems)
 	e.dumps = unwind.NewDumps(e.frames)
 	metrics := attribute.Metrics(e.rec)
 	id := e.result.ID
 	e.stacks, e.ioFiles = attribute.NewStacks(), attribute.NewFiles()
+	if e.rec.FromStore {
+		e.ioFiles = attribute.FilesOf(e.rec.IOFiles)
+	}
 	e.stacks.Expect(e.rec.Processes)
 	e.known, e.growth = unwind.NewKnown(), grow(e.ctx, e.stacks.Tree)
 	e.known.Whole = wholeStacks
@@ -157,6 +169,7 @@ func (e *experiment) grown() error {
 }
 
 func (e *experiment) judge() error {
+	e.redoing.late(&e.rec.Problems)
 	if n := e.counter.LeftOut; n > 0 {
 		e.rec.Problems.Add(problem.Problem{
 			Severity: problem.Error, File: ".", Offset: problem.NoOffset, Reason: kept.Overflow, Count: n,
@@ -177,7 +190,7 @@ func (e *experiment) attribute() error {
 		Stacks: e.stacks, Sums: e.sums, Files: e.ioFiles, Data: e.data,
 		Disassembler: disassembler,
 		Sources: attribute.Sources{
-			Finder:  source.Finder{Rules: e.Sources, NoRecorded: e.NoRecordedSources, Locate: e.files.Named},
+			Finder:  source.Finder{Rules: e.Sources, NoRecorded: e.NoRecordedSources, Locate: e.files.Named, Kept: e.redoing.source(e.rec.Started)},
 			Started: e.rec.Started, Problems: &e.rec.Problems,
 		},
 	}
@@ -223,11 +236,15 @@ func (e *experiment) commit() error {
 	}
 	r := e.result
 	r.Status, r.Samples, r.Problems = e.status(), e.samples, e.rec.Problems.Problems
-	entry, more := e.entry()
+	entry, more := e.describeEntry()
 	if !more {
 		return nil
 	}
-	rows, _ := e.out.(*held)
+	out := e.out
+	if e.redoing != nil {
+		out = e.redoing.after.output
+	}
+	rows, _ := out.(*held)
 	batch := e.batch
 	e.batch = nil
 	return e.to.add(entry, batch, rows)

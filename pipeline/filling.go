@@ -22,7 +22,8 @@ type filling struct {
 	batch   *write.Batch // nil until it has an experiment
 	broken  bool         // an experiment's rows may be there in part
 	entries []storedir.Entry
-	numbers []int // the inputs' numbers, by entry
+	numbers []int  // the inputs' numbers, by entry
+	shelf   *shelf // of the batch that experiments are read from; nil before the first
 }
 
 // fill reads the inputs of a group, given by their numbers, and commits them. It returns
@@ -35,7 +36,7 @@ func (in *ingest) fill(ctx context.Context, inputs []input, group []int, results
 		}
 		for _, i := range group {
 			before := len(f.entries)
-			results[i] = in.one(ctx, inputs[i], f)
+			results[i] = in.each(ctx, inputs[i], f)
 			if len(f.entries) > before {
 				f.numbers = append(f.numbers, i)
 			}
@@ -43,6 +44,9 @@ func (in *ingest) fill(ctx context.Context, inputs []input, group []int, results
 		return f.commit(results)
 	})
 	f.abort()
+	if f.shelf != nil {
+		f.shelf.close()
+	}
 	if err != nil {
 		f.lost(results, err)
 	}

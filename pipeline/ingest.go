@@ -59,7 +59,8 @@ type Result struct {
 	Bytes    int64 // the recording's size
 	Problems []problem.Problem
 	Elapsed  time.Duration
-	Err      error // why nothing of it could be read, or was
+	Err      error   // why nothing of it could be read, or was
+	Redone   *Redone // by Resymbolize; nil otherwise
 }
 
 // Skipped is the status of a recording whose content is in the store already.
@@ -80,6 +81,7 @@ const tablesShare = 4
 
 type ingest struct {
 	Options
+	each     func(context.Context, input, *filling) Result // reads one input for a batch
 	loader   *cache.Loader
 	stop     context.CancelCauseFunc // ends the run
 	underway underway
@@ -102,12 +104,8 @@ func Ingest(ctx context.Context, opts Options, paths ...string) ([]Result, error
 	if opts.Progress == nil {
 		opts.Progress = &Progress{}
 	}
-	in := &ingest{
-		Options: opts,
-		loader:  cache.New(cache.Options{CacheDir: opts.Cache, DebugDirs: opts.debugDirs(), MemoryLimit: opts.Memory / tablesShare}),
-		taken:   map[string]string{},
-		known:   map[string]bool{},
-	}
+	in := newIngest(opts)
+	in.each = in.one
 	storedir.Clean(opts.Store)
 	if err := in.recall(); err != nil {
 		return nil, err
@@ -118,16 +116,30 @@ func Ingest(ctx context.Context, opts Options, paths ...string) ([]Result, error
 	if err != nil {
 		return nil, err
 	}
+	return in.watched(ctx, func() []Result { return in.all(ctx, inputs) })
+}
+
+func newIngest(opts Options) *ingest {
+	return &ingest{
+		Options: opts,
+		loader:  cache.New(cache.Options{CacheDir: opts.Cache, DebugDirs: opts.debugDirs(), MemoryLimit: opts.Memory / tablesShare}),
+		taken:   map[string]string{},
+		known:   map[string]bool{},
+	}
+}
+
+// watched runs a job within the memory, and ends the run.
+func (in *ingest) watched(ctx context.Context, job func() []Result) ([]Result, error) {
 	var watch sync.WaitGroup
-	if opts.Memory > 0 {
+	if in.Memory > 0 {
 		watch.Go(func() {
 			if err := guarded(func() error { in.watch(ctx); return nil }); err != nil {
 				in.stop(err)
 			}
 		})
 	}
-	results := in.all(ctx, inputs)
-	err = context.Cause(ctx)
+	results := job()
+	err := context.Cause(ctx)
 	in.stop(nil)
 	watch.Wait()
 	return results, err
@@ -194,11 +206,18 @@ func (in *ingest) all(ctx context.Context, inputs []input) []Result {
 	for i := range inputs {
 		in.Progress.TotalBytes.Add(inputs[i].bytes)
 	}
-	unchanged := in.unchanged(inputs, results)
+	in.fillAll(ctx, inputs, in.unchanged(inputs, results), results)
+	in.copies(results)
+	in.write()
+	return results
+}
+
+// fillAll reads the inputs that are not done.
+func (in *ingest) fillAll(ctx context.Context, inputs []input, done []bool, results []Result) {
 	var crowded []int
 	var g errgroup.Group
 	g.SetLimit(max(1, in.Jobs))
-	for _, group := range groups(inputs, unchanged) {
+	for _, group := range groups(inputs, done) {
 		g.Go(func() error {
 			return guarded(func() error {
 				again := in.fill(ctx, inputs, group, results)
@@ -214,9 +233,6 @@ func (in *ingest) all(ctx context.Context, inputs []input) []Result {
 	for _, i := range crowded {
 		in.fill(ctx, inputs, []int{i}, results)
 	}
-	in.copies(results)
-	in.write()
-	return results
 }
 
 // unchanged finishes the inputs that are in the store and have not changed since they were

@@ -5,6 +5,7 @@ import (
 
 	"stackmill/problem"
 	"stackmill/schema"
+	"stackmill/stages/decode"
 	"stackmill/stages/decode/kept"
 )
 
@@ -17,6 +18,9 @@ type contents struct {
 func (e *experiment) keep() error {
 	c := &contents{problems: slices.Clone(e.rec.Problems.Problems)}
 	for _, p := range e.rec.Processes {
+		c.problems = slices.DeleteFunc(c.problems, func(of problem.Problem) bool { // they are looked for again
+			return of.Process == p.Number && slices.ContainsFunc(p.JITDumps, func(d decode.JITDump) bool { return !d.Attached && d.Path == of.File })
+		})
 		content, err := kept.Part(p)
 		if err != nil {
 			return err

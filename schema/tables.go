@@ -110,6 +110,7 @@ var (
 		{"kind", String, Dict, "", false, "`elf`, `dynamic`, `java`, `artificial` or `unknown`."},
 		{"symbols", String, Dict, "", false, "Where its symbols came from: `archive`, `path`, `cache` (found by its build-id), `recording`, or `none`."},
 		{"functions", Int64, Delta, "count", false, "The number of functions its symbol tables name."},
+		{"lines", Bool, Plain, "", false, "Whether its source lines are known: debug information was found."},
 	}}
 	// A recording may report a mapping twice: segments have no key.
 	Segments = &Table{Name: "segments", Row: "one mapping of a load object in a process, with its life time (S1)", Key: nil, Columns: []Column{

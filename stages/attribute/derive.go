@@ -43,6 +43,9 @@ func NewDeriver(rec *decode.Recording, p *decode.Process, k schema.Kind, leaks *
 			d.tickNS = info.TickNS
 		}
 	}
+	if rec.FromStore {
+		d.tickNS, d.clockMHz = 1, 0
+	}
 	if k.Traits().Source != "" {
 		d.nameCounters(p.Counters)
 	}
@@ -128,6 +131,12 @@ func durations(e schema.Events) derivedColumns {
 
 func (d *Deriver) io(e schema.Events) derivedColumns {
 	derived := durations(e)
+	if e.Has("file") { // it comes from a store
+		file := e.Column("file")
+		file.Retain()
+		derived["file"] = file
+		return derived
+	}
 	fds, originals, systems, names := e.Int32s("fd"), e.Int32s("orig_fd"), e.Int32s("file_system"), e.Texts("name")
 	files := make([]int32, e.NumRows())
 	for i, op := range e.Int32s("operation") {

@@ -1,17 +1,12 @@
 package attribute
 
+import "stackmill/stages/decode"
+
 // Files gives I/O calls to files: a file is what a descriptor referred to from
 // open to close (gprofng-experiment 9.2).
 type Files struct {
-	Files []IOFile // by number, from 0
+	Files []decode.IOFile // by number, from 0
 	next  int32
-}
-
-// IOFile is a row of io_files.
-type IOFile struct {
-	Number           int32
-	Process          int // 0 for those every process has
-	Name, FileSystem string
 }
 
 // The files that every process has.
@@ -21,16 +16,19 @@ const (
 	fileFirst = 10
 )
 
+// FilesOf returns files that were found before.
+func FilesOf(files []decode.IOFile) *Files { return &Files{Files: files} }
+
 // NewFiles returns the files of a recording.
 func NewFiles() *Files {
 	f := &Files{next: fileFirst}
 	for i, name := range []string{"<stdin>", "<stdout>", "<stderr>", "<Other IO activity>"} {
-		f.Files = append(f.Files, IOFile{int32(i + 1), 0, name, noFileSystem})
+		f.Files = append(f.Files, decode.IOFile{Number: int32(i + 1), Name: name, FileSystem: noFileSystem})
 	}
 	return f
 }
 
-func (f *Files) byNumber(n int32) IOFile {
+func (f *Files) byNumber(n int32) decode.IOFile {
 	if n >= fileFirst {
 		n += fileOther + 1 - fileFirst // the standard files stand before
 	}
@@ -65,7 +63,7 @@ func (f *Files) Process(number int) *Descriptors {
 func (d *Descriptors) add(name, fs string) int32 {
 	n := d.files.next
 	d.files.next++
-	d.files.Files = append(d.files.Files, IOFile{n, d.process, name, fs})
+	d.files.Files = append(d.files.Files, decode.IOFile{Number: n, Process: d.process, Name: name, FileSystem: fs})
 	return n
 }
 

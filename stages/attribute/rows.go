@@ -77,7 +77,7 @@ func (r *Result) program(emit Emit) error {
 	p := r.Program
 	objects := r.rows(schema.LoadObjects, emit)
 	for _, o := range p.Objects {
-		objects.Append(o.ID, o.Name, o.Path, o.BuildID, int64(o.Checksum), o.Kind, o.Symbols, int64(o.FunctionCount))
+		objects.Append(o.ID, o.Name, o.Path, o.BuildID, int64(o.Checksum), o.Kind, o.Symbols, int64(o.FunctionCount), o.HasLines())
 	}
 	modules := r.rows(schema.Modules, emit)
 	for _, m := range p.Modules {

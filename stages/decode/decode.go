@@ -13,6 +13,7 @@ import (
 	"stackmill/fault"
 	"stackmill/problem"
 	"stackmill/schema"
+	"stackmill/stages/infile"
 )
 
 // Decoder reads one input format.
@@ -57,6 +58,7 @@ type Recording struct {
 	// FromStore says that its events come from a store: durations, values and files are
 	// derived already, as if a tick of the clock were a nanosecond.
 	FromStore bool
+	IOFiles   []IOFile // if its events come from a store
 	// Locate returns the files in which the load object recorded as path may
 	// be, best first (archives, then the path itself). It is safe for concurrent use,
 	// also after Close.
@@ -113,6 +115,14 @@ func (r *Recording) Stored(string, string) []Candidate { return nil }
 type Candidate struct {
 	Path   string
 	Origin string // `archive`, `path` or `cache`: load_objects.symbols
+}
+
+// AtPath is the Recording.Locate of recordings without archives.
+func AtPath(path string) []Candidate {
+	if _, err := infile.Stat(path); err != nil || !filepath.IsAbs(path) {
+		return nil
+	}
+	return []Candidate{{Path: path, Origin: "path"}}
 }
 
 // Process is one process of a recording.
@@ -293,6 +303,13 @@ type JavaThread struct {
 	ThreadID        int64
 	Name, Group     string
 	FromNS, UntilNS int64 // from the founder's start
+}
+
+// IOFile is a file as one process used it from open to close: a row of io_files.
+type IOFile struct {
+	Number           int32
+	Process          int // 0 for those every process has
+	Name, FileSystem string
 }
 
 // OverviewRow is one record of resource usage between two sample points.

@@ -75,6 +75,7 @@ type JITDump struct {
 	// From is Mapped, or when a fork inherited what was compiled so far; Until
 	// is when the process executed another program.
 	From, Until int64
+	Attached    bool // what it has is in the process's image
 }
 
 // MapEvent is one change of an address space, as recorded.

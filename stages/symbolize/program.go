@@ -51,6 +51,9 @@ type Object struct {
 	touched             bool
 }
 
+// HasLines reports whether its source lines are known.
+func (o *Object) HasLines() bool { return o.table != nil && len(o.table.Lines.Offsets) > 0 }
+
 // Module is a row of modules.
 type Module struct {
 	ID             int64

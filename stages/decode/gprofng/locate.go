@@ -8,6 +8,14 @@ import (
 	"stackmill/stages/infile"
 )
 
+// Locator returns the Recording.Locate of an experiment, which need not be there any more.
+func Locator(path string) func(string) []decode.Candidate {
+	if f, err := folderOf(path); err == nil {
+		return locator(path, f)
+	}
+	return decode.AtPath
+}
+
 // locator returns the function that finds the files of load objects: in the
 // archives by hashed name, then at the recorded path (gprofng-experiment 1.4).
 func locator(path string, f folder) func(string) []decode.Candidate {

@@ -20,8 +20,10 @@ func Find(ctx context.Context, rec *decode.Recording, files decode.Locator) (fou
 			continue
 		}
 		a := &attacher{ctx: ctx, rec: rec, files: files, p: p, words: distinctWords(p)}
-		for _, d := range p.JITDumps {
-			a.find(d)
+		for i := range p.JITDumps {
+			if d := &p.JITDumps[i]; !d.Attached {
+				d.Attached = a.find(*d)
+			}
 		}
 		found = append(found, decode.Generated{Process: p, Ends: a.ends, Begins: a.begins})
 	}
@@ -57,8 +59,8 @@ func (a *attacher) unreadable(d decode.JITDump, err error) {
 	}
 }
 
-// find reads the first of the files that are such a dump.
-func (a *attacher) find(d decode.JITDump) {
+// find reads the first of the files that are such a dump; false if there is none.
+func (a *attacher) find(d decode.JITDump) (used bool) {
 	found := false
 	for _, c := range a.files.Named(d.Path) {
 		f, err := mapped.Open(a.ctx, c.Path, d.Path)
@@ -70,19 +72,19 @@ func (a *attacher) find(d decode.JITDump) {
 			a.unreadable(d, err)
 			continue
 		}
-		used := false
 		err = f.Guard(func() { used = a.dump(d, f.Data) })
 		if err = errors.Join(err, f.Unmap()); err != nil {
 			a.unreadable(d, err)
 		}
 		if used {
-			return
+			return true
 		}
 	}
 	if !found {
 		a.problem(d, problem.NoOffset, "missing-jitdump",
 			"the file in which a run-time compiler describes its functions was not found: keep it with the recording, and say where it is with --perf-map-dir or --symfs")
 	}
+	return false
 }
 
 // dump uses the content of a file; false if it is not the dump looked for.

@@ -91,7 +91,7 @@ func (d *Decoder) OpenContext(ctx stdcontext.Context, path string) *decode.Recor
 		units:           map[uint32]string{},
 	}
 	r.moments.space = r.space
-	r.rec.Locate = r.locate
+	r.rec.Locate = decode.AtPath
 	r.rec.Close = r.close
 	r.open(path)
 	return r.rec

@@ -14,7 +14,6 @@ import (
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/bounds"
 	"stackmill/stages/decode/mapped"
-	"stackmill/stages/infile"
 	"stackmill/stages/spill"
 )
 
@@ -212,14 +211,6 @@ func (r *reader) describe(t *timeline) {
 	if len(r.rec.Processes) > 0 {
 		r.rec.Processes[0].Command = r.cmdline
 	}
-}
-
-// locate names the files in which an image may be found.
-func (r *reader) locate(path string) []decode.Candidate {
-	if _, err := infile.Stat(path); err != nil || !filepath.IsAbs(path) {
-		return nil
-	}
-	return []decode.Candidate{{Path: path, Origin: "path"}}
 }
 
 func sorted(list []string) []string {

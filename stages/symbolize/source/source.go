@@ -91,6 +91,9 @@ type Finder struct {
 	// Locate returns files in which the one recorded as path may be, as
 	// decode.Recording does. Nil: the path itself.
 	Locate func(path string) []decode.Candidate
+	// Kept returns a text that was read before, which is used in place of any file; nil if
+	// there is none. It may be nil.
+	Kept func(path string) *Text
 }
 
 // Text is the text of a source file.
@@ -109,6 +112,11 @@ var ErrNotFound = errors.New("not found")
 // everyone may read that. The error is ErrNotFound, or says why what was found
 // cannot be used: ErrPrivate, ErrLeadsOut, or what it is.
 func (f *Finder) Read(path string) (*Text, error) {
+	if f.Kept != nil {
+		if t := f.Kept(path); t != nil {
+			return t, nil
+		}
+	}
 	first := ErrNotFound
 	for _, c := range f.candidates(path) {
 		t, err := read(c)

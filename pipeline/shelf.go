@@ -1,0 +1,105 @@
+package pipeline
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"stackmill/fault"
+	"stackmill/schema"
+	"stackmill/stages/decode/kept"
+	"stackmill/storedir"
+	"stackmill/tablefile"
+)
+
+// shelf reads the tables of a batch of the store, for one experiment after the other.
+type shelf struct {
+	store string
+	batch *storedir.Batch
+
+	mu      sync.Mutex
+	files   map[string]*os.File // by table
+	readers map[string]*tablefile.Reader
+}
+
+func newShelf(store string, batch *storedir.Batch) *shelf {
+	return &shelf{store: store, batch: batch, files: map[string]*os.File{}, readers: map[string]*tablefile.Reader{}}
+}
+
+func (s *shelf) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, f := range s.files {
+		f.Close()
+	}
+	clear(s.files)
+	clear(s.readers)
+}
+
+// tables returns what reads the tables of an experiment.
+func (s *shelf) tables(id string) kept.Tables {
+	return func(t *schema.Table, from, n int64, columns ...string) kept.Rows {
+		r, err := s.reader(t, columns)
+		switch {
+		case err != nil:
+			return unread{fault.New(fmt.Errorf("batch %s: %w", s.batch.Batch, err))}
+		case r == nil:
+			return unread{}
+		}
+		return r.Rows(id, from, n)
+	}
+}
+
+// unread are no rows, for a reason.
+type unread struct{ err error }
+
+// Next implements kept.Rows.
+func (u unread) Next() (arrow.RecordBatch, error) { return nil, u.err }
+
+// reader returns the reader of columns of a table, nil if the batch has no rows of it.
+func (s *shelf) reader(t *schema.Table, columns []string) (*tablefile.Reader, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := t.Name + " " + strings.Join(columns, " ")
+	if r := s.readers[key]; r != nil {
+		return r, nil
+	}
+	f, err := s.file(t)
+	if f == nil || err != nil {
+		return nil, err
+	}
+	r, err := tablefile.Open(f, t, columns...)
+	if err != nil {
+		return nil, err
+	}
+	s.readers[key] = r
+	return r, nil
+}
+
+func (s *shelf) file(t *schema.Table) (*os.File, error) {
+	if f := s.files[t.Name]; f != nil {
+		return f, nil
+	}
+	for _, file := range s.batch.Files {
+		if file.Table != t.Name {
+			continue
+		}
+		f, err := os.Open(filepath.Join(s.store, filepath.FromSlash(file.Path)))
+		if errors.Is(err, os.ErrNotExist) {
+			err = errMoved
+		}
+		if err == nil {
+			s.files[t.Name] = f
+		}
+		return f, err
+	}
+	return nil, nil
+}
+
+// errMoved says that another program has replaced a batch meanwhile.
+var errMoved = errors.New("its files are gone: another program has merged it meanwhile (run the same command again)")

@@ -1,0 +1,199 @@
+package kept
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"stackmill/problem"
+	"stackmill/schema"
+	"stackmill/stages/decode"
+)
+
+// Rows are rows of a table in their order.
+type Rows interface {
+	// Next returns the next rows, nil at the end. The caller releases them.
+	Next() (arrow.RecordBatch, error)
+}
+
+// Tables returns columns of an experiment's rows of a table, from the row of a number on,
+// at most n. It is safe for concurrent use.
+type Tables func(t *schema.Table, from, n int64, columns ...string) Rows
+
+// all is more than the rows of any table.
+const all = 1 << 62
+
+// Recording is a recording made again.
+type Recording struct {
+	*decode.Recording
+	// Late are problems that a stage after decoding found, and does not find again.
+	Late []problem.Problem
+	// Unwound says that some stacks were unwound from dumps, which no table has.
+	Unwound bool
+
+	forms []decode.Form
+}
+
+// ErrNone says that a store has not what a recording is made of again.
+var ErrNone = errors.New("the store does not have all of it")
+
+// Program returns the recording without its stacks and events: what was mapped when.
+func Program(tables Tables) (*Recording, error) {
+	var w *whole
+	var parts []part
+	err := each(tables(schema.Recordings, 0, all, "part", "content"), func(c *columns) error {
+		numbers, contents := c.int32s(0), c.texts(1)
+		for i := range c.n {
+			var err error
+			if numbers[i] == 0 {
+				w = &whole{}
+				err = json.Unmarshal([]byte(contents(i)), w)
+			} else {
+				parts = append(parts, part{})
+				err = json.Unmarshal([]byte(contents(i)), &parts[len(parts)-1])
+			}
+			if err != nil {
+				return fmt.Errorf("table recordings: part %d: %w", numbers[i], err)
+			}
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case w == nil || len(parts) != w.Processes:
+		return nil, ErrNone
+	}
+	r := w.recording()
+	for i := range parts {
+		p, err := parts[i].process()
+		if err != nil {
+			return nil, fmt.Errorf("table recordings: part %d: %w", parts[i].Number, err)
+		}
+		r.Processes = append(r.Processes, p)
+	}
+	return r, nil
+}
+
+// Open returns the recording.
+func Open(tables Tables) (*Recording, error) {
+	r, err := Program(tables)
+	if err != nil {
+		return nil, err
+	}
+	if r.IOFiles, err = ioFiles(tables); err != nil {
+		return nil, err
+	}
+	if err := r.overview(tables); err != nil {
+		return nil, err
+	}
+	raw, err := readStacks(tables, r)
+	if err != nil {
+		return nil, err
+	}
+	return r, r.index(tables, raw)
+}
+
+func (w *whole) recording() *Recording {
+	rec := &decode.Recording{
+		Format: w.Format, Version: w.Version, Collector: w.Collector, Host: w.Host, OS: w.OS, Arch: w.Arch,
+		CPUs: w.CPUs, ClockMHz: w.ClockMHz, PageSize: w.PageSize, CacheLine: w.CacheLine, WordBits: w.WordBits,
+		Started: w.Started, Began: w.Began, Kernel: w.Kernel, Clock: w.Clock, FromStore: true,
+		Locate: func(string) []decode.Candidate { return nil },
+		Close:  func() error { return nil },
+	}
+	for _, p := range w.Problems {
+		rec.Problems.Add(p)
+	}
+	r := &Recording{Recording: rec, Late: w.Late, forms: w.Forms}
+	for i := range w.Forms {
+		r.Unwound = r.Unwound || w.Forms[i].Callers == decode.CallersUnwound
+	}
+	return r
+}
+
+func (c *part) process() (*decode.Process, error) {
+	p := &decode.Process{
+		Number: c.Number, Lineage: c.Lineage, Shared: c.Shared, PID: c.PID, PPID: c.PPID,
+		Target: c.Target, Command: c.Command, Directory: c.Directory, StartNS: c.StartNS, DurationNS: c.DurationNS,
+		Closed: c.Closed, Kinds: c.Kinds, Counters: c.Counters, JITDumps: c.JITDumps,
+		JavaMethods: c.JavaMethods, JavaThreads: c.JavaThreads,
+		Records: func(schema.Kind) int64 { return 0 },
+	}
+	if c.Stacks {
+		p.Stacks = &decode.Stacks{}
+	}
+	var err error
+	if p.Image, err = c.events(c.Image); err == nil {
+		p.Data, err = c.events(c.Data)
+	}
+	return p, err
+}
+
+func (c *part) events(list []change) ([]decode.MapEvent, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	events := make([]decode.MapEvent, len(list))
+	for i, m := range list {
+		if m.File < 0 || m.File >= len(c.Files) || m.Code < 0 || m.Code > len(c.Codes) {
+			return nil, errors.New("a mapping refers to what is not there")
+		}
+		f := &c.Files[m.File]
+		events[i] = decode.MapEvent{
+			Unmap: m.Unmap, Time: m.Time, Address: m.Address, Size: m.Size, FileOffset: m.FileOffset, Modes: m.Modes,
+			Checksum: f.Checksum, BuildID: f.BuildID, File: f.ID, Path: string(f.Path),
+		}
+		if m.Code > 0 {
+			events[i].Code = &c.Codes[m.Code-1]
+		}
+	}
+	return events, nil
+}
+
+func ioFiles(tables Tables) (files []decode.IOFile, err error) {
+	err = each(tables(schema.IOFiles, 0, all, "file", "process", "name", "file_system"), func(c *columns) error {
+		numbers, processes, names, systems := c.int32s(0), c.int32s(1), c.texts(2), c.texts(3)
+		for i := range c.n {
+			files = append(files, decode.IOFile{Number: numbers[i], Process: int(processes[i]), Name: names(i), FileSystem: systems(i)})
+		}
+		return nil
+	})
+	return files, err
+}
+
+// overview fills in what resources processes used.
+func (r *Recording) overview(tables Tables) error {
+	names := []string{"process", "label", "t0_ns", "t1_ns"}
+	first := len(names)
+	for _, n := range schema.OverviewTimes {
+		names = append(names, n+"_ns")
+	}
+	names = append(names, schema.OverviewCounts...)
+	rows := map[int32][]decode.OverviewRow{}
+	err := each(tables(schema.Overview, 0, all, names...), func(c *columns) error {
+		processes, labels, from, to := c.int32s(0), c.texts(1), c.int64s(2), c.int64s(3)
+		values := make([][]int64, len(names)-first)
+		for i := range values {
+			values[i] = c.int64s(first + i)
+		}
+		for i := range c.n {
+			o := decode.OverviewRow{Label: labels(i), T0NS: from[i], T1NS: to[i]}
+			for n, v := range values {
+				if n < len(schema.OverviewTimes) {
+					o.Times = append(o.Times, v[i])
+				} else {
+					o.Counts = append(o.Counts, v[i])
+				}
+			}
+			rows[processes[i]] = append(rows[processes[i]], o)
+		}
+		return nil
+	})
+	for _, p := range r.Processes {
+		p.Overview = rows[int32(p.Number)]
+	}
+	return err
+}
