@@ -157,7 +157,7 @@ func (in *ingest) recall() (err error) {
 	if err != nil {
 		return err
 	}
-	in.store.Sweep()
+	in.store.Sweep(storedir.Keep)
 	in.journal.before = storedir.ReadJournal(in.Store)
 	in.unfinished = map[string][]storedir.Entry{}
 	for i := range in.store.Batches {

@@ -100,12 +100,16 @@ func (v View) create() string {
 func filesOf(store string, t *schema.Table, batches []storedir.Batch) (whole, parts []string) {
 	for i := range batches {
 		for _, f := range batches[i].Files {
-			switch path := quote(literal.Replace(store + "/" + f.Path)); {
-			case f.Table != t.Name:
-			case len(batches[i].Hidden) == 0:
+			if f.Table != t.Name {
+				continue
+			}
+			path, hidden := quote(literal.Replace(store+"/"+f.Path)), hiddenIn(t, &batches[i])
+			switch len(hidden) {
+			case 0:
 				whole = append(whole, path)
+			case len(batches[i].Experiments):
 			default:
-				parts = append(parts, fmt.Sprintf("FROM read_parquet(%s) WHERE %s", path, counts(&batches[i])))
+				parts = append(parts, fmt.Sprintf("FROM read_parquet(%s) WHERE %s", path, counts(&batches[i], hidden)))
 			}
 		}
 	}
@@ -168,16 +172,26 @@ func tableView(t *schema.Table, rows string, casts map[string]string) string {
 	return fmt.Sprintf("CREATE OR REPLACE VIEW %s AS SELECT %s %s", t.Name, strings.Join(columns, ", "), from)
 }
 
-// counts is the condition for the rows of a batch that readers see.
-func counts(b *storedir.Batch) string {
-	var ids []string
-	for e := range b.Visible {
-		ids = append(ids, e.ExperimentID)
+// hiddenIn returns the experiments of a batch whose rows in a table do not count.
+func hiddenIn(t *schema.Table, b *storedir.Batch) []string {
+	if t.Summary || len(b.Summaries) == 0 {
+		return b.Hidden
 	}
-	if len(ids) <= len(b.Hidden) {
+	return slices.Sorted(slices.Values(slices.Concat(b.Hidden, b.Summaries)))
+}
+
+// counts is the condition for the rows of a batch that readers see.
+func counts(b *storedir.Batch, hidden []string) string {
+	var ids []string
+	for _, e := range b.Experiments {
+		if _, found := slices.BinarySearch(hidden, e.ExperimentID); !found {
+			ids = append(ids, e.ExperimentID)
+		}
+	}
+	if len(ids) <= len(hidden) {
 		return "experiment_id IN (" + Quote(ids...) + ")"
 	}
-	return "experiment_id NOT IN (" + Quote(b.Hidden...) + ")"
+	return "experiment_id NOT IN (" + Quote(hidden...) + ")"
 }
 
 // literal protects the characters that read_parquet takes for patterns.

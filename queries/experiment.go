@@ -21,7 +21,7 @@ type Experiment struct {
 func experimentsOf(batches []storedir.Batch) (list []Experiment) {
 	for i := range batches {
 		for e := range batches[i].Visible {
-			list = append(list, Experiment{Entry: *e, Ingested: batches[i].Ingested})
+			list = append(list, Experiment{Entry: *e, Ingested: e.PutIn(batches[i].Ingested)})
 		}
 	}
 	slices.SortFunc(list, func(a, b Experiment) int { return strings.Compare(a.ExperimentID, b.ExperimentID) })

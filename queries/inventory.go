@@ -87,7 +87,7 @@ func named(c *storedir.Contents) (files, open map[string]bool) {
 	for _, b := range c.Batches {
 		add(storedir.Damaged{Commit: b.Commit, Batch: b.Batch})
 	}
-	for _, x := range c.Taken {
+	for _, x := range c.Bare {
 		add(storedir.Damaged{Commit: x, Batch: x.Batch})
 	}
 	for _, d := range c.Damaged {

@@ -109,6 +109,8 @@ type Table struct {
 	// Joined are tables before it that the view joins to t, its files, for what is
 	// computed: a row each. Empty if that needs none.
 	Joined string
+	// Summary says that the rows of an experiment stay when only a summary of it is kept.
+	Summary bool
 }
 
 // Computed is a column that SQL computes from others of the same row, and of those joined

@@ -38,7 +38,7 @@ var Tables = []*Table{
 
 // Experiments and what they consist of.
 var (
-	Experiments = &Table{Name: "experiments", Row: "one experiment: a founder process and its descendants", Key: key(), Columns: []Column{
+	Experiments = &Table{Name: "experiments", Summary: true, Row: "one experiment: a founder process and its descendants", Key: key(), Columns: []Column{
 		experimentID,
 		{"experiment", String, Dict, "", false, "The base name of the recording."},
 		{"format", String, Dict, "", false, "The input format, `gprofng` or `perf`."},
@@ -61,7 +61,7 @@ var (
 		{"status", String, Dict, "", false, "`complete`, `unclosed` (the collector did not finish it), `partial` (data was lost) or `failed` (no samples could be read)."},
 		{"cache_line_size", Int64, Dict, "bytes", true, "The size of a line of the machine's data caches, of the one next to the processor where they differ; missing if not recorded, as in experiments of gprofng."},
 	}}
-	Processes = &Table{Name: "processes", Row: "one process of an experiment", Key: key("process"), Columns: []Column{
+	Processes = &Table{Name: "processes", Summary: true, Row: "one process of an experiment", Key: key("process"), Columns: []Column{
 		experimentID, process,
 		{"lineage", String, Dict, "", false, "How it descends from the founder, e.g. `_f2_x1`; empty for the founder."},
 		{"pid", Int64, Delta, "", false, "The process id."},
@@ -73,14 +73,14 @@ var (
 		{"samples", Int64, Delta, "count", false, "The number of samples."},
 		{"status", String, Dict, "", false, "As `experiments.status`, for this process."},
 	}}
-	Metrics = &Table{Name: "metrics", Row: "one metric that an experiment's data can provide, even if no event was recorded", Key: key("metric"), Columns: []Column{
+	Metrics = &Table{Name: "metrics", Summary: true, Row: "one metric that an experiment's data can provide, even if no event was recorded", Key: key("metric"), Columns: []Column{
 		experimentID, metric,
 		{"title", String, Dict, "", false, "The metric's title in the Performance Analyzer."},
 		{"unit", String, Dict, "", false, "The base unit of its values: ns, bytes or count."},
 		{"kind", String, Dict, "", false, "The kind of samples it is computed from."},
 		{"data_objects", Bool, Plain, "", false, "Whether its samples are accesses to memory, so that they have data objects (S27)."},
 	}}
-	Problems = &Table{Name: "problems", Row: "one thing that is wrong or missing in a recording", Key: key("problem"), Columns: []Column{
+	Problems = &Table{Name: "problems", Summary: true, Row: "one thing that is wrong or missing in a recording", Key: key("problem"), Columns: []Column{
 		experimentID,
 		{"problem", Int32, Delta, "", false, "The problem's number within the experiment."},
 		{"severity", String, Dict, "", false, "`error`: records were lost or are unreadable; `warning`: names were not found, stacks end early, or the collector warned; `info`: a remark."},
@@ -100,7 +100,7 @@ var (
 
 // Program structure.
 var (
-	LoadObjects = &Table{Name: "load_objects", Row: "one load object: executable, shared object, vdso, generated code", Key: key("load_object_id"), Columns: []Column{
+	LoadObjects = &Table{Name: "load_objects", Summary: true, Row: "one load object: executable, shared object, vdso, generated code", Key: key("load_object_id"), Columns: []Column{
 		experimentID,
 		{"load_object_id", Int64, Plain, "", false, "Hash of the build-id; without one, of the name and the content of its file; without a file, of path and mapping."},
 		{"name", String, Dict, "", false, "The base name; artificial ones stand in angle brackets."},

@@ -13,8 +13,8 @@ import (
 	"stackmill/schema"
 )
 
-// keepReplaced is how long replaced files stay for those who read them.
-const keepReplaced = time.Hour
+// Keep is how long replaced files stay for those who read them, if nothing else is said.
+const Keep = time.Hour
 
 // Clean removes what killed processes left in a store. What cannot be removed
 // is left for the next time.
@@ -33,15 +33,6 @@ func CleanScratch(dir string) {
 	for _, name := range abandoned(dir, ScratchPrefix) {
 		if s, err := takeOver(filepath.Join(dir, name)); err == nil {
 			s.Remove()
-		}
-	}
-}
-
-// Sweep removes the files of batches that were replaced some time ago.
-func (c *Contents) Sweep() {
-	for _, r := range c.Replaced {
-		if time.Since(r.Since) > keepReplaced {
-			removeReplaced(c.store, r)
 		}
 	}
 }
@@ -102,28 +93,3 @@ func IsFile(f File, batch string) bool {
 func (c *Commit) has(attempt string) bool {
 	return slices.ContainsFunc(c.Files, func(f File) bool { return path.Base(f.Path) == attempt+fileSuffix })
 }
-
-// removeReplaced removes the files of a batch that was replaced, then its commit.
-func removeReplaced(store string, r Replaced) {
-	var files []string
-	for _, f := range r.Files {
-		if filepath.IsLocal(f.Path) && BatchOf(f.Path) == r.Batch {
-			files = append(files, filepath.Join(store, filepath.FromSlash(f.Path)))
-		}
-	}
-	if r.Err != nil { // its list of files may be damaged
-		for _, pattern := range []string{r.Batch, r.Batch + "-*"} {
-			found, _ := filepath.Glob(filepath.Join(globEscape.Replace(store), TablesDir, "*", pattern+fileSuffix))
-			files = append(files, found...)
-		}
-	}
-	for _, f := range files {
-		if err := os.Remove(f); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return
-		}
-	}
-	_ = os.Remove(commitPath(store, r.Batch))
-}
-
-// globEscape escapes what a pattern would take for more than a character.
-var globEscape = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`)

@@ -17,14 +17,17 @@
 // No lock decides what counts. An experiment that is ingested again has entries in
 // several commits: the one of the highest generation counts, and of equal ones, which
 // writers make that know nothing of each other, that of the first batch by name.
-// A commit without files takes experiments out of the store.
+// Commits without files take experiments out of the store, all of them or all but their
+// sums, and label them.
 package storedir
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -61,6 +64,7 @@ type Commit struct {
 	// Experiments are those whose rows are in the files, in the rows' order; without
 	// files, those that are taken out.
 	Experiments []Entry  `json:"experiments"`
+	Labels      *Labels  `json:"labels,omitempty"`   // given to experiments, of which this commit has none
 	Replaces    []string `json:"replaces,omitempty"` // batches that are no longer read
 	Files       []File   `json:"files"`
 	// Checksum is the xxhash64 of the commit file with zeros in place of the checksum.
@@ -73,11 +77,18 @@ type Entry struct {
 	Generation   int      `json:"generation"`         // from 1: how often it was put in or taken out
 	Experiment   string   `json:"experiment"`         // base name of the recording
 	Path         string   `json:"path"`               // absolute path of the recording
-	Status       string   `json:"status"`             // as experiments.status, or Again
+	Status       string   `json:"status"`             // as experiments.status, or one of those below
+	Was          string   `json:"was,omitempty"`      // the status before it was Forgotten or a Summary
 	Recorded     string   `json:"recorded,omitempty"` // what was recorded, where and when, as a hash; empty if unknown
 	Instead      []string `json:"instead,omitempty"`  // the ids of experiments that it takes the place of
-	Samples      int64    `json:"samples"`
-	Objects      int64    `json:"objects"` // load objects whose files were found
+	// Ingested is when it was put in, if that was not when its commit was made.
+	Ingested time.Time `json:"ingested,omitzero"`
+	// Labels are its own and, before these, those of Instead. Labelled names the commits
+	// that gave or took labels of it and are heeded in that.
+	Labels   map[string]string `json:"labels,omitempty"`
+	Labelled []string          `json:"labelled,omitempty"`
+	Samples  int64             `json:"samples"`
+	Objects  int64             `json:"objects"` // load objects whose files were found
 	// If the recording lost data: the files that were looked for outside of it, a hash of
 	// their state and of all else that may change the result, and one of the result.
 	Looked  []string `json:"looked,omitempty"`
@@ -85,9 +96,27 @@ type Entry struct {
 	Outcome string   `json:"outcome,omitempty"`
 }
 
-// Again is the status of an experiment that was taken out because its files are damaged:
-// its recording must be ingested again.
-const Again = "again"
+// The statuses of experiments that were taken out.
+const (
+	// Again is for one whose files are damaged: its recording must be ingested again.
+	Again = "again"
+	// Forgotten is for one that nobody wants any more.
+	Forgotten = "forgotten"
+	// Summary is for one of which only the sums of its functions, and what describes it,
+	// is wanted.
+	Summary = "summary"
+)
+
+// finished reports whether the collector finished the recording and nothing of it was lost.
+func (e *Entry) finished() bool { return cmp.Or(e.Was, e.Status) == "complete" }
+
+// PutIn returns when an experiment was put in, by the time of its commit.
+func (e *Entry) PutIn(committed time.Time) time.Time {
+	if e.Ingested.IsZero() {
+		return committed
+	}
+	return e.Ingested
+}
 
 // File is one Parquet file of a batch.
 type File struct {
@@ -165,8 +194,15 @@ func BatchName(experiments []Entry) string {
 	return fmt.Sprintf("%s%016x", manyPrefix, id.Sum())
 }
 
-// manyPrefix begins the names of batches of several experiments.
-const manyPrefix = "b"
+// These begin the names of commits that are not of one experiment.
+const (
+	manyPrefix   = "b" // of several
+	outPrefix    = "f" // that takes experiments out
+	labelsPrefix = "l" // that labels experiments
+)
+
+// newName is a name that no other commit has.
+func newName(prefix string) string { return fmt.Sprintf("%s%016x", prefix, rand.Uint64()) }
 
 // numbered is the n-th name of a stem, from 1.
 func numbered(stem string, n int) string {

@@ -2,6 +2,7 @@ package storedir
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,11 +35,48 @@ func made(t *testing.T, store string, at time.Duration, batch, experiments strin
 }
 
 // takesOut makes a commit one that takes its experiments out.
-func takesOut(c *Commit) {
-	c.Files = nil
-	for i := range c.Experiments {
-		c.Experiments[i].Status = Again
+func takesOut(c *Commit) { out(Again)(c) }
+
+func out(status string) func(*Commit) {
+	return func(c *Commit) {
+		c.Files = nil
+		for i := range c.Experiments {
+			c.Experiments[i].Status, c.Experiments[i].Was = status, c.Experiments[i].Status
+		}
 	}
+}
+
+// instead makes a commit's first experiment one in the place of others.
+func instead(ids ...string) func(*Commit) { return func(c *Commit) { c.Experiments[0].Instead = ids } }
+
+func replaces(batches ...string) func(*Commit) { return func(c *Commit) { c.Replaces = batches } }
+
+// visible writes what readers see: a summary with a ~, labels in brackets.
+func visible(c *Contents) string {
+	var batches []string
+	for i := range c.Batches {
+		b := &c.Batches[i]
+		line := b.Batch + ":"
+		for e := range b.Visible {
+			line += " " + e.ExperimentID
+			if slices.Contains(b.Summaries, e.ExperimentID) {
+				line += "~"
+			}
+			for _, key := range slices.Sorted(maps.Keys(e.Labels)) {
+				line += "(" + key + "=" + e.Labels[key] + ")"
+			}
+		}
+		batches = append(batches, line)
+	}
+	return strings.Join(batches, ", ")
+}
+
+func replaced(c *Contents) string {
+	var names []string
+	for _, r := range c.Replaced {
+		names = append(names, r.Batch)
+	}
+	return strings.Join(names, " ")
 }
 
 // Each experiment counts once, whatever the order in which commits are made.
@@ -81,8 +119,74 @@ func TestLook(t *testing.T) {
 		{"replaced by name", func(s string) {
 			made(t, s, 0, "b1", "x", nil)
 			made(t, s, 1, "b2", "y", nil)
-			made(t, s, 2, "b3", "x y", func(c *Commit) { c.Replaces = []string{"b1", "b2"} })
+			made(t, s, 2, "b3", "x y", replaces("b1", "b2"))
 		}, "b3: x y", "b1 b2"},
+		{"each in the place of the other", func(s string) {
+			made(t, s, 0, "b1", "x", instead("y"))
+			made(t, s, 1, "b2", "y", instead("x"))
+		}, "b1: x", "b2"},
+		{"forgotten", func(s string) {
+			made(t, s, 0, "b1", "x y", nil)
+			made(t, s, 1, "f1", "y.2", out(Forgotten))
+		}, "b1: x", ""},
+		{"all forgotten", func(s string) {
+			made(t, s, 1, "f1", "x.2 y.2", out(Forgotten))
+			made(t, s, 0, "b1", "x y", nil)
+		}, "", "b1"},
+		{"forgotten and put in again", func(s string) {
+			made(t, s, 0, "b1", "x y", nil)
+			made(t, s, 1, "f1", "y.2", out(Forgotten))
+			made(t, s, 2, "b3", "y.3", nil)
+		}, "b1: x, b3: y", "f1"},
+		{"forgotten by one writer, put in again by another", func(s string) {
+			made(t, s, 0, "b1", "x y", nil)
+			made(t, s, 1, "f1", "y.2", out(Forgotten))
+			made(t, s, 1, "b3", "y.2", nil)
+		}, "b1: x", "b3"},
+		{"forgotten by one writer, summed up by another", func(s string) {
+			made(t, s, 0, "b1", "x", nil)
+			made(t, s, 1, "f2", "x.2", out(Forgotten))
+			made(t, s, 1, "f1", "x.2", out(Summary))
+		}, "", "b1 f1"},
+		{"to be ingested again, and done so meanwhile", func(s string) {
+			made(t, s, 0, "b1", "x y", nil)
+			made(t, s, 1, "a1", "x.2", takesOut)
+			made(t, s, 1, "b2", "x.2", nil)
+		}, "b1: y, b2: x", "a1"},
+		{"forgotten with what it is in the place of", func(s string) {
+			made(t, s, 0, "b1", "x y", nil)
+			made(t, s, 1, "b2", "z", instead("x"))
+			made(t, s, 2, "f1", "z.2", func(c *Commit) { out(Forgotten)(c); instead("x")(c) })
+		}, "b1: y", "b2"},
+		{"a summary", func(s string) {
+			made(t, s, 0, "b1", "x y", nil)
+			made(t, s, 1, "f1", "x.2", out(Summary))
+		}, "b1: x~ y", ""},
+		{"a summary of what two writers have put in", func(s string) {
+			made(t, s, 0, "b1", "x y", nil)
+			made(t, s, 0, "b2", "x", nil)
+			made(t, s, 1, "f1", "x.2", out(Summary))
+		}, "b1: x~ y", "b2"},
+		{"a summary while it is put in again", func(s string) {
+			made(t, s, 0, "b1", "x y", nil)
+			made(t, s, 1, "f1", "x.2", out(Summary))
+			made(t, s, 1, "b0", "x.2", nil)
+		}, "b0: x~, b1: y", ""},
+		{"a summary that was merged", func(s string) {
+			made(t, s, 0, "b1", "x y", nil)
+			made(t, s, 1, "f1", "x.2", out(Summary))
+			made(t, s, 2, "b2", "x.2 y", func(c *Commit) { replaces("b1")(c); c.Experiments[0].Status = Summary })
+		}, "b2: x~ y", "b1 f1"},
+		{"a summary that is forgotten", func(s string) {
+			made(t, s, 0, "b1", "x y", nil)
+			made(t, s, 1, "f1", "x.2", out(Summary))
+			made(t, s, 2, "f2", "x.3", out(Forgotten))
+		}, "b1: y", "f1"},
+		{"a summary whose files are damaged", func(s string) {
+			made(t, s, 0, "b1", "x y", nil)
+			made(t, s, 1, "f1", "x.2", out(Summary))
+			made(t, s, 2, "f2", "x.3", func(c *Commit) { takesOut(c); replaces("b1")(c) })
+		}, "", "b1 f1"},
 	} {
 		store := t.TempDir()
 		test.make(store)
@@ -90,19 +194,8 @@ func TestLook(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var got, replaced []string
-		for i := range c.Batches {
-			line := c.Batches[i].Batch + ":"
-			for e := range c.Batches[i].Visible {
-				line += " " + e.ExperimentID
-			}
-			got = append(got, line)
-		}
-		for _, r := range c.Replaced {
-			replaced = append(replaced, r.Batch)
-		}
-		if strings.Join(got, ", ") != test.want || strings.Join(replaced, " ") != test.replaced || len(c.Damaged) > 0 {
-			t.Errorf("%s: %q, replaced %q, want %q, %q", test.name, got, replaced, test.want, test.replaced)
+		if visible(c) != test.want || replaced(c) != test.replaced || len(c.Damaged) > 0 {
+			t.Errorf("%s: %q, replaced %q, want %q, %q", test.name, visible(c), replaced(c), test.want, test.replaced)
 		}
 	}
 }

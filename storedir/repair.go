@@ -93,20 +93,27 @@ func MarkAgain(store, batch string) (ids []string, err error) {
 		return nil, nil
 	}
 	experiments := damaged.Experiments
-	if stem, n := split(batch); len(experiments) == 0 && !strings.HasPrefix(stem, manyPrefix) {
+	if stem, n := split(batch); len(experiments) == 0 && len(stem) == len(noChecksum) { // of one experiment
 		experiments = []Entry{{ExperimentID: stem, Generation: n}}
 	}
 	out := Commit{StoreVersion: schema.StoreVersion, Ingested: time.Now().UTC().Truncate(time.Second), Replaces: []string{batch}, Files: []File{}}
 	for _, e := range experiments {
-		if l := c.Latest(e.ExperimentID); l.Batch != "" && l.Batch != batch { // just replaced
+		l := c.Latest(e.ExperimentID)
+		if l.Batch != "" && l.Batch != batch && l.Rows != batch { // just replaced
 			continue
 		}
-		ids = append(ids, e.ExperimentID)
-		out.Experiments = append(out.Experiments, Entry{
-			ExperimentID: e.ExperimentID, Generation: c.Next(e.ExperimentID), Experiment: e.Experiment, Path: e.Path, Status: Again, Instead: e.Instead,
-		})
+		again := e.takenOut(Again)
+		if len(damaged.Files) == 0 && wins(&e) > 0 { // it stays so
+			again.Status, again.Was = e.Status, e.Was
+		} else {
+			ids = append(ids, e.ExperimentID)
+		}
+		again.Generation = c.Next(e.ExperimentID)
+		out.Experiments = append(out.Experiments, again)
 	}
-	out.Batch = c.Name(out.Experiments)
+	if out.Batch = c.Name(out.Experiments); len(ids) == 0 {
+		out.Batch = newName(outPrefix)
+	}
 	attempt, err := NewAttempt(store, out.Batch)
 	if err != nil {
 		return nil, err
@@ -143,7 +150,7 @@ func Restore(store, batch string) (own string, restored bool, err error) {
 	return c.Batch, err == nil, err
 }
 
-var batchPattern = regexp.MustCompile(`^b?[0-9a-f]{16}(\.[1-9][0-9]*)?$`)
+var batchPattern = regexp.MustCompile(`^[bfl]?[0-9a-f]{16}(\.[1-9][0-9]*)?$`)
 
 // IsBatch reports whether a name can be a batch's.
 func IsBatch(name string) bool { return batchPattern.MatchString(name) }

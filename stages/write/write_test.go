@@ -236,7 +236,7 @@ func TestReplace(t *testing.T) {
 		t.Fatalf("%+v, %v", look, err)
 	}
 	verify(t, store, "a", 1)
-	look.Sweep()
+	look.Sweep(storedir.Keep)
 	if diff := cmp.Diff([]string{"a.2.parquet", "a.3.parquet"}, filesOf(t, store)); diff != "" {
 		t.Error(diff)
 	}

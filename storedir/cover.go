@@ -1,0 +1,77 @@
+package storedir
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Covers reports whether an experiment has what another form of the same recording has,
+// which was not finished or lost data. Of several forms one covers all the others, unless
+// these are finished, too.
+func (e *Entry) Covers(other *Entry) bool {
+	if e.Recorded == "" || e.Recorded != other.Recorded || e.ExperimentID == other.ExperimentID || e.Status == Again || other.finished() {
+		return false
+	}
+	forgotten := func(e *Entry) int { return truth(e.Status == Forgotten) }
+	return cmp.Or(truth(e.finished())-truth(other.finished()), cmp.Compare(e.Samples, other.Samples), forgotten(e)-forgotten(other),
+		cmp.Compare(other.ExperimentID, e.ExperimentID)) > 0
+}
+
+func truth(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// cover hides the experiments that others cover: their writers may have known nothing of
+// each other. The files stay until a commit of such a one says in whose place it is.
+func (c *Contents) cover() {
+	unfinished := c.unfinished()
+	if len(unfinished) == 0 {
+		return
+	}
+	covers := map[*counted][]*Entry{}
+	for _, l := range c.counted {
+		if l.entry == nil || l.replaced {
+			continue
+		}
+		for _, other := range unfinished[l.entry.Recorded] {
+			if l.entry.Covers(other.entry) {
+				other.covered = true
+				covers[l] = append(covers[l], other.entry)
+			}
+		}
+	}
+	for l, others := range covers {
+		e := l.change()
+		instead := slices.Clone(e.Instead)
+		for _, other := range others {
+			instead = append(append(instead, other.ExperimentID), other.Instead...)
+		}
+		slices.Sort(instead)
+		e.Instead = slices.Compact(instead)
+	}
+}
+
+// unfinished returns what counts of recordings that are not complete, by what they are of.
+func (c *Contents) unfinished() map[string][]*counted {
+	list := map[string][]*counted{}
+	for _, l := range c.counted {
+		if e := l.entry; e != nil && e.Recorded != "" && !e.finished() && !l.replaced && e.Status != Forgotten {
+			list[e.Recorded] = append(list[e.Recorded], l)
+		}
+	}
+	return list
+}
+
+// Forms returns what counts of the forms of a recording, by Entry.Recorded.
+func (c *Contents) Forms(recorded string) (list []Entry) {
+	for _, l := range c.counted {
+		if e := l.entry; e != nil && recorded != "" && e.Recorded == recorded && !l.replaced {
+			list = append(list, *e)
+		}
+	}
+	slices.SortFunc(list, func(a, b Entry) int { return cmp.Compare(a.ExperimentID, b.ExperimentID) })
+	return list
+}

@@ -1,0 +1,253 @@
+package storedir
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// labels makes a commit one that labels its experiments, which it then has no entries of.
+func labels(number int, key, value string) func(*Commit) {
+	return func(c *Commit) {
+		l := &Labels{Number: number, Set: map[string]string{key: value}}
+		if value == "" {
+			l.Set, l.Remove = nil, []string{key}
+		}
+		for _, e := range c.Experiments {
+			l.Experiments = append(l.Experiments, e.ExperimentID)
+		}
+		c.Experiments, c.Files, c.Labels = nil, nil, l
+	}
+}
+
+// own gives a commit's first experiment a label of its own, which heeds other commits.
+func own(key, value string, heeded ...string) func(*Commit) {
+	return func(c *Commit) {
+		c.Experiments[0].Labels, c.Experiments[0].Labelled = map[string]string{key: value}, heeded
+	}
+}
+
+func both(a, b func(*Commit)) func(*Commit) { return func(c *Commit) { a(c); b(c) } }
+
+// What labels an experiment has depends on the commits, not on the order in which they
+// are made.
+func TestLabels(t *testing.T) {
+	for _, test := range []struct {
+		name           string
+		make           func(store string)
+		want, replaced string
+	}{
+		{"given at ingest", func(s string) {
+			made(t, s, 0, "b1", "x y", own("k", "1"))
+		}, "b1: x(k=1) y", ""},
+		{"given later", func(s string) {
+			made(t, s, 0, "b1", "x y", own("k", "1"))
+			made(t, s, 1, "l2", "x y", labels(1, "k", "2"))
+		}, "b1: x(k=2) y(k=2)", ""},
+		{"by number", func(s string) {
+			made(t, s, 0, "b1", "x", nil)
+			made(t, s, 1, "l2", "x", labels(1, "k", "2"))
+			made(t, s, 1, "l1", "x", labels(2, "k", "3"))
+		}, "b1: x(k=3)", ""},
+		{"by two writers", func(s string) {
+			made(t, s, 0, "b1", "x", nil)
+			made(t, s, 1, "l2", "x", labels(1, "k", "2"))
+			made(t, s, 2, "l1", "x", labels(1, "k", "1"))
+			made(t, s, 2, "l3", "x", labels(1, "j", "1"))
+		}, "b1: x(j=1)(k=2)", ""},
+		{"removed", func(s string) {
+			made(t, s, 0, "b1", "x", own("k", "1"))
+			made(t, s, 1, "l2", "x", labels(1, "k", ""))
+		}, "b1: x", ""},
+		{"ingested again", func(s string) {
+			made(t, s, 0, "b1", "x", own("k", "1"))
+			made(t, s, 1, "l2", "x", labels(1, "j", "2"))
+			made(t, s, 2, "b2", "x.2", own("k", "1"))
+		}, "b2: x(j=2)(k=1)", "b1"},
+		{"of those in whose place it is", func(s string) {
+			made(t, s, 0, "b1", "x y", own("k", "1"))
+			made(t, s, 1, "l2", "x", labels(1, "j", "2"))
+			made(t, s, 2, "b2", "z", both(instead("x"), own("k", "2")))
+		}, "b1: y, b2: z(j=2)(k=2)", ""},
+		{"heeded by a merged batch", func(s string) {
+			made(t, s, 0, "b1", "x y", nil)
+			made(t, s, 1, "l2", "x", labels(1, "k", "2"))
+			made(t, s, 2, "b2", "x y", both(replaces("b1"), own("k", "2", "l2")))
+		}, "b2: x(k=2) y", "b1 l2"},
+		{"given while batches were merged", func(s string) {
+			made(t, s, 0, "b1", "x y", nil)
+			made(t, s, 1, "l2", "x y", labels(1, "k", "2"))
+			made(t, s, 1, "l1", "x", labels(1, "k", "3"))
+			made(t, s, 2, "b2", "x y", both(replaces("b1"), own("k", "2", "l2")))
+		}, "b2: x(k=3) y(k=2)", "b1"},
+		{"of a summary", func(s string) {
+			made(t, s, 0, "b1", "x y", nil)
+			made(t, s, 1, "f1", "x.2", both(out(Summary), own("k", "1")))
+			made(t, s, 2, "l2", "x", labels(1, "j", "2"))
+		}, "b1: x~(j=2)(k=1) y", ""},
+	} {
+		store := t.TempDir()
+		test.make(store)
+		c, err := Look(store)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if visible(c) != test.want || replaced(c) != test.replaced || len(c.Damaged) > 0 {
+			t.Errorf("%s: %q, replaced %q, want %q, %q", test.name, visible(c), replaced(c), test.want, test.replaced)
+		}
+	}
+}
+
+// Of the forms of one recording one counts, whoever put them in, in whatever order. What
+// was finished stays.
+func TestCover(t *testing.T) {
+	form := func(status string, samples int64) func(*Commit) {
+		return func(c *Commit) {
+			c.Experiments[0].Recorded, c.Experiments[0].Status, c.Experiments[0].Samples = "r", status, samples
+		}
+	}
+	for _, test := range []struct {
+		name           string
+		make           func(store string)
+		want, replaced string
+	}{
+		{"finished", func(s string) {
+			made(t, s, 0, "b1", "x", form("unclosed", 20))
+			made(t, s, 0, "b2", "y", form("complete", 10))
+		}, "b2: y", "b1"},
+		{"finished first", func(s string) {
+			made(t, s, 0, "b1", "x", form("complete", 10))
+			made(t, s, 0, "b2", "y", both(form("partial", 10), own("k", "1")))
+		}, "b1: x(k=1)", "b2"},
+		{"more of it", func(s string) {
+			made(t, s, 0, "b1", "x", form("partial", 10))
+			made(t, s, 0, "b2", "y", form("partial", 11))
+			made(t, s, 0, "b3", "z", form("partial", 11))
+		}, "b2: y", "b1 b3"},
+		{"both finished", func(s string) {
+			made(t, s, 0, "b1", "x", form("complete", 10))
+			made(t, s, 0, "b2", "y", form("complete", 10))
+		}, "b1: x, b2: y", ""},
+		{"forgotten", func(s string) {
+			made(t, s, 0, "b1", "x", form("complete", 10))
+			made(t, s, 1, "f1", "x.2", both(form("complete", 10), out(Forgotten)))
+			made(t, s, 1, "b2", "y", form("partial", 10))
+		}, "", "b2"},
+		{"more than what was forgotten", func(s string) {
+			made(t, s, 0, "b1", "x", form("partial", 10))
+			made(t, s, 1, "f1", "x.2", both(form("partial", 10), out(Forgotten)))
+			made(t, s, 1, "b2", "y", form("complete", 10))
+		}, "b2: y", ""},
+		{"a summary", func(s string) {
+			made(t, s, 0, "b1", "x", form("complete", 10))
+			made(t, s, 1, "f1", "x.2", both(form("complete", 10), out(Summary)))
+			made(t, s, 1, "b2", "y", form("unclosed", 10))
+		}, "b1: x~", "b2"},
+	} {
+		store := t.TempDir()
+		test.make(store)
+		c, err := Look(store)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Sweep(Keep) // what no commit says is replaced stays
+		if c, err = Look(store); err != nil {
+			t.Fatal(err)
+		}
+		if visible(c) != test.want || replaced(c) != test.replaced {
+			t.Errorf("%s: %q, replaced %q, want %q, %q", test.name, visible(c), replaced(c), test.want, test.replaced)
+		}
+	}
+}
+
+// What is taken out stays so while anything of it is there, whatever is removed first.
+func TestSweep(t *testing.T) {
+	store := t.TempDir()
+	made(t, store, 0, "b1", "x y", nil)
+	made(t, store, 1, "f1", "x.2", out(Forgotten))
+	made(t, store, 2, "b2", "x.3", nil)
+	made(t, store, 2, "b3", "z", nil)
+	made(t, store, 3, "b4", "z.2", replaces("b3"))
+	made(t, store, 4, "b5", "z.2", replaces("b4"))
+	file := filepath.Join(store, FilePath("samples", "b3"))
+	if err := os.MkdirAll(filepath.Join(file, "that cannot be removed"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []struct {
+		visible, left string
+		then          func() error
+	}{
+		{"b1: y, b2: x, b5: z", "b3 b4 f1", func() error { return os.RemoveAll(file) }},
+		{"b1: y, b2: x, b5: z", "f1", func() error { made(t, store, 5, "b6", "y x.3", replaces("b1", "b2")); return nil }},
+		{"b5: z, b6: y x", "", func() error { return nil }},
+	} {
+		c, err := Look(store)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Sweep(math.MaxInt64)
+		if c, err = Look(store); err != nil || visible(c) != want.visible || len(c.Replaced) == 0 {
+			t.Error("removed too soon", visible(c), c.Replaced, err)
+		}
+		c.Sweep(Keep)
+		if c, err = Look(store); err != nil || visible(c) != want.visible || replaced(c) != want.left {
+			t.Errorf("%q, left %q, want %q, %q, %v", visible(c), replaced(c), want.visible, want.left, err)
+		}
+		if err := want.then(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Experiments are taken out and labelled by their ids; what is damaged of that does not
+// bring them back, and check's repair takes them out again.
+func TestTakeOut(t *testing.T) {
+	store := t.TempDir()
+	made(t, store, 0, "b1", "x y z", own("k", "1"))
+	c, err := Look(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect := func(want string) {
+		t.Helper()
+		other, err := Look(store)
+		if err != nil || visible(c) != want || visible(other) != want {
+			t.Errorf("%q, %q, want %q: %v", visible(c), visible(other), want, err)
+		}
+	}
+	if err := c.Label(Labels{Experiments: []string{"x"}, Set: map[string]string{"j": "2"}, Remove: []string{"k"}}, ""); err != nil {
+		t.Fatal(err)
+	}
+	expect("b1: x(j=2) y z")
+	if err := c.TakeOut([]string{"z"}, Summary, ""); err != nil {
+		t.Fatal(err)
+	}
+	expect("b1: x(j=2) y z~")
+	if err := c.TakeOut([]string{"x", "unknown"}, Forgotten, ""); err != nil {
+		t.Fatal(err)
+	}
+	expect("b1: y z~")
+	if l := c.Latest("x"); l.Labels["j"] != "2" || l.Was != "complete" || !l.Ingested.Equal(c.Batches[0].Ingested) {
+		t.Errorf("%+v", l)
+	}
+	damaged := c.Latest("x").Batch
+	data, err := os.ReadFile(commitPath(store, damaged))
+	if err == nil {
+		err = os.WriteFile(commitPath(store, damaged), append(data, ' '), 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c, err = Look(store); err != nil || len(c.Damaged) != 1 {
+		t.Fatal(c, err)
+	}
+	expect("b1: y z~")
+	if ids, err := MarkAgain(store, damaged); err != nil || len(ids) > 0 {
+		t.Error(ids, err)
+	}
+	if c, err = Look(store); err != nil || len(c.Damaged) != 0 || c.Latest("x").Status != Forgotten || c.Latest("x").Batch == damaged {
+		t.Error(c, err)
+	}
+	expect("b1: y z~")
+}

@@ -1,0 +1,85 @@
+package storedir
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Sweep removes the files of batches of which nothing counts any more, and has not for so
+// long, and then their commits: first those that others take out or replace. What cannot
+// be removed is left for the next time.
+func (c *Contents) Sweep(keep time.Duration) {
+	for again := true; again; {
+		again = false
+		older := c.older()
+		c.Replaced = slices.DeleteFunc(c.Replaced, func(r Replaced) bool {
+			if time.Since(r.Since) <= keep || c.holds(r, older) || !removeReplaced(c.store, r) {
+				return false
+			}
+			delete(c.found, r.Batch)
+			again = true
+			return true
+		})
+	}
+}
+
+// older returns the lowest generation that commits have of each experiment.
+func (c *Contents) older() map[string]int {
+	lowest := map[string]int{}
+	for _, d := range c.found {
+		for _, e := range d.Experiments {
+			if n, ok := lowest[e.ExperimentID]; !ok || e.Generation < n {
+				lowest[e.ExperimentID] = e.Generation
+			}
+		}
+	}
+	return lowest
+}
+
+// holds reports whether a commit keeps others from counting that are still there. A batch
+// that was put in again does so itself.
+func (c *Contents) holds(r Replaced, lowest map[string]int) bool {
+	if r.Err == nil && slices.ContainsFunc(r.Replaces, func(name string) bool { return c.found[name] != nil }) {
+		return true
+	}
+	for stem, n := split(r.Batch); n > 1; n-- {
+		if c.found[numbered(stem, n-1)] != nil {
+			return true
+		}
+	}
+	if len(r.Files) > 0 || len(c.replacing[r.Batch]) > 0 {
+		return false
+	}
+	return slices.ContainsFunc(r.Experiments, func(e Entry) bool { return lowest[e.ExperimentID] < e.Generation })
+}
+
+// removeReplaced removes the files of a batch that was replaced, then its commit, and
+// reports whether they are gone.
+func removeReplaced(store string, r Replaced) bool {
+	var files []string
+	for _, f := range r.Files {
+		if filepath.IsLocal(f.Path) && BatchOf(f.Path) == r.Batch {
+			files = append(files, filepath.Join(store, filepath.FromSlash(f.Path)))
+		}
+	}
+	if r.Err != nil { // its list of files may be damaged
+		for _, pattern := range []string{r.Batch, r.Batch + "-*"} {
+			found, _ := filepath.Glob(filepath.Join(globEscape.Replace(store), TablesDir, "*", pattern+fileSuffix))
+			files = append(files, found...)
+		}
+	}
+	for _, f := range files {
+		if err := os.Remove(f); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return false
+		}
+	}
+	return ignoreMissing(os.Remove(commitPath(store, r.Batch))) == nil
+}
+
+// globEscape escapes what a pattern would take for more than a character.
+var globEscape = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`)
