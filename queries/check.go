@@ -4,22 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
-	"github.com/apache/arrow-go/v18/parquet/file"
-	"github.com/apache/arrow-go/v18/parquet/pqarrow"
-	"github.com/cespare/xxhash/v2"
 	duckdb "github.com/duckdb/duckdb-go/v2"
 
 	"stackmill/fault"
-	"stackmill/schema"
-	"stackmill/stages/infile"
 	"stackmill/storedir"
 )
 
@@ -33,12 +26,21 @@ type Proof struct {
 	Keys        int       `json:"keys"`
 	Invariants  int       `json:"invariants"`
 	Wrong       []Finding `json:"wrong"`
+	// LeftOut is what was not looked at, because it was committed before.
+	LeftOut LeftOut `json:"left_out"`
 	// Notes are about what a killed ingest may leave, and what the next ingest or
 	// reader puts in order.
 	Notes []Finding `json:"notes"`
 
 	damaged []string // batches that must be ingested again
 	extra   []string // files that nothing names, relative to the store
+}
+
+// LeftOut is a part of a store of whose files a check only saw that they exist, with the
+// right sizes.
+type LeftOut struct {
+	Experiments int `json:"experiments"`
+	Batches     int `json:"batches"`
 }
 
 // Finding is one thing that was found.
@@ -63,23 +65,62 @@ func (p *Proof) note(where, format string, args ...any) {
 // what is being looked at. The error says why a store could not be checked; the proof
 // then has what was found before. Nothing is written to the store.
 func Check(ctx context.Context, store string, progress func(what string, done, total int)) (*Proof, error) {
-	return CheckWith(ctx, store, Limits{}, progress)
+	return look(ctx, store, CheckOptions{Progress: progress})
 }
 
-// CheckWith is Check within limits.
-func CheckWith(ctx context.Context, store string, limits Limits, progress func(what string, done, total int)) (*Proof, error) {
-	return look(ctx, store, limits, progress, true)
+// CheckOptions say how a store is checked.
+type CheckOptions struct {
+	Limits Limits
+	// Since, if not zero, leaves out the content of batches that were committed before:
+	// their files must only be there, with the right sizes.
+	Since time.Time
+	// SinceBatch, if not empty, is a batch whose commit's time is taken for Since.
+	SinceBatch string
+	// Progress, if not nil, is called with what is being looked at.
+	Progress func(what string, done, total int)
+
+	files bool // without the sums of the views
+}
+
+// CheckWith is Check with options. The error is a SinceError if there is no such batch.
+func CheckWith(ctx context.Context, store string, o CheckOptions) (*Proof, error) {
+	return look(ctx, store, o)
 }
 
 // CheckFiles is Check without the sums of the views.
 func CheckFiles(ctx context.Context, store string) (*Proof, error) {
-	return look(ctx, store, Limits{}, nil, false)
+	return look(ctx, store, CheckOptions{files: true})
 }
 
-// look is Check, with or without the sums of the views.
-func look(ctx context.Context, store string, limits Limits, progress func(what string, done, total int), sums bool) (*Proof, error) {
-	if progress == nil {
-		progress = func(string, int, int) {}
+// SinceError says that a store does not have the batch since which to check.
+type SinceError struct{ Batch string }
+
+func (e *SinceError) Error() string { return fmt.Sprintf("no batch %q in the store", e.Batch) }
+
+// since parts batches into those to look at and those committed before.
+func (o *CheckOptions) since(batches []storedir.Batch) (now, before []storedir.Batch, err error) {
+	at := o.Since
+	if o.SinceBatch != "" {
+		i := slices.IndexFunc(batches, func(b storedir.Batch) bool { return b.Batch == o.SinceBatch })
+		if i < 0 {
+			return nil, nil, &SinceError{o.SinceBatch}
+		}
+		at = batches[i].Ingested
+	}
+	for _, b := range batches {
+		if b.Ingested.Before(at) {
+			before = append(before, b)
+		} else {
+			now = append(now, b)
+		}
+	}
+	return now, before, nil
+}
+
+// look is Check with options.
+func look(ctx context.Context, store string, o CheckOptions) (*Proof, error) {
+	if o.Progress == nil {
+		o.Progress = func(string, int, int) {}
 	}
 	inventory, err := takeInventory(store) // before the commits: what they name was there then
 	if err != nil {
@@ -89,8 +130,13 @@ func look(ctx context.Context, store string, limits Limits, progress func(what s
 	if err != nil {
 		return nil, err
 	}
-	p := &Proof{Experiments: len(experimentsOf(c.Batches)), Batches: len(c.Batches), Wrong: []Finding{}, Notes: []Finding{}}
-	if err := p.checkFiles(ctx, store, c, progress); err != nil {
+	now, before, err := o.since(c.Batches)
+	if err != nil {
+		return nil, err
+	}
+	p := &Proof{Experiments: len(experimentsOf(now)), Batches: len(now), Wrong: []Finding{}, Notes: []Finding{},
+		LeftOut: LeftOut{len(experimentsOf(before)), len(before)}}
+	if err := p.checkFiles(ctx, store, c, now, before, o); err != nil {
 		return p, err
 	}
 	intact := len(p.Wrong) == 0 // sums over other files than were written prove nothing
@@ -98,53 +144,12 @@ func look(ctx context.Context, store string, limits Limits, progress func(what s
 		return p, err
 	}
 	p.checkInventory(store, c, inventory)
-	if intact && sums {
-		if err := p.checkViews(ctx, store, c.Batches, limits, progress); err != nil {
+	if intact && !o.files {
+		if err := p.checkViews(ctx, store, now, o.Limits, o.Progress); err != nil {
 			return p, err
 		}
 	}
 	return p, p.checkCatalog(ctx, store, c.Batches, intact)
-}
-
-// checkFiles looks at every file that a commit names, including damaged commits that
-// can be read.
-func (p *Proof) checkFiles(ctx context.Context, store string, c *storedir.Contents, progress func(string, int, int)) error {
-	var commits []storedir.Commit
-	for _, b := range c.Batches {
-		commits = append(commits, b.Commit)
-	}
-	for _, d := range c.Damaged {
-		d.Commit.Batch = d.Batch
-		commits = append(commits, d.Commit)
-	}
-	total := 0
-	for _, x := range commits {
-		total += len(x.Files)
-	}
-	for n, x := range commits {
-		found := len(p.Wrong)
-		for _, f := range x.Files {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			progress("files", p.Files, total)
-			p.Files++
-			err := checkFile(store, x, f)
-			if undone(err) {
-				return fmt.Errorf("%s: %w", f.Path, err)
-			}
-			if err != nil {
-				p.add(f.Path, "%v", err)
-				continue
-			}
-			p.Rows += f.Rows
-			p.Bytes += f.Bytes
-		}
-		if len(p.Wrong) > found && n < len(c.Batches) {
-			p.damaged = append(p.damaged, x.Batch)
-		}
-	}
-	return nil
 }
 
 // checkCommits names the commits that are not as they were written, and the
@@ -204,74 +209,3 @@ func exhausted(err error) bool {
 }
 
 var exhaustions = []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.ENOSPC, syscall.EDQUOT, syscall.EIO}
-
-// checkFile compares a file with its commit and its table.
-func checkFile(store string, c storedir.Commit, f storedir.File) error {
-	t := schema.ByName(f.Table)
-	if t == nil {
-		return fmt.Errorf("is of table %q, which does not exist", f.Table)
-	}
-	if !filepath.IsLocal(f.Path) {
-		return errors.New("lies outside the store")
-	}
-	path := filepath.Join(store, filepath.FromSlash(f.Path))
-	sum, size, err := checksum(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
-		return fmt.Errorf("is missing, batch %s names it", c.Batch)
-	case err != nil:
-		return err
-	case size != f.Bytes:
-		return fmt.Errorf("has %d bytes, %d were committed", size, f.Bytes)
-	case sum != f.Checksum:
-		return fmt.Errorf("has checksum %s, %s was committed", sum, f.Checksum)
-	}
-	if err := checkFooter(path, t, f); err != nil {
-		return err
-	}
-	if !storedir.IsFile(f, c.Batch) {
-		return fmt.Errorf("is not where files of table %s and batch %s are", f.Table, c.Batch)
-	}
-	return nil
-}
-
-func checksum(path string) (sum string, size int64, err error) {
-	f, _, err := infile.Open(path, math.MaxInt64)
-	if err != nil {
-		return "", 0, err
-	}
-	defer f.Close()
-	h := xxhash.New()
-	size, err = io.Copy(h, f)
-	return storedir.Checksum(h.Sum64()), size, err
-}
-
-func checkFooter(path string, t *schema.Table, f storedir.File) error {
-	r, err := file.OpenParquetFile(path, false)
-	if err != nil {
-		return fmt.Errorf("cannot be read: %w", err)
-	}
-	defer r.Close()
-	if n := r.NumRows(); n != f.Rows {
-		return fmt.Errorf("has %d rows, %d were committed", n, f.Rows)
-	}
-	version := r.MetaData().KeyValueMetadata().FindValue(storedir.VersionKey)
-	if version == nil || *version != schema.StoreVersion {
-		return fmt.Errorf("does not have store format %s in its footer", schema.StoreVersion)
-	}
-	found, err := pqarrow.FromParquet(r.MetaData().Schema, nil, nil)
-	if err != nil {
-		return fmt.Errorf("has a schema that cannot be read: %w", err)
-	}
-	want := t.Stored()
-	if found.NumFields() != want.NumFields() {
-		return fmt.Errorf("has %d columns, table %s has %d", found.NumFields(), t.Name, want.NumFields())
-	}
-	for i, w := range want.Fields() {
-		g := found.Field(i)
-		if g.Name != w.Name || g.Type.String() != w.Type.String() || g.Nullable != w.Nullable {
-			return fmt.Errorf("column %d is %s, table %s has %s", i+1, g, t.Name, w)
-		}
-	}
-	return nil
-}

@@ -123,7 +123,7 @@ func TestCheckedTogether(t *testing.T) {
 		rows []int64
 		want []int
 	}{
-		{"nothing", nil, []int{0}},
+		{"nothing", nil, nil},
 		{"small ones", []int64{1, 2, 3}, []int{3}},
 		{"large ones", []int64{checkRows, checkRows}, []int{1, 1}},
 		{"a large one after small ones", []int64{1, 1, checkRows, 1}, []int{3, 1}},

@@ -19,7 +19,7 @@ const repairs = 3
 func Repair(ctx context.Context, store, cache string, done func(where, what string)) error {
 	storedir.Clean(store)
 	for range repairs {
-		p, err := look(ctx, store, Limits{}, nil, false)
+		p, err := look(ctx, store, CheckOptions{files: true})
 		if err != nil {
 			return err
 		}

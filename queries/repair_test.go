@@ -27,7 +27,7 @@ func found(list []Finding) (words []string) {
 // survey looks at all but the sums.
 func survey(t *testing.T, store string) *Proof {
 	t.Helper()
-	p, err := look(t.Context(), store, Limits{}, nil, false)
+	p, err := look(t.Context(), store, CheckOptions{files: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
@@ -17,7 +20,7 @@ import (
 )
 
 func newCheckCommand(a *app) *cobra.Command {
-	var format, memory string
+	var format, memory, since string
 	var repair bool
 	c := &cobra.Command{
 		Use:   "check",
@@ -31,6 +34,11 @@ and stacks, and the catalog defines what it should. Nothing is changed.
 What a killed ingest may leave behind is noted, but not wrong: the next ingest
 or reader puts it in order.
 
+With --since, only batches that were committed since then are looked into: since
+a time (2026-11-21, 2026-11-21T06:00:00Z), within an age (24h, 7d), or with a
+batch and after it. Of the others all commits are read, and their files must be
+there with the right sizes.
+
 With --repair, files that no commit names are removed, experiments whose commit
 or files are damaged are left out until they are ingested again, which the next
 ingest of their recordings does, and the catalog is made anew. The store is
@@ -40,38 +48,48 @@ Exit status: 0 the store is right; 4 something is wrong, and listed; 1 the store
 could not be checked, or not completely.`,
 		Example: `  stackmill check
   stackmill check --store /data/profiles --format json
+  stackmill check --since 24h
   stackmill check --repair`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !slices.Contains([]string{"table", "json"}, format) {
 				return usageErrorf("check: --format: no format %q (one of table, json)", format)
 			}
-			var limits queries.Limits
+			o := sinceOption(since, time.Now())
 			if memory != "" {
 				size, err := parseSize(memory)
 				if err != nil {
 					return usageErrorf("check: --memory: %w", err)
 				}
-				limits.Memory = size
+				o.Limits.Memory = size
 			}
 			if repair {
 				if err := a.repair(cmd.Context()); err != nil {
 					return err
 				}
 			}
-			return a.check(cmd.Context(), format, limits)
+			return a.check(cmd.Context(), format, o)
 		},
 	}
 	c.Flags().StringVar(&format, "format", "table", "table or json")
-	c.Flags().StringVar(&memory, "memory", "", "memory of the SQL engine, e.g. 256M or 4G; what does not fit goes to temporary files (default: 2G, less on a small machine)")
+	c.Flags().StringVar(&memory, "memory", "", "memory to use, e.g. 256M or 4G; what does not fit goes to temporary files (default: 2G, less on a small machine)")
+	c.Flags().StringVar(&since, "since", "", "look only into batches committed since a time, within an age, or since a batch")
 	c.Flags().BoolVar(&repair, "repair", false, "put the store in order first")
 	return c
 }
 
-func (a *app) check(ctx context.Context, format string, limits queries.Limits) error {
+func (a *app) check(ctx context.Context, format string, o queries.CheckOptions) error {
+	if o.Limits.Memory > 0 {
+		defer debug.SetMemoryLimit(debug.SetMemoryLimit(o.Limits.Memory))
+	}
 	progress, done := checkProgress(a.stderr)
-	p, err := queries.CheckWith(ctx, a.store, limits, progress)
+	o.Progress = progress
+	p, err := queries.CheckWith(ctx, a.store, o)
 	done()
+	var unknown *queries.SinceError
+	if errors.As(err, &unknown) {
+		return usageErrorf("check: --since: %q is no time, no age, and %w", unknown.Batch, err)
+	}
 	if p != nil && (err == nil || len(p.Wrong) > 0) {
 		if format == "json" {
 			_ = a.printJSON(p, false)
@@ -86,6 +104,31 @@ func (a *app) check(ctx context.Context, format string, limits queries.Limits) e
 		return &exitError{exitWrong, fmt.Errorf("check: the store %s is wrong in %d places (stackmill check --repair, then ingest what is left out again)", a.store, len(p.Wrong))}
 	}
 	return nil
+}
+
+// sinceOption reads since when batches are checked: a time, an age or the name of a batch.
+func sinceOption(text string, now time.Time) (o queries.CheckOptions) {
+	for _, layout := range []string{time.RFC3339, time.DateTime, time.DateOnly} {
+		if at, err := time.Parse(layout, text); err == nil {
+			o.Since = at
+			return o
+		}
+	}
+	if age, err := parseAge(text); err == nil {
+		o.Since = now.Add(-age)
+		return o
+	}
+	o.SinceBatch = text
+	return o
+}
+
+// parseAge reads a duration, which may be a number of days.
+func parseAge(text string) (time.Duration, error) {
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		n, err := strconv.ParseUint(days, 10, 15)
+		return time.Duration(n) * 24 * time.Hour, err
+	}
+	return time.ParseDuration(text)
 }
 
 // unchecked words why a store could not be checked.
@@ -111,6 +154,9 @@ func (a *app) repair(ctx context.Context) error {
 
 func (a *app) printProof(p *queries.Proof) {
 	_ = a.printf("%d experiments in %d batches, %d files: %d rows in %d bytes are as committed\n", p.Experiments, p.Batches, p.Files, p.Rows, p.Bytes)
+	if n := p.LeftOut; n.Batches > 0 {
+		_ = a.printf("%d experiments in %d batches, committed before, were left out: their files are there\n", n.Experiments, n.Batches)
+	}
 	if p.Invariants > 0 {
 		_ = a.printf("%d keys and %d invariants of the views were checked\n", p.Keys, p.Invariants)
 	} else {

@@ -1,0 +1,211 @@
+package queries
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+	"github.com/cespare/xxhash/v2"
+	"golang.org/x/sync/errgroup"
+
+	"stackmill/schema"
+	"stackmill/stages/infile"
+	"stackmill/storedir"
+)
+
+// checkFiles looks at every file that a commit names, including damaged commits that
+// can be read, on all processors. Files of batches that were committed before are only
+// looked for.
+func (p *Proof) checkFiles(ctx context.Context, store string, c *storedir.Contents, now, before []storedir.Batch, o CheckOptions) error {
+	batches := make([]namedFiles, 0, len(c.Batches)+len(c.Damaged))
+	for _, b := range now {
+		batches = append(batches, namedFiles{Commit: b.Commit, counts: true, check: checkFile})
+	}
+	for _, b := range before {
+		batches = append(batches, namedFiles{Commit: b.Commit, counts: true, check: findFile})
+	}
+	for _, d := range c.Damaged {
+		d.Commit.Batch = d.Batch
+		batches = append(batches, namedFiles{Commit: d.Commit, check: checkFile})
+	}
+	if err := checkAll(ctx, store, batches, o); err != nil {
+		return err
+	}
+	for _, b := range batches {
+		wrong := false
+		for i, f := range b.Files {
+			p.Files++
+			if err := b.errs[i]; err != nil {
+				p.add(f.Path, "%v", err)
+				wrong = true
+				continue
+			}
+			p.Rows += f.Rows
+			p.Bytes += f.Bytes
+		}
+		if wrong && b.counts {
+			p.damaged = append(p.damaged, b.Batch)
+		}
+	}
+	return nil
+}
+
+// namedFiles are the files that a commit names, and what is wrong with each.
+type namedFiles struct {
+	storedir.Commit
+	counts bool // whether it is a batch that readers see
+	check  func(store string, c storedir.Commit, f storedir.File) error
+	errs   []error
+}
+
+// checkAll looks at the files of batches. The error is that something could not be checked.
+func checkAll(ctx context.Context, store string, batches []namedFiles, o CheckOptions) error {
+	total := 0
+	for _, b := range batches {
+		total += len(b.Files)
+	}
+	shown := newGauge(func(done, total int) { o.Progress("files", done, total) }, total)
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(max(cmp.Or(o.Limits.Threads, runtime.GOMAXPROCS(0)), 1))
+	for i := range batches {
+		b := &batches[i]
+		b.errs = make([]error, len(b.Files))
+		g.Go(func() error {
+			for k, f := range b.Files {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				err := b.check(store, b.Commit, f)
+				if undone(err) {
+					return fmt.Errorf("%s: %w", f.Path, err)
+				}
+				b.errs[k] = err
+				shown.add()
+			}
+			return nil
+		})
+	}
+	return g.Wait()
+}
+
+// gauge shows the progress of work that several do.
+type gauge struct {
+	show  func(done, total int)
+	total int
+	done  atomic.Int64
+	turn  chan struct{} // one at a time; others need not wait
+}
+
+func newGauge(show func(done, total int), total int) *gauge {
+	return &gauge{show: show, total: total, turn: make(chan struct{}, 1)}
+}
+
+// add counts one thing more.
+func (g *gauge) add() {
+	g.done.Add(1)
+	select {
+	case g.turn <- struct{}{}:
+		g.show(int(g.done.Load()), g.total)
+		<-g.turn
+	default:
+	}
+}
+
+// findFile looks whether a file is there, with the size that was committed.
+func findFile(store string, c storedir.Commit, f storedir.File) error {
+	if !filepath.IsLocal(f.Path) {
+		return errors.New("lies outside the store")
+	}
+	info, err := os.Stat(filepath.Join(store, filepath.FromSlash(f.Path)))
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return fmt.Errorf("is missing, batch %s names it", c.Batch)
+	case err != nil:
+		return err
+	case info.Size() != f.Bytes:
+		return fmt.Errorf("has %d bytes, %d were committed", info.Size(), f.Bytes)
+	}
+	return nil
+}
+
+// checkFile compares a file with its commit and its table.
+func checkFile(store string, c storedir.Commit, f storedir.File) error {
+	t := schema.ByName(f.Table)
+	if t == nil {
+		return fmt.Errorf("is of table %q, which does not exist", f.Table)
+	}
+	if !filepath.IsLocal(f.Path) {
+		return errors.New("lies outside the store")
+	}
+	path := filepath.Join(store, filepath.FromSlash(f.Path))
+	sum, size, err := checksum(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return fmt.Errorf("is missing, batch %s names it", c.Batch)
+	case err != nil:
+		return err
+	case size != f.Bytes:
+		return fmt.Errorf("has %d bytes, %d were committed", size, f.Bytes)
+	case sum != f.Checksum:
+		return fmt.Errorf("has checksum %s, %s was committed", sum, f.Checksum)
+	}
+	if err := checkFooter(path, t, f); err != nil {
+		return err
+	}
+	if !storedir.IsFile(f, c.Batch) {
+		return fmt.Errorf("is not where files of table %s and batch %s are", f.Table, c.Batch)
+	}
+	return nil
+}
+
+func checksum(path string) (sum string, size int64, err error) {
+	f, _, err := infile.Open(path, math.MaxInt64)
+	if err != nil {
+		return "", 0, err
+	}
+	defer f.Close()
+	h := xxhash.New()
+	size, err = io.Copy(h, f)
+	return storedir.Checksum(h.Sum64()), size, err
+}
+
+func checkFooter(path string, t *schema.Table, f storedir.File) error {
+	r, err := file.OpenParquetFile(path, false)
+	if err != nil {
+		return fmt.Errorf("cannot be read: %w", err)
+	}
+	defer r.Close()
+	if n := r.NumRows(); n != f.Rows {
+		return fmt.Errorf("has %d rows, %d were committed", n, f.Rows)
+	}
+	version := r.MetaData().KeyValueMetadata().FindValue(storedir.VersionKey)
+	if version == nil || *version != schema.StoreVersion {
+		return fmt.Errorf("does not have store format %s in its footer", schema.StoreVersion)
+	}
+	found, err := pqarrow.FromParquet(r.MetaData().Schema, nil, nil)
+	if err != nil {
+		return fmt.Errorf("has a schema that cannot be read: %w", err)
+	}
+	want := t.Stored()
+	if found.NumFields() != want.NumFields() {
+		return fmt.Errorf("has %d columns, table %s has %d", found.NumFields(), t.Name, want.NumFields())
+	}
+	for i, w := range want.Fields() {
+		g := found.Field(i)
+		if g.Name != w.Name || g.Type.String() != w.Type.String() || g.Nullable != w.Nullable {
+			return fmt.Errorf("column %d is %s, table %s has %s", i+1, g, t.Name, w)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,105 @@
+package prove
+
+import (
+	"crypto/md5"
+	"encoding/binary"
+	"errors"
+	"math/bits"
+	"strings"
+
+	"stackmill/schema"
+)
+
+// digest is a sum of numbers made of rows: equal rows in any order have the same.
+type digest [2]uint64
+
+// add adds a row.
+func (d *digest) add(values ...int64) {
+	a, b := uint64(len(values)), uint64(0x9e3779b97f4a7c15)
+	for _, v := range values {
+		a = mixed(a ^ uint64(v))
+		b = mixed(b + uint64(v)*0xd6e8feb86659fd93)
+	}
+	var carry uint64
+	d[0], carry = bits.Add64(d[0], a, 0)
+	d[1] += b + carry
+}
+
+// mixed makes each bit depend on all.
+func mixed(n uint64) uint64 {
+	n = (n ^ n>>32) * 0xd6e8feb86659fd93
+	n = (n ^ n>>29) * 0x9fb21c651e98df25
+	return n ^ n>>32
+}
+
+// rollup reads function_rollup, in which the experiments are mixed.
+func (p *batch) rollup() (map[int64]digest, error) {
+	all := map[int64]digest{}
+	c := p.cursors[schema.FunctionRollup.Name]
+	for c != nil {
+		done, err := c.done()
+		if done || err != nil {
+			return all, err
+		}
+		v := c.block.values // experiment, metric, modes, function_id, then as further says
+		for i := range c.block.n {
+			d := all[v[0][i]]
+			for form := range forms {
+				if v[2][i]>>form&1 != 0 {
+					d.add(v[1][i], int64(form), v[3][i], v[4][i], v[5][i], v[6][i], v[7][i], v[8][i], v[9][i], v[10][i])
+				}
+			}
+			all[v[0][i]] = d
+		}
+		c.at = c.block.n
+	}
+	return all, nil
+}
+
+// proveRollup proves that function_rollup has the values of functions, under their names.
+func (x *experiment) proveRollup() error {
+	f, t := schema.Functions, schema.FunctionValues
+	objects, modules := numbered(x.col(schema.LoadObjects, "load_object_id")), numbered(x.col(schema.Modules, "module_id"))
+	type names struct{ id, key, function, object, module, kind int64 }
+	known := make([]names, x.len(f))
+	ids, object, module := x.col(f, "function_id"), x.col(f, "load_object_id"), x.col(f, "module_id")
+	for i := range known {
+		o, m := objects[object[i]], modules[module[i]]
+		known[i] = names{ids[i], functionKey(x.texts(schema.LoadObjects, "name")[o], x.texts(schema.Modules, "name")[m], x.linkage(i)),
+			x.col(f, "name")[i], x.col(schema.LoadObjects, "name")[o], x.col(schema.Modules, "name")[m], x.col(f, "kind")[i]}
+	}
+	var want digest
+	metrics, modes, exclusive, inclusive := x.col(t, "metric"), x.col(t, "modes"), x.col(t, "exclusive"), x.col(t, "inclusive")
+	for i, no := range x.col(t, "function_no") {
+		n := known[x.functions[no]]
+		for form := range forms {
+			if modes[i]>>form&1 != 0 {
+				want.add(metrics[i], int64(form), n.id, n.key, n.function, n.object, n.module, n.kind, exclusive[i], inclusive[i])
+			}
+		}
+	}
+	if want != x.rolled {
+		return errors.New("function_rollup: not the values of the functions")
+	}
+	return nil
+}
+
+// texts returns a column's texts.
+func (x *experiment) texts(t *schema.Table, name string) []string {
+	return x.rows[t].texts[x.index(t, name)]
+}
+
+// linkage returns the name of a function's row by which builds are compared.
+func (x *experiment) linkage(row int) string {
+	f := schema.Functions
+	if text := x.texts(f, "other_linkage_name")[row]; text != "" {
+		return text
+	}
+	return x.texts(f, "name")[row]
+}
+
+// functionKey is the macro function_key of the views.
+func functionKey(object, module, name string) int64 {
+	sum := md5.Sum([]byte(object + "\t" + module[strings.LastIndexByte(module, '/')+1:] + "\t" + name))
+	return int64(binary.BigEndian.Uint64(sum[:8]) >> 1)
+}
