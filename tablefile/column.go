@@ -80,7 +80,7 @@ func (c *chunk) levels(arrays []arrow.Array) error {
 		c.definitions = appendRun(c.definitions, truth(c.nulls == 0), c.rows, 1)
 		return nil
 	}
-	c.indices = c.indices[:0]
+	c.indices = sized(c.indices, c.rows)[:0]
 	for _, a := range arrays {
 		for i := range a.Len() {
 			c.indices = append(c.indices, truth(a.IsValid(i)))
@@ -108,11 +108,18 @@ func narrowValues(a arrow.Array) []int32 {
 
 // take collects the values of arrays.
 func (n *numbers[T]) take(arrays []arrow.Array, of func(arrow.Array) []T) {
-	n.values = n.values[:0]
+	all := 0
+	for _, a := range arrays {
+		all += a.Len() - a.NullN()
+	}
+	n.values = sized(n.values, all)[:0]
 	for _, a := range arrays {
 		values := of(a)
-		if a.NullN() == 0 {
+		switch a.NullN() {
+		case 0:
 			n.values = append(n.values, values...)
+			continue
+		case a.Len():
 			continue
 		}
 		for i, v := range values {
@@ -183,7 +190,7 @@ func (c *chunk) writeIndices(out *sink, dictionary []byte, entries int) error {
 		return err
 	}
 	width := indexWidth(entries)
-	c.encoded = appendHybrid(append(c.encoded[:0], byte(width)), c.indices, width)
+	c.encoded = appendHybrid(append(c.room(len(c.indices)*width/8), byte(width)), c.indices, width)
 	return c.page(out, parquet.Encodings.RLEDict, c.encoded, c.rows, c.nulls, c.definitions)
 }
 
@@ -233,10 +240,11 @@ func (c *chunk) bounds(least, most []byte) {
 }
 
 // sized returns a slice of n numbers of any value, in the memory of the one given if
-// that suffices.
-func sized(s []int32, n int) []int32 {
+// that suffices. What has its size from the beginning is not copied while it grows, and
+// takes no more memory than it fills.
+func sized[T byte | number](s []T, n int) []T {
 	if cap(s) < n {
-		return make([]int32, n)
+		return make([]T, n)
 	}
 	return s[:n]
 }

@@ -60,17 +60,23 @@ func smallest[T number](c *chunk, n *numbers[T], forms []form) form {
 	return best
 }
 
+// room empties encoded, which is about to have that many bytes.
+func (s *scratch) room(size int) []byte {
+	s.encoded = sized(s.encoded, size+size/8)[:0]
+	return s.encoded
+}
+
 // encode returns the values in a form; numbered, after they got their numbers. What it
 // returns is good until the next call.
 func encode[T number](c *chunk, n *numbers[T], f form) []byte {
 	switch f {
 	case tightDelta:
-		c.encoded = appendTight(c.encoded[:0], n.values)
+		c.encoded = appendTight(c.room(len(plain(n.values))), n.values)
 	case evenDelta:
-		c.encoded = appendEven(c.encoded[:0], n.values)
+		c.encoded = appendEven(c.room(len(plain(n.values))), n.values)
 	case numbered:
 		width := indexWidth(len(n.dictionary.values))
-		c.encoded = appendHybrid(append(c.encoded[:0], byte(width)), c.indices, width)
+		c.encoded = appendHybrid(append(c.room(len(c.indices)*width/8), byte(width)), c.indices, width)
 	default:
 		return plain(n.values)
 	}

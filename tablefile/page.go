@@ -66,7 +66,7 @@ func (c *chunk) page(out *sink, encoding parquet.Encoding, values []byte, rows, 
 		c.info.DataPageOffset = out.Tell()
 	}
 	size := len(definitions) + len(values)
-	c.compressed = c.zstd.EncodeAll(values, append(c.compressed[:0], definitions...))
+	c.compressed = c.zstd.EncodeAll(values, append(sized(c.compressed, size)[:0], definitions...))
 	smaller := len(c.compressed) < size
 	if !smaller {
 		c.compressed = append(c.compressed[:len(definitions)], values...)

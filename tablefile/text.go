@@ -45,7 +45,7 @@ func (c *chunk) writeLabels(out *sink, arrays []arrow.Array) error {
 	t.reset()
 	defer t.reset()
 	c.narrow.take(arrays, labelNumbers)
-	c.indices = c.indices[:0]
+	c.indices = sized(c.indices, c.rows)[:0]
 	values := c.narrow.values
 	for _, a := range arrays {
 		labels := a.(*array.Dictionary)
