@@ -3,15 +3,17 @@ package pipeline
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"runtime"
 
 	"github.com/cespare/xxhash/v2"
 
+	"stackmill/fault"
 	"stackmill/schema"
-	"stackmill/stages/decode/mapped"
+	"stackmill/stages/infile"
+	"stackmill/stages/relay"
 )
 
 // identify derives an experiment's id from the content of its files, and
@@ -36,27 +38,65 @@ func (in input) identify(ctx context.Context) (id string, size int64, err error)
 	return fmt.Sprintf("%016x", h.Sum()), size, nil
 }
 
-// hashedAtOnce is how much of a file is hashed by itself: parts of large ones at the same
-// time.
-const hashedAtOnce = 16 << 20
+const (
+	// hashedAtOnce is how much of a file is hashed by itself: parts of large ones at the
+	// same time.
+	hashedAtOnce = 16 << 20
+	// hashedEach is how much is read at a time: what stays in a processor's cache until it
+	// is hashed. That takes less time than to map as many pages.
+	hashedEach = 256 << 10
+)
+
+// contentPart is a part of a file's content.
+type contentPart struct {
+	digest xxhash.Digest
+	buffer []byte
+	err    error
+}
 
 // contentOf returns a hash of a file's content, or of those of its parts if it is large,
 // and its size.
 func contentOf(ctx context.Context, path string) (sum uint64, size int64, err error) {
-	f, err := mapped.Open(ctx, path, filepath.Base(path))
+	f, info, err := infile.Open(path, infile.Recording)
 	if err != nil {
 		return 0, 0, err
 	}
-	defer func() { err = errors.Join(err, f.Unmap()) }()
+	defer f.Close()
+	size = info.Size()
+	parts := int((size + hashedAtOnce - 1) / hashedAtOnce)
 	var sums []byte
-	err = mapped.Pass(f, runtime.GOMAXPROCS(0), hashedAtOnce, func(piece []byte, first bool, d *xxhash.Digest) {
-		if first {
-			d.Reset()
-		}
-		_, _ = d.Write(piece) // it never fails
-	}, func(d *xxhash.Digest) { sum = d.Sum64(); sums = binary.LittleEndian.AppendUint64(sums, sum) })
+	relay.Each(runtime.GOMAXPROCS(0), parts, func(_, n int, to *contentPart) {
+		from := int64(n) * hashedAtOnce
+		to.err = to.hash(ctx, io.NewSectionReader(f, from, min(hashedAtOnce, size-from)))
+	}, func(p *contentPart) bool {
+		err = p.err
+		sum = p.digest.Sum64()
+		sums = binary.LittleEndian.AppendUint64(sums, sum)
+		return err == nil
+	})
 	if len(sums) != 8 {
 		sum = xxhash.Sum64(sums)
 	}
-	return sum, int64(len(f.Data)), err
+	return sum, size, err
+}
+
+// hash hashes all of a part. A file that became shorter is an error.
+func (p *contentPart) hash(ctx context.Context, part *io.SectionReader) error {
+	p.digest.Reset()
+	left := part.Size()
+	if len(p.buffer) == 0 {
+		p.buffer = make([]byte, min(left, hashedEach))
+	}
+	for left > 0 {
+		if ctx.Err() != nil {
+			return fault.New(context.Cause(ctx))
+		}
+		n, err := part.Read(p.buffer[:min(left, int64(len(p.buffer)))])
+		if err != nil {
+			return fmt.Errorf("it became unreadable: %w", err)
+		}
+		_, _ = p.digest.Write(p.buffer[:n]) // it never fails
+		left -= int64(n)
+	}
+	return nil
 }

@@ -2,13 +2,19 @@ package pipeline
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/cespare/xxhash/v2"
+
+	"stackmill/fault"
 )
 
 // The hash of a large file is that of its parts' hashes, however many processors there are.
@@ -32,5 +38,23 @@ func TestContentOf(t *testing.T) {
 				t.Errorf("%d bytes: %x, %d, %v", len(test.content), sum, size, err)
 			}
 		}
+	}
+}
+
+// A file that became shorter has no hash, and the end of the context says nothing about it.
+func TestContentEnds(t *testing.T) {
+	part := func(size int64) *io.SectionReader { return io.NewSectionReader(strings.NewReader("content"), 0, size) }
+	var p contentPart
+	if err := p.hash(t.Context(), part(7)); err != nil || p.digest.Sum64() != xxhash.Sum64String("content") {
+		t.Error(err)
+	}
+	if err := p.hash(t.Context(), part(8)); err == nil || fault.Is(err) {
+		t.Error(err)
+	}
+	why := errors.New("a signal")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(why)
+	if err := p.hash(ctx, part(7)); !errors.Is(err, why) || !fault.Is(err) {
+		t.Error(err)
 	}
 }
