@@ -9,17 +9,23 @@ import (
 // at a time, and more of it is needed for stacks and their values.
 const listShare = 8
 
+// mappedShare is the part of the memory that all recordings' mapped files may take.
+const mappedShare = 4
+
 // space returns the space for what does not fit in an experiment's part of the memory: a
 // file in the store.
 func (in *ingest) space() *spill.Space {
 	memory := max(in.Memory, leastMemory) / listShare / int64(max(1, in.Jobs))
-	return spill.New(memory, func() (spill.File, error) {
+	s := spill.New(memory, func() (spill.File, error) {
 		f, err := storedir.NewUnnamed(in.Store)
 		if err != nil {
 			return nil, storeFault(err)
 		}
 		return unnamed{f}, nil
 	})
+	sideBySide := max(1, min(int64(in.Jobs), in.Progress.Experiments.Load()))
+	s.Mapped = in.Memory / mappedShare / sideBySide
+	return s
 }
 
 // unnamed is such a file: what cannot be written says that the store cannot.

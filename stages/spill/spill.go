@@ -24,6 +24,9 @@ type File interface {
 type Space struct {
 	// Memory is how many bytes of a list stay in memory.
 	Memory int64
+	// Mapped is how many bytes of the recording's files may be mapped, which saves reading
+	// them into memory again.
+	Mapped int64
 
 	create func() (File, error)
 	mu     sync.Mutex

@@ -80,9 +80,11 @@ func (d *Decoder) Open(path string) *decode.Recording {
 // OpenContext reads a recording: it looks at every record once, and keeps the
 // places of the samples.
 func (d *Decoder) OpenContext(ctx stdcontext.Context, path string) *decode.Recording {
+	space := spill.Of(ctx)
 	r := &reader{
 		ctx:             ctx,
-		space:           spill.Of(ctx),
+		space:           space,
+		window:          int(max(leastWindow, space.Mapped)),
 		rec:             &decode.Recording{Format: d.Name(), PageSize: 4096, WordBits: 64},
 		byID:            map[uint64]int32{},
 		imageIDs:        map[string]string{},

@@ -43,6 +43,7 @@ type reader struct {
 
 	branchCapacity int // branches that the processor holds, 0 if not recorded
 
+	window          int             // how many bytes of the files are in memory at a time
 	touched         int             // bytes that scan read since the files' pages were given back
 	unknownContexts map[uint64]bool // markers in chains
 

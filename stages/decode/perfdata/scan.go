@@ -2,12 +2,13 @@ package perfdata
 
 import "stackmill/problem"
 
-// window is how much of the files is in memory at a time, in bytes.
-const window = 16 << 20
+// leastWindow is how much of the files is in memory at a time at least, in bytes.
+const leastWindow = 16 << 20
 
-// touch counts bytes that are read, and releases the files' pages whenever a window is full.
+// touch counts bytes that are read, and releases the files' pages whenever the window is
+// full.
 func (r *reader) touch(n int, touched *int) {
-	if *touched += n; *touched > window {
+	if *touched += n; *touched > r.window {
 		*touched = 0
 		for _, f := range r.files {
 			f.Release()
