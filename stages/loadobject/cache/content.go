@@ -36,7 +36,7 @@ type contents struct {
 // megabyte, a record a tenth of one. There is a file for each of so many places,
 // which inodes share: a folder that grows with each experiment would be worse.
 const (
-	worthRemembering = 1 << 20
+	worthRemembering = 1 << 18
 	contentPlaces    = 1 << 12
 )
 
