@@ -489,7 +489,7 @@ var (
 		{"detail", String, Dict, "", false, "More about the way or the reason; empty if there is none."},
 		agreement, embedding, value, samples,
 	}, Joined: ofLocation, Computed: []Computed{locationID}}
-	FunctionRollup = &Table{Name: "function_rollup", Row: "one metric's value of one function, or of `<Total>`, as `function_values` has it, with all names: what all experiments say of a function is in one place of a file, and what they say of a metric", Key: key("metric", "modes", "function_id"), Columns: []Column{
+	FunctionRollup = &Table{Name: "function_rollup", Summary: true, Row: "one metric's value of one function, or of `<Total>`, as `function_values` has it, with all names: what all experiments say of a function is in one place of a file, and what they say of a metric", Key: key("metric", "modes", "function_id"), Columns: []Column{
 		experimentID, metric, modes,
 		{"function_id", Int64, Dict, "", false, "The function."},
 		{"function_key", Int64, Dict, "", false, "Hash of the load object's name, the module's name without directories and the linkage name, or else the name for people: the same in every build."},

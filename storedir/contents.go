@@ -181,7 +181,11 @@ func (c *Contents) Next(id string) int {
 // Name returns the name of a new batch of experiments: another one than that of a damaged
 // commit.
 func (c *Contents) Name(experiments []Entry) string {
-	name := BatchName(experiments)
+	return c.unused(BatchName(experiments))
+}
+
+// unused returns a name, or the next of its stem if a damaged commit has it.
+func (c *Contents) unused(name string) string {
 	if stem, n := split(name); c.found[name] != nil && c.found[name].Err != nil {
 		return numbered(stem, max(n, c.newest[stem])+1)
 	}

@@ -44,7 +44,7 @@ var house = []struct{ folders, holds string }{
 	{"stages/attribute stages/rollup", "sums and rows; values by function of many experiments"},
 	{"stages/write", "the files of a store"},
 
-	{"pipeline queries/...", "the writing side and the reading side"},
+	{"pipeline compact queries/...", "the writing side, the merging of its batches, and the reading side"},
 	{"cmd/stackmill acceptance/suite", "the program; what tests of the whole share"},
 	{"acceptance acceptance/data acceptance/faults acceptance/house acceptance/mutate acceptance/objects acceptance/peers acceptance/perf acceptance/symbols acceptance/synthetic acceptance/testsummary bench", "the whole against truth, peers, damage and time"},
 }
@@ -58,6 +58,7 @@ var borders = []struct{ folder, imports, why string }{
 	{"stages/write", "schema stages/relay stages/rollup storedir tablefile", "it writes any table"},
 	{"tablefile", "schema", "it knows tables, whatever they are about"},
 	{"storedir", "schema", "it knows files and commits, and what is in no table"},
+	{"compact", "schema stages/write storedir", "it merges the rows of any table"},
 	{"queries", "fault schema stages/infile stages/rollup storedir tablefile", "it knows no recordings, and no stage that writes"},
 }
 

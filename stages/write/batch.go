@@ -33,7 +33,7 @@ type Batch struct {
 	attempt   *storedir.Scratch // to commit it, nil before
 	published []string          // files in their final places, which Abort removes
 
-	rollup rollup.Collector
+	rollup *rollup.Collector // nil: its rows are written as those of other tables
 
 	mu     sync.Mutex
 	closed bool
@@ -48,8 +48,19 @@ type table struct {
 	rows   int64
 }
 
-// Begin starts a batch in the store, which it creates if necessary.
+// Begin starts a batch in the store, which it creates if necessary. Commit adds its
+// function_rollup.
 func Begin(store string) (*Batch, error) {
+	b, err := BeginMerged(store)
+	if err == nil {
+		b.rollup = &rollup.Collector{}
+	}
+	return b, err
+}
+
+// BeginMerged starts a batch of the rows of other batches, all of whose tables are given
+// to Write.
+func BeginMerged(store string) (*Batch, error) {
 	s, err := storedir.NewStaging(store)
 	if err != nil {
 		return nil, err
@@ -69,8 +80,10 @@ func (b *Batch) Write(t *schema.Table, rows arrow.RecordBatch) error {
 		return fmt.Errorf("write table %s: %w", t.Name, err)
 	}
 	out.rows += rows.NumRows()
-	if err := b.rollup.Add(t, rows); err != nil {
-		return fmt.Errorf("roll up table %s: %w", t.Name, err)
+	if b.rollup != nil {
+		if err := b.rollup.Add(t, rows); err != nil {
+			return fmt.Errorf("roll up table %s: %w", t.Name, err)
+		}
 	}
 	return nil
 }
@@ -104,8 +117,10 @@ func (b *Batch) Commit(name string, c storedir.Commit) (err error) {
 	if b.attempt, err = storedir.NewAttempt(b.store, name); err != nil {
 		return err
 	}
-	if err := b.rollup.Rows(b.Write); err != nil {
-		return err
+	if b.rollup != nil {
+		if err := b.rollup.Rows(b.Write); err != nil {
+			return err
+		}
 	}
 	if c.Files, err = b.finish(); err != nil {
 		return err
@@ -125,7 +140,7 @@ func (b *Batch) Commit(name string, c storedir.Commit) (err error) {
 func (b *Batch) Expected(name string, c storedir.Commit) storedir.Commit {
 	c.Batch = name
 	tables := slices.Collect(maps.Keys(b.tables))
-	if !b.rollup.Empty() {
+	if b.rollup != nil && !b.rollup.Empty() {
 		tables = append(tables, schema.FunctionRollup.Name)
 	}
 	slices.Sort(tables)

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+
+	"stackmill/compact"
+	"stackmill/queries"
+	"stackmill/storedir"
+)
+
+// compacter is the verb compact: its options and flags.
+type compacter struct {
+	*app
+	compact.Options
+	target, memory, format string
+}
+
+func newCompactCommand(a *app) *cobra.Command {
+	v := &compacter{app: a}
+	c := &cobra.Command{
+		Use:   "compact",
+		Short: "Merge small batches into large ones, sorted by experiment",
+		Long: `Merges batches of the store that were put in one after the other, if each of
+them is small, into larger ones, whose rows are sorted by experiment: there are
+fewer files and bytes, and questions read less of them. What was forgotten or
+replaced is left out of the merged batches, and so from the disk.
+
+Any number of programs may read and write the store meanwhile. Replaced files
+stay for programs that read them now, and are removed after --keep by the next
+compact or ingest. A merge is larger by half, at least, than the largest batch
+that it merges, so that what is in the store for long is seldom written again:
+after compact there is nothing to do until enough was added. A batch is written
+again alone when an eighth of its experiments do not count any more; with
+--purge, when any does not.
+
+Exit status: 0 done; 4 some batches were left alone because their files are not
+as they were written (see stackmill check); 1 nothing could be done, or not all.`,
+		Example: `  stackmill compact
+  stackmill compact --dry-run
+  stackmill compact --keep 0 --memory 512M`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := v.check(); err != nil {
+				return err
+			}
+			return v.run(cmd.Context())
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&v.target, "target-size", "256M", "about how large the largest table of a merged batch becomes")
+	f.DurationVar(&v.Keep, "keep", storedir.Keep, "how long replaced files stay for programs that read them")
+	f.BoolVar(&v.Purge, "purge", false, "write every batch again that has experiments which do not count any more")
+	f.BoolVar(&v.DryRun, "dry-run", false, "say what would be merged, and merge nothing")
+	f.StringVar(&v.memory, "memory", "1G", "memory to stay within, e.g. 512M or 2G")
+	f.IntVar(&v.Jobs, "jobs", runtime.NumCPU(), "tables merged side by side")
+	f.StringVar(&v.format, "format", "table", "table or json")
+	return c
+}
+
+// check looks at the flags and sets the options that follow from them.
+func (v *compacter) check() (err error) {
+	if v.TargetSize, err = parseSize(v.target); err != nil {
+		return usageErrorf("compact: --target-size: %w", err)
+	}
+	if v.Memory, err = parseSize(v.memory); err != nil {
+		return usageErrorf("compact: --memory: %w", err)
+	}
+	switch {
+	case v.Keep < 0:
+		return usageErrorf("compact: --keep: %v is less than 0", v.Keep)
+	case v.Jobs < 1:
+		return usageErrorf("compact: --jobs: %d is less than 1", v.Jobs)
+	case !slices.Contains([]string{"table", "json"}, v.format):
+		return usageErrorf("compact: --format: no format %q (one of table, json)", v.format)
+	}
+	if err := checkSpace(v.Memory); err != nil {
+		return fmt.Errorf("compact: %w", err)
+	}
+	v.Store, v.Program = v.store, programVersion()
+	debug.SetMemoryLimit(v.Memory)
+	return nil
+}
+
+func (v *compacter) run(ctx context.Context) error {
+	v.endsItself.Store(true)
+	start := time.Now()
+	var done func()
+	v.Progress, done = bytesProgress(v.stderr, "merging")
+	v.Committed = func() {
+		if err := queries.Refresh(ctx, v.Store, defaultCache(), nil); err != nil {
+			say(v.stderr, "stackmill: %v (the store is merged; the next report or query makes the catalog)\n", err)
+		}
+	}
+	s, err := compact.Run(ctx, v.Options)
+	done()
+	switch {
+	case errors.Is(err, storedir.ErrNoStore):
+		return fmt.Errorf("compact: no store at %s (run `stackmill ingest --store %s PATH` first)", v.store, v.store)
+	case ctx.Err() != nil:
+		return errInterrupted
+	case err != nil:
+		return fmt.Errorf("compact: %w", err)
+	}
+	if v.format == "json" {
+		err = v.printJSON(s, false)
+	} else {
+		err = v.print(&s, time.Since(start))
+	}
+	if n := len(s.Damaged); err == nil && n > 0 {
+		err = &exitError{exitWrong, fmt.Errorf("compact: %d batches were left alone: their files are not as they were written: %s (stackmill check says more)", n, strings.Join(s.Damaged, ", "))}
+	}
+	return err
+}
+
+func (v *compacter) print(s *compact.Summary, took time.Duration) error {
+	switch {
+	case v.DryRun && s.Merged > 0:
+		return v.printf("%d of %d batches would be merged to %d\n", s.Merged, s.Before.Batches, s.Written)
+	case s.Merged == 0:
+		return v.printf("nothing to merge: %s\n", sizeText(s.After))
+	}
+	return v.printf("%d batches were merged to %d in %.1f s\nbefore: %s\nafter:  %s\n", s.Merged, s.Written, took.Seconds(), sizeText(s.Before), sizeText(s.After))
+}
+
+func sizeText(s compact.Size) string {
+	return fmt.Sprintf("%d experiments in %d batches, %d files, %d bytes", s.Experiments, s.Batches, s.Files, s.Bytes)
+}
+
+// bytesProgress shows a bar on a terminal.
+func bytesProgress(w io.Writer, what string) (progress func(n, total int64), done func()) {
+	f, ok := w.(io.Reader) // an *os.File
+	if !ok || !isTerminal(f) {
+		return nil, func() {}
+	}
+	bar := progressbar.NewOptions64(1, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(what), progressbar.OptionShowBytes(true), progressbar.OptionClearOnFinish())
+	return func(n, total int64) {
+		bar.ChangeMax64(max(total, 1))
+		_ = bar.Set64(n)
+	}, func() { _ = bar.Finish() }
+}
