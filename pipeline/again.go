@@ -83,7 +83,12 @@ func outcome(problems []problem.Problem) string {
 }
 
 // skip makes the result say that the recording is in the store already.
-func (r *Result) skip() { r.Status, r.Samples, r.Problems = Skipped, 0, nil }
+func (r *Result) skip() { r.gone(Skipped, r.Err) }
+
+// gone makes the result say that nothing of the recording was put in.
+func (r *Result) gone(status string, err error) {
+	r.Status, r.Err, r.Samples, r.Problems, r.Batch, r.Rows = status, err, 0, nil, "", 0
+}
 
 // instead returns the experiments whose place one takes: copies that were at the same
 // path, of the same recording before it was finished or repaired, and those whose place it

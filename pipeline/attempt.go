@@ -135,7 +135,7 @@ func (a *attempt) run(job func(*attempt, *Result) error) (r Result) {
 	if err == nil {
 		return r
 	}
-	r.Status, r.Err, r.Samples, r.Problems = Aborted, err, 0, nil
+	r.gone(Aborted, err)
 	var store errStore
 	switch {
 	case a.ctx.Err() != nil:

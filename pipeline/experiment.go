@@ -244,6 +244,7 @@ func (e *experiment) commit() error {
 	if e.redoing != nil {
 		out = e.redoing.after.output
 	}
+	r.Rows = out.written()
 	rows, _ := out.(*held)
 	batch := e.batch
 	e.batch = nil
@@ -253,6 +254,8 @@ func (e *experiment) commit() error {
 // output takes rows, concurrently for different tables.
 type output interface {
 	write(*schema.Table, arrow.RecordBatch) error
+	// written counts the rows.
+	written() int64
 	// close waits for what is under way. It may be called again.
 	close() error
 }

@@ -137,7 +137,13 @@ func (f *filling) commit(results []Result) error {
 	if f.Committing != nil {
 		f.Committing(f.batch.Expected(name, c))
 	}
+	began := time.Now()
 	err := f.batch.Commit(name, c)
+	each := time.Since(began) / time.Duration(len(f.numbers))
+	for _, i := range f.numbers {
+		results[i].add(writeStage, each)
+		results[i].Batch = name
+	}
 	if err == nil {
 		return nil
 	}
@@ -152,7 +158,7 @@ func (f *filling) commit(results []Result) error {
 		if r := &results[i]; exists {
 			r.skip()
 		} else {
-			r.Status, r.Err, r.Samples, r.Problems = Aborted, err, 0, nil
+			r.gone(Aborted, err)
 		}
 	}
 	return nil
@@ -177,6 +183,7 @@ func (f *filling) abort() {
 type held struct {
 	mu     sync.Mutex
 	tables map[*schema.Table][]arrow.RecordBatch
+	n      int64 // rows
 }
 
 func newHeld() *held { return &held{tables: map[*schema.Table][]arrow.RecordBatch{}} }
@@ -187,7 +194,15 @@ func (h *held) write(t *schema.Table, rows arrow.RecordBatch) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.tables[t] = append(h.tables[t], rows)
+	h.n += rows.NumRows()
 	return nil
+}
+
+// written counts the rows.
+func (h *held) written() int64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.n
 }
 
 // pass passes the rows on, table by table.

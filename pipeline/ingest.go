@@ -56,11 +56,14 @@ type Result struct {
 	ID       string // experiment_id, empty if there was nothing to read
 	Status   string // as experiments.status, or Skipped or Aborted
 	Samples  int64
-	Bytes    int64 // the recording's size
+	Bytes    int64  // the recording's size
+	Batch    string // the batch of the store that it was put in with this run, empty if none
+	Rows     int64  // what it has in that batch; those that it shares with others count for each
 	Problems []problem.Problem
 	Elapsed  time.Duration
-	Err      error   // why nothing of it could be read, or was
-	Redone   *Redone // by Resymbolize; nil otherwise
+	Stages   []StageTime // in the order in which they began
+	Err      error       // why nothing of it could be read, or was
+	Redone   *Redone     // by Resymbolize; nil otherwise
 }
 
 // Skipped is the status of a recording whose content is in the store already.
@@ -288,7 +291,9 @@ func (a *attempt) read(r *Result) (err error) {
 		open = ahead.take
 	}
 	if r.Err = a.src.err; r.Err == nil {
+		began := time.Now()
 		r.ID, r.Bytes, r.Err = a.src.identify(a.ctx)
+		r.took(identifyStage, began)
 	}
 	if fault.Is(r.Err) {
 		return r.Err

@@ -26,6 +26,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"stackmill/schema"
 	"stackmill/stages/attribute"
@@ -101,12 +102,12 @@ var atEnd = []stage[func(*experiment) error]{
 
 // run passes a recording through the stages.
 func (e *experiment) run(ctx context.Context) error {
-	if err := each(once, e); err != nil {
+	if err := each(e.result, once, e); err != nil {
 		return err
 	}
 	for _, recorded := range e.rec.Processes {
 		p := e.process(recorded)
-		if err := each(perProcess, p); errors.Is(err, errLost) {
+		if err := each(e.result, perProcess, p); errors.Is(err, errLost) {
 			continue
 		} else if err != nil {
 			return err
@@ -119,7 +120,7 @@ func (e *experiment) run(ctx context.Context) error {
 		p.free()
 		p.unwinder.Flush()
 	}
-	return each(atEnd, e)
+	return each(e.result, atEnd, e)
 }
 
 // kind passes a kind's events through the stages, batch by batch.
@@ -131,13 +132,17 @@ func (p *process) kind(ctx context.Context, k schema.Kind) error {
 		if err := errors.Join(p.rec.Fault, context.Cause(ctx)); err != nil {
 			return err
 		}
+		began := time.Now()
 		more, err := b.next(events)
+		p.result.took(eventsStage, began)
 		if err != nil || !more {
 			return err
 		}
-		err = each(perBatch, b)
+		err = each(p.result, perBatch, b)
 		for i := 0; err == nil && i < len(to); i++ {
-			err = to[i].Add(b.Batch)
+			began := time.Now()
+			err = to[i].run.Add(b.Batch)
+			p.result.took(to[i].name, began)
 		}
 		p.passed(b)
 		if err != nil {
@@ -146,10 +151,14 @@ func (p *process) kind(ctx context.Context, k schema.Kind) error {
 	}
 }
 
-// each runs stages in their order, up to the first error.
-func each[T any](stages []stage[func(T) error], x T) error {
+// each runs stages in their order, up to the first error, and adds how long they took to
+// the result.
+func each[T any](r *Result, stages []stage[func(T) error], x T) error {
 	for i := range stages {
-		if err := stages[i].run(x); err != nil {
+		began := time.Now()
+		err := stages[i].run(x)
+		r.took(stages[i].name, began)
+		if err != nil {
 			return err
 		}
 	}

@@ -104,10 +104,10 @@ func (p *process) dataSink() attribute.Sink {
 }
 
 // sinks returns those that have something to do.
-func (p *process) sinks() (list []attribute.Sink) {
+func (p *process) sinks() (list []stage[attribute.Sink]) {
 	for _, s := range sinks {
 		if sink := s.run(p); sink != nil {
-			list = append(list, sink)
+			list = append(list, stage[attribute.Sink]{name: s.name, run: sink})
 		}
 	}
 	return list

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"golang.org/x/sync/errgroup"
@@ -25,6 +26,7 @@ type writers struct {
 	once   sync.Once
 	failed chan struct{} // closed after the first error
 	err    error
+	n      atomic.Int64 // rows
 }
 
 func newWriters(ctx context.Context, b *write.Batch) *writers {
@@ -41,12 +43,16 @@ func (w *writers) write(t *schema.Table, rows arrow.RecordBatch) error {
 	rows.Retain()
 	select {
 	case c <- rows:
+		w.n.Add(rows.NumRows())
 		return nil
 	case <-w.failed:
 		rows.Release()
 		return w.err
 	}
 }
+
+// written counts the rows that were handed over.
+func (w *writers) written() int64 { return w.n.Load() }
 
 // table returns the channel of a table's writer, which it starts if need be.
 func (w *writers) table(t *schema.Table) chan<- arrow.RecordBatch {
