@@ -37,12 +37,21 @@ type finder struct {
 	recursive bool
 	found     []input
 	seen      map[string]bool
+	// passes reports whether what is in a folder is passed by, nothing is told of a file or
+	// folder that has nothing to do with recordings. Both may be nil.
+	passes  func(path string, e fs.DirEntry) bool
+	nothing func(path string, e fs.DirEntry)
 }
 
 // discover finds the recordings that the paths stand for, in the order given;
 // those of a folder in the order of their names. A path named twice counts once.
 func discover(ctx context.Context, paths []string, recursive bool) []input {
 	f := &finder{ctx: ctx, recursive: recursive, seen: map[string]bool{}}
+	f.find(paths)
+	return f.found
+}
+
+func (f *finder) find(paths []string) {
 	for _, path := range paths {
 		if d := decoderOf(path); d != nil {
 			f.members(path, d)
@@ -57,7 +66,6 @@ func discover(ctx context.Context, paths []string, recursive bool) []input {
 			f.add(path, nil, err)
 		}
 	}
-	return f.found
 }
 
 func (f *finder) add(path string, d decode.Decoder, err error) {
@@ -106,6 +114,9 @@ func (f *finder) search(folder string) error {
 			return nil
 		}
 		path := filepath.Join(folder, e.Name())
+		if f.passes != nil && f.passes(path, e) {
+			continue
+		}
 		if d := decoderOf(path); d != nil {
 			f.members(path, d)
 			continue
@@ -114,8 +125,11 @@ func (f *finder) search(folder string) error {
 		if err == nil && f.recursive && e.Type()&fs.ModeDir != 0 {
 			err = f.search(path)
 		}
-		if err != nil {
+		switch {
+		case err != nil:
 			f.add(path, nil, err)
+		case f.nothing != nil:
+			f.nothing(path, e)
 		}
 	}
 	return nil

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"path/filepath"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
@@ -33,30 +32,45 @@ func (in *input) look() {
 	if in.decoder == nil {
 		return
 	}
+	state, bytes, changed := in.describeFiles()
+	in.bytes = bytes
+	if changed.Before(time.Now().Add(-settledAfter)) {
+		in.state = state
+	}
+}
+
+// describeFiles returns a hash of what the files of an input are, by all but their content,
+// their size, and when the last of them changed: in the far future if one is unreadable,
+// which identify reports.
+func (in *input) describeFiles() (state string, bytes int64, changed time.Time) {
 	files, err := in.decoder.Files(in.path)
 	if err != nil {
-		return // identify reports it
+		return err.Error(), 0, never
 	}
-	h, settled := xxhash.New(), time.Now().Add(-settledAfter)
+	h := xxhash.New()
 	for _, name := range files {
 		info, err := infile.Stat(filepath.Join(in.path, name))
 		if err != nil {
-			settled = time.Time{} // identify reports it
+			fmt.Fprintf(h, "%q %v\n", name, err)
+			changed = never
 			continue
 		}
-		in.bytes += info.Size()
-		var inode uint64
-		if s, ok := info.Sys().(*syscall.Stat_t); ok {
-			inode = s.Ino
-		}
-		fmt.Fprintf(h, "%q %d %d %d\n", name, info.Size(), info.ModTime().UnixNano(), inode)
-		if info.ModTime().After(settled) {
-			settled = time.Time{}
-		}
+		is := stampOf(info)
+		bytes += is.size
+		fmt.Fprintf(h, "%q %d %d %d\n", name, is.size, is.modified, is.inode)
+		changed = later(changed, info.ModTime())
 	}
-	if !settled.IsZero() {
-		in.state = fmt.Sprintf("%016x", h.Sum64())
+	return fmt.Sprintf("%016x", h.Sum64()), bytes, changed
+}
+
+// never is after everything.
+var never = time.Unix(1<<40, 0)
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
 	}
+	return b
 }
 
 // known returns the identifier of an input whose files have not changed since it was

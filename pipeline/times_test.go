@@ -11,23 +11,7 @@ import (
 // A result says in which batch the recording is, with how many rows, and how long each
 // stage took.
 func TestResultsOfStages(t *testing.T) {
-	known := []string{identifyStage, eventsStage, writeStage}
-	names := func(list ...string) { known = append(known, list...) }
-	for i := range once {
-		names(once[i].name)
-	}
-	for i := range perProcess {
-		names(perProcess[i].name)
-	}
-	for i := range perBatch {
-		names(perBatch[i].name)
-	}
-	for i := range sinks {
-		names(sinks[i].name)
-	}
-	for i := range atEnd {
-		names(atEnd[i].name)
-	}
+	known := stageNames()
 	dir, store := t.TempDir(), filepath.Join(t.TempDir(), "store")
 	var paths []string
 	for i := range 2*fewestGroups + 1 { // some share a batch
@@ -82,4 +66,26 @@ func again(t *testing.T, store string, paths []string) []Result {
 		t.Fatal(err)
 	}
 	return results
+}
+
+// stageNames are the names that the times of stages may have.
+func stageNames() []string {
+	known := []string{identifyStage, eventsStage, writeStage}
+	names := func(list ...string) { known = append(known, list...) }
+	for i := range once {
+		names(once[i].name)
+	}
+	for i := range perProcess {
+		names(perProcess[i].name)
+	}
+	for i := range perBatch {
+		names(perBatch[i].name)
+	}
+	for i := range sinks {
+		names(sinks[i].name)
+	}
+	for i := range atEnd {
+		names(atEnd[i].name)
+	}
+	return known
 }

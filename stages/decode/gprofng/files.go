@@ -2,6 +2,7 @@ package gprofng
 
 import (
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 
 	"stackmill/schema"
 	"stackmill/stages/decode/gprofng/archive"
+	"stackmill/stages/infile"
 )
 
 // The files of an experiment (gprofng-experiment 1.1).
@@ -84,6 +86,45 @@ func descendants(path string) ([]string, error) {
 	}
 	slices.SortFunc(names, naturalCompare)
 	return names, err
+}
+
+// Finished reports whether the logs of an experiment and its descendants say that each
+// process has ended.
+func (d *Decoder) Finished(path string) bool {
+	names, err := descendants(path)
+	if err != nil {
+		return false
+	}
+	for _, name := range append(names, "") {
+		f, info, err := infile.Open(filepath.Join(path, name, logFile), infile.Log)
+		if err != nil {
+			return false
+		}
+		closed := closes(f)
+		f.Close()
+		if info.Size() == 0 || !closed {
+			return false
+		}
+	}
+	return true
+}
+
+// closes reports whether a log is complete: the process has ended, or executed another
+// program.
+func closes(log io.Reader) (closed bool) {
+	x := newXMLReader(log, func(int64, string) {})
+	for t, ok := x.next(); ok; t, ok = x.next() {
+		if t.name != "event" || t.closes {
+			continue
+		}
+		switch t.get("kind") {
+		case "exit", "exec_start":
+			closed = true
+		case "run", "exec_error":
+			closed = false
+		}
+	}
+	return closed
 }
 
 // naturalCompare compares numbers inside names by value; of equal values, the

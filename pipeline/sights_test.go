@@ -1,0 +1,155 @@
+package pipeline
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+)
+
+// watchTest looks at a folder again and again, with a clock of its own.
+type watchTest struct {
+	t      *testing.T
+	dir    string
+	sights *Sights
+	now    time.Time
+}
+
+func newWatchTest(t *testing.T) *watchTest {
+	dir := t.TempDir()
+	return &watchTest{t, dir, NewSights([]string{dir}, true, time.Minute), time.Unix(1e9, 0)}
+}
+
+// look looks some time after the look before, and wants these to be ready.
+func (w *watchTest) look(after time.Duration, want ...string) {
+	w.t.Helper()
+	w.now = w.now.Add(after)
+	var got []string
+	for _, p := range w.sights.Ready(w.t.Context(), w.now) {
+		rel, err := filepath.Rel(w.dir, p)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		got = append(got, rel)
+	}
+	if !slices.Equal(got, want) {
+		w.t.Errorf("%v are ready, not %v", got, want)
+	}
+}
+
+// done says that recordings got a status.
+func (w *watchTest) done(status string, names ...string) {
+	var results []Result
+	for _, n := range names {
+		results = append(results, Result{Path: filepath.Join(w.dir, n), Status: status})
+	}
+	w.sights.Done(results)
+}
+
+// append makes a file longer, or makes it.
+func (w *watchTest) append(name, text string) {
+	w.t.Helper()
+	f, err := os.OpenFile(filepath.Join(w.dir, name), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if _, err := f.WriteString(text); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// A finished recording is ready when it was the same at two looks, once.
+func TestSightOfFinished(t *testing.T) {
+	w := newWatchTest(t)
+	w.look(time.Second)
+	record(t, filepath.Join(w.dir, "a.er"), 3)
+	w.look(time.Second)
+	w.append("a.er/more", "x")
+	w.look(time.Second)
+	w.look(time.Second, "a.er")
+	w.look(time.Second, "a.er") // nobody has said what became of it
+	w.done(Aborted, "a.er")
+	if !w.sights.Left() {
+		t.Error("nothing is left of an aborted one")
+	}
+	w.look(time.Second, "a.er")
+	w.done(Complete, "a.er")
+	if w.sights.Left() {
+		t.Error("something is left")
+	}
+	for range 2 * everyLook {
+		w.look(time.Hour)
+	}
+	if err := os.MkdirAll(filepath.Join(w.dir, "new", "folder"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	record(t, filepath.Join(w.dir, "new", "folder", "b.er"), 4)
+	w.look(time.Second)
+	w.look(time.Second, "new/folder/b.er")
+}
+
+// One that is not finished is ready when it has settled, and again when it has grown.
+func TestSightOfUnfinished(t *testing.T) {
+	w := newWatchTest(t)
+	record(t, filepath.Join(w.dir, "a.er"), 3)
+	log := filepath.Join(w.dir, "a.er", "log.xml")
+	whole, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(log, whole[:bytes.Index(whole, []byte(`kind="exit"`))], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	w.look(time.Second)
+	w.look(59 * time.Second)
+	w.look(time.Second, "a.er")
+	w.done(Partial, "a.er")
+	w.look(time.Hour)
+	if err := os.WriteFile(log, whole, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	w.look(time.Second)
+	w.look(time.Second, "a.er")
+	w.done(Complete, "a.er")
+	w.look(time.Hour)
+}
+
+// What is damaged is ready when it has settled, once; what is no recording never is.
+func TestSightOfDamaged(t *testing.T) {
+	w := newWatchTest(t)
+	w.append("perf.data", "nothing of perf")
+	w.append("notes.txt", "nothing")
+	w.look(time.Second)
+	w.look(time.Second)
+	w.look(time.Minute, "perf.data")
+	w.done(Failed, "perf.data")
+	w.look(time.Hour)
+	w.append("perf.data", "more")
+	w.look(time.Second)
+	w.look(time.Minute, "perf.data")
+}
+
+// What has gone is forgotten, and so is what its folder held.
+func TestSightsForget(t *testing.T) {
+	w := newWatchTest(t)
+	for range 3 {
+		record(t, filepath.Join(w.dir, "night", "a.er"), 3)
+		w.append("night/notes.txt", "nothing")
+		w.look(time.Second)
+		w.look(time.Second, "night/a.er")
+		w.done(Complete, "night/a.er")
+		w.look(time.Second)
+		if err := os.RemoveAll(filepath.Join(w.dir, "night")); err != nil {
+			t.Fatal(err)
+		}
+		w.look(time.Second)
+		if len(w.sights.seen)+len(w.sights.other) > 0 {
+			t.Errorf("%v, %v are remembered", w.sights.seen, w.sights.other)
+		}
+	}
+}

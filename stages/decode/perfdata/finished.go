@@ -1,0 +1,50 @@
+package perfdata
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+
+	"stackmill/stages/infile"
+)
+
+// Finished reports whether a recording says where its data ends, which perf writes last,
+// and has all of it (perf-data 1.1, 3.2). What came through a pipe never says so.
+func (d *Decoder) Finished(path string) bool {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, mainFile)
+	}
+	f, info, err := infile.Open(path, infile.Recording)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, headerSize)
+	n, err := io.ReadFull(f, head)
+	if err != nil && err != io.ErrUnexpectedEOF {
+		return false
+	}
+	h, err := readHeader(head[:n])
+	if err != nil || h.pipe || h.data.size == 0 {
+		return false
+	}
+	// The data is followed by a table of what each feature has.
+	size := uint64(info.Size())
+	table := section{h.data.offset + h.data.size, uint64(16 * len(h.features))}
+	if !table.lies(size) || table.offset < h.data.offset {
+		return false
+	}
+	entries := make([]byte, table.size)
+	if _, err := f.ReadAt(entries, int64(table.offset)); err != nil && len(entries) > 0 {
+		return false
+	}
+	for c := cursorOf(entries, h.big); len(c.Rest) >= 16; {
+		if s := (section{c.U64(), c.U64()}); !s.lies(size) {
+			return false
+		}
+	}
+	return true
+}
+
+// lies reports whether a section lies in a file of so many bytes.
+func (s section) lies(size uint64) bool { return s.offset <= size && s.size <= size-s.offset }
