@@ -43,7 +43,10 @@ func TestInternalErrorOfARecording(t *testing.T) {
 		Err: &pipeline.InternalError{Value: "a mistake", Stack: []byte("goroutine 1:\nwhere it was")}}
 	for _, onTerminal := range []bool{true, false} {
 		var stdout, stderr bytes.Buffer
-		s := summary{app: &app{stdout: &stdout, stderr: &stderr}, results: []pipeline.Result{failed}, onTerminal: onTerminal}
+		s := summary{app: &app{stdout: &stdout, stderr: &stderr}, results: []pipeline.Result{failed}}
+		if !onTerminal {
+			s.log = slog.New(slog.DiscardHandler)
+		}
 		if err := s.print(time.Second); err == nil {
 			t.Error("it succeeds")
 		}

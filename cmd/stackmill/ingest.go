@@ -1,26 +1,21 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"io"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
+	"github.com/spf13/pflag"
 
 	"stackmill/pipeline"
 	"stackmill/stages/symbolize/source"
-	"stackmill/storedir"
 )
 
 // ingester is one call of the verb.
@@ -29,6 +24,11 @@ type ingester struct {
 	pipeline.Options
 	memory  string
 	sources []string
+
+	report, metrics  string // files to write, empty for none
+	logFormat        string
+	watch            bool
+	interval, settle time.Duration // of watch
 }
 
 func newIngestCommand(a *app) *cobra.Command {
@@ -45,17 +45,25 @@ than --memory, is put into the store as failed, and tried again the next time. A
 full disk, an interrupt, or another fault of the machine leaves recordings out;
 run the same command again to put them in.
 
+--report and --metrics are written at the end, whatever it is. With --watch the
+program goes on until SIGINT or SIGTERM: in each round it ingests what is complete
+and has not changed since the round before. What stays incomplete is ingested as it
+is when it has not changed for --settle, and again when it has. docs/operations.md
+has more.
+
 Exit status: 0 all is in; 3 data of some recordings was lost or unreadable, see
 "stackmill problems", or they could not be put in; 1 nothing could be done;
 2 wrong usage.`,
 		Example: `  stackmill ingest test.1.er
-  stackmill ingest --jobs 8 --recursive --store /data/profiles /data/experiments`,
+  stackmill ingest --jobs 8 --recursive --store /data/profiles /data/experiments
+  stackmill ingest --recursive --report last.json --metrics stackmill.prom /data/experiments
+  stackmill ingest --recursive --watch /data/experiments`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := in.check(); err != nil {
+			if err := in.check(cmd.Flags()); err != nil {
 				return err
 			}
-			return runIngest(cmd.Context(), a, in.Options, args)
+			return in.run(cmd.Context(), args)
 		},
 	}
 	in.addFlags(c)
@@ -77,10 +85,53 @@ func (in *ingester) addFlags(c *cobra.Command) {
 	f.StringArrayVar(&in.DebugDirs, "debug-dir", nil, "directory of separate debug files or of perf's cache of copies by build-id, may be repeated (default /usr/lib/debug and ~/.debug)")
 	f.StringArrayVar(&in.sources, "source-path", nil, sourcePathHelp)
 	f.BoolVar(&in.NoRecordedSources, "no-recorded-sources", false, noRecordedHelp)
+	in.addNightFlags(f)
+}
+
+// addNightFlags adds the flags for unattended use.
+func (in *ingester) addNightFlags(f *pflag.FlagSet) {
+	f.StringVar(&in.report, "report", "", "file to write in the end: what became of each recording, where the time went, as JSON")
+	f.StringVar(&in.metrics, "metrics", "", "file to write in the end: sums for Prometheus, in the text format that its node exporter collects (*.prom)")
+	f.StringVar(&in.logFormat, "log-format", "", "text or json: log on standard error, a line for each recording (default text, unless that is a terminal)")
+	f.BoolVar(&in.watch, "watch", false, "go on until a signal, and ingest what appears at the paths when it is complete")
+	f.DurationVar(&in.interval, "interval", 10*time.Second, "with --watch: how long to wait between looks at the paths")
+	f.DurationVar(&in.settle, "settle", time.Minute, "with --watch: how long a recording that is not finished, or is damaged, must not have changed to be ingested")
+}
+
+// checkNight looks at these flags.
+func (in *ingester) checkNight(f *pflag.FlagSet) error {
+	if !slices.Contains([]string{"", logText, logJSON}, in.logFormat) {
+		return usageErrorf("ingest: --log-format: no format %q (one of %s, %s)", in.logFormat, logText, logJSON)
+	}
+	for _, name := range []string{"interval", "settle"} {
+		if f.Changed(name) && !in.watch {
+			return usageErrorf("ingest: --%s: it needs --watch", name)
+		}
+	}
+	if in.interval <= 0 || in.settle < 0 {
+		return usageErrorf("ingest: --interval must be more than 0, --settle not less than 0")
+	}
+	return nil
+}
+
+// checkOutputs returns why the files could not be written in the end.
+func (in *ingester) checkOutputs() error {
+	for name, path := range map[string]string{"report": in.report, "metrics": in.metrics} {
+		if path == "" {
+			continue
+		}
+		if err := checkWritable(path); err != nil {
+			return fmt.Errorf("ingest: --%s: %w", name, err)
+		}
+	}
+	return nil
 }
 
 // check looks at the flags and sets the options that follow from them.
-func (in *ingester) check() error {
+func (in *ingester) check(f *pflag.FlagSet) error {
+	if err := in.checkNight(f); err != nil {
+		return err
+	}
 	limit, err := parseSize(in.memory)
 	if err != nil {
 		return usageErrorf("ingest: --memory: %w", err)
@@ -108,112 +159,6 @@ const noRecordedHelp = "do not read source files at their recorded paths (where 
 
 // sourcePathHelp describes the flag that ingest and report share.
 const sourcePathHelp = "where to find source files that are not at their recorded paths: FROM=TO replaces the start of the path, DIR is searched by the path's end; may be repeated"
-
-func runIngest(ctx context.Context, a *app, opts pipeline.Options, paths []string) error {
-	a.endsItself.Store(true)
-	start := time.Now()
-	opts.Progress = &pipeline.Progress{}
-	bar := newProgressBar(a.stderr, opts.Progress)
-	if bar == nil {
-		log := slog.New(slog.NewTextHandler(a.stderr, nil))
-		opts.Done = func(r pipeline.Result) { logResult(log, r) }
-	}
-	p := publisher{app: a, store: opts.Store, cache: opts.Cache, progress: opts.Progress}
-	defer p.end()
-	opts.Begun = func() { p.begin(ctx) }
-	opts.Committing = func(c storedir.Commit) { p.expect(ctx, c) }
-	results, err := pipeline.Ingest(ctx, opts, paths...)
-	if bar != nil {
-		bar.stop()
-	}
-	if len(results) == 0 && err != nil {
-		return fmt.Errorf("ingest: nothing was read: %w", interruption(ctx, err))
-	}
-	p.publish(ctx)
-	s := summary{app: a, results: results, stopped: interruption(ctx, err), onTerminal: bar != nil}
-	return s.print(time.Since(start))
-}
-
-// interruption replaces the error if a signal ended the ingest.
-func interruption(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return errInterrupted
-	}
-	return err
-}
-
-var errInterrupted = errors.New("interrupted")
-
-func logResult(log *slog.Logger, r pipeline.Result) {
-	level := slog.LevelInfo
-	if r.Lost() {
-		level = slog.LevelError
-	}
-	attrs := []slog.Attr{slog.String("path", r.Path), slog.String("status", r.Status), slog.Int64("samples", r.Samples),
-		slog.Int("problems", len(r.Problems)), slog.Duration("elapsed", r.Elapsed.Round(time.Millisecond))}
-	if r.Err != nil {
-		attrs = append(attrs, slog.Any("error", r.Err))
-	}
-	var internal *pipeline.InternalError
-	if errors.As(r.Err, &internal) {
-		attrs = append(attrs, slog.String("stack", string(internal.Stack)))
-	}
-	if r.Status != pipeline.Aborted || r.Elapsed > 0 { // was begun
-		log.LogAttrs(context.Background(), level, "ingest", attrs...)
-	}
-}
-
-// progressBar shows on a terminal what an ingest has done so far.
-type progressBar struct {
-	bar        *progressbar.ProgressBar
-	p          *pipeline.Progress
-	start      time.Time
-	quit, done chan struct{}
-}
-
-// newProgressBar starts a bar on w, or returns nil if w is not a terminal.
-func newProgressBar(w io.Writer, p *pipeline.Progress) *progressBar {
-	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return nil
-	}
-	b := &progressBar{
-		bar: progressbar.NewOptions64(-1, progressbar.OptionSetWriter(w), progressbar.OptionShowBytes(true),
-			progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(20)),
-		p: p, start: time.Now(), quit: make(chan struct{}), done: make(chan struct{}),
-	}
-	go func() { _ = orPanic(b.run) }() // nothing depends on the bar
-	return b
-}
-
-func (b *progressBar) run() error {
-	defer close(b.done)
-	tick := time.NewTicker(100 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-			b.show()
-		case <-b.quit:
-			return b.bar.Finish()
-		}
-	}
-}
-
-func (b *progressBar) show() {
-	rate := float64(b.p.Samples.Load()) / time.Since(b.start).Seconds()
-	b.bar.Describe(fmt.Sprintf("%d/%d experiments, %.0f k samples/s, %d problems",
-		b.p.Finished.Load(), b.p.Experiments.Load(), rate/1e3, b.p.Problems.Load()))
-	if total := b.p.TotalBytes.Load(); total > 0 {
-		b.bar.ChangeMax64(total)
-	}
-	_ = b.bar.Set64(b.p.Bytes.Load()) // nothing depends on the terminal
-}
-
-func (b *progressBar) stop() {
-	close(b.quit)
-	<-b.done
-}
 
 // defaultCache is the user's cache directory; without one nothing is kept.
 func defaultCache() string {

@@ -72,12 +72,10 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if err == nil {
 		return 0
 	}
-	code := exitNothing
+	code := exitStatus(err)
 	var exit *exitError
-	if errors.As(err, &exit) {
-		if code = exit.code; exit.err == nil {
-			return code
-		}
+	if errors.As(err, &exit) && exit.err == nil {
+		return code
 	}
 	if ctx.Err() != nil && exit == nil {
 		err = errInterrupted
@@ -87,6 +85,18 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 	say(stderr, "stackmill: %v\n", err)
 	return code
+}
+
+// exitStatus is the status with which an error ends the program.
+func exitStatus(err error) int {
+	var exit *exitError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &exit):
+		return exit.code
+	}
+	return exitNothing
 }
 
 func newRoot(a *app) *cobra.Command {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
+	"slices"
 	"time"
 
 	"stackmill/pipeline"
@@ -13,9 +15,10 @@ import (
 // summary reports the outcome of an ingest.
 type summary struct {
 	*app
-	results    []pipeline.Result
-	stopped    error // why not all inputs were tried, nil if they were
-	onTerminal bool  // nothing was logged
+	results []pipeline.Result
+	stopped error        // why not all inputs were tried, nil if they were
+	log     *slog.Logger // nil: nothing was logged
+	json    bool         // programs read the log: it has all that is printed for people
 }
 
 // print prints what became of the inputs, names those that lost data, and returns the
@@ -23,7 +26,7 @@ type summary struct {
 func (s *summary) print(elapsed time.Duration) error {
 	count := map[string]int{}
 	samples, lost := int64(0), 0
-	said := map[string]bool{}
+	said := &saidBefore{times: map[string]int{}}
 	for _, r := range s.results {
 		count[r.Status]++
 		samples += r.Samples
@@ -32,6 +35,8 @@ func (s *summary) print(elapsed time.Duration) error {
 			s.printLost(r, said)
 		}
 	}
+	s.printMore(said)
+	s.logEnd(elapsed)
 	there, failed, aborted := count[pipeline.Skipped], count[pipeline.Failed], count[pipeline.Aborted]
 	in := len(s.results) - there - failed - aborted
 	_ = s.printf("%d ingested, %d already there, %d failed", in, there, failed)
@@ -60,16 +65,17 @@ func (s *summary) print(elapsed time.Duration) error {
 }
 
 // printLost prints why data of an input is not in the store. What ended the run is
-// printed at the end, and a fault that several inputs met only once.
-func (s *summary) printLost(r pipeline.Result, said map[string]bool) {
+// printed at the end, a fault that several inputs met only once, and another reason that
+// many have only for the first of them.
+func (s *summary) printLost(r pipeline.Result, said *saidBefore) {
 	switch {
+	case s.json:
 	case r.Err != nil && r.Status == pipeline.Aborted:
 		why := r.Err.Error()
-		if r.Elapsed == 0 || said[why] || s.stopped == errInterrupted {
-			return
+		if r.Elapsed > 0 && s.stopped != errInterrupted && said.add(why) == 1 {
+			say(s.stderr, "stackmill: %s: not ingested: %s\n", r.Path, why)
 		}
-		said[why] = true
-		say(s.stderr, "stackmill: %s: not ingested: %s\n", r.Path, why)
+	case said.add(reasonLost(&r)) > sayTimes:
 	case r.Err != nil:
 		say(s.stderr, "stackmill: %s: %v%s\n", r.Path, r.Err, s.keepStack(r.Err))
 	default:
@@ -77,11 +83,61 @@ func (s *summary) printLost(r pipeline.Result, said map[string]bool) {
 	}
 }
 
+// sayTimes is for how many recordings the same reason is printed.
+const sayTimes = 5
+
+// saidBefore counts what was printed, in the order of the first times.
+type saidBefore struct {
+	times  map[string]int
+	things []string
+}
+
+// add counts a thing and returns its count.
+func (s *saidBefore) add(thing string) int {
+	if s.times[thing]++; s.times[thing] == 1 {
+		s.things = append(s.things, thing)
+	}
+	return s.times[thing]
+}
+
+// reasonLost is why data of an input was lost, in the words that others have in common
+// with it.
+func reasonLost(r *pipeline.Result) string {
+	if err := r.Err; err != nil {
+		for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
+			err = inner
+		}
+		return err.Error()
+	}
+	for _, p := range r.Problems {
+		if p.Severity == problem.Error {
+			return p.Reason
+		}
+	}
+	return r.Status
+}
+
+// printMore counts the recordings that were not named.
+func (s *summary) printMore(said *saidBefore) {
+	for _, reason := range said.things {
+		if more := said.times[reason] - sayTimes; more > 0 && !s.aborted(reason) {
+			say(s.stderr, "stackmill: %d more recordings have the same: %s\n", more, reason)
+		}
+	}
+}
+
+// aborted reports whether inputs were aborted for a reason.
+func (s *summary) aborted(reason string) bool {
+	return slices.ContainsFunc(s.results, func(r pipeline.Result) bool {
+		return r.Status == pipeline.Aborted && r.Err != nil && r.Err.Error() == reason
+	})
+}
+
 // keepStack writes the stack of an internal error to a file, unless it was logged, and
 // returns the file's name in brackets.
 func (s *summary) keepStack(err error) string {
 	var internal *pipeline.InternalError
-	if !s.onTerminal || !errors.As(err, &internal) {
+	if s.log != nil || !errors.As(err, &internal) {
 		return ""
 	}
 	return keepStack(internal.Stack)

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"math"
+	"slices"
+	"time"
+
+	"stackmill/pipeline"
+	"stackmill/problem"
+)
+
+// logResult logs what became of one input. What is in the store already, and what was
+// not begun, is only counted at the end.
+func logResult(log *slog.Logger, r pipeline.Result) {
+	if r.Status == pipeline.Skipped || r.Status == pipeline.Aborted && r.Elapsed == 0 {
+		return
+	}
+	level := slog.LevelInfo
+	if r.Lost() {
+		level = slog.LevelError
+	}
+	attrs := []slog.Attr{slog.String("path", r.Path), slog.String("status", r.Status), slog.Int64("samples", r.Samples),
+		slog.Int("problems", len(r.Problems)), slog.Float64("seconds", seconds(r.Elapsed)), slog.String("experiment_id", r.ID)}
+	if r.Err != nil {
+		attrs = append(attrs, slog.String("error", r.Err.Error()))
+	}
+	var internal *pipeline.InternalError
+	if errors.As(r.Err, &internal) {
+		attrs = append(attrs, slog.String("stack", string(internal.Stack)))
+	}
+	log.LogAttrs(context.Background(), level, "ingest", attrs...)
+}
+
+// seconds is a duration in seconds, to the microsecond.
+func seconds(d time.Duration) float64 { return math.Round(d.Seconds()*1e6) / 1e6 }
+
+// problemGroup is a reason for which recordings have problems.
+type problemGroup struct {
+	Severity   string `json:"severity"`
+	Reason     string `json:"reason"`
+	Recordings int    `json:"recordings,omitempty"` // how many have it
+	Problems   int    `json:"problems"`             // rows of the table problems
+	Count      int64  `json:"count"`                // how many things they touch
+	Path       string `json:"path,omitempty"`       // of the first recording that has it
+	File       string `json:"file"`                 // of the first one
+	Message    string `json:"message"`              // of the first one
+
+	severity problem.Severity
+}
+
+// groupProblems groups the problems of recordings by severity and reason, the worst
+// first.
+func groupProblems(results []pipeline.Result) []*problemGroup {
+	type key struct {
+		severity problem.Severity
+		reason   string
+	}
+	groups := map[key]*problemGroup{}
+	last := map[*problemGroup]int{}
+	list := []*problemGroup{}
+	for i := range results {
+		for _, p := range results[i].Problems {
+			k := key{p.Severity, p.Reason}
+			g := groups[k]
+			if g == nil {
+				g = &problemGroup{Severity: p.Severity.String(), Reason: p.Reason, Path: results[i].Path, File: p.File, Message: p.Message, severity: p.Severity}
+				groups[k], last[g] = g, -1
+				list = append(list, g)
+			}
+			if last[g] != i {
+				last[g] = i
+				g.Recordings++
+			}
+			g.Problems++
+			g.Count += p.Count
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *problemGroup) int {
+		return cmp.Or(cmp.Compare(b.severity, a.severity), cmp.Compare(b.Recordings, a.Recordings), cmp.Compare(a.Reason, b.Reason))
+	})
+	return list
+}
+
+// logProblems logs the reasons for which recordings lack something, a line for each.
+func logProblems(log *slog.Logger, results []pipeline.Result) {
+	for _, g := range groupProblems(results) {
+		level := slog.LevelWarn
+		switch g.severity {
+		case problem.Info:
+			continue
+		case problem.Error:
+			level = slog.LevelError
+		}
+		log.LogAttrs(context.Background(), level, "problem", slog.String("reason", g.Reason), slog.Int("recordings", g.Recordings),
+			slog.Int64("count", g.Count), slog.String("path", g.Path), slog.String("file", g.File), slog.String("message", g.Message))
+	}
+}
+
+// logEnd logs what the recordings of an ingest have in common, and its sums.
+func (s *summary) logEnd(elapsed time.Duration) {
+	if s.log == nil {
+		return
+	}
+	logProblems(s.log, s.results)
+	t := tallyOf(s.results)
+	attrs := []slog.Attr{slog.Int("recordings", t.Inputs)}
+	for _, status := range t.statuses() {
+		if n := t.Experiments[status]; n > 0 {
+			attrs = append(attrs, slog.Int(status, n))
+		}
+	}
+	attrs = append(attrs, slog.Int64("samples", t.Samples), slog.Float64("seconds", seconds(elapsed)))
+	s.log.LogAttrs(context.Background(), slog.LevelInfo, "done", attrs...)
+}

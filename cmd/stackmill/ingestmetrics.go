@@ -1,0 +1,193 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"stackmill/schema"
+	"stackmill/storedir"
+)
+
+// writeMetrics writes what Prometheus is to know of the last ingest. Counters go on from
+// those in the file; added is what has come to them since it was written, nil if nothing.
+func (in *ingester) writeMetrics(last *outcome, added *tally, looked time.Time) error {
+	m := newMetricsText(in.metrics, absolute(in.store))
+	success := m.before[m.series("stackmill_ingest_last_success_timestamp_seconds")]
+	if last.err == nil {
+		success = unixSeconds(looked)
+	}
+	m.gauge("stackmill_ingest_info", "The program that ran last, always 1.", 1, "version", in.Program, "store_version", schema.StoreVersion)
+	m.gauge("stackmill_ingest_last_run_timestamp_seconds", "When the last ingest ended, or watch looked.", unixSeconds(looked))
+	m.gauge("stackmill_ingest_last_success_timestamp_seconds", "When that was the last time that all was in (exit status 0), 0 if never.", success)
+	m.gauge("stackmill_ingest_last_run_duration_seconds", "How long the last ingest took.", last.ended.Sub(last.started).Seconds())
+	m.gauge("stackmill_ingest_last_run_exit_status", "The exit status of the last ingest.", float64(exitStatus(last.err)))
+	m.gauge("stackmill_ingest_last_run_max_resident_bytes", "The most memory that the process of the last ingest took.", float64(last.resident))
+	m.gauges("stackmill_ingest_last_run_experiments", "What became of the recordings that the last ingest found.", "status", floats(last.tally.Experiments))
+	runs := 1.0
+	if added == nil {
+		added, runs = newTally(), 0
+	}
+	m.counter("stackmill_ingest_runs_total", "Ingests that ended, and rounds of a watch that had something to do.", runs)
+	m.counters("stackmill_ingest_experiments_total", "What became of the recordings.", "status", floats(added.Experiments))
+	m.counters("stackmill_ingest_problems_total", "Problems of the recordings that were read.", "severity", floats(added.Problems))
+	m.counters("stackmill_ingest_stage_seconds_total", "How long the stages of the pipeline took, added up over experiments side by side.", "stage", added.StageSeconds)
+	m.counter("stackmill_ingest_samples_total", "Samples of the recordings that were read.", float64(added.Samples))
+	m.counter("stackmill_ingest_recording_bytes_total", "Bytes of the recordings that were put in.", float64(added.RecordingBytes))
+	m.counter("stackmill_ingest_written_rows_total", "Rows that were committed.", float64(added.FileRows))
+	m.counter("stackmill_ingest_written_bytes_total", "Bytes of the files that were committed.", float64(added.FileBytes))
+	m.counter("stackmill_ingest_cpu_seconds_total", "CPU time of the ingests.", added.cpu.Seconds())
+	m.store(last.store)
+	return writeWhole(in.metrics, func(w io.Writer) error {
+		_, err := w.Write(m.text.Bytes())
+		return err
+	})
+}
+
+// store writes what is in the store.
+func (m *metricsText) store(s *storeSize) {
+	m.gauges("stackmill_store_experiments", "Experiments in the store.", "status", floats(s.experiments))
+	m.gauge("stackmill_store_batches", "Batches of the store that have an experiment.", float64(s.batches))
+	m.gauge("stackmill_store_files", "Files of these batches.", float64(s.files))
+	m.gauge("stackmill_store_rows", "Rows in these files.", float64(s.rows))
+	m.gauge("stackmill_store_bytes", "Bytes of these files.", float64(s.bytes))
+}
+
+// storeSize is how much is in a store.
+type storeSize struct {
+	experiments    map[string]int // by status
+	batches, files int
+	rows, bytes    int64
+}
+
+// sizeOf finds out how much is in a store: nothing if there is none.
+func sizeOf(store string) *storeSize {
+	s := &storeSize{experiments: map[string]int{}}
+	for _, status := range statusesInStore {
+		s.experiments[status] = 0
+	}
+	c, err := storedir.Look(store)
+	if err != nil {
+		return s
+	}
+	for i := range c.Batches {
+		b := &c.Batches[i]
+		for e := range b.Visible {
+			s.experiments[e.Status]++
+		}
+		s.batches++
+		s.files += len(b.Files)
+		for _, f := range b.Files {
+			s.rows += f.Rows
+			s.bytes += f.Bytes
+		}
+	}
+	return s
+}
+
+// metricsText is Prometheus' text format: families of series, each with the store's path
+// as a label, so that the files of several stores can be collected together.
+type metricsText struct {
+	path   string
+	before map[string]float64 // what the file has, by series
+	text   bytes.Buffer
+}
+
+func newMetricsText(file, store string) *metricsText {
+	return &metricsText{path: store, before: readSeries(file)}
+}
+
+// readSeries reads a file that a metricsText has written; what it cannot read is left out.
+func readSeries(file string) map[string]float64 {
+	series := map[string]float64{}
+	f, err := os.Open(file)
+	if err != nil {
+		return series
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		line := lines.Text()
+		at := strings.LastIndexByte(line, ' ')
+		if at < 0 || line[0] == '#' {
+			continue
+		}
+		if v, err := strconv.ParseFloat(line[at+1:], 64); err == nil && v >= 0 {
+			series[line[:at]] = v
+		}
+	}
+	return series
+}
+
+// labelEscapes are those of a label's value.
+var labelEscapes = strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`)
+
+// series is a series' name with its labels, given as names and values.
+func (m *metricsText) series(name string, labels ...string) string {
+	s := name + `{store="` + labelEscapes.Replace(strings.ToValidUTF8(m.path, "\uFFFD")) + `"`
+	for i := 0; i+1 < len(labels); i += 2 {
+		s += "," + labels[i] + `="` + labelEscapes.Replace(labels[i+1]) + `"`
+	}
+	return s + "}"
+}
+
+func (m *metricsText) family(name, kind, help string) {
+	fmt.Fprintf(&m.text, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
+}
+
+func (m *metricsText) sample(series string, v float64) {
+	fmt.Fprintf(&m.text, "%s %s\n", series, strconv.FormatFloat(math.Round(v*1e6)/1e6, 'f', -1, 64))
+}
+
+func (m *metricsText) gauge(name, help string, v float64, labels ...string) {
+	m.family(name, "gauge", help)
+	m.sample(m.series(name, labels...), v)
+}
+
+func (m *metricsText) gauges(name, help, label string, values map[string]float64) {
+	m.family(name, "gauge", help)
+	for _, k := range slices.Sorted(maps.Keys(values)) {
+		m.sample(m.series(name, label, k), values[k])
+	}
+}
+
+func (m *metricsText) counter(name, help string, more float64) {
+	m.family(name, "counter", help)
+	s := m.series(name)
+	m.sample(s, m.before[s]+more)
+}
+
+// counters writes a counter for each value of a label that there was before or is now.
+func (m *metricsText) counters(name, help, label string, more map[string]float64) {
+	m.family(name, "counter", help)
+	all := map[string]float64{}
+	start := strings.TrimSuffix(m.series(name), "}") + ","
+	for s, v := range m.before {
+		if strings.HasPrefix(s, start) {
+			all[s] = v
+		}
+	}
+	for k, v := range more {
+		all[m.series(name, label, k)] += v
+	}
+	for _, s := range slices.Sorted(maps.Keys(all)) {
+		m.sample(s, all[s])
+	}
+}
+
+func floats(counts map[string]int) map[string]float64 {
+	values := map[string]float64{}
+	for k, n := range counts {
+		values[k] = float64(n)
+	}
+	return values
+}
+
+func unixSeconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1e3 }

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"stackmill/acceptance/corpus"
+	"stackmill/storedir"
+)
+
+// watcher is a program that watches a folder.
+type watcher struct {
+	*night
+	c     *exec.Cmd
+	lines chan string // of its log; closed at its end
+}
+
+func newWatcher(t *testing.T, settle string) *watcher {
+	n := newNight(t)
+	w := &watcher{night: n, lines: make(chan string, 1000)}
+	w.c = program(t, "ingest", "--watch", "--recursive", "--interval", "10ms", "--settle", settle,
+		"--store", n.store, "--cache", n.cache, "--report", n.report, "--metrics", n.metrics, n.dir)
+	errs, err := w.c.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(w.lines)
+		for lines := bufio.NewScanner(errs); lines.Scan(); {
+			w.lines <- lines.Text()
+		}
+	}()
+	return w
+}
+
+// ingested waits until a recording was ingested, with a status.
+func (w *watcher) ingested(name, status string) {
+	w.t.Helper()
+	for line := range w.lines {
+		if strings.Contains(line, "msg=ingest ") && strings.Contains(line, name) {
+			if !strings.Contains(line, "status="+status+" ") {
+				w.t.Errorf("%s: not %s: %s", name, status, line)
+			}
+			return
+		}
+		w.stderr += line + "\n"
+	}
+	w.t.Fatalf("it ended before %s was ingested\n%s", name, w.stderr)
+}
+
+// looks waits until the program has looked so many times, and found nothing to do.
+func (w *watcher) looks(n int) {
+	w.t.Helper()
+	last := 0.0
+	for end := time.Now().Add(hangs); n >= 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			w.t.Fatal("it does not look")
+		}
+		if _, err := os.Stat(w.metrics); err != nil {
+			continue
+		}
+		if at := w.series()["stackmill_ingest_last_run_timestamp_seconds"]; at != last {
+			last = at
+			n--
+		}
+	}
+}
+
+// end interrupts the program and returns its exit status.
+func (w *watcher) end() int {
+	_ = w.c.Process.Signal(syscall.SIGTERM)
+	for line := range w.lines {
+		w.stderr += line + "\n"
+	}
+	_ = w.c.Wait() // the status is checked
+	return w.c.ProcessState.ExitCode()
+}
+
+// put moves a recording into the watched folder.
+func (w *watcher) put(name, content string, flag int) {
+	w.t.Helper()
+	f, err := os.OpenFile(filepath.Join(w.dir, name), os.O_CREATE|os.O_WRONLY|flag, 0o666)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if _, err := f.WriteString(content); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// What appears is ingested when it is complete, once, and a signal ends it with all that
+// is finished in the store.
+func TestWatch(t *testing.T) {
+	recordings := t.TempDir()
+	if err := corpus.Perf(recordings); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(filepath.Join(recordings, "perf", "p_cxx_fp.data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWatcher(t, "1h")
+	w.ingested("a.er", "complete")
+	w.ingested("b.er", "complete")
+	w.put("perf.data", string(whole[:len(whole)/2]), 0)
+	w.looks(5)
+	if n := commits(t, w.store); n != 2 {
+		t.Errorf("%d commits while one is being copied", n)
+	}
+	w.put("perf.data", string(whole[len(whole)/2:]), os.O_APPEND)
+	w.ingested("perf.data", "complete")
+	if err := compose(filepath.Join(w.dir, "night", "2", "a.er")); err != nil {
+		t.Fatal(err)
+	}
+	w.put("night/2/a.er/more", "c", 0)
+	w.ingested("night/2/a.er", "complete")
+	w.looks(3)
+	if code := w.end(); code != 0 {
+		t.Errorf("status %d\n%s", code, w.stderr)
+	}
+	if strings.Contains(w.stderr, "empty.er") {
+		t.Errorf("one that has not settled is told of\n%s", w.stderr)
+	}
+	r := w.read()
+	if r.Watch == nil || r.Watch.Totals.Experiments["complete"] != 4 || r.Watch.Rounds < 2 || len(r.Inputs) != 1 || !r.Arguments.Watch {
+		t.Errorf("report: %+v %+v", r, r.Watch)
+	}
+	if s := w.series(); s["stackmill_ingest_experiments_total complete"] != 4 || s["stackmill_store_experiments complete"] != 4 || s["stackmill_ingest_last_success_timestamp_seconds"] == 0 {
+		t.Errorf("metrics: %v", s)
+	}
+	if n := commits(t, w.store); n != 4 {
+		t.Errorf("%d commits", n)
+	}
+}
+
+// What is damaged is told of once, and its exit status is that of an ingest.
+func TestWatchOfDamaged(t *testing.T) {
+	w := newWatcher(t, "1ms")
+	w.put("perf.data", "none", 0)
+	w.ingested("perf.data", "failed")
+	w.looks(10)
+	if code := w.end(); code != exitLost {
+		t.Errorf("status %d\n%s", code, w.stderr)
+	}
+	if n := strings.Count(w.stderr, "empty.er: failed"); n > 1 {
+		t.Errorf("told %d times\n%s", n, w.stderr)
+	}
+	if s := w.series(); s["stackmill_ingest_experiments_total failed"] != 2 || s["stackmill_ingest_experiments_total complete"] != 2 {
+		t.Errorf("metrics: %v\n%s", s, w.stderr)
+	}
+}
+
+func commits(t *testing.T, store string) int {
+	t.Helper()
+	list, err := storedir.Commits(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(list)
+}
