@@ -139,7 +139,7 @@ func (f *filling) commit(results []Result) error {
 	}
 	began := time.Now()
 	err := f.batch.Commit(name, c)
-	each := time.Since(began) / time.Duration(len(f.numbers))
+	each := time.Since(began) / time.Duration(max(1, len(f.numbers)))
 	for _, i := range f.numbers {
 		results[i].add(writeStage, each)
 		results[i].Batch = name
