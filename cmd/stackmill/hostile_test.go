@@ -239,7 +239,7 @@ func TestHostileChoices(t *testing.T) {
 		}
 		checkShown(t, fmt.Sprintf("%q", test.args), out+errs, tab)
 		for i, line := range strings.Split(strings.TrimSpace(errs), "\n") {
-			if i > 0 && !strings.HasPrefix(line, "  ") && !strings.HasPrefix(line, "stackmill: ") || errs != "" && !strings.HasPrefix(errs, "stackmill: ") && !strings.HasPrefix(errs, "time=") {
+			if i > 0 && !strings.HasPrefix(line, "  ") && !strings.HasPrefix(line, "stackmill: ") && !strings.HasPrefix(line, "time=") || errs != "" && !strings.HasPrefix(errs, "stackmill: ") && !strings.HasPrefix(errs, "time=") {
 				t.Errorf("%q: the line %q", test.args, line)
 			}
 		}

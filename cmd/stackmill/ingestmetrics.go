@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"fmt"
 	"io"
 	"maps"
 	"math"
@@ -139,11 +138,11 @@ func (m *metricsText) series(name string, labels ...string) string {
 }
 
 func (m *metricsText) family(name, kind, help string) {
-	fmt.Fprintf(&m.text, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
+	m.text.WriteString("# HELP " + name + " " + help + "\n# TYPE " + name + " " + kind + "\n")
 }
 
 func (m *metricsText) sample(series string, v float64) {
-	fmt.Fprintf(&m.text, "%s %s\n", series, strconv.FormatFloat(math.Round(v*1e6)/1e6, 'f', -1, 64))
+	m.text.WriteString(series + " " + strconv.FormatFloat(math.Round(v*1e6)/1e6, 'f', -1, 64) + "\n")
 }
 
 func (m *metricsText) gauge(name, help string, v float64, labels ...string) {
