@@ -45,16 +45,14 @@ func newWatcher(t *testing.T, settle string) *watcher {
 // ingested waits until a recording was ingested, with a status.
 func (w *watcher) ingested(name, status string) {
 	w.t.Helper()
-	for line := range w.lines {
-		if strings.Contains(line, "msg=ingest ") && strings.Contains(line, name) {
-			if !strings.Contains(line, "status="+status+" ") {
-				w.t.Errorf("%s: not %s: %s", name, status, line)
-			}
-			return
+	line := "/" + name + " status=" + status + " "
+	for !strings.Contains(w.stderr, line) { // recordings are read side by side
+		more, ok := <-w.lines
+		if !ok {
+			w.t.Fatalf("it ended before %s was ingested\n%s", name, w.stderr)
 		}
-		w.stderr += line + "\n"
+		w.stderr += more + "\n"
 	}
-	w.t.Fatalf("it ended before %s was ingested\n%s", name, w.stderr)
 }
 
 // looks waits until the program has looked so many times, and found nothing to do.
