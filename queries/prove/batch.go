@@ -195,7 +195,7 @@ func (p *batch) experiment(id int64, e *storedir.Entry, visible bool) error {
 
 // load reads an experiment's rows of a table, unless they are more than fit in memory.
 func (p *batch) load(c *cursor, id int64, r *rows) (fits bool, err error) {
-	most := max(int(p.memory/int64(8*len(c.columns))/8), blockRows)
+	most := max(int(p.memory/int64(8*len(c.columns))/3), blockRows) // some tables are large, not all
 	err = c.take(id, r, most)
 	fits = r.n < most
 	for err == nil && !fits && r.n > 0 {
