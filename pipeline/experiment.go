@@ -12,6 +12,7 @@ import (
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/jitdump"
 	"stackmill/stages/decode/kept"
+	"stackmill/stages/listing"
 	"stackmill/stages/loadobject/cache"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/symbolize/source"
@@ -33,6 +34,7 @@ type experiment struct {
 
 	batch    *write.Batch // of begin, as all below; nil if others share it
 	out      output
+	lists    *listing.Draft // what it shares with others of its batch
 	resolver *symbolize.Resolver
 	frames   *unwind.FrameTables
 	dumps    *unwind.Dumps
@@ -138,6 +140,7 @@ func (e *experiment) begin() (err error) {
 		e.redoing.after = &tapped{output: e.out}
 		e.out = e.redoing.after
 	}
+	e.lists = e.to.lists.Begin(e.result.ID)
 	e.resolver = symbolize.New(e.rec, e.files, e.tables)
 	e.frames = unwind.NewFrameTables(e.tables, &e.rec.Problems)
 	e.dumps = unwind.NewDumps(e.frames)
@@ -183,14 +186,14 @@ func (e *experiment) judge() error {
 func (e *experiment) attribute() error {
 	total := e.resolver.Program.Locations[e.resolver.Artificial(symbolize.Total)].Function
 	e.resolver.Finish()
-	disassembler := symbolize.NewDisassembler(e.resolver)
+	disassembler := symbolize.NewDisassembler(e.resolver, e.outlines)
 	defer disassembler.Close()
 	r := &attribute.Result{
 		ExperimentID: e.result.ID, Program: e.resolver.Program, Total: total,
 		Stacks: e.stacks, Sums: e.sums, Files: e.ioFiles, Data: e.data,
-		Disassembler: disassembler,
+		Disassembler: disassembler, Lists: e.lists,
 		Sources: attribute.Sources{
-			Finder:  source.Finder{Rules: e.Sources, NoRecorded: e.NoRecordedSources, Locate: e.files.Named, Kept: e.redoing.source(e.rec.Started)},
+			Finder:  source.Finder{Rules: e.Sources, NoRecorded: e.NoRecordedSources, Locate: e.files.Named, Kept: e.redoing.source(e.rec.Started), Texts: e.texts},
 			Started: e.rec.Started, Problems: &e.rec.Problems,
 		},
 	}
@@ -248,7 +251,7 @@ func (e *experiment) commit() error {
 	rows, _ := out.(*held)
 	batch := e.batch
 	e.batch = nil
-	return e.to.add(entry, batch, rows)
+	return e.to.add(entry, batch, rows, e.lists)
 }
 
 // output takes rows, concurrently for different tables.

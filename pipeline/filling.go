@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"stackmill/schema"
+	"stackmill/stages/listing"
 	"stackmill/stages/write"
 	"stackmill/storedir"
 )
@@ -21,6 +22,7 @@ type filling struct {
 	shared  bool         // by several inputs
 	batch   *write.Batch // nil until it has an experiment
 	broken  bool         // an experiment's rows may be there in part
+	lists   *listing.Book
 	entries []storedir.Entry
 	numbers []int  // the inputs' numbers, by entry
 	shelf   *shelf // of the batch that experiments are read from; nil before the first
@@ -29,7 +31,7 @@ type filling struct {
 // fill reads the inputs of a group, given by their numbers, and commits them. It returns
 // those that are to be read again alone.
 func (in *ingest) fill(ctx context.Context, inputs []input, group []int, results []Result) (crowded []int) {
-	f := &filling{ingest: in, shared: len(group) > 1}
+	f := &filling{ingest: in, shared: len(group) > 1, lists: listing.NewBook()}
 	err := guarded(func() error {
 		if err := in.refresh(); err != nil {
 			return err
@@ -100,8 +102,9 @@ func (in *ingest) refresh() error {
 // batch could not be written to its end.
 var errBroken = fmt.Errorf("%w: another one of its batch could not be written", errCrowded)
 
-// add adds the rows of an experiment, which waited in memory if the batch is shared.
-func (f *filling) add(entry storedir.Entry, batch *write.Batch, rows *held) (err error) {
+// add adds the rows of an experiment, which waited in memory if the batch is shared, and
+// its lists.
+func (f *filling) add(entry storedir.Entry, batch *write.Batch, rows *held, lists *listing.Draft) (err error) {
 	if f.broken {
 		return errBroken
 	}
@@ -117,6 +120,7 @@ func (f *filling) add(entry storedir.Entry, batch *write.Batch, rows *held) (err
 	if err != nil {
 		return storeFault(err)
 	}
+	lists.Keep()
 	f.entries = append(f.entries, entry)
 	f.broken = false
 	return nil

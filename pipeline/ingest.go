@@ -14,6 +14,7 @@ import (
 	"stackmill/problem"
 	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/cache"
+	"stackmill/stages/symbolize"
 	"stackmill/stages/symbolize/source"
 	"stackmill/storedir"
 )
@@ -86,6 +87,8 @@ type ingest struct {
 	Options
 	each     func(context.Context, input, *filling) Result // reads one input for a batch
 	loader   *cache.Loader
+	outlines *symbolize.Outlines
+	texts    *source.Texts
 	stop     context.CancelCauseFunc // ends the run
 	underway underway
 	faults   storeFaults
@@ -124,10 +127,11 @@ func Ingest(ctx context.Context, opts Options, paths ...string) ([]Result, error
 
 func newIngest(opts Options) *ingest {
 	return &ingest{
-		Options: opts,
-		loader:  cache.New(cache.Options{CacheDir: opts.Cache, DebugDirs: opts.debugDirs(), MemoryLimit: opts.Memory / tablesShare}),
-		taken:   map[string]string{},
-		known:   map[string]bool{},
+		Options:  opts,
+		loader:   cache.New(cache.Options{CacheDir: opts.Cache, DebugDirs: opts.debugDirs(), MemoryLimit: opts.Memory / tablesShare}),
+		outlines: symbolize.NewOutlines(), texts: source.NewTexts(),
+		taken: map[string]string{},
+		known: map[string]bool{},
 	}
 }
 

@@ -148,7 +148,7 @@ func (a *attempt) redo(r *Result, shelf *shelf, dry bool) error {
 		return nil
 	}
 	_, generation := a.latest(r.ID)
-	if err := a.pass(&experiment{attempt: a, result: r, generation: generation, redoing: d, opening: d.opening(a, tables)}); err != nil {
+	if err := a.pass(&experiment{attempt: a, result: r, generation: generation, redoing: d, opening: d.opening(a, shelf, r.ID)}); err != nil {
 		return err
 	}
 	if r.Status != Skipped {
@@ -158,13 +158,13 @@ func (a *attempt) redo(r *Result, shelf *shelf, dry bool) error {
 }
 
 // opening opens the recording.
-func (d *redoing) opening(a *attempt, tables kept.Tables) func() (*decode.Recording, error) {
+func (d *redoing) opening(a *attempt, s *shelf, id string) func() (*decode.Recording, error) {
 	return func() (_ *decode.Recording, err error) {
-		if d.recorded, err = kept.Open(tables); err != nil {
+		if d.recorded, err = kept.Open(s.tables(id)); err != nil {
 			return nil, err
 		}
 		a.locateAgain(d.recorded.Recording)
-		d.sources, err = readSources(tables)
+		d.sources, err = readSources(s, id)
 		return d.recorded.Recording, err
 	}
 }

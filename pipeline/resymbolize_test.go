@@ -38,8 +38,14 @@ func rowsOf(t *testing.T, store string, but ...string) map[string]map[string][]s
 
 func rowsOfTable(t *testing.T, s *shelf, id string, table *schema.Table, but []string) (rows []string) {
 	t.Helper()
+	if table.Links != nil {
+		return rowsOfLists(t, s, id, table, but)
+	}
 	var columns []string
 	for _, c := range table.Columns[1:] {
+		if c.Name == schema.ListedIn { // this and what follows depend on the rest of the batch
+			break
+		}
 		if !slices.Contains(but, table.Name+"."+c.Name) {
 			columns = append(columns, c.Name)
 		}
@@ -56,6 +62,50 @@ func rowsOfTable(t *testing.T, s *shelf, id string, table *schema.Table, but []s
 	if err != nil {
 		t.Fatal(table.Name, err)
 	}
+	return rows
+}
+
+// rowsOfLists returns the rows of a table that the experiments of a batch share.
+func rowsOfLists(t *testing.T, s *shelf, id string, table *schema.Table, but []string) (rows []string) {
+	t.Helper()
+	owners := map[string][]string{}
+	var in string
+	var own, columns []string
+	for _, c := range table.Owner()[1:] {
+		own = append(own, c.Name)
+	}
+	for _, c := range table.Shown()[len(own)+1:] {
+		if !slices.Contains(but, table.Name+"."+c.Name) {
+			columns = append(columns, c.Name)
+		}
+	}
+	text := func(b schema.Events, i int, columns []string) string {
+		var row []string
+		for _, c := range columns {
+			row = append(row, c+"="+b.Column(c).ValueStr(i))
+		}
+		return strings.Join(row, " ")
+	}
+	err := eachOf(s.tables(id), table.Links, func(b schema.Events) {
+		for i := range int(b.NumRows()) {
+			in = b.Column(schema.ListedIn).ValueStr(i)
+			n := b.Column("listing").ValueStr(i)
+			owners[n] = append(owners[n], text(b, i, own))
+		}
+	}, append(own, schema.ListedIn, "listing")...)
+	if err == nil {
+		err = eachOf(s.tables(in), table, func(b schema.Events) {
+			for i := range int(b.NumRows()) {
+				for _, o := range owners[b.Column("listing").ValueStr(i)] {
+					rows = append(rows, o+" "+text(b, i, columns))
+				}
+			}
+		}, append(columns, "listing")...)
+	}
+	if err != nil {
+		t.Fatal(table.Name, err)
+	}
+	slices.Sort(rows)
 	return rows
 }
 

@@ -15,26 +15,56 @@ type keptSources struct {
 	stale map[string]bool // changed after the recording, as was said
 }
 
-func readSources(tables kept.Tables) (*keptSources, error) {
-	s := &keptSources{map[string][]string{}, map[string]bool{}}
-	err := eachOf(tables, schema.SourceLines, func(rows schema.Events) {
-		files, texts := textsOf(rows, "file"), textsOf(rows, "text")
-		for i := range int(rows.NumRows()) {
-			s.lines[files(i)] = append(s.lines[files(i)], texts(i))
+// listed is a list of the batch.
+type listed struct {
+	in     string
+	number int32
+}
+
+func readSources(s *shelf, id string) (*keptSources, error) {
+	k := &keptSources{map[string][]string{}, map[string]bool{}}
+	tables, files := s.tables(id), map[listed][]string{}
+	err := eachOf(tables, schema.SourceFiles, func(rows schema.Events) {
+		names, in, numbers := textsOf(rows, "file"), textsOf(rows, schema.ListedIn), rows.Int32s("listing")
+		for i, n := range numbers {
+			l := listed{in(i), n}
+			files[l] = append(files[l], names(i))
 		}
-	}, "file", "text")
+	}, "file", schema.ListedIn, "listing")
 	if err != nil {
 		return nil, err
+	}
+	for in := range firsts(files) {
+		err := eachOf(s.tables(in), schema.SourceLines, func(rows schema.Events) {
+			numbers, texts := rows.Int32s("listing"), textsOf(rows, "text")
+			for i, n := range numbers {
+				for _, file := range files[listed{in, n}] {
+					k.lines[file] = append(k.lines[file], texts(i))
+				}
+			}
+		}, "listing", "text")
+		if err != nil {
+			return nil, err
+		}
 	}
 	err = eachOf(tables, schema.Problems, func(rows schema.Events) {
 		files, reasons := textsOf(rows, "file"), textsOf(rows, "reason")
 		for i := range int(rows.NumRows()) {
 			if reasons(i) == "stale-source" {
-				s.stale[files(i)] = true
+				k.stale[files(i)] = true
 			}
 		}
 	}, "file", "reason")
-	return s, err
+	return k, err
+}
+
+// firsts returns the experiments that stand for the batches of lists: one, as a rule.
+func firsts(files map[listed][]string) map[string]bool {
+	in := map[string]bool{}
+	for l := range files {
+		in[l.in] = true
+	}
+	return in
 }
 
 // eachOf passes the rows of a table.
@@ -56,7 +86,7 @@ func (s *keptSources) text(path string, started time.Time) *source.Text {
 	if s == nil || s.lines[path] == nil {
 		return nil
 	}
-	t := &source.Text{Path: path, Lines: s.lines[path]}
+	t := source.NewText(path, s.lines[path])
 	if s.stale[path] {
 		t.Recorded, t.Modified = true, started.Add(1)
 	}

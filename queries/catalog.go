@@ -41,10 +41,11 @@ type form struct {
 func defineAs(store string, batches []storedir.Batch, experiments []Experiment, as form) (*definitions, error) {
 	d := &definitions{own: append(as.types, namesView(experiments, as.casts))}
 	for _, t := range schema.Tables {
-		whole, parts := filesOf(store, t, batches)
+		rows, usual := rowsOf(store, t, batches)
+		whole, _ := filesOf(store, t, batches)
 		d.own = append(d.own, filesMacro(t, whole))
-		view := tableView(t, allRows(t, whole, parts), as.casts)
-		if d.tables = append(d.tables, view); len(parts) > 0 || len(whole) == 0 {
+		view := tableView(t, rows, as.casts)
+		if d.tables = append(d.tables, view); !usual {
 			d.others = append(d.others, view)
 		}
 	}
@@ -109,11 +110,26 @@ func filesOf(store string, t *schema.Table, batches []storedir.Batch) (whole, pa
 				whole = append(whole, path)
 			case len(batches[i].Experiments):
 			default:
-				parts = append(parts, fmt.Sprintf("FROM read_parquet(%s) WHERE %s", path, counts(&batches[i], hidden)))
+				parts = append(parts, part(t, path, &batches[i], hidden))
 			}
 		}
 	}
 	return whole, parts
+}
+
+// part returns a relation of the rows of a table that count of a batch with experiments
+// that do not. What the experiments share stays, whoever was the first to have it. The
+// first experiment may be that of another batch as well, which it does not stand for here.
+func part(t *schema.Table, path string, b *storedir.Batch, hidden []string) string {
+	columns := "*"
+	if t.Has(schema.ListedIn) {
+		columns = fmt.Sprintf("* REPLACE (%s AS %s)", quote("@"+b.Batch), schema.ListedIn)
+	}
+	rows := fmt.Sprintf("SELECT %s FROM read_parquet(%s)", columns, path)
+	if t.Links == nil {
+		rows += " WHERE " + counts(b, hidden)
+	}
+	return rows
 }
 
 // filesMacro returns the macro that lists a table's files.
@@ -122,6 +138,25 @@ func filesMacro(t *schema.Table, paths []string) string {
 }
 
 func filesName(t *schema.Table) string { return t.Name + "_files" }
+
+// rowsOf returns the relation of the rows of a table's view, empty if there are none, and
+// whether it is as in a store with a file of every table.
+func rowsOf(store string, t *schema.Table, batches []storedir.Batch) (rows string, usual bool) {
+	whole, parts := filesOf(store, t, batches)
+	rows, usual = allRows(t, whole, parts), len(parts) == 0 && len(whole) > 0
+	if t.Links == nil {
+		return rows, usual
+	}
+	links, also := rowsOf(store, t.Links, batches)
+	if rows == "" || links == "" {
+		return "", false
+	}
+	var columns []string
+	for _, c := range t.Shown() {
+		columns = append(columns, identifier(c.Name))
+	}
+	return fmt.Sprintf("(SELECT %s FROM %s JOIN %s USING (%s, listing))", strings.Join(columns, ", "), links, rows, schema.ListedIn), usual && also
+}
 
 // allRows returns the relation of a table's rows, empty if it has no file.
 func allRows(t *schema.Table, whole, parts []string) string {
@@ -144,7 +179,7 @@ func allRows(t *schema.Table, whole, parts []string) string {
 // are formats, by the names of columns, for those that are not shown as they are stored.
 func tableView(t *schema.Table, rows string, casts map[string]string) string {
 	var columns []string
-	for _, c := range t.Columns {
+	for _, c := range t.Shown() {
 		value := "t." + identifier(c.Name)
 		switch {
 		case rows == "":

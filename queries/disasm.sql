@@ -31,6 +31,8 @@
 --     FROM pc_metrics p ANTI JOIN (SELECT experiment_id, location_id FROM locations WHERE reason <> '') l USING (experiment_id, location_id)
 --     SEMI JOIN disasm k ON k.experiment_id = p.experiment_id AND k.mode = p.mode AND k.metric = p.metric AND k.function_id = p.function_id
 --   ) GROUP BY ALL HAVING sum(exclusive) <> sum(found) OR sum(inclusive) <> sum(found_inclusive)
+-- invariant listed: The instructions of every listing are present.
+--   SELECT experiment_id, function_no, listed_in, listing FROM listings ANTI JOIN instructions USING (experiment_id, function_no)
 -- invariant apart: Instructions do not overlap.
 --   SELECT * FROM (
 --     SELECT experiment_id, function_id, "offset", size, lead("offset") OVER (PARTITION BY experiment_id, function_id ORDER BY "offset") AS next

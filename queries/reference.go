@@ -37,8 +37,23 @@ This page is made from the declarations in `+"`schema/`"+` by `+"`make docs`"+`.
 		for _, c := range t.Computed {
 			fmt.Fprintf(&b, "| `%s` | %s | | computed | %s |\n", c.Name, c.Type.SQL(), html(c.Doc))
 		}
+		b.WriteString(sharedSentence(t))
 	}
 	return b.String()
+}
+
+// sharedSentence says which experiments have the rows of a table, empty if each row is of
+// one.
+func sharedSentence(t *schema.Table) string {
+	if t.Links == nil {
+		return ""
+	}
+	var own []string
+	for _, c := range t.Owner() {
+		own = append(own, c.Name)
+	}
+	return fmt.Sprintf("\nThe experiments of a batch share these rows. The view has them once for each row of the batch's `%s`\n"+
+		"with the same `listed_in` and `listing`, with its `%s` in place of the two.\n", t.Links.Name, strings.Join(own, "`, `"))
 }
 
 func keySentence(t *schema.Table) string {

@@ -18,6 +18,8 @@
 -- invariant one_row: Every row has its experiment and unit; a line has one row for each mode and metric.
 --   SELECT experiment_id, mode, metric, file, line, count(*) FROM source GROUP BY ALL
 --   HAVING count(*) > 1 OR count(experiment) < count(*) OR count(unit) < count(*)
+-- invariant found: The text of every file that was found is present.
+--   SELECT experiment_id, file, listed_in, listing FROM source_files ANTI JOIN source_lines USING (experiment_id, file)
 -- invariant functions_sum: The exclusive value is the sum over the functions with code on the line.
 --   SELECT experiment_id, mode, metric, file, line, sum(lines), sum(found) FROM (
 --     SELECT experiment_id, mode, metric, file, line, exclusive AS lines, 0 AS found FROM line_metrics WHERE file <> ''

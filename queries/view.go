@@ -172,7 +172,7 @@ func fromSchema(name, source, doc string) (Column, error) {
 	if t == nil {
 		return Column{}, fmt.Errorf("column %s: no table %s", name, table)
 	}
-	for _, c := range t.Columns {
+	for _, c := range t.Shown() {
 		if c.Name != column {
 			continue
 		}

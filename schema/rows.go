@@ -11,7 +11,7 @@ import (
 )
 
 // Rows builds batches of a table row by row, for one experiment: it fills the
-// first column, experiment_id, itself. A row is appended either as a whole or
+// first column, experiment_id or listed_in, itself. A row is appended either as a whole or
 // value by value, in the order of the other columns:
 //
 //	rows.Int64(id).Null().Int32(n)
@@ -29,7 +29,7 @@ type Rows struct {
 	err   error
 }
 
-// idColumn is the position of experiment_id in every table.
+// idColumn is the position of experiment_id, or listed_in, in every table.
 const idColumn = 0
 
 // cells are the values of one column.
@@ -44,7 +44,8 @@ type cells struct {
 }
 
 // NewRows returns a builder of an experiment's rows of the table, which hands each
-// full batch to flush.
+// full batch to flush. The experiment is the batch's first for a table that its experiments share
+// (Table.Links).
 func NewRows(t *Table, experimentID string, flush func(*Table, arrow.RecordBatch) error) *Rows {
 	r := &Rows{table: t, ids: NewLabels(experimentID), cells: make([]cells, len(t.Columns)), next: idColumn + 1, flush: flush}
 	for i, c := range t.Columns {

@@ -102,8 +102,8 @@ func (c Computed) as(doc string) Computed {
 type Table struct {
 	Name    string
 	Row     string   // what a row is
-	Key     []string // the columns that tell rows apart; none where rows may be equal
-	Columns []Column
+	Key     []string // the columns that tell the rows of the view apart; none where rows may be equal
+	Columns []Column // of the files
 	// Computed are columns of the table's view that are not in its files.
 	Computed []Computed
 	// Joined are tables before it that the view joins to t, its files, for what is
@@ -111,6 +111,28 @@ type Table struct {
 	Joined string
 	// Summary says that the rows of an experiment stay when only a summary of it is kept.
 	Summary bool
+	// Links, if not nil, is the table before it that says which experiments of a batch
+	// have a row, which is stored once: those with a row there with the same `listed_in`
+	// and `listing`, which the files begin with. In the view a row comes once for each of
+	// them, with the other columns of that in place of these two.
+	Links *Table
+}
+
+// Owner returns the columns of the table's view that say whose a row is in place of
+// `listed_in` and `listing`; none if its rows are not shared.
+func (t *Table) Owner() []Column {
+	if t.Links == nil {
+		return nil
+	}
+	return t.Links.Columns[:t.Links.Index(ListedIn)]
+}
+
+// Shown returns the columns of the table's view that are stored.
+func (t *Table) Shown() []Column {
+	if t.Links == nil {
+		return t.Columns
+	}
+	return slices.Concat(t.Owner(), t.Columns[t.Index(listing.Name)+1:])
 }
 
 // Computed is a column that SQL computes from others of the same row, and of those joined

@@ -10,8 +10,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 )
 
-// Every table begins with the experiment, has no column twice, and says what
-// each column is.
+// Every table begins with the experiment, or the list that experiments share, has no column
+// twice, and says what each column is.
 func TestTables(t *testing.T) {
 	seen := map[string]bool{}
 	for _, table := range Tables {
@@ -19,8 +19,11 @@ func TestTables(t *testing.T) {
 			t.Errorf("table %s: named twice, or its rows are not described", table.Name)
 		}
 		seen[table.Name] = true
-		if table.Columns[0].Name != "experiment_id" {
+		if table.Shown()[0].Name != "experiment_id" || (table.Columns[0].Name == ListedIn) != (table.Links != nil) {
 			t.Errorf("table %s does not begin with the experiment", table.Name)
+		}
+		if l := table.Links; l != nil && (!seen[l.Name] || table.Columns[0].Name != l.Columns[l.Index(ListedIn)].Name || table.Columns[1].Name != l.Columns[l.Index(ListedIn)+1].Name) {
+			t.Errorf("table %s is not linked by %s", table.Name, l.Name)
 		}
 		columns := map[string]bool{}
 		for _, c := range table.Columns {
@@ -43,7 +46,7 @@ func TestKeys(t *testing.T) {
 			t.Errorf("table %s has key %q", table.Name, table.Key)
 		}
 		for i, c := range table.Key {
-			if !table.Has(c) || slices.Contains(table.Key[:i], c) || (i == 0) != (c == "experiment_id") {
+			if !slices.ContainsFunc(table.Shown(), func(s Column) bool { return s.Name == c }) || slices.Contains(table.Key[:i], c) || (i == 0) != (c == "experiment_id") {
 				t.Errorf("table %s: key %q", table.Name, table.Key)
 			}
 		}

@@ -18,6 +18,18 @@ var (
 	locationID = Computed{"location_id", Int64, "l.location_id", "The instruction: `locations.location_id`."}
 )
 
+// ListedIn is the column of the batch's first experiment in tables that its experiments
+// share rows of.
+const ListedIn = "listed_in"
+
+// listedIn and listing are in tables whose rows the experiments of a batch share, and in
+// those that say which rows an experiment has (Table.Links).
+var (
+	listedIn = Column{ListedIn, Label, Dict, "", false, "The first experiment of the batch, which here stands for the batch."}
+	listing  = Column{"listing", Int32, Dict, "", false, "The list's number within the batch, from 0."}
+	content  = Column{"content", Int64, Plain, "", true, "Hash of the list's rows; missing if another row before it in the batch has the same list."}
+)
+
 const (
 	ofFunction = "LEFT JOIN functions f USING (experiment_id, function_no)"
 	ofLocation = "LEFT JOIN locations l USING (experiment_id, location)"
@@ -29,7 +41,7 @@ var rawStackID = Computed{"raw_stack_id", Int64, "xor((('0x' || experiment_id)::
 // Tables lists every table, in the order of the reference page.
 var Tables = []*Table{
 	Experiments, Processes, Metrics, Problems, Recordings,
-	LoadObjects, Segments, Modules, Functions, Locations, InlineFrames, Instructions, SourceLines,
+	LoadObjects, Segments, Modules, Functions, Locations, InlineFrames, Listings, Instructions, SourceFiles, SourceLines,
 	RecordedStacks, StackTree, TreeFrames,
 	Samples, ClockSamples, HeapSamples, IOSamples, IOFiles, SyncSamples, HWCSamples, OMPSamples, RaceSamples, DeadlockSamples, PerfSamples, Overview,
 	DataObjects, MemoryRegions, DataSamples,
@@ -182,10 +194,14 @@ var (
 		functionID.as("The inlined function: the load object's own of that name, if it has one that can be called."),
 		{"function", String, "f.name", "Its name for people, `(unknown)` if unknown."},
 	}}
-	Instructions = &Table{Name: "instructions", Row: "one instruction of a function on a stack or that accessed memory: all those of the functions with the largest values, up to some 25000; near PCs on stacks only where a function is a static region or longer than 64 KiB; of the others those on stacks, or that accessed memory", Key: key("function_no", "offset"), Columns: []Column{
+	Listings = &Table{Name: "listings", Row: "one function of which instructions are known", Key: key("function_no"), Columns: []Column{
 		experimentID,
 		{"load_object_id", Int64, Dict, "", false, "Its load object."},
-		functionNo,
+		functionNo.as(Delta),
+		listedIn, listing, content,
+	}}
+	Instructions = &Table{Name: "instructions", Row: "one instruction of a function on a stack or that accessed memory: all those of the functions with the largest values, up to some 25000; near PCs on stacks only where a function is a static region or longer than 64 KiB; of the others those on stacks, or that accessed memory", Key: key("function_no", "offset"), Columns: []Column{
+		listedIn, listing.as(Delta),
 		{"offset", Int64, Delta, "bytes", false, "As `locations.offset`: in the load object's file; in generated code, from the function's start."},
 		{"size", Int32, Dict, "bytes", false, "Its length; 0 where the code is not in the file."},
 		{"text", String, Dict, "", false, "The instruction in the syntax of the GNU tools (AT&T for x86); undecodable bytes are shown as bytes; `(not in the file)` at a PC in a part of the code that the file lacks."},
@@ -193,13 +209,17 @@ var (
 		{"target_name", String, Dict, "", false, "The function that a call or jump leads to, with the distance from its start if that is not 0, or `@plt` when it goes through the procedure linkage table; empty within the function, or if unknown."},
 		{"file", String, Dict, "", false, "The source file's path, as `locations.file`; empty if unknown."},
 		{"line", Int32, Delta, "", false, "The source line, 0 if unknown."},
-	}, Joined: ofFunction, Computed: []Computed{functionID}}
-	SourceLines = &Table{Name: "source_lines", Row: "one line of a source file that was found, of those in which lines have values", Key: key("file", "line"), Columns: []Column{
+	}, Links: Listings, Joined: ofFunction, Computed: []Computed{functionID}}
+	SourceFiles = &Table{Name: "source_files", Row: "one source file that was found, of those in which lines have values", Key: key("file"), Columns: []Column{
 		experimentID,
 		{"file", String, Dict, "", false, "The path, as `locations.file`."},
+		listedIn, listing, content,
+	}}
+	SourceLines = &Table{Name: "source_lines", Row: "one line of a source file that was found, of those in which lines have values", Key: key("file", "line"), Columns: []Column{
+		listedIn, listing.as(Delta),
 		{"line", Int32, Delta, "", false, "The line, from 1."},
 		{"text", String, Plain, "", false, "Its text."},
-	}}
+	}, Links: SourceFiles}
 )
 
 // Stacks.

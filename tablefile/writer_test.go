@@ -215,7 +215,7 @@ func TestRowGroups(t *testing.T) {
 			return nil
 		})
 		for i := range 40 {
-			rows.Append("", int32(i), strings.Repeat("x", RowGroupText/10))
+			rows.Append(int32(0), int32(i), strings.Repeat("x", RowGroupText/10))
 		}
 		if err := errors.Join(rows.Close(), w.Close()); err != nil {
 			t.Fatal(err)

@@ -20,7 +20,7 @@ import (
 // with everything below it, whose packages may import each other.
 var house = []struct{ folders, holds string }{
 	{"fault problem stages/arena acceptance/corpus", "kinds of errors; long lists; the recordings that tests read"},
-	{"schema stages/infile stages/bytereader stages/spill stages/tree stages/relay acceptance/golden acceptance/perftext", "the tables, the wall between the two sides; opening files that are not ours, reading their bytes; files of what does not fit in memory; merging lists to trees; what goroutines make, in its order"},
+	{"schema stages/infile stages/bytereader stages/spill stages/tree stages/relay stages/listing acceptance/golden acceptance/perftext", "the tables, the wall between the two sides; opening files that are not ours, reading their bytes; files of what does not fit in memory; merging lists to trees; what goroutines make, in its order; what the experiments of a batch share"},
 
 	{"storedir tablefile", "the rest of the wall: a store's directory, the Parquet files of tables"},
 

@@ -145,7 +145,7 @@ func (a *app) describe(name string) {
 		}
 	}
 	if t := schema.ByName(name); t != nil {
-		for _, c := range t.Columns {
+		for _, c := range t.Shown() {
 			rows = append(rows, []string{c.Name, c.Type.SQL(), c.Unit, c.Doc})
 		}
 	}
@@ -175,7 +175,7 @@ func completions() ([]string, error) {
 	}
 	for _, t := range schema.Tables {
 		words = append(words, t.Name)
-		for _, c := range t.Columns {
+		for _, c := range t.Shown() {
 			words = append(words, c.Name)
 		}
 	}

@@ -50,6 +50,9 @@ func Batch(ctx context.Context, store string, b *storedir.Batch, memory int64, p
 	if p.rolled, err = p.rollup(); err != nil {
 		return nil, err
 	}
+	if p.lists, err = p.shared(); err != nil {
+		return nil, err
+	}
 	ids, err := p.order()
 	if err != nil {
 		return nil, err
@@ -99,6 +102,7 @@ type batch struct {
 	cursors map[string]*cursor
 	one     *experiment
 	rolled  map[int64]digest // of the rows of function_rollup, by experiment
+	lists   *lists
 }
 
 func (p *batch) open(store string, b *storedir.Batch) error {
@@ -159,11 +163,11 @@ func (p *batch) left() (found, err error) {
 // experiment reads one experiment and proves it if it counts.
 func (p *batch) experiment(id int64, e *storedir.Entry, visible bool) error {
 	x := p.one
-	x.reset(e, p.rolled[id])
+	x.reset(e, p.rolled[id], p.lists)
 	var large error
 	for _, t := range schema.Tables {
 		c := p.cursors[t.Name]
-		if c == nil || streamed[t] || t == schema.FunctionRollup {
+		if c == nil || streamed[t] || t == schema.FunctionRollup || t.Links != nil {
 			continue
 		}
 		fits, err := p.load(c, id, x.rows[t])

@@ -14,31 +14,18 @@ type span struct{ start, end int64 }
 
 // codes returns the instructions of each function, which do not overlap, in their order.
 func (x *experiment) codes() (map[int32]code, error) {
-	t := schema.Instructions
+	t := schema.Listings
 	all := map[int32]code{}
-	offset, size := x.col(t, "offset"), x.col(t, "size")
-	function := x.col(t, "function_no")
-	for start := 0; start < len(function); {
-		end := start + 1
-		for end < len(function) && function[end] == function[start] {
-			end++
-		}
-		f, err := x.function(function[start])
+	for i, no := range x.col(t, "function_no") {
+		f, err := x.function(no)
 		if err != nil {
 			return nil, err
 		}
-		c := make(code, 0, end-start)
-		for i := start; i < end; i++ {
-			if n := len(c); n > 0 && (c[n-1].end > offset[i] || c[n-1].start >= offset[i]) {
-				return nil, errors.New("instructions: not in their order, or overlapping")
-			}
-			c = append(c, span{offset[i], offset[i] + size[i]})
-		}
-		if all[f] != nil {
-			return nil, errors.New("instructions: not in the order of functions")
+		c, known := x.lists.code[x.listOf(t, i)]
+		if !known {
+			return nil, errors.New("listings: one without instructions")
 		}
 		all[f] = c
-		start = end
 	}
 	return all, nil
 }

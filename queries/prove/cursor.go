@@ -35,7 +35,8 @@ type rows struct {
 	texts   [][]string // of columns whose texts are kept
 }
 
-// cursor reads a file from its first row to its last. The first column is experiment_id.
+// cursor reads a file from its first row to its last. The first column is experiment_id or,
+// of a table that experiments share, listed_in.
 type cursor struct {
 	path    string
 	table   *schema.Table

@@ -19,7 +19,9 @@ var further = map[*schema.Table][]column{
 		{name: "other_linkage_name", keep: true}, {name: "kind"}, {name: "body_of"}},
 	schema.Locations:      {{name: "other_location_id"}, {name: "load_object_id"}, {name: "function_no"}, {name: "offset"}, {name: "instruction"}, {name: "file"}, {name: "line"}, {name: "reason"}},
 	schema.InlineFrames:   {{name: "function_no"}, {name: "file"}, {name: "line"}},
+	schema.Listings:       {{name: schema.ListedIn}, {name: "listing"}},
 	schema.Instructions:   {{name: "size"}},
+	schema.SourceFiles:    {{name: schema.ListedIn}, {name: "listing"}},
 	schema.RecordedStacks: {{name: "node"}, {name: "user_up"}, {name: "expert_up"}, {name: "machine_up"}, {name: "reason"}},
 	schema.StackTree:      {{name: "up"}, {name: "below"}, {name: "frame"}},
 	schema.TreeFrames: {{name: "part"}, {name: "word"}, {name: "location"}, {name: "user_location"}, {name: "expert_location"}, {name: "machine_location"},
@@ -50,11 +52,15 @@ func init() {
 	}
 }
 
-// columnsOf returns the columns that are read of a table, experiment_id first.
+// columnsOf returns the columns that are read of a table, experiment_id first, or the list
+// if experiments share its rows.
 func columnsOf(t *schema.Table) []column {
-	list := []column{{name: "experiment_id"}}
+	var list []column
+	if t.Links != nil {
+		list = append(list, column{name: schema.ListedIn}, column{name: "listing"})
+	}
 	for _, name := range t.Key {
-		if name != "experiment_id" {
+		if t.Has(name) {
 			list = append(list, column{name: name})
 		}
 	}
@@ -74,6 +80,7 @@ type experiment struct {
 	rows    map[*schema.Table]*rows
 	next    func(*schema.Table, *rows) error // reads some more rows of a streamed table
 	rolled  digest                           // of its rows in function_rollup
+	lists   *lists                           // what it shares with others
 
 	metrics   map[int64]int32 // by hashes of names
 	functions map[int64]int32 // rows, by function_no
@@ -94,8 +101,8 @@ func newExperiment() *experiment {
 	return x
 }
 
-func (x *experiment) reset(e *storedir.Entry, rolled digest) {
-	*x = experiment{entry: e, columns: x.columns, rows: x.rows, rolled: rolled}
+func (x *experiment) reset(e *storedir.Entry, rolled digest, lists *lists) {
+	*x = experiment{entry: e, columns: x.columns, rows: x.rows, rolled: rolled, lists: lists}
 	for _, r := range x.rows {
 		r.clear()
 	}
@@ -134,7 +141,7 @@ func (x *experiment) skip() error {
 func (x *experiment) prove() error {
 	for _, step := range []func() error{
 		x.proveExperiment, x.proveKeys, x.proveStructure, x.proveLocations, x.proveFrames, x.proveTree, x.proveStacks,
-		x.proveSamples, x.proveValues, x.proveCallTree, x.proveCalls, x.proveCode, x.proveRollup, x.proveNoData,
+		x.proveSamples, x.proveValues, x.proveCallTree, x.proveCalls, x.proveCode, x.proveSources, x.proveRollup, x.proveNoData,
 	} {
 		if err := step(); err != nil {
 			return err
@@ -152,7 +159,7 @@ func (x *experiment) proveExperiment() error {
 
 // proved are the tables whose keys are proved with what their rows mean.
 var proved = map[*schema.Table]bool{
-	schema.Experiments: true, schema.Locations: true, schema.InlineFrames: true, schema.Instructions: true, schema.RecordedStacks: true, schema.StackTree: true, schema.TreeFrames: true,
+	schema.Experiments: true, schema.Locations: true, schema.InlineFrames: true, schema.Instructions: true, schema.SourceLines: true, schema.RecordedStacks: true, schema.StackTree: true, schema.TreeFrames: true,
 	schema.CallNodes: true, schema.StackValues: true,
 	schema.FunctionValues: true, schema.CallValues: true, schema.TreeValues: true, schema.LineValues: true, schema.SourceValues: true,
 	schema.PCValues: true, schema.ModuleValues: true, schema.ObjectValues: true, schema.FunctionRollup: true,

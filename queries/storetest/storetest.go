@@ -35,10 +35,11 @@ var Data string
 
 // Build writes the store that text describes into dir. The text is a list of
 // tables: a line `TABLE COLUMN...`, then the rows, indented, with one field per
-// column; the columns left out are 0, empty or missing. A field that ends in
+// column; the columns left out are 0, empty or missing, and `listed_in` is the batch. A field that ends in
 // `ms` is in milliseconds, `”` is empty, `null` missing, `~` a blank; a backslash
 // begins an escape as in Go's texts. A line
-// `batch ID NAME PATH` starts a batch; `#` a comment.
+// `batch ID NAME PATH` starts a batch, `with ID NAME PATH` another experiment of it; both may
+// end in a generation. `#` starts a comment.
 func Build(dir, text string) error {
 	var b *batch
 	var table *schema.Table
@@ -54,9 +55,12 @@ func Build(dir, text string) error {
 		var err error
 		switch {
 		case len(fields) == 0 || fields[0][0] == '#':
-		case fields[0] == "batch" && len(fields) == 4:
+		case fields[0] == "batch":
 			err = finish()
-			b = &batch{dir: dir, id: fields[1], name: unescape(fields[2]), path: unescape(fields[3]), rows: map[*schema.Table][][]any{}}
+			b = &batch{dir: dir, rows: map[*schema.Table][]row{}}
+			err = errors.Join(err, b.begin(fields[1:]))
+		case fields[0] == "with":
+			err = b.begin(fields[1:])
 		case line[0] != ' ':
 			if table, columns = schema.ByName(fields[0]), fields[1:]; table == nil {
 				err = fmt.Errorf("no table %s", fields[0])
@@ -82,8 +86,29 @@ func New(t testing.TB, text string) string {
 }
 
 type batch struct {
-	dir, id, name, path string
-	rows                map[*schema.Table][][]any
+	dir         string
+	experiments []storedir.Entry
+	rows        map[*schema.Table][]row
+}
+
+// row is a row of an experiment, or of the batch's first one if its experiments share it.
+type row struct {
+	id     string
+	values []any
+}
+
+// begin begins an experiment, given its id, name, path and, if it is not 1, generation.
+func (b *batch) begin(fields []string) error {
+	if len(fields) != 3 && len(fields) != 4 {
+		return fmt.Errorf("%d fields of an experiment", len(fields))
+	}
+	e := storedir.Entry{ExperimentID: fields[0], Generation: 1, Experiment: unescape(fields[1]), Path: unescape(fields[2]), Status: "complete"}
+	var err error
+	if len(fields) == 4 {
+		e.Generation, err = strconv.Atoi(fields[3])
+	}
+	b.experiments = append(b.experiments, e)
+	return err
 }
 
 func (b *batch) add(t *schema.Table, columns, fields []string) error {
@@ -95,16 +120,23 @@ func (b *batch) add(t *schema.Table, columns, fields []string) error {
 		t.Index(c)
 		text[c] = fields[i]
 	}
-	var row []any
+	first, id := b.experiments[0].ExperimentID, b.experiments[len(b.experiments)-1].ExperimentID
+	if t.Links != nil {
+		id = first
+	}
+	r := row{id: id}
 	for _, c := range t.Columns[1:] { // without experiment_id
 		f, given := text[c.Name]
+		if c.Name == schema.ListedIn {
+			f = first
+		}
 		v, err := value(c, f, given)
 		if err != nil {
 			return fmt.Errorf("%s.%s: %w", t.Name, c.Name, err)
 		}
-		row = append(row, v)
+		r.values = append(r.values, v)
 	}
-	b.rows[t] = append(b.rows[t], row)
+	b.rows[t] = append(b.rows[t], r)
 	return nil
 }
 
@@ -148,11 +180,10 @@ func unescape(field string) string {
 }
 
 func (b *batch) commit() error {
-	c := storedir.Commit{Batch: b.id, StoreVersion: schema.StoreVersion, Ingested: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
-		Experiments: []storedir.Entry{{ExperimentID: b.id, Generation: 1, Experiment: b.name, Path: b.path, Status: "complete"}}}
+	c := storedir.Commit{Batch: storedir.BatchName(b.experiments), StoreVersion: schema.StoreVersion, Ingested: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Experiments: b.experiments}
 	var values rollup.Collector
 	for _, t := range schema.Tables {
-		emit := func(to func(*schema.Table, arrow.RecordBatch) error) error { return emitRows(t, b.id, b.rows[t], to) }
+		emit := func(to func(*schema.Table, arrow.RecordBatch) error) error { return emitRows(t, b.rows[t], to) }
 		if t == schema.FunctionRollup {
 			emit = values.Rows
 		}
@@ -163,7 +194,7 @@ func (b *batch) commit() error {
 		if rows == 0 {
 			continue
 		}
-		name := storedir.FilePath(t.Name, b.id)
+		name := storedir.FilePath(t.Name, c.Batch)
 		if err := create(filepath.Join(b.dir, name), data); err != nil {
 			return err
 		}
@@ -174,7 +205,7 @@ func (b *batch) commit() error {
 	if err != nil {
 		return err
 	}
-	return create(filepath.Join(b.dir, storedir.CommitsDir, b.id+".json"), data)
+	return create(filepath.Join(b.dir, storedir.CommitsDir, c.Batch+".json"), data)
 }
 
 // parquet returns the file of a table's rows.
@@ -192,12 +223,15 @@ func parquet(t *schema.Table, emit func(func(*schema.Table, arrow.RecordBatch) e
 	return out.Bytes(), n, err
 }
 
-func emitRows(t *schema.Table, id string, rows [][]any, emit func(*schema.Table, arrow.RecordBatch) error) error {
-	builder := schema.NewRows(t, id, emit)
-	for _, row := range rows {
-		builder.Append(row...)
+func emitRows(t *schema.Table, rows []row, emit func(*schema.Table, arrow.RecordBatch) error) error {
+	for _, r := range rows {
+		builder := schema.NewRows(t, r.id, emit)
+		builder.Append(r.values...)
+		if err := builder.Close(); err != nil {
+			return err
+		}
 	}
-	return builder.Close()
+	return nil
 }
 
 func create(name string, data []byte) error {

@@ -2,6 +2,8 @@ package attribute
 
 import (
 	"cmp"
+	"errors"
+	"maps"
 	"slices"
 
 	"stackmill/schema"
@@ -20,12 +22,14 @@ const (
 	nearBytes  = 64
 )
 
-// instructions emits the instructions of the functions on stacks, which are ranked. It
-// returns the starts of those that locations lie inside of.
+// instructions emits the instructions of the functions on stacks, which are ranked, as
+// far as no experiment of the batch has the same ones. It returns the starts of those that
+// locations lie inside of.
 func (r *Result) instructions(emit Emit, ranked []symbolize.FunctionNo) (meant map[spot]uint64, err error) {
 	p := r.Program
 	meant = map[spot]uint64{}
-	rows := r.rows(schema.Instructions, emit).Expect(len(p.Locations))
+	rows := schema.NewRows(schema.Instructions, r.Lists.In(), emit)
+	links := map[symbolize.FunctionNo]link{}
 	pcs := r.pcs()
 	left := wholeInstructions
 	for _, n := range ranked {
@@ -40,23 +44,73 @@ func (r *Result) instructions(emit Emit, ranked []symbolize.FunctionNo) (meant m
 		case f.Kind == symtab.Static || f.Size > wholeBytes:
 			within = nearBytes
 		}
-		code := r.Disassembler.Function(n, pcs[n], within)
-		left -= len(code.Instructions)
-		for at := range code.Instructions {
-			i := &code.Instructions[at]
-			rows.Int64(p.Objects[f.Object].ID).Int32(int32(n)).Int64(int64(i.Offset)).Int32(int32(i.Size)).Text(i.Text)
-			if i.HasTarget {
-				rows.Int64(int64(i.Target))
-			} else {
-				rows.Null()
+		code := r.disassembly(n, pcs[n], within)
+		if left -= code.Count; code.Count > 0 {
+			l := r.link(code.Content)
+			if links[n] = l; l.first {
+				listInstructions(rows, l.number, code.Instructions)
 			}
-			rows.Text(i.TargetName).Text(i.File).Int32(i.Line)
 		}
 		for pc, to := range code.Meant {
 			meant[spotOf(p, n, pc)] = to
 		}
 	}
-	return meant, rows.Close()
+	return meant, errors.Join(rows.Close(), r.listings(emit, links))
+}
+
+// disassembly returns the part of a function that was asked for, with its instructions
+// only if the batch does not have them.
+func (r *Result) disassembly(n symbolize.FunctionNo, pcs []uint64, within int) symbolize.Disassembly {
+	code, known := r.Disassembler.Known(n, pcs, within)
+	if known && (code.Count == 0 || r.Lists.Has(code.Content)) {
+		return code
+	}
+	return r.Disassembler.Function(n, pcs, within)
+}
+
+// listInstructions appends the rows of a list.
+func listInstructions(rows *schema.Rows, number int32, list []symbolize.Instruction) {
+	for at := range list {
+		i := &list[at]
+		rows.Int32(number).Int64(int64(i.Offset)).Int32(int32(i.Size)).Text(i.Text)
+		if i.HasTarget {
+			rows.Int64(int64(i.Target))
+		} else {
+			rows.Null()
+		}
+		rows.Text(i.TargetName).Text(i.File).Int32(i.Line)
+	}
+}
+
+// link says which list of the batch something of the experiment has.
+type link struct {
+	number  int32
+	first   bool // the list is new
+	content int64
+}
+
+func (r *Result) link(content int64) link {
+	number, first := r.Lists.Number(content)
+	return link{number, first, content}
+}
+
+// append adds the columns of a link to a row, from `listed_in` on.
+func (l link) append(rows *schema.Rows) {
+	if rows.Label(0).Int32(l.number); l.first {
+		rows.Int64(l.content)
+	} else {
+		rows.Null()
+	}
+}
+
+// listings emits which instructions are the functions'.
+func (r *Result) listings(emit Emit, links map[symbolize.FunctionNo]link) error {
+	rows := r.rows(schema.Listings, emit).Labels("listed_in", r.Lists.In()).Expect(len(links))
+	for _, n := range slices.Sorted(maps.Keys(links)) {
+		rows.Int64(r.Program.Objects[r.Program.Functions[n].Object].ID).Int32(int32(n))
+		links[n].append(rows)
+	}
+	return rows.Close()
 }
 
 // spot is a place in machine code: an offset in a load object's file or, for code

@@ -6,6 +6,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"stackmill/schema"
+	"stackmill/stages/listing"
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/symbolize/image"
@@ -25,6 +26,7 @@ type Result struct {
 	Data         *Data // nil: no sample has a data object
 	Disassembler *symbolize.Disassembler
 	Sources      Sources
+	Lists        *listing.Draft // what the experiment shares with others of its batch
 }
 
 // StackRows emits the tables of program structure and stacks. The functions that

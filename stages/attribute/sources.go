@@ -29,7 +29,8 @@ const maxSourceBytes = 256 << 20
 // each.
 func (r *Result) SourceRows(emit Emit, last map[string]int32) error {
 	delete(last, "") // of what has no line numbers
-	rows := r.rows(schema.SourceLines, emit)
+	files := r.rows(schema.SourceFiles, emit).Labels("listed_in", r.Lists.In())
+	rows := schema.NewRows(schema.SourceLines, r.Lists.In(), emit)
 	var missing, private, leading []string
 	left := maxSourceBytes
 	for _, file := range slices.Sorted(maps.Keys(last)) {
@@ -47,10 +48,13 @@ func (r *Result) SourceRows(emit Emit, last map[string]int32) error {
 			r.Sources.remark(file, "unreadable-source", fmt.Sprintf("the source file cannot be used: %v", err), 1)
 		case left <= 0:
 			r.Sources.remark(file, "unreadable-source", fmt.Sprintf("the source file is left out: there are %d MB of others", maxSourceBytes>>20), 1)
-		case r.Sources.fits(file, text, last[file]):
-			for i, line := range text.Lines {
-				left -= len(line) + 1
-				rows.Append(file, int32(i+1), line)
+		case r.Sources.fits(file, text, last[file]) && len(text.Lines) > 0:
+			left -= text.Bytes
+			l := r.link(text.Content)
+			if l.append(files.Text(file)); l.first {
+				for i, line := range text.Lines {
+					rows.Int32(l.number).Int32(int32(i + 1)).Text(line)
+				}
 			}
 		}
 	}
@@ -62,7 +66,7 @@ func (r *Result) SourceRows(emit Emit, last map[string]int32) error {
 	r.Sources.without(problem.Info, "private-source", private,
 		"not everyone may read the files at their paths, so the recording must not lead to them (--source-path says where there are sources that the store may hold)")
 	r.Sources.without(problem.Warning, "source-outside", leading, "links in the recording's archives lead out of it and are not followed")
-	return rows.Close()
+	return closeAll(files, rows)
 }
 
 // fits remarks on a file that is perhaps not what was compiled, and reports

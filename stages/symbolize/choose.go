@@ -30,19 +30,17 @@ func near(items []disasm.Item, code iter.Seq[disasm.Item], shift uint64, pcs []u
 // shift is the distance from offsets to addresses.
 func choose(out *Disassembly, items []disasm.Item, shift uint64, pcs []uint64, within int) []bool {
 	wanted := make([]bool, len(items))
+	at := func(n int) (start, end uint64, call bool) {
+		i := &items[n]
+		return i.Addr, i.Addr + uint64(i.Inst.Len), i.Inst.Kind == insn.Call
+	}
 	for _, pc := range pcs {
-		n := sort.Search(len(items), func(i int) bool { return items[i].Addr > pc+shift }) - 1
-		if n < 0 || items[n].Addr+uint64(items[n].Inst.Len) <= pc+shift {
+		n := meantBy(pc+shift, len(items), at)
+		if n < 0 {
 			continue // not in the code
 		}
-		if items[n].Addr < pc+shift && items[n].Inst.Kind != insn.Call && n+1 < len(items) && items[n+1].Inst.Kind == insn.Call {
-			n++
-		}
 		if meant := items[n].Addr - shift; meant != pc {
-			if out.Meant == nil {
-				out.Meant = map[uint64]uint64{}
-			}
-			out.Meant[pc] = meant
+			note(&out.Meant, pc, meant)
 		}
 		wanted[n] = true
 		for i := n; i > 0 && items[n].Addr-items[i-1].Addr <= uint64(max(within, 0)); i-- {
@@ -56,4 +54,32 @@ func choose(out *Disassembly, items []disasm.Item, shift uint64, pcs []uint64, w
 		wanted[n] = wanted[n] || within == All
 	}
 	return wanted
+}
+
+// meantBy returns which of n instructions a PC stands for, -1 if it lies in none: the one
+// that it lies in, or the call after it. at returns where an instruction is, and whether
+// it is a call.
+func meantBy(pc uint64, n int, at func(int) (start, end uint64, call bool)) int {
+	i := sort.Search(n, func(i int) bool { start, _, _ := at(i); return start > pc }) - 1
+	if i < 0 {
+		return -1
+	}
+	start, end, call := at(i)
+	if end <= pc {
+		return -1
+	}
+	if start < pc && !call && i+1 < n {
+		if _, _, next := at(i + 1); next {
+			i++
+		}
+	}
+	return i
+}
+
+// note adds what a PC stands for to a map that may not be there yet.
+func note(meant *map[uint64]uint64, pc, at uint64) {
+	if *meant == nil {
+		*meant = map[uint64]uint64{}
+	}
+	(*meant)[pc] = at
 }

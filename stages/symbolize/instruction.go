@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 
+	"stackmill/stages/loadobject/insn"
 	"stackmill/stages/loadobject/insn/disasm"
 	"stackmill/stages/loadobject/isa"
 	"stackmill/stages/loadobject/symtab"
@@ -25,7 +26,9 @@ type Instruction struct {
 // Disassembly is the part of a function that was asked for, in the order of offsets.
 // Bytes that are not an instruction are listed as such.
 type Disassembly struct {
-	Instructions []Instruction
+	Instructions []Instruction // none if only the rest is known (Known)
+	Count        int           // how many instructions there are
+	Content      int64         // hash of them
 	// Meant gives the instruction for each PC at which none starts: collectors guess
 	// where the call before a return address started.
 	Meant map[uint64]uint64
@@ -34,18 +37,21 @@ type Disassembly struct {
 // Disassembler gives the instructions of functions.
 type Disassembler struct {
 	r         *Resolver
+	outlines  *Outlines
 	printers  map[isa.Arch]*disasm.Printer
 	addresses map[ObjectNo]symtab.Addresses // by object
 	stubs     map[stubKey]string            // names of entries of procedure linkage tables
 	readable  func(linkage string) string
 	items     []disasm.Item // of the code being decoded; its memory is used again, as that of the next
 	listed    []Instruction
+	calls     []bool // which of them are calls, before any were added that are not in the code
 }
 
-// NewDisassembler returns a disassembler of the resolver's functions.
-func NewDisassembler(r *Resolver) *Disassembler {
+// NewDisassembler returns a disassembler of the resolver's functions, which adds to
+// outlines what it finds out of them.
+func NewDisassembler(r *Resolver, outlines *Outlines) *Disassembler {
 	return &Disassembler{
-		r: r, printers: map[isa.Arch]*disasm.Printer{}, addresses: map[ObjectNo]symtab.Addresses{}, stubs: map[stubKey]string{},
+		r: r, outlines: outlines, printers: map[isa.Arch]*disasm.Printer{}, addresses: map[ObjectNo]symtab.Addresses{}, stubs: map[stubKey]string{},
 		readable: symtab.NewNames().Readable,
 	}
 }
@@ -62,11 +68,15 @@ const All = -1
 // are listed as Unavailable. The instructions are valid until the next call.
 func (d *Disassembler) Function(function FunctionNo, pcs []uint64, within int) Disassembly {
 	out := Disassembly{Instructions: d.listed[:0]}
+	d.calls = d.calls[:0]
 	d.available(&out, function, pcs, within)
-	if len(out.Instructions) > 0 {
+	whole := len(out.Instructions)
+	if whole > 0 {
 		d.rest(&out, function, pcs)
 	}
 	d.listed = out.Instructions
+	out.Count, out.Content = len(out.Instructions), contentOf(out.Instructions)
+	d.remember(&out, function, pcs, within, whole == out.Count)
 	return out
 }
 
@@ -178,7 +188,7 @@ func (d *Disassembler) add(out *Disassembly, function FunctionNo, offset uint64,
 		i := Instruction{Offset: offset + at, Size: item.Inst.Len, Text: printer.Text(item, code[at:])}
 		i.File, i.Line = lines(i.Offset)
 		d.target(&i, f, item.Inst)
-		out.Instructions = append(out.Instructions, i)
+		out.Instructions, d.calls = append(out.Instructions, i), append(d.calls, item.Inst.Kind == insn.Call)
 	}
 }
 

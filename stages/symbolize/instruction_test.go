@@ -2,6 +2,8 @@ package symbolize
 
 import (
 	"fmt"
+	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -47,7 +49,7 @@ func TestDisassembler(t *testing.T) {
 	}
 	table := program("aa", symtab.Function{Name: "f"}, symtab.Function{Name: "g"})
 	table.Functions[0].Size = 0x18
-	table.Arch = isa.AMD64
+	table.Arch, table.Key = isa.AMD64, "f and g"
 	table.Files = []string{"/src/f.c"}
 	table.Lines = symtab.Lines{Offsets: []uint64{0x1001, 0x1006, 0x1017}, File: []int32{0, 0, -1}, Line: []int32{3, 4, 0}}
 	made := decode.MapEvent{Path: "made", Address: 0x90000, Size: 3, Modes: 5, Code: &decode.Code{Function: "made", File: "gen.x",
@@ -55,7 +57,7 @@ func TestDisassembler(t *testing.T) {
 	r, rec := recording(disk{path: table})
 	rec.Arch, rec.WordBits = "x86_64", 64
 	pr := process(r, text(path, 0x10000), made)
-	d := NewDisassembler(r)
+	d := NewDisassembler(r, NewOutlines())
 	defer d.Close()
 
 	whole := `1000 1 push %rbp
@@ -87,7 +89,12 @@ func TestDisassembler(t *testing.T) {
 		{"generated code", 0x90000, []uint64{0}, All, "0 2 jmp 0x0 -> 0\n2 1 retq gen.x:7\n", nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got := d.Function(r.Program.Locations[pr.Resolve(test.at, 0).Location].Function, test.pcs, test.within)
+			f := r.Program.Locations[pr.Resolve(test.at, 0).Location].Function
+			got := d.Function(f, test.pcs, test.within)
+			known, ok := d.Known(f, test.pcs, test.within)
+			if ok != (test.name != "generated code") || ok && !alike(known, got) {
+				t.Errorf("known %v: %+v, it is %+v", ok, known, got)
+			}
 			if diff := cmp.Diff(test.want, got.text()); diff != "" {
 				t.Error(diff)
 			}
@@ -95,6 +102,53 @@ func TestDisassembler(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// alike reports whether two are the same but for the instructions.
+func alike(a, b Disassembly) bool {
+	return a.Count == b.Count && a.Content == b.Content && maps.Equal(a.Meant, b.Meant)
+}
+
+// What is known of a whole function says what other PCs in it stand for.
+func TestKnown(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "app")
+	content := make([]byte, 0x1020)
+	copy(content[0x1000:], "\x55\xe8\xfa\x00\x00\x00\x48\x8d\x43\x10\xe8\xf7\x00\x00\x00\x06\x74\xef\xe9\xea\x0f\x00\x00\xc3")
+	if err := os.WriteFile(path, content, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	table := program("aa", symtab.Function{Name: "f"})
+	table.Functions[0].Size = 0x40 // the file has half of it
+	table.Arch, table.Key = isa.AMD64, "f"
+	r, _ := recording(disk{path: table})
+	pr := process(r, text(path, 0x10000))
+	f := r.Program.Locations[pr.Resolve(0x10000, 0).Location].Function
+	outlines := NewOutlines()
+	d := NewDisassembler(r, outlines)
+	if _, ok := d.Known(f, nil, All); ok {
+		t.Error("known before it was asked for")
+	}
+	d.Function(f, []uint64{0x1000}, All)
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		var pcs []uint64
+		for range random.IntN(4) {
+			pcs = append(pcs, 0x1000+random.Uint64N(0x24))
+		}
+		slices.Sort(pcs)
+		want := NewDisassembler(r, NewOutlines()).Function(f, pcs, All)
+		got, ok := NewDisassembler(r, outlines).Known(f, pcs, All)
+		if inside := len(pcs) == 0 || pcs[len(pcs)-1] < 0x1020; ok != inside || ok && !alike(got, want) {
+			t.Fatalf("%x: known %v, %+v, want %+v", pcs, ok, got, want)
+		}
+	}
+	if _, ok := d.Known(f, nil, 0); ok {
+		t.Error("a part of it is taken for the whole")
+	}
+	table.Alone = true
+	if _, ok := d.Known(f, nil, All); ok {
+		t.Error("known although the table is of other files as well")
 	}
 }
 
@@ -114,7 +168,7 @@ func TestDisassembleLinkageTable(t *testing.T) {
 	r, rec := recording(disk{path: table})
 	rec.Arch, rec.WordBits = "x86_64", 64
 	pr := process(r, text(path, 0x10000))
-	d := NewDisassembler(r)
+	d := NewDisassembler(r, NewOutlines())
 	defer d.Close()
 	first, second := r.Program.Locations[pr.Resolve(0x10006, 0).Location], r.Program.Locations[pr.Resolve(0x10100, 0).Location]
 	if first.Function != second.Function || second.Offset != 0x1100 {
@@ -141,7 +195,7 @@ func TestDisassembleNothing(t *testing.T) {
 	table.Arch = isa.AMD64
 	r, _ := recording(disk{"/gone": table, "/other": program("bb", symtab.Function{Name: "f"})})
 	pr := process(r, text("/gone", 0x10000), text("/other", 0x20000), text("/none", 0x30000))
-	d := NewDisassembler(r)
+	d := NewDisassembler(r, NewOutlines())
 	for _, pc := range []uint64{0x10000, 0x10300, 0x20000, 0x20300, 0x30000} {
 		l := r.Program.Locations[pr.Resolve(pc, 0).Location]
 		for _, within := range []int{All, 0, 1 << 10} {

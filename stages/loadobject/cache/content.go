@@ -7,10 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"time"
 
 	"github.com/cespare/xxhash/v2"
 
+	"stackmill/stages/infile"
 	"stackmill/stages/loadobject/elf"
 )
 
@@ -29,7 +29,7 @@ type contents struct {
 	dir string // empty: none on disk
 
 	mu    sync.Mutex
-	known map[elf.Stamp]content
+	known map[infile.Stamp]content
 }
 
 // Bounds of what is remembered on disk. A hash takes a millisecond and a half for a
@@ -40,13 +40,9 @@ const (
 	contentPlaces    = 1 << 12
 )
 
-// settled is how old the last change of a file must be for its stamp to identify
-// its content: file systems count time in steps, of 2 s at worst.
-const settled = 3 * time.Second
-
 // of returns the content of an open file.
 func (c *contents) of(f *elf.File) content {
-	remember := c.known != nil && f.Stamp.Changed > 0 && time.Since(time.Unix(0, f.Stamp.Changed)) > settled
+	remember := c.known != nil && f.Stamp.Settled()
 	if remember {
 		c.mu.Lock()
 		x, ok := c.known[f.Stamp]
@@ -77,7 +73,7 @@ func (c *contents) of(f *elf.File) content {
 	return x
 }
 
-func (c *contents) keep(at elf.Stamp, x content) {
+func (c *contents) keep(at infile.Stamp, x content) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.known[at] = x
@@ -87,12 +83,12 @@ func (c *contents) keep(at elf.Stamp, x content) {
 // stamp, the digest and the short hash.
 const recordSize = 5*8 + sha256.Size + 8
 
-func (c *contents) path(at elf.Stamp) string {
+func (c *contents) path(at infile.Stamp) string {
 	place := xxhash.Sum64(fmt.Appendf(nil, "%d %d", at.Device, at.Inode)) % contentPlaces
 	return filepath.Join(c.dir, "contents", fmt.Sprintf("%03x", place))
 }
 
-func record(at elf.Stamp, x content) []byte {
+func record(at infile.Stamp, x content) []byte {
 	b := make([]byte, 0, recordSize)
 	for _, v := range []uint64{at.Device, at.Inode, uint64(at.Size), uint64(at.Modified), uint64(at.Changed)} {
 		b = binary.LittleEndian.AppendUint64(b, v)
@@ -100,7 +96,7 @@ func record(at elf.Stamp, x content) []byte {
 	return binary.LittleEndian.AppendUint64(append(b, x.digest[:]...), x.short)
 }
 
-func (c *contents) read(at elf.Stamp) (x content, ok bool) {
+func (c *contents) read(at infile.Stamp) (x content, ok bool) {
 	if c.dir == "" || at.Size < worthRemembering {
 		return x, false
 	}
@@ -113,7 +109,7 @@ func (c *contents) read(at elf.Stamp) (x content, ok bool) {
 	return x, true
 }
 
-func (c *contents) write(at elf.Stamp, x content) {
+func (c *contents) write(at infile.Stamp, x content) {
 	if c.dir == "" || at.Size < worthRemembering || os.MkdirAll(filepath.Join(c.dir, "contents"), 0o777) != nil {
 		return
 	}

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"stackmill/fault"
+	"stackmill/stages/infile"
 	"stackmill/stages/loadobject/elf"
 	"stackmill/stages/loadobject/symtab"
 )
@@ -116,7 +117,7 @@ func TestCacheModes(t *testing.T) {
 // place, length and times, as far as who writes it can choose them.
 func TestRememberedContent(t *testing.T) {
 	text := bytes.Repeat([]byte{1}, worthRemembering)
-	file := func(stamp elf.Stamp, b byte) *elf.File {
+	file := func(stamp infile.Stamp, b byte) *elf.File {
 		f, err := elf.New("x", append(elfHeader(), append(text, b)...))
 		if err != nil {
 			t.Fatal(err)
@@ -125,18 +126,18 @@ func TestRememberedContent(t *testing.T) {
 		return f
 	}
 	long := time.Now().Add(-time.Hour).UnixNano()
-	stamp := elf.Stamp{Device: 1, Inode: 2, Size: worthRemembering, Modified: long, Changed: long}
+	stamp := infile.Stamp{Device: 1, Inode: 2, Size: worthRemembering, Modified: long, Changed: long}
 	dir := t.TempDir()
-	fresh := func() *contents { return &contents{dir: dir, known: map[elf.Stamp]content{}} }
+	fresh := func() *contents { return &contents{dir: dir, known: map[infile.Stamp]content{}} }
 	want := fresh().of(file(stamp, 1))
 	if got := fresh().of(file(stamp, 2)); got != want {
 		t.Error("the content was read again") // what really happens: it cannot have changed
 	}
-	for what, change := range map[string]func(*elf.Stamp){
-		"the time of the change": func(s *elf.Stamp) { s.Changed++ },
-		"the number":             func(s *elf.Stamp) { s.Inode++ },
-		"the device":             func(s *elf.Stamp) { s.Device++ },
-		"a change just now":      func(s *elf.Stamp) { s.Changed = time.Now().UnixNano() },
+	for what, change := range map[string]func(*infile.Stamp){
+		"the time of the change": func(s *infile.Stamp) { s.Changed++ },
+		"the number":             func(s *infile.Stamp) { s.Inode++ },
+		"the device":             func(s *infile.Stamp) { s.Device++ },
+		"a change just now":      func(s *infile.Stamp) { s.Changed = time.Now().UnixNano() },
 	} {
 		other := stamp
 		change(&other)

@@ -62,7 +62,7 @@ type sized interface{ Bytes() int64 }
 // by where files that belong to it are looked for.
 type pathKey struct {
 	context context
-	stamp   elf.Stamp
+	stamp   infile.Stamp
 }
 
 // context is what leads to the files that belong to an object: its folder, where
@@ -88,7 +88,7 @@ func New(o Options) *Loader {
 	return &Loader{
 		options:  o,
 		disk:     disk{o.CacheDir},
-		contents: contents{dir: o.CacheDir, known: map[elf.Stamp]content{}},
+		contents: contents{dir: o.CacheDir, known: map[infile.Stamp]content{}},
 		claims:   claims{disk: disk{o.CacheDir}, first: map[string]string{}, notes: map[string][]symtab.Note{}},
 		paths:    map[pathKey]identity{},
 		kept:     map[string]*list.Element{},
@@ -117,7 +117,7 @@ func (l *Loader) table(path string, places elf.Places) (t *symtab.Table, id iden
 	if err != nil {
 		return nil, id, err
 	}
-	at := pathKey{contextOf(path, places), elf.StampOf(info)}
+	at := pathKey{contextOf(path, places), infile.StampOf(info)}
 	l.mu.Lock()
 	id, known := l.paths[at]
 	l.mu.Unlock()
@@ -145,7 +145,7 @@ func (l *Loader) table(path string, places elf.Places) (t *symtab.Table, id iden
 				l.disk.write(s.key, missing, t)
 			}
 		}
-		t.Content, t.Key = s.content, s.key
+		t.Content, t.Key, t.Alone = s.content, s.key, s.local()
 		return t, missing, nil
 	})
 	return t, s.identity, err

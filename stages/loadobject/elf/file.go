@@ -17,7 +17,6 @@ import (
 	"fmt"
 	"os"
 	"sync/atomic"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -41,15 +40,15 @@ type File struct {
 	Loads    []Load
 	// FrameHeader is PT_GNU_EH_FRAME, the search table of `.eh_frame`.
 	FrameHeader Load
-	Threads     Load     // PT_TLS, what each thread's variables are at first
-	ThreadAlign uint64   // of Threads
-	Packed      bool     // the file is compressed: offsets are those in its content
-	Stamp       Stamp    // of the file, zero for one in memory
-	Fault       error    // of the machine, from looking for files that belong to it
-	Beside      bool     // `.dwo` files were read for it, which are found by its folders only
-	Notes       []Note   // headers that could not be read
-	Places      Places   // set by whoever opened it, if at all
-	notes       [][]byte // contents of PT_NOTE segments
+	Threads     Load         // PT_TLS, what each thread's variables are at first
+	ThreadAlign uint64       // of Threads
+	Packed      bool         // the file is compressed: offsets are those in its content
+	Stamp       infile.Stamp // of the file, zero for one in memory
+	Fault       error        // of the machine, from looking for files that belong to it
+	Beside      bool         // `.dwo` files were read for it, which are found by its folders only
+	Notes       []Note       // headers that could not be read
+	Places      Places       // set by whoever opened it, if at all
+	notes       [][]byte     // contents of PT_NOTE segments
 	data        []byte
 	mapped      bool
 	inflated    atomic.Int64 // bytes of content that compressed sections gave
@@ -73,22 +72,6 @@ type Section struct {
 type Load struct {
 	Offset, Address, FileSize, MemSize uint64
 	Flags                              debugelf.ProgFlag
-}
-
-// Stamp is what the system knows about a file that changes with its content.
-// Whoever made the file chooses its size and the time of its modification, but not
-// its number nor the time at which it was last changed here.
-type Stamp struct {
-	Device, Inode           uint64
-	Size, Modified, Changed int64 // bytes; ns since 1970
-}
-
-// StampOf returns the stamp of a file.
-func StampOf(info os.FileInfo) (s Stamp) {
-	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		s = Stamp{uint64(st.Dev), st.Ino, st.Size, st.Mtim.Nano(), st.Ctim.Nano()}
-	}
-	return s
 }
 
 // Open maps an ELF object, or decompresses one. The error wraps an *os.PathError or ErrNotELF.
@@ -115,7 +98,7 @@ func Open(path string) (*File, error) {
 		}
 		o, err := New(path, content)
 		if err == nil {
-			o.Packed, o.Stamp = true, StampOf(st)
+			o.Packed, o.Stamp = true, infile.StampOf(st)
 		}
 		return o, err
 	}
@@ -124,7 +107,7 @@ func Open(path string) (*File, error) {
 		unix.Munmap(data)
 		return nil, err
 	}
-	o.mapped, o.Stamp = true, StampOf(st)
+	o.mapped, o.Stamp = true, infile.StampOf(st)
 	return o, nil
 }
 

@@ -80,6 +80,7 @@ type Table struct {
 	Checksum  uint32   // of the dynamic segment, 0 without one
 	Content   uint64   // hash of the file, 0 when it has a build-id; not in caches, whose keys have it
 	Key       string   // names the contents of the files that it was made of; not in caches either
+	Alone     bool     // it was also made of files that Key does not name; not in caches
 	Arch      isa.Arch // 0 if its instructions cannot be decoded
 	Segments  []Segment
 	TLS       TLS

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"stackmill/schema"
 	"stackmill/stages/decode"
 	"stackmill/stages/infile"
 )
@@ -93,7 +94,8 @@ type Finder struct {
 	Locate func(path string) []decode.Candidate
 	// Kept returns a text that was read before, which is used in place of any file; nil if
 	// there is none. It may be nil.
-	Kept func(path string) *Text
+	Kept  func(path string) *Text
+	Texts *Texts // keeps what was read; nil: nothing is kept
 }
 
 // Text is the text of a source file.
@@ -101,7 +103,14 @@ type Text struct {
 	Path     string // where it was found
 	Recorded bool   // at the recorded path, where it may have changed since
 	Modified time.Time
-	Lines    []string // valid UTF-8, without line ends
+	body
+}
+
+// body is what stands in a source file.
+type body struct {
+	Lines   []string // valid UTF-8, without line ends
+	Bytes   int      // in them, with line ends
+	Content int64    // hash of the lines
 }
 
 // ErrNotFound says that a file is at none of the places where it may be.
@@ -119,9 +128,8 @@ func (f *Finder) Read(path string) (*Text, error) {
 	}
 	first := ErrNotFound
 	for _, c := range f.candidates(path) {
-		t, err := read(c)
+		t, err := f.read(c)
 		if err == nil {
-			t.Recorded = c.Origin == atPath
 			return t, nil
 		}
 		if first == ErrNotFound && !errors.Is(err, os.ErrNotExist) {
@@ -184,14 +192,14 @@ func opened(c decode.Candidate) (f *os.File, err error) {
 	return archived(c.Path)
 }
 
-func read(c decode.Candidate) (*Text, error) {
+func (f *Finder) read(c decode.Candidate) (*Text, error) {
 	path := c.Path
-	f, err := opened(c)
+	file, err := opened(c)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	info, err := f.Stat()
+	defer file.Close()
+	info, err := file.Stat()
 	switch {
 	case err != nil:
 		return nil, err
@@ -200,19 +208,39 @@ func read(c decode.Candidate) (*Text, error) {
 	case info.Size() > maxBytes:
 		return nil, fmt.Errorf("%s: larger than %d MB", path, maxBytes>>20)
 	}
-	data, err := io.ReadAll(io.LimitReader(f, maxBytes+1)) // it may have grown
+	t := Text{Path: path, Recorded: c.Origin == atPath, Modified: info.ModTime()}
+	t.body, err = f.Texts.get(infile.StampOf(info), func() (body, error) { return bodyOf(file, path) })
+	return &t, err
+}
+
+// bodyOf reads the text of a file.
+func bodyOf(file io.Reader, path string) (b body, err error) {
+	data, err := io.ReadAll(io.LimitReader(file, maxBytes+1)) // it may have grown
 	switch {
 	case err != nil:
-		return nil, err
+		return b, err
 	case len(data) > maxBytes:
-		return nil, fmt.Errorf("%s: larger than %d MB", path, maxBytes>>20)
+		return b, fmt.Errorf("%s: larger than %d MB", path, maxBytes>>20)
 	case bytes.IndexByte(data, 0) >= 0:
-		return nil, fmt.Errorf("%s: not a text", path)
+		return b, fmt.Errorf("%s: not a text", path)
 	case bytes.Count(data, []byte("\n")) > maxLines:
-		return nil, fmt.Errorf("%s: more than %d lines", path, maxLines)
+		return b, fmt.Errorf("%s: more than %d lines", path, maxLines)
 	}
-	return &Text{Path: path, Modified: info.ModTime(), Lines: lines(data)}, nil
+	return newBody(lines(data)), nil
 }
+
+func newBody(lines []string) body {
+	b, id := body{Lines: lines}, schema.NewID("source")
+	for _, line := range lines {
+		id.Text(line)
+		b.Bytes += len(line) + 1
+	}
+	b.Content = id.Sum()
+	return b
+}
+
+// NewText returns a text that is known from before.
+func NewText(path string, lines []string) *Text { return &Text{Path: path, body: newBody(lines)} }
 
 // lines cuts at line ends of any system.
 func lines(data []byte) []string {

@@ -1,0 +1,73 @@
+package listing
+
+import "sync"
+
+// Book has the lists of a batch that is being made of one experiment after the other.
+type Book struct {
+	mu      sync.Mutex
+	first   string // the id of the batch's first experiment, empty before there is one
+	numbers map[int64]int32
+}
+
+// NewBook returns the book of a new batch.
+func NewBook() *Book { return &Book{numbers: map[int64]int32{}} }
+
+// Draft is what one experiment adds to a book. It counts once it is kept, and is to be
+// dropped if the experiment does not come into the batch. Drafts of one book may be used
+// at once: those of experiments that were given up.
+type Draft struct {
+	book  *Book
+	first string
+	base  int32 // the number of the first list that is new
+	own   Numbers
+}
+
+// Begin begins what an experiment adds to what was kept.
+func (b *Book) Begin(experiment string) *Draft {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	d := &Draft{book: b, first: b.first, base: int32(len(b.numbers))}
+	if d.first == "" {
+		d.first = experiment
+	}
+	return d
+}
+
+// In returns the first experiment of the batch, if the draft is kept.
+func (d *Draft) In() string { return d.first }
+
+// Number is Numbers.Number for the batch, if the draft is kept.
+func (d *Draft) Number(content int64) (number int32, first bool) {
+	if number, known := d.before(content); known {
+		return number, false
+	}
+	number, first = d.own.Number(content)
+	return d.base + number, first
+}
+
+// Has reports whether a list has a number.
+func (d *Draft) Has(content int64) bool {
+	_, known := d.before(content)
+	if !known {
+		_, known = d.own.numbers[content]
+	}
+	return known
+}
+
+// before returns the number of a list that the batch had when the draft was begun.
+func (d *Draft) before(content int64) (number int32, known bool) {
+	d.book.mu.Lock()
+	defer d.book.mu.Unlock()
+	number, known = d.book.numbers[content]
+	return number, known && number < d.base
+}
+
+// Keep makes the draft count. Nothing else was kept since it was begun.
+func (d *Draft) Keep() {
+	d.book.mu.Lock()
+	defer d.book.mu.Unlock()
+	d.book.first = d.first
+	for content, number := range d.own.numbers {
+		d.book.numbers[content] = d.base + number
+	}
+}

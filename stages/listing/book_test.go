@@ -1,0 +1,53 @@
+package listing
+
+import (
+	"fmt"
+	"testing"
+)
+
+// What an experiment adds counts when it is kept. The first that is kept stands for the
+// batch.
+func TestBook(t *testing.T) {
+	b := NewBook()
+	for _, test := range []struct {
+		experiment string
+		contents   []int64
+		keep       bool
+		want       string
+	}{
+		{"a", []int64{10, 20, 10}, false, "a [0 true 1 true 0 false]"},
+		{"b", []int64{20, 30}, true, "b [0 true 1 true]"},
+		{"c", []int64{30, 40, 20}, false, "b [1 false 2 true 0 false]"},
+		{"d", []int64{50, 40, 50, 30}, true, "b [2 true 3 true 2 false 1 false]"},
+		{"e", []int64{40, 60}, true, "b [3 false 4 true]"},
+	} {
+		d := b.Begin(test.experiment)
+		var got []any
+		for _, content := range test.contents {
+			had := d.Has(content)
+			number, first := d.Number(content)
+			if had == first || !d.Has(content) {
+				t.Errorf("%s: it has %d: %v, and it is new: %v", test.experiment, content, had, first)
+			}
+			got = append(got, number, first)
+		}
+		if test.keep {
+			d.Keep()
+		}
+		if s := fmt.Sprint(d.In(), " ", got); s != test.want {
+			t.Errorf("%s: %s, want %s", test.experiment, s, test.want)
+		}
+	}
+}
+
+// A draft that was given up knows nothing of what others have kept since.
+func TestLeftDraft(t *testing.T) {
+	b := NewBook()
+	left, next := b.Begin("a"), b.Begin("b")
+	next.Number(1)
+	next.Number(2)
+	next.Keep()
+	if number, first := left.Number(2); number != 0 || !first || left.In() != "a" {
+		t.Errorf("%d, %v in %s", number, first, left.In())
+	}
+}
