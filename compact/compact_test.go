@@ -233,6 +233,21 @@ func TestLeaveOut(t *testing.T) {
 	if got := shown(t, store); got != "a.2 c.2 d.1 e.1 f.1 g.1" {
 		t.Error(got)
 	}
+	// Alone, too, for what has become a summary since; then there is nothing to do.
+	if err := look(t, store).TakeOut([]string{id("d")}, storedir.Summary, ""); err != nil {
+		t.Fatal(err)
+	}
+	o := options(store)
+	o.Purge = true
+	if s := compacted(t, o); s.Written != 1 {
+		t.Errorf("%+v", s)
+	}
+	if got := stored(t, store, &look(t, store).Batches[0], schema.Samples); got != "aaaeeefffggg" {
+		t.Error(got)
+	}
+	if s := compacted(t, o); s.Written != 0 {
+		t.Errorf("again: %+v", s)
+	}
 }
 
 // What is committed while batches are merged is neither undone nor doubled.

@@ -22,6 +22,7 @@ type merge struct {
 	batches []*storedir.Batch
 	entries []storedir.Entry // those that count, by id: their rows' order
 	ranks   []ranks          // by batch
+	lists   lists
 	to      *write.Batch
 }
 
@@ -73,7 +74,7 @@ func (m *merge) files(t *schema.Table) (list []source) {
 	for i, b := range m.batches {
 		for _, f := range b.Files {
 			if f.Table == t.Name {
-				list = append(list, source{f, &m.ranks[i]})
+				list = append(list, source{f, i, &m.ranks[i]})
 			}
 		}
 	}
@@ -97,22 +98,38 @@ func (m *merge) run(ctx context.Context, contents *storedir.Contents) (c storedi
 	return c, m.to.Commit(contents.MergedName(c.Replaces, m.entries), c)
 }
 
-// tables merges all tables, some at a time, the largest first.
+// tables merges all tables: one after the other those by which the lists that experiments
+// share get their numbers, then some at a time, the largest first.
 func (m *merge) tables(ctx context.Context) error {
+	if err := guarded(func() error { return m.findLists(ctx) }); err != nil {
+		return err
+	}
+	for _, t := range schema.Tables {
+		if isLink(t) {
+			if err := m.table(ctx, t); err != nil {
+				return err
+			}
+		}
+	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(max(1, m.Jobs))
 	for _, t := range m.largestFirst() {
-		g.Go(func() error {
-			return guarded(func() error {
-				table := &merging{merge: m, table: t, known: make([]texts, len(t.Columns))}
-				if t == schema.FunctionRollup {
-					return table.rolledUp(ctx)
-				}
-				return table.sorted(ctx)
-			})
-		})
+		if !isLink(t) {
+			g.Go(func() error { return m.table(ctx, t) })
+		}
 	}
 	return g.Wait()
+}
+
+// table merges the rows of a table.
+func (m *merge) table(ctx context.Context, t *schema.Table) error {
+	return guarded(func() error {
+		table := &merging{merge: m, table: t, known: make([]texts, len(t.Columns))}
+		if t == schema.FunctionRollup {
+			return table.rolledUp(ctx)
+		}
+		return table.sorted(ctx)
+	})
 }
 
 // largestFirst returns the tables that have files.

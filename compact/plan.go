@@ -40,7 +40,7 @@ func plan(o *Options, c *storedir.Contents, left map[string]bool) (groups [][]*s
 	for len(all) > 0 {
 		n := o.neighbours(all, left)
 		if n == 0 {
-			if b := all[0].Batch; !left[b.Batch] && wasteful(b, o.Purge) {
+			if b := all[0].Batch; !left[b.Batch] && wasteful(c, b, o.Purge) {
 				n = 1
 			}
 		}
@@ -88,9 +88,14 @@ func (o *Options) neighbours(all []candidate, left map[string]bool) (n int) {
 // fewestFiles is how many batches may be merged with the least memory.
 const fewestFiles = 8
 
-// wasteful reports whether a batch is written again for the sake of experiments that do
-// not count.
-func wasteful(b *storedir.Batch, purge bool) bool {
+// wasteful reports whether a batch is written again for the sake of rows that do not count:
+// those of experiments that are hidden, or have become summaries since it was written.
+func wasteful(c *storedir.Contents, b *storedir.Batch, purge bool) bool {
 	n := len(b.Hidden)
+	for _, id := range b.Summaries {
+		if c.Latest(id).Batch != b.Batch {
+			n++
+		}
+	}
 	return n*hiddenShare >= len(b.Experiments) || purge && n > 0
 }

@@ -47,9 +47,12 @@ func (t *merging) sorted(ctx context.Context) error {
 	for _, f := range t.files(t.table) {
 		total += f.Rows * width
 	}
-	passes := total/t.budget() + 1
+	passes, places := total/t.budget()+1, int64(len(t.entries))
+	if isShared(t.table) {
+		places = int64(len(t.lists.numbers))
+	}
 	for n := range passes {
-		from, until := int32(int64(len(t.entries))*n/passes), int32(int64(len(t.entries))*(n+1)/passes)
+		from, until := int32(places*n/passes), int32(places*(n+1)/passes)
 		if err := t.pass(ctx, from, until); err != nil {
 			return err
 		}
@@ -95,24 +98,25 @@ func (t *merging) read(ctx context.Context, f source, from, until int32) (pieces
 			return pieces, f.complete(n)
 		}
 		n += int64(read.n)
+		if t.table.Has(listedIn) {
+			if err := t.lists.resolve(t.table, f.batch, read); err != nil {
+				return nil, err
+			}
+		}
 		pieces = append(pieces, t.cut(read, f, from, until)...)
 	}
 }
 
 // cut returns the pieces of rows, in memory of their own unless they are all of them.
 func (t *merging) cut(read *rows, f source, from, until int32) (pieces []piece) {
-	ids := read.columns[0].narrow
-	ranks := make([]int32, len(t.known[0].list))
-	for i, id := range t.known[0].list {
-		ranks[i] = f.ranks.in(t.table, id)
-	}
+	ids, rankOf := t.places(read, f)
 	kept := 0
 	for start := 0; start < read.n; {
 		end := start + 1
 		for end < read.n && ids[end] == ids[start] {
 			end++
 		}
-		if rank := ranks[ids[start]]; rank >= from && rank < until {
+		if rank := rankOf(ids[start]); rank >= from && rank < until {
 			pieces = append(pieces, piece{rank, read, start, end})
 			kept += end - start
 		}
@@ -128,6 +132,18 @@ func (t *merging) cut(read *rows, f source, from, until int32) (pieces []piece) 
 		*p = piece{p.rank, own, own.n - (p.end - p.start), own.n}
 	}
 	return pieces
+}
+
+// places returns what each of the rows belongs to, and the place of that in the new file.
+func (t *merging) places(read *rows, f source) (of []int32, rankOf func(int32) int32) {
+	if isShared(t.table) {
+		return read.columns[t.table.Index(listNumber)].narrow, func(number int32) int32 { return number }
+	}
+	ranks := make([]int32, len(t.known[0].list))
+	for i, id := range t.known[0].list {
+		ranks[i] = f.ranks.in(t.table, id)
+	}
+	return read.columns[0].narrow, func(id int32) int32 { return ranks[id] }
 }
 
 // add adds rows to the new file.
@@ -149,6 +165,9 @@ func (t *merging) flush() error {
 	if t.out.n == 0 {
 		return nil
 	}
+	if t.table.Has(listedIn) {
+		t.lists.name(t.table, &t.out, t.known[t.table.Index(listedIn)].of(t.entries[0].ExperimentID))
+	}
 	batch := t.out.record(t.table, t.known)
 	defer batch.Release()
 	t.out.clear()
@@ -158,6 +177,7 @@ func (t *merging) flush() error {
 // source is a file that is merged.
 type source struct {
 	storedir.File
+	batch int // its place among those that are merged
 	ranks *ranks
 }
 

@@ -1,0 +1,124 @@
+package compact
+
+import (
+	"context"
+	"fmt"
+
+	"stackmill/schema"
+)
+
+// The columns of tables whose rows the experiments of a batch share, and of those that say
+// which rows an experiment has.
+const (
+	listedIn    = "listed_in"
+	listNumber  = "listing"
+	listContent = "content"
+)
+
+// isShared reports whether the experiments of a batch share the rows of a table.
+func isShared(t *schema.Table) bool { return t.Columns[0].Name == listedIn }
+
+// isLink reports whether a table says which shared rows an experiment has.
+func isLink(t *schema.Table) bool { return t.Has(listedIn) && !isShared(t) }
+
+// lists are those that the experiments of the new batch share: each once, whichever of the
+// batches that are merged have it.
+type lists struct {
+	contents []map[int32]int64 // by batch and the list's number there
+	owners   map[int64]int     // the first batch that has the list
+	numbers  map[int64]int32   // in the new batch, in the order of the rows that name them
+}
+
+// findLists finds out which lists the batches have.
+func (m *merge) findLists(ctx context.Context) error {
+	m.lists = lists{owners: map[int64]int{}, numbers: map[int64]int32{}}
+	for range m.batches {
+		m.lists.contents = append(m.lists.contents, map[int32]int64{})
+	}
+	for _, t := range schema.Tables {
+		if !isLink(t) {
+			continue
+		}
+		for _, f := range m.files(t) {
+			if err := m.lists.read(ctx, m.Store, t, f); err != nil {
+				return &sourceError{f, err}
+			}
+		}
+	}
+	return nil
+}
+
+// read notes the lists that a file names.
+func (l *lists) read(ctx context.Context, store string, t *schema.Table, f source) error {
+	r, err := open(ctx, store, f.Path, t, make([]texts, len(t.Columns)), schema.BatchRows)
+	if err != nil {
+		return err
+	}
+	defer r.close()
+	number, content := t.Index(listNumber), t.Index(listContent)
+	for {
+		rows, err := r.read()
+		if err != nil || rows == nil {
+			return err
+		}
+		for i, n := range rows.columns[number].narrow {
+			c := &rows.columns[content]
+			if c.valid != nil && !c.valid[i] {
+				continue
+			}
+			l.contents[f.batch][n] = c.wide[i]
+			if _, known := l.owners[c.wide[i]]; !known {
+				l.owners[c.wide[i]] = f.batch
+			}
+		}
+	}
+}
+
+// resolve puts the contents of lists in the place of their numbers in rows of a link, and
+// new numbers in rows that are shared: -1 where the list is not this batch's to give.
+func (l *lists) resolve(t *schema.Table, batch int, rows *rows) error {
+	number := &rows.columns[t.Index(listNumber)]
+	contents := make([]int64, rows.n)
+	for i, n := range number.narrow {
+		c, known := l.contents[batch][n]
+		if !known {
+			return fmt.Errorf("list %d has no content", n)
+		}
+		contents[i] = c
+	}
+	if isLink(t) {
+		rows.columns[t.Index(listContent)] = column{wide: contents}
+		return nil
+	}
+	number.narrow = make([]int32, rows.n)
+	for i, c := range contents {
+		if n, used := l.numbers[c]; used && l.owners[c] == batch {
+			number.narrow[i] = n
+		} else {
+			number.narrow[i] = -1
+		}
+	}
+	return nil
+}
+
+// name completes rows that are about to be written: they say who is the first of the new
+// batch, and those of links have the lists' new numbers.
+func (l *lists) name(t *schema.Table, rows *rows, first int32) {
+	in := &rows.columns[t.Index(listedIn)]
+	for i := range in.narrow {
+		in.narrow[i] = first
+	}
+	if !isLink(t) {
+		return
+	}
+	number, content := &rows.columns[t.Index(listNumber)], &rows.columns[t.Index(listContent)]
+	content.valid = make([]bool, rows.n)
+	for i, c := range content.wide {
+		n, known := l.numbers[c]
+		if !known {
+			n = int32(len(l.numbers))
+			l.numbers[c] = n
+		}
+		number.narrow[i], content.valid[i] = n, !known
+	}
+}
