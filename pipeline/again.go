@@ -17,19 +17,29 @@ import (
 	"stackmill/storedir"
 )
 
-// due reports whether the recording of an experiment is to be read, and the generation
-// with which it is put in: one that is not in the store, or failed, always; one that lost
-// data when the files, options or program on which the result depends have changed.
-func (in *ingest) due(id string) (generation int, due bool) {
+// due returns the generation with which the recording of an experiment is to be put in. One
+// that is not in the store, or failed, is read always; one that lost data when the files,
+// options or program on which the result depends have changed; one that was forgotten, or
+// of which a summary is left, when that was asked for. Of others it returns what to say.
+func (in *ingest) due(id string) (generation int, instead string) {
 	known, next := in.latest(id)
+	due := false
 	switch {
 	case known.Replaced:
 	case known.Batch == "", known.Status == storedir.Again, known.Status == Failed:
 		due = true
 	case known.Status == Partial:
 		due = in.state(lookAt(known.Looked)) != known.State
+	case known.Status == storedir.Forgotten, known.Status == storedir.Summary:
+		due = in.Options.Forgotten
 	}
-	return next, due
+	switch {
+	case due:
+		return next, ""
+	case known.Status == storedir.Forgotten:
+		return next, Forgotten
+	}
+	return next, Skipped
 }
 
 // latest returns what the store has of an experiment, and the next generation.
@@ -48,18 +58,26 @@ func (e *experiment) entry() (entry storedir.Entry, more bool) {
 	}
 	e.lookedAt(&c)
 	known, next := e.latest(r.ID)
-	c.Instead = e.instead(&c, known.Instead)
-	if known.Batch != "" && known.Status != storedir.Again {
-		// Another program was faster, or files that were there are gone.
-		if next > e.generation || c.Samples < known.Samples || c.Objects < known.Objects {
-			r.skip()
-			return c, false
-		}
-		if c.Status == known.Status && c.State == known.State && c.Outcome == known.Outcome && c.Path == known.Path {
-			return c, false
-		}
+	switch more := e.more(&c); {
+	case more != nil && more.Status == storedir.Forgotten, known.Status == storedir.Forgotten && next > e.generation: // meanwhile
+		r.forget()
+		return c, false
+	case known.Replaced, more != nil:
+		r.skip()
+		return c, false
 	}
-	return c, true
+	c.Instead = e.instead(&c, known.Instead)
+	e.label(&c, &known)
+	switch known.Status {
+	case "", storedir.Again, storedir.Forgotten, storedir.Summary:
+		return c, true
+	}
+	// Another program was faster, or files that were there are gone.
+	if next > e.generation || c.Samples < known.Samples || c.Objects < known.Objects {
+		r.skip()
+		return c, false
+	}
+	return c, c.Status != known.Status || c.State != known.State || c.Outcome != known.Outcome || c.Path != known.Path
 }
 
 // lookedAt fills in on what the result of a recording that lost data depends.
@@ -71,6 +89,46 @@ func (e *experiment) lookedAt(c *storedir.Entry) {
 	seen.debugFiles(e.debugDirs(), e.resolver.Program.Objects)
 	c.Looked, c.State = slices.Sorted(maps.Keys(seen.files)), e.ingest.state(seen.files)
 	c.Outcome = outcome(e.rec.Problems.Problems)
+}
+
+// more returns another experiment with all that one has, in a form that was finished or has
+// more of it; nil if there is none.
+func (in *ingest) more(c *storedir.Entry) *storedir.Entry {
+	for _, o := range in.forms(c) {
+		if o.Covers(c) {
+			return &o
+		}
+	}
+	return nil
+}
+
+// forms returns what the store has of the same recording.
+func (in *ingest) forms(c *storedir.Entry) []storedir.Entry {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.store.Forms(c.Recorded)
+}
+
+// label gives an experiment the labels that it has already, or those of the ones in whose
+// place it is and, as it is new, the ones asked for.
+func (in *ingest) label(c *storedir.Entry, known *storedir.Latest) {
+	c.Labels, c.Labelled = maps.Clone(known.Labels), slices.Clone(known.Labelled)
+	if known.Batch != "" && known.Status != storedir.Forgotten {
+		return
+	}
+	if c.Labels == nil {
+		c.Labels = map[string]string{}
+	}
+	for _, id := range c.Instead {
+		o, _ := in.latest(id)
+		maps.Copy(c.Labels, o.Labels)
+		c.Labelled = append(c.Labelled, o.Labelled...)
+	}
+	if in.Labels != nil {
+		maps.Copy(c.Labels, in.Labels(c.Path))
+	}
+	slices.Sort(c.Labelled)
+	c.Labelled = slices.Compact(c.Labelled)
 }
 
 // outcome is a hash of the problems of a recording that lost data.
@@ -90,19 +148,29 @@ func (r *Result) gone(status string, err error) {
 	r.Status, r.Err, r.Samples, r.Problems, r.Batch, r.Rows = status, err, 0, nil, "", 0
 }
 
-// instead returns the experiments whose place one takes: copies that were at the same
-// path, of the same recording before it was finished or repaired, and those whose place it
-// has taken before.
+// forget makes the result say that the recording was forgotten.
+func (r *Result) forget() { r.Status, r.Samples, r.Problems = Forgotten, 0, nil }
+
+// instead returns the experiments whose place one takes: forms of the same recording before
+// it was finished or repaired, wherever it was then, what failed at the same path, and
+// those whose place these and it have taken before.
 func (in *ingest) instead(c *storedir.Entry, before []string) []string {
 	ids := slices.Clone(before)
-	for _, o := range in.unfinished[c.Path] {
-		same := o.Recorded != "" && o.Recorded == c.Recorded && o.Samples <= c.Samples
-		if o.ExperimentID != c.ExperimentID && (same || o.Status == Failed) {
-			ids = append(ids, o.ExperimentID)
+	take := func(o *storedir.Entry) {
+		ids = append(append(ids, o.ExperimentID), o.Instead...)
+	}
+	for _, o := range in.forms(c) {
+		if c.Covers(&o) {
+			take(&o)
+		}
+	}
+	for _, o := range in.failed[c.Path] {
+		if o.ExperimentID != c.ExperimentID {
+			take(&o)
 		}
 	}
 	slices.Sort(ids)
-	return slices.Compact(ids)
+	return slices.DeleteFunc(slices.Compact(ids), func(id string) bool { return id == c.ExperimentID })
 }
 
 // identity distinguishes recordings by who was recorded where and when; empty if

@@ -37,8 +37,12 @@ type Options struct {
 	Timeout           time.Duration // the most that reading one experiment may take, 0: any time
 	Recursive         bool          // look for recordings below folders, not only in them
 	Verify            bool          // also read recordings whose files have not changed since they were read
-	Progress          *Progress
-	Begun             func() // called when a batch of the store is begun, by any goroutine; may be nil
+	Forgotten         bool          // also put in what was forgotten
+	// Labels returns the labels of a recording, by its absolute path, that is put in for the
+	// first time, or was forgotten; may be nil.
+	Labels   func(path string) map[string]string
+	Progress *Progress
+	Begun    func() // called when a batch of the store is begun, by any goroutine; may be nil
 	// Committing is called when all rows of a batch are known, before the files that hold
 	// them are complete, by any goroutine; may be nil. The commit has what tells where the
 	// files will be. It may still fail.
@@ -67,12 +71,14 @@ type Result struct {
 	Redone   *Redone     // by Resymbolize; nil otherwise
 }
 
-// Skipped is the status of a recording whose content is in the store already.
+// Skipped is the status of a recording whose content is in the store already, Forgotten
+// that of one which was taken out on purpose.
 // Aborted is the status of one that was not read to its end, through no fault of its
 // own: the next run tries it again.
 const (
-	Skipped = "skipped"
-	Aborted = "aborted"
+	Skipped   = "skipped"
+	Forgotten = storedir.Forgotten
+	Aborted   = "aborted"
 )
 
 // Lost reports whether data of the input was lost or unreadable.
@@ -98,7 +104,7 @@ type ingest struct {
 	known    map[string]bool    // paths whose recordings are in the store, as they were then
 	store    *storedir.Contents // as it was when the last group began
 
-	unfinished map[string][]storedir.Entry // by path, what recordings lost data or were going on then
+	failed map[string][]storedir.Entry // by path, what could not be read then
 }
 
 // Ingest reads every recording found at the paths and commits them to the
@@ -166,12 +172,12 @@ func (in *ingest) recall() (err error) {
 	}
 	in.store.Sweep(storedir.Keep)
 	in.journal.before = storedir.ReadJournal(in.Store)
-	in.unfinished = map[string][]storedir.Entry{}
+	in.failed = map[string][]storedir.Entry{}
 	for i := range in.store.Batches {
 		for e := range in.store.Batches[i].Visible {
 			in.known[e.Path] = e.Status != Failed
-			if e.Status != Complete {
-				in.unfinished[e.Path] = append(in.unfinished[e.Path], *e)
+			if e.Status == Failed {
+				in.failed[e.Path] = append(in.failed[e.Path], *e)
 			}
 		}
 	}
@@ -252,10 +258,11 @@ func (in *ingest) unchanged(inputs []input, results []Result) []bool {
 		if id == "" || in.Verify {
 			continue
 		}
-		if _, due := in.due(id); due || !in.take(id, src.path) {
+		_, instead := in.due(id)
+		if instead == "" || !in.take(id, src.path) {
 			continue
 		}
-		results[i] = Result{Path: src.path, ID: id, Bytes: src.bytes, Status: Skipped}
+		results[i] = Result{Path: src.path, ID: id, Bytes: src.bytes, Status: instead}
 		in.finished(&results[i])
 		done[i] = true
 	}
@@ -312,9 +319,9 @@ func (a *attempt) read(r *Result) (err error) {
 		r.Status = Skipped
 		return nil
 	}
-	generation, due := a.due(r.ID)
-	if !due {
-		r.Status = Skipped
+	generation, instead := a.due(r.ID)
+	if instead != "" {
+		r.Status = instead
 		return nil
 	}
 	return a.ingestOne(r, generation, open)

@@ -85,7 +85,7 @@ func (in *ingest) inStore(wanted func(*storedir.Entry) bool) (inputs []input) {
 	for i := range in.store.Batches {
 		b := &in.store.Batches[i]
 		for e := range b.Visible {
-			if e.Status != Failed && (wanted == nil || wanted(e)) {
+			if e.Status != Failed && e.Status != storedir.Summary && (wanted == nil || wanted(e)) {
 				src := input{path: e.Path, bytes: sampleBytes * e.Samples, kept: &inStore{b, *e}}
 				in.Progress.TotalBytes.Add(src.bytes)
 				inputs = append(inputs, src)
@@ -247,7 +247,8 @@ func (e *experiment) describeEntry() (entry storedir.Entry, more bool) {
 		return c, false
 	}
 	c.Generation, c.Status, c.Samples, c.Objects = e.generation, e.result.Status, e.samples, e.found()
-	c.Instead = known.Instead
+	c.Instead, c.Labels, c.Labelled = known.Instead, known.Labels, known.Labelled
+	c.Ingested = c.PutIn(e.redoing.of.batch.Ingested)
 	c.Looked, c.State, c.Outcome = nil, "", ""
 	e.lookedAt(&c)
 	return c, true

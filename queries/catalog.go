@@ -212,7 +212,7 @@ func hiddenIn(t *schema.Table, b *storedir.Batch) []string {
 	if t.Summary || len(b.Summaries) == 0 {
 		return b.Hidden
 	}
-	return slices.Sorted(slices.Values(slices.Concat(b.Hidden, b.Summaries)))
+	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(b.Hidden, b.Summaries))))
 }
 
 // counts is the condition for the rows of a batch that readers see.

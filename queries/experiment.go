@@ -14,7 +14,6 @@ type Experiment struct {
 	storedir.Entry
 	Name     string    // for people, unique in the store
 	Ingested time.Time // when its batch was committed
-	Labels   map[string]string
 }
 
 // experimentsOf returns the experiments of batches that count, by their ids.

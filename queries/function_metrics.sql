@@ -34,7 +34,7 @@
 --   SELECT experiment_id, metric, sum(expected) AS expected, sum(found) AS found, sum("same") AS same FROM (
 --     SELECT experiment_id, metric, bit_count(modes) AS expected, 0 AS found, 0 AS "same" FROM function_values
 --     UNION ALL
---     SELECT experiment_id, metric, 0, bit_count(modes), 0 FROM function_rollup
+--     SELECT experiment_id, metric, 0, bit_count(modes), 0 FROM function_rollup SEMI JOIN functions USING (experiment_id) -- a summary has no other table
 --     UNION ALL
 --     SELECT r.experiment_id, r.metric, 0, 0, bit_count(r.modes & v.modes)
 --     FROM function_rollup r

@@ -102,6 +102,12 @@ func (s *selection) keys() []string {
 	return slices.Compact(keys)
 }
 
+// IsColumn reports whether a key of a pair is a column of experiments.
+func IsColumn(key string) bool {
+	_, is := columnsOfExperiments()[key]
+	return is
+}
+
 // columnsOfExperiments are the types of the columns of the view experiments.
 func columnsOfExperiments() map[string]schema.Type {
 	columns := map[string]schema.Type{}

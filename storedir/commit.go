@@ -107,8 +107,11 @@ const (
 	Summary = "summary"
 )
 
+// Recording is the status of what was recorded, whatever became of it in the store.
+func (e *Entry) Recording() string { return cmp.Or(e.Was, e.Status) }
+
 // finished reports whether the collector finished the recording and nothing of it was lost.
-func (e *Entry) finished() bool { return cmp.Or(e.Was, e.Status) == "complete" }
+func (e *Entry) finished() bool { return e.Recording() == "complete" }
 
 // PutIn returns when an experiment was put in, by the time of its commit.
 func (e *Entry) PutIn(committed time.Time) time.Time {

@@ -121,6 +121,10 @@ func TestLook(t *testing.T) {
 			made(t, s, 1, "b2", "y", nil)
 			made(t, s, 2, "b3", "x y", replaces("b1", "b2"))
 		}, "b3: x y", "b1 b2"},
+		{"put in for the third time", func(s string) {
+			made(t, s, 0, "x", "x", nil)
+			made(t, s, 2, "x.3", "x.3", nil)
+		}, "x.3: x", "x"},
 		{"each in the place of the other", func(s string) {
 			made(t, s, 0, "b1", "x", instead("y"))
 			made(t, s, 1, "b2", "y", instead("x"))

@@ -81,7 +81,9 @@ func (c *Contents) name(names []string) {
 	for _, name := range names {
 		stem, n := split(name)
 		for n++; n <= c.newest[stem]; n++ {
-			c.replacing[name] = append(c.replacing[name], numbered(stem, n))
+			if next := numbered(stem, n); c.found[next] != nil {
+				c.replacing[name] = append(c.replacing[name], next)
+			}
 		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -120,15 +119,6 @@ func sinceOption(text string, now time.Time) (o queries.CheckOptions) {
 	}
 	o.SinceBatch = text
 	return o
-}
-
-// parseAge reads a duration, which may be a number of days.
-func parseAge(text string) (time.Duration, error) {
-	if days, ok := strings.CutSuffix(text, "d"); ok {
-		n, err := strconv.ParseUint(days, 10, 15)
-		return time.Duration(n) * 24 * time.Hour, err
-	}
-	return time.ParseDuration(text)
 }
 
 // unchecked words why a store could not be checked.

@@ -24,6 +24,7 @@ type ingester struct {
 	pipeline.Options
 	memory  string
 	sources []string
+	given   ingestLabels
 
 	report, metrics  string // files to write, empty for none
 	logFormat        string
@@ -38,7 +39,9 @@ func newIngestCommand(a *app) *cobra.Command {
 		Short: "Read recordings and commit them to the store",
 		Long: `Reads every recording found at the paths (a .er directory, a .erg group, or a
 folder holding any of them) and commits them to the store. Content that is in
-the store already is skipped, so the same command can be run every night.
+the store already is skipped, so the same command can be run every night. So is what
+was forgotten (see "stackmill forget"). --label and --label-from label what is newly put
+in: what is there keeps the labels that it has (see "stackmill label").
 
 A recording that takes more time than --experiment-timeout, or far more memory
 than --memory, is put into the store as failed, and tried again the next time. A
@@ -85,6 +88,9 @@ func (in *ingester) addFlags(c *cobra.Command) {
 	f.StringArrayVar(&in.DebugDirs, "debug-dir", nil, "directory of separate debug files or of perf's cache of copies by build-id, may be repeated (default /usr/lib/debug and ~/.debug)")
 	f.StringArrayVar(&in.sources, "source-path", nil, sourcePathHelp)
 	f.BoolVar(&in.NoRecordedSources, "no-recorded-sources", false, noRecordedHelp)
+	f.BoolVar(&in.Forgotten, "forgotten", false, "also put in again what was forgotten, and in full what was kept as sums")
+	f.StringArrayVar(&in.given.given, "label", nil, "KEY=VALUE: label what is newly put in, may be repeated")
+	f.StringVar(&in.given.from, "label-from", "", "label what is newly put in by the named groups of this regular expression in its absolute path, e.g. '/night-(?P<night>[^/]+)/'")
 	in.addNightFlags(f)
 }
 
@@ -144,6 +150,9 @@ func (in *ingester) check(f *pflag.FlagSet) error {
 	}
 	if in.Sources, err = source.ParseRules(in.sources); err != nil {
 		return usageErrorf("ingest: --source-path: %w", err)
+	}
+	if in.Labels, err = in.given.labels(); err != nil {
+		return usageErrorf("ingest: %w", err)
 	}
 	if err := checkSpace(limit); err != nil {
 		return fmt.Errorf("ingest: %w", err)

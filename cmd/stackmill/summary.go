@@ -37,15 +37,18 @@ func (s *summary) print(elapsed time.Duration) error {
 	}
 	s.printMore(said)
 	s.logEnd(elapsed)
-	there, failed, aborted := count[pipeline.Skipped], count[pipeline.Failed], count[pipeline.Aborted]
-	in := len(s.results) - there - failed - aborted
+	there, failed, aborted, forgotten := count[pipeline.Skipped], count[pipeline.Failed], count[pipeline.Aborted], count[pipeline.Forgotten]
+	in := len(s.results) - there - failed - aborted - forgotten
 	_ = s.printf("%d ingested, %d already there, %d failed", in, there, failed)
+	if forgotten > 0 {
+		_ = s.printf(", %d forgotten (--forgotten ingests them)", forgotten)
+	}
 	if aborted > 0 {
 		_ = s.printf(", %d not done", aborted)
 	}
 	_ = s.printf(": %d samples in %.1f s\n", samples, elapsed.Seconds())
 	code := exitLost
-	if in == 0 && there == 0 {
+	if in+there+forgotten == 0 {
 		code = exitNothing
 	}
 	switch {
@@ -55,7 +58,7 @@ func (s *summary) print(elapsed time.Duration) error {
 			why = s.stopped.Error()
 		}
 		return &exitError{code, fmt.Errorf("ingest: %d of %d recordings are in the store, %d are not: %s (run the same command again to go on)",
-			in+there, len(s.results), len(s.results)-in-there, why)}
+			in+there, len(s.results), len(s.results)-in-there-forgotten, why)}
 	case lost == 0:
 		return nil
 	case code == exitNothing:

@@ -33,7 +33,7 @@ var statusesInStore = []string{pipeline.Complete, pipeline.Unclosed, pipeline.Pa
 // did not happen is 0, not missing.
 func newTally() *tally {
 	t := &tally{Experiments: map[string]int{}, Problems: map[string]int{}, StageSeconds: map[string]float64{}}
-	for _, s := range append([]string{pipeline.Skipped, pipeline.Aborted}, statusesInStore...) {
+	for _, s := range append([]string{pipeline.Skipped, pipeline.Forgotten, pipeline.Aborted}, statusesInStore...) {
 		t.Experiments[s] = 0
 	}
 	for s := problem.Info; s <= problem.Error; s++ {

@@ -188,7 +188,11 @@ func (p *batch) experiment(id int64, e *storedir.Entry, visible bool) error {
 		return nil
 	}
 	err := large
-	if visible && large == nil {
+	switch {
+	case !visible || large != nil:
+	case e.Status == storedir.Summary: // the rest does not count
+		err = x.proveExperiment()
+	default:
 		err = x.prove()
 	}
 	if skipped := x.skip(); skipped != nil {

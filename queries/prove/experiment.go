@@ -151,7 +151,7 @@ func (x *experiment) prove() error {
 }
 
 func (x *experiment) proveExperiment() error {
-	if x.len(schema.Experiments) != 1 || x.col(schema.Experiments, "status")[0] != hash(x.entry.Status) {
+	if x.len(schema.Experiments) != 1 || x.col(schema.Experiments, "status")[0] != hash(x.entry.Recording()) {
 		return errors.New("experiments: not one row with the commit's status")
 	}
 	return nil

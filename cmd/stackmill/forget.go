@@ -1,0 +1,238 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"stackmill/queries"
+	"stackmill/schema"
+	"stackmill/storedir"
+)
+
+// forgetter is one call of the verb.
+type forgetter struct {
+	*app
+	olderThan string
+	age       time.Duration
+	summaries bool
+	dry       bool
+	format    string
+}
+
+func newForgetCommand(a *app) *cobra.Command {
+	f := &forgetter{app: a}
+	c := &cobra.Command{
+		Use:   "forget [SELECTOR]...",
+		Short: "Take experiments out of the store",
+		Long: `Takes the experiments that a SELECTOR stands for out of the store:
+` + queries.SelectorHelp + `.
+
+No report or query sees them any more, and ingest leaves their recordings alone,
+unless it is called with --forgotten. With --older-than only those are taken out that
+were recorded longer ago or, where that is unknown, ingested; without a SELECTOR all of
+those. With --keep-rollups their sums by function (table "function_rollup") stay, and
+what is in "experiments", "processes", "metrics", "load_objects" and "problems".
+
+Files of batches of which nothing is left are removed by an ingest after an hour; the
+rows of others go when they are compacted.`,
+		Example: `  stackmill forget test.1.er
+  stackmill forget --older-than 90d --keep-rollups
+  stackmill forget 'night-*/*.er,host=web7' --older-than 2w --dry-run`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, selectors []string) error {
+			if err := f.check(selectors); err != nil {
+				return err
+			}
+			if err := f.run(cmd.Context(), selectors); err != nil {
+				return fmt.Errorf("forget: %w", err)
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVar(&f.olderThan, "older-than", "", "only what was recorded longer ago, e.g. 90d, 2w or 36h")
+	c.Flags().BoolVar(&f.summaries, "keep-rollups", false, "keep what describes the experiments, and their sums by function")
+	c.Flags().BoolVar(&f.dry, "dry-run", false, "list what would be taken out, and change nothing")
+	c.Flags().StringVar(&f.format, "format", "table", strings.Join(reportFormats, ", "))
+	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(reportFormats, cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+// check looks at the flags.
+func (f *forgetter) check(selectors []string) (err error) {
+	switch {
+	case !slices.Contains(reportFormats, f.format):
+		return usageErrorf("forget: --format: no format %q (one of %s)", f.format, strings.Join(reportFormats, ", "))
+	case f.olderThan == "" && len(selectors) == 0:
+		return usageErrorf("forget: nothing says which experiments (give a SELECTOR or --older-than)")
+	}
+	if f.olderThan == "" {
+		return nil
+	}
+	if f.age, err = parseAge(f.olderThan); err != nil {
+		return usageErrorf("forget: --older-than: %w", err)
+	}
+	return nil
+}
+
+// parseAge reads a duration such as 90d, 2w or 36h.
+func parseAge(s string) (time.Duration, error) {
+	const day = 24 * time.Hour
+	for suffix, unit := range map[string]time.Duration{"d": day, "w": 7 * day} {
+		if digits, ok := strings.CutSuffix(s, suffix); ok {
+			if n, err := strconv.ParseUint(digits, 10, 13); err == nil {
+				return time.Duration(n) * unit, nil
+			}
+		}
+	}
+	if d, err := time.ParseDuration(s); err == nil && d >= 0 {
+		return d, nil
+	}
+	return 0, fmt.Errorf("%q is not an age (write 90d, 2w or 36h)", s)
+}
+
+// leaving is an experiment that is to be taken out.
+type leaving struct {
+	queries.Experiment
+	started time.Time
+	bytes   int64 // its part of the batch's files, by its samples
+}
+
+func (f *forgetter) run(ctx context.Context, selectors []string) error {
+	list, err := f.chosen(ctx, selectors)
+	if err != nil {
+		return err
+	}
+	done := "would be forgotten"
+	if !f.dry {
+		done = "forgotten"
+		if err := f.takeOut(ctx, list); err != nil {
+			return err
+		}
+	}
+	if f.summaries {
+		done = strings.Replace(done, "forgotten", "kept as sums", 1)
+	}
+	if f.dry || f.format != "table" {
+		if err := f.print(list); err != nil {
+			return err
+		}
+	}
+	if f.format != "table" {
+		return nil
+	}
+	var samples, bytes int64
+	for _, e := range list {
+		samples += e.Samples
+		bytes += e.bytes
+	}
+	return f.printf("%d experiments %s: %d samples, some %d bytes of files\n", len(list), done, samples, bytes)
+}
+
+// chosen returns the experiments to take out.
+func (f *forgetter) chosen(ctx context.Context, selectors []string) (list []leaving, err error) {
+	db, err := f.open(ctx, selectors...)
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	rows, err := db.Records(ctx, "SELECT experiment_id, started FROM experiments")
+	if err != nil {
+		return nil, err
+	}
+	started := map[string]time.Time{}
+	for _, r := range rows {
+		if at, ok := r["started"].(time.Time); ok {
+			started[r.Text("experiment_id")] = at
+		}
+	}
+	parts := f.parts(db.Batches)
+	for _, e := range db.Experiments {
+		at := started[e.ExperimentID]
+		if at.IsZero() {
+			at = e.Ingested
+		}
+		already := f.summaries && e.Status == storedir.Summary
+		if !already && (f.olderThan == "" || time.Since(at) > f.age) {
+			list = append(list, leaving{e, at, parts[e.ExperimentID]})
+		}
+	}
+	return list, nil
+}
+
+// parts returns how many bytes of the files each experiment has that are to go.
+func (f *forgetter) parts(batches []storedir.Batch) map[string]int64 {
+	parts := map[string]int64{}
+	for i := range batches {
+		var bytes, samples float64
+		for _, file := range batches[i].Files {
+			if t := schema.ByName(file.Table); !f.summaries || t == nil || !t.Summary {
+				bytes += float64(file.Bytes)
+			}
+		}
+		for _, e := range batches[i].Experiments {
+			samples += float64(e.Samples) + 1
+		}
+		for e := range batches[i].Visible {
+			parts[e.ExperimentID] = int64(bytes * (float64(e.Samples) + 1) / samples)
+		}
+	}
+	return parts
+}
+
+// takeOut takes the experiments out of the store.
+func (f *forgetter) takeOut(ctx context.Context, list []leaving) error {
+	if len(list) == 0 {
+		return nil
+	}
+	var ids []string
+	for _, e := range list {
+		ids = append(ids, e.ExperimentID)
+	}
+	status := storedir.Forgotten
+	if f.summaries {
+		status = storedir.Summary
+	}
+	return f.change(ctx, func(c *storedir.Contents) error { return c.TakeOut(ids, status, programVersion()) })
+}
+
+// change makes a commit in the store, and brings its catalog up to date.
+func (a *app) change(ctx context.Context, commit func(*storedir.Contents) error) error {
+	store, err := filepath.Abs(a.store)
+	if err != nil {
+		return err
+	}
+	c, err := storedir.Look(store)
+	if err == nil {
+		err = commit(c)
+	}
+	if err != nil {
+		return err
+	}
+	if err := queries.Refresh(ctx, store, defaultCache(), nil); err != nil && ctx.Err() == nil {
+		say(a.stderr, "stackmill: %v (the next report or query makes the catalog)\n", err)
+	}
+	return nil
+}
+
+// print lists the experiments.
+func (f *forgetter) print(list []leaving) error {
+	p := f.newPrinter(f.format)
+	fields := []field{{name: "experiment"}, {name: "recorded", kind: "TIMESTAMP"}, {name: "samples", kind: "BIGINT", numeric: true},
+		{name: "bytes", kind: "BIGINT", numeric: true}, {name: "path"}, {name: "experiment_id"}}
+	if err := p.header(fields); err != nil {
+		return err
+	}
+	for _, e := range list {
+		if err := p.row([]any{e.Name, e.started, e.Samples, e.bytes, e.Path, e.ExperimentID}); err != nil {
+			return err
+		}
+	}
+	return p.close()
+}

@@ -1,0 +1,132 @@
+package pipeline
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"stackmill/storedir"
+)
+
+// seenIn returns what readers see of a store: the last parts of paths, with their labels.
+func seenIn(t *testing.T, store string) (list []string) {
+	t.Helper()
+	look, err := storedir.Look(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range look.Batches {
+		for e := range look.Batches[i].Visible {
+			line := filepath.Base(e.Path)
+			for _, key := range slices.Sorted(maps.Keys(e.Labels)) {
+				line += " " + key + "=" + e.Labels[key]
+			}
+			list = append(list, line)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// One form of a recording is in the store, wherever the others were, and in whichever
+// order they are ingested.
+func TestFormsOfOneRecording(t *testing.T) {
+	for _, test := range []struct {
+		name           string
+		first          string
+		then           string
+		want, statuses []string
+	}{
+		{"finished and moved", "unfinished.er", "finished.er", []string{"finished.er"}, []string{Complete}},
+		{"an older copy", "finished.er", "unfinished.er", []string{"finished.er"}, []string{Skipped}},
+		{"more of it", "shorter.er", "unfinished.er", []string{"unfinished.er"}, []string{Partial}},
+		{"less of it", "unfinished.er", "shorter.er", []string{"unfinished.er"}, []string{Skipped}},
+		{"another one", "unfinished.er", "other.er", []string{"other.er", "unfinished.er"}, []string{Complete}},
+	} {
+		root := t.TempDir()
+		store := filepath.Join(root, "store")
+		for i, name := range []string{test.first, test.then} {
+			dir, n, wall := filepath.Join(root, name), 10, int64(1_700_000_000)
+			switch name {
+			case "shorter.er":
+				n = 5
+			case "other.er":
+				wall++
+			}
+			recordOf(t, dir, "/program", n, wall)
+			if name == "unfinished.er" || name == "shorter.er" {
+				damage(t, dir)
+			}
+			got := statuses(t, store, dir)
+			if diff := cmp.Diff(test.statuses, got); i == 1 && diff != "" {
+				t.Errorf("%s: %s", test.name, diff)
+			}
+		}
+		if diff := cmp.Diff(test.want, seenIn(t, store)); diff != "" {
+			t.Errorf("%s: %s", test.name, diff)
+		}
+	}
+}
+
+// What was forgotten stays out until it is asked for, also an unfinished copy of it. Labels
+// are given to what is new, and stay.
+func TestForgotten(t *testing.T) {
+	root := t.TempDir()
+	a, b, store := filepath.Join(root, "a.er"), filepath.Join(root, "b.er"), filepath.Join(root, "store")
+	recordOf(t, a, "/program", 10, 1_700_000_000)
+	o := Options{Store: store, Jobs: 1, DebugDirs: []string{}}
+	ingest := func(night string, paths ...string) (list []string) {
+		t.Helper()
+		o.Labels = func(path string) map[string]string {
+			return map[string]string{"night": night, "of": filepath.Base(path)}
+		}
+		results, err := Ingest(t.Context(), o, paths...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range results {
+			list = append(list, r.Status)
+		}
+		return list
+	}
+	expect := func(statuses, want []string, got ...string) {
+		t.Helper()
+		if diff := cmp.Diff(statuses, got); diff != "" {
+			t.Error(diff)
+		}
+		if diff := cmp.Diff(want, seenIn(t, store)); diff != "" {
+			t.Error(diff)
+		}
+	}
+	take := func(status string) {
+		t.Helper()
+		look, err := storedir.Look(store)
+		if err == nil {
+			err = look.TakeOut([]string{look.Batches[0].Experiments[0].ExperimentID}, status, "")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	recordOf(t, b, "/program", 10, 1_700_000_000)
+	damage(t, b)
+	expect([]string{Partial}, []string{"b.er night=1 of=b.er"}, ingest("1", b)...)
+	expect([]string{Complete}, []string{"a.er night=2 of=a.er"}, ingest("2", a)...)
+	expect([]string{Skipped}, []string{"a.er night=2 of=a.er"}, ingest("3", a)...)
+	take(storedir.Forgotten)
+	if err := os.Remove(filepath.Join(store, storedir.JournalFile)); err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	expect([]string{Forgotten, Skipped}, nil, ingest("3", a, b)...)
+	o.Forgotten = true
+	expect([]string{Complete, Skipped}, []string{"a.er night=4 of=a.er"}, ingest("4", a, b)...)
+	take(storedir.Summary)
+	expect([]string{Complete}, []string{"a.er night=4 of=a.er"}, ingest("5", a)...)
+	take(storedir.Summary)
+	o.Forgotten = false
+	expect([]string{Skipped, Skipped}, []string{"a.er night=4 of=a.er"}, ingest("6", a, b)...)
+}
