@@ -31,7 +31,7 @@ func TestGroups(t *testing.T) {
 		{"few", sized(3, 1), []int{1, 1, 1}},
 		{"more", sized(40, 1), slices.Repeat([]int{2}, 20)},
 		{"many", sized(5000, 1), append(slices.Repeat([]int{128}, 39), 8)},
-		{"larger ones", sized(100, 4_000_000), slices.Repeat([]int{5}, 20)},
+		{"larger ones", sized(300, 4_000_000), append(slices.Repeat([]int{9}, 33), 3)},
 		{"large ones between", slices.Concat(sized(20, 1), sized(1, largeInput), sized(20, 1)), slices.Concat(slices.Repeat([]int{2}, 10), []int{1}, slices.Repeat([]int{2}, 10))},
 	} {
 		var sizes []int

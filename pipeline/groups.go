@@ -4,7 +4,7 @@ package pipeline
 // kill costs a group what was read of it.
 const (
 	groupInputs = 128
-	groupBytes  = 16 << 20
+	groupBytes  = 32 << 20
 	largeInput  = 4 << 20 // has a batch of its own
 )
 

@@ -137,7 +137,7 @@ var (
 	}}
 	Modules = &Table{Name: "modules", Row: "one compilation unit that a function on a stack belongs to", Key: key("module_id"), Columns: []Column{
 		experimentID,
-		{"module_id", Int64, Plain, "", false, "Hash of load object and name."},
+		{"module_id", Int64, Dict, "", false, "Hash of load object and name."},
 		{"load_object_id", Int64, Dict, "", false, "Its load object."},
 		{"name", String, Dict, "", false, "The unit's path; `(unknown)` for functions without debug information."},
 		{"language", String, Dict, "", false, "The source language, empty if unknown."},
@@ -145,7 +145,7 @@ var (
 	Functions = &Table{Name: "functions", Row: "one function on a stack or inlined there, the function it was made from, and the artificial ones", Key: key("function_id"), Columns: []Column{
 		experimentID,
 		functionNo.as(Delta),
-		{"function_id", Int64, Plain, "", false, "Hash of load object, module, linkage name and address."},
+		{"function_id", Int64, Dict, "", false, "Hash of load object, module, linkage name and address."},
 		{"load_object_id", Int64, Dict, "", false, "Its load object."},
 		{"module_id", Int64, Dict, "", false, "Its module."},
 		{"name", String, Dict, "", false, "The name for people: demangled, clone suffixes readable."},
@@ -154,9 +154,9 @@ var (
 		{"other_linkage_name", String, Dict, "", true, "`linkage_name` where it is not `name`."},
 		{"other_aliases", String, Dict, "", true, "`aliases` where they are not `linkage_name`."},
 		{"kind", String, Dict, "", false, "`normal`, `static`, `plt`, `outline`, `clone`, `body`, `dynamic`, `java`, `kernel`, `artificial`, `unknown`, or `inlined`: the load object has no such function, only code of it inside others."},
-		{"address", Int64, Plain, "", false, "The link-time virtual address, as in the symbol table (S2)."},
-		{"offset", Int64, Plain, "bytes", false, "The offset in the load object's file."},
-		{"size", Int64, Plain, "bytes", false, "The size."},
+		{"address", Int64, Dict, "", false, "The link-time virtual address, as in the symbol table (S2)."},
+		{"offset", Int64, Dict, "bytes", false, "The offset in the load object's file."},
+		{"size", Int64, Dict, "bytes", false, "The size."},
 		{"clone_of", Int64, Dict, "", true, "Of a clone, the function it is a variant of (S9); missing if the load object no longer has it."},
 		{"outline_of", Int64, Dict, "", true, "Of an outline function, the function it was cut out of (S12)."},
 		{"body_of", Int64, Dict, "", true, "Of the body of a parallel region, the function that holds the region (S11)."},
