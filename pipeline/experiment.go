@@ -142,6 +142,7 @@ func (e *experiment) begin() (err error) {
 	}
 	e.lists = e.to.lists.Begin(e.result.ID)
 	e.resolver = symbolize.New(e.rec, e.files, e.tables)
+	e.resolver.Kept = e.redoing.keptLists()
 	e.frames = unwind.NewFrameTables(e.tables, &e.rec.Problems)
 	e.dumps = unwind.NewDumps(e.frames)
 	metrics := attribute.Metrics(e.rec)

@@ -32,6 +32,7 @@ type Options struct {
 	Sources   []source.Rule // where source files are that are not at their recorded paths
 	// NoRecordedSources says that sources are not looked for at their recorded paths.
 	NoRecordedSources bool
+	onlyGiven         bool          // lists of generated code are not looked for in /tmp
 	Jobs              int           // experiments side by side, at least 1
 	Memory            int64         // bytes to stay within, 0 for the default: for caches only
 	Timeout           time.Duration // the most that reading one experiment may take, 0: any time

@@ -151,6 +151,9 @@ func listsAt(o *Options, locate func(string) []decode.Candidate) func(string) []
 		case path == decode.KernelPath:
 			return given(o.Vmlinux, o.Kallsyms)
 		case decode.IsPerfMap(path):
+			if o.PerfMaps == "" && o.onlyGiven {
+				return nil
+			}
 			if o.PerfMaps != "" {
 				path = filepath.Join(o.PerfMaps, filepath.Base(path))
 			}

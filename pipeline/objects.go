@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"stackmill/schema"
+	"stackmill/stages/decode"
 	"stackmill/stages/decode/kept"
 	"stackmill/stages/symbolize"
 )
@@ -22,10 +23,11 @@ type LoadObject struct {
 	Named      int64  // functions on stacks that have a name
 	Value      int64  // the exclusive value of its functions, of the first metric with a value
 	Known      int64  // the part of it in functions that have a name
+	Used       bool   // stacks have code of it
 
 	checksum     int64
-	found, lined int  // objects with symbols, with lines
-	used         bool // stacks have code of it
+	ids          []int64
+	found, lined int // objects with symbols, with lines
 }
 
 // objectKey tells load objects apart.
@@ -84,7 +86,10 @@ func (k *knowledge) object(path string, checksum int64) *LoadObject {
 }
 
 // add adds one of the objects that an object stands for.
-func (o *LoadObject) add(name, symbols string, functions int64, lines bool) {
+func (o *LoadObject) add(id int64, name, symbols string, functions int64, lines bool) {
+	if symbols != noSymbols {
+		o.ids = append(o.ids, id)
+	}
 	o.Name, o.Functions = name, o.Functions+functions
 	if o.Symbols == "" || o.Symbols == noSymbols {
 		o.Symbols = symbols
@@ -112,7 +117,7 @@ func (k *knowledge) addObjects(rows schema.Events) {
 	for i, id := range rows.Int64s("load_object_id") {
 		if kinds(i) == fileKind {
 			o := k.object(paths(i), checksums[i])
-			o.add(names(i), symbols(i), functions[i], lines != nil && lines.Value(i))
+			o.add(id, names(i), symbols(i), functions[i], lines != nil && lines.Value(i))
 			k.byID[id] = o
 		}
 	}
@@ -126,7 +131,7 @@ func (k *knowledge) addFunctions(rows schema.Events) {
 	for i, n := range rows.Int32s("function_no") {
 		if o := k.byID[objects[i]]; o != nil {
 			named := !slices.Contains(nameless, kinds(i))
-			k.functions[n], o.used = knownFunction{o, named}, true
+			k.functions[n], o.Used = knownFunction{o, named}, true
 			if named {
 				o.Named++
 			}
@@ -180,26 +185,35 @@ func (k *knowledge) list() (list []LoadObject) {
 	return list
 }
 
-// now returns what is found of the load objects of a program now.
+// knownNow returns what is found of the load objects of a program now.
 func knownNow(p *symbolize.Program) *knowledge {
 	k := newKnowledge()
 	for i := range p.Objects {
 		if o := &p.Objects[i]; o.Kind == fileKind {
-			k.object(o.Path, int64(o.Checksum)).add(o.Name, o.Symbols, int64(o.FunctionCount), o.HasLines())
+			k.object(o.Path, int64(o.Checksum)).add(o.ID, o.Name, o.Symbols, int64(o.FunctionCount), o.HasLines())
 		}
 	}
 	return k
 }
 
+// replaced reports whether a file that had symbols is another one now.
+func (o *LoadObject) replaced(now *LoadObject) bool {
+	return slices.ContainsFunc(o.ids, func(id int64) bool { return !slices.Contains(now.ids, id) })
+}
+
+// isList reports whether lists of symbols stand for a load object, which users say where
+// they are.
+func isList(path string) bool { return path == decode.KernelPath || decode.IsPerfMap(path) }
+
 // compare reports whether more is known now, and which of the objects that stacks have
-// code of have lost what was known.
+// code of have lost what was known, or their file to another one.
 func (k *knowledge) compare(now *knowledge) (better bool, lost []LoadObject) {
 	for _, o := range k.list() {
 		n := now.object(o.Path, o.checksum)
 		fewer := n.Functions < o.Functions && n.lined <= o.lined
 		switch {
-		case n.found < o.found, n.lined < o.lined, fewer:
-			if o.used {
+		case n.found < o.found, n.lined < o.lined, fewer, !isList(o.Path) && o.replaced(n):
+			if o.Used {
 				lost = append(lost, o)
 			}
 		case n.found > o.found, n.lined > o.lined, n.Functions > o.Functions:
@@ -207,6 +221,16 @@ func (k *knowledge) compare(now *knowledge) (better bool, lost []LoadObject) {
 		}
 	}
 	return better, lost
+}
+
+// as returns the load objects with the symbols that are known now.
+func (k *knowledge) as(now *knowledge) []LoadObject {
+	list := k.list()
+	for i := range list {
+		o, n := &list[i], now.object(list[i].Path, list[i].checksum)
+		o.Symbols, o.Functions, o.Lines = n.Symbols, n.Functions, n.Lines
+	}
+	return list
 }
 
 // tapped passes rows on, and keeps those that knowledge is made of.

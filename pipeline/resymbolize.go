@@ -20,6 +20,7 @@ import (
 // Redone says what better symbols have changed in an experiment.
 type Redone struct {
 	Experiment    string
+	Metric        string       // of which load objects have values; empty if there is none
 	Before, After []LoadObject // sorted by path
 	Lost          []LoadObject // of which less is found now than the experiment knows
 	Unwound       bool         // stacks were unwound from dumps, which the store has not: they stay as long as they are
@@ -42,6 +43,15 @@ type redoing struct {
 	before   *knowledge
 	after    *tapped
 	sources  *keptSources
+	lists    map[string]*symbolize.KeptList
+}
+
+// keptLists are the lists of symbols that the store has.
+func (d *redoing) keptLists() map[string]*symbolize.KeptList {
+	if d == nil {
+		return nil
+	}
+	return d.lists
 }
 
 // sampleBytes is about what a sample has in a recording: experiments are grouped as their
@@ -58,6 +68,7 @@ func Resymbolize(ctx context.Context, opts Options, wanted func(*storedir.Entry)
 		opts.Progress = &Progress{}
 	}
 	in := newIngest(opts)
+	in.onlyGiven = true
 	in.each = func(ctx context.Context, src input, to *filling) Result {
 		return in.redo(ctx, src, to, dry)
 	}
@@ -131,20 +142,23 @@ func (a *attempt) redo(r *Result, shelf *shelf, dry bool) error {
 	if err == nil {
 		err = d.before.read(tables)
 	}
+	if err == nil {
+		d.lists, err = a.keptLists(tables)
+	}
 	if err != nil {
 		return err
 	}
 	a.locateAgain(program.Recording)
-	better, lost, err := a.better(program.Recording, d.before)
-	r.Redone.Before, r.Redone.After, r.Redone.Lost, r.Redone.Unwound = d.before.list(), d.before.list(), lost, program.Unwound
+	now, better, lost, err := a.better(program.Recording, d)
+	*r.Redone = Redone{entry.Experiment, d.before.metric, d.before.list(), d.before.list(), lost, program.Unwound}
 	if err != nil || !better && !redoUnchanged {
 		return err
 	}
 	if len(lost) > 0 {
-		return fault.New(fmt.Errorf("%w: %s (say where they are: --symfs, --debug-dir, --kallsyms, --perf-map-dir)", errLess, pathsOf(lost)))
+		return fault.New(fmt.Errorf("%w: %s (say where they are: --symfs, --debug-dir, --vmlinux)", errLess, pathsOf(lost)))
 	}
 	if dry {
-		r.Status = entry.Status
+		r.Status, r.Redone.After = entry.Status, d.before.as(now)
 		return nil
 	}
 	_, generation := a.latest(r.ID)
@@ -177,20 +191,22 @@ func (a *attempt) locateAgain(rec *decode.Recording) {
 	}
 }
 
-// better reports whether more is known of the load objects of a recording than the store
-// knows, and of which less.
-func (a *attempt) better(rec *decode.Recording, before *knowledge) (better bool, lost []LoadObject, err error) {
+// better returns what is known of the load objects of a recording now, whether that is
+// more than the store knows, and of which it is less.
+func (a *attempt) better(rec *decode.Recording, d *redoing) (now *knowledge, better bool, lost []LoadObject, err error) {
 	files := locate(&a.Options, rec)
 	tables := a.loader.Of(a.SymFS, files.recorded)
 	resolver := symbolize.New(rec, files, tables)
+	resolver.Kept = d.lists
 	for _, p := range rec.Processes {
 		resolver.Process(p, p.File(decode.MapFile))
 		for _, d := range p.JITDumps {
 			better = better || !d.Attached && len(files.Named(d.Path)) > 0
 		}
 	}
-	found, lost := before.compare(knownNow(resolver.Program))
-	return better || found, lost, errors.Join(rec.Fault, tables.Fault())
+	now = knownNow(resolver.Program)
+	found, lost := d.before.compare(now)
+	return now, better || found, lost, errors.Join(rec.Fault, tables.Fault())
 }
 
 func pathsOf(objects []LoadObject) string {

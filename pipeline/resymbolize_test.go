@@ -1,6 +1,10 @@
 package pipeline
 
 import (
+	"context"
+	"errors"
+	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,6 +14,7 @@ import (
 
 	"stackmill/acceptance/corpus"
 	"stackmill/schema"
+	"stackmill/stages/decode"
 	"stackmill/storedir"
 )
 
@@ -170,4 +175,187 @@ func TestResymbolizeData(t *testing.T) {
 		t.Fatal(err)
 	}
 	sameWhenRedone(t, o)
+}
+
+// Symbols that are found later are as good as those found at once, but for stacks that
+// were recorded as dumps. A second time nothing is left to do.
+func TestResymbolizeFoundLater(t *testing.T) {
+	dir := t.TempDir()
+	if err := corpus.Symbols(dir); err != nil {
+		t.Fatal(err)
+	}
+	recordings, symfs := []string{filepath.Join(dir, "exp"), filepath.Join(dir, "perf")}, filepath.Join(dir, "symfs")
+	o := Options{Cache: filepath.Join(dir, "cache"), DebugDirs: []string{}, Jobs: 2, PerfMaps: filepath.Join(dir, "maps")}
+	ingest := func(store, symfs string) map[string]map[string][]string {
+		t.Helper()
+		o.Store, o.SymFS = filepath.Join(t.TempDir(), store), symfs
+		if _, err := Ingest(t.Context(), o, recordings...); err != nil {
+			t.Fatal(err)
+		}
+		return rowsOf(t, o.Store)
+	}
+	want := ingest("at once", symfs)
+	ingest("later", t.TempDir())
+	o.SymFS = symfs
+	for _, path := range recordings {
+		if err := os.RemoveAll(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	results, err := Resymbolize(t.Context(), o, nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := rowsOf(t, o.Store)
+	done := 0
+	for _, r := range results {
+		if r.Err != nil {
+			t.Errorf("%s: %v", r.Path, r.Err)
+		}
+		if r.Redone.Unwound {
+			delete(want, r.ID)
+			delete(got, r.ID)
+		} else if r.Status != Unchanged {
+			done++
+		}
+	}
+	if done < 10 {
+		t.Errorf("%d experiments were done", done)
+	}
+	sameRows(t, want, got)
+	results, err = Resymbolize(t.Context(), o, nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range results {
+		if r.Status != Unchanged || r.Err != nil {
+			t.Errorf("%s again: %s, %v", r.Path, r.Status, r.Err)
+		}
+	}
+}
+
+// Lists of symbols are often gone soon. What the store has of them is as good.
+func TestResymbolizeWithoutLists(t *testing.T) {
+	dir := t.TempDir()
+	if err := errors.Join(corpus.Symbols(filepath.Join(dir, "symbols")), corpus.Perf(filepath.Join(dir, "perf"))); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ of, recordings, list string }{
+		{"symbols", "perf", "/tmp/perf-"},
+		{"perf", "perf/p_*[ml].data", decode.KernelPath},
+	} {
+		of := filepath.Join(dir, c.of)
+		o := Options{
+			Store: filepath.Join(t.TempDir(), "store"), Cache: filepath.Join(dir, "cache"), SymFS: filepath.Join(of, "symfs"), DebugDirs: []string{}, Jobs: 2,
+			PerfMaps: filepath.Join(of, "maps"), Kallsyms: filepath.Join(of, "kallsyms"),
+		}
+		recordings, err := filepath.Glob(filepath.Join(of, c.recordings))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Ingest(t.Context(), o, recordings...); err != nil {
+			t.Fatal(err)
+		}
+		lists := 0
+		for _, tables := range rowsOf(t, o.Store) {
+			for _, row := range tables["load_objects"] {
+				if strings.Contains(row, "path="+c.list) && strings.Contains(row, "symbols=path") {
+					lists++
+				}
+			}
+		}
+		if lists == 0 {
+			t.Errorf("%s: no lists", c.of)
+		}
+		o.PerfMaps, o.Kallsyms = "", ""
+		sameWhenRedone(t, o)
+	}
+}
+
+// A file that has taken the place of the one that was found names nothing.
+func TestResymbolizeReplaced(t *testing.T) {
+	one := LoadObject{Path: "/p", ids: []int64{1}, found: 1, Functions: 5, Used: true}
+	for _, c := range []struct {
+		name         string
+		before, now  LoadObject
+		better, lost bool
+	}{
+		{"the same", one, one, false, false},
+		{"found", LoadObject{Path: "/p", Used: true}, one, true, false},
+		{"gone", one, LoadObject{Path: "/p"}, false, true},
+		{"gone, of no use", LoadObject{Path: "/p", ids: []int64{1}, found: 1}, LoadObject{Path: "/p"}, false, false},
+		{"more functions", one, LoadObject{Path: "/p", ids: []int64{1}, found: 1, Functions: 6}, true, false},
+		{"fewer functions", one, LoadObject{Path: "/p", ids: []int64{1}, found: 1, Functions: 4}, false, true},
+		{"fewer functions, with lines", one, LoadObject{Path: "/p", ids: []int64{1}, found: 1, lined: 1, Functions: 4}, true, false},
+		{"another file", one, LoadObject{Path: "/p", ids: []int64{2}, found: 1, lined: 1, Functions: 9}, false, true},
+		{"another list", LoadObject{Path: decode.KernelPath, ids: []int64{1}, found: 1, Used: true}, LoadObject{Path: decode.KernelPath, ids: []int64{2}, found: 1, Functions: 9}, true, false},
+	} {
+		before, now := newKnowledge(), newKnowledge()
+		before.objects[objectKey{path: c.before.Path}] = &c.before
+		now.objects[objectKey{path: c.now.Path}] = &c.now
+		if better, lost := before.compare(now); better != c.better || len(lost) > 0 != c.lost {
+			t.Errorf("%s: better %t, lost %v", c.name, better, lost)
+		}
+	}
+}
+
+// What is forgotten, or replaced, while it is done again does not come back; what is
+// interrupted stays as it was.
+func TestResymbolizeMeanwhile(t *testing.T) {
+	redoUnchanged = true
+	defer func() { redoUnchanged = false }()
+	root := t.TempDir()
+	o := Options{Store: filepath.Join(root, "store"), Jobs: 1, DebugDirs: []string{}}
+	for i, name := range []string{"a.er", "b.er"} {
+		recordOf(t, filepath.Join(root, name), "/no/such", 10+i, 1_700_000_000)
+		if _, err := Ingest(t.Context(), o, filepath.Join(root, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := rowsOf(t, o.Store)
+	only := func(id string) func(*storedir.Entry) bool {
+		return func(e *storedir.Entry) bool { return e.ExperimentID == id }
+	}
+	ids := slices.Sorted(maps.Keys(want))
+
+	ctx, cancel := context.WithCancel(t.Context())
+	o.Begun = cancel
+	results, err := Resymbolize(ctx, o, nil, false)
+	if !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	for _, r := range results {
+		if r.Status != Aborted {
+			t.Errorf("%s was interrupted: %s", r.Path, r.Status)
+		}
+	}
+	sameRows(t, want, rowsOf(t, o.Store))
+	nothingStaged(t, o.Store)
+
+	o.Begun = func() {
+		look, err := storedir.Look(o.Store)
+		if err == nil {
+			err = look.TakeOut(ids[:1], storedir.Forgotten, "")
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if results, err = Resymbolize(t.Context(), o, only(ids[0]), false); err != nil || len(results) != 1 || results[0].Err != nil {
+		t.Errorf("%+v, %v", results, err)
+	}
+	delete(want, ids[0])
+	sameRows(t, want, rowsOf(t, o.Store))
+
+	o.Begun = nil
+	if results, err = Resymbolize(t.Context(), o, only(ids[0]), false); err != nil || len(results) != 0 {
+		t.Errorf("what is forgotten: %+v, %v", results, err)
+	}
+	if results, err = Resymbolize(t.Context(), o, only(ids[1]), true); err != nil || results[0].Status != Complete && results[0].Status != Unclosed {
+		t.Errorf("%+v, %v", results, err)
+	}
+	look, err := storedir.Look(o.Store)
+	if err != nil || look.Latest(ids[1]).Generation != 1 {
+		t.Errorf("a dry run has changed something: %v", err)
+	}
 }

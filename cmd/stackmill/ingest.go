@@ -22,6 +22,7 @@ import (
 type ingester struct {
 	*app
 	pipeline.Options
+	verb    string
 	memory  string
 	sources []string
 	given   ingestLabels
@@ -33,7 +34,7 @@ type ingester struct {
 }
 
 func newIngestCommand(a *app) *cobra.Command {
-	in := &ingester{app: a}
+	in := &ingester{app: a, verb: "ingest"}
 	c := &cobra.Command{
 		Use:   "ingest PATH...",
 		Short: "Read recordings and commit them to the store",
@@ -63,7 +64,7 @@ Exit status: 0 all is in; 3 data of some recordings was lost or unreadable, see
   stackmill ingest --recursive --watch /data/experiments`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := in.check(cmd.Flags()); err != nil {
+			if err := in.checkAll(cmd.Flags()); err != nil {
 				return err
 			}
 			return in.run(cmd.Context(), args)
@@ -75,12 +76,22 @@ Exit status: 0 all is in; 3 data of some recordings was lost or unreadable, see
 
 func (in *ingester) addFlags(c *cobra.Command) {
 	f := c.Flags()
+	in.addCommonFlags(c)
+	f.BoolVar(&in.Recursive, "recursive", false, "also look for recordings in subfolders")
+	f.BoolVar(&in.Verify, "verify", false, "also read recordings whose files have not changed since they were read, by size, time and inode")
+	f.BoolVar(&in.Forgotten, "forgotten", false, "also put in again what was forgotten, and in full what was kept as sums")
+	f.StringArrayVar(&in.given.given, "label", nil, "KEY=VALUE: label what is newly put in, may be repeated")
+	f.StringVar(&in.given.from, "label-from", "", "label what is newly put in by the named groups of this regular expression in its absolute path, e.g. '/night-(?P<night>[^/]+)/'")
+	in.addNightFlags(f)
+}
+
+// addCommonFlags adds those that resymbolize has as well.
+func (in *ingester) addCommonFlags(c *cobra.Command) {
+	f := c.Flags()
 	f.IntVar(&in.Jobs, "jobs", runtime.NumCPU(), "experiments read side by side")
 	f.StringVar(&in.memory, "memory", "1G", "memory to stay within, e.g. 512M or 2G")
 	f.DurationVar(&in.Timeout, "experiment-timeout", time.Hour, "how long reading one recording may take, 0 for any time")
 	f.StringVar(&in.Cache, "cache", defaultCache(), "directory where tables of load objects are kept, shared by all stores")
-	f.BoolVar(&in.Recursive, "recursive", false, "also look for recordings in subfolders")
-	f.BoolVar(&in.Verify, "verify", false, "also read recordings whose files have not changed since they were read, by size, time and inode")
 	f.StringVar(&in.Kallsyms, "kallsyms", "", "the kernel's symbols when it was recorded, a copy of /proc/kallsyms (perf recordings)")
 	f.StringVar(&in.Vmlinux, "vmlinux", "", "the kernel's image with its symbols (perf recordings; default: by the recorded build-id, where distributions put it)")
 	f.StringVar(&in.PerfMaps, "perf-map-dir", "", "directory of the perf-PID.map and jit-PID.dump files of run-time compilers (default /tmp, and where the dump was)")
@@ -88,10 +99,6 @@ func (in *ingester) addFlags(c *cobra.Command) {
 	f.StringArrayVar(&in.DebugDirs, "debug-dir", nil, "directory of separate debug files or of perf's cache of copies by build-id, may be repeated (default /usr/lib/debug and ~/.debug)")
 	f.StringArrayVar(&in.sources, "source-path", nil, sourcePathHelp)
 	f.BoolVar(&in.NoRecordedSources, "no-recorded-sources", false, noRecordedHelp)
-	f.BoolVar(&in.Forgotten, "forgotten", false, "also put in again what was forgotten, and in full what was kept as sums")
-	f.StringArrayVar(&in.given.given, "label", nil, "KEY=VALUE: label what is newly put in, may be repeated")
-	f.StringVar(&in.given.from, "label-from", "", "label what is newly put in by the named groups of this regular expression in its absolute path, e.g. '/night-(?P<night>[^/]+)/'")
-	in.addNightFlags(f)
 }
 
 // addNightFlags adds the flags for unattended use.
@@ -133,29 +140,35 @@ func (in *ingester) checkOutputs() error {
 	return nil
 }
 
-// check looks at the flags and sets the options that follow from them.
-func (in *ingester) check(f *pflag.FlagSet) error {
+// checkAll looks at all flags.
+func (in *ingester) checkAll(f *pflag.FlagSet) error {
 	if err := in.checkNight(f); err != nil {
 		return err
 	}
-	limit, err := parseSize(in.memory)
-	if err != nil {
-		return usageErrorf("ingest: --memory: %w", err)
-	}
-	if in.Timeout < 0 {
-		return usageErrorf("ingest: --experiment-timeout: %v is less than 0", in.Timeout)
-	}
-	if in.Jobs < 1 {
-		return usageErrorf("ingest: --jobs: %d is less than 1", in.Jobs)
-	}
-	if in.Sources, err = source.ParseRules(in.sources); err != nil {
-		return usageErrorf("ingest: --source-path: %w", err)
-	}
+	var err error
 	if in.Labels, err = in.given.labels(); err != nil {
 		return usageErrorf("ingest: %w", err)
 	}
+	return in.check()
+}
+
+// check looks at the flags that resymbolize has as well, and sets the options that follow from them.
+func (in *ingester) check() error {
+	limit, err := parseSize(in.memory)
+	if err != nil {
+		return usageErrorf("%s: --memory: %w", in.verb, err)
+	}
+	if in.Timeout < 0 {
+		return usageErrorf("%s: --experiment-timeout: %v is less than 0", in.verb, in.Timeout)
+	}
+	if in.Jobs < 1 {
+		return usageErrorf("%s: --jobs: %d is less than 1", in.verb, in.Jobs)
+	}
+	if in.Sources, err = source.ParseRules(in.sources); err != nil {
+		return usageErrorf("%s: --source-path: %w", in.verb, err)
+	}
 	if err := checkSpace(limit); err != nil {
-		return fmt.Errorf("ingest: %w", err)
+		return fmt.Errorf("%s: %w", in.verb, err)
 	}
 	in.Jobs = jobsFor(in.Jobs, openFiles())
 	in.Store, in.Memory, in.Program = in.store, limit, programVersion()

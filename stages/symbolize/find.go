@@ -33,8 +33,15 @@ func (r *Resolver) findObject(im *image.Image, m *image.Mapping, k objectKey) Ob
 	if k.path == decode.KernelPath {
 		r.kernelID = k.buildID
 	}
+	kept := r.Kept[k.path]
+	if kept != nil && kept.First {
+		return kept.object(r, o, k)
+	}
 	if !f.kernel || k.path == decode.KernelPath || !r.takeModuleList(&o) {
 		r.takeFile(&o, f, im, k)
+	}
+	if o.table == nil && kept != nil {
+		return kept.object(r, o, k)
 	}
 	o.BuildID = cmp.Or(o.BuildID, k.buildID)
 	o.ID = r.identify(&o, im, k, f.kernel)

@@ -17,6 +17,7 @@ type Tables interface {
 // Resolver resolves the PCs of one recording. It is not safe for concurrent use.
 type Resolver struct {
 	Program *Program
+	Kept    map[string]*KeptList // what a store has of lists of symbols, by path
 
 	rec           *decode.Recording
 	locator       decode.Locator

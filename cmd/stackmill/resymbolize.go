@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"stackmill/pipeline"
+	"stackmill/queries"
+	"stackmill/storedir"
+)
+
+// resymbolizer is one call of the verb.
+type resymbolizer struct {
+	ingester
+	dry    bool
+	format string
+}
+
+func newResymbolizeCommand(a *app) *cobra.Command {
+	r := &resymbolizer{ingester: ingester{app: a, verb: "resymbolize"}}
+	c := &cobra.Command{
+		Use:   "resymbolize [SELECTOR...]",
+		Short: "Name what better symbols can name now, from the store alone",
+		Long: `Looks for the symbols and debug information of the load objects of experiments
+in the store. Where more is found now than when an experiment was read, what
+depends on it is made again: functions, lines, stacks in each mode, data objects,
+and all values. Recordings are not read, and need not be there any more. What
+nothing better is found for stays as it is.
+
+SELECTOR is ` + queries.SelectorHelp + `.
+Without any, all experiments are looked at.
+
+An experiment stays as it is, too, if less is found now of a load object that its
+stacks have code of, or another file in its place: say where its file is. Lists of
+generated code are used if --perf-map-dir names their folder. Stacks that perf
+recorded as dumps were unwound when the recording was read; they do not become
+longer.
+
+Exit status: 0 done, or nothing was to be done; 3 some experiments could not be
+done, see the reasons; 1 nothing could be done; 2 wrong usage.`,
+		Example: `  stackmill resymbolize --symfs /build/sysroot
+  stackmill resymbolize 'night-*' --debug-dir /srv/debug --dry-run`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !slices.Contains([]string{"table", "json"}, r.format) {
+				return usageErrorf("resymbolize: --format: no format %q (one of table, json)", r.format)
+			}
+			if err := r.check(); err != nil {
+				return err
+			}
+			return r.run(cmd.Context(), args)
+		},
+	}
+	r.addCommonFlags(c)
+	c.Flags().BoolVar(&r.dry, "dry-run", false, "say what would be made again, and change nothing")
+	c.Flags().StringVar(&r.format, "format", "table", "table or json")
+	return c
+}
+
+func (r *resymbolizer) run(ctx context.Context, selectors []string) error {
+	wanted, err := r.wanted(ctx, selectors)
+	if err != nil {
+		return fmt.Errorf("resymbolize: %w", err)
+	}
+	r.endsItself.Store(true)
+	r.Progress = &pipeline.Progress{}
+	bar := newProgressBar(r.stderr, r.Progress)
+	p := publisher{app: r.app, store: r.Store, cache: r.Cache, progress: r.Progress}
+	defer p.end()
+	r.Begun = func() { p.begin(ctx) }
+	r.Committing = func(c storedir.Commit) { p.expect(ctx, c) }
+	results, err := pipeline.Resymbolize(ctx, r.Options, wanted, r.dry)
+	if bar != nil {
+		bar.stop()
+	}
+	if errors.Is(err, storedir.ErrNoStore) {
+		return fmt.Errorf("resymbolize: no store at %s (run `stackmill ingest --store %s PATH` first)", r.store, r.store)
+	}
+	if len(results) == 0 && err != nil {
+		return fmt.Errorf("resymbolize: nothing was done: %w", interruption(ctx, err))
+	}
+	if !r.dry {
+		p.publish(ctx)
+	}
+	return r.report(results, interruption(ctx, err))
+}
+
+// wanted returns which experiments selectors stand for, nil for all.
+func (r *resymbolizer) wanted(ctx context.Context, selectors []string) (func(*storedir.Entry) bool, error) {
+	if len(selectors) == 0 {
+		return nil, nil
+	}
+	db, err := r.open(ctx, selectors...)
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	ids := map[string]bool{}
+	for _, e := range db.Experiments {
+		ids[e.ExperimentID] = true
+	}
+	return func(e *storedir.Entry) bool { return ids[e.ExperimentID] }, nil
+}

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"fmt"
+
+	"stackmill/pipeline"
+)
+
+// resymbolized says what became of an experiment.
+type resymbolized struct {
+	Experiment   string          `json:"experiment"`
+	ExperimentID string          `json:"experiment_id"`
+	Path         string          `json:"path"`
+	Status       string          `json:"status"` // as experiments.status, or unchanged, aborted
+	Error        string          `json:"error,omitempty"`
+	Metric       string          `json:"metric,omitempty"` // of the shares
+	KnownBefore  float64         `json:"known_before"`     // the part of the value in functions with a name
+	KnownAfter   float64         `json:"known_after"`
+	CutStacks    bool            `json:"cut_stacks,omitempty"` // stacks from dumps stay as long as they were
+	LoadObjects  []changedObject `json:"load_objects"`         // those of which more is known, or less
+	Unused       int             `json:"unused"`               // how many of them no stack has code of
+}
+
+// changedObject is a load object before and after.
+type changedObject struct {
+	Path   string      `json:"path"`
+	Used   bool        `json:"used"` // stacks have code of it
+	Before objectState `json:"before"`
+	After  objectState `json:"after"`
+}
+
+// objectState is what is known of a load object.
+type objectState struct {
+	Symbols   string  `json:"symbols"`
+	Functions int64   `json:"functions"` // that its symbol tables name
+	Lines     bool    `json:"lines"`
+	Named     int64   `json:"named"` // functions on stacks that have a name
+	Known     float64 `json:"known"` // the part of its value in them
+}
+
+// report prints what became of the experiments, and returns the exit status.
+func (r *resymbolizer) report(results []pipeline.Result, stopped error) error {
+	done, undone := 0, 0
+	list := []resymbolized{}
+	for i := range results {
+		x := &results[i]
+		switch {
+		case x.Err != nil:
+			undone++
+		case x.Status != pipeline.Unchanged && x.Status != pipeline.Skipped:
+			done++
+		default:
+			continue
+		}
+		list = append(list, changesOf(x))
+	}
+	if r.format == "json" {
+		if err := r.printJSON(list, true); err != nil {
+			return err
+		}
+	} else {
+		r.printChanges(list)
+		verb := "made again"
+		if r.dry {
+			verb = "would be made again"
+		}
+		if err := r.printf("%d of %d experiments %s\n", done, len(results), verb); err != nil {
+			return err
+		}
+	}
+	if undone == 0 && stopped == nil {
+		return nil
+	}
+	code := exitLost
+	if done == 0 {
+		code = exitNothing
+	}
+	why := "see the reasons above"
+	if stopped != nil {
+		why = stopped.Error()
+	}
+	return &exitError{code, fmt.Errorf("resymbolize: %d of %d experiments could not be done, and stay as they are: %s", undone, len(results), why)}
+}
+
+func changesOf(x *pipeline.Result) resymbolized {
+	c := resymbolized{ExperimentID: x.ID, Path: x.Path, Status: x.Status, LoadObjects: []changedObject{}}
+	if x.Err != nil {
+		c.Error = x.Err.Error()
+	}
+	d := x.Redone
+	if d == nil {
+		return c
+	}
+	c.Experiment, c.Metric, c.CutStacks = d.Experiment, d.Metric, d.Unwound
+	c.KnownBefore, c.KnownAfter = knownOf(d.Before), knownOf(d.After)
+	after := map[string][]pipeline.LoadObject{}
+	for _, o := range d.After {
+		after[o.Path] = append(after[o.Path], o)
+	}
+	for _, o := range d.Before {
+		if list := after[o.Path]; len(list) > 0 {
+			after[o.Path] = list[1:]
+			if b, a := stateOf(&o), stateOf(&list[0]); b != a {
+				c.LoadObjects = append(c.LoadObjects, changedObject{o.Path, o.Used, b, a})
+				if !o.Used {
+					c.Unused++
+				}
+			}
+		}
+	}
+	return c
+}
+
+func stateOf(o *pipeline.LoadObject) objectState {
+	return objectState{o.Symbols, o.Functions, o.Lines, o.Named, knownOf([]pipeline.LoadObject{*o})}
+}
+
+// knownOf is the part of the value of load objects that is in functions with names.
+func knownOf(objects []pipeline.LoadObject) float64 {
+	known, all := int64(0), int64(0)
+	for i := range objects {
+		known, all = known+objects[i].Known, all+objects[i].Value
+	}
+	if all == 0 {
+		return 0
+	}
+	return float64(known) / float64(all)
+}
+
+// printChanges prints what changed, an experiment after the other.
+func (r *resymbolizer) printChanges(list []resymbolized) {
+	for i := range list {
+		c := &list[i]
+		name := printable(c.Experiment)
+		if c.Experiment == "" {
+			name = printable(c.Path)
+		}
+		if c.Error != "" {
+			say(r.stderr, "stackmill: %s: not done: %s\n", name, c.Error)
+			continue
+		}
+		if r.dry {
+			_ = r.printf("%s: more is found\n", name)
+		} else {
+			_ = r.printf("%s: %s, functions known for %.1f %% of %s, were for %.1f %%\n", name, c.Status, 100*c.KnownAfter, c.Metric, 100*c.KnownBefore)
+		}
+		for _, o := range c.LoadObjects {
+			if !o.Used {
+				continue
+			}
+			_ = r.printf("  %s: symbols %s, were %s", printable(o.Path), o.symbols(o.After), o.symbols(o.Before))
+			if !r.dry {
+				_ = r.printf("; %d functions on stacks have names, %d had", o.After.Named, o.Before.Named)
+			}
+			if !r.dry && c.Metric != "" {
+				_ = r.printf("; known for %.1f %% of %s, were for %.1f %%", 100*o.After.Known, c.Metric, 100*o.Before.Known)
+			}
+			_ = r.printf("\n")
+		}
+		if c.Unused > 0 {
+			_ = r.printf("  and %d load objects that no stack has code of\n", c.Unused)
+		}
+		if c.CutStacks {
+			_ = r.printf("  stacks that were unwound from dumps stay as long as they were: the store does not have the dumps\n")
+		}
+	}
+}
+
+// symbols says where symbols came from and what they tell.
+func (*changedObject) symbols(s objectState) string {
+	if s.Lines {
+		return s.Symbols + " with source lines"
+	}
+	return s.Symbols
+}

@@ -1,0 +1,140 @@
+package pipeline
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"stackmill/problem"
+	"stackmill/schema"
+	"stackmill/stages/decode"
+	"stackmill/stages/decode/kept"
+	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/symbolize"
+)
+
+// keptLists are the lists of symbols that an experiment was given, by the paths of their
+// load objects.
+type keptLists struct {
+	byPath  map[string]*symbolize.KeptList
+	byID    map[int64]*symbolize.KeptList
+	modules map[int64]symtab.Module
+}
+
+// keptLists reads them. Those of the kernel and of generated code that users name take the
+// place of what the store has; what is at the usual places may be another kernel's or
+// process's by now.
+func (o *Options) keptLists(tables kept.Tables) (map[string]*symbolize.KeptList, error) {
+	k := &keptLists{map[string]*symbolize.KeptList{}, map[int64]*symbolize.KeptList{}, map[int64]symtab.Module{}}
+	for _, t := range []struct {
+		table   *schema.Table
+		add     func(schema.Events)
+		columns []string
+	}{
+		{schema.LoadObjects, k.objects, []string{"load_object_id", "path", "kind", "symbols", "functions"}},
+		{schema.Modules, k.names, []string{"module_id", "name", "language"}},
+		{schema.Functions, k.functions, []string{"load_object_id", "module_id", "name", "other_gprofng_name", "other_perf_name", "other_linkage_name", "other_aliases", "kind", "address", "offset", "size"}},
+		{schema.Problems, k.problems, []string{"severity", "process", "file", "offset", "reason", "message", "count"}},
+	} {
+		if err := eachOf(tables, t.table, t.add, t.columns...); err != nil {
+			return nil, err
+		}
+	}
+	for path, list := range k.byPath {
+		isList := len(list.Table.Functions) > 0
+		for _, f := range list.Table.Functions {
+			isList = isList && f.Offset == f.Address // images have offsets of their own
+		}
+		if !isList {
+			delete(k.byPath, path)
+			continue
+		}
+		slices.SortFunc(list.Table.Functions, func(a, b symtab.Function) int { return cmp.Compare(a.Offset, b.Offset) })
+		list.First = o.Kallsyms == "" && o.Vmlinux == ""
+		if decode.IsPerfMap(path) {
+			list.First = o.PerfMaps == ""
+		}
+	}
+	return k.byPath, nil
+}
+
+// objects finds the load objects that may have lists: functions tells.
+func (k *keptLists) objects(rows schema.Events) {
+	paths, kinds, symbols, counts := textsOf(rows, "path"), textsOf(rows, "kind"), textsOf(rows, "symbols"), rows.Int64s("functions")
+	for i, id := range rows.Int64s("load_object_id") {
+		if kinds(i) == fileKind && symbols(i) != noSymbols {
+			k.byID[id] = &symbolize.KeptList{ID: id, Symbols: symbols(i), Functions: int(counts[i]), Table: &symtab.Table{}}
+			k.byPath[paths(i)] = k.byID[id]
+		}
+	}
+}
+
+func (k *keptLists) names(rows schema.Events) {
+	names, languages := textsOf(rows, "name"), textsOf(rows, "language")
+	for i, id := range rows.Int64s("module_id") {
+		k.modules[id] = symtab.Module{Name: names(i), Language: languages(i)}
+	}
+}
+
+// functions adds those that lists have.
+func (k *keptLists) functions(rows schema.Events) {
+	objects, modules, kinds := rows.Int64s("load_object_id"), rows.Int64s("module_id"), textsOf(rows, "kind")
+	addresses, offsets, sizes := rows.Int64s("address"), rows.Int64s("offset"), rows.Int64s("size")
+	names, gprofng, perf := textsOf(rows, "name"), orElse(rows, "other_gprofng_name"), orElse(rows, "other_perf_name")
+	linkages, aliases := orElse(rows, "other_linkage_name"), orElse(rows, "other_aliases")
+	for i, id := range objects {
+		list, kind := k.byID[id], symtab.Kind(kinds(i))
+		if list == nil || kind != symtab.Kernel && kind != symtab.Dynamic {
+			continue
+		}
+		linkage := linkages(i, names(i))
+		list.Table.Functions = append(list.Table.Functions, symtab.Function{
+			Offset: uint64(offsets[i]), Address: uint64(addresses[i]), Size: uint64(sizes[i]), Kind: kind,
+			Name: names(i), Linkage: linkage, Aliases: aliases(i, linkage), GprofngName: gprofng(i, ""), PerfName: perf(i, ""),
+			Module: moduleOf(list.Table, k.modules[modules[i]]),
+		})
+	}
+}
+
+// moduleOf returns the number of a module of a table, which is added if it is new.
+func moduleOf(t *symtab.Table, m symtab.Module) int32 {
+	n := slices.Index(t.Modules, m)
+	if n < 0 {
+		n = len(t.Modules)
+		t.Modules = append(t.Modules, m)
+	}
+	return int32(n)
+}
+
+// orElse returns what gives the texts of a column, or others where they are missing.
+func orElse(rows schema.Events, name string) func(row int, other string) string {
+	column, value := rows.Column(name), textsOf(rows, name)
+	return func(row int, other string) string {
+		if column.IsNull(row) {
+			return other
+		}
+		return value(row)
+	}
+}
+
+// problems adds those of the load objects.
+func (k *keptLists) problems(rows schema.Events) {
+	severities, files, reasons, messages := textsOf(rows, "severity"), textsOf(rows, "file"), textsOf(rows, "reason"), textsOf(rows, "message")
+	processes, counts := rows.Int32s("process"), rows.Int64s("count")
+	offsets, _ := rows.Column("offset").(*array.Int64)
+	for i := range int(rows.NumRows()) {
+		list := k.byPath[files(i)]
+		if list == nil || processes[i] != 0 {
+			continue
+		}
+		p := problem.Problem{File: files(i), Offset: problem.NoOffset, Reason: reasons(i), Message: messages(i), Count: counts[i]}
+		for p.Severity = problem.Info; p.Severity < problem.Error && p.Severity.String() != severities(i); {
+			p.Severity++
+		}
+		if offsets != nil && offsets.IsValid(i) {
+			p.Offset = offsets.Value(i)
+		}
+		list.Problems = append(list.Problems, p)
+	}
+}

@@ -1,0 +1,35 @@
+package symbolize
+
+import (
+	"cmp"
+
+	"stackmill/problem"
+	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/symtab"
+)
+
+// KeptList is what a store has of a list of symbols, that of the kernel or of generated
+// code: the functions that stacks lead to. The list itself is often gone soon after the
+// recording was read.
+type KeptList struct {
+	ID        int64 // of the load object
+	Symbols   string
+	Functions int // that the list had
+	Table     *symtab.Table
+	Problems  []problem.Problem // that were found with the load object
+	First     bool              // no list that is found takes its place
+}
+
+// object returns the load object of the list.
+func (k *KeptList) object(r *Resolver, o Object, key objectKey) Object {
+	o.ID, o.Symbols, o.FunctionCount, o.table, o.BuildID = k.ID, k.Symbols, k.Functions, k.Table, cmp.Or(o.BuildID, key.buildID)
+	if !decode.IsPerfMap(key.path) {
+		o.place = absolute
+	}
+	o.complain = func(bool) {
+		for _, p := range k.Problems {
+			r.rec.Problems.Add(p)
+		}
+	}
+	return o
+}
