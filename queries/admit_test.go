@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"stackmill/queries/storetest"
+	"stackmill/schema"
 )
 
 // ask runs SQL as foreign SQL is run, to its last row.
@@ -179,6 +180,9 @@ sql_auto_complete summary test_all_types test_vector_types timeline_by unnest wh
 func TestTableFunctionsAreKnown(t *testing.T) {
 	db := open(t, storetest.New(t, storetest.Two))
 	known := append(strings.Fields(tableFunctions), append(slices.Clone(steering), runsText, runsJSON)...)
+	for _, table := range schema.Tables {
+		known = append(known, rowsName(table))
+	}
 	for _, name := range rows(t, db.DB, "SELECT DISTINCT function_name FROM duckdb_functions() WHERE function_type IN ('table', 'table_macro') ORDER BY ALL") {
 		if !slices.Contains(known, name) {
 			t.Errorf("table function %s: does it do more than read?", name)

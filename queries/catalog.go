@@ -3,6 +3,7 @@ package queries
 import (
 	"cmp"
 	"fmt"
+	"hash"
 	"slices"
 	"strings"
 	"sync"
@@ -17,18 +18,14 @@ import (
 // stackmill.duckdb, so that it is the same when another program opens that.
 const catalogName = "stackmill"
 
-// definitions are the statements that make a store's catalog.
+// definitions say what a store's catalog has. Its views are the same for every store:
+// they read macros, which list the store's files, and tables, which name its experiments.
 type definitions struct {
-	own         []string // which files the tables have, the names of experiments, the fingerprint
-	tables      []string // the views of plain tables
-	others      []string // those that are not as in a store with a file of every table
-	fingerprint string   // of all that a catalog defines
-}
-
-// define returns the definitions for a store with these batches and experiments. store is
-// an absolute path.
-func define(store string, batches []storedir.Batch, experiments []Experiment) (*definitions, error) {
-	return defineAs(store, batches, experiments, form{})
+	store       string
+	portions    []*portion
+	experiments []Experiment
+	as          form
+	fingerprint string // of all that a catalog defines
 }
 
 // form is another one than that in which columns are stored.
@@ -37,45 +34,88 @@ type form struct {
 	casts map[string]string // formats that cast columns, by their names
 }
 
+// cast writes a value of a column in the form.
+func (f form) cast(column, value string) string {
+	return fmt.Sprintf(cmp.Or(f.casts[column], "%s"), value)
+}
+
+// define returns the definitions for a store with these batches and experiments. store is
+// an absolute path.
+func define(store string, batches []storedir.Batch, experiments []Experiment) (*definitions, error) {
+	return defineAs(store, batches, experiments, form{})
+}
+
 // defineAs is define with columns in another form.
 func defineAs(store string, batches []storedir.Batch, experiments []Experiment, as form) (*definitions, error) {
-	d := &definitions{own: append(as.types, namesView(experiments, as.casts))}
-	for _, t := range schema.Tables {
-		rows, usual := rowsOf(store, t, batches)
-		whole, _ := filesOf(store, t, batches)
-		d.own = append(d.own, filesMacro(t, whole))
-		view := tableView(t, rows, as.casts)
-		if d.tables = append(d.tables, view); !usual {
-			d.others = append(d.others, view)
+	d := &definitions{store: store, portions: portions(batches), experiments: experiments, as: as}
+	h := xxhash.New()
+	always, err := d.always()
+	note(h, store)
+	note(h, always...)
+	note(h, as.types...)
+	for _, p := range d.portions {
+		note(h, fmt.Sprint("portion", len(p.batches)))
+		for _, b := range p.batches {
+			for _, f := range b.Files {
+				note(h, f.Table, f.Path)
+			}
+		}
+		for x := nothing; x <= everything; x++ {
+			note(h, p.experiments(func(of extent) bool { return of == x })...)
 		}
 	}
-	all, err := d.all()
-	if err != nil {
-		return nil, err
-	}
-	h := xxhash.New()
-	for _, s := range all {
-		fmt.Fprintf(h, "%d %s", len(s), s)
+	for _, t := range storeTables {
+		note(h, t.name, t.columns(as))
+		t.rows(d, func(values ...any) { fmt.Fprintf(h, "%q\n", values) })
 	}
 	d.fingerprint = fmt.Sprintf("%s-%016x", schema.StoreVersion, h.Sum64())
-	mark := fmt.Sprintf("CREATE OR REPLACE VIEW catalog_fingerprint AS SELECT %s AS fingerprint", quote(d.fingerprint))
-	d.own = append(d.own, mark)
-	return d, nil
+	return d, err
 }
 
-// all returns what makes a catalog out of nothing.
+// note adds texts to a hash.
+func note(h hash.Hash, texts ...string) {
+	for _, s := range texts {
+		fmt.Fprintf(h, "%d %s", len(s), s)
+	}
+}
+
+// all returns what makes a catalog out of nothing: one of an empty store, so that the
+// engine opens no file when it looks at the views, and what this one changes. The rows of
+// the catalog's tables come after.
 func (d *definitions) all() ([]string, error) {
-	views, err := derived()
-	return slices.Concat([]string{pathMix, pathPart, functionKey}, d.own, d.tables, views), err
+	nothing := &definitions{as: d.as}
+	always, err := d.always()
+	return slices.Concat(d.as.types, nothing.changes(""), always, d.changes("")), err
 }
 
-// changes returns what makes a catalog out of that of another store, in which every table
-// has files. It takes the engine a tenth of the time, since no file is opened: the macros
-// that list files are only used when a view is read.
-func (d *definitions) changes() []string { return slices.Concat(d.own, d.others) }
+// changes returns what makes a catalog out of that of another store. It takes the engine
+// a tenth of the time: macros are only looked at when they are used. If kind is TEMP, they
+// are one connection's, and hide the catalog's.
+func (d *definitions) changes(kind string) []string {
+	var statements []string
+	for _, t := range storeTables {
+		statements = append(statements, fmt.Sprintf("CREATE OR REPLACE %s TABLE %s AS SELECT %s LIMIT 0", kind, t.name, t.columns(d.as)))
+	}
+	for _, t := range schema.Tables {
+		statements = append(statements, fmt.Sprintf("CREATE OR REPLACE %s MACRO %s", kind, rowsMacro(d.store, t, d.portions)))
+	}
+	if kind == "" {
+		statements = append(statements, "CREATE OR REPLACE VIEW catalog_fingerprint AS SELECT "+quote(d.fingerprint)+" AS fingerprint")
+	}
+	return statements
+}
 
-// derived are the statements that make the views of this package, which are
-// the same for every store.
+// always returns the statements that make what is the same for every store: the views.
+func (d *definitions) always() ([]string, error) {
+	statements := []string{pathMix, pathPart, functionKey}
+	for _, t := range schema.Tables {
+		statements = append(statements, tableView(t, d.as))
+	}
+	views, err := derived()
+	return append(statements, views...), err
+}
+
+// derived are the statements that make the views of this package.
 var derived = sync.OnceValues(func() (statements []string, err error) {
 	views, err := Views()
 	for _, v := range views {
@@ -96,154 +136,29 @@ func (v View) create() string {
 	return fmt.Sprintf("CREATE MACRO %s(%s) AS TABLE\n%s", v.Name, strings.Join(names, ", "), v.SQL)
 }
 
-// filesOf returns the paths of a table's committed files, quoted, and a relation of the
-// rows that count for each file with experiments that do not.
-func filesOf(store string, t *schema.Table, batches []storedir.Batch) (whole, parts []string) {
-	for i := range batches {
-		for _, f := range batches[i].Files {
-			if f.Table != t.Name {
-				continue
-			}
-			path, hidden := quote(literal.Replace(store+"/"+f.Path)), hiddenIn(t, &batches[i])
-			switch len(hidden) {
-			case 0:
-				whole = append(whole, path)
-			case len(batches[i].Experiments):
-			default:
-				parts = append(parts, part(t, path, &batches[i], hidden))
-			}
-		}
-	}
-	return whole, parts
-}
+// rowsName is the name of the macro that gives a table's rows as they are stored.
+func rowsName(t *schema.Table) string { return t.Name + "_rows" }
 
-// part returns a relation of the rows of a table that count of a batch with experiments
-// that do not. What the experiments share stays, whoever was the first to have it. The
-// first experiment may be that of another batch as well, which it does not stand for here.
-func part(t *schema.Table, path string, b *storedir.Batch, hidden []string) string {
-	columns := "*"
-	if t.Has(schema.ListedIn) {
-		columns = fmt.Sprintf("* REPLACE (%s AS %s)", quote("@"+b.Batch), schema.ListedIn)
-	}
-	rows := fmt.Sprintf("SELECT %s FROM read_parquet(%s)", columns, path)
-	if t.Links == nil {
-		rows += " WHERE " + counts(b, hidden)
-	}
-	return rows
-}
-
-// filesMacro returns the macro that lists a table's files.
-func filesMacro(t *schema.Table, paths []string) string {
-	return fmt.Sprintf("CREATE OR REPLACE MACRO %s() AS [%s]", filesName(t), strings.Join(paths, ", "))
-}
-
-func filesName(t *schema.Table) string { return t.Name + "_files" }
-
-// rowsOf returns the relation of the rows of a table's view, empty if there are none, and
-// whether it is as in a store with a file of every table.
-func rowsOf(store string, t *schema.Table, batches []storedir.Batch) (rows string, usual bool) {
-	whole, parts := filesOf(store, t, batches)
-	rows, usual = allRows(t, whole, parts), len(parts) == 0 && len(whole) > 0
-	if t.Links == nil {
-		return rows, usual
-	}
-	links, also := rowsOf(store, t.Links, batches)
-	if rows == "" || links == "" {
-		return "", false
-	}
-	var columns []string
-	for _, c := range t.Shown() {
-		columns = append(columns, identifier(c.Name))
-	}
-	return fmt.Sprintf("(SELECT %s FROM %s JOIN %s USING (%s, listing))", strings.Join(columns, ", "), links, rows, schema.ListedIn), usual && also
-}
-
-// allRows returns the relation of a table's rows, empty if it has no file.
-func allRows(t *schema.Table, whole, parts []string) string {
-	if len(whole) > 0 {
-		files := fmt.Sprintf("read_parquet(%s())", filesName(t))
-		if len(parts) == 0 {
-			return files
-		}
-		parts = append(parts, "FROM "+files)
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return "(" + strings.Join(parts, " UNION ALL ") + ")"
-}
-
-// tableView returns the view of a plain table: the rows of exactly the committed files,
-// read with the first one's schema, which all share, and the columns computed from
-// theirs. A table without rows is an empty relation with the table's columns. casts
-// are formats, by the names of columns, for those that are not shown as they are stored.
-func tableView(t *schema.Table, rows string, casts map[string]string) string {
+// tableView returns the view of a plain table: its rows, and the columns computed from
+// theirs.
+func tableView(t *schema.Table, as form) string {
 	var columns []string
 	for _, c := range t.Shown() {
 		value := "t." + identifier(c.Name)
-		switch {
-		case rows == "":
-			value = "NULL::" + c.Type.SQL()
-		case t == schema.Experiments && c.Name == "experiment":
+		if t == schema.Experiments && c.Name == "experiment" {
 			value = "n.experiment"
 		}
-		value = fmt.Sprintf(cmp.Or(casts[c.Name], "%s"), value)
-		columns = append(columns, value+" AS "+identifier(c.Name))
+		columns = append(columns, as.cast(c.Name, value)+" AS "+identifier(c.Name))
 	}
 	for _, c := range t.Computed {
-		value := "NULL"
-		if rows != "" {
-			value = "(" + c.SQL + ")"
-		}
-		columns = append(columns, fmt.Sprintf("%s::%s AS %s", value, c.Type.SQL(), identifier(c.Name)))
+		columns = append(columns, fmt.Sprintf("(%s)::%s AS %s", c.SQL, c.Type.SQL(), identifier(c.Name)))
 	}
-	from := "WHERE false"
-	if rows != "" {
-		from = strings.TrimSpace(fmt.Sprintf("FROM %s t %s", rows, t.Joined))
-		if t == schema.Experiments {
-			from += " JOIN experiment_names n USING (experiment_id)"
-		}
+	rows := rowsName(t) + "()"
+	if t.Links != nil {
+		rows = fmt.Sprintf("(FROM %s() JOIN %s USING (%s, listing))", rowsName(t.Links), rows, schema.ListedIn)
 	}
-	return fmt.Sprintf("CREATE OR REPLACE VIEW %s AS SELECT %s %s", t.Name, strings.Join(columns, ", "), from)
-}
-
-// hiddenIn returns the experiments of a batch whose rows in a table do not count.
-func hiddenIn(t *schema.Table, b *storedir.Batch) []string {
-	if t.Summary || len(b.Summaries) == 0 {
-		return b.Hidden
-	}
-	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(b.Hidden, b.Summaries))))
-}
-
-// counts is the condition for the rows of a batch that readers see.
-func counts(b *storedir.Batch, hidden []string) string {
-	var ids []string
-	for _, e := range b.Experiments {
-		if _, found := slices.BinarySearch(hidden, e.ExperimentID); !found {
-			ids = append(ids, e.ExperimentID)
-		}
-	}
-	if len(ids) <= len(hidden) {
-		return "experiment_id IN (" + Quote(ids...) + ")"
-	}
-	return "experiment_id NOT IN (" + Quote(hidden...) + ")"
-}
-
-// literal protects the characters that read_parquet takes for patterns.
-var literal = strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]")
-
-// namesView returns the view experiment_names, which gives every experiment
-// its name for people.
-func namesView(experiments []Experiment, casts map[string]string) string {
-	id := cmp.Or(casts["experiment_id"], "%s")
-	if len(experiments) == 0 {
-		return fmt.Sprintf("CREATE OR REPLACE VIEW experiment_names AS SELECT "+id+" AS experiment_id, NULL::VARCHAR AS experiment WHERE false", "NULL::VARCHAR")
-	}
-	var rows []string
-	for _, e := range experiments {
-		rows = append(rows, fmt.Sprintf("(%s, %s)", quote(e.ExperimentID), quote(e.Name)))
-	}
-	return fmt.Sprintf("CREATE OR REPLACE VIEW experiment_names AS SELECT "+id+" AS experiment_id, experiment FROM (VALUES %s) AS n(experiment_id, experiment)", "experiment_id", strings.Join(rows, ", "))
+	from := strings.TrimSpace(fmt.Sprintf("FROM %s t %s", rows, t.Joined))
+	return fmt.Sprintf("CREATE VIEW %s AS SELECT %s %s", t.Name, strings.Join(columns, ", "), from)
 }
 
 // quote writes a text for SQL, in which a NUL would end the statement.

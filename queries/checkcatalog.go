@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -24,7 +25,7 @@ func (p *Proof) checkCatalog(ctx context.Context, store string, batches []stored
 	if err != nil {
 		return err
 	}
-	db, found, err := readCatalog(ctx, store, access{})
+	db, found, err := readCatalog(ctx, store, access{}, &sight{})
 	if exhausted(err) {
 		return err
 	}
@@ -48,19 +49,15 @@ func (p *Proof) checkCatalog(ctx context.Context, store string, batches []stored
 
 // compareCatalog compares a catalog's definitions with those of a new one.
 func (p *Proof) compareCatalog(ctx context.Context, db *sql.DB, d *definitions) error {
-	statements, err := d.all()
-	if err != nil {
-		return err
-	}
 	temp, err := os.MkdirTemp("", "stackmill-catalog-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(temp)
-	if err := writeCatalog(ctx, filepath.Join(temp, CatalogFile), statements); err != nil {
+	if err := writeCatalog(ctx, filepath.Join(temp, CatalogFile), d); err != nil {
 		return err
 	}
-	own, _, err := readCatalog(ctx, temp, access{})
+	own, _, err := readCatalog(ctx, temp, access{}, &sight{})
 	if err != nil {
 		return err
 	}
@@ -89,12 +86,16 @@ func (p *Proof) compareCatalog(ctx context.Context, db *sql.DB, d *definitions) 
 	return nil
 }
 
-// defined returns what the catalog defines, by kind and name.
+// defined returns what the catalog defines and what its tables hold, by kind and name.
 func defined(ctx context.Context, db *sql.DB) (map[string]string, error) {
-	rows, err := db.QueryContext(ctx, `
+	query := `
 		SELECT 'view ' || view_name, sql FROM duckdb_views() WHERE database_name = 'stackmill' AND NOT internal
 		UNION ALL SELECT 'table ' || table_name, sql FROM duckdb_tables() WHERE database_name = 'stackmill' AND NOT internal
-		UNION ALL SELECT 'macro ' || function_name, concat(parameters::VARCHAR, macro_definition) FROM duckdb_functions() WHERE database_name = 'stackmill' AND NOT internal`)
+		UNION ALL SELECT 'macro ' || function_name, concat(parameters::VARCHAR, macro_definition) FROM duckdb_functions() WHERE database_name = 'stackmill' AND NOT internal`
+	for _, t := range storeTables {
+		query += fmt.Sprintf("\nUNION ALL SELECT 'content of %[1]s', concat(count(*), ' ', bit_xor(hash(%[1]s))) FROM %[1]s", t.name)
+	}
+	rows, err := db.QueryContext(ctx, query)
 	if err != nil {
 		return nil, err
 	}

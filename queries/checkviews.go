@@ -144,12 +144,15 @@ func checkedTables(store string, batches []storedir.Batch, experiments []Experim
 		ids = append(ids, quote(e.ExperimentID))
 	}
 	metrics := []string{"SELECT '' AS metric"}
-	whole, parts := filesOf(store, schema.Metrics, batches)
-	if len(whole) > 0 {
-		parts = append(parts, "FROM read_parquet(["+strings.Join(whole, ", ")+"])")
+	all := func(yield func(*storedir.Batch) bool) {
+		for i := range batches {
+			if !yield(&batches[i]) {
+				return
+			}
+		}
 	}
-	for _, rows := range parts {
-		metrics = append(metrics, "SELECT metric FROM ("+rows+")")
+	if files := filesOf(store, schema.Metrics, all); files != "" {
+		metrics = append(metrics, "SELECT metric FROM read_parquet("+files+")")
 	}
 	return defineAs(store, batches, experiments, form{
 		types: []string{"CREATE TYPE known_experiment AS ENUM (" + strings.Join(ids, ", ") + ")", "CREATE TYPE known_metric AS ENUM (" + strings.Join(metrics, " UNION ") + ")"},

@@ -80,14 +80,7 @@ func (d *Draft) complete(ctx context.Context, want *definitions) error {
 		return errMade
 	}
 	d.made = incomplete
-	statements := want.changes()
-	if !d.shared {
-		var err error
-		if statements, err = want.all(); err != nil {
-			return err
-		}
-	}
-	if err := d.catalog.finish(ctx, statements); err != nil {
+	if err := d.catalog.finish(ctx, want, d.shared); err != nil {
 		return err
 	}
 	d.made = want.fingerprint

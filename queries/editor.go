@@ -42,10 +42,23 @@ func (e *editor) run(ctx context.Context, statements ...string) error {
 	return nil
 }
 
-// finish runs statements and closes the catalog, whose file is complete then.
-func (e *editor) finish(ctx context.Context, statements []string) error {
-	script := append(append([]string{"BEGIN"}, statements...), "COMMIT", "USE memory", "DETACH "+catalogName)
-	return e.run(ctx, script...)
+// finish makes the catalog that of a store, whose views it has if from is true, and closes
+// its file, which is complete then.
+func (e *editor) finish(ctx context.Context, d *definitions, from bool) error {
+	statements := d.changes("")
+	if !from {
+		var err error
+		if statements, err = d.all(); err != nil {
+			return err
+		}
+	}
+	if err := e.run(ctx, append([]string{"BEGIN"}, statements...)...); err != nil {
+		return err
+	}
+	if err := d.fillBy(e.conn, catalogName); err != nil {
+		return err
+	}
+	return e.run(ctx, "COMMIT", "USE memory", "DETACH "+catalogName)
 }
 
 // close ends the engine. There may be none.
@@ -59,12 +72,12 @@ func (e *editor) close() {
 	_ = e.db.Close() // the file is complete, or of no use
 }
 
-// writeCatalog runs statements on the catalog at path, which it makes if it does not exist.
-func writeCatalog(ctx context.Context, path string, statements []string) error {
+// writeCatalog makes the catalog at path, where there is none.
+func writeCatalog(ctx context.Context, path string, d *definitions) error {
 	e, err := edit(ctx, path)
 	if err != nil {
 		return err
 	}
 	defer e.close()
-	return e.finish(ctx, statements)
+	return e.finish(ctx, d, false)
 }

@@ -3,21 +3,19 @@ package queries
 import (
 	"context"
 	"database/sql"
-	"strings"
-	"time"
 )
 
 // ListExperiments returns a row for each experiment: the columns of the view
-// experiments, the numbers of errors and warnings, its path, and when it was ingested.
+// experiments, the numbers of errors and warnings, and its labels, as a JSON object.
 func (db *DB) ListExperiments(ctx context.Context) (*sql.Rows, error) {
-	commits := []string{"(NULL, NULL, NULL)"}
-	for _, e := range db.Experiments {
-		commits = append(commits, "("+Quote(e.ExperimentID, e.Path, e.Ingested.UTC().Format(time.RFC3339))+")")
-	}
-	return db.QueryContext(ctx, `WITH commits(experiment_id, path, ingested) AS (VALUES `+strings.Join(commits, ", ")+`)
-SELECT e.*,
-  (SELECT count(*) FROM problems p WHERE p.experiment_id = e.experiment_id AND p.severity = 'error') AS errors,
-  (SELECT count(*) FROM problems p WHERE p.experiment_id = e.experiment_id AND p.severity = 'warning') AS warnings,
-  c.path, c.ingested
-FROM experiments e LEFT JOIN commits c USING (experiment_id) ORDER BY experiment`)
+	return db.QueryContext(ctx, `
+WITH found AS MATERIALIZED (
+  SELECT experiment_id, count(*) FILTER (severity = 'error') AS errors, count(*) FILTER (severity = 'warning') AS warnings
+  FROM problems GROUP BY ALL
+),
+named AS MATERIALIZED (
+  SELECT experiment_id, json_group_object(label, value) AS labels FROM labels GROUP BY ALL
+)
+SELECT e.*, COALESCE(f.errors, 0) AS errors, COALESCE(f.warnings, 0) AS warnings, COALESCE(l.labels, '{}'::JSON) AS labels
+FROM experiments e LEFT JOIN found f USING (experiment_id) LEFT JOIN named l USING (experiment_id) ORDER BY experiment`)
 }

@@ -44,7 +44,7 @@ func TestRefresh(t *testing.T) {
 			}
 			old = info
 		}
-		db, _, err := readCatalog(t.Context(), store, access{})
+		db, _, err := readCatalog(t.Context(), store, access{}, &sight{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +98,7 @@ func TestDraft(t *testing.T) {
 			if err != nil || len(all) != 2 {
 				t.Fatal(all, err)
 			}
-			second.Experiments, second.Files = all[1].Experiments, all[1].Files
+			second.Experiments, second.Files, second.Ingested = all[1].Experiments, all[1].Files, all[1].Ingested
 			if test.expect {
 				if err := draft.Expect(t.Context(), second); err != nil {
 					t.Fatal(err)

@@ -49,7 +49,12 @@ func TestRepair(t *testing.T) {
 		if err := Publish(t.Context(), store, ""); err != nil {
 			t.Fatal(err)
 		}
-		if err := writeCatalog(t.Context(), filepath.Join(store, CatalogFile), []string{statement}); err != nil {
+		e, err := edit(t.Context(), filepath.Join(store, CatalogFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.close()
+		if err := e.run(t.Context(), statement); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -20,9 +20,9 @@ var ErrNone = errors.New("no experiment")
 
 // selection finds the experiments of a store that selectors stand for.
 type selection struct {
-	experiments []Experiment
-	whole       func() (*DB, error) // the store with all of them, for the columns of experiments
 	ctx         context.Context
+	whole       func() (*DB, error) // opens the store with all of them
+	experiments []Experiment
 }
 
 // any returns which experiments one of the selectors stands for.

@@ -1,12 +1,13 @@
 package queries
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"stackmill/storedir"
@@ -49,33 +50,33 @@ func OpenWith(ctx context.Context, store string, o Options) (*DB, error) {
 		return nil, err
 	}
 	db := &DB{Store: store, Batches: c.Batches, Experiments: experimentsOf(c.Batches), Damaged: c.Damaged, unsafe: o.Unsafe}
-	if len(o.Only) > 0 {
-		whole := func() (*DB, error) { return OpenWith(ctx, store, Options{Limits: o.Limits}) }
-		keep, err := (&selection{db.Experiments, whole, ctx}).any(o.Only)
-		if err != nil {
-			return nil, err
-		}
-		db.keep(keep)
-	}
-	d, err := define(store, db.Batches, db.Experiments)
+	d, err := define(db.Store, db.Batches, db.Experiments)
 	if err != nil {
 		return nil, err
 	}
-	may := access{Limits: o.Limits, files: pathsOf(store, db.Batches), locked: !o.Unsafe}
-	if len(o.Only) == 0 {
-		if db.DB = attach(ctx, store, d.fingerprint, may); db.DB != nil {
-			return db, nil
-		}
-		if Publish(ctx, store, "") == nil {
-			if db.DB = attach(ctx, store, d.fingerprint, may); db.DB != nil {
-				return db, nil
-			}
+	see := &sight{}
+	if len(o.Only) > 0 {
+		if see.part, err = db.restrict(ctx, o); err != nil {
+			return nil, err
 		}
 	}
-	// Not all of the store, not writable, or a concurrent ingest has put its
-	// own catalog in place.
-	db.DB, err = inMemory(ctx, store, d, may)
+	db.DB, err = db.connect(ctx, o, d, see)
 	return db, err
+}
+
+// connect returns an engine that has the store's catalog, which d defines.
+func (db *DB) connect(ctx context.Context, o Options, d *definitions, see *sight) (*sql.DB, error) {
+	may := access{Limits: o.Limits, files: pathsOf(db.Store, db.Batches), locked: !o.Unsafe}
+	if engine := attach(ctx, db.Store, d.fingerprint, may, see); engine != nil {
+		return engine, nil
+	}
+	if Publish(ctx, db.Store, "") == nil {
+		if engine := attach(ctx, db.Store, d.fingerprint, may, see); engine != nil {
+			return engine, nil
+		}
+	}
+	// Not writable, or a concurrent ingest has put its own catalog in place.
+	return inMemory(ctx, db.Store, cmp.Or(see.part, d), may)
 }
 
 // pathsOf returns the paths of the committed files and, for paths that look like
@@ -91,31 +92,6 @@ func pathsOf(store string, batches []storedir.Batch) (paths []string) {
 		}
 	}
 	return paths
-}
-
-// keep leaves out all other experiments.
-func (db *DB) keep(keep []bool) {
-	kept := map[string]bool{}
-	var experiments []Experiment
-	for i, k := range keep {
-		if k {
-			experiments = append(experiments, db.Experiments[i])
-			kept[db.Experiments[i].ExperimentID] = true
-		}
-	}
-	var batches []storedir.Batch
-	for _, b := range db.Batches {
-		for e := range b.Visible {
-			if !kept[e.ExperimentID] {
-				b.Hidden = append(b.Hidden[:len(b.Hidden):len(b.Hidden)], e.ExperimentID)
-			}
-		}
-		if len(b.Hidden) < len(b.Experiments) {
-			slices.Sort(b.Hidden)
-			batches = append(batches, b)
-		}
-	}
-	db.Batches, db.Experiments = batches, experiments
 }
 
 // committed returns the absolute path of a store and what its commits say, after checking
@@ -137,34 +113,14 @@ func committed(store string) (string, *storedir.Contents, error) {
 
 // inMemory makes a catalog in memory.
 func inMemory(ctx context.Context, store string, d *definitions, may access) (*sql.DB, error) {
-	statements, err := d.all()
+	db, err := connect(may, []string{"ATTACH ':memory:' AS " + catalogName}, (&sight{}).use)
 	if err != nil {
 		return nil, err
 	}
-	db, err := connect(may, []string{"ATTACH ':memory:' AS " + catalogName}, []string{"USE " + catalogName})
-	if err != nil {
-		return nil, err
-	}
-	if err := execute(ctx, db, statements); err != nil {
-		db.Close()
-		return nil, fmt.Errorf("catalog of %s: %w", store, err)
+	if err := d.make(ctx, db); err != nil {
+		return nil, errors.Join(fmt.Errorf("catalog of %s: %w", store, err), db.Close())
 	}
 	return db, nil
-}
-
-// execute runs statements on one connection.
-func execute(ctx context.Context, db *sql.DB, statements []string) error {
-	conn, err := db.Conn(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	for _, s := range statements {
-		if _, err := conn.ExecContext(ctx, s); err != nil {
-			return &statementError{err}
-		}
-	}
-	return nil
 }
 
 // statementError is the error of a statement of ours.
@@ -179,11 +135,11 @@ func (e *statementError) Unwrap() error { return e.cause }
 
 // attach opens the catalog in dir read-only. It returns nil if the catalog is missing
 // or unreadable, or has another fingerprint.
-func attach(ctx context.Context, dir, fingerprint string, may access) *sql.DB {
+func attach(ctx context.Context, dir, fingerprint string, may access, see *sight) *sql.DB {
 	if _, err := os.Stat(filepath.Join(dir, CatalogFile)); err != nil {
 		return nil
 	}
-	db, found, err := readCatalog(ctx, dir, may)
+	db, found, err := readCatalog(ctx, dir, may, see)
 	if err != nil {
 		return nil
 	}
@@ -195,9 +151,9 @@ func attach(ctx context.Context, dir, fingerprint string, may access) *sql.DB {
 }
 
 // readCatalog opens the catalog in dir read-only and returns its fingerprint.
-func readCatalog(ctx context.Context, dir string, may access) (db *sql.DB, fingerprint string, err error) {
+func readCatalog(ctx context.Context, dir string, may access, see *sight) (db *sql.DB, fingerprint string, err error) {
 	catalog := filepath.Join(dir, CatalogFile)
-	db, err = connect(may, []string{"ATTACH " + quote(catalog) + " AS " + catalogName + " (READ_ONLY)"}, []string{"USE " + catalogName})
+	db, err = connect(may, []string{"ATTACH " + quote(catalog) + " AS " + catalogName + " (READ_ONLY)"}, see.use)
 	if err != nil {
 		return nil, "", err
 	}

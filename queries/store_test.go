@@ -136,8 +136,14 @@ func TestOpenSome(t *testing.T) {
 	if got := rows(t, db.DB, "SELECT experiment, count(*) FROM function_metrics GROUP BY ALL"); len(got) != 1 || got[0] != "tuesday/test.1.er 24" {
 		t.Errorf("got %q", got)
 	}
-	if _, err := os.Stat(filepath.Join(store, CatalogFile)); err == nil {
-		t.Error("the store's catalog is that of a part")
+	if got := rows(t, db.DB, "SELECT experiment, path FROM experiments JOIN experiment_names USING (experiment_id, experiment, path)"); len(got) != 1 || got[0] != "tuesday/test.1.er /data/tuesday/test.1.er" {
+		t.Errorf("got %q", got)
+	}
+	if got := rows(t, db.DB, "SELECT count(path) FROM duckdb_databases() WHERE database_name = 'stackmill'"); got[0] != "1" {
+		t.Error("the views were made again for a part of the store")
+	}
+	if got := rows(t, open(t, store).DB, "SELECT count(*) FROM experiments JOIN experiment_names USING (experiment_id)"); got[0] != "2" {
+		t.Errorf("the store's catalog is that of a part: %q", got)
 	}
 }
 
@@ -304,7 +310,7 @@ func TestPublishFromCache(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		db := attach(t.Context(), store, d.fingerprint, access{files: pathsOf(store, look.Batches), locked: true})
+		db := attach(t.Context(), store, d.fingerprint, access{files: pathsOf(store, look.Batches), locked: true}, &sight{})
 		if db == nil {
 			t.Fatalf("%s cache: the catalog is not the store's", state)
 		}

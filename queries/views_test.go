@@ -109,7 +109,7 @@ func TestHeadersDescribeTheViews(t *testing.T) {
 }
 
 func TestMetricsViewsStartAlike(t *testing.T) {
-	helpers := []string{"modes", "inline_modes", "location_levels", "sample_metrics", "node_depths", "mode_nodes", "node_modes", "node_values",
+	helpers := []string{"labels", "modes", "inline_modes", "location_levels", "sample_metrics", "node_depths", "mode_nodes", "node_modes", "node_values",
 		"call_paths", "uneven_nodes", "mode_leaves", "node_stacks", "mode_stacks", "stack_leaves", "leaf_values", "raw_stacks", "raw_frames", "stacks", "frames", "passing"}
 	views, err := Views()
 	if err != nil {

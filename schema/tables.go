@@ -72,6 +72,9 @@ var (
 		{"samples", Int64, Delta, "count", false, "The number of samples of all kinds."},
 		{"status", String, Dict, "", false, "`complete`, `unclosed` (the collector did not finish it), `partial` (data was lost) or `failed` (no samples could be read)."},
 		{"cache_line_size", Int64, Dict, "bytes", true, "The size of a line of the machine's data caches, of the one next to the processor where they differ; missing if not recorded, as in experiments of gprofng."},
+	}, Joined: "JOIN experiment_names n USING (experiment_id)", Computed: []Computed{
+		{"path", String, "n.path", "Where the recording was."},
+		{"ingested", Time, "n.ingested", "When it was put into the store (UTC)."},
 	}}
 	Processes = &Table{Name: "processes", Summary: true, Row: "one process of an experiment", Key: key("process"), Columns: []Column{
 		experimentID, process,

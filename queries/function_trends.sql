@@ -1,0 +1,25 @@
+-- row: one function in one experiment, or `<Total>`, as in `function_metrics`, from a table that has what all experiments say of a function in one place: for questions about one function in many experiments (without names of experiments and units, `function_rollup` has the answer without joins)
+-- rules: S3, S4, S5, S6, S9, S11, S13, S15, S19
+--
+-- experiment_id = experiments.experiment_id
+-- experiment VARCHAR: The name for people, unique within the store.
+-- mode VARCHAR: The representation: `user`, `expert` or `machine`.
+-- metric = metrics.metric
+-- unit = metrics.unit
+-- function_id = function_rollup.function_id
+-- function_key = function_rollup.function_key
+-- function = function_rollup.function
+-- load_object = function_rollup.load_object
+-- module = function_rollup.module
+-- kind = function_rollup.kind
+-- exclusive = function_rollup.exclusive
+-- inclusive = function_rollup.inclusive
+--
+-- invariant names: Every row has its experiment and its unit.
+--   SELECT * FROM function_trends WHERE experiment IS NULL OR unit IS NULL
+SELECT v.experiment_id, n.experiment, m.mode, v.metric, t.unit,
+  v.function_id, v.function_key, v.function, v.load_object, v.module, v.kind, v.exclusive, v.inclusive
+FROM function_rollup v
+JOIN modes m ON v.modes & m.bit <> 0
+LEFT JOIN experiment_names n USING (experiment_id)
+LEFT JOIN metrics t USING (experiment_id, metric)

@@ -1,0 +1,161 @@
+package queries
+
+import (
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	"stackmill/schema"
+	"stackmill/storedir"
+)
+
+// portion are batches whose files are read together. What counts of an experiment in one
+// of them, counts of it in all that have it.
+type portion struct {
+	number  int
+	batches []*storedir.Batch
+	counted map[string]extent // of the experiments of the batches; nil if all of everything
+}
+
+// extent is what counts of an experiment.
+type extent uint8
+
+const (
+	nothing extent = iota
+	summary        // the rows of tables that are kept when a summary is
+	everything
+)
+
+// covers reports whether the rows of a table count.
+func (x extent) covers(t *schema.Table) bool { return x == everything || x == summary && t.Summary }
+
+// portions puts batches together, in as few portions as that takes: first those of which
+// everything counts. A store with thousands of experiments that do not count, because
+// others have replaced them, has two or three portions.
+func portions(batches []storedir.Batch) (list []*portion) {
+	whole := &portion{}
+	for i := range batches {
+		b := &batches[i]
+		if len(b.Hidden)+len(b.Summaries) == 0 {
+			whole.batches = append(whole.batches, b)
+			continue
+		}
+		counted := map[string]extent{}
+		for _, e := range b.Experiments {
+			counted[e.ExperimentID] = everything
+		}
+		for _, id := range b.Summaries {
+			counted[id] = summary
+		}
+		for _, id := range b.Hidden {
+			counted[id] = nothing
+		}
+		at := slices.IndexFunc(list, func(p *portion) bool { return p.agrees(counted) })
+		if at < 0 {
+			at = len(list)
+			list = append(list, &portion{number: at + 1, counted: map[string]extent{}})
+		}
+		p := list[at]
+		p.batches = append(p.batches, b)
+		maps.Copy(p.counted, counted)
+	}
+	if whole.batches != nil {
+		list = slices.Insert(list, 0, whole)
+	}
+	return list
+}
+
+// agrees reports whether the same counts of the same experiments.
+func (p *portion) agrees(counted map[string]extent) bool {
+	for id, is := range counted {
+		if was, known := p.counted[id]; known && was != is {
+			return false
+		}
+	}
+	return true
+}
+
+// few is how many experiments a condition may name: a filter by one reads nothing but
+// that one's rows, and by thousands takes longer than a join.
+const few = 16
+
+// rows returns the relation of a table's rows that count in files, which is an expression;
+// empty if none does.
+func (p *portion) rows(t *schema.Table, files string) string {
+	from := "SELECT * FROM read_parquet(" + files + ")"
+	if p.counted == nil {
+		return from
+	}
+	if t.Has(schema.ListedIn) { // the first experiment may be that of another batch as well
+		from = fmt.Sprintf("SELECT * EXCLUDE (filename) REPLACE ('@' || parse_filename(filename, true) AS %s) FROM read_parquet(%s, filename = true)", schema.ListedIn, files)
+	}
+	ids := p.experiments(func(x extent) bool { return x.covers(t) })
+	switch {
+	case len(ids) == 0:
+		return ""
+	case t.Links != nil: // what experiments share stays, whoever was the first to have it
+		return from
+	case len(ids) <= few:
+		return from + " WHERE experiment_id IN (" + Quote(ids...) + ")"
+	}
+	hidden := "portion = %d"
+	if t.Summary {
+		hidden += " AND NOT summary"
+	}
+	return from + fmt.Sprintf(" ANTI JOIN (SELECT experiment_id FROM %s WHERE "+hidden+") USING (experiment_id)", uncounted, p.number)
+}
+
+// filesOf returns the list of a table's files in batches, empty if there is none.
+func filesOf(store string, t *schema.Table, batches iter.Seq[*storedir.Batch]) string {
+	var paths []string
+	for b := range batches {
+		for _, f := range b.Files {
+			if f.Table == t.Name {
+				paths = append(paths, quote(literal.Replace(store+"/"+f.Path)))
+			}
+		}
+	}
+	if paths == nil {
+		return ""
+	}
+	return "[" + strings.Join(paths, ", ") + "]"
+}
+
+// experiments returns the ids of those of which this much counts, sorted.
+func (p *portion) experiments(which func(extent) bool) (ids []string) {
+	for id, x := range p.counted {
+		if which(x) {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// rowsMacro returns what follows CREATE MACRO for the macro of a table's rows: those of
+// exactly the committed files, read with the first one's schema, which all share, and of
+// exactly the experiments that count. A table without files is an empty relation with the
+// table's columns. The files are parameters, so that the engine does not open them yet.
+func rowsMacro(store string, t *schema.Table, all []*portion) string {
+	var files, parts []string
+	for _, p := range all {
+		name := fmt.Sprintf("files_%d", p.number)
+		list, rows := filesOf(store, t, slices.Values(p.batches)), p.rows(t, name)
+		if list != "" && rows != "" {
+			files, parts = append(files, name+" := "+list), append(parts, rows)
+		}
+	}
+	if parts == nil {
+		columns := make([]string, len(t.Columns))
+		for i, c := range t.Columns {
+			columns[i] = "NULL::" + c.Type.SQL() + " AS " + identifier(c.Name)
+		}
+		parts = []string{"SELECT " + strings.Join(columns, ", ") + " WHERE false"}
+	}
+	return fmt.Sprintf("%s(%s) AS TABLE %s", rowsName(t), strings.Join(files, ", "), strings.Join(parts, " UNION ALL "))
+}
+
+// literal protects the characters that read_parquet takes for patterns.
+var literal = strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]")

@@ -1,0 +1,95 @@
+package queries
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"stackmill/queries/storetest"
+	"stackmill/schema"
+	"stackmill/storedir"
+)
+
+// Batches are read together as long as the same experiments count, and each experiment
+// is there once, whichever of the batches that have it counts.
+func TestPortions(t *testing.T) {
+	batch := func(name string, all []string, hidden ...string) storedir.Batch {
+		b := storedir.Batch{Commit: storedir.Commit{Batch: name}, Hidden: hidden}
+		for _, id := range all {
+			b.Experiments = append(b.Experiments, storedir.Entry{ExperimentID: id})
+		}
+		return b
+	}
+	var words []string
+	for _, p := range portions([]storedir.Batch{
+		batch("p", []string{"a", "b"}, "a"), batch("q", []string{"c", "d"}, "d"), batch("r", []string{"a", "e"}, "e"),
+		batch("s", []string{"x"}), batch("t", []string{"a", "f"}, "a"), batch("u", []string{"d", "e"}), batch("v", []string{"d", "h"}, "d", "h"),
+	}) {
+		var names []string
+		for _, b := range p.batches {
+			names = append(names, b.Batch)
+		}
+		words = append(words, fmt.Sprint(p.number, names, p.experiments(func(x extent) bool { return x == everything }), p.experiments(func(x extent) bool { return x == nothing })))
+	}
+	want := []string{"0 [s u] [] []", "1 [p q t v] [b c f] [a d h]", "2 [r] [a] [e]"}
+	if !slices.Equal(words, want) {
+		t.Errorf("got %q, want %q", words, want)
+	}
+}
+
+// TestHidden reads a store in which batches hold an experiment that another one has, too.
+func TestHidden(t *testing.T) {
+	store := storetest.New(t, storetest.Two)
+	look, err := storedir.Look(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := func(batches ...storedir.Batch) string {
+		t.Helper()
+		d, err := define(store, batches, experimentsOf(batches))
+		if err != nil {
+			t.Fatal(err)
+		}
+		db, err := inMemory(t.Context(), store, d, access{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		return fmt.Sprint(rows(t, db, "SELECT experiment_id, count(*) FROM samples GROUP BY ALL ORDER BY 1"), rows(t, db, "SELECT count(*) FROM function_metrics"))
+	}
+	a, b := look.Batches[0], look.Batches[1]
+	whole := count(a, b)
+	db, err := OpenWith(t.Context(), store, Options{Unsafe: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	// A batch that has the rows of both, of which one counts, beside many others or alone.
+	both := storedir.Batch{Commit: storedir.Commit{Batch: "both", Experiments: slices.Concat(a.Experiments, b.Experiments)}}
+	for _, table := range schema.Tables {
+		name := filepath.Join("tables", table.Name, "both.parquet")
+		found := filesOf(store, table, slices.Values([]*storedir.Batch{&a, &b}))
+		if found == "" {
+			continue
+		}
+		if _, err := db.Exec(fmt.Sprintf("COPY (FROM read_parquet(%s)) TO %s", found, quote(filepath.Join(store, name)))); err != nil {
+			t.Fatal(err)
+		}
+		both.Files = append(both.Files, storedir.File{Table: table.Name, Path: name})
+	}
+	for range few + 1 {
+		other := b.Experiments[0]
+		other.ExperimentID = fmt.Sprintf("%016x", len(both.Experiments))
+		both.Experiments = append(both.Experiments, other)
+	}
+	both.Hidden = []string{b.Experiments[0].ExperimentID}
+	if got := count(both, b); got != whole {
+		t.Errorf("one of a batch counts: got %s, want %s", got, whole)
+	}
+	both.Experiments = both.Experiments[:2]
+	both.Hidden = []string{a.Experiments[0].ExperimentID}
+	if got := count(a, both); got != whole {
+		t.Errorf("the other one counts: got %s, want %s", got, whole)
+	}
+}

@@ -1,0 +1,113 @@
+package queries
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	duckdb "github.com/duckdb/duckdb-go/v2"
+)
+
+// storeTable is a table of the catalog itself. It says what the commits say of the
+// experiments: no file of a batch tells where or when it was made.
+type storeTable struct {
+	name  string
+	types [][2]string // its columns and their types
+	rows  func(d *definitions, row func(values ...any))
+}
+
+// uncounted is the table of the experiments that do not count in a portion, or of which a
+// summary does.
+const uncounted = "uncounted_experiments"
+
+// storeTables are the tables of every catalog.
+var storeTables = []storeTable{
+	{"experiment_names", [][2]string{{"experiment_id", "VARCHAR"}, {"experiment", "VARCHAR"}, {"path", "VARCHAR"}, {"ingested", "TIMESTAMPTZ"}}, nameRows},
+	{"experiment_labels", [][2]string{{"experiment_id", "VARCHAR"}, {"label", "VARCHAR"}, {"value", "VARCHAR"}}, labelRows},
+	{uncounted, [][2]string{{"portion", "INTEGER"}, {"experiment_id", "VARCHAR"}, {"summary", "BOOLEAN"}}, uncountedRows},
+}
+
+func nameRows(d *definitions, row func(values ...any)) {
+	for _, e := range d.experiments {
+		row(e.ExperimentID, e.Name, e.Path, e.Ingested.UTC())
+	}
+}
+
+func labelRows(d *definitions, row func(values ...any)) {
+	for _, e := range d.experiments {
+		for _, label := range slices.Sorted(maps.Keys(e.Labels)) {
+			row(e.ExperimentID, label, e.Labels[label])
+		}
+	}
+}
+
+func uncountedRows(d *definitions, row func(values ...any)) {
+	for _, p := range d.portions {
+		for _, id := range p.experiments(func(x extent) bool { return x != everything }) {
+			row(int32(p.number), id, p.counted[id] == summary)
+		}
+	}
+}
+
+// columns are a table's columns as a query gives them. The experiments that do not count
+// are compared with what is stored, not with what views show.
+func (t storeTable) columns(as form) string {
+	if t.name == uncounted {
+		as = form{}
+	}
+	columns := make([]string, len(t.types))
+	for i, c := range t.types {
+		columns[i] = as.cast(c[0], "NULL::"+c[1]) + " AS " + c[0]
+	}
+	return strings.Join(columns, ", ")
+}
+
+// fill gives the tables in a catalog their rows.
+func (d *definitions) fill(conn driver.Conn, catalog string) error {
+	for _, t := range storeTables {
+		a, err := duckdb.NewAppender(conn, catalog, "main", t.name)
+		if err != nil {
+			return fmt.Errorf("table %s: %w", t.name, err)
+		}
+		t.rows(d, func(values ...any) {
+			row := make([]driver.Value, len(values))
+			for i, v := range values {
+				row[i] = v
+			}
+			err = errors.Join(err, a.AppendRow(row...))
+		})
+		if err = errors.Join(err, a.Close()); err != nil {
+			return fmt.Errorf("table %s: %w", t.name, err)
+		}
+	}
+	return nil
+}
+
+// fillBy is fill by a connection of package sql.
+func (d *definitions) fillBy(conn *sql.Conn, catalog string) error {
+	return conn.Raw(func(raw any) error { return d.fill(raw.(driver.Conn), catalog) })
+}
+
+// make makes the catalog of an engine that has an empty one.
+func (d *definitions) make(ctx context.Context, db *sql.DB) error {
+	statements, err := d.all()
+	if err != nil {
+		return err
+	}
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	for _, s := range statements {
+		if _, err := conn.ExecContext(ctx, s); err != nil {
+			return &statementError{err}
+		}
+	}
+	return d.fillBy(conn, catalogName)
+}
