@@ -233,6 +233,9 @@ func leftovers(t *testing.T, store string) (left []string) {
 	for _, b := range look.Batches {
 		add(b.Commit)
 	}
+	for _, c := range look.Bare {
+		add(c)
+	}
 	for _, r := range look.Replaced {
 		add(r.Commit)
 		known[r.File()] = true

@@ -62,15 +62,15 @@ func crashed(out, fault string) bool {
 	return strings.Contains(out, "goroutine ") && !excused
 }
 
-// inject runs an ingest whose n-th calls fail, and reports whether one did.
-func (b *bench) inject(tracer, calls, fault string, n int, store string, more ...string) (done bool, code int, out string) {
+// inject runs a command whose n-th calls fail, and reports whether one did.
+func (b *bench) inject(tracer, calls, fault string, n int, program ...string) (done bool, code int, out string) {
 	b.Helper()
 	log := filepath.Join(b.TempDir(), "trace")
-	command := []string{tracer, "-f", "-qq", "-o", log, "-e", "trace=" + calls, "-e", fmt.Sprintf("inject=%s:%s:when=%d", calls, fault, n), b.binary}
+	command := []string{tracer, "-f", "-qq", "-o", log, "-e", "trace=" + calls, "-e", fmt.Sprintf("inject=%s:%s:when=%d", calls, fault, n)}
 	if strings.HasPrefix(fault, "error") { // faster, but then no later call than the first gets a signal
 		command = slices.Insert(command, 1, "--seccomp-bpf")
 	}
-	code, out = b.run(append(command, b.ingest(store, more...)...)...)
+	code, out = b.run(append(command, program...)...)
 	trace, err := os.ReadFile(log)
 	if err != nil {
 		b.Fatal(err)
@@ -113,7 +113,7 @@ func (b *bench) oneFault(tracer, calls, fault string, n int) (done bool) {
 	if *long {
 		more = []string{"--cache", b.TempDir()}
 	}
-	done, code, out := b.inject(tracer, calls, fault, n, store, more...)
+	done, code, out := b.inject(tracer, calls, fault, n, append([]string{b.binary}, b.ingest(store, more...)...)...)
 	if !done {
 		return false
 	}
@@ -146,7 +146,7 @@ func TestEveryCallFailsWhileReplacing(t *testing.T) {
 					t.Fatalf("exit status %d\n%s", code, out)
 				}
 				// Another place for files: tried again, with the same content.
-				done, _, out := b.inject(tracer, x.calls, x.fault, n, store, "--debug-dir", b.TempDir())
+				done, _, out := b.inject(tracer, x.calls, x.fault, n, append([]string{b.binary}, b.ingest(store, "--debug-dir", b.TempDir())...)...)
 				if !done {
 					break
 				}

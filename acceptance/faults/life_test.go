@@ -1,0 +1,154 @@
+package faults
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+)
+
+// step is a verb that faults are tried on, after others.
+type step struct {
+	name    string
+	first   [][]string // verbs and their arguments, DIR is the recordings' folder
+	verb    []string
+	before  state
+	after   state
+	partial bool           // states between are right, too: some recordings are in and others are not
+	few     map[string]int // which of the injections' calls fail in the short run
+}
+
+// lifeSteps are the verbs that change a store of many small recordings.
+var lifeSteps = []step{
+	{
+		name: "ingest", verb: []string{"ingest", "--jobs", "2", "DIR"},
+		before: truth(), after: truth(plain, plain, plain), partial: true,
+		few: map[string]int{"killed at link": 2},
+	},
+	{
+		name:   "compact",
+		first:  [][]string{{"ingest", "DIR"}},
+		verb:   []string{"compact", "--jobs", "1"},
+		before: truth(plain, plain, plain), after: truth(plain, plain, plain),
+		few: map[string]int{"killed at link": 1, "write": 7},
+	},
+	{
+		name:   "compact, nothing kept",
+		first:  [][]string{{"ingest", "DIR"}, {"compact"}, {"forget", "night=0"}},
+		verb:   []string{"compact", "--keep", "0", "--purge", "--jobs", "1"},
+		before: truth("", plain, plain), after: truth("", plain, plain),
+		few: map[string]int{"killed at unlink": 9},
+	},
+	{
+		name:   "forget",
+		first:  [][]string{{"ingest", "DIR"}, {"compact"}},
+		verb:   []string{"forget", "night=0"},
+		before: truth(plain, plain, plain), after: truth("", plain, plain),
+		few: map[string]int{"killed at fsync": 1},
+	},
+	{
+		name:   "forget all but the sums",
+		first:  [][]string{{"ingest", "DIR"}},
+		verb:   []string{"forget", "--keep-rollups", "night=0"},
+		before: truth(plain, plain, plain), after: truth(summed, plain, plain),
+		few: map[string]int{"killed at rename": 1},
+	},
+	{
+		name:   "compact of sums",
+		first:  [][]string{{"ingest", "DIR"}, {"forget", "--keep-rollups", "night=0"}},
+		verb:   []string{"compact", "--jobs", "1"},
+		before: truth(summed, plain, plain), after: truth(summed, plain, plain),
+		few: map[string]int{"killed at mkdir": 3, "open": 20},
+	},
+	{
+		name:   "label",
+		first:  [][]string{{"ingest", "DIR"}},
+		verb:   []string{"label", "night=0", "kept=yes"},
+		before: truth(plain, plain, plain), after: truth(labelled, plain, plain),
+		few: map[string]int{"killed at link": 1},
+	},
+}
+
+// Whichever call of a verb fails, or is the last before the program is killed, a store of
+// batches of many is that before or after: it is whole, sums are right and nothing is
+// there twice. The verb again makes it that after; what was forgotten does not come back.
+func TestLifeUnderFaults(t *testing.T) {
+	tracer := strace(t)
+	for _, s := range lifeSteps {
+		t.Run(s.name, func(t *testing.T) {
+			l := newLife(t)
+			t.Parallel()
+			for _, first := range s.first {
+				l.does(l.named(first))
+			}
+			prepared := l.store
+			l.expect("before", is(s.before))
+			for _, x := range injections {
+				if few, chosen := s.few[x.name]; !*long && chosen {
+					for n := few; n > 0 && !l.faulty(tracer, prepared, &s, x.calls, x.fault, n); n /= 2 {
+					}
+				}
+				for n := 1; *long && n <= mostCalls && l.faulty(tracer, prepared, &s, x.calls, x.fault, n); n++ {
+				}
+			}
+		})
+	}
+}
+
+// named returns the command of a verb.
+func (l *life) named(verb []string) []string {
+	args := append([]string{}, verb[1:]...)
+	if verb[0] == "ingest" {
+		args = append([]string{"--label-from", "night-(?P<night>[0-9]+)"}, args...)
+		last := len(args) - 1
+		args[last] = strings.Replace(args[last], "DIR", l.dir, 1)
+	}
+	return l.verb(verb[0], args...)
+}
+
+// faulty is one fault during a verb, on a copy of a store; it reports whether there was one.
+func (l *life) faulty(tracer, prepared string, s *step, calls, fault string, n int) (done bool) {
+	l.Helper()
+	l.begin(prepared)
+	what := fmt.Sprintf("%s: %s at call %d of %s", s.name, fault, n, calls)
+	done, code, out := l.inject(tracer, calls, fault, n, l.named(s.verb)...)
+	if !done {
+		return false
+	}
+	injected.Add(1)
+	if crashed(out, fault) {
+		l.Errorf("%s: exit status %d\n%s", what, code, out)
+	}
+	made := false
+	l.expect(what, func(got state) bool {
+		made = maps.Equal(got, s.after)
+		switch {
+		case made:
+			return true
+		case code == 0:
+			return false
+		case s.partial:
+			return maps.Equal(got, s.after.of(got))
+		}
+		return maps.Equal(got, s.before)
+	})
+	if !made || maps.Equal(s.before, s.after) {
+		l.does(l.named(s.verb))
+		l.expect(what+", and again", is(s.after))
+	}
+	l.does(l.named([]string{"ingest", "DIR"}))
+	l.expect(what+", and ingested again", is(s.after))
+	if left := leftovers(l.T, l.store); len(left) > 0 {
+		l.Errorf("%s: left %v", what, left)
+	}
+	return true
+}
+
+// of returns the part of a state that is of the recordings of another one.
+func (s state) of(other state) state {
+	part := state{}
+	for name := range other {
+		part[name] = s[name]
+	}
+	return part
+}

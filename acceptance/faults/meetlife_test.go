@@ -1,0 +1,122 @@
+package faults
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"golang.org/x/sync/errgroup"
+
+	"stackmill/queries"
+)
+
+// A reader that opened a store before batches were merged gets right answers then: always
+// if the old files are kept, else it may be told that files are gone.
+func TestReadersOfMergedBatches(t *testing.T) {
+	for _, keep := range []string{"1h", "0"} {
+		t.Run("keep "+keep, func(t *testing.T) {
+			t.Parallel()
+			l := newLife(t)
+			for n := range nights {
+				l.does(l.named([]string{"ingest", fmt.Sprintf("DIR/night-%d", n)}))
+			}
+			want := truth(plain, plain, plain)
+			db, err := queries.Open(t.Context(), l.store)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer db.Close()
+			reading, stop := context.WithCancel(t.Context())
+			var readers errgroup.Group
+			readers.Go(func() error {
+				for reads := 0; reading.Err() == nil || reads == 0; reads++ {
+					if err := l.answer(db, want, keep == "0"); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			for range 2 { // a commit's time has whole seconds: the second may remove more
+				l.does(l.verb("compact", "--keep", keep))
+			}
+			l.does(l.verb("label", "night=0", "kept=yes"))
+			stop()
+			if err := errors.Join(readers.Wait(), l.answer(db, want, keep == "0")); err != nil {
+				t.Error(err)
+			}
+			l.expect("a new reader", is(truth(labelled, plain, plain)))
+		})
+	}
+}
+
+// answer asks an open store for its state, which must be right. If its files may be gone,
+// it may say so.
+func (l *life) answer(db *queries.DB, want state, gone bool) error {
+	got, err := stateOf(l.Context(), db)
+	switch {
+	case err != nil && gone && (strings.Contains(err.Error(), "Cannot access file") || strings.Contains(err.Error(), "No such file")):
+		return nil // the program says which file is missing
+	case err == nil && !maps.Equal(got, want):
+		err = fmt.Errorf("an open store has %v", got)
+	}
+	return err
+}
+
+// Verbs that change a store at once, some of which are killed, do what they do one after
+// the other, or nothing.
+func TestLivesMeet(t *testing.T) {
+	l := newLife(t)
+	rounds := 1
+	if *long {
+		rounds = 40
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for round := range rounds {
+		l.begin("")
+		l.does(l.named([]string{"ingest", "DIR/night-0"}))
+		l.does(l.named([]string{"ingest", "DIR/night-1"}))
+		last := [][]string{{"forget", "night=0"}, {"label", "night=1", "kept=yes"}, {"ingest", "DIR"}, {"compact"}}
+		var g errgroup.Group
+		for i, verb := range append(last, []string{"compact", "--keep", "0", "--target-size", "1M"}, []string{"ingest", "DIR/night-2"}) {
+			command, killed := l.named(verb), random.IntN(3) == 0
+			g.Go(func() error { return l.perhaps(command, killed && i > 0) })
+		}
+		if err := g.Wait(); err != nil {
+			t.Errorf("round %d: %v", round, err)
+		}
+		what := fmt.Sprintf("round %d", round)
+		// What was forgotten first is not there, whatever else was done or killed.
+		l.expect(what, func(got state) bool {
+			for name, text := range got {
+				if text != truth("", plain, plain)[name] && text != truth("", labelled)[name] {
+					return false
+				}
+			}
+			return len(got) >= nightJobs
+		})
+		for _, verb := range last[1:] {
+			l.does(l.named(verb))
+		}
+		l.expect(what+", and again", is(truth("", labelled, plain)))
+		if left := leftovers(t, l.store); len(left) > 0 {
+			t.Errorf("round %d: left %v", round, left)
+		}
+	}
+}
+
+// perhaps runs a command to its end, or kills it soon.
+func (l *life) perhaps(command []string, killed bool) error {
+	cmd := exec.Command(command[0], command[1:]...)
+	if killed {
+		cmd = exec.Command("timeout", append([]string{"-s", "KILL", "0.3"}, command...)...)
+	}
+	if out, err := cmd.CombinedOutput(); err != nil && !killed {
+		return fmt.Errorf("%q: %w\n%s", command[1:], err, out)
+	}
+	return nil
+}
