@@ -92,21 +92,14 @@ func (e *experiment) lookedAt(c *storedir.Entry) {
 }
 
 // more returns another experiment with all that one has, in a form that was finished or has
-// more of it; nil if there is none.
+// more of it, and was in the store before; nil if there is none.
 func (in *ingest) more(c *storedir.Entry) *storedir.Entry {
-	for _, o := range in.forms(c) {
+	for _, o := range in.forms[c.Recorded] {
 		if o.Covers(c) {
 			return &o
 		}
 	}
 	return nil
-}
-
-// forms returns what the store has of the same recording.
-func (in *ingest) forms(c *storedir.Entry) []storedir.Entry {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	return in.store.Forms(c.Recorded)
 }
 
 // label gives an experiment the labels that it has already, or those of the ones in whose
@@ -159,7 +152,7 @@ func (in *ingest) instead(c *storedir.Entry, before []string) []string {
 	take := func(o *storedir.Entry) {
 		ids = append(append(ids, o.ExperimentID), o.Instead...)
 	}
-	for _, o := range in.forms(c) {
+	for _, o := range in.forms[c.Recorded] {
 		if c.Covers(&o) {
 			take(&o)
 		}

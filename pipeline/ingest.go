@@ -105,7 +105,10 @@ type ingest struct {
 	known    map[string]bool    // paths whose recordings are in the store, as they were then
 	store    *storedir.Contents // as it was when the last group began
 
-	failed map[string][]storedir.Entry // by path, what could not be read then
+	// What was in the store when the run began. Of two forms of a recording that come with
+	// one run both are written, whichever is first, so that bytes do not depend on Jobs.
+	failed map[string][]storedir.Entry // by path, what could not be read
+	forms  map[string][]storedir.Entry // by Entry.Recorded
 }
 
 // Ingest reads every recording found at the paths and commits them to the
@@ -173,7 +176,7 @@ func (in *ingest) recall() (err error) {
 	}
 	in.store.Sweep(storedir.Keep)
 	in.journal.before = storedir.ReadJournal(in.Store)
-	in.failed = map[string][]storedir.Entry{}
+	in.failed, in.forms = map[string][]storedir.Entry{}, in.store.Forms()
 	for i := range in.store.Batches {
 		for e := range in.store.Batches[i].Visible {
 			in.known[e.Path] = e.Status != Failed

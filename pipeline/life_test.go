@@ -72,6 +72,40 @@ func TestFormsOfOneRecording(t *testing.T) {
 	}
 }
 
+// Of two forms that come at once, each is read, whatever the order in which that ends; one
+// of them is seen.
+func TestFormsAtOnce(t *testing.T) {
+	for _, names := range [][]string{{"finished.er", "unfinished.er"}, {"unfinished.er", "finished.er"}} {
+		root := t.TempDir()
+		var dirs, want []string
+		for _, name := range names {
+			dir := filepath.Join(root, name)
+			recordOf(t, dir, "/program", 10, 1_700_000_000)
+			status := Complete
+			if name == "unfinished.er" {
+				damage(t, dir)
+				status = Partial
+			}
+			dirs, want = append(dirs, dir), append(want, status)
+		}
+		store := filepath.Join(root, "store")
+		results, err := Ingest(t.Context(), Options{Store: store, Jobs: 1, DebugDirs: []string{}}, dirs...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, r := range results {
+			got = append(got, r.Status)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+		if diff := cmp.Diff([]string{"finished.er"}, seenIn(t, store)); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
 // What was forgotten stays out until it is asked for, also an unfinished copy of it. Labels
 // are given to what is new, and stay.
 func TestForgotten(t *testing.T) {

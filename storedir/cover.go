@@ -65,13 +65,17 @@ func (c *Contents) unfinished() map[string][]*counted {
 	return list
 }
 
-// Forms returns what counts of the forms of a recording, by Entry.Recorded.
-func (c *Contents) Forms(recorded string) (list []Entry) {
+// Forms returns what counts of each recording of which something is known, by
+// Entry.Recorded, sorted by id.
+func (c *Contents) Forms() map[string][]Entry {
+	list := map[string][]Entry{}
 	for _, l := range c.counted {
-		if e := l.entry; e != nil && recorded != "" && e.Recorded == recorded && !l.replaced {
-			list = append(list, *e)
+		if e := l.entry; e != nil && e.Recorded != "" && !l.replaced {
+			list[e.Recorded] = append(list[e.Recorded], *e)
 		}
 	}
-	slices.SortFunc(list, func(a, b Entry) int { return cmp.Compare(a.ExperimentID, b.ExperimentID) })
+	for _, forms := range list {
+		slices.SortFunc(forms, func(a, b Entry) int { return cmp.Compare(a.ExperimentID, b.ExperimentID) })
+	}
 	return list
 }
