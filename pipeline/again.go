@@ -42,6 +42,22 @@ func (in *ingest) due(id string) (generation int, instead string) {
 	return next, Skipped
 }
 
+// leftOut returns what to say of a recording that has not changed since it was noted; empty
+// if it is to be read.
+func (in *ingest) leftOut(n storedir.Noted) (instead string) {
+	if n.Covered == "" {
+		_, instead = in.due(n.ExperimentID)
+		return instead
+	}
+	if own, _ := in.latest(n.ExperimentID); own.Batch != "" || !holds(in.store, n) {
+		return ""
+	}
+	if by, _ := in.latest(n.Covered); by.Status == storedir.Forgotten {
+		return Forgotten
+	}
+	return Skipped
+}
+
 // latest returns what the store has of an experiment, and the next generation.
 func (in *ingest) latest(id string) (storedir.Latest, int) {
 	in.mu.Lock()
@@ -50,7 +66,7 @@ func (in *ingest) latest(id string) (storedir.Latest, int) {
 }
 
 // entry describes the experiment for its commit; false if the store has the same or more.
-func (e *experiment) entry() (entry storedir.Entry, more bool) {
+func (e *experiment) entry() (entry storedir.Entry, news bool) {
 	r := e.result
 	c := storedir.Entry{
 		ExperimentID: r.ID, Generation: e.generation, Experiment: filepath.Base(e.src.path), Path: e.src.path,
@@ -58,7 +74,11 @@ func (e *experiment) entry() (entry storedir.Entry, more bool) {
 	}
 	e.lookedAt(&c)
 	known, next := e.latest(r.ID)
-	switch more := e.more(&c); {
+	more := e.more(&c)
+	if more != nil && more.Recording() == Complete && known.Batch == "" {
+		e.journal.cover(&e.src, more)
+	}
+	switch {
 	case more != nil && more.Status == storedir.Forgotten, known.Status == storedir.Forgotten && next > e.generation: // meanwhile
 		r.forget()
 		return c, false

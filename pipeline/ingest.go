@@ -258,11 +258,12 @@ func (in *ingest) unchanged(inputs []input, results []Result) []bool {
 	done := make([]bool, len(inputs))
 	for i := range inputs {
 		src := &inputs[i]
-		id := in.journal.known(src)
+		noted := in.journal.known(src)
+		id := noted.ExperimentID
 		if id == "" || in.Verify {
 			continue
 		}
-		_, instead := in.due(id)
+		instead := in.leftOut(noted)
 		if instead == "" || !in.take(id, src.path) {
 			continue
 		}
@@ -278,7 +279,7 @@ func (in *ingest) write() {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if in.store.Refresh() == nil {
-		in.journal.write(in.Store, func(id string) bool { return in.store.Latest(id).Batch != "" })
+		in.journal.write(in.Store, in.store)
 	}
 }
 

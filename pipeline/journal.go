@@ -73,13 +73,13 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// known returns the identifier of an input whose files have not changed since it was
-// identified, empty if they have.
-func (j *journal) known(src *input) string {
+// known returns what was noted of an input whose files have not changed since; nothing if
+// they have.
+func (j *journal) known(src *input) storedir.Noted {
 	if n, ok := j.before[src.path]; ok && src.state != "" && n.State == src.state {
-		return n.ExperimentID
+		return n
 	}
-	return ""
+	return storedir.Noted{}
 }
 
 // note notes what an input is, by its state before it was read.
@@ -95,12 +95,32 @@ func (j *journal) note(src *input, id string) {
 	j.now[src.path] = storedir.Noted{State: src.state, ExperimentID: id}
 }
 
-// write adds to the store's journal what is new, and leaves out what the store does not
-// have. It is a hint only: an error costs the next ingest time.
-func (j *journal) write(store string, has func(id string) bool) {
+// cover notes that an input was left out, since an experiment has all of it.
+func (j *journal) cover(src *input, by *storedir.Entry) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	maps.DeleteFunc(j.now, func(_ string, n storedir.Noted) bool { return !has(n.ExperimentID) })
+	if n, ok := j.now[src.path]; ok {
+		n.Covered, n.Generation = by.ExperimentID, by.Generation
+		j.now[src.path] = n
+	}
+}
+
+// holds reports whether the store says of an input what it did when it was noted: it has
+// the experiment, or that which has all of it.
+func holds(store *storedir.Contents, n storedir.Noted) bool {
+	if n.Covered == "" {
+		return store.Latest(n.ExperimentID).Batch != ""
+	}
+	by := store.Latest(n.Covered)
+	return by.Batch != "" && by.Generation == n.Generation && by.Status != storedir.Again && !by.Replaced
+}
+
+// write adds to the store's journal what is new, and leaves out what does not hold. It is a hint only: an error costs the next ingest time.
+func (j *journal) write(store string, c *storedir.Contents) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	gone := func(_ string, n storedir.Noted) bool { return !holds(c, n) }
+	maps.DeleteFunc(j.now, gone)
 	if len(j.now) == 0 {
 		return
 	}
@@ -108,7 +128,7 @@ func (j *journal) write(store string, has func(id string) bool) {
 	if all == nil {
 		all = map[string]storedir.Noted{}
 	}
-	maps.DeleteFunc(all, func(_ string, n storedir.Noted) bool { return !has(n.ExperimentID) })
+	maps.DeleteFunc(all, gone)
 	maps.Copy(all, j.now)
 	_ = storedir.WriteJournal(store, all)
 }

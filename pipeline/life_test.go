@@ -1,11 +1,13 @@
 package pipeline
 
 import (
+	"errors"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -104,6 +106,45 @@ func TestFormsAtOnce(t *testing.T) {
 			t.Error(diff)
 		}
 	}
+}
+
+// An unfinished copy of what the store has is read once, until the finished form changes.
+func TestUnfinishedCopy(t *testing.T) {
+	root := t.TempDir()
+	a, b, store := filepath.Join(root, "a.er"), filepath.Join(root, "b.er"), filepath.Join(root, "store")
+	for _, dir := range []string{a, b} {
+		recordOf(t, dir, "/program", 10, 1_700_000_000)
+	}
+	damage(t, b)
+	old := time.Now().Add(-time.Hour)
+	files, err := filepath.Glob(filepath.Join(root, "*", "*"))
+	for _, file := range files {
+		err = errors.Join(err, os.Chtimes(file, old, old))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	ingest := func(path, want string, read bool) {
+		t.Helper()
+		results, err := Ingest(t.Context(), Options{Store: store, Jobs: 1, DebugDirs: []string{}}, path)
+		if err != nil || len(results) != 1 || results[0].Status != want || len(results[0].Stages) > 0 != read {
+			t.Errorf("%+v, %v", results, err)
+		}
+	}
+	ingest(a, Complete, true)
+	ingest(b, Skipped, true)
+	ingest(b, Skipped, false)
+	ingest(a, Skipped, false)
+	look, err := storedir.Look(store)
+	if err == nil {
+		err = look.TakeOut([]string{look.Batches[0].Experiments[0].ExperimentID}, storedir.Forgotten, "")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	ingest(b, Forgotten, true)
+	ingest(b, Forgotten, false)
+	ingest(a, Forgotten, false)
 }
 
 // What was forgotten stays out until it is asked for, also an unfinished copy of it. Labels

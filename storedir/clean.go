@@ -42,12 +42,18 @@ func CleanScratch(dir string) {
 func abandoned(root, prefix string) (names []string) {
 	entries, _ := os.ReadDir(root) // if it cannot be read there is nothing to do
 	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), unlinkedPrefix) {
+			continue
+		}
 		if name := strings.TrimSuffix(e.Name(), lockSuffix); strings.HasPrefix(name, prefix) && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
 	return names
 }
+
+// unlinkedPrefix begins the names that NFS gives to files that were removed and are open.
+const unlinkedPrefix = ".nfs"
 
 // removeAttempt removes what an attempt left. Its files stay if it was committed, and
 // killed only after that.
@@ -58,6 +64,10 @@ func removeAttempt(store string, s *Scratch) {
 	case errors.Is(err, fs.ErrNotExist), err == nil && !c.has(attempt):
 		for _, t := range schema.Tables {
 			file := filepath.Join(store, filepath.FromSlash(FilePath(t.Name, attempt)))
+			if !named(s.lock) { // another machine was faster
+				s.Abandon()
+				return
+			}
 			if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				s.Abandon()
 				return

@@ -135,6 +135,8 @@ var (
 	ErrNoStore = errors.New("no store")
 	// ErrExists says that another attempt has committed the batch.
 	ErrExists = errors.New("the batch is in the store already")
+	// ErrLost says that files of a batch are gone before it was committed.
+	ErrLost = errors.New("the file was removed or changed before it was committed (run the same command again)")
 	// ErrDamaged says that a commit file has changed since it was written.
 	ErrDamaged = errors.New("damaged")
 )
@@ -239,8 +241,9 @@ func ReadCommit(store, batch string) (Commit, error) {
 	return Decode(batch, data)
 }
 
-// WriteCommit makes a batch exist. The error is ErrExists if it already does. attempt is
-// the writer's own folder. made says that the commit counts, whatever the error.
+// WriteCommit makes a batch exist. The error is ErrExists if it already does, ErrLost if its
+// files are gone. attempt is the writer's own folder. made says that the commit counts,
+// whatever the error.
 func WriteCommit(store string, attempt *Scratch, c Commit) (made bool, err error) {
 	data, err := c.Encode()
 	if err != nil {
@@ -250,6 +253,9 @@ func WriteCommit(store string, attempt *Scratch, c Commit) (made bool, err error
 	if err := writeFlushed(temp, data); err != nil {
 		return false, fmt.Errorf("commit %s: %w", c.Batch, err)
 	}
+	if err := c.complete(store); err != nil {
+		return false, err
+	}
 	err = create(temp, commitPath(store, c.Batch))
 	switch {
 	case errors.Is(err, os.ErrExist):
@@ -257,7 +263,22 @@ func WriteCommit(store string, attempt *Scratch, c Commit) (made bool, err error
 	case err != nil:
 		return false, fmt.Errorf("commit %s: %w", c.Batch, err)
 	}
-	return true, SyncDir(filepath.Join(store, CommitsDir))
+	err = SyncDir(filepath.Join(store, CommitsDir))
+	if lost := c.complete(store); lost != nil && os.Remove(commitPath(store, c.Batch)) == nil {
+		return false, lost
+	}
+	return true, err
+}
+
+// complete returns an error if files of the commit are gone: another machine may have taken
+// the attempt for abandoned when this one had stood still for long.
+func (c *Commit) complete(store string) error {
+	for _, f := range c.Files {
+		if info, err := os.Lstat(filepath.Join(store, filepath.FromSlash(f.Path))); errors.Is(err, os.ErrNotExist) || err == nil && info.Size() != f.Bytes {
+			return fmt.Errorf("commit %s: %s: %w", c.Batch, f.Path, ErrLost)
+		}
+	}
+	return nil
 }
 
 // create gives a file another name, unless there is a file of that name.

@@ -17,6 +17,10 @@ const JournalFile = "journal.json"
 type Noted struct {
 	State        string `json:"state"` // a hash of what its files were then, by all but their content
 	ExperimentID string `json:"experiment_id"`
+	// Covered is the experiment that has all of it, with its generation then, if it was left
+	// out for that.
+	Covered    string `json:"covered,omitempty"`
+	Generation int    `json:"generation,omitempty"`
 }
 
 // ReadJournal returns what was noted, by the recordings' absolute paths; nil if that

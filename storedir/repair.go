@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"syscall"
 	"time"
 
 	"stackmill/schema"
@@ -34,16 +33,6 @@ func FindAttempts(store string) Attempts {
 		}
 	}
 	return a
-}
-
-// lives reports whether a process uses a scratch folder.
-func lives(dir string) bool {
-	f, err := os.Open(dir + lockSuffix)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	return errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB), syscall.EWOULDBLOCK)
 }
 
 // RemoveExtra removes a file that no commit names, unless it is being written or has

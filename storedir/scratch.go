@@ -7,15 +7,11 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"syscall"
 )
 
-// lockSuffix ends the name of the lock beside a scratch folder.
-const lockSuffix = ".lock"
-
 // Scratch is a folder for this process alone. When the process is killed, Clean
-// removes it. The lock is there, and locked, before the folder is, and goes after
-// it: a folder without a lock is unused.
+// removes it. The lock is there before the folder is, and goes after it: a folder
+// without a lock is unused.
 type Scratch struct {
 	Dir  string
 	lock *os.File
@@ -94,56 +90,6 @@ func newScratch(root, name string, used func() bool) (*Scratch, error) {
 		}
 	}
 	return nil, fmt.Errorf("%s: %w", filepath.Join(root, name), errTaken)
-}
-
-// claim takes a scratch folder's name; it does not make the folder.
-func claim(dir string) (*Scratch, error) {
-	f, err := os.OpenFile(dir+lockSuffix, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
-	if errors.Is(err, fs.ErrExist) {
-		return nil, errTaken
-	}
-	if err != nil {
-		return nil, err
-	}
-	// Clean may have seen the new file before it was locked.
-	if err := hold(f); err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return &Scratch{dir, f}, nil
-}
-
-// hold locks a lock's file, which must still have its name: the error is errTaken
-// if another process has locked or removed it.
-func hold(f *os.File) error {
-	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return errTaken
-	}
-	if err != nil {
-		return &fs.PathError{Op: "lock", Path: f.Name(), Err: err}
-	}
-	ours, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	named, err := os.Stat(f.Name())
-	if err != nil || !os.SameFile(ours, named) {
-		return errTaken
-	}
-	return nil
-}
-
-// takeOver claims the name of a scratch folder that no process uses any more, or that
-// does not exist. The error is errTaken if a process does.
-func takeOver(dir string) (*Scratch, error) {
-	f, err := os.OpenFile(dir+lockSuffix, os.O_RDWR|os.O_CREATE, 0o666)
-	if err != nil {
-		return nil, err
-	}
-	if err := hold(f); err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return &Scratch{dir, f}, nil
 }
 
 // Remove removes the folder and gives up its name. What cannot be removed goes

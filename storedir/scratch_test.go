@@ -16,7 +16,7 @@ func TestCleanScratch(t *testing.T) {
 	}
 	old := filepath.Join(store, ".catalog-123")
 	if err := errors.Join(os.Mkdir(old, 0o777), os.WriteFile(filepath.Join(old, "x"), nil, 0o666),
-		os.WriteFile(filepath.Join(store, ".catalog-9.lock"), nil, 0o666)); err != nil {
+		os.WriteFile(filepath.Join(store, ".catalog-9.lock"), []byte(kernel()+"\n"), 0o666)); err != nil {
 		t.Fatal(err)
 	}
 	Clean(store)

@@ -1,7 +1,9 @@
 package storedir
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -16,7 +18,7 @@ func NewUnnamed(store string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Remove(f.Name()); err != nil { // Clean does it
+	if err := os.Remove(f.Name()); err != nil && !errors.Is(err, fs.ErrNotExist) { // Clean does it
 		_ = f.Close()
 		return nil, err
 	}

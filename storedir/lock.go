@@ -1,0 +1,135 @@
+package storedir
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// lockSuffix ends the name of the lock beside a scratch folder.
+const lockSuffix = ".lock"
+
+// kernel identifies the running kernel, by whose locks its processes know each other, also
+// on file systems that do not tell other machines of them. A lock's file says it. It is
+// empty if that is unknown.
+var kernel = sync.OnceValue(func() string {
+	id, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	return strings.TrimSpace(string(id))
+})
+
+// abandonedAfter is for how long nothing must have changed in the scratch folder of another
+// machine for it to be abandoned: its lock may not be seen here.
+const abandonedAfter = 24 * time.Hour
+
+// claim takes a scratch folder's name, which is free; it does not make the folder.
+func claim(dir string) (*Scratch, error) {
+	f, err := os.OpenFile(dir+lockSuffix, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, errTaken
+	}
+	if err != nil {
+		return nil, err
+	}
+	return occupy(dir, f)
+}
+
+// takeOver claims the name of a scratch folder that no process uses any more, or that
+// does not exist. The error is errTaken if a process does, or may.
+func takeOver(dir string) (*Scratch, error) {
+	s, err := claim(dir)
+	if !errors.Is(err, errTaken) {
+		return s, err
+	}
+	f, err := os.OpenFile(dir+lockSuffix, os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	if foreign(f) && !stale(dir) {
+		return nil, errors.Join(errTaken, f.Close())
+	}
+	return occupy(dir, f)
+}
+
+// occupy locks a lock's file and says so in it.
+func occupy(dir string, f *os.File) (*Scratch, error) {
+	err := hold(f)
+	if err == nil {
+		_, err = f.WriteAt([]byte(kernel()+"\n"), 0)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &Scratch{dir, f}, nil
+}
+
+// hold locks a lock's file, which must still have its name: the error is errTaken
+// if another process has locked or removed it.
+func hold(f *os.File) error {
+	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return errTaken
+	}
+	if err != nil {
+		return &fs.PathError{Op: "lock", Path: f.Name(), Err: err}
+	}
+	if !named(f) {
+		return errTaken
+	}
+	return nil
+}
+
+// named reports whether an open file still has its name.
+func named(f *os.File) bool {
+	open, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Stat(f.Name())
+	return err == nil && os.SameFile(open, there)
+}
+
+// foreign reports whether a lock may be another machine's, or has just been made.
+func foreign(f *os.File) bool {
+	id := make([]byte, len(kernel()))
+	_, err := f.ReadAt(id, 0)
+	return err != nil || len(id) == 0 || string(id) != kernel()
+}
+
+// stale reports whether nothing has changed in a scratch folder for long.
+func stale(dir string) bool {
+	files, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	paths := []string{dir, dir + lockSuffix}
+	for _, f := range files {
+		paths = append(paths, filepath.Join(dir, f.Name()))
+	}
+	for _, path := range paths {
+		info, err := os.Lstat(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil, time.Since(info.ModTime()) < abandonedAfter:
+			return false
+		}
+	}
+	return true
+}
+
+// lives reports whether a process uses a scratch folder, or may.
+func lives(dir string) bool {
+	f, err := os.Open(dir + lockSuffix)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	if foreign(f) {
+		return !stale(dir)
+	}
+	return errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB), syscall.EWOULDBLOCK)
+}
