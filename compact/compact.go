@@ -79,6 +79,9 @@ func Run(ctx context.Context, o Options) (s Summary, err error) {
 	}
 	r := &run{Options: &o, contents: c, summary: &s, left: map[string]bool{}}
 	if err = r.all(ctx); err == nil {
+		_, err = c.MergeBare(o.Keep, o.Program)
+	}
+	if err == nil {
 		if o.Committed != nil {
 			o.Committed()
 		}

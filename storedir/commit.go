@@ -65,6 +65,7 @@ type Commit struct {
 	// files, those that are taken out.
 	Experiments []Entry  `json:"experiments"`
 	Labels      *Labels  `json:"labels,omitempty"`   // given to experiments, of which this commit has none
+	Given       []Given  `json:"given,omitempty"`    // labels of the commits that it replaces
 	Replaces    []string `json:"replaces,omitempty"` // batches that are no longer read
 	Files       []File   `json:"files"`
 	// Checksum is the xxhash64 of the commit file with zeros in place of the checksum.

@@ -212,7 +212,7 @@ func (c *Contents) since(d *Damaged) (at time.Time, gone bool) {
 		}
 		return at, true
 	}
-	if d.Labels != nil && d.Err == nil {
+	if len(d.given()) > 0 && d.Err == nil {
 		return c.heeded(d)
 	}
 	experiments := d.Experiments
@@ -239,7 +239,7 @@ func (c *Contents) took(d *Damaged) (at time.Time) {
 	switch {
 	case d.Err != nil:
 		return stays()
-	case len(d.Files)+len(d.Experiments) == 0, len(d.Files) > 0:
+	case len(d.Files)+len(d.Experiments) == 0, len(d.Files) > 0, c.says(d):
 		return d.Ingested
 	}
 	for _, e := range d.Experiments {

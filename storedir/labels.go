@@ -16,13 +16,31 @@ type Labels struct {
 	Remove      []string          `json:"remove,omitempty"`
 }
 
-// labelled returns the commits that label an experiment, by its id.
-func (c *Contents) labelled(names []string) map[string][]*Damaged {
-	by := map[string][]*Damaged{}
+// Given are labels and the commit that gave them, whichever says so now.
+type Given struct {
+	Commit string `json:"commit"`
+	Labels
+}
+
+// given returns all labels that a commit gives.
+func (c *Commit) given() []Given {
+	if c.Labels == nil {
+		return c.Given
+	}
+	return append([]Given{{c.Batch, *c.Labels}}, c.Given...)
+}
+
+// labelled returns the labels that were given to experiments, by their ids.
+func (c *Contents) labelled(names []string) map[string][]*Given {
+	by := map[string][]*Given{}
 	for _, name := range names {
-		if d := c.found[name]; d.Err == nil && d.Labels != nil {
-			for _, id := range d.Labels.Experiments {
-				by[id] = append(by[id], d)
+		d := c.found[name]
+		if d.Err != nil {
+			continue
+		}
+		for _, g := range d.given() {
+			for _, id := range g.Experiments {
+				by[id] = append(by[id], &g)
 			}
 		}
 	}
@@ -58,18 +76,18 @@ func (c *Contents) label(names []string) {
 	}
 }
 
-// heed applies commits that were not heeded before.
-func (e *Entry) heed(given []*Damaged) {
-	given = slices.DeleteFunc(given, func(d *Damaged) bool { return slices.Contains(e.Labelled, d.Batch) })
-	slices.SortFunc(given, func(a, b *Damaged) int {
-		return cmp.Or(cmp.Compare(a.Labels.Number, b.Labels.Number), cmp.Compare(a.Batch, b.Batch))
+// heed applies labels that were not heeded before.
+func (e *Entry) heed(given []*Given) {
+	given = slices.DeleteFunc(given, func(g *Given) bool { return slices.Contains(e.Labelled, g.Commit) })
+	slices.SortFunc(given, func(a, b *Given) int {
+		return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.Commit, b.Commit))
 	})
-	for _, d := range given {
-		maps.Copy(e.Labels, d.Labels.Set)
-		for _, key := range d.Labels.Remove {
+	for _, g := range given {
+		maps.Copy(e.Labels, g.Set)
+		for _, key := range g.Remove {
 			delete(e.Labels, key)
 		}
-		e.Labelled = append(e.Labelled, d.Batch)
+		e.Labelled = append(e.Labelled, g.Commit)
 	}
 	slices.Sort(e.Labelled)
 	if e.Labelled = slices.Compact(e.Labelled); len(e.Labels) == 0 {
@@ -80,7 +98,19 @@ func (e *Entry) heed(given []*Damaged) {
 // heeded says since when other commits say what one does that labels experiments; false
 // if it is still needed.
 func (c *Contents) heeded(d *Damaged) (at time.Time, heeded bool) {
-	for _, id := range d.Labels.Experiments {
+	for _, g := range d.given() {
+		since, heeded := c.heeds(&g)
+		if !heeded {
+			return at, false
+		}
+		at = later(at, since)
+	}
+	return at, true
+}
+
+// heeds says since when the entries of experiments have the labels that were given.
+func (c *Contents) heeds(g *Given) (at time.Time, heeded bool) {
+	for _, id := range g.Experiments {
 		l := c.counted[id]
 		holders := []*counted{l}
 		if l != nil && l.replaced {
@@ -90,7 +120,7 @@ func (c *Contents) heeded(d *Damaged) (at time.Time, heeded bool) {
 			}
 		}
 		for _, h := range holders {
-			if h == nil || h.entry == nil || !slices.Contains(h.said.Labelled, d.Batch) {
+			if h == nil || h.entry == nil || !slices.Contains(h.said.Labelled, g.Commit) {
 				return at, false
 			}
 			at = later(at, h.in.Ingested)

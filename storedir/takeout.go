@@ -48,8 +48,8 @@ func (c *Contents) TakeOut(ids []string, status, program string) error {
 // Label gives labels to experiments, and takes some away.
 func (c *Contents) Label(l Labels, program string) error {
 	for _, d := range c.found {
-		if d.Labels != nil {
-			l.Number = max(l.Number, d.Labels.Number)
+		for _, g := range d.given() {
+			l.Number = max(l.Number, g.Number)
 		}
 	}
 	l.Number++
