@@ -12,7 +12,7 @@ DEMO_STORE := $(DEMO)/store
 DEMO_CASE  := recur.er
 DEMO_FUNC  := is_even
 
-.PHONY: help build demo test soak lint fmt bench bench-scale peers docs clean check-go check-cxx
+.PHONY: help build demo test soak lint fmt bench bench-scale bench-year peers docs clean check-go check-cxx
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -71,6 +71,9 @@ bench: build ## measure time, memory and bytes, against gprofng and perf: BENCHF
 
 bench-scale: ## measure a store of ten thousand small experiments
 	go run $(GOFLAGS_) ./bench -only scale -rounds 1 -experiments 10000 $(BENCHFLAGS)
+
+bench-year: ## measure a store into which experiments come for a year of nights
+	go run $(GOFLAGS_) ./bench -only year -nights 365 $(BENCHFLAGS)
 
 peers: check-go check-cxx ## record real programs now, and compare every function with perf and gprofng
 	go run $(GOFLAGS_) ./acceptance/peers $(PEERSFLAGS)

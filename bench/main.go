@@ -16,7 +16,9 @@ type bench struct {
 	program, dir string
 	records      int // of the recording of a server
 	experiments  int // of a store of many
+	nights       int // of a year
 	rounds       int
+	compacted    bool // the store of many
 	figures      figures
 }
 
@@ -38,6 +40,7 @@ var rows = []struct {
 	{"processes", (*bench).processes},
 	{"corpus", (*bench).corpusBytes},
 	{"scale", (*bench).scale},
+	{"year", (*bench).year},
 	{"start", (*bench).start},
 	{"rate", (*bench).inProcess},
 	{"unwinding", (*bench).unwinding},
@@ -54,6 +57,7 @@ func main() {
 	flag.StringVar(&b.dir, "dir", ".bench", "where the recordings and the stores are kept")
 	flag.IntVar(&b.records, "records", 4_000_000, "records of the recording of a server's heap calls")
 	flag.IntVar(&b.experiments, "experiments", 1000, "small experiments of a store of many")
+	flag.IntVar(&b.nights, "nights", 60, "nights of a year of a store")
 	flag.IntVar(&b.rounds, "rounds", 3, "rounds; the medians are compared")
 	only := flag.String("only", "", "measure only the rows that match this regular expression, of "+rowNames())
 	flag.Parse()

@@ -21,6 +21,7 @@ type shape struct {
 	records, threads, stacks int
 	of                       int    // the stacks of the program, of which these are some; 0: these
 	objects                  string // the folder in which the load objects are; empty: archived
+	wall                     int64  // when it was recorded, s since 1970; 0: some day
 }
 
 const (
@@ -63,6 +64,9 @@ func compose(dir string, like shape) error {
 	}
 	e := erbuild.New(dir)
 	e.Command = "/tmp/corpus/bin/cxx"
+	if like.wall != 0 {
+		e.Wall = like.wall
+	}
 	e.End = int64(like.records) * step / int64(like.threads)
 	e.Declare(schema.Heap, "", erbuild.Layouts[schema.Heap][0])
 	var pcs []uint64

@@ -1,152 +1,166 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
-
-	"stackmill/acceptance/corpus"
 )
 
-// scaleQuestions are what people ask a store of many experiments; JOB stands for one.
-var scaleQuestions = []struct{ name, args string }{
-	{"functions of one experiment", "report functions --limit 10 --experiment JOB"},
-	{"top functions of all", "query SELECT function, sum(exclusive) AS value FROM function_metrics WHERE mode = 'user' AND metric = 'heapallocbytes' AND kind <> 'artificial' GROUP BY 1 ORDER BY 2 DESC LIMIT 10"},
-	{"trend of one function", "query SELECT experiment, inclusive FROM function_metrics WHERE mode = 'user' AND metric = 'heapallocbytes' AND function = 'malloc' ORDER BY 1"},
-	{"list of experiments", "experiments"},
-}
-
-// What a store of many experiments may cost (ms of processor time, files and kilobytes
-// for each experiment; ms for the program to answer).
+// What a store of many experiments may cost.
 const (
-	scaleCPU    = 10
-	scaleFiles  = 2
-	scaleBytes  = 25
-	scaleAgain  = 1000
-	scaleAnswer = 250
-	scaleCores  = 1.8
+	scaleCPU     = 10  // ms of processor time for each experiment
+	scaleEven    = 1.2 // of the last ones, against the first
+	scaleFiles   = 2   // files of an experiment
+	scaleBytes   = 25  // kilobytes of an experiment
+	scaleAgain   = 1000
+	scaleTen     = 500
+	scaleCores   = 1.8
+	compactCPU   = 10
+	compactFiles = 0.1
+	compactBytes = 10
+	checkCPU     = 15
+	scaleMemory  = 1024 // MiB that compact and check get, and may take
 )
 
 // scale measures a store of many small experiments: what each costs, and what questions
-// over all of them do.
+// over all of them do, before and after its batches are merged.
 func (b *bench) scale() error {
-	root, err := many(b.dir, b.experiments)
-	if err != nil {
+	root := filepath.Join(b.dir, fmt.Sprintf("scale-%d", b.experiments))
+	if err := many(b.dir, root, 0, b.experiments, nightSize); err != nil {
 		return err
 	}
-	n := float64(b.experiments)
-	first := b.ingest("", root, "--recursive")
-	if err := takeTurns(1, []contender{first}); err != nil { // fills the cache
-		return err
-	}
-	ingest := []contender{first}
-	if err := takeTurns(b.rounds, ingest); err != nil {
-		return err
-	}
-	stored, err := tableSizes(b.store())
-	if err != nil {
-		return err
-	}
-	files, err := filesBelow(b.store())
-	if err != nil {
-		return err
-	}
-	fmt.Printf("\n%d experiments: %.1f s, %v\n", b.experiments, ingest[0].runs.elapsed().Seconds(), stored)
-	b.figures.add(figure{work: "CPU of a small experiment", value: float64(ingest[0].runs.cpu()) / float64(time.Millisecond) / n, unit: "ms", target: scaleCPU})
-	b.figures.add(figure{work: "processors busy, small experiments", value: ingest[0].runs.cores(), target: scaleCores, atLeast: true})
-	b.figures.add(figure{work: "files of a small experiment", value: float64(files) / n, target: scaleFiles})
-	b.figures.add(figure{work: "bytes of a small experiment", value: float64(stored.total()) / 1e3 / n, unit: "kB", target: scaleBytes})
-
-	asked := []contender{{args: first.args}}
-	for _, q := range scaleQuestions {
-		verb, rest, _ := strings.Cut(q.args, " ")
-		args := []string{b.program, verb, "--store", b.store()}
-		if verb == "query" {
-			args = append(args, rest)
-		} else {
-			args = append(args, strings.Fields(strings.ReplaceAll(rest, "JOB", fmt.Sprintf("job-%05d.er", b.experiments/2)))...)
+	for _, part := range []func(root string) error{b.scaleParts, b.scaleIngest, b.scaleNews, b.scaleQuestions, b.scaleCheck, b.scaleCompact, b.scaleQuestions} {
+		if err := part(root); err != nil {
+			return err
 		}
-		asked = append(asked, contender{args: args})
-	}
-	if err := takeTurns(b.rounds, asked); err != nil {
-		return err
-	}
-	ms := func(c contender) float64 { return float64(c.runs.elapsed()) / float64(time.Millisecond) }
-	b.figures.add(figure{work: "ingest of nothing new among many", value: ms(asked[0]), unit: "ms", target: scaleAgain})
-	for i, q := range scaleQuestions {
-		b.figures.add(figure{work: q.name, value: ms(asked[i+1]), unit: "ms", target: scaleAnswer})
 	}
 	return os.RemoveAll(b.store())
 }
 
-// filesBelow counts the files below a folder.
-func filesBelow(dir string) (n int, err error) {
-	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
-			n++
+// scaleParts ingests the experiments by the thousand, or half of fewer, and compares what
+// the first and the last of them cost. It fills the cache for the others.
+func (b *bench) scaleParts(root string) error {
+	nights := (b.experiments + nightSize - 1) / nightSize
+	size := max(1, min(10, nights/2))
+	if nights < 2 {
+		b.figures.skip("CPU of the last small experiments", "they are of one night")
+		return nil
+	}
+	part := func(first int) []string {
+		args := b.ingest("", "--recursive").args
+		for n := first; n < min(first+size, nights); n++ {
+			args = append(args, filepath.Join(root, nightFolder(n)))
 		}
+		return args
+	}
+	warm := contender{args: part(0), remove: []string{b.store()}}
+	if err := warm.run(); err != nil {
 		return err
-	})
-	return n, err
+	}
+	var first, last contender
+	for range b.rounds {
+		first.remove = []string{b.store()}
+		for n := 0; n+size <= nights; n += size {
+			c := &contender{}
+			switch {
+			case n == 0:
+				c = &first
+			case n+2*size > nights:
+				c = &last
+			}
+			c.args = part(n)
+			if err := c.run(); err != nil {
+				return err
+			}
+		}
+	}
+	b.figures.add(figure{work: fmt.Sprintf("CPU of the last %d small experiments", size*nightSize), against: fmt.Sprintf("the first %d", size*nightSize),
+		value: last.runs.cpu().Seconds() / first.runs.cpu().Seconds(), target: scaleEven})
+	return nil
 }
 
-// nightSize is how many experiments are in one folder.
-const nightSize = 100
-
-// many returns a folder with n small experiments that differ in their samples, stacks and
-// threads, of three load objects that they share. It makes those that are not there.
-func many(dir string, n int) (string, error) {
-	root := filepath.Join(dir, fmt.Sprintf("scale-%d", n))
-	shared, err := sharedObjects(filepath.Join(dir, "scale-objects"))
-	if err != nil {
-		return "", err
+// scaleIngest ingests all at once.
+func (b *bench) scaleIngest(root string) error {
+	ingest := []contender{b.ingest("", root, "--recursive")}
+	if err := takeTurns(b.rounds, ingest); err != nil {
+		return err
 	}
-	for i := range n {
-		path := filepath.Join(root, fmt.Sprintf("night-%03d", i/nightSize), fmt.Sprintf("job-%05d.er", i))
-		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		part := filepath.Join(filepath.Dir(path), "unfinished")
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.RemoveAll(part)); err != nil {
-			return "", err
-		}
-		like := shape{seed: uint64(i) + 100, records: 200 + 37*(i%41), threads: 1 + i%4, stacks: 20 + i%60, of: 200, objects: shared}
-		if err := errors.Join(compose(part, like), os.Rename(part, path)); err != nil {
-			return "", err
-		}
-	}
-	return root, nil
+	fmt.Printf("\n%d experiments: %.1f s\n", b.experiments, ingest[0].runs.elapsed().Seconds())
+	b.figures.add(figure{work: "CPU of a small experiment", value: b.eachMS(ingest[0]), unit: "ms", target: scaleCPU})
+	b.figures.add(figure{work: "processors busy, small experiments", value: ingest[0].runs.cores(), target: scaleCores, atLeast: true})
+	return b.scaleSizes("", scaleFiles, scaleBytes)
 }
 
-// sharedObjects puts the load objects of composed recordings into a folder.
-func sharedObjects(dir string) (string, error) {
-	dir, err := filepath.Abs(dir)
+// eachMS is the processor time of a command for each experiment.
+func (b *bench) eachMS(c contender) float64 {
+	return milliseconds(c.runs.cpu()) / float64(b.experiments)
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// scaleSizes counts files and bytes.
+func (b *bench) scaleSizes(when string, files, bytes float64) error {
+	stored, err := tableSizes(b.store())
 	if err != nil {
-		return "", err
+		return err
 	}
-	files, err := corpus.Dir()
+	n, err := filesBelow(b.store())
 	if err != nil {
-		return "", err
+		return err
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return "", err
+	fmt.Println(stored)
+	all := float64(b.experiments)
+	b.figures.add(figure{work: "files of a small experiment" + when, value: float64(n) / all, target: files})
+	b.figures.add(figure{work: "bytes of a small experiment" + when, value: float64(stored.total()) / 1e3 / all, unit: "kB", target: bytes})
+	return nil
+}
+
+// scaleNews ingests all again, and then with ten new ones.
+func (b *bench) scaleNews(root string) error {
+	again := contender{args: b.ingest("", root, "--recursive").args}
+	var ten contender
+	for round := range b.rounds {
+		more := filepath.Join(b.dir, fmt.Sprintf("scale-%d-more-%d", b.experiments, round))
+		if err := many(b.dir, more, b.experiments+10*round, 10, 10); err != nil {
+			return err
+		}
+		if err := again.run(); err != nil {
+			return err
+		}
+		ten.args = b.ingest("", more, "--recursive", root).args
+		if err := ten.run(); err != nil {
+			return err
+		}
 	}
-	for _, object := range objects {
-		file, err := archived(files, object)
-		if err != nil {
-			return "", err
-		}
-		content, err := os.ReadFile(file)
-		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, filepath.Base(object)), content, 0o777)
-		}
-		if err != nil {
-			return "", err
-		}
+	b.figures.add(figure{work: "ingest of nothing new among many", value: milliseconds(again.runs.elapsed()), unit: "ms", target: scaleAgain})
+	b.figures.add(figure{work: "ingest of ten new ones among many", value: milliseconds(ten.runs.elapsed()), unit: "ms", target: scaleTen})
+	return nil
+}
+
+// scaleCheck proves the store.
+func (b *bench) scaleCheck(string) error {
+	c := contender{args: []string{b.program, "check", "--store", b.store(), "--memory", fmt.Sprint(scaleMemory, "M")}}
+	if err := c.run(); err != nil {
+		return err
 	}
-	return dir, nil
+	b.figures.add(figure{work: "check: CPU of a small experiment", value: b.eachMS(c), unit: "ms", target: checkCPU})
+	b.figures.add(figure{work: "check: peak resident size", against: fmt.Sprintf("--memory %dM", scaleMemory), value: float64(c.runs.memory() >> 20), unit: "MiB", target: scaleMemory})
+	return nil
+}
+
+// scaleCompact merges the batches, once: there is nothing to merge then.
+func (b *bench) scaleCompact(string) error {
+	c := contender{args: []string{b.program, "compact", "--store", b.store(), "--keep", "0", "--memory", fmt.Sprint(scaleMemory, "M")}}
+	if err := c.run(); err != nil {
+		return err
+	}
+	b.figures.add(figure{work: "compact: CPU of a small experiment", value: b.eachMS(c), unit: "ms", target: compactCPU})
+	b.figures.add(figure{work: "compact: peak resident size", against: fmt.Sprintf("--memory %dM", scaleMemory), value: float64(c.runs.memory() >> 20), unit: "MiB", target: scaleMemory})
+	time.Sleep(2 * time.Second) // a commit's time has whole seconds: now all that was merged is older
+	if err := (&contender{args: c.args}).run(); err != nil {
+		return err
+	}
+	b.compacted = true
+	return b.scaleSizes(", compacted", compactFiles, compactBytes)
 }

@@ -69,3 +69,14 @@ func size(dir string) (n int64, err error) {
 	})
 	return n, err
 }
+
+// filesBelow counts the files below a folder.
+func filesBelow(dir string) (n int, err error) {
+	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			n++
+		}
+		return err
+	})
+	return n, err
+}

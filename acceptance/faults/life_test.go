@@ -3,6 +3,7 @@ package faults
 import (
 	"fmt"
 	"maps"
+	"os"
 	"strings"
 	"testing"
 )
@@ -84,12 +85,14 @@ func TestLifeUnderFaults(t *testing.T) {
 			prepared := l.store
 			l.expect("before", is(s.before))
 			for _, x := range injections {
-				if few, chosen := s.few[x.name]; !*long && chosen {
-					for n := few; n > 0 && !l.faulty(tracer, prepared, &s, x.calls, x.fault, n); n /= 2 {
+				t.Run(x.name, func(t *testing.T) {
+					l := &life{bench: &bench{T: t, binary: l.binary, cache: l.cache}, dir: l.dir}
+					n := s.few[x.name]
+					for ; !*long && n > 0 && !l.faulty(tracer, prepared, &s, x.calls, x.fault, n); n /= 2 {
 					}
-				}
-				for n := 1; *long && n <= mostCalls && l.faulty(tracer, prepared, &s, x.calls, x.fault, n); n++ {
-				}
+					for n = 1; *long && n <= mostCalls && l.faulty(tracer, prepared, &s, x.calls, x.fault, n); n++ {
+					}
+				})
 			}
 		})
 	}
@@ -140,6 +143,9 @@ func (l *life) faulty(tracer, prepared string, s *step, calls, fault string, n i
 	l.expect(what+", and ingested again", is(s.after))
 	if left := leftovers(l.T, l.store); len(left) > 0 {
 		l.Errorf("%s: left %v", what, left)
+	}
+	if err := os.RemoveAll(l.store); err != nil {
+		l.Error(err)
 	}
 	return true
 }

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"stackmill/queries"
+)
+
+// What an answer from a store of many may take, ms: of the program, of the program after
+// compact, and of an open connection.
+const (
+	scaleAnswer    = 250
+	compactAnswer  = 150
+	answerWhenOpen = 50
+)
+
+// scaleQuestions are what people ask a store of many experiments; JOB stands for one. The
+// program is asked by a verb or, without one, by SQL.
+var scaleQuestions = []struct{ name, verb, sql string }{
+	{"functions of one experiment", "report functions --limit 10 --experiment JOB",
+		"SELECT function, exclusive, inclusive FROM function_metrics WHERE experiment = 'JOB' AND mode = 'user' ORDER BY exclusive DESC, function LIMIT 10"},
+	{"top functions of all", "",
+		"SELECT function, sum(exclusive) AS value FROM function_trends WHERE mode = 'user' AND metric = 'heapallocbytes' AND kind <> 'artificial' GROUP BY 1 ORDER BY 2 DESC LIMIT 10"},
+	{"trend of one function", "",
+		"SELECT experiment, inclusive FROM function_trends WHERE mode = 'user' AND metric = 'heapallocbytes' AND function = 'malloc' ORDER BY 1"},
+	{"list of experiments", "experiments", "SELECT * FROM experiments ORDER BY experiment"},
+}
+
+// scaleQuestions asks the program, and an open connection.
+func (b *bench) scaleQuestions(string) error {
+	when, target := "", float64(scaleAnswer)
+	if b.compacted {
+		when, target = ", compacted", compactAnswer
+	}
+	job := strings.NewReplacer("JOB", fmt.Sprintf("job-%05d.er", b.experiments/2))
+	var asked []contender
+	for _, q := range scaleQuestions {
+		verb := strings.Fields(job.Replace(q.verb))
+		if len(verb) == 0 {
+			verb = []string{"query", q.sql}
+		}
+		asked = append(asked, contender{args: append([]string{b.program, verb[0], "--store", b.store()}, verb[1:]...)})
+	}
+	if err := takeTurns(b.rounds, asked); err != nil {
+		return err
+	}
+	for i, q := range scaleQuestions {
+		b.figures.add(figure{work: q.name + when, value: milliseconds(asked[i].runs.elapsed()), unit: "ms", target: target})
+	}
+	db, err := queries.Open(context.Background(), b.store())
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	for _, q := range scaleQuestions {
+		var times []time.Duration
+		for range 2*b.rounds + 1 {
+			begin := time.Now()
+			if _, err := db.Records(context.Background(), job.Replace(q.sql)); err != nil {
+				return err
+			}
+			times = append(times, time.Since(begin))
+		}
+		b.figures.add(figure{work: q.name + when, against: "an open connection", value: milliseconds(median(times)), unit: "ms", target: answerWhenOpen})
+	}
+	return nil
+}
