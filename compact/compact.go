@@ -25,6 +25,10 @@ import (
 	"stackmill/storedir"
 )
 
+// DefaultSize is about how many bytes the largest table of a merged batch has unless
+// anything else is asked for.
+const DefaultSize = 256 << 20
+
 // Options say what to merge and how.
 type Options struct {
 	Store   string

@@ -16,6 +16,10 @@ const growsFrom, growsTo = 2, 3
 // written again for their sake.
 const hiddenShare = 8
 
+// mostExperiments is how many experiments a merged batch has at most: each program that
+// opens the store reads its commit, which says something of each of them, as a whole.
+const mostExperiments = 16384
+
 // cursorMemory is about what reading a file of function_rollup takes.
 const cursorMemory = 1 << 20
 
@@ -24,10 +28,11 @@ type candidate struct {
 	*storedir.Batch
 	since time.Time // when the first of its experiments was put in
 	bytes int64     // of its largest table
+	count int       // of its experiments that count
 }
 
 // plan returns the groups of batches that are worth merging: neighbours in time, which
-// together have about the target size at most; and alone those with many experiments that
+// together have about the target size, and so many experiments, at most; and alone those with many experiments that
 // do not count. Batches that are left alone part the others.
 func plan(o *Options, c *storedir.Contents, left map[string]bool) (groups [][]*storedir.Batch) {
 	var all []candidate
@@ -63,6 +68,9 @@ func newCandidate(b *storedir.Batch) candidate {
 			x.since = at
 		}
 	}
+	for range b.Visible {
+		x.count++
+	}
 	for _, f := range b.Files {
 		x.bytes = max(x.bytes, f.Bytes)
 	}
@@ -72,10 +80,11 @@ func newCandidate(b *storedir.Batch) candidate {
 // neighbours returns how many batches from the first on are worth merging; 0 if none are.
 func (o *Options) neighbours(all []candidate, left map[string]bool) (n int) {
 	var total, largest int64
+	count := 0
 	most := max(fewestFiles, int(o.Memory/memoryShare/cursorMemory))
 	for i, x := range all {
-		total, largest = total+x.bytes, max(largest, x.bytes)
-		if left[x.Batch.Batch] || largest > o.TargetSize/2 || total > o.TargetSize || i == most {
+		total, largest, count = total+x.bytes, max(largest, x.bytes), count+x.count
+		if left[x.Batch.Batch] || largest > o.TargetSize/2 || total > o.TargetSize || count > mostExperiments || i == most {
 			break
 		}
 		if i > 0 && growsFrom*total >= growsTo*largest {

@@ -97,3 +97,17 @@ func TestYear(t *testing.T) {
 		t.Errorf("%d batches; %d bytes were written for %d", len(sizes), written, 365*100)
 	}
 }
+
+// A merged batch has no more experiments than its commit may say something of.
+func TestMostExperiments(t *testing.T) {
+	c := &storedir.Contents{}
+	for n, count := range []int{mostExperiments / 2, mostExperiments / 4, mostExperiments / 4, 1} {
+		b := storedir.Batch{Commit: storedir.Commit{Batch: fmt.Sprint(n), Experiments: make([]storedir.Entry, count), Files: []storedir.File{{Bytes: 10}}}}
+		b.Ingested = time.Unix(int64(n), 0)
+		c.Batches = append(c.Batches, b)
+	}
+	groups := plan(&Options{TargetSize: DefaultSize, Memory: 1 << 30}, c, nil)
+	if len(groups) != 1 || len(groups[0]) != 3 {
+		t.Errorf("%d groups", len(groups))
+	}
+}

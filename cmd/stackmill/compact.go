@@ -58,7 +58,7 @@ as they were written (see stackmill check); 1 nothing could be done, or not all.
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&v.target, "target-size", "256M", "about how large the largest table of a merged batch becomes")
+	f.StringVar(&v.target, "target-size", fmt.Sprintf("%dM", compact.DefaultSize>>20), "about how large the largest table of a merged batch becomes")
 	f.DurationVar(&v.Keep, "keep", storedir.Keep, "how long replaced files stay for programs that read them")
 	f.BoolVar(&v.Purge, "purge", false, "write every batch again that has experiments which do not count any more")
 	f.BoolVar(&v.DryRun, "dry-run", false, "say what would be merged, and merge nothing")

@@ -30,6 +30,8 @@ type ingester struct {
 	report, metrics  string // files to write, empty for none
 	logFormat        string
 	watch            bool
+	autoCompact      bool
+	suggested        bool          // that it is asked for
 	interval, settle time.Duration // of watch
 }
 
@@ -53,10 +55,12 @@ run the same command again to put them in.
 program goes on until SIGINT or SIGTERM: in each round it ingests what is complete
 and has not changed since the round before. What stays incomplete is ingested as it
 is when it has not changed for --settle, and again when it has. docs/operations.md
-has more.
+has more. With --auto-compact small batches are merged after that, as compact does;
+without it, a line says when that would help.
 
 Exit status: 0 all is in; 3 data of some recordings was lost or unreadable, see
-"stackmill problems", or they could not be put in; 1 nothing could be done;
+"stackmill problems", or they could not be put in, or batches not be merged; 4 some
+batches were not merged since they are damaged; 1 nothing could be done;
 2 wrong usage.`,
 		Example: `  stackmill ingest test.1.er
   stackmill ingest --jobs 8 --recursive --store /data/profiles /data/experiments
@@ -107,6 +111,7 @@ func (in *ingester) addNightFlags(f *pflag.FlagSet) {
 	f.StringVar(&in.metrics, "metrics", "", "file to write in the end: sums for Prometheus, in the text format that its node exporter collects (*.prom)")
 	f.StringVar(&in.logFormat, "log-format", "", "text or json: log on standard error, a line for each recording (default text, unless that is a terminal)")
 	f.BoolVar(&in.watch, "watch", false, "go on until a signal, and ingest what appears at the paths when it is complete")
+	f.BoolVar(&in.autoCompact, "auto-compact", false, "afterwards merge small batches, as stackmill compact does")
 	f.DurationVar(&in.interval, "interval", 10*time.Second, "with --watch: how long to wait between looks at the paths")
 	f.DurationVar(&in.settle, "settle", time.Minute, "with --watch: how long a recording that is not finished, or is damaged, must not have changed to be ingested")
 }

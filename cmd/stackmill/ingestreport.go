@@ -30,6 +30,7 @@ type ingestReport struct {
 	Watch         *watched        `json:"watch,omitempty"`
 	Problems      []*problemGroup `json:"problems"`
 	Batches       []batchReport   `json:"batches"`
+	Compacted     *compacted      `json:"compacted,omitempty"`
 	Inputs        []inputReport   `json:"inputs"`
 }
 
@@ -42,6 +43,7 @@ type reportArguments struct {
 	Recursive         bool     `json:"recursive"`
 	Verify            bool     `json:"verify"`
 	Watch             bool     `json:"watch"`
+	AutoCompact       bool     `json:"auto_compact"`
 	Jobs              int      `json:"jobs"`
 	Memory            int64    `json:"memory"`
 	ExperimentTimeout float64  `json:"experiment_timeout"` // seconds
@@ -78,7 +80,7 @@ func (in *ingester) newReport(o *outcome, paths []string, w *watched) *ingestRep
 		Arguments: in.arguments(paths), Started: o.started.UTC(), Ended: o.ended.UTC(),
 		Seconds: seconds(o.ended.Sub(o.started)), CPUSeconds: seconds(o.tally.cpu),
 		ExitStatus: exitStatus(o.err), Interrupted: o.interrupted,
-		Totals: o.tally, Watch: w, Problems: groupProblems(o.results), Batches: o.batches,
+		Totals: o.tally, Watch: w, Problems: groupProblems(o.results), Batches: o.batches, Compacted: o.compacted,
 		Inputs: make([]inputReport, len(o.results)),
 	}
 	if o.err != nil {
@@ -92,7 +94,7 @@ func (in *ingester) newReport(o *outcome, paths []string, w *watched) *ingestRep
 
 func (in *ingester) arguments(paths []string) reportArguments {
 	a := reportArguments{
-		Recursive: in.Recursive, Verify: in.Verify, Watch: in.watch, Jobs: in.Jobs, Memory: in.Memory,
+		Recursive: in.Recursive, Verify: in.Verify, Watch: in.watch, AutoCompact: in.autoCompact, Jobs: in.Jobs, Memory: in.Memory,
 		ExperimentTimeout: in.Timeout.Seconds(), Cache: in.Cache, SymFS: in.SymFS, DebugDirs: in.DebugDirs,
 		Kallsyms: in.Kallsyms, Vmlinux: in.Vmlinux, PerfMaps: in.PerfMaps, Sources: in.sources, NoRecordedSources: in.NoRecordedSources,
 	}

@@ -19,7 +19,8 @@ type outcome struct {
 	results        []pipeline.Result
 	tally          *tally
 	interrupted    bool
-	err            error // with the exit status, nil for 0
+	compacted      *compacted // nil unless batches were to be merged
+	err            error      // with the exit status, nil for 0
 
 	// Only for a report or metrics:
 	batches  []batchReport
@@ -84,6 +85,7 @@ func (in *ingester) once(ctx context.Context, paths []string) (o outcome) {
 	p.publish(ctx)
 	s := summary{app: in.app, results: o.results, stopped: interruption(ctx, o.err), log: log, json: in.logFormat == logJSON}
 	o.err = s.print(time.Since(o.started))
+	in.afterwards(ctx, &o, log)
 	return o
 }
 

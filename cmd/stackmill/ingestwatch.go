@@ -100,6 +100,8 @@ func (w *watched) end(last *outcome) error {
 	case w.lost > 0:
 		return &exitError{exitLost, fmt.Errorf("ingest: data of %d of %d recordings that came since %s was lost or unreadable (stackmill problems lists it)",
 			w.lost, w.Totals.Inputs, w.Since.Format(time.DateTime))}
+	case last.compacted != nil && !last.compacted.interrupted:
+		return last.compacted.exit()
 	}
 	return nil
 }

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"stackmill/pipeline"
+	"stackmill/schema"
+	"stackmill/storedir"
+)
+
+// With --auto-compact what was put in is merged with what is there, and the report says
+// so; if nothing is put in, nothing is done.
+func TestAutoCompact(t *testing.T) {
+	n := newNight(t)
+	a, b := filepath.Join(n.dir, "a.er"), filepath.Join(n.dir, "b.er")
+	if code := n.ingest(a); code != 0 || n.read().Compacted != nil {
+		t.Fatalf("status %d\n%s", code, n.stderr)
+	}
+	if code := n.ingest("--auto-compact", a, b); code != 0 {
+		t.Fatalf("status %d\n%s", code, n.stderr)
+	}
+	r := n.read()
+	if c := r.Compacted; c == nil || c.Merged != 2 || c.Written != 1 || c.After.Batches != 1 || c.After.Experiments != 2 || len(r.Batches) != 1 {
+		t.Errorf("%+v", c)
+	}
+	if batches := n.series()["stackmill_store_batches"]; batches != 1 || !strings.Contains(n.stderr, "msg=compact merged=2 written=1 batches=1\n") {
+		t.Errorf("%v batches\n%s", batches, n.stderr)
+	}
+	if code := n.ingest("--auto-compact", n.dir+"/a.er"); code != 0 || n.read().Compacted != nil {
+		t.Errorf("again: status %d\n%s", code, n.stderr)
+	}
+}
+
+// What cannot be merged is told and is the exit status, but the recordings are in.
+func TestAutoCompactDamaged(t *testing.T) {
+	n := newNight(t)
+	if code := n.ingest(filepath.Join(n.dir, "a.er")); code != 0 {
+		t.Fatalf("status %d\n%s", code, n.stderr)
+	}
+	files, err := filepath.Glob(filepath.Join(n.store, "tables", "samples", "*.parquet"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	data, err := os.ReadFile(files[0])
+	if err == nil {
+		data[len(data)/2] ^= 1
+		err = os.WriteFile(files[0], data, 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := n.ingest("--auto-compact", filepath.Join(n.dir, "b.er"))
+	r := n.read()
+	if code != exitWrong || r.ExitStatus != exitWrong || !strings.Contains(r.Error, "1 batches were left alone") || r.Compacted == nil || r.Compacted.Error != r.Error || !r.Inputs[0].InStore {
+		t.Errorf("status %d, %+v\n%s", code, r, n.stderr)
+	}
+}
+
+// Many small batches are worth a line, once; few are not.
+func TestSuggestCompact(t *testing.T) {
+	for _, batches := range []int{suggestFrom, suggestFrom + 1} {
+		store := t.TempDir()
+		if err := os.Mkdir(filepath.Join(store, storedir.CommitsDir), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		for i := range batches {
+			id := fmt.Sprintf("%016x", i)
+			c := storedir.Commit{Batch: id, StoreVersion: schema.StoreVersion, Ingested: time.Unix(int64(i), 0).UTC(),
+				Experiments: []storedir.Entry{{ExperimentID: id, Generation: 1, Experiment: id, Path: "/" + id, Status: pipeline.Complete}},
+				Files:       []storedir.File{{Table: "samples", Path: "tables/samples/" + id + ".parquet", Rows: 1, Bytes: 1, Checksum: storedir.Checksum(1)}}}
+			data, err := c.Encode()
+			if err == nil {
+				err = os.WriteFile(filepath.Join(store, storedir.CommitsDir, id+".json"), data, 0o666)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		var stderr bytes.Buffer
+		in := &ingester{app: &app{stderr: &stderr}}
+		in.Store, in.Memory = store, 1<<30
+		for range 2 {
+			in.afterwards(t.Context(), &outcome{results: []pipeline.Result{{Batch: "new"}}}, nil)
+			in.afterwards(t.Context(), &outcome{results: []pipeline.Result{{Status: pipeline.Skipped}}}, nil)
+		}
+		want := 0
+		if batches > suggestFrom {
+			want = 1
+		}
+		if got := strings.Count(stderr.String(), "stackmill: 17 of 17 batches would be merged to 1 by stackmill compact"); got != want {
+			t.Errorf("%d batches: %s", batches, stderr.String())
+		}
+	}
+}
