@@ -64,6 +64,9 @@ func columnsOf(t *schema.Table) []column {
 			list = append(list, column{name: name})
 		}
 	}
+	if len(list) == 0 { // whose rows they are is all
+		list = append(list, column{name: t.Columns[0].Name})
+	}
 	list = append(list, further[t]...)
 	for i := range list {
 		if list[i].of == nil {
