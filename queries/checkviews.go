@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"stackmill/schema"
@@ -73,19 +74,57 @@ func (p *Proof) checkBySQL(ctx context.Context, store string, batches []storedir
 }
 
 // checkedTogether parts a store's experiments. No query that must return no rows
-// compares experiments.
+// compares experiments. A batch of more rows than are checked together is parted as well:
+// where its rows are sorted by experiment, few row groups are read for each part.
 func checkedTogether(batches []storedir.Batch) (parts [][]storedir.Batch) {
 	start, rows := 0, int64(0)
-	for i, c := range batches {
-		for _, f := range c.Files {
-			rows += f.Rows
+	for i := range batches {
+		more := rowsThatCount(&batches[i])
+		if more >= 2*checkRows {
+			if start < i {
+				parts = append(parts, batches[start:i])
+			}
+			for _, b := range parted(batches[i], int(more/checkRows)) {
+				parts = append(parts, []storedir.Batch{b})
+			}
+			start, rows = i+1, 0
+			continue
 		}
-		if rows >= checkRows {
+		if rows += more; rows >= checkRows {
 			parts, start, rows = append(parts, batches[start:i+1]), i+1, 0
 		}
 	}
 	if start < len(batches) {
 		parts = append(parts, batches[start:])
+	}
+	return parts
+}
+
+// rowsThatCount estimates how many rows of a batch count.
+func rowsThatCount(b *storedir.Batch) (rows int64) {
+	for _, f := range b.Files {
+		rows += f.Rows
+	}
+	if n := int64(len(b.Experiments)); n > 0 {
+		rows = rows * int64(len(experimentsOf([]storedir.Batch{*b}))) / n
+	}
+	return rows
+}
+
+// parted returns a batch as some, in each of which other experiments count.
+func parted(b storedir.Batch, n int) (parts []storedir.Batch) {
+	var ids []string
+	for e := range b.Visible {
+		ids = append(ids, e.ExperimentID)
+	}
+	slices.Sort(ids)
+	n = max(min(n, len(ids)), 1)
+	for i := range n {
+		from, until := len(ids)*i/n, len(ids)*(i+1)/n
+		part := b
+		part.Hidden = slices.Concat(b.Hidden, ids[:from], ids[until:])
+		slices.Sort(part.Hidden)
+		parts = append(parts, part)
 	}
 	return parts
 }
