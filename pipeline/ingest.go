@@ -199,12 +199,7 @@ func (in *ingest) discover(ctx context.Context, paths []string) (inputs []input,
 		var f found
 		f.err = guarded(func() error {
 			f.inputs = discover(ctx, paths, in.Recursive)
-			for i := range f.inputs {
-				if ctx.Err() == nil {
-					f.inputs[i].look()
-				}
-			}
-			return context.Cause(ctx)
+			return in.lookAll(ctx, f.inputs)
 		})
 		done <- f
 	}()
@@ -213,6 +208,24 @@ func (in *ingest) discover(ctx context.Context, paths []string) (inputs []input,
 		return nil, context.Cause(ctx)
 	}
 	return f.inputs, f.err
+}
+
+// lookAll finds out what the inputs' files are, on all processors: of what is in the store,
+// that is all there is to do.
+func (in *ingest) lookAll(ctx context.Context, inputs []input) error {
+	var g errgroup.Group
+	workers := max(1, in.Jobs)
+	for w := range workers {
+		g.Go(func() error {
+			return guarded(func() error {
+				for i := w; i < len(inputs) && ctx.Err() == nil; i += workers {
+					inputs[i].look()
+				}
+				return nil
+			})
+		})
+	}
+	return errors.Join(g.Wait(), context.Cause(ctx))
 }
 
 // all reads every group of inputs; then, one by one, those inputs that took too much

@@ -57,11 +57,7 @@ func (d *Decoder) Files(path string) ([]string, error) {
 		if entry.IsDir() || entry.Name() == archiveLog {
 			return nil
 		}
-		resolve := in.resolve
-		if filepath.Base(filepath.Dir(p)) == archive.Dir {
-			resolve = in.resolveArchived
-		}
-		if real, err := resolve(p); err != nil || !isFile(real) {
+		if !entry.Type().IsRegular() && !in.linksTo(p) {
 			return nil
 		}
 		rel, err := filepath.Rel(root, p)
@@ -73,6 +69,16 @@ func (d *Decoder) Files(path string) ([]string, error) {
 	}
 	slices.Sort(files)
 	return files, nil
+}
+
+// linksTo reports whether a link leads to a file that is the recording's.
+func (f folder) linksTo(path string) bool {
+	resolve := f.resolve
+	if filepath.Base(filepath.Dir(path)) == archive.Dir {
+		resolve = f.resolveArchived
+	}
+	real, err := resolve(path)
+	return err == nil && isFile(real)
 }
 
 // descendants returns the names of the descendant experiments in load order.
