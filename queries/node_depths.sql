@@ -33,13 +33,15 @@
 WITH
 -- A path has the frames that were shown before the node in the order of numbers, but
 -- for those of subtrees that ended before it.
-framed AS MATERIALIZED (
+framed AS NOT MATERIALIZED (
   SELECT t.experiment_id, t.node, t.last, t.frame, f.user_shown, f.expert_shown, f.machine_location
   FROM stack_tree t LEFT JOIN tree_frames f USING (experiment_id, frame)
 ),
+-- Not of framed: a filter passes a table with two readers, but not one below another.
 ended AS (
-  SELECT experiment_id, last + 1 AS node, count(user_shown) AS u, count(expert_shown) AS e, count(machine_location) AS m
-  FROM framed GROUP BY ALL
+  SELECT t.experiment_id, t.last + 1 AS node, count(f.user_shown) AS u, count(f.expert_shown) AS e, count(f.machine_location) AS m
+  FROM stack_tree t LEFT JOIN tree_frames f USING (experiment_id, frame)
+  GROUP BY ALL
 )
 SELECT f.experiment_id, f.node, f.last, f.frame,
   (count(f.user_shown) OVER before - COALESCE(sum(n.u) OVER before, 0))::INTEGER AS user_depth,

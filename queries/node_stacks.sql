@@ -6,38 +6,39 @@
 -- expert_stack_id BIGINT: Likewise in expert mode.
 -- machine_stack_id BIGINT: Likewise in machine mode.
 WITH
-shown AS MATERIALIZED (
-  SELECT experiment_id, frame, 'user' AS mode, user_shown AS location, user_rule AS rule FROM tree_frames
-  UNION ALL
-  SELECT experiment_id, frame, 'expert', expert_shown, expert_rule FROM tree_frames
-  UNION ALL
-  SELECT experiment_id, frame, 'machine', machine_location, machine_rule FROM tree_frames
+-- A filter by experiment does not pass a materialized table on its way to another one.
+marked AS NOT MATERIALIZED (
+  SELECT s.experiment_id, s.frame, m.mode, CASE m.mode WHEN 'user' THEN s.user_shown WHEN 'expert' THEN s.expert_shown ELSE s.machine_location END AS location,
+    CASE m.mode WHEN 'user' THEN s.user_rule WHEN 'expert' THEN s.expert_rule ELSE s.machine_rule END AS rule
+  FROM tree_frames s CROSS JOIN modes m
 ),
-marked AS MATERIALIZED (
-  SELECT s.experiment_id, s.frame, s.mode,
-    CASE WHEN s.rule = '' THEN l.location_id ELSE path_part(l.location_id, (md5_number_lower(s.rule) >> 1)::BIGINT) END AS mark
-  FROM shown s JOIN locations l USING (experiment_id, location)
-),
-marks AS MATERIALIZED (
+marks AS NOT MATERIALIZED (
   SELECT experiment_id, frame, max(mark) FILTER (mode = 'user') AS u, max(mark) FILTER (mode = 'expert') AS e, max(mark) FILTER (mode = 'machine') AS m
-  FROM marked GROUP BY ALL
+  FROM (
+    SELECT s.experiment_id, s.frame, s.mode,
+      CASE WHEN s.rule = '' THEN l.location_id ELSE path_part(l.location_id, (md5_number_lower(s.rule) >> 1)::BIGINT) END AS mark
+    FROM marked s JOIN locations l USING (experiment_id, location)
+  ) GROUP BY ALL
 ),
 -- As in call_paths, for each mode; most are as in machine mode.
-machine AS MATERIALIZED (
+machine AS NOT MATERIALIZED (
   SELECT d.*, k.u, k.e, k.m, COALESCE(path_part(k.m, d.machine_depth), 0) AS part FROM node_depths d LEFT JOIN marks k USING (experiment_id, frame)
 ),
-parts AS MATERIALIZED (
+parts AS NOT MATERIALIZED (
   SELECT experiment_id, node, last, part AS m,
     CASE WHEN u IS NULL THEN 0 WHEN u = m AND user_depth = machine_depth THEN part ELSE path_part(u, user_depth) END AS u,
     CASE WHEN e IS NULL THEN 0 WHEN e = m AND expert_depth = machine_depth THEN part ELSE path_part(e, expert_depth) END AS e
   FROM machine
 ),
-ended AS (
-  SELECT experiment_id, last + 1 AS node, sum(u) AS u, sum(e) AS e, sum(m) AS m FROM parts GROUP BY ALL
+-- Each node adds its parts where it begins, and takes them back where it has ended.
+steps AS NOT MATERIALIZED (
+  SELECT experiment_id, unnest([{node: node, own: true, u: u, e: e, m: m}, {node: last + 1, own: false, u: -u, e: -e, m: -m}], recursive := true) FROM parts
 )
-SELECT p.experiment_id, p.node,
-  (sum(p.u - COALESCE(n.u, 0)) OVER above & 9223372036854775807)::BIGINT AS user_stack_id,
-  (sum(p.e - COALESCE(n.e, 0)) OVER above & 9223372036854775807)::BIGINT AS expert_stack_id,
-  (sum(p.m - COALESCE(n.m, 0)) OVER above & 9223372036854775807)::BIGINT AS machine_stack_id
-FROM parts p LEFT JOIN ended n USING (experiment_id, node)
-WINDOW above AS (PARTITION BY p.experiment_id ORDER BY p.node ROWS UNBOUNDED PRECEDING)
+SELECT experiment_id, node, user_stack_id, expert_stack_id, machine_stack_id FROM (
+  SELECT experiment_id, node, own,
+    (sum(u) OVER above & 9223372036854775807)::BIGINT AS user_stack_id,
+    (sum(e) OVER above & 9223372036854775807)::BIGINT AS expert_stack_id,
+    (sum(m) OVER above & 9223372036854775807)::BIGINT AS machine_stack_id
+  FROM steps
+  WINDOW above AS (PARTITION BY experiment_id ORDER BY node, own ROWS UNBOUNDED PRECEDING)
+) WHERE own
