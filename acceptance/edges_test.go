@@ -139,7 +139,7 @@ func openArchived(t *testing.T, experiment string) *archived {
 			c.path, p.objects[path] = path, c
 		}
 		return err
-	}, `SELECT path FROM load_objects JOIN experiments USING (experiment_id) WHERE experiment = ? AND load_objects.kind = 'elf'`, experiment)
+	}, `SELECT load_objects.path FROM load_objects JOIN experiments USING (experiment_id) WHERE experiment = ? AND load_objects.kind = 'elf'`, experiment)
 	return p
 }
 

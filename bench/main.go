@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+
+	"stackmill/acceptance/corpus"
 )
 
 // bench is what the rows share.
@@ -61,7 +63,7 @@ func main() {
 	flag.IntVar(&b.rounds, "rounds", 3, "rounds; the medians are compared")
 	only := flag.String("only", "", "measure only the rows that match this regular expression, of "+rowNames())
 	flag.Parse()
-	if err := b.run(*only); err != nil {
+	if err := errors.Join(b.run(*only), corpus.Remove()); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}

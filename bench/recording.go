@@ -56,7 +56,6 @@ func compose(dir string, like shape) error {
 	if err != nil {
 		return err
 	}
-	defer corpus.Remove()
 	rnd := rand.New(rand.NewPCG(like.seed, 2)) // the same recording each time
 	code := rnd
 	if like.of > 0 {

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"stackmill/acceptance/corpus"
 )
 
 // After some nights of a store that is seen to, it has what it should have, is whole, and
@@ -39,5 +42,10 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == measured {
 		os.Exit(measureHere(os.Args[2], os.Args[3:]...))
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if err := corpus.Remove(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
 }

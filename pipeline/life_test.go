@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"testing"
 	"time"
@@ -34,6 +35,19 @@ func seenIn(t *testing.T, store string) (list []string) {
 	return list
 }
 
+// unclose takes back that the collector finished a recording.
+func unclose(t *testing.T, dir string) {
+	t.Helper()
+	path := filepath.Join(dir, "log.xml")
+	log, err := os.ReadFile(path)
+	if err == nil {
+		err = os.WriteFile(path, regexp.MustCompile(`(?m)^.*kind="exit".*\n`).ReplaceAll(log, nil), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // One form of a recording is in the store, wherever the others were, and in whichever
 // order they are ingested.
 func TestFormsOfOneRecording(t *testing.T) {
@@ -45,8 +59,9 @@ func TestFormsOfOneRecording(t *testing.T) {
 	}{
 		{"finished and moved", "unfinished.er", "finished.er", []string{"finished.er"}, []string{Complete}},
 		{"an older copy", "finished.er", "unfinished.er", []string{"finished.er"}, []string{Skipped}},
-		{"more of it", "shorter.er", "unfinished.er", []string{"unfinished.er"}, []string{Partial}},
+		{"more of it", "shorter.er", "unfinished.er", []string{"unfinished.er"}, []string{Unclosed}},
 		{"less of it", "unfinished.er", "shorter.er", []string{"unfinished.er"}, []string{Skipped}},
+		{"a damaged copy", "finished.er", "damaged.er", []string{"damaged.er", "finished.er"}, []string{Partial}},
 		{"another one", "unfinished.er", "other.er", []string{"other.er", "unfinished.er"}, []string{Complete}},
 	} {
 		root := t.TempDir()
@@ -61,6 +76,9 @@ func TestFormsOfOneRecording(t *testing.T) {
 			}
 			recordOf(t, dir, "/program", n, wall)
 			if name == "unfinished.er" || name == "shorter.er" {
+				unclose(t, dir)
+			}
+			if name == "damaged.er" {
 				damage(t, dir)
 			}
 			got := statuses(t, store, dir)
@@ -85,8 +103,8 @@ func TestFormsAtOnce(t *testing.T) {
 			recordOf(t, dir, "/program", 10, 1_700_000_000)
 			status := Complete
 			if name == "unfinished.er" {
-				damage(t, dir)
-				status = Partial
+				unclose(t, dir)
+				status = Unclosed
 			}
 			dirs, want = append(dirs, dir), append(want, status)
 		}
@@ -115,7 +133,7 @@ func TestUnfinishedCopy(t *testing.T) {
 	for _, dir := range []string{a, b} {
 		recordOf(t, dir, "/program", 10, 1_700_000_000)
 	}
-	damage(t, b)
+	unclose(t, b)
 	old := time.Now().Add(-time.Hour)
 	files, err := filepath.Glob(filepath.Join(root, "*", "*"))
 	for _, file := range files {
@@ -188,8 +206,8 @@ func TestForgotten(t *testing.T) {
 		}
 	}
 	recordOf(t, b, "/program", 10, 1_700_000_000)
-	damage(t, b)
-	expect([]string{Partial}, []string{"b.er night=1 of=b.er"}, ingest("1", b)...)
+	unclose(t, b)
+	expect([]string{Unclosed}, []string{"b.er night=1 of=b.er"}, ingest("1", b)...)
 	expect([]string{Complete}, []string{"a.er night=2 of=a.er"}, ingest("2", a)...)
 	expect([]string{Skipped}, []string{"a.er night=2 of=a.er"}, ingest("3", a)...)
 	take(storedir.Forgotten)

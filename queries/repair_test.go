@@ -110,7 +110,11 @@ func TestRepair(t *testing.T) {
 			define(t, store, "CREATE OR REPLACE VIEW catalog_fingerprint AS SELECT '4-0' AS fingerprint")
 		}, "", CatalogFile + ": is stale", "2"},
 		"killed ingest": {func(t *testing.T, store string) {
-			put(t, file(store, "staging/00000000000000cc.lock"), "")
+			kernel, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+			if err != nil {
+				t.Fatal(err)
+			}
+			put(t, file(store, "staging/00000000000000cc.lock"), string(kernel))
 			put(t, file(store, "staging/00000000000000cc/samples.parquet"), "x")
 			put(t, file(store, "tables/frames/00000000000000cc.parquet"), "x")
 			put(t, file(store, ".catalog-12/x"), "")

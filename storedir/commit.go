@@ -114,6 +114,10 @@ func (e *Entry) Recording() string { return cmp.Or(e.Was, e.Status) }
 // finished reports whether the collector finished the recording and nothing of it was lost.
 func (e *Entry) finished() bool { return e.Recording() == "complete" }
 
+// unclosed reports whether the collector had not finished the recording, of which nothing
+// else was lost.
+func (e *Entry) unclosed() bool { return e.Recording() == "unclosed" }
+
 // PutIn returns when an experiment was put in, by the time of its commit.
 func (e *Entry) PutIn(committed time.Time) time.Time {
 	if e.Ingested.IsZero() {

@@ -5,11 +5,15 @@ import (
 	"slices"
 )
 
-// Covers reports whether an experiment has what another form of the same recording has,
-// which was not finished or lost data. Of several forms one covers all the others, unless
-// these are finished, too.
+// Covers reports whether an experiment has what another form of the same recording has: a
+// copy that was made before the collector finished it, or what lost data where the other
+// was found. A damaged copy elsewhere is an experiment of its own, with its problems. Of
+// several forms one covers all the others, unless these are finished, too.
 func (e *Entry) Covers(other *Entry) bool {
 	if e.Recorded == "" || e.Recorded != other.Recorded || e.ExperimentID == other.ExperimentID || e.Status == Again || other.finished() {
+		return false
+	}
+	if other.Path != e.Path && !other.unclosed() {
 		return false
 	}
 	forgotten := func(e *Entry) int { return truth(e.Status == Forgotten) }

@@ -35,7 +35,11 @@ func claim(dir string) (*Scratch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return occupy(dir, f)
+	s, err := occupy(dir, f)
+	if err != nil && !errors.Is(err, errTaken) {
+		_ = os.Remove(f.Name()) // no one else would for a day
+	}
+	return s, err
 }
 
 // takeOver claims the name of a scratch folder that no process uses any more, or that

@@ -76,7 +76,7 @@ type bench struct {
 }
 
 // names are the recordings that are ingested; the second has lost data.
-var names = []string{"exp/recur.er", "damaged/d_garbage_packet.er"}
+var names = []string{"exp/stripmain.er", "damaged/d_garbage_packet.er"}
 
 // reference is the store of an undisturbed ingest.
 var reference = sync.OnceValues(func() (string, error) {

@@ -119,7 +119,7 @@ func TestRebuilt(t *testing.T) {
 	}
 	var id string
 	query(t, func(r *sql.Rows) error { return r.Scan(&id) },
-		`SELECT DISTINCT build_id FROM load_objects JOIN experiments USING (experiment_id) WHERE path = ? AND experiment = 'p_recur_fp.data'`, "/"+program)
+		`SELECT DISTINCT build_id FROM load_objects JOIN experiments USING (experiment_id) WHERE load_objects.path = ? AND experiment = 'p_recur_fp.data'`, "/"+program)
 	if len(id) != 40 {
 		t.Fatalf("build-id %q", id)
 	}
@@ -165,7 +165,7 @@ func TestKernelImage(t *testing.T) {
 	const booted, linked = 0xffffffff81000000, 0xffffffff80200000
 	var release, id string
 	query(t, func(r *sql.Rows) error { return r.Scan(&release, &id) }, `SELECT regexp_replace(os, '^Linux ', ''), build_id
-		FROM experiments JOIN load_objects USING (experiment_id) WHERE experiment = 'p_traps_kernel.data' AND path = ?`, decode.KernelPath)
+		FROM experiments JOIN load_objects USING (experiment_id) WHERE experiment = 'p_traps_kernel.data' AND load_objects.path = ?`, decode.KernelPath)
 	list, err := os.ReadFile(filepath.Join(folder, "kallsyms"))
 	if err != nil {
 		t.Fatal(err)

@@ -25,7 +25,7 @@ func collected(t *testing.T) *Collector {
 			[]any{int32(7), "cpu", e.work, int64(4), int64(5)},
 			[]any{int32(56), "cpu", e.work, int64(3), int64(5)},
 			[]any{int32(7), "cpu", e.main, int64(1), int64(6)})
-		add(t, c, schema.LoadObjects, e.id, []any{int64(1), "prog", "/prog", "", int64(0), "elf", "path", int64(2)})
+		add(t, c, schema.LoadObjects, e.id, []any{int64(1), "prog", "/prog", "", int64(0), "elf", "path", int64(2), true})
 		add(t, c, schema.Modules, e.id, []any{int64(2), int64(1), "/src/a.c", "c"})
 		function := func(n int32, id int64, name string, linkage any) []any {
 			return []any{n, id, int64(1), int64(2), name, nil, nil, linkage, nil, "normal", id, id, int64(8), nil, nil, nil, int32(0)}
