@@ -71,6 +71,7 @@ func (e *experiment) entry() (entry storedir.Entry, news bool) {
 	c := storedir.Entry{
 		ExperimentID: r.ID, Generation: e.generation, Experiment: filepath.Base(e.src.path), Path: e.src.path,
 		Status: r.Status, Recorded: identity(e.rec), Samples: e.samples, Objects: e.found(),
+		Unclosed: len(e.rec.Processes) > 0 && !e.rec.Processes[0].Closed,
 	}
 	e.lookedAt(&c)
 	known, next := e.latest(r.ID)
@@ -186,9 +187,12 @@ func (in *ingest) instead(c *storedir.Entry, before []string) []string {
 	return slices.DeleteFunc(slices.Compact(ids), func(id string) bool { return id == c.ExperimentID })
 }
 
-// identity distinguishes recordings by who was recorded where and when; empty if
-// that is unknown.
+// identity distinguishes recordings by who was recorded where and when, from the first
+// sample on; empty if that is unknown.
 func identity(rec *decode.Recording) string {
+	if rec.Origin != "" {
+		return fmt.Sprintf("%016x", schema.NewID("recording").Text(rec.Format).Text(rec.Origin).Sum())
+	}
 	if rec.Started.IsZero() || len(rec.Processes) == 0 {
 		return ""
 	}

@@ -81,6 +81,7 @@ type Entry struct {
 	Status       string   `json:"status"`             // as experiments.status, or one of those below
 	Was          string   `json:"was,omitempty"`      // the status before it was Forgotten or a Summary
 	Recorded     string   `json:"recorded,omitempty"` // what was recorded, where and when, as a hash; empty if unknown
+	Unclosed     bool     `json:"unclosed,omitempty"` // the collector had not finished it
 	Instead      []string `json:"instead,omitempty"`  // the ids of experiments that it takes the place of
 	// Ingested is when it was put in, if that was not when its commit was made.
 	Ingested time.Time `json:"ingested,omitzero"`
@@ -113,10 +114,6 @@ func (e *Entry) Recording() string { return cmp.Or(e.Was, e.Status) }
 
 // finished reports whether the collector finished the recording and nothing of it was lost.
 func (e *Entry) finished() bool { return e.Recording() == "complete" }
-
-// unclosed reports whether the collector had not finished the recording, of which nothing
-// else was lost.
-func (e *Entry) unclosed() bool { return e.Recording() == "unclosed" }
 
 // PutIn returns when an experiment was put in, by the time of its commit.
 func (e *Entry) PutIn(committed time.Time) time.Time {

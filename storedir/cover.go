@@ -13,7 +13,7 @@ func (e *Entry) Covers(other *Entry) bool {
 	if e.Recorded == "" || e.Recorded != other.Recorded || e.ExperimentID == other.ExperimentID || e.Status == Again || other.finished() {
 		return false
 	}
-	if other.Path != e.Path && !other.unclosed() {
+	if other.Path != e.Path && !other.Unclosed {
 		return false
 	}
 	forgotten := func(e *Entry) int { return truth(e.Status == Forgotten) }

@@ -17,7 +17,7 @@ const attempts = 20
 func (e *Entry) takenOut(status string) Entry {
 	return Entry{
 		ExperimentID: e.ExperimentID, Generation: e.Generation + 1, Experiment: e.Experiment, Path: e.Path, Status: status, Was: cmp.Or(e.Was, e.Status),
-		Recorded: e.Recorded, Instead: e.Instead, Ingested: e.Ingested, Labels: e.Labels, Labelled: e.Labelled, Samples: e.Samples, Objects: e.Objects,
+		Recorded: e.Recorded, Unclosed: e.Unclosed, Instead: e.Instead, Ingested: e.Ingested, Labels: e.Labels, Labelled: e.Labelled, Samples: e.Samples, Objects: e.Objects,
 	}
 }
 

@@ -45,6 +45,9 @@ type Recording struct {
 	CacheLine                  int64 // bytes of a line of the data caches, 0 if not recorded
 	WordBits                   int
 	Started                    time.Time // zero if not recorded
+	// Origin distinguishes the recording from others as soon as it has a sample, where host
+	// and start are recorded last; empty for formats that begin with these.
+	Origin string
 	// Began is the latest time at which it may have started. Where Started is unknown
 	// or inexact it comes from the file's time; zero if unknown.
 	Began     time.Time

@@ -234,7 +234,7 @@ func (t *timeline) complete(p *process, usesKernel bool) {
 	if p.Target == "" {
 		p.Target = "(unknown)"
 	}
-	p.Kinds, p.Closed, p.Shared = kinds, true, true
+	p.Kinds, p.Closed, p.Shared = kinds, !t.r.unclosed, true
 	p.Counters = t.counters
 	p.Records = func(k schema.Kind) int64 {
 		if k == schema.Perf {

@@ -180,6 +180,7 @@ func (r *reader) addEvent(a attr, ids []uint64) {
 		e.unit = "ns"
 	}
 	for _, id := range ids {
+		r.eventIDs = append(r.eventIDs, id)
 		if _, twice := r.byID[id]; twice {
 			r.problem(problem.Error, problem.NoOffset, "bad-attributes", "two events have the id %d: samples of one may be counted as the other's", id)
 		}

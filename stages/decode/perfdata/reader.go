@@ -28,6 +28,7 @@ type reader struct {
 
 	events      []*event
 	byID        map[uint64]int32
+	eventIDs    []uint64
 	imageIDs    map[string]string // build-ids by path
 	units       map[uint32]string // names of the hardware's and kernel's units, by the type of their events
 	cmdline     string
@@ -36,6 +37,7 @@ type reader struct {
 
 	pipe      bool // the recording came through a pipe: nothing says how long it is
 	directory bool
+	unclosed  bool            // perf has not written where the records end
 	begun     bool            // perf has written all that precedes the samples
 	packed    bool            // some records are compressed
 	injected  bool            // perf inject wrote it
@@ -163,6 +165,7 @@ func (r *reader) dataSection(f *mapped.File, h *header) section {
 		return h.data
 	case h.data.size == 0:
 		data, _ := rest.within(len(f.Data))
+		r.unclosed = true
 		r.problem(problem.Error, 48, "not-closed", "perf was killed before it wrote the size of its data: what was still in its buffers is lost, and host, event names and build-ids are missing")
 		return data
 	}
@@ -184,6 +187,7 @@ func (r *reader) piece(name string, data []byte, from int) {
 
 // finish makes processes of the records once all are known.
 func (r *reader) finish() {
+	r.rec.Origin = r.origin()
 	r.settleTimes()
 	ordered := r.moments.sort(r.moved)
 	sort.SliceStable(r.sidebands, func(i, j int) bool { return r.sidebands[i].time < r.sidebands[j].time })
