@@ -112,3 +112,14 @@ func number(t *testing.T, db *sql.DB, text string, args ...any) int64 {
 	query(t, db, func(r row) error { return r.Scan(&n) }, text, args...)
 	return n.Int64
 }
+
+// Reading the files proves all sums, without SQL.
+func TestProvedWithoutSQL(t *testing.T) {
+	proof, err := queries.Check(t.Context(), shared.Store, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range proof.Doubted {
+		t.Error(d)
+	}
+}

@@ -20,11 +20,11 @@ func aboutData(view string) bool { return slices.Contains(dataViews, view) }
 // proveBatches proves batches on all processors. It returns those experiments, as batches
 // in which others are hidden, that are not proved, and those of which all is proved but
 // what is about data objects.
-func proveBatches(ctx context.Context, store string, batches []storedir.Batch, limits Limits, progress func(done, total int)) (open, ofData []storedir.Batch, err error) {
-	jobs := max(cmp.Or(limits.Threads, runtime.GOMAXPROCS(0)), 1)
-	memory := cmp.Or(limits.Memory, checkMemory) / int64(jobs) / 2
+func (p *Proof) proveBatches(ctx context.Context, store string, batches []storedir.Batch, o CheckOptions) (open, ofData []storedir.Batch, err error) {
+	jobs := max(cmp.Or(o.Limits.Threads, runtime.GOMAXPROCS(0)), 1)
+	memory := cmp.Or(o.Limits.Memory, checkMemory) / int64(jobs) / 2
 	doubts := make([][]prove.Doubt, len(batches))
-	shown := newGauge(progress, len(experimentsOf(batches)))
+	shown := newGauge(func(done, total int) { o.Progress("sums", done, total) }, len(experimentsOf(batches)))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(jobs)
 	for i := range batches {
@@ -47,6 +47,11 @@ func proveBatches(ctx context.Context, store string, batches []storedir.Batch, l
 		return nil, nil, err
 	}
 	for i := range batches {
+		for _, d := range doubts[i] {
+			if d.Err != prove.ErrData {
+				p.Doubted = append(p.Doubted, Finding{d.ExperimentID, d.Err.Error()})
+			}
+		}
 		open = append(open, only(batches[i], doubts[i], func(err error) bool { return err != prove.ErrData })...)
 		ofData = append(ofData, only(batches[i], doubts[i], func(err error) bool { return err == prove.ErrData })...)
 	}

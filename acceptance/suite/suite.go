@@ -79,14 +79,22 @@ func Query(t *testing.T, db *sql.DB, scan func(*sql.Rows) error, text string, ar
 	}
 }
 
-// CheckInvariants proves a store, which has so many experiments.
+// CheckInvariants proves a store, which has so many experiments, by reading its files,
+// which must do but for data objects, and by SQL.
 func CheckInvariants(t *testing.T, db *queries.DB, experiments int) {
 	t.Helper()
 	proof, err := queries.Check(t.Context(), db.Store, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, w := range proof.Wrong {
+	for _, d := range proof.Doubted {
+		t.Errorf("left to SQL: %v", d)
+	}
+	all, err := queries.CheckWith(t.Context(), db.Store, queries.CheckOptions{SQL: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range append(proof.Wrong, all.Wrong...) {
 		t.Error(w)
 	}
 	if proof.Experiments != experiments {
