@@ -145,8 +145,12 @@ func tableView(t *schema.Table, as form) string {
 	var columns []string
 	for _, c := range t.Shown() {
 		value := "t." + identifier(c.Name)
-		if t == schema.Experiments && c.Name == "experiment" {
+		switch {
+		case t != schema.Experiments:
+		case c.Name == "experiment":
 			value = "n.experiment"
+		case c.Name == "status":
+			value = "IF(n.summary, " + quote(storedir.Summary) + ", t.status)"
 		}
 		columns = append(columns, as.cast(c.Name, value)+" AS "+identifier(c.Name))
 	}

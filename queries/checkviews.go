@@ -250,7 +250,7 @@ func keyCheck(t *schema.Table) string {
 func statusCheck(experiments []Experiment) string {
 	committed := []string{"(NULL, NULL)"}
 	for _, e := range experiments {
-		committed = append(committed, fmt.Sprintf("(%s, %s)", quote(e.ExperimentID), quote(e.Recording())))
+		committed = append(committed, fmt.Sprintf("(%s, %s)", quote(e.ExperimentID), quote(e.Status)))
 	}
 	return "WITH committed(experiment_id, status) AS (VALUES " + strings.Join(committed, ", ") + `)
 		SELECT coalesce(c.experiment_id, e.experiment_id) AS experiment_id, c.status AS committed, e.status AS found

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	duckdb "github.com/duckdb/duckdb-go/v2"
+
+	"stackmill/storedir"
 )
 
 // storeTable is a table of the catalog itself. It says what the commits say of the
@@ -27,14 +29,14 @@ const uncounted = "uncounted_experiments"
 
 // storeTables are the tables of every catalog.
 var storeTables = []storeTable{
-	{"experiment_names", [][2]string{{"experiment_id", "VARCHAR"}, {"experiment", "VARCHAR"}, {"path", "VARCHAR"}, {"ingested", "TIMESTAMPTZ"}}, nameRows},
+	{"experiment_names", [][2]string{{"experiment_id", "VARCHAR"}, {"experiment", "VARCHAR"}, {"path", "VARCHAR"}, {"ingested", "TIMESTAMPTZ"}, {"summary", "BOOLEAN"}}, nameRows},
 	{"experiment_labels", [][2]string{{"experiment_id", "VARCHAR"}, {"label", "VARCHAR"}, {"value", "VARCHAR"}}, labelRows},
 	{uncounted, [][2]string{{"portion", "INTEGER"}, {"experiment_id", "VARCHAR"}, {"summary", "BOOLEAN"}}, uncountedRows},
 }
 
 func nameRows(d *definitions, row func(values ...any)) {
 	for _, e := range d.experiments {
-		row(e.ExperimentID, e.Name, e.Path, e.Ingested.UTC())
+		row(e.ExperimentID, e.Name, e.Path, e.Ingested.UTC(), e.Status == storedir.Summary)
 	}
 }
 
