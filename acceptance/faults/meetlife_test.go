@@ -90,7 +90,7 @@ func TestLivesMeet(t *testing.T) {
 			t.Errorf("round %d: %v", round, err)
 		}
 		what := fmt.Sprintf("round %d", round)
-		// What was forgotten first is not there, whatever else was done or killed.
+		// An experiment that was forgotten at first is gone, whatever else ran or was killed.
 		l.expect(what, func(got state) bool {
 			for name, text := range got {
 				if text != truth("", plain, plain)[name] && text != truth("", labelled)[name] {

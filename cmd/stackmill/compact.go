@@ -39,9 +39,8 @@ replaced is left out of the merged batches, and so from the disk.
 Any number of programs may read and write the store meanwhile. Replaced files
 stay for programs that read them now, and are removed after --keep by the next
 compact or ingest. A merge is larger by half, at least, than the largest batch
-that it merges, so that what is in the store for long is seldom written again:
-after compact there is nothing to do until enough was added. A batch is written
-again alone when an eighth of its experiments do not count any more; with
+that it merges, so that old batches are seldom rewritten: after compact there is
+nothing to do until enough was added. A batch is written again alone when an eighth of its experiments do not count any more; with
 --purge, when any does not.
 
 Exit status: 0 done; 4 some batches were left alone because their files are not

@@ -47,11 +47,11 @@ func (in *ingester) merge(ctx context.Context) *compacted {
 	c := &compacted{Summary: s, interrupted: ctx.Err() != nil}
 	switch n := len(s.Damaged); {
 	case c.interrupted:
-		c.Error = "ingest: --auto-compact: interrupted (what was ingested is in the store)"
+		c.Error = "ingest: --auto-compact: interrupted (the recordings are in the store)"
 	case err != nil:
-		c.Error = fmt.Sprintf("ingest: --auto-compact: %v (what was ingested is in the store)", err)
+		c.Error = fmt.Sprintf("ingest: --auto-compact: %v (the recordings are in the store)", err)
 	case n > 0:
-		c.Error = fmt.Sprintf("ingest: --auto-compact: %d batches were left alone: their files are not as they were written: %s (what was ingested is in the store; stackmill check says more)",
+		c.Error = fmt.Sprintf("ingest: --auto-compact: %d batches were left alone: their files are not as they were written: %s (the recordings are in the store; stackmill check says more)",
 			n, strings.Join(s.Damaged, ", "))
 	}
 	return c

@@ -70,7 +70,7 @@ type storeSize struct {
 // sizeOf finds out how much is in a store: nothing if there is none.
 func sizeOf(store string) *storeSize {
 	s := &storeSize{experiments: map[string]int{}}
-	for _, status := range statusesInStore {
+	for _, status := range append([]string{storedir.Summary}, statusesInStore...) {
 		s.experiments[status] = 0
 	}
 	c, err := storedir.Look(store)

@@ -95,12 +95,12 @@ func (in *ingester) tell(o *outcome, paths []string, w *watched) error {
 	var errs []error
 	if in.report != "" {
 		if err := in.newReport(o, paths, w).write(in.report); err != nil {
-			errs = append(errs, fmt.Errorf("ingest: --report: %w (what was ingested is in the store)", err))
+			errs = append(errs, fmt.Errorf("ingest: --report: %w (the recordings are in the store)", err))
 		}
 	}
 	if in.metrics != "" {
 		if err := in.writeMetrics(o, o.tally, o.ended); err != nil {
-			errs = append(errs, fmt.Errorf("ingest: --metrics: %w (what was ingested is in the store)", err))
+			errs = append(errs, fmt.Errorf("ingest: --metrics: %w (the recordings are in the store)", err))
 		}
 	}
 	if o.err == nil {

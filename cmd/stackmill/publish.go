@@ -65,7 +65,7 @@ func (p *publisher) publish(ctx context.Context) {
 	}
 	err := queries.Refresh(ctx, p.store, p.cache, p.prepared())
 	if err != nil && !interrupted && !errors.Is(err, storedir.ErrNoStore) {
-		say(p.stderr, "stackmill: %v (what was ingested is in the store; the next report or query makes the catalog)\n", err)
+		say(p.stderr, "stackmill: %v (the recordings are in the store; the next report or query makes the catalog)\n", err)
 	}
 }
 

@@ -79,7 +79,7 @@ func (r *resymbolizer) report(results []pipeline.Result, stopped error) error {
 	if stopped != nil {
 		why = stopped.Error()
 	}
-	return &exitError{code, fmt.Errorf("resymbolize: %d of %d experiments could not be done, and stay as they are: %s", undone, len(results), why)}
+	return &exitError{code, fmt.Errorf("resymbolize: %d of %d experiments failed and stay as they are: %s", undone, len(results), why)}
 }
 
 func changesOf(x *pipeline.Result) resymbolized {

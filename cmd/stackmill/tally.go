@@ -26,7 +26,7 @@ type tally struct {
 	cpu time.Duration
 }
 
-// statusesInStore are those of experiments in a store.
+// statusesInStore are those of experiments that an ingest has put in a store.
 var statusesInStore = []string{pipeline.Complete, pipeline.Unclosed, pipeline.Partial, pipeline.Failed}
 
 // newTally has every status that an input can have, and every severity, so that what
