@@ -1,5 +1,11 @@
 package schema
 
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
 // Metric declares what a metric counts: which rows of its kind's sample table,
 // and which value of each. The accumulator of the attribute stage and the SQL
 // view `sample_metrics` both derive from it (gprofng-experiment 8.1).
@@ -26,6 +32,19 @@ func PerfMetrics(event, title, unit string) []Metric {
 		{Name: event, Title: title, Unit: unit, Kind: Perf, Value: "value", Source: event},
 		{Name: event + ".samples", Title: title + " Samples", Unit: "count", Kind: Perf, Source: event},
 	}
+}
+
+// CompareMetrics orders metrics as they are shown: those that are declared as they are
+// declared, then the others by name.
+func CompareMetrics(a, b string) int {
+	return cmp.Or(cmp.Compare(rank(a), rank(b)), strings.Compare(a, b))
+}
+
+func rank(metric string) int {
+	if at := slices.IndexFunc(Declared, func(m Metric) bool { return m.Name == metric }); at >= 0 {
+		return at
+	}
+	return len(Declared)
 }
 
 // All holds when each of its conditions holds.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"stackmill/queries"
 	"stackmill/queries/report"
@@ -20,7 +19,7 @@ var drawings = map[string]func(*reporter, context.Context, *report.Question, []q
 // run prints the report.
 func (r *reporter) run(ctx context.Context) error {
 	if len(r.db.Experiments) == 0 {
-		return fmt.Errorf("the store %s is empty (run `stackmill ingest --store %s PATH` first)", r.store, r.store)
+		return r.emptyStore()
 	}
 	q, err := report.Ask(ctx, r.db, &r.Request)
 	if err != nil {

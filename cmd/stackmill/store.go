@@ -29,3 +29,8 @@ func (a *app) open(ctx context.Context, selectors ...string) (*queries.DB, error
 	}
 	return db, nil
 }
+
+// emptyStore is why a store without experiments answers nothing.
+func (a *app) emptyStore() error {
+	return fmt.Errorf("the store %s is empty (run `stackmill ingest --store %s PATH` first)", a.store, a.store)
+}

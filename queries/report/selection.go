@@ -103,10 +103,6 @@ func namesOf(known []string, pattern string) []string {
 // first in the order of the declaration, of counters by name. Reports of data
 // objects show those that have any.
 func (q *Question) defaultMetrics(ctx context.Context) (map[string]string, error) {
-	rank := map[string]int{}
-	for i, m := range schema.Declared {
-		rank[m.Name] = i - len(schema.Declared)
-	}
 	rows, err := q.db.QueryContext(ctx, fmt.Sprintf("SELECT experiment_id, metric FROM metrics WHERE data_objects OR NOT %t ORDER BY metric", q.OfData))
 	if err != nil {
 		return nil, err
@@ -118,7 +114,7 @@ func (q *Question) defaultMetrics(ctx context.Context) (map[string]string, error
 		if err := rows.Scan(&id, &name); err != nil {
 			return nil, err
 		}
-		if old, ok := first[id]; !ok || rank[name] < rank[old] {
+		if old, ok := first[id]; !ok || schema.CompareMetrics(name, old) < 0 {
 			first[id] = name
 		}
 	}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"stackmill/queries/export"
+)
+
+// exporter is one call of the verb.
+type exporter struct {
+	*app
+	export.Request
+	experiments []string
+	output      string
+}
+
+func newExportCommand(a *app) *cobra.Command {
+	x := &exporter{app: a}
+	c := &cobra.Command{
+		Use:   "export",
+		Short: "Write stacks as other tools read them",
+		Long: `Writes the stacks of experiments as a file for another tool; several experiments
+are summed. What the formats hold is in docs/export.md.
+
+pprof has all metrics unless one is chosen, the others have one: without --metric,
+the experiments' first.`,
+		Example: `  stackmill export --as pprof --experiment test.1.er -o test.pb.gz && go tool pprof -top test.pb.gz
+  stackmill export --as folded --metric heapallocbytes -o - | flamegraph.pl > heap.svg`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := x.Check(); err != nil {
+				return usageErrorf("export: %w", err)
+			}
+			if x.output == "" {
+				return usageErrorf("export: no file given (name one with -o; -o - is the standard output)")
+			}
+			return x.run(cmd.Context())
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&x.As, "as", "", strings.Join(export.Formats(), ", "))
+	f.StringArrayVar(&x.experiments, "experiment", nil, experimentHelp)
+	f.StringVar(&x.Metric, "metric", "", "only this metric")
+	f.StringVar(&x.Mode, "mode", "user", "user, expert or machine")
+	f.StringVarP(&x.output, "output", "o", "", "the file to write, - for the standard output")
+	for name, values := range map[string][]string{"as": export.Formats(), "mode": export.Modes} {
+		_ = c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	}
+	a.completeFromStore(c, "experiment", "SELECT experiment FROM experiment_names ORDER BY ALL")
+	a.completeFromStore(c, "metric", "SELECT DISTINCT metric FROM metrics ORDER BY ALL")
+	return c
+}
+
+// run opens the store and writes the file.
+func (x *exporter) run(ctx context.Context) error {
+	if x.output == "-" && isTerminal(x.stdout) && x.As == "pprof" {
+		return usageErrorf("export: the standard output is a terminal (name a file with -o)")
+	}
+	db, err := x.open(ctx, x.experiments...)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	if len(db.Experiments) == 0 {
+		return fmt.Errorf("export: %w", x.emptyStore())
+	}
+	if err := x.write(func(w io.Writer) error { return export.Write(ctx, db, x.Request, w) }); err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	return nil
+}
+
+// write writes to the file, or to the standard output.
+func (x *exporter) write(content func(io.Writer) error) error {
+	if x.output == "-" {
+		return content(x.stdout)
+	}
+	if err := checkWritable(x.output); err != nil {
+		return err
+	}
+	return writeWhole(x.output, content)
+}

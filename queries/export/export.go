@@ -1,0 +1,151 @@
+// Package export writes the stacks of a store as other tools read them.
+package export
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"stackmill/queries"
+	"stackmill/schema"
+)
+
+// Querier runs SQL over the views: a store, or a connection whose views are narrowed.
+type Querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// Request is what to export of the experiments that the store was opened with.
+type Request struct {
+	As     string // one of Formats
+	Metric string // empty: all, or the first where a format has but one
+	Mode   string // user, expert or machine
+}
+
+// format is a way out.
+type format struct {
+	name    string
+	several bool // whether it holds several metrics
+	threads bool // whether it tells threads apart
+	write   func(context.Context, *selection, io.Writer) error
+}
+
+var formats = []format{
+	{name: "pprof", several: true, threads: true, write: writePprof},
+	{name: "folded", write: writeFolded},
+}
+
+// Formats are the names of what stacks can be written as.
+func Formats() (names []string) {
+	for _, f := range formats {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// noStack stands for the stack of samples that have none.
+const noStack = "<no stack>"
+
+// Modes are the representations.
+var Modes = []string{"user", "expert", "machine"}
+
+// Check says what is wrong with a request, as far as that shows without a store.
+func (r *Request) Check() error {
+	switch {
+	case r.As == "":
+		return fmt.Errorf("--as: no format given (one of %s)", strings.Join(Formats(), ", "))
+	case !slices.Contains(Formats(), r.As):
+		return fmt.Errorf("--as: no format %q%s (one of %s)", r.As, queries.Suggest(r.As, Formats()), strings.Join(Formats(), ", "))
+	case !slices.Contains(Modes, r.Mode):
+		return fmt.Errorf("--mode: no mode %q (one of %s)", r.Mode, strings.Join(Modes, ", "))
+	}
+	return nil
+}
+
+// Write writes what is asked for. Experiments without the metric count nothing.
+func Write(ctx context.Context, on Querier, r Request, w io.Writer) error {
+	f := formats[slices.Index(Formats(), r.As)]
+	s := &selection{on: on, mode: r.Mode, threads: f.threads}
+	if err := s.choose(ctx, r.Metric, f.several); err != nil {
+		return err
+	}
+	return f.write(ctx, s, w)
+}
+
+// selection is what is exported of a store.
+type selection struct {
+	on      Querier
+	mode    string
+	metrics []metric
+	threads bool // whether stacks of different threads are told apart
+	many    bool // whether there are several experiments
+}
+
+// metric is one of the values that each stack has.
+type metric struct{ name, unit string }
+
+// choose finds the metrics: the one that is named, or all in the order in which they are
+// shown, of which some formats hold but the first.
+func (s *selection) choose(ctx context.Context, name string, several bool) error {
+	known, first, err := s.known(ctx)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, m := range known {
+		names = append(names, m.name)
+		if name == "" || name == m.name {
+			s.metrics = append(s.metrics, m)
+		}
+	}
+	switch {
+	case len(known) == 0:
+		return fmt.Errorf("there is no metric: no experiment has samples")
+	case len(s.metrics) == 0:
+		return fmt.Errorf("no metric %q%s (there are %s)", name, queries.Suggest(name, names), strings.Join(names, ", "))
+	case several:
+		return nil
+	case len(first) > 1 && name == "":
+		return fmt.Errorf("the experiments have no first metric in common: %s (name one with --metric, or fewer experiments)", strings.Join(first, ", "))
+	}
+	s.metrics = s.metrics[:1]
+	return nil
+}
+
+// known returns the metrics of the experiments in the order in which they are shown, and
+// those that are an experiment's first.
+func (s *selection) known(ctx context.Context) (known []metric, first []string, err error) {
+	rows, err := s.on.QueryContext(ctx, "SELECT experiment_id, metric, unit FROM metrics")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer rows.Close()
+	firsts := map[string]string{}
+	for rows.Next() {
+		var id string
+		var m metric
+		if err := rows.Scan(&id, &m.name, &m.unit); err != nil {
+			return nil, nil, err
+		}
+		if best, ok := firsts[id]; !ok || schema.CompareMetrics(m.name, best) < 0 {
+			firsts[id] = m.name
+		}
+		at := slices.IndexFunc(known, func(k metric) bool { return k.name == m.name })
+		if at < 0 {
+			known = append(known, m)
+		} else if known[at].unit != m.unit {
+			return nil, nil, fmt.Errorf("metric %s is in %s in one experiment and in %s in another (choose fewer with --experiment)", m.name, known[at].unit, m.unit)
+		}
+	}
+	slices.SortFunc(known, func(a, b metric) int { return schema.CompareMetrics(a.name, b.name) })
+	for _, m := range firsts {
+		if !slices.Contains(first, m) {
+			first = append(first, m)
+		}
+	}
+	slices.Sort(first)
+	return known, first, rows.Err()
+}

@@ -1,0 +1,205 @@
+package export
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"stackmill/queries"
+)
+
+// scan runs a query and calls each after every row was read to the targets.
+func scan(ctx context.Context, on Querier, query string, each func() error, targets ...any) error {
+	rows, err := on.QueryContext(ctx, query)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := rows.Scan(targets...); err != nil {
+			return err
+		}
+		if err := each(); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// described returns the experiments as the store describes them, in the order of their
+// identifiers.
+func (s *selection) described(ctx context.Context) (list []*experiment, err error) {
+	var e experiment
+	var started sql.NullTime
+	var labels, status string
+	err = scan(ctx, s.on, `WITH named AS MATERIALIZED (
+  SELECT experiment_id, json_group_object(label, value)::VARCHAR AS labels FROM labels GROUP BY ALL
+)
+SELECT e.experiment_id, e.experiment, e.host, e.command, e.started, e.duration_ns, e.samples, e.status, COALESCE(n.labels, '{}')
+FROM experiments e LEFT JOIN named n USING (experiment_id) ORDER BY e.experiment_id`, func() error {
+		next := e
+		next.started, next.summary = started.Time, status == "summary"
+		given := map[string]string{}
+		if err := json.Unmarshal([]byte(labels), &given); err != nil {
+			return fmt.Errorf("labels of %s: %w", e.name, err)
+		}
+		for k, v := range given {
+			next.labels = append(next.labels, [2]string{k, v})
+		}
+		slices.SortFunc(next.labels, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
+		list = append(list, &next)
+		return nil
+	}, &e.id, &e.name, &e.host, &e.command, &started, &e.duration, &e.samples, &status, &labels)
+	for _, e := range list {
+		if e.summary {
+			return nil, fmt.Errorf("%s has no stacks: only its sums by function are kept (name others with --experiment)", e.name)
+		}
+	}
+	return list, err
+}
+
+// partSamples and partExperiments are how many samples and experiments are read together:
+// names of thousands of small experiments would take a query each, and those of all at
+// once the memory.
+const partSamples, partExperiments = 1 << 20, 256
+
+// parts cuts a list of experiments.
+func parts(list []*experiment) (all [][]*experiment) {
+	var samples int64
+	for i, e := range list {
+		if last := len(all) - 1; i == 0 || samples+e.samples > partSamples || len(all[last]) == partExperiments {
+			all, samples = append(all, nil), 0
+		}
+		last := len(all) - 1
+		all[last] = append(all[last], e)
+		samples += e.samples
+	}
+	return all
+}
+
+// part is some experiments whose names are read together.
+type part struct {
+	byID map[string]*experiment
+	cond string // on experiment_id
+}
+
+func newPart(list []*experiment) *part {
+	p := &part{byID: map[string]*experiment{}}
+	var ids []string
+	for _, e := range list {
+		p.byID[e.id] = e
+		ids = append(ids, e.id)
+		e.processes, e.objects, e.functions = map[int32]process{}, map[int64]*object{}, map[int64]*function{}
+	}
+	p.cond = "experiment_id IN (" + queries.Quote(ids...) + ")"
+	return p
+}
+
+// forget drops what was read of the experiments.
+func (p *part) forget() {
+	for _, e := range p.byID {
+		e.processes, e.objects, e.functions, e.locations = nil, nil, nil, nil
+	}
+}
+
+// read reads what samples of the experiments refer to.
+func (p *part) read(ctx context.Context, on Querier) error {
+	for _, read := range []func(context.Context, Querier) error{p.readProcesses, p.readObjects, p.readSegments, p.readFunctions, p.readLocations, p.readInlined} {
+		if err := read(ctx, on); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *part) readProcesses(ctx context.Context, on Querier) error {
+	var id string
+	var n int32
+	var of process
+	return scan(ctx, on, "SELECT experiment_id, process, pid, target FROM processes WHERE "+p.cond, func() error {
+		p.byID[id].processes[n] = of
+		return nil
+	}, &id, &n, &of.pid, &of.program)
+}
+
+func (p *part) readObjects(ctx context.Context, on Querier) error {
+	var id string
+	var o object
+	return scan(ctx, on, "SELECT experiment_id, load_object_id, name, path, build_id, kind FROM load_objects WHERE "+p.cond, func() error {
+		next := o
+		p.byID[id].objects[o.id] = &next
+		return nil
+	}, &id, &o.id, &o.name, &o.path, &o.buildID, &o.kind)
+}
+
+// readSegments reads where load objects were mapped: code before data, earlier processes
+// before later ones.
+func (p *part) readSegments(ctx context.Context, on Querier) error {
+	var id string
+	var of, address, size, offset int64
+	return scan(ctx, on, "SELECT experiment_id, load_object_id, address, size, file_offset FROM segments WHERE "+p.cond+`
+ORDER BY permissions & 4 = 0, process, loaded_ns, address`, func() error {
+		o := p.byID[id].objects[of]
+		if o == nil {
+			return nil
+		}
+		next := segment{uint64(address), uint64(size), uint64(offset)}
+		if !slices.ContainsFunc(o.segments, func(s segment) bool { return s.size == next.size && s.offset == next.offset }) {
+			o.segments = append(o.segments, next) // in other processes it may be elsewhere
+		}
+		return nil
+	}, &id, &of, &address, &size, &offset)
+}
+
+func (p *part) readFunctions(ctx context.Context, on Querier) error {
+	var id, module string
+	var f function
+	var of int64
+	return scan(ctx, on, `SELECT f.experiment_id, f.function_id, f.name, f.linkage_name, f.load_object_id, f.address, COALESCE(m.name, '')
+FROM (FROM functions WHERE `+p.cond+`) f LEFT JOIN modules m ON m.experiment_id = f.experiment_id AND m.module_id = f.module_id`, func() error {
+		next := f
+		next.object, next.module = p.byID[id].objects[of], module
+		p.byID[id].functions[f.id] = &next
+		return nil
+	}, &id, &f.id, &f.name, &f.linkage, &of, &f.address, &module)
+}
+
+func (p *part) readLocations(ctx context.Context, on Querier) error {
+	var id, file string
+	var n int32
+	var l location
+	var object, function, line int64
+	return scan(ctx, on, "SELECT experiment_id, location, location_id, load_object_id, \"offset\", function_id, file, line FROM locations WHERE "+p.cond+`
+ORDER BY experiment_id, location`, func() error {
+		e := p.byID[id]
+		if int(n) != len(e.locations) {
+			return fmt.Errorf("location %d of %s is missing (stackmill check says more)", len(e.locations), e.name)
+		}
+		l.object, l.levels = e.objects[object], []level{{e.functions[function], file, line}}
+		if l.object == nil || l.levels[0].function == nil {
+			return fmt.Errorf("location %d of %s has no function (stackmill check says more)", n, e.name)
+		}
+		e.locations = append(e.locations, l)
+		return nil
+	}, &id, &n, &l.id, &object, &l.offset, &function, &file, &line)
+}
+
+func (p *part) readInlined(ctx context.Context, on Querier) error {
+	var id, file string
+	var n int32
+	var function, line int64
+	return scan(ctx, on, "SELECT experiment_id, location, function_id, file, line FROM inline_frames WHERE "+p.cond+`
+ORDER BY experiment_id, location, depth`, func() error {
+		e := p.byID[id]
+		f := e.functions[function]
+		if int(n) >= len(e.locations) || f == nil {
+			return fmt.Errorf("location %d of %s has no inlined function (stackmill check says more)", n, e.name)
+		}
+		l := &e.locations[n]
+		l.levels = append(l.levels, level{f, file, line})
+		return nil
+	}, &id, &n, &function, &file, &line)
+}

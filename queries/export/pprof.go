@@ -1,0 +1,265 @@
+package export
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/klauspost/compress/gzip"
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// The fields of the messages of profile.proto.
+const (
+	profileSampleType    protowire.Number = 1
+	profileSample        protowire.Number = 2
+	profileMapping       protowire.Number = 3
+	profileLocation      protowire.Number = 4
+	profileFunction      protowire.Number = 5
+	profileString        protowire.Number = 6
+	profileTime          protowire.Number = 9
+	profileDuration      protowire.Number = 10
+	profileComment       protowire.Number = 13
+	profileDefaultMetric protowire.Number = 14
+)
+
+// pprofUnits are the names of units that pprof knows.
+var pprofUnits = map[string]string{"ns": "nanoseconds"}
+
+// pprof writes a profile while it is read: what a sample refers to comes before it, once,
+// so that only that is kept in memory.
+type pprof struct {
+	*selection
+	out       *bufio.Writer
+	strings   *stringTable
+	mappings  map[mappingKey]uint64
+	places    map[int64][]segment // of load objects
+	functions map[functionKey]uint64
+	locations map[string]uint64
+	numbers   []uint64 // of the experiment's locations, by their number; 0: not written yet
+	none      uint64   // the location of samples without a stack
+	ids       uint64   // the last of all
+	started   int64
+	duration  int64
+	e         *experiment
+}
+
+type mappingKey struct {
+	object  int64
+	segment segment
+}
+
+type functionKey struct {
+	id         int64
+	name, file string
+}
+
+func writePprof(ctx context.Context, s *selection, w io.Writer) error {
+	z := gzip.NewWriter(w)
+	p := &pprof{selection: s, out: bufio.NewWriter(z), mappings: map[mappingKey]uint64{}, places: map[int64][]segment{},
+		functions: map[functionKey]uint64{}, locations: map[string]uint64{}}
+	p.strings = &stringTable{p.out, profileString, map[string]int64{}}
+	p.strings.of("")
+	for _, m := range s.metrics {
+		p.write(profileSampleType, p.pair(m.name, pprofUnit(m.unit)))
+	}
+	if err := s.send(ctx, p); err != nil {
+		return err
+	}
+	var end message
+	end.number(profileTime, p.started)
+	end.number(profileDuration, p.duration)
+	end.number(profileComment, p.strings.of(fmt.Sprintf("stackmill export, %s mode", s.mode)))
+	end.number(profileDefaultMetric, p.strings.of(s.metrics[0].name))
+	if _, err := p.out.Write(end); err != nil {
+		return err
+	}
+	if err := p.out.Flush(); err != nil {
+		return err
+	}
+	return z.Close()
+}
+
+func pprofUnit(unit string) string {
+	if name, ok := pprofUnits[unit]; ok {
+		return name
+	}
+	return unit
+}
+
+// pair is a message of a type or label: two strings.
+func (p *pprof) pair(first, second string) (m message) {
+	m.number(1, p.strings.of(first))
+	m.number(2, p.strings.of(second))
+	return m
+}
+
+// write writes a field of the profile; an error is kept for the end.
+func (p *pprof) write(field protowire.Number, content message) {
+	var m message
+	m.bytes(field, content)
+	_, _ = p.out.Write(m)
+}
+
+func (p *pprof) begin(e *experiment) error {
+	if at := e.started.UnixNano(); !e.started.IsZero() && (p.started == 0 || at < p.started) {
+		p.started = at
+	}
+	p.duration += e.duration
+	p.e, p.numbers = e, make([]uint64, len(e.locations))
+	if len(p.mappings) == 0 { // readers take the first for the program
+		for _, o := range e.objects {
+			if o.name == e.processes[1].program && len(o.segments) > 0 {
+				p.mapping(o, o.segments[0])
+			}
+		}
+	}
+	return nil
+}
+
+func (p *pprof) sample(s *sample) error {
+	var path, values, m message
+	for i := len(s.path) - 1; i >= 0; i-- {
+		path.packed(p.location(s.path[i]))
+	}
+	if len(s.path) == 0 {
+		path.packed(p.noStack())
+	}
+	for _, v := range s.values {
+		values.packed(uint64(v))
+	}
+	m.bytes(1, path)
+	m.bytes(2, values)
+	for _, l := range p.labelsOf(s) {
+		m.bytes(3, p.pair(l[0], l[1]))
+	}
+	p.write(profileSample, m)
+	return nil
+}
+
+// labelsOf are the labels of a sample: where it was taken.
+func (p *pprof) labelsOf(s *sample) (labels [][2]string) {
+	if s.thread != 0 {
+		labels = append(labels, [2]string{"thread", strconv.FormatInt(s.thread, 10)})
+	}
+	if of := p.e.processes[s.process]; of.pid != 0 {
+		labels = append(labels, [2]string{"pid", strconv.FormatInt(of.pid, 10)})
+	}
+	if p.many {
+		labels = append(labels, [2]string{"experiment", p.e.name})
+	}
+	return append(labels, p.e.labels...)
+}
+
+// noStack returns the location of samples without a stack.
+func (p *pprof) noStack() uint64 {
+	if p.none == 0 {
+		p.none = p.place(0, 0, []level{{function: &function{name: noStack}}})
+	}
+	return p.none
+}
+
+// location returns the identifier of a location, which is the same in each experiment
+// where it means the same.
+func (p *pprof) location(n int32) uint64 {
+	if id := p.numbers[n]; id != 0 {
+		return id
+	}
+	l := &p.e.locations[n]
+	key := strconv.AppendInt(nil, l.id, 36)
+	for _, v := range l.levels {
+		key = fmt.Appendf(key, "\x00%s\x00%s\x00%d", v.function.name, v.file, v.line)
+	}
+	id, ok := p.locations[string(key)]
+	if !ok {
+		at, address := p.address(l)
+		id = p.place(p.mapping(l.object, at), address, l.levels)
+		p.locations[string(key)] = id
+	}
+	p.numbers[n] = id
+	return id
+}
+
+// address returns where an instruction was in memory: of a load object that was mapped at
+// several places, at the first of them.
+func (p *pprof) address(l *location) (segment, uint64) {
+	known := p.places[l.object.id]
+	for _, places := range [][]segment{known, l.object.segments} {
+		for _, s := range places {
+			if at := uint64(l.offset); at >= s.offset && at-s.offset < s.size {
+				p.places[l.object.id] = append(known, s)
+				return s, s.address + at - s.offset
+			}
+		}
+	}
+	if len(l.object.segments) == 0 && l.object.kind == "artificial" {
+		return segment{}, uint64(l.offset) // the PC itself
+	}
+	return segment{}, 0
+}
+
+// place writes a location.
+func (p *pprof) place(mapping, address uint64, levels []level) uint64 {
+	var m message
+	id := p.id()
+	m.number(1, int64(id))
+	m.number(2, int64(mapping))
+	m.number(3, int64(address))
+	for i := len(levels) - 1; i >= 0; i-- { // the innermost first
+		var line message
+		line.number(1, int64(p.function(&levels[i])))
+		line.number(2, levels[i].line)
+		m.bytes(4, line)
+	}
+	p.write(profileLocation, m)
+	return id
+}
+
+func (p *pprof) function(l *level) uint64 {
+	key := functionKey{l.function.id, l.function.name, l.file}
+	id, ok := p.functions[key]
+	if !ok {
+		id = p.id()
+		p.functions[key] = id
+		linkage := l.function.linkage
+		if linkage == "" {
+			linkage = l.function.name
+		}
+		var m message
+		m.number(1, int64(id))
+		m.number(2, p.strings.of(l.function.name))
+		m.number(3, p.strings.of(linkage))
+		m.number(4, p.strings.of(l.file))
+		p.write(profileFunction, m)
+	}
+	return id
+}
+
+func (p *pprof) mapping(o *object, at segment) uint64 {
+	key := mappingKey{o.id, at}
+	id, ok := p.mappings[key]
+	if !ok {
+		id = p.id()
+		p.mappings[key] = id
+		path := o.path
+		if path == "" {
+			path = o.name
+		}
+		var m message
+		m.number(1, int64(id))
+		m.number(2, int64(at.address))
+		m.number(3, int64(at.address+at.size))
+		m.number(4, int64(at.offset))
+		m.number(5, p.strings.of(path))
+		m.number(6, p.strings.of(o.buildID))
+		for has := protowire.Number(7); has <= 10; has++ { // functions, files, lines, inlined: nothing is to be looked up
+			m.number(has, 1)
+		}
+		p.write(profileMapping, m)
+	}
+	return id
+}
+
+func (p *pprof) id() uint64 { p.ids++; return p.ids }

@@ -1,0 +1,165 @@
+package export
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+
+	"stackmill/queries"
+)
+
+// send gives a sink the experiments with their samples.
+func (s *selection) send(ctx context.Context, to sink) error {
+	list, err := s.described(ctx)
+	if err != nil {
+		return err
+	}
+	s.many = len(list) > 1
+	for _, some := range parts(list) {
+		p := newPart(some)
+		if err := p.read(ctx, s.on); err != nil {
+			return err
+		}
+		if err := s.samples(ctx, p, some, to); err != nil {
+			return err
+		}
+		p.forget()
+	}
+	return nil
+}
+
+// samples sends the experiments of a part. It follows the nodes of the tree of stacks in
+// the order of their numbers: what is above a node on its path was there before.
+func (s *selection) samples(ctx context.Context, p *part, list []*experiment, to sink) error {
+	rows, err := s.on.QueryContext(ctx, s.sql(p.cond))
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	w := &walk{selection: s, part: p, list: list, to: to, next: sample{values: make([]int64, len(s.metrics))}}
+	for rows.Next() {
+		var r row
+		if err := rows.Scan(&r.id, &r.node, &r.depth, &r.location, &r.process, &r.thread, &r.metric, &r.value); err != nil {
+			return err
+		}
+		if err := w.row(&r); err != nil {
+			return err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	return w.end("")
+}
+
+// sql is the query of the nodes of the tree of stacks that the mode shows, with the values
+// of those where samples end.
+func (s *selection) sql(cond string) string {
+	names := make([]string, len(s.metrics))
+	for i, m := range s.metrics {
+		names[i] = m.name
+	}
+	valued := `SELECT experiment_id, node, 0 AS process, 0 AS thread_id, metric, value FROM leaf_values
+  WHERE mode = '` + s.mode + `' AND ` + cond
+	if s.threads {
+		// In steps, as in the views: experiment_id alone is no key.
+		valued = `SELECT l.experiment_id, l.node, v.process, v.thread_id, v.metric, v.value
+  FROM (FROM mode_leaves WHERE mode = '` + s.mode + `' AND ` + cond + `) l JOIN (
+    SELECT t.experiment_id, t.stack, t.process, t.thread_id, m.metric, sum(m.value)::BIGINT AS value
+    FROM (FROM samples WHERE ` + cond + `) t JOIN (FROM sample_metrics WHERE ` + cond + `) m ON m.experiment_id = t.experiment_id AND m.sample = t.sample
+    GROUP BY ALL
+  ) v ON v.experiment_id = l.experiment_id AND v.stack = l.stack`
+	}
+	return `WITH valued AS MATERIALIZED (
+  ` + valued + `
+),
+ends AS MATERIALIZED (
+  SELECT experiment_id, node, process, thread_id, list_position([` + queries.Quote(names...) + `], metric)::INTEGER AS number, sum(value)::BIGINT AS value
+  FROM valued WHERE metric IN (` + queries.Quote(names...) + `) GROUP BY ALL
+),
+shown AS MATERIALIZED (
+  SELECT experiment_id, node, depth, location FROM mode_nodes WHERE mode = '` + s.mode + `' AND ` + cond + `
+)
+SELECT n.experiment_id, n.node, n.depth, n.location, e.process, e.thread_id, e.number, e.value
+FROM shown n LEFT JOIN ends e ON e.experiment_id = n.experiment_id AND e.node = n.node
+UNION ALL
+SELECT experiment_id, node, 0, NULL, process, thread_id, number, value FROM ends WHERE node = 0
+ORDER BY ALL`
+}
+
+// row is a node in the tree of stacks with one of the values that end there, if any does.
+type row struct {
+	id            string
+	node, depth   int32
+	location      sql.NullInt32
+	process       sql.NullInt32
+	thread, value sql.NullInt64
+	metric        sql.NullInt32
+}
+
+// walk makes samples of the rows of some experiments.
+type walk struct {
+	*selection
+	part *part
+	list []*experiment // those that did not begin yet
+	to   sink
+	id   string // the experiment's
+	node int32
+	path []int32
+	some bool // whether next has a value
+	next sample
+}
+
+func (w *walk) row(r *row) error {
+	if r.id != w.id {
+		if err := w.end(r.id); err != nil {
+			return err
+		}
+	}
+	if r.node != w.node || r.process.Int32 != w.next.process || r.thread.Int64 != w.next.thread {
+		if err := w.flush(); err != nil {
+			return err
+		}
+		w.node, w.next.process, w.next.thread = r.node, r.process.Int32, r.thread.Int64
+	}
+	if r.depth > 0 {
+		w.path = append(w.path[:min(len(w.path), int(r.depth)-1)], r.location.Int32)
+	}
+	if r.value.Int64 != 0 {
+		w.next.values[r.metric.Int32-1] = r.value.Int64
+		w.some = true
+	}
+	return nil
+}
+
+// flush sends the sample that was gathered, if it has a value.
+func (w *walk) flush() error {
+	if !w.some {
+		return nil
+	}
+	w.next.path = w.path
+	err := w.to.sample(&w.next)
+	w.some = false
+	clear(w.next.values)
+	return err
+}
+
+// end ends an experiment and begins those up to the one with the id, or all that are left.
+func (w *walk) end(id string) error {
+	if err := w.flush(); err != nil {
+		return err
+	}
+	w.id, w.node, w.path = id, 0, w.path[:0]
+	w.next.process, w.next.thread = 0, 0
+	n := slices.IndexFunc(w.list, func(e *experiment) bool { return e.id == id }) + 1
+	if id == "" {
+		n = len(w.list)
+	}
+	for _, e := range w.list[:n] {
+		if err := w.to.begin(e); err != nil {
+			return err
+		}
+	}
+	w.list = w.list[n:]
+	return nil
+}

@@ -1,0 +1,46 @@
+package export
+
+import (
+	"bufio"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// message is a protobuf message that is being made.
+type message []byte
+
+func (m *message) number(field protowire.Number, n int64) {
+	if n != 0 {
+		*m = protowire.AppendTag(*m, field, protowire.VarintType)
+		*m = protowire.AppendVarint(*m, uint64(n))
+	}
+}
+
+func (m *message) bytes(field protowire.Number, data []byte) {
+	*m = protowire.AppendTag(*m, field, protowire.BytesType)
+	*m = protowire.AppendBytes(*m, data)
+}
+
+// packed is a message of numbers without tags.
+func (m *message) packed(n uint64) { *m = protowire.AppendVarint(*m, n) }
+
+// stringTable numbers the strings of a profile, and writes each when it is new.
+type stringTable struct {
+	out     *bufio.Writer // whose last error is asked for at the end
+	field   protowire.Number
+	numbers map[string]int64
+}
+
+// of returns a string's number.
+func (t *stringTable) of(s string) int64 {
+	n, ok := t.numbers[s]
+	if !ok {
+		n = int64(len(t.numbers))
+		t.numbers[s] = n
+		var m message
+		m.bytes(t.field, []byte(strings.ToValidUTF8(s, "\uFFFD")))
+		_, _ = t.out.Write(m)
+	}
+	return n
+}
