@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"stackmill/acceptance/corpus"
 	"stackmill/queries"
 	"stackmill/schema"
 	"stackmill/stages/decode/gprofng/erbuild"
@@ -43,7 +44,8 @@ var manySmall = sync.OnceValues(func() (dir string, err error) {
 		for i, f := range []string{"main", "work"} {
 			e.Function(0, uint64(0x10000+i*0x100), 0x100, f)
 		}
-		work, events := e.Frame(0x10104, 0x10004), e.Events(schema.Heap)
+		e.Segment(0, foundLater, 0x1000, 0x1000, 5, "/bin/recur")
+		work, events := e.Frame(0x10104, foundLater+factAt+4, 0x10004), e.Events(schema.Heap)
 		for i, size := range []int64{int64(1000 + n), int64(1000 + n), 1} {
 			events.Put(0, &erbuild.Layouts[schema.Heap][0], erbuild.Packet{Thread: 7, CPU: 1, Time: int64(i+1) * 1e6, Stack: work, Values: []int64{0, size, int64(0x7000 + 0x1000*i), 0}})
 		}
@@ -54,11 +56,35 @@ var manySmall = sync.OnceValues(func() (dir string, err error) {
 	return dir, nil
 })
 
+// A function on the stacks of the small recordings, whose load object is not where they say:
+// where its text was mapped, and the function's place in that.
+const (
+	foundLater = 0x400000
+	factAt     = 0x129
+	factName   = "fact"
+)
+
+// symbols is a folder in which the load object is, as below a root.
+var symbols = sync.OnceValues(func() (dir string, err error) {
+	dir = filepath.Join(scratch, "symbols")
+	recorded, err := corpus.Dir()
+	if err != nil {
+		return "", err
+	}
+	found, err := filepath.Glob(filepath.Join(recorded, "exp/recur.er/archives/recur_*"))
+	if err != nil || len(found) != 1 {
+		return "", fmt.Errorf("%d archived files: %w", len(found), err)
+	}
+	content, err := os.ReadFile(found[0])
+	return dir, errors.Join(err, os.MkdirAll(filepath.Join(dir, "bin"), 0o777), os.WriteFile(filepath.Join(dir, "bin/recur"), content, 0o777))
+})
+
 // life is a store of the small recordings, and what should be in it.
 type life struct {
 	*bench
-	dir   string // of the recordings
-	store string
+	dir     string // of the recordings
+	symbols string // where their load object is
+	store   string
 }
 
 func newLife(t *testing.T) *life {
@@ -71,16 +97,28 @@ func newLife(t *testing.T) *life {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &life{bench: &bench{T: t, binary: binary, cache: filepath.Join(scratch, "cache")}, dir: dir, store: filepath.Join(t.TempDir(), "store")}
+	symfs, err := symbols()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &life{bench: &bench{T: t, binary: binary, cache: filepath.Join(scratch, "cache")}, dir: dir, symbols: symfs, store: filepath.Join(t.TempDir(), "store")}
 }
 
-// verb returns a command on the store.
-func (l *life) verb(name string, args ...string) []string {
-	command := []string{l.binary, name, "--store", l.store}
-	if name == "ingest" {
-		command = append(command, "--cache", l.cache, "--debug-dir", scratch, "--recursive")
+// verb returns a command on the store. DIR is the recordings' folder, SYMBOLS that in which
+// their load object is.
+func (l *life) verb(words ...string) []string {
+	command := []string{l.binary, words[0], "--store", l.store}
+	switch words[0] {
+	case "ingest":
+		command = append(command, "--cache", l.cache, "--debug-dir", scratch, "--recursive", "--label-from", "night-(?P<night>[0-9]+)")
+	case "resymbolize":
+		command = append(command, "--cache", l.cache, "--debug-dir", scratch)
 	}
-	return append(command, args...)
+	folders := strings.NewReplacer("DIR", l.dir, "SYMBOLS", l.symbols)
+	for _, word := range words[1:] {
+		command = append(command, folders.Replace(word))
+	}
+	return command
 }
 
 // does runs a command that ends well.
@@ -106,12 +144,16 @@ func truth(texts ...string) state {
 	return s
 }
 
-// Texts of truth: complete ones, with and without the label that tests give, and those of
-// which the sums are left.
+// Texts of truth: complete ones, with and without the label that tests give, with the
+// function that is found later, and those of which the sums are left.
 const (
 	plain    = "complete map[night:%d] 3 %d"
 	labelled = "complete map[kept:yes night:%d] 3 %d"
+	named    = plain + known
+	both     = labelled + known
 	summed   = "summary map[night:%d] 0 %d"
+
+	known = ", " + factName
 )
 
 // seen returns the state of a store. An experiment that is there twice, or whose views
@@ -130,11 +172,12 @@ func seen(ctx context.Context, store string) (s state, err error) {
 
 // stateQuery gives what is known of each experiment. The sums by function of what is
 // left of one are those in which its function was on the stack.
-const stateQuery = `SELECT experiment_id, rows, samples, sums, total FROM
+const stateQuery = `SELECT experiment_id, rows, samples, sums, total, named FROM
 (SELECT experiment_id, count(*) AS rows FROM experiments GROUP BY ALL)
 LEFT JOIN (SELECT experiment_id, count(*) AS samples FROM heap_samples GROUP BY ALL) USING (experiment_id)
 LEFT JOIN (SELECT experiment_id, sum(inclusive)::BIGINT AS sums FROM function_rollup WHERE metric = 'heapallocbytes' AND function = 'work' AND modes & 1 > 0 GROUP BY ALL) USING (experiment_id)
-LEFT JOIN (SELECT experiment_id, sum(exclusive)::BIGINT AS total FROM function_metrics WHERE metric = 'heapallocbytes' AND function = 'work' AND mode = 'user' GROUP BY ALL) USING (experiment_id)`
+LEFT JOIN (SELECT experiment_id, sum(exclusive)::BIGINT AS total FROM function_metrics WHERE metric = 'heapallocbytes' AND function = 'work' AND mode = 'user' GROUP BY ALL) USING (experiment_id)
+LEFT JOIN (SELECT experiment_id, sum(attributed)::BIGINT AS named FROM callers_callees WHERE metric = 'heapallocbytes' AND function = '` + factName + `' AND other = 'work' AND relation = 'callee' AND mode = 'user' GROUP BY ALL) USING (experiment_id)`
 
 func stateOf(ctx context.Context, db *queries.DB) (state, error) {
 	rows, err := db.Records(ctx, stateQuery)
@@ -147,7 +190,7 @@ func stateOf(ctx context.Context, db *queries.DB) (state, error) {
 		if r.Number("rows") != 1 || values[id] != nil {
 			return nil, fmt.Errorf("%s is there twice", id)
 		}
-		values[id] = []int64{r.Number("samples"), r.Number("sums"), r.Number("total")}
+		values[id] = []int64{r.Number("samples"), r.Number("sums"), r.Number("total"), r.Number("named")}
 	}
 	s := state{}
 	for _, e := range db.Experiments {
@@ -157,10 +200,13 @@ func stateOf(ctx context.Context, db *queries.DB) (state, error) {
 		if v == nil || s[key] != "" {
 			return nil, fmt.Errorf("%s: rows %v, and %q before", key, v, s[key])
 		}
-		if e.Status != storedir.Summary && v[1] != v[2] {
-			return nil, fmt.Errorf("%s: sums %d and %d", key, v[1], v[2])
+		if e.Status != storedir.Summary && v[1] != v[2] || v[3] != 0 && v[3] != v[1] {
+			return nil, fmt.Errorf("%s: sums %d, %d and %d", key, v[1], v[2], v[3])
 		}
 		s[key] = fmt.Sprintf("%s %v %d %d", e.Status, e.Labels, v[0], v[1])
+		if v[3] > 0 {
+			s[key] += known
+		}
 	}
 	if len(s) != len(values) {
 		return nil, fmt.Errorf("%d experiments, rows of %d", len(s), len(values))

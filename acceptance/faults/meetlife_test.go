@@ -23,7 +23,7 @@ func TestReadersOfMergedBatches(t *testing.T) {
 			t.Parallel()
 			l := newLife(t)
 			for n := range nights {
-				l.does(l.named([]string{"ingest", fmt.Sprintf("DIR/night-%d", n)}))
+				l.does(l.verb("ingest", fmt.Sprintf("DIR/night-%d", n)))
 			}
 			want := truth(plain, plain, plain)
 			db, err := queries.Open(t.Context(), l.store)
@@ -78,12 +78,12 @@ func TestLivesMeet(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for round := range rounds {
 		l.begin("")
-		l.does(l.named([]string{"ingest", "DIR/night-0"}))
-		l.does(l.named([]string{"ingest", "DIR/night-1"}))
-		last := [][]string{{"forget", "night=0"}, {"label", "night=1", "kept=yes"}, {"ingest", "DIR"}, {"compact"}}
+		l.does(l.verb("ingest", "DIR/night-0"))
+		l.does(l.verb("ingest", "DIR/night-1"))
+		last := [][]string{{"forget", "night=0"}, {"label", "night=1", "kept=yes"}, {"ingest", "DIR"}, {"compact"}, {"resymbolize", "--symfs", "SYMBOLS"}}
 		var g errgroup.Group
 		for i, verb := range append(last, []string{"compact", "--keep", "0", "--target-size", "1M"}, []string{"ingest", "DIR/night-2"}) {
-			command, killed := l.named(verb), random.IntN(3) == 0
+			command, killed := l.verb(verb...), random.IntN(3) == 0
 			g.Go(func() error { return l.perhaps(command, killed && i > 0) })
 		}
 		if err := g.Wait(); err != nil {
@@ -92,17 +92,12 @@ func TestLivesMeet(t *testing.T) {
 		what := fmt.Sprintf("round %d", round)
 		// An experiment that was forgotten at first is gone, whatever else ran or was killed.
 		l.expect(what, func(got state) bool {
-			for name, text := range got {
-				if text != truth("", plain, plain)[name] && text != truth("", labelled)[name] {
-					return false
-				}
-			}
-			return len(got) >= nightJobs
+			return got.among(truth("", plain), truth("", plain, plain), truth("", named, named), truth("", labelled), truth("", both))
 		})
 		for _, verb := range last[1:] {
-			l.does(l.named(verb))
+			l.does(l.verb(verb...))
 		}
-		l.expect(what+", and again", is(truth("", labelled, plain)))
+		l.expect(what+", and again", is(truth("", both, named)))
 		if left := leftovers(t, l.store); len(left) > 0 {
 			t.Errorf("round %d: left %v", round, left)
 		}
