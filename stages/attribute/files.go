@@ -35,7 +35,10 @@ func (f *Files) byNumber(n int32) decode.IOFile {
 	return f.Files[n-1]
 }
 
-const noFileSystem = "N/A"
+const (
+	noFileSystem = "N/A"
+	unnamedFile  = "<pipe(), socket(), or other fds>"
+)
 
 var fileSystems = []string{"zfs", "nfs", "ufs", "udfs", "lofs", "vxfs", "tmpfs", "pcfs", "hsfs", "procfs",
 	"fifofs", "swapfs", "cachefs", "autofs", "specfs", "sockfs", "fdfs", "mntfs", "namefs", "objfs", "sharefs",
@@ -89,8 +92,10 @@ func (d *Descriptors) File(op, fd, origFD, fs int32, name string) int32 {
 			return fileNone
 		case name != "":
 			d.open[fd] = d.add(name, fileSystem(fs))
-		default: // a duplicate of another descriptor
+		case origFD > 0: // a duplicate of another descriptor
 			d.open[fd] = d.duplicate(origFD)
+		default: // pipe and socket leave the field 0, and so does a duplicate of <stdin>
+			d.open[fd] = d.add(unnamedFile, noFileSystem)
 		}
 		return d.open[fd]
 	case ioClose:
@@ -107,7 +112,7 @@ func (d *Descriptors) File(op, fd, origFD, fs int32, name string) int32 {
 	}
 	n, ok := d.open[fd]
 	if !ok {
-		n = d.add("<pipe(), socket(), or other fds>", noFileSystem)
+		n = d.add(unnamedFile, noFileSystem)
 		d.open[fd] = n
 	}
 	return n
@@ -118,5 +123,5 @@ func (d *Descriptors) duplicate(orig int32) int32 {
 		f := d.files.byNumber(n)
 		return d.add(f.Name, f.FileSystem)
 	}
-	return d.add("<pipe(), socket(), or other fds>", noFileSystem)
+	return d.add(unnamedFile, noFileSystem)
 }

@@ -12,7 +12,7 @@ func TestFiles(t *testing.T) {
 		name         string
 		want         int32
 	}
-	const other = "<pipe(), socket(), or other fds>"
+	const other = unnamedFile
 	tests := []struct {
 		name  string
 		calls []call
@@ -25,6 +25,7 @@ func TestFiles(t *testing.T) {
 		{"not opened here", []call{{ioRead, 7, 0, "", 10}, {ioWrite, 7, 0, "", 10}}, []string{other}},
 		{"duplicate", []call{{ioOpen, 3, 0, "/a", 10}, {ioOpen, 4, 3, "", 11}, {ioRead, 4, 0, "", 11}, {ioRead, 3, 0, "", 10}}, []string{"/a", "/a"}},
 		{"duplicate of a standard stream", []call{{ioOpen, 4, 1, "", 10}}, []string{"<stdout>"}},
+		{"a pipe", []call{{ioOpen, 3, 0, "", 10}, {ioOpen, 4, 0, "", 11}, {ioWrite, 4, 0, "", 11}, {ioRead, 3, 0, "", 10}}, []string{other, other}},
 		{"duplicate of nothing known", []call{{ioOpen, 4, 9, "", 10}}, []string{other}},
 		{"a failing open binds nothing", []call{{ioOpen + ioErrors, -1, 0, "/no", 10}, {ioRead, -1, 0, "", 11}}, []string{"/no", other}},
 		{"close of nothing", []call{{ioClose, 9, 0, "", fileNone}}, nil},
