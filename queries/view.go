@@ -49,6 +49,8 @@ var order = []string{
 	"function_metrics", "function_trends", "callers_callees", "call_paths", "uneven_nodes", "call_tree", "stack_nodes", "folded", "line_metrics", "pc_metrics", "source", "source_inlined", "disasm",
 	"load_object_metrics", "module_metrics", "thread_metrics", "cpu_metrics", "process_metrics",
 	"timeline", "timeline_by",
+	"size_ranges", "heap_calls", "heap_stacks", "heap_statistics", "heap_sizes",
+	"io_calls", "io_descriptors", "io_activity", "io_stacks", "io_statistics", "io_sizes",
 	"data_object_metrics", "data_layout", "memory_objects", "data_object_functions", "unattributed", "cut_stacks", "conservation",
 	"inline_function_metrics", "inline_callers_callees", "inline_call_tree", "inline_line_metrics", "inline_pc_metrics", "inline_source",
 }
@@ -93,6 +95,15 @@ func (v *View) liken(views []View) error {
 		v.SQL = strings.ReplaceAll(views[i].SQL, "JOIN modes ", "JOIN inline_modes ")
 	}
 	return nil
+}
+
+// ColumnNames returns the names of the view's columns.
+func (v View) ColumnNames() []string {
+	names := make([]string, len(v.Columns))
+	for i, c := range v.Columns {
+		names[i] = c.Name
+	}
+	return names
 }
 
 // parse reads a view: a header of comments, then the query. The header's items

@@ -57,7 +57,7 @@ func (r *reporter) groupTitle(w *page, q *report.Question, group []queries.Recor
 	if len(r.db.Experiments) > 1 {
 		w.printf("Experiment %s\n", group[0].Text("experiment"))
 	}
-	if q.OnlyMetric() == "" {
+	if q.OnlyMetric() == "" && q.Measured() {
 		w.printf("Metric %s\n", group[0].Text("metric"))
 	}
 }

@@ -14,6 +14,10 @@ var drawings = map[string]func(*reporter, context.Context, *report.Question, []q
 	"source":          (*reporter).source,
 	"disasm":          (*reporter).disasm,
 	"data-layout":     (*reporter).dataLayout,
+	"leaks":           (*reporter).callStacks,
+	"allocations":     (*reporter).callStacks,
+	"heap":            (*reporter).callStacks,
+	"io-stacks":       (*reporter).callStacks,
 }
 
 // run prints the report.
@@ -79,6 +83,10 @@ func (r *reporter) withTotals(rows []queries.Record) []queries.Record {
 	var out []queries.Record
 	for _, group := range groups(rows) {
 		first := group[0]
+		if !r.Measured() {
+			out = append(append(out, r.sumOf(first)), group...)
+			continue
+		}
 		n := first["total"]
 		out = append(out, queries.Record{
 			"experiment": first["experiment"], "metric": first["metric"], "unit": first["unit"], "total": n,
@@ -89,10 +97,23 @@ func (r *reporter) withTotals(rows []queries.Record) []queries.Record {
 	return out
 }
 
+// sumOf is <Total> where rows have several values.
+func (r *reporter) sumOf(first queries.Record) queries.Record {
+	total := queries.Record{"experiment": first["experiment"], r.nameColumn(): "<Total>"}
+	for _, c := range r.Columns {
+		if c.As == report.Count || c.As == report.Time {
+			total[c.Name] = first[report.TotalOf(c.Name)]
+		}
+	}
+	return total
+}
+
 // nameColumn is the first column that holds no value.
 func (r *reporter) nameColumn() string {
 	for _, c := range r.Columns {
-		if c.As != report.Metric {
+		switch c.As {
+		case report.Metric, report.Count, report.Time:
+		default:
 			return c.Name
 		}
 	}

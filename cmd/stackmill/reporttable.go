@@ -13,7 +13,7 @@ func (r *reporter) caption(q *report.Question) error {
 	if metric := q.OnlyMetric(); metric != "" {
 		what += ", metric " + metric
 	}
-	if r.Mode != "" {
+	if r.Mode != "" && r.HasModes() {
 		what += ", " + r.Mode + " mode"
 	}
 	if len(r.db.Experiments) == 1 {
@@ -28,7 +28,7 @@ func (r *reporter) layout(q *report.Question, rows []queries.Record) ([]field, [
 	if len(r.db.Experiments) > 1 {
 		fields = append(fields, field{name: "Experiment"})
 	}
-	if q.OnlyMetric() == "" {
+	if q.OnlyMetric() == "" && q.Measured() {
 		fields = append(fields, field{name: "Metric"})
 	}
 	unit := unitOf(rows)
@@ -47,7 +47,7 @@ func (r *reporter) layout(q *report.Question, rows []queries.Record) ([]field, [
 		if len(r.db.Experiments) > 1 {
 			cells[i] = append(cells[i], rec.Text("experiment"))
 		}
-		if q.OnlyMetric() == "" {
+		if q.OnlyMetric() == "" && q.Measured() {
 			cells[i] = append(cells[i], rec.Text("metric"))
 		}
 		for _, c := range r.Columns {
@@ -102,12 +102,17 @@ func cellsOf(c report.Column, rec queries.Record) []string {
 	if rec[c.Name] == nil && c.As != report.Metric {
 		return []string{""}
 	}
+	if b, ok := rec[c.Name].(bool); ok {
+		return []string{strconv.FormatBool(b)}
+	}
 	n := rec.Number(c.Name)
 	switch c.As {
 	case report.Metric:
 		return []string{formatValue(n, rec.Text("unit")), percent(n, rec.Number("total"))}
 	case report.Amount:
 		return []string{formatValue(n, rec.Text("unit"))}
+	case report.Time, report.Moment:
+		return []string{fmt.Sprintf("%.6f", float64(n)/1e9)}
 	case report.Seconds:
 		return []string{formatValue(n, "ns")}
 	case report.Address:

@@ -4,6 +4,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"stackmill/queries"
@@ -39,6 +40,9 @@ const (
 	Amount        // in the metric's unit
 	Seconds       // a time
 	Address       // hexadecimal
+	Count         // a count or a size; the rows' sum is <Total>'s
+	Time          // a time, to the microsecond; the rows' sum is <Total>'s
+	Moment        // a time, to the microsecond
 )
 
 var (
@@ -55,7 +59,10 @@ var (
 )
 
 // Reports lists the reports in the order in which they are shown.
-var Reports = []Report{
+var Reports = slices.Concat(ofMetrics, sideBySide)
+
+// ofMetrics are the reports that show one metric, or each in rows of its own.
+var ofMetrics = []Report{
 	{
 		Name: "functions", View: "function_metrics", Title: "Functions",
 		Columns: []Column{exclusive, inclusive, label, loadObject},

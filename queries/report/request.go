@@ -44,6 +44,8 @@ func (r *Request) Check() error {
 		return fmt.Errorf("--mode: no mode %q (one of %s)", r.Mode, strings.Join(Modes, ", "))
 	case !slices.Contains(Aliases, r.Alias):
 		return fmt.Errorf("--alias: no choice %q (one of %s)", r.Alias, strings.Join(Aliases, ", "))
+	case r.Metric != "" && r.Metric != "all" && !r.Measured():
+		return fmt.Errorf("--metric: %s shows several metrics side by side", r.Name)
 	case r.Limit < 0:
 		return fmt.Errorf("--limit: %d is less than 0", r.Limit)
 	case r.Width <= 0:
@@ -69,13 +71,7 @@ func (r *Request) declared() queries.View {
 	return views[i]
 }
 
-func (r *Request) columnsOfView() []string {
-	var names []string
-	for _, c := range r.declared().Columns {
-		names = append(names, c.Name)
-	}
-	return names
-}
+func (r *Request) columnsOfView() []string { return r.declared().ColumnNames() }
 
 // Question is a request to one store, whose names are resolved.
 type Question struct {
@@ -111,6 +107,9 @@ func (q *Question) Drawing(ctx context.Context) ([]queries.Record, error) {
 // OnlyMetric returns the metric if there is but one.
 func (q *Question) OnlyMetric() string {
 	only := ""
+	if !q.Measured() {
+		return only
+	}
 	for _, ms := range q.metrics {
 		for _, m := range ms {
 			if only != "" && only != m {

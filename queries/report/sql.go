@@ -52,7 +52,10 @@ func (q *Question) sql(table bool, limit int) string {
 	if q.Name == "timeline" && q.Width != usualWidth {
 		from = fmt.Sprintf("timeline_by(%d)", q.Width.Nanoseconds())
 	}
-	with, columns, joins := "WITH "+q.pairs()+", "+q.named(), q.renamed(), "JOIN chosen USING (experiment_id, metric)"
+	with, columns, joins, group := "WITH "+q.pairs()+", "+q.named(), q.renamed(), "", "experiment_id"
+	if q.Measured() {
+		joins, group = "JOIN chosen USING (experiment_id, metric)", group+", metric"
+	}
 	if table {
 		w, c, j := q.extra()
 		with, columns, joins = with+w, columns+c, joins+j
@@ -60,13 +63,16 @@ func (q *Question) sql(table bool, limit int) string {
 	order := q.sortOrder() + q.order
 	text := fmt.Sprintf("%s\nSELECT * FROM (SELECT %s FROM %s v\n%s\nWHERE %s)", with, columns, from, joins, q.where())
 	if limit > 0 {
-		text += fmt.Sprintf("\nQUALIFY row_number() OVER (PARTITION BY experiment_id, metric ORDER BY %s) <= %d", order, limit)
+		text += fmt.Sprintf("\nQUALIFY row_number() OVER (PARTITION BY %s ORDER BY %s) <= %d", group, order, limit)
 	}
-	return text + "\nORDER BY experiment, metric, " + order
+	return text + "\nORDER BY experiment, " + group + ", " + order
 }
 
 // extra are the parts of the SQL that add what only tables show.
 func (q *Question) extra() (with, columns, joins string) {
+	if !q.Measured() {
+		return "", q.sums(), ""
+	}
 	with = ", " + labels + `,
 totals AS (SELECT experiment_id, metric, inclusive AS total FROM function_metrics
   WHERE mode = '` + cmp.Or(q.Mode, "user") + `' AND function = '<Total>' AND kind = 'artificial')`
@@ -86,7 +92,7 @@ totals AS (SELECT experiment_id, metric, inclusive AS total FROM function_metric
 // where is the condition of the rows that are asked for.
 func (q *Question) where() string {
 	where := "true"
-	if q.Mode != "" {
+	if q.Mode != "" && q.has("mode") {
 		where += " AND v.mode = '" + q.Mode + "'"
 	}
 	switch {

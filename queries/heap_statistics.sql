@@ -1,0 +1,45 @@
+-- row: one process that allocated memory: its peak, and its allocations and leaks
+--
+-- experiment_id = experiments.experiment_id
+-- experiment VARCHAR: The name for people, unique within the store.
+-- process = samples.process
+-- pid = processes.pid
+-- target = processes.target
+-- peak_bytes BIGINT: [bytes] The most that was allocated and not yet freed at one time; frees of what was allocated before the recording do not count.
+-- peak_ns BIGINT: [ns] When that was first reached, from the founder's start.
+-- allocations BIGINT: [count] The number of allocations.
+-- allocated_bytes BIGINT: [bytes] Their sizes.
+-- smallest_bytes BIGINT: [bytes] The smallest one.
+-- largest_bytes BIGINT: [bytes] The largest one.
+-- leaks BIGINT: [count] The number of them that were never freed, or not wholly.
+-- leaked_bytes BIGINT: [bytes] How much of them was never freed.
+-- smallest_leak BIGINT: [bytes] The smallest leak; missing if there is none.
+-- largest_leak BIGINT: [bytes] The largest leak; missing if there is none.
+--
+-- invariant total: The allocations and leaks sum to `<Total>`.
+--   SELECT experiment_id, metric, sum(value) FROM (
+--     SELECT experiment_id, unnest([
+--       {metric: 'heapalloccnt', value: allocations}, {metric: 'heapallocbytes', value: allocated_bytes},
+--       {metric: 'heapleakcnt', value: leaks}, {metric: 'heapleakbytes', value: leaked_bytes}], recursive := true) FROM heap_statistics
+--     UNION ALL
+--     SELECT experiment_id, metric, -inclusive FROM function_metrics
+--     WHERE mode = 'user' AND metric IN ('heapalloccnt', 'heapallocbytes', 'heapleakcnt', 'heapleakbytes') AND function = '<Total>' AND kind = 'artificial'
+--   ) GROUP BY ALL HAVING sum(value) <> 0
+-- invariant peak: The peak is no less than what was never freed, and no more than all allocations.
+--   SELECT * FROM heap_statistics WHERE peak_bytes < leaked_bytes OR peak_bytes > allocated_bytes
+WITH sizes AS (
+  SELECT *, sum(CASE WHEN allocates THEN size ELSE 0 END - freed) OVER (PARTITION BY experiment_id, process ORDER BY time_ns, sample) AS live
+  FROM heap_calls
+),
+sums AS (
+  SELECT experiment_id, experiment, process, max(live)::BIGINT AS peak_bytes, arg_min(time_ns, (-live, time_ns, sample)) AS peak_ns,
+    count(*) FILTER (allocates) AS allocations, COALESCE(sum(size) FILTER (allocates), 0)::BIGINT AS allocated_bytes,
+    min(size) FILTER (allocates) AS smallest_bytes, max(size) FILTER (allocates) AS largest_bytes,
+    count(*) FILTER (leaked <> 0) AS leaks, sum(leaked)::BIGINT AS leaked_bytes,
+    min(leaked) FILTER (leaked <> 0) AS smallest_leak, max(leaked) FILTER (leaked <> 0) AS largest_leak
+  FROM sizes GROUP BY experiment_id, experiment, process
+)
+SELECT s.experiment_id, s.experiment, s.process, p.pid, p.target, s.peak_bytes, s.peak_ns,
+  s.allocations, s.allocated_bytes, s.smallest_bytes, s.largest_bytes, s.leaks, s.leaked_bytes, s.smallest_leak, s.largest_leak
+FROM sums s LEFT JOIN processes p USING (experiment_id, process)
+WHERE s.allocations > 0

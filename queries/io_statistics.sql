@@ -1,0 +1,23 @@
+-- row: one kind of I/O call that occurred, with its calls' sums and extremes
+--
+-- experiment_id = experiments.experiment_id
+-- experiment VARCHAR: The name for people, unique within the store.
+-- part VARCHAR: `read`, `write`, `other` or `error`.
+-- calls BIGINT: [count] The number of calls.
+-- bytes BIGINT: [bytes] What they moved.
+-- smallest_bytes BIGINT: [bytes] What the one moved that moved least, but not nothing; missing if none moved anything.
+-- largest_bytes BIGINT: [bytes] What the one moved that moved most.
+-- time_ns BIGINT: [ns] How long they took, as the metrics count it: each in whole microseconds.
+-- longest_ns = io_samples.duration_ns: The longest.
+--
+-- invariant parts: The calls and their times are those of all descriptors.
+--   SELECT experiment_id, part, sum(n), sum(t) FROM (
+--     SELECT experiment_id, part, calls AS n, time_ns AS t FROM io_statistics
+--     UNION ALL
+--     SELECT experiment_id, unnest([{part: 'read', n: -reads, t: -read_ns}, {part: 'write', n: -writes, t: -write_ns},
+--       {part: 'other', n: -others, t: -other_ns}, {part: 'error', n: -errors, t: -error_ns}], recursive := true) FROM io_descriptors
+--   ) GROUP BY ALL HAVING sum(n) <> 0 OR sum(t) <> 0
+SELECT experiment_id, experiment, part, count(*) AS calls, sum(bytes)::BIGINT AS bytes,
+  min(bytes) FILTER (bytes > 0) AS smallest_bytes, max(bytes) AS largest_bytes, sum(metric_ns)::BIGINT AS time_ns, max(duration_ns) AS longest_ns
+FROM io_calls
+GROUP BY experiment_id, experiment, part

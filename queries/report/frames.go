@@ -1,0 +1,36 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"stackmill/queries"
+)
+
+// Frames returns the frames of the stacks of one experiment's rows, each from the leaf,
+// by `stack_id`: the function's `name`, the instruction's `distance` from its start, `file`
+// and `line`.
+func (q *Question) Frames(ctx context.Context, rows []queries.Record) (map[int64][]queries.Record, error) {
+	frames := map[int64][]queries.Record{}
+	if len(rows) == 0 {
+		return frames, nil
+	}
+	ids := make([]string, len(rows))
+	for i, rec := range rows {
+		ids[i] = fmt.Sprint(rec.Number("stack_id"))
+	}
+	found, err := q.db.Records(ctx, "WITH "+q.named()+`, asked AS MATERIALIZED (
+  SELECT * FROM frames WHERE experiment_id = `+queries.Quote(rows[0].Text("experiment_id"))+" AND stack_id IN ("+strings.Join(ids, ", ")+`)
+)
+SELECT a.stack_id, n.name, l.file, l.line, CASE WHEN n.size > 0 AND l."offset" - n."offset" BETWEEN 0 AND n.size THEN l."offset" - n."offset" END AS distance
+FROM asked a
+JOIN named n ON n.experiment_id = a.experiment_id AND n.function_id = a.function_id
+LEFT JOIN locations l ON l.experiment_id = a.experiment_id AND l.location_id = a.location_id AND l.function_id = a.function_id
+ORDER BY a.stack_id, a."position"`)
+	for _, f := range found {
+		id := f.Number("stack_id")
+		frames[id] = append(frames[id], f)
+	}
+	return frames, err
+}

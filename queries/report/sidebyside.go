@@ -1,0 +1,127 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+)
+
+var (
+	allocations    = Column{"allocations", "Allocations", Count}
+	allocatedBytes = Column{"allocated_bytes", "Bytes allocated", Count}
+	leaks          = Column{"leaks", "Leaks", Count}
+	leakedBytes    = Column{"leaked_bytes", "Bytes leaked", Count}
+	stack          = Column{"stack", "Stack", Words}
+	fileName       = Column{"name", "Name", Words}
+	process        = Column{"process", "Process", Number}
+	sizeRange      = Column{"size_range", "Size", Words}
+	operation      = Column{"operation", "Operation", Words}
+	when           = Column{"time_ns", "At s", Moment}
+	ioSums         = []Column{
+		{"read_ns", "Read s", Time}, {"read_bytes", "Bytes read", Count}, {"reads", "Reads", Count},
+		{"write_ns", "Write s", Time}, {"written_bytes", "Bytes written", Count}, {"writes", "Writes", Count},
+		{"other_ns", "Other s", Time}, {"others", "Other calls", Count}, {"error_ns", "Errors s", Time}, {"errors", "Errors", Count},
+	}
+)
+
+// ioOrder sorts by what takes longest, then by what moves most.
+const ioOrder = "read_ns + write_ns + other_ns + error_ns DESC, read_bytes + written_bytes DESC, reads + writes + others + errors DESC, name"
+
+// sideBySide are the reports that show the values of several metrics in one row.
+var sideBySide = []Report{
+	{
+		Name: "leaks", View: "heap_stacks", Title: "Leaks",
+		Columns: []Column{leaks, leakedBytes, stack},
+		order:   "leaked_bytes DESC, leaks DESC, stack, stack_id",
+		rows:    func(*Question) string { return "v.leaks > 0" },
+		Totals:  true, Drawn: true,
+	},
+	{
+		Name: "allocations", View: "heap_stacks", Title: "Allocations",
+		Columns: []Column{allocations, allocatedBytes, stack},
+		order:   "allocated_bytes DESC, allocations DESC, stack, stack_id",
+		Totals:  true, Drawn: true,
+	},
+	{
+		Name: "heap", View: "heap_stacks", Title: "Allocations and leaks",
+		Columns: []Column{allocations, allocatedBytes, leaks, leakedBytes, stack},
+		order:   "leaked_bytes DESC, allocated_bytes DESC, allocations DESC, stack, stack_id",
+		Totals:  true, Drawn: true,
+	},
+	{
+		Name: "heap-statistics", View: "heap_statistics", Title: "Heap of each process",
+		Columns: []Column{{"peak_bytes", "Peak bytes", Number}, {"peak_ns", "Peak at s", Seconds}, {"pid", "PID", Number},
+			allocations, allocatedBytes, {"smallest_bytes", "Smallest", Number}, {"largest_bytes", "Largest", Number},
+			leaks, leakedBytes, {"smallest_leak", "Smallest leak", Number}, {"largest_leak", "Largest leak", Number}, {"target", "Program", Words}},
+		order: "peak_bytes DESC, process",
+	},
+	{
+		Name: "heap-sizes", View: "heap_sizes", Title: "Sizes of allocations and leaks",
+		Columns: []Column{{"what", "What", Words}, sizeRange, {"blocks", "Blocks", Number}, {"bytes", "Bytes", Number}},
+		order:   "what, above",
+	},
+	{
+		Name: "heap-calls", View: "heap_calls", Title: "Heap calls",
+		Columns: []Column{when, process, thread, operation, {"size", "Size", Number}, {"address", "Address", Address}, {"old_address", "Old address", Address},
+			{"leaked", "Leaked", Number}, {"freed", "Freed", Number}},
+		order: "time_ns, sample",
+	},
+	{
+		Name: "io-activity", View: "io_activity", Title: "I/O by file",
+		Columns: slices.Concat(ioSums, []Column{fileName}),
+		order:   ioOrder,
+		Totals:  true,
+	},
+	{
+		Name: "io-descriptors", View: "io_descriptors", Title: "I/O by file descriptor, from open to close",
+		Columns: slices.Concat(ioSums, []Column{fileName, {"fd", "Descriptor", Number}, process, {"file", "Number", Number}}),
+		order:   ioOrder + ", process, file",
+		Totals:  true,
+	},
+	{
+		Name: "io-stacks", View: "io_stacks", Title: "I/O by call stack",
+		Columns: slices.Concat(ioSums, []Column{stack}),
+		order:   "read_ns + write_ns + other_ns + error_ns DESC, read_bytes + written_bytes DESC, stack, stack_id",
+		Totals:  true, Drawn: true,
+	},
+	{
+		Name: "io-statistics", View: "io_statistics", Title: "I/O statistics",
+		Columns: []Column{{"part", "Calls of", Words}, {"calls", "Calls", Number}, {"bytes", "Bytes", Number}, {"smallest_bytes", "Smallest", Number},
+			{"largest_bytes", "Largest", Number}, {"time_ns", "Time s", Moment}, {"longest_ns", "Longest s", Moment}},
+		order: "array_position(['write', 'read', 'other', 'error'], part)",
+	},
+	{
+		Name: "io-sizes", View: "io_sizes", Title: "Sizes of reads and writes",
+		Columns: []Column{{"part", "Calls of", Words}, sizeRange, {"calls", "Calls", Number}, {"bytes", "Bytes", Number}},
+		order:   "array_position(['write', 'read'], part), above",
+	},
+	{
+		Name: "io-calls", View: "io_calls", Title: "I/O calls",
+		Columns: []Column{when, process, thread, operation, {"failed", "Failed", Words}, {"fd", "Descriptor", Number}, {"bytes", "Bytes", Number},
+			{"duration_ns", "Took s", Moment}, fileName},
+		order: "time_ns, sample",
+	},
+}
+
+// Measured reports whether the report's rows are of one metric, which its view names.
+func (r Report) Measured() bool { return r.has("metric") }
+
+// HasModes reports whether the report's rows are of one mode, which its view names.
+func (r Report) HasModes() bool { return r.has("mode") }
+
+// has reports whether the report's view has a column.
+func (r Report) has(column string) bool {
+	return slices.Contains((&Request{Report: r}).columnsOfView(), column)
+}
+
+// TotalOf is the column of a table's rows that has <Total>'s value of a column.
+func TotalOf(column string) string { return column + " total" }
+
+// sums are the columns of <Total>'s values, where rows have several.
+func (q *Question) sums() (columns string) {
+	for _, c := range q.Columns {
+		if c.As == Count || c.As == Time {
+			columns += fmt.Sprintf(", sum(v.%s) OVER (PARTITION BY v.experiment_id)::BIGINT AS \"%s\"", c.Name, TotalOf(c.Name))
+		}
+	}
+	return columns
+}
