@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs the verbs over the store of two experiments that
-// queries/storetest describes; $DATA is the one with data objects, $RECORDINGS holds real recordings, $SOURCES the
+// queries/storetest describes; $DATA is the one with data objects, $GROUPS one of two groups to compare, $RECORDINGS holds real recordings, $SOURCES the
 // sources of some.
 func TestScripts(t *testing.T) {
 	recordings, err := corpus.Dir()
@@ -51,7 +51,10 @@ func TestScripts(t *testing.T) {
 			env.Setenv("SOURCES", sources)
 			env.Setenv("TMPDIR", os.TempDir())
 			env.Setenv("DATA", filepath.Join(env.WorkDir, "data"))
-			return errors.Join(storetest.Build(store, storetest.Two), storetest.Build(filepath.Join(env.WorkDir, "data"), storetest.Data), compose(filepath.Join(env.WorkDir, "good.er")))
+			env.Setenv("GROUPS", filepath.Join(env.WorkDir, "groups"))
+			groups := storetest.Groups("clock", storetest.Vary(9, map[string]int{"f": 100, "g": 200}), storetest.Vary(9, map[string]int{"f": 100, "g": 220, "h": 30}))
+			return errors.Join(storetest.Build(store, storetest.Two), storetest.Build(filepath.Join(env.WorkDir, "data"), storetest.Data),
+				storetest.Build(filepath.Join(env.WorkDir, "groups"), groups), compose(filepath.Join(env.WorkDir, "good.er")))
 		},
 	})
 }

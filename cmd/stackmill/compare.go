@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"stackmill/queries"
+	"stackmill/queries/compare"
+)
+
+// comparer is one call of the verb.
+type comparer struct {
+	*app
+	compare.Request
+	limit  int
+	format string
+}
+
+// comparedRows is how many rows a table of a comparison shows without a wish.
+const comparedRows = 25
+
+func newCompareCommand(a *app) *cobra.Command {
+	r := &comparer{app: a, Request: compare.Usual}
+	c := &cobra.Command{
+		Use:   "compare --base SELECTOR --test SELECTOR",
+		Short: "Say what differs between two experiments, or two groups",
+		Long: `Compares the experiments that --test stands for with those of --base, row by row:
+medians over the runs of each side, their difference, the ratio of test to base with an
+interval, and a verdict. A SELECTOR is
+` + queries.SelectorHelp + `;
+an option given again adds to its group.
+
+Verdicts are "slower", "faster", "appeared", "vanished", "same", and "too few runs" where
+no difference, however large, could be told from chance. With several runs on both sides
+they are from a test of ranks; where a side has one run, from the noise of sampling. Of
+all rows that are called different, a part of --fdr is so by chance. A run that does not
+have a function has 0 of it. docs/compare.md says how all numbers are made.`,
+		Example: `  stackmill compare --base before.er --test after.er
+  stackmill compare --base night=2026-11-20 --test night=2026-11-21 --limit 10
+  stackmill compare --base 'v1-*.data' --test 'v2-*.data' --normalise total --format csv`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := r.check(cmd); err != nil {
+				return usageErrorf("compare: %w", err)
+			}
+			if err := r.run(cmd.Context()); err != nil {
+				return fmt.Errorf("compare: %w", err)
+			}
+			return nil
+		},
+	}
+	a.addComparison(c, &r.Request)
+	c.Flags().Float64Var(&r.FDR, "fdr", r.FDR, "the part of the rows called different that may be so by chance")
+	c.Flags().Float64Var(&r.Level, "level", r.Level, "how often an interval is right")
+	c.Flags().Float64Var(&r.MinChange, "min-change", r.MinChange, "call smaller changes the same")
+	c.Flags().IntVar(&r.limit, "limit", 0, fmt.Sprintf("print this many rows (0: all; of tables %d)", comparedRows))
+	c.Flags().StringVar(&r.format, "format", "table", strings.Join(reportFormats, ", "))
+	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(reportFormats, cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+// addComparison adds the flags of verbs that compare.
+func (a *app) addComparison(c *cobra.Command, r *compare.Request) {
+	f := c.Flags()
+	f.StringArrayVar(&r.Base, "base", nil, "the reference, may be repeated: "+queries.SelectorHelp)
+	f.StringArrayVar(&r.Test, "test", nil, "what is compared with it, may be repeated")
+	f.StringVar(&r.By, "by", r.By, "what a row is: "+strings.Join(compare.Subjects, ", "))
+	f.StringVar(&r.Metric, "metric", "", "the metric (default: the first that most of the experiments have)")
+	f.StringVar(&r.Mode, "mode", r.Mode, "user, expert or machine")
+	f.BoolVar(&r.Inclusive, "inclusive", false, "compare inclusive values rather than exclusive ones")
+	f.StringVar(&r.Normalise, "normalise", r.Normalise, "values as they are (none), as parts of their run's <Total> (total), or by the second of their run (run)")
+	f.Float64Var(&r.MinShare, "min-share", r.MinShare, "do not judge rows with a smaller part of <Total>")
+	fixed := func(flag string, names []string) {
+		_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
+	}
+	fixed("by", compare.Subjects)
+	fixed("normalise", compare.Normalisations)
+	fixed("mode", []string{"user", "expert", "machine"})
+	a.completeFromStore(c, "base", "SELECT experiment FROM experiment_names ORDER BY ALL")
+	a.completeFromStore(c, "test", "SELECT experiment FROM experiment_names ORDER BY ALL")
+	a.completeFromStore(c, "metric", "SELECT DISTINCT metric FROM metrics ORDER BY ALL")
+}
+
+func (r *comparer) check(cmd *cobra.Command) error {
+	switch {
+	case !slices.Contains(reportFormats, r.format):
+		return fmt.Errorf("--format: no format %q (one of %s)", r.format, strings.Join(reportFormats, ", "))
+	case r.limit < 0:
+		return fmt.Errorf("--limit: %d is less than 0", r.limit)
+	}
+	if r.format == "table" && !cmd.Flags().Changed("limit") {
+		r.limit = comparedRows
+	}
+	return r.Check()
+}
+
+// run compares, and prints the result.
+func (r *comparer) run(ctx context.Context) error {
+	result, err := r.compare(ctx, r.Request)
+	if err != nil {
+		return err
+	}
+	rows := result.Rows
+	if r.limit > 0 && r.limit+1 < len(rows) { // besides <Total>
+		rows = rows[:r.limit+1]
+	}
+	switch r.format {
+	case "json":
+		return r.printComparison(result, rows)
+	case "table":
+		return r.compareTable(result, rows)
+	}
+	for _, w := range result.Warnings {
+		say(r.stderr, "stackmill: %s\n", w)
+	}
+	if r.format == "markdown" {
+		fields, cells := comparedCells(result, rows)
+		return r.printTable(fields, cells, true)
+	}
+	return printCompared(r.newPrinter(r.format), result, rows)
+}
+
+// compare opens the store and compares.
+func (a *app) compare(ctx context.Context, request compare.Request) (*compare.Result, error) {
+	db, err := a.open(ctx, slices.Concat(request.Base, request.Test)...)
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	return compare.Run(ctx, db, request)
+}

@@ -1,0 +1,229 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"stackmill/queries/compare"
+)
+
+// compareTable prints a comparison for people.
+func (r *comparer) compareTable(result *compare.Result, rows []compare.Row) error {
+	what := strings.ToUpper(result.By[:1]) + result.By[1:] + "s"
+	if err := r.printf("%s, metric %s, %s mode, %s\n", what, result.Metric, result.Mode, valueKind(result)); err != nil {
+		return err
+	}
+	for _, side := range []struct {
+		name string
+		compare.Side
+	}{{"base", result.Base}, {"test", result.Test}} {
+		if err := r.printf("  %s: %s (%s)\n", side.name, printable(strings.Join(side.Selectors, " or ")), plural(len(side.Runs), "run")); err != nil {
+			return err
+		}
+	}
+	for _, w := range result.Warnings {
+		if err := r.printf("  warning: %s\n", printable(w)); err != nil {
+			return err
+		}
+	}
+	if err := r.printf("\n"); err != nil {
+		return err
+	}
+	fields, cells := comparedCells(result, rows)
+	if err := r.printTable(fields, cells, false); err != nil {
+		return err
+	}
+	if n := len(result.Rows) - len(rows); n > 0 {
+		return r.printf("\n%d more rows, %d of them changed (--limit 0 prints all)\n", n, changed(result.Rows)-changed(rows))
+	}
+	return nil
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// changed counts the rows that differ.
+func changed(rows []compare.Row) (n int) {
+	for i := range rows {
+		if rows[i].Changed() {
+			n++
+		}
+	}
+	return n
+}
+
+// valueKind says which values are compared, and how they were made comparable.
+func valueKind(result *compare.Result) string {
+	kind := "exclusive values"
+	if result.Inclusive {
+		kind = "inclusive values"
+	}
+	switch result.Normalise {
+	case "total":
+		kind += " as parts of <Total>"
+	case "run":
+		kind += " by the second of the run"
+	}
+	return "medians of " + kind
+}
+
+// comparedCells makes the cells of the printed table.
+func comparedCells(result *compare.Result, rows []compare.Row) ([]field, [][]string) {
+	unit := comparedUnit(result)
+	fields := []field{{name: "Base" + unit, numeric: true}, {name: "Test" + unit, numeric: true}, {name: "Difference", numeric: true}, {name: "Test to base", numeric: true},
+		{name: fmt.Sprintf("%g %% interval", 100*result.Level), numeric: true}, {name: "q", numeric: true}, {name: "Verdict"}}
+	for _, c := range shownNames(result.Columns()) {
+		fields = append(fields, field{name: strings.ToUpper(c[:1]) + strings.ReplaceAll(c[1:], "_", " "), short: true})
+	}
+	var cells [][]string
+	for _, row := range rows {
+		interval := ""
+		if !math.IsNaN(row.Low) {
+			interval = percentChange(row.Low) + " .. " + percentChange(row.High)
+		}
+		difference := comparedValue(result, row.Difference)
+		if row.Difference > 0 {
+			difference = "+" + difference
+		}
+		line := []string{comparedValue(result, row.Base), comparedValue(result, row.Test), difference, percentChange(row.Ratio), interval, probability(row.Q), row.Verdict}
+		cells = append(cells, append(line, shownNames(row.Names)...))
+	}
+	return fields, cells
+}
+
+// shownNames are the names of a row that tables show; files have all.
+func shownNames(names []string) []string { return names[:min(len(names), 2)] }
+
+// comparedUnit is the unit of the values for a heading.
+func comparedUnit(result *compare.Result) string {
+	if result.Normalise == "total" {
+		return " %"
+	}
+	unit := map[string]string{"ns": " s", "bytes": " bytes"}[result.Unit]
+	if result.Normalise == "run" {
+		unit += "/s"
+	}
+	return unit
+}
+
+func comparedValue(result *compare.Result, v float64) string {
+	switch {
+	case result.Normalise == "total":
+		return fmt.Sprintf("%.2f", 100*v)
+	case result.Unit == "ns":
+		return fmt.Sprintf("%.3f", v/1e9)
+	case v == math.Trunc(v):
+		return fmt.Sprintf("%.0f", v)
+	}
+	return fmt.Sprintf("%.1f", v)
+}
+
+// percentChange shows a ratio as a change.
+func percentChange(ratio float64) string {
+	switch {
+	case math.IsNaN(ratio), math.IsInf(ratio, 1):
+		return ""
+	case ratio >= 10:
+		return fmt.Sprintf("x%.3g", ratio)
+	}
+	return fmt.Sprintf("%+.1f%%", 100*(ratio-1))
+}
+
+func probability(q float64) string {
+	switch {
+	case math.IsNaN(q):
+		return ""
+	case q < 0.0001:
+		return "<0.0001"
+	}
+	return fmt.Sprintf("%.4f", q)
+}
+
+// printCompared prints the rows with all numbers.
+func printCompared(p printer, result *compare.Result, rows []compare.Row) error {
+	var fields []field
+	for _, c := range result.Columns() {
+		fields = append(fields, field{name: c, kind: "VARCHAR"})
+	}
+	for _, c := range []string{"base", "test", "difference", "ratio", "low", "high", "p", "q"} {
+		fields = append(fields, field{name: c, kind: "DOUBLE", numeric: true})
+	}
+	fields = append(fields, field{name: "base_runs", kind: "INTEGER", numeric: true}, field{name: "test_runs", kind: "INTEGER", numeric: true},
+		field{name: "verdict", kind: "VARCHAR"}, field{name: "matched", kind: "VARCHAR"})
+	if err := p.header(fields); err != nil {
+		return err
+	}
+	for i := range rows {
+		r := &rows[i]
+		var values []any
+		for _, n := range r.Names {
+			values = append(values, n)
+		}
+		for _, v := range []float64{r.Base, r.Test, r.Difference, r.Ratio, r.Low, r.High, r.P, r.Q} {
+			values = append(values, known(v))
+		}
+		if err := p.row(append(values, int32(r.BaseN), int32(r.TestN), r.Verdict, r.Matched)); err != nil {
+			return err
+		}
+	}
+	return p.close()
+}
+
+// known returns a number, whole if it is, or nil if it is none.
+func known(v float64) any {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
+		return int64(v)
+	}
+	return v
+}
+
+// comparedSide is one side of a comparison in JSON.
+type comparedSide struct {
+	Selectors   []string `json:"selectors"`
+	Experiments []string `json:"experiments"`
+}
+
+func sideOf(s compare.Side) comparedSide {
+	out := comparedSide{Selectors: s.Selectors}
+	for _, e := range s.Runs {
+		out.Experiments = append(out.Experiments, e.Name)
+	}
+	return out
+}
+
+// printComparison prints a comparison as a JSON object.
+func (r *comparer) printComparison(result *compare.Result, rows []compare.Row) error {
+	var text bytes.Buffer
+	if err := printCompared(&jsonPrinter{w: bufio.NewWriter(&text), array: true}, result, rows); err != nil {
+		return err
+	}
+	return r.printJSON(struct {
+		By        string          `json:"by"`
+		Metric    string          `json:"metric"`
+		Unit      string          `json:"unit"`
+		Mode      string          `json:"mode"`
+		Inclusive bool            `json:"inclusive"`
+		Normalise string          `json:"normalise"`
+		FDR       float64         `json:"fdr"`
+		Level     float64         `json:"level"`
+		Judged    int             `json:"judged"`
+		Base      comparedSide    `json:"base"`
+		Test      comparedSide    `json:"test"`
+		Warnings  []string        `json:"warnings"`
+		Total     int             `json:"rows_in_all"`
+		Rows      json.RawMessage `json:"rows"`
+	}{result.By, result.Metric, result.Unit, result.Mode, result.Inclusive, result.Normalise, result.FDR, result.Level, result.Judged,
+		sideOf(result.Base), sideOf(result.Test), slices.Concat([]string{}, result.Warnings), len(result.Rows), text.Bytes()}, true)
+}

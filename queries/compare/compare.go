@@ -1,0 +1,116 @@
+// Package compare says what differs between two groups of experiments: which functions,
+// lines or data objects take more or less in one than in the other, and how sure that is.
+package compare
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"stackmill/queries"
+)
+
+// Request says what to compare. The zero values of the last four are the usual ones.
+type Request struct {
+	Base, Test []string // selectors of the two groups
+	By         string   // what a row is: a name of Subjects
+	Metric     string   // empty: the first that all experiments have
+	Mode       string   // user, expert or machine
+	Inclusive  bool     // inclusive values rather than exclusive ones
+	Normalise  string   // one of Normalisations
+
+	FDR       float64 // the rate of false discoveries that is accepted
+	Level     float64 // of the intervals
+	MinChange float64 // changes below are none
+	MinShare  float64 // rows with a smaller share of <Total> in both groups are not judged
+}
+
+// Normalisations are the ways to make values of runs of different length comparable: as
+// they are, as parts of their run's <Total>, or by the second of their run.
+var Normalisations = []string{"none", "total", "run"}
+
+// Usual are the settings without a wish.
+var Usual = Request{By: "function", Mode: "user", Normalise: "none", FDR: 0.01, Level: 0.95, MinChange: 0.01, MinShare: 0.001}
+
+// Check says what is wrong with a request, as far as that shows without a store.
+func (r *Request) Check() error {
+	switch {
+	case len(r.Base) == 0:
+		return fmt.Errorf("--base: nothing says which experiments are the reference")
+	case len(r.Test) == 0:
+		return fmt.Errorf("--test: nothing says which experiments to compare with the base")
+	case subjects[r.By] == nil:
+		return fmt.Errorf("--by: no such rows %q (one of %s)", r.By, strings.Join(Subjects, ", "))
+	case modeBits[r.Mode] == 0:
+		return fmt.Errorf("--mode: no mode %q (one of user, expert, machine)", r.Mode)
+	case !slices.Contains(Normalisations, r.Normalise):
+		return fmt.Errorf("--normalise: no way %q (one of %s)", r.Normalise, strings.Join(Normalisations, ", "))
+	case r.FDR <= 0 || r.FDR >= 1:
+		return fmt.Errorf("--fdr: %v is not between 0 and 1", r.FDR)
+	case r.Level <= 0 || r.Level >= 1:
+		return fmt.Errorf("--level: %v is not between 0 and 1", r.Level)
+	case r.MinChange < 0 || r.MinShare < 0:
+		return fmt.Errorf("--min-change and --min-share: a limit is below 0")
+	}
+	return nil
+}
+
+// modeBits are the modes as the tables have them.
+var modeBits = map[string]int{"user": 1, "expert": 2, "machine": 4}
+
+// Result is a comparison.
+type Result struct {
+	Request
+	Unit       string // of the metric; normalised values are parts of 1, or by the second
+	Base, Test Side
+	Warnings   []string // why the comparison may be unfair, or says little
+	Judged     int      // how many rows were tested, among which discoveries are controlled
+	Rows       []Row    // <Total> first, then what has changed, by size
+}
+
+// Side is one of the two groups.
+type Side struct {
+	Selectors []string
+	Runs      []queries.Experiment
+}
+
+// Run compares two groups of experiments of a store.
+func Run(ctx context.Context, db *queries.DB, r Request) (*Result, error) {
+	c := &comparison{ctx: ctx, db: db, Result: Result{Request: r}}
+	for _, step := range []func() error{c.choose, c.chooseMetric, c.measure, c.read} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	c.judge()
+	return &c.Result, nil
+}
+
+// comparison is one under way.
+type comparison struct {
+	Result
+	ctx context.Context
+	db  *queries.DB
+
+	kind  string // of the metric's samples
+	runs  []run  // of the base, then of the test
+	items []*item
+}
+
+// run is an experiment in the comparison.
+type run struct {
+	seconds float64 // how long it took
+	weight  float64 // the value of one sample; 0 if unknown, or if each event was recorded
+	unit    float64 // what its values are divided by
+}
+
+// warn adds a warning.
+func (c *comparison) warn(format string, args ...any) {
+	c.Warnings = append(c.Warnings, fmt.Sprintf(format, args...))
+}
+
+// of returns the values of a side, of an item's values.
+func (c *comparison) of(values []float64) (base, test []float64) {
+	return values[:len(c.Base.Runs)], values[len(c.Base.Runs):]
+}

@@ -1,0 +1,153 @@
+package compare
+
+import (
+	"math"
+	"slices"
+)
+
+// exactTies and exactRuns are how many runs a side may have for the exact distribution of
+// ranks, with ties and without. Beyond, the normal distribution is as good.
+const (
+	exactTies = 12
+	exactRuns = 50
+)
+
+// ranks tests whether two groups of runs differ by the ranks of their values alone
+// (Mann-Whitney). It keeps the distributions that it needs.
+type ranks struct {
+	known map[[2]int][]float64 // without ties, by the groups' sizes
+}
+
+// smallest returns the smallest p that groups of these sizes can have: that of groups which
+// do not overlap.
+func smallest(n, m int) float64 {
+	p := 2.0
+	for i := 1; i <= n; i++ {
+		p *= float64(i) / float64(m+i)
+	}
+	return min(p, 1)
+}
+
+// p returns the probability that values of one distribution are as different as those of
+// the two groups, or more (two-sided).
+func (r *ranks) p(x, y []float64) float64 {
+	n, m := len(x), len(y)
+	scores, u, ties := midranks(x, y)
+	mean := float64(n*m) / 2
+	if math.Abs(u-mean) == 0 {
+		return 1
+	}
+	switch {
+	case ties == 0 && max(n, m) <= exactRuns:
+		return math.Min(1, 2*r.below(n, m, int(math.Min(u, float64(n*m)-u))))
+	case max(n, m) <= exactTies:
+		return permuted(scores, n)
+	}
+	size := float64(n + m)
+	deviation := math.Sqrt(float64(n*m) / 12 * (size + 1 - ties/(size*(size-1))))
+	if deviation == 0 {
+		return 1
+	}
+	z := (math.Abs(u-mean) - 0.5) / deviation
+	return math.Min(1, math.Erfc(z/math.Sqrt2))
+}
+
+// midranks returns twice the rank of each value, those of x first; x's U; and the sum of
+// t³-t over groups of t equal values.
+func midranks(x, y []float64) (scores []int, u, ties float64) {
+	all := slices.Concat(x, y)
+	order := make([]int, len(all))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		switch {
+		case all[a] < all[b]:
+			return -1
+		case all[a] > all[b]:
+			return 1
+		}
+		return a - b
+	})
+	scores = make([]int, len(all))
+	for i := 0; i < len(order); {
+		j := i
+		for j < len(order) && all[order[j]] == all[order[i]] {
+			j++
+		}
+		for _, k := range order[i:j] {
+			scores[k] = i + 1 + j
+		}
+		t := float64(j - i)
+		ties += t*t*t - t
+		i = j
+	}
+	sum := 0
+	for _, s := range scores[:len(x)] {
+		sum += s
+	}
+	return scores, float64(sum-len(x)*(len(x)+1)) / 2, ties
+}
+
+// below returns the probability of a U up to u, without ties.
+func (r *ranks) below(n, m, u int) float64 {
+	if u < 0 {
+		return 0
+	}
+	n, m = min(n, m), max(n, m) // U has the same distribution
+	if r.known[[2]int{n, m}] == nil {
+		scores := make([]int, n+m)
+		for i := range scores {
+			scores[i] = i + 1
+		}
+		if r.known == nil {
+			r.known = map[[2]int][]float64{}
+		}
+		r.known[[2]int{n, m}] = cumulative(scores, n)[n*(n+1)/2:]
+	}
+	return r.known[[2]int{n, m}][u]
+}
+
+// permuted returns the probability (two-sided) that n of the scores, drawn by chance, sum
+// to something as unusual as the first n do.
+func permuted(scores []int, n int) float64 {
+	sum := 0
+	for _, s := range scores[:n] {
+		sum += s
+	}
+	c := cumulative(scores, n)
+	return math.Min(1, 2*math.Min(c[sum], 1-c[sum-1]))
+}
+
+// cumulative returns the probability, for each sum, that n of the scores have no larger
+// one.
+func cumulative(scores []int, n int) []float64 {
+	total := 0
+	for _, s := range scores {
+		total += s
+	}
+	ways := make([][]float64, n+1) // by how many are drawn, and their sum
+	for j := range ways {
+		ways[j] = make([]float64, total+1)
+	}
+	ways[0][0] = 1
+	reached := 0
+	for i, s := range scores {
+		reached += s
+		for j := min(i+1, n); j > 0; j-- {
+			to, from := ways[j], ways[j-1]
+			for sum := s; sum <= reached; sum++ {
+				to[sum] += from[sum-s]
+			}
+		}
+	}
+	out, all := ways[n], 0.0
+	for sum, w := range out {
+		all += w
+		out[sum] = all
+	}
+	for sum := range out {
+		out[sum] /= all
+	}
+	return out
+}

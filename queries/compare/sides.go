@@ -1,0 +1,148 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"stackmill/queries"
+	"stackmill/schema"
+)
+
+// choose finds the experiments of both sides.
+func (c *comparison) choose() (err error) {
+	c.Result.Base.Selectors, c.Result.Test.Selectors = c.Request.Base, c.Request.Test
+	if c.Result.Base.Runs, err = c.db.Select(c.ctx, c.Request.Base...); err != nil {
+		return fmt.Errorf("--base: %w", err)
+	}
+	if c.Result.Test.Runs, err = c.db.Select(c.ctx, c.Request.Test...); err != nil {
+		return fmt.Errorf("--test: %w", err)
+	}
+	both := 0
+	for _, e := range c.Result.Base.Runs {
+		if slices.ContainsFunc(c.Result.Test.Runs, func(o queries.Experiment) bool { return o.ExperimentID == e.ExperimentID }) {
+			both++
+		}
+	}
+	if both > 0 {
+		c.warn("%d experiments are in both groups: nothing is known of how the groups differ by chance", both)
+	}
+	return nil
+}
+
+// chooseMetric finds the metric, and leaves out the experiments that lack it: they do not
+// say that it was 0.
+func (c *comparison) chooseMetric() error {
+	all := slices.Concat(c.Result.Base.Runs, c.Result.Test.Runs)
+	records, err := c.db.Records(c.ctx, `SELECT metric, any_value(unit) AS unit, any_value(kind) AS kind, list(experiment_id) AS ids
+		FROM metrics WHERE experiment_id IN (`+queries.Quote(ids(all)...)+`) GROUP BY metric ORDER BY metric`)
+	if err != nil {
+		return err
+	}
+	if c.Metric == "" {
+		if c.Metric = c.firstMetric(records); c.Metric == "" {
+			return fmt.Errorf("no metric is known of experiments on both sides (stackmill problems says what is wrong with them)")
+		}
+	}
+	var known []string
+	for _, r := range records {
+		if known = append(known, r.Text("metric")); r.Text("metric") != c.Metric {
+			continue
+		}
+		has := map[string]bool{}
+		for _, id := range r["ids"].([]any) {
+			has[id.(string)] = true
+		}
+		c.Unit, c.kind = r.Text("unit"), r.Text("kind")
+		c.Result.Base.Runs = c.having(c.Result.Base.Runs, has, "base")
+		c.Result.Test.Runs = c.having(c.Result.Test.Runs, has, "test")
+		if len(c.Result.Base.Runs) == 0 || len(c.Result.Test.Runs) == 0 {
+			return fmt.Errorf("no experiment of one side has the metric %s", c.Metric)
+		}
+		return nil
+	}
+	return fmt.Errorf("no metric %q%s (there are %s)", c.Metric, queries.Suggest(c.Metric, known), strings.Join(known, ", "))
+}
+
+// having returns the runs that have the metric.
+func (c *comparison) having(runs []queries.Experiment, has map[string]bool, side string) (kept []queries.Experiment) {
+	for _, e := range runs {
+		if has[e.ExperimentID] && e.Status != "failed" {
+			kept = append(kept, e)
+		}
+	}
+	if n := len(runs) - len(kept); n > 0 {
+		c.warn("%d of %d experiments of the %s have no metric %s, or no samples: they are left out", n, len(runs), side, c.Metric)
+	}
+	return kept
+}
+
+// firstMetric returns the metric that most experiments have, of those that both sides
+// have; of several, the first in the order of reports.
+func (c *comparison) firstMetric(records []queries.Record) (name string) {
+	rank := map[string]int{}
+	for i, m := range schema.Declared {
+		rank[m.Name] = i - len(schema.Declared)
+	}
+	most := 0
+	for _, r := range records {
+		metric, has := r.Text("metric"), r["ids"].([]any)
+		some := func(e queries.Experiment) bool { return slices.Contains(has, any(e.ExperimentID)) }
+		if !slices.ContainsFunc(c.Result.Base.Runs, some) || !slices.ContainsFunc(c.Result.Test.Runs, some) {
+			continue
+		}
+		if n := len(has); n > most || n == most && rank[metric] < rank[name] {
+			name, most = metric, n
+		}
+	}
+	return name
+}
+
+func ids(runs []queries.Experiment) (list []string) {
+	for _, e := range runs {
+		list = append(list, e.ExperimentID)
+	}
+	return list
+}
+
+// runTable is SQL of a table of the runs, `runs`, with their numbers.
+func (c *comparison) runTable() string {
+	var rows []string
+	for n, e := range slices.Concat(c.Result.Base.Runs, c.Result.Test.Runs) {
+		rows = append(rows, fmt.Sprintf("(%s, %d)", queries.Quote(e.ExperimentID), n))
+	}
+	return "runs(experiment_id, n) AS (VALUES " + strings.Join(rows, ", ") + ")"
+}
+
+// measure finds out what is needed to scale the runs' values, and what one sample stands
+// for.
+func (c *comparison) measure() error {
+	c.runs = make([]run, len(c.Result.Base.Runs)+len(c.Result.Test.Runs))
+	records, err := c.db.Records(c.ctx, "WITH "+c.runTable()+` SELECT n, duration_ns FROM experiments JOIN runs USING (experiment_id)`)
+	if err != nil {
+		return err
+	}
+	for _, r := range records {
+		c.runs[r.Number("n")].seconds = float64(r.Number("duration_ns")) / 1e9
+	}
+	if !c.sampled() || len(c.Result.Base.Runs) > 1 && len(c.Result.Test.Runs) > 1 {
+		return nil
+	}
+	records, err = c.db.Records(c.ctx, "WITH "+c.runTable()+` SELECT n, sum(value)::BIGINT AS value, sum(samples)::BIGINT AS samples
+		FROM stack_values JOIN runs USING (experiment_id) WHERE metric = ? GROUP BY n`, c.Metric)
+	if err != nil {
+		return err
+	}
+	for _, r := range records {
+		if n := r.Number("samples"); n > 0 {
+			c.runs[r.Number("n")].weight = float64(r.Number("value")) / float64(n)
+		}
+	}
+	return nil
+}
+
+// sampled reports whether the metric's values are estimates from samples; of others each
+// event was recorded.
+func (c *comparison) sampled() bool {
+	return slices.Contains([]string{schema.Clock.String(), schema.HWC.String(), schema.Perf.String()}, c.kind)
+}

@@ -1,0 +1,105 @@
+package compare
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// discoveries gives each row that was tested its q: the rate of false discoveries among
+// the rows with a p of no more than its own (Benjamini and Hochberg). It returns the
+// number of rows tested.
+func discoveries(rows []Row) int {
+	var tested []*Row
+	for i := range rows {
+		if !math.IsNaN(rows[i].P) {
+			tested = append(tested, &rows[i])
+		}
+	}
+	slices.SortFunc(tested, func(a, b *Row) int { return cmp.Compare(a.P, b.P) })
+	q := 1.0
+	for i, r := range slices.Backward(tested) {
+		q = min(q, r.P*float64(len(tested))/float64(i+1))
+		r.Q = q
+	}
+	return len(tested)
+}
+
+// verdict says what a row's numbers mean.
+func (c *comparison) verdict(r *Row) string {
+	exact := math.IsNaN(r.P) && r.Low == r.Ratio
+	switch {
+	case r.Verdict != "":
+		return r.Verdict
+	case !exact && !(r.Q <= c.FDR):
+		if math.IsNaN(r.P) || c.tooFew() {
+			return TooFew
+		}
+		return Same
+	case r.BaseN == 0:
+		return Appeared
+	case r.TestN == 0:
+		return Vanished
+	case math.Abs(r.Test-r.Base) < c.MinChange*r.Base:
+		return Same
+	case r.Test > r.Base:
+		return Slower
+	case r.Test < r.Base:
+		return Faster
+	}
+	return Same
+}
+
+// tooFew reports whether the runs are so few that no single row could be a discovery,
+// however much it differed.
+func (c *comparison) tooFew() bool {
+	n, m := len(c.Result.Base.Runs), len(c.Result.Test.Runs)
+	if c.sampled() && (n == 1 || m == 1) {
+		return false
+	}
+	return smallest(n, m)*float64(c.Judged) > c.FDR
+}
+
+// bySampling tests a row by the numbers of samples: where a side has one run.
+func (c *comparison) bySampling(r *Row, base, test []float64) {
+	counts, exposures := c.counts(base, test)
+	if counts == nil {
+		return
+	}
+	n := len(base)
+	spread := math.Max(dispersion(counts[:n]), dispersion(counts[n:]))
+	b, t := sum(counts[:n])/spread, sum(counts[n:])/spread
+	exposed, exposedTest := sum(exposures), sum(exposures[n:])
+	r.P = shareP(b, t, exposedTest/exposed)
+	low, high := shareInterval(b, t, c.Level)
+	rate := (exposed - exposedTest) / exposedTest
+	r.Low, r.High = low/(1-low)*rate, high/(1-high)*rate
+}
+
+// counts returns how many samples the values of the runs are, and how many are expected
+// for a value of 1; nil if that is not known.
+func (c *comparison) counts(base, test []float64) (counts, exposures []float64) {
+	usual := 0.0
+	for _, r := range c.runs {
+		usual = max(usual, r.weight)
+	}
+	for n, v := range slices.Concat(base, test) {
+		r := c.runs[n]
+		weight := r.weight
+		if weight == 0 {
+			weight = usual
+		}
+		if weight == 0 || r.unit == 0 {
+			return nil, nil
+		}
+		counts, exposures = append(counts, v*r.unit/weight), append(exposures, r.unit/weight)
+	}
+	return counts, exposures
+}
+
+func sum(values []float64) (s float64) {
+	for _, v := range values {
+		s += v
+	}
+	return s
+}

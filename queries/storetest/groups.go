@@ -1,0 +1,49 @@
+package storetest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Groups describes a store of two groups of experiments, base-0.er and on, and test-0.er
+// and on: of each, the values of functions of the program app, in ms. The metric is m, of
+// samples of the kind.
+func Groups(kind string, base, test []map[string]int) string {
+	var b strings.Builder
+	for n, values := range slices.Concat(base, test) {
+		side, k := "base", n
+		if n >= len(base) {
+			side, k = "test", n-len(base)
+		}
+		fmt.Fprintf(&b, "batch %016x %s-%d.er /data/%s-%d.er\n", n+1, side, k, side, k)
+		fmt.Fprintf(&b, "experiments experiment format duration_ns status\n  %s-%d.er gprofng 1000ms complete\n", side, k)
+		fmt.Fprintf(&b, "metrics metric title unit kind\n  m M ns %s\n", kind)
+		b.WriteString("load_objects load_object_id name path kind\n  901 <Total> <Total> artificial\n  903 app /bin/app elf\n")
+		b.WriteString("modules module_id load_object_id name\n  801 901 (unknown)\n  803 903 a.c\n")
+		functions := "functions function_no function_id load_object_id module_id name other_linkage_name kind\n  1 1 901 801 <Total> '' artificial\n"
+		sums := "function_values modes metric function_no exclusive inclusive\n"
+		total := 0
+		for no, name := range slices.Sorted(maps.Keys(values)) {
+			functions += fmt.Sprintf("  %d %d 903 803 %s %s normal\n", no+10, no+10, name, name)
+			sums += fmt.Sprintf("  7 m %d %dms %dms\n", no+10, values[name], values[name])
+			total += values[name]
+		}
+		b.WriteString(functions + sums + fmt.Sprintf("  7 m 1 %dms %dms\n", total, total))
+		fmt.Fprintf(&b, "stack_values stack metric value samples\n  0 m %dms %d\n", total, total)
+	}
+	return b.String()
+}
+
+// Vary makes runs whose values differ from these by up to 4.
+func Vary(n int, values map[string]int) (runs []map[string]int) {
+	for i := range n {
+		run := map[string]int{}
+		for name, v := range values {
+			run[name] = v + (i*7+v)%5
+		}
+		runs = append(runs, run)
+	}
+	return runs
+}
