@@ -68,10 +68,15 @@ func exported(t *testing.T, db *queries.DB, r export.Request) []byte {
 func file(t *testing.T, db *queries.DB, r export.Request) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "exported")
-	if err := os.WriteFile(path, exported(t, db, r), 0o644); err != nil {
+	write(t, path, exported(t, db, r))
+	return path
+}
+
+func write(t *testing.T, path string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, data, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return path
 }
 
 // both are exclusive and inclusive values.

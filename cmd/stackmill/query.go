@@ -19,6 +19,7 @@ import (
 	"golang.org/x/term"
 
 	"stackmill/queries"
+	"stackmill/queries/export"
 )
 
 var queryFormats = []string{"table", "csv", "json", "ndjson", "parquet", "arrow"}
@@ -26,8 +27,8 @@ var queryFormats = []string{"table", "csv", "json", "ndjson", "parquet", "arrow"
 // querier is one call of the verb.
 type querier struct {
 	*app
-	format, file, output, memory string
-	timeout                      time.Duration
+	format, as, file, output, memory string
+	timeout                          time.Duration
 }
 
 func newQueryCommand(a *app) *cobra.Command {
@@ -40,7 +41,9 @@ last statement's result. Without SQL, a terminal gives a prompt; otherwise SQL
 is read from the standard input, as it is with "-".
 
 The table format shows the first 10000 rows, with control characters escaped. The
-arrow format is an IPC stream.
+arrow format is an IPC stream. With --as, rows that have the columns experiment_id,
+stack (names from the root to the leaf with ; between them) and value are written as a
+profile.
 
 SQL may read the store's tables and create temporary tables, views and macros.
 It cannot open other files, write any, attach databases, load extensions or change
@@ -48,6 +51,7 @@ settings. --unsafe lets it do all that DuckDB can and you may.`,
 		Example: `  stackmill query "SELECT function, exclusive / 1e9 AS seconds FROM function_metrics WHERE mode = 'user' AND metric = 'totalcpu' ORDER BY exclusive DESC LIMIT 10"
   stackmill query --format parquet --output samples.parquet "FROM samples"
   stackmill query -f report.sql --format csv
+  stackmill query --as pprof -o slow.pb.gz "FROM folded WHERE mode = 'user' AND metric = 'totalcpu' AND stack LIKE '%;parse;%'"
   stackmill query --unsafe "SELECT * FROM functions JOIN 'owners.csv' USING (name)"`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -59,12 +63,14 @@ settings. --unsafe lets it do all that DuckDB can and you may.`,
 	}
 	f := c.Flags()
 	f.StringVar(&q.format, "format", "table", "table, csv, json, ndjson, parquet or arrow")
+	f.StringVar(&q.as, "as", "", "write the rows' stacks as "+strings.Join(export.RowFormats(), ", "))
 	f.StringVarP(&q.file, "file", "f", "", "read the SQL from a file")
 	f.StringVarP(&q.output, "output", "o", "", "write to a file instead of the standard output")
 	f.BoolVar(&a.unsafe, "unsafe", false, "let SQL read and write files, attach databases, load extensions and change settings")
 	f.StringVar(&q.memory, "memory", "", "memory of the SQL engine, e.g. 512M or 8G; what does not fit goes to temporary files (default: 4G, less on a small machine)")
 	f.IntVar(&a.limits.Threads, "threads", 0, "threads of the SQL engine (default: one for each processor)")
 	f.DurationVar(&q.timeout, "timeout", 0, "give up after this time, e.g. 30s (0: never)")
+	_ = c.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(export.RowFormats(), cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(queryFormats, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
@@ -74,6 +80,10 @@ func (q *querier) check(args []string) error {
 	switch {
 	case !slices.Contains(queryFormats, q.format):
 		return usageErrorf("query: --format: no format %q (one of %s)", q.format, strings.Join(queryFormats, ", "))
+	case q.as != "" && !slices.Contains(export.RowFormats(), q.as):
+		return usageErrorf("query: --as: no format %q (one of %s)", q.as, strings.Join(export.RowFormats(), ", "))
+	case q.as != "" && q.format != "table":
+		return usageErrorf("query: --as and --format given (give one of them)")
 	case q.file != "" && len(args) > 0:
 		return usageErrorf("query: SQL and -f given (give one of them)")
 	case q.limits.Threads < 0:
@@ -104,13 +114,16 @@ func (q *querier) answer(ctx context.Context, args []string) error {
 		return fmt.Errorf("query: %w", errors.Join(err, db.Close()))
 	}
 	defer on.close()
+	if prompt && q.as != "" {
+		return usageErrorf("query: --as: no SQL given")
+	}
 	if prompt {
 		return on.prompt()
 	}
 	if strings.Trim(statement, "; \t\r\n") == "" {
 		return usageErrorf("query: no SQL given")
 	}
-	if err := on.run(ctx, statement, q.format, q.output); err != nil {
+	if err := on.run(ctx, statement, cmp.Or(q.as, q.format), q.output); err != nil {
 		return fmt.Errorf("query: %w", err)
 	}
 	return nil
@@ -162,7 +175,7 @@ func (q *query) close() {
 // run runs the SQL and prints the result, to the file output if given. This program
 // writes the file; SQL cannot.
 func (q *query) run(ctx context.Context, text, format, output string) (err error) {
-	if output == "" && (format == "parquet" || format == "arrow") && isTerminal(q.stdout) {
+	if output == "" && slices.Contains([]string{"parquet", "arrow", "pprof"}, format) && isTerminal(q.stdout) {
 		return usageErrorf("the standard output is a terminal (name a file with --output)")
 	}
 	memory := cmp.Or(q.limits.Memory, queries.DefaultMemory)
@@ -196,6 +209,10 @@ func (q *query) write(ctx context.Context, statement, format, output string) (er
 	rows, err := q.conn.QueryContext(ctx, statement)
 	if err != nil {
 		return err
+	}
+	if slices.Contains(export.RowFormats(), format) {
+		defer rows.Close()
+		return export.WriteRows(ctx, rows, format, a.stdout)
 	}
 	p := a.newPrinter(format)
 	if t, ok := p.(*tablePrinter); ok {

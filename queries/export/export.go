@@ -29,13 +29,16 @@ type Request struct {
 type format struct {
 	name    string
 	several bool // whether it holds several metrics
+	names   bool // whether names of functions are enough for it
 	threads bool // whether it tells threads apart
 	write   func(context.Context, *selection, io.Writer) error
 }
 
 var formats = []format{
-	{name: "pprof", several: true, threads: true, write: writePprof},
-	{name: "folded", write: writeFolded},
+	{name: "pprof", several: true, names: true, threads: true, write: writePprof},
+	{name: "folded", names: true, write: writeFolded},
+	{name: "speedscope", names: true, write: writeSpeedscope},
+	{name: "callgrind", several: true, write: writeCallgrind},
 }
 
 // Formats are the names of what stacks can be written as.
@@ -82,6 +85,8 @@ type selection struct {
 	metrics []metric
 	threads bool // whether stacks of different threads are told apart
 	many    bool // whether there are several experiments
+	title   string
+	rows    *stackRows // of a query, in place of all of that
 }
 
 // metric is one of the values that each stack has.

@@ -13,6 +13,9 @@ import (
 // writeFolded writes a line for each stack of functions: their names from the root to the
 // leaf with semicolons between them, a blank, the value. Experiments are summed.
 func writeFolded(ctx context.Context, s *selection, w io.Writer) error {
+	if s.rows != nil {
+		return s.rows.fold(w)
+	}
 	if _, err := s.described(ctx); err != nil {
 		return err
 	}

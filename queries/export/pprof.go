@@ -71,7 +71,7 @@ func writePprof(ctx context.Context, s *selection, w io.Writer) error {
 	var end message
 	end.number(profileTime, p.started)
 	end.number(profileDuration, p.duration)
-	end.number(profileComment, p.strings.of(fmt.Sprintf("stackmill export, %s mode", s.mode)))
+	end.number(profileComment, p.strings.of(s.comment()))
 	end.number(profileDefaultMetric, p.strings.of(s.metrics[0].name))
 	if _, err := p.out.Write(end); err != nil {
 		return err
@@ -80,6 +80,14 @@ func writePprof(ctx context.Context, s *selection, w io.Writer) error {
 		return err
 	}
 	return z.Close()
+}
+
+// comment says where a profile is from.
+func (s *selection) comment() string {
+	if s.rows != nil {
+		return "stackmill query"
+	}
+	return fmt.Sprintf("stackmill export, %s mode", s.mode)
 }
 
 func pprofUnit(unit string) string {
@@ -108,7 +116,7 @@ func (p *pprof) begin(e *experiment) error {
 		p.started = at
 	}
 	p.duration += e.duration
-	p.e, p.numbers = e, make([]uint64, len(e.locations))
+	p.e, p.numbers = e, p.numbers[:0]
 	if len(p.mappings) == 0 { // readers take the first for the program
 		for _, o := range e.objects {
 			if o.name == e.processes[1].program && len(o.segments) > 0 {
@@ -164,6 +172,9 @@ func (p *pprof) noStack() uint64 {
 // location returns the identifier of a location, which is the same in each experiment
 // where it means the same.
 func (p *pprof) location(n int32) uint64 {
+	if grown := len(p.e.locations) - len(p.numbers); grown > 0 {
+		p.numbers = append(p.numbers, make([]uint64, grown)...)
+	}
 	if id := p.numbers[n]; id != 0 {
 		return id
 	}
@@ -174,8 +185,13 @@ func (p *pprof) location(n int32) uint64 {
 	}
 	id, ok := p.locations[string(key)]
 	if !ok {
-		at, address := p.address(l)
-		id = p.place(p.mapping(l.object, at), address, l.levels)
+		var mapping, address uint64
+		if l.object != nil {
+			var at segment
+			at, address = p.address(l)
+			mapping = p.mapping(l.object, at)
+		}
+		id = p.place(mapping, address, l.levels)
 		p.locations[string(key)] = id
 	}
 	p.numbers[n] = id

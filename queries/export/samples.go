@@ -3,6 +3,7 @@ package export
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"slices"
 
 	"stackmill/queries"
@@ -10,11 +11,17 @@ import (
 
 // send gives a sink the experiments with their samples.
 func (s *selection) send(ctx context.Context, to sink) error {
+	if s.rows != nil {
+		return s.rows.send(to)
+	}
 	list, err := s.described(ctx)
 	if err != nil {
 		return err
 	}
-	s.many = len(list) > 1
+	s.many, s.title = len(list) > 1, fmt.Sprintf("%d experiments", len(list))
+	if !s.many {
+		s.title = list[0].name
+	}
 	for _, some := range parts(list) {
 		p := newPart(some)
 		if err := p.read(ctx, s.on); err != nil {

@@ -1,0 +1,109 @@
+package export
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+)
+
+// speedscopeUnits are the names of units that speedscope knows.
+var speedscopeUnits = map[string]string{"ns": "nanoseconds", "bytes": "bytes"}
+
+// speedscope writes a profile of speedscope's own format while its stacks are read: the
+// weights and the names of functions follow them.
+type speedscope struct {
+	out     *bufio.Writer // whose last error is asked for at the end
+	numbers map[speedscopeFrame]int
+	frames  []speedscopeFrame
+	weights []int64
+	total   int64
+	e       *experiment
+}
+
+// speedscopeFrame is a function as speedscope tells them apart.
+type speedscopeFrame struct {
+	Name string `json:"name"`
+	File string `json:"file,omitempty"`
+}
+
+func writeSpeedscope(ctx context.Context, s *selection, w io.Writer) error {
+	p := &speedscope{out: bufio.NewWriter(w), numbers: map[speedscopeFrame]int{}}
+	m := s.metrics[0]
+	unit := speedscopeUnits[m.unit]
+	if unit == "" {
+		unit = "none"
+	}
+	fmt.Fprintf(p.out, `{"$schema":"https://www.speedscope.app/file-format-schema.json","exporter":"stackmill","profiles":[{"type":"sampled","unit":"%s","startValue":0,"samples":[`, unit)
+	if err := s.send(ctx, p); err != nil {
+		return err
+	}
+	fmt.Fprintf(p.out, `],"weights":[`)
+	for i, v := range p.weights {
+		p.separate(i)
+		p.number(v)
+	}
+	fmt.Fprintf(p.out, `],"endValue":%d,"name":%s}],"name":%s,"shared":{"frames":[`, p.total, text(s.title+": "+m.name), text(s.title))
+	for i, f := range p.frames {
+		p.separate(i)
+		data, err := json.Marshal(f)
+		if err != nil {
+			return err
+		}
+		_, _ = p.out.Write(data)
+	}
+	fmt.Fprintf(p.out, "]}}\n")
+	return p.out.Flush()
+}
+
+// text is a text as JSON.
+func text(s string) []byte {
+	data, _ := json.Marshal(s) // a text never fails
+	return data
+}
+
+func (p *speedscope) separate(i int) {
+	if i > 0 {
+		_ = p.out.WriteByte(',')
+	}
+}
+
+func (p *speedscope) number(n int64) { _, _ = p.out.Write(strconv.AppendInt(nil, n, 10)) }
+
+func (p *speedscope) begin(e *experiment) error {
+	p.e = e
+	return nil
+}
+
+func (p *speedscope) sample(s *sample) error {
+	p.separate(len(p.weights))
+	_ = p.out.WriteByte('[')
+	for i, n := range s.path {
+		p.separate(i)
+		p.number(int64(p.frame(p.e.locations[n].levels[0].function)))
+	}
+	if len(s.path) == 0 {
+		p.number(int64(p.frame(&function{name: noStack})))
+	}
+	_, err := p.out.WriteString("]")
+	p.weights = append(p.weights, s.values[0])
+	p.total += s.values[0]
+	return err
+}
+
+// frame returns a function's number. Functions of one name in two load objects are two.
+func (p *speedscope) frame(f *function) int {
+	key := speedscopeFrame{Name: f.name}
+	if f.object != nil {
+		key.File = f.object.name
+	}
+	n, ok := p.numbers[key]
+	if !ok {
+		n = len(p.frames)
+		p.numbers[key] = n
+		p.frames = append(p.frames, key)
+	}
+	return n
+}
