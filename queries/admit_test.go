@@ -171,10 +171,10 @@ duckdb_coordinate_systems duckdb_databases duckdb_dependencies duckdb_extensions
 duckdb_log_contexts duckdb_logs duckdb_logs_parsed duckdb_memory duckdb_optimizers duckdb_prepared_statements duckdb_profiling_settings duckdb_schemas duckdb_secret_types duckdb_secrets
 duckdb_sequences duckdb_settings duckdb_table_sample duckdb_tables duckdb_temporary_files duckdb_types duckdb_variables duckdb_views force_checkpoint generate_series
 glob histogram histogram_values icu_calendar_names json_each json_tree parquet_bloom_probe parquet_file_metadata parquet_full_metadata parquet_kv_metadata
-parquet_metadata parquet_scan parquet_schema passing pg_timezone_names pragma_collations pragma_database_size pragma_metadata_info pragma_platform pragma_show
+parquet_metadata parquet_scan parquet_schema pg_timezone_names pragma_collations pragma_database_size pragma_metadata_info pragma_platform pragma_show
 pragma_storage_info pragma_table_info pragma_user_agent pragma_version query_table range read_blob read_csv read_csv_auto read_duckdb read_json read_json_auto
 read_json_objects read_json_objects_auto read_ndjson read_ndjson_auto read_ndjson_objects read_parquet read_text repeat repeat_row seq_scan sniff_csv
-sql_auto_complete summary test_all_types test_vector_types timeline_by unnest which_secret`
+sql_auto_complete summary test_all_types test_vector_types unnest which_secret`
 
 // A new version of the engine may bring functions that do more than read.
 func TestTableFunctionsAreKnown(t *testing.T) {
@@ -182,6 +182,13 @@ func TestTableFunctionsAreKnown(t *testing.T) {
 	known := append(strings.Fields(tableFunctions), append(slices.Clone(steering), runsText, runsJSON)...)
 	for _, table := range schema.Tables {
 		known = append(known, rowsName(table))
+	}
+	views, err := Views()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range views {
+		known = append(known, v.Name)
 	}
 	for _, name := range rows(t, db.DB, "SELECT DISTINCT function_name FROM duckdb_functions() WHERE function_type IN ('table', 'table_macro') ORDER BY ALL") {
 		if !slices.Contains(known, name) {

@@ -2,6 +2,7 @@ package queries
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"hash"
 	"slices"
@@ -50,8 +51,10 @@ func defineAs(store string, batches []storedir.Batch, experiments []Experiment, 
 	d := &definitions{store: store, portions: portions(batches), experiments: experiments, as: as}
 	h := xxhash.New()
 	always, err := d.always()
+	described, err2 := comments()
 	note(h, store)
 	note(h, always...)
+	note(h, described...)
 	note(h, as.types...)
 	for _, p := range d.portions {
 		note(h, fmt.Sprint("portion", len(p.batches)))
@@ -69,7 +72,7 @@ func defineAs(store string, batches []storedir.Batch, experiments []Experiment, 
 		t.rows(d, func(values ...any) { fmt.Fprintf(h, "%q\n", values) })
 	}
 	d.fingerprint = fmt.Sprintf("%s-%016x", schema.StoreVersion, h.Sum64())
-	return d, err
+	return d, errors.Join(err, err2)
 }
 
 // note adds texts to a hash.
@@ -129,11 +132,19 @@ func (v View) create() string {
 	if len(v.Parameters) == 0 {
 		return fmt.Sprintf("CREATE VIEW %s AS\n%s", v.Name, v.SQL)
 	}
-	var names []string
-	for _, p := range v.Parameters {
-		names = append(names, p.Name)
+	return fmt.Sprintf("CREATE MACRO %s(%s) AS TABLE\n%s", v.Name, v.parameters(" := "), v.SQL)
+}
+
+// parameters lists the parameters, each that need not be given with its default after the
+// sign.
+func (v View) parameters(sign string) string {
+	list := make([]string, len(v.Parameters))
+	for i, p := range v.Parameters {
+		if list[i] = p.Name; p.Default != "" {
+			list[i] += sign + p.Default
+		}
 	}
-	return fmt.Sprintf("CREATE MACRO %s(%s) AS TABLE\n%s", v.Name, strings.Join(names, ", "), v.SQL)
+	return strings.Join(list, ", ")
 }
 
 // rowsName is the name of the macro that gives a table's rows as they are stored.

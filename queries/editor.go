@@ -51,6 +51,11 @@ func (e *editor) finish(ctx context.Context, d *definitions, from bool) error {
 		if statements, err = d.all(); err != nil {
 			return err
 		}
+		described, err := comments()
+		if err != nil {
+			return err
+		}
+		statements = append(statements, described...)
 	}
 	if err := e.run(ctx, append([]string{"BEGIN"}, statements...)...); err != nil {
 		return err

@@ -40,3 +40,27 @@ func TestPathsOfExperiments(t *testing.T) {
 		}
 	}
 }
+
+// The macros answer what is worked out by hand for the store of two experiments.
+func TestMacrosForPeople(t *testing.T) {
+	db := open(t, storetest.New(t, storetest.Two))
+	for query, want := range map[string][]string{
+		"SELECT experiment, metric, rank, function, exclusive // 1e6, exclusive_percent, inclusive_percent FROM top(2) WHERE unit = 'ns'": {
+			"monday/test.1.er totalcpu 1 g 40 50 50", "monday/test.1.er totalcpu 2 f 20 25 62.5"},
+		"SELECT function, exclusive // 1e6 FROM top(of_metric := 'totalcpu', in_mode := 'machine') WHERE exclusive > 0": {"g 40", "f._omp_fn.0 20", "<Unknown> 10"},
+		"SELECT DISTINCT metric FROM top() WHERE experiment = 'tuesday/test.1.er'":                                      {"heapallocbytes"},
+		"SELECT function, caller, attributed // 1e6, percent FROM callers_of('g', 'totalcpu')":                          {"g f 30 75", "g main 10 25"},
+		"SELECT count(DISTINCT function) FROM callers_of('[fg]', 'totalcpu')":                                           {"2"},
+		"SELECT position // 1e6, level, label, value // 1e6, self // 1e6 FROM flame('totalcpu')": {
+			"0 0 <Total> 80 10", "10 1 main 70 0", "10 2 f 50 20", "30 3 g 30 30", "60 2 g 10 10", "70 2 <Unknown> 10 10"},
+		"SELECT count(*) FROM flame() p JOIN flame() c USING (experiment_id) WHERE p.level = 0 AND c.position + c.value > p.value": {"0"},
+		"SELECT count(*) FROM passes(1) WHERE node = 1":      {"2"},
+		"SELECT experiment FROM chosen('test.1') ORDER BY 1": {"monday/test.1.er", "tuesday/test.1.er"},
+		"SELECT experiment FROM chosen('00000000000000aa')":  {"monday/test.1.er"},
+		"SELECT experiment FROM chosen('t*')":                {"tuesday/test.1.er"},
+	} {
+		if diff := cmp.Diff(want, rows(t, db.DB, query)); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", query, diff)
+		}
+	}
+}

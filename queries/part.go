@@ -24,7 +24,7 @@ func (see *sight) use(conn driver.ExecerContext) error {
 // rest. The files of other batches are not opened then, and of the rows of others in the
 // same files those not read that statistics tell apart.
 func (db *DB) restrict(ctx context.Context, o Options) (*definitions, error) {
-	whole := func() (*DB, error) { return OpenWith(ctx, db.Store, Options{Limits: o.Limits}) }
+	whole := func() (*DB, error) { return OpenWith(ctx, db.Store, Options{Limits: o.Limits, Cache: o.Cache}) }
 	chosen, err := (&selection{ctx, whole, db.Experiments}).any(o.Only)
 	if err != nil {
 		return nil, err

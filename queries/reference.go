@@ -77,7 +77,14 @@ the [tables](tables.md). It may be deleted at any time: it is made anew when it 
 missing or old. ` + "`experiments.experiment`" + ` is unique there: the recording's name after
 as many of its parent directories as that takes.
 
-Values are in the metric's base unit: ns, bytes or count. An invariant is a query
+Values are in the metric's base unit: ns, bytes or count. A view with the columns ` + "`mode`" + ` and
+` + "`metric`" + ` has each value once for each mode, beside those of other metrics: without a
+condition on both, or grouping by them, a sum is three times too large and adds
+nanoseconds to bytes. ` + "`stackmill query`" + ` warns of that. Macros take the mode and the
+metric as parameters, ` + "`user`" + ` and the experiment's first unless they are given. The file
+describes itself: ` + "`duckdb_views()`" + ` and ` + "`duckdb_columns()`" + ` have these texts as comments.
+
+An invariant is a query
 that returns no rows; ` + "`stackmill check`" + ` runs them all. Rules such as S15 are the
 manual's, as [this program applies them](semantics.md).
 
@@ -105,8 +112,11 @@ func writeView(b *strings.Builder, v View) {
 		fmt.Fprintf(b, " Rules: %s.", strings.Join(v.Rules, ", "))
 	}
 	b.WriteString("\n")
+	if len(v.Parameters) > 0 {
+		fmt.Fprintf(b, "\nIt is a macro, `%s(%s)`:\n\n", v.Name, v.parameters(" := "))
+	}
 	for _, p := range v.Parameters {
-		fmt.Fprintf(b, "\nParameter `%s` (%s, %s): %s\n", p.Name, p.Type, p.Unit, html(p.Doc))
+		fmt.Fprintf(b, "- `%s` (%s): %s\n", p.Name, p.Type, html(withUnit(p.Unit, p.Doc)))
 	}
 	b.WriteString("\n| column | type | unit | meaning |\n| --- | --- | --- | --- |\n")
 	for _, c := range v.Columns {

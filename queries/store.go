@@ -34,6 +34,9 @@ type Options struct {
 	// thousands opens faster that way.
 	Only   []string
 	Limits Limits
+	// Cache is the directory of what saves time when the store's catalog is missing or old,
+	// as for Publish; empty for none.
+	Cache string
 	// Unsafe lets SQL do all that the user may do, not just read the store.
 	Unsafe bool
 }
@@ -70,7 +73,7 @@ func (db *DB) connect(ctx context.Context, o Options, d *definitions, see *sight
 	if engine := attach(ctx, db.Store, d.fingerprint, may, see); engine != nil {
 		return engine, nil
 	}
-	if Publish(ctx, db.Store, "") == nil {
+	if Publish(ctx, db.Store, o.Cache) == nil {
 		if engine := attach(ctx, db.Store, d.fingerprint, may, see); engine != nil {
 			return engine, nil
 		}

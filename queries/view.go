@@ -32,6 +32,8 @@ type Column struct {
 	Unit   string // ns, bytes, count, "the metric's", or empty
 	Doc    string
 	Source string // `table.column` if it comes from the schema
+	// Default is the value of a parameter that need not be given, as SQL.
+	Default string
 }
 
 // Invariant is a query that must return no rows.
@@ -44,7 +46,7 @@ var files embed.FS
 
 // order lists the views, each after those that it reads.
 var order = []string{
-	"labels", "modes", "inline_modes", "location_levels", "node_depths", "mode_nodes", "node_modes", "node_values",
+	"labels", "default_metrics", "modes", "inline_modes", "location_levels", "node_depths", "mode_nodes", "node_modes", "node_values",
 	"mode_leaves", "node_stacks", "mode_stacks", "stack_leaves", "leaf_values", "raw_stacks", "raw_frames", "stacks", "frames", "passing", "stack_metrics", "sample_metrics",
 	"function_metrics", "function_trends", "callers_callees", "call_paths", "uneven_nodes", "call_tree", "stack_nodes", "folded", "line_metrics", "pc_metrics", "source", "source_inlined", "disasm",
 	"load_object_metrics", "module_metrics", "thread_metrics", "cpu_metrics", "process_metrics",
@@ -53,10 +55,11 @@ var order = []string{
 	"io_calls", "io_descriptors", "io_activity", "io_stacks", "io_statistics", "io_sizes",
 	"data_object_metrics", "data_layout", "memory_objects", "data_object_functions", "unattributed", "cut_stacks", "conservation",
 	"inline_function_metrics", "inline_callers_callees", "inline_call_tree", "inline_line_metrics", "inline_pc_metrics", "inline_source",
+	"chosen", "top", "callers_of", "compare_functions", "passes", "flame",
 }
 
 // generated are the queries that are not written in their .sql file.
-var generated = map[string]func() string{"sample_metrics": sampleMetrics}
+var generated = map[string]func() string{"sample_metrics": sampleMetrics, "default_metrics": defaultMetrics}
 
 // Views returns every view in an order in which they can be created.
 func Views() ([]View, error) {
@@ -157,6 +160,10 @@ func (v *View) add(item string) error {
 		v.Invariants = append(v.Invariants, Invariant{words[1], strings.TrimSpace(first), sql})
 	case len(words) == 3 && words[0] == "parameter":
 		v.Parameters = append(v.Parameters, column(words[1:], sentence))
+	case len(words) == 5 && words[0] == "parameter" && words[3] == "=":
+		c := column(words[1:3], sentence)
+		c.Default = words[4]
+		v.Parameters = append(v.Parameters, c)
 	case len(words) == 2:
 		v.Columns = append(v.Columns, column(words, sentence))
 	default:
@@ -187,7 +194,7 @@ func fromSchema(name, source, doc string) (Column, error) {
 		if c.Name != column {
 			continue
 		}
-		return Column{name, c.Type.SQL(), c.Unit, cmp.Or(doc, c.Doc), source}, nil
+		return Column{Name: name, Type: c.Type.SQL(), Unit: c.Unit, Doc: cmp.Or(doc, c.Doc), Source: source}, nil
 	}
 	for _, c := range t.Computed {
 		if c.Name == column {

@@ -75,7 +75,7 @@ func TestHeadersDescribeTheViews(t *testing.T) {
 		for _, v := range views {
 			from := v.Name
 			if len(v.Parameters) > 0 {
-				from = "FROM " + v.Name + "(1)"
+				from = "FROM " + v.Name + v.arguments()
 			}
 			var want []string
 			for _, c := range v.Columns {
@@ -108,8 +108,19 @@ func TestHeadersDescribeTheViews(t *testing.T) {
 	}
 }
 
+// arguments are some for the parameters that must be given.
+func (v View) arguments() string {
+	var list []string
+	for _, p := range v.Parameters {
+		if p.Default == "" {
+			list = append(list, map[bool]string{true: "'%'", false: "1"}[p.Type == "VARCHAR"])
+		}
+	}
+	return "(" + strings.Join(list, ", ") + ")"
+}
+
 func TestMetricsViewsStartAlike(t *testing.T) {
-	helpers := []string{"labels", "modes", "inline_modes", "location_levels", "sample_metrics", "node_depths", "mode_nodes", "node_modes", "node_values",
+	helpers := []string{"labels", "default_metrics", "chosen", "compare_functions", "modes", "inline_modes", "location_levels", "sample_metrics", "node_depths", "mode_nodes", "node_modes", "node_values",
 		"call_paths", "uneven_nodes", "mode_leaves", "node_stacks", "mode_stacks", "stack_leaves", "leaf_values", "raw_stacks", "raw_frames", "stacks", "frames", "passing", "size_ranges"}
 	views, err := Views()
 	if err != nil {

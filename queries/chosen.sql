@@ -1,0 +1,14 @@
+-- row: one experiment that a text stands for: `FROM chosen('night=2026-11-21')`; it is an error if there is none
+--
+-- parameter selector VARCHAR: An experiment's name or id or, failing that, the end of a name, with or without its `.er`, a pattern of names with `*` and `?`, or `LABEL=VALUE`.
+--
+-- experiment_id = experiments.experiment_id
+-- experiment VARCHAR: The name for people, unique within the store.
+WITH found AS MATERIALIZED (
+  SELECT n.experiment_id, n.experiment, n.experiment_id = selector OR n.experiment = selector AS exact FROM experiment_names n
+  WHERE exact OR ends_with('/' || n.experiment, '/' || selector) OR ends_with('/' || n.experiment, '/' || selector || '.er') OR n.experiment GLOB selector
+    OR EXISTS (FROM experiment_labels l WHERE l.experiment_id = n.experiment_id AND l.label || '=' || l.value = selector)
+)
+SELECT experiment_id, experiment FROM found WHERE exact OR NOT (SELECT bool_or(exact) FROM found)
+UNION ALL
+SELECT error('no experiment in the store is ' || selector), NULL FROM (SELECT count(*) AS n FROM found) WHERE n = 0

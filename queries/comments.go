@@ -1,0 +1,70 @@
+package queries
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"stackmill/schema"
+)
+
+// repeated says in a view's comment what goes wrong without conditions on its modes and
+// metrics.
+const repeated = " Values stand here once for each mode, and for each metric in its own unit: sums over all rows are three times too large and add unlike things. Give mode and metric, or group by them."
+
+// comments are the statements that describe tables, views and their columns in the file
+// of a catalog, where any tool shows them. Catalogs in memory, which only this program
+// reads, do without: they take the engine a quarter of the views' time.
+var comments = sync.OnceValues(func() (statements []string, err error) {
+	for _, t := range schema.Tables {
+		statements = append(statements, commentOn("VIEW "+t.Name, "A row is "+t.Row+"."))
+		for _, c := range t.Shown() {
+			statements = append(statements, commentOn("COLUMN "+t.Name+"."+identifier(c.Name), withUnit(c.Unit, c.Doc)))
+		}
+		for _, c := range t.Computed {
+			statements = append(statements, commentOn("COLUMN "+t.Name+"."+identifier(c.Name), c.Doc))
+		}
+	}
+	views, err := Views()
+	for _, v := range views {
+		statements = append(statements, v.comments()...)
+	}
+	return statements, err
+})
+
+// comments are the statements that describe the view and its columns. The engine knows
+// no columns of a macro.
+func (v View) comments() []string {
+	text := "A row is " + v.Row + "."
+	if v.Repeats() {
+		text += repeated
+	}
+	if len(v.Parameters) > 0 {
+		return []string{commentOn("MACRO TABLE "+v.Name, text)}
+	}
+	statements := []string{commentOn("VIEW "+v.Name, text)}
+	for _, c := range v.Columns {
+		statements = append(statements, commentOn("COLUMN "+v.Name+"."+identifier(c.Name), withUnit(c.Unit, c.Doc)))
+	}
+	return statements
+}
+
+func commentOn(on, text string) string {
+	return "COMMENT ON " + on + " IS " + quote(strings.ReplaceAll(text, "`", ""))
+}
+
+func withUnit(unit, doc string) string {
+	if unit == "" {
+		return doc
+	}
+	return doc + " [" + unit + "]"
+}
+
+// Repeats reports whether the view's rows have each value once for each mode, beside those
+// of other metrics, so that a sum over all of them means nothing. A macro that takes a mode does
+// not.
+func (v View) Repeats() bool {
+	has := func(name string) func(Column) bool { return func(c Column) bool { return c.Name == name } }
+	return slices.ContainsFunc(v.Columns, has("mode")) && slices.ContainsFunc(v.Columns, has("metric")) &&
+		!slices.ContainsFunc(v.Parameters, has("in_mode"))
+}

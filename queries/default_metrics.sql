@@ -1,0 +1,5 @@
+-- row: one experiment, with the metrics that reports show when none is asked for: the first in the order CPU time, synchronization, heap, I/O, then by name
+--
+-- experiment_id = experiments.experiment_id
+-- metric VARCHAR: The metric of most reports; missing if the experiment has none.
+-- data_metric VARCHAR: That of reports of data objects; missing if no metric has any.

@@ -1,0 +1,31 @@
+-- row: one rectangle of a flame graph: a path of functions from `<Total>`, in the order in which they are drawn, from left to right and those above after those below; Grafana's flame graph reads `SELECT level, label, value, self FROM flame() WHERE experiment = 'test.1.er'`
+-- rules: S12, S18, S19, S24, S26
+--
+-- parameter of_metric VARCHAR = NULL: The metric; of each experiment its default one if none is given.
+-- parameter in_mode VARCHAR = 'user': The representation: `user`, `expert` or `machine`.
+--
+-- experiment_id = experiments.experiment_id
+-- experiment VARCHAR: The name for people, unique within the store.
+-- mode VARCHAR: The representation: `user`, `expert` or `machine`.
+-- metric = metrics.metric
+-- unit = metrics.unit
+-- position BIGINT: [the metric's] Where the rectangle begins, from the left edge; it is `value` wide.
+-- level INTEGER: How many functions lie below it; 0 for `<Total>`.
+-- label = functions.name
+-- function_id = functions.function_id
+-- value BIGINT: [the metric's] The value of the samples whose stack starts with this path.
+-- self BIGINT: [the metric's] The value of the samples whose stack is this path.
+WITH valued AS (
+  SELECT v.experiment_id, v.metric, c.call_node, c.depth, c.function_id, v.attributed, v.exclusive
+  FROM tree_values v JOIN modes m ON v.modes & m.bit <> 0 AND m.mode = in_mode::VARCHAR
+  JOIN default_metrics d ON d.experiment_id = v.experiment_id AND v.metric = COALESCE(of_metric::VARCHAR, d.metric)
+  JOIN call_nodes c ON c.experiment_id = v.experiment_id AND c.call_node = v.call_node
+)
+SELECT v.experiment_id, n.experiment, in_mode::VARCHAR AS mode, v.metric, t.unit,
+  COALESCE(sum(v.exclusive) OVER (PARTITION BY v.experiment_id, v.metric ORDER BY v.call_node ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)::BIGINT AS position,
+  v.depth AS level, f.name AS label, v.function_id, v.attributed AS value, v.exclusive AS self
+FROM valued v
+LEFT JOIN experiment_names n USING (experiment_id)
+LEFT JOIN metrics t USING (experiment_id, metric)
+LEFT JOIN functions f USING (experiment_id, function_id)
+ORDER BY n.experiment, v.metric, v.call_node

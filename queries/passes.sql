@@ -1,0 +1,27 @@
+-- row: one node of the tree of stacks that lies on or below a node, as in `stack_nodes`: `FROM passes(17) WHERE experiment = 'test.1.er'`; the stacks that pass it end there
+-- rules: S19
+--
+-- parameter top_node INTEGER: The node's number in `stack_nodes`.
+-- parameter of_metric VARCHAR = NULL: The metric; of each experiment its default one if none is given.
+-- parameter in_mode VARCHAR = 'user': The representation: `user`, `expert` or `machine`.
+--
+-- experiment_id = experiments.experiment_id
+-- experiment VARCHAR: The name for people, unique within the store.
+-- mode VARCHAR: The representation: `user`, `expert` or `machine`.
+-- metric = metrics.metric
+-- unit = metrics.unit
+-- node = stack_tree.node
+-- parent INTEGER: As in `stack_nodes`.
+-- last = stack_tree.last
+-- depth INTEGER: As in `stack_nodes`.
+-- function_id = functions.function_id
+-- function = functions.name
+-- load_object = load_objects.name
+-- location_id = locations.location_id
+-- exclusive BIGINT: [the metric's] The value of the samples whose stack ends here.
+-- inclusive BIGINT: [the metric's] The value of the samples whose stack passes here.
+SELECT x.*
+FROM stack_nodes x JOIN default_metrics d USING (experiment_id)
+JOIN stack_tree t ON t.experiment_id = x.experiment_id AND t.node = top_node::INTEGER AND x.node BETWEEN t.node AND t.last
+WHERE x.mode = in_mode::VARCHAR AND x.metric = COALESCE(of_metric::VARCHAR, d.metric)
+ORDER BY x.experiment, x.metric, x.node
