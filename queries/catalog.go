@@ -2,7 +2,6 @@ package queries
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"hash"
 	"slices"
@@ -51,10 +50,9 @@ func defineAs(store string, batches []storedir.Batch, experiments []Experiment, 
 	d := &definitions{store: store, portions: portions(batches), experiments: experiments, as: as}
 	h := xxhash.New()
 	always, err := d.always()
-	described, err2 := comments()
 	note(h, store)
 	note(h, always...)
-	note(h, described...)
+	note(h, commented()...)
 	note(h, as.types...)
 	for _, p := range d.portions {
 		note(h, fmt.Sprint("portion", len(p.batches)))
@@ -72,7 +70,7 @@ func defineAs(store string, batches []storedir.Batch, experiments []Experiment, 
 		t.rows(d, func(values ...any) { fmt.Fprintf(h, "%q\n", values) })
 	}
 	d.fingerprint = fmt.Sprintf("%s-%016x", schema.StoreVersion, h.Sum64())
-	return d, errors.Join(err, err2)
+	return d, err
 }
 
 // note adds texts to a hash.

@@ -12,6 +12,26 @@ import (
 // metrics.
 const repeated = " Values stand here once for each mode, and for each metric in its own unit: sums over all rows are three times too large and add unlike things. Give mode and metric, or group by them."
 
+// commented are the texts of which comments are made, and what makes them: a catalog with
+// others is old. To make the statements takes longer than to open a store may.
+func commented() []string {
+	texts := []string{commentOn("", ""), repeated}
+	for _, t := range schema.Tables {
+		texts = append(texts, t.Row)
+		for _, c := range t.Columns {
+			texts = append(texts, c.Unit, c.Doc)
+		}
+		for _, c := range t.Computed {
+			texts = append(texts, c.Doc)
+		}
+	}
+	for _, name := range order {
+		text, _ := files.ReadFile(name + ".sql") // Views tells of an error
+		texts = append(texts, string(text))
+	}
+	return texts
+}
+
 // comments are the statements that describe tables, views and their columns in the file
 // of a catalog, where any tool shows them. Catalogs in memory, which only this program
 // reads, do without: they take the engine a quarter of the views' time.

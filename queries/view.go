@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"stackmill/schema"
 )
@@ -63,6 +64,12 @@ var generated = map[string]func() string{"sample_metrics": sampleMetrics, "defau
 
 // Views returns every view in an order in which they can be created.
 func Views() ([]View, error) {
+	views, err := parsed()
+	return slices.Clone(views), err
+}
+
+// parsed are the views; to read their files takes milliseconds.
+var parsed = sync.OnceValues(func() ([]View, error) {
 	views := make([]View, 0, len(order))
 	for _, name := range order {
 		text, err := files.ReadFile(name + ".sql")
@@ -84,7 +91,7 @@ func Views() ([]View, error) {
 		views = append(views, v)
 	}
 	return views, nil
-}
+})
 
 // liken gives the view the columns of the view that it is like and, if it has no query,
 // that view's query over the modes with inlined functions (S10).
