@@ -15,6 +15,21 @@ import (
 // compareTable prints a comparison for people.
 func (r *comparer) compareTable(result *compare.Result, rows []compare.Row) error {
 	what := strings.ToUpper(result.By[:1]) + result.By[1:] + "s"
+	if err := r.comparisonCaption(what, result); err != nil {
+		return err
+	}
+	fields, cells := comparedCells(result, rows)
+	if err := r.printTable(fields, cells, false); err != nil {
+		return err
+	}
+	if n := len(result.Rows) - len(rows); n > 0 {
+		return r.printf("\n%d more rows, %d of them changed (--limit 0 prints all)\n", n, changed(result.Rows)-changed(rows))
+	}
+	return nil
+}
+
+// comparisonCaption prints what is compared, and what makes it unfair.
+func (r *app) comparisonCaption(what string, result *compare.Result) error {
 	if err := r.printf("%s, metric %s, %s mode, %s\n", what, result.Metric, result.Mode, valueKind(result)); err != nil {
 		return err
 	}
@@ -31,17 +46,7 @@ func (r *comparer) compareTable(result *compare.Result, rows []compare.Row) erro
 			return err
 		}
 	}
-	if err := r.printf("\n"); err != nil {
-		return err
-	}
-	fields, cells := comparedCells(result, rows)
-	if err := r.printTable(fields, cells, false); err != nil {
-		return err
-	}
-	if n := len(result.Rows) - len(rows); n > 0 {
-		return r.printf("\n%d more rows, %d of them changed (--limit 0 prints all)\n", n, changed(result.Rows)-changed(rows))
-	}
-	return nil
+	return r.printf("\n")
 }
 
 func plural(n int, what string) string {
@@ -203,13 +208,13 @@ func sideOf(s compare.Side) comparedSide {
 	return out
 }
 
-// printComparison prints a comparison as a JSON object.
-func (r *comparer) printComparison(result *compare.Result, rows []compare.Row) error {
+// comparisonObject is a comparison, with some of its rows, as JSON has it.
+func comparisonObject(result *compare.Result, rows []compare.Row) (any, error) {
 	var text bytes.Buffer
 	if err := printCompared(&jsonPrinter{w: bufio.NewWriter(&text), array: true}, result, rows); err != nil {
-		return err
+		return nil, err
 	}
-	return r.printJSON(struct {
+	return struct {
 		By        string          `json:"by"`
 		Metric    string          `json:"metric"`
 		Unit      string          `json:"unit"`
@@ -225,5 +230,5 @@ func (r *comparer) printComparison(result *compare.Result, rows []compare.Row) e
 		Total     int             `json:"rows_in_all"`
 		Rows      json.RawMessage `json:"rows"`
 	}{result.By, result.Metric, result.Unit, result.Mode, result.Inclusive, result.Normalise, result.FDR, result.Level, result.Judged,
-		sideOf(result.Base), sideOf(result.Test), slices.Concat([]string{}, result.Warnings), len(result.Rows), text.Bytes()}, true)
+		sideOf(result.Base), sideOf(result.Test), slices.Concat([]string{}, result.Warnings), len(result.Rows), text.Bytes()}, nil
 }

@@ -24,12 +24,12 @@ import (
 var update = flag.Bool("update", false, "rewrite the expected output in the scripts")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"stackmill": main})
+	testscript.Main(m, map[string]func(){"stackmill": main, "gprofng": recorder})
 }
 
 // TestScripts runs the verbs over the store of two experiments that
 // queries/storetest describes; $DATA is the one with data objects, $GROUPS one of two groups to compare, $RECORDINGS holds real recordings, $SOURCES the
-// sources of some.
+// sources of some, $DOCS the documentation.
 func TestScripts(t *testing.T) {
 	recordings, err := corpus.Dir()
 	if err != nil {
@@ -40,15 +40,20 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	docs, err := filepath.Abs("../../docs")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: *update,
-		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"status": status},
+		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"status": status, "steps": steps},
 		Setup: func(env *testscript.Env) error {
 			store := filepath.Join(env.WorkDir, "store")
 			env.Setenv("STACKMILL_STORE", store)
 			env.Setenv("RECORDINGS", filepath.Join(recordings, "exp"))
 			env.Setenv("SOURCES", sources)
+			env.Setenv("DOCS", docs)
 			env.Setenv("TMPDIR", os.TempDir())
 			env.Setenv("DATA", filepath.Join(env.WorkDir, "data"))
 			env.Setenv("GROUPS", filepath.Join(env.WorkDir, "groups"))
@@ -60,14 +65,17 @@ func TestScripts(t *testing.T) {
 }
 
 // compose makes a recording with three samples in one function.
-func compose(dir string) error {
+func compose(dir string) error { return composeRun(dir, 3, 0) }
+
+// composeRun makes a recording with some samples in one function, the first at a time.
+func composeRun(dir string, samples int, first int64) error {
 	e := erbuild.New(dir)
 	e.Function(0, 0x1000, 0x100, "work")
 	e.Declare(schema.Clock, `ptimer="1000" numstates="1"`)
 	stack := e.Frame(0x1004)
-	for i := range 3 {
+	for i := range samples {
 		e.Events(schema.Clock).Put(0, &erbuild.Layouts[schema.Clock][0],
-			erbuild.Packet{Thread: 1, Time: int64(i) * 1e6, Stack: stack, Values: []int64{10, 1}})
+			erbuild.Packet{Thread: 1, Time: first + int64(i)*1e6, Stack: stack, Values: []int64{10, 1}})
 	}
 	return e.Close()
 }

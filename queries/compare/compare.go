@@ -11,7 +11,7 @@ import (
 	"stackmill/queries"
 )
 
-// Request says what to compare. The zero values of the last four are the usual ones.
+// Request says what to compare. Usual has what is seldom wished otherwise.
 type Request struct {
 	Base, Test []string // selectors of the two groups
 	By         string   // what a row is: a name of Subjects
@@ -24,6 +24,8 @@ type Request struct {
 	Level     float64 // of the intervals
 	MinChange float64 // changes below are none
 	MinShare  float64 // rows with a smaller share of <Total> in both groups are not judged
+
+	Together bool // whether the intervals' lower bounds are right for all judged rows at once
 }
 
 // Normalisations are the ways to make values of runs of different length comparable: as
@@ -67,6 +69,8 @@ type Result struct {
 	Warnings   []string // why the comparison may be unfair, or says little
 	Judged     int      // how many rows were tested, among which discoveries are controlled
 	Rows       []Row    // <Total> first, then what has changed, by size
+
+	sampled bool // whether the values are estimates from samples
 }
 
 // Side is one of the two groups.
@@ -87,15 +91,39 @@ func Run(ctx context.Context, db *queries.DB, r Request) (*Result, error) {
 	return &c.Result, nil
 }
 
+// judge makes the rows, tests them, and sorts them.
+func (c *comparison) judge() {
+	total := c.items[0].values
+	var matter []bool
+	for _, it := range c.items {
+		matter = append(matter, c.matters(it, total))
+	}
+	c.level = c.Level
+	if n := count(matter); c.Together && n > 0 {
+		c.level = 1 - 2*(1-c.Level)/float64(n)
+	}
+	for i, it := range c.items {
+		if i == 0 || slices.Max(it.values) > 0 {
+			c.Rows = append(c.Rows, c.row(it, matter[i]))
+		}
+	}
+	c.Judged = discoveries(c.Rows)
+	for i := range c.Rows {
+		c.Rows[i].Verdict = c.verdict(&c.Rows[i])
+	}
+	slices.SortFunc(c.Rows[1:], bySize)
+}
+
 // comparison is one under way.
 type comparison struct {
 	Result
 	ctx context.Context
 	db  *queries.DB
 
-	kind  string // of the metric's samples
-	runs  []run  // of the base, then of the test
+	runs  []run // of the base, then of the test
 	items []*item
+	ranks ranks
+	level float64 // of the intervals
 }
 
 // run is an experiment in the comparison.

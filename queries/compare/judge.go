@@ -16,6 +16,7 @@ type Row struct {
 	Ratio        float64  // test to base; infinite if the base is 0
 	Low, High    float64  // bounds of the ratio
 	P, Q         float64  // how likely chance alone is; the same, with all rows judged in mind
+	Judged       bool     // whether it is large enough to be tested
 	Verdict      string
 }
 
@@ -32,32 +33,24 @@ const (
 // Changed reports whether the two sides differ.
 func (r *Row) Changed() bool { return r.Verdict != Same && r.Verdict != TooFew }
 
-// judge makes the rows, tests them, and sorts them.
-func (c *comparison) judge() {
-	u := &ranks{}
-	total := c.items[0].values
-	for _, it := range c.items {
-		if slices.Max(it.values) > 0 || it == c.items[0] {
-			c.Rows = append(c.Rows, c.row(u, it, c.matters(it, total)))
+// bySize sorts rows: what has changed first, then by the size of the difference.
+func bySize(a, b Row) int {
+	if a.Changed() != b.Changed() {
+		if a.Changed() {
+			return -1
 		}
-	}
-	c.Judged = discoveries(c.Rows)
-	for i := range c.Rows {
-		c.Rows[i].Verdict = c.verdict(&c.Rows[i])
-	}
-	slices.SortFunc(c.Rows[1:], func(a, b Row) int {
-		return cmp.Or(-compareBool(a.Changed(), b.Changed()), -cmp.Compare(math.Abs(a.Difference), math.Abs(b.Difference)), slices.Compare(a.Names, b.Names))
-	})
-}
-
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
 		return 1
 	}
-	return -1
+	return cmp.Or(-cmp.Compare(math.Abs(a.Difference), math.Abs(b.Difference)), slices.Compare(a.Names, b.Names))
+}
+
+func count(which []bool) (n int) {
+	for _, is := range which {
+		if is {
+			n++
+		}
+	}
+	return n
 }
 
 // matters reports whether an item is large enough to be judged. That depends on both sides
@@ -71,9 +64,10 @@ func (c *comparison) matters(it *item, total []float64) bool {
 }
 
 // row measures an item and, if it matters, tests it.
-func (c *comparison) row(u *ranks, it *item, matters bool) Row {
+func (c *comparison) row(it *item, matters bool) Row {
+	u := &c.ranks
 	base, test := c.of(it.values)
-	r := Row{Names: it.names, Matched: it.matched, BaseN: nonzero(base), TestN: nonzero(test), Low: math.NaN(), High: math.NaN(), P: math.NaN(), Q: math.NaN()}
+	r := Row{Names: it.names, Matched: it.matched, Judged: matters, BaseN: nonzero(base), TestN: nonzero(test), Low: math.NaN(), High: math.NaN(), P: math.NaN(), Q: math.NaN()}
 	r.Base, r.Test = median(slices.Sorted(slices.Values(base))), median(slices.Sorted(slices.Values(test)))
 	r.Difference, r.Ratio = r.Test-r.Base, r.Test/r.Base
 	switch {
@@ -83,10 +77,10 @@ func (c *comparison) row(u *ranks, it *item, matters bool) Row {
 		r.Low, r.High = r.Ratio, r.Ratio
 	case len(base) > 1 && len(test) > 1:
 		r.P = u.p(base, test)
-		if low, high := u.ratioInterval(base, test, c.Level); !math.IsInf(low, 1) && (low > 0 || !math.IsInf(high, 1)) {
+		if low, high := u.ratioInterval(base, test, c.level); !math.IsInf(low, 1) && (low > 0 || !math.IsInf(high, 1)) {
 			r.Low, r.High = low, high
 		}
-	case c.sampled():
+	case c.sampled:
 		c.bySampling(&r, base, test)
 	default:
 		r.P = u.p(base, test)
@@ -97,7 +91,7 @@ func (c *comparison) row(u *ranks, it *item, matters bool) Row {
 // exact reports whether values have no noise: those of events that were all recorded, and
 // that are the same in all runs of a side.
 func (c *comparison) exact(base, test []float64) bool {
-	return !c.sampled() && slices.Min(base) == slices.Max(base) && slices.Min(test) == slices.Max(test)
+	return !c.sampled && slices.Min(base) == slices.Max(base) && slices.Min(test) == slices.Max(test)
 }
 
 func nonzero(values []float64) (n int) {

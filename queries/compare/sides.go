@@ -53,7 +53,7 @@ func (c *comparison) chooseMetric() error {
 		for _, id := range r["ids"].([]any) {
 			has[id.(string)] = true
 		}
-		c.Unit, c.kind = r.Text("unit"), r.Text("kind")
+		c.Unit, c.sampled = r.Text("unit"), slices.Contains(sampledKinds, r.Text("kind"))
 		c.Result.Base.Runs = c.having(c.Result.Base.Runs, has, "base")
 		c.Result.Test.Runs = c.having(c.Result.Test.Runs, has, "test")
 		if len(c.Result.Base.Runs) == 0 || len(c.Result.Test.Runs) == 0 {
@@ -63,6 +63,10 @@ func (c *comparison) chooseMetric() error {
 	}
 	return fmt.Errorf("no metric %q%s (there are %s)", c.Metric, queries.Suggest(c.Metric, known), strings.Join(known, ", "))
 }
+
+// sampledKinds are the kinds of samples that stand for more than themselves; of others,
+// each event was recorded.
+var sampledKinds = []string{schema.Clock.String(), schema.HWC.String(), schema.Perf.String()}
 
 // having returns the runs that have the metric.
 func (c *comparison) having(runs []queries.Experiment, has map[string]bool, side string) (kept []queries.Experiment) {
@@ -125,7 +129,7 @@ func (c *comparison) measure() error {
 	for _, r := range records {
 		c.runs[r.Number("n")].seconds = float64(r.Number("duration_ns")) / 1e9
 	}
-	if !c.sampled() || len(c.Result.Base.Runs) > 1 && len(c.Result.Test.Runs) > 1 {
+	if !c.sampled || len(c.Result.Base.Runs) > 1 && len(c.Result.Test.Runs) > 1 {
 		return nil
 	}
 	records, err = c.db.Records(c.ctx, "WITH "+c.runTable()+` SELECT n, sum(value)::BIGINT AS value, sum(samples)::BIGINT AS samples
@@ -139,10 +143,4 @@ func (c *comparison) measure() error {
 		}
 	}
 	return nil
-}
-
-// sampled reports whether the metric's values are estimates from samples; of others each
-// event was recorded.
-func (c *comparison) sampled() bool {
-	return slices.Contains([]string{schema.Clock.String(), schema.HWC.String(), schema.Perf.String()}, c.kind)
 }

@@ -54,7 +54,7 @@ func (c *comparison) verdict(r *Row) string {
 // however much it differed.
 func (c *comparison) tooFew() bool {
 	n, m := len(c.Result.Base.Runs), len(c.Result.Test.Runs)
-	if c.sampled() && (n == 1 || m == 1) {
+	if c.sampled && (n == 1 || m == 1) {
 		return false
 	}
 	return smallest(n, m)*float64(c.Judged) > c.FDR
@@ -71,7 +71,7 @@ func (c *comparison) bySampling(r *Row, base, test []float64) {
 	b, t := sum(counts[:n])/spread, sum(counts[n:])/spread
 	exposed, exposedTest := sum(exposures), sum(exposures[n:])
 	r.P = shareP(b, t, exposedTest/exposed)
-	low, high := shareInterval(b, t, c.Level)
+	low, high := shareInterval(b, t, c.level)
 	rate := (exposed - exposedTest) / exposedTest
 	r.Low, r.High = low/(1-low)*rate, high/(1-high)*rate
 }

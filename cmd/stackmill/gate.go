@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"stackmill/queries/compare"
+)
+
+// exitViolated is the exit status of a gate that a rule closes.
+const exitViolated = 5
+
+// gater is one call of the verb.
+type gater struct {
+	*app
+	compare.Request
+	rules     compare.Rules
+	rulesFile string
+	junit     string
+	format    string
+}
+
+var gateFormats = []string{"table", "json"}
+
+func newGateCommand(a *app) *cobra.Command {
+	g := &gater{app: a, Request: compare.Usual, rules: compare.Rules{MaxIncrease: 0.03}}
+	g.MinShare = 0.01
+	c := &cobra.Command{
+		Use:   "gate --base SELECTOR --test SELECTOR",
+		Short: "Check in CI that nothing takes more than before",
+		Long: `Compares as "compare" does and applies rules. With --max-increase, each function with at
+least --min-share of <Total>, and <Total> itself, may take so much more in the test than
+in the base. A rule is violated if the lower bound of the interval is beyond it: all
+bounds together are right with --level, so that noise alone seldom closes the gate.
+
+--rules has queries (DuckDB's SQL) over the table "comparison", with the columns that
+"compare --format csv" prints and "judged"; each row that a query returns is a
+violation. The comment before a query is the rule's name. With --rules, there is no other
+rule unless --max-increase is given.
+
+Exit status: 0 within the rules; 5 a rule is violated; 1 it could not be judged, as when
+the runs are too few; 2 wrong usage. docs/compare.md has examples for CI systems.`,
+		Example: `  stackmill gate --base branch=main --test commit=4f2a --max-increase 3%
+  stackmill gate --base 'main-*.data' --test 'pr-*.data' --rules perf.sql --junit gate.xml`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := g.prepare(cmd); err != nil {
+				return usageErrorf("gate: %w", err)
+			}
+			return g.run(cmd.Context())
+		},
+	}
+	a.addComparison(c, &g.Request)
+	f := c.Flags()
+	f.Var((*fraction)(&g.rules.MaxIncrease), "max-increase", "how much more a row may take")
+	f.StringVar(&g.rulesFile, "rules", "", "a file of queries whose rows are violations")
+	f.Var((*fraction)(&g.Level), "level", "how often all bounds together are right")
+	f.StringVar(&g.junit, "junit", "", "write a report for CI systems to this file")
+	f.StringVar(&g.format, "format", "table", strings.Join(gateFormats, " or "))
+	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(gateFormats, cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+// prepare looks at the flags and reads the rules.
+func (g *gater) prepare(cmd *cobra.Command) error {
+	switch {
+	case !slices.Contains(gateFormats, g.format):
+		return fmt.Errorf("--format: no format %q (one of %s)", g.format, strings.Join(gateFormats, ", "))
+	case g.rules.MaxIncrease < 0:
+		return fmt.Errorf("--max-increase: the limit is below 0")
+	}
+	if g.rulesFile != "" {
+		text, err := os.ReadFile(g.rulesFile)
+		if err != nil {
+			return fmt.Errorf("--rules: %w", err)
+		}
+		if g.rules.SQL, err = compare.ParseRules(string(text)); err != nil {
+			return fmt.Errorf("--rules: %s: %w", g.rulesFile, err)
+		}
+		if !cmd.Flags().Changed("max-increase") {
+			g.rules.MaxIncrease = math.NaN()
+		}
+	}
+	return g.Check()
+}
+
+// run judges, and prints what it found.
+func (g *gater) run(ctx context.Context) error {
+	db, err := g.open(ctx, slices.Concat(g.Base, g.Test)...)
+	if err != nil {
+		return fmt.Errorf("gate: %w", err)
+	}
+	defer db.Close()
+	j, err := compare.Gate(ctx, db, g.Request, g.rules)
+	switch {
+	case errors.Is(err, compare.ErrRule):
+		return usageErrorf("gate: %w", err)
+	case err != nil:
+		return fmt.Errorf("gate: %w", err)
+	}
+	if g.junit != "" {
+		if err := writeJUnit(g.junit, j); err != nil {
+			return fmt.Errorf("gate: --junit: %w", err)
+		}
+	}
+	if err := g.print(j); err != nil {
+		return err
+	}
+	switch j.Outcome {
+	case compare.Violated:
+		return &exitError{code: exitViolated}
+	case compare.Undecided:
+		return &exitError{code: exitNothing}
+	}
+	return nil
+}
+
+// print prints the checks for people, or all of them as JSON.
+func (g *gater) print(j *compare.Judgement) error {
+	if g.format == "json" {
+		return g.printGate(j)
+	}
+	if err := g.comparisonCaption("Gate", j.Result); err != nil {
+		return err
+	}
+	counts := map[string]int{}
+	var cells [][]string
+	for _, c := range j.Checks {
+		if counts[c.Outcome]++; c.Outcome != compare.Passed {
+			cells = append(cells, []string{c.Outcome, c.Rule, c.Row, c.Message})
+		}
+	}
+	if cells != nil {
+		fields := []field{{name: "Outcome"}, {name: "Rule", short: true}, {name: "Row", short: true}, {name: "What"}}
+		if err := g.printTable(fields, cells, false); err != nil {
+			return err
+		}
+	}
+	return g.printf("%s: %s, %d violated, %d undecided\n", j.Outcome, plural(len(j.Checks), "check"), counts[compare.Violated], counts[compare.Undecided])
+}
+
+// printGate prints the judgement as a JSON object.
+func (g *gater) printGate(j *compare.Judgement) error {
+	type check struct {
+		Rule    string `json:"rule"`
+		Row     string `json:"row"`
+		Outcome string `json:"outcome"`
+		Message string `json:"message"`
+	}
+	checks := []check{}
+	for _, c := range j.Checks {
+		checks = append(checks, check(c))
+	}
+	comparison, err := comparisonObject(j.Result, j.Rows)
+	if err != nil {
+		return err
+	}
+	return g.printJSON(struct {
+		Outcome    string  `json:"outcome"`
+		Checks     []check `json:"checks"`
+		Comparison any     `json:"comparison"`
+	}{j.Outcome, checks, comparison}, true)
+}

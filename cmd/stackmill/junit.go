@@ -1,0 +1,58 @@
+package main
+
+import (
+	"encoding/xml"
+	"os"
+
+	"stackmill/queries/compare"
+)
+
+// The parts of JUnit's report that CI systems read.
+type (
+	junitSuite struct {
+		XMLName  xml.Name    `xml:"testsuite"`
+		Name     string      `xml:"name,attr"`
+		Tests    int         `xml:"tests,attr"`
+		Failures int         `xml:"failures,attr"`
+		Errors   int         `xml:"errors,attr"`
+		Cases    []junitCase `xml:"testcase"`
+	}
+	junitCase struct {
+		Class   string        `xml:"classname,attr"`
+		Name    string        `xml:"name,attr"`
+		Failure *junitMessage `xml:"failure"`
+		Error   *junitMessage `xml:"error"`
+	}
+	junitMessage struct {
+		Text string `xml:"message,attr"`
+	}
+)
+
+// writeJUnit writes a test case for each check: violations are failures, and what could
+// not be judged are errors.
+func writeJUnit(name string, j *compare.Judgement) error {
+	suite := junitSuite{Name: "stackmill gate", Tests: len(j.Checks)}
+	for _, c := range j.Checks {
+		t := junitCase{Class: c.Rule, Name: c.Row}
+		if t.Name == "" {
+			t.Name = c.Rule
+		}
+		switch c.Outcome {
+		case compare.Violated:
+			suite.Failures++
+			t.Failure = &junitMessage{c.Message}
+		case compare.Undecided:
+			suite.Errors++
+			t.Error = &junitMessage{c.Message}
+		}
+		suite.Cases = append(suite.Cases, t)
+	}
+	text, err := xml.MarshalIndent(struct {
+		XMLName xml.Name `xml:"testsuites"`
+		Suites  []junitSuite
+	}{Suites: []junitSuite{suite}}, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(name, []byte(xml.Header+string(text)+"\n"), 0o666)
+}

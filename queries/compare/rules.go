@@ -1,0 +1,119 @@
+package compare
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"stackmill/queries"
+)
+
+// SQLRule is a query over the table comparison, whose rows are violations.
+type SQLRule struct{ Name, SQL string }
+
+// ParseRules reads a file of rules: queries that end in semicolons. The comment before a
+// query is its name.
+func ParseRules(text string) (rules []SQLRule, err error) {
+	var rule SQLRule
+	for _, line := range strings.Split(text, "\n") {
+		trimmed := strings.TrimSpace(line)
+		if comment, is := strings.CutPrefix(trimmed, "--"); is && strings.TrimSpace(rule.SQL) == "" {
+			rule.Name = strings.TrimSpace(rule.Name + " " + strings.TrimSpace(comment))
+			continue
+		}
+		rule.SQL += line + "\n"
+		if sql, ends := strings.CutSuffix(trimmed, ";"); ends && !strings.HasPrefix(trimmed, "--") {
+			rule.SQL = strings.TrimSuffix(strings.TrimSpace(rule.SQL), trimmed) + sql
+			rules, rule = append(rules, rule), SQLRule{}
+		}
+	}
+	if strings.TrimSpace(rule.SQL) != "" {
+		rules = append(rules, rule)
+	}
+	if rules == nil {
+		return nil, fmt.Errorf("there is no query in it")
+	}
+	for i := range rules {
+		if rules[i].Name == "" {
+			rules[i].Name = fmt.Sprintf("rule %d", i+1)
+		}
+	}
+	return rules, nil
+}
+
+// columnTypes are the columns of the table comparison after those that name a row.
+var columnTypes = []struct{ name, kind string }{
+	{"base", "DOUBLE"}, {"test", "DOUBLE"}, {"difference", "DOUBLE"}, {"ratio", "DOUBLE"}, {"low", "DOUBLE"}, {"high", "DOUBLE"},
+	{"p", "DOUBLE"}, {"q", "DOUBLE"}, {"base_runs", "BIGINT"}, {"test_runs", "BIGINT"}, {"judged", "BOOLEAN"}, {"verdict", "VARCHAR"}, {"matched", "VARCHAR"},
+}
+
+// record returns a row's values by column; unknown numbers are missing.
+func (r *Result) record(row *Row) map[string]any {
+	values := map[string]any{"base_runs": row.BaseN, "test_runs": row.TestN, "judged": row.Judged, "verdict": row.Verdict, "matched": row.Matched}
+	for i, name := range r.Columns() {
+		values[name] = row.Names[i]
+	}
+	for name, v := range map[string]float64{"base": row.Base, "test": row.Test, "difference": row.Difference, "ratio": row.Ratio, "low": row.Low, "high": row.High, "p": row.P, "q": row.Q} {
+		if !math.IsNaN(v) && !math.IsInf(v, 0) {
+			values[name] = v
+		}
+	}
+	return values
+}
+
+// apply runs the rule's query.
+func (rule SQLRule) apply(ctx context.Context, db *queries.DB, r *Result) ([]Check, error) {
+	var rows []map[string]any
+	for i := range r.Rows {
+		rows = append(rows, r.record(&r.Rows[i]))
+	}
+	text, err := json.Marshal(rows)
+	if err != nil {
+		return nil, err
+	}
+	structure := map[string]string{}
+	for _, name := range r.Columns() {
+		structure[name] = "VARCHAR"
+	}
+	for _, c := range columnTypes {
+		structure[c.name] = c.kind
+	}
+	shape, err := json.Marshal([]any{structure})
+	if err != nil {
+		return nil, err
+	}
+	query := "WITH comparison AS MATERIALIZED (SELECT unnest(from_json(?::JSON, " + queries.Quote(string(shape)) + "), recursive := true)) SELECT * FROM (" + rule.SQL + "\n)"
+	found, err := db.Records(ctx, query, string(text))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrRule, rule.Name, err)
+	}
+	if len(found) == 0 {
+		return []Check{{Rule: rule.Name, Outcome: Passed}}, nil
+	}
+	var checks []Check
+	for _, rec := range found {
+		checks = append(checks, Check{Rule: rule.Name, Row: rec.Text(r.Columns()[0]), Outcome: Violated, Message: message(rec, r.Columns()[0])})
+	}
+	return checks, nil
+}
+
+// ErrRule is wrapped by the errors of rules that cannot be run.
+var ErrRule = fmt.Errorf("a rule cannot be run")
+
+// message says what a rule's query returned: its column message, or all but the row's name.
+func message(rec queries.Record, row string) string {
+	if text := rec.Text("message"); text != "" {
+		return text
+	}
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(rec)) {
+		if name != row && rec[name] != nil {
+			parts = append(parts, fmt.Sprintf("%s %v", name, rec[name]))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
