@@ -22,7 +22,7 @@ func samplesFile(t *testing.T, name string, n int) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	w, err := tablefile.New(f, schema.PerfSamples)
+	w, err := tablefile.New(f, schema.PerfSamples, tablefile.Quick)
 	if err != nil {
 		t.Fatal(err)
 	}

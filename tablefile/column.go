@@ -28,7 +28,7 @@ type chunk struct {
 // write writes a column from its arrays.
 func (c *chunk) write(w *Writer, ordinal int, arrays []arrow.Array) (err error) {
 	path := c.meta.Descr().Path()
-	c.pages, err = file.NewPageWriter(w.sink, w.props.CompressionFor(path), compressionLevel, c.meta, w.groups, int16(ordinal), w.props.Allocator(), false, nil, nil)
+	c.pages, err = file.NewPageWriter(w.sink, w.props.CompressionFor(path), levels[c.effort], c.meta, w.groups, int16(ordinal), w.props.Allocator(), false, nil, nil)
 	if err != nil {
 		return err
 	}
@@ -147,6 +147,9 @@ func writeNumbers[T number](c *chunk, out *sink, n *numbers[T]) error {
 		form = smallest(c, n, formsOf(c.column.Encoding))
 	}
 	if form == numbered {
+		if c.effort == Thorough {
+			n.dictionary.sort(c.indices)
+		}
 		if err := c.dictionaryPage(out, plain(n.dictionary.values), len(n.dictionary.values)); err != nil {
 			return err
 		}

@@ -1,6 +1,9 @@
 package tablefile
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // number is a type that columns of numbers have in Parquet.
 type number interface{ ~int32 | ~int64 }
@@ -40,6 +43,21 @@ func (d *dictionary[T]) number(numbers []int32, values []T, limit int) bool {
 		numbers[i] = n
 	}
 	return true
+}
+
+// sort puts the values in ascending order, in which they take fewer bytes, and gives
+// numbers their new ones. No value can be added any more.
+func (d *dictionary[T]) sort(numbers []int32) {
+	before := slices.Clone(d.values)
+	slices.Sort(d.values)
+	now := make([]int32, len(before)) // by the number before
+	for n, v := range before {
+		at, _ := slices.BinarySearch(d.values, v)
+		now[n] = int32(at)
+	}
+	for i, n := range numbers {
+		numbers[i] = now[n]
+	}
 }
 
 // place returns where a value is in the hash table, or the free place where it belongs.

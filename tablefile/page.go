@@ -16,12 +16,22 @@ import (
 // a row group, which is at most as large.
 const pageBytes = 1 << 20
 
-// compressionLevel is the level of all columns. docs/performance.md says what others would
-// save and cost.
-const compressionLevel = 1
+// Effort is how much work is done to make a file small.
+type Effort int
+
+// The efforts.
+const (
+	Quick    Effort = iota // for what is written once
+	Thorough               // for what is kept
+)
+
+// levels are those of zstd by effort. docs/performance.md says what others would save and
+// cost.
+var levels = [...]int{Quick: 1, Thorough: 7}
 
 // scratch is memory that encoding takes.
 type scratch struct {
+	effort            Effort
 	wide              numbers[int64]
 	narrow            numbers[int32]
 	texts             texts
@@ -32,17 +42,23 @@ type scratch struct {
 	zstd              *zstd.Encoder
 }
 
-// scratches are shared by all writers: no more are in use than writers that run at a
-// time.
-var scratches = sync.Pool{New: func() any {
+// scratches are shared by all writers of an effort: no more are in use than writers that
+// run at a time.
+var scratches [len(levels)]sync.Pool
+
+// takeScratch returns a scratch of the pool, to which it is to be returned.
+func (e Effort) takeScratch() *scratch {
+	if s, ok := scratches[e].Get().(*scratch); ok {
+		return s
+	}
 	// The content of files has a checksum of its own.
-	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(compressionLevel)), zstd.WithEncoderConcurrency(1),
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(levels[e])), zstd.WithEncoderConcurrency(1),
 		zstd.WithEncoderCRC(false), zstd.WithZeroFrames(true), zstd.WithAllLitEntropyCompression(true))
 	if err != nil {
 		panic(err) // a mistake in the options
 	}
-	return &scratch{zstd: z}
-}}
+	return &scratch{effort: e, zstd: z}
+}
 
 // properties returns what the frame of a table's files needs to know.
 func properties(t *schema.Table) *parquet.WriterProperties {

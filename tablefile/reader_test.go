@@ -16,7 +16,7 @@ import (
 // them and the borders of row groups.
 func TestReader(t *testing.T) {
 	var file bytes.Buffer
-	w, err := New(&file, schema.Samples)
+	w, err := New(&file, schema.Samples, Thorough)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,6 +27,18 @@ const (
 	RowGroupText = 4 * schema.BatchText
 )
 
+// rollupRows is RowGroupRows of function_rollup. What several metrics have of all
+// experiments is the same but for the values, and stands far apart there.
+const rollupRows = 8 * schema.BatchRows
+
+// groupRows is how many rows a row group of a table has.
+func groupRows(t *schema.Table) int {
+	if t == schema.FunctionRollup {
+		return rollupRows
+	}
+	return RowGroupRows
+}
+
 // magic is how Parquet files begin and end.
 const magic = "PAR1"
 
@@ -34,6 +46,7 @@ const magic = "PAR1"
 // that error.
 type Writer struct {
 	table   *schema.Table
+	effort  Effort
 	props   *parquet.WriterProperties
 	sink    *sink
 	footer  *metadata.FileMetaDataBuilder
@@ -60,7 +73,7 @@ func (s *sink) Write(data []byte) (int, error) {
 func (s *sink) Tell() int64 { return s.at }
 
 // New begins a file; about is what its footer says besides, as keys and values in turn.
-func New(out io.Writer, t *schema.Table, about ...string) (*Writer, error) {
+func New(out io.Writer, t *schema.Table, e Effort, about ...string) (*Writer, error) {
 	props := properties(t)
 	columns, err := pqarrow.ToParquet(t.Arrow(), props, pqarrow.DefaultWriterProps())
 	if err != nil {
@@ -72,7 +85,7 @@ func New(out io.Writer, t *schema.Table, about ...string) (*Writer, error) {
 			return nil, err
 		}
 	}
-	w := &Writer{table: t, props: props, sink: &sink{out: bufio.NewWriter(out)}, footer: metadata.NewFileMetadataBuilder(columns, props, more)}
+	w := &Writer{table: t, effort: e, props: props, sink: &sink{out: bufio.NewWriter(out)}, footer: metadata.NewFileMetadataBuilder(columns, props, more)}
 	_, err = w.sink.Write([]byte(magic))
 	return w, err
 }
@@ -87,7 +100,7 @@ func (w *Writer) Write(rows arrow.RecordBatch) error {
 		w.waiting = append(w.waiting, rows.NewSlice(int64(from), int64(until)))
 		w.rows += until - from
 		w.text += textIn(rows, from, until)
-		if from = until; w.rows >= RowGroupRows || w.text >= RowGroupText {
+		if from = until; w.rows >= groupRows(w.table) || w.text >= RowGroupText {
 			w.err = w.flush()
 		}
 	}
@@ -97,7 +110,7 @@ func (w *Writer) Write(rows arrow.RecordBatch) error {
 // until returns where the row group ends among n rows of a batch, or n if it has room for
 // all. That is the same row whatever batches rows come in.
 func (w *Writer) until(rows arrow.RecordBatch, from, n int) int {
-	until := min(n, from+RowGroupRows-w.rows)
+	until := min(n, from+groupRows(w.table)-w.rows)
 	if w.text+textIn(rows, from, until) < RowGroupText {
 		return until
 	}
@@ -122,8 +135,8 @@ func (w *Writer) flush() error {
 	defer w.release()
 	g := w.footer.AppendRowGroup()
 	g.SetNumRows(w.rows)
-	s := scratches.Get().(*scratch)
-	defer scratches.Put(s)
+	s := w.effort.takeScratch()
+	defer scratches[w.effort].Put(s)
 	chunks := make([]arrow.Array, len(w.waiting))
 	for i := range w.table.Columns {
 		for j, rows := range w.waiting {

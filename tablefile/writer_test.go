@@ -89,10 +89,10 @@ func cell(c *schema.Column, kind string, row int, r *rand.Rand) any {
 }
 
 // written returns a table's file and the batches that are in it.
-func written(t *testing.T, table *schema.Table, n int, kind string) ([]byte, []arrow.RecordBatch) {
+func written(t *testing.T, table *schema.Table, effort Effort, n int, kind string) ([]byte, []arrow.RecordBatch) {
 	t.Helper()
 	var out bytes.Buffer
-	w, err := New(&out, table, "key", "value")
+	w, err := New(&out, table, effort, "key", "value")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,18 +156,21 @@ func TestRoundTrip(t *testing.T) {
 	for _, kind := range kinds {
 		for _, n := range []int{0, 1, 8, fewestValues, 5000} {
 			for _, table := range schema.Tables {
-				compare(t, table, n, kind)
+				compare(t, table, Quick, n, kind)
+				if n == fewestValues {
+					compare(t, table, Thorough, n, kind)
+				}
 			}
 		}
 		for _, table := range []*schema.Table{schema.PerfSamples, schema.IOFiles} {
-			compare(t, table, RowGroupRows+5, kind)
+			compare(t, table, Quick, RowGroupRows+5, kind)
 		}
 	}
 }
 
-func compare(t *testing.T, table *schema.Table, n int, kind string) {
+func compare(t *testing.T, table *schema.Table, effort Effort, n int, kind string) {
 	t.Helper()
-	data, batches := written(t, table, n, kind)
+	data, batches := written(t, table, effort, n, kind)
 	f := open(t, data)
 	if v := f.MetaData().KeyValueMetadata().FindValue("key"); v == nil || *v != "value" {
 		t.Error("the footer lacks what was to be in it")
@@ -202,7 +205,7 @@ func TestRowGroups(t *testing.T) {
 	var files []string
 	for _, size := range []int64{1, 7, 40} {
 		var out bytes.Buffer
-		w, err := New(&out, schema.SourceLines)
+		w, err := New(&out, schema.SourceLines, Quick)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -235,7 +238,7 @@ func TestRowGroups(t *testing.T) {
 func TestStatistics(t *testing.T) {
 	for _, table := range schema.Tables {
 		for _, n := range []int{3, 1000} {
-			data, batches := written(t, table, n, "repeating")
+			data, batches := written(t, table, Quick, n, "repeating")
 			f := open(t, data)
 			for i, c := range table.Columns {
 				chunk, err := f.MetaData().RowGroup(0).ColumnChunk(i)
@@ -280,7 +283,7 @@ func bounds(a arrow.Array) (string, bool) {
 // the values that a row group has.
 func TestEncodings(t *testing.T) {
 	used := func(table *schema.Table, column, kind string) parquet.Encoding {
-		data, _ := written(t, table, 5000, kind)
+		data, _ := written(t, table, Quick, 5000, kind)
 		chunk, err := open(t, data).MetaData().RowGroup(0).ColumnChunk(table.Index(column))
 		if err != nil {
 			t.Fatal(err)
@@ -319,11 +322,11 @@ func (f *failing) Write(data []byte) (int, error) {
 // A failure to write is returned, and stays.
 func TestFailure(t *testing.T) {
 	for _, room := range []int{0, 100, 5000} {
-		w, err := New(&failing{room}, schema.Samples)
+		w, err := New(&failing{room}, schema.Samples, Quick)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, batches := written(t, schema.Samples, 5000, "random")
+		_, batches := written(t, schema.Samples, Quick, 5000, "random")
 		for _, b := range batches {
 			if err := w.Write(b); err != nil {
 				t.Error(err)
@@ -335,5 +338,14 @@ func TestFailure(t *testing.T) {
 		if err := w.Write(batches[0]); err == nil {
 			t.Error("the failure is forgotten")
 		}
+	}
+}
+
+// More effort makes a smaller file.
+func TestThorough(t *testing.T) {
+	quick, _ := written(t, schema.HeapSamples, Quick, 5000, "repeating")
+	thorough, _ := written(t, schema.HeapSamples, Thorough, 5000, "repeating")
+	if len(thorough) >= len(quick) {
+		t.Errorf("%d bytes with more effort, %d with less", len(thorough), len(quick))
 	}
 }

@@ -211,7 +211,7 @@ func (b *batch) commit() error {
 // parquet returns the file of a table's rows.
 func parquet(t *schema.Table, emit func(func(*schema.Table, arrow.RecordBatch) error) error, values *rollup.Collector) (data []byte, n int64, err error) {
 	var out bytes.Buffer
-	w, err := tablefile.New(&out, t, storedir.VersionKey, schema.StoreVersion)
+	w, err := tablefile.New(&out, t, tablefile.Quick, storedir.VersionKey, schema.StoreVersion)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -33,6 +33,7 @@ type Batch struct {
 	attempt   *storedir.Scratch // to commit it, nil before
 	published []string          // files in their final places, which Abort removes
 
+	effort tablefile.Effort
 	rollup *rollup.Collector // nil: its rows are written as those of other tables
 
 	mu     sync.Mutex
@@ -53,7 +54,7 @@ type table struct {
 func Begin(store string) (*Batch, error) {
 	b, err := BeginMerged(store)
 	if err == nil {
-		b.rollup = &rollup.Collector{}
+		b.effort, b.rollup = tablefile.Quick, &rollup.Collector{}
 	}
 	return b, err
 }
@@ -65,7 +66,7 @@ func BeginMerged(store string) (*Batch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Batch{Scratch: s, store: store, tables: map[string]*table{}}, nil
+	return &Batch{Scratch: s, store: store, effort: tablefile.Thorough, tables: map[string]*table{}}, nil
 }
 
 // Write appends rows to a table. The batch of rows stays the caller's.
@@ -100,7 +101,7 @@ func (b *Batch) open(t *schema.Table) (*table, error) {
 		return nil, err
 	}
 	out := &table{schema: t, file: f, hash: xxhash.New()}
-	out.w, err = tablefile.New(io.MultiWriter(f, out.hash), t, storedir.VersionKey, schema.StoreVersion)
+	out.w, err = tablefile.New(io.MultiWriter(f, out.hash), t, b.effort, storedir.VersionKey, schema.StoreVersion)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("write table %s: %w", t.Name, err), f.Close())
 	}
