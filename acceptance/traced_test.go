@@ -21,11 +21,22 @@ import (
 // reported returns the rows of a report of one experiment.
 func reported(t *testing.T, name, experiment string) (*report.Question, []queries.Record) {
 	t.Helper()
+	return asked(t, name, experiment, "")
+}
+
+// measured is reported with the rows of all metrics.
+func measured(t *testing.T, name, experiment string) (*report.Question, []queries.Record) {
+	t.Helper()
+	return asked(t, name, experiment, "all")
+}
+
+func asked(t *testing.T, name, experiment, metric string) (*report.Question, []queries.Record) {
+	t.Helper()
 	r, err := report.Find(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, err := report.Ask(t.Context(), shared, &report.Request{Report: r, Mode: "user", Alias: "gprofng"})
+	q, err := report.Ask(t.Context(), shared, &report.Request{Report: r, Metric: metric, Mode: "user", Alias: "gprofng"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,17 +21,19 @@
 --     SELECT experiment_id, mode, metric, -inclusive FROM function_metrics
 --     WHERE metric IN ('heapalloccnt', 'heapallocbytes', 'heapleakcnt', 'heapleakbytes') AND function = '<Total>' AND kind = 'artificial'
 --   ) GROUP BY ALL HAVING sum(value) <> 0
-WITH sums AS MATERIALIZED (
+WITH
+-- A filter by experiment reaches the frames through inner joins only.
+sums AS NOT MATERIALIZED (
   SELECT experiment_id, experiment, mode, stack_id,
     sum(value) FILTER (metric = 'heapalloccnt') AS allocations, sum(value) FILTER (metric = 'heapallocbytes') AS allocated_bytes,
     sum(value) FILTER (metric = 'heapleakcnt') AS leaks, sum(value) FILTER (metric = 'heapleakbytes') AS leaked_bytes
   FROM stack_metrics WHERE metric IN ('heapalloccnt', 'heapallocbytes', 'heapleakcnt', 'heapleakbytes')
   GROUP BY ALL
 ),
-passed AS MATERIALIZED (
-  SELECT experiment_id, stack_id, "position", function_id FROM frames SEMI JOIN sums USING (experiment_id, stack_id)
+passed AS NOT MATERIALIZED (
+  SELECT experiment_id, stack_id, "position", function_id FROM frames JOIN (SELECT DISTINCT experiment_id, stack_id FROM sums) USING (experiment_id, stack_id)
 ),
-texts AS MATERIALIZED (
+texts AS NOT MATERIALIZED (
   SELECT p.experiment_id, p.stack_id, string_agg(replace(f.name, ';', ':'), ';' ORDER BY p."position" DESC) AS stack
   FROM passed p JOIN functions f USING (experiment_id, function_id) GROUP BY ALL
 )

@@ -25,7 +25,9 @@
 --     SELECT experiment_id, mode, -reads, -read_bytes, -read_ns, -writes, -written_bytes, -write_ns, -others, -other_ns, -errors, -error_ns FROM io_descriptors CROSS JOIN modes
 --   ) GROUP BY ALL HAVING sum(reads) <> 0 OR sum(read_bytes) <> 0 OR sum(read_ns) <> 0 OR sum(writes) <> 0 OR sum(written_bytes) <> 0
 --     OR sum(write_ns) <> 0 OR sum(others) <> 0 OR sum(other_ns) <> 0 OR sum(errors) <> 0 OR sum(error_ns) <> 0
-WITH sums AS MATERIALIZED (
+WITH
+-- A filter by experiment reaches the frames through inner joins only.
+sums AS NOT MATERIALIZED (
   SELECT experiment_id, experiment, mode, stack_id,
     sum(value) FILTER (metric = 'ioreadcnt') AS reads, sum(value) FILTER (metric = 'ioreadbytes') AS read_bytes, sum(value) FILTER (metric = 'ioreadtime') AS read_ns,
     sum(value) FILTER (metric = 'iowritecnt') AS writes, sum(value) FILTER (metric = 'iowritebytes') AS written_bytes, sum(value) FILTER (metric = 'iowritetime') AS write_ns,
@@ -34,10 +36,10 @@ WITH sums AS MATERIALIZED (
   FROM stack_metrics WHERE regexp_full_match(metric, 'io(read|write|other|error)(cnt|bytes|time)')
   GROUP BY ALL
 ),
-passed AS MATERIALIZED (
-  SELECT experiment_id, stack_id, "position", function_id FROM frames SEMI JOIN sums USING (experiment_id, stack_id)
+passed AS NOT MATERIALIZED (
+  SELECT experiment_id, stack_id, "position", function_id FROM frames JOIN (SELECT DISTINCT experiment_id, stack_id FROM sums) USING (experiment_id, stack_id)
 ),
-texts AS MATERIALIZED (
+texts AS NOT MATERIALIZED (
   SELECT p.experiment_id, p.stack_id, string_agg(replace(f.name, ';', ':'), ';' ORDER BY p."position" DESC) AS stack
   FROM passed p JOIN functions f USING (experiment_id, function_id) GROUP BY ALL
 )

@@ -39,8 +39,9 @@ in seconds and percentages of <Total>; csv, json and ndjson give the view's rows
 in base units (ns, bytes, count).
 
 Without --metric the first metric of each experiment is shown, in the order
-CPU time, synchronization, heap, I/O; "all" shows every one. "conservation" shows
-the broken sums of all metrics and modes unless one is asked for.`,
+CPU time, synchronization, heap, I/O; "all" shows every one. "overview",
+"function-summary" and "conservation" show all metrics unless one is asked for, and
+"conservation" all modes.`,
 		Example: `  stackmill report functions --limit 20
   stackmill report callers-callees --function main --experiment test.1.er
   stackmill report call-tree --mode machine --metric heapallocbytes
@@ -103,8 +104,11 @@ func (r *reporter) prepare(cmd *cobra.Command, name string) (err error) {
 	if r.sources, err = source.ParseRules(r.sourcePaths); err != nil {
 		return usageErrorf("report: --source-path: %w", err)
 	}
-	if r.Name == "conservation" {
-		r.everything(cmd)
+	if r.Every && r.Metric == "" {
+		r.Metric = "all"
+	}
+	if r.Name == "conservation" && !cmd.Flags().Changed("mode") {
+		r.Mode = "" // all
 	}
 	return nil
 }
@@ -122,16 +126,6 @@ func (r *reporter) answer(ctx context.Context) (err error) {
 		return fmt.Errorf("report %s: %w", r.Name, err)
 	}
 	return nil
-}
-
-// everything asks for all metrics and modes unless one was chosen.
-func (r *reporter) everything(cmd *cobra.Command) {
-	if r.Metric == "" {
-		r.Metric = "all"
-	}
-	if !cmd.Flags().Changed("mode") {
-		r.Mode = ""
-	}
 }
 
 func (a *app) listReports(format string) error {

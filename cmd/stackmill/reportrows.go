@@ -18,6 +18,11 @@ var drawings = map[string]func(*reporter, context.Context, *report.Question, []q
 	"allocations":     (*reporter).callStacks,
 	"heap":            (*reporter).callStacks,
 	"io-stacks":       (*reporter).callStacks,
+	"header":          (*reporter).forms,
+	"statistics":      (*reporter).forms,
+	"sample-points":   (*reporter).forms,
+
+	"function-summary": (*reporter).functionSummary,
 }
 
 // run prints the report.

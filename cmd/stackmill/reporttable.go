@@ -5,6 +5,7 @@ import (
 	"stackmill/queries"
 	"stackmill/queries/report"
 	"strconv"
+	"time"
 )
 
 // caption prints above a table what it shows.
@@ -97,7 +98,13 @@ func unitOf(rows []queries.Record) string {
 
 func cellsOf(c report.Column, rec queries.Record) []string {
 	if s, ok := rec[c.Name].(string); ok {
+		if c.Name == "unit" && s == "ns" {
+			s = "s" // as values are shown
+		}
 		return []string{s}
+	}
+	if t, ok := rec[c.Name].(time.Time); ok {
+		return []string{t.UTC().Format(time.RFC3339)}
 	}
 	if rec[c.Name] == nil && c.As != report.Metric {
 		return []string{""}

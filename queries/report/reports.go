@@ -17,6 +17,7 @@ type Report struct {
 	order             string   // of the rows of one experiment and metric
 	Totals            bool     // whether tables start with <Total>, which the view lacks
 	OfData            bool     // whether it is about data objects, which only some metrics have
+	Every             bool     // whether it shows all metrics unless one is chosen
 	Drawn             bool     // whether its table is a drawing, which has an order of its own
 	// rows, if not nil, is the condition of the rows that are meant by a function, a
 	// file or neither; else a function means rows of functions.
@@ -157,6 +158,42 @@ var ofMetrics = []Report{
 		order:   "t0_ns, thread_id",
 	},
 	{
+		Name: "seconds", View: "second_metrics", Title: "Seconds",
+		Columns: []Column{value, {"t0_ns", "From s", Seconds}, {"t1_ns", "To s", Seconds}},
+		order:   "t0_ns",
+		Totals:  true,
+	},
+	{
+		Name: "samples", View: "sample_point_metrics", Title: "Sample points",
+		Columns: []Column{value, process, {"point", "Sample point", Number}, {"t0_ns", "From s", Seconds}, {"t1_ns", "To s", Seconds}, {"label", "Label at the end", Words}},
+		order:   "process, point NULLS FIRST",
+		Totals:  true,
+	},
+	{
+		Name: "sizes", View: "size_metrics", Title: "Sizes of blocks and transfers",
+		Columns: []Column{value, {"samples", "Samples", Number}, sizeRange},
+		order:   "above",
+		Totals:  true,
+	},
+	{
+		Name: "durations", View: "duration_metrics", Title: "Durations of calls, waits and blocks' lives",
+		Columns: []Column{value, {"samples", "Samples", Number}, {"duration_range", "Duration", Words}},
+		order:   "above",
+		Totals:  true,
+	},
+	{
+		Name: "overview", View: "metric_totals", Title: "Metrics",
+		Columns: []Column{{"value", "Value", Amount}, {"unit", "Unit", Words}, {"title", "Title", Words}, {"kind", "Data", Words}},
+		order:   "metric",
+		Every:   true,
+	},
+	{
+		Name: "function-summary", View: "function_details", Title: "Functions, all metrics of each",
+		Columns: []Column{exclusive, inclusive, label, loadObject},
+		order:   totalFirst + "exclusive DESC, function, load_object, function_id",
+		Every:   true, Drawn: true,
+	},
+	{
 		Name: "data-objects", View: "data_object_metrics", Title: "Data objects",
 		Columns: []Column{value, {"samples", "Samples", Number}, {"offset", "Offset", Number}, dataObject, {"scope", "Scope", Words}},
 		order:   "kind = 'total' DESC, value DESC, descriptor, scope, data_object_id",
@@ -197,6 +234,7 @@ var ofMetrics = []Report{
 		Name: "conservation", View: "conservation", Title: "Broken sums",
 		Columns: []Column{{"mode", "Mode", Words}, {"what", "Sum", Words}, {"expected", "Expected", Amount}, {"found", "Found", Amount}},
 		order:   "mode, what",
+		Every:   true,
 	},
 }
 

@@ -100,6 +100,52 @@ var sideBySide = []Report{
 			{"duration_ns", "Took s", Moment}, fileName},
 		order: "time_ns, sample",
 	},
+	{
+		Name: "sync-objects", View: "sync_objects", Title: "Objects that threads waited for",
+		Columns: []Column{{"wait_ns", "Waited s", Time}, {"waits", "Waits", Count}, {"longest_ns", "Longest s", Moment}, {"threads", "Threads", Number},
+			{"object", "Object", Address}, process},
+		order:  "wait_ns DESC, waits DESC, process, object",
+		Totals: true,
+	},
+	{
+		Name: "header", View: "headers", Title: "Experiment",
+		Columns: []Column{{"experiment", "Experiment", Words}, {"path", "Path", Words}, {"status", "Status", Words}, {"errors", "Errors", Number}, {"warnings", "Warnings", Number},
+			{"target", "Program", Words}, {"command", "Command", Words}, {"directory", "Directory", Words}, {"pid", "PID", Number}, {"processes", "Processes", Number},
+			{"word_bits", "Bits of a word", Number}, {"format", "Format", Words}, {"format_version", "Format version", Words}, {"collector", "Collector", Words},
+			{"host", "Host", Words}, {"os", "OS", Words}, {"arch", "Architecture", Words}, {"cpus", "CPUs", Number}, {"clock_mhz", "Clock MHz", Number}, {"page_size", "Page size", Number},
+			{"kinds", "Data", Words}, {"samples", "Samples", Number}, {"started", "Started", Words}, {"duration_ns", "Duration s", Moment}},
+		order: "experiment_id",
+		Drawn: true,
+	},
+	{
+		Name: "objects", View: "object_list", Title: "Load objects, with a value or without",
+		Columns: []Column{loadObject, {"kind", "Kind", Words}, {"symbols", "Symbols from", Words}, {"functions", "Functions", Number}, {"lines", "Lines", Words},
+			{"mappings", "Mappings", Number}, {"path", "Path", Words}},
+		order: "load_object, path, load_object_id",
+	},
+	{
+		Name: "statistics", View: "process_statistics", Title: "Resources used by each process",
+		Columns: slices.Concat([]Column{{"pid", "PID", Number}, {"target", "Program", Words}, {"points", "Sample points", Number}}, resources),
+		order:   "process",
+		Drawn:   true,
+	},
+	{
+		Name: "sample-points", View: "sample_points", Title: "Resources used between sample points",
+		Columns: slices.Concat([]Column{{"pid", "PID", Number}, {"point", "Sample point", Number}, {"label", "Label at the end", Words}}, resources),
+		order:   "process, point",
+		Drawn:   true,
+	},
+}
+
+// resources are the columns of what the system counted.
+var resources = []Column{
+	{"t0_ns", "Start s", Seconds}, {"t1_ns", "End s", Seconds}, {"real_ns", "Duration s", Seconds}, {"user_ns", "User CPU s", Seconds}, {"system_ns", "System CPU s", Seconds},
+	{"trap_ns", "Trap CPU s", Seconds}, {"lock_ns", "User lock s", Seconds}, {"data_fault_ns", "Data page fault s", Seconds}, {"text_fault_ns", "Text page fault s", Seconds},
+	{"kernel_fault_ns", "Kernel page fault s", Seconds}, {"stopped_ns", "Stopped s", Seconds}, {"cpu_wait_ns", "Wait CPU s", Seconds}, {"sleep_ns", "Sleep s", Seconds},
+	{"minor_faults", "Minor page faults", Number}, {"major_faults", "Major page faults", Number}, {"swaps", "Process swaps", Number},
+	{"blocks_in", "Input blocks", Number}, {"blocks_out", "Output blocks", Number}, {"messages_sent", "Messages sent", Number}, {"messages_received", "Messages received", Number},
+	{"signals", "Signals handled", Number}, {"voluntary_switches", "Voluntary context switches", Number}, {"involuntary_switches", "Involuntary context switches", Number},
+	{"system_calls", "System calls", Number}, {"characters", "Characters of I/O", Number},
 }
 
 // Measured reports whether the report's rows are of one metric, which its view names.

@@ -120,7 +120,7 @@ func (q *Question) renamed() string {
 				"AND n.function_id = v.%s), v.%s) AS %s", c.id, c.name, c.name))
 		}
 	}
-	if slices.Contains(q.columnsOfView(), "functions") {
+	if q.has("functions") && q.has("line") {
 		replaced = append(replaced, startingFunctions)
 	}
 	if replaced == nil {

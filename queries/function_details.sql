@@ -1,0 +1,31 @@
+-- row: one metric of one function, with all that is known of the function
+-- rules: S4, S5
+--
+-- experiment_id = experiments.experiment_id
+-- experiment VARCHAR: The name for people, unique within the store.
+-- mode VARCHAR: The representation: `user`, `expert` or `machine`.
+-- metric = metrics.metric
+-- unit = metrics.unit
+-- function_id = functions.function_id
+-- function = functions.name
+-- load_object = load_objects.name
+-- title = metrics.title
+-- exclusive = function_values.exclusive
+-- inclusive = function_values.inclusive
+-- size = functions.size
+-- address = functions.address
+-- module = modules.name: The source file of its compilation unit.
+-- object_path = load_objects.path: Its load object's path.
+-- linkage_name = functions.linkage_name
+-- aliases = functions.aliases
+-- kind = functions.kind
+--
+-- invariant same: The values are those of function_metrics.
+--   SELECT experiment_id, mode, metric, function_id, exclusive, inclusive FROM function_metrics
+--   ANTI JOIN function_details USING (experiment_id, mode, metric, function_id, exclusive, inclusive)
+SELECT v.experiment_id, v.experiment, v.mode, v.metric, v.unit, v.function_id, v."function", v.load_object, t.title, v.exclusive, v.inclusive,
+  f.size, f.address, v.module, o.path AS object_path, f.linkage_name, f.aliases, f.kind
+FROM function_metrics v
+LEFT JOIN metrics t USING (experiment_id, metric)
+LEFT JOIN functions f USING (experiment_id, function_id)
+LEFT JOIN load_objects o USING (experiment_id, load_object_id)

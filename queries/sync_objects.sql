@@ -1,0 +1,23 @@
+-- row: one synchronization object that one process's threads waited for
+--
+-- experiment_id = experiments.experiment_id
+-- experiment VARCHAR: The name for people, unique within the store.
+-- process = samples.process
+-- object = sync_samples.object
+-- waits BIGINT: [count] How often: `syncn`.
+-- wait_ns BIGINT: [ns] How long in all: `sync`.
+-- longest_ns = sync_samples.duration_ns: The longest wait.
+-- threads BIGINT: [count] How many threads waited.
+--
+-- invariant total: The rows sum to `<Total>`.
+--   SELECT experiment_id, metric, sum(value) FROM (
+--     SELECT experiment_id, unnest([{metric: 'syncn', value: waits}, {metric: 'sync', value: wait_ns}], recursive := true) FROM sync_objects
+--     UNION ALL
+--     SELECT experiment_id, metric, -inclusive FROM function_metrics WHERE mode = 'user' AND metric IN ('sync', 'syncn') AND function = '<Total>' AND kind = 'artificial'
+--   ) GROUP BY ALL HAVING sum(value) <> 0
+SELECT y.experiment_id, n.experiment, s.process, y.object, count(*) AS waits, sum(y.metric_ns)::BIGINT AS wait_ns,
+  max(y.duration_ns) AS longest_ns, count(DISTINCT s.thread_id) AS threads
+FROM sync_samples y
+JOIN samples s USING (experiment_id, sample)
+LEFT JOIN experiment_names n USING (experiment_id)
+GROUP BY y.experiment_id, n.experiment, s.process, y.object
