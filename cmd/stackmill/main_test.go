@@ -138,16 +138,16 @@ func TestPrompt(t *testing.T) {
 		"SELECT dropped", "^C",
 		"SELECT nonsense;",
 		"CREATE TEMP TABLE kept AS SELECT 42 AS answer;", "FROM kept;",
-		".schema modes", ".schema nothing", ".tables", ".help", ".quit", "SELECT 'not reached';",
+		".schema modes", ".schema nothing", ".tables", ".help", "help;", "EXIT", "SELECT 'not reached';",
 	}}
 	if err := (&query{app: a, db: db, conn: conn}).loop(in); err != nil {
 		t.Fatal(err)
 	}
-	if want := "s..s.ssssssss"; in.marks != want {
+	if want := "s..s.sssssssss"; in.marks != want {
 		t.Errorf("prompts %q, want %q", in.marks, want)
 	}
 	wantHistory := []string{"SELECT count(*) AS n FROM samples;", "SELECT nonsense;", "CREATE TEMP TABLE kept AS SELECT 42 AS answer;", "FROM kept;",
-		".schema modes", ".schema nothing", ".tables", ".help", ".quit"}
+		".schema modes", ".schema nothing", ".tables", ".help", "help;", "EXIT"}
 	if diff := cmp.Diff(wantHistory, in.history); diff != "" {
 		t.Errorf("history (-want +got):\n%s", diff)
 	}

@@ -152,7 +152,7 @@ func cell(v any, kind string) string {
 	case string:
 		return v
 	case float64:
-		return strconv.FormatFloat(v, 'g', -1, 64)
+		return fraction(v)
 	}
 	switch p := plain(v, kind).(type) {
 	case string:
@@ -162,6 +162,15 @@ func cell(v any, kind string) string {
 	default:
 		return fmt.Sprint(p)
 	}
+}
+
+// fraction writes a number as JSON has it: with an exponent only if it is very small or large.
+func fraction(v float64) string {
+	format := byte('f')
+	if a := math.Abs(v); a != 0 && (a < 1e-6 || a >= 1e21) {
+		format = 'g'
+	}
+	return strconv.FormatFloat(v, format, -1, 64)
 }
 
 // printJSON prints a value, on a line or indented for people.

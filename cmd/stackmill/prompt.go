@@ -20,8 +20,8 @@ import (
 const promptHelp = `SQL ends with a semicolon; it may take several lines.
   .tables        the views and tables
   .schema NAME   the columns of one
-  .help          this text
-  .quit          end (also Ctrl-D)
+  .help          this text (also help)
+  .quit          end (also exit, quit, Ctrl-D)
 Ctrl-C drops what is typed, or stops the running query. Tab completes names.
 `
 
@@ -36,6 +36,7 @@ func (q *query) prompt() error {
 	l := liner.NewLiner()
 	defer l.Close()
 	l.SetCtrlCAborts(true)
+	l.SetMultiLineMode(true) // lines longer than the terminal is wide go on below
 	words, err := completions()
 	if err != nil {
 		return err
@@ -48,7 +49,7 @@ func (q *query) prompt() error {
 		_, _ = l.ReadHistory(f) // a damaged history does not matter
 		f.Close()
 	}
-	_ = q.printf("stackmill SQL over %s (.help for help)\n", q.store)
+	_ = q.printf("stackmill SQL over %s (help for help, exit to end)\n", q.store)
 	err = q.loop(l)
 	if werr := writeHistory(l, history); werr != nil {
 		say(q.stderr, "stackmill: query: the history is not kept: %v\n", werr)
@@ -74,9 +75,9 @@ func (q *query) loop(lines lineReader) error {
 		case err != nil:
 			return fmt.Errorf("query: %w", err)
 		}
-		if statement == "" && strings.HasPrefix(line, ".") {
+		if command, is := commandOf(line); is && statement == "" {
 			lines.AppendHistory(line)
-			if q.command(line) {
+			if q.command(command) {
 				return nil
 			}
 			continue
@@ -104,6 +105,19 @@ func (q *query) runTyped(statement string) {
 	if err != nil {
 		say(q.stderr, "%v\n", err)
 	}
+}
+
+// commandOf returns the command that a line is, which no statement can begin with: one with
+// a dot, or a word that people try first.
+func commandOf(line string) (string, bool) {
+	line = strings.TrimSpace(line)
+	switch word := strings.TrimRight(strings.ToLower(line), "; "); word {
+	case "help", "exit", "quit":
+		return "." + word, true
+	case "?":
+		return ".help", true
+	}
+	return line, strings.HasPrefix(line, ".")
 }
 
 // command runs a line that starts with a dot; it reports whether to quit.

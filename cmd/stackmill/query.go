@@ -184,6 +184,9 @@ func (q *query) run(ctx context.Context, text, format, output string) (err error
 		if err != nil {
 			return err
 		}
+		for _, advice := range q.db.Advise(ctx, q.conn, last) {
+			say(q.stderr, "stackmill: query: warning: %s\n", advice)
+		}
 		return q.write(ctx, last, format, output)
 	})
 	return sentence(err, q.timeout)

@@ -1,0 +1,89 @@
+package queries
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Advise looks at an admitted SELECT for the classic mistake: a sum over a view that has
+// each value once for each mode, or beside those of other metrics. It says nothing of what
+// it does not understand; the SQL runs in any case.
+func (db *DB) Advise(ctx context.Context, conn *sql.Conn, statement string) (advice []string) {
+	lower := strings.ToLower(statement)
+	if mentioned(lower, sums) == nil || mentioned(lower, slices.Collect(maps.Keys(relations()))) == nil {
+		return nil
+	}
+	var text string
+	if conn.QueryRowContext(ctx, "SELECT json_serialize_sql(?::VARCHAR)::VARCHAR", statement).Scan(&text) != nil {
+		return nil
+	}
+	var tree struct{ Statements []struct{ Node syntax } }
+	if json.Unmarshal([]byte(text), &tree) != nil {
+		return nil
+	}
+	s := &sumSearch{}
+	for _, t := range tree.Statements {
+		s.node(t.Node, nil)
+	}
+	for _, m := range s.mistakes {
+		if m.metric && !m.mode && db.onlyMetric(ctx, conn) {
+			continue
+		}
+		if a := m.advice(); !slices.Contains(advice, a) {
+			advice = append(advice, a)
+		}
+	}
+	return advice
+}
+
+func (db *DB) onlyMetric(ctx context.Context, conn *sql.Conn) bool {
+	var n int
+	err := conn.QueryRowContext(ctx, "SELECT count(DISTINCT metric) FROM metrics").Scan(&n)
+	return err == nil && n < 2
+}
+
+// relation is what SQL reads: a view, or what is made of one.
+type relation struct {
+	view         string
+	mode, metric bool            // whether there are rows of several
+	values       map[string]bool // the columns whose sums are wrong then
+}
+
+// advice says what is wrong with a sum over the relation, and what to do.
+func (r relation) advice() string {
+	switch {
+	case r.mode && r.metric:
+		return fmt.Sprintf("a sum over %s counts each value once in each of three modes, and adds different metrics (give mode = 'user' and a metric, or group by both)", r.view)
+	case r.mode:
+		return fmt.Sprintf("a sum over %s counts each value once in each of three modes (give mode = 'user', or group by it)", r.view)
+	}
+	return fmt.Sprintf("a sum over %s adds different metrics (give a metric, or group by it)", r.view)
+}
+
+// relations are the views whose sums may be wrong, by name.
+func relations() map[string]relation {
+	all := map[string]relation{}
+	views, _ := Views()
+	for _, v := range views {
+		r := relation{view: v.Name, values: map[string]bool{}}
+		for _, c := range v.Columns {
+			r.mode = r.mode || c.Name == "mode"
+			r.metric = r.metric || c.Name == "metric"
+			if c.Unit == "the metric's" || c.Unit == "count" {
+				r.values[c.Name] = true
+			}
+		}
+		if slices.ContainsFunc(v.Parameters, func(p Column) bool { return p.Name == "in_mode" }) {
+			r.mode, r.metric = false, false
+		}
+		if (r.mode || r.metric) && len(r.values) > 0 {
+			all[v.Name] = r
+		}
+	}
+	return all
+}
