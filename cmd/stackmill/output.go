@@ -152,7 +152,7 @@ func cell(v any, kind string) string {
 	case string:
 		return v
 	case float64:
-		return fraction(v)
+		return floating(v)
 	}
 	switch p := plain(v, kind).(type) {
 	case string:
@@ -164,8 +164,8 @@ func cell(v any, kind string) string {
 	}
 }
 
-// fraction writes a number as JSON has it: with an exponent only if it is very small or large.
-func fraction(v float64) string {
+// floating writes a number as JSON has it: with an exponent only if it is very small or large.
+func floating(v float64) string {
 	format := byte('f')
 	if a := math.Abs(v); a != 0 && (a < 1e-6 || a >= 1e21) {
 		format = 'g'
