@@ -120,10 +120,11 @@ type comparison struct {
 	ctx context.Context
 	db  *queries.DB
 
-	runs  []run // of the base, then of the test
-	items []*item
-	ranks ranks
-	level float64 // of the intervals
+	runs    []run    // of the base, then of the test
+	targets []string // the program of each
+	items   []*item
+	ranks   ranks
+	level   float64 // of the intervals
 }
 
 // run is an experiment in the comparison.

@@ -119,3 +119,20 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 }
+
+// TestClones compares builds in which code has moved between a function and its clones.
+func TestClones(t *testing.T) {
+	db := nights(t, "heap", []map[string]int{{"f": 100, "f~[clone~.part.0]": 50, "g~[clone~.isra.0]": 10, "h": 7}}, []map[string]int{{"f": 150, "g~[clone~.constprop.0]": 10, "h": 7}})
+	result, got := outcome(t, db, nil)
+	if want := "<Total> 167 167 same, f 150 150 same, g [clone .constprop.0] 10 10 same, h 7 7 same"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	for i, want := range []string{"key", "clones together", "name (g [clone .isra.0])", "key"} {
+		if got := result.Rows[i].Matched; i > 0 && got != want {
+			t.Errorf("%s was matched by %q, want %q", result.Rows[i].Names[0], got, want)
+		}
+	}
+	if _, got := outcome(t, db, func(r *Request) { r.Inclusive = true }); !strings.Contains(got, "f 100 150 slower") || !strings.Contains(got, "f [clone .part.0] 50 0 vanished") {
+		t.Errorf("inclusive values were added: %s", got)
+	}
+}

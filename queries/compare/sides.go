@@ -102,6 +102,14 @@ func (c *comparison) firstMetric(records []queries.Record) (name string) {
 	return name
 }
 
+// experiment is the id of a run.
+func (c *comparison) experiment(n int) string {
+	if m := n - len(c.Result.Base.Runs); m >= 0 {
+		return c.Result.Test.Runs[m].ExperimentID
+	}
+	return c.Result.Base.Runs[n].ExperimentID
+}
+
 func ids(runs []queries.Experiment) (list []string) {
 	for _, e := range runs {
 		list = append(list, e.ExperimentID)
@@ -122,12 +130,14 @@ func (c *comparison) runTable() string {
 // for.
 func (c *comparison) measure() error {
 	c.runs = make([]run, len(c.Result.Base.Runs)+len(c.Result.Test.Runs))
-	records, err := c.db.Records(c.ctx, "WITH "+c.runTable()+` SELECT n, duration_ns FROM experiments JOIN runs USING (experiment_id)`)
+	records, err := c.db.Records(c.ctx, "WITH "+c.runTable()+` SELECT n, duration_ns, target FROM experiments JOIN runs USING (experiment_id)`)
 	if err != nil {
 		return err
 	}
+	c.targets = make([]string, len(c.runs))
 	for _, r := range records {
 		c.runs[r.Number("n")].seconds = float64(r.Number("duration_ns")) / 1e9
+		c.targets[r.Number("n")] = r.Text("target")
 	}
 	if !c.sampled || len(c.Result.Base.Runs) > 1 && len(c.Result.Test.Runs) > 1 {
 		return nil

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"slices"
 
 	"stackmill/queries"
 )
@@ -15,10 +16,11 @@ type subject struct {
 	// values is SQL of rows with the identity, which <Total> lacks, the names, and the
 	// values of runs: two lists, of the runs' numbers and of what each has.
 	values func(c *comparison) string
+	match  func(c *comparison) error // makes one item of two that are the same
 }
 
 var subjects = map[string]*subject{
-	"function": {names: []string{"function", "load_object", "module", "kind"}, values: functionValues},
+	"function": {names: []string{"function", "load_object", "module", "kind"}, values: functionValues, match: (*comparison).matchFunctions},
 }
 
 // item is what is compared, in all runs.
@@ -26,10 +28,44 @@ type item struct {
 	names   []string
 	values  []float64 // by run; 0 in those that do not have it
 	matched string    // how the base's was found to be the test's
+
+	in     presence // where there are rows of it
+	last   [2]sight // of each side
+	merged bool     // whether it is part of another item now
+}
+
+// sight is an item in the last run of a side that has it.
+type sight struct {
+	names    []string
+	run      int
+	function int64 // functions.function_id
+}
+
+// presence is which sides have something.
+type presence uint8
+
+const (
+	inBase presence = 1 + iota
+	inTest
+	both
+)
+
+// take makes another item a part of this one.
+func (it *item) take(other *item, how string) {
+	for n, v := range other.values {
+		it.values[n] += v
+	}
+	it.in, it.matched, other.merged = it.in|other.in, how, true
+	for side, s := range other.last {
+		if it.last[side].names == nil {
+			it.last[side] = s
+		}
+	}
 }
 
 func functionValues(c *comparison) string {
-	return fmt.Sprintf(`SELECT CASE WHEN "function" = '<Total>' AND kind = 'artificial' THEN NULL ELSE function_key END AS identity, "function", load_object, module, kind, list(n) AS ns, list(%s) AS vs
+	return fmt.Sprintf(`SELECT CASE WHEN "function" = '<Total>' AND kind = 'artificial' THEN NULL ELSE function_key END AS identity, "function", load_object, module, kind,
+		arg_max(function_id, n) AS function_id, list(n) AS ns, list(%s) AS vs
 		FROM function_rollup JOIN runs USING (experiment_id)
 		WHERE metric = %s AND modes & %d <> 0 GROUP BY ALL`, c.column(), queries.Quote(c.Metric), modeBits[c.Mode])
 }
@@ -54,13 +90,13 @@ func (c *comparison) read() error {
 	total.names[0] = "<Total>"
 	c.items = append(c.items, total)
 	known := map[any]*item{}
-	var identity, ns, vs any
+	var identity, function, ns, vs any
 	names := make([]string, len(s.names))
 	targets := []any{&identity}
 	for i := range names {
 		targets = append(targets, &names[i])
 	}
-	targets = append(targets, &ns, &vs)
+	targets = append(targets, &function, &ns, &vs)
 	for rows.Next() {
 		if err := rows.Scan(targets...); err != nil {
 			return err
@@ -74,23 +110,40 @@ func (c *comparison) read() error {
 			known[identity] = it
 			c.items = append(c.items, it)
 		}
-		it.names = append(it.names[:0], names...)
-		add(it.values, ns, vs)
+		c.add(it, names, function, ns.([]any), vs.([]any))
 	}
 	if err := rows.Err(); err != nil {
 		return err
+	}
+	slices.SortStableFunc(c.items[1:], func(a, b *item) int { return slices.Compare(a.names, b.names) })
+	if s.match != nil {
+		if err := s.match(c); err != nil {
+			return err
+		}
 	}
 	c.normalise(total.values)
 	return nil
 }
 
-// add adds the values of a row to those of the runs.
-func add(values []float64, ns, vs any) {
-	value := vs.([]any)
-	for i, n := range ns.([]any) {
-		if v, ok := value[i].(int64); ok {
-			values[n.(int32)] += float64(v)
+// add adds the values of a row to those of the runs. The names of the last run are the
+// item's: builds may differ in them.
+func (c *comparison) add(it *item, names []string, function any, ns, vs []any) {
+	for i, n := range ns {
+		run, side := int(n.(int32)), 0
+		if v, ok := vs[i].(int64); ok {
+			it.values[run] += float64(v)
 		}
+		if run >= len(c.Result.Base.Runs) {
+			side = 1
+		}
+		it.in |= inBase << side
+		if s := &it.last[side]; s.names == nil || run >= s.run {
+			id, _ := function.(int64)
+			*s = sight{slices.Clone(names), run, id}
+		}
+	}
+	if it.names = it.last[1].names; it.names == nil {
+		it.names = it.last[0].names
 	}
 }
 
