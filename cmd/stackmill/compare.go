@@ -54,9 +54,9 @@ have a function has 0 of it. docs/compare.md says how all numbers are made.`,
 		},
 	}
 	a.addComparison(c, &r.Request)
-	c.Flags().Var((*fraction)(&r.FDR), "fdr", "the part of the rows called different that may be so by chance")
-	c.Flags().Var((*fraction)(&r.Level), "level", "how often an interval is right")
-	c.Flags().Var((*fraction)(&r.MinChange), "min-change", "call smaller changes the same")
+	c.Flags().Var((*percentage)(&r.FDR), "fdr", "the part of the rows called different that may be so by chance")
+	c.Flags().Var((*percentage)(&r.Level), "level", "how often an interval is right")
+	c.Flags().Var((*percentage)(&r.MinChange), "min-change", "call smaller changes the same")
 	c.Flags().IntVar(&r.limit, "limit", 0, fmt.Sprintf("print this many rows (0: all; of tables %d)", comparedRows))
 	c.Flags().StringVar(&r.format, "format", "table", strings.Join(reportFormats, ", "))
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(reportFormats, cobra.ShellCompDirectiveNoFileComp))
@@ -73,7 +73,7 @@ func (a *app) addComparison(c *cobra.Command, r *compare.Request) {
 	f.StringVar(&r.Mode, "mode", r.Mode, "user, expert or machine")
 	f.BoolVar(&r.Inclusive, "inclusive", false, "compare inclusive values rather than exclusive ones")
 	f.StringVar(&r.Normalise, "normalise", r.Normalise, "values as they are (none), as parts of their run's <Total> (total), or by the second of their run (run)")
-	f.Var((*fraction)(&r.MinShare), "min-share", "do not judge rows with a smaller part of <Total>")
+	f.Var((*percentage)(&r.MinShare), "min-share", "do not judge rows with a smaller part of <Total>")
 	fixed := func(flag string, names []string) {
 		_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	}

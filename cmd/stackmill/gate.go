@@ -59,9 +59,9 @@ the runs are too few; 2 wrong usage. docs/compare.md has examples for CI systems
 	}
 	a.addComparison(c, &g.Request)
 	f := c.Flags()
-	f.Var((*fraction)(&g.rules.MaxIncrease), "max-increase", "how much more a row may take")
+	f.Var((*percentage)(&g.rules.MaxIncrease), "max-increase", "how much more a row may take")
 	f.StringVar(&g.rulesFile, "rules", "", "a file of queries whose rows are violations")
-	f.Var((*fraction)(&g.Level), "level", "how often all bounds together are right")
+	f.Var((*percentage)(&g.Level), "level", "how often all bounds together are right")
 	f.StringVar(&g.junit, "junit", "", "write a report for CI systems to this file")
 	f.StringVar(&g.format, "format", "table", strings.Join(gateFormats, " or "))
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(gateFormats, cobra.ShellCompDirectiveNoFileComp))

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// fraction is a flag that takes 3% or 0.03.
-type fraction float64
+// percentage is a flag that takes 3% or 0.03.
+type percentage float64
 
-func (f *fraction) String() string { return strconv.FormatFloat(100*float64(*f), 'g', 6, 64) + "%" }
-func (f *fraction) Type() string   { return "PERCENT" }
+func (f *percentage) String() string { return strconv.FormatFloat(100*float64(*f), 'g', 6, 64) + "%" }
+func (f *percentage) Type() string   { return "PERCENT" }
 
-func (f *fraction) Set(text string) error {
+func (f *percentage) Set(text string) error {
 	digits, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
 	v, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
 	if err != nil {
@@ -21,6 +21,6 @@ func (f *fraction) Set(text string) error {
 	if percent {
 		v /= 100
 	}
-	*f = fraction(v)
+	*f = percentage(v)
 	return nil
 }
