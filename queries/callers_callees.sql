@@ -22,10 +22,10 @@
 --   FROM callers_callees c JOIN function_metrics f USING (experiment_id, mode, metric, function_id)
 --   WHERE c.relation = 'self' AND (f.function <> '<Total>' OR f.kind <> 'artificial') AND c.attributed <> f.exclusive
 SELECT v.experiment_id, n.experiment, m.mode, v.metric, t.unit,
-  v.function_id, f.name AS "function", v.relation, v.other_id, g.name AS other, v.attributed
-FROM call_values v
+  f.function_id, f.name AS "function", v.relation, g.function_id AS other_id, g.name AS other, v.attributed
+FROM call_values_numbered_rows() v
+JOIN experiment_names n USING (experiment_id) -- first, as in function_metrics
 JOIN modes m ON v.modes & m.bit <> 0
-LEFT JOIN experiment_names n USING (experiment_id)
 LEFT JOIN metrics t USING (experiment_id, metric)
-LEFT JOIN functions f USING (experiment_id, function_id)
-LEFT JOIN functions g ON g.experiment_id = v.experiment_id AND g.function_id = v.other_id
+LEFT JOIN functions f USING (experiment_id, function_no)
+LEFT JOIN functions g ON g.experiment_id = v.experiment_id AND g.function_no = v.other_no

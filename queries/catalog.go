@@ -110,6 +110,9 @@ func (d *definitions) changes(kind string) []string {
 func (d *definitions) always() ([]string, error) {
 	statements := []string{pathMix, pathPart, functionKey}
 	for _, t := range schema.Tables {
+		if isNumbered(t) {
+			statements = append(statements, numberedMacro(t, d.as))
+		}
 		statements = append(statements, tableView(t, d.as))
 	}
 	views, err := derived()
@@ -147,6 +150,25 @@ func (v View) parameters(sign string) string {
 
 // rowsName is the name of the macro that gives a table's rows as they are stored.
 func rowsName(t *schema.Table) string { return t.Name + "_rows" }
+
+// isNumbered reports whether the rows of a table name functions by their numbers, and its
+// view by their identifiers.
+func isNumbered(t *schema.Table) bool {
+	return t.Links == nil && t.Has("function_no") && t.Joined != ""
+}
+
+// numberedName is the name of the macro that gives a table's rows with functions' numbers.
+func numberedName(t *schema.Table) string { return t.Name + "_numbered_rows" }
+
+// numberedMacro returns that macro: views that show more of functions than identifiers join
+// them by number, once.
+func numberedMacro(t *schema.Table, as form) string {
+	var columns []string
+	for _, c := range t.Columns {
+		columns = append(columns, as.cast(c.Name, identifier(c.Name))+" AS "+identifier(c.Name))
+	}
+	return fmt.Sprintf("CREATE MACRO %s() AS TABLE SELECT %s FROM %s()", numberedName(t), strings.Join(columns, ", "), rowsName(t))
+}
 
 // tableView returns the view of a plain table: its rows, and the columns computed from
 // theirs.

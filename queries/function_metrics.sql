@@ -45,12 +45,12 @@
 --     WHERE r.function_key = function_key(o.name, u.name, COALESCE(NULLIF(f.linkage_name, ''), f.name))
 --   ) GROUP BY ALL HAVING sum(expected) <> sum("same") OR sum(found) <> sum("same")
 SELECT v.experiment_id, n.experiment, m.mode, v.metric, t.unit,
-  v.function_id, f.name AS "function", o.name AS load_object, u.name AS module, f.address, f.kind,
+  f.function_id, f.name AS "function", o.name AS load_object, u.name AS module, f.address, f.kind,
   v.exclusive, v.inclusive
-FROM function_values v
+FROM function_values_numbered_rows() v
+JOIN experiment_names n USING (experiment_id) -- first: a condition on the name then restricts what is read of the others
 JOIN modes m ON v.modes & m.bit <> 0
-LEFT JOIN experiment_names n USING (experiment_id)
 LEFT JOIN metrics t USING (experiment_id, metric)
-LEFT JOIN functions f USING (experiment_id, function_id)
+LEFT JOIN functions f USING (experiment_id, function_no)
 LEFT JOIN load_objects o USING (experiment_id, load_object_id)
 LEFT JOIN modules u USING (experiment_id, module_id)

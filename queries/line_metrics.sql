@@ -24,9 +24,9 @@
 --     SELECT experiment_id, mode, metric, key, 0, 0, exclusive, inclusive FROM passing('line')
 --   ) GROUP BY ALL HAVING sum(exclusive) <> sum(ending) OR sum(inclusive) <> sum(passing)
 SELECT v.experiment_id, n.experiment, m.mode, v.metric, t.unit,
-  v.function_id, f.name AS "function", v.file, v.line, v.exclusive, v.inclusive
-FROM line_values v
+  f.function_id, f.name AS "function", v.file, v.line, v.exclusive, v.inclusive
+FROM line_values_numbered_rows() v
+JOIN experiment_names n USING (experiment_id) -- first, as in function_metrics
 JOIN modes m ON v.modes & m.bit <> 0
-LEFT JOIN experiment_names n USING (experiment_id)
 LEFT JOIN metrics t USING (experiment_id, metric)
-LEFT JOIN functions f USING (experiment_id, function_id)
+LEFT JOIN functions f USING (experiment_id, function_no)
