@@ -49,7 +49,7 @@ var files embed.FS
 var order = []string{
 	"labels", "default_metrics", "modes", "inline_modes", "location_levels", "node_depths", "mode_nodes", "node_modes", "node_values",
 	"mode_leaves", "node_stacks", "mode_stacks", "stack_leaves", "leaf_values", "raw_stacks", "raw_frames", "stacks", "frames", "passing", "stack_metrics", "sample_metrics",
-	"function_metrics", "function_trends", "callers_callees", "call_paths", "uneven_nodes", "call_tree", "stack_nodes", "folded", "line_metrics", "pc_metrics", "source", "source_inlined", "disasm",
+	"function_metrics", "function_trends", "callers_callees", "fragment_callers_callees", "call_paths", "uneven_nodes", "call_tree", "stack_nodes", "folded", "line_metrics", "pc_metrics", "source", "source_inlined", "disasm",
 	"load_object_metrics", "module_metrics", "thread_metrics", "cpu_metrics", "process_metrics",
 	"timeline", "timeline_by", "second_metrics", "sample_point_metrics", "metric_totals",
 	"headers", "object_list", "sample_points", "process_statistics", "function_details", "sync_objects",
@@ -57,7 +57,7 @@ var order = []string{
 	"byte_ranges", "size_metrics", "duration_ranges", "duration_metrics",
 	"io_calls", "io_descriptors", "io_activity", "io_stacks", "io_statistics", "io_sizes",
 	"data_object_metrics", "data_layout", "memory_objects", "data_object_functions", "unattributed", "cut_stacks", "conservation",
-	"inline_function_metrics", "inline_callers_callees", "inline_call_tree", "inline_line_metrics", "inline_pc_metrics", "inline_source",
+	"inline_function_metrics", "inline_callers_callees", "inline_fragment_callers_callees", "inline_call_tree", "inline_line_metrics", "inline_pc_metrics", "inline_source",
 	"chosen", "top", "callers_of", "compare_functions", "passes", "flame",
 }
 

@@ -113,7 +113,7 @@ func (v View) arguments() string {
 	var list []string
 	for _, p := range v.Parameters {
 		if p.Default == "" {
-			list = append(list, map[bool]string{true: "'%'", false: "1"}[p.Type == "VARCHAR"])
+			list = append(list, map[string]string{"VARCHAR": "'%'", "VARCHAR[]": "['%']", "BIGINT": "1", "INTEGER": "1"}[p.Type])
 		}
 	}
 	return "(" + strings.Join(list, ", ") + ")"

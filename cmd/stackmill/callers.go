@@ -11,6 +11,7 @@ import (
 // block is a function with its neighbours.
 type block struct {
 	label                string
+	above                []string // of a piece of stacks, the functions before the last one
 	id                   int64
 	exclusive, inclusive int64
 	isTotal              bool
@@ -21,6 +22,9 @@ type block struct {
 // its callers, the function itself with a star, its callees. Percentages are of the
 // function's inclusive value.
 func (r *reporter) callersCallees(_ context.Context, q *report.Question, rows []queries.Record) error {
+	if names := report.Fragment(r.Function); len(names) > 1 {
+		return r.fragment(q, rows, names)
+	}
 	w := r.page()
 	for i, group := range groups(rows) {
 		if i > 0 {
@@ -92,8 +96,34 @@ func (b *block) print(w *page, unit string) {
 	for _, rec := range b.callers {
 		line(rec.Number("attributed"), " ", rec.Text("other_label"))
 	}
+	for _, name := range b.above {
+		w.printf("%12s %6s *%s\n", "", "", name)
+	}
 	line(b.exclusive, "*", b.label)
 	for _, rec := range b.callees {
 		line(rec.Number("attributed"), " ", rec.Text("other_label"))
 	}
+}
+
+// fragment prints a piece of stacks with its callers and callees. Percentages are of the
+// stacks that pass it.
+func (r *reporter) fragment(q *report.Question, rows []queries.Record, names []string) error {
+	w := r.page()
+	for i, group := range groups(rows) {
+		if i > 0 {
+			w.printf("\n")
+		}
+		r.groupTitle(w, q, group)
+		w.printf("%12s %6s  %s\n\n", "Attr."+unitOf(group), "%", "Function")
+		b := &block{label: names[len(names)-1], above: names[:len(names)-1]}
+		for _, rec := range group {
+			b.add(rec)
+		}
+		b.exclusive = b.inclusive
+		for _, rec := range b.callees {
+			b.exclusive -= rec.Number("attributed")
+		}
+		b.print(w, group[0].Text("unit"))
+	}
+	return w.flush()
 }

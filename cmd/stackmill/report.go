@@ -43,7 +43,9 @@ CPU time, synchronization, heap, I/O; "all" shows every one. "overview",
 "function-summary" and "conservation" show all metrics unless one is asked for, and
 "conservation" all modes.`,
 		Example: `  stackmill report functions --limit 20
+  stackmill report functions --metric totalcpu,heapallocbytes
   stackmill report callers-callees --function main --experiment test.1.er
+  stackmill report callers-callees --function main,parse,read_line
   stackmill report call-tree --mode machine --metric heapallocbytes
   stackmill report lines --format csv > lines.csv
   stackmill report source --function main --source-path /build=$HOME/src
@@ -68,9 +70,9 @@ CPU time, synchronization, heap, I/O; "all" shows every one. "overview",
 func (r *reporter) addFlags(c *cobra.Command) {
 	f := c.Flags()
 	f.StringArrayVar(&r.experiments, "experiment", nil, experimentHelp)
-	f.StringVar(&r.Metric, "metric", "", `the metric, or "all" (default: the experiment's first)`)
+	f.StringVar(&r.Metric, "metric", "", `the metric, or "all" (default: the experiment's first); several with commas between them stand side by side in tables`)
 	f.StringVar(&r.Mode, "mode", "user", "user, expert or machine")
-	f.StringVar(&r.Function, "function", "", "only functions of this name, by any --alias; failing that, functions whose name contains it or matches it as a regular expression")
+	f.StringVar(&r.Function, "function", "", "only functions of this name, by any --alias; failing that, functions whose name contains it or matches it as a regular expression; callers-callees: several with commas between them, each called by the one before it, are a piece of stacks")
 	f.StringVar(&r.File, "file", "", "source: only this file, named by the end of its path")
 	f.StringVar(&r.Object, "object", "", "reports of data objects: only objects of this descriptor; failing that, those whose descriptor contains it or matches it as a regular expression")
 	f.StringArrayVar(&r.sourcePaths, "source-path", nil, "source and disasm, for text that the store does not have: "+sourcePathHelp)
@@ -89,6 +91,7 @@ func (r *reporter) prepare(cmd *cobra.Command, name string) (err error) {
 	if r.Report, err = report.Find(name); err != nil {
 		return usageErrorf("report: %w", err)
 	}
+	r.Report = r.OfFragment()
 	if r.Inline {
 		r.Report = r.Inlined()
 	}

@@ -42,7 +42,7 @@ func (r *reporter) run(ctx context.Context) error {
 		return printRows(r.newPrinter(r.format), rows)
 	}
 	ask := q.Table
-	if r.draws() {
+	if r.draws() || len(q.Side) > 1 {
 		ask = q.Drawing
 	}
 	rows, err := ask(ctx)
@@ -59,6 +59,9 @@ func (r *reporter) run(ctx context.Context) error {
 	}
 	if len(rows) == 0 && r.format == "table" {
 		return r.printf("%s\n", r.nothing())
+	}
+	if len(q.Side) > 1 {
+		return r.sideBySide(q, r.withTotals(rows))
 	}
 	fields, cells := r.layout(q, r.withTotals(rows))
 	return r.printTable(fields, cells, r.format == "markdown")

@@ -242,7 +242,7 @@ var ofMetrics = []Report{
 // (S10). Reports whose rows are neither functions nor in functions stay as they are.
 func (r Report) Inlined() Report {
 	switch r.View {
-	case "function_metrics", "callers_callees", "call_tree", "line_metrics", "pc_metrics":
+	case "function_metrics", "callers_callees", "fragment_callers_callees", "call_tree", "line_metrics", "pc_metrics":
 		r.View = "inline_" + r.View
 		r.Title += " with inlined functions"
 	}

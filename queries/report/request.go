@@ -14,7 +14,7 @@ import (
 // Request is a report with what it is to show. Empty fields ask for nothing special.
 type Request struct {
 	Report
-	Metric   string // or "all"; empty: the first of each experiment
+	Metric   string // some, with commas between them, or "all"; empty: the first of each experiment
 	Mode     string // empty: all
 	Function string // a name by any alias, a part of one, or a regular expression
 	File     string // source: the end of a path
@@ -56,7 +56,7 @@ func (r *Request) Check() error {
 		return fmt.Errorf("--object: the rows of %s are not data objects", r.Name)
 	case r.Width != usualWidth && r.Name != "timeline":
 		return fmt.Errorf("--width is for the timeline only")
-	case r.Function != "" && r.rows == nil && (!slices.Contains(columns, "function_id") || r.Name == "call-tree"):
+	case r.Function != "" && r.rows == nil && !r.ofFragment() && (!slices.Contains(columns, "function_id") || r.Name == "call-tree"):
 		return fmt.Errorf("--function: the rows of %s are not functions", r.Name)
 	case r.Sort != "" && !slices.Contains(columns, column):
 		return fmt.Errorf("--sort: %s has no column %q (one of %s)", r.View, column, strings.Join(columns, ", "))
@@ -79,7 +79,10 @@ type Question struct {
 	db        *queries.DB
 	metrics   map[string][]string // by experiment id
 	functions []string            // names; empty: all
+	fragment  []string            // names of the functions of a piece of stacks, each with those of its lines
 	objects   []string            // descriptors of data objects; empty: all
+	// Side are the metrics that were asked for by their names, in that order.
+	Side []string
 }
 
 // Ask resolves the names of a request in a store.

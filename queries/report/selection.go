@@ -22,13 +22,8 @@ func (q *Question) choose(ctx context.Context) error {
 		}
 	}
 	if q.Function != "" {
-		known, err := q.db.Texts(ctx, fmt.Sprintf(`SELECT DISTINCT unnest([name, gprofng_name, perf_name]) AS name FROM functions
-			WHERE kind <> 'inlined' OR %t ORDER BY name`, q.Inline))
-		if err != nil {
+		if err := q.chooseFunctions(ctx); err != nil {
 			return err
-		}
-		if q.functions = namesOf(known, q.Function); q.functions == nil {
-			return fmt.Errorf("no function %q%s (stackmill report functions lists them)", q.Function, queries.Suggest(q.Function, known))
 		}
 	}
 	if q.Object != "" {
@@ -57,22 +52,53 @@ func (q *Question) chooseMetrics(ctx context.Context) error {
 	}
 	defer rows.Close()
 	var known []string
+	of := map[string][]string{} // experiments, by metric
 	for rows.Next() {
 		var id, name string
 		if err := rows.Scan(&id, &name); err != nil {
 			return err
 		}
-		if q.Metric == "all" || q.Metric == name {
-			q.metrics[id] = append(q.metrics[id], name)
-		}
-		if !slices.Contains(known, name) {
+		if of[name] == nil {
 			known = append(known, name)
 		}
+		of[name] = append(of[name], id)
 	}
-	if len(q.metrics) == 0 && q.Metric != "all" {
-		return fmt.Errorf("no metric %q%s (there are %s)", q.Metric, queries.Suggest(q.Metric, known), strings.Join(known, ", "))
+	chosen := known
+	if q.Metric != "all" {
+		if chosen, err = metricsOf(known, q.Metric); err != nil {
+			return err
+		}
+		q.Side = chosen
+	}
+	for _, name := range chosen {
+		for _, id := range of[name] {
+			q.metrics[id] = append(q.metrics[id], name)
+		}
 	}
 	return rows.Err()
+}
+
+// metricsOf cuts a list of metrics at its commas; names of events have some themselves.
+func metricsOf(known []string, list string) (found []string, err error) {
+	for rest := list; ; {
+		name, after := "", ""
+		for _, k := range known {
+			tail, ok := strings.CutPrefix(rest, k)
+			if ok && (tail == "" || tail[0] == ',') && len(k) > len(name) {
+				name, after = k, strings.TrimPrefix(tail, ",")
+			}
+		}
+		if name == "" {
+			wrong, _, _ := strings.Cut(rest, ",")
+			return nil, fmt.Errorf("no metric %q%s (there are %s)", wrong, queries.Suggest(wrong, known), strings.Join(known, ", "))
+		}
+		if !slices.Contains(found, name) {
+			found = append(found, name)
+		}
+		if rest = after; rest == "" {
+			return found, nil
+		}
+	}
 }
 
 // namesOf returns the names that are pattern, else those that contain it,

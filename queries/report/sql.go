@@ -52,6 +52,9 @@ func (q *Question) sql(table bool, limit int) string {
 	if q.Name == "timeline" && q.Width != usualWidth {
 		from = fmt.Sprintf("timeline_by(%d)", q.Width.Nanoseconds())
 	}
+	if q.fragment != nil {
+		from += "([" + queries.Quote(q.fragment...) + "])"
+	}
 	with, columns, joins, group := "WITH "+q.pairs()+", "+q.named(), q.renamed(), "", "experiment_id"
 	if q.Measured() {
 		joins, group = "JOIN chosen USING (experiment_id, metric)", group+", metric"
@@ -82,7 +85,7 @@ totals AS (SELECT experiment_id, metric, inclusive AS total FROM function_metric
 		columns += ", COALESCE(l.label, v.function) AS label"
 		joins += "\nLEFT JOIN labels l ON l.experiment_id = v.experiment_id AND l.function_id = v.function_id"
 	}
-	if q.Name == "callers-callees" {
+	if q.has("other_id") {
 		columns += ", COALESCE(o.label, v.other) AS other_label"
 		joins += "\nLEFT JOIN labels o ON o.experiment_id = v.experiment_id AND o.function_id = v.other_id"
 	}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"stackmill/queries"
+	"stackmill/queries/report"
+)
+
+// sideRow is a row of a table with several metrics side by side.
+type sideRow struct {
+	first queries.Record
+	of    map[string]queries.Record // by metric
+}
+
+// sideBySide prints a table with the metrics that were asked for beside each other. The
+// rows are in the order of the first metric; those that lack it follow in that of the next.
+func (r *reporter) sideBySide(q *report.Question, rows []queries.Record) error {
+	fields := r.sideFields(q, rows)
+	var cells [][]string
+	for _, group := range experimentsOf(rows) {
+		table := sideRows(q, group)
+		if r.Limit > 0 {
+			table = table[:min(r.Limit, len(table))]
+		}
+		for _, row := range table {
+			cells = append(cells, r.sideCells(q, row))
+		}
+	}
+	return r.printTable(fields, cells, r.format == "markdown")
+}
+
+// experimentsOf cuts the rows where the experiment changes.
+func experimentsOf(rows []queries.Record) (out [][]queries.Record) {
+	for i, rec := range rows {
+		if i == 0 || rec.Text("experiment") != rows[i-1].Text("experiment") {
+			out = append(out, nil)
+		}
+		out[len(out)-1] = append(out[len(out)-1], rec)
+	}
+	return out
+}
+
+// sideRows joins the rows of an experiment that are about one thing.
+func sideRows(q *report.Question, rows []queries.Record) (table []*sideRow) {
+	at := map[string]*sideRow{}
+	for _, metric := range q.Side {
+		for _, rec := range rows {
+			if rec.Text("metric") != metric {
+				continue
+			}
+			key := thing(rec)
+			row := at[key]
+			if row == nil {
+				row = &sideRow{rec, map[string]queries.Record{}}
+				at[key], table = row, append(table, row)
+			}
+			row.of[metric] = rec
+		}
+	}
+	return table
+}
+
+// values are the columns that differ between rows of one thing.
+var values = []string{"metric", "unit", "total", "high", "exclusive", "inclusive", "attributed", "value", "samples"}
+
+// thing tells what a row is about from what other rows are about: all that is no value.
+func thing(rec queries.Record) string {
+	var parts []string
+	for name, v := range rec {
+		if v != nil && !slices.Contains(values, name) {
+			parts = append(parts, fmt.Sprintf("%s=%v", name, v))
+		}
+	}
+	slices.Sort(parts)
+	return strings.Join(parts, "\n")
+}
+
+// ofMetric reports whether a column's values are those of a metric.
+func ofMetric(c report.Column) bool {
+	return c.As == report.Metric || c.As == report.Amount || c.Name == "samples"
+}
+
+func (r *reporter) sideFields(q *report.Question, rows []queries.Record) (fields []field) {
+	if len(r.db.Experiments) > 1 {
+		fields = append(fields, field{name: "Experiment"})
+	}
+	for _, metric := range q.Side {
+		of := slices.DeleteFunc(slices.Clone(rows), func(rec queries.Record) bool { return rec.Text("metric") != metric })
+		for _, c := range r.Columns {
+			if !ofMetric(c) {
+				continue
+			}
+			title := c.Title + " " + metric
+			if c.Name != "samples" {
+				title += unitOf(of)
+			}
+			fields = append(fields, field{name: title, numeric: true})
+			if c.As == report.Metric {
+				fields = append(fields, field{name: "%", numeric: true})
+			}
+		}
+	}
+	for k, c := range r.Columns {
+		if !ofMetric(c) {
+			fields = append(fields, field{name: c.Title, numeric: c.As != report.Words, short: c.As == report.Words && k+1 < len(r.Columns) && !r.wide})
+		}
+	}
+	return fields
+}
+
+func (r *reporter) sideCells(q *report.Question, row *sideRow) (cells []string) {
+	if len(r.db.Experiments) > 1 {
+		cells = append(cells, row.first.Text("experiment"))
+	}
+	for _, metric := range q.Side {
+		for _, c := range r.Columns {
+			switch rec := row.of[metric]; {
+			case !ofMetric(c):
+			case rec != nil:
+				cells = append(cells, cellsOf(c, rec)...)
+			case c.As == report.Metric:
+				cells = append(cells, "0", "0.00")
+			default:
+				cells = append(cells, "0")
+			}
+		}
+	}
+	for _, c := range r.Columns {
+		if !ofMetric(c) {
+			cells = append(cells, cellsOf(c, row.first)...)
+		}
+	}
+	return cells
+}

@@ -1,0 +1,77 @@
+-- row: one caller or callee of a piece of stacks, functions that call each other in a row, or the piece itself: `FROM fragment_callers_callees(['main', 'f'])`
+-- rules: S12, S16, S19, S22, S23, S24, S26
+--
+-- parameter functions VARCHAR[]: The functions' names, each called by the one before it, as in `function` or as gprofng or perf have them; one that has lines stands for any of them.
+--
+-- experiment_id = experiments.experiment_id
+-- experiment VARCHAR: The name for people, unique within the store.
+-- mode VARCHAR: The representation: `user`, `expert` or `machine`.
+-- metric = metrics.metric
+-- unit = metrics.unit
+-- relation VARCHAR: What the neighbour is: `caller` of the first function, `self`, or `callee` of the last one.
+-- other_id = call_values.other_id
+-- other = functions.name: The neighbour's name; for `self`, that of the last function.
+-- attributed BIGINT: [the metric's] The part of the value of the stacks that pass the piece that came from the caller or went to the callee; for `self`, of those that end in it. Where a stack passes it several times, the one nearest the leaf counts.
+WITH RECURSIVE parts AS MATERIALIZED (
+  SELECT i AS place, unnest(string_split(functions[i], chr(10))) AS name FROM (SELECT unnest(range(1, len(functions::VARCHAR[]) + 1)) AS i)
+),
+meant AS MATERIALIZED (
+  SELECT DISTINCT f.experiment_id, f.function_id, p.place
+  FROM (SELECT experiment_id, function_id, unnest([name, gprofng_name, perf_name]) AS name FROM functions) f JOIN parts p USING (name)
+),
+-- From the last function up: what the first one of a chain so far is called by.
+chains AS (
+  SELECT c.experiment_id, c.call_node, c.last, c.parent, m.place
+  FROM call_nodes c JOIN meant m USING (experiment_id, function_id)
+  WHERE m.place = len(functions::VARCHAR[])
+  UNION ALL
+  SELECT h.experiment_id, h.call_node, h.last, c.parent, m.place
+  FROM chains h
+  JOIN call_nodes c ON c.experiment_id = h.experiment_id AND c.call_node = h.parent
+  JOIN meant m ON m.experiment_id = c.experiment_id AND m.function_id = c.function_id AND m.place = h.place - 1
+),
+pieces AS MATERIALIZED (
+  SELECT experiment_id, call_node, last, parent AS caller FROM chains WHERE place = 1
+),
+-- A piece below another one takes the stacks that pass it from that, and from its callee.
+nested AS MATERIALIZED (
+  SELECT i.experiment_id, i.call_node, max(o.call_node) AS outer_node
+  FROM pieces i JOIN pieces o ON o.experiment_id = i.experiment_id AND o.call_node < i.call_node AND o.last >= i.call_node
+  GROUP BY ALL
+),
+valued AS MATERIALIZED (
+  SELECT v.experiment_id, m.mode, v.metric, v.call_node, v.attributed, v.exclusive
+  FROM tree_values v SEMI JOIN pieces USING (experiment_id) JOIN modes m ON v.modes & m.bit <> 0
+),
+callees AS MATERIALIZED (
+  SELECT c.experiment_id, c.call_node, c.last, c.function_id, p.call_node AS piece
+  FROM call_nodes c JOIN pieces p ON p.experiment_id = c.experiment_id AND c.parent = p.call_node
+),
+neighbours AS (
+  SELECT v.experiment_id, v.mode, v.metric, 'caller' AS relation, p.caller AS other_node, v.attributed
+  FROM pieces p JOIN valued v USING (experiment_id, call_node) WHERE p.caller IS NOT NULL
+  UNION ALL
+  SELECT v.experiment_id, v.mode, v.metric, 'caller', p.caller, -v.attributed
+  FROM nested n JOIN valued v USING (experiment_id, call_node) JOIN pieces p ON p.experiment_id = n.experiment_id AND p.call_node = n.outer_node
+  WHERE p.caller IS NOT NULL
+  UNION ALL
+  SELECT v.experiment_id, v.mode, v.metric, 'self', p.call_node, v.exclusive
+  FROM pieces p JOIN valued v USING (experiment_id, call_node)
+  UNION ALL
+  SELECT v.experiment_id, v.mode, v.metric, 'callee', c.call_node, v.attributed
+  FROM callees c JOIN valued v USING (experiment_id, call_node)
+  UNION ALL
+  SELECT v.experiment_id, v.mode, v.metric, 'callee', c.call_node, -v.attributed
+  FROM nested n JOIN valued v USING (experiment_id, call_node)
+  JOIN callees c ON c.experiment_id = n.experiment_id AND c.piece = n.outer_node AND n.call_node BETWEEN c.call_node AND c.last
+),
+sums AS (
+  SELECT n.experiment_id, n.mode, n.metric, n.relation, c.function_id AS other_id, sum(n.attributed)::BIGINT AS attributed
+  FROM neighbours n JOIN call_nodes c ON c.experiment_id = n.experiment_id AND c.call_node = n.other_node
+  GROUP BY ALL
+)
+SELECT s.experiment_id, e.experiment, s.mode, s.metric, t.unit, s.relation, s.other_id, f.name AS other, s.attributed
+FROM sums s
+LEFT JOIN experiment_names e USING (experiment_id)
+LEFT JOIN metrics t USING (experiment_id, metric)
+LEFT JOIN functions f ON f.experiment_id = s.experiment_id AND f.function_id = s.other_id
