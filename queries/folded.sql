@@ -8,55 +8,58 @@
 -- stack VARCHAR: The functions' names from the root to the leaf with `;` between them, a colon in place of a semicolon in a name; `<Total>` for samples without a stack.
 -- value = stack_values.value
 -- samples = stack_values.samples
-WITH names AS MATERIALIZED (
-  SELECT experiment_id, function_id, replace(name, ';', ':') AS name FROM functions
-),
--- Paths of the same names have the same key, in both trees: a sum over their frames,
--- of those before the node in the order of numbers but for subtrees that ended before.
+WITH
+-- Paths of the same names have the same key, in both trees: a sum over their frames. Each
+-- node adds its part where it begins, and takes it back where it has ended.
 located AS MATERIALIZED (
-  SELECT l.experiment_id, l.location, n.name FROM locations l JOIN names n USING (experiment_id, function_id)
+  SELECT l.experiment_id, l.location, replace(f.name, ';', ':') AS name FROM locations l JOIN functions f USING (experiment_id, function_id)
 ),
-shown AS MATERIALIZED (
-  SELECT n.experiment_id, n.mode, n.node, n.last, hash(n.depth, l.name)::HUGEINT AS h FROM mode_nodes n JOIN located l USING (experiment_id, location)
-),
-steps AS (
-  SELECT experiment_id, mode, node, h FROM shown
-  UNION ALL
-  SELECT experiment_id, mode, last + 1, -h FROM shown
+steps AS MATERIALIZED (
+  SELECT experiment_id, mode, unnest([node, last + 1]) AS node, unnest([true, false]) AS own, unnest([h, -h]) AS h FROM (
+    SELECT n.experiment_id, n.mode, n.node, n.last, hash(n.depth, l.name)::HUGEINT AS h FROM mode_nodes n JOIN located l USING (experiment_id, location)
+  )
 ),
 sums AS MATERIALIZED (
-  SELECT experiment_id, mode, node, sum(h) OVER (PARTITION BY experiment_id, mode ORDER BY node) AS key
-  FROM (SELECT experiment_id, mode, node, sum(h) AS h FROM steps GROUP BY ALL)
+  SELECT experiment_id, mode, node, own, sum(h) OVER (PARTITION BY experiment_id, mode ORDER BY node, own ROWS UNBOUNDED PRECEDING) AS key FROM steps
 ),
 valued AS MATERIALIZED (
   SELECT v.experiment_id, v.mode, v.metric, CASE WHEN v.node = 0 THEN 0 ELSE k.key END AS key, sum(v.value)::BIGINT AS value, sum(v.samples)::BIGINT AS samples
-  FROM leaf_values v LEFT JOIN sums k USING (experiment_id, mode, node)
+  FROM leaf_values v LEFT JOIN (FROM sums WHERE own) k USING (experiment_id, mode, node)
   GROUP BY ALL
 ),
 called AS MATERIALIZED (
-  SELECT c.experiment_id, c.call_node, c.parent, c.depth, c.last, n.name, CASE WHEN c.depth > 0 THEN hash(c.depth, n.name)::HUGEINT ELSE 0 END AS h
-  FROM call_nodes c JOIN names n USING (experiment_id, function_id)
+  SELECT c.experiment_id, c.call_node, c.depth, c.last, c.below, replace(f.name, ';', ':') AS name,
+    CASE WHEN c.depth > 0 THEN hash(c.depth, replace(f.name, ';', ':'))::HUGEINT ELSE 0 END AS h
+  FROM call_nodes c JOIN functions f USING (experiment_id, function_id)
 ),
-call_steps AS (
-  SELECT experiment_id, call_node, h FROM called
-  UNION ALL
-  SELECT experiment_id, last + 1, -h FROM called
+call_steps AS MATERIALIZED (
+  SELECT experiment_id, unnest([call_node, last + 1]) AS call_node, unnest([true, false]) AS own, depth, below, name, unnest([h, -h]) AS h FROM called
 ),
 call_keys AS MATERIALIZED (
-  SELECT experiment_id, call_node, sum(h) OVER (PARTITION BY experiment_id ORDER BY call_node) AS key
-  FROM (SELECT experiment_id, call_node, sum(h) AS h FROM call_steps GROUP BY ALL)
+  SELECT *, sum(h) OVER (PARTITION BY experiment_id ORDER BY call_node, own ROWS UNBOUNDED PRECEDING) AS key FROM call_steps
+),
+-- The paths with a value that pass a node follow each other in the order of numbers, as
+-- in frames.
+ends AS MATERIALIZED (
+  SELECT c.experiment_id, c.call_node, c.depth, c.below, c.name, c.key, w.key AS ending
+  FROM (FROM call_keys WHERE own) c LEFT JOIN (SELECT DISTINCT experiment_id, key FROM valued) w USING (experiment_id, key)
+),
+counted AS MATERIALIZED (
+  SELECT *, count(ending) OVER (PARTITION BY experiment_id ORDER BY call_node ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before,
+    count(ending) OVER (PARTITION BY experiment_id ORDER BY call_node ROWS BETWEEN CURRENT ROW AND below FOLLOWING) AS inside
+  FROM ends
+),
+passed AS MATERIALIZED ( -- the root is on no path but its own
+  SELECT experiment_id, depth, name, key, unnest(range(before, before + CASE WHEN depth > 0 THEN inside WHEN ending IS NULL THEN 0 ELSE 1 END)) AS leaf FROM counted
 ),
 texts AS MATERIALIZED (
-  WITH RECURSIVE texts AS (
-    SELECT experiment_id, call_node, depth, name AS stack FROM called WHERE depth <= 1
-    UNION ALL
-    SELECT c.experiment_id, c.call_node, c.depth, t.stack || ';' || c.name
-    FROM texts t JOIN called c ON c.experiment_id = t.experiment_id AND c.parent = t.call_node WHERE t.depth > 0
-  )
-  SELECT k.experiment_id, k.key, min(t.stack) AS stack FROM call_keys k JOIN texts t USING (experiment_id, call_node) GROUP BY ALL
+  SELECT experiment_id, arg_max(key, depth) AS key, string_agg(name, ';' ORDER BY depth) AS stack FROM passed GROUP BY experiment_id, leaf
+),
+stacks AS MATERIALIZED (
+  SELECT experiment_id, key, min(stack) AS stack FROM texts GROUP BY ALL
 )
 SELECT v.experiment_id, n.experiment, v.mode, v.metric, m.unit, t.stack, v.value, v.samples
 FROM valued v
-LEFT JOIN texts t USING (experiment_id, key)
+LEFT JOIN stacks t USING (experiment_id, key)
 LEFT JOIN experiment_names n USING (experiment_id)
 LEFT JOIN metrics m USING (experiment_id, metric)

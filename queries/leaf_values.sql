@@ -11,11 +11,8 @@ WITH ends AS MATERIALIZED (
   SELECT s.experiment_id, s.mode, v.metric, s.node, sum(v.value)::BIGINT AS value, sum(v.samples)::BIGINT AS samples
   FROM mode_leaves s JOIN stack_values v USING (experiment_id, stack)
   GROUP BY ALL
-),
-placed AS MATERIALIZED (
-  SELECT e.*, n.location, n.modes FROM ends e JOIN node_modes n USING (experiment_id, node)
 )
-SELECT experiment_id, mode, metric, node, NULL AS location, value, samples FROM ends WHERE node = 0
-UNION ALL
-SELECT experiment_id, mode, metric, node, location, value, samples FROM placed
-WHERE modes & CASE mode WHEN 'user' THEN 1 WHEN 'expert' THEN 2 ELSE 4 END <> 0
+-- No mode shows the root.
+SELECT e.experiment_id, e.mode, e.metric, e.node, n.location, e.value, e.samples
+FROM ends e LEFT JOIN node_modes n USING (experiment_id, node)
+WHERE COALESCE(n.modes & CASE e.mode WHEN 'user' THEN 1 WHEN 'expert' THEN 2 ELSE 4 END <> 0, e.node = 0)

@@ -6,14 +6,13 @@
 -- last = stack_tree.last
 -- location = locations.location: The instruction.
 -- modes INTEGER: The modes that show it there: a sum of 1 (user), 2 (expert) and 4 (machine).
-WITH shown AS MATERIALIZED (
+WITH
+-- Not a union, in which a condition of a part would keep filters from its scan.
+shown AS MATERIALIZED (
   SELECT experiment_id, frame, location, sum(bit)::INTEGER AS modes
   FROM (
-    SELECT experiment_id, frame, user_shown AS location, 1 AS bit FROM tree_frames
-    UNION ALL
-    SELECT experiment_id, frame, expert_shown, 2 FROM tree_frames
-    UNION ALL
-    SELECT experiment_id, frame, machine_location, 4 FROM tree_frames
+    SELECT f.experiment_id, f.frame, m.bit, CASE m.mode WHEN 'user' THEN f.user_shown WHEN 'expert' THEN f.expert_shown ELSE f.machine_location END AS location
+    FROM tree_frames f CROSS JOIN modes m
   ) WHERE location IS NOT NULL
   GROUP BY ALL
 ),

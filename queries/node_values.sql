@@ -9,7 +9,7 @@ WITH own AS MATERIALIZED (
   FROM recorded_stacks r JOIN stack_values v USING (experiment_id, stack)
   GROUP BY ALL
 ),
-pairs AS MATERIALIZED (SELECT DISTINCT experiment_id, metric FROM own),
+pairs AS MATERIALIZED (SELECT DISTINCT experiment_id, metric FROM stack_values),
 nodes AS MATERIALIZED (
   SELECT t.experiment_id, p.metric, t.node, t.below FROM stack_tree t JOIN pairs p USING (experiment_id)
 )

@@ -33,4 +33,4 @@ LEFT JOIN experiment_names n USING (experiment_id)
 LEFT JOIN metrics t USING (experiment_id, metric)
 LEFT JOIN locations l USING (experiment_id, location)
 LEFT JOIN functions f USING (experiment_id, function_id)
-LEFT JOIN load_objects o ON o.experiment_id = l.experiment_id AND o.load_object_id = l.load_object_id
+LEFT JOIN load_objects o ON o.experiment_id = v.experiment_id AND o.load_object_id = l.load_object_id

@@ -23,9 +23,11 @@ framed AS MATERIALIZED (
   SELECT t.experiment_id, t.node, t.last, t.below, f.part, f.word, f.bci, f.location
   FROM stack_tree t JOIN tree_frames f USING (experiment_id, frame)
 ),
+-- Not of framed: a filter passes a table with two readers, but not one below another.
 ended AS (
-  SELECT experiment_id, last + 1 AS node, count(*) FILTER (part = 'native') AS n, count(*) FILTER (part = 'java') AS j, count(*) FILTER (part = 'openmp') AS o
-  FROM framed GROUP BY ALL
+  SELECT t.experiment_id, t.last + 1 AS node, count(*) FILTER (f.part = 'native') AS n, count(*) FILTER (f.part = 'java') AS j, count(*) FILTER (f.part = 'openmp') AS o
+  FROM stack_tree t JOIN tree_frames f USING (experiment_id, frame)
+  GROUP BY ALL
 ),
 nodes AS MATERIALIZED (
   SELECT f.*, r.stacks, n.n, n.j, n.o

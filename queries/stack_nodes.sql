@@ -23,24 +23,20 @@
 --     UNION ALL
 --     SELECT experiment_id, mode, metric, 0, value FROM leaf_values
 --   ) GROUP BY ALL HAVING sum(passing) <> sum(ending)
-WITH shown AS MATERIALIZED (
-  SELECT experiment_id, mode, node, last, depth, location FROM mode_nodes
-  UNION ALL
-  SELECT t.experiment_id, m.mode, t.node, t.last, 0, NULL FROM stack_tree t CROSS JOIN modes m WHERE t.node = 0
-),
--- The parent is the caller, or what is above that if the mode does not show it.
-above AS MATERIALIZED (
-  SELECT s.*, t.parent FROM shown s JOIN stack_tree t USING (experiment_id, node)
+WITH
+-- Nodes of one level are in the order of their parents: each follows its parent's, which
+-- is one level above, and no other of that level is between.
+levels AS MATERIALIZED (
+  SELECT *, unnest([depth - 1, depth]) AS level FROM mode_nodes
 ),
 called AS MATERIALIZED (
-  SELECT a.*, p.node AS shown_parent FROM above a LEFT JOIN shown p ON p.experiment_id = a.experiment_id AND p.mode = a.mode AND p.node = a.parent
+  SELECT *, max(CASE WHEN level = depth THEN node END) OVER (PARTITION BY experiment_id, mode, level ORDER BY node ROWS UNBOUNDED PRECEDING) AS parent
+  FROM levels
 ),
 placed AS MATERIALIZED (
-  SELECT experiment_id, mode, node, shown_parent AS parent, last, depth, location FROM called WHERE shown_parent IS NOT NULL OR node = 0
+  SELECT experiment_id, mode, node, COALESCE(parent, 0) AS parent, last, depth, location FROM called WHERE level < depth
   UNION ALL
-  SELECT c.experiment_id, c.mode, c.node, p.node, c.last, c.depth, c.location
-  FROM (FROM called WHERE shown_parent IS NULL AND node > 0) c
-  ASOF JOIN shown p ON p.experiment_id = c.experiment_id AND p.mode = c.mode AND p.depth = c.depth - 1 AND p.node < c.node
+  SELECT t.experiment_id, m.mode, t.node, NULL, t.last, 0, NULL FROM stack_tree t CROSS JOIN modes m WHERE t.node = 0
 ),
 -- Joins of three tables by experiment_id and another key are done in steps: the
 -- optimizer takes experiment_id alone for a key and would multiply the tables.
