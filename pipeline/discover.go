@@ -26,7 +26,7 @@ type input struct {
 // What is wrong with an input.
 var (
 	// ErrNoRecording says that a path holds nothing that a decoder takes.
-	ErrNoRecording = errors.New("no recording found (expected a .er directory, a .erg group, a perf.data file, or a folder of them)")
+	ErrNoRecording = errors.New("no recording found (expected a .er directory, a .erg group, a perf.data file, a pprof file, or a folder of them)")
 	// ErrUnknownFormat says that a file was meant to be a recording, and is damaged.
 	ErrUnknownFormat = errors.New("not a recording of a known format")
 )

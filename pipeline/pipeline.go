@@ -33,6 +33,7 @@ import (
 	"stackmill/stages/decode"
 	"stackmill/stages/decode/gprofng"
 	"stackmill/stages/decode/perfdata"
+	"stackmill/stages/decode/pprof"
 )
 
 // stage is one step of the way from a recording to the store.
@@ -198,7 +199,7 @@ func explain[F any](p *printer, title string, stages []stage[F]) {
 }
 
 // decoders lists the input formats.
-var decoders = []decode.Decoder{gprofng.New(), perfdata.New()}
+var decoders = []decode.Decoder{gprofng.New(), perfdata.New(), pprof.New()}
 
 // decoderOf returns the decoder that takes path, or nil.
 func decoderOf(path string) decode.Decoder {

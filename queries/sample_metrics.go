@@ -17,6 +17,8 @@ func sampleMetrics() string {
 	}
 	branches = append(branches, `SELECT experiment_id, sample, counter AS metric, value
 FROM hwc_samples SEMI JOIN known m ON m.experiment_id = hwc_samples.experiment_id AND m.metric = hwc_samples.counter
+WHERE value <> 0`, `SELECT experiment_id, sample, type AS metric, value
+FROM pprof_samples SEMI JOIN known m ON m.experiment_id = pprof_samples.experiment_id AND m.metric = pprof_samples.type
 WHERE value <> 0`, `SELECT experiment_id, sample, event AS metric, value
 FROM perf_samples SEMI JOIN known m ON m.experiment_id = perf_samples.experiment_id AND m.metric = perf_samples.event
 WHERE value <> 0`, `SELECT experiment_id, sample, event || '.samples' AS metric, 1::BIGINT AS value

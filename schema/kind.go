@@ -5,7 +5,7 @@ import "github.com/apache/arrow-go/v18/arrow"
 // Kind is a kind of samples.
 type Kind uint8
 
-// The kinds: those of gprofng in the order in which it reads them, and perf's.
+// The kinds: those of gprofng in the order in which it reads them, perf's, and that of profiles.
 const (
 	Clock Kind = iota
 	Sync
@@ -16,6 +16,7 @@ const (
 	Race
 	Deadlock
 	Perf
+	Pprof
 	Kinds // their number
 )
 
@@ -69,6 +70,8 @@ var kinds = [Kinds]Traits{
 		Columns: []arrow.Field{i64("deadlock"), i32("lock_type"), i32("type"), i64("address")}},
 	Perf: {Name: "perf", File: ".", Table: PerfSamples, Source: "event", Metrics: PerfMetrics, Memory: true,
 		Columns: []arrow.Field{i32("event"), i64("period"), i64("data_address"), i64("weight"), i64("data_source"), i64("physical_address")}},
+	Pprof: {Name: "pprof", File: ".", Table: PprofSamples, Source: "type", Metrics: ProfileMetrics,
+		Columns: []arrow.Field{i32("type"), i64("value"), str("labels")}},
 }
 
 // Traits returns what sets the kind apart.

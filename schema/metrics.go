@@ -34,6 +34,11 @@ func PerfMetrics(event, title, unit string) []Metric {
 	}
 }
 
+// ProfileMetrics returns the metric of a type of a profile's samples.
+func ProfileMetrics(name, title, unit string) []Metric {
+	return []Metric{{Name: name, Title: title, Unit: unit, Kind: Pprof, Value: "value", Source: name}}
+}
+
 // CompareMetrics orders metrics as they are shown: those that are declared as they are
 // declared, then the others by name.
 func CompareMetrics(a, b string) int {

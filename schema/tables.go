@@ -43,7 +43,7 @@ var Tables = []*Table{
 	Experiments, Processes, Metrics, Problems, Recordings,
 	LoadObjects, Segments, Modules, Functions, Locations, InlineFrames, Listings, Instructions, SourceFiles, SourceLines,
 	RecordedStacks, StackTree, TreeFrames,
-	Samples, ClockSamples, HeapSamples, IOSamples, IOFiles, SyncSamples, HWCSamples, OMPSamples, RaceSamples, DeadlockSamples, PerfSamples, Overview,
+	Samples, ClockSamples, HeapSamples, IOSamples, IOFiles, SyncSamples, HWCSamples, OMPSamples, RaceSamples, DeadlockSamples, PerfSamples, PprofSamples, Overview,
 	DataObjects, MemoryRegions, DataSamples,
 	StackValues, UsageValues, FunctionValues, CallValues, CallNodes, TreeValues, LineValues, SourceValues, PCValues, ModuleValues, ObjectValues, DataValues, FunctionRollup,
 }
@@ -53,7 +53,7 @@ var (
 	Experiments = &Table{Name: "experiments", Summary: true, Row: "one experiment: a founder process and its descendants", Key: key(), Columns: []Column{
 		experimentID,
 		{"experiment", String, Dict, "", false, "The base name of the recording."},
-		{"format", String, Dict, "", false, "The input format, `gprofng` or `perf`."},
+		{"format", String, Dict, "", false, "The input format: `gprofng`, `perf` or `pprof`."},
 		{"format_version", String, Dict, "", false, "The version that the recording states."},
 		{"collector", String, Dict, "", false, "The version of the tool that recorded."},
 		{"host", String, Dict, "", false, "The machine's name."},
@@ -360,6 +360,12 @@ var (
 		{"weight", Int64, Dict, "", false, "The access's latency in cycles, 0 if not recorded."},
 		{"data_source", Int64, Dict, "", true, "Where the data came from, as recorded."},
 		{"physical_address", Int64, Dict, "", true, "The physical data address."},
+	}}
+	PprofSamples = &Table{Name: "pprof_samples", Row: "one value of a sample of a profile in pprof's format", Key: key("sample"), Columns: []Column{
+		experimentID, sampleNo,
+		{"type", Label, Dict, "", false, "The type of the value: its metric's name."},
+		{"value", Int64, Dict, "the metric's", false, "The value."},
+		{"labels", String, Dict, "", false, "The sample's labels, an object in JSON: a text, a number, or a number `num` with its `unit`; a list of them if a label is there several times. `{}` if there are none."},
 	}}
 	Overview = &Table{Name: "overview", Row: "the resources a process used between two sample points", Key: key("process", "point"), Columns: append([]Column{
 		experimentID, process,

@@ -35,6 +35,7 @@ var values = map[string]string{
 	"sync_samples":  "duration_ns, object",
 	"hwc_samples":   "counter, value",
 	"perf_samples":  "event, value, data_address, weight",
+	"pprof_samples": "type, value, labels",
 }
 
 // oracle reads stores with an SQL engine of its own, from the tables' files.

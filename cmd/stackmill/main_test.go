@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs the verbs over the store of two experiments that
 // queries/storetest describes; $DATA is the one with data objects, $GROUPS one of two groups to compare, $RECORDINGS holds real recordings, $SOURCES the
-// sources of some, $DOCS the documentation.
+// sources of some, $PROFILES a Go program's profiles, $DOCS the documentation.
 func TestScripts(t *testing.T) {
 	recordings, err := corpus.Dir()
 	if err != nil {
@@ -44,6 +44,10 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	profiles, err := filepath.Abs("../../testdata/pprof")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: *update,
@@ -54,6 +58,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("RECORDINGS", filepath.Join(recordings, "exp"))
 			env.Setenv("SOURCES", sources)
 			env.Setenv("DOCS", docs)
+			env.Setenv("PROFILES", profiles)
 			env.Setenv("TMPDIR", os.TempDir())
 			env.Setenv("DATA", filepath.Join(env.WorkDir, "data"))
 			env.Setenv("GROUPS", filepath.Join(env.WorkDir, "groups"))

@@ -17,6 +17,7 @@ type experiment struct {
 	functions     map[int64]*function
 	locations     []location // by their numbers
 	summary       bool       // whether only sums are kept of it
+	labelled      bool       // whether its samples may have labels
 }
 
 // process is one process of an experiment.
@@ -69,6 +70,7 @@ type sample struct {
 	path    []int32 // numbers of locations, the root's first; empty without a stack
 	process int32
 	thread  int64
+	labels  string  // in JSON
 	values  []int64 // by the selection's metrics
 }
 

@@ -34,14 +34,14 @@ func scan(ctx context.Context, on Querier, query string, each func() error, targ
 func (s *selection) described(ctx context.Context) (list []*experiment, err error) {
 	var e experiment
 	var started sql.NullTime
-	var labels, status string
+	var labels, status, format string
 	err = scan(ctx, s.on, `WITH named AS MATERIALIZED (
   SELECT experiment_id, json_group_object(label, value)::VARCHAR AS labels FROM labels GROUP BY ALL
 )
-SELECT e.experiment_id, e.experiment, e.host, e.command, e.started, e.duration_ns, e.samples, e.status, COALESCE(n.labels, '{}')
+SELECT e.experiment_id, e.experiment, e.host, e.command, e.started, e.duration_ns, e.samples, e.status, e.format, COALESCE(n.labels, '{}')
 FROM experiments e LEFT JOIN named n USING (experiment_id) ORDER BY e.experiment_id`, func() error {
 		next := e
-		next.started, next.summary = started.Time, status == "summary"
+		next.started, next.summary, next.labelled = started.Time, status == "summary", format == "pprof"
 		given := map[string]string{}
 		if err := json.Unmarshal([]byte(labels), &given); err != nil {
 			return fmt.Errorf("labels of %s: %w", e.name, err)
@@ -52,7 +52,7 @@ FROM experiments e LEFT JOIN named n USING (experiment_id) ORDER BY e.experiment
 		slices.SortFunc(next.labels, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
 		list = append(list, &next)
 		return nil
-	}, &e.id, &e.name, &e.host, &e.command, &started, &e.duration, &e.samples, &status, &labels)
+	}, &e.id, &e.name, &e.host, &e.command, &started, &e.duration, &e.samples, &status, &format, &labels)
 	for _, e := range list {
 		if e.summary {
 			return nil, fmt.Errorf("%s has no stacks: only its sums by function are kept (name others with --experiment)", e.name)
@@ -82,8 +82,9 @@ func parts(list []*experiment) (all [][]*experiment) {
 
 // part is some experiments whose names are read together.
 type part struct {
-	byID map[string]*experiment
-	cond string // on experiment_id
+	byID     map[string]*experiment
+	cond     string // on experiment_id
+	labelled bool   // whether samples may have labels
 }
 
 func newPart(list []*experiment) *part {
@@ -92,6 +93,7 @@ func newPart(list []*experiment) *part {
 	for _, e := range list {
 		p.byID[e.id] = e
 		ids = append(ids, e.id)
+		p.labelled = p.labelled || e.labelled
 		e.processes, e.objects, e.functions = map[int32]process{}, map[int64]*object{}, map[int64]*function{}
 	}
 	p.cond = "experiment_id IN (" + queries.Quote(ids...) + ")"

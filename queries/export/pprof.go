@@ -143,22 +143,11 @@ func (p *pprof) sample(s *sample) error {
 	for _, l := range p.labelsOf(s) {
 		m.bytes(3, p.pair(l[0], l[1]))
 	}
+	if err := p.recorded(&m, s.labels); err != nil {
+		return fmt.Errorf("labels of a sample of %s: %w", p.e.name, err)
+	}
 	p.write(profileSample, m)
 	return nil
-}
-
-// labelsOf are the labels of a sample: where it was taken.
-func (p *pprof) labelsOf(s *sample) (labels [][2]string) {
-	if s.thread != 0 {
-		labels = append(labels, [2]string{"thread", strconv.FormatInt(s.thread, 10)})
-	}
-	if of := p.e.processes[s.process]; of.pid != 0 {
-		labels = append(labels, [2]string{"pid", strconv.FormatInt(of.pid, 10)})
-	}
-	if p.many {
-		labels = append(labels, [2]string{"experiment", p.e.name})
-	}
-	return append(labels, p.e.labels...)
 }
 
 // noStack returns the location of samples without a stack.

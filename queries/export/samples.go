@@ -38,7 +38,7 @@ func (s *selection) send(ctx context.Context, to sink) error {
 // samples sends the experiments of a part. It follows the nodes of the tree of stacks in
 // the order of their numbers: what is above a node on its path was there before.
 func (s *selection) samples(ctx context.Context, p *part, list []*experiment, to sink) error {
-	rows, err := s.on.QueryContext(ctx, s.sql(p.cond))
+	rows, err := s.on.QueryContext(ctx, s.sql(p))
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (s *selection) samples(ctx context.Context, p *part, list []*experiment, to
 	w := &walk{selection: s, part: p, list: list, to: to, next: sample{values: make([]int64, len(s.metrics))}}
 	for rows.Next() {
 		var r row
-		if err := rows.Scan(&r.id, &r.node, &r.depth, &r.location, &r.process, &r.thread, &r.metric, &r.value); err != nil {
+		if err := rows.Scan(&r.id, &r.node, &r.depth, &r.location, &r.process, &r.thread, &r.labels, &r.metric, &r.value); err != nil {
 			return err
 		}
 		if err := w.row(&r); err != nil {
@@ -61,19 +61,20 @@ func (s *selection) samples(ctx context.Context, p *part, list []*experiment, to
 
 // sql is the query of the nodes of the tree of stacks that the mode shows, with the values
 // of those where samples end.
-func (s *selection) sql(cond string) string {
+func (s *selection) sql(p *part) string {
 	names := make([]string, len(s.metrics))
 	for i, m := range s.metrics {
 		names[i] = m.name
 	}
-	valued := `SELECT experiment_id, node, 0 AS process, 0 AS thread_id, metric, value FROM leaf_values
+	cond := p.cond
+	valued := `SELECT experiment_id, node, 0 AS process, 0 AS thread_id, '' AS labels, metric, value FROM leaf_values
   WHERE mode = '` + s.mode + `' AND ` + cond
 	if s.threads {
 		// In steps, as in the views: experiment_id alone is no key.
-		valued = `SELECT l.experiment_id, l.node, v.process, v.thread_id, v.metric, v.value
+		valued = `SELECT l.experiment_id, l.node, v.process, v.thread_id, v.labels, v.metric, v.value
   FROM (FROM mode_leaves WHERE mode = '` + s.mode + `' AND ` + cond + `) l JOIN (
-    SELECT t.experiment_id, t.stack, t.process, t.thread_id, m.metric, sum(m.value)::BIGINT AS value
-    FROM (FROM samples WHERE ` + cond + `) t JOIN (FROM sample_metrics WHERE ` + cond + `) m ON m.experiment_id = t.experiment_id AND m.sample = t.sample
+    SELECT t.experiment_id, t.stack, t.process, t.thread_id, t.labels, m.metric, sum(m.value)::BIGINT AS value
+    FROM (` + p.samples() + `) t JOIN (FROM sample_metrics WHERE ` + cond + `) m ON m.experiment_id = t.experiment_id AND m.sample = t.sample
     GROUP BY ALL
   ) v ON v.experiment_id = l.experiment_id AND v.stack = l.stack`
 	}
@@ -81,17 +82,26 @@ func (s *selection) sql(cond string) string {
   ` + valued + `
 ),
 ends AS MATERIALIZED (
-  SELECT experiment_id, node, process, thread_id, list_position([` + queries.Quote(names...) + `], metric)::INTEGER AS number, sum(value)::BIGINT AS value
+  SELECT experiment_id, node, process, thread_id, labels, list_position([` + queries.Quote(names...) + `], metric)::INTEGER AS number, sum(value)::BIGINT AS value
   FROM valued WHERE metric IN (` + queries.Quote(names...) + `) GROUP BY ALL
 ),
 shown AS MATERIALIZED (
   SELECT experiment_id, node, depth, location FROM mode_nodes WHERE mode = '` + s.mode + `' AND ` + cond + `
 )
-SELECT n.experiment_id, n.node, n.depth, n.location, e.process, e.thread_id, e.number, e.value
+SELECT n.experiment_id, n.node, n.depth, n.location, e.process, e.thread_id, e.labels, e.number, e.value
 FROM shown n LEFT JOIN ends e ON e.experiment_id = n.experiment_id AND e.node = n.node
 UNION ALL
-SELECT experiment_id, node, 0, NULL, process, thread_id, number, value FROM ends WHERE node = 0
+SELECT experiment_id, node, 0, NULL, process, thread_id, labels, number, value FROM ends WHERE node = 0
 ORDER BY ALL`
+}
+
+// samples is the query of the samples with their labels.
+func (p *part) samples() string {
+	if !p.labelled {
+		return "SELECT experiment_id, sample, stack, process, thread_id, '' AS labels FROM samples WHERE " + p.cond
+	}
+	return `SELECT t.experiment_id, t.sample, t.stack, t.process, t.thread_id, COALESCE(l.labels, '') AS labels
+    FROM (FROM samples WHERE ` + p.cond + `) t LEFT JOIN (FROM pprof_samples WHERE ` + p.cond + `) l ON l.experiment_id = t.experiment_id AND l.sample = t.sample`
 }
 
 // row is a node in the tree of stacks with one of the values that end there, if any does.
@@ -102,6 +112,7 @@ type row struct {
 	process       sql.NullInt32
 	thread, value sql.NullInt64
 	metric        sql.NullInt32
+	labels        sql.NullString
 }
 
 // walk makes samples of the rows of some experiments.
@@ -123,11 +134,11 @@ func (w *walk) row(r *row) error {
 			return err
 		}
 	}
-	if r.node != w.node || r.process.Int32 != w.next.process || r.thread.Int64 != w.next.thread {
+	if r.node != w.node || r.process.Int32 != w.next.process || r.thread.Int64 != w.next.thread || r.labels.String != w.next.labels {
 		if err := w.flush(); err != nil {
 			return err
 		}
-		w.node, w.next.process, w.next.thread = r.node, r.process.Int32, r.thread.Int64
+		w.node, w.next.process, w.next.thread, w.next.labels = r.node, r.process.Int32, r.thread.Int64, r.labels.String
 	}
 	if r.depth > 0 {
 		w.path = append(w.path[:min(len(w.path), int(r.depth)-1)], r.location.Int32)
@@ -157,7 +168,7 @@ func (w *walk) end(id string) error {
 		return err
 	}
 	w.id, w.node, w.path = id, 0, w.path[:0]
-	w.next.process, w.next.thread = 0, 0
+	w.next.process, w.next.thread, w.next.labels = 0, 0, ""
 	n := slices.IndexFunc(w.list, func(e *experiment) bool { return e.id == id }) + 1
 	if id == "" {
 		n = len(w.list)

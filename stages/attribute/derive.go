@@ -102,6 +102,8 @@ func (d *Deriver) derive(e schema.Events) derivedColumns {
 		return d.heap(e)
 	case schema.Perf:
 		return d.perf(e)
+	case schema.Pprof:
+		return derivedColumns{"type": d.labels(e.Int32s("type"))}
 	}
 	return nil
 }

@@ -26,11 +26,7 @@ func Metrics(rec *decode.Recording) []schema.Metric {
 			if slices.ContainsFunc(named, func(m schema.Metric) bool { return m.Source == c.Name }) {
 				continue
 			}
-			unit := "count"
-			if c.TimeUnit {
-				unit = "ns"
-			}
-			named = append(named, sourceKind(p).Traits().Metrics(c.Name, c.Title, unit)...)
+			named = append(named, sourceKind(p).Traits().Metrics(c.Name, c.Title, c.MetricUnit())...)
 		}
 	}
 	for i := range named {

@@ -218,9 +218,21 @@ type Counter struct {
 	Tag      int
 	Name     string // command name, the metric's name
 	Title    string
-	TimeUnit bool // its events are clock cycles, shown as time
+	TimeUnit bool   // its events are clock cycles, shown as time
+	Unit     string `json:",omitempty"` // of its metric; empty: ns if TimeUnit, else count
 	Interval int64
 	Trigger  Trigger
+}
+
+// MetricUnit is the unit of the counter's metric.
+func (c *Counter) MetricUnit() string {
+	switch {
+	case c.Unit != "":
+		return c.Unit
+	case c.TimeUnit:
+		return "ns"
+	}
+	return "count"
 }
 
 // Trigger says how the leaf PC of a counter's events relates to the instruction

@@ -198,16 +198,25 @@ func (e *events) column(f arrow.Field, own *columns, times []int64) arrow.Array 
 	at := e.place(f.Name)
 	switch {
 	case at < 0 && f.Type == arrow.BinaryTypes.String:
-		b := array.NewStringBuilder(memory.DefaultAllocator)
-		defer b.Release()
-		b.AppendEmptyValues(own.n)
-		return b.NewArray()
+		return texts(func(int) string { return "" }, own.n)
 	case at < 0:
 		return schema.Int32s(make([]int32, own.n))
+	case f.Type == arrow.BinaryTypes.String:
+		return texts(own.texts(at), own.n)
 	case f.Type == arrow.PrimitiveTypes.Int32:
 		return schema.Int32s(own.int32s(at))
 	}
 	return schema.Int64s(own.orMinus(at))
+}
+
+// texts makes a column of texts by row.
+func texts(text func(row int) string, n int) arrow.Array {
+	b := array.NewStringBuilder(memory.DefaultAllocator)
+	defer b.Release()
+	for i := range n {
+		b.Append(text(i))
+	}
+	return b.NewArray()
 }
 
 // sources returns the tags of counters or events. One that is not known has none.

@@ -1,0 +1,65 @@
+package export
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// labelsOf are the labels of a sample: where it was taken.
+func (p *pprof) labelsOf(s *sample) (labels [][2]string) {
+	if s.thread != 0 {
+		labels = append(labels, [2]string{"thread", strconv.FormatInt(s.thread, 10)})
+	}
+	if of := p.e.processes[s.process]; of.pid != 0 {
+		labels = append(labels, [2]string{"pid", strconv.FormatInt(of.pid, 10)})
+	}
+	if p.many {
+		labels = append(labels, [2]string{"experiment", p.e.name})
+	}
+	return append(labels, p.e.labels...)
+}
+
+// recorded adds the labels that a sample was recorded with: texts, and numbers with units.
+func (p *pprof) recorded(m *message, labels string) error {
+	if labels == "" {
+		return nil
+	}
+	object := map[string]any{}
+	d := json.NewDecoder(strings.NewReader(labels))
+	d.UseNumber()
+	if err := d.Decode(&object); err != nil {
+		return err
+	}
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		list, several := object[key].([]any)
+		if !several {
+			list = []any{object[key]}
+		}
+		for _, v := range list {
+			m.bytes(3, p.label(key, v))
+		}
+	}
+	return nil
+}
+
+// label is the message of a label that was recorded.
+func (p *pprof) label(key string, value any) (m message) {
+	m.number(1, p.strings.of(key))
+	switch v := value.(type) {
+	case string:
+		m.number(2, p.strings.of(v))
+	case json.Number:
+		n, _ := v.Int64() // as it was written
+		m.number(3, n)
+	case map[string]any:
+		n, _ := v["num"].(json.Number)
+		unit, _ := v["unit"].(string)
+		number, _ := n.Int64()
+		m.number(3, number)
+		m.number(4, p.strings.of(unit))
+	}
+	return m
+}

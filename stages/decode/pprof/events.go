@@ -1,0 +1,171 @@
+package pprof
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"stackmill/schema"
+	"stackmill/stages/decode/bounds"
+)
+
+// events reads the samples again: a sample is an event for each of its values that is
+// not 0.
+type events struct {
+	index  *index
+	rest   []byte  // of the content
+	stacks []int32 // of the samples that are left
+
+	// What is left of the sample that was read last.
+	stack  int32
+	values []int64
+	labels string
+	typ    int32
+}
+
+// Close implements decode.EventReader.
+func (e *events) Close() {}
+
+// Next implements decode.EventReader.
+func (e *events) Next() (arrow.RecordBatch, error) {
+	var stacks, types []int32
+	var values []int64
+	texts := array.NewStringBuilder(memory.DefaultAllocator)
+	defer texts.Release()
+	for len(values) < schema.BatchRows {
+		if len(e.values) == 0 {
+			more, err := e.sample()
+			if err != nil {
+				return nil, err
+			}
+			if !more {
+				break
+			}
+			continue
+		}
+		if v := e.values[0]; v != 0 {
+			stacks, types, values = append(stacks, e.stack), append(types, e.typ), append(values, v)
+			texts.Append(e.labels)
+		}
+		e.values, e.typ = e.values[1:], e.typ+1
+	}
+	n := len(values)
+	if n == 0 {
+		return nil, nil
+	}
+	columns := []arrow.Array{ // in the order of the schema
+		schema.Int64s(make([]int64, n)), schema.Int64s(make([]int64, n)), schema.Int32s(noCPU[:n]), schema.Int32s(stacks),
+		schema.Int32s(types), schema.Int64s(values), texts.NewArray(),
+	}
+	defer func() {
+		for _, c := range columns {
+			c.Release()
+		}
+	}()
+	return array.NewRecordBatch(schema.EventSchema(schema.Pprof), columns, int64(n)), nil
+}
+
+// noCPU is the column of processors, of which a profile says nothing.
+var noCPU = func() []int32 {
+	column := make([]int32, schema.BatchRows)
+	for i := range column {
+		column[i] = -1
+	}
+	return column
+}()
+
+// sample reads the next sample.
+func (e *events) sample() (more bool, err error) {
+	for len(e.rest) > 0 {
+		f, n, err := next(e.rest)
+		if err != nil {
+			return false, err
+		}
+		e.rest = e.rest[n:]
+		if f.number == fieldSample {
+			e.stack, e.stacks, e.typ = e.stacks[0], e.stacks[1:], 0
+			return true, e.content(f.bytes)
+		}
+	}
+	return false, nil
+}
+
+// content reads a sample's values and labels.
+func (e *events) content(message []byte) error {
+	e.values = e.values[:0]
+	var labels []label
+	err := fields(message, func(f field) error {
+		switch f.number {
+		case sampleValue:
+			return f.numbers(func(v uint64) error {
+				e.values = append(e.values, e.scaled(int64(v)))
+				return nil
+			})
+		case sampleLabel:
+			var key, text, number, unit uint64
+			if err := numberFields(f.bytes, &key, &text, &number, &unit); err != nil {
+				return err
+			}
+			labels = append(labels, e.index.label(key, text, int64(number), unit))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	e.labels, err = encoded(labels)
+	return err
+}
+
+// scaled is a value in the metric's unit; one that is too large for that is the largest.
+func (e *events) scaled(v int64) int64 {
+	factor := e.index.factor(len(e.values))
+	if factor == 1 || v < 0 {
+		return v
+	}
+	return bounds.Times(v, factor)
+}
+
+// label is a label of a sample: a text, or a number with a unit.
+type label struct {
+	key   string
+	value any
+}
+
+func (x *index) label(key, text uint64, number int64, unit uint64) label {
+	l := label{x.text(key), any(number)}
+	switch {
+	case text != 0:
+		l.value = x.text(text)
+	case unit != 0:
+		l.value = map[string]any{"num": number, "unit": x.text(unit)}
+	}
+	return l
+}
+
+// encoded returns labels as an object in JSON, in which a key has a list if it is there
+// several times.
+func encoded(labels []label) (string, error) {
+	if len(labels) == 0 {
+		return "{}", nil
+	}
+	object := map[string]any{}
+	for _, l := range labels {
+		switch before := object[l.key].(type) {
+		case nil:
+			object[l.key] = l.value
+		case []any:
+			object[l.key] = append(before, l.value)
+		default:
+			object[l.key] = []any{before, l.value}
+		}
+	}
+	var out bytes.Buffer
+	w := json.NewEncoder(&out)
+	w.SetEscapeHTML(false)
+	err := w.Encode(object)
+	return string(bytes.TrimRight(out.Bytes(), "\n")), err
+}

@@ -1,0 +1,132 @@
+package pprof
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/gzip"
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"stackmill/stages/infile"
+)
+
+// maxProfile is the size of the largest profile that is read, decompressed: all of it is held
+// in memory. Profiles of large programs have some 10 MB.
+const maxProfile = 256 << 20
+
+// gzipMagic begins compressed files.
+var gzipMagic = []byte{0x1f, 0x8b}
+
+// read returns the content of a profile, decompressed.
+func read(ctx context.Context, path string) ([]byte, error) {
+	f, _, err := infile.Open(path, infile.Recording)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	from, err := decompressed(f)
+	if err != nil {
+		return nil, err
+	}
+	content, err := io.ReadAll(&interrupted{ctx, io.LimitReader(from, maxProfile+1)})
+	if err != nil {
+		return nil, err
+	}
+	if len(content) > maxProfile {
+		return nil, fmt.Errorf("it has more than %d MiB, decompressed", maxProfile>>20)
+	}
+	return content, nil
+}
+
+// interrupted is a reader that ends with a context.
+type interrupted struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (r *interrupted) Read(b []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.Reader.Read(b)
+}
+
+// decompressed reads a file that may be compressed.
+func decompressed(f io.ReadSeeker) (io.Reader, error) {
+	head := make([]byte, len(gzipMagic))
+	n, err := io.ReadFull(f, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, err
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(head[:n], gzipMagic) {
+		return f, nil
+	}
+	return gzip.NewReader(f)
+}
+
+// beginning is how much of a file tells whether it is a profile.
+const beginning = 64 << 10
+
+// begins reports whether a file begins like a profile: with fields that profiles have,
+// one of which is a type of samples. Text never does.
+func begins(path string) bool {
+	f, _, err := infile.Open(path, infile.Recording)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	from, err := decompressed(f)
+	if err != nil {
+		return false
+	}
+	head, err := io.ReadAll(io.LimitReader(from, beginning))
+	return len(head) > 0 && (err == nil || errors.Is(err, io.ErrUnexpectedEOF)) && plausible(head)
+}
+
+// plausible reports whether bytes may be the first of a profile.
+func plausible(head []byte) bool {
+	types := 0
+	for len(head) > 0 {
+		number, wire, n := protowire.ConsumeTag(head)
+		if n < 0 {
+			break // the end of what was read
+		}
+		if wires[number] != wire || number > fieldLast {
+			return false
+		}
+		value := protowire.ConsumeFieldValue(number, wire, head[n:])
+		if value < 0 {
+			break
+		}
+		if number == fieldSampleType {
+			content, _ := protowire.ConsumeBytes(head[n:])
+			if err := numbersOnly(content); err != nil {
+				return false
+			}
+			types++
+		}
+		head = head[n+value:]
+	}
+	return types > 0
+}
+
+// numbersOnly returns an error unless a message consists of some numbers.
+func numbersOnly(content []byte) error {
+	some := false
+	err := fields(content, func(f field) error {
+		if some = true; f.wire != protowire.VarintType || f.number > 2 {
+			return errors.New("another field")
+		}
+		return nil
+	})
+	if err == nil && !some {
+		return errors.New("no field")
+	}
+	return err
+}

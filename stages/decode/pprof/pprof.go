@@ -1,0 +1,108 @@
+// Package pprof reads profiles in pprof's format (profile.proto), compressed or not. Their
+// frames are names with files and lines: no load object is looked for. A sample has a value
+// for each of the profile's types, which become metrics, and labels.
+package pprof
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"stackmill/problem"
+	"stackmill/schema"
+	"stackmill/stages/decode"
+)
+
+// Decoder reads profiles. The zero value is ready to use.
+type Decoder struct{}
+
+var _ decode.Decoder = (*Decoder)(nil)
+
+// New returns a decoder.
+func New() *Decoder { return &Decoder{} }
+
+// Name returns `pprof`.
+func (d *Decoder) Name() string { return "pprof" }
+
+// Detect reports whether a file begins like a profile.
+func (d *Decoder) Detect(path string) bool { return begins(path) }
+
+// extensions are how files are named that are meant to be profiles.
+var extensions = []string{".pb.gz", ".pprof"}
+
+// Meant reports whether a file that Detect rejects is named like a profile.
+func (d *Decoder) Meant(path string) bool {
+	return slices.ContainsFunc(extensions, func(e string) bool { return strings.HasSuffix(path, e) })
+}
+
+// Members returns path itself.
+func (d *Decoder) Members(path string) ([]string, error) { return []string{path}, nil }
+
+// Files returns the empty name: a profile is one file.
+func (d *Decoder) Files(string) ([]string, error) { return []string{""}, nil }
+
+// The reasons of problems.
+const (
+	reasonUnreadable = "unreadable-profile"
+	reasonNoTypes    = "no-sample-types"
+	reasonTooLong    = "stack-too-long"
+	reasonBadLine    = "impossible-line"
+	reasonDropped    = "frames-to-drop"
+)
+
+// OpenContext reads a profile into memory, and makes stacks of its samples.
+func (d *Decoder) OpenContext(ctx context.Context, path string) *decode.Recording {
+	rec := &decode.Recording{Format: d.Name(), WordBits: 64,
+		Locate: decode.AtPath, Close: func() error { return nil }}
+	content, err := read(ctx, path)
+	if err == nil {
+		err = fill(ctx, rec, content)
+	}
+	if err != nil && !rec.Faulted(err) && ctx.Err() == nil {
+		rec.Processes = nil
+		rec.Problems.Addf(problem.Error, ".", problem.NoOffset, reasonUnreadable, "the profile cannot be read: %v", err)
+	}
+	return rec
+}
+
+// fill makes the recording of a profile's bytes.
+func fill(ctx context.Context, rec *decode.Recording, content []byte) error {
+	x, err := newIndex(ctx, content)
+	if err != nil {
+		return err
+	}
+	if len(x.types) == 0 {
+		rec.Problems.Addf(problem.Error, ".", problem.NoOffset, reasonNoTypes, "the profile has no types of samples")
+		return nil
+	}
+	if x.time > 0 {
+		rec.Started = time.Unix(0, x.time).UTC()
+	}
+	p := &decode.Process{Number: 1, Shared: true, Closed: true, DurationNS: max(x.duration, 0), Target: x.program(),
+		Kinds: []decode.KindInfo{{Kind: schema.Pprof}}, Counters: x.counters(), Stacks: &decode.Stacks{}}
+	r := &reader{ctx: ctx, index: x, stacks: p.Stacks, names: decode.NewNames(), words: map[uint64][]uint64{}}
+	if err := r.read(); err != nil {
+		return err
+	}
+	r.report(&rec.Problems)
+	p.Image = r.names.Image()
+	p.Events = func(k schema.Kind, _ ...string) decode.EventReader {
+		if k != schema.Pprof {
+			return &events{}
+		}
+		return &events{index: x, rest: content, stacks: r.numbers}
+	}
+	p.Records = func(schema.Kind) int64 { return int64(len(r.numbers)) * int64(len(x.types)) }
+	rec.Processes = []*decode.Process{p}
+	return nil
+}
+
+// program is the name of the program, whose mapping is the first.
+func (x *index) program() string {
+	if len(x.mappings) == 0 {
+		return ""
+	}
+	return filepath.Base("/" + x.text(x.mappings[0].file))
+}

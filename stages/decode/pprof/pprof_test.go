@@ -1,0 +1,288 @@
+package pprof
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"stackmill/schema"
+	"stackmill/stages/decode"
+)
+
+// builder makes profiles field by field.
+type builder []byte
+
+func (b *builder) number(field protowire.Number, v uint64) *builder {
+	*b = protowire.AppendVarint(protowire.AppendTag(*b, field, protowire.VarintType), v)
+	return b
+}
+
+func (b *builder) bytes(field protowire.Number, data []byte) *builder {
+	*b = protowire.AppendBytes(protowire.AppendTag(*b, field, protowire.BytesType), data)
+	return b
+}
+
+// message is a message of numbers, whose fields are numbered from 1; those that are 0 are left out.
+func message(values ...uint64) []byte {
+	var b builder
+	for i, v := range values {
+		if v != 0 {
+			b.number(protowire.Number(i+1), v)
+		}
+	}
+	return b
+}
+
+func packed(values ...uint64) (b []byte) {
+	for _, v := range values {
+		b = protowire.AppendVarint(b, v)
+	}
+	return b
+}
+
+// The strings of the profiles below.
+var texts = []string{"", "cpu", "milliseconds", "main", "a.c", "inlined", "/bin/app", "key", "text", "weight", "kilobytes"}
+
+// sample is a sample's message.
+func sample(locations, values []byte, labels ...[]byte) []byte {
+	var b builder
+	b.bytes(sampleLocation, locations).bytes(sampleValue, values)
+	for _, l := range labels {
+		b.bytes(sampleLabel, l)
+	}
+	return b
+}
+
+// location is a location's message with lines of functions.
+func location(id, mapping, address uint64, lines ...[]byte) []byte {
+	b := builder(message(id, mapping, address))
+	for _, l := range lines {
+		b.bytes(4, l)
+	}
+	return b
+}
+
+// example is a profile with one sample of each sort; fields replace or follow its own.
+func example(more ...func(*builder)) []byte {
+	var b builder
+	b.bytes(fieldSampleType, message(1, 2)).bytes(fieldSampleType, message(1))
+	b.bytes(fieldMapping, message(1, 0x1000, 0x2000, 0x100, 6))
+	b.bytes(fieldFunction, message(1, 3, 3, 4)).bytes(fieldFunction, message(2, 5, 0, 4)).bytes(fieldFunction, message(3))
+	b.bytes(fieldLocation, location(1, 1, 0x1010, message(2, 7), message(1, 20)))
+	b.bytes(fieldLocation, location(2, 1, 0x1020))
+	b.bytes(fieldLocation, location(3, 0, 0x77, message(3, math.MaxUint64)))
+	b.bytes(fieldSample, sample(packed(1, 2), packed(5, 1), message(7, 8), message(9, 0, 3, 10), message(7, 0, 4)))
+	b.bytes(fieldSample, sample(packed(3), packed(0, 1)))
+	b.bytes(fieldSample, sample(nil, packed(math.MaxUint64, math.MaxInt64)))
+	for _, s := range texts {
+		b.bytes(fieldString, []byte(s))
+	}
+	b.number(fieldTime, 1e18).number(fieldDuration, 2e9)
+	for _, f := range more {
+		f(&b)
+	}
+	return b
+}
+
+// open reads a profile from a file.
+func open(t testing.TB, name string, content []byte) *decode.Recording {
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, content, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return New().OpenContext(context.Background(), path)
+}
+
+// shown is all of a recording as text: stacks, then events.
+func shown(rec *decode.Recording) string {
+	var b strings.Builder
+	for _, p := range rec.Problems.Problems {
+		fmt.Fprintf(&b, "%s x%d\n", p, p.Count)
+	}
+	if len(rec.Processes) == 0 {
+		return b.String()
+	}
+	p := rec.Processes[0]
+	name := map[uint64]string{}
+	for _, m := range p.Image {
+		name[m.Address>>31] = m.Code.Function + " " + m.Code.File
+	}
+	fmt.Fprintf(&b, "%s %v %d %+v\n", p.Target, rec.Started, p.DurationNS, p.Counters)
+	for i, s := range p.Stacks.Expanded() {
+		fmt.Fprintf(&b, "stack %d %s:", i, s.Reason)
+		for _, w := range s.Words[:min(len(s.Words), 5)] {
+			fmt.Fprintf(&b, " %s:%d", name[w>>31], w&math.MaxInt32)
+		}
+		fmt.Fprintf(&b, ", %d frames\n", len(s.Words))
+	}
+	events := p.Events(schema.Pprof)
+	defer events.Close()
+	for {
+		batch, err := events.Next()
+		if batch == nil {
+			if err != nil {
+				fmt.Fprintln(&b, err)
+			}
+			return b.String()
+		}
+		e := schema.Events{RecordBatch: batch}
+		for i, v := range e.Int64s("value") {
+			fmt.Fprintf(&b, "stack %d type %d value %d %s\n", e.Int32s("raw_stack")[i], e.Int32s("type")[i], v, e.Column("labels").(*array.String).Value(i))
+		}
+		batch.Release()
+	}
+}
+
+func TestProfile(t *testing.T) {
+	want := `info: .: lines have impossible numbers: they are unknown x1
+app 2001-09-09 01:46:40 +0000 UTC 2000000000 [{Tag:0 Name:cpu Title:cpu TimeUnit:true Unit:ns Interval:0 Trigger:0} {Tag:1 Name:cpu_2 Title:cpu_2 TimeUnit:false Unit: Interval:0 Trigger:0}]
+stack 0 : inlined a.c:7 main a.c:20 <app>@0x120 :0, 3 frames
+stack 1 : <function 3> :0, 1 frames
+stack 2 :, 0 frames
+stack 0 type 0 value 5000000 {"key":["text",4],"weight":{"num":3,"unit":"kilobytes"}}
+stack 0 type 1 value 1 {"key":["text",4],"weight":{"num":3,"unit":"kilobytes"}}
+stack 1 type 1 value 1 {}
+stack 2 type 0 value -1 {}
+stack 2 type 1 value 9223372036854775807 {}
+`
+	for _, compressed := range []bool{false, true} {
+		content := example()
+		if compressed {
+			content = zipped(content)
+		}
+		if got := shown(open(t, "x", content)); got != want {
+			t.Errorf("compressed %t: got\n%s\nwant\n%s", compressed, got, want)
+		}
+	}
+}
+
+func zipped(content []byte) []byte {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, _ = w.Write(content)
+	_ = w.Close()
+	return b.Bytes()
+}
+
+// What cannot be read is said, and nothing is half read.
+func TestUnreadable(t *testing.T) {
+	field := func(n protowire.Number, data []byte) func(*builder) { return func(b *builder) { b.bytes(n, data) } }
+	whole := example()
+	for want, content := range map[string][]byte{
+		"there is no location 9":                        example(field(fieldSample, sample(packed(9), packed(1, 1)))),
+		"sample 3 has 1 values for 2 types":             example(field(fieldSample, sample(packed(1), packed(1)))),
+		"there is no function 9":                        example(field(fieldLocation, location(9, 0, 0, message(9))), field(fieldSample, sample(packed(9), packed(1, 1)))),
+		"location 1 is there twice, or its number is 0": example(field(fieldLocation, location(1, 0, 0))),
+		"function 0 is there twice, or its number is 0": example(field(fieldFunction, nil)),
+		"mapping 1 is there twice, or its number is 0":  example(field(fieldMapping, message(1))),
+		"a type of samples has no name":                 example(field(fieldSampleType, message(99))),
+		"the profile has no types of samples":           message(0, 0, 0, 0, 0, 0, 0, 0, 1),
+		"field 9 has the wrong type":                    example(field(fieldTime, nil)),
+		"unexpected EOF":                                whole[:len(whole)-1],
+		"it has more than 64 types of samples":          bytes.Repeat(example()[:2+len(message(1, 2))], 65),
+		"its first string is not empty":                 example()[:0:0],
+		"at byte":                                       []byte("some text that is no profile"),
+	} {
+		if want == "its first string is not empty" {
+			var b builder
+			content = *b.bytes(fieldString, []byte("x"))
+		}
+		rec := open(t, "x.pprof", content)
+		if got := shown(rec); !strings.Contains(got, want) || len(rec.Processes) != 0 {
+			t.Errorf("%s: %d processes, %s", want, len(rec.Processes), got)
+		}
+	}
+	if got := shown(open(t, "x.pb.gz", zipped(whole)[:30])); !strings.Contains(got, "unexpected EOF") {
+		t.Errorf("a cut file: %s", got)
+	}
+}
+
+// A small file can hold much: a long text of zeros, and stacks of many frames.
+func TestBombs(t *testing.T) {
+	if got := shown(open(t, "x", zipped(make([]byte, maxProfile+1)))); !strings.Contains(got, "it has more than 256 MiB, decompressed") {
+		t.Error(got)
+	}
+	lines := make([][]byte, 1000)
+	for i := range lines {
+		lines[i] = message(1, uint64(i))
+	}
+	got := shown(open(t, "x", example(func(b *builder) {
+		b.bytes(fieldLocation, location(9, 0, 0, lines...))
+		b.bytes(fieldSample, sample(bytes.Repeat(packed(9), 1<<20), packed(1, 1)))
+	})))
+	if !strings.Contains(got, "warning: .: stacks have more than 65536 frames: the outermost are missing x1") || !strings.Contains(got, "stack-too-long: main a.c:0 main a.c:1") || !strings.Contains(got, ", 65000 frames") {
+		t.Error(got[:min(len(got), 2000)])
+	}
+}
+
+// Profiles are told from other files by their beginning.
+func TestDetect(t *testing.T) {
+	for name, c := range map[string]struct {
+		content []byte
+		want    bool
+	}{
+		"profile": {example(), true}, "compressed": {zipped(example()), true}, "cut": {zipped(example())[:len(zipped(example()))-10], true},
+		"text": {[]byte("\n\nsome text\n"), false}, "nothing": {nil, false}, "compressed text": {zipped([]byte("\n\nsome text\n")), false},
+		"no gzip": {gzipMagic, false}, "strings alone": {*new(builder).bytes(fieldString, nil), false}, "perf": {[]byte("PERFILE2 and more"), false},
+		"json": {[]byte("{\"a\": 1}"), false},
+	} {
+		path := filepath.Join(t.TempDir(), "x")
+		if err := os.WriteFile(path, c.content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if got := New().Detect(path); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+	if d := New(); d.Detect(t.TempDir()) || d.Detect("nowhere") || !d.Meant("/x/cpu.pb.gz") || d.Meant("/x/log.gz") {
+		t.Error("what is no file, or named otherwise")
+	}
+}
+
+// FuzzProfile reads damaged profiles: without panics, and events agree with stacks.
+func FuzzProfile(f *testing.F) {
+	f.Add([]byte(example()))
+	for _, name := range []string{"cpu.pb.gz", "heap.pb.gz"} {
+		content, err := read(context.Background(), filepath.Join("../../../testdata/pprof", name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(content)
+	}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		rec := &decode.Recording{}
+		if err := fill(t.Context(), rec, content); err != nil || len(rec.Processes) == 0 {
+			return
+		}
+		p := rec.Processes[0]
+		events := p.Events(schema.Pprof)
+		for {
+			batch, err := events.Next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if batch == nil {
+				break
+			}
+			e := schema.Events{RecordBatch: batch}
+			for i, n := range e.Int32s("raw_stack") {
+				if int(n) >= p.Stacks.Len() || int(e.Int32s("type")[i]) >= len(p.Counters) || e.Int64s("value")[i] == 0 {
+					t.Fatalf("event %d: stack %d, type %d", i, n, e.Int32s("type")[i])
+				}
+			}
+			if batch.NumRows() > schema.BatchRows {
+				t.Fatalf("%d rows", batch.NumRows())
+			}
+			batch.Release()
+		}
+	})
+}
