@@ -138,6 +138,9 @@ func TestMatching(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if e := result.Environment; len(e) != 1 || e[0].What != "build of program" || e[0].Unfair {
+		t.Errorf("the environment differs in %+v", e)
+	}
 	functions, found, how := 0, 0, map[string]int{}
 	for _, row := range result.Rows[1:] {
 		if row.Names[1] != "program" || row.Base == 0 && row.Test == 9000 || row.Test == row.Base+9000 { // what only one has

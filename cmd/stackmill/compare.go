@@ -118,6 +118,11 @@ func (r *comparer) run(ctx context.Context) error {
 	case "table":
 		return r.compareTable(result, rows)
 	}
+	for _, d := range result.Environment {
+		if d.Unfair {
+			say(r.stderr, "stackmill: the sides differ in %s: %s, and %s in the test\n", d.What, shownValues(d.Base), shownValues(d.Test))
+		}
+	}
 	for _, w := range result.Warnings {
 		say(r.stderr, "stackmill: %s\n", w)
 	}

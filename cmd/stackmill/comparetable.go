@@ -3,10 +3,10 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"stackmill/queries/compare"
@@ -41,6 +41,15 @@ func (r *app) comparisonCaption(what string, result *compare.Result) error {
 			return err
 		}
 	}
+	for _, d := range result.Environment {
+		kind := "differs"
+		if d.Unfair {
+			kind = "warning: the sides differ in"
+		}
+		if err := r.printf("  %s: %s: %s, and %s in the test\n", kind, d.What, shownValues(d.Base), shownValues(d.Test)); err != nil {
+			return err
+		}
+	}
 	for _, w := range result.Warnings {
 		if err := r.printf("  warning: %s\n", printable(w)); err != nil {
 			return err
@@ -48,6 +57,9 @@ func (r *app) comparisonCaption(what string, result *compare.Result) error {
 	}
 	return r.printf("\n")
 }
+
+// shownValues are values of the environment, for people.
+func shownValues(values []string) string { return printable(cmp.Or(compare.Few(values), "none")) }
 
 func plural(n int, what string) string {
 	if n == 1 {
@@ -85,7 +97,7 @@ func valueKind(result *compare.Result) string {
 func comparedCells(result *compare.Result, rows []compare.Row) ([]field, [][]string) {
 	unit := comparedUnit(result)
 	fields := []field{{name: "Base" + unit, numeric: true}, {name: "Test" + unit, numeric: true}, {name: "Difference", numeric: true}, {name: "Test to base", numeric: true},
-		{name: fmt.Sprintf("%g %% interval", 100*result.Level), numeric: true}, {name: "q", numeric: true}, {name: "Verdict"}}
+		{name: fmt.Sprintf("%g %% interval", 100*result.Level), numeric: true}, {name: "Noise", numeric: true}, {name: "q", numeric: true}, {name: "Verdict"}}
 	for _, c := range shownNames(result.Columns()) {
 		fields = append(fields, field{name: strings.ToUpper(c[:1]) + strings.ReplaceAll(c[1:], "_", " "), short: true})
 	}
@@ -99,7 +111,7 @@ func comparedCells(result *compare.Result, rows []compare.Row) ([]field, [][]str
 		if row.Difference > 0 {
 			difference = "+" + difference
 		}
-		line := []string{comparedValue(result, row.Base), comparedValue(result, row.Test), difference, percentChange(row.Ratio), interval, probability(row.Q), row.Verdict}
+		line := []string{comparedValue(result, row.Base), comparedValue(result, row.Test), difference, percentChange(row.Ratio), interval, noise(row.Noise), probability(row.Q), row.Verdict}
 		cells = append(cells, append(line, shownNames(row.Names)...))
 	}
 	return fields, cells
@@ -143,6 +155,14 @@ func percentChange(ratio float64) string {
 	return fmt.Sprintf("%+.1f%%", 100*(ratio-1))
 }
 
+// noise shows a change that halves of the base have by chance.
+func noise(v float64) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return ""
+	}
+	return fmt.Sprintf("%.1f%%", 100*v)
+}
+
 func probability(q float64) string {
 	switch {
 	case math.IsNaN(q):
@@ -159,7 +179,7 @@ func printCompared(p printer, result *compare.Result, rows []compare.Row) error 
 	for _, c := range result.Columns() {
 		fields = append(fields, field{name: c, kind: "VARCHAR"})
 	}
-	for _, c := range []string{"base", "test", "difference", "ratio", "low", "high", "p", "q"} {
+	for _, c := range []string{"base", "test", "difference", "ratio", "low", "high", "noise", "p", "q"} {
 		fields = append(fields, field{name: c, kind: "DOUBLE", numeric: true})
 	}
 	fields = append(fields, field{name: "base_runs", kind: "INTEGER", numeric: true}, field{name: "test_runs", kind: "INTEGER", numeric: true},
@@ -173,7 +193,7 @@ func printCompared(p printer, result *compare.Result, rows []compare.Row) error 
 		for _, n := range r.Names {
 			values = append(values, n)
 		}
-		for _, v := range []float64{r.Base, r.Test, r.Difference, r.Ratio, r.Low, r.High, r.P, r.Q} {
+		for _, v := range []float64{r.Base, r.Test, r.Difference, r.Ratio, r.Low, r.High, r.Noise, r.P, r.Q} {
 			values = append(values, known(v))
 		}
 		if err := p.row(append(values, int32(r.BaseN), int32(r.TestN), r.Verdict, r.Matched)); err != nil {
@@ -208,6 +228,22 @@ func sideOf(s compare.Side) comparedSide {
 	return out
 }
 
+// differing is what the sides do not have in common, in JSON.
+type differing struct {
+	What   string   `json:"what"`
+	Base   []string `json:"base"`
+	Test   []string `json:"test"`
+	Unfair bool     `json:"unfair"`
+}
+
+func differingOf(result *compare.Result) []differing {
+	list := []differing{}
+	for _, d := range result.Environment {
+		list = append(list, differing(d))
+	}
+	return list
+}
+
 // comparisonObject is a comparison, with some of its rows, as JSON has it.
 func comparisonObject(result *compare.Result, rows []compare.Row) (any, error) {
 	var text bytes.Buffer
@@ -226,9 +262,10 @@ func comparisonObject(result *compare.Result, rows []compare.Row) (any, error) {
 		Judged    int             `json:"judged"`
 		Base      comparedSide    `json:"base"`
 		Test      comparedSide    `json:"test"`
+		Differing []differing     `json:"environment"`
 		Warnings  []string        `json:"warnings"`
 		Total     int             `json:"rows_in_all"`
 		Rows      json.RawMessage `json:"rows"`
 	}{result.By, result.Metric, result.Unit, result.Mode, result.Inclusive, result.Normalise, result.FDR, result.Level, result.Judged,
-		sideOf(result.Base), sideOf(result.Test), slices.Concat([]string{}, result.Warnings), len(result.Rows), text.Bytes()}, nil
+		sideOf(result.Base), sideOf(result.Test), differingOf(result), append([]string{}, result.Warnings...), len(result.Rows), text.Bytes()}, nil
 }

@@ -33,7 +33,7 @@ type Request struct {
 var Normalisations = []string{"none", "total", "run"}
 
 // Usual are the settings without a wish.
-var Usual = Request{By: "function", Mode: "user", Normalise: "none", FDR: 0.01, Level: 0.95, MinChange: 0.01, MinShare: 0.001}
+var Usual = Request{By: "function", Mode: "user", Normalise: "none", FDR: 0.03, Level: 0.95, MinChange: 0.01, MinShare: 0.001}
 
 // Check says what is wrong with a request, as far as that shows without a store.
 func (r *Request) Check() error {
@@ -64,11 +64,13 @@ var modeBits = map[string]int{"user": 1, "expert": 2, "machine": 4}
 // Result is a comparison.
 type Result struct {
 	Request
-	Unit       string // of the metric; normalised values are parts of 1, or by the second
-	Base, Test Side
-	Warnings   []string // why the comparison may be unfair, or says little
-	Judged     int      // how many rows were tested, among which discoveries are controlled
-	Rows       []Row    // <Total> first, then what has changed, by size
+	Unit        string // of the metric; normalised values are parts of 1, or by the second
+	Base, Test  Side
+	Environment []Difference // what else the sides do not have in common
+	Warnings    []string     // why the comparison may be unfair, or says little
+	Judged      int          // how many rows were tested, among which discoveries are controlled
+	NoiseRuns   int          // runs of one build of the base, whose halves tell the noise; 0 if they are too few
+	Rows        []Row        // <Total> first, then what has changed, by size
 
 	sampled bool // whether the values are estimates from samples
 }
@@ -82,12 +84,13 @@ type Side struct {
 // Run compares two groups of experiments of a store.
 func Run(ctx context.Context, db *queries.DB, r Request) (*Result, error) {
 	c := &comparison{ctx: ctx, db: db, Result: Result{Request: r}}
-	for _, step := range []func() error{c.choose, c.chooseMetric, c.measure, c.read} {
+	for _, step := range []func() error{c.choose, c.chooseMetric, c.measure, c.environment, c.read} {
 		if err := step(); err != nil {
 			return nil, err
 		}
 	}
 	c.judge()
+	c.noise()
 	return &c.Result, nil
 }
 
@@ -120,11 +123,12 @@ type comparison struct {
 	ctx context.Context
 	db  *queries.DB
 
-	runs    []run    // of the base, then of the test
-	targets []string // the program of each
-	items   []*item
-	ranks   ranks
-	level   float64 // of the intervals
+	runs     []run    // of the base, then of the test
+	targets  []string // the program of each
+	programs []string // its build
+	items    []*item
+	ranks    ranks
+	level    float64 // of the intervals
 }
 
 // run is an experiment in the comparison.

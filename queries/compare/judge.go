@@ -17,7 +17,10 @@ type Row struct {
 	Low, High    float64  // bounds of the ratio
 	P, Q         float64  // how likely chance alone is; the same, with all rows judged in mind
 	Judged       bool     // whether it is large enough to be tested
+	Noise        float64  // the change, as a part of 1, that halves of the base's runs seldom exceed
 	Verdict      string
+
+	values []float64
 }
 
 // The verdicts.
@@ -67,7 +70,7 @@ func (c *comparison) matters(it *item, total []float64) bool {
 func (c *comparison) row(it *item, matters bool) Row {
 	u := &c.ranks
 	base, test := c.of(it.values)
-	r := Row{Names: it.names, Matched: it.matched, Judged: matters, BaseN: nonzero(base), TestN: nonzero(test), Low: math.NaN(), High: math.NaN(), P: math.NaN(), Q: math.NaN()}
+	r := Row{Names: it.names, Matched: it.matched, Judged: matters, BaseN: nonzero(base), TestN: nonzero(test), Low: math.NaN(), High: math.NaN(), P: math.NaN(), Q: math.NaN(), Noise: math.NaN(), values: it.values}
 	r.Base, r.Test = median(slices.Sorted(slices.Values(base))), median(slices.Sorted(slices.Values(test)))
 	r.Difference, r.Ratio = r.Test-r.Base, r.Test/r.Base
 	switch {

@@ -10,7 +10,7 @@ import (
 // the start. Each step is surer than the next, and takes only what is the only one of its
 // kind on both sides.
 func (c *comparison) matchFunctions() error {
-	for _, it := range c.items {
+	for _, it := range c.items[1:] {
 		if it.in == both {
 			it.matched = "key"
 		}

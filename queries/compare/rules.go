@@ -47,7 +47,7 @@ func ParseRules(text string) (rules []SQLRule, err error) {
 
 // columnTypes are the columns of the table comparison after those that name a row.
 var columnTypes = []struct{ name, kind string }{
-	{"base", "DOUBLE"}, {"test", "DOUBLE"}, {"difference", "DOUBLE"}, {"ratio", "DOUBLE"}, {"low", "DOUBLE"}, {"high", "DOUBLE"},
+	{"base", "DOUBLE"}, {"test", "DOUBLE"}, {"difference", "DOUBLE"}, {"ratio", "DOUBLE"}, {"low", "DOUBLE"}, {"high", "DOUBLE"}, {"noise", "DOUBLE"},
 	{"p", "DOUBLE"}, {"q", "DOUBLE"}, {"base_runs", "BIGINT"}, {"test_runs", "BIGINT"}, {"judged", "BOOLEAN"}, {"verdict", "VARCHAR"}, {"matched", "VARCHAR"},
 }
 
@@ -57,7 +57,7 @@ func (r *Result) record(row *Row) map[string]any {
 	for i, name := range r.Columns() {
 		values[name] = row.Names[i]
 	}
-	for name, v := range map[string]float64{"base": row.Base, "test": row.Test, "difference": row.Difference, "ratio": row.Ratio, "low": row.Low, "high": row.High, "p": row.P, "q": row.Q} {
+	for name, v := range map[string]float64{"base": row.Base, "test": row.Test, "difference": row.Difference, "ratio": row.Ratio, "low": row.Low, "high": row.High, "noise": row.Noise, "p": row.P, "q": row.Q} {
 		if !math.IsNaN(v) && !math.IsInf(v, 0) {
 			values[name] = v
 		}

@@ -134,12 +134,12 @@ func (c *comparison) measure() error {
 	if err != nil {
 		return err
 	}
-	c.targets = make([]string, len(c.runs))
+	c.targets, c.programs = make([]string, len(c.runs)), make([]string, len(c.runs))
 	for _, r := range records {
 		c.runs[r.Number("n")].seconds = float64(r.Number("duration_ns")) / 1e9
 		c.targets[r.Number("n")] = r.Text("target")
 	}
-	if !c.sampled || len(c.Result.Base.Runs) > 1 && len(c.Result.Test.Runs) > 1 {
+	if !c.sampled {
 		return nil
 	}
 	records, err = c.db.Records(c.ctx, "WITH "+c.runTable()+` SELECT n, sum(value)::BIGINT AS value, sum(samples)::BIGINT AS samples

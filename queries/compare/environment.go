@@ -1,0 +1,181 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Difference is something besides the values that the sides do not have in common.
+type Difference struct {
+	What       string
+	Base, Test []string // the values there are on each side, sorted
+	Unfair     bool     // whether it may be the reason for differences that the code has not
+}
+
+// surroundings are the columns of experiments that describe a run, under the names that
+// people know, in the order in which differences are shown.
+var surroundings = []struct {
+	what, sql string
+	unfair    bool
+}{
+	{"program", "target", false},
+	{"host", "host", true},
+	{"operating system", "os", true},
+	{"architecture", "arch", true},
+	{"CPUs", "cpus::VARCHAR", true},
+	{"clock rate", "clock_mhz || ' MHz'", true},
+	{"page size", "page_size::VARCHAR", true},
+	{"recorded with", "concat_ws(' ', format, format_version, collector)", true},
+	{"command", "command", true},
+	{"status", "status", true},
+}
+
+// environment finds what the sides do not have in common.
+func (c *comparison) environment() error {
+	columns := make([]string, len(surroundings))
+	for i, s := range surroundings {
+		columns[i] = "COALESCE(" + s.sql + ", '')"
+	}
+	records, err := c.db.Records(c.ctx, "WITH "+c.runTable()+" SELECT n, ["+strings.Join(columns, ", ")+"] AS texts FROM experiments JOIN runs USING (experiment_id)")
+	if err != nil {
+		return err
+	}
+	for i, s := range surroundings {
+		var values [2][]string
+		for _, r := range records {
+			text, _ := r["texts"].([]any)[i].(string)
+			if s.what == "command" {
+				text = options(text)
+			}
+			side := c.side(r.Number("n"))
+			values[side] = append(values[side], text)
+		}
+		c.differ(s.what, values, s.unfair)
+	}
+	for _, more := range []func() error{c.events, c.periods, c.builds} {
+		if err := more(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// side is 0 for the runs of the base, and 1 for those of the test.
+func (c *comparison) side(run int64) int {
+	if run < int64(len(c.Result.Base.Runs)) {
+		return 0
+	}
+	return 1
+}
+
+// differ adds a difference, if the sides do not have the same values.
+func (c *comparison) differ(what string, values [2][]string, unfair bool) {
+	for side := range values {
+		slices.Sort(values[side])
+		values[side] = slices.Compact(values[side])
+	}
+	if !slices.Equal(values[0], values[1]) {
+		c.Environment = append(c.Environment, Difference{what, values[0], values[1], unfair})
+	}
+}
+
+// output is the option of recorders that says where the recording goes, and what they make
+// of it.
+var output = regexp.MustCompile(`(^|\s)(-o|--output)(\s+|=)\S+`)
+
+// options returns a command line without what differs from run to run: the recording's
+// name, and the folders of programs.
+func options(command string) string {
+	words := strings.Fields(output.ReplaceAllString(command, "$1"))
+	for i, w := range words {
+		if strings.Contains(w, "/") && !strings.HasPrefix(w, "-") {
+			words[i] = path.Base(w)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// events compares what was recorded: more of it makes a run slower.
+func (c *comparison) events() error {
+	records, err := c.db.Records(c.ctx, "WITH "+c.runTable()+` SELECT n, array_to_string(list_sort(list(DISTINCT CASE WHEN kind IN ('perf', 'hwc') THEN metric ELSE kind END)), ', ') AS what
+		FROM metrics JOIN runs USING (experiment_id) WHERE NOT ends_with(metric, '.samples') GROUP BY n`)
+	if err != nil {
+		return err
+	}
+	var values [2][]string
+	for _, r := range records {
+		side := c.side(r.Number("n"))
+		values[side] = append(values[side], r.Text("what"))
+	}
+	c.differ("recorded events", values, true)
+	return nil
+}
+
+// periods compares what one sample stands for. Runs of one period differ a little in its
+// mean.
+func (c *comparison) periods() error {
+	var means [2][]float64
+	for n, r := range c.runs {
+		if r.weight > 0 {
+			means[c.side(int64(n))] = append(means[c.side(int64(n))], r.weight)
+		}
+	}
+	if means[0] == nil || means[1] == nil {
+		return nil
+	}
+	b, t := median(slices.Sorted(slices.Values(means[0]))), median(slices.Sorted(slices.Values(means[1])))
+	if math.Abs(t-b) > 0.05*b {
+		show := func(v float64) []string { return []string{fmt.Sprintf("%.3g %s", v, c.Unit)} }
+		c.Environment = append(c.Environment, Difference{"value of a sample", show(b), show(t), true})
+	}
+	return nil
+}
+
+// builds compares the builds of load objects that take part in the metric, and notes that
+// of each run's program.
+func (c *comparison) builds() error {
+	records, err := c.db.Records(c.ctx, "WITH "+c.runTable()+`, used AS (SELECT DISTINCT experiment_id, load_object_id FROM object_values WHERE metric = ?)
+		SELECT r.n, o.name, COALESCE(NULLIF(o.build_id, ''), printf('%x', o.load_object_id)) AS build
+		FROM used u JOIN runs r USING (experiment_id) JOIN load_objects o ON o.experiment_id = u.experiment_id AND o.load_object_id = u.load_object_id
+		WHERE o.kind <> 'artificial'`, c.Metric)
+	if err != nil {
+		return err
+	}
+	found := map[string]*[2][]string{}
+	for _, r := range records {
+		n, name := r.Number("n"), r.Text("name")
+		if name == c.targets[n] {
+			c.programs[n] = r.Text("build")
+		}
+		if found[name] == nil {
+			found[name] = &[2][]string{}
+		}
+		found[name][c.side(n)] = append(found[name][c.side(n)], short(r.Text("build")))
+	}
+	for _, name := range slices.SortedFunc(maps.Keys(found), func(a, b string) int {
+		return cmp.Or(-cmp.Compare(count([]bool{slices.Contains(c.targets, a)}), count([]bool{slices.Contains(c.targets, b)})), cmp.Compare(a, b))
+	}) {
+		if f := found[name]; f[0] != nil && f[1] != nil { // of others, nothing may be recorded by chance
+			c.differ("build of "+name, *f, name == "[kernel.kallsyms]")
+		}
+	}
+	return nil
+}
+
+// short is as much of a build-id as tells builds apart.
+func short(build string) string { return build[:min(len(build), 12)] }
+
+// Few returns some of the values, for people.
+func Few(values []string) string {
+	const few = 3
+	if len(values) <= few {
+		return strings.Join(values, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(values[:few], ", "), len(values)-few)
+}
