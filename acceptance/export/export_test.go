@@ -19,7 +19,7 @@ import (
 
 // The recordings: recursion, inlined C++, several metrics, threads, processes, bodies of
 // parallel regions.
-var recordings = []string{"recur", "cxx", "heap", "threads", "forkexec", "omp_gcc"}
+var recordings = []string{"recur", "cxx", "heap", "threads", "forkexec", "omp_gcc", "clones"}
 
 var store *queries.DB // with all of them
 

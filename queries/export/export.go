@@ -38,7 +38,9 @@ var formats = []format{
 	{name: "pprof", several: true, names: true, threads: true, write: writePprof},
 	{name: "folded", names: true, write: writeFolded},
 	{name: "speedscope", names: true, write: writeSpeedscope},
+	{name: "firefox", write: writeFirefox},
 	{name: "callgrind", several: true, write: writeCallgrind},
+	{name: "autofdo", write: writeAutoFDO},
 }
 
 // Formats are the names of what stacks can be written as.

@@ -18,10 +18,7 @@ func (s *selection) send(ctx context.Context, to sink) error {
 	if err != nil {
 		return err
 	}
-	s.many, s.title = len(list) > 1, fmt.Sprintf("%d experiments", len(list))
-	if !s.many {
-		s.title = list[0].name
-	}
+	s.entitle(list)
 	for _, some := range parts(list) {
 		p := newPart(some)
 		if err := p.read(ctx, s.on); err != nil {
@@ -33,6 +30,14 @@ func (s *selection) send(ctx context.Context, to sink) error {
 		p.forget()
 	}
 	return nil
+}
+
+// entitle names what is exported.
+func (s *selection) entitle(list []*experiment) {
+	s.many, s.title = len(list) > 1, fmt.Sprintf("%d experiments", len(list))
+	if !s.many {
+		s.title = list[0].name
+	}
 }
 
 // samples sends the experiments of a part. It follows the nodes of the tree of stacks in

@@ -1,0 +1,216 @@
+package export
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"strconv"
+)
+
+// firefoxTables are the tables of a thread. They refer to each other by numbers.
+type firefoxTables struct {
+	f *firefox
+	e *experiment
+	t *timedThread
+
+	stackFrames, prefixes  []int   // of stacks; a stack without a prefix has -1
+	places                 [][]int // frames by location: one for its function and each that is inlined
+	frameFuncs, depths     []int   // of frames
+	lines                  []int64
+	functions              map[functionKey]int
+	names, files           []int // texts, of functions; no file is -1
+	resources              []int // of functions; none is -1
+	resourceOf             map[*object]int
+	resourceLibs, resNames []int
+	texts                  map[string]int
+	textList               []string
+	stacks                 []int // by node of the timed thread's tree; -1: not there
+	none                   int   // the stack of samples that have none; -1: not there
+}
+
+func newFirefoxTables(f *firefox, e *experiment, t *timedThread) *firefoxTables {
+	x := &firefoxTables{f: f, e: e, t: t, places: make([][]int, len(e.locations)), functions: map[functionKey]int{}, resourceOf: map[*object]int{}, texts: map[string]int{},
+		stacks: make([]int, len(t.tree.parents)), none: -1}
+	for i := range x.stacks {
+		x.stacks[i] = -1
+	}
+	return x
+}
+
+// stack returns the stack of a node: what is above it is there before it.
+func (x *firefoxTables) stack(node int32) int {
+	if node < 0 {
+		if x.none < 0 {
+			x.none = x.push(x.frame(level{function: &function{name: noStack}}, 0), -1)
+		}
+		return x.none
+	}
+	var path []int32 // up to what is there
+	n := node
+	for ; n >= 0 && x.stacks[n] < 0; n = x.t.tree.parents[n] {
+		path = append(path, n)
+	}
+	at := -1
+	if n >= 0 {
+		at = x.stacks[n]
+	}
+	for i := len(path) - 1; i >= 0; i-- {
+		for _, frame := range x.place(x.t.tree.locations[path[i]]) {
+			at = x.push(frame, at)
+		}
+		x.stacks[path[i]] = at
+	}
+	return at
+}
+
+func (x *firefoxTables) push(frame, prefix int) int {
+	x.stackFrames, x.prefixes = append(x.stackFrames, frame), append(x.prefixes, prefix)
+	return len(x.stackFrames) - 1
+}
+
+// place returns the frames of a location.
+func (x *firefoxTables) place(n int32) []int {
+	if x.places[n] == nil {
+		for depth, l := range x.e.locations[n].levels {
+			x.places[n] = append(x.places[n], x.frame(l, depth))
+		}
+	}
+	return x.places[n]
+}
+
+func (x *firefoxTables) frame(l level, depth int) int {
+	x.frameFuncs, x.depths, x.lines = append(x.frameFuncs, x.function(&l)), append(x.depths, depth), append(x.lines, l.line)
+	return len(x.frameFuncs) - 1
+}
+
+func (x *firefoxTables) function(l *level) int {
+	key := functionKey{l.function.id, l.function.name, l.file}
+	n, ok := x.functions[key]
+	if !ok {
+		n = len(x.names)
+		x.functions[key] = n
+		file := -1
+		if l.file != "" {
+			file = x.text(l.file)
+		}
+		x.names, x.files, x.resources = append(x.names, x.text(l.function.name)), append(x.files, file), append(x.resources, x.resource(l.function.object))
+	}
+	return n
+}
+
+// resource returns the number of the resource that stands for a load object.
+func (x *firefoxTables) resource(o *object) int {
+	if o == nil {
+		return -1
+	}
+	n, ok := x.resourceOf[o]
+	if !ok {
+		n = len(x.resourceLibs)
+		x.resourceOf[o] = n
+		x.resourceLibs, x.resNames = append(x.resourceLibs, x.f.lib(o)), append(x.resNames, x.text(cmp.Or(o.name, o.path)))
+	}
+	return n
+}
+
+func (x *firefoxTables) text(s string) int {
+	n, ok := x.texts[s]
+	if !ok {
+		n = len(x.textList)
+		x.texts[s] = n
+		x.textList = append(x.textList, s)
+	}
+	return n
+}
+
+// write writes the samples and the tables, and ends the thread.
+func (x *firefoxTables) write(out *bufio.Writer) error {
+	x.samples(out)
+	column := func(name string, n int, value func(int) string) {
+		fmt.Fprintf(out, `"%s":[`, name)
+		for i := range n {
+			if i > 0 {
+				_ = out.WriteByte(',')
+			}
+			_, _ = out.WriteString(value(i))
+		}
+		_, _ = out.WriteString("],")
+	}
+	numbers := func(name string, list []int) { column(name, len(list), func(i int) string { return orNull(list[i]) }) }
+	same := func(name string, n int, value string) { column(name, n, func(int) string { return value }) }
+
+	stacks, frames, functions, resources := len(x.prefixes), len(x.frameFuncs), len(x.names), len(x.resourceLibs)
+	fmt.Fprint(out, `"stackTable":{`)
+	numbers("frame", x.stackFrames)
+	numbers("prefix", x.prefixes)
+	same("category", stacks, "0")
+	same("subcategory", stacks, "0")
+	fmt.Fprintf(out, `"length":%d},"frameTable":{`, stacks)
+	same("address", frames, "-1")
+	numbers("inlineDepth", x.depths)
+	same("category", frames, "0")
+	same("subcategory", frames, "0")
+	numbers("func", x.frameFuncs)
+	for _, name := range []string{"nativeSymbol", "innerWindowID", "implementation", "column"} {
+		same(name, frames, "null")
+	}
+	column("line", frames, func(i int) string {
+		if x.lines[i] == 0 {
+			return "null"
+		}
+		return strconv.FormatInt(x.lines[i], 10)
+	})
+	fmt.Fprintf(out, `"length":%d},"funcTable":{`, frames)
+	numbers("name", x.names)
+	numbers("fileName", x.files)
+	column("resource", functions, func(i int) string { return strconv.Itoa(x.resources[i]) })
+	same("isJS", functions, "false")
+	same("relevantForJS", functions, "false")
+	same("lineNumber", functions, "null")
+	same("columnNumber", functions, "null")
+	fmt.Fprintf(out, `"length":%d},"resourceTable":{`, functions)
+	numbers("lib", x.resourceLibs)
+	numbers("name", x.resNames)
+	same("host", resources, "null")
+	same("type", resources, "1") // a library
+	fmt.Fprintf(out, `"length":%d},`, resources)
+	column("stringArray", len(x.textList), func(i int) string { return string(text(x.textList[i])) })
+	_, err := out.WriteString(`"nativeSymbols":{"libIndex":[],"address":[],"name":[],"functionSize":[],"length":0},` +
+		`"markers":{"data":[],"name":[],"startTime":[],"endTime":[],"phase":[],"category":[],"length":0}}`)
+	return err
+}
+
+func orNull(n int) string {
+	if n < 0 {
+		return "null"
+	}
+	return strconv.Itoa(n)
+}
+
+// firefoxWeights are how the values of units are called; times are written in ms.
+var firefoxWeights = map[string]string{"ns": "tracing-ms", "bytes": "bytes"}
+
+// samples writes the samples, and finds their stacks for the tables.
+func (x *firefoxTables) samples(out *bufio.Writer) {
+	unit := x.f.metrics[0].unit
+	weights := cmp.Or(firefoxWeights[unit], "samples")
+	fmt.Fprintf(out, `"samples":{"weightType":"%s","stack":[`, weights)
+	list := func(value func(i int) string) {
+		for i := range x.t.values {
+			if i > 0 {
+				_ = out.WriteByte(',')
+			}
+			_, _ = out.WriteString(value(i))
+		}
+	}
+	list(func(i int) string { return strconv.Itoa(x.stack(x.t.nodes[i])) })
+	fmt.Fprint(out, `],"time":[`)
+	list(func(i int) string { return milliseconds(x.t.times[i]) })
+	fmt.Fprint(out, `],"weight":[`)
+	list(func(i int) string {
+		if unit == "ns" {
+			return milliseconds(x.t.values[i])
+		}
+		return strconv.FormatInt(x.t.values[i], 10)
+	})
+	fmt.Fprintf(out, `],"length":%d},`, len(x.t.values))
+}
