@@ -133,3 +133,17 @@ func TestHeaderAndOverview(t *testing.T) {
 		}
 	}
 }
+
+// The objects of an index of one's own sum to <Total>.
+func TestIndexOfOnesOwn(t *testing.T) {
+	for _, object := range []string{"thread_id % 3", "time_ns // 100_000_000", "kind || program", "CASE WHEN cpu = 0 THEN hour(wall) END"} {
+		if n := number(t, shared.DB, `SELECT count(*) FROM (
+			SELECT experiment_id, mode, metric FROM (
+				SELECT experiment_id, mode, metric, value FROM index_metrics(`+object+`)
+				UNION ALL
+				SELECT experiment_id, mode, metric, -inclusive FROM function_metrics WHERE function = '<Total>' AND kind = 'artificial'
+			) GROUP BY ALL HAVING sum(value) <> 0)`); n != 0 {
+			t.Errorf("%s: %d sums are not <Total>", object, n)
+		}
+	}
+}

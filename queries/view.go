@@ -58,7 +58,7 @@ var order = []string{
 	"io_calls", "io_descriptors", "io_activity", "io_stacks", "io_statistics", "io_sizes",
 	"data_object_metrics", "data_layout", "memory_objects", "data_object_functions", "unattributed", "cut_stacks", "conservation",
 	"inline_function_metrics", "inline_callers_callees", "inline_fragment_callers_callees", "inline_call_tree", "inline_line_metrics", "inline_pc_metrics", "inline_source",
-	"chosen", "top", "callers_of", "compare_functions", "passes", "flame",
+	"index_metrics", "memory_metrics", "chosen", "top", "callers_of", "compare_functions", "passes", "flame",
 }
 
 // generated are the queries that are not written in their .sql file.

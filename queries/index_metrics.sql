@@ -1,0 +1,32 @@
+-- row: one object of an index of your own, which an expression makes of each sample: `FROM index_metrics(hour(wall))`
+-- rules: S20
+--
+-- parameter object VARCHAR: An expression over a sample's `experiment_id`, `sample`, `kind`, `process`, `pid`, `program`, `thread_id`, `cpu`, `time_ns`, `wall` (the time of day, UTC), `stack`, and its experiment's `host` and `cpus`.
+--
+-- experiment_id = experiments.experiment_id
+-- experiment VARCHAR: The name for people, unique within the store.
+-- mode VARCHAR: The representation: `user`, `expert` or `machine`.
+-- metric = metrics.metric
+-- unit = metrics.unit
+-- object VARCHAR: What the expression makes of the samples; missing where it makes nothing.
+-- value BIGINT: [the metric's] The sum over these samples.
+-- samples BIGINT: [count] The number of samples with a value other than 0.
+WITH objects AS NOT MATERIALIZED (
+  SELECT experiment_id, sample, (object)::VARCHAR AS found FROM (
+    SELECT s.experiment_id, s.sample, s.kind, s.process, p.pid, p.target AS program, s.thread_id, s.cpu, s.time_ns,
+      make_timestamp(epoch_us(e.started)) + to_microseconds(s.time_ns // 1000) AS wall, s.stack, e.host, e.cpus
+    FROM samples s
+    JOIN experiments e USING (experiment_id)
+    LEFT JOIN processes p ON p.experiment_id = s.experiment_id AND p.process = s.process
+  )
+),
+sums AS NOT MATERIALIZED (
+  SELECT o.experiment_id, v.metric, o.found, sum(v.value)::BIGINT AS value, count(*) AS samples
+  FROM objects o JOIN sample_metrics v USING (experiment_id, sample)
+  GROUP BY ALL
+)
+SELECT v.experiment_id, n.experiment, m.mode, v.metric, t.unit, v.found AS object, v.value, v.samples
+FROM sums v
+CROSS JOIN modes m
+LEFT JOIN experiment_names n USING (experiment_id)
+LEFT JOIN metrics t USING (experiment_id, metric)
