@@ -184,3 +184,17 @@ func TestObjects(t *testing.T) {
 		}
 	}
 }
+
+// Cache lines and pages that expressions make have the values of memory_objects.
+func TestMemoryOfOnesOwn(t *testing.T) {
+	for object, kind := range map[string]string{"process || ' ' || (address & -line_size)": "cache line", "process || ' ' || (address & -page_size)": "page"} {
+		var differ, found int64
+		query(t, func(r *sql.Rows) error { return r.Scan(&differ, &found) }, `
+			SELECT count(*) FILTER (o.value IS DISTINCT FROM m.value OR o.threads <> m.threads), count(o.value)
+			FROM memory_metrics(`+object+`) o
+			FULL JOIN (SELECT *, process || ' ' || address AS object FROM memory_objects WHERE kind = $1) m USING (experiment_id, mode, metric, object)`, kind)
+		if differ > 0 || found == 0 {
+			t.Errorf("%s: %d of %d differ", kind, differ, found)
+		}
+	}
+}
