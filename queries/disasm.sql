@@ -40,10 +40,9 @@
 --   ) WHERE "offset" + size > next
 WITH spots AS MATERIALIZED (
   SELECT v.experiment_id, v.modes, v.metric, l.function_id, COALESCE(l.instruction, l."offset") AS "offset",
-    sum(v.exclusive)::BIGINT AS exclusive, sum(v.inclusive)::BIGINT AS inclusive
+    (sum(v.exclusive) FILTER (l.reason = ''))::BIGINT AS exclusive, (sum(v.inclusive) FILTER (l.reason = ''))::BIGINT AS inclusive
   FROM pc_values v JOIN locations l USING (experiment_id, location)
-  WHERE l.reason = '' -- of others the instruction is not known
-  GROUP BY ALL
+  GROUP BY ALL HAVING count(*) FILTER (l.reason = '') > 0 -- of others the instruction is not known
 ),
 highest AS MATERIALIZED (
   SELECT experiment_id, modes, metric, function_id, max(exclusive) AS highest, max(inclusive) AS highest_inclusive
@@ -52,9 +51,9 @@ highest AS MATERIALIZED (
 -- Joins of three tables by experiment_id and another key are done in steps: the
 -- optimizer takes experiment_id alone for a key and would multiply the tables.
 owners AS MATERIALIZED (
-  SELECT f.experiment_id, m.mode, m.bit, f.function_id AS code_id, f.address - f."offset" AS shift,
+  SELECT f.experiment_id, m.mode, m.bit, k.listed_in, k.listing, f.address - f."offset" AS shift,
     CASE WHEN m.mode = 'user' AND f.kind = 'body' THEN COALESCE(f.body_of, f.function_id) ELSE f.function_id END AS function_id
-  FROM functions f CROSS JOIN modes m
+  FROM functions f JOIN listings k USING (experiment_id, function_no) CROSS JOIN modes m
 ),
 shown AS MATERIALIZED (
   SELECT o.*, h.modes, h.metric, h.highest, h.highest_inclusive
@@ -63,6 +62,8 @@ shown AS MATERIALIZED (
 functions_shown AS MATERIALIZED (
   SELECT s.*, f.name, f.load_object_id FROM shown s LEFT JOIN functions f USING (experiment_id, function_id)
 ),
+-- Instructions are joined last, by lists, which experiments share: if each experiment had
+-- its own, there would be many more.
 named AS MATERIALIZED (
   SELECT s.*, o.name AS load_object, n.experiment, t.unit
   FROM functions_shown s LEFT JOIN load_objects o USING (experiment_id, load_object_id)
@@ -73,6 +74,6 @@ SELECT n.experiment_id, n.experiment, n.mode, n.metric, n.unit, n.function_id, n
   COALESCE(s.exclusive, 0) AS exclusive, COALESCE(s.inclusive, 0) AS inclusive,
   COALESCE(s.exclusive > 0 AND s.exclusive >= 0.75 * n.highest OR s.inclusive > 0 AND s.inclusive >= 0.75 * n.highest_inclusive, false) AS high
 FROM named n
-JOIN instructions i ON i.experiment_id = n.experiment_id AND i.function_id = n.code_id
+JOIN instructions_rows() i ON i.listed_in = n.listed_in AND i.listing = n.listing
 LEFT JOIN spots s ON s.experiment_id = n.experiment_id AND s.modes = n.modes AND s.metric = n.metric
   AND s.function_id = n.function_id AND s."offset" = i."offset"

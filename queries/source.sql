@@ -32,17 +32,23 @@
 --     UNION ALL
 --     SELECT experiment_id, mode, metric, key, 0, 0, exclusive, inclusive FROM passing('source line')
 --   ) GROUP BY ALL HAVING sum(exclusive) <> sum(ending) OR sum(inclusive) <> sum(passing)
-WITH found AS MATERIALIZED (
+WITH
+-- Without a condition on the file, which would keep a filter by experiment from the scan:
+-- what has no file is in no line.
+found AS MATERIALIZED (
   SELECT v.experiment_id, m.mode, v.metric, v.file, v.line, v.exclusive, v.inclusive
   FROM source_values v JOIN modes m ON v.modes & m.bit <> 0
-  WHERE v.file <> ''
 ),
 files AS MATERIALIZED (
   SELECT experiment_id, mode, metric, file, max(exclusive) AS highest, max(inclusive) AS highest_inclusive
   FROM found GROUP BY ALL
 ),
+-- What is in lists is made distinct before experiments, which share them, are joined.
+listed AS MATERIALIZED (
+  SELECT DISTINCT listed_in, listing, file, line FROM instructions_rows() WHERE file <> ''
+),
 code AS MATERIALIZED (
-  SELECT experiment_id, file, line FROM instructions WHERE file <> ''
+  SELECT k.experiment_id, i.file, i.line FROM listings k JOIN listed i USING (listed_in, listing)
   UNION
   SELECT experiment_id, file, line FROM source_values WHERE file <> ''
 ),
@@ -50,9 +56,13 @@ lines AS MATERIALIZED (
   SELECT experiment_id, file, line, t.text, c.file IS NOT NULL AS has_code
   FROM source_lines t FULL JOIN code c USING (experiment_id, file, line)
 ),
+-- A left join keeps the optimizer from joining lists with instructions first.
+begun AS MATERIALIZED (
+  SELECT f.experiment_id, f.name, f.kind, f."offset", k.listed_in, k.listing FROM functions f LEFT JOIN listings k USING (experiment_id, function_no)
+),
 starts AS MATERIALIZED (
   SELECT f.experiment_id, m.mode, i.file, i.line, string_agg(DISTINCT f.name, ', ' ORDER BY f.name) AS names
-  FROM functions f JOIN instructions i ON i.experiment_id = f.experiment_id AND i.function_id = f.function_id AND i."offset" = f."offset"
+  FROM begun f JOIN instructions_rows() i ON i.listed_in = f.listed_in AND i.listing = f.listing AND i."offset" = f."offset"
   JOIN modes m ON m.mode <> 'user' OR f.kind <> 'body'
   WHERE i.file <> ''
   GROUP BY ALL
