@@ -66,7 +66,7 @@ func TestOneExperimentIsReadAlone(t *testing.T) {
 		}
 	}
 	// Those whose conditions, recursion or tables read twice keep the filter from passing.
-	whole := []string{"source_inlined", "data_object_metrics", "data_layout",
+	whole := []string{"data_object_metrics", "data_layout",
 		"memory_objects", "data_object_functions", "heap_stacks", "io_stacks", "conservation"}
 	read := 0
 	for _, view := range of {

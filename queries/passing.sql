@@ -30,44 +30,34 @@ things AS MATERIALIZED (
 keys AS MATERIALIZED (
   SELECT experiment_id, location, key, bool_or(leaf) AS leaf FROM things WHERE key IS NOT NULL GROUP BY ALL
 ),
-numbers AS MATERIALIZED (
-  SELECT experiment_id, key, row_number() OVER () AS number FROM (SELECT DISTINCT experiment_id, key FROM keys)
-),
-numbered AS MATERIALIZED (
-  SELECT k.experiment_id, k.location, n.number FROM keys k JOIN numbers n USING (experiment_id, key)
+held AS MATERIALIZED (
+  SELECT n.experiment_id, n.node, n.last, n.modes, k.key FROM node_modes n JOIN keys k USING (experiment_id, location)
 ),
 -- Nodes of one thing are a family, in the modes that show them; those of a thing that
 -- some nodes are shown as in other modes than others are one for each mode.
-held AS MATERIALIZED (
-  SELECT n.experiment_id, n.node, n.last, n.modes, k.number FROM node_modes n JOIN numbered k USING (experiment_id, location)
-),
-mixed AS MATERIALIZED (
-  SELECT number FROM held GROUP BY number HAVING min(modes) <> max(modes)
+compared AS MATERIALIZED (
+  SELECT *, min(modes) OVER (PARTITION BY experiment_id, key) AS least, max(modes) OVER (PARTITION BY experiment_id, key) AS most FROM held
 ),
 families AS MATERIALIZED (
-  SELECT h.experiment_id, h.node, h.last, h.modes, h.number FROM held h ANTI JOIN mixed USING (number)
-  UNION ALL
-  SELECT h.experiment_id, h.node, h.last, m.bit, h.number FROM held h SEMI JOIN mixed USING (number) JOIN modes m ON h.modes & m.bit <> 0
+  SELECT experiment_id, node, last, key,
+    unnest(CASE WHEN least = most THEN [modes] ELSE list_filter([modes & 1, modes & 2, modes & 4], lambda bit: bit <> 0) END) AS modes
+  FROM compared
 ),
--- Of nodes below each other the first counts, which has the others' values. One number
--- orders a family's nodes after those of the families before it.
-ordered AS MATERIALIZED (
-  SELECT experiment_id, node, modes, number, (number * 8 + modes) << 32 | node AS first, (number * 8 + modes) << 32 | last AS last FROM families
-),
+-- Of nodes below each other the first counts, which has the others' values.
 outermost AS MATERIALIZED (
-  SELECT experiment_id, node, modes, number
-  FROM (SELECT *, max(last) OVER (ORDER BY first ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS ended FROM ordered)
-  WHERE ended IS NULL OR ended < first
+  SELECT experiment_id, node, modes, key
+  FROM (SELECT *, max(last) OVER (PARTITION BY experiment_id, key, modes ORDER BY node ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS ended FROM families)
+  WHERE ended IS NULL OR ended < node
 ),
 passed AS MATERIALIZED (
-  SELECT o.experiment_id, o.modes, v.metric, o.number, sum(v.value)::BIGINT AS value
+  SELECT o.experiment_id, o.modes, v.metric, o.key, sum(v.value)::BIGINT AS value
   FROM outermost o JOIN node_values v USING (experiment_id, node)
   GROUP BY ALL
 ),
 ended AS MATERIALIZED (
   SELECT experiment_id, mode, metric, location, sum(value)::BIGINT AS value FROM leaf_values GROUP BY ALL
 )
-SELECT p.experiment_id, m.mode, p.metric, k.key, 0::BIGINT AS exclusive, p.value AS inclusive
-FROM passed p JOIN numbers k ON k.number = p.number JOIN modes m ON p.modes & m.bit <> 0
+SELECT p.experiment_id, m.mode, p.metric, p.key, 0::BIGINT AS exclusive, p.value AS inclusive
+FROM passed p JOIN modes m ON p.modes & m.bit <> 0
 UNION ALL
 SELECT e.experiment_id, e.mode, e.metric, k.key, e.value, 0 FROM ended e JOIN keys k USING (experiment_id, location) WHERE k.leaf
