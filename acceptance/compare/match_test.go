@@ -12,6 +12,7 @@ import (
 
 	"stackmill/acceptance/suite"
 	"stackmill/pipeline"
+	"stackmill/queries"
 	"stackmill/queries/compare"
 )
 
@@ -126,6 +127,11 @@ func need(t *testing.T, programs ...string) {
 func TestMatching(t *testing.T) {
 	need(t, "gcc", "g++", "gprofng")
 	dir := t.TempDir()
+	for _, d := range []string{dir, filepath.Dir(dir)} { // or sources are not read
+		if err := os.Chmod(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
 	base, test := record(t, filepath.Join(dir, "base"), false), record(t, filepath.Join(dir, "test"), true)
 	db, err := suite.Open(pipeline.Options{Store: filepath.Join(dir, "store"), Cache: filepath.Join(dir, "cache")}, base, test)
 	if err != nil {
@@ -163,5 +169,32 @@ func TestMatching(t *testing.T) {
 		if how[kind] == 0 {
 			t.Errorf("no function was matched by %s", kind)
 		}
+	}
+	matchLines(t, db, r)
+}
+
+// matchLines finds the lines of the program in the other build's sources, of which one file
+// has another name.
+func matchLines(t *testing.T, db *queries.DB, r compare.Request) {
+	t.Helper()
+	r.By = "line"
+	result, err := compare.Run(t.Context(), db, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, found := 0, 0
+	for _, row := range result.Rows[1:] {
+		if d := row.Test - row.Base; d == 9000 { // what only one has
+			continue
+		}
+		lines++
+		if row.Base == row.Test && strings.HasPrefix(row.Matched, "text (line ") {
+			found++
+		} else {
+			t.Logf("%v: %s, %v and %v", row.Names, row.Matched, row.Base, row.Test)
+		}
+	}
+	if lines < 350 || found*100 < lines*99 {
+		t.Errorf("%d of %d lines were found in the other build", found, lines)
 	}
 }

@@ -14,8 +14,7 @@ import (
 
 // compareTable prints a comparison for people.
 func (r *comparer) compareTable(result *compare.Result, rows []compare.Row) error {
-	what := strings.ToUpper(result.By[:1]) + result.By[1:] + "s"
-	if err := r.comparisonCaption(what, result); err != nil {
+	if err := r.comparisonCaption(result.Title(), result); err != nil {
 		return err
 	}
 	fields, cells := comparedCells(result, rows)

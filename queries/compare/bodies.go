@@ -31,7 +31,7 @@ func (c *comparison) pairBodies(object func(*item) string, some func(*item) bool
 	of := map[string]*item{}
 	sides := presence(0)
 	for _, it := range c.items[1:] {
-		if it.in == both || it.merged || !some(it) {
+		if it.in == both || it.into != nil || !some(it) {
 			continue
 		}
 		sides |= it.in

@@ -127,6 +127,7 @@ type comparison struct {
 	targets  []string // the program of each
 	programs []string // its build
 	items    []*item
+	known    map[any]*item // by their identities, as they were read
 	ranks    ranks
 	level    float64 // of the intervals
 }

@@ -21,6 +21,7 @@ type Row struct {
 	Verdict      string
 
 	values []float64
+	exact  bool // whether its values have no noise
 }
 
 // The verdicts.
@@ -77,7 +78,9 @@ func (c *comparison) row(it *item, matters bool) Row {
 	case !matters:
 		r.Verdict = Same
 	case c.exact(base, test):
-		r.Low, r.High = r.Ratio, r.Ratio
+		if r.exact = true; base[0] > 0 {
+			r.Low, r.High = r.Ratio, r.Ratio
+		}
 	case len(base) > 1 && len(test) > 1:
 		r.P = u.p(base, test)
 		if low, high := u.ratioInterval(base, test, c.level); !math.IsInf(low, 1) && (low > 0 || !math.IsInf(high, 1)) {

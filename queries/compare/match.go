@@ -10,12 +10,8 @@ import (
 // the start. Each step is surer than the next, and takes only what is the only one of its
 // kind on both sides.
 func (c *comparison) matchFunctions() error {
-	for _, it := range c.items[1:] {
-		if it.in == both {
-			it.matched = "key"
-		}
-	}
-	object := c.objects()
+	c.matchSame("key")
+	object := c.objects(1)
 	module := func(it *item) string { return object(it) + "\n" + lastPart(it.names[2]) + "\n" }
 	if !c.Inclusive {
 		c.mergeClones(func(it *item) string { return module(it) + plainName(it.names[0]) })
@@ -38,7 +34,7 @@ func (c *comparison) matchFunctions() error {
 	if err := c.pairBodies(object, func(*item) bool { return true }); err != nil {
 		return err
 	}
-	c.items = slices.DeleteFunc(c.items, func(it *item) bool { return it.merged })
+	c.items = slices.DeleteFunc(c.items, func(it *item) bool { return it.into != nil })
 	return nil
 }
 
@@ -48,7 +44,7 @@ func (c *comparison) matchFunctions() error {
 func (c *comparison) splitNumbered(key func(*item) string) (split bool) {
 	groups := map[string][]*item{}
 	for _, it := range c.items[1:] {
-		if !it.merged && isNumbered(it) {
+		if it.into == nil && isNumbered(it) {
 			groups[key(it)] = append(groups[key(it)], it)
 		}
 	}
@@ -58,7 +54,8 @@ func (c *comparison) splitNumbered(key func(*item) string) (split bool) {
 		}
 		for _, it := range g {
 			if it.in == both {
-				c.items = append(c.items, c.split(it))
+				it.other = c.split(it)
+				c.items = append(c.items, it.other)
 				split = true
 			}
 		}
@@ -79,12 +76,12 @@ func (c *comparison) split(it *item) *item {
 	return test
 }
 
-// objects returns a function that names an item's load object, the same for versions of a
+// objects returns a function that names an item's load object, the one of its names, the same for versions of a
 // library, and for the programs of both sides where each has one.
-func (c *comparison) objects() func(*item) string {
+func (c *comparison) objects(nth int) func(*item) string {
 	base, test := onlyOne(c.targets[:len(c.Result.Base.Runs)]), onlyOne(c.targets[len(c.Result.Base.Runs):])
 	return func(it *item) string {
-		name := it.names[1]
+		name := it.names[nth]
 		if base != "" && test != "" && (name == base && it.in&inBase != 0 || name == test && it.in&inTest != 0) {
 			return "<program>"
 		}
@@ -103,7 +100,7 @@ func onlyOne(names []string) string {
 func (c *comparison) leftOver(key func(*item) string) map[string]*[2][]*item {
 	groups := map[string]*[2][]*item{}
 	for _, it := range c.items[1:] {
-		if it.in == both || it.merged {
+		if it.in == both || it.into != nil {
 			continue
 		}
 		k := key(it)

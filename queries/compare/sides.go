@@ -34,8 +34,12 @@ func (c *comparison) choose() (err error) {
 // say that it was 0.
 func (c *comparison) chooseMetric() error {
 	all := slices.Concat(c.Result.Base.Runs, c.Result.Test.Runs)
+	only := ""
+	if subjects[c.By].data {
+		only = " AND data_objects"
+	}
 	records, err := c.db.Records(c.ctx, `SELECT metric, any_value(unit) AS unit, any_value(kind) AS kind, list(experiment_id) AS ids
-		FROM metrics WHERE experiment_id IN (`+queries.Quote(ids(all)...)+`) GROUP BY metric ORDER BY metric`)
+		FROM metrics WHERE experiment_id IN (`+queries.Quote(ids(all)...)+`)`+only+` GROUP BY metric ORDER BY metric`)
 	if err != nil {
 		return err
 	}

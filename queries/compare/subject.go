@@ -8,19 +8,30 @@ import (
 )
 
 // Subjects are what rows can be.
-var Subjects = []string{"function"}
+var Subjects = []string{"function", "line", "load-object", "data-object", "path"}
 
 // subject is one kind of rows.
 type subject struct {
+	title string
 	names []string // of the columns that name a row
-	// values is SQL of rows with the identity, which <Total> lacks, the names, and the
-	// values of runs: two lists, of the runs' numbers and of what each has.
+	// values is SQL, after a CTE of runs, of rows with the identity, which <Total> lacks,
+	// the names, an id, and the values of runs: two lists, of the runs' numbers and of what
+	// each has.
 	values func(c *comparison) string
 	match  func(c *comparison) error // makes one item of two that are the same
+	data   bool                      // whether only metrics of data objects have it
 }
 
-var subjects = map[string]*subject{
-	"function": {names: []string{"function", "load_object", "module", "kind"}, values: functionValues, match: (*comparison).matchFunctions},
+var subjects map[string]*subject
+
+func init() { // readPaths refers to it
+	subjects = map[string]*subject{
+		"function":    {title: "Functions", names: []string{"function", "load_object", "module", "kind"}, values: functionValues, match: (*comparison).matchFunctions},
+		"line":        {title: "Lines", names: []string{"file", "line"}, values: lineValues, match: (*comparison).matchLines},
+		"load-object": {title: "Load objects", names: []string{"load_object", "path"}, values: objectValues, match: (*comparison).matchObjects},
+		"data-object": {title: "Data objects", names: []string{"descriptor", "scope", "kind"}, values: dataValues, match: (*comparison).matchData, data: true},
+		"path":        {title: "Paths", names: []string{"path", "load_object"}},
+	}
 }
 
 // item is what is compared, in all runs.
@@ -29,16 +40,17 @@ type item struct {
 	values  []float64 // by run; 0 in those that do not have it
 	matched string    // how the base's was found to be the test's
 
-	in     presence // where there are rows of it
-	last   [2]sight // of each side
-	merged bool     // whether it is part of another item now
+	in    presence // where there are rows of it
+	last  [2]sight // of each side
+	into  *item    // what it is a part of now
+	other *item    // the test's part, if that was taken out
 }
 
 // sight is an item in the last run of a side that has it.
 type sight struct {
 	names    []string
 	run      int
-	function int64 // functions.function_id
+	function int64 // functions.function_id, or a line's text
 }
 
 // presence is which sides have something.
@@ -55,7 +67,7 @@ func (it *item) take(other *item, how string) {
 	for n, v := range other.values {
 		it.values[n] += v
 	}
-	it.in, it.matched, other.merged = it.in|other.in, how, true
+	it.in, it.matched, other.into = it.in|other.in, how, it
 	for side, s := range other.last {
 		if it.last[side].names == nil {
 			it.last[side] = s
@@ -64,7 +76,7 @@ func (it *item) take(other *item, how string) {
 }
 
 func functionValues(c *comparison) string {
-	return fmt.Sprintf(`SELECT CASE WHEN "function" = '<Total>' AND kind = 'artificial' THEN NULL ELSE function_key END AS identity, "function", load_object, module, kind,
+	return fmt.Sprintf(` SELECT CASE WHEN "function" = '<Total>' AND kind = 'artificial' THEN NULL ELSE function_key END AS identity, "function", load_object, module, kind,
 		arg_max(function_id, n) AS function_id, list(n) AS ns, list(%s) AS vs
 		FROM function_rollup JOIN runs USING (experiment_id)
 		WHERE metric = %s AND modes & %d <> 0 GROUP BY ALL`, c.column(), queries.Quote(c.Metric), modeBits[c.Mode])
@@ -81,53 +93,60 @@ func (c *comparison) column() string {
 // read reads all values, and finds <Total>, which is the first item then.
 func (c *comparison) read() error {
 	s := subjects[c.By]
-	rows, err := c.db.QueryContext(c.ctx, "WITH "+c.runTable()+" "+s.values(c))
+	if s.values == nil {
+		if err := c.readPaths(); err != nil {
+			return err
+		}
+	} else if err := c.readRows(s); err != nil {
+		return err
+	} else if err := s.match(c); err != nil {
+		return err
+	}
+	c.normalise(c.items[0].values)
+	return nil
+}
+
+// readRows reads the items of a subject.
+func (c *comparison) readRows(s *subject) error {
+	rows, err := c.db.QueryContext(c.ctx, "WITH "+c.runTable()+s.values(c))
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
 	total := &item{names: make([]string, len(s.names)), values: make([]float64, len(c.runs))}
 	total.names[0] = "<Total>"
-	c.items = append(c.items, total)
-	known := map[any]*item{}
-	var identity, function, ns, vs any
+	c.items, c.known = []*item{total}, map[any]*item{}
+	var identity, id, ns, vs any
 	names := make([]string, len(s.names))
 	targets := []any{&identity}
 	for i := range names {
 		targets = append(targets, &names[i])
 	}
-	targets = append(targets, &function, &ns, &vs)
+	targets = append(targets, &id, &ns, &vs)
 	for rows.Next() {
 		if err := rows.Scan(targets...); err != nil {
 			return err
 		}
-		it := known[identity]
+		it := c.known[identity]
 		switch {
 		case identity == nil:
 			it = total
 		case it == nil:
 			it = &item{values: make([]float64, len(c.runs))}
-			known[identity] = it
+			c.known[identity] = it
 			c.items = append(c.items, it)
 		}
-		c.add(it, names, function, ns.([]any), vs.([]any))
-	}
-	if err := rows.Err(); err != nil {
-		return err
-	}
-	slices.SortStableFunc(c.items[1:], func(a, b *item) int { return slices.Compare(a.names, b.names) })
-	if s.match != nil {
-		if err := s.match(c); err != nil {
-			return err
+		if list, some := ns.([]any); some { // <Total> of no run is no list
+			c.add(it, names, id, list, vs.([]any))
 		}
 	}
-	c.normalise(total.values)
-	return nil
+	slices.SortStableFunc(c.items[1:], func(a, b *item) int { return slices.Compare(a.names, b.names) })
+	return rows.Err()
 }
 
 // add adds the values of a row to those of the runs. The names of the last run are the
 // item's: builds may differ in them.
-func (c *comparison) add(it *item, names []string, function any, ns, vs []any) {
+func (c *comparison) add(it *item, names []string, id any, ns, vs []any) {
 	for i, n := range ns {
 		run, side := int(n.(int32)), 0
 		if v, ok := vs[i].(int64); ok {
@@ -138,8 +157,8 @@ func (c *comparison) add(it *item, names []string, function any, ns, vs []any) {
 		}
 		it.in |= inBase << side
 		if s := &it.last[side]; s.names == nil || run >= s.run {
-			id, _ := function.(int64)
-			*s = sight{slices.Clone(names), run, id}
+			number, _ := id.(int64)
+			*s = sight{slices.Clone(names), run, number}
 		}
 	}
 	if it.names = it.last[1].names; it.names == nil {
@@ -165,6 +184,9 @@ func (c *comparison) normalise(totals []float64) {
 		}
 	}
 }
+
+// Title says what the rows are, for people.
+func (r *Result) Title() string { return subjects[r.By].title }
 
 // Columns are the names of the columns that name a row.
 func (r *Result) Columns() []string { return subjects[r.By].names }

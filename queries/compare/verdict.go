@@ -27,11 +27,10 @@ func discoveries(rows []Row) int {
 
 // verdict says what a row's numbers mean.
 func (c *comparison) verdict(r *Row) string {
-	exact := math.IsNaN(r.P) && r.Low == r.Ratio
 	switch {
 	case r.Verdict != "":
 		return r.Verdict
-	case !exact && !(r.Q <= c.FDR):
+	case !r.exact && !(r.Q <= c.FDR):
 		if math.IsNaN(r.P) || c.tooFew() {
 			return TooFew
 		}

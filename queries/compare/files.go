@@ -1,0 +1,120 @@
+package compare
+
+import (
+	"maps"
+	"slices"
+)
+
+// alike is the part of the lines that two files must share to be one that was renamed; and
+// manyFiles are more than are read to find out.
+const (
+	alike     = 0.5
+	manyFiles = 50
+)
+
+// movedFiles finds files that have another path on the other side, and returns the base's
+// by the test's: those that are the only ones of their name without folders, and those that
+// have most lines in common.
+func (c *comparison) movedFiles(files map[string][]*item) (map[string]string, error) {
+	var alone [2][]string // files of one side
+	for _, file := range slices.Sorted(maps.Keys(files)) {
+		in := presence(0)
+		for _, it := range files[file] {
+			in |= it.in
+		}
+		if in != both {
+			alone[in-1] = append(alone[in-1], file)
+		}
+	}
+	moved, taken := map[string]string{}, map[string]bool{}
+	for _, test := range alone[1] {
+		same := func(file string) bool { return lastPart(file) == lastPart(test) }
+		if base := only(alone[0], same); base != "" && only(alone[1], same) != "" {
+			moved[test], taken[base] = base, true
+		}
+	}
+	left := func(side int, gone func(string) bool) []string {
+		return slices.DeleteFunc(slices.Clone(alone[side]), gone)
+	}
+	return moved, c.renamedFiles(files, moved,
+		left(0, func(f string) bool { return taken[f] }), left(1, func(f string) bool { return moved[f] != "" }))
+}
+
+// only returns the only text that fulfils a condition, or none.
+func only(texts []string, fulfils func(string) bool) (found string) {
+	for _, t := range texts {
+		if fulfils(t) {
+			if found != "" {
+				return ""
+			}
+			found = t
+		}
+	}
+	return found
+}
+
+// renamedFiles finds files with other names by their texts.
+func (c *comparison) renamedFiles(files map[string][]*item, moved map[string]string, base, test []string) error {
+	if len(base) == 0 || len(test) == 0 || len(base)+len(test) > manyFiles {
+		return nil
+	}
+	lines := map[string]map[string]bool{}
+	for _, file := range slices.Concat(base, test) {
+		content := files[file][0].text()
+		if content == 0 {
+			continue
+		}
+		text, err := c.text(content)
+		if err != nil {
+			return err
+		}
+		lines[file] = map[string]bool{}
+		for _, line := range text {
+			lines[file][line] = true
+		}
+	}
+	for _, t := range test {
+		best, most := "", alike
+		for _, b := range base {
+			if share := shared(lines[b], lines[t]); share > most {
+				best, most = b, share
+			}
+		}
+		if best != "" {
+			moved[t] = best
+			base = slices.DeleteFunc(base, func(b string) bool { return b == best })
+		}
+	}
+	return nil
+}
+
+// shared is the part of all lines of two texts that both have.
+func shared(a, b map[string]bool) float64 {
+	n := 0
+	for line := range a {
+		if b[line] {
+			n++
+		}
+	}
+	if n == 0 {
+		return 0
+	}
+	return float64(n) / float64(len(a)+len(b)-n)
+}
+
+// text returns a text's lines.
+func (c *comparison) text(content int64) ([]string, error) {
+	records, err := c.db.Records(c.ctx, "WITH "+c.runTable()+`, one AS MATERIALIZED (SELECT experiment_id, file FROM (`+fileTexts+`) WHERE content = ? LIMIT 1)
+		SELECT l.line, l.text FROM source_lines l JOIN one o ON o.experiment_id = l.experiment_id AND o.file = l.file ORDER BY l.line`, content)
+	if err != nil {
+		return nil, err
+	}
+	var lines []string
+	for _, r := range records {
+		for int(r.Number("line")) > len(lines)+1 { // the store has the lines around values only
+			lines = append(lines, "")
+		}
+		lines = append(lines, r.Text("text"))
+	}
+	return lines, nil
+}

@@ -1,0 +1,144 @@
+package compare
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"stackmill/queries"
+)
+
+// lineValues is SQL of source lines, of all functions that have code there. Lines of
+// different texts of a file are apart.
+func lineValues(c *comparison) string {
+	return fmt.Sprintf(`, texts AS MATERIALIZED (%s),
+		found AS MATERIALIZED (SELECT experiment_id, n, file, line, %s AS v FROM source_values JOIN runs USING (experiment_id) WHERE metric = %s AND modes & %d <> 0)
+		%s UNION ALL
+		SELECT concat_ws(chr(10), f.file, f.line, COALESCE(t.content, 0)), f.file, f.line::VARCHAR, COALESCE(any_value(t.content), 0), list(f.n), list(f.v)
+		FROM found f LEFT JOIN texts t ON t.experiment_id = f.experiment_id AND t.n = f.n AND t.file = f.file GROUP BY f.file, f.line, COALESCE(t.content, 0)`,
+		fileTexts, c.column(), queries.Quote(c.Metric), modeBits[c.Mode], c.totals(2))
+}
+
+// fileTexts is SQL of which text the files of runs have: the same number is the same text.
+const fileTexts = `SELECT experiment_id, n, file, listed_in, listing, max(content) OVER (PARTITION BY listed_in, listing) AS content
+	FROM source_files JOIN runs USING (experiment_id)`
+
+// matchLines finds which lines of other texts are those of the text that the last run of
+// the test has. Without texts, lines of one number are the same.
+func (c *comparison) matchLines() error {
+	c.matchSame("number")
+	files := map[string][]*item{}
+	for _, it := range c.items[1:] {
+		files[it.names[0]] = append(files[it.names[0]], it)
+	}
+	moved, err := c.movedFiles(files)
+	if err != nil {
+		return err
+	}
+	for _, file := range slices.Sorted(maps.Keys(files)) {
+		items := files[file]
+		if old := moved[file]; old != "" {
+			items = append(items, files[old]...)
+		}
+		if err := c.matchFile(items); err != nil {
+			return err
+		}
+	}
+	c.items = slices.DeleteFunc(c.items, func(it *item) bool { return it.into != nil })
+	if n := c.byNumber(); n > 0 {
+		c.warn("lines of %d files are compared by their numbers: their texts are not in the store", n)
+	}
+	for _, it := range c.items[1:] {
+		if it.names[0] == "" {
+			it.names = []string{"(no line numbers)", ""}
+		}
+	}
+	return nil
+}
+
+// byNumber counts the files whose lines were matched by nothing but their numbers.
+func (c *comparison) byNumber() int {
+	files := map[string]bool{}
+	for _, it := range c.items[1:] {
+		if it.matched == "number" && it.names[0] != "" {
+			files[it.names[0]] = true
+		}
+	}
+	return len(files)
+}
+
+// matchFile makes one item of lines that are the same in different texts of a file.
+func (c *comparison) matchFile(items []*item) error {
+	slices.SortStableFunc(items, func(a, b *item) int { return b.seen() - a.seen() })
+	reference := items[0].text() // of the last run
+	lines := map[string]*item{}
+	for _, it := range items {
+		if it.text() == reference {
+			if it.in == both && reference != 0 {
+				it.matched = "text"
+			}
+			if lines[it.names[1]] == nil {
+				lines[it.names[1]] = it
+			}
+		}
+	}
+	aligned := map[int64][]int{}
+	for _, it := range items {
+		text := it.text()
+		if text == reference && lines[it.names[1]] == it {
+			continue
+		}
+		if _, known := aligned[text]; !known && text != 0 && reference != 0 {
+			a, err := c.text(text)
+			if err != nil {
+				return err
+			}
+			b, err := c.text(reference)
+			if err != nil {
+				return err
+			}
+			aligned[text] = align(a, b)
+		}
+		c.placeLine(it, aligned[text], lines)
+	}
+	return nil
+}
+
+// placeLine makes a line a part of the one that it is in the reference text.
+func (c *comparison) placeLine(it *item, aligned []int, lines map[string]*item) {
+	number, how := it.names[1], "number"
+	if aligned != nil {
+		line, err := strconv.Atoi(number)
+		if err != nil || line < 1 || line > len(aligned) || aligned[line-1] < 0 {
+			return
+		}
+		number, how = strconv.Itoa(aligned[line-1]+1), "text (line "+number+")"
+	}
+	if at := lines[number]; at != nil {
+		at.take(it, how)
+		return
+	}
+	// The test has the line, but nothing was recorded there.
+	it.names = []string{it.names[0], number}
+	lines[number] = it
+	if aligned != nil {
+		it.matched = how
+	}
+}
+
+// seen is the last run that has an item.
+func (it *item) seen() int {
+	if it.in&inTest != 0 {
+		return it.last[1].run
+	}
+	return it.last[0].run
+}
+
+// text is which text of its file a line is of.
+func (it *item) text() int64 {
+	if it.in&inTest != 0 {
+		return it.last[1].function
+	}
+	return it.last[0].function
+}

@@ -1,0 +1,147 @@
+package compare
+
+import (
+	"database/sql"
+	"fmt"
+	"strings"
+
+	"stackmill/queries"
+)
+
+// readPaths reads the paths of the call tree. Functions are matched first, so that a path
+// is the same in all builds that have its functions.
+func (c *comparison) readPaths() error {
+	functions, err := c.functionsByID()
+	if err != nil {
+		return err
+	}
+	rows, err := c.db.QueryContext(c.ctx, "WITH "+c.runTable()+fmt.Sprintf(`,
+		found AS MATERIALIZED (SELECT experiment_id, n, call_node, %s AS v FROM tree_values JOIN runs USING (experiment_id) WHERE metric = %s AND modes & %d <> 0),
+		nodes AS MATERIALIZED (SELECT experiment_id, n, call_node, parent, function_id FROM call_nodes JOIN runs USING (experiment_id))
+		SELECT c.n, c.call_node, c.parent, c.function_id, COALESCE(f.v, 0) FROM nodes c LEFT JOIN found f ON f.experiment_id = c.experiment_id AND f.n = c.n AND f.call_node = c.call_node
+		ORDER BY c.n, c.call_node`, c.pathColumn(), queries.Quote(c.Metric), modeBits[c.Mode]))
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	if err := c.walkPaths(rows, functions); err != nil {
+		return err
+	}
+	c.matchSame("path")
+	return nil
+}
+
+// pathColumn is the column of tree_values with the values that are compared.
+func (c *comparison) pathColumn() string {
+	if c.Inclusive {
+		return "attributed"
+	}
+	return "exclusive"
+}
+
+// functionsByID returns the matched functions of each side by functions.function_id. The
+// items are <Total> alone then.
+func (c *comparison) functionsByID() (map[int64]*[2]*item, error) {
+	if err := c.readRows(subjects["function"]); err != nil {
+		return nil, err
+	}
+	keys := map[any]*item{}
+	for k, it := range c.known {
+		keys[k] = it
+	}
+	inclusive := c.Inclusive
+	c.Inclusive = true // clones are apart in paths
+	err := c.matchFunctions()
+	c.Inclusive = inclusive
+	if err != nil {
+		return nil, err
+	}
+	byID := map[int64]*[2]*item{}
+	records, err := c.db.Records(c.ctx, "WITH "+c.runTable()+fmt.Sprintf(` SELECT DISTINCT function_id, function_key FROM function_rollup JOIN runs USING (experiment_id) WHERE modes & %d <> 0`, modeBits[c.Mode]))
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range records {
+		if it := keys[r.Number("function_key")]; it != nil {
+			byID[r.Number("function_id")] = &[2]*item{it.whole(0), it.whole(1)}
+		}
+	}
+	c.items = c.items[:1]
+	c.items[0].names = c.items[0].names[:2]
+	return byID, nil
+}
+
+// whole is the item that one is a part of now, on a side.
+func (it *item) whole(side int) *item {
+	if side == 1 && it.other != nil {
+		it = it.other
+	}
+	for it.into != nil {
+		it = it.into
+	}
+	return it
+}
+
+// step is a node of the tree of all runs: a function below a path.
+type step struct {
+	above    int
+	function *item
+}
+
+// walkPaths adds the values of rows of nodes to items of their paths.
+func (c *comparison) walkPaths(rows *sql.Rows, functions map[int64]*[2]*item) error {
+	known := map[step]int{}
+	paths := []*item{c.items[0]} // by number; the root is <Total>
+	var at map[int]int           // numbers of paths by the node of the present run
+	last := -1
+	for rows.Next() {
+		var n, node int
+		var parent sql.NullInt64
+		var function, value int64
+		if err := rows.Scan(&n, &node, &parent, &function, &value); err != nil {
+			return err
+		}
+		if n != last {
+			at, last = map[int]int{}, n
+		}
+		if !parent.Valid {
+			at[node] = 0
+			continue
+		}
+		above, side := at[int(parent.Int64)], c.side(int64(n))
+		s := step{above, nil}
+		if f := functions[function]; f != nil {
+			s.function = f[side]
+		}
+		path, is := known[s]
+		if !is {
+			path = len(paths)
+			known[s] = path
+			paths = append(paths, &item{names: c.pathNames(paths[above], s.function), values: make([]float64, len(c.runs))})
+		}
+		at[node] = path
+		it := paths[path]
+		it.values[n] += float64(value)
+		if value != 0 {
+			it.in |= inBase << side
+		}
+	}
+	for _, it := range paths[1:] {
+		if it.in != 0 {
+			c.items = append(c.items, it)
+		}
+	}
+	return rows.Err()
+}
+
+// pathNames are a path's names: its functions from the root, and the last one's load object.
+func (c *comparison) pathNames(above *item, function *item) []string {
+	name, object := "<Unknown>", ""
+	if function != nil {
+		name, object = function.names[0], function.names[1]
+	}
+	if above == c.items[0] {
+		return []string{name, object}
+	}
+	return []string{above.names[0] + ";" + strings.ReplaceAll(name, ";", ":"), object}
+}
