@@ -211,6 +211,7 @@ func TestDamagedCommitIsIngestedAgain(t *testing.T) {
 // Several ingests at once: each recording is in the store once, and one of them
 // says that it put it there.
 func TestIngestsAtOnce(t *testing.T) {
+	shared(t, 1)
 	root := t.TempDir()
 	store := filepath.Join(root, "store")
 	for _, name := range []string{"a.er", "b.er", "c.er"} {

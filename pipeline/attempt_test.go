@@ -157,6 +157,7 @@ func TestFullStoreStops(t *testing.T) {
 // An interrupt does not wait for what does not look at its context; that never
 // commits.
 func TestInterruptLeaves(t *testing.T) {
+	shared(t, 1)
 	var begun, released, ended sync.WaitGroup
 	begun.Add(2)
 	released.Add(1)
@@ -193,6 +194,7 @@ func TestInterruptLeaves(t *testing.T) {
 // An experiment that takes too long is put in as failed, with the reason, whether
 // or not it looks at its context; the next run tries it again.
 func TestTimeLimit(t *testing.T) {
+	shared(t, 1)
 	released := make(chan bool)
 	next := func(ctx context.Context, name string) error {
 		if strings.HasPrefix(name, "deaf") {
@@ -238,6 +240,7 @@ func quarantined(t *testing.T, r Result, reason string) {
 // An experiment that takes far more than the memory is put in as failed; another
 // beside it is not to blame.
 func TestMemoryLimit(t *testing.T) {
+	shared(t, 1)
 	leastMemory = 1 << 20
 	defer func() { leastMemory = 256 << 20 }()
 	var both sync.WaitGroup

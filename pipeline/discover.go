@@ -86,10 +86,11 @@ func (f *finder) members(path string, d decode.Decoder) {
 		return
 	}
 	for _, m := range members {
-		md := decoderOf(m)
-		switch err := meant(m); {
-		case md != nil:
+		if md := decoderOf(m); md != nil {
 			f.add(m, md, nil)
+			continue
+		}
+		switch err := meant(m); {
 		case err != nil:
 			f.add(m, nil, fmt.Errorf("a member of %s: %w", path, err))
 		default:

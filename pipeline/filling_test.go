@@ -28,11 +28,15 @@ func TestGroups(t *testing.T) {
 		want   []int // how many there are in each group
 	}{
 		{"none", nil, nil},
-		{"few", sized(3, 1), []int{1, 1, 1}},
-		{"more", sized(40, 1), slices.Repeat([]int{2}, 20)},
-		{"many", sized(5000, 1), append(slices.Repeat([]int{128}, 39), 8)},
-		{"larger ones", sized(300, 4_000_000), append(slices.Repeat([]int{9}, 33), 3)},
-		{"large ones between", slices.Concat(sized(20, 1), sized(1, largeInput), sized(20, 1)), slices.Concat(slices.Repeat([]int{2}, 10), []int{1}, slices.Repeat([]int{2}, 10))},
+		{"few", sized(3, 1), []int{3}},
+		{"more", sized(70, 1), []int{35, 35}},
+		{"a night", sized(30, 360_000), []int{7, 8, 7, 8}},
+		{"many", sized(5000, 1), slices.Repeat([]int{125}, 40)},
+		{"few larger ones", sized(10, 4_000_000), slices.Repeat([]int{1}, 10)},
+		{"larger ones", sized(48, 4_000_000), slices.Repeat([]int{3}, 16)},
+		{"many larger ones", sized(288, groupBytes/9), slices.Repeat([]int{9}, 32)},
+		{"tiny ones before", slices.Concat(sized(300, 1), sized(10, 4_000_000)), []int{38, 39, 38, 39, 38, 39, 38, 31, 1, 2, 1, 1, 1, 2, 1, 1}},
+		{"large ones between", slices.Concat(sized(20, 1), sized(1, largeInput), sized(20, 1)), []int{1, 40}},
 	} {
 		var sizes []int
 		seen := map[int]bool{}
@@ -48,9 +52,17 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// many are the names of so many inputs that some share a batch.
-func many() (names []string) {
-	for i := range 3 * fewestGroups {
+// shared sees to it that so many small inputs share a batch.
+func shared(t *testing.T, n int64) {
+	before := leastWork
+	leastWork = (n-1)*inputBytes + 1
+	t.Cleanup(func() { leastWork = before })
+}
+
+// many are the names of inputs of which each three share a batch.
+func many(t *testing.T) (names []string) {
+	shared(t, 3)
+	for i := range 3 * fewGroups {
 		names = append(names, fmt.Sprintf("%02d.scripted", i))
 	}
 	return names
@@ -90,7 +102,7 @@ func TestSharedBatch(t *testing.T) {
 		}
 		return nil
 	}
-	folder := scriptedFolder(t, next, many()...)
+	folder := scriptedFolder(t, next, many(t)...)
 	var first map[string]string
 	for _, jobs := range []int{1, 4} {
 		store := filepath.Join(t.TempDir(), "store")
@@ -123,7 +135,7 @@ func TestSharedBatch(t *testing.T) {
 		if diff := cmp.Diff(map[string]int{Complete: 2, Skipped: 46}, ingest()); diff != "" {
 			t.Error("again:", diff)
 		}
-		if in, _ := stocked(t, store); len(in) != len(many()) {
+		if in, _ := stocked(t, store); len(in) != 3*fewGroups {
 			t.Errorf("%d are in", len(in))
 		}
 	}
@@ -132,7 +144,7 @@ func TestSharedBatch(t *testing.T) {
 // A mistake of ours while an experiment is written costs that one: what shared its batch
 // is read again.
 func TestBrokenBatch(t *testing.T) {
-	folder, store := scriptedFolder(t, func(context.Context, string) error { return nil }, many()...), filepath.Join(t.TempDir(), "store")
+	folder, store := scriptedFolder(t, func(context.Context, string) error { return nil }, many(t)...), filepath.Join(t.TempDir(), "store")
 	begun := 0
 	results, err := Ingest(t.Context(), Options{Store: store, Jobs: 1, DebugDirs: []string{}, Begun: func() {
 		if begun++; begun == 1 {
@@ -147,7 +159,7 @@ func TestBrokenBatch(t *testing.T) {
 			t.Errorf("%s: %s, %v", r.Path, r.Status, r.Err)
 		}
 	}
-	if in, _ := stocked(t, store); len(in) != len(many())-1 || in["01.scripted"] == in["02.scripted"] {
+	if in, _ := stocked(t, store); len(in) != len(results)-1 || in["01.scripted"] == in["02.scripted"] {
 		t.Errorf("%d are in: %v", len(in), in)
 	}
 	nothingStaged(t, store)
@@ -155,7 +167,7 @@ func TestBrokenBatch(t *testing.T) {
 
 // The same for one while the batch is committed: nothing of it is said to be in the store.
 func TestBrokenCommit(t *testing.T) {
-	folder, store := scriptedFolder(t, func(context.Context, string) error { return nil }, many()...), filepath.Join(t.TempDir(), "store")
+	folder, store := scriptedFolder(t, func(context.Context, string) error { return nil }, many(t)...), filepath.Join(t.TempDir(), "store")
 	results, err := Ingest(t.Context(), Options{Store: store, Jobs: 1, DebugDirs: []string{}, Committing: func(c storedir.Commit) {
 		if len(c.Experiments) > 1 || filepath.Base(c.Experiments[0].Path) == "05.scripted" {
 			panic("a mistake")
@@ -185,7 +197,7 @@ func TestInterruptCommitsWhatWasRead(t *testing.T) {
 		}
 		return nil
 	}
-	folder, store := scriptedFolder(t, next, many()...), filepath.Join(t.TempDir(), "store")
+	folder, store := scriptedFolder(t, next, many(t)...), filepath.Join(t.TempDir(), "store")
 	results, err := Ingest(ctx, Options{Store: store, Jobs: 1, DebugDirs: []string{}}, folder)
 	if err == nil {
 		t.Error("no error")

@@ -132,6 +132,7 @@ func batches(t *testing.T, store string) int {
 }
 
 func TestContentIsIngestedOnce(t *testing.T) {
+	shared(t, 1)
 	root, store := t.TempDir(), filepath.Join(t.TempDir(), "store")
 	a, b := filepath.Join(root, "a.er"), filepath.Join(root, "b.er")
 	record(t, a, 10)
@@ -166,6 +167,7 @@ func TestCopiesInOneCommand(t *testing.T) {
 
 // A failed recording is tried again; so is an empty one, known by its name.
 func TestFailedIsTriedAgain(t *testing.T) {
+	shared(t, 1)
 	root, store := t.TempDir(), filepath.Join(t.TempDir(), "store")
 	one, two := filepath.Join(root, "one.er"), filepath.Join(root, "two.er")
 	if err := errors.Join(os.Mkdir(one, 0o755), os.Mkdir(two, 0o755)); err != nil {
@@ -243,6 +245,7 @@ func (lost) Close()                           {}
 // A recording that fails while it is read, or that trips a mistake of ours,
 // does not end the run.
 func TestOthersGoOn(t *testing.T) {
+	shared(t, 1)
 	decoders = append(decoders, faulty{})
 	defer func() { decoders = decoders[:len(decoders)-1] }()
 	root, store := t.TempDir(), filepath.Join(t.TempDir(), "store")

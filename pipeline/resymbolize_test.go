@@ -302,6 +302,7 @@ func TestResymbolizeReplaced(t *testing.T) {
 // What is forgotten, or replaced, while it is done again does not come back; what is
 // interrupted stays as it was.
 func TestResymbolizeMeanwhile(t *testing.T) {
+	shared(t, 1)
 	redoUnchanged = true
 	defer func() { redoUnchanged = false }()
 	root := t.TempDir()

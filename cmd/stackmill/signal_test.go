@@ -17,7 +17,6 @@ import (
 
 	"stackmill/acceptance/corpus"
 	"stackmill/queries/storetest"
-	"stackmill/storedir"
 )
 
 // hangs is when a test gives up on a program that does not end. It says nothing
@@ -58,16 +57,13 @@ func TestSignal(t *testing.T) {
 			store := filepath.Join(t.TempDir(), "store")
 			ingest := append([]string{"ingest", "--store", store, "--cache", filepath.Join(t.TempDir(), "cache")}, paths...)
 			last, status := signalAfter(t, program(t, append(ingest[:len(ingest):len(ingest)], endless)...), after)
-			commits, err := storedir.Commits(store)
-			if err != nil {
-				t.Fatal(err)
-			}
+			n := committed(t, store)
 			m := isIn.FindStringSubmatch(last)
 			if m == nil || status != exitLost {
 				t.Fatalf("status %d, last line %q", status, last)
 			}
-			if in, _ := strconv.Atoi(m[1]); in != len(commits) || in < after {
-				t.Errorf("%d commits after %d, but %q", len(commits), after, last)
+			if in, _ := strconv.Atoi(m[1]); in != n || in < after {
+				t.Errorf("%d are in after %d, but %q", n, after, last)
 			}
 			if out, err := program(t, "check", "--store", store).CombinedOutput(); err != nil {
 				t.Errorf("check: %v\n%s", err, out)
@@ -78,8 +74,8 @@ func TestSignal(t *testing.T) {
 			if out, err := program(t, ingest...).CombinedOutput(); err != nil {
 				t.Errorf("again: %v\n%s", err, out)
 			}
-			if commits, err := storedir.Commits(store); err != nil || len(commits) != len(paths) || m[2] != fmt.Sprint(len(paths)+1) {
-				t.Errorf("again: %d commits of %s, %v", len(commits), m[2], err)
+			if n := committed(t, store); n != len(paths) || m[2] != fmt.Sprint(len(paths)+1) {
+				t.Errorf("again: %d of %s are in", n, m[2])
 			}
 		})
 	}
