@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"hash"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -67,7 +69,11 @@ func defineAs(store string, batches []storedir.Batch, experiments []Experiment, 
 	}
 	for _, t := range storeTables {
 		note(h, t.name, t.columns(as))
-		t.rows(d, func(values ...any) { fmt.Fprintf(h, "%q\n", values) })
+		var text []byte
+		t.rows(d, func(values ...any) {
+			text = noteRow(text[:0], values)
+			_, _ = h.Write(text) // it cannot fail
+		})
 	}
 	d.fingerprint = fmt.Sprintf("%s-%016x", schema.StoreVersion, h.Sum64())
 	return d, err
@@ -78,6 +84,23 @@ func note(h hash.Hash, texts ...string) {
 	for _, s := range texts {
 		fmt.Fprintf(h, "%d %s", len(s), s)
 	}
+}
+
+// noteRow appends a row of a table of the catalog to a text for a hash: of many experiments
+// that takes less time than package fmt.
+func noteRow(text []byte, values []any) []byte {
+	for _, v := range values {
+		switch v := v.(type) {
+		case string:
+			text = append(append(strconv.AppendInt(text, int64(len(v)), 10), ' '), v...)
+		case time.Time:
+			text = strconv.AppendInt(text, v.UnixMicro(), 10)
+		default:
+			text = fmt.Append(text, v)
+		}
+		text = append(text, ',')
+	}
+	return append(text, '\n')
 }
 
 // all returns what makes a catalog out of nothing: one of an empty store, so that the

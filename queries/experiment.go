@@ -17,13 +17,22 @@ type Experiment struct {
 }
 
 // experimentsOf returns the experiments of batches that count, by their ids.
-func experimentsOf(batches []storedir.Batch) (list []Experiment) {
+func experimentsOf(batches []storedir.Batch) []Experiment {
+	type entry struct {
+		*storedir.Entry
+		committed time.Time
+	}
+	var found []entry
 	for i := range batches {
 		for e := range batches[i].Visible {
-			list = append(list, Experiment{Entry: *e, Ingested: e.PutIn(batches[i].Ingested)})
+			found = append(found, entry{e, batches[i].Ingested})
 		}
 	}
-	slices.SortFunc(list, func(a, b Experiment) int { return strings.Compare(a.ExperimentID, b.ExperimentID) })
+	slices.SortFunc(found, func(a, b entry) int { return strings.Compare(a.ExperimentID, b.ExperimentID) })
+	list := make([]Experiment, len(found))
+	for i, e := range found {
+		list[i] = Experiment{Entry: *e.Entry, Ingested: e.PutIn(e.committed)}
+	}
 	nameUniquely(list)
 	return list
 }
@@ -33,34 +42,51 @@ func experimentsOf(batches []storedir.Batch) (list []Experiment) {
 // other, differ by their ids only.
 func nameUniquely(list []Experiment) {
 	parents := make([]string, len(list)) // what is left of the path
-	at := map[string]int{}
-	same := map[string][]int{} // those of a name
+	at := make(map[string]int, len(list))
+	n := naming{list: list, of: make(map[string]int, len(list)), others: map[string][]int{}}
 	for i := range list {
 		e := &list[i]
-		e.Name, parents[i] = e.Experiment, path.Dir(e.Path)
+		parents[i] = path.Dir(e.Path)
 		at[e.Path]++
-		same[e.Name] = append(same[e.Name], i)
+		n.name(i, e.Experiment)
 	}
-	for again := true; again; {
-		again = false
-		next := map[string][]int{}
-		for name, users := range same {
-			if len(users) == 1 {
-				next[name] = append(next[name], users[0])
-				continue
-			}
-			again = true
-			for _, i := range users {
-				e := &list[i]
-				base := path.Base(parents[i])
-				if at[e.Path] > 1 || base == "." || base == "/" {
-					e.Name += "@" + e.ExperimentID
-				} else {
-					e.Name, parents[i] = base+"/"+e.Name, path.Dir(parents[i])
-				}
-				next[e.Name] = append(next[e.Name], i)
+	for len(n.others) > 0 {
+		for _, i := range n.shared() {
+			e := &list[i]
+			base := path.Base(parents[i])
+			if at[e.Path] > 1 || base == "." || base == "/" {
+				n.name(i, e.Name+"@"+e.ExperimentID)
+			} else {
+				n.name(i, base+"/"+e.Name)
+				parents[i] = path.Dir(parents[i])
 			}
 		}
-		same = next
 	}
+}
+
+// naming knows which experiments have a name: nearly always one.
+type naming struct {
+	list   []Experiment
+	of     map[string]int   // the first with a name
+	others map[string][]int // those with the same name
+}
+
+// name gives an experiment a name.
+func (n *naming) name(i int, name string) {
+	n.list[i].Name = name
+	if _, taken := n.of[name]; taken {
+		n.others[name] = append(n.others[name], i)
+	} else {
+		n.of[name] = i
+	}
+}
+
+// shared takes their names from the experiments that share them, and returns these.
+func (n *naming) shared() (list []int) {
+	for name, others := range n.others {
+		list = append(append(list, n.of[name]), others...)
+		delete(n.of, name)
+	}
+	clear(n.others)
+	return list
 }

@@ -35,6 +35,7 @@ import (
 	"time"
 
 	"github.com/cespare/xxhash/v2"
+	fast "github.com/goccy/go-json"
 	"golang.org/x/sys/unix"
 
 	"stackmill/schema"
@@ -163,7 +164,11 @@ func (c Commit) Encode() ([]byte, error) {
 // unless the commit is of another version of the store, which this program cannot
 // judge. For a damaged one, the commit has what can be read.
 func Decode(batch string, data []byte) (c Commit, err error) {
-	if err := json.Unmarshal(data, &c); err != nil {
+	unmarshal := json.Unmarshal
+	if proven(data) {
+		unmarshal = fast.Unmarshal
+	}
+	if err := unmarshal(data, &c); err != nil {
 		if len(data) == 0 {
 			err = errors.New("it is empty")
 		}
@@ -183,6 +188,23 @@ func Decode(batch string, data []byte) (c Commit, err error) {
 		return c, fmt.Errorf("%w: it is the commit of batch %s", ErrDamaged, c.Batch)
 	}
 	return c, nil
+}
+
+// proven reports whether a text has the checksum that it says last, as Encode writes it. What
+// Encode has written may be read by a decoder that takes a third of the time: opening a store
+// of ten thousand experiments is mostly that.
+func proven(data []byte) bool {
+	const before = `"checksum": "`
+	at := bytes.LastIndex(data, []byte(before)) + len(before)
+	end := at + len(noChecksum)
+	if at < len(before) || end > len(data) {
+		return false
+	}
+	h := xxhash.New()
+	for _, part := range [][]byte{data[:at], []byte(noChecksum), data[end:]} {
+		_, _ = h.Write(part) // it cannot fail
+	}
+	return Checksum(h.Sum64()) == string(data[at:end])
 }
 
 // Checksum writes an xxhash64 as commits do.

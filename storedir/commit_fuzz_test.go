@@ -2,8 +2,13 @@ package storedir
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
 	"testing"
 	"time"
+
+	fast "github.com/goccy/go-json"
+	"github.com/google/go-cmp/cmp"
 
 	"stackmill/schema"
 )
@@ -29,9 +34,11 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if other, err := Decode(c.Batch, again); err != nil || other.Checksum == "" {
+		other, err := Decode(c.Batch, again)
+		if err != nil || other.Checksum == "" {
 			t.Errorf("%v\n%s", err, again)
 		}
+		decodedAlike(t, again)
 		damaged := bytes.Clone(data)
 		if damaged[at%uint(len(data))] ^= change; change != 0 {
 			if other, err := Decode("0123456789abcdef", damaged); err == nil && other.Checksum != "" {
@@ -39,4 +46,49 @@ func FuzzDecode(f *testing.F) {
 			}
 		}
 	})
+}
+
+// decodedAlike checks that the faster decoder reads what Encode has written as the other.
+func decodedAlike(t *testing.T, data []byte) {
+	t.Helper()
+	if !proven(data) {
+		t.Errorf("its checksum is not found: %s", data)
+	}
+	var one, other Commit
+	if err := errors.Join(json.Unmarshal(data, &one), fast.Unmarshal(data, &other)); err != nil {
+		t.Error(err)
+	}
+	if d := cmp.Diff(one, other); d != "" {
+		t.Error(d)
+	}
+}
+
+// Whatever names and labels hold, and whichever fields there are.
+func TestDecodersAgree(t *testing.T) {
+	odd := "\x00\x1b\"\\/<&>\u2028\xff\U0001f600é\ufffd checksum\": \"0000000000000000"
+	c := Commit{
+		Batch: odd, StoreVersion: schema.StoreVersion, Program: odd, Ingested: time.Unix(1e9, 5).UTC(), Replaces: []string{"a", odd},
+		Labels: &Labels{Number: 1 << 40, Experiments: []string{odd}, Set: map[string]string{odd: odd}, Remove: []string{""}},
+		Given:  []Given{{Commit: odd, Labels: Labels{Number: -1}}},
+		Experiments: []Entry{
+			{},
+			{ExperimentID: odd, Generation: -7, Path: odd, Was: odd, Unclosed: true, Instead: []string{odd, ""}, Ingested: time.Unix(2e9, 0).UTC(),
+				Labels: map[string]string{"": odd}, Labelled: []string{odd}, Samples: 1<<63 - 1, Objects: -1 << 63, Looked: []string{odd}, State: odd, Outcome: odd},
+		},
+		Files: []File{{Table: odd, Path: odd, Rows: 1, Bytes: 1 << 62, Checksum: odd}},
+	}
+	for _, c := range []Commit{c, {}, {Experiments: []Entry{}, Files: []File{}}} {
+		data, err := c.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		decodedAlike(t, data)
+		for at := range data {
+			data[at] ^= 1
+			if proven(data) {
+				t.Errorf("byte %d is another: %s", at, data)
+			}
+			data[at] ^= 1
+		}
+	}
 }

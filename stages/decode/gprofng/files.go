@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"stackmill/schema"
 	"stackmill/stages/decode/gprofng/archive"
@@ -41,14 +42,11 @@ var eventFiles = func() (files [kinds]string) {
 // archives, except the archiver's own log, which says nothing about the program, and
 // links that lead out of it.
 func (d *Decoder) Files(path string) ([]string, error) {
-	root, err := filepath.EvalSymlinks(path)
+	root, err := linked(path)
 	if err != nil {
 		return nil, fmt.Errorf("experiment: %w", err)
 	}
-	in, err := folderOf(path)
-	if err != nil {
-		return nil, fmt.Errorf("experiment: %w", err)
-	}
+	in := sync.OnceValues(func() (folder, error) { return folderOf(path) }) // few recordings have links
 	var files []string
 	err = filepath.WalkDir(root, func(p string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -57,8 +55,11 @@ func (d *Decoder) Files(path string) ([]string, error) {
 		if entry.IsDir() || entry.Name() == archiveLog {
 			return nil
 		}
-		if !entry.Type().IsRegular() && !in.linksTo(p) {
-			return nil
+		if !entry.Type().IsRegular() {
+			in, err := in()
+			if err != nil || !in.linksTo(p) {
+				return err
+			}
 		}
 		rel, err := filepath.Rel(root, p)
 		files = append(files, rel)
@@ -69,6 +70,16 @@ func (d *Decoder) Files(path string) ([]string, error) {
 	}
 	slices.Sort(files)
 	return files, nil
+}
+
+// linked returns where a link leads, or the path itself if it is none: each part of a path
+// that is looked at takes time, and there may be thousands of recordings.
+func linked(path string) (string, error) {
+	info, err := os.Lstat(path)
+	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return path, err
+	}
+	return filepath.EvalSymlinks(path)
 }
 
 // linksTo reports whether a link leads to a file that is the recording's.
