@@ -79,14 +79,36 @@ func replaced(c *Contents) string {
 	return strings.Join(names, " ")
 }
 
+// sight is what readers see of a store.
+type sight struct {
+	name     string
+	make     func(store string)
+	want     string // batches with what counts in them
+	replaced string
+}
+
+// look makes the store and reads its commits.
+func (s *sight) look(t *testing.T) *Contents {
+	t.Helper()
+	store := t.TempDir()
+	s.make(store)
+	c, err := Look(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func (s *sight) check(t *testing.T, c *Contents) {
+	t.Helper()
+	if visible(c) != s.want || replaced(c) != s.replaced || len(c.Damaged) > 0 {
+		t.Errorf("%s: %q, replaced %q, want %q, %q", s.name, visible(c), replaced(c), s.want, s.replaced)
+	}
+}
+
 // Each experiment counts once, whatever the order in which commits are made.
 func TestLook(t *testing.T) {
-	for _, test := range []struct {
-		name     string
-		make     func(store string)
-		want     string // batches with what counts in them
-		replaced string
-	}{
+	for _, test := range []sight{
 		{"two writers with other cuts", func(s string) {
 			made(t, s, 0, "b1", "x y", nil)
 			made(t, s, 1, "b2", "y z", nil)
@@ -192,15 +214,7 @@ func TestLook(t *testing.T) {
 			made(t, s, 2, "f2", "x.3", func(c *Commit) { takesOut(c); replaces("b1")(c) })
 		}, "", "b1 f1"},
 	} {
-		store := t.TempDir()
-		test.make(store)
-		c, err := Look(store)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if visible(c) != test.want || replaced(c) != test.replaced || len(c.Damaged) > 0 {
-			t.Errorf("%s: %q, replaced %q, want %q, %q", test.name, visible(c), replaced(c), test.want, test.replaced)
-		}
+		test.check(t, test.look(t))
 	}
 }
 

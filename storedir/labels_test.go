@@ -33,11 +33,7 @@ func both(a, b func(*Commit)) func(*Commit) { return func(c *Commit) { a(c); b(c
 // What labels an experiment has depends on the commits, not on the order in which they
 // are made.
 func TestLabels(t *testing.T) {
-	for _, test := range []struct {
-		name           string
-		make           func(store string)
-		want, replaced string
-	}{
+	for _, test := range []sight{
 		{"given at ingest", func(s string) {
 			made(t, s, 0, "b1", "x y", own("k", "1"))
 		}, "b1: x(k=1) y", ""},
@@ -87,15 +83,7 @@ func TestLabels(t *testing.T) {
 			made(t, s, 2, "l2", "x", labels(1, "j", "2"))
 		}, "b1: x~(j=2)(k=1) y", ""},
 	} {
-		store := t.TempDir()
-		test.make(store)
-		c, err := Look(store)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if visible(c) != test.want || replaced(c) != test.replaced || len(c.Damaged) > 0 {
-			t.Errorf("%s: %q, replaced %q, want %q, %q", test.name, visible(c), replaced(c), test.want, test.replaced)
-		}
+		test.check(t, test.look(t))
 	}
 }
 
@@ -107,11 +95,7 @@ func TestCover(t *testing.T) {
 			c.Experiments[0].Recorded, c.Experiments[0].Status, c.Experiments[0].Samples = "r", status, samples
 		}
 	}
-	for _, test := range []struct {
-		name           string
-		make           func(store string)
-		want, replaced string
-	}{
+	for _, test := range []sight{
 		{"finished", func(s string) {
 			made(t, s, 0, "b1", "x", form("unclosed", 20))
 			made(t, s, 0, "b2", "y", form("complete", 10))
@@ -145,19 +129,13 @@ func TestCover(t *testing.T) {
 			made(t, s, 1, "b2", "y", form("unclosed", 10))
 		}, "b1: x~", "b2"},
 	} {
-		store := t.TempDir()
-		test.make(store)
-		c, err := Look(store)
+		c := test.look(t)
+		c.Sweep(Keep) // what no commit says is replaced stays
+		c, err := Look(c.store)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.Sweep(Keep) // what no commit says is replaced stays
-		if c, err = Look(store); err != nil {
-			t.Fatal(err)
-		}
-		if visible(c) != test.want || replaced(c) != test.replaced {
-			t.Errorf("%s: %q, replaced %q, want %q, %q", test.name, visible(c), replaced(c), test.want, test.replaced)
-		}
+		test.check(t, c)
 	}
 }
 

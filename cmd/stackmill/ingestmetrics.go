@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"io"
 	"maps"
 	"math"
@@ -51,8 +52,11 @@ func (in *ingester) writeMetrics(last *outcome, added *tally, looked time.Time) 
 	})
 }
 
-// store writes what is in the store.
+// store writes what is in the store, if that is known.
 func (m *metricsText) store(s *storeSize) {
+	if s == nil {
+		return
+	}
 	m.gauges("stackmill_store_experiments", "Experiments in the store.", "status", floats(s.experiments))
 	m.gauge("stackmill_store_batches", "Batches of the store that have an experiment.", float64(s.batches))
 	m.gauge("stackmill_store_files", "Files of these batches.", float64(s.files))
@@ -67,15 +71,23 @@ type storeSize struct {
 	rows, bytes    int64
 }
 
-// sizeOf finds out how much is in a store: nothing if there is none.
-func sizeOf(store string) *storeSize {
+// sizeOf finds out how much is in a store: nothing if there is none. It is nil, and says
+// why, if the commits cannot be read now, or nobody asks.
+func (in *ingester) sizeOf() *storeSize {
+	if in.metrics == "" {
+		return nil
+	}
 	s := &storeSize{experiments: map[string]int{}}
 	for _, status := range append([]string{storedir.Summary}, statusesInStore...) {
 		s.experiments[status] = 0
 	}
-	c, err := storedir.Look(store)
-	if err != nil {
+	c, err := storedir.Look(in.store)
+	if errors.Is(err, storedir.ErrNoStore) {
 		return s
+	}
+	if err != nil {
+		say(in.stderr, "stackmill: ingest: --metrics: it lacks what is in the store, whose commits cannot be read now: %v\n", err)
+		return nil
 	}
 	for i := range c.Batches {
 		b := &c.Batches[i]

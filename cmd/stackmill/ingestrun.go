@@ -24,8 +24,8 @@ type outcome struct {
 
 	// Only for a report or metrics:
 	batches  []batchReport
-	store    *storeSize
-	resident int64 // the most memory of this process, in bytes
+	store    *storeSize // nil if it is not known
+	resident int64      // the most memory of this process, in bytes
 }
 
 // measure completes an outcome.
@@ -38,7 +38,7 @@ func (in *ingester) measure(o *outcome, before time.Duration) {
 	}
 	o.batches = batchesOf(in.store, o.results)
 	o.tally.count(o.batches)
-	o.store, o.resident = sizeOf(in.store), used.Maxrss<<10
+	o.store, o.resident = in.sizeOf(), used.Maxrss<<10
 }
 
 // run ingests once, or watches.

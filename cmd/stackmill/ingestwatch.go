@@ -28,7 +28,7 @@ func (in *ingester) watchPaths(ctx context.Context, paths []string) error {
 		}
 	}
 	w := &watched{Since: time.Now().UTC(), Totals: newTally()}
-	last := &outcome{started: w.Since, ended: w.Since, tally: newTally(), store: sizeOf(in.store)}
+	last := &outcome{started: w.Since, ended: w.Since, tally: newTally(), store: in.sizeOf()}
 	sights := pipeline.NewSights(paths, in.Recursive, in.settle)
 	aborted := ""
 	for ctx.Err() == nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -235,6 +236,14 @@ func TestMetrics(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(n.metrics), ".*")); len(left) > 0 {
 		t.Errorf("left: %v", left)
+	}
+	// What cannot be read is not nothing.
+	if err := errors.Join(os.RemoveAll(filepath.Join(n.store, "commits")), os.WriteFile(filepath.Join(n.store, "commits"), nil, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	s = check(exitNothing, map[string]float64{"stackmill_ingest_runs_total": 4})
+	if _, ok := s["stackmill_store_batches"]; ok || !strings.Contains(n.stderr, "--metrics: it lacks") {
+		t.Errorf("%v\n%s", s, n.stderr)
 	}
 }
 
