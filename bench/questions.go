@@ -66,5 +66,5 @@ func (b *bench) scaleQuestions(string) error {
 		}
 		b.figures.add(figure{work: q.name + when, against: "an open connection", value: milliseconds(median(times)), unit: "ms", target: answerWhenOpen})
 	}
-	return nil
+	return b.scaleCompare(db, when)
 }

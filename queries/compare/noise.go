@@ -6,11 +6,12 @@ import (
 	"slices"
 )
 
-// How often the runs of the base are divided to see what differs by chance, and how few are
-// too few for that.
+// How often the runs of the base are divided to see what differs by chance, how few are
+// too few for that, and how many are enough.
 const (
 	divisions = 100
 	fewRuns   = 4
+	manyRuns  = 1000
 )
 
 // noise finds, for each judged row, by how much the medians of two halves of the base's
@@ -28,6 +29,7 @@ func (c *comparison) noise() {
 	if len(most) < fewRuns {
 		return
 	}
+	most = most[:min(len(most), manyRuns)]
 	c.NoiseRuns = len(most)
 	random := rand.New(rand.NewPCG(1, uint64(len(most)))) // the same each time
 	var halves [divisions][]int
