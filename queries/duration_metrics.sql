@@ -5,9 +5,9 @@
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
--- duration_range VARCHAR: The range's name.
--- above BIGINT: [ns] Durations in the range are longer.
--- upto BIGINT: [ns] Durations in the range are no longer.
+-- duration_range VARCHAR: The range's name; `<Unknown>` for blocks whose end is not known.
+-- above BIGINT: [ns] Durations in the range are longer; missing for `<Unknown>`.
+-- upto BIGINT: [ns] Durations in the range are no longer; missing for `<Unknown>`.
 -- value BIGINT: [the metric's] The sum over the samples in the range.
 -- samples = stack_values.samples
 --
@@ -17,21 +17,8 @@
 --     UNION ALL
 --     SELECT experiment_id, mode, metric, -inclusive FROM function_metrics WHERE function = '<Total>' AND kind = 'artificial'
 --   ) GROUP BY ALL HAVING sum(value) <> 0
-WITH ends AS (
-  -- A block lives until the next call that frees its address or gets it again, else until
-  -- its process ends.
-  SELECT experiment_id, process, sample, time_ns, address, operation IN ('mmap', 'munmap') AS mapped, allocates AS begins FROM heap_calls WHERE address <> 0
-  UNION ALL
-  SELECT experiment_id, process, sample, time_ns, old_address, false, false FROM heap_calls
-  WHERE operation = 'realloc' AND old_address NOT IN (0, address) AND (address <> 0 OR size = 0)
-),
-lives AS (
-  SELECT experiment_id, process, sample, begins, time_ns, lead(time_ns) OVER (PARTITION BY experiment_id, process, mapped, address ORDER BY time_ns, sample) AS freed_ns
-  FROM ends
-),
-spans AS (
-  SELECT l.experiment_id, l.sample, greatest(COALESCE(l.freed_ns, p.started_ns + p.duration_ns) - l.time_ns, 0) AS ns
-  FROM lives l JOIN processes p USING (experiment_id, process) WHERE l.begins
+WITH spans AS (
+  SELECT experiment_id, sample, ended_ns - allocated_ns AS ns FROM heap_blocks
   UNION ALL
   SELECT experiment_id, sample, greatest(duration_ns, 0) FROM io_samples
   UNION ALL
@@ -44,8 +31,8 @@ traced AS (
   GROUP BY ALL
 ),
 sums AS (
-  SELECT s.experiment_id, s.metric, r.duration_range, r.above, r.upto, sum(s.value)::BIGINT AS value, sum(s.samples)::BIGINT AS samples
-  FROM traced s JOIN duration_ranges r ON s.ns > r.above AND s.ns <= r.upto
+  SELECT s.experiment_id, s.metric, COALESCE(r.duration_range, '<Unknown>') AS duration_range, r.above, r.upto, sum(s.value)::BIGINT AS value, sum(s.samples)::BIGINT AS samples
+  FROM traced s LEFT JOIN duration_ranges r ON s.ns > r.above AND s.ns <= r.upto
   GROUP BY ALL
   UNION ALL
   SELECT v.experiment_id, v.metric, r.duration_range, r.above, r.upto, sum(v.value)::BIGINT, sum(v.samples)::BIGINT

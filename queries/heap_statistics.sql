@@ -5,8 +5,8 @@
 -- process = samples.process
 -- pid = processes.pid
 -- target = processes.target
--- peak_bytes BIGINT: [bytes] The most that was allocated and not yet freed at one time; frees of what was allocated before the recording do not count.
--- peak_ns BIGINT: [ns] When that was first reached, from the founder's start.
+-- peak_bytes BIGINT: [bytes] The most that was allocated and not yet freed at one time; frees of what was allocated before the recording do not count. Missing where a filter has taken away what frees a block that passes.
+-- peak_ns BIGINT: [ns] When that was first reached, from the founder's start; missing like the peak.
 -- allocations BIGINT: [count] The number of allocations.
 -- allocated_bytes BIGINT: [bytes] Their sizes.
 -- smallest_bytes BIGINT: [bytes] The smallest one.
@@ -31,6 +31,12 @@ WITH sizes AS (
   SELECT *, sum(CASE WHEN allocates THEN size ELSE 0 END - freed) OVER (PARTITION BY experiment_id, process ORDER BY time_ns, sample) AS live
   FROM heap_calls
 ),
+-- Blocks that are freed by calls that are not there, or frees of blocks that are not.
+cut AS (
+  SELECT experiment_id, process FROM heap_calls GROUP BY ALL HAVING sum(CASE WHEN allocates THEN size - leaked ELSE 0 END) <> sum(freed)
+  UNION
+  SELECT experiment_id, process FROM heap_blocks WHERE fate = 'unknown' AND size > 0 AND operation <> 'mmap'
+),
 sums AS (
   SELECT experiment_id, experiment, process, max(live)::BIGINT AS peak_bytes, arg_min(time_ns, (-live, time_ns, sample)) AS peak_ns,
     count(*) FILTER (allocates) AS allocations, COALESCE(sum(size) FILTER (allocates), 0)::BIGINT AS allocated_bytes,
@@ -39,7 +45,10 @@ sums AS (
     min(leaked) FILTER (leaked <> 0) AS smallest_leak, max(leaked) FILTER (leaked <> 0) AS largest_leak
   FROM sizes GROUP BY experiment_id, experiment, process
 )
-SELECT s.experiment_id, s.experiment, s.process, p.pid, p.target, s.peak_bytes, s.peak_ns,
+SELECT s.experiment_id, s.experiment, s.process, p.pid, p.target,
+  CASE WHEN c.process IS NULL THEN s.peak_bytes END AS peak_bytes, CASE WHEN c.process IS NULL THEN s.peak_ns END AS peak_ns,
   s.allocations, s.allocated_bytes, s.smallest_bytes, s.largest_bytes, s.leaks, s.leaked_bytes, s.smallest_leak, s.largest_leak
-FROM sums s LEFT JOIN processes p USING (experiment_id, process)
+FROM sums s
+LEFT JOIN processes p USING (experiment_id, process)
+LEFT JOIN cut c ON c.experiment_id = s.experiment_id AND c.process = s.process
 WHERE s.allocations > 0

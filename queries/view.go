@@ -53,7 +53,7 @@ var order = []string{
 	"load_object_metrics", "module_metrics", "thread_metrics", "cpu_metrics", "process_metrics",
 	"timeline", "timeline_by", "second_metrics", "sample_point_metrics", "metric_totals",
 	"headers", "object_list", "sample_points", "process_statistics", "function_details", "sync_objects",
-	"size_ranges", "heap_calls", "heap_stacks", "heap_statistics", "heap_sizes",
+	"size_ranges", "heap_calls", "heap_blocks", "heap_stacks", "heap_statistics", "heap_sizes",
 	"byte_ranges", "size_metrics", "duration_ranges", "duration_metrics",
 	"io_calls", "io_descriptors", "io_activity", "io_stacks", "io_statistics", "io_sizes",
 	"data_object_metrics", "data_layout", "memory_objects", "data_object_functions", "unattributed", "cut_stacks", "conservation",

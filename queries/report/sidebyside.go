@@ -52,12 +52,18 @@ var sideBySide = []Report{
 		Columns: []Column{{"peak_bytes", "Peak bytes", Number}, {"peak_ns", "Peak at s", Seconds}, {"pid", "PID", Number},
 			allocations, allocatedBytes, {"smallest_bytes", "Smallest", Number}, {"largest_bytes", "Largest", Number},
 			leaks, leakedBytes, {"smallest_leak", "Smallest leak", Number}, {"largest_leak", "Largest leak", Number}, {"target", "Program", Words}},
-		order: "peak_bytes DESC, process",
+		order: "peak_bytes DESC NULLS LAST, process",
 	},
 	{
 		Name: "heap-sizes", View: "heap_sizes", Title: "Sizes of allocations and leaks",
 		Columns: []Column{{"what", "What", Words}, sizeRange, {"blocks", "Blocks", Number}, {"bytes", "Bytes", Number}},
 		order:   "what, above",
+	},
+	{
+		Name: "heap-blocks", View: "heap_blocks", Title: "Blocks of memory",
+		Columns: []Column{{"allocated_ns", "Allocated s", Moment}, {"ended_ns", "Ended s", Moment}, {"fate", "Fate", Words}, process, thread, operation,
+			{"size", "Size", Number}, {"leaked", "Leaked", Number}, {"address", "Address", Address}},
+		order: "allocated_ns, sample",
 	},
 	{
 		Name: "heap-calls", View: "heap_calls", Title: "Heap calls",
