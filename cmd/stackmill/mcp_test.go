@@ -1,0 +1,152 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"stackmill/queries/storetest"
+)
+
+// agent is a client of the verb mcp.
+type agent struct {
+	t   *testing.T
+	in  io.Writer
+	out *bufio.Reader
+	id  int
+}
+
+// connected starts the verb over a store and introduces a client to it.
+func connected(t *testing.T, store string, flags ...string) *agent {
+	requests, in := io.Pipe()
+	out, responses := io.Pipe()
+	done := make(chan int)
+	go func() {
+		done <- run(append([]string{"mcp", "--store", store}, flags...), requests, responses, io.Discard)
+		responses.Close()
+	}()
+	t.Cleanup(func() {
+		in.Close()
+		if status := <-done; status != 0 {
+			t.Errorf("status %d", status)
+		}
+	})
+	a := &agent{t: t, in: in, out: bufio.NewReader(out)}
+	hello := a.ask("initialize", map[string]any{"protocolVersion": "2025-03-26", "capabilities": map[string]any{}, "clientInfo": map[string]string{"name": "test", "version": "1"}})
+	if v := hello["result"].(map[string]any)["protocolVersion"]; v != "2025-03-26" {
+		t.Errorf("version %v", v)
+	}
+	fmt.Fprintln(a.in, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	return a
+}
+
+// ask sends a request and returns the response, with its size as "bytes".
+func (a *agent) ask(method string, params any) map[string]any {
+	a.t.Helper()
+	a.id++
+	line, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": a.id, "method": method, "params": params})
+	fmt.Fprintf(a.in, "%s\n", line)
+	text, err := a.out.ReadString('\n')
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	var r map[string]any
+	if err := json.Unmarshal([]byte(text), &r); err != nil || r["id"] != float64(a.id) || r["jsonrpc"] != "2.0" {
+		a.t.Fatalf("%v: %s", err, text)
+	}
+	r["bytes"] = len(text)
+	return r
+}
+
+// call calls a tool, and returns its text, whether that says what failed, and how many
+// bytes the response has.
+func (a *agent) call(tool string, arguments map[string]any) (text string, failed bool, bytes int) {
+	a.t.Helper()
+	r := a.ask("tools/call", map[string]any{"name": tool, "arguments": arguments})
+	result, ok := r["result"].(map[string]any)
+	if !ok {
+		a.t.Fatalf("%s: %v", tool, r)
+	}
+	failed, _ = result["isError"].(bool)
+	return result["content"].([]any)[0].(map[string]any)["text"].(string), failed, r["bytes"].(int)
+}
+
+// Every answer has a bounded size and says what it leaves out.
+func TestAgents(t *testing.T) {
+	a := connected(t, storetest.New(t, storetest.Two))
+	for _, test := range []struct {
+		tool      string
+		arguments map[string]any
+		want      []string
+	}{
+		{"experiments", nil, []string{`"rows_total":2,"rows_shown":2`, "monday/test.1.er"}},
+		{"experiments", map[string]any{"select": "tuesday*/*"}, []string{`"rows_total":1,"rows_shown":1`}},
+		{"report", nil, []string{"callers-callees"}},
+		{"report", map[string]any{"view": "functions", "experiment": "monday/test.1.er", "limit": 2}, []string{
+			`"total":80000000,"shown_percent":50,"unattributed_percent":25`, `"reason":"PC in no load object","load_object":"<Unknown>","percent":12.5`,
+			`"rows_total":5,"rows_shown":2`, `["13","g","app"`}},
+		{"report", map[string]any{"view": "call-tree", "experiment": "monday/test.1.er"}, []string{`"shown_percent":100`}},
+		{"report", map[string]any{"view": "callers-callees", "function": "g"}, []string{`"total":80000000,"unattributed_percent"`}},
+		{"query", map[string]any{"sql": "SELECT sum(exclusive) AS s FROM function_metrics"}, []string{"three modes", `"rows_total":1`}},
+		{"query", map[string]any{"sql": "SELECT repeat('x', 10_000) AS x, i FROM range(300) t(i)", "limit": 1000}, []string{`"rows_total":300,"rows_shown":`, "…"}},
+		{"query", map[string]any{"sql": "SELECT i FROM range(2_000_000) t(i)"}, []string{`"rows_total":1048576,"rows_more":true,"rows_shown":50`}},
+		{"query", map[string]any{"sql": "SELECT 4611686018427387904 AS big, 7::BIGINT AS function_id"}, []string{`["4611686018427387904","7"]`}},
+		{"explain", nil, []string{"decode"}},
+		{"explain", map[string]any{"stack": "1"}, nil},
+		{"compare", map[string]any{"base": "monday/test.1.er", "test": "monday/test.1.er"}, []string{`"verdict"`}},
+	} {
+		text, failed, bytes := a.call(test.tool, test.arguments)
+		if failed && test.want != nil {
+			t.Errorf("%s %v: %s", test.tool, test.arguments, text)
+		}
+		for _, want := range test.want {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s %v lacks %s:\n%s", test.tool, test.arguments, want, text)
+			}
+		}
+		if bytes > usualAnswer {
+			t.Errorf("%s %v: %d bytes", test.tool, test.arguments, bytes)
+		}
+	}
+}
+
+// What cannot be done is told shortly, and the next request is answered.
+func TestAgentsMistakes(t *testing.T) {
+	a := connected(t, storetest.New(t, storetest.Two), "--max-bytes", "1024")
+	for _, test := range []struct {
+		tool      string
+		arguments map[string]any
+		want      string
+	}{
+		{"query", map[string]any{"sql": "COPY samples TO 'stolen.csv'"}, "stolen.csv"},
+		{"query", map[string]any{"sql": "SELECT nonsense"}, "nonsense"},
+		{"query", map[string]any{"sql": "SELECT '" + strings.Repeat("x", 5000) + "'::INTEGER"}, "…"},
+		{"query", map[string]any{"sql": " ;"}, "no SQL"},
+		{"query", map[string]any{"statement": "SELECT 1"}, "statement"},
+		{"report", map[string]any{"view": "nonsense"}, "nonsense"},
+		{"report", map[string]any{"view": "functions", "experiment": "nonsense"}, "nonsense"},
+		{"report", map[string]any{"view": "functions", "mode": "nonsense"}, "nonsense"},
+		{"compare", map[string]any{"base": "monday/test.1.er"}, "test"},
+		{"experiments", map[string]any{"limit": 0}, "limit"},
+	} {
+		text, failed, bytes := a.call(test.tool, test.arguments)
+		if !failed || !strings.Contains(text, test.want) || bytes > 1024 || strings.Contains(text, "--unsafe") {
+			t.Errorf("%s %v: %v, %d bytes: %s", test.tool, test.arguments, failed, bytes, text)
+		}
+	}
+	for method, params := range map[string]any{"nonsense": nil, "tools/call": map[string]any{"name": "nonsense"}} {
+		if r := a.ask(method, params); r["error"] == nil {
+			t.Errorf("%s: %v", method, r)
+		}
+	}
+	fmt.Fprintln(a.in, "no JSON")
+	if line, _ := a.out.ReadString('\n'); !strings.Contains(line, `"id":null`) {
+		t.Errorf("no JSON: %s", line)
+	}
+	if text, failed, bytes := a.call("report", map[string]any{"view": "functions", "experiment": "monday/test.1.er"}); failed || bytes > 1024 {
+		t.Errorf("%d bytes: %s", bytes, text)
+	}
+}

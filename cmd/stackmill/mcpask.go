@@ -1,0 +1,172 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"stackmill/pipeline"
+	"stackmill/queries"
+	"stackmill/queries/compare"
+	"stackmill/queries/report"
+)
+
+// limitsOfSQL is the memory that SQL may take.
+func (m *agents) limitsOfSQL() int64 { return cmp.Or(m.limits.Memory, queries.DefaultMemory) }
+
+// open opens the store for one answer, which thus has what was ingested before.
+func (m *agents) opened(ctx context.Context, selector string) (*queries.DB, error) {
+	if selector == "" {
+		return m.open(ctx)
+	}
+	return m.open(ctx, selector)
+}
+
+// experiments lists recordings.
+func (m *agents) experiments(ctx context.Context, args *arguments) (*answer, error) {
+	db, err := m.opened(ctx, args.Select)
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	rows, err := db.QueryContext(ctx, `
+WITH found AS MATERIALIZED (SELECT experiment_id, count(*) FILTER (severity = 'error') AS errors, count(*) FILTER (severity = 'warning') AS warnings FROM problems GROUP BY ALL),
+named AS MATERIALIZED (SELECT experiment_id, string_agg(label || '=' || value, ' ' ORDER BY label) AS labels FROM labels GROUP BY ALL),
+measured AS MATERIALIZED (SELECT experiment_id, string_agg(metric, ' ' ORDER BY metric) AS metrics FROM metrics GROUP BY ALL)
+SELECT e.experiment, e.format, e.target, e.host, e.started, e.duration_ns / 1e9 AS seconds, e.samples, e.status,
+  COALESCE(f.errors, 0) AS errors, COALESCE(f.warnings, 0) AS warnings, m.metrics, l.labels
+FROM experiments e LEFT JOIN found f USING (experiment_id) LEFT JOIN named l USING (experiment_id) LEFT JOIN measured m USING (experiment_id)
+ORDER BY e.started DESC NULLS LAST, e.experiment`)
+	if err != nil {
+		return nil, err
+	}
+	a := &answer{}
+	return a, (&collector{answer: a, most: args.Limit}).print(rows)
+}
+
+// query runs SQL.
+func (m *agents) query(ctx context.Context, args *arguments) (*answer, error) {
+	db, err := m.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	if strings.Trim(args.SQL, "; \t\r\n") == "" {
+		return nil, errors.New("no SQL given")
+	}
+	last, err := db.Admit(ctx, conn, args.SQL)
+	if err != nil {
+		return nil, err
+	}
+	a := &answer{Warnings: db.Advise(ctx, conn, last)}
+	rows, err := conn.QueryContext(ctx, last)
+	if err != nil {
+		return nil, err
+	}
+	return a, (&collector{answer: a, most: args.Limit}).print(rows)
+}
+
+// explain explains a stack, or how tables are made.
+func (m *agents) explain(ctx context.Context, args *arguments) (*answer, error) {
+	var text strings.Builder
+	if args.Stack == "" {
+		err := pipeline.Explain(&text)
+		return linesAnswer(text.String()), err
+	}
+	id, err := stackID(args.Stack)
+	if err != nil {
+		return nil, fmt.Errorf("stack: %w", err)
+	}
+	db, err := m.opened(ctx, args.Experiment)
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	s := &storedStacks{ctx, db}
+	x, err := s.findStack(id)
+	if err != nil {
+		return nil, err
+	}
+	if err = s.fill(x); err == nil {
+		err = x.print(&text)
+	}
+	return linesAnswer(text.String()), err
+}
+
+// linesAnswer is an answer of lines.
+func linesAnswer(text string) *answer {
+	a := &answer{Columns: []string{"line"}}
+	for _, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+		a.Rows = append(a.Rows, []any{shorten(line, longestName)})
+	}
+	a.RowsTotal = len(a.Rows)
+	return a
+}
+
+// compareTool compares two recordings, or groups.
+func (m *agents) compareTool(ctx context.Context, args *arguments) (*answer, error) {
+	r := compare.Usual
+	r.Base, r.Test, r.Metric, r.Mode, r.By = []string{args.Base}, []string{args.Test}, args.Metric, args.Mode, cmp.Or(args.By, r.By)
+	if args.Base == "" || args.Test == "" {
+		return nil, errors.New("give base and test")
+	}
+	if err := r.Check(); err != nil {
+		return nil, err
+	}
+	result, err := m.app.compare(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	a := &answer{View: "compare", Mode: result.Mode, Warnings: result.Warnings}
+	a.Note = fmt.Sprintf("medians of %s (%s) of %d and %d runs; %d of %d rows changed; ratio, low and high are test to base at %g%%; q is the rate of false discoveries",
+		result.Metric, result.Unit, len(result.Base.Runs), len(result.Test.Runs), changed(result.Rows), len(result.Rows), 100*result.Level)
+	return a, printCompared(&collector{answer: a, most: args.Limit}, result, result.Rows)
+}
+
+// report makes a standard report.
+func (m *agents) report(ctx context.Context, args *arguments) (*answer, error) {
+	if args.View == "" {
+		a := &answer{Columns: []string{"view", "title"}, RowsTotal: len(report.Reports)}
+		for _, r := range report.Reports {
+			a.Rows = append(a.Rows, []any{r.Name, r.Title})
+		}
+		return a, nil
+	}
+	r := report.Request{Metric: args.Metric, Mode: args.Mode, Function: args.Function, Alias: "manual", Sort: args.Sort, Width: time.Second}
+	var err error
+	if r.Report, err = report.Find(args.View); err == nil {
+		err = r.Check()
+	}
+	if err != nil {
+		return nil, err
+	}
+	db, err := m.opened(ctx, args.Experiment)
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	q, err := report.Ask(ctx, db, &r)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := q.Rows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	a := &answer{View: r.View, Mode: args.Mode}
+	part := &partition{several: len(db.Experiments) > 1 || q.OnlyMetric() == ""}
+	c := &collector{answer: a, most: args.Limit, drop: part.drop, each: part.each}
+	part.collector = c
+	if err := c.print(rows); err != nil {
+		return nil, err
+	}
+	return a, part.cover(ctx, db)
+}

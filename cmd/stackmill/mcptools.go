@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"stackmill/queries/compare"
+	"stackmill/queries/report"
+)
+
+// guidance tells an agent what it has before it, shortly; docs/agents.md has more.
+const guidance = `A store of profiler recordings as tables. Begin with experiments, then report functions of one of them. ` +
+	`Values are in base units (ns, bytes, count). Every value exists once per mode (user, expert, machine) and beside other metrics: in SQL, always give both, e.g. ` +
+	`SELECT function, exclusive FROM function_metrics WHERE mode = 'user' AND metric = 'totalcpu'. Exclusive values of functions sum to the total, inclusive ones overlap. ` +
+	`rows_total says how many rows there are beyond those shown; shown_percent how much of the total they hold; unattributed_percent how much has no name, and why. ` +
+	`DESCRIBE a view for its columns; SELECT view_name, comment FROM duckdb_views() lists the views.`
+
+// tool is one that agents may call.
+type tool struct {
+	Name        string         `json:"name"`
+	Description string         `json:"description"`
+	Schema      map[string]any `json:"inputSchema"`
+	Hints       map[string]any `json:"annotations"`
+}
+
+// parameter describes an argument: its name, type, and meaning.
+type parameter struct{ name, kind, about string }
+
+const limitHelp = "at most this many rows (default 50); fewer are shown if they would take too many bytes"
+
+var tools = []tool{
+	newTool("experiments", "Lists the recordings of the store: host, program, start, samples, problems, labels, and their metrics.", nil,
+		parameter{"select", "string", "only these: a name, an id, a pattern like night-*/*.er, or KEY=VALUE of a label or column"},
+		parameter{"limit", "integer", limitHelp}),
+	newTool("report", "A standard report of one recording, highest values first. Without a view: the list of views.", nil,
+		parameter{"view", "string", "functions, callers-callees, call-tree, lines, pcs, load-objects, threads, timeline, folded, data-objects, ..."},
+		parameter{"experiment", "string", "the recording: a name, an id, a pattern, or KEY=VALUE"},
+		parameter{"metric", "string", "default: the recording's first"},
+		parameter{"mode", "string", "user (default), expert or machine"},
+		parameter{"function", "string", "only this function, a part of its name, or a regular expression"},
+		parameter{"sort", "string", "a column; -COLUMN reverses"},
+		parameter{"limit", "integer", limitHelp}),
+	newTool("query", "Runs one SQL query (DuckDB) over the store, which is read-only.", []string{"sql"},
+		parameter{"sql", "string", "the SQL; give mode and metric, aggregate in SQL rather than fetching many rows"},
+		parameter{"limit", "integer", limitHelp}),
+	newTool("explain", "Says why a stack reads as it does: its frames as recorded, and the rules that changed them. Without a stack: how recordings become tables.", nil,
+		parameter{"stack", "string", "a stack_id or raw_stack_id of the tables"},
+		parameter{"experiment", "string", "the recording, if several have the stack"}),
+	newTool("compare", "What differs between two recordings or groups, with intervals and verdicts.", []string{"base", "test"},
+		parameter{"base", "string", "the reference: a name, an id, a pattern, or KEY=VALUE"},
+		parameter{"test", "string", "what is compared with it"},
+		parameter{"by", "string", strings.Join(compare.Subjects, ", ")},
+		parameter{"metric", "string", "default: the first that most of them have"},
+		parameter{"mode", "string", "user (default), expert or machine"},
+		parameter{"limit", "integer", limitHelp}),
+}
+
+func newTool(name, about string, required []string, parameters ...parameter) tool {
+	properties := map[string]any{}
+	for _, p := range parameters {
+		properties[p.name] = map[string]string{"type": p.kind, "description": p.about}
+	}
+	schema := map[string]any{"type": "object", "properties": properties, "additionalProperties": false}
+	if required != nil {
+		schema["required"] = required
+	}
+	return tool{name, about, schema, map[string]any{"readOnlyHint": true}}
+}
+
+// arguments are those of all tools.
+type arguments struct {
+	Select, Experiment, View, Metric, Mode, Function, Sort string
+	SQL, Stack, Base, Test, By                             string
+	Limit                                                  int
+}
+
+// The rows of an answer.
+const (
+	usualRows = 50
+	mostRows  = 1000
+)
+
+// errStuck ends the program: SQL goes on that does not stop.
+var errStuck = errors.New("the SQL does not stop (start the program again)")
+
+// call runs a tool. What a tool cannot do is an answer that says so, for the agent to read.
+func (m *agents) call(ctx context.Context, params json.RawMessage) (any, error) {
+	var c struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+	}
+	if err := json.Unmarshal(params, &c); err != nil {
+		return nil, &rpcError{badArguments, "the parameters of tools/call are a name and arguments"}
+	}
+	run := map[string]func(*agents, context.Context, *arguments) (*answer, error){
+		"experiments": (*agents).experiments, "report": (*agents).report, "query": (*agents).query, "explain": (*agents).explain, "compare": (*agents).compareTool,
+	}[c.Name]
+	if run == nil {
+		return nil, &rpcError{badArguments, "no tool " + shorten(c.Name, 100)}
+	}
+	args, err := argumentsOf(c.Arguments)
+	if err != nil {
+		return m.failure(err), nil
+	}
+	var a *answer
+	err, stuck := attend(ctx, m.timeout, m.limitsOfSQL(), func(ctx context.Context) (err error) {
+		a, err = run(m, ctx, args)
+		return err
+	})
+	switch {
+	case stuck:
+		return nil, errStuck
+	case err != nil:
+		return m.failure(sentence(err, m.timeout)), nil
+	}
+	return content(a.fit(m.most), false), nil
+}
+
+func argumentsOf(text json.RawMessage) (*arguments, error) {
+	a := &arguments{Mode: "user", Limit: usualRows}
+	if len(text) > 0 && !bytes.Equal(text, []byte("null")) {
+		d := json.NewDecoder(bytes.NewReader(text))
+		d.DisallowUnknownFields()
+		if err := d.Decode(a); err != nil {
+			return nil, fmt.Errorf("arguments: %w", err)
+		}
+	}
+	if a.Limit < 1 || a.Limit > mostRows {
+		return nil, fmt.Errorf("limit: %d is not between 1 and %d", a.Limit, mostRows)
+	}
+	if !slices.Contains(report.Modes, a.Mode) {
+		return nil, fmt.Errorf("mode: no mode %q (one of %s)", shorten(a.Mode, 100), strings.Join(report.Modes, ", "))
+	}
+	return a, nil
+}
+
+// content is the result of a call: one text.
+func content(text string, failed bool) any {
+	r := map[string]any{"content": []map[string]string{{"type": "text", "text": text}}}
+	if failed {
+		r["isError"] = true
+	}
+	return r
+}
+
+// unsafeHint is advice for people, who may start the program otherwise.
+var unsafeHint = regexp.MustCompile(` \(--unsafe [^)]*\)`)
+
+// failure is the result of a call that could not be done.
+func (m *agents) failure(err error) any {
+	text := unsafeHint.ReplaceAllString(err.Error(), "")
+	for len(marshal(text)) > m.most/2 {
+		text = shorten(text, len([]rune(text))/2)
+	}
+	return content(text, true)
+}
