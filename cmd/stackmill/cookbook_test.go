@@ -86,7 +86,6 @@ func cookbookStore(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = corpus.Remove() })
 	paths := func(folder string, names ...string) []string {
 		for i := range names {
 			names[i] = filepath.Join(folder, names[i])

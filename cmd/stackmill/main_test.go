@@ -35,7 +35,6 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = corpus.Remove() })
 	sources, err := filepath.Abs("../../testdata/gprofng/src")
 	if err != nil {
 		t.Fatal(err)

@@ -109,8 +109,7 @@ func (m *agents) handle(ctx context.Context, line []byte) error {
 }
 
 func (m *agents) respond(id json.RawMessage, result any, failed *rpcError) error {
-	_, err := m.stdout.Write(append(marshal(response{"2.0", id, result, failed}), '\n'))
-	return err
+	return m.printJSON(response{"2.0", id, result, failed}, false)
 }
 
 // result is what a request is answered with.
