@@ -60,12 +60,40 @@ func (f *finder) find(paths []string) {
 		before := len(f.found)
 		err := f.search(path)
 		if err == nil && len(f.found) == before {
-			err = ErrNoRecording
+			err = f.noneIn(path)
 		}
 		if err != nil {
 			f.add(path, nil, err)
 		}
 	}
+}
+
+// mostLooks is how many files and folders are looked at to say that recordings are further
+// below.
+const mostLooks = 10_000
+
+// noneIn is the error for a folder without recordings. It says so if there are some
+// further below.
+func (f *finder) noneIn(folder string) error {
+	if f.recursive {
+		return ErrNoRecording
+	}
+	below, looks := "", 0
+	_ = filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error { // what cannot be read is passed by
+		looks++
+		switch {
+		case f.ctx.Err() != nil || looks > mostLooks:
+			return fs.SkipAll
+		case err == nil && path != folder && decoderOf(path) != nil:
+			below = path
+			return fs.SkipAll
+		}
+		return nil
+	})
+	if below == "" {
+		return ErrNoRecording
+	}
+	return fmt.Errorf("%w: but there is one further below, %s (--recursive looks there)", ErrNoRecording, below)
 }
 
 func (f *finder) add(path string, d decode.Decoder, err error) {

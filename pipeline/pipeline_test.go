@@ -58,6 +58,7 @@ func TestDiscover(t *testing.T) {
 	record(t, filepath.Join(root, "a.er"), 1)
 	record(t, filepath.Join(root, "below", "b.er"), 2)
 	record(t, filepath.Join(root, "below", "deeper", "c.er"), 3)
+	record(t, filepath.Join(root, "deep", "er", "d.er"), 3)
 	group := filepath.Join(root, "pair.erg")
 	members := "#analyzer experiment group\n" + filepath.Join(root, "a.er") + "\n" + filepath.Join(root, "gone.er") + "\n"
 	if err := errors.Join(os.WriteFile(group, []byte(members), 0o644), os.WriteFile(filepath.Join(root, "notes.txt"), nil, 0o644)); err != nil {
@@ -76,6 +77,7 @@ func TestDiscover(t *testing.T) {
 		{"a folder and those below", []string{"below"}, true, []string{"below/b.er", "below/deeper/c.er"}, nil},
 		{"a group", []string{"pair.erg"}, false, []string{"a.er"}, []string{"gone.er: a member of"}},
 		{"a folder without any", []string{"below/deeper/c.er/archives", "a.er"}, false, []string{"a.er"}, []string{"archives"}},
+		{"a folder whose folders have some", []string{"deep"}, false, nil, []string{"one further below, " + filepath.Join(root, "deep", "er", "d.er") + " (--recursive"}},
 		{"not there", []string{"nowhere"}, false, nil, []string{"no such file"}},
 		{"no recording", []string{"notes.txt"}, false, nil, []string{"no recording found"}},
 	}

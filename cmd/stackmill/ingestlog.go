@@ -25,8 +25,11 @@ func logResult(log *slog.Logger, r pipeline.Result) {
 	}
 	attrs := []slog.Attr{slog.String("path", r.Path), slog.String("status", r.Status), slog.Int64("samples", r.Samples),
 		slog.Int("problems", len(r.Problems)), slog.Float64("seconds", seconds(r.Elapsed)), slog.String("experiment_id", r.ID)}
-	if r.Err != nil {
+	switch {
+	case r.Err != nil:
 		attrs = append(attrs, slog.String("error", r.Err.Error()))
+	case r.Lost():
+		attrs = append(attrs, slog.String("error", firstError(r)))
 	}
 	var internal *pipeline.InternalError
 	if errors.As(r.Err, &internal) {

@@ -83,7 +83,7 @@ func (in *ingester) once(ctx context.Context, paths []string) (o outcome) {
 		return o
 	}
 	p.publish(ctx)
-	s := summary{app: in.app, results: o.results, stopped: interruption(ctx, o.err), log: log, json: in.logFormat == logJSON}
+	s := summary{app: in.app, results: o.results, stopped: interruption(ctx, o.err), log: log}
 	o.err = s.print(time.Since(o.started))
 	in.afterwards(ctx, &o, log)
 	return o

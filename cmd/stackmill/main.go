@@ -27,12 +27,13 @@ const (
 
 // app is what every verb needs: where the store is, where to write.
 type app struct {
-	store  string
-	limits queries.Limits // of the SQL engine
-	unsafe bool           // whether SQL may do more than read the store
-	stdin  io.Reader
-	stdout io.Writer
-	stderr io.Writer
+	store   string
+	limits  queries.Limits // of the SQL engine
+	unsafe  bool           // whether SQL may do more than read the store
+	stdin   io.Reader
+	stdout  io.Writer
+	stderr  io.Writer
+	columns int // as if the output were a terminal so wide; 0: as it is
 
 	endsItself atomic.Bool // whether the verb ends by itself soon after a signal
 }

@@ -24,6 +24,7 @@ type field struct {
 	kind    string // DuckDB's name of the type
 	numeric bool
 	short   bool // whether tables take out the middle of long texts
+	whole   bool // whether they do not, even if that makes rows wider than the terminal
 }
 
 // printer prints a result row by row.

@@ -109,6 +109,8 @@ func TestMarkdown(t *testing.T) {
 // printable, and those of formats that have them as they are. The others are
 // given what they print by one of these.
 var writers = []string{
+	"export.run", "export.write", // bytes for other programs
+
 	"page.page", "page.printf", "page.say", "printable.writeEscaped", "printable.escape", // make texts printable
 	"table.printTable",                      // cells by way of shown
 	"output.newPrinter", "output.printJSON", // escape by themselves

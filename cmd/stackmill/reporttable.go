@@ -40,7 +40,7 @@ func (r *reporter) layout(q *report.Question, rows []queries.Record) ([]field, [
 		case report.Amount:
 			fields = append(fields, field{name: c.Title + unit, numeric: true})
 		default:
-			fields = append(fields, field{name: c.Title, numeric: c.As != report.Words, short: c.As == report.Words && k+1 < len(r.Columns) && !r.wide})
+			fields = append(fields, field{name: c.Title, numeric: c.As != report.Words, short: c.As == report.Words && k+1 < len(r.Columns) && !r.wide, whole: r.wide})
 		}
 	}
 	cells := make([][]string, len(rows))

@@ -18,7 +18,6 @@ type summary struct {
 	results []pipeline.Result
 	stopped error        // why not all inputs were tried, nil if they were
 	log     *slog.Logger // nil: nothing was logged
-	json    bool         // programs read the log: it has all that is printed for people
 }
 
 // print prints what became of the inputs, names those that lost data, and returns the
@@ -69,10 +68,10 @@ func (s *summary) print(elapsed time.Duration) error {
 
 // printLost prints why data of an input is not in the store. What ended the run is
 // printed at the end, a fault that several inputs met only once, and another reason that
-// many have only for the first of them.
+// many have only for the first of them. A log has all.
 func (s *summary) printLost(r pipeline.Result, said *saidBefore) {
 	switch {
-	case s.json:
+	case s.log != nil: // it was logged
 	case r.Err != nil && r.Status == pipeline.Aborted:
 		why := r.Err.Error()
 		if r.Elapsed > 0 && s.stopped != errInterrupted && said.add(why) == 1 {
@@ -148,21 +147,22 @@ func (s *summary) keepStack(err error) string {
 
 // printProblems prints the first of a recording's errors.
 func printProblems(w io.Writer, r pipeline.Result) {
-	more := 0
-	said := false
+	say(w, "stackmill: %s: %s: %s\n", r.Path, r.Status, firstError(r))
+}
+
+// firstError is the first of a recording's errors, and how many there are besides.
+func firstError(r pipeline.Result) string {
+	var first string
+	more := -1
 	for _, p := range r.Problems {
-		if p.Severity != problem.Error {
-			continue
+		if p.Severity == problem.Error {
+			if more++; more == 0 {
+				first = fmt.Sprint(p)
+			}
 		}
-		if said {
-			more++
-			continue
-		}
-		say(w, "stackmill: %s: %s: %s", r.Path, r.Status, p)
-		said = true
 	}
 	if more > 0 {
-		say(w, " (and %d more)", more)
+		first += fmt.Sprintf(" (and %d more)", more)
 	}
-	say(w, "\n")
+	return first
 }

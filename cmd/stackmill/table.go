@@ -82,27 +82,30 @@ func linesOf(row []string) (rows [][]string) {
 	return rows
 }
 
-// printTable prints rows under headings, numbers to the right. On a terminal
-// lines are cut at its width.
+// printTable prints rows under headings, numbers to the right. On a terminal texts are
+// shortened until lines fit; what then is too wide is cut, with a mark.
 func (a *app) printTable(fields []field, rows [][]string, asMarkdown bool) error {
+	width := a.width()
+	shown := shownTexts(fields, rows, width, asMarkdown)
 	t := table.NewWriter()
-	header := make(table.Row, len(fields))
 	configs := make([]table.ColumnConfig, len(fields))
 	for i, f := range fields {
-		header[i] = f.shown(f.name, asMarkdown)
 		configs[i] = table.ColumnConfig{Number: i + 1}
 		if f.numeric {
 			configs[i].Align, configs[i].AlignHeader = text.AlignRight, text.AlignRight
 		}
 	}
-	t.AppendHeader(header)
 	t.SetColumnConfigs(configs)
-	for _, r := range rows {
-		row := make(table.Row, len(r))
-		for i, c := range r {
-			row[i] = fields[i].shown(c, asMarkdown)
+	for i, texts := range shown {
+		row := make(table.Row, len(texts))
+		for k, c := range texts {
+			row[k] = c
 		}
-		t.AppendRow(row)
+		if i == 0 {
+			t.AppendHeader(row)
+		} else {
+			t.AppendRow(row)
+		}
 	}
 	if asMarkdown {
 		_, err := fmt.Fprintln(a.stdout, t.RenderMarkdown())
@@ -114,28 +117,56 @@ func (a *app) printTable(fields []field, rows [][]string, asMarkdown bool) error
 	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
 	t.SetStyle(style)
 	t.SuppressTrailingSpaces()
-	if width := a.width(); width > 0 {
+	if width > 0 {
 		t.SetAllowedRowLength(width)
 	}
 	_, err := fmt.Fprintln(a.stdout, t.Render())
 	return err
 }
 
-// shown returns a text of the column as a table holds it.
-func (f field) shown(text string, asMarkdown bool) string {
+// shownTexts are the headings and the rows as a table holds them, for a terminal of this
+// width; 0 for none.
+func shownTexts(fields []field, rows [][]string, width int, asMarkdown bool) [][]string {
+	all := make([][]string, 1, len(rows)+1)
+	for _, f := range fields {
+		all[0] = append(all[0], f.name)
+	}
+	all = append(all, rows...)
+	shown := make([][]string, len(all))
+	for i, row := range all {
+		shown[i] = make([]string, len(row))
+		for k, c := range row {
+			shown[i][k] = fields[k].shown(c, width > 0)
+		}
+	}
+	if width > 0 && !asMarkdown {
+		narrow(fields, shown, width)
+	}
+	if asMarkdown {
+		for _, row := range shown {
+			for k := range row {
+				row[k] = markdown(row[k])
+			}
+		}
+	}
+	return shown
+}
+
+// shown returns a text of the column for a table. A terminal's width says more of how
+// long it may be than any rule.
+func (f field) shown(text string, onTerminal bool) string {
 	width := cellWidth
-	if f.short {
+	if f.short && !onTerminal {
 		width = nameWidth
 	}
-	text = shorten(printable(text), width)
-	if asMarkdown {
-		text = markdown(text)
-	}
-	return text
+	return shorten(printable(text), width)
 }
 
 // width returns the terminal's width, 0 if the output is not a terminal.
 func (a *app) width() int {
+	if a.columns > 0 {
+		return a.columns
+	}
 	f, ok := a.stdout.(*os.File)
 	if !ok {
 		return 0
