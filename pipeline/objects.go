@@ -62,7 +62,7 @@ var knowledgeColumns = []struct {
 }{
 	{schema.LoadObjects, []string{"load_object_id", "name", "path", "checksum", "kind", "symbols", "functions", "lines"}, (*knowledge).addObjects},
 	{schema.Functions, []string{"function_no", "load_object_id", "kind"}, (*knowledge).addFunctions},
-	{schema.FunctionValues, []string{"modes", "metric", "function_no", "exclusive"}, (*knowledge).addValues},
+	{schema.FunctionValues, []string{"modes", "metric", "function_no", "exclusive", "inclusive"}, (*knowledge).addValues},
 }
 
 // read reads what a store knows.
@@ -143,10 +143,12 @@ func (k *knowledge) addFunctions(rows schema.Events) {
 const userMode = 1
 
 func (k *knowledge) addValues(rows schema.Events) {
-	metrics, functions, values := textsOf(rows, "metric"), rows.Int32s("function_no"), rows.Int64s("exclusive")
+	metrics, functions := textsOf(rows, "metric"), rows.Int32s("function_no")
+	values, inclusive := rows.Int64s("exclusive"), rows.Int64s("inclusive")
 	for i, modes := range rows.Int32s("modes") {
 		f, ok := k.functions[functions[i]]
-		if !ok || modes&userMode == 0 || values[i] == 0 {
+		value := schema.ExclusiveOf(values[i], inclusive[i])
+		if !ok || modes&userMode == 0 || value == 0 {
 			continue
 		}
 		if metric := metrics(i); k.metric == "" {
@@ -154,9 +156,9 @@ func (k *knowledge) addValues(rows schema.Events) {
 		} else if k.metric != metric {
 			continue
 		}
-		f.object.Value += values[i]
+		f.object.Value += value
 		if f.named {
-			f.object.Known += values[i]
+			f.object.Known += value
 		}
 	}
 }

@@ -188,9 +188,9 @@ func numberedName(t *schema.Table) string { return t.Name + "_numbered_rows" }
 func numberedMacro(t *schema.Table, as form) string {
 	var columns []string
 	for _, c := range t.Columns {
-		columns = append(columns, as.cast(c.Name, identifier(c.Name))+" AS "+identifier(c.Name))
+		columns = append(columns, as.cast(c.Name, t.Value(c))+" AS "+identifier(c.Name))
 	}
-	return fmt.Sprintf("CREATE MACRO %s() AS TABLE SELECT %s FROM %s()", numberedName(t), strings.Join(columns, ", "), rowsName(t))
+	return fmt.Sprintf("CREATE MACRO %s() AS TABLE SELECT %s FROM %s() t", numberedName(t), strings.Join(columns, ", "), rowsName(t))
 }
 
 // tableView returns the view of a plain table: its rows, and the columns computed from
@@ -198,7 +198,7 @@ func numberedMacro(t *schema.Table, as form) string {
 func tableView(t *schema.Table, as form) string {
 	var columns []string
 	for _, c := range t.Shown() {
-		value := "t." + identifier(c.Name)
+		value := t.Value(c)
 		switch {
 		case t != schema.Experiments:
 		case c.Name == "experiment":

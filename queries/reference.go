@@ -21,7 +21,9 @@ rows of it; `+"`commits/<batch>.json`"+` names them ([the store](store.md)). Fil
 compressed with zstd, their footers carry the version as `+"`stackmill.store_version`"+`.
 All columns are flat, none is unsigned. A value is never missing unless its column says
 so: what a recording lacks is 0 or empty. A table's key tells its rows apart. Columns
-that are computed are in no file: the catalog's view of the table makes them.
+that are computed are in no file: the catalog's view of the table makes them. Views show
+values of which files have less: -1 as `+"`exclusive`"+` where it is `+"`inclusive`"+` or `+"`attributed`"+`,
+and `+"`locations.instruction`"+` as the distance from `+"`offset`"+`.
 
 This page is made from the declarations in `+"`schema/`"+` by `+"`make docs`"+`.
 `, schema.StoreVersion)

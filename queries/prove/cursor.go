@@ -3,6 +3,7 @@ package prove
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
@@ -99,9 +100,25 @@ func (c *cursor) fill() error {
 			return fmt.Errorf("%s.%s: %w", c.table.Name, c.columns[i].name, err)
 		}
 	}
+	c.complete(n)
 	c.left -= int64(n)
 	c.block.n, c.at = n, 0
 	return nil
+}
+
+// complete puts values in the place of those that stand for others.
+func (c *cursor) complete(n int) {
+	for i := range c.columns {
+		name := c.table.WholeOf(c.columns[i].name)
+		at := slices.IndexFunc(c.columns, func(whole column) bool { return whole.name == name })
+		if at < 0 {
+			continue
+		}
+		exclusive, whole := c.block.values[i], c.block.values[at]
+		for j := range n {
+			exclusive[j] = schema.ExclusiveOf(exclusive[j], whole[j])
+		}
+	}
 }
 
 func (c *cursor) openGroup() error {

@@ -134,7 +134,7 @@ func (r *Result) locations(emit Emit, meant map[spot]uint64) error {
 		}
 		rows.Int64(object).Int32(int32(l.Function)).Int64(int64(l.Offset))
 		if at, ok := meant[spotOf(p, l.Function, l.Offset)]; ok && l.Reason == "" {
-			rows.Int64(int64(at))
+			rows.Int64(int64(at - l.Offset))
 		} else {
 			rows.Null()
 		}

@@ -87,7 +87,7 @@ func (r *treeRows) add(v shared, node int32) {
 		r.begin()
 	}
 	r.modes, r.nodes = append(r.modes, int32(v.modes)), append(r.nodes, node)
-	r.all, r.own = append(r.all, v.a), append(r.own, v.b)
+	r.all, r.own = append(r.all, v.a), append(r.own, schema.StoredExclusive(v.b, v.a))
 }
 
 // flush emits the rows, which are of a metric.

@@ -68,7 +68,7 @@ func (r *Result) FunctionRows(emit Emit, t *CallTree) (ranked []symbolize.Functi
 			v := &t.Views[view]
 			for i, m := range metrics {
 				all := values[i].Total[view]
-				begin(functions, v.modes, m).Int32(r.function(symbolize.None)).Int64(all).Int64(all)
+				begin(functions, v.modes, m).Int32(r.function(symbolize.None)).Int64(schema.StoredExclusive(all, all)).Int64(all)
 			}
 			ofFunctions := inView(values, view, func(v *Values) tally[symbolize.FunctionNo] { return v.Functions })
 			appendTallies(functions, v.modes, metrics, ofFunctions, func(n int) { functions.Int32(int32(n)) })
@@ -109,7 +109,7 @@ func appendTallies[N ~int32](rows *schema.Rows, modes Mode, metrics []int, t tal
 			if inclusive > 0 {
 				begin(rows, modes, metrics[i])
 				key(n)
-				rows.Int64(exclusive[i]).Int64(inclusive)
+				rows.Int64(schema.StoredExclusive(exclusive[i], inclusive)).Int64(inclusive)
 			}
 		}
 	}

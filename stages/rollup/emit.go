@@ -80,7 +80,7 @@ func (t *texts) batch(rows []row) arrow.RecordBatch {
 		wide(func(r *row) int64 { return t.functions[r.function].ID }),
 		wide(func(r *row) int64 { return t.functions[r.function].Key }),
 		text(0), text(1), text(2), text(3),
-		wide(func(r *row) int64 { return r.exclusive }),
+		wide(func(r *row) int64 { return schema.StoredExclusive(r.exclusive, r.inclusive) }),
 		wide(func(r *row) int64 { return r.inclusive }),
 	}
 	batch := array.NewRecordBatch(schema.FunctionRollup.Arrow(), columns, int64(len(rows)))
