@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -50,6 +51,9 @@ func writeAutoFDO(ctx context.Context, s *selection, w io.Writer) error {
 	}
 	if err := s.send(ctx, a); err != nil {
 		return err
+	}
+	if len(a.functions) == 0 {
+		return errors.New("no line of a function's own is known: there is nothing that a compiler could use (autofdo needs debug information)")
 	}
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "# %s in %s mode of %s, without discriminators and entry counts: a store does not have them.\n# Of %d, %d are left out: their lines are not known.\n"+
