@@ -30,7 +30,8 @@ func (b *bench) scale() error {
 	if err := many(b.dir, root, 0, b.experiments, nightSize); err != nil {
 		return err
 	}
-	for _, part := range []func(root string) error{b.scaleParts, b.scaleIngest, b.scaleNews, b.scaleQuestions, b.scaleCheck, b.scaleCompact, b.scaleQuestions} {
+	for _, part := range []func(root string) error{b.scaleParts, b.scaleIngest, b.scaleNews, b.scaleQuestions, b.scaleReports,
+		b.scaleCheck, b.scaleCompact, b.scaleQuestions, b.scaleReports} {
 		if err := part(root); err != nil {
 			return err
 		}

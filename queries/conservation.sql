@@ -51,8 +51,8 @@ located AS MATERIALIZED (
   SELECT t.experiment_id, t.node, t.last FROM stack_tree t JOIN tree_frames f USING (experiment_id, frame) WHERE f.location IS NOT NULL
 ),
 emptied AS (
-  SELECT e.experiment_id, e.mode, count(*) AS found
-  FROM empty e SEMI JOIN located l ON l.experiment_id = e.experiment_id AND e.node BETWEEN l.node AND l.last
+  SELECT e.experiment_id, e.mode, count(DISTINCT e.node) AS found
+  FROM empty e JOIN located l ON l.experiment_id = e.experiment_id AND e.node BETWEEN l.node AND l.last
   GROUP BY ALL
 ),
 -- What does not depend on the mode must sum to <Total> in each.
@@ -69,19 +69,18 @@ usage AS (
 -- A sample with a value of a metric with data objects is in data_samples once.
 data_metrics AS MATERIALIZED (SELECT experiment_id, metric FROM metrics WHERE data_objects),
 valued AS MATERIALIZED (
-  SELECT v.experiment_id, v.metric, v.sample FROM sample_metrics v SEMI JOIN data_metrics d ON d.experiment_id = v.experiment_id AND d.metric = v.metric
+  SELECT v.experiment_id, v.metric, v.sample FROM sample_metrics v JOIN data_metrics d ON d.experiment_id = v.experiment_id AND d.metric = v.metric
 ),
 data_counts AS (
-  SELECT experiment_id, metric, count(*) AS expected, 0 AS found FROM valued GROUP BY ALL
-  UNION ALL
-  SELECT v.experiment_id, v.metric, 0, count(*) FROM valued v JOIN data_samples d USING (experiment_id, sample) GROUP BY ALL
-  UNION ALL
-  SELECT experiment_id, '', 0, count(*) FROM data_samples d ANTI JOIN valued v USING (experiment_id, sample) GROUP BY ALL
+  SELECT experiment_id, COALESCE(v.metric, '') AS metric, count(v.sample) AS expected, COALESCE(sum(d.samples), 0) AS found
+  FROM valued v FULL JOIN (SELECT experiment_id, sample, count(*) AS samples FROM data_samples GROUP BY ALL) d USING (experiment_id, sample)
+  GROUP BY ALL
 ),
 tree AS (
   SELECT v.experiment_id, m.mode, v.metric, c.call_node, c.parent, c.function_id, v.attributed, v.exclusive
   FROM tree_values v JOIN call_nodes c USING (experiment_id, call_node) JOIN modes m ON v.modes & m.bit <> 0
 ),
+-- Joined, not by semi joins, through which no filter by experiment passes.
 suspects AS MATERIALIZED (
   SELECT DISTINCT experiment_id, metric, call_node FROM uneven_nodes WHERE bit < 8
 ),
@@ -119,10 +118,10 @@ sums AS (
   UNION ALL
   SELECT experiment_id, mode, metric, 'unattributed', NULL, NULL, value, 0 FROM stack_parts WHERE is_empty
   UNION ALL
-  SELECT experiment_id, mode, metric, 'call tree node', function_id, call_node, attributed, exclusive FROM tree SEMI JOIN suspects USING (experiment_id, metric, call_node)
+  SELECT experiment_id, mode, metric, 'call tree node', function_id, call_node, attributed, exclusive FROM tree JOIN suspects USING (experiment_id, metric, call_node)
   UNION ALL
   SELECT c.experiment_id, c.mode, c.metric, 'call tree node', p.function_id, p.call_node, 0, c.attributed
-  FROM tree c JOIN (FROM tree SEMI JOIN suspects USING (experiment_id, metric, call_node)) p ON p.experiment_id = c.experiment_id AND p.mode = c.mode AND p.metric = c.metric AND p.call_node = c.parent
+  FROM tree c JOIN (FROM tree JOIN suspects USING (experiment_id, metric, call_node)) p ON p.experiment_id = c.experiment_id AND p.mode = c.mode AND p.metric = c.metric AND p.call_node = c.parent
   UNION ALL
   SELECT p.experiment_id, p.mode, p.metric, w.what, p.function_id, NULL, p.inclusive, 0
   FROM function_parts p CROSS JOIN (VALUES ('callers'), ('self and callees')) w(what)

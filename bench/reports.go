@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"stackmill/queries"
+	standard "stackmill/queries/report"
+)
+
+// reportWhenOpen is what each standard report of one experiment of many, and each view of
+// it, may take on an open connection, ms.
+const reportWhenOpen = 250
+
+// asked is something that is asked of an open store.
+type asked struct {
+	name string
+	ask  func(ctx context.Context) error
+}
+
+// scaleReports asks for each standard report of one experiment of many, and for the rows
+// of each view of one experiment.
+func (b *bench) scaleReports(string) error {
+	ctx := context.Background()
+	job := fmt.Sprintf("job-%05d.er", b.experiments/2)
+	one, err := queries.OpenWith(ctx, b.store(), queries.Options{Only: []string{job}})
+	if err != nil {
+		return err
+	}
+	defer one.Close()
+	if err := b.slowest("reports", reportsOf(one)); err != nil {
+		return err
+	}
+	all, err := queries.Open(ctx, b.store())
+	if err != nil {
+		return err
+	}
+	defer all.Close()
+	views, err := viewsOf(all, one.Experiments[0].ExperimentID)
+	if err != nil {
+		return err
+	}
+	return b.slowest("views", views)
+}
+
+// reportsOf are the reports as people look at them.
+func reportsOf(db *queries.DB) (list []asked) {
+	for _, r := range standard.Reports {
+		request := &standard.Request{Report: r, Mode: "user", Alias: "manual", Width: time.Second, Limit: 10}
+		list = append(list, asked{r.Name, func(ctx context.Context) error {
+			q, err := standard.Ask(ctx, db, request)
+			if err == nil {
+				_, err = q.Table(ctx)
+			}
+			return err
+		}})
+	}
+	return list
+}
+
+// viewsOf are the views, with a condition on the experiment's id.
+func viewsOf(db *queries.DB, id string) (list []asked, err error) {
+	views, err := queries.Views()
+	for _, v := range views {
+		if len(v.Parameters) > 0 || v.Columns[0].Name != "experiment_id" {
+			continue
+		}
+		query := "SELECT count(COLUMNS(*)) FROM " + v.Name + " WHERE experiment_id = " + queries.Quote(id)
+		list = append(list, asked{v.Name, func(ctx context.Context) error {
+			_, err := db.Records(ctx, query)
+			return err
+		}})
+	}
+	return list, err
+}
+
+// slowest measures each, prints what it takes, and reports the one that takes longest.
+func (b *bench) slowest(what string, list []asked) error {
+	when := ""
+	if b.compacted {
+		when = ", compacted"
+	}
+	fmt.Printf("\n%s of one experiment of %d%s, ms:\n", what, b.experiments, when)
+	longest, name := time.Duration(0), ""
+	for _, a := range list {
+		var times []time.Duration
+		for range 2*b.rounds + 1 {
+			begin := time.Now()
+			if err := a.ask(context.Background()); err != nil {
+				return fmt.Errorf("%s: %w", a.name, err)
+			}
+			times = append(times, time.Since(begin))
+		}
+		took := median(times)
+		fmt.Printf("  %-28s %6.0f\n", a.name, milliseconds(took))
+		if took > longest {
+			longest, name = took, a.name
+		}
+	}
+	b.figures.add(figure{work: fmt.Sprintf("the slowest of %d %s of one experiment%s", len(list), what, when), against: name + ", on an open connection",
+		value: milliseconds(longest), unit: "ms", target: reportWhenOpen})
+	return nil
+}
