@@ -9,6 +9,7 @@ package faults
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"maps"
@@ -78,21 +79,42 @@ type bench struct {
 // names are the recordings that are ingested; the second has lost data.
 var names = []string{"exp/stripmain.er", "damaged/d_garbage_packet.er"}
 
+// large returns copies of recordings that are so large that each has a batch of its own.
+func large(names ...string) (paths []string, err error) {
+	dir, err := corpus.Dir()
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		path := filepath.Join(scratch, "large", name)
+		paths = append(paths, path)
+		if _, err := os.Stat(path); err == nil {
+			continue
+		}
+		if err := os.CopyFS(path, os.DirFS(filepath.Join(dir, name))); err != nil {
+			return nil, err
+		}
+		filler := filepath.Join(path, "filler")
+		if err := errors.Join(os.WriteFile(filler, nil, 0o666), os.Truncate(filler, 4<<20)); err != nil {
+			return nil, err
+		}
+	}
+	return paths, nil
+}
+
 // reference is the store of an undisturbed ingest.
 var reference = sync.OnceValues(func() (string, error) {
 	binary, err := program()
 	if err != nil {
 		return "", err
 	}
-	dir, err := corpus.Dir()
+	recordings, err := large(names...)
 	if err != nil {
 		return "", err
 	}
 	store := filepath.Join(scratch, "undisturbed")
 	args := []string{"ingest", "--store", store, "--cache", filepath.Join(scratch, "cache"), "--debug-dir", scratch, "--jobs", "1"}
-	for _, n := range names {
-		args = append(args, filepath.Join(dir, n))
-	}
+	args = append(args, recordings...)
 	out, err := exec.Command(binary, args...).CombinedOutput()
 	if exit, ok := err.(*exec.ExitError); ok && exit.ExitCode() == 3 {
 		err = nil
@@ -113,16 +135,12 @@ func newBench(t *testing.T) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, err := corpus.Dir()
-	if err != nil {
-		t.Fatal(err)
-	}
 	b := &bench{T: t, want: content(t, store), cache: filepath.Join(scratch, "cache")}
 	if b.binary, err = program(); err != nil {
 		t.Fatal(err)
 	}
-	for _, n := range names {
-		b.recordings = append(b.recordings, filepath.Join(dir, n))
+	if b.recordings, err = large(names...); err != nil {
+		t.Fatal(err)
 	}
 	return b
 }

@@ -12,7 +12,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"stackmill/acceptance/corpus"
 	"stackmill/queries"
 )
 
@@ -25,11 +24,11 @@ func TestIngestsMeet(t *testing.T) {
 	if *long {
 		rounds, ingests = 60, 6
 	}
-	dir, err := corpus.Dir()
+	others, err := large("exp/cxx.er", "exp/heap.er")
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.recordings = append(b.recordings, filepath.Join(dir, "exp/cxx.er"), filepath.Join(dir, "exp/heap.er"))
+	b.recordings = append(b.recordings, others...)
 	alone := map[string]string{} // by all ways of ingesting
 	ways := [][]string{nil, {"--symfs", t.TempDir()}}
 	for i, way := range ways {
