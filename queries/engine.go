@@ -168,6 +168,12 @@ type ownConnector struct {
 
 var _ io.Closer = (*ownConnector)(nil) // sql.DB.Close calls it
 
+// Driver leads from a database to its engine.
+func (c *ownConnector) Driver() driver.Driver { return c }
+
+// Open implements driver.Driver: it connects to the same database, whatever the name.
+func (c *ownConnector) Open(string) (driver.Conn, error) { return c.Connect(context.Background()) }
+
 // Close closes the database.
 func (c *ownConnector) Close() error {
 	return errors.Join(c.Connector.Close(), removeTemporary(c.temp))

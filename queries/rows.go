@@ -139,6 +139,12 @@ func (p *portion) experiments(which func(extent) bool) (ids []string) {
 // exactly the experiments that count. A table without files is an empty relation with the
 // table's columns. The files are parameters, so that the engine does not open them yet.
 func rowsMacro(store string, t *schema.Table, all []*portion) string {
+	files, query := rowsQuery(store, t, all)
+	return fmt.Sprintf("%s(%s) AS TABLE %s", rowsName(t), files, query)
+}
+
+// rowsQuery returns the parameters and the query of the macro.
+func rowsQuery(store string, t *schema.Table, all []*portion) (parameters, query string) {
 	var files, parts []string
 	for _, p := range all {
 		name := fmt.Sprintf("files_%d", p.number)
@@ -154,7 +160,7 @@ func rowsMacro(store string, t *schema.Table, all []*portion) string {
 		}
 		parts = []string{"SELECT " + strings.Join(columns, ", ") + " WHERE false"}
 	}
-	return fmt.Sprintf("%s(%s) AS TABLE %s", rowsName(t), strings.Join(files, ", "), strings.Join(parts, " UNION ALL "))
+	return strings.Join(files, ", "), strings.Join(parts, " UNION ALL ")
 }
 
 // literal protects the characters that read_parquet takes for patterns.

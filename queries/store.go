@@ -26,6 +26,8 @@ type DB struct {
 	Damaged     []storedir.Damaged // batches left out because their commits cannot be read
 
 	unsafe bool
+	sees   *definitions // of what the views hold
+	base   *sql.DB      // of a narrowed store, the one that it is a part of
 }
 
 // Options say how a store is opened.
@@ -63,6 +65,7 @@ func OpenWith(ctx context.Context, store string, o Options) (*DB, error) {
 			return nil, err
 		}
 	}
+	db.sees = cmp.Or(see.part, d)
 	db.DB, err = db.connect(ctx, o, d, see)
 	return db, err
 }

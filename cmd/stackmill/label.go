@@ -23,10 +23,15 @@ func newLabelCommand(a *app) *cobra.Command {
 
 The first argument is a SELECTOR, and so are those after it before the first KEY=VALUE.
 A key has letters, digits, "_", "-" and ".", and is not the name of a column of
-"experiments". A label replaces one of the same key; KEY= removes it, as --remove does.`,
+"experiments". A label replaces one of the same key; KEY= removes it, as --remove does.
+
+phase.NAME=FROM..UNTIL names a time of the experiments: seconds from their start, or UTC
+(phase.load=2026-11-21T02:00..2026-11-21T02:10), one of which may be left out, or several
+with blanks between them. "report --between NAME" shows what was done then.`,
 		Example: `  stackmill label test.1.er test.2.er variant=base
   stackmill label 'host=web7,night=2026-11-21' broken=yes
-  stackmill label 'night-*/*.er' --remove broken`,
+  stackmill label 'night-*/*.er' --remove broken
+  stackmill label test.1.er phase.warmup=..10s phase.load=10s..90s`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			n := 1
@@ -77,6 +82,11 @@ func parseLabels(args []string) (l storedir.Labels, err error) {
 		}
 		if strings.ContainsFunc(value, func(r rune) bool { return r == ',' || r < ' ' }) {
 			return l, fmt.Errorf("label %s: %q has a comma or a control character, so that no selector could name it", key, value)
+		}
+		if strings.HasPrefix(key, queries.PhaseLabel) {
+			if value, err = queries.Phase(value); err != nil {
+				return l, fmt.Errorf("label %s: %w", key, err)
+			}
 		}
 		if delete(l.Set, key); value == "" {
 			l.Remove = append(l.Remove, key)

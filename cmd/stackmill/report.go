@@ -19,6 +19,7 @@ type reporter struct {
 	*app
 	report.Request
 	db          *queries.DB
+	filter      queries.Filter
 	experiments []string
 	sources     []source.Rule
 	sourcePaths []string
@@ -44,6 +45,8 @@ CPU time, synchronization, heap, I/O; "all" shows every one. "overview",
 "conservation" all modes.`,
 		Example: `  stackmill report functions --limit 20
   stackmill report functions --metric totalcpu,heapallocbytes
+  stackmill report functions --thread 4711 --between 10s,20s
+  stackmill report call-tree --where "cpu = 3 AND stack_has('^parse')"
   stackmill report callers-callees --function main --experiment test.1.er
   stackmill report callers-callees --function main,parse,read_line
   stackmill report call-tree --mode machine --metric heapallocbytes
@@ -84,6 +87,7 @@ func (r *reporter) addFlags(c *cobra.Command) {
 	f.BoolVar(&r.wide, "wide", false, "print long names in full even where other columns follow")
 	f.StringVar(&r.format, "format", "table", "table, csv, json, ndjson or markdown")
 	f.DurationVar(&r.Width, "width", time.Second, "timeline: the width of an interval, e.g. 100ms")
+	addFilter(c, &r.filter)
 }
 
 // prepare finds the report and looks at what can be judged without a store.
@@ -121,10 +125,18 @@ func (r *reporter) draws() bool { return r.Drawn && r.format == "table" }
 
 // answer opens the store and prints the report.
 func (r *reporter) answer(ctx context.Context) (err error) {
-	if r.db, err = r.open(ctx, r.experiments...); err != nil {
+	store, err := r.open(ctx, r.experiments...)
+	if err != nil {
 		return err
 	}
-	defer r.db.Close()
+	defer store.Close()
+	r.filter.Mode, r.filter.Inline = r.Mode, r.Inline
+	db, closing, err := r.narrow(ctx, store, r.filter)
+	if err != nil {
+		return fmt.Errorf("report %s: %w", r.Name, err)
+	}
+	defer closing()
+	r.db = db
 	if err := r.run(ctx); err != nil {
 		return fmt.Errorf("report %s: %w", r.Name, err)
 	}

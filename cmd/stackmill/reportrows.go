@@ -50,7 +50,7 @@ func (r *reporter) run(ctx context.Context) error {
 		return err
 	}
 	if r.format == "table" {
-		if err := r.caption(q); err != nil {
+		if err := r.caption(ctx, q); err != nil {
 			return err
 		}
 		if r.Drawn && len(rows) > 0 {

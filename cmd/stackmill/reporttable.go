@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"stackmill/queries"
 	"stackmill/queries/report"
@@ -9,7 +10,7 @@ import (
 )
 
 // caption prints above a table what it shows.
-func (r *reporter) caption(q *report.Question) error {
+func (r *reporter) caption(ctx context.Context, q *report.Question) error {
 	what := r.Title
 	if metric := q.OnlyMetric(); metric != "" {
 		what += ", metric " + metric
@@ -20,7 +21,15 @@ func (r *reporter) caption(q *report.Question) error {
 	if len(r.db.Experiments) == 1 {
 		what += ", experiment " + r.db.Experiments[0].Name
 	}
-	return r.printf("%s\n\n", what)
+	if err := r.printf("%s\n", what); err != nil {
+		return err
+	}
+	if r.db.Narrowed() {
+		if err := r.filtered(ctx, q); err != nil {
+			return err
+		}
+	}
+	return r.printf("\n")
 }
 
 // layout makes the cells of the printed table.

@@ -107,6 +107,11 @@ func (q *Question) Drawing(ctx context.Context) ([]queries.Record, error) {
 	return q.db.Records(ctx, q.sql(true, 0))
 }
 
+// About reports whether a metric of an experiment is asked for.
+func (q *Question) About(experimentID, metric string) bool {
+	return slices.Contains(q.metrics[experimentID], metric)
+}
+
 // OnlyMetric returns the metric if there is but one.
 func (q *Question) OnlyMetric() string {
 	only := ""

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"stackmill/queries"
+	"stackmill/queries/report"
+)
+
+// addFilter adds the flags that say which samples count.
+func addFilter(c *cobra.Command, to *queries.Filter) {
+	f := c.Flags()
+	f.StringArrayVar(&to.Where, "where", nil, queries.WhereHelp)
+	f.Int64SliceVar(&to.Threads, "thread", nil, "only samples of these threads")
+	f.Int64SliceVar(&to.CPUs, "cpu", nil, "only samples on these CPUs")
+	f.Int64SliceVar(&to.PIDs, "pid", nil, "only samples of these processes")
+	f.StringArrayVar(&to.Between, "between", nil, queries.BetweenHelp)
+}
+
+// narrow returns the store with the samples that pass the filter, as a session that is
+// closed before the store; the store itself if all pass.
+func (a *app) narrow(ctx context.Context, db *queries.DB, f queries.Filter) (session *queries.DB, closing func(), err error) {
+	if f.IsEmpty() {
+		return db, func() {}, nil
+	}
+	session, err = db.Narrow(ctx, f)
+	if wrong := new(queries.FilterError); errors.As(err, &wrong) {
+		return nil, nil, usageErrorf("%w", err)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if n := session.SumsOnly(); n > 0 {
+		say(a.stderr, "stackmill: %d of the experiments are kept as sums only, without samples: nothing of them is left\n", n)
+	}
+	return session, func() { _ = session.Close() }, nil
+}
+
+// filtered says above a table which samples it is about, and how much of the whole they
+// are: percentages are of what is left.
+func (r *reporter) filtered(ctx context.Context, q *report.Question) error {
+	conditions, err := r.filter.Conditions()
+	if err != nil {
+		return err
+	}
+	shares, err := r.db.Shares(ctx)
+	if err != nil {
+		return err
+	}
+	sums := map[string]*queries.Share{}
+	for _, s := range shares {
+		if q.About(s.ExperimentID, s.Metric) {
+			sum := sums[s.Metric]
+			if sum == nil {
+				sum = &queries.Share{Metric: s.Metric, Unit: s.Unit}
+				sums[s.Metric] = sum
+			}
+			sum.Value, sum.Whole = sum.Value+s.Value, sum.Whole+s.Whole
+		}
+	}
+	metrics := slices.Sorted(maps.Keys(sums))
+	for i, c := range conditions {
+		if err := r.printf("%-7s %s\n", []string{"Filter:", "and"}[min(i, 1)], c); err != nil {
+			return err
+		}
+	}
+	for _, m := range metrics {
+		s := sums[m]
+		unit, of := unitOf([]queries.Record{{"unit": s.Unit}}), ""
+		if len(metrics) > 1 {
+			of = " of " + m
+		}
+		if err := r.printf("leaves %s %% of the whole%s: %s of %s%s\n", percent(s.Value, s.Whole), of, formatValue(s.Value, s.Unit), formatValue(s.Whole, s.Unit), unit); err != nil {
+			return err
+		}
+	}
+	return r.printf("percentages below are of what is left\n")
+}

@@ -1,0 +1,183 @@
+package queries
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+
+	"stackmill/schema"
+	"stackmill/storedir"
+)
+
+// Narrow returns a session of the same store in which only the samples that pass a filter
+// count: tables and views of the usual names have their values, summed again from these
+// samples by stack. What describes code, stacks, data objects and experiments is as it was.
+// Experiments that are kept as sums only have no samples, so that nothing is left of them.
+//
+// The session shares the engine, and its memory; it is closed first. Its tables are in the
+// engine's own database, and macros of each of its connections put them in place of the
+// catalog's. If views are named, it is made for them alone, which is faster: others that
+// read more fail.
+func (db *DB) Narrow(ctx context.Context, f Filter, views ...string) (*DB, error) {
+	all, err := f.Conditions()
+	if err != nil {
+		return nil, err
+	}
+	wanted, err := tablesOf(views)
+	if err != nil {
+		return nil, err
+	}
+	n := &narrowing{from: db, schema: fmt.Sprintf("memory.filtered_%d", sessions.Add(1)), filter: f, wanted: wanted}
+	session := *db
+	session.base, session.DB = db.DB, sql.OpenDB(n)
+	if err := n.build(ctx, session.DB, all); err != nil {
+		return nil, errors.Join(err, session.DB.Close())
+	}
+	return &session, nil
+}
+
+// sessions counts the narrowed sessions of all engines.
+var sessions atomic.Int64
+
+// narrowing makes the tables of a narrowed session, and its connections.
+type narrowing struct {
+	from   *DB
+	schema string // where its tables are
+	filter Filter
+	macros []string // of each connection; none while it is built
+	views  []callView
+	wanted map[*schema.Table]bool // tables that are read
+}
+
+// Connect implements driver.Connector.
+func (n *narrowing) Connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := n.from.Driver().(driver.Connector).Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := run(conn.(driver.ExecerContext), n.macros); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return conn, nil
+}
+
+// Driver implements driver.Connector.
+func (n *narrowing) Driver() driver.Driver { return n.from.Driver() }
+
+// Close gives the tables' memory back: sql.DB.Close calls it.
+func (n *narrowing) Close() error {
+	_, err := n.from.DB.ExecContext(context.Background(), "DROP SCHEMA IF EXISTS "+n.schema+" CASCADE")
+	return err
+}
+
+// build makes the tables by a connection that sees the store as it is, and then lets all
+// connections see them.
+func (n *narrowing) build(ctx context.Context, session *sql.DB, conditions []string) error {
+	conn, err := session.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	c, err := understand(ctx, conn, conditions)
+	if err == nil {
+		err = c.check(ctx, n.from)
+	}
+	if err != nil {
+		return err
+	}
+	if err := n.shape(ctx, conn); err != nil {
+		return err
+	}
+	exec := func(statements ...string) error {
+		for _, s := range statements {
+			if _, err := conn.ExecContext(ctx, s); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := exec("CREATE SCHEMA " + n.schema); err != nil {
+		return err
+	}
+	if err := exec(n.samples(c)...); err != nil {
+		return &FilterError{fmt.Errorf("condition %s: %s", strings.Join(conditions, " AND "), firstLine(err))}
+	}
+	for _, p := range parts {
+		if p.wanted(n) {
+			if err := exec(p.make(n)...); err != nil {
+				return &statementError{err}
+			}
+		}
+	}
+	n.macros = n.rows()
+	return exec(n.macros...)
+}
+
+// table writes the name of one of the session's tables.
+func (n *narrowing) table(name string) string { return n.schema + "." + name }
+
+// create writes a statement that makes one of them.
+func (n *narrowing) create(name, query string) string {
+	return "CREATE TABLE " + n.table(name) + " AS\n" + query
+}
+
+// firstLine is an error of the engine without what it quotes.
+func firstLine(err error) string {
+	first, _, _ := strings.Cut(err.Error(), "\n")
+	return first
+}
+
+// Share is what a narrowed session has of one metric of one experiment.
+type Share struct {
+	ExperimentID, Metric, Unit string
+	Value, Whole               int64
+}
+
+// Shares returns what is left of the metrics that have values, and what there was.
+func (db *DB) Shares(ctx context.Context) ([]Share, error) {
+	const sums = "SELECT v.experiment_id, v.metric, t.unit, sum(v.value)::BIGINT FROM stack_values v LEFT JOIN metrics t ON t.experiment_id = v.experiment_id AND t.metric = v.metric GROUP BY ALL ORDER BY ALL"
+	var shares []Share
+	at := map[[2]string]int{}
+	for _, from := range []*sql.DB{db.base, db.DB} {
+		rows, err := from.QueryContext(ctx, sums)
+		if err != nil {
+			return nil, err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var s Share
+			var value int64
+			if err := rows.Scan(&s.ExperimentID, &s.Metric, &s.Unit, &value); err != nil {
+				return nil, err
+			}
+			if from == db.base {
+				s.Whole = value
+				at[[2]string{s.ExperimentID, s.Metric}] = len(shares)
+				shares = append(shares, s)
+			} else {
+				shares[at[[2]string{s.ExperimentID, s.Metric}]].Value = value
+			}
+		}
+		if err := rows.Err(); err != nil {
+			return nil, err
+		}
+	}
+	return shares, nil
+}
+
+// Narrowed reports whether only the samples that pass a filter count.
+func (db *DB) Narrowed() bool { return db.base != nil }
+
+// SumsOnly is how many experiments have no samples, since they are kept as sums only.
+func (db *DB) SumsOnly() (n int) {
+	for _, e := range db.Experiments {
+		if e.Status == storedir.Summary {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,153 @@
+package queries
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"stackmill/queries/storetest"
+	"stackmill/schema"
+)
+
+func narrow(t *testing.T, db *DB, f Filter) *DB {
+	t.Helper()
+	n, err := db.Narrow(context.Background(), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := n.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return n
+}
+
+// TestNarrowToAll compares all views where every sample passes with those of the whole store.
+func TestNarrowToAll(t *testing.T) {
+	for _, text := range []string{storetest.Two, storetest.Data} {
+		db := open(t, storetest.New(t, text))
+		all := narrow(t, db, Filter{Where: []string{"true"}})
+		views, err := Views()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range views {
+			query := "FROM " + v.Name + " ORDER BY ALL"
+			switch {
+			case v.Name == "passing":
+				query = "FROM passing('inline line') ORDER BY ALL"
+			case strings.HasSuffix(v.Name, "callers_callees"): // the store lacks <Total> itself
+				query = "FROM " + v.Name + " WHERE function <> '<Total>' OR relation <> 'self' ORDER BY ALL"
+			case v.Name == "timeline_by":
+				query = "FROM timeline_by(100_000_000) ORDER BY ALL"
+			case len(v.Parameters) > 0:
+				continue // they are made of the others
+			}
+			if diff := cmp.Diff(rows(t, db.DB, query), rows(t, all.DB, query)); diff != "" {
+				t.Errorf("%s of all samples differs:\n%s", v.Name, diff)
+			}
+		}
+	}
+}
+
+// TestNarrowedSums asks for the values of some samples, which are worked out by hand.
+func TestNarrowedSums(t *testing.T) {
+	db := open(t, storetest.New(t, storetest.Two))
+	const first = "experiment = 'monday/test.1.er'"
+	for _, test := range []struct {
+		filter Filter
+		query  string
+		want   []string
+	}{
+		{Filter{Threads: []int64{4712}}, "SELECT function, exclusive // 1e6, inclusive // 1e6 FROM function_metrics WHERE mode = 'user' AND metric = 'totalcpu' AND " + first + " ORDER BY inclusive DESC, function",
+			[]string{"<Total> 30 30", "main 0 30", "g 20 20", "<Unknown> 10 10", "f 0 10"}},
+		{Filter{Between: []string{"1s,"}, CPUs: []int64{0}}, "SELECT depth, function, attributed // 1e6, exclusive // 1e6 FROM call_tree WHERE mode = 'expert' AND metric = 'totalcpu' AND " + first + " ORDER BY ALL",
+			[]string{"0 <Total> 20 10", "1 main 10 0", "2 f 10 0", "3 f._omp_fn.0 10 10"}},
+		{Filter{Between: []string{"2026-01-02T03:04:06,"}, CPUs: []int64{0}}, "SELECT stack, value // 1e6 FROM folded WHERE mode = 'user' AND metric = 'totalcpu' AND " + first + " ORDER BY ALL",
+			[]string{"<Total> 10", "main;f 10"}},
+		{Filter{Where: []string{"stack_has('omp')"}, Mode: "machine"}, "SELECT count(*), sum(value) // 1e6 FROM sample_metrics v JOIN experiment_names USING (experiment_id) WHERE metric = 'totalcpu' AND " + first, []string{"2 20"}},
+		{Filter{Where: []string{"stack_has('omp')"}}, "SELECT count(*) FROM sample_metrics", []string{"0"}},
+		{Filter{Where: []string{"leaf = 'g'"}}, "SELECT thread_id, value // 1e6 FROM thread_metrics WHERE mode = 'user' AND metric = 'totalcpu' AND " + first + " ORDER BY ALL", []string{"4711 20", "4712 20"}},
+		{Filter{Where: []string{"leaf = 'g'"}, Inline: true}, "SELECT sum(value) // 1e6 FROM thread_metrics WHERE mode = 'user' AND metric = 'totalcpu' AND " + first, []string{"60"}},
+		{Filter{Where: []string{"leaf = ''"}}, "SELECT reason, value // 1e6 FROM unattributed WHERE mode = 'user' AND metric = 'totalcpu' AND " + first, []string{"no call stack recorded 10"}},
+		{Filter{PIDs: []int64{4711}, Where: []string{"kind = 'clock'", "experiment LIKE 'monday%' --"}}, "SELECT count(DISTINCT experiment_id) FROM samples", []string{"1"}},
+	} {
+		if diff := cmp.Diff(test.want, rows(t, narrow(t, db, test.filter).DB, test.query)); diff != "" {
+			t.Errorf("%+v: %s:\n%s", test.filter, test.query, diff)
+		}
+	}
+}
+
+// TestNarrowedInvariants proves the views of parts of the stores.
+func TestNarrowedInvariants(t *testing.T) {
+	views, err := Views()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{storetest.Two, storetest.Data} {
+		db := open(t, storetest.New(t, text))
+		some := narrow(t, db, Filter{Where: []string{"time_ns // 10_000_000 % 2 = 1 OR stack_has('omp')"}})
+		for _, v := range views {
+			for _, i := range v.Invariants {
+				if got := rows(t, some.DB, i.SQL); len(got) > 0 {
+					t.Errorf("%s.%s does not hold: %s", v.Name, i.Name, strings.Join(got, "\n"))
+				}
+			}
+		}
+		for _, s := range schema.Tables {
+			if len(s.Key) == 0 {
+				continue
+			}
+			if got := rows(t, some.DB, keyCheck(s)); len(got) > 0 {
+				t.Errorf("keys of %s: %s", s.Name, strings.Join(got, "\n"))
+			}
+		}
+	}
+}
+
+func TestWrongFilters(t *testing.T) {
+	db := open(t, storetest.New(t, storetest.Two))
+	for where, want := range map[string]string{
+		"thread = 1":                    `a sample has no column "thread", did you mean`,
+		"thread_id =":                   "syntax error",
+		"true), (false":                 "is not one expression",
+		"true) FROM samples WHERE (1=1": "is not one expression",
+		"1=1; DROP TABLE x":             "syntax error",
+		"leaf = (SELECT 'g')":           "has a query of its own",
+		"sum(cpu) > 1":                  "cannot contain aggregates",
+		"count(*) OVER () > 1":          "has a window",
+		"cpu = 'x'":                     "Could not convert",
+		"stack_has('(')":                "missing closing )",
+		"stack_has(leaf)":               "has one argument, a text in single quotes",
+	} {
+		_, err := db.Narrow(context.Background(), Filter{Where: []string{where}})
+		if wrong := new(FilterError); !errors.As(err, &wrong) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", where, err, want)
+		}
+	}
+	for _, between := range []string{"1", ",", "a,b", "2026-13-01,"} {
+		if _, err := db.Narrow(context.Background(), Filter{Between: []string{between}}); err == nil {
+			t.Errorf("time %q is accepted", between)
+		}
+	}
+	if got := rows(t, db.DB, "SELECT schema_name FROM duckdb_schemas() WHERE schema_name LIKE 'filtered%'"); len(got) > 0 {
+		t.Errorf("sessions that failed left %s", got)
+	}
+}
+
+func TestShares(t *testing.T) {
+	db := open(t, storetest.New(t, storetest.Two))
+	shares, err := narrow(t, db, Filter{Threads: []int64{4712}}).Shares(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Share{"00000000000000aa", "totalcpu", "ns", 30e6, 80e6}
+	if !slices.Contains(shares, want) {
+		t.Errorf("shares are %v, want one to be %v", shares, want)
+	}
+}

@@ -1,0 +1,216 @@
+package queries
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// predicate is a filter's SQL and what it refers to.
+type predicate struct {
+	sql     string              // in which a call of one of sampleFunctions is a column: its name, _ and the number of its text
+	columns []string            // of sampleColumns
+	texts   map[string][]string // arguments, by the name of one of sampleFunctions
+}
+
+// sampleColumns are the columns that conditions may have, with what they are made of: of
+// the sample s, its experiment e, its process p and its stack k.
+var sampleColumns = map[string]string{
+	"experiment": "e.experiment", "host": "e.host", "wall": "make_timestamp(e.started_us + s.time_ns // 1000)",
+	"pid": "p.pid", "process": "s.process", "thread_id": "s.thread_id", "cpu": "s.cpu", "time_ns": "s.time_ns", "kind": "s.kind",
+	"leaf": "k.leaf", "leaf_object": "k.leaf_object",
+}
+
+// sampleFunctions are the functions of a sample that conditions may have, of one text each.
+var sampleFunctions = []string{"label", "stack_has", "object_has", "during"}
+
+func columnNames() []string {
+	return []string{"experiment", "host", "pid", "process", "thread_id", "cpu", "time_ns", "wall", "kind", "leaf", "leaf_object"}
+}
+
+// understand parses the conditions of a filter, each of which is one expression.
+func understand(ctx context.Context, conn *sql.Conn, all []string) (*predicate, error) {
+	c := &predicate{texts: map[string][]string{}}
+	var parts []string
+	for _, text := range all {
+		// A comment at its end may not swallow the bracket.
+		part, err := c.read(ctx, conn, "("+text+"\n)")
+		if err != nil {
+			return nil, &FilterError{fmt.Errorf("condition %s: %w", strings.TrimSpace(text), err)}
+		}
+		parts = append(parts, "("+part+")")
+	}
+	c.sql = strings.Join(parts, " AND ")
+	slices.Sort(c.columns)
+	c.columns = slices.Compact(c.columns)
+	return c, nil
+}
+
+// check makes sure that the labels and phases are some experiment's.
+func (c *predicate) check(ctx context.Context, db *DB) error {
+	for _, of := range []struct{ function, view, what, list string }{
+		{"label", "labels", "label", "stackmill experiments"}, {"during", "marks", "phase", `stackmill query "FROM marks"`},
+	} {
+		if len(c.texts[of.function]) == 0 {
+			continue
+		}
+		known, err := db.Texts(ctx, "SELECT DISTINCT label FROM "+of.view+" ORDER BY ALL")
+		if err != nil {
+			return err
+		}
+		for _, text := range c.texts[of.function] {
+			if !slices.Contains(known, text) {
+				return &FilterError{fmt.Errorf("no experiment has a %s %q%s (%s lists them)", of.what, text, Suggest(text, known), of.list)}
+			}
+		}
+	}
+	return nil
+}
+
+var errNotOne = errors.New("is not one expression (as after WHERE, without SELECT)")
+
+// read parses one expression with the engine's parser, takes what it refers to, and returns
+// it with columns in place of the functions of a sample.
+func (c *predicate) read(ctx context.Context, conn *sql.Conn, text string) (string, error) {
+	var tree string
+	if err := conn.QueryRowContext(ctx, "SELECT json_serialize_sql("+quote("SELECT "+text)+")::VARCHAR").Scan(&tree); err != nil {
+		return "", err
+	}
+	var parsed map[string]any
+	d := json.NewDecoder(strings.NewReader(tree))
+	d.UseNumber() // of 64 bits
+	if err := d.Decode(&parsed); err != nil {
+		return "", err
+	}
+	if message, failed := parsed["error_message"].(string); failed {
+		first, _, _ := strings.Cut(message, "\n")
+		return "", errors.New(first)
+	}
+	expression := oneExpression(parsed)
+	if expression == nil {
+		return "", errNotOne
+	}
+	if err := c.walk(expression); err != nil {
+		return "", err
+	}
+	changed, err := json.Marshal(parsed)
+	if err != nil {
+		return "", err
+	}
+	var sql string
+	err = conn.QueryRowContext(ctx, "SELECT json_deserialize_sql("+quote(string(changed))+"::JSON)").Scan(&sql)
+	return strings.TrimPrefix(sql, "SELECT "), err
+}
+
+// oneExpression returns the expression of a statement that selects one, and does nothing else.
+func oneExpression(parsed map[string]any) any {
+	statements, _ := parsed["statements"].([]any)
+	if len(statements) != 1 {
+		return nil
+	}
+	statement, _ := statements[0].(map[string]any)
+	node, _ := statement["node"].(map[string]any)
+	from, _ := node["from_table"].(map[string]any)
+	list, _ := node["select_list"].([]any)
+	if node["type"] != "SELECT_NODE" || from["type"] != "EMPTY" || node["where_clause"] != nil || len(list) != 1 {
+		return nil
+	}
+	return list[0]
+}
+
+// walk takes what a part of an expression refers to.
+func (c *predicate) walk(part any) error {
+	switch p := part.(type) {
+	case []any:
+		for _, x := range p {
+			if err := c.walk(x); err != nil {
+				return err
+			}
+		}
+	case map[string]any:
+		descend, err := c.expression(p)
+		if err != nil || !descend {
+			return err
+		}
+		for _, x := range p {
+			if err := c.walk(x); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// expression takes an expression that is more than its parts; descend says whether these
+// are to be looked at.
+func (c *predicate) expression(p map[string]any) (descend bool, err error) {
+	switch p["class"] {
+	case "SUBQUERY":
+		return false, errors.New("has a query of its own, which a condition on one sample may not have")
+	case "WINDOW", "STAR", "PARAMETER", "LAMBDA":
+		return false, fmt.Errorf("has a %s, which a condition on one sample may not have", strings.ToLower(p["class"].(string)))
+	case "COLUMN_REF":
+		return false, c.column(p["column_names"])
+	case "FUNCTION":
+		name, _ := p["function_name"].(string)
+		if name = strings.ToLower(name); slices.Contains(sampleFunctions, name) {
+			n, err := c.call(name, p["children"])
+			at := p["query_location"]
+			clear(p)
+			p["class"], p["type"], p["alias"], p["query_location"] = "COLUMN_REF", "COLUMN_REF", "", at
+			p["column_names"] = []any{fmt.Sprintf("%s_%d", name, n)}
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+func (c *predicate) column(names any) error {
+	parts, _ := names.([]any)
+	var words []string
+	for _, p := range parts {
+		words = append(words, fmt.Sprint(p))
+	}
+	name := strings.ToLower(strings.Join(words, "."))
+	if _, known := sampleColumns[name]; !known {
+		return fmt.Errorf("a sample has no column %q%s (there are %s; texts stand in single quotes)", name, Suggest(name, columnNames()), strings.Join(columnNames(), ", "))
+	}
+	c.columns = append(c.columns, name)
+	return nil
+}
+
+// call takes a call of one of sampleFunctions, and returns the number of its text.
+func (c *predicate) call(name string, arguments any) (int, error) {
+	var text string
+	list, _ := arguments.([]any)
+	ok := len(list) == 1
+	if ok {
+		constant, _ := list[0].(map[string]any)
+		value, _ := constant["value"].(map[string]any)
+		text, ok = value["value"].(string)
+	}
+	if !ok {
+		return 0, fmt.Errorf("%s has one argument, a text in single quotes", name)
+	}
+	if strings.HasSuffix(name, "_has") {
+		if _, err := regexp.Compile(text); err != nil {
+			return 0, fmt.Errorf("%s(%s): %w", name, quote(text), err)
+		}
+	}
+	n := slices.Index(c.texts[name], text)
+	if n < 0 {
+		n = len(c.texts[name])
+		c.texts[name] = append(c.texts[name], text)
+	}
+	return n, nil
+}
+
+// uses reports whether the condition has one of these columns or functions.
+func (c *predicate) uses(names ...string) bool {
+	return slices.ContainsFunc(names, func(n string) bool { return slices.Contains(c.columns, n) || len(c.texts[n]) > 0 })
+}
