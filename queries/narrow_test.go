@@ -151,3 +151,22 @@ func TestShares(t *testing.T) {
 		t.Errorf("shares are %v, want one to be %v", shares, want)
 	}
 }
+
+// A session that was made for some views has no values of others, and says so.
+func TestNarrowedForSomeViews(t *testing.T) {
+	db := open(t, storetest.New(t, storetest.Two))
+	some, err := db.Narrow(context.Background(), Filter{CPUs: []int64{1}}, "thread_metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer some.Close()
+	if got := rows(t, some.DB, "SELECT value // 1e6 FROM thread_metrics WHERE mode = 'user' AND metric = 'totalcpu'"); !slices.Equal(got, []string{"30"}) {
+		t.Errorf("thread_metrics has %s", got)
+	}
+	for _, view := range []string{"function_metrics", "callers_callees", "line_metrics", "call_tree", "function_trends", "load_object_metrics", "source", "pc_metrics", "data_object_metrics"} {
+		if r, err := some.Query("SELECT count(*) FROM " + view + " WHERE mode = 'user'"); err == nil || !strings.Contains(err.Error(), "made for other views") {
+			t.Errorf("%s can be read: %v", view, err)
+			_ = r.Close()
+		}
+	}
+}

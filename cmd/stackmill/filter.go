@@ -23,12 +23,13 @@ func addFilter(c *cobra.Command, to *queries.Filter) {
 }
 
 // narrow returns the store with the samples that pass the filter, as a session that is
-// closed before the store; the store itself if all pass.
-func (a *app) narrow(ctx context.Context, db *queries.DB, f queries.Filter) (session *queries.DB, closing func(), err error) {
+// closed before the store; the store itself if all pass. If views are named, it has what
+// they read.
+func (a *app) narrow(ctx context.Context, db *queries.DB, f queries.Filter, views ...string) (session *queries.DB, closing func(), err error) {
 	if f.IsEmpty() {
 		return db, func() {}, nil
 	}
-	session, err = db.Narrow(ctx, f)
+	session, err = db.Narrow(ctx, f, views...)
 	if wrong := new(queries.FilterError); errors.As(err, &wrong) {
 		return nil, nil, usageErrorf("%w", err)
 	}

@@ -131,7 +131,7 @@ func (r *reporter) answer(ctx context.Context) (err error) {
 	}
 	defer store.Close()
 	r.filter.Mode, r.filter.Inline = r.Mode, r.Inline
-	db, closing, err := r.narrow(ctx, store, r.filter)
+	db, closing, err := r.narrow(ctx, store, r.filter, r.Reads()...)
 	if err != nil {
 		return fmt.Errorf("report %s: %w", r.Name, err)
 	}

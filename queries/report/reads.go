@@ -1,0 +1,14 @@
+package report
+
+// Reads returns the views and tables with values that the report asks for: what a filtered
+// session is made for.
+func (r *Request) Reads() []string {
+	reads := []string{r.View, "function_metrics"} // for <Total>
+	switch r.Name {
+	case "timeline":
+		reads = append(reads, "timeline_by")
+	case "source":
+		reads = append(reads, "source_values", "line_values", "source_inlined")
+	}
+	return reads
+}
