@@ -75,7 +75,7 @@ func TestPerf(t *testing.T) {
 	row := regexp.MustCompile(`^\s*(\d+)\s+(\d+):\S+\s+\[\.\]\s+(\S+)\s*$`)
 	listed := func(filter ...string) string {
 		var list []string
-		for _, line := range output(t, "perf", slices.Concat([]string{"report"}, input, []string{"--stdio", "--no-children", "-g", "none", "-F", "sample,tid,sym"}, filter)...) {
+		for _, line := range output(t, "perf", slices.Concat([]string{"report"}, input, []string{"--stdio", "--no-children", "-g", "none", "-F", "sample,pid,sym"}, filter)...) {
 			if m := row.FindStringSubmatch(line); m != nil {
 				list = append(list, m[2]+" "+m[3]+" "+m[1])
 			}
