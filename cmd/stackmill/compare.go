@@ -16,6 +16,7 @@ import (
 type comparer struct {
 	*app
 	compare.Request
+	filter queries.Filter
 	limit  int
 	format string
 }
@@ -41,6 +42,7 @@ all rows that are called different, a part of --fdr is so by chance. A run that 
 have a function has 0 of it. docs/compare.md says how all numbers are made.`,
 		Example: `  stackmill compare --base before.er --test after.er
   stackmill compare --base night=2026-11-20 --test night=2026-11-21 --limit 10
+  stackmill compare --base v1 --test v2 --where "stack_has('parse')" --by path
   stackmill compare --base 'v1-*.data' --test 'v2-*.data' --normalise total --format csv`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -54,6 +56,7 @@ have a function has 0 of it. docs/compare.md says how all numbers are made.`,
 		},
 	}
 	a.addComparison(c, &r.Request)
+	addFilter(c, &r.filter)
 	c.Flags().Var((*percentage)(&r.FDR), "fdr", "the part of the rows called different that may be so by chance")
 	c.Flags().Var((*percentage)(&r.Level), "level", "how often an interval is right")
 	c.Flags().Var((*percentage)(&r.MinChange), "min-change", "call smaller changes the same")
@@ -95,12 +98,22 @@ func (r *comparer) check(cmd *cobra.Command) error {
 	if r.format == "table" && !cmd.Flags().Changed("limit") {
 		r.limit = comparedRows
 	}
-	return r.Check()
+	if err := r.Check(); err != nil {
+		return err
+	}
+	return conditions(&r.Request, &r.filter)
+}
+
+// conditions completes a filter, and the request that is to tell of it.
+func conditions(r *compare.Request, f *queries.Filter) (err error) {
+	f.Mode = r.Mode
+	r.Where, err = f.Conditions()
+	return err
 }
 
 // run compares, and prints the result.
 func (r *comparer) run(ctx context.Context) error {
-	result, err := r.compare(ctx, r.Request)
+	result, err := r.compare(ctx, r.Request, r.filter)
 	if err != nil {
 		return err
 	}
@@ -133,12 +146,17 @@ func (r *comparer) run(ctx context.Context) error {
 	return printCompared(r.newPrinter(r.format), result, rows)
 }
 
-// compare opens the store and compares.
-func (a *app) compare(ctx context.Context, request compare.Request) (*compare.Result, error) {
-	db, err := a.open(ctx, slices.Concat(request.Base, request.Test)...)
+// compare opens the store and compares the samples that pass a filter.
+func (a *app) compare(ctx context.Context, request compare.Request, f queries.Filter) (*compare.Result, error) {
+	store, err := a.open(ctx, slices.Concat(request.Base, request.Test)...)
 	if err != nil {
 		return nil, err
 	}
-	defer db.Close()
+	defer store.Close()
+	db, closing, err := a.narrow(ctx, store, f, request.Reads()...)
+	if err != nil {
+		return nil, err
+	}
+	defer closing()
 	return compare.Run(ctx, db, request)
 }

@@ -37,6 +37,11 @@ func (r *app) comparisonCaption(what string, result *compare.Result) error {
 			return err
 		}
 	}
+	for _, w := range result.Where {
+		if err := r.printf("  only samples with %s\n", printable(w)); err != nil {
+			return err
+		}
+	}
 	for _, d := range result.Environment {
 		kind := "differs"
 		if d.Unfair {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"stackmill/queries"
 	"stackmill/queries/compare"
 )
 
@@ -21,6 +22,7 @@ const exitViolated = 5
 type gater struct {
 	*app
 	compare.Request
+	filter    queries.Filter
 	rules     compare.Rules
 	rulesFile string
 	junit     string
@@ -58,6 +60,7 @@ the runs are too few; 2 wrong usage. docs/compare.md has examples for CI systems
 		},
 	}
 	a.addComparison(c, &g.Request)
+	addFilter(c, &g.filter)
 	f := c.Flags()
 	f.Var((*percentage)(&g.rules.MaxIncrease), "max-increase", "how much more a row may take")
 	f.StringVar(&g.rulesFile, "rules", "", "a file of queries whose rows are violations")
@@ -88,16 +91,28 @@ func (g *gater) prepare(cmd *cobra.Command) error {
 			g.rules.MaxIncrease = math.NaN()
 		}
 	}
-	return g.Check()
+	if err := g.Check(); err != nil {
+		return err
+	}
+	return conditions(&g.Request, &g.filter)
 }
 
 // run judges, and prints what it found.
 func (g *gater) run(ctx context.Context) error {
-	db, err := g.open(ctx, slices.Concat(g.Base, g.Test)...)
+	store, err := g.open(ctx, slices.Concat(g.Base, g.Test)...)
 	if err != nil {
 		return fmt.Errorf("gate: %w", err)
 	}
-	defer db.Close()
+	defer store.Close()
+	reads := g.Reads()
+	if g.rules.SQL != nil { // which may read any view
+		reads = nil
+	}
+	db, closing, err := g.narrow(ctx, store, g.filter, reads...)
+	if err != nil {
+		return fmt.Errorf("gate: %w", err)
+	}
+	defer closing()
 	j, err := compare.Gate(ctx, db, g.Request, g.rules)
 	switch {
 	case errors.Is(err, compare.ErrRule):

@@ -121,7 +121,7 @@ func (m *agents) compareTool(ctx context.Context, args *arguments) (*answer, err
 	if err := r.Check(); err != nil {
 		return nil, err
 	}
-	result, err := m.app.compare(ctx, r)
+	result, err := m.app.compare(ctx, r, queries.Filter{})
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,8 @@ type Request struct {
 	MinChange float64 // changes below are none
 	MinShare  float64 // rows with a smaller share of <Total> in both groups are not judged
 
-	Together bool // whether the intervals' lower bounds are right for all judged rows at once
+	Where    []string // conditions of the samples that the session has, to be told with the result
+	Together bool     // whether the intervals' lower bounds are right for all judged rows at once
 }
 
 // Normalisations are the ways to make values of runs of different length comparable: as

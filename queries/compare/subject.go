@@ -20,17 +20,18 @@ type subject struct {
 	values func(c *comparison) string
 	match  func(c *comparison) error // makes one item of two that are the same
 	data   bool                      // whether only metrics of data objects have it
+	reads  []string                  // tables and views, besides those that all subjects read
 }
 
 var subjects map[string]*subject
 
 func init() { // readPaths refers to it
 	subjects = map[string]*subject{
-		"function":    {title: "Functions", names: []string{"function", "load_object", "module", "kind"}, values: functionValues, match: (*comparison).matchFunctions},
-		"line":        {title: "Lines", names: []string{"file", "line"}, values: lineValues, match: (*comparison).matchLines},
+		"function":    {title: "Functions", names: []string{"function", "load_object", "module", "kind"}, values: functionValues, match: (*comparison).matchFunctions, reads: []string{"functions", "instructions"}},
+		"line":        {title: "Lines", names: []string{"file", "line"}, values: lineValues, match: (*comparison).matchLines, reads: []string{"source_values", "source_files", "source_lines"}},
 		"load-object": {title: "Load objects", names: []string{"load_object", "path"}, values: objectValues, match: (*comparison).matchObjects},
-		"data-object": {title: "Data objects", names: []string{"descriptor", "scope", "kind"}, values: dataValues, match: (*comparison).matchData, data: true},
-		"path":        {title: "Paths", names: []string{"path", "load_object"}},
+		"data-object": {title: "Data objects", names: []string{"descriptor", "scope", "kind"}, values: dataValues, match: (*comparison).matchData, data: true, reads: []string{"data_object_metrics"}},
+		"path":        {title: "Paths", names: []string{"path", "load_object"}, reads: []string{"functions", "instructions", "call_nodes", "tree_values"}},
 	}
 }
 
@@ -183,6 +184,11 @@ func (c *comparison) normalise(totals []float64) {
 			}
 		}
 	}
+}
+
+// Reads are the tables and views that a comparison reads of a session.
+func (r *Request) Reads() []string {
+	return append([]string{"experiments", "metrics", "stack_values", "object_values", "load_objects", "function_rollup"}, subjects[r.By].reads...)
 }
 
 // Title says what the rows are, for people.
