@@ -17,7 +17,7 @@ type explanation struct {
 	Experiment   string           `json:"experiment"`
 	Sample       *explainedSample `json:"sample,omitempty"`
 	Normalised   *normalisedStack `json:"normalised,omitempty"`
-	RawStackID   int64            `json:"raw_stack_id"`
+	RawStackID   int64            `json:"raw_stack_id,string"`
 	Process      int64            `json:"process"`
 	PID          int64            `json:"pid"`
 	Program      string           `json:"program"`
@@ -40,14 +40,14 @@ type explainedSample struct {
 // normalisedStack is the normalised stack that was asked for, and how many
 // recorded stacks became it besides the one that is shown.
 type normalisedStack struct {
-	StackID int64 `json:"stack_id"`
+	StackID int64 `json:"stack_id,string"`
 	Others  int64 `json:"others"`
 }
 
 // modeStack is a normalised stack and the modes that show it.
 type modeStack struct {
 	Modes   []string     `json:"modes"`
-	StackID int64        `json:"stack_id"`
+	StackID int64        `json:"stack_id,string"`
 	Frames  []stackFrame `json:"frames"`
 }
 

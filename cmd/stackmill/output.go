@@ -290,7 +290,7 @@ func (p *jsonPrinter) row(values []any) error {
 	p.w.WriteByte('{')
 	for i, v := range values {
 		p.w.Write(p.names[i])
-		p.value(v, p.fields[i].kind)
+		p.value(exact(v, p.fields[i].name), p.fields[i].kind)
 	}
 	_, err := p.w.WriteString("}")
 	if !p.array {

@@ -41,9 +41,11 @@ last statement's result. Without SQL, a terminal gives a prompt; otherwise SQL
 is read from the standard input, as it is with "-".
 
 The table format shows the first 10000 rows, with control characters escaped. The
-arrow format is an IPC stream. With --as, rows that have the columns experiment_id,
-stack (names from the root to the leaf with ; between them) and value are written as a
-profile.
+arrow format is an IPC stream. In JSON, identifiers (columns named ..._id and ..._key)
+and whole numbers beyond 2^53 are texts: many readers would round them.
+
+With --as, rows that have the columns experiment_id, stack (names from the root to the
+leaf with ; between them) and value are written as a profile.
 
 SQL may read the store's tables and create temporary tables, views and macros.
 It cannot open other files, write any, attach databases, load extensions or change
