@@ -38,13 +38,15 @@ demo: build ## ingest real recordings into a fresh store and look into it
 	bin/stackmill ingest --store $(DEMO_STORE) --recursive $(DEMO)/exp
 	bin/stackmill report functions --store $(DEMO_STORE) --experiment $(DEMO_CASE)
 	bin/stackmill report callers-callees --store $(DEMO_STORE) --experiment $(DEMO_CASE) --function $(DEMO_FUNC)
-	@printf '%s\n' '' 'The store is $(DEMO_STORE). Try next:' \
-	  '  bin/stackmill experiments --store $(DEMO_STORE)' \
-	  '  bin/stackmill problems --store $(DEMO_STORE)' \
-	  '  bin/stackmill report call-tree --store $(DEMO_STORE) --experiment cxx.er --limit 30' \
-	  '  bin/stackmill report functions --store $(DEMO_STORE) --experiment heap.er --metric heapleakbytes' \
-	  '  bin/stackmill check --store $(DEMO_STORE)' \
-	  '  bin/stackmill query --store $(DEMO_STORE)'
+	@printf '%s\n' '' 'Paste the next line, then try those below it, or the README:' '' \
+	  "export PATH=\"$(CURDIR)/bin:\$$PATH\" STACKMILL_STORE=\"$(CURDIR)/$(DEMO_STORE)\"" '' \
+	  'stackmill experiments' \
+	  'stackmill problems' \
+	  'stackmill report call-tree --experiment cxx.er --limit 30' \
+	  'stackmill report functions --experiment heap.er --metric heapleakbytes' \
+	  'stackmill query "FROM top(5) WHERE experiment = '"'cxx.er'"'"' \
+	  'stackmill check' \
+	  'stackmill query'
 
 # The time limit is for machines that are busy with other work; the tests take some minutes.
 test: check-go check-cxx ## run all tests, list at the end which were skipped and why
