@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"stackmill/queries"
 	"stackmill/queries/export"
 )
 
@@ -15,6 +16,7 @@ import (
 type exporter struct {
 	*app
 	export.Request
+	filter      queries.Filter
 	experiments []string
 	output      string
 }
@@ -30,6 +32,7 @@ are summed. What the formats hold is in docs/export.md.
 pprof has all metrics unless one is chosen, the others have one: without --metric,
 the experiments' first.`,
 		Example: `  stackmill export --as pprof --experiment test.1.er -o test.pb.gz && go tool pprof -top test.pb.gz
+  stackmill export --as speedscope --where "stack_has('^parse')" --between 10s,20s -o parse.json
   stackmill export --as folded --metric heapallocbytes -o - | flamegraph.pl > heap.svg`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -47,6 +50,7 @@ the experiments' first.`,
 	f.StringArrayVar(&x.experiments, "experiment", nil, experimentHelp)
 	f.StringVar(&x.Metric, "metric", "", "only this metric")
 	f.StringVar(&x.Mode, "mode", "user", "user, expert or machine")
+	addFilter(c, &x.filter)
 	f.StringVarP(&x.output, "output", "o", "", "the file to write, - for the standard output")
 	for name, values := range map[string][]string{"as": export.Formats(), "mode": export.Modes} {
 		_ = c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
@@ -61,14 +65,20 @@ func (x *exporter) run(ctx context.Context) error {
 	if x.output == "-" && isTerminal(x.stdout) && x.As == "pprof" {
 		return usageErrorf("export: the standard output is a terminal (name a file with -o)")
 	}
-	db, err := x.open(ctx, x.experiments...)
+	store, err := x.open(ctx, x.experiments...)
 	if err != nil {
 		return err
 	}
-	defer db.Close()
-	if len(db.Experiments) == 0 {
+	defer store.Close()
+	if len(store.Experiments) == 0 {
 		return fmt.Errorf("export: %w", x.emptyStore())
 	}
+	x.filter.Mode = x.Mode
+	db, closing, err := x.narrow(ctx, store, x.filter, x.Reads()...)
+	if err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	defer closing()
 	if err := x.write(func(w io.Writer) error { return export.Write(ctx, db, x.Request, w) }); err != nil {
 		return fmt.Errorf("export: %w", err)
 	}

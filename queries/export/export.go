@@ -2,8 +2,10 @@
 package export
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -70,11 +72,25 @@ func (r *Request) Check() error {
 	return nil
 }
 
+// Reads are the views that a format reads: a session that is narrowed for it needs no other.
+func (r *Request) Reads() []string {
+	if r.As == "folded" {
+		return []string{"folded"}
+	}
+	return []string{"leaf_values", "mode_leaves", "mode_nodes", "sample_metrics"}
+}
+
+// ErrNothing says that there is no value to write.
+var ErrNothing = errors.New("no sample with a value is left")
+
 // Write writes what is asked for. Experiments without the metric count nothing.
 func Write(ctx context.Context, on Querier, r Request, w io.Writer) error {
 	f := formats[slices.Index(Formats(), r.As)]
 	s := &selection{on: on, mode: r.Mode, threads: f.threads}
 	if err := s.choose(ctx, r.Metric, f.several); err != nil {
+		return err
+	}
+	if err := s.any(ctx); err != nil {
 		return err
 	}
 	return f.write(ctx, s, w)
@@ -93,6 +109,17 @@ type selection struct {
 
 // metric is one of the values that each stack has.
 type metric struct{ name, unit string }
+
+// any returns ErrNothing if no sample counts for any of the metrics.
+func (s *selection) any(ctx context.Context) error {
+	names := make([]string, len(s.metrics))
+	for i, m := range s.metrics {
+		names[i] = m.name
+	}
+	nothing := ErrNothing
+	err := scan(ctx, s.on, "SELECT value FROM stack_values WHERE value <> 0 AND metric IN ("+queries.Quote(names...)+") LIMIT 1", func() error { nothing = nil; return nil }, new(int64))
+	return cmp.Or(err, nothing)
+}
 
 // choose finds the metrics: the one that is named, or all in the order in which they are
 // shown, of which some formats hold but the first.
