@@ -60,14 +60,14 @@
 --   HAVING sum(rest) FILTER (modes & 1 <> 0) <> 0 OR sum(rest) FILTER (modes & 2 <> 0) <> 0 OR sum(rest) FILTER (modes & 4 <> 0) <> 0
 --     OR sum(rest) FILTER (modes & 8 <> 0) <> 0 OR sum(rest) FILTER (modes & 16 <> 0) <> 0 OR sum(rest) FILTER (modes & 32 <> 0) <> 0
 WITH valued AS MATERIALIZED (
-  SELECT v.experiment_id, m.mode, v.metric, v.call_node, v.attributed, v.exclusive FROM tree_values v JOIN modes m ON v.modes & m.bit <> 0
+  SELECT v.experiment_id, n.experiment, m.mode, v.metric, v.call_node, v.attributed, v.exclusive
+  FROM tree_values v JOIN experiment_names n USING (experiment_id) JOIN modes m ON v.modes & m.bit <> 0 -- first, as in function_metrics
 ),
 placed AS MATERIALIZED (
   SELECT v.*, c.node_id, c.parent_id, c.depth, c.function_id FROM valued v LEFT JOIN call_paths c USING (experiment_id, call_node)
 )
-SELECT v.experiment_id, n.experiment, v.mode, v.metric, t.unit,
+SELECT v.experiment_id, v.experiment, v.mode, v.metric, t.unit,
   v.node_id, v.parent_id, v.depth, v.function_id, f.name AS "function", v.attributed, v.exclusive
 FROM placed v
-LEFT JOIN experiment_names n USING (experiment_id)
 LEFT JOIN metrics t USING (experiment_id, metric)
 LEFT JOIN functions f USING (experiment_id, function_id)

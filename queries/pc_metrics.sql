@@ -28,8 +28,8 @@ SELECT v.experiment_id, n.experiment, m.mode, v.metric, t.unit,
   l.function_id, f.name AS "function", o.name AS load_object, l."offset", l.file, l.line,
   v.exclusive, v.inclusive, l.location_id
 FROM pc_values v
+JOIN experiment_names n USING (experiment_id) -- first, as in function_metrics
 JOIN modes m ON v.modes & m.bit <> 0
-LEFT JOIN experiment_names n USING (experiment_id)
 LEFT JOIN metrics t USING (experiment_id, metric)
 LEFT JOIN locations l USING (experiment_id, location)
 LEFT JOIN functions f USING (experiment_id, function_id)

@@ -79,6 +79,11 @@ the [tables](tables.md). It may be deleted at any time: it is made anew when it 
 missing or old. ` + "`experiments.experiment`" + ` is unique there: the recording's name after
 as many of its parent directories as that takes.
 
+A condition ` + "`experiment_id = '...'`" + ` restricts what is read of every table to that
+experiment's rows, however many others there are. One on ` + "`experiment`" + `, the name, gives the
+same rows; views of stacks and trees, and of source and code, read all experiments then, which
+takes seconds among a thousand.
+
 Values are in the metric's base unit: ns, bytes or count. A view with the columns ` + "`mode`" + ` and
 ` + "`metric`" + ` has each value once for each mode, beside those of other metrics: without a
 condition on both, or grouping by them, a sum is three times too large and adds
