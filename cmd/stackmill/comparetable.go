@@ -25,20 +25,20 @@ func (r *comparer) compareTable(result *compare.Result, rows []compare.Row) erro
 }
 
 // comparisonCaption prints what is compared, and what makes it unfair.
-func (r *app) comparisonCaption(what string, result *compare.Result) error {
-	if err := r.printf("%s, metric %s, %s mode, %s\n", what, result.Metric, result.Mode, valueKind(result)); err != nil {
+func (a *app) comparisonCaption(what string, result *compare.Result) error {
+	if err := a.printf("%s, metric %s, %s mode, %s\n", what, result.Metric, result.Mode, valueKind(result)); err != nil {
 		return err
 	}
 	for _, side := range []struct {
 		name string
 		compare.Side
 	}{{"base", result.Base}, {"test", result.Test}} {
-		if err := r.printf("  %s: %s (%s)\n", side.name, printable(strings.Join(side.Selectors, " or ")), plural(len(side.Runs), "run")); err != nil {
+		if err := a.printf("  %s: %s (%s)\n", side.name, printable(strings.Join(side.Selectors, " or ")), plural(len(side.Runs), "run")); err != nil {
 			return err
 		}
 	}
 	for _, w := range result.Where {
-		if err := r.printf("  only samples with %s\n", printable(w)); err != nil {
+		if err := a.printf("  only samples with %s\n", printable(w)); err != nil {
 			return err
 		}
 	}
@@ -47,16 +47,16 @@ func (r *app) comparisonCaption(what string, result *compare.Result) error {
 		if d.Unfair {
 			kind = "warning: the sides differ in"
 		}
-		if err := r.printf("  %s: %s: %s, and %s in the test\n", kind, d.What, shownValues(d.Base), shownValues(d.Test)); err != nil {
+		if err := a.printf("  %s: %s: %s, and %s in the test\n", kind, d.What, shownValues(d.Base), shownValues(d.Test)); err != nil {
 			return err
 		}
 	}
 	for _, w := range result.Warnings {
-		if err := r.printf("  warning: %s\n", printable(w)); err != nil {
+		if err := a.printf("  warning: %s\n", printable(w)); err != nil {
 			return err
 		}
 	}
-	return r.printf("\n")
+	return a.printf("\n")
 }
 
 // shownValues are values of the environment, for people.
