@@ -14,7 +14,7 @@
 -- file = io_samples.file
 -- name VARCHAR: The file's name; `<no open file>` for calls on a descriptor that is not open.
 -- file_system = io_files.file_system
--- bytes = io_samples.bytes
+-- bytes BIGINT: [bytes] Bytes moved; 0 if it failed.
 -- duration_ns = io_samples.duration_ns
 -- metric_ns = io_samples.metric_ns
 -- stack = samples.stack
@@ -25,7 +25,7 @@ SELECT c.experiment_id, n.experiment, c.sample, s.process, s.thread_id, s.cpu, s
   ['read', 'write', 'open', 'close', 'other'][c.operation % 5 + 1] AS operation, c.operation >= 5 AS failed,
   CASE WHEN c.operation >= 5 THEN 'error' ELSE ['read', 'write', 'other', 'other', 'other'][c.operation + 1] END AS part,
   c.fd, c.file, COALESCE(f.name, '<no open file>') AS name, COALESCE(f.file_system, 'N/A') AS file_system,
-  c.bytes, c.duration_ns, c.metric_ns, s.stack
+  greatest(c.bytes, 0) AS bytes, c.duration_ns, c.metric_ns, s.stack
 FROM io_samples c
 JOIN samples s USING (experiment_id, sample)
 LEFT JOIN io_files f ON f.experiment_id = c.experiment_id AND f.file = c.file

@@ -5,9 +5,9 @@
 -- mode VARCHAR: The representation: `user`, `expert` or `machine`.
 -- metric = metrics.metric
 -- unit = metrics.unit
--- size_range VARCHAR: The range's name.
--- above BIGINT: [bytes] Sizes in the range are greater.
--- upto BIGINT: [bytes] Sizes in the range are no greater.
+-- size_range VARCHAR: The range's name; `<Unknown>` for calls that failed without a size.
+-- above BIGINT: [bytes] Sizes in the range are greater; missing for `<Unknown>`.
+-- upto BIGINT: [bytes] Sizes in the range are no greater; missing for `<Unknown>`.
 -- value BIGINT: [the metric's] The sum over the samples in the range.
 -- samples = stack_values.samples
 --
@@ -29,8 +29,8 @@ traced AS (
   GROUP BY ALL
 ),
 sums AS (
-  SELECT s.experiment_id, s.metric, r.size_range, r.above, r.upto, sum(s.value)::BIGINT AS value, sum(s.samples)::BIGINT AS samples
-  FROM traced s JOIN byte_ranges r ON s.bytes > r.above AND s.bytes <= r.upto
+  SELECT s.experiment_id, s.metric, COALESCE(r.size_range, '<Unknown>') AS size_range, r.above, r.upto, sum(s.value)::BIGINT AS value, sum(s.samples)::BIGINT AS samples
+  FROM traced s LEFT JOIN byte_ranges r ON s.bytes > r.above AND s.bytes <= r.upto
   GROUP BY ALL
   UNION ALL
   SELECT v.experiment_id, v.metric, r.size_range, r.above, r.upto, sum(v.value)::BIGINT, sum(v.samples)::BIGINT

@@ -301,7 +301,7 @@ var (
 		experimentID, sampleNo,
 		{"operation", Int32, Dict, "", false, "0 read, 1 write, 2 open, 3 close, 4 other; 5 to 9 the same with an error."},
 		{"fd", Int32, Dict, "", false, "The file descriptor."},
-		{"bytes", Int64, Dict, "bytes", false, "Bytes moved."},
+		{"bytes", Int64, Dict, "bytes", false, "Bytes moved; negative, as recorded, for calls that failed."},
 		{"duration_ns", Int64, Delta, "ns", false, "How long it took."},
 		{"metric_ns", Int64, Delta, "ns", false, "The duration in whole microseconds, as the metrics count it."},
 		{"file", Int32, Dict, "", false, "The file: `io_files.file`."},
