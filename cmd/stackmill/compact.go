@@ -87,9 +87,13 @@ func (v *compacter) check() (err error) {
 		return fmt.Errorf("compact: %w", err)
 	}
 	v.Store, v.Program = v.store, programVersion()
-	debug.SetMemoryLimit(v.Memory)
+	debug.SetMemoryLimit(v.Memory - min(v.Memory/4, engineMemory))
 	return nil
 }
+
+// engineMemory is what the SQL engine, which makes the catalog at the end, and the program
+// itself take besides the memory that Go counts.
+const engineMemory = 128 << 20
 
 func (v *compacter) run(ctx context.Context) error {
 	v.endsItself.Store(true)
