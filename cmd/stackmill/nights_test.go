@@ -11,12 +11,16 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 	"golang.org/x/sys/unix"
+
+	"stackmill/pipeline"
+	"stackmill/problem"
 )
 
 // night is a folder of recordings and a store, for runs in this process.
@@ -296,8 +300,32 @@ func TestLogFormats(t *testing.T) {
 	}
 }
 
-// Many with the same reason are a few lines.
+// Many with the same reason are a few lines on a terminal.
 func TestManyAreFewLines(t *testing.T) {
+	var results []pipeline.Result
+	for i := range 41 {
+		results = append(results, pipeline.Result{Path: fmt.Sprintf("e%02d.er", i), Status: pipeline.Partial, Elapsed: time.Second,
+			Problems: []problem.Problem{{Severity: problem.Error, Reason: "missing-file", Message: "the experiment has no log", Count: 1}}})
+		if i > 0 {
+			results = append(results, pipeline.Result{Path: fmt.Sprintf("%02d.perf.data", i), Status: pipeline.Failed, Elapsed: time.Second,
+				Err: fmt.Errorf("open %d: %w", i, errors.New("not a recording of a known format"))})
+		}
+	}
+	var stdout, stderr bytes.Buffer
+	s := summary{app: &app{stdout: &stdout, stderr: &stderr}, results: results}
+	if err := s.print(time.Second); err == nil {
+		t.Error("nothing was lost")
+	}
+	countLines(t, stderr.String(), map[string]int{
+		"stackmill: .*: the experiment has no log":                                       sayTimes,
+		"stackmill: 36 more recordings have the same: missing-file":                      1,
+		"stackmill: .*: open .*: not a recording of a known format":                      sayTimes,
+		"stackmill: 35 more recordings have the same: not a recording of a known format": 1,
+	})
+}
+
+// A log has a line for each recording, and one for all with the same problem.
+func TestManyAreLogged(t *testing.T) {
 	n := newNight(t)
 	for i := range 40 {
 		if err := os.MkdirAll(filepath.Join(n.dir, fmt.Sprintf("e%02d.er", i)), 0o777); err != nil {
@@ -308,19 +336,24 @@ func TestManyAreFewLines(t *testing.T) {
 		}
 	}
 	n.ingest("--log-format", "text", n.dir)
-	for what, want := range map[string]int{
-		"stackmill: .*: the experiment has no log":                                                               sayTimes,
-		"stackmill: 36 more recordings have the same: missing-file":                                              1,
-		"stackmill: .*not a recording of a known format: it was meant":                                           sayTimes,
-		"stackmill: 35 more recordings have the same: not a recording of a known format":                         1,
+	countLines(t, n.stderr, map[string]int{
+		"level=ERROR msg=ingest .*the experiment has no log":                                                     41,
+		"level=ERROR msg=ingest .*not a recording of a known format: it was meant":                               40,
 		"level=ERROR msg=problem reason=missing-file recordings=41 count=41 .* message=\"the experiment has no ": 1,
-	} {
-		if got := regexp.MustCompile("(?m)^.*"+what).FindAllString(n.stderr, -1); len(got) != want {
-			t.Errorf("%d times %s, not %d", len(got), what, want)
+		"stackmill: ": 1, // the end
+	})
+}
+
+// countLines counts the lines of a text that begin with an expression.
+func countLines(t *testing.T, text string, want map[string]int) {
+	t.Helper()
+	for what, n := range want {
+		if got := regexp.MustCompile("(?m)^(time=\\S+ )?"+what).FindAllString(text, -1); len(got) != n {
+			t.Errorf("%d lines begin with %s, not %d", len(got), what, n)
 		}
 	}
 	if t.Failed() {
-		t.Log(n.stderr)
+		t.Log(text)
 	}
 }
 

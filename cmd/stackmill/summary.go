@@ -79,7 +79,7 @@ func (s *summary) printLost(r pipeline.Result, said *saidBefore) {
 		}
 	case said.add(reasonLost(&r)) > sayTimes:
 	case r.Err != nil:
-		say(s.stderr, "stackmill: %s: %v%s\n", r.Path, r.Err, s.keepStack(r.Err))
+		say(s.stderr, "stackmill: %s: %v%s\n", r.Path, r.Err, stackKept(r.Err))
 	default:
 		printProblems(s.stderr, r)
 	}
@@ -135,11 +135,11 @@ func (s *summary) aborted(reason string) bool {
 	})
 }
 
-// keepStack writes the stack of an internal error to a file, unless it was logged, and
-// returns the file's name in brackets.
-func (s *summary) keepStack(err error) string {
+// stackKept writes the stack of an internal error to a file and returns the file's name
+// in brackets.
+func stackKept(err error) string {
 	var internal *pipeline.InternalError
-	if s.log != nil || !errors.As(err, &internal) {
+	if !errors.As(err, &internal) {
 		return ""
 	}
 	return keepStack(internal.Stack)
