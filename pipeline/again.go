@@ -117,7 +117,7 @@ func (e *experiment) lookedAt(c *storedir.Entry) {
 func (in *ingest) more(c *storedir.Entry) *storedir.Entry {
 	for _, o := range in.forms[c.Recorded] {
 		if o.Covers(c) {
-			return &o
+			return o
 		}
 	}
 	return nil
@@ -174,8 +174,8 @@ func (in *ingest) instead(c *storedir.Entry, before []string) []string {
 		ids = append(append(ids, o.ExperimentID), o.Instead...)
 	}
 	for _, o := range in.forms[c.Recorded] {
-		if c.Covers(&o) {
-			take(&o)
+		if c.Covers(o) {
+			take(o)
 		}
 	}
 	for _, o := range in.failed[c.Path] {

@@ -107,8 +107,8 @@ type ingest struct {
 
 	// What was in the store when the run began. Of two forms of a recording that come with
 	// one run both are written, whichever is first, so that bytes do not depend on Jobs.
-	failed map[string][]storedir.Entry // by path, what could not be read
-	forms  map[string][]storedir.Entry // by Entry.Recorded
+	failed map[string][]storedir.Entry  // by path, what could not be read
+	forms  map[string][]*storedir.Entry // by Entry.Recorded
 }
 
 // Ingest reads every recording found at the paths and commits them to the

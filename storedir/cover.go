@@ -10,7 +10,7 @@ import (
 // was found. A damaged copy elsewhere is an experiment of its own, with its problems. Of
 // several forms one covers all the others, unless these are finished, too.
 func (e *Entry) Covers(other *Entry) bool {
-	if e.Recorded == "" || e.Recorded != other.Recorded || e.ExperimentID == other.ExperimentID || e.Status == Again || other.finished() {
+	if other.finished() || e.Recorded == "" || e.Recorded != other.Recorded || e.ExperimentID == other.ExperimentID || e.Status == Again {
 		return false
 	}
 	if other.Path != e.Path && !other.Unclosed {
@@ -71,15 +71,15 @@ func (c *Contents) unfinished() map[string][]*counted {
 
 // Forms returns what counts of each recording of which something is known, by
 // Entry.Recorded, sorted by id.
-func (c *Contents) Forms() map[string][]Entry {
-	list := map[string][]Entry{}
+func (c *Contents) Forms() map[string][]*Entry {
+	list := map[string][]*Entry{}
 	for _, l := range c.counted {
 		if e := l.entry; e != nil && e.Recorded != "" && !l.replaced {
-			list[e.Recorded] = append(list[e.Recorded], *e)
+			list[e.Recorded] = append(list[e.Recorded], e)
 		}
 	}
 	for _, forms := range list {
-		slices.SortFunc(forms, func(a, b Entry) int { return cmp.Compare(a.ExperimentID, b.ExperimentID) })
+		slices.SortFunc(forms, func(a, b *Entry) int { return cmp.Compare(a.ExperimentID, b.ExperimentID) })
 	}
 	return list
 }
