@@ -129,7 +129,7 @@ func loadMode(t *testing.T, db *sql.DB, experiment, mode string) *model {
 		put(m.places, metric, p, v)
 		return err
 	}, "SELECT metric, "+inObject+`, exclusive, inclusive
-		FROM pc_metrics l JOIN functions f USING (experiment_id, function_id) JOIN load_objects o USING (experiment_id, load_object_id)
+		FROM (SELECT *, code_offset AS "offset" FROM pc_metrics) l JOIN functions f USING (experiment_id, function_id) JOIN load_objects o USING (experiment_id, load_object_id)
 		WHERE experiment = ? AND mode = ?`, experiment, mode)
 	return m
 }

@@ -325,7 +325,7 @@ func TestPeerSource(t *testing.T) {
 		{"source", "recur.c", `SELECT exclusive, inclusive, high, text, functions FROM source
 			WHERE mode = 'user' AND metric = 'totalcpu' AND file LIKE '%/recur.c' ORDER BY line`},
 		{"disasm", "is_even", `SELECT exclusive, inclusive, high, lower(hex(address)) || ':', '' FROM disasm
-			WHERE mode = 'user' AND metric = 'totalcpu' AND function = 'is_even' ORDER BY "offset"`},
+			WHERE mode = 'user' AND metric = 'totalcpu' AND function = 'is_even' ORDER BY code_offset`},
 	} {
 		out, err := exec.Command(gprofng, "display", "text", "-metrics", "e.totalcpu:i.totalcpu", "-pathmap", compiledFrom, dir,
 			"-"+test.report, test.of, filepath.Join(recordings, "exp", "recur.er")).Output()

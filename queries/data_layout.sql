@@ -13,9 +13,9 @@
 -- member_id = data_objects.data_object_id: The member; missing for holes and position 0.
 -- member VARCHAR: Its descriptor without the aggregate's; empty for holes and position 0.
 -- name = data_objects.name: Its name; empty if it has none.
--- offset BIGINT: [bytes] Where in the aggregate it begins.
+-- member_offset BIGINT: [bytes] Where in the aggregate it begins.
 -- size BIGINT: [bytes] Its size; of a bit field, of the bytes in which its bits lie; missing if unknown.
--- bit_offset INTEGER: [bits] Where in the byte at `offset` a bit field, or a hole of some bits, begins.
+-- bit_offset INTEGER: [bits] Where in the byte at `member_offset` a bit field, or a hole of some bits, begins.
 -- bit_size INTEGER: [bits] How many bits it has; 0 if it consists of whole bytes.
 -- cache_line BIGINT: The cache line, of `line_size` bytes, in which it begins, if the aggregate begins at one.
 -- value = data_values.value: The value of the accesses to it and to what is inside; 0 if there are none.
@@ -39,11 +39,11 @@
 --     SEMI JOIN data_objects c ON c.experiment_id = v.experiment_id AND c.parent_id = v.data_object_id AND c.kind = 'element'
 --   ) GROUP BY ALL HAVING sum(value) <> sum(parts)
 -- invariant holes: No size is negative, and no hole covers a member.
---   SELECT * FROM data_layout WHERE size < 0 OR bit_size < 0 OR "offset" < 0
+--   SELECT * FROM data_layout WHERE size < 0 OR bit_size < 0 OR member_offset < 0
 --   UNION ALL
 --   SELECT h.* FROM data_layout h JOIN data_layout m USING (experiment_id, mode, metric, data_object_id)
 --   WHERE h.kind = 'hole' AND m.kind IN ('member', 'bit field') AND h.bit_size = 0 AND m.bit_size = 0
---     AND m."offset" < h."offset" + h.size AND h."offset" < m."offset" + m.size
+--     AND m.member_offset < h.member_offset + h.size AND h.member_offset < m.member_offset + m.size
 WITH valued AS MATERIALIZED (
   SELECT experiment_id, data_object_id, parent_id, metric, value, samples FROM data_object_metrics WHERE mode = 'user'
 ),
@@ -116,7 +116,7 @@ all_rows AS MATERIALIZED (
   WHERE a.samples > 0
 )
 SELECT r.experiment_id, n.experiment, m.mode, r.metric, t.unit, r.data_object_id, r.descriptor, r.position, r.kind, r.member_id, r.member, r.name,
-  r."offset", r.size, r.bit_offset::INTEGER AS bit_offset, r.bit_size::INTEGER AS bit_size, r."offset" // l.line_size AS cache_line,
+  r."offset" AS member_offset, r.size, r.bit_offset::INTEGER AS bit_offset, r.bit_size::INTEGER AS bit_size, r."offset" // l.line_size AS cache_line,
   r.value::BIGINT AS value, r.samples::BIGINT AS samples,
   r.aggregate_value, r.whole AS aggregate_size, r.scope, r.own AS aggregate_name,
   l.line_size, l.line_size_source

@@ -13,7 +13,7 @@
 -- load_object = load_objects.name: The instruction's load object, empty without one.
 -- file = locations.file: Its source file's path, empty if unknown.
 -- line = locations.line: The source line, 0 if unknown.
--- offset = locations.offset: Where the instruction is; missing without one.
+-- code_offset = locations.offset: Where the instruction is; missing without one.
 -- method = data_values.method
 -- detail = data_values.detail
 -- agreement = data_values.agreement
@@ -57,7 +57,7 @@ named AS MATERIALIZED (
 )
 SELECT a.experiment_id, n.experiment, m.mode, a.metric, t.unit, a.data_object_id, o.descriptor,
   a.function_id, COALESCE(a."function", '') AS "function", COALESCE(a.load_object, '') AS load_object,
-  COALESCE(a.file, '') AS file, COALESCE(a.line, 0) AS line, a."offset", a.method, a.detail, a.agreement, a.value, a.samples, o.kind, a.inlined, COALESCE(a.embedding, '') AS embedding
+  COALESCE(a.file, '') AS file, COALESCE(a.line, 0) AS line, a."offset" AS code_offset, a.method, a.detail, a.agreement, a.value, a.samples, o.kind, a.inlined, COALESCE(a.embedding, '') AS embedding
 FROM named a
 CROSS JOIN modes m
 LEFT JOIN experiment_names n USING (experiment_id)

@@ -14,7 +14,7 @@
 -- value = data_values.value: The value of the accesses to the object and to everything inside it.
 -- samples = data_values.samples
 -- name = data_objects.name
--- offset = data_objects.offset
+-- member_offset = data_objects.offset
 -- size = data_objects.size
 -- scope_kind = data_objects.scope_kind
 --
@@ -73,7 +73,7 @@ sums AS MATERIALIZED (
   GROUP BY ALL
 )
 SELECT s.experiment_id, n.experiment, m.mode, s.metric, t.unit,
-  s.data_object_id, o.parent_id, o.descriptor, o.kind, o.scope, s.value, s.samples, o.name, o."offset", o.size, o.scope_kind
+  s.data_object_id, o.parent_id, o.descriptor, o.kind, o.scope, s.value, s.samples, o.name, o."offset" AS member_offset, o.size, o.scope_kind
 FROM sums s
 CROSS JOIN modes m
 LEFT JOIN experiment_names n USING (experiment_id)

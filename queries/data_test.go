@@ -25,7 +25,7 @@ func TestDataViews(t *testing.T) {
 			"{structure:rec_t}.{unsigned_int:5 rest} element app 1 1", "{union:u} aggregate app 1 1", "{union:u}.{int i} element app 1 1"}},
 		{"SELECT mode, descriptor, value FROM data_object_metrics WHERE metric = 'dcm' AND mode <> 'user' AND kind <> 'total' ORDER BY ALL", []string{
 			"expert <Unknown> 10", "expert Backtracking did not find trigger PC 10", "machine <Unknown> 10", "machine Backtracking did not find trigger PC 10"}},
-		{"SELECT descriptor, position, kind, member, \"offset\", size, bit_offset, bit_size, cache_line, value FROM data_layout WHERE " + faults + " ORDER BY ALL", []string{
+		{"SELECT descriptor, position, kind, member, member_offset, size, bit_offset, bit_size, cache_line, value FROM data_layout WHERE " + faults + " ORDER BY ALL", []string{
 			"{structure:rec_t} 0 aggregate  0 40 0 0 0 1",
 			"{structure:rec_t} 1 member {long key} 0 8 0 0 0 1",
 			"{structure:rec_t} 2 hole  8 8 0 0 0 0",
@@ -43,7 +43,7 @@ func TestDataViews(t *testing.T) {
 			"cache line 135168 64 app app 1 1 1 1", "heap 61440 131072 [heap]  7 5 2 5",
 			"page 65536 4096 [heap]  7 5 2 5", "page 135168 4096 app app 1 1 1 1", "segment 135168 4096 app app 1 1 1 1"}},
 		{"SELECT count(*) FROM memory_objects WHERE metric = 'dcm'", []string{"0"}},
-		{"SELECT descriptor, function, load_object, file, line, \"offset\", method, detail, agreement, value, samples, inlined FROM data_object_functions WHERE " + faults + " ORDER BY ALL", []string{
+		{"SELECT descriptor, function, load_object, file, line, code_offset, method, detail, agreement, value, samples, inlined FROM data_object_functions WHERE " + faults + " ORDER BY ALL", []string{
 			"No type information    0 <nil>  instruction fetch unchecked 1 1 ",
 			"{int g} main app a.c 10 4112 global  agrees 1 1 ",
 			"{structure:rec_t} main app a.c 10 4112 variable  agrees 1 1 ",
@@ -115,7 +115,7 @@ func TestLineSize(t *testing.T) {
 	const (
 		lines  = "SELECT address, size, size_source FROM memory_objects WHERE mode = 'user' AND metric = 'faults' AND kind = 'cache line' ORDER BY ALL"
 		pages  = "SELECT DISTINCT kind, size_source FROM memory_objects WHERE kind <> 'cache line' ORDER BY ALL"
-		layout = "SELECT \"offset\", cache_line, line_size, line_size_source FROM data_layout WHERE mode = 'user' AND metric = 'faults' AND member = '{unsigned_int:5 rest}'"
+		layout = "SELECT member_offset, cache_line, line_size, line_size_source FROM data_layout WHERE mode = 'user' AND metric = 'faults' AND member = '{unsigned_int:5 rest}'"
 	)
 	regions := []string{"heap ", "page ", "segment "}
 	for _, x := range []struct {

@@ -9,7 +9,7 @@
 -- function_id = functions.function_id: The function; in user mode, for code of a body, the function that the body was made from (S11).
 -- function = functions.name
 -- load_object = load_objects.name
--- offset = instructions.offset
+-- code_offset = instructions.offset
 -- address BIGINT: The link-time virtual address; in generated code, the offset.
 -- size = instructions.size
 -- text = instructions.text
@@ -21,7 +21,7 @@
 -- high BOOLEAN: Whether a value is at least three quarters of the function's highest.
 --
 -- invariant one_row: Every row has its experiment, unit, function and load object; an instruction has one row for each mode and metric.
---   SELECT experiment_id, mode, metric, function_id, "offset", count(*) FROM disasm GROUP BY ALL
+--   SELECT experiment_id, mode, metric, function_id, code_offset, count(*) FROM disasm GROUP BY ALL
 --   HAVING count(*) > 1 OR count(experiment) < count(*) OR count(unit) < count(*) OR count("function") < count(*) OR count(load_object) < count(*)
 -- invariant every_pc: Where a function's code is known, the values of all its PCs are present, except where the instruction is unknown.
 --   SELECT experiment_id, mode, metric, function_id, sum(exclusive), sum(found), sum(inclusive), sum(found_inclusive) FROM (
@@ -70,7 +70,7 @@ named AS MATERIALIZED (
   LEFT JOIN experiment_names n USING (experiment_id) LEFT JOIN metrics t USING (experiment_id, metric)
 )
 SELECT n.experiment_id, n.experiment, n.mode, n.metric, n.unit, n.function_id, n.name AS "function", n.load_object,
-  i."offset", i."offset" + n.shift AS address, i.size, i.text, i.target_name, i.file, i.line,
+  i."offset" AS code_offset, i."offset" + n.shift AS address, i.size, i.text, i.target_name, i.file, i.line,
   COALESCE(s.exclusive, 0) AS exclusive, COALESCE(s.inclusive, 0) AS inclusive,
   COALESCE(s.exclusive > 0 AND s.exclusive >= 0.75 * n.highest OR s.inclusive > 0 AND s.inclusive >= 0.75 * n.highest_inclusive, false) AS high
 FROM named n

@@ -7,6 +7,7 @@
 -- metric = metrics.metric
 -- unit = metrics.unit
 -- function_id = functions.function_id
+-- function_key = function_rollup.function_key
 -- function = functions.name
 -- load_object = load_objects.name
 -- module = modules.name
@@ -45,7 +46,7 @@
 --     WHERE r.function_key = function_key(o.name, u.name, COALESCE(NULLIF(f.linkage_name, ''), f.name))
 --   ) GROUP BY ALL HAVING sum(expected) <> sum("same") OR sum(found) <> sum("same")
 SELECT v.experiment_id, n.experiment, m.mode, v.metric, t.unit,
-  f.function_id, f.name AS "function", o.name AS load_object, u.name AS module, f.address, f.kind,
+  f.function_id, function_key(o.name, u.name, COALESCE(NULLIF(f.linkage_name, ''), f.name)) AS function_key, f.name AS "function", o.name AS load_object, u.name AS module, f.address, f.kind,
   v.exclusive, v.inclusive
 FROM function_values_numbered_rows() v
 JOIN experiment_names n USING (experiment_id) -- first: a condition on the name then restricts what is read of the others

@@ -9,7 +9,7 @@
 -- function_id = locations.function_id
 -- function = functions.name
 -- load_object = load_objects.name
--- offset = locations.offset
+-- code_offset = locations.offset
 -- file = locations.file
 -- line = locations.line
 -- exclusive = pc_values.exclusive
@@ -25,7 +25,7 @@
 --     SELECT experiment_id, mode, metric, key, 0, 0, exclusive, inclusive FROM passing('instruction')
 --   ) GROUP BY ALL HAVING sum(exclusive) <> sum(ending) OR sum(inclusive) <> sum(passing)
 SELECT v.experiment_id, n.experiment, m.mode, v.metric, t.unit,
-  l.function_id, f.name AS "function", o.name AS load_object, l."offset", l.file, l.line,
+  l.function_id, f.name AS "function", o.name AS load_object, l."offset" AS code_offset, l.file, l.line,
   v.exclusive, v.inclusive, l.location_id
 FROM pc_values v
 JOIN experiment_names n USING (experiment_id) -- first, as in function_metrics

@@ -140,6 +140,26 @@ func TestMetricsViewsStartAlike(t *testing.T) {
 	}
 }
 
+// Columns need no quotes, in this engine and in others that reserve the same words.
+func TestNoColumnIsReserved(t *testing.T) {
+	db := open(t, storetest.New(t, storetest.Two))
+	reserved := rows(t, db.DB, "SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category = 'reserved'")
+	if !slices.Contains(reserved, "offset") {
+		t.Fatal("no words are reserved")
+	}
+	views, err := Views()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range views {
+		for _, column := range v.ColumnNames() {
+			if slices.Contains(reserved, column) {
+				t.Errorf("%s.%s", v.Name, column)
+			}
+		}
+	}
+}
+
 func TestEverySQLFileIsAView(t *testing.T) {
 	names, err := filepath.Glob("*.sql")
 	if err != nil {
@@ -191,7 +211,7 @@ func TestViews(t *testing.T) {
 			"0 <Total> 80 10", "1 main 70 0", "2 <Unknown> 10 10", "2 f 50 0", "2 g 10 10", "3 h 50 0", "4 g 50 20", "5 g 30 30"}},
 		{"SELECT file, line, function, exclusive // 1e6, inclusive // 1e6 FROM inline_line_metrics WHERE mode = 'user' AND " + first + " ORDER BY ALL", []string{
 			" 0 <Unknown> 10 10", "a.c 10 main 0 70", "a.c 20 f 0 50", "a.h 5 h 0 50", "a.h 7 g 20 50", "b.c 30 g 40 40"}},
-		{"SELECT load_object, \"offset\", function, file, line, exclusive // 1e6 FROM inline_pc_metrics WHERE mode = 'user' AND " + first + " ORDER BY ALL", []string{
+		{"SELECT load_object, code_offset, function, file, line, exclusive // 1e6 FROM inline_pc_metrics WHERE mode = 'user' AND " + first + " ORDER BY ALL", []string{
 			"<Unknown> 2457 <Unknown>  0 10", "app 4112 main a.c 10 0", "app 4176 g a.h 7 20", "app 8208 g b.c 30 40"}},
 		{"SELECT relation, other, attributed // 1e6 FROM callers_callees WHERE function = 'f' AND mode = 'machine' ORDER BY ALL", []string{
 			"callee f._omp_fn.0 20", "callee g 30", "caller main 50"}},
@@ -199,7 +219,7 @@ func TestViews(t *testing.T) {
 			"0 <Total> 80 10", "1 main 70 0", "2 <Unknown> 10 10", "2 f 50 20", "2 g 10 10", "3 g 30 30"}},
 		{"SELECT file, line, function, exclusive // 1e6 FROM line_metrics WHERE mode = 'expert' AND " + first + " ORDER BY ALL", []string{
 			" 0 <Unknown> 10", " 0 f._omp_fn.0 20", "a.c 10 main 0", "a.c 20 f 0", "b.c 30 g 40"}},
-		{"SELECT load_object, \"offset\", function, file, line, exclusive // 1e6 FROM pc_metrics WHERE mode = 'user' AND " + first + " ORDER BY ALL", []string{
+		{"SELECT load_object, code_offset, function, file, line, exclusive // 1e6 FROM pc_metrics WHERE mode = 'user' AND " + first + " ORDER BY ALL", []string{
 			"<Unknown> 2457 <Unknown>  0 10", "app 4112 main a.c 10 0", "app 4176 f a.c 20 20", "app 8208 g b.c 30 40"}},
 		{"SELECT load_object, exclusive // 1e6, inclusive // 1e6 FROM load_object_metrics WHERE mode = 'user' AND " + first + " ORDER BY ALL", []string{
 			"<Unknown> 10 10", "app 60 70"}},

@@ -39,9 +39,9 @@ func TestLongFunctions(t *testing.T) {
 	}
 	db := store(t, path)
 	for question, want := range map[string][]string{
-		`SELECT function, count(*), min("offset"), max("offset" + size), count(*) FILTER (inclusive > 0), count(*) FILTER (high)
+		`SELECT function, count(*), min(code_offset), max(code_offset + size), count(*) FILTER (inclusive > 0), count(*) FILTER (high)
 			FROM disasm WHERE mode = 'user' GROUP BY ALL ORDER BY ALL`: {"main 2 0 5 1 1", "wait 20000 0 20000 1 1", "work 20000 0 20000 1 1"},
-		`SELECT function, "offset", text, line FROM disasm WHERE mode = 'user' AND ("offset" = 4 OR text <> 'nop') ORDER BY ALL`: {
+		`SELECT function, code_offset, text, line FROM disasm WHERE mode = 'user' AND (code_offset = 4 OR text <> 'nop') ORDER BY ALL`: {
 			"main 4 nop 2", "wait 4 nop 4", "wait 19998 .byte 0x0f 4", "wait 19999 .byte 0xff 4",
 			"work 4 nop 6", "work 19998 .byte 0x0f 6", "work 19999 .byte 0xff 6"},
 		`SELECT line, text, functions, exclusive, inclusive, high, has_code FROM source WHERE mode = 'user' ORDER BY line`: {

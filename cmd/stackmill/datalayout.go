@@ -56,7 +56,7 @@ func printAggregate(w *page, rec queries.Record) {
 func printMember(w *page, rec queries.Record) {
 	n := rec.Number("value")
 	name, line := rec.Text("member"), strconv.FormatInt(rec.Number("cache_line"), 10)
-	offset, size := strconv.FormatInt(rec.Number("offset"), 10), optional(rec, "size")
+	offset, size := strconv.FormatInt(rec.Number("member_offset"), 10), optional(rec, "size")
 	if bits := rec.Number("bit_size"); bits > 0 {
 		offset += ":" + strconv.FormatInt(rec.Number("bit_offset"), 10)
 		size = strconv.FormatInt(bits, 10) + " bit"

@@ -44,11 +44,11 @@ func instructions(w *page, rows []queries.Record, texts map[textKey]string) {
 	var file string
 	var line, end int64
 	for i, rec := range rows {
-		if i > 0 && rec.Number("offset") != end {
+		if i > 0 && rec.Number("code_offset") != end {
 			w.printf("%53s...\n", "")
 			line = 0
 		}
-		end = rec.Number("offset") + rec.Number("size")
+		end = rec.Number("code_offset") + rec.Number("size")
 		if f := rec.Text("file"); f != file && f != "" {
 			without := ""
 			if _, ok := texts[textKey{rec.Text("experiment_id"), f, rec.Number("line")}]; !ok {

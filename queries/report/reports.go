@@ -99,8 +99,8 @@ var ofMetrics = []Report{
 	},
 	{
 		Name: "pcs", View: "pc_metrics", Title: "Instructions",
-		Columns: []Column{exclusive, inclusive, label, loadObject, {"offset", "Offset", Address}, line, file},
-		order:   "exclusive DESC, inclusive DESC, function, load_object, \"offset\", location_id",
+		Columns: []Column{exclusive, inclusive, label, loadObject, {"code_offset", "Offset", Address}, line, file},
+		order:   "exclusive DESC, inclusive DESC, function, load_object, code_offset, location_id",
 		Totals:  true,
 	},
 	{
@@ -118,7 +118,7 @@ var ofMetrics = []Report{
 	{
 		Name: "disasm", View: "disasm", Title: "Annotated disassembly",
 		Columns: []Column{exclusive, inclusive, label, {"address", "Address", Address}, {"text", "Instruction", Words}, {"target_name", "Target", Words}, line},
-		order:   "function, load_object, function_id, \"offset\"",
+		order:   "function, load_object, function_id, code_offset",
 		rows:    (*Question).disasmRows,
 		Drawn:   true,
 	},
@@ -195,13 +195,13 @@ var ofMetrics = []Report{
 	},
 	{
 		Name: "data-objects", View: "data_object_metrics", Title: "Data objects",
-		Columns: []Column{value, {"samples", "Samples", Number}, {"offset", "Offset", Number}, dataObject, {"scope", "Scope", Words}},
+		Columns: []Column{value, {"samples", "Samples", Number}, {"member_offset", "Offset", Number}, dataObject, {"scope", "Scope", Words}},
 		order:   "kind = 'total' DESC, value DESC, descriptor, scope, data_object_id",
 		OfData:  true,
 	},
 	{
 		Name: "data-layout", View: "data_layout", Title: "Members of aggregates",
-		Columns: []Column{value, {"offset", "Offset", Number}, {"size", "Size", Number}, {"cache_line", "Line", Number},
+		Columns: []Column{value, {"member_offset", "Offset", Number}, {"size", "Size", Number}, {"cache_line", "Line", Number},
 			{"kind", "Kind", Words}, {"member", "Member", Words}, {"descriptor", "Aggregate", Words}},
 		order:  "aggregate_value DESC, descriptor, scope, data_object_id, position",
 		OfData: true,
@@ -216,8 +216,8 @@ var ofMetrics = []Report{
 	},
 	{
 		Name: "data-object-functions", View: "data_object_functions", Title: "Code that accesses data objects",
-		Columns: []Column{value, {"samples", "Samples", Number}, dataObject, label, {"offset", "Offset", Address}, line, {"inlined", "Inlined", Words}, {"method", "Method", Words}, {"detail", "Detail", Words}, file},
-		order:   "value DESC, descriptor, data_object_id, function, file, line, \"offset\", method, detail, agreement, embedding",
+		Columns: []Column{value, {"samples", "Samples", Number}, dataObject, label, {"code_offset", "Offset", Address}, line, {"inlined", "Inlined", Words}, {"method", "Method", Words}, {"detail", "Detail", Words}, file},
+		order:   "value DESC, descriptor, data_object_id, function, file, line, code_offset, method, detail, agreement, embedding",
 		OfData:  true,
 	},
 	{
