@@ -94,7 +94,7 @@ func TestQuerySpeedscope(t *testing.T) {
 	}
 }
 
-// What is no profile is said.
+// Results that are no profiles are refused.
 func TestQueryErrors(t *testing.T) {
 	for query, want := range map[string]string{
 		"SELECT stack, value FROM folded":                                                 "the query has no column experiment_id (it needs experiment_id, stack and value)",

@@ -50,6 +50,40 @@ func TestPprofRoundTrip(t *testing.T) {
 	}
 }
 
+// Lines of functions without a file belong to no file, and nothing is wrong with the
+// values.
+func TestLinesWithoutFile(t *testing.T) {
+	f := &profile.Function{ID: 1, Name: "f"}
+	g := &profile.Function{ID: 2, Name: "g", Filename: "g.c"}
+	inner := &profile.Location{ID: 1, Line: []profile.Line{{Function: f, Line: 7}}}
+	outer := &profile.Location{ID: 2, Line: []profile.Line{{Function: g, Line: 3}}}
+	p := profile.Profile{SampleType: []*profile.ValueType{{Type: "n", Unit: "count"}}, Function: []*profile.Function{f, g},
+		Location: []*profile.Location{inner, outer}, Sample: []*profile.Sample{{Location: []*profile.Location{inner, outer}, Value: []int64{5}}}}
+	path := filepath.Join(t.TempDir(), "x.pprof")
+	var content bytes.Buffer
+	if err := p.Write(&content); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, content.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	db, err := suite.Open(pipeline.Options{Store: filepath.Join(t.TempDir(), "store")}, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var lines string
+	if err := db.QueryRow("SELECT string_agg(concat_ws(' ', function, file, line, exclusive, inclusive), ', ' ORDER BY function) FROM line_metrics WHERE mode = 'user' AND function <> '<Total>'").Scan(&lines); err != nil {
+		t.Fatal(err)
+	}
+	if want := "f  0 5 5, g g.c 3 0 5"; lines != want {
+		t.Errorf("%s, want %s", lines, want)
+	}
+	if proof, err := queries.Check(t.Context(), db.Store, nil); err != nil || len(proof.Wrong)+len(proof.Doubted) > 0 {
+		t.Errorf("%v, %v, %v", err, proof.Wrong, proof.Doubted)
+	}
+}
+
 // samplesOf returns the samples of a profile as texts.
 func samplesOf(t *testing.T, data []byte) (samples []string) {
 	t.Helper()

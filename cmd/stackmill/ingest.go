@@ -44,7 +44,7 @@ func newIngestCommand(a *app) *cobra.Command {
 file, a profile of pprof, or a folder holding any of them) and commits them to the store.
 Content that is in the store already is skipped, so the same command can be run every
 night. So is what was forgotten (see "stackmill forget"). --label and --label-from label
-what is newly put in: what is there keeps the labels that it has (see "stackmill label").
+new experiments; those already in the store keep their labels (see "stackmill label").
 
 A recording that takes more time than --experiment-timeout, or far more memory
 than --memory, is put into the store as failed, and tried again the next time. A

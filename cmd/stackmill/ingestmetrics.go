@@ -52,7 +52,7 @@ func (in *ingester) writeMetrics(last *outcome, added *tally, looked time.Time) 
 	})
 }
 
-// store writes what is in the store, if that is known.
+// store writes the sums over the store, if they are known.
 func (m *metricsText) store(s *storeSize) {
 	if s == nil {
 		return

@@ -73,14 +73,19 @@ func (r *Resolver) generated(c *decode.Code, m *image.Mapping, proc *decode.Proc
 	return p.location(n, offset, "", func() (string, int32) { return lineOf(c, offset) })
 }
 
-// lineOf returns the line of generated code at an offset.
+// lineOf returns the line of generated code at an offset. A line of a file without a name
+// is none, whatever its number.
 func lineOf(c *decode.Code, offset uint64) (string, int32) {
 	i := sort.Search(len(c.Lines), func(i int) bool { return uint64(c.Lines[i].Offset) > offset })
 	if i == 0 {
 		return "", 0
 	}
 	l := c.Lines[i-1]
-	return cmp.Or(l.File, c.File), l.Line
+	file := cmp.Or(l.File, c.File)
+	if file == "" {
+		return "", 0
+	}
+	return file, l.Line
 }
 
 // codeFunction finds the function in a region that holds several, such as the

@@ -9,7 +9,6 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"stackmill/schema"
-	"stackmill/stages/decode/bounds"
 )
 
 // events reads the samples again: a sample is an event for each of its values that is
@@ -101,7 +100,8 @@ func (e *events) content(message []byte) error {
 		switch f.number {
 		case sampleValue:
 			return f.numbers(func(v uint64) error {
-				e.values = append(e.values, e.scaled(int64(v)))
+				value, _ := e.index.value(len(e.values), int64(v))
+				e.values = append(e.values, value)
 				return nil
 			})
 		case sampleLabel:
@@ -118,15 +118,6 @@ func (e *events) content(message []byte) error {
 	}
 	e.labels, err = encoded(labels)
 	return err
-}
-
-// scaled is a value in the metric's unit; one that is too large for that is the largest.
-func (e *events) scaled(v int64) int64 {
-	factor := e.index.factor(len(e.values))
-	if factor == 1 || v < 0 {
-		return v
-	}
-	return bounds.Times(v, factor)
 }
 
 // label is a label of a sample: a text, or a number with a unit.

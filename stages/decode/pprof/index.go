@@ -185,5 +185,12 @@ func (x *index) counters() (list []decode.Counter) {
 	return list
 }
 
-// factor is what values of a type are multiplied by to be in the metric's unit.
-func (x *index) factor(n int) int64 { return max(units[x.text(x.types[n].unit)].factor, 1) }
+// value returns a value of a type in the metric's unit, or 0 and false if 64 bits cannot
+// hold that.
+func (x *index) value(typ int, v int64) (int64, bool) {
+	factor := max(units[x.text(x.types[typ].unit)].factor, 1)
+	if product := v * factor; product/factor == v {
+		return product, true
+	}
+	return 0, false
+}

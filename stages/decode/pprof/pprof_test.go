@@ -151,7 +151,7 @@ stack 2 :, 0 frames
 stack 0 type 0 value 5000000 {"key":["text",4],"weight":{"num":3,"unit":"kilobytes"}}
 stack 0 type 1 value 1 {"key":["text",4],"weight":{"num":3,"unit":"kilobytes"}}
 stack 1 type 1 value 1 {}
-stack 2 type 0 value -1 {}
+stack 2 type 0 value -1000000 {}
 stack 2 type 1 value 9223372036854775807 {}
 `
 	for _, compressed := range []bool{false, true} {
@@ -171,6 +171,21 @@ func zipped(content []byte) []byte {
 	_, _ = w.Write(content)
 	_ = w.Close()
 	return b.Bytes()
+}
+
+// A value that 64 bits cannot hold in the metric's unit is told and left out, alone.
+func TestTooLargeValue(t *testing.T) {
+	got := shown(open(t, "x", example(func(b *builder) {
+		b.bytes(fieldSample, sample(packed(1), packed(1<<62, 3)))
+	})))
+	for _, want := range []string{"error: .: values are left out: in the metric's unit they need more than 64 bits x1\n", "stack 3 type 1 value 3 {}\n"} {
+		if strings.Count(got, want) != 1 {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "stack 3 type 0") {
+		t.Error(got)
+	}
 }
 
 // What cannot be read is said, and nothing is half read.

@@ -8,6 +8,7 @@ import (
 
 	"stackmill/problem"
 	"stackmill/stages/decode"
+	"stackmill/stages/decode/bounds"
 )
 
 // maxFrames bounds a stack's frames: a short message can name a location with many inlined
@@ -23,7 +24,7 @@ type reader struct {
 	words   map[uint64][]uint64 // of locations, the innermost frame's first
 	numbers []int32             // of the samples' stacks
 
-	tooLong, badLines int64
+	tooLong, badLines, tooLarge int64
 }
 
 // read makes the stacks of all samples.
@@ -77,7 +78,15 @@ func (r *reader) sampleField(f *field, raw *decode.RawStack, values *int) error 
 			return nil
 		})
 	case sampleValue:
-		return f.numbers(func(uint64) error { *values++; return nil })
+		return f.numbers(func(v uint64) error {
+			if *values < len(r.index.types) {
+				if _, ok := r.index.value(*values, int64(v)); !ok {
+					r.tooLarge++
+				}
+			}
+			*values++
+			return nil
+		})
 	case sampleLabel: // which the events read
 		return numberFields(f.bytes)
 	}
@@ -165,6 +174,7 @@ func (r *reader) report(to *problem.Log) {
 		}
 	}
 	add(problem.Warning, reasonTooLong, r.tooLong, "stacks have more than %d frames: the outermost are missing", maxFrames)
+	add(problem.Error, bounds.Reason, r.tooLarge, "values are left out: in the metric's unit they need more than 64 bits")
 	add(problem.Info, reasonBadLine, r.badLines, "lines have impossible numbers: they are unknown")
 	if r.index.dropped {
 		add(problem.Info, reasonDropped, 1, "the profile names frames that pprof does not show: they are shown")
