@@ -1,9 +1,7 @@
 package attribute
 
 import (
-	"cmp"
-	"slices"
-
+	"stackmill/stages/arena"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/tree"
 	"stackmill/stages/unwind"
@@ -28,22 +26,25 @@ func (s *Stacks) Order(locations []symbolize.LocationNo) {
 // orderFrames returns frames in the order of their locations and words, after the root's.
 // Nodes get their new numbers.
 func orderFrames(frames []unwind.TreeFrame, locations []symbolize.LocationNo, nodes *tree.Ordered[unwind.NodeNo, unwind.FrameNo]) []unwind.TreeFrame {
-	order := make([]unwind.FrameNo, len(frames)) // the numbers before
+	list := make([]arena.Keyed, len(frames)-1) // all but the root's
 	for n := range frames {
-		order[n] = unwind.FrameNo(n)
 		f := &frames[n]
 		renumber(&f.Own, locations)
 		for m := range f.Shown {
 			renumber(&f.Shown[m], locations)
 		}
+		if n > 0 {
+			list[n-1] = arena.Keyed{Key: f.Word, N: int32(n)}
+		}
 	}
-	slices.SortFunc(order[1:], func(a, b unwind.FrameNo) int {
-		f, g := &frames[a], &frames[b]
-		return cmp.Or(cmp.Compare(frameAt(f), frameAt(g)), cmp.Compare(f.Word, g.Word), cmp.Compare(a, b))
-	})
+	list = arena.Sort(list)
+	for i := range list {
+		list[i].Key = uint64(frameAt(&frames[list[i].N]) + 1)
+	}
 	ordered, number := make([]unwind.TreeFrame, len(frames)), make([]unwind.FrameNo, len(frames))
-	for n, before := range order {
-		ordered[n], number[before] = frames[before], unwind.FrameNo(n)
+	ordered[0] = frames[0]
+	for i, k := range arena.Sort(list) {
+		ordered[i+1], number[k.N] = frames[k.N], unwind.FrameNo(i+1)
 	}
 	for n, before := range nodes.Label {
 		nodes.Label[n] = number[before]

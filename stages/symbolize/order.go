@@ -3,6 +3,8 @@ package symbolize
 import (
 	"cmp"
 	"slices"
+
+	"stackmill/stages/arena"
 )
 
 // fewLocations is up to how many locations stay in the order in which they occur. Those of
@@ -15,27 +17,47 @@ const fewLocations = 4096
 // few. It returns their new numbers by the ones before, which no longer hold. No location
 // can be added any more.
 func (p *Program) Order() (number []LocationNo) {
-	order := make([]LocationNo, len(p.Locations)) // the numbers before
-	for n := range order {
-		order[n] = LocationNo(n)
-	}
-	if len(order) > fewLocations {
-		slices.SortFunc(order, func(a, b LocationNo) int {
-			l, m := &p.Locations[a], &p.Locations[b]
-			return cmp.Or(cmp.Compare(l.Object, m.Object), cmp.Compare(l.Offset, m.Offset), cmp.Compare(l.Function, m.Function), cmp.Compare(a, b))
-		})
-	}
+	order := p.order()
 	number = make([]LocationNo, len(order))
 	ordered, inlines := make([]Location, len(order)), p.Inlines
 	if inlines != nil {
 		p.Inlines = make([][]Level, len(order))
 	}
-	for n, before := range order {
-		number[before], ordered[n] = LocationNo(n), p.Locations[before]
+	for n, k := range order {
+		number[k.N], ordered[n] = LocationNo(n), p.Locations[k.N]
 		if inlines != nil {
-			p.Inlines[n] = inlines[before]
+			p.Inlines[n] = inlines[k.N]
 		}
 	}
 	p.Locations, p.locations = ordered, locations{}
 	return number
+}
+
+// order returns the numbers of the locations in the order in which they are stored.
+func (p *Program) order() []arena.Keyed {
+	list := make([]arena.Keyed, len(p.Locations))
+	for n := range list {
+		list[n] = arena.Keyed{Key: p.Locations[n].Offset, N: int32(n)}
+	}
+	if len(list) <= fewLocations {
+		return list
+	}
+	list = arena.Sort(list)
+	for i := range list {
+		list[i].Key = uint64(p.Locations[list[i].N].Object)
+	}
+	list = arena.Sort(list)
+	compare := func(a, b arena.Keyed) int {
+		l, m := &p.Locations[a.N], &p.Locations[b.N]
+		return cmp.Or(cmp.Compare(l.Function, m.Function), cmp.Compare(a.N, b.N))
+	}
+	for from := 0; from < len(list); { // those of one place
+		l, to := &p.Locations[list[from].N], from+1
+		for to < len(list) && list[to].Key == list[from].Key && p.Locations[list[to].N].Offset == l.Offset {
+			to++
+		}
+		slices.SortFunc(list[from:to], compare)
+		from = to
+	}
+	return list
 }

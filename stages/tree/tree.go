@@ -42,15 +42,14 @@ func (t *Tree[N, L]) Len() int { return len(t.Parent) }
 // Child returns a node's child of a label, and whether it is new.
 func (t *Tree[N, L]) Child(parent N, label L) (child N, added bool) {
 	child = N(len(t.Parent))
-	next := parent + 1
-	if next < child && t.Parent[next] == parent && t.Label[next] == label {
-		return next, false
-	}
-	at := t.place(parent, label)
-	if to := t.table[at].to; to != 0 {
-		return to, false
-	}
-	if next < child { // else it is found without the table
+	if next := parent + 1; next < child { // else it has no child, and this one is found without the table
+		if t.Parent[next] == parent && t.Label[next] == label {
+			return next, false
+		}
+		at := t.place(parent, label)
+		if to := t.table[at].to; to != 0 {
+			return to, false
+		}
 		t.table[at] = edge[N, L]{parent, label, child}
 		if t.hashed++; 4*t.hashed > 3*len(t.table) {
 			t.grow()

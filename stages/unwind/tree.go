@@ -4,7 +4,6 @@ package unwind
 
 import (
 	"stackmill/schema"
-	"stackmill/stages/arena"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/tree"
 )
@@ -33,9 +32,8 @@ type FrameNo int32
 // the root is a recorded stack together with what each mode shows of it.
 type Tree struct {
 	tree.Tree[NodeNo, FrameNo]
-	Frames  []TreeFrame // the first is the root's
-	Ends    []End       // by path
-	numbers map[TreeFrame]FrameNo
+	frameList
+	Ends    []End    // by path
 	settled []NodeNo // by word of the process whose paths are added now
 }
 
@@ -51,7 +49,7 @@ type End struct {
 
 // TreeFrame is a frame as nodes have it: what was recorded, and what the rules made of
 // it.
-type TreeFrame struct { // 32 bytes without gaps, so that it is hashed at once
+type TreeFrame struct { // 32 bytes without gaps, so that it is compared at once
 	Word uint64               // the PC or marker; of a Java frame the method's id
 	Own  symbolize.LocationNo // what the word means by itself, None for markers and without a word
 	BCI  int32                // of a Java frame
@@ -79,18 +77,11 @@ const (
 
 // NewTree returns a tree without stacks.
 func NewTree() *Tree {
-	root := hidden()
-	return &Tree{Tree: tree.New[NodeNo, FrameNo](0), Frames: []TreeFrame{root}, numbers: map[TreeFrame]FrameNo{root: 0}}
+	return &Tree{Tree: tree.New[NodeNo, FrameNo](0), frameList: newFrameList()}
 }
 
 // Add returns the node of a frame above a node, which is new if need be.
 func (t *Tree) Add(parent NodeNo, f *TreeFrame) NodeNo {
-	n, ok := t.numbers[*f]
-	if !ok {
-		n = FrameNo(len(t.Frames))
-		t.Frames = arena.Append(t.Frames, *f)
-		t.numbers[*f] = n
-	}
-	node, _ := t.Child(parent, n)
+	node, _ := t.Child(parent, t.number(f))
 	return node
 }
