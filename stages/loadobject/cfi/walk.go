@@ -2,7 +2,6 @@ package cfi
 
 import (
 	"encoding/binary"
-	"math"
 
 	"stackmill/stages/loadobject/isa"
 )
@@ -79,20 +78,23 @@ type Walker struct {
 	// operands is the stack of the expression that is computed.
 	operands [maxStack]uint64
 	cache    []place
+	process  int32 // of the places that hold
 }
 
-// place is the code at an address, with its row.
+// place is the code at an address of a process, with its row.
 type place struct {
 	lookup      uint64
 	from, until int64
 	table       *Table
 	offset      uint64
 	row         uint32
+	process     int32 // from 1: its places hold
 	executable  bool
 }
 
-// cacheBits is the logarithm of how many places are kept.
-const cacheBits = 12
+// cacheBits is the logarithm of how many places are kept: a compiler's stacks have tens of
+// thousands of return addresses.
+const cacheBits = 14
 
 // NewWalker returns a walker of code of an instruction set and byte order.
 func NewWalker(arch isa.Arch, big bool) *Walker {
@@ -102,9 +104,7 @@ func NewWalker(arch isa.Arch, big bool) *Walker {
 // Process says whose memory the next walks are in.
 func (w *Walker) Process(m Memory) {
 	w.mem = m
-	for i := range w.cache {
-		w.cache[i] = place{from: math.MaxInt64}
-	}
+	w.process++
 }
 
 // Walk finds the callers of the code that was running at a time with these
@@ -299,11 +299,11 @@ func (w *Walker) elsewhere(address uint64, size int) ([]byte, bool) {
 // find returns the code at an address.
 func (w *Walker) find(lookup uint64) place {
 	p := &w.cache[lookup*0x9e3779b97f4a7c15>>(64-cacheBits)]
-	if p.lookup == lookup && p.from <= w.time && w.time < p.until {
+	if p.lookup == lookup && p.process == w.process && p.from <= w.time && w.time < p.until {
 		return *p
 	}
 	c := w.mem.Code(lookup, w.time)
-	*p = place{lookup: lookup, from: c.From, until: c.Until, table: c.Table, offset: c.Offset, executable: c.Executable}
+	*p = place{lookup: lookup, from: c.From, until: c.Until, table: c.Table, offset: c.Offset, process: w.process, executable: c.Executable}
 	if c.Table != nil && c.Table.Arch == w.arch {
 		p.row = c.Table.find(c.Offset)
 	}
