@@ -108,10 +108,8 @@ func (r *Resolver) moduleList(file string) (*symtab.Table, string) {
 		if n < 0 {
 			continue
 		}
-		own := *all
-		own.Functions = slices.Clone(all.Functions)
-		own.Functions = slices.DeleteFunc(own.Functions, func(f symtab.Function) bool { return int(f.Module) != n })
-		return &own, c.Origin
+		own := slices.DeleteFunc(slices.Clone(all.Functions), func(f symtab.Function) bool { return int(f.Module) != n })
+		return all.With(own), c.Origin
 	}
 	return nil, ""
 }

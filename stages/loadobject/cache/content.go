@@ -42,18 +42,8 @@ const (
 
 // of returns the content of an open file.
 func (c *contents) of(f *elf.File) content {
-	remember := c.known != nil && f.Stamp.Settled()
-	if remember {
-		c.mu.Lock()
-		x, ok := c.known[f.Stamp]
-		c.mu.Unlock()
-		if !ok {
-			x, ok = c.read(f.Stamp)
-		}
-		if ok {
-			c.keep(f.Stamp, x)
-			return x
-		}
+	if x, ok := c.recall(f.Stamp); ok {
+		return x
 	}
 	var x content
 	long, short := sha256.New(), xxhash.New()
@@ -66,11 +56,32 @@ func (c *contents) of(f *elf.File) content {
 	if long.Sum(x.digest[:0]); !named {
 		x.short = short.Sum64()
 	}
-	if remember {
-		c.keep(f.Stamp, x)
-		c.write(f.Stamp, x)
-	}
+	c.remember(f.Stamp, x)
 	return x
+}
+
+// recall returns what is remembered of a file, false if it may be another.
+func (c *contents) recall(at infile.Stamp) (content, bool) {
+	if c.known == nil || !at.Settled() {
+		return content{}, false
+	}
+	c.mu.Lock()
+	x, ok := c.known[at]
+	c.mu.Unlock()
+	if !ok {
+		if x, ok = c.read(at); ok {
+			c.keep(at, x)
+		}
+	}
+	return x, ok
+}
+
+// remember remembers the content of a file.
+func (c *contents) remember(at infile.Stamp, x content) {
+	if c.known != nil && at.Settled() {
+		c.keep(at, x)
+		c.write(at, x)
+	}
 }
 
 func (c *contents) keep(at infile.Stamp, x content) {

@@ -1,12 +1,14 @@
 package cache
 
 import (
-	"bufio"
 	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"path/filepath"
 	"regexp"
+
+	"github.com/cespare/xxhash/v2"
 
 	"stackmill/stages/infile"
 	"stackmill/stages/loadobject/symtab"
@@ -19,31 +21,74 @@ const maxList = min(128<<20, infile.SymbolList)
 // perfMap matches the names of lists that run-time compilers write.
 var perfMap = regexp.MustCompile(`^perf-\d+\.map$`)
 
-// readList reads a file that lists symbols as text, the kernel's or those of
-// generated code, and returns what makes a table of it. Both are nil for other files.
-func readList(path string) (text []byte, read func([]byte) *symtab.Table, err error) {
+// symbolList is a file that lists symbols as text, the kernel's or those of generated code.
+type symbolList struct {
+	content
+	path  string
+	stamp infile.Stamp
+	read  func([]byte) *symtab.Table
+	text  []byte // nil if what is remembered of the file was enough
+}
+
+// openList identifies a list of symbols; it is nil for other files.
+func openList(c *contents, path string) (*symbolList, error) {
 	f, info, err := infile.Open(path, infile.LoadObject)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer f.Close()
-	r := bufio.NewReader(io.LimitReader(f, maxList+1))
-	head, err := r.Peek(64)
-	if err != nil && err != io.EOF {
-		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	head := make([]byte, 64)
+	n, err := io.ReadFull(f, head)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	l := &symbolList{path: path, stamp: infile.StampOf(info)}
 	switch {
 	case perfMap.MatchString(filepath.Base(path)):
-		read = symtab.ReadPerfMap
-	case symtab.IsKernel(head):
-		read = symtab.ReadKernel
+		l.read = symtab.ReadPerfMap
+	case symtab.IsKernel(head[:n]):
+		l.read = symtab.ReadKernel
 	default:
-		return nil, nil, nil
+		return nil, nil
 	}
-	text = make([]byte, 0, min(info.Size(), maxList)+1) // /proc/kallsyms has size 0
-	b := bytes.NewBuffer(text)
-	if _, err = b.ReadFrom(r); err == nil && b.Len() > maxList {
-		err = fmt.Errorf("%s: %w: more than %d bytes", path, infile.ErrTooLarge, maxList)
+	var known bool
+	if l.content, known = c.recall(l.stamp); known {
+		return l, nil
 	}
-	return b.Bytes(), read, err
+	b := bytes.NewBuffer(make([]byte, 0, min(info.Size(), maxList)+bytes.MinRead)) // /proc/kallsyms has size 0
+	b.Write(head[:n])
+	if _, err = b.ReadFrom(io.LimitReader(f, maxList+1-int64(n))); err == nil && b.Len() > maxList {
+		err = fmt.Errorf("%w: more than %d bytes", infile.ErrTooLarge, maxList)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	l.text = b.Bytes()
+	l.identify(c)
+	return l, nil
+}
+
+// identify sets the content of the text, and remembers it if the stamp stands for it: files
+// of the kernel have size 0.
+func (l *symbolList) identify(c *contents) {
+	l.content = content{sha256.Sum256(l.text), xxhash.Sum64(l.text)}
+	if l.stamp.Size == int64(len(l.text)) {
+		c.remember(l.stamp, l.content)
+	}
+}
+
+// table makes the table.
+func (l *symbolList) table(c *contents) (*symtab.Table, error) {
+	if l.text != nil {
+		return l.read(l.text), nil
+	}
+	was := l.content
+	var err error
+	if l.text, err = infile.Read(l.path, maxList); err != nil {
+		return nil, err
+	}
+	if l.identify(c); l.content != was {
+		return nil, fmt.Errorf("%s: it has changed since it was opened", l.path)
+	}
+	return l.read(l.text), nil
 }

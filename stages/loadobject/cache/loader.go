@@ -11,7 +11,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/cespare/xxhash/v2"
 	"golang.org/x/sync/singleflight"
 
 	"stackmill/fault"
@@ -146,6 +145,7 @@ func (l *Loader) table(path string, places elf.Places) (t *symtab.Table, id iden
 			}
 		}
 		t.Content, t.Key, t.Alone = s.content, s.key, s.local()
+		t.Index()
 		return t, missing, nil
 	})
 	return t, s.identity, err
@@ -275,7 +275,7 @@ func (l *Loader) keep(key string, t sized, missing []string) {
 type source struct {
 	identity
 	object, debug *elf.File
-	list          func() *symtab.Table // reads a list of symbols instead
+	list          func() (*symtab.Table, error) // makes the table of a list of symbols instead
 }
 
 // open maps the files and identifies them.
@@ -289,13 +289,13 @@ func (l *Loader) open(path string, places elf.Places) (*source, error) {
 
 func openWith(c *contents, path string, dirs []string, places elf.Places) (s *source, err error) {
 	s = &source{identity: identity{context: contextOf(path, places)}}
-	text, read, err := readList(path)
+	l, err := openList(c, path)
 	if err != nil {
 		return nil, err
 	}
-	if text != nil {
-		s.key, s.content = fmt.Sprintf("l%x", sha256.Sum256(text)), xxhash.Sum64(text)
-		s.list = func() *symtab.Table { return read(text) }
+	if l != nil {
+		s.key, s.content = fmt.Sprintf("l%x", l.digest), l.short
+		s.list = func() (*symtab.Table, error) { return l.table(c) }
 		return s, nil
 	}
 	failed := elf.Guard(path, func() {
@@ -374,7 +374,8 @@ func (s *source) appeared(missing []string) bool {
 
 func (s *source) build() (t *symtab.Table, missing []string, err error) {
 	if s.list != nil {
-		return s.list(), nil, nil
+		t, err = s.list()
+		return t, nil, err
 	}
 	err = elf.Guard(s.object.Path, func() {
 		t = symtab.Read(s.object, s.debug)

@@ -12,7 +12,7 @@ import (
 // end of the function before it, or of its region's start, to the next function
 // or its region's end. It is false outside every executable region.
 func (t *Table) Function(off uint64) (Function, bool) {
-	i := sort.Search(len(t.Functions), func(i int) bool { return t.Functions[i].Offset > off })
+	i := t.before(off)
 	if i > 0 && off-t.Functions[i-1].Offset < t.Functions[i-1].Size {
 		return t.Functions[i-1], true
 	}
@@ -34,6 +34,37 @@ func (t *Table) Function(off uint64) (Function, bool) {
 		Name:    fmt.Sprintf("<static>@0x%x", start),
 		Kind:    Static,
 	}, true
+}
+
+// before returns how many functions begin at an offset or before it.
+func (t *Table) before(off uint64) int {
+	if t.starts == nil {
+		return sort.Search(len(t.Functions), func(i int) bool { return t.Functions[i].Offset > off })
+	}
+	from, to := 0, len(t.starts)
+	for from < to {
+		if middle := int(uint(from+to) >> 1); t.starts[middle] <= off {
+			from = middle + 1
+		} else {
+			to = middle
+		}
+	}
+	return from
+}
+
+// Index makes functions be found faster by their offsets. The table must be complete.
+func (t *Table) Index() {
+	t.starts = make([]uint64, len(t.Functions))
+	for i := range t.starts {
+		t.starts[i] = t.Functions[i].Offset
+	}
+}
+
+// With returns a table like this with other functions.
+func (t *Table) With(functions []Function) *Table {
+	other := *t
+	other.Functions, other.starts = functions, nil
+	return &other
 }
 
 // PLT returns the object's procedure linkage table, which is one function in
@@ -93,7 +124,7 @@ func (a Addresses) Offset(addr uint64) (uint64, bool) {
 
 // Bytes estimates the memory that the table takes, in bytes.
 func (t *Table) Bytes() int64 {
-	n := len(t.Segments)*40 + len(t.Regions)*48 + len(t.Functions)*152 + len(t.Modules)*32 + len(t.Lines.Offsets)*16
+	n := len(t.Segments)*40 + len(t.Regions)*48 + len(t.Functions)*152 + len(t.starts)*8 + len(t.Modules)*32 + len(t.Lines.Offsets)*16
 	for i := range t.Functions {
 		f := &t.Functions[i]
 		n += len(f.Linkage)

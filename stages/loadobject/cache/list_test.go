@@ -1,0 +1,59 @@
+package cache
+
+import (
+	"bytes"
+	"os"
+	"testing"
+	"time"
+
+	"stackmill/stages/infile"
+)
+
+// A list of symbols whose content is remembered is not read again for its table, and makes
+// one only of that content.
+func TestRememberedList(t *testing.T) {
+	text := bytes.Repeat([]byte("ffffffff81000000 T a_function\n"), worthRemembering/30+1)
+	path := put(t, "kallsyms", text)
+	dir := t.TempDir()
+	fresh := func() *contents { return &contents{dir: dir, known: map[infile.Stamp]content{}} }
+	open := func(c *contents) *symbolList {
+		t.Helper()
+		l, err := openList(c, path)
+		if err != nil || l == nil {
+			t.Fatal(l, err)
+		}
+		return l
+	}
+	first := open(fresh())
+	if first.text == nil {
+		t.Fatal("the content of a file that was just made is known")
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stamp := infile.StampOf(info)
+	later := fresh()
+	later.known[stamp] = first.content
+	for !stamp.Settled() { // at most for three seconds
+		time.Sleep(50 * time.Millisecond)
+	}
+	l := open(later)
+	if l.text != nil || l.content != first.content {
+		t.Error("the list was read again")
+	}
+	if table, err := l.table(later); err != nil || len(table.Functions) != 1 {
+		t.Errorf("%v, %v", table, err)
+	}
+	later.known[stamp] = content{short: 1} // as if the file were another one now
+	if _, err := open(later).table(later); err == nil {
+		t.Error("a table was made of another content")
+	}
+	if l := open(later); l.content != first.content {
+		t.Error("the wrong content is remembered still")
+	}
+	open(fresh())
+	if x, ok := fresh().recall(stamp); !ok || x != first.content {
+		t.Error("the content of a large list is not remembered on disk")
+	}
+}
