@@ -1,27 +1,34 @@
 package symbolize
 
 import (
-	"iter"
 	"sort"
 
 	"stackmill/stages/loadobject/insn"
 	"stackmill/stages/loadobject/insn/disasm"
+	"stackmill/stages/loadobject/isa"
 )
 
-// near appends those of the instructions of code that choose may want: all that lie
-// within so many bytes of the instruction of a PC, or of the one after it.
-func near(items []disasm.Item, code iter.Seq[disasm.Item], shift uint64, pcs []uint64, within int) []disasm.Item {
+// near appends those of the instructions of code, which lies at an address, that choose
+// may want: all that lie within so many bytes of the instruction of a PC, or of the one
+// after it.
+func near(items []disasm.Item, arch isa.Arch, code []byte, address, shift uint64, pcs []uint64, within int) []disasm.Item {
 	far := int64(within) + longestInst
-	for item := range code {
-		for within != All && len(pcs) > 0 && int64(item.Addr-shift-pcs[0]) > far {
-			pcs = pcs[1:]
+	for at := uint64(0); at < uint64(len(code)); {
+		if within != All {
+			distance := func() int64 { return int64(pcs[0] - (address + at - shift)) } // of the next PC
+			for len(pcs) > 0 && distance() < -far {
+				pcs = pcs[1:]
+			}
+			if len(pcs) == 0 {
+				return items
+			}
+			if before := distance() - far; before > 0 {
+				at += disasm.Pass(arch, code[at:], uint64(before))
+				continue
+			}
 		}
-		switch {
-		case within == All, len(pcs) > 0 && int64(item.Addr-shift-pcs[0]) >= -far:
-			items = append(items, item)
-		case len(pcs) == 0:
-			return items
-		}
+		items = append(items, disasm.At(arch, code[at:], address+at))
+		at += uint64(items[len(items)-1].Inst.Len)
 	}
 	return items
 }

@@ -36,7 +36,7 @@ func TestNear(t *testing.T) {
 		}
 		slices.Sort(pcs)
 		for _, within := range []int{All, 0, 1, 64} {
-			few := near(nil, disasm.Walk(isa.AMD64, code, address), address-offset, pcs, within)
+			few := near(nil, isa.AMD64, code, address, address-offset, pcs, within)
 			if got, want := chosen(few, pcs, within), chosen(all, pcs, within); got != want {
 				t.Fatalf("within %d of %#x: %s of %d instructions, %s of all", within, pcs, got, len(few), want)
 			}

@@ -168,7 +168,7 @@ next:
 func (d *Disassembler) add(out *Disassembly, function FunctionNo, offset uint64, code []byte, arch isa.Arch, pcs []uint64, within int) {
 	f := &d.r.Program.Functions[function]
 	address := f.Address + (offset - f.Offset)
-	items := near(d.items[:0], disasm.Walk(arch, code, address), address-offset, pcs, within)
+	items := near(d.items[:0], arch, code, address, address-offset, pcs, within)
 	d.items = items
 	if len(items) == 0 || arch == 0 {
 		return
@@ -180,15 +180,17 @@ func (d *Disassembler) add(out *Disassembly, function FunctionNo, offset uint64,
 	}
 	wanted := choose(out, items, address-offset, pcs, within)
 	lines := d.lines(function, offset)
-	for n, item := range items {
+	for n := range items {
 		if !wanted[n] {
 			continue
 		}
+		item := &items[n]
 		at := item.Addr - address
-		i := Instruction{Offset: offset + at, Size: item.Inst.Len, Text: printer.Text(item, code[at:])}
+		out.Instructions = append(out.Instructions, Instruction{Offset: offset + at, Size: item.Inst.Len, Text: printer.Text(item, code[at:])})
+		i := &out.Instructions[len(out.Instructions)-1]
 		i.File, i.Line = lines(i.Offset)
-		d.target(&i, f, item.Inst)
-		out.Instructions, d.calls = append(out.Instructions, i), append(d.calls, item.Inst.Kind == insn.Call)
+		d.target(i, f, &item.Inst)
+		d.calls = append(d.calls, item.Inst.Kind == insn.Call)
 	}
 }
 

@@ -17,7 +17,7 @@ type stubKey struct {
 // target says where a call or jump goes. Functions of other load objects are
 // named when it goes through the procedure linkage table or the global offset
 // table; jumps within a function need no name.
-func (d *Disassembler) target(i *Instruction, f *Function, inst insn.Inst) {
+func (d *Disassembler) target(i *Instruction, f *Function, inst *insn.Inst) {
 	t := d.r.Program.Objects[f.Object].table
 	if inst.HasSlot && t != nil {
 		if slot, ok := t.Slot(inst.Slot); ok {

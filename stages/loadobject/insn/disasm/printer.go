@@ -14,16 +14,23 @@ import (
 type Printer struct {
 	arch  isa.Arch
 	known map[string]string // texts by bytes; of branches up to the target by bytes up to the displacement
+	parts map[string]parts  // by bytes but those of the displacement of a memory operand
+	key   []byte            // scratch
 }
+
+// parts are a text before and after a displacement.
+type parts struct{ before, after string }
 
 // maxKnown bounds a Printer's memory, to some 10 MB.
 const maxKnown = 100_000
 
 // NewPrinter returns a printer for an instruction set.
-func NewPrinter(arch isa.Arch) *Printer { return &Printer{arch, map[string]string{}} }
+func NewPrinter(arch isa.Arch) *Printer {
+	return &Printer{arch: arch, known: map[string]string{}, parts: map[string]parts{}}
+}
 
 // Text is the text of one step of Walk, whose bytes start code.
-func (p *Printer) Text(item Item, code []byte) string {
+func (p *Printer) Text(item *Item, code []byte) string {
 	code = code[:item.Inst.Len]
 	if item.Err != nil {
 		return bytesText(code)
@@ -43,12 +50,13 @@ func (p *Printer) Text(item Item, code []byte) string {
 	}
 	text, ok := p.known[string(key)]
 	if !ok {
-		text = textOf(p.arch, code, item.Addr)
+		text = p.text(code, item.Addr)
 		if branch {
 			text = text[:strings.LastIndexByte(text, ' ')+1]
 		}
 		if len(p.known) >= maxKnown {
 			clear(p.known)
+			clear(p.parts)
 		}
 		p.known[string(key)] = text
 	}
@@ -56,4 +64,35 @@ func (p *Printer) Text(item Item, code []byte) string {
 		return text + string(strconv.AppendUint([]byte("0x"), item.Inst.Target, 16))
 	}
 	return text
+}
+
+// text is textOf. What differs from another instruction by the displacement of its memory
+// operand alone does so in the text as well.
+func (p *Printer) text(code []byte, addr uint64) string {
+	if p.arch != isa.AMD64 {
+		return textOf(p.arch, code, addr)
+	}
+	at, size, disp := x86.MemoryDisplacement(code)
+	if size == 0 {
+		return textOf(p.arch, code, addr)
+	}
+	p.key = append(append(p.key[:0], code[:at]...), code[at+size:]...)
+	value := number(disp)
+	if known, ok := p.parts[string(p.key)]; ok {
+		return known.before + value + known.after
+	}
+	text := textOf(p.arch, code, addr)
+	if strings.Count(text, value+"(") == 1 {
+		before, after, _ := strings.Cut(text, value+"(")
+		p.parts[string(p.key)] = parts{before, "(" + after}
+	}
+	return text
+}
+
+// number prints a displacement as texts have it.
+func number(value int32) string {
+	if value < 0 {
+		return "-0x" + strconv.FormatUint(uint64(-int64(value)), 16)
+	}
+	return "0x" + strconv.FormatUint(uint64(value), 16)
 }

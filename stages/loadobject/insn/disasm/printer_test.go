@@ -30,11 +30,57 @@ func TestPrinter(t *testing.T) {
 					addr = uint64(uint32(addr))
 				}
 				for item := range Walk(arch, code, addr) {
-					if got, want := p.Text(item, code), Text(arch, code, addr); got != want {
+					if got, want := p.Text(&item, code), Text(arch, code, addr); got != want {
 						t.Fatalf("% x at %#x: %q, want %q", code[:item.Inst.Len], addr, got, want)
 					}
 					break
 				}
+			}
+		}
+	}
+}
+
+// The texts of instructions that differ by a displacement are those that they have by
+// themselves, whichever was printed first.
+func TestPrintedDisplacements(t *testing.T) {
+	if testing.Short() {
+		t.Skip("every opcode")
+	}
+	p := NewPrinter(isa.AMD64)
+	for i, c := range everyOpcode(isa.AMD64) {
+		if i%5 != 0 {
+			continue
+		}
+		for _, rest := range []string{"\x11\x22\x33\x44", "\x08\x00\x00\x00", "\x00\x00\x00\x00", "\xf8\xff\xff\xff", "\x00\x00\x00\x80", "\x80\x01\x00\x00"} {
+			code := []byte(c + rest + rest + "\x08\x08\x08\x08\x08\x08\x08\x08")
+			if item := At(isa.AMD64, code, 0x401000); p.Text(&item, code) != Text(isa.AMD64, code, 0x401000) {
+				t.Fatalf("% x: %q, want %q", code[:item.Inst.Len], p.Text(&item, code), Text(isa.AMD64, code, 0x401000))
+			}
+		}
+	}
+	if len(p.parts) < 200 {
+		t.Errorf("only %d instructions with a displacement", len(p.parts))
+	}
+}
+
+// Pass comes to where Walk comes to.
+func TestPass(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	code := make([]byte, 4000)
+	for i := range code {
+		code[i] = byte(random.Uint32())
+	}
+	for _, arch := range []isa.Arch{isa.AMD64, isa.X86, isa.ARM64} {
+		for _, distance := range []uint64{0, 1, 17, 1000, 3999, 4000, 5000} {
+			want := uint64(len(code))
+			for i := range Walk(arch, code, 0) {
+				if i.Addr >= distance {
+					want = i.Addr
+					break
+				}
+			}
+			if got := Pass(arch, code, distance); got != want {
+				t.Errorf("passes %d bytes for %d, want %d", got, distance, want)
 			}
 		}
 	}

@@ -22,7 +22,7 @@ type Item struct {
 func Walk(arch isa.Arch, code []byte, addr uint64) iter.Seq[Item] {
 	return func(yield func(Item) bool) {
 		for len(code) > 0 {
-			i := itemAt(arch, code, addr)
+			i := At(arch, code, addr)
 			if !yield(i) {
 				return
 			}
@@ -31,12 +31,29 @@ func Walk(arch isa.Arch, code []byte, addr uint64) iter.Seq[Item] {
 	}
 }
 
-func itemAt(arch isa.Arch, code []byte, addr uint64) Item {
+// At is the first step of Walk. Code must not be empty.
+func At(arch isa.Arch, code []byte, addr uint64) Item {
 	inst, err := Decode(arch, code, addr)
 	if err != nil {
 		inst = insn.Inst{Len: min(arch.Step(), len(code))}
 	}
 	return Item{addr, inst, err}
+}
+
+// Pass returns how many bytes Walk passes, in whole steps, that begin before a distance.
+func Pass(arch isa.Arch, code []byte, distance uint64) (n uint64) {
+	for n < min(distance, uint64(len(code))) {
+		length := 0
+		if arch == isa.AMD64 {
+			length = x86.Length(code[n:])
+		}
+		if length == 0 {
+			i := At(arch, code[n:], 0)
+			length = i.Inst.Len
+		}
+		n += uint64(length)
+	}
+	return n
 }
 
 // Branches iterates over the calls and jumps that Walk comes to, much faster.
@@ -47,7 +64,7 @@ func Branches(arch isa.Arch, code []byte, addr uint64) iter.Seq[Item] {
 				n := x86.Straight(code)
 				code, addr = code[n:], addr+uint64(n)
 			}
-			i := itemAt(arch, code, addr)
+			i := At(arch, code, addr)
 			branch := i.Inst.Kind == insn.Call || i.Inst.Kind == insn.Jump || i.Inst.Kind == insn.CondJump
 			if branch && !yield(i) {
 				return

@@ -89,6 +89,16 @@ func quickAt(code []byte) (q quick, length int) {
 	return q, pos + int(q&quickBytes)
 }
 
+// Length returns the length of the instruction at the start of 64-bit code if its opcode
+// is quick, else 0.
+func Length(code []byte) int {
+	q, length := quickAt(code)
+	if q == 0 {
+		return 0
+	}
+	return length
+}
+
 // Straight returns how many bytes of 64-bit code are passed at least before an
 // instruction that calls or jumps, or bytes that are not an instruction.
 func Straight(code []byte) (n int) {
