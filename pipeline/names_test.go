@@ -58,7 +58,9 @@ func (named) OpenContext(context.Context, string) *decode.Recording {
 	for _, s := range namedSamples {
 		raw := decode.RawStack{Callers: decode.CallersUnwound, OMPState: -1}
 		for _, f := range s.frames {
-			w, err := names.Word(f.function, f.file, f.line)
+			of := names.Of(decode.NamedObject{})
+			function := of.Function(decode.NamedFunction{Name: f.function, File: f.file})
+			w, err := of.Word(decode.NamedPlace{Offset: decode.NoFileOffset, Levels: []decode.NamedLevel{{Function: function, Line: f.line}}})
 			if err != nil {
 				panic(err)
 			}

@@ -23,7 +23,7 @@
 --       {metric: 'heapleakcnt', value: leaks}, {metric: 'heapleakbytes', value: leaked_bytes}], recursive := true) FROM heap_statistics
 --     UNION ALL
 --     SELECT experiment_id, metric, -inclusive FROM function_metrics
---     WHERE mode = 'user' AND metric IN ('heapalloccnt', 'heapallocbytes', 'heapleakcnt', 'heapleakbytes') AND function = '<Total>' AND kind = 'artificial'
+--     WHERE mode = 'user' AND (experiment_id, metric) IN (SELECT experiment_id, metric FROM metrics WHERE kind = 'heap') AND function = '<Total>' AND kind = 'artificial'
 --   ) GROUP BY ALL HAVING sum(value) <> 0
 -- invariant peak: The peak is no less than what was never freed, and no more than all allocations.
 --   SELECT * FROM heap_statistics WHERE peak_bytes < leaked_bytes OR peak_bytes > allocated_bytes

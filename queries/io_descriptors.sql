@@ -27,7 +27,7 @@
 --       {metric: 'ioerrorcnt', value: errors}, {metric: 'ioerrortime', value: error_ns}], recursive := true) FROM io_descriptors
 --     UNION ALL
 --     SELECT experiment_id, metric, -inclusive FROM function_metrics
---     WHERE mode = 'user' AND regexp_full_match(metric, 'io(read|write|other|error)(cnt|bytes|time)') AND function = '<Total>' AND kind = 'artificial'
+--     WHERE mode = 'user' AND (experiment_id, metric) IN (SELECT experiment_id, metric FROM metrics WHERE kind = 'io') AND function = '<Total>' AND kind = 'artificial'
 --   ) GROUP BY ALL HAVING sum(value) <> 0
 SELECT experiment_id, experiment, process, file, CASE WHEN min(fd) = max(fd) AND min(fd) >= 0 THEN min(fd) END AS fd, name, file_system,
   count(*) FILTER (part = 'read') AS reads, COALESCE(sum(bytes) FILTER (part = 'read'), 0)::BIGINT AS read_bytes, COALESCE(sum(metric_ns) FILTER (part = 'read'), 0)::BIGINT AS read_ns,

@@ -18,13 +18,17 @@
 --
 -- invariant one_row: A stack has one row for each mode, and its text.
 --   SELECT experiment_id, mode, stack_id, count(*) FROM io_stacks GROUP BY ALL HAVING count(*) > 1 OR count(stack) < count(*)
--- invariant total: The rows sum to those of the descriptors.
---   SELECT experiment_id, mode FROM (
---     SELECT experiment_id, mode, reads, read_bytes, read_ns, writes, written_bytes, write_ns, others, other_ns, errors, error_ns FROM io_stacks
+-- invariant total: The rows sum to `<Total>`.
+--   SELECT experiment_id, mode, metric, sum(value) FROM (
+--     SELECT experiment_id, mode, unnest([
+--       {metric: 'ioreadcnt', value: reads}, {metric: 'ioreadbytes', value: read_bytes}, {metric: 'ioreadtime', value: read_ns},
+--       {metric: 'iowritecnt', value: writes}, {metric: 'iowritebytes', value: written_bytes}, {metric: 'iowritetime', value: write_ns},
+--       {metric: 'ioothercnt', value: others}, {metric: 'ioothertime', value: other_ns},
+--       {metric: 'ioerrorcnt', value: errors}, {metric: 'ioerrortime', value: error_ns}], recursive := true) FROM io_stacks
 --     UNION ALL
---     SELECT experiment_id, mode, -reads, -read_bytes, -read_ns, -writes, -written_bytes, -write_ns, -others, -other_ns, -errors, -error_ns FROM io_descriptors CROSS JOIN modes
---   ) GROUP BY ALL HAVING sum(reads) <> 0 OR sum(read_bytes) <> 0 OR sum(read_ns) <> 0 OR sum(writes) <> 0 OR sum(written_bytes) <> 0
---     OR sum(write_ns) <> 0 OR sum(others) <> 0 OR sum(other_ns) <> 0 OR sum(errors) <> 0 OR sum(error_ns) <> 0
+--     SELECT experiment_id, mode, metric, -inclusive FROM function_metrics
+--     WHERE regexp_full_match(metric, 'io(read|write|other|error)(cnt|bytes|time)') AND function = '<Total>' AND kind = 'artificial'
+--   ) GROUP BY ALL HAVING sum(value) <> 0
 WITH
 -- A filter by experiment reaches the frames through inner joins only.
 sums AS NOT MATERIALIZED (

@@ -13,7 +13,7 @@
 --   SELECT experiment_id, metric, sum(value) FROM (
 --     SELECT experiment_id, unnest([{metric: 'syncn', value: waits}, {metric: 'sync', value: wait_ns}], recursive := true) FROM sync_objects
 --     UNION ALL
---     SELECT experiment_id, metric, -inclusive FROM function_metrics WHERE mode = 'user' AND metric IN ('sync', 'syncn') AND function = '<Total>' AND kind = 'artificial'
+--     SELECT experiment_id, metric, -inclusive FROM function_metrics WHERE mode = 'user' AND (experiment_id, metric) IN (SELECT experiment_id, metric FROM metrics WHERE kind = 'sync') AND function = '<Total>' AND kind = 'artificial'
 --   ) GROUP BY ALL HAVING sum(value) <> 0
 SELECT y.experiment_id, n.experiment, s.process, y.object, count(*) AS waits, sum(y.metric_ns)::BIGINT AS wait_ns,
   max(y.duration_ns) AS longest_ns, count(DISTINCT s.thread_id) AS threads

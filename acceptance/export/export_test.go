@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"stackmill/acceptance/corpus"
@@ -21,6 +22,9 @@ import (
 // parallel regions.
 var recordings = []string{"recur", "cxx", "heap", "threads", "forkexec", "omp_gcc", "clones"}
 
+// others are further ones: Java methods and generated code, I/O.
+var others = []string{"java", "io"}
+
 var store *queries.DB // with all of them
 
 func TestMain(m *testing.M) {
@@ -30,7 +34,7 @@ func TestMain(m *testing.M) {
 			return nil, err
 		}
 		var paths []string
-		for _, name := range recordings {
+		for _, name := range slices.Concat(recordings, others) {
 			paths = append(paths, filepath.Join(from, "exp", name+".er"))
 		}
 		store, err = suite.Open(pipeline.Options{Store: filepath.Join(dir, "store")}, paths...)

@@ -157,6 +157,9 @@ func TestGoToolPprof(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, errs.Bytes())
 		}
+		if !strings.HasPrefix(string(out), "File: "+name+"\n") {
+			t.Errorf("%s: no name of the program in\n%s", name, out)
+		}
 		got := map[string]both{}
 		for line := range strings.Lines(string(out)) {
 			m := topLine.FindStringSubmatch(strings.TrimRight(line, "\n"))

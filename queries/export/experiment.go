@@ -1,6 +1,10 @@
 package export
 
 import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -24,6 +28,7 @@ type experiment struct {
 type process struct {
 	pid     int64
 	program string
+	samples int64
 }
 
 // object is a load object.
@@ -46,7 +51,11 @@ type function struct {
 	object        *object
 	module        string
 	address       int64
+	file          string // the first that is known of it, empty if none is
 }
+
+// seen notes a file in which a function has lines.
+func (f *function) seen(file string) { f.file = cmp.Or(f.file, file) }
 
 // location is an instruction on a stack. Its levels are its function and those that are
 // inlined there, the outermost first.
@@ -79,4 +88,43 @@ type sample struct {
 type sink interface {
 	begin(e *experiment) error
 	sample(s *sample) error
+}
+
+// commLength is how much of a program's name kernels keep.
+const commLength = 15
+
+// founder is the number of an experiment's first process.
+const founder = 1
+
+// program returns the load object that was executed: the one that the founder is named
+// after or, if none is, another process, that with most samples foremost, or else one that
+// has a main function; nil if there is none.
+func (e *experiment) program() *object {
+	var files []*object
+	for _, o := range e.objects {
+		if o.kind == "elf" && o.name != "" && o.name[0] != '[' {
+			files = append(files, o)
+		}
+	}
+	slices.SortFunc(files, func(a, b *object) int { return cmp.Or(cmp.Compare(a.path, b.path), cmp.Compare(a.id, b.id)) })
+	processes := slices.SortedFunc(maps.Keys(e.processes), func(a, b int32) int {
+		return cmp.Or(cmp.Compare(e.processes[b].samples, e.processes[a].samples), cmp.Compare(a, b))
+	})
+	processes = append([]int32{founder}, processes...)
+	for _, n := range processes {
+		name := e.processes[n].program
+		if at := slices.IndexFunc(files, func(o *object) bool {
+			return o.name == name || len(name) == commLength && strings.HasPrefix(o.name, name)
+		}); at >= 0 {
+			return files[at]
+		}
+	}
+	starts := map[*object]bool{}
+	for _, f := range e.functions {
+		starts[f.object] = starts[f.object] || f.name == "main" || f.name == "main.main"
+	}
+	if at := slices.IndexFunc(files, func(o *object) bool { return starts[o] }); at >= 0 {
+		return files[at]
+	}
+	return nil
 }

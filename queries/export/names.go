@@ -121,10 +121,10 @@ func (p *part) readProcesses(ctx context.Context, on Querier) error {
 	var id string
 	var n int32
 	var of process
-	return scan(ctx, on, "SELECT experiment_id, process, pid, target FROM processes WHERE "+p.cond, func() error {
+	return scan(ctx, on, "SELECT experiment_id, process, pid, target, samples FROM processes WHERE "+p.cond, func() error {
 		p.byID[id].processes[n] = of
 		return nil
-	}, &id, &n, &of.pid, &of.program)
+	}, &id, &n, &of.pid, &of.program, &of.samples)
 }
 
 func (p *part) readObjects(ctx context.Context, on Querier) error {
@@ -184,6 +184,7 @@ ORDER BY experiment_id, location`, func() error {
 		if l.object == nil || l.levels[0].function == nil {
 			return fmt.Errorf("location %d of %s has no function (stackmill check says more)", n, e.name)
 		}
+		l.levels[0].function.seen(file)
 		e.locations = append(e.locations, l)
 		return nil
 	}, &id, &n, &l.id, &object, &l.offset, &function, &file, &line)
@@ -200,6 +201,7 @@ ORDER BY experiment_id, location, depth`, func() error {
 		if int(n) >= len(e.locations) || f == nil {
 			return fmt.Errorf("location %d of %s has no inlined function (stackmill check says more)", n, e.name)
 		}
+		f.seen(file)
 		l := &e.locations[n]
 		l.levels = append(l.levels, level{f, file, line})
 		return nil

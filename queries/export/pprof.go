@@ -2,9 +2,11 @@ package export
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/klauspost/compress/gzip"
@@ -118,10 +120,8 @@ func (p *pprof) begin(e *experiment) error {
 	p.duration += e.duration
 	p.e, p.numbers = e, p.numbers[:0]
 	if len(p.mappings) == 0 { // readers take the first for the program
-		for _, o := range e.objects {
-			if o.name == e.processes[1].program && len(o.segments) > 0 {
-				p.mapping(o, o.segments[0])
-			}
+		if o := e.program(); o != nil {
+			p.mapping(o, slices.Concat(o.segments, []segment{{}})[0])
 		}
 	}
 	return nil
@@ -223,7 +223,8 @@ func (p *pprof) place(mapping, address uint64, levels []level) uint64 {
 }
 
 func (p *pprof) function(l *level) uint64 {
-	key := functionKey{l.function.id, l.function.name, l.file}
+	file := cmp.Or(l.file, l.function.file)
+	key := functionKey{l.function.id, l.function.name, file}
 	id, ok := p.functions[key]
 	if !ok {
 		id = p.id()
@@ -236,7 +237,7 @@ func (p *pprof) function(l *level) uint64 {
 		m.number(1, int64(id))
 		m.number(2, p.strings.of(l.function.name))
 		m.number(3, p.strings.of(linkage))
-		m.number(4, p.strings.of(l.file))
+		m.number(4, p.strings.of(file))
 		p.write(profileFunction, m)
 	}
 	return id

@@ -109,7 +109,31 @@ type Code struct {
 	Bytes     []byte // the instructions, if recorded
 	File      string // source file, if recorded
 	Lines     []CodeLine
+	Named     *Named `json:",omitempty"`
 }
+
+// Named is what a profile says of a load object's code. The offsets of a mapping are the
+// numbers of places; one without places says where the load object was in memory.
+type Named struct {
+	Functions []NamedFunction
+	Places    []NamedPlace
+}
+
+// NamedFunction is a function as a profile names it. Linkage is its name for the linker,
+// Line the first one of its source; what is not known is empty or 0.
+type NamedFunction struct {
+	Name, Linkage, File string
+	Line                int32
+}
+
+// NamedPlace is a place in code.
+type NamedPlace struct {
+	Offset uint64       // in the load object's file, or at least NoFileOffset; of a function, no two places have the same one
+	Levels []NamedLevel // at least one: the function, then what was inlined there, the outermost first
+}
+
+// NamedLevel is a function, by its place in a list, and the line reached in it, 0 if unknown.
+type NamedLevel struct{ Function, Line int32 }
 
 // CodeFunction is a function inside a Code mapping.
 type CodeFunction struct {

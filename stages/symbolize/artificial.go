@@ -23,6 +23,7 @@ const (
 	ReasonData          = "PC in a data section"
 	ReasonKernel        = "PC in the kernel, whose functions are not recorded"
 	ReasonGenerated     = "generated code without information"
+	ReasonProfile       = "function not known to the profile"
 	ReasonUnknownMethod = "Java method not recorded"
 )
 

@@ -21,6 +21,8 @@ func (r *Resolver) code(pc uint64, m *image.Mapping, proc *decode.Process) Locat
 	c := m.Code
 	offset := pc - m.Address
 	switch {
+	case c.Named != nil:
+		return r.named(m, pc)
 	case c.Reason != "":
 		return r.unknownIn(r.codeObject(m), m.FileOffset+offset, c.Reason)
 	case c.Method != 0:
@@ -43,6 +45,8 @@ func isGenerated(m *image.Mapping) bool {
 // codeObject returns the pseudo object of code outside of files.
 func (r *Resolver) codeObject(m *image.Mapping) ObjectNo {
 	switch {
+	case m.Code.Named != nil:
+		return r.namedObject(m)
 	case m.Code.Method != 0:
 		return r.pseudoObject(javaObject, "java", "recording")
 	case m.Code.Reason != "":

@@ -32,6 +32,7 @@ func (r *Resolver) expand() {
 	p := r.Program
 	p.Inlines = make([][]Level, len(p.Locations))
 	for n, l := range p.Locations {
+		p.Inlines[n] = r.namedLevels[LocationNo(n)]
 		t := p.Objects[l.Object].table
 		if t == nil || l.Reason != "" {
 			continue

@@ -49,10 +49,13 @@ type Object struct {
 	complain            func(touched bool)     // records what was wrong with its files
 	referrers           map[uint64][]reference // of the bodies of parallel regions, once they were asked for
 	touched             bool
+	lined               bool // a profile names its lines
 }
 
 // HasLines reports whether its source lines are known.
-func (o *Object) HasLines() bool { return o.table != nil && len(o.table.Lines.Offsets) > 0 }
+func (o *Object) HasLines() bool {
+	return o.lined || o.table != nil && len(o.table.Lines.Offsets) > 0
+}
 
 // Module is a row of modules.
 type Module struct {

@@ -36,8 +36,10 @@ type Resolver struct {
 	opened        []*os.File       // load objects, the one read last first
 	blocks        map[block][]byte // of their files
 	inlinedNames  map[nameKey]FunctionNo
-	java          map[*decode.Process]bool // what runsJava found
-	javaMaps      map[string]bool          // paths of their lists of generated code
+	objectOf      map[*image.Mapping]ObjectNo // that profiles name
+	namedLevels   map[LocationNo][]Level      // what profiles say is inlined there
+	java          map[*decode.Process]bool    // what runsJava found
+	javaMaps      map[string]bool             // paths of their lists of generated code
 	mappings      *mappings
 	runsOf        runsOf // of the image asked for last
 }
@@ -65,6 +67,8 @@ func New(rec *decode.Recording, locator decode.Locator, tables Tables) *Resolver
 
 		generatedCode: map[FunctionNo]*decode.Code{},
 		inlinedNames:  map[nameKey]FunctionNo{},
+		objectOf:      map[*image.Mapping]ObjectNo{},
+		namedLevels:   map[LocationNo][]Level{},
 		imports:       map[LocationNo][]Import{},
 		returning:     map[string]bool{},
 		graph:         newCallGraph(),
@@ -197,6 +201,7 @@ func (pr *Process) Segments(yield func(m *image.Mapping, object int64)) {
 	p := pr.r.Program
 	for _, m := range pr.Image.Mappings {
 		switch {
+		case m.Code != nil && m.Code.Named != nil && len(m.Code.Named.Places) > 0: // numbers of places
 		case m.Code != nil:
 			yield(m, p.Objects[pr.r.codeObject(m)].ID)
 		case text[m.Path]:

@@ -84,10 +84,11 @@ type class struct {
 	state string       // of a runtime's entry point
 }
 
-// hasRuntime reports whether an OpenMP runtime was ever mapped.
+// hasRuntime reports whether an OpenMP runtime was ever mapped. Stacks that were recorded
+// as names have no more of its frames than their recorder shows.
 func hasRuntime(im *image.Image) bool {
 	for _, m := range im.Mappings {
-		if schema.OwnerOf(path.Base(m.Path)) == schema.RuntimeCode {
+		if m.Code == nil && schema.OwnerOf(path.Base(m.Path)) == schema.RuntimeCode {
 			return true
 		}
 	}

@@ -20,9 +20,8 @@ type events struct {
 
 	// What is left of the sample that was read last.
 	stack  int32
-	values []int64
+	values []event
 	labels string
-	typ    int32
 }
 
 // Close implements decode.EventReader.
@@ -45,11 +44,11 @@ func (e *events) Next() (arrow.RecordBatch, error) {
 			}
 			continue
 		}
-		if v := e.values[0]; v != 0 {
-			stacks, types, values = append(stacks, e.stack), append(types, e.typ), append(values, v)
+		if v := e.values[0]; v.value != 0 {
+			stacks, types, values = append(stacks, e.stack), append(types, v.typ), append(values, v.value)
 			texts.Append(e.labels)
 		}
-		e.values, e.typ = e.values[1:], e.typ+1
+		e.values = e.values[1:]
 	}
 	n := len(values)
 	if n == 0 {
@@ -85,7 +84,7 @@ func (e *events) sample() (more bool, err error) {
 		}
 		e.rest = e.rest[n:]
 		if f.number == fieldSample {
-			e.stack, e.stacks, e.typ = e.stacks[0], e.stacks[1:], 0
+			e.stack, e.stacks = e.stacks[0], e.stacks[1:]
 			return true, e.content(f.bytes)
 		}
 	}

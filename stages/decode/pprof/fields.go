@@ -8,16 +8,26 @@ import (
 
 // The fields of a profile that are read, and the last that a profile has.
 const (
-	fieldSampleType protowire.Number = 1
-	fieldSample     protowire.Number = 2
-	fieldMapping    protowire.Number = 3
-	fieldLocation   protowire.Number = 4
-	fieldFunction   protowire.Number = 5
-	fieldString     protowire.Number = 6
-	fieldDropFrames protowire.Number = 7
-	fieldTime       protowire.Number = 9
-	fieldDuration   protowire.Number = 10
-	fieldLast       protowire.Number = 15
+	fieldSampleType  protowire.Number = 1
+	fieldSample      protowire.Number = 2
+	fieldMapping     protowire.Number = 3
+	fieldLocation    protowire.Number = 4
+	fieldFunction    protowire.Number = 5
+	fieldString      protowire.Number = 6
+	fieldDropFrames  protowire.Number = 7
+	fieldKeepFrames  protowire.Number = 8
+	fieldTime        protowire.Number = 9
+	fieldDuration    protowire.Number = 10
+	fieldDefaultType protowire.Number = 14
+	fieldDocURL      protowire.Number = 15
+	fieldLast        protowire.Number = 15
+)
+
+// The fields of a location.
+const (
+	locationMapping protowire.Number = 2
+	locationAddress protowire.Number = 3
+	locationLine    protowire.Number = 4
 )
 
 // wires are how a profile's fields are written.

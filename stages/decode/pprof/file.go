@@ -74,7 +74,7 @@ func decompressed(f io.ReadSeeker) (io.Reader, error) {
 const beginning = 64 << 10
 
 // begins reports whether a file begins like a profile: with fields that profiles have,
-// one of which is a type of samples. Text never does.
+// one of which is a type of samples, which text never has, or like one that is refused.
 func begins(path string) bool {
 	f, _, err := infile.Open(path, infile.Recording)
 	if err != nil {
@@ -86,7 +86,7 @@ func begins(path string) bool {
 		return false
 	}
 	head, err := io.ReadAll(io.LimitReader(from, beginning))
-	return len(head) > 0 && (err == nil || errors.Is(err, io.ErrUnexpectedEOF)) && plausible(head)
+	return len(head) > 0 && (err == nil || errors.Is(err, io.ErrUnexpectedEOF)) && (plausible(head) || isLegacy(head))
 }
 
 // plausible reports whether bytes may be the first of a profile.

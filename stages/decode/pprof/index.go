@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-
-	"stackmill/stages/decode"
 )
 
 // mostTypes bounds the types of samples: each sample has a value for each.
@@ -18,12 +16,18 @@ type index struct {
 	types     []valueType
 	strings   []span
 	mappings  []mapping
-	mapped    map[uint64]int // places in mappings by id
-	locations map[uint64]place
+	mapped    map[uint64]int  // places in mappings by id
+	locations map[uint64]span // their messages
 	functions map[uint64]function
 	time      int64
 	duration  int64
-	dropped   bool // whether it names frames to drop
+	negative  []bool // types that have negative values
+
+	// What follows are numbers of strings.
+	drop, keep uint64 // which frames pprof shows
+	preferred  uint64 // the type of samples to show
+	comments   []uint64
+	doc        uint64 // the address of what describes the profile
 }
 
 // span is a part of the content.
@@ -31,16 +35,16 @@ type span struct{ from, to uint32 }
 
 type valueType struct{ name, unit uint64 }
 
-type mapping struct{ start, offset, file uint64 }
+type mapping struct{ start, limit, offset, file, buildID uint64 }
 
-// place is a location. Its lines are read from its message when it is asked for.
-type place struct{ message span }
-
-type function struct{ name, system, file uint64 }
+type function struct{ name, system, file, line uint64 }
 
 // newIndex reads a profile.
 func newIndex(ctx context.Context, content []byte) (*index, error) {
-	x := &index{content: content, mapped: map[uint64]int{}, locations: map[uint64]place{}, functions: map[uint64]function{}}
+	if isLegacy(content) {
+		return nil, errLegacy
+	}
+	x := &index{content: content, mapped: map[uint64]int{}, locations: map[uint64]span{}, functions: map[uint64]function{}}
 	n := 0
 	err := fields(content, func(f field) error {
 		if n++; n%(1<<16) == 0 && ctx.Err() != nil {
@@ -59,6 +63,7 @@ func newIndex(ctx context.Context, content []byte) (*index, error) {
 			return nil, errors.New("a type of samples has no name")
 		}
 	}
+	x.negative = make([]bool, len(x.types))
 	return x, nil
 }
 
@@ -88,7 +93,7 @@ func (x *index) field(f field) error {
 	case fieldFunction:
 		var id uint64
 		var fn function
-		if err := numberFields(f.bytes, &id, &fn.name, &fn.system, &fn.file); err != nil {
+		if err := numberFields(f.bytes, &id, &fn.name, &fn.system, &fn.file, &fn.line); err != nil {
 			return err
 		}
 		if _, twice := x.functions[id]; twice || id == 0 {
@@ -102,7 +107,15 @@ func (x *index) field(f field) error {
 	case fieldDuration:
 		x.duration = int64(f.value)
 	case fieldDropFrames:
-		x.dropped = f.value != 0
+		x.drop = f.value
+	case fieldKeepFrames:
+		x.keep = f.value
+	case fieldDefaultType:
+		x.preferred = f.value
+	case fieldDocURL:
+		x.doc = f.value
+	case fieldComment:
+		return f.numbers(func(n uint64) error { x.comments = append(x.comments, n); return nil })
 	}
 	return nil
 }
@@ -124,9 +137,9 @@ func (x *index) span(b []byte) span {
 }
 
 func (x *index) mapping(message []byte) error {
-	var id, limit uint64
+	var id uint64
 	var m mapping
-	if err := numberFields(message, &id, &m.start, &limit, &m.offset, &m.file); err != nil {
+	if err := numberFields(message, &id, &m.start, &m.limit, &m.offset, &m.file, &m.buildID); err != nil {
 		return err
 	}
 	if _, twice := x.mapped[id]; twice || id == 0 {
@@ -145,7 +158,7 @@ func (x *index) location(message []byte) error {
 	if _, twice := x.locations[id]; twice || id == 0 {
 		return fmt.Errorf("location %d is there twice, or its number is 0", id)
 	}
-	x.locations[id] = place{x.span(message)}
+	x.locations[id] = x.span(message)
 	return nil
 }
 
@@ -156,41 +169,4 @@ func (x *index) text(n uint64) string {
 	}
 	s := x.strings[n]
 	return strings.ToValidUTF8(string(x.content[s.from:s.to]), "\uFFFD")
-}
-
-// units are the units that pprof knows, in those of metrics.
-var units = map[string]struct {
-	unit   string
-	factor int64
-}{
-	"nanoseconds": {"ns", 1}, "ns": {"ns", 1}, "microseconds": {"ns", 1e3}, "us": {"ns", 1e3}, "milliseconds": {"ns", 1e6}, "ms": {"ns", 1e6}, "seconds": {"ns", 1e9}, "s": {"ns", 1e9},
-	"bytes": {"bytes", 1}, "byte": {"bytes", 1}, "kilobytes": {"bytes", 1 << 10}, "kb": {"bytes", 1 << 10}, "megabytes": {"bytes", 1 << 20}, "mb": {"bytes", 1 << 20},
-}
-
-// counters are the types of samples. Those of one name are told apart by a number.
-func (x *index) counters() (list []decode.Counter) {
-	seen := map[string]int{}
-	for i, t := range x.types {
-		name := x.text(t.name)
-		if name == "" {
-			name = "value"
-		}
-		seen[name]++
-		if n := seen[name]; n > 1 {
-			name = fmt.Sprintf("%s_%d", name, n)
-		}
-		unit := units[x.text(t.unit)].unit
-		list = append(list, decode.Counter{Tag: i, Name: name, Title: name, Unit: unit, TimeUnit: unit == "ns"})
-	}
-	return list
-}
-
-// value returns a value of a type in the metric's unit, or 0 and false if 64 bits cannot
-// hold that.
-func (x *index) value(typ int, v int64) (int64, bool) {
-	factor := max(units[x.text(x.types[typ].unit)].factor, 1)
-	if product := v * factor; product/factor == v {
-		return product, true
-	}
-	return 0, false
 }

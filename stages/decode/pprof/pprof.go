@@ -1,6 +1,7 @@
 // Package pprof reads profiles in pprof's format (profile.proto), compressed or not. Their
-// frames are names with files and lines: no load object is looked for. A sample has a value
-// for each of the profile's types, which become metrics, and labels.
+// frames are names with files and lines, and load objects are what their mappings name:
+// none is looked for. A sample has a value for each of the profile's types, which become
+// metrics, and labels.
 package pprof
 
 import (
@@ -48,8 +49,11 @@ const (
 	reasonUnreadable = "unreadable-profile"
 	reasonNoTypes    = "no-sample-types"
 	reasonTooLong    = "stack-too-long"
+	reasonNoStack    = "missing-stack"
 	reasonBadLine    = "impossible-line"
 	reasonDropped    = "frames-to-drop"
+	reasonTooDeep    = "inlined-too-deep"
+	reasonNegative   = "negative-values"
 )
 
 // OpenContext reads a profile into memory, and makes stacks of its samples.
@@ -81,13 +85,13 @@ func fill(ctx context.Context, rec *decode.Recording, content []byte) error {
 		rec.Started = time.Unix(0, x.time).UTC()
 	}
 	p := &decode.Process{Number: 1, Shared: true, Closed: true, DurationNS: max(x.duration, 0), Target: x.program(),
-		Kinds: []decode.KindInfo{{Kind: schema.Pprof}}, Counters: x.counters(), Stacks: &decode.Stacks{}}
-	r := &reader{ctx: ctx, index: x, stacks: p.Stacks, names: decode.NewNames(), words: map[uint64][]uint64{}}
+		Kinds: []decode.KindInfo{{Kind: schema.Pprof}}, Stacks: &decode.Stacks{}}
+	r := &reader{ctx: ctx, index: x, stacks: p.Stacks, names: decode.NewNames(), words: map[uint64]uint64{}}
 	if err := r.read(); err != nil {
 		return err
 	}
 	r.report(&rec.Problems)
-	p.Image = r.names.Image()
+	p.Image, p.Counters = r.image(), x.counters()
 	p.Events = func(k schema.Kind, _ ...string) decode.EventReader {
 		if k != schema.Pprof {
 			return &events{}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"os"
@@ -45,6 +46,13 @@ func message(values ...uint64) []byte {
 func packed(values ...uint64) (b []byte) {
 	for _, v := range values {
 		b = protowire.AppendVarint(b, v)
+	}
+	return b
+}
+
+func packedWords(words ...uint64) (b []byte) {
+	for _, w := range words {
+		b = binary.LittleEndian.AppendUint64(b, w)
 	}
 	return b
 }
@@ -112,15 +120,11 @@ func shown(rec *decode.Recording) string {
 		return b.String()
 	}
 	p := rec.Processes[0]
-	name := map[uint64]string{}
-	for _, m := range p.Image {
-		name[m.Address>>31] = m.Code.Function + " " + m.Code.File
-	}
 	fmt.Fprintf(&b, "%s %v %d %+v\n", p.Target, rec.Started, p.DurationNS, p.Counters)
 	for i, s := range p.Stacks.Expanded() {
 		fmt.Fprintf(&b, "stack %d %s:", i, s.Reason)
 		for _, w := range s.Words[:min(len(s.Words), 5)] {
-			fmt.Fprintf(&b, " %s:%d", name[w>>31], w&math.MaxInt32)
+			fmt.Fprintf(&b, " %s", named(p.Image, w))
 		}
 		fmt.Fprintf(&b, ", %d frames\n", len(s.Words))
 	}
@@ -142,16 +146,36 @@ func shown(rec *decode.Recording) string {
 	}
 }
 
+// named is what a word stands for: its load object and offset, then the levels.
+func named(image []decode.MapEvent, word uint64) string {
+	for _, m := range image {
+		if n := m.Code.Named; word-m.Address < uint64(len(n.Places)) {
+			at := n.Places[word-m.Address]
+			s := fmt.Sprintf("[%s %s", m.Path, m.BuildID)
+			if at.Offset < decode.NoFileOffset {
+				s += fmt.Sprintf("+%#x", at.Offset)
+			}
+			for _, l := range at.Levels {
+				f := n.Functions[l.Function]
+				s += fmt.Sprintf(" %s(%s) %s from %d:%d", f.Name, f.Linkage, f.File, f.Line, l.Line)
+			}
+			return s + "]"
+		}
+	}
+	return "nothing"
+}
+
 func TestProfile(t *testing.T) {
 	want := `info: .: lines have impossible numbers: they are unknown x1
-app 2001-09-09 01:46:40 +0000 UTC 2000000000 [{Tag:0 Name:cpu Title:cpu TimeUnit:true Unit:ns Interval:0 Trigger:0} {Tag:1 Name:cpu_2 Title:cpu_2 TimeUnit:false Unit: Interval:0 Trigger:0}]
-stack 0 : inlined a.c:7 main a.c:20 <app>@0x120 :0, 3 frames
-stack 1 : <function 3> :0, 1 frames
-stack 2 :, 0 frames
+info: .: values are negative, as in the difference of two profiles: without their sign they are those of the metrics NAME.negative x1
+app 2001-09-09 01:46:40 +0000 UTC 2000000000 [{Tag:0 Name:cpu Title:cpu TimeUnit:true Unit:ns Interval:0 Trigger:0} {Tag:1 Name:cpu_2 Title:cpu_2 TimeUnit:false Unit: Interval:0 Trigger:0} {Tag:2 Name:cpu.negative Title:cpu.negative TimeUnit:true Unit:ns Interval:0 Trigger:0}]
+stack 0 : [/bin/app +0x110 main(main) a.c from 0:20 inlined(inlined) a.c from 0:7] [/bin/app +0x120 <static>@0x100()  from 0:0], 2 frames
+stack 1 : [ +0x0 <function 3>(<function 3>)  from 0:0], 1 frames
+stack 2 missing-stack:, 0 frames
 stack 0 type 0 value 5000000 {"key":["text",4],"weight":{"num":3,"unit":"kilobytes"}}
 stack 0 type 1 value 1 {"key":["text",4],"weight":{"num":3,"unit":"kilobytes"}}
 stack 1 type 1 value 1 {}
-stack 2 type 0 value -1000000 {}
+stack 2 type 2 value 1000000 {}
 stack 2 type 1 value 9223372036854775807 {}
 `
 	for _, compressed := range []bool{false, true} {
@@ -188,24 +212,66 @@ func TestTooLargeValue(t *testing.T) {
 	}
 }
 
+// Places are one frame each: what tells them apart is their offset, or their names.
+func TestPlaces(t *testing.T) {
+	var b builder
+	b.bytes(fieldSampleType, message(1))
+	b.bytes(fieldMapping, message(1, 0x1000, 0x2000, 0, 6, 7)).bytes(fieldMapping, message(2, 0x3000, 0x4000, 0x5000, 0, 7))
+	b.bytes(fieldFunction, message(1, 3, 5, 4, 9)).bytes(fieldFunction, message(2, 8)).bytes(fieldFunction, message(3, 10))
+	b.bytes(fieldLocation, location(1, 1, 0x1010, message(1, 11)))
+	b.bytes(fieldLocation, location(2, 1, 0x1010, message(2, 1), message(1, 11))) // the same address, something inlined
+	b.bytes(fieldLocation, location(3, 1, 0x9010, message(1, 11)))                // outside of the mapping
+	b.bytes(fieldLocation, location(4, 1, 0, message(1, 11)))                     // the same
+	b.bytes(fieldLocation, location(5, 2, 0x3010, message(2, 1)))
+	b.bytes(fieldLocation, location(6, 0, 0, message(3))).bytes(fieldLocation, location(7, 9, 0x77))
+	b.bytes(fieldSample, sample(packed(1, 2, 3, 4, 5), packed(1)))
+	b.bytes(fieldSample, sample(packed(6), packed(1))).bytes(fieldSample, sample(packed(6, 7), packed(1)))
+	for _, s := range append(texts[:10:10], "<no stack>") {
+		b.bytes(fieldString, []byte(s))
+	}
+	rec := open(t, "x", b)
+	got := shown(rec)
+	for _, want := range []string{
+		"stack 0 : [/bin/app key+0x10 main(inlined) a.c from 9:11] [/bin/app key main(inlined) a.c from 9:11 text(text)  from 0:1]" +
+			" [/bin/app key+0xb main(inlined) a.c from 9:11] [/bin/app key+0xb main(inlined) a.c from 9:11] [[key] key+0x5010 text(text)  from 0:1], 5 frames\n",
+		"stack 1 missing-stack:, 0 frames\n", // as exported
+		"stack 2 : [ +0x0 <no stack>(<no stack>)  from 0:0] [ +0x77 <Unknown>()  from 0:0], 2 frames\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %sin\n%s", want, got)
+		}
+	}
+	loaded := 0
+	for _, m := range rec.Processes[0].Image {
+		if len(m.Code.Named.Places) == 0 {
+			loaded++
+		}
+	}
+	if loaded != 2 {
+		t.Errorf("%d mappings", loaded)
+	}
+}
+
 // What cannot be read is said, and nothing is half read.
 func TestUnreadable(t *testing.T) {
 	field := func(n protowire.Number, data []byte) func(*builder) { return func(b *builder) { b.bytes(n, data) } }
 	whole := example()
 	for want, content := range map[string][]byte{
-		"there is no location 9":                        example(field(fieldSample, sample(packed(9), packed(1, 1)))),
-		"sample 3 has 1 values for 2 types":             example(field(fieldSample, sample(packed(1), packed(1)))),
-		"there is no function 9":                        example(field(fieldLocation, location(9, 0, 0, message(9))), field(fieldSample, sample(packed(9), packed(1, 1)))),
-		"location 1 is there twice, or its number is 0": example(field(fieldLocation, location(1, 0, 0))),
-		"function 0 is there twice, or its number is 0": example(field(fieldFunction, nil)),
-		"mapping 1 is there twice, or its number is 0":  example(field(fieldMapping, message(1))),
-		"a type of samples has no name":                 example(field(fieldSampleType, message(99))),
-		"the profile has no types of samples":           message(0, 0, 0, 0, 0, 0, 0, 0, 1),
-		"field 9 has the wrong type":                    example(field(fieldTime, nil)),
-		"unexpected EOF":                                whole[:len(whole)-1],
-		"it has more than 64 types of samples":          bytes.Repeat(example()[:2+len(message(1, 2))], 65),
-		"its first string is not empty":                 example()[:0:0],
-		"at byte":                                       []byte("some text that is no profile"),
+		"there is no location 9":                                example(field(fieldSample, sample(packed(9), packed(1, 1)))),
+		"sample 3 has 1 values for 2 types":                     example(field(fieldSample, sample(packed(1), packed(1)))),
+		"there is no function 9":                                example(field(fieldLocation, location(9, 0, 0, message(9))), field(fieldSample, sample(packed(9), packed(1, 1)))),
+		"location 1 is there twice, or its number is 0":         example(field(fieldLocation, location(1, 0, 0))),
+		"function 0 is there twice, or its number is 0":         example(field(fieldFunction, nil)),
+		"mapping 1 is there twice, or its number is 0":          example(field(fieldMapping, message(1))),
+		"a type of samples has no name":                         example(field(fieldSampleType, message(99))),
+		"the profile has no types of samples":                   message(0, 0, 0, 0, 0, 0, 0, 0, 1),
+		"field 9 has the wrong type":                            example(field(fieldTime, nil)),
+		"unexpected EOF":                                        whole[:len(whole)-1],
+		"it has more than 64 types of samples":                  bytes.Repeat(example()[:2+len(message(1, 2))], 65),
+		"its first string is not empty":                         example()[:0:0],
+		"it is in a format that pprof had before profile.proto": []byte("heap profile:    1:  1024 [ 1: 1024] @ heapprofile"),
+		"as gperftools writes":                                  append(packedWords(0, 3, 0, 10000, 0), packedWords(1, 1, 0x400000, 0, 1, 0)...),
+		"at byte":                                               []byte("some text that is no profile"),
 	} {
 		if want == "its first string is not empty" {
 			var b builder
@@ -234,7 +300,7 @@ func TestBombs(t *testing.T) {
 		b.bytes(fieldLocation, location(9, 0, 0, lines...))
 		b.bytes(fieldSample, sample(bytes.Repeat(packed(9), 1<<20), packed(1, 1)))
 	})))
-	if !strings.Contains(got, "warning: .: stacks have more than 65536 frames: the outermost are missing x1") || !strings.Contains(got, "stack-too-long: main a.c:0 main a.c:1") || !strings.Contains(got, ", 65000 frames") {
+	if !strings.Contains(got, "warning: .: stacks have more than 65536 frames: the outermost are missing x1") || !strings.Contains(got, "places have more than 256 inlined functions: the innermost are missing x1") || !strings.Contains(got, ", 65536 frames") {
 		t.Error(got[:min(len(got), 2000)])
 	}
 }
@@ -248,6 +314,7 @@ func TestDetect(t *testing.T) {
 		"profile": {example(), true}, "compressed": {zipped(example()), true}, "cut": {zipped(example())[:len(zipped(example()))-10], true},
 		"text": {[]byte("\n\nsome text\n"), false}, "nothing": {nil, false}, "compressed text": {zipped([]byte("\n\nsome text\n")), false},
 		"no gzip": {gzipMagic, false}, "strings alone": {*new(builder).bytes(fieldString, nil), false}, "perf": {[]byte("PERFILE2 and more"), false},
+		"gperftools": {packedWords(0, 3, 0, 10000, 0, 1), true}, "old text": {[]byte("--- contentionz 1 ---"), true}, "zeros": {make([]byte, 100), false},
 		"json": {[]byte("{\"a\": 1}"), false},
 	} {
 		path := filepath.Join(t.TempDir(), "x")

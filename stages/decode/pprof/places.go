@@ -1,0 +1,150 @@
+package pprof
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"stackmill/stages/decode"
+)
+
+// maxLevels bounds the inlined functions of a place. Code that is inlined deeper counts as
+// that of the last level.
+const maxLevels = 256
+
+// noStack is the function by which an exported profile says that a sample has no stack.
+const noStack = "<no stack>"
+
+// place is a location as its message says it is.
+type place struct {
+	mapping, address uint64
+	lines            []line // the innermost first
+}
+
+type line struct{ function, line uint64 }
+
+// location returns the word of a location, which is one frame whatever was inlined there.
+func (r *reader) location(id uint64) (uint64, error) {
+	word, known := r.words[id]
+	if known {
+		return word, nil
+	}
+	message, ok := r.index.locations[id]
+	if !ok {
+		return 0, fmt.Errorf("there is no location %d", id)
+	}
+	var p place
+	err := fields(r.index.content[message.from:message.to], func(f field) error {
+		switch f.number {
+		case locationMapping:
+			p.mapping = f.value
+		case locationAddress:
+			p.address = f.value
+		case locationLine:
+			var l line
+			if err := numberFields(f.bytes, &l.function, &l.line); err != nil {
+				return err
+			}
+			p.lines = append(p.lines, l)
+		}
+		return nil
+	})
+	if err == nil {
+		word, err = r.word(&p)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("location %d: %w", id, err)
+	}
+	r.words[id] = word
+	return word, nil
+}
+
+// word returns the word of a place.
+func (r *reader) word(p *place) (uint64, error) {
+	object, m := r.index.object(p.mapping)
+	places := r.names.Of(object)
+	at := decode.NamedPlace{Offset: decode.NoFileOffset}
+	if m != nil && p.address != 0 && p.address >= m.start && (m.limit == 0 || p.address < m.limit) {
+		at.Offset = p.address - m.start + m.offset
+	}
+	lines := p.lines
+	if len(lines) > maxLevels+1 {
+		r.tooDeep++
+		lines = lines[len(lines)-maxLevels-1:]
+	}
+	for _, l := range slices.Backward(lines) {
+		f, err := r.function(l.function)
+		if err != nil {
+			return 0, err
+		}
+		at.Levels = append(at.Levels, decode.NamedLevel{Function: places.Function(f), Line: r.number(l.line)})
+	}
+	if len(lines) == 0 {
+		name := decode.NamedFunction{Name: decode.NoName}
+		if m == nil {
+			at.Offset = min(p.address, decode.NoFileOffset)
+		} else {
+			name.Name = fmt.Sprintf("<static>@%#x", m.offset)
+		}
+		at.Levels = []decode.NamedLevel{{Function: places.Function(name)}}
+	}
+	word, err := places.Word(at)
+	if len(lines) == 1 && m == nil && places.Functions[at.Levels[0].Function] == (decode.NamedFunction{Name: noStack, Linkage: noStack}) {
+		r.none = word
+	}
+	return word, err
+}
+
+// number returns a line; an impossible one is unknown.
+func (r *reader) number(line uint64) int32 {
+	if line > math.MaxInt32 {
+		r.badLines++
+		return 0
+	}
+	return int32(line)
+}
+
+// function returns what a profile says of a function.
+func (r *reader) function(id uint64) (decode.NamedFunction, error) {
+	f, ok := r.index.functions[id]
+	if !ok {
+		return decode.NamedFunction{}, fmt.Errorf("there is no function %d", id)
+	}
+	name, linkage := r.index.text(f.name), r.index.text(f.system)
+	name = cmp.Or(name, linkage, fmt.Sprintf("<function %d>", id))
+	return decode.NamedFunction{Name: name, Linkage: cmp.Or(linkage, name), File: r.index.text(f.file), Line: r.number(f.line)}, nil
+}
+
+// image returns what was mapped.
+func (r *reader) image() []decode.MapEvent {
+	for i := range r.index.mappings {
+		if m := &r.index.mappings[i]; m.limit > m.start {
+			if o, known := r.index.named(m); known {
+				r.names.Loaded(o, m.start, m.limit-m.start, m.offset)
+			}
+		}
+	}
+	return r.names.Image()
+}
+
+// object returns the load object of a mapping, which is nil if there is none of that
+// number or nothing is known of it.
+func (x *index) object(id uint64) (decode.NamedObject, *mapping) {
+	if at, ok := x.mapped[id]; ok {
+		m := &x.mappings[at]
+		if o, known := x.named(m); known {
+			return o, m
+		}
+	}
+	return decode.NamedObject{}, nil
+}
+
+// named returns how a mapping names its load object; false if it does not.
+func (x *index) named(m *mapping) (o decode.NamedObject, known bool) {
+	o = decode.NamedObject{Path: x.text(m.file), BuildID: x.text(m.buildID)}
+	if o.Path == "" && o.BuildID != "" {
+		o.Path = "[" + o.BuildID + "]"
+	}
+	return o, o.Path != ""
+}

@@ -1,0 +1,100 @@
+package symbolize
+
+import (
+	"cmp"
+	"path"
+
+	"stackmill/schema"
+	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/symtab"
+	"stackmill/stages/symbolize/image"
+)
+
+// named resolves a place that a profile names: its function, and what is inlined there.
+func (r *Resolver) named(m *image.Mapping, pc uint64) LocationNo {
+	p := r.Program
+	named := m.Code.Named
+	at := &named.Places[pc-m.Address]
+	outer := &named.Functions[at.Levels[0].Function]
+	o := r.codeObject(m)
+	if outer.Name == UnknownName && len(at.Levels) == 1 {
+		if o == r.dynamic[decode.GeneratedCode] {
+			o = r.unknownObject
+		}
+		return r.unknownIn(o, at.Offset, ReasonProfile)
+	}
+	if p.Objects[o].Name == artificialObject {
+		return r.Artificial(outer.Name)
+	}
+	n := p.location(r.namedFunction(o, outer), at.Offset, "", func() (string, int32) { return namedLine(named, at.Levels[0]) })
+	if _, known := r.namedLevels[n]; !known && len(at.Levels) > 1 {
+		for _, l := range at.Levels[1:] {
+			file, line := namedLine(named, l)
+			r.namedLevels[n] = append(r.namedLevels[n], Level{r.namedFunction(o, &named.Functions[l.Function]), file, line})
+		}
+	}
+	return n
+}
+
+// namedLine returns the line of a level. A line of no file is none.
+func namedLine(n *decode.Named, l decode.NamedLevel) (string, int32) {
+	if file := n.Functions[l.Function].File; file != "" && l.Line > 0 {
+		return file, l.Line
+	}
+	return "", 0
+}
+
+// namedFunction interns a function of a profile: its identity is all that is said of it.
+func (r *Resolver) namedFunction(o ObjectNo, n *decode.NamedFunction) FunctionNo {
+	p := r.Program
+	f := Function{Object: o, Module: p.module(o, cmp.Or(n.File, unknownModule), ""), Name: n.Name, Linkage: n.Linkage, Aliases: n.Linkage, Kind: symtab.Normal}
+	if p.Objects[o].Kind != "elf" {
+		f.Kind = Dynamic
+	}
+	return p.function(f, uint64(n.Line))
+}
+
+// namedObject returns the load object of a mapping that a profile names.
+func (r *Resolver) namedObject(m *image.Mapping) ObjectNo {
+	if n, known := r.objectOf[m]; known {
+		return n
+	}
+	n := r.namedAs(m)
+	r.objectOf[m] = n
+	named := m.Code.Named
+	o := &r.Program.Objects[n]
+	o.FunctionCount += len(named.Functions)
+	for i := range named.Places {
+		for _, l := range named.Places[i].Levels {
+			_, line := namedLine(named, l)
+			o.lined = o.lined || line > 0
+		}
+	}
+	return n
+}
+
+// namedAs interns the load object. It has the identity of others of its build-id.
+func (r *Resolver) namedAs(m *image.Mapping) ObjectNo {
+	switch m.Path {
+	case "", Total, decode.GeneratedCode:
+		return r.pseudoObject(decode.GeneratedCode, "dynamic", "recording")
+	case UnknownName:
+		return r.unknownObject
+	case artificialObject:
+		return r.pseudoObject(artificialObject, "artificial", "none")
+	}
+	k := keyOf(m.MapEvent)
+	n, known := r.objects[k]
+	if !known {
+		o := pseudo(m.Path, "dynamic", "recording")
+		if m.Path[0] != '<' && m.Path[0] != '[' || m.Path == decode.KernelPath {
+			o.Name, o.Kind = path.Base(m.Path), "elf"
+		}
+		if o.BuildID = m.BuildID; o.BuildID != "" {
+			o.ID = schema.NewID("object").Text(o.BuildID).Sum()
+		}
+		n = r.Program.object(o)
+		r.objects[k] = n
+	}
+	return n
+}
