@@ -10,6 +10,7 @@ import (
 
 	"stackmill/problem"
 	"stackmill/stages/decode"
+	"stackmill/stages/decode/mapped"
 	"stackmill/stages/spill"
 	"stackmill/stages/write"
 )
@@ -57,7 +58,7 @@ func (in *ingest) try(ctx context.Context, src input, to *filling, limit time.Du
 	a := &attempt{ingest: in, src: src, to: to, ended: make(chan struct{})}
 	defer close(a.ended)
 	a.space = in.space()
-	a.ctx, a.cancel = context.WithCancelCause(spill.NewContext(ctx, a.space))
+	a.ctx, a.cancel = context.WithCancelCause(mapped.Shared(spill.NewContext(ctx, a.space)))
 	defer a.cancel(nil)
 	if limit > 0 {
 		late := time.AfterFunc(limit, func() {

@@ -12,8 +12,10 @@ import (
 
 	"stackmill/fault"
 	"stackmill/schema"
+	"stackmill/stages/decode/mapped"
 	"stackmill/stages/infile"
 	"stackmill/stages/relay"
+	"stackmill/stages/spill"
 )
 
 // identify derives an experiment's id from the content of its files, and
@@ -24,8 +26,9 @@ func (in input) identify(ctx context.Context) (id string, size int64, err error)
 		return "", 0, err
 	}
 	h := schema.NewID("experiment").Text(in.decoder.Name())
+	room := spill.Of(ctx).Mapped
 	for _, name := range files {
-		sum, n, err := contentOf(ctx, filepath.Join(in.path, name))
+		sum, n, err := contentOf(ctx, filepath.Join(in.path, name), &room)
 		if err != nil {
 			return "", 0, err
 		}
@@ -43,8 +46,10 @@ const (
 	// same time.
 	hashedAtOnce = 16 << 20
 	// hashedEach is how much is read at a time: what stays in a processor's cache until it
-	// is hashed. That takes less time than to map as many pages.
+	// is hashed.
 	hashedEach = 256 << 10
+	// leastMapped is the size from which files are mapped, which the decoder reads, too.
+	leastMapped = 1 << 20
 )
 
 // contentPart is a part of a file's content.
@@ -55,19 +60,37 @@ type contentPart struct {
 }
 
 // contentOf returns a hash of a file's content, or of those of its parts if it is large,
-// and its size.
-func contentOf(ctx context.Context, path string) (sum uint64, size int64, err error) {
+// and its size. Files that fit in the room, which it takes up, are mapped: that they are
+// identified and decoded costs their page faults once.
+func contentOf(ctx context.Context, path string, room *int64) (sum uint64, size int64, err error) {
 	f, info, err := infile.Open(path, infile.Recording)
 	if err != nil {
 		return 0, 0, err
 	}
 	defer f.Close()
 	size = info.Size()
-	parts := int((size + hashedAtOnce - 1) / hashedAtOnce)
+	hash := func(p *contentPart, from, n int64) error { return p.read(ctx, io.NewSectionReader(f, from, n)) }
+	if size >= leastMapped && size <= *room {
+		m, err := mapped.Open(ctx, path, filepath.Base(path))
+		if err != nil {
+			return 0, 0, err
+		}
+		defer m.Unmap()
+		size = int64(len(m.Data))
+		*room -= size
+		hash = func(p *contentPart, from, n int64) error { return p.look(m, int(from), int(from+n)) }
+	}
+	sum, err = hashOf(size, hash)
+	return sum, size, err
+}
+
+// hashOf returns the hash of so many bytes, of which hash adds some to a part.
+func hashOf(size int64, hash func(p *contentPart, from, n int64) error) (sum uint64, err error) {
 	var sums []byte
-	relay.Each(runtime.GOMAXPROCS(0), parts, func(_, n int, to *contentPart) {
+	relay.Each(runtime.GOMAXPROCS(0), int((size+hashedAtOnce-1)/hashedAtOnce), func(_, n int, to *contentPart) {
 		from := int64(n) * hashedAtOnce
-		to.err = to.hash(ctx, io.NewSectionReader(f, from, min(hashedAtOnce, size-from)))
+		to.digest.Reset()
+		to.err = hash(to, from, min(hashedAtOnce, size-from))
 	}, func(p *contentPart) bool {
 		err = p.err
 		sum = p.digest.Sum64()
@@ -77,12 +100,11 @@ func contentOf(ctx context.Context, path string) (sum uint64, size int64, err er
 	if len(sums) != 8 {
 		sum = xxhash.Sum64(sums)
 	}
-	return sum, size, err
+	return sum, err
 }
 
-// hash hashes all of a part. A file that became shorter is an error.
-func (p *contentPart) hash(ctx context.Context, part *io.SectionReader) error {
-	p.digest.Reset()
+// read hashes all of a part. A file that became shorter is an error.
+func (p *contentPart) read(ctx context.Context, part *io.SectionReader) error {
 	left := part.Size()
 	if len(p.buffer) == 0 {
 		p.buffer = make([]byte, min(left, hashedEach))
@@ -99,4 +121,15 @@ func (p *contentPart) hash(ctx context.Context, part *io.SectionReader) error {
 		left -= int64(n)
 	}
 	return nil
+}
+
+// look is read of a mapped file, between two offsets.
+func (p *contentPart) look(m *mapped.File, from, end int) error {
+	return m.Guard(func() {
+		for from < end {
+			ready := min(m.Fetch(from), end)
+			_, _ = p.digest.Write(m.Data[from:ready])
+			from = ready
+		}
+	})
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"stackmill/fault"
+	"stackmill/stages/decode/mapped"
 )
 
 // The hash of a large file is that of its parts' hashes, however many processors there are.
@@ -34,8 +35,10 @@ func TestContentOf(t *testing.T) {
 		}
 		for _, processors := range []int{1, 3} {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
-			if sum, size, err := contentOf(t.Context(), path); sum != test.want || size != int64(len(test.content)) || err != nil {
-				t.Errorf("%d bytes: %x, %d, %v", len(test.content), sum, size, err)
+			for _, room := range []int64{0, 1 << 30} {
+				if sum, size, err := contentOf(t.Context(), path, &room); sum != test.want || size != int64(len(test.content)) || err != nil {
+					t.Errorf("%d bytes: %x, %d, %v", len(test.content), sum, size, err)
+				}
 			}
 		}
 	}
@@ -45,16 +48,56 @@ func TestContentOf(t *testing.T) {
 func TestContentEnds(t *testing.T) {
 	part := func(size int64) *io.SectionReader { return io.NewSectionReader(strings.NewReader("content"), 0, size) }
 	var p contentPart
-	if err := p.hash(t.Context(), part(7)); err != nil || p.digest.Sum64() != xxhash.Sum64String("content") {
+	p.digest.Reset()
+	if err := p.read(t.Context(), part(7)); err != nil || p.digest.Sum64() != xxhash.Sum64String("content") {
 		t.Error(err)
 	}
-	if err := p.hash(t.Context(), part(8)); err == nil || fault.Is(err) {
+	p.digest.Reset()
+	if err := p.read(t.Context(), part(8)); err == nil || fault.Is(err) {
 		t.Error(err)
 	}
 	why := errors.New("a signal")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(why)
-	if err := p.hash(ctx, part(7)); !errors.Is(err, why) || !fault.Is(err) {
+	if err := p.read(ctx, part(7)); !errors.Is(err, why) || !fault.Is(err) {
+		t.Error(err)
+	}
+}
+
+// Nor has a mapped one.
+func TestMappedContentEnds(t *testing.T) {
+	open := func(ctx context.Context) *mapped.File {
+		path := filepath.Join(t.TempDir(), "file")
+		if err := os.WriteFile(path, make([]byte, 2*leastMapped), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		m, err := mapped.Open(ctx, path, "file")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { m.Unmap() })
+		if ctx == t.Context() {
+			if err := os.Truncate(path, 10); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return m
+	}
+	var p contentPart
+	p.digest.Reset()
+	m := open(t.Context())
+	if err := p.look(m, 0, len(m.Data)); err == nil || fault.Is(err) {
+		t.Error(err)
+	}
+	why := errors.New("a signal")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	m = open(ctx)
+	cancel(why)
+	var err error
+	for err == nil { // soon
+		err = p.look(m, 0, len(m.Data))
+	}
+	if !errors.Is(err, why) || !fault.Is(err) {
 		t.Error(err)
 	}
 }

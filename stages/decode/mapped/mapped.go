@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
-	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -23,10 +22,7 @@ type File struct {
 
 	path string
 	ctx  context.Context
-
-	mu     sync.Mutex // Unmap against revoke
-	pages  []byte     // the mapping, nil once it has ended
-	forget func() bool
+	at   *mapping // nil for an empty file, and once it was given up
 }
 
 // Open maps a file, which messages call name; an empty file has no data. When the
@@ -45,38 +41,27 @@ func Open(ctx context.Context, path, name string) (*File, error) {
 	if info.Size() == 0 {
 		return m, nil
 	}
-	m.Data, err = unix.Mmap(int(f.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_SHARED)
+	m.at, err = shelved(ctx, info, func() (*mapping, error) { return newMapping(ctx, f.Fd(), info.Size()) })
 	if err != nil {
 		return nil, fmt.Errorf("map %s: %w", path, err)
 	}
-	m.pages = m.Data
-	m.forget = context.AfterFunc(ctx, m.revoke)
+	m.Data = m.at.pages
 	return m, nil
 }
 
-// revoke makes each further reading of the data a page fault, which Guard turns
-// into an error.
-func (m *File) revoke() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.pages != nil {
-		// If that fails, the reader goes on to the end of the file.
-		_ = unix.Mprotect(m.pages, unix.PROT_NONE)
-	}
-}
-
-// Unmap ends the mapping.
+// Unmap gives the mapping up, which ends with its last user.
 func (m *File) Unmap() error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	pages := m.pages
-	m.Data, m.pages = nil, nil
-	if pages == nil {
+	at := m.at
+	m.Data, m.at = nil, nil
+	if at == nil {
 		return nil
 	}
-	m.forget()
-	return unix.Munmap(pages)
+	return at.leave()
 }
+
+// Fetch makes the part of the file in which an offset lies ready for reading, unless that
+// was done, and returns where the part ends. Page faults take three times as long.
+func (m *File) Fetch(at int) (end int) { return m.at.fetch(at) }
 
 // Release lets the system take back the file's pages, so that what was read
 // does not count as this process's memory. They can still be read, at the price
@@ -86,6 +71,9 @@ func (m *File) Release() {
 	if len(m.Data) > 0 {
 		// Only advice: if it fails, memory stays in use for longer.
 		_ = unix.Madvise(m.Data, unix.MADV_DONTNEED)
+		for n := range m.at.fetched {
+			m.at.fetched[n].Store(false)
+		}
 	}
 }
 

@@ -49,7 +49,7 @@ func (r *reader) decompress(name string) {
 	}
 	if f != nil {
 		r.files = append(r.files, f)
-		r.piece(name+" (decompressed)", f.Data, 0)
+		r.piece(name+" (decompressed)", f, len(f.Data), 0)
 	}
 }
 

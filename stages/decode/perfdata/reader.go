@@ -150,7 +150,7 @@ func (r *reader) file(f *mapped.File, first bool) {
 		}
 		data = r.dataSection(f, &h)
 	}
-	r.piece(f.Name, f.Data[:data.offset+data.size], int(data.offset))
+	r.piece(f.Name, f, int(data.offset+data.size), int(data.offset))
 	if len(r.compressed) > 0 {
 		r.decompress(f.Name)
 	}
@@ -178,10 +178,10 @@ func (r *reader) dataSection(f *mapped.File, h *header) section {
 	return data
 }
 
-// piece reads the records of a part from an offset on.
-func (r *reader) piece(name string, data []byte, from int) {
+// piece reads the records of a file between two offsets.
+func (r *reader) piece(name string, f *mapped.File, end, from int) {
 	n := len(r.pieces)
-	r.pieces = append(r.pieces, piece{name: name, data: data})
+	r.pieces = append(r.pieces, piece{name: name, file: f, data: f.Data[:end]})
 	r.scan(n, from)
 }
 

@@ -1,5 +1,7 @@
 package perfdata
 
+import "stackmill/stages/decode/mapped"
+
 // recordHeader is the size of what every record begins with.
 const recordHeader = 8
 
@@ -52,7 +54,8 @@ const (
 // decompresses to.
 type piece struct {
 	name string
-	data []byte
+	file *mapped.File
+	data []byte // of the file
 	// inRound says that records of running programs follow the last FINISHED_ROUND,
 	// which perf writes whenever it has emptied its buffers.
 	inRound bool

@@ -19,7 +19,11 @@ func (r *reader) touch(n int, touched *int) {
 // scan reads the records of a piece.
 func (r *reader) scan(n, from int) {
 	p := &r.pieces[n]
+	ready := from // where what was fetched ends
 	for at := from; at < len(p.data); {
+		if at >= ready {
+			ready = p.file.Fetch(at)
+		}
 		rest := p.data[at:]
 		if len(rest) < recordHeader {
 			r.cut(p, at)

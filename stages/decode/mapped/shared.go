@@ -1,0 +1,133 @@
+package mapped
+
+import (
+	"context"
+	"io/fs"
+	"sync"
+	"sync/atomic"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// sharedKey is the key of a context's shelf.
+type sharedKey struct{}
+
+// shelf has the mappings of a context of Shared.
+type shelf struct {
+	mu   sync.Mutex
+	have map[identity]*mapping
+}
+
+// identity is what tells mappings apart: the file, its size, and what ends them.
+type identity struct {
+	device, inode uint64
+	size          int64
+	done          <-chan struct{}
+}
+
+// Shared returns a context in which a file is mapped once at a time, however many have
+// opened it: what one of them has read costs the others no page faults.
+func Shared(ctx context.Context) context.Context {
+	return context.WithValue(ctx, sharedKey{}, &shelf{have: map[identity]*mapping{}})
+}
+
+// shelved returns the mapping of an open file, which make makes if there is none.
+func shelved(ctx context.Context, info fs.FileInfo, make func() (*mapping, error)) (*mapping, error) {
+	s, _ := ctx.Value(sharedKey{}).(*shelf)
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if s == nil || !ok {
+		return make()
+	}
+	is := identity{stat.Dev, stat.Ino, info.Size(), ctx.Done()}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p := s.have[is]; p != nil {
+		p.users++
+		return p, nil
+	}
+	p, err := make()
+	if err == nil {
+		p.shelf, p.is, p.users = s, is, 1
+		s.have[is] = p
+	}
+	return p, err
+}
+
+// mapping is a part of the address space in which a file can be read.
+type mapping struct {
+	shelf *shelf // nil if it has one user
+	is    identity
+	users int // under the shelf's lock
+
+	mu     sync.Mutex // end against revoke
+	pages  []byte     // nil once it has ended
+	forget func() bool
+
+	fetched []atomic.Bool // by step
+}
+
+func newMapping(ctx context.Context, fd uintptr, size int64) (*mapping, error) {
+	pages, err := unix.Mmap(int(fd), 0, int(size), unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil {
+		return nil, err
+	}
+	p := &mapping{pages: pages, fetched: make([]atomic.Bool, (size+step-1)/step)}
+	p.forget = context.AfterFunc(ctx, p.revoke)
+	return p, nil
+}
+
+// revoke makes each further reading of the pages a page fault, which Guard turns into an
+// error.
+func (p *mapping) revoke() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.pages != nil {
+		// If that fails, the reader goes on to the end of the file.
+		_ = unix.Mprotect(p.pages, unix.PROT_NONE)
+	}
+}
+
+// leave ends the mapping with its last user.
+func (p *mapping) leave() error {
+	if p.shelf != nil {
+		p.shelf.mu.Lock()
+		p.users--
+		last := p.users == 0
+		if last {
+			delete(p.shelf.have, p.is)
+		}
+		p.shelf.mu.Unlock()
+		if !last {
+			return nil
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	pages := p.pages
+	p.pages = nil
+	p.forget()
+	if len(pages) >= large {
+		go func() { _ = unix.Munmap(pages) }() // it cannot fail
+		return nil
+	}
+	return unix.Munmap(pages)
+}
+
+const (
+	// step is how much is fetched at a time.
+	step = 4 << 20
+	// large is the size of mappings whose end takes milliseconds, for which nobody waits.
+	large = 16 << 20
+)
+
+// fetch maps the pages of the step that an offset is in, and returns its end.
+func (p *mapping) fetch(at int) (end int) {
+	n := at / step
+	end = min((n+1)*step, len(p.pages))
+	if !p.fetched[n].Swap(true) {
+		// Only advice: what is not mapped costs a page fault.
+		_ = unix.Madvise(p.pages[n*step:end], unix.MADV_POPULATE_READ)
+	}
+	return end
+}

@@ -1,0 +1,92 @@
+package mapped
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+func reopen(t *testing.T, ctx context.Context, path string) *File {
+	t.Helper()
+	m, err := Open(ctx, path, "file")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// Who opens a file again shares the mapping, unless the file is another one by then or the
+// other's context may end first; it lasts as long as one of them needs it.
+func TestShared(t *testing.T) {
+	ctx := Shared(t.Context())
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, make([]byte, 3*step+5), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	first, second := reopen(t, ctx, path), reopen(t, ctx, path)
+	if &first.Data[0] != &second.Data[0] {
+		t.Error("it is mapped twice")
+	}
+	shorter, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if other := reopen(t, shorter, path); &first.Data[0] == &other.Data[0] || other.Unmap() != nil {
+		t.Error("a mapping that ends earlier is shared")
+	}
+	if err := first.Unmap(); err != nil || first.Data != nil {
+		t.Error(err)
+	}
+	if err := second.Guard(func() { _ = second.Data[3*step] }); err != nil {
+		t.Error(err)
+	}
+	if err := os.Rename(path, path+".old"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("another"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if other := reopen(t, ctx, path); string(other.Data) != "another" || other.Unmap() != nil {
+		t.Errorf("%q", other.Data)
+	}
+	if err := second.Unmap(); err != nil {
+		t.Error(err)
+	}
+	if s := ctx.Value(sharedKey{}).(*shelf); len(s.have) > 0 {
+		t.Errorf("%d mappings are left", len(s.have))
+	}
+}
+
+// Several may fetch the same parts, beside those who give a mapping up or cancel.
+func TestFetchBesideOthers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, make([]byte, 2*step+5), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 20 {
+		ctx, cancel := context.WithCancel(t.Context())
+		ctx = Shared(ctx)
+		var all sync.WaitGroup
+		for range 3 {
+			all.Go(func() {
+				m, err := Open(ctx, path, "file")
+				if err != nil {
+					return // cancelled
+				}
+				ends := 0
+				for at := 0; at < len(m.Data); ends++ {
+					at = m.Fetch(at)
+				}
+				m.Release()
+				if err := m.Unmap(); err != nil || ends != 3 {
+					t.Error(ends, err)
+				}
+			})
+		}
+		if n%2 == 0 {
+			cancel()
+		}
+		all.Wait()
+		cancel()
+	}
+}
