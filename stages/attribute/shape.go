@@ -18,8 +18,11 @@ const (
 	Plain        = User | Expert | Machine // without inlined functions
 )
 
+// modeBits is how far the bits of modes with inlined functions are from those without.
+const modeBits = 3
+
 // Inlined is the mode with inlined functions as frames of their own (S10).
-func (m Mode) Inlined() Mode { return m << 3 }
+func (m Mode) Inlined() Mode { return m << modeBits }
 
 // The numbers of lines of functions and of files: their indices in the lists of a
 // Shape.
@@ -51,6 +54,15 @@ type view struct {
 	inlined bool
 	places  []place // of all frames
 	first   []int32 // by frame: its first place; its last is the one before the next frame's
+}
+
+// modes returns, by view, those of some modes that it is what they show.
+func (s *Shape) modes(of Mode) []Mode {
+	list := make([]Mode, len(s.Views))
+	for i := range s.Views {
+		list[i] = s.Views[i].modes & of
+	}
+	return list
 }
 
 // LineKey is a source line of a function.

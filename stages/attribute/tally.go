@@ -36,6 +36,12 @@ func (t *tally[N]) pass(thing N, node, last int32, values []int64) {
 // end counts the values of stacks that end at a thing.
 func (t *tally[N]) end(thing N, values []int64) { add(t.Exclusive.row(int(thing)), values) }
 
+// of returns the values of a thing in a column; not ok if no stack with a value has it.
+func (t *tally[N]) of(thing, column int) (exclusive, inclusive int64, ok bool) {
+	inclusive = t.Inclusive.row(thing)[column]
+	return t.Exclusive.row(thing)[column], inclusive, inclusive > 0
+}
+
 // add adds values to others.
 func add(to, values []int64) {
 	to = to[:len(values)]

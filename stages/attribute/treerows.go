@@ -10,30 +10,42 @@ func (r *Result) TreeRows(emit Emit, t *CallTree) error {
 	if err := r.callNodes(emit, t); err != nil {
 		return err
 	}
-	all, own := newGrid(t.Len(), len(t.Views)), make([]int64, len(t.Views)) // by view
 	rows := treeRows{size: min(t.Len(), schema.BatchRows), emit: emit, ids: schema.NewLabels(r.ExperimentID), metrics: schema.NewLabels(r.metricNames()...)}
+	own := make([]int64, len(t.Views)) // by view
+	most := metricsAtOnce
+	if t.Len() > schema.BatchRows { // values of all nodes are many
+		most = 1
+	}
+	all := make([]grid, min(most, len(r.Sums.Metrics))) // by view
+	for i := range all {
+		all[i] = newGrid(t.Len(), len(t.Views))
+	}
 	s := make(sharing, 0, len(t.Views))
-	for m := range r.Sums.Metrics {
-		t.ending(r.Sums, m, all)
-		total(t.Parent, all)
+	r.grouped(most, func(metrics []int) {
+		for i, m := range metrics {
+			t.ending(r.Sums, m, all[i])
+			total(t.Parent, all[i])
+		}
 		for n := range nodeNo(t.Len()) {
-			s = s[:0]
-			values := all.row(int(n))
-			t.own(all, n, own)
-			for i := range t.Views {
-				if values[i] != 0 || n == 0 {
-					s = append(s, shared{t.Views[i].modes, values[i], own[i]})
+			for i, m := range metrics {
+				values := all[i].row(int(n))
+				t.own(all[i], n, own)
+				s = s[:0]
+				for view := range t.Views {
+					if values[view] != 0 || n == 0 {
+						s = append(s, shared{t.Views[view].modes, values[view], own[view]})
+					}
+				}
+				for _, v := range s.join() {
+					rows.add(m, v, int32(n))
 				}
 			}
-			for _, v := range s.join() {
-				rows.add(v, int32(n))
-			}
-			if len(rows.nodes) > schema.BatchRows-len(t.Views) {
-				rows.flush(m)
+			if len(rows.node) > schema.BatchRows-len(t.Views)*len(metrics) {
+				rows.flush()
 			}
 		}
-		rows.flush(m)
-	}
+		rows.flush()
+	})
 	return rows.err
 }
 
@@ -68,34 +80,34 @@ func (r *Result) callNodes(emit Emit, t *CallTree) error {
 
 // treeRows collects rows of tree_values.
 type treeRows struct {
-	emit         Emit
-	ids, metrics *schema.Labels
-	size         int // about how many there are at a time
-	modes, nodes []int32
-	all, own     []int64
-	err          error
+	emit                Emit
+	ids, metrics        *schema.Labels
+	size                int // about how many there are at a time
+	modes, metric, node []int32
+	all, own            []int64
+	err                 error
 }
 
 // begin makes room for rows.
 func (r *treeRows) begin() {
-	r.modes, r.nodes = make([]int32, 0, r.size), make([]int32, 0, r.size)
+	r.modes, r.metric, r.node = make([]int32, 0, r.size), make([]int32, 0, r.size), make([]int32, 0, r.size)
 	r.all, r.own = make([]int64, 0, r.size), make([]int64, 0, r.size)
 }
 
-func (r *treeRows) add(v shared, node int32) {
-	if r.nodes == nil {
+func (r *treeRows) add(metric int, v shared, node int32) {
+	if r.node == nil {
 		r.begin()
 	}
-	r.modes, r.nodes = append(r.modes, int32(v.modes)), append(r.nodes, node)
+	r.modes, r.metric, r.node = append(r.modes, int32(v.modes)), append(r.metric, int32(metric)), append(r.node, node)
 	r.all, r.own = append(r.all, v.a), append(r.own, schema.StoredExclusive(v.b, v.a))
 }
 
-// flush emits the rows, which are of a metric.
-func (r *treeRows) flush(metric int) {
-	n := len(r.nodes)
+// flush emits the rows.
+func (r *treeRows) flush() {
+	n := len(r.node)
 	if n > 0 && r.err == nil {
-		r.err = r.emit.owned(schema.TreeValues, r.ids.Array(0, n), schema.Int32s(r.modes), r.metrics.Array(metric, n),
-			schema.Int32s(r.nodes), schema.Int64s(r.all), schema.Int64s(r.own))
+		r.err = r.emit.owned(schema.TreeValues, r.ids.Array(0, n), schema.Int32s(r.modes), r.metrics.Mixed(r.metric),
+			schema.Int32s(r.node), schema.Int64s(r.all), schema.Int64s(r.own))
 	}
-	r.modes, r.nodes, r.all, r.own = nil, nil, nil, nil
+	r.modes, r.metric, r.node, r.all, r.own = nil, nil, nil, nil, nil
 }

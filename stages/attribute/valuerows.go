@@ -9,11 +9,11 @@ import (
 // metricsAtOnce is of how many metrics the values of things are in memory at a time.
 const metricsAtOnce = 8
 
-// grouped calls emit with the numbers of all metrics, a few at a time.
-func (r *Result) grouped(emit func(metrics []int)) {
+// grouped calls emit with the numbers of all metrics, at most so many at a time.
+func (r *Result) grouped(most int, emit func(metrics []int)) {
 	var group []int
 	for m := range r.Sums.Metrics {
-		if group = append(group, m); len(group) == metricsAtOnce || m == len(r.Sums.Metrics)-1 {
+		if group = append(group, m); len(group) >= most || m == len(r.Sums.Metrics)-1 {
 			emit(group)
 			group = nil
 		}
@@ -26,26 +26,34 @@ func (r *Result) LineRows(emit Emit, s *Shape) (last map[string]int32, err error
 	p := r.Program
 	lines, sources, pcs := r.rows(schema.LineValues, emit), r.rows(schema.SourceValues, emit), r.rows(schema.PCValues, emit).Expect(len(p.Locations))
 	last = map[string]int32{}
-	r.grouped(func(metrics []int) {
+	r.grouped(metricsAtOnce/len(s.Views), func(metrics []int) {
 		passing := s.stacks.passing(r.Sums, metrics)
 		var ending [unwind.Modes]grid
+		values := make([]*codeValues, len(s.Views))
 		for i := range s.Views {
 			v := &s.Views[i]
 			if !v.inlined { // which comes first
 				ending[v.leaf] = s.stacks.ending(v.leaf, r.Sums, metrics)
 			}
-			values := s.code(v, passing, ending[v.leaf])
-			appendTallies(lines, v.modes, metrics, values.Lines, func(n int) {
-				k := &s.LineKeys[n]
-				lines.Int32(int32(k.Function)).Text(k.File).Int32(k.Line)
-			})
-			appendTallies(sources, v.modes, metrics, values.Source, func(n int) {
-				k := &s.SourceKeys[n]
-				sources.Text(k.File).Int32(k.Line)
-				last[k.File] = max(last[k.File], k.Line)
-			})
-			appendTallies(pcs, v.modes&Plain, metrics, values.PCs, func(n int) { pcs.Int32(int32(n)) })
+			values[i] = s.code(v, passing, ending[v.leaf])
 		}
+		all, plain := s.modes(Plain|Plain.Inlined()), s.modes(Plain)
+		inViews{all, len(s.LineKeys), func(view, metric, n int) (exclusive, inclusive int64, ok bool) {
+			return values[view].Lines.of(n, metric)
+		}}.sums(lines, metrics, func(n int) {
+			k := &s.LineKeys[n]
+			lines.Int32(int32(k.Function)).Text(k.File).Int32(k.Line)
+		})
+		inViews{all, len(s.SourceKeys), func(view, metric, n int) (exclusive, inclusive int64, ok bool) {
+			return values[view].Source.of(n, metric)
+		}}.sums(sources, metrics, func(n int) {
+			k := &s.SourceKeys[n]
+			sources.Text(k.File).Int32(k.Line)
+			last[k.File] = max(last[k.File], k.Line)
+		})
+		inViews{plain, len(p.Locations), func(view, metric, n int) (exclusive, inclusive int64, ok bool) {
+			return values[view].PCs.of(n, metric)
+		}}.sums(pcs, metrics, func(n int) { pcs.Int32(int32(n)) })
 	})
 	return last, closeAll(lines, sources, pcs)
 }
@@ -57,62 +65,43 @@ func (r *Result) FunctionRows(emit Emit, t *CallTree) (ranked []symbolize.Functi
 	functions, modules, objects := r.rows(schema.FunctionValues, emit), r.rows(schema.ModuleValues, emit), r.rows(schema.ObjectValues, emit)
 	p, shares := r.Program, make(shares, len(r.Program.Functions))
 	nodes := newGrid(t.Len(), len(t.Views))
-	r.grouped(func(metrics []int) {
+	r.grouped(metricsAtOnce, func(metrics []int) {
 		var values []*Values // by metric
 		for _, m := range metrics {
 			value := t.values(r.Sums, m, nodes)
 			shares.add(value)
 			values = append(values, value)
+			r.total(functions, t, m, value)
 		}
-		for view := range t.Views {
-			v := &t.Views[view]
-			for i, m := range metrics {
-				all := values[i].Total[view]
-				begin(functions, v.modes, m).Int32(r.function(symbolize.None)).Int64(schema.StoredExclusive(all, all)).Int64(all)
-			}
-			ofFunctions := inView(values, view, func(v *Values) tally[symbolize.FunctionNo] { return v.Functions })
-			appendTallies(functions, v.modes, metrics, ofFunctions, func(n int) { functions.Int32(int32(n)) })
-			ofModules := inView(values, view, func(v *Values) tally[symbolize.ModuleNo] { return v.Modules })
-			appendTallies(modules, v.modes&Plain, metrics, ofModules, func(n int) { modules.Int64(p.Modules[n].ID) })
-			ofObjects := inView(values, view, func(v *Values) tally[symbolize.ObjectNo] { return v.Objects })
-			appendTallies(objects, v.modes&Plain, metrics, ofObjects, func(n int) { objects.Int64(p.Objects[n].ID) })
-		}
-		for i, m := range metrics {
-			r.neighbours(neighbours, t, m, values[i])
-		}
+		all, plain := t.modes(Plain|Plain.Inlined()), t.modes(Plain)
+		inViews{all, len(p.Functions), func(view, metric, n int) (exclusive, inclusive int64, ok bool) {
+			return values[metric].Functions.of(n, view)
+		}}.sums(functions, metrics, func(n int) { functions.Int32(int32(n)) })
+		inViews{plain, len(p.Modules), func(view, metric, n int) (exclusive, inclusive int64, ok bool) {
+			return values[metric].Modules.of(n, view)
+		}}.sums(modules, metrics, func(n int) { modules.Int64(p.Modules[n].ID) })
+		inViews{plain, len(p.Objects), func(view, metric, n int) (exclusive, inclusive int64, ok bool) {
+			return values[metric].Objects.of(n, view)
+		}}.sums(objects, metrics, func(n int) { objects.Int64(p.Objects[n].ID) })
+		r.neighbours(neighbours, t, metrics, values)
 	})
 	return shares.ranked(), closeAll(functions, modules, objects, neighbours)
 }
 
-// inView returns the values of a view, by metric.
-func inView[N ~int32](values []*Values, view int, of func(*Values) tally[N]) tally[N] {
-	t := newTally[N](len(of(values[0]).within), len(values))
-	for i := range values {
-		from := of(values[i])
-		for n := range t.within {
-			t.Exclusive.row(n)[i], t.Inclusive.row(n)[i] = from.Exclusive.row(n)[view], from.Inclusive.row(n)[view]
-		}
+// total appends a metric's values of `<Total>`.
+func (r *Result) total(functions *schema.Rows, t *CallTree, metric int, values *Values) {
+	for _, v := range t.totals(values) {
+		begin(functions, v.modes, metric).Int32(r.function(symbolize.None)).Int64(schema.StoredExclusive(v.a, v.a)).Int64(v.a)
 	}
-	return t
 }
 
-// appendTallies appends a row per thing and metric for which a stack has a value; key
-// appends the columns that name the thing. Without modes there are no rows: some things
-// have values without inlined functions only.
-func appendTallies[N ~int32](rows *schema.Rows, modes Mode, metrics []int, t tally[N], key func(thing int)) {
-	if modes == 0 {
-		return
+// totals are a metric's values of all stacks.
+func (t *CallTree) totals(values *Values) sharing {
+	s := make(sharing, 0, len(t.Views))
+	for i, v := range values.Total {
+		s = append(s, shared{t.Views[i].modes, v, 0})
 	}
-	for n := range t.within {
-		exclusive := t.Exclusive.row(n)
-		for i, inclusive := range t.Inclusive.row(n) {
-			if inclusive > 0 {
-				begin(rows, modes, metrics[i])
-				key(n)
-				rows.Int64(schema.StoredExclusive(exclusive[i], inclusive)).Int64(inclusive)
-			}
-		}
-	}
+	return s.join()
 }
 
 // begin appends what the rows of all value tables begin with.
@@ -120,42 +109,32 @@ func begin(rows *schema.Rows, modes Mode, metric int) *schema.Rows {
 	return rows.Int32(int32(modes)).Label(metric)
 }
 
-// neighbours appends a metric's values that are attributed to neighbours of functions,
+// neighbours appends the values of metrics that are attributed to neighbours of functions,
 // given all of them.
-func (r *Result) neighbours(rows *schema.Rows, t *CallTree, metric int, values *Values) {
-	row := func(modes Mode, function int32, relation int, other int32, value int64) {
+func (r *Result) neighbours(rows *schema.Rows, t *CallTree, metrics []int, values []*Values) {
+	row := func(modes Mode, metric int, function int32, relation int, other int32, value int64) {
 		begin(rows, modes, metric).Int32(function).Label(relation).Int32(other).Int64(value)
 	}
-	total := r.function(symbolize.None)
-	s := make(sharing, 0, len(t.Views))
-	for i, v := range values.Total {
-		s = append(s, shared{t.Views[i].modes, v, 0})
-	}
-	for _, v := range s.join() {
-		row(v.modes, total, self, total, v.a)
-	}
-	for n, p := range t.Pairs {
-		s = s[:0]
-		for i := range t.Views {
-			if caller, callee, ok := values.Calls.of(n, i); ok {
-				s = append(s, shared{t.Views[i].modes, caller, callee})
-			}
-		}
-		for _, v := range s.join() {
-			from, to := r.function(p.Caller), r.function(p.Callee)
-			row(v.modes, to, caller, from, v.a)
-			row(v.modes, from, callee, to, v.b)
+	all, root := t.modes(Plain|Plain.Inlined()), r.function(symbolize.None)
+	for i, m := range metrics {
+		for _, x := range t.totals(values[i]) {
+			row(x.modes, m, root, self, root, x.a)
 		}
 	}
-	for n := range r.Program.Functions {
-		s = s[:0]
-		for i, exclusive := range values.Functions.Exclusive.row(n) {
-			if exclusive > 0 {
-				s = append(s, shared{t.Views[i].modes, exclusive, 0})
-			}
-		}
-		for _, v := range s.join() {
-			row(v.modes, int32(n), self, int32(n), v.a)
-		}
-	}
+	inViews{all, len(r.Program.Functions), func(view, metric, n int) (value, _ int64, ok bool) {
+		value, _, _ = values[metric].Functions.of(n, view)
+		return value, 0, value > 0
+	}}.each(metrics, func(n, metric int, x shared) { row(x.modes, metric, int32(n), self, int32(n), x.a) })
+	inViews{all, len(t.Pairs), func(view, metric, n int) (value, _ int64, ok bool) {
+		value, _, ok = values[metric].Calls.of(n, view)
+		return value, 0, ok
+	}}.each(metrics, func(n, metric int, x shared) {
+		row(x.modes, metric, r.function(t.Pairs[n].Callee), caller, r.function(t.Pairs[n].Caller), x.a)
+	})
+	inViews{all, len(t.Pairs), func(view, metric, n int) (value, _ int64, ok bool) {
+		_, value, ok = values[metric].Calls.of(n, view)
+		return value, 0, ok
+	}}.each(metrics, func(n, metric int, x shared) {
+		row(x.modes, metric, r.function(t.Pairs[n].Caller), callee, r.function(t.Pairs[n].Callee), x.a)
+	})
 }

@@ -300,3 +300,15 @@ func attributedByDefinition(stacks []string, f string, c callRow) int64 {
 	}
 	return sum
 }
+
+// inView returns the values of a view, by metric.
+func inView[N ~int32](values []*Values, view int, of func(*Values) tally[N]) tally[N] {
+	t := newTally[N](len(of(values[0]).within), len(values))
+	for i := range values {
+		from := of(values[i])
+		for n := range t.within {
+			t.Exclusive.row(n)[i], t.Inclusive.row(n)[i] = from.Exclusive.row(n)[view], from.Inclusive.row(n)[view]
+		}
+	}
+	return t
+}
