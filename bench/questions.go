@@ -23,7 +23,7 @@ var scaleQuestions = []struct{ name, verb, sql string }{
 	{"functions of one experiment", "report functions --limit 10 --experiment JOB",
 		"SELECT function, exclusive, inclusive FROM function_metrics WHERE experiment = 'JOB' AND mode = 'user' ORDER BY exclusive DESC, function LIMIT 10"},
 	{"top functions of all", "",
-		"SELECT function, sum(exclusive) AS value FROM function_trends WHERE mode = 'user' AND metric = 'heapallocbytes' AND kind <> 'artificial' GROUP BY 1 ORDER BY 2 DESC LIMIT 10"},
+		"SELECT function, sum(exclusive) AS value FROM function_totals WHERE mode = 'user' AND metric = 'heapallocbytes' AND kind <> 'artificial' GROUP BY 1 ORDER BY 2 DESC LIMIT 10"},
 	{"trend of one function", "",
 		"SELECT experiment, inclusive FROM function_trends WHERE mode = 'user' AND metric = 'heapallocbytes' AND function = 'malloc' ORDER BY 1"},
 	{"list of experiments", "experiments", "SELECT * FROM experiments ORDER BY experiment"},

@@ -53,7 +53,7 @@ func put(t *testing.T, store string, hour int, experiments string) {
 		for n := range 3 {
 			add(schema.Samples, []any{int64(n), "clock", int32(1), int64(7), int32(0), int64(hour), int32(n)})
 		}
-		add(schema.Metrics, []any{"cpu", "CPU of " + name, "ns", "clock", false})
+		add(schema.Metrics, []any{"cpu", "CPU of " + name, "ns", "clock", false}, []any{"wait", "Wait", "ns", "sync", false})
 		add(schema.LoadObjects, []any{int64(1), "prog", "/prog", "", int64(0), "elf", "path", int64(2)})
 		add(schema.Modules, []any{int64(2), int64(1), "a.c", "c"})
 		add(schema.Functions, []any{int32(0), int64(11), int64(1), int64(2), "main", nil, nil, nil, nil, "normal", int64(1), int64(1), int64(8), nil, nil, nil, int32(0)})
@@ -225,7 +225,7 @@ func TestLeaveOut(t *testing.T) {
 	}
 	compacted(t, options(store))
 	b := &look(t, store).Batches[0]
-	for table, want := range map[*schema.Table]string{schema.Samples: "aaadddeeefffggg", schema.Metrics: "acdefg", schema.FunctionRollup: "acdefgacdefg"} {
+	for table, want := range map[*schema.Table]string{schema.Samples: "aaadddeeefffggg", schema.Metrics: "aaccddeeffgg", schema.FunctionRollup: "acdefgacdefg"} {
 		if got := stored(t, store, b, table); got != want {
 			t.Errorf("%s: %s, want %s", table.Name, got, want)
 		}

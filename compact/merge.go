@@ -114,7 +114,7 @@ func (m *merge) tables(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(max(1, m.Jobs))
 	for _, t := range m.largestFirst() {
-		if !isLink(t) {
+		if !isLink(t) && t != schema.FunctionSums { // which the new batch makes itself
 			g.Go(func() error { return m.table(ctx, t) })
 		}
 	}

@@ -55,6 +55,9 @@ func (p *Proof) checkViews(ctx context.Context, store string, batches []storedir
 			return err
 		}
 	}
+	if err := p.checkSums(ctx, store, batches, o.Limits); err != nil {
+		return err
+	}
 	all := func(string) bool { return true }
 	if err := p.checkBySQL(ctx, store, open, all, o.Limits, o.Progress); err != nil {
 		return err

@@ -1,4 +1,4 @@
--- row: one function in one experiment, or `<Total>`, as in `function_metrics`, from a table that has what all experiments say of a function in one place: for questions about one function in many experiments (without names of experiments and units, `function_rollup` has the answer without joins)
+-- row: one function in one experiment, or `<Total>`, as in `function_metrics`, from a table that has what all experiments say of a function in one place: for questions about one function in many experiments (`function_totals` has the sums of all)
 -- rules: S3, S4, S5, S6, S9, S11, S13, S15, S19
 --
 -- experiment_id = experiments.experiment_id
@@ -15,11 +15,10 @@
 -- exclusive = function_rollup.exclusive
 -- inclusive = function_rollup.inclusive
 --
--- invariant names: Every row has its experiment and its unit.
---   SELECT * FROM function_trends WHERE experiment IS NULL OR unit IS NULL
-SELECT v.experiment_id, n.experiment, m.mode, v.metric, t.unit,
+-- invariant names: Every row has its experiment and its metric's unit.
+--   SELECT v.* FROM function_trends v LEFT JOIN metrics t USING (experiment_id, metric) WHERE v.experiment IS NULL OR v.unit IS DISTINCT FROM t.unit
+SELECT v.experiment_id, n.experiment, m.mode, v.metric, v.unit,
   v.function_id, v.function_key, v.function, v.load_object, v.module, v.kind, v.exclusive, v.inclusive
 FROM function_rollup v
 JOIN modes m ON v.modes & m.bit <> 0
 LEFT JOIN experiment_names n USING (experiment_id)
-LEFT JOIN metrics t USING (experiment_id, metric)

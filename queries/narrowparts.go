@@ -18,7 +18,7 @@ type part struct {
 // parts are all of them.
 var parts = []part{
 	{[]*schema.Table{schema.UsageValues}, (*narrowing).usage},
-	{[]*schema.Table{schema.CallNodes, schema.TreeValues, schema.FunctionValues, schema.CallValues, schema.ModuleValues, schema.ObjectValues, schema.FunctionRollup}, (*narrowing).tree},
+	{[]*schema.Table{schema.CallNodes, schema.TreeValues, schema.FunctionValues, schema.CallValues, schema.ModuleValues, schema.ObjectValues, schema.FunctionRollup, schema.FunctionSums}, (*narrowing).tree},
 	{[]*schema.Table{schema.LineValues, schema.SourceValues, schema.PCValues}, (*narrowing).code},
 	{[]*schema.Table{schema.DataValues}, (*narrowing).data},
 }
@@ -57,6 +57,9 @@ func tablesOf(names []string) (map[*schema.Table]bool, error) {
 		if i := slices.IndexFunc(views, func(v View) bool { return v.Name == name }); i >= 0 {
 			names = append(names, words(views[i].SQL)...)
 		}
+	}
+	if read[schema.FunctionSums] {
+		read[schema.FunctionRollup] = true
 	}
 	if read[schema.FunctionRollup] { // which is made of the others in a narrowed session
 		read[schema.FunctionValues] = true

@@ -148,7 +148,14 @@ func rowsQuery(store string, t *schema.Table, all []*portion) (parameters, query
 	var files, parts []string
 	for _, p := range all {
 		name := fmt.Sprintf("files_%d", p.number)
-		list, rows := filesOf(store, t, slices.Values(p.batches)), p.rows(t, name)
+		of := t
+		if t == schema.FunctionSums && p.counted != nil { // they have what does not count
+			of = schema.FunctionRollup
+		}
+		list, rows := filesOf(store, of, slices.Values(p.batches)), p.rows(of, name)
+		if of != t && rows != "" {
+			rows = summed("(" + rows + ")")
+		}
 		if list != "" && rows != "" {
 			files, parts = append(files, name+" := "+list), append(parts, rows)
 		}
@@ -161,6 +168,16 @@ func rowsQuery(store string, t *schema.Table, all []*portion) (parameters, query
 		parts = []string{"SELECT " + strings.Join(columns, ", ") + " WHERE false"}
 	}
 	return strings.Join(files, ", "), strings.Join(parts, " UNION ALL ")
+}
+
+// summed returns the query of the rows of function_sums that stand for rows of
+// function_rollup, which are a relation: sums need not be complete.
+func summed(rollup string) string {
+	columns := make([]string, len(schema.FunctionSums.Columns))
+	for i, c := range schema.FunctionSums.Columns {
+		columns[i] = identifier(c.Name)
+	}
+	return "SELECT " + strings.Join(columns, ", ") + " FROM " + rollup
 }
 
 // literal protects the characters that read_parquet takes for patterns.

@@ -45,7 +45,7 @@ var Tables = []*Table{
 	RecordedStacks, StackTree, TreeFrames,
 	Samples, ClockSamples, HeapSamples, IOSamples, IOFiles, SyncSamples, HWCSamples, OMPSamples, RaceSamples, DeadlockSamples, PerfSamples, PprofSamples, Overview,
 	DataObjects, MemoryRegions, DataSamples,
-	StackValues, UsageValues, FunctionValues, CallValues, CallNodes, TreeValues, LineValues, SourceValues, PCValues, ModuleValues, ObjectValues, DataValues, FunctionRollup,
+	StackValues, UsageValues, FunctionValues, CallValues, CallNodes, TreeValues, LineValues, SourceValues, PCValues, ModuleValues, ObjectValues, DataValues, FunctionRollup, FunctionSums,
 }
 
 // Experiments and what they consist of.
@@ -519,13 +519,23 @@ var (
 		agreement, embedding, value, samples,
 	}, Joined: ofLocation, Computed: []Computed{locationID}}
 	FunctionRollup = &Table{Name: "function_rollup", Summary: true, Row: "one metric's value of one function, or of `<Total>`, as `function_values` has it, with all names: what all experiments say of a function is in one place of a file, and what they say of a metric", Key: key("metric", "modes", "function_id"), Columns: []Column{
-		experimentID, metric, modes,
+		experimentID, metric, metricUnit, modes,
 		{"function_id", Int64, Dict, "", false, "The function."},
-		{"function_key", Int64, Dict, "", false, "Hash of the load object's name, the module's name without directories and the linkage name, or else the name for people: the same in every build."},
-		{"function", Label, Dict, "", false, "Its name for people."},
-		{"load_object", Label, Dict, "", false, "The name of its load object."},
-		{"module", Label, Dict, "", false, "The name of its module."},
-		{"kind", Label, Dict, "", false, "As `functions.kind`."},
-		exclusive, inclusive,
+		functionKey, functionName, objectName, moduleName, functionKind, exclusive, inclusive,
 	}}
+	// FunctionSums hold for the files of batches of which everything counts: of others, the
+	// rows of FunctionRollup that count are read in their place.
+	FunctionSums = &Table{Name: "function_sums", Row: "the sum of one metric's values of one function, or of `<Total>`, over the experiments of a batch: sums of these rows are those of `function_rollup`, which has a row for each experiment", Columns: []Column{
+		metric, metricUnit, modes, functionKey, functionName, objectName, moduleName, functionKind, exclusive, inclusive,
+	}}
+)
+
+// These say of a value, in words, what it is of.
+var (
+	metricUnit   = Column{"unit", Label, Dict, "", false, "The metric's base unit: ns, bytes or count."}
+	functionKey  = Column{"function_key", Int64, Dict, "", false, "Hash of the load object's name, the module's name without directories and the linkage name, or else the name for people: the same in every build."}
+	functionName = Column{"function", Label, Dict, "", false, "Its name for people."}
+	objectName   = Column{"load_object", Label, Dict, "", false, "The name of its load object."}
+	moduleName   = Column{"module", Label, Dict, "", false, "The name of its module."}
+	functionKind = Column{"kind", Label, Dict, "", false, "As `functions.kind`."}
 )

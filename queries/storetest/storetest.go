@@ -182,12 +182,16 @@ func unescape(field string) string {
 func (b *batch) commit() error {
 	c := storedir.Commit{Batch: storedir.BatchName(b.experiments), StoreVersion: schema.StoreVersion, Ingested: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Experiments: b.experiments}
 	var values rollup.Collector
+	var sums rollup.Sums
 	for _, t := range schema.Tables {
 		emit := func(to func(*schema.Table, arrow.RecordBatch) error) error { return emitRows(t, b.rows[t], to) }
-		if t == schema.FunctionRollup {
+		switch t {
+		case schema.FunctionRollup:
 			emit = values.Rows
+		case schema.FunctionSums:
+			emit = sums.Rows
 		}
-		data, rows, err := parquet(t, emit, &values)
+		data, rows, err := parquet(t, emit, &values, &sums)
 		if err != nil {
 			return err
 		}
@@ -209,7 +213,7 @@ func (b *batch) commit() error {
 }
 
 // parquet returns the file of a table's rows.
-func parquet(t *schema.Table, emit func(func(*schema.Table, arrow.RecordBatch) error) error, values *rollup.Collector) (data []byte, n int64, err error) {
+func parquet(t *schema.Table, emit func(func(*schema.Table, arrow.RecordBatch) error) error, values *rollup.Collector, sums *rollup.Sums) (data []byte, n int64, err error) {
 	var out bytes.Buffer
 	w, err := tablefile.New(&out, t, tablefile.Quick, storedir.VersionKey, schema.StoreVersion)
 	if err != nil {
@@ -217,6 +221,9 @@ func parquet(t *schema.Table, emit func(func(*schema.Table, arrow.RecordBatch) e
 	}
 	err = emit(func(t *schema.Table, rows arrow.RecordBatch) error {
 		n += rows.NumRows()
+		if t == schema.FunctionRollup {
+			sums.Add(rows)
+		}
 		return errors.Join(w.Write(rows), values.Add(t, rows))
 	})
 	err = errors.Join(err, w.Close())

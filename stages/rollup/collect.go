@@ -1,6 +1,6 @@
 // Package rollup makes the rows of function_rollup: the values by function of all
 // experiments of a batch, with names in place of references, in the order in which what
-// all experiments say of one function is in one place.
+// all experiments say of one function is in one place. It sums them for function_sums.
 package rollup
 
 import (
@@ -24,6 +24,7 @@ type Collector struct {
 // experiment is what was collected of one experiment.
 type experiment struct {
 	objects, modules map[int64]string
+	units            map[string]string  // of metrics
 	functions        map[int32]function // by their numbers
 	values           []value
 }
@@ -45,6 +46,13 @@ type value struct {
 var sources = map[*schema.Table]func(c *Collector, rows columns, of func(row int) *experiment){
 	schema.FunctionValues: (*Collector).values,
 	schema.Functions:      functions,
+	schema.Metrics: func(_ *Collector, rows columns, of func(int) *experiment) {
+		metrics, units := rows.column("metric").(*array.Dictionary), rows.text("unit")
+		known := metrics.Dictionary().(*array.String)
+		for i := range metrics.Len() {
+			of(i).units[known.Value(metrics.GetValueIndex(i))] = units.Value(i)
+		}
+	},
 	schema.LoadObjects: func(_ *Collector, rows columns, of func(int) *experiment) {
 		ids, names := rows.wide("load_object_id"), rows.text("name")
 		for i, id := range ids {
@@ -93,7 +101,7 @@ func (c *Collector) experiment(id string) *experiment {
 		if c.experiments == nil {
 			c.experiments = map[string]*experiment{}
 		}
-		e = &experiment{objects: map[int64]string{}, modules: map[int64]string{}, functions: map[int32]function{}}
+		e = &experiment{objects: map[int64]string{}, modules: map[int64]string{}, units: map[string]string{}, functions: map[int32]function{}}
 		c.experiments[id] = e
 	}
 	return e

@@ -9,9 +9,9 @@ import (
 
 // texts are what rows have in place of texts.
 type texts struct {
-	experiments, metrics *schema.Labels
-	functions            []Function
-	parts                [4]part
+	experiments, metrics, units *schema.Labels
+	functions                   []Function
+	parts                       [4]part
 }
 
 // part is a text of functions: a column of labels.
@@ -20,8 +20,8 @@ type part struct {
 	of     []int32 // by function
 }
 
-func newTexts(ids, metrics []string, functions []Function) *texts {
-	t := &texts{experiments: schema.NewLabels(ids...), metrics: schema.NewLabels(metrics...), functions: functions}
+func newTexts(ids, metrics, units []string, functions []Function) *texts {
+	t := &texts{experiments: schema.NewLabels(ids...), metrics: schema.NewLabels(metrics...), units: schema.NewLabels(units...), functions: functions}
 	for i, of := range []func(*Function) string{
 		func(f *Function) string { return f.Name },
 		func(f *Function) string { return f.LoadObject },
@@ -76,6 +76,7 @@ func (t *texts) batch(rows []row) arrow.RecordBatch {
 	columns := []arrow.Array{
 		t.experiments.Mixed(narrow(func(r *row) int32 { return r.experiment })),
 		t.metrics.Mixed(narrow(func(r *row) int32 { return r.metric })),
+		t.units.Mixed(narrow(func(r *row) int32 { return r.unit })),
 		schema.Int32s(narrow(func(r *row) int32 { return r.modes })),
 		wide(func(r *row) int64 { return t.functions[r.function].ID }),
 		wide(func(r *row) int64 { return t.functions[r.function].Key }),

@@ -1,6 +1,9 @@
 package rollup
 
 import (
+	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,20 +22,27 @@ func collected(t *testing.T) *Collector {
 		id         string
 		main, work int32
 	}{{"bb", 0, 1}, {"aa", 1, 0}} {
-		add(t, c, schema.FunctionValues, e.id,
+		addExperiment(t, c, e.id, e.main, e.work,
 			[]any{int32(56), "wait", e.main, int64(0), int64(9)},
 			[]any{int32(7), "wait", e.main, int64(0), int64(9)},
 			[]any{int32(7), "cpu", e.work, int64(4), int64(5)},
 			[]any{int32(56), "cpu", e.work, int64(3), int64(5)},
 			[]any{int32(7), "cpu", e.main, int64(1), int64(6)})
-		add(t, c, schema.LoadObjects, e.id, []any{int64(1), "prog", "/prog", "", int64(0), "elf", "path", int64(2), true})
-		add(t, c, schema.Modules, e.id, []any{int64(2), int64(1), "/src/a.c", "c"})
-		function := func(n int32, id int64, name string, linkage any) []any {
-			return []any{n, id, int64(1), int64(2), name, nil, nil, linkage, nil, "normal", id, id, int64(8), nil, nil, nil, int32(0)}
-		}
-		add(t, c, schema.Functions, e.id, function(e.main, 11, "main", nil), function(e.work, 12, "work()", "_Z4workv"))
 	}
 	return c
+}
+
+// addExperiment adds an experiment with these values of its functions, by their numbers.
+func addExperiment(t *testing.T, c *Collector, id string, main, work int32, values ...[]any) {
+	t.Helper()
+	add(t, c, schema.FunctionValues, id, values...)
+	add(t, c, schema.Metrics, id, []any{"cpu", "CPU", "ns", "clock", false}, []any{"wait", "Wait", "count", "sync", false})
+	add(t, c, schema.LoadObjects, id, []any{int64(1), "prog", "/prog", "", int64(0), "elf", "path", int64(2), true})
+	add(t, c, schema.Modules, id, []any{int64(2), int64(1), "/src/a.c", "c"})
+	function := func(n int32, id int64, name string, linkage any) []any {
+		return []any{n, id, int64(1), int64(2), name, nil, nil, linkage, nil, "normal", id, id, int64(8), nil, nil, nil, int32(0)}
+	}
+	add(t, c, schema.Functions, id, function(main, 11, "main", nil), function(work, 12, "work()", "_Z4workv"))
 }
 
 func add(t *testing.T, c *Collector, table *schema.Table, id string, rows ...[]any) {
@@ -49,33 +59,72 @@ func add(t *testing.T, c *Collector, table *schema.Table, id string, rows ...[]a
 // Rows are sorted by metric, modes, function and experiment, whatever the order in which
 // experiments come; modes with the same values share a row.
 func TestRows(t *testing.T) {
-	var got []string
-	err := collected(t).Rows(func(_ *schema.Table, rows arrow.RecordBatch) error {
+	got := texted(t, collected(t).Rows)
+	want := []string{
+		"aa cpu ns 7 11 main prog /src/a.c normal 1 6",
+		"bb cpu ns 7 11 main prog /src/a.c normal 1 6",
+		"aa cpu ns 7 12 work() prog /src/a.c normal 4 5",
+		"bb cpu ns 7 12 work() prog /src/a.c normal 4 5",
+		"aa cpu ns 56 12 work() prog /src/a.c normal 3 5",
+		"bb cpu ns 56 12 work() prog /src/a.c normal 3 5",
+		"aa wait count 63 11 main prog /src/a.c normal 0 9",
+		"bb wait count 63 11 main prog /src/a.c normal 0 9",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// texted returns rows as texts, without function_key, which the views' invariants prove.
+func texted(t *testing.T, emitted func(func(*schema.Table, arrow.RecordBatch) error) error) (list []string) {
+	t.Helper()
+	err := emitted(func(table *schema.Table, rows arrow.RecordBatch) error {
 		for n := range int(rows.NumRows()) {
 			var row []string
-			for i := range rows.Columns() {
-				if i != 4 { // function_key, which the views' invariants prove
+			for i, c := range table.Columns {
+				if c.Name != "function_key" {
 					row = append(row, rows.Column(i).ValueStr(n))
 				}
 			}
-			got = append(got, strings.Join(row, " "))
+			list = append(list, strings.Join(row, " "))
 		}
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{
-		"aa cpu 7 11 main prog /src/a.c normal 1 6",
-		"bb cpu 7 11 main prog /src/a.c normal 1 6",
-		"aa cpu 7 12 work() prog /src/a.c normal 4 5",
-		"bb cpu 7 12 work() prog /src/a.c normal 4 5",
-		"aa cpu 56 12 work() prog /src/a.c normal 3 5",
-		"bb cpu 56 12 work() prog /src/a.c normal 3 5",
-		"aa wait 63 11 main prog /src/a.c normal 0 9",
-		"bb wait 63 11 main prog /src/a.c normal 0 9",
+	return list
+}
+
+// Sums have a row for what all experiments say of a function; one that would be too large
+// goes on in another row.
+func TestSums(t *testing.T) {
+	var sums Sums
+	add := func(_ *schema.Table, rows arrow.RecordBatch) error { sums.Add(rows); return nil }
+	if err := collected(t).Rows(add); err != nil {
+		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	want := []string{
+		"cpu ns 7 main prog /src/a.c normal 2 12",
+		"cpu ns 7 work() prog /src/a.c normal 8 10",
+		"cpu ns 56 work() prog /src/a.c normal 6 10",
+		"wait count 63 main prog /src/a.c normal 0 18",
+	}
+	if diff := cmp.Diff(want, texted(t, sums.Rows)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if !sums.Empty() {
+		t.Error("the rows are still there")
+	}
+	large := &Collector{}
+	for _, id := range []string{"aa", "bb"} {
+		addExperiment(t, large, id, 0, 1, []any{int32(7), "cpu", int32(0), int64(1), int64(math.MaxInt64 - 5)})
+	}
+	if err := large.Rows(add); err != nil {
+		t.Fatal(err)
+	}
+	want = slices.Repeat([]string{fmt.Sprint("cpu ns 7 main prog /src/a.c normal 1 ", math.MaxInt64-5)}, 2)
+	if diff := cmp.Diff(want, texted(t, sums.Rows)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }

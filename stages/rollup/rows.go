@@ -37,6 +37,7 @@ func key(object, module, linkage string) int64 {
 // row is a row of the roll-up, with places in its order in place of texts.
 type row struct {
 	metric, modes, function, experiment int32
+	unit                                int32
 	exclusive, inclusive                int64
 }
 
@@ -50,16 +51,22 @@ func (c *Collector) Rows(emit func(*schema.Table, arrow.RecordBatch) error) erro
 	defer c.mu.Unlock()
 	ids := slices.Sorted(maps.Keys(c.experiments))
 	var known distinct
+	var units names
 	var rows []row
 	metrics := ranks(len(c.metrics.list), func(a, b int32) int { return strings.Compare(c.metrics.list[a], c.metrics.list[b]) })
 	for n, id := range ids {
-		for i := range c.experiments[id].values {
-			v := &c.experiments[id].values[i]
-			v.metric = metrics[v.metric]
-		}
+		first := len(rows)
 		var err error
 		if rows, err = c.experiments[id].append(rows, int32(n), &known); err != nil {
 			return fmt.Errorf("experiment %s: %w", id, err)
+		}
+		for i := first; i < len(rows); i++ {
+			metric := c.metrics.list[rows[i].metric]
+			unit, ok := c.experiments[id].units[metric]
+			if !ok {
+				return fmt.Errorf("experiment %s: metric %s has values, but no unit", id, metric)
+			}
+			rows[i].metric, rows[i].unit = metrics[rows[i].metric], units.of(unit)
 		}
 		delete(c.experiments, id)
 	}
@@ -70,7 +77,7 @@ func (c *Collector) Rows(emit func(*schema.Table, arrow.RecordBatch) error) erro
 	slices.SortFunc(rows, row.compare)
 	slices.Sort(c.metrics.list)
 	slices.SortFunc(known.list, func(f, g Function) int { return f.Compare(&g) })
-	return emitRows(rows, newTexts(ids, c.metrics.list, known.list), emit)
+	return emitRows(rows, newTexts(ids, c.metrics.list, units.list, known.list), emit)
 }
 
 // append appends an experiment's rows. Of modes in which a function has the same values
@@ -91,7 +98,7 @@ func (e *experiment) append(rows []row, number int32, known *distinct) ([]row, e
 		if i > 0 && merge(rows, &v, at, number) {
 			continue
 		}
-		rows = append(rows, row{v.metric, v.modes, at, number, v.exclusive, v.inclusive})
+		rows = append(rows, row{v.metric, v.modes, at, number, 0, v.exclusive, v.inclusive})
 	}
 	return rows, nil
 }

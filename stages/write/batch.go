@@ -35,6 +35,7 @@ type Batch struct {
 
 	effort tablefile.Effort
 	rollup *rollup.Collector // nil: its rows are written as those of other tables
+	sums   rollup.Sums
 
 	mu     sync.Mutex
 	closed bool
@@ -50,7 +51,7 @@ type table struct {
 }
 
 // Begin starts a batch in the store, which it creates if necessary. Commit adds its
-// function_rollup.
+// function_rollup and function_sums.
 func Begin(store string) (*Batch, error) {
 	b, err := BeginMerged(store)
 	if err == nil {
@@ -60,7 +61,7 @@ func Begin(store string) (*Batch, error) {
 }
 
 // BeginMerged starts a batch of the rows of other batches, all of whose tables are given
-// to Write.
+// to Write, but function_sums, which Commit adds.
 func BeginMerged(store string) (*Batch, error) {
 	s, err := storedir.NewStaging(store)
 	if err != nil {
@@ -81,6 +82,9 @@ func (b *Batch) Write(t *schema.Table, rows arrow.RecordBatch) error {
 		return fmt.Errorf("write table %s: %w", t.Name, err)
 	}
 	out.rows += rows.NumRows()
+	if t == schema.FunctionRollup {
+		b.sums.Add(rows)
+	}
 	if b.rollup != nil {
 		if err := b.rollup.Add(t, rows); err != nil {
 			return fmt.Errorf("roll up table %s: %w", t.Name, err)
@@ -123,6 +127,9 @@ func (b *Batch) Commit(name string, c storedir.Commit) (err error) {
 			return err
 		}
 	}
+	if err := b.sums.Rows(b.Write); err != nil {
+		return err
+	}
 	if c.Files, err = b.finish(); err != nil {
 		return err
 	}
@@ -142,7 +149,7 @@ func (b *Batch) Expected(name string, c storedir.Commit) storedir.Commit {
 	c.Batch = name
 	tables := slices.Collect(maps.Keys(b.tables))
 	if b.rollup != nil && !b.rollup.Empty() {
-		tables = append(tables, schema.FunctionRollup.Name)
+		tables = append(tables, schema.FunctionRollup.Name, schema.FunctionSums.Name)
 	}
 	slices.Sort(tables)
 	for _, table := range tables {
