@@ -10,14 +10,18 @@ import (
 	"time"
 )
 
-// Filter says which samples count. All that it says must hold; the numbers of one kind, and
-// the windows of time, are alternatives.
+// Filter says which samples count, and which functions are shown of them. All that it says
+// must hold; the numbers of one kind, and the windows of time, are alternatives.
 type Filter struct {
 	Where   []string // SQL over the columns of one sample: WhereHelp
 	Threads []int64
 	CPUs    []int64
 	PIDs    []int64
 	Between []string // BetweenHelp
+
+	// The load objects whose functions are left out, all or but for those that others call.
+	Hide    []string // HideHelp
+	APIOnly []string // APIOnlyHelp
 
 	// Mode is the representation whose stacks are looked at, user mode if it is empty;
 	// Inline says whether inlined functions are functions of their own there.
@@ -40,10 +44,16 @@ const (
 		`of which one may be left out, or a phase's name (a label phase.NAME); may be repeated: one must hold`
 )
 
-// IsEmpty reports whether all samples count.
-func (f *Filter) IsEmpty() bool {
-	return len(f.Where)+len(f.Threads)+len(f.CPUs)+len(f.PIDs)+len(f.Between) == 0
+// IsEmpty reports whether all samples count and all functions are shown.
+func (f *Filter) IsEmpty() bool { return !f.chooses() && !f.hides() }
+
+// chooses reports whether there are conditions on samples.
+func (f *Filter) chooses() bool {
+	return len(f.Where)+len(f.Threads)+len(f.CPUs)+len(f.PIDs)+len(f.Between) > 0
 }
+
+// hides reports whether functions are left out.
+func (f *Filter) hides() bool { return len(f.Hide)+len(f.APIOnly) > 0 }
 
 // Conditions are what must hold, as SQL, one each.
 func (f *Filter) Conditions() (all []string, err error) {

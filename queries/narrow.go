@@ -27,13 +27,17 @@ func (db *DB) Narrow(ctx context.Context, f Filter, views ...string) (*DB, error
 	if err != nil {
 		return nil, err
 	}
+	libraries, err := f.libraries(ctx, db)
+	if err != nil {
+		return nil, err
+	}
 	wanted, err := tablesOf(views)
 	if err != nil {
 		return nil, err
 	}
-	n := &narrowing{from: db, schema: fmt.Sprintf("memory.filtered_%d", sessions.Add(1)), filter: f, wanted: wanted}
+	n := &narrowing{from: db, schema: fmt.Sprintf("memory.filtered_%d", sessions.Add(1)), filter: f, libraries: libraries, wanted: wanted}
 	session := *db
-	session.base, session.DB = db.DB, sql.OpenDB(n)
+	session.base, session.DB, session.Libraries = db.DB, sql.OpenDB(n), libraries
 	if err := n.build(ctx, session.DB, all); err != nil {
 		return nil, errors.Join(err, session.DB.Close())
 	}
@@ -51,6 +55,8 @@ type narrowing struct {
 	macros []string // of each connection; none while it is built
 	views  []callView
 	wanted map[*schema.Table]bool // tables that are read
+
+	libraries []Library // whose functions are not shown as usual
 }
 
 // Connect implements driver.Connector.
@@ -105,6 +111,11 @@ func (n *narrowing) build(ctx context.Context, session *sql.DB, conditions []str
 	}
 	if err := exec(n.samples(c)...); err != nil {
 		return &FilterError{fmt.Errorf("condition %s: %s", strings.Join(conditions, " AND "), firstLine(err))}
+	}
+	if n.libraries != nil {
+		if err := exec(n.hide()...); err != nil {
+			return &statementError{err}
+		}
 	}
 	for _, p := range parts {
 		if p.wanted(n) {

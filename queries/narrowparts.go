@@ -11,20 +11,24 @@ import (
 // part is some tables of a narrowed session that are made together, once its samples and
 // their values by stack are known.
 type part struct {
-	tables []*schema.Table
-	make   func(*narrowing) []string // statements
+	tables    []*schema.Table
+	make      func(*narrowing) []string // statements
+	ofSamples bool                      // whatever functions are shown
 }
 
 // parts are all of them.
 var parts = []part{
-	{[]*schema.Table{schema.UsageValues}, (*narrowing).usage},
-	{[]*schema.Table{schema.CallNodes, schema.TreeValues, schema.FunctionValues, schema.CallValues, schema.ModuleValues, schema.ObjectValues, schema.FunctionRollup, schema.FunctionSums}, (*narrowing).tree},
-	{[]*schema.Table{schema.LineValues, schema.SourceValues, schema.PCValues}, (*narrowing).code},
-	{[]*schema.Table{schema.DataValues}, (*narrowing).data},
+	{[]*schema.Table{schema.UsageValues}, (*narrowing).usage, true},
+	{[]*schema.Table{schema.CallNodes, schema.TreeValues, schema.FunctionValues, schema.CallValues, schema.ModuleValues, schema.ObjectValues, schema.FunctionRollup, schema.FunctionSums}, (*narrowing).tree, false},
+	{[]*schema.Table{schema.LineValues, schema.SourceValues, schema.PCValues}, (*narrowing).code, false},
+	{[]*schema.Table{schema.DataValues}, (*narrowing).data, true},
 }
 
-// wanted reports whether a table of the part is read.
+// wanted reports whether a table of the part is read, and not as it is in the store.
 func (p *part) wanted(n *narrowing) bool {
+	if p.ofSamples && !n.filter.chooses() {
+		return false
+	}
 	return slices.ContainsFunc(p.tables, func(t *schema.Table) bool { return n.wanted[t] })
 }
 
@@ -75,23 +79,33 @@ func words(sql string) []string {
 // rows are the macros that give the rows of the store's tables.
 func (n *narrowing) rows() (statements []string) {
 	d := n.from.sees
+	if n.libraries != nil {
+		statements = append(n.shownRows(), n.leafRows())
+	}
 	for _, t := range schema.Tables {
 		parameters, query := "", ""
 		i := slices.IndexFunc(parts, func(p part) bool { return slices.Contains(p.tables, t) })
 		switch {
+		case i >= 0 && !n.filter.chooses() && parts[i].ofSamples:
+			continue
 		case i >= 0 && !parts[i].wanted(n):
 			query = unread(t)
 		case i >= 0 || t == schema.StackValues:
 			query = n.values(t)
-		case t.Has("sample"):
+		case t.Has("sample") && n.filter.chooses():
 			parameters, query = rowsQuery(d.store, t, d.portions)
 			query = "FROM (" + query + ") SEMI JOIN " + n.table("passed") + " USING (experiment_id, sample)"
 		default:
 			continue
 		}
-		statements = append(statements, fmt.Sprintf("CREATE OR REPLACE TEMP MACRO %s(%s) AS TABLE %s", rowsName(t), parameters, query))
+		statements = append(statements, macro(t, parameters, query))
 	}
 	return statements
+}
+
+// macro writes the statement that gives a connection other rows of a table.
+func macro(t *schema.Table, parameters, query string) string {
+	return fmt.Sprintf("CREATE OR REPLACE TEMP MACRO %s(%s) AS TABLE %s", rowsName(t), parameters, query)
 }
 
 // unread is the query of a table that was not made: it fails, rather than to give values of

@@ -7,6 +7,9 @@ import (
 
 // samples makes the tables of the samples that pass, and of their values by stack.
 func (n *narrowing) samples(c *predicate) []string {
+	if !n.filter.chooses() {
+		return []string{n.create("stack_values", "FROM stack_values")}
+	}
 	statements := []string{n.create("of_experiments", n.ofExperiments(c))}
 	columns := []string{"s.experiment_id", "s.sample", "s.stack"}
 	joins := "JOIN " + n.table("of_experiments") + " e ON e.experiment_id = s.experiment_id"

@@ -76,8 +76,15 @@ func (n *narrowing) each(separator, format string) string {
 // tree makes the tables of the call tree: its nodes that are left, in new numbers, and their
 // values by view. Everything of functions, modules and load objects follows from them.
 func (n *narrowing) tree() []string {
-	return []string{n.create("keys", n.keys()), n.create("ending", n.ending()), n.create("call_nodes", n.callNodes()), n.create("tree_values", n.treeValues())}
+	statements := []string{n.create("keys", n.keys()), n.create("ending", n.ending()), n.create("call_nodes", n.callNodes()), n.create("tree_values", n.treeValues())}
+	if n.libraries != nil {
+		return append([]string{n.create("grown", n.grown())}, statements...)
+	}
+	return statements
 }
+
+// roots is the query of the identifiers of the roots of the call trees.
+const roots = "SELECT experiment_id, path_part(function_id, 0) AS node_id FROM call_nodes WHERE call_node = 0"
 
 // keys is the query of the nodes of the call tree in which recorded stacks end, by view:
 // call_paths.node_id, which is a sum over the functions of the path. A path has the frames
@@ -132,7 +139,7 @@ summed AS (
 ends AS MATERIALIZED (
   SELECT DISTINCT r.experiment_id, r.node FROM recorded_stacks r JOIN ` + n.table("stack_values") + ` v ON v.experiment_id = r.experiment_id AND v.stack = r.stack
 ),
-roots AS MATERIALIZED (SELECT experiment_id, node_id FROM call_paths WHERE depth = 0)
+roots AS MATERIALIZED (` + roots + `)
 SELECT s.experiment_id, s.node, ` + n.each(", ", "((r.node_id + s.part_#) & 9223372036854775807)::BIGINT AS key_#") + `
 FROM summed s SEMI JOIN ends e ON e.experiment_id = s.experiment_id AND e.node = s.node
 JOIN roots r ON r.experiment_id = s.experiment_id`
@@ -152,7 +159,7 @@ keyed AS MATERIALIZED (
 parts AS (
   ` + n.each("\n  UNION ALL\n  ", "SELECT experiment_id, metric, key_# AS node_id, # AS n, sum(value) AS value FROM keyed GROUP BY ALL") + `
 ),
-paths AS MATERIALIZED (SELECT experiment_id, node_id, call_node FROM call_paths)
+paths AS MATERIALIZED (SELECT experiment_id, node_id, call_node FROM ` + n.grownOr("call_paths") + `)
 SELECT p.experiment_id, p.metric, c.call_node, ` + n.each(", ", "COALESCE(sum(p.value) FILTER (p.n = #), 0)::BIGINT AS own_#") + `
 FROM parts p JOIN paths c ON c.experiment_id = p.experiment_id AND c.node_id = p.node_id
 GROUP BY ALL`
@@ -166,7 +173,7 @@ func (n *narrowing) callNodes() string {
 passed AS (
   SELECT c.experiment_id, c.call_node, c.last, c.parent, c.depth, c.function_no, c.function_id,
     count(e.call_node) OVER (PARTITION BY c.experiment_id ORDER BY c.call_node ROWS BETWEEN CURRENT ROW AND c.below FOLLOWING) AS ends
-  FROM call_nodes c LEFT JOIN ends e ON e.experiment_id = c.experiment_id AND e.call_node = c.call_node
+  FROM ` + n.grownOr("call_nodes") + ` c LEFT JOIN ends e ON e.experiment_id = c.experiment_id AND e.call_node = c.call_node
 ),
 left_over AS MATERIALIZED (
   SELECT experiment_id, call_node AS old_node, parent AS old_parent, depth, function_no, function_id,

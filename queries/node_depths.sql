@@ -21,7 +21,7 @@
 --     UNION ALL
 --     SELECT experiment_id, parent, 0, below + 1 FROM stack_tree WHERE parent IS NOT NULL
 --   ) GROUP BY ALL HAVING sum(below) <> sum(found)
--- invariant frames_known: Every node's frame is in `tree_frames`, whose frames are all used; only the root's has no word and no instruction.
+-- invariant frames_known: Every node's frame is in `tree_frames`, whose frames are all used; only the root's has no word and no instruction, unless that is hidden.
 --   SELECT t.experiment_id, t.node, t.frame FROM stack_tree t ANTI JOIN tree_frames f USING (experiment_id, frame)
 --   UNION ALL
 --   SELECT f.experiment_id, NULL, f.frame FROM tree_frames f ANTI JOIN stack_tree t USING (experiment_id, frame)
@@ -29,7 +29,7 @@
 --   SELECT experiment_id, node, frame FROM stack_tree WHERE (node = 0) <> (frame = 0)
 --   UNION ALL
 --   SELECT experiment_id, NULL, frame FROM tree_frames
---   WHERE (frame = 0) <> (word IS NULL AND COALESCE(user_shown, expert_shown, machine_location) IS NULL)
+--   WHERE (frame = 0) <> (word IS NULL AND COALESCE(user_shown, expert_shown, machine_location) IS NULL AND 'hidden' NOT IN (user_rule, expert_rule, machine_rule))
 WITH
 -- A path has the frames that were shown before the node in the order of numbers, but
 -- for those of subtrees that ended before it.

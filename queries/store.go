@@ -24,6 +24,7 @@ type DB struct {
 	Batches     []storedir.Batch
 	Experiments []Experiment       // by id
 	Damaged     []storedir.Damaged // batches left out because their commits cannot be read
+	Libraries   []Library          // of a narrowed store, those whose functions are not shown as usual
 
 	unsafe bool
 	sees   *definitions // of what the views hold

@@ -53,7 +53,10 @@ func TestMain(m *testing.M) {
 			}
 		}
 		store, err = suite.Open(pipeline.Options{Store: filepath.Join(dir, "store"), SymFS: filepath.Join(dir, "symfs")}, paths...)
-		return store, errors.Join(err, os.Rename(filepath.Join(exp, "exp", "threads.er"), filepath.Join(dir, "threads.er")))
+		for _, name := range []string{"threads", "recur", "cxx", "heap", "sync"} {
+			err = errors.Join(err, os.Rename(filepath.Join(exp, "exp", name+".er"), filepath.Join(dir, name+".er")))
+		}
+		return store, err
 	})
 }
 

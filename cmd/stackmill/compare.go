@@ -158,5 +158,6 @@ func (a *app) compare(ctx context.Context, request compare.Request, f queries.Fi
 		return nil, err
 	}
 	defer closing()
+	request.Hidden = db.HiddenFunctions()
 	return compare.Run(ctx, db, request)
 }

@@ -97,12 +97,13 @@ func comparisonObject(result *compare.Result, rows []compare.Row) (any, error) {
 		Level     float64         `json:"level"`
 		Judged    int             `json:"judged"`
 		Where     []string        `json:"where"`
+		Hidden    []string        `json:"hidden"`
 		Base      comparedSide    `json:"base"`
 		Test      comparedSide    `json:"test"`
 		Differing []differing     `json:"environment"`
 		Warnings  []string        `json:"warnings"`
 		Total     int             `json:"rows_in_all"`
 		Rows      json.RawMessage `json:"rows"`
-	}{result.By, result.Metric, result.Unit, result.Mode, result.Inclusive, result.Normalise, result.FDR, result.Level, result.Judged, append([]string{}, result.Where...),
+	}{result.By, result.Metric, result.Unit, result.Mode, result.Inclusive, result.Normalise, result.FDR, result.Level, result.Judged, append([]string{}, result.Where...), append([]string{}, result.Hidden...),
 		sideOf(result.Base), sideOf(result.Test), differingOf(result), append([]string{}, result.Warnings...), len(result.Rows), text.Bytes()}, nil
 }

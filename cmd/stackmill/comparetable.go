@@ -42,6 +42,11 @@ func (a *app) comparisonCaption(what string, result *compare.Result) error {
 			return err
 		}
 	}
+	for _, functions := range result.Hidden {
+		if err := a.printf("  hidden: %s\n", printable(functions)); err != nil {
+			return err
+		}
+	}
 	for _, d := range result.Environment {
 		kind := "differs"
 		if d.Unfair {

@@ -12,7 +12,7 @@ import (
 	"stackmill/queries/report"
 )
 
-// addFilter adds the flags that say which samples count.
+// addFilter adds the flags that say which samples count, and which functions are shown.
 func addFilter(c *cobra.Command, to *queries.Filter) {
 	f := c.Flags()
 	f.StringArrayVar(&to.Where, "where", nil, queries.WhereHelp)
@@ -20,6 +20,8 @@ func addFilter(c *cobra.Command, to *queries.Filter) {
 	f.Int64SliceVar(&to.CPUs, "cpu", nil, "only samples on these CPUs")
 	f.Int64SliceVar(&to.PIDs, "pid", nil, "only samples of these processes")
 	f.StringArrayVar(&to.Between, "between", nil, queries.BetweenHelp)
+	f.StringSliceVar(&to.Hide, "hide", nil, queries.HideHelp)
+	f.StringSliceVar(&to.APIOnly, "api-only", nil, queries.APIOnlyHelp)
 }
 
 // narrow returns the store with the samples that pass the filter, as a session that is
@@ -42,11 +44,16 @@ func (a *app) narrow(ctx context.Context, db *queries.DB, f queries.Filter, view
 	return session, func() { _ = session.Close() }, nil
 }
 
-// filtered says above a table which samples it is about, and how much of the whole they
-// are: percentages are of what is left.
+// filtered says above a table which samples it is about, how much of the whole they are,
+// and which functions are hidden: percentages are of what is left.
 func (r *reporter) filtered(ctx context.Context, q *report.Question) error {
+	for _, functions := range r.db.HiddenFunctions() {
+		if err := r.printf("Hidden: %s\n", printable(functions)); err != nil {
+			return err
+		}
+	}
 	conditions, err := r.filter.Conditions()
-	if err != nil {
+	if err != nil || conditions == nil {
 		return err
 	}
 	shares, err := r.db.Shares(ctx)

@@ -113,6 +113,7 @@ func (g *gater) run(ctx context.Context) error {
 		return fmt.Errorf("gate: %w", err)
 	}
 	defer closing()
+	g.Hidden = db.HiddenFunctions()
 	j, err := compare.Gate(ctx, db, g.Request, g.rules)
 	switch {
 	case errors.Is(err, compare.ErrRule):

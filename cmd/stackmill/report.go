@@ -47,6 +47,7 @@ CPU time, synchronization, heap, I/O; "all" shows every one. "overview",
   stackmill report functions --metric totalcpu,heapallocbytes
   stackmill report functions --thread 4711 --between 10s,20s
   stackmill report call-tree --where "cpu = 3 AND stack_has('^parse')"
+  stackmill report functions --hide libc.so --api-only libstdc++.so
   stackmill report callers-callees --function main --experiment test.1.er
   stackmill report callers-callees --function main,parse,read_line
   stackmill report call-tree --mode machine --metric heapallocbytes

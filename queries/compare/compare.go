@@ -26,6 +26,7 @@ type Request struct {
 	MinShare  float64 // rows with a smaller share of <Total> in both groups are not judged
 
 	Where    []string // conditions of the samples that the session has, to be told with the result
+	Hidden   []string // functions that it does not show, likewise
 	Together bool     // whether the intervals' lower bounds are right for all judged rows at once
 }
 

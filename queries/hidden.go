@@ -1,0 +1,134 @@
+package queries
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// The help of what hides functions.
+const (
+	HideHelp    = `leave out the functions of these load objects: their time is their callers'. A name, with or without its version (libc.so), a path, or a pattern (libstdc*)`
+	APIOnlyHelp = `show of these load objects the functions that others call, and leave out those that they call themselves`
+)
+
+// Library is a load object whose functions are left out, all or but for those that others
+// call.
+type Library struct {
+	Name, Path string
+	APIOnly    bool
+}
+
+// libraries finds the load objects of the store that the filter names.
+func (f *Filter) libraries(ctx context.Context, db *DB) (found []Library, err error) {
+	if !f.hides() {
+		return nil, nil
+	}
+	// The artificial ones stand for what has no load object.
+	known, err := db.Records(ctx, "SELECT DISTINCT name, path FROM load_objects WHERE kind NOT IN ('artificial', 'unknown') ORDER BY ALL")
+	if err != nil {
+		return nil, err
+	}
+	for _, of := range []struct {
+		patterns []string
+		apiOnly  bool
+	}{{f.Hide, false}, {f.APIOnly, true}} {
+		for _, pattern := range of.patterns {
+			named, err := librariesOf(pattern, known)
+			if err != nil {
+				return nil, &FilterError{err}
+			}
+			for _, l := range named {
+				if slices.Contains(found, Library{l.Name, l.Path, !of.apiOnly}) {
+					return nil, &FilterError{fmt.Errorf("load object %s is to be hidden, and to show its entry points", l.Name)}
+				}
+				if l.APIOnly = of.apiOnly; !slices.Contains(found, l) {
+					found = append(found, l)
+				}
+			}
+		}
+	}
+	return found, nil
+}
+
+// librariesOf returns the load objects that a pattern stands for.
+func librariesOf(pattern string, known []Record) (found []Library, err error) {
+	// gprofng writes them in angle brackets.
+	text := strings.TrimSuffix(strings.TrimPrefix(pattern, "<"), ">")
+	var names []string
+	for _, k := range known {
+		l := Library{Name: k.Text("name"), Path: k.Text("path")}
+		if l.is(text) {
+			found = append(found, l)
+		}
+		names = append(names, l.Name, unversioned(l.Name))
+	}
+	if found == nil {
+		slices.Sort(names)
+		return nil, fmt.Errorf("no load object %q%s (stackmill report objects lists them)", pattern, Suggest(text, slices.Compact(names)))
+	}
+	return found, nil
+}
+
+// is reports whether a text stands for the load object: its name or path, with or without
+// the version, or a pattern.
+func (l Library) is(text string) bool {
+	name := strings.Trim(l.Name, "<>")
+	if strings.Contains(text, "/") {
+		name = l.Path
+	}
+	if text == name || text == unversioned(name) {
+		return true
+	}
+	if rest, ok := strings.CutPrefix(name, text+"."); ok && strings.Contains(text, ".so") && strings.Trim(rest, "0123456789.") == "" {
+		return true
+	}
+	matches, err := path.Match(text, name)
+	return err == nil && matches
+}
+
+// HiddenFunctions says which functions a narrowed session does not show, in words.
+func (db *DB) HiddenFunctions() (all []string) {
+	var hidden, reduced []string
+	for _, l := range db.Libraries {
+		if l.APIOnly {
+			reduced = append(reduced, l.Name)
+		} else {
+			hidden = append(hidden, l.Name)
+		}
+	}
+	if hidden != nil {
+		all = append(all, "functions of "+someNames(hidden)+": their time is their callers'")
+	}
+	if reduced != nil {
+		all = append(all, "functions of "+someNames(reduced)+" that others do not call: their time is their callers'")
+	}
+	return all
+}
+
+// fewNames is how many names a sentence has.
+const fewNames = 5
+
+// someNames lists names, each once.
+func someNames(names []string) string {
+	slices.Sort(names)
+	names = slices.Compact(names)
+	if more := len(names) - fewNames; more > 1 {
+		return fmt.Sprintf("%s and %d others", strings.Join(names[:fewNames], ", "), more)
+	}
+	return strings.Join(names, ", ")
+}
+
+// versions are the parts of the name of a shared object that its version may be in.
+var versions = regexp.MustCompile(`-\d[\d.]*(\.so)\b|(\.so)(?:\.\d+)+$`)
+
+// unversioned is a load object's name without its version.
+func unversioned(name string) string {
+	for range 2 { // both parts
+		name = versions.ReplaceAllString(name, "$1$2")
+	}
+	return name
+}
