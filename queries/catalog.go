@@ -3,7 +3,6 @@ package queries
 import (
 	"cmp"
 	"fmt"
-	"hash"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,10 +50,8 @@ func define(store string, batches []storedir.Batch, experiments []Experiment) (*
 func defineAs(store string, batches []storedir.Batch, experiments []Experiment, as form) (*definitions, error) {
 	d := &definitions{store: store, portions: portions(batches), experiments: experiments, as: as}
 	h := xxhash.New()
-	always, err := d.always()
-	note(h, store)
-	note(h, always...)
-	note(h, commented()...)
+	same, err := sameFor(as)
+	note(h, store, strconv.FormatUint(same, 16))
 	note(h, as.types...)
 	for _, p := range d.portions {
 		note(h, fmt.Sprint("portion", len(p.batches)))
@@ -79,10 +76,31 @@ func defineAs(store string, batches []storedir.Batch, experiments []Experiment, 
 	return d, err
 }
 
+// sameFor returns a hash of what is the same for all stores in a form.
+func sameFor(as form) (uint64, error) {
+	if len(as.types)+len(as.casts) == 0 {
+		return sameUsually()
+	}
+	return hashSame(as)
+}
+
+// sameUsually is that of columns as they are stored.
+var sameUsually = sync.OnceValues(func() (uint64, error) { return hashSame(form{}) })
+
+func hashSame(as form) (uint64, error) {
+	h := xxhash.New()
+	always, err := (&definitions{as: as}).always()
+	note(h, always...)
+	note(h, commented()...)
+	return h.Sum64(), err
+}
+
 // note adds texts to a hash.
-func note(h hash.Hash, texts ...string) {
+func note(h *xxhash.Digest, texts ...string) {
+	var size [20]byte
 	for _, s := range texts {
-		fmt.Fprintf(h, "%d %s", len(s), s)
+		_, _ = h.Write(append(strconv.AppendInt(size[:0], int64(len(s)), 10), ' ')) // it cannot fail
+		_, _ = h.WriteString(s)
 	}
 }
 

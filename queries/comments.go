@@ -15,21 +15,21 @@ const repeated = " Values stand here once for each mode, and for each metric in 
 // commented are the texts of which comments are made, and what makes them: a catalog with
 // others is old. To make the statements takes longer than to open a store may.
 func commented() []string {
-	texts := []string{commentOn("", ""), repeated}
+	list := []string{commentOn("", ""), repeated}
 	for _, t := range schema.Tables {
-		texts = append(texts, t.Row)
+		list = append(list, t.Row)
 		for _, c := range t.Columns {
-			texts = append(texts, c.Unit, c.Doc)
+			list = append(list, c.Unit, c.Doc)
 		}
 		for _, c := range t.Computed {
-			texts = append(texts, c.Doc)
+			list = append(list, c.Doc)
 		}
 	}
+	all, _ := texts() // Views tells of an error
 	for _, name := range order {
-		text, _ := files.ReadFile(name + ".sql") // Views tells of an error
-		texts = append(texts, string(text))
+		list = append(list, all[name])
 	}
-	return texts
+	return list
 }
 
 // comments are the statements that describe tables, views and their columns in the file

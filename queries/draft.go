@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"stackmill/storedir"
 )
@@ -87,6 +88,10 @@ func (d *Draft) complete(ctx context.Context, want *definitions) error {
 	return nil
 }
 
+// closing is how long after its use an engine is closed, which takes some milliseconds: most
+// programs have ended by then.
+const closing = 50 * time.Millisecond
+
 // Drop removes what is left of the draft: all of it, unless it became the catalog. There
 // may be no draft.
 func (d *Draft) Drop() {
@@ -100,7 +105,7 @@ func (d *Draft) Drop() {
 		if d.made == "" || d.made == incomplete {
 			d.catalog.close()
 		} else {
-			go d.catalog.close() // takes its time, and has let go of the file
+			time.AfterFunc(closing, d.catalog.close)
 		}
 		d.scratch.Remove()
 	}

@@ -19,6 +19,7 @@ type editor struct {
 func edit(ctx context.Context, path string) (e *editor, err error) {
 	// Definitions need no temporary files, and further threads would wait for each other.
 	settings := access{Limits: Limits{Threads: 1}}.config("")
+	settings.Set("wal_autocheckpoint", "1B") // what is committed goes to the file at once, not to a log before
 	connector, err := duckdb.NewConnector("?"+settings.Encode(), nil)
 	if err != nil {
 		return nil, fmt.Errorf("duckdb: %w", err)
@@ -42,11 +43,13 @@ func (e *editor) run(ctx context.Context, statements ...string) error {
 	return nil
 }
 
-// finish makes the catalog that of a store, whose views it has if from is true, and closes
-// its file, which is complete then.
+// finish makes the catalog that of a store; if from is true, it is that of an empty store.
+// Its file is complete then, though the engine has it open.
 func (e *editor) finish(ctx context.Context, d *definitions, from bool) error {
 	statements := d.changes("")
-	if !from {
+	if from {
+		statements = different(statements, (&definitions{as: d.as}).changes(""))
+	} else {
 		var err error
 		if statements, err = d.all(); err != nil {
 			return err
@@ -63,7 +66,17 @@ func (e *editor) finish(ctx context.Context, d *definitions, from bool) error {
 	if err := d.fillBy(e.conn, catalogName); err != nil {
 		return err
 	}
-	return e.run(ctx, "COMMIT", "USE memory", "DETACH "+catalogName)
+	return e.run(ctx, "COMMIT", "CHECKPOINT")
+}
+
+// different returns the statements that are not the same in another list.
+func different(statements, from []string) (list []string) {
+	for i, s := range statements {
+		if s != from[i] {
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
 // close ends the engine. There may be none.

@@ -3,9 +3,11 @@ package queries
 import (
 	"database/sql"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -172,5 +174,25 @@ func TestOtherPrograms(t *testing.T) {
 		if got := rows(t, db, test.query); got[0] != "11" {
 			t.Errorf("%s: %s samples", test.query, got[0])
 		}
+	}
+}
+
+// The engine that has made a catalog is closed later, but keeps no other process from
+// opening it.
+func TestPublishedIsUnlocked(t *testing.T) {
+	store := storetest.New(t, storetest.Two)
+	if err := Publish(t.Context(), store, t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(filepath.Join(store, CatalogFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	locks, err := os.ReadFile("/proc/locks")
+	if err != nil {
+		t.Skip("the system does not tell of locks: ", err)
+	}
+	if inode := fmt.Sprintf(":%d ", info.Sys().(*syscall.Stat_t).Ino); strings.Contains(string(locks), inode) {
+		t.Errorf("%s is locked:\n%s", CatalogFile, locks)
 	}
 }

@@ -3,6 +3,7 @@ package queries
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -54,9 +55,15 @@ func keep(path, kept string) error {
 }
 
 func duplicate(from, to string) error {
-	b, err := os.ReadFile(from)
+	f, err := os.Open(from)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(to, b, 0o666) // not a private file, as os.CreateTemp makes
+	defer f.Close()
+	t, err := os.Create(to) // not a private file, as os.CreateTemp makes
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(t, f)
+	return errors.Join(err, t.Close())
 }

@@ -61,6 +61,19 @@ var order = []string{
 	"index_metrics", "memory_metrics", "chosen", "top", "callers_of", "compare_functions", "passes", "flame",
 }
 
+// texts are those of the views' files; the file system has only copies to give.
+var texts = sync.OnceValues(func() (map[string]string, error) {
+	all := map[string]string{}
+	for _, name := range order {
+		text, err := files.ReadFile(name + ".sql")
+		if err != nil {
+			return nil, err
+		}
+		all[name] = string(text)
+	}
+	return all, nil
+})
+
 // generated are the queries that are not written in their .sql file.
 var generated = map[string]func() string{"sample_metrics": sampleMetrics, "default_metrics": defaultMetrics}
 
@@ -72,13 +85,13 @@ func Views() ([]View, error) {
 
 // parsed are the views; to read their files takes milliseconds.
 var parsed = sync.OnceValues(func() ([]View, error) {
+	all, err := texts()
+	if err != nil {
+		return nil, err
+	}
 	views := make([]View, 0, len(order))
 	for _, name := range order {
-		text, err := files.ReadFile(name + ".sql")
-		if err != nil {
-			return nil, err
-		}
-		v, err := parse(name, string(text))
+		v, err := parse(name, all[name])
 		if err != nil {
 			return nil, err
 		}
