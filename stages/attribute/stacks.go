@@ -206,9 +206,11 @@ func (ps *ProcessStacks) first(raw int32) RecordedNo {
 // recorded normalises a stack as of a time.
 func (ps *ProcessStacks) recorded(v variant, t int64) Recorded {
 	u := ps.unwinder.Stack(v.raw, v.system, t)
-	reason := reasons[ps.raw.Origin(v.raw).Reason]
-	if reason == "" {
-		reason = reasons[u.CutOff]
+	reason := ""
+	for _, why := range [...]string{ps.raw.Origin(v.raw).Reason, u.CutOff} {
+		if reason == "" && why != "" {
+			reason = reasons[why]
+		}
 	}
 	if u.Empty && reason == "" {
 		reason = reasonNoStack

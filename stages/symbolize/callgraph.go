@@ -12,11 +12,13 @@ type callGraph struct {
 	destinations []destination
 	numbers      map[destinationKey]destinationNo
 	targets      []map[uint64]destinationNo // of direct calls and jumps, by object and target
-	exits        map[entry]*exits
-	frames       map[entry]*frame
-	named        map[string][]entry // functions of all load objects, by symbol
-	namedOf      int                // how many load objects there were then
-	calls, jumps []exit             // scratch
+	exits        byStart[exits]
+	frames       byStart[frame]
+	named        map[string][]entry       // functions of all load objects, by symbol
+	inferred     map[inference]inferredBy // what Infer found
+	namedOf      int                      // how many load objects there were then
+	calls        []called                 // scratch, as the next
+	jumps        []exit
 }
 
 // entry is a function of a load object's table, by where it starts in the file.
@@ -46,7 +48,7 @@ type destination struct {
 }
 
 func newCallGraph() callGraph {
-	return callGraph{numbers: map[destinationKey]destinationNo{}, exits: map[entry]*exits{}, frames: map[entry]*frame{}, named: map[string][]entry{}}
+	return callGraph{numbers: map[destinationKey]destinationNo{}, named: map[string][]entry{}, inferred: map[inference]inferredBy{}}
 }
 
 // number returns the number of a destination.
@@ -150,7 +152,7 @@ func (r *Resolver) entriesNamed(symbol string) []entry {
 	return found
 }
 
-// forget drops what was found by name while there were fewer load objects: another
+// forget drops what depends on names and was found while there were fewer load objects: another
 // process has more.
 func (r *Resolver) forget() {
 	g := &r.graph
@@ -159,6 +161,7 @@ func (r *Resolver) forget() {
 	}
 	g.namedOf = len(r.Program.Objects)
 	clear(g.named)
+	clear(g.inferred)
 	for i := range g.destinations {
 		d := &g.destinations[i]
 		d.settled, d.reach = d.settled && d.slot.Symbol == "", nil

@@ -23,6 +23,12 @@ type block struct {
 	number uint64
 }
 
+// lastBlock is the block that was asked for last.
+type lastBlock struct {
+	block
+	content []byte // nil if there is none
+}
+
 // contents returns what stands in a file at an offset, less than the size if the file
 // ends before that. It must not be changed.
 func (r *Resolver) contents(path string, offset, size uint64) []byte {
@@ -49,7 +55,11 @@ func (r *Resolver) contents(path string, offset, size uint64) []byte {
 // all of it can be read: what was asked for may be readable.
 func (r *Resolver) block(path string, number uint64) ([]byte, bool) {
 	k := block{path, number}
+	if r.last.content != nil && r.last.block == k {
+		return r.last.content, true
+	}
 	if b, ok := r.blocks[k]; ok {
+		r.last = lastBlock{k, b}
 		return b, true
 	}
 	f := r.file(path)
@@ -64,7 +74,7 @@ func (r *Resolver) block(path string, number uint64) ([]byte, bool) {
 	if len(r.blocks) >= maxBlocks {
 		clear(r.blocks)
 	}
-	r.blocks[k] = b[:n]
+	r.blocks[k], r.last = b[:n], lastBlock{k, b[:n]}
 	return b[:n], true
 }
 
@@ -96,6 +106,6 @@ func (r *Resolver) closeFiles() {
 	for _, f := range r.opened {
 		f.Close()
 	}
-	r.opened = nil
+	r.opened, r.last = nil, lastBlock{}
 	clear(r.blocks)
 }

@@ -19,11 +19,37 @@ type exit struct {
 
 // exits are the ways in which control leaves a function, from its machine code.
 type exits struct {
-	calls         []exit // in the order of offsets
-	jumps         []exit // to other functions
-	computedCalls bool   // it calls addresses that it computes
-	computedJumps bool   // it jumps to such addresses
-	known         bool   // all of the code was looked at
+	object        ObjectNo
+	called        []called // calls whose destinations nobody has asked for
+	calls         []exit   // the others, in the order of offsets
+	jumps         []exit   // to other functions
+	computedCalls bool     // it calls addresses that it computes, as far as destinations were asked for
+	computedJumps bool     // it jumps to such addresses
+	known         bool     // all of the code was looked at
+}
+
+// called is a call that says where it goes: its target or the address of its slot.
+type called struct {
+	at, end, to uint64
+	slot        bool
+}
+
+// calls returns the calls of a function whose destinations are known. Most functions are
+// looked at for their jumps only.
+func (r *Resolver) calls(x *exits) []exit {
+	if len(x.called) > 0 {
+		x.calls = make([]exit, 0, len(x.called))
+		for _, c := range x.called {
+			inst := insn.Inst{HasTarget: !c.slot, Target: c.to, HasSlot: c.slot, Slot: c.to}
+			if to := r.destination(x.object, inst); to >= 0 {
+				x.calls = append(x.calls, exit{c.at, c.end, to})
+			} else {
+				x.computedCalls = true
+			}
+		}
+		x.called = nil
+	}
+	return x.calls
 }
 
 // maxExitCode bounds the machine code of a function that is looked at: the
@@ -39,14 +65,25 @@ func (r *Resolver) wholeCode(object ObjectNo, f symtab.Function) (code []byte, a
 // exits returns the ways out of the function at an offset of a load object's
 // file, nil if there is none. They are found once.
 func (r *Resolver) exits(object ObjectNo, offset uint64) *exits {
-	return once(r, r.graph.exits, entry{object, offset}, (*Resolver).findExits)
+	return once(r, &r.graph.exits, entry{object, offset}, (*Resolver).findExits)
+}
+
+// byStart is what was found of functions, by their load objects and where they start.
+type byStart[T any] []map[uint64]*T
+
+// of returns what was found of the functions of a load object.
+func (b *byStart[T]) of(object ObjectNo) map[uint64]*T {
+	for int(object) >= len(*b) {
+		*b = append(*b, map[uint64]*T{})
+	}
+	return (*b)[object]
 }
 
 // once returns what find finds of the function at a place, nil if there is none or
-// it is not where its load object's file says. known has what was found before, by
-// where functions start.
-func once[T any](r *Resolver, known map[entry]*T, at entry, find func(*Resolver, ObjectNo, symtab.Function) *T) *T {
-	if x := known[at]; x != nil { // most are asked for by their start
+// it is not where its load object's file says. all has what was found before.
+func once[T any](r *Resolver, all *byStart[T], at entry, find func(*Resolver, ObjectNo, symtab.Function) *T) *T {
+	known := all.of(at.object)
+	if x := known[at.offset]; x != nil { // most are asked for by their start
 		return x
 	}
 	o := &r.Program.Objects[at.object]
@@ -57,11 +94,10 @@ func once[T any](r *Resolver, known map[entry]*T, at entry, find func(*Resolver,
 	if !ok {
 		return nil
 	}
-	at.offset = f.Offset
-	x := known[at]
+	x := known[f.Offset]
 	if x == nil {
 		x = find(r, at.object, f)
-		known[at] = x
+		known[f.Offset] = x
 	}
 	return x
 }
@@ -78,26 +114,31 @@ func (r *Resolver) start(l *Location) entry {
 
 func (r *Resolver) findExits(object ObjectNo, f symtab.Function) *exits {
 	code, arch, whole := r.wholeCode(object, f)
-	x := &exits{known: whole}
+	x := &exits{object: object, known: whole}
 	calls, jumps := r.graph.calls[:0], r.graph.jumps[:0]
 	for i := range disasm.Branches(arch, code, f.Address) {
 		at, jump := i.Addr-f.Address, i.Inst.Kind != insn.Call
 		if jump && i.Inst.HasTarget && i.Inst.Target-f.Address < f.Size { // within it
 			continue
 		}
-		e := exit{f.Offset + at, f.Offset + at + uint64(i.Inst.Len), r.destination(object, i.Inst)}
-		switch {
-		case !jump && e.to >= 0:
-			calls = append(calls, e)
-		case !jump:
-			x.computedCalls = true
-		case e.to >= 0:
-			jumps = append(jumps, e)
-		default:
+		at += f.Offset
+		end := at + uint64(i.Inst.Len)
+		if !jump {
+			switch {
+			case i.Inst.HasSlot:
+				calls = append(calls, called{at, end, i.Inst.Slot, true})
+			case i.Inst.HasTarget:
+				calls = append(calls, called{at, end, i.Inst.Target, false})
+			default:
+				x.computedCalls = true
+			}
+		} else if to := r.destination(object, i.Inst); to >= 0 {
+			jumps = append(jumps, exit{at, end, to})
+		} else {
 			x.computedJumps = true
 		}
 	}
-	x.calls, x.jumps = slices.Clone(calls), slices.Clone(jumps)
+	x.called, x.jumps = slices.Clone(calls), slices.Clone(jumps)
 	r.graph.calls, r.graph.jumps = calls, jumps
 	return x
 }
@@ -114,11 +155,12 @@ func (r *Resolver) callAt(location LocationNo) *exit {
 	if x == nil {
 		return nil
 	}
-	n := sort.Search(len(x.calls), func(i int) bool { return x.calls[i].end > l.Offset })
-	if n == len(x.calls) || x.calls[n].at > l.Offset {
+	calls := r.calls(x)
+	n := sort.Search(len(calls), func(i int) bool { return calls[i].end > l.Offset })
+	if n == len(calls) || calls[n].at > l.Offset {
 		return nil
 	}
-	return &x.calls[n]
+	return &calls[n]
 }
 
 // CallEnters reports whether the call at a location goes to a function itself.

@@ -97,7 +97,7 @@ func (r *Resolver) SetsFrame(location LocationNo) (offset uint64, known bool) {
 	if l.Reason != "" {
 		return 0, false
 	}
-	x := once(r, r.graph.frames, r.start(l), (*Resolver).findFrame)
+	x := once(r, &r.graph.frames, r.start(l), (*Resolver).findFrame)
 	switch {
 	case x == nil || !x.known:
 		return 0, false

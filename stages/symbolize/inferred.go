@@ -21,14 +21,45 @@ type Inferred struct {
 // without its own caller: the function that the call enters, unless that may have
 // left for another one by a jump; then the one that calls the callee.
 // It is false when nothing need be missing: the call itself leads to the callee.
-// A callee of None may be called by anyone. callsMain says that a call
+// A callee of None may be called by anyone. callsMain says whether a call
 // without a known target calls the main function, if there is only one.
-func (r *Resolver) Infer(call, callee LocationNo, callsMain bool) (found Inferred, missing bool) {
-	found.Location = None
+func (r *Resolver) Infer(call, callee LocationNo, callsMain func() bool) (found Inferred, missing bool) {
 	to, ok := r.called(call, callsMain)
 	if !ok {
-		return found, true
+		return Inferred{Location: None}, true
 	}
+	if callee >= 0 && r.isTable(callee) { // which entry it is depends on the location
+		return r.infer(to, callee)
+	}
+	r.forget()
+	k := inference{to, None}
+	if callee >= 0 {
+		k.callee = r.Program.Locations[callee].Function
+	}
+	known, ok := r.graph.inferred[k]
+	if !ok {
+		known.Inferred, known.missing = r.infer(to, callee)
+		r.graph.inferred[k] = known
+	}
+	return known.Inferred, known.missing
+}
+
+// inference is a call and a callee's function, None for any: what Infer says is the same
+// for all locations of the function.
+type inference struct {
+	call   destinationNo
+	callee FunctionNo
+}
+
+// inferredBy is what Infer says.
+type inferredBy struct {
+	Inferred
+	missing bool
+}
+
+// infer is Infer for a call's destination.
+func (r *Resolver) infer(to destinationNo, callee LocationNo) (found Inferred, missing bool) {
+	found.Location = None
 	reached := r.reach(to)
 	calling := -1 // the only one of them whose code leads to the callee
 	var at site
@@ -52,16 +83,17 @@ func (r *Resolver) Infer(call, callee LocationNo, callsMain bool) (found Inferre
 	}
 	only := reached.entries[0]
 	x := r.exits(only.object, only.offset)
+	r.calls(x)
 	return Inferred{r.caller(only, site{}), x.computedCalls && callee >= 0 && !r.isTable(callee)}, true
 }
 
 // called returns where a call goes, by its instruction, or else main.
-func (r *Resolver) called(call LocationNo, callsMain bool) (destinationNo, bool) {
+func (r *Resolver) called(call LocationNo, callsMain func() bool) (destinationNo, bool) {
 	if c := r.callAt(call); c != nil {
 		return c.to, true
 	}
 	main := destinationKey{slot: symtab.Slot{Symbol: "main"}}
-	return r.graph.number(main), callsMain && len(r.entriesNamed(main.slot.Symbol)) == 1
+	return r.graph.number(main), callsMain() && len(r.entriesNamed(main.slot.Symbol)) == 1
 }
 
 // reached are the functions that a call may be in when it calls another: the
@@ -141,8 +173,9 @@ func (r *Resolver) leading(caller entry, callee LocationNo) (found site) {
 	}
 	slot, viaTable := r.slotAt(callee)
 	f := r.entryOf(callee)
-	for i := range x.calls {
-		c, leads := &x.calls[i], false
+	calls := r.calls(x)
+	for i := range calls {
+		c, leads := &calls[i], false
 		if viaTable {
 			to := &r.graph.destinations[c.to]
 			leads = to.table && to.object == f.object && to.slot == slot

@@ -35,6 +35,7 @@ type Resolver struct {
 	kernelID      string           // the build-id of the kernel
 	opened        []*os.File       // load objects, the one read last first
 	blocks        map[block][]byte // of their files
+	last          lastBlock
 	inlinedNames  map[nameKey]FunctionNo
 	objectOf      map[*image.Mapping]ObjectNo // that profiles name
 	namedLevels   map[LocationNo][]Level      // what profiles say is inlined there

@@ -1,5 +1,7 @@
 package unwind
 
+import "stackmill/stages/loadobject/cfi"
+
 // Known is what is known of frames, whichever process of a recording they are seen in.
 type Known struct {
 	// Whole says that all words of each stack pass the rules, also settled ones. The tree is
@@ -13,6 +15,13 @@ type Known struct {
 	traits  []traits     // by location, as far as they were looked up
 	classes []class      // by function, likewise
 	gaps    map[edge]gap // what is missing in chains of frame pointers
+	tables  []asked      // by load object, as far as they were asked for
+}
+
+// asked is a load object's call frame information, nil if there is none.
+type asked struct {
+	table *cfi.Table
+	known bool
 }
 
 // NewKnown returns what is known before the first process.

@@ -135,7 +135,14 @@ func (u *Unwinder) findFramePointer(location symbolize.LocationNo, leaf bool) cf
 func (u *Unwinder) frameTable(location symbolize.LocationNo) *cfi.Table {
 	p := u.resolver.Program
 	n := p.Locations[location].Object
-	return u.tables.of(u.resolver.ObjectFile(n), p.Objects[n].Path)
+	if more := int(n) + 1 - len(u.known.tables); more > 0 {
+		u.known.tables = append(u.known.tables, make([]asked, more)...)
+	}
+	a := &u.known.tables[n]
+	if !a.known {
+		*a = asked{u.tables.of(u.resolver.ObjectFile(n), p.Objects[n].Path), true}
+	}
+	return a.table
 }
 
 // gap finds what is missing between two frames, once.
@@ -159,7 +166,7 @@ func (u *Unwinder) findGap(e edge) gap {
 	if u.framePointer(e.callee(), e.leaf()) == cfi.FrameUnknown && !u.resolver.Contradicts(e.caller(), e.callee()) {
 		return g
 	}
-	caller, missing := u.resolver.Infer(e.caller(), callee, u.callsMain(e.caller()))
+	caller, missing := u.resolver.Infer(e.caller(), callee, func() bool { return u.callsMain(e.caller()) })
 	if !missing {
 		return g
 	}

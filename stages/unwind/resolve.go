@@ -18,12 +18,15 @@ type recent struct {
 	shift   int // of a hash, to the number of a slot
 }
 
-// slot is a PC and its span.
-type slot struct { // 32 bytes without gaps
+// slot is a PC and its span, and that of the call before it, if it is a return address:
+// both are asked for one after the other.
+type slot struct { // a line of the processor's cache
 	pc          uint64
 	from, until int64
 	location    symbolize.LocationNo
 	process     int32 // from 1
+	call        symbolize.Span
+	called      bool // call is known
 }
 
 // maxRecentBits bounds the slots: more would not stay in the processor's cache.
@@ -40,14 +43,29 @@ func (r *recent) next(stacks int) {
 
 // at returns what a PC means at time t.
 func (u *Unwinder) at(pc uint64, t int64) symbolize.Span {
+	s := u.slot(pc, t)
+	return symbolize.Span{From: s.from, Until: s.until, Location: s.location}
+}
+
+// callBefore is at for the last byte of the call before a return address.
+func (u *Unwinder) callBefore(pc uint64, t int64) symbolize.Span {
+	s := u.slot(pc, t)
+	if !s.called || t < s.call.From || t >= s.call.Until {
+		s.call, s.called = u.process.Resolve(pc-1, t), true
+	}
+	return s.call
+}
+
+// slot returns the slot of a PC, which is resolved if need be.
+func (u *Unwinder) slot(pc uint64, t int64) *slot {
 	const golden = 0x9e3779b97f4a7c15
 	r := &u.known.recent
 	s := &r.slots[pc*golden>>r.shift]
 	if s.pc != pc || s.process != r.process || t < s.from || t >= s.until {
 		span := u.process.Resolve(pc, t)
-		*s = slot{pc, span.From, span.Until, span.Location, r.process}
+		*s = slot{pc: pc, from: span.From, until: span.Until, location: span.Location, process: r.process}
 	}
-	return symbolize.Span{From: s.from, Until: s.until, Location: s.location}
+	return s
 }
 
 func (u *Unwinder) function(location symbolize.LocationNo) *symbolize.Function {

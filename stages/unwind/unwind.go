@@ -166,7 +166,7 @@ func (u *Unwinder) meaning(word int, pc uint64, t int64) symbolize.Span {
 		return u.at(pc, t)
 	}
 	if pc != u.raw.Words[word] {
-		u.calling[word] = u.at(pc, t)
+		u.calling[word] = u.callBefore(u.raw.Words[word], t)
 		return u.calling[word]
 	}
 	return u.own[word]
