@@ -198,14 +198,15 @@ func (e *experiment) attribute() error {
 			Started: e.rec.Started, Problems: &e.rec.Problems,
 		},
 	}
-	locations := e.resolver.Program.Order()
-	e.stacks.Order(locations)
-	e.data.Order(locations)
-	emit, shape := e.out.write, attribute.NewShape(r.Program, r.Stacks)
+	if err := e.order(); err != nil {
+		return err
+	}
+	emit := e.out.write
 	var lines map[string]int32 // the last with a value, by file
 	err := together(
 		func() error { return r.StackRows(emit) },
 		func() error {
+			shape := attribute.NewShape(r.Program, r.Stacks)
 			tree := attribute.NewCallTree(shape, e.sums)
 			functions, err := r.FunctionRows(emit, tree)
 			return errors.Join(err, together(
@@ -220,6 +221,20 @@ func (e *experiment) attribute() error {
 		},
 	)
 	return errors.Join(e.segments.Close(), err, r.SourceRows(emit, lines))
+}
+
+// order puts locations, nodes and frames in the order in which they are stored.
+func (e *experiment) order() error {
+	var locations []symbolize.LocationNo // their new numbers
+	err := together(
+		func() error { locations = e.resolver.Program.Order(); return nil },
+		func() error { e.stacks.OrderNodes(); return nil },
+	)
+	if err == nil {
+		e.stacks.OrderFrames(locations)
+		e.data.Order(locations)
+	}
+	return err
 }
 
 // errLeft says that nobody waits for the attempt any more.

@@ -51,8 +51,8 @@ func (c measured) stack(things []any, value int64) {
 // measuredOf are the values of a tally of one column.
 func measuredOf[N ~int32](t tally[N], key func(n int) any) measured {
 	c := newMeasured()
-	for n := range t.within {
-		c.Inclusive[key(n)] += t.Inclusive.values[n]
+	for n := range t.len() {
+		c.Inclusive[key(n)] += t.inclusive(n)[0]
 		c.Exclusive[key(n)] += t.Exclusive.values[n]
 	}
 	return c

@@ -27,7 +27,7 @@ const (
 // locations lie inside of.
 func (r *Result) instructions(emit Emit, ranked []symbolize.FunctionNo) (meant map[spot]uint64, err error) {
 	p := r.Program
-	meant = map[spot]uint64{}
+	meant = make(map[spot]uint64, len(p.Locations)/2) // most return addresses have one
 	rows := schema.NewRows(schema.Instructions, r.Lists.In(), emit)
 	links := map[symbolize.FunctionNo]link{}
 	pcs := r.pcs()
@@ -137,7 +137,7 @@ type share struct{ exclusive, inclusive float64 }
 func (s shares) add(v *Values) {
 	for n := range s {
 		exclusive := v.Functions.Exclusive.row(n)
-		for view, inclusive := range v.Functions.Inclusive.row(n) {
+		for view, inclusive := range v.Functions.inclusive(n) {
 			if inclusive > 0 {
 				total := float64(v.Total[view])
 				s[n].exclusive = max(s[n].exclusive, float64(exclusive[view])/total)

@@ -7,10 +7,8 @@ import (
 	"stackmill/stages/unwind"
 )
 
-// Order numbers nodes in pre-order and frames in the order of locations, as they are
-// stored, and gives up what is for adding stacks. locations are the new numbers of
-// locations by those that frames have.
-func (s *Stacks) Order(locations []symbolize.LocationNo) {
+// OrderNodes numbers nodes in pre-order, as they are stored.
+func (s *Stacks) OrderNodes() {
 	var number []unwind.NodeNo
 	s.Nodes, number = s.Tree.Order()
 	for i := range s.Recorded {
@@ -20,6 +18,12 @@ func (s *Stacks) Order(locations []symbolize.LocationNo) {
 			r.Leaf[m] = number[leaf]
 		}
 	}
+}
+
+// OrderFrames numbers frames in the order of locations, as they are stored, once nodes are
+// in order, and gives up what is for adding stacks. locations are the new numbers of
+// locations by those that frames have.
+func (s *Stacks) OrderFrames(locations []symbolize.LocationNo) {
 	s.Frames, s.Tree = orderFrames(s.Tree.Frames, locations, &s.Nodes), nil
 }
 

@@ -15,21 +15,32 @@ func (g grid) row(n int) []int64 { return g.values[n*g.width:][:g.width] }
 // numbers. Its columns are metrics, or views of one. No value is negative, so what has
 // an inclusive value is what a stack with a sample passes.
 type tally[N ~int32] struct {
-	Exclusive, Inclusive grid
-	within               []int32 // the last node below the outermost one of the thing, of those passed
+	Exclusive grid
+	passed    grid // the last node below the outermost one of the thing, of those passed; the inclusive values
 }
 
 func newTally[N ~int32](things, width int) tally[N] {
-	return tally[N]{newGrid(things, width), newGrid(things, width), make([]int32, things)}
+	return tally[N]{newGrid(things, width), newGrid(things, width+1)}
 }
+
+// len is how many things there are.
+func (t *tally[N]) len() int {
+	if t.passed.width == 0 {
+		return 0
+	}
+	return len(t.passed.values) / t.passed.width
+}
+
+// inclusive returns the inclusive values of a thing.
+func (t *tally[N]) inclusive(thing int) []int64 { return t.passed.row(thing)[1:] }
 
 // pass counts the values of all stacks that pass a node of a thing, unless one above it
 // is of the same thing and has them in its inclusive values. Nodes come in pre-order;
 // last is the last one below.
 func (t *tally[N]) pass(thing N, node, last int32, values []int64) {
-	if node > t.within[thing] {
-		t.within[thing] = last
-		add(t.Inclusive.row(int(thing)), values)
+	if row := t.passed.row(int(thing)); int64(node) > row[0] {
+		row[0] = int64(last)
+		add(row[1:], values)
 	}
 }
 
@@ -38,7 +49,7 @@ func (t *tally[N]) end(thing N, values []int64) { add(t.Exclusive.row(int(thing)
 
 // of returns the values of a thing in a column; not ok if no stack with a value has it.
 func (t *tally[N]) of(thing, column int) (exclusive, inclusive int64, ok bool) {
-	inclusive = t.Inclusive.row(thing)[column]
+	inclusive = t.inclusive(thing)[column]
 	return t.Exclusive.row(thing)[column], inclusive, inclusive > 0
 }
 

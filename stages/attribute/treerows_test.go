@@ -22,7 +22,8 @@ func TestTreeRows(t *testing.T) {
 		sums.stack(RecordedNo(i), 0).add(1 << i)
 	}
 	addStack(recorded, everyMode(4)) // counts for nothing
-	recorded.Order(asTheyAre(letters()))
+	recorded.OrderNodes()
+	recorded.OrderFrames(asTheyAre(letters()))
 	p, rows := letters(), emitted{}
 	p.Functions = append(p.Functions, symbolize.Function{ID: 99})
 	r := &Result{ExperimentID: "e", Program: p, Total: 5, Stacks: recorded, Sums: sums}

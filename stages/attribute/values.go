@@ -62,7 +62,7 @@ func (t *CallTree) passing(v *Values, g grid) calls {
 		v.Objects.pass(f.Object, int32(n), int32(last), values)
 		add(c.passed.row(int(t.pair[n])), values)
 		if above := path.enter(n, last, function); above < 0 {
-			add(v.Functions.Inclusive.row(int(function)), values)
+			add(v.Functions.inclusive(int(function)), values)
 		} else {
 			add(c.caller.row(int(t.pair[path.steps[above].node])), values)
 			add(c.callee.row(int(t.pair[path.steps[above+1].node])), values)

@@ -66,7 +66,8 @@ type computed struct {
 }
 
 func compute(p *symbolize.Program, stacks *Stacks, sums *Sums) *computed {
-	stacks.Order(asTheyAre(p))
+	stacks.OrderNodes()
+	stacks.OrderFrames(asTheyAre(p))
 	c := &computed{CallTree: NewCallTree(NewShape(p, stacks), sums)}
 	metrics := []int{0}
 	passing := stacks.passing(sums, metrics)
@@ -157,8 +158,8 @@ func (c *computed) callRows(view int) (rows []callRow) {
 func TestRecursionCountsOnce(t *testing.T) {
 	_, c := valuesOf("abab", "ab") // 1, 2
 	v := c.functions(0)
-	if c.values.Total[0] != 3 || v.Inclusive.values[0] != 3 || v.Inclusive.values[1] != 3 {
-		t.Errorf("total %d, inclusive %v", c.values.Total, v.Inclusive)
+	if c.values.Total[0] != 3 || v.inclusive(0)[0] != 3 || v.inclusive(1)[0] != 3 {
+		t.Errorf("total %d, inclusive %v", c.values.Total, v.passed.values)
 	}
 	if v.Exclusive.values[0] != 0 || v.Exclusive.values[1] != 3 {
 		t.Errorf("exclusive %v", v.Exclusive)
@@ -179,8 +180,8 @@ func TestRecursionCountsOnce(t *testing.T) {
 
 func TestEmptyStackCountsForTotalOnly(t *testing.T) {
 	_, c := valuesOf("", "a")
-	if v := c.functions(0); c.values.Total[0] != 3 || v.Inclusive.values[0] != 2 || c.own.values[0] != 1 || c.all.values[0] != 3 {
-		t.Errorf("total %d, functions %v, root %v and %v", c.values.Total, v.Inclusive, c.own.values[0], c.all.values[0])
+	if v := c.functions(0); c.values.Total[0] != 3 || v.inclusive(0)[0] != 2 || c.own.values[0] != 1 || c.all.values[0] != 3 {
+		t.Errorf("total %d, functions %v, root %v and %v", c.values.Total, v.passed.values, c.own.values[0], c.all.values[0])
 	}
 }
 
@@ -240,8 +241,8 @@ func TestInlinedFunctions(t *testing.T) {
 			t.Errorf("exclusive of %v: %v, with inlined functions %v", k, plain, inlined)
 		}
 	}
-	if len(c.code[0].PCs.within) != len(p.Locations) || len(c.code[1].PCs.within) != 0 {
-		t.Errorf("instructions have values in modes with inlined functions: %v", c.code[1].PCs.Inclusive)
+	if c.code[0].PCs.len() != len(p.Locations) || c.code[1].PCs.len() != 0 {
+		t.Errorf("instructions have values in modes with inlined functions: %v", c.code[1].PCs.passed)
 	}
 }
 
@@ -262,8 +263,8 @@ func TestValuesByDefinition(t *testing.T) {
 					inclusive += 1 << i
 				}
 			}
-			if v.Exclusive.values[f] != exclusive || v.Inclusive.values[f] != inclusive {
-				t.Fatalf("%s: exclusive %d, inclusive %d; want %d, %d", letter, v.Exclusive.values[f], v.Inclusive.values[f], exclusive, inclusive)
+			if v.Exclusive.values[f] != exclusive || v.inclusive(f)[0] != inclusive {
+				t.Fatalf("%s: exclusive %d, inclusive %d; want %d, %d", letter, v.Exclusive.values[f], v.inclusive(f)[0], exclusive, inclusive)
 			}
 			for _, c := range computed.callRows(0) {
 				if c.function != symbolize.FunctionNo(f) {
@@ -303,11 +304,12 @@ func attributedByDefinition(stacks []string, f string, c callRow) int64 {
 
 // inView returns the values of a view, by metric.
 func inView[N ~int32](values []*Values, view int, of func(*Values) tally[N]) tally[N] {
-	t := newTally[N](len(of(values[0]).within), len(values))
+	first := of(values[0])
+	t := newTally[N](first.len(), len(values))
 	for i := range values {
 		from := of(values[i])
-		for n := range t.within {
-			t.Exclusive.row(n)[i], t.Inclusive.row(n)[i] = from.Exclusive.row(n)[view], from.Inclusive.row(n)[view]
+		for n := range t.len() {
+			t.Exclusive.row(n)[i], t.inclusive(n)[i] = from.Exclusive.row(n)[view], from.inclusive(n)[view]
 		}
 	}
 	return t

@@ -33,10 +33,10 @@ func near(items []disasm.Item, arch isa.Arch, code []byte, address, shift uint64
 	return items
 }
 
-// choose says which instructions are wanted and finds those that PCs stand for.
-// shift is the distance from offsets to addresses.
-func choose(out *Disassembly, items []disasm.Item, shift uint64, pcs []uint64, within int) []bool {
-	wanted := make([]bool, len(items))
+// choose says which instructions are wanted and finds those that PCs stand for, which are
+// among them, and how many PCs do. shift is the distance from offsets to addresses.
+func choose(out *Disassembly, items []disasm.Item, shift uint64, pcs []uint64, within int) (wanted []bool, found int) {
+	wanted = make([]bool, len(items))
 	at := func(n int) (start, end uint64, call bool) {
 		i := &items[n]
 		return i.Addr, i.Addr + uint64(i.Inst.Len), i.Inst.Kind == insn.Call
@@ -49,7 +49,7 @@ func choose(out *Disassembly, items []disasm.Item, shift uint64, pcs []uint64, w
 		if meant := items[n].Addr - shift; meant != pc {
 			note(&out.Meant, pc, meant)
 		}
-		wanted[n] = true
+		wanted[n], found = true, found+1
 		for i := n; i > 0 && items[n].Addr-items[i-1].Addr <= uint64(max(within, 0)); i-- {
 			wanted[i-1] = true
 		}
@@ -60,7 +60,7 @@ func choose(out *Disassembly, items []disasm.Item, shift uint64, pcs []uint64, w
 	for n := range wanted {
 		wanted[n] = wanted[n] || within == All
 	}
-	return wanted
+	return wanted, found
 }
 
 // meantBy returns which of n instructions a PC stands for, -1 if it lies in none: the one

@@ -21,12 +21,13 @@ func TestNear(t *testing.T) {
 	chosen := func(items []disasm.Item, pcs []uint64, within int) string {
 		var out Disassembly
 		var wanted []uint64
-		for n, is := range choose(&out, items, address-offset, pcs, within) {
+		list, found := choose(&out, items, address-offset, pcs, within)
+		for n, is := range list {
 			if is {
 				wanted = append(wanted, items[n].Addr)
 			}
 		}
-		return fmt.Sprint(wanted, out.Meant)
+		return fmt.Sprint(wanted, out.Meant, found)
 	}
 	all := slices.Collect(disasm.Walk(isa.AMD64, code, address))
 	for range 300 {

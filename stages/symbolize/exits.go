@@ -116,14 +116,10 @@ func (r *Resolver) findExits(object ObjectNo, f symtab.Function) *exits {
 	code, arch, whole := r.wholeCode(object, f)
 	x := &exits{object: object, known: whole}
 	calls, jumps := r.graph.calls[:0], r.graph.jumps[:0]
-	for i := range disasm.Branches(arch, code, f.Address) {
-		at, jump := i.Addr-f.Address, i.Inst.Kind != insn.Call
-		if jump && i.Inst.HasTarget && i.Inst.Target-f.Address < f.Size { // within it
-			continue
-		}
-		at += f.Offset
+	for i := range disasm.Exits(arch, code, f.Address, f.Size) {
+		at := f.Offset + i.Addr - f.Address
 		end := at + uint64(i.Inst.Len)
-		if !jump {
+		if i.Inst.Kind == insn.Call {
 			switch {
 			case i.Inst.HasSlot:
 				calls = append(calls, called{at, end, i.Inst.Slot, true})

@@ -45,6 +45,7 @@ type Disassembler struct {
 	items     []disasm.Item // of the code being decoded; its memory is used again, as that of the next
 	listed    []Instruction
 	calls     []bool // which of them are calls, before any were added that are not in the code
+	found     int    // how many PCs are in the code
 }
 
 // NewDisassembler returns a disassembler of the resolver's functions, which adds to
@@ -68,10 +69,10 @@ const All = -1
 // are listed as Unavailable. The instructions are valid until the next call.
 func (d *Disassembler) Function(function FunctionNo, pcs []uint64, within int) Disassembly {
 	out := Disassembly{Instructions: d.listed[:0]}
-	d.calls = d.calls[:0]
+	d.calls, d.found = d.calls[:0], 0
 	d.available(&out, function, pcs, within)
 	whole := len(out.Instructions)
-	if whole > 0 {
+	if whole > 0 && d.found < len(pcs) {
 		d.rest(&out, function, pcs)
 	}
 	d.listed = out.Instructions
@@ -178,7 +179,8 @@ func (d *Disassembler) add(out *Disassembly, function FunctionNo, offset uint64,
 		printer = disasm.NewPrinter(arch)
 		d.printers[arch] = printer
 	}
-	wanted := choose(out, items, address-offset, pcs, within)
+	wanted, found := choose(out, items, address-offset, pcs, within)
+	d.found += found
 	lines := d.lines(function, offset)
 	for n := range items {
 		if !wanted[n] {

@@ -9,11 +9,11 @@ type nearFunction struct {
 
 // nearFunctions is how many of them are remembered, by where PCs are: a call and where it
 // returns to are next to each other.
-const nearFunctions = 1 << 10
+const nearFunctions = 1 << 12
 
 // functionAt returns the function at an offset of an object that has a symbol table.
 func (r *Resolver) functionAt(object ObjectNo, offset uint64, kernel bool) (FunctionNo, bool) {
-	near := &r.near[(offset>>5^uint64(object))%nearFunctions]
+	near := &r.near[(offset>>7^uint64(object))%nearFunctions]
 	if near.object == object && offset-near.from < near.size {
 		return near.number, true
 	}

@@ -231,8 +231,8 @@ func benchmark(b *testing.B, decode func(isa.Arch, []byte) int) {
 	bench("arm64", isa.ARM64, bytes.Repeat(binary.LittleEndian.AppendUint32(nil, 0x94000001), 100_000))
 }
 
-// Branches are what Walk finds of calls and jumps, in code and in what is not.
-func TestBranches(t *testing.T) {
+// Exits are what Walk finds of calls and of jumps to elsewhere, in code and in what is not.
+func TestExits(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	noise := make([]byte, 1<<16)
 	for i := range noise {
@@ -248,18 +248,21 @@ func TestBranches(t *testing.T) {
 	}
 	for _, code := range [][]byte{nil, noise, noise[:20], noise[:5], program[:min(len(program), 1<<21)]} {
 		for _, arch := range []isa.Arch{isa.AMD64, isa.X86, isa.ARM64} {
-			var want []Item
-			for i := range Walk(arch, code, 0x1000) {
-				if k := i.Inst.Kind; k == insn.Call || k == insn.Jump || k == insn.CondJump {
-					want = append(want, i)
+			for _, size := range []uint64{0, 20, 1 << 14, 1 << 21} {
+				var want []Item
+				for i := range Walk(arch, code, 0x1000) {
+					k, inside := i.Inst.Kind, i.Inst.HasTarget && i.Inst.Target-0x1000 < size
+					if k == insn.Call || (k == insn.Jump || k == insn.CondJump) && !inside {
+						want = append(want, i)
+					}
 				}
-			}
-			if got := slices.Collect(Branches(arch, code, 0x1000)); !slices.Equal(got, want) {
-				t.Errorf("%v: %d branches in %d bytes, want %d", arch, len(got), len(code), len(want))
+				if got := slices.Collect(Exits(arch, code, 0x1000, size)); !slices.Equal(got, want) {
+					t.Errorf("%v: %d exits of %d bytes, want %d", arch, len(got), len(code), len(want))
+				}
 			}
 		}
 	}
-	for range Branches(isa.AMD64, program, 0) {
+	for range Exits(isa.AMD64, program, 0, 0) {
 		break
 	}
 }

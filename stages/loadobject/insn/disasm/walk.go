@@ -56,20 +56,29 @@ func Pass(arch isa.Arch, code []byte, distance uint64) (n uint64) {
 	return n
 }
 
-// Branches iterates over the calls and jumps that Walk comes to, much faster.
-func Branches(arch isa.Arch, code []byte, addr uint64) iter.Seq[Item] {
+// Exits iterates over the calls that Walk comes to in a function of a size, and the jumps
+// that leave it or do not say where they go, much faster. Code begins with the function,
+// and may end before it.
+func Exits(arch isa.Arch, code []byte, addr, size uint64) iter.Seq[Item] {
 	return func(yield func(Item) bool) {
-		for len(code) > 0 {
+		for at := uint64(0); at < uint64(len(code)); {
 			if arch == isa.AMD64 {
-				n := x86.Straight(code)
-				code, addr = code[n:], addr+uint64(n)
+				at += uint64(x86.Inside(code[at:], at, size))
 			}
-			i := At(arch, code, addr)
-			branch := i.Inst.Kind == insn.Call || i.Inst.Kind == insn.Jump || i.Inst.Kind == insn.CondJump
-			if branch && !yield(i) {
+			i := At(arch, code[at:], addr+at)
+			at += uint64(i.Inst.Len)
+			switch i.Inst.Kind {
+			case insn.Jump, insn.CondJump:
+				if i.Inst.HasTarget && i.Inst.Target-addr < size {
+					continue
+				}
+			case insn.Call:
+			default:
+				continue
+			}
+			if !yield(i) {
 				return
 			}
-			code, addr = code[i.Inst.Len:], addr+uint64(i.Inst.Len)
 		}
 	}
 }

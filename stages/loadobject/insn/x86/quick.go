@@ -99,16 +99,28 @@ func Length(code []byte) int {
 	return length
 }
 
-// Straight returns how many bytes of 64-bit code are passed at least before an
-// instruction that calls or jumps, or bytes that are not an instruction.
-func Straight(code []byte) (n int) {
+// Inside returns how many bytes of 64-bit code, which begin at a distance in a function of
+// a size, are passed at least before an instruction that calls or leaves the function, or
+// bytes that are not an instruction.
+func Inside(code []byte, at, size uint64) (n int) {
 	for {
 		q, length := quickAt(code[n:])
-		if q == 0 || q&(quickCall|quickJump|quickCond) != 0 {
+		switch {
+		case q == 0 || q&quickCall != 0:
+			return n
+		case q&(quickJump|quickCond) != 0 && at+uint64(n+length)+uint64(distance(q, code[n:n+length])) >= size:
 			return n
 		}
 		n += length
 	}
+}
+
+// distance is how far the target of a branch is from its end.
+func distance(q quick, code []byte) int64 {
+	if q&quickBytes == 4 {
+		return int64(int32(binary.LittleEndian.Uint32(code[len(code)-4:])))
+	}
+	return int64(int8(code[len(code)-1]))
 }
 
 // decodeQuick is Decode for 64-bit code of quick opcodes, most of any program; false
@@ -129,11 +141,7 @@ func decodeQuick(code []byte, addr uint64, inst *insn.Inst) bool {
 	default:
 		inst.Kind = insn.CondJump
 	}
-	distance := int64(int8(code[pos-1]))
-	if q&quickBytes == 4 {
-		distance = int64(int32(binary.LittleEndian.Uint32(code[pos-4:])))
-	}
-	inst.HasTarget, inst.Target = true, addr+uint64(pos)+uint64(distance)
+	inst.HasTarget, inst.Target = true, addr+uint64(pos)+uint64(distance(q, code[:pos]))
 	return true
 }
 
