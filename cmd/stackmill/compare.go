@@ -131,12 +131,7 @@ func (r *comparer) run(ctx context.Context) error {
 	case "table":
 		return r.compareTable(result, rows)
 	}
-	for _, d := range result.Environment {
-		if d.Unfair {
-			say(r.stderr, "stackmill: the sides differ in %s: %s, and %s in the test\n", d.What, shownValues(d.Base), shownValues(d.Test))
-		}
-	}
-	for _, w := range result.Warnings {
+	for _, w := range append(unfair(result), result.Warnings...) {
 		say(r.stderr, "stackmill: %s\n", w)
 	}
 	if r.format == "markdown" {
@@ -144,6 +139,16 @@ func (r *comparer) run(ctx context.Context) error {
 		return r.printTable(fields, cells, true)
 	}
 	return printCompared(r.newPrinter(r.format), result, rows)
+}
+
+// unfair says in what the sides differ that makes the comparison unfair.
+func unfair(result *compare.Result) (all []string) {
+	for _, d := range result.Environment {
+		if d.Unfair {
+			all = append(all, fmt.Sprintf("the sides differ in %s: %s, and %s in the test", d.What, shownValues(d.Base), shownValues(d.Test)))
+		}
+	}
+	return all
 }
 
 // compare opens the store and compares the samples that pass a filter.

@@ -97,6 +97,14 @@ func TestAgents(t *testing.T) {
 		{"explain", nil, []string{"decode"}},
 		{"explain", map[string]any{"stack": "1"}, nil},
 		{"compare", map[string]any{"base": "monday/test.1.er", "test": "monday/test.1.er"}, []string{`"verdict"`}},
+		{"report", map[string]any{"view": "functions", "experiment": "monday/test.1.er", "thread": 4712, "where": []string{"kind = 'clock'"}}, []string{
+			`"filter":["kind = 'clock'","thread_id = 4712"]`, `"total":30000000,"filter_leaves_percent":37.5,"shown_percent":100`, `"g","app"`}},
+		{"report", map[string]any{"view": "call-tree", "hide": "app", "mode": "expert", "between": []string{"1s,", "start"}}, nil},
+		{"report", map[string]any{"view": "call-tree", "experiment": "monday/test.1.er", "api-only": "app"}, []string{
+			`"hidden":["functions of app that others do not call: their time is their callers'"]`, `"total":80000000,"shown_percent"`}},
+		{"report", map[string]any{"view": "functions", "where": strings.Split(strings.Repeat("cpu >= 0 AND "+strings.Repeat("thread_id > 0 AND ", 40)+"pid > 0;", 30), ";")[:30]}, []string{"…"}},
+		{"compare", map[string]any{"base": "monday/test.1.er", "test": "monday/test.1.er", "cpu": []int{0, 1}, "hide": "app"}, []string{
+			`"filter":["cpu IN (0, 1)"]`, `"hidden":["functions of app: their time`, `"<Total>"`}},
 	} {
 		text, failed, bytes := a.call(test.tool, test.arguments)
 		if failed && test.want != nil {
@@ -110,6 +118,18 @@ func TestAgents(t *testing.T) {
 		if bytes > usualAnswer {
 			t.Errorf("%s %v: %d bytes", test.tool, test.arguments, bytes)
 		}
+	}
+}
+
+// What makes a comparison unfair is among the warnings.
+func TestAgentsAreWarned(t *testing.T) {
+	groups := storetest.Groups("clock", storetest.Vary(9, map[string]int{"f": 100, "g": 200}), storetest.Vary(9, map[string]int{"f": 100, "g": 220}))
+	for k := range 9 {
+		groups = strings.Replace(groups, fmt.Sprintf("  test-%d.er gprofng 1000ms", k), fmt.Sprintf("  test-%d.er perf 1000ms", k), 1)
+	}
+	text, failed, _ := connected(t, storetest.New(t, groups)).call("compare", map[string]any{"base": "base-*", "test": "test-*", "limit": 1})
+	if failed || !strings.Contains(text, `"warnings":["the sides differ in recorded with: gprofng  , and perf `) {
+		t.Error(text)
 	}
 }
 
@@ -131,6 +151,10 @@ func TestAgentsMistakes(t *testing.T) {
 		{"report", map[string]any{"view": "functions", "mode": "nonsense"}, "nonsense"},
 		{"compare", map[string]any{"base": "monday/test.1.er"}, "test"},
 		{"experiments", map[string]any{"limit": 0}, "limit"},
+		{"query", map[string]any{"sql": "SELECT 1", "where": "cpu = 0"}, `query has no "where"`},
+		{"report", map[string]any{"view": "functions", "where": "colour = 1"}, "a sample has no column"},
+		{"report", map[string]any{"view": "functions", "hide": []string{"libq.so"}}, "no load object"},
+		{"compare", map[string]any{"base": "monday/test.1.er", "test": "monday/test.1.er", "thread": "x"}, "Thread"},
 	} {
 		text, failed, bytes := a.call(test.tool, test.arguments)
 		if !failed || !strings.Contains(text, test.want) || bytes > 1024 || strings.Contains(text, "--unsafe") {

@@ -11,6 +11,8 @@ import (
 type answer struct {
 	View         string      `json:"view,omitempty"`
 	Mode         string      `json:"mode,omitempty"`
+	Filter       []string    `json:"filter,omitempty"` // conditions of the samples: totals are of those
+	Hidden       []string    `json:"hidden,omitempty"`
 	Coverage     []*coverage `json:"coverage,omitempty"`
 	CoverageMore int         `json:"coverage_more,omitempty"` // recordings and metrics that coverage does not list
 	Warnings     []string    `json:"warnings,omitempty"`
@@ -31,7 +33,8 @@ type coverage struct {
 	Metric       string   `json:"metric"`
 	Unit         string   `json:"unit"`
 	Total        any      `json:"total"`
-	Shown        *float64 `json:"shown_percent,omitempty"` // nil: the rows overlap
+	Left         *float64 `json:"filter_leaves_percent,omitempty"` // the total's part of that of all samples
+	Shown        *float64 `json:"shown_percent,omitempty"`         // nil: the rows overlap
 	Unattributed float64  `json:"unattributed_percent"`
 	Reasons      []reason `json:"unattributed,omitempty"`
 	ReasonsMore  int      `json:"unattributed_more,omitempty"`
@@ -78,7 +81,9 @@ func (a *answer) fit(most int) string {
 	if n := len(a.Coverage) - mostCoverage; n > 0 {
 		a.Coverage, a.CoverageMore = a.Coverage[:mostCoverage], n
 	}
-	a.Warnings = a.Warnings[:min(len(a.Warnings), mostWarnings)]
+	for _, texts := range []*[]string{&a.Warnings, &a.Filter, &a.Hidden} {
+		*texts = (*texts)[:min(len(*texts), mostWarnings)]
+	}
 	for n := len(rows); ; {
 		a.Rows, a.RowsShown = rows[:n], n
 		a.showShares()
@@ -95,7 +100,7 @@ func (a *answer) fit(most int) string {
 		case len(a.Warnings) > 0:
 			a.Warnings = a.Warnings[:len(a.Warnings)-1]
 		default:
-			a.Columns, a.Note = nil, "nothing fits (ask for fewer columns, or give --max-bytes)"
+			a.Columns, a.Filter, a.Hidden, a.Note = nil, nil, nil, "nothing fits (ask for fewer columns, or give --max-bytes)"
 		}
 	}
 }

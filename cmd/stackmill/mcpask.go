@@ -118,14 +118,16 @@ func (m *agents) compareTool(ctx context.Context, args *arguments) (*answer, err
 	if args.Base == "" || args.Test == "" {
 		return nil, errors.New("give base and test")
 	}
-	if err := r.Check(); err != nil {
+	f := args.filter()
+	if err := errors.Join(r.Check(), conditions(&r, &f)); err != nil {
 		return nil, err
 	}
-	result, err := m.app.compare(ctx, r, queries.Filter{})
+	result, err := m.app.compare(ctx, r, f)
 	if err != nil {
 		return nil, err
 	}
-	a := &answer{View: "compare", Mode: result.Mode, Warnings: result.Warnings}
+	a := &answer{View: "compare", Mode: result.Mode, Filter: shortened(result.Where), Hidden: shortened(result.Hidden)}
+	a.Warnings = shortened(append(unfair(result), result.Warnings...))
 	a.Note = fmt.Sprintf("medians of %s (%s) of %d and %d runs; %d of %d rows changed; ratio, low and high are test to base at %g%%; q is the rate of false discoveries",
 		result.Metric, result.Unit, len(result.Base.Runs), len(result.Test.Runs), changed(result.Rows), len(result.Rows), 100*result.Level)
 	return a, printCompared(&collector{answer: a, most: args.Limit}, result, result.Rows)
@@ -148,11 +150,17 @@ func (m *agents) report(ctx context.Context, args *arguments) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := m.opened(ctx, args.Experiment)
+	store, err := m.opened(ctx, args.Experiment)
 	if err != nil {
 		return nil, err
 	}
-	defer db.Close()
+	defer store.Close()
+	f := args.filter()
+	db, closing, err := m.narrow(ctx, store, f, append(r.Reads(), coverageReads...)...)
+	if err != nil {
+		return nil, err
+	}
+	defer closing()
 	q, err := report.Ask(ctx, db, &r)
 	if err != nil {
 		return nil, err
@@ -162,11 +170,17 @@ func (m *agents) report(ctx context.Context, args *arguments) (*answer, error) {
 		return nil, err
 	}
 	a := &answer{View: r.View, Mode: args.Mode}
+	if err := a.tell(db, f); err != nil {
+		return nil, err
+	}
 	part := &partition{several: len(db.Experiments) > 1 || q.OnlyMetric() == ""}
 	c := &collector{answer: a, most: args.Limit, drop: part.drop, each: part.each}
 	part.collector = c
 	if err := c.print(rows); err != nil {
 		return nil, err
 	}
-	return a, part.cover(ctx, db)
+	if err := part.cover(ctx, db); err != nil {
+		return nil, err
+	}
+	return a, part.compareWithWhole(ctx, db)
 }

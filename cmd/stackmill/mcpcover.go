@@ -65,6 +65,9 @@ func (p *partition) each(values []any) {
 	p.shares = append(p.shares, share{key, value})
 }
 
+// coverageReads are the views that cover reads.
+var coverageReads = []string{"function_metrics", "unattributed"}
+
 // cover states the totals of what the rows are about, and how much of them has no name.
 func (p *partition) cover(ctx context.Context, db *queries.DB) error {
 	if len(p.keys) == 0 {

@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
 
+	"stackmill/queries"
 	"stackmill/queries/compare"
 	"stackmill/queries/report"
 )
@@ -29,7 +31,8 @@ type tool struct {
 	Hints       map[string]any `json:"annotations"`
 }
 
-// parameter describes an argument: its name, type, and meaning.
+// parameter describes an argument: its name, type, and meaning. The types "strings" and
+// "integers" are lists.
 type parameter struct{ name, kind, about string }
 
 const limitHelp = "at most this many rows (default 50); fewer are shown if they would take too many bytes"
@@ -45,7 +48,7 @@ var tools = []tool{
 		parameter{"mode", "string", "user (default), expert or machine"},
 		parameter{"function", "string", "only this function, a part of its name, or a regular expression"},
 		parameter{"sort", "string", "a column; -COLUMN reverses"},
-		parameter{"limit", "integer", limitHelp}),
+		parameter{"limit", "integer", limitHelp}).with(filterParameters),
 	newTool("query", "Runs one SQL query (DuckDB) over the store, which is read-only.", []string{"sql"},
 		parameter{"sql", "string", "the SQL; give mode and metric, aggregate in SQL rather than fetching many rows"},
 		parameter{"limit", "integer", limitHelp}),
@@ -58,26 +61,38 @@ var tools = []tool{
 		parameter{"by", "string", strings.Join(compare.Subjects, ", ")},
 		parameter{"metric", "string", "default: the first that most of them have"},
 		parameter{"mode", "string", "user (default), expert or machine"},
-		parameter{"limit", "integer", limitHelp}),
+		parameter{"limit", "integer", limitHelp}).with(filterParameters),
 }
 
 func newTool(name, about string, required []string, parameters ...parameter) tool {
-	properties := map[string]any{}
-	for _, p := range parameters {
-		properties[p.name] = map[string]string{"type": p.kind, "description": p.about}
-	}
-	schema := map[string]any{"type": "object", "properties": properties, "additionalProperties": false}
+	schema := map[string]any{"type": "object", "properties": map[string]any{}, "additionalProperties": false}
 	if required != nil {
 		schema["required"] = required
 	}
-	return tool{name, about, schema, map[string]any{"readOnlyHint": true}}
+	return tool{name, about, schema, map[string]any{"readOnlyHint": true}}.with(parameters)
 }
+
+// with adds parameters to a tool.
+func (t tool) with(parameters []parameter) tool {
+	for _, p := range parameters {
+		described := map[string]any{"type": p.kind, "description": p.about}
+		if item, isList := strings.CutSuffix(p.kind, "s"); isList {
+			described["type"], described["items"] = "array", map[string]string{"type": item}
+		}
+		t.properties()[p.name] = described
+	}
+	return t
+}
+
+// properties are the tool's parameters, by name.
+func (t *tool) properties() map[string]any { return t.Schema["properties"].(map[string]any) }
 
 // arguments are those of all tools.
 type arguments struct {
 	Select, Experiment, View, Metric, Mode, Function, Sort string
 	SQL, Stack, Base, Test, By                             string
 	Limit                                                  int
+	filterArguments
 }
 
 // The rows of an answer.
@@ -104,7 +119,7 @@ func (m *agents) call(ctx context.Context, params json.RawMessage) (any, error) 
 	if run == nil {
 		return nil, &rpcError{badArguments, "no tool " + shorten(c.Name, 100)}
 	}
-	args, err := argumentsOf(c.Arguments)
+	args, err := argumentsOf(c.Name, c.Arguments)
 	if err != nil {
 		return m.failure(err), nil
 	}
@@ -122,13 +137,20 @@ func (m *agents) call(ctx context.Context, params json.RawMessage) (any, error) 
 	return content(a.fit(m.most), false), nil
 }
 
-func argumentsOf(text json.RawMessage) (*arguments, error) {
+// argumentsOf reads the arguments of a tool, which has no others than it says: one that is
+// passed over would change what the answer is about.
+func argumentsOf(name string, text json.RawMessage) (*arguments, error) {
 	a := &arguments{Mode: "user", Limit: usualRows}
 	if len(text) > 0 && !bytes.Equal(text, []byte("null")) {
-		d := json.NewDecoder(bytes.NewReader(text))
-		d.DisallowUnknownFields()
-		if err := d.Decode(a); err != nil {
+		var given map[string]json.RawMessage
+		if err := errors.Join(json.Unmarshal(text, &given), json.Unmarshal(text, a)); err != nil {
 			return nil, fmt.Errorf("arguments: %w", err)
+		}
+		known := tools[slices.IndexFunc(tools, func(t tool) bool { return t.Name == name })].properties()
+		for _, k := range slices.Sorted(maps.Keys(given)) {
+			if known[k] == nil {
+				return nil, fmt.Errorf("arguments: %s has no %q%s", name, shorten(k, 100), queries.Suggest(k, slices.Sorted(maps.Keys(known))))
+			}
 		}
 	}
 	if a.Limit < 1 || a.Limit > mostRows {

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"stackmill/queries"
+)
+
+// filterParameters are those of the tools that take filters, under the names of the flags.
+var filterParameters = []parameter{
+	{"where", "strings", queries.WhereHelp},
+	{"thread", "integers", "only samples of these threads"},
+	{"cpu", "integers", "only samples on these CPUs"},
+	{"pid", "integers", "only samples of these processes"},
+	{"between", "strings", queries.BetweenHelp},
+	{"hide", "strings", queries.HideHelp},
+	{"api-only", "strings", queries.APIOnlyHelp},
+}
+
+// filterArguments are their values.
+type filterArguments struct {
+	Where, Between, Hide list[string]
+	APIOnly              list[string] `json:"api-only"`
+	Thread, CPU, PID     list[int64]
+}
+
+// list is several values, or one.
+type list[T any] []T
+
+func (l *list[T]) UnmarshalJSON(text []byte) error {
+	if bytes.HasPrefix(bytes.TrimSpace(text), []byte("[")) {
+		return json.Unmarshal(text, (*[]T)(l))
+	}
+	*l = make([]T, 1)
+	return json.Unmarshal(text, &(*l)[0])
+}
+
+// filter is what the arguments ask for, in the mode.
+func (args *arguments) filter() queries.Filter {
+	return queries.Filter{Where: args.Where, Threads: args.Thread, CPUs: args.CPU, PIDs: args.PID, Between: args.Between,
+		Hide: args.Hide, APIOnly: args.APIOnly, Mode: args.Mode}
+}
+
+// tell says in an answer which samples and functions it is about. A text that does not fit
+// is shortened: an agent knows what it asked for.
+func (a *answer) tell(db *queries.DB, f queries.Filter) error {
+	conditions, err := f.Conditions()
+	if err != nil {
+		return err
+	}
+	a.Filter, a.Hidden = shortened(conditions), shortened(db.HiddenFunctions())
+	if n := db.SumsOnly(); n > 0 && !f.IsEmpty() {
+		a.Warnings = append(a.Warnings, fmt.Sprintf("%d of the recordings are kept as sums only, without samples: nothing of them is left", n))
+	}
+	return nil
+}
+
+func shortened(texts []string) (short []string) {
+	for _, t := range texts {
+		short = append(short, shorten(t, longestName))
+	}
+	return short
+}
+
+// compareWithWhole says of each metric how much there is without the filter.
+func (p *partition) compareWithWhole(ctx context.Context, db *queries.DB) error {
+	if p.Filter == nil {
+		return nil
+	}
+	shares, err := db.Shares(ctx)
+	if err != nil {
+		return err
+	}
+	for _, c := range p.Coverage {
+		i := slices.IndexFunc(shares, func(s queries.Share) bool { return c.key == [2]string{s.ExperimentID, s.Metric} })
+		if i >= 0 {
+			left := percentOf(shares[i].Value, shares[i].Whole)
+			c.Left = &left
+		}
+	}
+	return nil
+}
