@@ -178,8 +178,13 @@ func (in *ingester) check() error {
 	in.Jobs = jobsFor(in.Jobs, openFiles())
 	in.Store, in.Memory, in.Program = in.store, limit, programVersion()
 	debug.SetMemoryLimit(limit)
+	hugePages(limit / hugeShare)
 	return nil
 }
+
+// hugeShare is the part of the memory that may be in huge pages: what is not used of them
+// counts, too.
+const hugeShare = 16
 
 // noRecordedHelp describes another flag that they share.
 const noRecordedHelp = "do not read source files at their recorded paths (where only files that everyone may read are read)"

@@ -1,0 +1,32 @@
+//go:build linux && (amd64 || arm64) && !race && !msan && !asan
+
+package main
+
+/*
+#define _GNU_SOURCE
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+// room is how many bytes of the heap may still be in huge pages.
+static _Atomic long room;
+
+static void set_room(long bytes) { room = bytes; }
+
+// mmap takes the place of the C library's, which the Go runtime calls in programs that use
+// cgo. Its heap grows by multiples of 4 MiB at addresses of its choice.
+void *mmap(void *at, size_t size, int may, int how, int fd, off_t from) {
+	void *mapped = (void *)syscall(SYS_mmap, at, size, may, how, fd, from);
+	int heap = MAP_ANONYMOUS | MAP_FIXED;
+	if (mapped != MAP_FAILED && (how & heap) == heap && (may & PROT_WRITE) && size % (4 << 20) == 0 &&
+	    room > 0 && atomic_fetch_sub(&room, (long)size) >= (long)size)
+		madvise(mapped, size, MADV_HUGEPAGE); // only advice
+	return mapped;
+}
+*/
+import "C"
+
+// hugePages lets so many bytes of the heap, as it grows from now on, be in huge pages. A page
+// fault for each 4 KiB is a tenth of the time of reading a recording of 200,000 samples.
+func hugePages(size int64) { C.set_room(C.long(size)) }
