@@ -1,6 +1,9 @@
 package attribute
 
-import "stackmill/schema"
+import (
+	"stackmill/schema"
+	"stackmill/stages/arena"
+)
 
 // inViews are two values that things of a kind have in the views, for some metrics.
 type inViews struct {
@@ -13,17 +16,23 @@ type inViews struct {
 // same. Those of the same modes come together, and of these those of a thing: things of
 // one path have the same values for all metrics.
 func (v inViews) each(metrics []int, do func(thing, metric int, x shared)) {
-	var found [Plain | Plain<<modeBits + 1]bool
-	v.pass(metrics, func(_, _ int, x shared) { found[x.modes] = true })
+	var found [Plain | Plain<<modeBits + 1]arena.List[valued]
+	v.pass(metrics, func(thing, metric int, x shared) {
+		found[x.modes].Add(valued{int32(thing), int32(metric), x.a, x.b})
+	})
 	for modes := range found {
-		if found[modes] {
-			v.pass(metrics, func(thing, metric int, x shared) {
-				if x.modes == Mode(modes) {
-					do(thing, metric, x)
-				}
-			})
+		for i := range found[modes].Len() {
+			f := found[modes].At(i)
+			do(int(f.thing), int(f.metric), shared{Mode(modes), f.a, f.b})
 		}
+		found[modes] = arena.List[valued]{}
 	}
+}
+
+// valued is a thing that has two values of a metric.
+type valued struct {
+	thing, metric int32
+	a, b          int64
 }
 
 // pass is each in the order of things.
