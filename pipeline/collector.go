@@ -1,6 +1,10 @@
 package pipeline
 
-import "runtime/debug"
+import (
+	"runtime/debug"
+	"sync"
+	"time"
+)
 
 // restShare is the part of the memory that may be in use before garbage is collected:
 // small recordings leave little else, and looking for what is not garbage costs an
@@ -10,7 +14,19 @@ const restShare = 4
 // collector sets how much the memory in use may grow until garbage is collected.
 type collector struct{ usual, percent int }
 
+// lasting is the collector that has ended, but whose setting has not.
+var lasting struct {
+	sync.Mutex
+	*collector
+}
+
 func newCollector() *collector {
+	lasting.Lock()
+	defer lasting.Unlock()
+	if c := lasting.collector; c != nil {
+		lasting.collector = nil
+		return c
+	}
 	usual := debug.SetGCPercent(100)
 	debug.SetGCPercent(usual)
 	return &collector{usual, usual}
@@ -29,5 +45,21 @@ func (c *collector) rest(size, live int64) {
 	}
 }
 
-// end makes the setting the usual one.
-func (c *collector) end() { debug.SetGCPercent(c.usual) }
+// lasts is for how long the setting outlives the collector. The usual one would begin a
+// collection, and most programs end.
+const lasts = 50 * time.Millisecond
+
+// end makes the setting the usual one soon, unless another collector begins.
+func (c *collector) end() {
+	lasting.Lock()
+	defer lasting.Unlock()
+	lasting.collector = c
+	time.AfterFunc(lasts, func() {
+		lasting.Lock()
+		defer lasting.Unlock()
+		if lasting.collector == c {
+			debug.SetGCPercent(c.usual)
+			lasting.collector = nil
+		}
+	})
+}
