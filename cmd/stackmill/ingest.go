@@ -184,7 +184,7 @@ func (in *ingester) check() error {
 
 // hugeShare is the part of the memory that may be in huge pages: what is not used of them
 // counts, too.
-const hugeShare = 16
+const hugeShare = 4
 
 // noRecordedHelp describes another flag that they share.
 const noRecordedHelp = "do not read source files at their recorded paths (where only files that everyone may read are read)"
