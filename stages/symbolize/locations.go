@@ -75,12 +75,17 @@ func (l *locations) put(e locationEntry) {
 
 // found returns what a PC at an offset of a load object means, None if nobody asked.
 func (p *Program) found(object ObjectNo, offset uint64) LocationNo {
-	for e := range p.locations.at(object, offset) {
-		if e.number < 0 {
-			return e.location()
+	l := &p.locations // asked for each PC of a new stack: not by way of at
+	mask := len(l.table) - 1
+	for at := l.place(object, offset); ; at = (at + 1) & mask {
+		e := &l.table[at]
+		switch {
+		case e.number == 0:
+			return None
+		case e.number < 0 && e.offset == offset && e.object == object:
+			return LocationNo(-e.number) - 1
 		}
 	}
-	return None
 }
 
 // isFound says what a PC at an offset of a load object means, so that found finds it. It

@@ -141,6 +141,7 @@ func (d decoder) functions(t *symtab.Table) {
 		f.Linkage, f.Aliases, f.Name = d.Text(), d.Text(), d.Text()
 		f.GprofngName, f.PerfName, f.Kind = d.Text(), d.Text(), symtab.Kind(d.Text())
 		f.Module, f.Indirect = d.Below(len(t.Modules)), d.Bool()
+		t.NameBytes += f.NameBytes()
 		last = *f
 	}
 }

@@ -3,7 +3,10 @@
 // unsigned varints, which may be indexes of strings. Signed numbers are zigzag.
 package columns
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"unsafe"
+)
 
 // Writer writes columns.
 type Writer struct {
@@ -75,7 +78,8 @@ type Reader struct {
 	bad     bool
 }
 
-// NewReader returns a reader of bytes that Append wrote.
+// NewReader returns a reader of bytes that Append wrote. The strings that it returns are in
+// them: they must not be changed any more.
 func NewReader(b []byte) *Reader {
 	r := &Reader{b: b}
 	r.readStrings()
@@ -96,7 +100,7 @@ func (r *Reader) readStrings() {
 		r.Fail()
 		return
 	}
-	all := string(r.b[r.at : r.at+sum]) // one allocation for all strings
+	all := unsafe.String(unsafe.SliceData(r.b[r.at:]), sum)
 	r.at += sum
 	r.strings = Slice[string](len(lengths))
 	for i, n := range lengths {
@@ -121,6 +125,16 @@ func (r *Reader) Uint() uint64 {
 
 // long reads a number of any length.
 func (r *Reader) long() uint64 {
+	if b := r.b[min(r.at, len(r.b)):]; len(b) >= 3 && b[0] >= 0x80 { // most have two or three bytes
+		switch {
+		case b[1] < 0x80:
+			r.at += 2
+			return uint64(b[0]&0x7f) | uint64(b[1])<<7
+		case b[2] < 0x80:
+			r.at += 3
+			return uint64(b[0]&0x7f) | uint64(b[1]&0x7f)<<7 | uint64(b[2])<<14
+		}
+	}
 	v, n := binary.Uvarint(r.b[r.at:])
 	if n <= 0 {
 		r.Fail()

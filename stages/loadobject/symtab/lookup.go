@@ -52,8 +52,12 @@ func (t *Table) before(off uint64) int {
 	return from
 }
 
-// Index makes functions be found faster by their offsets. The table must be complete.
+// Index makes functions be found faster by their offsets, and Bytes be known. The table must
+// be complete.
 func (t *Table) Index() {
+	if t.NameBytes == 0 {
+		t.NameBytes = nameBytes(t.Functions)
+	}
 	t.starts = make([]uint64, len(t.Functions))
 	for i := range t.starts {
 		t.starts[i] = t.Functions[i].Offset
@@ -63,7 +67,7 @@ func (t *Table) Index() {
 // With returns a table like this with other functions.
 func (t *Table) With(functions []Function) *Table {
 	other := *t
-	other.Functions, other.starts = functions, nil
+	other.Functions, other.starts, other.NameBytes = functions, nil, 0
 	return &other
 }
 
@@ -122,19 +126,30 @@ func (a Addresses) Offset(addr uint64) (uint64, bool) {
 	return r.Offset + (addr - r.Address), ok
 }
 
+// NameBytes is how many bytes the function's names take.
+func (f *Function) NameBytes() int {
+	n := len(f.Linkage) + len(f.GprofngName) + len(f.PerfName)
+	if f.Aliases != f.Linkage {
+		n += len(f.Aliases)
+	}
+	if f.Name != f.Linkage {
+		n += len(f.Name)
+	}
+	return n
+}
+
+func nameBytes(functions []Function) (n int) {
+	for i := range functions {
+		n += functions[i].NameBytes()
+	}
+	return n
+}
+
 // Bytes estimates the memory that the table takes, in bytes.
 func (t *Table) Bytes() int64 {
 	n := len(t.Segments)*40 + len(t.Regions)*48 + len(t.Functions)*152 + len(t.starts)*8 + len(t.Modules)*32 + len(t.Lines.Offsets)*16
-	for i := range t.Functions {
-		f := &t.Functions[i]
-		n += len(f.Linkage)
-		if f.Aliases != f.Linkage {
-			n += len(f.Aliases)
-		}
-		if f.Name != f.Linkage {
-			n += len(f.Name)
-		}
-		n += len(f.GprofngName) + len(f.PerfName)
+	if n += t.NameBytes; t.NameBytes == 0 {
+		n += nameBytes(t.Functions)
 	}
 	for _, s := range t.Slots {
 		n += len(s.Symbol) + 32

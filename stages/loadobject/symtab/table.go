@@ -86,6 +86,7 @@ type Table struct {
 	TLS       TLS
 	Regions   []Region   // sorted by offset
 	Functions []Function // sorted by offset, not overlapping
+	NameBytes int        // that the functions' names take, 0 before they were counted
 	starts    []uint64   // their offsets, once they have an index
 	Slots     []Slot     // sorted by address, distinct
 	Modules   []Module
