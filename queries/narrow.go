@@ -37,7 +37,7 @@ func (db *DB) Narrow(ctx context.Context, f Filter, views ...string) (*DB, error
 	}
 	n := &narrowing{from: db, schema: fmt.Sprintf("memory.filtered_%d", sessions.Add(1)), filter: f, libraries: libraries, wanted: wanted}
 	session := *db
-	session.base, session.DB, session.Libraries = db.DB, sql.OpenDB(n), libraries
+	session.base, session.DB, session.Libraries, session.chosen = db.DB, sql.OpenDB(n), libraries, f.chooses()
 	if err := n.build(ctx, session.DB, all); err != nil {
 		return nil, errors.Join(err, session.DB.Close())
 	}
@@ -178,6 +178,21 @@ func (db *DB) Shares(ctx context.Context) ([]Share, error) {
 		}
 	}
 	return shares, nil
+}
+
+// Emptied returns the pairs of an experiment's id and a metric of which the filter of a
+// narrowed session leaves nothing: where no metric is asked for, others are shown.
+func (db *DB) Emptied(ctx context.Context) (map[[2]string]bool, error) {
+	emptied := map[[2]string]bool{}
+	if !db.chosen {
+		return emptied, nil
+	}
+	pairs, err := db.Records(ctx, `SELECT experiment_id, metric FROM metrics
+		ANTI JOIN (SELECT DISTINCT experiment_id, metric FROM stack_values WHERE value <> 0) v USING (experiment_id, metric)`)
+	for _, p := range pairs {
+		emptied[[2]string{p.Text("experiment_id"), p.Text("metric")}] = true
+	}
+	return emptied, err
 }
 
 // Narrowed reports whether only the samples that pass a filter count.

@@ -29,6 +29,7 @@ type DB struct {
 	unsafe bool
 	sees   *definitions // of what the views hold
 	base   *sql.DB      // of a narrowed store, the one that it is a part of
+	chosen bool         // whether that has some samples only
 }
 
 // Options say how a store is opened.

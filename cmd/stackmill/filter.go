@@ -77,6 +77,11 @@ func (r *reporter) filtered(ctx context.Context, q *report.Question) error {
 			return err
 		}
 	}
+	for _, m := range q.Emptied {
+		if err := r.printf("leaves nothing of %s: another metric is shown\n", m); err != nil {
+			return err
+		}
+	}
 	for _, m := range metrics {
 		s := sums[m]
 		unit, of := unitOf([]queries.Record{{"unit": s.Unit}}), ""

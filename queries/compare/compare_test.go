@@ -136,3 +136,22 @@ func TestClones(t *testing.T) {
 		t.Errorf("inclusive values were added: %s", got)
 	}
 }
+
+// A metric of which a filter leaves nothing gives way to another.
+func TestEmptiedMetric(t *testing.T) {
+	text := strings.Replace(storetest.Two, "  heapallocbytes Bytes~Allocated bytes heap\n", "  totalcpu CPU ns clock\n  heapallocbytes Bytes~Allocated bytes heap\n", 1)
+	db, err := queries.Open(t.Context(), storetest.New(t, text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	some, err := db.Narrow(t.Context(), queries.Filter{Where: []string{"kind = 'heap'"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer some.Close()
+	result, _ := outcome(t, some, func(r *Request) { r.Base, r.Test = []string{"tuesday*/*"}, []string{"tuesday*/*"} })
+	if want := "the filter leaves nothing of totalcpu: heapallocbytes is compared"; result.Metric != "heapallocbytes" || !strings.Contains(fmt.Sprint(result.Warnings), want) {
+		t.Errorf("metric %s, warnings %v", result.Metric, result.Warnings)
+	}
+}

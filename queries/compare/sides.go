@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -44,8 +45,8 @@ func (c *comparison) chooseMetric() error {
 		return err
 	}
 	if c.Metric == "" {
-		if c.Metric = c.firstMetric(records); c.Metric == "" {
-			return fmt.Errorf("no metric is known of experiments on both sides (stackmill problems says what is wrong with them)")
+		if err := c.defaultMetric(records); err != nil {
+			return err
 		}
 	}
 	var known []string
@@ -104,6 +105,25 @@ func (c *comparison) firstMetric(records []queries.Record) (name string) {
 		}
 	}
 	return name
+}
+
+// defaultMetric chooses the first metric, or another if the filter leaves nothing of that.
+func (c *comparison) defaultMetric(records []queries.Record) error {
+	usual := c.firstMetric(records)
+	if usual == "" {
+		return fmt.Errorf("no metric is known of experiments on both sides (stackmill problems says what is wrong with them)")
+	}
+	emptied, err := c.db.Emptied(c.ctx)
+	if err != nil {
+		return err
+	}
+	left := slices.DeleteFunc(slices.Clone(records), func(r queries.Record) bool {
+		return !slices.ContainsFunc(r["ids"].([]any), func(id any) bool { return !emptied[[2]string{id.(string), r.Text("metric")}] })
+	})
+	if c.Metric = cmp.Or(c.firstMetric(left), usual); c.Metric != usual {
+		c.warn("the filter leaves nothing of %s: %s is compared", usual, c.Metric)
+	}
+	return nil
 }
 
 // experiment is the id of a run.

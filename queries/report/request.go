@@ -83,6 +83,8 @@ type Question struct {
 	objects   []string            // descriptors of data objects; empty: all
 	// Side are the metrics that were asked for by their names, in that order.
 	Side []string
+	// Emptied are the metrics that would be shown if the filter left something of them.
+	Emptied []string
 }
 
 // Ask resolves the names of a request in a store.

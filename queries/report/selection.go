@@ -127,24 +127,37 @@ func namesOf(known []string, pattern string) []string {
 
 // defaultMetrics returns the metrics to show, one of each experiment: the
 // first in the order of the declaration, of counters by name. Reports of data
-// objects show those that have any.
+// objects show those that have any. A metric of which a filter leaves nothing gives way to
+// one of which something is left.
 func (q *Question) defaultMetrics(ctx context.Context) (map[string]string, error) {
-	rows, err := q.db.QueryContext(ctx, fmt.Sprintf("SELECT experiment_id, metric FROM metrics WHERE data_objects OR NOT %t ORDER BY metric", q.OfData))
+	emptied, err := q.db.Emptied(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	first := map[string]string{}
-	for rows.Next() {
-		var id, name string
-		if err := rows.Scan(&id, &name); err != nil {
-			return nil, err
+	known, err := q.db.Records(ctx, fmt.Sprintf("SELECT experiment_id, metric FROM metrics WHERE data_objects OR NOT %t ORDER BY metric", q.OfData))
+	if err != nil {
+		return nil, err
+	}
+	usual, first := map[string]string{}, map[string]string{}
+	for _, k := range known {
+		id, name := k.Text("experiment_id"), k.Text("metric")
+		if old, ok := usual[id]; !ok || schema.CompareMetrics(name, old) < 0 {
+			usual[id] = name
 		}
-		if old, ok := first[id]; !ok || schema.CompareMetrics(name, old) < 0 {
+		if old, ok := first[id]; !emptied[[2]string{id, name}] && (!ok || schema.CompareMetrics(name, old) < 0) {
 			first[id] = name
 		}
 	}
-	return first, rows.Err()
+	for id, name := range usual {
+		switch shown, ok := first[id]; {
+		case !ok:
+			first[id] = name
+		case shown != name && !slices.Contains(q.Emptied, name):
+			q.Emptied = append(q.Emptied, name)
+		}
+	}
+	slices.Sort(q.Emptied)
+	return first, nil
 }
 
 // checkFile makes sure that a file of the name has lines with values.

@@ -2,7 +2,11 @@ package report
 
 import (
 	"fmt"
+	"strings"
 	"testing"
+
+	"stackmill/queries"
+	"stackmill/queries/storetest"
 )
 
 func TestFunctionsOf(t *testing.T) {
@@ -12,6 +16,37 @@ func TestFunctionsOf(t *testing.T) {
 	} {
 		if got := fmt.Sprint(namesOf(known, pattern)); got != want {
 			t.Errorf("%q: got %s, want %s", pattern, got, want)
+		}
+	}
+}
+
+// A metric of which a filter leaves nothing gives way to another, and is told.
+func TestEmptiedMetrics(t *testing.T) {
+	// The second experiment has a metric without values.
+	db, err := queries.Open(t.Context(), storetest.New(t, strings.Replace(storetest.Two, "  heapallocbytes Bytes~Allocated bytes heap\n", "  totalcpu CPU ns clock\n  heapallocbytes Bytes~Allocated bytes heap\n", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for where, want := range map[string]string{
+		"":              "[totalcpu] [totalcpu] []",
+		"time_ns >= 0":  "[heapallocbytes] [totalcpu] [totalcpu]",
+		"kind = 'heap'": "[heapallocbytes] [totalcpu] [totalcpu]",
+		"time_ns < 0":   "[totalcpu] [totalcpu] []",
+	} {
+		session := db
+		if where != "" {
+			if session, err = db.Narrow(t.Context(), queries.Filter{Where: []string{where}}); err != nil {
+				t.Fatal(err)
+			}
+			defer session.Close()
+		}
+		q := &Question{Request: &Request{}, db: session, metrics: map[string][]string{}}
+		if err := q.chooseMetrics(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(q.metrics["00000000000000bb"], q.metrics["00000000000000aa"], q.Emptied); got != want {
+			t.Errorf("%q: got %s, want %s", where, got, want)
 		}
 	}
 }
