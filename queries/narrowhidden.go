@@ -200,19 +200,40 @@ FROM recorded_stacks_rows() r LEFT JOIN ` + n.table("hidden_leaves") + ` l ON l.
 
 // shownRows are the macros of the rows of what the session shows, but for its leaves.
 func (n *narrowing) shownRows() []string {
-	d := n.from.sees
-	stored := func(t *schema.Table, format string) string {
-		parameters, query := rowsQuery(d.store, t, d.portions)
-		return macro(t, parameters, fmt.Sprintf(format, "("+query+")"))
-	}
-	from := "\nUNION ALL BY NAME SELECT experiment_id, %s FROM " + n.table("stand_ins")
 	return []string{
 		macro(schema.StackTree, "", "FROM "+n.table("stack_tree")), macro(schema.TreeFrames, "", "FROM "+n.table("tree_frames")),
-		stored(schema.Modules, "FROM %s"+fmt.Sprintf(from, "module_id, load_object_id, '("+hiddenRule+")' AS name, '' AS language")),
-		stored(schema.Functions, "FROM %s"+fmt.Sprintf(from, `function_no, function_id, load_object_id, module_id, name, '' AS other_linkage_name, 'artificial' AS kind, 0 AS address, 0 AS "offset", 0 AS size, 0 AS body_line`)),
-		stored(schema.Locations, "FROM %s"+fmt.Sprintf(from, `location, location_id AS other_location_id, load_object_id, function_no, 0 AS "offset", '' AS file, 0 AS line, '' AS reason`)),
-		stored(schema.InlineFrames, "FROM %s ANTI JOIN (FROM "+n.table("hidden_locations")+" WHERE api_only) h USING (experiment_id, location)"),
+		n.withStandIns(schema.Modules, map[string]string{"module_id": "module_id", "load_object_id": "load_object_id", "name": quote("(" + hiddenRule + ")"), "language": "''"}),
+		n.withStandIns(schema.Functions, map[string]string{"function_no": "function_no", "function_id": "function_id", "load_object_id": "load_object_id", "module_id": "module_id",
+			"name": "name", "other_linkage_name": "''", "kind": "'artificial'", "address": "0", "offset": "0", "size": "0", "body_line": "0"}),
+		n.withStandIns(schema.Locations, map[string]string{"location": "location", "other_location_id": "location_id", "load_object_id": "load_object_id", "function_no": "function_no",
+			"offset": "0", "file": "''", "line": "0", "reason": "''"}),
+		n.stored(schema.InlineFrames, "FROM %s ANTI JOIN (FROM "+n.table("hidden_locations")+" WHERE api_only) h USING (experiment_id, location)"),
 	}
+}
+
+// stored is the macro of the rows that a query makes of those in the store.
+func (n *narrowing) stored(t *schema.Table, format string) string {
+	parameters, query := rowsQuery(n.from.sees.store, t, n.from.sees.portions)
+	return macro(t, parameters, fmt.Sprintf(format, "("+query+")"))
+}
+
+// withStandIns is the macro of the rows in the store and one for each library as a whole,
+// with values of some columns. All have their types: the engine makes wrong plans of unions
+// that it casts itself.
+func (n *narrowing) withStandIns(t *schema.Table, values map[string]string) string {
+	columns, added := make([]string, len(t.Columns)), make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		columns[i] = identifier(c.Name)
+		value := values[c.Name]
+		switch {
+		case c.Name == "experiment_id":
+			value = c.Name
+		case value == "":
+			value = "NULL"
+		}
+		added[i] = "(" + value + ")::" + c.Type.SQL()
+	}
+	return n.stored(t, "SELECT "+strings.Join(columns, ", ")+" FROM %s UNION ALL SELECT "+strings.Join(added, ", ")+" FROM "+n.table("stand_ins"))
 }
 
 // leafRows is the macro of the recorded stacks.

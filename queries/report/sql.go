@@ -76,8 +76,10 @@ func (q *Question) extra() (with, columns, joins string) {
 	if !q.Measured() {
 		return "", q.sums(), ""
 	}
+	// Materialized: the engine makes a wrong plan of a limit for each metric where the rows
+	// and the totals are the same part of a filtered session.
 	with = ", " + labels + `,
-totals AS (SELECT experiment_id, metric, inclusive AS total FROM function_metrics
+totals AS MATERIALIZED (SELECT experiment_id, metric, inclusive AS total FROM function_metrics
   WHERE mode = '` + cmp.Or(q.Mode, "user") + `' AND function = '<Total>' AND kind = 'artificial')`
 	columns += ", t.total"
 	joins += "\nLEFT JOIN totals t USING (experiment_id, metric)"
