@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"time"
 
 	"stackmill/queries"
@@ -19,14 +21,44 @@ func (b *bench) scaleCompare(db *queries.DB, when string) error {
 	}
 	r := compare.Usual
 	r.Base, r.Test = []string{"job-000??.er"}, []string{"job-001??.er"}
+	of := fmt.Sprintf("functions of 100 experiments against 100%s", when)
+	if err := b.compared(of, func(ctx context.Context) error {
+		_, err := compare.Run(ctx, db, r)
+		return err
+	}); err != nil {
+		return err
+	}
+	groups, err := queries.OpenWith(context.Background(), b.store(), queries.Options{Only: slices.Concat(r.Base, r.Test)})
+	if err != nil {
+		return err
+	}
+	defer groups.Close()
+	for _, f := range filters {
+		if err := b.compared(of+", "+f.name, func(ctx context.Context) error {
+			session, err := groups.Narrow(ctx, f.Filter, r.Reads()...)
+			if err != nil {
+				return err
+			}
+			defer session.Close()
+			_, err = compare.Run(ctx, session, r)
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compared measures a comparison.
+func (b *bench) compared(what string, run func(context.Context) error) error {
 	var times []time.Duration
 	for range 2*b.rounds + 1 {
 		begin := time.Now()
-		if _, err := compare.Run(context.Background(), db, r); err != nil {
+		if err := run(context.Background()); err != nil {
 			return err
 		}
 		times = append(times, time.Since(begin))
 	}
-	b.figures.add(figure{work: "functions of 100 experiments against 100" + when, against: "an open connection", value: milliseconds(median(times)), unit: "ms", target: compareWhenOpen})
+	b.figures.add(figure{work: what, against: "an open connection", value: milliseconds(median(times)), unit: "ms", target: compareWhenOpen})
 	return nil
 }
