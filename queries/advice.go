@@ -11,20 +11,21 @@ import (
 )
 
 // Advise looks at an admitted SELECT for the classic mistake: a sum over a view that has
-// each value once for each mode, or beside those of other metrics. It says nothing of what
-// it does not understand; the SQL runs in any case.
+// each value once for each mode, or beside those of other metrics; and for a condition that
+// is slow. It says nothing of what it does not understand; the SQL runs in any case.
 func (db *DB) Advise(ctx context.Context, conn *sql.Conn, statement string) (advice []string) {
+	advice = db.adviseID(statement)
 	lower := strings.ToLower(statement)
 	if mentioned(lower, sums) == nil || mentioned(lower, slices.Collect(maps.Keys(relations()))) == nil {
-		return nil
+		return advice
 	}
 	var text string
 	if conn.QueryRowContext(ctx, "SELECT json_serialize_sql(?::VARCHAR)::VARCHAR", statement).Scan(&text) != nil {
-		return nil
+		return advice
 	}
 	var tree struct{ Statements []struct{ Node syntax } }
 	if json.Unmarshal([]byte(text), &tree) != nil {
-		return nil
+		return advice
 	}
 	s := &sumSearch{}
 	for _, t := range tree.Statements {

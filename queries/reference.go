@@ -82,7 +82,7 @@ as many of its parent directories as that takes.
 A condition ` + "`experiment_id = '...'`" + ` restricts what is read of every table to that
 experiment's rows, however many others there are. One on ` + "`experiment`" + `, the name, gives the
 same rows; views of stacks and trees, and of source and code, read all experiments then, which
-takes seconds among a thousand.
+takes seconds among a thousand; the verb query tells the identifier then.
 
 Values are in the metric's base unit: ns, bytes or count. A view with the columns ` + "`mode`" + ` and
 ` + "`metric`" + ` has each value once for each mode, beside those of other metrics: without a
