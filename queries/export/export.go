@@ -74,9 +74,6 @@ func (r *Request) Check() error {
 
 // Reads are the views that a format reads: a session that is narrowed for it needs no other.
 func (r *Request) Reads() []string {
-	if r.As == "folded" {
-		return []string{"folded"}
-	}
 	return []string{"leaf_values", "mode_leaves", "mode_nodes", "sample_metrics"}
 }
 
@@ -150,36 +147,23 @@ func (s *selection) choose(ctx context.Context, name string, several bool) error
 }
 
 // known returns the metrics of the experiments in the order in which they are shown, and
-// those that are an experiment's first.
+// those that an experiment's reports show.
 func (s *selection) known(ctx context.Context) (known []metric, first []string, err error) {
-	rows, err := s.on.QueryContext(ctx, "SELECT experiment_id, metric, unit FROM metrics")
+	var m metric
+	err = scan(ctx, s.on, "SELECT DISTINCT metric, unit FROM metrics", func() error {
+		at := slices.IndexFunc(known, func(k metric) bool { return k.name == m.name })
+		if at >= 0 {
+			return fmt.Errorf("metric %s is in %s in one experiment and in %s in another (choose fewer with --experiment)", m.name, known[at].unit, m.unit)
+		}
+		known = append(known, m)
+		return nil
+	}, &m.name, &m.unit)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer rows.Close()
-	firsts := map[string]string{}
-	for rows.Next() {
-		var id string
-		var m metric
-		if err := rows.Scan(&id, &m.name, &m.unit); err != nil {
-			return nil, nil, err
-		}
-		if best, ok := firsts[id]; !ok || schema.CompareMetrics(m.name, best) < 0 {
-			firsts[id] = m.name
-		}
-		at := slices.IndexFunc(known, func(k metric) bool { return k.name == m.name })
-		if at < 0 {
-			known = append(known, m)
-		} else if known[at].unit != m.unit {
-			return nil, nil, fmt.Errorf("metric %s is in %s in one experiment and in %s in another (choose fewer with --experiment)", m.name, known[at].unit, m.unit)
-		}
-	}
-	slices.SortFunc(known, func(a, b metric) int { return schema.CompareMetrics(a.name, b.name) })
-	for _, m := range firsts {
-		if !slices.Contains(first, m) {
-			first = append(first, m)
-		}
-	}
-	slices.Sort(first)
-	return known, first, rows.Err()
+	var name string
+	err = scan(ctx, s.on, "SELECT DISTINCT metric FROM default_metrics WHERE metric IS NOT NULL ORDER BY metric", func() error { first = append(first, name); return nil }, &name)
+	shown := func(m metric) int { return min(slices.Index(first, m.name), 0) } // -1 if it is not
+	slices.SortFunc(known, func(a, b metric) int { return cmp.Or(shown(b)-shown(a), schema.CompareMetrics(a.name, b.name)) })
+	return known, first, err
 }

@@ -5,10 +5,17 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"strings"
-
-	"stackmill/queries"
 )
+
+// folded sums values by the names of the functions on stacks.
+type folded struct {
+	e     *experiment
+	names []string // by location; empty if it was not asked for
+	text  []byte   // of the stack
+	sums  *foldedSums
+}
 
 // writeFolded writes a line for each stack of functions: their names from the root to the
 // leaf with semicolons between them, a blank, the value. Experiments are summed.
@@ -16,21 +23,45 @@ func writeFolded(ctx context.Context, s *selection, w io.Writer) error {
 	if s.rows != nil {
 		return s.rows.fold(w)
 	}
-	if _, err := s.described(ctx); err != nil {
+	f := &folded{sums: newFoldedSums(maxFolded)}
+	defer f.sums.close()
+	if err := s.send(ctx, f); err != nil {
 		return err
 	}
 	out := bufio.NewWriter(w)
-	var stack string
-	var value int64
-	err := scan(ctx, s.on, fmt.Sprintf(`SELECT stack, sum(value)::BIGINT AS value FROM folded
-WHERE mode = '%s' AND metric = %s GROUP BY stack HAVING sum(value) <> 0 ORDER BY stack`, s.mode, queries.Quote(s.metrics[0].name)), func() error {
-		return foldedLine(out, stack, value)
-	}, &stack, &value)
-	if err != nil {
+	if err := f.sums.each(func(stack string, value int64) error { return foldedLine(out, stack, value) }); err != nil {
 		return err
 	}
 	return out.Flush()
 }
+
+func (f *folded) begin(e *experiment) error {
+	f.e, f.names = e, append(f.names[:0], make([]string, len(e.locations))...)
+	return nil
+}
+
+func (f *folded) sample(s *sample) error {
+	f.text = f.text[:0]
+	for i, n := range s.path {
+		if f.names[n] == "" {
+			f.names[n] = foldedName.Replace(f.e.locations[n].levels[0].function.name)
+		}
+		if i > 0 {
+			f.text = append(f.text, ';')
+		}
+		f.text = append(f.text, f.names[n]...)
+	}
+	if len(s.path) == 0 {
+		f.text = append(f.text, foldedTotal...)
+	}
+	return f.sums.add(f.text, s.values[0])
+}
+
+// foldedTotal stands for the stack of samples that have none, as in the view.
+const foldedTotal = "<Total>"
+
+// foldedName keeps a name from ending its line, and from being two.
+var foldedName = strings.NewReplacer(";", ":", "\n", " ", "\r", " ")
 
 // oneLine keeps a name from ending its line.
 var oneLine = strings.NewReplacer("\n", " ", "\r", " ")
@@ -38,4 +69,13 @@ var oneLine = strings.NewReplacer("\n", " ", "\r", " ")
 func foldedLine(out io.Writer, stack string, value int64) error {
 	_, err := fmt.Fprintf(out, "%s %d\n", oneLine.Replace(stack), value)
 	return err
+}
+
+// plus adds to a sum, unless that needs more than 64 bits.
+func plus(sum *int64, v int64, of string) error {
+	if v > 0 && *sum > math.MaxInt64-v {
+		return fmt.Errorf("the values of %s need more than 64 bits (name fewer experiments with --experiment)", of)
+	}
+	*sum += v
+	return nil
 }

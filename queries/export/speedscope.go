@@ -3,6 +3,7 @@ package export
 import (
 	"bufio"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -19,6 +20,10 @@ type speedscope struct {
 	numbers map[speedscopeFrame]int
 	frames  []speedscopeFrame
 	weights []int64
+	stacks  map[string]int // places in weights, by frames
+	size    int            // about how many bytes they take
+	path    []int          // frames of the sample
+	key     []byte
 	total   int64
 	e       *experiment
 }
@@ -30,7 +35,7 @@ type speedscopeFrame struct {
 }
 
 func writeSpeedscope(ctx context.Context, s *selection, w io.Writer) error {
-	p := &speedscope{out: bufio.NewWriter(w), numbers: map[speedscopeFrame]int{}}
+	p := &speedscope{out: bufio.NewWriter(w), numbers: map[speedscopeFrame]int{}, stacks: map[string]int{}}
 	m := s.metrics[0]
 	unit := speedscopeUnits[m.unit]
 	if unit == "" {
@@ -77,19 +82,39 @@ func (p *speedscope) begin(e *experiment) error {
 	return nil
 }
 
+// sample adds to the weight of an equal stack, as far as these are kept, or writes another.
 func (p *speedscope) sample(s *sample) error {
-	p.separate(len(p.weights))
-	_ = p.out.WriteByte('[')
-	for i, n := range s.path {
-		p.separate(i)
-		p.number(int64(p.frame(p.e.locations[n].levels[0].function)))
+	p.path, p.key = p.path[:0], p.key[:0]
+	for _, n := range s.path {
+		p.path = append(p.path, p.frame(p.e.locations[n].levels[0].function))
 	}
 	if len(s.path) == 0 {
-		p.number(int64(p.frame(&function{name: noStack})))
+		p.path = append(p.path, p.frame(&function{name: noStack}))
+	}
+	for _, n := range p.path {
+		p.key = binary.AppendUvarint(p.key, uint64(n))
+	}
+	v := s.values[0]
+	if err := plus(&p.total, v, "all stacks"); err != nil {
+		return err
+	}
+	if at, known := p.stacks[string(p.key)]; known {
+		p.weights[at] += v
+		return nil
+	}
+	if p.size += len(p.key) + entrySize; p.size > maxFolded {
+		clear(p.stacks)
+		p.size = 0
+	}
+	p.stacks[string(p.key)] = len(p.weights)
+	p.separate(len(p.weights))
+	_ = p.out.WriteByte('[')
+	for i, n := range p.path {
+		p.separate(i)
+		p.number(int64(n))
 	}
 	_, err := p.out.WriteString("]")
-	p.weights = append(p.weights, s.values[0])
-	p.total += s.values[0]
+	p.weights = append(p.weights, v)
 	return err
 }
 
