@@ -57,7 +57,7 @@ func (e *experiment) experimentRow(name string) error {
 	rows.Append(name, rec.Format, rec.Version, rec.Collector, rec.Host, rec.OS, rec.Arch,
 		int32(rec.CPUs), int32(rec.ClockMHz), rec.PageSize, int32(rec.WordBits),
 		founder.Target, founder.Command, founder.Directory, started, rec.Length().Nanoseconds(),
-		int32(len(rec.Processes)), e.samples, e.status(), recorded(rec.CacheLine))
+		int32(len(rec.Processes)), e.samples, e.status(), recorded(rec.CacheLine), rec.Comment)
 	return rows.Close()
 }
 

@@ -7,15 +7,16 @@ import (
 	"stackmill/schema"
 )
 
-// defaultMetrics derives the query of the view default_metrics from the order in which
-// metrics are declared; those of counters and events come after, by name.
+// defaultMetrics derives the query of the view default_metrics: what the recording prefers
+// comes first, then metrics in the order in which they are declared, then those of counters
+// and events, by name.
 func defaultMetrics() string {
 	ranks := make([]string, len(schema.Declared))
 	for i, m := range schema.Declared {
 		ranks[i] = fmt.Sprintf("(%s, %d)", quote(m.Name), i)
 	}
 	return `WITH ranked AS (
-  SELECT m.experiment_id, m.metric, m.data_objects, row_number() OVER (PARTITION BY m.experiment_id ORDER BY r.rank NULLS LAST, m.metric) AS rank
+  SELECT m.experiment_id, m.metric, m.data_objects, row_number() OVER (PARTITION BY m.experiment_id ORDER BY m.preferred DESC, r.rank NULLS LAST, m.metric) AS rank
   FROM metrics m LEFT JOIN (VALUES ` + strings.Join(ranks, ", ") + `) r(metric, rank) USING (metric)
 )
 SELECT experiment_id, arg_min(metric, rank) AS metric, arg_min(metric, rank) FILTER (data_objects) AS data_metric

@@ -19,6 +19,8 @@ type Metric struct {
 	Source string
 	// Data says that its samples are accesses to memory: they have data objects (S27).
 	Data bool
+	// Preferred says that reports show it if none is asked for.
+	Preferred bool
 }
 
 // CounterMetrics returns the metric of a hardware counter.

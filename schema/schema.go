@@ -12,7 +12,7 @@ import (
 
 // StoreVersion is the version of the store format. It stands in the footer of
 // every Parquet file and changes when a table changes incompatibly.
-const StoreVersion = "10"
+const StoreVersion = "11"
 
 // BatchRows is the largest number of rows of a record batch between stages.
 const BatchRows = 1 << 16

@@ -101,9 +101,9 @@ func TestRowsFlushFullBatches(t *testing.T) {
 		return nil
 	})
 	for range BatchRows {
-		rows.Append("m", "first", "", "", false)
+		rows.Append("m", "first", "", "", false, false)
 	}
-	rows.Append("m", "last", "", "", false)
+	rows.Append("m", "last", "", "", false, false)
 	if err := rows.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestRowsFlushText(t *testing.T) {
 		return nil
 	})
 	for range 5 {
-		rows.Append("m", strings.Repeat("x", BatchText/2), "", "", false)
+		rows.Append("m", strings.Repeat("x", BatchText/2), "", "", false, false)
 	}
 	if err := rows.Close(); err != nil || !slices.Equal(sizes, []int64{2, 2, 1}) {
 		t.Errorf("batches %v, %v", sizes, err)

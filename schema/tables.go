@@ -72,6 +72,7 @@ var (
 		{"samples", Int64, Delta, "count", false, "The number of samples of all kinds."},
 		{"status", String, Dict, "", false, "`complete`, `unclosed` (the collector did not finish it), `partial` (data was lost) or `failed` (no samples could be read); views say `summary` where only the sums by function are kept (`forget --keep-rollups`)."},
 		{"cache_line_size", Int64, Dict, "bytes", true, "The size of a line of the machine's data caches, of the one next to the processor where they differ; missing if not recorded, as in experiments of gprofng."},
+		{"comment", String, Dict, "", false, "What a profile says of itself, line by line: its comments, and the address of what describes it."},
 	}, Joined: "JOIN experiment_names n USING (experiment_id)", Computed: []Computed{
 		{"path", String, "n.path", "Where the recording was."},
 		{"ingested", Time, "n.ingested", "When it was put into the store (UTC)."},
@@ -94,6 +95,7 @@ var (
 		{"unit", String, Dict, "", false, "The base unit of its values: ns, bytes or count."},
 		{"kind", String, Dict, "", false, "The kind of samples it is computed from."},
 		{"data_objects", Bool, Plain, "", false, "Whether its samples are accesses to memory, so that they have data objects (S27)."},
+		{"preferred", Bool, Plain, "", false, "Whether reports show it when no metric is named, as a profile may say; of several in an experiment, and where none is, they show the first by the order of metrics."},
 	}}
 	Problems = &Table{Name: "problems", Summary: true, Row: "one thing that is wrong or missing in a recording", Key: key("problem"), Columns: []Column{
 		experimentID,
@@ -164,6 +166,7 @@ var (
 		{"outline_of", Int64, Dict, "", true, "Of an outline function, the function it was cut out of (S12)."},
 		{"body_of", Int64, Dict, "", true, "Of the body of a parallel region, the function that holds the region (S11)."},
 		{"body_line", Int32, Dict, "", false, "Of a body, its first source line; 0 if unknown, and for other functions."},
+		{"start_line", Int32, Dict, "", false, "The line where the source declares it, 0 if unknown."},
 	}, Computed: []Computed{
 		{"gprofng_name", String, "COALESCE(other_gprofng_name, name)", "The name for people of the alias that gprofng would show (S4)."},
 		{"perf_name", String, "COALESCE(other_perf_name, name)", "The name for people of the alias that perf would show (S4)."},
@@ -180,6 +183,7 @@ var (
 		{"instruction", Int64, Dict, "bytes", true, "Where the recorded PC starts no instruction, the offset of the one that it stands for: collectors guess where the call before a return address starts."},
 		{"file", String, Dict, "", false, "The source file's path, empty if unknown."},
 		{"line", Int32, Dict, "", false, "The source line, 0 if unknown."},
+		{"discriminator", Int32, Dict, "", false, "What tells the parts of a line apart, such as the bodies of two loops; 0 if the compiler does not."},
 		{"reason", String, Dict, "", false, "Why the function (S15) or its instruction (S22) is unknown; empty if both are known."},
 	}, Joined: ofFunction, Computed: []Computed{
 		{"location_id", Int64, `COALESCE(other_location_id, path_part(t.load_object_id, t."offset"))`, "Hash of load object and offset, and of the function where that does not hold the offset or is in no file: the same instruction has the same one in every experiment."},
@@ -192,6 +196,7 @@ var (
 		functionNo,
 		{"file", String, Dict, "", false, "The source file of the place reached in it, empty if unknown: the call of the next level or, at the last, the instruction's own line."},
 		{"line", Int32, Plain, "", false, "The line there, 0 if unknown."},
+		{"discriminator", Int32, Dict, "", false, "As `locations.discriminator`, of that line."},
 	}, Joined: ofFunction + " " + ofLocation, Computed: []Computed{
 		locationID,
 		functionID.as("The inlined function: the load object's own of that name, if it has one that can be called."),

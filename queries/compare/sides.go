@@ -39,7 +39,7 @@ func (c *comparison) chooseMetric() error {
 	if subjects[c.By].data {
 		only = " AND data_objects"
 	}
-	records, err := c.db.Records(c.ctx, `SELECT metric, any_value(unit) AS unit, any_value(kind) AS kind, list(experiment_id) AS ids
+	records, err := c.db.Records(c.ctx, `SELECT metric, any_value(unit) AS unit, any_value(kind) AS kind, bool_or(preferred) AS preferred, list(experiment_id) AS ids
 		FROM metrics WHERE experiment_id IN (`+queries.Quote(ids(all)...)+`)`+only+` GROUP BY metric ORDER BY metric`)
 	if err != nil {
 		return err
@@ -87,11 +87,16 @@ func (c *comparison) having(runs []queries.Experiment, has map[string]bool, side
 }
 
 // firstMetric returns the metric that most experiments have, of those that both sides
-// have; of several, the first in the order of reports.
+// have; of several, what profiles prefer, or the first in the order of reports.
 func (c *comparison) firstMetric(records []queries.Record) (name string) {
 	rank := map[string]int{}
 	for i, m := range schema.Declared {
 		rank[m.Name] = i - len(schema.Declared)
+	}
+	for _, r := range records {
+		if r["preferred"] == true {
+			rank[r.Text("metric")] = -len(schema.Declared) - 1
+		}
 	}
 	most := 0
 	for _, r := range records {

@@ -52,6 +52,7 @@ type function struct {
 	module        string
 	address       int64
 	file          string // the first that is known of it, empty if none is
+	start         int64  // the line of its declaration, 0 if unknown
 }
 
 // seen notes a file in which a function has lines.
@@ -68,9 +69,10 @@ type location struct {
 
 // level is a place in the source.
 type level struct {
-	function *function
-	file     string
-	line     int64
+	function      *function
+	file          string
+	line          int64
+	discriminator int64 // which part of the line, 0 if it is not told
 }
 
 // sample is the values of the samples with one stack, of one thread where those are told

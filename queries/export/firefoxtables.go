@@ -18,7 +18,7 @@ type firefoxTables struct {
 	frameFuncs, depths     []int   // of frames
 	lines                  []int64
 	functions              map[functionKey]int
-	names, files           []int // texts, of functions; no file is -1
+	names, files, starts   []int // of functions: texts; no file is -1, and no line
 	resources              []int // of functions; none is -1
 	resourceOf             map[*object]int
 	resourceLibs, resNames []int
@@ -89,10 +89,14 @@ func (x *firefoxTables) function(l *level) int {
 	if !ok {
 		n = len(x.names)
 		x.functions[key] = n
-		file := -1
+		file, start := -1, -1
 		if l.file != "" {
 			file = x.text(l.file)
 		}
+		if l.function.start > 0 {
+			start = int(l.function.start)
+		}
+		x.starts = append(x.starts, start)
 		x.names, x.files, x.resources = append(x.names, x.text(l.function.name)), append(x.files, file), append(x.resources, x.resource(l.function.object))
 	}
 	return n
@@ -165,7 +169,7 @@ func (x *firefoxTables) write(out *bufio.Writer) error {
 	column("resource", functions, func(i int) string { return strconv.Itoa(x.resources[i]) })
 	same("isJS", functions, "false")
 	same("relevantForJS", functions, "false")
-	same("lineNumber", functions, "null")
+	numbers("lineNumber", x.starts)
 	same("columnNumber", functions, "null")
 	fmt.Fprintf(out, `"length":%d},"resourceTable":{`, functions)
 	numbers("lib", x.resourceLibs)

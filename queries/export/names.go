@@ -160,41 +160,41 @@ func (p *part) readFunctions(ctx context.Context, on Querier) error {
 	var id, module string
 	var f function
 	var of int64
-	return scan(ctx, on, `SELECT f.experiment_id, f.function_id, f.name, f.linkage_name, f.load_object_id, f.address, COALESCE(m.name, '')
+	return scan(ctx, on, `SELECT f.experiment_id, f.function_id, f.name, f.linkage_name, f.load_object_id, f.address, f.start_line, COALESCE(m.name, '')
 FROM (FROM functions WHERE `+p.cond+`) f LEFT JOIN modules m ON m.experiment_id = f.experiment_id AND m.module_id = f.module_id`, func() error {
 		next := f
 		next.object, next.module = p.byID[id].objects[of], module
 		p.byID[id].functions[f.id] = &next
 		return nil
-	}, &id, &f.id, &f.name, &f.linkage, &of, &f.address, &module)
+	}, &id, &f.id, &f.name, &f.linkage, &of, &f.address, &f.start, &module)
 }
 
 func (p *part) readLocations(ctx context.Context, on Querier) error {
 	var id, file string
 	var n int32
 	var l location
-	var object, function, line int64
-	return scan(ctx, on, "SELECT experiment_id, location, location_id, load_object_id, \"offset\", function_id, file, line FROM locations WHERE "+p.cond+`
+	var object, function, line, discriminator int64
+	return scan(ctx, on, "SELECT experiment_id, location, location_id, load_object_id, \"offset\", function_id, file, line, discriminator FROM locations WHERE "+p.cond+`
 ORDER BY experiment_id, location`, func() error {
 		e := p.byID[id]
 		if int(n) != len(e.locations) {
 			return fmt.Errorf("location %d of %s is missing (stackmill check says more)", len(e.locations), e.name)
 		}
-		l.object, l.levels = e.objects[object], []level{{e.functions[function], file, line}}
+		l.object, l.levels = e.objects[object], []level{{e.functions[function], file, line, discriminator}}
 		if l.object == nil || l.levels[0].function == nil {
 			return fmt.Errorf("location %d of %s has no function (stackmill check says more)", n, e.name)
 		}
 		l.levels[0].function.seen(file)
 		e.locations = append(e.locations, l)
 		return nil
-	}, &id, &n, &l.id, &object, &l.offset, &function, &file, &line)
+	}, &id, &n, &l.id, &object, &l.offset, &function, &file, &line, &discriminator)
 }
 
 func (p *part) readInlined(ctx context.Context, on Querier) error {
 	var id, file string
 	var n int32
-	var function, line int64
-	return scan(ctx, on, "SELECT experiment_id, location, function_id, file, line FROM inline_frames WHERE "+p.cond+`
+	var function, line, discriminator int64
+	return scan(ctx, on, "SELECT experiment_id, location, function_id, file, line, discriminator FROM inline_frames WHERE "+p.cond+`
 ORDER BY experiment_id, location, depth`, func() error {
 		e := p.byID[id]
 		f := e.functions[function]
@@ -203,7 +203,7 @@ ORDER BY experiment_id, location, depth`, func() error {
 		}
 		f.seen(file)
 		l := &e.locations[n]
-		l.levels = append(l.levels, level{f, file, line})
+		l.levels = append(l.levels, level{f, file, line, discriminator})
 		return nil
-	}, &id, &n, &function, &file, &line)
+	}, &id, &n, &function, &file, &line, &discriminator)
 }

@@ -238,6 +238,7 @@ func (p *pprof) function(l *level) uint64 {
 		m.number(2, p.strings.of(l.function.name))
 		m.number(3, p.strings.of(linkage))
 		m.number(4, p.strings.of(file))
+		m.number(5, l.function.start)
 		p.write(profileFunction, m)
 	}
 	return id

@@ -125,8 +125,8 @@ func namesOf(known []string, pattern string) []string {
 	return nil
 }
 
-// defaultMetrics returns the metrics to show, one of each experiment: the
-// first in the order of the declaration, of counters by name. Reports of data
+// defaultMetrics returns the metrics to show, one of each experiment: what a profile
+// prefers or the first in the order of the declaration, of counters by name. Reports of data
 // objects show those that have any. A metric of which a filter leaves nothing gives way to
 // one of which something is left.
 func (q *Question) defaultMetrics(ctx context.Context) (map[string]string, error) {
@@ -134,17 +134,24 @@ func (q *Question) defaultMetrics(ctx context.Context) (map[string]string, error
 	if err != nil {
 		return nil, err
 	}
-	known, err := q.db.Records(ctx, fmt.Sprintf("SELECT experiment_id, metric FROM metrics WHERE data_objects OR NOT %t ORDER BY metric", q.OfData))
+	known, err := q.db.Records(ctx, fmt.Sprintf("SELECT experiment_id, metric, preferred FROM metrics WHERE data_objects OR NOT %t ORDER BY metric", q.OfData))
 	if err != nil {
 		return nil, err
 	}
-	usual, first := map[string]string{}, map[string]string{}
+	usual, first, preferred := map[string]string{}, map[string]string{}, map[[2]string]bool{}
+	before := func(id, a, b string) bool {
+		if of := preferred[[2]string{id, a}]; of != preferred[[2]string{id, b}] {
+			return of
+		}
+		return schema.CompareMetrics(a, b) < 0
+	}
 	for _, k := range known {
 		id, name := k.Text("experiment_id"), k.Text("metric")
-		if old, ok := usual[id]; !ok || schema.CompareMetrics(name, old) < 0 {
+		preferred[[2]string{id, name}] = k["preferred"] == true
+		if old, ok := usual[id]; !ok || before(id, name, old) {
 			usual[id] = name
 		}
-		if old, ok := first[id]; !emptied[[2]string{id, name}] && (!ok || schema.CompareMetrics(name, old) < 0) {
+		if old, ok := first[id]; !emptied[[2]string{id, name}] && (!ok || before(id, name, old)) {
 			first[id] = name
 		}
 	}

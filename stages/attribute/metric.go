@@ -26,7 +26,9 @@ func Metrics(rec *decode.Recording) []schema.Metric {
 			if slices.ContainsFunc(named, func(m schema.Metric) bool { return m.Source == c.Name }) {
 				continue
 			}
-			named = append(named, sourceKind(p).Traits().Metrics(c.Name, c.Title, c.MetricUnit())...)
+			of := sourceKind(p).Traits().Metrics(c.Name, c.Title, c.MetricUnit())
+			of[0].Preferred = c.Preferred
+			named = append(named, of...)
 		}
 	}
 	for i := range named {

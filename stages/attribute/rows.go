@@ -70,7 +70,7 @@ func (r *Result) metricNames() []string {
 func (r *Result) metrics(emit Emit) error {
 	rows := r.rows(schema.Metrics, emit)
 	for _, m := range r.Sums.Metrics {
-		rows.Append(m.Name, m.Title, m.Unit, m.Kind.String(), m.Data)
+		rows.Append(m.Name, m.Title, m.Unit, m.Kind.String(), m.Data, m.Preferred)
 	}
 	return rows.Close()
 }
@@ -90,7 +90,7 @@ func (r *Result) program(emit Emit) error {
 		relation, line := related(p, symbolize.FunctionNo(n))
 		functions.Append(int32(n), f.ID, p.Objects[f.Object].ID, p.Modules[f.Module].ID, f.Name,
 			other(f.GprofngName, f.Name), other(f.PerfName, f.Name), other(f.Linkage, f.Name), other(f.Aliases, f.Linkage),
-			string(f.Kind), int64(f.Address), int64(f.Offset), int64(f.Size), relation[0], relation[1], relation[2], line)
+			string(f.Kind), int64(f.Address), int64(f.Offset), int64(f.Size), relation[0], relation[1], relation[2], line, f.Line)
 	}
 	return closeAll(objects, modules, functions)
 }
@@ -138,9 +138,9 @@ func (r *Result) locations(emit Emit, meant map[spot]uint64) error {
 		} else {
 			rows.Null()
 		}
-		rows.Text(l.File).Int32(l.Line).Text(l.Reason)
+		rows.Text(l.File).Int32(l.Line).Int32(l.Discriminator).Text(l.Reason)
 		for depth, f := range p.InlinedAt(symbolize.LocationNo(n)) {
-			inlined.Append(int32(n), int32(depth), int32(f.Function), f.File, f.Line)
+			inlined.Append(int32(n), int32(depth), int32(f.Function), f.File, f.Line, f.Discriminator)
 		}
 	}
 	return closeAll(rows, inlined)

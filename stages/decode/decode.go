@@ -40,6 +40,7 @@ type Decoder interface {
 type Recording struct {
 	Format, Version, Collector string
 	Host, OS, Arch             string
+	Comment                    string // what it says of itself, line by line
 	CPUs, ClockMHz             int
 	PageSize                   int64
 	CacheLine                  int64 // bytes of a line of the data caches, 0 if not recorded
@@ -222,6 +223,8 @@ type Counter struct {
 	Unit     string `json:",omitempty"` // of its metric; empty: ns if TimeUnit, else count
 	Interval int64
 	Trigger  Trigger
+	// Preferred says that the recording prefers its metric to be shown.
+	Preferred bool `json:",omitempty"`
 }
 
 // MetricUnit is the unit of the counter's metric.

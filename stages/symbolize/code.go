@@ -74,22 +74,21 @@ func (r *Resolver) generated(c *decode.Code, m *image.Mapping, proc *decode.Proc
 	if r.generatedCode[n] = c; r.runsJava(proc) {
 		r.version(n)
 	}
-	return p.location(n, offset, "", func() (string, int32) { return lineOf(c, offset) })
+	return p.location(n, offset, "", func() symtab.Place { return placeIn(c, offset) })
 }
 
-// lineOf returns the line of generated code at an offset. A line of a file without a name
+// placeIn returns the line of generated code at an offset. A line of a file without a name
 // is none, whatever its number.
-func lineOf(c *decode.Code, offset uint64) (string, int32) {
+func placeIn(c *decode.Code, offset uint64) (place symtab.Place) {
 	i := sort.Search(len(c.Lines), func(i int) bool { return uint64(c.Lines[i].Offset) > offset })
 	if i == 0 {
-		return "", 0
+		return place
 	}
 	l := c.Lines[i-1]
-	file := cmp.Or(l.File, c.File)
-	if file == "" {
-		return "", 0
+	if file := cmp.Or(l.File, c.File); file != "" {
+		place = symtab.Place{File: file, Line: l.Line}
 	}
-	return file, l.Line
+	return place
 }
 
 // codeFunction finds the function in a region that holds several, such as the

@@ -7,9 +7,8 @@ const Inlined symtab.Kind = "inlined"
 
 // Level is one level of an instruction's inline chain (S10).
 type Level struct {
-	Function FunctionNo
-	File     string // of the place reached in it, empty if unknown
-	Line     int32  // 0 if unknown
+	Function     FunctionNo
+	symtab.Place // reached in it
 }
 
 // InlinedAt returns the inline chain of a location, the outermost function first.
@@ -38,7 +37,7 @@ func (r *Resolver) expand() {
 			continue
 		}
 		for _, f := range t.Inlined(l.Offset) {
-			p.Inlines[n] = append(p.Inlines[n], Level{r.inlined(l.Function, f.Function), f.File, f.Line})
+			p.Inlines[n] = append(p.Inlines[n], Level{r.inlined(l.Function, &f), f.Place})
 		}
 	}
 }
@@ -46,16 +45,16 @@ func (r *Resolver) expand() {
 // inlined returns the function of a name whose code was inlined into another
 // one: the object's own function of that name, if it also has one that can be
 // called, best of the same module.
-func (r *Resolver) inlined(around FunctionNo, name string) FunctionNo {
+func (r *Resolver) inlined(around FunctionNo, in *symtab.Frame) FunctionNo {
 	p := r.Program
 	f := p.Functions[around]
-	k := nameKey{f.Object, f.Module, name}
+	k := nameKey{f.Object, f.Module, in.Function}
 	n, ok := r.inlinedNames[k]
 	if !ok {
-		if own, found := p.Objects[f.Object].called(name, p.Modules[f.Module].Name); found {
+		if own, found := p.Objects[f.Object].called(in.Function, p.Modules[f.Module].Name); found {
 			n = r.tableFunction(f.Object, own)
 		} else {
-			n = p.function(Function{Object: f.Object, Module: p.module(f.Object, unknownModule, ""), Name: name, Kind: Inlined}, 0)
+			n = p.function(Function{Object: f.Object, Module: p.module(f.Object, unknownModule, ""), Name: in.Function, Kind: Inlined, Line: in.Start}, 0)
 		}
 		r.inlinedNames[k] = n
 	}

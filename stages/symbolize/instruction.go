@@ -199,7 +199,10 @@ func (d *Disassembler) add(out *Disassembly, function FunctionNo, offset uint64,
 // lines returns the lookup of lines for growing offsets.
 func (d *Disassembler) lines(function FunctionNo, offset uint64) func(uint64) (string, int32) {
 	if c := d.r.generatedCode[function]; c != nil {
-		return func(at uint64) (string, int32) { return lineOf(c, at) }
+		return func(at uint64) (string, int32) {
+			place := placeIn(c, at)
+			return place.File, place.Line
+		}
 	}
 	t := d.r.Program.Objects[d.r.Program.Functions[function].Object].table
 	n := row(t, offset)

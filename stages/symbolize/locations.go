@@ -7,6 +7,7 @@ import (
 
 	"stackmill/schema"
 	"stackmill/stages/arena"
+	"stackmill/stages/loadobject/symtab"
 )
 
 // locations finds locations again, by where they are: most are the only one there. Its
@@ -100,8 +101,8 @@ func (p *Program) isFound(n LocationNo, object ObjectNo, offset uint64) bool {
 	return false
 }
 
-// location interns the instruction at the offset. line is called for a new one only.
-func (p *Program) location(function FunctionNo, offset uint64, reason string, line func() (string, int32)) LocationNo {
+// location interns the instruction at the offset. place is called for a new one only.
+func (p *Program) location(function FunctionNo, offset uint64, reason string, place func() symtab.Place) LocationNo {
 	f := &p.Functions[function]
 	for e := range p.locations.at(f.Object, offset) {
 		if l := &p.Locations[e.location()]; l.Function == function && l.Reason == reason {
@@ -109,8 +110,8 @@ func (p *Program) location(function FunctionNo, offset uint64, reason string, li
 		}
 	}
 	l := Location{ID: p.locationID(f, offset, reason), Object: f.Object, Function: function, Offset: offset, Reason: reason}
-	if line != nil {
-		l.File, l.Line = line()
+	if place != nil {
+		l.Place = place()
 	}
 	n := LocationNo(len(p.Locations))
 	p.Locations = arena.Append(p.Locations, l)

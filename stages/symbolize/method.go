@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"stackmill/stages/decode"
+	"stackmill/stages/loadobject/symtab"
 )
 
 // jvms are how the names of Java virtual machines' load objects begin.
@@ -56,7 +57,7 @@ func (r *Resolver) Method(location LocationNo) (merged LocationNo, ok bool) {
 	if !ok {
 		return location, false
 	}
-	return p.location(main, l.Offset, l.Reason, func() (string, int32) { return l.File, l.Line }), true
+	return p.location(main, l.Offset, l.Reason, func() symtab.Place { return l.Place }), true
 }
 
 // HasMethods reports whether a program has compiled methods.

@@ -26,28 +26,27 @@ func (r *Resolver) named(m *image.Mapping, pc uint64) LocationNo {
 	if p.Objects[o].Name == artificialObject {
 		return r.Artificial(outer.Name)
 	}
-	n := p.location(r.namedFunction(o, outer), at.Offset, "", func() (string, int32) { return namedLine(named, at.Levels[0]) })
+	n := p.location(r.namedFunction(o, outer), at.Offset, "", func() symtab.Place { return namedLine(named, at.Levels[0]) })
 	if _, known := r.namedLevels[n]; !known && len(at.Levels) > 1 {
 		for _, l := range at.Levels[1:] {
-			file, line := namedLine(named, l)
-			r.namedLevels[n] = append(r.namedLevels[n], Level{r.namedFunction(o, &named.Functions[l.Function]), file, line})
+			r.namedLevels[n] = append(r.namedLevels[n], Level{r.namedFunction(o, &named.Functions[l.Function]), namedLine(named, l)})
 		}
 	}
 	return n
 }
 
 // namedLine returns the line of a level. A line of no file is none.
-func namedLine(n *decode.Named, l decode.NamedLevel) (string, int32) {
+func namedLine(n *decode.Named, l decode.NamedLevel) (place symtab.Place) {
 	if file := n.Functions[l.Function].File; file != "" && l.Line > 0 {
-		return file, l.Line
+		place = symtab.Place{File: file, Line: l.Line}
 	}
-	return "", 0
+	return place
 }
 
 // namedFunction interns a function of a profile: its identity is all that is said of it.
 func (r *Resolver) namedFunction(o ObjectNo, n *decode.NamedFunction) FunctionNo {
 	p := r.Program
-	f := Function{Object: o, Module: p.module(o, cmp.Or(n.File, unknownModule), ""), Name: n.Name, Linkage: n.Linkage, Aliases: n.Linkage, Kind: symtab.Normal}
+	f := Function{Object: o, Module: p.module(o, cmp.Or(n.File, unknownModule), ""), Name: n.Name, Linkage: n.Linkage, Aliases: n.Linkage, Kind: symtab.Normal, Line: n.Line}
 	if p.Objects[o].Kind != "elf" {
 		f.Kind = Dynamic
 	}
@@ -66,8 +65,7 @@ func (r *Resolver) namedObject(m *image.Mapping) ObjectNo {
 	o.FunctionCount += len(named.Functions)
 	for i := range named.Places {
 		for _, l := range named.Places[i].Levels {
-			_, line := namedLine(named, l)
-			o.lined = o.lined || line > 0
+			o.lined = o.lined || namedLine(named, l).Line > 0
 		}
 	}
 	return n

@@ -8,7 +8,7 @@ import (
 // Many locations are in the order of their places.
 func TestOrder(t *testing.T) {
 	const more = fewLocations // behind all others
-	p := &Program{Locations: []Location{{Object: 1, Offset: 5}, {Offset: 9}, {Offset: 7, Function: 1}, {Offset: 7}}, Inlines: slices.Concat([][]Level{{{Line: 1}}}, make([][]Level, 3+more))}
+	p := &Program{Locations: []Location{{Object: 1, Offset: 5}, {Offset: 9}, {Offset: 7, Function: 1}, {Offset: 7}}, Inlines: slices.Concat([][]Level{{{Function: 1}}}, make([][]Level, 3+more))}
 	for n := range more {
 		p.Locations = append(p.Locations, Location{Object: 2, Offset: uint64(n)})
 	}

@@ -96,12 +96,11 @@ func (r *Resolver) Callee(object ObjectNo, call insn.Inst) string {
 // file, which is in the function.
 func (r *Resolver) At(function FunctionNo, offset uint64) LocationNo {
 	t := r.Program.Objects[r.Program.Functions[function].Object].table
-	return r.Program.location(function, offset, "", func() (string, int32) {
-		if t == nil {
-			return "", 0
+	return r.Program.location(function, offset, "", func() (place symtab.Place) {
+		if t != nil {
+			place, _ = t.Place(offset)
 		}
-		file, line, _ := t.Line(offset)
-		return file, line
+		return place
 	})
 }
 

@@ -73,6 +73,7 @@ type Function struct {
 	GprofngName, PerfName  string // by the tools' choice of alias (S4)
 	Kind                   symtab.Kind
 	Address, Offset, Size  uint64
+	Line                   int32 // where the source declares it, 0 if unknown
 }
 
 // Location is a row of locations.
@@ -81,9 +82,8 @@ type Location struct {
 	Object   ObjectNo
 	Function FunctionNo
 	Offset   uint64
-	File     string
-	Line     int32
-	Reason   string
+	symtab.Place
+	Reason string
 }
 
 // The kinds of functions that symbol tables do not have.

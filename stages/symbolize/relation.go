@@ -183,9 +183,9 @@ func (r *Resolver) MainOf(function FunctionNo) (location LocationNo, ok bool) {
 	}
 	main := &p.Functions[relation.Main]
 	o := &p.Objects[main.Object]
-	return p.location(relation.Main, main.Offset, "", func() (string, int32) {
-		file, line, _ := o.table.Line(main.Offset)
-		return file, line
+	return p.location(relation.Main, main.Offset, "", func() symtab.Place {
+		place, _ := o.table.Place(main.Offset)
+		return place
 	}), true
 }
 
@@ -220,5 +220,5 @@ func (r *Resolver) Fold(location LocationNo) (folded LocationNo, ok bool) {
 	if !ok {
 		return location, false
 	}
-	return p.location(main, l.Offset, l.Reason, func() (string, int32) { return l.File, l.Line }), true
+	return p.location(main, l.Offset, l.Reason, func() symtab.Place { return l.Place }), true
 }

@@ -230,9 +230,9 @@ func (pr *Process) resolve(pc uint64, m *image.Mapping) LocationNo {
 	o.touch()
 	if ok {
 		if f, found := r.functionAt(n, offset, r.IsKernel(pc)); found {
-			return r.Program.location(f, offset, "", func() (string, int32) {
-				file, line, _ := o.table.Line(offset)
-				return file, line
+			return r.Program.location(f, offset, "", func() symtab.Place {
+				place, _ := o.table.Place(offset)
+				return place
 			})
 		}
 	}
@@ -285,7 +285,7 @@ func (r *Resolver) newTableFunction(object ObjectNo, f symtab.Function) Function
 	n := p.function(Function{
 		Object: object, Module: p.module(object, m.Name, m.Language),
 		Name: f.Name, Linkage: f.Linkage, Aliases: f.Aliases, GprofngName: f.GprofngName, PerfName: f.PerfName, Kind: f.Kind,
-		Address: f.Address, Offset: f.Offset, Size: f.Size,
+		Address: f.Address, Offset: f.Offset, Size: f.Size, Line: f.Line,
 	}, 0)
 	if len(p.Functions) > known {
 		r.relate(n, f)

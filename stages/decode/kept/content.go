@@ -21,6 +21,7 @@ type whole struct {
 	Host      string                `json:"host"`
 	OS        string                `json:"os"`
 	Arch      string                `json:"arch"`
+	Comment   string                `json:"comment,omitempty"`
 	CPUs      int                   `json:"cpus"`
 	ClockMHz  int                   `json:"clock_mhz"`
 	PageSize  int64                 `json:"page_size"`

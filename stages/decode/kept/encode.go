@@ -121,7 +121,7 @@ func (e *encoder) methods() map[uint64]decode.JavaMethod {
 func Whole(rec *decode.Recording, forms []decode.Form, decoded []problem.Problem) (string, error) {
 	return encoded(whole{
 		Format: rec.Format, Version: rec.Version, Collector: rec.Collector, Host: rec.Host, OS: rec.OS, Arch: rec.Arch,
-		CPUs: rec.CPUs, ClockMHz: rec.ClockMHz, PageSize: rec.PageSize, CacheLine: rec.CacheLine, WordBits: rec.WordBits,
+		Comment: rec.Comment, CPUs: rec.CPUs, ClockMHz: rec.ClockMHz, PageSize: rec.PageSize, CacheLine: rec.CacheLine, WordBits: rec.WordBits,
 		Started: rec.Started, Began: rec.Began, Kernel: rec.Kernel, Clock: rec.Clock, Processes: len(rec.Processes),
 		Forms: forms, Problems: decoded, Late: late(rec, forms),
 	})

@@ -99,7 +99,7 @@ func Open(tables Tables) (*Recording, error) {
 func (w *whole) recording() *Recording {
 	rec := &decode.Recording{
 		Format: w.Format, Version: w.Version, Collector: w.Collector, Host: w.Host, OS: w.OS, Arch: w.Arch,
-		CPUs: w.CPUs, ClockMHz: w.ClockMHz, PageSize: w.PageSize, CacheLine: w.CacheLine, WordBits: w.WordBits,
+		Comment: w.Comment, CPUs: w.CPUs, ClockMHz: w.ClockMHz, PageSize: w.PageSize, CacheLine: w.CacheLine, WordBits: w.WordBits,
 		Started: w.Started, Began: w.Began, Kernel: w.Kernel, Clock: w.Clock, FromStore: true,
 		Locate: func(string) []decode.Candidate { return nil },
 		Close:  func() error { return nil },

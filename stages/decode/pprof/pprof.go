@@ -84,6 +84,7 @@ func fill(ctx context.Context, rec *decode.Recording, content []byte) error {
 	if x.time > 0 {
 		rec.Started = time.Unix(0, x.time).UTC()
 	}
+	rec.Comment = x.comment()
 	p := &decode.Process{Number: 1, Shared: true, Closed: true, DurationNS: max(x.duration, 0), Target: x.program(),
 		Kinds: []decode.KindInfo{{Kind: schema.Pprof}}, Stacks: &decode.Stacks{}}
 	r := &reader{ctx: ctx, index: x, stacks: p.Stacks, names: decode.NewNames(), words: map[uint64]uint64{}}

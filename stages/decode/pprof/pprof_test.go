@@ -168,7 +168,7 @@ func named(image []decode.MapEvent, word uint64) string {
 func TestProfile(t *testing.T) {
 	want := `info: .: lines have impossible numbers: they are unknown x1
 info: .: values are negative, as in the difference of two profiles: without their sign they are those of the metrics NAME.negative x1
-app 2001-09-09 01:46:40 +0000 UTC 2000000000 [{Tag:0 Name:cpu Title:cpu TimeUnit:true Unit:ns Interval:0 Trigger:0} {Tag:1 Name:cpu_2 Title:cpu_2 TimeUnit:false Unit: Interval:0 Trigger:0} {Tag:2 Name:cpu.negative Title:cpu.negative TimeUnit:true Unit:ns Interval:0 Trigger:0}]
+app 2001-09-09 01:46:40 +0000 UTC 2000000000 [{Tag:0 Name:cpu Title:cpu TimeUnit:true Unit:ns Interval:0 Trigger:0 Preferred:false} {Tag:1 Name:cpu_2 Title:cpu_2 TimeUnit:false Unit: Interval:0 Trigger:0 Preferred:true} {Tag:2 Name:cpu.negative Title:cpu.negative TimeUnit:true Unit:ns Interval:0 Trigger:0 Preferred:false}]
 stack 0 : [/bin/app +0x110 main(main) a.c from 0:20 inlined(inlined) a.c from 0:7] [/bin/app +0x120 <static>@0x100()  from 0:0], 2 frames
 stack 1 : [ +0x0 <function 3>(<function 3>)  from 0:0], 1 frames
 stack 2 missing-stack:, 0 frames
@@ -249,6 +249,16 @@ func TestPlaces(t *testing.T) {
 	}
 	if loaded != 2 {
 		t.Errorf("%d mappings", loaded)
+	}
+}
+
+// A profile says which type is to be shown, and what it is about.
+func TestAbout(t *testing.T) {
+	rec := open(t, "x", example(func(b *builder) {
+		b.number(fieldDefaultType, 1).bytes(fieldComment, packed(8, 7)).number(fieldDocURL, 6)
+	}))
+	if rec.Comment != "text\nkey\n/bin/app" || !rec.Processes[0].Counters[0].Preferred || rec.Processes[0].Counters[1].Preferred {
+		t.Errorf("%q %+v", rec.Comment, rec.Processes[0].Counters)
 	}
 }
 

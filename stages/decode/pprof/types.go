@@ -3,6 +3,7 @@ package pprof
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"stackmill/stages/decode"
 )
@@ -33,15 +34,37 @@ func (x *index) counters() (list []decode.Counter) {
 		unit := units[x.text(t.unit)].unit
 		list = append(list, decode.Counter{Tag: i, Name: name, Title: name, Unit: unit, TimeUnit: unit == "ns"})
 	}
+	list[x.shown()].Preferred = true
 	for i := range x.types {
 		if x.negative[i] {
 			c := list[i]
-			c.Tag, c.Name = len(list), c.Name+".negative"
+			c.Tag, c.Name, c.Preferred = len(list), c.Name+".negative", false
 			c.Title = c.Name
 			list = append(list, c)
 		}
 	}
 	return list
+}
+
+// shown is the type that pprof shows: the one that the profile names, or else the last.
+func (x *index) shown() int {
+	for i, t := range x.types {
+		if x.preferred != 0 && x.text(t.name) == x.text(x.preferred) {
+			return i
+		}
+	}
+	return len(x.types) - 1
+}
+
+// comment is what the profile says of itself, line by line.
+func (x *index) comment() string {
+	var lines []string
+	for _, n := range append(x.comments, x.doc) {
+		if s := x.text(n); s != "" {
+			lines = append(lines, s)
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // event is one value of a sample: of a type, or of the negative values of one.

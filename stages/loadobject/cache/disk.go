@@ -29,7 +29,7 @@ import (
 // same object: names, sizes, lines.
 const (
 	magic         = "stackmill table "
-	formatVersion = 16
+	formatVersion = 17
 	headSize      = 32
 )
 

@@ -70,6 +70,7 @@ func (e encoder) functions(list []symtab.Function) {
 		e.Text(f.PerfName)
 		e.Text(string(f.Kind))
 		e.Uint(uint64(f.Module))
+		e.Uint(uint64(f.Line))
 		e.Bool(f.Indirect)
 		last = f
 	}
@@ -89,6 +90,27 @@ func (e encoder) lines(l *symtab.Lines) {
 	for _, v := range l.Line {
 		e.Int(int64(v - line))
 		line = v
+	}
+	e.discriminators(l.Discriminator)
+}
+
+// discriminators writes those that are not 0, which few are, each with the number of those
+// between it and the one before.
+func (e encoder) discriminators(list []int32) {
+	some := 0
+	for _, v := range list {
+		if v != 0 {
+			some++
+		}
+	}
+	e.Uint(uint64(some))
+	next := 0
+	for i, v := range list {
+		if v != 0 {
+			e.Uint(uint64(i - next))
+			e.Uint(uint64(v))
+			next = i + 1
+		}
 	}
 }
 
@@ -140,7 +162,7 @@ func (d decoder) functions(t *symtab.Table) {
 		f.Size = d.Uint()
 		f.Linkage, f.Aliases, f.Name = d.Text(), d.Text(), d.Text()
 		f.GprofngName, f.PerfName, f.Kind = d.Text(), d.Text(), symtab.Kind(d.Text())
-		f.Module, f.Indirect = d.Below(len(t.Modules)), d.Bool()
+		f.Module, f.Line, f.Indirect = d.Below(len(t.Modules)), d.Below(1<<31), d.Bool()
 		t.NameBytes += f.NameBytes()
 		last = *f
 	}
@@ -163,4 +185,20 @@ func (d decoder) lines(t *symtab.Table) {
 		line += int32(d.Int())
 		l.Line[i] = line
 	}
+	l.Discriminator = d.discriminators(n)
+}
+
+// discriminators reads those of n rows.
+func (d decoder) discriminators(n int) []int32 {
+	some := d.Count()
+	if some == 0 {
+		return nil
+	}
+	list := columns.Slice[int32](n)
+	for at := 0; some > 0 && at < n; some-- {
+		at += int(d.Below(n - at))
+		list[at] = d.Below(1 << 31)
+		at++
+	}
+	return list
 }

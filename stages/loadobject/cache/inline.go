@@ -13,6 +13,8 @@ func (e encoder) inlines(in *symtab.Inlines) {
 		e.Uint(uint64(c.File + 1))
 		e.Uint(uint64(c.Line))
 		e.Uint(uint64(int32(i) - c.Around - 1))
+		e.Uint(uint64(c.Start))
+		e.Uint(uint64(c.Discriminator))
 	}
 	e.Uint(uint64(len(in.Offsets)))
 	var last uint64
@@ -27,6 +29,7 @@ func (e encoder) inlines(in *symtab.Inlines) {
 		e.Int(int64(in.Line[i] - line))
 		call, line = in.Call[i], in.Line[i]
 	}
+	e.discriminators(in.Discriminator)
 }
 
 // inlines reads the calls, each of which lies in one before it, so that chains
@@ -40,6 +43,7 @@ func (d decoder) inlines(t *symtab.Table) {
 		c.Name, c.File = d.Below(len(in.Names)), d.Below(len(t.Files)+1)-1
 		c.Line = d.Below(1 << 31)
 		c.Around = int32(i) - d.Below(i+1) - 1
+		c.Start, c.Discriminator = d.Below(1<<31), d.Below(1<<31)
 	}
 	n := d.Count()
 	in.Offsets = columns.Slice[uint64](n)
@@ -58,4 +62,5 @@ func (d decoder) inlines(t *symtab.Table) {
 		line += int32(d.Int())
 		in.Call[i], in.Line[i] = call, line
 	}
+	in.Discriminator = d.discriminators(n)
 }

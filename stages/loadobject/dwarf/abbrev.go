@@ -13,6 +13,7 @@ type Abbrev struct {
 	Children bool
 	sibling  bool
 	Origin   bool // completes another entry
+	Code     bool // may have code
 	attrs    []attrDecl
 	// To skip the attributes quickly: the values whose length must be read, each
 	// with the number of bytes before it, and the number of bytes after the last.
@@ -129,6 +130,7 @@ func (t *abbrevs) read(c *bytereader.Reader, f Format) (a Abbrev, ok bool) {
 		t.attrs = append(t.attrs, d)
 		a.sibling = a.sibling || name == AttrSibling
 		a.Origin = a.Origin || name == AttrOrigin
+		a.Code = a.Code || name == AttrLowPC || name == AttrRanges
 		if fixed {
 			a.tail += uint32(n)
 		} else {

@@ -71,6 +71,7 @@ const (
 	AttrOrigin          = 0x31
 	AttrCount           = 0x37
 	AttrMemberAt        = 0x38
+	AttrDeclLine        = 0x3b
 	AttrDeclaration     = 0x3c
 	AttrEncoding        = 0x3e
 	AttrExternal        = 0x3f
@@ -95,4 +96,5 @@ const (
 	attrGNUDwoID        = 0x2131
 	attrGNURangesBase   = 0x2132
 	attrGNUAddrBase     = 0x2133
+	AttrDiscriminator   = 0x2136
 )

@@ -2,10 +2,12 @@ package functions_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -380,3 +382,85 @@ func TestInlinedBody(t *testing.T) {
 		t.Errorf("lines not found: %v", want)
 	}
 }
+
+// Lines have discriminators, and functions the lines of their declarations, as LLVM's
+// symbolizer says.
+func TestDiscriminators(t *testing.T) {
+	symbolizer, err := exec.LookPath("llvm-symbolizer")
+	if err != nil {
+		t.Skip(err)
+	}
+	for compiler, option := range map[string]string{"gcc": "-O2", "clang": "-fdebug-info-for-profiling"} {
+		prog := compile(t, compiler, "parts.c", partsC, "-gdwarf-5", option)
+		table, _ := table(t, dwarftest.Open(t, prog), nil)
+		var input []string
+		var offsets []uint64
+		for _, f := range table.Functions {
+			if f.Name != "both" && f.Name != "main" {
+				continue
+			}
+			for at := range f.Size {
+				input, offsets = append(input, fmt.Sprintf("%#x", f.Address+at)), append(offsets, f.Offset+at)
+			}
+		}
+		out, err := exec.Command(symbolizer, append([]string{"--output-style=JSON", "-e", prog}, input...)...).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var answers []struct {
+			Symbol []struct {
+				FunctionName    string
+				Line, StartLine int32
+				Discriminator   int32
+			}
+		}
+		if err := json.Unmarshal(out, &answers); err != nil || len(answers) != len(offsets) {
+			t.Fatal(err, len(answers))
+		}
+		apart := map[int32]bool{}
+		for i, a := range answers {
+			f, _ := table.Function(offsets[i])
+			outer, _ := table.Place(offsets[i])
+			got := []string{fmt.Sprint(f.Name, f.Line, outer.Line, outer.Discriminator)}
+			for _, l := range table.Inlined(offsets[i]) {
+				got = append(got, fmt.Sprint(l.Function, l.Start, l.Line, l.Discriminator))
+			}
+			var want []string
+			for _, s := range slices.Backward(a.Symbol) {
+				if s.Line == 0 {
+					s.Discriminator = 0
+				}
+				want = append(want, fmt.Sprint(s.FunctionName, s.StartLine, s.Line, s.Discriminator))
+				apart[s.Discriminator] = true
+			}
+			if d := cmp.Diff(want, got); d != "" {
+				t.Errorf("%s: %#x: -want +got\n%s", compiler, offsets[i], d)
+				break
+			}
+		}
+		if len(apart) < 2 {
+			t.Errorf("%s: no discriminators", compiler)
+		}
+	}
+}
+
+// partsC has lines with several parts, and braces on lines of their own.
+const partsC = `extern volatile int v;
+static inline
+int twice(int n)
+{
+	return n > 3 ? v * 2 : v + n;
+}
+
+int both(int n)
+{
+	for (int i = 0; i < n; i++) v += i; for (int i = 0; i < n; i += 3) v -= i;
+	return twice(n) + twice(v);
+}
+
+volatile int v;
+int main(int argc, char **argv)
+{
+	return both(argc);
+}
+`

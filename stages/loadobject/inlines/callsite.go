@@ -11,12 +11,12 @@ import (
 
 // callSite says that the code from offset low up to high is charged to a line.
 type callSite struct {
-	low, high  uint64
-	file, line int32
+	low, high uint64
+	at        lines.Row // of which the offset says nothing
 }
 
 // call adds the call site of inlined code.
-func (r *Reader) call(code dwarf.Span, file, line int32) {
+func (r *Reader) call(code dwarf.Span, at lines.Row) {
 	low, high, ok := r.offsets(code)
 	if !ok {
 		return
@@ -25,7 +25,7 @@ func (r *Reader) call(code dwarf.Span, file, line int32) {
 		r.Full = true
 		return
 	}
-	r.sites = append(r.sites, callSite{low, high, file, line})
+	r.sites = append(r.sites, callSite{low, high, at})
 }
 
 // overlay replaces rows by call sites where these have code. Of overlapping sites,
@@ -40,7 +40,8 @@ func overlay(rows []lines.Row, sites []callSite) []lines.Row {
 	var end uint64               // of the last site
 	take := func(until uint64) {
 		if 0 < end && end < until {
-			out = lines.AppendRow(out, lines.Row{Offset: end, File: below.File, Line: below.Line})
+			below.Offset = end
+			out = lines.AppendRow(out, below)
 		}
 		for ; len(rows) > 0 && rows[0].Offset < until; rows = rows[1:] {
 			below = rows[0]
@@ -53,7 +54,8 @@ func overlay(rows []lines.Row, sites []callSite) []lines.Row {
 			continue
 		}
 		take(low)
-		out = lines.AppendRow(out, lines.Row{Offset: low, File: s.file, Line: s.line})
+		s.at.Offset = low
+		out = lines.AppendRow(out, s.at)
 		for end = s.high; len(rows) > 0 && rows[0].Offset <= end; rows = rows[1:] {
 			below = rows[0]
 		}

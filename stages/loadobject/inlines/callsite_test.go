@@ -20,7 +20,7 @@ func lineAt(rows []lines.Row, off uint64) lines.Row {
 	found := lines.Row{File: -1}
 	for _, r := range rows {
 		if r.Offset <= off {
-			found.File, found.Line = r.File, r.Line
+			found.File, found.Line, found.Discriminator = r.File, r.Line, r.Discriminator
 		}
 	}
 	return found
@@ -39,7 +39,7 @@ func TestOverlay(t *testing.T) {
 		var sites []callSite
 		for i := range rapid.Int32Range(0, 5).Draw(t, "sites") {
 			low := rapid.Uint64Range(0, end).Draw(t, "low")
-			sites = append(sites, callSite{low, rapid.Uint64Range(low, end).Draw(t, "high"), 1, 10 + i})
+			sites = append(sites, callSite{low, rapid.Uint64Range(low, end).Draw(t, "high"), lines.Row{File: 1, Line: 10 + i, Discriminator: i}})
 		}
 		got := overlay(slices.Clone(rows), slices.Clone(sites))
 		slices.SortStableFunc(sites, func(a, b callSite) int { return int(a.low) - int(b.low) })
@@ -47,7 +47,7 @@ func TestOverlay(t *testing.T) {
 			want := lineAt(rows, off)
 			for _, s := range slices.Backward(sites) {
 				if s.low <= off && off < s.high {
-					want = lines.Row{File: s.file, Line: s.line}
+					want = s.at
 				}
 			}
 			if got := lineAt(got, off); got != want {
@@ -55,7 +55,7 @@ func TestOverlay(t *testing.T) {
 			}
 		}
 		for i := 1; i < len(got); i++ {
-			if got[i-1].Offset >= got[i].Offset || got[i-1].File == got[i].File && got[i-1].Line == got[i].Line {
+			if got[i-1].Offset >= got[i].Offset || got[i-1].File == got[i].File && got[i-1].Line == got[i].Line && got[i-1].Discriminator == got[i].Discriminator {
 				t.Fatalf("rows %+v", got)
 			}
 		}
@@ -113,7 +113,7 @@ int g(void)
 				t.Errorf("%+v: chain %v", in, chain)
 			}
 			got = append(got, chain)
-		}, func(dwarf.Value, dwarf.Code) {})
+		}, func(subprogram) {})
 		if err != nil {
 			t.Error(err)
 		}

@@ -116,9 +116,9 @@ func (r *Reader) chain(p piece, own lines.Row) {
 	if p.call < 0 {
 		own = lines.Row{File: -1}
 	}
-	if n := len(in.Offsets) - 1; n >= 0 && in.Call[n] == p.call && in.File[n] == own.File && in.Line[n] == own.Line {
+	if n := len(in.Offsets) - 1; n >= 0 && in.Call[n] == p.call && in.File[n] == own.File && in.Line[n] == own.Line && in.Discriminator[n] == own.Discriminator {
 		return
 	}
 	in.Offsets, in.Call = append(in.Offsets, p.offset), append(in.Call, p.call)
-	in.File, in.Line = append(in.File, own.File), append(in.Line, own.Line)
+	in.File, in.Line, in.Discriminator = append(in.File, own.File), append(in.Line, own.Line), append(in.Discriminator, own.Discriminator)
 }

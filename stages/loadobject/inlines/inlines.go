@@ -65,19 +65,19 @@ func (r *Reader) Unit(u *dwarf.Unit, s, ranges *dwarf.Sections, p *lines.Program
 		c := symtab.Call{Name: int32(r.origin(s, u, in.origin)), File: -1, Around: around}
 		if in.line > 0 && in.line <= math.MaxInt32 {
 			if c.File = r.lines.Number(p, in.file); c.File >= 0 {
-				c.Line = int32(in.line)
+				c.Line, c.Discriminator = int32(in.line), int32(min(in.discriminator, math.MaxInt32))
 			}
 		}
 		r.spans = ranges.Spans(r.spans[:0], u, in.code)
 		for _, x := range r.spans {
 			if around < 0 && c.File >= 0 {
-				r.call(x, c.File, c.Line)
+				r.call(x, lines.Row{File: c.File, Line: c.Line, Discriminator: c.Discriminator})
 			}
 		}
 		levels[in.number] = r.inline(c, r.spans)
-	}, func(origin dwarf.Value, code dwarf.Code) {
-		r.spans = ranges.Spans(r.spans[:0], u, code)
-		r.own(s, u, origin, r.spans)
+	}, func(of subprogram) {
+		r.spans = ranges.Spans(r.spans[:0], u, of.code)
+		r.own(s, u, of, r.spans)
 	})
 	if err != nil {
 		return fmt.Errorf("inlined subroutines: %w", err)

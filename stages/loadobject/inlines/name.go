@@ -2,6 +2,7 @@ package inlines
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"stackmill/stages/loadobject/dwarf"
@@ -21,6 +22,8 @@ type (
 // names are those of inlined functions.
 type names struct {
 	origins []nameNo         // by number of the origin
+	starts  []int32          // of their declarations, 0 if unknown
+	lines   map[int]originNo // that have the lines of the table's functions
 	symbols map[originNo]int // indexes into the table's functions
 	list    []functionName   // the first is unnamed
 	index   map[functionName]nameNo
@@ -28,7 +31,7 @@ type names struct {
 }
 
 func newNames() names {
-	return names{list: []functionName{{text: unnamed}}, index: map[functionName]nameNo{}, symbols: map[originNo]int{}}
+	return names{list: []functionName{{text: unnamed}}, index: map[functionName]nameNo{}, symbols: map[originNo]int{}, lines: map[int]originNo{}}
 }
 
 type functionName struct {
@@ -54,7 +57,7 @@ func (r *Reader) origin(s *dwarf.Sections, u *dwarf.Unit, ref dwarf.Value) origi
 		return n
 	}
 	o := origin{off, originNo(len(r.names.origins))}
-	r.names.origins = append(r.names.origins, 0)
+	r.names.origins, r.names.starts = append(r.names.origins, 0), append(r.names.starts, 0)
 	k.functions[off] = o.number
 	if f, known := k.symbols[off]; known {
 		r.names.symbols[o.number] = f
@@ -65,28 +68,44 @@ func (r *Reader) origin(s *dwarf.Sections, u *dwarf.Unit, ref dwarf.Value) origi
 	return o.number
 }
 
-// own notes that the function of an entry has code that is not inlined. Its symbol
-// there names the inlined code as well, so that both are one function.
-func (r *Reader) own(s *dwarf.Sections, u *dwarf.Unit, ref dwarf.Value, code []dwarf.Span) {
-	entry, ok := dwarf.Reference(u, ref)
-	if !ok {
-		return
-	}
+// own notes that a function has code that is not inlined. Its symbol there names the
+// inlined code of its entry as well, so that both are one function. All parts of the code
+// have the line of the declaration.
+func (r *Reader) own(s *dwarf.Sections, u *dwarf.Unit, of subprogram, code []dwarf.Span) {
+	entry, copied := dwarf.Reference(u, of.origin)
 	for _, x := range code {
 		off, ok := r.addresses.Offset(x.Low)
 		if !ok {
 			continue
 		}
 		i, found := slices.BinarySearchFunc(r.table.Functions, off, func(f symtab.Function, off uint64) int { return cmp.Compare(f.Offset, off) })
-		if !found || r.table.Functions[i].Kind != symtab.Normal { // clones have the same origin
+		if !found {
 			continue
 		}
+		r.start(s, u, i, of)
+		if !copied || r.table.Functions[i].Kind != symtab.Normal { // clones have the same origin
+			continue
+		}
+		copied = false
 		k := knownOf(s)
 		k.symbols[entry] = i
 		if n, known := k.functions[entry]; known {
 			r.names.symbols[n] = i
 		}
+	}
+}
+
+// start notes where a function is declared, or which entry has that.
+func (r *Reader) start(s *dwarf.Sections, u *dwarf.Unit, function int, of subprogram) {
+	if of.line > 0 && of.line <= math.MaxInt32 {
+		r.table.Functions[function].Line = int32(of.line)
 		return
+	}
+	for _, ref := range []dwarf.Value{of.origin, of.specification} {
+		if _, ok := dwarf.Reference(u, ref); ok {
+			r.names.lines[function] = r.origin(s, u, ref)
+			return
+		}
 	}
 }
 
@@ -99,23 +118,27 @@ func (r *Reader) resolve(s *dwarf.Sections, u *dwarf.Unit, o origin) {
 			r.names.pending = append(r.names.pending, o)
 			return
 		}
-		name, next := nameAt(s, u, o.offset)
-		if name.text != "" {
+		name, line, next := nameAt(s, u, o.offset)
+		if name.text != "" && !r.names.list[r.names.origins[o.number]].linkage {
 			r.names.origins[o.number] = r.name(name)
 		}
-		if name.linkage || next == 0 {
+		start := &r.names.starts[o.number]
+		if *start == 0 {
+			*start = line
+		}
+		if name.linkage && *start != 0 || next == 0 {
 			return
 		}
 		o.offset = next
 	}
 }
 
-// nameAt returns the name that an entry of the unit has, and the entry
-// that it completes; 0 for none.
-func nameAt(s *dwarf.Sections, u *dwarf.Unit, off uint64) (name functionName, next uint64) {
+// nameAt returns the name and the line of the declaration that an entry of the unit has,
+// and the entry that it completes; 0 for none.
+func nameAt(s *dwarf.Sections, u *dwarf.Unit, off uint64) (name functionName, line int32, next uint64) {
 	c, abbrev := s.Entry(u, off-u.Offset)
 	if abbrev == nil || s.NameBytes <= 0 {
-		return name, 0
+		return name, 0, 0
 	}
 	before := len(c.Rest)
 	text := func(v dwarf.Value) string {
@@ -131,15 +154,19 @@ func nameAt(s *dwarf.Sections, u *dwarf.Unit, off uint64) (name functionName, ne
 			if !name.linkage {
 				name.text = text(v)
 			}
+		case dwarf.AttrDeclLine:
+			if v.Uint <= math.MaxInt32 {
+				line = int32(v.Uint)
+			}
 		case dwarf.AttrSpecification, dwarf.AttrOrigin:
 			next, _ = dwarf.Reference(u, v)
 		}
 	})
 	if s.NameBytes -= before - len(c.Rest); err != nil || c.Short {
-		return functionName{}, 0
+		return functionName{}, 0, 0
 	}
 	name.linkage = name.linkage && name.text != ""
-	return name, next
+	return name, line, next
 }
 
 // name returns the number of a name.
@@ -194,7 +221,13 @@ func (r *Reader) Finish() {
 			}
 			numbers[origin] = n
 		}
-		in.Calls[i].Name = n
+		in.Calls[i].Name, in.Calls[i].Start = n, r.names.starts[origin]
+	}
+	if !slices.ContainsFunc(in.Discriminator, func(d int32) bool { return d != 0 }) {
+		in.Discriminator = nil
+	}
+	for f, origin := range r.names.lines {
+		r.table.Functions[f].Line = r.names.starts[origin]
 	}
 	for _, n := range readable.Notes() {
 		r.info.Note(n)

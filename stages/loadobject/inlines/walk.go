@@ -8,8 +8,19 @@ type inlined struct {
 	code       dwarf.Code
 	origin     dwarf.Value // the entry of the function itself
 	file, line uint64      // of the call; the file by its number in the unit's line table
-	depth      int         // 0: inlined into a function that has code of its own
-	parent     int         // number of the one that it was inlined into, -1 at depth 0
+	// discriminator tells the calls of a line apart.
+	discriminator uint64
+	depth         int // 0: inlined into a function that has code of its own
+	parent        int // number of the one that it was inlined into, -1 at depth 0
+}
+
+// subprogram is a function with code of its own.
+type subprogram struct {
+	code          dwarf.Code
+	origin        dwarf.Value // the entry that it is made from, if the entry has one
+	specification dwarf.Value // its declaration, if that is another entry
+	line          uint64      // of the declaration, 0 if another entry has it
+	sibling       dwarf.Value
 }
 
 // scope is what the entries below an entry belong to.
@@ -22,11 +33,8 @@ type scope struct {
 // walkInlined calls f for each inlined subroutine of a unit in the order of the
 // entries, parents before their children, and own for the code of functions that is not
 // inlined. Everything before an error has been passed on.
-func walkInlined(s *dwarf.Sections, u *dwarf.Unit, f func(inlined), own func(origin dwarf.Value, code dwarf.Code)) error {
+func walkInlined(s *dwarf.Sections, u *dwarf.Unit, f func(inlined), own func(subprogram)) error {
 	w := dwarf.WalkOf(s, u, scope{parent: -1})
-	if !w.HasInlined() {
-		return nil
-	}
 	for number := 0; w.Next(); {
 		switch tag := w.Entry.Tag; {
 		case tag == dwarf.TagInlinedSubroutine:
@@ -38,13 +46,17 @@ func walkInlined(s *dwarf.Sections, u *dwarf.Unit, f func(inlined), own func(ori
 			number++
 		case tag == dwarf.TagSubprogram:
 			w.Below = scope{parent: -1, inside: true}
-			if !w.Entry.Origin {
+			if !w.Entry.Origin && !w.Entry.Code {
 				w.Skip()
 				break
 			}
-			var in inlined
-			if w.Attributes(in.set) {
-				own(in.origin, in.code)
+			var of subprogram
+			if !w.Attributes(of.set) {
+				break
+			}
+			own(of)
+			if of.sibling.Form != 0 && !w.HasInlined() {
+				w.SkipTo(u.Sibling(of.sibling))
 			}
 		case dwarf.Codeless(tag, w.Here.inside) && w.SkipTree():
 		default:
@@ -52,6 +64,21 @@ func walkInlined(s *dwarf.Sections, u *dwarf.Unit, f func(inlined), own func(ori
 		}
 	}
 	return w.Err
+}
+
+func (of *subprogram) set(attr uint32, v dwarf.Value) {
+	switch attr {
+	case dwarf.AttrLowPC, dwarf.AttrHighPC, dwarf.AttrRanges:
+		of.code.Set(attr, v)
+	case dwarf.AttrOrigin:
+		of.origin = v
+	case dwarf.AttrSpecification:
+		of.specification = v
+	case dwarf.AttrDeclLine:
+		of.line = v.Uint
+	case dwarf.AttrSibling:
+		of.sibling = v
+	}
 }
 
 func (in *inlined) set(attr uint32, v dwarf.Value) {
@@ -64,5 +91,7 @@ func (in *inlined) set(attr uint32, v dwarf.Value) {
 		in.file = v.Uint
 	case dwarf.AttrCallLine:
 		in.line = v.Uint
+	case dwarf.AttrDiscriminator:
+		in.discriminator = v.Uint
 	}
 }

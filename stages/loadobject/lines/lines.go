@@ -9,6 +9,7 @@ package lines
 
 import (
 	"math"
+	"slices"
 
 	"stackmill/stages/loadobject/dwarf"
 	"stackmill/stages/loadobject/symtab"
@@ -105,8 +106,15 @@ func (l *Reader) Store(rows []Row) {
 	if len(rows) == 0 {
 		return
 	}
-	t.Offsets, t.File, t.Line = make([]uint64, len(rows)), make([]int32, len(rows)), make([]int32, len(rows))
+	t.Offsets, t.File = make([]uint64, len(rows)), make([]int32, len(rows))
+	t.Line = make([]int32, len(rows))
+	if slices.ContainsFunc(rows, func(r Row) bool { return r.Discriminator != 0 }) {
+		t.Discriminator = make([]int32, len(rows))
+	}
 	for i, r := range rows {
 		t.Offsets[i], t.File[i], t.Line[i] = r.Offset, r.File, r.Line
+		if t.Discriminator != nil {
+			t.Discriminator[i] = r.Discriminator
+		}
 	}
 }

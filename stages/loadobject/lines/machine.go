@@ -11,6 +11,8 @@ type registers struct {
 	file    uint64
 	line    uint64
 	end     bool // the sequence ends here
+	// discriminator tells the parts of a line apart; it is that of one row.
+	discriminator uint64
 }
 
 // The standard and extended opcodes.
@@ -25,6 +27,8 @@ const (
 	lneEndSequence = 1
 	lneSetAddress  = 2
 	lneDefineFile  = 3
+
+	lneSetDiscriminator = 4
 )
 
 // machine is the state machine that a line number program drives (DWARF 5
@@ -58,8 +62,11 @@ func (h *header) run(emit func(registers) bool) error {
 		if complete && !emit(m.r) {
 			return nil
 		}
-		if m.r.end {
+		switch {
+		case m.r.end:
 			m.r, m.op = initial, 0
+		case complete:
+			m.r.discriminator = 0
 		}
 		if c.Short {
 			return dwarf.ErrShort
@@ -116,6 +123,8 @@ func (m *machine) extended(c *bytereader.Reader) bool {
 		if name := x.Text(); len(name) > 0 {
 			m.h.files = append(m.h.files, readFile(&x, name))
 		}
+	case lneSetDiscriminator:
+		m.r.discriminator = x.ULEB()
 	}
 	return false
 }

@@ -2,6 +2,7 @@ package lines
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"stackmill/stages/loadobject/dwarf"
@@ -31,6 +32,8 @@ type Row struct {
 	Offset uint64
 	File   int32 // -1: no line information
 	Line   int32 // endLine: a sequence ends here
+	// Discriminator tells the parts of a line apart, 0 if the compiler does not.
+	Discriminator int32
 }
 
 const endLine = -1
@@ -68,9 +71,9 @@ func (l *collector) add(r registers, file int32) bool {
 	if l.outside || in >= l.region.Size {
 		return true
 	}
-	out := Row{l.region.Offset + in, file, int32(r.line)}
+	out := Row{l.region.Offset + in, file, int32(r.line), int32(min(r.discriminator, math.MaxInt32))}
 	if r.line == 0 || r.line > 1<<31-1 || file < 0 {
-		out.File, out.Line = -1, 0
+		out.File, out.Line, out.Discriminator = -1, 0, 0
 	}
 	if len(l.rows) >= MaxRows {
 		l.Full = true
@@ -101,7 +104,7 @@ func (l *collector) end(r registers) {
 		l.cut()
 		return
 	}
-	out := Row{l.region.Offset + in, -1, endLine}
+	out := Row{l.region.Offset + in, -1, endLine, 0}
 	if n := len(l.rows); l.rows[n-1].Offset == out.Offset { // it covers no code
 		l.rows = l.rows[:n-1]
 	}
@@ -145,7 +148,7 @@ func (l *collector) Sorted() []Row {
 
 // AppendRow adds a row that follows the others, unless it repeats the last one.
 func AppendRow(rows []Row, r Row) []Row {
-	if n := len(rows); n == 0 && r.File >= 0 || n > 0 && (rows[n-1].File != r.File || rows[n-1].Line != r.Line) {
+	if n := len(rows); n == 0 && r.File >= 0 || n > 0 && (rows[n-1].File != r.File || rows[n-1].Line != r.Line || rows[n-1].Discriminator != r.Discriminator) {
 		return append(rows, r)
 	}
 	return rows

@@ -12,8 +12,10 @@ type Inlines struct {
 	Call    []int32  // index into Calls of the innermost one, -1: nothing is inlined from here on
 	File    []int32  // index into Table.Files of the instruction's own line, -1: none
 	Line    []int32
-	Calls   []Call
-	Names   []string // for people
+	// Discriminator is that of the instruction's own line, as in Lines.
+	Discriminator []int32
+	Calls         []Call
+	Names         []string // for people
 }
 
 // Call is a call that was replaced by the code of the called function.
@@ -21,13 +23,23 @@ type Call struct {
 	Name       int32 // index into Inlines.Names of the function called
 	File, Line int32 // of the call; the file an index into Table.Files, -1: none
 	Around     int32 // the call that it was inlined with, a lower index; -1: none
+	Start      int32 // the line where the source declares the function called, 0 if unknown
+	// Discriminator tells the calls of a line apart, as in Lines.
+	Discriminator int32
 }
 
 // Frame is one level of an inline chain.
 type Frame struct {
 	Function string
-	File     string // empty if unknown
-	Line     int32  // 0 if unknown
+	Start    int32 // the line where the source declares it, 0 if unknown
+	Place
+}
+
+// Place is a place in the source.
+type Place struct {
+	File          string // empty if unknown
+	Line          int32  // 0 if unknown
+	Discriminator int32  // as in Lines
 }
 
 // Inlined returns the inline chain at an offset of the file (S10): the functions
@@ -41,15 +53,18 @@ func (t *Table) Inlined(off uint64) []Frame {
 		return nil
 	}
 	var chain []Frame
-	file, line := in.File[i], in.Line[i]
+	file, line, discriminator := in.File[i], in.Line[i], int32(0)
+	if len(in.Discriminator) > 0 {
+		discriminator = in.Discriminator[i]
+	}
 	for n := in.Call[i]; n >= 0; n = in.Calls[n].Around {
 		c := &in.Calls[n]
-		f := Frame{Function: in.Names[c.Name]}
+		f := Frame{Function: in.Names[c.Name], Start: c.Start}
 		if file >= 0 {
-			f.File, f.Line = t.Files[file], line
+			f.Place = Place{t.Files[file], line, discriminator}
 		}
 		chain = append(chain, f)
-		file, line = c.File, c.Line
+		file, line, discriminator = c.File, c.Line, c.Discriminator
 	}
 	slices.Reverse(chain)
 	return chain

@@ -93,12 +93,22 @@ func (t *Table) Region(off uint64) (Region, bool) {
 // Line returns the source file and line of the instruction at an offset of the
 // file; false when the instruction has none (gprofng-experiment 6.7).
 func (t *Table) Line(off uint64) (file string, line int32, ok bool) {
+	p, ok := t.Place(off)
+	return p.File, p.Line, ok
+}
+
+// Place is Line with what tells the parts of a line apart.
+func (t *Table) Place(off uint64) (p Place, ok bool) {
 	l := &t.Lines
 	i := sort.Search(len(l.Offsets), func(i int) bool { return l.Offsets[i] > off })
 	if i == 0 || l.File[i-1] < 0 {
-		return "", 0, false
+		return p, false
 	}
-	return t.Files[l.File[i-1]], l.Line[i-1], true
+	p = Place{File: t.Files[l.File[i-1]], Line: l.Line[i-1]}
+	if len(l.Discriminator) > 0 {
+		p.Discriminator = l.Discriminator[i-1]
+	}
+	return p, true
 }
 
 // Addresses are the executable regions in the order of their addresses.
@@ -147,7 +157,7 @@ func nameBytes(functions []Function) (n int) {
 
 // Bytes estimates the memory that the table takes, in bytes.
 func (t *Table) Bytes() int64 {
-	n := len(t.Segments)*40 + len(t.Regions)*48 + len(t.Functions)*152 + len(t.starts)*8 + len(t.Modules)*32 + len(t.Lines.Offsets)*16
+	n := len(t.Segments)*40 + len(t.Regions)*48 + len(t.Functions)*160 + len(t.starts)*8 + len(t.Modules)*32 + len(t.Lines.Offsets)*16 + len(t.Lines.Discriminator)*4
 	if n += t.NameBytes; t.NameBytes == 0 {
 		n += nameBytes(t.Functions)
 	}
@@ -160,7 +170,7 @@ func (t *Table) Bytes() int64 {
 	for _, s := range t.Files {
 		n += len(s) + 16
 	}
-	n += len(t.Inlines.Offsets)*20 + len(t.Inlines.Calls)*16
+	n += len(t.Inlines.Offsets)*20 + len(t.Inlines.Discriminator)*4 + len(t.Inlines.Calls)*24
 	for _, s := range t.Inlines.Names {
 		n += len(s) + 16
 	}

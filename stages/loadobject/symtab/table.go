@@ -44,6 +44,7 @@ type Function struct {
 
 	Kind   Kind
 	Module int32 // index into Table.Modules, 0 is `(unknown)`
+	Line   int32 // where the source declares it, 0 if unknown
 	// Indirect says that it chooses the function that calls of its name enter
 	// (STT_GNU_IFUNC), and is not called itself.
 	Indirect bool
@@ -104,4 +105,7 @@ type Lines struct {
 	Offsets []uint64 // sorted, distinct
 	File    []int32  // index into Table.Files, -1: no line information from here on
 	Line    []int32
+	// Discriminator tells the parts of a line apart (DWARF 5 section 6.2.2), 0 if the
+	// compiler does not; nil if it never does.
+	Discriminator []int32
 }
