@@ -40,15 +40,15 @@ func ScanRecords(rows *sql.Rows) ([]Record, error) {
 		return nil, err
 	}
 	var out []Record
+	values, targets := make([]any, len(columns)), make([]any, len(columns))
+	for i := range values {
+		targets[i] = &values[i]
+	}
 	for rows.Next() {
-		values, targets := make([]any, len(columns)), make([]any, len(columns))
-		for i := range values {
-			targets[i] = &values[i]
-		}
 		if err := rows.Scan(targets...); err != nil {
 			return nil, err
 		}
-		rec := Record{}
+		rec := make(Record, len(columns))
 		for i, c := range columns {
 			rec[c] = values[i]
 		}

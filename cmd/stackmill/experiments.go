@@ -49,44 +49,68 @@ func (a *app) printExperiments(ctx context.Context, format string, selectors []s
 		return err
 	}
 	defer db.Close()
-	rows, err := db.ListExperiments(ctx)
-	if err != nil {
-		return err
-	}
 	if format != "table" && format != "markdown" {
+		rows, err := db.ListExperiments(ctx)
+		if err != nil {
+			return err
+		}
 		return printRows(a.newPrinter(format), rows)
 	}
-	found, err := queries.ScanRecords(rows)
+	fields, cells, err := experimentCells(ctx, db, wide)
 	if err != nil {
 		return err
 	}
-	fields := []field{
+	return a.printTable(fields, cells, format == "markdown")
+}
+
+// experimentCells are the headings and the rows of the table.
+func experimentCells(ctx context.Context, db *queries.DB, wide bool) (fields []field, cells [][]string, err error) {
+	columns := []string{"experiment", "started", "duration_ns", "processes", "samples", "status", "errors", "warnings", "target", "host", "ingested", "labels", "experiment_id"}
+	fields = []field{
 		{name: "Experiment"}, {name: "Started"}, {name: "Duration s", numeric: true},
 		{name: "Processes", numeric: true}, {name: "Samples", numeric: true}, {name: "Status"},
 		{name: "Errors", numeric: true}, {name: "Warnings", numeric: true}, {name: "Program"}, {name: "Host"},
 		{name: "Ingested"}, {name: "Labels"}, {name: "Id"},
 	}
 	if wide {
-		fields = append(fields, field{name: "Path"})
+		columns, fields = append(columns, "path"), append(fields, field{name: "Path"})
 	}
-	cells := make([][]string, len(found))
-	for i, e := range found {
-		cells[i] = []string{
-			e.Text("experiment"), cell(e["started"], ""), formatValue(e.Number("duration_ns"), "ns"),
-			strconv.FormatInt(e.Number("processes"), 10), strconv.FormatInt(e.Number("samples"), 10), e.Text("status"),
-			strconv.FormatInt(e.Number("errors"), 10), strconv.FormatInt(e.Number("warnings"), 10), e.Text("target"), e.Text("host"),
-			cell(e["ingested"], ""), pairs(e["labels"]), e.Text("experiment_id"), e.Text("path"),
-		}[:len(fields)]
+	rows, err := db.ListExperiments(ctx, columns...)
+	if err != nil {
+		return nil, nil, err
 	}
-	return a.printTable(fields, cells, format == "markdown")
+	defer rows.Close()
+	values, targets := make([]any, len(columns)), make([]any, len(columns))
+	for i := range values {
+		targets[i] = &values[i]
+	}
+	for rows.Next() {
+		if err := rows.Scan(targets...); err != nil {
+			return nil, nil, err
+		}
+		row := make([]string, len(columns))
+		for i, c := range columns {
+			switch v := values[i].(type) {
+			case map[string]any:
+				row[i] = pairs(v)
+			case int64:
+				if row[i] = strconv.FormatInt(v, 10); c == "duration_ns" {
+					row[i] = formatValue(v, "ns")
+				}
+			default:
+				row[i] = cell(v, "")
+			}
+		}
+		cells = append(cells, row)
+	}
+	return fields, cells, rows.Err()
 }
 
 // pairs words labels as KEY=VALUE.
-func pairs(labels any) string {
-	m, _ := labels.(map[string]any)
+func pairs(labels map[string]any) string {
 	var words []string
-	for _, key := range slices.Sorted(maps.Keys(m)) {
-		words = append(words, fmt.Sprintf("%s=%v", key, m[key]))
+	for _, key := range slices.Sorted(maps.Keys(labels)) {
+		words = append(words, fmt.Sprintf("%s=%v", key, labels[key]))
 	}
 	return strings.Join(words, " ")
 }

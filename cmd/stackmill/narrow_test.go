@@ -33,6 +33,19 @@ func TestTablesFitTheTerminal(t *testing.T) {
 	}
 }
 
+// Columns are as wide as their widest text, headings over them, and lines end with their texts.
+func TestAligned(t *testing.T) {
+	fields := []field{{name: "n", numeric: true}, {name: "name"}, {name: "last"}}
+	rows := [][]string{{"n", "name", "last"}, {"1000", "été", "x"}, {"7", "中文 wide", ""}}
+	got := string(aligned(fields, rows, 0))
+	if want := "   n  name       last\n-----------------------\n1000  été        x\n   7  中文 wide\n"; got != want {
+		t.Errorf("got\n%s, want\n%s", got, want)
+	}
+	if got, want := string(aligned(fields, rows, 12)), "   n  name ~\n---------- ~\n1000  été  ~\n   7  中文 ~\n"; got != want {
+		t.Errorf("got\n%s, want\n%s", got, want)
+	}
+}
+
 // What does not fit at all is cut with a mark, and nothing if all was asked for.
 func TestTablesTooWide(t *testing.T) {
 	var fields []field

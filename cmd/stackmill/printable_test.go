@@ -112,7 +112,7 @@ var writers = []string{
 	"export.run", "export.write", // bytes for other programs
 
 	"page.page", "page.printf", "page.say", "printable.writeEscaped", "printable.escape", // make texts printable
-	"table.printTable",                      // cells by way of shown
+	"table.printTable", "table.printMarkdown", // cells by way of shown
 	"output.newPrinter", "output.printJSON", // escape by themselves
 	"query.write", "query.run", "query.printArrow", // Parquet and Arrow
 	"main.newRoot", "explain.answer", // texts of this program

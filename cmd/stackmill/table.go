@@ -87,6 +87,14 @@ func linesOf(row []string) (rows [][]string) {
 func (a *app) printTable(fields []field, rows [][]string, asMarkdown bool) error {
 	width := a.width()
 	shown := shownTexts(fields, rows, width, asMarkdown)
+	if asMarkdown {
+		return a.printMarkdown(fields, shown)
+	}
+	_, err := a.stdout.Write(aligned(fields, shown, width))
+	return err
+}
+
+func (a *app) printMarkdown(fields []field, shown [][]string) error {
 	t := table.NewWriter()
 	configs := make([]table.ColumnConfig, len(fields))
 	for i, f := range fields {
@@ -107,20 +115,7 @@ func (a *app) printTable(fields []field, rows [][]string, asMarkdown bool) error
 			t.AppendRow(row)
 		}
 	}
-	if asMarkdown {
-		_, err := fmt.Fprintln(a.stdout, t.RenderMarkdown())
-		return err
-	}
-	style := table.StyleDefault
-	style.Options = table.Options{SeparateHeader: true}
-	style.Format = table.FormatOptions{}
-	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
-	t.SetStyle(style)
-	t.SuppressTrailingSpaces()
-	if width > 0 {
-		t.SetAllowedRowLength(width)
-	}
-	_, err := fmt.Fprintln(a.stdout, t.Render())
+	_, err := fmt.Fprintln(a.stdout, t.RenderMarkdown())
 	return err
 }
 
