@@ -17,8 +17,13 @@
 -- inclusive = function_values.inclusive
 --
 -- invariant names: Every row has its experiment, unit, function, load object and module.
---   SELECT * FROM function_metrics
---   WHERE experiment IS NULL OR unit IS NULL OR function IS NULL OR load_object IS NULL OR module IS NULL
+--   SELECT v.* FROM function_values v
+--   LEFT JOIN experiment_names n USING (experiment_id)
+--   LEFT JOIN metrics t USING (experiment_id, metric)
+--   LEFT JOIN functions f USING (experiment_id, function_id)
+--   LEFT JOIN load_objects o USING (experiment_id, load_object_id)
+--   LEFT JOIN modules u USING (experiment_id, module_id)
+--   WHERE n.experiment IS NULL OR t.unit IS NULL OR f.name IS NULL OR o.name IS NULL OR u.name IS NULL
 -- invariant one_row: A function has one row for each mode and metric.
 --   SELECT experiment_id, mode, metric, function_id, count(*) FROM function_metrics GROUP BY ALL HAVING count(*) > 1
 -- invariant one_total: Each mode and metric has at most one `<Total>`, whose exclusive and inclusive values are equal.
@@ -52,6 +57,6 @@ FROM function_values_numbered_rows() v
 JOIN experiment_names n USING (experiment_id) -- first: a condition on the name then restricts what is read of the others
 JOIN modes m ON v.modes & m.bit <> 0
 LEFT JOIN metrics t USING (experiment_id, metric)
-LEFT JOIN functions f USING (experiment_id, function_no)
-LEFT JOIN load_objects o USING (experiment_id, load_object_id)
-LEFT JOIN modules u USING (experiment_id, module_id)
+JOIN functions f USING (experiment_id, function_no) -- not left joins, through which such a condition does not pass
+JOIN load_objects o USING (experiment_id, load_object_id)
+JOIN modules u USING (experiment_id, module_id)
