@@ -54,7 +54,7 @@ func (b *bench) scaleReports(string) error {
 		return err
 	}
 	defer all.Close()
-	views, err := viewsOf(all, one.Experiments[0].ExperimentID)
+	views, err := viewsOf(all, one.Experiments()[0].ExperimentID)
 	if err != nil {
 		return err
 	}

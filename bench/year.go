@@ -232,7 +232,7 @@ func (l *life) compare(db *queries.DB, m *month) error {
 		}
 	}
 	counts := map[bool]int{}
-	for _, e := range db.Experiments {
+	for _, e := range db.Experiments() {
 		counts[e.Status == storedir.Summary]++
 	}
 	if got != want || counts[false] != m.whole || counts[true] != m.summaries {

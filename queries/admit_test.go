@@ -64,7 +64,7 @@ func TestHostileSQL(t *testing.T) {
 	}
 	store := storetest.New(t, storetest.Two)
 	db := open(t, store)
-	table := db.Batches[0].Files[0].Path
+	table := db.Batches()[0].Files[0].Path
 	into := strings.NewReplacer("SECRET", secret, "OUT", outside, "TABLE_FILE", filepath.Join(store, table), "CATALOG", filepath.Join(store, CatalogFile), "STORE", store)
 	hostile := []string{
 		// Read other files.

@@ -66,11 +66,12 @@ func TestAdvice(t *testing.T) {
 
 // A name where the identifier is faster is told of, in stores of many experiments.
 func TestAdviceOnNames(t *testing.T) {
-	db := &DB{}
+	db := &DB{Count: many, said: &said{}}
+	db.said.counting.Do(func() {}) // it is known
 	for n := range many {
 		e := Experiment{Name: fmt.Sprintf("job's %d.er", n)}
 		e.ExperimentID = fmt.Sprintf("%016x", n)
-		db.Experiments = append(db.Experiments, e)
+		db.said.counts.experiments = append(db.said.counts.experiments, e)
 	}
 	for statement, want := range map[string]string{
 		"SELECT * FROM stack_nodes WHERE experiment = 'job''s 7.er'":                              "stack_nodes reads the stacks of all 100 experiments for a condition on a name (experiment_id = '0000000000000007' reads those of job's 7.er only)",
@@ -85,7 +86,7 @@ func TestAdviceOnNames(t *testing.T) {
 			t.Errorf("%s: %s", statement, got)
 		}
 	}
-	db.Experiments = db.Experiments[:9]
+	db.Count = 9
 	if got := db.adviseID("FROM folded WHERE experiment = 'job''s 7.er'"); got != nil {
 		t.Errorf("of few experiments: %s", got)
 	}

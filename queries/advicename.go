@@ -21,11 +21,12 @@ var namedExperiment = regexp.MustCompile(`(?i)\bexperiment\s*=\s*'((?:[^']|'')*)
 // reads.
 func (db *DB) adviseID(statement string) (advice []string) {
 	condition := namedExperiment.FindStringSubmatch(statement)
-	if condition == nil || len(db.Experiments) < many || strings.Contains(strings.ToLower(statement), "experiment_id") {
+	if condition == nil || db.Count < many || strings.Contains(strings.ToLower(statement), "experiment_id") {
 		return nil
 	}
 	name := strings.ReplaceAll(condition[1], "''", "'")
-	at := slices.IndexFunc(db.Experiments, func(e Experiment) bool { return e.Name == name })
+	list := db.Experiments()
+	at := slices.IndexFunc(list, func(e Experiment) bool { return e.Name == name })
 	if at < 0 {
 		return nil
 	}
@@ -33,7 +34,7 @@ func (db *DB) adviseID(statement string) (advice []string) {
 	for _, view := range namedLast() {
 		if slices.Contains(read, view) {
 			advice = append(advice, fmt.Sprintf("%s reads the stacks of all %d experiments for a condition on a name (experiment_id = '%s' reads those of %s only)",
-				view, len(db.Experiments), db.Experiments[at].ExperimentID, name))
+				view, db.Count, list[at].ExperimentID, name))
 		}
 	}
 	return advice

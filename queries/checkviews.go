@@ -155,7 +155,7 @@ func (p *Proof) checkPart(ctx context.Context, store string, batches []storedir.
 		return nil
 	}
 	defer engine.Close()
-	db := &DB{DB: engine, Store: store, Batches: batches, Experiments: experiments}
+	db := &DB{DB: engine, Store: store}
 	for _, name := range shared {
 		if err := db.share(ctx, name); ctx.Err() != nil || undone(err) {
 			return errors.Join(ctx.Err(), err)

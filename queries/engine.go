@@ -36,6 +36,14 @@ type access struct {
 	most   int64    // bytes of memory, if Limits does not say; 0: DefaultMemory
 	files  []string // the only files that it may open, when it is locked
 	locked bool     // false for our own statements that write a catalog, and for --unsafe
+	// decide, if not nil, is called once the setup has run, and returns files.
+	decide func(connection) (files []string, err error)
+}
+
+// connection is one of the engine's own.
+type connection interface {
+	driver.ExecerContext
+	driver.QueryerContext
 }
 
 // connect opens an empty in-memory database: catalogs are attached to it
@@ -81,6 +89,9 @@ func initializer(may access, setup []string, each func(driver.ExecerContext) err
 		once.Do(func() {
 			if failed = run(conn, setup); failed == nil {
 				failed = may.limit(conn)
+			}
+			if failed == nil && may.decide != nil {
+				may.files, failed = may.decide(conn.(connection))
 			}
 			if failed == nil && may.locked {
 				failed = run(conn, lock(may.files))

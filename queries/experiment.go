@@ -14,24 +14,26 @@ type Experiment struct {
 	storedir.Entry
 	Name     string    // for people, unique in the store
 	Ingested time.Time // when its batch was committed
+
+	batch string // whose files have its rows
 }
 
 // experimentsOf returns the experiments of batches that count, by their ids.
 func experimentsOf(batches []storedir.Batch) []Experiment {
 	type entry struct {
 		*storedir.Entry
-		committed time.Time
+		in *storedir.Batch
 	}
 	var found []entry
 	for i := range batches {
 		for e := range batches[i].Visible {
-			found = append(found, entry{e, batches[i].Ingested})
+			found = append(found, entry{e, &batches[i]})
 		}
 	}
 	slices.SortFunc(found, func(a, b entry) int { return strings.Compare(a.ExperimentID, b.ExperimentID) })
 	list := make([]Experiment, len(found))
 	for i, e := range found {
-		list[i] = Experiment{Entry: *e.Entry, Ingested: e.PutIn(e.committed)}
+		list[i] = Experiment{Entry: *e.Entry, Ingested: e.PutIn(e.in.Ingested), batch: e.in.Batch}
 	}
 	nameUniquely(list)
 	return list

@@ -35,7 +35,11 @@ func (db *DB) Narrow(ctx context.Context, f Filter, views ...string) (*DB, error
 	if err != nil {
 		return nil, err
 	}
-	n := &narrowing{from: db, schema: fmt.Sprintf("memory.filtered_%d", sessions.Add(1)), filter: f, libraries: libraries, wanted: wanted}
+	sees, err := db.defined()
+	if err != nil {
+		return nil, err
+	}
+	n := &narrowing{from: db, portions: sees.portions, schema: fmt.Sprintf("memory.filtered_%d", sessions.Add(1)), filter: f, libraries: libraries, wanted: wanted}
 	session := *db
 	session.base, session.DB, session.Libraries, session.chosen = db.DB, sql.OpenDB(n), libraries, f.chooses()
 	if err := n.build(ctx, session.DB, all); err != nil {
@@ -49,12 +53,13 @@ var sessions atomic.Int64
 
 // narrowing makes the tables of a narrowed session, and its connections.
 type narrowing struct {
-	from   *DB
-	schema string // where its tables are
-	filter Filter
-	macros []string // of each connection; none while it is built
-	views  []callView
-	wanted map[*schema.Table]bool // tables that are read
+	from     *DB
+	schema   string // where its tables are
+	filter   Filter
+	macros   []string // of each connection; none while it is built
+	views    []callView
+	wanted   map[*schema.Table]bool // tables that are read
+	portions []*portion             // of the store
 
 	libraries []Library // whose functions are not shown as usual
 }
@@ -200,7 +205,7 @@ func (db *DB) Narrowed() bool { return db.base != nil }
 
 // SumsOnly is how many experiments have no samples, since they are kept as sums only.
 func (db *DB) SumsOnly() (n int) {
-	for _, e := range db.Experiments {
+	for _, e := range db.Experiments() {
 		if e.Status == storedir.Summary {
 			n++
 		}

@@ -78,7 +78,6 @@ func words(sql string) []string {
 
 // rows are the macros that give the rows of the store's tables.
 func (n *narrowing) rows() (statements []string) {
-	d := n.from.sees
 	if n.libraries != nil {
 		statements = append(n.shownRows(), n.leafRows())
 	}
@@ -93,7 +92,7 @@ func (n *narrowing) rows() (statements []string) {
 		case i >= 0 || t == schema.StackValues:
 			query = n.values(t)
 		case t.Has("sample") && n.filter.chooses():
-			parameters, query = rowsQuery(d.store, t, d.portions)
+			parameters, query = rowsQuery(n.from.Store, t, n.portions)
 			query = "FROM (" + query + ") SEMI JOIN " + n.table("passed") + " USING (experiment_id, sample)"
 		default:
 			continue

@@ -5,8 +5,6 @@ import (
 	"database/sql/driver"
 	"errors"
 	"slices"
-
-	"stackmill/storedir"
 )
 
 // sight is what connections see of an attached catalog: all of it, or a part of the store.
@@ -25,36 +23,40 @@ func (see *sight) use(conn driver.ExecerContext) error {
 // same files those not read that statistics tell apart.
 func (db *DB) restrict(ctx context.Context, o Options) (*definitions, error) {
 	whole := func() (*DB, error) { return OpenWith(ctx, db.Store, Options{Limits: o.Limits, Cache: o.Cache}) }
-	chosen, err := (&selection{ctx, whole, db.Experiments}).any(o.Only)
+	list := &db.said.counts
+	chosen, err := (&selection{ctx, whole, list.experiments}).any(o.Only)
 	if err != nil {
 		return nil, err
 	}
-	db.keep(chosen)
-	return define(db.Store, db.Batches, db.Experiments)
+	only := map[string]bool{}
+	for i, is := range chosen {
+		if is {
+			only[list.experiments[i].ExperimentID] = true
+		}
+	}
+	list.keep(only)
+	return db.said.defined()
 }
 
 // keep leaves out all other experiments.
-func (db *DB) keep(keep []bool) {
-	kept := map[string]bool{}
-	var experiments []Experiment
-	for i, k := range keep {
-		if k {
-			experiments = append(experiments, db.Experiments[i])
-			kept[db.Experiments[i].ExperimentID] = true
+func (l *visible) keep(only map[string]bool) {
+	var kept visible
+	for _, e := range l.experiments {
+		if only[e.ExperimentID] {
+			kept.experiments = append(kept.experiments, e)
 		}
 	}
-	var batches []storedir.Batch
-	for _, b := range db.Batches {
+	for _, b := range l.batches {
 		hidden := slices.Clone(b.Hidden)
 		for e := range b.Visible {
-			if !kept[e.ExperimentID] {
+			if !only[e.ExperimentID] {
 				hidden = append(hidden, e.ExperimentID)
 			}
 		}
 		if slices.Sort(hidden); len(hidden) < len(b.Experiments) {
 			b.Hidden = hidden
-			batches = append(batches, b)
+			kept.batches = append(kept.batches, b)
 		}
 	}
-	db.Batches, db.Experiments = batches, experiments
+	*l = kept
 }

@@ -46,13 +46,27 @@ func bring(ctx context.Context, store, cache string, draft *Draft, keep bool) er
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		absolute, c, err := committed(store)
+		absolute, err := filepath.Abs(store)
 		if err != nil {
 			return err
 		}
-		d, err := define(absolute, c.Batches, experimentsOf(c.Batches))
-		if err != nil || keep && marked(filepath.Join(absolute, CatalogFile), d.fingerprint) {
+		s := newSaid(absolute)
+		has := func(fingerprint string) bool {
+			return keep && fingerprint != "" && marked(filepath.Join(absolute, CatalogFile), fingerprint)
+		}
+		if has(s.fingerprint()) {
+			return nil
+		}
+		if _, err := s.contents(); err != nil {
 			return err
+		}
+		d, err := s.defined()
+		if err != nil {
+			return err
+		}
+		if has(d.fingerprint) {
+			s.remember(d)
+			return nil
 		}
 		if err := publish(ctx, absolute, cache, draft, d); err != nil {
 			return fmt.Errorf("catalog of %s: %w", absolute, err)
@@ -64,6 +78,7 @@ func bring(ctx context.Context, store, cache string, draft *Draft, keep bool) er
 			return err
 		}
 		if slices.Equal(before, after) {
+			s.remember(d)
 			return nil
 		}
 	}

@@ -137,7 +137,7 @@ func TestDraft(t *testing.T) {
 			for _, e := range entries {
 				names = append(names, e.Name())
 			}
-			if d := cmp.Diff([]string{"commits", CatalogFile, "tables"}, names); d != "" {
+			if d := cmp.Diff([]string{"commits", CatalogFile, StateFile, "tables"}, names); d != "" {
 				t.Error(d)
 			}
 			look, err := storedir.Look(store)

@@ -150,8 +150,8 @@ func TestRepair(t *testing.T) {
 			if got := rows(t, db.DB, "SELECT count(*) FROM experiments"); got[0] != test.experiments {
 				t.Errorf("%s experiments, want %s", got[0], test.experiments)
 			}
-			if name != "missing commit" && again != 2-len(db.Experiments) {
-				t.Errorf("%d experiments are to be ingested again, %d are left", again, len(db.Experiments))
+			if name != "missing commit" && again != 2-db.Count {
+				t.Errorf("%d experiments are to be ingested again, %d are left", again, db.Count)
 			}
 		})
 	}

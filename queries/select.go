@@ -6,14 +6,15 @@ import "context"
 // by id.
 func (db *DB) Select(ctx context.Context, selectors ...string) ([]Experiment, error) {
 	open := func() (*DB, error) { return OpenWith(ctx, db.Store, Options{}) }
-	chosen, err := (&selection{ctx, open, db.Experiments}).any(selectors)
+	all := db.Experiments()
+	chosen, err := (&selection{ctx, open, all}).any(selectors)
 	if err != nil {
 		return nil, err
 	}
 	var list []Experiment
 	for i, is := range chosen {
 		if is {
-			list = append(list, db.Experiments[i])
+			list = append(list, all[i])
 		}
 	}
 	return list, nil

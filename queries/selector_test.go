@@ -13,7 +13,7 @@ import (
 // TestSelectors resolves selectors in a store of two experiments, some of them labelled.
 func TestSelectors(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
-	list := open(t, store).Experiments
+	list := open(t, store).Experiments()
 	list[0].Labels = map[string]string{"night": "1", "host": "other", "branch": "main"}
 	list[1].Labels = map[string]string{"night": "2"}
 	list = append(list, Experiment{Entry: storedir.Entry{ExperimentID: "cc", Path: "/x/a,b=c.er"}, Name: "a,b=c.er"})

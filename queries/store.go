@@ -20,14 +20,15 @@ const CatalogFile = "stackmill.duckdb"
 // attached read-only, so that any number of readers share it.
 type DB struct {
 	*sql.DB
-	Store       string // absolute path
-	Batches     []storedir.Batch
-	Experiments []Experiment       // by id
-	Damaged     []storedir.Damaged // batches left out because their commits cannot be read
-	Libraries   []Library          // of a narrowed store, those whose functions are not shown as usual
+	Store     string             // absolute path
+	Count     int                // of its experiments
+	Single    string             // the name of its experiment, if it is one
+	Damaged   []storedir.Damaged // batches left out because their commits cannot be read
+	Libraries []Library          // of a narrowed store, those whose functions are not shown as usual
 
+	said   *said
 	unsafe bool
-	sees   *definitions // of what the views hold
+	sees   *definitions // of what the views hold; nil if that is the whole store, and not defined yet
 	base   *sql.DB      // of a narrowed store, the one that it is a part of
 	chosen bool         // whether that has some samples only
 }
@@ -52,12 +53,20 @@ func Open(ctx context.Context, store string) (*DB, error) { return OpenWith(ctx,
 
 // OpenWith is Open with options.
 func OpenWith(ctx context.Context, store string, o Options) (*DB, error) {
-	store, c, err := committed(store)
+	store, err := filepath.Abs(store)
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{Store: store, Batches: c.Batches, Experiments: experimentsOf(c.Batches), Damaged: c.Damaged, unsafe: o.Unsafe}
-	d, err := define(db.Store, db.Batches, db.Experiments)
+	db := &DB{Store: store, unsafe: o.Unsafe, said: newSaid(store)}
+	if db.openKnown(ctx, o) {
+		return db, nil
+	}
+	c, err := db.said.contents()
+	if err != nil {
+		return nil, err
+	}
+	db.Damaged = c.Damaged
+	d, err := db.said.defined()
 	if err != nil {
 		return nil, err
 	}
@@ -68,14 +77,23 @@ func OpenWith(ctx context.Context, store string, o Options) (*DB, error) {
 		}
 	}
 	db.sees = cmp.Or(see.part, d)
+	db.counted(db.sees.experiments)
 	db.DB, err = db.connect(ctx, o, d, see)
 	return db, err
 }
 
+// counted notes the experiments that are open.
+func (db *DB) counted(experiments []Experiment) {
+	if db.Count = len(experiments); db.Count == 1 {
+		db.Single = experiments[0].Name
+	}
+}
+
 // connect returns an engine that has the store's catalog, which d defines.
 func (db *DB) connect(ctx context.Context, o Options, d *definitions, see *sight) (*sql.DB, error) {
-	may := access{Limits: o.Limits, files: pathsOf(db.Store, db.Batches), locked: !o.Unsafe}
+	may := access{Limits: o.Limits, files: pathsOf(db.Store, db.Batches()), locked: !o.Unsafe}
 	if engine := attach(ctx, db.Store, d.fingerprint, may, see); engine != nil {
+		db.said.remember(d)
 		return engine, nil
 	}
 	if Publish(ctx, db.Store, o.Cache) == nil {
@@ -92,12 +110,17 @@ func (db *DB) connect(ctx context.Context, o Options, d *definitions, see *sight
 func pathsOf(store string, batches []storedir.Batch) (paths []string) {
 	for _, b := range batches {
 		for _, f := range b.Files {
-			path := store + "/" + f.Path
-			paths = append(paths, path)
-			if pattern := literal.Replace(path); pattern != path {
-				paths = append(paths, pattern)
-			}
+			paths = appendPath(paths, store, f.Path)
 		}
+	}
+	return paths
+}
+
+func appendPath(paths []string, store, file string) []string {
+	path := store + "/" + file
+	paths = append(paths, path)
+	if pattern := literal.Replace(path); pattern != path {
+		paths = append(paths, pattern)
 	}
 	return paths
 }
@@ -109,14 +132,8 @@ func committed(store string) (string, *storedir.Contents, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	c, err := storedir.Look(store)
-	if err == nil {
-		err = c.Usable()
-	}
-	if err != nil {
-		return "", nil, err
-	}
-	return store, c, nil
+	c, err := newSaid(store).contents()
+	return store, c, err
 }
 
 // inMemory makes a catalog in memory.

@@ -85,7 +85,7 @@ func TestExperimentTwice(t *testing.T) {
 	if d := cmp.Diff(want, rows(t, db.DB, "SELECT sum(exclusive) FROM function_metrics")); d != "" {
 		t.Error(d)
 	}
-	if got := len(db.Experiments); got != 2 {
+	if got := db.Count; got != 2 {
 		t.Errorf("%d experiments", got)
 	}
 }
@@ -201,8 +201,8 @@ func TestOpen(t *testing.T) {
 	if err := Publish(ctx, store, t.TempDir()); err != nil {
 		t.Fatal(err)
 	}
-	if entries, _ := os.ReadDir(store); len(entries) != 3 {
-		t.Errorf("the store has %d entries, want commits, tables and the catalog", len(entries))
+	if entries, _ := os.ReadDir(store); len(entries) != 4 {
+		t.Errorf("the store has %d entries, want commits, tables, the catalog and whose it is", len(entries))
 	}
 }
 

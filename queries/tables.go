@@ -29,14 +29,15 @@ const uncounted = "uncounted_experiments"
 
 // storeTables are the tables of every catalog.
 var storeTables = []storeTable{
-	{"experiment_names", [][2]string{{"experiment_id", "VARCHAR"}, {"experiment", "VARCHAR"}, {"path", "VARCHAR"}, {"ingested", "TIMESTAMPTZ"}, {"summary", "BOOLEAN"}}, nameRows},
+	{"experiment_names", [][2]string{{"experiment_id", "VARCHAR"}, {"experiment", "VARCHAR"}, {"path", "VARCHAR"}, {"ingested", "TIMESTAMPTZ"}, {"summary", "BOOLEAN"}, {"batch", "VARCHAR"}}, nameRows},
 	{"experiment_labels", [][2]string{{"experiment_id", "VARCHAR"}, {"label", "VARCHAR"}, {"value", "VARCHAR"}}, labelRows},
+	{"batch_files", [][2]string{{"batch", "VARCHAR"}, {"stored", "VARCHAR"}, {"path", "VARCHAR"}}, fileRows},
 	{uncounted, [][2]string{{"portion", "INTEGER"}, {"experiment_id", "VARCHAR"}, {"summary", "BOOLEAN"}}, uncountedRows},
 }
 
 func nameRows(d *definitions, row func(values ...any)) {
 	for _, e := range d.experiments {
-		row(e.ExperimentID, e.Name, e.Path, e.Ingested.UTC(), e.Status == storedir.Summary)
+		row(e.ExperimentID, e.Name, e.Path, e.Ingested.UTC(), e.Status == storedir.Summary, e.batch)
 	}
 }
 
@@ -48,8 +49,22 @@ func labelRows(d *definitions, row func(values ...any)) {
 	}
 }
 
+// fileRows are the tables and files of batches, which are relative to the store.
+func fileRows(d *definitions, row func(values ...any)) {
+	for _, p := range d.portions {
+		for _, b := range p.batches {
+			for _, f := range b.Files {
+				row(b.Batch, f.Table, f.Path)
+			}
+		}
+	}
+}
+
 func uncountedRows(d *definitions, row func(values ...any)) {
 	for _, p := range d.portions {
+		if len(p.experiments(func(x extent) bool { return x != nothing })) <= few { // which are named
+			continue
+		}
 		for _, id := range p.experiments(func(x extent) bool { return x != everything }) {
 			row(int32(p.number), id, p.counted[id] == summary)
 		}

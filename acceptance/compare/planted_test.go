@@ -40,7 +40,7 @@ func TestPlanted(t *testing.T) {
 		keepValues(t, db)
 	}
 	var builds [2][]string
-	for _, e := range db.Experiments {
+	for _, e := range db.Experiments() {
 		side := 0
 		if e.Name[:4] == "test" {
 			side = 1

@@ -51,8 +51,8 @@ func TestPprofRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer db.Close()
-		if len(db.Experiments) != 1 || db.Experiments[0].Status != "complete" {
-			t.Fatalf("%s: %v", name, db.Experiments)
+		if db.Count != 1 || db.Experiments()[0].Status != "complete" {
+			t.Fatalf("%s: %v", name, db.Experiments())
 		}
 		data, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {

@@ -193,7 +193,7 @@ func stateOf(ctx context.Context, db *queries.DB) (state, error) {
 		values[id] = []int64{r.Number("samples"), r.Number("sums"), r.Number("total"), r.Number("named")}
 	}
 	s := state{}
-	for _, e := range db.Experiments {
+	for _, e := range db.Experiments() {
 		night, name := filepath.Split(e.Path)
 		key := filepath.Join(filepath.Base(night), name)
 		v := values[e.ExperimentID]

@@ -54,7 +54,7 @@ func groups(rows []queries.Record) [][]queries.Record {
 
 // groupTitle names the experiment and the metric where the caption does not.
 func (r *reporter) groupTitle(w *page, q *report.Question, group []queries.Record) {
-	if len(r.db.Experiments) > 1 {
+	if r.db.Count > 1 {
 		w.printf("Experiment %s\n", group[0].Text("experiment"))
 	}
 	if q.OnlyMetric() == "" && q.Measured() {

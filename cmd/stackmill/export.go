@@ -70,7 +70,7 @@ func (x *exporter) run(ctx context.Context) error {
 		return err
 	}
 	defer store.Close()
-	if len(store.Experiments) == 0 {
+	if store.Count == 0 {
 		return fmt.Errorf("export: %w", x.emptyStore())
 	}
 	x.filter.Mode = x.Mode

@@ -152,8 +152,8 @@ func (f *forgetter) chosen(ctx context.Context, selectors []string) (list []leav
 			started[r.Text("experiment_id")] = at
 		}
 	}
-	parts := f.parts(db.Batches)
-	for _, e := range db.Experiments {
+	parts := f.parts(db.Batches())
+	for _, e := range db.Experiments() {
 		at := started[e.ExperimentID]
 		if at.IsZero() {
 			at = e.Ingested

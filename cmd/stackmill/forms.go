@@ -58,7 +58,7 @@ func (r *reporter) functionSummary(_ context.Context, q *report.Question, rows [
 	for i, f := range functions {
 		if i == 0 || f[0]["experiment_id"] != functions[i-1][0]["experiment_id"] {
 			shown = 0
-			if len(r.db.Experiments) > 1 {
+			if r.db.Count > 1 {
 				w.printf("Experiment %s\n\n", f[0].Text("experiment"))
 			}
 		}

@@ -54,7 +54,7 @@ with blanks between them. "report --between NAME" shows what was done then.`,
 			if err != nil {
 				return fmt.Errorf("label: %w", err)
 			}
-			for _, e := range db.Experiments {
+			for _, e := range db.Experiments() {
 				l.Experiments = append(l.Experiments, e.ExperimentID)
 			}
 			_ = db.Close() // it was only read

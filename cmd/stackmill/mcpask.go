@@ -176,7 +176,7 @@ func (m *agents) report(ctx context.Context, args *arguments) (*answer, error) {
 	for _, m := range q.Emptied {
 		a.Warnings = append(a.Warnings, "the filter leaves nothing of "+m+": another metric is shown")
 	}
-	part := &partition{several: len(db.Experiments) > 1 || q.OnlyMetric() == ""}
+	part := &partition{several: db.Count > 1 || q.OnlyMetric() == ""}
 	c := &collector{answer: a, most: args.Limit, drop: part.drop, each: part.each}
 	part.collector = c
 	if err := c.print(rows); err != nil {

@@ -27,7 +27,7 @@ var drawings = map[string]func(*reporter, context.Context, *report.Question, []q
 
 // run prints the report.
 func (r *reporter) run(ctx context.Context) error {
-	if len(r.db.Experiments) == 0 {
+	if r.db.Count == 0 {
 		return r.emptyStore()
 	}
 	q, err := report.Ask(ctx, r.db, &r.Request)

@@ -18,8 +18,8 @@ func (r *reporter) caption(ctx context.Context, q *report.Question) error {
 	if r.Mode != "" && r.HasModes() {
 		what += ", " + r.Mode + " mode"
 	}
-	if len(r.db.Experiments) == 1 {
-		what += ", experiment " + r.db.Experiments[0].Name
+	if r.db.Count == 1 {
+		what += ", experiment " + r.db.Single
 	}
 	if err := r.printf("%s\n", what); err != nil {
 		return err
@@ -35,7 +35,7 @@ func (r *reporter) caption(ctx context.Context, q *report.Question) error {
 // layout makes the cells of the printed table.
 func (r *reporter) layout(q *report.Question, rows []queries.Record) ([]field, [][]string) {
 	var fields []field
-	if len(r.db.Experiments) > 1 {
+	if r.db.Count > 1 {
 		fields = append(fields, field{name: "Experiment"})
 	}
 	if q.OnlyMetric() == "" && q.Measured() {
@@ -54,7 +54,7 @@ func (r *reporter) layout(q *report.Question, rows []queries.Record) ([]field, [
 	}
 	cells := make([][]string, len(rows))
 	for i, rec := range rows {
-		if len(r.db.Experiments) > 1 {
+		if r.db.Count > 1 {
 			cells[i] = append(cells[i], rec.Text("experiment"))
 		}
 		if q.OnlyMetric() == "" && q.Measured() {

@@ -100,7 +100,7 @@ func (r *resymbolizer) wanted(ctx context.Context, selectors []string) (func(*st
 	}
 	defer db.Close()
 	ids := map[string]bool{}
-	for _, e := range db.Experiments {
+	for _, e := range db.Experiments() {
 		ids[e.ExperimentID] = true
 	}
 	return func(e *storedir.Entry) bool { return ids[e.ExperimentID] }, nil

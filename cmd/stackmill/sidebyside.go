@@ -84,7 +84,7 @@ func ofMetric(c report.Column) bool {
 }
 
 func (r *reporter) sideFields(q *report.Question, rows []queries.Record) (fields []field) {
-	if len(r.db.Experiments) > 1 {
+	if r.db.Count > 1 {
 		fields = append(fields, field{name: "Experiment"})
 	}
 	for _, metric := range q.Side {
@@ -112,7 +112,7 @@ func (r *reporter) sideFields(q *report.Question, rows []queries.Record) (fields
 }
 
 func (r *reporter) sideCells(q *report.Question, row *sideRow) (cells []string) {
-	if len(r.db.Experiments) > 1 {
+	if r.db.Count > 1 {
 		cells = append(cells, row.first.Text("experiment"))
 	}
 	for _, metric := range q.Side {
