@@ -47,8 +47,8 @@ type month struct {
 	check     run
 }
 
-// The nights of a year, and how much more the last month's may take than the second's: in
-// the first the store was nearly empty.
+// The nights of a year, and how much more the last whole month's may take than those of the
+// first in which experiments are forgotten: before that the store grows.
 const (
 	yearJobs  = 30
 	yearStay  = 90
@@ -69,11 +69,11 @@ func (b *bench) year() error {
 	if err != nil {
 		return err
 	}
-	if len(months) < 3 {
-		b.figures.skip("a night of the last month", "there are fewer than three months")
+	first, last := yearStay/yearMonth, b.nights/yearMonth-1
+	if last <= first {
+		b.figures.skip("a night of the last month", fmt.Sprintf("fewer than %d nights", (first+2)*yearMonth))
 		return nil
 	}
-	second, last := months[1], months[len(months)-1]
 	for _, f := range []struct {
 		work  string
 		value func(m month) float64
@@ -82,7 +82,7 @@ func (b *bench) year() error {
 		{"CPU of upkeep of the last month", func(m month) float64 { return m.upkeep.CPU.Seconds() / float64(m.nights) }},
 		{"bytes of an experiment after the last month", func(m month) float64 { return float64(m.bytes) / float64(m.whole) }},
 	} {
-		b.figures.add(figure{work: f.work, against: "the second month", value: f.value(last) / f.value(second), target: yearEven})
+		b.figures.add(figure{work: f.work, against: fmt.Sprintf("month %d", first+1), value: f.value(months[last]) / f.value(months[first]), target: yearEven})
 	}
 	return nil
 }
