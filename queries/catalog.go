@@ -151,6 +151,9 @@ func (d *definitions) changes(kind string) []string {
 func (d *definitions) always() ([]string, error) {
 	statements := []string{pathMix, pathPart, functionKey}
 	for _, t := range schema.Tables {
+		if t.Implied != "" {
+			statements = append(statements, fmt.Sprintf("CREATE MACRO %s() AS TABLE FROM %s() UNION ALL %s", rowsName(t), storedName(t), t.Implied))
+		}
 		if isNumbered(t) {
 			statements = append(statements, numberedMacro(t, d.as))
 		}
@@ -191,6 +194,15 @@ func (v View) parameters(sign string) string {
 
 // rowsName is the name of the macro that gives a table's rows as they are stored.
 func rowsName(t *schema.Table) string { return t.Name + "_rows" }
+
+// storedName is the name of the macro that gives the rows that a table's files have: all,
+// unless others stand for some.
+func storedName(t *schema.Table) string {
+	if t.Implied != "" {
+		return t.Name + "_stored_rows"
+	}
+	return rowsName(t)
+}
 
 // isNumbered reports whether the rows of a table name functions by their numbers, and its
 // view by their identifiers.

@@ -39,25 +39,25 @@
 --     FROM instructions
 --   ) WHERE "offset" + size > next
 WITH spots AS MATERIALIZED (
-  SELECT v.experiment_id, v.modes, v.metric, l.function_id, COALESCE(l.instruction, l."offset") AS "offset",
+  SELECT v.experiment_id, m.mode, v.metric, l.function_id, COALESCE(l.instruction, l."offset") AS "offset",
     (sum(v.exclusive) FILTER (l.reason = ''))::BIGINT AS exclusive, (sum(v.inclusive) FILTER (l.reason = ''))::BIGINT AS inclusive
-  FROM pc_values v JOIN locations l USING (experiment_id, location)
+  FROM pc_values v JOIN modes m ON v.modes & m.bit <> 0 JOIN locations l USING (experiment_id, location)
   GROUP BY ALL HAVING count(*) FILTER (l.reason = '') > 0 -- of others the instruction is not known
 ),
 highest AS MATERIALIZED (
-  SELECT experiment_id, modes, metric, function_id, max(exclusive) AS highest, max(inclusive) AS highest_inclusive
+  SELECT experiment_id, mode, metric, function_id, max(exclusive) AS highest, max(inclusive) AS highest_inclusive
   FROM spots GROUP BY ALL
 ),
 -- Joins of three tables by experiment_id and another key are done in steps: the
 -- optimizer takes experiment_id alone for a key and would multiply the tables.
 owners AS MATERIALIZED (
-  SELECT f.experiment_id, m.mode, m.bit, k.listed_in, k.listing, f.address - f."offset" AS shift,
+  SELECT f.experiment_id, m.mode, k.listed_in, k.listing, f.address - f."offset" AS shift,
     CASE WHEN m.mode = 'user' AND f.kind = 'body' THEN COALESCE(f.body_of, f.function_id) ELSE f.function_id END AS function_id
   FROM functions f JOIN listings k USING (experiment_id, function_no) CROSS JOIN modes m
 ),
 shown AS MATERIALIZED (
-  SELECT o.*, h.modes, h.metric, h.highest, h.highest_inclusive
-  FROM highest h JOIN owners o ON o.experiment_id = h.experiment_id AND o.function_id = h.function_id AND h.modes & o.bit <> 0
+  SELECT o.*, h.metric, h.highest, h.highest_inclusive
+  FROM highest h JOIN owners o ON o.experiment_id = h.experiment_id AND o.function_id = h.function_id AND o.mode = h.mode
 ),
 functions_shown AS MATERIALIZED (
   SELECT s.*, f.name, f.load_object_id FROM shown s LEFT JOIN functions f USING (experiment_id, function_id)
@@ -75,5 +75,5 @@ SELECT n.experiment_id, n.experiment, n.mode, n.metric, n.unit, n.function_id, n
   COALESCE(s.exclusive > 0 AND s.exclusive >= 0.75 * n.highest OR s.inclusive > 0 AND s.inclusive >= 0.75 * n.highest_inclusive, false) AS high
 FROM named n
 JOIN instructions_rows() i ON i.listed_in = n.listed_in AND i.listing = n.listing
-LEFT JOIN spots s ON s.experiment_id = n.experiment_id AND s.modes = n.modes AND s.metric = n.metric
+LEFT JOIN spots s ON s.experiment_id = n.experiment_id AND s.mode = n.mode AND s.metric = n.metric
   AND s.function_id = n.function_id AND s."offset" = i."offset"

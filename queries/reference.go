@@ -23,10 +23,24 @@ All columns are flat, none is unsigned. A value is never missing unless its colu
 so: what a recording lacks is 0 or empty. A table's key tells its rows apart. Columns
 that are computed are in no file: the catalog's view of the table makes them. Views show
 values of which files have less: -1 as `+"`exclusive`"+` where it is `+"`inclusive`"+` or `+"`attributed`"+`,
-and `+"`locations.instruction`"+` as the distance from `+"`offset`"+`.
+`+"`locations.instruction`"+` as the distance from `+"`offset`"+`, and `+"`call_values.other_no`"+` as that from
+`+"`function_no`"+`.
+
+Views have rows that files leave out, since other rows with the same values stand for
+them. Which these are is in bits of the other rows' `+"`modes`"+`, which views do not show:
+
+| in | bit | stands for the row |
+| --- | ---: | --- |
+| `+"`call_values`"+` | %d | of a caller's row: of the callee, with the same value |
+| `+"`line_values`"+` | %d | in `+"`source_values`"+`: no other function has code on the line |
+| `+"`function_values`"+` | %d | in `+"`module_values`"+`: it is the module's only function |
+| | %d | in `+"`pc_values`"+`, of its only location |
+| | %d | of itself in `+"`call_values`"+`, with its exclusive value |
+| | %d | in `+"`line_values`"+`: all its code, by `+"`locations`"+` and `+"`inline_frames`"+`, is on one line |
+| | %d | in `+"`source_values`"+`, of that line |
 
 This page is made from the declarations in `+"`schema/`"+` by `+"`make docs`"+`.
-`, schema.StoreVersion)
+`, schema.StoreVersion, schema.ForCallee, schema.ForSource, schema.ForModule, schema.ForPC, schema.ForSelf, schema.ForLine, schema.ForLineSource)
 	for _, t := range schema.Tables {
 		fmt.Fprintf(&b, "\n## %s\n\nA row is %s.%s\n\n| column | type | unit | encoding | meaning |\n| --- | --- | --- | --- | --- |\n", t.Name, html(t.Row), keySentence(t))
 		for _, c := range t.Columns {

@@ -140,7 +140,7 @@ func (p *portion) experiments(which func(extent) bool) (ids []string) {
 // table's columns. The files are parameters, so that the engine does not open them yet.
 func rowsMacro(store string, t *schema.Table, all []*portion) string {
 	files, query := rowsQuery(store, t, all)
-	return fmt.Sprintf("%s(%s) AS TABLE %s", rowsName(t), files, query)
+	return fmt.Sprintf("%s(%s) AS TABLE %s", storedName(t), files, query)
 }
 
 // rowsQuery returns the parameters and the query of the macro.

@@ -109,6 +109,9 @@ type Table struct {
 	// Joined are tables before it that the view joins to t, its files, for what is
 	// computed: a row each. Empty if that needs none.
 	Joined string
+	// Implied is the SQL of further rows, which the files leave out since rows of this
+	// table or another stand for them (stored.go). Empty if there are none.
+	Implied string
 	// Summary says that the rows of an experiment stay when only a summary of it is kept.
 	Summary bool
 	// Links, if not nil, is the table before it that says which experiments of a batch

@@ -41,8 +41,60 @@ func (t *Table) Value(c Column) string {
 	if t == Locations && c.Name == "instruction" {
 		return `t."offset" + t.instruction`
 	}
+	switch {
+	case c.Name == "other_no":
+		return "t.function_no + t.other_no"
+	case c.Name == "modes" && (t == FunctionValues || t == CallValues || t == LineValues):
+		return fmt.Sprintf("t.modes & %d", ShownModes)
+	}
 	if whole := t.WholeOf(c.Name); whole != "" {
 		return fmt.Sprintf("IF(t.%[1]s = %[3]d, t.%[2]s, t.%[1]s)", c.Name, whole, asWhole)
 	}
 	return `t."` + c.Name + `"`
 }
+
+// Rows stand for others that would have the same values, which the files leave out: bits of
+// their column `modes` from this one on say for which. Each is for the modes of its row.
+const (
+	ForCallee     = 1 << (6 + iota) // of a caller's row in call_values: that of its callee
+	ForSource                       // of line_values: that of the line in source_values, which no other function has code of
+	ForModule                       // of function_values: that of its module, which has no other function
+	ForPC                           // likewise that of its location, the only one
+	ForSelf                         // likewise that of itself in call_values
+	ForLine                         // likewise that of its line, if all its code is on one
+	ForLineSource                   // likewise that line's row stands for that of source_values
+
+	// ShownModes are the other bits, which views have.
+	ShownModes = ForCallee - 1
+)
+
+// plainModes are the bits of modes in which modules and instructions have values.
+const plainModes = 7
+
+// standing is the SQL of a condition for rows t that stand for others.
+func standing(bit int) string { return fmt.Sprintf("t.modes & %d <> 0", bit) }
+
+// impliedByFunction is the SQL of the rows that those of function_values stand for, of
+// things that another table has one of with the function's number.
+func impliedByFunction(table, column string, bit int) string {
+	return fmt.Sprintf("SELECT t.experiment_id, t.modes & %d AS modes, t.metric, o.%s, t.exclusive, t.inclusive FROM function_values_rows() t JOIN %s_rows() o USING (experiment_id, function_no) WHERE %s AND t.modes & %[1]d <> 0",
+		plainModes, column, table, standing(bit))
+}
+
+// impliedCalls is the SQL of the rows of call_values that others stand for.
+var impliedCalls = fmt.Sprintf(`SELECT t.experiment_id, t.modes & %[1]d AS modes, t.metric, t.function_no + t.other_no AS function_no, 'callee' AS relation, -t.other_no AS other_no, t.attributed
+FROM call_values_stored_rows() t WHERE %[2]s
+UNION ALL
+SELECT t.experiment_id, t.modes & %[1]d, t.metric, t.function_no, 'self', 0, IF(t.exclusive = %[3]d, t.inclusive, t.exclusive)
+FROM function_values_rows() t WHERE %[4]s`, ShownModes, standing(ForCallee), asWhole, standing(ForSelf))
+
+// impliedLines is likewise of line_values.
+var impliedLines = fmt.Sprintf(`SELECT t.experiment_id, t.modes & %[1]d | IF(%[2]s, %[3]d, 0) AS modes, t.metric, t.function_no, o.file, o.line, t.exclusive, t.inclusive
+FROM function_values_rows() t JOIN (
+  SELECT experiment_id, function_no, any_value(file) AS file, any_value(line) AS line FROM (
+    SELECT experiment_id, function_no, file, line FROM locations_rows() UNION ALL SELECT experiment_id, function_no, file, line FROM inline_frames_rows()
+  ) GROUP BY ALL
+) o USING (experiment_id, function_no) WHERE %[4]s`, ShownModes, standing(ForLineSource), ForSource, standing(ForLine))
+
+// impliedSources is likewise of source_values.
+var impliedSources = fmt.Sprintf("SELECT t.experiment_id, t.modes & %d AS modes, t.metric, t.file, t.line, t.exclusive, t.inclusive FROM line_values_rows() t WHERE %s", ShownModes, standing(ForSource))

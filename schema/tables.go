@@ -466,9 +466,9 @@ var (
 	CallValues = &Table{Name: "call_values", Row: "one metric's value of one neighbour of one function", Key: key("modes", "metric", "function_no", "relation", "other_no"), Columns: []Column{
 		experimentID, modes, metric, functionNo,
 		{"relation", Label, Dict, "", false, "`caller`, `self` or `callee`."},
-		{"other_no", Int32, PlainOrDelta, "", false, "The neighbour's number."},
+		{"other_no", Int32, Dict, "", false, "The neighbour's number."},
 		attribute,
-	}, Joined: ofFunction + " LEFT JOIN functions o ON o.experiment_id = t.experiment_id AND o.function_no = t.other_no", Computed: []Computed{
+	}, Joined: ofFunction + " LEFT JOIN functions o ON o.experiment_id = t.experiment_id AND o.function_no = t.function_no + t.other_no", Implied: impliedCalls, Computed: []Computed{
 		functionID,
 		{"other_id", Int64, "o.function_id", "The neighbour."},
 	}}
@@ -489,24 +489,24 @@ var (
 		{"call_node", Int32, Delta, "", false, "The node."},
 		attribute, exclusive,
 	}}
-	LineValues = &Table{Name: "line_values", Row: "one metric's value of one source line of one function", Key: key("modes", "metric", "function_no", "file", "line"), Columns: []Column{
+	LineValues = &Table{Name: "line_values", Implied: impliedLines, Row: "one metric's value of one source line of one function", Key: key("modes", "metric", "function_no", "file", "line"), Columns: []Column{
 		experimentID, modes, metric, functionNo,
 		{"file", String, Dict, "", false, "The source file's path, empty for instructions without line numbers."},
 		{"line", Int32, Dict, "", false, "The line, 0 for instructions without line numbers."},
 		exclusive, inclusive,
 	}, Joined: ofFunction, Computed: []Computed{functionID}}
-	SourceValues = &Table{Name: "source_values", Row: "one metric's value of one source line, of all functions with code there", Key: key("modes", "metric", "file", "line"), Columns: []Column{
+	SourceValues = &Table{Name: "source_values", Implied: impliedSources, Row: "one metric's value of one source line, of all functions with code there", Key: key("modes", "metric", "file", "line"), Columns: []Column{
 		experimentID, modes, metric,
 		{"file", String, Dict, "", false, "The source file's path, empty for instructions without line numbers."},
 		{"line", Int32, Dict, "", false, "The line, 0 for instructions without line numbers."},
 		exclusive, inclusive,
 	}}
-	PCValues = &Table{Name: "pc_values", Row: "one metric's value of one instruction", Key: key("modes", "metric", "location"), Columns: []Column{
+	PCValues = &Table{Name: "pc_values", Implied: impliedByFunction("locations", "location", ForPC), Row: "one metric's value of one instruction", Key: key("modes", "metric", "location"), Columns: []Column{
 		experimentID, modes, metric,
 		{"location", Int32, Delta, "", false, "The instruction: `locations.location`."},
 		exclusive, inclusive,
 	}}
-	ModuleValues = &Table{Name: "module_values", Row: "one metric's value of one module", Key: key("modes", "metric", "module_id"), Columns: []Column{
+	ModuleValues = &Table{Name: "module_values", Implied: impliedByFunction("functions", "module_id", ForModule), Row: "one metric's value of one module", Key: key("modes", "metric", "module_id"), Columns: []Column{
 		experimentID, modes, metric,
 		{"module_id", Int64, Dict, "", false, "The module."},
 		exclusive, inclusive,

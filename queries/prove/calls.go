@@ -25,7 +25,7 @@ func (x *experiment) proveCalls() error {
 	relation, other := x.col(t, "relation"), x.col(t, "other_no")
 	for i, no := range x.col(t, "function_no") {
 		f, err := x.function(no)
-		g, err2 := x.function(other[i])
+		g, err2 := x.function(no + other[i])
 		r, known := relations[relation[i]]
 		if err := errors.Join(err, err2); err != nil || !known {
 			return errors.New("call_values: a function or relation is unknown")

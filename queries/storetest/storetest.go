@@ -136,6 +136,10 @@ func (b *batch) add(t *schema.Table, columns, fields []string) error {
 		}
 		r.values = append(r.values, v)
 	}
+	if t == schema.CallValues { // which files have as the distance
+		function, other := r.values[t.Index("function_no")-1].(int32), r.values[t.Index("other_no")-1].(int32)
+		r.values[t.Index("other_no")-1] = other - function
+	}
 	b.rows[t] = append(b.rows[t], r)
 	return nil
 }

@@ -99,7 +99,7 @@ func NewShape(p *symbolize.Program, stacks *Stacks) *Shape {
 	for i := range s.Views {
 		s.place(&s.Views[i])
 	}
-	s.numbers, s.sources, s.source, s.latest, s.places = nil, nil, nil, nil, nil
+	s.numbers, s.sources, s.latest, s.places = nil, nil, nil, nil
 	return s
 }
 

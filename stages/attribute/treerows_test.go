@@ -35,16 +35,13 @@ func TestTreeRows(t *testing.T) {
 		}
 	}
 	for table, want := range map[string][]string{
-		"stack_tree":      {"0 0 5 0", "1 1 2 1", "2 1 0 2", "3 2 0 4", "4 4 0 3", "5 5 0 5"}, // node, up, below, frame
-		"call_nodes":      {"0 0 4 0 5", "1 1 2 1 0", "2 1 0 2 1", "3 2 0 2 3", "4 4 0 1 2"},  // node, up, below, depth, function
-		"tree_values":     {"63 m 0 15 0", "9 m 1 13 12", "54 m 1 13 4", "63 m 2 1 -1", "54 m 3 8 -1", "63 m 4 2 -1"},
-		"function_values": {"63 m 5 -1 15", "9 m 0 12 13", "54 m 0 4 13", "54 m 3 -1 8", "63 m 1 -1 1", "63 m 2 -1 2"},
-		"call_values": {
-			"63 m 5 self 5 15",
-			"9 m 0 self 0 12", "54 m 0 self 0 4", "54 m 3 self 3 8", "63 m 1 self 1 1", "63 m 2 self 2 2",
-			"54 m 3 caller 0 8", "63 m 0 caller 5 13", "63 m 1 caller 0 1", "63 m 2 caller 5 2",
-			"54 m 0 callee 3 8", "63 m 5 callee 0 13", "63 m 0 callee 1 1", "63 m 5 callee 2 2",
-		},
+		"stack_tree":  {"0 0 5 0", "1 1 2 1", "2 1 0 2", "3 2 0 4", "4 4 0 3", "5 5 0 5"}, // node, up, below, frame
+		"call_nodes":  {"0 0 4 0 5", "1 1 2 1 0", "2 1 0 2 1", "3 2 0 2 3", "4 4 0 1 2"},  // node, up, below, depth, function
+		"tree_values": {"63 m 0 15 0", "9 m 1 13 12", "54 m 1 13 4", "63 m 2 1 -1", "54 m 3 8 -1", "63 m 4 2 -1"},
+		// with 1024 for its own row, 256 and 512 for those of its module and location, ...
+		"function_values": {"1087 m 5 -1 15", "7689 m 0 12 13", "7734 m 0 4 13", "7734 m 3 -1 8", "7743 m 1 -1 1", "7743 m 2 -1 2"},
+		// and 64 for the callee's: modes, metric, callee, relation, caller, value
+		"call_values": {"118 m 3 caller -3 8", "127 m 0 caller 5 13", "127 m 1 caller -1 1", "127 m 2 caller 3 2"},
 	} {
 		var got []string
 		for _, row := range rows[table] {

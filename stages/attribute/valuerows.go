@@ -1,6 +1,8 @@
 package attribute
 
 import (
+	"slices"
+
 	"stackmill/schema"
 	"stackmill/stages/symbolize"
 	"stackmill/stages/unwind"
@@ -26,6 +28,7 @@ func (r *Result) LineRows(emit Emit, s *Shape) (last map[string]int32, err error
 	p := r.Program
 	lines, sources, pcs := r.rows(schema.LineValues, emit), r.rows(schema.SourceValues, emit), r.rows(schema.PCValues, emit).Expect(len(p.Locations))
 	last = map[string]int32{}
+	own := s.ownership()
 	r.grouped(metricsAtOnce/len(s.Views), func(metrics []int) {
 		passing := s.stacks.passing(r.Sums, metrics)
 		var ending [unwind.Modes]grid
@@ -37,23 +40,29 @@ func (r *Result) LineRows(emit Emit, s *Shape) (last map[string]int32, err error
 			}
 			values[i] = s.code(v, passing, ending[v.leaf])
 		}
+		for n, k := range s.SourceKeys {
+			if slices.ContainsFunc(values, func(v *codeValues) bool { return !empty(v.Source.inclusive(n)) }) {
+				last[k.File] = max(last[k.File], k.Line)
+			}
+		}
 		all, plain := s.modes(Plain|Plain.Inlined()), s.modes(Plain)
 		inViews{all, len(s.LineKeys), func(view, metric, n int) (exclusive, inclusive int64, ok bool) {
 			return values[view].Lines.of(n, metric)
-		}}.sums(lines, metrics, func(n int) {
+		}}.without(func(n int) bool { return own.line[s.LineKeys[n].Function] }).sums(lines, metrics, func(n int, _ int64) Mode {
+			return given(own.source[s.source[n]], schema.ForSource)
+		}, func(n int) {
 			k := &s.LineKeys[n]
 			lines.Int32(int32(k.Function)).Text(k.File).Int32(k.Line)
 		})
 		inViews{all, len(s.SourceKeys), func(view, metric, n int) (exclusive, inclusive int64, ok bool) {
 			return values[view].Source.of(n, metric)
-		}}.sums(sources, metrics, func(n int) {
+		}}.without(func(n int) bool { return own.source[n] }).sums(sources, metrics, alone, func(n int) {
 			k := &s.SourceKeys[n]
 			sources.Text(k.File).Int32(k.Line)
-			last[k.File] = max(last[k.File], k.Line)
 		})
 		inViews{plain, len(p.Locations), func(view, metric, n int) (exclusive, inclusive int64, ok bool) {
 			return values[view].PCs.of(n, metric)
-		}}.sums(pcs, metrics, func(n int) { pcs.Int32(int32(n)) })
+		}}.without(func(n int) bool { return own.location[p.Locations[n].Function] }).sums(pcs, metrics, alone, func(n int) { pcs.Int32(int32(n)) })
 	})
 	return last, closeAll(lines, sources, pcs)
 }
@@ -65,6 +74,7 @@ func (r *Result) FunctionRows(emit Emit, t *CallTree) (ranked []symbolize.Functi
 	functions, modules, objects := r.rows(schema.FunctionValues, emit), r.rows(schema.ModuleValues, emit), r.rows(schema.ObjectValues, emit)
 	p, shares := r.Program, make(shares, len(r.Program.Functions))
 	nodes := newGrid(t.Len(), len(t.Views))
+	own := t.ownership()
 	r.grouped(metricsAtOnce, func(metrics []int) {
 		var values []*Values // by metric
 		for _, m := range metrics {
@@ -76,13 +86,15 @@ func (r *Result) FunctionRows(emit Emit, t *CallTree) (ranked []symbolize.Functi
 		all, plain := t.modes(Plain|Plain.Inlined()), t.modes(Plain)
 		inViews{all, len(p.Functions), func(view, metric, n int) (exclusive, inclusive int64, ok bool) {
 			return values[metric].Functions.of(n, view)
-		}}.sums(functions, metrics, func(n int) { functions.Int32(int32(n)) })
+		}}.sums(functions, metrics, func(n int, exclusive int64) Mode {
+			return given(exclusive > 0, schema.ForSelf) | own.standing(p, n)
+		}, func(n int) { functions.Int32(int32(n)) })
 		inViews{plain, len(p.Modules), func(view, metric, n int) (exclusive, inclusive int64, ok bool) {
 			return values[metric].Modules.of(n, view)
-		}}.sums(modules, metrics, func(n int) { modules.Int64(p.Modules[n].ID) })
+		}}.without(func(n int) bool { return own.module[n] }).sums(modules, metrics, alone, func(n int) { modules.Int64(p.Modules[n].ID) })
 		inViews{plain, len(p.Objects), func(view, metric, n int) (exclusive, inclusive int64, ok bool) {
 			return values[metric].Objects.of(n, view)
-		}}.sums(objects, metrics, func(n int) { objects.Int64(p.Objects[n].ID) })
+		}}.sums(objects, metrics, alone, func(n int) { objects.Int64(p.Objects[n].ID) })
 		r.neighbours(neighbours, t, metrics, values)
 	})
 	return shares.ranked(), closeAll(functions, modules, objects, neighbours)
@@ -91,7 +103,7 @@ func (r *Result) FunctionRows(emit Emit, t *CallTree) (ranked []symbolize.Functi
 // total appends a metric's values of `<Total>`.
 func (r *Result) total(functions *schema.Rows, t *CallTree, metric int, values *Values) {
 	for _, v := range t.totals(values) {
-		begin(functions, v.modes, metric).Int32(r.function(symbolize.None)).Int64(schema.StoredExclusive(v.a, v.a)).Int64(v.a)
+		begin(functions, v.modes|schema.ForSelf, metric).Int32(r.function(symbolize.None)).Int64(schema.StoredExclusive(v.a, v.a)).Int64(v.a)
 	}
 }
 
@@ -110,31 +122,19 @@ func begin(rows *schema.Rows, modes Mode, metric int) *schema.Rows {
 }
 
 // neighbours appends the values of metrics that are attributed to neighbours of functions,
-// given all of them.
+// given all of them. Rows of functions stand for what is attributed to themselves.
 func (r *Result) neighbours(rows *schema.Rows, t *CallTree, metrics []int, values []*Values) {
-	row := func(modes Mode, metric int, function int32, relation int, other int32, value int64) {
-		begin(rows, modes, metric).Int32(function).Label(relation).Int32(other).Int64(value)
+	row := func(modes Mode, metric int, function symbolize.FunctionNo, relation int, other symbolize.FunctionNo, value int64) {
+		from, to := r.function(function), r.function(other)
+		begin(rows, modes, metric).Int32(from).Label(relation).Int32(to - from).Int64(value)
 	}
-	all, root := t.modes(Plain|Plain.Inlined()), r.function(symbolize.None)
-	for i, m := range metrics {
-		for _, x := range t.totals(values[i]) {
-			row(x.modes, m, root, self, root, x.a)
+	inViews{t.modes(Plain | Plain.Inlined()), len(t.Pairs), func(view, metric, n int) (caller, callee int64, ok bool) {
+		return values[metric].Calls.of(n, view)
+	}}.each(metrics, func(n, metric int, x shared) {
+		p := t.Pairs[n]
+		row(x.modes|given(x.a == x.b, schema.ForCallee), metric, p.Callee, caller, p.Caller, x.a)
+		if x.a != x.b {
+			row(x.modes, metric, p.Caller, callee, p.Callee, x.b)
 		}
-	}
-	inViews{all, len(r.Program.Functions), func(view, metric, n int) (value, _ int64, ok bool) {
-		value, _, _ = values[metric].Functions.of(n, view)
-		return value, 0, value > 0
-	}}.each(metrics, func(n, metric int, x shared) { row(x.modes, metric, int32(n), self, int32(n), x.a) })
-	inViews{all, len(t.Pairs), func(view, metric, n int) (value, _ int64, ok bool) {
-		value, _, ok = values[metric].Calls.of(n, view)
-		return value, 0, ok
-	}}.each(metrics, func(n, metric int, x shared) {
-		row(x.modes, metric, r.function(t.Pairs[n].Callee), caller, r.function(t.Pairs[n].Caller), x.a)
-	})
-	inViews{all, len(t.Pairs), func(view, metric, n int) (value, _ int64, ok bool) {
-		_, value, ok = values[metric].Calls.of(n, view)
-		return value, 0, ok
-	}}.each(metrics, func(n, metric int, x shared) {
-		row(x.modes, metric, r.function(t.Pairs[n].Caller), callee, r.function(t.Pairs[n].Callee), x.a)
 	})
 }

@@ -117,7 +117,7 @@ func (c *Collector) values(rows columns, of func(int) *experiment) {
 	exclusive, inclusive := rows.wide("exclusive"), rows.wide("inclusive")
 	for i, function := range numbers {
 		e := of(i)
-		e.values = append(e.values, value{metrics[labels.GetValueIndex(i)], modes[i], function, schema.ExclusiveOf(exclusive[i], inclusive[i]), inclusive[i]})
+		e.values = append(e.values, value{metrics[labels.GetValueIndex(i)], modes[i] & schema.ShownModes, function, schema.ExclusiveOf(exclusive[i], inclusive[i]), inclusive[i]})
 	}
 }
 

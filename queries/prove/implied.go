@@ -1,0 +1,114 @@
+package prove
+
+import "stackmill/schema"
+
+// imply adds the rows that the files leave out since others stand for them.
+func (x *experiment) imply() {
+	x.implyByFunctions()
+	x.implyCallees()
+	x.implySources()
+	for _, t := range []*schema.Table{schema.FunctionValues, schema.CallValues, schema.LineValues} {
+		modes := x.col(t, "modes")
+		for i := range modes {
+			modes[i] &= schema.ShownModes
+		}
+	}
+}
+
+// imply adds a row with these values, by column; experiment_id is another row's.
+func (x *experiment) add(t *schema.Table, id int64, values map[string]int64) {
+	r := x.rows[t]
+	for i, c := range x.columns[t] {
+		v, given := values[c.name]
+		if !given {
+			v = id
+		}
+		r.values[i] = append(r.values[i], v)
+	}
+	r.n++
+}
+
+// implyByFunctions adds what rows of functions stand for.
+func (x *experiment) implyByFunctions() {
+	t := schema.FunctionValues
+	ids, modes, metrics, functions := x.col(t, "experiment_id"), x.col(t, "modes"), x.col(t, "metric"), x.col(t, "function_no")
+	exclusive, inclusive := x.col(t, "exclusive"), x.col(t, "inclusive")
+	files, lines := x.linesOf()
+	modules := byNumber(x.col(schema.Functions, "function_no"), x.col(schema.Functions, "module_id"))
+	locations := byNumber(x.col(schema.Locations, "function_no"), x.col(schema.Locations, "location"))
+	for i, m := range modes {
+		f := functions[i]
+		if m&schema.ForSelf != 0 {
+			x.add(schema.CallValues, ids[i], map[string]int64{"modes": m & schema.ShownModes, "metric": metrics[i],
+				"function_no": f, "relation": hash("self"), "other_no": 0, "attributed": exclusive[i]})
+		}
+		sums := map[string]int64{"modes": m & schema.ShownModes, "metric": metrics[i], "exclusive": exclusive[i], "inclusive": inclusive[i]}
+		if m&schema.ForLine != 0 {
+			sums["function_no"], sums["file"], sums["line"] = f, files[f], lines[f]
+			if m&schema.ForLineSource != 0 {
+				sums["modes"] |= schema.ForSource
+			}
+			x.add(schema.LineValues, ids[i], sums)
+		}
+		if sums["modes"] = m & 7; m&7 == 0 {
+			continue
+		}
+		if m&schema.ForModule != 0 {
+			for _, sums["module_id"] = range modules[f] {
+				x.add(schema.ModuleValues, ids[i], sums)
+			}
+		}
+		if m&schema.ForPC != 0 {
+			for _, sums["location"] = range locations[f] {
+				x.add(schema.PCValues, ids[i], sums)
+			}
+		}
+	}
+}
+
+// linesOf returns a line of each function, by number.
+func (x *experiment) linesOf() (files, lines map[int64]int64) {
+	files, lines = map[int64]int64{}, map[int64]int64{}
+	for _, t := range []*schema.Table{schema.Locations, schema.InlineFrames} {
+		file, line := x.col(t, "file"), x.col(t, "line")
+		for i, f := range x.col(t, "function_no") {
+			files[f], lines[f] = file[i], line[i]
+		}
+	}
+	return files, lines
+}
+
+// byNumber lists values by numbers of functions.
+func byNumber(numbers, values []int64) map[int64][]int64 {
+	m := make(map[int64][]int64, len(numbers))
+	for i, n := range numbers {
+		m[n] = append(m[n], values[i])
+	}
+	return m
+}
+
+// implyCallees adds what rows of callers stand for.
+func (x *experiment) implyCallees() {
+	t := schema.CallValues
+	ids, modes, metrics, functions := x.col(t, "experiment_id"), x.col(t, "modes"), x.col(t, "metric"), x.col(t, "function_no")
+	others, attributed := x.col(t, "other_no"), x.col(t, "attributed")
+	for i, m := range modes {
+		if m&schema.ForCallee != 0 {
+			x.add(t, ids[i], map[string]int64{"modes": m & schema.ShownModes, "metric": metrics[i],
+				"function_no": functions[i] + others[i], "relation": hash("callee"), "other_no": -others[i], "attributed": attributed[i]})
+		}
+	}
+}
+
+// implySources adds what rows of lines stand for.
+func (x *experiment) implySources() {
+	t := schema.LineValues
+	ids, modes, metrics, files, lines := x.col(t, "experiment_id"), x.col(t, "modes"), x.col(t, "metric"), x.col(t, "file"), x.col(t, "line")
+	exclusive, inclusive := x.col(t, "exclusive"), x.col(t, "inclusive")
+	for i, m := range modes {
+		if m&schema.ForSource != 0 {
+			x.add(schema.SourceValues, ids[i], map[string]int64{"modes": m & schema.ShownModes, "metric": metrics[i],
+				"file": files[i], "line": lines[i], "exclusive": exclusive[i], "inclusive": inclusive[i]})
+		}
+	}
+}
