@@ -3,12 +3,14 @@ package queries
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"stackmill/queries/storetest"
+	"stackmill/schema"
 )
 
 func TestLibraryNames(t *testing.T) {
@@ -62,6 +64,22 @@ func TestHiddenFunctions(t *testing.T) {
 	} {
 		if diff := cmp.Diff(test.want, rows(t, narrow(t, db, test.filter).DB, test.query)); diff != "" {
 			t.Errorf("%+v: %s:\n%s", test.filter, test.query, diff)
+		}
+	}
+}
+
+// TestHiddenColumns looks for missing values where tables have none.
+func TestHiddenColumns(t *testing.T) {
+	db := narrow(t, open(t, storetest.New(t, storetest.Two)), Filter{Hide: []string{"app"}}).DB
+	for _, table := range schema.Tables {
+		for _, c := range table.Columns {
+			if c.Null {
+				continue
+			}
+			query := fmt.Sprintf("SELECT count(*) FROM %s() WHERE %s IS NULL", rowsName(table), identifier(c.Name))
+			if got := rows(t, db, query); got[0] != "0" {
+				t.Errorf("%s.%s: %s values are missing", table.Name, c.Name, got[0])
+			}
 		}
 	}
 }

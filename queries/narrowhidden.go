@@ -202,11 +202,10 @@ FROM recorded_stacks_rows() r LEFT JOIN ` + n.table("hidden_leaves") + ` l ON l.
 func (n *narrowing) shownRows() []string {
 	return []string{
 		macro(schema.StackTree, "", "FROM "+n.table("stack_tree")), macro(schema.TreeFrames, "", "FROM "+n.table("tree_frames")),
-		n.withStandIns(schema.Modules, map[string]string{"module_id": "module_id", "load_object_id": "load_object_id", "name": quote("(" + hiddenRule + ")"), "language": "''"}),
+		n.withStandIns(schema.Modules, map[string]string{"module_id": "module_id", "load_object_id": "load_object_id", "name": quote("(" + hiddenRule + ")")}),
 		n.withStandIns(schema.Functions, map[string]string{"function_no": "function_no", "function_id": "function_id", "load_object_id": "load_object_id", "module_id": "module_id",
-			"name": "name", "other_linkage_name": "''", "kind": "'artificial'", "address": "0", "offset": "0", "size": "0", "body_line": "0"}),
-		n.withStandIns(schema.Locations, map[string]string{"location": "location", "other_location_id": "location_id", "load_object_id": "load_object_id", "function_no": "function_no",
-			"offset": "0", "file": "''", "line": "0", "reason": "''"}),
+			"name": "name", "other_linkage_name": "''", "kind": "'artificial'"}),
+		n.withStandIns(schema.Locations, map[string]string{"location": "location", "other_location_id": "location_id", "load_object_id": "load_object_id", "function_no": "function_no"}),
 		n.stored(schema.InlineFrames, "FROM %s ANTI JOIN (FROM "+n.table("hidden_locations")+" WHERE api_only) h USING (experiment_id, location)"),
 	}
 }
@@ -218,8 +217,8 @@ func (n *narrowing) stored(t *schema.Table, format string) string {
 }
 
 // withStandIns is the macro of the rows in the store and one for each library as a whole,
-// with values of some columns. All have their types: the engine makes wrong plans of unions
-// that it casts itself.
+// with values of some columns; others are missing, or zero if they cannot be. All have
+// their types: the engine makes wrong plans of unions that it casts itself.
 func (n *narrowing) withStandIns(t *schema.Table, values map[string]string) string {
 	columns, added := make([]string, len(t.Columns)), make([]string, len(t.Columns))
 	for i, c := range t.Columns {
@@ -228,8 +227,12 @@ func (n *narrowing) withStandIns(t *schema.Table, values map[string]string) stri
 		switch {
 		case c.Name == "experiment_id":
 			value = c.Name
-		case value == "":
+		case value == "" && c.Null:
 			value = "NULL"
+		case value == "" && c.Type == schema.String:
+			value = "''"
+		case value == "":
+			value = "0"
 		}
 		added[i] = "(" + value + ")::" + c.Type.SQL()
 	}

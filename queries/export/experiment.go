@@ -95,12 +95,23 @@ type sink interface {
 // commLength is how much of a program's name kernels keep.
 const commLength = 15
 
-// founder is the number of an experiment's first process.
-const founder = 1
+// These report whether a file has the name of a program: as it is, longer than a kernel
+// keeps it, or with a version that a link to it leaves out (python3, python3.11).
 
-// program returns the load object that was executed: the one that the founder is named
-// after or, if none is, another process, that with most samples foremost, or else one that
-// has a main function; nil if there is none.
+func isName(file, program string) bool { return file == program }
+
+func isCutName(file, program string) bool {
+	return len(program) == commLength && strings.HasPrefix(file, program)
+}
+
+func isVersion(file, program string) bool {
+	rest, ok := strings.CutPrefix(file, program)
+	return ok && program != "" && strings.Trim(rest, "-.0123456789") == ""
+}
+
+// program returns the load object that was executed: the one that the process with most
+// samples is named after or, if none is, another process, or else one that has a main
+// function; nil if there is none.
 func (e *experiment) program() *object {
 	var files []*object
 	for _, o := range e.objects {
@@ -112,13 +123,12 @@ func (e *experiment) program() *object {
 	processes := slices.SortedFunc(maps.Keys(e.processes), func(a, b int32) int {
 		return cmp.Or(cmp.Compare(e.processes[b].samples, e.processes[a].samples), cmp.Compare(a, b))
 	})
-	processes = append([]int32{founder}, processes...)
 	for _, n := range processes {
 		name := e.processes[n].program
-		if at := slices.IndexFunc(files, func(o *object) bool {
-			return o.name == name || len(name) == commLength && strings.HasPrefix(o.name, name)
-		}); at >= 0 {
-			return files[at]
+		for _, named := range []func(file, program string) bool{isName, isCutName, isVersion} {
+			if at := slices.IndexFunc(files, func(o *object) bool { return named(o.name, name) }); at >= 0 {
+				return files[at]
+			}
 		}
 	}
 	starts := map[*object]bool{}
