@@ -53,7 +53,7 @@ could not be checked, or not completely.`,
   stackmill check --store /data/profiles --format json
   stackmill check --since 24h
   stackmill check --repair`,
-		Args: cobra.NoArgs,
+		Args: optionsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !slices.Contains([]string{"table", "json"}, format) {
 				return usageErrorf("check: --format: no format %q (one of table, json)", format)

@@ -48,7 +48,7 @@ as they were written (see stackmill check); 1 nothing could be done, or not all.
 		Example: `  stackmill compact
   stackmill compact --dry-run
   stackmill compact --keep 0 --memory 512M`,
-		Args: cobra.NoArgs,
+		Args: optionsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := v.check(); err != nil {
 				return err

@@ -44,7 +44,7 @@ have a function has 0 of it. docs/compare.md says how all numbers are made.`,
   stackmill compare --base night=2026-11-20 --test night=2026-11-21 --limit 10
   stackmill compare --base v1 --test v2 --where "stack_has('parse')" --by path
   stackmill compare --base 'v1-*.data' --test 'v2-*.data' --normalise total --format csv`,
-		Args: cobra.NoArgs,
+		Args: optionsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := r.check(cmd); err != nil {
 				return usageErrorf("compare: %w", err)

@@ -43,7 +43,7 @@ stacks with the most CPU time, the third the stacks with a function.`,
   stackmill query "SELECT DISTINCT stack_id FROM frames JOIN functions USING (experiment_id, function_id) WHERE name = 'main'"
   stackmill explain --stack 2544126839187065367
   stackmill explain --sample 17 --experiment test.1.er --format json`,
-		Args: cobra.NoArgs,
+		Args: optionsOnly,
 	}
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
 		return e.answer(cmd.Context(), cmd.Flags().Changed("sample"), cmd.Flags().Changed("format"))

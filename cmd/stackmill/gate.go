@@ -51,7 +51,7 @@ Exit status: 0 within the rules; 5 a rule is violated; 1 it could not be judged,
 the runs are too few; 2 wrong usage. docs/compare.md has examples for CI systems.`,
 		Example: `  stackmill gate --base branch=main --test commit=4f2a --max-increase 3%
   stackmill gate --base 'main-*.data' --test 'pr-*.data' --rules perf.sql --junit gate.xml`,
-		Args: cobra.NoArgs,
+		Args: optionsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := g.prepare(cmd); err != nil {
 				return usageErrorf("gate: %w", err)

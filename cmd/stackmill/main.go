@@ -148,10 +148,18 @@ func defaultStore() string {
 	return "stackmill-store"
 }
 
+// optionsOnly refuses arguments of a verb that has options only.
+func optionsOnly(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("unexpected argument %q: it takes options only", args[0])
+	}
+	return nil
+}
+
 // usageArgs makes errors about a verb's arguments usage errors.
 func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	if check == nil {
-		check = cobra.NoArgs
+		check = optionsOnly
 	}
 	return func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {

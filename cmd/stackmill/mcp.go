@@ -34,7 +34,7 @@ how much of the total the rows show, and how much of it has no name, with the re
 docs/agents.md tells an agent how to work with the store.`,
 		Example: `  stackmill mcp --store /data/store
   claude mcp add profiles -- stackmill mcp --store /data/store`,
-		Args: cobra.NoArgs,
+		Args: optionsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if m.most < leastAnswer {
 				return usageErrorf("mcp: --max-bytes: %d is less than %d", m.most, leastAnswer)

@@ -27,7 +27,7 @@ error: records were lost or are unreadable; warning: names were not found, stack
 end early, or the collector warned; info: a remark.`,
 		Example: `  stackmill problems --severity error
   stackmill problems --experiment test.1.er --all --format json`,
-		Args: cobra.NoArgs,
+		Args: optionsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case !slices.Contains(reportFormats, format):

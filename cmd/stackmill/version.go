@@ -23,7 +23,7 @@ func newVersionCommand(a *app) *cobra.Command {
 		Use:     "version",
 		Short:   "Print the versions of the program and of what it is made of",
 		Example: "  stackmill version --format json",
-		Args:    cobra.NoArgs,
+		Args:    optionsOnly,
 		RunE: func(*cobra.Command, []string) error {
 			if !slices.Contains([]string{"table", "json"}, format) {
 				return usageErrorf("version: --format: no format %q (one of table, json)", format)
