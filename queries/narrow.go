@@ -39,7 +39,7 @@ func (db *DB) Narrow(ctx context.Context, f Filter, views ...string) (*DB, error
 	if err != nil {
 		return nil, err
 	}
-	n := &narrowing{from: db, portions: sees.portions, schema: fmt.Sprintf("memory.filtered_%d", sessions.Add(1)), filter: f, libraries: libraries, wanted: wanted}
+	n := &narrowing{from: db, sees: sees, schema: fmt.Sprintf("memory.filtered_%d", sessions.Add(1)), filter: f, libraries: libraries, wanted: wanted}
 	session := *db
 	session.base, session.DB, session.Libraries, session.chosen = db.DB, sql.OpenDB(n), libraries, f.chooses()
 	if err := n.build(ctx, session.DB, all); err != nil {
@@ -53,13 +53,13 @@ var sessions atomic.Int64
 
 // narrowing makes the tables of a narrowed session, and its connections.
 type narrowing struct {
-	from     *DB
-	schema   string // where its tables are
-	filter   Filter
-	macros   []string // of each connection; none while it is built
-	views    []callView
-	wanted   map[*schema.Table]bool // tables that are read
-	portions []*portion             // of the store
+	from   *DB
+	schema string // where its tables are
+	filter Filter
+	macros []string // of each connection; none while it is built
+	views  []callView
+	wanted map[*schema.Table]bool // tables that are read
+	sees   *definitions           // of what its views are made of
 
 	libraries []Library // whose functions are not shown as usual
 }

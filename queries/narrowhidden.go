@@ -212,7 +212,7 @@ func (n *narrowing) shownRows() []string {
 
 // stored is the macro of the rows that a query makes of those in the store.
 func (n *narrowing) stored(t *schema.Table, format string) string {
-	parameters, query := rowsQuery(n.from.sees.store, t, n.from.sees.portions)
+	parameters, query := rowsQuery(n.sees.store, t, n.sees.portions)
 	return macro(t, parameters, fmt.Sprintf(format, "("+query+")"))
 }
 

@@ -92,7 +92,7 @@ func (n *narrowing) rows() (statements []string) {
 		case i >= 0 || t == schema.StackValues:
 			query = n.values(t)
 		case t.Has("sample") && n.filter.chooses():
-			parameters, query = rowsQuery(n.from.Store, t, n.portions)
+			parameters, query = rowsQuery(n.sees.store, t, n.sees.portions)
 			query = "FROM (" + query + ") SEMI JOIN " + n.table("passed") + " USING (experiment_id, sample)"
 		default:
 			continue
