@@ -36,7 +36,7 @@ func TestHugePages(t *testing.T) {
 	if _, err := os.Stat("/sys/kernel/mm/transparent_hugepage"); err != nil {
 		t.Skip("the system has no huge pages: ", err)
 	}
-	const size = 128 << 20 // more than may be free in the heap; none of it is touched
+	const size = 1 << 30 // more than other tests have left free in the heap; none of it is touched
 	usual := make([]byte, size)
 	hugePages(2 * size)
 	huge := make([]byte, size)

@@ -36,11 +36,11 @@ func collected(t *testing.T) *Collector {
 func addExperiment(t *testing.T, c *Collector, id string, main, work int32, values ...[]any) {
 	t.Helper()
 	add(t, c, schema.FunctionValues, id, values...)
-	add(t, c, schema.Metrics, id, []any{"cpu", "CPU", "ns", "clock", false}, []any{"wait", "Wait", "count", "sync", false})
+	add(t, c, schema.Metrics, id, []any{"cpu", "CPU", "ns", "clock", false, false}, []any{"wait", "Wait", "count", "sync", false, false})
 	add(t, c, schema.LoadObjects, id, []any{int64(1), "prog", "/prog", "", int64(0), "elf", "path", int64(2), true})
 	add(t, c, schema.Modules, id, []any{int64(2), int64(1), "/src/a.c", "c"})
 	function := func(n int32, id int64, name string, linkage any) []any {
-		return []any{n, id, int64(1), int64(2), name, nil, nil, linkage, nil, "normal", id, id, int64(8), nil, nil, nil, int32(0)}
+		return []any{n, id, int64(1), int64(2), name, nil, nil, linkage, nil, "normal", id, id, int64(8), nil, nil, nil, int32(0), int32(0)}
 	}
 	add(t, c, schema.Functions, id, function(main, 11, "main", nil), function(work, 12, "work()", "_Z4workv"))
 }

@@ -32,7 +32,7 @@ func stage(t *testing.T, store string, n int) *Batch {
 	}
 	rows := schema.NewRows(schema.Metrics, "a", b.Write)
 	for i := range n {
-		rows.Append(fmt.Sprint("metric", i), "Title", "count", "heap", false)
+		rows.Append(fmt.Sprint("metric", i), "Title", "count", "heap", false, false)
 	}
 	if err := rows.Close(); err != nil {
 		t.Fatal(err)
@@ -182,7 +182,7 @@ func TestManyWritersOfOneExperiment(t *testing.T) {
 			storedir.Clean(store)
 			rows := schema.NewRows(schema.Metrics, "a", b.Write)
 			for i := range n + 1 {
-				rows.Append(fmt.Sprint("metric", i), "Title", "count", "heap", false)
+				rows.Append(fmt.Sprint("metric", i), "Title", "count", "heap", false, false)
 			}
 			if err := rows.Close(); err != nil {
 				return err
