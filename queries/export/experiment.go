@@ -109,9 +109,12 @@ func isVersion(file, program string) bool {
 	return ok && program != "" && strings.Trim(rest, "-.0123456789") == ""
 }
 
-// program returns the load object that was executed: the one that the process with most
-// samples is named after or, if none is, another process, or else one that has a main
-// function; nil if there is none.
+// founder is the number of an experiment's first process.
+const founder = 1
+
+// program returns the load object that was executed: the one that the founder is named
+// after or, if none is, another process, that with most samples foremost, or else one that
+// has a main function; nil if there is none.
 func (e *experiment) program() *object {
 	var files []*object
 	for _, o := range e.objects {
@@ -123,6 +126,7 @@ func (e *experiment) program() *object {
 	processes := slices.SortedFunc(maps.Keys(e.processes), func(a, b int32) int {
 		return cmp.Or(cmp.Compare(e.processes[b].samples, e.processes[a].samples), cmp.Compare(a, b))
 	})
+	processes = append([]int32{founder}, processes...)
 	for _, n := range processes {
 		name := e.processes[n].program
 		for _, named := range []func(file, program string) bool{isName, isCutName, isVersion} {

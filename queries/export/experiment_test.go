@@ -2,8 +2,8 @@ package export
 
 import "testing"
 
-// The program is what the busiest process of those that files are named after is, or else
-// what has a main function.
+// The program is what the first process is named after, if that is a file, or the busiest,
+// or else what has a main function.
 func TestProgram(t *testing.T) {
 	library := &object{id: 1, name: "ld-linux-x86-64.so.2", path: "/lib/ld-linux-x86-64.so.2", kind: "elf"}
 	long := &object{id: 2, name: "a_program_of_a_long_name", path: "/bin/a_program_of_a_long_name", kind: "elf"}
@@ -17,10 +17,10 @@ func TestProgram(t *testing.T) {
 		functions map[int64]*function
 		want      *object
 	}{
-		{"its name", map[int32]process{1: {program: "sh", samples: 4}, 2: {program: long.name, samples: 3}}, main, shell},
+		{"its name", map[int32]process{1: {program: "sh", samples: 2}, 2: {program: long.name, samples: 3}}, main, shell},
 		{"as much of its name as kernels keep", map[int32]process{1: {program: "other", samples: 9}, 3: {program: "sh", samples: 2}, 2: {program: "a_program_of_a_", samples: 3}}, nil, long},
-		{"its name without the version", map[int32]process{1: {program: "sh", samples: 2}, 2: {program: "python3", samples: 3}}, nil, python},
-		{"no part of its name", map[int32]process{1: {program: "sh", samples: 2}, 2: {program: "pyth", samples: 3}}, nil, shell},
+		{"its name without the version", map[int32]process{1: {program: "python3", samples: 2}, 2: {program: "sh", samples: 3}}, nil, python},
+		{"no part of its name", map[int32]process{1: {program: "pyth", samples: 2}, 2: {program: "sh", samples: 3}}, nil, shell},
 		{"a main function", map[int32]process{1: {program: "Worker", samples: 2}}, main, long},
 		{"nothing", map[int32]process{1: {program: "Worker", samples: 2}}, nil, nil},
 	} {
