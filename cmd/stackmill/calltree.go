@@ -5,9 +5,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
+
 	"stackmill/queries"
 	"stackmill/queries/report"
-	"strings"
 )
 
 // maxIndent is the depth beyond which the call tree is not indented further:

@@ -123,7 +123,7 @@ func (r *comparer) run(ctx context.Context) error {
 	}
 	switch r.format {
 	case "json":
-		object, err := comparisonObject(result, rows)
+		object, err := result.Object(rows)
 		if err != nil {
 			return err
 		}
@@ -138,7 +138,7 @@ func (r *comparer) run(ctx context.Context) error {
 		fields, cells := comparedCells(result, rows)
 		return r.printTable(fields, cells, true)
 	}
-	return printCompared(r.newPrinter(r.format), result, rows)
+	return result.Print(r.newPrinter(r.format), rows)
 }
 
 // unfair says in what the sides differ that makes the comparison unfair.

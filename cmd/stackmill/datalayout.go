@@ -2,10 +2,11 @@ package main
 
 import (
 	"context"
-	"stackmill/queries"
-	"stackmill/queries/report"
 	"strconv"
 	"strings"
+
+	"stackmill/queries"
+	"stackmill/queries/report"
 )
 
 // dataLayout prints a block for each aggregate, the largest values first: its members

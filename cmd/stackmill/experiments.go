@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
 	"stackmill/queries"
+	"stackmill/queries/result"
 )
 
 func newExperimentsCommand(a *app) *cobra.Command {
@@ -54,7 +56,7 @@ func (a *app) printExperiments(ctx context.Context, format string, selectors []s
 		if err != nil {
 			return err
 		}
-		return printRows(a.newPrinter(format), rows)
+		return result.Print(a.newPrinter(format), rows)
 	}
 	fields, cells, err := experimentCells(ctx, db, wide)
 	if err != nil {
@@ -98,7 +100,7 @@ func experimentCells(ctx context.Context, db *queries.DB, wide bool) (fields []f
 					row[i] = formatValue(v, "ns")
 				}
 			default:
-				row[i] = cell(v, "")
+				row[i] = result.Cell(v, "")
 			}
 		}
 		cells = append(cells, row)

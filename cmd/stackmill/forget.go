@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"stackmill/queries"
+	"stackmill/queries/result"
 	"stackmill/schema"
 	"stackmill/storedir"
 )
@@ -224,15 +225,15 @@ func (a *app) change(ctx context.Context, commit func(*storedir.Contents) error)
 // print lists the experiments.
 func (f *forgetter) print(list []leaving) error {
 	p := f.newPrinter(f.format)
-	fields := []field{{name: "experiment"}, {name: "recorded", kind: "TIMESTAMP"}, {name: "samples", kind: "BIGINT", numeric: true},
-		{name: "bytes", kind: "BIGINT", numeric: true}, {name: "path"}, {name: "experiment_id"}}
-	if err := p.header(fields); err != nil {
+	fields := []result.Field{{Name: "experiment"}, {Name: "recorded", Kind: "TIMESTAMP"}, {Name: "samples", Kind: "BIGINT", Numeric: true},
+		{Name: "bytes", Kind: "BIGINT", Numeric: true}, {Name: "path"}, {Name: "experiment_id"}}
+	if err := p.Header(fields); err != nil {
 		return err
 	}
 	for _, e := range list {
-		if err := p.row([]any{e.Name, e.started, e.Samples, e.bytes, e.Path, e.ExperimentID}); err != nil {
+		if err := p.Row([]any{e.Name, e.started, e.Samples, e.bytes, e.Path, e.ExperimentID}); err != nil {
 			return err
 		}
 	}
-	return p.close()
+	return p.Close()
 }

@@ -174,7 +174,7 @@ func (g *gater) printGate(j *compare.Judgement) error {
 	for _, c := range j.Checks {
 		checks = append(checks, check(c))
 	}
-	comparison, err := comparisonObject(j.Result, j.Rows)
+	comparison, err := j.Object(j.Rows)
 	if err != nil {
 		return err
 	}

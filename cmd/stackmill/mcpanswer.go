@@ -4,6 +4,8 @@ import (
 	"database/sql"
 	"errors"
 	"math"
+
+	"stackmill/queries/result"
 )
 
 // answer is what a tool found out: a table, of which as many rows are shown as fit, and
@@ -87,8 +89,8 @@ func (a *answer) fit(most int) string {
 	for n := len(rows); ; {
 		a.Rows, a.RowsShown = rows[:n], n
 		a.showShares()
-		text := marshal(a)
-		size := len(marshal(string(text))) + envelope
+		text := result.Marshal(a)
+		size := len(result.Marshal(string(text))) + envelope
 		switch {
 		case size <= most:
 			return string(text)
@@ -132,26 +134,26 @@ func percentOf(part, total int64) float64 {
 type collector struct {
 	*answer
 	most   int
-	fields []field
+	fields []result.Field
 	keep   []int // the columns that are shown
-	drop   func(field) bool
+	drop   func(result.Field) bool
 	seen   int // bytes of texts
 	// each, if not nil, is given every row that is shown.
 	each func(values []any)
 }
 
-func (c *collector) header(fields []field) error {
+func (c *collector) Header(fields []result.Field) error {
 	c.fields = fields
 	for i, f := range fields {
 		if c.drop == nil || !c.drop(f) {
 			c.keep = append(c.keep, i)
-			c.Columns = append(c.Columns, shorten(f.name, longestName))
+			c.Columns = append(c.Columns, shorten(f.Name, longestName))
 		}
 	}
 	return nil
 }
 
-func (c *collector) row(values []any) error {
+func (c *collector) Row(values []any) error {
 	for _, v := range values {
 		if text, ok := v.(string); ok {
 			c.seen += len(text)
@@ -169,17 +171,17 @@ func (c *collector) row(values []any) error {
 	}
 	shown := make([]any, len(c.keep))
 	for k, i := range c.keep {
-		shown[k] = brief(plain(exact(values[i], c.fields[i].name), c.fields[i].kind))
+		shown[k] = brief(result.Plain(result.Exact(values[i], c.fields[i].Name), c.fields[i].Kind))
 	}
 	c.Rows = append(c.Rows, shown)
 	return nil
 }
 
-func (c *collector) close() error { return nil }
+func (c *collector) Close() error { return nil }
 
 // print takes a result.
 func (c *collector) print(rows *sql.Rows) error {
-	if err := printRows(c, rows); !errors.Is(err, errCounted) {
+	if err := result.Print(c, rows); !errors.Is(err, errCounted) {
 		return err
 	}
 	return nil
@@ -191,7 +193,7 @@ func brief(v any) any {
 	case string:
 		return shorten(v, longestName)
 	case []any, map[string]any:
-		if text := string(marshal(v)); len(text) > longestName {
+		if text := string(result.Marshal(v)); len(text) > longestName {
 			return shorten(text, longestName)
 		}
 	case float64:

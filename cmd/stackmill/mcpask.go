@@ -122,15 +122,15 @@ func (m *agents) compareTool(ctx context.Context, args *arguments) (*answer, err
 	if err := errors.Join(r.Check(), conditions(&r, &f)); err != nil {
 		return nil, err
 	}
-	result, err := m.app.compare(ctx, r, f)
+	compared, err := m.app.compare(ctx, r, f)
 	if err != nil {
 		return nil, err
 	}
-	a := &answer{View: "compare", Mode: result.Mode, Filter: shortened(result.Where), Hidden: shortened(result.Hidden)}
-	a.Warnings = shortened(append(unfair(result), result.Warnings...))
+	a := &answer{View: "compare", Mode: compared.Mode, Filter: shortened(compared.Where), Hidden: shortened(compared.Hidden)}
+	a.Warnings = shortened(append(unfair(compared), compared.Warnings...))
 	a.Note = fmt.Sprintf("medians of %s (%s) of %d and %d runs; %d of %d rows changed; ratio, low and high are test to base at %g%%; q is the rate of false discoveries",
-		result.Metric, result.Unit, len(result.Base.Runs), len(result.Test.Runs), changed(result.Rows), len(result.Rows), 100*result.Level)
-	return a, printCompared(&collector{answer: a, most: args.Limit}, result, result.Rows)
+		compared.Metric, compared.Unit, len(compared.Base.Runs), len(compared.Test.Runs), changed(compared.Rows), len(compared.Rows), 100*compared.Level)
+	return a, compared.Print(&collector{answer: a, most: args.Limit}, compared.Rows)
 }
 
 // report makes a standard report.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"stackmill/queries"
+	"stackmill/queries/result"
 )
 
 // partition works out which part of the totals a report's rows are.
@@ -16,8 +17,8 @@ type partition struct {
 }
 
 // drop leaves out columns that say the same in each row, or are of use for SQL only.
-func (p *partition) drop(f field) bool {
-	switch f.name {
+func (p *partition) drop(f result.Field) bool {
+	switch f.Name {
 	case "experiment", "metric", "unit":
 		return !p.several
 	case "experiment_id", "mode":
@@ -36,7 +37,7 @@ var trees = []string{"call_tree", "inline_call_tree", "stack_nodes"}
 // each takes a row that is shown.
 func (p *partition) each(values []any) {
 	at := func(name string) any {
-		i := slices.IndexFunc(p.fields, func(f field) bool { return f.name == name })
+		i := slices.IndexFunc(p.fields, func(f result.Field) bool { return f.Name == name })
 		if i < 0 {
 			return nil
 		}
@@ -92,7 +93,7 @@ func (p *partition) cover(ctx context.Context, db *queries.DB) error {
 	for _, t := range totals {
 		c := &coverage{Experiment: t.Text("experiment"), Metric: t.Text("metric"), Unit: t.Text("unit"), total: t.Number("total"),
 			key: [2]string{t.Text("experiment_id"), t.Text("metric")}}
-		c.Total = exact(c.total, "")
+		c.Total = result.Exact(c.total, "")
 		c.unattributed(reasons)
 		p.Coverage = append(p.Coverage, c)
 	}
@@ -101,7 +102,7 @@ func (p *partition) cover(ctx context.Context, db *queries.DB) error {
 
 // subject is what the report's rows name.
 func (p *partition) subject() string {
-	if slices.ContainsFunc(p.fields, func(f field) bool { return f.name == "data_object_id" }) {
+	if slices.ContainsFunc(p.fields, func(f result.Field) bool { return f.Name == "data_object_id" }) {
 		return "data object"
 	}
 	return "function"

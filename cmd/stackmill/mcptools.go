@@ -14,6 +14,7 @@ import (
 	"stackmill/queries"
 	"stackmill/queries/compare"
 	"stackmill/queries/report"
+	"stackmill/queries/result"
 )
 
 // guidance tells an agent what it has before it, shortly; docs/agents.md has more.
@@ -177,7 +178,7 @@ var unsafeHint = regexp.MustCompile(` \(--unsafe [^)]*\)`)
 // failure is the result of a call that could not be done.
 func (m *agents) failure(err error) any {
 	text := unsafeHint.ReplaceAllString(err.Error(), "")
-	for len(marshal(text)) > m.most/2 {
+	for len(result.Marshal(text)) > m.most/2 {
 		text = shorten(text, len([]rune(text))/2)
 	}
 	return content(text, true)

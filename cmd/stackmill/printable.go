@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"stackmill/queries/result"
 )
 
 // printable returns text as a terminal may show it. Names come from recordings, and
@@ -39,7 +41,7 @@ func escape(text, keep string) string {
 			continue
 		case c == utf8.RuneError && size == 1:
 			fmt.Fprintf(&b, `%s\x%02x`, strings.Repeat(`\`, slashes), text[i])
-		case isVisible(c) || strings.ContainsRune(keep, c):
+		case result.IsVisible(c) || strings.ContainsRune(keep, c):
 			b.WriteString(text[i : i+size])
 		default:
 			b.WriteString(strings.Repeat(`\`, slashes))
@@ -83,11 +85,6 @@ func isPlain(text string) bool {
 		}
 	}
 	return true
-}
-
-// isVisible reports whether a terminal shows a character as itself, in its place.
-func isVisible(c rune) bool {
-	return unicode.IsPrint(c) && !unicode.In(c, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
 // markdown returns a printable text as a cell of a Markdown table, without markup of

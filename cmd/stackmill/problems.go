@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"stackmill/problem"
+	"stackmill/queries/result"
 )
 
 func newProblemsCommand(a *app) *cobra.Command {
@@ -86,5 +87,5 @@ func (a *app) printProblems(ctx context.Context, query string, names []string, s
 	if err != nil {
 		return err
 	}
-	return printRows(a.newPrinter(format), rows)
+	return result.Print(a.newPrinter(format), rows)
 }

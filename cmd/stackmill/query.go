@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io"
@@ -13,13 +12,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/apache/arrow-go/v18/arrow/ipc"
-	duckdb "github.com/duckdb/duckdb-go/v2"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"stackmill/queries"
 	"stackmill/queries/export"
+	"stackmill/queries/result"
 )
 
 var queryFormats = []string{"table", "csv", "json", "ndjson", "parquet", "arrow"}
@@ -209,7 +207,7 @@ func (q *query) write(ctx context.Context, statement, format, output string) (er
 	case "parquet":
 		return q.db.CopyParquet(ctx, q.conn, statement, a.stdout)
 	case "arrow":
-		return a.printArrow(ctx, q.conn, statement)
+		return result.Arrow(ctx, q.conn, statement, a.stdout)
 	}
 	rows, err := q.conn.QueryContext(ctx, statement)
 	if err != nil {
@@ -223,29 +221,5 @@ func (q *query) write(ctx context.Context, statement, format, output string) (er
 	if t, ok := p.(*tablePrinter); ok {
 		t.lines = strings.HasPrefix(strings.ToUpper(statement), "EXPLAIN")
 	}
-	return printRows(p, rows)
-}
-
-func (a *app) printArrow(ctx context.Context, conn *sql.Conn, statement string) error {
-	return conn.Raw(func(raw any) error {
-		arrow, err := duckdb.NewArrowFromConn(raw.(driver.Conn))
-		if err != nil {
-			return err
-		}
-		reader, err := arrow.QueryContext(ctx, statement)
-		if err != nil {
-			return err
-		}
-		defer reader.Release()
-		w := ipc.NewWriter(a.stdout, ipc.WithSchema(reader.Schema()))
-		for reader.Next() {
-			if err := w.Write(reader.RecordBatch()); err != nil {
-				return err
-			}
-		}
-		if err := reader.Err(); err != nil {
-			return err
-		}
-		return w.Close()
-	})
+	return result.Print(p, rows)
 }

@@ -11,6 +11,7 @@ import (
 
 	"stackmill/queries"
 	"stackmill/queries/report"
+	"stackmill/queries/result"
 	"stackmill/stages/symbolize/source"
 )
 
@@ -149,16 +150,16 @@ func (a *app) listReports(format string) error {
 	if err != nil {
 		return err
 	}
-	fields := []field{{name: "report"}, {name: "view"}, {name: "a row is"}}
+	fields := []result.Field{{Name: "report"}, {Name: "view"}, {Name: "a row is"}}
 	p := a.newPrinter(format)
-	if err := p.header(fields); err != nil {
+	if err := p.Header(fields); err != nil {
 		return err
 	}
 	for _, r := range report.Reports {
 		i := slices.IndexFunc(views, func(v queries.View) bool { return v.Name == r.View })
-		if err := p.row([]any{r.Name, r.View, views[i].Row}); err != nil {
+		if err := p.Row([]any{r.Name, r.View, views[i].Row}); err != nil {
 			return err
 		}
 	}
-	return p.close()
+	return p.Close()
 }

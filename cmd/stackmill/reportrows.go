@@ -5,6 +5,7 @@ import (
 
 	"stackmill/queries"
 	"stackmill/queries/report"
+	"stackmill/queries/result"
 )
 
 // drawings print rows that are more than a table, by the report's name.
@@ -39,7 +40,7 @@ func (r *reporter) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return printRows(r.newPrinter(r.format), rows)
+		return result.Print(r.newPrinter(r.format), rows)
 	}
 	ask := q.Table
 	if r.draws() || len(q.Side) > 1 {

@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 
+	"stackmill/queries/result"
+
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 	"golang.org/x/term"
@@ -14,29 +16,37 @@ import (
 // wide the columns are.
 const tableRows = 10_000
 
+// field is a column of a table.
+type field struct {
+	name    string
+	numeric bool
+	short   bool // whether the middle of long texts is taken out
+	whole   bool // whether it is not, even if that makes rows wider than the terminal
+}
+
 // tablePrinter prints aligned columns, or a Markdown table.
 type tablePrinter struct {
 	app      *app
 	markdown bool
 	lines    bool // cells of several lines take as many rows: plans
-	fields   []field
+	fields   []result.Field
 	rows     [][]string
 	more     int
 }
 
-func (p *tablePrinter) header(fields []field) error {
+func (p *tablePrinter) Header(fields []result.Field) error {
 	p.fields = fields
 	return nil
 }
 
-func (p *tablePrinter) row(values []any) error {
+func (p *tablePrinter) Row(values []any) error {
 	if len(p.rows) == tableRows {
 		p.more++
 		return nil
 	}
 	row := make([]string, len(values))
 	for i, v := range values {
-		if row[i] = cell(v, p.fields[i].kind); v == nil {
+		if row[i] = result.Cell(v, p.fields[i].Kind); v == nil {
 			row[i] = "NULL"
 		}
 		if !p.lines {
@@ -51,8 +61,12 @@ func (p *tablePrinter) row(values []any) error {
 	return nil
 }
 
-func (p *tablePrinter) close() error {
-	err := p.app.printTable(p.fields, p.rows, p.markdown)
+func (p *tablePrinter) Close() error {
+	fields := make([]field, len(p.fields))
+	for i, f := range p.fields {
+		fields[i] = field{name: f.Name, numeric: f.Numeric}
+	}
+	err := p.app.printTable(fields, p.rows, p.markdown)
 	if err == nil && p.more > 0 {
 		say(p.app.stderr, "stackmill: %d more rows are not shown (use --format csv, or LIMIT)\n", p.more)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"stackmill/queries"
+	"stackmill/queries/result"
 	"stackmill/schema"
 )
 
@@ -48,7 +49,7 @@ func (a *app) printVersion(format string) error {
 	}
 	object := make([]string, len(names))
 	for i, n := range names {
-		object[i] = fmt.Sprintf("%s:%s", marshal(n), marshal(values[i]))
+		object[i] = fmt.Sprintf("%s:%s", result.Marshal(n), result.Marshal(values[i]))
 	}
 	return a.printJSON(json.RawMessage("{"+strings.Join(object, ",")+"}"), false)
 }

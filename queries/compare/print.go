@@ -1,26 +1,25 @@
-package main
+package compare
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"math"
 
-	"stackmill/queries/compare"
+	"stackmill/queries/result"
 )
 
-// printCompared prints the rows with all numbers.
-func printCompared(p printer, result *compare.Result, rows []compare.Row) error {
-	var fields []field
-	for _, c := range result.Columns() {
-		fields = append(fields, field{name: c, kind: "VARCHAR"})
+// Print prints some of the rows, with all numbers.
+func (c *Result) Print(p result.Printer, rows []Row) error {
+	var fields []result.Field
+	for _, name := range c.Columns() {
+		fields = append(fields, result.Field{Name: name, Kind: "VARCHAR"})
 	}
-	for _, c := range []string{"base", "test", "difference", "ratio", "low", "high", "noise", "p", "q"} {
-		fields = append(fields, field{name: c, kind: "DOUBLE", numeric: true})
+	for _, name := range []string{"base", "test", "difference", "ratio", "low", "high", "noise", "p", "q"} {
+		fields = append(fields, result.Field{Name: name, Kind: "DOUBLE", Numeric: true})
 	}
-	fields = append(fields, field{name: "base_runs", kind: "INTEGER", numeric: true}, field{name: "test_runs", kind: "INTEGER", numeric: true},
-		field{name: "verdict", kind: "VARCHAR"}, field{name: "matched", kind: "VARCHAR"})
-	if err := p.header(fields); err != nil {
+	fields = append(fields, result.Field{Name: "base_runs", Kind: "INTEGER", Numeric: true}, result.Field{Name: "test_runs", Kind: "INTEGER", Numeric: true},
+		result.Field{Name: "verdict", Kind: "VARCHAR"}, result.Field{Name: "matched", Kind: "VARCHAR"})
+	if err := p.Header(fields); err != nil {
 		return err
 	}
 	for i := range rows {
@@ -32,11 +31,11 @@ func printCompared(p printer, result *compare.Result, rows []compare.Row) error 
 		for _, v := range []float64{r.Base, r.Test, r.Difference, r.Ratio, r.Low, r.High, r.Noise, r.P, r.Q} {
 			values = append(values, known(v))
 		}
-		if err := p.row(append(values, int32(r.BaseN), int32(r.TestN), r.Verdict, r.Matched)); err != nil {
+		if err := p.Row(append(values, int32(r.BaseN), int32(r.TestN), r.Verdict, r.Matched)); err != nil {
 			return err
 		}
 	}
-	return p.close()
+	return p.Close()
 }
 
 // known returns a number, whole if it is, or nil if it is none.
@@ -56,7 +55,7 @@ type comparedSide struct {
 	Experiments []string `json:"experiments"`
 }
 
-func sideOf(s compare.Side) comparedSide {
+func sideOf(s Side) comparedSide {
 	out := comparedSide{Selectors: s.Selectors}
 	for _, e := range s.Runs {
 		out.Experiments = append(out.Experiments, e.Name)
@@ -72,18 +71,18 @@ type differing struct {
 	Unfair bool     `json:"unfair"`
 }
 
-func differingOf(result *compare.Result) []differing {
+func differingOf(c *Result) []differing {
 	list := []differing{}
-	for _, d := range result.Environment {
+	for _, d := range c.Environment {
 		list = append(list, differing(d))
 	}
 	return list
 }
 
-// comparisonObject is a comparison, with some of its rows, as JSON has it.
-func comparisonObject(result *compare.Result, rows []compare.Row) (any, error) {
+// Object is the comparison, with some of its rows, as JSON has it.
+func (c *Result) Object(rows []Row) (any, error) {
 	var text bytes.Buffer
-	if err := printCompared(&jsonPrinter{w: bufio.NewWriter(&text), array: true}, result, rows); err != nil {
+	if err := c.Print(result.JSON(&text), rows); err != nil {
 		return nil, err
 	}
 	return struct {
@@ -104,6 +103,6 @@ func comparisonObject(result *compare.Result, rows []compare.Row) (any, error) {
 		Warnings  []string        `json:"warnings"`
 		Total     int             `json:"rows_in_all"`
 		Rows      json.RawMessage `json:"rows"`
-	}{result.By, result.Metric, result.Unit, result.Mode, result.Inclusive, result.Normalise, result.FDR, result.Level, result.Judged, append([]string{}, result.Where...), append([]string{}, result.Hidden...),
-		sideOf(result.Base), sideOf(result.Test), differingOf(result), append([]string{}, result.Warnings...), len(result.Rows), text.Bytes()}, nil
+	}{c.By, c.Metric, c.Unit, c.Mode, c.Inclusive, c.Normalise, c.FDR, c.Level, c.Judged, append([]string{}, c.Where...), append([]string{}, c.Hidden...),
+		sideOf(c.Base), sideOf(c.Test), differingOf(c), append([]string{}, c.Warnings...), len(c.Rows), text.Bytes()}, nil
 }

@@ -1,4 +1,4 @@
-package main
+package result
 
 import (
 	"math/big"
@@ -16,9 +16,9 @@ func isIdentifier(column string) bool {
 	return (strings.HasSuffix(column, "_id") || strings.HasSuffix(column, "_key")) && column != "thread_id"
 }
 
-// exact returns a value for JSON as every reader understands it: identifiers are texts,
+// Exact returns a value for JSON as every reader understands it: identifiers are texts,
 // and so are other whole numbers that some would round.
-func exact(v any, column string) any {
+func Exact(v any, column string) any {
 	switch n := v.(type) {
 	case int64:
 		if isIdentifier(column) || n > exactIn53 || n < -exactIn53 {
@@ -29,7 +29,7 @@ func exact(v any, column string) any {
 			return strconv.FormatUint(n, 10)
 		}
 	case *big.Int:
-		if n != nil && (!n.IsInt64() || exact(n.Int64(), column) != any(n.Int64())) {
+		if n != nil && (!n.IsInt64() || Exact(n.Int64(), column) != any(n.Int64())) {
 			return n.String()
 		}
 	}

@@ -1,0 +1,73 @@
+// Package result writes the rows of a query as programs read them: CSV, JSON, lines of
+// JSON, Arrow.
+package result
+
+import (
+	"database/sql"
+	"fmt"
+	"strings"
+)
+
+// Field is a column of a result.
+type Field struct {
+	Name    string
+	Kind    string // DuckDB's name of the type
+	Numeric bool
+}
+
+// Printer prints a result row by row.
+type Printer interface {
+	Header(fields []Field) error
+	Row(values []any) error
+	Close() error
+}
+
+// Print prints a whole result, and closes it.
+func Print(p Printer, rows *sql.Rows) error {
+	defer rows.Close()
+	types, err := rows.ColumnTypes()
+	if err != nil {
+		return err
+	}
+	if err := p.Header(fieldsOf(types)); err != nil {
+		return err
+	}
+	values, targets := make([]any, len(types)), make([]any, len(types))
+	for i := range values {
+		targets[i] = &values[i]
+	}
+	for rows.Next() {
+		if err := rows.Scan(targets...); err != nil {
+			return err
+		}
+		if err := p.Row(values); err != nil {
+			return err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	return p.Close()
+}
+
+// fieldsOf describes the columns; a name used twice gets a number, so that no
+// value of a JSON object hides another.
+func fieldsOf(types []*sql.ColumnType) []Field {
+	fields := make([]Field, len(types))
+	seen := map[string]int{}
+	for i, t := range types {
+		name := t.Name()
+		if n := seen[name]; n > 0 {
+			name = fmt.Sprintf("%s_%d", name, n)
+		}
+		seen[t.Name()]++
+		kind, _, _ := strings.Cut(t.DatabaseTypeName(), "(")
+		fields[i] = Field{Name: name, Kind: kind, Numeric: numericKinds[kind]}
+	}
+	return fields
+}
+
+var numericKinds = map[string]bool{
+	"TINYINT": true, "SMALLINT": true, "INTEGER": true, "BIGINT": true, "HUGEINT": true, "UTINYINT": true, "USMALLINT": true,
+	"UINTEGER": true, "UBIGINT": true, "UHUGEINT": true, "FLOAT": true, "DOUBLE": true, "DECIMAL": true,
+}

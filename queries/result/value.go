@@ -1,0 +1,128 @@
+package result
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	duckdb "github.com/duckdb/duckdb-go/v2"
+)
+
+// Plain converts a value to one that JSON can hold.
+func Plain(v any, kind string) any {
+	switch v := v.(type) {
+	case time.Time:
+		switch kind {
+		case "DATE":
+			return v.Format(time.DateOnly)
+		case "TIME":
+			return v.Format("15:04:05.999999")
+		}
+		return v.Format(time.RFC3339Nano)
+	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil
+		}
+	case float32:
+		return Plain(float64(v), kind)
+	case []byte:
+		if u := (duckdb.UUID{}); kind == "UUID" && len(v) == len(u) {
+			copy(u[:], v)
+			return u.String()
+		}
+		return hex.EncodeToString(v)
+	case duckdb.Interval:
+		return fmt.Sprintf("P%dM%dDT%gS", v.Months, v.Days, float64(v.Micros)/1e6)
+	case duckdb.Decimal:
+		return json.Number(v.String())
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = Plain(v[i], "")
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k := range v {
+			out[k] = Plain(v[k], "")
+		}
+		return out
+	case json.Marshaler, nil, bool, string, int8, int16, int32, int64, uint8, uint16, uint32, uint64:
+	default:
+		return fmt.Sprint(v)
+	}
+	return v
+}
+
+// Cell is a value's text for people and CSV; a missing value is empty.
+func Cell(v any, kind string) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	case float64:
+		return floating(v)
+	}
+	switch p := Plain(v, kind).(type) {
+	case string:
+		return p
+	case []any, map[string]any:
+		return string(Marshal(p))
+	default:
+		return fmt.Sprint(p)
+	}
+}
+
+// floating writes a number as JSON has it: with an exponent only if it is very small or large.
+func floating(v float64) string {
+	format := byte('f')
+	if a := math.Abs(v); a != 0 && (a < 1e-6 || a >= 1e21) {
+		format = 'g'
+	}
+	return strconv.FormatFloat(v, format, -1, 64)
+}
+
+// Marshal is json.Marshal without escapes for HTML, but with escapes for invisible
+// characters: these mean the same, and do nothing to a terminal.
+func Marshal(v any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return []byte("null")
+	}
+	return visible(bytes.TrimSpace(b.Bytes()))
+}
+
+// visible escapes the characters of JSON that a terminal does not show.
+func visible(text []byte) []byte {
+	if !bytes.ContainsFunc(text, func(c rune) bool { return !IsVisible(c) }) {
+		return text
+	}
+	out := make([]byte, 0, len(text)+16)
+	for _, c := range string(text) {
+		switch {
+		case IsVisible(c) || c == '\n':
+			out = utf8.AppendRune(out, c)
+		case c < 1<<16:
+			out = fmt.Appendf(out, `\u%04x`, c)
+		default:
+			high, low := utf16.EncodeRune(c)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		}
+	}
+	return out
+}
+
+// IsVisible reports whether a terminal shows a character as itself, in its place.
+func IsVisible(c rune) bool {
+	return unicode.IsPrint(c) && !unicode.In(c, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+}
