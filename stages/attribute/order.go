@@ -21,8 +21,8 @@ func (s *Stacks) OrderNodes() {
 }
 
 // OrderFrames numbers frames in the order of locations, as they are stored, once nodes are
-// in order, and gives up what is for adding stacks. locations are the new numbers of
-// locations by those that frames have.
+// in order. It drops the tree, so that no stack can be added afterwards. locations are the
+// new numbers of locations by those that frames have.
 func (s *Stacks) OrderFrames(locations []symbolize.LocationNo) {
 	s.Frames, s.Tree = orderFrames(s.Tree.Frames, locations, &s.Nodes), nil
 }
