@@ -4,11 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // mostTypes bounds the types of samples: each sample has a value for each.
 const mostTypes = 64
+
+// maxText bounds a text: a small file can name a long one many times.
+const maxText = 1 << 20
 
 // index is all of a profile but its samples. Texts are places in the content.
 type index struct {
@@ -33,7 +37,12 @@ type index struct {
 // span is a part of the content.
 type span struct{ from, to uint32 }
 
-type valueType struct{ name, unit uint64 }
+// valueType is a type of samples.
+type valueType struct {
+	name, unit uint64
+	metricUnit string // empty for a count
+	factor     int64  // how many of these one of the type's own units is
+}
 
 type mapping struct{ start, limit, offset, file, buildID uint64 }
 
@@ -58,13 +67,45 @@ func newIndex(ctx context.Context, content []byte) (*index, error) {
 	if len(x.strings) > 0 && x.strings[0].from != x.strings[0].to {
 		return nil, errors.New("its first string is not empty")
 	}
-	for _, t := range x.types {
-		if t.name >= uint64(len(x.strings)) || t.unit >= uint64(len(x.strings)) {
-			return nil, errors.New("a type of samples has no name")
-		}
+	if err := x.checkTexts(); err != nil {
+		return nil, err
+	}
+	for i := range x.types {
+		x.types[i].setUnit(x.text(x.types[i].unit))
 	}
 	x.negative = make([]bool, len(x.types))
 	return x, nil
+}
+
+// checkTexts returns an error if a text is named that is not there.
+func (x *index) checkTexts() error {
+	for _, t := range x.types {
+		if !x.have(t.name, t.unit) {
+			return errors.New("a type of samples has no name")
+		}
+	}
+	for _, f := range x.functions {
+		if !x.have(f.name, f.system, f.file) {
+			return fmt.Errorf("a function: %w", errNoText)
+		}
+	}
+	for _, m := range x.mappings {
+		if !x.have(m.file, m.buildID) {
+			return fmt.Errorf("the mapping at %#x: %w", m.start, errNoText)
+		}
+	}
+	if !x.have(x.drop, x.keep, x.preferred, x.doc) || !x.have(x.comments...) {
+		return fmt.Errorf("what the profile says of itself: %w", errNoText)
+	}
+	return nil
+}
+
+// errNoText says that the number of a text is none.
+var errNoText = errors.New("it names a text that is not there")
+
+// have reports whether all these texts are there. A profile without any has the empty one.
+func (x *index) have(texts ...uint64) bool {
+	return !slices.ContainsFunc(texts, func(n uint64) bool { return n > 0 && n >= uint64(len(x.strings)) })
 }
 
 // wellFormed reports whether a field of a profile is written as it has to be.
@@ -101,6 +142,9 @@ func (x *index) field(f field) error {
 		}
 		x.functions[id] = fn
 	case fieldString:
+		if len(f.bytes) > maxText {
+			return fmt.Errorf("text %d has more than %d bytes", len(x.strings), maxText)
+		}
 		x.strings = append(x.strings, x.span(f.bytes))
 	case fieldTime:
 		x.time = int64(f.value)
@@ -162,9 +206,9 @@ func (x *index) location(message []byte) error {
 	return nil
 }
 
-// text returns a string by its number; one that is not there is empty.
+// text returns a string by its number, which have has checked.
 func (x *index) text(n uint64) string {
-	if n >= uint64(len(x.strings)) {
+	if n == 0 {
 		return ""
 	}
 	s := x.strings[n]

@@ -212,6 +212,50 @@ func TestTooLargeValue(t *testing.T) {
 	}
 }
 
+// Each type of samples is a metric of its own, whatever they are called.
+func TestTypeNames(t *testing.T) {
+	for want, types := range map[string][]string{
+		"cpu cpu_3 cpu_2":       {"cpu", "cpu", "cpu_2"},
+		"cpu_2 cpu cpu_3":       {"cpu_2", "cpu", "cpu"},
+		"value value_2 value_3": {"", "value", ""},
+		"cpu cpu.negative cpu.negative_2 cpu.negative.negative": {"-cpu", "-cpu.negative"},
+	} {
+		var b builder
+		b.bytes(fieldString, nil)
+		var values []uint64
+		for i, name := range types {
+			name, negative := strings.CutPrefix(name, "-")
+			b.bytes(fieldSampleType, message(uint64(i+1))).bytes(fieldString, []byte(name))
+			if values = append(values, 1); negative {
+				values[i] = math.MaxUint64
+			}
+		}
+		b.bytes(fieldSample, sample(nil, packed(values...)))
+		var got []string
+		for _, c := range open(t, "x", b).Processes[0].Counters {
+			got = append(got, c.Name)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q: got %q, want %q", types, got, want)
+		}
+	}
+}
+
+// Units are those that pprof knows, however they are written.
+func TestUnits(t *testing.T) {
+	for name, want := range map[string]string{
+		"nanoseconds": "ns 1", "Nanosecond": "ns 1", "ns": "ns 1", "µs": "ns 1000", "microseconds": "ns 1000", "MS": "ns 1000000", "s": "ns 1000000000", "secs": "ns 1000000000", "hours": "ns 3600000000000",
+		"byte": "bytes 1", "B": "bytes 1", "KB": "bytes 1024", "kbytes": "bytes 1024", "gigabytes": "bytes 1073741824", "pb": "bytes 1125899906842624",
+		"count": " 1", "objects": " 1", "": " 1", "ss": " 1",
+	} {
+		var v valueType
+		v.setUnit(name)
+		if got := fmt.Sprintf("%s %d", v.metricUnit, v.factor); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
 // Places are one frame each: what tells them apart is their offset, or their names.
 func TestPlaces(t *testing.T) {
 	var b builder
@@ -274,6 +318,11 @@ func TestUnreadable(t *testing.T) {
 		"function 0 is there twice, or its number is 0":         example(field(fieldFunction, nil)),
 		"mapping 1 is there twice, or its number is 0":          example(field(fieldMapping, message(1))),
 		"a type of samples has no name":                         example(field(fieldSampleType, message(99))),
+		"a function: it names a text that is not there":         example(field(fieldFunction, message(9, 3, 3, 11))),
+		"the mapping at 0x9000: it names a text":                example(field(fieldMapping, message(9, 0x9000, 0xa000, 0, 3, 11))),
+		"what the profile says of itself: it names a text":      example(field(fieldComment, packed(3, math.MaxUint64))),
+		"sample 3: a label: it names a text that is not there":  example(field(fieldSample, sample(packed(1), packed(1, 1), message(7, 11)))),
+		"text 11 has more than 1048576 bytes":                   example(field(fieldString, make([]byte, maxText+1))),
 		"the profile has no types of samples":                   message(0, 0, 0, 0, 0, 0, 0, 0, 1),
 		"field 9 has the wrong type":                            example(field(fieldTime, nil)),
 		"unexpected EOF":                                        whole[:len(whole)-1],

@@ -94,7 +94,13 @@ func (r *reader) sampleField(f *field, raw *decode.RawStack, values *int) error 
 			return nil
 		})
 	case sampleLabel: // which the events read
-		return numberFields(f.bytes)
+		var key, text, number, unit uint64
+		if err := numberFields(f.bytes, &key, &text, &number, &unit); err != nil {
+			return err
+		}
+		if !r.index.have(key, text, unit) {
+			return fmt.Errorf("a label: %w", errNoText)
+		}
 	}
 	return nil
 }

@@ -1,50 +1,81 @@
 package pprof
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
+	"unicode/utf8"
 
 	"stackmill/stages/decode"
 )
 
-// units are the units that pprof knows, in those of metrics.
+// units are the units that pprof knows, in lower case and without a plural's s, in those of metrics.
 var units = map[string]struct {
 	unit   string
 	factor int64
 }{
-	"nanoseconds": {"ns", 1}, "ns": {"ns", 1}, "microseconds": {"ns", 1e3}, "us": {"ns", 1e3}, "milliseconds": {"ns", 1e6}, "ms": {"ns", 1e6}, "seconds": {"ns", 1e9}, "s": {"ns", 1e9},
-	"bytes": {"bytes", 1}, "byte": {"bytes", 1}, "kilobytes": {"bytes", 1 << 10}, "kb": {"bytes", 1 << 10}, "megabytes": {"bytes", 1 << 20}, "mb": {"bytes", 1 << 20},
+	"nanosecond": {"ns", 1}, "ns": {"ns", 1}, "microsecond": {"ns", 1e3}, "us": {"ns", 1e3}, "μs": {"ns", 1e3}, "µs": {"ns", 1e3}, "millisecond": {"ns", 1e6}, "ms": {"ns", 1e6},
+	"second": {"ns", 1e9}, "sec": {"ns", 1e9}, "s": {"ns", 1e9}, "hour": {"ns", 3600e9}, "hr": {"ns", 3600e9},
+	"byte": {"bytes", 1}, "b": {"bytes", 1}, "kilobyte": {"bytes", 1 << 10}, "kbyte": {"bytes", 1 << 10}, "kb": {"bytes", 1 << 10}, "megabyte": {"bytes", 1 << 20}, "mbyte": {"bytes", 1 << 20}, "mb": {"bytes", 1 << 20},
+	"gigabyte": {"bytes", 1 << 30}, "gbyte": {"bytes", 1 << 30}, "gb": {"bytes", 1 << 30}, "terabyte": {"bytes", 1 << 40}, "tbyte": {"bytes", 1 << 40}, "tb": {"bytes", 1 << 40},
+	"petabyte": {"bytes", 1 << 50}, "pbyte": {"bytes", 1 << 50}, "pb": {"bytes", 1 << 50},
 }
 
-// counters are the types of samples. Those of one name are told apart by a number. The
-// negative values of a type, which the difference of two profiles has, are a counter of
-// their own: a metric is a sum of parts, and none of them is larger than the whole.
+// setUnit sets the unit of a type's metric, and how much of it one of the type's own is.
+func (t *valueType) setUnit(name string) {
+	name = strings.ToLower(name)
+	if utf8.RuneCountInString(name) > len("ms") {
+		name = strings.TrimSuffix(name, "s")
+	}
+	u := units[name]
+	t.metricUnit, t.factor = u.unit, max(u.factor, 1)
+}
+
+// counters are the types of samples. Each has a name of its own: a second type of one name
+// has a number. The negative values of a type, which the difference of two profiles has, are
+// a counter of their own: a metric is a sum of parts, and none of them is larger than the
+// whole.
 func (x *index) counters() (list []decode.Counter) {
-	seen := map[string]int{}
+	taken := map[string]bool{}
+	for _, t := range x.types {
+		taken[x.typeName(t)] = true
+	}
+	other := func(name string) string {
+		for n := 2; ; n++ {
+			if numbered := fmt.Sprintf("%s_%d", name, n); !taken[numbered] {
+				taken[numbered] = true
+				return numbered
+			}
+		}
+	}
+	given := map[string]bool{}
 	for i, t := range x.types {
-		name := x.text(t.name)
-		if name == "" {
-			name = "value"
+		name := x.typeName(t)
+		if given[name] {
+			name = other(name)
 		}
-		seen[name]++
-		if n := seen[name]; n > 1 {
-			name = fmt.Sprintf("%s_%d", name, n)
-		}
-		unit := units[x.text(t.unit)].unit
-		list = append(list, decode.Counter{Tag: i, Name: name, Title: name, Unit: unit, TimeUnit: unit == "ns"})
+		given[name] = true
+		list = append(list, decode.Counter{Tag: i, Name: name, Title: name, Unit: t.metricUnit, TimeUnit: t.metricUnit == "ns"})
 	}
 	list[x.shown()].Preferred = true
 	for i := range x.types {
 		if x.negative[i] {
 			c := list[i]
 			c.Tag, c.Name, c.Preferred = len(list), c.Name+".negative", false
+			if taken[c.Name] {
+				c.Name = other(c.Name)
+			}
+			taken[c.Name] = true
 			c.Title = c.Name
 			list = append(list, c)
 		}
 	}
 	return list
 }
+
+// typeName is what a type of samples is called.
+func (x *index) typeName(t valueType) string { return cmp.Or(x.text(t.name), "value") }
 
 // shown is the type that pprof shows: the one that the profile names, or else the last.
 func (x *index) shown() int {
@@ -76,7 +107,7 @@ type event struct {
 // value returns what a value of a type counts, in the metric's unit. It is 0 and false if
 // 64 bits cannot hold that.
 func (x *index) value(typ int, v int64) (event, bool) {
-	factor := max(units[x.text(x.types[typ].unit)].factor, 1)
+	factor := x.types[typ].factor
 	product := v * factor
 	switch {
 	case product/factor != v || product == math.MinInt64:
