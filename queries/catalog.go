@@ -149,7 +149,7 @@ func (d *definitions) changes(kind string) []string {
 
 // always returns the statements that make what is the same for every store: the views.
 func (d *definitions) always() ([]string, error) {
-	statements := []string{pathMix, pathPart, functionKey}
+	statements := []string{pathPart, functionKey}
 	for _, t := range schema.Tables {
 		if t.Implied != "" {
 			statements = append(statements, fmt.Sprintf("CREATE MACRO %s() AS TABLE FROM %s() UNION ALL %s", rowsName(t), storedName(t), t.Implied))
