@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,9 +25,8 @@ type autofdo struct {
 	of        map[*function]*fdoName
 	plain     map[*object]bool // whose discriminators are not clang's
 	golang    map[*object]bool // that have functions in Go
-	total     int64
-	lost      int64 // of leaves without a line, or in functions whose first line is not known
-	outside   int64 // of inlined functions whose first line is not known, at the lines that call them
+	lost      int64            // of leaves without a line, or in functions whose first line is not known
+	outside   int64            // of inlined functions whose first line is not known, at the lines that call them
 }
 
 // fdoFunction is a function, or one that was inlined at a call site.
@@ -60,12 +61,12 @@ func writeAutoFDO(ctx context.Context, s *selection, w io.Writer) error {
 	if err := s.send(ctx, a); err != nil {
 		return err
 	}
-	if a.lost == a.total {
+	if a.lost == s.total[0] {
 		return errors.New("no line of a function's own is known: there is nothing that a compiler could use (autofdo needs debug information)")
 	}
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "# %s in %s mode of %s, without entry counts: a store does not have them.\n# Of %d, %d are left out: their lines are not known.\n"+
-		"# %d of functions inlined, whose first lines are not known, are at the lines that call them.\n", s.metrics[0].name, s.mode, oneLine.Replace(s.title), a.total, a.lost, a.outside)
+		"# %d of functions inlined, whose first lines are not known, are at the lines that call them.\n", s.metrics[0].name, s.mode, oneLine.Replace(s.title), s.total[0], a.lost, a.outside)
 	for _, name := range slices.SortedFunc(maps.Keys(a.functions), func(x, y string) int {
 		return cmp.Or(cmp.Compare(a.functions[y].total, a.functions[x].total), strings.Compare(x, y))
 	}) {
@@ -135,7 +136,7 @@ func (a *autofdo) named(f *function) *fdoName {
 	if n == nil {
 		n = &fdoName{name: cmp.Or(f.linkage, f.name), start: cmp.Or(f.start, a.starts[f.id])}
 		// Names for people are none that clang knows, and Go's compiler reads other profiles.
-		if strings.ContainsAny(n.name, " :(<") || a.golang[f.object] && slices.Contains(goFiles, path.Ext(f.file)) {
+		if !linkerName.MatchString(n.name) || a.golang[f.object] && slices.Contains(goFiles, path.Ext(f.file)) {
 			n.start, n.name = 0, ""
 		}
 		if at := strings.IndexByte(n.name, '.'); at > 0 {
@@ -146,9 +147,12 @@ func (a *autofdo) named(f *function) *fdoName {
 	return n
 }
 
+// linkerName matches what the format can hold as a name: it ends with a blank or a colon, and
+// other characters in its first place begin comments, contexts and numbers.
+var linkerName = regexp.MustCompile(`^[\pL_$.][^\s\v\pC:(<]*$`)
+
 func (a *autofdo) sample(s *sample) error {
 	v := s.values[0]
-	a.total += v
 	if len(s.path) == 0 {
 		a.lost += v
 		return nil
@@ -156,7 +160,8 @@ func (a *autofdo) sample(s *sample) error {
 	for i, n := range s.path[:len(s.path)-1] {
 		if f, at, whole := a.find(&a.e.locations[n], 0); f != nil && whole {
 			if callee := a.named(a.e.locations[s.path[i+1]].levels[0].function); callee.name != "" {
-				f.targets[fdoCall{at, callee.name}] += v
+				call := fdoCall{at, callee.name}
+				f.targets[call] += min(v, math.MaxInt64-f.targets[call]) // recursive calls count several times
 			}
 		}
 	}

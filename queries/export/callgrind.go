@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // callgrind sums costs by line and calls by line and callee, which is all that its format
@@ -21,7 +22,6 @@ type callgrind struct {
 	order     []*callgrindFunction
 	known     []*callgrindFunction // of the experiment's locations
 	root      *callgrindFunction
-	total     []int64
 	seen      map[*callgrindFunction]bool // on the path
 	out       *bufio.Writer
 	names     map[string]int // by kind and name
@@ -51,7 +51,7 @@ type call struct {
 // call counts where the callee is on the stack for the first time: so the costs of the
 // calls to a function sum to its inclusive value. The root calls the outermost functions.
 func writeCallgrind(ctx context.Context, s *selection, w io.Writer) error {
-	c := &callgrind{selection: s, functions: map[functionKey]*callgrindFunction{}, total: make([]int64, len(s.metrics)),
+	c := &callgrind{selection: s, functions: map[functionKey]*callgrindFunction{},
 		seen: map[*callgrindFunction]bool{}, out: bufio.NewWriter(w), names: map[string]int{}}
 	c.root = c.function(&function{name: "<Total>"}, "")
 	if err := s.send(ctx, c); err != nil {
@@ -84,9 +84,6 @@ func (c *callgrind) sample(s *sample) error {
 		c.root.call(call{at, caller}, s.values, true)
 	}
 	add(caller.self, at, s.values)
-	for i, v := range s.values {
-		c.total[i] += v
-	}
 	return nil
 }
 
@@ -141,15 +138,30 @@ func (c *callgrind) function(f *function, file string) *callgrindFunction {
 }
 
 func (c *callgrind) head() {
-	events := make([]string, len(c.metrics))
-	for i, m := range c.metrics {
-		events[i] = strings.NewReplacer(" ", "_", ",", "_", "\t", "_").Replace(oneLine.Replace(m.name))
-	}
+	events := c.events()
 	fmt.Fprintf(c.out, "# callgrind format\nversion: 1\ncreator: stackmill\ncmd: %s\n", oneLine.Replace(c.title))
 	for i, m := range c.metrics {
 		fmt.Fprintf(c.out, "desc: Unit of %s: %s\n", events[i], m.unit)
 	}
 	fmt.Fprintf(c.out, "positions: line\nevents: %s\nsummary: %s\n", strings.Join(events, " "), costs(c.total))
+}
+
+// events are the names of the metrics, in one word each, all different.
+func (c *callgrind) events() (names []string) {
+	for _, m := range c.metrics {
+		word := strings.Map(func(r rune) rune {
+			if unicode.IsSpace(r) || r == ',' {
+				return '_'
+			}
+			return r
+		}, m.name)
+		name := word
+		for n := 2; slices.Contains(names, name); n++ {
+			name = fmt.Sprintf("%s_%d", word, n)
+		}
+		names = append(names, name)
+	}
+	return names
 }
 
 func costs(values []int64) string {
@@ -192,7 +204,7 @@ func comparePositions(a, b position) int {
 
 // named is a name with its number, or the number alone once that is known.
 func (c *callgrind) named(kind, name string) string {
-	if name == "" {
+	if strings.TrimSpace(name) == "" { // a number without a name is one that is known
 		name = "???" // as Valgrind's tools write what they do not know
 	}
 	name = oneLine.Replace(name)

@@ -101,6 +101,7 @@ type selection struct {
 	threads bool // whether stacks of different threads are told apart
 	many    bool // whether there are several experiments
 	title   string
+	total   []int64    // of the samples that were sent, by metric
 	rows    *stackRows // of a query, in place of all of that
 }
 

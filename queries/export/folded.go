@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"strings"
 )
 
@@ -44,7 +45,7 @@ func (f *folded) sample(s *sample) error {
 	f.text = f.text[:0]
 	for i, n := range s.path {
 		if f.names[n] == "" {
-			f.names[n] = foldedName.Replace(f.e.locations[n].levels[0].function.name)
+			f.names[n] = foldedName(f.e.locations[n].levels[0].function.name)
 		}
 		if i > 0 {
 			f.text = append(f.text, ';')
@@ -60,14 +61,19 @@ func (f *folded) sample(s *sample) error {
 // foldedTotal stands for the stack of samples that have none, as in the view.
 const foldedTotal = "<Total>"
 
-// foldedName keeps a name from ending its line, and from being two.
-var foldedName = strings.NewReplacer(";", ":", "\n", " ", "\r", " ")
+// foldedName keeps a name from ending its line, from being two, and from ending with a number
+// after a blank, which flamegraph.pl and inferno take for another value.
+func foldedName(name string) string {
+	return numberAtEnd.ReplaceAllString(oneLine.Replace(strings.ReplaceAll(name, ";", ":")), "_$1")
+}
+
+var numberAtEnd = regexp.MustCompile(`[\s\v]([0-9]+(?:\.[0-9]*)?)$`)
 
 // oneLine keeps a name from ending its line.
 var oneLine = strings.NewReplacer("\n", " ", "\r", " ")
 
 func foldedLine(out io.Writer, stack string, value int64) error {
-	_, err := fmt.Fprintf(out, "%s %d\n", oneLine.Replace(stack), value)
+	_, err := fmt.Fprintf(out, "%s %d\n", stack, value)
 	return err
 }
 

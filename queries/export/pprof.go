@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 
@@ -117,7 +118,7 @@ func (p *pprof) begin(e *experiment) error {
 	if at := e.started.UnixNano(); !e.started.IsZero() && (p.started == 0 || at < p.started) {
 		p.started = at
 	}
-	p.duration += e.duration
+	p.duration = min(p.duration, math.MaxInt64-e.duration) + e.duration
 	p.e, p.numbers = e, p.numbers[:0]
 	if len(p.mappings) == 0 { // readers take the first for the program
 		if o := e.program(); o != nil {

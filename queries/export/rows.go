@@ -2,6 +2,7 @@ package export
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -155,11 +156,11 @@ func (r *stackRows) location(name string) int32 {
 func (r *stackRows) fold(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	err := r.each(func() error {
-		stack := r.stack.String
-		if stack == "" {
-			stack = noStack
+		names := strings.Split(cmp.Or(r.stack.String, noStack), ";")
+		for i, name := range names {
+			names[i] = foldedName(name)
 		}
-		return foldedLine(out, stack, r.value.Int64)
+		return foldedLine(out, strings.Join(names, ";"), r.value.Int64)
 	})
 	if err != nil {
 		return err

@@ -9,8 +9,11 @@ import (
 	"stackmill/queries"
 )
 
-// send gives a sink the experiments with their samples.
+// send gives a sink the experiments with their samples. What formats sum is part of the
+// total, which must not need more than 64 bits.
 func (s *selection) send(ctx context.Context, to sink) error {
+	s.total = make([]int64, len(s.metrics))
+	to = &counted{s, to}
 	if s.rows != nil {
 		return s.rows.send(to)
 	}
@@ -30,6 +33,21 @@ func (s *selection) send(ctx context.Context, to sink) error {
 		p.forget()
 	}
 	return nil
+}
+
+// counted is a sink whose samples are added to the total.
+type counted struct {
+	*selection
+	sink
+}
+
+func (c *counted) sample(s *sample) error {
+	for i, v := range s.values {
+		if err := plus(&c.total[i], v, c.metrics[i].name); err != nil {
+			return err
+		}
+	}
+	return c.sink.sample(s)
 }
 
 // entitle names what is exported.

@@ -24,7 +24,6 @@ type speedscope struct {
 	size    int            // about how many bytes they take
 	path    []int          // frames of the sample
 	key     []byte
-	total   int64
 	e       *experiment
 }
 
@@ -50,7 +49,7 @@ func writeSpeedscope(ctx context.Context, s *selection, w io.Writer) error {
 		p.separate(i)
 		p.number(v)
 	}
-	fmt.Fprintf(p.out, `],"endValue":%d,"name":%s}],"name":%s,"shared":{"frames":[`, p.total, text(s.title+": "+m.name), text(s.title))
+	fmt.Fprintf(p.out, `],"endValue":%d,"name":%s}],"name":%s,"shared":{"frames":[`, s.total[0], text(s.title+": "+m.name), text(s.title))
 	for i, f := range p.frames {
 		p.separate(i)
 		data, err := json.Marshal(f)
@@ -95,9 +94,6 @@ func (p *speedscope) sample(s *sample) error {
 		p.key = binary.AppendUvarint(p.key, uint64(n))
 	}
 	v := s.values[0]
-	if err := plus(&p.total, v, "all stacks"); err != nil {
-		return err
-	}
 	if at, known := p.stacks[string(p.key)]; known {
 		p.weights[at] += v
 		return nil
