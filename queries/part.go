@@ -2,10 +2,61 @@ package queries
 
 import (
 	"context"
+	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"slices"
 )
+
+// Part returns a session of an open store that has no experiments but those that the
+// selectors stand for, as OpenWith with Options.Only. It shares the engine, and is closed
+// first. The error wraps ErrNone if a selector stands for none.
+func (db *DB) Part(ctx context.Context, selectors ...string) (*DB, error) {
+	chosen, err := db.Select(ctx, selectors...)
+	if err != nil {
+		return nil, err
+	}
+	only := make(map[string]bool, len(chosen))
+	for _, e := range chosen {
+		only[e.ExperimentID] = true
+	}
+	list := visible{db.Batches(), db.Experiments()}
+	list.keep(only)
+	part, err := define(db.Store, list.batches, list.experiments)
+	if err != nil {
+		return nil, err
+	}
+	session := *db
+	session.said, session.sees = &said{store: db.Store, glance: db.said.glance, only: only}, part
+	session.said.counting.Do(func() { session.said.counts = list })
+	session.counted(list.experiments)
+	session.DB = sql.OpenDB(&parting{db, &sight{part}})
+	return &session, nil
+}
+
+// parting makes the connections of a session that has a part of a store.
+type parting struct {
+	from *DB
+	see  *sight
+}
+
+// Connect implements driver.Connector.
+func (p *parting) Connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := p.from.Driver().(driver.Connector).Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.see.use(conn.(driver.ExecerContext)); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return conn, nil
+}
+
+// Driver leads from a session to its connector.
+func (p *parting) Driver() driver.Driver { return p }
+
+// Open implements driver.Driver: it connects to the same store, whatever the name.
+func (p *parting) Open(string) (driver.Conn, error) { return p.Connect(context.Background()) }
 
 // sight is what connections see of an attached catalog: all of it, or a part of the store.
 type sight struct{ part *definitions }
