@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"regexp"
+	"slices"
 	"strings"
 
 	duckdb "github.com/duckdb/duckdb-go/v2"
@@ -17,6 +18,18 @@ type Refusal struct {
 }
 
 func (r *Refusal) Error() string { return r.What + " is refused: " + r.Why }
+
+// forbidden are the engine's words for what a locked one was asked to do.
+var forbidden = []string{"disabled by configuration", "disabled through configuration", "configuration has been locked"}
+
+// IsRefusal reports whether an error of SQL says that it asked for more than it may do.
+func IsRefusal(err error) bool {
+	if err == nil || errors.As(err, new(*Refusal)) {
+		return err != nil
+	}
+	first, _, _ := strings.Cut(err.Error(), "\n")
+	return slices.ContainsFunc(forbidden, func(words string) bool { return strings.Contains(first, words) })
+}
 
 // The reasons.
 const (

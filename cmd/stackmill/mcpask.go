@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"stackmill/pipeline"
 	"stackmill/queries"
@@ -142,12 +141,9 @@ func (m *agents) report(ctx context.Context, args *arguments) (*answer, error) {
 		}
 		return a, nil
 	}
-	r := report.Request{Metric: args.Metric, Mode: args.Mode, Function: args.Function, Alias: "manual", Sort: args.Sort, Width: time.Second}
-	var err error
-	if r.Report, err = report.Find(args.View); err == nil {
-		err = r.Check()
-	}
-	if err != nil {
+	r := report.Usual
+	r.Metric, r.Mode, r.Function, r.Sort = args.Metric, args.Mode, args.Function, args.Sort
+	if err := r.About(args.View, true); err != nil {
 		return nil, err
 	}
 	store, err := m.opened(ctx, args.Experiment)

@@ -11,9 +11,6 @@ import (
 	"stackmill/queries"
 )
 
-// refused are the engine's words for what it was forbidden.
-var refused = []string{"disabled by configuration", "disabled through configuration", "configuration has been locked"}
-
 // sentence words an error of SQL. Of what was refused or did not fit, one sentence says
 // what to do.
 func sentence(err error, timeout time.Duration) error {
@@ -25,10 +22,8 @@ func sentence(err error, timeout time.Duration) error {
 	if errors.As(err, &refusal) {
 		return fmt.Errorf("%w (--unsafe allows it)", err)
 	}
-	for _, words := range refused {
-		if strings.Contains(first, words) {
-			return &reworded{first + " (--unsafe lifts that)", err}
-		}
+	if queries.IsRefusal(err) {
+		return &reworded{first + " (--unsafe lifts that)", err}
 	}
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):

@@ -94,17 +94,10 @@ func (r *reporter) addFlags(c *cobra.Command) {
 
 // prepare finds the report and looks at what can be judged without a store.
 func (r *reporter) prepare(cmd *cobra.Command, name string) (err error) {
-	if r.Report, err = report.Find(name); err != nil {
-		return usageErrorf("report: %w", err)
-	}
-	r.Report = r.OfFragment()
-	if r.Inline {
-		r.Report = r.Inlined()
-	}
 	if !slices.Contains(reportFormats, r.format) {
 		return usageErrorf("report: --format: no format %q (one of %s)", r.format, strings.Join(reportFormats, ", "))
 	}
-	if err := r.Check(); err != nil {
+	if err := r.About(name, cmd.Flags().Changed("mode")); err != nil {
 		return usageErrorf("report: %w", err)
 	}
 	if r.Sort != "" && r.draws() {
@@ -112,12 +105,6 @@ func (r *reporter) prepare(cmd *cobra.Command, name string) (err error) {
 	}
 	if r.sources, err = source.ParseRules(r.sourcePaths); err != nil {
 		return usageErrorf("report: --source-path: %w", err)
-	}
-	if r.Every && r.Metric == "" {
-		r.Metric = "all"
-	}
-	if r.Name == "conservation" && !cmd.Flags().Changed("mode") {
-		r.Mode = "" // all
 	}
 	return nil
 }

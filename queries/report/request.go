@@ -26,6 +26,31 @@ type Request struct {
 	Width    time.Duration
 }
 
+// About makes the request one for a report, found by its name, and checks it. Reports that
+// show all metrics, or modes, unless one is asked for, ask for all.
+func (r *Request) About(name string, modeGiven bool) (err error) {
+	if r.Report, err = Find(name); err != nil {
+		return err
+	}
+	r.Report = r.OfFragment()
+	if r.Inline {
+		r.Report = r.Inlined()
+	}
+	if err := r.Check(); err != nil {
+		return err
+	}
+	if r.Every && r.Metric == "" {
+		r.Metric = "all"
+	}
+	if r.Name == "conservation" && !modeGiven {
+		r.Mode = ""
+	}
+	return nil
+}
+
+// Usual has what is seldom wished otherwise.
+var Usual = Request{Mode: "user", Alias: "manual", Width: usualWidth}
+
 // Modes are the representations; Aliases the choices of a function's names (S4).
 var (
 	Modes   = []string{"user", "expert", "machine"}
@@ -95,8 +120,11 @@ func Ask(ctx context.Context, db *queries.DB, r *Request) (*Question, error) {
 
 // Rows returns the rows with the view's columns.
 func (q *Question) Rows(ctx context.Context) (*sql.Rows, error) {
-	return q.db.QueryContext(ctx, q.sql(false, q.Limit))
+	return q.db.QueryContext(ctx, q.Statement())
 }
+
+// Statement returns the SQL of Rows.
+func (q *Question) Statement() string { return q.sql(false, q.Limit) }
 
 // Table returns the rows with what tables show beyond the view's columns: `total`, the
 // metric's value of <Total>, and labels, which tell functions of one name apart.

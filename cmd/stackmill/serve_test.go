@@ -1,0 +1,60 @@
+package main
+
+import (
+	"bufio"
+	"io"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+
+	"stackmill/queries/storetest"
+)
+
+// The server says where it listens, answers by itself and by another process, and ends when
+// it is told to.
+func TestServe(t *testing.T) {
+	c := program(t, "serve", "--store", storetest.New(t, storetest.Two), "--listen", "127.0.0.1:0")
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	url, ok := strings.CutPrefix(strings.TrimSpace(line), "listening on ")
+	if !ok {
+		t.Fatalf("it says %q", line)
+	}
+	body := func(response *http.Response, err error) string {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		text, err := io.ReadAll(response.Body)
+		if err != nil || response.StatusCode != http.StatusOK {
+			t.Errorf("%s %v: %s", response.Status, err, text)
+		}
+		return string(text)
+	}
+	if text := body(http.Get(url + "/api/v1/views/functions?experiment=monday/test.1.er&limit=2&format=csv")); !strings.Contains(text, "totalcpu") {
+		t.Error(text)
+	}
+	if text := body(http.Post(url+"/api/v1/query", "application/json", strings.NewReader(`{"sql": "SELECT count(*) AS n FROM experiments"}`))); text != "[\n{\"n\":2}\n]\n" {
+		t.Error(text)
+	}
+	if text := body(http.Get(url)); !strings.Contains(text, "2 experiments") {
+		t.Error(text)
+	}
+	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Wait(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,146 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"stackmill/queries"
+)
+
+// endpoint is a path under which data is asked for, with all that a request may say.
+type endpoint struct {
+	method, path string
+	does         string
+	parameters   []parameter
+	body         []parameter // fields of a JSON object; nil if there is no body
+	gives        []string    // media types
+	run          func(*work) error
+}
+
+// parameter is one of a request's: its name, its type as OpenAPI has it, and its meaning.
+type parameter struct {
+	name, kind, does string
+	several          bool     // may be given again
+	required         bool     // must be given
+	one              []string // the values that it may have; nil for any
+}
+
+// The media types of answers and requests.
+const (
+	jsonType   = "application/json"
+	ndjsonType = "application/x-ndjson"
+	csvType    = "text/csv; charset=utf-8"
+	arrowType  = "application/vnd.apache.arrow.stream"
+	textType   = "text/plain; charset=utf-8"
+)
+
+// formats are the names of formats and their media types.
+var formats = map[string]string{"json": jsonType, "ndjson": ndjsonType, "csv": csvType, "arrow": arrowType}
+
+// longestBody bounds what a request sends: nobody types more SQL.
+const longestBody = 1 << 20
+
+// call is a request whose parameters are those of its endpoint.
+type call struct {
+	*endpoint
+	name   string // what the path names, {name}
+	values url.Values
+	body   []byte
+}
+
+// call reads a request. A parameter that is passed over would change what the answer is
+// about.
+func (e *endpoint) call(r *http.Request) (*call, error) {
+	c := &call{endpoint: e, name: r.PathValue("name")}
+	values, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, wrong(err)
+	}
+	c.values = values
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		i := slices.IndexFunc(e.parameters, func(p parameter) bool { return p.name == name })
+		if i < 0 {
+			return nil, wrong(fmt.Errorf("%s has no parameter %q%s", e.path, name, queries.Suggest(name, e.names())))
+		}
+		p := e.parameters[i]
+		if len(values[name]) > 1 && !p.several {
+			return nil, wrong(fmt.Errorf("%s is given %d times", name, len(values[name])))
+		}
+		if p.one != nil && !slices.Contains(p.one, values.Get(name)) {
+			return nil, wrong(fmt.Errorf("%s: there is no %q (one of %s)", name, values.Get(name), strings.Join(p.one, ", ")))
+		}
+	}
+	for _, p := range e.parameters {
+		if p.required && values.Get(p.name) == "" {
+			return nil, wrong(fmt.Errorf("%s is missing: %s", p.name, p.does))
+		}
+	}
+	if r.Method != http.MethodPost {
+		return c, nil
+	}
+	if kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";"); !strings.EqualFold(strings.TrimSpace(kind), jsonType) {
+		return nil, &failure{http.StatusUnsupportedMediaType, errors.New("the body is not said to be " + jsonType)}
+	}
+	if c.body, err = io.ReadAll(io.LimitReader(r.Body, longestBody+1)); err != nil {
+		return nil, wrong(err)
+	}
+	if len(c.body) > longestBody {
+		return nil, &failure{http.StatusRequestEntityTooLarge, fmt.Errorf("the request has more than %d bytes", longestBody)}
+	}
+	return c, nil
+}
+
+// names are the names of the parameters.
+func (e *endpoint) names() (names []string) {
+	for _, p := range e.parameters {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+// foreign reports whether a call has SQL of its own, which may take any time and memory.
+func (c *call) foreign() bool { return c.body != nil || len(c.values["where"]) > 0 }
+
+// work is a call being answered.
+type work struct {
+	*call
+	ctx      context.Context
+	from     sources
+	out      *bounded
+	kind     string // of what was written
+	warnings []string
+}
+
+// answer answers a call with at most so many bytes.
+func (c *call) answer(ctx context.Context, from sources, largest int) (*reply, error) {
+	w := &work{call: c, ctx: ctx, from: from, out: &bounded{most: largest}, kind: jsonType}
+	if err := c.run(w); err != nil {
+		if w.out.full {
+			err = tooLarge(largest)
+		}
+		return nil, err
+	}
+	return &reply{Type: w.kind, Warnings: w.warnings, body: w.out.Bytes()}, nil
+}
+
+// bounded takes bytes up to a limit.
+type bounded struct {
+	bytes.Buffer
+	most int
+	full bool
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.full = b.full || b.Len()+len(p) > b.most; b.full {
+		return 0, errors.New("the answer is too large")
+	}
+	return b.Buffer.Write(p)
+}

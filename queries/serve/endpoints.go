@@ -1,0 +1,75 @@
+package serve
+
+import (
+	"slices"
+
+	"stackmill/queries/compare"
+	"stackmill/queries/report"
+)
+
+// endpoints are all paths under which there is data. The description of the API is made
+// from them.
+var endpoints = []endpoint{
+	{
+		method: "GET", path: "/api/v1/experiments", does: "The experiments of the store, with labels and numbers of problems.",
+		parameters: []parameter{experimentParameter}, gives: []string{jsonType}, run: listExperiments,
+	},
+	{
+		method: "GET", path: "/api/v1/metrics", does: "The metrics, and how many experiments have each.",
+		parameters: []parameter{experimentParameter}, gives: []string{jsonType}, run: listMetrics,
+	},
+	{
+		method: "GET", path: "/api/v1/problems", does: "What is wrong with the recordings.",
+		parameters: []parameter{experimentParameter}, gives: []string{jsonType}, run: listProblems,
+	},
+	{
+		method: "GET", path: "/api/v1/views", does: "The standard views, with their columns.",
+		gives: []string{jsonType}, run: listViews,
+	},
+	{
+		method: "GET", path: "/api/v1/views/{name}", does: "The rows of a standard view, as `stackmill report` prints them.",
+		parameters: slices.Concat([]parameter{
+			experimentParameter, metricParameter, modeParameter,
+			{name: "function", kind: "string", does: "only functions of this name; failing that, those whose name contains it or matches it as a regular expression; callers-callees: several with commas between them are a piece of stacks"},
+			{name: "file", kind: "string", does: "source: only this file, named by the end of its path"},
+			{name: "object", kind: "string", does: "views of data objects: only objects of this descriptor, as for functions"},
+			{name: "alias", kind: "string", one: report.Aliases, does: "whose choice among a function's several names to show; by default manual"},
+			inlineParameter,
+			{name: "sort", kind: "string", does: "a column of the view, numbers descending; -COLUMN reverses"},
+			limitParameter,
+			{name: "width", kind: "string", does: "timeline: the width of an interval, such as 100ms"},
+			{name: "format", kind: "string", one: formatNames(), does: "by default json"},
+		}, filterParameters),
+		gives: []string{jsonType, ndjsonType, csvType, arrowType}, run: view,
+	},
+	{
+		method: "GET", path: "/api/v1/flamegraph", does: "The call trees of the experiments, merged, as one tree; what is left out below a node is in one named `<N more>`.",
+		parameters: slices.Concat([]parameter{
+			experimentParameter, metricParameter, modeParameter, inlineParameter,
+			{name: "nodes", kind: "integer", does: "at most this many nodes; by default 10000"},
+		}, filterParameters),
+		gives: []string{jsonType}, run: flamegraph,
+	},
+	{
+		method: "GET", path: "/api/v1/compare", does: "What differs between two groups of experiments, as `stackmill compare` prints it.",
+		parameters: slices.Concat([]parameter{
+			{name: "base", kind: "string", several: true, required: true, does: "the experiments that are the reference: a selector, as in experiment"},
+			{name: "test", kind: "string", several: true, required: true, does: "those that are compared with it"},
+			{name: "by", kind: "string", one: compare.Subjects, does: "what a row is; by default a function"},
+			{name: "metric", kind: "string", does: "the metric; by default the first that most of the experiments have"},
+			modeParameter,
+			{name: "inclusive", kind: "boolean", one: []string{"true", "false"}, does: "compare inclusive values"},
+			{name: "normalise", kind: "string", one: compare.Normalisations, does: "how values of runs of different length are made comparable; by default not at all"},
+			{name: "fdr", kind: "number", does: "the part of the rows called different that may be so by chance"},
+			{name: "level", kind: "number", does: "how often an interval is right"},
+			{name: "min-change", kind: "number", does: "call smaller changes the same"},
+			{name: "min-share", kind: "number", does: "do not judge rows with a smaller part of <Total>"},
+			{name: "limit", kind: "integer", does: "at most this many rows besides <Total>"},
+		}, filterParameters),
+		gives: []string{jsonType}, run: comparison,
+	},
+	{
+		method: "POST", path: "/api/v1/query", does: "The rows of a query in SQL, which may read the store and nothing else.",
+		body: queryFields, gives: []string{jsonType, ndjsonType, csvType, arrowType}, run: query,
+	},
+}

@@ -1,0 +1,90 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	duckdb "github.com/duckdb/duckdb-go/v2"
+
+	"stackmill/queries"
+	"stackmill/queries/result"
+	"stackmill/storedir"
+)
+
+// failure is an error with the status of its response.
+type failure struct {
+	status int
+	err    error
+}
+
+func (f *failure) Error() string { return f.err.Error() }
+
+func (f *failure) Unwrap() error { return f.err }
+
+// wrong is the failure of a request that means nothing. Parameters have the names of flags.
+func wrong(err error) error {
+	return &failure{http.StatusBadRequest, errors.New(strings.TrimPrefix(err.Error(), "--"))}
+}
+
+// statusOf returns the status of a response that says what failed.
+func statusOf(err error) int {
+	var f *failure
+	var filter *queries.FilterError
+	var engine *duckdb.Error
+	switch {
+	case errors.As(err, &f):
+		return f.status
+	case errors.Is(err, queries.ErrNone):
+		return http.StatusNotFound
+	case errors.As(err, &filter):
+		return http.StatusBadRequest
+	case queries.IsRefusal(err):
+		return http.StatusForbidden
+	case errors.Is(err, storedir.ErrNoStore):
+		return http.StatusServiceUnavailable
+	case errors.Is(err, context.DeadlineExceeded):
+		return http.StatusRequestTimeout
+	case errors.As(err, &engine) && engine.Type == duckdb.ErrorTypeOutOfMemory:
+		return http.StatusRequestEntityTooLarge
+	}
+	return http.StatusInternalServerError
+}
+
+// fail answers that something failed, and why.
+func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	status := statusOf(err)
+	if r.Context().Err() != nil { // nobody reads it
+		return
+	}
+	if status >= http.StatusInternalServerError && status != http.StatusServiceUnavailable {
+		s.Log.Error("request failed", "method", r.Method, "path", r.URL.Path, "error", err)
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	if status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", "1")
+	}
+	w.Header().Set("Content-Type", jsonType)
+	w.WriteHeader(status)
+	_, _ = w.Write(failureText(err))
+}
+
+// failureText is what a response says of an error.
+func failureText(err error) []byte {
+	first, _, _ := strings.Cut(err.Error(), "\n\nLINE ") // the rest quotes the statement
+	text, _ := json.Marshal(struct {
+		Error string `json:"error"`
+	}{first})
+	return append(text, '\n')
+}
+
+// printable is a text as a header may have it.
+func printable(text string) string { return strings.Trim(string(result.Marshal(text)), `"`) }
+
+// tooLarge is the failure of an answer that has too many bytes.
+func tooLarge(limit int) error {
+	return &failure{http.StatusRequestEntityTooLarge, fmt.Errorf("the answer has more than %d bytes (ask for less, with limit or in SQL)", limit)}
+}

@@ -1,0 +1,115 @@
+package serve
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"stackmill/queries/storetest"
+)
+
+// flame is a node as clients read it.
+type flame struct {
+	Name             string
+	Value, Exclusive int64
+	Children         []flame
+}
+
+// check makes sure that values sum, and counts nodes.
+func (f *flame) check(t interface{ Errorf(string, ...any) }) (nodes int) {
+	sum := f.Exclusive
+	nodes = 1
+	for i := range f.Children {
+		sum += f.Children[i].Value
+		nodes += f.Children[i].check(t)
+	}
+	if sum != f.Value {
+		t.Errorf("%s: exclusive and callees are %d, inclusive is %d", f.Name, sum, f.Value)
+	}
+	return nodes
+}
+
+// A flame graph of several experiments has their sums, and with a limit the same total.
+func TestFlamegraph(t *testing.T) {
+	// The second experiment is the first, recorded again.
+	first, _, _ := strings.Cut(storetest.Two, "# The second")
+	again := strings.ReplaceAll(strings.ReplaceAll(first, "00000000000000aa", "00000000000000bb"), "monday", "tuesday")
+	s := start(t, storetest.New(t, first+again), nil)
+	read := func(query string) (f flame, nodes int) {
+		t.Helper()
+		var got struct {
+			Nodes int
+			Tree  flame
+		}
+		if err := json.Unmarshal([]byte(s.get("/api/v1/flamegraph?metric=totalcpu"+query)), &got); err != nil {
+			t.Fatal(err)
+		}
+		return got.Tree, got.Nodes
+	}
+	one, nodes := read("&experiment=monday/test.1.er")
+	both, merged := read("")
+	if n := both.check(t); n != merged || merged != nodes {
+		t.Errorf("%d nodes of %d, one experiment has %d", n, merged, nodes)
+	}
+	if one.check(t); one.Value != 80_000_000 || both.Value != 2*one.Value {
+		t.Errorf("one has %d, both have %d", one.Value, both.Value)
+	}
+	for most := 1; most <= nodes; most++ {
+		f, _ := read(fmt.Sprintf("&nodes=%d", most))
+		if n := f.check(t); n > max(most, 2) || f.Value != both.Value { // the root, and what is below it
+			t.Errorf("%d nodes of at most %d, with %d", n, most, f.Value)
+		}
+	}
+	if thread, _ := read("&experiment=monday/test.1.er&thread=4712"); thread.check(t) == 0 || thread.Value != 30_000_000 {
+		t.Errorf("a thread has %d", thread.Value)
+	}
+}
+
+// Any tree, cut to any number of nodes, keeps its sums, and all others are counted.
+func TestFlameTree(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		tree := &flameTree{of: map[flameKey]int32{}, names: map[flameName]int32{}}
+		for range rapid.IntRange(1, 30).Draw(t, "stacks") {
+			var path []int32
+			value := rapid.Int64Range(0, 5).Draw(t, "value")
+			for _, name := range slices.Insert(rapid.SliceOfN(rapid.StringMatching("[a-c]"), 0, 6).Draw(t, "stack"), 0, "<Total>") {
+				path = append(path, tree.node(path, flameName{function: name}))
+				tree.nodes[path[len(path)-1]].value += value
+			}
+			tree.nodes[path[len(path)-1]].exclusive += value
+		}
+		most := rapid.IntRange(1, 40).Draw(t, "most")
+		var text bytes.Buffer
+		if err := tree.write(&text, "user", 1, most); err != nil {
+			t.Fatal(err)
+		}
+		var got struct{ Tree flame }
+		if err := json.Unmarshal(text.Bytes(), &got); err != nil {
+			t.Fatalf("%v: %s", err, &text)
+		}
+		if n := got.Tree.check(t); n > max(most, 2) {
+			t.Fatalf("%d nodes of at most %d: %s", n, most, &text)
+		}
+		if n := counted(&got.Tree); n != len(tree.nodes) {
+			t.Fatalf("%d nodes are shown or counted, of %d: %s", n, len(tree.nodes), &text)
+		}
+	})
+}
+
+// counted is how many nodes there are at and below one, with those left out.
+func counted(f *flame) int {
+	var more int
+	if n, _ := fmt.Sscanf(f.Name, "<%d more>", &more); n == 1 {
+		return more
+	}
+	n := 1
+	for i := range f.Children {
+		n += counted(&f.Children[i])
+	}
+	return n
+}

@@ -1,0 +1,69 @@
+package serve
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+)
+
+// metrics are what Prometheus is told of a server.
+type metrics struct {
+	mu sync.Mutex
+	of map[string]*measured // by path of the endpoint
+}
+
+// measured is what became of an endpoint's requests that were not answered from memory.
+type measured struct {
+	answered, failed int64
+	took             time.Duration
+}
+
+func (m *metrics) answered(path string, took time.Duration, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.of == nil {
+		m.of = map[string]*measured{}
+	}
+	x := m.of[path]
+	if x == nil {
+		x = &measured{}
+		m.of[path] = x
+	}
+	x.took += took
+	if err != nil {
+		x.failed++
+	} else {
+		x.answered++
+	}
+}
+
+// measure answers in the text format of Prometheus.
+func (s *Server) measure(w http.ResponseWriter, r *http.Request) {
+	experiments := 0
+	if db, done, err := s.shelf.session(r.Context(), scope{}); err == nil {
+		experiments = db.Count
+		done()
+	}
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	gauge := func(name, help string, value any) {
+		fmt.Fprintf(w, "# HELP %[1]s %s\n# TYPE %[1]s gauge\n%[1]s %v\n", name, help, value)
+	}
+	gauge("stackmill_store_experiments", "Experiments in the store.", experiments)
+	gauge("stackmill_requests_running", "Requests that are being answered.", len(s.turns.free))
+	gauge("stackmill_requests_waiting", "Requests that wait for their turn.", s.turns.waiting.Load())
+	s.metrics.mu.Lock()
+	defer s.metrics.mu.Unlock()
+	paths := slices.Sorted(maps.Keys(s.metrics.of))
+	counter := func(name, help string, value func(*measured) any) {
+		fmt.Fprintf(w, "# HELP %[1]s %s\n# TYPE %[1]s counter\n", name, help)
+		for _, p := range paths {
+			fmt.Fprintf(w, "%s{path=%q} %v\n", name, p, value(s.metrics.of[p]))
+		}
+	}
+	counter("stackmill_requests_answered_total", "Requests that were worked on and answered.", func(x *measured) any { return x.answered })
+	counter("stackmill_requests_failed_total", "Requests that were worked on and failed.", func(x *measured) any { return x.failed })
+	counter("stackmill_request_seconds_total", "How long the work on requests took.", func(x *measured) any { return x.took.Seconds() })
+}

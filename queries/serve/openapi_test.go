@@ -1,0 +1,114 @@
+package serve
+
+import (
+	"encoding/json"
+	"net/url"
+	"strings"
+	"testing"
+
+	"stackmill/queries/storetest"
+)
+
+// The description has what the handlers take: each parameter that it names is taken, with
+// each value that it lists, and others are not.
+func TestDescription(t *testing.T) {
+	s := start(t, storetest.New(t, storetest.Two), nil)
+	var d struct {
+		Paths map[string]map[string]struct {
+			Parameters []struct {
+				Name, In string
+				Required bool
+				Schema   struct {
+					Type  string
+					Enum  []string
+					Items struct{ Type string }
+				}
+			}
+			RequestBody struct {
+				Content map[string]struct {
+					Schema struct {
+						Properties map[string]struct{ Enum []string }
+						Required   []string
+					}
+				}
+			}
+			Responses map[string]struct {
+				Content map[string]struct{}
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(s.get("/openapi.json")), &d); err != nil {
+		t.Fatal(err)
+	}
+	// Values that mean something for the store, of parameters that are not lists of values.
+	values := map[string]string{
+		"experiment": "monday/test.1.er", "base": "monday/test.1.er", "test": "monday/test.1.er", "metric": "totalcpu", "function": "main", "file": "a.c", "object": "",
+		"sort": "exclusive", "limit": "3", "nodes": "3", "width": "1s", "where": "cpu >= 0", "thread": "4711", "cpu": "0", "pid": "4711", "between": "0s,", "hide": "app", "api-only": "app",
+		"fdr": "0.05", "level": "0.9", "min-change": "0.1", "min-share": "0.01", "inline": "true", "inclusive": "true",
+	}
+	views := map[string]string{"file": "source", "width": "timeline"}
+	asked := 0
+	for path, methods := range d.Paths {
+		for method, o := range methods {
+			if method == "post" {
+				fields := o.RequestBody.Content[jsonType].Schema
+				if len(fields.Required) != 1 || fields.Required[0] != "sql" {
+					t.Errorf("%s: it requires %q", path, fields.Required)
+				}
+				for _, format := range fields.Properties["format"].Enum {
+					response, text := s.ask("POST", path, `{"sql": "SELECT 1 AS x", "format": "`+format+`"}`)
+					if _, described := o.Responses["200"].Content[response.Header.Get("Content-Type")]; response.StatusCode != 200 || !described {
+						t.Errorf("%s: %s as %s: %.200s", path, response.Status, response.Header.Get("Content-Type"), text)
+					}
+				}
+				continue
+			}
+			ask := func(name, value string) {
+				t.Helper()
+				if name == "object" || value == "data-object" { // there are none
+					return
+				}
+				q := url.Values{}
+				for _, p := range o.Parameters {
+					if p.Required && p.In == "query" {
+						q.Set(p.Name, values[p.Name])
+					}
+				}
+				if name != "" {
+					q.Set(name, value)
+				}
+				view := views[name]
+				if view == "" {
+					view = "functions"
+				}
+				response, text := s.ask("GET", strings.ReplaceAll(path, "{name}", view)+"?"+q.Encode(), "")
+				if _, described := o.Responses["200"].Content[response.Header.Get("Content-Type")]; response.StatusCode != 200 || !described {
+					t.Errorf("%s with %s=%s: %s as %s: %.200s", path, name, value, response.Status, response.Header.Get("Content-Type"), text)
+				}
+				asked++
+			}
+			ask("", "")
+			for _, p := range o.Parameters {
+				switch {
+				case p.In == "path":
+				case p.Schema.Enum != nil:
+					for _, v := range p.Schema.Enum {
+						ask(p.Name, v)
+					}
+				default:
+					value, known := values[p.Name]
+					if !known {
+						t.Errorf("%s: the test has no value for %s", path, p.Name)
+					}
+					ask(p.Name, value)
+				}
+			}
+			if response, _ := s.ask("GET", strings.ReplaceAll(path, "{name}", "functions")+"?nonsense=1", ""); response.StatusCode != 400 {
+				t.Errorf("%s takes any parameter: %s", path, response.Status)
+			}
+		}
+	}
+	if asked < 50 || len(d.Paths) != len(endpoints) {
+		t.Errorf("%d requests, %d paths", asked, len(d.Paths))
+	}
+}

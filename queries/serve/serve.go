@@ -1,0 +1,177 @@
+// Package serve answers questions about a store over HTTP: the standard views, comparisons,
+// flame graphs and SQL, for pages, dashboards and programs.
+//
+// A request passes, in this order: what it may do at all (guard.go), the parameters of its
+// endpoint (endpoint.go), answers that are known (known.go), a turn (turns.go). Then it is
+// answered from the open store (shelf.go), or, if it has SQL of its own, by another process
+// (process.go), which can be killed: SQL may take any time and memory, and need not stop
+// when it is told to.
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/klauspost/compress/gzhttp"
+
+	"stackmill/queries"
+)
+
+// Options say what a server has, and what answers may take.
+type Options struct {
+	Store   string
+	Cache   string // the directory of what saves time when a catalog is made, as for queries.Publish
+	Version string // of the program: answers of another one may differ
+
+	Hosts []string // what the header Host of a request may be, besides addresses of this machine at Port
+	Port  int
+	Token string // what a request must present; empty: none
+
+	Memory     int64 // bytes for the SQL engine, and as much again for the processes that run SQL
+	Timeout    time.Duration
+	Concurrent int // how many requests are answered at once
+	Waiting    int // how many more may wait for their turn
+	Largest    int // bytes of an answer
+
+	// Program is the command of a process that calls Answer with the same options.
+	Program []string
+	Log     *slog.Logger
+}
+
+// Server is one store's. Its methods may be used concurrently.
+type Server struct {
+	Options
+	shelf   *shelf
+	known   *known
+	turns   *turns
+	metrics metrics
+}
+
+// New opens the store. The error is storedir.ErrNoStore if there is none.
+func New(ctx context.Context, o Options) (*Server, error) {
+	s := &Server{Options: o, shelf: newShelf(&o), known: newKnown(), turns: newTurns(o.Concurrent, o.Waiting)}
+	_, done, err := s.shelf.session(ctx, scope{})
+	if err != nil {
+		return nil, err
+	}
+	done()
+	return s, nil
+}
+
+// Close closes the store. The server answers nothing any more.
+func (s *Server) Close() error { return s.shelf.close() }
+
+// Handler returns what handles all requests.
+func (s *Server) Handler() (http.Handler, error) {
+	mux := http.NewServeMux()
+	for i := range endpoints {
+		e := &endpoints[i]
+		mux.HandleFunc(e.method+" "+e.path, func(w http.ResponseWriter, r *http.Request) { s.answer(w, r, e) })
+	}
+	mux.HandleFunc("GET /{$}", s.index)
+	mux.HandleFunc("GET /openapi.json", s.describe)
+	mux.HandleFunc("GET /healthz", s.health)
+	mux.HandleFunc("GET /metrics", s.measure)
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		s.fail(w, r, &failure{http.StatusNotFound, fmt.Errorf("%s %s: there is no such thing (GET /openapi.json describes what there is)", r.Method, r.URL.Path)})
+	})
+	compressed, err := gzhttp.NewWrapper(gzhttp.MinSize(1 << 10))
+	if err != nil {
+		return nil, err
+	}
+	return s.guarded(compressed(mux)), nil
+}
+
+// answer answers a request for data.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, e *endpoint) {
+	c, err := e.call(r)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	state, err := s.shelf.state()
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	tag := c.tag(state, s.Version)
+	header := w.Header()
+	header.Set("Cache-Control", "private, no-cache") // to be asked again whether it still is so
+	if e.method == http.MethodGet {
+		header.Set("ETag", tag)
+		if matches(r.Header.Get("If-None-Match"), tag) {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+	}
+	a, err := s.known.get(r.Context(), tag, func() (*reply, error) { return s.work(r.Context(), c) })
+	if err != nil {
+		header.Del("ETag")
+		s.fail(w, r, err)
+		return
+	}
+	for _, text := range a.Warnings {
+		header.Add("Stackmill-Warning", printable(text))
+	}
+	header.Set("Content-Type", a.Type)
+	_, _ = w.Write(a.body) // the client may have gone
+}
+
+// work answers a call when it is its turn, within the time that it may take.
+func (s *Server) work(ctx context.Context, c *call) (a *reply, err error) {
+	done, err := s.turns.take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
+	defer cancel()
+	began := time.Now()
+	if c.foreign() {
+		a, err = s.elsewhere(ctx, c)
+	} else {
+		a, err = orPanic(func() (*reply, error) { return c.answer(ctx, s.shelf, s.Largest) })
+	}
+	s.metrics.answered(c.path, time.Since(began), err)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return nil, late(s.Timeout)
+	}
+	return a, err
+}
+
+// late is the failure of what takes too long.
+func late(limit time.Duration) error {
+	return &failure{http.StatusRequestTimeout, fmt.Errorf("it took longer than %v (ask for less)", limit)}
+}
+
+// orPanic answers, and makes a panic an error.
+func orPanic(f func() (*reply, error)) (a *reply, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("internal error: %v", p)
+		}
+	}()
+	return f()
+}
+
+// engineLimits are those of the engine in this process.
+func (o *Options) engineLimits() queries.Limits { return queries.Limits{Memory: o.Memory} }
+
+// health says whether the store can be read.
+func (s *Server) health(w http.ResponseWriter, r *http.Request) {
+	db, done, err := s.shelf.session(r.Context(), scope{})
+	if err == nil {
+		defer done()
+		err = db.PingContext(r.Context())
+	}
+	if err != nil {
+		s.fail(w, r, &failure{http.StatusServiceUnavailable, err})
+		return
+	}
+	w.Header().Set("Content-Type", textType)
+	fmt.Fprintf(w, "ok, %d experiments\n", db.Count)
+}

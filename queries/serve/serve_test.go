@@ -1,0 +1,446 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"stackmill/queries"
+	"stackmill/queries/report"
+	"stackmill/queries/result"
+	"stackmill/queries/storetest"
+)
+
+// answering makes the test's program one that answers a request, with these options.
+const answering = "STACKMILL_TEST_ANSWER"
+
+func TestMain(m *testing.M) {
+	if text := os.Getenv(answering); text != "" {
+		var o Options
+		err := json.Unmarshal([]byte(text), &o)
+		if err == nil {
+			err = Answer(context.Background(), o, os.Stdin, os.Stdout)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// served is a server over a store, and a client of it.
+type served struct {
+	*Server
+	t   *testing.T
+	web *httptest.Server
+}
+
+// start serves a store with options that change may change.
+func start(t *testing.T, store string, change func(*Options)) *served {
+	t.Helper()
+	o := Options{
+		Store: store, Version: "test", Memory: 256 << 20, Timeout: time.Minute, Concurrent: 4, Waiting: 200, Largest: 1 << 20,
+		Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+	}
+	if change != nil {
+		change(&o)
+	}
+	options, err := json.Marshal(struct {
+		Store, Version string
+		Memory         int64
+		Timeout        time.Duration
+		Largest        int
+	}{o.Store, o.Version, o.Memory, o.Timeout, o.Largest})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(answering, string(options))
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Program = []string{program}
+	s, err := New(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler, err := s.Handler()
+	if err != nil {
+		t.Fatal(err)
+	}
+	web := httptest.NewServer(handler)
+	at, err := url.Parse(web.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fmt.Sscan(at.Port(), &s.Port); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		web.Close()
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &served{s, t, web}
+}
+
+// ask sends a request, and returns the response with its body.
+func (s *served) ask(method, path, body string, header ...string) (*http.Response, []byte) {
+	s.t.Helper()
+	r, err := http.NewRequest(method, s.web.URL+path, strings.NewReader(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if body != "" {
+		r.Header.Set("Content-Type", jsonType)
+	}
+	for i := 0; i < len(header); i += 2 {
+		if header[i] == "Host" {
+			r.Host = header[i+1]
+		} else {
+			r.Header.Set(header[i], header[i+1])
+		}
+	}
+	response, err := s.web.Client().Do(r)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return response, text
+}
+
+// get returns the body of an answer.
+func (s *served) get(path string) string {
+	s.t.Helper()
+	response, text := s.ask("GET", path, "")
+	if response.StatusCode != http.StatusOK {
+		s.t.Fatalf("%s: %s: %s", path, response.Status, text)
+	}
+	return string(text)
+}
+
+// sql returns the status and the body of the answer to SQL.
+func (s *served) sql(text string) (int, string) {
+	s.t.Helper()
+	body, err := json.Marshal(map[string]string{"sql": text})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	response, answer := s.ask("POST", "/api/v1/query", string(body))
+	return response.StatusCode, string(answer)
+}
+
+// Every view is served as the program reports it, whole, of one experiment and filtered.
+func TestViews(t *testing.T) {
+	store := storetest.New(t, storetest.Two)
+	s := start(t, store, nil)
+	db, err := queries.OpenWith(t.Context(), store, queries.Options{Only: []string{"monday/test.1.er"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	narrowed, err := db.Narrow(t.Context(), queries.Filter{Threads: []int64{4712}, Mode: "user"}, "function_metrics", "call_tree", "timeline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer narrowed.Close()
+	for _, r := range report.Reports {
+		for query, from := range map[string]*queries.DB{"": db, "&thread=4712": narrowed, "&where=thread_id+%3D+4712": narrowed} {
+			// Filters are tested where they are made, and SQL of the request takes a process.
+			if strings.HasPrefix(query, "&thread") && r.Name != "call-tree" && r.Name != "timeline" || strings.HasPrefix(query, "&where") && r.Name != "functions" {
+				continue
+			}
+			request := report.Usual
+			if err := request.About(r.Name, false); err != nil {
+				t.Fatal(err)
+			}
+			q, err := report.Ask(t.Context(), from, &request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows, err := q.Rows(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want bytes.Buffer
+			if err := result.Print(result.JSON(&want), rows); err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(want.String(), s.get("/api/v1/views/"+r.Name+"?experiment=monday/test.1.er"+query)); d != "" {
+				t.Errorf("%s%s (-reported +served):\n%s", r.Name, query, d)
+			}
+		}
+	}
+	for _, format := range formatNames() {
+		if text := s.get("/api/v1/views/functions?format=" + format); !strings.Contains(text, "main") {
+			t.Errorf("%s: %q", format, text)
+		}
+	}
+}
+
+// What cannot be answered has a status and a reason.
+func TestMistakes(t *testing.T) {
+	s := start(t, storetest.New(t, storetest.Two), nil)
+	for path, want := range map[string]string{
+		"/api/v1/views/nonsense":                       `404 no view "nonsense"`,
+		"/api/v1/views/functions?experiment=nonsense":  `404 no experiment "nonsense"`,
+		"/api/v1/views/functions?metric=nonsense":      `400 no metric "nonsense"`,
+		"/api/v1/views/functions?mode=nonsense":        `400 mode: there is no "nonsense"`,
+		"/api/v1/views/functions?function=nonsense":    `400 no function "nonsense"`,
+		"/api/v1/views/functions?limit=-1":             `400 limit: "-1" is no whole number`,
+		"/api/v1/views/functions?limit=1&limit=2":      `400 limit is given 2 times`,
+		"/api/v1/views/functions?sort=nonsense":        `400 sort: function_metrics has no column`,
+		"/api/v1/views/functions?colour=red":           `400 /api/v1/views/{name} has no parameter "colour"`,
+		"/api/v1/views/functions?where=colour+%3D+1":   `400 condition colour = 1: a sample has no column`,
+		"/api/v1/views/functions?where=(SELECT+1)%3D1": `400 condition (SELECT 1)=1: has a query of its own`,
+		"/api/v1/views/functions?thread=x":             `400 thread: "x" is no whole number`,
+		"/api/v1/views/functions?hide=libq.so":         `400 no load object`,
+		"/api/v1/views/timeline?width=x":               `400 width: "x" is no duration`,
+		"/api/v1/flamegraph?metric=nonsense":           `400 no metric "nonsense"`,
+		"/api/v1/compare?base=monday/test.1.er":        `400 test is missing`,
+		"/api/v1/compare?base=x&test=y":                `404 no experiment "x"`,
+		"/api/v1/query":                                `404 GET /api/v1/query: there is no such thing`,
+		"/../../etc/passwd":                            `404 GET /etc/passwd: there is no such thing`,
+		"/api/v1/views/..%2f..%2fetc%2fpasswd":         `404 no view "../../etc/passwd"`,
+	} {
+		response, text := s.ask("GET", path, "")
+		var told struct{ Error string }
+		if err := json.Unmarshal(text, &told); err != nil {
+			t.Errorf("%s: %v: %s", path, err, text)
+		}
+		if got := fmt.Sprintf("%d %s", response.StatusCode, told.Error); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %s, want %s", path, got, want)
+		}
+	}
+}
+
+// SQL reads the store and nothing else, within its time and memory.
+func TestSQL(t *testing.T) {
+	store := storetest.New(t, storetest.Two)
+	s := start(t, store, func(o *Options) { o.Timeout = 20 * time.Second })
+	for sql, want := range map[string]string{
+		"SELECT count(*) AS n FROM experiments":                     `200 [`,
+		"CREATE TEMP TABLE t AS SELECT 1 AS x; SELECT x + 1 FROM t": `200 [`,
+		"SELECT nonsense":              `400 {"error":"Binder Error`,
+		"SELECT":                       `400 {"error":"Parser Error`,
+		" ; ":                          `400 {"error":"there is no SQL`,
+		"DROP VIEW samples":            `403 {"error":"DROP is refused`,
+		"COPY samples TO 'x.csv'":      `403 {"error":`,
+		"ATTACH 'x.db'":                `403 {"error":"ATTACH is refused`,
+		"INSTALL httpfs":               `403 {"error":`,
+		"SET memory_limit = '100GB'":   `403 {"error":`,
+		"FROM read_csv('/etc/passwd')": `403 {"error":`,
+		"FROM read_text('" + store + "/commits/../x')":                       `403 {"error":`,
+		"FROM glob('/etc/*')":                                                `403 {"error":`,
+		"SELECT * FROM range(100000)":                                        `413 {"error":"the answer has more than 1048576 bytes`,
+		"SELECT list(i::VARCHAR || '..........') FROM range(300000000) t(i)": `413 {"error":`,
+	} {
+		status, text := s.sql(sql)
+		if got := fmt.Sprintf("%d %s", status, text); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %.300s, want %s", sql, got, want)
+		}
+	}
+	if status, text := s.sql("SELECT sum(exclusive) FROM function_metrics"); status != 200 || !strings.Contains(text, "sum") {
+		t.Errorf("%d %s", status, text)
+	}
+	response, text := s.ask("POST", "/api/v1/query", `{"sql": "SELECT sum(exclusive) FROM function_metrics"}`)
+	if warnings := response.Header.Values("Stackmill-Warning"); len(warnings) == 0 || !strings.Contains(warnings[0], "three modes") {
+		t.Errorf("no warning of a sum over modes: %q %s", warnings, text)
+	}
+	for body, want := range map[string]int{`{"sql": 1}`: 400, `{"query": "SELECT 1"}`: 400, `nonsense`: 400, `{"sql": "SELECT 1", "format": "nonsense"}`: 400, `{"sql": "` + strings.Repeat(" ", longestBody) + `"}`: 413} {
+		if response, text := s.ask("POST", "/api/v1/query", body); response.StatusCode != want {
+			t.Errorf("%.50s: %s: %s, want %d", body, response.Status, text, want)
+		}
+	}
+	if response, text := s.ask("POST", "/api/v1/query", `{"sql": "SELECT 1"}`, "Content-Type", "text/plain"); response.StatusCode != http.StatusUnsupportedMediaType {
+		t.Errorf("of a form: %s: %s", response.Status, text)
+	}
+}
+
+// SQL that does not end is ended, and what else is asked meanwhile is answered.
+func TestEndlessSQL(t *testing.T) {
+	s := start(t, storetest.New(t, storetest.Two), func(o *Options) { o.Timeout = 2 * time.Second })
+	for _, sql := range []string{
+		"SELECT sum(a.i * b.i) FROM range(10000000) a(i), range(10000000) b(i)",
+		"SELECT max(length(repeat('x', 1000000) || i)) FROM range(100000000) t(i)", // within a row, it does not look whether it should stop
+	} {
+		if status, text := s.sql(sql); status != http.StatusRequestTimeout {
+			t.Errorf("%s: %d %s", sql, status, text)
+		}
+	}
+	s.get("/healthz")
+}
+
+// Requests that another site makes a browser send are refused, and so are those without
+// the token.
+func TestGuard(t *testing.T) {
+	s := start(t, storetest.New(t, storetest.Two), func(o *Options) { o.Token, o.Hosts = "secret", []string{"profiles.example.com"} })
+	own := strings.TrimPrefix(s.web.URL, "http://")
+	for _, test := range []struct {
+		path   string
+		want   int
+		header []string
+	}{
+		{"/api/v1/views", 200, []string{"Authorization", "Bearer secret"}},
+		{"/api/v1/views", 200, []string{"Cookie", sessionCookie + "=" + s.cookie()}},
+		{"/api/v1/views", 401, nil},
+		{"/", 401, nil},
+		{"/metrics", 401, nil},
+		{"/openapi.json", 401, nil},
+		{"/api/v1/views", 401, []string{"Authorization", "Bearer wrong"}},
+		{"/api/v1/views", 401, []string{"Authorization", "Bearer "}},
+		{"/api/v1/views", 401, []string{"Cookie", sessionCookie + "=secret"}},
+		{"/healthz", 200, nil},
+		{"/healthz", 200, []string{"Host", "profiles.example.com"}},
+		{"/healthz", 200, []string{"Host", "localhost:" + fmt.Sprint(s.Port)}},
+		{"/healthz", 421, []string{"Host", "localhost:1"}},
+		{"/healthz", 421, []string{"Host", "evil.example.com"}},
+		{"/healthz", 421, []string{"Host", "evil.example.com:" + fmt.Sprint(s.Port)}},
+		{"/healthz", 421, []string{"Host", "8.8.8.8:" + fmt.Sprint(s.Port)}},
+		{"/healthz", 200, []string{"Origin", s.web.URL}},
+		{"/healthz", 403, []string{"Origin", "http://evil.example.com"}},
+		{"/healthz", 403, []string{"Origin", "null"}},
+		{"/healthz", 403, []string{"Sec-Fetch-Site", "cross-site"}},
+		{"/healthz", 403, []string{"Sec-Fetch-Site", "same-site"}},
+		{"/healthz", 200, []string{"Sec-Fetch-Site", "same-origin"}},
+		{"/", 200, []string{"Authorization", "Bearer secret", "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document"}},
+		{"/", 403, []string{"Authorization", "Bearer secret", "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "iframe"}},
+	} {
+		response, text := s.ask("GET", test.path, "", test.header...)
+		if response.StatusCode != test.want {
+			t.Errorf("%s %q at %s: %s: %s, want %d", test.path, test.header, own, response.Status, text, test.want)
+		}
+		for name := range headers {
+			if response.Header.Get(name) == "" {
+				t.Errorf("%s: no %s", test.path, name)
+			}
+		}
+	}
+}
+
+// What is committed while a store is served is there with the next request; so is another
+// store in its place, and none.
+func TestStoreChanges(t *testing.T) {
+	store := t.TempDir() + "/store"
+	first, second, _ := strings.Cut(storetest.Two, "# The second")
+	build := func(text string) {
+		t.Helper()
+		if err := storetest.Build(store, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	build(first)
+	s := start(t, store, nil)
+	count := func() string {
+		time.Sleep(looking) // what was looked at just before is taken for the state now
+		response, text := s.ask("GET", "/healthz", "")
+		return fmt.Sprintf("%d %s", response.StatusCode, text)
+	}
+	if got := count(); got != "200 ok, 1 experiments\n" {
+		t.Error(got)
+	}
+	_, before := tagOf(s, "")
+	if status, _ := tagOf(s, before); status != http.StatusNotModified {
+		t.Errorf("the same again: %d", status)
+	}
+	build("# The second" + second)
+	if got := count(); got != "200 ok, 2 experiments\n" {
+		t.Error(got)
+	}
+	if status, tag := tagOf(s, before); status != http.StatusOK || tag == before {
+		t.Errorf("after a commit: %d", status)
+	}
+	if err := os.Rename(store, store+".old"); err != nil {
+		t.Fatal(err)
+	}
+	if got := count(); !strings.HasPrefix(got, "503 ") {
+		t.Error(got)
+	}
+	build(first)
+	if got := count(); got != "200 ok, 1 experiments\n" {
+		t.Error(got)
+	}
+}
+
+// tagOf returns the status and the tag of an answer, for a client that has one.
+func tagOf(s *served, has string) (int, string) {
+	response, _ := s.ask("GET", "/api/v1/views/functions", "", "If-None-Match", has)
+	return response.StatusCode, response.Header.Get("ETag")
+}
+
+// Many clients at once get right answers, or are told to ask again.
+func TestManyClients(t *testing.T) {
+	s := start(t, storetest.New(t, storetest.Two), nil)
+	paths := []string{"/api/v1/experiments", "/api/v1/flamegraph", "/api/v1/views/call-tree?mode=machine"}
+	for n := range 8 {
+		paths = append(paths, fmt.Sprintf("/api/v1/views/functions?limit=%d", n+1), fmt.Sprintf("/api/v1/views/lines?thread=4711&limit=%d", n+1))
+	}
+	want := map[string]string{}
+	for _, p := range paths {
+		want[p] = s.get(p)
+	}
+	again := start(t, s.Store, func(o *Options) { o.Concurrent = 2 })
+	var clients sync.WaitGroup
+	for n := range 50 {
+		clients.Go(func() {
+			for k := range 10 {
+				p := paths[(n*7+k*3)%len(paths)]
+				if got := again.get(p); got != want[p] {
+					t.Errorf("%s: %s, want %s", p, got, want[p])
+				}
+			}
+		})
+	}
+	clients.Wait()
+}
+
+// More than wait at once are told to ask again.
+func TestTurns(t *testing.T) {
+	turns := newTurns(1, 1)
+	done, err := turns.take(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, leave := context.WithCancel(t.Context())
+	left := make(chan error)
+	go func() {
+		_, err := turns.take(ctx)
+		left <- err
+	}()
+	for turns.waiting.Load() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	if _, err := turns.take(t.Context()); err != errBusy {
+		t.Errorf("a third: %v", err)
+	}
+	leave()
+	if err := <-left; err != context.Canceled {
+		t.Errorf("who left: %v", err)
+	}
+	done()
+	if done, err = turns.take(t.Context()); err != nil {
+		t.Error(err)
+	}
+	done()
+}
