@@ -44,10 +44,15 @@ func (db *DB) adviseID(statement string) (advice []string) {
 var namedLast = sync.OnceValue(func() (names []string) {
 	views, _ := Views()
 	for _, v := range views {
-		read, err := tablesOf([]string{v.Name})
-		if err == nil && read[schema.StackTree] && strings.Contains(v.SQL, "LEFT JOIN experiment_names") {
+		read, err := readBy([]string{v.Name})
+		if err == nil && read[schema.StackTree.Name] && strings.Contains(v.SQL, "LEFT JOIN experiment_names") {
 			names = append(names, v.Name)
 		}
 	}
 	return names
 })
+
+// words are the names in SQL, those of columns among them.
+func words(sql string) []string {
+	return strings.FieldsFunc(sql, func(c rune) bool { return c >= 0x80 || !isName(byte(c)) })
+}

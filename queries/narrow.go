@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"stackmill/schema"
 	"stackmill/storedir"
 )
 
@@ -31,7 +30,7 @@ func (db *DB) Narrow(ctx context.Context, f Filter, views ...string) (*DB, error
 	if err != nil {
 		return nil, err
 	}
-	wanted, err := tablesOf(views)
+	read, err := readBy(views)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +38,8 @@ func (db *DB) Narrow(ctx context.Context, f Filter, views ...string) (*DB, error
 	if err != nil {
 		return nil, err
 	}
-	n := &narrowing{from: db, sees: sees, schema: fmt.Sprintf("memory.filtered_%d", sessions.Add(1)), filter: f, libraries: libraries, wanted: wanted}
+	n := &narrowing{from: db, sees: sees, schema: fmt.Sprintf("memory.filtered_%d", sessions.Add(1)), filter: f, libraries: libraries}
+	n.need(read)
 	session := *db
 	session.base, session.DB, session.Libraries, session.chosen = db.DB, sql.OpenDB(n), libraries, f.chooses()
 	if err := n.build(ctx, session.DB, all); err != nil {
@@ -53,13 +53,14 @@ var sessions atomic.Int64
 
 // narrowing makes the tables of a narrowed session, and its connections.
 type narrowing struct {
-	from   *DB
-	schema string // where its tables are
-	filter Filter
-	macros []string // of each connection; none while it is built
-	views  []callView
-	wanted map[*schema.Table]bool // tables that are read
-	sees   *definitions           // of what its views are made of
+	from    *DB
+	schema  string // where its tables are
+	filter  Filter
+	macros  []string // of each connection; none while it is built
+	views   []callView
+	metrics map[[2]string]bool // that experiments have: kinds of samples and names, and kinds with no name
+	needed  map[string]bool    // parts, tables and views
+	sees    *definitions       // of what its views are made of
 
 	libraries []Library // whose functions are not shown as usual
 }
@@ -100,8 +101,8 @@ func (n *narrowing) build(ctx context.Context, session *sql.DB, conditions []str
 	if err != nil {
 		return err
 	}
-	if err := n.shape(ctx, conn); err != nil {
-		return err
+	if err := n.look(ctx, conn); err != nil {
+		return &statementError{err}
 	}
 	exec := func(statements ...string) error {
 		for _, s := range statements {
@@ -114,8 +115,10 @@ func (n *narrowing) build(ctx context.Context, session *sql.DB, conditions []str
 	if err := exec("CREATE SCHEMA " + n.schema); err != nil {
 		return err
 	}
-	if err := exec(n.samples(c)...); err != nil {
-		return &FilterError{fmt.Errorf("condition %s: %s", strings.Join(conditions, " AND "), firstLine(err))}
+	if n.filter.chooses() {
+		if err := exec(n.samples(c)...); err != nil {
+			return &FilterError{fmt.Errorf("condition %s: %s", strings.Join(conditions, " AND "), firstLine(err))}
+		}
 	}
 	if n.libraries != nil {
 		if err := exec(n.hide()...); err != nil {
@@ -123,14 +126,41 @@ func (n *narrowing) build(ctx context.Context, session *sql.DB, conditions []str
 		}
 	}
 	for _, p := range parts {
-		if p.wanted(n) {
-			if err := exec(p.make(n)...); err != nil {
+		if n.makes(&p) {
+			if err := exec(n.create(p.name, p.make(n))); err != nil {
 				return &statementError{err}
 			}
 		}
 	}
 	n.macros = n.rows()
 	return exec(n.macros...)
+}
+
+// look finds out which metrics there are, and in which views stacks differ, as far as the
+// session's tables depend on it.
+func (n *narrowing) look(ctx context.Context, conn *sql.Conn) error {
+	if n.libraries != nil || n.needed["ends"] {
+		if err := n.shape(ctx, conn); err != nil {
+			return err
+		}
+	}
+	if !n.filter.chooses() {
+		return nil
+	}
+	rows, err := conn.QueryContext(ctx, "SELECT DISTINCT kind, metric FROM metrics")
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	n.metrics = map[[2]string]bool{}
+	for rows.Next() {
+		var kind, metric string
+		if err := rows.Scan(&kind, &metric); err != nil {
+			return err
+		}
+		n.metrics[[2]string{kind, ""}], n.metrics[[2]string{kind, metric}] = true, true
+	}
+	return rows.Err()
 }
 
 // table writes the name of one of the session's tables.

@@ -5,15 +5,13 @@ import (
 	"strings"
 )
 
-// code makes the values of instructions and lines.
-func (n *narrowing) code() []string {
-	return []string{
-		n.create("nodes", n.codeNodes()), n.create("node_sums", n.nodeSums()), n.create("leaf_sums", n.leafSums()),
-		n.create("pc_values", n.codeValues(7, "location")),
-		n.create("line_values", n.codeValues(63, "function_no", "file", "line")),
-		n.create("source_values", n.codeValues(63, "file", "line")),
-	}
-}
+// The queries of the values of instructions and lines.
+
+func (n *narrowing) pcValues() string { return n.codeValues(7, "location") }
+
+func (n *narrowing) lineValues() string { return n.codeValues(63, "function_no", "file", "line") }
+
+func (n *narrowing) sourceValues() string { return n.codeValues(63, "file", "line") }
 
 // codeNodes is the query of the nodes of the tree of stacks that stacks pass, with what each
 // view shows.
@@ -22,9 +20,7 @@ func (n *narrowing) codeNodes() string {
 	for i, v := range n.views {
 		shown = append(shown, fmt.Sprintf("f.%s AS location_%d", v.shown, i))
 	}
-	return `WITH ends AS MATERIALIZED (
-  SELECT DISTINCT r.experiment_id, r.node FROM recorded_stacks r JOIN ` + n.table("stack_values") + ` v ON v.experiment_id = r.experiment_id AND v.stack = r.stack
-),
+	return `WITH ends AS MATERIALIZED (SELECT DISTINCT experiment_id, node FROM ` + n.table("ends") + `),
 passed AS MATERIALIZED (
   SELECT t.experiment_id, t.node, t.last, t.frame, count(e.node) OVER (PARTITION BY t.experiment_id ORDER BY t.node ROWS BETWEEN CURRENT ROW AND t.below FOLLOWING) AS ends
   FROM stack_tree t LEFT JOIN ends e ON e.experiment_id = t.experiment_id AND e.node = t.node
@@ -35,11 +31,7 @@ FROM passed p JOIN tree_frames f ON f.experiment_id = p.experiment_id AND f.fram
 
 // nodeSums is the query of the values of the stacks that pass these nodes.
 func (n *narrowing) nodeSums() string {
-	return `WITH own AS MATERIALIZED (
-  SELECT r.experiment_id, r.node, v.metric, sum(v.value) AS value
-  FROM recorded_stacks r JOIN ` + n.table("stack_values") + ` v ON v.experiment_id = r.experiment_id AND v.stack = r.stack
-  GROUP BY ALL
-),
+	return `WITH own AS MATERIALIZED (SELECT experiment_id, node, metric, sum(value) AS value FROM ` + n.table("ends") + ` GROUP BY ALL),
 metrics_of AS MATERIALIZED (SELECT DISTINCT experiment_id, metric FROM own),
 nodes AS MATERIALIZED (
   SELECT n.experiment_id, m.metric, n.node, n.last FROM ` + n.table("nodes") + ` n JOIN metrics_of m ON m.experiment_id = n.experiment_id
@@ -57,10 +49,9 @@ func (n *narrowing) leafSums() string {
 		if v.inlined {
 			continue // which ends where the view without inlined functions does
 		}
-		parts = append(parts, fmt.Sprintf(`SELECT r.experiment_id, '%s' AS shown, v.metric, n.location_%d AS location, sum(v.value) AS value
-FROM recorded_stacks r JOIN %s v ON v.experiment_id = r.experiment_id AND v.stack = r.stack
-JOIN %s n ON n.experiment_id = r.experiment_id AND n.node = r.node - r.%s
-WHERE n.location_%d IS NOT NULL GROUP BY ALL`, v.shown, i, n.table("stack_values"), n.table("nodes"), v.up(), i))
+		parts = append(parts, fmt.Sprintf(`SELECT e.experiment_id, '%s' AS shown, e.metric, n.location_%d AS location, sum(e.value) AS value
+FROM %s e JOIN %s n ON n.experiment_id = e.experiment_id AND n.node = e.node - e.%s
+WHERE n.location_%d IS NOT NULL GROUP BY ALL`, v.shown, i, n.table("ends"), n.table("nodes"), v.up(), i))
 	}
 	return strings.Join(parts, "\nUNION ALL\n")
 }
@@ -74,15 +65,11 @@ func (n *narrowing) codeValues(modes int, columns ...string) string {
 	for i, c := range columns {
 		same[i] = "k." + c + " = l." + c
 	}
-	text := `WITH levels AS MATERIALIZED (
-  SELECT experiment_id, location, 0 AS level, function_no, file, CASE WHEN file = '' THEN 0 ELSE line END AS line FROM locations
-  UNION ALL
-  SELECT experiment_id, location, depth + 1, function_no, file, CASE WHEN file = '' THEN 0 ELSE line END FROM inline_frames
-),
-innermost AS MATERIALIZED (SELECT experiment_id, location, max(level) AS level FROM levels GROUP BY ALL),
-keys AS MATERIALIZED (SELECT *, row_number() OVER () AS thing FROM (SELECT DISTINCT experiment_id, ` + key + ` FROM levels)),
+	places := n.table("places")
+	text := `WITH innermost AS MATERIALIZED (SELECT experiment_id, location, max(level) AS level FROM ` + places + ` GROUP BY ALL),
+keys AS MATERIALIZED (SELECT *, row_number() OVER () AS thing FROM (SELECT DISTINCT experiment_id, ` + key + ` FROM ` + places + `)),
 things AS MATERIALIZED (
-  SELECT l.experiment_id, l.location, l.level, k.thing FROM levels l JOIN keys k ON k.experiment_id = l.experiment_id AND ` + strings.Join(same, " AND ") + `
+  SELECT l.experiment_id, l.location, l.level, k.thing FROM ` + places + ` l JOIN keys k ON k.experiment_id = l.experiment_id AND ` + strings.Join(same, " AND ") + `
 )`
 	var sums []string
 	for i, v := range n.views {

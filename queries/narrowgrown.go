@@ -31,14 +31,9 @@ func (n *narrowing) grown() string {
 			level = ""
 		}
 		frames = append(frames, fmt.Sprintf(`SELECT t.experiment_id, %d AS view, t.node, t.last, l.level, l.function_id
-  FROM stack_tree t JOIN tree_frames f ON f.experiment_id = t.experiment_id AND f.frame = t.frame JOIN levels l ON l.experiment_id = f.experiment_id AND l.location = f.%s%s`, i, v.shown, level))
+  FROM stack_tree t JOIN tree_frames f ON f.experiment_id = t.experiment_id AND f.frame = t.frame JOIN %s l ON l.experiment_id = f.experiment_id AND l.location = f.%s%s`, i, n.table("places"), v.shown, level))
 	}
-	return `WITH levels AS MATERIALIZED (
-  SELECT experiment_id, location, 0 AS level, function_id FROM locations
-  UNION ALL
-  SELECT experiment_id, location, depth + 1, function_id FROM inline_frames
-),
-frames AS (
+	return `WITH frames AS (
   ` + strings.Join(frames, "\n  UNION ALL\n  ") + `
 ),
 numbered AS (

@@ -3,16 +3,22 @@ package queries
 import (
 	"fmt"
 	"strings"
+
+	"stackmill/schema"
 )
 
-// samples makes the tables of the samples that pass, and of their values by stack.
-func (n *narrowing) samples(c *predicate) []string {
-	if !n.filter.chooses() {
-		return []string{n.create("stack_values", "FROM stack_values")}
+// samples makes the table of the samples that pass, and what that needs.
+func (n *narrowing) samples(c *predicate) (statements []string) {
+	kept := []string{"experiment_id", "sample", "stack"}
+	columns, joins := []string{"s.experiment_id", "s.sample", "s.stack"}, ""
+	if n.needed["usage_values"] {
+		kept = append(kept, "in_process", "in_thread", "on_cpu", "second")
+		columns = append(columns, "s.process AS in_process", "s.thread_id AS in_thread", "s.cpu AS on_cpu", "floor(s.time_ns / 1e9)::INTEGER AS second")
 	}
-	statements := []string{n.create("of_experiments", n.ofExperiments(c))}
-	columns := []string{"s.experiment_id", "s.sample", "s.stack"}
-	joins := "JOIN " + n.table("of_experiments") + " e ON e.experiment_id = s.experiment_id"
+	if c.uses("experiment", "host", "wall", "label", "during") {
+		statements = append(statements, n.create("of_experiments", n.ofExperiments(c)))
+		joins += "\nJOIN " + n.table("of_experiments") + " e ON e.experiment_id = s.experiment_id"
+	}
 	for _, name := range c.columns {
 		columns = append(columns, sampleColumns[name]+" AS "+name)
 	}
@@ -38,11 +44,29 @@ func (n *narrowing) samples(c *predicate) []string {
 	if c.sql != "" {
 		where = "\nWHERE " + c.sql
 	}
-	return append(statements,
-		n.create("passed", "SELECT experiment_id, sample, stack FROM (\nSELECT "+strings.Join(columns, ", ")+"\nFROM samples s\n"+joins+")"+where),
-		n.create("stack_values", `SELECT p.experiment_id, p.stack, v.metric, sum(v.value)::BIGINT AS value, count(*) AS samples
-FROM sample_metrics v JOIN `+n.table("passed")+` p ON p.experiment_id = v.experiment_id AND p.sample = v.sample
-GROUP BY ALL`))
+	return append(statements, n.create("passed", "SELECT "+strings.Join(kept, ", ")+" FROM (\nSELECT "+strings.Join(columns, ", ")+"\nFROM samples s"+joins+")"+where))
+}
+
+// hasMetric reports whether an experiment has a metric of a kind or, without a name, any.
+func (n *narrowing) hasMetric(kind schema.Kind, metric string) bool {
+	return n.metrics[[2]string{kind.String(), metric}]
+}
+
+// sampleValues is the query of the values of the samples that pass, with what they are
+// summed by.
+func (n *narrowing) sampleValues() string {
+	return "SELECT v.experiment_id, v.sample, v.metric, v.value FROM (" + sampleMetrics(n.hasMetric) + ") v SEMI JOIN " + n.table("passed") + " p ON p.experiment_id = v.experiment_id AND p.sample = v.sample"
+}
+
+// stackValues is the query of their sums by stack.
+func (n *narrowing) stackValues() string {
+	values := "(" + sampleMetrics(n.hasMetric) + ")"
+	if n.needed["sample_values"] {
+		values = n.table("sample_values")
+	}
+	return `SELECT p.experiment_id, p.stack, v.metric, sum(v.value)::BIGINT AS value, count(*) AS samples
+FROM ` + values + ` v JOIN ` + n.table("passed") + ` p ON p.experiment_id = v.experiment_id AND p.sample = v.sample
+GROUP BY ALL`
 }
 
 // ofExperiments is the query of what conditions may ask of experiments.
@@ -124,26 +148,23 @@ func shownColumn(mode string) string {
 	return "user_shown"
 }
 
-// usage makes the values of threads, CPUs and seconds.
-func (n *narrowing) usage() []string {
-	return []string{n.create("usage_values", `SELECT s.experiment_id, s.process, s.thread_id, s.cpu, floor(s.time_ns / 1e9)::INTEGER AS second, v.metric, sum(v.value)::BIGINT AS value, count(*) AS samples
-FROM sample_metrics v JOIN (
-  SELECT experiment_id, sample, process, thread_id, cpu, time_ns FROM samples SEMI JOIN `+n.table("passed")+` USING (experiment_id, sample)
-) s ON s.experiment_id = v.experiment_id AND s.sample = v.sample
-GROUP BY ALL`)}
+// usage is the query of the values of threads, CPUs and seconds.
+func (n *narrowing) usage() string {
+	return `SELECT p.experiment_id, p.in_process AS process, p.in_thread AS thread_id, p.on_cpu AS cpu, p.second, v.metric, sum(v.value)::BIGINT AS value, count(*) AS samples
+FROM ` + n.table("sample_values") + ` v JOIN ` + n.table("passed") + ` p ON p.experiment_id = v.experiment_id AND p.sample = v.sample
+GROUP BY ALL`
 }
 
-// data makes the values of data objects. Samples do not have the column detail, which
-// follows from the others.
-func (n *narrowing) data() []string {
-	return []string{n.create("data_values", `WITH details AS MATERIALIZED (
+// data is the query of the values of data objects. Samples do not have the column detail,
+// which follows from the others.
+func (n *narrowing) data() string {
+	return `WITH details AS MATERIALIZED (
   SELECT experiment_id, data_object_id, location, method, agreement, embedding_object_id, string_agg(DISTINCT detail, ' or ' ORDER BY detail) AS detail
   FROM data_values GROUP BY ALL
 ),
 samples_of AS MATERIALIZED (
   SELECT d.experiment_id, v.metric, d.data_object_id, d.location_id, d.method, d.agreement, d.embedding_object_id, sum(v.value)::BIGINT AS value, count(*) AS samples
-  FROM data_samples d SEMI JOIN `+n.table("passed")+` p ON p.experiment_id = d.experiment_id AND p.sample = d.sample
-  JOIN sample_metrics v ON v.experiment_id = d.experiment_id AND v.sample = d.sample
+  FROM data_samples d JOIN ` + n.table("sample_values") + ` v ON v.experiment_id = d.experiment_id AND v.sample = d.sample
   GROUP BY ALL
 ),
 placed AS MATERIALIZED (
@@ -151,5 +172,5 @@ placed AS MATERIALIZED (
 )
 SELECT p.experiment_id, p.metric, p.data_object_id, p.location, p.method, COALESCE(d.detail, '') AS detail, p.agreement, p.embedding_object_id, p.value, p.samples
 FROM placed p LEFT JOIN details d ON d.experiment_id = p.experiment_id AND d.data_object_id = p.data_object_id AND d.location IS NOT DISTINCT FROM p.location
-  AND d.method = p.method AND d.agreement = p.agreement AND d.embedding_object_id IS NOT DISTINCT FROM p.embedding_object_id`)}
+  AND d.method = p.method AND d.agreement = p.agreement AND d.embedding_object_id IS NOT DISTINCT FROM p.embedding_object_id`
 }

@@ -29,10 +29,10 @@ func (n *narrowing) shape(ctx context.Context, conn *sql.Conn) error {
 	var inlined bool
 	err := conn.QueryRowContext(ctx, `SELECT COALESCE(bool_and(user_shown IS NOT DISTINCT FROM expert_shown), true),
   COALESCE(bool_and(user_shown IS NOT DISTINCT FROM machine_location), true), COALESCE(bool_and(expert_shown IS NOT DISTINCT FROM machine_location), true),
-  EXISTS (FROM inline_frames)
+  EXISTS (FROM inline_frames_numbered_rows())
 FROM tree_frames`).Scan(&same[0], &same[1], &same[2], &inlined)
 	if err != nil {
-		return &statementError{err}
+		return err
 	}
 	user := callView{modes: 1, shown: "user_shown"}
 	plain := []*callView{&user}
@@ -73,23 +73,37 @@ func (n *narrowing) each(separator, format string) string {
 	return strings.Join(parts, separator)
 }
 
-// tree makes the tables of the call tree: its nodes that are left, in new numbers, and their
-// values by view. Everything of functions, modules and load objects follows from them.
-func (n *narrowing) tree() []string {
-	statements := []string{n.create("keys", n.keys()), n.create("ending", n.ending()), n.create("call_nodes", n.callNodes()), n.create("tree_values", n.treeValues())}
-	if n.libraries != nil {
-		return append([]string{n.create("grown", n.grown())}, statements...)
+// places is the query of the functions and lines of instructions: level 0 is an
+// instruction's own, those above are inlined in it.
+func (n *narrowing) places() string {
+	return `SELECT l.*, f.function_id FROM (
+  SELECT experiment_id, location, 0 AS level, function_no, file, CASE WHEN file = '' THEN 0 ELSE line END AS line FROM locations_numbered_rows()
+  UNION ALL
+  SELECT experiment_id, location, depth + 1, function_no, file, CASE WHEN file = '' THEN 0 ELSE line END FROM inline_frames_numbered_rows()
+) l LEFT JOIN functions f ON f.experiment_id = l.experiment_id AND f.function_no = l.function_no`
+}
+
+// ends is the query of the values of the recorded stacks that are paths to nodes of their
+// tree, with how far above the nodes their leaves are.
+func (n *narrowing) ends() string {
+	values := "stack_values"
+	if n.filter.chooses() {
+		values = n.table(values)
 	}
-	return statements
+	return `SELECT r.experiment_id, r.node, r.user_up, r.expert_up, r.machine_up, v.metric, sum(v.value)::BIGINT AS value
+FROM recorded_stacks r JOIN ` + values + ` v ON v.experiment_id = r.experiment_id AND v.stack = r.stack
+GROUP BY ALL`
 }
 
 // roots is the query of the identifiers of the roots of the call trees.
 const roots = "SELECT experiment_id, path_part(function_id, 0) AS node_id FROM call_nodes WHERE call_node = 0"
 
-// keys is the query of the nodes of the call tree in which recorded stacks end, by view:
-// call_paths.node_id, which is a sum over the functions of the path. A path has the frames
-// before the node in the order of numbers, but for those of subtrees that ended before.
-func (n *narrowing) keys() string {
+// ending is the query of the values of stacks that end at nodes of the call tree, by view.
+//
+// The keys of nodes of the tree of stacks are those of the call tree, call_paths.node_id,
+// which are sums over the functions of the path. A path has the frames before the node in
+// the order of numbers, but for those of subtrees that ended before.
+func (n *narrowing) ending() string {
 	var steps, counts, parts []string
 	for i, v := range n.views {
 		inside := ""
@@ -106,14 +120,12 @@ func (n *narrowing) keys() string {
 	}
 	joins := ""
 	for i, v := range n.views {
-		joins += fmt.Sprintf("\n  LEFT JOIN places l%d ON l%d.experiment_id = f.experiment_id AND l%d.location = f.%s", i, i, i, v.shown)
+		joins += fmt.Sprintf("\n  LEFT JOIN called l%d ON l%d.experiment_id = f.experiment_id AND l%d.location = f.%s", i, i, i, v.shown)
 	}
 	before := "OVER (PARTITION BY t.experiment_id ORDER BY t.node ROWS UNBOUNDED PRECEDING)"
-	return `WITH inside AS (
-  SELECT experiment_id, location, list(function_id ORDER BY depth) AS inside FROM inline_frames GROUP BY ALL
-),
-places AS MATERIALIZED (
-  SELECT l.experiment_id, l.location, l.function_id, i.inside FROM locations l LEFT JOIN inside i ON i.experiment_id = l.experiment_id AND i.location = l.location
+	return `WITH called AS MATERIALIZED (
+  SELECT experiment_id, location, any_value(function_id) FILTER (level = 0) AS function_id, list(function_id ORDER BY level) FILTER (level > 0) AS inside
+  FROM ` + n.table("places") + ` GROUP BY ALL
 ),
 steps AS (
   SELECT f.experiment_id, f.frame, ` + strings.Join(steps, ", ") + `
@@ -136,25 +148,14 @@ summed AS (
   SELECT t.experiment_id, t.node, ` + n.each(", ", "sum(t.part_# - COALESCE(e.part_#, 0)) "+before+" AS part_#") + `
   FROM parted t LEFT JOIN ended e ON e.experiment_id = t.experiment_id AND e.node = t.node
 ),
-ends AS MATERIALIZED (
-  SELECT DISTINCT r.experiment_id, r.node FROM recorded_stacks r JOIN ` + n.table("stack_values") + ` v ON v.experiment_id = r.experiment_id AND v.stack = r.stack
-),
-roots AS MATERIALIZED (` + roots + `)
-SELECT s.experiment_id, s.node, ` + n.each(", ", "((r.node_id + s.part_#) & 9223372036854775807)::BIGINT AS key_#") + `
-FROM summed s SEMI JOIN ends e ON e.experiment_id = s.experiment_id AND e.node = s.node
-JOIN roots r ON r.experiment_id = s.experiment_id`
-}
-
-// ending is the query of the values of stacks that end at nodes of the call tree, by view.
-func (n *narrowing) ending() string {
-	return `WITH own AS MATERIALIZED (
-  SELECT r.experiment_id, r.node, v.metric, sum(v.value) AS value
-  FROM recorded_stacks r JOIN ` + n.table("stack_values") + ` v ON v.experiment_id = r.experiment_id AND v.stack = r.stack
-  GROUP BY ALL
+roots AS MATERIALIZED (` + roots + `),
+keys AS MATERIALIZED (
+  SELECT s.experiment_id, s.node, ` + n.each(", ", "((r.node_id + s.part_#) & 9223372036854775807)::BIGINT AS key_#") + `
+  FROM summed s JOIN roots r ON r.experiment_id = s.experiment_id
 ),
 keyed AS MATERIALIZED (
-  SELECT o.experiment_id, o.metric, o.value, k.* EXCLUDE (experiment_id, node)
-  FROM own o JOIN ` + n.table("keys") + ` k ON k.experiment_id = o.experiment_id AND k.node = o.node
+  SELECT e.experiment_id, e.metric, e.value, k.* EXCLUDE (experiment_id, node)
+  FROM ` + n.table("ends") + ` e JOIN keys k ON k.experiment_id = e.experiment_id AND k.node = e.node
 ),
 parts AS (
   ` + n.each("\n  UNION ALL\n  ", "SELECT experiment_id, metric, key_# AS node_id, # AS n, sum(value) AS value FROM keyed GROUP BY ALL") + `

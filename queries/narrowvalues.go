@@ -7,27 +7,13 @@ import (
 	"stackmill/schema"
 )
 
-// values is the query of the rows of a table of sums, in a session that has made its part.
-func (n *narrowing) values(t *schema.Table) string {
-	switch t {
-	case schema.CallNodes:
-		return "SELECT experiment_id, call_node, up, below, depth, function_no FROM " + n.table("call_nodes")
-	case schema.TreeValues:
-		return n.byView(63, "SELECT experiment_id, @ AS modes, metric, call_node, all_# AS attributed, own_# AS exclusive FROM "+n.table("tree_values")+" WHERE all_# <> 0 OR call_node = 0")
-	case schema.FunctionValues:
-		return n.functionValues()
-	case schema.ModuleValues:
-		return n.things(7, "module_id", "module_first")
-	case schema.ObjectValues:
-		return n.things(7, "load_object_id", "object_first")
-	case schema.CallValues:
-		return n.callValues()
-	case schema.FunctionRollup:
-		return functionRollup
-	case schema.FunctionSums:
-		return summed(rowsName(schema.FunctionRollup) + "()")
-	}
-	return "FROM " + n.table(t.Name)
+// callNodeRows and treeRows are the queries of the rows of these tables.
+func (n *narrowing) callNodeRows() string {
+	return "SELECT experiment_id, call_node, up, below, depth, function_no FROM " + n.table("call_nodes")
+}
+
+func (n *narrowing) treeRows() string {
+	return n.byView(63, "SELECT experiment_id, @ AS modes, metric, call_node, all_# AS attributed, own_# AS exclusive FROM "+n.table("tree_values")+" WHERE all_# <> 0 OR call_node = 0")
 }
 
 // byView joins a query for each view by UNION ALL: # is its number, @ those of its modes
@@ -63,6 +49,10 @@ func (n *narrowing) functionValues() string {
 	return n.things(63, "function_no", "function_first") + "\nUNION ALL\n" +
 		n.byView(63, "SELECT t.experiment_id, @, t.metric, c.function_no, t.all_#, t.all_# FROM "+n.table("tree_values")+" t JOIN "+n.table("call_nodes")+" c ON c.experiment_id = t.experiment_id AND c.call_node = t.call_node WHERE t.call_node = 0")
 }
+
+func (n *narrowing) moduleValues() string { return n.things(7, "module_id", "module_first") }
+
+func (n *narrowing) objectValues() string { return n.things(7, "load_object_id", "object_first") }
 
 // callValues is the query of what is attributed to the neighbours of functions: to those of
 // a function's leaf-most frame on a stack. So what passes a node counts for its caller, and
@@ -121,7 +111,8 @@ SELECT t.experiment_id, @, t.metric, c.function_no, 'self', 0, t.all_#
 FROM `+n.table("tree_values")+` t JOIN `+n.table("call_nodes")+` c ON c.experiment_id = t.experiment_id AND c.call_node = t.call_node WHERE t.call_node = 0`)
 }
 
-const functionRollup = `WITH named AS (
+func (n *narrowing) functionRollup() string {
+	return `WITH named AS (
   SELECT f.experiment_id, f.function_id, f.name, f.kind, COALESCE(NULLIF(f.linkage_name, ''), f.name) AS linkage_name, f.load_object_id, f.module_id FROM functions f
 )
 SELECT v.experiment_id, v.metric, t.unit, v.modes, v.function_id, function_key(o.name, u.name, f.linkage_name) AS function_key,
@@ -131,3 +122,6 @@ JOIN metrics t ON t.experiment_id = v.experiment_id AND t.metric = v.metric
 JOIN named f ON f.experiment_id = v.experiment_id AND f.function_id = v.function_id
 JOIN load_objects o ON o.experiment_id = f.experiment_id AND o.load_object_id = f.load_object_id
 JOIN modules u ON u.experiment_id = f.experiment_id AND u.module_id = f.module_id`
+}
+
+func (n *narrowing) functionSums() string { return summed(rowsName(schema.FunctionRollup) + "()") }

@@ -7,23 +7,45 @@ import (
 	"stackmill/schema"
 )
 
-// sampleMetrics derives the query of the view sample_metrics from the declared
-// metrics. Each branch joins with its one row of `metrics`, so that a metric that
-// no experiment has costs no scan.
-func sampleMetrics() string {
+// sampleMetrics derives the query of the view sample_metrics from the declared metrics and
+// the kinds of samples that name their metrics themselves. Each branch joins with its one
+// row of `metrics`, so that a metric that no experiment has costs no scan; but it is
+// planned, unless the kinds and metrics that there are, are known.
+func sampleMetrics(known func(kind schema.Kind, metric string) bool) string {
 	var branches []string
 	for _, m := range schema.Declared {
-		branches = append(branches, metricBranch(m))
+		if known(m.Kind, m.Name) {
+			branches = append(branches, metricBranch(m))
+		}
 	}
-	branches = append(branches, `SELECT experiment_id, sample, counter AS metric, value
+	for _, of := range namedBySamples {
+		if known(of.kind, "") {
+			branches = append(branches, of.branches...)
+		}
+	}
+	if branches == nil {
+		branches = []string{"SELECT experiment_id, NULL::INTEGER AS sample, metric, NULL::BIGINT AS value FROM known WHERE false"}
+	}
+	return "WITH known AS MATERIALIZED (SELECT experiment_id, metric FROM metrics)\n" + strings.Join(branches, "\nUNION ALL\n")
+}
+
+// allMetrics is a query of the view for every store.
+func allMetrics() string { return sampleMetrics(func(schema.Kind, string) bool { return true }) }
+
+var namedBySamples = []struct {
+	kind     schema.Kind
+	branches []string
+}{
+	{schema.HWC, []string{`SELECT experiment_id, sample, counter AS metric, value
 FROM hwc_samples SEMI JOIN known m ON m.experiment_id = hwc_samples.experiment_id AND m.metric = hwc_samples.counter
-WHERE value <> 0`, `SELECT experiment_id, sample, type AS metric, value
+WHERE value <> 0`}},
+	{schema.Pprof, []string{`SELECT experiment_id, sample, type AS metric, value
 FROM pprof_samples SEMI JOIN known m ON m.experiment_id = pprof_samples.experiment_id AND m.metric = pprof_samples.type
-WHERE value <> 0`, `SELECT experiment_id, sample, event AS metric, value
+WHERE value <> 0`}},
+	{schema.Perf, []string{`SELECT experiment_id, sample, event AS metric, value
 FROM perf_samples SEMI JOIN known m ON m.experiment_id = perf_samples.experiment_id AND m.metric = perf_samples.event
 WHERE value <> 0`, `SELECT experiment_id, sample, event || '.samples' AS metric, 1::BIGINT AS value
-FROM perf_samples SEMI JOIN known m ON m.experiment_id = perf_samples.experiment_id AND m.metric = perf_samples.event || '.samples'`)
-	return "WITH known AS MATERIALIZED (SELECT experiment_id, metric FROM metrics)\n" + strings.Join(branches, "\nUNION ALL\n")
+FROM perf_samples SEMI JOIN known m ON m.experiment_id = perf_samples.experiment_id AND m.metric = perf_samples.event || '.samples'`}},
 }
 
 func metricBranch(m schema.Metric) string {

@@ -3,10 +3,12 @@ package report
 // Reads returns the views and tables with values that the report asks for: what a filtered
 // session is made for.
 func (r *Request) Reads() []string {
-	reads := []string{r.View, "function_metrics"} // for <Total>
+	reads := []string{r.View}
 	switch r.Name {
 	case "timeline":
 		reads = append(reads, "timeline_by")
+	case "disasm":
+		reads = append(reads, "function_metrics")
 	case "source":
 		reads = append(reads, "source_values", "line_values", "source_inlined")
 	}

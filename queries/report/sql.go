@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -76,12 +75,12 @@ func (q *Question) extra() (with, columns, joins string) {
 	if !q.Measured() {
 		return "", q.sums(), ""
 	}
-	// Materialized: the engine makes a wrong plan of a limit for each metric where the rows
-	// and the totals are the same part of a filtered session.
+	// <Total> is the sum of all stacks, in every mode. Materialized: the engine makes a wrong
+	// plan of a limit for each metric where the rows and the totals are the same part of a
+	// filtered session.
 	with = ", " + labels + `,
-totals AS MATERIALIZED (SELECT experiment_id, metric, inclusive AS total FROM function_metrics
-  WHERE mode = '` + cmp.Or(q.Mode, "user") + `' AND function = '<Total>' AND kind = 'artificial')`
-	columns += ", t.total"
+totals AS MATERIALIZED (SELECT experiment_id, metric, sum(value)::BIGINT AS total FROM stack_values GROUP BY ALL)`
+	columns += ", COALESCE(t.total, 0) AS total"
 	joins += "\nLEFT JOIN totals t USING (experiment_id, metric)"
 	if slices.Contains(q.columnsOfView(), "function_id") {
 		columns += ", COALESCE(l.label, v.function) AS label"
