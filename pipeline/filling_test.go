@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -137,6 +138,33 @@ func TestSharedBatch(t *testing.T) {
 		}
 		if in, _ := stocked(t, store); len(in) != 3*fewGroups {
 			t.Errorf("%d are in", len(in))
+		}
+	}
+}
+
+// Before a recording is put in that is new, by its content, Due is called; for others it is not.
+func TestDue(t *testing.T) {
+	folder, store := scriptedFolder(t, func(context.Context, string) error { return nil }, "a.scripted"), filepath.Join(t.TempDir(), "store")
+	for i, test := range []struct {
+		name, content string
+		due, begun    int
+	}{
+		{"a.scripted", "one", 1, 1},
+		{"a.scripted", "one", 0, 0},
+		{"copy.scripted", "one", 0, 0},
+		{"copy.scripted", "another", 1, 1},
+	} {
+		if err := os.WriteFile(filepath.Join(folder, test.name), []byte(test.content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		due, begun := 0, 0
+		_, err := Ingest(t.Context(), Options{Store: store, Jobs: 1, DebugDirs: []string{}, Due: func() { due++ }, Begun: func() {
+			if begun++; due == 0 {
+				t.Error("begun before it is due")
+			}
+		}}, folder)
+		if err != nil || due != test.due || begun != test.begun {
+			t.Errorf("%d: %d due, %d begun, %v", i, due, begun, err)
 		}
 	}
 }

@@ -43,6 +43,7 @@ type Options struct {
 	// first time, or was forgotten; may be nil.
 	Labels   func(path string) map[string]string
 	Progress *Progress
+	Due      func() // called when a recording that is to be put in is identified, by any goroutine; may be nil
 	Begun    func() // called when a batch of the store is begun, by any goroutine; may be nil
 	// Committing is called when all rows of a batch are known, before the files that hold
 	// them are complete, by any goroutine; may be nil. The commit has what tells where the
@@ -341,6 +342,9 @@ func (a *attempt) read(r *Result) (err error) {
 	if instead != "" {
 		r.Status = instead
 		return nil
+	}
+	if a.Due != nil {
+		a.Due()
 	}
 	return a.ingestOne(r, generation, open)
 }

@@ -26,9 +26,12 @@ type Draft struct {
 	dropped bool
 }
 
-// NewDraft begins a catalog, from a template that it keeps in the directory cache; without
-// one the draft is empty.
+// NewDraft begins the catalog of a store, which it creates if need be, from a template that
+// it keeps in the directory cache; without one the draft is empty.
 func NewDraft(ctx context.Context, store, cache string) (*Draft, error) {
+	if err := storedir.Make(store); err != nil {
+		return nil, fmt.Errorf("catalog: %w", err)
+	}
 	scratch, err := storedir.NewScratch(store)
 	if err != nil {
 		return nil, fmt.Errorf("catalog: %w", err)

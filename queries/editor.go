@@ -19,7 +19,10 @@ type editor struct {
 func edit(ctx context.Context, path string) (e *editor, err error) {
 	// Definitions need no temporary files, and further threads would wait for each other.
 	settings := access{Limits: Limits{Threads: 1}}.config("")
-	settings.Set("wal_autocheckpoint", "1B") // what is committed goes to the file at once, not to a log before
+	// What is committed goes to the file at once, not to a log before.
+	settings.Set("wal_autocheckpoint", "1B")
+	settings.Set("auto_checkpoint_skip_wal_threshold", "0")
+	settings.Set("force_compression", "uncompressed") // to try others takes longer than a few rows are worth
 	connector, err := duckdb.NewConnector("?"+settings.Encode(), nil)
 	if err != nil {
 		return nil, fmt.Errorf("duckdb: %w", err)

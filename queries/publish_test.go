@@ -196,3 +196,16 @@ func TestPublishedIsUnlocked(t *testing.T) {
 		t.Errorf("%s is locked:\n%s", CatalogFile, locks)
 	}
 }
+
+// A draft may be begun before its store is there.
+func TestDraftOfNewStore(t *testing.T) {
+	store := filepath.Join(t.TempDir(), "new", "store")
+	draft, err := NewDraft(t.Context(), store, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	draft.Drop()
+	if left, err := os.ReadDir(store); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}

@@ -2,6 +2,7 @@ package storedir
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -25,6 +26,14 @@ func makeDir(dir string) error {
 		}
 	}
 	return err
+}
+
+// Make makes the folder of a store, unless it is there.
+func Make(store string) error {
+	if err := makeDir(store); err != nil {
+		return fmt.Errorf("create store: %w", err)
+	}
+	return nil
 }
 
 // SyncDir flushes a directory, so that the names in it survive a power cut.

@@ -71,7 +71,7 @@ func (in *ingester) once(ctx context.Context, paths []string) (o outcome) {
 	}
 	p := publisher{app: in.app, store: opts.Store, cache: opts.Cache, progress: opts.Progress}
 	defer p.end()
-	opts.Begun = func() { p.begin(ctx) }
+	opts.Due = func() { p.begin(ctx) }
 	opts.Committing = func(c storedir.Commit) { p.expect(ctx, c) }
 	o.results, o.err = pipeline.Ingest(ctx, opts, paths...)
 	if bar != nil {

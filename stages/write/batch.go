@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -165,8 +166,9 @@ func (b *Batch) staged(table string) string { return filepath.Join(b.Dir, table+
 func (b *Batch) finish() ([]storedir.File, error) {
 	names := slices.Sorted(maps.Keys(b.tables))
 	files := make([]storedir.File, len(names))
+	turns := make(chan struct{}, runtime.GOMAXPROCS(0))
 	err := together(len(names), func(i int) (err error) {
-		if files[i], err = b.tables[names[i]].finish(storedir.FilePath(names[i], filepath.Base(b.attempt.Dir))); err != nil {
+		if files[i], err = b.tables[names[i]].finish(storedir.FilePath(names[i], filepath.Base(b.attempt.Dir)), turns); err != nil {
 			return fmt.Errorf("write table %s: %w", names[i], err)
 		}
 		return nil
@@ -226,9 +228,17 @@ func together(n int, f func(i int) error) error {
 	return err
 }
 
+// encode writes what is left of a table's file, which stays open. No more tables are
+// encoded at a time than turns has room for: each takes memory.
+func (t *table) encode(turns chan struct{}) error {
+	turns <- struct{}{}
+	defer func() { <-turns }()
+	return t.w.Close()
+}
+
 // finish flushes a table's file to disk; path is where it will be.
-func (t *table) finish(path string) (storedir.File, error) {
-	err := t.w.Close() // writes the footer; the file itself stays open
+func (t *table) finish(path string, turns chan struct{}) (storedir.File, error) {
+	err := t.encode(turns)
 	if err == nil {
 		err = t.file.Sync()
 	}

@@ -29,3 +29,18 @@ func TestTogether(t *testing.T) {
 		return nil
 	})
 }
+
+// A table whose encoding panics gives its turn to the next.
+func TestEncodeTurns(t *testing.T) {
+	turns := make(chan struct{}, 1)
+	for range 2 {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			_ = (&table{}).encode(turns)
+		}()
+	}
+}
