@@ -108,17 +108,27 @@ func (p *mapping) leave() error {
 	p.pages = nil
 	p.forget()
 	if len(pages) >= large {
-		go func() { _ = unix.Munmap(pages) }() // it cannot fail
+		go unmap(pages)
 		return nil
 	}
 	return unix.Munmap(pages)
 }
 
+// unmap ends a large mapping in steps: until one has ended, all who change what is mapped
+// wait.
+func unmap(pages []byte) {
+	for from := 0; from < len(pages); from += step {
+		_ = unix.Madvise(pages[from:min(from+step, len(pages))], unix.MADV_DONTNEED) // only advice
+	}
+	_ = unix.Munmap(pages) // it cannot fail
+}
+
 const (
 	// step is how much is fetched at a time.
 	step = 4 << 20
-	// large is the size of mappings whose end takes milliseconds, for which nobody waits.
-	large = 16 << 20
+	// large is the size of mappings whose end takes a good part of a millisecond, for which
+	// nobody waits.
+	large = 4 << 20
 )
 
 // fetch maps the pages of the step that an offset is in, and returns its end.
