@@ -2,6 +2,7 @@ package attribute
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -194,10 +195,15 @@ func (d *Deriver) labels(tags []int32) arrow.Array {
 	return d.names.Mixed(numbers)
 }
 
+// nulls is a batch of missing numbers, which columns that have nothing else share.
+var nulls = sync.OnceValue(func() arrow.Array {
+	return array.MakeArrayOfNull(memory.DefaultAllocator, arrow.PrimitiveTypes.Int64, schema.BatchRows)
+})
+
 // where returns a column that is null where recorded is -1: there was no memory data.
 func where(values, recorded []int64) arrow.Array {
 	if !slices.ContainsFunc(recorded, func(v int64) bool { return v != -1 }) {
-		return array.MakeArrayOfNull(memory.DefaultAllocator, arrow.PrimitiveTypes.Int64, len(values))
+		return array.NewSlice(nulls(), 0, int64(len(values)))
 	}
 	b := array.NewInt64Builder(memory.DefaultAllocator)
 	defer b.Release()
