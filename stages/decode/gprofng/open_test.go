@@ -285,20 +285,21 @@ func TestNotOpened(t *testing.T) {
 	}
 }
 
-// Values that are known to mislead are reported.
+// Values that are known to mislead are reported, if there are none at all, too.
 func TestJudgements(t *testing.T) {
-	e := newExperiment(t)
-	e.Segment(0, 1, 1, 0, 5, "/bin/a")
-	e.Declare(schema.Clock, `ptimer="10000" numstates="1"`)
-	e.Log(`<event kind="cwarn" id="207">10000 -&gt; 100000</event>`)
-	e.Log(`<event kind="comment" id="400">Archive command run</event>`)
-	e.Overview(0, nil, nil)
-	e.Overview(2e9, []int64{2e9, 9e8, 1e8}, nil)
-	stack := e.Frame(1)
-	for i := range int64(10) {
-		e.Events(schema.Clock).Put(0, &erbuild.Layouts[schema.Clock][0], erbuild.Packet{Time: i * 1e8, Stack: stack, Values: []int64{10, 1}})
+	for _, events := range []int64{10, 0} {
+		e := newExperiment(t)
+		e.Segment(0, 1, 1, 0, 5, "/bin/a")
+		e.Declare(schema.Clock, `ptimer="10000" numstates="1"`)
+		e.Log(`<event kind="cwarn" id="207">10000 -&gt; 100000</event>`)
+		e.Log(`<event kind="comment" id="400">Archive command run</event>`)
+		e.Overview(0, nil, nil)
+		e.Overview(2e9, []int64{2e9, 9e8, 1e8}, nil)
+		for i := range events {
+			e.Events(schema.Clock).Put(0, &erbuild.Layouts[schema.Clock][0], erbuild.Packet{Time: i * 1e8, Stack: e.Frame(1), Values: []int64{10, 1}})
+		}
+		wantReasons(t, build(t, e), problem.Warning, "log.xml:collector-warning", "archives:missing-file", "profile:cpu-time-mismatch")
 	}
-	wantReasons(t, build(t, e), problem.Warning, "log.xml:collector-warning", "archives:missing-file", "profile:cpu-time-mismatch")
 }
 
 // What `memop` says about a counter's PCs.
