@@ -41,8 +41,6 @@ func TestNarrowToAll(t *testing.T) {
 			switch {
 			case v.Name == "passing":
 				query = "FROM passing('inline line') ORDER BY ALL"
-			case strings.HasSuffix(v.Name, "callers_callees") && len(v.Parameters) == 0: // the store lacks <Total> itself
-				query = "FROM " + v.Name + " WHERE function <> '<Total>' OR relation <> 'self' ORDER BY ALL"
 			case v.Name == "timeline_by":
 				query = "FROM timeline_by(100_000_000) ORDER BY ALL"
 			case len(v.Parameters) > 0:

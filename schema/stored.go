@@ -44,7 +44,7 @@ func (t *Table) Value(c Column) string {
 	switch {
 	case c.Name == "other_no":
 		return "t.function_no + t.other_no"
-	case c.Name == "modes" && (t == FunctionValues || t == CallValues || t == LineValues):
+	case c.Name == "modes" && t.StandsForOthers():
 		return fmt.Sprintf("t.modes & %d", ShownModes)
 	}
 	if whole := t.WholeOf(c.Name); whole != "" {
@@ -70,6 +70,24 @@ const (
 
 // plainModes are the bits of modes in which modules and instructions have values.
 const plainModes = 7
+
+// ModeBits returns the bits that the column `modes` of a table's files may have.
+func (t *Table) ModeBits() int64 {
+	switch t {
+	case FunctionValues:
+		return ShownModes | ForModule | ForPC | ForSelf | ForLine | ForLineSource
+	case CallValues:
+		return ShownModes | ForCallee
+	case LineValues:
+		return ShownModes | ForSource
+	case PCValues, ModuleValues, ObjectValues:
+		return plainModes
+	}
+	return ShownModes
+}
+
+// StandsForOthers reports whether rows of a table stand for others.
+func (t *Table) StandsForOthers() bool { return t.Has("modes") && t.ModeBits() > ShownModes }
 
 // standing is the SQL of a condition for rows t that stand for others.
 func standing(bit int) string { return fmt.Sprintf("t.modes & %d <> 0", bit) }

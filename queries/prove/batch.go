@@ -196,8 +196,10 @@ func (p *batch) experiment(id int64, e *storedir.Entry, visible bool) error {
 	case e.Status == storedir.Summary: // the rest does not count
 		err = x.proveExperiment()
 	default:
-		x.imply()
-		err = x.prove()
+		if err = x.proveModes(); err == nil {
+			x.imply()
+			err = x.prove()
+		}
 	}
 	if skipped := x.skip(); skipped != nil {
 		return skipped

@@ -12,7 +12,7 @@ import (
 // further lists the columns that are read besides the keys of their tables.
 var further = map[*schema.Table][]column{
 	schema.Experiments: {{name: "status"}},
-	schema.Metrics:     {{name: "data_objects"}},
+	schema.Metrics:     {{name: "unit"}, {name: "data_objects"}},
 	schema.LoadObjects: {{name: "name", keep: true}},
 	schema.Modules:     {{name: "load_object_id"}, {name: "name", keep: true}},
 	schema.Functions: {{name: "function_no"}, {name: "load_object_id"}, {name: "module_id"}, {name: "name", keep: true}, {name: "name", of: step},
@@ -26,9 +26,9 @@ var further = map[*schema.Table][]column{
 	schema.StackTree:      {{name: "up"}, {name: "below"}, {name: "frame"}},
 	schema.TreeFrames: {{name: "part"}, {name: "word"}, {name: "location"}, {name: "user_location"}, {name: "expert_location"}, {name: "machine_location"},
 		{name: "user_rule", of: ruleMark}, {name: "expert_rule", of: ruleMark}, {name: "machine_rule", of: ruleMark}},
-	schema.Samples:        {{name: "kind"}, {name: "thread_id"}, {name: "time_ns"}, {name: "stack"}},
+	schema.Samples:        {{name: "kind"}, {name: "process"}, {name: "thread_id"}, {name: "cpu"}, {name: "time_ns"}, {name: "stack"}},
 	schema.StackValues:    {{name: "value"}, {name: "samples"}},
-	schema.UsageValues:    {{name: "value"}},
+	schema.UsageValues:    {{name: "value"}, {name: "samples"}},
 	schema.FunctionValues: {{name: "exclusive"}, {name: "inclusive"}},
 	schema.CallValues:     {{name: "attributed"}},
 	schema.CallNodes:      {{name: "up"}, {name: "below"}, {name: "depth"}, {name: "function_no"}},
@@ -38,7 +38,7 @@ var further = map[*schema.Table][]column{
 	schema.PCValues:       {{name: "exclusive"}, {name: "inclusive"}},
 	schema.ModuleValues:   {{name: "exclusive"}, {name: "inclusive"}},
 	schema.ObjectValues:   {{name: "exclusive"}, {name: "inclusive"}},
-	schema.FunctionRollup: {{name: "function_key"}, {name: "function"}, {name: "load_object"}, {name: "module"}, {name: "kind"}, {name: "exclusive"}, {name: "inclusive"}},
+	schema.FunctionRollup: {{name: "unit"}, {name: "function_key"}, {name: "function"}, {name: "load_object"}, {name: "module"}, {name: "kind"}, {name: "exclusive"}, {name: "inclusive"}},
 }
 
 // streamed are the tables whose rows are not kept: those of samples.
@@ -144,7 +144,7 @@ func (x *experiment) skip() error {
 func (x *experiment) prove() error {
 	for _, step := range []func() error{
 		x.proveExperiment, x.proveKeys, x.proveStructure, x.proveLocations, x.proveFrames, x.proveTree, x.proveStacks,
-		x.proveSamples, x.proveValues, x.proveCallTree, x.proveCalls, x.proveCode, x.proveSources, x.proveRollup, x.proveNoData,
+		x.proveSamples, x.proveValues, x.proveCallTree, x.proveCode, x.proveSources, x.proveRollup, x.proveNoData,
 	} {
 		if err := step(); err != nil {
 			return err

@@ -1,6 +1,25 @@
 package prove
 
-import "stackmill/schema"
+import (
+	"fmt"
+
+	"stackmill/schema"
+)
+
+// proveModes proves that rows hold for some mode, and that each bit of theirs means something.
+func (x *experiment) proveModes() error {
+	for _, t := range schema.Tables {
+		if !t.Has("modes") || x.rows[t].n == 0 {
+			continue
+		}
+		for _, m := range x.col(t, "modes") {
+			if m&^t.ModeBits() != 0 || m&schema.ShownModes == 0 {
+				return fmt.Errorf("%s: modes %d", t.Name, m)
+			}
+		}
+	}
+	return nil
+}
 
 // imply adds the rows that the files leave out since others stand for them.
 func (x *experiment) imply() {

@@ -4,6 +4,7 @@ import (
 	"crypto/md5"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math/bits"
 	"strings"
 
@@ -43,10 +44,13 @@ func (p *batch) rollup() (map[int64]digest, error) {
 		}
 		v := c.block.values // experiment, metric, modes, function_id, then as further says
 		for i := range c.block.n {
+			if v[2][i]&^schema.FunctionRollup.ModeBits() != 0 {
+				return nil, fmt.Errorf("function_rollup: modes %d", v[2][i])
+			}
 			d := all[v[0][i]]
 			for form := range forms {
 				if v[2][i]>>form&1 != 0 {
-					d.add(v[1][i], int64(form), v[3][i], v[4][i], v[5][i], v[6][i], v[7][i], v[8][i], v[9][i], v[10][i])
+					d.add(v[1][i], int64(form), v[3][i], v[4][i], v[5][i], v[6][i], v[7][i], v[8][i], v[9][i], v[10][i], v[11][i])
 				}
 			}
 			all[v[0][i]] = d
@@ -69,12 +73,13 @@ func (x *experiment) proveRollup() error {
 			x.col(f, "name")[i], x.col(schema.LoadObjects, "name")[o], x.col(schema.Modules, "name")[m], x.col(f, "kind")[i]}
 	}
 	var want digest
+	units := x.col(schema.Metrics, "unit")
 	metrics, modes, exclusive, inclusive := x.col(t, "metric"), x.col(t, "modes"), x.col(t, "exclusive"), x.col(t, "inclusive")
 	for i, no := range x.col(t, "function_no") {
 		n := known[x.functions[no]]
 		for form := range forms {
 			if modes[i]>>form&1 != 0 {
-				want.add(metrics[i], int64(form), n.id, n.key, n.function, n.object, n.module, n.kind, exclusive[i], inclusive[i])
+				want.add(metrics[i], int64(form), n.id, units[x.metrics[metrics[i]]], n.key, n.function, n.object, n.module, n.kind, exclusive[i], inclusive[i])
 			}
 		}
 	}

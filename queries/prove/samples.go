@@ -148,11 +148,14 @@ func (c *counter) count(metrics map[int64]int32, thread int64, add func(metric i
 	}
 }
 
-// usage is what usage_values have a value for, as far as views show it.
+// usage is what usage_values have a value for.
 type usage struct {
-	metric         int32
-	thread, second int64
+	metric                       int32
+	process, thread, cpu, second int64
 }
+
+// used is the value and the number of samples that usage_values have more than samples.
+type used struct{ value, samples int64 }
 
 // proveSamples proves that each sample of a kind is in the table of samples, and that what
 // they count is what stacks, and threads in each second, have.
@@ -160,8 +163,8 @@ func (x *experiment) proveSamples() error {
 	if err := x.stackValues(); err != nil {
 		return err
 	}
-	used := map[usage]int64{}
-	if err := x.usageValues(used); err != nil {
+	usages := map[usage]used{}
+	if err := x.usageValues(usages); err != nil {
 		return err
 	}
 	counters := map[int64]*counter{}
@@ -183,7 +186,7 @@ func (x *experiment) proveSamples() error {
 			break
 		}
 		numbers, kinds, stacks := x.col(t, "sample"), x.col(t, "kind"), x.col(t, "stack")
-		threads, times := x.col(t, "thread_id"), x.col(t, "time_ns")
+		processes, threads, cpus, times := x.col(t, "process"), x.col(t, "thread_id"), x.col(t, "cpu"), x.col(t, "time_ns")
 		for i, n := range numbers {
 			c := counters[kinds[i]]
 			if n <= last || c == nil {
@@ -195,12 +198,14 @@ func (x *experiment) proveSamples() error {
 			} else if !found {
 				continue
 			}
-			ok, second := true, floor(times[i])
+			ok, of := true, usage{0, processes[i], threads[i], cpus[i], floor(times[i])}
 			c.count(x.metrics, threads[i], func(m int32, v int64) {
 				if ok = ok && stacks[i] >= 0 && stacks[i] < int64(len(left[m])); ok {
 					left[m][stacks[i]] -= v
 					counts[m][stacks[i]]--
-					used[usage{m, threads[i], second}] -= v
+					of.metric = m
+					u := usages[of]
+					usages[of] = used{u.value - v, u.samples - 1}
 				}
 			})
 			if c.at++; !ok {
@@ -213,7 +218,7 @@ func (x *experiment) proveSamples() error {
 			return errors.Join(err, fmt.Errorf("%s: a sample is of another kind", c.table.Name))
 		}
 	}
-	return x.evened(left, counts, used)
+	return x.evened(left, counts, usages)
 }
 
 func floor(ns int64) int64 {
@@ -248,7 +253,7 @@ func (x *experiment) advance(c *counter, sample int64) (bool, error) {
 	return next == sample, nil
 }
 
-func (x *experiment) evened(left, counts [][]int64, used map[usage]int64) error {
+func (x *experiment) evened(left, counts [][]int64, usages map[usage]used) error {
 	for m := range left {
 		for s := range left[m] {
 			if left[m][s] != 0 || counts[m][s] != 0 {
@@ -256,8 +261,8 @@ func (x *experiment) evened(left, counts [][]int64, used map[usage]int64) error 
 			}
 		}
 	}
-	for _, v := range used {
-		if v != 0 {
+	for _, u := range usages {
+		if u != (used{}) {
 			return errors.New("usage_values: a value is not that of the samples")
 		}
 	}
@@ -295,16 +300,18 @@ func (x *experiment) stackValues() error {
 	return nil
 }
 
-func (x *experiment) usageValues(used map[usage]int64) error {
+func (x *experiment) usageValues(usages map[usage]used) error {
 	processes := set(x.col(schema.Processes, "process"))
 	t := schema.UsageValues
-	metrics, processOf, threads, seconds, values := x.col(t, "metric"), x.col(t, "process"), x.col(t, "thread_id"), x.col(t, "second"), x.col(t, "value")
+	metrics, processOf, threads, cpus, seconds := x.col(t, "metric"), x.col(t, "process"), x.col(t, "thread_id"), x.col(t, "cpu"), x.col(t, "second")
+	values, samples := x.col(t, "value"), x.col(t, "samples")
 	for i := range values {
 		m, known := x.metrics[metrics[i]]
 		if !known || !processes[processOf[i]] {
 			return errors.New("usage_values: a metric or process is unknown")
 		}
-		used[usage{m, threads[i], seconds[i]}] += values[i]
+		of := usage{m, processOf[i], threads[i], cpus[i], seconds[i]}
+		usages[of] = used{usages[of].value + values[i], usages[of].samples + samples[i]}
 	}
 	return nil
 }

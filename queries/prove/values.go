@@ -87,24 +87,25 @@ func (x *experiment) kinds() []kind {
 			at = x.col(t, "function_no")
 		}
 		file, line = x.col(t, "file"), x.col(t, "line")
+		of := func(function, file, line int64) int32 {
+			if file == none {
+				line = 0
+			}
+			return own.number(function, file, line)
+		}
 		return kind{t, func(_ int32, l level) int32 {
+			if !function {
+				return of(0, l.file, l.line)
+			}
+			return of(int64(l.function), l.file, l.line)
+		}, func(row int) int32 {
 			switch {
-			case !function && l.file == none:
+			case file[row] == none && line[row] != 0:
 				return -1
 			case !function:
-				return own.number(0, l.file, l.line)
-			case l.file == none:
-				return own.number(int64(l.function), none, 0)
+				return of(0, file[row], line[row])
 			}
-			return own.number(int64(l.function), l.file, l.line)
-		}, func(row int) int32 {
-			if file[row] == none && line[row] != 0 {
-				return -1
-			}
-			if !function {
-				return own.number(0, file[row], line[row])
-			}
-			return own.number(int64(find(x.functions, at[row])), file[row], line[row])
+			return of(int64(find(x.functions, at[row])), file[row], line[row])
 		}, true, func() int { return len(own) }}
 	}
 	pcs, functionNos := x.col(schema.PCValues, "location"), x.col(schema.FunctionValues, "function_no")
@@ -264,11 +265,6 @@ func (x *experiment) sum(s sums, mode int, metric int32, h held, outer []pass, p
 // compare proves that the rows of some runs are those sums, each thing's once.
 func (x *experiment) compare(t *schema.Table, runs []run, stored []int32, s sums, seen []int32, mark int32) error {
 	exclusive, inclusive := x.col(t, "exclusive"), x.col(t, "inclusive")
-	nowhere := none
-	file := []int64(nil)
-	if t == schema.SourceValues {
-		file = x.col(t, "file")
-	}
 	for _, r := range runs {
 		for i := r.start; i < r.end; i++ {
 			n := stored[i]
@@ -279,8 +275,8 @@ func (x *experiment) compare(t *schema.Table, runs []run, stored []int32, s sums
 				return fmt.Errorf("something has two rows")
 			}
 			seen[n] = mark
-			if file != nil && file[i] == nowhere {
-				continue // the views do not show it
+			if s.inclusive[n] == 0 {
+				return fmt.Errorf("something without a value has a row")
 			}
 			if exclusive[i] != s.exclusive[n] || inclusive[i] != s.inclusive[n] {
 				return fmt.Errorf("a value is not that of the stacks")
