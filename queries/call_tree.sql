@@ -22,6 +22,12 @@
 --   SELECT experiment_id, call_node, metric FROM tree_values ANTI JOIN metrics USING (experiment_id, metric)
 --   UNION ALL
 --   SELECT experiment_id, call_node, metric FROM tree_values ANTI JOIN experiment_names USING (experiment_id)
+-- invariant stacks_recomputed: A node's exclusive value is that of the stacks whose path has its functions.
+--   SELECT experiment_id, mode, metric, node_id, sum(exclusive), sum(ending) FROM (
+--     SELECT experiment_id, mode, metric, node_id, exclusive, 0 AS ending FROM call_tree
+--     UNION ALL
+--     SELECT experiment_id, mode, v.metric, p.node_id, 0, v.value FROM leaf_values v LEFT JOIN node_paths('function') p USING (experiment_id, mode, node)
+--   ) GROUP BY ALL HAVING sum(exclusive) <> sum(ending)
 -- invariant numbered: Nodes are numbered from 0, the root, without gaps; each lies among those below its parent, with all below itself.
 --   SELECT experiment_id, count(*), min(call_node), max(call_node) FROM call_nodes GROUP BY ALL HAVING min(call_node) <> 0 OR max(call_node) <> count(*) - 1
 --   UNION ALL

@@ -17,6 +17,13 @@
 --   SELECT * FROM callers_callees WHERE experiment IS NULL OR unit IS NULL OR function IS NULL OR other IS NULL
 -- invariant one_row: A neighbour has one row for each mode, metric and relation.
 --   SELECT experiment_id, mode, metric, function_id, relation, other_id, count(*) FROM callers_callees GROUP BY ALL HAVING count(*) > 1
+-- invariant tree_recomputed: The values, also with inlined functions, are those of the nodes of the call tree, each stack counting for the neighbours of a function's node that is nearest to its leaf.
+--   SELECT experiment_id, metric, bit, function_id, relation, other_id, sum(attributed), sum(found) FROM (
+--     SELECT v.experiment_id, v.metric, m.bit, v.function_id, v.relation, v.other_id, v.attributed, 0 AS found
+--     FROM call_values v JOIN (FROM modes UNION ALL FROM inline_modes) m ON v.modes & m.bit <> 0
+--     UNION ALL
+--     SELECT experiment_id, metric, bit, function_id, relation, other_id, 0, attributed FROM tree_calls
+--   ) GROUP BY ALL HAVING sum(attributed) <> sum(found)
 -- invariant self: The function's own part is its exclusive value.
 --   SELECT c.experiment_id, c.mode, c.metric, c.function_id, c.attributed, f.exclusive
 --   FROM callers_callees c JOIN function_metrics f USING (experiment_id, mode, metric, function_id)

@@ -228,6 +228,9 @@ func viewChecks(experiments []Experiment, about func(view string) bool) ([]mustB
 		if len(t.Key) > 0 && about(t.Name) {
 			checks = append(checks, mustBeEmpty{t.Name, "(" + strings.Join(t.Key, ", ") + ") is not unique", keyCheck(t)})
 		}
+		if t.Has("modes") && about(t.Name) {
+			checks = append(checks, mustBeEmpty{t.Name, "modes has bits that mean nothing, or none", modesCheck(t)})
+		}
 	}
 	for _, v := range views {
 		for _, i := range v.Invariants {
@@ -246,6 +249,12 @@ func keyCheck(t *schema.Table) string {
 		columns[i] = identifier(c)
 	}
 	return "SELECT " + strings.Join(columns, ", ") + ", count(*) AS rows FROM " + t.Name + " GROUP BY ALL HAVING count(*) > 1"
+}
+
+// modesCheck returns a query for the rows of a table's files that hold for no mode, or whose
+// modes have a bit that means nothing there.
+func modesCheck(t *schema.Table) string {
+	return fmt.Sprintf("FROM %s() WHERE modes & %d <> modes OR modes & %d = 0", storedName(t), t.ModeBits(), schema.ShownModes)
 }
 
 // statusCheck returns a query for the experiments whose row is not what their

@@ -1,3 +1,10 @@
 -- row: one node of the call tree: the functions on a path from `<Total>`, with inlined functions as functions of their own
 -- rules: S10, S19
 -- like: call_tree
+--
+-- invariant levels_recomputed: A node's exclusive value is that of the stacks whose path has its functions, at all levels.
+--   SELECT experiment_id, mode, metric, node_id, sum(exclusive), sum(ending) FROM (
+--     SELECT experiment_id, mode, metric, node_id, exclusive, 0 AS ending FROM inline_call_tree
+--     UNION ALL
+--     SELECT experiment_id, mode, v.metric, p.node_id, 0, v.value FROM leaf_values v LEFT JOIN node_paths('inline function') p USING (experiment_id, mode, node)
+--   ) GROUP BY ALL HAVING sum(exclusive) <> sum(ending)

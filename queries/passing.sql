@@ -21,7 +21,7 @@ things AS MATERIALIZED (
     WHEN what::VARCHAR LIKE '%function' THEN v.function_id
     WHEN what::VARCHAR = 'module' THEN f.module_id
     WHEN what::VARCHAR = 'load object' THEN f.load_object_id
-    WHEN what::VARCHAR LIKE '%source line' THEN CASE WHEN v.file <> '' THEN (hash(v.file, v.line) >> 1)::BIGINT END
+    WHEN what::VARCHAR LIKE '%source line' THEN (hash(v.file, v.line) >> 1)::BIGINT
     WHEN what::VARCHAR LIKE '%line' THEN (hash(v.function_id, v.file, v.line) >> 1)::BIGINT
     WHEN v.level > 0 AND v.own_file <> '' THEN (hash(v.own_file, v.own_line, v.path, v.file) >> 1)::BIGINT
     END AS key

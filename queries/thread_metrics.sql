@@ -11,6 +11,13 @@
 --
 -- invariant names: Every row has its experiment and unit.
 --   SELECT * FROM thread_metrics WHERE experiment IS NULL OR unit IS NULL
+-- invariant samples_recomputed: The values of `usage_values` are those of the process's samples, on the thread and the CPU, in the second.
+--   SELECT experiment_id, process, thread_id, cpu, second, metric, sum(value), sum(found), sum(samples), sum(n) FROM (
+--     SELECT experiment_id, process, thread_id, cpu, second, metric, value, samples, 0 AS found, 0 AS n FROM usage_values
+--     UNION ALL
+--     SELECT experiment_id, s.process, s.thread_id, s.cpu, (s.time_ns - (s.time_ns % 1_000_000_000 + 1_000_000_000) % 1_000_000_000) // 1_000_000_000, v.metric, 0, 0, sum(v.value), count(*)
+--     FROM sample_metrics v JOIN samples s USING (experiment_id, sample) GROUP BY ALL
+--   ) GROUP BY ALL HAVING sum(value) <> sum(found) OR sum(samples) <> sum(n)
 SELECT v.experiment_id, n.experiment, m.mode, v.metric, t.unit,
   v.thread_id, sum(v.value)::BIGINT AS value, v.process
 FROM usage_values v
