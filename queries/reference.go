@@ -21,13 +21,18 @@ rows of it; `+"`commits/<batch>.json`"+` names them ([the store](store.md)). Fil
 compressed with zstd, their footers carry the version as `+"`stackmill.store_version`"+`.
 All columns are flat, none is unsigned. A value is never missing unless its column says
 so: what a recording lacks is 0 or empty. A table's key tells its rows apart. Columns
-that are computed are in no file: the catalog's view of the table makes them. Views show
-values of which files have less: -1 as `+"`exclusive`"+` where it is `+"`inclusive`"+` or `+"`attributed`"+`,
+that are computed are in no file: the catalog's view of the table makes them.
+
+**Values are to be read from the views, not from the files.** Each table is a view of its
+name in `+"`stackmill.duckdb`"+`. A sum over files is wrong without a word: they have rows of
+experiments that do not count any more, a row there holds for all modes in its `+"`modes`"+`, and
+they leave out what follows from others, which is said below each table. The view has -1 as
+`+"`exclusive`"+` in no row: files have that where it is `+"`inclusive`"+` or `+"`attributed`"+`. They have
 `+"`locations.instruction`"+` as the distance from `+"`offset`"+`, and `+"`call_values.other_no`"+` as that from
 `+"`function_no`"+`.
 
-Views have rows that files leave out, since other rows with the same values stand for
-them. Which these are is in bits of the other rows' `+"`modes`"+`, which views do not show:
+Files leave out rows for which other rows with the same values stand, in the modes that
+these hold for. Which these are is in further bits of the other rows' `+"`modes`"+`, which views do not show:
 
 | in | bit | stands for the row |
 | --- | ---: | --- |
@@ -54,8 +59,28 @@ This page is made from the declarations in `+"`schema/`"+` by `+"`make docs`"+`.
 			fmt.Fprintf(&b, "| `%s` | %s | | computed | %s |\n", c.Name, c.Type.SQL(), html(c.Doc))
 		}
 		b.WriteString(sharedSentence(t))
+		b.WriteString(storedSentence(t))
 	}
 	return b.String()
+}
+
+// storedSentence says what the files of a table of values have otherwise than its view, empty
+// if that is nothing.
+func storedSentence(t *schema.Table) string {
+	if !t.Has("modes") {
+		return ""
+	}
+	s := "\nOf the files: a row holds for all modes in `modes`"
+	if t.StandsForOthers() {
+		s += fmt.Sprintf(", of which the bits from %d on say for which other rows it stands", schema.ForCallee)
+	}
+	if whole := t.WholeOf("exclusive"); t.Has("exclusive") {
+		s += fmt.Sprintf("; `exclusive` is -1 where it is `%s`", whole)
+	}
+	if t.Implied != "" {
+		s += "; **rows are left out for which others stand, so that sums are too small**"
+	}
+	return s + ". The view has all rows and values.\n"
 }
 
 // sharedSentence says which experiments have the rows of a table, empty if each row is of
