@@ -12,7 +12,7 @@ DEMO_STORE := $(DEMO)/store
 DEMO_CASE  := recur.er
 DEMO_FUNC  := is_even
 
-.PHONY: help build demo test soak lint fmt bench bench-scale bench-year peers docs clean check-go check-cxx
+.PHONY: help page build demo test soak lint fmt bench bench-scale bench-year peers docs clean check-go check-cxx
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -46,7 +46,8 @@ demo: build ## ingest real recordings into a fresh store and look into it
 	  'stackmill report functions --experiment heap.er --metric heapleakbytes' \
 	  'stackmill query "FROM top(5) WHERE experiment = '"'cxx.er'"'"' \
 	  'stackmill check' \
-	  'stackmill query'
+	  'stackmill query' \
+	  'stackmill serve'
 
 # The time limit is for machines that are busy with other work; the tests take some minutes.
 test: check-go check-cxx ## run all tests, list at the end which were skipped and why
@@ -64,6 +65,10 @@ lint: check-go check-cxx ## gofmt, go vet and staticcheck
 
 fmt: check-go ## format the Go files
 	gofmt -w .
+
+page: ## build the page that stackmill serve shows, of its sources in web
+	npm ci --no-audit --no-fund --prefix web
+	cd web && npm run --silent check && npm run --silent build
 
 docs: check-go ## write docs/ from the declarations of tables and views
 	go generate ./queries

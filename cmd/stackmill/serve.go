@@ -37,10 +37,11 @@ func newServeCommand(a *app) *cobra.Command {
 	s := &server{app: a}
 	c := &cobra.Command{
 		Use:   "serve",
-		Short: "Answer questions about the store over HTTP",
-		Long: `Answers requests for views, comparisons, flame graphs and SQL over HTTP, as JSON, CSV and
-Arrow, until it is stopped. It only reads the store; what is ingested meanwhile is there
-without a restart. docs/serve.md and GET /openapi.json say what can be asked.
+		Short: "Show the store in a browser, and answer over HTTP",
+		Long: `Shows the store in a browser, and answers requests for views, comparisons, flame graphs and
+SQL as JSON, CSV and Arrow, until it is stopped. It only reads the store; what is ingested
+meanwhile is there without a restart. docs/serve.md and GET /openapi.json say what can be
+asked.
 
 On addresses that others can reach it wants a token with each request, which is the
 content of --token-file. Requests are only answered under the server's own addresses,

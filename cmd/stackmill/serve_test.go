@@ -48,7 +48,7 @@ func TestServe(t *testing.T) {
 	if text := body(http.Post(url+"/api/v1/query", "application/json", strings.NewReader(`{"sql": "SELECT count(*) AS n FROM experiments"}`))); text != "[\n{\"n\":2}\n]\n" {
 		t.Error(text)
 	}
-	if text := body(http.Get(url)); !strings.Contains(text, "2 experiments") {
+	if text := body(http.Get(url)); !strings.Contains(text, "/app.js") {
 		t.Error(text)
 	}
 	if err := c.Process.Signal(syscall.SIGTERM); err != nil {

@@ -27,6 +27,9 @@ var headers = map[string]string{
 	"Cross-Origin-Resource-Policy": "same-origin",
 }
 
+// withoutToken are the paths that say nothing of the store.
+var withoutToken = []string{"/healthz", "/style.css", loginPath}
+
 // guarded lets only those requests through that may ask anything: sent to this server by
 // its own name, from its own page or a program, with the token.
 func (s *Server) guarded(next http.Handler) http.Handler {
@@ -38,7 +41,12 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 			s.fail(w, r, err)
 			return
 		}
-		if open := r.URL.Path == "/healthz"; !open && !s.authorized(r) {
+		switch open := slices.Contains(withoutToken, r.URL.Path); {
+		case open || s.authorized(r):
+		case r.URL.Path == "/" && r.Method == http.MethodGet && r.Header.Get("Authorization") == "":
+			s.askToken(w, "")
+			return
+		default:
 			w.Header().Set("WWW-Authenticate", `Bearer realm="stackmill"`)
 			s.fail(w, r, &failure{http.StatusUnauthorized, errors.New("the token is missing or wrong (send it as Authorization: Bearer TOKEN)")})
 			return

@@ -72,7 +72,10 @@ func (s *Server) Handler() (http.Handler, error) {
 		e := &endpoints[i]
 		mux.HandleFunc(e.method+" "+e.path, func(w http.ResponseWriter, r *http.Request) { s.answer(w, r, e) })
 	}
-	mux.HandleFunc("GET /{$}", s.index)
+	mux.HandleFunc("GET /{$}", file("index.html"))
+	mux.HandleFunc("GET /app.js", file("app.js"))
+	mux.HandleFunc("GET /style.css", file("style.css"))
+	mux.HandleFunc("POST "+loginPath, s.login)
 	mux.HandleFunc("GET /openapi.json", s.describe)
 	mux.HandleFunc("GET /healthz", s.health)
 	mux.HandleFunc("GET /metrics", s.measure)

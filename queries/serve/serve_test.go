@@ -306,6 +306,8 @@ func TestGuard(t *testing.T) {
 		{"/api/v1/views", 200, []string{"Cookie", sessionCookie + "=" + s.cookie()}},
 		{"/api/v1/views", 401, nil},
 		{"/", 401, nil},
+		{"/app.js", 401, nil},
+		{"/style.css", 200, nil},
 		{"/metrics", 401, nil},
 		{"/openapi.json", 401, nil},
 		{"/api/v1/views", 401, []string{"Authorization", "Bearer wrong"}},
@@ -336,6 +338,27 @@ func TestGuard(t *testing.T) {
 				t.Errorf("%s: no %s", test.path, name)
 			}
 		}
+	}
+}
+
+// A browser exchanges the token for a cookie.
+func TestLogin(t *testing.T) {
+	s := start(t, storetest.New(t, storetest.Two), func(o *Options) { o.Token = "secret" })
+	if response, text := s.ask("GET", "/", ""); response.StatusCode != 401 || !bytes.Contains(text, []byte(`<form method="post" action="/login"`)) {
+		t.Errorf("%s: %s", response.Status, text)
+	}
+	form := []string{"Content-Type", "application/x-www-form-urlencoded"}
+	if response, text := s.ask("POST", "/login", "token=%3Cwrong", form...); response.StatusCode != 401 || len(response.Cookies()) > 0 || !bytes.Contains(text, []byte("not the token")) {
+		t.Errorf("%s: %s", response.Status, text)
+	}
+	s.web.Client().CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	response, text := s.ask("POST", "/login", "token=secret", form...)
+	cookies := response.Cookies()
+	if response.StatusCode != http.StatusSeeOther || len(cookies) != 1 || !cookies[0].HttpOnly || cookies[0].SameSite != http.SameSiteLaxMode {
+		t.Fatalf("%s %v: %s", response.Status, cookies, text)
+	}
+	if response, text := s.ask("GET", "/", "", "Cookie", cookies[0].Name+"="+cookies[0].Value); response.StatusCode != 200 || !bytes.Contains(text, []byte("/app.js")) {
+		t.Errorf("%s: %s", response.Status, text)
 	}
 }
 

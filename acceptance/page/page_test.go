@@ -1,0 +1,332 @@
+// Package page looks at the page that is served over a store of real recordings, in a real
+// browser: its numbers are those of SQL, it asks nobody but its server, and it can be used
+// without a mouse and without eyes.
+package page
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"stackmill/acceptance/corpus"
+	"stackmill/acceptance/suite"
+	"stackmill/pipeline"
+	"stackmill/queries"
+	"stackmill/queries/serve"
+)
+
+var (
+	store *queries.DB
+	site  string // the address of the server
+)
+
+func TestMain(m *testing.M) {
+	suite.Main(m, func(dir string) (db *queries.DB, err error) {
+		exp, err := corpus.Dir()
+		if err != nil {
+			return nil, err
+		}
+		defer corpus.Remove()
+		var paths []string
+		for _, name := range []string{"recur", "cxx", "heap", "omp_gcc", "java", "plt_lazy", "plt_sec"} {
+			paths = append(paths, filepath.Join(exp, "exp", name+".er"))
+		}
+		if store, err = suite.Open(pipeline.Options{Store: filepath.Join(dir, "store")}, paths...); err != nil {
+			return nil, err
+		}
+		o := serve.Options{
+			Store: store.Store, Version: "test", Memory: 512 << 20, Timeout: time.Minute, Concurrent: 4, Waiting: 64, Largest: 64 << 20,
+			Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		}
+		s, err := serve.New(context.Background(), o)
+		if err != nil {
+			return nil, err
+		}
+		handler, err := s.Handler()
+		if err != nil {
+			return nil, err
+		}
+		site = httptest.NewServer(handler).URL
+		at, err := url.Parse(site)
+		if err == nil {
+			_, err = fmt.Sscan(at.Port(), &s.Port)
+		}
+		return store, err
+	})
+}
+
+// browser is a tab of a browser that notes what goes wrong in it.
+type browser struct {
+	context.Context
+	t *testing.T
+
+	mu    sync.Mutex
+	wrong []string
+}
+
+// open starts a browser with a window of a size. What goes wrong in it until the test ends
+// is an error.
+func open(t *testing.T, width, height int64, dark bool) *browser {
+	t.Helper()
+	program, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Skip("no chromium")
+	}
+	flags := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.WindowSize(int(width), int(height)))
+	ctx, stop := chromedp.NewExecAllocator(t.Context(), flags...)
+	t.Cleanup(stop)
+	ctx, stop = chromedp.NewContext(ctx)
+	t.Cleanup(stop)
+	if err := chromedp.Run(ctx); err != nil { // the browser ends with this context, so that it has no time limit
+		t.Fatal(err)
+	}
+	b := &browser{Context: ctx, t: t}
+	chromedp.ListenTarget(ctx, b.note)
+	scheme := "light"
+	if dark {
+		scheme = "dark"
+	}
+	b.run(network.Enable(), log.Enable(), runtime.Enable(), emulation.SetDeviceMetricsOverride(width, height, 1, width < 500),
+		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}))
+	t.Cleanup(func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		for _, w := range b.wrong {
+			t.Error(w)
+		}
+	})
+	return b
+}
+
+// note notes what goes wrong.
+func (b *browser) note(event any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch e := event.(type) {
+	case *runtime.EventExceptionThrown:
+		b.wrong = append(b.wrong, "exception: "+e.ExceptionDetails.Error())
+	case *runtime.EventConsoleAPICalled:
+		if e.Type == runtime.APITypeError || e.Type == runtime.APITypeWarning {
+			text, _ := json.Marshal(e.Args)
+			b.wrong = append(b.wrong, fmt.Sprintf("console: %s: %s", e.Type, text))
+		}
+	case *log.EventEntryAdded:
+		b.wrong = append(b.wrong, fmt.Sprintf("log: %s: %s %s", e.Entry.Level, e.Entry.Text, e.Entry.URL))
+	case *network.EventRequestWillBeSent:
+		if u := e.Request.URL; !strings.HasPrefix(u, site+"/") && !strings.HasPrefix(u, "data:") && u != "about:blank" {
+			b.wrong = append(b.wrong, "a request left the server: "+u)
+		}
+	}
+}
+
+func (b *browser) run(actions ...chromedp.Action) {
+	b.t.Helper()
+	ctx, stop := context.WithTimeout(b.Context, 2*time.Minute)
+	defer stop()
+	if err := chromedp.Run(ctx, actions...); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// settled waits until no panel loads.
+var settled = chromedp.Poll(`document.querySelector('main *') !== null && document.querySelector('[aria-busy=true]') === null`, nil, chromedp.WithPollingInterval(20*time.Millisecond))
+
+// visit opens a place of the page.
+func (b *browser) visit(query string) {
+	b.t.Helper()
+	b.run(chromedp.Navigate(site+"/"+query), settled)
+}
+
+// eval returns what an expression gives in the page.
+func eval[T any](b *browser, expression string) (v T) {
+	b.t.Helper()
+	b.run(chromedp.Evaluate(expression, &v, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
+	return v
+}
+
+// cells are the texts of a table's rows, one line each with | between them.
+func (b *browser) cells() []string {
+	b.t.Helper()
+	return eval[[]string](b, `[...document.querySelectorAll('main tbody tr')].map((r) => [...r.cells].map((c) => c.innerText.trim()).join('|'))`)
+}
+
+// places are those of all panels.
+var places = []string{
+	"", "?view=flame&experiment=cxx.er", "?view=flame&experiment=cxx.er&side=inverted&search=geo&root=bottom", "?view=flame&experiment=recur.er&side=callers&of=fact",
+	"?view=functions&experiment=cxx.er", "?view=functions&experiment=cxx.er&inline=true&mode=expert", "?view=callers&experiment=recur.er&function=is_even", "?view=source&experiment=recur.er&function=is_even",
+	"?view=disasm&experiment=recur.er&function=is_even", "?view=timeline&experiment=omp_gcc.er", "?view=compare&base=plt_lazy.er&test=plt_sec.er", "?view=unknown&experiment=java.er", "?view=sql",
+}
+
+// Every panel is shown without an error, and offers what it shows to everybody, in two
+// sizes and in both themes.
+func TestPanels(t *testing.T) {
+	axe, err := os.ReadFile("testdata/node_modules/axe-core/axe.min.js")
+	if err != nil {
+		t.Skip("no axe-core: run npm ci in acceptance/page/testdata")
+	}
+	for _, of := range []struct {
+		name          string
+		width, height int64
+		dark          bool
+	}{{"light", 1280, 850, false}, {"dark", 1280, 850, true}, {"phone", 390, 800, false}} {
+		t.Run(of.name, func(t *testing.T) {
+			b := open(t, of.width, of.height, of.dark)
+			for _, place := range places {
+				b.visit(place)
+				if text := eval[string](b, `document.querySelector('main').innerText`); len(text) < 20 || strings.Contains(text, "Loading") {
+					t.Errorf("%s shows %q", place, text)
+				}
+				if alert := eval[string](b, `document.querySelector('[role=alert]')?.innerText ?? ''`); alert != "" {
+					t.Errorf("%s: %s", place, alert)
+				}
+				if wider := eval[int](b, `document.documentElement.scrollWidth - innerWidth`); wider > 0 {
+					t.Errorf("%s is %d pixels wider than the window", place, wider)
+				}
+				b.run(chromedp.Evaluate(string(axe)+";0", nil))
+				found := eval[[]string](b, `axe.run().then((r) => r.violations.filter((v) => v.impact === 'serious' || v.impact === 'critical').map((v) => v.id + ': ' + v.nodes.map((n) => n.html).slice(0, 3).join(' ')))`)
+				for _, f := range found {
+					t.Errorf("%s: %s", place, f)
+				}
+			}
+		})
+	}
+}
+
+// The numbers of the page are those of SQL.
+func TestNumbers(t *testing.T) {
+	b := open(t, 1280, 850, false)
+	b.visit("?view=functions&experiment=cxx.er")
+	rows := b.cells()
+	total := store.QueryRow(`SELECT inclusive FROM function_metrics WHERE experiment = 'cxx.er' AND metric = 'totalcpu' AND mode = 'user' AND function = '<Total>'`)
+	var whole int64
+	if err := total.Scan(&whole); err != nil {
+		t.Fatal(err)
+	}
+	found, err := store.Records(t.Context(), `SELECT function, exclusive, inclusive, load_object FROM function_metrics
+		WHERE experiment = 'cxx.er' AND metric = 'totalcpu' AND mode = 'user' ORDER BY function = '<Total>' DESC, exclusive DESC, function, load_object, function_id`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) != len(found) {
+		t.Fatalf("%d rows of %d functions", len(rows), len(found))
+	}
+	for i, f := range found {
+		parts := strings.Split(rows[i], "|")
+		percent := func(v int64) string { return fmt.Sprintf("%.2f %%", 100*float64(v)/float64(whole)) }
+		want := []string{percent(f.Number("exclusive")), percent(f.Number("inclusive")), f.Text("function"), f.Text("load_object")}
+		if got := []string{parts[1], parts[3], parts[4], parts[5]}; !slices.Equal(got, want) {
+			t.Errorf("row %d: %q, want %q", i, got, want)
+		}
+	}
+
+	b.visit("")
+	if rows := b.cells(); len(rows) != store.Count {
+		t.Errorf("%d experiments of %d", len(rows), store.Count)
+	}
+	b.visit("?view=flame&experiment=cxx.er")
+	var nodes int
+	if err := store.QueryRow(`SELECT count(*) FROM call_tree WHERE experiment = 'cxx.er' AND metric = 'totalcpu' AND mode = 'user'`).Scan(&nodes); err != nil {
+		t.Fatal(err)
+	}
+	if note := eval[string](b, `[...document.querySelectorAll('.note')].at(-1).innerText`); !strings.Contains(note, fmt.Sprintf("%d nodes", nodes)) {
+		t.Errorf("%q of %d nodes", note, nodes)
+	}
+}
+
+// A link holds what is looked at, back and forward lead through it, and filters reach all
+// panels.
+func TestPlaces(t *testing.T) {
+	b := open(t, 1280, 850, false)
+	b.visit("")
+	click := func(selector string) { t.Helper(); b.run(chromedp.Click(selector, chromedp.ByQuery), settled) }
+	link := func(text string) { t.Helper(); b.run(chromedp.Click(fmt.Sprintf(`//a[.=%q]`, text), chromedp.BySearch), settled) }
+	heading := func() string { t.Helper(); return eval[string](b, `document.title`) }
+	link("recur.er")
+	if got := heading(); got != "recur.er – Flame graph – stackmill" {
+		t.Error(got)
+	}
+	link("Functions")
+	link("is_even")
+	if got := heading(); got != "recur.er – Callers – stackmill" {
+		t.Error(got)
+	}
+	place := eval[string](b, `location.search`)
+	b.run(chromedp.NavigateBack(), settled)
+	if got := heading(); got != "recur.er – Functions – stackmill" {
+		t.Error(got)
+	}
+	b.run(chromedp.NavigateForward(), settled)
+	if got := eval[string](b, `location.search`); got != place {
+		t.Errorf("forward leads to %s, not %s", got, place)
+	}
+	fresh := open(t, 1280, 850, false)
+	fresh.visit(place)
+	if got, want := fresh.cells(), b.cells(); !slices.Equal(got, want) {
+		t.Errorf("the link shows %q, want %q", got, want)
+	}
+
+	b.visit("?view=functions&experiment=omp_gcc.er")
+	all := b.cells()[0]
+	thread := store.QueryRow("SELECT thread_id FROM thread_metrics WHERE experiment = 'omp_gcc.er' AND metric = 'totalcpu' AND mode = 'user' ORDER BY value LIMIT 1")
+	var id string
+	if err := thread.Scan(&id); err != nil {
+		t.Fatal(err)
+	}
+	link("Timeline")
+	click(`.threads li:has(button) button`)
+	link("Functions")
+	if one := b.cells()[0]; one == all {
+		t.Errorf("a thread has all: %s", one)
+	}
+}
+
+// The flame graph can be walked and zoomed by keys.
+func TestKeys(t *testing.T) {
+	b := open(t, 1280, 850, false)
+	b.visit("?view=flame&experiment=recur.er")
+	told := func() string { t.Helper(); return eval[string](b, `document.querySelector('.told strong').innerText`) }
+	// level is where the focus is: the frame's depth, and its name.
+	focus := func() (level int, name string) {
+		t.Helper()
+		at := `document.activeElement.closest('[role=treeitem]')`
+		return eval[int](b, `Number(`+at+`.ariaLevel)`), eval[string](b, at+`.querySelector('.name').innerText.replace(/^[▸▾ ]+/, '').trim()`)
+	}
+	b.run(chromedp.Focus(`[role=tree] [tabindex="0"]`, chromedp.ByQuery))
+	for i, step := range []struct {
+		key  string
+		want int
+	}{{kb.ArrowDown, 2}, {kb.ArrowRight, 2}, {kb.ArrowDown, 3}, {kb.ArrowRight, 3}, {kb.ArrowDown, 4}, {kb.ArrowLeft, 3}, {kb.Home, 1}, {kb.ArrowDown, 2}} {
+		b.run(chromedp.KeyEvent(step.key))
+		if level, name := focus(); level != step.want || told() != name {
+			t.Fatalf("key %d leads to level %d, not %d; at %s it tells of %s", i, level, step.want, name, told())
+		}
+	}
+	b.run(chromedp.KeyEvent(kb.Enter), settled)
+	if zoom := eval[string](b, `new URLSearchParams(location.search).get('zoom') ?? ''`); zoom == "" {
+		t.Error("Enter does not zoom")
+	}
+	b.run(chromedp.KeyEvent(kb.Escape), settled)
+	if zoom := eval[string](b, `new URLSearchParams(location.search).get('zoom') ?? ''`); zoom != "" {
+		t.Error("Escape does not show all")
+	}
+}

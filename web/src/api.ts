@@ -1,0 +1,87 @@
+// Requests to the server that the page comes from.
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Changes } from './place';
+
+export class Failure extends Error {
+  constructor(readonly status: number, message: string) {
+    super(message);
+  }
+}
+
+export interface Answer<T> {
+  data: T | undefined; // of the last answer, also while another is awaited
+  error: Error | undefined;
+  loading: boolean;
+  warnings: string[];
+}
+
+export function address(path: string, parameters: Changes): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    for (const v of value === null ? [] : [value].flat()) {
+      if (v !== '') query.append(name, v);
+    }
+  }
+  const text = query.toString();
+  return '/api/v1/' + path + (text === '' ? '' : '?' + text);
+}
+
+async function read<T>(request: Request): Promise<{ data: T; warnings: string[] }> {
+  let response: Response;
+  try {
+    response = await fetch(request);
+  } catch (e) {
+    if (request.signal.aborted) throw e;
+    throw new Failure(0, 'the server does not answer (is it running?)');
+  }
+  if (!response.ok) {
+    let message = response.statusText;
+    try {
+      message = ((await response.json()) as { error: string }).error;
+    } catch {
+      // It is not the server that answers so.
+    }
+    throw new Failure(response.status, message);
+  }
+  const warning = response.headers.get('Stackmill-Warning');
+  return { data: (await response.json()) as T, warnings: warning === null ? [] : [warning] };
+}
+
+// useData asks the server; nothing, as long as the path is undefined.
+export function useData<T>(path: string | undefined, parameters: Changes): Answer<T> {
+  const url = path === undefined ? undefined : address(path, parameters);
+  return useAnswer<T>(url, (signal) => new Request(url ?? '', { signal }));
+}
+
+export function useQuery<T>(sql: string | undefined): Answer<T> {
+  return useAnswer<T>(sql, (signal) => new Request('/api/v1/query', {
+    signal,
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ sql }),
+  }));
+}
+
+function useAnswer<T>(key: string | undefined, request: (signal: AbortSignal) => Request): Answer<T> {
+  const [answer, set] = useState<Answer<T>>({ data: undefined, error: undefined, loading: key !== undefined, warnings: [] });
+  const make = useRef(request);
+  make.current = request;
+  useEffect(() => {
+    if (key === undefined) {
+      set({ data: undefined, error: undefined, loading: false, warnings: [] });
+      return;
+    }
+    const control = new AbortController();
+    set((was) => ({ ...was, loading: true }));
+    read<T>(make.current(control.signal)).then(
+      ({ data, warnings }) => {
+        if (!control.signal.aborted) set({ data, error: undefined, loading: false, warnings });
+      },
+      (error: Error) => {
+        if (!control.signal.aborted) set({ data: undefined, error, loading: false, warnings: [] });
+      },
+    );
+    return () => control.abort();
+  }, [key]);
+  return answer;
+}

@@ -1,0 +1,109 @@
+// Drawing frames: those that are wider than half a pixel, in the part that is looked at.
+import { fill, type Scheme } from './colour';
+import type { Frames } from './flametree';
+
+export const rowHeight = 18;
+
+export interface Look {
+  focus: number; // the frame that fills the width
+  found: boolean[] | undefined; // by name: what a search finds
+  scheme: Scheme;
+  dark: boolean;
+  upward: boolean; // the root is at the bottom
+}
+
+// span is where a frame lies, in parts of the width; those above the focus fill it.
+function span(f: Frames, n: number, focus: number): [number, number] {
+  const from = f.start[focus]!;
+  const width = f.value[focus]! || 1;
+  if (f.last[n]! >= focus && n <= focus) return [0, 1];
+  return [(f.start[n]! - from) / width, (f.start[n]! + f.value[n]! - from) / width];
+}
+
+// height is how many rows are drawn with the focus.
+export function rows(f: Frames, focus: number): number {
+  let deepest = f.depth[focus]!;
+  for (let n = focus; n <= f.last[focus]!; n++) deepest = Math.max(deepest, f.depth[n]!);
+  return deepest + 1;
+}
+
+export function draw(canvas: HTMLCanvasElement, f: Frames, look: Look, selected: number): number {
+  const ratio = devicePixelRatio || 1;
+  const width = canvas.clientWidth;
+  const height = canvas.clientHeight;
+  if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(height * ratio);
+  }
+  const g = canvas.getContext('2d')!;
+  g.setTransform(ratio, 0, 0, ratio, 0, 0);
+  g.clearRect(0, 0, width, height);
+  g.font = '12px system-ui, sans-serif';
+  g.textBaseline = 'middle';
+  const letter = g.measureText('n').width;
+  const fills = f.names.map((n) => fill(n, look.scheme, look.dark));
+  const text = look.dark ? '#f2f4f7' : '#14171c';
+  let drawn = 0;
+  const one = (n: number): boolean => {
+    const [from, to] = span(f, n, look.focus);
+    const x = from * width;
+    const w = (to - from) * width;
+    if (w < 0.5) return false;
+    const y = top(f, n, look, height);
+    const name = f.name[n]!;
+    g.globalAlpha = look.found === undefined || look.found[name] ? 1 : 0.28;
+    g.fillStyle = fills[name]!;
+    g.fillRect(x, y, Math.max(w - 0.6, 0.5), rowHeight - 1);
+    if (look.found?.[name] === true) {
+      g.fillStyle = '#c026d3';
+      g.fillRect(x, y + rowHeight - 4, Math.max(w - 0.6, 0.5), 3);
+    }
+    if (w > 3 * letter + 6) {
+      g.globalAlpha = 1;
+      g.fillStyle = text;
+      g.fillText(clip(f.names[name]!.name, Math.floor((w - 6) / letter)), x + 3, y + rowHeight / 2);
+    }
+    if (n === selected) {
+      g.globalAlpha = 1;
+      g.strokeStyle = text;
+      g.lineWidth = 2;
+      g.strokeRect(x + 1, y + 1, Math.max(w - 2, 1), rowHeight - 3);
+    }
+    drawn++;
+    return true;
+  };
+  for (let n = look.focus; n >= 0; n = f.parent[n]!) one(n);
+  for (let n = look.focus + 1; n <= f.last[look.focus]!; ) {
+    n = one(n) ? n + 1 : f.last[n]! + 1; // what is below a thin one is thinner
+  }
+  g.globalAlpha = 1;
+  return drawn;
+}
+
+function top(f: Frames, n: number, look: Look, height: number): number {
+  const y = f.depth[n]! * rowHeight;
+  return look.upward ? height - y - rowHeight : y;
+}
+
+// clip shortens a name to about so many letters. What tells functions apart is mostly at
+// the end of their qualified names.
+function clip(name: string, letters: number): string {
+  if (name.length <= letters) return name;
+  return name.slice(0, Math.max(letters - 1, 1)) + '…';
+}
+
+// frameAt is the frame at a point of the canvas, -1 if there is none.
+export function frameAt(f: Frames, look: Look, x: number, y: number, width: number, height: number): number {
+  const depth = Math.floor((look.upward ? height - y : y) / rowHeight);
+  const at = x / width;
+  for (let n = look.focus; n >= 0; n = f.parent[n]!) {
+    if (f.depth[n] === depth) return n;
+  }
+  for (let n = look.focus + 1; n <= f.last[look.focus]!; ) {
+    const [from, to] = span(f, n, look.focus);
+    if (at < from || at >= to) n = f.last[n]! + 1;
+    else if (f.depth[n] === depth) return n;
+    else n++;
+  }
+  return -1;
+}

@@ -1,0 +1,56 @@
+// What panels are made of.
+import { type ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { Failure, type Answer } from './api';
+import { percent } from './units';
+
+// useDark says whether the reader prefers dark colours.
+export function useDark(): boolean {
+  const query = matchMedia('(prefers-color-scheme: dark)');
+  const [dark, set] = useState(query.matches);
+  useEffect(() => {
+    const update = () => set(query.matches);
+    query.addEventListener('change', update);
+    return () => query.removeEventListener('change', update);
+  }, []);
+  return dark;
+}
+
+// Frame is around a panel's content: it says when that is awaited, failed, or empty.
+export function Frame<T>(p: {
+  title: string;
+  answer: Answer<T>;
+  empty?: (data: T) => boolean;
+  none?: string;
+  children: (data: T) => ComponentChildren;
+}) {
+  const { data, error, loading, warnings } = p.answer;
+  return (
+    <section class="panel" aria-busy={loading} aria-label={p.title}>
+      <div class={loading ? 'progress on' : 'progress'} />
+      {warnings.map((w) => <p key={w} class="warning">{w}</p>)}
+      {error !== undefined && <Problem error={error} />}
+      {data !== undefined && (p.empty?.(data) === true ? <p class="note">{p.none ?? 'There is nothing to show.'}</p> : p.children(data))}
+      {data === undefined && error === undefined && <p class="note">Loading…</p>}
+    </section>
+  );
+}
+
+function Problem({ error }: { error: Error }) {
+  const gone = error instanceof Failure && error.status === 401;
+  return (
+    <p class="error" role="alert">
+      {gone ? <>The session has ended. <a href="/">Log in again</a></> : error.message}
+    </p>
+  );
+}
+
+// Share is a part of the whole, as a bar and as a percentage.
+export function Share({ part, total }: { part: number; total: number }) {
+  return (
+    <span class="share">
+      <span class="bar-of" style={{ width: `${total === 0 ? 0 : Math.max(0, Math.min(100, (100 * part) / total)) * 0.04}rem` }} aria-hidden="true" />
+      <span class="percent">{percent(part, total)}</span>
+    </span>
+  );
+}
