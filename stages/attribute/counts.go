@@ -57,6 +57,14 @@ func NewCounter(metrics []schema.Metric) *Counter {
 // a sample may count. A value that is left out is cleared in the payload as well, so
 // that the rows of samples agree.
 func (c *Counter) Add(b *Batch) {
+	leftOut := c.LeftOut
+	if b.Counts = c.counts(b, c.add); c.LeftOut != leftOut { // metrics before may have counted what is cleared now
+		b.Counts = c.counts(b, func(_ int, v *int64) int64 { return *v })
+	}
+}
+
+// counts returns the batch's counts; add returns what a value counts for a metric.
+func (c *Counter) counts(b *Batch, add func(m int, v *int64) int64) (counts []Count) {
 	cols := &columns{batch: b, ints: map[string][]int64{}}
 	leftOut := c.LeftOut
 	of, numbers := b.sources()
@@ -92,11 +100,12 @@ func (c *Counter) Add(b *Batch) {
 			case recorded == nil:
 				count.Values[i] = 1
 			case keep == nil || keep[at] != 0:
-				count.Values[i] = c.add(m, &recorded[at])
+				count.Values[i] = add(m, &recorded[at])
 			}
 		}
-		b.Counts = append(b.Counts, count)
+		counts = append(counts, count)
 	}
+	return counts
 }
 
 // bySource lists the samples of each source.
