@@ -259,7 +259,10 @@ func TestPlaces(t *testing.T) {
 	b := open(t, 1280, 850, false)
 	b.visit("")
 	click := func(selector string) { t.Helper(); b.run(chromedp.Click(selector, chromedp.ByQuery), settled) }
-	link := func(text string) { t.Helper(); b.run(chromedp.Click(fmt.Sprintf(`//a[.=%q]`, text), chromedp.BySearch), settled) }
+	link := func(text string) {
+		t.Helper()
+		b.run(chromedp.Click(fmt.Sprintf(`//a[.=%q]`, text), chromedp.BySearch), settled)
+	}
 	heading := func() string { t.Helper(); return eval[string](b, `document.title`) }
 	link("recur.er")
 	if got := heading(); got != "recur.er – Flame graph – stackmill" {
