@@ -85,11 +85,12 @@ function top(f: Frames, n: number, look: Look, height: number): number {
   return look.upward ? height - y - rowHeight : y;
 }
 
-// clip shortens a name to about so many letters. What tells functions apart is mostly at
-// the end of their qualified names.
+// clip shortens a name to about so many letters. The path of a package goes first, since
+// what tells functions apart comes after it.
 function clip(name: string, letters: number): string {
   if (name.length <= letters) return name;
-  return name.slice(0, Math.max(letters - 1, 1)) + '…';
+  const short = name.slice(/^[\w.+~-]+(\/[\w.+~-]+)*\//.exec(name)?.[0].length ?? 0);
+  return short.length <= letters ? short : short.slice(0, Math.max(letters - 1, 1)) + '…';
 }
 
 // frameAt is the frame at a point of the canvas, -1 if there is none.
