@@ -2,7 +2,6 @@ package pprof
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"strings"
 	"unicode/utf8"
@@ -37,45 +36,27 @@ func (t *valueType) setUnit(name string) {
 // a counter of their own: a metric is a sum of parts, and none of them is larger than the
 // whole.
 func (x *index) counters() (list []decode.Counter) {
-	taken := map[string]bool{}
-	for _, t := range x.types {
-		taken[x.typeName(t)] = true
-	}
-	other := func(name string) string {
-		for n := 2; ; n++ {
-			if numbered := fmt.Sprintf("%s_%d", name, n); !taken[numbered] {
-				taken[numbered] = true
-				return numbered
-			}
-		}
-	}
-	given := map[string]bool{}
+	names := make([]string, len(x.types))
 	for i, t := range x.types {
-		name := x.typeName(t)
-		if given[name] {
-			name = other(name)
-		}
-		given[name] = true
-		list = append(list, decode.Counter{Tag: i, Name: name, Title: name, Unit: t.metricUnit, TimeUnit: t.metricUnit == "ns"})
+		names[i] = cmp.Or(x.text(t.name), "value")
+	}
+	names = decode.DistinctNames(names)
+	for i, t := range x.types {
+		list = append(list, decode.Counter{Tag: i, Unit: t.metricUnit, TimeUnit: t.metricUnit == "ns"})
 	}
 	list[x.shown()].Preferred = true
 	for i := range x.types {
 		if x.negative[i] {
 			c := list[i]
-			c.Tag, c.Name, c.Preferred = len(list), c.Name+".negative", false
-			if taken[c.Name] {
-				c.Name = other(c.Name)
-			}
-			taken[c.Name] = true
-			c.Title = c.Name
-			list = append(list, c)
+			c.Tag, c.Preferred = len(list), false
+			list, names = append(list, c), append(names, names[i]+".negative")
 		}
+	}
+	for i, name := range decode.DistinctNames(names) {
+		list[i].Name, list[i].Title = name, name
 	}
 	return list
 }
-
-// typeName is what a type of samples is called.
-func (x *index) typeName(t valueType) string { return cmp.Or(x.text(t.name), "value") }
 
 // shown is the type that pprof shows: the one that the profile names, or else the last.
 func (x *index) shown() int {
