@@ -13,30 +13,28 @@
 -- invariant empty: Every sample's value is in exactly one leaf function, line and instruction or in exactly one named reason, and the parts sum to `<Total>`.
 --   SELECT * FROM conservation
 WITH
-function_parts AS (
-  SELECT v.experiment_id, m.mode, v.metric, v.function_id, f.kind, v.exclusive, v.inclusive,
-    f.name = '<Total>' AND f.kind = 'artificial' AS is_total
-  FROM function_values v JOIN modes m ON v.modes & m.bit <> 0 JOIN functions f USING (experiment_id, function_id)
+-- Functions by their numbers: views that join their identifiers would read them again.
+function_parts AS MATERIALIZED (
+  SELECT v.experiment_id, m.mode, v.metric, v.function_no, f.kind, v.exclusive, v.inclusive, f.name = '<Total>' AND f.kind = 'artificial' AS is_total
+  FROM function_values_numbered_rows() v JOIN functions f USING (experiment_id, function_no) JOIN modes m ON v.modes & m.bit <> 0
 ),
 stack_parts AS MATERIALIZED (
   SELECT experiment_id, mode, metric, node = 0 AS is_empty, sum(value) AS value FROM leaf_values GROUP BY ALL
 ),
 -- Leaves of every kind and the empty stacks make up <Total>.
+parts AS (
+  SELECT experiment_id, modes, metric, 'lines' AS what, sum(exclusive) AS found FROM line_values_numbered_rows() GROUP BY ALL
+  UNION ALL
+  SELECT experiment_id, modes, metric, 'instructions', sum(exclusive) FROM pc_values GROUP BY ALL
+  UNION ALL
+  SELECT experiment_id, modes, metric, 'modules', sum(exclusive) FROM module_values GROUP BY ALL
+  UNION ALL
+  SELECT experiment_id, modes, metric, 'load objects', sum(exclusive) FROM object_values GROUP BY ALL
+),
 leaves AS (
-  SELECT experiment_id, mode, metric, 'functions' AS what, sum(exclusive) AS found
-  FROM function_parts WHERE NOT is_total GROUP BY ALL
+  SELECT experiment_id, mode, metric, 'functions' AS what, sum(exclusive) AS found FROM function_parts WHERE NOT is_total GROUP BY ALL
   UNION ALL
-  SELECT v.experiment_id, m.mode, v.metric, 'lines', sum(v.exclusive)
-  FROM line_values v JOIN modes m ON v.modes & m.bit <> 0 GROUP BY ALL
-  UNION ALL
-  SELECT v.experiment_id, m.mode, v.metric, 'instructions', sum(v.exclusive)
-  FROM pc_values v JOIN modes m ON v.modes & m.bit <> 0 GROUP BY ALL
-  UNION ALL
-  SELECT v.experiment_id, m.mode, v.metric, 'modules', sum(v.exclusive)
-  FROM module_values v JOIN modes m ON v.modes & m.bit <> 0 GROUP BY ALL
-  UNION ALL
-  SELECT v.experiment_id, m.mode, v.metric, 'load objects', sum(v.exclusive)
-  FROM object_values v JOIN modes m ON v.modes & m.bit <> 0 GROUP BY ALL
+  SELECT v.experiment_id, m.mode, v.metric, v.what, v.found FROM parts v JOIN modes m ON v.modes & m.bit <> 0
   UNION ALL
   SELECT p.experiment_id, p.mode, p.metric, w.what, p.value
   FROM stack_parts p CROSS JOIN (VALUES ('functions'), ('lines'), ('instructions'), ('modules'), ('load objects')) w(what)
@@ -63,31 +61,36 @@ usage AS (
     UNION ALL
     SELECT experiment_id, metric, 'samples', sum(value) FROM sample_metrics GROUP BY ALL
     UNION ALL
-    SELECT experiment_id, metric, 'data objects', sum(value) FROM data_values GROUP BY ALL
+    SELECT experiment_id, metric, 'data objects', sum(value) FROM data_values_rows() GROUP BY ALL
   ) v CROSS JOIN modes m
 ),
 -- A sample with a value of a metric with data objects is in data_samples once.
 data_metrics AS MATERIALIZED (SELECT experiment_id, metric FROM metrics WHERE data_objects),
-valued AS MATERIALIZED (
+located_samples AS MATERIALIZED (
   SELECT v.experiment_id, v.metric, v.sample FROM sample_metrics v JOIN data_metrics d ON d.experiment_id = v.experiment_id AND d.metric = v.metric
 ),
 data_counts AS (
   SELECT experiment_id, COALESCE(v.metric, '') AS metric, count(v.sample) AS expected, COALESCE(sum(d.samples), 0) AS found
-  FROM valued v FULL JOIN (SELECT experiment_id, sample, count(*) AS samples FROM data_samples GROUP BY ALL) d USING (experiment_id, sample)
+  FROM located_samples v FULL JOIN (SELECT experiment_id, sample, count(*) AS samples FROM data_samples GROUP BY ALL) d USING (experiment_id, sample)
   GROUP BY ALL
 ),
-tree AS (
-  SELECT v.experiment_id, m.mode, v.metric, c.call_node, c.parent, c.function_id, v.attributed, v.exclusive
-  FROM tree_values v JOIN call_nodes c USING (experiment_id, call_node) JOIN modes m ON v.modes & m.bit <> 0
+nodes AS MATERIALIZED (SELECT experiment_id, call_node, up, function_no FROM call_nodes_numbered_rows()),
+-- Of a node that is not even, what is missing says how much is below it.
+uneven AS MATERIALIZED (
+  SELECT u.experiment_id, m.mode, u.metric, c.function_no, u.call_node, COALESCE(sum(t.attributed) FILTER (t.modes & m.bit <> 0), 0) AS attributed, u.missing
+  FROM uneven_nodes u JOIN modes m ON m.bit = u.bit
+  JOIN nodes c ON c.experiment_id = u.experiment_id AND c.call_node = u.call_node
+  LEFT JOIN tree_values t ON t.experiment_id = u.experiment_id AND t.metric = u.metric AND t.call_node = u.call_node
+  GROUP BY u.experiment_id, m.mode, u.metric, c.function_no, u.call_node, u.missing
 ),
--- Joined, not by semi joins, through which no filter by experiment passes.
-suspects AS MATERIALIZED (
-  SELECT DISTINCT experiment_id, metric, call_node FROM uneven_nodes WHERE bit < 8
+roots AS (
+  SELECT v.experiment_id, m.mode, v.metric, v.attributed
+  FROM tree_values v JOIN (FROM nodes WHERE up = 0) c ON c.experiment_id = v.experiment_id AND c.call_node = v.call_node JOIN modes m ON v.modes & m.bit <> 0
 ),
--- A sum is a name and, for one function or node, its id; its expected and its
+-- A sum is a name and, for one function or node, its number; its expected and its
 -- found value come from different rows, of which either may be missing.
 sums AS (
-  SELECT experiment_id, mode, metric, what, NULL::BIGINT AS function_id, NULL::INTEGER AS call_node, 0 AS expected, found FROM leaves
+  SELECT experiment_id, mode, metric, what, NULL::INTEGER AS function_no, NULL::INTEGER AS call_node, 0 AS expected, found FROM leaves
   UNION ALL
   SELECT experiment_id, mode, metric, what, NULL, NULL, 0, found FROM usage
   UNION ALL
@@ -95,7 +98,7 @@ sums AS (
   UNION ALL
   SELECT experiment_id, mode, '', 'stacks that a rule emptied', NULL, NULL, 0, found FROM emptied
   UNION ALL
-  SELECT experiment_id, mode, metric, 'call tree', NULL, NULL, 0, attributed FROM tree WHERE parent IS NULL
+  SELECT experiment_id, mode, metric, 'call tree', NULL, NULL, 0, attributed FROM roots
   UNION ALL
   SELECT p.experiment_id, p.mode, p.metric, w.what, NULL, NULL, p.inclusive, 0
   FROM function_parts p CROSS JOIN (VALUES ('functions'), ('lines'), ('instructions'), ('modules'), ('load objects'),
@@ -108,32 +111,27 @@ sums AS (
   UNION ALL
   SELECT c.experiment_id, m.mode, c.metric, 'samples with data objects', NULL, NULL, c.expected, c.found FROM data_counts c CROSS JOIN modes m
   UNION ALL
-  SELECT experiment_id, mode, metric, 'unattributed data objects', NULL, NULL, 0, value FROM unattributed WHERE subject = 'data object'
+  SELECT experiment_id, mode, metric, IF(subject = 'function', 'unattributed', 'unattributed data objects'), NULL, NULL, 0, value FROM unattributed WHERE subject <> 'instruction'
   UNION ALL
   SELECT experiment_id, mode, metric, 'unattributed data objects', NULL, NULL, value, 0 FROM data_object_metrics WHERE kind = 'unknown'
-  UNION ALL
-  SELECT experiment_id, mode, metric, 'unattributed', NULL, NULL, 0, value FROM unattributed WHERE subject = 'function'
   UNION ALL
   SELECT experiment_id, mode, metric, 'unattributed', NULL, NULL, exclusive, 0 FROM function_parts WHERE kind = 'unknown'
   UNION ALL
   SELECT experiment_id, mode, metric, 'unattributed', NULL, NULL, value, 0 FROM stack_parts WHERE is_empty
   UNION ALL
-  SELECT experiment_id, mode, metric, 'call tree node', function_id, call_node, attributed, exclusive FROM tree JOIN suspects USING (experiment_id, metric, call_node)
+  SELECT experiment_id, mode, metric, 'call tree node', function_no, call_node, attributed, attributed - missing FROM uneven
   UNION ALL
-  SELECT c.experiment_id, c.mode, c.metric, 'call tree node', p.function_id, p.call_node, 0, c.attributed
-  FROM tree c JOIN (FROM tree JOIN suspects USING (experiment_id, metric, call_node)) p ON p.experiment_id = c.experiment_id AND p.mode = c.mode AND p.metric = c.metric AND p.call_node = c.parent
-  UNION ALL
-  SELECT p.experiment_id, p.mode, p.metric, w.what, p.function_id, NULL, p.inclusive, 0
+  SELECT p.experiment_id, p.mode, p.metric, w.what, p.function_no, NULL, p.inclusive, 0
   FROM function_parts p CROSS JOIN (VALUES ('callers'), ('self and callees')) w(what)
   WHERE NOT p.is_total
   UNION ALL
   SELECT v.experiment_id, m.mode, v.metric, CASE v.relation WHEN 'caller' THEN 'callers' ELSE 'self and callees' END,
-    v.function_id, NULL, 0, v.attributed
-  FROM call_values v JOIN modes m ON v.modes & m.bit <> 0 JOIN functions f USING (experiment_id, function_id)
+    v.function_no, NULL, 0, v.attributed
+  FROM call_values_numbered_rows() v JOIN modes m ON v.modes & m.bit <> 0 JOIN functions f USING (experiment_id, function_no)
   WHERE f.name <> '<Total>' OR f.kind <> 'artificial'
 ),
 broken AS (
-  SELECT experiment_id, mode, metric, what, function_id, call_node, sum(expected) AS expected, sum(found) AS found
+  SELECT experiment_id, mode, metric, what, function_no, call_node, sum(expected) AS expected, sum(found) AS found
   FROM sums GROUP BY ALL HAVING sum(expected) <> sum(found)
 )
 SELECT b.experiment_id, n.experiment, b.mode, b.metric, t.unit,
@@ -141,4 +139,4 @@ SELECT b.experiment_id, n.experiment, b.mode, b.metric, t.unit,
 FROM broken b
 LEFT JOIN experiment_names n USING (experiment_id)
 LEFT JOIN metrics t USING (experiment_id, metric)
-LEFT JOIN functions f USING (experiment_id, function_id)
+LEFT JOIN functions f USING (experiment_id, function_no)

@@ -8,8 +8,8 @@
 WITH placed AS (
   SELECT v.experiment_id, v.metric, v.call_node, v.modes, v.attributed - v.exclusive AS rest FROM tree_values v
   UNION ALL
-  SELECT v.experiment_id, v.metric, n.parent, v.modes, -v.attributed
-  FROM tree_values v JOIN call_nodes n USING (experiment_id, call_node) WHERE n.parent IS NOT NULL
+  SELECT v.experiment_id, v.metric, n.call_node - n.up, v.modes, -v.attributed
+  FROM tree_values v JOIN call_nodes_numbered_rows() n USING (experiment_id, call_node) WHERE n.up > 0
 ),
 -- What is even for each set of modes is even in each of them.
 sets AS MATERIALIZED (
