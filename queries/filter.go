@@ -93,25 +93,30 @@ func (f *Filter) Conditions() (all []string, err error) {
 func window(text string) (string, error) {
 	from, until, isPair := strings.Cut(text, ",")
 	if !isPair {
-		if _, _, err := moment(text); err == nil {
+		if _, err := moment(text); err == nil {
 			return "", errors.New("there is one time, without a comma (10s, means from then on, and ,10s until then)")
 		}
 		return "during(" + quote(text) + ")", nil
 	}
 	var parts []string
+	var ends []point
 	for _, end := range []struct{ text, compare string }{{from, ">="}, {until, "<"}} {
 		t := strings.TrimSpace(end.text)
 		if t == "" {
 			continue
 		}
-		column, value, err := moment(t)
+		p, err := moment(t)
 		if err != nil {
 			return "", err
 		}
-		parts = append(parts, column+" "+end.compare+" "+value)
+		ends = append(ends, p)
+		parts = append(parts, p.column+" "+end.compare+" "+p.value)
 	}
 	if parts == nil {
 		return "", errors.New("there is no time")
+	}
+	if len(ends) == 2 && ends[0].column == ends[1].column && ends[0].at >= ends[1].at {
+		return "", errors.New("it ends before it begins: no sample could be of it")
 	}
 	return strings.Join(parts, " AND "), nil
 }
@@ -132,16 +137,16 @@ func Phase(value string) (string, error) {
 			if *end == "" {
 				continue
 			}
-			column, text, err := moment(*end)
+			m, err := moment(*end)
 			if err != nil {
 				return "", err
 			}
-			if column == "time_ns" {
-				if *end = decimal(text); strings.HasPrefix(text, "-") {
+			if m.column == "time_ns" {
+				if *end = decimal(m.value); strings.HasPrefix(m.value, "-") {
 					return "", fmt.Errorf("%q is before the start", p)
 				}
 			} else {
-				*end = strings.Replace(strings.TrimSuffix(strings.TrimPrefix(text, "TIMESTAMP '"), "'"), " ", "T", 1)
+				*end = strings.Replace(strings.TrimSuffix(strings.TrimPrefix(m.value, "TIMESTAMP '"), "'"), " ", "T", 1)
 			}
 		}
 		pieces[i] = from + ".." + until
@@ -155,18 +160,27 @@ func decimal(ns string) string {
 	return strings.TrimSuffix(strings.TrimRight(ns[:len(ns)-9]+"."+ns[len(ns)-9:], "0"), ".") + "s"
 }
 
-// moment returns the column that has a point in time, and its value.
-func moment(text string) (column, value string, err error) {
+// point is a point in time: the column that has it, and its value there as SQL; at compares
+// it with others of the column.
+type point struct {
+	column, value string
+	at            int64 // ns, or µs for wall
+}
+
+// moment reads a point in time.
+func moment(text string) (point, error) {
 	if d, err := time.ParseDuration(text); err == nil {
-		return "time_ns", strconv.FormatInt(d.Nanoseconds(), 10), nil
+		return fromStart(d.Nanoseconds()), nil
 	}
 	if s, err := strconv.ParseFloat(text, 64); err == nil && s > -1e9 && s < 1e9 {
-		return "time_ns", strconv.FormatInt(int64(math.Round(s*1e9)), 10), nil
+		return fromStart(int64(math.Round(s * 1e9))), nil
 	}
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02"} {
 		if t, err := time.Parse(layout, strings.Replace(text, " ", "T", 1)); err == nil {
-			return "wall", "TIMESTAMP '" + t.UTC().Format("2006-01-02 15:04:05.999999") + "'", nil
+			return point{"wall", "TIMESTAMP '" + t.UTC().Format("2006-01-02 15:04:05.999999") + "'", t.UnixMicro()}, nil
 		}
 	}
-	return "", "", fmt.Errorf("%q is no time (10s, 1m30s, 2026-11-21T02:00)", text)
+	return point{}, fmt.Errorf("%q is no time (10s, 1m30s, 2026-11-21T02:00)", text)
 }
+
+func fromStart(ns int64) point { return point{"time_ns", strconv.FormatInt(ns, 10), ns} }

@@ -122,13 +122,14 @@ func TestWrongFilters(t *testing.T) {
 		"cpu = 'x'":                     "Could not convert",
 		"stack_has('(')":                "missing closing )",
 		"stack_has(leaf)":               "has one argument, a text in single quotes",
+		"#3 > 0":                        "has a positional reference",
 	} {
 		_, err := db.Narrow(context.Background(), Filter{Where: []string{where}})
 		if wrong := new(FilterError); !errors.As(err, &wrong) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", where, err, want)
 		}
 	}
-	for _, between := range []string{"1", ",", "a,b", "2026-13-01,"} {
+	for _, between := range []string{"1", ",", "a,b", "2026-13-01,", "20s,10s", "1s,1s", "2026-11-21T02:10,2026-11-21T02:00"} {
 		if _, err := db.Narrow(context.Background(), Filter{Between: []string{between}}); err == nil {
 			t.Errorf("time %q is accepted", between)
 		}
@@ -165,6 +166,23 @@ func TestNarrowedForSomeViews(t *testing.T) {
 		if r, err := some.Query("SELECT count(*) FROM " + view + " WHERE mode = 'user'"); err == nil || !strings.Contains(err.Error(), "made for other views") {
 			t.Errorf("%s can be read: %v", view, err)
 			_ = r.Close()
+		}
+	}
+}
+
+// The first metric of a filtered session is one of which something is left, and its
+// sample_metrics are what it has kept.
+func TestNarrowedViews(t *testing.T) {
+	// The second experiment has a metric without values.
+	db := open(t, storetest.New(t, strings.Replace(storetest.Two, "  heapallocbytes Bytes~Allocated bytes heap\n", "  totalcpu CPU ns clock\n  heapallocbytes Bytes~Allocated bytes heap\n", 1)))
+	some := narrow(t, db, Filter{Where: []string{"kind = 'heap'"}})
+	const first = "SELECT metric FROM default_metrics WHERE experiment_id = '00000000000000bb'"
+	if usual, got := rows(t, db.DB, first), rows(t, some.DB, first); usual[0] != "totalcpu" || got[0] != "heapallocbytes" {
+		t.Errorf("the first metric is %s, and %s of heap calls", usual, got)
+	}
+	for _, query := range []string{"FROM sample_metrics", "FROM timeline_by(1000)"} {
+		if n := len(plan(t, some, query).scans()); n > 4 {
+			t.Errorf("%s reads the store %d times", query, n)
 		}
 	}
 }

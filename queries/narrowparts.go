@@ -72,7 +72,7 @@ func (n *narrowing) makes(p *part) bool { return p.make != nil && n.needed[p.nam
 
 // readByAll is what a session needs that is made for no views in particular.
 func readByAll() map[string]bool {
-	read := map[string]bool{"sample_metrics": true}
+	read := map[string]bool{"sample_metrics": true, "default_metrics": true}
 	for _, t := range schema.Tables {
 		read[t.Name] = true
 	}
@@ -128,8 +128,8 @@ func namesRead(sql string) (names []string) {
 	return names
 }
 
-// rows are the macros that give the rows of the store's tables, and views in place of the
-// store's that would compute again what the session has.
+// rows are the macros that give the rows of the store's tables, and the views that have
+// others than the store's or would compute again what the session has.
 func (n *narrowing) rows() (statements []string) {
 	if n.libraries != nil {
 		statements = append(n.shownRows(), n.leafRows())
@@ -138,6 +138,9 @@ func (n *narrowing) rows() (statements []string) {
 		if query, parameters := n.rowsOf(t); query != "" {
 			statements = append(statements, macro(t, parameters, query))
 		}
+	}
+	if n.needed["default_metrics"] && n.filter.chooses() {
+		statements = append(statements, "CREATE OR REPLACE TEMP VIEW default_metrics AS "+defaultMetrics(n.table("stack_values")))
 	}
 	if n.needed["sample_metrics"] && n.filter.chooses() {
 		statements = append(statements, "CREATE OR REPLACE TEMP VIEW sample_metrics AS FROM "+n.table("sample_values"))

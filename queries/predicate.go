@@ -152,8 +152,8 @@ func (c *predicate) expression(p map[string]any) (descend bool, err error) {
 	switch p["class"] {
 	case "SUBQUERY":
 		return false, errors.New("has a query of its own, which a condition on one sample may not have")
-	case "WINDOW", "STAR", "PARAMETER", "LAMBDA":
-		return false, fmt.Errorf("has a %s, which a condition on one sample may not have", strings.ToLower(p["class"].(string)))
+	case "WINDOW", "STAR", "PARAMETER", "LAMBDA", "POSITIONAL_REFERENCE":
+		return false, fmt.Errorf("has a %s, which a condition on one sample may not have", strings.ReplaceAll(strings.ToLower(p["class"].(string)), "_", " "))
 	case "COLUMN_REF":
 		return false, c.column(p["column_names"])
 	case "FUNCTION":

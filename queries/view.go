@@ -75,7 +75,7 @@ var texts = sync.OnceValues(func() (map[string]string, error) {
 })
 
 // generated are the queries that are not written in their .sql file.
-var generated = map[string]func() string{"sample_metrics": allMetrics, "default_metrics": defaultMetrics,
+var generated = map[string]func() string{"sample_metrics": allMetrics, "default_metrics": usualMetrics,
 	"heap_stacks": heapStacks, "io_stacks": ioStacks, "size_metrics": sizes.query, "duration_metrics": durations.query}
 
 // Views returns every view in an order in which they can be created.

@@ -49,3 +49,19 @@ func TestFiltered(t *testing.T) {
 		}
 	}
 }
+
+// Where a filter leaves nothing of the first metric, the next one is exported.
+func TestFilteredMetric(t *testing.T) {
+	db := only(t, "io.er")
+	r := export.Request{As: "folded"}
+	session, err := db.Narrow(t.Context(), queries.Filter{Where: []string{"stack_has('write') AND NOT stack_has('read')"}}, r.Reads()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	for whose, on := range map[string]*queries.DB{"ioreadbytes": db, "iowritebytes": session} {
+		if first := exported(t, on, r); string(first) != string(exported(t, on, export.Request{As: "folded", Metric: whose})) {
+			t.Errorf("not %s is exported, but\n%s", whose, first)
+		}
+	}
+}

@@ -74,7 +74,7 @@ func (r *Request) Check() error {
 
 // Reads are the views that a format reads: a session that is narrowed for it needs no other.
 func (r *Request) Reads() []string {
-	return []string{"leaf_values", "mode_leaves", "mode_nodes", "sample_metrics"}
+	return []string{"default_metrics", "leaf_values", "mode_leaves", "mode_nodes", "sample_metrics"}
 }
 
 // ErrNothing says that there is no value to write.
