@@ -12,7 +12,8 @@ type blockTable struct {
 	blocks []block // a hash table: a block is at its address's place or soon after
 	n      int
 	factor uint64
-	shift  int // from a product to a place
+	shift  int    // from a product to a place
+	sum    uint64 // of what fetch has read: it would not read what nobody asks for
 }
 
 // block is a block's address and size, and the event that allocated it.
@@ -22,7 +23,7 @@ type block struct {
 }
 
 // firstBlocks is how many places the table has at first; it is a power of 2.
-const firstBlocks = 1 << 10
+const firstBlocks = 1 << 9
 
 func newBlockTable() *blockTable {
 	t := &blockTable{factor: rand.Uint64() | 1}
@@ -42,6 +43,14 @@ func (t *blockTable) resize(places int) {
 }
 
 func (t *blockTable) place(address uint64) int { return int(address * t.factor >> t.shift) }
+
+// fetch brings the blocks of some addresses into the processor's cache, all at once: one
+// after the other, each would be waited for.
+func (t *blockTable) fetch(addresses []int64, some []int32) {
+	for _, i := range some {
+		t.sum += t.blocks[t.place(uint64(addresses[i]))].address
+	}
+}
 
 // find returns where the block of an address is, or belongs.
 func (t *blockTable) find(address uint64) int {

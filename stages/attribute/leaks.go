@@ -5,12 +5,14 @@ import (
 	"slices"
 	"sort"
 
+	"stackmill/stages/relay"
 	"stackmill/stages/spill"
 )
 
 // Leaks says, for each heap event of a process in the order of time, how much
 // of what it allocated was never freed, and how much it freed
-// (gprofng-experiment 9.1). In memory are the blocks that live.
+// (gprofng-experiment 9.1). In memory are the blocks that live: halves of the addresses have
+// a goroutine each.
 //
 // Two corrections to what gprofng computes: an allocation that returns an
 // address at which a block is live ends that block, for it must have been freed
@@ -22,7 +24,7 @@ type Leaks struct {
 
 	events int
 	freed  *spill.Stream
-	live   *blockTable
+	live   [2]liveBlocks
 	maps   []mapped // mmap'ed ranges, sorted, not overlapping
 
 	leaks []leak // once all is read, in the order of events; those that were asked for are gone
@@ -41,29 +43,52 @@ type mapped struct {
 }
 
 func newLeaks(space *spill.Space) *Leaks {
-	return &Leaks{freed: spill.NewStream(space), live: newBlockTable()}
+	l := &Leaks{freed: spill.NewStream(space)}
+	for half := range l.live {
+		l.live[half] = liveBlocks{blockTable: newBlockTable(), half: uint64(half)}
+	}
+	return l
 }
 
+// fewEvents is below how many events of a batch one goroutine is as good as two.
+const fewEvents = 1 << 12
+
 func (l *Leaks) add(e heapEvents) error {
-	freed := make([]int64, len(e.ops))
-	for i, op := range e.ops {
-		freed[i] = l.event(op, uint64(e.sizes[i]), uint64(e.addresses[i]), uint64(e.olds[i]))
+	freed := l.mappings(e)
+	first := l.events
+	l.events += len(e.ops)
+	add := func(more *[]int64) bool {
+		for i, n := range *more {
+			freed[i] += n
+		}
+		return true
+	}
+	if len(e.ops) < fewEvents {
+		for half := range l.live {
+			some := l.live[half].add(e, first)
+			add(&some)
+		}
+	} else {
+		relay.Each(len(l.live), len(l.live), func(_, half int, to *[]int64) { *to = l.live[half].add(e, first) }, add)
 	}
 	return l.freed.Append(freed)
 }
 
 // finish lists what was never freed.
 func (l *Leaks) finish() {
-	l.leaks = make([]leak, 0, l.live.n+len(l.maps))
-	for _, b := range l.live.blocks {
-		if b.address != 0 {
-			l.leaks = append(l.leaks, leak{b.event, int64(b.size)})
+	l.leaks = make([]leak, 0, l.live[0].n+l.live[1].n+len(l.maps))
+	for half := range l.live {
+		for _, b := range l.live[half].blocks {
+			if b.address != 0 {
+				l.leaks = append(l.leaks, leak{b.event, int64(b.size)})
+			}
 		}
+		l.live[half] = liveBlocks{}
 	}
 	for _, m := range l.maps {
 		l.leaks = append(l.leaks, leak{m.event, int64(m.end - m.start)})
 	}
-	l.live, l.maps = nil, nil
+	l.maps = nil
 	slices.SortFunc(l.leaks, func(a, b leak) int { return cmp.Compare(a.event, b.event) })
 }
 
@@ -79,42 +104,24 @@ func (l *Leaks) Next(n int) (leaked, freed []int64, err error) {
 	return leaked, freed, l.freed.Read(freed)
 }
 
-// event takes in the next event, and returns how much it freed.
-func (l *Leaks) event(op int32, size, addr, old uint64) (freed int64) {
-	switch op {
-	case opMalloc:
-		freed = l.allocate(addr, size)
-	case opFree:
-		freed = l.free(addr)
-	case opRealloc:
-		if old == 0 {
+// mappings takes in what events map and unmap, and returns how much each of them freed.
+func (l *Leaks) mappings(e heapEvents) (freed []int64) {
+	freed = make([]int64, len(e.ops))
+	for i, op := range e.ops {
+		addr, size := uint64(e.addresses[i]), uint64(e.sizes[i])
+		switch {
+		case op == opRealloc && e.olds[i] == 0:
 			l.Untold++
-		} else if addr != 0 || size == 0 {
-			freed = l.free(old)
-		}
-		freed += l.allocate(addr, size)
-	case opMmap, opMunmap:
-		if addr == 0 || size == 0 || addr+size < addr {
-			break
-		}
-		freed = l.unmap(addr, addr+size)
-		if op == opMmap {
-			l.mapRange(mapped{addr, addr + size, l.events})
+		case op != opMmap && op != opMunmap, addr == 0, size == 0, addr+size < addr:
+		default:
+			freed[i] = l.unmap(addr, addr+size)
+			if op == opMmap {
+				l.mapRange(mapped{addr, addr + size, l.events + i})
+			}
 		}
 	}
-	l.events++
 	return freed
 }
-
-// allocate adds a block, and returns how much that freed.
-func (l *Leaks) allocate(addr, size uint64) (freed int64) {
-	if addr == 0 {
-		return 0
-	}
-	return int64(l.live.put(block{addr, size, l.events}))
-}
-
-func (l *Leaks) free(addr uint64) (freed int64) { return int64(l.live.take(addr)) }
 
 // unmap takes [start, end) from the ranges it overlaps, and returns how much that was.
 func (l *Leaks) unmap(start, end uint64) (freed int64) {

@@ -3,6 +3,8 @@ package attribute
 import (
 	"context"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -16,15 +18,20 @@ type heapCall struct {
 	size, addr, old uint64
 }
 
-func leaksOf(calls []heapCall) (leaked, freed []int64) {
+func leaksOf(calls []heapCall) (leaked, freed []int64) { return leaksInBatches(calls, len(calls)) }
+
+// leaksInBatches returns what leaked and was freed by calls that come in batches.
+func leaksInBatches(calls []heapCall, size int) (leaked, freed []int64) {
 	l := newLeaks(spill.Of(context.Background()))
-	var e heapEvents
-	for _, c := range calls {
-		e.ops, e.sizes = append(e.ops, c.op), append(e.sizes, int64(c.size))
-		e.addresses, e.olds = append(e.addresses, int64(c.addr)), append(e.olds, int64(c.old))
-	}
-	if err := l.add(e); err != nil {
-		panic(err)
+	for some := range slices.Chunk(calls, max(size, 1)) {
+		var e heapEvents
+		for _, c := range some {
+			e.ops, e.sizes = append(e.ops, c.op), append(e.sizes, int64(c.size))
+			e.addresses, e.olds = append(e.addresses, int64(c.addr)), append(e.olds, int64(c.old))
+		}
+		if err := l.add(e); err != nil {
+			panic(err)
+		}
 	}
 	l.finish()
 	for range calls {
@@ -96,4 +103,21 @@ func TestLeaksConserve(t *testing.T) {
 			t.Fatalf("allocated %d, leaked and freed %d", allocated, accounted)
 		}
 	})
+}
+
+// The calls of a large batch, which goroutines share, do what they do one by one.
+func TestLeaksSideBySide(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	calls := make([]heapCall, 3*fewEvents)
+	for i := range calls {
+		calls[i] = heapCall{op: r.Int32N(opMunmap + 1), size: r.Uint64N(0x3000), addr: r.Uint64N(500) << 12, old: r.Uint64N(500) << 12}
+	}
+	leaked, freed := leaksOf(calls)
+	wantLeaked, wantFreed := leaksInBatches(calls, 1)
+	if diff := cmp.Diff(wantLeaked, leaked); diff != "" {
+		t.Errorf("leaked: %s", diff)
+	}
+	if diff := cmp.Diff(wantFreed, freed); diff != "" {
+		t.Errorf("freed: %s", diff)
+	}
 }

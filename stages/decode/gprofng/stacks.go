@@ -31,7 +31,7 @@ const releaseFrames = 1 << 14
 // stackTable numbers the stacks of a process.
 type stackTable struct {
 	stacks  *decode.Stacks
-	byUID   map[uint64]int32
+	byUID   uidTable
 	byLeaf  map[leafKey]int32
 	missing int32  // number of the stack that stands for all missing ones, -1 if none is
 	used    []bool // whether an event has a recorded stack, by number
@@ -65,11 +65,11 @@ func (f *frameFile) resolve(fileSize int, report reporter) *stackTable {
 			f.release()
 		}
 		fr := &f.frames[i]
-		if _, ok := t.byUID[fr.uid]; ok {
+		if _, ok := t.byUID.number(fr.uid); ok {
 			continue
 		}
 		raw := r.stack(fr)
-		t.byUID[fr.uid] = t.stacks.Add(&raw)
+		t.byUID.put(fr.uid, t.stacks.Add(&raw))
 	}
 	t.used, t.writers = make([]bool, t.stacks.Len()), f.writers
 	for _, c := range []struct{ reason, message string }{
@@ -85,10 +85,11 @@ func (f *frameFile) resolve(fileSize int, report reporter) *stackTable {
 	return t
 }
 
+// newStackTable returns a table with room for so many stacks.
 func newStackTable(size int) *stackTable {
 	return &stackTable{
 		stacks:  &decode.Stacks{},
-		byUID:   make(map[uint64]int32, size),
+		byUID:   newUIDTable(size),
 		byLeaf:  map[leafKey]int32{},
 		missing: -1,
 	}
@@ -187,7 +188,7 @@ func isLeaf(leaf uint64) bool { return leaf != 0 && leaf < decode.NoAddress }
 
 // refer makes sure that a stack has a number; false if it was not recorded.
 func (t *stackTable) refer(uid, leaf uint64) bool {
-	number, ok := t.byUID[uid]
+	number, ok := t.byUID.number(uid)
 	switch {
 	case uid == 0:
 		number = -1
@@ -230,7 +231,7 @@ func (t *stackTable) addLeaf(key leafKey) {
 
 // number returns the number of a stack that refer has seen; -1 for none.
 func (t *stackTable) number(uid, leaf uint64) int32 {
-	n, ok := t.byUID[uid]
+	n, ok := t.byUID.number(uid)
 	switch {
 	case uid == 0:
 		n = -1
