@@ -40,7 +40,7 @@ type experiment struct {
 	dumps    *unwind.Dumps
 	known    *unwind.Known
 	stacks   *attribute.Stacks
-	growth   *growth
+	growth   *follower[*unwind.Growth] // adds paths to the tree of stacks
 	ioFiles  *attribute.Files
 	counter  *attribute.Counter
 	sums     *attribute.Sums
@@ -159,6 +159,14 @@ func (e *experiment) begin() (err error) {
 	e.rows = attribute.NewSampleRows(id, e.out.write)
 	e.segments = schema.NewRows(schema.Segments, id, e.out.write)
 	return nil
+}
+
+// growthAhead bounds how much may wait to be added to the tree of stacks.
+const growthAhead = 4
+
+// grow adds to the tree of stacks, while further ones pass the rules.
+func grow(ctx context.Context, tree *unwind.Tree) *follower[*unwind.Growth] {
+	return follow(ctx, growthAhead, func(more *unwind.Growth) error { tree.Grow(more); return nil }, func(*unwind.Growth) {})
 }
 
 // grown waits for the tree of stacks.
