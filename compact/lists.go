@@ -50,7 +50,7 @@ func (m *merge) findLists(ctx context.Context) error {
 
 // read notes the lists that a file names.
 func (l *lists) read(ctx context.Context, store string, t *schema.Table, f source) error {
-	r, err := open(ctx, store, f.Path, t, make([]texts, len(t.Columns)), schema.BatchRows)
+	r, err := open(ctx, store, f, t, make([]texts, len(t.Columns)), schema.BatchRows)
 	if err != nil {
 		return err
 	}

@@ -74,7 +74,7 @@ func (t *merging) rolledUp(ctx context.Context) (err error) {
 		}
 	}()
 	for _, f := range t.files(t.table) {
-		r, err := open(ctx, t.Store, f.Path, t.table, t.known, cursorRows)
+		r, err := open(ctx, t.Store, f, t.table, t.known, cursorRows)
 		if err != nil {
 			return &sourceError{f, err}
 		}

@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"stackmill/schema"
 	"stackmill/storedir"
+	"stackmill/tablefile"
 )
 
 // piece is a run of rows that belong together: those of one experiment, or of one list
@@ -81,7 +84,7 @@ func (t *merging) pass(ctx context.Context, from, until int32) error {
 
 // read returns the pieces of a file that belong to experiments of these ranks.
 func (t *merging) read(ctx context.Context, f source, from, until int32) (pieces []piece, err error) {
-	r, err := open(ctx, t.Store, f.Path, t.table, t.known, schema.BatchRows)
+	r, err := open(ctx, t.Store, f, t.table, t.known, schema.BatchRows)
 	if err != nil {
 		return nil, err
 	}
@@ -179,6 +182,23 @@ type source struct {
 	storedir.File
 	batch int // its place among those that are merged
 	ranks *ranks
+	facts string // the path of the file of the table's facts, empty if it has none
+}
+
+// readFacts reads the facts of a table, nil if it has none.
+func (s *source) readFacts(ctx context.Context, store string, t *schema.Table) (*tablefile.Facts, error) {
+	if t.Facts == nil {
+		return nil, nil
+	}
+	if s.facts == "" {
+		return nil, fmt.Errorf("its batch has no file of table %s", t.Facts.Name)
+	}
+	f, err := os.Open(filepath.Join(store, filepath.FromSlash(s.facts)))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return tablefile.ReadFacts(ctx, f, t)
 }
 
 // complete returns an error unless the file has as many rows as its commit says.

@@ -13,8 +13,6 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
-	"github.com/apache/arrow-go/v18/parquet"
-	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"stackmill/schema"
@@ -102,32 +100,24 @@ func (*namedEvents) Close() {}
 // stored returns the rows of a table of the store as text, each of the columns given.
 func stored(t *testing.T, store, table string, columns ...string) (rows [][]string) {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(store, storedir.TablesDir, table, "*.parquet"))
-	if err != nil || len(files) != 1 {
-		t.Fatal(table, files, err)
+	c, err := storedir.Look(store)
+	if err != nil || len(c.Batches) != 1 {
+		t.Fatal(table, err)
 	}
-	f, err := os.Open(files[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	content, err := pqarrow.ReadTable(t.Context(), f, parquet.NewReaderProperties(nil), pqarrow.ArrowReadProperties{}, memory.DefaultAllocator)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer content.Release()
-	rows = make([][]string, content.NumRows())
-	for _, name := range columns {
-		at := content.Schema().FieldIndices(name)
-		if len(at) != 1 {
-			t.Fatalf("%s has no column %s", table, name)
-		}
-		n := 0
-		for _, chunk := range content.Column(at[0]).Data().Chunks() {
-			for i := range chunk.Len() {
-				rows[n], n = append(rows[n], chunk.ValueStr(i)), n+1
+	b := &c.Batches[0]
+	shelf := newShelf(store, b)
+	defer shelf.close()
+	err = eachOf(shelf.tables(b.Experiments[0].ExperimentID), schema.ByName(table), func(some schema.Events) {
+		for i := range int(some.NumRows()) {
+			var row []string
+			for _, name := range columns {
+				row = append(row, some.Column(name).ValueStr(i))
 			}
+			rows = append(rows, row)
 		}
+	}, columns...)
+	if err != nil {
+		t.Fatal(table, err)
 	}
 	return rows
 }

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -25,10 +26,11 @@ type shelf struct {
 	mu      sync.Mutex
 	files   map[string]*os.File // by table
 	readers map[string]*tablefile.Reader
+	facts   map[*schema.Table]*tablefile.Facts
 }
 
 func newShelf(store string, batch *storedir.Batch) *shelf {
-	return &shelf{store: store, batch: batch, files: map[string]*os.File{}, readers: map[string]*tablefile.Reader{}}
+	return &shelf{store: store, batch: batch, files: map[string]*os.File{}, readers: map[string]*tablefile.Reader{}, facts: map[*schema.Table]*tablefile.Facts{}}
 }
 
 func (s *shelf) close() {
@@ -39,6 +41,7 @@ func (s *shelf) close() {
 	}
 	clear(s.files)
 	clear(s.readers)
+	clear(s.facts)
 }
 
 // tables returns what reads the tables of an experiment.
@@ -73,12 +76,37 @@ func (s *shelf) reader(t *schema.Table, columns []string) (*tablefile.Reader, er
 	if f == nil || err != nil {
 		return nil, err
 	}
-	r, err := tablefile.Open(f, t, columns...)
+	var facts *tablefile.Facts
+	if t.Facts != nil {
+		if facts, err = s.factsOf(t); err != nil {
+			return nil, err
+		}
+	}
+	r, err := tablefile.Open(f, t, facts, columns...)
 	if err != nil {
 		return nil, err
 	}
 	s.readers[key] = r
 	return r, nil
+}
+
+// factsOf returns the facts of a table that has them.
+func (s *shelf) factsOf(t *schema.Table) (*tablefile.Facts, error) {
+	if facts := s.facts[t]; facts != nil {
+		return facts, nil
+	}
+	f, err := s.file(t.Facts)
+	if err != nil {
+		return nil, err
+	}
+	if f == nil {
+		return nil, fmt.Errorf("batch %s has no file of table %s", s.batch.Batch, t.Facts.Name)
+	}
+	facts, err := tablefile.ReadFacts(context.Background(), f, t)
+	if err == nil {
+		s.facts[t] = facts
+	}
+	return facts, err
 }
 
 func (s *shelf) file(t *schema.Table) (*os.File, error) {

@@ -197,7 +197,7 @@ func checkFooter(path string, t *schema.Table, f storedir.File) error {
 	if err != nil {
 		return fmt.Errorf("has a schema that cannot be read: %w", err)
 	}
-	want := t.Stored()
+	want := t.File().Stored()
 	if found.NumFields() != want.NumFields() {
 		return fmt.Errorf("has %d columns, table %s has %d", found.NumFields(), t.Name, want.NumFields())
 	}

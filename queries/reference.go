@@ -60,6 +60,7 @@ This page is made from the declarations in `+"`schema/`"+` by `+"`make docs`"+`.
 		}
 		b.WriteString(sharedSentence(t))
 		b.WriteString(storedSentence(t))
+		b.WriteString(factsSentence(t))
 	}
 	return b.String()
 }
@@ -95,6 +96,20 @@ func sharedSentence(t *schema.Table) string {
 	}
 	return fmt.Sprintf("\nThe experiments of a batch share these rows. The view has them once for each row of the batch's `%s`\n"+
 		"with the same `listed_in` and `listing`, with its `%s` in place of the two.\n", t.Links.Name, strings.Join(own, "`, `"))
+}
+
+// factsSentence says where files have the columns of a table, empty if all are in its own.
+func factsSentence(t *schema.Table) string {
+	if t.Facts == nil {
+		return ""
+	}
+	var own []string
+	for _, c := range t.Own.Columns {
+		own = append(own, c.Name)
+	}
+	return fmt.Sprintf("\nFiles of `%s` have `%s`. The other columns are in those of `%s`,\n"+
+		"which have each distinct row of a batch once: a row has the facts with the same `listed_in` and `fact`\nin the same batch.\n",
+		t.Name, strings.Join(own, "`, `"), t.Facts.Name)
 }
 
 func keySentence(t *schema.Table) string {

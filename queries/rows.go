@@ -1,6 +1,7 @@
 package queries
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"maps"
@@ -84,18 +85,21 @@ const few = 16
 // rows returns the relation of a table's rows that count in files, which is an expression;
 // empty if none does.
 func (p *portion) rows(t *schema.Table, files string) string {
+	if t.Facts != nil {
+		return p.joined(t, files)
+	}
 	from := "SELECT * FROM read_parquet(" + files + ")"
 	if p.counted == nil {
 		return from
 	}
-	if t.Has(schema.ListedIn) { // the first experiment may be that of another batch as well
-		from = fmt.Sprintf("SELECT * EXCLUDE (filename) REPLACE ('@' || parse_filename(filename, true) AS %s) FROM read_parquet(%s, filename = true)", schema.ListedIn, files)
+	if t.Has(schema.ListedIn) {
+		from = p.shared(files)
 	}
 	ids := p.experiments(func(x extent) bool { return x.covers(t) })
 	switch {
 	case len(ids) == 0:
 		return ""
-	case t.Links != nil: // what experiments share stays, whoever was the first to have it
+	case t.Links != nil:
 		return from
 	case len(ids) <= few:
 		return from + " WHERE experiment_id IN (" + Quote(ids...) + ")"
@@ -105,6 +109,32 @@ func (p *portion) rows(t *schema.Table, files string) string {
 		hidden += " AND NOT summary"
 	}
 	return from + fmt.Sprintf(" ANTI JOIN (SELECT experiment_id FROM %s WHERE "+hidden+") USING (experiment_id)", uncounted, p.number)
+}
+
+// joined returns the relation of the rows of a table with facts.
+func (p *portion) joined(t *schema.Table, files string) string {
+	own := p.rows(t.Own, files)
+	if own == "" {
+		return ""
+	}
+	columns := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		columns[i] = identifier(c.Name)
+	}
+	return fmt.Sprintf("SELECT %s FROM (%s) JOIN (%s) USING (%s, %s)", strings.Join(columns, ", "), own, p.shared(factsParameter(files)), schema.ListedIn, schema.FactNumber)
+}
+
+// factsParameter is the parameter with the files of a table's facts, given that of its own.
+func factsParameter(files string) string { return files + "_of_facts" }
+
+// shared returns the relation of rows in files that name what experiments share, or have it:
+// that stays, whoever was the first to have it.
+func (p *portion) shared(files string) string {
+	if p.counted == nil {
+		return "SELECT * FROM read_parquet(" + files + ")"
+	}
+	// The first experiment may be that of another batch as well.
+	return fmt.Sprintf("SELECT * EXCLUDE (filename) REPLACE ('@' || parse_filename(filename, true) AS %s) FROM read_parquet(%s, filename = true)", schema.ListedIn, files)
 }
 
 // filesOf returns the list of a table's files in batches, empty if there is none.
@@ -158,6 +188,9 @@ func rowsQuery(store string, t *schema.Table, all []*portion) (parameters, query
 		}
 		if list != "" && rows != "" {
 			files, parts = append(files, name+" := "+list), append(parts, rows)
+			if t.Facts != nil {
+				files = append(files, factsParameter(name)+" := "+cmp.Or(filesOf(store, t.Facts, slices.Values(p.batches)), "[]"))
+			}
 		}
 	}
 	if parts == nil {

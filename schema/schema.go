@@ -12,7 +12,7 @@ import (
 
 // StoreVersion is the version of the store format. It stands in the footer of
 // every Parquet file and changes when a table changes incompatibly.
-const StoreVersion = "11"
+const StoreVersion = "12"
 
 // BatchRows is the largest number of rows of a record batch between stages.
 const BatchRows = 1 << 16
@@ -119,6 +119,8 @@ type Table struct {
 	// and `listing`, which the files begin with. In the view a row comes once for each of
 	// them, with the other columns of that in place of these two.
 	Links *Table
+	// Own and Facts, if not nil, are what the files have in place of the table (facts.go).
+	Own, Facts *Table
 }
 
 // Owner returns the columns of the table's view that say whose a row is in place of
@@ -191,11 +193,14 @@ func (t *Table) find(name string) int {
 	return slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })
 }
 
-// ByName returns the table of a name, or nil.
+// ByName returns the table of a name, or of facts, or nil.
 func ByName(name string) *Table {
 	for _, t := range Tables {
-		if t.Name == name {
+		switch {
+		case t.Name == name:
 			return t
+		case t.Facts != nil && t.Facts.Name == name:
+			return t.Facts
 		}
 	}
 	return nil

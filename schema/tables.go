@@ -147,7 +147,7 @@ var (
 		{"name", String, Dict, "", false, "The unit's path; `(unknown)` for functions without debug information."},
 		{"language", String, Dict, "", false, "The source language, empty if unknown."},
 	}}
-	Functions = &Table{Name: "functions", Row: "one function on a stack or inlined there, the function it was made from, and the artificial ones", Key: key("function_id"), Columns: []Column{
+	Functions = Table{Name: "functions", Row: "one function on a stack or inlined there, the function it was made from, and the artificial ones", Key: key("function_id"), Columns: []Column{
 		experimentID,
 		functionNo.as(Delta),
 		{"function_id", Int64, Dict, "", false, "Hash of load object, module, linkage name and address."},
@@ -172,7 +172,7 @@ var (
 		{"perf_name", String, "COALESCE(other_perf_name, name)", "The name for people of the alias that perf would show (S4)."},
 		{"linkage_name", String, "COALESCE(other_linkage_name, name)", "The name in the symbol table; empty for artificial and static ones."},
 		{"aliases", String, "COALESCE(other_aliases, other_linkage_name, name)", "All linkage names at its address, separated by tabs, since Go's have blanks, in byte order (S4)."},
-	}}
+	}}.withFacts("function_facts", "function_no")
 	Locations = &Table{Name: "locations", Row: "one instruction on a stack, or that accessed memory; one in a body twice, as user mode shows it too", Key: key("location"), Columns: []Column{
 		experimentID,
 		{"location", Int32, Delta, "", false, "Its number within the experiment, from 0: other tables refer to it."},

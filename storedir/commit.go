@@ -294,6 +294,16 @@ func WriteCommit(store string, attempt *Scratch, c Commit) (made bool, err error
 	return true, err
 }
 
+// PathOf returns the path of a table's file, empty if the batch has no rows of it.
+func (c *Commit) PathOf(t *schema.Table) string {
+	for _, f := range c.Files {
+		if f.Table == t.Name {
+			return f.Path
+		}
+	}
+	return ""
+}
+
 // complete returns an error if files of the commit are gone: another machine may have taken
 // the attempt for abandoned when this one had stood still for long.
 func (c *Commit) complete(store string) error {

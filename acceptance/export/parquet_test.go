@@ -13,7 +13,7 @@ import (
 
 // A reader in JavaScript finds in the tables' files what the SQL engine does.
 func TestParquetInJavaScript(t *testing.T) {
-	for _, table := range []string{"functions", "function_values", "stack_tree", "recorded_stacks", "samples", "metrics", "segments", "locations"} {
+	for _, table := range []string{"functions", "function_facts", "function_values", "stack_tree", "recorded_stacks", "samples", "metrics", "segments", "locations"} {
 		files, err := filepath.Glob(filepath.Join(store.Store, "tables", table, "*.parquet"))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: no files: %v", table, err)

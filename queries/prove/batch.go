@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"stackmill/schema"
 	"stackmill/storedir"
@@ -68,6 +69,8 @@ func Batch(ctx context.Context, store string, b *storedir.Batch, memory int64, p
 		err := p.experiment(id, e, visible[id])
 		var read *readError
 		switch {
+		case errors.As(err, &read) && errors.Is(read.error, errFacts):
+			return All(b, read.error), nil
 		case errors.As(err, &read):
 			return nil, read.error
 		case err != nil && visible[id]:
@@ -111,10 +114,17 @@ func (p *batch) open(store string, b *storedir.Batch) error {
 		if t == nil || p.cursors[f.Table] != nil {
 			return fmt.Errorf("%s: is of table %q", f.Path, f.Table)
 		}
-		if t == schema.FunctionSums { // which says nothing of one experiment
+		var c *cursor
+		var err error
+		path := filepath.Join(store, filepath.FromSlash(f.Path))
+		switch {
+		case t == schema.FunctionSums || !slices.Contains(schema.Tables, t): // which say nothing of one experiment
 			continue
+		case t.Facts != nil:
+			c, err = withFacts(path, filepath.Join(store, filepath.FromSlash(b.PathOf(t.Facts))), t, columnsOf(t), p.memory/16)
+		default:
+			c, err = open(path, t, columnsOf(t))
 		}
-		c, err := open(filepath.Join(store, filepath.FromSlash(f.Path)), t, columnsOf(t))
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.Path, err)
 		}

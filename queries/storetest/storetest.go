@@ -195,19 +195,21 @@ func (b *batch) commit() error {
 		case schema.FunctionSums:
 			emit = sums.Rows
 		}
-		data, rows, err := parquet(t, emit, &values, &sums)
-		if err != nil {
+		own, facts := &output{table: t.File()}, &output{table: t.Facts}
+		if err := parquet(t, emit, own, facts, &values, &sums); err != nil {
 			return err
 		}
-		if rows == 0 {
-			continue
+		for _, o := range []*output{own, facts} {
+			if o.rows == 0 {
+				continue
+			}
+			data, name := o.data.Bytes(), storedir.FilePath(o.table.Name, c.Batch)
+			if err := create(filepath.Join(b.dir, name), data); err != nil {
+				return err
+			}
+			c.Files = append(c.Files, storedir.File{Table: o.table.Name, Path: name, Rows: o.rows, Bytes: int64(len(data)),
+				Checksum: storedir.Checksum(xxhash.Sum64(data))})
 		}
-		name := storedir.FilePath(t.Name, c.Batch)
-		if err := create(filepath.Join(b.dir, name), data); err != nil {
-			return err
-		}
-		c.Files = append(c.Files, storedir.File{Table: t.Name, Path: name, Rows: rows, Bytes: int64(len(data)),
-			Checksum: storedir.Checksum(xxhash.Sum64(data))})
 	}
 	data, err := c.Encode()
 	if err != nil {
@@ -216,22 +218,52 @@ func (b *batch) commit() error {
 	return create(filepath.Join(b.dir, storedir.CommitsDir, c.Batch+".json"), data)
 }
 
-// parquet returns the file of a table's rows.
-func parquet(t *schema.Table, emit func(func(*schema.Table, arrow.RecordBatch) error) error, values *rollup.Collector, sums *rollup.Sums) (data []byte, n int64, err error) {
-	var out bytes.Buffer
-	w, err := tablefile.New(&out, t, tablefile.Quick, storedir.VersionKey, schema.StoreVersion)
-	if err != nil {
-		return nil, 0, err
+// output is a file in the making.
+type output struct {
+	table *schema.Table
+	data  bytes.Buffer
+	w     *tablefile.Writer // nil before the first rows
+	rows  int64
+}
+
+func (o *output) write(rows arrow.RecordBatch) (err error) {
+	if o.w == nil {
+		if o.w, err = tablefile.New(&o.data, o.table, tablefile.Quick, storedir.VersionKey, schema.StoreVersion); err != nil {
+			return err
+		}
 	}
-	err = emit(func(t *schema.Table, rows arrow.RecordBatch) error {
-		n += rows.NumRows()
+	o.rows += rows.NumRows()
+	return o.w.Write(rows)
+}
+
+func (o *output) close() error {
+	if o.w == nil {
+		return nil
+	}
+	return o.w.Close()
+}
+
+// parquet writes a table's rows, and their facts if it has any.
+func parquet(t *schema.Table, emit func(func(*schema.Table, arrow.RecordBatch) error) error, own, facts *output, values *rollup.Collector, sums *rollup.Sums) error {
+	splitter := tablefile.NewSplitter(t)
+	err := emit(func(t *schema.Table, rows arrow.RecordBatch) error {
 		if t == schema.FunctionRollup {
 			sums.Add(rows)
 		}
-		return errors.Join(w.Write(rows), values.Add(t, rows))
+		err := values.Add(t, rows)
+		if t.Facts == nil {
+			return errors.Join(err, own.write(rows))
+		}
+		of, more, split := splitter.Split(rows)
+		if err = errors.Join(err, split); err != nil {
+			return err
+		}
+		if more != nil {
+			err = facts.write(more)
+		}
+		return errors.Join(err, own.write(of))
 	})
-	err = errors.Join(err, w.Close())
-	return out.Bytes(), n, err
+	return errors.Join(err, own.close(), facts.close())
 }
 
 func emitRows(t *schema.Table, rows []row, emit func(*schema.Table, arrow.RecordBatch) error) error {
