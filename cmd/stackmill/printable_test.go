@@ -114,7 +114,7 @@ var writers = []string{
 	"page.page", "page.printf", "page.say", "printable.writeEscaped", "printable.escape", // make texts printable
 	"table.printTable", "table.printMarkdown", // cells by way of shown
 	"output.newPrinter", "output.printJSON", // escape by themselves
-	"query.write", "query.run", // Parquet and Arrow
+	"query.write", "query.writeTo", "query.run", // Parquet and Arrow
 	"main.newRoot", "explain.answer", // texts of this program
 	"table.width", "explain.run", "compact.run", "resymbolize.run", "ingestrun.once", "ingestrun.logger", "summary.printLost", "check.check", "serve.newServeCommand", "serve.prepare", // hand the stream on
 }

@@ -192,17 +192,18 @@ func (q *query) run(ctx context.Context, text, format, output string) (err error
 	return sentence(err, q.timeout)
 }
 
-// write runs an admitted statement.
-func (q *query) write(ctx context.Context, statement, format, output string) (err error) {
-	a := q.app
-	if output != "" {
-		f, err := os.Create(output)
-		if err != nil {
-			return err
-		}
-		a = &app{store: a.store, stdin: a.stdin, stdout: f, stderr: a.stderr}
-		defer func() { err = errors.Join(err, f.Close()) }()
+// write runs an admitted statement for the file output, or for the standard output.
+func (q *query) write(ctx context.Context, statement, format, output string) error {
+	if output == "" {
+		return q.writeTo(ctx, q.app, statement, format)
 	}
+	return writeInto(output, func(w io.Writer) error {
+		return q.writeTo(ctx, &app{store: q.store, stdin: q.stdin, stdout: w, stderr: q.stderr}, statement, format)
+	})
+}
+
+// writeTo runs an admitted statement for the standard output of a.
+func (q *query) writeTo(ctx context.Context, a *app, statement, format string) error {
 	switch format {
 	case "parquet":
 		return q.db.CopyParquet(ctx, q.conn, statement, a.stdout)

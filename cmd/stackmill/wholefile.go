@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 
@@ -14,24 +15,38 @@ import (
 // writeWhole replaces a file: whoever reads it finds the old content or the new, never a
 // part. The temporary file is in the same folder, with a name that begins with a dot.
 func writeWhole(path string, write func(io.Writer) error) error {
-	temp := temporaryName(path)
-	f, err := os.Create(temp) // others may read it, as the umask says
+	f, err := createBeside(path)
 	if err != nil {
 		return err
 	}
 	err = write(f)
 	if err = errors.Join(err, f.Close()); err == nil {
-		err = storedir.Place(temp, path)
+		err = storedir.Place(f.Name(), path)
 	}
 	if err != nil {
-		_ = os.Remove(temp) // the error is told
+		_ = os.Remove(f.Name()) // the error is told
 	}
 	return err
 }
 
-// temporaryName is the name beside a file where this process writes its next content.
-func temporaryName(path string) string {
-	return filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%d.tmp", filepath.Base(path), os.Getpid()))
+// createBeside makes the file for the next content of another. Nobody can know its name
+// before, and make it a link to a third. Others may read it, as the umask says.
+func createBeside(path string) (*os.File, error) {
+	name := fmt.Sprintf(".%s.%016x.tmp", filepath.Base(path), rand.Uint64())
+	return os.OpenFile(filepath.Join(filepath.Dir(path), name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+}
+
+// writeInto is like writeWhole, but writes into what is there if that is no regular file: a
+// pipe, a device.
+func writeInto(path string, write func(io.Writer) error) error {
+	if info, err := os.Stat(path); err != nil || info.Mode().IsRegular() {
+		return writeWhole(path, write)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(f), f.Close())
 }
 
 // checkWritable returns why a file cannot be replaced, before the work is done that it
@@ -43,10 +58,9 @@ func checkWritable(path string) error {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	temp := temporaryName(path)
-	f, err := os.Create(temp)
+	f, err := createBeside(path)
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Close(), os.Remove(temp))
+	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
