@@ -200,16 +200,26 @@ func (b *Batch) Expected(name string, c storedir.Commit) storedir.Commit {
 // staged is where a table's file is until it is published.
 func (b *Batch) staged(table string) string { return filepath.Join(b.Dir, table+".parquet") }
 
-// finish flushes the tables' files to disk.
+// finish completes the tables' files and flushes them to disk. All are flushed at once: one
+// commit of the file system's journal serves many.
 func (b *Batch) finish() ([]storedir.File, error) {
 	names := slices.Sorted(maps.Keys(b.tables))
 	files := make([]storedir.File, len(names))
-	turns := make(chan struct{}, runtime.GOMAXPROCS(0))
-	err := together(len(names), func(i int) (err error) {
-		if files[i], err = b.tables[names[i]].finish(storedir.FilePath(names[i], filepath.Base(b.attempt.Dir)), turns); err != nil {
-			return fmt.Errorf("write table %s: %w", names[i], err)
-		}
-		return nil
+	each := func(limit int, f func(i int, t *table) error) error {
+		return together(len(names), limit, func(i int) error {
+			if err := f(i, b.tables[names[i]]); err != nil {
+				return fmt.Errorf("write table %s: %w", names[i], err)
+			}
+			return nil
+		})
+	}
+	// Each that is encoded takes memory. The files stay open.
+	if err := each(runtime.GOMAXPROCS(0), func(_ int, t *table) error { return t.w.Close() }); err != nil {
+		return nil, err
+	}
+	err := each(len(names), func(i int, t *table) (err error) {
+		files[i], err = t.flush(storedir.FilePath(names[i], filepath.Base(b.attempt.Dir)))
+		return err
 	})
 	b.tables = nil
 	return files, err
@@ -229,7 +239,7 @@ func (b *Batch) publish(files []storedir.File) error {
 			return publishError(f, err)
 		}
 	}
-	err := together(len(files), func(i int) error {
+	err := together(len(files), len(files), func(i int) error {
 		if err := storedir.SyncDir(filepath.Dir(b.published[i])); err != nil {
 			return publishError(files[i], err)
 		}
@@ -246,12 +256,13 @@ func publishError(f storedir.File, err error) error {
 	return fmt.Errorf("publish table %s: %w", f.Table, err)
 }
 
-// together runs f for all tables at once: each waits for the disk, which
-// writes all of them in little more time than one. If one panics, together
-// panics in the end, with a *relay.Panic.
-func together(n int, f func(i int) error) error {
+// together runs f for n tables, so many of them at a time. Where each waits for the disk, that
+// writes all of them in little more time than one. If one panics, together panics in the
+// end, with a *relay.Panic.
+func together(n, limit int, f func(i int) error) error {
 	panics := make([]*relay.Panic, n)
 	var g errgroup.Group
+	g.SetLimit(limit)
 	for i := range n {
 		g.Go(func() error {
 			defer func() {
@@ -271,20 +282,9 @@ func together(n int, f func(i int) error) error {
 	return err
 }
 
-// encode writes what is left of a table's file, which stays open. No more tables are
-// encoded at a time than turns has room for: each takes memory.
-func (t *table) encode(turns chan struct{}) error {
-	turns <- struct{}{}
-	defer func() { <-turns }()
-	return t.w.Close()
-}
-
-// finish flushes a table's file to disk; path is where it will be.
-func (t *table) finish(path string, turns chan struct{}) (storedir.File, error) {
-	err := t.encode(turns)
-	if err == nil {
-		err = t.file.Sync()
-	}
+// flush flushes a table's file to disk; path is where it will be.
+func (t *table) flush(path string) (storedir.File, error) {
+	err := t.file.Sync()
 	info, serr := t.file.Stat()
 	if err = errors.Join(err, serr, t.file.Close()); err != nil {
 		return storedir.File{}, err

@@ -3,7 +3,9 @@ package write
 import (
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"stackmill/stages/relay"
 )
@@ -13,7 +15,7 @@ func mistaken() { panic("a mistake") }
 // A panic beside others is the caller's, who can recover.
 func TestTogether(t *testing.T) {
 	failed := errors.New("failed")
-	if err := together(3, func(i int) error { return map[int]error{1: failed}[i] }); !errors.Is(err, failed) {
+	if err := together(3, 3, func(i int) error { return map[int]error{1: failed}[i] }); !errors.Is(err, failed) {
 		t.Error(err)
 	}
 	defer func() {
@@ -22,7 +24,7 @@ func TestTogether(t *testing.T) {
 			t.Error(p)
 		}
 	}()
-	_ = together(3, func(i int) error {
+	_ = together(3, 3, func(i int) error {
 		if i == 1 {
 			mistaken()
 		}
@@ -30,17 +32,23 @@ func TestTogether(t *testing.T) {
 	})
 }
 
-// A table whose encoding panics gives its turn to the next.
-func TestEncodeTurns(t *testing.T) {
-	turns := make(chan struct{}, 1)
-	for range 2 {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Error("no panic")
-				}
-			}()
-			_ = (&table{}).encode(turns)
-		}()
-	}
+// No more run at a time than the limit allows, whatever becomes of those before.
+func TestTogetherLimit(t *testing.T) {
+	const n, limit = 20, 2
+	var running, most, begun atomic.Int64
+	defer func() {
+		if recover() == nil || begun.Load() != n || most.Load() > limit {
+			t.Errorf("%d of %d were begun, %d at a time", begun.Load(), n, most.Load())
+		}
+	}()
+	_ = together(n, limit, func(int) error {
+		defer running.Add(-1)
+		begun.Add(1)
+		now := running.Add(1)
+		for m := most.Load(); now > m && !most.CompareAndSwap(m, now); m = most.Load() {
+		}
+		time.Sleep(time.Millisecond) // so that others would begin
+		mistaken()
+		return nil
+	})
 }
