@@ -14,6 +14,28 @@ import (
 	"stackmill/pipeline"
 )
 
+// What is put aside is gone from its place, and stays on the disk.
+func TestPutAside(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "store")
+	for range 2 {
+		if err := os.MkdirAll(filepath.Join(path, "tables"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // the second time there is nothing
+			if err := putAside(path); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
+			t.Error(err)
+		}
+	}
+	if kept, err := filepath.Glob(filepath.Join(dir, asideDir, "*", "store", "tables")); err != nil || len(kept) != 2 {
+		t.Error(kept, err)
+	}
+}
+
 func TestFigures(t *testing.T) {
 	for _, test := range []struct {
 		figure

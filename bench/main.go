@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 
 	"stackmill/acceptance/corpus"
@@ -81,7 +82,7 @@ func rowNames() (names string) {
 
 // run measures the rows that match, and prints all their figures at the end. One
 // that fails does not keep the others from being measured.
-func (b *bench) run(only string) error {
+func (b *bench) run(only string) (err error) {
 	chosen, err := regexp.Compile("^(" + only + ")")
 	if err != nil {
 		return err
@@ -89,6 +90,8 @@ func (b *bench) run(only string) error {
 	if err := os.MkdirAll(b.dir, 0o777); err != nil {
 		return err
 	}
+	aside := filepath.Join(b.dir, asideDir)
+	defer func() { err = errors.Join(err, os.RemoveAll(aside)) }()
 	for _, r := range rows {
 		if !chosen.MatchString(r.name) {
 			continue
