@@ -58,7 +58,7 @@ var borders = []struct{ folder, imports, why string }{
 	{"stages/write", "schema stages/relay stages/rollup storedir tablefile", "it writes any table"},
 	{"tablefile", "schema", "it knows tables, whatever they are about"},
 	{"storedir", "schema", "it knows files and commits, and what is in no table"},
-	{"compact", "schema stages/write storedir", "it merges the rows of any table"},
+	{"compact", "schema stages/write storedir tablefile", "it merges the rows of any table"},
 	{"queries", "fault schema stages/infile stages/rollup storedir tablefile", "it knows no recordings, and no stage that writes"},
 }
 
