@@ -1,0 +1,68 @@
+package schema
+
+// Experiments and what they consist of.
+var (
+	Experiments = &Table{Name: "experiments", Summary: true, Row: "one experiment: a founder process and its descendants", Key: key(), Columns: []Column{
+		experimentID,
+		{"experiment", String, Dict, "", false, "The base name of the recording."},
+		{"format", String, Dict, "", false, "The input format: `gprofng`, `perf` or `pprof`."},
+		{"format_version", String, Dict, "", false, "The version that the recording states."},
+		{"collector", String, Dict, "", false, "The version of the tool that recorded."},
+		{"host", String, Dict, "", false, "The machine's name."},
+		{"os", String, Dict, "", false, "The machine's operating system."},
+		{"arch", String, Dict, "", false, "The machine's architecture as recorded."},
+		{"cpus", Int32, Dict, "count", false, "The number of CPUs."},
+		{"clock_mhz", Int32, Dict, "MHz", false, "The CPUs' highest clock rate, 0 if not recorded."},
+		{"page_size", Int64, Dict, "bytes", false, "The size of a memory page."},
+		{"word_bits", Int32, Dict, "", false, "32 or 64: the width of an address."},
+		{"target", String, Dict, "", false, "The program's name."},
+		{"command", String, Dict, "", false, "The founder's command line."},
+		{"directory", String, Dict, "", false, "The founder's working directory."},
+		{"started", Time, Plain, "", true, "When the founder started (UTC)."},
+		{"duration_ns", Int64, Delta, "ns", false, "From the founder's start to the last event of any process."},
+		{"processes", Int32, Dict, "count", false, "The number of processes with data."},
+		{"samples", Int64, Delta, "count", false, "The number of samples of all kinds."},
+		{"status", String, Dict, "", false, "`complete`, `unclosed` (the collector did not finish it), `partial` (data was lost) or `failed` (no samples could be read); views say `summary` where only the sums by function are kept (`forget --keep-rollups`)."},
+		{"cache_line_size", Int64, Dict, "bytes", true, "The size of a line of the machine's data caches, of the one next to the processor where they differ; missing if not recorded, as in experiments of gprofng."},
+		{"comment", String, Dict, "", false, "What a profile says of itself, line by line: its comments, and the address of what describes it."},
+	}, Joined: "JOIN experiment_names n USING (experiment_id)", Computed: []Computed{
+		{"path", String, "n.path", "Where the recording was."},
+		{"ingested", Time, "n.ingested", "When it was put into the store (UTC)."},
+	}}
+	Processes = &Table{Name: "processes", Summary: true, Row: "one process of an experiment", Key: key("process"), Columns: []Column{
+		experimentID, process,
+		{"lineage", String, Dict, "", false, "How it descends from the founder, e.g. `_f2_x1`; empty for the founder."},
+		{"pid", Int64, Delta, "", false, "The process id."},
+		{"ppid", Int64, Delta, "", false, "The parent's process id."},
+		{"target", String, Dict, "", false, "The program's name."},
+		{"command", String, Dict, "", false, "The command line."},
+		{"started_ns", Int64, Delta, "ns", false, "Start, relative to the founder's."},
+		{"duration_ns", Int64, Delta, "ns", false, "From its start to its last event."},
+		{"samples", Int64, Delta, "count", false, "The number of samples."},
+		{"status", String, Dict, "", false, "As `experiments.status`, for this process."},
+	}}
+	Metrics = &Table{Name: "metrics", Summary: true, Row: "one metric that an experiment's data can provide, even if no event was recorded", Key: key("metric"), Columns: []Column{
+		experimentID, metric,
+		{"title", String, Dict, "", false, "The metric's title in the Performance Analyzer."},
+		{"unit", String, Dict, "", false, "The base unit of its values: ns, bytes or count."},
+		{"kind", String, Dict, "", false, "The kind of samples it is computed from."},
+		{"data_objects", Bool, Plain, "", false, "Whether its samples are accesses to memory, so that they have data objects (S27)."},
+		{"preferred", Bool, Plain, "", false, "Whether reports show it when no metric is named, as a profile may say; of several in an experiment, and where none is, they show the first by the order of metrics."},
+	}}
+	Problems = &Table{Name: "problems", Summary: true, Row: "one thing that is wrong or missing in a recording", Key: key("problem"), Columns: []Column{
+		experimentID,
+		{"problem", Int32, Delta, "", false, "The problem's number within the experiment."},
+		{"severity", String, Dict, "", false, "`error`: records were lost or are unreadable; `warning`: names were not found, stacks end early, or the collector warned; `info`: a remark."},
+		{"process", Int32, Dict, "", false, "The process concerned; 0 if the whole experiment is."},
+		{"file", String, Dict, "", false, "The file, relative to the recording; or a load object's path."},
+		{"offset", Int64, Plain, "bytes", true, "Where in the file."},
+		{"reason", String, Dict, "", false, "A short constant name of the reason, for grouping."},
+		{"message", String, Dict, "", false, "The reason in words."},
+		{"count", Int64, Delta, "count", false, "How many things (packets, events, links) it touches."},
+	}}
+	Recordings = &Table{Name: "recordings", Row: "what no other table has of a recording as a whole, or of one of its processes: with that its stacks can be given better symbols when it is gone", Key: key("part"), Columns: []Column{
+		experimentID,
+		{"part", Int32, Delta, "", false, "0 for the recording as a whole, else the process."},
+		{"content", String, Plain, "", false, "JSON for this program, which may change what it holds."},
+	}}
+)

@@ -1,0 +1,124 @@
+package schema
+
+// Samples.
+var (
+	Samples = &Table{Name: "samples", Row: "one recorded event", Key: key("sample"), Columns: []Column{
+		experimentID, sampleNo,
+		{"kind", Label, Dict, "", false, "`clock`, `heap`, `io`, `sync`, `hwc`, `omp`, `race`, `deadlock` or `perf`: the table `<kind>_samples` has the rest."},
+		process,
+		{"thread_id", Int64, Dict, "", false, "The kernel's id of the thread."},
+		{"cpu", Int32, Dict, "", false, "The CPU."},
+		{"time_ns", Int64, Delta, "ns", false, "When, from the founder's start; of a traced call, its end."},
+		stackNo,
+	}, Computed: []Computed{rawStackID}}
+	ClockSamples = &Table{Name: "clock_samples", Row: "one clock-profiling event", Key: key("sample"), Columns: []Column{
+		experimentID, sampleNo,
+		{"state", Int32, Dict, "", false, "The micro-state: 0 user, 1 system, 2 trap, 3 text fault, 4 data fault, 5 kernel fault, 6 lock, 7 sleep, 8 CPU wait, 9 stopped, 10 user+system (Linux), 11 kernel."},
+		{"duration_ns", Int64, Dict, "ns", false, "Ticks times the requested interval."},
+		{"omp_state", Int32, Dict, "", false, "The OpenMP state recorded with the stack, -1 if there is none."},
+	}}
+	HeapSamples = &Table{Name: "heap_samples", Row: "one heap call", Key: key("sample"), Columns: []Column{
+		experimentID, sampleNo,
+		{"operation", Int32, Dict, "", false, "0 malloc, 1 free, 2 realloc, 3 mmap, 4 munmap."},
+		{"size", Int64, Dict, "bytes", false, "The size asked for; 0 for free."},
+		{"address", Int64, Delta, "", false, "The block's address."},
+		{"old_address", Int64, PlainOrDelta, "", false, "realloc: the address before."},
+		{"leaked", Int64, Dict, "bytes", false, "How much of the block was never freed."},
+		{"freed", Int64, Dict, "bytes", false, "The size of the traced blocks that this call freed."},
+	}}
+	IOSamples = &Table{Name: "io_samples", Row: "one I/O call", Key: key("sample"), Columns: []Column{
+		experimentID, sampleNo,
+		{"operation", Int32, Dict, "", false, "0 read, 1 write, 2 open, 3 close, 4 other; 5 to 9 the same with an error."},
+		{"fd", Int32, Dict, "", false, "The file descriptor."},
+		{"bytes", Int64, Dict, "bytes", false, "Bytes moved; negative, as recorded, for calls that failed."},
+		{"duration_ns", Int64, Delta, "ns", false, "How long it took."},
+		{"metric_ns", Int64, Delta, "ns", false, "The duration in whole microseconds, as the metrics count it."},
+		{"file", Int32, Dict, "", false, "The file: `io_files.file`."},
+	}}
+	IOFiles = &Table{Name: "io_files", Row: "one file as one process used it from open to close", Key: key("process", "file"), Columns: []Column{
+		experimentID,
+		{"file", Int32, Delta, "", false, "Its number within the experiment: 1 to 3 the standard streams and 4 other activity, of any process, from 10 on the files opened; -1 for calls on a descriptor that is not open."},
+		process,
+		{"name", String, Dict, "", false, "Its name."},
+		{"file_system", String, Dict, "", false, "The kind of file system, `N/A` if unknown."},
+	}}
+	SyncSamples = &Table{Name: "sync_samples", Row: "one wait for a synchronization object", Key: key("sample"), Columns: []Column{
+		experimentID, sampleNo,
+		{"duration_ns", Int64, Delta, "ns", false, "How long it waited."},
+		{"metric_ns", Int64, Delta, "ns", false, "The duration in whole microseconds, as the metrics count it."},
+		{"object", Int64, Dict, "", false, "The object's address."},
+	}}
+	HWCSamples = &Table{Name: "hwc_samples", Row: "one hardware counter overflow", Key: key("sample"), Columns: []Column{
+		experimentID, sampleNo,
+		{"counter", Label, Dict, "", false, "The counter: its metric's name."},
+		{"value", Int64, Dict, "", false, "The events counted, in the metric's unit; 0 for an invalid sample."},
+		{"data_address", Int64, DictOrDelta, "", true, "The virtual data address, or a code below 255 that says why there is none."},
+		{"physical_address", Int64, Dict, "", true, "The physical data address."},
+		{"trigger_pc", Int64, Dict, "", true, "The candidate trigger PC."},
+		{"latency", Int64, Dict, "cycles", true, "The access's latency."},
+		{"data_source", Int64, Dict, "", true, "Where the data came from, as recorded."},
+	}}
+	OMPSamples = &Table{Name: "omp_samples", Row: "one OpenMP event", Key: key("sample"), Columns: []Column{
+		experimentID, sampleNo,
+		{"event", Int32, Dict, "", false, "The packet type: 9 fork, 12 region, 14 task, 15 region description, 16 task description."},
+		{"region", Int64, Dict, "", false, "The parallel region."},
+		{"parent_region", Int64, Dict, "", false, "The region around it."},
+		{"task", Int64, Dict, "", false, "The task."},
+		{"parent_task", Int64, Dict, "", false, "The task that made it."},
+		{"region_pc", Int64, Dict, "", false, "The region's PC."},
+	}}
+	RaceSamples = &Table{Name: "race_samples", Row: "one access that takes part in a data race", Key: key("sample"), Columns: []Column{
+		experimentID, sampleNo,
+		{"race", Int64, Dict, "", false, "The race."},
+		{"type", Int32, Dict, "", false, "The access's type, as recorded."},
+		{"address", Int64, Dict, "", false, "The address raced for."},
+		{"accesses", Int64, Dict, "count", false, "How many accesses."},
+	}}
+	DeadlockSamples = &Table{Name: "deadlock_samples", Row: "one lock event of a deadlock", Key: key("sample"), Columns: []Column{
+		experimentID, sampleNo,
+		{"deadlock", Int64, Dict, "", false, "The deadlock."},
+		{"lock_type", Int32, Dict, "", false, "The lock event's type, as recorded."},
+		{"type", Int32, Dict, "", false, "The deadlock's type, as recorded."},
+		{"address", Int64, Dict, "", false, "The lock's address."},
+	}}
+	PerfSamples = &Table{Name: "perf_samples", Row: "one sample of perf", Key: key("sample"), Columns: []Column{
+		experimentID, sampleNo,
+		{"event", Label, Dict, "", false, "The event, as perf names it: the metric of its values; `<event>.samples` counts them."},
+		{"value", Int64, Dict, "", false, "The sample's period: events since the one before, of clocks ns."},
+		{"data_address", Int64, DictOrDelta, "", true, "The virtual data address."},
+		{"weight", Int64, Dict, "", false, "The access's latency in cycles, 0 if not recorded."},
+		{"data_source", Int64, Dict, "", true, "Where the data came from, as recorded."},
+		{"physical_address", Int64, Dict, "", true, "The physical data address."},
+	}}
+	PprofSamples = &Table{Name: "pprof_samples", Row: "one value of a sample of a profile in pprof's format", Key: key("sample"), Columns: []Column{
+		experimentID, sampleNo,
+		{"type", Label, Dict, "", false, "The type of the value: its metric's name."},
+		{"value", Int64, Dict, "the metric's", false, "The value."},
+		{"labels", String, Dict, "", false, "The sample's labels, an object in JSON: a text, a number, or a number `num` with its `unit`; a list of them if a label is there several times. `{}` if there are none."},
+	}}
+	Overview = &Table{Name: "overview", Row: "the resources a process used between two sample points", Key: key("process", "point"), Columns: append([]Column{
+		experimentID, process,
+		{"point", Int32, Delta, "", false, "The sample point's number, from 1."},
+		{"label", String, Dict, "", false, "The label of the point that ends it."},
+		{"t0_ns", Int64, Delta, "ns", false, "Its start, from the founder's start."},
+		{"t1_ns", Int64, Delta, "ns", false, "Its end."},
+	}, overviewColumns()...)}
+)
+
+// OverviewTimes and OverviewCounts name the values of an overview record in
+// file order (gprofng-experiment 3.5).
+var (
+	OverviewTimes  = []string{"real", "user", "system", "trap", "text_fault", "data_fault", "kernel_fault", "lock", "sleep", "cpu_wait", "stopped"}
+	OverviewCounts = []string{"minor_faults", "major_faults", "swaps", "blocks_in", "blocks_out", "messages_sent", "messages_received", "signals", "voluntary_switches", "involuntary_switches", "system_calls", "characters"}
+)
+
+func overviewColumns() []Column {
+	var cs []Column
+	for _, n := range OverviewTimes {
+		cs = append(cs, Column{n + "_ns", Int64, Delta, "ns", false, "Time in the state `" + n + "`."})
+	}
+	for _, n := range OverviewCounts {
+		cs = append(cs, Column{n, Int64, Delta, "count", false, "Number of " + n + "."})
+	}
+	return cs
+}

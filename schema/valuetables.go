@@ -1,0 +1,107 @@
+package schema
+
+// Values: sums of samples, computed once when the experiment is read.
+var (
+	value     = Column{"value", Int64, Dict, "the metric's", false, "The sum."}
+	samples   = Column{"samples", Int64, Dict, "count", false, "The number of samples with a value other than 0."}
+	exclusive = Column{"exclusive", Int64, Dict, "the metric's", false, "The value of the samples whose leaf is here."}
+	inclusive = Column{"inclusive", Int64, Dict, "the metric's", false, "The value of the samples whose stack passes here, each counted once."}
+	attribute = Column{"attributed", Int64, Dict, "the metric's", false, "The part of the value attributed to the pair or path."}
+)
+
+// The value tables.
+var (
+	StackValues = &Table{Name: "stack_values", Row: "one metric's value of one recorded stack", Key: key("stack", "metric"), Columns: []Column{
+		experimentID, stackNo.as(Delta), metric, value, samples,
+	}, Computed: []Computed{rawStackID}}
+	UsageValues = &Table{Name: "usage_values", Row: "one metric's value of one thread on one CPU in one second", Key: key("process", "thread_id", "cpu", "second", "metric"), Columns: []Column{
+		experimentID, process,
+		{"thread_id", Int64, Dict, "", false, "The kernel's id of the thread."},
+		{"cpu", Int32, Dict, "", false, "The CPU."},
+		{"second", Int32, Delta, "s", false, "Whole seconds from the founder's start."},
+		metric, value, samples,
+	}}
+	FunctionValues = &Table{Name: "function_values", Row: "one metric's value of one function, or of `<Total>`", Key: key("modes", "metric", "function_no"), Columns: []Column{
+		experimentID, modes, metric, functionNo, exclusive, inclusive,
+	}, Joined: ofFunction, Computed: []Computed{functionID}}
+	CallValues = &Table{Name: "call_values", Row: "one metric's value of one neighbour of one function", Key: key("modes", "metric", "function_no", "relation", "other_no"), Columns: []Column{
+		experimentID, modes, metric, functionNo,
+		{"relation", Label, Dict, "", false, "`caller`, `self` or `callee`."},
+		{"other_no", Int32, Dict, "", false, "The neighbour's number."},
+		attribute,
+	}, Joined: ofFunction + " LEFT JOIN functions o ON o.experiment_id = t.experiment_id AND o.function_no = t.function_no + t.other_no", Implied: impliedCalls, Computed: []Computed{
+		functionID,
+		{"other_id", Int64, "o.function_id", "The neighbour."},
+	}}
+	CallNodes = &Table{Name: "call_nodes", Row: "one node of the call tree, in any mode: the functions on a path from `<Total>`", Key: key("call_node"), Columns: []Column{
+		experimentID,
+		{"call_node", Int32, Delta, "", false, "Its number: a node's are followed by those of the nodes below it. 0 is the root, `<Total>`."},
+		{"up", Int32, PlainOrDelta, "", false, "How far before it its parent is: the caller's node. 0 for the root."},
+		{"below", Int32, Dict, "count", false, "How many nodes are below it: the next so many."},
+		{"depth", Int32, Delta, "", false, "0 is the root."},
+		functionNo.as(Dict),
+	}, Joined: ofFunction, Computed: []Computed{
+		functionID,
+		{"parent", Int32, "CASE WHEN up > 0 THEN call_node - up END", "The caller's node; missing for the root."},
+		{"last", Int32, "call_node + below", "The last node below it, itself if there is none."},
+	}}
+	TreeValues = &Table{Name: "tree_values", Row: "one metric's value of one node of the call tree", Key: key("modes", "metric", "call_node"), Columns: []Column{
+		experimentID, modes, metric,
+		{"call_node", Int32, Delta, "", false, "The node."},
+		attribute, exclusive,
+	}}
+	LineValues = &Table{Name: "line_values", Implied: impliedLines, Row: "one metric's value of one source line of one function", Key: key("modes", "metric", "function_no", "file", "line"), Columns: []Column{
+		experimentID, modes, metric, functionNo,
+		{"file", String, Dict, "", false, "The source file's path, empty for instructions without line numbers."},
+		{"line", Int32, Dict, "", false, "The line, 0 for instructions without line numbers."},
+		exclusive, inclusive,
+	}, Joined: ofFunction, Computed: []Computed{functionID}}
+	SourceValues = &Table{Name: "source_values", Implied: impliedSources, Row: "one metric's value of one source line, of all functions with code there", Key: key("modes", "metric", "file", "line"), Columns: []Column{
+		experimentID, modes, metric,
+		{"file", String, Dict, "", false, "The source file's path, empty for instructions without line numbers."},
+		{"line", Int32, Dict, "", false, "The line, 0 for instructions without line numbers."},
+		exclusive, inclusive,
+	}}
+	PCValues = &Table{Name: "pc_values", Implied: impliedByFunction("locations", "location", ForPC), Row: "one metric's value of one instruction", Key: key("modes", "metric", "location"), Columns: []Column{
+		experimentID, modes, metric,
+		{"location", Int32, Delta, "", false, "The instruction: `locations.location`."},
+		exclusive, inclusive,
+	}}
+	ModuleValues = &Table{Name: "module_values", Implied: impliedByFunction("functions", "module_id", ForModule), Row: "one metric's value of one module", Key: key("modes", "metric", "module_id"), Columns: []Column{
+		experimentID, modes, metric,
+		{"module_id", Int64, Dict, "", false, "The module."},
+		exclusive, inclusive,
+	}}
+	ObjectValues = &Table{Name: "object_values", Row: "one metric's value of one load object", Key: key("modes", "metric", "load_object_id"), Columns: []Column{
+		experimentID, modes, metric,
+		{"load_object_id", Int64, Dict, "", false, "The load object."},
+		exclusive, inclusive,
+	}}
+	DataValues = &Table{Name: "data_values", Row: "one metric's value of one data object, as one instruction accessed it in one way", Key: key("metric", "data_object_id", "location", "method", "detail", "agreement", "embedding_object_id"), Columns: []Column{
+		experimentID, metric, dataObject,
+		{"location", Int32, Dict, "", true, "The instruction that accessed memory; where it was not found, that of the recorded PC; missing without one: `locations.location`."},
+		dataMethod,
+		{"detail", String, Dict, "", false, "More about the way or the reason; empty if there is none."},
+		agreement, embedding, value, samples,
+	}, Joined: ofLocation, Computed: []Computed{locationID}}
+	FunctionRollup = &Table{Name: "function_rollup", Summary: true, Row: "one metric's value of one function, or of `<Total>`, as `function_values` has it, with all names: what all experiments say of a function is in one place of a file, and what they say of a metric", Key: key("metric", "modes", "function_id"), Columns: []Column{
+		experimentID, metric, metricUnit, modes,
+		{"function_id", Int64, Dict, "", false, "The function."},
+		functionKey, functionName, objectName, moduleName, functionKind, exclusive, inclusive,
+	}}
+	// FunctionSums hold for the files of batches of which everything counts: of others, the
+	// rows of FunctionRollup that count are read in their place.
+	FunctionSums = &Table{Name: "function_sums", Row: "the sum of one metric's values of one function, or of `<Total>`, over the experiments of a batch: sums of these rows are those of `function_rollup`, which has a row for each experiment", Columns: []Column{
+		metric, metricUnit, modes, functionKey, functionName, objectName, moduleName, functionKind, exclusive, inclusive,
+	}}
+)
+
+// These say of a value, in words, what it is of.
+var (
+	metricUnit   = Column{"unit", Label, Dict, "", false, "The metric's base unit: ns, bytes or count."}
+	functionKey  = Column{"function_key", Int64, Dict, "", false, "Hash of the load object's name, the module's name without directories and the linkage name, or else the name for people: the same in every build."}
+	functionName = Column{"function", Label, Dict, "", false, "Its name for people."}
+	objectName   = Column{"load_object", Label, Dict, "", false, "The name of its load object."}
+	moduleName   = Column{"module", Label, Dict, "", false, "The name of its module."}
+	functionKind = Column{"kind", Label, Dict, "", false, "As `functions.kind`."}
+)
