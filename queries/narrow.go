@@ -233,8 +233,29 @@ func (db *DB) Emptied(ctx context.Context) (map[[2]string]bool, error) {
 // Narrowed reports whether only the samples that pass a filter count.
 func (db *DB) Narrowed() bool { return db.base != nil }
 
-// SumsOnly is how many experiments have no samples, since they are kept as sums only.
-func (db *DB) SumsOnly() (n int) {
+// Remarks say what readers of a narrowed session should know of what is left.
+func (db *DB) Remarks(ctx context.Context) (remarks []string, err error) {
+	if !db.Narrowed() {
+		return nil, nil
+	}
+	if n := db.sumsOnly(); n > 0 {
+		remarks = append(remarks, fmt.Sprintf("%d of the experiments are kept as sums only, without samples: nothing of them is left", n))
+	}
+	if !db.chosen {
+		return remarks, nil
+	}
+	var left bool
+	if err := db.QueryRowContext(ctx, "SELECT EXISTS (FROM stack_values)").Scan(&left); err != nil {
+		return nil, err
+	}
+	if !left {
+		remarks = append(remarks, "no sample passes the filter")
+	}
+	return remarks, nil
+}
+
+// sumsOnly is how many experiments have no samples, since they are kept as sums only.
+func (db *DB) sumsOnly() (n int) {
 	for _, e := range db.Experiments() {
 		if e.Status == storedir.Summary {
 			n++

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,9 +21,30 @@ func addFilter(c *cobra.Command, to *queries.Filter) {
 	f.Int64SliceVar(&to.CPUs, "cpu", nil, "only samples on these CPUs")
 	f.Int64SliceVar(&to.PIDs, "pid", nil, "only samples of these processes")
 	f.StringArrayVar(&to.Between, "between", nil, queries.BetweenHelp)
-	f.StringSliceVar(&to.Hide, "hide", nil, queries.HideHelp)
-	f.StringSliceVar(&to.APIOnly, "api-only", nil, queries.APIOnlyHelp)
+	f.Var((*names)(&to.Hide), "hide", queries.HideHelp)
+	f.Var((*names)(&to.APIOnly), "api-only", queries.APIOnlyHelp)
 }
+
+// names are the values of a flag, with commas between them. None, as an empty variable of
+// a shell is, is a mistake: nothing would be hidden.
+type names []string
+
+// Set implements pflag.Value.
+func (n *names) Set(text string) error {
+	for name := range strings.SplitSeq(text, ",") {
+		if strings.TrimSpace(name) == "" {
+			return errors.New("there is no name")
+		}
+		*n = append(*n, name)
+	}
+	return nil
+}
+
+// String implements pflag.Value.
+func (n *names) String() string { return strings.Join(*n, ",") }
+
+// Type implements pflag.Value.
+func (n *names) Type() string { return "strings" }
 
 // narrow returns the store with the samples that pass the filter, as a session that is
 // closed before the store; the store itself if all pass. If views are named, it has what
@@ -38,8 +60,12 @@ func (a *app) narrow(ctx context.Context, db *queries.DB, f queries.Filter, view
 	if err != nil {
 		return nil, nil, err
 	}
-	if n := session.SumsOnly(); n > 0 {
-		say(a.stderr, "stackmill: %d of the experiments are kept as sums only, without samples: nothing of them is left\n", n)
+	remarks, err := session.Remarks(ctx)
+	if err != nil {
+		return nil, nil, errors.Join(err, session.Close())
+	}
+	for _, r := range remarks {
+		say(a.stderr, "stackmill: %s\n", r)
 	}
 	return session, func() { _ = session.Close() }, nil
 }

@@ -166,7 +166,7 @@ func (m *agents) report(ctx context.Context, args *arguments) (*answer, error) {
 		return nil, err
 	}
 	a := &answer{View: r.View, Mode: args.Mode}
-	if err := a.tell(db, f); err != nil {
+	if err := a.tell(ctx, db, f); err != nil {
 		return nil, err
 	}
 	for _, m := range q.Emptied {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 
 	"stackmill/queries"
@@ -47,16 +46,15 @@ func (args *arguments) filter() queries.Filter {
 
 // tell says in an answer which samples and functions it is about. A text that does not fit
 // is shortened: an agent knows what it asked for.
-func (a *answer) tell(db *queries.DB, f queries.Filter) error {
+func (a *answer) tell(ctx context.Context, db *queries.DB, f queries.Filter) error {
 	conditions, err := f.Conditions()
 	if err != nil {
 		return err
 	}
 	a.Filter, a.Hidden = shortened(conditions), shortened(db.HiddenFunctions())
-	if n := db.SumsOnly(); n > 0 && !f.IsEmpty() {
-		a.Warnings = append(a.Warnings, fmt.Sprintf("%d of the recordings are kept as sums only, without samples: nothing of them is left", n))
-	}
-	return nil
+	remarks, err := db.Remarks(ctx)
+	a.Warnings = append(a.Warnings, remarks...)
+	return err
 }
 
 func shortened(texts []string) (short []string) {

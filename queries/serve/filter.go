@@ -65,9 +65,12 @@ func (w *work) open(f queries.Filter, reads []string, selectors ...string) (db *
 	if err != nil {
 		return nil, nil, err
 	}
-	if n := db.SumsOnly(); n > 0 && !f.IsEmpty() {
-		w.warn("%d of the experiments are kept as sums only, without samples: nothing of them is left", n)
+	remarks, err := db.Remarks(w.ctx)
+	if err != nil {
+		done()
+		return nil, nil, err
 	}
+	w.warnings = append(w.warnings, remarks...)
 	return db, done, nil
 }
 
