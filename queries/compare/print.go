@@ -9,9 +9,9 @@ import (
 )
 
 // Print prints some of the rows, with all numbers.
-func (c *Result) Print(p result.Printer, rows []Row) error {
+func (r *Result) Print(p result.Printer, rows []Row) error {
 	var fields []result.Field
-	for _, name := range c.Columns() {
+	for _, name := range r.Columns() {
 		fields = append(fields, result.Field{Name: name, Kind: "VARCHAR"})
 	}
 	for _, name := range []string{"base", "test", "difference", "ratio", "low", "high", "noise", "p", "q"} {
@@ -23,15 +23,15 @@ func (c *Result) Print(p result.Printer, rows []Row) error {
 		return err
 	}
 	for i := range rows {
-		r := &rows[i]
+		row := &rows[i]
 		var values []any
-		for _, n := range r.Names {
+		for _, n := range row.Names {
 			values = append(values, n)
 		}
-		for _, v := range []float64{r.Base, r.Test, r.Difference, r.Ratio, r.Low, r.High, r.Noise, r.P, r.Q} {
+		for _, v := range []float64{row.Base, row.Test, row.Difference, row.Ratio, row.Low, row.High, row.Noise, row.P, row.Q} {
 			values = append(values, known(v))
 		}
-		if err := p.Row(append(values, int32(r.BaseN), int32(r.TestN), r.Verdict, r.Matched)); err != nil {
+		if err := p.Row(append(values, int32(row.BaseN), int32(row.TestN), row.Verdict, row.Matched)); err != nil {
 			return err
 		}
 	}
@@ -80,9 +80,9 @@ func differingOf(c *Result) []differing {
 }
 
 // Object is the comparison, with some of its rows, as JSON has it.
-func (c *Result) Object(rows []Row) (any, error) {
+func (r *Result) Object(rows []Row) (any, error) {
 	var text bytes.Buffer
-	if err := c.Print(result.JSON(&text), rows); err != nil {
+	if err := r.Print(result.JSON(&text), rows); err != nil {
 		return nil, err
 	}
 	return struct {
@@ -103,6 +103,6 @@ func (c *Result) Object(rows []Row) (any, error) {
 		Warnings  []string        `json:"warnings"`
 		Total     int             `json:"rows_in_all"`
 		Rows      json.RawMessage `json:"rows"`
-	}{c.By, c.Metric, c.Unit, c.Mode, c.Inclusive, c.Normalise, c.FDR, c.Level, c.Judged, append([]string{}, c.Where...), append([]string{}, c.Hidden...),
-		sideOf(c.Base), sideOf(c.Test), differingOf(c), append([]string{}, c.Warnings...), len(c.Rows), text.Bytes()}, nil
+	}{r.By, r.Metric, r.Unit, r.Mode, r.Inclusive, r.Normalise, r.FDR, r.Level, r.Judged, append([]string{}, r.Where...), append([]string{}, r.Hidden...),
+		sideOf(r.Base), sideOf(r.Test), differingOf(r), append([]string{}, r.Warnings...), len(r.Rows), text.Bytes()}, nil
 }
