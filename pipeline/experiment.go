@@ -40,7 +40,7 @@ type experiment struct {
 	dumps    *unwind.Dumps
 	known    *unwind.Known
 	stacks   *attribute.Stacks
-	growth   *follower[*unwind.Growth] // adds paths to the tree of stacks
+	growth   *growth
 	ioFiles  *attribute.Files
 	counter  *attribute.Counter
 	sums     *attribute.Sums
@@ -161,14 +161,6 @@ func (e *experiment) begin() (err error) {
 	return nil
 }
 
-// growthAhead bounds how much may wait to be added to the tree of stacks.
-const growthAhead = 4
-
-// grow adds to the tree of stacks, while further ones pass the rules.
-func grow(ctx context.Context, tree *unwind.Tree) *follower[*unwind.Growth] {
-	return follow(ctx, growthAhead, func(more *unwind.Growth) error { tree.Grow(more); return nil }, func(*unwind.Growth) {})
-}
-
 // grown waits for the tree of stacks.
 func (e *experiment) grown() error {
 	if err := errors.Join(e.growth.close(), context.Cause(e.ctx)); err != nil {
@@ -215,20 +207,17 @@ func (e *experiment) attribute() error {
 		func() error { return r.StackRows(emit) },
 		func() error {
 			shape := attribute.NewShape(r.Program, r.Stacks)
-			return together(
+			tree := attribute.NewCallTree(shape, e.sums)
+			functions, err := r.FunctionRows(emit, tree)
+			return errors.Join(err, together(
+				func() error { return r.CodeRows(emit, functions) },
 				func() (err error) {
-					lines, err = r.LineRows(emit, shape)
+					if err = r.TreeRows(emit, tree); err == nil {
+						lines, err = r.LineRows(emit, shape)
+					}
 					return err
 				},
-				func() error {
-					tree := attribute.NewCallTree(shape, e.sums)
-					functions, err := r.FunctionRows(emit, tree)
-					return errors.Join(err, together(
-						func() error { return r.CodeRows(emit, functions) },
-						func() error { return r.TreeRows(emit, tree) },
-					))
-				},
-			)
+			))
 		},
 	)
 	return errors.Join(e.segments.Close(), err, r.SourceRows(emit, lines))

@@ -15,10 +15,10 @@
 //
 // Experiments run side by side. The stages of one run one after the other, but for the
 // symbol tables, which are loaded as soon as a recording names them (early.go), the
-// decoder, which reads ahead (readahead.go), the dumps, which are unwound side by side, and
-// the heap's blocks (package relay), the tree of stacks, which grows beside the rules, the
-// sinks (sinking.go), and the writers, one per table (writers.go): all have bounded
-// channels. A batch has one owner at any time; attribute.Sink says more.
+// decoder, which reads ahead (readahead.go), the dumps, which are unwound side by side
+// (package relay), the tree of stacks, which grows beside the rules (growth.go), and the
+// writers, one per table (writers.go): all have bounded channels. A batch has one owner
+// at any time, so more stages can overlap in the same way; attribute.Sink says how.
 package pipeline
 
 import (
@@ -125,11 +125,10 @@ func (e *experiment) run(ctx context.Context) error {
 }
 
 // kind passes a kind's events through the stages, batch by batch.
-func (p *process) kind(ctx context.Context, k schema.Kind) (err error) {
+func (p *process) kind(ctx context.Context, k schema.Kind) error {
 	events := readAhead(ctx, p.recorded.Events(k))
 	defer events.Close()
-	sinking := p.sinking(ctx)
-	defer func() { err = errors.Join(err, sinking.close(p.result)) }()
+	to := p.sinks()
 	for b := (&batch{process: p, kind: k}); ; {
 		if err := errors.Join(p.rec.Fault, context.Cause(ctx)); err != nil {
 			return err
@@ -140,12 +139,14 @@ func (p *process) kind(ctx context.Context, k schema.Kind) (err error) {
 		if err != nil || !more {
 			return err
 		}
-		if err := each(p.result, perBatch, b); err != nil {
-			b.release()
-			return err
+		err = each(p.result, perBatch, b)
+		for i := 0; err == nil && i < len(to); i++ {
+			began := time.Now()
+			err = to[i].run.Add(b.Batch)
+			p.result.took(to[i].name, began)
 		}
-		p.passed(b.Batch)
-		if err := sinking.add(b.Batch); err != nil {
+		p.passed(b)
+		if err != nil {
 			return err
 		}
 	}

@@ -51,14 +51,11 @@ func (p *process) unwind() (err error) {
 	}
 	whole := *p.recorded
 	whole.Stacks = p.completed.Stacks
-	unwinder := unwind.New(p.known, p.grow, p.resolver, p.frames, p.resolved, &whole)
+	unwinder := unwind.New(p.known, p.growth.add, p.resolver, p.frames, p.resolved, &whole)
 	p.unwinder = unwinder
 	p.stacks = p.experiment.stacks.Process(p.recorded, p.completed.Stacks, unwinder)
 	return nil
 }
-
-// grow adds what stacks add to their tree. After an error it does nothing: grown returns it.
-func (p *process) grow(more *unwind.Growth) { _ = p.growth.add(more) }
 
 func (p *process) dataspace() error {
 	if p.data == nil {
