@@ -1,12 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"os"
-	"strconv"
 	"time"
+
+	"stackmill/queries"
 )
 
 // errMemory is the cause if the process has grown too large.
@@ -42,7 +42,7 @@ func attend(ctx context.Context, timeout time.Duration, memory int64, work func(
 			}
 			return err, false
 		case <-look.C:
-			if residentMemory() > memory+memorySlack {
+			if queries.ResidentMemory(os.Getpid()) > memory+memorySlack {
 				cancel(errMemory)
 			}
 		case <-ctx.Done():
@@ -54,21 +54,4 @@ func attend(ctx context.Context, timeout time.Duration, memory int64, work func(
 			return context.Cause(ctx), stuck
 		}
 	}
-}
-
-// residentMemory is the size of the process in memory, 0 if the system does not say.
-func residentMemory() int64 {
-	text, err := os.ReadFile("/proc/self/statm")
-	if err != nil {
-		return 0
-	}
-	fields := bytes.Fields(text)
-	if len(fields) < 2 {
-		return 0
-	}
-	pages, err := strconv.ParseInt(string(fields[1]), 10, 64)
-	if err != nil {
-		return 0
-	}
-	return pages * int64(os.Getpagesize())
 }

@@ -12,9 +12,10 @@ import (
 	"os"
 	"os/exec"
 	"slices"
-	"strconv"
 	"syscall"
 	"time"
+
+	"stackmill/queries"
 )
 
 // A process that answers one call reads an errand from its standard input, and writes an
@@ -116,29 +117,12 @@ func (s *Server) watch(ctx context.Context, pid int, end context.CancelCauseFunc
 		case <-ctx.Done():
 			return
 		case <-look.C:
-			if residentMemory(pid) > s.Memory+memorySlack {
+			if queries.ResidentMemory(pid) > s.Memory+memorySlack {
 				end(errMemory)
 				return
 			}
 		}
 	}
-}
-
-// residentMemory is the size of a process in memory, 0 if the system does not say.
-func residentMemory(pid int) int64 {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
-	if err != nil {
-		return 0
-	}
-	fields := bytes.Fields(text)
-	if len(fields) < 2 {
-		return 0
-	}
-	pages, err := strconv.ParseInt(string(fields[1]), 10, 64)
-	if err != nil {
-		return 0
-	}
-	return pages * int64(os.Getpagesize())
 }
 
 // outcomeOf reads what a process answers.
