@@ -111,7 +111,7 @@ func (k *known) keep(r *knownReply) {
 // tag says what an answer is made of: the store's commits, the program, and the call.
 func (c *call) tag(state, version string) string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%s\n%s\n%s\n%s %s %q?%s\n%s", state, schema.StoreVersion, version, c.method, c.path, c.name, c.values.Encode(), c.body)
+	fmt.Fprintf(h, "%s\n%s\n%s\n%s %s %q?%s", state, schema.StoreVersion, version, c.method, c.path, c.name, c.values.Encode())
 	return fmt.Sprintf(`W/"%.16x"`, h.Sum(nil))
 }
 

@@ -96,32 +96,42 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, e *endpoint) {
 		s.fail(w, r, err)
 		return
 	}
-	state, err := s.shelf.state()
+	a, err := s.reply(w, r, c)
 	if err != nil {
+		w.Header().Del("ETag")
 		s.fail(w, r, err)
 		return
 	}
-	tag := c.tag(state, s.Version)
+	if a == nil {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
 	header := w.Header()
-	header.Set("Cache-Control", "private, no-cache") // to be asked again whether it still is so
-	if e.method == http.MethodGet {
-		header.Set("ETag", tag)
-		if matches(r.Header.Get("If-None-Match"), tag) {
-			w.WriteHeader(http.StatusNotModified)
-			return
-		}
-	}
-	a, err := s.known.get(r.Context(), tag, func() (*reply, error) { return s.work(r.Context(), c) })
-	if err != nil {
-		header.Del("ETag")
-		s.fail(w, r, err)
-		return
-	}
 	for _, text := range a.Warnings {
 		header.Add("Stackmill-Warning", printable(text))
 	}
 	header.Set("Content-Type", a.Type)
 	_, _ = w.Write(a.body) // the client may have gone
+}
+
+// reply returns the answer to a call, nil if the client has it. What SQL of a request gives
+// may differ each time, as now() does: it is neither kept nor has it a tag.
+func (s *Server) reply(w http.ResponseWriter, r *http.Request, c *call) (*reply, error) {
+	if c.foreign() {
+		w.Header().Set("Cache-Control", "no-store")
+		return s.work(r.Context(), c)
+	}
+	state, err := s.shelf.state()
+	if err != nil {
+		return nil, err
+	}
+	tag := c.tag(state, s.Version)
+	w.Header().Set("Cache-Control", "private, no-cache") // to be asked again whether it still is so
+	w.Header().Set("ETag", tag)
+	if matches(r.Header.Get("If-None-Match"), tag) {
+		return nil, nil
+	}
+	return s.known.get(r.Context(), tag, func() (*reply, error) { return s.work(r.Context(), c) })
 }
 
 // work answers a call when it is its turn, within the time that it may take.
@@ -151,8 +161,8 @@ func late(limit time.Duration) error {
 	return &failure{http.StatusRequestTimeout, fmt.Errorf("it took longer than %v (ask for less)", limit)}
 }
 
-// orPanic answers, and makes a panic an error.
-func orPanic(f func() (*reply, error)) (a *reply, err error) {
+// orPanic returns what f does, or what it panicked with as an error.
+func orPanic[T any](f func() (T, error)) (a T, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("internal error: %v", p)

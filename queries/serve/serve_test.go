@@ -238,7 +238,7 @@ func TestMistakes(t *testing.T) {
 // SQL reads the store and nothing else, within its time and memory.
 func TestSQL(t *testing.T) {
 	store := storetest.New(t, storetest.Two)
-	s := start(t, store, func(o *Options) { o.Timeout = 20 * time.Second })
+	s := start(t, store, nil)
 	for sql, want := range map[string]string{
 		"SELECT count(*) AS n FROM experiments":                     `200 [`,
 		"CREATE TEMP TABLE t AS SELECT 1 AS x; SELECT x + 1 FROM t": `200 [`,
@@ -275,6 +275,26 @@ func TestSQL(t *testing.T) {
 	}
 	if response, text := s.ask("POST", "/api/v1/query", `{"sql": "SELECT 1"}`, "Content-Type", "text/plain"); response.StatusCode != http.StatusUnsupportedMediaType {
 		t.Errorf("of a form: %s: %s", response.Status, text)
+	}
+}
+
+// What SQL of a request gives may differ each time: it is worked out each time.
+func TestAnswersOfSQL(t *testing.T) {
+	s := start(t, storetest.New(t, storetest.Two), nil)
+	_, first := s.sql("SELECT uuid() AS id")
+	if _, again := s.sql("SELECT uuid() AS id"); again == first {
+		t.Errorf("the same twice: %s", again)
+	}
+	const path = "/api/v1/views/functions?limit=1&where=wall+%3C+now()"
+	for range 2 {
+		if response, text := s.ask("GET", path, ""); response.StatusCode != 200 || response.Header.Get("ETag") != "" {
+			t.Errorf("%s with a tag %q: %s", response.Status, response.Header.Get("ETag"), text)
+		}
+	}
+	s.metrics.mu.Lock()
+	defer s.metrics.mu.Unlock()
+	if n := s.metrics.of["/api/v1/views/{name}"].answered; n != 2 {
+		t.Errorf("%d of 2 requests were worked on", n)
 	}
 }
 

@@ -200,7 +200,7 @@ func (s *shelf) take(ctx context.Context, o *opened, key string, of *session, op
 func (s *shelf) open(ctx context.Context, o *opened, key string, x *session, open func(context.Context) (*queries.DB, error)) {
 	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
-	x.db, x.err = open(ctx)
+	x.db, x.err = orPanic(func() (*queries.DB, error) { return open(ctx) })
 	if errors.Is(x.err, context.DeadlineExceeded) {
 		x.err = late(s.Timeout)
 	}
