@@ -253,6 +253,23 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
+// What a panel leaves out, it says.
+func TestLeftOut(t *testing.T) {
+	b := open(t, 1280, 850, false)
+	for place, want := range map[string]string{
+		"?view=functions&experiment=cxx.er&rows=5":       "The 5 highest of each experiment. Show more",
+		"?view=functions&experiment=cxx.er":              "",
+		"?view=flame&experiment=cxx.er&nodes=10":         "54 nodes, of which the ",
+		"?view=compare&base=plt_lazy.er&test=plt_sec.er": "rows were judged.",
+	} {
+		b.visit(place)
+		notes := eval[string](b, `[...document.querySelectorAll('.note')].map((n) => n.innerText).join('\n')`)
+		if want == "" && notes != "" || !strings.Contains(notes, want) {
+			t.Errorf("%s says %q, not %q", place, notes, want)
+		}
+	}
+}
+
 // A link holds what is looked at, back and forward lead through it, and filters reach all
 // panels.
 func TestPlaces(t *testing.T) {

@@ -72,7 +72,7 @@ function Compared({ c }: { c: Comparison }) {
   return (
     <>
       <p class="note">
-        {c.metric}: medians of {c.base.experiments?.length ?? 0} and {c.test.experiments?.length ?? 0} runs; {c.judged} of {c.rows_in_all} rows were judged.
+        {c.metric}: medians of {c.base.experiments?.length ?? 0} and {c.test.experiments?.length ?? 0} runs; {c.judged} of {c.rows_in_all} rows were judged{c.rows.length < c.rows_in_all ? `; the ${c.rows.length} that differ most are shown` : ''}.
       </p>
       {c.environment.map((d) => (
         <p key={d.what} class={d.unfair ? 'warning' : 'note'}>{d.unfair ? 'Unfair: the sides differ in ' : 'The sides differ in '}{d.what}: {(d.base ?? []).join(', ') || 'none'} and {(d.test ?? []).join(', ') || 'none'}</p>

@@ -3,7 +3,7 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useData } from './api';
 import { schemes, type Scheme } from './colour';
-import { draw, frameAt, rowHeight, rows, type Look } from './flamecanvas';
+import { draw, frameAt, mostRows, rowHeight, rows, type Look } from './flamecanvas';
 import { around, framesOf, inverted, matching, type FlameAnswer, type Frames } from './flametree';
 import { go, scope, usePlace } from './place';
 import { Frame, useDark } from './parts';
@@ -82,7 +82,8 @@ function Canvas({ frames: f, total, unit, found }: { frames: Frames; total: numb
   const [hovered, hover] = useState(-1);
   const [selected, select] = useState(-1);
   const look: Look = { focus, found, scheme: place.get('colour', 'load object') as Scheme, dark, upward: place.get('root') === 'bottom' };
-  const height = rows(f, focus) * rowHeight;
+  const deep = rows(f, focus);
+  const height = Math.min(deep, mostRows) * rowHeight;
 
   useLayoutEffect(() => {
     const on = canvas.current!;
@@ -129,6 +130,7 @@ function Canvas({ frames: f, total, unit, found }: { frames: Frames; total: numb
           }}
         />
       </div>
+      {deep > mostRows && <p class="note">The drawing ends after {mostRows} of {deep} levels; the list has all.</p>}
       <FrameTree frames={f} total={total} unit={unit} focus={focus} selected={selected} select={select} zoom={zoomTo} />
     </>
   );
@@ -146,7 +148,6 @@ function FrameTree(p: { frames: Frames; total: number; unit: string; focus: numb
     for (let n = focus; n <= f.last[focus]!; ) {
       found.push(n);
       n = open.has(n) || n === focus ? n + 1 : f.last[n]! + 1;
-      if (found.length > 5000) break;
     }
     return found;
   }, [f, focus, open]);
@@ -179,9 +180,12 @@ function FrameTree(p: { frames: Frames; total: number; unit: string; focus: numb
     }
     e.preventDefault();
   };
+  const [asked, ask] = useState(atOnce);
+  const most = Math.max(asked, at + 50);
   return (
+    <>
     <div class="tree" role="tree" aria-label="Frames" ref={list} onKeyDown={key}>
-      {shown.slice(0, Math.max(atOnce, at + 50)).map((n, i) => {
+      {shown.slice(0, most).map((n, i) => {
         const name = f.names[f.name[n]!]!;
         const below = f.last[n]! > n;
         return (
@@ -206,5 +210,11 @@ function FrameTree(p: { frames: Frames; total: number; unit: string; focus: numb
         );
       })}
     </div>
+    {shown.length > most && (
+      <p class="note">
+        {most} of {shown.length} open rows. <button type="button" onClick={() => ask(most + 10 * atOnce)}>Show more</button>
+      </p>
+    )}
+    </>
   );
 }

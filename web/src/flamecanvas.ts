@@ -4,6 +4,9 @@ import type { Frames } from './flametree';
 
 export const rowHeight = 18;
 
+// mostRows are drawn: browsers draw nothing on canvases of more than 32,767 pixels.
+export const mostRows = 800;
+
 export interface Look {
   focus: number; // the frame that fills the width
   found: boolean[] | undefined; // by name: what a search finds

@@ -22,7 +22,8 @@ const isTotal = (r: { function: string; kind: string }) => r.function === '<Tota
 
 export function FunctionsPanel() {
   const place = usePlace();
-  const answer = useData<FunctionRow[]>('views/functions', { ...scope(place), metric: place.get('metric'), inline: place.get('inline'), limit: place.get('rows', '500') });
+  const most = Number(place.get('rows', '500'));
+  const answer = useData<FunctionRow[]>('views/functions', { ...scope(place), metric: place.get('metric'), inline: place.get('inline'), limit: String(most) });
   const search = place.get('function');
   return (
     <>
@@ -31,7 +32,15 @@ export function FunctionsPanel() {
           const totals = new Map(rows.filter(isTotal).map((r) => [r.experiment + r.metric, num(r.inclusive)]));
           const total = (r: FunctionRow) => totals.get(r.experiment + r.metric) ?? 0;
           const several = new Set(rows.map((r) => r.experiment)).size > 1;
+          const counts = new Map<string, number>();
+          for (const r of rows) counts.set(r.experiment + r.metric, (counts.get(r.experiment + r.metric) ?? 0) + 1);
           return (
+            <>
+            {[...counts.values()].some((n) => n >= most) && (
+              <p class="note">
+                The {most} highest of each experiment. <Link to={{ rows: String(10 * most) }}>Show more</Link>
+              </p>
+            )}
             <Table
               label="Functions"
               rows={rows}
@@ -47,6 +56,7 @@ export function FunctionsPanel() {
                 ...(several ? [{ title: 'Experiment', value: (r: FunctionRow) => r.experiment }] : []),
               ]}
             />
+            </>
           );
         }}
       </Frame>

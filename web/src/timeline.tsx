@@ -17,6 +17,7 @@ interface Cell {
 
 const rowHeight = 22;
 const mostThreads = 200;
+const mostExperiments = 20;
 const intervals = 200; // about as many are shown
 const across = 1000; // units of the drawing's width
 
@@ -47,7 +48,12 @@ function Timelines({ rows }: { rows: Cell[] }) {
     }
     return [...by];
   }, [rows]);
-  return <>{groups.slice(0, 20).map(([experiment, cells]) => <Threads key={experiment} experiment={experiment} cells={cells} />)}</>;
+  return (
+    <>
+      {groups.slice(0, mostExperiments).map(([experiment, cells]) => <Threads key={experiment} experiment={experiment} cells={cells} />)}
+      {groups.length > mostExperiments && <p class="note">{groups.length - mostExperiments} more experiments are not shown: choose some.</p>}
+    </>
+  );
 }
 
 function Threads({ experiment, cells }: { experiment: string; cells: Cell[] }) {
@@ -81,6 +87,7 @@ function Threads({ experiment, cells }: { experiment: string; cells: Cell[] }) {
         From {text(from)} to {text(until)}, {threads.length} threads, at most {amount(highest, unit)} at once. Drag to look at a part of the time only.{' '}
         {place.all('between').length > 0 && <button type="button" onClick={() => go({ between: null })}>All of the time</button>}
       </p>
+      {threads.length > mostThreads && <p class="note">{threads.length - mostThreads} more threads are not shown: filter by thread_id.</p>}
       <div class="threads">
         <ul>{threads.slice(0, mostThreads).map((t) => <li key={t} style={{ height: `${rowHeight}px` }}><button type="button" onClick={() => go({ thread: place.get('thread') === t ? null : t })} aria-pressed={place.all('thread').includes(t)}>{t}</button></li>)}</ul>
         <svg
