@@ -1,19 +1,61 @@
 // Builds the page that the server embeds. The same sources give the same bytes.
+//
+// What is only imported when it is needed becomes a file of its own. Names of files have no
+// hash: the server puts one into the path of all of them.
 import { build } from 'esbuild';
-import { copyFile, mkdir, rm } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 
 const to = process.argv[2] ?? '../queries/serve/page';
 await rm(to, { recursive: true, force: true });
 await mkdir(to, { recursive: true });
-await build({
+const { outputFiles, metafile } = await build({
   entryPoints: { app: 'src/main.tsx', style: 'src/style.css' },
   bundle: true,
   minify: true,
+  splitting: true,
   format: 'esm',
   target: ['es2022'],
   outdir: to,
-  legalComments: 'none',
+  entryNames: '[name]',
+  chunkNames: '[name]-[hash]',
+  legalComments: 'none', // licenses.txt has them
   charset: 'utf8',
   logLevel: 'warning',
+  metafile: true,
+  write: false,
 });
-await copyFile('src/index.html', `${to}/index.html`);
+await writeFiles(outputFiles);
+await copyFile('src/index.html', join(to, 'index.html'));
+await writeFile(join(to, 'licenses.txt'), await licenses(Object.keys(metafile.inputs)));
+
+// writeFiles writes what was built. A part that is loaded later is named as its source, what
+// several have in common is chunkN.js.
+async function writeFiles(files) {
+  const names = new Map(); // as built, and as written
+  let chunks = 0;
+  for (const name of files.map((f) => basename(f.path)).sort()) {
+    const stem = /^(.*)-[A-Z0-9]{8}\.js$/.exec(name)?.[1];
+    names.set(name, stem === undefined ? name : stem === 'chunk' ? `chunk${++chunks}.js` : `${stem}.js`);
+  }
+  if (new Set(names.values()).size < names.size) throw new Error(`parts of one name: ${[...names.values()]}`);
+  for (const f of files) {
+    let text = f.text;
+    for (const [built, written] of names) if (built !== written) text = text.replaceAll(built, written);
+    await writeFile(join(to, names.get(basename(f.path))), text);
+  }
+}
+
+// licenses is the licence of each package that something of is in the page.
+async function licenses(inputs) {
+  const folders = new Set(inputs.map((name) => /^(?:\.\.\/)*(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(name)?.[1]).filter((f) => f !== undefined));
+  const texts = [];
+  for (const folder of [...folders].sort()) {
+    const { name, version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+    const file = (await readdir(folder)).find((f) => /^licen[cs]e(\.|$)/i.test(f));
+    if (file === undefined) throw new Error(`${folder} has no licence`);
+    const text = await readFile(join(folder, file), 'utf8');
+    texts.push(`${name} ${version} (${license})\n\n${text.replaceAll('\r\n', '\n').trim()}\n`);
+  }
+  return 'The page contains these packages.\n\n' + texts.join(`\n${'-'.repeat(80)}\n\n`);
+}

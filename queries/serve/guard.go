@@ -27,8 +27,8 @@ var headers = map[string]string{
 	"Cross-Origin-Resource-Policy": "same-origin",
 }
 
-// withoutToken are the paths that say nothing of the store.
-var withoutToken = []string{"/healthz", "/style.css", loginPath}
+// withoutToken are the paths that say nothing of the store, besides the page's style sheet.
+var withoutToken = []string{"/healthz", loginPath}
 
 // guarded lets only those requests through that may ask anything: sent to this server by
 // its own name, from its own page or a program, with the token.
@@ -41,7 +41,7 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 			s.fail(w, r, err)
 			return
 		}
-		switch open := slices.Contains(withoutToken, r.URL.Path); {
+		switch open := r.URL.Path == s.page.style() || slices.Contains(withoutToken, r.URL.Path); {
 		case open || s.authorized(r):
 		case r.URL.Path == "/" && r.Method == http.MethodGet && r.Header.Get("Authorization") == "":
 			s.askToken(w, "")

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"embed"
 	"fmt"
@@ -8,32 +9,76 @@ import (
 	"mime"
 	"net/http"
 	"path"
+	"strings"
+	"sync"
 )
 
-// page is the page as `make page` builds it of the sources in web.
+// built is the page as `make page` builds it of the sources in web.
 //
 //go:embed page
-var page embed.FS
+var built embed.FS
 
-// file returns what answers with a file of the page.
-func file(name string) http.HandlerFunc {
-	text, err := page.ReadFile("page/" + name)
-	tag := fmt.Sprintf(`"%.16x"`, sha256.Sum256(text))
-	return func(w http.ResponseWriter, r *http.Request) {
-		if err != nil { // it was built without
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-			return
-		}
-		header := w.Header()
-		header.Set("Cache-Control", "private, no-cache") // another program may have another page
-		header.Set("ETag", tag)
-		if matches(r.Header.Get("If-None-Match"), tag) {
-			w.WriteHeader(http.StatusNotModified)
-			return
-		}
-		header.Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
-		_, _ = w.Write(text) // the client may have gone
+// page is what the server has of it: its first file, and those that this one loads from a
+// path that no other page has. So it never gets parts of another one, from a server of
+// another version, and a browser need not ask twice for the same.
+type page struct {
+	path  string            // of all files but the first, with / at its end
+	files map[string][]byte // by name
+}
+
+// firstFile is the page's.
+const firstFile = "index.html"
+
+// thePage is that of this program.
+var thePage = sync.OnceValues(func() (*page, error) {
+	const dir = "page"
+	p := &page{files: map[string][]byte{}}
+	list, err := built.ReadDir(dir) // sorted
+	if err != nil {
+		return nil, err
 	}
+	sum := sha256.New()
+	for _, f := range list {
+		text, err := built.ReadFile(path.Join(dir, f.Name()))
+		if err != nil {
+			return nil, err
+		}
+		p.files[f.Name()] = text
+		fmt.Fprintf(sum, "%s %d\n%s", f.Name(), len(text), text)
+	}
+	version := fmt.Sprintf("%.8x", sum.Sum(nil))
+	p.path = "/" + dir + "/" + version + "/"
+	p.files[firstFile] = bytes.ReplaceAll(p.files[firstFile], []byte("VERSION"), []byte(version))
+	return p, nil
+})
+
+// style is the path of the style sheet.
+func (p *page) style() string { return p.path + "style.css" }
+
+// first answers with the page's first file.
+func (p *page) first(w http.ResponseWriter, r *http.Request) {
+	tag := `"` + p.path + `"`
+	w.Header().Set("Cache-Control", "private, no-cache") // another program may have another page
+	w.Header().Set("ETag", tag)
+	if matches(r.Header.Get("If-None-Match"), tag) {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = w.Write(p.files[firstFile]) // the client may have gone
+}
+
+// file answers with another one.
+func (s *Server) file(w http.ResponseWriter, r *http.Request) {
+	name, ok := strings.CutPrefix(r.URL.Path, s.page.path)
+	text := s.page.files[name]
+	if !ok || text == nil || name == firstFile {
+		s.fail(w, r, &failure{http.StatusNotFound, fmt.Errorf("%s is no file of this page (load the page again)", r.URL.Path)})
+		return
+	}
+	w.Header().Set("Cache-Control", "private, max-age=31536000, immutable")
+	w.Header().Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
+	_, _ = w.Write(text) // the client may have gone
 }
 
 // loginPath is where the form of loginPage is sent to.
@@ -56,7 +101,7 @@ func (s *Server) askToken(w http.ResponseWriter, why string) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(http.StatusUnauthorized)
-	_ = loginPage.Execute(w, why) // the client may have gone
+	_ = loginPage.Execute(w, struct{ Why, Style string }{why, s.page.style()}) // the client may have gone
 }
 
 var loginPage = template.Must(template.New("login").Parse(`<!DOCTYPE html>
@@ -65,7 +110,7 @@ var loginPage = template.Must(template.New("login").Parse(`<!DOCTYPE html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>stackmill: log in</title>
-<link rel="stylesheet" href="/style.css">
+<link rel="stylesheet" href="{{.Style}}">
 </head>
 <body>
 <main>
@@ -74,7 +119,7 @@ var loginPage = template.Must(template.New("login").Parse(`<!DOCTYPE html>
 <label>Token <input type="password" name="token" required autofocus autocomplete="current-password"></label>
 <button type="submit">Log in</button>
 </form>
-{{with .}}<p class="error" role="alert">{{.}}</p>{{end}}
+{{with .Why}}<p class="error" role="alert">{{.}}</p>{{end}}
 <p class="note">The token is the content of the file that the server was started with.</p>
 </main>
 </body>

@@ -45,6 +45,7 @@ type Options struct {
 // Server is one store's. Its methods may be used concurrently.
 type Server struct {
 	Options
+	page    *page
 	shelf   *shelf
 	known   *known
 	turns   *turns
@@ -53,7 +54,11 @@ type Server struct {
 
 // New opens the store. The error is storedir.ErrNoStore if there is none.
 func New(ctx context.Context, o Options) (*Server, error) {
-	s := &Server{Options: o, shelf: newShelf(&o), known: newKnown(), turns: newTurns(o.Concurrent, o.Waiting)}
+	page, err := thePage()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{Options: o, page: page, shelf: newShelf(&o), known: newKnown(), turns: newTurns(o.Concurrent, o.Waiting)}
 	_, done, err := s.shelf.session(ctx, scope{})
 	if err != nil {
 		return nil, err
@@ -72,9 +77,8 @@ func (s *Server) Handler() (http.Handler, error) {
 		e := &endpoints[i]
 		mux.HandleFunc(e.method+" "+e.path, func(w http.ResponseWriter, r *http.Request) { s.answer(w, r, e) })
 	}
-	mux.HandleFunc("GET /{$}", file("index.html"))
-	mux.HandleFunc("GET /app.js", file("app.js"))
-	mux.HandleFunc("GET /style.css", file("style.css"))
+	mux.HandleFunc("GET /{$}", s.page.first)
+	mux.HandleFunc("GET /page/", s.file)
 	mux.HandleFunc("POST "+loginPath, s.login)
 	mux.HandleFunc("GET /openapi.json", s.describe)
 	mux.HandleFunc("GET /healthz", s.health)

@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -329,8 +330,8 @@ func TestGuard(t *testing.T) {
 		{"/api/v1/views", 200, []string{"Cookie", sessionCookie + "=" + s.cookie()}},
 		{"/api/v1/views", 401, nil},
 		{"/", 401, nil},
-		{"/app.js", 401, nil},
-		{"/style.css", 200, nil},
+		{s.page.path + "app.js", 401, nil},
+		{s.page.style(), 200, nil},
 		{"/metrics", 401, nil},
 		{"/openapi.json", 401, nil},
 		{"/api/v1/views", 401, []string{"Authorization", "Bearer wrong"}},
@@ -360,6 +361,31 @@ func TestGuard(t *testing.T) {
 			if response.Header.Get(name) == "" {
 				t.Errorf("%s: no %s", test.path, name)
 			}
+		}
+	}
+}
+
+// The page's files have paths that those of another page do not have, so that a browser keeps
+// them, and never gets parts of another one.
+func TestPageFiles(t *testing.T) {
+	s := start(t, storetest.New(t, storetest.Two), nil)
+	response, text := s.ask("GET", "/", "")
+	found := regexp.MustCompile(`(?:src|href)="(/page/[^"]*)"`).FindAllStringSubmatch(string(text), -1)
+	if len(found) != 2 {
+		t.Fatalf("the page loads %q", found)
+	}
+	for _, f := range found {
+		if response, text := s.ask("GET", f[1], ""); response.StatusCode != 200 || len(text) == 0 || !strings.Contains(response.Header.Get("Cache-Control"), "immutable") {
+			t.Errorf("%s: %s %v", f[1], response.Status, response.Header)
+		}
+	}
+	if response, _ := s.ask("GET", "/", "", "If-None-Match", response.Header.Get("ETag")); response.StatusCode != 304 {
+		t.Errorf("the page again: %s", response.Status)
+	}
+	for _, path := range []string{"/page/0123456789abcdef/app.js", s.page.path, s.page.path + "index.html", s.page.path + "none.js", s.page.path + "../app.js", s.page.path + "..%2f..%2fpage.go", "/app.js"} {
+		response, text := s.ask("GET", path, "")
+		if response.StatusCode != 404 || strings.Contains(response.Header.Get("Cache-Control"), "immutable") {
+			t.Errorf("%s: %s: %.100s", path, response.Status, text)
 		}
 	}
 }

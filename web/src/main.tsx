@@ -6,9 +6,9 @@ import { ComparePanel } from './compare';
 import { ExperimentsPanel } from './experiments';
 import { FlamePanel } from './flame';
 import { CallersPanel, FunctionsPanel } from './functions';
+import { later } from './later';
 import { Link } from './link';
 import { filters, go, usePlace } from './place';
-import { SQLPanel } from './sql';
 import { TimelinePanel } from './timeline';
 import { UnknownPanel } from './unknown';
 
@@ -22,7 +22,7 @@ const panels: Record<string, [string, ComponentType]> = {
   timeline: ['Timeline', TimelinePanel],
   compare: ['Compare', ComparePanel],
   unknown: ['Unknown', UnknownPanel],
-  sql: ['SQL', SQLPanel],
+  sql: ['SQL', later(() => import('./sql').then((m) => m.SQLPanel))],
 };
 
 interface Metric {
@@ -50,6 +50,7 @@ function Page() {
       </header>
       {view !== 'experiments' && <Scope />}
       <main><Panel key={view} /></main>
+      <footer><a href={new URL('licenses.txt', import.meta.url).href}>Licences</a></footer>
     </>
   );
 }
