@@ -6,6 +6,9 @@ import (
 	"strings"
 )
 
+// ListedBeside are the columns of ListExperiments that the view experiments lacks.
+var ListedBeside = []string{"experiment", "errors", "warnings", "labels"}
+
 // ListExperiments returns a row for each experiment: these columns, or all of the view
 // experiments and besides the numbers of errors and warnings, and its labels, as a JSON
 // object.

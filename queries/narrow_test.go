@@ -41,8 +41,8 @@ func TestNarrowToAll(t *testing.T) {
 			switch {
 			case v.Name == "passing":
 				query = "FROM passing('inline line') ORDER BY ALL"
-			case v.Name == "timeline_by":
-				query = "FROM timeline_by(100_000_000) ORDER BY ALL"
+			case v.Name == "timeline_by" || v.Name == "interval_metrics":
+				query = "FROM " + v.Name + "(100_000_000) ORDER BY ALL"
 			case len(v.Parameters) > 0:
 				continue // they are made of the others
 			}

@@ -5,8 +5,8 @@ package report
 func (r *Request) Reads() []string {
 	reads := []string{r.View}
 	switch r.Name {
-	case "timeline":
-		reads = append(reads, "timeline_by")
+	case "timeline", "seconds":
+		reads = append(reads, ofWidth[r.Name])
 	case "disasm":
 		reads = append(reads, "function_metrics")
 	case "source":

@@ -14,15 +14,16 @@ import (
 // Request is a report with what it is to show. Empty fields ask for nothing special.
 type Request struct {
 	Report
-	Metric   string // some, with commas between them, or "all"; empty: the first of each experiment
-	Mode     string // empty: all
-	Function string // a name by any alias, a part of one, or a regular expression
-	File     string // source: the end of a path
-	Object   string // a descriptor of data objects, like Function
-	Alias    string // whose choice of a function's names: manual, gprofng or perf
-	Limit    int    // rows of each experiment and metric; 0: all
-	Sort     string // a column of the view; -COLUMN reverses
-	Inline   bool   // inlined functions are functions of their own
+	Metric   string   // some, with commas between them, or "all"; empty: the first of each experiment
+	Mode     string   // empty: all
+	Function string   // a name by any alias, a part of one, or a regular expression
+	File     string   // source: the end of a path
+	Object   string   // a descriptor of data objects, like Function
+	Alias    string   // whose choice of a function's names: manual, gprofng or perf
+	Limit    int      // rows of each experiment and metric; 0: all
+	Fields   []string // columns of the view that Rows has; nil: all
+	Sort     string   // a column of the view; -COLUMN reverses
+	Inline   bool     // inlined functions are functions of their own
 	Width    time.Duration
 }
 
@@ -57,8 +58,11 @@ var (
 	Aliases = []string{"manual", "gprofng", "perf"}
 )
 
-// usualWidth is the width of the intervals of the view timeline.
+// usualWidth is the width of the intervals of the views timeline and second_metrics.
 const usualWidth = time.Second
+
+// ofWidth are the views with intervals of other widths, by report.
+var ofWidth = map[string]string{"timeline": "timeline_by", "seconds": "interval_metrics"}
 
 // Check says what is wrong with a request, as far as that shows without a store.
 func (r *Request) Check() error {
@@ -79,12 +83,17 @@ func (r *Request) Check() error {
 		return fmt.Errorf("--file is for source only")
 	case r.Object != "" && !slices.Contains(columns, "descriptor"):
 		return fmt.Errorf("--object: the rows of %s are not data objects", r.Name)
-	case r.Width != usualWidth && r.Name != "timeline":
-		return fmt.Errorf("--width is for the timeline only")
+	case r.Width != usualWidth && ofWidth[r.Name] == "":
+		return fmt.Errorf("--width is for timeline and seconds only")
 	case r.Function != "" && r.rows == nil && !r.ofFragment() && (!slices.Contains(columns, "function_id") || r.Name == "call-tree"):
 		return fmt.Errorf("--function: the rows of %s are not functions", r.Name)
 	case r.Sort != "" && !slices.Contains(columns, column):
 		return fmt.Errorf("--sort: %s has no column %q (one of %s)", r.View, column, strings.Join(columns, ", "))
+	}
+	for _, c := range r.Fields {
+		if !slices.Contains(columns, c) {
+			return fmt.Errorf("columns: %s has no column %q (one of %s)", r.View, c, strings.Join(columns, ", "))
+		}
 	}
 	return nil
 }

@@ -48,8 +48,8 @@ func (q *Question) pairs() string {
 // metric unless it is 0: the view's columns, then, for a table, what only tables show.
 func (q *Question) sql(table bool, limit int) string {
 	from := q.View
-	if q.Name == "timeline" && q.Width != usualWidth {
-		from = fmt.Sprintf("timeline_by(%d)", q.Width.Nanoseconds())
+	if by := ofWidth[q.Name]; by != "" && q.Width != usualWidth {
+		from = fmt.Sprintf("%s(%d)", by, q.Width.Nanoseconds())
 	}
 	if q.fragment != nil {
 		from += "([" + queries.Quote(q.fragment...) + "])"
@@ -63,11 +63,19 @@ func (q *Question) sql(table bool, limit int) string {
 		with, columns, joins = with+w, columns+c, joins+j
 	}
 	order := q.sortOrder() + q.order
-	text := fmt.Sprintf("%s\nSELECT * FROM (SELECT %s FROM %s v\n%s\nWHERE %s)", with, columns, from, joins, q.where())
+	text := fmt.Sprintf("%s\nSELECT %s FROM (SELECT %s FROM %s v\n%s\nWHERE %s)", with, q.chosen(), columns, from, joins, q.where())
 	if limit > 0 {
 		text += fmt.Sprintf("\nQUALIFY row_number() OVER (PARTITION BY %s ORDER BY %s) <= %d", group, order, limit)
 	}
 	return text + "\nORDER BY experiment, " + group + ", " + order
+}
+
+// chosen are the columns of the rows.
+func (q *Question) chosen() string {
+	if q.Fields == nil {
+		return "*"
+	}
+	return `"` + strings.Join(q.Fields, `", "`) + `"`
 }
 
 // extra are the parts of the SQL that add what only tables show.

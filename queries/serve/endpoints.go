@@ -12,7 +12,7 @@ import (
 var endpoints = []endpoint{
 	{
 		method: "GET", path: "/api/v1/experiments", does: "The experiments of the store, with labels and numbers of problems.",
-		parameters: []parameter{experimentParameter}, gives: []string{jsonType}, run: listExperiments,
+		parameters: []parameter{experimentParameter, columnsParameter}, gives: []string{jsonType}, run: listExperiments,
 	},
 	{
 		method: "GET", path: "/api/v1/metrics", does: "The metrics, and how many experiments have each.",
@@ -37,7 +37,8 @@ var endpoints = []endpoint{
 			inlineParameter,
 			{name: "sort", kind: "string", does: "a column of the view, numbers descending; -COLUMN reverses"},
 			limitParameter,
-			{name: "width", kind: "string", does: "timeline: the width of an interval, such as 100ms"},
+			{name: "width", kind: "string", does: "timeline, seconds: the width of an interval, such as 100ms"},
+			columnsParameter,
 			{name: "format", kind: "string", one: formatNames(), does: "by default json"},
 		}, filterParameters),
 		gives: []string{jsonType, ndjsonType, csvType, arrowType}, run: view,

@@ -3,6 +3,7 @@ package serve
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"stackmill/queries"
 	"stackmill/queries/report"
@@ -14,6 +15,7 @@ var (
 	metricParameter     = parameter{name: "metric", kind: "string", does: "the metric; by default the first of each experiment"}
 	modeParameter       = parameter{name: "mode", kind: "string", one: report.Modes, does: "the representation; by default user"}
 	limitParameter      = parameter{name: "limit", kind: "integer", does: "at most this many rows of each experiment and metric"}
+	columnsParameter    = parameter{name: "columns", kind: "string", does: "only these columns, with commas between them"}
 	inlineParameter     = parameter{name: "inline", kind: "boolean", one: []string{"true", "false"}, does: "show inlined functions as functions of their own"}
 )
 
@@ -57,6 +59,14 @@ func (c *call) number(name string, otherwise int) (int, error) {
 		return 0, wrong(fmt.Errorf("%s: %q is no whole number from 0", name, text))
 	}
 	return n, nil
+}
+
+// columns are those that a call asks for; nil for all.
+func (c *call) columns() []string {
+	if c.values.Get("columns") == "" {
+		return nil
+	}
+	return strings.Split(c.values.Get("columns"), ",")
 }
 
 // open opens the part of the store that a call is about; done ends its use.

@@ -200,6 +200,20 @@ func TestViews(t *testing.T) {
 	}
 }
 
+// Of rows there are only the columns that are asked for, in that order; of intervals, any width.
+func TestColumns(t *testing.T) {
+	s := start(t, storetest.New(t, storetest.Two), nil)
+	for path, want := range map[string]string{
+		"experiments?columns=host,experiment":                                                          `{"host":"box","experiment":"monday/test.1.er"}`,
+		"views/functions?columns=exclusive,function&function=g&experiment=monday/test.1.er":            `{"exclusive":40000000,"function":"g"}`,
+		"views/seconds?columns=t0_ns,value&experiment=monday/test.1.er&width=25ms&between=1s,&limit=1": `{"t0_ns":1050000000,"value":30000000}`,
+	} {
+		if got := s.get("/api/v1/" + path); !strings.Contains(got, "\n"+want) {
+			t.Errorf("%s: %s, want %s", path, got, want)
+		}
+	}
+}
+
 // What cannot be answered has a status and a reason.
 func TestMistakes(t *testing.T) {
 	s := start(t, storetest.New(t, storetest.Two), nil)
@@ -218,6 +232,9 @@ func TestMistakes(t *testing.T) {
 		"/api/v1/views/functions?thread=x":             `400 thread: "x" is no whole number`,
 		"/api/v1/views/functions?hide=libq.so":         `400 no load object`,
 		"/api/v1/views/timeline?width=x":               `400 width: "x" is no duration`,
+		"/api/v1/views/functions?columns=nonsense":     `400 columns: function_metrics has no column "nonsense"`,
+		"/api/v1/experiments?columns=nonsense":         `400 columns: experiments have no column "nonsense"`,
+		"/api/v1/views/functions?width=20ms":           `400 width is for timeline and seconds only`,
 		"/api/v1/flamegraph?metric=nonsense":           `400 no metric "nonsense"`,
 		"/api/v1/compare?base=monday/test.1.er":        `400 test is missing`,
 		"/api/v1/compare?base=x&test=y":                `404 no experiment "x"`,

@@ -29,6 +29,7 @@ func view(w *work) error {
 			return wrong(fmt.Errorf("width: %q is no duration (100ms)", text))
 		}
 	}
+	r.Fields = w.columns()
 	if _, err := report.Find(w.name); err != nil {
 		return &failure{http.StatusNotFound, fmt.Errorf("%w; GET /api/v1/views does here", err)}
 	}
@@ -118,7 +119,13 @@ func listExperiments(w *work) error {
 		return err
 	}
 	defer done()
-	rows, err := db.ListExperiments(w.ctx)
+	columns := w.columns()
+	for _, c := range columns {
+		if !queries.IsColumn(c) && !slices.Contains(queries.ListedBeside, c) {
+			return wrong(fmt.Errorf("columns: experiments have no column %q", c))
+		}
+	}
+	rows, err := db.ListExperiments(w.ctx, columns...)
 	if err != nil {
 		return err
 	}

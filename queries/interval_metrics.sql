@@ -1,0 +1,15 @@
+-- row: one interval of all threads, of the given width: `FROM interval_metrics(20_000_000)`
+--
+-- parameter width_ns BIGINT: [ns] The width of the intervals.
+--
+-- experiment_id = experiments.experiment_id
+-- experiment VARCHAR: The name for people, unique within the store.
+-- mode VARCHAR: The representation: `user`, `expert` or `machine`.
+-- metric = metrics.metric
+-- unit = metrics.unit
+-- t0_ns BIGINT: [ns] The interval's start, from the founder's start.
+-- t1_ns BIGINT: [ns] Its end.
+-- value BIGINT: [the metric's] The sum over the interval's samples.
+SELECT experiment_id, experiment, mode, metric, unit, t0_ns, t1_ns, sum(value)::BIGINT AS value
+FROM timeline_by(width_ns)
+GROUP BY ALL
