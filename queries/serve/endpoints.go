@@ -48,6 +48,7 @@ var endpoints = []endpoint{
 		parameters: slices.Concat([]parameter{
 			experimentParameter, metricParameter, modeParameter, inlineParameter,
 			{name: "nodes", kind: "integer", does: "at most this many nodes; by default 10000"},
+			{name: "form", kind: "string", one: flameForms, does: "by default tree: nodes with their children; columns: the same nodes in the order in which they are drawn, with their levels and a table of names"},
 		}, filterParameters),
 		gives: []string{jsonType}, run: flamegraph,
 	},

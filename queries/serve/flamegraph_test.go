@@ -1,9 +1,9 @@
 package serve
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -73,32 +73,61 @@ func TestFlamegraph(t *testing.T) {
 // Any tree, cut to any number of nodes, keeps its sums, and all others are counted.
 func TestFlameTree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		tree := &flameTree{of: map[flameKey]int32{}, names: map[flameName]int32{}}
+		tree := newFlameTree(0)
 		for range rapid.IntRange(1, 30).Draw(t, "stacks") {
-			var path []int32
+			at := int32(-1)
 			value := rapid.Int64Range(0, 5).Draw(t, "value")
 			for _, name := range slices.Insert(rapid.SliceOfN(rapid.StringMatching("[a-c]"), 0, 6).Draw(t, "stack"), 0, "<Total>") {
-				path = append(path, tree.node(path, flameName{function: name}))
-				tree.nodes[path[len(path)-1]].value += value
+				at = tree.node(at, tree.name(flameName{function: name}))
+				tree.nodes[at].value += value
 			}
-			tree.nodes[path[len(path)-1]].exclusive += value
+			tree.nodes[at].exclusive += value
 		}
 		most := rapid.IntRange(1, 40).Draw(t, "most")
-		var text bytes.Buffer
-		if err := tree.write(&text, "user", 1, most); err != nil {
+		text := tree.cut(most).json(flameHead{mode: "user"}, false)
+		var got struct{ Tree flame }
+		if err := json.Unmarshal(text, &got); err != nil {
+			t.Fatalf("%v: %s", err, text)
+		}
+		var columns flameColumns
+		if err := json.Unmarshal(tree.cut(most).json(flameHead{mode: "user"}, true), &columns); err != nil {
 			t.Fatal(err)
 		}
-		var got struct{ Tree flame }
-		if err := json.Unmarshal(text.Bytes(), &got); err != nil {
-			t.Fatalf("%v: %s", err, &text)
+		if again := columns.tree(); !reflect.DeepEqual(again, got.Tree) {
+			t.Fatalf("columns are %+v, the tree is %+v", again, got.Tree)
 		}
 		if n := got.Tree.check(t); n > max(most, 2) {
-			t.Fatalf("%d nodes of at most %d: %s", n, most, &text)
+			t.Fatalf("%d nodes of at most %d: %s", n, most, text)
 		}
 		if n := counted(&got.Tree); n != len(tree.nodes) {
-			t.Fatalf("%d nodes are shown or counted, of %d: %s", n, len(tree.nodes), &text)
+			t.Fatalf("%d nodes are shown or counted, of %d: %s", n, len(tree.nodes), text)
 		}
 	})
+}
+
+// flameColumns are the same nodes as clients read them as columns.
+type flameColumns struct {
+	Names            struct{ Name []string }
+	Level, Name      []int
+	Value, Exclusive []int64
+}
+
+// tree is the tree whose nodes the columns have: each is below the last one before it of
+// the level above.
+func (c *flameColumns) tree() flame {
+	at := 0
+	var below func(level int) []flame
+	below = func(level int) []flame {
+		list := []flame{}
+		for at < len(c.Level) && c.Level[at] == level {
+			f := flame{Name: c.Names.Name[c.Name[at]], Value: c.Value[at], Exclusive: c.Exclusive[at]}
+			at++
+			f.Children = below(level + 1)
+			list = append(list, f)
+		}
+		return list
+	}
+	return below(0)[0]
 }
 
 // counted is how many nodes there are at and below one, with those left out.

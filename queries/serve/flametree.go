@@ -1,0 +1,220 @@
+package serve
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// flameTree is a tree of paths of functions. The root is node 0.
+type flameTree struct {
+	nodes []flameNode // each after its parent
+	of    map[flameKey]int32
+	names map[flameName]int32
+	named []flameName
+}
+
+type flameNode struct {
+	parent           int32 // -1 for the root
+	name             int32 // of flameTree.named
+	value, exclusive int64
+}
+
+// flameKey is the place of a node: its parent, and its name's number.
+type flameKey struct{ parent, name int32 }
+
+// flameName is what tells functions below the same caller apart, in all experiments. The
+// module is without directories: builds may be made anywhere.
+type flameName struct{ function, loadObject, module, kind string }
+
+// newFlameTree returns a tree without nodes, with room for some.
+func newFlameTree(room int) *flameTree {
+	return &flameTree{nodes: make([]flameNode, 0, room), of: make(map[flameKey]int32, room), names: map[flameName]int32{}}
+}
+
+// name returns the number of a name, whose texts may be gone afterwards.
+func (t *flameTree) name(n flameName) int32 {
+	number, ok := t.names[n]
+	if !ok {
+		n = flameName{strings.Clone(n.function), strings.Clone(n.loadObject), strings.Clone(n.module), strings.Clone(n.kind)}
+		number = int32(len(t.named))
+		t.names[n] = number
+		t.named = append(t.named, n)
+	}
+	return number
+}
+
+// node returns the number of the node with a name below another.
+func (t *flameTree) node(parent, name int32) int32 {
+	key := flameKey{parent, name}
+	n, ok := t.of[key]
+	if !ok {
+		n = int32(len(t.nodes))
+		t.nodes = append(t.nodes, flameNode{parent: parent, name: name})
+		t.of[key] = n
+	}
+	return n
+}
+
+// merge adds the call tree of an experiment, whose nodes come after their callers.
+func (t *flameTree) merge(nodes []callNode) error {
+	at := make([]int32, len(nodes))
+	for i, n := range nodes {
+		at[i] = -1
+		if !n.valued {
+			continue
+		}
+		caller := int32(-1)
+		if n.parent >= 0 {
+			if int(n.parent) >= i || at[n.parent] < 0 {
+				return errDamaged
+			}
+			caller = at[n.parent]
+		}
+		at[i] = t.node(caller, n.name)
+		of := &t.nodes[at[i]]
+		of.value, of.exclusive = of.value+n.value, of.exclusive+n.self
+	}
+	return nil
+}
+
+// flameCut is what is shown of a tree: nodes in the order in which they are drawn, each
+// followed by those below it, those with the highest values first, and what is left out
+// below it last.
+type flameCut struct {
+	*flameTree
+	shown []flameShown
+}
+
+// flameShown is a node, or what is left out below one.
+type flameShown struct {
+	name             int32 // of flameTree.named; -1 for what is left out
+	level            int32
+	more             int // nodes that are left out
+	value, exclusive int64
+}
+
+// cut chooses what is shown: the nodes with the highest values, callers before those that
+// they call, so that with what stands for the others there are at most so many.
+func (t *flameTree) cut(most int) flameCut {
+	in := kept(len(t.nodes), most, func(n int) (parent int32, value int64) { return t.nodes[n].parent, t.nodes[n].value })
+	rest := map[int32]flameShown{}       // by the node above
+	below := make([]int32, len(t.nodes)) // how many nodes are below one that is left out
+	var order []int32
+	for n := len(t.nodes) - 1; n >= 0; n-- {
+		p := t.nodes[n].parent
+		switch {
+		case in[n]:
+			order = append(order, int32(n))
+		case p >= 0 && in[p]:
+			value := rest[p].value + t.nodes[n].value
+			rest[p] = flameShown{name: -1, more: rest[p].more + 1 + int(below[n]), value: value, exclusive: value}
+		case p >= 0:
+			below[p] += 1 + below[n]
+		}
+	}
+	slices.SortFunc(order, func(a, b int32) int {
+		x, y := t.nodes[a], t.nodes[b]
+		return cmp.Or(cmp.Compare(x.parent, y.parent), cmp.Compare(y.value, x.value), compareNames(t.named[x.name], t.named[y.name]))
+	})
+	c := flameCut{flameTree: t, shown: make([]flameShown, 0, len(order)+len(rest))}
+	if len(order) > 0 {
+		c.below(order, rest)
+	}
+	return c
+}
+
+func compareNames(a, b flameName) int {
+	return cmp.Or(cmp.Compare(a.function, b.function), cmp.Compare(a.loadObject, b.loadObject), cmp.Compare(a.module, b.module), cmp.Compare(a.kind, b.kind))
+}
+
+// below lists the root and all below it, of nodes that are sorted by their parents. Stacks
+// may be very deep: there is no recursion.
+func (c *flameCut) below(order []int32, rest map[int32]flameShown) {
+	children := map[int32][]int32{}
+	for i := 0; i < len(order); {
+		p, from := c.nodes[order[i]].parent, i
+		for i < len(order) && c.nodes[order[i]].parent == p {
+			i++
+		}
+		children[p] = order[from:i]
+	}
+	type place struct{ node, level int32 }
+	open := []place{{order[0], 0}}
+	for len(open) > 0 {
+		at := open[len(open)-1]
+		open = open[:len(open)-1]
+		if at.node < 0 { // what is left out below a node
+			r := rest[^at.node]
+			r.level = at.level
+			c.shown = append(c.shown, r)
+			continue
+		}
+		n := c.nodes[at.node]
+		c.shown = append(c.shown, flameShown{name: n.name, level: at.level, value: n.value, exclusive: n.exclusive})
+		if _, some := rest[at.node]; some {
+			open = append(open, place{^at.node, at.level + 1})
+		}
+		for _, child := range slices.Backward(children[at.node]) {
+			open = append(open, place{child, at.level + 1})
+		}
+	}
+}
+
+// kept chooses the nodes with the highest values, callers before those that they call, so
+// that with one for what is left out below each there are at most so many, and the root. A
+// node comes after its caller, whose value is no less.
+func kept[V cmp.Ordered](nodes, most int, of func(int) (parent int32, value V)) (in []bool) {
+	values, callees := make([]V, nodes), make([]int32, nodes) // that are left out
+	for n := range nodes {
+		var p int32
+		if p, values[n] = of(n); p >= 0 {
+			callees[p]++
+		}
+	}
+	kept, shown := 0, 0
+	order := highest(values, most)
+	for i, n := range order {
+		shown++
+		if callees[n] > 0 {
+			shown++ // `<N more>`
+		}
+		if p, _ := of(int(n)); p >= 0 {
+			if callees[p]--; callees[p] == 0 {
+				shown--
+			}
+		}
+		if shown <= most {
+			kept = i + 1
+		}
+	}
+	in = make([]bool, nodes)
+	for _, n := range order[:max(kept, min(1, len(order)))] {
+		p, _ := of(int(n))
+		in[n] = p < 0 || in[p]
+	}
+	return in
+}
+
+// highest returns the numbers of the highest values, at most so many, the highest first and
+// of equal ones the first.
+func highest[V cmp.Ordered](values []V, most int) []int32 {
+	most = min(most, len(values))
+	if most == 0 {
+		return nil
+	}
+	sorted := slices.Clone(values)
+	slices.Sort(sorted)
+	limit := sorted[len(sorted)-most]
+	var above, equal []int32
+	for n, v := range values {
+		switch {
+		case v > limit:
+			above = append(above, int32(n))
+		case v == limit && len(equal) < most:
+			equal = append(equal, int32(n))
+		}
+	}
+	slices.SortFunc(above, func(a, b int32) int { return cmp.Or(cmp.Compare(values[b], values[a]), cmp.Compare(a, b)) })
+	return append(above, equal[:most-len(above)]...)
+}
