@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"stackmill/queries"
+	"stackmill/queries/rank"
 )
 
 // Request says what to compare. Usual has what is seldom wished otherwise.
@@ -130,7 +131,7 @@ type comparison struct {
 	programs []string // its build
 	items    []*item
 	known    map[any]*item // by their identities, as they were read
-	ranks    ranks
+	ranks    rank.Test
 	level    float64 // of the intervals
 }
 

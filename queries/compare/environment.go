@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"stackmill/queries/rank"
 )
 
 // Difference is something besides the values that the sides do not have in common.
@@ -129,7 +131,7 @@ func (c *comparison) periods() error {
 	if means[0] == nil || means[1] == nil {
 		return nil
 	}
-	b, t := median(slices.Sorted(slices.Values(means[0]))), median(slices.Sorted(slices.Values(means[1])))
+	b, t := rank.Median(slices.Sorted(slices.Values(means[0]))), rank.Median(slices.Sorted(slices.Values(means[1])))
 	if math.Abs(t-b) > 0.05*b {
 		show := func(v float64) []string { return []string{fmt.Sprintf("%.3g %s", v, c.Unit)} }
 		c.Environment = append(c.Environment, Difference{"value of a sample", show(b), show(t), true})

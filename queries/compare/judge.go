@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"stackmill/queries/rank"
 )
 
 // Row is what is known of one item. Unknown numbers are not a number.
@@ -72,7 +74,7 @@ func (c *comparison) row(it *item, matters bool) Row {
 	u := &c.ranks
 	base, test := c.of(it.values)
 	r := Row{Names: it.names, Matched: it.matched, Judged: matters, BaseN: nonzero(base), TestN: nonzero(test), Low: math.NaN(), High: math.NaN(), P: math.NaN(), Q: math.NaN(), Noise: math.NaN(), values: it.values}
-	r.Base, r.Test = median(slices.Sorted(slices.Values(base))), median(slices.Sorted(slices.Values(test)))
+	r.Base, r.Test = rank.Median(slices.Sorted(slices.Values(base))), rank.Median(slices.Sorted(slices.Values(test)))
 	r.Difference, r.Ratio = r.Test-r.Base, r.Test/r.Base
 	switch {
 	case !matters:
@@ -82,14 +84,14 @@ func (c *comparison) row(it *item, matters bool) Row {
 			r.Low, r.High = r.Ratio, r.Ratio
 		}
 	case len(base) > 1 && len(test) > 1:
-		r.P = u.p(base, test)
-		if low, high := u.ratioInterval(base, test, c.level); !math.IsInf(low, 1) && (low > 0 || !math.IsInf(high, 1)) {
+		r.P = u.P(base, test)
+		if low, high := u.RatioInterval(base, test, c.level); !math.IsInf(low, 1) && (low > 0 || !math.IsInf(high, 1)) {
 			r.Low, r.High = low, high
 		}
 	case c.sampled:
 		c.bySampling(&r, base, test)
 	default:
-		r.P = u.p(base, test)
+		r.P = u.P(base, test)
 	}
 	return r
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"stackmill/queries/rank"
 )
 
 // How often the runs of the base are divided to see what differs by chance, how few are
@@ -55,7 +57,7 @@ func floor(values []float64, runs []int, halves [][]int) float64 {
 			part = append(part, values[runs[i]])
 		}
 		slices.Sort(part)
-		return median(part)
+		return rank.Median(part)
 	}
 	for _, order := range halves {
 		a, b := middle(order[:half]), middle(order[half:2*half])

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"stackmill/queries/rank"
 )
 
 // discoveries gives each row that was tested its q: the rate of false discoveries among
@@ -56,7 +58,7 @@ func (c *comparison) tooFew() bool {
 	if c.sampled && (n == 1 || m == 1) {
 		return false
 	}
-	return smallest(n, m)*float64(c.Judged) > c.FDR
+	return rank.Smallest(n, m)*float64(c.Judged) > c.FDR
 }
 
 // bySampling tests a row by the numbers of samples: where a side has one run.

@@ -58,7 +58,7 @@ func (q *Question) chooseFunctions(ctx context.Context) error {
 		parts = Fragment(q.Function)
 	}
 	for _, p := range parts {
-		found := namesOf(known, p)
+		found := NamesOf(known, p)
 		if found == nil {
 			return fmt.Errorf("no function %q%s (stackmill report functions lists them)", p, queries.Suggest(p, known))
 		}

@@ -31,7 +31,7 @@ func (q *Question) choose(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if q.objects = namesOf(known, q.Object); q.objects == nil {
+		if q.objects = NamesOf(known, q.Object); q.objects == nil {
 			return fmt.Errorf("no data object %q%s (stackmill report data-objects lists them)", q.Object, queries.Suggest(q.Object, known))
 		}
 	}
@@ -101,9 +101,9 @@ func metricsOf(known []string, list string) (found []string, err error) {
 	}
 }
 
-// namesOf returns the names that are pattern, else those that contain it,
+// NamesOf returns the names that are pattern, else those that contain it,
 // else those that match it as a regular expression.
-func namesOf(known []string, pattern string) []string {
+func NamesOf(known []string, pattern string) []string {
 	if slices.Contains(known, pattern) {
 		return []string{pattern}
 	}

@@ -14,7 +14,7 @@ func TestFunctionsOf(t *testing.T) {
 	for pattern, want := range map[string]string{
 		"f": "[f]", "ac": "[fact]", "geo::work(": "[geo::work(double) geo::work(int)]", "^geo.*int": "[geo::work(int)]", "operator[": "[operator[]]", "[": "[operator[]]", "none": "[]",
 	} {
-		if got := fmt.Sprint(namesOf(known, pattern)); got != want {
+		if got := fmt.Sprint(NamesOf(known, pattern)); got != want {
 			t.Errorf("%q: got %s, want %s", pattern, got, want)
 		}
 	}

@@ -61,7 +61,7 @@ var endpoints = []endpoint{
 			{name: "metric", kind: "string", does: "the metric; by default the first that most of the experiments have"},
 			modeParameter,
 			{name: "inclusive", kind: "boolean", one: []string{"true", "false"}, does: "compare inclusive values"},
-			{name: "normalise", kind: "string", one: compare.Normalisations, does: "how values of runs of different length are made comparable; by default not at all"},
+			normaliseParameter,
 			{name: "fdr", kind: "number", does: "the part of the rows called different that may be so by chance"},
 			{name: "level", kind: "number", does: "how often an interval is right"},
 			{name: "min-change", kind: "number", does: "call smaller changes the same"},
@@ -69,6 +69,19 @@ var endpoints = []endpoint{
 			{name: "limit", kind: "integer", does: "at most this many rows besides <Total>"},
 		}, filterParameters),
 		gives: []string{jsonType}, run: comparison,
+	},
+	{
+		method: "GET", path: "/api/v1/trend", does: "The values of a function, or of <Total>, over the experiments in the order of time, and where they change.",
+		parameters: slices.Concat([]parameter{
+			experimentParameter,
+			{name: "metric", kind: "string", does: "the metric; by default the first of most of the experiments"},
+			modeParameter,
+			{name: "function", kind: "string", does: "functions of this name; failing that, those whose name contains it or matches it as a regular expression; by default <Total>"},
+			{name: "inclusive", kind: "boolean", one: []string{"true", "false"}, does: "inclusive values"},
+			normaliseParameter,
+			{name: "limit", kind: "integer", does: "at most this many functions, those with the highest sums; by default 5"},
+		}, filterParameters),
+		gives: []string{jsonType}, run: follow,
 	},
 	{
 		method: "POST", path: "/api/v1/query", does: "The rows of a query in SQL, which may read the store and nothing else.",

@@ -236,6 +236,8 @@ func TestMistakes(t *testing.T) {
 		"/api/v1/experiments?columns=nonsense":         `400 columns: experiments have no column "nonsense"`,
 		"/api/v1/views/functions?width=20ms":           `400 width is for timeline and seconds only`,
 		"/api/v1/flamegraph?metric=nonsense":           `400 no metric "nonsense"`,
+		"/api/v1/trend?function=nonsense":              `400 no function "nonsense" has a value of totalcpu`,
+		"/api/v1/trend?limit=0":                        `400 limit: 0 is less than 1`,
 		"/api/v1/compare?base=monday/test.1.er":        `400 test is missing`,
 		"/api/v1/compare?base=x&test=y":                `404 no experiment "x"`,
 		"/api/v1/query":                                `404 GET /api/v1/query: there is no such thing`,

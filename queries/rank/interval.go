@@ -1,12 +1,12 @@
-package compare
+package rank
 
 import (
 	"math"
 	"slices"
 )
 
-// median returns the median of sorted values.
-func median(sorted []float64) float64 {
+// Median returns the median of sorted values.
+func Median(sorted []float64) float64 {
 	n := len(sorted)
 	if n%2 == 1 {
 		return sorted[n/2]
@@ -14,10 +14,10 @@ func median(sorted []float64) float64 {
 	return (sorted[n/2-1] + sorted[n/2]) / 2
 }
 
-// ratioInterval returns the bounds, at a level, of the ratio by which the values of y are
+// RatioInterval returns the bounds, at a level, of the ratio by which the values of y are
 // those of x: of all ratios of two values, those that the test of ranks does not tell from
 // the ratio (Hodges and Lehmann). They are 0 and infinite where the runs are too few.
-func (r *ranks) ratioInterval(x, y []float64, level float64) (low, high float64) {
+func (r *Test) RatioInterval(x, y []float64, level float64) (low, high float64) {
 	x, y = slices.Sorted(slices.Values(x)), slices.Sorted(slices.Values(y))
 	k := r.rank(len(x), len(y), (1-level)/2)
 	if k == 0 {
@@ -30,7 +30,7 @@ func (r *ranks) ratioInterval(x, y []float64, level float64) (low, high float64)
 // rank returns how many of the ratios, from the smallest and from the largest, are beyond
 // the bounds of an interval that misses the ratio with this probability on each side, plus
 // one; 0 if even the smallest ratio is a bound that misses it more often.
-func (r *ranks) rank(n, m int, miss float64) int {
+func (r *Test) rank(n, m int, miss float64) int {
 	if max(n, m) > exactRuns {
 		deviation := math.Sqrt(float64(n*m) / 12 * float64(n+m+1))
 		return max(0, int(float64(n*m)/2-math.Sqrt2*math.Erfinv(1-2*miss)*deviation))

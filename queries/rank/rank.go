@@ -1,4 +1,6 @@
-package compare
+// Package rank compares groups of values by their ranks alone, whatever their distribution,
+// and finds where a series of values changes. Nothing in it is random.
+package rank
 
 import (
 	"math"
@@ -12,15 +14,15 @@ const (
 	exactRuns = 50
 )
 
-// ranks tests whether two groups of runs differ by the ranks of their values alone
+// Test tests whether two groups of runs differ by the ranks of their values alone
 // (Mann-Whitney). It keeps the distributions that it needs.
-type ranks struct {
+type Test struct {
 	known map[[2]int][]float64 // without ties, by the groups' sizes
 }
 
-// smallest returns the smallest p that groups of these sizes can have: that of groups which
+// Smallest returns the smallest p that groups of these sizes can have: that of groups which
 // do not overlap.
-func smallest(n, m int) float64 {
+func Smallest(n, m int) float64 {
 	p := 2.0
 	for i := 1; i <= n; i++ {
 		p *= float64(i) / float64(m+i)
@@ -28,11 +30,16 @@ func smallest(n, m int) float64 {
 	return min(p, 1)
 }
 
-// p returns the probability that values of one distribution are as different as those of
+// P returns the probability that values of one distribution are as different as those of
 // the two groups, or more (two-sided).
-func (r *ranks) p(x, y []float64) float64 {
-	n, m := len(x), len(y)
+func (r *Test) P(x, y []float64) float64 {
 	scores, u, ties := midranks(x, y)
+	return r.p(scores, len(x), u, ties)
+}
+
+// p is P of the first n of the values with these scores, from their U and the sum of ties.
+func (r *Test) p(scores []int, n int, u, ties float64) float64 {
+	m := len(scores) - n
 	mean := float64(n*m) / 2
 	if math.Abs(u-mean) == 0 {
 		return 1
@@ -90,7 +97,7 @@ func midranks(x, y []float64) (scores []int, u, ties float64) {
 }
 
 // below returns the probability of a U up to u, without ties.
-func (r *ranks) below(n, m, u int) float64 {
+func (r *Test) below(n, m, u int) float64 {
 	if u < 0 {
 		return 0
 	}
@@ -122,10 +129,7 @@ func permuted(scores []int, n int) float64 {
 // cumulative returns the probability, for each sum, that n of the scores have no larger
 // one.
 func cumulative(scores []int, n int) []float64 {
-	total := 0
-	for _, s := range scores {
-		total += s
-	}
+	total := largest(scores, n)
 	ways := make([][]float64, n+1) // by how many are drawn, and their sum
 	for j := range ways {
 		ways[j] = make([]float64, total+1)
@@ -133,7 +137,7 @@ func cumulative(scores []int, n int) []float64 {
 	ways[0][0] = 1
 	reached := 0
 	for i, s := range scores {
-		reached += s
+		reached = min(reached+s, total)
 		for j := min(i+1, n); j > 0; j-- {
 			to, from := ways[j], ways[j-1]
 			for sum := s; sum <= reached; sum++ {
@@ -150,4 +154,13 @@ func cumulative(scores []int, n int) []float64 {
 		out[sum] /= all
 	}
 	return out
+}
+
+// largest is the largest sum of n of the scores.
+func largest(scores []int, n int) (sum int) {
+	sorted := slices.Sorted(slices.Values(scores))
+	for _, s := range sorted[len(sorted)-n:] {
+		sum += s
+	}
+	return sum
 }

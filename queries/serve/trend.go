@@ -1,0 +1,37 @@
+package serve
+
+import (
+	"cmp"
+
+	"stackmill/queries/result"
+	"stackmill/queries/trend"
+)
+
+// follow answers with values over experiments in the order of time.
+func follow(w *work) error {
+	r, v := trend.Usual, w.values
+	r.Metric, r.Function, r.Inclusive = v.Get("metric"), v.Get("function"), v.Get("inclusive") == "true"
+	r.Mode, r.Normalise = cmp.Or(v.Get("mode"), r.Mode), cmp.Or(v.Get("normalise"), r.Normalise)
+	var err error
+	if r.Limit, err = w.number("limit", r.Limit); err != nil {
+		return err
+	}
+	if err := r.Check(); err != nil {
+		return wrong(err)
+	}
+	f, err := w.filter(r.Mode, false)
+	if err != nil {
+		return err
+	}
+	db, done, err := w.open(f, r.Reads(), v["experiment"]...)
+	if err != nil {
+		return err
+	}
+	defer done()
+	followed, err := trend.Run(w.ctx, db, r)
+	if err != nil {
+		return unlessEngine(err)
+	}
+	_, err = w.out.Write(result.Marshal(followed.Object()))
+	return err
+}

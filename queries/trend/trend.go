@@ -1,0 +1,268 @@
+// Package trend follows values over experiments in the order of time, and says where they
+// change.
+package trend
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"stackmill/queries"
+	"stackmill/queries/compare"
+	"stackmill/queries/rank"
+	"stackmill/queries/report"
+	"stackmill/schema"
+)
+
+// Request says what to follow over the experiments of a session. Usual has what is seldom
+// wished otherwise.
+type Request struct {
+	Metric    string // empty: the first of most of the experiments
+	Mode      string // user, expert or machine
+	Function  string // a name, a part of names, or a regular expression; empty: <Total>
+	Inclusive bool   // inclusive values rather than exclusive ones
+	Normalise string // one of compare.Normalisations
+	Limit     int    // at most this many functions, those with the highest sums
+}
+
+// Usual are the settings without a wish.
+var Usual = Request{Mode: "user", Normalise: "none", Limit: 5}
+
+// Reads are the tables and views that a trend reads of a session.
+func (r *Request) Reads() []string {
+	return []string{"experiments", "metrics", "default_metrics", "function_trends"}
+}
+
+// Check says what is wrong with a request, as far as that shows without a store.
+func (r *Request) Check() error {
+	switch {
+	case !slices.Contains(report.Modes, r.Mode):
+		return fmt.Errorf("--mode: no mode %q (one of %s)", r.Mode, strings.Join(report.Modes, ", "))
+	case !slices.Contains(compare.Normalisations, r.Normalise):
+		return fmt.Errorf("--normalise: no way %q (one of %s)", r.Normalise, strings.Join(compare.Normalisations, ", "))
+	case r.Limit < 1:
+		return fmt.Errorf("--limit: %d is less than 1", r.Limit)
+	}
+	return nil
+}
+
+// Result is what became of values over time.
+type Result struct {
+	Request
+	Unit     string // of the metric; normalised values are parts of 1, or by the second
+	Points   []Point
+	Series   []Series // those with the highest sums first
+	Matched  int      // functions that were asked for, of which Series has some
+	Warnings []string
+}
+
+// Point is an experiment.
+type Point struct {
+	ExperimentID string `json:"experiment_id"`
+	Experiment   string `json:"experiment"`
+	Started      string `json:"started"` // UTC
+	Host         string `json:"host"`
+	Target       string `json:"target"`
+	Status       string `json:"status"`
+
+	unit float64 // what its values are divided by
+}
+
+// Series is a function, or <Total>, in all experiments.
+type Series struct {
+	Function   string
+	Key        int64 // functions.function_key
+	LoadObject string
+	Module     string
+	Values     []float64 // by point; 0 where it has none
+	Changes    []rank.Change
+}
+
+// trend is one under way.
+type trend struct {
+	Result
+	ctx context.Context
+	db  *queries.DB
+}
+
+// Run follows what is asked for over the experiments of a session.
+func Run(ctx context.Context, db *queries.DB, r Request) (*Result, error) {
+	t := &trend{Result: Result{Request: r}, ctx: ctx, db: db}
+	for _, step := range []func() error{t.chooseMetric, t.order, t.normalise, t.read} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	test := &rank.Test{}
+	for i := range t.Series {
+		t.Series[i].Changes = test.Changes(t.Series[i].Values)
+	}
+	return &t.Result, nil
+}
+
+func (t *trend) warn(format string, args ...any) {
+	t.Warnings = append(t.Warnings, fmt.Sprintf(format, args...))
+}
+
+// chooseMetric finds the metric and its unit.
+func (t *trend) chooseMetric() error {
+	records, err := t.db.Records(t.ctx, `SELECT m.metric, any_value(m.unit) AS unit, count(*) FILTER (m.metric = d.metric) AS first, count(*) AS has
+		FROM metrics m LEFT JOIN default_metrics d USING (experiment_id) GROUP BY m.metric`)
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(records, func(a, b queries.Record) int {
+		return cmp.Or(cmp.Compare(b.Number("first"), a.Number("first")), cmp.Compare(b.Number("has"), a.Number("has")), schema.CompareMetrics(a.Text("metric"), b.Text("metric")))
+	})
+	var known []string
+	for _, r := range records {
+		if name := r.Text("metric"); t.Metric == "" || t.Metric == name {
+			t.Metric, t.Unit = name, r.Text("unit")
+			return nil
+		}
+		known = append(known, r.Text("metric"))
+	}
+	if t.Metric == "" {
+		return fmt.Errorf("no metric is known of the experiments (stackmill problems says what is wrong with them)")
+	}
+	return fmt.Errorf("no metric %q%s (there are %s)", t.Metric, queries.Suggest(t.Metric, known), strings.Join(known, ", "))
+}
+
+// order makes the points. Experiments that do not have the metric do not say that it was 0,
+// and of those without a start nobody knows where they belong.
+func (t *trend) order() error {
+	records, err := t.db.Records(t.ctx, `SELECT e.experiment_id, n.experiment, strftime(e.started, '%Y-%m-%dT%H:%M:%SZ') AS started, e.host, e.target, e.status, m.metric IS NOT NULL AS has
+		FROM experiments e LEFT JOIN experiment_names n USING (experiment_id) LEFT JOIN metrics m ON m.experiment_id = e.experiment_id AND m.metric = ?
+		ORDER BY e.started, n.experiment`, t.Metric)
+	if err != nil {
+		return err
+	}
+	lacking, timeless := 0, 0
+	hosts, targets := map[string]bool{}, map[string]bool{}
+	for _, r := range records {
+		p := Point{ExperimentID: r.Text("experiment_id"), Experiment: r.Text("experiment"), Started: r.Text("started"), Host: r.Text("host"), Target: r.Text("target"), Status: r.Text("status"), unit: 1}
+		switch {
+		case r["has"] != true || p.Status == "failed":
+			lacking++
+		case p.Started == "":
+			timeless++
+		default:
+			t.Points = append(t.Points, p)
+			hosts[p.Host], targets[p.Target] = true, true
+		}
+	}
+	if lacking > 0 {
+		t.warn("%d of %d experiments have no metric %s, or no samples: they are left out", lacking, len(records), t.Metric)
+	}
+	if timeless > 0 {
+		t.warn("%d of %d experiments do not say when they began: they are left out", timeless, len(records))
+	}
+	if len(targets) > 1 {
+		t.warn("the experiments are of %d programs: what changes may be the program (choose some by target=NAME)", len(targets))
+	}
+	if len(hosts) > 1 {
+		t.warn("the experiments are of %d hosts: what changes may be the machine (choose some by host=NAME)", len(hosts))
+	}
+	return nil
+}
+
+// normalise finds what the values of each point are divided by.
+func (t *trend) normalise() error {
+	if t.Normalise == "none" {
+		return nil
+	}
+	query := `SELECT experiment_id, duration_ns / 1e9 AS unit FROM experiments`
+	var args []any
+	if t.Normalise == "total" {
+		query = `SELECT experiment_id, sum(inclusive)::DOUBLE AS unit FROM function_trends WHERE metric = ? AND mode = ? AND function = '<Total>' AND kind = 'artificial' GROUP BY ALL`
+		args = []any{t.Metric, t.Mode}
+	}
+	records, err := t.db.Records(t.ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	of := map[string]float64{}
+	for _, r := range records {
+		of[r.Text("experiment_id")], _ = r["unit"].(float64)
+	}
+	points := len(t.Points)
+	for i := range t.Points {
+		t.Points[i].unit = of[t.Points[i].ExperimentID]
+	}
+	t.Points = slices.DeleteFunc(t.Points, func(p Point) bool { return p.unit == 0 })
+	if n := points - len(t.Points); n > 0 {
+		t.warn("%d of %d experiments have nothing to divide by: they are left out", n, points)
+	}
+	return nil
+}
+
+// read reads the values of the functions that are asked for.
+func (t *trend) read() error {
+	meant, err := t.meant()
+	if err != nil {
+		return err
+	}
+	at := map[string]int{}
+	for i, p := range t.Points {
+		at[p.ExperimentID] = i
+	}
+	column := "exclusive"
+	if t.Inclusive {
+		column = "inclusive"
+	}
+	records, err := t.db.Records(t.ctx, `SELECT experiment_id, function_key, function, load_object, module, sum(`+column+`)::DOUBLE AS value FROM function_trends
+		WHERE metric = ? AND mode = ? AND `+meant+` GROUP BY ALL ORDER BY ALL`, t.Metric, t.Mode)
+	if err != nil {
+		return err
+	}
+	known, last := map[int64]int{}, map[int64]int{} // the series, and the last point with a name, by key
+	for _, r := range records {
+		n, ok := at[r.Text("experiment_id")]
+		if !ok {
+			continue
+		}
+		key := r.Number("function_key")
+		if _, some := known[key]; !some {
+			known[key] = len(t.Series)
+			t.Series = append(t.Series, Series{Key: key, Values: make([]float64, len(t.Points))})
+		}
+		s := &t.Series[known[key]]
+		if n >= last[key] { // builds may differ in the names
+			s.Function, s.LoadObject, s.Module, last[key] = r.Text("function"), r.Text("load_object"), r.Text("module"), n
+		}
+		value, _ := r["value"].(float64)
+		s.Values[n] += value / t.Points[n].unit
+	}
+	t.Matched = len(t.Series)
+	slices.SortStableFunc(t.Series, func(a, b Series) int {
+		return cmp.Or(-cmp.Compare(sum(a.Values), sum(b.Values)), cmp.Compare(a.Key, b.Key))
+	})
+	t.Series = t.Series[:min(t.Limit, len(t.Series))]
+	return nil
+}
+
+// meant is the condition of the rows that are asked for.
+func (t *trend) meant() (string, error) {
+	if t.Function == "" {
+		return "function = '<Total>' AND kind = 'artificial'", nil
+	}
+	known, err := t.db.Texts(t.ctx, "SELECT DISTINCT function FROM function_trends WHERE metric = ? AND mode = ? ORDER BY function", t.Metric, t.Mode)
+	if err != nil {
+		return "", err
+	}
+	names := report.NamesOf(known, t.Function)
+	if names == nil {
+		return "", fmt.Errorf("no function %q has a value of %s%s", t.Function, t.Metric, queries.Suggest(t.Function, known))
+	}
+	// A build may have another name for the same function.
+	return "function_key IN (SELECT function_key FROM function_trends WHERE function IN (" + queries.Quote(names...) + "))", nil
+}
+
+func sum(values []float64) (s float64) {
+	for _, v := range values {
+		s += v
+	}
+	return s
+}

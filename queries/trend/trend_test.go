@@ -1,0 +1,121 @@
+package trend
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"stackmill/queries"
+	"stackmill/queries/storetest"
+)
+
+// nights are some in which slow does more from the 20th on, and new begins on the 30th.
+func nights() (of []map[string]int) {
+	for n := range 40 {
+		values := map[string]int{"main": 500 + n*7%11, "slow": 100 + n*5%7}
+		if n >= 20 {
+			values["slow"] += 30
+		}
+		if n >= 30 {
+			values["new"] = 50 + n*3%5
+		}
+		of = append(of, values)
+	}
+	return of
+}
+
+func run(t *testing.T, text string, change func(*Request)) (*Result, error) {
+	t.Helper()
+	db, err := queries.OpenWith(t.Context(), storetest.New(t, text), queries.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	r := Usual
+	if change != nil {
+		change(&r)
+	}
+	if err := r.Check(); err != nil {
+		return nil, err
+	}
+	return Run(t.Context(), db, r)
+}
+
+// Values are in the order of time, and change where they do.
+func TestTrend(t *testing.T) {
+	// The store has them in another order than time.
+	batches := strings.Split(storetest.Nights(nights()), "batch ")[1:]
+	slices.Reverse(batches)
+	text := "batch " + strings.Join(batches, "batch ")
+	for _, of := range []struct {
+		function string
+		change   func(*Request)
+		first    float64
+		last     float64
+		at       []int
+	}{
+		{"<Total>", func(*Request) {}, 600e6, 697e6, []int{20, 30}},
+		{"slow", func(r *Request) { r.Function = "slow" }, 100e6, 136e6, []int{20}},
+		{"main", func(r *Request) { r.Function = "^ma" }, 500e6, 509e6, nil},
+		{"new", func(r *Request) { r.Function = "new" }, 0, 52e6, []int{30}},
+		{"slow", func(r *Request) { r.Function, r.Normalise = "slow", "total" }, 100. / 600, 136. / 697, []int{20, 30}},
+		{"slow", func(r *Request) { r.Function, r.Normalise = "slow", "run" }, 100e6, 136e6, []int{20}},
+	} {
+		r, err := run(t, text, of.change)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Points) != 40 || r.Points[0].Experiment != "night-00.er" || r.Points[39].Experiment != "night-39.er" || r.Points[1].Started != "2026-01-02T02:00:00Z" || len(r.Warnings) > 0 {
+			t.Fatalf("%+v %q", r.Points, r.Warnings)
+		}
+		s := r.Series[0]
+		var at []int
+		for _, c := range s.Changes {
+			at = append(at, c.At)
+		}
+		if s.Function != of.function || s.Values[0] != of.first || s.Values[39] != of.last || !slices.Equal(at, of.at) {
+			t.Errorf("%s: %s from %v to %v, changes at %v", of.function, s.Function, s.Values[0], s.Values[39], at)
+		}
+	}
+}
+
+// What does not belong to a series is left out, and said; what may explain a change is said.
+func TestLeftOut(t *testing.T) {
+	text := storetest.Nights(nights()[:6])
+	text = strings.Replace(text, "night-01.er gprofng box app 2026-01-02T02:00:00Z", "night-01.er gprofng box app null", 1)
+	text = strings.Replace(text, "night-02.er gprofng box app", "night-02.er gprofng other app", 1)
+	text = strings.Replace(text, "night-03.er gprofng box app", "night-03.er gprofng box another", 1)
+	batches := strings.Split(text, "batch ")
+	batches[5] = strings.ReplaceAll(batches[5], " m ", " other ")
+	text = strings.Join(batches, "batch ")
+	r, err := run(t, text, func(r *Request) { r.Function = "slow|main"; r.Limit = 1 })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, p := range r.Points {
+		names = append(names, p.Experiment)
+	}
+	if !slices.Equal(names, []string{"night-00.er", "night-02.er", "night-03.er", "night-05.er"}) || r.Matched != 2 || len(r.Series) != 1 || r.Series[0].Function != "main" {
+		t.Errorf("%q, %d series of %d", names, len(r.Series), r.Matched)
+	}
+	if got := strings.Join(r.Warnings, "\n"); len(r.Warnings) != 4 || !strings.Contains(got, "1 of 6 experiments have no metric m") ||
+		!strings.Contains(got, "1 of 6 experiments do not say when they began") || !strings.Contains(got, "2 programs") || !strings.Contains(got, "2 hosts") {
+		t.Error(got)
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	text := storetest.Nights(nights()[:2])
+	for want, change := range map[string]func(*Request){
+		`no metric "x"`:       func(r *Request) { r.Metric = "x" },
+		`no function "x"`:     func(r *Request) { r.Function = "x" },
+		"--mode: no mode":     func(r *Request) { r.Mode = "x" },
+		"--normalise: no way": func(r *Request) { r.Normalise = "x" },
+		"--limit: 0 is less":  func(r *Request) { r.Limit = 0 },
+	} {
+		if _, err := run(t, text, change); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
