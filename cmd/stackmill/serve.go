@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"stackmill/queries/flight"
 	"stackmill/queries/serve"
 	"stackmill/storedir"
 )
@@ -21,8 +22,8 @@ import (
 type server struct {
 	*app
 	serve.Options
-	listen, tokenFile, memory string
-	answer                    bool
+	listen, flight, tokenFile, memory string
+	answer                            bool
 }
 
 // The sizes of a server without a wish.
@@ -41,7 +42,7 @@ func newServeCommand(a *app) *cobra.Command {
 		Long: `Shows the store in a browser, and answers requests for views, comparisons, flame graphs and
 SQL as JSON, CSV and Arrow, until it is stopped. It only reads the store; what is ingested
 meanwhile is there without a restart. docs/serve.md and GET /openapi.json say what can be
-asked.
+asked. With --flight, drivers of ADBC, JDBC and ODBC can ask, too.
 
 On addresses that others can reach it wants a token with each request, which is the
 content of --token-file. Requests are only answered under the server's own addresses,
@@ -67,6 +68,7 @@ and names that --host gives.`,
 	}
 	f := c.Flags()
 	f.StringVar(&s.listen, "listen", "127.0.0.1:7788", "the address; port 0 takes a free one")
+	f.StringVar(&s.flight, "flight", "", "answer SQL over Arrow Flight SQL, too, at this address; port 0 takes a free one")
 	f.StringVar(&s.tokenFile, "token-file", "", "want the token in this file with each request")
 	f.StringSliceVar(&s.Hosts, "host", nil, "names by which clients know the server, besides its addresses")
 	f.StringVar(&s.memory, "memory", usualServerMemory, "memory of the SQL engine, and of each process that runs SQL of requests")
@@ -81,10 +83,6 @@ and names that --host gives.`,
 
 // prepare looks at what can be judged without a store.
 func (s *server) prepare() (err error) {
-	host, _, err := net.SplitHostPort(s.listen)
-	if err != nil {
-		return usageErrorf("serve: --listen: %w", err)
-	}
 	if s.tokenFile != "" {
 		text, err := os.ReadFile(s.tokenFile)
 		if err != nil {
@@ -94,9 +92,15 @@ func (s *server) prepare() (err error) {
 			return usageErrorf("serve: --token-file: %s is empty", s.tokenFile)
 		}
 	}
+	if err := s.mayListen("--listen", s.listen); err != nil {
+		return err
+	}
+	if s.flight != "" {
+		if err := s.mayListen("--flight", s.flight); err != nil {
+			return err
+		}
+	}
 	switch {
-	case s.Token == "" && !isLoopback(host):
-		return usageErrorf("serve: --listen: others can reach %s (give --token-file, or listen on 127.0.0.1)", s.listen)
 	case s.Timeout <= 0:
 		return usageErrorf("serve: --timeout: %v is not longer than 0", s.Timeout)
 	case s.Concurrent < 1 || s.Waiting < 0:
@@ -117,6 +121,18 @@ func (s *server) prepare() (err error) {
 	return nil
 }
 
+// mayListen refuses addresses that others can reach if they need no token.
+func (s *server) mayListen(flag, address string) error {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return usageErrorf("serve: %s: %w", flag, err)
+	}
+	if s.Token == "" && !isLoopback(host) {
+		return usageErrorf("serve: %s: others can reach %s (give --token-file, or listen on 127.0.0.1)", flag, address)
+	}
+	return nil
+}
+
 // isLoopback reports whether only this machine reaches an address.
 func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
@@ -124,47 +140,76 @@ func isLoopback(host string) bool {
 }
 
 // run serves until the context ends.
-func (s *server) run(ctx context.Context) error {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.listen)
+func (s *server) run(ctx context.Context) (err error) {
+	listener, address, err := s.listening(ctx, s.listen)
 	if err != nil {
 		return err
 	}
-	at := listener.Addr().(*net.TCPAddr)
-	address := at.String()
-	if s.Port = at.Port; at.IP.IsUnspecified() { // this machine's, by any address
-		if name, err := os.Hostname(); err == nil {
-			s.Hosts, address = append(s.Hosts, name), net.JoinHostPort(name, fmt.Sprint(at.Port))
-		}
+	defer listener.Close()
+	s.Port = listener.Addr().(*net.TCPAddr).Port
+	if host, _, _ := net.SplitHostPort(address); net.ParseIP(host) == nil {
+		s.Hosts = append(s.Hosts, host)
 	}
 	srv, err := serve.New(ctx, s.Options)
 	if errors.Is(err, storedir.ErrNoStore) {
 		err = fmt.Errorf("no store at %s (run `stackmill ingest --store %s PATH` first)", s.store, s.store)
 	}
 	if err != nil {
-		return errors.Join(err, listener.Close())
+		return err
 	}
+	defer func() { err = errors.Join(err, srv.Close()) }()
 	handler, err := srv.Handler()
 	if err != nil {
-		return errors.Join(err, srv.Close(), listener.Close())
+		return err
 	}
+	ended := make(chan error, 2)
 	web := &http.Server{
 		Handler: handler, ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn), MaxHeaderBytes: 64 << 10,
 		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: s.Timeout + 2*time.Minute, IdleTimeout: 2 * time.Minute,
 	}
-	ended := make(chan error, 1)
 	go func() { ended <- web.Serve(listener) }()
-	if err := s.printf("listening on http://%s\n", address); err != nil {
-		return errors.Join(err, web.Close(), srv.Close())
+	defer func() {
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
+		defer cancel()
+		if web.Shutdown(last) != nil { // answers that take longer
+			_ = web.Close()
+		}
+	}()
+	ways := []string{"listening on http://" + address}
+	if s.flight != "" {
+		listener, address, err := s.listening(ctx, s.flight)
+		if err != nil {
+			return err
+		}
+		drivers := flight.New(srv)
+		go func() { ended <- drivers.Serve(listener) }()
+		defer drivers.Stop(stopGrace)
+		ways = append(ways, "Flight SQL on grpc://"+address)
+	}
+	for _, way := range ways {
+		if err := s.printf("%s\n", way); err != nil {
+			return err
+		}
 	}
 	select {
 	case err := <-ended:
-		return errors.Join(err, srv.Close())
+		return err
 	case <-ctx.Done():
+		return nil
 	}
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
-	defer cancel()
-	if err := web.Shutdown(last); err != nil { // answers that take longer
-		_ = web.Close()
+}
+
+// listening listens, and returns the address by which this machine knows it.
+func (s *server) listening(ctx context.Context, on string) (net.Listener, string, error) {
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", on)
+	if err != nil {
+		return nil, "", err
 	}
-	return srv.Close()
+	at := l.Addr().(*net.TCPAddr)
+	if at.IP.IsUnspecified() { // by any of its addresses
+		if name, err := os.Hostname(); err == nil {
+			return l, net.JoinHostPort(name, fmt.Sprint(at.Port)), nil
+		}
+	}
+	return l, at.String(), nil
 }

@@ -8,13 +8,17 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/arrow/flight/flightsql"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+
 	"stackmill/queries/storetest"
 )
 
 // The server says where it listens, answers by itself and by another process, and ends when
 // it is told to.
 func TestServe(t *testing.T) {
-	c := program(t, "serve", "--store", storetest.New(t, storetest.Two), "--listen", "127.0.0.1:0")
+	c := program(t, "serve", "--store", storetest.New(t, storetest.Two), "--listen", "127.0.0.1:0", "--flight", "127.0.0.1:0")
 	out, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -22,7 +26,12 @@ func TestServe(t *testing.T) {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	line, err := bufio.NewReader(out).ReadString('\n')
+	lines := bufio.NewReader(out)
+	line, err := lines.ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := lines.ReadString('\n')
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,6 +59,27 @@ func TestServe(t *testing.T) {
 	}
 	if text := body(http.Get(url)); !strings.Contains(text, "/app.js") {
 		t.Error(text)
+	}
+	drivers, ok := strings.CutPrefix(strings.TrimSpace(second), "Flight SQL on grpc://")
+	if !ok {
+		t.Fatalf("it says %q", second)
+	}
+	client, err := flightsql.NewClient(drivers, nil, nil, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	info, err := client.Execute(t.Context(), "SELECT count(*) AS n FROM experiments")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := client.DoGet(t.Context(), info.Endpoint[0].Ticket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Release()
+	if !rows.Next() || rows.RecordBatch().Column(0).ValueStr(0) != "2" {
+		t.Error(rows.RecordBatch(), rows.Err())
 	}
 	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)

@@ -54,6 +54,7 @@ type call struct {
 	name   string // what the path names, {name}
 	values url.Values
 	body   []byte
+	empty  bool // columns are asked for, not rows
 }
 
 // call reads a request. A parameter that is passed over would change what the answer is
@@ -93,10 +94,13 @@ func (e *endpoint) call(r *http.Request) (*call, error) {
 		return nil, wrong(err)
 	}
 	if len(c.body) > longestBody {
-		return nil, &failure{http.StatusRequestEntityTooLarge, fmt.Errorf("the request has more than %d bytes", longestBody)}
+		return nil, errTooLong
 	}
 	return c, nil
 }
+
+// errTooLong is the failure of a request that is too large.
+var errTooLong = &failure{http.StatusRequestEntityTooLarge, fmt.Errorf("the request has more than %d bytes", longestBody)}
 
 // names are the names of the parameters.
 func (e *endpoint) names() (names []string) {

@@ -84,7 +84,7 @@ var endpoints = []endpoint{
 		gives: []string{jsonType}, run: follow,
 	},
 	{
-		method: "POST", path: "/api/v1/query", does: "The rows of a query in SQL, which may read the store and nothing else.",
+		method: "POST", path: queryPath, does: "The rows of a query in SQL, which may read the store and nothing else.",
 		body: queryFields, gives: []string{jsonType, ndjsonType, csvType, arrowType}, run: query,
 	},
 }

@@ -30,8 +30,8 @@ func wrong(err error) error {
 	return &failure{http.StatusBadRequest, errors.New(strings.TrimPrefix(err.Error(), "--"))}
 }
 
-// statusOf returns the status of a response that says what failed.
-func statusOf(err error) int {
+// StatusOf returns the status of a response that says what failed.
+func StatusOf(err error) int {
 	var f *failure
 	var filter *queries.FilterError
 	var engine *duckdb.Error
@@ -56,7 +56,7 @@ func statusOf(err error) int {
 
 // fail answers that something failed, and why.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
-	status := statusOf(err)
+	status := StatusOf(err)
 	if r.Context().Err() != nil { // nobody reads it
 		return
 	}
@@ -72,12 +72,17 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	_, _ = w.Write(failureText(err))
 }
 
+// Explain is what clients are told of an error.
+func Explain(err error) string {
+	first, _, _ := strings.Cut(err.Error(), "\n\nLINE ") // the rest quotes the statement
+	return first
+}
+
 // failureText is what a response says of an error.
 func failureText(err error) []byte {
-	first, _, _ := strings.Cut(err.Error(), "\n\nLINE ") // the rest quotes the statement
 	text, _ := json.Marshal(struct {
 		Error string `json:"error"`
-	}{first})
+	}{Explain(err)})
 	return append(text, '\n')
 }
 

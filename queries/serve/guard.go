@@ -114,10 +114,10 @@ func (s *Server) authorized(r *http.Request) bool {
 		return true
 	}
 	if token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
-		return same(strings.TrimSpace(token), s.Token)
+		return Same(strings.TrimSpace(token), s.Token)
 	}
 	cookie, err := r.Cookie(sessionCookie)
-	return err == nil && same(cookie.Value, s.cookie())
+	return err == nil && Same(cookie.Value, s.cookie())
 }
 
 // cookie is what the cookie holds: not the token itself.
@@ -127,8 +127,8 @@ func (s *Server) cookie() string {
 	return hex.EncodeToString(m.Sum(nil))
 }
 
-// same compares secrets in a time that says nothing of them.
-func same(a, b string) bool {
+// Same compares secrets in a time that says nothing of them.
+func Same(a, b string) bool {
 	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
 	return subtle.ConstantTimeCompare(x[:], y[:]) == 1
 }

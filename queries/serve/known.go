@@ -73,7 +73,7 @@ func (k *known) get(ctx context.Context, tag string, work func() (*reply, error)
 				return p.reply, nil
 			}
 			// Its client may have gone: it is made again, for this one.
-			if ctx.Err() == nil && statusOf(p.err) < http.StatusInternalServerError {
+			if ctx.Err() == nil && StatusOf(p.err) < http.StatusInternalServerError {
 				return nil, p.err
 			}
 		case <-ctx.Done():

@@ -88,7 +88,7 @@ const loginPath = "/login"
 // page from then on, until it is closed.
 func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, 1<<16)
-	if token := r.PostFormValue("token"); s.Token != "" && !same(token, s.Token) {
+	if token := r.PostFormValue("token"); s.Token != "" && !Same(token, s.Token) {
 		s.askToken(w, "This is not the token.")
 		return
 	}

@@ -26,6 +26,7 @@ type errand struct {
 	Name   string     `json:"name"`
 	Values url.Values `json:"values"`
 	Body   []byte     `json:"body"`
+	Empty  bool       `json:"empty"`
 }
 
 type outcome struct {
@@ -51,11 +52,11 @@ func Answer(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 	if i < 0 {
 		return fmt.Errorf("no endpoint %s %s", t.Method, t.Path)
 	}
-	c := &call{endpoint: &endpoints[i], name: t.Name, values: t.Values, body: t.Body}
+	c := &call{endpoint: &endpoints[i], name: t.Name, values: t.Values, body: t.Body, empty: t.Empty}
 	a, err := orPanic(func() (*reply, error) { return c.answer(ctx, once{&o}, o.Largest) })
 	x := outcome{Status: http.StatusOK}
 	if err != nil {
-		x.Status, x.Error, a = statusOf(err), err.Error(), &reply{}
+		x.Status, x.Error, a = StatusOf(err), err.Error(), &reply{}
 	}
 	x.reply = *a
 	head, err := json.Marshal(x)
@@ -69,7 +70,7 @@ func Answer(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 // elsewhere lets a process of its own answer a call. It is killed if it takes too long or
 // too much memory.
 func (s *Server) elsewhere(ctx context.Context, c *call) (*reply, error) {
-	ask, err := json.Marshal(errand{c.method, c.path, c.name, c.values, c.body})
+	ask, err := json.Marshal(errand{c.method, c.path, c.name, c.values, c.body, c.empty})
 	if err != nil {
 		return nil, err
 	}

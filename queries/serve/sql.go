@@ -49,6 +49,9 @@ func query(w *work) error {
 	if err != nil {
 		return ofSQL(err)
 	}
+	if w.empty {
+		return ofSQL(describe(w, conn, last))
+	}
 	for _, advice := range db.Advise(w.ctx, conn, last) {
 		w.warn("%s", advice)
 	}

@@ -1,0 +1,103 @@
+package flight
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"log/slog"
+	"path"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow/flight"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+
+	"stackmill/queries/serve"
+)
+
+// guard lets only those calls through that present the token, and turns panics into errors.
+type guard struct {
+	token string // empty: none is wanted
+	log   *slog.Logger
+}
+
+const (
+	authorization = "authorization"
+	bearer        = "Bearer"
+	basic         = "Basic"
+)
+
+var (
+	errToken = status.Error(codes.Unauthenticated, "the token is missing or wrong (send it as authorization: Bearer TOKEN, or as password of any user)")
+	errReads = status.Error(codes.PermissionDenied, "the store is read-only: nothing can be put into it")
+)
+
+// writes are the methods by which clients send rows.
+var writes = []string{"DoPut", "DoExchange"}
+
+func (g *guard) unary(ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (answer any, err error) {
+	if !g.authorized(ctx) {
+		return nil, errToken
+	}
+	defer g.recovered(info.FullMethod, &err)
+	return handle(ctx, request)
+}
+
+func (g *guard) stream(server any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handle grpc.StreamHandler) (err error) {
+	switch {
+	case !g.authorized(stream.Context()):
+		return errToken
+	case slices.Contains(writes, path.Base(info.FullMethod)):
+		return errReads
+	}
+	defer g.recovered(info.FullMethod, &err)
+	return handle(server, stream)
+}
+
+// recovered makes a panic the error of a call.
+func (g *guard) recovered(method string, err *error) {
+	if p := recover(); p != nil {
+		g.log.Error("request failed", "method", method, "error", p, "stack", string(debug.Stack()))
+		*err = status.Error(codes.Internal, "internal error")
+	}
+}
+
+// authorized reports whether a call presents the token, as it is or as a password.
+func (g *guard) authorized(ctx context.Context) bool {
+	if g.token == "" {
+		return true
+	}
+	for _, value := range metadata.ValueFromIncomingContext(ctx, authorization) {
+		scheme, credential, _ := strings.Cut(value, " ")
+		credential = strings.TrimSpace(credential)
+		if strings.EqualFold(scheme, basic) {
+			text, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(credential, "=")) // clients pad it or not
+			if err != nil {
+				continue
+			}
+			_, credential, _ = strings.Cut(string(text), ":")
+		} else if !strings.EqualFold(scheme, bearer) {
+			continue
+		}
+		if serve.Same(credential, g.token) {
+			return true
+		}
+	}
+	return false
+}
+
+// handshaking answers the call by which clients exchange a user and a password for a token.
+type handshaking struct {
+	flight.FlightServer
+	*guard
+}
+
+// Handshake implements flight.FlightServer. The guard has seen the password; where none is
+// wanted, clients that send one want a token nevertheless.
+func (h handshaking) Handshake(stream flight.FlightService_HandshakeServer) error {
+	return stream.SendHeader(metadata.Pairs(authorization, bearer+" "+cmp.Or(h.token, "none")))
+}

@@ -1,0 +1,219 @@
+package flight
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/flight"
+	"github.com/apache/arrow-go/v18/arrow/flight/flightsql"
+	"github.com/apache/arrow-go/v18/arrow/flight/flightsql/schema_ref"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"stackmill/queries/serve"
+)
+
+// register says what the server is and can do.
+func (a *answers) register() {
+	for info, value := range map[flightsql.SqlInfo]any{
+		flightsql.SqlInfoFlightSqlServerName:         "stackmill",
+		flightsql.SqlInfoFlightSqlServerVersion:      a.from.Version,
+		flightsql.SqlInfoFlightSqlServerArrowVersion: arrow.PkgVersion,
+		flightsql.SqlInfoFlightSqlServerReadOnly:     true,
+		flightsql.SqlInfoFlightSqlServerSql:          true,
+		flightsql.SqlInfoFlightSqlServerSubstrait:    false,
+		flightsql.SqlInfoFlightSqlServerTransaction:  int32(flightsql.SqlTransactionNone),
+		flightsql.SqlInfoFlightSqlServerCancel:       true,
+		flightsql.SqlInfoDDLCatalog:                  false,
+		flightsql.SqlInfoDDLSchema:                   false,
+		flightsql.SqlInfoDDLTable:                    false,
+		flightsql.SqlInfoIdentifierQuoteChar:         `"`,
+	} {
+		if err := a.RegisterSqlInfo(info, value); err != nil {
+			panic(err) // the types above are wrong
+		}
+	}
+}
+
+// listing is a call about what there is: its ticket is the command itself.
+func listing(d *flight.FlightDescriptor, columns *arrow.Schema) (*flight.FlightInfo, error) {
+	return infoOf(d, d.GetCmd(), columns), nil
+}
+
+// rowsOf returns rows of texts and bytes.
+func rowsOf(ctx context.Context, columns *arrow.Schema, rows [][]any) (*arrow.Schema, <-chan flight.StreamChunk, error) {
+	b := array.NewRecordBuilder(memory.DefaultAllocator, columns)
+	defer b.Release()
+	for _, row := range rows {
+		for i, v := range row {
+			switch to := b.Field(i).(type) {
+			case *array.StringBuilder:
+				to.Append(v.(string))
+			case *array.BinaryBuilder:
+				to.Append(v.([]byte))
+			}
+		}
+	}
+	batch := b.NewRecordBatch()
+	defer batch.Release()
+	r, err := array.NewRecordReader(columns, []arrow.RecordBatch{batch})
+	if err != nil {
+		return nil, nil, err
+	}
+	return columns, chunksOf(ctx, r), nil
+}
+
+// distinct returns the rows that some tables give, each once, in order.
+func (a *answers) distinct(ctx context.Context, columns *arrow.Schema, row func(serve.Table) []any, keep func(serve.Table) bool) (*arrow.Schema, <-chan flight.StreamChunk, error) {
+	tables, err := a.from.Tables(ctx)
+	if err != nil {
+		return nil, nil, failed(err)
+	}
+	var rows [][]any
+	for _, t := range tables {
+		if keep != nil && !keep(t) {
+			continue
+		}
+		r := row(t)
+		if !slices.ContainsFunc(rows, func(other []any) bool { return slices.EqualFunc(other, r, same) }) {
+			rows = append(rows, r)
+		}
+	}
+	return rowsOf(ctx, columns, rows)
+}
+
+func same(a, b any) bool {
+	x, ok := a.(string)
+	return ok && x == b
+}
+
+// GetFlightInfoCatalogs implements flightsql.Server.
+func (a *answers) GetFlightInfoCatalogs(_ context.Context, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
+	return listing(d, schema_ref.Catalogs)
+}
+
+// DoGetCatalogs implements flightsql.Server.
+func (a *answers) DoGetCatalogs(ctx context.Context) (*arrow.Schema, <-chan flight.StreamChunk, error) {
+	return a.distinct(ctx, schema_ref.Catalogs, func(t serve.Table) []any { return []any{t.Catalog} }, nil)
+}
+
+// GetFlightInfoSchemas implements flightsql.Server.
+func (a *answers) GetFlightInfoSchemas(_ context.Context, _ flightsql.GetDBSchemas, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
+	return listing(d, schema_ref.DBSchemas)
+}
+
+// DoGetDBSchemas implements flightsql.Server.
+func (a *answers) DoGetDBSchemas(ctx context.Context, q flightsql.GetDBSchemas) (*arrow.Schema, <-chan flight.StreamChunk, error) {
+	return a.distinct(ctx, schema_ref.DBSchemas, func(t serve.Table) []any { return []any{t.Catalog, t.Schema} }, func(t serve.Table) bool {
+		return equal(q.GetCatalog(), t.Catalog) && like(q.GetDBSchemaFilterPattern(), t.Schema)
+	})
+}
+
+// GetFlightInfoTableTypes implements flightsql.Server.
+func (a *answers) GetFlightInfoTableTypes(_ context.Context, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
+	return listing(d, schema_ref.TableTypes)
+}
+
+// DoGetTableTypes implements flightsql.Server.
+func (a *answers) DoGetTableTypes(ctx context.Context) (*arrow.Schema, <-chan flight.StreamChunk, error) {
+	return a.distinct(ctx, schema_ref.TableTypes, func(t serve.Table) []any { return []any{t.Kind} }, nil)
+}
+
+// GetFlightInfoTables implements flightsql.Server.
+func (a *answers) GetFlightInfoTables(_ context.Context, q flightsql.GetTables, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
+	return listing(d, tablesColumns(q))
+}
+
+func tablesColumns(q flightsql.GetTables) *arrow.Schema {
+	if q.GetIncludeSchema() {
+		return schema_ref.TablesWithIncludedSchema
+	}
+	return schema_ref.Tables
+}
+
+// DoGetTables implements flightsql.Server.
+func (a *answers) DoGetTables(ctx context.Context, q flightsql.GetTables) (*arrow.Schema, <-chan flight.StreamChunk, error) {
+	kinds := q.GetTableTypes()
+	return a.distinct(ctx, tablesColumns(q), func(t serve.Table) []any {
+		row := []any{t.Catalog, t.Schema, t.Name, t.Kind}
+		if q.GetIncludeSchema() {
+			row = append(row, flight.SerializeSchema(described(t), memory.DefaultAllocator))
+		}
+		return row
+	}, func(t serve.Table) bool {
+		return equal(q.GetCatalog(), t.Catalog) && like(q.GetDBSchemaFilterPattern(), t.Schema) && like(q.GetTableNameFilterPattern(), t.Name) &&
+			(len(kinds) == 0 || slices.Contains(kinds, t.Kind))
+	})
+}
+
+// described are a table's columns, with their meanings where drivers look for them.
+func described(t serve.Table) *arrow.Schema {
+	fields := t.Columns.Fields()
+	for i := range fields {
+		m := flightsql.NewColumnMetadataBuilder().CatalogName(t.Catalog).SchemaName(t.Schema).TableName(t.Name).IsReadOnly(true)
+		if means, ok := fields[i].Metadata.GetValue("comment"); ok {
+			m.Remarks(means)
+		}
+		fields[i].Metadata = m.Metadata()
+	}
+	return arrow.NewSchema(fields, nil)
+}
+
+// equal reports whether a name is the one that is asked for, if there is one.
+func equal(want *string, name string) bool { return want == nil || *want == name }
+
+// like reports whether a name matches a pattern of SQL, in which a backslash escapes, if
+// there is one.
+func like(pattern *string, name string) bool {
+	if pattern == nil {
+		return true
+	}
+	quoted := strings.NewReplacer(`\\%`, "%", `\\_`, "_", "%", ".*", "_", ".").Replace(regexp.QuoteMeta(*pattern))
+	matches, err := regexp.MatchString("(?s)^"+quoted+"$", name)
+	return err == nil && matches
+}
+
+// Keys: views have none.
+
+// GetFlightInfoPrimaryKeys implements flightsql.Server.
+func (a *answers) GetFlightInfoPrimaryKeys(_ context.Context, _ flightsql.TableRef, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
+	return listing(d, schema_ref.PrimaryKeys)
+}
+
+// DoGetPrimaryKeys implements flightsql.Server.
+func (a *answers) DoGetPrimaryKeys(ctx context.Context, _ flightsql.TableRef) (*arrow.Schema, <-chan flight.StreamChunk, error) {
+	return rowsOf(ctx, schema_ref.PrimaryKeys, nil)
+}
+
+// GetFlightInfoExportedKeys implements flightsql.Server.
+func (a *answers) GetFlightInfoExportedKeys(_ context.Context, _ flightsql.TableRef, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
+	return listing(d, schema_ref.ExportedKeys)
+}
+
+// DoGetExportedKeys implements flightsql.Server.
+func (a *answers) DoGetExportedKeys(ctx context.Context, _ flightsql.TableRef) (*arrow.Schema, <-chan flight.StreamChunk, error) {
+	return rowsOf(ctx, schema_ref.ExportedKeys, nil)
+}
+
+// GetFlightInfoImportedKeys implements flightsql.Server.
+func (a *answers) GetFlightInfoImportedKeys(_ context.Context, _ flightsql.TableRef, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
+	return listing(d, schema_ref.ImportedKeys)
+}
+
+// DoGetImportedKeys implements flightsql.Server.
+func (a *answers) DoGetImportedKeys(ctx context.Context, _ flightsql.TableRef) (*arrow.Schema, <-chan flight.StreamChunk, error) {
+	return rowsOf(ctx, schema_ref.ImportedKeys, nil)
+}
+
+// GetFlightInfoCrossReference implements flightsql.Server.
+func (a *answers) GetFlightInfoCrossReference(_ context.Context, _ flightsql.CrossTableRef, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
+	return listing(d, schema_ref.CrossReference)
+}
+
+// DoGetCrossReference implements flightsql.Server.
+func (a *answers) DoGetCrossReference(ctx context.Context, _ flightsql.CrossTableRef) (*arrow.Schema, <-chan flight.StreamChunk, error) {
+	return rowsOf(ctx, schema_ref.CrossReference, nil)
+}

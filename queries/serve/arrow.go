@@ -1,0 +1,141 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	duckdb "github.com/duckdb/duckdb-go/v2"
+
+	"stackmill/queries/result"
+)
+
+// queryPath is where SQL is sent to.
+const queryPath = "/api/v1/query"
+
+// Stream is the answer to SQL: an Arrow IPC stream, and what makes it misleading, as text
+// without control characters.
+type Stream struct {
+	IPC      []byte
+	Warnings []string
+}
+
+// Query answers SQL as POST /api/v1/query does, for other protocols: in its turn, by another
+// process, within the limits. StatusOf says whose mistake an error is.
+func (s *Server) Query(ctx context.Context, text string) (*Stream, error) {
+	return s.query(ctx, text, false)
+}
+
+// Columns returns the columns that SQL gives, without the work for its rows.
+func (s *Server) Columns(ctx context.Context, text string) (*arrow.Schema, error) {
+	a, err := s.query(ctx, text, true)
+	if err != nil {
+		return nil, err
+	}
+	return schemaOf(a.IPC)
+}
+
+func (s *Server) query(ctx context.Context, text string, empty bool) (*Stream, error) {
+	if len(text) > longestBody {
+		return nil, errTooLong
+	}
+	body, err := json.Marshal(map[string]string{"sql": text, "format": "arrow"})
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(endpoints, func(e endpoint) bool { return e.path == queryPath })
+	a, err := s.work(ctx, &call{endpoint: &endpoints[i], values: url.Values{}, body: body, empty: empty})
+	if err != nil {
+		return nil, err
+	}
+	x := &Stream{IPC: a.body}
+	for _, w := range a.Warnings {
+		x.Warnings = append(x.Warnings, printable(w))
+	}
+	return x, nil
+}
+
+// describe answers with the columns of a statement, as an Arrow stream without rows.
+func describe(w *work, conn *sql.Conn, statement string) error {
+	names, err := namesOf(conn, statement)
+	if err != nil {
+		return err
+	}
+	if names != nil {
+		statement = "SELECT * FROM (" + strings.TrimRight(statement, "; \t\r\n") + "\n) LIMIT 0"
+	}
+	columns, err := columnsOf(w.ctx, conn, statement)
+	if err != nil {
+		return err
+	}
+	fields := columns.Fields()
+	if names != nil { // names that are there twice became different ones
+		if len(names) != len(fields) {
+			return errors.New("internal error: the columns of the statement differ from those of a query of it")
+		}
+		for i, name := range names {
+			fields[i].Name = name
+		}
+	}
+	w.kind = arrowType
+	return ipc.NewWriter(w.out, ipc.WithSchema(arrow.NewSchema(fields, nil))).Close()
+}
+
+// namesOf returns the names of the columns of a statement that a query can be made of; nil of
+// others. Statements with parameters are wrong.
+func namesOf(conn *sql.Conn, statement string) (names []string, err error) {
+	err = conn.Raw(func(raw any) error {
+		prepared, err := raw.(driver.Conn).Prepare(statement)
+		if err != nil {
+			return nil // a pivot, of which the engine makes several statements
+		}
+		defer prepared.Close()
+		if n := prepared.NumInput(); n > 0 {
+			return wrong(fmt.Errorf("the statement has %d parameters (write their values into it)", n))
+		}
+		p := prepared.(*duckdb.Stmt)
+		if kind, err := p.StatementType(); err != nil || kind != duckdb.STATEMENT_TYPE_SELECT {
+			return err
+		}
+		n, err := p.ColumnCount()
+		if err != nil {
+			return err
+		}
+		names = make([]string, n)
+		for i := range names {
+			if names[i], err = p.ColumnName(i); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return names, err
+}
+
+// columnsOf returns the columns that a statement gives. It is run.
+func columnsOf(ctx context.Context, conn *sql.Conn, statement string) (*arrow.Schema, error) {
+	var stream bytes.Buffer
+	if err := result.Arrow(ctx, conn, statement, &stream); err != nil {
+		return nil, err
+	}
+	return schemaOf(stream.Bytes())
+}
+
+// schemaOf returns the columns of an Arrow stream.
+func schemaOf(stream []byte) (*arrow.Schema, error) {
+	r, err := ipc.NewReader(bytes.NewReader(stream))
+	if err != nil {
+		return nil, err
+	}
+	defer r.Release()
+	return r.Schema(), nil
+}
