@@ -50,6 +50,11 @@ func TestMain(m *testing.M) {
 		for _, name := range []string{"recur", "cxx", "heap", "omp_gcc", "java", "plt_lazy", "plt_sec"} {
 			paths = append(paths, filepath.Join(exp, "exp", name+".er"))
 		}
+		deep, err := writeDeep(dir)
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, deep)
 		if store, err = suite.Open(pipeline.Options{Store: filepath.Join(dir, "store")}, paths...); err != nil {
 			return nil, err
 		}
@@ -172,7 +177,7 @@ func (b *browser) cells() []string {
 
 // places are those of all panels.
 var places = []string{
-	"", "?view=flame&experiment=cxx.er", "?view=flame&experiment=cxx.er&side=inverted&search=geo&root=bottom", "?view=flame&experiment=recur.er&side=callers&of=fact",
+	"", "?view=flame&experiment=cxx.er", "?view=flame&experiment=cxx.er&side=inverted&search=geo&root=bottom", "?view=flame&experiment=recur.er&side=callers&of=fact", "?view=flame&experiment=cxx.er&side=sandwich&group=load+object&of=cxx&colour=module",
 	"?view=functions&experiment=cxx.er", "?view=functions&experiment=cxx.er&inline=true&mode=expert", "?view=callers&experiment=recur.er&function=is_even", "?view=source&experiment=recur.er&function=is_even",
 	"?view=disasm&experiment=recur.er&function=is_even", "?view=timeline&experiment=omp_gcc.er", "?view=compare&base=plt_lazy.er&test=plt_sec.er", "?view=unknown&experiment=java.er", "?view=sql",
 }

@@ -1,5 +1,4 @@
 // Drawing frames: those that are wider than half a pixel, in the part that is looked at.
-import { fill, type Scheme } from './colour';
 import type { Frames } from './flametree';
 
 export const rowHeight = 18;
@@ -10,7 +9,7 @@ export const mostRows = 800;
 export interface Look {
   focus: number; // the frame that fills the width
   found: boolean[] | undefined; // by name: what a search finds
-  scheme: Scheme;
+  fill: (frame: number) => string;
   dark: boolean;
   upward: boolean; // the root is at the bottom
 }
@@ -23,11 +22,21 @@ function span(f: Frames, n: number, focus: number): [number, number] {
   return [(f.start[n]! - from) / width, (f.start[n]! + f.value[n]! - from) / width];
 }
 
-// height is how many rows are drawn with the focus.
-export function rows(f: Frames, focus: number): number {
-  let deepest = f.depth[focus]!;
+// Levels are those that are drawn with a focus: as many of the callers as leave room for all
+// that is below it.
+export interface Levels {
+  first: number;
+  count: number;
+  all: number; // from the root to the deepest frame
+}
+
+export function levels(f: Frames, focus: number): Levels {
+  const at = f.depth[focus]!;
+  let deepest = at;
   for (let n = focus; n <= f.last[focus]!; n++) deepest = Math.max(deepest, f.depth[n]!);
-  return deepest + 1;
+  const all = deepest + 1;
+  const first = Math.max(0, Math.min(at, all - mostRows));
+  return { first, count: Math.min(all - first, mostRows), all };
 }
 
 export function draw(canvas: HTMLCanvasElement, f: Frames, look: Look, selected: number): number {
@@ -44,18 +53,19 @@ export function draw(canvas: HTMLCanvasElement, f: Frames, look: Look, selected:
   g.font = '12px system-ui, sans-serif';
   g.textBaseline = 'middle';
   const letter = g.measureText('n').width;
-  const fills = f.names.map((n) => fill(n, look.scheme, look.dark));
+  const { first, count } = levels(f, look.focus);
   const text = look.dark ? '#f2f4f7' : '#14171c';
   let drawn = 0;
   const one = (n: number): boolean => {
+    if (f.depth[n]! - first >= count) return false;
     const [from, to] = span(f, n, look.focus);
     const x = from * width;
     const w = (to - from) * width;
     if (w < 0.5) return false;
-    const y = top(f, n, look, height);
+    const y = top(f.depth[n]! - first, look, height);
     const name = f.name[n]!;
     g.globalAlpha = look.found === undefined || look.found[name] ? 1 : 0.28;
-    g.fillStyle = fills[name]!;
+    g.fillStyle = look.fill(n);
     g.fillRect(x, y, Math.max(w - 0.6, 0.5), rowHeight - 1);
     if (look.found?.[name] === true) {
       g.fillStyle = '#c026d3';
@@ -75,7 +85,7 @@ export function draw(canvas: HTMLCanvasElement, f: Frames, look: Look, selected:
     drawn++;
     return true;
   };
-  for (let n = look.focus; n >= 0; n = f.parent[n]!) one(n);
+  for (let n = look.focus; n >= 0 && f.depth[n]! >= first; n = f.parent[n]!) one(n);
   for (let n = look.focus + 1; n <= f.last[look.focus]!; ) {
     n = one(n) ? n + 1 : f.last[n]! + 1; // what is below a thin one is thinner
   }
@@ -83,8 +93,8 @@ export function draw(canvas: HTMLCanvasElement, f: Frames, look: Look, selected:
   return drawn;
 }
 
-function top(f: Frames, n: number, look: Look, height: number): number {
-  const y = f.depth[n]! * rowHeight;
+function top(row: number, look: Look, height: number): number {
+  const y = row * rowHeight;
   return look.upward ? height - y - rowHeight : y;
 }
 
@@ -98,7 +108,7 @@ function clip(name: string, letters: number): string {
 
 // frameAt is the frame at a point of the canvas, -1 if there is none.
 export function frameAt(f: Frames, look: Look, x: number, y: number, width: number, height: number): number {
-  const depth = Math.floor((look.upward ? height - y : y) / rowHeight);
+  const depth = Math.floor((look.upward ? height - y : y) / rowHeight) + levels(f, look.focus).first;
   const at = x / width;
   for (let n = look.focus; n >= 0; n = f.parent[n]!) {
     if (f.depth[n] === depth) return n;

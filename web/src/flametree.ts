@@ -1,22 +1,18 @@
 // Flame graphs: trees of functions, their layout, and the same seen from other sides.
 import { hash, num, type Value } from './units';
 
-export interface FlameNode {
-  name: string;
-  load_object: string;
-  kind: string;
-  value: Value;
-  exclusive: Value;
-  children: FlameNode[];
-}
-
+// FlameAnswer has the nodes of a tree in columns, in the order in which they are drawn.
 export interface FlameAnswer {
   metric: string;
   unit: string;
   mode: string;
   experiments: number;
-  nodes: number;
-  tree: FlameNode | null;
+  nodes: number; // all that there are
+  names: { name: string[]; load_object: string[]; module: string[]; kind: string[] };
+  level: number[];
+  name: number[]; // of names
+  value: Value[];
+  exclusive: Value[];
 }
 
 // Frames are the nodes of a tree in the order in which they are drawn, in columns: a node
@@ -32,12 +28,12 @@ export interface Frames {
   start: Float64Array; // from the left edge
   value: Float64Array;
   exclusive: Float64Array;
-  deepest: number;
 }
 
 export interface Name {
   name: string;
   loadObject: string;
+  module: string; // without directories
   kind: string;
 }
 
@@ -49,52 +45,24 @@ interface Branch {
   below: Map<number, Branch>;
 }
 
-class Names {
-  readonly list: Name[] = [];
-  private readonly numbers = new Map<string, number>();
-
-  number(n: Name): number {
-    const key = n.name + '\n' + n.loadObject + '\n' + n.kind;
-    let at = this.numbers.get(key);
-    if (at === undefined) {
-      at = this.list.length;
-      this.numbers.set(key, at);
-      this.list.push(n);
-    }
-    return at;
+// framesOf lays out the nodes that the server sends.
+export function framesOf(a: FlameAnswer): Frames {
+  const names = a.names.name.map((name, i): Name => ({ name, loadObject: a.names.load_object[i]!, module: a.names.module[i]!, kind: a.names.kind[i]! }));
+  const f = empty(a.level.length, names);
+  f.name.set(a.name);
+  f.depth.set(a.level);
+  const at: number[] = []; // the last node of each level
+  for (let n = 0; n < f.count; n++) {
+    f.value[n] = num(a.value[n]);
+    f.exclusive[n] = num(a.exclusive[n]);
+    at[f.depth[n]!] = n;
+    if (n > 0) f.parent[n] = at[f.depth[n]! - 1]!;
   }
+  return placed(f, 0);
 }
 
-// framesOf lays out a tree as the server sends it.
-export function framesOf(tree: FlameNode): Frames {
-  const names = new Names();
-  const branch = (n: FlameNode): Branch => ({
-    name: names.number({ name: n.name, loadObject: n.load_object, kind: n.kind }),
-    value: num(n.value),
-    exclusive: num(n.exclusive),
-    below: new Map(),
-  });
-  const root = branch(tree);
-  const open: [FlameNode, Branch][] = [[tree, root]];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const [node, of] = next;
-    for (const child of node.children) {
-      const b = branch(child);
-      of.below.set(b.name, b);
-      open.push([child, b]);
-    }
-  }
-  return layout(root, names.list);
-}
-
-function layout(root: Branch, names: Name[]): Frames {
-  let count = 0;
-  const all: Branch[] = [root];
-  for (let i = 0; i < all.length; i++) {
-    count++;
-    for (const b of all[i]!.below.values()) all.push(b);
-  }
-  const f: Frames = {
+function empty(count: number, names: Name[]): Frames {
+  return {
     count,
     names,
     name: new Int32Array(count),
@@ -105,37 +73,52 @@ function layout(root: Branch, names: Name[]): Frames {
     start: new Float64Array(count),
     value: new Float64Array(count),
     exclusive: new Float64Array(count),
-    deepest: 0,
   };
-  // No recursion: stacks are deeper than that of the browser.
-  const open: { branch: Branch; parent: number; depth: number; start: number }[] = [{ branch: root, parent: -1, depth: 0, start: 0 }];
-  let n = 0;
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { branch, parent, depth, start } = next;
-    f.name[n] = branch.name;
-    f.depth[n] = depth;
-    f.path[n] = Math.imul((parent < 0 ? 0 : f.path[parent]!) ^ hash(names[branch.name]!.name), 16777619) + 1;
-    f.parent[n] = parent;
-    f.start[n] = start;
-    f.value[n] = branch.value;
-    f.exclusive[n] = branch.exclusive;
-    f.deepest = Math.max(f.deepest, depth);
-    const below = [...branch.below.values()].sort((a, b) => b.value - a.value || (names[a.name]!.name < names[b.name]!.name ? -1 : 1));
-    let end = start;
-    const places = below.map((b) => {
-      const at = { branch: b, parent: n, depth: depth + 1, start: end };
-      end += b.value;
-      return at;
-    });
-    open.push(...places.reverse());
-    n++;
+}
+
+// placed finds where frames lie: side by side, from their caller's left edge.
+function placed(f: Frames, seed: number): Frames {
+  const hashes = f.names.map((n) => hash(n.name));
+  const end = new Float64Array(f.count); // of what was placed of those below a frame
+  for (let n = 0; n < f.count; n++) {
+    const p = f.parent[n]!;
+    f.path[n] = Math.imul((p < 0 ? seed : f.path[p]!) ^ hashes[f.name[n]!]!, 16777619) + 1;
+    if (p >= 0) {
+      f.start[n] = end[p]!;
+      end[p] = end[p]! + f.value[n]!;
+    }
+    end[n] = f.start[n]!;
   }
-  for (let i = count - 1; i >= 0; i--) {
-    f.last[i] = Math.max(f.last[i]!, i);
-    const p = f.parent[i]!;
-    if (p >= 0) f.last[p] = Math.max(f.last[p]!, f.last[i]!);
+  for (let n = f.count - 1; n >= 0; n--) {
+    f.last[n] = Math.max(f.last[n]!, n);
+    const p = f.parent[n]!;
+    if (p >= 0) f.last[p] = Math.max(f.last[p]!, f.last[n]!);
   }
   return f;
+}
+
+// layout lays out a tree. Paths in trees with other seeds are others.
+function layout(root: Branch, names: Name[], seed = 0): Frames {
+  const all: Branch[] = [root];
+  for (let i = 0; i < all.length; i++) {
+    for (const b of all[i]!.below.values()) all.push(b);
+  }
+  const f = empty(all.length, names);
+  // No recursion: stacks are deeper than that of the browser.
+  const open: { branch: Branch; parent: number; depth: number }[] = [{ branch: root, parent: -1, depth: 0 }];
+  let n = 0;
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { branch, parent, depth } = next;
+    f.name[n] = branch.name;
+    f.depth[n] = depth;
+    f.parent[n] = parent;
+    f.value[n] = branch.value;
+    f.exclusive[n] = branch.exclusive;
+    const below = [...branch.below.values()].sort((a, b) => a.value - b.value || (names[a.name]!.name < names[b.name]!.name ? 1 : -1));
+    for (const b of below) open.push({ branch: b, parent: n, depth: depth + 1 });
+    n++;
+  }
+  return placed(f, seed);
 }
 
 // inverted is the tree from the other end: who has time, and below each who calls it.
@@ -155,38 +138,43 @@ export function inverted(f: Frames): Frames {
   return layout(root, f.names);
 }
 
-// below is the tree of what the functions of a name call, and callers the tree of those
-// that call them. A function that calls itself counts once.
-export function around(f: Frames, is: (name: Name) => boolean): { callers: Frames; callees: Frames; value: number } {
-  const named = f.names.map(is);
-  const label: Name = f.names[named.indexOf(true)] ?? { name: '', loadObject: '', kind: '' };
-  const names = [...f.names, label];
+// Group is what a sandwich is around: a function, or all of a module or a load object.
+export const groups = ['function', 'module', 'load object'] as const;
+export type Group = (typeof groups)[number];
+
+export function groupOf(n: Name, group: Group): string {
+  return group === 'module' ? n.module : group === 'load object' ? n.loadObject : n.name;
+}
+
+// around is the tree of what a group calls, and that of those that call it. What a sample
+// passes more than once counts once, where it is entered first. Functions of a module or a
+// load object that call each other are one frame.
+export function around(f: Frames, group: Group, of: string): { callers: Frames; callees: Frames; value: number } {
+  const named = f.names.map((n) => groupOf(n, group) === of && (group === 'function' || n.kind !== 'artificial'));
+  const first = f.names[named.indexOf(true)] ?? { name: of, loadObject: '', module: '', kind: 'artificial' };
+  const names = [...f.names, group === 'function' ? first : { ...first, name: of, module: group === 'module' ? of : '', kind: group }];
   const root = (): Branch => ({ name: names.length - 1, value: 0, exclusive: 0, below: new Map() });
   const callees = root();
   const callers = root();
-  const outermost = new Int32Array(f.count).fill(-1); // the first of the name on the path, -1 if there is none
-  const at: (Branch | undefined)[] = [];
+  const at: (Branch | undefined)[] = []; // of callees; none above the group
   for (let n = 0; n < f.count; n++) {
     const p = f.parent[n]!;
-    const within = p < 0 ? -1 : outermost[p]!;
+    const above = p < 0 ? undefined : at[p];
     const mine = named[f.name[n]!]!;
-    if (within >= 0) {
-      outermost[n] = within;
-      const above = at[p]!;
-      at[n] = add(above, f.name[n]!, f.value[n]!);
-      at[n]!.exclusive += f.exclusive[n]!;
-    } else if (mine) {
-      outermost[n] = n;
-      at[n] = callees;
+    if (above === undefined && !mine) continue;
+    if (above === undefined) {
       callees.value += f.value[n]!;
-      callees.exclusive += f.exclusive[n]!;
       callers.value += f.value[n]!;
       let up = callers;
       for (let k = p; k > 0; k = f.parent[k]!) up = add(up, f.name[k]!, f.value[n]!);
       up.exclusive += f.value[n]!;
+      at[n] = callees;
+    } else {
+      at[n] = above === callees && mine && group !== 'function' ? callees : add(above, f.name[n]!, f.value[n]!);
     }
+    at[n]!.exclusive += f.exclusive[n]!;
   }
-  return { callers: layout(callers, names), callees: layout(callees, names), value: callees.value };
+  return { callers: layout(callers, names, 1), callees: layout(callees, names), value: callees.value };
 }
 
 function add(to: Branch, name: number, value: number): Branch {
@@ -204,7 +192,7 @@ function add(to: Branch, name: number, value: number): Branch {
 export function matching(f: Frames, search: string): { is: boolean[]; value: number } | undefined {
   const test = finder(search);
   if (test === undefined) return undefined;
-  const is = f.names.map((n) => test(n.name) || test(n.loadObject));
+  const is = f.names.map((n) => test(n.name) || test(n.loadObject) || test(n.module));
   let value = 0;
   for (let n = 0; n < f.count; ) {
     if (is[f.name[n]!]!) {

@@ -88,7 +88,7 @@ export function CallersPanel() {
         <>
           <h2>{of}</h2>
           <p class="note">
-            <Link to={{ view: 'flame', side: 'callers', of }}>Callers as a flame graph</Link> · <Link to={{ view: 'flame', side: 'callees', of }}>what it calls as a flame graph</Link> ·{' '}
+            <Link to={{ view: 'flame', side: 'sandwich', of, group: null, zoom: null }}>Callers and callees as flame graphs</Link> ·{' '}
             <Link to={{ view: 'source' }}>source</Link> · <Link to={{ view: 'disasm' }}>disassembly</Link>
           </p>
           {(['caller', 'self', 'callee'] as const).map((relation) => {
