@@ -54,35 +54,53 @@ func TestMain(m *testing.M) {
 		if err != nil {
 			return nil, err
 		}
-		paths = append(paths, deep)
-		if store, err = suite.Open(pipeline.Options{Store: filepath.Join(dir, "store")}, paths...); err != nil {
+		if err := corpus.Data(dir); err != nil {
 			return nil, err
 		}
-		o := serve.Options{
-			Store: store.Store, Version: "test", Memory: 512 << 20, Timeout: time.Minute, Concurrent: 4, Waiting: 64, Largest: 64 << 20,
-			Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
-		}
-		s, err := serve.New(context.Background(), o)
-		if err != nil {
+		paths = append(paths, deep, filepath.Join(dir, "data", "records_gcc_O2.data"))
+		if store, err = suite.Open(pipeline.Options{Store: filepath.Join(dir, "store"), SymFS: filepath.Join(dir, "symfs"), Labels: labels}, paths...); err != nil {
 			return nil, err
 		}
-		handler, err := s.Handler()
-		if err != nil {
-			return nil, err
-		}
-		site = httptest.NewServer(handler).URL
-		at, err := url.Parse(site)
-		if err == nil {
-			_, err = fmt.Sscan(at.Port(), &s.Port)
-		}
+		site, err = serveStore(store.Store)
 		return store, err
 	})
+}
+
+// labels are those of a recording.
+func labels(path string) map[string]string {
+	if variant, is := strings.CutPrefix(strings.TrimSuffix(filepath.Base(path), ".er"), "plt_"); is {
+		return map[string]string{"variant": variant, "note": "a, b"}
+	}
+	return nil
+}
+
+// serveStore starts a server of a store, and returns its address.
+func serveStore(dir string) (string, error) {
+	o := serve.Options{
+		Store: dir, Version: "test", Memory: 512 << 20, Timeout: time.Minute, Concurrent: 4, Waiting: 64, Largest: 64 << 20,
+		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+	}
+	s, err := serve.New(context.Background(), o)
+	if err != nil {
+		return "", err
+	}
+	handler, err := s.Handler()
+	if err != nil {
+		return "", err
+	}
+	address := httptest.NewServer(handler).URL
+	at, err := url.Parse(address)
+	if err == nil {
+		_, err = fmt.Sscan(at.Port(), &s.Port)
+	}
+	return address, err
 }
 
 // browser is a tab of a browser that notes what goes wrong in it.
 type browser struct {
 	context.Context
-	t *testing.T
+	t    *testing.T
+	site string // that it looks at
 
 	mu    sync.Mutex
 	wrong []string
@@ -105,7 +123,7 @@ func open(t *testing.T, width, height int64, dark bool) *browser {
 	if err := chromedp.Run(ctx); err != nil { // the browser ends with this context, so that it has no time limit
 		t.Fatal(err)
 	}
-	b := &browser{Context: ctx, t: t}
+	b := &browser{Context: ctx, t: t, site: site}
 	chromedp.ListenTarget(ctx, b.note)
 	scheme := "light"
 	if dark {
@@ -138,7 +156,7 @@ func (b *browser) note(event any) {
 	case *log.EventEntryAdded:
 		b.wrong = append(b.wrong, fmt.Sprintf("log: %s: %s %s", e.Entry.Level, e.Entry.Text, e.Entry.URL))
 	case *network.EventRequestWillBeSent:
-		if u := e.Request.URL; !strings.HasPrefix(u, site+"/") && !strings.HasPrefix(u, "data:") && u != "about:blank" {
+		if u := e.Request.URL; !strings.HasPrefix(u, b.site+"/") && !strings.HasPrefix(u, "data:") && u != "about:blank" {
 			b.wrong = append(b.wrong, "a request left the server: "+u)
 		}
 	}
@@ -159,7 +177,7 @@ var settled = chromedp.Poll(`document.querySelector('main *') !== null && docume
 // visit opens a place of the page.
 func (b *browser) visit(query string) {
 	b.t.Helper()
-	b.run(chromedp.Navigate(site+"/"+query), settled)
+	b.run(chromedp.Navigate(b.site+"/"+query), settled)
 }
 
 // eval returns what an expression gives in the page.
@@ -178,6 +196,7 @@ func (b *browser) cells() []string {
 // places are those of all panels.
 var places = []string{
 	"", "?view=flame&experiment=cxx.er", "?view=flame&experiment=cxx.er&side=inverted&search=geo&root=bottom", "?view=flame&experiment=recur.er&side=callers&of=fact", "?view=flame&experiment=cxx.er&side=sandwich&group=load+object&of=cxx&colour=module",
+	"?narrow=variant%3Dsec&sort=-Samples",
 	"?view=functions&experiment=cxx.er", "?view=functions&experiment=cxx.er&inline=true&mode=expert", "?view=callers&experiment=recur.er&function=is_even", "?view=source&experiment=recur.er&function=is_even",
 	"?view=disasm&experiment=recur.er&function=is_even", "?view=timeline&experiment=omp_gcc.er", "?view=compare&base=plt_lazy.er&test=plt_sec.er", "?view=unknown&experiment=java.er", "?view=sql",
 }

@@ -1,6 +1,7 @@
 // Tables that can be sorted by their headings.
 import { type ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
+import { go, usePlace } from './place';
 
 export interface Column<R> {
   title: string;
@@ -10,10 +11,24 @@ export interface Column<R> {
 }
 
 const atOnce = 500;
+const onPage = 200;
 
-export function Table<R>(p: { label: string; columns: Column<R>[]; rows: R[]; keyOf: (row: R) => string; sorted?: [number, boolean]; chosen?: (row: R) => boolean }) {
-  const [by, sort] = useState<[number, boolean] | undefined>(p.sorted); // column, descending
-  const [most, setMost] = useState(atOnce);
+// Table shows rows. A paged one has its page and its order in the address; others show more
+// rows when they are asked for.
+export function Table<R>(p: { label: string; columns: Column<R>[]; rows: R[]; keyOf: (row: R) => string; sorted?: [number, boolean]; chosen?: (row: R) => boolean; paged?: boolean }) {
+  const place = usePlace();
+  const [sorted, setSorted] = useState<[number, boolean] | undefined>(p.sorted); // column, descending
+  const [more, setMore] = useState(atOnce);
+  const paged = p.paged === true;
+  const by = (paged ? ofAddress(place.get('sort'), p.columns) : undefined) ?? sorted;
+  const sort = (column: number, descending: boolean) => {
+    if (paged) go({ sort: (descending ? '-' : '') + p.columns[column]!.title, page: null }, true);
+    else setSorted([column, descending]);
+  };
+  const pages = Math.ceil(p.rows.length / onPage);
+  const page = paged ? Math.min(Math.max(Math.trunc(Number(place.get('page', '1'))) || 1, 1), pages) : 1;
+  const first = paged ? (page - 1) * onPage : 0;
+  const end = Math.min(paged ? first + onPage : more, p.rows.length);
   const rows = useMemo(() => {
     const column = by === undefined ? undefined : p.columns[by[0]];
     if (by === undefined || column === undefined) return p.rows;
@@ -22,7 +37,7 @@ export function Table<R>(p: { label: string; columns: Column<R>[]; rows: R[]; ke
       const [x, y] = [column.value(a), column.value(b)];
       return sign * (typeof x === 'number' && typeof y === 'number' ? x - y : String(x).localeCompare(String(y)));
     });
-  }, [p.rows, by]);
+  }, [p.rows, by?.[0], by?.[1]]);
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label={p.label}>
       <table>
@@ -30,7 +45,7 @@ export function Table<R>(p: { label: string; columns: Column<R>[]; rows: R[]; ke
           <tr>
             {p.columns.map((c, i) => (
               <th key={c.title} scope="col" class={c.numeric === true ? 'number' : ''} aria-sort={by?.[0] !== i ? 'none' : by[1] ? 'descending' : 'ascending'}>
-                <button type="button" onClick={() => sort([i, by?.[0] === i ? !by[1] : c.numeric === true])}>
+                <button type="button" onClick={() => sort(i, by?.[0] === i ? !by[1] : c.numeric === true)}>
                   {c.title}
                   <span aria-hidden="true">{by?.[0] !== i ? '' : by[1] ? ' ↓' : ' ↑'}</span>
                 </button>
@@ -39,7 +54,7 @@ export function Table<R>(p: { label: string; columns: Column<R>[]; rows: R[]; ke
           </tr>
         </thead>
         <tbody>
-          {rows.slice(0, most).map((row) => (
+          {rows.slice(first, end).map((row) => (
             <tr key={p.keyOf(row)} class={p.chosen?.(row) === true ? 'chosen' : ''}>
               {p.columns.map((c) => (
                 <td key={c.title} class={c.numeric === true ? 'number' : ''}>{c.show === undefined ? c.value(row) : c.show(row)}</td>
@@ -48,11 +63,24 @@ export function Table<R>(p: { label: string; columns: Column<R>[]; rows: R[]; ke
           ))}
         </tbody>
       </table>
-      {rows.length > most && (
+      {!paged && rows.length > end && (
         <p class="note">
-          {most} of {rows.length} rows. <button type="button" onClick={() => setMost(most + 10 * atOnce)}>Show more</button>
+          {end} of {rows.length} rows. <button type="button" onClick={() => setMore(more + 10 * atOnce)}>Show more</button>
         </p>
+      )}
+      {paged && pages > 1 && (
+        <nav class="pages" aria-label={`Pages of ${p.label}`}>
+          <button type="button" disabled={page === 1} onClick={() => go({ page: page === 2 ? null : String(page - 1) })}>Previous</button>
+          <span>{first + 1} to {end} of {rows.length}</span>
+          <button type="button" disabled={page === pages} onClick={() => go({ page: String(page + 1) })}>Next</button>
+        </nav>
       )}
     </div>
   );
+}
+
+// ofAddress reads the order of a table: the title of a column, after - if it is descending.
+function ofAddress<R>(text: string, columns: Column<R>[]): [number, boolean] | undefined {
+  const column = columns.findIndex((c) => c.title === text.replace(/^-/, ''));
+  return column < 0 ? undefined : [column, text.startsWith('-')];
 }

@@ -1,0 +1,112 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"stackmill/queries/storetest"
+)
+
+// Experiments are narrowed by what they have in common; what the page finds is what the
+// selector of its links stands for.
+func TestNarrow(t *testing.T) {
+	b := open(t, 1280, 850, false)
+	b.visit("")
+	names := func() (list []string) {
+		t.Helper()
+		for _, row := range b.cells() {
+			list = append(list, strings.Split(row, "|")[1])
+		}
+		slices.Sort(list)
+		return list
+	}
+	// A value of a facet, and how many experiments it says it has.
+	value := func(facet, v string) string {
+		return fmt.Sprintf(`//section[@aria-label=%q]//button[span[@class='value']=%q]`, facet, v)
+	}
+	count := func(facet, v string) (n int) {
+		t.Helper()
+		var text string
+		b.run(chromedp.Text(value(facet, v)+`/span[@class='count']`, &text, chromedp.BySearch))
+		_, _ = fmt.Sscan(text, &n)
+		return n
+	}
+	headings := eval[[]string](b, `[...document.querySelectorAll('main th')].map((h) => h.innerText.trim())`)
+	if !slices.Contains(headings, "variant") || !slices.Contains(headings, "Status") {
+		t.Errorf("columns %q", headings)
+	}
+	for _, of := range []struct{ facet, value, selector string }{{"format", "gprofng", "format=gprofng"}, {"variant", "sec", "format=gprofng,variant=sec"}} {
+		before := count(of.facet, of.value)
+		b.run(chromedp.Click(value(of.facet, of.value), chromedp.BySearch), settled)
+		chosen, err := store.Select(t.Context(), of.selector)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []string
+		for _, e := range chosen {
+			want = append(want, e.Name)
+		}
+		slices.Sort(want)
+		if got := names(); !slices.Equal(got, want) || before != len(want) {
+			t.Errorf("%s: %q, %d said, want %q", of.selector, got, before, want)
+		}
+		if to := eval[string](b, `[...document.querySelectorAll('main .note a')].map((a) => new URL(a.href).searchParams.get('experiment'))[0]`); to != of.selector {
+			t.Errorf("a link leads to %q, want %q", to, of.selector)
+		}
+	}
+	if n := count("variant", "lazy"); n != 1 {
+		t.Errorf("%d experiments of another variant could be chosen, want 1", n)
+	}
+	b.run(chromedp.Click(value("variant", "sec"), chromedp.BySearch), settled)
+	if got := len(names()); got != count("format", "gprofng") || got < 3 {
+		t.Errorf("%d experiments after a value was taken away", got)
+	}
+	// No selector can name a value with a comma: names do.
+	b.run(chromedp.Click(value("note", "a, b"), chromedp.BySearch), settled)
+	if to := eval[[]string](b, `new URL(document.querySelector('main .note a').href).searchParams.getAll('experiment')`); !slices.Equal(to, []string{"plt_sec.er", "plt_lazy.er"}) && !slices.Equal(to, []string{"plt_lazy.er", "plt_sec.er"}) {
+		t.Errorf("a link leads to %q", to)
+	}
+	b.visit("?narrow=variant%3Dnone")
+	if note := eval[string](b, `document.querySelector('.browser > .note').innerText`); !strings.HasPrefix(note, "No experiment is like that.") {
+		t.Error(note)
+	}
+}
+
+// Many experiments are shown page by page, in the order that the address says.
+func TestPages(t *testing.T) {
+	var nights []map[string]int
+	for range 450 {
+		nights = append(nights, map[string]int{"main": 1})
+	}
+	address, err := serveStore(storetest.New(t, storetest.Nights(nights)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := open(t, 1280, 850, false)
+	b.site = address
+	first := func() string { t.Helper(); return strings.Split(b.cells()[0], "|")[1] }
+	b.visit("")
+	if n := len(b.cells()); n != 200 || first() != "night-449.er" {
+		t.Errorf("%d experiments on the first page, %s", n, first())
+	}
+	b.run(chromedp.Click(`//button[.='Next']`, chromedp.BySearch), settled)
+	if first() != "night-249.er" || eval[string](b, `document.querySelector('.pages span').innerText`) != "201 to 400 of 450" {
+		t.Errorf("the second page begins with %s", first())
+	}
+	b.run(chromedp.Click(`//button[starts-with(., 'Started')]`, chromedp.BySearch), settled)
+	if first() != "night-00.er" {
+		t.Errorf("in ascending order, %s is the first", first())
+	}
+	b.visit("?page=3&sort=Started+(UTC)")
+	if n := len(b.cells()); n != 50 || first() != "night-400.er" {
+		t.Errorf("%d experiments on the last page, %s", n, first())
+	}
+	b.visit("?find=night-44&page=3")
+	if n := len(b.cells()); n != 11 { // 44, 440 to 449
+		t.Errorf("%d experiments were found", n)
+	}
+}
