@@ -20,6 +20,8 @@ const panels: Record<string, [string, ComponentType]> = {
   source: ['Source', SourcePanel],
   disasm: ['Disassembly', DisasmPanel],
   timeline: ['Timeline', TimelinePanel],
+  heatmap: ['Heat map', later(() => import('./heatmap').then((m) => m.HeatmapPanel))],
+  trend: ['Trend', later(() => import('./trend').then((m) => m.TrendPanel))],
   compare: ['Compare', ComparePanel],
   unknown: ['Unknown', UnknownPanel],
   sql: ['SQL', later(() => import('./sql').then((m) => m.SQLPanel))],
