@@ -76,6 +76,8 @@ and names that --host gives.`,
 	f.IntVar(&s.Concurrent, "concurrent", usualConcurrent, "how many requests are answered at once")
 	f.IntVar(&s.Waiting, "waiting", 64, "how many more may wait for their turn")
 	f.IntVar(&s.Largest, "max-bytes", usualLargest, "how long an answer may be")
+	f.StringSliceVar(&s.By, "metrics-by", []string{"host", "target"}, "labels, or columns of \"experiments\", that tell the values in /metrics apart: it has those of the newest experiment of each")
+	f.IntVar(&s.Functions, "metrics-functions", 0, "how many functions of each of these experiments are in /metrics, too")
 	f.BoolVar(&s.answer, "answer", false, "answer one request from the standard input")
 	_ = f.MarkHidden("answer") // the server calls itself so
 	return c
@@ -105,11 +107,16 @@ func (s *server) prepare() (err error) {
 		return usageErrorf("serve: --timeout: %v is not longer than 0", s.Timeout)
 	case s.Concurrent < 1 || s.Waiting < 0:
 		return usageErrorf("serve: --concurrent must be 1 or more, --waiting 0 or more")
+	case s.Functions < 0:
+		return usageErrorf("serve: --metrics-functions must be 0 or more")
 	case s.Largest < leastAnswer:
 		return usageErrorf("serve: --max-bytes: %d is less than %d", s.Largest, leastAnswer)
 	}
 	if s.Memory, err = parseSize(s.memory); err != nil {
 		return usageErrorf("serve: --memory: %w", err)
+	}
+	if err := serve.CheckLatest(s.By); err != nil {
+		return usageErrorf("serve: --metrics-by: %w", err)
 	}
 	program, err := os.Executable()
 	if err != nil {

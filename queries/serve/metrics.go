@@ -2,6 +2,7 @@ package serve
 
 import (
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"slices"
@@ -40,6 +41,17 @@ func (m *metrics) answered(path string, took time.Duration, err error) {
 	}
 }
 
+// head writes what precedes the series of a name.
+func head(w io.Writer, name, help, kind string) {
+	fmt.Fprintf(w, "# HELP %[1]s %[2]s\n# TYPE %[1]s %[3]s\n", name, help, kind)
+}
+
+// gauge writes a series without labels.
+func gauge(w io.Writer, name, help string, value any) {
+	head(w, name, help, "gauge")
+	fmt.Fprintf(w, "%s %v\n", name, value)
+}
+
 // measure answers in the text format of Prometheus.
 func (s *Server) measure(w http.ResponseWriter, r *http.Request) {
 	experiments := 0
@@ -47,18 +59,23 @@ func (s *Server) measure(w http.ResponseWriter, r *http.Request) {
 		experiments = db.Count
 		done()
 	}
-	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	gauge := func(name, help string, value any) {
-		fmt.Fprintf(w, "# HELP %[1]s %s\n# TYPE %[1]s gauge\n%[1]s %v\n", name, help, value)
+	values, err := s.values(r.Context())
+	failed := 0
+	if err != nil && r.Context().Err() == nil {
+		failed = 1
+		s.Log.Error("request failed", "method", r.Method, "path", r.URL.Path, "error", err)
 	}
-	gauge("stackmill_store_experiments", "Experiments in the store.", experiments)
-	gauge("stackmill_requests_running", "Requests that are being answered.", len(s.turns.free))
-	gauge("stackmill_requests_waiting", "Requests that wait for their turn.", s.turns.waiting.Load())
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	gauge(w, "stackmill_store_experiments", "Experiments in the store.", experiments)
+	gauge(w, "stackmill_values_failed", "Whether the values of experiments cannot be read now, which are missing then.", failed)
+	_, _ = w.Write(values) // the client may have gone
+	gauge(w, "stackmill_requests_running", "Requests that are being answered.", len(s.turns.free))
+	gauge(w, "stackmill_requests_waiting", "Requests that wait for their turn.", s.turns.waiting.Load())
 	s.metrics.mu.Lock()
 	defer s.metrics.mu.Unlock()
 	paths := slices.Sorted(maps.Keys(s.metrics.of))
 	counter := func(name, help string, value func(*measured) any) {
-		fmt.Fprintf(w, "# HELP %[1]s %s\n# TYPE %[1]s counter\n", name, help)
+		head(w, name, help, "counter")
 		for _, p := range paths {
 			fmt.Fprintf(w, "%s{path=%q} %v\n", name, p, value(s.metrics.of[p]))
 		}

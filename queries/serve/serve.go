@@ -37,6 +37,9 @@ type Options struct {
 	Waiting    int // how many more may wait for their turn
 	Largest    int // bytes of an answer
 
+	By        []string // what tells the series of GET /metrics apart: labels of experiments, columns of `experiments`
+	Functions int      // how many functions have series there, of each experiment and metric; 0: none
+
 	// Program is the command of a process that calls Answer with the same options.
 	Program []string
 	Log     *slog.Logger
@@ -50,6 +53,7 @@ type Server struct {
 	known   *known
 	turns   *turns
 	metrics metrics
+	latest  *latest
 }
 
 // New opens the store. The error is storedir.ErrNoStore if there is none.
@@ -58,7 +62,11 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{Options: o, page: page, shelf: newShelf(&o), known: newKnown(), turns: newTurns(o.Concurrent, o.Waiting)}
+	latest, err := newLatest(o.By, o.Functions)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{Options: o, page: page, shelf: newShelf(&o), known: newKnown(), turns: newTurns(o.Concurrent, o.Waiting), latest: latest}
 	_, done, err := s.shelf.session(ctx, scope{})
 	if err != nil {
 		return nil, err
