@@ -15,17 +15,23 @@ func (c *comparison) readPaths() error {
 	if err != nil {
 		return err
 	}
-	rows, err := c.db.QueryContext(c.ctx, "WITH "+c.runTable()+fmt.Sprintf(`,
-		found AS MATERIALIZED (SELECT experiment_id, n, call_node, %s AS v FROM tree_values JOIN runs USING (experiment_id) WHERE metric = %s AND modes & %d <> 0),
-		nodes AS MATERIALIZED (SELECT experiment_id, n, call_node, parent, function_id FROM call_nodes JOIN runs USING (experiment_id))
-		SELECT c.n, c.call_node, c.parent, c.function_id, COALESCE(f.v, 0) FROM nodes c LEFT JOIN found f ON f.experiment_id = c.experiment_id AND f.n = c.n AND f.call_node = c.call_node
-		ORDER BY c.n, c.call_node`, c.pathColumn(), queries.Quote(c.Metric), modeBits[c.Mode]))
+	paths := []*item{c.items[0]} // by number; the root is <Total>
+	err = c.walkPaths(functions, func(path int, s step, n int, value float64) {
+		if path == len(paths) {
+			paths = append(paths, &item{names: c.pathNames(paths[s.above], s.function), values: make([]float64, len(c.runs))})
+		}
+		if it := paths[path]; path > 0 && value != 0 {
+			it.values[n] += value
+			it.in |= inBase << c.side(int64(n))
+		}
+	})
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
-	if err := c.walkPaths(rows, functions); err != nil {
-		return err
+	for _, it := range paths[1:] {
+		if it.in != 0 {
+			c.items = append(c.items, it)
+		}
 	}
 	c.matchSame("path")
 	return nil
@@ -88,11 +94,20 @@ type step struct {
 	function *item
 }
 
-// walkPaths adds the values of rows of nodes to items of their paths.
-func (c *comparison) walkPaths(rows *sql.Rows, functions map[int64]*[2]*item) error {
+// walkPaths calls a function with the value that each run has of a path, and its last step.
+// Paths are numbered as they come, after the ones above them; 0 is the root.
+func (c *comparison) walkPaths(functions map[int64]*[2]*item, visit func(path int, s step, n int, value float64)) error {
+	rows, err := c.db.QueryContext(c.ctx, "WITH "+c.runTable()+fmt.Sprintf(`,
+		found AS MATERIALIZED (SELECT experiment_id, n, call_node, %s AS v FROM tree_values JOIN runs USING (experiment_id) WHERE metric = %s AND modes & %d <> 0),
+		nodes AS MATERIALIZED (SELECT experiment_id, n, call_node, parent, function_id FROM call_nodes JOIN runs USING (experiment_id))
+		SELECT c.n, c.call_node, c.parent, c.function_id, COALESCE(f.v, 0) FROM nodes c LEFT JOIN found f ON f.experiment_id = c.experiment_id AND f.n = c.n AND f.call_node = c.call_node
+		ORDER BY c.n, c.call_node`, c.pathColumn(), queries.Quote(c.Metric), modeBits[c.Mode]))
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
 	known := map[step]int{}
-	paths := []*item{c.items[0]} // by number; the root is <Total>
-	var at map[int]int           // numbers of paths by the node of the present run
+	var at map[int]int // numbers of paths by the node of the present run
 	last := -1
 	for rows.Next() {
 		var n, node int
@@ -106,30 +121,20 @@ func (c *comparison) walkPaths(rows *sql.Rows, functions map[int64]*[2]*item) er
 		}
 		if !parent.Valid {
 			at[node] = 0
+			visit(0, step{}, n, float64(value))
 			continue
 		}
-		above, side := at[int(parent.Int64)], c.side(int64(n))
-		s := step{above, nil}
+		s := step{at[int(parent.Int64)], nil}
 		if f := functions[function]; f != nil {
-			s.function = f[side]
+			s.function = f[c.side(int64(n))]
 		}
 		path, is := known[s]
 		if !is {
-			path = len(paths)
+			path = len(known) + 1
 			known[s] = path
-			paths = append(paths, &item{names: c.pathNames(paths[above], s.function), values: make([]float64, len(c.runs))})
 		}
 		at[node] = path
-		it := paths[path]
-		it.values[n] += float64(value)
-		if value != 0 {
-			it.in |= inBase << side
-		}
-	}
-	for _, it := range paths[1:] {
-		if it.in != 0 {
-			c.items = append(c.items, it)
-		}
+		visit(path, s, n, float64(value))
 	}
 	return rows.Err()
 }

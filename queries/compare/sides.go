@@ -131,12 +131,15 @@ func (c *comparison) defaultMetric(records []queries.Record) error {
 	return nil
 }
 
-// experiment is the id of a run.
-func (c *comparison) experiment(n int) string {
+// experiment is the id of a run, name its name.
+func (c *comparison) experiment(n int) string { return c.runOf(n).ExperimentID }
+func (c *comparison) name(n int) string       { return c.runOf(n).Name }
+
+func (c *comparison) runOf(n int) queries.Experiment {
 	if m := n - len(c.Result.Base.Runs); m >= 0 {
-		return c.Result.Test.Runs[m].ExperimentID
+		return c.Result.Test.Runs[m]
 	}
-	return c.Result.Base.Runs[n].ExperimentID
+	return c.Result.Base.Runs[n]
 }
 
 func ids(runs []queries.Experiment) (list []string) {

@@ -55,10 +55,10 @@ var endpoints = []endpoint{
 	{
 		method: "GET", path: "/api/v1/compare", does: "What differs between two groups of experiments, as `stackmill compare` prints it.",
 		parameters: slices.Concat([]parameter{
-			{name: "base", kind: "string", several: true, required: true, does: "the experiments that are the reference: a selector, as in experiment"},
-			{name: "test", kind: "string", several: true, required: true, does: "those that are compared with it"},
+			baseParameter,
+			testParameter,
 			{name: "by", kind: "string", one: compare.Subjects, does: "what a row is; by default a function"},
-			{name: "metric", kind: "string", does: "the metric; by default the first that most of the experiments have"},
+			comparedParameter,
 			modeParameter,
 			{name: "inclusive", kind: "boolean", one: []string{"true", "false"}, does: "compare inclusive values"},
 			normaliseParameter,
@@ -69,7 +69,15 @@ var endpoints = []endpoint{
 			{name: "limit", kind: "integer", does: "at most this many rows besides <Total>"},
 		}, filterParameters),
 		gives: []string{jsonType}, run: comparison,
+	}, {
+		method: "GET", path: "/api/v1/compare/flamegraph", does: "The call trees of two groups of experiments as one: what the runs of either side have of each path, on average.",
+		parameters: slices.Concat([]parameter{
+			baseParameter, testParameter, comparedParameter, modeParameter, normaliseParameter,
+			{name: "nodes", kind: "integer", does: "at most this many nodes; by default 10000"},
+		}, filterParameters),
+		gives: []string{jsonType}, run: flameDifference,
 	},
+
 	{
 		method: "GET", path: "/api/v1/trend", does: "The values of a function, or of <Total>, over the experiments in the order of time, and where they change.",
 		parameters: slices.Concat([]parameter{

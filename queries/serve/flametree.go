@@ -118,9 +118,14 @@ func (t *flameTree) cut(most int) flameCut {
 		return cmp.Or(cmp.Compare(x.parent, y.parent), cmp.Compare(y.value, x.value), compareNames(t.named[x.name], t.named[y.name]))
 	})
 	c := flameCut{flameTree: t, shown: make([]flameShown, 0, len(order)+len(rest))}
-	if len(order) > 0 {
-		c.below(order, rest)
-	}
+	drawn(order, func(n int32) int32 { return t.nodes[n].parent }, func(n int32) bool { return rest[n].more > 0 }, func(n, level int32) {
+		s := rest[^n]
+		if n >= 0 {
+			s = flameShown{name: t.nodes[n].name, value: t.nodes[n].value, exclusive: t.nodes[n].exclusive}
+		}
+		s.level = level
+		c.shown = append(c.shown, s)
+	})
 	return c
 }
 
@@ -128,31 +133,32 @@ func compareNames(a, b flameName) int {
 	return cmp.Or(cmp.Compare(a.function, b.function), cmp.Compare(a.loadObject, b.loadObject), cmp.Compare(a.module, b.module), cmp.Compare(a.kind, b.kind))
 }
 
-// below lists the root and all below it, of nodes that are sorted by their parents. Stacks
-// may be very deep: there is no recursion.
-func (c *flameCut) below(order []int32, rest map[int32]flameShown) {
+// drawn calls a function for nodes in the order in which they are drawn, with their levels.
+// They are given sorted by their parents, those of one parent as they are drawn. After those
+// below a node comes ^node if nodes below it are left out. Stacks may be very deep: there is
+// no recursion.
+func drawn(order []int32, parent func(int32) int32, leftOut func(int32) bool, visit func(node, level int32)) {
 	children := map[int32][]int32{}
 	for i := 0; i < len(order); {
-		p, from := c.nodes[order[i]].parent, i
-		for i < len(order) && c.nodes[order[i]].parent == p {
+		p, from := parent(order[i]), i
+		for i < len(order) && parent(order[i]) == p {
 			i++
 		}
 		children[p] = order[from:i]
 	}
 	type place struct{ node, level int32 }
-	open := []place{{order[0], 0}}
+	var open []place
+	if len(order) > 0 {
+		open = append(open, place{order[0], 0})
+	}
 	for len(open) > 0 {
 		at := open[len(open)-1]
 		open = open[:len(open)-1]
-		if at.node < 0 { // what is left out below a node
-			r := rest[^at.node]
-			r.level = at.level
-			c.shown = append(c.shown, r)
+		visit(at.node, at.level)
+		if at.node < 0 {
 			continue
 		}
-		n := c.nodes[at.node]
-		c.shown = append(c.shown, flameShown{name: n.name, level: at.level, value: n.value, exclusive: n.exclusive})
-		if _, some := rest[at.node]; some {
+		if leftOut(at.node) {
 			open = append(open, place{^at.node, at.level + 1})
 		}
 		for _, child := range slices.Backward(children[at.node]) {

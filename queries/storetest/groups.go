@@ -13,6 +13,12 @@ import (
 // samples of the kind.
 func Groups(kind string, base, test []map[string]int) string {
 	var b strings.Builder
+	all := map[string]bool{} // names; a function has the same number everywhere
+	for _, values := range slices.Concat(base, test) {
+		for name := range values {
+			all[name] = true
+		}
+	}
 	for n, values := range slices.Concat(base, test) {
 		side, k := "base", n
 		if n >= len(base) {
@@ -25,13 +31,21 @@ func Groups(kind string, base, test []map[string]int) string {
 		b.WriteString("modules module_id load_object_id name\n  801 901 (unknown)\n  803 903 a.c\n")
 		functions := "functions function_no function_id load_object_id module_id name other_linkage_name kind\n  1 1 901 801 <Total> '' artificial\n"
 		sums := "function_values modes metric function_no exclusive inclusive\n"
-		total := 0
-		for no, name := range slices.Sorted(maps.Keys(values)) {
+		tree, nodes := "tree_values modes metric call_node attributed exclusive\n", ""
+		total, node := 0, 1
+		for no, name := range slices.Sorted(maps.Keys(all)) {
+			if _, has := values[name]; !has {
+				continue
+			}
 			functions += fmt.Sprintf("  %d %d 903 803 %s %s normal\n", no+10, no+10, name, name)
 			sums += fmt.Sprintf("  7 m %d %dms %dms\n", no+10, values[name], values[name])
+			nodes += fmt.Sprintf("  %d %d 0 1 %d\n", node, node, no+10)
+			tree += fmt.Sprintf("  7 m %d %dms %dms\n", node, values[name], values[name])
+			node++
 			total += values[name]
 		}
 		b.WriteString(functions + sums + fmt.Sprintf("  7 m 1 %dms %dms\n", total, total))
+		fmt.Fprintf(&b, "call_nodes call_node up below depth function_no\n  0 0 %d 0 1\n%s%s  7 m 0 %dms 0ms\n", len(values), nodes, tree, total)
 		fmt.Fprintf(&b, "stack_values stack metric value samples\n  0 m %dms %d\n", total, total)
 	}
 	return b.String()

@@ -10,6 +10,7 @@ export interface Look {
   focus: number; // the frame that fills the width
   found: boolean[] | undefined; // by name: what a search finds
   fill: (frame: number) => string;
+  mark: (frame: number) => string; // before its name
   dark: boolean;
   upward: boolean; // the root is at the bottom
 }
@@ -74,7 +75,7 @@ export function draw(canvas: HTMLCanvasElement, f: Frames, look: Look, selected:
     if (w > 3 * letter + 6) {
       g.globalAlpha = 1;
       g.fillStyle = text;
-      g.fillText(clip(f.names[name]!.name, Math.floor((w - 6) / letter)), x + 3, y + rowHeight / 2);
+      g.fillText(clip(look.mark(n) + f.names[name]!.name, Math.floor((w - 6) / letter)), x + 3, y + rowHeight / 2);
     }
     if (n === selected) {
       g.globalAlpha = 1;

@@ -8,11 +8,18 @@ export interface FlameAnswer {
   mode: string;
   experiments: number;
   nodes: number; // all that there are
-  names: { name: string[]; load_object: string[]; module: string[]; kind: string[] };
+  names: NameColumns;
   level: number[];
   name: number[]; // of names
   value: Value[];
   exclusive: Value[];
+}
+
+export interface NameColumns {
+  name: string[];
+  load_object: string[];
+  module: string[];
+  kind: string[];
 }
 
 // Frames are the nodes of a tree in the order in which they are drawn, in columns: a node
@@ -47,14 +54,19 @@ interface Branch {
 
 // framesOf lays out the nodes that the server sends.
 export function framesOf(a: FlameAnswer): Frames {
+  return framesIn(a, a.value, a.exclusive);
+}
+
+// framesIn lays out nodes by their values.
+export function framesIn(a: { names: NameColumns; level: number[]; name: number[] }, value: Value[], exclusive: Value[]): Frames {
   const names = a.names.name.map((name, i): Name => ({ name, loadObject: a.names.load_object[i]!, module: a.names.module[i]!, kind: a.names.kind[i]! }));
   const f = empty(a.level.length, names);
   f.name.set(a.name);
   f.depth.set(a.level);
   const at: number[] = []; // the last node of each level
   for (let n = 0; n < f.count; n++) {
-    f.value[n] = num(a.value[n]);
-    f.exclusive[n] = num(a.exclusive[n]);
+    f.value[n] = num(value[n]);
+    f.exclusive[n] = num(exclusive[n]);
     at[f.depth[n]!] = n;
     if (n > 0) f.parent[n] = at[f.depth[n]! - 1]!;
   }

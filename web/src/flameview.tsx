@@ -11,10 +11,12 @@ export interface FlameView {
   frames: Frames;
   found: boolean[] | undefined; // by name: what a search finds
   fill: (frame: number) => string;
+  mark?: (frame: number) => string; // before a name; none if it is not given
   dark: boolean;
   upward: boolean; // the root is at the bottom
   tell: (frame: number) => ComponentChildren; // of the frame that is pointed at
   cells: (frame: number) => [string, string]; // numbers of a row
+  wide?: number; // which of them has two numbers
 }
 
 export function FlameView(p: FlameView) {
@@ -25,7 +27,7 @@ export function FlameView(p: FlameView) {
   const focus = useMemo(() => Math.max(zoom === '' ? 0 : f.path.indexOf(Number(zoom)), 0), [f, zoom]);
   const [hovered, hover] = useState(-1);
   const [selected, select] = useState(-1);
-  const look: Look = { focus, found, fill, dark, upward };
+  const look: Look = { focus, found, fill, mark: p.mark ?? (() => ''), dark, upward };
   const { first, count, all } = useMemo(() => levels(f, focus), [f, focus]);
 
   useLayoutEffect(() => {
@@ -147,7 +149,7 @@ function FrameTree(p: { view: FlameView; focus: number; selected: number; select
             class="row"
             onClick={() => { select(n); toggle(n, !open.has(n)); }}
           >
-            {p.view.cells(n).map((text, i) => <span key={i} class="number">{text}</span>)}
+            {p.view.cells(n).map((text, i) => <span key={i} class={p.view.wide === i ? 'number wide' : 'number'}>{text}</span>)}
             <span class="name" style={{ paddingLeft: `${Math.min(f.depth[n]! - f.depth[focus]!, 40)}em` }}>
               {below ? (open.has(n) || n === focus ? '▾ ' : '▸ ') : '  '}
               {name.name}

@@ -1,0 +1,121 @@
+package compare
+
+import (
+	"context"
+	"fmt"
+
+	"stackmill/queries"
+)
+
+// Tree is the call trees of two groups of runs as one, of paths of matched functions.
+type Tree struct {
+	Result        // without rows
+	Nodes  []Node // each after its caller; the first is <Total>. None if nothing has a value
+}
+
+// Node is a path of functions. Values are means over the runs of a side: a run that does
+// not have the path has 0 of it.
+type Node struct {
+	Caller                             int32 // its number, -1 of the root
+	Function, LoadObject, Module, Kind string
+	Base, Test                         float64 // inclusive
+	BaseExclusive, TestExclusive       float64
+}
+
+// Trees compares the call trees of two groups of experiments of a store. Functions are
+// matched as for rows of paths, and values normalised as for rows of any kind. It judges
+// nothing.
+func Trees(ctx context.Context, db *queries.DB, r Request) (*Tree, error) {
+	r.By, r.Inclusive = "path", false
+	c := &comparison{ctx: ctx, db: db, Result: Result{Request: r}}
+	for _, step := range []func() error{c.choose, c.chooseMetric, c.measure, c.environment} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	functions, err := c.functionsByID()
+	if err != nil {
+		return nil, err
+	}
+	c.normalise(c.items[0].values)
+	for n, r := range c.runs {
+		if r.unit == 0 && c.Normalise == "run" {
+			return nil, fmt.Errorf("--normalise run: it is not known how long %s took", c.name(n))
+		}
+	}
+	nodes := []Node{{Caller: -1, Function: "<Total>", LoadObject: "<Total>", Kind: "artificial"}}
+	err = c.walkPaths(functions, func(path int, s step, n int, value float64) {
+		if path == len(nodes) {
+			nodes = append(nodes, nodeOf(s))
+		}
+		if value == 0 {
+			return
+		}
+		if value /= c.runs[n].unit; c.side(int64(n)) == 0 {
+			nodes[path].BaseExclusive += value
+		} else {
+			nodes[path].TestExclusive += value
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Tree{Result: c.Result, Nodes: summed(nodes, float64(len(c.Result.Base.Runs)), float64(len(c.Result.Test.Runs)))}, nil
+}
+
+// nodeOf is the node of a step, whose function has the names of functions' rows.
+func nodeOf(s step) Node {
+	n := Node{Caller: int32(s.above), Function: "<Unknown>", Kind: "unknown"}
+	if s.function != nil {
+		names := s.function.names
+		n.Function, n.LoadObject, n.Module, n.Kind = names[0], names[1], lastPart(names[2]), names[3]
+	}
+	return n
+}
+
+// summed makes means of sums over so many runs, and inclusive values of exclusive ones.
+// Paths without a value, which another mode or metric has, are left out.
+func summed(nodes []Node, base, test float64) []Node {
+	for i := len(nodes) - 1; i >= 0; i-- {
+		n := &nodes[i]
+		n.BaseExclusive, n.TestExclusive = n.BaseExclusive/base, n.TestExclusive/test
+		n.Base, n.Test = n.Base+n.BaseExclusive, n.Test+n.TestExclusive
+		if n.Caller >= 0 {
+			nodes[n.Caller].Base += n.Base
+			nodes[n.Caller].Test += n.Test
+		}
+	}
+	numbers := make([]int32, len(nodes))
+	var kept []Node
+	for i, n := range nodes {
+		if n.Base == 0 && n.Test == 0 {
+			continue
+		}
+		if n.Caller >= 0 {
+			n.Caller = numbers[n.Caller]
+		}
+		numbers[i] = int32(len(kept))
+		kept = append(kept, n)
+	}
+	return kept
+}
+
+// Head is what a comparison is about, as JSON has it.
+type Head struct {
+	Metric    string       `json:"metric"`
+	Unit      string       `json:"unit"`
+	Mode      string       `json:"mode"`
+	Normalise string       `json:"normalise"`
+	Where     []string     `json:"where"`
+	Hidden    []string     `json:"hidden"`
+	Base      comparedSide `json:"base"`
+	Test      comparedSide `json:"test"`
+	Differing []differing  `json:"environment"`
+	Warnings  []string     `json:"warnings"`
+}
+
+// Head is what the tree is about.
+func (t *Tree) Head() Head {
+	return Head{t.Metric, t.Unit, t.Mode, t.Normalise, append([]string{}, t.Where...), append([]string{}, t.Hidden...),
+		sideOf(t.Result.Base), sideOf(t.Result.Test), differingOf(&t.Result), append([]string{}, t.Warnings...)}
+}
