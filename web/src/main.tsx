@@ -21,6 +21,7 @@ const panels: Record<string, [string, ComponentType]> = {
   disasm: ['Disassembly', DisasmPanel],
   timeline: ['Timeline', TimelinePanel],
   heatmap: ['Heat map', later(() => import('./heatmap').then((m) => m.HeatmapPanel))],
+  objects: ['Data objects', later(() => import('./objects').then((m) => m.ObjectsPanel))],
   trend: ['Trend', later(() => import('./trend').then((m) => m.TrendPanel))],
   compare: ['Compare', ComparePanel],
   unknown: ['Unknown', UnknownPanel],

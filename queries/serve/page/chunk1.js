@@ -1,1 +1,1 @@
-import{k as t,l as r,o}from"./chunk3.js";function h({to:n,children:a,current:i}){let c=r();return o("a",{href:c.with(n),...i===!0?{"aria-current":"page"}:{},onClick:e=>{e.ctrlKey||e.metaKey||e.shiftKey||e.button!==0||(e.preventDefault(),t(n))},children:a})}export{h as a};
+import{k as t,l as r,o}from"./chunk2.js";function h({to:n,children:a,current:i}){let c=r();return o("a",{href:c.with(n),...i===!0?{"aria-current":"page"}:{},onClick:e=>{e.ctrlKey||e.metaKey||e.shiftKey||e.button!==0||(e.preventDefault(),t(n))},children:a})}export{h as a};

@@ -1,0 +1,209 @@
+// The panel of data objects: which variables and members of structures are accessed, where
+// in memory these are, and by which code.
+import { useData } from './api';
+import { finder } from './flametree';
+import { Layout, type Member } from './layout';
+import { Link } from './link';
+import { Frame, Share } from './parts';
+import { go, scope, usePlace } from './place';
+import { Table } from './table';
+import { Together, type Access } from './together';
+import { amount, num, type Value } from './units';
+
+interface DataObject {
+  experiment: string;
+  metric: string;
+  unit: string;
+  data_object_id: string;
+  parent_id: string | null;
+  descriptor: string;
+  kind: string;
+  scope: string;
+  value: Value;
+  samples: Value;
+  name: string;
+  member_offset: Value | null;
+  size: Value | null;
+}
+
+// kinds are what objects are, as the manual has it, in words.
+const kinds: Record<string, string> = { aggregate: 'structure', element: 'member', scalar: 'variable', scalars: 'sum', unknown: 'sum', unknown_element: 'not known', total: 'sum' };
+const choices = ['', 'aggregate', 'element', 'scalar'];
+
+// helps is what may make more objects known, by the manual's reasons.
+const helps: [string, string][] = [
+  ['not compiled with -xhwcprof', 'The code has no debug information: compile with -g, install debug packages, or name their folder by --debug-dir.'],
+  ['find a valid branch target', 'The function’s code cannot be read: give the recording’s own files by --symfs.'],
+  ['traversed a branch target', 'A jump leads between the access and the recorded PC: record events with exact PCs.'],
+  ['prevented by a jump or call', 'A jump or a call lies between the access and the recorded PC: record events with exact PCs.'],
+  ['No type information', 'The instruction accesses no memory; a page of code was missing, if the detail says instruction fetch.'],
+  ['No identifying descriptor', 'The function has no debug information of its own, as assembly.'],
+  ['symbolic information', 'The operand is relative to something without a variable or a type: a temporary, an optimized variable, untyped memory.'],
+];
+
+const mostLayouts = 5;
+
+export function ObjectsPanel() {
+  const place = usePlace();
+  const most = Number(place.get('rows', '1000'));
+  const asked = { ...scope(place), metric: place.get('metric'), mode: null }; // the values are the same in each
+  const answer = useData<DataObject[]>('views/data-objects', { ...asked, limit: String(most) });
+  const chosen = place.get('object');
+  return (
+    <Frame
+      title="Data objects"
+      answer={answer}
+      empty={(rows) => rows.length === 0}
+      none="No access to memory with a data object was recorded here. Such as perf record -e page-faults -c 1 -d, perf mem record, and hardware counters of gprofng record them; clocks do not."
+    >
+      {(rows) => (
+        <div class="whole-words">
+          {chosen !== '' && <OneObject descriptor={chosen} totals={totalsOf(rows)} />}
+          <List rows={rows} most={most} />
+          <Unknown rows={rows} totals={totalsOf(rows)} />
+        </div>
+      )}
+    </Frame>
+  );
+}
+
+type Totals = Map<string, number>;
+
+function totalsOf(rows: DataObject[]): Totals {
+  return new Map(rows.filter((r) => r.kind === 'total').map((r) => [r.experiment, num(r.value)]));
+}
+
+function List({ rows, most }: { rows: DataObject[]; most: number }) {
+  const place = usePlace();
+  const search = place.get('find');
+  const kind = place.get('kind');
+  const totals = totalsOf(rows);
+  const test = finder(search);
+  const found = rows.filter((r) => (kind === '' || r.kind === kind) && (test === undefined || test(r.descriptor) || test(r.scope)));
+  const several = totals.size > 1;
+  const perExperiment = new Map<string, number>();
+  for (const r of rows) perExperiment.set(r.experiment, (perExperiment.get(r.experiment) ?? 0) + 1);
+  return (
+    <>
+      <h2>By value</h2>
+      <div class="bar">
+        <label class="grow">Find <input type="search" value={search} placeholder="a structure, member, variable or scope" onInput={(e) => go({ find: e.currentTarget.value }, true)} /></label>
+        <label>
+          Show
+          <select value={kind} onChange={(e) => go({ kind: e.currentTarget.value })}>{choices.map((k) => <option key={k} value={k}>{k === '' ? 'all' : `${kinds[k]}s`}</option>)}</select>
+        </label>
+        <output>{found.length} of {rows.length}</output>
+      </div>
+      {[...perExperiment.values()].some((n) => n >= most) && <p class="note">The {most} highest of each experiment. <Link to={{ rows: String(10 * most) }}>Show more</Link></p>}
+      <Table
+        label="Data objects by value"
+        rows={found}
+        keyOf={(r) => r.experiment + r.metric + r.data_object_id}
+        chosen={(r) => r.descriptor === place.get('object')}
+        columns={[
+          { title: 'Value', numeric: true, value: (r) => num(r.value), show: (r) => amount(r.value, r.unit) },
+          { title: '%', numeric: true, value: (r) => num(r.value) / (totals.get(r.experiment) || 1), show: (r) => <Share part={num(r.value)} total={totals.get(r.experiment) ?? 0} /> },
+          { title: 'Samples', numeric: true, value: (r) => num(r.samples) },
+          { title: 'Data object', value: (r) => r.descriptor, show: (r) => <Name of={r} /> },
+          { title: 'Is a', value: (r) => kinds[r.kind] ?? r.kind },
+          { title: 'Offset', numeric: true, value: (r) => (r.member_offset === null ? -1 : num(r.member_offset)), show: (r) => r.member_offset },
+          { title: 'Bytes', numeric: true, value: (r) => (r.size === null ? -1 : num(r.size)), show: (r) => r.size },
+          { title: 'In', value: (r) => r.scope },
+          ...(several ? [{ title: 'Experiment', value: (r: DataObject) => r.experiment }] : []),
+        ]}
+      />
+    </>
+  );
+}
+
+// Name leads to the layout of what has one: an aggregate, or the one that a member is in.
+function Name({ of }: { of: DataObject }) {
+  const text = of.name !== '' && !of.descriptor.endsWith(` ${of.name}}`) ? `${of.descriptor}  ${of.name}` : of.descriptor;
+  if (of.kind === 'aggregate') return <Link to={{ object: of.descriptor }}>{text}</Link>;
+  if (of.kind === 'element') return <Link to={{ object: of.descriptor.slice(0, of.descriptor.lastIndexOf('}.{') + 1) }}>{text}</Link>;
+  return <>{text}</>;
+}
+
+function Unknown({ rows, totals }: { rows: DataObject[]; totals: Totals }) {
+  const reasons = rows.filter((r) => r.kind === 'unknown_element');
+  if (reasons.length === 0) return <p class="note">Every recorded access has a data object.</p>;
+  return (
+    <>
+      <h2>Not known, and why</h2>
+      <Table
+        label="Not known"
+        rows={reasons}
+        keyOf={(r) => r.experiment + r.data_object_id}
+        columns={[
+          { title: 'Value', numeric: true, value: (r) => num(r.value), show: (r) => amount(r.value, r.unit) },
+          { title: '%', numeric: true, value: (r) => num(r.value) / (totals.get(r.experiment) || 1), show: (r) => <Share part={num(r.value)} total={totals.get(r.experiment) ?? 0} /> },
+          { title: 'Reason', value: (r) => r.descriptor },
+          { title: 'What helps', value: (r) => helps.find(([part]) => r.descriptor.includes(part))?.[1] ?? '' },
+          ...(totals.size > 1 ? [{ title: 'Experiment', value: (r: DataObject) => r.experiment }] : []),
+        ]}
+      />
+    </>
+  );
+}
+
+// OneObject is an aggregate: its members in memory, and the code that accesses them.
+function OneObject({ descriptor, totals }: { descriptor: string; totals: Totals }) {
+  const place = usePlace();
+  const asked = { ...scope(place), metric: place.get('metric'), mode: null };
+  // A regular expression is for names that are neither equal to it nor contain it.
+  const inside = `^\\Q${descriptor}\\E(\\.|$)`;
+  const members = useData<Member[]>('views/data-layout', { ...asked, object: descriptor });
+  const objects = useData<DataObject[]>('views/data-objects', { ...asked, object: inside });
+  const accesses = useData<Access[]>('views/data-object-functions', { ...asked, object: inside });
+  return (
+    <>
+      <h2>{descriptor} <button type="button" onClick={() => go({ object: null })}>Close</button></h2>
+      <Frame title="Layout" answer={members} empty={(rows) => rows.length === 0} none="It has no members that are known.">
+        {(rows) => {
+          const layouts = new Map<string, Member[]>();
+          for (const r of rows) {
+            const of = r.experiment + r.data_object_id;
+            layouts.set(of, [...(layouts.get(of) ?? []), r]);
+          }
+          return (
+            <>
+              {[...layouts].slice(0, mostLayouts).map(([of, list]) => (
+                <section key={of}>
+                  {layouts.size > 1 && <h3>{[list[0]!.aggregate_name, `in ${list[0]!.scope}`, list[0]!.experiment].filter((t) => t !== '').join(', ')}</h3>}
+                  <Layout members={list} total={totals.get(list[0]!.experiment) ?? 0} />
+                  {objects.data !== undefined && accesses.data !== undefined && (
+                    <Together members={list} parents={new Map(objects.data.map((o) => [o.experiment + o.data_object_id, o.parent_id]))} accesses={accesses.data.filter((a) => a.experiment === list[0]!.experiment)} />
+                  )}
+                </section>
+              ))}
+              {layouts.size > mostLayouts && <p class="note">{layouts.size - mostLayouts} more objects of this name are not shown: choose an experiment.</p>}
+            </>
+          );
+        }}
+      </Frame>
+      <Frame title="Code" answer={accesses} empty={(rows) => rows.length === 0}>
+        {(rows) => (
+          <details>
+            <summary>Code that accesses it</summary>
+            <Table
+              label="Code that accesses it"
+              rows={rows}
+              keyOf={(r) => [r.experiment, r.data_object_id, r.function_id, r.code_offset, r.method, r.detail, r.agreement, r.embedding].join(' ')}
+              columns={[
+                { title: 'Value', numeric: true, value: (r) => num(r.value), show: (r) => amount(r.value, r.unit) },
+                { title: 'Member', value: (r) => r.descriptor, show: (r) => r.descriptor.slice(descriptor.length + 1) || r.descriptor },
+                { title: 'Function', value: (r) => r.function, show: (r) => <Link to={{ view: 'source', function: r.function }}>{r.function}</Link> },
+                { title: 'Line', numeric: true, value: (r) => r.line, show: (r) => r.line || '' },
+                { title: 'Inlined', value: (r) => r.inlined },
+                { title: 'Found by', value: (r) => r.method, show: (r) => [r.method, r.detail].filter((t) => t !== '').join(', ') },
+                { title: 'Data address', value: (r) => r.agreement, show: (r) => [r.agreement, r.embedding].filter((t) => t !== '').join(': ') },
+                { title: 'Load object', value: (r) => r.load_object },
+                ...(totals.size > 1 ? [{ title: 'Experiment', value: (r: Access) => r.experiment }] : []),
+              ]}
+            />
+          </details>
+        )}
+      </Frame>
+    </>
+  );
+}
