@@ -20,6 +20,7 @@ type exporter struct {
 	filter      queries.Filter
 	experiments []string
 	output      string
+	summaries   summaries
 }
 
 func newExportCommand(a *app) *cobra.Command {
@@ -31,12 +32,19 @@ func newExportCommand(a *app) *cobra.Command {
 are summed. What the formats hold is in docs/export.md.
 
 pprof has all metrics unless one is chosen, the others have one: without --metric,
-the experiments' first.`,
+the experiments' first.
+
+With --summaries, -o names a folder of Parquet files, which is brought up to date with the
+store: a file for each view and commit. With --watch it is kept so until a signal.`,
 		Example: `  stackmill export --as pprof --experiment test.1.er -o test.pb.gz && go tool pprof -top test.pb.gz
   stackmill export --as speedscope --where "stack_has('^parse')" --between 10s,20s -o parse.json
-  stackmill export --as folded --metric heapallocbytes -o - | flamegraph.pl > heap.svg`,
+  stackmill export --as folded --metric heapallocbytes -o - | flamegraph.pl > heap.svg
+  stackmill export --summaries --watch -o /data/feed`,
 		Args: optionsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if x.summaries.asked(cmd) {
+				return x.keep(cmd)
+			}
 			if err := x.Check(); err != nil {
 				return usageErrorf("export: %w", err)
 			}
@@ -53,6 +61,7 @@ the experiments' first.`,
 	f.StringVar(&x.Mode, "mode", "user", "user, expert or machine")
 	addFilter(c, &x.filter)
 	f.StringVarP(&x.output, "output", "o", "", "the file to write, - for the standard output")
+	x.summaries.addTo(f)
 	for name, values := range map[string][]string{"as": export.Formats(), "mode": export.Modes} {
 		_ = c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 	}

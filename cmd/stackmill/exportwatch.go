@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"stackmill/queries/feed"
+	"stackmill/storedir"
+)
+
+// summaries are the options of an export of views to a folder.
+type summaries struct {
+	wanted, watch bool
+	views         []string
+	interval      time.Duration
+}
+
+// ofSummaries are the flags that go with them, besides -o.
+var ofSummaries = []string{"summaries", "watch", "view", "interval", "output", "store"}
+
+func (s *summaries) addTo(f *pflag.FlagSet) {
+	f.BoolVar(&s.wanted, "summaries", false, "write views as Parquet files to the folder -o, or what has changed since")
+	f.BoolVar(&s.watch, "watch", false, "with --summaries: go on until a signal, and write what is committed")
+	f.StringSliceVar(&s.views, "view", feed.Usual, "with --summaries: the views; those that have experiment_id")
+	f.DurationVar(&s.interval, "interval", 10*time.Second, "with --watch: how long to wait between looks at the store")
+}
+
+// asked reports whether one of the flags is there.
+func (s *summaries) asked(cmd *cobra.Command) bool {
+	return s.wanted || cmd.Flags().Changed("watch") || cmd.Flags().Changed("view") || cmd.Flags().Changed("interval")
+}
+
+// keep brings the folder up to date, once or until the context ends.
+func (x *exporter) keep(cmd *cobra.Command) error {
+	s := &x.summaries
+	var other string
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if !slices.Contains(ofSummaries, f.Name) {
+			other = f.Name
+		}
+	})
+	switch {
+	case !s.wanted:
+		return usageErrorf("export: --watch, --view and --interval need --summaries")
+	case other != "":
+		return usageErrorf("export: --%s does not go with --summaries", other)
+	case x.output == "" || x.output == "-":
+		return usageErrorf("export: no folder given (name one with -o)")
+	case len(s.views) == 0:
+		return usageErrorf("export: no view given (name some with --view)")
+	case s.interval <= 0:
+		return usageErrorf("export: --interval: %v is not longer than 0", s.interval)
+	}
+	f, err := feed.Open(x.output, s.views, programVersion())
+	if err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	defer f.Close()
+	if !s.watch {
+		return x.update(cmd.Context(), f)
+	}
+	x.endsItself.Store(true)
+	return x.follow(cmd.Context(), f)
+}
+
+// follow brings the folder up to date whenever the store has changed, until the context ends. An
+// error of the first time ends it; later ones may pass, and are told once each.
+func (x *exporter) follow(ctx context.Context, f *feed.Feed) error {
+	seen, told, first := "", "", true
+	for ; ctx.Err() == nil; wait(ctx, x.summaries.interval) {
+		batches, err := storedir.Batches(x.store)
+		state := strings.Join(batches, "\n")
+		if !first && err == nil && state == seen {
+			continue
+		}
+		if err == nil || first { // which says what is wrong
+			err = x.update(ctx, f)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err == nil:
+			seen, told, first = state, "", false
+		case first:
+			return err
+		case err.Error() != told:
+			told = err.Error()
+			say(x.stderr, "stackmill: %v\n", err)
+		}
+	}
+	return nil
+}
+
+// update brings the folder up to date, and says what has changed.
+func (x *exporter) update(ctx context.Context, f *feed.Feed) error {
+	db, err := x.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	c, err := f.Update(ctx, db)
+	if c != (feed.Change{}) {
+		say(x.stderr, "stackmill: export: experiments: %d new, %d changed, %d gone; parts: %d written, %d removed\n", c.Added, c.Changed, c.Removed, c.Written, c.Deleted)
+	}
+	if err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	return nil
+}
