@@ -114,6 +114,7 @@ var ofMetrics = []Report{
 		Name: "source-inlined", View: "source_inlined", Title: "Code inlined at source lines",
 		Columns: []Column{exclusive, inclusive, line, {"path", "Inlined", Words}, file},
 		order:   "file, line, path, inlined_file",
+		rows:    (*Question).inlinedRows,
 	},
 	{
 		Name: "disasm", View: "disasm", Title: "Annotated disassembly",

@@ -79,8 +79,8 @@ func (r *Request) Check() error {
 		return fmt.Errorf("--limit: %d is less than 0", r.Limit)
 	case r.Width <= 0:
 		return fmt.Errorf("--width: %v is not longer than 0", r.Width)
-	case r.File != "" && r.Name != "source":
-		return fmt.Errorf("--file is for source only")
+	case r.File != "" && r.Name != "source" && r.Name != "source-inlined":
+		return fmt.Errorf("--file is for source and source-inlined only")
 	case r.Object != "" && !slices.Contains(columns, "descriptor"):
 		return fmt.Errorf("--object: the rows of %s are not data objects", r.Name)
 	case r.Width != usualWidth && ofWidth[r.Name] == "":

@@ -34,6 +34,15 @@ func (q *Question) sourceRows() string {
 	return strings.Join(all, " AND ")
 }
 
+// inlinedRows selects what was inlined at lines of the file or the functions asked for, or
+// else everywhere.
+func (q *Question) inlinedRows() string {
+	if q.File == "" && q.functions == nil {
+		return "true"
+	}
+	return q.sourceRows()
+}
+
 // extents is a query of the first and last lines of functions and their bodies (S11):
 // of their code in the file in which it starts, and of lines that have values.
 func extents(names []string) string {

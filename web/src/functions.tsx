@@ -89,7 +89,7 @@ export function CallersPanel() {
           <h2>{of}</h2>
           <p class="note">
             <Link to={{ view: 'flame', side: 'sandwich', of, group: null, zoom: null }}>Callers and callees as flame graphs</Link> ·{' '}
-            <Link to={{ view: 'source' }}>source</Link> · <Link to={{ view: 'disasm' }}>disassembly</Link>
+            <Link to={{ view: 'source', line: null }}>source and disassembly</Link>
           </p>
           {(['caller', 'self', 'callee'] as const).map((relation) => {
             const some = rows.filter((r) => r.relation === relation).sort((a, b) => num(b.attributed) - num(a.attributed));

@@ -1,7 +1,6 @@
 import { render, type ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { useData } from './api';
-import { DisasmPanel, SourcePanel } from './code';
 import { ComparePanel } from './compare';
 import { ExperimentsPanel } from './experiments';
 import { FlamePanel } from './flame';
@@ -17,8 +16,7 @@ const panels: Record<string, [string, ComponentType]> = {
   flame: ['Flame graph', FlamePanel],
   functions: ['Functions', FunctionsPanel],
   callers: ['Callers', CallersPanel],
-  source: ['Source', SourcePanel],
-  disasm: ['Disassembly', DisasmPanel],
+  source: ['Source', later(() => import('./code').then((m) => m.CodePanel))],
   timeline: ['Timeline', TimelinePanel],
   heatmap: ['Heat map', later(() => import('./heatmap').then((m) => m.HeatmapPanel))],
   objects: ['Data objects', later(() => import('./objects').then((m) => m.ObjectsPanel))],
