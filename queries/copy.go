@@ -8,11 +8,19 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 )
 
+// ErrTooLarge says that a result is larger than it may be.
+var ErrTooLarge = errors.New("the result is too large")
+
+// sizeLook is the time between looks at the size of a file that the engine writes.
+const sizeLook = 20 * time.Millisecond
+
 // CopyParquet writes the rows of an admitted SELECT as a Parquet file to w, by way of
-// the engine's own temporary directory: the query does not name the file.
-func (db *DB) CopyParquet(ctx context.Context, conn *sql.Conn, query string, w io.Writer) error {
+// the engine's own temporary directory: the query does not name the file. The error is
+// ErrTooLarge if the file has more than largest bytes, unless that is 0.
+func (db *DB) CopyParquet(ctx context.Context, conn *sql.Conn, query string, largest int64, w io.Writer) error {
 	var dir string
 	if err := conn.QueryRowContext(ctx, "SELECT current_setting('temp_directory')").Scan(&dir); err != nil {
 		return err
@@ -20,9 +28,26 @@ func (db *DB) CopyParquet(ctx context.Context, conn *sql.Conn, query string, w i
 	if dir == "" {
 		return errors.New("there is no temporary directory (set TMPDIR)")
 	}
-	path := filepath.Join(dir, "result.parquet")
-	defer os.Remove(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil { // the engine makes it when it needs it
+		return err
+	}
+	place, err := os.MkdirTemp(dir, "result-") // several may be under way
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(place)
+	path := filepath.Join(place, "result.parquet")
+	ctx, cancel := context.WithCancelCause(ctx)
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		watchSize(ctx, place, largest, cancel)
+	}()
+	defer func() { cancel(nil); <-watched }()
 	if _, err := conn.ExecContext(ctx, fmt.Sprintf("COPY (%s\n) TO %s (FORMAT parquet, COMPRESSION zstd)", query, quote(path))); err != nil {
+		if context.Cause(ctx) == ErrTooLarge {
+			err = ErrTooLarge
+		}
 		return err
 	}
 	f, err := os.Open(path)
@@ -32,4 +57,31 @@ func (db *DB) CopyParquet(ctx context.Context, conn *sql.Conn, query string, w i
 	defer f.Close()
 	_, err = io.Copy(w, f)
 	return err
+}
+
+// watchSize ends the writing of files in a directory once they are too large.
+func watchSize(ctx context.Context, dir string, largest int64, end context.CancelCauseFunc) {
+	if largest == 0 {
+		return
+	}
+	look := time.NewTicker(sizeLook)
+	defer look.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-look.C:
+		}
+		list, _ := os.ReadDir(dir)
+		var size int64
+		for _, f := range list {
+			if info, err := f.Info(); err == nil {
+				size += info.Size()
+			}
+		}
+		if size > largest {
+			end(ErrTooLarge)
+			return
+		}
+	}
 }

@@ -206,7 +206,7 @@ func (q *query) write(ctx context.Context, statement, format, output string) err
 func (q *query) writeTo(ctx context.Context, a *app, statement, format string) error {
 	switch format {
 	case "parquet":
-		return q.db.CopyParquet(ctx, q.conn, statement, a.stdout)
+		return q.db.CopyParquet(ctx, q.conn, statement, 0, a.stdout)
 	case "arrow":
 		return result.Arrow(ctx, q.conn, statement, a.stdout)
 	}

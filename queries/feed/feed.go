@@ -263,7 +263,7 @@ func (f *Feed) write(ctx context.Context, db *queries.DB, view string, p part, p
 	}
 	defer conn.Close()
 	ids := "'" + strings.Join(slices.Sorted(maps.Keys(p.Experiments)), "', '") + "'" // of 16 hexadecimal digits
-	return db.CopyParquet(ctx, conn, fmt.Sprintf(`SELECT * FROM "%s" WHERE experiment_id IN (%s) ORDER BY ALL`, view, ids), to)
+	return db.CopyParquet(ctx, conn, fmt.Sprintf(`SELECT * FROM "%s" WHERE experiment_id IN (%s) ORDER BY ALL`, view, ids), 0, to)
 }
 
 // save writes the list.

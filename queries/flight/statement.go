@@ -139,8 +139,8 @@ func (a *answers) rows(ctx context.Context, text string) (*arrow.Schema, <-chan 
 	if err != nil {
 		return nil, nil, failed(err)
 	}
-	for _, w := range x.Warnings {
-		if err := grpc.SetHeader(ctx, metadata.Pairs(warning, w)); err != nil {
+	if x.Warnings != "" {
+		if err := grpc.SetHeader(ctx, metadata.Pairs(warning, x.Warnings)); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -22,11 +22,11 @@ import (
 // queryPath is where SQL is sent to.
 const queryPath = "/api/v1/query"
 
-// Stream is the answer to SQL: an Arrow IPC stream, and what makes it misleading, as text
-// without control characters.
+// Stream is the answer to SQL: an Arrow IPC stream, and what makes it misleading, as the
+// header Stackmill-Warning has it; empty if nothing does.
 type Stream struct {
 	IPC      []byte
-	Warnings []string
+	Warnings string
 }
 
 // Query answers SQL as POST /api/v1/query does, for other protocols: in its turn, by another
@@ -58,8 +58,8 @@ func (s *Server) query(ctx context.Context, text string, empty bool) (*Stream, e
 		return nil, err
 	}
 	x := &Stream{IPC: a.body}
-	for _, w := range a.Warnings {
-		x.Warnings = append(x.Warnings, printable(w))
+	if len(a.Warnings) > 0 {
+		x.Warnings = warningHeader(a.Warnings)
 	}
 	return x, nil
 }

@@ -35,15 +35,16 @@ type parameter struct {
 
 // The media types of answers and requests.
 const (
-	jsonType   = "application/json"
-	ndjsonType = "application/x-ndjson"
-	csvType    = "text/csv; charset=utf-8"
-	arrowType  = "application/vnd.apache.arrow.stream"
-	textType   = "text/plain; charset=utf-8"
+	jsonType    = "application/json"
+	ndjsonType  = "application/x-ndjson"
+	csvType     = "text/csv; charset=utf-8"
+	arrowType   = "application/vnd.apache.arrow.stream"
+	parquetType = "application/vnd.apache.parquet"
+	textType    = "text/plain; charset=utf-8"
 )
 
 // formats are the names of formats and their media types.
-var formats = map[string]string{"json": jsonType, "ndjson": ndjsonType, "csv": csvType, "arrow": arrowType}
+var formats = map[string]string{"json": jsonType, "ndjson": ndjsonType, "csv": csvType, "arrow": arrowType, "parquet": parquetType}
 
 // longestBody bounds what a request sends: nobody types more SQL.
 const longestBody = 1 << 20

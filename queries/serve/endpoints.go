@@ -41,7 +41,7 @@ var endpoints = []endpoint{
 			columnsParameter,
 			{name: "format", kind: "string", one: formatNames(), does: "by default json"},
 		}, filterParameters),
-		gives: []string{jsonType, ndjsonType, csvType, arrowType}, run: view,
+		gives: []string{jsonType, ndjsonType, csvType, arrowType, parquetType}, run: view,
 	},
 	{
 		method: "GET", path: "/api/v1/flamegraph", does: "The call trees of the experiments, merged, as one tree; what is left out below a node is in one named `<N more>`.",
@@ -92,7 +92,11 @@ var endpoints = []endpoint{
 		gives: []string{jsonType}, run: follow,
 	},
 	{
+		method: "GET", path: "/api/v1/sql", does: "What SQL can name: views, macros and tables with their columns, and functions.",
+		gives: []string{jsonType}, run: describeSQL,
+	},
+	{
 		method: "POST", path: queryPath, does: "The rows of a query in SQL, which may read the store and nothing else.",
-		body: queryFields, gives: []string{jsonType, ndjsonType, csvType, arrowType}, run: query,
+		body: queryFields, gives: []string{jsonType, ndjsonType, csvType, arrowType, parquetType}, run: query,
 	},
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"unicode/utf16"
 
 	duckdb "github.com/duckdb/duckdb-go/v2"
 
@@ -86,8 +87,23 @@ func failureText(err error) []byte {
 	return append(text, '\n')
 }
 
-// printable is a text as a header may have it.
-func printable(text string) string { return strings.Trim(string(result.Marshal(text)), `"`) }
+// warningHeader are texts as one header has them: a list in JSON, whose other characters than
+// ASCII's are escaped, since readers of headers take each byte for a character.
+func warningHeader(texts []string) string {
+	var out strings.Builder
+	for _, c := range string(result.Marshal(texts)) {
+		switch {
+		case ' ' <= c && c <= '~':
+			out.WriteRune(c)
+		case c < 1<<16:
+			fmt.Fprintf(&out, `\u%04x`, c)
+		default:
+			high, low := utf16.EncodeRune(c)
+			fmt.Fprintf(&out, `\u%04x\u%04x`, high, low)
+		}
+	}
+	return out.String()
+}
 
 // tooLarge is the failure of an answer that has too many bytes.
 func tooLarge(limit int) error {

@@ -119,8 +119,8 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, e *endpoint) {
 		return
 	}
 	header := w.Header()
-	for _, text := range a.Warnings {
-		header.Add("Stackmill-Warning", printable(text))
+	if len(a.Warnings) > 0 {
+		header.Set("Stackmill-Warning", warningHeader(a.Warnings))
 	}
 	header.Set("Content-Type", a.Type)
 	_, _ = w.Write(a.body) // the client may have gone

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -285,8 +286,12 @@ func TestSQL(t *testing.T) {
 		t.Errorf("%d %s", status, text)
 	}
 	response, text := s.ask("POST", "/api/v1/query", `{"sql": "SELECT sum(exclusive) FROM function_metrics"}`)
-	if warnings := response.Header.Values("Stackmill-Warning"); len(warnings) == 0 || !strings.Contains(warnings[0], "three modes") {
-		t.Errorf("no warning of a sum over modes: %q %s", warnings, text)
+	var warnings []string
+	if err := json.Unmarshal([]byte(response.Header.Get("Stackmill-Warning")), &warnings); err != nil || len(warnings) == 0 || !strings.Contains(warnings[0], "(give mode = 'user'") {
+		t.Errorf("no warning of a sum over modes: %q %v %s", warnings, err, text)
+	}
+	if response, text := s.ask("POST", "/api/v1/query", `{"sql": "SELECT hash(i) FROM range(10000000000) t(i)", "format": "parquet"}`); response.StatusCode != 413 {
+		t.Errorf("a large Parquet file: %s: %.200s", response.Status, text)
 	}
 	for body, want := range map[string]int{`{"sql": 1}`: 400, `{"query": "SELECT 1"}`: 400, `nonsense`: 400, `{"sql": "SELECT 1", "format": "nonsense"}`: 400, `{"sql": "` + strings.Repeat(" ", longestBody) + `"}`: 413} {
 		if response, text := s.ask("POST", "/api/v1/query", body); response.StatusCode != want {
@@ -333,6 +338,71 @@ func TestEndlessSQL(t *testing.T) {
 		t.Errorf("%d %s", status, text)
 	}
 	s.get("/healthz")
+}
+
+// Warnings reach a reader as they are, all in one header of ASCII.
+func TestWarningHeader(t *testing.T) {
+	want := []string{`the filter leaves "nothing", of größe: \ 🂡`, "a\r\nSet-Cookie: b", "\x00\x7f\u202e"}
+	text := warningHeader(want)
+	if i := strings.IndexFunc(text, func(c rune) bool { return c < ' ' || c > '~' }); i >= 0 {
+		t.Errorf("%q has %q", text, text[i])
+	}
+	var got []string
+	if err := json.Unmarshal([]byte(text), &got); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+// Everything that SQL is said to be able to name can be read, with these columns.
+func TestDescribeSQL(t *testing.T) {
+	store := storetest.New(t, storetest.Two)
+	s := start(t, store, nil)
+	var said struct {
+		Relations []struct {
+			Name, Kind string
+			Columns    []struct{ Name, Type string }
+			Parameters []struct{ Name string }
+		}
+		Functions []string
+	}
+	if err := json.Unmarshal([]byte(s.get("/api/v1/sql")), &said); err != nil {
+		t.Fatal(err)
+	}
+	db, err := queries.OpenWith(t.Context(), store, queries.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	read := map[string]bool{}
+	for _, r := range said.Relations {
+		read[r.Name] = true
+		if r.Kind == "macro" {
+			if r.Parameters == nil {
+				t.Errorf("%s has no parameters", r.Name)
+			}
+			continue
+		}
+		names := make([]string, len(r.Columns))
+		for i, c := range r.Columns {
+			names[i] = `"` + c.Name + `"`
+		}
+		if _, err := db.Records(t.Context(), "SELECT "+strings.Join(names, ", ")+" FROM "+r.Name+" LIMIT 0"); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, name := range []string{"function_metrics", "top", "samples", "experiments"} {
+		if !read[name] {
+			t.Errorf("there is no %s", name)
+		}
+	}
+	for _, name := range []string{"sum", "date_trunc", "regexp_matches"} {
+		if !slices.Contains(said.Functions, name) {
+			t.Errorf("there is no function %s", name)
+		}
+	}
 }
 
 // Requests that another site makes a browser send are refused, and so are those without

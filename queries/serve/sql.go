@@ -12,6 +12,8 @@ import (
 	duckdb "github.com/duckdb/duckdb-go/v2"
 
 	"stackmill/queries"
+	"stackmill/queries/result"
+	"stackmill/schema"
 )
 
 // queryFields are what the body of a query has.
@@ -55,7 +57,66 @@ func query(w *work) error {
 	for _, advice := range db.Advise(w.ctx, conn, last) {
 		w.warn("%s", advice)
 	}
-	return ofSQL(w.printBy(conn, format, last))
+	return ofSQL(w.printBy(db, conn, format, last))
+}
+
+// describeSQL answers with what SQL can name: the views, tables and macros with their
+// columns, and the engine's functions.
+func describeSQL(w *work) error {
+	views, err := queries.Views()
+	if err != nil {
+		return err
+	}
+	type column struct {
+		Name    string `json:"name"`
+		Type    string `json:"type"`
+		Unit    string `json:"unit"`
+		Meaning string `json:"meaning"`
+	}
+	type relation struct {
+		Name       string   `json:"name"`
+		Kind       string   `json:"kind"` // view, macro or table
+		Row        string   `json:"row"`
+		Parameters []column `json:"parameters,omitempty"`
+		Columns    []column `json:"columns"`
+	}
+	columnsOf := func(of []queries.Column) []column {
+		list := make([]column, len(of))
+		for i, c := range of {
+			list[i] = column{c.Name, c.Type, c.Unit, c.Doc}
+		}
+		return list
+	}
+	all := make([]relation, 0, len(views)+len(schema.Tables))
+	for _, v := range views {
+		r := relation{Name: v.Name, Kind: "view", Row: v.Row, Columns: columnsOf(v.Columns)}
+		if v.Parameters != nil {
+			r.Kind, r.Parameters = "macro", columnsOf(v.Parameters)
+		}
+		all = append(all, r)
+	}
+	for _, t := range schema.Tables {
+		r := relation{Name: t.Name, Kind: "table", Row: t.Row}
+		for _, c := range t.Shown() {
+			r.Columns = append(r.Columns, column{c.Name, c.Type.SQL(), c.Unit, c.Doc})
+		}
+		for _, c := range t.Computed {
+			r.Columns = append(r.Columns, column{c.Name, c.Type.SQL(), "", c.Doc})
+		}
+		all = append(all, r)
+	}
+	db, done, err := w.open(queries.Filter{}, nil)
+	if err != nil {
+		return err
+	}
+	defer done()
+	functions, err := db.Texts(w.ctx, `SELECT DISTINCT function_name FROM duckdb_functions()
+WHERE internal AND function_type IN ('scalar', 'aggregate', 'macro', 'table_macro') AND regexp_full_match(function_name, '[a-z][a-z0-9_]*') ORDER BY ALL`)
+	if err != nil {
+		return err
+	}
+	_, err = w.out.Write(result.Marshal(map[string]any{"relations": all, "functions": functions}))
+	return err
 }
 
 // ofSQL says whose mistake an error of somebody's SQL is: theirs, unless it is refused or

@@ -3,6 +3,7 @@ package serve
 import (
 	"cmp"
 	"database/sql"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -63,14 +64,19 @@ func (w *work) print(db *queries.DB, statement string, args ...any) error {
 		return err
 	}
 	defer conn.Close()
-	return w.printBy(conn, format, statement, args...)
+	return w.printBy(db, conn, format, statement, args...)
 }
 
 // printBy is print by a connection.
-func (w *work) printBy(conn *sql.Conn, format, statement string, args ...any) error {
+func (w *work) printBy(db *queries.DB, conn *sql.Conn, format, statement string, args ...any) error {
 	w.kind = formats[format]
-	if format == "arrow" {
+	switch format {
+	case "arrow":
 		return result.Arrow(w.ctx, conn, statement, w.out)
+	case "parquet":
+		err := db.CopyParquet(w.ctx, conn, statement, int64(w.out.most), w.out)
+		w.out.full = w.out.full || errors.Is(err, queries.ErrTooLarge)
+		return err
 	}
 	rows, err := conn.QueryContext(w.ctx, statement, args...)
 	if err != nil {

@@ -43,8 +43,8 @@ async function read<T>(request: Request): Promise<{ data: T; warnings: string[] 
     }
     throw new Failure(response.status, message);
   }
-  const warning = response.headers.get('Stackmill-Warning');
-  return { data: (await response.json()) as T, warnings: warning === null ? [] : [warning] };
+  const warnings = JSON.parse(response.headers.get('Stackmill-Warning') ?? '[]') as string[];
+  return { data: (await response.json()) as T, warnings };
 }
 
 // useData asks the server; nothing, as long as the path is undefined.

@@ -1,1 +1,1 @@
-import{k as t,l as r,m as o}from"./chunk2.js";function h({to:n,children:a,current:i}){let c=o();return t("a",{href:c.with(n),...i===!0?{"aria-current":"page"}:{},onClick:e=>{e.ctrlKey||e.metaKey||e.shiftKey||e.button!==0||(e.preventDefault(),r(n))},children:a})}export{h as a};
+import{k as t,l as r,m as o}from"./chunk1.js";function h({to:n,children:a,current:i}){let c=o();return t("a",{href:c.with(n),...i===!0?{"aria-current":"page"}:{},onClick:e=>{e.ctrlKey||e.metaKey||e.shiftKey||e.button!==0||(e.preventDefault(),r(n))},children:a})}export{h as a};
