@@ -7,10 +7,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"log/slog"
-	"net/http/httptest"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -31,7 +27,6 @@ import (
 	"stackmill/acceptance/suite"
 	"stackmill/pipeline"
 	"stackmill/queries"
-	"stackmill/queries/serve"
 )
 
 var (
@@ -40,6 +35,7 @@ var (
 )
 
 func TestMain(m *testing.M) {
+	answer()
 	suite.Main(m, func(dir string) (db *queries.DB, err error) {
 		exp, err := corpus.Dir()
 		if err != nil {
@@ -61,7 +57,7 @@ func TestMain(m *testing.M) {
 		if store, err = suite.Open(pipeline.Options{Store: filepath.Join(dir, "store"), SymFS: filepath.Join(dir, "symfs"), Labels: labels}, paths...); err != nil {
 			return nil, err
 		}
-		site, err = serveStore(store.Store)
+		site, _, err = serving(store.Store, nil)
 		return store, err
 	})
 }
@@ -72,28 +68,6 @@ func labels(path string) map[string]string {
 		return map[string]string{"variant": variant, "note": "a, b"}
 	}
 	return nil
-}
-
-// serveStore starts a server of a store, and returns its address.
-func serveStore(dir string) (string, error) {
-	o := serve.Options{
-		Store: dir, Version: "test", Memory: 512 << 20, Timeout: time.Minute, Concurrent: 4, Waiting: 64, Largest: 64 << 20,
-		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
-	}
-	s, err := serve.New(context.Background(), o)
-	if err != nil {
-		return "", err
-	}
-	handler, err := s.Handler()
-	if err != nil {
-		return "", err
-	}
-	address := httptest.NewServer(handler).URL
-	at, err := url.Parse(address)
-	if err == nil {
-		_, err = fmt.Sscan(at.Port(), &s.Port)
-	}
-	return address, err
 }
 
 // browser is a tab of a browser that notes what goes wrong in it.
@@ -156,7 +130,7 @@ func (b *browser) note(event any) {
 	case *log.EventEntryAdded:
 		b.wrong = append(b.wrong, fmt.Sprintf("log: %s: %s %s", e.Entry.Level, e.Entry.Text, e.Entry.URL))
 	case *network.EventRequestWillBeSent:
-		if u := e.Request.URL; !strings.HasPrefix(u, b.site+"/") && !strings.HasPrefix(u, "data:") && u != "about:blank" {
+		if u := e.Request.URL; !strings.HasPrefix(u, b.site+"/") && !strings.HasPrefix(u, "blob:"+b.site) && !strings.HasPrefix(u, "data:") && u != "about:blank" {
 			b.wrong = append(b.wrong, "a request left the server: "+u)
 		}
 	}

@@ -20,10 +20,7 @@ func TestTrend(t *testing.T) {
 		}
 		nights = append(nights, values)
 	}
-	address, err := serveStore(storetest.New(t, storetest.Nights(nights)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	address := served(t, storetest.New(t, storetest.Nights(nights)), nil)
 	b := open(t, 1280, 850, false)
 	b.site = address
 	b.visit("?view=trend&function=slow")

@@ -26,7 +26,7 @@ export function address(path: string, parameters: Changes): string {
   return '/api/v1/' + path + (text === '' ? '' : '?' + text);
 }
 
-async function read<T>(request: Request): Promise<{ data: T; warnings: string[] }> {
+async function answered(request: Request): Promise<{ response: Response; warnings: string[] }> {
   let response: Response;
   try {
     response = await fetch(request);
@@ -43,7 +43,11 @@ async function read<T>(request: Request): Promise<{ data: T; warnings: string[] 
     }
     throw new Failure(response.status, message);
   }
-  const warnings = JSON.parse(response.headers.get('Stackmill-Warning') ?? '[]') as string[];
+  return { response, warnings: JSON.parse(response.headers.get('Stackmill-Warning') ?? '[]') as string[] };
+}
+
+async function read<T>(request: Request): Promise<{ data: T; warnings: string[] }> {
+  const { response, warnings } = await answered(request);
   return { data: (await response.json()) as T, warnings };
 }
 
@@ -53,13 +57,28 @@ export function useData<T>(path: string | undefined, parameters: Changes): Answe
   return useAnswer<T>(url, (signal) => new Request(url ?? '', { signal }));
 }
 
-export function useQuery<T>(sql: string | undefined): Answer<T> {
-  return useAnswer<T>(sql, (signal) => new Request('/api/v1/query', {
-    signal,
+// useQuery asks SQL; once more, when again changes.
+export function useQuery<T>(sql: string | undefined, again = 0): Answer<T> {
+  return useAnswer<T>(sql === undefined ? undefined : `${again} ${sql}`, (signal) => query(sql ?? '', 'json', signal));
+}
+
+function query(sql: string, format: string, signal?: AbortSignal): Request {
+  return new Request('/api/v1/query', {
+    ...(signal === undefined ? {} : { signal }),
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ sql }),
-  }));
+    body: JSON.stringify({ sql, format }),
+  });
+}
+
+// save asks SQL again, and has the browser save the answer as a file.
+export async function save(sql: string, format: string): Promise<void> {
+  const { response } = await answered(query(sql, format));
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(await response.blob());
+  link.download = `result.${format}`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000); // the browser reads it meanwhile
 }
 
 function useAnswer<T>(key: string | undefined, request: (signal: AbortSignal) => Request): Answer<T> {

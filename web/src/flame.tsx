@@ -23,7 +23,8 @@ export function FlamePanel() {
 // sides are the trees that are made of one: their names, and what each looks like.
 const sides: Record<string, string> = { '': 'the root', inverted: 'the leaves', sandwich: 'callers and callees', callers: 'callers', callees: 'callees' };
 
-function Graph({ answer }: { answer: FlameAnswer }) {
+// Graph is a flame graph with what steers it; a note says what it is of.
+export function Graph({ answer, note }: { answer: FlameAnswer; note?: string }) {
   const place = usePlace();
   const dark = useDark();
   const side = place.get('side');
@@ -79,7 +80,7 @@ function Graph({ answer }: { answer: FlameAnswer }) {
         </section>
       ))}
       <p class="note">
-        {amount(total, answer.unit)} of {answer.metric} in {answer.experiments === 1 ? 'one experiment' : `${answer.experiments} experiments`}, {answer.nodes} nodes
+        {note ?? `${amount(total, answer.unit)} of ${answer.metric} in ${answer.experiments === 1 ? 'one experiment' : `${answer.experiments} experiments`}, ${answer.nodes} nodes`}
         {answer.nodes > whole.count ? `, of which the ${whole.count - 1} highest are shown` : ''}.
       </p>
     </>

@@ -49,7 +49,7 @@ function Page() {
           {Object.entries(panels).map(([name, [label]]) => <Link key={name} to={{ view: name }} current={view === name}>{label}</Link>)}
         </nav>
       </header>
-      {view !== 'experiments' && <Scope />}
+      {view !== 'experiments' && view !== 'sql' && <Scope />}
       <main><Panel key={view} /></main>
       <footer><a href={new URL('licenses.txt', import.meta.url).href}>Licences</a></footer>
     </>

@@ -1,0 +1,160 @@
+package page
+
+import (
+	"encoding/csv"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	downloads "github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// sqlPlace is the place of SQL, with what else is chosen there: name and value in turn.
+func sqlPlace(text string, more ...string) string {
+	v := url.Values{"view": {"sql"}, "sql": {text}}
+	for i := 0; i < len(more); i += 2 {
+		v.Add(more[i], more[i+1])
+	}
+	return "?" + v.Encode()
+}
+
+// editor is the editor's content, in its tree of its own.
+const editor = `document.querySelector('.editor').shadowRoot.querySelector('.cm-content')`
+
+// written is the text in it.
+const written = `[...` + editor + `.querySelectorAll('.cm-line')].map((l) => l.textContent).join('\n')`
+
+// SQL is typed with completion, run by keys, and its rows are those of SQL; the place leads
+// back to them.
+func TestSQLConsole(t *testing.T) {
+	b := open(t, 1280, 850, false)
+	b.visit("?view=sql")
+	press := func(keys string) { t.Helper(); b.run(chromedp.KeyEvent(keys)) }
+	b.run(chromedp.Evaluate(editor+`.focus()`, nil))
+	b.run(chromedp.KeyEvent("a", chromedp.KeyModifiers(2)), chromedp.KeyEvent(kb.Delete))
+	press("SELECT function, exclu")
+	press(" FROM function_met")
+	offered := `[...document.querySelector('.editor').shadowRoot.querySelectorAll('.cm-tooltip-autocomplete li .cm-completionLabel')].map((e) => e.innerText)`
+	take := func(name string) {
+		t.Helper()
+		b.run(chromedp.Poll(offered+fmt.Sprintf(`.includes(%q)`, name), nil, chromedp.WithPollingInterval(20*time.Millisecond)))
+		b.run(chromedp.Sleep(200*time.Millisecond), chromedp.KeyEvent(kb.Enter)) // an offer that just appeared is not taken
+	}
+	take("function_metrics")
+	press(" WHERE experiment = 'recur.er' AND metric = 'totalcpu' AND mode = 'user' AND incl")
+	take("inclusive")
+	press(" > 0 ORDER BY inclusive DESC, function")
+	text := strings.Replace(eval[string](b, written), "exclu ", "exclusive ", 1)
+	b.visit(sqlPlace(text))
+	b.run(chromedp.Evaluate(editor+`.focus()`, nil))
+	b.run(chromedp.KeyEvent(kb.End, chromedp.KeyModifiers(2)))
+	press(" LIMIT 7")
+	b.run(chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(2)), settled)
+	found, err := store.Records(t.Context(), text+" LIMIT 7")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := b.cells()
+	if len(rows) != 7 || len(found) != 7 {
+		t.Fatalf("%d rows of %d: %q", len(rows), len(found), rows)
+	}
+	for i, f := range found {
+		if want := fmt.Sprintf("%s|%d", f.Text("function"), f.Number("exclusive")); rows[i] != want {
+			t.Errorf("row %d: %q, want %q", i, rows[i], want)
+		}
+	}
+	b.run(chromedp.NavigateBack(), settled)
+	if got := eval[string](b, written); got != text {
+		t.Errorf("back leads to %q, not %q", got, text)
+	}
+}
+
+// The same rows are a chart or a flame graph, whose totals are SQL's.
+func TestSQLShown(t *testing.T) {
+	b := open(t, 1280, 850, false)
+	for _, test := range []struct {
+		sql, x, y string
+		points    int
+		labels    string // in the legend
+	}{
+		{"SELECT TIMESTAMP '2026-11-01' + INTERVAL (i) DAY AS day, i::BIGINT * 9007199254740993 AS large, i AS n FROM range(30) t(i)", "", "", 30, "day"},
+		{"SELECT i AS x, CASE WHEN i % 2 = 0 THEN i END AS y FROM range(11) t(i)", "x", "y", 11, "y"},
+		{"SELECT function, exclusive FROM top(5) WHERE experiment = 'cxx.er'", "function", "exclusive", 5, "exclusive"},
+		{"SELECT CASE WHEN i > 3 THEN DATE '2026-01-01' + i::INTEGER END AS d, i FROM range(10) t(i)", "d", "i", 6, "d"},
+	} {
+		b.visit(sqlPlace(test.sql, "show", "chart", "x", test.x, "y", test.y))
+		b.run(chromedp.WaitVisible(`.chart canvas`, chromedp.ByQuery))
+		if points := eval[string](b, `document.querySelector('.chart').dataset.points`); points != fmt.Sprint(test.points) {
+			t.Errorf("%s: %s points, want %d", test.sql, points, test.points)
+		}
+		if legend := eval[string](b, `document.querySelector('.chart .u-legend').innerText`); !strings.Contains(legend, test.labels) {
+			t.Errorf("%s: the legend has %q", test.sql, legend)
+		}
+	}
+	const folded = "SELECT stack, unit, value FROM folded WHERE mode = 'user' AND metric = 'totalcpu' AND experiment = 'cxx.er'"
+	b.visit(sqlPlace(folded+" UNION ALL SELECT NULL, 'ns', 17 UNION ALL SELECT 'a;b', 'ns', -1", "show", "flame"))
+	var whole float64
+	if err := store.QueryRow("SELECT sum(value) / 1e9 FROM (" + folded + ")").Scan(&whole); err != nil {
+		t.Fatal(err)
+	}
+	if text, want := eval[string](b, `document.querySelector('main').innerText`), fmt.Sprintf("%.2f s of value in ", whole); !strings.Contains(text, want) || !strings.Contains(text, "2 rows are left out") {
+		t.Errorf("not %q, and what is left out, in %s", want, text)
+	}
+	b.visit(sqlPlace("SELECT 'a' AS stack", "show", "flame"))
+	if text := eval[string](b, `document.querySelector('main').innerText`); !strings.Contains(text, "needs a column of stacks") {
+		t.Error(text)
+	}
+	b.visit(sqlPlace("SELECT sum(exclusive) AS \"größe\" FROM function_metrics"))
+	if text := eval[string](b, `document.querySelector('.warning').innerText`); !strings.Contains(text, "give mode = 'user' and a metric") {
+		t.Errorf("the warning is %q", text)
+	}
+}
+
+// Rows are saved as files of each format.
+func TestSQLSaved(t *testing.T) {
+	b := open(t, 1280, 850, false)
+	dir := t.TempDir()
+	b.run(downloads.SetDownloadBehavior(downloads.SetDownloadBehaviorBehaviorAllow).WithDownloadPath(dir))
+	const text = "SELECT function, inclusive FROM function_metrics WHERE experiment = 'recur.er' AND metric = 'totalcpu' AND mode = 'user' ORDER BY ALL"
+	b.visit(sqlPlace(text))
+	for _, format := range []string{"CSV", "JSON", "Arrow", "Parquet"} {
+		b.run(chromedp.Click(fmt.Sprintf(`//main//button[.=%q]`, format), chromedp.BySearch))
+		name := filepath.Join(dir, "result."+strings.ToLower(format))
+		for range 500 {
+			if info, err := os.Stat(name); err == nil && info.Size() > 0 {
+				break
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+		content, err := os.ReadFile(name)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if format != "CSV" {
+			continue
+		}
+		rows, err := csv.NewReader(strings.NewReader(string(content))).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := store.Records(t.Context(), text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(rows) != len(found)+1 {
+			t.Fatalf("%d lines of %d rows", len(rows), len(found))
+		}
+		for i, f := range found {
+			if want := fmt.Sprint(f.Number("inclusive")); rows[i+1][0] != f.Text("function") || rows[i+1][1] != want {
+				t.Errorf("%q, want %s %s", rows[i+1], f.Text("function"), want)
+			}
+		}
+	}
+}
