@@ -66,12 +66,13 @@ func Vary(n int, values map[string]int) (runs []map[string]int) {
 // Nights describes a store of experiments night-00.er and on, one each day from 2026-01-01 on, of
 // each the values of functions of the program app, in ms.
 func Nights(of []map[string]int) string {
-	text := Groups("clock", of, nil)
-	for n := range of {
-		text = strings.Replace(text, fmt.Sprintf("base-%d.er /data/base-%d.er", n, n), fmt.Sprintf("night-%02d.er /data/night-%02d.er", n, n), 1)
-		day := time.Date(2026, 1, 1+n, 2, 0, 0, 0, time.UTC).Format(time.RFC3339)
-		text = strings.Replace(text, fmt.Sprintf("experiments experiment format duration_ns status\n  base-%d.er gprofng 1000ms complete\n", n),
-			fmt.Sprintf("experiments experiment format host target started duration_ns status\n  night-%02d.er gprofng box app %s 1000ms complete\n", n, day), 1)
+	var b strings.Builder
+	for n, values := range of {
+		name, day := fmt.Sprintf("night-%02d.er", n), time.Date(2026, 1, 1+n, 2, 0, 0, 0, time.UTC).Format(time.RFC3339)
+		b.WriteString(strings.NewReplacer(
+			"batch 0000000000000001 base-0.er /data/base-0.er", fmt.Sprintf("batch %016x %s /data/%s", n+1, name, name),
+			"experiments experiment format duration_ns status\n  base-0.er gprofng 1000ms complete", "experiments experiment format host target started duration_ns status\n  "+name+" gprofng box app "+day+" 1000ms complete",
+		).Replace(Groups("clock", []map[string]int{values}, nil)))
 	}
-	return text
+	return b.String()
 }

@@ -4,6 +4,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useData } from './api';
 import { Link } from './link';
+import { useMarking } from './marking';
 import { Frame, useDark } from './parts';
 import { go, scope, usePlace } from './place';
 import { Table } from './table';
@@ -103,10 +104,16 @@ function HeatMap({ of }: { of: Heat }) {
   const dark = useDark();
   const canvas = useRef<HTMLCanvasElement>(null);
   const scroller = useRef<HTMLDivElement>(null);
-  const [cursor, setCursor] = useState<number | undefined>();
-  const [anchor, setAnchor] = useState<number | undefined>(); // where a part begins that is being marked
   const [dragging, setDragging] = useState(false);
   const columns = of.values.length / of.slots;
+  const steps = { ArrowUp: 1, ArrowDown: -1, ArrowRight: of.slots, ArrowLeft: -of.slots, PageUp: 10 * of.slots, PageDown: -10 * of.slots, Home: -Infinity, End: Infinity };
+  const show = (i: number) => {
+    const box = scroller.current!;
+    const x = Math.floor(i / of.slots) * wide;
+    if (x < box.scrollLeft || x + wide > box.scrollLeft + box.clientWidth) box.scrollLeft = x - box.clientWidth / 2;
+  };
+  const mark = (a: number, b: number) => go({ between: of.between(a, b) });
+  const { cursor, anchor, set, key } = useMarking(of.values.length, steps, mark, show);
   const wide = Math.max(3, Math.min(24, Math.floor(1200 / columns)));
   const high = height / of.slots;
   const marked: [number, number] | undefined = anchor !== undefined && cursor !== undefined ? [Math.min(anchor, cursor), Math.max(anchor, cursor)] : of.marked(place.get('between'));
@@ -147,31 +154,6 @@ function HeatMap({ of }: { of: Heat }) {
     const [second, slot] = [Math.floor((e.clientX - r.left) / wide), Math.floor((r.bottom - e.clientY) / high)];
     return Math.min(Math.max(second, 0), columns - 1) * of.slots + Math.min(Math.max(slot, 0), of.slots - 1);
   };
-  const show = (i: number) => {
-    setCursor(i);
-    const box = scroller.current!;
-    const x = Math.floor(i / of.slots) * wide;
-    if (x < box.scrollLeft || x + wide > box.scrollLeft + box.clientWidth) box.scrollLeft = x - box.clientWidth / 2;
-  };
-  const mark = (a: number, b: number) => {
-    setAnchor(undefined);
-    go({ between: of.between(a, b) });
-  };
-  const steps: Record<string, number> = { ArrowUp: 1, ArrowDown: -1, ArrowRight: of.slots, ArrowLeft: -of.slots, PageUp: 10 * of.slots, PageDown: -10 * of.slots, Home: -Infinity, End: Infinity };
-  const key = (e: KeyboardEvent) => {
-    const step = steps[e.key];
-    if (step !== undefined) {
-      const from = cursor ?? 0;
-      if (!e.shiftKey) setAnchor(undefined);
-      else if (anchor === undefined) setAnchor(from);
-      show(cursor === undefined ? 0 : Math.min(Math.max(from + step, 0), of.values.length - 1));
-    } else if (e.key === 'Enter' && cursor !== undefined) mark(anchor ?? cursor, cursor);
-    else if (e.key === 'Escape') {
-      setAnchor(undefined);
-      go({ between: null });
-    } else return;
-    e.preventDefault();
-  };
   const seconds = (n: number) => n.toFixed(3) + ' s';
   const part = (a: number, b: number) => `${seconds(of.from(a))} to ${seconds(of.from(b + 1))}: ${amount(of.values.slice(a, b + 1).reduce((n, v) => n + v, 0), of.unit)}`;
   const told = marked === undefined || (anchor === undefined && cursor !== undefined && (cursor < marked[0] || cursor > marked[1])) ? (cursor === undefined ? '' : part(cursor, cursor)) : (anchor === undefined ? 'Marked: ' : '') + part(marked[0], marked[1]);
@@ -196,10 +178,10 @@ function HeatMap({ of }: { of: Heat }) {
         <canvas
           ref={canvas}
           style={{ width: `${columns * wide}px`, height: `${height}px` }}
-          onPointerDown={(e) => { canvas.current!.setPointerCapture(e.pointerId); setDragging(true); setAnchor(at(e)); setCursor(at(e)); }}
-          onPointerMove={(e) => { if (dragging || e.pointerType === 'mouse') setCursor(at(e)); }}
-          onPointerUp={(e) => { if (dragging && anchor !== undefined) mark(anchor, at(e)); setDragging(false); }}
-          onPointerCancel={() => { setDragging(false); setAnchor(undefined); }}
+          onPointerDown={(e) => { canvas.current!.setPointerCapture(e.pointerId); setDragging(true); set(at(e), at(e)); }}
+          onPointerMove={(e) => { if (dragging || e.pointerType === 'mouse') set(at(e), anchor); }}
+          onPointerUp={(e) => { if (dragging && anchor !== undefined) mark(anchor, at(e)); set(at(e), undefined); setDragging(false); }}
+          onPointerCancel={() => { setDragging(false); set(cursor, undefined); }}
         />
       </div>
       <details>

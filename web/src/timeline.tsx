@@ -1,8 +1,10 @@
 // The panel of time: what each thread did when. A part that is marked filters all panels.
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { useData } from './api';
+import { useMarking } from './marking';
 import { Frame } from './parts';
 import { go, scope, usePlace } from './place';
+import { Table } from './table';
 import { amount, num, type Value } from './units';
 
 interface Cell {
@@ -29,8 +31,9 @@ export function TimelinePanel() {
   const coarse = useData<Cell[]>('views/timeline', asked);
   const end = (coarse.data ?? []).reduce((n, c) => Math.max(n, num(c.t1_ns)), 0);
   const ms = end === 0 ? 0 : Math.max(Math.round(end / intervals / 1e6), 1);
-  const fine = useData<Cell[]>(ms > 0 && ms < 1000 ? 'views/timeline' : undefined, { ...asked, width: `${ms}ms` });
-  const answer = fine.data === undefined && fine.error === undefined ? coarse : fine;
+  const refined = ms > 0 && ms < 1000;
+  const fine = useData<Cell[]>(refined ? 'views/timeline' : undefined, { ...asked, width: `${ms}ms` });
+  const answer = fine.data === undefined && fine.error === undefined ? { ...coarse, loading: coarse.loading || refined } : fine;
   return (
     <Frame title="Timeline" answer={answer} empty={(rows) => rows.length === 0}>
       {(rows) => <Timelines rows={rows} />}
@@ -71,6 +74,13 @@ function Threads({ experiment, cells }: { experiment: string; cells: Cell[] }) {
     const r = box.current!.getBoundingClientRect();
     return from + Math.min(Math.max((e.clientX - r.left) / r.width, 0), 1) * (until - from);
   };
+  const width = cells.reduce((n, c) => Math.min(n, num(c.t1_ns) - num(c.t0_ns)), Infinity);
+  const count = Math.max(Math.round((until - from) / width), 1);
+  const time = (a: number, b: number): [number, number] => [from + Math.min(a, b) * width, from + (Math.max(a, b) + 1) * width];
+  const { cursor, anchor, set, key } = useMarking(count, { ArrowRight: 1, ArrowLeft: -1, PageUp: 10, PageDown: -10, Home: -Infinity, End: Infinity }, (a, b) => {
+    const [begin, finish] = time(a, b);
+    go({ between: `${text(begin)},${text(finish)}` });
+  });
   const text = (ns: number) => (ns / 1e9).toFixed(3) + 's';
   const end = () => {
     if (drag !== undefined && Math.abs(drag[1] - drag[0]) > (until - from) / 500) {
@@ -79,41 +89,72 @@ function Threads({ experiment, cells }: { experiment: string; cells: Cell[] }) {
     }
     setDrag(undefined);
   };
-  const marked = drag ?? window(place.get('between'));
+  const bars = useMemo(
+    () =>
+      cells.map((c) => {
+        const row = rowOf.get(String(c.thread_id))!;
+        if (row >= mostThreads) return null;
+        const height = Math.max((num(c.value) / (highest || 1)) * (rowHeight - 2), 1);
+        return (
+          <rect key={row + ' ' + c.t0_ns} x={scale * (num(c.t0_ns) - from)} width={scale * (num(c.t1_ns) - num(c.t0_ns))} y={(row + 1) * rowHeight - height - 1} height={height} class="usage">
+            <title>{`thread ${c.thread_id}, ${text(num(c.t0_ns))} to ${text(num(c.t1_ns))}: ${amount(c.value, c.unit)}`}</title>
+          </rect>
+        );
+      }),
+    [cells],
+  );
+  const byKeys = cursor === undefined ? undefined : time(anchor ?? cursor, cursor);
+  const marked = drag ?? (anchor === undefined ? undefined : byKeys) ?? window(place.get('between'));
+  const told = byKeys === undefined ? '' : `${text(byKeys[0])} to ${text(byKeys[1])}: ${amount(cells.reduce((n, c) => (num(c.t0_ns) >= byKeys[0] && num(c.t0_ns) < byKeys[1] ? n + num(c.value) : n), 0), unit)}`;
   return (
     <section>
       <h2>{experiment}</h2>
       <p class="note">
-        From {text(from)} to {text(until)}, {threads.length} threads, at most {amount(highest, unit)} at once. Drag to look at a part of the time only.{' '}
+        From {text(from)} to {text(until)}, {threads.length} threads, at most {amount(highest, unit)} at once. Drag, or use arrow keys with Shift and press Enter, to look at a part of the time only.{' '}
         {place.all('between').length > 0 && <button type="button" onClick={() => go({ between: null })}>All of the time</button>}
       </p>
       {threads.length > mostThreads && <p class="note">{threads.length - mostThreads} more threads are not shown: filter by thread_id.</p>}
+      <p class="under"><output>{told}</output></p>
       <div class="threads">
         <ul>{threads.slice(0, mostThreads).map((t) => <li key={t} style={{ height: `${rowHeight}px` }}><button type="button" onClick={() => go({ thread: place.get('thread') === t ? null : t })} aria-pressed={place.all('thread').includes(t)}>{t}</button></li>)}</ul>
-        <svg
-          ref={box}
-          role="img"
-          aria-label={`${threads.length} threads of ${experiment} over ${text(until - from)}`}
-          viewBox={`0 0 ${across} ${Math.min(threads.length, mostThreads) * rowHeight}`}
-          style={{ height: `${Math.min(threads.length, mostThreads) * rowHeight}px` }}
-          preserveAspectRatio="none"
-          onPointerDown={(e) => { box.current!.setPointerCapture(e.pointerId); setDrag([at(e), at(e)]); }}
-          onPointerMove={(e) => { if (drag !== undefined) setDrag([drag[0], at(e)]); }}
-          onPointerUp={end}
+        <div
+          class="time"
+          tabIndex={0}
+          role="application"
+          aria-label={`Timeline of ${experiment}, ${threads.length} threads over ${text(until - from)}, ${count} intervals. Left and right: interval; with Shift: mark; Enter: look at what is marked; Escape: all of the time`}
+          onKeyDown={key}
+          onBlur={() => set(undefined, undefined)}
         >
-          {cells.map((c) => {
-            const row = rowOf.get(String(c.thread_id))!;
-            if (row >= mostThreads) return null;
-            const height = Math.max((num(c.value) / (highest || 1)) * (rowHeight - 2), 1);
-            return (
-              <rect key={row + ' ' + c.t0_ns} x={scale * (num(c.t0_ns) - from)} width={scale * (num(c.t1_ns) - num(c.t0_ns))} y={(row + 1) * rowHeight - height - 1} height={height} class="usage">
-                <title>{`thread ${c.thread_id}, ${text(num(c.t0_ns))} to ${text(num(c.t1_ns))}: ${amount(c.value, c.unit)}`}</title>
-              </rect>
-            );
-          })}
-          {marked !== undefined && <rect class="marked" x={scale * (Math.min(...marked) - from)} width={scale * Math.abs(marked[1] - marked[0])} y="0" height={threads.length * rowHeight} />}
-        </svg>
+          <svg
+            ref={box}
+            aria-hidden="true"
+            viewBox={`0 0 ${across} ${Math.min(threads.length, mostThreads) * rowHeight}`}
+            style={{ height: `${Math.min(threads.length, mostThreads) * rowHeight}px` }}
+            preserveAspectRatio="none"
+            onPointerDown={(e) => { box.current!.setPointerCapture(e.pointerId); setDrag([at(e), at(e)]); }}
+            onPointerMove={(e) => { if (drag !== undefined) setDrag([drag[0], at(e)]); }}
+            onPointerUp={end}
+          >
+            {bars}
+            {byKeys !== undefined && <rect class="cursor" x={scale * (time(cursor!, cursor!)[0] - from)} width={scale * width} y="0" height={threads.length * rowHeight} />}
+            {marked !== undefined && <rect class="marked" x={scale * (Math.min(...marked) - from)} width={scale * Math.abs(marked[1] - marked[0])} y="0" height={threads.length * rowHeight} />}
+          </svg>
+        </div>
       </div>
+      <details>
+        <summary>As a table</summary>
+        <Table
+          label={`Intervals of ${experiment}`}
+          rows={cells}
+          keyOf={(c) => `${c.thread_id} ${c.t0_ns}`}
+          columns={[
+            { title: 'Thread', numeric: true, value: (c) => num(c.thread_id), show: (c) => c.thread_id },
+            { title: 'From', numeric: true, value: (c) => num(c.t0_ns), show: (c) => text(num(c.t0_ns)) },
+            { title: 'To', numeric: true, value: (c) => num(c.t1_ns), show: (c) => text(num(c.t1_ns)) },
+            { title: 'Value', numeric: true, value: (c) => num(c.value), show: (c) => amount(c.value, unit) },
+          ]}
+        />
+      </details>
     </section>
   );
 }

@@ -103,7 +103,7 @@ function Line({ t, s, value }: { t: Trend; s: Series; value: (v: number) => stri
   return (
     <section>
       <h2>{s.function}{s.load_object !== s.function && <> <small>{s.load_object}</small></>}</h2>
-      <svg class="trend" viewBox={`0 0 1000 ${high}`} preserveAspectRatio="none" style={{ height: `${high}px` }} role="img" aria-label={`${s.function}: ${t.points.length} values up to ${value(highest)}, ${s.changes.length} changes`}>
+      <svg class={t.points.length > 300 ? 'trend dense' : 'trend'} viewBox={`0 0 1000 ${high}`} preserveAspectRatio="none" style={{ height: `${high}px` }} role="img" aria-label={`${s.function}: ${t.points.length} values up to ${value(highest)}, ${s.changes.length} changes`}>
         {levels.map((v, i) => <path key={i} class="level" d={`M${ends[i]! * wide},${y(v)}H${ends[i + 1]! * wide}`} />)}
         {s.changes.map((c) => <path key={c.at} class="change" d={`M${c.at * wide},0V${high}`} />)}
         <polyline class="line" points={s.values.map((v, i) => `${x(i)},${y(v)}`).join(' ')} />
@@ -127,7 +127,7 @@ function Line({ t, s, value }: { t: Trend; s: Series; value: (v: number) => stri
             { title: 'Median before', numeric: true, value: (c) => c.before, show: (c) => value(c.before) },
             { title: 'After', numeric: true, value: (c) => c.after, show: (c) => value(c.after) },
             { title: 'Change', numeric: true, value: (c) => c.after - c.before, show: (c) => <span class={'verdict ' + (c.after > c.before ? 'slower' : 'faster')}>{c.before === 0 ? 'new' : `${c.after > c.before ? '+' : ''}${(100 * (c.after / c.before - 1)).toFixed(1)} %`}</span> },
-            { title: 'p', numeric: true, value: (c) => c.p, show: (c) => c.p.toExponential(1) },
+            { title: 'p', numeric: true, value: (c) => c.p, show: (c) => (c.p < 1e-99 ? '< 1e-99' : c.p.toExponential(1)) },
             { title: 'Compare', value: (c) => c.at, show: (c) => <Sides t={t} s={s} c={c} /> },
           ]}
         />
