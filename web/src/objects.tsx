@@ -59,12 +59,19 @@ export function ObjectsPanel() {
       {(rows) => (
         <div class="whole-words">
           {chosen !== '' && <OneObject descriptor={chosen} totals={totalsOf(rows)} />}
-          <List rows={rows} most={most} />
-          <Unknown rows={rows} totals={totalsOf(rows)} />
+          <List rows={rows} most={most} cut={isCut(rows, most)} />
+          <Unknown rows={rows} totals={totalsOf(rows)} cut={isCut(rows, most)} />
         </div>
       )}
     </Frame>
   );
+}
+
+// isCut says whether an experiment has as many rows as were asked for, and so maybe more.
+function isCut(rows: DataObject[], most: number): boolean {
+  const counts = new Map<string, number>();
+  for (const r of rows) counts.set(r.experiment, (counts.get(r.experiment) ?? 0) + 1);
+  return [...counts.values()].some((n) => n >= most);
 }
 
 type Totals = Map<string, number>;
@@ -73,7 +80,7 @@ function totalsOf(rows: DataObject[]): Totals {
   return new Map(rows.filter((r) => r.kind === 'total').map((r) => [r.experiment, num(r.value)]));
 }
 
-function List({ rows, most }: { rows: DataObject[]; most: number }) {
+function List({ rows, most, cut }: { rows: DataObject[]; most: number; cut: boolean }) {
   const place = usePlace();
   const search = place.get('find');
   const kind = place.get('kind');
@@ -81,8 +88,6 @@ function List({ rows, most }: { rows: DataObject[]; most: number }) {
   const test = finder(search);
   const found = rows.filter((r) => (kind === '' || r.kind === kind) && (test === undefined || test(r.descriptor) || test(r.scope)));
   const several = totals.size > 1;
-  const perExperiment = new Map<string, number>();
-  for (const r of rows) perExperiment.set(r.experiment, (perExperiment.get(r.experiment) ?? 0) + 1);
   return (
     <>
       <h2>By value</h2>
@@ -94,7 +99,7 @@ function List({ rows, most }: { rows: DataObject[]; most: number }) {
         </label>
         <output>{found.length} of {rows.length}</output>
       </div>
-      {[...perExperiment.values()].some((n) => n >= most) && <p class="note">The {most} highest of each experiment. <Link to={{ rows: String(10 * most) }}>Show more</Link></p>}
+      {cut && <p class="note">The {most} highest of each experiment. <Link to={{ rows: String(10 * most) }}>Show more</Link></p>}
       <Table
         label="Data objects by value"
         rows={found}
@@ -124,12 +129,13 @@ function Name({ of }: { of: DataObject }) {
   return <>{text}</>;
 }
 
-function Unknown({ rows, totals }: { rows: DataObject[]; totals: Totals }) {
+function Unknown({ rows, totals, cut }: { rows: DataObject[]; totals: Totals; cut: boolean }) {
   const reasons = rows.filter((r) => r.kind === 'unknown_element');
-  if (reasons.length === 0) return <p class="note">Every recorded access has a data object.</p>;
+  if (reasons.length === 0) return <p class="note">{cut ? 'The rows above have none of the reasons why objects are not known: show more of them.' : 'Every recorded access has a data object.'}</p>;
   return (
     <>
       <h2>Not known, and why</h2>
+      {cut && <p class="note">Of the rows above: there may be more reasons, with smaller values.</p>}
       <Table
         label="Not known"
         rows={reasons}
