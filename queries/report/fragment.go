@@ -28,22 +28,41 @@ func (r *Request) OfFragment() Report {
 // ofFragment reports whether the rows are about a piece of stacks.
 func (r *Request) ofFragment() bool { return strings.HasSuffix(r.View, fragmentView) }
 
-// Fragment cuts a list of functions at its commas; those in brackets, and that of
-// `operator,`, belong to names.
+// operators are the names after `operator` that have commas and brackets, the longest first.
+var operators = []string{"<=>", "<<=", ">>=", "->*", "()", "[]", "<<", ">>", "<=", ">=", "->", "<", ">", ","}
+
+// Fragment cuts a list of functions at its commas; those in brackets, and those of operators,
+// belong to names.
 func Fragment(list string) (functions []string) {
 	depth, start := 0, 0
-	for i, c := range list {
-		switch {
-		case strings.ContainsRune("([{<", c):
+	for i := 0; i < len(list); i++ {
+		if strings.HasPrefix(list[i:], "operator") && (i == 0 || !isWord(list[i-1])) {
+			i += len("operator")
+			for _, o := range operators {
+				if strings.HasPrefix(list[i:], o) {
+					i += len(o)
+					break
+				}
+			}
+			i-- // what follows is next
+			continue
+		}
+		switch c := list[i]; {
+		case strings.IndexByte("([{<", c) >= 0:
 			depth++
-		case strings.ContainsRune(")]}>", c):
-			depth = max(depth-1, 0) // operator->
-		case c == ',' && depth == 0 && !strings.HasSuffix(list[start:i], "operator"):
+		case strings.IndexByte(")]}>", c) >= 0:
+			depth = max(depth-1, 0)
+		case c == ',' && depth == 0:
 			functions = append(functions, strings.TrimSpace(list[start:i]))
 			start = i + 1
 		}
 	}
 	return append(functions, strings.TrimSpace(list[start:]))
+}
+
+// isWord reports whether a byte may be one of an identifier.
+func isWord(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= 0x80
 }
 
 // chooseFunctions resolves the functions that are asked for.

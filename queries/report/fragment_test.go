@@ -8,7 +8,9 @@ import (
 func TestFragment(t *testing.T) {
 	for list, want := range map[string]string{
 		"f": `["f"]`, "main, f,g": `["main" "f" "g"]`, "f(int, char),g<a, b>": `["f(int, char)" "g<a, b>"]`,
-		"operator,(A, B),f": `["operator,(A, B)" "f"]`, "A::operator->,f": `["A::operator->" "f"]`, "main::{lambda(int, int)#1}": `["main::{lambda(int, int)#1}"]`,
+		"operator,(A, B),f": `["operator,(A, B)" "f"]`, "A::operator->,f": `["A::operator->" "f"]`, "operator<<(A, B),f": `["operator<<(A, B)" "f"]`, "bool std::operator< <char, int>(A, B),f": `["bool std::operator< <char, int>(A, B)" "f"]`,
+		"A::operator()(int, int) const,my_operator,f": `["A::operator()(int, int) const" "my_operator" "f"]`, "f,A::operator<=>": `["f" "A::operator<=>"]`,
+		"main::{lambda(int, int)#1}": `["main::{lambda(int, int)#1}"]`,
 	} {
 		if got := fmt.Sprintf("%q", Fragment(list)); got != want {
 			t.Errorf("%s: got %s, want %s", list, got, want)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"stackmill/queries"
+	"stackmill/schema"
 )
 
 // Request is a report with what it is to show. Empty fields ask for nothing special.
@@ -166,6 +167,20 @@ func (q *Question) OnlyMetric() string {
 		}
 	}
 	return only
+}
+
+// Metrics returns the metrics that are shown of any experiment: as they were asked for by
+// their names, or sorted.
+func (q *Question) Metrics() []string {
+	if q.Side != nil {
+		return q.Side
+	}
+	var all []string
+	for _, of := range q.metrics {
+		all = append(all, of...)
+	}
+	slices.SortFunc(all, schema.CompareMetrics)
+	return slices.Compact(all)
 }
 
 // OfFunctions reports whether functions were asked for.

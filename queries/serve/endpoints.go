@@ -44,6 +44,19 @@ var endpoints = []endpoint{
 		gives: []string{jsonType, ndjsonType, csvType, arrowType, parquetType}, run: view,
 	},
 	{
+		method: "GET", path: "/api/v1/functions", does: "Functions with the values of several metrics side by side, in columns `exclusive.METRIC` and `inclusive.METRIC`.",
+		parameters: slices.Concat([]parameter{
+			experimentParameter,
+			{name: "metric", kind: "string", does: "the metrics, with commas between them, or all; by default the first of each experiment"},
+			modeParameter, inlineParameter,
+			{name: "search", kind: "string", does: "only functions that have this in their name or that of their module or load object, and <Total>"},
+			{name: "sort", kind: "string", does: "the column whose highest values come first: exclusive or inclusive, of the first metric or with a dot and a metric; by default exclusive"},
+			{name: "limit", kind: "integer", does: "at most this many functions of each experiment, besides <Total>"},
+			{name: "format", kind: "string", one: formatNames(), does: "by default json"},
+		}, filterParameters),
+		gives: []string{jsonType, ndjsonType, csvType, arrowType, parquetType}, run: functions,
+	},
+	{
 		method: "GET", path: "/api/v1/flamegraph", does: "The call trees of the experiments, merged, as one tree; what is left out below a node is in one named `<N more>`.",
 		parameters: slices.Concat([]parameter{
 			experimentParameter, metricParameter, modeParameter, inlineParameter,

@@ -2,64 +2,128 @@
 import { useData } from './api';
 import { Link } from './link';
 import { Frame, Share } from './parts';
-import { scope, usePlace } from './place';
+import { go, scope, usePlace } from './place';
 import { Table } from './table';
 import { amount, num, type Value } from './units';
 
+// FunctionRow has `exclusive.METRIC` and `inclusive.METRIC` of each metric that is shown:
+// nothing where its experiment does not have the metric.
 interface FunctionRow {
+  [column: string]: Value | null;
   experiment: string;
-  metric: string;
-  unit: string;
   function_id: string;
   function: string;
   load_object: string;
   kind: string;
-  exclusive: Value;
-  inclusive: Value;
 }
 
-const isTotal = (r: { function: string; kind: string }) => r.function === '<Total>' && r.kind === 'artificial';
+interface Metric {
+  metric: string;
+  unit: string;
+  title: string;
+  experiments: number;
+}
+
+const isTotal = (r: FunctionRow) => r.function === '<Total>' && r.kind === 'artificial';
 
 export function FunctionsPanel() {
   const place = usePlace();
   const most = Number(place.get('rows', '500'));
-  const answer = useData<FunctionRow[]>('views/functions', { ...scope(place), metric: place.get('metric'), inline: place.get('inline'), limit: String(most) });
-  const search = place.get('function');
+  const first = place.get('metric');
+  const beside = place.all('beside');
+  const asked = [...new Set([...(first === '' ? [] : [first]), ...beside])].join(',');
+  const sort = place.get('highest');
+  const answer = useData<FunctionRow[]>('functions', { ...scope(place), metric: asked, inline: place.get('inline'), search: place.get('search'), sort: asked === '' ? '' : sort, limit: String(most) });
+  const metrics = useData<Metric[]>('metrics', { experiment: place.all('experiment') });
   return (
     <>
+      <div class="bar">
+        <label class="grow">
+          Search
+          <input type="search" value={place.get('search')} placeholder="part of a function, module or load object" onChange={(e) => go({ search: e.currentTarget.value })} />
+        </label>
+        <label class="check"><input type="checkbox" checked={place.get('inline') === 'true'} onChange={(e) => go({ inline: e.currentTarget.checked ? 'true' : null })} /> Inlined functions, too</label>
+      </div>
+      {(metrics.data?.length ?? 0) > 1 && (
+        <details class="beside" open={beside.length > 0}>
+          <summary>Metrics side by side</summary>
+          {metrics.data!.map((m) => (
+            <label key={m.metric} class="check">
+              <input
+                type="checkbox"
+                checked={beside.includes(m.metric) || m.metric === first}
+                disabled={m.metric === first}
+                onChange={(e) => go({ beside: e.currentTarget.checked ? [...beside, m.metric] : beside.filter((b) => b !== m.metric), highest: null })}
+              />
+              {m.title === '' ? m.metric : `${m.title} (${m.metric})`}
+            </label>
+          ))}
+        </details>
+      )}
       <Frame title="Functions" answer={answer} empty={(rows) => rows.length === 0}>
-        {(rows) => {
-          const totals = new Map(rows.filter(isTotal).map((r) => [r.experiment + r.metric, num(r.inclusive)]));
-          const total = (r: FunctionRow) => totals.get(r.experiment + r.metric) ?? 0;
-          const several = new Set(rows.map((r) => r.experiment)).size > 1;
-          const counts = new Map<string, number>();
-          for (const r of rows) counts.set(r.experiment + r.metric, (counts.get(r.experiment + r.metric) ?? 0) + 1);
-          return (
-            <>
-            {[...counts.values()].some((n) => n >= most) && (
-              <p class="note">
-                The {most} highest of each experiment. <Link to={{ rows: String(10 * most) }}>Show more</Link>
-              </p>
-            )}
-            <Table
-              label="Functions"
-              rows={rows}
-              keyOf={(r) => r.experiment + r.metric + r.function_id}
-              chosen={(r) => r.function === search}
-              columns={[
-                { title: 'Exclusive', numeric: true, value: (r) => num(r.exclusive), show: (r) => amount(r.exclusive, r.unit) },
-                { title: 'Excl. %', numeric: true, value: (r) => num(r.exclusive) / (total(r) || 1), show: (r) => <Share part={num(r.exclusive)} total={total(r)} /> },
-                { title: 'Inclusive', numeric: true, value: (r) => num(r.inclusive), show: (r) => amount(r.inclusive, r.unit) },
-                { title: 'Incl. %', numeric: true, value: (r) => num(r.inclusive) / (total(r) || 1), show: (r) => <Share part={num(r.inclusive)} total={total(r)} /> },
-                { title: 'Function', value: (r) => r.function, show: (r) => <Link to={{ view: 'callers', function: r.function }}>{r.function}</Link> },
-                { title: 'Load object', value: (r) => r.load_object },
-                ...(several ? [{ title: 'Experiment', value: (r: FunctionRow) => r.experiment }] : []),
-              ]}
-            />
-            </>
-          );
-        }}
+        {(rows) =>
+          metrics.data === undefined ? (
+            <p class="note" aria-busy={metrics.loading}>{metrics.error?.message ?? 'Loading…'}</p>
+          ) : (
+            <Functions rows={rows} most={most} units={new Map(metrics.data.map((m) => [m.metric, m.unit]))} search={place.get('function')} />
+          )
+        }
       </Frame>
+    </>
+  );
+}
+
+function Functions({ rows, most, units, search }: { rows: FunctionRow[]; most: number; units: Map<string, string>; search: string }) {
+  const place = usePlace();
+  const shown = Object.keys(rows[0]!).filter((c) => c.startsWith('exclusive.')).map((c) => c.slice('exclusive.'.length));
+  const totals = new Map(rows.filter(isTotal).map((r) => [r.experiment, r]));
+  const several = new Set(rows.map((r) => r.experiment)).size > 1;
+  const counts = new Map<string, number>();
+  for (const r of rows) counts.set(r.experiment, (counts.get(r.experiment) ?? 0) + (isTotal(r) ? 0 : 1));
+  const cut = [...counts.values()].some((n) => n >= most);
+  const by = place.get('highest', `exclusive.${shown[0]}`);
+  const columns = shown.flatMap((metric) =>
+    (['exclusive', 'inclusive'] as const).flatMap((what) => {
+      const column = `${what}.${metric}`;
+      const total = (r: FunctionRow) => num(totals.get(r.experiment)?.[`inclusive.${metric}`]);
+      const [title, short] = what === 'exclusive' ? ['Exclusive', 'Excl. %'] : ['Inclusive', 'Incl. %'];
+      const of = shown.length > 1 ? ` ${metric}` : '';
+      return [
+        { title: title + of, numeric: true, value: (r: FunctionRow) => (r[column] === null ? -1 : num(r[column])), show: (r: FunctionRow) => (r[column] === null ? <span title="not recorded in this experiment">–</span> : amount(r[column]!, units.get(metric) ?? '')) },
+        { title: short + of, numeric: true, value: (r: FunctionRow) => (r[column] === null ? -1 : num(r[column]) / (total(r) || 1)), show: (r: FunctionRow) => (r[column] === null ? '' : <Share part={num(r[column])} total={total(r)} />) },
+      ];
+    }),
+  );
+  const name = { title: 'Function', value: (r: FunctionRow) => r.function, show: (r: FunctionRow) => <Link to={{ view: 'callers', function: r.function, piece: null }}>{r.function}</Link> };
+  return (
+    <>
+      {cut && (
+        <>
+          <p class="note">
+            The {most} highest of each experiment{shown.length > 1 ? `, by ${by.replace('.', ' ')}` : ''}. <Link to={{ rows: String(10 * most) }}>Show more</Link>
+          </p>
+          {shown.length > 1 && (
+            <label>
+              Highest by{' '}
+              <select value={by} onChange={(e) => go({ highest: e.currentTarget.value })}>
+                {shown.flatMap((m) => [`exclusive.${m}`, `inclusive.${m}`]).map((c) => <option key={c} value={c}>{c.replace('.', ' ')}</option>)}
+              </select>
+            </label>
+          )}
+        </>
+      )}
+      {rows.every(isTotal) && <p class="note">No function has this in its name or that of its module or load object.</p>}
+      <Table
+        label="Functions"
+        rows={rows}
+        keyOf={(r) => r.experiment + r.function_id}
+        chosen={(r) => r.function === search}
+        columns={[
+          ...(shown.length > 1 ? [name, ...columns] : [...columns, name]),
+          { title: 'Load object', value: (r) => r.load_object },
+          ...(several ? [{ title: 'Experiment', value: (r: FunctionRow) => r.experiment }] : []),
+        ]}
+      />
     </>
   );
 }
@@ -68,52 +132,67 @@ interface NeighbourRow {
   experiment: string;
   metric: string;
   unit: string;
-  function: string;
+  function_id?: string; // of a piece, none
   relation: 'caller' | 'self' | 'callee';
   other_id: string;
   other: string;
   attributed: Value;
 }
 
+// CallersPanel is about a function, or a piece of stacks: functions that call each other,
+// which grows at both ends.
 export function CallersPanel() {
   const place = usePlace();
-  const of = place.get('function');
-  const answer = useData<NeighbourRow[]>(of === '' ? undefined : 'views/callers-callees', { ...scope(place), metric: place.get('metric'), inline: place.get('inline'), function: of });
-  if (of === '') {
+  const piece = place.all('piece').length > 1 ? place.all('piece') : [place.get('function')].filter((f) => f !== '');
+  const answer = useData<NeighbourRow[]>(piece.length === 0 ? undefined : 'views/callers-callees', { ...scope(place), metric: place.get('metric'), inline: place.get('inline'), function: piece.join(',') });
+  if (piece.length === 0) {
     return <section class="panel"><p class="note">Choose a function in <Link to={{ view: 'functions' }}>Functions</Link>: its callers and callees are shown here.</p></section>;
   }
+  const of = piece[piece.length - 1]!;
+  const to = (functions: string[]) => ({ piece: functions.length > 1 ? functions : null, function: functions[functions.length - 1]! });
   return (
-    <Frame title="Callers and callees" answer={answer} empty={(rows) => rows.length === 0}>
-      {(rows) => (
-        <>
-          <h2>{of}</h2>
-          <p class="note">
-            <Link to={{ view: 'flame', side: 'sandwich', of, group: null, zoom: null }}>Callers and callees as flame graphs</Link> ·{' '}
-            <Link to={{ view: 'source', line: null }}>source and disassembly</Link>
-          </p>
-          {(['caller', 'self', 'callee'] as const).map((relation) => {
-            const some = rows.filter((r) => r.relation === relation).sort((a, b) => num(b.attributed) - num(a.attributed));
-            const sum = some.reduce((n, r) => n + num(r.attributed), 0);
-            return (
-              <section key={relation}>
-                <h3>{{ caller: 'Called by', self: 'Itself', callee: 'Calls' }[relation]}</h3>
-                {some.length === 0 ? <p class="note">Nothing.</p> : (
-                  <Table
-                    label={relation}
-                    rows={some}
-                    keyOf={(r) => r.experiment + r.metric + r.function + r.other_id}
-                    columns={[
-                      { title: 'Attributed', numeric: true, value: (r) => num(r.attributed), show: (r) => amount(r.attributed, r.unit) },
-                      { title: '%', numeric: true, value: (r) => num(r.attributed) / (sum || 1), show: (r) => <Share part={num(r.attributed)} total={sum} /> },
-                      { title: 'Function', value: (r) => r.other, show: (r) => (relation === 'self' ? r.other : <Link to={{ function: r.other }}>{r.other}</Link>) },
-                    ]}
-                  />
-                )}
-              </section>
-            );
-          })}
-        </>
-      )}
-    </Frame>
+    <>
+      <ol class="piece" aria-label="Piece of stacks">
+        {piece.map((f, i) => (
+          <li key={i}>
+            {piece.length === 1 ? <h2>{f}</h2> : <Link to={to([f])}>{f}</Link>}
+            {i === 0 && piece.length > 1 && <button type="button" onClick={() => go(to(piece.slice(1)))}>Without {f}</button>}
+            {i > 0 && i === piece.length - 1 && <button type="button" onClick={() => go(to(piece.slice(0, -1)))}>Without {f}</button>}
+          </li>
+        ))}
+      </ol>
+      <Frame title="Callers and callees" answer={answer} empty={(rows) => rows.length === 0} none="No stack has this here: choose other experiments, another metric, or fewer filters.">
+        {(rows) => (
+          <>
+            <p class="note">
+              <Link to={{ view: 'flame', side: 'sandwich', of, group: null, zoom: null }}>Callers and callees of {of} as flame graphs</Link> ·{' '}
+              <Link to={{ view: 'source', function: of, line: null }}>source and disassembly</Link>
+            </p>
+            {(['caller', 'self', 'callee'] as const).map((relation) => {
+              const some = rows.filter((r) => r.relation === relation).sort((a, b) => num(b.attributed) - num(a.attributed));
+              const sum = some.reduce((n, r) => n + num(r.attributed), 0);
+              return (
+                <section key={relation}>
+                  <h3>{{ caller: 'Called by', self: piece.length > 1 ? 'Ends here' : 'Itself', callee: 'Calls' }[relation]}</h3>
+                  {some.length === 0 ? <p class="note">Nothing.</p> : (
+                    <Table
+                      label={relation}
+                      rows={some}
+                      keyOf={(r) => r.experiment + r.metric + (r.function_id ?? '') + r.other_id}
+                      columns={[
+                        { title: 'Attributed', numeric: true, value: (r) => num(r.attributed), show: (r) => amount(r.attributed, r.unit) },
+                        { title: '%', numeric: true, value: (r) => num(r.attributed) / (sum || 1), show: (r) => <Share part={num(r.attributed)} total={sum} /> },
+                        { title: 'Function', value: (r) => r.other, show: (r) => (relation === 'self' ? r.other : <Link to={to([r.other])}>{r.other}</Link>) },
+                        ...(relation === 'self' ? [] : [{ title: 'Piece', value: () => '', show: (r: NeighbourRow) => <Link to={to(relation === 'caller' ? [r.other, ...piece] : [...piece, r.other])}>{relation === 'caller' ? 'add before' : 'add after'}</Link> }]),
+                      ]}
+                    />
+                  )}
+                </section>
+              );
+            })}
+          </>
+        )}
+      </Frame>
+    </>
   );
 }

@@ -1,0 +1,101 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"stackmill/queries"
+	"stackmill/queries/report"
+)
+
+// functions answers with functions and the values of several metrics side by side, in
+// columns `exclusive.METRIC` and `inclusive.METRIC`: 0 where a function has none of a metric,
+// nothing where its experiment does not have the metric. <Total> is there, whatever is
+// searched for, and does not count for the limit.
+func functions(w *work) error {
+	r, v := report.Usual, w.values
+	r.Metric, r.Mode, r.Inline = v.Get("metric"), cmp.Or(v.Get("mode"), r.Mode), v.Get("inline") == "true"
+	limit, err := w.number("limit", 0)
+	if err != nil {
+		return err
+	}
+	if err := r.About("functions", v.Has("mode")); err != nil {
+		return wrong(err)
+	}
+	f, err := w.filter(r.Mode, r.Inline)
+	if err != nil {
+		return err
+	}
+	db, done, err := w.open(f, append(r.Reads(), "metrics"), v["experiment"]...)
+	if err != nil {
+		return err
+	}
+	defer done()
+	q, err := sideBySide(w.ctx, db, r)
+	if err != nil {
+		return unlessEngine(err)
+	}
+	for _, m := range q.Emptied {
+		w.warn("the filter leaves nothing of %s: another metric is shown", m)
+	}
+	statement, err := wideFunctions(q, v.Get("sort"), v.Get("search"), limit)
+	if err != nil {
+		return wrong(err)
+	}
+	return w.print(db, statement)
+}
+
+// sideBySide asks for metrics by their names: those that are shown unless one is asked for
+// may be other ones in other experiments, which have them, too.
+func sideBySide(ctx context.Context, db *queries.DB, r report.Request) (*report.Question, error) {
+	q, err := report.Ask(ctx, db, &r)
+	if err != nil || r.Metric != "" || len(q.Metrics()) == 0 {
+		return q, err
+	}
+	emptied := q.Emptied
+	r.Metric = strings.Join(q.Metrics(), ",")
+	q, err = report.Ask(ctx, db, &r)
+	if err == nil {
+		q.Emptied = emptied
+	}
+	return q, err
+}
+
+// wideFunctions is SQL of a row for each function of an experiment.
+func wideFunctions(q *report.Question, sort, search string, limit int) (string, error) {
+	values, order := []string{}, "false"
+	for i, m := range q.Metrics() {
+		for _, c := range []string{"exclusive", "inclusive"} {
+			name := c + "." + m
+			values = append(values, fmt.Sprintf(`CASE WHEN experiment_id IN (SELECT experiment_id FROM metrics WHERE metric = %s) THEN COALESCE(any_value(%s) FILTER (metric = %s), 0) END AS %s`,
+				queries.Quote(m), c, queries.Quote(m), quoted(name)))
+			if sort == name || i == 0 && c == cmp.Or(sort, "exclusive") {
+				order = quoted(name) + " DESC NULLS LAST"
+			}
+		}
+	}
+	if sort != "" && order == "false" {
+		return "", fmt.Errorf("sort: there is no column %q (exclusive or inclusive, or one of these, a dot, and a metric that is shown)", sort)
+	}
+	const total = `("function" = '<Total>' AND kind = 'artificial')`
+	found := "true"
+	if search != "" {
+		text := queries.Quote(strings.ToLower(search))
+		found = fmt.Sprintf(`(contains(lower("function"), %s) OR contains(lower(load_object), %s) OR contains(lower(module), %s))`, text, text, text)
+	}
+	order = total + " DESC, " + order + `, "function", load_object, function_id`
+	statement := fmt.Sprintf(`WITH long AS (%s),
+wide AS (SELECT experiment_id, any_value(experiment) AS experiment, any_value(mode) AS mode, function_id, any_value("function") AS "function",
+  any_value(load_object) AS load_object, any_value(module) AS module, any_value(kind) AS kind%s FROM long GROUP BY experiment_id, function_id)
+FROM wide WHERE %s OR %s`, q.Statement(), strings.Join(slices.Insert(values, 0, ""), ",\n  "), total, found)
+	if limit > 0 {
+		statement += fmt.Sprintf("\nQUALIFY row_number() OVER (PARTITION BY experiment_id ORDER BY %s) <= %d", order, limit+1)
+	}
+	return statement + "\nORDER BY experiment, experiment_id, " + order, nil
+}
+
+// quoted is a name of a column in SQL.
+func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
