@@ -1,11 +1,14 @@
 package compare
 
 import (
-	"database/sql"
 	"fmt"
 	"strings"
 
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
 	"stackmill/queries"
+	"stackmill/queries/result"
 )
 
 // readPaths reads the paths of the call tree. Functions are matched first, so that a path
@@ -97,46 +100,47 @@ type step struct {
 // walkPaths calls a function with the value that each run has of a path, and its last step.
 // Paths are numbered as they come, after the ones above them; 0 is the root.
 func (c *comparison) walkPaths(functions map[int64]*[2]*item, visit func(path int, s step, n int, value float64)) error {
-	rows, err := c.db.QueryContext(c.ctx, "WITH "+c.runTable()+fmt.Sprintf(`,
-		found AS MATERIALIZED (SELECT experiment_id, n, call_node, %s AS v FROM tree_values JOIN runs USING (experiment_id) WHERE metric = %s AND modes & %d <> 0),
-		nodes AS MATERIALIZED (SELECT experiment_id, n, call_node, parent, function_id FROM call_nodes JOIN runs USING (experiment_id))
-		SELECT c.n, c.call_node, c.parent, c.function_id, COALESCE(f.v, 0) FROM nodes c LEFT JOIN found f ON f.experiment_id = c.experiment_id AND f.n = c.n AND f.call_node = c.call_node
-		ORDER BY c.n, c.call_node`, c.pathColumn(), queries.Quote(c.Metric), modeBits[c.Mode]))
+	conn, err := c.db.Conn(c.ctx)
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
+	defer conn.Close()
 	known := map[step]int{}
-	var at map[int]int // numbers of paths by the node of the present run
+	var at []int // numbers of paths by the node of the present run
 	last := -1
-	for rows.Next() {
-		var n, node int
-		var parent sql.NullInt64
-		var function, value int64
-		if err := rows.Scan(&n, &node, &parent, &function, &value); err != nil {
-			return err
+	return result.Batches(c.ctx, conn, func(b arrow.RecordBatch) error {
+		runs, nodes, parents := b.Column(0).(*array.Int32), b.Column(1).(*array.Int32), b.Column(2).(*array.Int32)
+		ids, values := b.Column(3).(*array.Int64), b.Column(4).(*array.Int64)
+		for i := range int(b.NumRows()) {
+			n, node := int(runs.Value(i)), int(nodes.Value(i))
+			if n != last {
+				at, last = at[:0], n
+			}
+			for len(at) <= node {
+				at = append(at, 0)
+			}
+			var s step
+			path := 0
+			if parents.IsValid(i) {
+				s.above = at[parents.Value(i)]
+				if f := functions[ids.Value(i)]; f != nil {
+					s.function = f[c.side(int64(n))]
+				}
+				var is bool
+				if path, is = known[s]; !is {
+					path = len(known) + 1
+					known[s] = path
+				}
+			}
+			at[node] = path
+			visit(path, s, n, float64(values.Value(i)))
 		}
-		if n != last {
-			at, last = map[int]int{}, n
-		}
-		if !parent.Valid {
-			at[node] = 0
-			visit(0, step{}, n, float64(value))
-			continue
-		}
-		s := step{at[int(parent.Int64)], nil}
-		if f := functions[function]; f != nil {
-			s.function = f[c.side(int64(n))]
-		}
-		path, is := known[s]
-		if !is {
-			path = len(known) + 1
-			known[s] = path
-		}
-		at[node] = path
-		visit(path, s, n, float64(value))
-	}
-	return rows.Err()
+		return nil
+	}, "WITH "+c.runTable()+fmt.Sprintf(`,
+		found AS MATERIALIZED (SELECT n, call_node, %s AS v FROM tree_values JOIN runs USING (experiment_id) WHERE metric = %s AND modes & %d <> 0),
+		nodes AS MATERIALIZED (SELECT n, call_node, parent, function_id FROM call_nodes JOIN runs USING (experiment_id))
+		SELECT c.n, c.call_node, c.parent, c.function_id, COALESCE(f.v, 0)::BIGINT FROM nodes c LEFT JOIN found f ON f.n = c.n AND f.call_node = c.call_node
+		ORDER BY c.n, c.call_node`, c.pathColumn(), queries.Quote(c.Metric), modeBits[c.Mode]))
 }
 
 // pathNames are a path's names: its functions from the root, and the last one's load object.
