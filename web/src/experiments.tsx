@@ -1,7 +1,7 @@
 // The panel of experiments: find them by text and by what they have in common, choose some.
 import { useMemo } from 'preact/hooks';
 import { useData } from './api';
-import { finder } from './flametree';
+import { finder } from './finder';
 import { Link } from './link';
 import { Frame } from './parts';
 import { go, usePlace } from './place';

@@ -1,4 +1,5 @@
 // Flame graphs: trees of functions, their layout, and the same seen from other sides.
+import { finder } from './finder';
 import { hash, num, type Value } from './units';
 
 // FlameAnswer has the nodes of a tree in columns, in the order in which they are drawn.
@@ -213,19 +214,4 @@ export function matching(f: Frames, search: string): { is: boolean[]; value: num
     } else n++;
   }
   return { is, value };
-}
-
-// finder is a test of texts: for a part of them, or, between slashes, a regular expression.
-export function finder(search: string): ((text: string) => boolean) | undefined {
-  if (search === '') return undefined;
-  if (search.length > 2 && search.startsWith('/') && search.endsWith('/')) {
-    try {
-      const expression = new RegExp(search.slice(1, -1), 'i');
-      return (text) => expression.test(text);
-    } catch {
-      return () => false;
-    }
-  }
-  const lower = search.toLowerCase();
-  return (text) => text.toLowerCase().includes(lower);
 }

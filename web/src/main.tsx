@@ -1,9 +1,7 @@
 import { render, type ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { useData } from './api';
-import { ComparePanel } from './compare';
 import { ExperimentsPanel } from './experiments';
-import { FlamePanel } from './flame';
 import { CallersPanel, FunctionsPanel } from './functions';
 import { later } from './later';
 import { Link } from './link';
@@ -13,7 +11,7 @@ import { UnknownPanel } from './unknown';
 
 const panels: Record<string, [string, ComponentType]> = {
   experiments: ['Experiments', ExperimentsPanel],
-  flame: ['Flame graph', FlamePanel],
+  flame: ['Flame graph', later(() => import('./flame').then((m) => m.FlamePanel))],
   functions: ['Functions', FunctionsPanel],
   callers: ['Callers', CallersPanel],
   source: ['Source', later(() => import('./code').then((m) => m.CodePanel))],
@@ -21,7 +19,7 @@ const panels: Record<string, [string, ComponentType]> = {
   heatmap: ['Heat map', later(() => import('./heatmap').then((m) => m.HeatmapPanel))],
   objects: ['Data objects', later(() => import('./objects').then((m) => m.ObjectsPanel))],
   trend: ['Trend', later(() => import('./trend').then((m) => m.TrendPanel))],
-  compare: ['Compare', ComparePanel],
+  compare: ['Compare', later(() => import('./compare').then((m) => m.ComparePanel))],
   unknown: ['Unknown', UnknownPanel],
   sql: ['SQL', later(() => import('./sql').then((m) => m.SQLPanel))],
 };

@@ -1,7 +1,7 @@
 // The panel of data objects: which variables and members of structures are accessed, where
 // in memory these are, and by which code.
 import { useData } from './api';
-import { finder } from './flametree';
+import { finder } from './finder';
 import { Layout, type Member } from './layout';
 import { Link } from './link';
 import { Frame, Share } from './parts';
