@@ -27,7 +27,19 @@ const { outputFiles, metafile } = await build({
 });
 await writeFiles(outputFiles);
 await copyFile('src/index.html', join(to, 'index.html'));
-await writeFile(join(to, 'licenses.txt'), await licenses(Object.keys(metafile.inputs)));
+const speedscope = await copySpeedscope();
+await writeFile(join(to, 'licenses.txt'), await licenses([...Object.keys(metafile.inputs), speedscope]));
+
+// copySpeedscope copies what shows a profile that is given by its address: no examples, and
+// nothing for other formats that it would load.
+async function copySpeedscope() {
+  const from = 'node_modules/speedscope/dist/release';
+  const files = await readdir(from);
+  for (const name of files.filter((f) => /^speedscope-.*\.(js|css)$|\.woff2$/.test(f))) await copyFile(join(from, name), join(to, name));
+  const index = await readFile(join(from, 'index.html'), 'utf8');
+  await writeFile(join(to, 'speedscope.html'), index.replace(/^ *<link rel="icon".*\n/gm, '<link rel="icon" href="data:,">\n'));
+  return join(from, 'index.html');
+}
 
 // writeFiles writes what was built. A part that is loaded later is named as its source, what
 // several have in common is chunkN.js.
@@ -56,6 +68,13 @@ async function licenses(inputs) {
     if (file === undefined) throw new Error(`${folder} has no licence`);
     const text = await readFile(join(folder, file), 'utf8');
     texts.push(`${name} ${version} (${license})\n\n${text.replaceAll('\r\n', '\n').trim()}\n`);
+    for (const more of await within(folder)) texts.push(`${name}: ${more}\n\n${(await readFile(join(folder, more), 'utf8')).replaceAll('\r\n', '\n').trim()}\n`);
   }
   return 'The page contains these packages.\n\n' + texts.join(`\n${'-'.repeat(80)}\n\n`);
+}
+
+// within are the licences of what a package has got from others.
+async function within(folder) {
+  const all = await readdir(folder, { recursive: true });
+  return all.filter((f) => f.includes('/') && !f.includes('node_modules') && /licen[cs]e(\.\w+)?$/i.test(f)).sort();
 }

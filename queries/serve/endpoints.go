@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"stackmill/queries/compare"
+	"stackmill/queries/export"
 	"stackmill/queries/report"
 )
 
@@ -103,6 +104,14 @@ var endpoints = []endpoint{
 			{name: "limit", kind: "integer", does: "at most this many functions, those with the highest sums; by default 5"},
 		}, filterParameters),
 		gives: []string{jsonType}, run: follow,
+	},
+	{
+		method: "GET", path: exportPath, does: "The stacks of the experiments as other tools read them, as `stackmill export` writes them.",
+		parameters: slices.Concat([]parameter{
+			{name: "as", kind: "string", one: export.Formats(), required: true, does: "what to write"},
+			experimentParameter, metricParameter, modeParameter,
+		}, filterParameters),
+		gives: []string{exportTypes["pprof"], jsonType, textType}, run: exported,
 	},
 	{
 		method: "GET", path: "/api/v1/sql", does: "What SQL can name: views, macros and tables with their columns, and functions.",

@@ -78,7 +78,23 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Cache-Control", "private, max-age=31536000, immutable")
 	w.Header().Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
+	if name == speedscopeFile {
+		w.Header().Set("Content-Security-Policy", speedscopePolicy)
+	}
 	_, _ = w.Write(text) // the client may have gone
+}
+
+// speedscopeFile is the page of speedscope, which gets what it shows from a path of this
+// server after the # of its address.
+const speedscopeFile = "speedscope.html"
+
+// speedscopePolicy lets it make its styles itself, and ask this server.
+const speedscopePolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; " +
+	"form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+
+// speedscope leads to it: its own path has the version of the page.
+func (s *Server) speedscope(w http.ResponseWriter, r *http.Request) {
+	http.Redirect(w, r, s.page.path+speedscopeFile, http.StatusFound)
 }
 
 // loginPath is where the form of loginPage is sent to.

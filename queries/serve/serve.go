@@ -52,6 +52,7 @@ type Server struct {
 	shelf   *shelf
 	known   *known
 	turns   *turns
+	mounts  mounts
 	metrics metrics
 	latest  *latest
 }
@@ -87,6 +88,8 @@ func (s *Server) Handler() (http.Handler, error) {
 	}
 	mux.HandleFunc("GET /{$}", s.page.first)
 	mux.HandleFunc("GET /page/", s.file)
+	mux.HandleFunc("GET /speedscope", s.speedscope)
+	mux.HandleFunc("GET "+pprofPath, s.pprof)
 	mux.HandleFunc("POST "+loginPath, s.login)
 	mux.HandleFunc("GET /openapi.json", s.describe)
 	mux.HandleFunc("GET /healthz", s.health)

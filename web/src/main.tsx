@@ -5,6 +5,7 @@ import { ExperimentsPanel } from './experiments';
 import { CallersPanel, FunctionsPanel } from './functions';
 import { later } from './later';
 import { Link } from './link';
+import { OpenIn } from './openin';
 import { filters, go, usePlace } from './place';
 import { TimelinePanel } from './timeline';
 import { UnknownPanel } from './unknown';
@@ -96,6 +97,7 @@ function Scope() {
           <input name="where" placeholder="cpu = 3, stack_has('parse'), thread_id = 17 …" />
         </label>
       </form>
+      <OpenIn />
     </div>
   );
 }
