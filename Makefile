@@ -46,8 +46,9 @@ demo: build ## ingest real recordings into a fresh store and look into it
 	  'stackmill report functions --experiment heap.er --metric heapleakbytes' \
 	  'stackmill query "FROM top(5) WHERE experiment = '"'cxx.er'"'"' \
 	  'stackmill check' \
-	  'stackmill query' \
-	  'stackmill serve'
+	  'stackmill query' '' \
+	  'Or see a flame graph in the browser:' '' \
+	  "bin/stackmill serve --store $(DEMO_STORE) --open='?view=flame&experiment=$(DEMO_CASE)'"
 
 # The time limit is for machines that are busy with other work; the tests take some minutes.
 test: check-go check-cxx ## run all tests, list at the end which were skipped and why

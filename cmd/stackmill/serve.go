@@ -22,8 +22,8 @@ import (
 type server struct {
 	*app
 	serve.Options
-	listen, flight, tokenFile, memory string
-	answer                            bool
+	listen, flight, tokenFile, memory, open string
+	answer                                  bool
 }
 
 // The sizes of a server without a wish.
@@ -47,7 +47,7 @@ asked. With --flight, drivers of ADBC, JDBC and ODBC can ask, too.
 On addresses that others can reach it wants a token with each request, which is the
 content of --token-file. Requests are only answered under the server's own addresses,
 and names that --host gives.`,
-		Example: `  stackmill serve --store /data/store
+		Example: `  stackmill serve --store /data/store --open
   curl 'http://127.0.0.1:7788/api/v1/views/functions?experiment=test.1.er&limit=20'
   stackmill serve --listen 0.0.0.0:7788 --host profiles.example.com --token-file /etc/stackmill/token`,
 		Args: optionsOnly,
@@ -69,6 +69,8 @@ and names that --host gives.`,
 	f := c.Flags()
 	f.StringVar(&s.listen, "listen", "127.0.0.1:7788", "the address; port 0 takes a free one")
 	f.StringVar(&s.flight, "flight", "", "answer SQL over Arrow Flight SQL, too, at this address; port 0 takes a free one")
+	f.StringVar(&s.open, "open", "", "open the page in the browser; a place of the page, such as '?view=flame&experiment=test.1.er', if one is given")
+	f.Lookup("open").NoOptDefVal = "/"
 	f.StringVar(&s.tokenFile, "token-file", "", "want the token in this file with each request")
 	f.StringSliceVar(&s.Hosts, "host", nil, "names by which clients know the server, besides its addresses")
 	f.StringVar(&s.memory, "memory", usualServerMemory, "memory of the SQL engine, and of each process that runs SQL of requests")
@@ -100,6 +102,11 @@ func (s *server) prepare() (err error) {
 	if s.flight != "" {
 		if err := s.mayListen("--flight", s.flight); err != nil {
 			return err
+		}
+	}
+	if s.open != "" {
+		if _, err := placeOf("", s.open); err != nil {
+			return usageErrorf("serve: --open: %w", err)
 		}
 	}
 	switch {
@@ -197,6 +204,13 @@ func (s *server) run(ctx context.Context) (err error) {
 		if err := s.printf("%s\n", way); err != nil {
 			return err
 		}
+	}
+	if s.open != "" {
+		place, err := placeOf("http://"+address, s.open)
+		if err != nil {
+			return err
+		}
+		s.openBrowser(place)
 	}
 	select {
 	case err := <-ended:

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -86,5 +88,48 @@ func TestServe(t *testing.T) {
 	}
 	if err := c.Wait(); err != nil {
 		t.Error(err)
+	}
+}
+
+// A browser is opened if that is asked for, at the place that is named, and not otherwise.
+func TestServeOpens(t *testing.T) {
+	store := storetest.New(t, storetest.Two)
+	dir := t.TempDir()
+	browser, said := filepath.Join(dir, "browser"), filepath.Join(dir, "said")
+	if err := syscall.Mkfifo(said, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(browser, []byte("#!/bin/sh\nprintf '%s\\n' \"$1\" > "+said+"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ option, want string }{{"--open", ""}, {"--open=?view=flame&experiment=a%20b", "/?view=flame&experiment=a%20b"}} {
+		c := program(t, "serve", "--store", store, "--listen", "127.0.0.1:0", test.option)
+		c.Env = append(c.Environ(), "BROWSER="+browser)
+		out, err := c.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		line, err := bufio.NewReader(out).ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		opened, err := os.ReadFile(said) // waits for the browser
+		if want := strings.TrimPrefix(strings.TrimSpace(line), "listening on ") + test.want; err != nil || strings.TrimSpace(string(opened)) != want {
+			t.Errorf("%s opens %q, not %q (%v)", test.option, opened, want, err)
+		}
+		if err := c.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Wait(); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, place := range []string{"http://example.com", "//example.com", "?a b", "-x", "?\x1b"} {
+		if _, err := placeOf("http://127.0.0.1:1", place); err == nil {
+			t.Errorf("%q is a place", place)
+		}
 	}
 }

@@ -88,8 +88,9 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request) {
 // server after the # of its address.
 const speedscopeFile = "speedscope.html"
 
-// speedscopePolicy lets it make its styles itself, and ask this server.
-const speedscopePolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; " +
+// speedscopePolicy lets it make its styles itself, start its reader of Java's recordings, and
+// ask this server.
+const speedscopePolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; " +
 	"form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 
 // speedscope leads to it: its own path has the version of the page.
