@@ -76,10 +76,20 @@ func (s *Server) elsewhere(ctx context.Context, c *call) (*reply, error) {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	dir, err := os.MkdirTemp("", "stackmill-answer-") // a process that is killed leaves its files
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err := os.RemoveAll(dir); err != nil {
+			s.Log.Warn("removing temporary files", "error", err)
+		}
+	}()
 	p := exec.CommandContext(ctx, s.Program[0], s.Program[1:]...)
+	p.Env = append(os.Environ(), "TMPDIR="+dir)
 	p.Args[0] = os.Args[0] // lists of processes have it under the server's name
 	p.Stdin = bytes.NewReader(ask)
-	p.Cancel = func() error { return p.Process.Signal(syscall.SIGTERM) } // it removes its temporary files
+	p.Cancel = func() error { return p.Process.Signal(syscall.SIGTERM) }
 	p.WaitDelay = endGrace
 	said, answered := &tail{}, &bounded{most: s.Largest + largestHead}
 	p.Stderr, p.Stdout = said, answered

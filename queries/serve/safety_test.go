@@ -1,0 +1,236 @@
+package serve
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/pprof/profile"
+
+	"stackmill/queries"
+	"stackmill/queries/storetest"
+)
+
+// isolate gives a test its own home and its own directory of temporary files, and finds no
+// file there when it ends.
+func isolate(t *testing.T) {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "TMPDIR", "PPROF_TMPDIR"} {
+		t.Setenv(name, filepath.Join(dir, name))
+		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() {
+		err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+			if err == nil && !d.IsDir() {
+				t.Errorf("%s is left", path)
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// pprof's pages show what the store has, of the selection that is asked for, within the
+// server's limits, and neither read nor leave files.
+func TestPprof(t *testing.T) {
+	store := storetest.New(t, storetest.Two)
+	isolate(t)
+	s := start(t, store, nil)
+	s.web.Client().CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	if response, _ := s.ask("GET", "/pprof/mode=user/", ""); response.StatusCode != http.StatusFound || response.Header.Get("Location") != "/pprof/mode=user/flamegraph" {
+		t.Errorf("%s %s", response.Status, response.Header.Get("Location"))
+	}
+	db, err := queries.OpenWith(t.Context(), store, queries.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for selection, condition := range map[string]string{
+		"metric=totalcpu": "true",
+		"metric=totalcpu&experiment=monday%2Ftest.1.er":             "experiment = 'monday/test.1.er'",
+		"metric=totalcpu&where=thread_id+%3D+4712&mode=user":        "",
+		"metric=totalcpu&thread=4712&experiment=monday%2Ftest.1.er": "",
+	} {
+		p, err := profile.ParseData([]byte(s.get("/pprof/" + url.PathEscape(selection) + "/download")))
+		if err != nil {
+			t.Fatalf("%s: %v", selection, err)
+		}
+		var got, want int64
+		for _, sample := range p.Sample {
+			got += sample.Value[0]
+		}
+		if condition != "" {
+			if err := db.QueryRow("SELECT sum(inclusive)::BIGINT FROM function_metrics WHERE function = '<Total>' AND metric = 'totalcpu' AND mode = 'user' AND " + condition).Scan(&want); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			q, err := profile.ParseData([]byte(s.get("/api/v1/export?as=pprof&" + selection)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, sample := range q.Sample {
+				want += sample.Value[0]
+			}
+		}
+		if got != want || got == 0 {
+			t.Errorf("%s: %d, want %d", selection, got, want)
+		}
+	}
+	for path, want := range map[string]int{
+		"/pprof/mode=user/top": 200, "/pprof/mode=user/peek?f=main": 200, "/pprof/mode=user/flamegraph?si=totalcpu": 200,
+		"/pprof/mode=user/source?f=main": 404, "/pprof/mode=user/disasm?f=main": 404, "/pprof/mode=user/weblist": 404,
+		"/pprof/mode=user/saveconfig?config=x": 404, "/pprof/mode=user/deleteconfig?config=x": 404, "/pprof/mode=user/..%2f..%2fetc": 404,
+		"/pprof/http%3A%2F%2Fexample.com/top": 400, "/pprof/%2Fetc%2Fpasswd/top": 400, "/pprof/as=folded/top": 200, "/pprof/mode=none/top": 400, "/pprof/experiment=none/top": 404,
+		"/pprof/mode=user/top?f=%28": 400, "/pprof/mode=user/top?si=none": 400, "/pprof/where=read_text%28%27%252Fetc%252Fpasswd%27%29+IS+NOT+NULL/top": 400,
+	} {
+		response, text := s.ask("GET", path, "")
+		if path = strings.SplitN(path, "?", 2)[0]; response.StatusCode != want && !(want == 400 && response.StatusCode == 403) {
+			t.Errorf("%s: %s: %.200s", path, response.Status, text)
+		}
+		if want == 200 && !strings.HasPrefix(response.Header.Get("Content-Security-Policy"), "sandbox allow-scripts") {
+			t.Errorf("%s may %s", path, response.Header.Get("Content-Security-Policy"))
+		}
+		if bytes.Contains(text, []byte("root:")) {
+			t.Errorf("%s has a file of this machine", path)
+		}
+	}
+	if response, text := s.ask("POST", "/pprof/mode=user/top", "{}"); response.StatusCode != 404 && response.StatusCode != 405 {
+		t.Errorf("%s: %s", response.Status, text)
+	}
+	if n := len(s.mounts.list); n > mostMounted {
+		t.Errorf("%d profiles are kept", n)
+	}
+}
+
+// What no request may have: other paths, other files, more than it may take. The server
+// answers the next one as before.
+func TestRefused(t *testing.T) {
+	store := storetest.New(t, storetest.Two)
+	isolate(t)
+	s := start(t, store, func(o *Options) { o.Timeout = 3 * time.Second })
+	before := s.get("/api/v1/views/functions")
+	for _, path := range []string{
+		"/../../etc/passwd", "/page/../../../etc/passwd", "/page/..%2f..%2f..%2fetc%2fpasswd", s.page.path + "%2e%2e/%2e%2e/etc/passwd", s.page.path + "..%5c..%5cserve.go",
+		"//etc/passwd", "/%2fetc/passwd", "/tables/", "/commits/", "/stackmill.duckdb", "/speedscope/../etc/passwd", "/api/v1/views/..%2f..%2fetc%2fpasswd", "/api/v1/views/%00",
+	} {
+		response, text := s.ask("GET", path, "")
+		if response.StatusCode != 404 && response.StatusCode != 400 && response.StatusCode != 307 || bytes.Contains(text, []byte("root:")) {
+			t.Errorf("%s: %s: %.100s", path, response.Status, text)
+		}
+	}
+	victim := filepath.Join(os.Getenv("HOME"), "victim.csv")
+	for _, text := range []string{
+		"COPY experiments TO '" + victim + "'", "COPY (SELECT 1) TO '/dev/stdout'", "EXPORT DATABASE '" + victim + "'", "ATTACH '" + victim + "' AS x", "CREATE TABLE x AS SELECT 1",
+		"DELETE FROM experiments", "DROP VIEW function_metrics", "INSERT INTO experiments SELECT * FROM experiments", "INSTALL httpfs", "LOAD httpfs", "SET enable_external_access = true",
+		"RESET lock_configuration", "PRAGMA enable_profiling", "CALL pragma_version()", "FROM read_text('/etc/passwd')", "FROM read_blob('/proc/self/environ')", "FROM '/etc/passwd'", "FROM read_csv_auto('/etc/*')",
+		"FROM glob('/*')", "FROM sniff_csv('/etc/passwd')", "FROM parquet_scan('/etc/passwd')", "SELECT getenv('HOME')", "FROM duckdb_secrets()", "FROM query('COPY experiments TO ''" + victim + "''')",
+		"CREATE TEMP TABLE x AS FROM read_text('/etc/passwd')", "VACUUM", "CHECKPOINT", "FORCE CHECKPOINT", "USE memory", "DETACH stackmill", "PREPARE x AS SELECT 1", "COMMIT",
+		"FROM read_json_auto('http://127.0.0.1:" + fmt.Sprint(s.Port) + "/api/v1/experiments')",
+		"WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r) SELECT count(*) FROM r", "SELECT count(*) FROM range(1000000000) a, range(1000000000) b WHERE a.range % 7 = b.range % 11",
+		"SELECT repeat('x', 2000000000)", "SELECT list(i) FROM range(2000000000) t(i)", "SELECT string_agg(repeat('x', 1000000), '') FROM range(100000)",
+	} {
+		status, answer := s.sql(text)
+		if status == 200 && !strings.HasPrefix(text, "FROM duckdb_secrets") || status >= 500 || strings.Contains(answer, "root:") {
+			t.Errorf("%s: %d %.200s", text, status, answer)
+		}
+	}
+	if _, err := os.Stat(victim); err == nil {
+		t.Error("a file was written")
+	}
+	for _, header := range [][]string{{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "cors"}, {"Origin", "http://evil.example.com"}, {"Origin", "null"}, {"Host", "rebound.example.com:" + fmt.Sprint(s.Port)}} {
+		for _, path := range []string{"/api/v1/export?as=folded", "/pprof/mode=user/download", "/api/v1/query", "/speedscope", "/openapi.json"} {
+			if response, text := s.ask("GET", path, "", header...); response.StatusCode != 403 && response.StatusCode != 421 {
+				t.Errorf("%s %q: %s: %.100s", path, header, response.Status, text)
+			}
+		}
+	}
+	if got := s.get("/api/v1/views/functions"); got != before {
+		t.Error("another answer than before")
+	}
+}
+
+// A hundred clients at once get the answers that one gets, and memory does not grow with
+// what they ask. STACKMILL_LOAD is how long they go on (1m).
+func TestLoad(t *testing.T) {
+	store := storetest.New(t, storetest.Two)
+	s := start(t, store, nil)
+	s.web.Client().Transport.(*http.Transport).MaxIdleConnsPerHost = 100
+	paths := []string{
+		"/api/v1/experiments", "/api/v1/metrics", "/api/v1/views/functions", "/api/v1/views/functions?experiment=monday/test.1.er&format=csv", "/api/v1/views/call-tree?experiment=monday/test.1.er",
+		"/api/v1/flamegraph", "/api/v1/flamegraph?thread=4712", "/api/v1/problems", "/api/v1/sql", "/api/v1/export?as=folded&metric=totalcpu", "/api/v1/export?as=speedscope&metric=totalcpu",
+		"/pprof/metric=totalcpu/top", "/", s.page.path + "app.js", "/openapi.json", "/api/v1/views/functions?thread=4712",
+	}
+	want := make([]string, len(paths))
+	for i, path := range paths {
+		want[i] = s.get(path)
+	}
+	until := time.Now()
+	if text := os.Getenv("STACKMILL_LOAD"); text != "" {
+		d, err := time.ParseDuration(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		until = until.Add(d)
+	}
+	var asked, refused int
+	var mu sync.Mutex
+	round := func() {
+		var clients sync.WaitGroup
+		for n := range 100 {
+			clients.Go(func() {
+				for i := range 2 * len(paths) {
+					k := (n + i) % len(paths)
+					response, err := s.web.Client().Get(s.web.URL + paths[k])
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					text, err := io.ReadAll(response.Body)
+					response.Body.Close()
+					mu.Lock()
+					asked++
+					switch {
+					case response.StatusCode == http.StatusServiceUnavailable: // too much at once
+						refused++
+					case err != nil || response.StatusCode != 200 || string(text) != want[k]:
+						t.Errorf("%s: %s %v: %.200s", paths[k], response.Status, err, text)
+					}
+					mu.Unlock()
+				}
+			})
+		}
+		clients.Wait()
+	}
+	round()
+	first := queries.ResidentMemory(os.Getpid())
+	rounds := 1
+	for range 3 {
+		round()
+		rounds++
+	}
+	for time.Now().Before(until) && !t.Failed() {
+		round()
+		rounds++
+	}
+	last := queries.ResidentMemory(os.Getpid())
+	t.Logf("%d rounds, %d requests, %d refused; %d MiB after the first round, %d MiB after the last", rounds, asked, refused, first>>20, last>>20)
+	if last > first+first/2+128<<20 {
+		t.Errorf("memory grew from %d to %d bytes in %d rounds", first, last, rounds)
+	}
+	if refused > 0 {
+		t.Errorf("%d of %d requests were refused, though all may wait", refused, asked)
+	}
+}
