@@ -145,6 +145,21 @@ func (b *browser) run(actions ...chromedp.Action) {
 	}
 }
 
+// forgive forgets what went wrong as it should.
+func (b *browser) forgive(expected func(string) bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.wrong = slices.DeleteFunc(b.wrong, expected)
+}
+
+// navigate opens an address.
+func navigate(address string) chromedp.Action { return chromedp.Navigate(address) }
+
+// poll waits until an expression is true.
+func poll(expression string) chromedp.Action {
+	return chromedp.Poll(expression, nil, chromedp.WithPollingInterval(20*time.Millisecond))
+}
+
 // settled waits until no panel loads.
 var settled = chromedp.Poll(`document.querySelector('main *') !== null && document.querySelector('[aria-busy=true]') === null`, nil, chromedp.WithPollingInterval(20*time.Millisecond))
 

@@ -85,7 +85,7 @@ func (s *Server) pprof(w http.ResponseWriter, r *http.Request) {
 // pprofPages returns the pages of a request's selection.
 func (s *Server) pprofPages(r *http.Request, name string) (map[string]http.Handler, error) {
 	if !slices.Contains(pprofPages, name) {
-		return nil, &failure{http.StatusNotFound, fmt.Errorf("pprof's page %s is not served, since it uses files of the server's machine (there are %s; the panels Source and Disassembly show code)", name, strings.Join(pprofPages, ", "))}
+		return nil, &failure{http.StatusNotFound, fmt.Errorf("pprof's page %s is not served, since it uses files of the server's machine (there are %s; the panel Source shows code)", name, strings.Join(pprofPages, ", "))}
 	}
 	if name == "graph" {
 		if _, err := exec.LookPath("dot"); err != nil {
