@@ -195,7 +195,7 @@ func checkedTables(store string, batches []storedir.Batch, experiments []Experim
 			}
 		}
 	}
-	if files := filesOf(store, schema.Metrics, all); files != "" {
+	if files, _ := filesOf(store, schema.Metrics, all); files != "" {
 		metrics = append(metrics, "SELECT metric FROM read_parquet("+files+")")
 	}
 	return defineAs(store, batches, experiments, form{

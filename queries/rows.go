@@ -88,7 +88,7 @@ func (p *portion) rows(t *schema.Table, files string) string {
 	if t.Facts != nil {
 		return p.joined(t, files)
 	}
-	from := "SELECT * FROM read_parquet(" + files + ")"
+	from := "SELECT * FROM " + read(files)
 	if p.counted == nil {
 		return from
 	}
@@ -124,6 +124,16 @@ func (p *portion) joined(t *schema.Table, files string) string {
 	return fmt.Sprintf("SELECT %s FROM (%s) JOIN (%s) USING (%s, %s)", strings.Join(columns, ", "), own, p.shared(factsParameter(files)), schema.ListedIn, schema.FactNumber)
 }
 
+// read returns the relation of the rows in files, of which the engine is told how many they
+// are: else it takes all files for as large as the first until it has opened each.
+func read(files string, options ...string) string {
+	options = append([]string{files, "explicit_cardinality = " + rowsParameter(files)}, options...)
+	return "read_parquet(" + strings.Join(options, ", ") + ")"
+}
+
+// rowsParameter is the parameter with the number of rows in files, given theirs.
+func rowsParameter(files string) string { return files + "_rows" }
+
 // factsParameter is the parameter with the files of a table's facts, given that of its own.
 func factsParameter(files string) string { return files + "_of_facts" }
 
@@ -131,26 +141,38 @@ func factsParameter(files string) string { return files + "_of_facts" }
 // that stays, whoever was the first to have it.
 func (p *portion) shared(files string) string {
 	if p.counted == nil {
-		return "SELECT * FROM read_parquet(" + files + ")"
+		return "SELECT * FROM " + read(files)
 	}
 	// The first experiment may be that of another batch as well.
-	return fmt.Sprintf("SELECT * EXCLUDE (filename) REPLACE ('@' || parse_filename(filename, true) AS %s) FROM read_parquet(%s, filename = true)", schema.ListedIn, files)
+	return fmt.Sprintf("SELECT * EXCLUDE (filename) REPLACE ('@' || parse_filename(filename, true) AS %s) FROM %s", schema.ListedIn, read(files, "filename = true"))
 }
 
-// filesOf returns the list of a table's files in batches, empty if there is none.
-func filesOf(store string, t *schema.Table, batches iter.Seq[*storedir.Batch]) string {
+// parameters returns the parameters that give a table's files, and the number of their
+// rows; empty if there is no file.
+func (p *portion) parameters(store string, t *schema.Table, name string) string {
+	list, rows := filesOf(store, t, slices.Values(p.batches))
+	if list == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s := %s, %s := %d", name, list, rowsParameter(name), rows)
+}
+
+// filesOf returns the list of a table's files in batches, empty if there is none, and the
+// number of their rows.
+func filesOf(store string, t *schema.Table, batches iter.Seq[*storedir.Batch]) (list string, rows int64) {
 	var paths []string
 	for b := range batches {
 		for _, f := range b.Files {
 			if f.Table == t.Name {
 				paths = append(paths, quote(literal.Replace(store+"/"+f.Path)))
+				rows += f.Rows
 			}
 		}
 	}
 	if paths == nil {
-		return ""
+		return "", 0
 	}
-	return "[" + strings.Join(paths, ", ") + "]"
+	return "[" + strings.Join(paths, ", ") + "]", rows
 }
 
 // experiments returns the ids of those of which this much counts, sorted.
@@ -182,14 +204,14 @@ func rowsQuery(store string, t *schema.Table, all []*portion) (parameters, query
 		if t == schema.FunctionSums && p.counted != nil { // they have what does not count
 			of = schema.FunctionRollup
 		}
-		list, rows := filesOf(store, of, slices.Values(p.batches)), p.rows(of, name)
+		list, rows := p.parameters(store, of, name), p.rows(of, name)
 		if of != t && rows != "" {
 			rows = summed("(" + rows + ")")
 		}
 		if list != "" && rows != "" {
-			files, parts = append(files, name+" := "+list), append(parts, rows)
-			if t.Facts != nil {
-				files = append(files, factsParameter(name)+" := "+cmp.Or(filesOf(store, t.Facts, slices.Values(p.batches)), "[]"))
+			files, parts = append(files, list), append(parts, rows)
+			if facts := factsParameter(name); t.Facts != nil {
+				files = append(files, cmp.Or(p.parameters(store, t.Facts, facts), facts+" := [], "+rowsParameter(facts)+" := 0"))
 			}
 		}
 	}

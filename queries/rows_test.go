@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"stackmill/queries/storetest"
@@ -69,7 +70,7 @@ func TestHidden(t *testing.T) {
 	both := storedir.Batch{Commit: storedir.Commit{Batch: "both", Experiments: slices.Concat(a.Experiments, b.Experiments)}}
 	for _, table := range schema.FileTables {
 		name := filepath.Join("tables", table.Name, "both.parquet")
-		found := filesOf(store, table, slices.Values([]*storedir.Batch{&a, &b}))
+		found, _ := filesOf(store, table, slices.Values([]*storedir.Batch{&a, &b}))
 		if found == "" {
 			continue
 		}
@@ -95,5 +96,29 @@ func TestHidden(t *testing.T) {
 	both.Hidden = []string{a.Experiments[0].ExperimentID}
 	if got := count(a, both); got != whole {
 		t.Errorf("the other one counts: got %s, want %s", got, whole)
+	}
+}
+
+// TestExpectedRows asks the engine, before it has opened a file, how many rows it expects of
+// batches of which the first is not like the others: join orders follow from that.
+func TestExpectedRows(t *testing.T) {
+	store := storetest.New(t, storetest.Two)
+	db, err := Open(t.Context(), store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, table := range []string{"samples", "functions", "stack_tree"} {
+		var key, plan string
+		if err := db.QueryRow("EXPLAIN (FORMAT json) SELECT experiment_id FROM "+table+"_rows()").Scan(&key, &plan); err != nil {
+			t.Fatal(err)
+		}
+		var n int
+		if err := db.QueryRow("SELECT count(*) FROM " + table + "_rows()").Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		if want := fmt.Sprintf(`"Estimated Cardinality": "%d"`, n); !strings.Contains(plan, want) {
+			t.Errorf("%s: no %s in %s", table, want, plan)
+		}
 	}
 }
