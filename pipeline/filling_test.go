@@ -32,10 +32,10 @@ func TestGroups(t *testing.T) {
 		{"few", sized(3, 1), []int{3}},
 		{"more", sized(70, 1), []int{35, 35}},
 		{"a night", sized(30, 360_000), []int{7, 8, 7, 8}},
-		{"many", sized(5000, 1), slices.Repeat([]int{125}, 40)},
+		{"many", sized(5000, 1), slices.Repeat([]int{250}, 20)},
 		{"few larger ones", sized(10, 4_000_000), slices.Repeat([]int{1}, 10)},
 		{"larger ones", sized(48, 4_000_000), slices.Repeat([]int{3}, 16)},
-		{"many larger ones", sized(288, groupBytes/9), slices.Repeat([]int{9}, 32)},
+		{"many larger ones", sized(576, groupBytes/18), slices.Repeat([]int{18}, 32)},
 		{"tiny ones before", slices.Concat(sized(300, 1), sized(10, 4_000_000)), []int{38, 39, 38, 39, 38, 39, 38, 31, 1, 2, 1, 1, 1, 2, 1, 1}},
 		{"large ones between", slices.Concat(sized(20, 1), sized(1, largeInput), sized(20, 1)), []int{1, 40}},
 	} {

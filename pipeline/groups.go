@@ -3,8 +3,8 @@ package pipeline
 // Small recordings share a batch: so many of them, or as many as have so many bytes. A
 // kill costs a group what was read of it.
 const (
-	groupInputs = 128
-	groupBytes  = 32 << 20
+	groupInputs = 256
+	groupBytes  = 64 << 20
 	largeInput  = 4 << 20 // has a batch of its own
 )
 

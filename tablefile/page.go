@@ -27,7 +27,7 @@ const (
 
 // levels are those of zstd by effort. docs/performance.md says what others would save and
 // cost.
-var levels = [...]int{Quick: 1, Thorough: 7}
+var levels = [...]int{Quick: 1, Thorough: 11}
 
 // scratch is memory that encoding takes.
 type scratch struct {
