@@ -40,8 +40,8 @@ const (
 
 // Admit makes sure that SQL does nothing but read the store, and make temporary
 // tables, views and macros on this connection. It returns the last statement,
-// which is for the caller to run, after it has run those before. What is not
-// admitted is a *Refusal. Unsafe stores admit everything.
+// which is for the caller to run, after it has run those before; names of experiments are
+// resolved in both. What is not admitted is a *Refusal. Unsafe stores admit everything.
 //
 // The text is cut into statements here, and each is judged by the engine's own
 // parser: it is run by itself, and only if the engine, too, sees one statement, of a
@@ -49,13 +49,14 @@ const (
 // it must begin with one of a few forms.
 func (db *DB) Admit(ctx context.Context, conn *sql.Conn, text string) (last string, err error) {
 	if db.unsafe {
-		return text, nil
+		return db.resolved(ctx, conn, text), nil
 	}
 	statements := split(text)
 	for i, s := range statements {
 		if err := admit(ctx, conn, s); err != nil {
 			return "", err
 		}
+		s = db.resolved(ctx, conn, s)
 		if i == len(statements)-1 {
 			return s, nil
 		}

@@ -11,10 +11,8 @@ import (
 )
 
 // Advise looks at an admitted SELECT for the classic mistake: a sum over a view that has
-// each value once for each mode, or beside those of other metrics; and for a condition that
-// is slow. It says nothing of what it does not understand; the SQL runs in any case.
+// each value once for each mode, or beside those of other metrics. It says nothing of what it does not understand; the SQL runs in any case.
 func (db *DB) Advise(ctx context.Context, conn *sql.Conn, statement string) (advice []string) {
-	advice = db.adviseID(statement)
 	lower := strings.ToLower(statement)
 	if mentioned(lower, sums) == nil || mentioned(lower, slices.Collect(maps.Keys(relations()))) == nil {
 		return advice

@@ -1,7 +1,6 @@
 package queries
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -61,33 +60,5 @@ func TestAdvice(t *testing.T) {
 		if strings.Join(got, " ") != want {
 			t.Errorf("%s: %q, want %q", statement, advice, want)
 		}
-	}
-}
-
-// A name where the identifier is faster is told of, in stores of many experiments.
-func TestAdviceOnNames(t *testing.T) {
-	db := &DB{Count: many, said: &said{}}
-	db.said.counting.Do(func() {}) // it is known
-	for n := range many {
-		e := Experiment{Name: fmt.Sprintf("job's %d.er", n)}
-		e.ExperimentID = fmt.Sprintf("%016x", n)
-		db.said.counts.experiments = append(db.said.counts.experiments, e)
-	}
-	for statement, want := range map[string]string{
-		"SELECT * FROM stack_nodes WHERE experiment = 'job''s 7.er'":                              "stack_nodes reads the stacks of all 100 experiments for a condition on a name (experiment_id = '0000000000000007' reads those of job's 7.er only)",
-		"FROM folded f WHERE mode = 'user' AND f.Experiment='job''s 7.er'":                        "folded reads the stacks of all 100",
-		"FROM function_metrics WHERE experiment = 'job''s 7.er'":                                  "",
-		"FROM stack_nodes WHERE experiment = 'other'":                                             "",
-		"FROM stack_nodes WHERE experiment_id = 'x' AND experiment = 'job''s 7.er'":               "",
-		"SELECT stack_nodes.* FROM stack_nodes WHERE experiment IN ('job''s 7.er') AND depth < 3": "",
-	} {
-		got := strings.Join(db.adviseID(statement), "\n")
-		if (want == "") != (got == "") || !strings.HasPrefix(got, want) {
-			t.Errorf("%s: %s", statement, got)
-		}
-	}
-	db.Count = 9
-	if got := db.adviseID("FROM folded WHERE experiment = 'job''s 7.er'"); got != nil {
-		t.Errorf("of few experiments: %s", got)
 	}
 }

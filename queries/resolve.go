@@ -1,0 +1,303 @@
+package queries
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"stackmill/schema"
+)
+
+// many is how many experiments a store has in which conditions on names are resolved: to
+// read what all of them have takes seconds.
+var many = 100 // tests have less
+
+// beforeQuery is what may stand before a query.
+var beforeQuery = regexp.MustCompile(`(?i)^(EXPLAIN\s+(ANALYZE\s+|\(\s*FORMAT\s+\w+\s*\)\s*)?|CREATE\s+(OR\s+REPLACE\s+)?TEMP(ORARY)?\s+TABLE\s+("[^"]+"|\w+)\s+AS\s+)`)
+
+// resolved returns a statement with the identifiers of the experiments that it names: beside
+// a condition like experiment = 'a.er' one on experiment_id, which the engine passes on to
+// what a view reads, as it cannot do with the name. Where that is not sure to be the same
+// statement otherwise, it stays as it is.
+func (db *DB) resolved(ctx context.Context, conn *sql.Conn, statement string) string {
+	if db.Count < many || !strings.Contains(strings.ToLower(statement), experimentName) {
+		return statement
+	}
+	before := beforeQuery.FindString(statement)
+	query := statement[len(before):]
+	tree := serialized(ctx, conn, query)
+	if tree == nil {
+		return statement
+	}
+	r := &resolver{ctx: ctx, conn: conn}
+	r.read(tree)
+	if len(r.named) == 0 || r.shadowed() {
+		return statement
+	}
+	edited := r.edit(query)
+	if was, is := r.plain(tree, false), r.plain(serialized(ctx, conn, edited), true); !reflect.DeepEqual(was, is) {
+		return statement
+	}
+	if _, err := kindOf(conn, before+edited); err != nil {
+		return statement
+	}
+	return before + edited
+}
+
+// serialized returns how the engine parses a query, nil if it does not.
+func serialized(ctx context.Context, conn *sql.Conn, query string) any {
+	var text string
+	if conn.QueryRowContext(ctx, "SELECT json_serialize_sql(?::VARCHAR)::VARCHAR", query).Scan(&text) != nil {
+		return nil
+	}
+	var tree map[string]any
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	if d.Decode(&tree) != nil || tree["error"] == true {
+		return nil
+	}
+	return tree
+}
+
+const experimentName = "experiment"
+
+// resolver finds conditions on names of experiments.
+type resolver struct {
+	ctx   context.Context
+	conn  *sql.Conn
+	named []namedIn
+	used  []string // the views and tables of which names are resolved
+	ctes  []string
+}
+
+// namedIn is a condition on names: where its column stands in the query, and the condition
+// on identifiers that follows from it.
+type namedIn struct {
+	at     int
+	column []any // with its qualifiers
+	id     string
+}
+
+// read looks at all SELECTs of a query.
+func (r *resolver) read(tree any) {
+	each(tree, func(s syntax) bool {
+		for _, c := range s.part("cte_map").list("map") {
+			r.ctes = append(r.ctes, strings.ToLower(c.text("key")))
+		}
+		return true
+	})
+	each(tree, func(s syntax) bool {
+		if s.text("type") == "SELECT_NODE" {
+			r.selection(s)
+		}
+		return true
+	})
+}
+
+// selection looks at the conditions that must hold for every row of a SELECT.
+func (r *resolver) selection(s syntax) {
+	known, all := r.sources(s.part("from_table"))
+	for _, c := range conjuncts(s["where_clause"]) {
+		column, condition := onName(c)
+		if column == nil {
+			continue
+		}
+		switch names := column["column_names"].([]any); {
+		case len(names) == 1 && all && len(known) > 0:
+		case len(names) == 2 && known[strings.ToLower(fmt.Sprint(names[0]))]:
+		default:
+			continue
+		}
+		at, ok := column["query_location"].(json.Number)
+		if !ok {
+			continue
+		}
+		place, err := at.Int64()
+		id, found := r.identifier(condition)
+		if err == nil && found {
+			r.named = append(r.named, namedIn{int(place), column["column_names"].([]any), id})
+		}
+	}
+}
+
+// sources returns the views and tables that a FROM reads, by the names by which it knows
+// them, if they have names of experiments and identifiers; and whether it reads nothing
+// that could have the one without the other.
+func (r *resolver) sources(from syntax) (known map[string]bool, all bool) {
+	name := strings.ToLower(from.text("table_name"))
+	switch from.text("type") {
+	case "JOIN":
+		left, sure := r.sources(from.part("left"))
+		right, sureToo := r.sources(from.part("right"))
+		known = maps.Clone(left)
+		for name := range right {
+			if known[name] { // one of the two, by its schema
+				return nil, false
+			}
+			known[name] = true
+		}
+		return known, sure && sureToo
+	case "TABLE_FUNCTION":
+		name = strings.ToLower(from.part("function").text("function_name"))
+	case "BASE_TABLE":
+	default:
+		return map[string]bool{}, false
+	}
+	has, ours := withNames()[name]
+	if !ours || slices.Contains(r.ctes, name) || len(from.list("column_name_alias")) > 0 {
+		return map[string]bool{}, false
+	}
+	r.used = append(r.used, name)
+	if !has {
+		return map[string]bool{}, true
+	}
+	return map[string]bool{cmp.Or(strings.ToLower(from.text("alias")), name): true}, true
+}
+
+// withNames are the views and tables of a store, and whether they have both the names of
+// experiments and their identifiers. Those that have the names alone are not among them.
+var withNames = sync.OnceValue(func() map[string]bool {
+	all := map[string]bool{"experiment_names": true}
+	for _, t := range schema.Tables {
+		all[t.Name] = t == schema.Experiments // the view of which has both
+	}
+	views, _ := Views()
+	for _, v := range views {
+		has := func(name string) bool {
+			return slices.ContainsFunc(v.Columns, func(c Column) bool { return c.Name == name })
+		}
+		if name, id := has(experimentName), has("experiment_id"); name && id || !name {
+			all[v.Name] = name
+		} else {
+			delete(all, v.Name)
+		}
+	}
+	return all
+})
+
+// conjuncts are the conditions that all must hold for a condition to hold.
+func conjuncts(condition any) (all []syntax) {
+	c, _ := condition.(map[string]any)
+	if s := syntax(c); s.text("type") != "CONJUNCTION_AND" {
+		return []syntax{s}
+	}
+	for _, part := range syntax(c).list("children") {
+		all = append(all, conjuncts(map[string]any(part))...)
+	}
+	return all
+}
+
+// onName returns the column of a condition that compares the name of an experiment with
+// texts, and the condition as SQL of experiment_names; nil if it is none.
+func onName(c syntax) (column syntax, condition string) {
+	var operands []syntax
+	var operator string
+	switch {
+	case c.text("type") == "COMPARE_EQUAL":
+		operands, operator = []syntax{c.part("left"), c.part("right")}, "IN"
+	case c.text("type") == "COMPARE_IN":
+		operands, operator = c.list("children"), "IN"
+	case c.text("class") == "FUNCTION" && c["is_operator"] == true && c.text("function_name") == "~~":
+		operands, operator = c.list("children"), "LIKE"
+	case c.text("class") == "FUNCTION" && c["is_operator"] == true && c.text("function_name") == "~~~":
+		operands, operator = c.list("children"), "GLOB"
+	}
+	if len(operands) < 2 || operator != "IN" && len(operands) > 2 || operands[0].column() != experimentName {
+		return nil, ""
+	}
+	var texts []string
+	for _, o := range operands[1:] {
+		value, ok := o.part("value")["value"].(string)
+		if o.text("type") != "VALUE_CONSTANT" || !ok || o.part("value", "type").text("id") != "VARCHAR" {
+			return nil, ""
+		}
+		texts = append(texts, value)
+	}
+	return operands[0], experimentName + " " + operator + " (" + Quote(texts...) + ")"
+}
+
+// identifier returns that of the experiment for which a condition holds, unless it holds for
+// several: of those the engine passes on nothing.
+func (r *resolver) identifier(condition string) (id string, ok bool) {
+	var n int
+	var found sql.NullString // none has an empty one
+	err := r.conn.QueryRowContext(r.ctx, "SELECT count(DISTINCT experiment_id), min(experiment_id) FROM experiment_names WHERE "+condition).Scan(&n, &found)
+	return found.String, err == nil && n < 2
+}
+
+// shadowed reports whether the connection has made something of a name that is used here.
+func (r *resolver) shadowed() bool {
+	var n int
+	err := r.conn.QueryRowContext(r.ctx, `SELECT count(*) FROM (
+  SELECT table_name FROM duckdb_tables() WHERE temporary UNION ALL
+  SELECT view_name FROM duckdb_views() WHERE temporary AND NOT internal UNION ALL
+  SELECT function_name FROM duckdb_functions() WHERE database_name = 'temp') t(name)
+WHERE lower(name) IN (`+Quote(append(r.used, "experiment_names")...)+")").Scan(&n)
+	return err != nil || n > 0
+}
+
+// edit puts the conditions on identifiers before those on names.
+func (r *resolver) edit(query string) string {
+	slices.SortFunc(r.named, func(a, b namedIn) int { return cmp.Compare(b.at, a.at) })
+	for _, n := range r.named {
+		var column []string
+		for _, part := range n.column {
+			column = append(column, identifier(fmt.Sprint(part)))
+		}
+		column[len(column)-1] = "experiment_id"
+		if n.at < 0 || n.at > len(query) {
+			continue
+		}
+		query = query[:n.at] + strings.Join(column, ".") + " = " + quote(n.id) + " AND " + query[n.at:]
+	}
+	return query
+}
+
+// plain returns a copy of a query without places, and of conditions only the list of those
+// that must hold; in an edited one, without those that were put there.
+func (r *resolver) plain(x any, edited bool) any {
+	switch x := x.(type) {
+	case []any:
+		list := make([]any, 0, len(x))
+		for _, v := range x {
+			list = append(list, r.plain(v, edited))
+		}
+		return list
+	case map[string]any:
+		if syntax(x).text("type") == "CONJUNCTION_AND" {
+			all := []any{}
+			for _, c := range conjuncts(x) {
+				if !edited || !r.put(c) {
+					all = append(all, r.plain(map[string]any(c), edited))
+				}
+			}
+			if len(all) == 1 {
+				return all[0]
+			}
+			return all
+		}
+		m := map[string]any{}
+		for k, v := range x {
+			if k != "query_location" {
+				m[k] = r.plain(v, edited)
+			}
+		}
+		return m
+	}
+	return x
+}
+
+// put reports whether a condition was put there.
+func (r *resolver) put(c syntax) bool {
+	id := c.part("right", "value").text("value")
+	return c.text("type") == "COMPARE_EQUAL" && c.part("left").column() == "experiment_id" &&
+		slices.ContainsFunc(r.named, func(n namedIn) bool { return n.id == id })
+}
