@@ -29,6 +29,31 @@ var scaleQuestions = []struct{ name, verb, sql string }{
 	{"list of experiments", "experiments", "SELECT * FROM experiments ORDER BY experiment"},
 }
 
+// namedViews are views of which SQL asks the program for one experiment by its name: they
+// join what they read in different ways.
+var namedViews = []string{"function_metrics", "callers_callees", "call_tree", "folded", "source", "cut_stacks"}
+
+// scaleByName asks the program for all rows that views have of one experiment.
+func (b *bench) scaleByName(job *strings.Replacer, when string) error {
+	var asked []contender
+	for _, view := range namedViews {
+		sql := job.Replace("SELECT count(*), count(COLUMNS(*)) FROM " + view + " WHERE experiment = 'JOB'")
+		asked = append(asked, contender{args: []string{b.program, "query", "--store", b.store(), sql}})
+	}
+	if err := takeTurns(b.rounds, asked); err != nil {
+		return err
+	}
+	slowest := 0
+	for i := range asked {
+		if asked[i].runs.elapsed() > asked[slowest].runs.elapsed() {
+			slowest = i
+		}
+	}
+	b.figures.add(figure{work: fmt.Sprintf("the slowest of %d views of one experiment by its name%s", len(namedViews), when), against: namedViews[slowest] + ", SQL of the program",
+		value: milliseconds(asked[slowest].runs.elapsed()), unit: "ms"})
+	return nil
+}
+
 // scaleQuestions asks the program, and an open connection.
 func (b *bench) scaleQuestions(string) error {
 	when, target := "", float64(scaleAnswer)
@@ -49,6 +74,9 @@ func (b *bench) scaleQuestions(string) error {
 	}
 	for i, q := range scaleQuestions {
 		b.figures.add(figure{work: q.name + when, value: milliseconds(asked[i].runs.elapsed()), unit: "ms", target: target})
+	}
+	if err := b.scaleByName(job, when); err != nil {
+		return err
 	}
 	db, err := queries.Open(context.Background(), b.store())
 	if err != nil {
