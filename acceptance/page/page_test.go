@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -201,11 +202,12 @@ func TestPanels(t *testing.T) {
 		name          string
 		width, height int64
 		dark          bool
-	}{{"light", 1280, 850, false}, {"dark", 1280, 850, true}, {"phone", 390, 800, false}} {
+	}{{"light", 1280, 850, false}, {"dark", 1280, 850, true}, {"tablet", 800, 1100, false}, {"tablet dark", 800, 1100, true}, {"phone", 390, 800, false}, {"phone dark", 390, 800, true}} {
 		t.Run(of.name, func(t *testing.T) {
 			b := open(t, of.width, of.height, of.dark)
 			for _, place := range places {
 				b.visit(place)
+				b.picture(place)
 				if text := eval[string](b, `document.querySelector('main').innerText`); len(text) < 20 || strings.Contains(text, "Loading") {
 					t.Errorf("%s shows %q", place, text)
 				}
@@ -222,6 +224,28 @@ func TestPanels(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// picture keeps what a place of the page looks like, for people (go test -artifacts).
+func (b *browser) picture(place string) {
+	b.t.Helper()
+	var png []byte
+	b.run(chromedp.CaptureScreenshot(&png))
+	query, err := url.ParseQuery(strings.TrimPrefix(place, "?"))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	name := strings.Join(append([]string{filepath.Base(b.t.Name())}, query["view"]...), "-")
+	for n := 0; ; n++ {
+		path := filepath.Join(b.t.ArtifactDir(), fmt.Sprintf("%s-%d.png", name, n))
+		if _, err := os.Stat(path); err == nil {
+			continue // of the same panel
+		}
+		if err := os.WriteFile(path, png, 0o666); err != nil {
+			b.t.Fatal(err)
+		}
+		return
 	}
 }
 
