@@ -41,7 +41,7 @@ const (
 // Admit makes sure that SQL does nothing but read the store, and make temporary
 // tables, views and macros on this connection. It returns the last statement,
 // which is for the caller to run, after it has run those before; names of experiments are
-// resolved in both. What is not admitted is a *Refusal. Unsafe stores admit everything.
+// resolved in both. Anything else is a *Refusal. Unsafe stores admit everything.
 //
 // The text is cut into statements here, and each is judged by the engine's own
 // parser: it is run by itself, and only if the engine, too, sees one statement, of a

@@ -140,7 +140,7 @@ func (r *resolver) sources(from syntax) (known map[string]bool, all bool) {
 		known = maps.Clone(left)
 		for name := range right {
 			if known[name] { // one of the two, by its schema
-				return nil, false
+				return map[string]bool{}, false
 			}
 			known[name] = true
 		}

@@ -44,6 +44,7 @@ func TestResolved(t *testing.T) {
 		"FROM mine WHERE experiment = 'a.er'":                                                                            "",
 		"WITH call_tree AS (SELECT 'NAME' AS experiment, 'x' AS experiment_id) FROM call_tree WHERE experiment = 'NAME'": "",
 		"FROM call_tree t(a, experiment) WHERE experiment = 'NAME'":                                                      "",
+		"FROM call_tree, call_tree, experiments e WHERE e.experiment = 'NAME'":                                           "",
 		"FROM call_tree WHERE experiment LIKE '%'":                                                                       "",
 		"FROM call_tree a, call_tree b WHERE experiment = 'NAME'":                                                        "",
 		"FROM experiment_names n, samples WHERE experiment = 'NAME'":                                                     "",

@@ -36,12 +36,12 @@ var injections = []struct {
 	{"open", "openat", noFiles, []int{100, 160}},
 	{"lock", "flock", "error=ENOLCK", []int{1}},
 	{"unlink", "unlink,unlinkat", "error=EIO", []int{1}},
-	{"killed at write", "write,pwrite64,pwritev,writev", "signal=KILL", []int{6}},
-	{"killed at fsync", "fsync,fdatasync", "signal=KILL", []int{3}},
-	{"killed at rename", "rename,renameat,renameat2", "signal=KILL", []int{2}},
-	{"killed at link", "link,linkat", "signal=KILL", []int{1}},
-	{"killed at mkdir", "mkdir,mkdirat", "signal=KILL", []int{5}},
-	{"killed at unlink", "unlink,unlinkat", "signal=KILL", []int{1}},
+	{"killed at write", "write,pwrite64,pwritev,writev", killing, []int{6}},
+	{"killed at fsync", "fsync,fdatasync", killing, []int{3}},
+	{"killed at rename", "rename,renameat,renameat2", killing, []int{2}},
+	{"killed at link", "link,linkat", killing, []int{1}},
+	{"killed at mkdir", "mkdir,mkdirat", killing, []int{5}},
+	{"killed at unlink", "unlink,unlinkat", killing, []int{1}},
 }
 
 // killed is the exit status of a tracer whose program was killed by a signal: it

@@ -78,7 +78,7 @@ func (f *fed) files(view string) (names []string) {
 	return names
 }
 
-// What is exported are the rows of the views, whatever becomes of the store and the folder; files
+// The folder has the rows of the views, whatever happens to the store and to the folder; files
 // of commits that have not changed stay as they are.
 func TestExportSummaries(t *testing.T) {
 	f := newFed(t)

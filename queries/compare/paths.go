@@ -113,6 +113,9 @@ func (c *comparison) walkPaths(functions map[int64]*[2]*item, visit func(path in
 		ids, values := b.Column(3).(*array.Int64), b.Column(4).(*array.Int64)
 		for i := range int(b.NumRows()) {
 			n, node := int(runs.Value(i)), int(nodes.Value(i))
+			if node < 0 || parents.IsValid(i) && (parents.Value(i) < 0 || int(parents.Value(i)) >= node) {
+				return fmt.Errorf("%s: node %d of the call tree does not follow its caller (stackmill check says what is damaged)", c.name(n), node)
+			}
 			if n != last {
 				at, last = at[:0], n
 			}

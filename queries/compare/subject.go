@@ -103,8 +103,7 @@ func (c *comparison) read() error {
 	} else if err := s.match(c); err != nil {
 		return err
 	}
-	c.normalise(c.items[0].values)
-	return nil
+	return c.normalise(c.items[0].values)
 }
 
 // readRows reads the items of a subject.
@@ -168,13 +167,15 @@ func (c *comparison) add(it *item, names []string, id any, ns, vs []any) {
 }
 
 // normalise makes the runs' values comparable as the request wants it.
-func (c *comparison) normalise(totals []float64) {
+func (c *comparison) normalise(totals []float64) error {
 	for n := range c.runs {
 		switch c.runs[n].unit = 1; c.Normalise {
 		case "total":
 			c.runs[n].unit = totals[n]
 		case "run":
-			c.runs[n].unit = c.runs[n].seconds
+			if c.runs[n].unit = c.runs[n].seconds; c.runs[n].unit == 0 {
+				return fmt.Errorf("--normalise run: it is not known how long %s took", c.name(n))
+			}
 		}
 	}
 	for _, it := range c.items {
@@ -184,6 +185,7 @@ func (c *comparison) normalise(totals []float64) {
 			}
 		}
 	}
+	return nil
 }
 
 // Reads are the tables and views that a comparison reads of a session.

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"context"
-	"fmt"
 
 	"stackmill/queries"
 )
@@ -37,11 +36,8 @@ func Trees(ctx context.Context, db *queries.DB, r Request) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.normalise(c.items[0].values)
-	for n, r := range c.runs {
-		if r.unit == 0 && c.Normalise == "run" {
-			return nil, fmt.Errorf("--normalise run: it is not known how long %s took", c.name(n))
-		}
+	if err := c.normalise(c.items[0].values); err != nil {
+		return nil, err
 	}
 	nodes := []Node{{Caller: -1, Function: "<Total>", LoadObject: "<Total>", Kind: "artificial"}}
 	err = c.walkPaths(functions, func(path int, s step, n int, value float64) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"stackmill/queries"
 	"stackmill/queries/storetest"
 )
 
@@ -69,3 +70,15 @@ func TestTrees(t *testing.T) {
 func mean(values []float64) float64 { return sum(values) / float64(len(values)) }
 
 func far(a, b float64) bool { return math.Abs(a-b) > 1e-9*math.Max(math.Abs(a), math.Abs(b)) }
+
+// What is divided by a time that nobody knows is no number.
+func TestUnknownTime(t *testing.T) {
+	a, b := queries.Experiment{}, queries.Experiment{}
+	a.Name, b.Name = "a.er", "b.er"
+	c := &comparison{Result: Result{Request: Request{Normalise: "run"}}, runs: make([]run, 2)}
+	c.Result.Base.Runs, c.Result.Test.Runs = []queries.Experiment{a}, []queries.Experiment{b}
+	c.runs[0].seconds = 1
+	if err := c.normalise(nil); err == nil || !strings.Contains(err.Error(), "how long b.er took") {
+		t.Errorf("got %v", err)
+	}
+}

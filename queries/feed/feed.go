@@ -86,15 +86,10 @@ func Open(folder string, views []string, program string) (_ *Feed, err error) {
 		return nil, err
 	}
 	f := &Feed{folder: folder, views: slices.Compact(slices.Sorted(slices.Values(views)))}
-	text, err := os.ReadFile(filepath.Join(folder, ListFile))
-	if errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(folder, ListFile)); errors.Is(err, fs.ErrNotExist) {
 		if err := isEmpty(folder); err != nil {
 			return nil, err
 		}
-	} else if err != nil {
-		return nil, err
-	} else if err := f.list.read(text); err != nil {
-		return nil, fmt.Errorf("%s: %w (empty the folder: all is written again)", filepath.Join(folder, ListFile), err)
 	}
 	if f.lock, err = os.OpenFile(filepath.Join(folder, lockFile), os.O_CREATE|os.O_RDWR, 0o666); err != nil {
 		return nil, err
@@ -102,6 +97,21 @@ func Open(folder string, views []string, program string) (_ *Feed, err error) {
 	if err := syscall.Flock(int(f.lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		_ = f.lock.Close()
 		return nil, fmt.Errorf("%s: another process writes to it", folder)
+	}
+	defer func() {
+		if err != nil {
+			_ = f.lock.Close()
+		}
+	}()
+	// Read under the lock: another process may just have written it.
+	text, err := os.ReadFile(filepath.Join(folder, ListFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if err == nil {
+		if err := f.list.read(text); err != nil {
+			return nil, fmt.Errorf("%s: %w (empty the folder: all is written again)", filepath.Join(folder, ListFile), err)
+		}
 	}
 	if f.list.Program != program || !slices.Equal(f.list.Views, f.views) {
 		for _, p := range f.list.Parts {

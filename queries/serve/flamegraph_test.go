@@ -2,7 +2,9 @@ package serve
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -141,4 +143,31 @@ func counted(f *flame) int {
 		n += counted(&f.Children[i])
 	}
 	return n
+}
+
+// Sums that do not fit are no numbers, and damaged trees no graphs.
+func TestFlameRefused(t *testing.T) {
+	root := func(value, self int64) []callNode {
+		return []callNode{{parent: -1, value: value, self: self, valued: true}}
+	}
+	for _, test := range []struct {
+		name  string
+		trees [][]callNode
+		want  error
+	}{
+		{"large", [][]callNode{root(math.MaxInt64, 0)}, nil},
+		{"two large", [][]callNode{root(math.MaxInt64, 0), root(1, 0)}, errTooLarge},
+		{"negative", [][]callNode{root(-1, 0)}, errDamaged},
+		{"more itself than in all", [][]callNode{root(1, 2)}, errDamaged},
+	} {
+		tree := newFlameTree(0)
+		tree.name(flameName{})
+		var err error
+		for _, nodes := range test.trees {
+			err = errors.Join(err, tree.merge(nodes))
+		}
+		if !errors.Is(err, test.want) || (test.want == nil) != (err == nil) {
+			t.Errorf("%s: got %v, want %v", test.name, err, test.want)
+		}
+	}
 }

@@ -125,8 +125,12 @@ func numbers(b arrow.RecordBatch, column int) []int64 {
 }
 func texts(b arrow.RecordBatch, column int) *array.String { return b.Column(column).(*array.String) }
 
-// errDamaged says that the tables of call trees do not fit together.
-var errDamaged = errors.New("internal error: a node of the call tree has no caller or no function")
+var (
+	// errDamaged says that the tables of call trees do not fit together.
+	errDamaged = errors.New("a node of the call tree has no caller, no function or no possible value (stackmill check says what is damaged)")
+	// errTooLarge says that values of several experiments cannot be added.
+	errTooLarge = errors.New("the values of these experiments are too large to be added (choose fewer of them)")
+)
 
 // read reads the trees of a part and merges them.
 func (r *flameReader) read(p *part) error {
@@ -156,6 +160,9 @@ LEFT JOIN modules m ON m.experiment_id = f.experiment_id AND m.module_id = f.mod
 		parents, functions := integers(b, 2), numbers(b, 3)
 		for i := from; i < to; i++ {
 			n := int(integers(b, 1)[i])
+			if n < 0 {
+				return errDamaged
+			}
 			if n >= len(nodes) {
 				continue // nothing below has a value
 			}
@@ -177,7 +184,11 @@ LEFT JOIN modules m ON m.experiment_id = f.experiment_id AND m.module_id = f.mod
 	err = r.spans(func(id string, b arrow.RecordBatch, from, to int) error {
 		nodes := p.of(id)
 		for i := from; i < to; i++ {
-			n := &nodes[integers(b, 1)[i]]
+			at := integers(b, 1)[i]
+			if at < 0 {
+				return errDamaged
+			}
+			n := &nodes[at]
 			n.value, n.self, n.valued = numbers(b, 2)[i], numbers(b, 3)[i], true
 		}
 		return nil

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 )
@@ -73,6 +74,12 @@ func (t *flameTree) merge(nodes []callNode) error {
 		}
 		at[i] = t.node(caller, n.name)
 		of := &t.nodes[at[i]]
+		if n.value < 0 || n.self < 0 || n.self > n.value {
+			return errDamaged
+		}
+		if of.value > math.MaxInt64-n.value {
+			return errTooLarge
+		}
 		of.value, of.exclusive = of.value+n.value, of.exclusive+n.self
 	}
 	return nil
