@@ -58,7 +58,11 @@ func (a *answers) DoGetStatement(ctx context.Context, t flightsql.StatementQuery
 	}
 	ctx, done := a.running.begin(ctx, string(handle[:handleID]))
 	defer done()
-	return a.rows(ctx, text)
+	columns, rows, err := a.rows(ctx, text)
+	if err != nil && errors.Is(context.Cause(ctx), errCancelled) { // wherever it was then
+		err = failed(errCancelled)
+	}
+	return columns, rows, err
 }
 
 // CreatePreparedStatement implements flightsql.Server. Statements with parameters are refused.
