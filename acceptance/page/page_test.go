@@ -6,6 +6,7 @@ package page
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -17,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
@@ -156,13 +158,29 @@ func (b *browser) forgive(expected func(string) bool) {
 // navigate opens an address.
 func navigate(address string) chromedp.Action { return chromedp.Navigate(address) }
 
-// poll waits until an expression is true.
+// poll waits until an expression, or what it promises, is true. It asks whatever document
+// the page has by then: chromedp.Poll fails on one that was left meanwhile.
 func poll(expression string) chromedp.Action {
-	return chromedp.Poll(expression, nil, chromedp.WithPollingInterval(20*time.Millisecond))
+	return chromedp.ActionFunc(func(ctx context.Context) error {
+		for {
+			var is bool
+			err := chromedp.Evaluate(`(async () => Boolean(await (`+expression+`)))()`, &is, awaited).Do(ctx)
+			var left *cdproto.Error // the document was left, or is not there yet
+			if err != nil && !errors.As(err, &left) || is {
+				return err
+			}
+			if err := chromedp.Sleep(20 * time.Millisecond).Do(ctx); err != nil {
+				return fmt.Errorf("waiting for %s: %w", expression, err)
+			}
+		}
+	})
 }
 
+// awaited has a promise fulfilled before its value is returned.
+func awaited(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
+
 // settled waits until no panel loads.
-var settled = chromedp.Poll(`document.querySelector('main *') !== null && document.querySelector('[aria-busy=true]') === null`, nil, chromedp.WithPollingInterval(20*time.Millisecond))
+var settled = poll(`document.querySelector('main *') !== null && document.querySelector('[aria-busy=true]') === null`)
 
 // visit opens a place of the page.
 func (b *browser) visit(query string) {
@@ -173,7 +191,7 @@ func (b *browser) visit(query string) {
 // eval returns what an expression gives in the page.
 func eval[T any](b *browser, expression string) (v T) {
 	b.t.Helper()
-	b.run(chromedp.Evaluate(expression, &v, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
+	b.run(chromedp.Evaluate(expression, &v, awaited))
 	return v
 }
 
