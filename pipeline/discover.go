@@ -72,9 +72,12 @@ func (f *finder) find(paths []string) {
 // below.
 const mostLooks = 10_000
 
-// noneIn is the error for a folder without recordings. It says so if there are some
-// further below.
+// noneIn is the error for a file that is none, and for a folder without recordings. It
+// says so if there are some further below.
 func (f *finder) noneIn(folder string) error {
+	if info, err := os.Stat(folder); err == nil && info.Mode().IsRegular() && info.Size() == 0 {
+		return fmt.Errorf("%w: the file is empty", ErrNoRecording)
+	}
 	if f.recursive {
 		return ErrNoRecording
 	}

@@ -28,7 +28,7 @@ func TestDamaged(t *testing.T) {
 		"d_trunc":        {pipeline.Partial, 811, "cut-file", 48},
 		"d_trunc_header": {pipeline.Failed, 0, "bad-header", 0},
 		"d_unktype":      {pipeline.Complete, whole - 1, "unknown-record", -1},
-		"d_zero":         {"", 0, "no recording found", 0},
+		"d_zero":         {"", 0, "the file is empty", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			results, err := ingest(filepath.Join(t.TempDir(), "store"), filepath.Join(folder, "damaged", name+".data"))
