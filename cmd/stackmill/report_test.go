@@ -20,6 +20,7 @@ func TestLabelsTellFunctionsApart(t *testing.T) {
 		{"in two modules", "  13 13 903 804 g g g g normal", "  13 13 903 804 main main main main normal", []string{" main (a.c) ", " main (b.c) "}},
 		{"in two load objects", "  13 13 903 804 g g g g normal", "  13 13 901 801 main main main main normal", []string{" main (app) ", " main (<Total>) "}},
 		{"in one module", "  13 13 903 804 g g g g normal", "  13 13 903 803 main main main main normal", []string{" main (app 0x1000) ", " main (app 0x2000) "}},
+		{"generated twice", "  13 13 903 804 g g g g normal 8192", "  13 13 903 803 main main main main normal 4096", []string{" main (app #1) ", " main (app #2) "}},
 		{"static", "  13 13 903 804 g g g g normal", "  13 13 903 804 <static>@0x2000 '' '' '' static", []string{" <static>@0x2000 (app) "}},
 	} {
 		if strings.Count(storetest.Two, test.old) != 1 {

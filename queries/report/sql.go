@@ -10,19 +10,22 @@ import (
 )
 
 // labels names each function so that no two of an experiment look the same:
-// by its load object, its module or its address when the name is not enough.
+// by its load object, its module or its address when the name is not enough. Code that was
+// generated twice has none of its own: its versions are counted.
 const labels = `labels AS (
   SELECT f.experiment_id, f.function_id, CASE
     WHEN count(*) OVER name = 1 AND f.kind NOT IN ('static', 'plt') THEN f.name
     WHEN count(*) OVER object = 1 THEN f.name || ' (' || o.name || ')'
     WHEN count(*) OVER module = 1 THEN f.name || ' (' || regexp_extract(u.name, '[^/]*$') || ')'
-    ELSE f.name || ' (' || o.name || printf(' 0x%x)', f.address) END AS label
+    WHEN count(*) OVER place = 1 THEN f.name || ' (' || o.name || printf(' 0x%x)', f.address)
+    ELSE f.name || ' (' || o.name || ' #' || row_number() OVER (place ORDER BY f.function_no) || ')' END AS label
   FROM named f
   LEFT JOIN load_objects o USING (experiment_id, load_object_id)
   LEFT JOIN modules u USING (experiment_id, module_id)
   WINDOW name AS (PARTITION BY f.experiment_id, f.name),
     object AS (PARTITION BY f.experiment_id, f.name, f.load_object_id),
-    module AS (PARTITION BY f.experiment_id, f.name, f.load_object_id, f.module_id)
+    module AS (PARTITION BY f.experiment_id, f.name, f.load_object_id, f.module_id),
+    place AS (PARTITION BY f.experiment_id, f.name, f.load_object_id, f.address)
 )`
 
 // aliases are the columns of functions with the name that Request.Alias chooses (S4).
