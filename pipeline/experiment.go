@@ -207,17 +207,17 @@ func (e *experiment) attribute() error {
 		func() error { return r.StackRows(emit) },
 		func() error {
 			shape := attribute.NewShape(r.Program, r.Stacks)
-			tree := attribute.NewCallTree(shape, e.sums)
-			functions, err := r.FunctionRows(emit, tree)
-			return errors.Join(err, together(
-				func() error { return r.CodeRows(emit, functions) },
-				func() (err error) {
-					if err = r.TreeRows(emit, tree); err == nil {
-						lines, err = r.LineRows(emit, shape)
-					}
-					return err
+			return together(
+				func() (err error) { lines, err = r.LineRows(emit, shape); return err },
+				func() error {
+					tree := attribute.NewCallTree(shape, e.sums)
+					functions, err := r.FunctionRows(emit, tree)
+					return errors.Join(err, together(
+						func() error { return r.CodeRows(emit, functions) },
+						func() error { return r.TreeRows(emit, tree) },
+					))
 				},
-			))
+			)
 		},
 	)
 	return errors.Join(e.segments.Close(), err, r.SourceRows(emit, lines))
