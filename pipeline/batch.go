@@ -63,17 +63,21 @@ func (b *batch) count() error {
 	return nil
 }
 
-// passed releases a batch, which was the pipeline's, and counts its samples.
-func (p *process) passed(b *batch) {
+// release gives up a batch that does not get to the sinks.
+func (b *batch) release() {
 	if b.Batch == nil {
 		b.events.Release()
 		return
 	}
+	b.Release()
+}
+
+// passed counts the samples of a batch.
+func (p *process) passed(b *attribute.Batch) {
 	n := b.Len()
 	if n > 0 { // a log that was not finished knows nothing of its last events
 		p.recorded.DurationNS = max(p.recorded.DurationNS, b.Times[n-1]-p.recorded.StartNS)
 	}
-	b.Release()
 	p.samples += int64(n)
 	p.perProcess[len(p.perProcess)-1] += int64(n)
 	p.Progress.Samples.Add(int64(n))

@@ -40,7 +40,8 @@ type experiment struct {
 	dumps    *unwind.Dumps
 	known    *unwind.Known
 	stacks   *attribute.Stacks
-	growth   *growth
+	growth   *beside[*unwind.Growth]
+	sinking  *beside[toSinks] // nil: sinks need what the stages before them use
 	ioFiles  *attribute.Files
 	counter  *attribute.Counter
 	sums     *attribute.Sums
@@ -52,6 +53,7 @@ type experiment struct {
 	contents   *contents // of keep
 	samples    int64     // passed so far
 	perProcess []int64
+	sunk       []StageTime // what the sinks took
 }
 
 // The statuses of an experiment or process.
@@ -79,8 +81,11 @@ func (a *attempt) pass(e *experiment) (err error) {
 
 // close gives up what the stages hold, also after a panic.
 func (e *experiment) close() (err error) {
+	if e.sinking != nil {
+		_ = e.sinking.close() // grown has its error
+	}
 	if e.growth != nil {
-		_ = e.growth.close() // grown has its error
+		_ = e.growth.close() // likewise
 	}
 	if e.out != nil {
 		_ = e.out.close() // settled has its error
@@ -158,13 +163,23 @@ func (e *experiment) begin() (err error) {
 	e.data = attribute.NewData(id, e.rec, metrics, e.resolver, e.tables, e.out.write)
 	e.rows = attribute.NewSampleRows(id, e.out.write)
 	e.segments = schema.NewRows(schema.Segments, id, e.out.write)
+	if e.data == nil {
+		e.sinking = runBeside(e.ctx, sinksAhead, e.sink, func(b toSinks) { b.Release() })
+	}
 	return nil
 }
 
-// grown waits for the tree of stacks.
+// grown waits for the sinks and for the tree of stacks.
 func (e *experiment) grown() error {
-	if err := errors.Join(e.growth.close(), context.Cause(e.ctx)); err != nil {
+	err := e.growth.close()
+	if e.sinking != nil {
+		err = errors.Join(err, e.sinking.close())
+	}
+	if err = errors.Join(err, context.Cause(e.ctx)); err != nil {
 		return err
+	}
+	for _, s := range e.sunk {
+		e.result.add(s.Stage, s.Elapsed)
 	}
 	e.growth = nil // it holds on to the tree
 	e.known, e.frames, e.dumps = nil, nil, nil

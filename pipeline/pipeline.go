@@ -16,9 +16,9 @@
 // Experiments run side by side. The stages of one run one after the other, but for the
 // symbol tables, which are loaded as soon as a recording names them (early.go), the
 // decoder, which reads ahead (readahead.go), the dumps, which are unwound side by side
-// (package relay), the tree of stacks, which grows beside the rules (growth.go), and the
-// writers, one per table (writers.go): all have bounded channels. A batch has one owner
-// at any time, so more stages can overlap in the same way; attribute.Sink says how.
+// (package relay), the tree of stacks and the sinks, which run beside the rules
+// (beside.go), and the writers, one per table (writers.go): all have bounded channels. A
+// batch has one owner at any time; attribute.Sink says more.
 package pipeline
 
 import (
@@ -89,8 +89,8 @@ var sinks = []stage[func(*process) attribute.Sink]{
 
 // atEnd are the stages that run when all samples were read.
 var atEnd = []stage[func(*experiment) error]{
-	{"grow", "waits for the tree, to which the stacks are added beside the stages before",
-		"the tree of stacks", (*experiment).grown},
+	{"grow", "waits for the sinks, and for the tree, to which the stacks are added beside the stages before",
+		"sums, and the tree of stacks", (*experiment).grown},
 	{"judge", "says what the samples as a whole reveal: values left out, stacks that end early",
 		"problems", (*experiment).judge},
 	{"attribute", "attributes the sums to functions, callers and callees, lines, instructions, and finds their sources",
@@ -139,14 +139,12 @@ func (p *process) kind(ctx context.Context, k schema.Kind) error {
 		if err != nil || !more {
 			return err
 		}
-		err = each(p.result, perBatch, b)
-		for i := 0; err == nil && i < len(to); i++ {
-			began := time.Now()
-			err = to[i].run.Add(b.Batch)
-			p.result.took(to[i].name, began)
+		if err := each(p.result, perBatch, b); err != nil {
+			b.release()
+			return err
 		}
-		p.passed(b)
-		if err != nil {
+		p.passed(b.Batch)
+		if err := p.toSinks(toSinks{b.Batch, to}); err != nil {
 			return err
 		}
 	}

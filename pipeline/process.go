@@ -51,7 +51,8 @@ func (p *process) unwind() (err error) {
 	}
 	whole := *p.recorded
 	whole.Stacks = p.completed.Stacks
-	unwinder := unwind.New(p.known, p.growth.add, p.resolver, p.frames, p.resolved, &whole)
+	grow := func(more *unwind.Growth) { _ = p.growth.add(more) } // grown has its error
+	unwinder := unwind.New(p.known, grow, p.resolver, p.frames, p.resolved, &whole)
 	p.unwinder = unwinder
 	p.stacks = p.experiment.stacks.Process(p.recorded, p.completed.Stacks, unwinder)
 	return nil

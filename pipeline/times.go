@@ -3,7 +3,7 @@ package pipeline
 import "time"
 
 // StageTime is how long a stage took with one recording. What runs beside the stages
-// counts where it is waited for.
+// counts where it is waited for, but for the sinks, which count where they are.
 type StageTime struct {
 	Stage   string // as Explain names it, or one of the names below
 	Elapsed time.Duration
@@ -20,11 +20,16 @@ const (
 func (r *Result) took(stage string, began time.Time) { r.add(stage, time.Since(began)) }
 
 func (r *Result) add(stage string, elapsed time.Duration) {
-	for i := range r.Stages {
-		if r.Stages[i].Stage == stage {
-			r.Stages[i].Elapsed += elapsed
-			return
+	r.Stages = addTime(r.Stages, stage, elapsed)
+}
+
+// addTime adds to the time of a stage.
+func addTime(stages []StageTime, stage string, elapsed time.Duration) []StageTime {
+	for i := range stages {
+		if stages[i].Stage == stage {
+			stages[i].Elapsed += elapsed
+			return stages
 		}
 	}
-	r.Stages = append(r.Stages, StageTime{stage, elapsed})
+	return append(stages, StageTime{stage, elapsed})
 }

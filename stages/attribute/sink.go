@@ -9,12 +9,10 @@ package attribute
 // Ownership: a batch has one owner, who alone may change or release it. Add lends
 // it: a sink does not change it, and retains the columns that it needs for longer.
 //
-// Overlap: Add is called by one goroutine at a time. Sinks do not depend on each other,
-// so they can run at once when they are connected by bounded channels: each then owns
-// a batch from receiving it until it sends it on, and the last one releases it. Two
-// things they share with the stages before them, and neither is safe for concurrent
-// use: the problem log, and the resolver, by which the data sink resolves the PCs of
-// accesses.
+// Overlap: Add is called by one goroutine at a time. The sinks run beside the stages
+// before them, except where there is a data sink: it shares the problem log and the
+// resolver, by which it resolves the PCs of accesses, with these, and neither is safe for
+// concurrent use.
 //
 // Errors: after the first one no sink of the recording gets another batch, and nothing
 // of the recording is committed.

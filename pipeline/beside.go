@@ -1,0 +1,73 @@
+package pipeline
+
+import (
+	"context"
+
+	"golang.org/x/sync/errgroup"
+
+	"stackmill/stages/unwind"
+)
+
+// beside does something with values, in their order, on a goroutine of its own, while the
+// stages that hand them over go on.
+type beside[T any] struct {
+	ctx    context.Context
+	values chan T
+	drop   func(T)
+	group  errgroup.Group
+	failed chan struct{} // closed after an error, which is err then
+	err    error
+}
+
+// runBeside begins. At most as many values wait as ahead says. After an error of do, or
+// the context's end, values are dropped.
+func runBeside[T any](ctx context.Context, ahead int, do func(T) error, drop func(T)) *beside[T] {
+	values := make(chan T, ahead)
+	b := &beside[T]{ctx: ctx, values: values, drop: drop, failed: make(chan struct{})}
+	b.group.Go(func() error {
+		for v := range values {
+			switch {
+			case b.err != nil || ctx.Err() != nil:
+				drop(v)
+			default:
+				if b.err = guarded(func() error { return do(v) }); b.err != nil {
+					close(b.failed)
+				}
+			}
+		}
+		return b.err
+	})
+	return b
+}
+
+// add hands a value over. The error is that of a value before it, or the context's.
+func (b *beside[T]) add(v T) error {
+	select {
+	case b.values <- v:
+		return nil
+	case <-b.failed:
+		b.drop(v)
+		return b.err
+	case <-b.ctx.Done():
+		b.drop(v)
+		return context.Cause(b.ctx)
+	}
+}
+
+// close waits until all is done. It may be called again.
+func (b *beside[T]) close() error {
+	if b.values != nil {
+		close(b.values)
+		b.values = nil
+	}
+	return b.group.Wait()
+}
+
+// growthAhead bounds how much may wait to be added to the tree.
+const growthAhead = 4
+
+// grow adds stacks to the tree while further ones pass the rules.
+func grow(ctx context.Context, tree *unwind.Tree) *beside[*unwind.Growth] {
+	add := func(more *unwind.Growth) error { tree.Grow(more); return nil }
+	return runBeside(ctx, growthAhead, add, func(*unwind.Growth) {})
+}

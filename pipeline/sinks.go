@@ -1,0 +1,38 @@
+package pipeline
+
+import (
+	"time"
+
+	"stackmill/stages/attribute"
+)
+
+// sinksAhead bounds how many batches may wait for the sinks.
+const sinksAhead = 1
+
+// toSinks is a batch on its way to the sinks.
+type toSinks struct {
+	*attribute.Batch
+	sinks []stage[attribute.Sink]
+}
+
+// toSinks hands over a batch, which belongs to the sinks then.
+func (e *experiment) toSinks(b toSinks) error {
+	if e.sinking != nil {
+		return e.sinking.add(b)
+	}
+	return e.sink(b)
+}
+
+// sink passes a batch to its sinks and releases it.
+func (e *experiment) sink(b toSinks) error {
+	defer b.Release()
+	for _, s := range b.sinks {
+		began := time.Now()
+		err := s.run.Add(b.Batch)
+		e.sunk = addTime(e.sunk, s.name, time.Since(began))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
