@@ -43,7 +43,7 @@ func TestSQLConsole(t *testing.T) {
 	offered := `[...document.querySelector('.editor').shadowRoot.querySelectorAll('.cm-tooltip-autocomplete li .cm-completionLabel')].map((e) => e.innerText)`
 	take := func(name string) {
 		t.Helper()
-		b.run(poll(offered+fmt.Sprintf(`.includes(%q)`, name)))
+		b.run(poll(offered + fmt.Sprintf(`.includes(%q)`, name)))
 		b.run(chromedp.Sleep(200*time.Millisecond), chromedp.KeyEvent(kb.Enter)) // an offer that just appeared is not taken
 	}
 	take("function_metrics")
