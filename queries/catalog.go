@@ -217,7 +217,7 @@ func numberedName(t *schema.Table) string { return t.Name + "_numbered_rows" }
 // them by number, once.
 func numberedMacro(t *schema.Table, as form) string {
 	var columns []string
-	for _, c := range t.Columns {
+	for _, c := range t.Shown() {
 		columns = append(columns, as.cast(c.Name, t.Value(c))+" AS "+identifier(c.Name))
 	}
 	return fmt.Sprintf("CREATE MACRO %s() AS TABLE SELECT %s FROM %s() t", numberedName(t), strings.Join(columns, ", "), rowsName(t))

@@ -9,7 +9,7 @@ import (
 
 // callNodeRows and treeRows are the queries of the rows of these tables.
 func (n *narrowing) callNodeRows() string {
-	return "SELECT experiment_id, call_node, up, below, depth, function_no FROM " + n.table("call_nodes")
+	return "SELECT experiment_id, call_node, up, below, depth, function_no, 0 AS alone FROM " + n.table("call_nodes")
 }
 
 func (n *narrowing) treeRows() string {

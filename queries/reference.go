@@ -44,6 +44,10 @@ these hold for. Which these are is in further bits of the other rows' `+"`modes`
 | | %d | in `+"`line_values`"+`: all its code, by `+"`locations`"+` and `+"`inline_frames`"+`, is on one line |
 | | %d | in `+"`source_values`"+`, of that line |
 
+In the modes that `+"`call_nodes.alone`"+` names, the row of its function in `+"`function_values`"+` stands
+for the node's in `+"`tree_values`"+`, and for two of `+"`call_values`"+` with the function's inclusive value: of
+the function's caller, and of that for its callee.
+
 This page is made from the declarations in `+"`schema/`"+` by `+"`make docs`"+`.
 `, schema.StoreVersion, schema.ForCallee, schema.ForSource, schema.ForModule, schema.ForPC, schema.ForSelf, schema.ForLine, schema.ForLineSource)
 	for _, t := range schema.Tables {
@@ -52,6 +56,9 @@ This page is made from the declarations in `+"`schema/`"+` by `+"`make docs`"+`.
 			doc := c.Doc
 			if c.Null {
 				doc += " May be missing."
+			}
+			if slices.Contains(t.FileOnly, c.Name) {
+				doc += " Only files have it."
 			}
 			fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", c.Name, c.Type.SQL(), c.Unit, c.Encoding, html(doc))
 		}

@@ -12,7 +12,7 @@ import (
 
 // StoreVersion is the version of the store format. It stands in the footer of
 // every Parquet file and changes when a table changes incompatibly.
-const StoreVersion = "12"
+const StoreVersion = "13"
 
 // BatchRows is the largest number of rows of a record batch between stages.
 const BatchRows = 1 << 16
@@ -104,6 +104,8 @@ type Table struct {
 	Row     string   // what a row is
 	Key     []string // the columns that tell the rows of the view apart; none where rows may be equal
 	Columns []Column // of the files
+	// FileOnly are columns of the files that the view does not have.
+	FileOnly []string
 	// Computed are columns of the table's view that are not in its files.
 	Computed []Computed
 	// Joined are tables before it that the view joins to t, its files, for what is
@@ -134,10 +136,10 @@ func (t *Table) Owner() []Column {
 
 // Shown returns the columns of the table's view that are stored.
 func (t *Table) Shown() []Column {
-	if t.Links == nil {
-		return t.Columns
+	if t.Links != nil {
+		return slices.Concat(t.Owner(), t.Columns[t.Index(listing.Name)+1:])
 	}
-	return slices.Concat(t.Owner(), t.Columns[t.Index(listing.Name)+1:])
+	return slices.DeleteFunc(slices.Clone(t.Columns), func(c Column) bool { return slices.Contains(t.FileOnly, c.Name) })
 }
 
 // Computed is a column that SQL computes from others of the same row, and of those joined

@@ -99,12 +99,25 @@ func impliedByFunction(table, column string, bit int) string {
 		plainModes, column, table, standing(bit))
 }
 
-// impliedCalls is the SQL of the rows of call_values that others stand for.
+// impliedNodes is the SQL of the rows of tree_values that those of function_values stand for,
+// of nodes that are alone in some of their modes.
+const impliedNodes = `SELECT t.experiment_id, t.modes & o.alone AS modes, t.metric, o.call_node, t.inclusive AS attributed, t.exclusive
+FROM function_values_rows() t JOIN call_nodes_rows() o USING (experiment_id, function_no) WHERE t.modes & o.alone <> 0`
+
+// impliedCalls is the SQL of the rows of call_values that others stand for: those of callers
+// for callees, and those of functions for themselves and, with a node that is alone, for its
+// caller and for it as callee.
 var impliedCalls = fmt.Sprintf(`SELECT t.experiment_id, t.modes & %[1]d AS modes, t.metric, t.function_no + t.other_no AS function_no, 'callee' AS relation, -t.other_no AS other_no, t.attributed
 FROM call_values_stored_rows() t WHERE %[2]s
 UNION ALL
 SELECT t.experiment_id, t.modes & %[1]d, t.metric, t.function_no, 'self', 0, IF(t.exclusive = %[3]d, t.inclusive, t.exclusive)
-FROM function_values_rows() t WHERE %[4]s`, ShownModes, standing(ForCallee), asWhole, standing(ForSelf))
+FROM function_values_rows() t WHERE %[4]s
+UNION ALL
+SELECT t.experiment_id, t.modes & o.alone, t.metric, IF(r.relation = 'caller', o.function_no, p.function_no), r.relation,
+  IF(r.relation = 'caller', p.function_no - o.function_no, o.function_no - p.function_no), t.inclusive
+FROM function_values_rows() t JOIN call_nodes_rows() o USING (experiment_id, function_no)
+JOIN call_nodes_rows() p ON p.experiment_id = o.experiment_id AND p.call_node = o.call_node - o.up
+CROSS JOIN (VALUES ('caller'), ('callee')) r(relation) WHERE t.modes & o.alone <> 0`, ShownModes, standing(ForCallee), asWhole, standing(ForSelf))
 
 // impliedLines is likewise of line_values.
 var impliedLines = fmt.Sprintf(`SELECT t.experiment_id, t.modes & %[1]d | IF(%[2]s, %[3]d, 0) AS modes, t.metric, t.function_no, o.file, o.line, t.exclusive, t.inclusive

@@ -40,7 +40,8 @@ var (
 		{"below", Int32, Dict, "count", false, "How many nodes are below it: the next so many."},
 		{"depth", Int32, Delta, "", false, "0 is the root."},
 		functionNo.as(Dict),
-	}, Joined: ofFunction, Computed: []Computed{
+		{"alone", Int32, Dict, "", false, "The modes in which no other node is of its function, unless its caller's function is below it: values of the function are its own there."},
+	}, FileOnly: []string{"alone"}, Joined: ofFunction, Computed: []Computed{
 		functionID,
 		{"parent", Int32, "CASE WHEN up > 0 THEN call_node - up END", "The caller's node; missing for the root."},
 		{"last", Int32, "call_node + below", "The last node below it, itself if there is none."},
@@ -49,7 +50,7 @@ var (
 		experimentID, modes, metric,
 		{"call_node", Int32, Delta, "", false, "The node."},
 		attribute, exclusive,
-	}}
+	}, Implied: impliedNodes}
 	LineValues = &Table{Name: "line_values", Implied: impliedLines, Row: "one metric's value of one source line of one function", Key: key("modes", "metric", "function_no", "file", "line"), Columns: []Column{
 		experimentID, modes, metric, functionNo,
 		{"file", String, Dict, "", false, "The source file's path, empty for instructions without line numbers."},

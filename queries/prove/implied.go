@@ -24,6 +24,7 @@ func (x *experiment) proveModes() error {
 // imply adds the rows that the files leave out since others stand for them.
 func (x *experiment) imply() {
 	x.implyByFunctions()
+	x.implyNodes()
 	x.implyCallees()
 	x.implySources()
 	for _, t := range []*schema.Table{schema.FunctionValues, schema.CallValues, schema.LineValues} {
@@ -81,6 +82,31 @@ func (x *experiment) implyByFunctions() {
 			for _, sums["location"] = range locations[f] {
 				x.add(schema.PCValues, ids[i], sums)
 			}
+		}
+	}
+}
+
+// implyNodes adds what rows of functions stand for with nodes that are alone.
+func (x *experiment) implyNodes() {
+	t, nodes := schema.FunctionValues, schema.CallNodes
+	ids, modes, metrics, inclusive, exclusive := x.col(t, "experiment_id"), x.col(t, "modes"), x.col(t, "metric"), x.col(t, "inclusive"), x.col(t, "exclusive")
+	alone, up, functions := x.col(nodes, "alone"), x.col(nodes, "up"), x.col(nodes, "function_no")
+	places := make([]int64, len(functions))
+	for n := range places {
+		places[n] = int64(n)
+	}
+	of := byNumber(functions, places)
+	for i, f := range x.col(t, "function_no") {
+		for _, n := range of[f] {
+			m := modes[i] & alone[n]
+			caller := n - up[n]
+			if m == 0 || caller < 0 || caller >= n {
+				continue
+			}
+			g := functions[caller]
+			x.add(schema.TreeValues, ids[i], map[string]int64{"modes": m, "metric": metrics[i], "call_node": x.col(nodes, "call_node")[n], "attributed": inclusive[i], "exclusive": exclusive[i]})
+			x.add(schema.CallValues, ids[i], map[string]int64{"modes": m, "metric": metrics[i], "function_no": f, "relation": hash("caller"), "other_no": g - f, "attributed": inclusive[i]})
+			x.add(schema.CallValues, ids[i], map[string]int64{"modes": m, "metric": metrics[i], "function_no": g, "relation": hash("callee"), "other_no": f - g, "attributed": inclusive[i]})
 		}
 	}
 }

@@ -16,6 +16,7 @@ type CallTree struct {
 	Pairs []Pair
 	pair  []pairNo // by node but the root: of the functions of its parent and of it
 	ends  []nodeNo // by recorded stack and view: where it ends
+	alone []Mode   // by node: those in which it is alone
 }
 
 // nodeNo is the number of a node of the call tree, and pairNo that of a pair: its
@@ -48,6 +49,7 @@ func NewCallTree(s *Shape, sums *Sums) *CallTree {
 		t.ends[i] = number[end]
 	}
 	t.findPairs()
+	t.findAlone(sums)
 	return t
 }
 

@@ -2,7 +2,7 @@ package attribute
 
 import "stackmill/schema"
 
-// TreeRows emits the call tree: its nodes, and their values.
+// TreeRows emits the call tree: its nodes, and their values where they are not alone.
 func (r *Result) TreeRows(emit Emit, t *CallTree) error {
 	if len(r.Sums.Metrics) == 0 { // no node has a value, not even the root
 		return nil
@@ -32,8 +32,8 @@ func (r *Result) TreeRows(emit Emit, t *CallTree) error {
 				t.own(all[i], n, own)
 				s = s[:0]
 				for view := range t.Views {
-					if values[view] != 0 || n == 0 {
-						s = append(s, shared{t.Views[view].modes, values[view], own[view]})
+					if modes := t.Views[view].modes; (values[view] != 0 || n == 0) && t.alone[n]&modes == 0 {
+						s = append(s, shared{modes, values[view], own[view]})
 					}
 				}
 				for _, v := range s.join() {
@@ -68,13 +68,13 @@ func (r *Result) callNodes(emit Emit, t *CallTree) error {
 	}
 	labels := schema.NewLabels(r.ExperimentID)
 	return inBatches(t.Len(), func(from, to int) error {
-		functions := make([]int32, 0, to-from)
-		for _, f := range t.Label[from:to] {
-			functions = append(functions, r.function(f))
+		functions, alone := make([]int32, 0, to-from), make([]int32, 0, to-from)
+		for n, f := range t.Label[from:to] {
+			functions, alone = append(functions, r.function(f)), append(alone, int32(t.alone[from+n]))
 		}
 		return emit.owned(schema.CallNodes, labels.Array(0, to-from), schema.Int32s(numbers(from, to)),
 			schema.Int32s(ups(t.Parent, from, to)), schema.Int32s(t.Below[from:to]), schema.Int32s(depths[from:to]),
-			schema.Int32s(functions))
+			schema.Int32s(functions), schema.Int32s(alone))
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"stackmill/schema"
 	"stackmill/stages/symbolize"
@@ -35,20 +36,55 @@ func TestTreeRows(t *testing.T) {
 		}
 	}
 	for table, want := range map[string][]string{
-		"stack_tree":  {"0 0 5 0", "1 1 2 1", "2 1 0 2", "3 2 0 4", "4 4 0 3", "5 5 0 5"}, // node, up, below, frame
-		"call_nodes":  {"0 0 4 0 5", "1 1 2 1 0", "2 1 0 2 1", "3 2 0 2 3", "4 4 0 1 2"},  // node, up, below, depth, function
-		"tree_values": {"63 m 0 15 0", "9 m 1 13 12", "54 m 1 13 4", "63 m 2 1 -1", "54 m 3 8 -1", "63 m 4 2 -1"},
+		"stack_tree": {"0 0 5 0", "1 1 2 1", "2 1 0 2", "3 2 0 4", "4 4 0 3", "5 5 0 5"}, // node, up, below, frame
+		// node, up, below, depth, function, and in which modes that of the function stands for it
+		"call_nodes":  {"0 0 4 0 5 0", "1 1 2 1 0 63", "2 1 0 2 1 63", "3 2 0 2 3 54", "4 4 0 1 2 63"},
+		"tree_values": {"63 m 0 15 0"},
 		// with 1024 for its own row, 256 and 512 for those of its module and location, ...
 		"function_values": {"1087 m 5 -1 15", "7689 m 0 12 13", "7734 m 0 4 13", "7734 m 3 -1 8", "7743 m 1 -1 1", "7743 m 2 -1 2"},
-		// and 64 for the callee's: modes, metric, callee, relation, caller, value
-		"call_values": {"118 m 3 caller -3 8", "127 m 0 caller 5 13", "127 m 1 caller -1 1", "127 m 2 caller 3 2"},
+		"call_values":     nil,
 	} {
-		var got []string
-		for _, row := range rows[table] {
-			columns := strings.Fields(row)[1:] // without the experiment
-			got = append(got, strings.Join(columns, " "))
+		if diff := cmp.Diff(want, rows.of(table)); diff != "" {
+			t.Errorf("%s: %s", table, diff)
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
+	}
+}
+
+// of returns the rows of a table without the experiment.
+func (e emitted) of(table string) (list []string) {
+	for _, row := range e[table] {
+		list = append(list, strings.Join(strings.Fields(row)[1:], " "))
+	}
+	return list
+}
+
+// Rows of functions stand neither for nodes of which there are several, nor for those of
+// which the caller is called again below.
+func TestNotAlone(t *testing.T) {
+	recorded, sums := NewStacks(), NewSums([]schema.Metric{{Name: "m"}})
+	for i, stack := range []string{"ab", "cb", "ded"} {
+		addStack(recorded, everyMode(locationsOf(stack)...))
+		sums.stack(RecordedNo(i), 0).add(1 << i)
+	}
+	recorded.OrderNodes()
+	recorded.OrderFrames(asTheyAre(letters()))
+	p, rows := letters(), emitted{}
+	p.Functions = append(p.Functions, symbolize.Function{ID: 99})
+	r := &Result{ExperimentID: "e", Program: p, Total: 5, Stacks: recorded, Sums: sums}
+	tree := NewCallTree(NewShape(p, recorded), sums)
+	if _, err := r.FunctionRows(rows.emit, tree); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.TreeRows(rows.emit, tree); err != nil {
+		t.Fatal(err)
+	}
+	for table, want := range map[string][]string{
+		"call_nodes":  {"0 0 7 0 5 0", "1 1 1 1 0 63", "2 1 0 2 1 0", "3 3 1 1 2 63", "4 1 0 2 1 0", "5 5 2 1 3 0", "6 1 1 2 4 0", "7 1 0 3 3 0"},
+		"tree_values": {"63 m 0 7 0", "63 m 2 1 -1", "63 m 4 2 -1", "63 m 5 4 0", "63 m 6 4 0", "63 m 7 4 -1"},
+		// with 64 for the callee's: modes, metric, function, relation, other, value
+		"call_values": {"63 m 3 caller 2 0", "63 m 5 callee -2 4", "63 m 4 caller -1 4", "63 m 3 callee 1 0", "127 m 1 caller -1 1", "127 m 1 caller 1 2", "127 m 3 caller 1 4"},
+	} {
+		if diff := cmp.Diff(want, rows.of(table), cmpopts.SortSlices(strings.Compare)); diff != "" {
 			t.Errorf("%s: %s", table, diff)
 		}
 	}

@@ -122,14 +122,17 @@ func begin(rows *schema.Rows, modes Mode, metric int) *schema.Rows {
 }
 
 // neighbours appends the values of metrics that are attributed to neighbours of functions,
-// given all of them. Rows of functions stand for what is attributed to themselves.
+// given all of them. Rows of functions stand for what is attributed to themselves, and with
+// nodes that are alone.
 func (r *Result) neighbours(rows *schema.Rows, t *CallTree, metrics []int, values []*Values) {
 	row := func(modes Mode, metric int, function symbolize.FunctionNo, relation int, other symbolize.FunctionNo, value int64) {
 		from, to := r.function(function), r.function(other)
 		begin(rows, modes, metric).Int32(from).Label(relation).Int32(to - from).Int64(value)
 	}
+	alone := t.alonePairs()
 	inViews{t.modes(Plain | Plain.Inlined()), len(t.Pairs), func(view, metric, n int) (caller, callee int64, ok bool) {
-		return values[metric].Calls.of(n, view)
+		caller, callee, ok = values[metric].Calls.of(n, view)
+		return caller, callee, ok && alone[n]&t.Views[view].modes == 0
 	}}.each(metrics, func(n, metric int, x shared) {
 		p := t.Pairs[n]
 		row(x.modes|given(x.a == x.b, schema.ForCallee), metric, p.Callee, caller, p.Caller, x.a)
