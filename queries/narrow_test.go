@@ -41,7 +41,7 @@ func TestNarrowToAll(t *testing.T) {
 			switch {
 			case v.Name == "passing":
 				query = "FROM passing('inline line') ORDER BY ALL"
-			case v.Name == "timeline_by" || v.Name == "interval_metrics":
+			case slices.Contains([]string{"timeline_by", "cpu_timeline_by", "interval_metrics"}, v.Name):
 				query = "FROM " + v.Name + "(100_000_000) ORDER BY ALL"
 			case len(v.Parameters) > 0:
 				continue // they are made of the others

@@ -237,6 +237,9 @@ func TestViews(t *testing.T) {
 			"0 1000000000 4711 30", "0 1000000000 4712 10", "1000000000 2000000000 4711 20", "1000000000 2000000000 4712 20"}},
 		{"SELECT t0_ns // 1e6, sum(value) // 1e6 FROM timeline_by(25_000_000) WHERE mode = 'user' AND " + first + " GROUP BY ALL ORDER BY ALL", []string{
 			"0 20", "25 20", "1050 30", "1075 10"}},
+		{"SELECT t0_ns // 1e9, cpu, value // 1e6 FROM cpu_timeline WHERE mode = 'user' AND " + first + " ORDER BY ALL", []string{"0 0 30", "0 1 10", "1 0 20", "1 1 20"}},
+		{"SELECT t0_ns // 1e6, cpu, value // 1e6 FROM cpu_timeline_by(25_000_000) WHERE mode = 'user' AND " + first + " ORDER BY ALL", []string{
+			"0 0 20", "25 0 10", "25 1 10", "1050 0 10", "1050 1 20", "1075 0 10"}},
 		{"SELECT mode, t0_ns // 1e6, t1_ns // 1e6, value // 1e6 FROM interval_metrics(25_000_000) WHERE mode <> 'expert' AND " + first + " ORDER BY ALL", []string{
 			"machine 0 25 20", "machine 25 50 20", "machine 1050 1075 30", "machine 1075 1100 10", "user 0 25 20", "user 25 50 20", "user 1050 1075 30", "user 1075 1100 10"}},
 		{"SELECT mode, reason, load_object, samples, value // 1e6 FROM unattributed WHERE mode <> 'expert' ORDER BY ALL", []string{

@@ -88,7 +88,7 @@ func (r *reporter) addFlags(c *cobra.Command) {
 	f.BoolVar(&r.Inline, "inline", false, "show inlined functions as functions of their own")
 	f.BoolVar(&r.wide, "wide", false, "print long names in full even where other columns follow")
 	f.StringVar(&r.format, "format", "table", "table, csv, json, ndjson or markdown")
-	f.DurationVar(&r.Width, "width", time.Second, "timeline, seconds: the width of an interval, e.g. 100ms")
+	f.DurationVar(&r.Width, "width", time.Second, "timeline, cpu-timeline, seconds: the width of an interval, e.g. 100ms")
 	addFilter(c, &r.filter)
 }
 

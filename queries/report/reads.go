@@ -5,7 +5,7 @@ package report
 func (r *Request) Reads() []string {
 	reads := []string{r.View}
 	switch r.Name {
-	case "timeline", "seconds":
+	case "timeline", "cpu-timeline", "seconds":
 		reads = append(reads, ofWidth[r.Name])
 	case "disasm":
 		reads = append(reads, "function_metrics")

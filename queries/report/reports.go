@@ -159,6 +159,11 @@ var ofMetrics = []Report{
 		order:   "t0_ns, thread_id",
 	},
 	{
+		Name: "cpu-timeline", View: "cpu_timeline", Title: "Timeline of CPUs",
+		Columns: []Column{{"t0_ns", "From s", Seconds}, {"t1_ns", "To s", Seconds}, {"cpu", "CPU", Number}, value},
+		order:   "t0_ns, cpu",
+	},
+	{
 		Name: "seconds", View: "second_metrics", Title: "Seconds",
 		Columns: []Column{value, {"t0_ns", "From s", Seconds}, {"t1_ns", "To s", Seconds}},
 		order:   "t0_ns",

@@ -59,11 +59,11 @@ var (
 	Aliases = []string{"manual", "gprofng", "perf"}
 )
 
-// usualWidth is the width of the intervals of the views timeline and second_metrics.
+// usualWidth is the width of the intervals of the views timeline, cpu_timeline and second_metrics.
 const usualWidth = time.Second
 
 // ofWidth are the views with intervals of other widths, by report.
-var ofWidth = map[string]string{"timeline": "timeline_by", "seconds": "interval_metrics"}
+var ofWidth = map[string]string{"timeline": "timeline_by", "cpu-timeline": "cpu_timeline_by", "seconds": "interval_metrics"}
 
 // Check says what is wrong with a request, as far as that shows without a store.
 func (r *Request) Check() error {
@@ -85,7 +85,7 @@ func (r *Request) Check() error {
 	case r.Object != "" && !slices.Contains(columns, "descriptor"):
 		return fmt.Errorf("--object: the rows of %s are not data objects", r.Name)
 	case r.Width != usualWidth && ofWidth[r.Name] == "":
-		return fmt.Errorf("--width is for timeline and seconds only")
+		return fmt.Errorf("--width is for timeline, cpu-timeline and seconds only")
 	case r.Function != "" && r.rows == nil && !r.ofFragment() && (!slices.Contains(columns, "function_id") || r.Name == "call-tree"):
 		return fmt.Errorf("--function: the rows of %s are not functions", r.Name)
 	case r.Sort != "" && !slices.Contains(columns, column):

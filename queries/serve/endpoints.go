@@ -38,7 +38,7 @@ var endpoints = []endpoint{
 			inlineParameter,
 			{name: "sort", kind: "string", does: "a column of the view, numbers descending; -COLUMN reverses"},
 			limitParameter,
-			{name: "width", kind: "string", does: "timeline, seconds: the width of an interval, such as 100ms"},
+			{name: "width", kind: "string", does: "timeline, cpu-timeline, seconds: the width of an interval, such as 100ms"},
 			columnsParameter,
 			{name: "format", kind: "string", one: formatNames(), does: "by default json"},
 		}, filterParameters),

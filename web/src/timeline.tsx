@@ -1,4 +1,5 @@
-// The panel of time: what each thread did when. A part that is marked filters all panels.
+// The panel of time: what each thread, or each CPU, did when. A part that is marked filters
+// all panels.
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { useData } from './api';
 import { useMarking } from './marking';
@@ -13,12 +14,26 @@ interface Cell {
   unit: string;
   t0_ns: Value;
   t1_ns: Value;
-  thread_id: Value;
+  thread_id?: Value;
+  cpu?: Value;
   value: Value;
 }
 
+// Lanes are what has a row of its own: threads or CPUs, which are also filters.
+interface Lanes {
+  view: string;
+  filter: 'thread' | 'cpu';
+  one: string;
+  several: string;
+  of: (c: Cell) => string;
+}
+
+const threads: Lanes = { view: 'views/timeline', filter: 'thread', one: 'thread', several: 'threads', of: (c) => String(c.thread_id) };
+const cpus: Lanes = { view: 'views/cpu-timeline', filter: 'cpu', one: 'CPU', several: 'CPUs', of: (c) => String(c.cpu) };
+const noCPU = '-1'; // of samples that do not say where they were taken
+
 const rowHeight = 22;
-const mostThreads = 200;
+const mostLanes = 200;
 const mostExperiments = 20;
 const intervals = 200; // about as many are shown
 const across = 1000; // units of the drawing's width
@@ -27,21 +42,27 @@ export function TimelinePanel() {
   const place = usePlace();
   // The whole time is shown, with what is marked in it: first by the second, then in
   // intervals that are as wide as some points of the screen.
+  const lanes = place.get('lanes') === 'cpus' ? cpus : threads;
   const asked = { ...scope(place), between: null, metric: place.get('metric') };
-  const coarse = useData<Cell[]>('views/timeline', asked);
+  const coarse = useData<Cell[]>(lanes.view, asked);
   const end = (coarse.data ?? []).reduce((n, c) => Math.max(n, num(c.t1_ns)), 0);
   const ms = end === 0 ? 0 : Math.max(Math.round(end / intervals / 1e6), 1);
   const refined = ms > 0 && ms < 1000;
-  const fine = useData<Cell[]>(refined ? 'views/timeline' : undefined, { ...asked, width: `${ms}ms` });
+  const fine = useData<Cell[]>(refined ? lanes.view : undefined, { ...asked, width: `${ms}ms` });
   const answer = fine.data === undefined && fine.error === undefined ? { ...coarse, loading: coarse.loading || refined } : fine;
   return (
-    <Frame title="Timeline" answer={answer} empty={(rows) => rows.length === 0}>
-      {(rows) => <Timelines rows={rows} />}
-    </Frame>
+    <>
+      <div class="bar choices" role="group" aria-label="Rows">
+        {[threads, cpus].map((l) => <button key={l.filter} type="button" aria-pressed={l === lanes} onClick={() => go({ lanes: l === cpus ? 'cpus' : null })}>{l === cpus ? 'CPUs' : 'Threads'}</button>)}
+      </div>
+      <Frame title="Timeline" answer={answer} empty={(rows) => rows.length === 0}>
+        {(rows) => <Timelines rows={rows.filter((r) => (r.cpu === undefined) === (lanes === threads))} lanes={lanes} />}
+      </Frame>
+    </>
   );
 }
 
-function Timelines({ rows }: { rows: Cell[] }) {
+function Timelines({ rows, lanes }: { rows: Cell[]; lanes: Lanes }) {
   const groups = useMemo(() => {
     const by = new Map<string, Cell[]>();
     for (const r of rows) {
@@ -53,20 +74,22 @@ function Timelines({ rows }: { rows: Cell[] }) {
   }, [rows]);
   return (
     <>
-      {groups.slice(0, mostExperiments).map(([experiment, cells]) => <Threads key={experiment} experiment={experiment} cells={cells} />)}
+      {groups.slice(0, mostExperiments).map(([experiment, cells]) => <TimelineOf key={experiment} experiment={experiment} cells={cells} lanes={lanes} />)}
       {groups.length > mostExperiments && <p class="note">{groups.length - mostExperiments} more experiments are not shown: choose some.</p>}
     </>
   );
 }
 
-function Threads({ experiment, cells }: { experiment: string; cells: Cell[] }) {
+function TimelineOf({ experiment, cells, lanes }: { experiment: string; cells: Cell[]; lanes: Lanes }) {
   const place = usePlace();
   const box = useRef<SVGSVGElement>(null);
   const [drag, setDrag] = useState<[number, number] | undefined>();
   const from = cells.reduce((n, c) => Math.min(n, num(c.t0_ns)), Infinity);
   const until = cells.reduce((n, c) => Math.max(n, num(c.t1_ns)), 0);
-  const threads = [...new Set(cells.map((c) => String(c.thread_id)))];
-  const rowOf = new Map(threads.map((t, n) => [t, n]));
+  const names = [...new Set(cells.map(lanes.of))].sort((a, b) => Number(a) - Number(b));
+  const known = lanes === cpus ? names.filter((n) => n !== noCPU).length : names.length;
+  const counted = `${known} ${known === 1 ? lanes.one : lanes.several}`;
+  const rowOf = new Map(names.map((t, n) => [t, n]));
   const highest = cells.reduce((n, c) => Math.max(n, num(c.value)), 0);
   const unit = cells[0]!.unit;
   const scale = across / (until - from || 1);
@@ -92,12 +115,12 @@ function Threads({ experiment, cells }: { experiment: string; cells: Cell[] }) {
   const bars = useMemo(
     () =>
       cells.map((c) => {
-        const row = rowOf.get(String(c.thread_id))!;
-        if (row >= mostThreads) return null;
+        const row = rowOf.get(lanes.of(c))!;
+        if (row >= mostLanes) return null;
         const height = Math.max((num(c.value) / (highest || 1)) * (rowHeight - 2), 1);
         return (
           <rect key={row + ' ' + c.t0_ns} x={scale * (num(c.t0_ns) - from)} width={scale * (num(c.t1_ns) - num(c.t0_ns))} y={(row + 1) * rowHeight - height - 1} height={height} class="usage">
-            <title>{`thread ${c.thread_id}, ${text(num(c.t0_ns))} to ${text(num(c.t1_ns))}: ${amount(c.value, c.unit)}`}</title>
+            <title>{`${lanes.one} ${lanes.of(c)}, ${text(num(c.t0_ns))} to ${text(num(c.t1_ns))}: ${amount(c.value, c.unit)}`}</title>
           </rect>
         );
       }),
@@ -110,35 +133,51 @@ function Threads({ experiment, cells }: { experiment: string; cells: Cell[] }) {
     <section>
       <h2>{experiment}</h2>
       <p class="note">
-        From {text(from)} to {text(until)}, {threads.length} threads, at most {amount(highest, unit)} at once. Drag, or use arrow keys with Shift and press Enter, to look at a part of the time only.{' '}
+        From {text(from)} to {text(until)}, {counted}, at most {amount(highest, unit)} in {amount(width, 'ns')}. Drag, or use arrow keys with Shift and press Enter, to look at a part of the time only.{' '}
         {place.all('between').length > 0 && <button type="button" onClick={() => go({ between: null })}>All of the time</button>}
       </p>
-      {threads.length > mostThreads && <p class="note">{threads.length - mostThreads} more threads are not shown: filter by thread_id.</p>}
+      {names.length > mostLanes && <p class="note">{names.length - mostLanes} more {lanes.several} are not shown: filter by {lanes === cpus ? 'cpu' : 'thread_id'}.</p>}
+      {lanes === cpus && names.includes(noCPU) && (
+        <p class="note">
+          {known > 0 ? 'Row “none” has samples that do' : 'The samples do'} not say on which CPU they were taken. perf records it with --sample-cpu or -a, gprofng always; profiles of pprof have none.
+        </p>
+      )}
       <p class="under"><output>{told}</output></p>
       <div class="threads">
-        <ul>{threads.slice(0, mostThreads).map((t) => <li key={t} style={{ height: `${rowHeight}px` }}><button type="button" onClick={() => go({ thread: place.get('thread') === t ? null : t })} aria-pressed={place.all('thread').includes(t)}>{t}</button></li>)}</ul>
+        <ul aria-label={`${lanes.several}: choose one to look at it only`}>
+          {names.slice(0, mostLanes).map((n) => (
+            <li key={n} style={{ height: `${rowHeight}px` }}>
+              <button type="button" onClick={() => go({ [lanes.filter]: place.get(lanes.filter) === n ? null : n })} aria-pressed={place.all(lanes.filter).includes(n)}>{lanes === cpus && n === noCPU ? 'none' : n}</button>
+            </li>
+          ))}
+        </ul>
         <div
           class="time"
           tabIndex={0}
           role="application"
-          aria-label={`Timeline of ${experiment}, ${threads.length} threads over ${text(until - from)}, ${count} intervals. Left and right: interval; with Shift: mark; Enter: look at what is marked; Escape: all of the time`}
+          aria-label={`Timeline of ${experiment}, ${counted} over ${text(until - from)}, ${count} intervals. Left and right: interval; with Shift: mark; Enter: look at what is marked; Escape: all of the time`}
           onKeyDown={key}
           onBlur={() => set(undefined, undefined)}
         >
           <svg
             ref={box}
             aria-hidden="true"
-            viewBox={`0 0 ${across} ${Math.min(threads.length, mostThreads) * rowHeight}`}
-            style={{ height: `${Math.min(threads.length, mostThreads) * rowHeight}px` }}
+            viewBox={`0 0 ${across} ${Math.min(names.length, mostLanes) * rowHeight}`}
+            style={{ height: `${Math.min(names.length, mostLanes) * rowHeight}px` }}
             preserveAspectRatio="none"
             onPointerDown={(e) => { box.current!.setPointerCapture(e.pointerId); setDrag([at(e), at(e)]); }}
             onPointerMove={(e) => { if (drag !== undefined) setDrag([drag[0], at(e)]); }}
             onPointerUp={end}
           >
             {bars}
-            {byKeys !== undefined && <rect class="cursor" x={scale * (time(cursor!, cursor!)[0] - from)} width={scale * width} y="0" height={threads.length * rowHeight} />}
-            {marked !== undefined && <rect class="marked" x={scale * (Math.min(...marked) - from)} width={scale * Math.abs(marked[1] - marked[0])} y="0" height={threads.length * rowHeight} />}
+            {byKeys !== undefined && <rect class="cursor" x={scale * (time(cursor!, cursor!)[0] - from)} width={scale * width} y="0" height={names.length * rowHeight} />}
+            {marked !== undefined && <rect class="marked" x={scale * (Math.min(...marked) - from)} width={scale * Math.abs(marked[1] - marked[0])} y="0" height={names.length * rowHeight} />}
           </svg>
+          <p class="axis" aria-hidden="true">
+            <span>{text(from)}</span>
+            <span>{text((from + until) / 2)}</span>
+            <span>{text(until)}</span>
+          </p>
         </div>
       </div>
       <details>
@@ -146,9 +185,9 @@ function Threads({ experiment, cells }: { experiment: string; cells: Cell[] }) {
         <Table
           label={`Intervals of ${experiment}`}
           rows={cells}
-          keyOf={(c) => `${c.thread_id} ${c.t0_ns}`}
+          keyOf={(c) => `${lanes.of(c)} ${c.t0_ns}`}
           columns={[
-            { title: 'Thread', numeric: true, value: (c) => num(c.thread_id), show: (c) => c.thread_id },
+            { title: lanes === cpus ? 'CPU' : 'Thread', numeric: true, value: (c) => num(lanes.of(c)), show: lanes.of },
             { title: 'From', numeric: true, value: (c) => num(c.t0_ns), show: (c) => text(num(c.t0_ns)) },
             { title: 'To', numeric: true, value: (c) => num(c.t1_ns), show: (c) => text(num(c.t1_ns)) },
             { title: 'Value', numeric: true, value: (c) => num(c.value), show: (c) => amount(c.value, unit) },
