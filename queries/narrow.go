@@ -41,7 +41,7 @@ func (db *DB) Narrow(ctx context.Context, f Filter, views ...string) (*DB, error
 	n := &narrowing{from: db, sees: sees, schema: fmt.Sprintf("memory.filtered_%d", sessions.Add(1)), filter: f, libraries: libraries}
 	n.need(read)
 	session := *db
-	session.base, session.DB, session.Libraries, session.chosen = db.DB, sql.OpenDB(n), libraries, f.chooses()
+	session.base, session.DB, session.Libraries, session.chosen, session.metrics = db.DB, sql.OpenDB(n), libraries, f.chooses(), new(metrics)
 	if err := n.build(ctx, session.DB, all); err != nil {
 		return nil, errors.Join(err, session.DB.Close())
 	}

@@ -30,6 +30,7 @@ func (db *DB) Part(ctx context.Context, selectors ...string) (*DB, error) {
 	session.said, session.sees = &said{store: db.Store, glance: db.said.glance, only: only}, part
 	session.said.counting.Do(func() { session.said.counts = list })
 	session.counted(list.experiments)
+	session.metrics = new(metrics)
 	session.DB = sql.OpenDB(&parting{db, &sight{part}})
 	return &session, nil
 }

@@ -31,6 +31,8 @@ type DB struct {
 	sees   *definitions // of what the views hold; nil if that is the whole store, and not defined yet
 	base   *sql.DB      // of a narrowed store, the one that it is a part of
 	chosen bool         // whether that has some samples only
+
+	metrics *metrics // of its experiments
 }
 
 // Options say how a store is opened.
@@ -57,7 +59,7 @@ func OpenWith(ctx context.Context, store string, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{Store: store, unsafe: o.Unsafe, said: newSaid(store)}
+	db := &DB{Store: store, unsafe: o.Unsafe, said: newSaid(store), metrics: new(metrics)}
 	if db.openKnown(ctx, o) {
 		return db, nil
 	}

@@ -7,13 +7,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"stackmill/queries"
 	"stackmill/queries/compare"
 	"stackmill/queries/rank"
 	"stackmill/queries/report"
-	"stackmill/schema"
 )
 
 // Request says what to follow over the experiments of a session. Usual has what is seldom
@@ -85,6 +85,7 @@ type trend struct {
 	Result
 	ctx context.Context
 	db  *queries.DB
+	has map[string]bool // the experiments with the metric, by their ids
 }
 
 // Run follows what is asked for over the experiments of a session.
@@ -106,23 +107,22 @@ func (t *trend) warn(format string, args ...any) {
 	t.Warnings = append(t.Warnings, fmt.Sprintf(format, args...))
 }
 
-// chooseMetric finds the metric and its unit.
+// chooseMetric finds the metric, its unit, and the experiments that have it.
 func (t *trend) chooseMetric() error {
-	records, err := t.db.Records(t.ctx, `SELECT m.metric, any_value(m.unit) AS unit, count(*) FILTER (m.metric = d.metric) AS first, count(*) AS has
-		FROM metrics m LEFT JOIN default_metrics d USING (experiment_id) GROUP BY m.metric`)
+	metrics, err := t.db.Metrics(t.ctx)
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(records, func(a, b queries.Record) int {
-		return cmp.Or(cmp.Compare(b.Number("first"), a.Number("first")), cmp.Compare(b.Number("has"), a.Number("has")), schema.CompareMetrics(a.Text("metric"), b.Text("metric")))
-	})
 	var known []string
-	for _, r := range records {
-		if name := r.Text("metric"); t.Metric == "" || t.Metric == name {
-			t.Metric, t.Unit = name, r.Text("unit")
+	for _, m := range metrics {
+		if t.Metric == "" || t.Metric == m.Name {
+			t.Metric, t.Unit, t.has = m.Name, m.Unit, map[string]bool{}
+			for _, id := range m.Experiments {
+				t.has[id] = true
+			}
 			return nil
 		}
-		known = append(known, r.Text("metric"))
+		known = append(known, m.Name)
 	}
 	if t.Metric == "" {
 		return fmt.Errorf("no metric is known of the experiments (stackmill problems says what is wrong with them)")
@@ -133,9 +133,8 @@ func (t *trend) chooseMetric() error {
 // order makes the points. Experiments that do not have the metric do not say that it was 0,
 // and of those without a start nobody knows where they belong.
 func (t *trend) order() error {
-	records, err := t.db.Records(t.ctx, `SELECT e.experiment_id, n.experiment, strftime(e.started, '%Y-%m-%dT%H:%M:%SZ') AS started, e.host, e.target, e.status, m.metric IS NOT NULL AS has
-		FROM experiments e LEFT JOIN experiment_names n USING (experiment_id) LEFT JOIN metrics m ON m.experiment_id = e.experiment_id AND m.metric = ?
-		ORDER BY e.started, n.experiment`, t.Metric)
+	records, err := t.db.Records(t.ctx, `SELECT e.experiment_id, n.experiment, strftime(e.started, '%Y-%m-%dT%H:%M:%SZ') AS started, e.host, e.target, e.status
+		FROM experiments e LEFT JOIN experiment_names n USING (experiment_id) ORDER BY e.started, n.experiment`)
 	if err != nil {
 		return err
 	}
@@ -144,7 +143,7 @@ func (t *trend) order() error {
 	for _, r := range records {
 		p := Point{ExperimentID: r.Text("experiment_id"), Experiment: r.Text("experiment"), Started: r.Text("started"), Host: r.Text("host"), Target: r.Text("target"), Status: r.Text("status"), unit: 1}
 		switch {
-		case r["has"] != true || p.Status == "failed":
+		case !t.has[p.ExperimentID] || p.Status == "failed":
 			lacking++
 		case p.Started == "":
 			timeless++
@@ -248,16 +247,33 @@ func (t *trend) meant() (string, error) {
 	if t.Function == "" {
 		return "function = '<Total>' AND kind = 'artificial'", nil
 	}
-	known, err := t.db.Texts(t.ctx, "SELECT DISTINCT function FROM function_trends WHERE metric = ? AND mode = ? ORDER BY function", t.Metric, t.Mode)
+	records, err := t.db.Records(t.ctx, "SELECT DISTINCT function, function_key FROM function_trends WHERE metric = ? AND mode = ? ORDER BY ALL", t.Metric, t.Mode)
 	if err != nil {
 		return "", err
 	}
+	var known []string
+	for _, r := range records {
+		known = append(known, r.Text("function"))
+	}
+	known = slices.Compact(known)
 	names := report.NamesOf(known, t.Function)
 	if names == nil {
 		return "", fmt.Errorf("no function %q has a value of %s%s", t.Function, t.Metric, queries.Suggest(t.Function, known))
 	}
-	// A build may have another name for the same function.
-	return "function_key IN (SELECT function_key FROM function_trends WHERE function IN (" + queries.Quote(names...) + "))", nil
+	// A build may have another name for the same function. Keys that are written out are
+	// compared with the statistics of files, which those of a subquery are not.
+	meant := map[string]bool{}
+	for _, name := range names {
+		meant[name] = true
+	}
+	var keys []string
+	for _, r := range records {
+		if meant[r.Text("function")] {
+			keys = append(keys, strconv.FormatInt(r.Number("function_key"), 10))
+		}
+	}
+	slices.Sort(keys)
+	return "function_key IN (" + strings.Join(slices.Compact(keys), ", ") + ")", nil
 }
 
 func sum(values []float64) (s float64) {

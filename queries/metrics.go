@@ -1,0 +1,55 @@
+package queries
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+
+	"stackmill/schema"
+)
+
+// Metric is a metric of the experiments of a session.
+type Metric struct {
+	Name        string
+	Unit        string   // of the first experiment that has it
+	Experiments []string // the ids of those that have it
+	DefaultOf   int      // how many show it unless another is asked for
+}
+
+// metrics are those of a session.
+type metrics struct {
+	mu    sync.Mutex
+	known []Metric // nil before they are asked for
+}
+
+// Metrics returns the metrics of a session's experiments: those that most show unless another
+// is asked for first, then those that most have, then in the order in which metrics are declared.
+// They are read once for a session: of a store of many batches, that is reading as many files.
+func (db *DB) Metrics(ctx context.Context) ([]Metric, error) {
+	db.metrics.mu.Lock()
+	defer db.metrics.mu.Unlock()
+	if db.metrics.known != nil {
+		return db.metrics.known, nil
+	}
+	records, err := db.Records(ctx, `SELECT m.metric, arg_min(m.unit, m.experiment_id) AS unit, list(m.experiment_id ORDER BY m.experiment_id) AS ids, count(*) FILTER (m.metric = d.metric) AS default_of
+FROM metrics m LEFT JOIN default_metrics d USING (experiment_id) GROUP BY m.metric`)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Metric, len(records))
+	for i, r := range records {
+		m := &all[i]
+		m.Name, m.Unit, m.DefaultOf = r.Text("metric"), r.Text("unit"), int(r.Number("default_of"))
+		ids, _ := r["ids"].([]any)
+		for _, id := range ids {
+			text, _ := id.(string)
+			m.Experiments = append(m.Experiments, text)
+		}
+	}
+	slices.SortFunc(all, func(a, b Metric) int {
+		return cmp.Or(cmp.Compare(b.DefaultOf, a.DefaultOf), cmp.Compare(len(b.Experiments), len(a.Experiments)), schema.CompareMetrics(a.Name, b.Name))
+	})
+	db.metrics.known = all
+	return all, nil
+}
