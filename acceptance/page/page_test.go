@@ -131,6 +131,9 @@ func (b *browser) note(event any) {
 			b.wrong = append(b.wrong, fmt.Sprintf("console: %s: %s", e.Type, text))
 		}
 	case *log.EventEntryAdded:
+		if strings.Contains(e.Entry.Text, "GL Driver Message (OpenGL, Performance") {
+			return // how fast the machine draws
+		}
 		b.wrong = append(b.wrong, fmt.Sprintf("log: %s: %s %s", e.Entry.Level, e.Entry.Text, e.Entry.URL))
 	case *network.EventRequestWillBeSent:
 		if u := e.Request.URL; !strings.HasPrefix(u, b.site+"/") && !strings.HasPrefix(u, "blob:"+b.site) && !strings.HasPrefix(u, "data:") && u != "about:blank" {
