@@ -62,6 +62,9 @@ var endpoints = []endpoint{
 		parameters: slices.Concat([]parameter{
 			experimentParameter, metricParameter, modeParameter, inlineParameter,
 			{name: "nodes", kind: "integer", does: "at most this many nodes; by default 10000"},
+			{name: "side", kind: "string", one: flameSides, does: "what the tree is seen from, if not from its root: inverted, what each function has itself, with its callers below it; callers or callees of what group and of say"},
+			{name: "group", kind: "string", one: flameGroups, does: "callers and callees: what they are of; by default a function"},
+			{name: "of", kind: "string", does: "callers and callees: the name of what they are of. Each sample counts once, where it enters that first"},
 			{name: "form", kind: "string", one: flameForms, does: "by default tree: nodes with their children; columns: the same nodes in the order in which they are drawn, with their levels and a table of names"},
 		}, filterParameters),
 		gives: []string{jsonType}, run: flamegraph,

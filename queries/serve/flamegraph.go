@@ -18,10 +18,14 @@ var flameForms = []string{"tree", "columns"}
 // flamegraph answers with the call trees of the experiments, merged: `{name, value,
 // exclusive, children}`, where exclusive and the children's values sum to the value. The
 // nodes with the highest values are kept; what is left out below a node is in one named
-// `<N more>`.
+// `<N more>`. Another side of the tree is made of all of it, and cut afterwards.
 func flamegraph(w *work) error {
 	mode, inline := cmp.Or(w.values.Get("mode"), "user"), w.values.Get("inline") == "true"
 	most, err := w.number("nodes", usualNodes)
+	if err != nil {
+		return err
+	}
+	side, err := w.flameSide()
 	if err != nil {
 		return err
 	}
@@ -42,24 +46,28 @@ func flamegraph(w *work) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.out.Write(t.cut(max(most, 1)).json(flameHead{metric, unit, mode, db.Count, len(t.nodes)}, w.values.Get("form") == "columns"))
+	head := flameHead{metric, unit, mode, db.Count, len(t.nodes), t.total(), side}
+	cut := t.cut
+	if side.side != "" {
+		cut = func(most int) flameCut { return t.seen(side, most) }
+	}
+	_, err = w.out.Write(cut(max(most, 1)).json(head, w.values.Get("form") == "columns"))
 	return err
 }
 
 // usualMetric returns the metric that is asked for, or the one that most experiments show
 // first, and its unit.
 func usualMetric(ctx context.Context, db *queries.DB, asked string) (metric, unit string, err error) {
-	found, err := db.Records(ctx, `SELECT m.metric, any_value(m.unit) AS unit, count(*) FILTER (m.metric = d.metric) AS first, count(*) AS of
-FROM metrics m LEFT JOIN default_metrics d USING (experiment_id) GROUP BY m.metric ORDER BY first DESC, of DESC, m.metric`)
+	found, err := db.Metrics(ctx)
 	if err != nil {
 		return "", "", err
 	}
 	var known []string
 	for _, m := range found {
-		if name := m.Text("metric"); asked == "" || name == asked {
-			return name, m.Text("unit"), nil
+		if asked == "" || m.Name == asked {
+			return m.Name, m.Unit, nil
 		}
-		known = append(known, m.Text("metric"))
+		known = append(known, m.Name)
 	}
 	if asked == "" { // nothing was recorded
 		return "", "", nil

@@ -11,12 +11,18 @@ import (
 type flameHead struct {
 	metric, unit, mode string
 	experiments        int
-	nodes              int // all that there are
+	nodes              int   // all that there are, seen from the root
+	total              int64 // of all stacks
+	flameSide
 }
 
 // json returns what is shown of a tree.
 func (c flameCut) json(h flameHead, columns bool) []byte {
-	out := fmt.Appendf(nil, `{"metric":%s,"unit":%s,"mode":%q,"experiments":%d,"nodes":%d,`, result.Marshal(h.metric), result.Marshal(h.unit), h.mode, h.experiments, h.nodes)
+	out := fmt.Appendf(nil, `{"metric":%s,"unit":%s,"mode":%q,"experiments":%d,"nodes":%d,"total":`, result.Marshal(h.metric), result.Marshal(h.unit), h.mode, h.experiments, h.nodes)
+	out = append(appendValue(out, h.total), ',')
+	if h.side != "" {
+		out = fmt.Appendf(out, `"side":%q,"group":%q,"of":%s,`, h.side, h.group, result.Marshal(h.of))
+	}
 	if columns {
 		out = c.appendColumns(out)
 	} else {

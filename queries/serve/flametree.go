@@ -85,6 +85,14 @@ func (t *flameTree) merge(nodes []callNode) error {
 	return nil
 }
 
+// total is the value of the root.
+func (t *flameTree) total() int64 {
+	if len(t.nodes) == 0 {
+		return 0
+	}
+	return t.nodes[0].value
+}
+
 // flameCut is what is shown of a tree: nodes in the order in which they are drawn, each
 // followed by those below it, those with the highest values first, and what is left out
 // below it last.

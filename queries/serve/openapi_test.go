@@ -44,7 +44,7 @@ func TestDescription(t *testing.T) {
 	values := map[string]string{
 		"experiment": "monday/test.1.er", "base": "monday/test.1.er", "test": "monday/test.1.er", "metric": "totalcpu", "function": "main", "file": "a.c", "object": "",
 		"sort": "exclusive", "search": "main", "limit": "3", "nodes": "3", "width": "1s", "where": "cpu >= 0", "thread": "4711", "cpu": "0", "pid": "4711", "between": "0s,", "hide": "app", "api-only": "app",
-		"fdr": "0.05", "level": "0.9", "min-change": "0.1", "min-share": "0.01", "inline": "true", "inclusive": "true", "columns": "experiment", "as": "pprof",
+		"fdr": "0.05", "level": "0.9", "min-change": "0.1", "min-share": "0.01", "inline": "true", "inclusive": "true", "columns": "experiment", "as": "pprof", "of": "main",
 	}
 	views := map[string]string{"file": "source", "width": "timeline"}
 	asked := 0
@@ -76,6 +76,12 @@ func TestDescription(t *testing.T) {
 				}
 				if path == exportPath { // most formats have one metric
 					q.Set("metric", "totalcpu")
+				}
+				if name == "of" { // wants a side that is around something
+					q.Set("side", "callers")
+				}
+				if value == "callers" || value == "callees" {
+					q.Set("of", values["of"])
 				}
 				if name != "" {
 					q.Set(name, value)

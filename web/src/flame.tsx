@@ -3,7 +3,7 @@ import { type ComponentChildren } from 'preact';
 import { useCallback, useMemo } from 'preact/hooks';
 import { useData } from './api';
 import { colour, fill, keyOf, schemes, type Scheme } from './colour';
-import { around, framesOf, groupOf, groups, inverted, matching, type FlameAnswer, type Frames, type Group } from './flametree';
+import { around, framesOf, groupOf, groups, inverted, isCut, matching, type FlameAnswer, type Frames, type Group } from './flametree';
 import { FlameView } from './flameview';
 import { Link } from './link';
 import { Frame, useDark } from './parts';
@@ -12,19 +12,39 @@ import { amount, percent } from './units';
 
 export function FlamePanel() {
   const place = usePlace();
-  const answer = useData<FlameAnswer>('flamegraph', { ...scope(place), metric: place.get('metric'), nodes: place.get('nodes', '20000'), inline: place.get('inline'), form: 'columns' });
+  const asked = { ...scope(place), metric: place.get('metric'), nodes: place.get('nodes', '20000'), inline: place.get('inline'), form: 'columns' };
+  const whole = useData<FlameAnswer>('flamegraph', asked);
+  const cut = whole.data !== undefined && isCut(whole.data);
+  const side = place.get('side');
+  const of = place.get('of');
+  const group = place.get('group', 'function').replace(' ', '-');
+  const wanted = (one: string) => cut && (one === 'inverted' ? side === one : of !== '' && (side === one || side === 'sandwich'));
+  const inverted = useData<FlameAnswer>(wanted('inverted') ? 'flamegraph' : undefined, { ...asked, side: 'inverted' });
+  const callers = useData<FlameAnswer>(wanted('callers') ? 'flamegraph' : undefined, { ...asked, side: 'callers', group, of });
+  const callees = useData<FlameAnswer>(wanted('callees') ? 'flamegraph' : undefined, { ...asked, side: 'callees', group, of });
+  const sides: Sides = { inverted: inverted.data, callers: callers.data, callees: callees.data };
+  const all = [whole, inverted, callers, callees];
+  const is = (one: FlameAnswer | undefined) => one !== undefined && (one.side === 'inverted' || (one.of === of && one.group === group));
+  const ready = (['inverted', 'callers', 'callees'] as const).every((one) => !wanted(one) || is(sides[one]));
+  const error = all.find((a) => a.error !== undefined)?.error;
+  const answer = { data: ready ? whole.data : undefined, error, loading: all.some((a) => a.loading) || (!ready && error === undefined), warnings: whole.warnings };
   return (
     <Frame title="Flame graph" answer={answer} empty={(a) => a.level.length === 0} none="No samples are here: choose other experiments, another metric, or fewer filters.">
-      {(a) => <Graph answer={a} />}
+      {(a) => <Graph answer={a} sides={sides} />}
     </Frame>
   );
 }
+
+// Sides are the trees that the server made, if it cut the one that they are made of.
+type Sides = Record<'inverted' | 'callers' | 'callees', FlameAnswer | undefined>;
+
+const noSides: Sides = { inverted: undefined, callers: undefined, callees: undefined };
 
 // sides are the trees that are made of one: their names, and what each looks like.
 const sides: Record<string, string> = { '': 'the root', inverted: 'the leaves', sandwich: 'callers and callees', callers: 'callers', callees: 'callees' };
 
 // Graph is a flame graph with what steers it; a note says what it is of.
-export function Graph({ answer, note }: { answer: FlameAnswer; note?: string }) {
+export function Graph({ answer, sides: made = noSides, note }: { answer: FlameAnswer; sides?: Sides; note?: string }) {
   const place = usePlace();
   const dark = useDark();
   const side = place.get('side');
@@ -32,14 +52,20 @@ export function Graph({ answer, note }: { answer: FlameAnswer; note?: string }) 
   const by = place.get('group', 'function') as Group;
   const whole = useMemo(() => framesOf(answer), [answer]);
   const graphs = useMemo((): [string, Frames, boolean][] => {
-    if (side === 'inverted') return [['Frames', inverted(whole), false]];
+    if (side === 'inverted') return [['Frames', made.inverted === undefined ? inverted(whole) : framesOf(made.inverted), false]];
     if (of === '' || !['sandwich', 'callers', 'callees'].includes(side)) return [['Frames', whole, false]];
-    const { callers, callees } = around(whole, by, of);
-    const both: [string, Frames, boolean][] = [['Callers', callers, side === 'sandwich'], ['Callees', callees, false]];
-    return both.filter(([label]) => side === 'sandwich' || label.toLowerCase() === side);
-  }, [whole, side, by, of]);
+    const both = made.callers === undefined && made.callees === undefined ? around(whole, by, of) : undefined;
+    const frames = (answer: FlameAnswer | undefined, seed: number): Frames[] => (answer === undefined ? [] : [framesOf(answer, seed)]);
+    const callers = both === undefined ? frames(made.callers, 1) : [both.callers];
+    const callees = both === undefined ? frames(made.callees, 0) : [both.callees];
+    return [
+      ...(side === 'callees' ? [] : callers.map((f): [string, Frames, boolean] => ['Callers', f, side === 'sandwich'])),
+      ...(side === 'callers' ? [] : callees.map((f): [string, Frames, boolean] => ['Callees', f, false])),
+    ];
+  }, [whole, side, by, of, made.inverted, made.callers, made.callees]);
   const search = place.get('search');
   const total = whole.value[0]!;
+  const cut = useMemo(() => isCut(answer), [answer]);
   const found = useMemo(() => matching(whole, search), [whole, search]);
   const scheme = place.get('colour', 'load object') as Scheme;
   return (
@@ -68,7 +94,7 @@ export function Graph({ answer, note }: { answer: FlameAnswer; note?: string }) 
           Search
           <input type="search" value={search} placeholder="part of a name, or /expression/" onInput={(e) => go({ search: e.currentTarget.value }, true)} />
         </label>
-        <output>{found === undefined ? '' : `${percent(found.value, total)} found`}</output>
+        <output>{found === undefined ? '' : `${cut ? 'at least ' : ''}${percent(found.value, total)} found`}</output>
       </div>
       <Legend frames={whole} total={total} scheme={scheme} dark={dark} />
       {graphs.map(([label, frames, above]) => (
@@ -81,7 +107,7 @@ export function Graph({ answer, note }: { answer: FlameAnswer; note?: string }) 
       ))}
       <p class="note">
         {note ?? `${amount(total, answer.unit)} of ${answer.metric} in ${answer.experiments === 1 ? 'one experiment' : `${answer.experiments} experiments`}, ${answer.nodes} nodes`}
-        {answer.nodes > whole.count ? `, of which the ${whole.count - 1} highest are shown` : ''}.
+        {!cut ? '' : side === '' ? `, of which the ${whole.count - 1} highest are shown` : ', of all of which this is made: frames <… more> are what is left out of it'}.
       </p>
     </>
   );

@@ -8,7 +8,10 @@ export interface FlameAnswer {
   unit: string;
   mode: string;
   experiments: number;
-  nodes: number; // all that there are
+  nodes: number; // all that there are, seen from the root
+  side?: string; // that the server made
+  group?: string;
+  of?: string;
   names: NameColumns;
   level: number[];
   name: number[]; // of names
@@ -53,13 +56,19 @@ interface Branch {
   below: Map<number, Branch>;
 }
 
-// framesOf lays out the nodes that the server sends.
-export function framesOf(a: FlameAnswer): Frames {
-  return framesIn(a, a.value, a.exclusive);
+// framesOf lays out the nodes that the server sends. Paths in trees with other seeds are others.
+export function framesOf(a: FlameAnswer, seed = 0): Frames {
+  return framesIn(a, a.value, a.exclusive, seed);
+}
+
+// isCut says whether nodes are left out. Of such a tree, other sides would lack what is: the
+// server makes them.
+export function isCut(a: FlameAnswer): boolean {
+  return a.names.name.some((name, i) => a.names.kind[i] === 'artificial' && /^<\d+ more>$/.test(name));
 }
 
 // framesIn lays out nodes by their values.
-export function framesIn(a: { names: NameColumns; level: number[]; name: number[] }, value: Value[], exclusive: Value[]): Frames {
+export function framesIn(a: { names: NameColumns; level: number[]; name: number[] }, value: Value[], exclusive: Value[], seed = 0): Frames {
   const names = a.names.name.map((name, i): Name => ({ name, loadObject: a.names.load_object[i]!, module: a.names.module[i]!, kind: a.names.kind[i]! }));
   const f = empty(a.level.length, names);
   f.name.set(a.name);
@@ -71,7 +80,7 @@ export function framesIn(a: { names: NameColumns; level: number[]; name: number[
     at[f.depth[n]!] = n;
     if (n > 0) f.parent[n] = at[f.depth[n]! - 1]!;
   }
-  return placed(f, 0);
+  return placed(f, seed);
 }
 
 function empty(count: number, names: Name[]): Frames {
@@ -110,7 +119,7 @@ function placed(f: Frames, seed: number): Frames {
   return f;
 }
 
-// layout lays out a tree. Paths in trees with other seeds are others.
+// layout lays out a tree.
 function layout(root: Branch, names: Name[], seed = 0): Frames {
   const all: Branch[] = [root];
   for (let i = 0; i < all.length; i++) {
