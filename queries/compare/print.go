@@ -79,6 +79,26 @@ func differingOf(c *Result) []differing {
 	return list
 }
 
+// Head is what a comparison is about, as JSON has it.
+type Head struct {
+	Metric    string       `json:"metric"`
+	Unit      string       `json:"unit"`
+	Mode      string       `json:"mode"`
+	Normalise string       `json:"normalise"`
+	Where     []string     `json:"where"`
+	Hidden    []string     `json:"hidden"`
+	Base      comparedSide `json:"base"`
+	Test      comparedSide `json:"test"`
+	Differing []differing  `json:"environment"`
+	Warnings  []string     `json:"warnings"`
+}
+
+// Head is what the comparison is about.
+func (r *Result) Head() Head {
+	return Head{r.Metric, r.Unit, r.Mode, r.Normalise, append([]string{}, r.Where...), append([]string{}, r.Hidden...),
+		sideOf(r.Base), sideOf(r.Test), differingOf(r), append([]string{}, r.Warnings...)}
+}
+
 // Object is the comparison, with some of its rows, as JSON has it.
 func (r *Result) Object(rows []Row) (any, error) {
 	var text bytes.Buffer
@@ -86,23 +106,13 @@ func (r *Result) Object(rows []Row) (any, error) {
 		return nil, err
 	}
 	return struct {
-		By        string          `json:"by"`
-		Metric    string          `json:"metric"`
-		Unit      string          `json:"unit"`
-		Mode      string          `json:"mode"`
+		By string `json:"by"`
+		Head
 		Inclusive bool            `json:"inclusive"`
-		Normalise string          `json:"normalise"`
 		FDR       float64         `json:"fdr"`
 		Level     float64         `json:"level"`
 		Judged    int             `json:"judged"`
-		Where     []string        `json:"where"`
-		Hidden    []string        `json:"hidden"`
-		Base      comparedSide    `json:"base"`
-		Test      comparedSide    `json:"test"`
-		Differing []differing     `json:"environment"`
-		Warnings  []string        `json:"warnings"`
 		Total     int             `json:"rows_in_all"`
 		Rows      json.RawMessage `json:"rows"`
-	}{r.By, r.Metric, r.Unit, r.Mode, r.Inclusive, r.Normalise, r.FDR, r.Level, r.Judged, append([]string{}, r.Where...), append([]string{}, r.Hidden...),
-		sideOf(r.Base), sideOf(r.Test), differingOf(r), append([]string{}, r.Warnings...), len(r.Rows), text.Bytes()}, nil
+	}{r.By, r.Head(), r.Inclusive, r.FDR, r.Level, r.Judged, len(r.Rows), text.Bytes()}, nil
 }

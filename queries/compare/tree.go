@@ -95,23 +95,3 @@ func summed(nodes []Node, base, test float64) []Node {
 	}
 	return kept
 }
-
-// Head is what a comparison is about, as JSON has it.
-type Head struct {
-	Metric    string       `json:"metric"`
-	Unit      string       `json:"unit"`
-	Mode      string       `json:"mode"`
-	Normalise string       `json:"normalise"`
-	Where     []string     `json:"where"`
-	Hidden    []string     `json:"hidden"`
-	Base      comparedSide `json:"base"`
-	Test      comparedSide `json:"test"`
-	Differing []differing  `json:"environment"`
-	Warnings  []string     `json:"warnings"`
-}
-
-// Head is what the tree is about.
-func (t *Tree) Head() Head {
-	return Head{t.Metric, t.Unit, t.Mode, t.Normalise, append([]string{}, t.Where...), append([]string{}, t.Hidden...),
-		sideOf(t.Result.Base), sideOf(t.Result.Test), differingOf(&t.Result), append([]string{}, t.Warnings...)}
-}

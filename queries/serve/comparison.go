@@ -14,28 +14,37 @@ import (
 // comparison answers with what differs between two groups of experiments, as the program's
 // verb compare prints it.
 func comparison(w *work) error {
-	r, err := comparisonRequest(w)
-	if err != nil {
-		return err
-	}
 	limit, err := w.number("limit", 0)
 	if err != nil {
 		return err
 	}
+	return w.compare("", func(db *queries.DB, r compare.Request) (any, error) {
+		compared, err := compare.Run(w.ctx, db, r)
+		if err != nil {
+			return nil, unlessEngine(err)
+		}
+		rows := compared.Rows
+		if limit > 0 && limit+1 < len(rows) { // besides <Total>
+			rows = rows[:limit+1]
+		}
+		return compared.Object(rows)
+	})
+}
+
+// compare answers with what run makes of the comparison that a call's parameters say, by
+// what they say unless it is given.
+func (w *work) compare(by string, run func(*queries.DB, compare.Request) (any, error)) error {
+	r, err := comparisonRequest(w)
+	if err != nil {
+		return err
+	}
+	r.By = cmp.Or(by, r.By)
 	db, done, err := w.openCompared(&r)
 	if err != nil {
 		return err
 	}
 	defer done()
-	compared, err := compare.Run(w.ctx, db, r)
-	if err != nil {
-		return unlessEngine(err)
-	}
-	rows := compared.Rows
-	if limit > 0 && limit+1 < len(rows) { // besides <Total>
-		rows = rows[:limit+1]
-	}
-	object, err := compared.Object(rows)
+	object, err := run(db, r)
 	if err != nil {
 		return err
 	}
@@ -86,26 +95,17 @@ func (w *work) openCompared(r *compare.Request) (db *queries.DB, done func(), er
 // path what the runs of either side have of it on average. The nodes are in columns, as those
 // of a flame graph.
 func flameDifference(w *work) error {
-	r, err := comparisonRequest(w)
-	if err != nil {
-		return err
-	}
-	r.By = "path"
 	most, err := w.number("nodes", usualNodes)
 	if err != nil {
 		return err
 	}
-	db, done, err := w.openCompared(&r)
-	if err != nil {
-		return err
-	}
-	defer done()
-	t, err := compare.Trees(w.ctx, db, r)
-	if err != nil {
-		return unlessEngine(err)
-	}
-	_, err = w.out.Write(result.Marshal(differenceOf(t, max(most, 1))))
-	return err
+	return w.compare("path", func(db *queries.DB, r compare.Request) (any, error) {
+		t, err := compare.Trees(w.ctx, db, r)
+		if err != nil {
+			return nil, unlessEngine(err)
+		}
+		return differenceOf(t, max(most, 1)), nil
+	})
 }
 
 // What comparisons have in common, besides normaliseParameter.
