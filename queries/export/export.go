@@ -82,15 +82,27 @@ var ErrNothing = errors.New("no sample with a value is left")
 
 // Write writes what is asked for. Experiments without the metric count nothing.
 func Write(ctx context.Context, on Querier, r Request, w io.Writer) error {
-	f := formats[slices.Index(Formats(), r.As)]
-	s := &selection{on: on, mode: r.Mode, threads: f.threads}
-	if err := s.choose(ctx, r.Metric, f.several); err != nil {
-		return err
-	}
-	if err := s.any(ctx); err != nil {
+	f, s, err := selected(ctx, on, r)
+	if err != nil {
 		return err
 	}
 	return f.write(ctx, s, w)
+}
+
+// Possible returns the error of what cannot be written, as Write does, before anything is read.
+func Possible(ctx context.Context, on Querier, r Request) error {
+	_, _, err := selected(ctx, on, r)
+	return err
+}
+
+// selected chooses what is written, and how.
+func selected(ctx context.Context, on Querier, r Request) (*format, *selection, error) {
+	f := &formats[slices.Index(Formats(), r.As)]
+	s := &selection{on: on, mode: r.Mode, threads: f.threads}
+	if err := s.choose(ctx, r.Metric, f.several); err != nil {
+		return nil, nil, err
+	}
+	return f, s, s.any(ctx)
 }
 
 // selection is what is exported of a store.

@@ -55,7 +55,7 @@ type call struct {
 	name   string // what the path names, {name}
 	values url.Values
 	body   []byte
-	empty  bool // columns are asked for, not rows
+	empty  bool // columns are asked for, not rows; of an export, whether there is one
 }
 
 // call reads a request. A parameter that is passed over would change what the answer is

@@ -2,7 +2,9 @@ package serve
 
 import (
 	"cmp"
-	"errors"
+	"net/http"
+	"net/url"
+	"slices"
 
 	"stackmill/queries/export"
 )
@@ -31,11 +33,15 @@ func exported(w *work) error {
 	if w.kind = exportTypes[r.As]; w.kind == "" {
 		w.kind = textType
 	}
-	if err := export.Write(w.ctx, db, r, w.out); err != nil {
-		if errors.Is(err, export.ErrNothing) {
-			return wrong(err)
-		}
-		return unlessEngine(err)
+	if w.empty {
+		return unlessEngine(export.Possible(w.ctx, db, r))
 	}
-	return nil
+	return unlessEngine(export.Write(w.ctx, db, r, w.out))
+}
+
+// exportCall is the call of what a query asks to be written in a format, for viewers.
+func exportCall(asked url.Values, as string) (*call, error) {
+	asked.Set("as", as)
+	i := slices.IndexFunc(endpoints, func(e endpoint) bool { return e.path == exportPath })
+	return endpoints[i].call(&http.Request{Method: http.MethodGet, URL: &url.URL{RawQuery: asked.Encode()}})
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"unicode/utf16"
 
@@ -28,8 +29,11 @@ func (f *failure) Unwrap() error { return f.err }
 
 // wrong is the failure of a request that means nothing. Parameters have the names of flags.
 func wrong(err error) error {
-	return &failure{http.StatusBadRequest, errors.New(strings.TrimPrefix(err.Error(), "--"))}
+	return &failure{http.StatusBadRequest, errors.New(flags.ReplaceAllString(err.Error(), "$1"))}
 }
+
+// flags are the dashes of names of flags.
+var flags = regexp.MustCompile(`(^|[ (])--\b`)
 
 // StatusOf returns the status of a response that says what failed.
 func StatusOf(err error) int {
@@ -57,6 +61,11 @@ func StatusOf(err error) int {
 
 // fail answers that something failed, and why.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	s.respond(w, r, err, jsonType, failureText(err))
+}
+
+// respond answers with what says that something failed, and why.
+func (s *Server) respond(w http.ResponseWriter, r *http.Request, err error, kind string, text []byte) {
 	status := StatusOf(err)
 	if r.Context().Err() != nil { // nobody reads it
 		return
@@ -68,9 +77,9 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", "1")
 	}
-	w.Header().Set("Content-Type", jsonType)
+	w.Header().Set("Content-Type", kind)
 	w.WriteHeader(status)
-	_, _ = w.Write(failureText(err))
+	_, _ = w.Write(text) // the client may have gone
 }
 
 // Explain is what clients are told of an error.

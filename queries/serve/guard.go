@@ -43,7 +43,7 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 		}
 		switch open := r.URL.Path == s.page.style() || slices.Contains(withoutToken, r.URL.Path); {
 		case open || s.authorized(r):
-		case (r.URL.Path == "/" || strings.HasPrefix(r.URL.Path, "/pprof/")) && r.Method == http.MethodGet && r.Header.Get("Authorization") == "":
+		case isPage(r.URL.Path) && r.Method == http.MethodGet && r.Header.Get("Authorization") == "":
 			s.askToken(w, "")
 			return
 		default:
@@ -68,12 +68,17 @@ func (s *Server) admit(r *http.Request) error {
 	}
 	switch site := r.Header.Get("Sec-Fetch-Site"); {
 	case site == "" || site == "same-origin" || site == "none":
-	case (r.URL.Path == "/" || strings.HasPrefix(r.URL.Path, "/pprof/")) && r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document":
-		// A link to a view in a page of others, for which pprof's pages stand, too.
+	case isPage(r.URL.Path) && r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document":
+		// A link to a view in a page of others, for which viewers stand, too.
 	default:
 		return &failure{http.StatusForbidden, errors.New("the request comes from a page of another site")}
 	}
 	return nil
+}
+
+// isPage reports whether a path is that of a page that people open.
+func isPage(path string) bool {
+	return path == "/" || path == speedscopePath || strings.HasPrefix(path, "/pprof/")
 }
 
 // isOwn reports whether a request's host is this server: one of Hosts, with or without the

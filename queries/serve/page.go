@@ -84,20 +84,6 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(text) // the client may have gone
 }
 
-// speedscopeFile is the page of speedscope, which gets what it shows from a path of this
-// server after the # of its address.
-const speedscopeFile = "speedscope.html"
-
-// speedscopePolicy lets it make its styles itself, start its reader of Java's recordings, and
-// ask this server.
-const speedscopePolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; " +
-	"form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
-
-// speedscope leads to it: its own path has the version of the page.
-func (s *Server) speedscope(w http.ResponseWriter, r *http.Request) {
-	http.Redirect(w, r, s.page.path+speedscopeFile, http.StatusFound)
-}
-
 // loginPath is where the form of loginPage is sent to.
 const loginPath = "/login"
 
@@ -121,18 +107,7 @@ func (s *Server) askToken(w http.ResponseWriter, why string) {
 	_ = loginPage.Execute(w, struct{ Why, Style string }{why, s.page.style()}) // the client may have gone
 }
 
-var loginPage = template.Must(template.New("login").Parse(`<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>stackmill: log in</title>
-<link rel="stylesheet" href="{{.Style}}">
-</head>
-<body>
-<main>
-<h1>stackmill</h1>
-<form method="post" action="` + loginPath + `" class="bar">
+var loginPage = template.Must(template.New("login").Parse(pageStart("log in") + `<form method="post" action="` + loginPath + `" class="bar">
 <label>Token <input type="password" name="token" required autofocus autocomplete="current-password"></label>
 <button type="submit">Log in</button>
 </form>
@@ -142,3 +117,35 @@ var loginPage = template.Must(template.New("login").Parse(`<!DOCTYPE html>
 </body>
 </html>
 `))
+
+// failPage answers a request that a person made with what failed.
+func (s *Server) failPage(w http.ResponseWriter, r *http.Request, err error) {
+	var text bytes.Buffer
+	_ = errorPage.Execute(&text, struct{ Why, Style string }{Explain(err), s.page.style()}) // a buffer takes all
+	w.Header().Set("Content-Security-Policy", headers["Content-Security-Policy"])           // not that of a viewer
+	s.respond(w, r, err, "text/html; charset=utf-8", text.Bytes())
+}
+
+var errorPage = template.Must(template.New("error").Parse(pageStart("nothing to show") + `<p class="error" role="alert">{{.Why}}</p>
+<p class="note">Close this tab, choose another metric, experiments or filters in the page that led here, and open it again.</p>
+</main>
+</body>
+</html>
+`))
+
+// pageStart is how pages without scripts begin.
+func pageStart(title string) string {
+	return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>stackmill: ` + title + `</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="{{.Style}}">
+</head>
+<body>
+<main>
+<h1>stackmill</h1>
+`
+}

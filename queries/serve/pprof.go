@@ -68,14 +68,14 @@ func (s *Server) pprof(w http.ResponseWriter, r *http.Request) {
 	}
 	pages, err := s.pprofPages(r, name)
 	if err != nil {
-		s.fail(w, r, err)
+		s.failPage(w, r, err)
 		return
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Content-Security-Policy", pprofPolicy)
 	done, err := s.turns.take(r.Context())
 	if err != nil {
-		s.fail(w, r, err)
+		s.failPage(w, r, err)
 		return
 	}
 	defer done()
@@ -99,9 +99,7 @@ func (s *Server) pprofPages(r *http.Request, name string) (map[string]http.Handl
 	if err != nil {
 		return nil, wrong(err)
 	}
-	asked.Set("as", "pprof")
-	i := slices.IndexFunc(endpoints, func(e endpoint) bool { return e.path == exportPath })
-	c, err := endpoints[i].call(&http.Request{Method: http.MethodGet, URL: &url.URL{RawQuery: asked.Encode()}})
+	c, err := exportCall(asked, "pprof")
 	if err != nil {
 		return nil, err
 	}

@@ -88,7 +88,7 @@ func (s *Server) Handler() (http.Handler, error) {
 	}
 	mux.HandleFunc("GET /{$}", s.page.first)
 	mux.HandleFunc("GET /page/", s.file)
-	mux.HandleFunc("GET /speedscope", s.speedscope)
+	mux.HandleFunc("GET "+speedscopePath, s.speedscope)
 	mux.HandleFunc("GET "+pprofPath, s.pprof)
 	mux.HandleFunc("POST "+loginPath, s.login)
 	mux.HandleFunc("GET /openapi.json", s.describe)

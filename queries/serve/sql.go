@@ -131,7 +131,7 @@ func ofSQL(err error) error {
 
 // unlessEngine says that an error is the mistake of who asks, unless it is the engine's.
 func unlessEngine(err error) error {
-	if errors.As(err, new(*duckdb.Error)) {
+	if err == nil || errors.As(err, new(*duckdb.Error)) {
 		return err
 	}
 	return wrong(err)

@@ -13,7 +13,7 @@ export function OpenIn() {
     <details class="openin">
       <summary>Open in …</summary>
       <ul>
-        <li><a target="_blank" rel="noopener" href={'/speedscope#profileURL=' + encodeURIComponent(profile('speedscope'))}>speedscope</a></li>
+        <li><a target="_blank" rel="noopener" href={'/speedscope?' + (query === '' ? 'mode=user' : query)}>speedscope</a></li>
         <li><a target="_blank" rel="noopener" href={`/pprof/${encodeURIComponent(query === '' ? 'mode=user' : query)}/flamegraph`}>pprof</a></li>
         <li>Save for {files.map((as, i) => <span key={as}>{i > 0 ? ', ' : ''}<a download={`profile.${as}${as === 'pprof' ? '.pb.gz' : as === 'speedscope' || as === 'firefox' ? '.json' : ''}`} href={profile(as)}>{as}</a></span>)}</li>
       </ul>
