@@ -74,6 +74,10 @@ func (e *experiment) entry() (entry storedir.Entry, news bool) {
 		Unclosed: len(e.rec.Processes) > 0 && !e.rec.Processes[0].Closed,
 	}
 	e.lookedAt(&c)
+	if !e.settle(r.ID, e.to.number) {
+		r.skip()
+		return c, false
+	}
 	known, next := e.latest(r.ID)
 	more := e.more(&c)
 	if more != nil && more.Recording() == Complete && known.Batch == "" {

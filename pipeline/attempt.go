@@ -20,10 +20,13 @@ import (
 type attempt struct {
 	*ingest
 	src    input
-	to     *filling
+	to     *place
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	ended  chan struct{} // closed when nobody waits for it any more
+	late   *time.Timer   // ends it when it takes too long; nil if it may take any time
+	by     time.Time     // when that is
+	waited time.Duration // for its turn
 	space  *spill.Space  // for what does not fit in memory
 
 	state atomic.Int32
@@ -51,7 +54,7 @@ const (
 const grace = 300 * time.Millisecond
 
 // try does a job on an input, within a limit of time unless that is 0.
-func (in *ingest) try(ctx context.Context, src input, to *filling, limit time.Duration, job func(*attempt, *Result) error) Result {
+func (in *ingest) try(ctx context.Context, src input, to *place, limit time.Duration, job func(*attempt, *Result) error) Result {
 	if ctx.Err() != nil {
 		return Result{Path: src.path, Status: Aborted, Err: context.Cause(ctx)}
 	}
@@ -61,10 +64,11 @@ func (in *ingest) try(ctx context.Context, src input, to *filling, limit time.Du
 	a.ctx, a.cancel = context.WithCancelCause(mapped.Shared(spill.NewContext(ctx, a.space)))
 	defer a.cancel(nil)
 	if limit > 0 {
-		late := time.AfterFunc(limit, func() {
+		a.by = time.Now().Add(limit)
+		a.late = time.AfterFunc(limit, func() {
 			a.cancel(&overLimit{reasonTime, fmt.Sprintf("reading it takes longer than %v (see --experiment-timeout): it is not read", limit)})
 		})
-		defer late.Stop()
+		defer a.late.Stop()
 	}
 	in.underway.add(a)
 	defer in.underway.remove(a)
@@ -110,6 +114,27 @@ func soon[T any](ctx context.Context, done <-chan T) (result T, ok bool) {
 	}
 }
 
+// await waits for the turn of the input: from then on, nothing is added to the batch but
+// what the attempt adds. The time does not count as its own.
+func (a *attempt) await() error {
+	select {
+	case <-a.to.turn:
+		return nil
+	default:
+	}
+	began := time.Now()
+	if a.late != nil && a.late.Stop() {
+		defer func() { a.late.Reset(a.by.Sub(began)) }()
+	}
+	defer func() { a.waited += time.Since(began) }()
+	select {
+	case <-a.to.turn:
+		return nil
+	case <-a.ctx.Done():
+		return context.Cause(a.ctx)
+	}
+}
+
 // claim reports whether the attempt may commit.
 func (a *attempt) claim() bool { return a.state.CompareAndSwap(open, committing) }
 
@@ -132,7 +157,7 @@ func (a *attempt) run(job func(*attempt, *Result) error) (r Result) {
 	start := time.Now()
 	r.Path = a.src.path
 	err := guarded(func() error { return job(a, &r) })
-	r.Elapsed = time.Since(start)
+	r.Elapsed = time.Since(start) - a.waited
 	if err == nil {
 		return r
 	}
@@ -150,7 +175,7 @@ func (a *attempt) run(job func(*attempt, *Result) error) (r Result) {
 }
 
 // quarantine commits an experiment that exceeded a limit as failed, for that reason.
-func (in *ingest) quarantine(ctx context.Context, src input, to *filling, was *Result, over *overLimit) Result {
+func (in *ingest) quarantine(ctx context.Context, src input, to *place, was *Result, over *overLimit) Result {
 	if was.ID == "" { // not even its content could be read in time
 		return Result{Path: src.path, Status: Failed, Err: over, Elapsed: was.Elapsed}
 	}

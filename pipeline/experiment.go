@@ -34,7 +34,7 @@ type experiment struct {
 
 	batch    *write.Batch // of begin, as all below; nil if others share it
 	out      output
-	lists    *listing.Draft // what it shares with others of its batch
+	lists    *listing.Draft // of attribute: what it shares with others of its batch
 	resolver *symbolize.Resolver
 	frames   *unwind.FrameTables
 	dumps    *unwind.Dumps
@@ -132,7 +132,7 @@ func (e *experiment) attach() error {
 var wholeStacks = false
 
 func (e *experiment) begin() (err error) {
-	if e.to.shared {
+	if e.to.shared() {
 		e.out = newHeld()
 	} else {
 		if err := e.beginBatch(&e.batch); err != nil {
@@ -145,7 +145,6 @@ func (e *experiment) begin() (err error) {
 		e.redoing.after = &tapped{output: e.out}
 		e.out = e.redoing.after
 	}
-	e.lists = e.to.lists.Begin(e.result.ID)
 	e.resolver = symbolize.New(e.rec, e.files, e.tables)
 	e.resolver.Kept = e.redoing.keptLists()
 	e.frames = unwind.NewFrameTables(e.tables, &e.rec.Problems)
@@ -207,7 +206,7 @@ func (e *experiment) attribute() error {
 	r := &attribute.Result{
 		ExperimentID: e.result.ID, Program: e.resolver.Program, Total: total,
 		Stacks: e.stacks, Sums: e.sums, Files: e.ioFiles, Data: e.data,
-		Disassembler: disassembler, Lists: e.lists,
+		Disassembler: disassembler,
 		Sources: attribute.Sources{
 			Finder:  source.Finder{Rules: e.Sources, NoRecorded: e.NoRecordedSources, Locate: e.files.Named, Kept: e.redoing.source(e.rec.Started), Texts: e.texts},
 			Started: e.rec.Started, Problems: &e.rec.Problems,
@@ -228,14 +227,32 @@ func (e *experiment) attribute() error {
 					tree := attribute.NewCallTree(shape, e.sums)
 					functions, err := r.FunctionRows(emit, tree)
 					return errors.Join(err, together(
-						func() error { return r.CodeRows(emit, functions) },
+						func() (err error) {
+							if e.lists, err = e.draft(); err == nil {
+								r.Lists = e.lists
+								err = r.CodeRows(emit, functions)
+							}
+							return err
+						},
 						func() error { return r.TreeRows(emit, tree) },
 					))
 				},
 			)
 		},
 	)
-	return errors.Join(e.segments.Close(), err, r.SourceRows(emit, lines))
+	e.result.add(attributeStage, -e.waited)
+	if err = errors.Join(e.segments.Close(), err); err != nil {
+		return err
+	}
+	return r.SourceRows(emit, lines)
+}
+
+// draft waits for the experiment's turn and begins what it shares with others of its batch.
+func (e *experiment) draft() (*listing.Draft, error) {
+	if err := e.await(); err != nil {
+		return nil, err
+	}
+	return e.to.lists.Begin(e.result.ID), nil
 }
 
 // order puts locations, nodes and frames in the order in which they are stored.
@@ -257,7 +274,7 @@ var errLeft = errors.New("it was given up")
 
 // commit adds the experiment to its batch.
 func (e *experiment) commit() error {
-	if !e.to.shared {
+	if !e.to.shared() {
 		if err := e.settled(); err != nil {
 			return err
 		}

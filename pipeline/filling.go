@@ -16,43 +16,80 @@ import (
 )
 
 // filling is a batch of the store in the making: the experiments of a group of inputs,
-// in the inputs' order. One goroutine fills it.
+// in the inputs' order. They are read side by side, and what the batch has of others is
+// looked at and added to by one at a time, in its turn.
 type filling struct {
 	*ingest
-	shared  bool         // by several inputs
+	group   []int        // the inputs' numbers
 	batch   *write.Batch // nil until it has an experiment
 	broken  bool         // an experiment's rows may be there in part
+	err     error        // why the batch cannot be committed, whatever it has
 	lists   *listing.Book
 	entries []storedir.Entry
-	numbers []int  // the inputs' numbers, by entry
-	shelf   *shelf // of the batch that experiments are read from; nil before the first
+	numbers []int   // the inputs' numbers, by entry
+	shelves shelves // of the batches that experiments are read from
 }
 
-// fill reads the inputs of a group, given by their numbers, and commits them. It returns
-// those that are to be read again alone.
-func (in *ingest) fill(ctx context.Context, inputs []input, group []int, results []Result) (crowded []int) {
-	f := &filling{ingest: in, shared: len(group) > 1, lists: listing.NewBook()}
+// place is that of an input in a batch.
+type place struct {
+	*filling
+	number int           // the input's
+	turn   chan struct{} // closed when all inputs before it are in, or will not be
+	next   chan struct{} // the turn of the next one; nil: it is the last
+}
+
+// begin begins the batch of a group. It returns the places of its inputs.
+func (in *ingest) begin(group []int) []*place {
+	f := &filling{ingest: in, group: group, lists: listing.NewBook(), shelves: shelves{store: in.Store}}
+	list := make([]*place, len(group))
+	var next chan struct{}
+	for k := len(group) - 1; k >= 0; k-- {
+		list[k] = &place{f, group[k], make(chan struct{}), next}
+		next = list[k].turn
+	}
+	close(next)
+	return list
+}
+
+// shared reports whether several inputs share the batch.
+func (f *filling) shared() bool { return len(f.group) > 1 }
+
+// fill reads an input for the batch. When the last one is in, it commits the batch and
+// returns the inputs that are to be read again alone.
+func (p *place) fill(ctx context.Context, inputs []input, results []Result) (crowded []int) {
 	err := guarded(func() error {
-		if err := in.refresh(); err != nil {
-			return err
-		}
-		for _, i := range group {
-			before := len(f.entries)
-			results[i] = in.each(ctx, inputs[i], f)
-			if len(f.entries) > before {
-				f.numbers = append(f.numbers, i)
+		if p.number == p.group[0] {
+			if err := p.refresh(); err != nil {
+				return err
 			}
 		}
-		return f.commit(results)
+		results[p.number] = p.each(ctx, inputs[p.number], p)
+		return nil
 	})
-	f.abort()
-	if f.shelf != nil {
-		f.shelf.close()
+	<-p.turn
+	if err != nil {
+		p.err = err
 	}
+	if p.next != nil {
+		close(p.next)
+		return nil
+	}
+	return p.end(inputs, results)
+}
+
+// end commits what was read of the group. It returns the inputs that are to be read again
+// alone.
+func (f *filling) end(inputs []input, results []Result) (crowded []int) {
+	err := f.err
+	if err == nil {
+		err = guarded(func() error { return f.commit(results) })
+	}
+	f.abort()
+	f.shelves.close()
 	if err != nil {
 		f.lost(results, err)
 	}
-	for _, i := range group {
+	for _, i := range f.group {
 		r := &results[i]
 		switch {
 		case err != nil && r.Path == "":
@@ -61,7 +98,7 @@ func (in *ingest) fill(ctx context.Context, inputs []input, group []int, results
 			crowded = append(crowded, i)
 			continue
 		}
-		if err := guarded(func() error { in.finished(r); return nil }); err != nil {
+		if err := guarded(func() error { f.finished(r); return nil }); err != nil {
 			*r = Result{Path: r.Path, Status: Failed, Err: err}
 		}
 	}
@@ -73,7 +110,7 @@ func (in *ingest) fill(ctx context.Context, inputs []input, group []int, results
 func (f *filling) lost(results []Result, err error) {
 	for _, i := range f.numbers {
 		r := Result{Path: results[i].Path, Status: Failed, Err: err}
-		if f.shared {
+		if f.shared() {
 			r.Status, r.Err = Aborted, errBroken
 		}
 		results[i] = r
@@ -103,26 +140,26 @@ func (in *ingest) refresh() error {
 var errBroken = fmt.Errorf("%w: another one of its batch could not be written", errCrowded)
 
 // add adds the rows of an experiment, which waited in memory if the batch is shared, and
-// its lists.
-func (f *filling) add(entry storedir.Entry, batch *write.Batch, rows *held, lists *listing.Draft) (err error) {
-	if f.broken {
+// its lists. It is the turn of its input.
+func (p *place) add(entry storedir.Entry, batch *write.Batch, rows *held, lists *listing.Draft) (err error) {
+	if p.broken {
 		return errBroken
 	}
-	f.broken = true // unless it comes to its end
-	if f.batch == nil {
-		if f.batch = batch; batch == nil {
-			err = f.beginBatch(&f.batch)
+	p.broken = true // unless it comes to its end
+	if p.batch == nil {
+		if p.batch = batch; batch == nil {
+			err = p.beginBatch(&p.batch)
 		}
 	}
 	if err == nil && rows != nil {
-		err = rows.pass(f.batch.Write)
+		err = rows.pass(p.batch.Write)
 	}
 	if err != nil {
 		return storeFault(err)
 	}
 	lists.Keep()
-	f.entries = append(f.entries, entry)
-	f.broken = false
+	p.entries, p.numbers = append(p.entries, entry), append(p.numbers, p.number)
+	p.broken = false
 	return nil
 }
 

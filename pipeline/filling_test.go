@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -30,13 +31,11 @@ func TestGroups(t *testing.T) {
 	}{
 		{"none", nil, nil},
 		{"few", sized(3, 1), []int{3}},
-		{"more", sized(70, 1), []int{35, 35}},
-		{"a night", sized(30, 360_000), []int{7, 8, 7, 8}},
-		{"many", sized(5000, 1), slices.Repeat([]int{250}, 20)},
-		{"few larger ones", sized(10, 4_000_000), slices.Repeat([]int{1}, 10)},
-		{"larger ones", sized(48, 4_000_000), slices.Repeat([]int{3}, 16)},
-		{"many larger ones", sized(576, groupBytes/18), slices.Repeat([]int{18}, 32)},
-		{"tiny ones before", slices.Concat(sized(300, 1), sized(10, 4_000_000)), []int{38, 39, 38, 39, 38, 39, 38, 31, 1, 2, 1, 1, 1, 2, 1, 1}},
+		{"as many as share a batch", sized(256, 1), []int{256}},
+		{"one more", sized(257, 1), []int{256, 1}},
+		{"larger ones", sized(10, 4_000_000), []int{10}},
+		{"many larger ones", sized(70, groupBytes/32), []int{32, 32, 6}},
+		{"tiny ones before", slices.Concat(sized(300, 1), sized(10, 4_000_000)), []int{256, 54}},
 		{"large ones between", slices.Concat(sized(20, 1), sized(1, largeInput), sized(20, 1)), []int{1, 40}},
 	} {
 		var sizes []int
@@ -54,16 +53,18 @@ func TestGroups(t *testing.T) {
 }
 
 // shared sees to it that so many small inputs share a batch.
-func shared(t *testing.T, n int64) {
-	before := leastWork
-	leastWork = (n-1)*inputBytes + 1
-	t.Cleanup(func() { leastWork = before })
+func shared(t *testing.T, n int) {
+	before := groupInputs
+	groupInputs = n
+	t.Cleanup(func() { groupInputs = before })
 }
+
+const manyGroups = 16
 
 // many are the names of inputs of which each three share a batch.
 func many(t *testing.T) (names []string) {
 	shared(t, 3)
-	for i := range 3 * fewGroups {
+	for i := range 3 * manyGroups {
 		names = append(names, fmt.Sprintf("%02d.scripted", i))
 	}
 	return names
@@ -136,7 +137,7 @@ func TestSharedBatch(t *testing.T) {
 		if diff := cmp.Diff(map[string]int{Complete: 2, Skipped: 46}, ingest()); diff != "" {
 			t.Error("again:", diff)
 		}
-		if in, _ := stocked(t, store); len(in) != 3*fewGroups {
+		if in, _ := stocked(t, store); len(in) != 3*manyGroups {
 			t.Errorf("%d are in", len(in))
 		}
 	}
@@ -240,4 +241,55 @@ func TestInterruptCommitsWhatWasRead(t *testing.T) {
 		t.Errorf("in the store: %v", in)
 	}
 	nothingStaged(t, store)
+}
+
+// Of inputs with the same content the first of a batch is put in, also if the other one is
+// read first, and the files are those of inputs that are read one after the other.
+func TestFirstOfCopies(t *testing.T) {
+	reading, once := make(chan struct{}), sync.Once{}
+	next := func(_ context.Context, name string) error {
+		if name == "02.scripted" {
+			once.Do(func() { close(reading) })
+		}
+		return nil
+	}
+	folder := scriptedFolder(t, next, "00.scripted", "01.scripted", "02.scripted")
+	for _, name := range []string{"00.scripted", "02.scripted"} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte("the same"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var want map[string]string
+	for _, jobs := range []int{1, 3} {
+		in := newIngest(Options{Store: filepath.Join(t.TempDir(), "store"), Jobs: jobs, DebugDirs: []string{}, Progress: &Progress{}})
+		in.each = func(ctx context.Context, src input, to *place) Result {
+			if jobs > 1 && to.number == 0 {
+				<-reading
+			}
+			return in.one(ctx, src, to)
+		}
+		if err := in.recall(); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		in.stop = cancel
+		inputs, err := in.discover(ctx, []string{folder})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var statuses []string
+		for _, r := range in.all(ctx, inputs) {
+			statuses = append(statuses, r.Status)
+		}
+		cancel(nil)
+		if diff := cmp.Diff([]string{Complete, Complete, Skipped}, statuses); diff != "" {
+			t.Errorf("%d jobs: %s", jobs, diff)
+		}
+		_, files := stocked(t, in.Store)
+		if want == nil {
+			want = files
+		} else if diff := cmp.Diff(want, files); diff != "" {
+			t.Errorf("%d jobs: %s", jobs, diff)
+		}
+	}
 }

@@ -93,7 +93,7 @@ const tablesShare = 4
 
 type ingest struct {
 	Options
-	each     func(context.Context, input, *filling) Result // reads one input for a batch
+	each     func(context.Context, input, *place) Result // reads one input for a batch
 	loader   *cache.Loader
 	outlines *symbolize.Outlines
 	texts    *source.Texts
@@ -102,7 +102,7 @@ type ingest struct {
 	faults   storeFaults
 	journal  journal
 	mu       sync.Mutex
-	taken    map[string]string  // paths of inputs that were begun, by their ids
+	taken    map[string]taken   // which inputs are to be put in, by their ids
 	known    map[string]bool    // paths whose recordings are in the store, as they were then
 	store    *storedir.Contents // as it was when the last group began
 
@@ -141,7 +141,7 @@ func newIngest(opts Options) *ingest {
 		Options:  opts,
 		loader:   cache.New(cache.Options{CacheDir: opts.Cache, DebugDirs: opts.debugDirs(), MemoryLimit: opts.Memory / tablesShare}),
 		outlines: symbolize.NewOutlines(), texts: source.NewTexts(),
-		taken: map[string]string{},
+		taken: map[string]taken{},
 		known: map[string]bool{},
 	}
 }
@@ -243,26 +243,27 @@ func (in *ingest) all(ctx context.Context, inputs []input) []Result {
 	return results
 }
 
-// fillAll reads the inputs that are not done.
+// fillAll reads the inputs that are not done. They are begun in their order: the one whose
+// turn it is in its batch always goes on.
 func (in *ingest) fillAll(ctx context.Context, inputs []input, done []bool, results []Result) {
 	var crowded []int
 	var g errgroup.Group
 	g.SetLimit(max(1, in.Jobs))
 	for _, group := range groups(inputs, done) {
-		g.Go(func() error {
-			return guarded(func() error {
-				again := in.fill(ctx, inputs, group, results)
+		for _, p := range in.begin(group) {
+			g.Go(func() error {
+				again := p.fill(ctx, inputs, results)
 				in.mu.Lock()
 				defer in.mu.Unlock()
 				crowded = append(crowded, again...)
 				return nil
 			})
-		})
+		}
 	}
 	_ = g.Wait() // each result has its own error
 	slices.Sort(crowded)
 	for _, i := range crowded {
-		in.fill(ctx, inputs, []int{i}, results)
+		in.begin([]int{i})[0].fill(ctx, inputs, results)
 	}
 }
 
@@ -278,7 +279,7 @@ func (in *ingest) unchanged(inputs []input, results []Result) []bool {
 			continue
 		}
 		instead := in.leftOut(noted)
-		if instead == "" || !in.take(id, src.path) {
+		if instead == "" || !in.take(id, i) {
 			continue
 		}
 		results[i] = Result{Path: src.path, ID: id, Bytes: src.bytes, Status: instead}
@@ -298,7 +299,7 @@ func (in *ingest) write() {
 }
 
 // one reads one input for a batch, and puts it in quarantine if it takes too much.
-func (in *ingest) one(ctx context.Context, src input, to *filling) Result {
+func (in *ingest) one(ctx context.Context, src input, to *place) Result {
 	r := in.try(ctx, src, to, in.Timeout, (*attempt).read)
 	var over *overLimit
 	if r.Status == Aborted && errors.As(r.Err, &over) {
@@ -334,7 +335,7 @@ func (a *attempt) read(r *Result) (err error) {
 	}
 	a.is.Store(&identified{r.ID, r.Bytes})
 	a.journal.note(&a.src, r.ID)
-	if !a.take(r.ID, a.src.path) {
+	if !a.take(r.ID, a.to.number) {
 		r.Status = Skipped
 		return nil
 	}
@@ -349,14 +350,36 @@ func (a *attempt) read(r *Result) (err error) {
 	return a.ingestOne(r, generation, open)
 }
 
-// take reports whether no other input of this run has the same content.
-func (in *ingest) take(id, path string) bool {
+// taken says which of the inputs with the same content is to be put in: the first of a
+// batch, whichever is read first.
+type taken struct {
+	number int  // the input's
+	added  bool // it is in its batch, no other one can be
+}
+
+// take reports whether an input is to be read: none before it has the same content, nor
+// was one of those after it put in already.
+func (in *ingest) take(id string, number int) bool {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	if in.taken[id] == "" {
-		in.taken[id] = path
+	t, known := in.taken[id]
+	if !known || number < t.number && !t.added {
+		t = taken{number: number}
+		in.taken[id] = t
 	}
-	return in.taken[id] == path
+	return t.number == number
+}
+
+// settle reports whether an input that was read is to be put in: none that was begun later
+// has taken its place.
+func (in *ingest) settle(id string, number int) bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	t := in.taken[id]
+	if t.number == number {
+		in.taken[id] = taken{number, true}
+	}
+	return t.number == number
 }
 
 // copies corrects the results of inputs that were skipped for having the content of

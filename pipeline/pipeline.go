@@ -13,7 +13,8 @@
 // once for each: a sample only refers to them, by the number of its stack, and a stack
 // costs what is new in it.
 //
-// Experiments run side by side. The stages of one run one after the other, but for the
+// Experiments run side by side, also those that share a batch, to which each adds its rows
+// in its turn (filling.go). The stages of one run one after the other, but for the
 // symbol tables, which are loaded as soon as a recording names them (early.go), the
 // decoder, which reads ahead (readahead.go), the dumps, which are unwound side by side
 // (package relay), the tree of stacks and the sinks, which run beside the rules
@@ -93,7 +94,7 @@ var atEnd = []stage[func(*experiment) error]{
 		"sums, and the tree of stacks", (*experiment).grown},
 	{"judge", "says what the samples as a whole reveal: values left out, stacks that end early",
 		"problems", (*experiment).judge},
-	{"attribute", "attributes the sums to functions, callers and callees, lines, instructions, and finds their sources",
+	{attributeStage, "attributes the sums to functions, callers and callees, lines, instructions, and finds their sources",
 		"rows of program structure, stacks and values", (*experiment).attribute},
 	{"describe", "describes the recording, its processes and its problems",
 		"rows of experiments, processes, problems", (*experiment).describe},

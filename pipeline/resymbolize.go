@@ -69,7 +69,7 @@ func Resymbolize(ctx context.Context, opts Options, wanted func(*storedir.Entry)
 	}
 	in := newIngest(opts)
 	in.onlyGiven = true
-	in.each = func(ctx context.Context, src input, to *filling) Result {
+	in.each = func(ctx context.Context, src input, to *place) Result {
 		return in.redo(ctx, src, to, dry)
 	}
 	storedir.Clean(opts.Store)
@@ -107,14 +107,9 @@ func (in *ingest) inStore(wanted func(*storedir.Entry) bool) (inputs []input) {
 }
 
 // redo does one experiment again.
-func (in *ingest) redo(ctx context.Context, src input, to *filling, dry bool) Result {
-	if to.shelf == nil || to.shelf.batch != src.kept.batch {
-		if to.shelf != nil {
-			to.shelf.close()
-		}
-		to.shelf = newShelf(in.Store, src.kept.batch)
-	}
-	shelf := to.shelf
+func (in *ingest) redo(ctx context.Context, src input, to *place, dry bool) Result {
+	shelf := to.shelves.take(src.kept.batch)
+	defer to.shelves.put(shelf)
 	r := in.try(ctx, src, to, in.Timeout, func(a *attempt, r *Result) error { return a.redo(r, shelf, dry) })
 	if in.faults.add(r.Err) {
 		in.stop(r.Err)

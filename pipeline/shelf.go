@@ -18,10 +18,57 @@ import (
 	"stackmill/tablefile"
 )
 
-// shelf reads the tables of a batch of the store, for one experiment after the other.
+// shelves are those of a store. The one taken last stays open: the next experiment is of
+// the same batch, most often.
+type shelves struct {
+	store string
+	mu    sync.Mutex
+	last  *shelf // nil before the first
+}
+
+// take returns the shelf of a batch, to be put back.
+func (s *shelves) take(batch *storedir.Batch) *shelf {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.last == nil || s.last.batch != batch {
+		s.drop(s.last)
+		s.last = newShelf(s.store, batch)
+		s.last.users++
+	}
+	s.last.users++
+	return s.last
+}
+
+// put gives a shelf back.
+func (s *shelves) put(shelf *shelf) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.drop(shelf)
+}
+
+// close closes the last shelf, once all are back.
+func (s *shelves) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.drop(s.last)
+	s.last = nil
+}
+
+// drop closes a shelf that nobody has any more.
+func (s *shelves) drop(shelf *shelf) {
+	if shelf == nil {
+		return
+	}
+	if shelf.users--; shelf.users == 0 {
+		shelf.close()
+	}
+}
+
+// shelf reads the tables of a batch of the store, for several experiments.
 type shelf struct {
 	store string
 	batch *storedir.Batch
+	users int // of shelves
 
 	mu      sync.Mutex
 	files   map[string]*os.File // by table

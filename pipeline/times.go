@@ -9,6 +9,9 @@ type StageTime struct {
 	Elapsed time.Duration
 }
 
+// attributeStage waits for the turn of a recording in its batch, which does not count.
+const attributeStage = "attribute"
+
 // What takes time beside the stages.
 const (
 	identifyStage = "identify" // finding out what the content of the files is, while the recording is opened

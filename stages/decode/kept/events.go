@@ -57,14 +57,12 @@ func (r *Recording) index(tables Tables, raw []int32) error {
 type events struct {
 	kind    schema.Kind
 	share   share
-	samples Rows // the columns that all kinds have
-	own     Rows // those of the kind
+	samples supply // the columns that all kinds have
+	own     supply // those of the kind
 	columns []string
 	tags    map[string]int32 // of counters, by name
 	raw     []int32          // by recorded stack
-
-	a, b   *columns // of samples and own, what is left of them
-	passed int64
+	passed  int64
 }
 
 // newEvents returns the reader of a share's events.
@@ -77,71 +75,117 @@ func newEvents(tables Tables, p *decode.Process, k schema.Kind, s share, raw []i
 	for _, c := range slices.Backward(p.Counters) {
 		e.tags[c.Name] = int32(c.Tag)
 	}
-	e.samples = tables(schema.Samples, s.first, s.n, "time_ns", "thread_id", "cpu", "stack")
-	e.own = tables(t, s.ofKind, s.n, e.columns...)
+	e.samples.rows = tables(schema.Samples, s.first, s.n, "time_ns", "thread_id", "cpu", "stack")
+	e.own.rows = tables(t, s.ofKind, s.n, e.columns...)
 	return e
 }
 
 // errShort says that tables do not have the same samples.
 var errShort = errors.New("the tables of samples do not have the same rows")
 
-// Next implements decode.EventReader.
+// Next implements decode.EventReader. However the rows are stored, a batch has as many as a
+// decoder's: the order of what is found first in a batch depends on that.
 func (e *events) Next() (arrow.RecordBatch, error) {
-	if e.samples == nil || e.passed == e.share.n {
+	n := min(e.share.n-e.passed, schema.BatchRows)
+	if n == 0 {
 		return nil, nil
 	}
-	if err := errors.Join(refill(&e.a, e.samples), refill(&e.b, e.own)); err != nil {
+	a, err := e.samples.take(n)
+	if err != nil {
 		return nil, err
 	}
-	if e.a == nil || e.b == nil {
-		return nil, errShort
-	}
-	n := min(e.a.n, e.b.n, schema.BatchRows)
-	a, b := e.a.take(n), e.b.take(n)
 	defer a.rows.Release()
+	b, err := e.own.take(n)
+	if err != nil {
+		return nil, err
+	}
 	defer b.rows.Release()
 	if numbers := b.int64s(0); numbers[0] != e.share.first+e.passed {
 		return nil, errShort
 	}
-	e.passed += int64(n)
+	e.passed += n
 	batch, err := e.batch(a, b)
 	return batch, errors.Join(err, a.err, b.err)
 }
 
-// refill gets the next rows if there are none left.
-func refill(c **columns, rows Rows) error {
-	if *c != nil && (*c).n > 0 {
-		return nil
-	}
-	if *c != nil {
-		(*c).rows.Release()
-		*c = nil
-	}
-	b, err := rows.Next()
-	if b == nil || err != nil {
-		return err
-	}
-	*c = &columns{n: int(b.NumRows()), rows: b}
-	return nil
+// supply gives out rows by their number, in whatever batches they come.
+type supply struct {
+	rows Rows
+	left arrow.RecordBatch // what is left of a batch; nil: nothing
 }
 
-// take returns the first n rows of those that are left, and leaves the others.
-func (c *columns) take(n int) *columns {
-	first := c.rows.NewSlice(0, int64(n))
-	rest := c.rows.NewSlice(int64(n), int64(c.n))
-	c.rows.Release()
-	c.rows, c.n = rest, c.n-n
-	return &columns{n: n, rows: first}
+// take returns the next n rows.
+func (s *supply) take(n int64) (*columns, error) {
+	var parts []arrow.RecordBatch
+	defer func() {
+		for _, p := range parts {
+			p.Release()
+		}
+	}()
+	for missing := n; missing > 0; {
+		if s.left == nil {
+			var err error
+			if s.left, err = s.rows.Next(); err != nil {
+				return nil, err
+			} else if s.left == nil {
+				return nil, errShort
+			}
+		}
+		now := min(missing, s.left.NumRows())
+		parts = append(parts, s.left.NewSlice(0, now))
+		rest := s.left.NewSlice(now, s.left.NumRows())
+		s.close()
+		if missing -= now; rest.NumRows() > 0 {
+			s.left = rest
+		} else {
+			rest.Release()
+		}
+	}
+	rows, err := joined(parts)
+	return &columns{n: int(n), rows: rows}, err
+}
+
+// close gives up what is left.
+func (s *supply) close() {
+	if s.left != nil {
+		s.left.Release()
+		s.left = nil
+	}
+}
+
+// joined returns the rows of batches as one.
+func joined(parts []arrow.RecordBatch) (arrow.RecordBatch, error) {
+	if len(parts) == 1 {
+		return parts[0].NewSlice(0, parts[0].NumRows()), nil
+	}
+	var list []arrow.Array
+	defer func() {
+		for _, a := range list {
+			a.Release()
+		}
+	}()
+	rows := int64(0)
+	for _, p := range parts {
+		rows += p.NumRows()
+	}
+	for i := range parts[0].Columns() {
+		var same []arrow.Array
+		for _, p := range parts {
+			same = append(same, p.Column(i))
+		}
+		a, err := array.Concatenate(same, memory.DefaultAllocator)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, a)
+	}
+	return array.NewRecordBatch(parts[0].Schema(), list, rows), nil
 }
 
 // Close implements decode.EventReader.
 func (e *events) Close() {
-	for _, c := range []*columns{e.a, e.b} {
-		if c != nil {
-			c.rows.Release()
-		}
-	}
-	e.a, e.b = nil, nil
+	e.samples.close()
+	e.own.close()
 }
 
 // batch makes events of rows.

@@ -2,6 +2,7 @@ package kept
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -174,5 +175,54 @@ func TestStacks(t *testing.T) {
 		if d := cmp.Diff(want, r.Processes[0].Stacks.Expanded()); d != "" {
 			t.Errorf("%s: %s", c.name, d)
 		}
+	}
+}
+
+// pieces gives rows in batches.
+type pieces []arrow.RecordBatch
+
+func (p *pieces) Next() (arrow.RecordBatch, error) {
+	if len(*p) == 0 {
+		return nil, nil
+	}
+	first := (*p)[0]
+	*p = (*p)[1:]
+	return first, nil
+}
+
+// Rows are given out by their number, in whatever batches they are stored.
+func TestSupply(t *testing.T) {
+	var p pieces
+	var names []string
+	for n, size := range []int{3, 1, 4} {
+		s := store{}
+		var rows [][]any
+		for i := range size {
+			name := fmt.Sprint("metric ", n, i)
+			names = append(names, name)
+			rows = append(rows, []any{name, "", "", "", false, false})
+		}
+		s.put(t, schema.Metrics, rows...)
+		p = append(p, s[schema.Metrics])
+	}
+	s := supply{rows: &p}
+	defer s.close()
+	var got []string
+	for _, n := range []int64{2, 5} {
+		c, err := s.take(n)
+		if err != nil || c.n != int(n) || c.rows.NumRows() != n {
+			t.Fatalf("%d rows: %v, %v", n, c, err)
+		}
+		text := c.texts(1)
+		for i := range c.n {
+			got = append(got, text(i))
+		}
+		c.rows.Release()
+	}
+	if diff := cmp.Diff(names[:7], got); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := s.take(2); !errors.Is(err, errShort) {
+		t.Errorf("more than there are: %v", err)
 	}
 }
