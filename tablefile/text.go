@@ -3,6 +3,7 @@ package tablefile
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -74,8 +75,26 @@ func (c *chunk) writeLabels(out *sink, arrays []arrow.Array) error {
 
 func labelNumbers(a arrow.Array) []int32 { return narrowValues(a.(*array.Dictionary).Indices()) }
 
+// sort puts the names in the order of their bytes, in which they take a quarter less:
+// neighbours begin alike. It gives numbers their new ones. No name can be added any more.
+func (t *texts) sort(numbers []int32) {
+	before := slices.Clone(t.names)
+	slices.Sort(t.names)
+	for n, name := range t.names {
+		t.known[name] = int32(n)
+	}
+	now := make([]int32, len(before)) // by the number before
+	for n, name := range before {
+		now[n] = t.known[name]
+	}
+	for i, n := range numbers {
+		numbers[i] = now[n]
+	}
+}
+
 // writeNames writes a column of texts as a dictionary, whose numbers are in indices.
 func (c *chunk) writeNames(out *sink) error {
+	c.texts.sort(c.indices)
 	c.textBounds(c.texts.names)
 	c.encoded2 = appendTexts(c.encoded2[:0], c.texts.names)
 	return c.writeIndices(out, c.encoded2, len(c.texts.names))

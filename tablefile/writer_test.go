@@ -349,3 +349,23 @@ func TestThorough(t *testing.T) {
 		t.Errorf("%d bytes with more effort, %d with less", len(thorough), len(quick))
 	}
 }
+
+// The texts of a dictionary ascend, and numbers stay those of their texts.
+func TestTextsSort(t *testing.T) {
+	var texts texts
+	texts.reset()
+	list := []string{"mov %rax", "add %rax", "mov %rax", "mov", "", "ret"}
+	var numbers []int32
+	for _, text := range list {
+		numbers = append(numbers, texts.number(text))
+	}
+	texts.sort(numbers)
+	if !slices.IsSorted(texts.names) {
+		t.Errorf("%q do not ascend", texts.names)
+	}
+	for i, n := range numbers {
+		if texts.names[n] != list[i] {
+			t.Errorf("%q has the number of %q", list[i], texts.names[n])
+		}
+	}
+}
