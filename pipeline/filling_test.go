@@ -52,6 +52,20 @@ func TestGroups(t *testing.T) {
 	}
 }
 
+// So many batches are filled at a time, each in its order.
+func TestInterleaved(t *testing.T) {
+	batches := [][]string{{"a1", "a2", "a3"}, {"b1"}, {"c1", "c2"}, {"d1"}}
+	for lanes, want := range map[int]string{
+		1: "[a1 a2 a3 b1 c1 c2 d1]",
+		2: "[a1 b1 a2 c1 a3 c2 d1]",
+		9: "[a1 b1 c1 d1 a2 c2 a3]",
+	} {
+		if got := fmt.Sprint(interleaved(batches, lanes)); got != want {
+			t.Errorf("%d at a time: %s, want %s", lanes, got, want)
+		}
+	}
+}
+
 // shared sees to it that so many small inputs share a batch.
 func shared(t *testing.T, n int) {
 	before := groupInputs

@@ -1,5 +1,7 @@
 package pipeline
 
+import "slices"
+
 // Small recordings share a batch: so many of them at most, and not more once they have so
 // many bytes. All workers fill one batch, and a kill costs what was read for it: a second
 // or two of work.
@@ -9,6 +11,28 @@ const (
 	groupBytes = 64 << 20
 	largeInput = 4 << 20 // has a batch of its own
 )
+
+// fillers is how many inputs are read for a batch at a time: a third of the work is done by
+// one after the other.
+const fillers = 2
+
+// interleaved returns what batches consist of in the order in which it is to be begun, so
+// that so many batches are filled at a time.
+func interleaved[T any](batches [][]T, lanes int) (order []T) {
+	var begun [][]T // what is left of those that are being filled
+	for {
+		for len(begun) < lanes && len(batches) > 0 {
+			begun, batches = append(begun, batches[0]), batches[1:]
+		}
+		if len(begun) == 0 {
+			return order
+		}
+		for i, b := range begun {
+			order, begun[i] = append(order, b[0]), b[1:]
+		}
+		begun = slices.DeleteFunc(begun, func(b []T) bool { return len(b) == 0 })
+	}
+}
 
 // groups cuts the inputs into those of one batch each, by nothing but their order and
 // sizes: how many are read side by side makes no difference to what is written. Those that

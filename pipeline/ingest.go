@@ -243,22 +243,24 @@ func (in *ingest) all(ctx context.Context, inputs []input) []Result {
 	return results
 }
 
-// fillAll reads the inputs that are not done. They are begun in their order: the one whose
-// turn it is in its batch always goes on.
+// fillAll reads the inputs that are not done. Those of a batch are begun in their order:
+// the one whose turn it is goes on.
 func (in *ingest) fillAll(ctx context.Context, inputs []input, done []bool, results []Result) {
 	var crowded []int
 	var g errgroup.Group
 	g.SetLimit(max(1, in.Jobs))
+	var batches [][]*place
 	for _, group := range groups(inputs, done) {
-		for _, p := range in.begin(group) {
-			g.Go(func() error {
-				again := p.fill(ctx, inputs, results)
-				in.mu.Lock()
-				defer in.mu.Unlock()
-				crowded = append(crowded, again...)
-				return nil
-			})
-		}
+		batches = append(batches, in.begin(group))
+	}
+	for _, p := range interleaved(batches, max(1, in.Jobs/fillers)) {
+		g.Go(func() error {
+			again := p.fill(ctx, inputs, results)
+			in.mu.Lock()
+			defer in.mu.Unlock()
+			crowded = append(crowded, again...)
+			return nil
+		})
 	}
 	_ = g.Wait() // each result has its own error
 	slices.Sort(crowded)
