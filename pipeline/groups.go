@@ -12,7 +12,7 @@ const (
 	largeInput = 4 << 20 // has a batch of its own
 )
 
-// fillers is how many inputs are read for a batch at a time: a third of the work is done by
+// fillers is how many inputs are read for a batch at a time: much of the work is done by
 // one after the other.
 const fillers = 2
 
