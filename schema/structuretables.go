@@ -58,7 +58,7 @@ var (
 		{"linkage_name", String, "COALESCE(other_linkage_name, name)", "The name in the symbol table; empty for artificial and static ones."},
 		{"aliases", String, "COALESCE(other_aliases, other_linkage_name, name)", "All linkage names at its address, separated by tabs, since Go's have blanks, in byte order (S4)."},
 	}}.withFacts("function_facts", "function_no")
-	Locations = &Table{Name: "locations", Row: "one instruction on a stack, or that accessed memory; one in a body twice, as user mode shows it too", Key: key("location"), Columns: []Column{
+	Locations = Table{Name: "locations", Row: "one instruction on a stack, or that accessed memory; one in a body twice, as user mode shows it too", Key: key("location"), Columns: []Column{
 		experimentID,
 		{"location", Int32, Delta, "", false, "Its number within the experiment, from 0: other tables refer to it."},
 		{"other_location_id", Int64, Plain, "", true, "`location_id` where that is not the hash of load object and offset."},
@@ -73,7 +73,7 @@ var (
 	}, Joined: ofFunction, Computed: []Computed{
 		{"location_id", Int64, `COALESCE(other_location_id, path_part(t.load_object_id, t."offset"))`, "Hash of load object and offset, and of the function where that does not hold the offset or is in no file: the same instruction has the same one in every experiment."},
 		functionID.as("Its function; in user mode, of an instruction in a body, the function the body was made from (S11)."),
-	}}
+	}}.withFacts("location_facts", "location", "function_no")
 	InlineFrames = &Table{Name: "inline_frames", Row: "one level of the inline chain of an instruction that was inlined (S10)", Key: key("location", "depth"), Columns: []Column{
 		experimentID,
 		{"location", Int32, Delta, "", false, "The instruction: `locations.location`."},
