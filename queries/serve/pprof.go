@@ -9,7 +9,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"net/url"
 	"os/exec"
@@ -31,7 +30,7 @@ const (
 	firstPage   = "flamegraph"
 	mostMounted = 2         // profiles that are kept
 	mostProfile = 128 << 20 // bytes of a profile, not compressed
-	mostNodes   = 200       // of a drawn graph: graphviz cannot be stopped
+	mostNodes   = 200       // of a drawn graph
 )
 
 // pprofPages are those that only show what the profile has. The others read and write files
@@ -46,17 +45,16 @@ const pprofPolicy = "sandbox allow-scripts allow-downloads; default-src 'none'; 
 
 // mounts are the profiles whose pages were asked for last.
 type mounts struct {
-	mu      sync.Mutex
-	list    []*mount   // the last used last
-	driving sync.Mutex // pprof's options are its package's
+	mu   sync.Mutex
+	list []*mount // the last used last
 }
 
-// mount is a profile's pages.
+// mount is a profile as it was exported.
 type mount struct {
-	key   string
-	ready chan struct{} // closed when pages or err is there
-	pages map[string]http.Handler
-	err   error
+	key     string
+	ready   chan struct{} // closed when profile or err is there
+	profile []byte
+	err     error
 }
 
 // pprof answers with one of pprof's pages.
@@ -66,24 +64,24 @@ func (s *Server) pprof(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, firstPage, http.StatusFound)
 		return
 	}
-	pages, err := s.pprofPages(r, name)
+	a, err := s.pprofPage(r, name)
 	if err != nil {
 		s.failPage(w, r, err)
 		return
 	}
-	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("Content-Security-Policy", pprofPolicy)
-	done, err := s.turns.take(r.Context())
-	if err != nil {
-		s.failPage(w, r, err)
-		return
+	header := w.Header()
+	header.Set("Cache-Control", "no-store")
+	header.Set("Content-Security-Policy", pprofPolicy)
+	header.Set("Content-Type", a.Type)
+	if name == "download" {
+		header.Set("Content-Disposition", `attachment; filename="profile.pb.gz"`)
 	}
-	defer done()
-	pages["/"+name].ServeHTTP(w, r)
+	_, _ = w.Write(a.body) // the client may have gone
 }
 
-// pprofPages returns the pages of a request's selection.
-func (s *Server) pprofPages(r *http.Request, name string) (map[string]http.Handler, error) {
+// pprofPage returns one of the pages of a request's selection. Another process makes it: what
+// pprof and graphviz do with a profile takes any time and memory, and cannot be stopped here.
+func (s *Server) pprofPage(r *http.Request, name string) (*reply, error) {
 	if !slices.Contains(pprofPages, name) {
 		return nil, &failure{http.StatusNotFound, fmt.Errorf("pprof's page %s is not served, since it uses files of the server's machine (there are %s; the panel Source shows code)", name, strings.Join(pprofPages, ", "))}
 	}
@@ -107,17 +105,21 @@ func (s *Server) pprofPages(r *http.Request, name string) (map[string]http.Handl
 	if err != nil {
 		return nil, err
 	}
-	m := s.mounts.take(c.tag(state, s.Version), func() (map[string]http.Handler, error) { return s.mountPprof(context.WithoutCancel(r.Context()), c) })
+	ctx := context.WithoutCancel(r.Context())
+	m := s.mounts.take(c.tag(state, s.Version), func() (*reply, error) { return s.work(ctx, c) })
 	select {
 	case <-m.ready:
-		return m.pages, m.err
 	case <-r.Context().Done():
 		return nil, context.Cause(r.Context())
 	}
+	if m.err != nil {
+		return nil, m.err
+	}
+	return s.work(r.Context(), &call{endpoint: &pprofEndpoint, name: name, values: r.URL.Query(), body: m.profile})
 }
 
-// take returns the mount of a key, which open makes if there is none.
-func (m *mounts) take(key string, open func() (map[string]http.Handler, error)) *mount {
+// take returns the mount of a key, which export makes if there is none.
+func (m *mounts) take(key string, export func() (*reply, error)) *mount {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	i := slices.IndexFunc(m.list, func(x *mount) bool { return x.key == key })
@@ -133,46 +135,75 @@ func (m *mounts) take(key string, open func() (map[string]http.Handler, error)) 
 	}
 	go func() {
 		defer close(x.ready)
-		if x.pages, x.err = orPanic(open); x.err != nil { // the next may have more luck
-			m.mu.Lock()
-			defer m.mu.Unlock()
-			m.list = slices.DeleteFunc(m.list, func(other *mount) bool { return other == x })
+		a, err := orPanic(export)
+		if err == nil {
+			x.profile = a.body
+			return
 		}
+		x.err = err // the next may have more luck
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.list = slices.DeleteFunc(m.list, func(other *mount) bool { return other == x })
 	}()
 	return x
 }
 
-// mountPprof exports a selection, and lets pprof make its pages of that.
-func (s *Server) mountPprof(ctx context.Context, c *call) (map[string]http.Handler, error) {
-	a, err := s.work(ctx, c)
+// pprofEndpoint is what a process of its own does for a page: its call has the page's name and
+// query, and the profile.
+var pprofEndpoint = endpoint{method: http.MethodGet, path: pprofPath, run: drivePprof}
+
+// drivePprof lets pprof make one of its pages.
+func drivePprof(w *work) error {
+	text, err := gzip.NewReader(bytes.NewReader(w.body))
 	if err != nil {
-		return nil, err
-	}
-	text, err := gzip.NewReader(bytes.NewReader(a.body))
-	if err != nil {
-		return nil, err
+		return err
 	}
 	raw, err := io.ReadAll(io.LimitReader(text, mostProfile+1))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if len(raw) > mostProfile {
-		return nil, tooLarge(mostProfile)
+		return tooLarge(mostProfile)
 	}
 	p, err := profile.ParseUncompressed(raw)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var pages map[string]http.Handler
-	s.mounts.driving.Lock()
-	defer s.mounts.driving.Unlock()
 	err = driver.PProf(&driver.Options{
 		Flagset: pprofFlags{flag.NewFlagSet("pprof", flag.ContinueOnError)}, Fetch: given{p}, Sym: noFiles{}, Obj: noObjects{}, UI: quiet{}, Writer: noFiles{},
 		HTTPTransport: noFiles{},
-		HTTPServer:    func(args *driver.HTTPServerArgs) error { pages = maps.Clone(args.Handlers); return nil },
+		HTTPServer:    func(args *driver.HTTPServerArgs) error { pages = args.Handlers; return nil },
 	})
-	return pages, err
+	if err != nil {
+		return err
+	}
+	made := &pageWriter{header: http.Header{}, status: http.StatusOK, out: w.out}
+	pages["/"+w.name].ServeHTTP(made, &http.Request{Method: http.MethodGet, URL: &url.URL{Path: "/" + w.name, RawQuery: w.values.Encode()}})
+	if w.kind = made.header.Get("Content-Type"); w.kind == "" {
+		w.kind = http.DetectContentType(w.out.Bytes())
+	}
+	switch {
+	case w.out.full:
+		return errors.New("the page is too large")
+	case made.status != http.StatusOK:
+		return &failure{made.status, errors.New(strings.TrimSpace(w.out.String()))}
+	}
+	return nil
 }
+
+// pageWriter takes a page.
+type pageWriter struct {
+	header http.Header
+	status int
+	out    io.Writer
+}
+
+func (p *pageWriter) Header() http.Header { return p.header }
+
+func (p *pageWriter) WriteHeader(status int) { p.status = status }
+
+func (p *pageWriter) Write(text []byte) (int, error) { return p.out.Write(text) }
 
 // given is the profile that pprof gets, whatever it asks for.
 type given struct{ *profile.Profile }

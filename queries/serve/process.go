@@ -48,11 +48,12 @@ func Answer(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 	if err := json.NewDecoder(in).Decode(&t); err != nil {
 		return err
 	}
-	i := slices.IndexFunc(endpoints, func(e endpoint) bool { return e.method == t.Method && e.path == t.Path })
+	known := append(endpoints[:len(endpoints):len(endpoints)], pprofEndpoint)
+	i := slices.IndexFunc(known, func(e endpoint) bool { return e.method == t.Method && e.path == t.Path })
 	if i < 0 {
 		return fmt.Errorf("no endpoint %s %s", t.Method, t.Path)
 	}
-	c := &call{endpoint: &endpoints[i], name: t.Name, values: t.Values, body: t.Body, empty: t.Empty}
+	c := &call{endpoint: &known[i], name: t.Name, values: t.Values, body: t.Body, empty: t.Empty}
 	a, err := orPanic(func() (*reply, error) { return c.answer(ctx, once{&o}, o.Largest) })
 	x := outcome{Status: http.StatusOK}
 	if err != nil {
@@ -89,7 +90,8 @@ func (s *Server) elsewhere(ctx context.Context, c *call) (*reply, error) {
 	p.Env = append(os.Environ(), "TMPDIR="+dir)
 	p.Args[0] = os.Args[0] // lists of processes have it under the server's name
 	p.Stdin = bytes.NewReader(ask)
-	p.Cancel = func() error { return p.Process.Signal(syscall.SIGTERM) }
+	p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // what it starts ends with it
+	p.Cancel = func() error { return syscall.Kill(-p.Process.Pid, syscall.SIGTERM) }
 	p.WaitDelay = endGrace
 	said, answered := &tail{}, &bounded{most: s.Largest + largestHead}
 	p.Stderr, p.Stdout = said, answered
@@ -102,6 +104,7 @@ func (s *Server) elsewhere(ctx context.Context, c *call) (*reply, error) {
 		s.watch(ctx, p.Process.Pid, cancel)
 	}()
 	ended := p.Wait()
+	_ = syscall.Kill(-p.Process.Pid, syscall.SIGKILL) // there may be nothing left
 	cause := context.Cause(ctx)
 	cancel(nil)
 	<-watched

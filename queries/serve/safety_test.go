@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -112,6 +113,36 @@ func TestPprof(t *testing.T) {
 	}
 	if n := len(s.mounts.list); n > mostMounted {
 		t.Errorf("%d profiles are kept", n)
+	}
+}
+
+// pprof's pages are made by other processes, which end when they take too long.
+func TestPprofEnds(t *testing.T) {
+	isolate(t)
+	s := start(t, storetest.New(t, storetest.Two), nil)
+	const path = "/pprof/metric=totalcpu/top"
+	ask := func(want int, of string) {
+		t.Helper()
+		if response, text := s.ask("GET", path, ""); response.StatusCode != want || !strings.HasPrefix(response.Header.Get("Content-Type"), "text/html") {
+			t.Errorf("%s: %s as %s: %.200s", of, response.Status, response.Header.Get("Content-Type"), text)
+		}
+	}
+	ask(http.StatusOK, "as usual")
+	usual := s.Options
+	s.Timeout = time.Nanosecond
+	ask(http.StatusRequestTimeout, "without time")
+	s.Options = usual
+	s.Program = []string{"/bin/false"}
+	ask(http.StatusInternalServerError, "by a process that fails")
+	s.Options = usual
+	ask(http.StatusOK, "as usual again")
+	response, text := s.ask("GET", "/pprof/metric=totalcpu/graph", "")
+	if _, err := exec.LookPath("dot"); err != nil {
+		if response.StatusCode != http.StatusNotImplemented || !strings.Contains(string(text), "needs graphviz") {
+			t.Errorf("without graphviz: %s: %.200s", response.Status, text)
+		}
+	} else if response.StatusCode != http.StatusOK || !strings.Contains(string(text), "<svg") {
+		t.Errorf("a graph: %s: %.200s", response.Status, text)
 	}
 }
 
