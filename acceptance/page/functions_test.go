@@ -94,3 +94,23 @@ func TestPieces(t *testing.T) {
 		t.Errorf("the page has %q, SQL %q", got, want)
 	}
 }
+
+// If no function has the name that is asked for, the page says which are meant by it.
+func TestCallersOfPartOfName(t *testing.T) {
+	b := open(t, 1280, 850, false)
+	said := func() string {
+		t.Helper()
+		return eval[string](b, `document.querySelector('main .warning')?.innerText ?? ''`)
+	}
+	b.visit("?view=callers&experiment=recur.er&function=is_")
+	if got := said(); !strings.HasPrefix(got, "No function that has a value is named is_. These are 2 functions, and percentages are of all of them: is_even, is_odd,") {
+		t.Errorf("of is_ it says %q", got)
+	}
+	if rows := b.cells(); !strings.HasSuffix(rows[0], "|is_even|add before") && !strings.HasSuffix(rows[0], "|is_odd|add before") {
+		t.Errorf("rows do not say of what: %q", rows)
+	}
+	b.visit("?view=callers&experiment=recur.er&function=is_even")
+	if got := said(); got != "" {
+		t.Errorf("of is_even it says %q", got)
+	}
+}

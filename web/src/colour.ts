@@ -9,7 +9,8 @@ export type Scheme = (typeof schemes)[number];
 // own, which is grey.
 export function keyOf(n: Name, scheme: Scheme): string {
   if (scheme === 'kind') return n.kind;
-  if (n.kind === 'artificial' || n.kind === 'unknown' || n.name.startsWith('<')) return '';
+  // Names of static functions, and of Rust's, may begin with <.
+  if (n.kind === 'artificial' || n.kind === 'unknown' || (n.kind === '' && n.name.startsWith('<'))) return '';
   if (scheme === 'module' && n.module === '(unknown)') return '';
   return scheme === 'function' ? n.name : scheme === 'module' ? n.module : n.loadObject;
 }

@@ -3,7 +3,7 @@ import { type ComponentChildren } from 'preact';
 import { useCallback, useMemo } from 'preact/hooks';
 import { useData } from './api';
 import { colour, fill, keyOf, schemes, type Scheme } from './colour';
-import { around, framesOf, groupOf, groups, inverted, isCut, matching, type FlameAnswer, type Frames, type Group } from './flametree';
+import { around, framesOf, groupOf, groups, inverted, isCut, isLeftOut, matching, type FlameAnswer, type Frames, type Group } from './flametree';
 import { FlameView } from './flameview';
 import { Link } from './link';
 import { Frame, useDark } from './parts';
@@ -100,7 +100,7 @@ export function Graph({ answer, sides: made = noSides, note }: { answer: FlameAn
       {graphs.map(([label, frames, above]) => (
         <section key={side + label + by + of}>
           {graphs.length > 1 && <h3>{label} of {by === 'function' ? of : `${by} ${of}`}</h3>}
-          {frames.value[0] === 0 ? <p class="note">Nothing of {of} is in the frames that are shown.</p> : (
+          {frames.value[0] === 0 ? <p class="note">No {by} that has a value here is named {of}.</p> : (
             <Coloured label={label} frames={frames} total={total} unit={answer.unit} search={search} scheme={scheme} dark={dark} upward={above !== (place.get('root') === 'bottom')} />
           )}
         </section>
@@ -139,6 +139,7 @@ function Coloured(p: { label: string; frames: Frames; total: number; unit: strin
   return <FlameView label={p.label} frames={f} found={found} fill={fillOf} dark={dark} upward={p.upward} tell={tell} cells={(n) => [percent(f.value[n]!, total), amount(f.value[n]!, unit)]} />;
 }
 
+const leftOut = 'left out';
 const mostKeys = 8; // that a legend shows
 
 // Legend says what the colours are, and how much each has itself: what has most, first.
@@ -146,7 +147,8 @@ function Legend({ frames: f, total, scheme, dark }: { frames: Frames; total: num
   const keys = useMemo(() => {
     const sums = new Map<string, number>();
     for (let n = 0; n < f.count; n++) {
-      const key = keyOf(f.names[f.name[n]!]!, scheme);
+      const name = f.names[f.name[n]!]!;
+      const key = isLeftOut(name) ? leftOut : keyOf(name, scheme);
       sums.set(key, (sums.get(key) ?? 0) + f.exclusive[n]!);
     }
     return [...sums].filter(([, sum]) => sum > 0).sort((a, b) => b[1] - a[1]);
@@ -154,7 +156,7 @@ function Legend({ frames: f, total, scheme, dark }: { frames: Frames; total: num
   return (
     <ul class="legend" aria-label={`Exclusive values by ${scheme}`}>
       {keys.slice(0, mostKeys).map(([key, sum]) => (
-        <li key={key}><span class="patch" style={{ background: colour(key, dark) }} aria-hidden="true" />{key === '' ? 'others' : key} {percent(sum, total)}</li>
+        <li key={key}><span class="patch" style={{ background: colour(key === leftOut ? '' : key, dark) }} aria-hidden="true" />{key === '' ? 'others' : key} {percent(sum, total)}</li>
       ))}
       {keys.length > mostKeys && <li>{keys.length - mostKeys} more</li>}
     </ul>

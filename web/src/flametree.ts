@@ -64,7 +64,12 @@ export function framesOf(a: FlameAnswer, seed = 0): Frames {
 // isCut says whether nodes are left out. Of such a tree, other sides would lack what is: the
 // server makes them.
 export function isCut(a: FlameAnswer): boolean {
-  return a.names.name.some((name, i) => a.names.kind[i] === 'artificial' && /^<\d+ more>$/.test(name));
+  return a.names.name.some((name, i) => isLeftOut({ name, kind: a.names.kind[i]! }));
+}
+
+// isLeftOut says whether a frame stands for what is left out.
+export function isLeftOut(n: { name: string; kind: string }): boolean {
+  return n.kind === 'artificial' && /^<\d+ more>$/.test(n.name);
 }
 
 // framesIn lays out nodes by their values.

@@ -133,10 +133,27 @@ interface NeighbourRow {
   metric: string;
   unit: string;
   function_id?: string; // of a piece, none
+  function?: string;
   relation: 'caller' | 'self' | 'callee';
   other_id: string;
   other: string;
   attributed: Value;
+}
+
+const meantBy = (rows: NeighbourRow[]) => new Set(rows.flatMap((r) => (r.function === undefined ? [] : [r.function])));
+const experimentsOf = (rows: NeighbourRow[]) => new Set(rows.map((r) => r.experiment));
+
+// Meant says which functions are meant if none has the name that was asked for.
+function Meant({ rows, asked }: { rows: NeighbourRow[]; asked: string }) {
+  const names = meantBy(rows);
+  if (names.size === 0 || names.has(asked)) return null;
+  return (
+    <p class="warning">
+      No function that has a value is named {asked}. {names.size === 1 ? 'This is' : `These are ${names.size} functions, and percentages are of all of them:`}{' '}
+      {[...names].slice(0, 10).map((n, i) => [i > 0 ? ', ' : '', <Link key={n} to={{ function: n }}>{n}</Link>])}
+      {names.size > 10 && ` and ${names.size - 10} more`}, whose {names.size === 1 ? 'name has' : 'names have'} it.
+    </p>
+  );
 }
 
 // CallersPanel is about a function, or a piece of stacks: functions that call each other,
@@ -164,6 +181,7 @@ export function CallersPanel() {
       <Frame title="Callers and callees" answer={answer} empty={(rows) => rows.length === 0} none="No stack has this here: choose other experiments, another metric, or fewer filters.">
         {(rows) => (
           <>
+            <Meant rows={rows} asked={of} />
             <p class="note">
               <Link to={{ view: 'flame', side: 'sandwich', of, group: null, zoom: null }}>Callers and callees of {of} as flame graphs</Link> ·{' '}
               <Link to={{ view: 'source', function: of, line: null }}>source and disassembly</Link>
@@ -183,6 +201,8 @@ export function CallersPanel() {
                         { title: 'Attributed', numeric: true, value: (r) => num(r.attributed), show: (r) => amount(r.attributed, r.unit) },
                         { title: '%', numeric: true, value: (r) => num(r.attributed) / (sum || 1), show: (r) => <Share part={num(r.attributed)} total={sum} /> },
                         { title: 'Function', value: (r) => r.other, show: (r) => (relation === 'self' ? r.other : <Link to={to([r.other])}>{r.other}</Link>) },
+                        ...(meantBy(rows).size > 1 ? [{ title: 'Of', value: (r: NeighbourRow) => r.function ?? '' }] : []),
+                        ...(experimentsOf(rows).size > 1 ? [{ title: 'Experiment', value: (r: NeighbourRow) => r.experiment }] : []),
                         ...(relation === 'self' ? [] : [{ title: 'Piece', value: () => '', show: (r: NeighbourRow) => <Link to={to(relation === 'caller' ? [r.other, ...piece] : [...piece, r.other])}>{relation === 'caller' ? 'add before' : 'add after'}</Link> }]),
                       ]}
                     />
