@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -41,11 +42,47 @@ func functions(w *work) error {
 	for _, m := range q.Emptied {
 		w.warn("the filter leaves nothing of %s: another metric is shown", m)
 	}
+	if f.IsEmpty() && !r.Inline && v.Get("search") == "" {
+		if err := w.fits(db, q.Metrics(), r.Mode, limit); err != nil {
+			return err
+		}
+	}
 	statement, err := wideFunctions(q, v.Get("sort"), v.Get("search"), limit)
 	if err != nil {
 		return wrong(err)
 	}
 	return w.print(db, statement)
+}
+
+// manyExperiments is from how many on the size of an answer is estimated: to count functions
+// takes a tenth of the time that it takes to sort them.
+const manyExperiments = 100
+
+// fits refuses what would be too large as text: the least that the functions of all
+// experiments take, if each is there with the metric that has most of them.
+func (w *work) fits(db *queries.DB, metrics []string, mode string, limit int) error {
+	format := cmp.Or(w.values.Get("format"), "json")
+	if db.Count < manyExperiments || format != "json" && format != "ndjson" {
+		return nil
+	}
+	most := "n"
+	if limit > 0 {
+		most = fmt.Sprintf("least(n, %d)", limit+1)
+	}
+	var rows int64
+	err := db.QueryRowContext(w.ctx, `SELECT coalesce(sum(`+most+`), 0)::BIGINT FROM (SELECT max(n) AS n FROM (
+SELECT experiment_id, metric, count(*) AS n FROM function_trends WHERE mode = ? AND metric IN (`+queries.Quote(metrics...)+`) GROUP BY ALL) GROUP BY experiment_id)`, mode).Scan(&rows)
+	if err != nil {
+		return err
+	}
+	row := len(`{"experiment_id":"0123456789abcdef","experiment":"","mode":"user","function_id":"","function":"","load_object":"","module":"","kind":""}`)
+	for _, m := range metrics {
+		row += 2 * len(`,"exclusive.":0`+m)
+	}
+	if rows > int64(w.out.most/row) {
+		return &failure{http.StatusRequestEntityTooLarge, fmt.Errorf("the functions of %d experiments are %d rows, which have more than %d bytes (choose fewer experiments, or a smaller limit; function_totals has the sums of all in SQL)", db.Count, rows, w.out.most)}
+	}
+	return nil
 }
 
 // sideBySide asks for metrics by their names: those that are shown unless one is asked for

@@ -1,0 +1,50 @@
+package serve
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"stackmill/queries/storetest"
+)
+
+// Functions of many experiments that are too large are refused by their number, and those
+// that are not are answered.
+func TestFunctionsFit(t *testing.T) {
+	nights := make([]map[string]int, manyExperiments)
+	for i := range nights {
+		nights[i] = map[string]int{"main": 10}
+		for k := range 9 {
+			nights[i][fmt.Sprintf("f%d", k)] = 10 + k
+		}
+	}
+	s := start(t, storetest.New(t, storetest.Nights(nights)), nil)
+	var rows []json.RawMessage
+	if err := json.Unmarshal([]byte(s.get("/api/v1/functions?metric=all")), &rows); err != nil || len(rows) != manyExperiments*11 {
+		t.Fatalf("%d rows: %v", len(rows), err)
+	}
+	text := s.get("/api/v1/functions?metric=all")
+	s.Largest = len(text)
+	for _, of := range []struct {
+		query  string
+		status int
+		why    string
+	}{
+		{"limit=11", http.StatusOK, ""}, // the same size, but not the same answer, which is known
+		{"limit=2", http.StatusOK, ""},
+	} {
+		if response, text := s.ask("GET", "/api/v1/functions?metric=all&"+of.query, ""); response.StatusCode != of.status {
+			t.Errorf("%s: %s: %.200s", of.query, response.Status, text)
+		}
+	}
+	s.Largest = len(text) / 4
+	response, why := s.ask("GET", "/api/v1/functions?metric=m", "")
+	if response.StatusCode != http.StatusRequestEntityTooLarge || !strings.Contains(string(why), fmt.Sprintf("the functions of %d experiments are %d rows", manyExperiments, manyExperiments*11)) {
+		t.Errorf("%s: %s", response.Status, why)
+	}
+	if response, why := s.ask("GET", "/api/v1/functions?metric=m&limit=1", ""); response.StatusCode != http.StatusOK {
+		t.Errorf("with a limit: %s: %s", response.Status, why)
+	}
+}
