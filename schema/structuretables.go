@@ -25,13 +25,13 @@ var (
 		{"loaded_ns", Int64, Plain, "ns", false, "When it was mapped, from the founder's start."},
 		{"unloaded_ns", Int64, Plain, "ns", true, "When it was unmapped; missing if it was not."},
 	}}
-	Modules = &Table{Name: "modules", Row: "one compilation unit that a function on a stack belongs to", Key: key("module_id"), Columns: []Column{
+	Modules = Table{Name: "modules", Row: "one compilation unit that a function on a stack belongs to", Key: key("module_id"), Columns: []Column{
 		experimentID,
 		{"module_id", Int64, Dict, "", false, "Hash of load object and name."},
 		{"load_object_id", Int64, Dict, "", false, "Its load object."},
 		{"name", String, Dict, "", false, "The unit's path; `(unknown)` for functions without debug information."},
 		{"language", String, Dict, "", false, "The source language, empty if unknown."},
-	}}
+	}}.withFacts("module_facts")
 	Functions = Table{Name: "functions", Row: "one function on a stack or inlined there, the function it was made from, and the artificial ones", Key: key("function_id"), Columns: []Column{
 		experimentID,
 		functionNo.as(Delta),
