@@ -11,7 +11,7 @@ type Known struct {
 	paths   PathNo       // how many were added
 	growth  *Growth      // of the process whose stacks are normalised now, not yet handed out
 	recent  recent       // of the same process
-	settled []settled    // by word of the process whose stacks are normalised now
+	settled settledWords // of the process whose stacks are normalised now
 	traits  []traits     // by location, as far as they were looked up
 	classes []class      // by function, likewise
 	gaps    map[edge]gap // what is missing in chains of frame pointers

@@ -48,7 +48,7 @@ func (a *merger) add() Resolved {
 		a.frame(m, shown)
 		if settles && shown != nil && a.settles(m, shown, a.machine) {
 			w := a.nodes[m.Word]
-			a.known.settled[w] = settled{w, true, whole, byFrame, a.from, a.until}
+			a.known.settled.put(settled{w, true, whole, byFrame, life{a.from, a.until}})
 			a.known.growth.settle[len(a.known.growth.settle)-1] = w
 		}
 	}

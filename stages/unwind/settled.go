@@ -13,11 +13,66 @@ import (
 // all stacks in which the word is the caller of what is above it: then nothing above it
 // changes that. The zero value is none.
 type settled struct {
-	word        decode.WordNo
-	is          bool
-	whole       bool // the path begins where threads begin
-	byFrame     bool // a caller on it was found by the frame pointer
-	from, until int64
+	word    decode.WordNo
+	is      bool
+	whole   bool // the path begins where threads begin
+	byFrame bool // a caller on it was found by the frame pointer
+	life
+}
+
+// life is from when until when something holds, in ns from the founder's start.
+type life struct{ from, until int64 }
+
+// settledWords are the settled words of a process. There are few lives and many words,
+// which are asked for in no order: what is kept of one is small.
+type settledWords struct {
+	words   []packedSettled
+	lives   []life
+	numbers map[life]packedSettled // of lives, from 1
+	last    packedSettled          // the number used last, 0 before
+}
+
+// packedSettled is 0 for none, else the number of the life, from 1, above two flags.
+type packedSettled uint32
+
+const (
+	packedWhole packedSettled = 1 << iota
+	packedByFrame
+	packedLife
+)
+
+// next is for the next process, which has so many words.
+func (s *settledWords) next(words int) {
+	s.words = append(s.words[:0], make([]packedSettled, words)...)
+	s.lives, s.numbers, s.last = s.lives[:0], map[life]packedSettled{}, 0
+}
+
+func (s *settledWords) at(n decode.WordNo) settled {
+	p := s.words[n]
+	if p == 0 {
+		return settled{}
+	}
+	return settled{n, true, p&packedWhole != 0, p&packedByFrame != 0, s.lives[p/packedLife-1]}
+}
+
+func (s *settledWords) put(w settled) {
+	if s.last == 0 || s.lives[s.last-1] != w.life { // mostly it is the last
+		number, known := s.numbers[w.life]
+		if !known {
+			s.lives = append(s.lives, w.life)
+			number = packedSettled(len(s.lives))
+			s.numbers[w.life] = number
+		}
+		s.last = number
+	}
+	p := s.last * packedLife
+	if w.whole {
+		p |= packedWhole
+	}
+	if w.byFrame {
+		p |= packedByFrame
+	}
+	s.words[w.word] = p
 }
 
 // reading is a recorded stack whose words pass the rules: all of them, or those above
@@ -52,8 +107,8 @@ func (u *Unwinder) read(number int32, t int64) {
 			own = u.at(word, t)
 		}
 		u.own = append(u.own, own)
-		if s := &u.known.settled[n]; s.is && !u.known.Whole && s.from <= t && t < s.until && u.isCaller(i) {
-			u.base = *s
+		if s := u.known.settled.at(n); s.is && !u.known.Whole && s.from <= t && t < s.until && u.isCaller(i) {
+			u.base = s
 			break
 		}
 		n = caller

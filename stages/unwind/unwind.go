@@ -45,7 +45,7 @@ type Unwinder struct {
 // New returns the unwinder of a process. emit gets what its stacks add to the tree. It is
 // used until the next process's is made.
 func New(known *Known, emit func(*Growth), r *symbolize.Resolver, tables *FrameTables, process *symbolize.Process, recorded *decode.Process) *Unwinder {
-	known.settled = append(known.settled[:0], make([]settled, recorded.Stacks.Nodes())...)
+	known.settled.next(recorded.Stacks.Nodes())
 	if known.growth != nil {
 		growths.Put(known.growth)
 	}

@@ -98,7 +98,7 @@ func stackOf(u *Unwinder, raw *decode.RawStack, system bool, t int64) Resolved {
 	if raw.Java != nil || raw.OMP != nil {
 		n = u.recorded.Stacks.Add(raw)
 	}
-	u.known.settled = append(u.known.settled, make([]settled, u.recorded.Stacks.Nodes()-len(u.known.settled))...)
+	u.known.settled.words = append(u.known.settled.words, make([]packedSettled, u.recorded.Stacks.Nodes()-len(u.known.settled.words))...)
 	u.known.growth.words = u.recorded.Stacks.Nodes()
 	defer u.Flush()
 	return u.Stack(n, system, t)
