@@ -215,36 +215,46 @@ func (e *experiment) attribute() error {
 	if err := e.order(); err != nil {
 		return err
 	}
-	emit := e.out.write
-	var lines map[string]int32 // the last with a value, by file
-	err := together(
-		func() error { return r.StackRows(emit) },
-		func() error {
-			shape := attribute.NewShape(r.Program, r.Stacks)
-			return together(
-				func() (err error) { lines, err = r.LineRows(emit, shape); return err },
-				func() error {
-					tree := attribute.NewCallTree(shape, e.sums)
-					functions, err := r.FunctionRows(emit, tree)
-					return errors.Join(err, together(
-						func() (err error) {
-							if e.lists, err = e.draft(); err == nil {
-								r.Lists = e.lists
-								err = r.CodeRows(emit, functions)
-							}
-							return err
-						},
-						func() error { return r.TreeRows(emit, tree) },
-					))
-				},
-			)
-		},
-	)
+	lines, err := e.programRows(r)
 	e.result.add(attributeStage, -e.waited)
 	if err = errors.Join(e.segments.Close(), err); err != nil {
 		return err
 	}
-	return r.SourceRows(emit, lines)
+	return r.SourceRows(e.out.write, lines)
+}
+
+// programRows emits the rows of program structure, stacks and values. It returns the last
+// line with a value of each source file. Two goroutines have about the same to do: one
+// whatever needs the values of functions, in which each step waits for the one before.
+func (e *experiment) programRows(r *attribute.Result) (lines map[string]int32, err error) {
+	emit, shape := e.out.write, attribute.NewShape(r.Program, r.Stacks)
+	trees := make(chan *attribute.CallTree, 1) // closed without one after a panic
+	err = together(
+		func() error {
+			defer close(trees)
+			tree := attribute.NewCallTree(shape, e.sums)
+			trees <- tree
+			functions, err := r.FunctionRows(emit, tree)
+			if err != nil {
+				return err
+			}
+			if e.lists, err = e.draft(); err != nil {
+				return err
+			}
+			r.Lists = e.lists
+			return r.CodeRows(emit, functions)
+		},
+		func() error {
+			stacks := r.StackRows(emit)
+			last, err := r.LineRows(emit, shape)
+			lines, err = last, errors.Join(stacks, err)
+			if tree := <-trees; tree != nil {
+				err = errors.Join(err, r.TreeRows(emit, tree))
+			}
+			return err
+		},
+	)
+	return lines, err
 }
 
 // draft waits for the experiment's turn and begins what it shares with others of its batch.
