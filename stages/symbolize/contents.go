@@ -10,10 +10,11 @@ import (
 )
 
 // Most of what is asked of load objects' files are single instructions and small
-// functions, near each other. Files are therefore read in blocks, which are kept.
+// functions, near each other. Files are therefore read in blocks, which are kept. Few
+// functions lie in two blocks, whose bytes are read by themselves, again and again.
 const (
-	blockSize = 8 << 10
-	maxBlocks = 2048
+	blockSize = 32 << 10
+	maxBlocks = 512
 	maxOpened = 8 // files that are open at a time
 )
 
