@@ -61,6 +61,21 @@ func TestSettled(t *testing.T) {
 	})
 }
 
+// Whether a caller was found by the frame pointer counts for what is above it, also where
+// the words down to that caller are settled.
+func TestSettledByFrame(t *testing.T) {
+	u, _, _ := changingUnwinder()
+	for i, leaf := range []uint64{pcMain, pcWork + 8} {
+		s := decode.RawStack{
+			Words: []uint64{leaf, pcWork, pcWork + 16, pcNative, pcWork}, ByFrame: []int32{3},
+			Callers: decode.CallersUnwound, OMPState: -1,
+		}
+		if got := stackOf(u, &s, false, 0); got.CutOff != CutNoStart || u.base.is != (i > 0) {
+			t.Errorf("%#x: cut %q, settled: %t", s.Words, got.CutOff, u.base.is)
+		}
+	}
+}
+
 // pcChanging is in code that is replaced at time 2.
 const pcChanging = 0x9004
 
