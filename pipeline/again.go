@@ -49,7 +49,7 @@ func (in *ingest) leftOut(n storedir.Noted) (instead string) {
 		_, instead = in.due(n.ExperimentID)
 		return instead
 	}
-	if own, _ := in.latest(n.ExperimentID); own.Batch != "" || !holds(in.store, n) {
+	if own, _ := in.latest(n.ExperimentID); own.Batch != "" || !in.store.Holds(n) {
 		return ""
 	}
 	if by, _ := in.latest(n.Covered); by.Status == storedir.Forgotten {

@@ -39,6 +39,7 @@ type Options struct {
 	Recursive         bool          // look for recordings below folders, not only in them
 	Verify            bool          // also read recordings whose files have not changed since they were read
 	Forgotten         bool          // also put in what was forgotten
+	NoJournal         bool          // the store's journal is not written: results say what was noted
 	// Labels returns the labels of a recording, by its absolute path, that is put in for the
 	// first time, or was forgotten; may be nil.
 	Labels   func(path string) map[string]string
@@ -68,9 +69,10 @@ type Result struct {
 	Rows     int64  // what it has in that batch; those that it shares with others count for each
 	Problems []problem.Problem
 	Elapsed  time.Duration
-	Stages   []StageTime // in the order in which they began
-	Err      error       // why nothing of it could be read, or was
-	Redone   *Redone     // by Resymbolize; nil otherwise
+	Stages   []StageTime    // in the order in which they began
+	Err      error          // why nothing of it could be read, or was
+	Noted    storedir.Noted // what the store's journal has of it; zero if it is not noted
+	Redone   *Redone        // by Resymbolize; nil otherwise
 }
 
 // Skipped is the status of a recording whose content is in the store already, Forgotten
@@ -239,7 +241,7 @@ func (in *ingest) all(ctx context.Context, inputs []input) []Result {
 	}
 	in.fillAll(ctx, inputs, in.unchanged(inputs, results), results)
 	in.copies(results)
-	in.write()
+	in.remember(results)
 	return results
 }
 
@@ -284,20 +286,11 @@ func (in *ingest) unchanged(inputs []input, results []Result) []bool {
 		if instead == "" || !in.take(id, i) {
 			continue
 		}
-		results[i] = Result{Path: src.path, ID: id, Bytes: src.bytes, Status: instead}
+		results[i] = Result{Path: src.path, ID: id, Bytes: src.bytes, Status: instead, Noted: noted}
 		in.finished(&results[i])
 		done[i] = true
 	}
 	return done
-}
-
-// write writes the journal.
-func (in *ingest) write() {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	if in.store.Refresh() == nil {
-		in.journal.write(in.Store, in.store)
-	}
 }
 
 // one reads one input for a batch, and puts it in quarantine if it takes too much.

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -105,30 +106,37 @@ func (j *journal) cover(src *input, by *storedir.Entry) {
 	}
 }
 
-// holds reports whether the store says of an input what it did when it was noted: it has
-// the experiment, or that which has all of it.
-func holds(store *storedir.Contents, n storedir.Noted) bool {
-	if n.Covered == "" {
-		return store.Latest(n.ExperimentID).Batch != ""
-	}
-	by := store.Latest(n.Covered)
-	return by.Batch != "" && by.Generation == n.Generation && by.Status != storedir.Again && !by.Replaced
+// settle leaves out what was noted and does not hold.
+func (j *journal) settle(c *storedir.Contents) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	maps.DeleteFunc(j.now, func(_ string, n storedir.Noted) bool { return !c.Holds(n) })
 }
 
-// write adds to the store's journal what is new, and leaves out what does not hold. It is a hint only: an error costs the next ingest time.
+// write adds to the store's journal what is new, and leaves out what does not hold.
 func (j *journal) write(store string, c *storedir.Contents) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	gone := func(_ string, n storedir.Noted) bool { return !holds(c, n) }
-	maps.DeleteFunc(j.now, gone)
-	if len(j.now) == 0 {
+	if len(j.now) > 0 {
+		_ = storedir.AddToJournal(store, j.now, c.Holds) // a hint only: an error costs the next ingest time
+	}
+}
+
+// remember leaves out of the journal what does not hold, says in each result what was noted,
+// and writes the journal unless others do.
+func (in *ingest) remember(results []Result) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if err := in.store.Refresh(); err != nil && !errors.Is(err, storedir.ErrNoStore) {
 		return
 	}
-	all := storedir.ReadJournal(store) // others may have written
-	if all == nil {
-		all = map[string]storedir.Noted{}
+	in.journal.settle(in.store)
+	for i := range results {
+		if n, ok := in.journal.now[results[i].Path]; ok {
+			results[i].Noted = n
+		}
 	}
-	maps.DeleteFunc(all, gone)
-	maps.Copy(all, j.now)
-	_ = storedir.WriteJournal(store, all)
+	if !in.NoJournal {
+		in.journal.write(in.Store, in.store)
+	}
 }

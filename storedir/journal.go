@@ -3,6 +3,7 @@ package storedir
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 
@@ -35,6 +36,27 @@ func ReadJournal(store string) (noted map[string]Noted) {
 		return nil
 	}
 	return noted
+}
+
+// Holds reports whether the store says of a recording what it did when it was noted: it has
+// the experiment, or that which has all of it.
+func (c *Contents) Holds(n Noted) bool {
+	if n.Covered == "" {
+		return c.Latest(n.ExperimentID).Batch != ""
+	}
+	by := c.Latest(n.Covered)
+	return by.Batch != "" && by.Generation == n.Generation && by.Status != Again && !by.Replaced
+}
+
+// AddToJournal adds to a store's journal what is new, and leaves out what does not hold.
+func AddToJournal(store string, noted map[string]Noted, holds func(Noted) bool) error {
+	all := ReadJournal(store) // others may have written
+	if all == nil {
+		all = map[string]Noted{}
+	}
+	maps.Copy(all, noted)
+	maps.DeleteFunc(all, func(_ string, n Noted) bool { return !holds(n) })
+	return WriteJournal(store, all)
 }
 
 // WriteJournal replaces the journal. Of several writers the last one's stays.
