@@ -44,7 +44,7 @@ var house = []struct{ folders, holds string }{
 	{"stages/attribute stages/rollup", "sums and rows; values by function of many experiments"},
 	{"stages/write", "the files of a store"},
 
-	{"pipeline compact queries/...", "the writing side, the merging of its batches, and the reading side"},
+	{"pipeline pipeline/plan compact queries/...", "the writing side, its chunks for the tasks of a cluster, the merging of its batches, and the reading side"},
 	{"cmd/stackmill acceptance/suite", "the program; what tests of the whole share"},
 	{"acceptance acceptance/compare acceptance/data acceptance/export acceptance/faults acceptance/filters acceptance/house acceptance/mutate acceptance/objects acceptance/page acceptance/peers acceptance/perf acceptance/symbols acceptance/synthetic acceptance/testsummary acceptance/values bench", "the whole against truth, peers, damage and time"},
 }
@@ -59,6 +59,7 @@ var borders = []struct{ folder, imports, why string }{
 	{"tablefile", "schema", "it knows tables, whatever they are about"},
 	{"storedir", "schema", "it knows files and commits, and what is in no table"},
 	{"compact", "schema stages/write storedir tablefile", "it merges the rows of any table"},
+	{"pipeline/plan", "schema storedir", "it knows paths and what a store says of them"},
 	{"queries", "fault schema stages/infile stages/rollup storedir tablefile", "it knows no recordings, and no stage that writes"},
 }
 

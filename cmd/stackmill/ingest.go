@@ -33,12 +33,15 @@ type ingester struct {
 	autoCompact      bool
 	suggested        bool          // that it is asked for
 	interval, settle time.Duration // of watch
+
+	plan  string // file of a plan, empty for none
+	chunk int    // of it
 }
 
 func newIngestCommand(a *app) *cobra.Command {
 	in := &ingester{app: a, verb: "ingest"}
 	c := &cobra.Command{
-		Use:   "ingest PATH...",
+		Use:   "ingest PATH... | --plan FILE",
 		Short: "Read recordings and commit them to the store",
 		Long: `Reads every recording found at the paths (a .er directory, a .erg group, a perf.data
 file, a profile of pprof, or a folder holding any of them) and commits them to the store.
@@ -58,16 +61,27 @@ is when it has not changed for --settle, and again when it has. docs/operations.
 has more. With --auto-compact small batches are merged after that, as compact does;
 without it, a line says when that would help.
 
+With --plan it does a chunk of what "stackmill plan" has planned. The same chunk again,
+after whatever end or at the same time, is safe.
+
 Exit status: 0 all is in; 3 data of some recordings was lost or unreadable, see
 "stackmill problems", or they could not be put in, or batches not be merged; 4 some
 batches were not merged since they are damaged; 1 nothing could be done;
-2 wrong usage.`,
+2 wrong usage; 75 with --plan: some recordings could not be put in, run the same
+command again (where 3 says that this would be no use).`,
 		Example: `  stackmill ingest test.1.er
   stackmill ingest --jobs 8 --recursive --store /data/profiles /data/experiments
   stackmill ingest --recursive --report last.json --metrics stackmill.prom /data/experiments
-  stackmill ingest --recursive --watch /data/experiments`,
-		Args: cobra.MinimumNArgs(1),
+  stackmill ingest --recursive --watch /data/experiments
+  stackmill ingest --plan night.plan --chunk 7`,
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := in.checkPlan(cmd.Flags(), args); err != nil {
+				return err
+			}
+			if in.plan != "" {
+				return in.runChunk(cmd.Context(), cmd.Flags())
+			}
 			if err := in.checkAll(cmd.Flags()); err != nil {
 				return err
 			}
@@ -86,6 +100,8 @@ func (in *ingester) addFlags(c *cobra.Command) {
 	f.BoolVar(&in.Forgotten, "forgotten", false, "also put in again what was forgotten, and in full what was kept as sums")
 	f.StringArrayVar(&in.given.given, "label", nil, "KEY=VALUE: label what is newly put in, may be repeated")
 	f.StringVar(&in.given.from, "label-from", "", "label what is newly put in by the named groups of this regular expression in its absolute path, e.g. '/night-(?P<night>[^/]+)/'")
+	f.StringVar(&in.plan, "plan", "", "do a chunk of this plan (see stackmill plan)")
+	f.IntVar(&in.chunk, "chunk", 0, "with --plan: the number of the chunk, from 0 (default $SLURM_ARRAY_TASK_ID or $JOB_COMPLETION_INDEX)")
 	in.addNightFlags(f)
 }
 

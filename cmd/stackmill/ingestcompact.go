@@ -32,7 +32,7 @@ type compacted struct {
 func (in *ingester) afterwards(ctx context.Context, o *outcome, log *slog.Logger) {
 	put := slices.ContainsFunc(o.results, func(r pipeline.Result) bool { return r.Batch != "" })
 	switch {
-	case o.interrupted || !put:
+	case o.interrupted || !put || in.plan != "":
 	case in.autoCompact:
 		o.compacted = in.merge(ctx)
 		o.merged(in, log)

@@ -10,6 +10,7 @@ import (
 
 	"stackmill/pipeline"
 	"stackmill/schema"
+	"stackmill/storedir"
 )
 
 // ingestReport is what `ingest --report` writes; docs/operations.md describes it.
@@ -40,6 +41,8 @@ const reportVersion = 1
 // reportArguments are the arguments that change what is put in, or how fast.
 type reportArguments struct {
 	Paths             []string `json:"paths"`
+	Plan              string   `json:"plan,omitempty"` // instead of paths
+	Chunk             *int     `json:"chunk,omitempty"`
 	Recursive         bool     `json:"recursive"`
 	Verify            bool     `json:"verify"`
 	Watch             bool     `json:"watch"`
@@ -72,6 +75,7 @@ type inputReport struct {
 	StageSeconds   map[string]float64 `json:"stage_seconds,omitempty"`
 	Problems       []*problemGroup    `json:"problems,omitempty"`
 	Error          string             `json:"error,omitempty"`
+	Noted          *storedir.Noted    `json:"noted,omitempty"`
 }
 
 func (in *ingester) newReport(o *outcome, paths []string, w *watched) *ingestReport {
@@ -98,6 +102,10 @@ func (in *ingester) arguments(paths []string) reportArguments {
 		ExperimentTimeout: in.Timeout.Seconds(), Cache: in.Cache, SymFS: in.SymFS, DebugDirs: in.DebugDirs,
 		Kallsyms: in.Kallsyms, Vmlinux: in.Vmlinux, PerfMaps: in.PerfMaps, Sources: in.sources, NoRecordedSources: in.NoRecordedSources,
 	}
+	if in.plan != "" {
+		a.Paths, a.Plan, a.Chunk = []string{}, absolute(in.plan), &in.chunk
+		return a
+	}
 	for _, p := range paths {
 		a.Paths = append(a.Paths, absolute(p))
 	}
@@ -122,6 +130,9 @@ func reportInput(r *pipeline.Result) inputReport {
 	}
 	if r.Err != nil {
 		in.Error = r.Err.Error()
+	}
+	if r.Noted.ExperimentID != "" {
+		in.Noted = &r.Noted
 	}
 	return in
 }

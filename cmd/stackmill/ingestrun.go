@@ -71,8 +71,10 @@ func (in *ingester) once(ctx context.Context, paths []string) (o outcome) {
 	}
 	p := publisher{app: in.app, store: opts.Store, cache: opts.Cache, progress: opts.Progress}
 	defer p.end()
-	opts.Due = func() { p.begin(ctx) }
-	opts.Committing = func(c storedir.Commit) { p.expect(ctx, c) }
+	if in.plan == "" { // many tasks would each make the catalog: the next reader does
+		opts.Due = func() { p.begin(ctx) }
+		opts.Committing = func(c storedir.Commit) { p.expect(ctx, c) }
+	}
 	o.results, o.err = pipeline.Ingest(ctx, opts, paths...)
 	if bar != nil {
 		bar.stop()
@@ -82,7 +84,9 @@ func (in *ingester) once(ctx context.Context, paths []string) (o outcome) {
 		o.err = fmt.Errorf("ingest: nothing was read: %w", interruption(ctx, o.err))
 		return o
 	}
-	p.publish(ctx)
+	if in.plan == "" {
+		p.publish(ctx)
+	}
 	s := summary{app: in.app, results: o.results, stopped: interruption(ctx, o.err), log: log}
 	o.err = s.print(time.Since(o.started))
 	in.afterwards(ctx, &o, log)
@@ -94,7 +98,11 @@ func (in *ingester) once(ctx context.Context, paths []string) (o outcome) {
 func (in *ingester) tell(o *outcome, paths []string, w *watched) error {
 	var errs []error
 	if in.report != "" {
-		if err := in.newReport(o, paths, w).write(in.report); err != nil {
+		r, write := in.newReport(o, paths, w), func(r *ingestReport) error { return r.write(in.report) }
+		if in.plan != "" {
+			write = in.placeReport
+		}
+		if err := write(r); err != nil {
 			errs = append(errs, fmt.Errorf("ingest: --report: %w (the recordings are in the store)", err))
 		}
 	}

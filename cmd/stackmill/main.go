@@ -133,7 +133,7 @@ func newRoot(a *app) *cobra.Command {
 	root.PersistentFlags().StringVar(&a.store, "store", defaultStore(), "the store's directory, also set by $STACKMILL_STORE")
 	root.AddCommand(newIngestCommand(a), newReportCommand(a), newQueryCommand(a), newExperimentsCommand(a),
 		newProblemsCommand(a), newCheckCommand(a), newCompactCommand(a), newForgetCommand(a), newLabelCommand(a), newCompareCommand(a), newGateCommand(a),
-		newExplainCommand(a), newExportCommand(a), newResymbolizeCommand(a), newMCPCommand(a), newServeCommand(a), newVersionCommand(a))
+		newExplainCommand(a), newExportCommand(a), newResymbolizeCommand(a), newPlanCommand(a), newMCPCommand(a), newServeCommand(a), newVersionCommand(a))
 	for _, c := range root.Commands() {
 		c.Args = usageArgs(c.Args)
 		verbs = append(verbs, c.Name())

@@ -1,0 +1,371 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"stackmill/pipeline"
+	"stackmill/pipeline/plan"
+	"stackmill/storedir"
+)
+
+// planner is one call of the verb, or of "plan retry".
+type planner struct {
+	*app
+	planFlags
+	verb  string
+	lists []string // files that list paths
+	pipeline.Options
+
+	header  plan.Header
+	skipped int // inputs that the store has
+	left    int // inputs that cannot be planned
+}
+
+// planFlags are those that "plan retry" has as well.
+type planFlags struct {
+	output    string
+	minutes   float64
+	chunks    int
+	reports   []string
+	cpus      int
+	memory    string
+	parallel  int
+	options   []string
+	program   string
+	image     string
+	claim     string
+	scheduler string
+}
+
+// mostTasks is the most tasks of an array that Slurm takes unless it is configured otherwise.
+const mostTasks = 1001
+
+// mostChunks is the most that --chunks may be: the most indexes that a Job of Kubernetes has.
+const mostChunks = 100_000
+
+func newPlanCommand(a *app) *cobra.Command {
+	p := &planner{app: a, verb: "plan"}
+	c := &cobra.Command{
+		Use:   "plan PATH...",
+		Short: "Cut a large ingest into chunks for the tasks of a cluster",
+		Long: `Finds the recordings at the paths, as ingest does, leaves out what the store has, and
+cuts the rest into chunks of about equal time. A PATH may be a pattern ('/data/night-*'),
+--from-file reads paths from a file, a line each.
+
+It writes the plan to --output FILE, an array script for Slurm to FILE.slurm, and with
+--image and --claim an Indexed Job for Kubernetes to FILE.k8s.yaml. A task is
+"stackmill ingest --plan FILE" and may be run again, killed, and run twice at once. The
+store, the recordings and FILE must be at the same paths for all tasks.
+
+How long a recording takes is estimated by the reports of earlier ingests: those that
+tasks have left in the store, and --report FILE. docs/cluster.md has more.
+
+Exit status: 0 planned; 3 planned, but for some inputs that cannot be read; 1 nothing
+could be done; 2 wrong usage.`,
+		Example: `  stackmill plan --recursive /data/recordings --store /data/store -o night.plan
+  stackmill plan --submit slurm --cpus 8 --minutes 60 -o night.plan '/data/night-*'
+  stackmill plan status night.plan
+  stackmill plan retry night.plan -o again.plan --submit slurm`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return p.run(cmd.Context(), args) },
+	}
+	p.addFlags(c.Flags(), 4)
+	c.Flags().BoolVar(&p.Recursive, "recursive", false, "also look for recordings in subfolders")
+	c.Flags().BoolVar(&p.Forgotten, "forgotten", false, "also put in again what was forgotten, and in full what was kept as sums")
+	c.Flags().StringArrayVar(&p.lists, "from-file", nil, "file of paths, one a line, - for standard input; may be repeated")
+	c.AddCommand(newPlanStatusCommand(a), newPlanRetryCommand(a))
+	for _, sub := range c.Commands() {
+		sub.Args = usageArgs(sub.Args)
+	}
+	return c
+}
+
+func (p *planFlags) addFlags(f *pflag.FlagSet, cpus int) {
+	f.StringVarP(&p.output, "output", "o", "", "file to write the plan to, which must not exist")
+	f.Float64Var(&p.minutes, "minutes", 30, "about how long each task shall take")
+	f.IntVar(&p.chunks, "chunks", 0, fmt.Sprintf("how many chunks to make at most, instead of --minutes (which makes %d at most)", mostTasks))
+	f.StringArrayVar(&p.reports, "report", nil, "report of an earlier ingest, to estimate times by; may be repeated")
+	f.IntVar(&p.cpus, "cpus", cpus, "processors of a task")
+	f.StringVar(&p.memory, "memory", "1G", "memory for the ingest of a task to stay within (the job asks for half a gigabyte more)")
+	f.IntVar(&p.parallel, "parallel", 0, "the most tasks to run at once (default: as many as the scheduler does; Kubernetes: 100)")
+	f.StringArrayVar(&p.options, "ingest-option", nil, "further option for the ingest of all tasks, e.g. --ingest-option=--label=run=7; may be repeated")
+	f.StringVar(&p.program, "program", "", "path of stackmill where Slurm's tasks run (default: this program's)")
+	f.StringVar(&p.image, "image", "", "image with stackmill, for Kubernetes")
+	f.StringVar(&p.claim, "claim", "", "NAME:MOUNT: claim of the volume with store, recordings and plan, and where all these see it, for Kubernetes")
+	f.StringVar(&p.scheduler, "submit", "", "slurm or k8s: submit the job, by sbatch or kubectl")
+}
+
+// check looks at the flags.
+func (p *planner) check() error {
+	limit, err := parseSize(p.memory)
+	switch {
+	case p.output == "":
+		return usageErrorf("%s: --output: no file is given for the plan", p.verb)
+	case strings.ContainsFunc(p.output, func(r rune) bool { return r < ' ' }):
+		return usageErrorf("%s: --output: %q has a control character", p.verb, p.output)
+	case p.minutes <= 0:
+		return usageErrorf("%s: --minutes: %v is not more than 0", p.verb, p.minutes)
+	case p.chunks < 0 || p.chunks > mostChunks:
+		return usageErrorf("%s: --chunks: %d is not from 1 to %d", p.verb, p.chunks, mostChunks)
+	case p.cpus < 1:
+		return usageErrorf("%s: --cpus: %d is less than 1", p.verb, p.cpus)
+	case p.parallel < 0:
+		return usageErrorf("%s: --parallel: %d is less than 0", p.verb, p.parallel)
+	case err != nil:
+		return usageErrorf("%s: --memory: %w", p.verb, err)
+	case p.scheduler != "" && p.scheduler != slurm && p.scheduler != kubernetes:
+		return usageErrorf("%s: --submit: no scheduler %q (one of %s, %s)", p.verb, p.scheduler, slurm, kubernetes)
+	}
+	p.Memory = limit
+	if err := p.checkClaim(); err != nil {
+		return err
+	}
+	if err := p.checkOptions(); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(p.output); !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: --output: %s: %w", p.verb, p.output, errors.Join(err, fs.ErrExist))
+	}
+	if err := checkWritable(p.output); err != nil {
+		return fmt.Errorf("%s: --output: %w", p.verb, err)
+	}
+	return nil
+}
+
+// checkOptions looks at what is to be passed to ingest.
+func (p *planner) checkOptions() error {
+	in := &ingester{app: p.app, verb: "ingest"}
+	c := &cobra.Command{}
+	in.addFlags(c)
+	if err := c.ParseFlags(p.options); err != nil {
+		return usageErrorf("%s: --ingest-option: %w", p.verb, err)
+	}
+	f := c.Flags()
+	for _, name := range append([]string{"plan", "chunk", "jobs", "memory"}, notOfChunks...) {
+		if f.Changed(name) {
+			return usageErrorf("%s: --ingest-option: --%s: the plan says that", p.verb, name)
+		}
+	}
+	if f.NArg() > 0 {
+		return usageErrorf("%s: --ingest-option: %q is no option", p.verb, f.Arg(0))
+	}
+	if err := in.checkNight(f); err != nil {
+		return usageErrorf("%s: --ingest-option: %w", p.verb, err)
+	}
+	if _, err := in.given.labels(); err != nil {
+		return usageErrorf("%s: --ingest-option: %w", p.verb, err)
+	}
+	return nil
+}
+
+func (p *planner) run(ctx context.Context, paths []string) error {
+	if err := p.check(); err != nil {
+		return err
+	}
+	paths, err := p.paths(paths)
+	if err != nil {
+		return err
+	}
+	p.Store = absolute(p.store)
+	p.Jobs, p.Program = runtime.NumCPU(), programVersion()
+	var measured plan.Measured
+	p.learn(&measured)
+	inputs, err := p.find(ctx, paths)
+	if err != nil {
+		return fmt.Errorf("plan: %w", interruption(ctx, err))
+	}
+	return p.make(ctx, inputs, &measured)
+}
+
+// paths returns the paths that are given, with those that patterns stand for and files list.
+func (p *planner) paths(given []string) (paths []string, err error) {
+	for _, path := range given {
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(path, "*?[") {
+			found, err := filepath.Glob(path)
+			switch {
+			case err != nil:
+				return nil, usageErrorf("plan: %s: %w", path, err)
+			case len(found) == 0:
+				return nil, fmt.Errorf("plan: %s: nothing is there", path)
+			}
+			paths = append(paths, found...)
+			continue
+		}
+		paths = append(paths, path)
+	}
+	for _, list := range p.lists {
+		listed, err := p.readList(list)
+		if err != nil {
+			return nil, fmt.Errorf("plan: --from-file: %w", err)
+		}
+		paths = append(paths, listed...)
+	}
+	if len(given)+len(p.lists) == 0 {
+		return nil, usageErrorf("plan: no PATH is given (see stackmill plan --help)")
+	}
+	return paths, nil
+}
+
+// readList reads paths, one a line.
+func (p *planner) readList(path string) (paths []string, err error) {
+	in := p.stdin
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in = f
+	}
+	lines := bufio.NewReader(in)
+	for {
+		line, err := lines.ReadString('\n')
+		if line = strings.TrimSuffix(line, "\n"); line != "" {
+			paths = append(paths, line)
+		}
+		if errors.Is(err, io.EOF) {
+			return paths, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// learn reads the reports that tasks have left in the store: how long recordings took and,
+// for the journal, what was noted of them. Without them a plan has more inputs, and
+// worse estimates.
+func (p *planner) learn(measured *plan.Measured) {
+	noted := map[string]storedir.Noted{}
+	err := plan.Reports(p.Store, func(r *plan.Report, err error) {
+		if err != nil {
+			say(p.stderr, "stackmill: %v (it is not used)\n", err)
+			return
+		}
+		measured.Add(r)
+		for path, n := range r.Noted() {
+			noted[path] = n
+		}
+	})
+	if err != nil {
+		say(p.stderr, "stackmill: %v\n", err)
+	}
+	c, err := storedir.Look(p.Store)
+	if err != nil || len(noted) == 0 {
+		return
+	}
+	for path, n := range storedir.ReadJournal(p.Store) {
+		if noted[path] == n {
+			delete(noted, path)
+		}
+	}
+	if len(noted) > 0 {
+		_ = storedir.AddToJournal(p.Store, noted, c.Holds) // a hint only
+	}
+}
+
+// find finds the inputs that the store does not have, and says which cannot be planned.
+func (p *planner) find(ctx context.Context, paths []string) (inputs []plan.Input, err error) {
+	found, err := pipeline.Find(ctx, p.Options, paths...)
+	if err != nil {
+		return nil, err
+	}
+	had := map[string]*storedir.Entry{}
+	if c, err := storedir.Look(p.Store); err == nil {
+		had = plan.AtPaths(c)
+	}
+	said := 0
+	for _, f := range found {
+		switch {
+		case f.Instead != "":
+			p.skipped++
+			continue
+		case f.Err == nil && !utf8.ValidString(f.Path):
+			f.Err = errors.New("its path is not UTF-8, which a plan cannot name (ingest it by itself)")
+		}
+		if f.Err != nil {
+			p.left++
+			if said++; said <= sayTimes {
+				say(p.stderr, "stackmill: %s: %v\n", f.Path, f.Err)
+			}
+			continue
+		}
+		in := plan.Input{Path: f.Path, Bytes: f.Bytes, State: f.State}
+		if e := had[f.Path]; e != nil {
+			in.Had = e.ExperimentID
+		}
+		inputs = append(inputs, in)
+	}
+	if said > sayTimes {
+		say(p.stderr, "stackmill: %d more cannot be planned\n", said-sayTimes)
+	}
+	return inputs, nil
+}
+
+// make writes the plan of the inputs and its job files, and submits a job if that is asked
+// for.
+func (p *planner) make(ctx context.Context, inputs []plan.Input, measured *plan.Measured) error {
+	for _, path := range p.reports {
+		r, err := plan.ReadReport(path)
+		if err != nil {
+			return fmt.Errorf("%s: --report: %w", p.verb, err)
+		}
+		measured.Add(r)
+	}
+	estimate := measured.Estimate()
+	p.header = plan.Header{Program: p.Program, Store: p.Store, Made: time.Now().UTC().Truncate(time.Second),
+		Task: plan.Task{CPUs: p.cpus, Memory: p.Memory, Ingest: p.options}}
+	cut := plan.Cut{Seconds: p.minutes * 60, Chunks: p.chunks, Most: mostTasks, CPUs: p.cpus}
+	if p.chunks > 0 {
+		cut.Most = mostChunks
+	}
+	chunks := p.header.Chunk(inputs, cut, estimate)
+	err := writeWhole(p.output, func(w io.Writer) error { return plan.Write(w, &p.header, chunks) })
+	if err != nil {
+		return fmt.Errorf("%s: --output: %w", p.verb, err)
+	}
+	if err := p.tell(&estimate); err != nil {
+		return err
+	}
+	if err := p.jobs(ctx); err != nil {
+		return fmt.Errorf("%s: %w", p.verb, err)
+	}
+	if p.left > 0 {
+		return &exitError{exitLost, fmt.Errorf("%s: %d inputs cannot be read and are not planned", p.verb, p.left)}
+	}
+	return nil
+}
+
+// tell prints what is planned.
+func (p *planner) tell(e *plan.Estimate) error {
+	h := &p.header
+	n := h.Count()
+	bytes, total := int64(0), 0.0
+	for i := range h.Chunks {
+		bytes, total = bytes+h.Chunks[i].Bytes, total+h.Chunks[i].Seconds
+	}
+	by := fmt.Sprintf("as %d recordings took", e.Measured)
+	if e.Measured == 0 {
+		by = "nothing was measured on this store yet"
+	}
+	err := p.printf("%d recordings of %d bytes in %d chunks; %d are in the store\n", n, bytes, len(h.Chunks), p.skipped)
+	if err != nil || n == 0 {
+		return err
+	}
+	return p.printf("estimated %.1f minutes a task, at most %.1f: %.2g s a recording and %.2g s a megabyte, %s\n",
+		total/float64(len(h.Chunks))/60, h.Longest()/60, e.PerInput, e.PerByte*1e6, by)
+}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"stackmill/pipeline/plan"
+)
+
+// The schedulers to which jobs are submitted.
+const (
+	slurm      = "slurm"
+	kubernetes = "k8s"
+)
+
+// checkClaim looks at the flags for Kubernetes, whose tasks must see everything where it is
+// here.
+func (p *planner) checkClaim() error {
+	if p.image == "" && p.claim == "" {
+		if p.scheduler == kubernetes {
+			return usageErrorf("%s: --submit k8s: it needs --image and --claim", p.verb)
+		}
+		return nil
+	}
+	name, mount, ok := strings.Cut(p.claim, ":")
+	if p.image == "" || !ok || name == "" || !filepath.IsAbs(mount) {
+		return usageErrorf("%s: Kubernetes needs --image IMAGE and --claim NAME:MOUNT, with an absolute path MOUNT", p.verb)
+	}
+	for _, path := range []string{p.output, p.store} {
+		if rel, err := filepath.Rel(mount, absolute(path)); err != nil || !filepath.IsLocal(rel) {
+			return usageErrorf("%s: --claim: %s is not below %s: tasks would not see it", p.verb, absolute(path), mount)
+		}
+	}
+	return nil
+}
+
+// jobs writes the job files beside the plan, unless there is nothing to do, and submits one
+// if that is asked for.
+func (p *planner) jobs(ctx context.Context) error {
+	if len(p.header.Chunks) == 0 {
+		return nil
+	}
+	path := absolute(p.output)
+	j := plan.Jobs{Plan: &p.header, Path: path, Parallel: p.parallel, Log: strings.ReplaceAll(path, "%", "%%") + ".%a.log"}
+	program := p.program
+	if program == "" {
+		var err error
+		if program, err = os.Executable(); err != nil {
+			return err
+		}
+	}
+	j.Program = []string{program}
+	submit := []string{"sbatch", path + ".slurm"}
+	if err := writeWhole(submit[1], j.Slurm); err != nil {
+		return err
+	}
+	if p.image != "" {
+		j.Program, j.Image = []string{"stackmill"}, p.image
+		j.Claim, j.Mount, _ = strings.Cut(p.claim, ":")
+		if err := writeWhole(path+".k8s.yaml", j.Kubernetes); err != nil {
+			return err
+		}
+	}
+	switch p.scheduler {
+	case kubernetes:
+		submit = []string{"kubectl", "apply", "-f", path + ".k8s.yaml"}
+	case "":
+		if err := p.printf("submit it: %s\n", shell(submit)); err != nil || p.image == "" {
+			return err
+		}
+		return p.printf("or: %s\n", shell([]string{"kubectl", "apply", "-f", path + ".k8s.yaml"}))
+	}
+	return p.submit(ctx, submit)
+}
+
+func (p *planner) submit(ctx context.Context, command []string) error {
+	out, err := exec.CommandContext(ctx, command[0], command[1:]...).Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		err = fmt.Errorf("%w: %s", err, bytes.TrimSpace(exit.Stderr))
+	}
+	if err != nil {
+		return fmt.Errorf("--submit: %s: %w (the plan is written)", shell(command), err)
+	}
+	return p.printf("%s", out)
+}
+
+// shell writes a command for a shell.
+func shell(command []string) string {
+	words := make([]string, len(command))
+	for i, w := range command {
+		words[i] = plan.Quote(w)
+	}
+	return strings.Join(words, " ")
+}

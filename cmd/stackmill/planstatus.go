@@ -1,0 +1,258 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"stackmill/pipeline"
+	"stackmill/pipeline/plan"
+	"stackmill/queries/result"
+	"stackmill/storedir"
+)
+
+// planState is one call of "plan status".
+type planState struct {
+	*app
+	format string
+	all    bool
+	limit  int
+
+	counts map[string]int
+	lost   int          // that are in, but not whole
+	again  map[int]bool // chunks that have something missing
+	rows   []plan.Became
+	more   int // rows that are not printed
+}
+
+func newPlanStatusCommand(a *app) *cobra.Command {
+	s := &planState{app: a, counts: map[string]int{}, again: map[int]bool{}}
+	c := &cobra.Command{
+		Use:   "status FILE",
+		Short: "Tell what of a plan is in the store",
+		Long: `Counts the recordings of a plan that are in the store, missing, failed or forgotten, and
+lists those that are not in or have lost data, with the reason. It looks at the store only:
+at what is in it, and at the reports that tasks have left there.
+
+missing: the same task may put it in; failed: it cannot be read.
+
+Exit status: 0 all are in; 3 some are missing, failed or have lost data; 1 nothing could
+be told; 2 wrong usage.`,
+		Example: `  stackmill plan status night.plan
+  stackmill plan status night.plan --all --format csv`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !slices.Contains(reportFormats, s.format) {
+				return usageErrorf("plan status: --format: no format %q (one of %s)", s.format, strings.Join(reportFormats, ", "))
+			}
+			return s.run(cmd.Context(), args[0], cmd.Flags().Changed("store"))
+		},
+	}
+	c.Flags().StringVar(&s.format, "format", "table", strings.Join(reportFormats, ", "))
+	c.Flags().BoolVar(&s.all, "all", false, "list those that are in, too")
+	c.Flags().IntVar(&s.limit, "limit", 50, "how many to list in a table, 0 for all")
+	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(reportFormats, cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+func (s *planState) run(ctx context.Context, path string, given bool) error {
+	p, err := plan.Open(path)
+	if err != nil {
+		return fmt.Errorf("plan status: %w", err)
+	}
+	defer p.Close()
+	if !given {
+		s.store = p.Store
+	}
+	people := s.format == "table" || s.format == "markdown"
+	err = p.Status(s.store, func(b plan.Became) { s.add(&b, people) })
+	if err == nil {
+		err = s.reasons(ctx)
+	}
+	if err == nil {
+		err = s.print(p, people)
+	}
+	if err != nil {
+		return fmt.Errorf("plan status: %w", err)
+	}
+	if out := s.counts[plan.Missing] + s.counts[plan.Failed] + s.lost; out > 0 {
+		return &exitError{code: exitLost}
+	}
+	return nil
+}
+
+func (s *planState) add(b *plan.Became, people bool) {
+	s.counts[b.State]++
+	whole := b.State == plan.In && b.Status != pipeline.Partial
+	switch {
+	case b.State == plan.Missing:
+		s.again[b.Chunk] = true
+	case b.State == plan.In && !whole:
+		s.lost++
+	}
+	switch {
+	case whole && !s.all:
+	case people && s.limit > 0 && len(s.rows) == s.limit:
+		s.more++
+	default:
+		s.rows = append(s.rows, *b)
+	}
+}
+
+// reasons finds out what is wrong with those that are in the store and have lost data.
+func (s *planState) reasons(ctx context.Context) error {
+	wanted := func(b *plan.Became) bool {
+		return b.Why == "" && (b.Status == pipeline.Failed || b.Status == pipeline.Partial)
+	}
+	if !slices.ContainsFunc(s.rows, func(b plan.Became) bool { return wanted(&b) }) {
+		return nil
+	}
+	db, err := s.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	records, err := db.Records(ctx, `SELECT experiment_id, arg_min(concat(file, ': ', message), problem) AS why FROM problems WHERE severity = 'error' GROUP BY ALL`)
+	if err != nil {
+		return err
+	}
+	why := map[string]string{}
+	for _, r := range records {
+		why[r.Text("experiment_id")] = r.Text("why")
+	}
+	for i := range s.rows {
+		if b := &s.rows[i]; wanted(b) {
+			b.Why = why[b.ExperimentID]
+		}
+	}
+	return nil
+}
+
+func (s *planState) print(p *plan.Plan, people bool) error {
+	fields := []result.Field{{Name: "chunk", Kind: "BIGINT", Numeric: true}, {Name: "state"}, {Name: "status"}, {Name: "path"}, {Name: "why"}, {Name: "experiment_id"}}
+	if people {
+		n := p.Count()
+		err := errors.Join(
+			s.printf("Plan %s of %s: %d recordings in %d chunks, store %s\n", p.ID, p.Made.Format("2006-01-02 15:04"), n, len(p.Chunks), s.store),
+			s.printf("%d in, of which %d have lost data; %d missing, %d failed, %d forgotten\n", s.counts[plan.In], s.lost, s.counts[plan.Missing], s.counts[plan.Failed], s.counts[plan.Forgotten]))
+		if len(s.again) > 0 {
+			err = errors.Join(err, s.printf("chunks to run again: %s\n", numbers(s.again)))
+		}
+		if err != nil || len(s.rows) == 0 {
+			return err
+		}
+		if err := s.printf("\n"); err != nil {
+			return err
+		}
+	}
+	out := s.newPrinter(s.format)
+	if err := out.Header(fields); err != nil {
+		return err
+	}
+	for _, b := range s.rows {
+		if err := out.Row([]any{int64(b.Chunk), b.State, b.Status, b.Path, b.Why, b.ExperimentID}); err != nil {
+			return err
+		}
+	}
+	if err := out.Close(); err != nil || s.more == 0 {
+		return err
+	}
+	return s.printf("%d more are not listed (--limit 0 lists all)\n", s.more)
+}
+
+// numbers writes numbers as Slurm's option --array has them: 3,7-9.
+func numbers(set map[int]bool) string {
+	var list []int
+	for n := range set {
+		list = append(list, n)
+	}
+	slices.Sort(list)
+	var words []string
+	for i := 0; i < len(list); {
+		end := i
+		for end+1 < len(list) && list[end+1] == list[end]+1 {
+			end++
+		}
+		word := strconv.Itoa(list[i])
+		if end > i {
+			word += "-" + strconv.Itoa(list[end])
+		}
+		words, i = append(words, word), end+1
+	}
+	return strings.Join(words, ",")
+}
+
+func newPlanRetryCommand(a *app) *cobra.Command {
+	p := &planner{app: a, verb: "plan retry"}
+	failed := false
+	c := &cobra.Command{
+		Use:   "retry FILE",
+		Short: "Make a plan of what is missing of another",
+		Long: `Makes a plan of those recordings of a plan that are missing, by the store alone (see
+"stackmill plan status"), with the store and the options of ingest that the plan has.
+
+Exit status: 0 planned; 1 nothing could be done; 2 wrong usage.`,
+		Example: `  stackmill plan retry night.plan -o again.plan --submit slurm`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f := cmd.Flags()
+			return p.retry(cmd.Context(), args[0], failed, f.Changed)
+		},
+	}
+	p.addFlags(c.Flags(), 4)
+	c.Flags().BoolVar(&failed, "failed", false, "also those that failed: their files were repaired")
+	return c
+}
+
+// retry makes a plan of what is missing of another; changed says which flags were given.
+func (p *planner) retry(ctx context.Context, path string, failed bool, changed func(flag string) bool) error {
+	before, err := plan.Open(path)
+	if err != nil {
+		return fmt.Errorf("plan retry: %w", err)
+	}
+	defer before.Close()
+	if !changed("store") {
+		p.store = before.Store
+	}
+	if !changed("cpus") {
+		p.cpus = before.Task.CPUs
+	}
+	if !changed("memory") {
+		p.memory = fmt.Sprintf("%dM", before.Task.Memory>>20)
+	}
+	if !changed("ingest-option") {
+		p.options = before.Task.Ingest
+	}
+	if err := p.check(); err != nil {
+		return err
+	}
+	p.Store, p.Program = absolute(p.store), programVersion()
+	var measured plan.Measured
+	p.learn(&measured)
+	c, err := storedir.Look(p.Store)
+	if err != nil && !errors.Is(err, storedir.ErrNoStore) {
+		return fmt.Errorf("plan retry: %w", err)
+	}
+	had := plan.AtPaths(c)
+	var inputs []plan.Input
+	err = before.Status(p.Store, func(b plan.Became) {
+		switch {
+		case b.State == plan.Missing, b.State == plan.Failed && failed:
+			if b.Had = ""; had[b.Path] != nil {
+				b.Had = had[b.Path].ExperimentID
+			}
+			inputs = append(inputs, b.Input)
+		case b.State == plan.In:
+			p.skipped++
+		}
+	})
+	if err != nil {
+		return fmt.Errorf("plan retry: %w", err)
+	}
+	return p.make(ctx, inputs, &measured)
+}

@@ -1,0 +1,218 @@
+// Package plan cuts the recordings of a large ingest into chunks, each for one task of a
+// scheduler, and tells from a store what became of them.
+//
+// A plan is a file of JSON lines, which never changes: a Header, then a line for each Input,
+// those of a chunk together. The header has the checksum of each chunk's lines, so that a
+// task reads the header and its own lines only. A task puts its chunk's recordings into the
+// store as any ingest does: what is in is skipped, so a task may be run again, killed, and
+// run twice at once. It leaves its report in the store, at ReportPath.
+package plan
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+
+	"stackmill/storedir"
+)
+
+// Header is the first line of a plan.
+type Header struct {
+	Version int       `json:"plan_version"`
+	Program string    `json:"program"` // that made it
+	Store   string    `json:"store"`   // absolute path
+	Made    time.Time `json:"made"`
+	Task    Task      `json:"task"`
+	Chunks  []Chunk   `json:"chunks"`
+	// ID is the xxhash64 of the line with zeros in place of the ID, 16 hex digits.
+	ID string `json:"id"`
+}
+
+// Version is that of the form of plans.
+const Version = 1
+
+// Task is what each task gets.
+type Task struct {
+	CPUs   int      `json:"cpus"`             // processors
+	Memory int64    `json:"memory"`           // bytes that the ingest is to stay within
+	Ingest []string `json:"ingest,omitempty"` // further options of ingest
+}
+
+// Chunk is what one task does.
+type Chunk struct {
+	Inputs   int     `json:"inputs"`
+	Bytes    int64   `json:"bytes"`    // of the recordings
+	Seconds  float64 `json:"seconds"`  // that the task is estimated to take
+	Length   int64   `json:"length"`   // bytes of its lines in the plan
+	Checksum string  `json:"checksum"` // xxhash64 of its lines
+}
+
+// Input is a recording.
+type Input struct {
+	Path  string `json:"path"` // absolute
+	Bytes int64  `json:"bytes"`
+	// State is a hash of what its files were, as storedir.Noted has it; empty if unknown.
+	State string `json:"state,omitempty"`
+	// Had is the id of the experiment that the store had of this path: of an earlier content.
+	Had string `json:"had,omitempty"`
+}
+
+// Plan is an open plan. Its methods may be called by several goroutines.
+type Plan struct {
+	Header
+	path  string
+	file  *os.File
+	first int64 // offset of the first input's line
+}
+
+// ErrNoPlan says that a file is not a plan, or not as it was written.
+var ErrNoPlan = errors.New("not a plan, or damaged")
+
+// mostHeader bounds the first line: a hundred bytes for each chunk.
+const mostHeader = 64 << 20
+
+const noID = "0000000000000000"
+
+// Write writes a plan of inputs, cut into chunks: it fills in what the header says of the
+// text, and its ID.
+func Write(w io.Writer, h *Header, chunks [][]Input) error {
+	var text bytes.Buffer
+	lines := json.NewEncoder(&text)
+	lines.SetEscapeHTML(false)
+	h.Version, h.ID = Version, noID
+	ends := make([]int, len(chunks))
+	for i, inputs := range chunks {
+		for n := range inputs {
+			if err := lines.Encode(&inputs[n]); err != nil {
+				return err
+			}
+		}
+		ends[i] = text.Len()
+	}
+	start := 0
+	for i, end := range ends {
+		h.Chunks[i].Length, h.Chunks[i].Checksum = int64(end-start), storedir.Checksum(xxhash.Sum64(text.Bytes()[start:end]))
+		start = end
+	}
+	head, err := json.Marshal(h)
+	if err != nil {
+		return err
+	}
+	h.ID = storedir.Checksum(xxhash.Sum64(head))
+	copy(head[bytes.LastIndex(head, []byte(noID)):], h.ID)
+	_, err = w.Write(append(head, '\n'))
+	if err == nil {
+		_, err = w.Write(text.Bytes())
+	}
+	return err
+}
+
+// Open opens a plan. The error wraps ErrNoPlan if the file is none, or its header is damaged.
+func Open(path string) (p *Plan, err error) {
+	p = &Plan{path: path}
+	if p.file, err = os.Open(path); err != nil {
+		return nil, err
+	}
+	if err := p.readHeader(); err != nil {
+		return nil, errors.Join(err, p.file.Close())
+	}
+	return p, nil
+}
+
+// Close closes the file.
+func (p *Plan) Close() error { return p.file.Close() }
+
+func (p *Plan) readHeader() error {
+	wrong := func(format string, args ...any) error {
+		return fmt.Errorf("%s: offset 0: %w: %s", p.path, ErrNoPlan, fmt.Sprintf(format, args...))
+	}
+	head, err := bufio.NewReader(io.LimitReader(p.file, mostHeader)).ReadBytes('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if err != nil {
+		return wrong("it has no whole first line of at most %d bytes", mostHeader)
+	}
+	p.first = int64(len(head))
+	head = head[:len(head)-1]
+	if err := json.Unmarshal(head, &p.Header); err != nil {
+		return wrong("%v", err)
+	}
+	if p.Version != Version {
+		return wrong("it has version %d, this program has %d (make it anew)", p.Version, Version)
+	}
+	at := bytes.LastIndex(head, []byte(p.ID))
+	if len(p.ID) != len(noID) || at < 0 {
+		return wrong("it has no checksum")
+	}
+	copy(head[at:], noID)
+	if sum := storedir.Checksum(xxhash.Sum64(head)); sum != p.ID {
+		return wrong("its first line has checksum %s, but says %s", sum, p.ID)
+	}
+	for i := range p.Chunks {
+		if p.Chunks[i].Length < 0 {
+			return wrong("chunk %d has length %d", i, p.Chunks[i].Length)
+		}
+	}
+	return nil
+}
+
+// Inputs returns those of a chunk. The error wraps ErrNoPlan if its lines are damaged.
+func (p *Plan) Inputs(chunk int) ([]Input, error) {
+	at := p.first
+	for i := range chunk {
+		at += p.Chunks[i].Length
+	}
+	c := &p.Chunks[chunk]
+	wrong := func(why string) error {
+		return fmt.Errorf("%s: offset %d: %w: chunk %d: %s", p.path, at, ErrNoPlan, chunk, why)
+	}
+	if info, err := p.file.Stat(); err != nil {
+		return nil, err
+	} else if at+c.Length > info.Size() {
+		return nil, wrong("the file ends before it")
+	}
+	text := make([]byte, c.Length)
+	if _, err := p.file.ReadAt(text, at); err != nil {
+		return nil, err
+	}
+	if sum := storedir.Checksum(xxhash.Sum64(text)); sum != c.Checksum {
+		return nil, wrong(fmt.Sprintf("its lines have checksum %s, the first line says %s", sum, c.Checksum))
+	}
+	lines := json.NewDecoder(bytes.NewReader(text))
+	var inputs []Input
+	for lines.More() {
+		var in Input
+		if err := lines.Decode(&in); err != nil {
+			return nil, wrong(err.Error())
+		}
+		inputs = append(inputs, in)
+	}
+	if len(inputs) != c.Inputs {
+		return nil, wrong(fmt.Sprintf("it has %d recordings, the first line says %d", len(inputs), c.Inputs))
+	}
+	return inputs, nil
+}
+
+// Count returns how many inputs all chunks have.
+func (h *Header) Count() (n int) {
+	for i := range h.Chunks {
+		n += h.Chunks[i].Inputs
+	}
+	return n
+}
+
+// Longest returns the seconds that the longest chunk is estimated to take.
+func (h *Header) Longest() (s float64) {
+	for i := range h.Chunks {
+		s = max(s, h.Chunks[i].Seconds)
+	}
+	return s
+}

@@ -1,0 +1,107 @@
+package plan
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"stackmill/storedir"
+)
+
+// Dir is the folder of a store in which tasks leave their reports: a folder for each plan,
+// a file for each chunk, by the last task that came to its end.
+const Dir = "plans"
+
+// ReportPath is where the task of a chunk leaves its report.
+func ReportPath(store, plan string, chunk int) string {
+	return filepath.Join(store, Dir, plan, strconv.Itoa(chunk)+".json")
+}
+
+// Report is what is read of an ingest's report (docs/operations.md).
+type Report struct {
+	Version    int           `json:"report_version"`
+	Ended      time.Time     `json:"ended"`
+	ExitStatus int           `json:"exit_status"`
+	Error      string        `json:"error"`
+	Inputs     []ReportInput `json:"inputs"`
+}
+
+// ReportInput is what it says of one input.
+type ReportInput struct {
+	Path         string         `json:"path"`
+	ExperimentID string         `json:"experiment_id"`
+	Status       string         `json:"status"`
+	InStore      bool           `json:"in_store"`
+	Batch        string         `json:"batch"`
+	Bytes        int64          `json:"recording_bytes"`
+	Seconds      float64        `json:"seconds"`
+	Error        string         `json:"error"`
+	Noted        storedir.Noted `json:"noted"`
+}
+
+const reportVersion = 1
+
+// ReadReport reads the report of an ingest.
+func ReadReport(path string) (*Report, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{}
+	if err := json.Unmarshal(data, r); err != nil {
+		return nil, fmt.Errorf("%s: not the report of an ingest: %w", path, err)
+	}
+	if r.Version != reportVersion {
+		return nil, fmt.Errorf("%s: not the report of an ingest: report_version %d, this program knows %d", path, r.Version, reportVersion)
+	}
+	return r, nil
+}
+
+// Reports calls yield for each report that tasks have left in a store, in the order of their
+// names. One that cannot be read is an error of yield's.
+func Reports(store string, yield func(*Report, error)) error {
+	paths, err := reportPaths(store)
+	for _, p := range paths {
+		r, err := ReadReport(p)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		yield(r, err)
+	}
+	return err
+}
+
+func reportPaths(store string) (paths []string, err error) {
+	plans, err := os.ReadDir(filepath.Join(store, Dir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, p := range plans {
+		reports, rerr := os.ReadDir(filepath.Join(store, Dir, p.Name()))
+		err = errors.Join(err, rerr)
+		for _, r := range reports {
+			if filepath.Ext(r.Name()) == ".json" && r.Name()[0] != '.' {
+				paths = append(paths, filepath.Join(store, Dir, p.Name(), r.Name()))
+			}
+		}
+	}
+	slices.Sort(paths)
+	return paths, err
+}
+
+// Noted returns what a report's inputs were noted as, by path.
+func (r *Report) Noted() map[string]storedir.Noted {
+	all := map[string]storedir.Noted{}
+	for i := range r.Inputs {
+		if in := &r.Inputs[i]; in.Noted.ExperimentID != "" {
+			all[in.Path] = in.Noted
+		}
+	}
+	return all
+}
