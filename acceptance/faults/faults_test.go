@@ -274,7 +274,7 @@ func leftovers(t *testing.T, store string) (left []string) {
 		unread[r.Batch] = r.Err != nil
 	}
 	found := map[string]bool{}
-	for _, pattern := range []string{"*", ".*", "staging/*", "commits/*", "tables/*/*"} {
+	for _, pattern := range []string{"*", ".*", "staging/*", "commits/*", "tables/*/*", "plans/*/.*"} {
 		paths, err := filepath.Glob(filepath.Join(store, pattern))
 		if err != nil {
 			t.Fatal(err)

@@ -27,6 +27,13 @@ var lifeSteps = []step{
 		few: map[string]int{"killed at link": 2},
 	},
 	{
+		name:   "ingest of a chunk",
+		first:  [][]string{{"plan", "--recursive", "--chunks", "1", "-o", "PLAN", "DIR"}},
+		verb:   []string{"ingest", "--jobs", "2", "--plan", "PLAN", "--chunk", "0"},
+		before: truth(), after: truth(plain, plain, plain), partial: true,
+		few: map[string]int{"killed at fsync": 3},
+	},
+	{
 		name:   "compact",
 		first:  [][]string{{"ingest", "DIR"}},
 		verb:   []string{"compact", "--jobs", "1"},
@@ -100,7 +107,7 @@ func TestLifeUnderFaults(t *testing.T) {
 			l.expect("before", is(s.before))
 			for _, x := range injections {
 				t.Run(x.name, func(t *testing.T) {
-					l := &life{bench: &bench{T: t, binary: l.binary, cache: l.cache}, dir: l.dir, symbols: l.symbols}
+					l := &life{bench: &bench{T: t, binary: l.binary, cache: l.cache}, dir: l.dir, symbols: l.symbols, plan: l.plan}
 					n := s.few[x.name]
 					for ; !*long && n > 0 && !l.faulty(tracer, prepared, &s, x.calls, x.fault, n); n /= 2 {
 					}

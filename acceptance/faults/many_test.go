@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -35,26 +36,31 @@ func value(n int) int64 { return 2*int64(1000+n) + 1 }
 var manySmall = sync.OnceValues(func() (dir string, err error) {
 	dir = filepath.Join(scratch, "many")
 	for n := range nights * nightJobs {
-		path := filepath.Join(dir, job(n))
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			return "", err
-		}
-		e := erbuild.New(path)
-		e.Declare(schema.Heap, "", erbuild.Layouts[schema.Heap][0])
-		for i, f := range []string{"main", "work"} {
-			e.Function(0, uint64(0x10000+i*0x100), 0x100, f)
-		}
-		e.Segment(0, foundLater, 0x1000, 0x1000, 5, "/bin/recur")
-		work, events := e.Frame(0x10104, foundLater+factAt+4, 0x10004), e.Events(schema.Heap)
-		for i, size := range []int64{int64(1000 + n), int64(1000 + n), 1} {
-			events.Put(0, &erbuild.Layouts[schema.Heap][0], erbuild.Packet{Thread: 7, CPU: 1, Time: int64(i+1) * 1e6, Stack: work, Values: []int64{0, size, int64(0x7000 + 0x1000*i), 0}})
-		}
-		if err := e.Close(); err != nil {
+		if err := small(dir, n); err != nil {
 			return "", err
 		}
 	}
 	return dir, nil
 })
+
+// small makes one of the small recordings in a folder.
+func small(dir string, n int) error {
+	path := filepath.Join(dir, job(n))
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	e := erbuild.New(path)
+	e.Declare(schema.Heap, "", erbuild.Layouts[schema.Heap][0])
+	for i, f := range []string{"main", "work"} {
+		e.Function(0, uint64(0x10000+i*0x100), 0x100, f)
+	}
+	e.Segment(0, foundLater, 0x1000, 0x1000, 5, "/bin/recur")
+	work, events := e.Frame(0x10104, foundLater+factAt+4, 0x10004), e.Events(schema.Heap)
+	for i, size := range []int64{int64(1000 + n), int64(1000 + n), 1} {
+		events.Put(0, &erbuild.Layouts[schema.Heap][0], erbuild.Packet{Thread: 7, CPU: 1, Time: int64(i+1) * 1e6, Stack: work, Values: []int64{0, size, int64(0x7000 + 0x1000*i), 0}})
+	}
+	return e.Close()
+}
 
 // A function on the stacks of the small recordings, whose load object is not where they say:
 // where its text was mapped, and the function's place in that.
@@ -84,6 +90,7 @@ type life struct {
 	*bench
 	dir     string // of the recordings
 	symbols string // where their load object is
+	plan    string // of some or all of them
 	store   string
 }
 
@@ -101,20 +108,23 @@ func newLife(t *testing.T) *life {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &life{bench: &bench{T: t, binary: binary, cache: filepath.Join(scratch, "cache")}, dir: dir, symbols: symfs, store: filepath.Join(t.TempDir(), "store")}
+	return &life{bench: &bench{T: t, binary: binary, cache: filepath.Join(scratch, "cache")}, dir: dir, symbols: symfs, plan: filepath.Join(t.TempDir(), "a.plan"), store: filepath.Join(t.TempDir(), "store")}
 }
 
 // verb returns a command on the store. DIR is the recordings' folder, SYMBOLS that in which
-// their load object is.
+// their load object is, PLAN the file of a plan, which says where the others are.
 func (l *life) verb(words ...string) []string {
 	command := []string{l.binary, words[0], "--store", l.store}
 	switch words[0] {
 	case "ingest":
-		command = append(command, "--cache", l.cache, "--debug-dir", scratch, "--recursive", "--label-from", "night-(?P<night>[0-9]+)")
+		command = append(command, "--cache", l.cache, "--debug-dir", scratch, "--label-from", "night-(?P<night>[0-9]+)")
+		if !slices.Contains(words, "--plan") {
+			command = append(command, "--recursive")
+		}
 	case "resymbolize":
 		command = append(command, "--cache", l.cache, "--debug-dir", scratch)
 	}
-	folders := strings.NewReplacer("DIR", l.dir, "SYMBOLS", l.symbols)
+	folders := strings.NewReplacer("DIR", l.dir, "SYMBOLS", l.symbols, "PLAN", l.plan)
 	for _, word := range words[1:] {
 		command = append(command, folders.Replace(word))
 	}
