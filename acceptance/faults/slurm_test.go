@@ -1,0 +1,180 @@
+package faults
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// slurmJobs is how many recordings the cluster ingests: so many that tasks take seconds.
+const slurmJobs = 2400
+
+// slurmCluster is a Slurm of two nodes on this machine.
+type slurmCluster struct {
+	*life
+	dir string
+}
+
+// On a Slurm cluster of which one node has no room, tasks that are requeued and killed, and
+// the tasks of a plan of what they left, put each recording in once, whole.
+func TestSlurm(t *testing.T) {
+	if os.Getenv("STACKMILL_SLURM") == "" {
+		t.Skip("STACKMILL_SLURM=1 runs it, as root, where Debian's slurm-wlm and munge are installed")
+	}
+	l := newLife(t)
+	recordings := t.TempDir()
+	for n := range slurmJobs {
+		if err := small(recordings, n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := &slurmCluster{&life{bench: &bench{T: t, binary: l.binary, cache: l.cache}, dir: recordings, store: filepath.Join(t.TempDir(), "store")}, t.TempDir()}
+	s.start()
+	first := filepath.Join(t.TempDir(), "first.plan")
+	array := s.submit("plan", "--recursive", "--chunks", "8", "-o", first, "DIR")
+	harmed := map[string]bool{}
+	for _, harm := range []func(task string) []string{
+		func(task string) []string { return []string{"scontrol", "requeue", task} },
+		func(task string) []string { return []string{"scancel", "--signal=KILL", task} },        // and its script
+		func(task string) []string { return []string{"scancel", "--signal=KILL", task + ".0"} }, // but not its script
+	} {
+		s.until("a task reads recordings", func() bool {
+			for _, task := range strings.Fields(s.command("squeue", "-h", "-t", "R", "-w", "n1", "-o", "%i")) {
+				if chunk := strings.TrimPrefix(task, array+"_"); !harmed[task] && s.reads(first, chunk) {
+					harmed[task] = true
+					time.Sleep(500 * time.Millisecond) // so that it is in the middle of it
+					s.command(harm(task)...)
+					return true
+				}
+			}
+			return false
+		})
+	}
+	s.until("the queue is empty", func() bool { return s.command("squeue", "-h") == "" })
+	if out := s.logs(first); !strings.Contains(out, "no space left on device") || !strings.Contains(out, "n1 CANCELLED") || !strings.Contains(out, "n1: task 0: Killed") ||
+		!strings.Contains(out, "DUE TO JOB REQUEUE") {
+		t.Errorf("not all has happened:\n%s", out)
+	}
+	s.command("scontrol", "update", "nodename=n2", "state=drain", "reason=full")
+	if code, out := s.run(s.verb("plan", "status", first)...); code != 3 || !strings.Contains(out, "chunks to run again: ") {
+		t.Errorf("status %d: %s", code, out)
+	}
+	last := filepath.Join(t.TempDir(), "second.plan")
+	s.submit("plan", "retry", first, "-o", last)
+	s.until("the queue is empty", func() bool { return s.command("squeue", "-h") == "" })
+	for _, plan := range []string{first, last} {
+		if code, out := s.run(s.verb("plan", "status", plan)...); code != 0 {
+			t.Errorf("%s: status %d: %s\n%s", plan, code, out, s.logs(plan))
+		}
+	}
+	want := state{}
+	for n := range slurmJobs {
+		want[job(n)] = fmt.Sprintf(plain, n/nightJobs, value(n))
+	}
+	s.expect("Slurm", is(want))
+	s.does(s.verb("compact", "--keep", "0", "--purge"))
+	s.expect("merged", is(want))
+	if left := leftovers(t, s.store); len(left) > 0 {
+		t.Errorf("left %v", left)
+	}
+}
+
+// start starts the daemons; on node n2 the store's folder for batches that are written is small.
+func (s *slurmCluster) start() {
+	s.Helper()
+	full := filepath.Join(s.dir, "full.sh")
+	staging := filepath.Join(s.store, "staging")
+	script := fmt.Sprintf("#!/bin/sh\nexec unshare -m --propagation private sh -c 'mount -t tmpfs -o size=64k none %s && exec \"$@\"' sh \"$@\"\n", staging)
+	if err := os.MkdirAll(staging, 0o777); err != nil {
+		s.Fatal(err)
+	}
+	if err := os.WriteFile(full, []byte(script), 0o777); err != nil {
+		s.Fatal(err)
+	}
+	slurm := func(verb string, more ...string) error {
+		out, err := exec.Command("testdata/slurm.sh", append([]string{verb, s.dir}, more...)...).CombinedOutput()
+		if err != nil {
+			err = fmt.Errorf("slurm.sh %s: %w\n%s", verb, err, out)
+		}
+		return err
+	}
+	if err := slurm("start", "n2="+full); err != nil {
+		s.Fatal(err)
+	}
+	s.Cleanup(func() {
+		if err := slurm("stop"); err != nil {
+			s.Error(err)
+		}
+	})
+	s.Setenv("SLURM_CONF", filepath.Join(s.dir, "slurm.conf"))
+}
+
+// reads reports whether the ingest of a chunk runs.
+func (s *slurmCluster) reads(plan, chunk string) bool {
+	return exec.Command("pgrep", "-f", fmt.Sprintf("^%s ingest --plan %s .*--chunk %s$", s.binary, plan, chunk)).Run() == nil
+}
+
+// command runs a program that ends well, and returns what it prints.
+func (s *slurmCluster) command(words ...string) string {
+	s.Helper()
+	out, err := exec.CommandContext(s.Context(), words[0], words[1:]...).CombinedOutput()
+	if err != nil {
+		s.Fatalf("%q: %v\n%s", words, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// submit submits the job of a plan, and returns its number.
+func (s *slurmCluster) submit(words ...string) string {
+	s.Helper()
+	words = append(words, "--submit", "slurm", "--cpus", "1", "--memory", "300M")
+	for _, option := range []string{"--cache=" + s.cache, "--debug-dir=" + scratch, "--label-from=night-(?P<night>[0-9]+)"} {
+		words = append(words, "--ingest-option="+option)
+	}
+	out := s.command(s.verb(words...)...)
+	job := out[strings.LastIndexByte(out, ' ')+1:]
+	if _, err := strconv.Atoi(job); err != nil {
+		s.Fatalf("%s", out)
+	}
+	return job
+}
+
+// until waits for a condition.
+func (s *slurmCluster) until(what string, holds func() bool) {
+	s.Helper()
+	for range 6000 {
+		if holds() {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	s.Fatalf("it is not so that %s:\n%s\n%s", what, s.command("squeue"), s.command("sinfo"))
+}
+
+// logs are the lines of the tasks' output, of the log the first error of each.
+func (s *slurmCluster) logs(plan string) (all string) {
+	logs, err := filepath.Glob(plan + ".*.log")
+	if err != nil {
+		s.Fatal(err)
+	}
+	for _, path := range logs {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			s.Fatal(err)
+		}
+		failed := false
+		for line := range strings.Lines(string(text)) {
+			first := !failed && strings.Contains(line, "level=ERROR")
+			failed = failed || first
+			if first || !strings.Contains(line, "level=") {
+				all += filepath.Base(path) + ": " + line
+			}
+		}
+	}
+	return all
+}
