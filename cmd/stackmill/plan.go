@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -117,7 +118,7 @@ func (p *planner) check() error {
 		return usageErrorf("%s: --output: no file is given for the plan", p.verb)
 	case strings.ContainsFunc(p.output, func(r rune) bool { return r < ' ' }):
 		return usageErrorf("%s: --output: %q has a control character", p.verb, p.output)
-	case p.minutes <= 0:
+	case !(p.minutes > 0): // also if it is no number
 		return usageErrorf("%s: --minutes: %v is not more than 0", p.verb, p.minutes)
 	case p.chunks < 0 || p.chunks > mostChunks:
 		return usageErrorf("%s: --chunks: %d is not from 1 to %d", p.verb, p.chunks, mostChunks)
@@ -155,6 +156,7 @@ func (p *planner) checkOptions() error {
 		return usageErrorf("%s: --ingest-option: %w", p.verb, err)
 	}
 	f := c.Flags()
+	p.Forgotten = p.Forgotten || in.Forgotten
 	for _, name := range append([]string{"plan", "chunk", "jobs", "memory"}, notOfChunks...) {
 		if f.Changed(name) {
 			return usageErrorf("%s: --ingest-option: --%s: the plan says that", p.verb, name)
@@ -179,6 +181,9 @@ func (p *planner) run(ctx context.Context, paths []string) error {
 	paths, err := p.paths(paths)
 	if err != nil {
 		return err
+	}
+	if p.Forgotten && !slices.Contains(p.options, plan.ForgottenToo) {
+		p.options = append(p.options, plan.ForgottenToo)
 	}
 	p.Store = absolute(p.store)
 	p.Jobs, p.Program = runtime.NumCPU(), programVersion()

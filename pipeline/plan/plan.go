@@ -45,6 +45,9 @@ type Task struct {
 	Ingest []string `json:"ingest,omitempty"` // further options of ingest
 }
 
+// ForgottenToo is the option with which ingest also puts in what was forgotten.
+const ForgottenToo = "--forgotten"
+
 // Chunk is what one task does.
 type Chunk struct {
 	Inputs   int     `json:"inputs"`
@@ -86,7 +89,6 @@ func Write(w io.Writer, h *Header, chunks [][]Input) error {
 	var text bytes.Buffer
 	lines := json.NewEncoder(&text)
 	lines.SetEscapeHTML(false)
-	h.Version, h.ID = Version, noID
 	ends := make([]int, len(chunks))
 	for i, inputs := range chunks {
 		for n := range inputs {
@@ -101,17 +103,26 @@ func Write(w io.Writer, h *Header, chunks [][]Input) error {
 		h.Chunks[i].Length, h.Chunks[i].Checksum = int64(end-start), storedir.Checksum(xxhash.Sum64(text.Bytes()[start:end]))
 		start = end
 	}
-	head, err := json.Marshal(h)
-	if err != nil {
-		return err
+	head, err := h.encode()
+	if err == nil {
+		_, err = w.Write(head)
 	}
-	h.ID = storedir.Checksum(xxhash.Sum64(head))
-	copy(head[bytes.LastIndex(head, []byte(noID)):], h.ID)
-	_, err = w.Write(append(head, '\n'))
 	if err == nil {
 		_, err = w.Write(text.Bytes())
 	}
 	return err
+}
+
+// encode returns the header's line, and fills in its version and ID.
+func (h *Header) encode() ([]byte, error) {
+	h.Version, h.ID = Version, noID
+	head, err := json.Marshal(h)
+	if err != nil {
+		return nil, err
+	}
+	h.ID = storedir.Checksum(xxhash.Sum64(head))
+	copy(head[bytes.LastIndex(head, []byte(noID)):], h.ID)
+	return append(head, '\n'), nil
 }
 
 // Open opens a plan. The error wraps ErrNoPlan if the file is none, or its header is damaged.
@@ -156,10 +167,17 @@ func (p *Plan) readHeader() error {
 	if sum := storedir.Checksum(xxhash.Sum64(head)); sum != p.ID {
 		return wrong("its first line has checksum %s, but says %s", sum, p.ID)
 	}
+	info, err := p.file.Stat()
+	if err != nil {
+		return err
+	}
+	left := info.Size() - p.first
 	for i := range p.Chunks {
-		if p.Chunks[i].Length < 0 {
-			return wrong("chunk %d has length %d", i, p.Chunks[i].Length)
+		n := p.Chunks[i].Length
+		if n < 0 || n > left {
+			return wrong("chunk %d has %d bytes, of which %d are there", i, n, left)
 		}
+		left -= n
 	}
 	return nil
 }
@@ -173,11 +191,6 @@ func (p *Plan) Inputs(chunk int) ([]Input, error) {
 	c := &p.Chunks[chunk]
 	wrong := func(why string) error {
 		return fmt.Errorf("%s: offset %d: %w: chunk %d: %s", p.path, at, ErrNoPlan, chunk, why)
-	}
-	if info, err := p.file.Stat(); err != nil {
-		return nil, err
-	} else if at+c.Length > info.Size() {
-		return nil, wrong("the file ends before it")
 	}
 	text := make([]byte, c.Length)
 	if _, err := p.file.ReadAt(text, at); err != nil {

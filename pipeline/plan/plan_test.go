@@ -138,6 +138,27 @@ func TestDamagedPlan(t *testing.T) {
 	}
 }
 
+// Lengths that the file does not have, or that add up to too much, are errors.
+func TestLengths(t *testing.T) {
+	for _, lengths := range [][]int64{{-1}, {1}, {1 << 62, 1 << 62, 1 << 62, 1 << 62}} {
+		h := &Header{Version: Version, ID: noID}
+		for _, n := range lengths {
+			h.Chunks = append(h.Chunks, Chunk{Length: n})
+		}
+		path := filepath.Join(t.TempDir(), "a.plan")
+		text, err := h.encode()
+		if err == nil {
+			err = os.WriteFile(path, text, 0o666)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := readAll(path); !errors.Is(err, ErrNoPlan) {
+			t.Errorf("%d: %v", lengths, err)
+		}
+	}
+}
+
 // report is that of recordings of some sizes which took what an estimate says.
 func report(e Estimate, sizes ...int64) *Report {
 	r := &Report{}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"stackmill/storedir"
 )
@@ -32,10 +33,11 @@ type held struct {
 	*storedir.Contents
 	paths   map[string]*storedir.Entry
 	journal map[string]storedir.Noted
+	again   bool // what was forgotten, or kept as sums, is to be put in again
 }
 
 // hold looks at a store, which need not exist.
-func hold(store string) (*held, error) {
+func hold(store string, again bool) (*held, error) {
 	c, err := storedir.Look(store)
 	if err != nil && !errors.Is(err, storedir.ErrNoStore) {
 		return nil, err
@@ -46,7 +48,7 @@ func hold(store string) (*held, error) {
 	if err != nil && !errors.Is(err, storedir.ErrNoStore) {
 		return nil, err
 	}
-	return &held{c, AtPaths(c), storedir.ReadJournal(store)}, nil
+	return &held{c, AtPaths(c), storedir.ReadJournal(store), again}, nil
 }
 
 // AtPaths returns the experiments that readers of a store see, by the paths of their
@@ -64,7 +66,7 @@ func AtPaths(c *storedir.Contents) map[string]*storedir.Entry {
 // Status calls yield for each input of a plan, in their order, with what became of it, by
 // nothing but the store: no recording is looked at.
 func (p *Plan) Status(store string, yield func(Became)) error {
-	h, err := hold(store)
+	h, err := hold(store, slices.Contains(p.Task.Ingest, ForgottenToo))
 	if err != nil {
 		return err
 	}
@@ -107,7 +109,7 @@ func noReport(chunk *Report) string {
 func (h *held) became(in *Input, r *ReportInput) Became {
 	b := Became{Input: *in, State: Missing}
 	if e := h.paths[in.Path]; e != nil && e.ExperimentID != in.Had {
-		b.of(e)
+		h.of(&b, e)
 		return b
 	}
 	var why string
@@ -148,19 +150,26 @@ func (h *held) experiment(b *Became, id string) bool {
 	case l.Replaced:
 		b.State, b.ExperimentID = In, id
 	default:
-		b.of(&l.Entry)
+		h.of(b, &l.Entry)
 	}
 	return true
 }
 
 // of says what became of an input of which the store has an experiment.
-func (b *Became) of(e *storedir.Entry) {
+func (h *held) of(b *Became, e *storedir.Entry) {
 	b.ExperimentID, b.Status, b.State = e.ExperimentID, e.Status, In
 	switch e.Status {
 	case "failed":
 		b.State = Failed
 	case storedir.Forgotten:
 		b.State = Forgotten
+		if h.again {
+			b.State, b.Why = Missing, "it was forgotten, and has not been put in again"
+		}
+	case storedir.Summary:
+		if h.again {
+			b.State, b.Why = Missing, "it is kept as sums, and has not been put in again"
+		}
 	case storedir.Again:
 		b.State, b.Why = Missing, fmt.Sprintf("the store's files of experiment %s were damaged", e.ExperimentID)
 	}
