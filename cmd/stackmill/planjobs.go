@@ -88,7 +88,7 @@ func (p *planner) submit(ctx context.Context, command []string) error {
 	if err != nil {
 		return fmt.Errorf("--submit: %s: %w (the plan is written)", shell(command), err)
 	}
-	return p.printf("%s", out)
+	return p.printf("%s\n", strings.TrimSpace(string(out)))
 }
 
 // shell writes a command for a shell.
