@@ -12,6 +12,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"stackmill/acceptance/suite"
+	"stackmill/compact"
 	"stackmill/pipeline"
 	"stackmill/queries/storetest"
 )
@@ -56,8 +57,9 @@ var measured = []string{
 	"?view=unknown&experiment=night-00.er", "?view=sql",
 }
 
-// TestMeasure prints how long the page takes over a store of 1,000 experiments, what the
-// first load sends, and how a graph of 50,000 nodes is drawn. It judges nothing.
+// TestMeasure prints how long the page takes over a store of 1,000 experiments, in as many
+// batches and merged, what the first load sends, and how a graph of 50,000 nodes is drawn.
+// It judges nothing.
 func TestMeasure(t *testing.T) {
 	if os.Getenv("STACKMILL_MEASURE") == "" {
 		t.Skip("STACKMILL_MEASURE=1 measures the page")
@@ -70,16 +72,59 @@ func TestMeasure(t *testing.T) {
 		}
 	}
 	b := open(t, 1280, 850, false)
-	b.site = served(t, storetest.New(t, storetest.Nights(nights)), nil)
+	store := storetest.New(t, storetest.Nights(nights))
+	b.site = served(t, store, nil)
+	b.measure("1,000 batches")
+	merged := filepath.Join(t.TempDir(), "merged")
+	if err := os.CopyFS(merged, os.DirFS(store)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := compact.Run(t.Context(), compact.Options{Store: merged, Program: "test", TargetSize: 1 << 30, Memory: 512 << 20, Jobs: 1}); err != nil {
+		t.Fatal(err)
+	}
+	b.site = served(t, merged, nil)
+	b.measure("merged")
+
+	dir := t.TempDir()
+	writeWide(t, filepath.Join(dir, "wide.pb.gz"), 50_000)
+	db, err := suite.Open(pipeline.Options{Store: filepath.Join(dir, "store")}, filepath.Join(dir, "wide.pb.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	b.site = served(t, db.Store, nil)
+	began := time.Now()
+	b.visit("?view=flame&nodes=" + url.QueryEscape("60000"))
+	t.Logf("%-70s %8.0f ms", "large graph, from its address", ms(time.Since(began)))
+	t.Log(eval[string](b, `[...document.querySelectorAll('.note')].at(-1).innerText`))
+	t.Logf("%-70s %8s ms", "large graph, drawn", eval[string](b, `document.querySelector('canvas').dataset.took`))
+	rate := eval[float64](b, `(async () => {
+		const c = document.querySelector('canvas'), box = c.getBoundingClientRect(), began = performance.now();
+		let frames = 0;
+		while (performance.now() - began < 3000) {
+			const x = (frames * 37) % box.width, y = 20 + (frames * 13) % 180;
+			c.dispatchEvent(new MouseEvent('mousemove', { bubbles: true, clientX: box.left + x, clientY: box.top + y }));
+			if (frames % 10 === 0) c.dispatchEvent(new MouseEvent('click', { bubbles: true, clientX: box.left + x, clientY: box.top + 20 }));
+			await new Promise((r) => requestAnimationFrame(r));
+			frames++;
+		}
+		return frames / 3;
+	})()`)
+	t.Logf("%-70s %8.0f /s", "large graph, frames while it is moved and zoomed", rate)
+}
+
+// measure prints how long the first view takes, and each panel.
+func (b *browser) measure(store string) {
+	b.t.Helper()
 	// From the request to all that the first view shows; twice, since the first opens the store.
 	for _, title := range []string{"first view, first request", "first view"} {
 		b.run(chromedp.Navigate("about:blank"))
 		began := time.Now()
 		b.visit("")
-		t.Logf("%-60s %8.0f ms", title, ms(time.Since(began)))
+		b.t.Logf("%-70s %8.0f ms", store+": "+title, ms(time.Since(began)))
 	}
 	bytes := eval[float64](b, `[...performance.getEntriesByType('resource'), ...performance.getEntriesByType('navigation')].filter((e) => !e.name.includes('/api/')).reduce((s, e) => s + e.encodedBodySize, 0)`)
-	t.Logf("%-60s %8.0f KB", "first load, compressed, without data", bytes/1000)
+	b.t.Logf("%-70s %8.0f KB", store+": first load, compressed, without data", bytes/1000)
 	for _, place := range measured {
 		for _, again := range []string{"", ", again"} {
 			took := eval[float64](b, `(async () => {
@@ -93,36 +138,9 @@ func TestMeasure(t *testing.T) {
 				do await new Promise((r) => requestAnimationFrame(r)); while (busy() && performance.now() - began < 60000);
 				return performance.now() - began;
 			})()`)
-			t.Logf("%-60s %8.0f ms", "panel "+place+again, took)
+			b.t.Logf("%-70s %8.0f ms", store+": panel "+place+again, took)
 		}
 	}
-
-	dir := t.TempDir()
-	writeWide(t, filepath.Join(dir, "wide.pb.gz"), 50_000)
-	db, err := suite.Open(pipeline.Options{Store: filepath.Join(dir, "store")}, filepath.Join(dir, "wide.pb.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	b.site = served(t, db.Store, nil)
-	began := time.Now()
-	b.visit("?view=flame&nodes=" + url.QueryEscape("60000"))
-	t.Logf("%-60s %8.0f ms", "large graph, from its address", ms(time.Since(began)))
-	t.Log(eval[string](b, `[...document.querySelectorAll('.note')].at(-1).innerText`))
-	t.Logf("%-60s %8s ms", "large graph, drawn", eval[string](b, `document.querySelector('canvas').dataset.took`))
-	rate := eval[float64](b, `(async () => {
-		const c = document.querySelector('canvas'), box = c.getBoundingClientRect(), began = performance.now();
-		let frames = 0;
-		while (performance.now() - began < 3000) {
-			const x = (frames * 37) % box.width, y = 20 + (frames * 13) % 180;
-			c.dispatchEvent(new MouseEvent('mousemove', { bubbles: true, clientX: box.left + x, clientY: box.top + y }));
-			if (frames % 10 === 0) c.dispatchEvent(new MouseEvent('click', { bubbles: true, clientX: box.left + x, clientY: box.top + 20 }));
-			await new Promise((r) => requestAnimationFrame(r));
-			frames++;
-		}
-		return frames / 3;
-	})()`)
-	t.Logf("%-60s %8.0f /s", "large graph, frames while it is moved and zoomed", rate)
 }
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
