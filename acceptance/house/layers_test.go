@@ -59,7 +59,7 @@ var borders = []struct{ folder, imports, why string }{
 	{"tablefile", "schema", "it knows tables, whatever they are about"},
 	{"storedir", "schema", "it knows files and commits, and what is in no table"},
 	{"compact", "schema stages/write storedir tablefile", "it merges the rows of any table"},
-	{"pipeline/plan", "schema storedir", "it knows paths and what a store says of them"},
+	{"pipeline/plan", "schema storedir stages/infile", "it knows paths and what a store says of them"},
 	{"queries", "fault schema stages/infile stages/rollup storedir tablefile", "it knows no recordings, and no stage that writes"},
 }
 

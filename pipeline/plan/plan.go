@@ -20,6 +20,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"stackmill/stages/infile"
 	"stackmill/storedir"
 )
 
@@ -128,7 +129,7 @@ func (h *Header) encode() ([]byte, error) {
 // Open opens a plan. The error wraps ErrNoPlan if the file is none, or its header is damaged.
 func Open(path string) (p *Plan, err error) {
 	p = &Plan{path: path}
-	if p.file, err = os.Open(path); err != nil {
+	if p.file, _, err = infile.Open(path, infile.Plan); err != nil {
 		return nil, err
 	}
 	if err := p.readHeader(); err != nil {

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"time"
 
+	"stackmill/stages/infile"
 	"stackmill/storedir"
 )
 
@@ -49,7 +50,7 @@ const reportVersion = 1
 
 // ReadReport reads the report of an ingest.
 func ReadReport(path string) (*Report, error) {
-	data, err := os.ReadFile(path)
+	data, err := infile.Read(path, infile.Report)
 	if err != nil {
 		return nil, err
 	}

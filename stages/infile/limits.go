@@ -8,5 +8,7 @@ const (
 	Log        = 1 << 30   // text files of a recording: read line by line
 	SymbolList = 512 << 20 // /proc/kallsyms, perf-PID.map: read line by line
 	Source     = 16 << 20  // held in memory. Generated sources of some MB exist
+	Plan       = 16 << 30  // of an ingest: read line by line
+	Report     = 1 << 30   // of an ingest: held in memory. Some hundred bytes for each recording
 	Note       = 1 << 20   // /sys/kernel/notes and the like: held in memory
 )
