@@ -31,11 +31,11 @@ func TestGroups(t *testing.T) {
 	}{
 		{"none", nil, nil},
 		{"few", sized(3, 1), []int{3}},
-		{"as many as share a batch", sized(256, 1), []int{256}},
-		{"one more", sized(257, 1), []int{256, 1}},
+		{"as many as share a batch", sized(384, 1), []int{384}},
+		{"one more", sized(385, 1), []int{384, 1}},
 		{"larger ones", sized(10, 4_000_000), []int{10}},
-		{"many larger ones", sized(70, groupBytes/32), []int{32, 32, 6}},
-		{"tiny ones before", slices.Concat(sized(300, 1), sized(10, 4_000_000)), []int{256, 54}},
+		{"many larger ones", sized(140, groupBytes/64), []int{64, 64, 12}},
+		{"tiny ones before", slices.Concat(sized(430, 1), sized(10, 4_000_000)), []int{384, 56}},
 		{"large ones between", slices.Concat(sized(20, 1), sized(1, largeInput), sized(20, 1)), []int{1, 40}},
 	} {
 		var sizes []int

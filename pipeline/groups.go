@@ -5,10 +5,10 @@ import "slices"
 // Small recordings share a batch: so many of them at most, and not more once they have so
 // many bytes. All workers fill one batch, and a kill costs what was read for it: a second
 // or two of work.
-var groupInputs = 256 // tests have fewer
+var groupInputs = 384 // tests have fewer
 
 const (
-	groupBytes = 64 << 20
+	groupBytes = 128 << 20
 	largeInput = 4 << 20 // has a batch of its own
 )
 
