@@ -50,7 +50,7 @@ func TestWholeStacks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const least = 16 // batches, each of 20 tables and more
+	const least = 10 // batches, each of 20 tables and more
 	if files < 20*least {
 		t.Errorf("%d files", files)
 	}
