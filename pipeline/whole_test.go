@@ -28,8 +28,18 @@ func TestWholeStacks(t *testing.T) {
 		wholeStacks = store == whole
 		defer func() { wholeStacks = false }()
 		opts = Options{Store: store, Cache: filepath.Join(perf, "cache"), SymFS: filepath.Join(perf, "symfs"), DebugDirs: []string{}, Jobs: 2, Recursive: true}
-		if _, err := Ingest(t.Context(), opts, recordings, perf); err != nil {
+		results, err := Ingest(t.Context(), opts, recordings, perf)
+		if err != nil {
 			t.Fatal(err)
+		}
+		read := 0
+		for _, r := range results {
+			if r.Batch != "" {
+				read++
+			}
+		}
+		if read < 100 {
+			t.Fatalf("%d recordings are in the store", read)
 		}
 	}
 	files := 0
@@ -50,9 +60,8 @@ func TestWholeStacks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const least = 10 // batches, each of 20 tables and more
-	if files < 20*least {
-		t.Errorf("%d files", files)
+	if files == 0 {
+		t.Error("no files were compared")
 	}
 	wholeStacks = false
 	sameWhenRedone(t, opts)

@@ -269,8 +269,12 @@ func (p *planner) learn(measured *plan.Measured) {
 	if err != nil {
 		say(p.stderr, "stackmill: %v\n", err)
 	}
+	if len(noted) == 0 {
+		return
+	}
 	c, err := storedir.Look(p.Store)
-	if err != nil || len(noted) == 0 {
+	if err != nil {
+		say(p.stderr, "stackmill: %v (the journal is not written)\n", err)
 		return
 	}
 	for path, n := range storedir.ReadJournal(p.Store) {
@@ -289,10 +293,11 @@ func (p *planner) find(ctx context.Context, paths []string) (inputs []plan.Input
 	if err != nil {
 		return nil, err
 	}
-	had := map[string]*storedir.Entry{}
-	if c, err := storedir.Look(p.Store); err == nil {
-		had = plan.AtPaths(c)
+	c, err := storedir.Look(p.Store)
+	if err != nil && !errors.Is(err, storedir.ErrNoStore) {
+		return nil, err
 	}
+	had := plan.AtPaths(c)
 	said := 0
 	for _, f := range found {
 		switch {
