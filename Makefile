@@ -12,7 +12,7 @@ DEMO_STORE := $(DEMO)/store
 DEMO_CASE  := recur.er
 DEMO_FUNC  := is_even
 
-.PHONY: help page build demo test soak lint fmt bench bench-scale bench-year peers docs clean check-go check-cxx
+.PHONY: help page build worker demo test soak lint fmt bench bench-scale bench-year peers docs clean check-go check-cxx
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -31,6 +31,10 @@ check-cxx:
 build: check-go check-cxx ## build bin/stackmill
 	@mkdir -p bin
 	go build $(GOFLAGS_) -ldflags "$(LDFLAGS)" -o bin/stackmill ./cmd/stackmill
+
+worker: check-go ## build bin/stackmill-worker, static: it writes stores, and has no SQL engine
+	@mkdir -p bin
+	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w $(LDFLAGS)" -o bin/stackmill-worker ./cmd/stackmill
 
 demo: build ## ingest real recordings into a fresh store and look into it
 	@rm -rf $(DEMO) && mkdir -p $(DEMO)
@@ -61,7 +65,8 @@ soak: build ## damage recordings, inject faults and fuzz for long: SOAKFLAGS='-n
 lint: check-go check-cxx ## gofmt, go vet and staticcheck
 	@bad=$$(gofmt -l .); if [ -n "$$bad" ]; then echo "make: not formatted (make fmt):" >&2; echo "$$bad" >&2; exit 1; fi
 	go vet $(GOFLAGS_) ./...
-	CGO_ENABLED=0 go vet ./pipeline/... ./stages/... ./schema/... ./problem/... # ingesting needs no DuckDB
+	CGO_ENABLED=0 go vet ./pipeline/... ./stages/... ./schema/... ./problem/... ./compact ./storedir # ingesting needs no DuckDB
+	CGO_ENABLED=0 go build -o /dev/null ./cmd/stackmill
 	go tool -modfile=tools/go.mod staticcheck $(GOFLAGS_) ./...
 
 fmt: check-go ## format the Go files

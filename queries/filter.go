@@ -3,11 +3,11 @@ package queries
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
+
+	"stackmill/queries/moment"
 )
 
 // Filter says which samples count, and which functions are shown of them. All that it says
@@ -93,94 +93,30 @@ func (f *Filter) Conditions() (all []string, err error) {
 func window(text string) (string, error) {
 	from, until, isPair := strings.Cut(text, ",")
 	if !isPair {
-		if _, err := moment(text); err == nil {
+		if _, err := moment.Parse(text); err == nil {
 			return "", errors.New("there is one time, without a comma (10s, means from then on, and ,10s until then)")
 		}
 		return "during(" + quote(text) + ")", nil
 	}
 	var parts []string
-	var ends []point
+	var ends []moment.Point
 	for _, end := range []struct{ text, compare string }{{from, ">="}, {until, "<"}} {
 		t := strings.TrimSpace(end.text)
 		if t == "" {
 			continue
 		}
-		p, err := moment(t)
+		p, err := moment.Parse(t)
 		if err != nil {
 			return "", err
 		}
 		ends = append(ends, p)
-		parts = append(parts, p.column+" "+end.compare+" "+p.value)
+		parts = append(parts, p.Column+" "+end.compare+" "+p.Value)
 	}
 	if parts == nil {
 		return "", errors.New("there is no time")
 	}
-	if len(ends) == 2 && ends[0].column == ends[1].column && ends[0].at >= ends[1].at {
+	if len(ends) == 2 && ends[0].Column == ends[1].Column && ends[0].At >= ends[1].At {
 		return "", errors.New("it ends before it begins: no sample could be of it")
 	}
 	return strings.Join(parts, " AND "), nil
 }
-
-// PhaseLabel is how the keys of labels begin that name phases of experiments.
-const PhaseLabel = "phase."
-
-// Phase returns the value of such a label as the view marks reads it: FROM..UNTIL, of which
-// one may be missing, and several with blanks between them.
-func Phase(value string) (string, error) {
-	pieces := strings.Fields(value)
-	for i, p := range pieces {
-		from, until, ok := strings.Cut(p, "..")
-		if !ok || from+until == "" {
-			return "", fmt.Errorf("%q is no time of a phase (0s..10s; one may be left out)", p)
-		}
-		for _, end := range []*string{&from, &until} {
-			if *end == "" {
-				continue
-			}
-			m, err := moment(*end)
-			if err != nil {
-				return "", err
-			}
-			if m.column == "time_ns" {
-				if *end = decimal(m.value); strings.HasPrefix(m.value, "-") {
-					return "", fmt.Errorf("%q is before the start", p)
-				}
-			} else {
-				*end = strings.Replace(strings.TrimSuffix(strings.TrimPrefix(m.value, "TIMESTAMP '"), "'"), " ", "T", 1)
-			}
-		}
-		pieces[i] = from + ".." + until
-	}
-	return strings.Join(pieces, " "), nil
-}
-
-// decimal writes nanoseconds as seconds.
-func decimal(ns string) string {
-	ns = strings.Repeat("0", max(10-len(ns), 0)) + ns
-	return strings.TrimSuffix(strings.TrimRight(ns[:len(ns)-9]+"."+ns[len(ns)-9:], "0"), ".") + "s"
-}
-
-// point is a point in time: the column that has it, and its value there as SQL; at compares
-// it with others of the column.
-type point struct {
-	column, value string
-	at            int64 // ns, or µs for wall
-}
-
-// moment reads a point in time.
-func moment(text string) (point, error) {
-	if d, err := time.ParseDuration(text); err == nil {
-		return fromStart(d.Nanoseconds()), nil
-	}
-	if s, err := strconv.ParseFloat(text, 64); err == nil && s > -1e9 && s < 1e9 {
-		return fromStart(int64(math.Round(s * 1e9))), nil
-	}
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02"} {
-		if t, err := time.Parse(layout, strings.Replace(text, " ", "T", 1)); err == nil {
-			return point{"wall", "TIMESTAMP '" + t.UTC().Format("2006-01-02 15:04:05.999999") + "'", t.UnixMicro()}, nil
-		}
-	}
-	return point{}, fmt.Errorf("%q is no time (10s, 1m30s, 2026-11-21T02:00)", text)
-}
-
-func fromStart(ns int64) point { return point{"time_ns", strconv.FormatInt(ns, 10), ns} }

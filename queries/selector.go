@@ -94,7 +94,7 @@ func (s *selection) term(text string) ([]int, error) {
 
 // keys are the keys that pairs may have.
 func (s *selection) keys() []string {
-	keys := slices.Collect(maps.Keys(columnsOfExperiments()))
+	keys := slices.Collect(maps.Keys(schema.Experiments.Types()))
 	for _, e := range s.experiments {
 		keys = slices.AppendSeq(keys, maps.Keys(e.Labels))
 	}
@@ -104,20 +104,8 @@ func (s *selection) keys() []string {
 
 // IsColumn reports whether a key of a pair is a column of experiments.
 func IsColumn(key string) bool {
-	_, is := columnsOfExperiments()[key]
+	_, is := schema.Experiments.Types()[key]
 	return is
-}
-
-// columnsOfExperiments are the types of the columns of the view experiments.
-func columnsOfExperiments() map[string]schema.Type {
-	columns := map[string]schema.Type{}
-	for _, c := range schema.Experiments.Columns {
-		columns[c.Name] = c.Type
-	}
-	for _, c := range schema.Experiments.Computed {
-		columns[c.Name] = c.Type
-	}
-	return columns
 }
 
 // pattern returns the numbers of the experiments whose name or path a pattern matches: the
@@ -156,7 +144,7 @@ func lastParts(name string, n int) string {
 // pair returns the numbers of the experiments that have a label or, lacking that, a
 // column with the value. There are none, and no error, if the key is neither.
 func (s *selection) pair(key, value string) (found []int, err error) {
-	kind, isColumn := columnsOfExperiments()[key]
+	kind, isColumn := schema.Experiments.Types()[key]
 	isLabel := false
 	var known []string
 	for i, e := range s.experiments {

@@ -142,6 +142,18 @@ func (t *Table) Shown() []Column {
 	return slices.DeleteFunc(slices.Clone(t.Columns), func(c Column) bool { return slices.Contains(t.FileOnly, c.Name) })
 }
 
+// Types returns the types of the columns of the table, computed ones included, by name.
+func (t *Table) Types() map[string]Type {
+	types := map[string]Type{}
+	for _, c := range t.Columns {
+		types[c.Name] = c.Type
+	}
+	for _, c := range t.Computed {
+		types[c.Name] = c.Type
+	}
+	return types
+}
+
 // Computed is a column that SQL computes from others of the same row, and of those joined
 // to it.
 type Computed struct {

@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"stackmill/compact"
-	"stackmill/queries"
 	"stackmill/storedir"
 )
 
@@ -101,7 +100,7 @@ func (v *compacter) run(ctx context.Context) error {
 	var done func()
 	v.Progress, done = bytesProgress(v.stderr, "merging")
 	v.Committed = func() {
-		if err := queries.Refresh(ctx, v.Store, defaultCache(), nil); err != nil {
+		if err := refresh(ctx, v.Store, defaultCache()); err != nil {
 			say(v.stderr, "stackmill: %v (the store is merged; the next report or query makes the catalog)\n", err)
 		}
 	}

@@ -1,3 +1,5 @@
+//go:build cgo
+
 package main
 
 import (
@@ -216,7 +218,7 @@ func (a *app) change(ctx context.Context, commit func(*storedir.Contents) error)
 	if err != nil {
 		return err
 	}
-	if err := queries.Refresh(ctx, store, defaultCache(), nil); err != nil && ctx.Err() == nil {
+	if err := refresh(ctx, store, defaultCache()); err != nil && ctx.Err() == nil {
 		say(a.stderr, "stackmill: %v (the next report or query makes the catalog)\n", err)
 	}
 	return nil

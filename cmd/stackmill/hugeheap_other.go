@@ -1,4 +1,4 @@
-//go:build !linux || (!amd64 && !arm64) || race || msan || asan
+//go:build !linux || (!amd64 && !arm64) || !cgo || race || msan || asan
 
 package main
 

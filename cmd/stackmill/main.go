@@ -13,8 +13,6 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
-
-	"stackmill/queries"
 )
 
 // The exit statuses. Everything that fails otherwise gives exitNothing.
@@ -28,8 +26,7 @@ const (
 // app is what every verb needs: where the store is, where to write.
 type app struct {
 	store   string
-	limits  queries.Limits // of the SQL engine
-	unsafe  bool           // whether SQL may do more than read the store
+	engine  // options of the SQL engine
 	stdin   io.Reader
 	stdout  io.Writer
 	stderr  io.Writer
@@ -64,7 +61,7 @@ func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	defer queries.RemoveTemporary()
+	defer removeTemporary()
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	a := &app{stdin: stdin, stdout: stdout, stderr: stderr}
 	root := newRoot(a)
@@ -122,7 +119,7 @@ func newRoot(a *app) *cobra.Command {
 		if len(args) == 0 {
 			return cmd.Help()
 		}
-		return usageErrorf("%s: no such verb%s (stackmill --help lists them)", args[0], queries.Suggest(args[0], verbs))
+		return noSuchVerb(args[0], verbs)
 	}
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
@@ -131,9 +128,8 @@ func newRoot(a *app) *cobra.Command {
 		return usageErrorf("%s: %w (see %s --help)", cmd.Name(), err, cmd.CommandPath())
 	})
 	root.PersistentFlags().StringVar(&a.store, "store", defaultStore(), "the store's directory, also set by $STACKMILL_STORE")
-	root.AddCommand(newIngestCommand(a), newReportCommand(a), newQueryCommand(a), newExperimentsCommand(a),
-		newProblemsCommand(a), newCheckCommand(a), newCompactCommand(a), newForgetCommand(a), newLabelCommand(a), newCompareCommand(a), newGateCommand(a),
-		newExplainCommand(a), newExportCommand(a), newResymbolizeCommand(a), newPlanCommand(a), newMCPCommand(a), newServeCommand(a), newVersionCommand(a))
+	root.AddCommand(newIngestCommand(a), newCompactCommand(a), newPlanCommand(a), newVersionCommand(a))
+	root.AddCommand(readingCommands(a)...)
 	for _, c := range root.Commands() {
 		c.Args = usageArgs(c.Args)
 		verbs = append(verbs, c.Name())

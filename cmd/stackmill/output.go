@@ -7,6 +7,8 @@ import (
 	"stackmill/queries/result"
 )
 
+var reportFormats = []string{"table", "csv", "json", "ndjson", "markdown"}
+
 // newPrinter returns the printer of a format: table, markdown, csv, json or
 // ndjson.
 func (a *app) newPrinter(format string) result.Printer {

@@ -4,7 +4,10 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"os"
 	"strings"
+
+	"golang.org/x/term"
 )
 
 // page is text for people on its way to the output. Only page and printTable write
@@ -69,4 +72,9 @@ func say(stderr io.Writer, format string, args ...any) {
 		out[i] = strings.Join(lines, "\n  ")
 	}
 	fmt.Fprintf(stderr, format, out...)
+}
+
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
 }

@@ -104,33 +104,9 @@ func (s *planState) add(b *plan.Became, people bool) {
 	}
 }
 
-// reasons finds out what is wrong with those that are in the store and have lost data.
-func (s *planState) reasons(ctx context.Context) error {
-	wanted := func(b *plan.Became) bool {
-		return b.Why == "" && (b.Status == pipeline.Failed || b.Status == pipeline.Partial)
-	}
-	if !slices.ContainsFunc(s.rows, func(b plan.Became) bool { return wanted(&b) }) {
-		return nil
-	}
-	db, err := s.open(ctx)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	records, err := db.Records(ctx, `SELECT experiment_id, arg_min(concat(file, ': ', message), problem) AS why FROM problems WHERE severity = 'error' GROUP BY ALL`)
-	if err != nil {
-		return err
-	}
-	why := map[string]string{}
-	for _, r := range records {
-		why[r.Text("experiment_id")] = r.Text("why")
-	}
-	for i := range s.rows {
-		if b := &s.rows[i]; wanted(b) {
-			b.Why = why[b.ExperimentID]
-		}
-	}
-	return nil
+// unexplained reports whether no task's report says what is wrong.
+func unexplained(b *plan.Became) bool {
+	return b.Why == "" && (b.Status == pipeline.Failed || b.Status == pipeline.Partial)
 }
 
 func (s *planState) print(p *plan.Plan, people bool) error {

@@ -1,3 +1,5 @@
+//go:build cgo
+
 package main
 
 import (
@@ -13,7 +15,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"stackmill/queries"
 	"stackmill/queries/export"
@@ -143,11 +144,6 @@ func (a *app) statement(file string, args []string) (statement string, prompt bo
 		data, err = io.ReadAll(a.stdin)
 	}
 	return string(data), false, err
-}
-
-func isTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // query is one connection to a store on which SQL is run.

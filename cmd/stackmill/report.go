@@ -1,3 +1,5 @@
+//go:build cgo
+
 package main
 
 import (
@@ -28,8 +30,6 @@ type reporter struct {
 	wide        bool
 	format      string
 }
-
-var reportFormats = []string{"table", "csv", "json", "ndjson", "markdown"}
 
 func newReportCommand(a *app) *cobra.Command {
 	r := &reporter{app: a}

@@ -1,3 +1,5 @@
+//go:build cgo
+
 package main
 
 import (
@@ -65,26 +67,6 @@ func (r *reporter) layout(q *report.Question, rows []queries.Record) ([]field, [
 		}
 	}
 	return fields, cells
-}
-
-const (
-	// nameWidth is how much of a name a table shows before other columns: otherwise one
-	// C++ template would push them out of sight.
-	nameWidth = 80
-	// cellWidth is how much any cell shows: all rows of a table are as wide as the
-	// widest, so that one endless name would make gigabytes of blanks.
-	cellWidth = 4096
-)
-
-// shorten takes out the middle of a longer text: both ends matter most.
-func shorten(text string, width int) string {
-	if len(text) <= width {
-		return text
-	}
-	if runes := []rune(text); len(runes) > width {
-		return string(runes[:width*5/8-1]) + "…" + string(runes[len(runes)-width*3/8:])
-	}
-	return text
 }
 
 // unitOf names the unit for a heading when all rows have the same.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"stackmill/queries"
 	"stackmill/queries/result"
 	"stackmill/schema"
 )
@@ -39,7 +38,7 @@ func newVersionCommand(a *app) *cobra.Command {
 func (a *app) printVersion(format string) error {
 	program, revision, modules := built()
 	names := []string{"stackmill", "commit", "duckdb", "arrow", "go", "store_format"}
-	values := []any{program, revision, strings.TrimPrefix(queries.EngineVersion(), "v"), modules["github.com/apache/arrow-go/v18"],
+	values := []any{program, revision, engineVersion(), modules["github.com/apache/arrow-go/v18"],
 		strings.TrimPrefix(runtime.Version(), "go"), schema.StoreVersion}
 	if format == "table" {
 		for i, n := range names {

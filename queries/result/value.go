@@ -11,8 +11,6 @@ import (
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
-
-	duckdb "github.com/duckdb/duckdb-go/v2"
 )
 
 // Plain converts a value to one that JSON can hold.
@@ -33,15 +31,10 @@ func Plain(v any, kind string) any {
 	case float32:
 		return Plain(float64(v), kind)
 	case []byte:
-		if u := (duckdb.UUID{}); kind == "UUID" && len(v) == len(u) {
-			copy(u[:], v)
-			return u.String()
+		if kind == "UUID" && len(v) == 16 {
+			return fmt.Sprintf("%x-%x-%x-%x-%x", v[:4], v[4:6], v[6:8], v[8:10], v[10:])
 		}
 		return hex.EncodeToString(v)
-	case duckdb.Interval:
-		return fmt.Sprintf("P%dM%dDT%gS", v.Months, v.Days, float64(v.Micros)/1e6)
-	case duckdb.Decimal:
-		return json.Number(v.String())
 	case []any:
 		out := make([]any, len(v))
 		for i := range v {
@@ -56,7 +49,7 @@ func Plain(v any, kind string) any {
 		return out
 	case json.Marshaler, nil, bool, string, int8, int16, int32, int64, uint8, uint16, uint32, uint64:
 	default:
-		return fmt.Sprint(v)
+		return plainOfEngine(v)
 	}
 	return v
 }

@@ -1,0 +1,39 @@
+//go:build cgo
+
+package main
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"stackmill/queries"
+)
+
+// engine are options of the SQL engine.
+type engine struct {
+	limits queries.Limits
+	unsafe bool // whether SQL may do more than read the store
+}
+
+// readingCommands are the verbs that need the SQL engine.
+func readingCommands(a *app) []*cobra.Command {
+	return []*cobra.Command{newReportCommand(a), newQueryCommand(a), newExperimentsCommand(a), newProblemsCommand(a), newCheckCommand(a),
+		newForgetCommand(a), newLabelCommand(a), newCompareCommand(a), newGateCommand(a), newExplainCommand(a), newExportCommand(a),
+		newResymbolizeCommand(a), newMCPCommand(a), newServeCommand(a)}
+}
+
+func noSuchVerb(name string, verbs []string) error {
+	return usageErrorf("%s: no such verb%s (stackmill --help lists them)", name, queries.Suggest(name, verbs))
+}
+
+// refresh brings a store's catalog up to date.
+func refresh(ctx context.Context, store, cache string) error {
+	return queries.Refresh(ctx, store, cache, nil)
+}
+
+// removeTemporary removes what is left of the engine's temporary files.
+func removeTemporary() { queries.RemoveTemporary() }
+
+func engineVersion() string { return strings.TrimPrefix(queries.EngineVersion(), "v") }
