@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -18,9 +19,10 @@ var ErrTooLarge = errors.New("the result is too large")
 const sizeLook = 20 * time.Millisecond
 
 // CopyParquet writes the rows of an admitted SELECT as a Parquet file to w, by way of
-// the engine's own temporary directory: the query does not name the file. The error is
-// ErrTooLarge if the file has more than largest bytes, unless that is 0.
-func (db *DB) CopyParquet(ctx context.Context, conn *sql.Conn, query string, largest int64, w io.Writer) error {
+// the engine's own temporary directory: the query does not name the file. Options are
+// further ones of COPY. The error is ErrTooLarge if the file has more than largest bytes,
+// unless that is 0.
+func (db *DB) CopyParquet(ctx context.Context, conn *sql.Conn, query string, largest int64, w io.Writer, options ...string) error {
 	var dir string
 	if err := conn.QueryRowContext(ctx, "SELECT current_setting('temp_directory')").Scan(&dir); err != nil {
 		return err
@@ -44,7 +46,7 @@ func (db *DB) CopyParquet(ctx context.Context, conn *sql.Conn, query string, lar
 		watchSize(ctx, place, largest, cancel)
 	}()
 	defer func() { cancel(nil); <-watched }()
-	if _, err := conn.ExecContext(ctx, fmt.Sprintf("COPY (%s\n) TO %s (FORMAT parquet, COMPRESSION zstd)", query, quote(path))); err != nil {
+	if _, err := conn.ExecContext(ctx, fmt.Sprintf("COPY (%s\n) TO %s (%s)", query, quote(path), strings.Join(append(options, "FORMAT parquet", "COMPRESSION zstd"), ", "))); err != nil {
 		if context.Cause(ctx) == ErrTooLarge {
 			err = ErrTooLarge
 		}

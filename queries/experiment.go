@@ -1,10 +1,14 @@
 package queries
 
 import (
+	"encoding/json"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/cespare/xxhash/v2"
 
 	"stackmill/storedir"
 )
@@ -16,6 +20,15 @@ type Experiment struct {
 	Ingested time.Time // when its batch was committed
 
 	batch string // whose files have its rows
+}
+
+// State is a hash of all that the store says of an experiment besides its rows, which are the
+// same as long as its generation is.
+func (e *Experiment) State() string {
+	h := xxhash.New()
+	text, _ := json.Marshal([]any{e.Generation, e.Name, e.Path, e.Status, e.Ingested.UTC(), e.Labels}) // in the order of their keys
+	_, _ = h.Write(text)
+	return fmt.Sprintf("%016x", h.Sum64())
 }
 
 // experimentsOf returns the experiments of batches that count, by their ids.

@@ -23,6 +23,7 @@ type exporter struct {
 	experiments []string
 	output      string
 	summaries   summaries
+	lake        lakeOptions
 }
 
 func newExportCommand(a *app) *cobra.Command {
@@ -37,17 +38,27 @@ pprof has all metrics unless one is chosen, the others have one: without --metri
 the experiments' first.
 
 With --summaries, -o names a folder of Parquet files, which is brought up to date with the
-store: a file for each view and commit. With --watch it is kept so until a signal.`,
+store: a file for each view and commit. With --watch it is kept so until a signal.
+
+As iceberg, -o names a folder that makes a table of a data lake of each table of the
+store, over the store's own files where these have what SQL shows.`,
 		Example: `  stackmill export --as pprof --experiment test.1.er -o test.pb.gz && go tool pprof -top test.pb.gz
   stackmill export --as speedscope --where "stack_has('^parse')" --between 10s,20s -o parse.json
   stackmill export --as folded --metric heapallocbytes -o - | flamegraph.pl > heap.svg
-  stackmill export --summaries --watch -o /data/feed`,
+  stackmill export --summaries --watch -o /data/feed
+  stackmill export --as iceberg -o /data/lake`,
 		Args: optionsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if x.summaries.asked(cmd) {
+			if x.summaries.asked(cmd) && lakes[x.As] == nil {
 				return x.keep(cmd)
 			}
-			if err := x.Check(); err != nil {
+			if lakes[x.As] != nil {
+				return x.exportLake(cmd)
+			}
+			if x.lake.asked(cmd) {
+				return usageErrorf("export: --location, --store-location and --keep need --as %s", strings.Join(lakeFormats, " or "))
+			}
+			if err := x.Check(lakeFormats...); err != nil {
 				return usageErrorf("export: %w", err)
 			}
 			if x.output == "" {
@@ -57,14 +68,16 @@ store: a file for each view and commit. With --watch it is kept so until a signa
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&x.As, "as", "", strings.Join(export.Formats(), ", "))
+	formats := slices.Concat(export.Formats(), lakeFormats)
+	f.StringVar(&x.As, "as", "", strings.Join(formats, ", "))
 	f.StringArrayVar(&x.experiments, "experiment", nil, experimentHelp)
 	f.StringVar(&x.Metric, "metric", "", "only this metric")
 	f.StringVar(&x.Mode, "mode", "user", "user, expert or machine")
 	addFilter(c, &x.filter)
 	f.StringVarP(&x.output, "output", "o", "", "the file to write, - for the standard output")
 	x.summaries.addTo(f)
-	for name, values := range map[string][]string{"as": export.Formats(), "mode": export.Modes} {
+	x.lake.addTo(f)
+	for name, values := range map[string][]string{"as": formats, "mode": export.Modes} {
 		_ = c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 	}
 	a.completeFromStore(c, "experiment", "SELECT experiment FROM experiment_names ORDER BY ALL")

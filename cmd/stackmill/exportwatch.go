@@ -29,7 +29,7 @@ var ofSummaries = []string{"summaries", "watch", "view", "interval", "output", "
 func (s *summaries) addTo(f *pflag.FlagSet) {
 	f.BoolVar(&s.wanted, "summaries", false, "write views as Parquet files to the folder -o, or what has changed since")
 	f.BoolVar(&s.watch, "watch", false, "with --summaries: go on until a signal, and write what is committed")
-	f.StringSliceVar(&s.views, "view", feed.Usual, "with --summaries: the views; those that have experiment_id")
+	f.StringSliceVar(&s.views, "view", feed.Usual, "with --summaries: the views; those that have experiment_id. Of data lakes: further tables")
 	f.DurationVar(&s.interval, "interval", 10*time.Second, "with --watch: how long to wait between looks at the store")
 }
 

@@ -60,12 +60,13 @@ const noStack = "<no stack>"
 var Modes = []string{"user", "expert", "machine"}
 
 // Check says what is wrong with a request, as far as that shows without a store.
-func (r *Request) Check() error {
+func (r *Request) Check(others ...string) error {
+	all := slices.Concat(Formats(), others)
 	switch {
 	case r.As == "":
-		return fmt.Errorf("--as: no format given (one of %s)", strings.Join(Formats(), ", "))
+		return fmt.Errorf("--as: no format given (one of %s)", strings.Join(all, ", "))
 	case !slices.Contains(Formats(), r.As):
-		return fmt.Errorf("--as: no format %q%s (one of %s)", r.As, queries.Suggest(r.As, Formats()), strings.Join(Formats(), ", "))
+		return fmt.Errorf("--as: no format %q%s (one of %s)", r.As, queries.Suggest(r.As, all), strings.Join(all, ", "))
 	case !slices.Contains(Modes, r.Mode):
 		return fmt.Errorf("--mode: no mode %q (one of %s)", r.Mode, strings.Join(Modes, ", "))
 	}

@@ -18,8 +18,6 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/cespare/xxhash/v2"
-
 	"stackmill/queries"
 	"stackmill/storedir"
 )
@@ -157,7 +155,7 @@ func (f *Feed) Update(ctx context.Context, db *queries.DB) (c Change, err error)
 	}
 	now := map[string]string{}
 	for _, e := range db.Experiments() {
-		now[e.ExperimentID] = stateOf(&e)
+		now[e.ExperimentID] = e.State()
 	}
 	known := map[string]bool{}
 	for _, p := range slices.Clone(f.list.Parts) {
@@ -364,13 +362,4 @@ func (f *Feed) name(of string) string {
 		return fmt.Sprintf("%s-%d", stem, n)
 	}
 	return stem
-}
-
-// stateOf is a hash of all that the store says of an experiment besides its rows, which are the
-// same as long as its generation is.
-func stateOf(e *queries.Experiment) string {
-	h := xxhash.New()
-	text, _ := json.Marshal([]any{e.Generation, e.Name, e.Path, e.Status, e.Ingested.UTC(), e.Labels}) // in the order of their keys
-	_, _ = h.Write(text)
-	return fmt.Sprintf("%016x", h.Sum64())
 }

@@ -1,0 +1,111 @@
+//go:build cgo
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"stackmill/queries/lake"
+	"stackmill/queries/lake/iceberg"
+)
+
+// lakes are the formats of data lakes: what brings a folder up to date, and says what it did.
+var lakes = map[string]func(l *lake.Lake, tables []lake.Table) (string, error){
+	iceberg.Format: func(l *lake.Lake, tables []lake.Table) (string, error) {
+		c, err := iceberg.Update(l, tables)
+		return fmt.Sprintf("%d of %d tables have changed, by %d files more and %d less", c.Tables, len(tables), c.Added, c.Removed), err
+	},
+}
+
+// lakeFormats are their names.
+var lakeFormats = []string{iceberg.Format}
+
+// lakeOptions are the options of an export to a data lake.
+type lakeOptions struct {
+	location, storeLocation string
+	keep                    time.Duration
+}
+
+// ofLakes are the flags that go with them.
+var ofLakes = []string{"as", "location", "store-location", "keep", "view", "output", "store"}
+
+func (o *lakeOptions) addTo(f *pflag.FlagSet) {
+	f.StringVar(&o.location, "location", "", "of data lakes: the URI of the folder -o for readers, as s3://bucket/lake; else its place here")
+	f.StringVar(&o.storeLocation, "store-location", "", "of data lakes: the URI of the store for readers; else its place here")
+	f.DurationVar(&o.keep, "keep", time.Hour, "of data lakes: how long earlier states can be read")
+}
+
+// asked reports whether one of the flags is there that only go with them.
+func (o *lakeOptions) asked(cmd *cobra.Command) bool {
+	return slices.ContainsFunc([]string{"location", "store-location", "keep"}, cmd.Flags().Changed)
+}
+
+// exportLake brings the folder of a data lake up to date with the store, in all formats that it
+// has.
+func (x *exporter) exportLake(cmd *cobra.Command) error {
+	var other string
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if !slices.Contains(ofLakes, f.Name) {
+			other = f.Name
+		}
+	})
+	o := lake.Options{Location: x.lake.location, Store: x.lake.storeLocation, Keep: x.lake.keep, Program: programVersion()}
+	if cmd.Flags().Changed("view") {
+		o.Views = x.summaries.views
+	}
+	switch {
+	case other != "":
+		return usageErrorf("export: --%s does not go with --as %s", other, x.As)
+	case x.output == "" || x.output == "-":
+		return usageErrorf("export: no folder given (name one with -o)")
+	case o.Keep < 0:
+		return usageErrorf("export: --keep: %v is less than 0", o.Keep)
+	}
+	for flag, uri := range map[string]string{"location": o.Location, "store-location": o.Store} {
+		if uri != "" && !strings.Contains(uri, "://") {
+			return usageErrorf("export: --%s: %q is no URI (as s3://bucket/folder)", flag, uri)
+		}
+	}
+	if err := x.updateLake(cmd.Context(), o); err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	return nil
+}
+
+func (x *exporter) updateLake(ctx context.Context, o lake.Options) error {
+	l, err := lake.Open(x.output, o)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	db, err := x.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	tables, err := l.Tables(ctx, db)
+	if err != nil {
+		return err
+	}
+	formats := l.Formats(x.As)
+	for _, format := range formats {
+		update, known := lakes[format]
+		if !known {
+			return fmt.Errorf("%s has the format %q, which this program does not know", x.output, format)
+		}
+		did, err := update(l, tables)
+		if err != nil {
+			return fmt.Errorf("%s: %w", format, err)
+		}
+		say(x.stderr, "stackmill: export: %s: %s\n", format, did)
+	}
+	_, err = l.Finish(formats)
+	return err
+}

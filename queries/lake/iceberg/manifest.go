@@ -1,0 +1,239 @@
+package iceberg
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/twmb/avro"
+	"github.com/twmb/avro/ocf"
+)
+
+// What became of a file in a snapshot ("Manifest Entry Fields").
+const (
+	existing int32 = iota
+	added
+	deleted
+)
+
+// What a file has.
+const (
+	rows      int32 = iota
+	positions       // of rows that are deleted
+)
+
+// manifestNames are the names of manifests, by what their files have.
+var manifestNames = []string{"data", "deletes"}
+
+// entry is a file in a manifest.
+type entry struct {
+	Status             int32    `avro:"status"`
+	SnapshotID         *int64   `avro:"snapshot_id"` // that added it, or removed it
+	SequenceNumber     *int64   `avro:"sequence_number"`
+	FileSequenceNumber *int64   `avro:"file_sequence_number"`
+	DataFile           dataFile `avro:"data_file"`
+}
+
+// dataFile is a file of a table ("Data File Fields").
+type dataFile struct {
+	Content         int32    `avro:"content"`
+	FilePath        string   `avro:"file_path"`
+	FileFormat      string   `avro:"file_format"`
+	Partition       struct{} `avro:"partition"`
+	RecordCount     int64    `avro:"record_count"`
+	FileSizeInBytes int64    `avro:"file_size_in_bytes"`
+	LowerBounds     *[]bound `avro:"lower_bounds"`
+	UpperBounds     *[]bound `avro:"upper_bounds"`
+}
+
+// bound is the least or greatest value of a column.
+type bound struct {
+	Key   int32  `avro:"key"`
+	Value []byte `avro:"value"`
+}
+
+// filePath is the number of the column with the file whose rows are deleted.
+const filePath = 2147483546
+
+// refer says in which file the deleted rows are, if there are any: whose bounds are equal are
+// those of that file alone, and readers of others need not open it.
+func (d *dataFile) refer(of string) {
+	if of != "" {
+		list := []bound{{filePath, []byte(of)}}
+		d.LowerBounds, d.UpperBounds = &list, &list
+	}
+}
+
+const entrySchema = `{"type":"record","name":"manifest_entry","fields":[
+{"name":"status","type":"int","field-id":0},
+{"name":"snapshot_id","type":["null","long"],"default":null,"field-id":1},
+{"name":"sequence_number","type":["null","long"],"default":null,"field-id":3},
+{"name":"file_sequence_number","type":["null","long"],"default":null,"field-id":4},
+{"name":"data_file","field-id":2,"type":{"type":"record","name":"r2","fields":[
+{"name":"content","type":"int","field-id":134},
+{"name":"file_path","type":"string","field-id":100},
+{"name":"file_format","type":"string","field-id":101},
+{"name":"partition","type":{"type":"record","name":"r102","fields":[]},"field-id":102},
+{"name":"record_count","type":"long","field-id":103},
+{"name":"file_size_in_bytes","type":"long","field-id":104},
+{"name":"lower_bounds","default":null,"field-id":125,"type":["null",{"type":"array","logicalType":"map","items":{"type":"record","name":"k126_v127","fields":[
+{"name":"key","type":"int","field-id":126},{"name":"value","type":"bytes","field-id":127}]}}]},
+{"name":"upper_bounds","default":null,"field-id":128,"type":["null",{"type":"array","logicalType":"map","items":{"type":"record","name":"k129_v130","fields":[
+{"name":"key","type":"int","field-id":129},{"name":"value","type":"bytes","field-id":130}]}}]}
+]}}]}`
+
+// manifest is a list of files in the list of a snapshot's manifests ("Manifest Lists").
+type manifest struct {
+	Path              string `avro:"manifest_path"`
+	Length            int64  `avro:"manifest_length"`
+	PartitionSpecID   int32  `avro:"partition_spec_id"`
+	Content           int32  `avro:"content"`
+	SequenceNumber    int64  `avro:"sequence_number"`
+	MinSequenceNumber int64  `avro:"min_sequence_number"`
+	AddedSnapshotID   int64  `avro:"added_snapshot_id"`
+	AddedFiles        int32  `avro:"added_files_count"`
+	ExistingFiles     int32  `avro:"existing_files_count"`
+	DeletedFiles      int32  `avro:"deleted_files_count"`
+	AddedRows         int64  `avro:"added_rows_count"`
+	ExistingRows      int64  `avro:"existing_rows_count"`
+	DeletedRows       int64  `avro:"deleted_rows_count"`
+}
+
+const manifestSchema = `{"type":"record","name":"manifest_file","fields":[
+{"name":"manifest_path","type":"string","field-id":500},
+{"name":"manifest_length","type":"long","field-id":501},
+{"name":"partition_spec_id","type":"int","field-id":502},
+{"name":"content","type":"int","field-id":517},
+{"name":"sequence_number","type":"long","field-id":515},
+{"name":"min_sequence_number","type":"long","field-id":516},
+{"name":"added_snapshot_id","type":"long","field-id":503},
+{"name":"added_files_count","type":"int","field-id":504},
+{"name":"existing_files_count","type":"int","field-id":505},
+{"name":"deleted_files_count","type":"int","field-id":506},
+{"name":"added_rows_count","type":"long","field-id":512},
+{"name":"existing_rows_count","type":"long","field-id":513},
+{"name":"deleted_rows_count","type":"long","field-id":514}
+]}`
+
+// count adds a file to the counts of a manifest.
+func (m *manifest) count(e entry) {
+	switch e.Status {
+	case added:
+		m.AddedFiles++
+		m.AddedRows += e.DataFile.RecordCount
+	case existing:
+		m.ExistingFiles++
+		m.ExistingRows += e.DataFile.RecordCount
+	default:
+		m.DeletedFiles++
+		m.DeletedRows += e.DataFile.RecordCount
+	}
+	if e.Status != deleted {
+		m.MinSequenceNumber = min(m.MinSequenceNumber, *e.SequenceNumber)
+	}
+}
+
+// writeManifest writes the manifest of a snapshot's files of a kind.
+func (w *writer) writeManifest(name string, content int32, s snapshot, entries []entry) (manifest, error) {
+	m := manifest{Path: w.location + "/metadata/" + name, Content: content, SequenceNumber: s.Sequence, MinSequenceNumber: s.Sequence, AddedSnapshotID: s.ID}
+	for _, e := range entries {
+		m.count(e)
+	}
+	columns, err := json.Marshal(w.now.columns())
+	if err != nil {
+		return m, err
+	}
+	m.Length, err = writeAvro(w, name, entrySchema, map[string]string{
+		"schema": string(columns), "schema-id": strconv.Itoa(s.SchemaID), "partition-spec": "[]", "partition-spec-id": "0",
+		"format-version": "2", "content": manifestNames[content],
+	}, entries)
+	return m, err
+}
+
+// writeList writes the list of a snapshot's manifests.
+func (w *writer) writeList(name string, s snapshot, manifests []manifest) error {
+	about := map[string]string{"snapshot-id": strconv.FormatInt(s.ID, 10), "sequence-number": strconv.FormatInt(s.Sequence, 10), "format-version": "2", "parent-snapshot-id": "null"}
+	if s.Parent != 0 {
+		about["parent-snapshot-id"] = strconv.FormatInt(s.Parent, 10)
+	}
+	_, err := writeAvro(w, name, manifestSchema, about, manifests)
+	return err
+}
+
+// writeAvro writes a file of records and returns its size in bytes.
+func writeAvro[T any](w *writer, name, schema string, about map[string]string, records []T) (int64, error) {
+	s, err := avro.Parse(schema)
+	if err != nil {
+		return 0, err
+	}
+	header := map[string][]byte{}
+	for k, v := range about {
+		header[k] = []byte(v)
+	}
+	var b bytes.Buffer
+	to, err := ocf.NewWriter(&b, s, ocf.WithSchema(schema), ocf.WithMetadata(header), ocf.WithCodec(ocf.DeflateCodec(-1)))
+	if err != nil {
+		return 0, err
+	}
+	for i := range records {
+		if err := to.Encode(&records[i]); err != nil {
+			return 0, err
+		}
+	}
+	if err := to.Close(); err != nil {
+		return 0, err
+	}
+	return int64(b.Len()), w.put(name, b.Bytes())
+}
+
+// readEntries returns the files of a snapshot, by their paths.
+func (w *writer) readEntries(id int64) (map[string]entry, error) {
+	all := map[string]entry{}
+	for _, kind := range manifestNames {
+		path := filepath.Join(w.dir, fmt.Sprintf("%d-%s.avro", id, kind))
+		err := readAvro(path, func(e entry) error {
+			if e.SequenceNumber == nil || e.SnapshotID == nil {
+				return errors.New("a file without its sequence number or snapshot")
+			}
+			if e.Status != deleted {
+				all[e.DataFile.FilePath] = e
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, fmt.Errorf("%s: %w (empty the lake's folder: all is written again)", path, err)
+		}
+	}
+	return all, nil
+}
+
+// readAvro reads a file of records.
+func readAvro[T any](path string, yield func(T) error) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	r, err := ocf.NewReader(f)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	for {
+		var record T
+		switch err := r.Decode(&record); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		if err := yield(record); err != nil {
+			return err
+		}
+	}
+}

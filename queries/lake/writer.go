@@ -1,0 +1,274 @@
+package lake
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/cespare/xxhash/v2"
+
+	"stackmill/queries"
+	"stackmill/schema"
+	"stackmill/storedir"
+)
+
+// usual are the views that every lake has as tables.
+var usual = []string{"labels"}
+
+// writer makes the tables of one state of a store.
+type writer struct {
+	*Lake
+	db      *queries.DB
+	conn    *sql.Conn
+	store   string // absolute
+	states  map[string]*queries.Experiment
+	batches []storedir.Batch
+}
+
+func (l *Lake) writer(ctx context.Context, db *queries.DB) (*writer, error) {
+	w := &writer{Lake: l, db: db, states: map[string]*queries.Experiment{}, batches: db.Batches()}
+	var err error
+	if w.store, err = filepath.Abs(db.Store); err != nil {
+		return nil, err
+	}
+	experiments := db.Experiments()
+	for i := range experiments {
+		w.states[experiments[i].ExperimentID] = &experiments[i]
+	}
+	w.conn, err = db.Conn(ctx)
+	return w, err
+}
+
+// source is a table without its files, and where its rows are.
+type source struct {
+	Table
+	stored *schema.Table // whose files have them; nil for a copy of what SQL shows
+	view   bool          // whether the copy depends on more than the rows of experiments
+}
+
+// AsStored reports whether the files of a table have the rows that SQL shows, with their
+// values. Those that experiments share are in it once, with the columns by which Links says
+// whose they are.
+func AsStored(t *schema.Table) bool {
+	if t == schema.Experiments || t.Own != nil || t.Implied != "" { // of the first, SQL shows what commits say
+		return false
+	}
+	return !slices.ContainsFunc(t.Columns, func(c schema.Column) bool { return t.Value(c) != `t."`+c.Name+`"` })
+}
+
+// list returns the tables of a lake. Sums over all experiments of a batch are no table: those
+// by experiment are in function_rollup.
+func (w *writer) list(ctx context.Context) (list []source, err error) {
+	for _, t := range schema.Tables {
+		switch {
+		case t == schema.FunctionSums:
+		case AsStored(t):
+			s := source{Table: Table{Name: t.Name, Doc: t.Row}, stored: t}
+			for _, c := range t.Columns { // some readers refuse files with others
+				s.Columns = append(s.Columns, Column{c.Name, c.Type.SQL(), c.Doc})
+			}
+			list = append(list, s)
+		default:
+			s, err := w.copied(ctx, t.Name, t.Row, t == schema.Experiments)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, s)
+		}
+	}
+	docs := map[string]string{}
+	views, err := queries.Views()
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range views {
+		docs[v.Name] = v.Row
+	}
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(usual, w.Views)))) {
+		if slices.ContainsFunc(list, func(s source) bool { return s.Name == name }) {
+			continue
+		}
+		s, err := w.copied(ctx, name, docs[name], true)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+// copied describes a copy of what SQL shows.
+func (w *writer) copied(ctx context.Context, name, doc string, view bool) (s source, err error) {
+	s = source{Table: Table{Name: name, Doc: doc}, view: view}
+	rows, err := w.conn.QueryContext(ctx, "SELECT column_name, data_type FROM duckdb_columns() WHERE database_name = current_catalog() AND table_name = ? ORDER BY column_index", name)
+	if err != nil {
+		return s, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var c Column
+		if err := rows.Scan(&c.Name, &c.Type); err != nil {
+			return s, err
+		}
+		if !slices.Contains(Types, c.Type) {
+			return s, fmt.Errorf("view %s: its column %s has the type %s, which lakes do not have", name, c.Name, c.Type)
+		}
+		c.Doc = docOf(name, c.Name)
+		s.Columns = append(s.Columns, c)
+	}
+	if err := rows.Err(); err != nil {
+		return s, err
+	}
+	if !slices.ContainsFunc(s.Columns, func(c Column) bool { return c.Name == "experiment_id" }) {
+		return s, fmt.Errorf("there is no view %q with the column experiment_id", name)
+	}
+	return s, nil
+}
+
+// docOf describes a column of a table of the schema.
+func docOf(table, column string) string {
+	t := schema.ByName(table)
+	if t == nil {
+		return ""
+	}
+	for _, c := range t.Shown() {
+		if c.Name == column {
+			return c.Doc
+		}
+	}
+	for _, c := range t.Computed {
+		if c.Name == column {
+			return c.Doc
+		}
+	}
+	return ""
+}
+
+// table gives a table its files.
+func (w *writer) table(ctx context.Context, s source) (Table, error) {
+	if err := os.MkdirAll(filepath.Join(w.Folder, Namespace, s.Name, dataDir), 0o777); err != nil {
+		return s.Table, err
+	}
+	for i := range w.batches {
+		f, err := w.file(ctx, s, &w.batches[i])
+		if err != nil {
+			return s.Table, fmt.Errorf("batch %s: %w", w.batches[i].Batch, err)
+		}
+		if f != nil {
+			s.Files = append(s.Files, *f)
+		}
+	}
+	slices.SortFunc(s.Files, func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
+	return s.Table, nil
+}
+
+// file returns the file of a batch, nil if it has no rows of the table.
+func (w *writer) file(ctx context.Context, s source, b *storedir.Batch) (*File, error) {
+	if s.stored == nil {
+		return w.copy(ctx, s, b)
+	}
+	at := slices.IndexFunc(b.Files, func(f storedir.File) bool { return f.Table == s.Name })
+	if at < 0 {
+		return nil, nil
+	}
+	stored := b.Files[at]
+	f := &File{Path: base(w.Store, w.store) + "/" + stored.Path, Local: filepath.Join(w.store, filepath.FromSlash(stored.Path)), Rows: stored.Rows, Bytes: stored.Bytes}
+	hidden := hiddenIn(s.stored, b)
+	if len(hidden) == 0 || s.stored.Links != nil { // the links are hidden
+		return f, nil
+	}
+	name := fmt.Sprintf("%s-%s-deletes.parquet", storedir.AttemptOf(stored.Path), hash(append(hidden, f.Path)...))
+	// The names and numbers of the columns are the format's (Iceberg's specification, "Position
+	// Delete Files"), which DuckLake shares.
+	query := fmt.Sprintf("SELECT %s AS file_path, file_row_number AS pos FROM read_parquet(%s, file_row_number = true) WHERE experiment_id IN (%s) ORDER BY pos",
+		queries.Quote(f.Path), queries.Quote(f.Local), queries.Quote(hidden...))
+	var err error
+	f.Deletes, err = w.write(ctx, s.Name, name, query, "FIELD_IDS {file_path: 2147483546, pos: 2147483545}")
+	return f, err
+}
+
+// hiddenIn returns the experiments of a batch whose rows in a table's file do not count.
+func hiddenIn(t *schema.Table, b *storedir.Batch) []string {
+	if t.Summary {
+		return slices.Clone(b.Hidden)
+	}
+	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(b.Hidden, b.Summaries))))
+}
+
+// copy returns a file with the rows that SQL shows of a batch's experiments. It has another name
+// when these are others, or the program is.
+func (w *writer) copy(ctx context.Context, s source, b *storedir.Batch) (*File, error) {
+	parts := []string{w.Program}
+	var ids []string
+	for e := range b.Visible {
+		ids = append(ids, e.ExperimentID)
+		parts = append(parts, e.ExperimentID, e.Status)
+		if s.view {
+			parts = append(parts, w.states[e.ExperimentID].State())
+		}
+	}
+	names := make([]string, len(s.Columns))
+	for i, c := range s.Columns {
+		names[i] = `"` + c.Name + `"`
+	}
+	query := fmt.Sprintf(`SELECT %s FROM "%s" WHERE experiment_id IN (%s) ORDER BY ALL`, strings.Join(names, ", "), s.Name, queries.Quote(ids...))
+	return w.write(ctx, s.Name, fmt.Sprintf("%s-%s.parquet", b.Batch, hash(parts...)), query)
+}
+
+// write returns a file of the folder that has the rows of a query, nil if there are none. A file
+// that is there already has them.
+func (w *writer) write(ctx context.Context, table, name, query string, options ...string) (*File, error) {
+	relative := path.Join(Namespace, table, dataDir, name)
+	f := &File{Path: w.Base() + "/" + relative, Local: filepath.Join(w.Folder, filepath.FromSlash(relative))}
+	w.used[filepath.FromSlash(relative)] = true
+	info, err := os.Stat(f.Local)
+	if errors.Is(err, os.ErrNotExist) {
+		if err = w.put(ctx, f.Local, query, options); err == nil {
+			info, err = os.Stat(f.Local)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	f.Bytes = info.Size()
+	r, err := file.OpenParquetFile(f.Local, false)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Local, err)
+	}
+	f.Rows = r.NumRows()
+	if err := r.Close(); err != nil || f.Rows == 0 {
+		return nil, err
+	}
+	return f, nil
+}
+
+// put writes a file.
+func (w *writer) put(ctx context.Context, path, query string, options []string) error {
+	temp := path + tempSuffix
+	to, err := os.Create(temp)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temp) // unless it is in place
+	if err := errors.Join(w.db.CopyParquet(ctx, w.conn, query, 0, to, options...), to.Close()); err != nil {
+		return err
+	}
+	return storedir.Place(temp, path)
+}
+
+// hash makes names of files.
+func hash(parts ...string) string {
+	h := xxhash.New()
+	for _, p := range parts {
+		_, _ = h.WriteString(p + "\x00")
+	}
+	return fmt.Sprintf("%016x", h.Sum64())
+}
