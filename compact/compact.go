@@ -48,11 +48,13 @@ type Options struct {
 
 // Summary says what was done, or with DryRun what would be first.
 type Summary struct {
-	Merged  int      `json:"merged"`  // batches that were merged
-	Written int      `json:"written"` // to so many
-	Before  Size     `json:"before"`
-	After   Size     `json:"after"`
-	Damaged []string `json:"damaged"` // batches that were left alone, since their files are not as they were written
+	Merged  int  `json:"merged"`  // batches that were merged
+	Written int  `json:"written"` // to so many
+	Before  Size `json:"before"`
+	After   Size `json:"after"`
+	// Collected is how many files were removed of attempts that have failed, of a store elsewhere.
+	Collected int      `json:"collected,omitempty"`
+	Damaged   []string `json:"damaged"` // batches that were left alone, since their files are not as they were written
 }
 
 // Size is how large what readers see of a store is.
@@ -90,6 +92,7 @@ func Run(ctx context.Context, o Options) (s Summary, err error) {
 			o.Committed()
 		}
 		c.Sweep(o.Keep)
+		s.Collected, err = storedir.Collect(o.Store)
 	}
 	s.After = sizeOf(c)
 	return s, err
@@ -172,6 +175,12 @@ var errLeft = errors.New("it is left alone")
 // for check to find. The error is errLeft if any is.
 func (r *run) verify(ctx context.Context, group []*storedir.Batch) (err error) {
 	for _, b := range group {
+		if err := storedir.Fetch(r.Store, b.Files); errors.Is(err, storedir.ErrDamaged) {
+			r.damaged(b)
+			return errLeft
+		} else if err != nil {
+			return err
+		}
 		for _, f := range b.Files {
 			if err := context.Cause(ctx); err != nil {
 				return err
@@ -181,10 +190,7 @@ func (r *run) verify(ctx context.Context, group []*storedir.Batch) (err error) {
 			case errors.Is(serr, fs.ErrNotExist) && r.replaced(group):
 				return errLeft
 			case errors.Is(serr, fs.ErrNotExist), serr == nil && sum != f.Checksum:
-				if !r.left[b.Batch] {
-					r.left[b.Batch] = true
-					r.summary.Damaged = append(r.summary.Damaged, b.Batch)
-				}
+				r.damaged(b)
 				err = errLeft
 			case serr != nil:
 				return fmt.Errorf("%s: %w", f.Path, serr)
@@ -192,6 +198,14 @@ func (r *run) verify(ctx context.Context, group []*storedir.Batch) (err error) {
 		}
 	}
 	return err
+}
+
+// damaged notes that a batch is left alone.
+func (r *run) damaged(b *storedir.Batch) {
+	if !r.left[b.Batch] {
+		r.left[b.Batch] = true
+		r.summary.Damaged = append(r.summary.Damaged, b.Batch)
+	}
 }
 
 func checksum(path string) (string, error) {

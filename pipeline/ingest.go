@@ -177,7 +177,9 @@ func (in *ingest) recall() (err error) {
 	if err != nil {
 		return err
 	}
-	in.store.Sweep(storedir.Keep)
+	if !storedir.IsMirror(in.Store) { // there compact does: each task would ask for each
+		in.store.Sweep(storedir.Keep)
+	}
 	in.journal.before = storedir.ReadJournal(in.Store)
 	in.failed, in.forms = map[string][]storedir.Entry{}, in.store.Forms()
 	for i := range in.store.Batches {

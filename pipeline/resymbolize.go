@@ -83,6 +83,11 @@ func Resymbolize(ctx context.Context, opts Options, wanted func(*storedir.Entry)
 	ctx, in.stop = context.WithCancelCause(ctx)
 	defer in.stop(nil)
 	inputs := in.inStore(wanted)
+	for i := range inputs {
+		if err := storedir.Fetch(opts.Store, inputs[i].kept.batch.Files); err != nil {
+			return nil, err
+		}
+	}
 	return in.watched(ctx, func() []Result {
 		in.Progress.Experiments.Store(int64(len(inputs)))
 		results := make([]Result, len(inputs))

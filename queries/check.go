@@ -127,6 +127,10 @@ func look(ctx context.Context, store string, o CheckOptions) (*Proof, error) {
 	if o.Progress == nil {
 		o.Progress = func(string, int, int) {}
 	}
+	there, err := storedir.Verify(store)
+	if err != nil {
+		return nil, err
+	}
 	inventory, err := takeInventory(store) // before the commits: what they name was there then
 	if err != nil {
 		return nil, err
@@ -141,6 +145,9 @@ func look(ctx context.Context, store string, o CheckOptions) (*Proof, error) {
 	}
 	p := &Proof{Experiments: len(experimentsOf(now)), Batches: len(now), Wrong: []Finding{}, Notes: []Finding{}, Doubted: []Finding{},
 		LeftOut: LeftOut{len(experimentsOf(before)), len(before)}}
+	if err := p.fetch(store, c); err != nil {
+		return p, err
+	}
 	if err := p.checkFiles(ctx, store, c, now, before, o); err != nil {
 		return p, err
 	}
@@ -149,12 +156,31 @@ func look(ctx context.Context, store string, o CheckOptions) (*Proof, error) {
 		return p, err
 	}
 	p.checkInventory(store, c, inventory)
+	for _, file := range there {
+		if !c.Names(file) {
+			p.note(file, "is in no commit: compact removes it when it is old")
+		}
+	}
 	if intact && !o.files {
 		if err := p.checkViews(ctx, store, now, o); err != nil {
 			return p, err
 		}
 	}
 	return p, p.checkCatalog(ctx, store, c.Batches, intact)
+}
+
+// fetch brings the files of a store elsewhere. What is damaged there is wrong, and what
+// cannot be had is missing.
+func (p *Proof) fetch(store string, c *storedir.Contents) error {
+	for i := range c.Batches {
+		err := storedir.Fetch(store, c.Batches[i].Files)
+		if errors.Is(err, storedir.ErrDamaged) {
+			p.add("batch "+c.Batches[i].Batch, "%v", err)
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // checkCommits names the commits that are not as they were written, and the

@@ -20,7 +20,14 @@ type said struct {
 }
 
 // newSaid reads what the commits of a store say.
-func newSaid(store string) *said { return &said{store: store, glance: storedir.GlanceAt(store)} }
+func newSaid(store string) *said {
+	if err := storedir.Pull(store); err != nil {
+		s := &said{store: store, err: err}
+		s.reading.Do(func() {})
+		return s
+	}
+	return &said{store: store, glance: storedir.GlanceAt(store)}
+}
 
 // visible are batches, and their experiments that count, by id.
 type visible struct {

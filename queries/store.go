@@ -61,6 +61,9 @@ func OpenWith(ctx context.Context, store string, o Options) (*DB, error) {
 	}
 	db := &DB{Store: store, unsafe: o.Unsafe, said: newSaid(store), metrics: new(metrics)}
 	if db.openKnown(ctx, o) {
+		if err := storedir.FetchAll(store, db.Batches()); err != nil {
+			return nil, errors.Join(err, db.Close())
+		}
 		return db, nil
 	}
 	c, err := db.said.contents()
@@ -80,6 +83,9 @@ func OpenWith(ctx context.Context, store string, o Options) (*DB, error) {
 	}
 	db.sees = cmp.Or(see.part, d)
 	db.counted(db.sees.experiments)
+	if err := storedir.FetchAll(store, db.Batches()); err != nil {
+		return nil, err
+	}
 	db.DB, err = db.connect(ctx, o, d, see)
 	return db, err
 }

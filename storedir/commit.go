@@ -8,6 +8,8 @@
 //	commits/<batch>.json               names the batch's files; immutable
 //	staging/<attempt>.lock, /          lock and files of a batch that is being written
 //
+// or such a directory that is the mirror of a store elsewhere: see Remote.
+//
 // A batch holds one large experiment or many small ones. It exists when its commit file
 // does: this is written under a temporary name, flushed, and linked to its own name
 // after all its tables are on disk, which succeeds for one process only. An attempt
@@ -279,6 +281,9 @@ func WriteCommit(store string, attempt *Scratch, c Commit) (made bool, err error
 	}
 	if err := c.complete(store); err != nil {
 		return false, err
+	}
+	if r := remoteOf(store); r != nil {
+		return r.commit(&c, temp, data)
 	}
 	err = create(temp, commitPath(store, c.Batch))
 	switch {

@@ -67,6 +67,9 @@ type Replaced struct {
 // Look reads the commits of a store. The error is ErrNoStore if there is no store; a
 // damaged commit is not an error.
 func Look(store string) (*Contents, error) {
+	if err := Pull(store); err != nil {
+		return nil, err
+	}
 	c := &Contents{store: store}
 	return c, c.Refresh()
 }
@@ -144,6 +147,13 @@ func Commits(store string) (list []Commit, err error) {
 	return list, nil
 }
 
+// Names reports whether a commit names a file, or may: one that cannot be read names all of
+// its batch.
+func (c *Contents) Names(file string) bool {
+	d := c.found[BatchOf(file)]
+	return d != nil && (d.Err != nil || d.has(AttemptOf(file)))
+}
+
 // Latest is what counts of an experiment.
 type Latest struct {
 	Entry              // with the labels that it has now
@@ -192,8 +202,16 @@ func (c *Contents) unused(name string) string {
 	return name
 }
 
-// Batches returns the names of the commits, to see whether there are new ones.
+// Batches returns the names of the commits' files, to see whether there are new ones.
 func Batches(store string) ([]string, error) {
+	if err := Pull(store); err != nil {
+		return nil, err
+	}
+	return BatchesHere(store)
+}
+
+// BatchesHere is Batches of what is in a directory, even if that is a mirror.
+func BatchesHere(store string) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Join(store, CommitsDir))
 	names := make([]string, len(entries))
 	for i, e := range entries {

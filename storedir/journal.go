@@ -27,6 +27,7 @@ type Noted struct {
 // ReadJournal returns what was noted, by the recordings' absolute paths; nil if that
 // cannot be read, or is not as it was written.
 func ReadJournal(store string) (noted map[string]Noted) {
+	_ = Recall(store, JournalFile) // it is a hint
 	data, err := os.ReadFile(filepath.Join(store, JournalFile))
 	if err != nil {
 		return nil
@@ -75,5 +76,8 @@ func WriteJournal(store string, noted map[string]Noted) error {
 	if err := os.WriteFile(temp, append(content, "\n"+Checksum(xxhash.Sum64(content))+"\n"...), 0o666); err != nil {
 		return err
 	}
-	return os.Rename(temp, filepath.Join(store, JournalFile))
+	if err := os.Rename(temp, filepath.Join(store, JournalFile)); err != nil {
+		return err
+	}
+	return Push(store, JournalFile)
 }

@@ -117,6 +117,9 @@ func MarkAgain(store, batch string) (ids []string, err error) {
 // Restore renames an intact commit file that has another batch's name, unless its own
 // name is taken: then it is a copy. own is the commit's name, empty for other commits.
 func Restore(store, batch string) (own string, restored bool, err error) {
+	if IsMirror(store) {
+		return "", false, nil // its experiments are taken out instead
+	}
 	path := commitPath(store, batch)
 	data, err := os.ReadFile(path)
 	if err != nil {

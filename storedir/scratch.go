@@ -47,8 +47,11 @@ func NewAttempt(store, batch string) (*Scratch, error) {
 	if err := makeDirs(store); err != nil {
 		return nil, err
 	}
-	// A batch that is committed has the files of its name.
+	// A batch that is committed has the files of its name. Elsewhere another machine may have them.
 	s, err := newScratch(filepath.Join(store, StagingDir), batch, func() bool {
+		if remoteOf(store) != nil {
+			return true
+		}
 		_, err := os.Lstat(commitPath(store, batch))
 		return !errors.Is(err, fs.ErrNotExist)
 	})

@@ -18,7 +18,7 @@ func (c *Contents) Sweep(keep time.Duration) {
 		again = false
 		older := c.older()
 		c.Replaced = slices.DeleteFunc(c.Replaced, func(r Replaced) bool {
-			if time.Since(r.Since) <= keep || c.holds(r, older) || !removeReplaced(c.store, r) {
+			if !c.quiet(r.Since, keep) || c.holds(r, older) || !removeReplaced(c.store, r) {
 				return false
 			}
 			delete(c.found, r.Batch)
@@ -26,6 +26,26 @@ func (c *Contents) Sweep(keep time.Duration) {
 			return true
 		})
 	}
+}
+
+// quiet reports whether a time at which something was committed is so long ago. Where
+// machines commit whose clocks differ, that of the store counts.
+func (c *Contents) quiet(since time.Time, keep time.Duration) bool {
+	remote := remoteOf(c.store)
+	if remote == nil {
+		return time.Since(since) > keep
+	}
+	var names []string
+	for name, d := range c.found {
+		if d.Ingested.Equal(since) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return false
+	}
+	age, err := remote.Age(names)
+	return err == nil && age > keep
 }
 
 // older returns the lowest generation that commits have of each experiment.
@@ -72,6 +92,9 @@ func removeReplaced(store string, r Replaced) bool {
 			found, _ := filepath.Glob(filepath.Join(globEscape.Replace(store), TablesDir, "*", pattern+fileSuffix))
 			files = append(files, found...)
 		}
+	}
+	if remote := remoteOf(store); remote != nil && remote.Remove(&r.Damaged) != nil {
+		return false
 	}
 	for _, f := range files {
 		if err := os.Remove(f); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -22,7 +22,10 @@ var house = []struct{ folders, holds string }{
 	{"fault problem stages/arena acceptance/corpus", "kinds of errors; long lists; the recordings that tests read"},
 	{"schema stages/infile stages/bytereader stages/spill stages/tree stages/relay stages/listing acceptance/golden acceptance/perftext", "the tables, the wall between the two sides; opening files that are not ours, reading their bytes; files of what does not fit in memory; merging lists to trees; what goroutines make, in its order; what the experiments of a batch share"},
 
+	{"bucket", "objects of S3-compatible storage"},
 	{"storedir tablefile", "the rest of the wall: a store's directory, the Parquet files of tables"},
+
+	{"mirror", "the directory that stands for a store on S3"},
 
 	{"stages/loadobject/columns stages/loadobject/isa", "load objects: columns of the cache, instruction sets"},
 	{"stages/loadobject/dwop", "operations of DWARF expressions"},
@@ -58,6 +61,8 @@ var borders = []struct{ folder, imports, why string }{
 	{"stages/write", "schema stages/relay stages/rollup storedir tablefile", "it writes any table"},
 	{"tablefile", "schema", "it knows tables, whatever they are about"},
 	{"storedir", "schema", "it knows files and commits, and what is in no table"},
+	{"bucket", "fault", "it knows objects, whatever they hold"},
+	{"mirror", "bucket fault storedir", "it knows files and commits"},
 	{"compact", "schema stages/write storedir tablefile", "it merges the rows of any table"},
 	{"pipeline/plan", "schema storedir stages/infile", "it knows paths and what a store says of them"},
 	{"queries", "fault schema stages/infile stages/rollup storedir tablefile", "it knows no recordings, and no stage that writes"},

@@ -108,7 +108,7 @@ func (v *compacter) run(ctx context.Context) error {
 	done()
 	switch {
 	case errors.Is(err, storedir.ErrNoStore):
-		return fmt.Errorf("compact: no store at %s (run `stackmill ingest --store %s PATH` first)", v.store, v.store)
+		return fmt.Errorf("compact: no store at %s (run `stackmill ingest --store %s PATH` first)", storedir.Name(v.store), storedir.Name(v.store))
 	case ctx.Err() != nil:
 		return errInterrupted
 	case err != nil:

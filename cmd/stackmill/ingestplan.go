@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -13,6 +14,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"stackmill/bucket"
+	"stackmill/fault"
 	"stackmill/pipeline"
 	"stackmill/pipeline/plan"
 	"stackmill/storedir"
@@ -73,7 +76,9 @@ func (in *ingester) runChunk(ctx context.Context, f *pflag.FlagSet) error {
 	}
 	defer p.Close()
 	if !f.Changed("store") {
-		in.store = p.Store
+		if err := in.reach(ctx, p.Store); err != nil {
+			return unready(err)
+		}
 	}
 	if err := in.checkAll(f); err != nil {
 		return err
@@ -122,13 +127,16 @@ func (in *ingester) placeReport(r *ingestReport) error {
 	if err := r.write(temp); err != nil {
 		return err
 	}
-	return storedir.Place(temp, in.report)
+	if err := storedir.Place(temp, in.report); err != nil {
+		return err
+	}
+	return storedir.Push(in.store, path.Join(plan.Dir, filepath.Base(filepath.Dir(in.report)), filepath.Base(in.report)))
 }
 
 // unready is the error of a task that could not begin. It may begin elsewhere or later,
 // unless it is no fault of the machine.
 func unready(err error) error {
-	if errors.As(err, new(syscall.Errno)) {
+	if errors.As(err, new(syscall.Errno)) || fault.Is(err) && !bucket.Lasting(err) {
 		return &exitError{plan.Retry, err}
 	}
 	return err

@@ -167,6 +167,9 @@ func (r *ingestReport) write(path string) error {
 
 // absolute is a path that does not depend on the working directory.
 func absolute(path string) string {
+	if storedir.IsMirror(path) {
+		return storedir.Name(path)
+	}
 	if abs, err := filepath.Abs(path); err == nil {
 		return abs
 	}

@@ -71,7 +71,8 @@ func (in *ingester) once(ctx context.Context, paths []string) (o outcome) {
 	}
 	p := publisher{app: in.app, store: opts.Store, cache: opts.Cache, progress: opts.Progress}
 	defer p.end()
-	if in.plan == "" { // many tasks would each make the catalog: the next reader does
+	catalog := in.plan == "" && !storedir.IsMirror(opts.Store) // many tasks would each make it: the next reader does
+	if catalog {
 		opts.Due = func() { p.begin(ctx) }
 		opts.Committing = func(c storedir.Commit) { p.expect(ctx, c) }
 	}
@@ -84,7 +85,7 @@ func (in *ingester) once(ctx context.Context, paths []string) (o outcome) {
 		o.err = fmt.Errorf("ingest: nothing was read: %w", interruption(ctx, o.err))
 		return o
 	}
-	if in.plan == "" {
+	if catalog {
 		p.publish(ctx)
 	}
 	s := summary{app: in.app, results: o.results, stopped: interruption(ctx, o.err), log: log}

@@ -25,12 +25,13 @@ const (
 
 // app is what every verb needs: where the store is, where to write.
 type app struct {
-	store   string
-	engine  // options of the SQL engine
-	stdin   io.Reader
-	stdout  io.Writer
-	stderr  io.Writer
-	columns int // as if the output were a terminal so wide; 0: as it is
+	store     string
+	engine    // options of the SQL engine
+	stdin     io.Reader
+	stdout    io.Writer
+	stderr    io.Writer
+	cacheSize string // of the mirror of a store elsewhere
+	columns   int    // as if the output were a terminal so wide; 0: as it is
 
 	endsItself atomic.Bool // whether the verb ends by itself soon after a signal
 }
@@ -111,7 +112,10 @@ func newRoot(a *app) *cobra.Command {
 			if cmd.Name() == "version" {
 				return nil
 			}
-			return checkFiles()
+			if err := checkFiles(); err != nil {
+				return err
+			}
+			return a.reach(cmd.Context(), a.store)
 		},
 	}
 	var verbs []string
@@ -127,7 +131,8 @@ func newRoot(a *app) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageErrorf("%s: %w (see %s --help)", cmd.Name(), err, cmd.CommandPath())
 	})
-	root.PersistentFlags().StringVar(&a.store, "store", defaultStore(), "the store's directory, also set by $STACKMILL_STORE")
+	root.PersistentFlags().StringVar(&a.store, "store", defaultStore(), "the store's directory or s3://BUCKET/PREFIX, also set by $STACKMILL_STORE")
+	root.PersistentFlags().StringVar(&a.cacheSize, "cache-size", "10G", "of a store on S3: how much of its tables may be kept here")
 	root.AddCommand(newIngestCommand(a), newCompactCommand(a), newPlanCommand(a), newVersionCommand(a))
 	root.AddCommand(readingCommands(a)...)
 	for _, c := range root.Commands() {

@@ -185,7 +185,7 @@ func (p *planner) run(ctx context.Context, paths []string) error {
 	if p.Forgotten && !slices.Contains(p.options, plan.ForgottenToo) {
 		p.options = append(p.options, plan.ForgottenToo)
 	}
-	p.Store = absolute(p.store)
+	p.Store = p.store
 	p.Jobs, p.Program = runtime.NumCPU(), programVersion()
 	var measured plan.Measured
 	p.learn(&measured)
@@ -256,7 +256,7 @@ func (p *planner) readList(path string) (paths []string, err error) {
 // worse estimates.
 func (p *planner) learn(measured *plan.Measured) {
 	noted := map[string]storedir.Noted{}
-	err := plan.Reports(p.Store, func(r *plan.Report, err error) {
+	err := plan.Reports(p.store, func(r *plan.Report, err error) {
 		if err != nil {
 			say(p.stderr, "stackmill: %v (it is not used)\n", err)
 			return
@@ -272,18 +272,18 @@ func (p *planner) learn(measured *plan.Measured) {
 	if len(noted) == 0 {
 		return
 	}
-	c, err := storedir.Look(p.Store)
+	c, err := storedir.Look(p.store)
 	if err != nil {
 		say(p.stderr, "stackmill: %v (the journal is not written)\n", err)
 		return
 	}
-	for path, n := range storedir.ReadJournal(p.Store) {
+	for path, n := range storedir.ReadJournal(p.store) {
 		if noted[path] == n {
 			delete(noted, path)
 		}
 	}
 	if len(noted) > 0 {
-		_ = storedir.AddToJournal(p.Store, noted, c.Holds) // a hint only
+		_ = storedir.AddToJournal(p.store, noted, c.Holds) // a hint only
 	}
 }
 
@@ -293,7 +293,7 @@ func (p *planner) find(ctx context.Context, paths []string) (inputs []plan.Input
 	if err != nil {
 		return nil, err
 	}
-	c, err := storedir.Look(p.Store)
+	c, err := storedir.Look(p.store)
 	if err != nil && !errors.Is(err, storedir.ErrNoStore) {
 		return nil, err
 	}
@@ -337,7 +337,7 @@ func (p *planner) make(ctx context.Context, inputs []plan.Input, measured *plan.
 		measured.Add(r)
 	}
 	estimate := measured.Estimate()
-	p.header = plan.Header{Program: p.Program, Store: p.Store, Made: time.Now().UTC().Truncate(time.Second),
+	p.header = plan.Header{Program: p.Program, Store: absolute(p.store), Made: time.Now().UTC().Truncate(time.Second),
 		Task: plan.Task{CPUs: p.cpus, Memory: p.Memory, Ingest: p.options}}
 	cut := plan.Cut{Seconds: p.minutes * 60, Chunks: p.chunks, Most: mostTasks, CPUs: p.cpus}
 	if p.chunks > 0 {

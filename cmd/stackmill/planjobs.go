@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"stackmill/pipeline/plan"
+	"stackmill/storedir"
 )
 
 // The schedulers to which jobs are submitted.
@@ -33,6 +34,9 @@ func (p *planner) checkClaim() error {
 		return usageErrorf("%s: Kubernetes needs --image IMAGE and --claim NAME:MOUNT, with an absolute path MOUNT", p.verb)
 	}
 	for _, path := range []string{p.output, p.store} {
+		if storedir.IsMirror(path) { // it needs no volume
+			continue
+		}
 		if rel, err := filepath.Rel(mount, absolute(path)); err != nil || !filepath.IsLocal(rel) {
 			return usageErrorf("%s: --claim: %s is not below %s: tasks would not see it", p.verb, absolute(path), mount)
 		}

@@ -67,7 +67,9 @@ func (s *planState) run(ctx context.Context, path string, given bool) error {
 	}
 	defer p.Close()
 	if !given {
-		s.store = p.Store
+		if err := s.reach(ctx, p.Store); err != nil {
+			return err
+		}
 	}
 	people := s.format == "table" || s.format == "markdown"
 	err = p.Status(s.store, func(b plan.Became) { s.add(&b, people) })
@@ -114,7 +116,7 @@ func (s *planState) print(p *plan.Plan, people bool) error {
 	if people {
 		n := p.Count()
 		err := errors.Join(
-			s.printf("Plan %s of %s: %d recordings in %d chunks, store %s\n", p.ID, p.Made.Format("2006-01-02 15:04"), n, len(p.Chunks), s.store),
+			s.printf("Plan %s of %s: %d recordings in %d chunks, store %s\n", p.ID, p.Made.Format("2006-01-02 15:04"), n, len(p.Chunks), storedir.Name(s.store)),
 			s.printf("%d in, of which %d have lost data; %d missing, %d failed, %d forgotten\n", s.counts[plan.In], s.lost, s.counts[plan.Missing], s.counts[plan.Failed], s.counts[plan.Forgotten]))
 		if len(s.again) > 0 {
 			err = errors.Join(err, s.printf("chunks to run again: %s\n", numbers(s.again)))
@@ -193,7 +195,9 @@ func (p *planner) retry(ctx context.Context, path string, failed bool, changed f
 	}
 	defer before.Close()
 	if !changed("store") {
-		p.store = before.Store
+		if err := p.reach(ctx, before.Store); err != nil {
+			return err
+		}
 	}
 	if !changed("cpus") {
 		p.cpus = before.Task.CPUs
@@ -207,16 +211,16 @@ func (p *planner) retry(ctx context.Context, path string, failed bool, changed f
 	if err := p.check(); err != nil {
 		return err
 	}
-	p.Store, p.Program = absolute(p.store), programVersion()
+	p.Store, p.Program = p.store, programVersion()
 	var measured plan.Measured
 	p.learn(&measured)
-	c, err := storedir.Look(p.Store)
+	c, err := storedir.Look(p.store)
 	if err != nil && !errors.Is(err, storedir.ErrNoStore) {
 		return fmt.Errorf("plan retry: %w", err)
 	}
 	had := plan.AtPaths(c)
 	var inputs []plan.Input
-	err = before.Status(p.Store, func(b plan.Became) {
+	err = before.Status(p.store, func(b plan.Became) {
 		switch {
 		case b.State == plan.Missing, b.State == plan.Failed && failed:
 			if b.Had = ""; had[b.Path] != nil {

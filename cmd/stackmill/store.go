@@ -21,7 +21,7 @@ func (a *app) open(ctx context.Context, selectors ...string) (*queries.DB, error
 	o := queries.Options{Limits: a.limits, Unsafe: a.unsafe, Only: selectors, Cache: defaultCache()}
 	db, err := queries.OpenWith(ctx, a.store, o)
 	if errors.Is(err, storedir.ErrNoStore) {
-		return nil, fmt.Errorf("open the store: no store at %s (run `stackmill ingest --store %s PATH` first)", a.store, a.store)
+		return nil, fmt.Errorf("open the store: no store at %s (run `stackmill ingest --store %s PATH` first)", storedir.Name(a.store), storedir.Name(a.store))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open the store: %w", err)
@@ -34,5 +34,5 @@ func (a *app) open(ctx context.Context, selectors ...string) (*queries.DB, error
 
 // emptyStore is why a store without experiments answers nothing.
 func (a *app) emptyStore() error {
-	return fmt.Errorf("the store %s is empty (run `stackmill ingest --store %s PATH` first)", a.store, a.store)
+	return fmt.Errorf("the store %s is empty (run `stackmill ingest --store %s PATH` first)", storedir.Name(a.store), storedir.Name(a.store))
 }

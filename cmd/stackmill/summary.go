@@ -10,6 +10,7 @@ import (
 
 	"stackmill/pipeline"
 	"stackmill/problem"
+	"stackmill/storedir"
 )
 
 // summary reports the outcome of an ingest.
@@ -63,7 +64,7 @@ func (s *summary) print(elapsed time.Duration) error {
 	case code == exitNothing:
 		return &exitError{exitNothing, errors.New("ingest: nothing could be read (see the reasons above)")}
 	}
-	return &exitError{exitLost, fmt.Errorf("ingest: data of %d of %d recordings was lost or unreadable (stackmill problems --store %s lists it)", lost, len(s.results), s.store)}
+	return &exitError{exitLost, fmt.Errorf("ingest: data of %d of %d recordings was lost or unreadable (stackmill problems --store %s lists it)", lost, len(s.results), storedir.Name(s.store))}
 }
 
 // printLost prints why data of an input is not in the store. What ended the run is

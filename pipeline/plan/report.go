@@ -67,6 +67,9 @@ func ReadReport(path string) (*Report, error) {
 // Reports calls yield for each report that tasks have left in a store, in the order of their
 // names. One that cannot be read is an error of yield's.
 func Reports(store string, yield func(*Report, error)) error {
+	if err := storedir.Recall(store, Dir); err != nil {
+		return err
+	}
 	paths, err := reportPaths(store)
 	for _, p := range paths {
 		r, err := ReadReport(p)

@@ -66,6 +66,9 @@ func AtPaths(c *storedir.Contents) map[string]*storedir.Entry {
 // Status calls yield for each input of a plan, in their order, with what became of it, by
 // nothing but the store: no recording is looked at.
 func (p *Plan) Status(store string, yield func(Became)) error {
+	if err := storedir.Recall(store, Dir+"/"+p.ID); err != nil {
+		return err
+	}
 	h, err := hold(store, slices.Contains(p.Task.Ingest, ForgottenToo))
 	if err != nil {
 		return err

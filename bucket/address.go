@@ -1,0 +1,44 @@
+// Package bucket reads and writes objects of S3-compatible storage. What fails and may
+// succeed is tried again, within a limit of time; every error names the object, the reason
+// and what to do.
+package bucket
+
+import (
+	"fmt"
+	"path"
+	"strings"
+)
+
+// Scheme begins the addresses of objects.
+const Scheme = "s3://"
+
+// Address is a bucket and a prefix of keys, or a key, in it.
+type Address struct {
+	Bucket string
+	Key    string // without slashes at its ends; empty for the whole bucket
+}
+
+// Is reports whether a text is the address of objects, rather than a path.
+func Is(text string) bool { return strings.HasPrefix(text, Scheme) }
+
+// Parse reads an address, s3://BUCKET/KEY.
+func Parse(text string) (a Address, err error) {
+	rest, ok := strings.CutPrefix(text, Scheme)
+	a.Bucket, a.Key, _ = strings.Cut(rest, "/")
+	a.Key = strings.Trim(a.Key, "/")
+	if !ok || a.Bucket == "" {
+		return a, fmt.Errorf("%s: not an address of objects (write s3://BUCKET/PREFIX)", text)
+	}
+	if a.Key != "" && path.Clean("/"+a.Key) != "/"+a.Key {
+		return a, fmt.Errorf("%s: its key has empty parts, or . or .. (write s3://BUCKET/PREFIX)", text)
+	}
+	return a, nil
+}
+
+func (a Address) String() string { return Scheme + path.Join(a.Bucket, a.Key) }
+
+// Join returns the address of what is below.
+func (a Address) Join(parts ...string) Address {
+	a.Key = path.Join(append([]string{a.Key}, parts...)...)
+	return a
+}

@@ -1,0 +1,140 @@
+package bucket
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+
+	"stackmill/fault"
+)
+
+// Error is why an object could not be read or written.
+type Error struct {
+	Address Address
+	Reason  error
+	// Lasting says that trying again is no use: access is denied, there is no such bucket.
+	Lasting bool
+	advice  string
+}
+
+func (e *Error) Error() string {
+	if e.advice == "" {
+		return fmt.Sprintf("%s: %v", e.Address, e.Reason)
+	}
+	return fmt.Sprintf("%s: %v (%s)", e.Address, e.Reason, e.advice)
+}
+
+// Unwrap returns the reason.
+func (e *Error) Unwrap() error { return e.Reason }
+
+// Lasting reports whether an error is one of storage that will not pass by itself.
+func Lasting(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Lasting
+}
+
+var (
+	// ErrChanged says that an object was replaced while it was read.
+	ErrChanged = errors.New("the object has changed while it was read")
+	// ErrTruncated says that fewer bytes came than the object has.
+	ErrTruncated = errors.New("the answer ended early")
+	// ErrShort says that an object ends before what is asked for.
+	ErrShort  = errors.New("the object is shorter than it should be")
+	errExists = errors.New("there is an object of that name")
+)
+
+// advices say what to do about the errors of servers that last.
+var advices = map[string]string{
+	"AccessDenied":                   "the credentials may not do this: see AWS_PROFILE, AWS_ACCESS_KEY_ID and the bucket's policy",
+	"InvalidAccessKeyId":             "the server does not know the credentials: see AWS_PROFILE, AWS_ACCESS_KEY_ID",
+	"SignatureDoesNotMatch":          "the secret key is wrong: see AWS_SECRET_ACCESS_KEY",
+	"AuthorizationHeaderMalformed":   "the bucket is in another region: set AWS_REGION",
+	"PermanentRedirect":              "the bucket is in another region: set AWS_REGION",
+	"NoSuchBucket":                   "make the bucket first, or see AWS_ENDPOINT_URL",
+	"InvalidBucketName":              "no bucket can have that name",
+	"RequestTimeTooSkewed":           "set this machine's clock",
+	"NotImplemented":                 "the server lacks what a store needs, such as If-None-Match",
+	"MethodNotAllowed":               "the server lacks what a store needs",
+	"XMinioAdminBucketQuotaExceeded": "the bucket is full",
+}
+
+// firstWait and longestWait bound how long to wait between tries: a random part of a time
+// that doubles.
+const (
+	firstWait   = 100 * time.Millisecond
+	longestWait = 10 * time.Second
+)
+
+// tries calls f until it succeeds, or fails for good, or the client's limit of time is over.
+func (c *Client) tries(ctx context.Context, at Address, f func(ctx context.Context) error) error {
+	began := time.Now()
+	wait := firstWait
+	for n := 1; ; n++ {
+		err := f(ctx)
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return fault.New(&Error{Address: at, Reason: context.Cause(ctx)})
+		case errors.Is(err, errExists), errors.Is(err, ErrChanged):
+			return err
+		}
+		said := explain(at, err)
+		if said.Lasting || errors.Is(said, fs.ErrNotExist) {
+			return said.passed()
+		}
+		if errors.As(err, new(*os.PathError)) { // a file here
+			return err
+		}
+		if time.Since(began)+wait > c.limit {
+			said.advice = fmt.Sprintf("%d tries in %v; the same command later may succeed", n, time.Since(began).Round(time.Millisecond))
+			return said.passed()
+		}
+		select {
+		case <-time.After(time.Duration(rand.Int64N(int64(wait)))):
+		case <-ctx.Done():
+		}
+		wait = min(2*wait, longestWait)
+	}
+}
+
+// passed returns the error as a fault of the machine, unless it is that there is no object.
+func (e *Error) passed() error {
+	if errors.Is(e.Reason, fs.ErrNotExist) {
+		return e
+	}
+	return fault.New(e)
+}
+
+// explain says of an error whether it lasts, and what to do.
+func explain(at Address, err error) *Error {
+	answer := minio.ToErrorResponse(err)
+	e := &Error{Address: at, Reason: err}
+	switch {
+	case answer.Code == "NoSuchKey", answer.Code == "NotFound", answer.StatusCode == http.StatusNotFound && answer.Code != "NoSuchBucket":
+		e.Reason = fs.ErrNotExist
+	case answer.StatusCode == http.StatusRequestedRangeNotSatisfiable:
+		e.Reason, e.Lasting = ErrShort, true
+	case answer.Code != "" && advices[answer.Code] != "":
+		e.Lasting, e.advice = true, advices[answer.Code]
+	case errors.As(err, new(x509.UnknownAuthorityError)):
+		e.Lasting, e.advice = true, "set AWS_CA_BUNDLE to the certificates of who has signed the server's"
+	case errors.As(err, new(x509.HostnameError)):
+		e.Lasting, e.advice = true, "the certificate is another host's: see AWS_ENDPOINT_URL"
+	case answer.StatusCode == http.StatusForbidden:
+		e.Lasting, e.advice = true, advices["AccessDenied"]
+	case answer.StatusCode == http.StatusUnauthorized:
+		e.Lasting, e.advice = true, advices["InvalidAccessKeyId"]
+	case answer.StatusCode == http.StatusNotImplemented:
+		e.Lasting, e.advice = true, advices["NotImplemented"]
+	}
+	return e
+}
