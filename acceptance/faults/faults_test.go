@@ -67,6 +67,18 @@ var program = sync.OnceValues(func() (string, error) {
 	return binary, err
 })
 
+// worker builds the program without cgo, for the tasks of plans.
+var worker = sync.OnceValues(func() (string, error) {
+	binary := filepath.Join(scratch, "stackmill-worker")
+	build := exec.Command("go", "build", "-o", binary, "stackmill/cmd/stackmill")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	out, err := build.CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return binary, err
+})
+
 // bench is what a test works with.
 type bench struct {
 	*testing.T

@@ -62,7 +62,7 @@ type cluster struct {
 	retried int
 }
 
-// Tasks that are killed at any moment, run again and run twice at once put each recording
+// Workers that are killed at any moment, run again and run twice at once put each recording
 // in once, whole.
 func TestPlanKilled(t *testing.T) {
 	l := newLife(t)
@@ -140,8 +140,11 @@ func (c *cluster) task() bool {
 
 // one runs a task. A signal is sent when the names in the store have changed so many times.
 func (c *cluster) one(chunk int, signal syscall.Signal, after int) (code int, out string) {
-	words := c.verb("ingest", "--plan", "PLAN")
-	command := exec.Command(words[0], words[1:]...)
+	binary, err := worker()
+	if err != nil {
+		return -2, err.Error()
+	}
+	command := exec.Command(binary, c.verb("ingest", "--plan", "PLAN")[1:]...)
 	command.Env = append(os.Environ(), "JOB_COMPLETION_INDEX="+strconv.Itoa(chunk))
 	var text strings.Builder
 	command.Stdout, command.Stderr = &text, &text

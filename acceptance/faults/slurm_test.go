@@ -2,6 +2,7 @@ package faults
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,54 +12,52 @@ import (
 	"time"
 )
 
-// slurmJobs is how many recordings the cluster ingests: so many that tasks take seconds.
-const slurmJobs = 2400
+// The cluster ingests so many recordings in so many tasks, of which some are harmed.
+const (
+	slurmJobs  = 5000
+	slurmTasks = 500
+	slurmHarms = 60
+)
 
 // slurmCluster is a Slurm of two nodes on this machine.
 type slurmCluster struct {
 	*life
-	dir string
+	dir     string
+	program string // of the tasks
 }
 
-// On a Slurm cluster of which one node has no room, tasks that are requeued and killed, and
-// the tasks of a plan of what they left, put each recording in once, whole.
+// On a Slurm cluster of which one node has no room, workers that are requeued and killed, and
+// those of a plan of what they left, put each recording in once, whole.
 func TestSlurm(t *testing.T) {
 	if os.Getenv("STACKMILL_SLURM") == "" {
 		t.Skip("STACKMILL_SLURM=1 runs it, as root, where Debian's slurm-wlm and munge are installed")
 	}
 	l := newLife(t)
+	program, err := worker()
+	if err != nil {
+		t.Fatal(err)
+	}
 	recordings := t.TempDir()
 	for n := range slurmJobs {
 		if err := small(recordings, n); err != nil {
 			t.Fatal(err)
 		}
 	}
-	s := &slurmCluster{&life{bench: &bench{T: t, binary: l.binary, cache: l.cache}, dir: recordings, store: filepath.Join(t.TempDir(), "store")}, t.TempDir()}
+	s := &slurmCluster{&life{bench: &bench{T: t, binary: l.binary, cache: l.cache}, dir: recordings, store: filepath.Join(t.TempDir(), "store")}, t.TempDir(), program}
 	s.start()
 	first := filepath.Join(t.TempDir(), "first.plan")
-	array := s.submit("plan", "--recursive", "--chunks", "8", "-o", first, "DIR")
-	harmed := map[string]bool{}
-	for _, harm := range []func(task string) []string{
-		func(task string) []string { return []string{"scontrol", "requeue", task} },
-		func(task string) []string { return []string{"scancel", "--signal=KILL", task} },        // and its script
-		func(task string) []string { return []string{"scancel", "--signal=KILL", task + ".0"} }, // but not its script
-	} {
-		s.until("a task reads recordings", func() bool {
-			for _, task := range strings.Fields(s.command("squeue", "-h", "-t", "R", "-w", "n1", "-o", "%i")) {
-				if chunk := strings.TrimPrefix(task, array+"_"); !harmed[task] && s.reads(first, chunk) {
-					harmed[task] = true
-					time.Sleep(500 * time.Millisecond) // so that it is in the middle of it
-					s.command(harm(task)...)
-					return true
-				}
-			}
-			return false
-		})
-	}
+	array := s.submit("plan", "--recursive", "--chunks", strconv.Itoa(slurmTasks), "-o", first, "DIR")
+	started := time.Now()
+	harmed := s.harm(first, array)
 	s.until("the queue is empty", func() bool { return s.command("squeue", "-h") == "" })
-	if out := s.logs(first); !strings.Contains(out, "no space left on device") || !strings.Contains(out, "n1 CANCELLED") || !strings.Contains(out, "n1: task 0: Killed") ||
-		!strings.Contains(out, "DUE TO JOB REQUEUE") {
-		t.Errorf("not all has happened:\n%s", out)
+	t.Logf("%d recordings by %d tasks in %.0f s, %d harmed", slurmJobs, slurmTasks, time.Since(started).Seconds(), harmed)
+	out := s.logs(first)
+	for _, happened := range []string{"no space left on device", "n1 CANCELLED", "n1: task 0: Killed", "DUE TO JOB REQUEUE"} {
+		if n := strings.Count(out, happened); n == 0 {
+			t.Errorf("no task's log has %q:\n%s", happened, out)
+		} else {
+			t.Logf("%s: %d", happened, n)
+		}
 	}
 	s.command("scontrol", "update", "nodename=n2", "state=drain", "reason=full")
 	if code, out := s.run(s.verb("plan", "status", first)...); code != 3 || !strings.Contains(out, "chunks to run again: ") {
@@ -82,6 +81,42 @@ func TestSlurm(t *testing.T) {
 	if left := leftovers(t, s.store); len(left) > 0 {
 		t.Errorf("left %v", left)
 	}
+}
+
+// harms end a task on purpose, or queue it again.
+var harms = []func(task string) []string{
+	func(task string) []string { return []string{"scontrol", "requeue", task} },
+	func(task string) []string { return []string{"scancel", "--signal=KILL", task} },        // and its script
+	func(task string) []string { return []string{"scancel", "--signal=KILL", task + ".0"} }, // but not its script
+}
+
+// harm harms tasks of an array at random moments while they read and write, and returns how
+// many.
+func (s *slurmCluster) harm(plan, array string) int {
+	s.Helper()
+	random, harmed := rand.New(rand.NewPCG(1, 1)), map[string]bool{}
+	for len(harmed) < slurmHarms {
+		s.until("a task reads recordings", func() bool {
+			for _, task := range strings.Fields(s.command("squeue", "-h", "-t", "R", "-w", "n1", "-o", "%i")) {
+				if harmed[task] || !s.reads(plan, strings.TrimPrefix(task, array+"_")) {
+					continue
+				}
+				time.Sleep(time.Duration(random.IntN(400)) * time.Millisecond)
+				words := harms[len(harmed)%len(harms)](task)
+				if out, err := exec.Command(words[0], words[1:]...).CombinedOutput(); err == nil {
+					harmed[task] = true
+				} else if !strings.Contains(string(out), "nvalid job id") && !strings.Contains(string(out), "lready") {
+					s.Fatalf("%q: %v\n%s", words, err, out) // it has not just ended
+				}
+				return true
+			}
+			return s.command("squeue", "-h") == ""
+		})
+		if s.command("squeue", "-h") == "" {
+			break
+		}
+	}
+	return len(harmed)
 }
 
 // start starts the daemons; on node n2 the store's folder for batches that are written is small.
@@ -116,7 +151,7 @@ func (s *slurmCluster) start() {
 
 // reads reports whether the ingest of a chunk runs.
 func (s *slurmCluster) reads(plan, chunk string) bool {
-	return exec.Command("pgrep", "-f", fmt.Sprintf("^%s ingest --plan %s .*--chunk %s$", s.binary, plan, chunk)).Run() == nil
+	return exec.Command("pgrep", "-f", fmt.Sprintf("^%s ingest --plan %s .*--chunk %s$", s.program, plan, chunk)).Run() == nil
 }
 
 // command runs a program that ends well, and returns what it prints.
@@ -132,7 +167,7 @@ func (s *slurmCluster) command(words ...string) string {
 // submit submits the job of a plan, and returns its number.
 func (s *slurmCluster) submit(words ...string) string {
 	s.Helper()
-	words = append(words, "--submit", "slurm", "--cpus", "1", "--memory", "300M")
+	words = append(words, "--submit", "slurm", "--cpus", "1", "--memory", "300M", "--program", s.program)
 	for _, option := range []string{"--cache=" + s.cache, "--debug-dir=" + scratch, "--label-from=night-(?P<night>[0-9]+)"} {
 		words = append(words, "--ingest-option="+option)
 	}
@@ -147,7 +182,7 @@ func (s *slurmCluster) submit(words ...string) string {
 // until waits for a condition.
 func (s *slurmCluster) until(what string, holds func() bool) {
 	s.Helper()
-	for range 6000 {
+	for range 36000 {
 		if holds() {
 			return
 		}
