@@ -32,7 +32,7 @@ build: check-go check-cxx ## build bin/stackmill
 	@mkdir -p bin
 	go build $(GOFLAGS_) -ldflags "$(LDFLAGS)" -o bin/stackmill ./cmd/stackmill
 
-worker: check-go ## build bin/stackmill-worker, static: it writes stores, and has no SQL engine
+worker: check-go ## build bin/stackmill-worker, static: it ingests and plans, and has no SQL engine
 	@mkdir -p bin
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w $(LDFLAGS)" -o bin/stackmill-worker ./cmd/stackmill
 
@@ -65,7 +65,7 @@ soak: build ## damage recordings, inject faults and fuzz for long: SOAKFLAGS='-n
 lint: check-go check-cxx ## gofmt, go vet and staticcheck
 	@bad=$$(gofmt -l .); if [ -n "$$bad" ]; then echo "make: not formatted (make fmt):" >&2; echo "$$bad" >&2; exit 1; fi
 	go vet $(GOFLAGS_) ./...
-	CGO_ENABLED=0 go vet ./pipeline/... ./stages/... ./schema/... ./problem/... ./compact ./storedir # ingesting needs no DuckDB
+	CGO_ENABLED=0 go vet ./pipeline/... ./stages/... ./schema/... ./problem/... ./compact ./storedir ./tablefile/... # ingesting needs no DuckDB
 	CGO_ENABLED=0 go build -o /dev/null ./cmd/stackmill
 	go tool -modfile=tools/go.mod staticcheck $(GOFLAGS_) ./...
 

@@ -103,8 +103,8 @@ func shown(t *testing.T, store string) string {
 	return strings.Join(all, " ")
 }
 
-// stored returns the experiments whose rows a batch has in a table, a letter for each row.
-func stored(t *testing.T, store string, b *storedir.Batch, table *schema.Table) (letters string) {
+// inStore returns the experiments whose rows a batch has in a table, a letter for each row.
+func inStore(t *testing.T, store string, b *storedir.Batch, table *schema.Table) (letters string) {
 	t.Helper()
 	for _, f := range b.Files {
 		if f.Table != table.Name {
@@ -149,7 +149,7 @@ func TestMerge(t *testing.T) {
 	}
 	b := &look(t, store).Batches[0]
 	for table, want := range map[*schema.Table]string{schema.Samples: "aaabbbcccddd", schema.Functions: "abcd", schema.FunctionRollup: "abcdabcd"} {
-		if got := stored(t, store, b, table); got != want {
+		if got := inStore(t, store, b, table); got != want {
 			t.Errorf("%s: %s, want %s", table.Name, got, want)
 		}
 	}
@@ -213,7 +213,7 @@ func TestPasses(t *testing.T) {
 	if err := m.to.Commit(look(t, store).MergedName(nil, m.entries), storedir.Commit{Experiments: m.entries, Replaces: []string{m.batches[0].Batch, m.batches[1].Batch}}); err != nil {
 		t.Fatal(err)
 	}
-	if got := stored(t, store, &look(t, store).Batches[0], schema.Samples); got != "aaabbbcccddd" {
+	if got := inStore(t, store, &look(t, store).Batches[0], schema.Samples); got != "aaabbbcccddd" {
 		t.Error(got)
 	}
 }
@@ -230,7 +230,7 @@ func TestLeaveOut(t *testing.T) {
 	compacted(t, options(store))
 	b := &look(t, store).Batches[0]
 	for table, want := range map[*schema.Table]string{schema.Samples: "aaadddeeefffggg", schema.Metrics: "aaccddeeffgg", schema.FunctionRollup: "acdefgacdefg"} {
-		if got := stored(t, store, b, table); got != want {
+		if got := inStore(t, store, b, table); got != want {
 			t.Errorf("%s: %s, want %s", table.Name, got, want)
 		}
 	}
@@ -246,7 +246,7 @@ func TestLeaveOut(t *testing.T) {
 	if s := compacted(t, o); s.Written != 1 {
 		t.Errorf("%+v", s)
 	}
-	if got := stored(t, store, &look(t, store).Batches[0], schema.Samples); got != "aaaeeefffggg" {
+	if got := inStore(t, store, &look(t, store).Batches[0], schema.Samples); got != "aaaeeefffggg" {
 		t.Error(got)
 	}
 	if s := compacted(t, o); s.Written != 0 {

@@ -14,7 +14,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 
 	"stackmill/schema"
-	"stackmill/tablefile"
+	"stackmill/tablefile/stored"
 )
 
 // reader reads the rows of a table's file in their order.
@@ -23,7 +23,7 @@ type reader struct {
 	known []texts // those of the table's columns, which all readers of it share
 	file  *file.Reader
 	next  pqarrow.RecordReader
-	facts *tablefile.Facts // nil: the file has all columns
+	facts *stored.Facts // nil: the file has all columns
 }
 
 // open opens a file of a store; rows come so many at a time.

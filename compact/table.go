@@ -10,7 +10,7 @@ import (
 
 	"stackmill/schema"
 	"stackmill/storedir"
-	"stackmill/tablefile"
+	"stackmill/tablefile/stored"
 )
 
 // piece is a run of rows that belong together: those of one experiment, or of one list
@@ -186,7 +186,7 @@ type source struct {
 }
 
 // readFacts reads the facts of a table, nil if it has none.
-func (s *source) readFacts(ctx context.Context, store string, t *schema.Table) (*tablefile.Facts, error) {
+func (s *source) readFacts(ctx context.Context, store string, t *schema.Table) (*stored.Facts, error) {
 	if t.Facts == nil {
 		return nil, nil
 	}
@@ -198,7 +198,7 @@ func (s *source) readFacts(ctx context.Context, store string, t *schema.Table) (
 		return nil, err
 	}
 	defer f.Close()
-	return tablefile.ReadFacts(ctx, f, t)
+	return stored.ReadFacts(ctx, f, t)
 }
 
 // complete returns an error unless the file has as many rows as its commit says.

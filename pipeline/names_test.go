@@ -97,8 +97,8 @@ func (e *namedEvents) Next() (arrow.RecordBatch, error) {
 
 func (*namedEvents) Close() {}
 
-// stored returns the rows of a table of the store as text, each of the columns given.
-func stored(t *testing.T, store, table string, columns ...string) (rows [][]string) {
+// rowsInStore returns the rows of a table of the store as text, each of the columns given.
+func rowsInStore(t *testing.T, store, table string, columns ...string) (rows [][]string) {
 	t.Helper()
 	c, err := storedir.Look(store)
 	if err != nil || len(c.Batches) != 1 {
@@ -139,29 +139,29 @@ func TestNames(t *testing.T) {
 	}
 
 	modules := map[string]string{}
-	for _, r := range stored(t, store, "modules", "module_id", "name") {
+	for _, r := range rowsInStore(t, store, "modules", "module_id", "name") {
 		modules[r[0]] = r[1]
 	}
 	functions, places := map[string]string{}, map[string]string{}
-	for _, r := range stored(t, store, "functions", "function_no", "name", "module_id", "kind") {
+	for _, r := range rowsInStore(t, store, "functions", "function_no", "name", "module_id", "kind") {
 		if functions[r[0]] = r[1] + " " + modules[r[2]]; r[3] != "dynamic" && !strings.HasPrefix(r[1], "<") && !strings.HasPrefix(r[1], "collector") {
 			t.Errorf("%s is %s", r[1], r[3])
 		}
 	}
-	for _, r := range stored(t, store, "locations", "location", "function_no", "file", "line") {
+	for _, r := range rowsInStore(t, store, "locations", "location", "function_no", "file", "line") {
 		places[r[0]] = functions[r[1]] + " " + r[2] + ":" + r[3]
 	}
 	frames, parents, frameOf := map[string]string{}, map[string]int{}, map[string]string{}
-	for _, r := range stored(t, store, "tree_frames", "frame", "machine_location") {
+	for _, r := range rowsInStore(t, store, "tree_frames", "frame", "machine_location") {
 		frames[r[0]] = places[r[1]]
 	}
-	for _, r := range stored(t, store, "stack_tree", "node", "up", "frame") {
+	for _, r := range rowsInStore(t, store, "stack_tree", "node", "up", "frame") {
 		node, _ := strconv.Atoi(r[0])
 		up, _ := strconv.Atoi(r[1])
 		parents[r[0]], frameOf[r[0]] = node-up, frames[r[2]]
 	}
 	stacks := map[string]string{}
-	for _, r := range stored(t, store, "recorded_stacks", "stack", "node") {
+	for _, r := range rowsInStore(t, store, "recorded_stacks", "stack", "node") {
 		var stack []string
 		for n := r[1]; n != "0"; n = strconv.Itoa(parents[n]) {
 			stack = append(stack, frameOf[n])
@@ -169,7 +169,7 @@ func TestNames(t *testing.T) {
 		stacks[r[0]] = strings.Join(stack, ", ")
 	}
 	var got []string
-	for _, r := range stored(t, store, "stack_values", "stack", "metric", "value") {
+	for _, r := range rowsInStore(t, store, "stack_values", "stack", "metric", "value") {
 		if r[1] == "cpu" {
 			got = append(got, r[2]+" "+stacks[r[0]])
 		}
@@ -186,7 +186,7 @@ func TestNames(t *testing.T) {
 	}
 
 	var values []string
-	for _, r := range stored(t, store, "function_values", "function_no", "metric", "modes", "exclusive", "inclusive") {
+	for _, r := range rowsInStore(t, store, "function_values", "function_no", "metric", "modes", "exclusive", "inclusive") {
 		if r[1] == "cpu" && functions[r[0]] != "" && !strings.HasPrefix(functions[r[0]], "<Total>") {
 			values = append(values, functions[r[0]]+" "+r[3]+" "+r[4])
 		}

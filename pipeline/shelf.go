@@ -15,7 +15,6 @@ import (
 	"stackmill/schema"
 	"stackmill/stages/decode/kept"
 	"stackmill/storedir"
-	"stackmill/tablefile"
 )
 
 // shelves are those of a store. The one taken last stays open: the next experiment is of
@@ -72,12 +71,12 @@ type shelf struct {
 
 	mu      sync.Mutex
 	files   map[string]*os.File // by table
-	readers map[string]*tablefile.Reader
-	facts   map[*schema.Table]*tablefile.Facts
+	readers map[string]*tableReader
+	facts   map[*schema.Table]*tableFacts
 }
 
 func newShelf(store string, batch *storedir.Batch) *shelf {
-	return &shelf{store: store, batch: batch, files: map[string]*os.File{}, readers: map[string]*tablefile.Reader{}, facts: map[*schema.Table]*tablefile.Facts{}}
+	return &shelf{store: store, batch: batch, files: map[string]*os.File{}, readers: map[string]*tableReader{}, facts: map[*schema.Table]*tableFacts{}}
 }
 
 func (s *shelf) close() {
@@ -112,7 +111,7 @@ type unread struct{ err error }
 func (u unread) Next() (arrow.RecordBatch, error) { return nil, u.err }
 
 // reader returns the reader of columns of a table, nil if the batch has no rows of it.
-func (s *shelf) reader(t *schema.Table, columns []string) (*tablefile.Reader, error) {
+func (s *shelf) reader(t *schema.Table, columns []string) (*tableReader, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	key := t.Name + " " + strings.Join(columns, " ")
@@ -123,13 +122,13 @@ func (s *shelf) reader(t *schema.Table, columns []string) (*tablefile.Reader, er
 	if f == nil || err != nil {
 		return nil, err
 	}
-	var facts *tablefile.Facts
+	var facts *tableFacts
 	if t.Facts != nil {
 		if facts, err = s.factsOf(t); err != nil {
 			return nil, err
 		}
 	}
-	r, err := tablefile.Open(f, t, facts, columns...)
+	r, err := openTable(f, t, facts, columns...)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +137,7 @@ func (s *shelf) reader(t *schema.Table, columns []string) (*tablefile.Reader, er
 }
 
 // factsOf returns the facts of a table that has them.
-func (s *shelf) factsOf(t *schema.Table) (*tablefile.Facts, error) {
+func (s *shelf) factsOf(t *schema.Table) (*tableFacts, error) {
 	if facts := s.facts[t]; facts != nil {
 		return facts, nil
 	}
@@ -149,7 +148,7 @@ func (s *shelf) factsOf(t *schema.Table) (*tablefile.Facts, error) {
 	if f == nil {
 		return nil, fmt.Errorf("batch %s has no file of table %s", s.batch.Batch, t.Facts.Name)
 	}
-	facts, err := tablefile.ReadFacts(context.Background(), f, t)
+	facts, err := readFacts(context.Background(), f, t)
 	if err == nil {
 		s.facts[t] = facts
 	}

@@ -6,9 +6,6 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/parquet"
-	"github.com/apache/arrow-go/v18/parquet/file"
-	"github.com/apache/arrow-go/v18/parquet/metadata"
 
 	"stackmill/schema"
 )
@@ -16,51 +13,32 @@ import (
 // chunk is a column of a row group on its way to the file.
 type chunk struct {
 	*scratch
+	chunkMeta
 	column *schema.Column
-	meta   *metadata.ColumnChunkMetaDataBuilder
-	pages  file.PageWriter
 	rows   int
-	nulls  int
-	info   metadata.ChunkMetaInfo
-	stats  metadata.EncodedStatistics
 }
 
 // write writes a column from its arrays.
-func (c *chunk) write(w *Writer, ordinal int, arrays []arrow.Array) (err error) {
-	path := c.meta.Descr().Path()
-	c.pages, err = file.NewPageWriter(w.sink, w.props.CompressionFor(path), levels[c.effort], c.meta, w.groups, int16(ordinal), w.props.Allocator(), false, nil, nil)
-	if err != nil {
-		return err
-	}
-	c.info.IndexPageOffset, c.info.NumValues = -1, int64(c.rows)
-	start := w.sink.Tell()
+func (c *chunk) write(out *sink, arrays []arrow.Array) (err error) {
 	if err := c.levels(arrays); err != nil {
 		return err
 	}
+	c.values = c.rows
 	switch c.column.Type {
 	case schema.Int64, schema.Time:
 		c.wide.take(arrays, wideValues)
-		err = writeNumbers(c, w.sink, &c.wide)
+		err = writeNumbers(c, out, &c.wide)
 	case schema.Int32:
 		c.narrow.take(arrays, narrowValues)
-		err = writeNumbers(c, w.sink, &c.narrow)
+		err = writeNumbers(c, out, &c.narrow)
 	case schema.Label:
-		err = c.writeLabels(w.sink, arrays)
+		err = c.writeLabels(out, arrays)
 	case schema.String:
-		err = c.writeTexts(w.sink, arrays)
+		err = c.writeTexts(out, arrays)
 	case schema.Bool:
-		err = c.writeBools(w.sink, arrays)
+		err = c.writeBools(out, arrays)
 	}
-	if err != nil {
-		return err
-	}
-	c.info.CompressedSize = w.sink.Tell() - start
-	if p, ok := c.pages.(interface{ TotalUncompressedSize() int64 }); ok {
-		c.info.UncompressedSize = p.TotalUncompressedSize()
-	}
-	c.stats.HasNullCount, c.stats.NullCount = true, int64(c.nulls)
-	c.meta.SetStats(c.stats)
-	return c.meta.Finish(c.info, c.info.DictPageOffset > 0, false, metadata.EncodingStats{})
+	return err
 }
 
 // levels stores which rows have a value, if they need not.
@@ -194,7 +172,7 @@ func (c *chunk) writeIndices(out *sink, dictionary []byte, entries int) error {
 	}
 	width := indexWidth(entries)
 	c.encoded = appendHybrid(append(c.room(len(c.indices)*width/8), byte(width)), c.indices, width)
-	return c.page(out, parquet.Encodings.RLEDict, c.encoded, c.rows, c.nulls, c.definitions)
+	return c.page(out, numberedEncoding, c.encoded, c.rows, c.nulls, c.definitions)
 }
 
 // writeBools writes a column of type Bool.
@@ -218,7 +196,7 @@ func (c *chunk) writeBools(out *sink, arrays []arrow.Array) error {
 		c.bounds([]byte{byte(truth(!has[0]))}, []byte{byte(truth(has[1]))})
 	}
 	c.encoded = appendPacked(c.encoded[:0], c.indices, 0, 1, len(c.indices))
-	return c.page(out, parquet.Encodings.Plain, c.encoded, c.rows, c.nulls, c.definitions)
+	return c.page(out, plainEncoding, c.encoded, c.rows, c.nulls, c.definitions)
 }
 
 func truth(v bool) int32 {
@@ -235,10 +213,10 @@ const longestBound = 256
 // bounds notes the smallest and the largest value, of which it makes copies.
 func (c *chunk) bounds(least, most []byte) {
 	if len(least) <= longestBound {
-		c.stats.SetMin(append([]byte{}, least...))
+		c.least = append([]byte{}, least...)
 	}
 	if len(most) <= longestBound {
-		c.stats.SetMax(append([]byte{}, most...))
+		c.most = append([]byte{}, most...)
 	}
 }
 

@@ -1,10 +1,6 @@
 package tablefile
 
-import (
-	"github.com/apache/arrow-go/v18/parquet"
-
-	"stackmill/schema"
-)
+import "stackmill/schema"
 
 // form is a way to store the numbers of a row group.
 type form uint8
@@ -30,14 +26,14 @@ func formsOf(e schema.Encoding) []form {
 }
 
 // encoding returns what Parquet calls the form.
-func (f form) encoding() parquet.Encoding {
+func (f form) encoding() encoding {
 	switch f {
 	case tightDelta, evenDelta:
-		return parquet.Encodings.DeltaBinaryPacked
+		return deltaEncoding
 	case numbered:
-		return parquet.Encodings.RLEDict
+		return numberedEncoding
 	}
-	return parquet.Encodings.Plain
+	return plainEncoding
 }
 
 // trialValues is how many values are stored in several forms to see which is smallest.

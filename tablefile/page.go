@@ -3,13 +3,7 @@ package tablefile
 import (
 	"sync"
 
-	"github.com/apache/arrow-go/v18/arrow/memory"
-	"github.com/apache/arrow-go/v18/parquet"
-	"github.com/apache/arrow-go/v18/parquet/compress"
-	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/klauspost/compress/zstd"
-
-	"stackmill/schema"
 )
 
 // pageBytes is about how large pages of text become. A column of numbers has one page in
@@ -38,7 +32,8 @@ type scratch struct {
 	indices           []int32
 	definitions       []byte
 	encoded, encoded2 []byte
-	compressed        []byte
+	packed            []byte // compressed
+	header            thrift // of a page
 	zstd              *zstd.Encoder
 }
 
@@ -61,50 +56,45 @@ func (e Effort) takeScratch() *scratch {
 	return &scratch{effort: e, zstd: z}
 }
 
-// properties returns what the frame of a table's files needs to know.
-func properties(t *schema.Table) *parquet.WriterProperties {
-	opts := []parquet.WriterProperty{
-		parquet.WithCompression(compress.Codecs.Zstd),
-		parquet.WithDataPageVersion(parquet.DataPageV2),
-		parquet.WithCreatedBy("stackmill"),
-	}
-	for _, c := range t.Columns {
-		if c.Encoding != schema.Dict && c.Encoding != schema.Plain {
-			opts = append(opts, parquet.WithEncodingFor(c.Name, parquet.Encodings.DeltaBinaryPacked))
-		}
-	}
-	return parquet.NewWriterProperties(opts...)
-}
-
 // page writes a page of rows, of whose values some are missing. It is compressed if that
 // makes it smaller.
-func (c *chunk) page(out *sink, encoding parquet.Encoding, values []byte, rows, missing int, definitions []byte) error {
-	if c.info.DataPageOffset == 0 {
-		c.info.DataPageOffset = out.Tell()
+func (c *chunk) page(out *sink, e encoding, values []byte, rows, missing int, definitions []byte) error {
+	if c.data == 0 {
+		c.data, c.encoding = out.Tell(), e
 	}
 	size := len(definitions) + len(values)
-	c.compressed = c.zstd.EncodeAll(values, append(sized(c.compressed, size)[:0], definitions...))
-	smaller := len(c.compressed) < size
+	c.packed = c.zstd.EncodeAll(values, append(sized(c.packed, size)[:0], definitions...))
+	smaller := len(c.packed) < size
 	if !smaller {
-		c.compressed = append(c.compressed[:len(definitions)], values...)
+		c.packed = append(c.packed[:len(definitions)], values...)
 	}
-	p := file.NewDataPageV2(memory.NewBufferBytes(c.compressed), int32(rows), int32(missing), int32(rows), encoding, int32(len(definitions)), 0, int32(size), smaller)
-	defer p.Release()
-	_, err := c.pages.WriteDataPage(p)
-	return err
+	c.begin(dataPageV2, size, len(c.packed))
+	h := &c.header
+	h.beginField(8)
+	h.number(1, thriftInt32, int64(rows))
+	h.number(2, thriftInt32, int64(missing))
+	h.number(3, thriftInt32, int64(rows))
+	h.number(4, thriftInt32, int64(e))
+	h.number(5, thriftInt32, int64(len(definitions)))
+	h.number(6, thriftInt32, 0) // repetitions
+	h.bool(7, smaller)
+	return c.finish(out, size, c.packed)
 }
 
 // zstdSize returns how many bytes values take when they are compressed.
 func (c *chunk) zstdSize(values []byte) int {
-	c.compressed = c.zstd.EncodeAll(values, c.compressed[:0])
-	return len(c.compressed)
+	c.packed = c.zstd.EncodeAll(values, c.packed[:0])
+	return len(c.packed)
 }
 
 // dictionaryPage writes the values of a dictionary.
 func (c *chunk) dictionaryPage(out *sink, values []byte, entries int) error {
-	c.info.DictPageOffset = out.Tell()
-	p := file.NewDictionaryPage(memory.NewBufferBytes(values), int32(entries), parquet.Encodings.Plain)
-	defer p.Release()
-	_, err := c.pages.WriteDictionaryPage(p)
-	return err
+	c.dictionary = out.Tell()
+	c.packed = c.zstd.EncodeAll(values, sized(c.packed, len(values))[:0])
+	c.begin(dictionaryPage, len(values), len(c.packed))
+	h := &c.header
+	h.beginField(7)
+	h.number(1, thriftInt32, int64(entries))
+	h.number(2, thriftInt32, int64(plainEncoding))
+	return c.finish(out, len(values), c.packed)
 }

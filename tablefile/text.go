@@ -7,7 +7,6 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/parquet"
 )
 
 // texts are the values of a column of text.
@@ -171,7 +170,7 @@ func (c *chunk) writePlainTexts(out *sink, arrays []arrow.Array) error {
 		for _, has := range c.indices {
 			missing += 1 - int(has)
 		}
-		if err := c.page(out, parquet.Encodings.Plain, c.encoded, row-from, missing, c.definitions); err != nil {
+		if err := c.page(out, plainEncoding, c.encoded, row-from, missing, c.definitions); err != nil {
 			return err
 		}
 	}

@@ -1,21 +1,18 @@
 // Package tablefile writes Parquet files of tables. It encodes columns itself, straight
 // from the columns of record batches, whose shape it knows: no nested types, and most
 // numbers either repeat or ascend. The frame around them, headers of pages and the
-// footer, is arrow-go's.
+// footer, is frame.go: arrow-go's would bring its reading side into every program that
+// writes, and more code than all else that these have.
 package tablefile
 
 import (
 	"bufio"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"sort"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/parquet"
-	"github.com/apache/arrow-go/v18/parquet/metadata"
-	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 
 	"stackmill/schema"
 )
@@ -47,13 +44,11 @@ const magic = "PAR1"
 type Writer struct {
 	table   *schema.Table
 	effort  Effort
-	props   *parquet.WriterProperties
 	sink    *sink
-	footer  *metadata.FileMetaDataBuilder
+	footer  *footer
 	waiting []arrow.RecordBatch // of the next row group
 	rows    int                 // in waiting
 	text    int                 // bytes of text in waiting
-	groups  int16
 	err     error
 }
 
@@ -74,18 +69,11 @@ func (s *sink) Tell() int64 { return s.at }
 
 // New begins a file; about is what its footer says besides, as keys and values in turn.
 func New(out io.Writer, t *schema.Table, e Effort, about ...string) (*Writer, error) {
-	props := properties(t)
-	columns, err := pqarrow.ToParquet(t.Arrow(), props, pqarrow.DefaultWriterProps())
+	end, err := newFooter(t, about)
 	if err != nil {
 		return nil, err
 	}
-	more := metadata.NewKeyValueMetadata()
-	for ; len(about) > 1; about = about[2:] {
-		if err := more.Append(about[0], about[1]); err != nil {
-			return nil, err
-		}
-	}
-	w := &Writer{table: t, effort: e, props: props, sink: &sink{out: bufio.NewWriter(out)}, footer: metadata.NewFileMetadataBuilder(columns, props, more)}
+	w := &Writer{table: t, effort: e, sink: &sink{out: bufio.NewWriter(out)}, footer: end}
 	_, err = w.sink.Write([]byte(magic))
 	return w, err
 }
@@ -133,8 +121,7 @@ func textIn(rows arrow.RecordBatch, from, until int) (n int) {
 // flush writes a row group of the rows that wait.
 func (w *Writer) flush() error {
 	defer w.release()
-	g := w.footer.AppendRowGroup()
-	g.SetNumRows(w.rows)
+	columns := make([]chunkMeta, len(w.table.Columns))
 	s := w.effort.takeScratch()
 	defer scratches[w.effort].Put(s)
 	chunks := make([]arrow.Array, len(w.waiting))
@@ -142,13 +129,14 @@ func (w *Writer) flush() error {
 		for j, rows := range w.waiting {
 			chunks[j] = rows.Column(i)
 		}
-		c := &chunk{scratch: s, column: &w.table.Columns[i], meta: g.NextColumnChunk(), rows: w.rows}
-		if err := c.write(w, i, chunks); err != nil {
+		c := &chunk{scratch: s, column: &w.table.Columns[i], rows: w.rows}
+		if err := c.write(w.sink, chunks); err != nil {
 			return fmt.Errorf("column %s: %w", c.column.Name, err)
 		}
+		columns[i] = c.chunkMeta
 	}
-	w.groups++
-	return g.Finish(0, w.groups-1)
+	w.footer.add(w.rows, columns)
+	return nil
 }
 
 // release forgets the rows that waited.
@@ -173,16 +161,7 @@ func (w *Writer) Close() error {
 }
 
 func (w *Writer) finish() error {
-	footer, err := w.footer.Finish()
-	if err != nil {
-		return err
-	}
-	n, err := footer.WriteTo(w.sink, nil)
-	if err != nil {
-		return err
-	}
-	end := binary.LittleEndian.AppendUint32(nil, uint32(n))
-	if _, err := w.sink.Write(append(end, magic...)); err != nil {
+	if _, err := w.sink.Write(w.footer.encoded()); err != nil {
 		return err
 	}
 	return w.sink.out.Flush()

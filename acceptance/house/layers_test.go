@@ -24,6 +24,7 @@ var house = []struct{ folders, holds string }{
 
 	{"bucket", "objects of S3-compatible storage"},
 	{"storedir tablefile", "the rest of the wall: a store's directory, the Parquet files of tables"},
+	{"tablefile/stored", "reading these files"},
 
 	{"mirror", "the directory that stands for a store on S3"},
 
@@ -63,7 +64,7 @@ var borders = []struct{ folder, imports, why string }{
 	{"storedir", "schema", "it knows files and commits, and what is in no table"},
 	{"bucket", "fault", "it knows objects, whatever they hold"},
 	{"mirror", "bucket fault storedir", "it knows files and commits"},
-	{"compact", "schema stages/write storedir tablefile", "it merges the rows of any table"},
+	{"compact", "schema stages/write storedir tablefile/stored", "it merges the rows of any table"},
 	{"pipeline/plan", "schema storedir stages/infile", "it knows paths and what a store says of them"},
 	{"queries", "fault schema stages/infile stages/rollup storedir tablefile", "it knows no recordings, and no stage that writes"},
 }

@@ -137,6 +137,9 @@ func (in *ingester) checkNight(f *pflag.FlagSet) error {
 	if !slices.Contains([]string{"", logText, logJSON}, in.logFormat) {
 		return usageErrorf("ingest: --log-format: no format %q (one of %s, %s)", in.logFormat, logText, logJSON)
 	}
+	if in.autoCompact && !fully {
+		return usageErrorf("ingest: --auto-compact: the worker, which is built without cgo, merges nothing: it needs the full stackmill")
+	}
 	for _, name := range []string{"interval", "settle"} {
 		if f.Changed(name) && !in.watch {
 			return usageErrorf("ingest: --%s: it needs --watch", name)

@@ -133,7 +133,7 @@ func newRoot(a *app) *cobra.Command {
 	})
 	root.PersistentFlags().StringVar(&a.store, "store", defaultStore(), "the store's directory or s3://BUCKET/PREFIX, also set by $STACKMILL_STORE")
 	root.PersistentFlags().StringVar(&a.cacheSize, "cache-size", "10G", "of a store on S3: how much of its tables may be kept here")
-	root.AddCommand(newIngestCommand(a), newCompactCommand(a), newPlanCommand(a), newVersionCommand(a))
+	root.AddCommand(newIngestCommand(a), newPlanCommand(a), newVersionCommand(a))
 	root.AddCommand(readingCommands(a)...)
 	for _, c := range root.Commands() {
 		c.Args = usageArgs(c.Args)

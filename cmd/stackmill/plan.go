@@ -104,8 +104,8 @@ func (p *planFlags) addFlags(f *pflag.FlagSet, cpus int) {
 	f.StringVar(&p.memory, "memory", "1G", "memory for the ingest of a task to stay within (the job asks for half a gigabyte more)")
 	f.IntVar(&p.parallel, "parallel", 0, "the most tasks to run at once (default: as many as the scheduler does; Kubernetes: 100)")
 	f.StringArrayVar(&p.options, "ingest-option", nil, "further option for the ingest of all tasks, e.g. --ingest-option=--label=run=7; may be repeated")
-	f.StringVar(&p.program, "program", "", "path of stackmill where Slurm's tasks run (default: this program's)")
-	f.StringVar(&p.image, "image", "", "image with stackmill, for Kubernetes")
+	f.StringVar(&p.program, "program", "", "path of stackmill or its worker where Slurm's tasks run (default: stackmill-worker beside this program, else this program)")
+	f.StringVar(&p.image, "image", "", "image with stackmill or its worker, for Kubernetes (Containerfile makes one)")
 	f.StringVar(&p.claim, "claim", "", "NAME:MOUNT: claim of the volume with store, recordings and plan, and where all these see it, for Kubernetes")
 	f.StringVar(&p.scheduler, "submit", "", "slurm or k8s: submit the job, by sbatch or kubectl")
 }

@@ -44,6 +44,26 @@ func (p *planner) checkClaim() error {
 	return nil
 }
 
+// workerName is what the worker is called beside the program with all verbs.
+const workerName = "stackmill-worker"
+
+// ofTasks returns the path of the program that tasks run: the one that is given, the worker
+// beside this program, or this program.
+func (p *planner) ofTasks() (string, error) {
+	if p.program != "" {
+		return p.program, nil
+	}
+	this, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	beside := filepath.Join(filepath.Dir(this), workerName)
+	if info, err := os.Stat(beside); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+		return beside, nil
+	}
+	return this, nil
+}
+
 // jobs writes the job files beside the plan, unless there is nothing to do, and submits one
 // if that is asked for.
 func (p *planner) jobs(ctx context.Context) error {
@@ -52,12 +72,9 @@ func (p *planner) jobs(ctx context.Context) error {
 	}
 	path := absolute(p.output)
 	j := plan.Jobs{Plan: &p.header, Path: path, Parallel: p.parallel, Log: strings.ReplaceAll(path, "%", "%%") + ".%a.log"}
-	program := p.program
-	if program == "" {
-		var err error
-		if program, err = os.Executable(); err != nil {
-			return err
-		}
+	program, err := p.ofTasks()
+	if err != nil {
+		return err
 	}
 	j.Program = []string{program}
 	submit := []string{"sbatch", path + ".slurm"}

@@ -11,6 +11,9 @@ import (
 	"stackmill/queries"
 )
 
+// fully says that the program has all verbs.
+const fully = true
+
 // engine are options of the SQL engine.
 type engine struct {
 	limits queries.Limits
@@ -19,7 +22,7 @@ type engine struct {
 
 // readingCommands are the verbs that need the SQL engine.
 func readingCommands(a *app) []*cobra.Command {
-	return []*cobra.Command{newReportCommand(a), newQueryCommand(a), newExperimentsCommand(a), newProblemsCommand(a), newCheckCommand(a),
+	return []*cobra.Command{newReportCommand(a), newQueryCommand(a), newExperimentsCommand(a), newProblemsCommand(a), newCheckCommand(a), newCompactCommand(a),
 		newForgetCommand(a), newLabelCommand(a), newCompareCommand(a), newGateCommand(a), newExplainCommand(a), newExportCommand(a),
 		newResymbolizeCommand(a), newMCPCommand(a), newServeCommand(a)}
 }

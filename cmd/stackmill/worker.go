@@ -4,15 +4,19 @@ package main
 
 import (
 	"context"
+	"log/slog"
 
 	"github.com/spf13/cobra"
+	_ "golang.org/x/crypto/x509roots/fallback" // an image of nothing but the worker has no certificates
 
 	"stackmill/pipeline"
 	"stackmill/storedir"
 )
 
-// Without cgo there is no SQL engine. What is left is the worker: the verbs that write
-// a store. Its stores have no catalog until the next reader makes it.
+// Without cgo there is no SQL engine. What is left is the worker: the verbs that read
+// recordings. It makes no catalog, the next reader does, and merges nothing.
+
+const fully = false
 
 type engine struct{}
 
@@ -21,8 +25,6 @@ func readingCommands(*app) []*cobra.Command { return nil }
 func noSuchVerb(name string, _ []string) error {
 	return usageErrorf("%s: the worker, which is built without cgo, has no such verb: it needs the full stackmill (--help lists what there is)", name)
 }
-
-func refresh(context.Context, string, string) error { return nil }
 
 func removeTemporary() {}
 
@@ -42,6 +44,13 @@ func (*publisher) begin(context.Context)                   {}
 func (*publisher) expect(context.Context, storedir.Commit) {}
 func (*publisher) publish(context.Context)                 {}
 func (*publisher) end()                                    {}
+
+// compacted is what other programs merge.
+type compacted struct{ interrupted bool }
+
+func (*compacted) exit() error { return nil }
+
+func (*ingester) afterwards(context.Context, *outcome, *slog.Logger) {}
 
 // reasons says where the reasons are: in the tables.
 func (s *planState) reasons(context.Context) error {

@@ -1,4 +1,4 @@
-package tablefile
+package stored
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"stackmill/schema"
+	"stackmill/tablefile"
 )
 
 // functionRows are rows of functions: the number, a name, and the size, which is missing
@@ -62,10 +63,10 @@ func TestFacts(t *testing.T) {
 		functionRows(t, "b", "5 g 4", "6 h 0", "7 f 0", "8 i 0"),
 		functionRows(t, "c", "0 i 0"),
 	}
-	split := NewSplitter(schema.Functions)
+	split := tablefile.NewSplitter(schema.Functions)
 	var owns []arrow.RecordBatch
 	var file bytes.Buffer
-	w, err := New(&file, schema.Functions.Facts, Quick)
+	w, err := tablefile.New(&file, schema.Functions.Facts, tablefile.Quick)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,13 +110,13 @@ func TestFacts(t *testing.T) {
 
 // Rows without facts and facts in disorder are errors.
 func TestWrongFacts(t *testing.T) {
-	own, some, err := NewSplitter(schema.Functions).Split(functionRows(t, "a", "0 f 0", "1 g 0"))
+	own, some, err := tablefile.NewSplitter(schema.Functions).Split(functionRows(t, "a", "0 f 0", "1 g 0"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	read := func(rows arrow.RecordBatch) (*Facts, error) {
 		var file bytes.Buffer
-		w, err := New(&file, schema.Functions.Facts, Quick)
+		w, err := tablefile.New(&file, schema.Functions.Facts, tablefile.Quick)
 		if err == nil {
 			err = w.Write(rows)
 		}
@@ -138,7 +139,7 @@ func TestWrongFacts(t *testing.T) {
 		t.Errorf("the first facts are missing: %v", err)
 	}
 	labelled := array.NewRecordBatch(schema.Functions.Own.Arrow(), own.Columns(), own.NumRows())
-	if _, _, err := NewSplitter(schema.Functions).Split(labelled); err == nil {
+	if _, _, err := tablefile.NewSplitter(schema.Functions).Split(labelled); err == nil {
 		t.Error("rows of another table are split")
 	}
 }

@@ -1,4 +1,4 @@
-package tablefile
+package stored
 
 import (
 	"bytes"
@@ -10,13 +10,14 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"stackmill/schema"
+	"stackmill/tablefile"
 )
 
 // A reader finds the rows of each experiment, any part of them, whatever the rows between
 // them and the borders of row groups.
 func TestReader(t *testing.T) {
 	var file bytes.Buffer
-	w, err := New(&file, schema.Samples, Thorough)
+	w, err := tablefile.New(&file, schema.Samples, tablefile.Thorough)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +32,7 @@ func TestReader(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	count := map[string]int{"a": 5, "b": RowGroupRows*2 + 11, "c": 3, "d": 40}
+	count := map[string]int{"a": 5, "b": tablefile.RowGroupRows*2 + 11, "c": 3, "d": 40}
 	rows("a", 0, 5)
 	rows("b", 0, count["b"])
 	rows("c", 0, 2)
@@ -66,7 +67,7 @@ func TestReader(t *testing.T) {
 		for i := range count[id] {
 			want = append(want, fmt.Sprint(int64(10*i), []string{"clock", "heap"}[i%2]))
 		}
-		for _, part := range [][2]int{{0, 1 << 40}, {0, 0}, {1, 2}, {4, 1}, {2, 1 << 40}, {RowGroupRows - 6, 3}, {RowGroupRows + 5, RowGroupRows}, {1 << 40, 1}} {
+		for _, part := range [][2]int{{0, 1 << 40}, {0, 0}, {1, 2}, {4, 1}, {2, 1 << 40}, {tablefile.RowGroupRows - 6, 3}, {tablefile.RowGroupRows + 5, tablefile.RowGroupRows}, {1 << 40, 1}} {
 			from := min(part[0], len(want))
 			to := min(from+part[1], len(want))
 			if got := read(id, int64(part[0]), int64(part[1])); !slices.Equal(got, want[from:to]) {

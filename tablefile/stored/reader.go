@@ -1,4 +1,5 @@
-package tablefile
+// Package stored reads the Parquet files of tables.
+package stored
 
 import (
 	"context"

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"crypto/sha256"
+	"debug/elf"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"stackmill/acceptance/corpus"
+)
+
+// mostWorker is the most bytes that the worker may have: each node of a cluster loads it.
+const mostWorker = 25 << 20
+
+// build builds the program, with cgo or without.
+func build(t *testing.T, cgo string, flags ...string) string {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), "stackmill")
+	c := exec.Command("go", append(append([]string{"build", "-tags", "duckdb_arrow", "-o", binary}, flags...), ".")...)
+	c.Env = append(os.Environ(), "CGO_ENABLED="+cgo)
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%q: %v\n%s", c.Args, err, out)
+	}
+	return binary
+}
+
+// The worker is small and needs nothing of the machine it runs on, and puts the same bytes
+// into a store as the program with all verbs.
+func TestWorker(t *testing.T) {
+	recordings, err := corpus.Dir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	perf := t.TempDir()
+	if err := corpus.Perf(perf); err != nil {
+		t.Fatal(err)
+	}
+	worker, full := build(t, "0", "-trimpath", "-ldflags", "-s -w"), build(t, "1")
+	info, err := os.Stat(worker)
+	if err != nil || info.Size() > mostWorker {
+		t.Errorf("the worker has %d bytes, more than %d (%v): go tool nm -size -sort size names what is large", info.Size(), mostWorker, err)
+	}
+	f, err := elf.Open(worker)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_INTERP || p.Type == elf.PT_DYNAMIC {
+			t.Errorf("the worker has a segment %v: it is not static", p.Type)
+		}
+	}
+	want := filesBy(t, full, filepath.Join(recordings, "exp"), perf)
+	got := filesBy(t, worker, filepath.Join(recordings, "exp"), perf)
+	if len(want) < 100 {
+		t.Errorf("%d files", len(want))
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the worker's tables (+) are not those of the program (-):\n%s", diff)
+	}
+	beside := filepath.Join(filepath.Dir(full), workerName)
+	if err := os.Rename(worker, beside); err != nil {
+		t.Fatal(err)
+	}
+	worker = beside
+	night := filepath.Join(t.TempDir(), "a.plan")
+	c := exec.Command(full, "plan", "--store", t.TempDir(), "-o", night, filepath.Join(recordings, "exp", "recur.er"))
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if job, err := os.ReadFile(night + ".slurm"); err != nil || !strings.Contains(string(job), " "+beside+" ingest ") {
+		t.Errorf("tasks do not run %s, %v:\n%s", beside, err, job)
+	}
+	for _, verb := range []string{"report", "query", "compact", "ingest --auto-compact x"} {
+		c := exec.Command(worker, strings.Fields(verb)...)
+		if out, err := c.CombinedOutput(); err == nil || !strings.Contains(string(out), "it needs the full stackmill") {
+			t.Errorf("%s: %v\n%s", verb, err, out)
+		}
+	}
+}
+
+// filesBy counts the files of tables that a program makes.
+func filesBy(t *testing.T, program string, paths ...string) map[string]int {
+	t.Helper()
+	store := filepath.Join(t.TempDir(), "store")
+	c := exec.Command(program, append([]string{"ingest", "--store", store, "--recursive", "--cache", t.TempDir()}, paths...)...)
+	if out, err := c.CombinedOutput(); err != nil && c.ProcessState.ExitCode() != exitLost {
+		t.Fatalf("%v: %s", err, out)
+	}
+	files := map[string]int{} // names of batches are random: by table and content
+	tables := filepath.Join(store, "tables")
+	err := filepath.WalkDir(tables, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		files[fmt.Sprintf("%s %x", filepath.Base(filepath.Dir(path)), sha256.Sum256(content))]++
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
