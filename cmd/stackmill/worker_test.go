@@ -17,7 +17,7 @@ import (
 )
 
 // mostWorker is the most bytes that the worker may have: each node of a cluster loads it.
-const mostWorker = 25 << 20
+const mostWorker = 25_000_000
 
 // build builds the program, with cgo or without.
 func build(t *testing.T, cgo string, flags ...string) string {
