@@ -21,7 +21,7 @@ func openAhead(ctx context.Context, src input, early decode.Early) *ahead {
 	go func() {
 		defer close(a.done)
 		a.err = guarded(func() error {
-			a.rec = src.decoder.OpenContext(decode.WithEarly(ctx, early), src.path)
+			a.rec = src.decoder.OpenContext(decode.WithEarly(ctx, early), src.at)
 			for _, p := range a.rec.Processes {
 				early(a.rec, p.Image)
 			}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"stackmill/bucket"
 	"stackmill/fault"
 	"stackmill/stages/decode"
 	"stackmill/stages/infile"
@@ -15,7 +16,9 @@ import (
 
 // input is one recording to read.
 type input struct {
-	path    string // absolute
+	path    string     // absolute, or an address
+	at      string     // where it is read: the path, or where its objects were brought
+	from    *elsewhere // nil: it is on a file system
 	decoder decode.Decoder
 	err     error    // why there is no recording at path
 	bytes   int64    // its size, 0 if unknown
@@ -37,6 +40,7 @@ type finder struct {
 	recursive bool
 	found     []input
 	seen      map[string]bool
+	elsewhere [][]input // what was found at those paths that are addresses
 	// passes reports whether what is in a folder is passed by, nothing is told of a file or
 	// folder that has nothing to do with recordings. Both may be nil.
 	passes  func(path string, e fs.DirEntry) bool
@@ -46,13 +50,17 @@ type finder struct {
 // discover finds the recordings that the paths stand for, in the order given;
 // those of a folder in the order of their names. A path named twice counts once.
 func discover(ctx context.Context, paths []string, recursive bool) []input {
-	f := &finder{ctx: ctx, recursive: recursive, seen: map[string]bool{}}
+	f := &finder{ctx: ctx, recursive: recursive, seen: map[string]bool{}, elsewhere: discoverElsewhere(ctx, paths, recursive)}
 	f.find(paths)
 	return f.found
 }
 
 func (f *finder) find(paths []string) {
-	for _, path := range paths {
+	for i, path := range paths {
+		if bucket.Is(path) {
+			f.there(i)
+			continue
+		}
 		if d := decoderOf(path); d != nil {
 			f.members(path, d)
 			continue
@@ -105,7 +113,17 @@ func (f *finder) add(path string, d decode.Decoder, err error) {
 	}
 	if !f.seen[path] {
 		f.seen[path] = true
-		f.found = append(f.found, input{path: path, decoder: d, err: err})
+		f.found = append(f.found, input{path: path, at: path, decoder: d, err: err})
+	}
+}
+
+// there adds what was found at an address.
+func (f *finder) there(number int) {
+	for _, in := range f.elsewhere[number] {
+		if !f.seen[in.path] {
+			f.seen[in.path] = true
+			f.found = append(f.found, in)
+		}
 	}
 }
 

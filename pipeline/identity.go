@@ -21,14 +21,14 @@ import (
 // identify derives an experiment's id from the content of its files, and
 // returns their size. A recording without content is identified by its name.
 func (in input) identify(ctx context.Context) (id string, size int64, err error) {
-	files, err := in.decoder.Files(in.path)
+	files, err := in.decoder.Files(in.at)
 	if err != nil {
 		return "", 0, err
 	}
 	h := schema.NewID("experiment").Text(in.decoder.Name())
 	room := spill.Of(ctx).Mapped
 	for _, name := range files {
-		sum, n, err := contentOf(ctx, filepath.Join(in.path, name), &room)
+		sum, n, err := contentOf(ctx, filepath.Join(in.at, name), &room)
 		if err != nil {
 			return "", 0, err
 		}

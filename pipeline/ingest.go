@@ -102,6 +102,7 @@ type ingest struct {
 	stop     context.CancelCauseFunc // ends the run
 	underway underway
 	faults   storeFaults
+	staging  staging
 	journal  journal
 	mu       sync.Mutex
 	taken    map[string]taken   // which inputs are to be put in, by their ids
@@ -143,8 +144,9 @@ func newIngest(opts Options) *ingest {
 		Options:  opts,
 		loader:   cache.New(cache.Options{CacheDir: opts.Cache, DebugDirs: opts.debugDirs(), MemoryLimit: opts.Memory / tablesShare}),
 		outlines: symbolize.NewOutlines(), texts: source.NewTexts(),
-		taken: map[string]taken{},
-		known: map[string]bool{},
+		staging: newStaging(),
+		taken:   map[string]taken{},
+		known:   map[string]bool{},
 	}
 }
 
@@ -297,6 +299,16 @@ func (in *ingest) unchanged(inputs []input, results []Result) []bool {
 
 // one reads one input for a batch, and puts it in quarantine if it takes too much.
 func (in *ingest) one(ctx context.Context, src input, to *place) Result {
+	if src.from != nil && src.err == nil {
+		done, err := in.bring(ctx, &src)
+		if fault.Is(err) {
+			return Result{Path: src.path, Bytes: src.bytes, Status: Aborted, Err: err}
+		} else if err != nil {
+			src.err = err
+		} else {
+			defer done()
+		}
+	}
 	r := in.try(ctx, src, to, in.Timeout, (*attempt).read)
 	var over *overLimit
 	if r.Status == Aborted && errors.As(r.Err, &over) {
@@ -311,7 +323,7 @@ func (in *ingest) one(ctx context.Context, src input, to *place) Result {
 // read ingests the input, unless it is in the store. A failed recording is
 // tried again each time: its files may have been repaired.
 func (a *attempt) read(r *Result) (err error) {
-	open := func() (*decode.Recording, error) { return a.src.decoder.OpenContext(a.ctx, a.src.path), nil }
+	open := func() (*decode.Recording, error) { return a.src.decoder.OpenContext(a.ctx, a.src.at), nil }
 	if a.src.err == nil && !a.known[a.src.path] {
 		early := a.loadEarly(a.ctx)
 		ahead := openAhead(a.ctx, a.src, early.tell)

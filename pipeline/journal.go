@@ -44,13 +44,13 @@ func (in *input) look() {
 // their size, and when the last of them changed: in the far future if one is unreadable,
 // which identify reports.
 func (in *input) describeFiles() (state string, bytes int64, changed time.Time) {
-	files, err := in.decoder.Files(in.path)
+	files, err := in.decoder.Files(in.at)
 	if err != nil {
 		return err.Error(), 0, never
 	}
 	h := xxhash.New()
 	for _, name := range files {
-		info, err := infile.Stat(filepath.Join(in.path, name))
+		info, err := infile.Stat(filepath.Join(in.at, name))
 		if err != nil {
 			fmt.Fprintf(h, "%q %v\n", name, err)
 			changed = never

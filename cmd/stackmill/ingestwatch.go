@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"stackmill/bucket"
 	"stackmill/pipeline"
 )
 
@@ -23,6 +24,9 @@ type watched struct {
 // nothing can be done with the store.
 func (in *ingester) watchPaths(ctx context.Context, paths []string) error {
 	for _, p := range paths {
+		if bucket.Is(p) {
+			return usageErrorf("ingest: --watch: it looks at folders, not at %s (run ingest again and again: what is in is skipped)", p)
+		}
 		if _, err := os.Stat(p); err != nil {
 			return fmt.Errorf("ingest: --watch: %w", err)
 		}

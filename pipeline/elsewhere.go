@@ -1,0 +1,274 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
+
+	"stackmill/bucket"
+	"stackmill/fault"
+	"stackmill/storedir"
+)
+
+// elsewhere are the objects of a recording that is not on a file system: of an experiment all
+// below its name, else one.
+type elsewhere struct {
+	name    bucket.Address // what the objects' keys begin with
+	objects []bucket.Object
+}
+
+// stagedBytes bounds what large recordings take here that are read at the same time. One that
+// is larger is alone. Small ones are not counted: they wait for each other, and take at most
+// largeInput each.
+const stagedBytes = 4 << 30
+
+// looksAtOnce is how many addresses are looked at side by side.
+const looksAtOnce = 16
+
+// beginBytes is how much of an object tells whether it is a recording: magic bytes, or the
+// first fields of a compressed profile.
+const beginBytes = 64 << 10
+
+// These end the names of experiments' directories, and of files that list experiments.
+const (
+	experimentSuffix = ".er"
+	groupSuffix      = ".erg"
+)
+
+// discoverElsewhere finds the recordings that addresses stand for, in the order given. Those below a
+// prefix are in the order of their names.
+func discoverElsewhere(ctx context.Context, addresses []string, recursive bool) [][]input {
+	found := make([][]input, len(addresses))
+	var g errgroup.Group
+	g.SetLimit(looksAtOnce)
+	for i, text := range addresses {
+		if !bucket.Is(text) {
+			continue
+		}
+		g.Go(func() error {
+			var err error
+			if found[i], err = at(ctx, text, recursive); err != nil {
+				found[i] = append(found[i], input{path: text, err: err})
+			}
+			return nil
+		})
+	}
+	_ = g.Wait() // each has its own error
+	return found
+}
+
+// at finds the recordings that an address stands for: an object, an experiment, or all below.
+func at(ctx context.Context, text string, recursive bool) (list []input, err error) {
+	client, err := bucket.Shared()
+	if err != nil {
+		return nil, fault.New(err)
+	}
+	a, err := bucket.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	if a.Key != "" && path.Ext(a.Key) != experimentSuffix {
+		o, err := client.Stat(ctx, a)
+		if err == nil {
+			return []input{inputOf(&elsewhere{a, []bucket.Object{o}})}, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	var all []*elsewhere
+	deeper := ""
+	err = client.List(ctx, a, func(o bucket.Object) error {
+		name, deep := recordingOf(a, o.Address)
+		if deep && !recursive {
+			if path.Ext(name.Key) == experimentSuffix {
+				deeper = name.String()
+			}
+			return nil
+		}
+		if last := len(all) - 1; last < 0 || all[last].name != name {
+			all = append(all, &elsewhere{name: name})
+		}
+		e := all[len(all)-1]
+		e.objects = append(e.objects, o)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	list, err = recordings(ctx, client, all)
+	switch {
+	case err != nil || len(list) > 0:
+		return list, err
+	case len(all) == 0 && deeper == "":
+		return nil, fmt.Errorf("%s: %w", a, fs.ErrNotExist)
+	case deeper != "":
+		return nil, fmt.Errorf("%w: but there is one further below, %s (--recursive looks there)", ErrNoRecording, deeper)
+	}
+	return nil, ErrNoRecording
+}
+
+// recordingOf returns the name of the recording that an object belongs to, or may be, and
+// whether that is deeper than the first level below an address.
+func recordingOf(below, o bucket.Address) (name bucket.Address, deep bool) {
+	rest := strings.TrimPrefix(strings.TrimPrefix(o.Key, below.Key), "/")
+	if path.Ext(below.Key) == experimentSuffix {
+		return below, false
+	}
+	parts := strings.Split(rest, "/")
+	for i, part := range parts[:len(parts)-1] {
+		if path.Ext(part) == experimentSuffix {
+			return below.Join(parts[:i+1]...), i > 0
+		}
+	}
+	return o, len(parts) > 1
+}
+
+// recordings returns those that are experiments by their names, or begin as recordings do.
+func recordings(ctx context.Context, client *bucket.Client, all []*elsewhere) (list []input, err error) {
+	is := make([]bool, len(all))
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(looksAtOnce)
+	for i, e := range all {
+		if path.Ext(e.name.Key) == experimentSuffix && len(e.objects) > 0 && e.objects[0].Address != e.name {
+			is[i] = true
+			continue
+		}
+		g.Go(func() (err error) {
+			is[i], err = begins(ctx, client, e.objects[0])
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	for i, e := range all {
+		if is[i] {
+			list = append(list, inputOf(e))
+		}
+	}
+	return list, nil
+}
+
+// begins reports whether an object is a recording, or was meant to be one, by its name and
+// first bytes.
+func begins(ctx context.Context, client *bucket.Client, o bucket.Object) (bool, error) {
+	head, err := client.Begin(ctx, o, beginBytes)
+	if err != nil {
+		return false, err
+	}
+	dir, err := os.MkdirTemp("", "stackmill-look-")
+	if err != nil {
+		return false, fault.New(err)
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, path.Base(o.Key))
+	if err := os.WriteFile(file, head, 0o600); err != nil {
+		return false, fault.New(err)
+	}
+	return decoderOf(file) != nil || meant(file) != nil, nil
+}
+
+// inputOf returns the input of a recording. Its state are the names, sizes and ETags of its
+// objects.
+func inputOf(e *elsewhere) input {
+	h := xxhash.New()
+	in := input{path: e.name.String(), from: e}
+	slices.SortFunc(e.objects, func(a, b bucket.Object) int { return strings.Compare(a.Key, b.Key) })
+	for _, o := range e.objects {
+		fmt.Fprintf(h, "%q %d %q\n", strings.TrimPrefix(o.Key, e.name.Key), o.Size, o.ETag)
+		in.bytes += o.Size
+	}
+	in.state = fmt.Sprintf("%016x", h.Sum64())
+	if path.Ext(e.name.Key) == groupSuffix {
+		in.err = fmt.Errorf("%w: a group cannot be read from there (name the prefix of its experiments)", ErrNoRecording)
+	}
+	return in
+}
+
+// staging is where recordings are that are not on a file system, while they are read.
+type staging struct{ large *semaphore.Weighted }
+
+func newStaging() staging { return staging{semaphore.NewWeighted(stagedBytes)} }
+
+// bring brings the objects of an input here, as long as done was not called. It sets where the
+// input is read, and its decoder; an error is a fault, or that an object is gone.
+func (in *ingest) bring(ctx context.Context, src *input) (done func(), err error) {
+	client, err := bucket.Shared()
+	if err != nil {
+		return nil, fault.New(err)
+	}
+	room := int64(0)
+	if src.bytes >= largeInput {
+		room = min(src.bytes, stagedBytes)
+		if err := in.staging.large.Acquire(ctx, room); err != nil {
+			return nil, fault.New(err)
+		}
+	}
+	scratch, err := storedir.NewStaging(in.Store)
+	done = func() {
+		if scratch != nil {
+			scratch.Remove()
+		}
+		in.staging.large.Release(room)
+	}
+	if err == nil {
+		src.at = filepath.Join(scratch.Dir, path.Base(src.from.name.Key))
+		err = src.from.download(ctx, client, src.at)
+	}
+	if err != nil {
+		done()
+		if errors.As(err, new(*os.PathError)) && !errors.Is(err, fs.ErrNotExist) {
+			err = fault.New(err)
+		}
+		return nil, err
+	}
+	if src.decoder = decoderOf(src.at); src.decoder == nil {
+		if src.err = meant(src.at); src.err == nil {
+			src.err = ErrNoRecording
+		}
+	}
+	return done, nil
+}
+
+// downloadsAtOnce is how many objects of a recording are read side by side.
+const downloadsAtOnce = 8
+
+// download makes files of the objects, with their times.
+func (e *elsewhere) download(ctx context.Context, client *bucket.Client, to string) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(downloadsAtOnce)
+	for _, o := range e.objects {
+		file := filepath.Join(to, filepath.FromSlash(strings.TrimPrefix(o.Key, e.name.Key)))
+		if within, err := filepath.Rel(to, file); err != nil || within != "." && !filepath.IsLocal(within) {
+			return fmt.Errorf("%s: %w: its name leads out of the recording", o.Address, ErrNoRecording)
+		}
+		g.Go(func() error {
+			if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+				return err
+			}
+			f, err := os.Create(file)
+			if err != nil {
+				return err
+			}
+			if err := errors.Join(client.Download(ctx, o, f), f.Close()); err != nil {
+				if errors.Is(err, bucket.ErrChanged) {
+					err = fault.New(err)
+				}
+				return err
+			}
+			return os.Chtimes(file, o.Modified, o.Modified)
+		})
+	}
+	return g.Wait()
+}
