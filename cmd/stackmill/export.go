@@ -40,8 +40,8 @@ the experiments' first.
 With --summaries, -o names a folder of Parquet files, which is brought up to date with the
 store: a file for each view and commit. With --watch it is kept so until a signal.
 
-As iceberg, -o names a folder that makes a table of a data lake of each table of the
-store, over the store's own files where these have what SQL shows.`,
+As iceberg or ducklake, -o names a folder that makes tables of a data lake of the store's, over
+its own files where these have what SQL shows. A folder may have both.`,
 		Example: `  stackmill export --as pprof --experiment test.1.er -o test.pb.gz && go tool pprof -top test.pb.gz
   stackmill export --as speedscope --where "stack_has('^parse')" --between 10s,20s -o parse.json
   stackmill export --as folded --metric heapallocbytes -o - | flamegraph.pl > heap.svg

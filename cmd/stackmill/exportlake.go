@@ -13,19 +13,24 @@ import (
 	"github.com/spf13/pflag"
 
 	"stackmill/queries/lake"
+	"stackmill/queries/lake/ducklake"
 	"stackmill/queries/lake/iceberg"
 )
 
 // lakes are the formats of data lakes: what brings a folder up to date, and says what it did.
-var lakes = map[string]func(l *lake.Lake, tables []lake.Table) (string, error){
-	iceberg.Format: func(l *lake.Lake, tables []lake.Table) (string, error) {
+var lakes = map[string]func(ctx context.Context, l *lake.Lake, tables []lake.Table) (string, error){
+	ducklake.Format: func(ctx context.Context, l *lake.Lake, tables []lake.Table) (string, error) {
+		files, err := ducklake.Update(ctx, l, tables)
+		return fmt.Sprintf("%d tables, %d files", len(tables), files), err
+	},
+	iceberg.Format: func(_ context.Context, l *lake.Lake, tables []lake.Table) (string, error) {
 		c, err := iceberg.Update(l, tables)
 		return fmt.Sprintf("%d of %d tables have changed, by %d files more and %d less", c.Tables, len(tables), c.Added, c.Removed), err
 	},
 }
 
 // lakeFormats are their names.
-var lakeFormats = []string{iceberg.Format}
+var lakeFormats = []string{iceberg.Format, ducklake.Format}
 
 // lakeOptions are the options of an export to a data lake.
 type lakeOptions struct {
@@ -100,7 +105,7 @@ func (x *exporter) updateLake(ctx context.Context, o lake.Options) error {
 		if !known {
 			return fmt.Errorf("%s has the format %q, which this program does not know", x.output, format)
 		}
-		did, err := update(l, tables)
+		did, err := update(ctx, l, tables)
 		if err != nil {
 			return fmt.Errorf("%s: %w", format, err)
 		}

@@ -104,17 +104,29 @@ func Open(folder string, o Options) (_ *Lake, err error) {
 		return nil, fmt.Errorf("%s: another process writes to it", folder)
 	}
 	text, err := os.ReadFile(filepath.Join(folder, stateFile))
-	if err == nil {
-		err = json.Unmarshal(text, &l.state)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = l.save(state{}) // from here on it is a lake's, whatever becomes of the export
+	case err == nil:
+		if err = json.Unmarshal(text, &l.state); err != nil {
+			err = fmt.Errorf("%s: %w (empty the folder: all is written again)", filepath.Join(folder, stateFile), err)
+		}
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil {
 		_ = l.lock.Close()
-		return nil, fmt.Errorf("%s: %w (empty the folder: all is written again)", filepath.Join(folder, stateFile), err)
-	}
-	if l.state.Retired == nil {
-		l.state.Retired = map[string]time.Time{}
+		return nil, err
 	}
 	return l, nil
+}
+
+// save notes what is in the folder.
+func (l *Lake) save(s state) error {
+	l.state = s
+	text, err := json.MarshalIndent(s, "", " ")
+	if err != nil {
+		return err
+	}
+	return writeFile(filepath.Join(l.Folder, stateFile), append(text, '\n'))
 }
 
 const lockFile = ".lock"
@@ -123,7 +135,7 @@ const lockFile = ".lock"
 func isEmpty(folder string) error {
 	entries, err := os.ReadDir(folder)
 	for _, e := range entries {
-		if e.Name() != lockFile {
+		if e.Name() != lockFile && e.Name() != stateFile+tempSuffix {
 			return fmt.Errorf("%s has files, but no %s: it is not what was exported before (name an empty folder)", folder, stateFile)
 		}
 	}
@@ -166,12 +178,7 @@ func (l *Lake) Finish(formats []string) (removed int, err error) {
 			retired[name] = since
 		}
 	}
-	l.state = state{formats, retired}
-	text, err := json.MarshalIndent(l.state, "", " ")
-	if err != nil {
-		return 0, err
-	}
-	if err := writeFile(filepath.Join(l.Folder, stateFile), append(text, '\n')); err != nil {
+	if err := l.save(state{formats, retired}); err != nil {
 		return 0, err
 	}
 	for _, file := range old {

@@ -50,19 +50,24 @@ func (l *Lake) writer(ctx context.Context, db *queries.DB) (*writer, error) {
 // source is a table without its files, and where its rows are.
 type source struct {
 	Table
-	stored *schema.Table // whose files have them; nil for a copy of what SQL shows
+	stored *schema.Table // whose files have them, mostly as they are; nil for a copy of what SQL shows
 	view   bool          // whether the copy depends on more than the rows of experiments
 }
 
 // AsStored reports whether the files of a table have the rows that SQL shows, with their
-// values. Those that experiments share are in it once, with the columns by which Links says
-// whose they are.
+// values.
 func AsStored(t *schema.Table) bool {
-	if t == schema.Experiments || t.Own != nil || t.Implied != "" { // of the first, SQL shows what commits say
+	if t == schema.Experiments || t.Own != nil || t.Implied != "" || listed(t) { // of the first, SQL shows what commits say
 		return false
 	}
 	return !slices.ContainsFunc(t.Columns, func(c schema.Column) bool { return t.Value(c) != `t."`+c.Name+`"` })
 }
+
+// listed reports whether a table is one of lists that the experiments of a batch share. A lake
+// has these once, as the store does: the rows that SQL shows are those of the links joined to
+// them by `listed_in` and `listing`. The first of these is unique within a batch only, and is in
+// copies what it is in SQL.
+func listed(t *schema.Table) bool { return t.Own == nil && t.Has(schema.ListedIn) }
 
 // list returns the tables of a lake. Sums over all experiments of a batch are no table: those
 // by experiment are in function_rollup.
@@ -70,9 +75,9 @@ func (w *writer) list(ctx context.Context) (list []source, err error) {
 	for _, t := range schema.Tables {
 		switch {
 		case t == schema.FunctionSums:
-		case AsStored(t):
+		case AsStored(t), listed(t):
 			s := source{Table: Table{Name: t.Name, Doc: t.Row}, stored: t}
-			for _, c := range t.Columns { // some readers refuse files with others
+			for _, c := range t.Columns { // all of the files: some readers refuse others
 				s.Columns = append(s.Columns, Column{c.Name, c.Type.SQL(), c.Doc})
 			}
 			list = append(list, s)
@@ -128,7 +133,11 @@ func (w *writer) copied(ctx context.Context, name, doc string, view bool) (s sou
 		return s, err
 	}
 	if !slices.ContainsFunc(s.Columns, func(c Column) bool { return c.Name == "experiment_id" }) {
-		return s, fmt.Errorf("there is no view %q with the column experiment_id", name)
+		all, err := w.db.Texts(ctx, "SELECT table_name FROM duckdb_columns() WHERE database_name = current_catalog() AND column_name = 'experiment_id' ORDER BY ALL")
+		if err != nil {
+			return s, err
+		}
+		return s, fmt.Errorf("there is no view %q with the column experiment_id%s", name, queries.Suggest(name, all))
 	}
 	return s, nil
 }
@@ -181,17 +190,23 @@ func (w *writer) file(ctx context.Context, s source, b *storedir.Batch) (*File, 
 	}
 	stored := b.Files[at]
 	f := &File{Path: base(w.Store, w.store) + "/" + stored.Path, Local: filepath.Join(w.store, filepath.FromSlash(stored.Path)), Rows: stored.Rows, Bytes: stored.Bytes}
-	hidden := hiddenIn(s.stored, b)
-	if len(hidden) == 0 || s.stored.Links != nil { // the links are hidden
+	hidden, attempt := hiddenIn(s.stored, b), storedir.AttemptOf(stored.Path)
+	switch {
+	case listed(s.stored):
+		query := fmt.Sprintf("SELECT * REPLACE (%s AS %s) FROM read_parquet(%s)", queries.Quote("@"+attempt), schema.ListedIn, queries.Quote(f.Local))
+		if s.stored.Links == nil && len(hidden) > 0 {
+			query += " WHERE experiment_id NOT IN (" + queries.Quote(hidden...) + ")"
+		}
+		return w.write(ctx, s.Name, fmt.Sprintf("%s-%s.parquet", attempt, hash(append(hidden, w.Program)...)), query)
+	case len(hidden) == 0:
 		return f, nil
 	}
-	name := fmt.Sprintf("%s-%s-deletes.parquet", storedir.AttemptOf(stored.Path), hash(append(hidden, f.Path)...))
 	// The names and numbers of the columns are the format's (Iceberg's specification, "Position
 	// Delete Files"), which DuckLake shares.
 	query := fmt.Sprintf("SELECT %s AS file_path, file_row_number AS pos FROM read_parquet(%s, file_row_number = true) WHERE experiment_id IN (%s) ORDER BY pos",
 		queries.Quote(f.Path), queries.Quote(f.Local), queries.Quote(hidden...))
 	var err error
-	f.Deletes, err = w.write(ctx, s.Name, name, query, "FIELD_IDS {file_path: 2147483546, pos: 2147483545}")
+	f.Deletes, err = w.write(ctx, s.Name, fmt.Sprintf("%s-%s-deletes.parquet", attempt, hash(append(hidden, f.Path)...)), query, "FIELD_IDS {file_path: 2147483546, pos: 2147483545}")
 	return f, err
 }
 

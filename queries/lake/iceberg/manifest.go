@@ -1,7 +1,7 @@
 package iceberg
 
 import (
-	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/google/uuid"
 	"github.com/twmb/avro"
 	"github.com/twmb/avro/ocf"
 )
@@ -165,31 +166,39 @@ func (w *writer) writeList(name string, s snapshot, manifests []manifest) error 
 	return err
 }
 
-// writeAvro writes a file of records and returns its size in bytes.
+// writeAvro writes a file of records and returns its size in bytes (Avro's specification,
+// "Object Container Files"). It is not compressed, and says so, which some readers want.
 func writeAvro[T any](w *writer, name, schema string, about map[string]string, records []T) (int64, error) {
 	s, err := avro.Parse(schema)
 	if err != nil {
 		return 0, err
 	}
-	header := map[string][]byte{}
+	header := map[string][]byte{"avro.schema": []byte(schema), "avro.codec": []byte("null")}
 	for k, v := range about {
 		header[k] = []byte(v)
 	}
-	var b bytes.Buffer
-	to, err := ocf.NewWriter(&b, s, ocf.WithSchema(schema), ocf.WithMetadata(header), ocf.WithCodec(ocf.DeflateCodec(-1)))
+	mark := uuid.New()
+	text, err := headers.AppendEncode([]byte("Obj\x01"), header)
 	if err != nil {
 		return 0, err
 	}
-	for i := range records {
-		if err := to.Encode(&records[i]); err != nil {
-			return 0, err
+	text = append(text, mark[:]...)
+	if len(records) > 0 {
+		var block []byte
+		for i := range records {
+			if block, err = s.AppendEncode(block, &records[i]); err != nil {
+				return 0, err
+			}
 		}
+		text = binary.AppendVarint(text, int64(len(records)))
+		text = binary.AppendVarint(text, int64(len(block)))
+		text = append(append(text, block...), mark[:]...)
 	}
-	if err := to.Close(); err != nil {
-		return 0, err
-	}
-	return int64(b.Len()), w.put(name, b.Bytes())
+	return int64(len(text)), w.put(name, text)
 }
+
+// headers is what the header of a file says.
+var headers = avro.MustParse(`{"type":"map","values":"bytes"}`)
 
 // readEntries returns the files of a snapshot, by their paths.
 func (w *writer) readEntries(id int64) (map[string]entry, error) {
