@@ -76,6 +76,14 @@ func remoteOf(store string) *remote {
 // IsMirror reports whether a directory is the mirror of a store elsewhere.
 func IsMirror(store string) bool { return remoteOf(store) != nil }
 
+// Address returns where a store is of which a directory is the mirror; empty if it is none.
+func Address(store string) string {
+	if r := remoteOf(store); r != nil {
+		return r.String()
+	}
+	return ""
+}
+
 // Pull looks for what was committed and removed elsewhere, if a directory is a mirror.
 func Pull(store string) error {
 	if r := remoteOf(store); r != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"stackmill/bucket"
 	"stackmill/queries/lake"
 	"stackmill/queries/lake/ducklake"
 	"stackmill/queries/lake/iceberg"
@@ -43,7 +44,7 @@ var ofLakes = []string{"as", "location", "store-location", "keep", "view", "outp
 
 func (o *lakeOptions) addTo(f *pflag.FlagSet) {
 	f.StringVar(&o.location, "location", "", "of data lakes: the URI of the folder -o for readers, as s3://bucket/lake; else its place here")
-	f.StringVar(&o.storeLocation, "store-location", "", "of data lakes: the URI of the store for readers; else its place here")
+	f.StringVar(&o.storeLocation, "store-location", "", "of data lakes: the URI of the store for readers; else its place")
 	f.DurationVar(&o.keep, "keep", time.Hour, "of data lakes: how long earlier states can be read")
 }
 
@@ -70,6 +71,8 @@ func (x *exporter) exportLake(cmd *cobra.Command) error {
 		return usageErrorf("export: --%s does not go with --as %s", other, x.As)
 	case x.output == "" || x.output == "-":
 		return usageErrorf("export: no folder given (name one with -o)")
+	case bucket.Is(x.output):
+		return usageErrorf("export: -o: a lake is written here, and copied to %s (with --location %[1]s)", x.output)
 	case o.Keep < 0:
 		return usageErrorf("export: --keep: %v is less than 0", o.Keep)
 	}

@@ -53,7 +53,7 @@ type File struct {
 // Options say where readers find what is in a lake.
 type Options struct {
 	// Location and Store are the folder and the store as readers know them: URIs. Without
-	// them they are those of the files here.
+	// them they are those of the files here, or of the store on S3.
 	Location, Store string
 	Views           []string      // further views that are tables of the lake
 	Program         string        // its version: another may write other rows

@@ -29,6 +29,7 @@ type writer struct {
 	db      *queries.DB
 	conn    *sql.Conn
 	store   string // absolute
+	at      string // where the store is, as readers know it
 	states  map[string]*queries.Experiment
 	batches []storedir.Batch
 }
@@ -39,6 +40,7 @@ func (l *Lake) writer(ctx context.Context, db *queries.DB) (*writer, error) {
 	if w.store, err = filepath.Abs(db.Store); err != nil {
 		return nil, err
 	}
+	w.at = base(cmp.Or(w.Options.Store, storedir.Address(w.store)), w.store)
 	experiments := db.Experiments()
 	for i := range experiments {
 		w.states[experiments[i].ExperimentID] = &experiments[i]
@@ -189,7 +191,7 @@ func (w *writer) file(ctx context.Context, s source, b *storedir.Batch) (*File, 
 		return nil, nil
 	}
 	stored := b.Files[at]
-	f := &File{Path: base(w.Store, w.store) + "/" + stored.Path, Local: filepath.Join(w.store, filepath.FromSlash(stored.Path)), Rows: stored.Rows, Bytes: stored.Bytes}
+	f := &File{Path: w.at + "/" + stored.Path, Local: filepath.Join(w.store, filepath.FromSlash(stored.Path)), Rows: stored.Rows, Bytes: stored.Bytes}
 	hidden, attempt := hiddenIn(s.stored, b), storedir.AttemptOf(stored.Path)
 	switch {
 	case listed(s.stored):

@@ -1,0 +1,149 @@
+package lake
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"stackmill/queries"
+	"stackmill/queries/storetest"
+	"stackmill/schema"
+	"stackmill/storedir"
+)
+
+// elsewhere is a store on S3 whose mirror has all files.
+type elsewhere struct{ storedir.Remote }
+
+func (elsewhere) Pull() error                 { return nil }
+func (elsewhere) Fetch([]storedir.File) error { return nil }
+func (elsewhere) String() string              { return "s3://bucket/store" }
+
+// tables returns the tables of a lake of a store, by name.
+func tables(t *testing.T, l *Lake, store string) map[string]Table {
+	t.Helper()
+	db, err := queries.Open(t.Context(), store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	list, err := l.Tables(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := map[string]Table{}
+	for _, table := range list {
+		named[table.Name] = table
+	}
+	return named
+}
+
+func open(t *testing.T, folder string, o Options) *Lake {
+	t.Helper()
+	l, err := Open(folder, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return l
+}
+
+// Files are where readers find them: here, where the options say, or where the store is.
+func TestLocations(t *testing.T) {
+	store, folder := storetest.New(t, storetest.Two), t.TempDir()
+	check := func(l *Lake, own, copied string) {
+		t.Helper()
+		all := tables(t, l, store)
+		for name, prefix := range map[string]string{"clock_samples": own + "/tables/clock_samples/", "function_values": copied + "/stackmill/function_values/data/"} {
+			if f := all[name].Files; len(f) == 0 || slices.ContainsFunc(f, func(f File) bool { return !strings.HasPrefix(f.Path, prefix) }) {
+				t.Errorf("%s: %v, want %s...", name, f, prefix)
+			}
+		}
+	}
+	l := open(t, folder, Options{})
+	check(l, "file://"+store, "file://"+folder)
+	l.Options = Options{Location: "s3://other/lake/", Store: "s3://other/store/"}
+	check(l, "s3://other/store", "s3://other/lake")
+	storedir.Mirror(store, elsewhere{})
+	l.Options = Options{}
+	check(l, "s3://bucket/store", "file://"+folder)
+}
+
+// Files that no table has any more stay for as long as they are kept.
+func TestRetire(t *testing.T) {
+	store, folder := storetest.New(t, storetest.Two), t.TempDir()
+	l := open(t, folder, Options{Keep: time.Hour, Program: "1"})
+	before := tables(t, l, store)["function_values"].Files
+	finish := func(want int) {
+		t.Helper()
+		if removed, err := l.Finish([]string{"x"}); removed != want || err != nil {
+			t.Errorf("%d files removed, want %d: %v", removed, want, err)
+		}
+	}
+	finish(0)
+	l.Program = "2"
+	after := tables(t, l, store)["function_values"].Files
+	finish(0)
+	finish(0)
+	for _, f := range slices.Concat(before, after) {
+		if _, err := os.Stat(f.Local); err != nil || before[0].Path == after[0].Path {
+			t.Errorf("%v", err)
+		}
+	}
+	l.Keep = 0
+	time.Sleep(time.Millisecond)
+	if removed, err := l.Finish(nil); removed == 0 || err != nil {
+		t.Errorf("%d removed: %v", removed, err)
+	}
+	for _, f := range before {
+		if _, err := os.Stat(f.Local); !os.IsNotExist(err) {
+			t.Errorf("%s is left: %v", f.Local, err)
+		}
+	}
+	for _, f := range after {
+		if _, err := os.Stat(f.Local); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// One process has a folder at a time, and a folder of others is none.
+func TestOpen(t *testing.T) {
+	folder := t.TempDir()
+	open(t, folder, Options{})
+	if _, err := Open(folder, Options{}); err == nil || !strings.Contains(err.Error(), "another process") {
+		t.Error(err)
+	}
+	others := t.TempDir()
+	if err := os.WriteFile(filepath.Join(others, "mine"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(others, Options{}); err == nil || !strings.Contains(err.Error(), "name an empty folder") {
+		t.Error(err)
+	}
+}
+
+// The store's own files are tables of a lake only if they have all columns of what SQL shows that
+// are not computed, and the same values: each condition of it holds for some table.
+func TestAsStored(t *testing.T) {
+	for name, want := range map[string]bool{
+		"samples": true, "stack_values": true, "call_nodes": true, "problems": true, "data_values": true,
+		"function_values": false, // -1, and bits of other modes
+		"module_values":   false, // lacks rows
+		"functions":       false, // has facts
+		"experiments":     false, // paths are in commits
+		"listings":        false, // the name of the batch
+		"instructions":    false,
+	} {
+		if got := AsStored(schema.ByName(name)); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	for _, s := range schema.Tables {
+		if s.Has("exclusive") && AsStored(s) {
+			t.Errorf("%s: its exclusive values may be -1", s.Name)
+		}
+	}
+}
