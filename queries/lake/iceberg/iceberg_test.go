@@ -155,6 +155,27 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
+// What an engine has committed is undone.
+func TestForeignCommit(t *testing.T) {
+	f := newFolder(t)
+	_, m := f.update(ab, one, two)
+	m.CurrentSnapshotID++
+	m.LastSequenceNumber++
+	m.Snapshots = append(m.Snapshots, snapshot{ID: m.CurrentSnapshotID, Sequence: m.LastSequenceNumber, TimestampMS: m.LastUpdatedMS, ManifestList: "s3://bucket/lake/stackmill/t/metadata/snap-1.avro"})
+	text, err := m.encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(f.dir(), "v2.metadata.json"), text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, m = f.update(ab, one, two)
+	entries, err := (&writer{dir: f.dir()}).readEntries(m.CurrentSnapshotID)
+	if err != nil || len(entries) != 2 || len(m.Snapshots) != 3 || m.LastSequenceNumber != 3 {
+		t.Errorf("%v, %v: %+v", err, entries, m)
+	}
+}
+
 // Snapshots and their files go when they are kept no more.
 func TestExpire(t *testing.T) {
 	f := newFolder(t)
