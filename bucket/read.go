@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 	"time"
 
 	"github.com/minio/minio-go/v7"
 	"golang.org/x/sync/errgroup"
+
+	"stackmill/fault"
 )
 
 // Object is what a server says of an object.
@@ -50,6 +53,9 @@ func (c *Client) List(ctx context.Context, below Address, yield func(Object) err
 		}
 		return nil
 	})
+	if errors.Is(err, fs.ErrNotExist) { // a list may be empty, but it is there
+		err = fault.New(&Error{Address: below, Reason: errors.New("the server has no such list"), Lasting: true, advice: advices["NoSuchBucket"]})
+	}
 	return errors.Join(stop, err)
 }
 

@@ -119,7 +119,7 @@ func explain(at Address, err error) *Error {
 	answer := minio.ToErrorResponse(err)
 	e := &Error{Address: at, Reason: err}
 	switch {
-	case answer.Code == "NoSuchKey", answer.Code == "NotFound", answer.StatusCode == http.StatusNotFound && answer.Code != "NoSuchBucket":
+	case answer.Code == "NoSuchKey", answer.Code == "NotFound", answer.StatusCode == http.StatusNotFound && answer.Code == "":
 		e.Reason = fs.ErrNotExist
 	case answer.StatusCode == http.StatusRequestedRangeNotSatisfiable:
 		e.Reason, e.Lasting = ErrShort, true
@@ -131,6 +131,8 @@ func explain(at Address, err error) *Error {
 		e.Lasting, e.advice = true, "the certificate is another host's: see AWS_ENDPOINT_URL"
 	case answer.StatusCode == http.StatusForbidden:
 		e.Lasting, e.advice = true, advices["AccessDenied"]
+	case answer.StatusCode == http.StatusNotFound:
+		e.Lasting, e.advice = true, "see AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL and the bucket's name"
 	case answer.StatusCode == http.StatusUnauthorized:
 		e.Lasting, e.advice = true, advices["InvalidAccessKeyId"]
 	case answer.StatusCode == http.StatusNotImplemented:

@@ -39,6 +39,9 @@ func (m *Mirror) Commit(c *storedir.Commit, content []byte) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	for _, f := range c.Files {
+		m.over[storedir.AttemptOf(f.Path)] = true
+	}
 	unlock, err := lock(m.beside("lock"))
 	if err != nil {
 		return nil // what is too much goes the next time

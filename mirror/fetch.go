@@ -108,11 +108,20 @@ func (m *Mirror) fetch(f storedir.File) error {
 
 // Verify implements storedir.Remote.
 func (m *Mirror) Verify() (files []string, err error) {
+	if files, err = m.verify(); err != nil {
+		return nil, err
+	}
+	return files, m.Pull() // later than the list: what it has is named by then
+}
+
+func (m *Mirror) verify() (files []string, err error) {
 	unlock, err := lock(m.beside("lock"))
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	sizes := map[string]int64{}
 	err = m.client.List(m.ctx, m.at.Join(storedir.TablesDir), func(o bucket.Object) error {
 		sizes[m.relative(&o)] = o.Size
@@ -190,7 +199,7 @@ func (m *Mirror) evict(need int64) (left int64, err error) {
 // writing reports whether an attempt of this machine is not over.
 func (m *Mirror) writing(attempt string) bool {
 	_, err := os.Lstat(m.local(storedir.StagingDir + "/" + attempt + ".lock"))
-	return err == nil
+	return err == nil && !m.over[attempt]
 }
 
 func ignoreMissing(err error) error {

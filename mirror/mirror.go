@@ -58,6 +58,7 @@ type Mirror struct {
 	modified map[string]time.Time // when commits came to be, by their names, by the server's clock
 	clock    clock
 	uses     *uses
+	over     map[string]bool // attempts that are committed: their files may go
 }
 
 // sideBySide is how many objects are read or written at once.
@@ -70,7 +71,7 @@ func Open(ctx context.Context, address string, o Options) (*Mirror, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Mirror{at: at, ctx: ctx, size: o.Size, orphans: defaultOrphans}
+	m := &Mirror{at: at, ctx: ctx, over: map[string]bool{}, size: o.Size, orphans: defaultOrphans}
 	if text := os.Getenv(OrphansVariable); text != "" {
 		if m.orphans, err = time.ParseDuration(text); err != nil || m.orphans <= 0 {
 			return nil, fmt.Errorf("%s: %q is not a duration (write 24h)", OrphansVariable, text)

@@ -1,0 +1,310 @@
+package s3
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const (
+	recordings = 48
+	chunks     = 6
+	workers    = 3
+)
+
+// cluster are workers that do the chunks of a plan.
+type cluster struct {
+	*server
+	plan string
+
+	mu     sync.Mutex
+	queue  []int
+	random *rand.Rand
+	kills  int // that are left to do
+	killed map[string]int
+	done   map[int]bool
+	again  int
+}
+
+// Tasks whose inputs and store are on S3, behind a network and a server that fail, and that
+// are killed and run twice at once, put each recording in once, whole.
+func TestCluster(t *testing.T) {
+	rounds := 1
+	if long {
+		rounds = 30
+	}
+	for seed := range uint64(rounds) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			s := serve(t)
+			for n := range recordings {
+				record(t, filepath.Join(s.root, "recordings", "night"), n)
+			}
+			c := &cluster{server: s, plan: filepath.Join(t.TempDir(), "a.plan"), random: rand.New(rand.NewPCG(seed, 1)), kills: 2 * workers,
+				killed: map[string]int{}, done: map[int]bool{}}
+			s.machine().does("plan", "--store", store, "--chunks", strconv.Itoa(chunks), "-o", c.plan, "s3://recordings/night")
+			for n := range chunks {
+				c.queue = append(c.queue, n)
+				if c.random.IntN(3) == 0 {
+					c.queue = append(c.queue, n) // at the same time
+				}
+			}
+			s.disturb(time.Duration(seed%3-1)*7*time.Hour, disturbed(seed, 12))
+			c.work()
+			s.disturb(0, nil)
+			c.right()
+		})
+	}
+}
+
+// work does the chunks, each worker on a machine of its own.
+func (c *cluster) work() {
+	var all sync.WaitGroup
+	for range workers {
+		m := c.machine()
+		all.Go(func() {
+			for {
+				c.mu.Lock()
+				if len(c.queue) == 0 {
+					c.mu.Unlock()
+					return
+				}
+				chunk := c.queue[0]
+				c.queue = c.queue[1:]
+				var signal syscall.Signal
+				after, of := 0, "read"
+				if c.kills > 0 {
+					c.kills--
+					signal, after = syscall.SIGTERM, 1+c.random.IntN(24)
+					if c.kills%2 == 0 {
+						signal, of = syscall.SIGKILL, "write" // amid the tables of a batch
+					}
+				}
+				c.mu.Unlock()
+				c.task(m, chunk, signal, of, after)
+			}
+		})
+	}
+	all.Wait()
+	if len(c.done) != chunks || len(c.killed) == 0 {
+		c.Errorf("killed %v, done %v of %d", c.killed, c.done, chunks)
+	}
+}
+
+// task does a chunk. A signal is sent after so many requests of a kind.
+func (c *cluster) task(m *machine, chunk int, signal syscall.Signal, of string, after int) {
+	command := m.command("ingest", "--plan", c.plan, "--cache", "", "--jobs", "2")
+	command.Env = append(command.Env, "JOB_COMPLETION_INDEX="+strconv.Itoa(chunk))
+	var out strings.Builder
+	command.Stdout, command.Stderr = &out, &out
+	before := m.count(of)
+	if err := command.Start(); err != nil {
+		c.Error(err)
+		return
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = command.Wait() // its state says how it ended
+	}()
+	for running := true; running; {
+		select {
+		case <-ended:
+			running = false
+		case <-time.After(time.Millisecond):
+			if signal != 0 && m.count(of) > before+after {
+				_ = command.Process.Signal(signal) // it may have ended
+				<-ended
+			}
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch code := command.ProcessState.ExitCode(); {
+	case code == 0:
+		c.done[chunk] = true
+	case signal != 0 && (code == 75 || code == -1):
+		c.killed[signal.String()]++
+		c.again++
+		c.queue = append(c.queue, chunk)
+	default:
+		c.Errorf("chunk %d, signal %v: exit status %d\n%s", chunk, signal, code, out.String())
+	}
+}
+
+// count is how many requests of a kind a machine has sent so far.
+func (m *machine) count(kind string) int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.sent[[2]string{kind, m.host}]
+}
+
+// right looks at the store when the plan is done.
+func (c *cluster) right() {
+	c.Helper()
+	m := c.machine("STACKMILL_S3_ORPHANS=1ms")
+	if out, want := m.does("plan", "status", c.plan), fmt.Sprintf("%d in, of which 0 have lost data; 0 missing, 0 failed, 0 forgotten\n", recordings); !strings.Contains(out, want) {
+		c.Errorf("%s", out)
+	}
+	m.has(store, 0, recordings)
+	files := len(c.stored("store/profiles/tables"))
+	orphans := strings.Count(m.does("check", "--store", store), "is in no commit")
+	time.Sleep(1100 * time.Millisecond) // servers count seconds
+	for range 2 {
+		// What is merged is committed by a machine that does not think its files old.
+		c.machine().does("compact", "--store", store, "--keep", "0", "--purge")
+		m.does("compact", "--store", store, "--keep", "0")
+	}
+	m.has(store, 0, recordings)
+	out := m.does("check", "--store", store, "--format", "json")
+	left := c.stored("store/profiles/tables")
+	if orphans == 0 {
+		c.Error("no task was killed between its tables and its commit")
+	}
+	if want := fmt.Sprintf(`"files":%d,`, len(left)); !strings.Contains(out, want) || strings.Contains(out, "is in no commit") {
+		c.Errorf("%d files of tables are left:\n%s", len(left), out)
+	}
+	if out := c.machine().does("plan", "--store", store, "-o", filepath.Join(c.TempDir(), "next.plan"), "s3://recordings/night"); !strings.HasPrefix(out, "0 recordings ") {
+		c.Errorf("the next plan: %s", out)
+	}
+	names := map[string]int{}
+	for f, n := range c.injected {
+		names[faultNames[f]] = n
+	}
+	c.Logf("%d tasks run again, killed %v; requests by what happened to them %v; %d files of tables before, of which %d in no commit, %d after", c.again, c.killed, names, files, orphans, len(left))
+}
+
+// How many requests a task sends does not depend on how much is in the store, but that it
+// reads the commits of others.
+func TestRequests(t *testing.T) {
+	s := serve(t)
+	each := func(batches int) (sent map[string]int) {
+		s.Helper()
+		const many = 20
+		first := batches * many
+		for n := first; n < first+many; n++ {
+			record(t, filepath.Join(s.root, "recordings", fmt.Sprint(batches)), n)
+		}
+		m := s.machine()
+		s.counted()
+		m.does("ingest", "--store", store, "--cache", "", fmt.Sprintf("s3://recordings/%d", batches))
+		sent = s.counted()
+		t.Logf("%d recordings of %d objects, into a store of %d batches: %v", many, len(s.stored(fmt.Sprintf("recordings/%d", batches))), batches, sent)
+		sent["read"] -= batches
+		return sent
+	}
+	want := each(0)
+	for batches := 1; batches < 4; batches++ {
+		got := each(batches)
+		if batches == 1 {
+			want["read"] = got["read"] // a new store has no journal
+		}
+		if !maps.Equal(got, want) {
+			t.Errorf("%d batches: %v, without any %v", batches, got, want)
+		}
+	}
+}
+
+// What cannot be survived ends with the status that says so, and a message that names the
+// object, the reason and what to do.
+func TestGone(t *testing.T) {
+	s := serve(t)
+	record(t, filepath.Join(s.root, "recordings", "night"), 0)
+	plan := filepath.Join(t.TempDir(), "a.plan")
+	s.machine().does("plan", "--store", store, "-o", plan, "s3://recordings/night")
+	down := func(r *http.Request) fault { return failed }
+	writes := func(r *http.Request) fault {
+		if r.Method == http.MethodPut {
+			return slow
+		}
+		return none
+	}
+	for _, c := range []struct {
+		name   string
+		decide func(*http.Request) fault
+		env    string
+		code   int
+		says   []string
+	}{
+		{"all fails", down, "", 75, []string{"s3://store/profiles/commits", "tries in", "later may succeed"}},
+		{"writes are slowed down", writes, "", 75, []string{"s3://store/profiles/tables/", "reduce your request rate", "tries in"}},
+		{"wrong key", nil, "AWS_SECRET_ACCESS_KEY=other", 1, []string{"s3://store/profiles/commits", "AWS_SECRET_ACCESS_KEY"}},
+		{"unknown key", nil, "AWS_ACCESS_KEY_ID=other", 1, []string{"s3://store/profiles/commits", "AWS_ACCESS_KEY_ID"}},
+		{"no server", nil, "AWS_ENDPOINT_URL=http://127.0.0.1:1", 75, []string{"s3://store/profiles/commits", "connection refused", "tries in"}},
+		{"no answer", func(*http.Request) fault { return late }, "STACKMILL_S3_TIMEOUT=300ms", 75, []string{"s3://store/profiles/commits", "tries in"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s.disturb(0, c.decide)
+			m := s.machine("STACKMILL_S3_RETRY=1s")
+			if c.env != "" {
+				m.env = append(m.env, c.env)
+			}
+			code, out := m.run("ingest", "--plan", plan, "--chunk", "0", "--cache", "")
+			if code != c.code {
+				t.Errorf("exit status %d, want %d", code, c.code)
+			}
+			for _, say := range c.says {
+				if !strings.Contains(out, say) {
+					t.Errorf("it does not say %q:\n%s", say, out)
+				}
+			}
+		})
+	}
+	s.disturb(0, nil)
+	m := s.machine()
+	m.does("ingest", "--plan", plan, "--chunk", "0", "--cache", "")
+	m.has(store, 0, 1)
+	if code, out := m.run("ingest", "--store", "s3://nowhere/profiles", "--cache", "", s.root); code != 1 || !strings.Contains(out, "s3://nowhere/profiles") || !strings.Contains(out, "make the bucket first") {
+		t.Errorf("no bucket: exit status %d\n%s", code, out)
+	}
+}
+
+// A large object is read in parts, some of which end early, into a whole.
+func TestLargeInput(t *testing.T) {
+	s := serve(t)
+	record(t, filepath.Join(s.root, "recordings"), 0)
+	filler, err := os.Create(filepath.Join(s.root, "recordings", "job-000.er", "filler"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.CopyN(filler, random(7), 70<<20); err != nil {
+		t.Fatal(err)
+	}
+	if err := filler.Close(); err != nil {
+		t.Fatal(err)
+	}
+	cuts := 6
+	s.disturb(0, func(r *http.Request) fault {
+		if cuts > 0 && strings.HasSuffix(r.URL.Path, "/filler") && r.Method == http.MethodGet {
+			cuts--
+			return truncated
+		}
+		return none
+	})
+	m := s.machine()
+	m.does("ingest", "--store", store, "--cache", "", "s3://recordings/job-000.er")
+	m.has(store, 0, 1)
+	local := filepath.Join(t.TempDir(), "store")
+	m.does("ingest", "--store", local, "--cache", "", filepath.Join(s.root, "recordings", "job-000.er"))
+	ids := []string{"query", "--format", "csv", "SELECT experiment_id FROM experiments", "--store"}
+	if there, here := m.does(append(ids, store)...), m.does(append(ids, local)...); there != here {
+		t.Errorf("the experiment is %q, read from a file %q", there, here)
+	}
+	if cuts != 0 {
+		t.Errorf("%d answers were not cut", cuts)
+	}
+}
+
+// random is an endless file.
+type randomFile struct{ *rand.ChaCha8 }
+
+func random(seed byte) io.Reader { return randomFile{rand.NewChaCha8([32]byte{seed})} }

@@ -1,0 +1,186 @@
+package s3
+
+import (
+	"bytes"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// fault is what happens to a request.
+type fault int
+
+const (
+	none      fault = iota
+	failed          // 500, before the server sees it
+	slow            // 503 SlowDown, likewise
+	cut             // the connection ends, likewise
+	lost            // the server does it, and no answer comes
+	late            // the server does it, and the answer comes when nobody waits for it
+	twice           // the server does it twice; the second answer counts
+	truncated       // half of the answer
+	faults
+)
+
+var faultNames = [faults]string{"none", "500", "503", "cut before", "lost answer", "late answer", "twice", "truncated"}
+
+// proxy is before the server. decide says what happens to each request; nil: nothing does.
+type proxy struct {
+	port   int // at all addresses of this machine
+	server string
+
+	mu       sync.Mutex
+	decide   func(r *http.Request) fault
+	skew     time.Duration     // of the clock that answers name
+	requests map[string]int    // by kind
+	sent     map[[2]string]int // by kind and the host that the request is for
+	machines int
+	injected [faults]int
+}
+
+func newProxy(t *testing.T, server string) *proxy {
+	t.Helper()
+	p := &proxy{server: server, requests: map[string]int{}, sent: map[[2]string]int{}}
+	listener, err := net.Listen("tcp", "0.0.0.0:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.port = listener.Addr().(*net.TCPAddr).Port
+	s := &http.Server{Handler: p, ReadHeaderTimeout: time.Minute}
+	go func() { _ = s.Serve(listener) }() // until it is closed
+	t.Cleanup(func() { _ = s.Close() })
+	return p
+}
+
+// disturb says what happens from now on.
+func (p *proxy) disturb(skew time.Duration, decide func(r *http.Request) fault) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.skew, p.decide = skew, decide
+}
+
+// counted returns the numbers of requests by kind, and begins again.
+func (p *proxy) counted() map[string]int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := p.requests
+	p.requests = map[string]int{}
+	return n
+}
+
+// kind is what a request is billed as.
+func kind(r *http.Request) string {
+	switch {
+	case r.URL.Query().Has("list-type"):
+		return "list"
+	case r.Method == http.MethodPut, r.Method == http.MethodPost:
+		return "write"
+	case r.Method == http.MethodDelete:
+		return "remove"
+	}
+	return "read"
+}
+
+// ServeHTTP implements http.Handler.
+func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	p.requests[kind(r)]++
+	p.sent[[2]string{kind(r), r.Host}]++
+	what := none
+	if p.decide != nil {
+		what = p.decide(r)
+	}
+	p.injected[what]++
+	skew := p.skew
+	p.mu.Unlock()
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the client has gone
+	}
+	switch what {
+	case failed:
+		w.WriteHeader(http.StatusInternalServerError)
+		return
+	case slow:
+		w.WriteHeader(http.StatusServiceUnavailable)
+		_, _ = io.WriteString(w, `<?xml version="1.0"?><Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>`)
+		return
+	case cut:
+		panic(http.ErrAbortHandler)
+	case twice:
+		if first, err := p.pass(r, body); err == nil {
+			first.Body.Close()
+		}
+	}
+	answer, err := p.pass(r, body)
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	defer answer.Body.Close()
+	content, err := io.ReadAll(answer.Body)
+	if err != nil || what == lost {
+		panic(http.ErrAbortHandler)
+	}
+	if what == late {
+		<-r.Context().Done()
+		panic(http.ErrAbortHandler)
+	}
+	for name, values := range answer.Header {
+		w.Header()[name] = values
+	}
+	if skew != 0 {
+		w.Header().Set("Date", time.Now().Add(skew).UTC().Format(http.TimeFormat))
+	}
+	w.WriteHeader(answer.StatusCode)
+	if what == truncated {
+		_, _ = w.Write(content[:len(content)/2])
+		panic(http.ErrAbortHandler)
+	}
+	_, _ = w.Write(content) // the client may have gone
+}
+
+// direct follows no redirections and unpacks nothing.
+var direct = &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 32}
+
+// pass asks the server.
+func (p *proxy) pass(r *http.Request, body []byte) (*http.Response, error) {
+	to := r.Clone(r.Context())
+	to.URL.Scheme, to.URL.Host, to.RequestURI = "http", p.server, ""
+	to.Body, to.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	return direct.RoundTrip(to)
+}
+
+// disturbed returns a decision that disturbs so many of a hundred requests, of all kinds.
+func disturbed(seed uint64, percent int) func(*http.Request) fault {
+	random := rand.New(rand.NewPCG(seed, 3))
+	lates := 2 // each takes the client's patience
+	return func(r *http.Request) fault {
+		if random.IntN(100) >= percent {
+			return none
+		}
+		what := fault(1 + random.IntN(int(faults)-1))
+		switch {
+		case what == late && lates == 0, what == truncated && r.Method != http.MethodGet, what == twice && r.Method == http.MethodGet:
+			return failed
+		case what == late:
+			lates--
+		}
+		return what
+	}
+}
+
+// ofCommits returns a decision about the first requests that create a commit.
+func ofCommits(what fault, n int) func(*http.Request) fault {
+	return func(r *http.Request) fault {
+		if n > 0 && r.Method == http.MethodPut && strings.Contains(r.URL.Path, "/commits/") {
+			n--
+			return what
+		}
+		return none
+	}
+}

@@ -1,0 +1,137 @@
+package s3
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const store = "s3://store/profiles"
+
+// A store on S3 is what one on a file system would be, whichever machine looks, and whatever
+// another has done to it.
+func TestStore(t *testing.T) {
+	s := serve(t)
+	dir := t.TempDir()
+	for n := range 6 {
+		record(t, filepath.Join(dir, fmt.Sprint(n/3)), n)
+	}
+	a, b := s.machine(), s.machine()
+	if code, out := b.run("report", "functions", "--store", store); code != 1 || !strings.Contains(out, "no store at "+store) {
+		t.Errorf("of nothing: %d\n%s", code, out)
+	}
+	a.does("ingest", "--store", store, "--cache", "", filepath.Join(dir, "0"))
+	b.has(store, 0, 3)
+	b.does("ingest", "--store", store, "--cache", "", filepath.Join(dir, "1"))
+	if out := a.does("ingest", "--store", store, "--cache", "", "--recursive", dir); !strings.Contains(out, "0 ingested, 6 already there") {
+		t.Errorf("again:\n%s", out)
+	}
+	a.has(store, 0, 6)
+	local := filepath.Join(t.TempDir(), "store")
+	a.does("ingest", "--store", local, "--cache", "", "--recursive", dir)
+	report := []string{"report", "callers-callees", "--function", "work", "--experiment", "job-004.er", "--store"}
+	if there, here := b.does(append(report, store)...), b.does(append(report, local)...); there != here {
+		t.Errorf("on S3\n%shere\n%s", there, here)
+	}
+	b.does("label", "--store", store, "job-004.er", "kept=yes")
+	if out := a.does("query", "--store", store, "--format", "csv", "SELECT experiment FROM labels WHERE label = 'kept' AND value = 'yes'"); !strings.Contains(out, "job-004.er") {
+		t.Errorf("labelled: %s", out)
+	}
+	a.does("forget", "--store", store, "job-000.er")
+	b.does("compact", "--store", store, "--keep", "0", "--purge")
+	b.does("compact", "--store", store, "--keep", "0", "--purge")
+	a.has(store, 1, 6)
+	if n := len(s.stored("store/profiles/commits")); n > 3 {
+		t.Errorf("%d commits are left of a compaction", n)
+	}
+}
+
+// What a machine keeps of a store is bounded, and a store that does not fit is refused.
+func TestCacheSize(t *testing.T) {
+	s := serve(t)
+	dir := t.TempDir()
+	a := s.machine()
+	for n := range 3 {
+		record(t, filepath.Join(dir, fmt.Sprint(n)), n)
+		a.does("ingest", "--store", store, "--cache", "", "--cache-size", "1K", filepath.Join(dir, fmt.Sprint(n)))
+	}
+	tables := filepath.Join(a.cache, "stackmill/stores/*/store/tables/*/*")
+	if left, err := filepath.Glob(tables); err != nil || len(left) > 0 {
+		t.Errorf("an ingest keeps %v, %v", left, err)
+	}
+	code, out := a.run("query", "--store", store, "--cache-size", "1K", sums)
+	if code != 1 || !strings.Contains(out, "give --cache-size more, or choose experiments with --experiment") {
+		t.Errorf("exit status %d\n%s", code, out)
+	}
+	total := 0
+	for _, file := range s.stored("store/profiles/tables") {
+		info, err := os.Stat(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		total += int(info.Size())
+	}
+	for _, name := range []string{"job-000.er", "job-001.er", "job-002.er"} {
+		a.does("report", "functions", "--store", store, "--experiment", name, "--cache-size", fmt.Sprint(total/2))
+		kept := 0
+		files, _ := filepath.Glob(tables) // the pattern is right
+		for _, file := range files {
+			if info, err := os.Stat(file); err == nil {
+				kept += int(info.Size())
+			}
+		}
+		if kept == 0 || kept > total/2 {
+			t.Errorf("%s: %d bytes are kept, of %d", name, kept, total/2)
+		}
+	}
+}
+
+// An answer that is lost after a commit was stored, and a commit that is stored twice, are
+// that commit.
+func TestCommitUnknown(t *testing.T) {
+	for _, what := range []fault{lost, late, twice} {
+		t.Run(faultNames[what], func(t *testing.T) {
+			s := serve(t)
+			dir := t.TempDir()
+			record(t, dir, 0)
+			a := s.machine()
+			s.disturb(0, ofCommits(what, 1))
+			if out := a.does("ingest", "--store", store, "--cache", "", dir); !strings.Contains(out, "1 ingested") {
+				t.Errorf("%s", out)
+			}
+			a.has(store, 0, 1)
+			if n := s.injected[what]; n != 1 {
+				t.Errorf("%d faults", n)
+			}
+		})
+	}
+}
+
+// A file that is gone or damaged on the server is found by check, though it is whole here.
+func TestDamage(t *testing.T) {
+	s := serve(t)
+	dir := t.TempDir()
+	record(t, dir, 0)
+	a, b := s.machine(), s.machine()
+	a.does("ingest", "--store", store, "--cache", "", dir)
+	file := s.stored("store/profiles/tables/heap_samples")[0]
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content[len(content)/2] ^= 1
+	if err := os.WriteFile(file, content, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if code, out := b.run("check", "--store", store); code != 4 || !strings.Contains(out, "heap_samples") {
+		t.Errorf("damaged: exit status %d\n%s", code, out)
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	if code, out := a.run("check", "--store", store); code != 4 || !strings.Contains(out, "heap_samples") {
+		t.Errorf("gone: exit status %d\n%s", code, out)
+	}
+}
