@@ -133,7 +133,7 @@ func compareLists(t *testing.T, db *queries.DB, tables []lake.Table) {
 }
 
 // exportLake brings a lake up to date with a store, in both formats.
-func exportLake(t *testing.T, store, folder string, o lake.Options) (map[string]content, []lake.Table, iceberg.Change) {
+func exportLake(t *testing.T, store, folder string, o lake.Options) ([]lake.Table, iceberg.Change) {
 	t.Helper()
 	db, err := queries.Open(t.Context(), store)
 	if err != nil {
@@ -159,13 +159,19 @@ func exportLake(t *testing.T, store, folder string, o lake.Options) (map[string]
 	if _, err := l.Finish([]string{iceberg.Format, ducklake.Format}); err != nil {
 		t.Fatal(err)
 	}
-	all, err := queries.OpenWith(t.Context(), store, queries.Options{Unsafe: true}) // to read the lake's files
+	return tables, c
+}
+
+// shown is what SQL shows of a store's tables that are in a lake.
+func shown(t *testing.T, store string, tables []lake.Table) map[string]content {
+	t.Helper()
+	db, err := queries.OpenWith(t.Context(), store, queries.Options{Unsafe: true}) // to read the lake's files
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer all.Close()
-	compareLists(t, all, tables)
-	return inSQL(t, all, tables), tables, c
+	defer db.Close()
+	compareLists(t, db, tables)
+	return inSQL(t, db, tables)
 }
 
 func compareLakes(t *testing.T, reader string, want, got map[string]content) {
@@ -235,13 +241,15 @@ func ids(t *testing.T, store string, names ...string) (list []string) {
 func TestLake(t *testing.T) {
 	store, folder := mixed(t), filepath.Join(t.TempDir(), "lake")
 	o := lake.Options{Keep: time.Hour}
-	first, _, c := exportLake(t, store, folder, o)
+	tables, c := exportLake(t, store, folder, o)
+	first := shown(t, store, tables)
 	if c.Tables != len(first) || c.Added == 0 || c.Removed != 0 {
 		t.Errorf("first: %+v", c)
 	}
 	follow := func(step string, o lake.Options) (map[string]content, iceberg.Change) {
 		t.Helper()
-		want, tables, c := exportLake(t, store, folder, o)
+		tables, c := exportLake(t, store, folder, o)
+		want := shown(t, store, tables)
 		compareLakes(t, "iceberg-go, "+step, want, readIceberg(t, folder))
 		compareLakes(t, "DuckLake, "+step, want, readDuckLake(t, folder))
 		for _, table := range tables {
@@ -253,7 +261,7 @@ func TestLake(t *testing.T) {
 		}
 		return want, c
 	}
-	if _, _, c := exportLake(t, store, folder, o); c != (iceberg.Change{}) {
+	if _, c := exportLake(t, store, folder, o); c != (iceberg.Change{}) {
 		t.Errorf("nothing has changed, but %+v", c)
 	}
 
@@ -264,11 +272,6 @@ func TestLake(t *testing.T) {
 	if _, err := suite.Ingest(pipeline.Options{Store: store}, filepath.Join(recordings, "perf")); err != nil {
 		t.Fatal(err)
 	}
-	more, c := follow("more", o)
-	if c.Added == 0 || more["samples"].Rows <= first["samples"].Rows || more["perf_samples"].Rows == 0 {
-		t.Errorf("more: %+v", c)
-	}
-
 	change(t, store, func(c *storedir.Contents) error {
 		return c.TakeOut(ids(t, store, "recur.er", "heap.er"), storedir.Forgotten, "")
 	})
@@ -278,9 +281,9 @@ func TestLake(t *testing.T) {
 	change(t, store, func(c *storedir.Contents) error {
 		return c.Label(storedir.Labels{Experiments: ids(t, store, "cxx.er"), Set: map[string]string{"night": "1"}}, "")
 	})
-	less, c := follow("less", o)
-	if less["samples"].Rows >= more["samples"].Rows || less["heap_samples"].Rows >= more["heap_samples"].Rows || less["labels"].Rows != 1 {
-		t.Errorf("less: %+v: %d of %d samples, %d labels", c, less["samples"].Rows, more["samples"].Rows, less["labels"].Rows)
+	less, _ := follow("less and more", o)
+	if less["heap_samples"].Rows >= first["heap_samples"].Rows || less["perf_samples"].Rows <= first["perf_samples"].Rows || less["labels"].Rows != 1 {
+		t.Errorf("%d of %d heap samples, %d perf samples, %d labels", less["heap_samples"].Rows, first["heap_samples"].Rows, less["perf_samples"].Rows, less["labels"].Rows)
 	}
 
 	root, err := corpus.Root()
@@ -315,11 +318,11 @@ func TestLake(t *testing.T) {
 	time.Sleep(2 * time.Millisecond) // the last states are older than nothing
 	exportLake(t, store, folder, lake.Options{})
 	follow("kept no more", lake.Options{})
-	tables, err := os.ReadDir(filepath.Join(folder, lake.Namespace))
+	left, err := os.ReadDir(filepath.Join(folder, lake.Namespace))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, table := range tables {
+	for _, table := range left {
 		for dir, most := range map[string]int{"data": s.Written + 1, "metadata": 5} {
 			files, err := os.ReadDir(filepath.Join(folder, lake.Namespace, table.Name(), dir))
 			if err != nil || len(files) > most {
@@ -341,7 +344,8 @@ func TestLakeInJavaScript(t *testing.T) {
 	server := httptest.NewServer(served)
 	defer server.Close()
 	o := lake.Options{Location: server.URL + "/lake", Store: server.URL + "/store/", Keep: time.Hour}
-	want, tables, _ := exportLake(t, store, folder, o)
+	tables, _ := exportLake(t, store, folder, o)
+	want := shown(t, store, tables)
 	var urls []string
 	for _, table := range tables {
 		if len(table.Files) == 0 { // which the reader refuses
