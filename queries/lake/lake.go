@@ -30,6 +30,7 @@ type Table struct {
 	Doc     string // what a row is
 	Columns []Column
 	Files   []File // by path
+	Delta   bool   // whether files may have numbers as differences, which not all readers know
 }
 
 // Column is a column of a table.

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/file"
+
 	"stackmill/queries"
 	"stackmill/queries/storetest"
 	"stackmill/schema"
@@ -69,6 +72,36 @@ func TestLocations(t *testing.T) {
 	storedir.Mirror(store, elsewhere{})
 	l.Options = Options{}
 	check(l, "s3://bucket/store", "file://"+folder)
+}
+
+// Tables say whether their files have numbers as differences.
+func TestDelta(t *testing.T) {
+	all := tables(t, open(t, t.TempDir(), Options{}), storetest.New(t, storetest.Two))
+	some := map[bool]int{}
+	for name, table := range all {
+		some[table.Delta]++
+		for _, f := range table.Files {
+			r, err := file.OpenParquetFile(f.Local, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for g := range r.NumRowGroups() {
+				for c := range r.MetaData().Schema.NumColumns() {
+					chunk, err := r.MetaData().RowGroup(g).ColumnChunk(c)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if slices.Contains(chunk.Encodings(), parquet.Encodings.DeltaBinaryPacked) && !table.Delta {
+						t.Errorf("%s: %s has differences", name, f.Local)
+					}
+				}
+			}
+			r.Close()
+		}
+	}
+	if some[true] == 0 || some[false] == 0 {
+		t.Errorf("%v", some)
+	}
 }
 
 // Files that no table has any more stay for as long as they are kept.

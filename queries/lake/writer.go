@@ -81,6 +81,7 @@ func (w *writer) list(ctx context.Context) (list []source, err error) {
 			s := source{Table: Table{Name: t.Name, Doc: t.Row}, stored: t}
 			for _, c := range t.Columns { // all of the files: some readers refuse others
 				s.Columns = append(s.Columns, Column{c.Name, c.Type.SQL(), c.Doc})
+				s.Delta = s.Delta || !listed(t) && (c.Encoding == schema.Delta || c.Encoding == schema.DictOrDelta || c.Encoding == schema.PlainOrDelta)
 			}
 			list = append(list, s)
 		default:

@@ -149,6 +149,10 @@ func (m *metadata) next(t lake.Table, location string) (next metadata, err error
 		// Engines must neither remove nor rewrite files: the store's are not theirs.
 		"gc.enabled": "false",
 	}
+	if t.Delta {
+		// The reader of batches that Spark uses refuses such files before Iceberg 1.10.
+		next.Properties["read.parquet.vectorization.enabled"] = "false"
+	}
 	return next, err
 }
 
