@@ -10,9 +10,10 @@ import (
 	"stackmill/stages/spill"
 )
 
-// assigner reads samples and finds their processes, while an adder adds them to these, on
-// another goroutine. What one of both writes is not near to what the other one uses: the
-// processors would take it from each other all the time.
+// assigner reads samples and finds their processes, while their stacks are numbered and
+// an adder adds their rows to these, each on a goroutine of its own. What one of them writes
+// is not near to what another one uses: the processors would take it from each other all
+// the time.
 type assigner struct {
 	stackReader
 	t          *timeline
@@ -23,19 +24,13 @@ type assigner struct {
 	usesKernel bool // some stack has kernel frames
 }
 
-// adder adds samples to their processes.
+// adder adds the rows of samples to their processes.
 type adder struct {
 	accesses uint64 // fields of accesses that any event has
 	space    *spill.Space
-	known    []*added
+	known    []*rows
 	kept     int // rows in memory
 	err      error
-}
-
-// added is what was added to a process.
-type added struct {
-	stacks *decode.Stacks
-	rows   rows
 }
 
 // readEach is how many samples are read before they are added: they may have 64 KiB each.
@@ -50,7 +45,8 @@ type readSamples struct {
 
 // readSample is one of them.
 type readSample struct {
-	to     *added
+	stacks *decode.Stacks
+	to     *rows
 	rows   int32 // how many it has
 	dumped bool  // its stack is to be unwound: the rows refer to a dump
 }
@@ -64,7 +60,7 @@ func (r *reader) assign(t *timeline) {
 	from := &assigner{stackReader: stackReader{reader: r}, t: t, moments: r.moments.take(), early: decode.EarlyOf(r.ctx), counters: totals{}}
 	to := &adder{accesses: r.accesses, space: r.space}
 	parts := (r.moments.n + readEach - 1) / readEach
-	relay.Each(1, parts, func(_, _ int, some *readSamples) { from.read(some) }, to.add)
+	relay.Chain(parts, []func(*readSamples){from.read, (*readSamples).number}, to.add)
 	r.spaceFailed(to.err)
 	r.spaceFailed(r.moments.err)
 	t.makeCounters()
@@ -109,7 +105,7 @@ func (a *assigner) sample(m *moment, to *readSamples) {
 	}
 	p.spaces, a.spaces = p.spaces|a.spaces, 0
 	if p.Number == 0 { // its samples may count nothing
-		p.added = &added{stacks: p.Stacks}
+		p.rows = &rows{}
 		a.t.recorded = append(a.t.recorded, p)
 		p.Number = len(a.t.recorded)
 		a.t.known(p.Image)
@@ -122,7 +118,7 @@ func (a *assigner) sample(m *moment, to *readSamples) {
 		p.dumps = append(p.dumps, m.at)
 	}
 	p.DurationNS = max(p.DurationNS, a.t.ns(m.time)-p.StartNS)
-	to.list = append(to.list, readSample{p.added, rows, dumped})
+	to.list = append(to.list, readSample{p.Stacks, p.rows, rows, dumped})
 }
 
 // addStack adds the stack of the sample that was read, unless it is dumped.
@@ -159,24 +155,34 @@ func (a *assigner) addRows(m *moment, row *row, to *readSamples) {
 	}
 }
 
-// add adds samples to their processes; false after an error.
-func (a *adder) add(some *readSamples) bool {
+// number gives the rows the numbers of their stacks.
+func (some *readSamples) number() {
 	rows, stack := some.rows, 0
 	for _, s := range some.list {
-		p, own := s.to, rows[:s.rows]
+		own := rows[:s.rows]
 		rows = rows[s.rows:]
-		if p.rows.n == 0 && len(own) > 0 {
-			a.known = append(a.known, p)
+		if s.dumped {
+			continue
 		}
-		if !s.dumped {
-			number := p.stacks.Number(some.stacks.At(stack))
-			for i := range own {
-				own[i].stack = number
-			}
-			stack++
+		number := s.stacks.Number(some.stacks.At(stack))
+		for i := range own {
+			own[i].stack = number
+		}
+		stack++
+	}
+}
+
+// add adds samples to their processes; false after an error.
+func (a *adder) add(some *readSamples) bool {
+	rows := some.rows
+	for _, s := range some.list {
+		own := rows[:s.rows]
+		rows = rows[s.rows:]
+		if s.to.n == 0 && len(own) > 0 {
+			a.known = append(a.known, s.to)
 		}
 		for i := range own {
-			p.rows.add(&own[i], a.accesses)
+			s.to.add(&own[i], a.accesses)
 		}
 		a.kept += len(own)
 		if a.bound(); a.err != nil {
@@ -193,7 +199,7 @@ func (a *adder) bound() {
 	}
 	a.kept = 0
 	for _, p := range a.known {
-		a.err = errors.Join(a.err, p.rows.putAside(a.space))
+		a.err = errors.Join(a.err, p.putAside(a.space))
 	}
 }
 
@@ -238,18 +244,18 @@ func (t *timeline) complete(p *process, usesKernel bool) {
 	p.Counters = t.counters
 	p.Records = func(k schema.Kind) int64 {
 		if k == schema.Perf {
-			return int64(p.added.rows.n)
+			return int64(p.rows.n)
 		}
 		return 0
 	}
 	if len(p.dumps) > 0 {
 		p.Dumps = dumps{t, p}
 	}
-	p.Release = func() { *p.added, p.dumps = added{}, nil }
+	p.Release = func() { *p.rows, p.dumps = rows{}, nil }
 	p.Events = func(k schema.Kind, _ ...string) decode.EventReader {
 		if k != schema.Perf {
 			return none{}
 		}
-		return &eventReader{r: t.r, rows: &p.added.rows}
+		return &eventReader{r: t.r, rows: p.rows}
 	}
 }

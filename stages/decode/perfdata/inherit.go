@@ -160,8 +160,8 @@ func (t *timeline) judgeInherited() {
 // data, and all words that the unwinder may find on a stack.
 func (r *reader) addressesOf(p *process) (list []uint64) {
 	list = p.Stacks.Words()
-	for i := range p.added.rows.parts() {
-		b, err := p.added.rows.part(i, r.space, r.accesses)
+	for i := range p.rows.parts() {
+		b, err := p.rows.part(i, r.space, r.accesses)
 		r.spaceFailed(err)
 		for _, address := range b.access[accessAddress] {
 			list = append(list, uint64(address))

@@ -32,7 +32,7 @@ type process struct {
 	forked   *snapshot // what it inherited
 	drops    []drop
 	exec     *execution // nil unless the mappings of a new program are incomplete
-	added    *added     // nil without samples
+	rows     *rows      // nil without samples
 	spaces   uint64     // bits of the foreign address spaces it was in
 	dumps    []place    // samples whose stacks are to be unwound, by number
 }
