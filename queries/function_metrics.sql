@@ -50,6 +50,11 @@
 --     JOIN modules u ON u.experiment_id = f.experiment_id AND u.module_id = f.module_id AND u.name = r.module
 --     WHERE r.function_key = function_key(o.name, u.name, COALESCE(NULLIF(f.linkage_name, ''), f.name))
 --   ) GROUP BY ALL HAVING sum(expected) <> sum("same") OR sum(found) <> sum("same")
+WITH named_functions AS ( -- which a condition on the name reaches: a join has columns that the files of functions do not
+  SELECT f.*, n.experiment FROM functions f JOIN experiment_names n USING (experiment_id)
+), named_modules AS (
+  SELECT u.*, n.experiment FROM modules u JOIN experiment_names n USING (experiment_id)
+)
 SELECT v.experiment_id, n.experiment, m.mode, v.metric, t.unit,
   f.function_id, function_key(o.name, u.name, COALESCE(NULLIF(f.linkage_name, ''), f.name)) AS function_key, f.name AS "function", o.name AS load_object, u.name AS module, f.address, f.kind,
   v.exclusive, v.inclusive
@@ -57,6 +62,6 @@ FROM function_values_numbered_rows() v
 JOIN experiment_names n USING (experiment_id) -- first: a condition on the name then restricts what is read of the others
 JOIN modes m ON v.modes & m.bit <> 0
 LEFT JOIN metrics t USING (experiment_id, metric)
-JOIN functions f USING (experiment_id, function_no) -- not left joins, through which such a condition does not pass
+JOIN named_functions f USING (experiment_id, experiment, function_no) -- not left joins, through which such a condition does not pass
 JOIN load_objects o USING (experiment_id, load_object_id)
-JOIN modules u USING (experiment_id, module_id)
+JOIN named_modules u USING (experiment_id, experiment, module_id)
