@@ -8,7 +8,10 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 	"unsafe"
+
+	"golang.org/x/sys/unix"
 )
 
 // advised reports whether the memory at an address may be in huge pages.
@@ -46,4 +49,40 @@ func TestHugePages(t *testing.T) {
 			t.Errorf("in huge pages: %v, not %v", got, want)
 		}
 	}
+}
+
+// resident is how many bytes of a slice are in memory.
+func resident(t *testing.T, b []byte) (n int) {
+	page := os.Getpagesize()
+	in := make([]byte, len(b)/page)
+	if _, _, errno := unix.Syscall(unix.SYS_MINCORE, uintptr(unsafe.Pointer(&b[0])), uintptr(len(in)*page), uintptr(unsafe.Pointer(&in[0]))); errno != 0 {
+		t.Fatal(errno)
+	}
+	for _, is := range in {
+		n += int(is&1) * page
+	}
+	return n
+}
+
+// What the heap has grown by is made before it is used, but for growth that is large.
+func TestPopulated(t *testing.T) {
+	const size = 48 << 20
+	var all [][]byte // the heap grows for one of them at the latest
+	hugePages(1 << 40)
+	defer hugePages(0)
+	for range 20 {
+		b := make([]byte, size)
+		all = append(all, b)
+		for range 100 {
+			if resident(t, b) > size/2 {
+				large := make([]byte, 1<<30)
+				if n := resident(t, large); n > len(large)/2 {
+					t.Errorf("%d bytes of %d are there", n, len(large))
+				}
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	}
+	t.Errorf("nothing of %d slices is there", len(all))
 }
