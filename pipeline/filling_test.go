@@ -275,7 +275,10 @@ func TestFirstOfCopies(t *testing.T) {
 	}
 	var want map[string]string
 	for _, jobs := range []int{1, 3} {
-		in := newIngest(Options{Store: filepath.Join(t.TempDir(), "store"), Jobs: jobs, DebugDirs: []string{}, Progress: &Progress{}})
+		in, err := newIngest(t.Context(), Options{Store: filepath.Join(t.TempDir(), "store"), Jobs: jobs, DebugDirs: []string{}, Progress: &Progress{}})
+		if err != nil {
+			t.Fatal(err)
+		}
 		in.each = func(ctx context.Context, src input, to *place) Result {
 			if jobs > 1 && to.number == 0 {
 				<-reading

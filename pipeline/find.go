@@ -14,7 +14,11 @@ type Found struct {
 // Find finds the recordings that Ingest would read with these options, in the same order,
 // and opens none that the journal knows.
 func Find(ctx context.Context, opts Options, paths ...string) ([]Found, error) {
-	in := newIngest(opts)
+	opts.SharedCache = "" // nothing is read
+	in, err := newIngest(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
 	if err := in.recall(); err != nil {
 		return nil, err
 	}

@@ -21,15 +21,16 @@ import (
 
 // Options say what to ingest and how.
 type Options struct {
-	Store     string
-	Program   string        // version of the program: recordings that lost data are tried again by another
-	Cache     string        // directory of load-object tables; empty: no cache on disk
-	Kallsyms  string        // file with the kernel's symbols, as /proc/kallsyms has them; empty: none
-	Vmlinux   string        // file with the kernel's image; empty: none
-	PerfMaps  string        // directory of perf-PID.map files; empty: /tmp
-	SymFS     string        // root below which load objects are, instead of at their recorded paths; empty: none
-	DebugDirs []string      // where separate debug files, and copies by build-id, are; nil: cache.DefaultDebugDirs
-	Sources   []source.Rule // where source files are that are not at their recorded paths
+	Store       string
+	Program     string        // version of the program: recordings that lost data are tried again by another
+	Cache       string        // directory of load-object tables; empty: no cache on disk
+	SharedCache string        // address of those that machines share, behind Cache; empty: none
+	Kallsyms    string        // file with the kernel's symbols, as /proc/kallsyms has them; empty: none
+	Vmlinux     string        // file with the kernel's image; empty: none
+	PerfMaps    string        // directory of perf-PID.map files; empty: /tmp
+	SymFS       string        // root below which load objects are, instead of at their recorded paths; empty: none
+	DebugDirs   []string      // where separate debug files, and copies by build-id, are; nil: cache.DefaultDebugDirs
+	Sources     []source.Rule // where source files are that are not at their recorded paths
 	// NoRecordedSources says that sources are not looked for at their recorded paths.
 	NoRecordedSources bool
 	onlyGiven         bool          // lists of generated code are not looked for in /tmp
@@ -124,7 +125,10 @@ func Ingest(ctx context.Context, opts Options, paths ...string) ([]Result, error
 	if opts.Progress == nil {
 		opts.Progress = &Progress{}
 	}
-	in := newIngest(opts)
+	in, err := newIngest(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
 	in.each = in.one
 	storedir.Clean(opts.Store)
 	if err := in.recall(); err != nil {
@@ -139,15 +143,23 @@ func Ingest(ctx context.Context, opts Options, paths ...string) ([]Result, error
 	return in.watched(ctx, func() []Result { return in.all(ctx, inputs) })
 }
 
-func newIngest(opts Options) *ingest {
+func newIngest(ctx context.Context, opts Options) (*ingest, error) {
+	tables := cache.Options{CacheDir: opts.Cache, DebugDirs: opts.debugDirs(), MemoryLimit: opts.Memory / tablesShare}
+	if opts.SharedCache != "" {
+		shared, err := openSharedCache(ctx, opts.SharedCache)
+		if err != nil {
+			return nil, err
+		}
+		tables.Shared = shared
+	}
 	return &ingest{
 		Options:  opts,
-		loader:   cache.New(cache.Options{CacheDir: opts.Cache, DebugDirs: opts.debugDirs(), MemoryLimit: opts.Memory / tablesShare}),
+		loader:   cache.New(tables),
 		outlines: symbolize.NewOutlines(), texts: source.NewTexts(),
 		staging: newStaging(),
 		taken:   map[string]taken{},
 		known:   map[string]bool{},
-	}
+	}, nil
 }
 
 // watched runs a job within the memory, and ends the run.

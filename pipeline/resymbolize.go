@@ -67,13 +67,15 @@ func Resymbolize(ctx context.Context, opts Options, wanted func(*storedir.Entry)
 	if opts.Progress == nil {
 		opts.Progress = &Progress{}
 	}
-	in := newIngest(opts)
+	in, err := newIngest(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
 	in.onlyGiven = true
 	in.each = func(ctx context.Context, src input, to *place) Result {
 		return in.redo(ctx, src, to, dry)
 	}
 	storedir.Clean(opts.Store)
-	var err error
 	if in.store, err = storedir.Look(opts.Store); err == nil {
 		err = in.store.Usable()
 	}

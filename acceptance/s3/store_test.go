@@ -2,10 +2,13 @@ package s3
 
 import (
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"stackmill/acceptance/corpus"
 )
 
 const store = "s3://store/profiles"
@@ -133,5 +136,48 @@ func TestDamage(t *testing.T) {
 	}
 	if code, out := a.run("check", "--store", store); code != 4 || !strings.Contains(out, "heap_samples") {
 		t.Errorf("gone: exit status %d\n%s", code, out)
+	}
+}
+
+// The tables of a load object are made by the machine that needs them first, for all others. A
+// cache that cannot be had is refused.
+func TestSharedCache(t *testing.T) {
+	s := serve(t)
+	dir, err := corpus.Dir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	recording := filepath.Join(dir, "exp", "recur.er")
+	var requests map[string]int
+	count := func(r *http.Request) fault {
+		if strings.HasPrefix(r.URL.Path, "/store/cache/") {
+			requests[r.Method]++
+		}
+		return none
+	}
+	reports := map[string]bool{}
+	ingest := func(store, cache string) {
+		t.Helper()
+		requests = map[string]int{}
+		m := s.machine()
+		m.does("ingest", "--store", store, "--cache", cache, recording)
+		reports[m.does("report", "lines", "--store", store)] = true
+	}
+	s.disturb(0, count)
+	ingest("s3://store/a", "s3://store/cache")
+	if made := len(s.stored("store/cache")); made == 0 || requests["PUT"] != made {
+		t.Errorf("%d tables were made, requests %v", made, requests)
+	}
+	ingest("s3://store/b", "s3://store/cache")
+	if requests["PUT"] != 0 || requests["GET"] == 0 {
+		t.Errorf("another machine: requests %v", requests)
+	}
+	ingest("s3://store/c", filepath.Join(t.TempDir(), "cache"))
+	if len(reports) != 1 {
+		t.Errorf("the reports differ: %v", reports)
+	}
+	s.disturb(0, nil)
+	if code, out := s.machine().run("ingest", "--store", "s3://store/d", "--cache", "s3://nowhere/cache", recording); code != 1 || !strings.Contains(out, "s3://nowhere/cache") {
+		t.Errorf("no bucket: exit status %d\n%s", code, out)
 	}
 }

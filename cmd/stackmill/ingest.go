@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"stackmill/bucket"
 	"stackmill/pipeline"
 	"stackmill/stages/symbolize/source"
 )
@@ -111,7 +112,7 @@ func (in *ingester) addCommonFlags(c *cobra.Command) {
 	f.IntVar(&in.Jobs, "jobs", runtime.NumCPU(), "experiments read side by side")
 	f.StringVar(&in.memory, "memory", "1G", "memory to stay within, e.g. 512M or 2G")
 	f.DurationVar(&in.Timeout, "experiment-timeout", time.Hour, "how long reading one recording may take, 0 for any time")
-	f.StringVar(&in.Cache, "cache", defaultCache(), "directory where tables of load objects are kept, shared by all stores")
+	f.StringVar(&in.Cache, "cache", defaultCache(), "directory or s3://BUCKET/PREFIX where tables of load objects are kept, shared by all stores")
 	f.StringVar(&in.Kallsyms, "kallsyms", "", "the kernel's symbols when it was recorded, a copy of /proc/kallsyms (perf recordings)")
 	f.StringVar(&in.Vmlinux, "vmlinux", "", "the kernel's image with its symbols (perf recordings; default: by the recorded build-id, where distributions put it)")
 	f.StringVar(&in.PerfMaps, "perf-map-dir", "", "directory of the perf-PID.map and jit-PID.dump files of run-time compilers (default /tmp, and where the dump was)")
@@ -193,6 +194,9 @@ func (in *ingester) check() error {
 	}
 	if err := checkSpace(limit); err != nil {
 		return fmt.Errorf("%s: %w", in.verb, err)
+	}
+	if bucket.Is(in.Cache) {
+		in.SharedCache, in.Cache = in.Cache, localCache()
 	}
 	in.Jobs = jobsFor(in.Jobs, openFiles())
 	in.Store, in.Memory, in.Program = in.store, limit, programVersion()

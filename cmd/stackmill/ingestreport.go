@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -99,7 +100,7 @@ func (in *ingester) newReport(o *outcome, paths []string, w *watched) *ingestRep
 func (in *ingester) arguments(paths []string) reportArguments {
 	a := reportArguments{
 		Recursive: in.Recursive, Verify: in.Verify, Watch: in.watch, AutoCompact: in.autoCompact, Jobs: in.Jobs, Memory: in.Memory,
-		ExperimentTimeout: in.Timeout.Seconds(), Cache: in.Cache, SymFS: in.SymFS, DebugDirs: in.DebugDirs,
+		ExperimentTimeout: in.Timeout.Seconds(), Cache: cmp.Or(in.SharedCache, in.Cache), SymFS: in.SymFS, DebugDirs: in.DebugDirs,
 		Kallsyms: in.Kallsyms, Vmlinux: in.Vmlinux, PerfMaps: in.PerfMaps, Sources: in.sources, NoRecordedSources: in.NoRecordedSources,
 	}
 	if in.plan != "" {

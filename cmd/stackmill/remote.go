@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"os"
+	"path/filepath"
 
 	"stackmill/bucket"
 	"stackmill/mirror"
@@ -19,14 +21,13 @@ func (a *app) reach(ctx context.Context, store string) error {
 	if err != nil {
 		return usageErrorf("--cache-size: %w", err)
 	}
-	cache := defaultCache()
-	if cache == "" { // a container without a home
-		cache = os.TempDir()
-	}
-	m, err := mirror.Open(ctx, store, mirror.Options{Cache: cache, Size: size})
+	m, err := mirror.Open(ctx, store, mirror.Options{Cache: localCache(), Size: size})
 	if err != nil {
 		return err
 	}
 	a.store = m.Dir
 	return nil
 }
+
+// localCache is where a part is kept of what is on S3: also in a container without a home.
+func localCache() string { return cmp.Or(defaultCache(), filepath.Join(os.TempDir(), "stackmill")) }

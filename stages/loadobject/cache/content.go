@@ -111,7 +111,7 @@ func (c *contents) read(at infile.Stamp) (x content, ok bool) {
 	if c.dir == "" || at.Size < worthRemembering {
 		return x, false
 	}
-	b, ok := unseal(disk{c.dir}.content(c.path(at)))
+	b, ok := unseal(disk{dir: c.dir}.content(c.path(at)))
 	if !ok || len(b) != recordSize || string(b[:5*8]) != string(record(at, content{})[:5*8]) {
 		return x, false
 	}
@@ -124,5 +124,5 @@ func (c *contents) write(at infile.Stamp, x content) {
 	if c.dir == "" || at.Size < worthRemembering || os.MkdirAll(filepath.Join(c.dir, "contents"), 0o777) != nil {
 		return
 	}
-	disk{c.dir}.store(c.path(at), seal(record(at, x)))
+	disk{dir: c.dir}.store(c.path(at), seal(record(at, x)))
 }

@@ -47,7 +47,7 @@ func TestDataCached(t *testing.T) {
 // A table that lacks a missing file's content is made anew once the file is there.
 func TestDataMissing(t *testing.T) {
 	dir := t.TempDir()
-	d := disk{filepath.Join(dir, "cache")}
+	d := disk{dir: filepath.Join(dir, "cache")}
 	table := &types.Table{Types: make([]types.Type, 1), Units: []string{""}, Scopes: make([]types.Scope, 1)}
 	half := filepath.Join(dir, "half.dwo")
 	d.writeData("key", []string{half}, table)

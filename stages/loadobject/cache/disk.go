@@ -40,8 +40,24 @@ const maxFile = 2 << 30
 const maxChecked = 16
 
 // disk is the cache on disk: one file per load object. Several processes may
-// use it; files come into being by renaming.
-type disk struct{ dir string }
+// use it; files come into being by renaming. What it lacks may be in one that machines share.
+type disk struct {
+	dir    string
+	shared Shared // nil: there is none
+}
+
+// Shared is a cache of many machines. Its contents are checked as those of files are.
+type Shared interface {
+	// Get returns the content of that name; nil if there is none.
+	Get(name string) []byte
+	// Put keeps a content. It may fail.
+	Put(name string, content []byte)
+}
+
+// sharedName is what a file is called in a cache that programs of several versions share.
+func sharedName(path string) string {
+	return fmt.Sprintf("v%d/%s", formatVersion, filepath.Base(path))
+}
 
 func (d disk) path(key string) string { return filepath.Join(d.dir, key+".table") }
 
@@ -52,12 +68,24 @@ func (d disk) content(path string) []byte {
 	}
 	f, info, err := infile.Open(path, maxFile)
 	if err != nil {
-		return nil
+		return d.elsewhere(path)
 	}
 	defer f.Close()
 	b := make([]byte, info.Size())
 	if _, err := io.ReadFull(f, b); err != nil {
 		return nil
+	}
+	return b
+}
+
+// elsewhere returns what machines share, and keeps it here, too.
+func (d disk) elsewhere(path string) []byte {
+	if d.shared == nil {
+		return nil
+	}
+	b := d.shared.Get(sharedName(path))
+	if b != nil {
+		d.place(path, b)
 	}
 	return b
 }
@@ -94,8 +122,16 @@ func (d disk) write(key string, missing []string, t *symtab.Table) {
 	}
 }
 
-// store writes a file. A cache that cannot be written costs time, nothing else.
+// store writes a file, for all who share it.
 func (d disk) store(path string, content []byte) {
+	d.place(path, content)
+	if d.shared != nil {
+		d.shared.Put(sharedName(path), content)
+	}
+}
+
+// place writes a file. A cache that cannot be written costs time, nothing else.
+func (d disk) place(path string, content []byte) {
 	if os.MkdirAll(d.dir, 0o777) != nil {
 		return
 	}

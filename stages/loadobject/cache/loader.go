@@ -27,6 +27,7 @@ const defaultMemory = 512 << 20
 // Options are where a Loader looks and what it may keep.
 type Options struct {
 	CacheDir    string   // folder of the cache on disk; empty: none
+	Shared      Shared   // behind that, if there is one; may be nil
 	DebugDirs   []string // roots of separate debug files; nil: DefaultDebugDirs
 	MemoryLimit int64    // bytes of tables kept in memory; 0: 512 MiB
 }
@@ -86,9 +87,9 @@ func New(o Options) *Loader {
 	}
 	return &Loader{
 		options:  o,
-		disk:     disk{o.CacheDir},
+		disk:     disk{o.CacheDir, o.Shared},
 		contents: contents{dir: o.CacheDir, known: map[infile.Stamp]content{}},
-		claims:   claims{disk: disk{o.CacheDir}, first: map[string]string{}, notes: map[string][]symtab.Note{}},
+		claims:   claims{disk: disk{dir: o.CacheDir}, first: map[string]string{}, notes: map[string][]symtab.Note{}},
 		paths:    map[pathKey]identity{},
 		kept:     map[string]*list.Element{},
 		used:     list.New(),

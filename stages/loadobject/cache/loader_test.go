@@ -83,7 +83,7 @@ func TestDamagedCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.close()
-	path := disk{options.CacheDir}.path(s.key)
+	path := disk{dir: options.CacheDir}.path(s.key)
 	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +93,7 @@ func TestDamagedCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer o.close()
-	foreign, err := os.ReadFile(disk{options.CacheDir}.path(o.key))
+	foreign, err := os.ReadFile(disk{dir: options.CacheDir}.path(o.key))
 	if err != nil {
 		t.Fatal(err)
 	}

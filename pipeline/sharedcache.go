@@ -1,0 +1,75 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"sync/atomic"
+	"time"
+
+	"stackmill/bucket"
+	"stackmill/fault"
+)
+
+// sharedCache is a cache of load objects' tables on S3, behind that on disk. What fails costs
+// time only: it is not asked any more then.
+type sharedCache struct {
+	ctx    context.Context
+	client *bucket.Client
+	at     bucket.Address
+	failed atomic.Bool
+}
+
+const (
+	// mostTable bounds a table that is read.
+	mostTable = 2 << 30
+	// tablePatience is how long a table may take that could be made anew.
+	tablePatience = 30 * time.Second
+)
+
+// openSharedCache finds out whether the cache at an address can be asked.
+func openSharedCache(ctx context.Context, address string) (*sharedCache, error) {
+	at, err := bucket.Parse(address)
+	if err != nil {
+		return nil, err
+	}
+	client, err := bucket.Shared()
+	if err != nil {
+		return nil, err
+	}
+	stop := errors.New("one is enough")
+	err = client.List(ctx, at, func(bucket.Object) error { return stop })
+	if err != nil && !errors.Is(err, stop) {
+		return nil, fault.New(err)
+	}
+	return &sharedCache{ctx: ctx, client: client, at: at}, nil
+}
+
+// Get implements cache.Shared.
+func (c *sharedCache) Get(name string) []byte {
+	if c.failed.Load() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, tablePatience)
+	defer cancel()
+	content, err := c.client.Read(ctx, c.at.Join(name), mostTable)
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			c.failed.Store(true)
+		}
+		return nil
+	}
+	return content
+}
+
+// Put implements cache.Shared.
+func (c *sharedCache) Put(name string, content []byte) {
+	if c.failed.Load() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, tablePatience)
+	defer cancel()
+	if c.client.Put(ctx, c.at.Join(name), content) != nil {
+		c.failed.Store(true)
+	}
+}
