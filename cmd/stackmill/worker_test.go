@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -57,8 +59,8 @@ func TestWorker(t *testing.T) {
 			t.Errorf("the worker has a segment %v: it is not static", p.Type)
 		}
 	}
-	want := filesBy(t, full, filepath.Join(recordings, "exp"), perf)
-	got := filesBy(t, worker, filepath.Join(recordings, "exp"), perf)
+	want := filesBy(t, full, t.TempDir(), filepath.Join(recordings, "exp"), perf)
+	got := filesBy(t, worker, t.TempDir(), filepath.Join(recordings, "exp"), perf)
 	if len(want) < 100 {
 		t.Errorf("%d files", len(want))
 	}
@@ -87,12 +89,14 @@ func TestWorker(t *testing.T) {
 }
 
 // filesBy counts the files of tables that a program makes.
-func filesBy(t *testing.T, program string, paths ...string) map[string]int {
+func filesBy(t *testing.T, program, cache string, paths ...string) map[string]int {
 	t.Helper()
 	store := filepath.Join(t.TempDir(), "store")
-	c := exec.Command(program, append([]string{"ingest", "--store", store, "--recursive", "--cache", t.TempDir()}, paths...)...)
+	c := exec.Command(program, append([]string{"ingest", "--store", store, "--recursive", "--cache", cache}, paths...)...)
 	if out, err := c.CombinedOutput(); err != nil && c.ProcessState.ExitCode() != exitLost {
-		t.Fatalf("%v: %s", err, out)
+		t.Errorf("%v: %s", err, out)
+	} else if strings.Contains(string(out), cache) {
+		t.Errorf("it speaks of the cache:\n%s", out)
 	}
 	files := map[string]int{} // names of batches are random: by table and content
 	tables := filepath.Join(store, "tables")
@@ -105,7 +109,86 @@ func filesBy(t *testing.T, program string, paths ...string) map[string]int {
 		return err
 	})
 	if err != nil {
+		t.Error(err)
+	}
+	return files
+}
+
+// Workers that fill a cache side by side, that may not write it, and that find all of it cut
+// short put in the same as one with a cache of its own.
+func TestSharedCache(t *testing.T) {
+	recordings, err := corpus.Dir()
+	if err != nil {
 		t.Fatal(err)
+	}
+	worker, exp := build(t, "0"), filepath.Join(recordings, "exp")
+	want := filesBy(t, worker, t.TempDir(), exp)
+	same := func(what string, got map[string]int) {
+		t.Helper()
+		if diff := cmp.Diff(want, got); diff != "" || len(got) < 100 {
+			t.Errorf("%s: other tables:\n%s", what, diff)
+		}
+	}
+	cache := t.TempDir()
+	got := make([]map[string]int, 4)
+	var workers sync.WaitGroup
+	for i := range got {
+		workers.Go(func() { got[i] = filesBy(t, worker, cache, exp) })
+	}
+	workers.Wait()
+	for _, g := range got {
+		same("side by side", g)
+	}
+	before := cached(t, cache)
+	for name := range before {
+		if strings.HasPrefix(filepath.Base(name), ".") {
+			t.Errorf("left %s", name)
+		}
+	}
+	if readOnly := t.TempDir(); syscall.Mount(cache, readOnly, "", syscall.MS_BIND, "") != nil {
+		t.Log("no folder can be mounted here to be read only")
+	} else {
+		defer func() { _ = syscall.Unmount(readOnly, syscall.MNT_DETACH) }()
+		if err := syscall.Mount("", readOnly, "", syscall.MS_BIND|syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
+			t.Fatal(err)
+		}
+		same("read only", filesBy(t, worker, readOnly, exp))
+		for name := range before {
+			if strings.HasSuffix(name, ".table") {
+				if err := os.Remove(filepath.Join(cache, name)); err != nil {
+					t.Fatal(err)
+				}
+				break
+			}
+		}
+		same("read only and not complete", filesBy(t, worker, readOnly, exp))
+	}
+	for name, content := range before {
+		if err := os.WriteFile(filepath.Join(cache, name), []byte(content[:len(content)/2]), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	same("cut short", filesBy(t, worker, cache, exp))
+	if diff := cmp.Diff(before, cached(t, cache)); diff != "" {
+		t.Error("what was cut short is not made again")
+	}
+}
+
+// cached returns the content of the files of a cache by their paths in it.
+func cached(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		name, _ := filepath.Rel(dir, path)
+		files[name] = string(content)
+		return err
+	})
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d files, %v", len(files), err)
 	}
 	return files
 }
