@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"syscall"
 
 	"stackmill/stages/decode/gprofng/archive"
 	"stackmill/stages/infile"
@@ -14,8 +16,14 @@ import (
 // folder is the folder of a recording: its founder's. Nothing is read through links
 // that lead out of it.
 type folder struct {
-	root string // real and absolute
+	root  string // real and absolute
+	given string // a path of it, without a link below it but those that resolve sees; empty if none is known
+	gone  *gone
 }
+
+// gone are folders that a recording was found not to have: most have no archives, which are
+// looked into for each load object and each source file.
+type gone struct{ paths sync.Map }
 
 var errLeadsOut = errors.New("it is a link that leads out of the recording, which is not followed")
 
@@ -32,7 +40,11 @@ func folderOf(path string) (folder, error) {
 	if isDescendant(path) && isExperimentName(filepath.Base(filepath.Dir(real))) {
 		real = filepath.Dir(real)
 	}
-	return folder{real}, nil
+	f := folder{root: real, gone: &gone{}}
+	if !isDescendant(path) {
+		f.given = filepath.Clean(path)
+	}
+	return f, nil
 }
 
 func isDescendant(path string) bool {
@@ -41,6 +53,13 @@ func isDescendant(path string) bool {
 
 // resolve returns the real path of a file or folder of the recording.
 func (f folder) resolve(path string) (string, error) {
+	below, ok := strings.CutPrefix(filepath.Clean(path), f.given+"/")
+	if ok && f.given != "" {
+		path = filepath.Join(f.root, below)
+		if real, err := f.plain(path); real || err != nil {
+			return path, err
+		}
+	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return "", err
@@ -52,6 +71,28 @@ func (f folder) resolve(path string) (string, error) {
 		return "", errLeadsOut
 	}
 	return real, nil
+}
+
+// plain reports whether no part of a path below the root is a link. It looks at these parts
+// only: on a file system that machines share, each look at one is a question to a server.
+func (f folder) plain(path string) (bool, error) {
+	for at := len(f.root) + 1; at <= len(path); at++ {
+		if at < len(path) && path[at] != filepath.Separator {
+			continue
+		}
+		part := path[:at]
+		if _, known := f.gone.paths.Load(part); known {
+			return false, &fs.PathError{Op: "lstat", Path: part, Err: syscall.ENOENT}
+		}
+		info, err := os.Lstat(part)
+		if errors.Is(err, fs.ErrNotExist) && at < len(path) {
+			f.gone.paths.Store(part, nil)
+		}
+		if err != nil || info.Mode()&fs.ModeSymlink != 0 {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // holds reports whether a real path lies in the folder.
