@@ -23,6 +23,7 @@ type bench struct {
 	rounds       int
 	compacted    bool // the store of many
 	figures      figures
+	costs        costs // of tasks
 }
 
 // rows are the measurements in their order. Each makes what it needs, so that it can
@@ -44,6 +45,8 @@ var rows = []struct {
 	{"corpus", (*bench).corpusBytes},
 	{"scale", (*bench).scale},
 	{"year", (*bench).year},
+	{"cluster", (*bench).cluster},
+	{"simulation", (*bench).simulation},
 	{"start", (*bench).start},
 	{"rate", (*bench).inProcess},
 	{"unwinding", (*bench).unwinding},
@@ -55,7 +58,7 @@ func main() {
 	if len(os.Args) > 2 && os.Args[1] == measured {
 		os.Exit(measureHere(os.Args[2], os.Args[3:]...))
 	}
-	b := &bench{}
+	b := &bench{costs: typical}
 	flag.StringVar(&b.program, "program", "bin/stackmill", "the `stackmill` to measure")
 	flag.StringVar(&b.dir, "dir", ".bench", "where the recordings and the stores are kept")
 	flag.IntVar(&b.records, "records", 4_000_000, "records of the recording of a server's heap calls")

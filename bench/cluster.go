@@ -1,0 +1,180 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	clusterTasks      = 4
+	clusterEfficiency = 0.95 // of tasks side by side, in processor time, against one after the other
+)
+
+// cluster measures tasks of a plan: what they cost side by side and what starting one
+// does, and how many operations each experiment is on the file system that they share.
+func (b *bench) cluster() error {
+	dir, err := filepath.Abs(b.dir)
+	if err != nil {
+		return err
+	}
+	c := &cluster{bench: b, root: filepath.Join(dir, fmt.Sprintf("scale-%d", b.experiments)), store: filepath.Join(dir, "store"), plan: filepath.Join(dir, "cluster.plan")}
+	if err := many(b.dir, c.root, 0, b.experiments, nightSize); err != nil {
+		return err
+	}
+	if _, err := c.tasks(1, false, nil); err != nil { // it fills the cache
+		return err
+	}
+	var one, turns, beside, again []time.Duration
+	for range b.rounds {
+		for _, m := range []struct {
+			tasks int
+			once  bool
+			times *[]time.Duration
+		}{{1, false, &one}, {clusterTasks, false, &turns}, {clusterTasks, true, &beside}} {
+			cpu, err := c.tasks(m.tasks, m.once, nil)
+			if err != nil {
+				return err
+			}
+			*m.times = append(*m.times, cpu)
+		}
+		r, err := measure(c.task(0)[0], c.task(0)[1:]...)
+		if err != nil {
+			return err
+		}
+		again = append(again, r.CPU)
+	}
+	each := func(times []time.Duration) float64 { return median(times).Seconds() * 1e3 / float64(b.experiments) }
+	b.figures.add(figure{work: fmt.Sprintf("CPU of an experiment, one task for all %d", b.experiments), value: each(one), unit: "ms"})
+	b.figures.add(figure{work: fmt.Sprintf("CPU of an experiment, %d tasks", clusterTasks), value: each(turns), unit: "ms"})
+	b.figures.add(figure{work: fmt.Sprintf("efficiency of %d tasks at once", clusterTasks), against: "one after the other",
+		value: median(turns).Seconds() / median(beside).Seconds(), target: clusterEfficiency, atLeast: true})
+	b.figures.add(figure{work: "CPU of a task that finds all done", value: median(again).Seconds() * 1e3, unit: "ms"})
+	b.costs.cpu, b.costs.start = median(one)/time.Duration(b.experiments), max(0, (median(turns)-median(one))/(clusterTasks-1))
+	return errors.Join(c.operations(), os.RemoveAll(c.store), os.Remove(c.plan), os.Remove(c.plan+".slurm"))
+}
+
+// cluster runs the tasks of plans of the same experiments.
+type cluster struct {
+	*bench
+	root, store, plan string
+}
+
+// task returns the command of a task. It reads one recording at a time.
+func (c *cluster) task(chunk int) []string {
+	return []string{c.program, "ingest", "--plan", c.plan, "--chunk", fmt.Sprint(chunk), "--jobs", "1", "--cache", c.cache()}
+}
+
+// tasks runs all tasks of a new plan into a new store, at once or one after the other,
+// and returns the processor time that they took. Before each come the words of tracer.
+func (c *cluster) tasks(n int, once bool, tracer func(chunk int) []string) (cpu time.Duration, err error) {
+	if err := errors.Join(os.RemoveAll(c.store), os.RemoveAll(c.plan), os.RemoveAll(c.plan+".slurm")); err != nil {
+		return 0, err
+	}
+	out, err := exec.Command(c.program, "plan", "--store", c.store, "--recursive", "--chunks", fmt.Sprint(n), "-o", c.plan, c.root).CombinedOutput()
+	if err != nil {
+		return 0, fmt.Errorf("plan: %w\n%s", err, out)
+	}
+	took, errs := make([]run, n), make([]error, n)
+	var running sync.WaitGroup
+	for i := range n {
+		words := c.task(i)
+		if tracer != nil {
+			words = append(tracer(i), words...)
+		}
+		one := func() { took[i], errs[i] = measure(words[0], words[1:]...) }
+		if once {
+			running.Go(one)
+		} else {
+			one()
+		}
+	}
+	running.Wait()
+	for _, r := range took {
+		cpu += r.CPU
+	}
+	return cpu, errors.Join(errs...)
+}
+
+// shared are the calls that a file system on other machines has to answer, the last of them
+// about content. What is known of an open file, and closing it, are not.
+var shared = []string{"openat", "newfstatat", "statx", "faccessat", "faccessat2", "getdents64", "mkdirat", "renameat", "renameat2", "linkat", "unlinkat", "fsync", "fdatasync",
+	"flock", "read", "pread64", "write", "pwrite64", "copy_file_range"}
+
+// operations counts the calls of tasks on the store, and on the recordings.
+func (c *cluster) operations() error {
+	strace, err := exec.LookPath("strace")
+	if err != nil {
+		c.figures.skip("operations on the store for an experiment", err)
+		return nil
+	}
+	trace := func(chunk int) string { return filepath.Join(c.dir, fmt.Sprintf("cluster-%d.trace", chunk)) }
+	for _, n := range []int{1, clusterTasks} {
+		_, err := c.tasks(n, false, func(chunk int) []string {
+			return []string{strace, "-f", "-qq", "--seccomp-bpf", "-y", "-s", "0", "-e", "trace=?" + strings.Join(shared, ",?"), "-o", trace(chunk)}
+		})
+		if err != nil {
+			return err
+		}
+		var store, inputs, commits, last int
+		for i := range n {
+			s, err := count(trace(i), c.store+"/")
+			in, inErr := count(trace(i), c.root+"/")
+			old, oldErr := count(trace(i), c.store+"/commits/")
+			if err := errors.Join(err, inErr, oldErr, os.Remove(trace(i))); err != nil {
+				return err
+			}
+			store, inputs, commits, last = store+s, inputs+in, commits+old, old
+		}
+		per := func(what string, calls int) {
+			c.figures.add(figure{work: what + " for an experiment", against: fmt.Sprintf("%d tasks", n), value: float64(calls) / float64(c.experiments)})
+		}
+		per("operations on recordings", inputs)
+		per("operations on the store without its commits", store-commits)
+		per("operations on its commits", commits)
+		c.figures.add(figure{work: "operations on commits of the last task", against: fmt.Sprintf("%d tasks", n), value: float64(last)})
+		if err := c.sizes(inputs, store-commits); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sizes notes what the simulation needs of the last tasks.
+func (c *cluster) sizes(onRecordings, onStore int) error {
+	commits := filepath.Join(c.store, "commits")
+	batches, err := os.ReadDir(commits)
+	recordings, rerr := size(c.root)
+	entries, eerr := size(commits)
+	tables, terr := tableSizes(c.store)
+	if err := errors.Join(err, rerr, eerr, terr); err != nil {
+		return err
+	}
+	n := int64(c.experiments)
+	c.costs.questions, c.costs.batch = float64(onRecordings)/float64(n), float64(onStore)/float64(len(batches))
+	c.costs.read, c.costs.written, c.costs.entry = recordings/n, tables.total()/n, entries/n
+	return nil
+}
+
+// count counts the calls on what is below a folder.
+func count(trace, below string) (n int, err error) {
+	f, err := os.Open(trace)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		if line := lines.Text(); strings.Contains(line, below) && !strings.Contains(line, " resumed>") {
+			n++
+		}
+	}
+	return n, lines.Err()
+}

@@ -1,0 +1,201 @@
+package main
+
+import (
+	priority "container/heap"
+	"fmt"
+	"math/rand/v2"
+	"time"
+)
+
+// costs are what tasks take. The row "cluster" measures them.
+type costs struct {
+	cpu       time.Duration // of an experiment, on one processor
+	start     time.Duration // of a task, with nothing to do
+	questions float64       // operations on the recordings for an experiment
+	batch     float64       // operations on the store for a batch
+	commit    float64       // operations for a commit of others, which each task reads
+	batchSize int           // experiments of a batch
+	read      int64         // bytes of a recording
+	written   int64         // bytes of an experiment in the store
+	entry     int64         // bytes of an experiment in a commit
+}
+
+// typical are those of small experiments, where the row is not measured.
+var typical = costs{cpu: 11 * time.Millisecond, start: 300 * time.Millisecond, questions: 70, batch: 850, commit: 3, batchSize: 400,
+	read: 372_000, written: 12_000, entry: 270}
+
+// sites are storages of a thousand workers: a filer, a parallel file system, one that is far
+// away. What they answer is an assumption.
+var sites = []struct {
+	name string
+	site
+}{
+	{"20,000 operations/s of 0.5 ms, 5 GB/s", site{workers: 1000, latency: 500 * time.Microsecond, rate: 20_000, bytes: 5e9, lost: 0.05}},
+	{"100,000 operations/s of 0.5 ms, 50 GB/s", site{workers: 1000, latency: 500 * time.Microsecond, rate: 100_000, bytes: 50e9, lost: 0.05}},
+	{"500,000 operations/s of 0.2 ms, 200 GB/s", site{workers: 1000, latency: 200 * time.Microsecond, rate: 500_000, bytes: 200e9, lost: 0.05}},
+}
+
+// simulation says how long a million experiments take.
+func (b *bench) simulation() error {
+	const experiments = 1_000_000
+	for _, s := range sites {
+		for _, perTask := range []int{1000, 250} {
+			r := simulate(b.costs, s.site, experiments, perTask)
+			at := func(work string, value float64, unit string) {
+				b.figures.add(figure{work: fmt.Sprintf("a million experiments in tasks of %d: %s", perTask, work), against: s.name, value: value, unit: unit})
+			}
+			at("time", r.took.Seconds(), "s")
+			at("operations", r.operations/1e6, "million")
+			at("of these on commits", r.commits/1e6, "million")
+		}
+	}
+	return nil
+}
+
+// site is a cluster and its storage, which is one queue for operations and one for bytes.
+type site struct {
+	workers int           // that run at once, of one processor each
+	latency time.Duration // of an operation, beside the queue; a worker waits for one at a time
+	rate    float64       // operations that the storage answers in a second
+	bytes   float64       // that it moves in a second
+	lost    float64       // the part of the tasks that is killed at a random moment, and run again
+}
+
+// simulated is what became of it.
+type simulated struct {
+	took       time.Duration
+	efficiency float64 // processor time of experiments, against all that there was
+	operations float64
+	commits    float64 // of these, for commits of others
+	busy       float64 // part of the time in which the queue of operations has work
+	moved      float64 // bytes
+}
+
+// worker is one that does tasks.
+type worker struct {
+	now    float64 // seconds
+	task   int     // experiments of its task that are left
+	filled int     // experiments of the batch that is being read
+	seen   int     // commits that it has read
+	dies   int     // it is killed when so many are left; -1: it is not
+	steps  []pause // to do before what comes next
+}
+
+// pause is what a worker waits for. Each is taken at its time, so that queues are in order.
+type pause struct{ seconds, operations, bytes float64 }
+
+// workers are sorted by their times.
+type workers []*worker
+
+func (w workers) Len() int           { return len(w) }
+func (w workers) Less(i, j int) bool { return w[i].now < w[j].now }
+func (w workers) Swap(i, j int)      { w[i], w[j] = w[j], w[i] }
+func (w *workers) Push(x any)        { *w = append(*w, x.(*worker)) }
+func (w *workers) Pop() any {
+	last := (*w)[len(*w)-1]
+	*w = (*w)[:len(*w)-1]
+	return last
+}
+
+// simulation is one run.
+type simulation struct {
+	costs
+	site
+	simulated
+	operationsFree, bytesFree float64 // when the queues are empty
+	committed                 int     // batches in the store
+}
+
+// simulate lets workers ingest experiments in tasks of so many each.
+func simulate(c costs, s site, experiments, perTask int) simulated {
+	m := &simulation{costs: c, site: s}
+	random := rand.New(rand.NewPCG(1, 1))
+	left := experiments // that no task has begun
+	var all workers
+	next := func(w *worker) bool { // begins a task
+		if w.task = min(perTask, left); w.task == 0 {
+			return false
+		}
+		left -= w.task
+		w.filled, w.dies = 0, -1
+		if random.Float64() < s.lost {
+			w.dies = random.IntN(w.task)
+		}
+		m.begin(w)
+		return true
+	}
+	for range s.workers {
+		if w := new(worker); next(w) {
+			all = append(all, w)
+		}
+	}
+	priority.Init(&all)
+	for len(all) > 0 {
+		w := all[0]
+		switch {
+		case len(w.steps) > 0:
+			m.wait(w, w.steps[0])
+			w.steps = w.steps[1:]
+		case w.task == w.dies: // what it has read since its last commit is read again
+			w.task += w.filled
+			w.filled, w.dies = 0, -1
+			m.begin(w)
+		case w.task > 0:
+			m.read(w)
+		default:
+			m.took = max(m.took, time.Duration(w.now*1e9))
+			if !next(w) {
+				priority.Pop(&all)
+				continue
+			}
+		}
+		priority.Fix(&all, 0)
+	}
+	m.efficiency = c.cpu.Seconds() * float64(experiments) / (m.took.Seconds() * float64(s.workers))
+	m.busy = m.operations / s.rate / m.took.Seconds()
+	return m.simulated
+}
+
+// begin is the start of a task.
+func (m *simulation) begin(w *worker) {
+	w.steps = append(w.steps[:0], pause{seconds: m.start.Seconds()})
+	w.seen = 0
+	m.look(w)
+}
+
+// look reads the commits that there are and were not before.
+func (m *simulation) look(w *worker) {
+	n := float64(m.committed - w.seen)
+	w.seen = m.committed
+	m.commits += n * m.commit
+	w.steps = append(w.steps, pause{operations: n * m.commit}, pause{bytes: n * float64(m.batchSize) * float64(m.entry)})
+}
+
+// read is one experiment, and the commit of its batch if that is full.
+func (m *simulation) read(w *worker) {
+	w.steps = append(w.steps[:0], pause{operations: m.questions}, pause{bytes: float64(m.costs.read)}, pause{seconds: m.cpu.Seconds()})
+	w.task--
+	if w.filled++; w.filled < m.batchSize && w.task > 0 {
+		return
+	}
+	m.look(w)
+	w.steps = append(w.steps, pause{operations: m.batch}, pause{bytes: float64(w.filled) * float64(m.written+m.entry)})
+	w.filled = 0
+	m.committed++
+	w.seen++
+}
+
+// wait takes a pause: a time, or the queues, where operations come one after the other.
+func (m *simulation) wait(w *worker, s pause) {
+	w.now += s.seconds
+	if s.operations > 0 {
+		m.operations += s.operations
+		m.operationsFree = max(m.operationsFree, w.now) + s.operations/m.rate
+		w.now = max(m.operationsFree, w.now+s.operations*m.latency.Seconds())
+	}
+	if s.bytes > 0 {
+		m.moved += s.bytes
+		m.bytesFree = max(m.bytesFree, w.now) + s.bytes/m.site.bytes
+		w.now = m.bytesFree
+	}
+}
