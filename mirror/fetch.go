@@ -97,9 +97,6 @@ func (m *Mirror) fetch(f storedir.File) error {
 		}
 		return nil
 	})
-	if errors.Is(err, fs.ErrNotExist) { // its reader says so
-		return nil
-	}
 	if errors.Is(err, bucket.ErrShort) {
 		return fmt.Errorf("%s: %w: it is shorter than its commit says", at, storedir.ErrDamaged)
 	}

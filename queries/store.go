@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -53,8 +54,20 @@ type Options struct {
 // written. The error is storedir.ErrNoStore if there is no store.
 func Open(ctx context.Context, store string) (*DB, error) { return OpenWith(ctx, store, Options{}) }
 
+// reopenings bounds how often a store is opened again of which files were replaced meanwhile.
+const reopenings = 5
+
 // OpenWith is Open with options.
-func OpenWith(ctx context.Context, store string, o Options) (*DB, error) {
+func OpenWith(ctx context.Context, store string, o Options) (db *DB, err error) {
+	for range reopenings {
+		if db, err = openOnce(ctx, store, o); !storedir.IsMirror(store) || !errors.Is(err, fs.ErrNotExist) {
+			return db, err
+		}
+	}
+	return nil, fmt.Errorf("%w (stackmill check says what is missing)", err)
+}
+
+func openOnce(ctx context.Context, store string, o Options) (*DB, error) {
 	store, err := filepath.Abs(store)
 	if err != nil {
 		return nil, err

@@ -67,15 +67,15 @@ type Replaced struct {
 // Look reads the commits of a store. The error is ErrNoStore if there is no store; a
 // damaged commit is not an error.
 func Look(store string) (*Contents, error) {
-	if err := Pull(store); err != nil {
-		return nil, err
-	}
 	c := &Contents{store: store}
 	return c, c.Refresh()
 }
 
 // Refresh looks for what was committed or removed since.
 func (c *Contents) Refresh() error {
+	if err := Pull(c.store); err != nil {
+		return err
+	}
 	entries, err := os.ReadDir(filepath.Join(c.store, CommitsDir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: %w", c.store, ErrNoStore)

@@ -21,8 +21,8 @@ type Remote interface {
 	// and returns those that are there, relative to the store.
 	Verify() (files []string, err error)
 	// Fetch brings files of tables that the mirror does not have. They stay until the process
-	// ends. A file that is not there is no error: its reader finds that out. The error wraps
-	// ErrDamaged if one is not as it was written.
+	// ends. The error wraps ErrDamaged if one is not as it was written, and fs.ErrNotExist if
+	// one is not there: its batch was replaced since Pull, or it is lost.
 	Fetch(files []File) error
 	// Commit puts the files of the mirror that a commit names, and then the commit, whose
 	// file has that content. The error is ErrExists if there is another one of its name.

@@ -155,7 +155,7 @@ func (c *cluster) right() {
 	if out, want := m.does("plan", "status", c.plan), fmt.Sprintf("%d in, of which 0 have lost data; 0 missing, 0 failed, 0 forgotten\n", recordings); !strings.Contains(out, want) {
 		c.Errorf("%s", out)
 	}
-	m.has(store, 0, recordings)
+	c.has(store, 0, recordings)
 	files := len(c.stored("store/profiles/tables"))
 	orphans := strings.Count(m.does("check", "--store", store), "is in no commit")
 	time.Sleep(1100 * time.Millisecond) // servers count seconds
@@ -164,7 +164,7 @@ func (c *cluster) right() {
 		c.machine().does("compact", "--store", store, "--keep", "0", "--purge")
 		m.does("compact", "--store", store, "--keep", "0")
 	}
-	m.has(store, 0, recordings)
+	c.has(store, 0, recordings)
 	out := m.does("check", "--store", store, "--format", "json")
 	left := c.stored("store/profiles/tables")
 	if orphans == 0 {
@@ -262,7 +262,7 @@ func TestGone(t *testing.T) {
 	s.disturb(0, nil)
 	m := s.machine()
 	m.does("ingest", "--plan", plan, "--chunk", "0", "--cache", "")
-	m.has(store, 0, 1)
+	s.has(store, 0, 1)
 	if code, out := m.run("ingest", "--store", "s3://nowhere/profiles", "--cache", "", s.root); code != 1 || !strings.Contains(out, "s3://nowhere/profiles") || !strings.Contains(out, "make the bucket first") {
 		t.Errorf("no bucket: exit status %d\n%s", code, out)
 	}
@@ -292,7 +292,7 @@ func TestLargeInput(t *testing.T) {
 	})
 	m := s.machine()
 	m.does("ingest", "--store", store, "--cache", "", "s3://recordings/job-000.er")
-	m.has(store, 0, 1)
+	s.has(store, 0, 1)
 	local := filepath.Join(t.TempDir(), "store")
 	m.does("ingest", "--store", local, "--cache", "", filepath.Join(s.root, "recordings", "job-000.er"))
 	ids := []string{"query", "--format", "csv", "SELECT experiment_id FROM experiments", "--store"}

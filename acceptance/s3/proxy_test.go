@@ -40,6 +40,7 @@ type proxy struct {
 	requests map[string]int    // by kind
 	sent     map[[2]string]int // by kind and the host that the request is for
 	machines int
+	before   func(r *http.Request) // called with each request that is passed on; may be nil
 	injected [faults]int
 }
 
@@ -96,8 +97,11 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		what = p.decide(r)
 	}
 	p.injected[what]++
-	skew := p.skew
+	skew, before := p.skew, p.before
 	p.mu.Unlock()
+	if before != nil {
+		before(r)
+	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return // the client has gone

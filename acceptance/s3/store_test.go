@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"stackmill/acceptance/corpus"
@@ -26,12 +27,12 @@ func TestStore(t *testing.T) {
 		t.Errorf("of nothing: %d\n%s", code, out)
 	}
 	a.does("ingest", "--store", store, "--cache", "", filepath.Join(dir, "0"))
-	b.has(store, 0, 3)
+	s.has(store, 0, 3)
 	b.does("ingest", "--store", store, "--cache", "", filepath.Join(dir, "1"))
 	if out := a.does("ingest", "--store", store, "--cache", "", "--recursive", dir); !strings.Contains(out, "0 ingested, 6 already there") {
 		t.Errorf("again:\n%s", out)
 	}
-	a.has(store, 0, 6)
+	s.has(store, 0, 6)
 	local := filepath.Join(t.TempDir(), "store")
 	a.does("ingest", "--store", local, "--cache", "", "--recursive", dir)
 	report := []string{"report", "callers-callees", "--function", "work", "--experiment", "job-004.er", "--store"}
@@ -45,7 +46,7 @@ func TestStore(t *testing.T) {
 	a.does("forget", "--store", store, "job-000.er")
 	b.does("compact", "--store", store, "--keep", "0", "--purge")
 	b.does("compact", "--store", store, "--keep", "0", "--purge")
-	a.has(store, 1, 6)
+	s.has(store, 1, 6)
 	if n := len(s.stored("store/profiles/commits")); n > 3 {
 		t.Errorf("%d commits are left of a compaction", n)
 	}
@@ -104,7 +105,7 @@ func TestCommitUnknown(t *testing.T) {
 			if out := a.does("ingest", "--store", store, "--cache", "", dir); !strings.Contains(out, "1 ingested") {
 				t.Errorf("%s", out)
 			}
-			a.has(store, 0, 1)
+			s.has(store, 0, 1)
 			if n := s.injected[what]; n != 1 {
 				t.Errorf("%d faults", n)
 			}
@@ -179,5 +180,35 @@ func TestSharedCache(t *testing.T) {
 	s.disturb(0, nil)
 	if code, out := s.machine().run("ingest", "--store", "s3://store/d", "--cache", "s3://nowhere/cache", recording); code != 1 || !strings.Contains(out, "s3://nowhere/cache") {
 		t.Errorf("no bucket: exit status %d\n%s", code, out)
+	}
+}
+
+// Whoever reads a store, or merges its batches, while another machine merges and removes them,
+// goes on with what took their place.
+func TestReplacedMeanwhile(t *testing.T) {
+	for _, verb := range [][]string{{"query", "--format", "csv", sums}, {"compact", "--keep", "0"}} {
+		t.Run(verb[0], func(t *testing.T) {
+			s := serve(t)
+			dir := t.TempDir()
+			a, b := s.machine(), s.machine()
+			for n := range 3 {
+				record(t, filepath.Join(dir, fmt.Sprint(n)), n)
+				a.does("ingest", "--store", store, "--cache", "", filepath.Join(dir, fmt.Sprint(n)))
+			}
+			var once sync.Once
+			s.before = func(r *http.Request) {
+				if r.Host == b.host && strings.Contains(r.URL.Path, "/tables/") {
+					once.Do(func() { a.does("compact", "--store", store, "--keep", "0") })
+				}
+			}
+			out := b.does(append(verb, "--store", store)...)
+			if verb[0] == "query" && strings.ReplaceAll(out, "\r", "") != truth(0, 3) {
+				t.Errorf("%s", out)
+			}
+			s.mu.Lock()
+			s.before = nil
+			s.mu.Unlock()
+			s.has(store, 0, 3)
+		})
 	}
 }
