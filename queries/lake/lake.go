@@ -218,23 +218,26 @@ func (l *Lake) Base() string { return base(l.Location, l.Folder) }
 
 // Tables returns the tables of an open store, whose files are all there. It writes those that
 // are missing: copies, and positions of rows that do not count.
-func (l *Lake) Tables(ctx context.Context, db *queries.DB) (tables []Table, err error) {
+func (l *Lake) Tables(ctx context.Context, db *queries.DB) ([]Table, error) {
 	clear(l.used)
 	w, err := l.writer(ctx, db)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, w.conn.Close()) }()
-	all, err := w.list(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, t := range all {
-		made, err := w.table(ctx, t)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", t.Name, err)
+	tables := make([]Table, len(w.sources))
+	for i, s := range w.sources {
+		tables[i] = s.Table
+		if err := os.MkdirAll(filepath.Join(l.Folder, Namespace, s.Name, dataDir), 0o777); err != nil {
+			return nil, err
 		}
-		tables = append(tables, made)
+	}
+	for i := range w.batches {
+		if err := w.batch(ctx, &w.batches[i], tables); err != nil {
+			return nil, fmt.Errorf("batch %s: %w", w.batches[i].Batch, err)
+		}
+	}
+	for i := range tables {
+		slices.SortFunc(tables[i].Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	}
 	return tables, nil
 }

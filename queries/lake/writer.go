@@ -27,7 +27,8 @@ var usual = []string{"labels"}
 type writer struct {
 	*Lake
 	db      *queries.DB
-	conn    *sql.Conn
+	sources []source
+	part    *part  // of the batch that is written
 	store   string // absolute
 	at      string // where the store is, as readers know it
 	states  map[string]*queries.Experiment
@@ -45,8 +46,55 @@ func (l *Lake) writer(ctx context.Context, db *queries.DB) (*writer, error) {
 	for i := range experiments {
 		w.states[experiments[i].ExperimentID] = &experiments[i]
 	}
-	w.conn, err = db.Conn(ctx)
+	w.sources, err = w.list(ctx)
 	return w, err
+}
+
+// part is a session that has the experiments of a batch alone, so that views read no other's files.
+// It is opened when something is to be written.
+type part struct {
+	ids  []string
+	db   *queries.DB
+	conn *sql.Conn
+}
+
+func (p *part) open(ctx context.Context, db *queries.DB) (err error) {
+	if p.conn != nil {
+		return nil
+	}
+	if p.db, err = db.Part(ctx, p.ids...); err == nil {
+		p.conn, err = p.db.Conn(ctx)
+	}
+	return err
+}
+
+func (p *part) close() (err error) {
+	if p.conn != nil {
+		err = p.conn.Close()
+	}
+	if p.db != nil {
+		err = errors.Join(err, p.db.Close())
+	}
+	return err
+}
+
+// batch adds the files of a batch to the tables, which are in the order of their sources.
+func (w *writer) batch(ctx context.Context, b *storedir.Batch, tables []Table) (err error) {
+	w.part = &part{}
+	for e := range b.Visible {
+		w.part.ids = append(w.part.ids, e.ExperimentID)
+	}
+	defer func() { err = errors.Join(err, w.part.close()) }()
+	for i, s := range w.sources {
+		f, err := w.file(ctx, s, b)
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.Name, err)
+		}
+		if f != nil {
+			tables[i].Files = append(tables[i].Files, *f)
+		}
+	}
+	return nil
 }
 
 // source is a table without its files, and where its rows are.
@@ -116,7 +164,7 @@ func (w *writer) list(ctx context.Context) (list []source, err error) {
 // copied describes a copy of what SQL shows.
 func (w *writer) copied(ctx context.Context, name, doc string, view bool) (s source, err error) {
 	s = source{Table: Table{Name: name, Doc: doc}, view: view}
-	rows, err := w.conn.QueryContext(ctx, "SELECT column_name, data_type FROM duckdb_columns() WHERE database_name = current_catalog() AND table_name = ? ORDER BY column_index", name)
+	rows, err := w.db.QueryContext(ctx, "SELECT column_name, data_type FROM duckdb_columns() WHERE database_name = current_catalog() AND table_name = ? ORDER BY column_index", name)
 	if err != nil {
 		return s, err
 	}
@@ -164,24 +212,6 @@ func docOf(table, column string) string {
 	return ""
 }
 
-// table gives a table its files.
-func (w *writer) table(ctx context.Context, s source) (Table, error) {
-	if err := os.MkdirAll(filepath.Join(w.Folder, Namespace, s.Name, dataDir), 0o777); err != nil {
-		return s.Table, err
-	}
-	for i := range w.batches {
-		f, err := w.file(ctx, s, &w.batches[i])
-		if err != nil {
-			return s.Table, fmt.Errorf("batch %s: %w", w.batches[i].Batch, err)
-		}
-		if f != nil {
-			s.Files = append(s.Files, *f)
-		}
-	}
-	slices.SortFunc(s.Files, func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
-	return s.Table, nil
-}
-
 // file returns the file of a batch, nil if it has no rows of the table.
 func (w *writer) file(ctx context.Context, s source, b *storedir.Batch) (*File, error) {
 	if s.stored == nil {
@@ -225,9 +255,7 @@ func hiddenIn(t *schema.Table, b *storedir.Batch) []string {
 // when these are others, or the program is.
 func (w *writer) copy(ctx context.Context, s source, b *storedir.Batch) (*File, error) {
 	parts := []string{w.Program}
-	var ids []string
 	for e := range b.Visible {
-		ids = append(ids, e.ExperimentID)
 		parts = append(parts, e.ExperimentID, e.Status)
 		if s.view {
 			parts = append(parts, w.states[e.ExperimentID].State())
@@ -237,7 +265,7 @@ func (w *writer) copy(ctx context.Context, s source, b *storedir.Batch) (*File, 
 	for i, c := range s.Columns {
 		names[i] = `"` + c.Name + `"`
 	}
-	query := fmt.Sprintf(`SELECT %s FROM "%s" WHERE experiment_id IN (%s) ORDER BY ALL`, strings.Join(names, ", "), s.Name, queries.Quote(ids...))
+	query := fmt.Sprintf(`SELECT %s FROM "%s" ORDER BY ALL`, strings.Join(names, ", "), s.Name)
 	return w.write(ctx, s.Name, fmt.Sprintf("%s-%s.parquet", b.Batch, hash(parts...)), query)
 }
 
@@ -270,13 +298,16 @@ func (w *writer) write(ctx context.Context, table, name, query string, options .
 
 // put writes a file.
 func (w *writer) put(ctx context.Context, path, query string, options []string) error {
+	if err := w.part.open(ctx, w.db); err != nil {
+		return err
+	}
 	temp := path + tempSuffix
 	to, err := os.Create(temp)
 	if err != nil {
 		return err
 	}
 	defer os.Remove(temp) // unless it is in place
-	if err := errors.Join(w.db.CopyParquet(ctx, w.conn, query, 0, to, options...), to.Close()); err != nil {
+	if err := errors.Join(w.part.db.CopyParquet(ctx, w.part.conn, query, 0, to, options...), to.Close()); err != nil {
 		return err
 	}
 	return storedir.Place(temp, path)
