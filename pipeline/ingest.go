@@ -41,6 +41,8 @@ type Options struct {
 	Verify            bool          // also read recordings whose files have not changed since they were read
 	Forgotten         bool          // also put in what was forgotten
 	NoJournal         bool          // the store's journal is not written: results say what was noted
+	// Contents is what is in the store, if the caller has just looked; nil: it is looked at.
+	Contents *storedir.Contents
 	// Labels returns the labels of a recording, by its absolute path, that is put in for the
 	// first time, or was forgotten; may be nil.
 	Labels   func(path string) map[string]string
@@ -182,8 +184,10 @@ func (in *ingest) watched(ctx context.Context, job func() []Result) ([]Result, e
 // recall finds what is in the store: an input at a known path probably need not be
 // opened.
 func (in *ingest) recall() (err error) {
-	if in.store, err = storedir.Look(in.Store); errors.Is(err, storedir.ErrNoStore) {
-		return nil
+	if in.store = in.Contents; in.store == nil {
+		if in.store, err = storedir.Look(in.Store); errors.Is(err, storedir.ErrNoStore) {
+			return nil
+		}
 	}
 	if err == nil {
 		err = in.store.Usable()

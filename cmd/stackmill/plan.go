@@ -188,6 +188,9 @@ func (p *planner) run(ctx context.Context, paths []string) error {
 	}
 	p.Store = p.store
 	p.Jobs, p.Program = runtime.NumCPU(), programVersion()
+	if err := p.look(); err != nil {
+		return fmt.Errorf("plan: %w", err)
+	}
 	var measured plan.Measured
 	p.learn(&measured)
 	inputs, err := p.find(ctx, paths)
@@ -252,6 +255,26 @@ func (p *planner) readList(path string) (paths []string, err error) {
 	}
 }
 
+// look looks once at what is in the store, which need not exist.
+func (p *planner) look() error {
+	c, err := storedir.Look(p.store)
+	if err == nil {
+		p.Contents = c
+	}
+	if errors.Is(err, storedir.ErrNoStore) {
+		err = nil
+	}
+	return err
+}
+
+// had returns the experiments of the store by the paths of their recordings.
+func (p *planner) had() map[string]*storedir.Entry {
+	if p.Contents == nil {
+		return nil
+	}
+	return plan.AtPaths(p.Contents)
+}
+
 // learn reads the reports that tasks have left in the store: how long recordings took and,
 // for the journal, what was noted of them. Without them a plan has more inputs, and
 // worse estimates.
@@ -270,12 +293,7 @@ func (p *planner) learn(measured *plan.Measured) {
 	if err != nil {
 		say(p.stderr, "stackmill: %v\n", err)
 	}
-	if len(noted) == 0 {
-		return
-	}
-	c, err := storedir.Look(p.store)
-	if err != nil {
-		say(p.stderr, "stackmill: %v (the journal is not written)\n", err)
+	if len(noted) == 0 || p.Contents == nil {
 		return
 	}
 	for path, n := range storedir.ReadJournal(p.store) {
@@ -284,7 +302,7 @@ func (p *planner) learn(measured *plan.Measured) {
 		}
 	}
 	if len(noted) > 0 {
-		_ = storedir.AddToJournal(p.store, noted, c.Holds) // a hint only
+		_ = storedir.AddToJournal(p.store, noted, p.Contents.Holds) // a hint only
 	}
 }
 
@@ -294,11 +312,7 @@ func (p *planner) find(ctx context.Context, paths []string) (inputs []plan.Input
 	if err != nil {
 		return nil, err
 	}
-	c, err := storedir.Look(p.store)
-	if err != nil && !errors.Is(err, storedir.ErrNoStore) {
-		return nil, err
-	}
-	had := plan.AtPaths(c)
+	had := p.had()
 	said := 0
 	for _, f := range found {
 		switch {

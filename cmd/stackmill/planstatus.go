@@ -212,13 +212,12 @@ func (p *planner) retry(ctx context.Context, path string, failed bool, changed f
 		return err
 	}
 	p.Store, p.Program = p.store, programVersion()
-	var measured plan.Measured
-	p.learn(&measured)
-	c, err := storedir.Look(p.store)
-	if err != nil && !errors.Is(err, storedir.ErrNoStore) {
+	if err := p.look(); err != nil {
 		return fmt.Errorf("plan retry: %w", err)
 	}
-	had := plan.AtPaths(c)
+	var measured plan.Measured
+	p.learn(&measured)
+	had := p.had()
 	var inputs []plan.Input
 	err = before.Status(p.store, func(b plan.Became) {
 		switch {
