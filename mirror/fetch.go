@@ -75,6 +75,11 @@ func (m *Mirror) room(files []storedir.File) (missing []storedir.File, err error
 		return missing, nil
 	}
 	left, err := m.evict(need)
+	if err == nil && left > 0 { // a server lives for long: batches that it had open were replaced
+		if err = m.uses.forget(m.replaced); err == nil {
+			left, err = m.evict(need)
+		}
+	}
 	if err == nil && left > 0 {
 		err = fmt.Errorf("%s: the tables to be read take %d bytes more than the %d that the cache of a store may take here (give --cache-size more, or choose experiments with --experiment)", m.at, left, m.size)
 	}
@@ -152,6 +157,12 @@ func (m *Mirror) files(yield func(file string, info fs.FileInfo) error) error {
 		}
 		return yield(filepath.ToSlash(file), info)
 	})
+}
+
+// replaced reports whether no commit of the mirror names a file of a table any more.
+func (m *Mirror) replaced(file string) bool {
+	_, err := os.Lstat(m.local(storedir.CommitsDir + "/" + storedir.BatchOf(file) + commitSuffix))
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // cached is a file of the mirror that may be removed.

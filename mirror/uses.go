@@ -42,6 +42,23 @@ func (u *uses) add(files []storedir.File) error {
 	return err
 }
 
+// forget takes files from the list. The caller has the lock of those who read it.
+func (u *uses) forget(which func(file string) bool) error {
+	var text strings.Builder
+	for file := range u.has {
+		if which(file) {
+			delete(u.has, file)
+		} else {
+			text.WriteString(file + "\n")
+		}
+	}
+	if err := u.file.Truncate(0); err != nil {
+		return err
+	}
+	_, err := u.file.WriteString(text.String())
+	return err
+}
+
 // all returns the files that processes need, and removes the lists of those that have ended.
 func (u *uses) all() (map[string]bool, error) {
 	needed := map[string]bool{}
