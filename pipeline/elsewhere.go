@@ -246,13 +246,19 @@ const downloadsAtOnce = 8
 
 // download makes files of the objects, with their times.
 func (e *elsewhere) download(ctx context.Context, client *bucket.Client, to string) error {
+	files := make([]string, len(e.objects))
+	for i, o := range e.objects {
+		// A key may be what no file can be called, or what another one is called here.
+		within := strings.TrimPrefix(o.Key, e.name.Key)
+		if within != "" && (path.Clean(within) != within || !filepath.IsLocal(within[1:])) {
+			return fmt.Errorf("%s: %w: no file of a recording can have that name", o.Address, ErrNoRecording)
+		}
+		files[i] = filepath.Join(to, filepath.FromSlash(within))
+	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(downloadsAtOnce)
-	for _, o := range e.objects {
-		file := filepath.Join(to, filepath.FromSlash(strings.TrimPrefix(o.Key, e.name.Key)))
-		if within, err := filepath.Rel(to, file); err != nil || within != "." && !filepath.IsLocal(within) {
-			return fmt.Errorf("%s: %w: its name leads out of the recording", o.Address, ErrNoRecording)
-		}
+	for i, o := range e.objects {
+		file := files[i]
 		g.Go(func() error {
 			if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 				return err

@@ -1,0 +1,48 @@
+package pipeline
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"stackmill/bucket"
+)
+
+// Keys that no file can have as its name are refused before anything is read: they would lead
+// out of the recording, or two of them to one file.
+func TestHostileKeys(t *testing.T) {
+	name := bucket.Address{Bucket: "b", Key: "night/x.er"}
+	for _, key := range []string{"/../../y", "//log.xml", "/./log.xml", "/archives/../log.xml", "/..", "/a//b"} {
+		dir := t.TempDir()
+		e := &elsewhere{name, []bucket.Object{{Address: bucket.Address{Bucket: "b", Key: name.Key + key}}}}
+		if err := e.download(t.Context(), nil, filepath.Join(dir, "x.er")); !errors.Is(err, ErrNoRecording) {
+			t.Errorf("%q: %v", key, err)
+		}
+		if made, err := os.ReadDir(dir); err != nil || len(made) > 0 {
+			t.Errorf("%q: %v, %v", key, made, err)
+		}
+	}
+}
+
+// What belongs to which recording follows from the keys.
+func TestRecordingOf(t *testing.T) {
+	for _, c := range []struct {
+		below, key, want string
+		deep             bool
+	}{
+		{"", "a.er/log.xml", "a.er", false},
+		{"", "night/a.er/archives/libc.so", "night/a.er", true},
+		{"night", "night/a.er/archives/libc.so", "night/a.er", false},
+		{"night/a.er", "night/a.er/M_r0.er/log.xml", "night/a.er", false},
+		{"night", "night/a.er/M_r0.er/log.xml", "night/a.er", false},
+		{"night", "night/perf.data", "night/perf.data", false},
+		{"", "night/perf.data", "night/perf.data", true},
+		{"night", "night/odd.er", "night/odd.er", false},
+	} {
+		got, deep := recordingOf(bucket.Address{Bucket: "b", Key: c.below}, bucket.Address{Bucket: "b", Key: c.key})
+		if got.Key != c.want || deep != c.deep {
+			t.Errorf("%s below %q: %s, %v", c.key, c.below, got.Key, deep)
+		}
+	}
+}
