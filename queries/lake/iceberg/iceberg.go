@@ -258,8 +258,9 @@ func (w *writer) read() error {
 
 // versionOf returns the number of a version of the metadata by its file's name.
 func versionOf(name string) (n int, is bool) {
-	number, is := strings.CutSuffix(name, metaSuffix)
-	if number, is = strings.CutPrefix(number, "v"); !is || !strings.HasSuffix(name, metaSuffix) {
+	number, isMeta := strings.CutSuffix(name, metaSuffix)
+	number, isVersion := strings.CutPrefix(number, "v")
+	if !isMeta || !isVersion {
 		return 0, false
 	}
 	n, err := strconv.Atoi(number)
