@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/minio/minio-go/v7"
@@ -27,6 +28,7 @@ type Client struct {
 	encrypt encrypt.ServerSide // nil: as the bucket does
 	timeout time.Duration      // without a byte
 	limit   time.Duration      // for all tries of a request
+	told    atomic.Int64       // when something was told last, ns
 }
 
 // Environment variables that no other program knows.

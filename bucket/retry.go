@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/minio/minio-go/v7"
@@ -73,6 +74,24 @@ const (
 	longestWait = 10 * time.Second
 )
 
+// toldAfter is after which time of trying somebody is told, and then how often.
+var toldAfter = 5 * time.Second // tests have less
+
+const toldEach = 30 * time.Second
+
+var told atomic.Pointer[func(string)]
+
+// Tell sets who is told, in a sentence, that a request had to be tried again for some seconds.
+func Tell(f func(string)) { told.Store(&f) }
+
+// tell says that a request that failed is tried again, unless that of another was just told.
+func (c *Client) tell(failed *Error, left time.Duration) {
+	last, now := c.told.Load(), time.Now()
+	if f := told.Load(); f != nil && now.UnixNano()-last >= int64(toldEach) && c.told.CompareAndSwap(last, now.UnixNano()) {
+		(*f)(fmt.Sprintf("%v: trying again for %v (%s)", failed, left.Round(time.Second), limitVariable))
+	}
+}
+
 // tries calls f until it succeeds, or fails for good, or the client's limit of time is over.
 func (c *Client) tries(ctx context.Context, at Address, f func(ctx context.Context) error) error {
 	began := time.Now()
@@ -97,6 +116,9 @@ func (c *Client) tries(ctx context.Context, at Address, f func(ctx context.Conte
 		if time.Since(began)+wait > c.limit {
 			said.advice = fmt.Sprintf("%d tries in %v; the same command later may succeed", n, time.Since(began).Round(time.Millisecond))
 			return said.passed()
+		}
+		if trying := time.Since(began); trying >= toldAfter {
+			c.tell(said, c.limit-trying)
 		}
 		select {
 		case <-time.After(time.Duration(rand.Int64N(int64(wait)))):

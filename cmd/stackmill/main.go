@@ -13,6 +13,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"stackmill/bucket"
 )
 
 // The exit statuses. Everything that fails otherwise gives exitNothing.
@@ -65,6 +67,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	defer removeTemporary()
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	a := &app{stdin: stdin, stdout: stdout, stderr: stderr}
+	bucket.Tell(func(message string) { say(stderr, "stackmill: %s\n", message) })
 	root := newRoot(a)
 	root.SetArgs(args)
 	err := a.untilEnded(ctx, func() error { return root.ExecuteContext(ctx) })
