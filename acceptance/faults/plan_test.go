@@ -48,10 +48,45 @@ func mixed(t *testing.T) (dir string) {
 	return dir
 }
 
+// A cluster ingests so many recordings in so many tasks, of which some are harmed.
+const (
+	manyJobs  = 5000
+	manyTasks = 500
+	manyHarms = 60
+)
+
+// thousands makes the recordings of a cluster, and says what a store of them has.
+func thousands(t *testing.T) (dir string, want state) {
+	t.Helper()
+	dir, want = t.TempDir(), state{}
+	for n := range manyJobs {
+		if err := small(dir, n); err != nil {
+			t.Fatal(err)
+		}
+		want[job(n)] = fmt.Sprintf(plain, n/nightJobs, value(n))
+	}
+	return dir, want
+}
+
+// fullDisk makes a script that runs a command where the folder in which a store's batches
+// are written has next to no room. It needs to be root's.
+func fullDisk(t *testing.T, dir, store string) (script string) {
+	t.Helper()
+	script = filepath.Join(dir, "full.sh")
+	staging := filepath.Join(store, "staging")
+	text := fmt.Sprintf("#!/bin/sh\nexec unshare -m --propagation private sh -c 'mount -t tmpfs -o size=64k none %s && exec \"$@\"' sh \"$@\"\n", staging)
+	if err := errors.Join(os.MkdirAll(staging, 0o777), os.WriteFile(script, []byte(text), 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	return script
+}
+
 // cluster runs the tasks of a plan as processes, and kills some.
 type cluster struct {
 	*life
 	chunks int
+	want   state
+	full   string // runs every tenth task where the disk is full, unless empty
 	random *rand.Rand
 
 	mu      sync.Mutex
@@ -59,6 +94,7 @@ type cluster struct {
 	kills   int // that are left to do
 	done    map[int]bool
 	killed  map[syscall.Signal]int // tasks that a signal ended before they were done
+	failed  int                    // where the disk was full
 	retried int
 }
 
@@ -75,27 +111,42 @@ func TestPlanKilled(t *testing.T) {
 		seed := uint64(round)
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			c := newCluster(t, l, seed)
-			var workers sync.WaitGroup
-			for range 3 {
-				workers.Go(func() {
-					for c.task() {
-					}
-				})
-			}
-			workers.Wait()
-			if c.killed[syscall.SIGKILL] == 0 || len(c.done) != c.chunks {
-				t.Errorf("killed %v, done %v of %d", c.killed, c.done, c.chunks)
-			}
-			injected.Add(int64(c.killed[syscall.SIGKILL] + c.killed[syscall.SIGTERM]))
-			t.Logf("%d tasks run again, killed %v", c.retried, c.killed)
+			c.want, c.chunks, c.kills = truth(plain, plain, plain), 7, 14
+			c.work()
 			c.right()
 		})
 	}
 }
 
+// Hundreds of workers, of which some are killed, some run twice at once and some have no room,
+// put each of thousands of recordings in once, whole.
+func TestPlanOfThousands(t *testing.T) {
+	if !*long {
+		t.Skip("it takes minutes (STACKMILL_SOAK=1)")
+	}
+	l := newLife(t)
+	var want state
+	l.dir, want = thousands(t)
+	c := newCluster(t, l, 1)
+	c.want, c.chunks, c.kills = want, manyTasks, manyHarms
+	if os.Getuid() == 0 {
+		c.full = fullDisk(t, t.TempDir(), c.store)
+	}
+	c.work()
+	if c.full != "" && c.failed == 0 {
+		t.Error("no task's disk was full")
+	}
+	c.right()
+}
+
 func newCluster(t *testing.T, l *life, seed uint64) *cluster {
-	c := &cluster{life: &life{bench: &bench{T: t, binary: l.binary, cache: l.cache}, dir: l.dir, plan: filepath.Join(t.TempDir(), "a.plan"), store: filepath.Join(t.TempDir(), "store")},
-		chunks: 7, random: rand.New(rand.NewPCG(seed, 1)), kills: 14, done: map[int]bool{}, killed: map[syscall.Signal]int{}}
+	return &cluster{life: &life{bench: &bench{T: t, binary: l.binary, cache: l.cache}, dir: l.dir, plan: filepath.Join(t.TempDir(), "a.plan"), store: filepath.Join(t.TempDir(), "store")},
+		random: rand.New(rand.NewPCG(seed, 1)), done: map[int]bool{}, killed: map[syscall.Signal]int{}}
+}
+
+// work runs all tasks of a plan, three at once.
+func (c *cluster) work() {
+	c.Helper()
 	c.does(c.verb("plan", "--recursive", "--chunks", strconv.Itoa(c.chunks), "-o", "PLAN", "DIR"))
 	for n := range c.chunks {
 		c.queue = append(c.queue, n)
@@ -103,7 +154,19 @@ func newCluster(t *testing.T, l *life, seed uint64) *cluster {
 			c.queue = append(c.queue, n) // at the same time
 		}
 	}
-	return c
+	var workers sync.WaitGroup
+	for range 3 {
+		workers.Go(func() {
+			for c.task() {
+			}
+		})
+	}
+	workers.Wait()
+	if c.killed[syscall.SIGKILL] == 0 || len(c.done) != c.chunks {
+		c.Errorf("killed %v, done %v of %d", c.killed, c.done, c.chunks)
+	}
+	injected.Add(int64(c.killed[syscall.SIGKILL] + c.killed[syscall.SIGTERM] + c.failed))
+	c.Logf("%d tasks run again, killed %v, %d without room", c.retried, c.killed, c.failed)
 }
 
 // task runs the next task; false if there is none.
@@ -122,12 +185,17 @@ func (c *cluster) task() bool {
 		signal = []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM}[c.random.IntN(2)]
 		after = c.random.IntN(40)
 	}
+	full := c.full != "" && signal == 0 && c.random.IntN(10) == 0
 	c.mu.Unlock()
-	code, out := c.one(chunk, signal, after)
+	code, out := c.one(chunk, full, signal, after)
 	c.mu.Lock()
 	switch {
 	case code == 0:
 		c.done[chunk] = true
+	case full && code == 75 && strings.Contains(out, "no space left on device"):
+		c.failed++
+		c.retried++
+		c.queue = append(c.queue, chunk)
 	case signal != 0 && (code == 75 || code == -1):
 		c.killed[signal]++
 		c.retried++
@@ -138,13 +206,17 @@ func (c *cluster) task() bool {
 	return true
 }
 
-// one runs a task. A signal is sent when the names in the store have changed so many times.
-func (c *cluster) one(chunk int, signal syscall.Signal, after int) (code int, out string) {
+// one runs a task, if need be where the disk is full. A signal is sent when the names in the store have changed so many times.
+func (c *cluster) one(chunk int, full bool, signal syscall.Signal, after int) (code int, out string) {
 	binary, err := worker()
 	if err != nil {
 		return -2, err.Error()
 	}
-	command := exec.Command(binary, c.verb("ingest", "--plan", "PLAN")[1:]...)
+	words := append([]string{binary}, c.verb("ingest", "--plan", "PLAN")[1:]...)
+	if full {
+		words = append([]string{c.full}, words...)
+	}
+	command := exec.Command(words[0], words[1:]...)
 	command.Env = append(os.Environ(), "JOB_COMPLETION_INDEX="+strconv.Itoa(chunk))
 	var text strings.Builder
 	command.Stdout, command.Stderr = &text, &text
@@ -162,11 +234,14 @@ func (c *cluster) one(chunk int, signal syscall.Signal, after int) (code int, ou
 		case <-ended:
 			running = false
 		case <-time.After(time.Millisecond):
+			if signal == 0 {
+				continue
+			}
 			if now := c.names(); now != names {
 				names = now
 				changes++
 			}
-			if signal != 0 && changes > after {
+			if changes > after {
 				_ = command.Process.Signal(signal) // it may have ended
 				<-ended
 			}
@@ -190,17 +265,17 @@ func (c *cluster) names() string {
 func (c *cluster) right() {
 	c.Helper()
 	code, out := c.run(c.verb("plan", "status", "PLAN")...)
-	if want := fmt.Sprintf("%d in, of which 0 have lost data; 0 missing, 0 failed, 0 forgotten\n", nights*nightJobs); code != 0 || !strings.Contains(out, want) {
+	if want := fmt.Sprintf("%d in, of which 0 have lost data; 0 missing, 0 failed, 0 forgotten\n", len(c.want)); code != 0 || !strings.Contains(out, want) {
 		c.Errorf("status %d:\n%s", code, out)
 	}
-	c.expect("tasks killed", is(truth(plain, plain, plain)))
+	c.expect("tasks killed", is(c.want))
 	next := filepath.Join(c.TempDir(), "next.plan")
 	if code, out := c.run(c.verb("plan", "--recursive", "-o", next, "DIR")...); code != 0 || !strings.HasPrefix(out, "0 recordings ") {
 		c.Errorf("the next plan: status %d:\n%s", code, out)
 	}
 	c.does(c.verb("ingest", "DIR"))
 	c.does(c.verb("compact", "--keep", "0", "--purge"))
-	c.expect("merged", is(truth(plain, plain, plain)))
+	c.expect("merged", is(c.want))
 	left := slices.DeleteFunc(leftovers(c.T, c.store), func(name string) bool { return unsigned(filepath.Join(c.store, name)) })
 	reports, err := filepath.Glob(filepath.Join(c.store, "plans", "*", "*"))
 	if err != nil || len(left) > 0 || len(reports) != c.chunks {

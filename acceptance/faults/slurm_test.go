@@ -12,13 +12,6 @@ import (
 	"time"
 )
 
-// The cluster ingests so many recordings in so many tasks, of which some are harmed.
-const (
-	slurmJobs  = 5000
-	slurmTasks = 500
-	slurmHarms = 60
-)
-
 // slurmCluster is a Slurm of two nodes on this machine.
 type slurmCluster struct {
 	*life
@@ -37,20 +30,15 @@ func TestSlurm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	recordings := t.TempDir()
-	for n := range slurmJobs {
-		if err := small(recordings, n); err != nil {
-			t.Fatal(err)
-		}
-	}
+	recordings, want := thousands(t)
 	s := &slurmCluster{&life{bench: &bench{T: t, binary: l.binary, cache: l.cache}, dir: recordings, store: filepath.Join(t.TempDir(), "store")}, t.TempDir(), program}
 	s.start()
 	first := filepath.Join(t.TempDir(), "first.plan")
-	array := s.submit("plan", "--recursive", "--chunks", strconv.Itoa(slurmTasks), "-o", first, "DIR")
+	array := s.submit("plan", "--recursive", "--chunks", strconv.Itoa(manyTasks), "-o", first, "DIR")
 	started := time.Now()
 	harmed := s.harm(first, array)
 	s.until("the queue is empty", func() bool { return s.command("squeue", "-h") == "" })
-	t.Logf("%d recordings by %d tasks in %.0f s, %d harmed", slurmJobs, slurmTasks, time.Since(started).Seconds(), harmed)
+	t.Logf("%d recordings by %d tasks in %.0f s, %d harmed", manyJobs, manyTasks, time.Since(started).Seconds(), harmed)
 	out := s.logs(first)
 	for _, happened := range []string{"no space left on device", "n1 CANCELLED", "n1: task 0: Killed", "DUE TO JOB REQUEUE"} {
 		if n := strings.Count(out, happened); n == 0 {
@@ -70,10 +58,6 @@ func TestSlurm(t *testing.T) {
 		if code, out := s.run(s.verb("plan", "status", plan)...); code != 0 {
 			t.Errorf("%s: status %d: %s\n%s", plan, code, out, s.logs(plan))
 		}
-	}
-	want := state{}
-	for n := range slurmJobs {
-		want[job(n)] = fmt.Sprintf(plain, n/nightJobs, value(n))
 	}
 	s.expect("Slurm", is(want))
 	s.does(s.verb("compact", "--keep", "0", "--purge"))
@@ -95,7 +79,7 @@ var harms = []func(task string) []string{
 func (s *slurmCluster) harm(plan, array string) int {
 	s.Helper()
 	random, harmed := rand.New(rand.NewPCG(1, 1)), map[string]bool{}
-	for len(harmed) < slurmHarms {
+	for len(harmed) < manyHarms {
 		s.until("a task reads recordings", func() bool {
 			for _, task := range strings.Fields(s.command("squeue", "-h", "-t", "R", "-w", "n1", "-o", "%i")) {
 				if harmed[task] || !s.reads(plan, strings.TrimPrefix(task, array+"_")) {
@@ -122,15 +106,7 @@ func (s *slurmCluster) harm(plan, array string) int {
 // start starts the daemons; on node n2 the store's folder for batches that are written is small.
 func (s *slurmCluster) start() {
 	s.Helper()
-	full := filepath.Join(s.dir, "full.sh")
-	staging := filepath.Join(s.store, "staging")
-	script := fmt.Sprintf("#!/bin/sh\nexec unshare -m --propagation private sh -c 'mount -t tmpfs -o size=64k none %s && exec \"$@\"' sh \"$@\"\n", staging)
-	if err := os.MkdirAll(staging, 0o777); err != nil {
-		s.Fatal(err)
-	}
-	if err := os.WriteFile(full, []byte(script), 0o777); err != nil {
-		s.Fatal(err)
-	}
+	full := fullDisk(s.T, s.dir, s.store)
 	slurm := func(verb string, more ...string) error {
 		out, err := exec.Command("testdata/slurm.sh", append([]string{verb, s.dir}, more...)...).CombinedOutput()
 		if err != nil {
