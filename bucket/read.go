@@ -28,8 +28,8 @@ func objectOf(bucket string, o minio.ObjectInfo) Object {
 	return Object{Address{bucket, o.Key}, o.Size, strings.Trim(o.ETag, `"`), o.LastModified}
 }
 
-// List calls yield for each object below a prefix, in the order of their keys. The list of
-// an hour may be long: what came before an error is not asked for again.
+// List calls yield for each object below a prefix, in the order of their keys. After
+// an error the list goes on from the last key.
 func (c *Client) List(ctx context.Context, below Address, yield func(Object) error) error {
 	options := minio.ListObjectsOptions{Prefix: below.Key, Recursive: true, FetchOwner: new(bool)}
 	if below.Key != "" {

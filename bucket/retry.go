@@ -81,14 +81,22 @@ const toldEach = 30 * time.Second
 
 var told atomic.Pointer[func(string)]
 
-// Tell sets who is told, in a sentence, that a request had to be tried again for some seconds.
+// Tell sets who is told, in a sentence, what users should know of storage though nothing has
+// failed: that a request had to be tried again for some seconds, and what Say says.
 func Tell(f func(string)) { told.Store(&f) }
+
+// Say tells something.
+func Say(message string) {
+	if f := told.Load(); f != nil {
+		(*f)(message)
+	}
+}
 
 // tell says that a request that failed is tried again, unless that of another was just told.
 func (c *Client) tell(failed *Error, left time.Duration) {
 	last, now := c.told.Load(), time.Now()
-	if f := told.Load(); f != nil && now.UnixNano()-last >= int64(toldEach) && c.told.CompareAndSwap(last, now.UnixNano()) {
-		(*f)(fmt.Sprintf("%v: trying again for %v (%s)", failed, left.Round(time.Second), limitVariable))
+	if now.UnixNano()-last >= int64(toldEach) && c.told.CompareAndSwap(last, now.UnixNano()) {
+		Say(fmt.Sprintf("%v: trying again for %v (%s)", failed, left.Round(time.Second), limitVariable))
 	}
 }
 

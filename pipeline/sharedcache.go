@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"sync/atomic"
 	"time"
@@ -12,7 +13,7 @@ import (
 )
 
 // sharedCache is a cache of load objects' tables on S3, behind that on disk. What fails costs
-// time only: it is not asked any more then.
+// time only: it is told, and the cache is not asked any more.
 type sharedCache struct {
 	ctx    context.Context
 	client *bucket.Client
@@ -55,7 +56,7 @@ func (c *sharedCache) Get(name string) []byte {
 	content, err := c.client.Read(ctx, c.at.Join(name), mostTable)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
-			c.failed.Store(true)
+			c.fail(err)
 		}
 		return nil
 	}
@@ -69,7 +70,14 @@ func (c *sharedCache) Put(name string, content []byte) {
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, tablePatience)
 	defer cancel()
-	if c.client.Put(ctx, c.at.Join(name), content) != nil {
-		c.failed.Store(true)
+	if err := c.client.Put(ctx, c.at.Join(name), content); err != nil {
+		c.fail(err)
+	}
+}
+
+// fail gives the cache up, unless the ingest ends.
+func (c *sharedCache) fail(err error) {
+	if c.ctx.Err() == nil && c.failed.CompareAndSwap(false, true) {
+		bucket.Say(fmt.Sprintf("the cache %s is not used any more: %v", c.at, err))
 	}
 }

@@ -160,7 +160,8 @@ func (c *cluster) right() {
 	orphans := strings.Count(m.does("check", "--store", store), "is in no commit")
 	time.Sleep(1100 * time.Millisecond) // servers count seconds
 	for range 2 {
-		// What is merged is committed by a machine that does not think its files old.
+		// compact removes what no commit names after a millisecond here: another machine, with the
+		// usual patience, merges.
 		c.machine().does("compact", "--store", store, "--keep", "0", "--purge")
 		m.does("compact", "--store", store, "--keep", "0")
 	}

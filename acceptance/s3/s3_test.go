@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -148,7 +149,10 @@ func (s *server) machine(env ...string) *machine {
 // command prepares a verb.
 func (m *machine) command(words ...string) *exec.Cmd {
 	c := exec.Command(m.binary, words...)
-	c.Env = append(os.Environ(), "AWS_ACCESS_KEY_ID="+user, "AWS_SECRET_ACCESS_KEY="+secret, "AWS_ENDPOINT_URL=http://"+m.host,
+	settings := func(variable string) bool {
+		return strings.HasPrefix(variable, "AWS_") || strings.HasPrefix(variable, "STACKMILL_S3_")
+	}
+	c.Env = append(slices.DeleteFunc(os.Environ(), settings), "HOME="+m.cache, "AWS_ACCESS_KEY_ID="+user, "AWS_SECRET_ACCESS_KEY="+secret, "AWS_ENDPOINT_URL=http://"+m.host,
 		"AWS_EC2_METADATA_DISABLED=true", "XDG_CACHE_HOME="+m.cache, "STACKMILL_S3_TIMEOUT=2s", "STACKMILL_S3_RETRY=30s")
 	c.Env = append(c.Env, m.env...)
 	return c

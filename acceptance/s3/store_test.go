@@ -177,6 +177,15 @@ func TestSharedCache(t *testing.T) {
 	if len(reports) != 1 {
 		t.Errorf("the reports differ: %v", reports)
 	}
+	s.disturb(0, func(r *http.Request) fault {
+		if strings.HasPrefix(r.URL.Path, "/store/full/") && r.Method == http.MethodPut {
+			return failed
+		}
+		return none
+	})
+	if out := s.machine("STACKMILL_S3_RETRY=1s").does("ingest", "--store", "s3://store/e", "--cache", "s3://store/full", recording); strings.Count(out, "the cache s3://store/full is not used any more: s3://store/full/") != 1 {
+		t.Errorf("a cache that cannot be written is not told once:\n%s", out)
+	}
 	s.disturb(0, nil)
 	if code, out := s.machine().run("ingest", "--store", "s3://store/d", "--cache", "s3://nowhere/cache", recording); code != 1 || !strings.Contains(out, "s3://nowhere/cache") {
 		t.Errorf("no bucket: exit status %d\n%s", code, out)

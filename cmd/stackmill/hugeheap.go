@@ -8,19 +8,24 @@ package main
 #include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 // of Linux 5.14: older headers lack it
+#endif
+
 // room is how many bytes of the heap may still be in huge pages.
 static _Atomic long room;
 
-// The heap's latest growth: the size is that of what is used soon, 0 if it is too large.
-static char *_Atomic grown;
-static _Atomic size_t grown_size;
-static sem_t has_grown;
-
 enum { huge_page = 2 << 20, growth = 4 << 20, arena = 64 << 20 };
+
+// grown is the address of the heap's latest growth plus its size in units of growth, to which
+// addresses are aligned. Growth of more than an arena counts as 0: little of it may be used.
+static _Atomic uintptr_t grown;
+static sem_t has_grown;
 
 // populate makes the pages of the heap before they are used, while whoever uses them has
 // the first one made. It stops when the heap has grown again.
@@ -31,9 +36,10 @@ static void *populate(void *unused) {
 	for (;;) {
 		while (sem_wait(&has_grown) != 0) {
 		}
-		char *at = grown;
-		for (size_t from = huge_page; from < grown_size && at == grown; from += huge_page)
-			madvise(at + from, huge_page, MADV_POPULATE_WRITE); // only advice
+		uintptr_t latest = grown, at = latest & ~(uintptr_t)(growth - 1);
+		size_t size = (latest - at) * growth;
+		for (size_t from = huge_page; from < size && latest == grown; from += huge_page)
+			madvise((void *)(at + from), huge_page, MADV_POPULATE_WRITE); // only advice
 	}
 	return unused;
 }
@@ -52,10 +58,9 @@ void *mmap(void *at, size_t size, int may, int how, int fd, off_t from) {
 	void *mapped = (void *)syscall(SYS_mmap, at, size, may, how, fd, from);
 	int heap = MAP_ANONYMOUS | MAP_FIXED;
 	if (mapped != MAP_FAILED && (how & heap) == heap && (may & PROT_WRITE) && size % growth == 0 &&
-	    room > 0 && atomic_fetch_sub(&room, (long)size) >= (long)size) {
+	    (uintptr_t)mapped % growth == 0 && room > 0 && atomic_fetch_sub(&room, (long)size) >= (long)size) {
 		madvise(mapped, size, MADV_HUGEPAGE); // only advice
-		grown_size = size <= arena ? size : 0;
-		grown = mapped;
+		grown = (uintptr_t)mapped + (size <= arena ? size / growth : 0);
 		sem_post(&has_grown);
 	}
 	return mapped;

@@ -104,12 +104,12 @@ func (in *ingester) tell(o *outcome, paths []string, w *watched) error {
 			write = in.placeReport
 		}
 		if err := write(r); err != nil {
-			errs = append(errs, fmt.Errorf("ingest: --report: %w (what was committed is in the store)", err))
+			errs = append(errs, fmt.Errorf("ingest: --report: %w (what was ingested is in the store)", err))
 		}
 	}
 	if in.metrics != "" {
 		if err := in.writeMetrics(o, o.tally, o.ended); err != nil {
-			errs = append(errs, fmt.Errorf("ingest: --metrics: %w (what was committed is in the store)", err))
+			errs = append(errs, fmt.Errorf("ingest: --metrics: %w (what was ingested is in the store)", err))
 		}
 	}
 	if o.err == nil {
