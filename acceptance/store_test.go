@@ -8,7 +8,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -31,11 +30,7 @@ var (
 // buildOnce builds the program for the tests that run it.
 var buildOnce = sync.OnceValues(func() (string, error) {
 	binary := filepath.Join(scratch, "stackmill")
-	out, err := exec.Command("go", "build", "-tags", "duckdb_arrow", "-o", binary, "stackmill/cmd/stackmill").CombinedOutput()
-	if err != nil {
-		err = fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	return binary, err
+	return binary, suite.Build(binary)
 })
 
 func TestMain(m *testing.M) {

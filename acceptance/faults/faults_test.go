@@ -25,6 +25,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stackmill/acceptance/corpus"
+	"stackmill/acceptance/suite"
 	"stackmill/queries"
 	"stackmill/storedir"
 )
@@ -60,11 +61,7 @@ func run(m *testing.M) (code int, err error) {
 // program builds the program.
 var program = sync.OnceValues(func() (string, error) {
 	binary := filepath.Join(scratch, "stackmill")
-	out, err := exec.Command("go", "build", "-tags", "duckdb_arrow", "-o", binary, "stackmill/cmd/stackmill").CombinedOutput()
-	if err != nil {
-		err = fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	return binary, err
+	return binary, suite.Build(binary)
 })
 
 // worker builds the program without cgo, for the tasks of plans.

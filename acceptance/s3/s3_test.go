@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"stackmill/acceptance/suite"
 	"stackmill/schema"
 	"stackmill/stages/decode/gprofng/erbuild"
 )
@@ -43,11 +44,7 @@ func TestMain(m *testing.M) {
 // program builds stackmill.
 var program = sync.OnceValues(func() (string, error) {
 	binary := filepath.Join(scratch, "stackmill")
-	out, err := exec.Command("go", "build", "-tags", "duckdb_arrow", "-o", binary, "stackmill/cmd/stackmill").CombinedOutput()
-	if err != nil {
-		err = fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	return binary, err
+	return binary, suite.Build(binary)
 })
 
 // gatewayProgram builds the server once for all runs.

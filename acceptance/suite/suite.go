@@ -9,6 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -41,6 +42,15 @@ func run(m *testing.M, prepare func(string) (*queries.DB, error)) (code int, err
 	}
 	defer db.Close()
 	return m.Run(), nil
+}
+
+// Build builds the program as a file, for tests that run it.
+func Build(binary string) error {
+	out, err := exec.Command("go", "build", "-tags", "duckdb_arrow", "-o", binary, "stackmill/cmd/stackmill").CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return err
 }
 
 // Ingest reads recordings into o.Store. Debug files of this machine's libraries are
