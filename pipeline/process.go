@@ -83,7 +83,7 @@ func (p *process) heapRead(blocks bool) (*attribute.Heap, error) {
 	if p.heap != nil {
 		return p.heap, nil
 	}
-	events := readAhead(p.ctx, p.recorded.Events(schema.Heap, attribute.HeapColumns...))
+	events := p.recorded.Events(schema.Heap, attribute.HeapColumns...)
 	defer events.Close()
 	heap, err := attribute.ReadHeap(events, p.space, blocks)
 	if err != nil {

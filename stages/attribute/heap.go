@@ -1,11 +1,14 @@
 package attribute
 
 import (
+	"math"
+
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"stackmill/schema"
 	"stackmill/stages/dataspace"
 	"stackmill/stages/decode"
+	"stackmill/stages/relay"
 	"stackmill/stages/spill"
 )
 
@@ -38,32 +41,55 @@ func heapColumns(batch arrow.RecordBatch) heapEvents {
 	return heapEvents{e.Int32s("operation"), e.Int64s("size"), e.Int64s("address"), e.Int64s("old_address"), e.Int64s("time_ns")}
 }
 
+// heapBatch is a batch of events on its way through ReadHeap.
+type heapBatch struct {
+	heapEvents
+	events arrow.RecordBatch // nil at the end
+	err    error             // why it is the end
+	freed  []int64           // by event, as far as it is known
+}
+
+// take makes a batch of these events.
+func (b *heapBatch) take(e heapEvents) {
+	b.heapEvents, b.freed = e, append(b.freed[:0], make([]int64, len(e.ops))...)
+}
+
+// heapAhead bounds the batches that wait in ReadHeap.
+const heapAhead = 2
+
 // ReadHeap runs over all heap events of a process. On an error it knows those
 // before it. What it keeps of each event may go to the space.
-func ReadHeap(events decode.EventReader, space *spill.Space, blocks bool) (*Heap, error) {
-	h := &Heap{Leaks: newLeaks(space)}
+func ReadHeap(events decode.EventReader, space *spill.Space, blocks bool) (h *Heap, err error) {
+	h = &Heap{Leaks: newLeaks(space)}
 	if blocks {
 		h.Blocks = &dataspace.Blocks{}
 	}
 	defer h.Leaks.finish()
-	for {
-		batch, err := events.Next()
-		if err != nil || batch == nil {
-			return h, err
+	ended := false
+	next := func(b *heapBatch) {
+		if *b = (heapBatch{freed: b.freed}); ended {
+			return
 		}
-		err = h.add(heapColumns(batch))
-		batch.Release()
-		if err != nil {
-			return h, err
+		if b.events, b.err = events.Next(); b.events == nil {
+			ended = true
+			return
 		}
+		b.take(heapColumns(b.events))
 	}
-}
-
-func (h *Heap) add(e heapEvents) error {
-	if h.Blocks != nil {
-		addBlocks(h.Blocks, e)
-	}
-	return h.Leaks.add(e)
+	steps := []func(*heapBatch){next, h.Leaks.live[0].add, h.Leaks.live[1].add}
+	relay.Chain(math.MaxInt, heapAhead, steps, func(b *heapBatch) bool {
+		if b.events == nil {
+			err = b.err
+			return false
+		}
+		defer b.events.Release()
+		if h.Blocks != nil {
+			addBlocks(h.Blocks, b.heapEvents)
+		}
+		err = h.Leaks.add(b)
+		return err == nil
+	})
+	return h, err
 }
 
 func addBlocks(blocks *dataspace.Blocks, e heapEvents) {

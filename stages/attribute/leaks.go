@@ -5,14 +5,13 @@ import (
 	"slices"
 	"sort"
 
-	"stackmill/stages/relay"
 	"stackmill/stages/spill"
 )
 
 // Leaks says, for each heap event of a process in the order of time, how much
 // of what it allocated was never freed, and how much it freed
-// (gprofng-experiment 9.1). In memory are the blocks that live: halves of the addresses have
-// a goroutine each.
+// (gprofng-experiment 9.1). In memory are the blocks that live: each half of the addresses is
+// a step of its own (ReadHeap).
 //
 // Two corrections to what gprofng computes: an allocation that returns an
 // address at which a block is live ends that block, for it must have been freed
@@ -50,28 +49,11 @@ func newLeaks(space *spill.Space) *Leaks {
 	return l
 }
 
-// fewEvents is below how many events of a batch one goroutine is as good as two.
-const fewEvents = 1 << 12
-
-func (l *Leaks) add(e heapEvents) error {
-	freed := l.mappings(e)
-	first := l.events
-	l.events += len(e.ops)
-	add := func(more *[]int64) bool {
-		for i, n := range *more {
-			freed[i] += n
-		}
-		return true
-	}
-	if len(e.ops) < fewEvents {
-		for half := range l.live {
-			some := l.live[half].add(e, first)
-			add(&some)
-		}
-	} else {
-		relay.Each(len(l.live), len(l.live), func(_, half int, to *[]int64) { *to = l.live[half].add(e, first) }, add)
-	}
-	return l.freed.Append(freed)
+// add takes in a batch that live has taken in.
+func (l *Leaks) add(b *heapBatch) error {
+	l.mappings(b)
+	l.events += len(b.ops)
+	return l.freed.Append(b.freed)
 }
 
 // finish lists what was never freed.
@@ -104,23 +86,24 @@ func (l *Leaks) Next(n int) (leaked, freed []int64, err error) {
 	return leaked, freed, l.freed.Read(freed)
 }
 
-// mappings takes in what events map and unmap, and returns how much each of them freed.
-func (l *Leaks) mappings(e heapEvents) (freed []int64) {
-	freed = make([]int64, len(e.ops))
-	for i, op := range e.ops {
-		addr, size := uint64(e.addresses[i]), uint64(e.sizes[i])
+// mappings takes in what events map and unmap, and adds how much each of them freed.
+func (l *Leaks) mappings(b *heapBatch) {
+	for i, op := range b.ops {
+		if op < opRealloc { // most are
+			continue
+		}
+		addr, size := uint64(b.addresses[i]), uint64(b.sizes[i])
 		switch {
-		case op == opRealloc && e.olds[i] == 0:
+		case op == opRealloc && b.olds[i] == 0:
 			l.Untold++
 		case op != opMmap && op != opMunmap, addr == 0, size == 0, addr+size < addr:
 		default:
-			freed[i] = l.unmap(addr, addr+size)
+			b.freed[i] += l.unmap(addr, addr+size)
 			if op == opMmap {
 				l.mapRange(mapped{addr, addr + size, l.events + i})
 			}
 		}
 	}
-	return freed
 }
 
 // unmap takes [start, end) from the ranges it overlaps, and returns how much that was.

@@ -7,9 +7,12 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"stackmill/schema"
 	"stackmill/stages/spill"
 )
 
@@ -29,7 +32,12 @@ func leaksInBatches(calls []heapCall, size int) (leaked, freed []int64) {
 			e.ops, e.sizes = append(e.ops, c.op), append(e.sizes, int64(c.size))
 			e.addresses, e.olds = append(e.addresses, int64(c.addr)), append(e.olds, int64(c.old))
 		}
-		if err := l.add(e); err != nil {
+		var b heapBatch
+		b.take(e)
+		for half := range l.live {
+			l.live[half].add(&b)
+		}
+		if err := l.add(&b); err != nil {
 			panic(err)
 		}
 	}
@@ -105,14 +113,43 @@ func TestLeaksConserve(t *testing.T) {
 	})
 }
 
-// The calls of a large batch, which goroutines share, do what they do one by one.
-func TestLeaksSideBySide(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	calls := make([]heapCall, 3*fewEvents)
-	for i := range calls {
-		calls[i] = heapCall{op: r.Int32N(opMunmap + 1), size: r.Uint64N(0x3000), addr: r.Uint64N(500) << 12, old: r.Uint64N(500) << 12}
+// batches are a reader of events.
+type batches []arrow.RecordBatch
+
+func (b *batches) Next() (arrow.RecordBatch, error) {
+	if len(*b) == 0 {
+		return nil, nil
 	}
-	leaked, freed := leaksOf(calls)
+	next := (*b)[0]
+	*b = (*b)[1:]
+	return next, nil
+}
+
+func (*batches) Close() {}
+
+// Batches that pass ReadHeap, whose steps have one each at a time, do what their calls do
+// one by one.
+func TestReadHeap(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	var calls []heapCall
+	var read batches
+	for range 20 {
+		var events []event
+		for range r.IntN(1000) {
+			c := heapCall{op: r.Int32N(opMunmap + 1), size: r.Uint64N(0x3000), addr: r.Uint64N(500) << 12, old: r.Uint64N(500) << 12}
+			calls = append(calls, c)
+			events = append(events, event{"operation": int64(c.op), "size": int64(c.size), "address": int64(c.addr), "old_address": int64(c.old)})
+		}
+		read = append(read, eventBatch(memory.DefaultAllocator, schema.Heap, events))
+	}
+	heap, err := ReadHeap(&read, spill.Of(t.Context()), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	leaked, freed, err := heap.Leaks.Next(len(calls))
+	if err != nil {
+		t.Fatal(err)
+	}
 	wantLeaked, wantFreed := leaksInBatches(calls, 1)
 	if diff := cmp.Diff(wantLeaked, leaked); diff != "" {
 		t.Errorf("leaked: %s", diff)

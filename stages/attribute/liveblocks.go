@@ -4,38 +4,37 @@ package attribute
 // depends on events with its address only.
 type liveBlocks struct {
 	*blockTable
-	half  uint64  // 0 or 1
-	own   []int32 // the events of a batch that have an address of this half
-	freed []int64 // by event of a batch
+	half   uint64  // 0 or 1
+	events int     // before the batch
+	own    []int32 // the events of a batch that have an address of this half
 }
 
 // fetchedEvents is of how many events the blocks are fetched at once.
 const fetchedEvents = 32
 
-// add takes in the calls of allocators in a batch, whose first event has the number first.
-// It returns how much each freed of this half, until the next call.
-func (l *liveBlocks) add(e heapEvents, first int) (freed []int64) {
-	l.choose(e)
-	l.freed = append(l.freed[:0], make([]int64, len(e.ops))...)
+// add takes in the calls of allocators in a batch, and adds how much each freed of this
+// half.
+func (l *liveBlocks) add(e *heapBatch) {
+	l.choose(e.heapEvents)
 	for n, i := range l.own {
 		if n%fetchedEvents == 0 {
 			l.fetch(e.addresses, l.own[n:min(n+fetchedEvents, len(l.own))])
 		}
 		size, addr, old := uint64(e.sizes[i]), uint64(e.addresses[i]), uint64(e.olds[i])
-		b := block{addr, size, first + int(i)}
+		b := block{addr, size, l.events + int(i)}
 		switch e.ops[i] {
 		case opMalloc:
-			l.freed[i] = l.allocate(b)
+			e.freed[i] += l.allocate(b)
 		case opFree:
-			l.freed[i] = l.free(addr)
+			e.freed[i] += l.free(addr)
 		case opRealloc:
 			if addr != 0 || size == 0 {
-				l.freed[i] = l.free(old)
+				e.freed[i] += l.free(old)
 			}
-			l.freed[i] += l.allocate(b)
+			e.freed[i] += l.allocate(b)
 		}
 	}
-	return l.freed
+	l.events += len(e.ops)
 }
 
 // choose lists the events that have an address of this half. It takes no branches, which

@@ -27,7 +27,7 @@ func TestChain(t *testing.T) {
 				want = append(want, i<<steps)
 			}
 			list := append([]func(*int){counting()}, slices.Repeat([]func(*int){double}, steps)...)
-			Chain(n, list, func(x *int) bool {
+			Chain(n, 2, list, func(x *int) bool {
 				got = append(got, *x)
 				return true
 			})
@@ -41,7 +41,7 @@ func TestChain(t *testing.T) {
 // Goroutines end when the caller does not want more.
 func TestChainLeft(t *testing.T) {
 	before, taken := runtime.NumGoroutine(), 0
-	Chain(1000, []func(*int){counting(), double}, func(*int) bool { taken++; return taken < 5 })
+	Chain(1000, 2, []func(*int){counting(), double}, func(*int) bool { taken++; return taken < 5 })
 	if taken != 5 || !ended(before) {
 		t.Error(taken, runtime.NumGoroutine(), before)
 	}
@@ -62,7 +62,7 @@ func TestChainPanics(t *testing.T) {
 		before, taken := runtime.NumGoroutine(), 0
 		got := func() (p any) {
 			defer func() { p = recover() }()
-			Chain(100, steps, func(*int) bool { taken++; return true })
+			Chain(100, 2, steps, func(*int) bool { taken++; return true })
 			return nil
 		}()
 		if text := fmt.Sprintf("%T %v", got, got); text != "*relay.Panic mistake" || taken != 8 || !ended(before) {
@@ -84,5 +84,5 @@ func TestChainPageFault(t *testing.T) {
 			t.Error(fault)
 		}
 	}()
-	Chain(3, []func(*byte){func(*byte) {}, func(to *byte) { *to = page[7] }}, func(*byte) bool { return true })
+	Chain(3, 2, []func(*byte){func(*byte) {}, func(to *byte) { *to = page[7] }}, func(*byte) bool { return true })
 }

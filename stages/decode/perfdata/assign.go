@@ -36,6 +36,9 @@ type adder struct {
 // readEach is how many samples are read before they are added: they may have 64 KiB each.
 const readEach = 512
 
+// readAhead is how many times that may wait for a goroutine.
+const readAhead = 16
+
 // readSamples are successive samples that were read.
 type readSamples struct {
 	list   []readSample
@@ -60,7 +63,7 @@ func (r *reader) assign(t *timeline) {
 	from := &assigner{stackReader: stackReader{reader: r}, t: t, moments: r.moments.take(), early: decode.EarlyOf(r.ctx), counters: totals{}}
 	to := &adder{accesses: r.accesses, space: r.space}
 	parts := (r.moments.n + readEach - 1) / readEach
-	relay.Chain(parts, []func(*readSamples){from.read, (*readSamples).number}, to.add)
+	relay.Chain(parts, readAhead, []func(*readSamples){from.read, (*readSamples).number}, to.add)
 	r.spaceFailed(to.err)
 	r.spaceFailed(r.moments.err)
 	t.makeCounters()
