@@ -9,6 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"sync"
+	"time"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -43,7 +46,8 @@ const maxChecked = 16
 // use it; files come into being by renaming. What it lacks may be in one that machines share.
 type disk struct {
 	dir    string
-	shared Shared // nil: there is none
+	shared Shared     // nil: there is none
+	swept  *sync.Once // nil: what killed programs have left stays
 }
 
 // Shared is a cache of many machines. Its contents are checked as those of files are.
@@ -136,9 +140,12 @@ func (d disk) place(path string, content []byte) {
 		return
 	}
 	// os.CreateTemp would not leave it to the umask who may read the file.
-	f, err := os.OpenFile(filepath.Join(d.dir, fmt.Sprintf(".table-%016x", rand.Uint64())), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	f, err := os.OpenFile(filepath.Join(d.dir, fmt.Sprintf("%s%016x", partPrefix, rand.Uint64())), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if err != nil {
 		return
+	}
+	if d.swept != nil {
+		d.swept.Do(func() { sweep(d.dir, f) })
 	}
 	_, err = f.Write(content)
 	if closed := f.Close(); err == nil {
@@ -149,6 +156,30 @@ func (d disk) place(path string, content []byte) {
 	}
 	if err != nil {
 		os.Remove(f.Name())
+	}
+}
+
+// partPrefix begins the names of files that are being written.
+const partPrefix = ".table-"
+
+// abandoned is how old such a file is that a killed program has left: writing takes seconds.
+const abandoned = 24 * time.Hour
+
+// sweep removes what killed programs have left in a cache. Files are as old as the clock of
+// their file system says, by which f is new.
+func sweep(dir string, f *os.File) {
+	now, err := f.Stat()
+	if err != nil {
+		return
+	}
+	entries, _ := os.ReadDir(dir) // what cannot be listed stays
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), partPrefix) {
+			continue
+		}
+		if part, err := e.Info(); err == nil && now.ModTime().Sub(part.ModTime()) > abandoned {
+			os.Remove(filepath.Join(dir, e.Name()))
+		}
 	}
 }
 

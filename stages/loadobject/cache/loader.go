@@ -87,7 +87,7 @@ func New(o Options) *Loader {
 	}
 	return &Loader{
 		options:  o,
-		disk:     disk{o.CacheDir, o.Shared},
+		disk:     disk{o.CacheDir, o.Shared, new(sync.Once)},
 		contents: contents{dir: o.CacheDir, known: map[infile.Stamp]content{}},
 		claims:   claims{disk: disk{dir: o.CacheDir}, first: map[string]string{}, notes: map[string][]symtab.Note{}},
 		paths:    map[pathKey]identity{},

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -70,6 +71,25 @@ func TestSameObjectElsewhere(t *testing.T) {
 	l := New(Options{DebugDirs: []string{}})
 	if load(t, l, at("clones")) != load(t, l, copied) {
 		t.Error("read twice")
+	}
+}
+
+// What killed programs have left in a cache goes, but not what others are writing.
+func TestAbandonedParts(t *testing.T) {
+	dir := t.TempDir()
+	left, written := filepath.Join(dir, partPrefix+"left"), filepath.Join(dir, partPrefix+"written")
+	for path, age := range map[string]time.Duration{left: abandoned + time.Hour, written: abandoned - time.Hour} {
+		then := time.Now().Add(-age)
+		if err := errors.Join(os.WriteFile(path, []byte("part"), 0o666), os.Chtimes(path, then, then)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	load(t, New(Options{CacheDir: dir, DebugDirs: []string{}}), at("clones"))
+	if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("what was left is still there: %v", err)
+	}
+	if _, err := os.Stat(written); err != nil {
+		t.Error(err)
 	}
 }
 
