@@ -62,8 +62,17 @@ func TestCacheSize(t *testing.T) {
 		a.does("ingest", "--store", store, "--cache", "", "--cache-size", "1K", filepath.Join(dir, fmt.Sprint(n)))
 	}
 	tables := filepath.Join(a.cache, "stackmill/stores/*/store/tables/*/*")
-	if left, err := filepath.Glob(tables); err != nil || len(left) > 0 {
-		t.Errorf("an ingest keeps %v, %v", left, err)
+	kept := func() (bytes int) {
+		files, _ := filepath.Glob(tables) // the pattern is right
+		for _, file := range files {
+			if info, err := os.Stat(file); err == nil {
+				bytes += int(info.Size())
+			}
+		}
+		return bytes
+	}
+	if n := kept(); n > 1<<10 { // a small table may stay
+		t.Errorf("an ingest keeps %d bytes", n)
 	}
 	code, out := a.run("query", "--store", store, "--cache-size", "1K", sums)
 	if code != 1 || !strings.Contains(out, "give --cache-size more, or choose experiments with --experiment") {
@@ -79,15 +88,8 @@ func TestCacheSize(t *testing.T) {
 	}
 	for _, name := range []string{"job-000.er", "job-001.er", "job-002.er"} {
 		a.does("report", "functions", "--store", store, "--experiment", name, "--cache-size", fmt.Sprint(total/2))
-		kept := 0
-		files, _ := filepath.Glob(tables) // the pattern is right
-		for _, file := range files {
-			if info, err := os.Stat(file); err == nil {
-				kept += int(info.Size())
-			}
-		}
-		if kept == 0 || kept > total/2 {
-			t.Errorf("%s: %d bytes are kept, of %d", name, kept, total/2)
+		if n := kept(); n == 0 || n > total/2 {
+			t.Errorf("%s: %d bytes are kept, of %d", name, n, total/2)
 		}
 	}
 }
