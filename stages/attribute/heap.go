@@ -1,7 +1,9 @@
 package attribute
 
 import (
+	"errors"
 	"math"
+	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -65,13 +67,15 @@ func ReadHeap(events decode.EventReader, space *spill.Space, blocks bool) (h *He
 		h.Blocks = &dataspace.Blocks{}
 	}
 	defer h.Leaks.finish()
-	ended := false
+	var ended bool         // nothing more is read
+	var enough atomic.Bool // after an error of what is kept: batches that were read are released
 	next := func(b *heapBatch) {
-		if *b = (heapBatch{freed: b.freed}); ended {
+		*b = heapBatch{freed: b.freed}
+		if ended = ended || enough.Load(); ended {
 			return
 		}
-		if b.events, b.err = events.Next(); b.events == nil {
-			ended = true
+		if b.events, b.err = events.Next(); b.events == nil || b.err != nil {
+			b.events, ended = nil, true
 			return
 		}
 		b.take(heapColumns(b.events))
@@ -79,15 +83,19 @@ func ReadHeap(events decode.EventReader, space *spill.Space, blocks bool) (h *He
 	steps := []func(*heapBatch){next, h.Leaks.live[0].add, h.Leaks.live[1].add}
 	relay.Chain(math.MaxInt, heapAhead, steps, func(b *heapBatch) bool {
 		if b.events == nil {
-			err = b.err
+			err = errors.Join(err, b.err)
 			return false
 		}
 		defer b.events.Release()
+		if err != nil {
+			return true
+		}
 		if h.Blocks != nil {
 			addBlocks(h.Blocks, b.heapEvents)
 		}
 		err = h.Leaks.add(b)
-		return err == nil
+		enough.Store(err != nil)
+		return true
 	})
 	return h, err
 }

@@ -2,6 +2,7 @@ package attribute
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -126,6 +127,56 @@ func (b *batches) Next() (arrow.RecordBatch, error) {
 }
 
 func (*batches) Close() {}
+
+// After an error, of the reader or of what is kept, those before are known, and all batches
+// are released.
+func TestReadHeapFails(t *testing.T) {
+	full := errors.New("full")
+	for name, fails := range map[string]struct {
+		read  error
+		space *spill.Space
+	}{
+		"reader": {read: errors.New("unreadable"), space: spill.Of(t.Context())},
+		"space":  {space: spill.New(0, func() (spill.File, error) { return nil, full })},
+	} {
+		t.Run(name, func(t *testing.T) {
+			alloc := memory.NewCheckedAllocator(memory.DefaultAllocator)
+			defer alloc.AssertSize(t, 0)
+			var read batches
+			for n := range 20 {
+				events := make([]event, 1<<14)
+				for i := range events { // each ends the block before
+					events[i] = event{"operation": opMalloc, "size": 1 << 40, "address": 1 + int64(n), "old_address": 0}
+				}
+				read = append(read, eventBatch(alloc, schema.Heap, events))
+			}
+			from := &failing{read, fails.read}
+			heap, err := ReadHeap(from, fails.space, false)
+			for _, unread := range from.batches {
+				unread.Release()
+			}
+			if err == nil || fails.read != nil && err.Error() != fails.read.Error() {
+				t.Fatalf("error %v", err)
+			}
+			if leaked, _, _ := heap.Leaks.Next(1 << 14); fails.read != nil && leaked[1<<14-1] != 1<<40 {
+				t.Errorf("the last block of the first batch leaked %d bytes", leaked[1<<14-1])
+			}
+		})
+	}
+}
+
+// failing is a reader of batches and then of an error, if it is not nil.
+type failing struct {
+	batches
+	err error
+}
+
+func (f *failing) Next() (arrow.RecordBatch, error) {
+	if len(f.batches) == 0 {
+		return nil, f.err
+	}
+	return f.batches.Next()
+}
 
 // Batches that pass ReadHeap, whose steps have one each at a time, do what their calls do
 // one by one.

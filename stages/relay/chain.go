@@ -9,8 +9,8 @@ import (
 // on a goroutine of its own, and take, the last one, on the caller's. A step has memory of
 // its own, and that of a result is used again once it was taken. As many results as ahead
 // says may wait for steps: small ones should be many, or steps wait for each other. It
-// returns when take returns false, too. A panic of a step becomes one of Chain, as in Each. No goroutine is
-// left when Chain returns or panics.
+// returns when take returns false, too. A panic of a step becomes one of Chain, as in Each.
+// No goroutine is left when Chain returns or panics.
 func Chain[T any](n, ahead int, steps []func(*T), take func(*T) bool) {
 	results := ahead + len(steps)
 	free := &link[T]{results: make(chan *T, results)}

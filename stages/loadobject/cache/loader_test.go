@@ -86,7 +86,7 @@ func TestAbandonedParts(t *testing.T) {
 	}
 	load(t, New(Options{CacheDir: dir, DebugDirs: []string{}}), at("clones"))
 	if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("what was left is still there: %v", err)
+		t.Errorf("the abandoned part is still there: %v", err)
 	}
 	if _, err := os.Stat(written); err != nil {
 		t.Error(err)
