@@ -18,9 +18,9 @@
 //
 // No lock decides what counts. An experiment that is ingested again has entries in
 // several commits: the one of the highest generation counts, and of equal ones, which
-// writers make that know nothing of each other, that of the first batch by name.
-// Commits without files take experiments out of the store, all of them or all but their
-// sums, and label them.
+// writers make that know nothing of each other, the one that heeds more labels, then that
+// of the first batch by name. Commits without files take experiments out of the store, all
+// of them or all but their sums, and label them.
 package storedir
 
 import (

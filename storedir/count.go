@@ -1,6 +1,7 @@
 package storedir
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -139,13 +140,14 @@ func wins(e *Entry) int {
 	return 0
 }
 
-// take takes an entry if it is newer than what was there, or the first of equal ones.
+// take takes an entry if it is newer than what was there, or the first of equal ones. Of
+// these one that heeds more labels is first: it was merged since, and the commits that gave
+// the labels may be gone.
 func (l *counted) take(e *Entry, in *Damaged) {
-	newer := l.entry == nil || e.Generation > l.entry.Generation
-	if newer || e.Generation == l.entry.Generation && wins(e) > wins(l.entry) {
+	if l.entry == nil || cmp.Or(e.Generation-l.entry.Generation, wins(e)-wins(l.entry), len(e.Labelled)-len(l.entry.Labelled)) > 0 {
 		l.entry, l.said, l.in = e, e, in
 	}
-	if len(in.Files) > 0 && e.Generation > l.put {
+	if len(in.Files) > 0 && (e.Generation > l.put || e.Generation == l.put && l.in == in) {
 		l.rows, l.put = in, e.Generation
 	}
 }

@@ -77,6 +77,10 @@ func TestLabels(t *testing.T) {
 			made(t, s, 1, "l1", "x", labels(1, "k", "3"))
 			made(t, s, 2, "b2", "x y", both(replaces("b1"), own("k", "2", "l2")))
 		}, "b2: x(k=3) y(k=2)", "b1"},
+		{"heeded by a merged batch, and put in by one who knows nothing of that", func(s string) {
+			made(t, s, 2, "b2", "x y", both(replaces("b1"), own("k", "2", "l2")))
+			made(t, s, 3, "b0", "x", own("k", "1"))
+		}, "b2: x(k=2) y", "b0"},
 		{"of a summary", func(s string) {
 			made(t, s, 0, "b1", "x y", nil)
 			made(t, s, 1, "f1", "x.2", both(out(Summary), own("k", "1")))
