@@ -23,6 +23,7 @@ type Contents struct {
 	Replaced []Replaced // commits of which nothing counts, readable or not
 
 	store     string
+	snapshot  bool                // see ReadSnapshot
 	found     map[string]*Damaged // every commit, by name
 	newest    map[string]int      // the highest number of each stem of names
 	counted   map[string]*counted // what counts of every experiment, by id
@@ -71,8 +72,11 @@ func Look(store string) (*Contents, error) {
 	return c, c.Refresh()
 }
 
-// Refresh looks for what was committed or removed since.
+// Refresh looks for what was committed or removed since, unless the contents are a snapshot.
 func (c *Contents) Refresh() error {
+	if c.snapshot {
+		return nil
+	}
 	if err := Pull(c.store); err != nil {
 		return err
 	}

@@ -37,6 +37,14 @@ func (l *counted) change() *Entry {
 	return l.entry
 }
 
+// sorted returns all commits, by name.
+func (c *Contents) sorted() (list []*Damaged) {
+	for _, name := range slices.Sorted(maps.Keys(c.found)) {
+		list = append(list, c.found[name])
+	}
+	return list
+}
+
 // sort separates what counts from what does not.
 func (c *Contents) sort() {
 	c.Batches, c.Again, c.Bare, c.Damaged, c.Replaced = nil, nil, nil, nil, nil

@@ -14,6 +14,9 @@ import (
 // long, and then their commits: first those that others take out or replace. What cannot
 // be removed is left for the next time.
 func (c *Contents) Sweep(keep time.Duration) {
+	if c.snapshot { // it may be old
+		return
+	}
 	for again := true; again; {
 		again = false
 		older := c.older()

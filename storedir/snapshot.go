@@ -1,0 +1,111 @@
+package storedir
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+
+	fast "github.com/goccy/go-json"
+)
+
+// line is a commit in a snapshot.
+type line struct {
+	Batch  string `json:"batch"` // from the file's name
+	Error  string `json:"error,omitempty"`
+	Commit Commit `json:"commit"`
+}
+
+// WriteSnapshot writes what the commits say, a line for each. Of the files of a batch it says
+// that there are any.
+func (c *Contents) WriteSnapshot(w io.Writer) error {
+	lines := json.NewEncoder(w)
+	lines.SetEscapeHTML(false)
+	for _, d := range c.sorted() {
+		l := line{Batch: d.Batch, Commit: d.Commit}
+		l.Commit.Files = d.Files[:min(1, len(d.Files))]
+		if d.Err != nil {
+			l.Error = d.Err.Error()
+		}
+		if err := lines.Encode(&l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ReadSnapshot returns what the commits of a store said when a snapshot was written. It does
+// not look for others: Refresh and Sweep do nothing until Renew. Those who put something in
+// by it know of each other what they would if all did so at the moment of the snapshot.
+func ReadSnapshot(store string, from io.Reader) (*Contents, error) {
+	c := &Contents{store: store, snapshot: true, found: map[string]*Damaged{}}
+	lines := bufio.NewReader(from)
+	for {
+		text, err := lines.ReadBytes('\n')
+		if errors.Is(err, io.EOF) && len(text) == 0 {
+			c.sort()
+			return c, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		var l line
+		if err := fast.Unmarshal(text, &l); err != nil {
+			return nil, err
+		}
+		d := &Damaged{Commit: l.Commit, Batch: l.Batch}
+		if l.Error != "" {
+			d.Err = errors.New(l.Error)
+		}
+		c.found[l.Batch] = d
+	}
+}
+
+// IsSnapshot reports whether the contents are those of a snapshot.
+func (c *Contents) IsSnapshot() bool { return c.snapshot }
+
+// Renew looks for what was committed or removed since the snapshot, and makes Refresh do so
+// from then on.
+func (c *Contents) Renew() error {
+	c.snapshot = false
+	return c.Refresh()
+}
+
+// Learn adds the commits of batches that are known by name. The error is fs.ErrNotExist if
+// one is not there, ErrDamaged if it cannot be read.
+func (c *Contents) Learn(batches ...string) error {
+	var errs []error
+	for _, batch := range batches {
+		if c.found[batch] != nil {
+			continue
+		}
+		commit, err := readHere(c.store, batch)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("commit %s: %w", batch, err))
+		}
+		if err != nil && !errors.Is(err, ErrDamaged) {
+			continue
+		}
+		if c.found == nil {
+			c.found = map[string]*Damaged{}
+		}
+		c.found[batch] = &Damaged{Commit: commit, Batch: batch, Err: err}
+	}
+	c.sort()
+	return errors.Join(errs...)
+}
+
+// readHere is ReadCommit of a commit that a mirror may lack.
+func readHere(store, batch string) (Commit, error) {
+	c, err := ReadCommit(store, batch)
+	if !errors.Is(err, fs.ErrNotExist) || !IsMirror(store) {
+		return c, err
+	}
+	if err := Recall(store, path.Join(CommitsDir, batch+commitSuffix)); err != nil {
+		return Commit{}, err
+	}
+	return ReadCommit(store, batch)
+}
