@@ -29,7 +29,7 @@ func (m *Mirror) Commit(c *storedir.Commit, content []byte) error {
 	err := m.client.Create(ctx, at, content)
 	if errors.Is(err, bucket.ErrExists) {
 		m.removeFiles(ctx, c)
-		if err := m.Pull(); err != nil {
+		if err := m.Recall(m.relative(&bucket.Object{Address: at})); err != nil {
 			return err
 		}
 		return fmt.Errorf("%s: %w", at, storedir.ErrExists)

@@ -70,15 +70,17 @@ func (m *Mirror) bring(list []bucket.Object) error {
 	g.SetLimit(sideBySide)
 	for _, o := range list {
 		g.Go(func() error {
-			content, err := m.client.Read(ctx, o.Address, mostText)
-			if errors.Is(err, fs.ErrNotExist) {
-				return nil
-			}
-			if err != nil {
-				return err
+			var content []byte
+			if o.Size > 0 {
+				var err error
+				if content, err = m.client.Read(ctx, o.Address, mostText); errors.Is(err, fs.ErrNotExist) {
+					return nil
+				} else if err != nil {
+					return err
+				}
 			}
 			file := m.relative(&o)
-			err = m.place(file, func(f *os.File) error {
+			err := m.place(file, func(f *os.File) error {
 				_, err := f.Write(content)
 				return err
 			})

@@ -1,7 +1,6 @@
 package storedir
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -156,13 +155,13 @@ func Name(store string) string {
 	return store
 }
 
-// commit makes a batch exist elsewhere, and then in the mirror. Files that a commit names
-// stay there, whatever happens here.
+// commit makes a batch exist elsewhere, and then in the mirror, in place of what was removed
+// there since Pull. Files that a commit names stay there, whatever happens here.
 func (r *remote) commit(c *Commit, temp string, content []byte) (made bool, err error) {
 	if err := r.Commit(c, content); err != nil {
 		return false, fmt.Errorf("commit %s: %w", c.Batch, err)
 	}
-	if err := create(temp, commitPath(r.store, c.Batch)); err != nil && !errors.Is(err, os.ErrExist) {
+	if err := os.Rename(temp, commitPath(r.store, c.Batch)); err != nil {
 		return true, fmt.Errorf("commit %s: %w", c.Batch, err)
 	}
 	return true, nil
