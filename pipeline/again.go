@@ -105,6 +105,41 @@ func (e *experiment) entry() (entry storedir.Entry, news bool) {
 	return c, c.Status != known.Status || c.State != known.State || c.Outcome != known.Outcome || c.Path != known.Path
 }
 
+// renewedEntry is describeEntry by what is in the store now, if a snapshot has something of
+// the recording: what takes its place has the labels that were given since.
+func (e *experiment) renewedEntry() (entry storedir.Entry, more bool, err error) {
+	entry, more = e.describeEntry()
+	if !more {
+		return entry, more, nil
+	}
+	if renewed, err := e.renew(&entry); err != nil || !renewed {
+		return entry, more, storeFault(err)
+	}
+	generation, instead := e.due(entry.ExperimentID)
+	switch instead {
+	case "":
+		e.generation = generation
+		entry, more = e.describeEntry()
+		return entry, more, nil
+	case Forgotten:
+		e.result.forget()
+	default:
+		e.result.skip()
+	}
+	return entry, false, nil
+}
+
+// renew looks at the store, if there is a snapshot that has an experiment or what it takes
+// the place of.
+func (in *ingest) renew(c *storedir.Entry) (renewed bool, err error) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if !in.store.IsSnapshot() || in.store.Latest(c.ExperimentID).Batch == "" && len(c.Instead) == 0 {
+		return false, nil
+	}
+	return true, in.store.Renew()
+}
+
 // lookedAt fills in on what the result of a recording that lost data depends.
 func (e *experiment) lookedAt(c *storedir.Entry) {
 	if !e.result.Lost() {

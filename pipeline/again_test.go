@@ -56,6 +56,10 @@ func damage(t *testing.T, dir string) (mend func()) {
 // A recording that lost data is tried again when something has changed on which
 // that may depend, and not otherwise; the store has it once.
 func TestPartialIsTriedAgain(t *testing.T) {
+	bothWays(t, partialIsTriedAgain)
+}
+
+func partialIsTriedAgain(t *testing.T) {
 	root := t.TempDir()
 	dir, object := filepath.Join(root, "a.er"), filepath.Join(root, "program")
 	recordOf(t, dir, object, 10, 1_700_000_000)
@@ -63,6 +67,7 @@ func TestPartialIsTriedAgain(t *testing.T) {
 	o := Options{Store: filepath.Join(root, "store"), Jobs: 1, DebugDirs: []string{}, Program: "1"}
 	expect := func(when, want string) {
 		t.Helper()
+		o.Contents = known(t, o.Store)
 		results, err := Ingest(t.Context(), o, dir)
 		if err != nil {
 			t.Fatal(err)
@@ -100,6 +105,10 @@ func TestPartialIsTriedAgain(t *testing.T) {
 
 // What took the place of an unfinished copy keeps it when it is ingested again.
 func TestUnfinishedStaysReplaced(t *testing.T) {
+	bothWays(t, unfinishedStaysReplaced)
+}
+
+func unfinishedStaysReplaced(t *testing.T) {
 	root := t.TempDir()
 	dir, store := filepath.Join(root, "a.er"), filepath.Join(root, "store")
 	for i, program := range []string{"1", "1", "2"} {
@@ -110,7 +119,7 @@ func TestUnfinishedStaysReplaced(t *testing.T) {
 			recordOf(t, dir, "/program", 5+5*i, 1_700_000_000)
 			damage(t, dir)
 		}
-		results, err := Ingest(t.Context(), Options{Store: store, Jobs: 1, DebugDirs: []string{}, Program: program}, dir)
+		results, err := Ingest(t.Context(), Options{Store: store, Jobs: 1, DebugDirs: []string{}, Program: program, Contents: known(t, store)}, dir)
 		if err != nil || len(results) != 1 || results[0].Status != Partial {
 			t.Fatal(results, err)
 		}
@@ -122,6 +131,10 @@ func TestUnfinishedStaysReplaced(t *testing.T) {
 
 // Another recording at the path of one that lost data does not replace it.
 func TestAnotherAtTheSamePath(t *testing.T) {
+	bothWays(t, anotherAtTheSamePath)
+}
+
+func anotherAtTheSamePath(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, "a.er")
 	store := filepath.Join(root, "store")
@@ -144,6 +157,10 @@ func TestAnotherAtTheSamePath(t *testing.T) {
 
 // What was read of a recording stays when a later attempt reads less.
 func TestNoWorseAttemptReplaces(t *testing.T) {
+	bothWays(t, noWorseAttemptReplaces)
+}
+
+func noWorseAttemptReplaces(t *testing.T) {
 	root := t.TempDir()
 	dir, store := filepath.Join(root, "a.er"), filepath.Join(root, "store")
 	recordOf(t, dir, "/program", 10, 1_700_000_000)
@@ -182,6 +199,10 @@ func put(t *testing.T, store string, c storedir.Commit) {
 
 // A damaged commit is mended by the next ingest; so is one that check has marked.
 func TestDamagedCommitIsIngestedAgain(t *testing.T) {
+	bothWays(t, damagedCommitIsIngestedAgain)
+}
+
+func damagedCommitIsIngestedAgain(t *testing.T) {
 	root := t.TempDir()
 	dir, store := filepath.Join(root, "a.er"), filepath.Join(root, "store")
 	record(t, dir, 10)

@@ -297,9 +297,9 @@ func (e *experiment) commit() error {
 	}
 	r := e.result
 	r.Status, r.Samples, r.Problems = e.status(), e.samples, e.rec.Problems.Problems
-	entry, more := e.describeEntry()
-	if !more {
-		return nil
+	entry, more, err := e.renewedEntry()
+	if err != nil || !more {
+		return err
 	}
 	out := e.out
 	if e.redoing != nil {

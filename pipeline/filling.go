@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"sync"
 	"time"
 
@@ -186,23 +187,32 @@ func (f *filling) commit(results []Result) error {
 		results[i].Batch = name
 	}
 	if err == nil {
+		_ = f.learn(name) // it is in
 		return nil
 	}
-	exists := errors.Is(err, storedir.ErrExists)
-	if !exists {
-		err = storeFault(err)
-		if f.faults.add(err) {
-			f.stop(err)
+	if errors.Is(err, storedir.ErrExists) {
+		if err = f.learn(name); err == nil || errors.Is(err, fs.ErrNotExist) { // or replaced meanwhile
+			for _, i := range f.numbers {
+				results[i].skip()
+			}
+			return nil
 		}
+	}
+	err = storeFault(err)
+	if f.faults.add(err) {
+		f.stop(err)
 	}
 	for _, i := range f.numbers {
-		if r := &results[i]; exists {
-			r.skip()
-		} else {
-			r.gone(Aborted, err)
-		}
+		results[i].gone(Aborted, err)
 	}
 	return nil
+}
+
+// learn reads the commit of a batch.
+func (in *ingest) learn(batch string) error {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.store.Learn(batch)
 }
 
 // name returns the batch's.

@@ -41,7 +41,9 @@ type Options struct {
 	Verify            bool          // also read recordings whose files have not changed since they were read
 	Forgotten         bool          // also put in what was forgotten
 	NoJournal         bool          // the store's journal is not written: results say what was noted
-	// Contents is what is in the store, if the caller has just looked; nil: it is looked at.
+	// Contents is what is in the store, if the caller has just looked, or what was when a
+	// snapshot was made: what the store has not had then is put in without another look, and
+	// the journal is not read. nil: it is looked at.
 	Contents *storedir.Contents
 	// Labels returns the labels of a recording, by its absolute path, that is put in for the
 	// first time, or was forgotten; may be nil.
@@ -198,7 +200,9 @@ func (in *ingest) recall() (err error) {
 	if !storedir.IsMirror(in.Store) { // there compact does: each task would ask for each
 		in.store.Sweep(storedir.Keep)
 	}
-	in.journal.before = storedir.ReadJournal(in.Store)
+	if !in.store.IsSnapshot() {
+		in.journal.before = storedir.ReadJournal(in.Store)
+	}
 	in.failed, in.forms = map[string][]storedir.Entry{}, in.store.Forms()
 	for i := range in.store.Batches {
 		for e := range in.store.Batches[i].Visible {

@@ -51,6 +51,10 @@ func unclose(t *testing.T, dir string) {
 // One form of a recording is in the store, wherever the others were, and in whichever
 // order they are ingested.
 func TestFormsOfOneRecording(t *testing.T) {
+	bothWays(t, formsOfOneRecording)
+}
+
+func formsOfOneRecording(t *testing.T) {
 	for _, test := range []struct {
 		name           string
 		first          string

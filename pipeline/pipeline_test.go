@@ -113,7 +113,7 @@ func TestDiscover(t *testing.T) {
 // statuses ingests and returns what became of each input.
 func statuses(t *testing.T, store string, paths ...string) []string {
 	t.Helper()
-	results, err := Ingest(t.Context(), Options{Store: store, Jobs: 2, DebugDirs: []string{}}, paths...)
+	results, err := Ingest(t.Context(), Options{Store: store, Jobs: 2, DebugDirs: []string{}, Contents: known(t, store)}, paths...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,168 @@
+package pipeline
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"stackmill/storedir"
+)
+
+// snapshot is what a store has, which need not exist.
+func snapshot(t *testing.T, store string) *storedir.Contents {
+	t.Helper()
+	look, err := storedir.Look(store)
+	if err != nil && !errors.Is(err, storedir.ErrNoStore) {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := look.WriteSnapshot(&text); err != nil {
+		t.Fatal(err)
+	}
+	c, err := storedir.ReadSnapshot(store, &text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// known is what the ingests of some tests know of a store; nil if they look.
+var known = looking
+
+func looking(*testing.T, string) *storedir.Contents { return nil }
+
+// bothWays runs a test with ingests that look at the store, and with such that have a snapshot.
+func bothWays(t *testing.T, test func(t *testing.T)) {
+	t.Run("looking", test)
+	known = snapshot
+	defer func() { known = looking }()
+	t.Run("by a snapshot", test)
+}
+
+// byOld ingests by what the store had before, and returns what became of the inputs.
+func byOld(t *testing.T, before *storedir.Contents, o Options, paths ...string) (s []string) {
+	t.Helper()
+	o.Jobs, o.DebugDirs, o.Contents = 1, []string{}, before
+	results, err := Ingest(t.Context(), o, paths...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range results {
+		s = append(s, r.Status)
+	}
+	return s
+}
+
+// What was put in since a snapshot is there once, whether the batches are the same or not, and
+// no other commit was looked for.
+func TestPutInSinceSnapshot(t *testing.T) {
+	root := t.TempDir()
+	store := filepath.Join(root, "store")
+	var dirs []string
+	for i, name := range []string{"a.er", "b.er", "c.er"} {
+		dirs = append(dirs, filepath.Join(root, name))
+		record(t, dirs[i], 10+i)
+	}
+	for _, test := range []struct {
+		name          string
+		others, mine  []string
+		want, visible []string
+	}{
+		{"the same", dirs, dirs, []string{Skipped, Skipped, Skipped}, []string{"a.er", "b.er", "c.er"}},
+		{"alone", dirs[:1], dirs[:1], []string{Skipped}, []string{"a.er"}},
+		{"with others", dirs[:2], dirs[1:], []string{Complete, Complete}, []string{"a.er", "b.er", "c.er"}},
+		{"something else", dirs[:2], dirs[2:], []string{Complete}, []string{"a.er", "b.er", "c.er"}},
+	} {
+		if err := os.RemoveAll(store); err != nil {
+			t.Fatal(err)
+		}
+		before := snapshot(t, store)
+		statuses(t, store, test.others...)
+		if diff := cmp.Diff(test.want, byOld(t, before, Options{Store: store}, test.mine...)); diff != "" {
+			t.Errorf("%s: %s", test.name, diff)
+		}
+		if diff := cmp.Diff(test.visible, seenIn(t, store)); diff != "" || !before.IsSnapshot() {
+			t.Errorf("%s: %s", test.name, diff)
+		}
+	}
+}
+
+// What a snapshot has is put in again by what the store has now: with the labels that were
+// given since, also when these were merged, and not if it was forgotten since.
+func TestChangedSinceSnapshot(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		change  func(t *testing.T, store string, c *storedir.Contents, id string) error
+		status  string
+		visible []string
+	}{
+		{"labelled", func(_ *testing.T, _ string, c *storedir.Contents, id string) error {
+			return c.Label(storedir.Labels{Experiments: []string{id}, Set: map[string]string{"k": "v"}}, "")
+		}, Partial, []string{"a.er k=v"}},
+		{"labelled and merged", func(t *testing.T, store string, c *storedir.Contents, _ string) error {
+			merged := c.Batches[0].Commit
+			old := merged.Batch
+			merged.Batch, merged.Replaces = "bmerged", []string{old}
+			merged.Experiments[0].Labels, merged.Experiments[0].Labelled = map[string]string{"k": "v"}, []string{"lgone"}
+			put(t, store, merged)
+			return os.Remove(filepath.Join(store, storedir.CommitsDir, old+".json"))
+		}, Partial, []string{"a.er k=v"}},
+		{"forgotten", func(_ *testing.T, _ string, c *storedir.Contents, id string) error {
+			return c.TakeOut([]string{id}, storedir.Forgotten, "")
+		}, Forgotten, nil},
+		{"damaged", func(_ *testing.T, store string, c *storedir.Contents, _ string) error {
+			_, err := storedir.MarkAgain(store, c.Batches[0].Batch)
+			return err
+		}, Partial, []string{"a.er"}},
+		{"put in by another", func(t *testing.T, store string, _ *storedir.Contents, _ string) error {
+			byOld(t, nil, Options{Store: store, Program: "2"}, filepath.Join(filepath.Dir(store), "a.er"))
+			return nil
+		}, Skipped, []string{"a.er"}},
+	} {
+		root := t.TempDir()
+		dir, store := filepath.Join(root, "a.er"), filepath.Join(root, "store")
+		recordOf(t, dir, "/program", 10, 1_700_000_000)
+		damage(t, dir)
+		byOld(t, nil, Options{Store: store, Program: "1"}, dir)
+		before := snapshot(t, store)
+		now, err := storedir.Look(store)
+		if err == nil {
+			err = test.change(t, store, now, now.Batches[0].Experiments[0].ExperimentID)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]string{test.status}, byOld(t, before, Options{Store: store, Program: "2"}, dir)); diff != "" {
+			t.Errorf("%s: %s", test.name, diff)
+		}
+		if diff := cmp.Diff(test.visible, seenIn(t, store)); diff != "" {
+			t.Errorf("%s: %s", test.name, diff)
+		}
+	}
+}
+
+// A batch that another has put in, and is damaged, is not taken for one that is there: the
+// same again puts it in.
+func TestDamagedSinceSnapshot(t *testing.T) {
+	root := t.TempDir()
+	dir, store := filepath.Join(root, "a.er"), filepath.Join(root, "store")
+	record(t, dir, 10)
+	before := snapshot(t, store)
+	statuses(t, store, dir)
+	commit := readOnly(t, store)
+	if err := os.WriteFile(filepath.Join(store, storedir.CommitsDir, commit.Batch+".json"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{Aborted, Complete} {
+		if diff := cmp.Diff([]string{want}, byOld(t, before, Options{Store: store}, dir)); diff != "" {
+			t.Error(diff)
+		}
+	}
+	if again := readOnly(t, store); again.Files[0].Checksum != commit.Files[0].Checksum {
+		t.Errorf("%+v", again)
+	}
+}
