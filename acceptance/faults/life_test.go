@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 )
@@ -28,7 +29,6 @@ var lifeSteps = []step{
 	},
 	{
 		name:   "ingest of a chunk",
-		first:  [][]string{{"plan", "--recursive", "--chunks", "1", "-o", "PLAN", "DIR"}},
 		verb:   []string{"ingest", "--jobs", "2", "--plan", "PLAN", "--chunk", "0"},
 		before: truth(), after: truth(plain, plain, plain), partial: true,
 		few: map[string]int{"killed at fsync": 3},
@@ -107,7 +107,7 @@ func TestLifeUnderFaults(t *testing.T) {
 			l.expect("before", is(s.before))
 			for _, x := range injections {
 				t.Run(x.name, func(t *testing.T) {
-					l := &life{bench: &bench{T: t, binary: l.binary, cache: l.cache}, dir: l.dir, symbols: l.symbols, plan: l.plan}
+					l := &life{bench: &bench{T: t, binary: l.binary, cache: l.cache}, dir: l.dir, symbols: l.symbols}
 					n := s.few[x.name]
 					for ; !*long && n > 0 && !l.faulty(tracer, prepared, &s, x.calls, x.fault, n); n /= 2 {
 					}
@@ -123,6 +123,10 @@ func TestLifeUnderFaults(t *testing.T) {
 func (l *life) faulty(tracer, prepared string, s *step, calls, fault string, n int) (done bool) {
 	l.Helper()
 	l.begin(prepared)
+	if slices.Contains(s.verb, "PLAN") { // which knows the store by its path
+		l.plan = filepath.Join(l.TempDir(), "a.plan")
+		l.does(l.verb("plan", "--recursive", "--chunks", "1", "-o", "PLAN", "DIR"))
+	}
 	what := fmt.Sprintf("%s: %s at call %d of %s", s.name, fault, n, calls)
 	done, code, out := l.inject(tracer, calls, fault, n, l.verb(s.verb...)...)
 	if !done {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -137,6 +138,64 @@ func TestPlanOfThousands(t *testing.T) {
 		t.Error("no task's disk was full")
 	}
 	c.right()
+}
+
+// What a task does with commits does not depend on how many there are, from before the plan or
+// by other tasks.
+func TestPlanOperations(t *testing.T) {
+	tracer := strace(t)
+	l := newLife(t)
+	const tasks = 4
+	var first []string
+	for _, before := range []int{0, 5} {
+		l.begin("")
+		old, dir := t.TempDir(), t.TempDir()
+		for n := range before {
+			if err := small(old, n); err != nil {
+				t.Fatal(err)
+			}
+			l.does(l.verb("ingest", filepath.Join(old, job(n))))
+		}
+		for n := before; n < before+tasks; n++ {
+			if err := small(dir, n); err != nil {
+				t.Fatal(err)
+			}
+		}
+		l.plan = filepath.Join(t.TempDir(), "a.plan")
+		l.does(l.verb("plan", "--recursive", "--chunks", strconv.Itoa(tasks), "-o", "PLAN", dir))
+		for chunk := range tasks {
+			log := filepath.Join(t.TempDir(), "trace")
+			l.does(append([]string{tracer, "-f", "-qq", "-y", "-e", "trace=%file,read,write,fsync,getdents64", "-o", log}, l.verb("ingest", "--plan", "PLAN", "--chunk", strconv.Itoa(chunk))...))
+			calls := onCommits(t, log, l.store)
+			t.Logf("%d batches before the plan, task %d: %d calls", before, chunk, len(calls))
+			if first == nil && chunk == 1 { // the store is there
+				first = calls
+			}
+			if first != nil && !slices.Equal(calls, first) {
+				t.Errorf("%d batches before the plan, task %d: on commits %q, in an empty store %q", before, chunk, calls, first)
+			}
+		}
+		l.does(l.verb("plan", "status", "PLAN"))
+	}
+}
+
+// onCommits returns the calls of a traced program about the commits of a store, sorted.
+func onCommits(t *testing.T, log, store string) (calls []string) {
+	t.Helper()
+	trace, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(trace)) {
+		if m := regexp.MustCompile(`^\d+ +(\w+)\(`).FindStringSubmatch(line); m != nil && strings.Contains(line, filepath.Join(store, "commits")) {
+			calls = append(calls, m[1])
+		}
+	}
+	if len(calls) == 0 {
+		t.Fatal("nothing was done")
+	}
+	slices.Sort(calls)
+	return calls
 }
 
 func newCluster(t *testing.T, l *life, seed uint64) *cluster {
@@ -277,7 +336,7 @@ func (c *cluster) right() {
 	c.does(c.verb("compact", "--keep", "0", "--purge"))
 	c.expect("merged", is(c.want))
 	left := slices.DeleteFunc(leftovers(c.T, c.store), func(name string) bool { return unsigned(filepath.Join(c.store, name)) })
-	reports, err := filepath.Glob(filepath.Join(c.store, "plans", "*", "*"))
+	reports, err := filepath.Glob(filepath.Join(c.store, "plans", "*", "*.json"))
 	if err != nil || len(left) > 0 || len(reports) != c.chunks {
 		c.Errorf("left %v; %d reports of %d chunks, %v", left, len(reports), c.chunks, err)
 	}

@@ -184,34 +184,50 @@ func (c *cluster) right() {
 	c.Logf("%d tasks run again, killed %v; requests by what happened to them %v; %d files of tables before, of which %d in no commit, %d after", c.again, c.killed, names, files, orphans, len(left))
 }
 
-// How many requests a task sends does not depend on how much is in the store, but that it
-// reads the commits of others.
+// How many requests an ingest sends does not depend on how much is in the store, but that it
+// reads the commits of others; a task does not even that.
 func TestRequests(t *testing.T) {
-	s := serve(t)
-	each := func(batches int) (sent map[string]int) {
-		s.Helper()
-		const many = 20
-		first := batches * many
-		for n := first; n < first+many; n++ {
-			record(t, filepath.Join(s.root, "recordings", fmt.Sprint(batches)), n)
-		}
-		m := s.machine()
-		s.counted()
-		m.does("ingest", "--store", store, "--cache", "", fmt.Sprintf("s3://recordings/%d", batches))
-		sent = s.counted()
-		t.Logf("%d recordings of %d objects, into a store of %d batches: %v", many, len(s.stored(fmt.Sprintf("recordings/%d", batches))), batches, sent)
-		sent["read"] -= batches
-		return sent
-	}
-	want := each(0)
-	for batches := 1; batches < 4; batches++ {
-		got := each(batches)
-		if batches == 1 {
-			want["read"] = got["read"] // a new store has no journal
-		}
-		if !maps.Equal(got, want) {
-			t.Errorf("%d batches: %v, without any %v", batches, got, want)
-		}
+	for _, tt := range []struct {
+		name  string
+		reads int // more for each batch that is there
+		verb  func(m *machine, recordings string) []string
+	}{
+		{"ingest", 1, func(_ *machine, recordings string) []string { return []string{recordings} }},
+		{"task", 0, func(m *machine, recordings string) []string {
+			plan := filepath.Join(m.TempDir(), "a.plan")
+			m.does("plan", "--store", store, "--chunks", "1", "-o", plan, recordings)
+			return []string{"--plan", plan, "--chunk", "0"}
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := serve(t)
+			each := func(batches int) (sent map[string]int) {
+				s.Helper()
+				const many = 20
+				first := batches * many
+				for n := first; n < first+many; n++ {
+					record(t, filepath.Join(s.root, "recordings", fmt.Sprint(batches)), n)
+				}
+				words := append([]string{"ingest", "--store", store, "--cache", ""}, tt.verb(s.machine(), fmt.Sprintf("s3://recordings/%d", batches))...)
+				m := s.machine()
+				s.counted()
+				m.does(words...)
+				sent = s.counted()
+				t.Logf("%d recordings of %d objects, into a store of %d batches: %v", many, len(s.stored(fmt.Sprintf("recordings/%d", batches))), batches, sent)
+				sent["read"] -= tt.reads * batches
+				return sent
+			}
+			want := each(0)
+			for batches := 1; batches < 4; batches++ {
+				got := each(batches)
+				if batches == 1 && tt.reads > 0 {
+					want["read"] = got["read"] // a new store has no journal
+				}
+				if !maps.Equal(got, want) {
+					t.Errorf("%d batches: %v, without any %v", batches, got, want)
+				}
+			}
+		})
 	}
 }
 
@@ -236,12 +252,12 @@ func TestGone(t *testing.T) {
 		code   int
 		says   []string
 	}{
-		{"all fails", down, "", 75, []string{"s3://store/profiles/commits", "tries in", "later may succeed"}},
+		{"all fails", down, "", 75, []string{"s3://store/profiles/plans/", "tries in", "later may succeed"}},
 		{"writes are slowed down", writes, "", 75, []string{"s3://store/profiles/tables/", "reduce your request rate", "tries in"}},
-		{"wrong key", nil, "AWS_SECRET_ACCESS_KEY=other", 1, []string{"s3://store/profiles/commits", "AWS_SECRET_ACCESS_KEY"}},
-		{"unknown key", nil, "AWS_ACCESS_KEY_ID=other", 1, []string{"s3://store/profiles/commits", "AWS_ACCESS_KEY_ID"}},
-		{"no server", nil, "AWS_ENDPOINT_URL=http://127.0.0.1:1", 75, []string{"s3://store/profiles/commits", "connection refused", "tries in"}},
-		{"no answer", func(*http.Request) fault { return late }, "STACKMILL_S3_TIMEOUT=300ms", 75, []string{"s3://store/profiles/commits", "tries in"}},
+		{"wrong key", nil, "AWS_SECRET_ACCESS_KEY=other", 1, []string{"s3://store/profiles/plans/", "AWS_SECRET_ACCESS_KEY"}},
+		{"unknown key", nil, "AWS_ACCESS_KEY_ID=other", 1, []string{"s3://store/profiles/plans/", "AWS_ACCESS_KEY_ID"}},
+		{"no server", nil, "AWS_ENDPOINT_URL=http://127.0.0.1:1", 75, []string{"s3://store/profiles/plans/", "connection refused", "tries in"}},
+		{"no answer", func(*http.Request) fault { return late }, "STACKMILL_S3_TIMEOUT=300ms", 75, []string{"s3://store/profiles/plans/", "tries in"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s.disturb(0, c.decide)

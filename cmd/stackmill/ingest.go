@@ -16,6 +16,7 @@ import (
 
 	"stackmill/bucket"
 	"stackmill/pipeline"
+	"stackmill/pipeline/plan"
 	"stackmill/stages/symbolize/source"
 )
 
@@ -35,8 +36,9 @@ type ingester struct {
 	suggested        bool          // that it is asked for
 	interval, settle time.Duration // of watch
 
-	plan  string // file of a plan, empty for none
-	chunk int    // of it
+	plan  string     // file of a plan, empty for none
+	chunk int        // of it
+	marks plan.Marks // of the chunk
 }
 
 func newIngestCommand(a *app) *cobra.Command {

@@ -106,6 +106,10 @@ func (in *ingester) runChunk(ctx context.Context, f *pflag.FlagSet) error {
 	if err := os.MkdirAll(filepath.Dir(in.report), 0o777); err != nil {
 		return unready(fmt.Errorf("ingest: --plan: %w", err))
 	}
+	in.marks = plan.MarksOf(in.store, p.ID, chunk)
+	if in.Contents, err = in.known(p); err != nil {
+		return unready(fmt.Errorf("ingest: --plan: %w", err))
+	}
 	o := in.once(ctx, paths)
 	o.err = o.ofChunk()
 	err = in.tell(&o, paths, nil)
@@ -113,6 +117,31 @@ func (in *ingester) runChunk(ctx context.Context, f *pflag.FlagSet) error {
 		err = unready(err)
 	}
 	return err
+}
+
+// known returns what a plan knows of the store, with what tasks have put in of the chunk since.
+// It is nil, so that the store is looked at, if the plan knows nothing of this store, or
+// if not all of that is there: a task was killed before its commit, or the batch was merged.
+func (in *ingester) known(p *plan.Plan) (*storedir.Contents, error) {
+	if absolute(in.store) != p.Store {
+		return nil, nil
+	}
+	c, err := p.Contents(in.store)
+	if c == nil || err != nil {
+		return nil, err
+	}
+	batches, err := in.marks.Batches()
+	if err != nil {
+		return nil, err
+	}
+	switch err := c.Learn(batches...); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case errors.Is(err, storedir.ErrDamaged): // what it had is put in again
+		return c, nil
+	default:
+		return c, err
+	}
 }
 
 // placeReport writes the report of a chunk into the store. Of a task that is killed meanwhile,

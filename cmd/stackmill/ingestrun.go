@@ -76,6 +76,9 @@ func (in *ingester) once(ctx context.Context, paths []string) (o outcome) {
 		opts.Due = func() { p.begin(ctx) }
 		opts.Committing = func(c storedir.Commit) { p.expect(ctx, c) }
 	}
+	if in.plan != "" {
+		opts.Committing = func(c storedir.Commit) { _ = in.marks.Add(c.Batch) } // it only saves time
+	}
 	o.results, o.err = pipeline.Ingest(ctx, opts, paths...)
 	if bar != nil {
 		bar.stop()

@@ -256,23 +256,12 @@ func (p *planner) readList(path string) (paths []string, err error) {
 }
 
 // look looks once at what is in the store, which need not exist.
-func (p *planner) look() error {
-	c, err := storedir.Look(p.store)
-	if err == nil {
-		p.Contents = c
-	}
+func (p *planner) look() (err error) {
+	p.Contents, err = storedir.Look(p.store)
 	if errors.Is(err, storedir.ErrNoStore) {
-		err = nil
-	}
-	return err
-}
-
-// had returns the experiments of the store by the paths of their recordings.
-func (p *planner) had() map[string]*storedir.Entry {
-	if p.Contents == nil {
 		return nil
 	}
-	return plan.AtPaths(p.Contents)
+	return err
 }
 
 // learn reads the reports that tasks have left in the store: how long recordings took and,
@@ -293,7 +282,7 @@ func (p *planner) learn(measured *plan.Measured) {
 	if err != nil {
 		say(p.stderr, "stackmill: %v\n", err)
 	}
-	if len(noted) == 0 || p.Contents == nil {
+	if len(noted) == 0 {
 		return
 	}
 	for path, n := range storedir.ReadJournal(p.store) {
@@ -312,7 +301,7 @@ func (p *planner) find(ctx context.Context, paths []string) (inputs []plan.Input
 	if err != nil {
 		return nil, err
 	}
-	had := p.had()
+	had := plan.AtPaths(p.Contents)
 	said := 0
 	for _, f := range found {
 		switch {
@@ -359,7 +348,7 @@ func (p *planner) make(ctx context.Context, inputs []plan.Input, measured *plan.
 		cut.Most = mostChunks
 	}
 	chunks := p.header.Chunk(inputs, cut, estimate)
-	err := writeWhole(p.output, func(w io.Writer) error { return plan.Write(w, &p.header, chunks) })
+	err := writeWhole(p.output, func(w io.Writer) error { return plan.Write(w, &p.header, chunks, p.Contents) })
 	if err != nil {
 		return fmt.Errorf("%s: --output: %w", p.verb, err)
 	}

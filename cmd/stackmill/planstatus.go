@@ -217,7 +217,7 @@ func (p *planner) retry(ctx context.Context, path string, failed bool, changed f
 	}
 	var measured plan.Measured
 	p.learn(&measured)
-	had := p.had()
+	had := plan.AtPaths(p.Contents)
 	var inputs []plan.Input
 	err = before.Status(p.store, func(b plan.Became) {
 		switch {

@@ -1,11 +1,13 @@
 // Package plan cuts the recordings of a large ingest into chunks, each for one task of a
 // scheduler, and tells from a store what became of them.
 //
-// A plan is a file of JSON lines, which never changes: a Header, then a line for each Input,
-// those of a chunk together. The header has the checksum of each chunk's lines, so that a
-// task reads the header and its own lines only. A task puts its chunk's recordings into the
-// store as any ingest does: what is in is skipped, so a task may be run again, killed, and
-// run twice at once. It leaves its report in the store, at ReportPath.
+// A plan is a file which never changes: a Header, a line of JSON, then one for each Input,
+// those of a chunk together, then what the store had, compressed. The header has the
+// checksum of each part, so that a task reads the header, its own lines and the last part
+// only. A task puts its chunk's recordings into the store as any ingest does, but for not
+// looking what others have put in since the plan was made: what it has put in itself is in
+// its Marks, so a task may be run again, killed, and run twice at once. It leaves its report
+// in the store, at ReportPath.
 package plan
 
 import (
@@ -19,6 +21,7 @@ import (
 	"time"
 
 	"github.com/cespare/xxhash/v2"
+	"github.com/klauspost/compress/zstd"
 
 	"stackmill/stages/infile"
 	"stackmill/storedir"
@@ -32,6 +35,7 @@ type Header struct {
 	Made    time.Time `json:"made"`
 	Task    Task      `json:"task"`
 	Chunks  []Chunk   `json:"chunks"`
+	Had     *Part     `json:"had,omitempty"` // what the store had; nil in plans of older programs
 	// ID is the xxhash64 of the line with zeros in place of the ID, 16 hex digits.
 	ID string `json:"id"`
 }
@@ -51,12 +55,19 @@ const ForgottenToo = "--forgotten"
 
 // Chunk is what one task does.
 type Chunk struct {
-	Inputs   int     `json:"inputs"`
-	Bytes    int64   `json:"bytes"`    // of the recordings
-	Seconds  float64 `json:"seconds"`  // that the task is estimated to take
-	Length   int64   `json:"length"`   // bytes of its lines in the plan
-	Checksum string  `json:"checksum"` // xxhash64 of its lines
+	Inputs  int     `json:"inputs"`
+	Bytes   int64   `json:"bytes"`   // of the recordings
+	Seconds float64 `json:"seconds"` // that the task is estimated to take
+	Part            // its lines
 }
+
+// Part is a part of a plan. Each begins where the one before ends.
+type Part struct {
+	Length   int64  `json:"length"`   // bytes
+	Checksum string `json:"checksum"` // xxhash64
+}
+
+func partOf(text []byte) Part { return Part{int64(len(text)), storedir.Checksum(xxhash.Sum64(text))} }
 
 // Input is a recording.
 type Input struct {
@@ -84,26 +95,31 @@ const mostHeader = 64 << 20
 
 const noID = "0000000000000000"
 
-// Write writes a plan of inputs, cut into chunks: it fills in what the header says of the
-// text, and its ID.
-func Write(w io.Writer, h *Header, chunks [][]Input) error {
+// Write writes a plan of inputs, cut into chunks, for a store that has had: it fills in what
+// the header says of the parts, and its ID.
+func Write(w io.Writer, h *Header, chunks [][]Input, had *storedir.Contents) error {
 	var text bytes.Buffer
 	lines := json.NewEncoder(&text)
 	lines.SetEscapeHTML(false)
-	ends := make([]int, len(chunks))
 	for i, inputs := range chunks {
+		start := text.Len()
 		for n := range inputs {
 			if err := lines.Encode(&inputs[n]); err != nil {
 				return err
 			}
 		}
-		ends[i] = text.Len()
+		h.Chunks[i].Part = partOf(text.Bytes()[start:])
 	}
-	start := 0
-	for i, end := range ends {
-		h.Chunks[i].Length, h.Chunks[i].Checksum = int64(end-start), storedir.Checksum(xxhash.Sum64(text.Bytes()[start:end]))
-		start = end
+	start := text.Len()
+	z, err := zstd.NewWriter(&text, zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		return err
 	}
+	if err := errors.Join(had.WriteSnapshot(z), z.Close()); err != nil {
+		return err
+	}
+	part := partOf(text.Bytes()[start:])
+	h.Had = &part
 	head, err := h.encode()
 	if err == nil {
 		_, err = w.Write(head)
@@ -173,32 +189,76 @@ func (p *Plan) readHeader() error {
 		return err
 	}
 	left := info.Size() - p.first
-	for i := range p.Chunks {
-		n := p.Chunks[i].Length
-		if n < 0 || n > left {
-			return wrong("chunk %d has %d bytes, of which %d are there", i, n, left)
+	for i, part := range p.parts() {
+		if part.Length < 0 || part.Length > left {
+			return wrong("part %d has %d bytes, of which %d are there", i, part.Length, left)
 		}
-		left -= n
+		left -= part.Length
 	}
 	return nil
 }
 
-// Inputs returns those of a chunk. The error wraps ErrNoPlan if its lines are damaged.
-func (p *Plan) Inputs(chunk int) ([]Input, error) {
-	at := p.first
-	for i := range chunk {
-		at += p.Chunks[i].Length
+// parts returns the parts after the header, in their order: those of the chunks, then what
+// the store had.
+func (p *Plan) parts() (list []Part) {
+	for i := range p.Chunks {
+		list = append(list, p.Chunks[i].Part)
 	}
-	c := &p.Chunks[chunk]
-	wrong := func(why string) error {
-		return fmt.Errorf("%s: offset %d: %w: chunk %d: %s", p.path, at, ErrNoPlan, chunk, why)
+	if p.Had != nil {
+		list = append(list, *p.Had)
 	}
-	text := make([]byte, c.Length)
+	return list
+}
+
+// read reads a part. The error wraps ErrNoPlan if it is damaged; wrong makes such errors.
+func (p *Plan) read(part int) (text []byte, wrong func(why string) error, err error) {
+	at, what := p.first, "what the store had"
+	for _, before := range p.parts()[:part] {
+		at += before.Length
+	}
+	if part < len(p.Chunks) {
+		what = fmt.Sprintf("chunk %d", part)
+	}
+	wrong = func(why string) error {
+		return fmt.Errorf("%s: offset %d: %w: %s: %s", p.path, at, ErrNoPlan, what, why)
+	}
+	is := p.parts()[part]
+	text = make([]byte, is.Length)
 	if _, err := p.file.ReadAt(text, at); err != nil {
+		return nil, wrong, err
+	}
+	if sum := storedir.Checksum(xxhash.Sum64(text)); sum != is.Checksum {
+		return nil, wrong, wrong(fmt.Sprintf("it has checksum %s, the first line says %s", sum, is.Checksum))
+	}
+	return text, wrong, nil
+}
+
+// Contents returns what the store had, as a snapshot; nil if the plan does not say.
+func (p *Plan) Contents(store string) (*storedir.Contents, error) {
+	if p.Had == nil {
+		return nil, nil
+	}
+	text, wrong, err := p.read(len(p.Chunks))
+	if err != nil {
 		return nil, err
 	}
-	if sum := storedir.Checksum(xxhash.Sum64(text)); sum != c.Checksum {
-		return nil, wrong(fmt.Sprintf("its lines have checksum %s, the first line says %s", sum, c.Checksum))
+	z, err := zstd.NewReader(bytes.NewReader(text), zstd.WithDecoderConcurrency(1))
+	if err != nil {
+		return nil, err
+	}
+	defer z.Close()
+	had, err := storedir.ReadSnapshot(store, z)
+	if err != nil {
+		return nil, wrong(err.Error())
+	}
+	return had, nil
+}
+
+// Inputs returns those of a chunk. The error wraps ErrNoPlan if its lines are damaged.
+func (p *Plan) Inputs(chunk int) ([]Input, error) {
+	text, wrong, err := p.read(chunk)
+	if err != nil {
+		return nil, err
 	}
 	lines := json.NewDecoder(bytes.NewReader(text))
 	var inputs []Input
@@ -209,8 +269,8 @@ func (p *Plan) Inputs(chunk int) ([]Input, error) {
 		}
 		inputs = append(inputs, in)
 	}
-	if len(inputs) != c.Inputs {
-		return nil, wrong(fmt.Sprintf("it has %d recordings, the first line says %d", len(inputs), c.Inputs))
+	if n := p.Chunks[chunk].Inputs; len(inputs) != n {
+		return nil, wrong(fmt.Sprintf("it has %d recordings, the first line says %d", len(inputs), n))
 	}
 	return inputs, nil
 }

@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"stackmill/schema"
+	"stackmill/storedir"
 )
 
 // some returns inputs of several sizes.
@@ -64,13 +67,32 @@ func TestChunkLarge(t *testing.T) {
 	}
 }
 
-// write writes a plan and returns its header and path.
+// had is a store that has an experiment, and one whose commit is damaged.
+func had(t *testing.T) (store string, c *storedir.Contents) {
+	t.Helper()
+	store = t.TempDir()
+	commit := storedir.Commit{Batch: "x", StoreVersion: schema.StoreVersion, Files: []storedir.File{{Table: "samples"}},
+		Experiments: []storedir.Entry{{ExperimentID: "x", Generation: 1, Path: "/x", Status: "failed"}}}
+	text, err := commit.Encode()
+	dir := filepath.Join(store, storedir.CommitsDir)
+	err = errors.Join(err, os.Mkdir(dir, 0o777), os.WriteFile(filepath.Join(dir, "x.json"), text, 0o666), os.WriteFile(filepath.Join(dir, "y.json"), nil, 0o666))
+	if err == nil {
+		c, err = storedir.Look(store)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return store, c
+}
+
+// write writes a plan for a store that has something, and returns its header and path.
 func write(t *testing.T, inputs []Input) (*Header, string) {
 	t.Helper()
 	h := &Header{Program: "p", Store: "/store", Task: Task{CPUs: 2, Ingest: []string{"--label=a=b"}}}
 	chunks := h.Chunk(inputs, Cut{Chunks: 3, Most: 10}, Default)
 	var text bytes.Buffer
-	if err := Write(&text, h, chunks); err != nil {
+	_, c := had(t)
+	if err := Write(&text, h, chunks, c); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "a.plan")
@@ -94,7 +116,8 @@ func readAll(path string) (inputs []Input, h Header, err error) {
 		}
 		inputs = append(inputs, more...)
 	}
-	return inputs, p.Header, nil
+	_, err = p.Contents("")
+	return inputs, p.Header, err
 }
 
 func TestWriteOpen(t *testing.T) {
@@ -108,6 +131,52 @@ func TestWriteOpen(t *testing.T) {
 		t.Error("the same path")
 	} else if _, o, err := readAll(other); err != nil || o.ID == h.ID {
 		t.Errorf("other plans have the same id: %v, %v", o.ID, err)
+	}
+}
+
+// A plan says what the store had, whatever is there now; one that does not is a plan, too.
+func TestContents(t *testing.T) {
+	_, path := write(t, some(5))
+	p, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	store := t.TempDir()
+	c, err := p.Contents(store)
+	if err != nil || !c.IsSnapshot() || len(c.Batches) != 1 || len(c.Damaged) != 1 || AtPaths(c)["/x"].Status != Failed {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	h := &Header{}
+	old, err := h.encode()
+	path = filepath.Join(t.TempDir(), "old.plan")
+	if err := errors.Join(err, os.WriteFile(path, old, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	if p, err = Open(path); err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if c, err := p.Contents(store); c != nil || err != nil {
+		t.Errorf("an old plan has %+v, %v", c, err)
+	}
+}
+
+// Marks name the batches of a chunk, each once, and no others.
+func TestMarks(t *testing.T) {
+	store := t.TempDir()
+	m := MarksOf(store, "p", 7)
+	if batches, err := m.Batches(); len(batches) > 0 || err != nil {
+		t.Error(batches, err)
+	}
+	if err := errors.Join(m.Add("b2"), m.Add("b1"), m.Add("b2"), MarksOf(store, "p", 70).Add("b3"), os.WriteFile(ReportPath(store, "p", 7), nil, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	if batches, err := m.Batches(); !slices.Equal(batches, []string{"b1", "b2"}) || err != nil {
+		t.Error(batches, err)
+	}
+	if paths, err := reportPaths(store); !slices.Equal(paths, []string{ReportPath(store, "p", 7)}) || err != nil {
+		t.Errorf("the reports are %v, %v", paths, err)
 	}
 }
 
@@ -143,7 +212,7 @@ func TestLengths(t *testing.T) {
 	for _, lengths := range [][]int64{{-1}, {1}, {1 << 62, 1 << 62, 1 << 62, 1 << 62}} {
 		h := &Header{Version: Version, ID: noID}
 		for _, n := range lengths {
-			h.Chunks = append(h.Chunks, Chunk{Length: n})
+			h.Chunks = append(h.Chunks, Chunk{Part: Part{Length: n}})
 		}
 		path := filepath.Join(t.TempDir(), "a.plan")
 		text, err := h.encode()

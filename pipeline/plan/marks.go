@@ -1,0 +1,53 @@
+package plan
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+
+	"stackmill/storedir"
+)
+
+// Marks name the batches of a chunk: empty files in a folder beside its report, by the
+// batches' names. Each is made before its batch is, so that a task knows what others have
+// put in of its chunk, before it or at the same time. They stay.
+type Marks struct {
+	store string
+	dir   string // relative to the store, with slashes
+}
+
+// MarksOf returns those of a chunk.
+func MarksOf(store, plan string, chunk int) Marks {
+	return Marks{store, path.Join(Dir, plan, strconv.Itoa(chunk))}
+}
+
+// Add marks a batch. The mark need not survive a power cut.
+func (m Marks) Add(batch string) error {
+	file := path.Join(m.dir, batch)
+	here := filepath.Join(m.store, filepath.FromSlash(file))
+	if err := os.MkdirAll(filepath.Dir(here), 0o777); err != nil {
+		return err
+	}
+	if err := os.WriteFile(here, nil, 0o666); err != nil {
+		return err
+	}
+	return storedir.Push(m.store, file)
+}
+
+// Batches returns the names of those that are marked.
+func (m Marks) Batches() (batches []string, err error) {
+	if err := storedir.Recall(m.store, m.dir); err != nil {
+		return nil, err
+	}
+	marks, err := os.ReadDir(filepath.Join(m.store, filepath.FromSlash(m.dir)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, mark := range marks {
+		batches = append(batches, mark.Name())
+	}
+	return batches, err
+}
