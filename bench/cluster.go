@@ -115,6 +115,7 @@ func (c *cluster) operations() error {
 		return nil
 	}
 	trace := func(chunk int) string { return filepath.Join(c.dir, fmt.Sprintf("cluster-%d.trace", chunk)) }
+	var one float64 // operations on commits for a batch, by one task
 	for _, n := range []int{1, clusterTasks} {
 		_, err := c.tasks(n, false, func(chunk int) []string {
 			return []string{strace, "-f", "-qq", "--seccomp-bpf", "-y", "-s", "0", "-e", "trace=?" + strings.Join(shared, ",?"), "-o", trace(chunk)}
@@ -122,7 +123,7 @@ func (c *cluster) operations() error {
 		if err != nil {
 			return err
 		}
-		var store, inputs, commits, last int
+		var store, inputs, commits int
 		for i := range n {
 			s, err := count(trace(i), c.store+"/")
 			in, inErr := count(trace(i), c.root+"/")
@@ -130,7 +131,7 @@ func (c *cluster) operations() error {
 			if err := errors.Join(err, inErr, oldErr, os.Remove(trace(i))); err != nil {
 				return err
 			}
-			store, inputs, commits, last = store+s, inputs+in, commits+old, old
+			store, inputs, commits = store+s, inputs+in, commits+old
 		}
 		per := func(what string, calls int) {
 			c.figures.add(figure{work: what + " for an experiment", against: fmt.Sprintf("%d tasks", n), value: float64(calls) / float64(c.experiments)})
@@ -138,16 +139,17 @@ func (c *cluster) operations() error {
 		per("operations on recordings", inputs)
 		per("operations on the store without its commits", store-commits)
 		per("operations on its commits", commits)
-		c.figures.add(figure{work: "operations on commits of the last task", against: fmt.Sprintf("%d tasks", n), value: float64(last)})
-		if err := c.sizes(inputs, store-commits); err != nil {
+		if err := c.sizes(inputs, store-commits, commits); err != nil {
 			return err
 		}
+		c.figures.add(figure{work: "operations on its commits for a batch", against: fmt.Sprintf("%d tasks", n), value: c.costs.commit, target: one})
+		one = c.costs.commit
 	}
 	return nil
 }
 
 // sizes notes what the simulation needs of the last tasks.
-func (c *cluster) sizes(onRecordings, onStore int) error {
+func (c *cluster) sizes(onRecordings, onStore, onCommits int) error {
 	commits := filepath.Join(c.store, "commits")
 	batches, err := os.ReadDir(commits)
 	recordings, rerr := size(c.root)
@@ -157,7 +159,7 @@ func (c *cluster) sizes(onRecordings, onStore int) error {
 		return err
 	}
 	n := int64(c.experiments)
-	c.costs.questions, c.costs.batch = float64(onRecordings)/float64(n), float64(onStore)/float64(len(batches))
+	c.costs.questions, c.costs.batch, c.costs.commit = float64(onRecordings)/float64(n), float64(onStore)/float64(len(batches)), float64(onCommits)/float64(len(batches))
 	c.costs.read, c.costs.written, c.costs.entry = recordings/n, tables.total()/n, entries/n
 	return nil
 }

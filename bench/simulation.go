@@ -12,8 +12,8 @@ type costs struct {
 	cpu       time.Duration // of an experiment, on one processor
 	start     time.Duration // of a task, with nothing to do
 	questions float64       // operations on the recordings for an experiment
-	batch     float64       // operations on the store for a batch
-	commit    float64       // operations for a commit of others, which each task reads
+	batch     float64       // operations on the store for a batch, without its commit
+	commit    float64       // operations for its commit
 	batchSize int           // experiments of a batch
 	read      int64         // bytes of a recording
 	written   int64         // bytes of an experiment in the store
@@ -21,7 +21,7 @@ type costs struct {
 }
 
 // typical are those of small experiments, where the row is not measured.
-var typical = costs{cpu: 11 * time.Millisecond, start: 300 * time.Millisecond, questions: 70, batch: 850, commit: 3, batchSize: 400,
+var typical = costs{cpu: 11 * time.Millisecond, start: 300 * time.Millisecond, questions: 70, batch: 850, commit: 8, batchSize: 400,
 	read: 372_000, written: 12_000, entry: 270}
 
 // sites are storages of a thousand workers: a filer, a parallel file system, one that is far
@@ -66,7 +66,7 @@ type simulated struct {
 	took       time.Duration
 	efficiency float64 // processor time of experiments, against all that there was
 	operations float64
-	commits    float64 // of these, for commits of others
+	commits    float64 // of these, on commits
 	busy       float64 // part of the time in which the queue of operations has work
 	moved      float64 // bytes
 }
@@ -76,7 +76,7 @@ type worker struct {
 	now    float64 // seconds
 	task   int     // experiments of its task that are left
 	filled int     // experiments of the batch that is being read
-	seen   int     // commits that it has read
+	done   int     // batches that its task has put in
 	dies   int     // it is killed when so many are left; -1: it is not
 	steps  []pause // to do before what comes next
 }
@@ -103,7 +103,6 @@ type simulation struct {
 	site
 	simulated
 	operationsFree, bytesFree float64 // when the queues are empty
-	committed                 int     // batches in the store
 }
 
 // simulate lets workers ingest experiments in tasks of so many each.
@@ -117,7 +116,7 @@ func simulate(c costs, s site, experiments, perTask int) simulated {
 			return false
 		}
 		left -= w.task
-		w.filled, w.dies = 0, -1
+		w.filled, w.done, w.dies = 0, 0, -1
 		if random.Float64() < s.lost {
 			w.dies = random.IntN(w.task)
 		}
@@ -156,19 +155,15 @@ func simulate(c costs, s site, experiments, perTask int) simulated {
 	return m.simulated
 }
 
-// begin is the start of a task.
-func (m *simulation) begin(w *worker) {
-	w.steps = append(w.steps[:0], pause{seconds: m.start.Seconds()})
-	w.seen = 0
-	m.look(w)
-}
+// rereads are the operations for a commit that a task reads: to open it, to read it, and to
+// see its end.
+const rereads = 3
 
-// look reads the commits that there are and were not before.
-func (m *simulation) look(w *worker) {
-	n := float64(m.committed - w.seen)
-	w.seen = m.committed
-	m.commits += n * m.commit
-	w.steps = append(w.steps, pause{operations: n * m.commit}, pause{bytes: n * float64(m.batchSize) * float64(m.entry)})
+// begin is the start of a task. One that is run again reads the commits that it has made.
+func (m *simulation) begin(w *worker) {
+	n := float64(w.done) * rereads
+	m.commits += n
+	w.steps = append(w.steps[:0], pause{seconds: m.start.Seconds()}, pause{operations: n}, pause{bytes: float64(w.done) * float64(m.batchSize) * float64(m.entry)})
 }
 
 // read is one experiment, and the commit of its batch if that is full.
@@ -178,11 +173,10 @@ func (m *simulation) read(w *worker) {
 	if w.filled++; w.filled < m.batchSize && w.task > 0 {
 		return
 	}
-	m.look(w)
-	w.steps = append(w.steps, pause{operations: m.batch}, pause{bytes: float64(w.filled) * float64(m.written+m.entry)})
+	m.commits += m.commit
+	w.steps = append(w.steps, pause{operations: m.batch + m.commit}, pause{bytes: float64(w.filled) * float64(m.written+m.entry)})
 	w.filled = 0
-	m.committed++
-	w.seen++
+	w.done++
 }
 
 // wait takes a pause: a time, or the queues, where operations come one after the other.

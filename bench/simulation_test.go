@@ -23,10 +23,10 @@ func near(t *testing.T, what string, got, want float64) {
 func TestSimulation(t *testing.T) {
 	one := simulate(someCosts, idle, 1000, 250)
 	near(t, "one worker", one.took.Seconds(), 1000*0.010+4)
-	// 3 batches for each task: tasks find 0, 3, 6 and 9 commits.
-	near(t, "operations", one.operations, 1000*50+12*400+2*18)
-	near(t, "operations on commits", one.commits, 2*18)
-	near(t, "bytes", one.moved, 1000*(1e6+1e5+100)+18*100*100)
+	// 3 batches for each task.
+	near(t, "operations", one.operations, 1000*50+12*402)
+	near(t, "operations on commits", one.commits, 12*2)
+	near(t, "bytes", one.moved, 1000*(1e6+1e5+100))
 
 	slow := idle
 	slow.latency = time.Millisecond
@@ -43,13 +43,14 @@ func TestSimulation(t *testing.T) {
 	r = simulate(someCosts, many, 100_000, 1000)
 	near(t, "a slow network", r.took.Seconds(), r.moved/1e9)
 
-	ten := idle
-	ten.workers = 10 // each reads the commits of those before it, once
-	near(t, "commits of others", simulate(someCosts, ten, 1000, 100).commits, 45*2)
+	near(t, "commits of many tasks", simulate(someCosts, many, 100_000, 100).commits, 1000*2)
 
 	killed := idle
 	killed.lost = 1
 	r = simulate(someCosts, killed, 1000, 1000)
+	if again := r.commits - 10*2; again < 0 || again > 10*rereads || int(again)%rereads != 0 {
+		t.Errorf("a task that is killed reads its own commits in %v operations", again)
+	}
 	if more := r.took.Seconds() - simulate(someCosts, idle, 1000, 1000).took.Seconds(); more <= 1 || more > 1+100*0.010 {
 		t.Errorf("a task that is killed costs %v s: its start, and at most one batch", more)
 	}
