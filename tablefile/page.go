@@ -46,10 +46,10 @@ func (e Effort) takeScratch() *scratch {
 	if s, ok := scratches[e].Get().(*scratch); ok {
 		return s
 	}
-	// The content of files has a checksum of its own. Most pages are far smaller than what
-	// an encoder makes room for otherwise.
+	// The content of files has a checksum of its own. An encoder makes room for a window: no
+	// page has more to look back at.
 	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(levels[e])), zstd.WithEncoderConcurrency(1),
-		zstd.WithLowerEncoderMem(true), zstd.WithEncoderCRC(false), zstd.WithZeroFrames(true), zstd.WithAllLitEntropyCompression(true))
+		zstd.WithWindowSize(pageBytes), zstd.WithLowerEncoderMem(true), zstd.WithEncoderCRC(false), zstd.WithZeroFrames(true), zstd.WithAllLitEntropyCompression(true))
 	if err != nil {
 		panic(err) // a mistake in the options
 	}
