@@ -187,7 +187,7 @@ func (f *filling) commit(results []Result) error {
 		results[i].Batch = name
 	}
 	if err == nil {
-		_ = f.learn(name) // it is in
+		f.committed(name)
 		return nil
 	}
 	if errors.Is(err, storedir.ErrExists) {
@@ -206,6 +206,15 @@ func (f *filling) commit(results []Result) error {
 		results[i].gone(Aborted, err)
 	}
 	return nil
+}
+
+// committed adds a batch that is in to a snapshot of the store, which no refresh does.
+func (in *ingest) committed(batch string) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.store.IsSnapshot() {
+		_ = in.store.Learn(batch) // else it is put in twice, of which one counts
+	}
 }
 
 // learn reads the commit of a batch.
