@@ -57,8 +57,8 @@ func byOld(t *testing.T, before *storedir.Contents, o Options, paths ...string) 
 	return s
 }
 
-// What was put in since a snapshot is there once, whether the batches are the same or not, and
-// no other commit was looked for.
+// Ingesting by a snapshot what another program has put in since does not double it, in the same
+// batch or in another, and reads no other commits.
 func TestPutInSinceSnapshot(t *testing.T) {
 	root := t.TempDir()
 	store := filepath.Join(root, "store")

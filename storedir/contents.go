@@ -72,7 +72,7 @@ func Look(store string) (*Contents, error) {
 	return c, c.Refresh()
 }
 
-// Refresh looks for what was committed or removed since, unless the contents are a snapshot.
+// Refresh reads new commits and drops those that are gone. It does nothing for a snapshot.
 func (c *Contents) Refresh() error {
 	if c.snapshot {
 		return nil

@@ -7,7 +7,7 @@ import (
 )
 
 // pageBytes is about how large pages of text become. A column of numbers has one page in
-// a row group, which is at most as large.
+// a row group, which is at most as large, but for function_rollup's of rollupRows.
 const pageBytes = 1 << 20
 
 // Effort is how much work is done to make a file small.
@@ -46,10 +46,13 @@ func (e Effort) takeScratch() *scratch {
 	if s, ok := scratches[e].Get().(*scratch); ok {
 		return s
 	}
-	// The content of files has a checksum of its own. An encoder makes room for a window: no
-	// page has more to look back at.
-	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(levels[e])), zstd.WithEncoderConcurrency(1),
-		zstd.WithWindowSize(pageBytes), zstd.WithLowerEncoderMem(true), zstd.WithEncoderCRC(false), zstd.WithZeroFrames(true), zstd.WithAllLitEntropyCompression(true))
+	// The content of files has a checksum of its own.
+	options := []zstd.EOption{zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(levels[e])), zstd.WithEncoderConcurrency(1),
+		zstd.WithLowerEncoderMem(true), zstd.WithEncoderCRC(false), zstd.WithZeroFrames(true), zstd.WithAllLitEntropyCompression(true)}
+	if e == Quick { // an encoder makes room for its window; what is kept may have larger pages
+		options = append(options, zstd.WithWindowSize(pageBytes))
+	}
+	z, err := zstd.NewWriter(nil, options...)
 	if err != nil {
 		panic(err) // a mistake in the options
 	}

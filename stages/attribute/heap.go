@@ -68,10 +68,10 @@ func ReadHeap(events decode.EventReader, space *spill.Space, blocks bool) (h *He
 	}
 	defer h.Leaks.finish()
 	var ended bool         // nothing more is read
-	var enough atomic.Bool // after an error of what is kept: batches that were read are released
+	var failed atomic.Bool // keeping a batch failed: no more are read, and those read are only released
 	next := func(b *heapBatch) {
 		*b = heapBatch{freed: b.freed}
-		if ended = ended || enough.Load(); ended {
+		if ended = ended || failed.Load(); ended {
 			return
 		}
 		if b.events, b.err = events.Next(); b.events == nil || b.err != nil {
@@ -94,7 +94,7 @@ func ReadHeap(events decode.EventReader, space *spill.Space, blocks bool) (h *He
 			addBlocks(h.Blocks, b.heapEvents)
 		}
 		err = h.Leaks.add(b)
-		enough.Store(err != nil)
+		failed.Store(err != nil)
 		return true
 	})
 	return h, err

@@ -128,8 +128,8 @@ func (b *batches) Next() (arrow.RecordBatch, error) {
 
 func (*batches) Close() {}
 
-// After an error, of the reader or of what is kept, those before are known, and all batches
-// are released.
+// When reading or keeping events fails, the events before that count, and all batches are
+// released.
 func TestReadHeapFails(t *testing.T) {
 	full := errors.New("full")
 	for name, fails := range map[string]struct {
