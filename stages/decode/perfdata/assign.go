@@ -42,7 +42,7 @@ const readAhead = 16
 // readSamples are successive samples that were read.
 type readSamples struct {
 	list   []readSample
-	rows   []row            // of all
+	rows   rowBatch         // of all
 	stacks decode.RawStacks // of all that are not dumped
 }
 
@@ -75,7 +75,8 @@ func (r *reader) assign(t *timeline) {
 
 // read reads the next samples.
 func (a *assigner) read(to *readSamples) {
-	to.list, to.rows = to.list[:0], to.rows[:0]
+	to.list = to.list[:0]
+	to.rows.reset(readEach, a.accesses)
 	to.stacks.Reset()
 	for range readEach {
 		m, ok := a.moments.next()
@@ -114,9 +115,9 @@ func (a *assigner) sample(m *moment, to *readSamples) {
 		a.t.known(p.Image)
 		a.early(a.rec, p.Image)
 	}
-	before := len(to.rows)
+	before := to.rows.len()
 	a.addRows(m, &row, to)
-	rows := int32(len(to.rows) - before)
+	rows := int32(to.rows.len() - before)
 	if dumped && rows > 0 {
 		p.dumps = append(p.dumps, m.at)
 	}
@@ -160,34 +161,38 @@ func (a *assigner) addRows(m *moment, row *row, to *readSamples) {
 
 // number gives the rows the numbers of their stacks.
 func (some *readSamples) number() {
-	rows, stack := some.rows, 0
+	row, stack := int32(0), 0
 	for _, s := range some.list {
-		own := rows[:s.rows]
-		rows = rows[s.rows:]
+		own := some.rows.stack[row : row+s.rows]
+		row += s.rows
 		if s.dumped {
 			continue
 		}
 		number := s.stacks.Number(some.stacks.At(stack))
 		for i := range own {
-			own[i].stack = number
+			own[i] = number
 		}
 		stack++
 	}
 }
 
-// add adds samples to their processes; false after an error.
+// add adds samples to their processes, those of one that follow each other at once; false
+// after an error.
 func (a *adder) add(some *readSamples) bool {
-	rows := some.rows
-	for _, s := range some.list {
-		own := rows[:s.rows]
-		rows = rows[s.rows:]
-		if s.to.n == 0 && len(own) > 0 {
-			a.known = append(a.known, s.to)
+	row := 0
+	for i := 0; i < len(some.list); {
+		from, to := row, some.list[i].to
+		for ; i < len(some.list) && some.list[i].to == to; i++ {
+			row += int(some.list[i].rows)
 		}
-		for i := range own {
-			s.to.add(&own[i], a.accesses)
+		if from == row {
+			continue
 		}
-		a.kept += len(own)
+		if to.n == 0 {
+			a.known = append(a.known, to)
+		}
+		to.add(some.rows.part(from, row), a.accesses)
+		a.kept += row - from
 		if a.bound(); a.err != nil {
 			return false
 		}
@@ -207,7 +212,7 @@ func (a *adder) bound() {
 }
 
 // keep adds a row of a sample.
-func (r *reader) keep(s *sample, row *row, to *[]row) {
+func (r *reader) keep(s *sample, row *row, to *rowBatch) {
 	if r.accesses != 0 {
 		fields := r.events[row.event].sampleType
 		row.access = [accessColumns]int64{
@@ -217,7 +222,7 @@ func (r *reader) keep(s *sample, row *row, to *[]row) {
 			accessPhysical: recorded(s.physical, fields&samplePhysAddr != 0),
 		}
 	}
-	*to = append(*to, *row)
+	to.add(row)
 }
 
 // recorded is -1 for what was not recorded.

@@ -224,15 +224,11 @@ func TestReadingsOutOfBounds(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			r := &reader{rec: &decode.Recording{}, events: []*event{tt.e}, byID: map[uint64]int32{71: 0}}
 			last := totals{}
-			var list []row
+			var rows rowBatch
 			for i, value := range tt.read {
-				r.counted(last, &sample{tid: tt.tids[i], values: b.words(value, enabled, 71)}, &moment{time: 2 * enabled}, row{}, &list)
+				r.counted(last, &sample{tid: tt.tids[i], values: b.words(value, enabled, 71)}, &moment{time: 2 * enabled}, row{}, &rows)
 			}
-			var got []int64
-			for _, row := range list {
-				got = append(got, row.period)
-			}
-			if d := cmp.Diff(tt.want, got); d != "" {
+			if d := cmp.Diff(tt.want, rows.period); d != "" {
 				t.Error(d)
 			}
 			told := int64(0)

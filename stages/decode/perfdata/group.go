@@ -31,7 +31,7 @@ func (r reading) since(last reading) uint64 {
 
 // counted adds a row to a list for each counter that a sample read, with what it
 // counted since the last time, unless that is 0 (perf-data 6.1).
-func (r *reader) counted(last totals, s *sample, m *moment, from row, to *[]row) {
+func (r *reader) counted(last totals, s *sample, m *moment, from row, to *rowBatch) {
 	e := r.events[s.event]
 	c := readingCursor{cursorOf(s.values, r.big), e.readFormat}
 	n := uint64(1)

@@ -236,10 +236,10 @@ func TestGroup(t *testing.T) {
 	var got []string
 	for _, values := range [][2]int{{100, 5}, {130, 5}, {130, 9}} {
 		s := &sample{values: b.words(2, 1000, values[0], 71, values[1], 72)}
-		var list []row
-		r.counted(last, s, &moment{}, row{}, &list)
-		for _, row := range list {
-			got = append(got, fmt.Sprintf("%d +%d", row.event, row.period))
+		var rows rowBatch
+		r.counted(last, s, &moment{}, row{}, &rows)
+		for i, period := range rows.period {
+			got = append(got, fmt.Sprintf("%d +%d", rows.event[i], period))
 		}
 		got = append(got, "-")
 	}

@@ -77,24 +77,31 @@ func newRowBatch(n int, fields uint64) rowBatch {
 	return b
 }
 
-// add adds a row.
-func (l *rows) add(r *row, fields uint64) {
-	if l.kept%schema.BatchRows == 0 {
-		l.batches = append(l.batches, newRowBatch(min(l.kept, schema.BatchRows), fields))
+// add adds some rows; fields are those of accesses that any event has.
+func (l *rows) add(some rowBatch, fields uint64) {
+	for some.len() > 0 {
+		if l.kept%schema.BatchRows == 0 {
+			l.batches = append(l.batches, newRowBatch(min(l.kept, schema.BatchRows), fields))
+		}
+		b := &l.batches[len(l.batches)-1]
+		n := min(some.len(), schema.BatchRows-b.len())
+		own := some.part(0, n)
+		b.room(n, fields)
+		b.append(&own)
+		some = some.part(n, some.len())
+		l.n += n
+		l.kept += n
 	}
-	l.n++
-	l.kept++
-	b := &l.batches[len(l.batches)-1]
-	b.room(fields)
+}
+
+// add adds a row.
+func (b *rowBatch) add(r *row) {
 	b.time = append(b.time, r.time) // each by itself: only lengths change then, not pointers
 	b.period = append(b.period, r.period)
 	b.tid = append(b.tid, r.tid)
 	b.cpu = append(b.cpu, r.cpu)
 	b.stack = append(b.stack, r.stack)
 	b.event = append(b.event, r.event)
-	if fields == 0 {
-		return
-	}
 	for i := range b.access {
 		if b.access[i] != nil {
 			b.access[i] = append(b.access[i], r.access[i])
@@ -102,14 +109,22 @@ func (l *rows) add(r *row, fields uint64) {
 	}
 }
 
+// reset empties the batch; if it has no memory, it gets room for n rows.
+func (b *rowBatch) reset(n int, fields uint64) {
+	if b.time == nil {
+		*b = newRowBatch(n, fields)
+	}
+	*b = b.part(0, 0)
+}
+
 // fewRows is how many rows the first batch has room for at first.
 const fewRows = 64
 
-// room makes room for another row, if there is none for as many as there are: the first
+// room makes room for n more rows. It at least doubles what there is: the first
 // batch may stay small.
-func (b *rowBatch) room(fields uint64) {
-	if n := b.len(); n == cap(b.time) {
-		more := newRowBatch(max(2*n, fewRows), fields)
+func (b *rowBatch) room(n int, fields uint64) {
+	if have := b.len(); have+n > cap(b.time) {
+		more := newRowBatch(min(max(2*have, have+n, fewRows), schema.BatchRows), fields)
 		more.append(b)
 		*b = more
 	}
