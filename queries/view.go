@@ -136,25 +136,35 @@ func (v View) ColumnNames() []string {
 // start one blank after the dashes; deeper lines continue an item.
 func parse(name, text string) (View, error) {
 	v := View{Name: name}
-	var item string
-	lines := strings.Split(text, "\n")
-	n := 0
-	for ; n < len(lines) && strings.HasPrefix(lines[n], "--"); n++ {
-		line := strings.TrimPrefix(lines[n], "--")
-		if strings.HasPrefix(line, "   ") {
-			item += "\n" + line[3:]
-			continue
-		}
+	for line := 0; strings.HasPrefix(text, "--"); {
+		var item string
+		item, text = firstItem(text)
+		line += 1 + strings.Count(item, "\n")
 		if err := v.add(item); err != nil {
-			return v, fmt.Errorf("%s.sql: line %d: %w", name, n, err)
+			return v, fmt.Errorf("%s.sql: line %d: %w", name, line, err)
 		}
-		item = strings.TrimSpace(line)
 	}
-	if err := v.add(item); err != nil {
-		return v, fmt.Errorf("%s.sql: line %d: %w", name, n, err)
-	}
-	v.SQL = strings.TrimSpace(strings.Join(lines[n:], "\n"))
+	v.SQL = strings.TrimSpace(text)
 	return v, nil
+}
+
+// firstItem cuts the header's first item off: its lines without dashes.
+func firstItem(text string) (item, rest string) {
+	const deeper = "\n--   "
+	end := 0
+	for {
+		n := strings.IndexByte(text[end:], '\n')
+		if n < 0 {
+			end = len(text)
+			break
+		}
+		if end += n; !strings.HasPrefix(text[end:], deeper) {
+			break
+		}
+		end++
+	}
+	item, rest = text[len("--"):end], strings.TrimPrefix(text[end:], "\n")
+	return strings.TrimSpace(strings.ReplaceAll(item, deeper, "\n")), rest
 }
 
 // add takes one item of the header.
@@ -164,7 +174,7 @@ func (v *View) add(item string) error {
 	}
 	head, doc, ok := strings.Cut(item, ":")
 	words := strings.Fields(head)
-	sentence := strings.Join(strings.Fields(doc), " ")
+	sentence := oneLine(doc)
 	switch {
 	case len(words) == 3 && words[1] == "=":
 		c, err := fromSchema(words[0], words[2], sentence)
@@ -193,6 +203,14 @@ func (v *View) add(item string) error {
 		return fmt.Errorf("%q is no row, rules, like, column, parameter or invariant", head)
 	}
 	return nil
+}
+
+// oneLine returns a text that stands in several lines as one.
+func oneLine(text string) string {
+	if strings.Contains(text, "\n") {
+		return strings.Join(strings.Fields(text), " ")
+	}
+	return strings.TrimSpace(text)
 }
 
 // column makes a column of `NAME TYPE`; its unit stands in brackets at the

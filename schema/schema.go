@@ -134,9 +134,12 @@ func (t *Table) Owner() []Column {
 	return t.Links.Columns[:t.Links.Index(ListedIn)]
 }
 
-// Shown returns the columns of the table's view that are stored.
+// Shown returns the columns of the table's view that are stored, which are not to be changed.
 func (t *Table) Shown() []Column {
-	if t.Links != nil {
+	switch {
+	case t.Links == nil && len(t.FileOnly) == 0:
+		return slices.Clip(t.Columns)
+	case t.Links != nil:
 		return slices.Concat(t.Owner(), t.Columns[t.Index(listing.Name)+1:])
 	}
 	return slices.DeleteFunc(slices.Clone(t.Columns), func(c Column) bool { return slices.Contains(t.FileOnly, c.Name) })
