@@ -141,7 +141,7 @@ func (d *definitions) changes(kind string) []string {
 	for _, t := range schema.Tables {
 		statements = append(statements, fmt.Sprintf("CREATE OR REPLACE %s MACRO %s", kind, rowsMacro(d.store, t, d.portions)))
 	}
-	if kind == "" {
+	if kind == "" && d.fingerprint != "" {
 		statements = append(statements, "CREATE OR REPLACE VIEW catalog_fingerprint AS SELECT "+quote(d.fingerprint)+" AS fingerprint")
 	}
 	return statements

@@ -19,7 +19,6 @@ type Draft struct {
 	path    string
 	scratch *storedir.Scratch
 	catalog *editor
-	shared  bool // whether it has what is the same for every store
 
 	mu      sync.Mutex
 	made    string // the fingerprint, once it is complete
@@ -36,8 +35,8 @@ func NewDraft(ctx context.Context, store, cache string) (*Draft, error) {
 	if err != nil {
 		return nil, fmt.Errorf("catalog: %w", err)
 	}
-	d := &Draft{store: store, path: filepath.Join(scratch.Dir, CatalogFile), scratch: scratch, shared: cache != ""}
-	if d.shared {
+	d := &Draft{store: store, path: filepath.Join(scratch.Dir, CatalogFile), scratch: scratch}
+	if cache != "" {
 		d.catalog, err = fromTemplate(ctx, d.path, cache)
 	} else {
 		d.catalog, err = edit(ctx, d.path)
@@ -47,6 +46,30 @@ func NewDraft(ctx context.Context, store, cache string) (*Draft, error) {
 		return nil, err
 	}
 	return d, nil
+}
+
+// Foresee gives the draft what it will probably have for the only commit of a store. What
+// turns out to be different is changed when the draft is completed. There may be no draft.
+func (d *Draft) Foresee(ctx context.Context, c storedir.Commit) error {
+	if d == nil {
+		return nil
+	}
+	absolute, err := filepath.Abs(d.store)
+	if err != nil {
+		return err
+	}
+	probable := &definitions{store: absolute, portions: portions([]storedir.Batch{{Commit: c}})}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.made != "" || d.dropped || d.catalog.changes == nil {
+		return nil
+	}
+	d.made = incomplete
+	if err := d.catalog.change(ctx, probable.changes("")); err != nil {
+		return err
+	}
+	d.made = ""
+	return nil
 }
 
 // Expect completes the draft for a commit that is about to be made. The draft is of no
@@ -84,7 +107,7 @@ func (d *Draft) complete(ctx context.Context, want *definitions) error {
 		return errMade
 	}
 	d.made = incomplete
-	if err := d.catalog.finish(ctx, want, d.shared); err != nil {
+	if err := d.catalog.finish(ctx, want); err != nil {
 		return err
 	}
 	d.made = want.fingerprint

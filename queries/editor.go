@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"strings"
 
 	duckdb "github.com/duckdb/duckdb-go/v2"
@@ -11,8 +12,10 @@ import (
 
 // editor is an SQL engine that has a catalog's file open to write definitions into it.
 type editor struct {
-	db   *sql.DB
-	conn *sql.Conn
+	db      *sql.DB
+	conn    *sql.Conn
+	changes []string // definitions.changes that made what it has; nil if it has nothing
+	begun   bool     // a transaction, which finish ends
 }
 
 // edit opens the catalog at path, which it makes if it does not exist.
@@ -46,13 +49,11 @@ func (e *editor) run(ctx context.Context, statements ...string) error {
 	return nil
 }
 
-// finish makes the catalog that of a store; if from is true, it is that of an empty store.
-// Its file is complete then, though the engine has it open.
-func (e *editor) finish(ctx context.Context, d *definitions, from bool) error {
+// finish makes the catalog that of a store. Its file is complete then, though the engine
+// has it open.
+func (e *editor) finish(ctx context.Context, d *definitions) error {
 	statements := d.changes("")
-	if from {
-		statements = different(statements, (&definitions{as: d.as}).changes(""))
-	} else {
+	if e.changes == nil {
 		var err error
 		if statements, err = d.all(); err != nil {
 			return err
@@ -63,7 +64,7 @@ func (e *editor) finish(ctx context.Context, d *definitions, from bool) error {
 		}
 		statements = append(statements, described...)
 	}
-	if err := e.run(ctx, append([]string{"BEGIN"}, statements...)...); err != nil {
+	if err := e.change(ctx, statements); err != nil {
 		return err
 	}
 	if err := d.fillBy(e.conn, catalogName); err != nil {
@@ -72,10 +73,21 @@ func (e *editor) finish(ctx context.Context, d *definitions, from bool) error {
 	return e.run(ctx, "COMMIT", "CHECKPOINT")
 }
 
-// different returns the statements that are not the same in another list.
+// change runs the statements that have not made what is there.
+func (e *editor) change(ctx context.Context, statements []string) error {
+	missing := different(statements, e.changes)
+	if !e.begun {
+		missing = slices.Insert(missing, 0, "BEGIN")
+	}
+	e.changes, e.begun = statements, true
+	return e.run(ctx, missing...)
+}
+
+// different returns the statements that are not the same in another list, which may be
+// shorter.
 func different(statements, from []string) (list []string) {
 	for i, s := range statements {
-		if s != from[i] {
+		if i >= len(from) || s != from[i] {
 			list = append(list, s)
 		}
 	}
@@ -100,5 +112,5 @@ func writeCatalog(ctx context.Context, path string, d *definitions) error {
 		return err
 	}
 	defer e.close()
-	return e.finish(ctx, d, false)
+	return e.finish(ctx, d)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stackmill/queries/storetest"
+	"stackmill/schema"
 	"stackmill/storedir"
 )
 
@@ -80,14 +82,17 @@ func TestDraft(t *testing.T) {
 	before, after, _ := strings.Cut(storetest.Two, "# The second")
 	second := storedir.Commit{Batch: "00000000000000bb"}
 	for name, test := range map[string]struct {
-		expect, commit, same bool
-		drop                 bool
+		foresee, expect, commit, same bool
+		drop                          bool
 	}{
 		"as expected":           {expect: true, commit: true, same: true},
 		"expected and not made": {expect: true},
 		"made without notice":   {commit: true},
 		"nothing":               {},
 		"dropped":               {expect: true, commit: true, same: true, drop: true},
+		"foreseen":              {foresee: true, expect: true, commit: true, same: true},
+		"foreseen and not made": {foresee: true},
+		"only foreseen":         {foresee: true, commit: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			store := storetest.New(t, before)
@@ -101,6 +106,12 @@ func TestDraft(t *testing.T) {
 				t.Fatal(all, err)
 			}
 			second.Experiments, second.Files, second.Ingested = all[1].Experiments, all[1].Files, all[1].Ingested
+			if test.foresee { // a file that will not be there, and none of some that will be
+				files := append(slices.Clone(second.Files[:2]), storedir.File{Table: schema.RaceSamples.Name, Path: "tables/race_samples/x.parquet"})
+				if err := draft.Foresee(t.Context(), storedir.Commit{Batch: second.Batch, Files: files}); err != nil || !draft.catalog.begun {
+					t.Fatal(err)
+				}
+			}
 			if test.expect {
 				if err := draft.Expect(t.Context(), second); err != nil {
 					t.Fatal(err)
@@ -128,6 +139,9 @@ func TestDraft(t *testing.T) {
 			draft.Drop()
 			if err := draft.Expect(t.Context(), second); err == nil {
 				t.Error("a draft that was dropped can be completed")
+			}
+			if err := draft.Foresee(t.Context(), second); err != nil {
+				t.Error("after its end:", err)
 			}
 			entries, err := os.ReadDir(store)
 			if err != nil {

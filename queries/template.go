@@ -12,8 +12,7 @@ import (
 )
 
 // fromTemplate opens a copy of the template, the catalog of an empty store, at path. It
-// makes the template in cache if
-// that is missing or cannot be used.
+// makes the template in cache if that is missing or cannot be used.
 func fromTemplate(ctx context.Context, path, cache string) (*editor, error) {
 	d, err := define("", nil, nil)
 	if err != nil {
@@ -21,7 +20,7 @@ func fromTemplate(ctx context.Context, path, cache string) (*editor, error) {
 	}
 	template := filepath.Join(cache, "catalog-"+d.fingerprint+".duckdb")
 	if duplicate(template, path) == nil {
-		if e, err := edit(ctx, path); err == nil {
+		if e, err := editMade(ctx, path, d); err == nil {
 			return e, nil
 		}
 	}
@@ -32,7 +31,16 @@ func fromTemplate(ctx context.Context, path, cache string) (*editor, error) {
 		return nil, err
 	}
 	_ = keep(path, template) // a cache that cannot be written costs time only
-	return edit(ctx, path)
+	return editMade(ctx, path, d)
+}
+
+// editMade opens the catalog at path that definitions have made.
+func editMade(ctx context.Context, path string, d *definitions) (*editor, error) {
+	e, err := edit(ctx, path)
+	if err == nil {
+		e.changes = d.changes("")
+	}
+	return e, err
 }
 
 // keep puts a copy of a file into a cache; it is complete or not there.

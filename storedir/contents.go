@@ -123,6 +123,9 @@ func (c *Contents) Add(d Commit) {
 	c.sort()
 }
 
+// IsEmpty reports whether there is no commit.
+func (c *Contents) IsEmpty() bool { return len(c.found) == 0 }
+
 // Usable returns an error when a commit is of another version of the store.
 func (c *Contents) Usable() error {
 	for _, d := range c.found {

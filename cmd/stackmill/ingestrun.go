@@ -74,6 +74,7 @@ func (in *ingester) once(ctx context.Context, paths []string) (o outcome) {
 	catalog := in.plan == "" && !storedir.IsMirror(opts.Store) // many tasks would each make it: the next reader does
 	if catalog {
 		opts.Due = func() { p.begin(ctx) }
+		opts.Foreseen = func(c storedir.Commit) { p.foresee(ctx, c) }
 		opts.Committing = func(c storedir.Commit) { p.expect(ctx, c) }
 	}
 	if in.plan != "" {

@@ -40,6 +40,13 @@ func (p *publisher) begin(ctx context.Context) {
 	})
 }
 
+// foresee gives the catalog what it will probably have, while the recording is read.
+func (p *publisher) foresee(ctx context.Context, c storedir.Commit) {
+	go func() {
+		_ = orPanic(func() error { return p.prepared().Foresee(ctx, c) }) // expect and publish do without
+	}()
+}
+
 // expect completes the catalog beside the last commit.
 func (p *publisher) expect(ctx context.Context, c storedir.Commit) {
 	if p.progress.Experiments.Load()-p.progress.Finished.Load() > int64(len(c.Experiments)) {

@@ -40,10 +40,11 @@ type publisher struct {
 	progress     *pipeline.Progress
 }
 
-func (*publisher) begin(context.Context)                   {}
-func (*publisher) expect(context.Context, storedir.Commit) {}
-func (*publisher) publish(context.Context)                 {}
-func (*publisher) end()                                    {}
+func (*publisher) begin(context.Context)                    {}
+func (*publisher) foresee(context.Context, storedir.Commit) {}
+func (*publisher) expect(context.Context, storedir.Commit)  {}
+func (*publisher) publish(context.Context)                  {}
+func (*publisher) end()                                     {}
 
 // compacted is what other programs merge.
 type compacted struct{ interrupted bool }
