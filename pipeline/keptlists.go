@@ -51,6 +51,7 @@ func (o *Options) keptLists(tables kept.Tables) (map[string]*symbolize.KeptList,
 			continue
 		}
 		slices.SortFunc(list.Table.Functions, func(a, b symtab.Function) int { return cmp.Compare(a.Offset, b.Offset) })
+		list.Table.Index()
 		list.First = o.Kallsyms == "" && o.Vmlinux == ""
 		if decode.IsPerfMap(path) {
 			list.First = o.PerfMaps == ""

@@ -142,7 +142,7 @@ func (r *Resolver) entriesNamed(symbol string) []entry {
 	if !known {
 		for n := range r.Program.Objects {
 			if o := &r.Program.Objects[n]; o.table != nil {
-				for _, i := range o.functionsNamed(symbol) {
+				for _, i := range o.table.Linked(symbol) {
 					found = append(found, entry{ObjectNo(n), o.table.Functions[i].Offset})
 				}
 			}

@@ -49,7 +49,7 @@ func (r *Resolver) Defines(object ObjectNo, symbol string) bool {
 	if o.table == nil {
 		return true
 	}
-	return len(o.functionsNamed(symbol)) > 0
+	return len(o.table.Linked(symbol)) > 0
 }
 
 // ReturnsItself reports whether all functions of that name return from where
@@ -65,7 +65,7 @@ func (r *Resolver) ReturnsItself(symbol string) bool {
 		if o.table == nil {
 			continue
 		}
-		for _, i := range o.functionsNamed(symbol) {
+		for _, i := range o.table.Linked(symbol) {
 			s := importSearch{r: r, object: ObjectNo(n), table: o.table}
 			s.tailCalls(o.table.Functions[i])
 			if known = !s.anywhere; s.anywhere {

@@ -64,13 +64,7 @@ func (r *Resolver) inlined(around FunctionNo, in *symtab.Frame) FunctionNo {
 // called finds a function by its name for people: the module's own, or the only
 // one.
 func (o *Object) called(name, module string) (symtab.Function, bool) {
-	if o.byName == nil {
-		o.byName = map[string][]int{}
-		for i, f := range o.table.Functions {
-			o.byName[f.Name] = append(o.byName[f.Name], i)
-		}
-	}
-	candidates := o.byName[name]
+	candidates := o.table.Named(name)
 	for _, i := range candidates {
 		f := o.table.Functions[i]
 		if len(candidates) == 1 || module != unknownModule && o.table.Modules[f.Module].Name == module {

@@ -54,7 +54,7 @@ func (r *Resolver) static(object ObjectNo, m *image.Mapping, offset uint64) Loca
 // module's own, or the only one of that name unless that must be another
 // module's static function. Nothing is made from an outline function.
 func (o *Object) named(linkage, module string) (symtab.Function, bool) {
-	candidates := o.functionsNamed(linkage)
+	candidates := o.table.Linked(linkage)
 	// Units share C++ functions that are not static: the linker keeps one.
 	shared := strings.HasPrefix(linkage, "_Z") && !strings.HasPrefix(linkage, "_ZL")
 	for _, i := range candidates {
@@ -66,14 +66,6 @@ func (o *Object) named(linkage, module string) (symtab.Function, bool) {
 		}
 	}
 	return symtab.Function{}, false
-}
-
-// functionsNamed returns the numbers of the table's functions that have a symbol.
-func (o *Object) functionsNamed(linkage string) []int {
-	if o.byLinkage == nil {
-		o.byLinkage = newSymbols(o.table.Functions)
-	}
-	return o.byLinkage.find(linkage)
 }
 
 // mainName takes the mark of an outline function off its linkage name: gcc's

@@ -43,8 +43,6 @@ type Object struct {
 	file                string                 // from which table is, empty without one
 	place               placing                // nil: as mapped
 	numbers             map[uint64]FunctionNo  // functions of table by offset, as far as they were asked for
-	byLinkage           *symbols               // functions of table
-	byName              map[string][]int       // functions of table by their names for people
 	byAddress           symtab.Addresses       // the regions of table, once they were asked for
 	complain            func(touched bool)     // records what was wrong with its files
 	referrers           map[uint64][]reference // of the bodies of parallel regions, once they were asked for

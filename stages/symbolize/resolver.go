@@ -308,7 +308,7 @@ func (r *Resolver) Finish() {
 		if o.complain != nil {
 			o.complain(o.touched)
 		}
-		o.byLinkage, o.byName, o.referrers = nil, nil, nil
+		o.referrers = nil
 	}
 	r.graph = newCallGraph()
 }

@@ -52,8 +52,8 @@ func (t *Table) before(off uint64) int {
 	return from
 }
 
-// Index makes functions be found faster by their offsets, and Bytes be known. The table must
-// be complete.
+// Index makes functions be found faster by their offsets and names, and Bytes be known. The
+// table must be complete.
 func (t *Table) Index() {
 	if t.NameBytes == 0 {
 		t.NameBytes = nameBytes(t.Functions)
@@ -62,12 +62,13 @@ func (t *Table) Index() {
 	for i := range t.starts {
 		t.starts[i] = t.Functions[i].Offset
 	}
+	t.names = newNameLists(t.Functions)
 }
 
 // With returns a table like this with other functions.
 func (t *Table) With(functions []Function) *Table {
 	other := *t
-	other.Functions, other.starts, other.NameBytes = functions, nil, 0
+	other.Functions, other.starts, other.names, other.NameBytes = functions, nil, newNameLists(functions), 0
 	return &other
 }
 
@@ -157,7 +158,8 @@ func nameBytes(functions []Function) (n int) {
 
 // Bytes estimates the memory that the table takes, in bytes.
 func (t *Table) Bytes() int64 {
-	n := len(t.Segments)*40 + len(t.Regions)*48 + len(t.Functions)*160 + len(t.starts)*8 + len(t.Modules)*32 + len(t.Lines.Offsets)*16 + len(t.Lines.Discriminator)*4
+	const lists = 2 * 16 // of names
+	n := len(t.Segments)*40 + len(t.Regions)*48 + len(t.Functions)*(160+lists) + len(t.starts)*8 + len(t.Modules)*32 + len(t.Lines.Offsets)*16 + len(t.Lines.Discriminator)*4
 	if n += t.NameBytes; t.NameBytes == 0 {
 		n += nameBytes(t.Functions)
 	}

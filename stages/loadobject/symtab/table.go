@@ -89,6 +89,7 @@ type Table struct {
 	Functions []Function // sorted by offset, not overlapping
 	NameBytes int        // that the functions' names take, 0 before they were counted
 	starts    []uint64   // their offsets, once they have an index
+	names     *nameLists // likewise
 	Slots     []Slot     // sorted by address, distinct
 	Modules   []Module
 	Files     []string // source files, full paths

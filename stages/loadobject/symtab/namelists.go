@@ -1,0 +1,94 @@
+package symtab
+
+import (
+	"hash/maphash"
+	"iter"
+	"math/bits"
+	"strings"
+	"sync"
+)
+
+// Linked returns the numbers of the functions that have a symbol, in their order.
+func (t *Table) Linked(symbol string) []int { return t.lists().linked().find(symbol) }
+
+// Named returns the numbers of the functions that have a name for people, in their order.
+func (t *Table) Named(name string) []int { return t.lists().named().find(name) }
+
+// nameLists find functions by their names. They are made when somebody asks: all recordings
+// that have the table share them.
+type nameLists struct{ linked, named func() *nameList }
+
+func newNameLists(functions []Function) *nameLists {
+	list := func(names func(*Function) iter.Seq[string]) func() *nameList {
+		return sync.OnceValue(func() *nameList { return newNameList(functions, names) })
+	}
+	return &nameLists{
+		linked: list(func(f *Function) iter.Seq[string] { return strings.SplitSeq(f.Aliases, Separator) }),
+		named:  list(func(f *Function) iter.Seq[string] { return func(yield func(string) bool) { yield(f.Name) } }),
+	}
+}
+
+// lists returns the table's, which a table without an index has for a moment only.
+func (t *Table) lists() *nameLists {
+	if t.names == nil {
+		return newNameLists(t.Functions)
+	}
+	return t.names
+}
+
+// nameList finds functions by their names: lists of those whose names have the same hash,
+// as columns of numbers.
+type nameList struct {
+	functions []Function
+	names     func(*Function) iter.Seq[string]
+	seed      maphash.Seed
+	first     []int32 // by hash: where its list begins, negative if it is empty
+	list      []named
+}
+
+// named is a function that has a name, and the next of its list.
+type named struct{ function, next int32 }
+
+func newNameList(functions []Function, names func(*Function) iter.Seq[string]) *nameList {
+	l := &nameList{functions, names, maphash.MakeSeed(), make([]int32, 1<<bits.Len(uint(len(functions)))), make([]named, 0, len(functions))}
+	for i := range l.first {
+		l.first[i] = -1
+	}
+	for i := len(functions) - 1; i >= 0; i-- { // so that lists have them in their order
+		for name := range names(&functions[i]) {
+			first := l.at(name)
+			l.list = append(l.list, named{int32(i), *first})
+			*first = int32(len(l.list) - 1)
+		}
+	}
+	return l
+}
+
+// at is where the list of a name begins.
+func (l *nameList) at(name string) *int32 {
+	return &l.first[int(maphash.String(l.seed, name))&(len(l.first)-1)]
+}
+
+// find returns the numbers of the functions that have a name, in their order.
+func (l *nameList) find(name string) (found []int) {
+	if name == "" {
+		return nil
+	}
+	for n := *l.at(name); n >= 0; n = l.list[n].next {
+		i := int(l.list[n].function)
+		if again := len(found) > 0 && found[len(found)-1] == i; !again && l.has(i, name) {
+			found = append(found, i)
+		}
+	}
+	return found
+}
+
+// has reports whether a name is one of a function's.
+func (l *nameList) has(i int, name string) bool {
+	for own := range l.names(&l.functions[i]) {
+		if own == name {
+			return true
+		}
+	}
+	return false
+}
