@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 	"runtime"
+	"sync"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -57,7 +58,6 @@ const (
 // contentPart is a part of a file's content.
 type contentPart struct {
 	digest xxhash.Digest
-	buffer []byte
 	warmed byte
 	err    error
 }
@@ -106,21 +106,22 @@ func hashOf(size int64, hash func(p *contentPart, from, n int64) error) (sum uin
 	return sum, err
 }
 
+// hashBuffers are of hashedEach bytes: most recordings have many small files.
+var hashBuffers = sync.Pool{New: func() any { return new([hashedEach]byte) }}
+
 // read hashes all of a part. A file that became shorter is an error.
 func (p *contentPart) read(ctx context.Context, part *io.SectionReader) error {
-	left := part.Size()
-	if len(p.buffer) == 0 {
-		p.buffer = make([]byte, min(left, hashedEach))
-	}
-	for left > 0 {
+	buffer := hashBuffers.Get().(*[hashedEach]byte)
+	defer hashBuffers.Put(buffer)
+	for left := part.Size(); left > 0; {
 		if ctx.Err() != nil {
 			return fault.New(context.Cause(ctx))
 		}
-		n, err := part.Read(p.buffer[:min(left, int64(len(p.buffer)))])
+		n, err := part.Read(buffer[:min(left, hashedEach)])
 		if err != nil {
 			return fmt.Errorf("it became unreadable: %w", err)
 		}
-		_, _ = p.digest.Write(p.buffer[:n]) // it never fails
+		_, _ = p.digest.Write(buffer[:n]) // it never fails
 		left -= int64(n)
 	}
 	return nil

@@ -36,7 +36,7 @@ const idColumn = 0
 type cells struct {
 	wide   []int64
 	narrow []int32 // of a Label column: places in labels
-	valid  []byte  // a bit by row of a batch: whether it has a value; nil while all have
+	valid  []byte  // a bit by row of a batch: whether it has a value; those behind its end have
 	nulls  int     // rows without a value
 	others array.Builder
 	labels []string
@@ -126,12 +126,16 @@ func (r *Rows) Null() *Rows {
 
 // missing notes that a row has no value.
 func (c *cells) missing(row int) {
-	if c.valid == nil {
-		c.valid = make([]byte, bitutil.BytesForBits(BatchRows))
-		memory.Set(c.valid, 0xff)
-	}
+	c.validTo(row + 1)
 	bitutil.ClearBit(c.valid, row)
 	c.nulls++
+}
+
+// validTo makes valid have bits for so many rows.
+func (c *cells) validTo(rows int) {
+	for int64(len(c.valid)) < bitutil.BytesForBits(int64(rows)) {
+		c.valid = append(c.valid, 0xff)
+	}
 }
 
 // Append adds a row. The values are in the order of the table's columns after
@@ -192,7 +196,11 @@ func (r *Rows) send() {
 	columns := make([]arrow.Array, len(r.cells))
 	columns[idColumn] = r.ids.Array(0, r.n)
 	for i := idColumn + 1; i < len(r.cells); i++ {
-		columns[i] = r.cells[i].take(r.table.Columns[i].Type)
+		c := &r.cells[i]
+		if c.nulls > 0 {
+			c.validTo(r.n)
+		}
+		columns[i] = c.take(r.table.Columns[i].Type)
 	}
 	rec := array.NewRecordBatch(r.table.Arrow(), columns, int64(r.n))
 	defer rec.Release()

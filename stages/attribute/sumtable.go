@@ -27,7 +27,7 @@ type cellKey struct{ thing, metric int32 }
 
 // Dense sums are in pieces, which are not copied when there are more things.
 const (
-	pieceBits   = 10
+	pieceBits   = 7
 	pieceThings = 1 << pieceBits
 )
 

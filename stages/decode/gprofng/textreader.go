@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"sort"
+	"sync"
 )
 
 // maxXML bounds the text of a log, without NULs. Logs of weeks have a few MB.
@@ -26,8 +27,10 @@ type textReader struct {
 
 	padded bool // the text ends in padding: NULs, perhaps with a line's end
 	last   byte // of the text
-	chunk  []byte
 }
+
+// textChunks are what is read at a time: an experiment has several short texts.
+var textChunks = sync.Pool{New: func() any { return new([1 << 16]byte) }}
 
 // maxHoles bounds the holes that are kept: in a text full of NULs, offsets are inexact.
 const maxHoles = 1 << 16
@@ -65,11 +68,10 @@ func (t *textReader) more(n, size int) []byte {
 }
 
 func (t *textReader) read() {
-	if t.chunk == nil {
-		t.chunk = make([]byte, 1<<16)
-	}
-	n, err := t.file.Read(t.chunk)
-	for b := t.chunk[:n]; len(b) > 0; {
+	chunk := textChunks.Get().(*[1 << 16]byte)
+	defer textChunks.Put(chunk)
+	n, err := t.file.Read(chunk[:])
+	for b := chunk[:n]; len(b) > 0; {
 		b = t.take(b)
 	}
 	if t.size > maxXML {
