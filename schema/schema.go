@@ -6,6 +6,7 @@ package schema
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
 )
@@ -170,10 +171,17 @@ type Computed struct {
 // tell the rows of one experiment apart.
 func key(columns ...string) []string { return append([]string{experimentID.Name}, columns...) }
 
-// Arrow returns the schema of the table's record batches.
+// Arrow returns the schema of the table's record batches, which all of them share.
 func (t *Table) Arrow() *arrow.Schema {
-	return t.arrow(Type.Arrow)
+	if known, ok := arrowSchemas.Load(t); ok {
+		return known.(*arrow.Schema)
+	}
+	known, _ := arrowSchemas.LoadOrStore(t, t.arrow(Type.Arrow))
+	return known.(*arrow.Schema)
 }
+
+// arrowSchemas are the schemas of tables. Small recordings have a hundred batches.
+var arrowSchemas sync.Map
 
 // Stored returns the schema of the table's Parquet files: dictionaries are a
 // matter of encoding there.

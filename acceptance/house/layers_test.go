@@ -58,7 +58,7 @@ var house = []struct{ folders, holds string }{
 var borders = []struct{ folder, imports, why string }{
 	{"stages/loadobject", "fault stages/infile stages/bytereader", "it knows files, no recordings, tables or problems"},
 	{"stages/decode", "fault problem schema stages/infile stages/bytereader stages/arena stages/spill stages/relay stages/loadobject/isa", "it knows recordings; of load objects only which machine they are for"},
-	{"stages/rollup", "schema", "it is made of the rows of tables"},
+	{"stages/rollup", "schema stages/arena", "it is made of the rows of tables"},
 	{"stages/write", "schema stages/relay stages/rollup storedir tablefile", "it writes any table"},
 	{"tablefile", "schema", "it knows tables, whatever they are about"},
 	{"storedir", "schema", "it knows files and commits, and what is in no table"},

@@ -24,13 +24,14 @@ type Collector struct {
 // experiment is what was collected of one experiment.
 type experiment struct {
 	objects, modules map[int64]string
-	units            map[string]string  // of metrics
-	functions        map[int32]function // by their numbers
+	units            map[string]string // of metrics
+	functions        []function        // by their numbers
 	values           []value
 }
 
-// function is a row of functions.
+// function is a row of functions, or none.
 type function struct {
+	is                  bool
 	id, object, module  int64
 	name, linkage, kind string
 }
@@ -101,7 +102,7 @@ func (c *Collector) experiment(id string) *experiment {
 		if c.experiments == nil {
 			c.experiments = map[string]*experiment{}
 		}
-		e = &experiment{objects: map[int64]string{}, modules: map[int64]string{}, units: map[string]string{}, functions: map[int32]function{}}
+		e = &experiment{objects: map[int64]string{}, modules: map[int64]string{}, units: map[string]string{}}
 		c.experiments[id] = e
 	}
 	return e
@@ -125,11 +126,15 @@ func functions(_ *Collector, rows columns, of func(int) *experiment) {
 	ids, objects, modules := rows.wide("function_id"), rows.wide("load_object_id"), rows.wide("module_id")
 	names, linkages, kinds := rows.text("name"), rows.text("other_linkage_name"), rows.text("kind")
 	for i, n := range rows.narrow("function_no") {
-		f := function{id: ids[i], object: objects[i], module: modules[i], name: names.Value(i), kind: kinds.Value(i)}
+		f := function{is: true, id: ids[i], object: objects[i], module: modules[i], name: names.Value(i), kind: kinds.Value(i)}
 		if f.linkage = f.name; linkages.IsValid(i) && linkages.Value(i) != "" {
 			f.linkage = linkages.Value(i)
 		}
-		of(i).functions[n] = f
+		e := of(i)
+		for int(n) >= len(e.functions) {
+			e.functions = append(e.functions, function{})
+		}
+		e.functions[n] = f
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"stackmill/schema"
+	"stackmill/stages/arena"
 )
 
 // Function is a function as the roll-up has it.
@@ -41,8 +42,25 @@ type row struct {
 	exclusive, inclusive                int64
 }
 
-func (r row) compare(s row) int {
-	return cmp.Or(cmp.Compare(r.metric, s.metric), cmp.Compare(r.modes, s.modes), cmp.Compare(r.function, s.function), cmp.Compare(r.experiment, s.experiment))
+// keyOf makes numbers that are sorted by one after the other a key. Modes have few bits, and
+// there are few metrics.
+func keyOf(metric, modes, function int32) uint64 {
+	return uint64(metric)<<(modesBits+functionBits) | uint64(modes)<<functionBits | uint64(function)
+}
+
+const modesBits, functionBits = 8, 31
+
+// sorted returns a list in the order of its keys; what has the same key stays in its order.
+func sorted[T any](list []T, key func(*T) uint64) []T {
+	keys := make([]arena.Keyed, len(list))
+	for i := range list {
+		keys[i] = arena.Keyed{Key: key(&list[i]), N: int32(i)}
+	}
+	ordered := make([]T, len(list))
+	for i, k := range arena.Sort(keys) {
+		ordered[i] = list[k.N]
+	}
+	return ordered
 }
 
 // Rows emits the roll-up's rows, in their order, and forgets what was collected.
@@ -74,7 +92,7 @@ func (c *Collector) Rows(emit func(*schema.Table, arrow.RecordBatch) error) erro
 	for i := range rows {
 		rows[i].function = functions[rows[i].function]
 	}
-	slices.SortFunc(rows, row.compare)
+	rows = sorted(rows, func(r *row) uint64 { return keyOf(r.metric, r.modes, r.function) }) // those of experiments are in order
 	slices.Sort(c.metrics.list)
 	slices.SortFunc(known.list, func(f, g Function) int { return f.Compare(&g) })
 	return emitRows(rows, newTexts(ids, c.metrics.list, units.list, known.list), emit)
@@ -83,14 +101,17 @@ func (c *Collector) Rows(emit func(*schema.Table, arrow.RecordBatch) error) erro
 // append appends an experiment's rows. Of modes in which a function has the same values
 // it makes one row.
 func (e *experiment) append(rows []row, number int32, known *distinct) ([]row, error) {
-	slices.SortFunc(e.values, func(v, w value) int {
-		return cmp.Or(cmp.Compare(v.function, w.function), cmp.Compare(v.metric, w.metric), cmp.Compare(v.modes, w.modes))
+	values := sorted(e.values, func(v *value) uint64 {
+		return uint64(v.function)<<(64-functionBits) | keyOf(v.metric, v.modes, 0)>>functionBits
 	})
 	last, at := int32(-1), int32(0)
-	for i, v := range e.values {
+	for i, v := range values {
 		if v.function != last {
-			f, ok := e.functions[v.function]
-			if !ok {
+			var f function
+			if int(v.function) < len(e.functions) {
+				f = e.functions[v.function]
+			}
+			if !f.is {
 				return nil, fmt.Errorf("function %d has values, but no name", v.function)
 			}
 			last, at = v.function, known.of(Function{Name: f.name, LoadObject: e.objects[f.object], Module: e.modules[f.module], ID: f.id, Kind: f.kind}, f.linkage)
