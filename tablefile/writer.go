@@ -85,7 +85,7 @@ func (w *Writer) Write(rows arrow.RecordBatch) error {
 	}
 	for from, n := 0, int(rows.NumRows()); from < n && w.err == nil; {
 		until := w.until(rows, from, n)
-		w.waiting = append(w.waiting, rows.NewSlice(int64(from), int64(until)))
+		w.waiting = append(w.waiting, slice(rows, from, until))
 		w.rows += until - from
 		w.text += textIn(rows, from, until)
 		if from = until; w.rows >= groupRows(w.table) || w.text >= RowGroupText {
@@ -93,6 +93,15 @@ func (w *Writer) Write(rows arrow.RecordBatch) error {
 		}
 	}
 	return w.err
+}
+
+// slice returns some rows of a batch, to be released: the batch itself if they are all.
+func slice(rows arrow.RecordBatch, from, until int) arrow.RecordBatch {
+	if from == 0 && until == int(rows.NumRows()) {
+		rows.Retain()
+		return rows
+	}
+	return rows.NewSlice(int64(from), int64(until))
 }
 
 // until returns where the row group ends among n rows of a batch, or n if it has room for
