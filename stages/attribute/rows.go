@@ -85,36 +85,29 @@ func (r *Result) program(emit Emit) error {
 	for _, m := range p.Modules {
 		modules.Append(m.ID, p.Objects[m.Object].ID, m.Name, m.Language)
 	}
-	functions := r.rows(schema.Functions, emit)
-	for n, f := range p.Functions {
-		relation, line := related(p, symbolize.FunctionNo(n))
-		functions.Append(int32(n), f.ID, p.Objects[f.Object].ID, p.Modules[f.Module].ID, f.Name,
-			other(f.GprofngName, f.Name), other(f.PerfName, f.Name), other(f.Linkage, f.Name), other(f.Aliases, f.Linkage),
-			string(f.Kind), int64(f.Address), int64(f.Offset), int64(f.Size), relation[0], relation[1], relation[2], line, f.Line)
+	functions := r.rows(schema.Functions, emit).Expect(len(p.Functions))
+	for n := range p.Functions {
+		f := &p.Functions[n]
+		functions.Int32(int32(n)).Int64(f.ID).Int64(p.Objects[f.Object].ID).Int64(p.Modules[f.Module].ID).Text(f.Name)
+		for _, other := range [...]struct{ name, usual string }{{f.GprofngName, f.Name}, {f.PerfName, f.Name}, {f.Linkage, f.Name}, {f.Aliases, f.Linkage}} {
+			if other.name == other.usual {
+				functions.Null()
+			} else {
+				functions.Text(other.name)
+			}
+		}
+		functions.Text(string(f.Kind)).Int64(int64(f.Address)).Int64(int64(f.Offset)).Int64(int64(f.Size))
+		relation, ok := p.Relations[symbolize.FunctionNo(n)]
+		for _, kind := range [...]symtab.Kind{symtab.Clone, symtab.Outline, symtab.Body} { // clone_of, outline_of, body_of
+			if ok && f.Kind == kind {
+				functions.Int64(p.Functions[relation.Main].ID)
+			} else {
+				functions.Null()
+			}
+		}
+		functions.Int32(relation.Line).Int32(f.Line)
 	}
 	return closeAll(objects, modules, functions)
-}
-
-// other returns a name, nil if it is the one that it is derived from.
-func other(name, usual string) any {
-	if name == usual {
-		return nil
-	}
-	return name
-}
-
-// related returns the columns clone_of, outline_of, body_of and body_line.
-func related(p *symbolize.Program, function symbolize.FunctionNo) (of [3]any, line int32) {
-	r, ok := p.Relations[function]
-	if !ok {
-		return of, 0
-	}
-	for i, kind := range []symtab.Kind{symtab.Clone, symtab.Outline, symtab.Body} {
-		if p.Functions[function].Kind == kind {
-			of[i] = p.Functions[r.Main].ID
-		}
-	}
-	return of, r.Line
 }
 
 // locations emits the instructions on stacks; meant has the starts of those that a

@@ -70,7 +70,11 @@ func (c *Collector) Rows(emit func(*schema.Table, arrow.RecordBatch) error) erro
 	ids := slices.Sorted(maps.Keys(c.experiments))
 	var known distinct
 	var units names
-	var rows []row
+	n := 0
+	for _, e := range c.experiments {
+		n += len(e.values)
+	}
+	rows := make([]row, 0, n)
 	metrics := ranks(len(c.metrics.list), func(a, b int32) int { return strings.Compare(c.metrics.list[a], c.metrics.list[b]) })
 	for n, id := range ids {
 		first := len(rows)
