@@ -127,7 +127,7 @@ func (r *packetReader) endMark(o, size int, typ uint16) {
 		r.pos = r.end
 	default:
 		rest := r.data[o+packetHeader : end]
-		if n := len(rest) - len(bytes.TrimLeft(rest, "\x00")); n < len(rest) {
+		if n := leadingZeros(rest); n < len(rest) {
 			r.hidden(o, o+packetHeader+n&^(packetAlign-1))
 			return
 		}

@@ -249,6 +249,15 @@ func allZero(b []byte) bool {
 	return bytes.Equal(b, zeros[:len(b)])
 }
 
+// leadingZeros is with how many zeros bytes begin: blocks are padded with many.
+func leadingZeros(b []byte) (n int) {
+	const piece = 256
+	for len(b)-n >= piece && bytes.Equal(b[n:n+piece], zeros[:piece]) {
+		n += piece
+	}
+	return len(b) - len(bytes.TrimLeft(b[n:], "\x00"))
+}
+
 // reportUnknown reports the packets that were skipped because the log does not describe
 // their type. Those of types that the file should hold are lost.
 func (r *packetReader) reportUnknown(wanted []uint16) {

@@ -90,9 +90,7 @@ func (t *textReader) read() {
 func (t *textReader) take(b []byte) []byte {
 	n := bytes.IndexByte(b, 0)
 	if n == 0 {
-		for n < len(b) && b[n] == 0 {
-			n++
-		}
+		n = leadingZeros(b)
 		t.nuls += int64(n)
 		t.padded = true
 		return b[n:]
