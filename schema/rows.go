@@ -36,7 +36,7 @@ const idColumn = 0
 type cells struct {
 	wide   []int64
 	narrow []int32 // of a Label column: places in labels
-	valid  []byte  // a bit by row of a batch: whether it has a value; those behind its end have
+	valid  []byte  // a bit for each row of a batch: whether it has a value; rows past the end have one
 	nulls  int     // rows without a value
 	others array.Builder
 	labels []string
@@ -131,7 +131,7 @@ func (c *cells) missing(row int) {
 	c.nulls++
 }
 
-// validTo makes valid have bits for so many rows.
+// validTo extends valid to so many rows.
 func (c *cells) validTo(rows int) {
 	for int64(len(c.valid)) < bitutil.BytesForBits(int64(rows)) {
 		c.valid = append(c.valid, 0xff)

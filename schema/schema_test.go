@@ -176,3 +176,41 @@ func TestRowsByValue(t *testing.T) {
 		t.Errorf("locations %v", at)
 	}
 }
+
+// What is missing is null wherever it stands in a batch: the first row, the last, or before
+// many that have values.
+func TestNulls(t *testing.T) {
+	missing := func(row int) bool {
+		return row%BatchRows == 3 || row == 500 || row == BatchRows-1 || row == 2*BatchRows
+	}
+	row := 0
+	rows := NewRows(DataSamples, "e", func(_ *Table, b arrow.RecordBatch) error {
+		ids, all := b.Column(DataSamples.Index("location_id")).(*array.Int64), 0
+		for i := range ids.Len() {
+			if ids.IsNull(i) != missing(row) || !ids.IsNull(i) && ids.Value(i) != int64(row) {
+				t.Errorf("row %d: %s", row, ids.ValueStr(i))
+			}
+			if missing(row) {
+				all++
+			}
+			row++
+		}
+		if ids.NullN() != all {
+			t.Errorf("%d of %d are null", ids.NullN(), all)
+		}
+		return nil
+	}).Labels("method", "a").Labels("agreement", "agrees")
+	const n = 2*BatchRows + 20
+	for i := range n {
+		rows.Int64(int64(i)).Int64(7)
+		if missing(i) {
+			rows.Null()
+		} else {
+			rows.Int64(int64(i))
+		}
+		rows.Label(0).Int64(3).Label(0).Int64(5)
+	}
+	if err := rows.Close(); err != nil || row != n {
+		t.Error(row, err)
+	}
+}

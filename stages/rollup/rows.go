@@ -42,13 +42,15 @@ type row struct {
 	exclusive, inclusive                int64
 }
 
-// keyOf makes numbers that are sorted by one after the other a key. Modes have few bits, and
-// there are few metrics.
+// keyOf packs numbers into a key that sorts by the first, then the second, then the third.
+// There are fewer metrics than the rest of the bits can tell apart.
 func keyOf(metric, modes, function int32) uint64 {
 	return uint64(metric)<<(modesBits+functionBits) | uint64(modes)<<functionBits | uint64(function)
 }
 
 const modesBits, functionBits = 8, 31
+
+const _ = uint(1<<modesBits - 1 - schema.ShownModes) // modes have no more bits
 
 // sorted returns a list in the order of its keys; what has the same key stays in its order.
 func sorted[T any](list []T, key func(*T) uint64) []T {
@@ -112,7 +114,7 @@ func (e *experiment) append(rows []row, number int32, known *distinct) ([]row, e
 	for i, v := range values {
 		if v.function != last {
 			var f function
-			if int(v.function) < len(e.functions) {
+			if uint(v.function) < uint(len(e.functions)) {
 				f = e.functions[v.function]
 			}
 			if !f.is {
