@@ -9,10 +9,12 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"sort"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"stackmill/schema"
 )
@@ -90,6 +92,8 @@ func (w *Writer) Write(rows arrow.RecordBatch) error {
 		w.text += textIn(rows, from, until)
 		if from = until; w.rows >= groupRows(w.table) || w.text >= RowGroupText {
 			w.err = w.flush()
+		} else {
+			w.err = w.join()
 		}
 	}
 	return w.err
@@ -102,6 +106,49 @@ func slice(rows arrow.RecordBatch, from, until int) arrow.RecordBatch {
 		return rows
 	}
 	return rows.NewSlice(int64(from), int64(until))
+}
+
+// So many batches of few rows become one: most of their memory, and of the garbage
+// collector's work, is what describes their columns.
+const (
+	fewRows = 1 << 10
+	joined  = 32
+)
+
+// join makes one batch of the last that wait, if these are many and small.
+func (w *Writer) join() error {
+	n := len(w.waiting) - joined
+	if n < 0 || slices.ContainsFunc(w.waiting[n:], func(rows arrow.RecordBatch) bool { return rows.NumRows() >= fewRows }) {
+		return nil
+	}
+	small := w.waiting[n:]
+	rows := int64(0)
+	for _, s := range small {
+		rows += s.NumRows()
+	}
+	columns := make([]arrow.Array, 0, len(w.table.Columns))
+	defer func() {
+		for _, c := range columns {
+			c.Release()
+		}
+	}()
+	parts := make([]arrow.Array, joined)
+	for i := range w.table.Columns {
+		for j, s := range small {
+			parts[j] = s.Column(i)
+		}
+		column, err := array.Concatenate(parts, memory.DefaultAllocator)
+		if err != nil {
+			return fmt.Errorf("column %s: %w", w.table.Columns[i].Name, err)
+		}
+		columns = append(columns, column)
+	}
+	for _, s := range small {
+		s.Release()
+	}
+	clear(small)
+	w.waiting = append(w.waiting[:n], array.NewRecordBatch(w.table.Arrow(), columns, rows))
+	return nil
 }
 
 // until returns where the row group ends among n rows of a batch, or n if it has room for
