@@ -19,6 +19,7 @@ func TestJoin(t *testing.T) {
 		{Name: "wide", Type: schema.Int64, Null: true},
 		{Name: "narrow", Type: schema.Int32},
 		{Name: "label", Type: schema.Label},
+		{Name: "rare", Type: schema.Label, Null: true}, // batches without any have no labels
 		{Name: "text", Type: schema.String, Null: true},
 		{Name: "truth", Type: schema.Bool, Null: true},
 		{Name: "time", Type: schema.Time},
@@ -37,14 +38,17 @@ func TestJoin(t *testing.T) {
 		for from := 0; from < rows; from += each {
 			r := schema.NewRows(table, "one", add)
 			for i := from; i < min(rows, from+each); i++ {
-				wide, text, truth := any(int64(i*i)), any(fmt.Sprint("text ", i/3)), any(i%2 == 0)
+				wide, rare, text, truth := any(int64(i*i)), any(nil), any(fmt.Sprint("text ", i/3)), any(i%2 == 0)
+				if i%100 > 90 {
+					rare = fmt.Sprint("rare ", i%3)
+				}
 				if i%5 == 0 {
 					wide, text = nil, nil
 				}
 				if i%7 == 0 {
 					truth = nil
 				}
-				r.Append(wide, int32(-i), fmt.Sprint("label ", i%11), text, truth, arrow.Timestamp(i))
+				r.Append(wide, int32(-i), fmt.Sprint("label ", i%11), rare, text, truth, arrow.Timestamp(i))
 			}
 			if err := r.Close(); err != nil {
 				t.Fatal(err)
@@ -61,8 +65,8 @@ func TestJoin(t *testing.T) {
 		if !bytes.Equal(content, whole) {
 			t.Errorf("%d rows at a time: another file than all at once", each)
 		}
-		if limit := rows/fewRows + 3*joined; most > limit {
-			t.Errorf("%d rows at a time: %d batches wait, at most %d expected", each, most, limit)
+		if most > 100 {
+			t.Errorf("%d rows at a time: %d batches wait", each, most)
 		}
 	}
 }
