@@ -16,7 +16,7 @@
 WITH
 -- A path's functions are those before the node in the order of numbers, but for those
 -- of subtrees that ended before it.
-parts AS MATERIALIZED (
+parts AS (
   SELECT experiment_id, call_node, parent, last, depth, function_id, path_part(function_id, depth) AS part FROM call_nodes
 ),
 ended AS (

@@ -65,11 +65,11 @@
 --   ) GROUP BY ALL
 --   HAVING sum(rest) FILTER (modes & 1 <> 0) <> 0 OR sum(rest) FILTER (modes & 2 <> 0) <> 0 OR sum(rest) FILTER (modes & 4 <> 0) <> 0
 --     OR sum(rest) FILTER (modes & 8 <> 0) <> 0 OR sum(rest) FILTER (modes & 16 <> 0) <> 0 OR sum(rest) FILTER (modes & 32 <> 0) <> 0
-WITH valued AS MATERIALIZED (
+WITH valued AS (
   SELECT v.experiment_id, n.experiment, m.mode, v.metric, v.call_node, v.attributed, v.exclusive
   FROM tree_values v JOIN experiment_names n USING (experiment_id) JOIN modes m ON v.modes & m.bit <> 0 -- first, as in function_metrics
 ),
-placed AS MATERIALIZED (
+placed AS (
   SELECT v.*, c.node_id, c.parent_id, c.depth, c.function_id FROM valued v LEFT JOIN call_paths c USING (experiment_id, call_node)
 )
 SELECT v.experiment_id, v.experiment, v.mode, v.metric, t.unit,

@@ -152,7 +152,7 @@ func (d *definitions) always() ([]string, error) {
 	statements := []string{pathPart, functionKey}
 	for _, t := range schema.Tables {
 		if t.Implied != "" {
-			statements = append(statements, fmt.Sprintf("CREATE MACRO %s() AS TABLE FROM %s() UNION ALL %s", rowsName(t), storedName(t), t.Implied))
+			statements = append(statements, "CREATE MACRO "+lateMacro(rowsName(t), fmt.Sprintf("FROM %s() UNION ALL %s", storedName(t), t.Implied)))
 		}
 		if isNumbered(t) {
 			statements = append(statements, numberedMacro(t, d.as))
@@ -175,7 +175,7 @@ var derived = sync.OnceValues(func() (statements []string, err error) {
 // create returns the statement that makes the view.
 func (v View) create() string {
 	if len(v.Parameters) == 0 {
-		return fmt.Sprintf("CREATE VIEW %s AS\n%s", v.Name, v.SQL)
+		return lateView(v.Name, v.SQL)
 	}
 	return fmt.Sprintf("CREATE MACRO %s(%s) AS TABLE\n%s", v.Name, v.parameters(" := "), v.SQL)
 }
@@ -220,7 +220,7 @@ func numberedMacro(t *schema.Table, as form) string {
 	for _, c := range t.Shown() {
 		columns = append(columns, as.cast(c.Name, t.Value(c))+" AS "+identifier(c.Name))
 	}
-	return fmt.Sprintf("CREATE MACRO %s() AS TABLE SELECT %s FROM %s() t", numberedName(t), strings.Join(columns, ", "), rowsName(t))
+	return "CREATE MACRO " + lateMacro(numberedName(t), fmt.Sprintf("SELECT %s FROM %s() t", strings.Join(columns, ", "), rowsName(t)))
 }
 
 // tableView returns the view of a plain table: its rows, and the columns computed from
@@ -246,7 +246,20 @@ func tableView(t *schema.Table, as form) string {
 		rows = fmt.Sprintf("(FROM %s() JOIN %s USING (%s, listing))", rowsName(t.Links), rows, schema.ListedIn)
 	}
 	from := strings.TrimSpace(fmt.Sprintf("FROM %s t %s", rows, t.Joined))
-	return fmt.Sprintf("CREATE VIEW %s AS SELECT %s %s", t.Name, strings.Join(columns, ", "), from)
+	return lateView(t.Name, "SELECT "+strings.Join(columns, ", ")+" "+from)
+}
+
+// lateView returns the statement that makes a view whose query is kept as a text, which the
+// engine parses when the view is used: else it takes all views apart whenever it opens a
+// catalog, and writes them all anew into each.
+func lateView(name, query string) string {
+	return fmt.Sprintf("CREATE VIEW %s AS FROM query(%s)", name, quote(query))
+}
+
+// lateMacro returns what follows CREATE MACRO for a macro of a query that is kept as a text.
+// The text is a parameter, so that the engine does not look at its files yet.
+func lateMacro(name, query string) string {
+	return fmt.Sprintf("%s(rows := %s) AS TABLE FROM query(rows)", name, quote(query))
 }
 
 // quote writes a text for SQL, in which a NUL would end the statement.

@@ -66,7 +66,7 @@ func sumsOf(store string, batches []storedir.Batch) (parts []string) {
 			if t == schema.FunctionSums {
 				sign = "-"
 			}
-			if files, _ := filesOf(store, t, one); files != "" {
+			if files := filesOf(store, t, one); files.paths != nil {
 				exclusive := t.Value(t.Columns[t.Index("exclusive")])
 				parts = append(parts, fmt.Sprintf(`SELECT %[1]s AS batch, metric, unit, modes, function_key, "function", load_object, module, kind, %[2]s(%[3]s) AS exclusive, %[2]sinclusive AS inclusive FROM read_parquet(%[4]s) t`,
 					quote(batches[i].Batch), sign, exclusive, files))

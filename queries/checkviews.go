@@ -195,8 +195,8 @@ func checkedTables(store string, batches []storedir.Batch, experiments []Experim
 			}
 		}
 	}
-	if files, _ := filesOf(store, schema.Metrics, all); files != "" {
-		metrics = append(metrics, "SELECT metric FROM read_parquet("+files+")")
+	if files := filesOf(store, schema.Metrics, all); files.paths != nil {
+		metrics = append(metrics, "SELECT metric FROM "+files.read())
 	}
 	return defineAs(store, batches, experiments, form{
 		types: []string{"CREATE TYPE known_experiment AS ENUM (" + strings.Join(ids, ", ") + ")", "CREATE TYPE known_metric AS ENUM (" + strings.Join(metrics, " UNION ") + ")"},

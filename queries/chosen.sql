@@ -4,7 +4,7 @@
 --
 -- experiment_id = experiments.experiment_id
 -- experiment VARCHAR: The name for people, unique within the store.
-WITH found AS MATERIALIZED (
+WITH found AS (
   SELECT n.experiment_id, n.experiment, n.experiment_id = selector OR n.experiment = selector AS exact FROM experiment_names n
   WHERE exact OR ends_with('/' || n.experiment, '/' || selector) OR ends_with('/' || n.experiment, '/' || selector || '.er') OR n.experiment GLOB selector
     OR EXISTS (FROM experiment_labels l WHERE l.experiment_id = n.experiment_id AND l.label || '=' || l.value = selector)

@@ -41,3 +41,16 @@ func TestCatalogDescribesItself(t *testing.T) {
 		}
 	}
 }
+
+// What the engine need not take apart to open a catalog is a text there.
+func TestQueriesAreTexts(t *testing.T) {
+	db := open(t, storetest.New(t, storetest.Two))
+	for _, parsed := range []string{
+		"SELECT view_name FROM duckdb_views() WHERE database_name = 'stackmill' AND view_name <> 'catalog_fingerprint' AND NOT contains(sql, 'FROM query(''')",
+		"SELECT function_name FROM duckdb_functions() WHERE database_name = 'stackmill' AND ends_with(function_name, '_rows') AND NOT contains(macro_definition, 'FROM query(')",
+	} {
+		if found := rows(t, db.DB, parsed); found != nil {
+			t.Errorf("with a query that is parsed: %s", strings.Join(found, ", "))
+		}
+	}
+}

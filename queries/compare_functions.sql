@@ -21,17 +21,17 @@
 -- base_inclusive DOUBLE: [the metric's] The inclusive value, on average.
 -- test_inclusive DOUBLE: [the metric's] That of the test.
 -- inclusive_difference DOUBLE: [the metric's] How much more the test has.
-WITH sides AS MATERIALIZED (
+WITH sides AS (
   SELECT experiment_id, true AS tested FROM chosen(test)
   UNION ALL
   SELECT experiment_id, false FROM chosen(base)
 ),
-measured AS MATERIALIZED (
+measured AS (
   SELECT s.experiment_id, s.tested, m.metric, m.unit
   FROM sides s JOIN metrics m USING (experiment_id) JOIN default_metrics d USING (experiment_id)
   WHERE m.metric = COALESCE(of_metric::VARCHAR, d.metric)
 ),
-runs AS MATERIALIZED (
+runs AS (
   SELECT metric, min(unit) AS unit, count(*) FILTER (NOT tested) AS base_n, count(*) FILTER (tested) AS test_n FROM measured GROUP BY metric
 ),
 summed AS (

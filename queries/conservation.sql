@@ -14,11 +14,11 @@
 --   SELECT * FROM conservation
 WITH
 -- Functions by their numbers: views that join their identifiers would read them again.
-function_parts AS MATERIALIZED (
+function_parts AS (
   SELECT v.experiment_id, m.mode, v.metric, v.function_no, f.kind, v.exclusive, v.inclusive, f.name = '<Total>' AND f.kind = 'artificial' AS is_total
   FROM function_values_numbered_rows() v JOIN functions f USING (experiment_id, function_no) JOIN modes m ON v.modes & m.bit <> 0
 ),
-stack_parts AS MATERIALIZED (
+stack_parts AS (
   SELECT experiment_id, mode, metric, node = 0 AS is_empty, sum(value) AS value FROM leaf_values GROUP BY ALL
 ),
 -- Leaves of every kind and the empty stacks make up <Total>.
@@ -41,11 +41,11 @@ leaves AS (
   WHERE p.is_empty
 ),
 -- A rule may not leave a recorded stack without frames.
-empty AS MATERIALIZED (
+empty AS (
   SELECT DISTINCT s.experiment_id, s.mode, r.node FROM mode_leaves s JOIN recorded_stacks r USING (experiment_id, stack)
   WHERE s.node = 0 AND r.node > 0
 ),
-located AS MATERIALIZED (
+located AS (
   SELECT t.experiment_id, t.node, t.last FROM stack_tree t JOIN tree_frames f USING (experiment_id, frame) WHERE f.location IS NOT NULL
 ),
 emptied AS (
@@ -65,8 +65,8 @@ usage AS (
   ) v CROSS JOIN modes m
 ),
 -- A sample with a value of a metric with data objects is in data_samples once.
-data_metrics AS MATERIALIZED (SELECT experiment_id, metric FROM metrics WHERE data_objects),
-located_samples AS MATERIALIZED (
+data_metrics AS (SELECT experiment_id, metric FROM metrics WHERE data_objects),
+located_samples AS (
   SELECT v.experiment_id, v.metric, v.sample FROM sample_metrics v JOIN data_metrics d ON d.experiment_id = v.experiment_id AND d.metric = v.metric
 ),
 data_counts AS (
@@ -74,9 +74,9 @@ data_counts AS (
   FROM located_samples v FULL JOIN (SELECT experiment_id, sample, count(*) AS samples FROM data_samples GROUP BY ALL) d USING (experiment_id, sample)
   GROUP BY ALL
 ),
-nodes AS MATERIALIZED (SELECT experiment_id, call_node, up, function_no FROM call_nodes_numbered_rows()),
+nodes AS (SELECT experiment_id, call_node, up, function_no FROM call_nodes_numbered_rows()),
 -- Of a node that is not even, what is missing says how much is below it.
-uneven AS MATERIALIZED (
+uneven AS (
   SELECT u.experiment_id, m.mode, u.metric, c.function_no, u.call_node, COALESCE(sum(t.attributed) FILTER (t.modes & m.bit <> 0), 0) AS attributed, u.missing
   FROM uneven_nodes u JOIN modes m ON m.bit = u.bit
   JOIN nodes c ON c.experiment_id = u.experiment_id AND c.call_node = u.call_node

@@ -27,45 +27,45 @@
 --       WHERE c.reason <> '' AND (n.rule <> 'S18' OR n.depth > 1)
 --     ) s USING (experiment_id, stack)
 --   ) GROUP BY ALL HAVING sum(value) <> 0
-WITH cut AS MATERIALIZED (
+WITH cut AS (
   SELECT s.experiment_id, s.mode, v.metric, s.node, s.reason, sum(v.samples) AS samples, sum(v.value) AS value
   FROM mode_leaves s JOIN stack_values v USING (experiment_id, stack)
   WHERE s.reason <> '' AND s.node > 0
   GROUP BY ALL
 ),
 -- The outermost frames are those of depth 1, but for the one that stands for lost frames.
-ends AS MATERIALIZED (
+ends AS (
   SELECT experiment_id, mode, depth, node, last, location, rule FROM mode_nodes WHERE depth <= 2
 ),
-second AS MATERIALIZED (
+second AS (
   SELECT s.experiment_id, s.mode, s.node, s.last, s.location
   FROM (FROM ends WHERE depth = 2) s ASOF JOIN (FROM ends WHERE depth = 1) f ON f.experiment_id = s.experiment_id AND f.mode = s.mode AND f.node <= s.node
   WHERE f.rule = 'S18'
 ),
-outermost AS MATERIALIZED (
+outermost AS (
   SELECT experiment_id, mode, node, last, location FROM ends WHERE depth = 1 AND rule <> 'S18'
   UNION ALL
   SELECT * FROM second
 ),
-rooted AS MATERIALIZED (
+rooted AS (
   SELECT c.*, o.last, o.location
   FROM cut c ASOF JOIN outermost o ON o.experiment_id = c.experiment_id AND o.mode = c.mode AND o.node <= c.node
 ),
 -- Joins of three tables by experiment_id and another key are done in steps: the
 -- optimizer takes experiment_id alone for a key and would multiply the tables.
-sums AS MATERIALIZED (
+sums AS (
   SELECT r.experiment_id, r.mode, r.metric, r.reason, l.function_id, sum(r.samples)::BIGINT AS samples, sum(r.value)::BIGINT AS value
   FROM rooted r JOIN locations l USING (experiment_id, location)
   WHERE r.node <= r.last
   GROUP BY ALL
 ),
-totals AS MATERIALIZED (
+totals AS (
   SELECT experiment_id, metric, sum(value) AS total FROM stack_values GROUP BY ALL
 ),
-shared AS MATERIALIZED (
+shared AS (
   SELECT s.*, COALESCE(s.value / NULLIF(t.total, 0), 0)::DOUBLE AS share FROM sums s JOIN totals t USING (experiment_id, metric)
 ),
-named AS MATERIALIZED (
+named AS (
   SELECT s.*, f.name, f.load_object_id FROM shared s LEFT JOIN functions f USING (experiment_id, function_id)
 )
 SELECT s.experiment_id, n.experiment, s.mode, s.metric, t.unit, s.reason, s.function_id, s.name AS "function",

@@ -44,10 +44,10 @@
 --   SELECT h.* FROM data_layout h JOIN data_layout m USING (experiment_id, mode, metric, data_object_id)
 --   WHERE h.kind = 'hole' AND m.kind IN ('member', 'bit field') AND h.bit_size = 0 AND m.bit_size = 0
 --     AND m.member_offset < h.member_offset + h.size AND h.member_offset < m.member_offset + m.size
-WITH valued AS MATERIALIZED (
+WITH valued AS (
   SELECT experiment_id, data_object_id, parent_id, metric, value, samples FROM data_object_metrics WHERE mode = 'user'
 ),
-aggregates AS MATERIALIZED (
+aggregates AS (
   -- The size of an array of aggregates is that of all its elements.
   SELECT experiment_id, data_object_id, descriptor, scope, name,
     size // COALESCE(list_product(list_transform(regexp_extract_all(regexp_extract(type, '^([A-Za-z0-9_=+]*array\[[0-9]+\]:)+'), 'array\[([0-9]+)\]', 1),
@@ -56,14 +56,14 @@ aggregates AS MATERIALIZED (
   SEMI JOIN valued v ON v.experiment_id = o.experiment_id AND v.data_object_id = o.data_object_id
 ),
 -- Members with the bits, counted from the aggregate's start, that they begin and end at.
-members AS MATERIALIZED (
+members AS (
   SELECT a.experiment_id, a.data_object_id, a.descriptor, a.scope, a.name AS own, a.size AS whole, m.data_object_id AS member_id, m.descriptor AS full_name, m.name,
     m."offset" * 8 + m.bit_offset AS begins, m.bit_size,
     m."offset" * 8 + m.bit_offset + CASE WHEN m.bit_size > 0 THEN m.bit_size ELSE COALESCE(m.size, 0) * 8 END AS ends, m.size
   FROM aggregates a JOIN data_objects m ON m.experiment_id = a.experiment_id AND m.parent_id = a.data_object_id
   WHERE m.kind = 'element'
 ),
-covered AS MATERIALIZED (
+covered AS (
   SELECT *, COALESCE(max(ends) OVER (PARTITION BY experiment_id, data_object_id ORDER BY begins, ends, member_id
     ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before
   FROM members
@@ -84,12 +84,12 @@ spots AS (
     CASE WHEN begins % 8 = 0 AND ends % 8 = 0 THEN 0 ELSE ends - begins END
   FROM gaps
 ),
-placed AS MATERIALIZED (
+placed AS (
   SELECT *, row_number() OVER (PARTITION BY experiment_id, data_object_id ORDER BY begins, ends, member_id NULLS LAST) AS position FROM spots
 ),
 -- Joins of three tables by experiment_id and another key are done in steps, as in
 -- data_object_metrics.
-shown AS MATERIALIZED (
+shown AS (
   SELECT p.*, v.metric, v.value AS aggregate_value FROM placed p JOIN valued v USING (experiment_id, data_object_id)
 ),
 inside AS (
@@ -97,15 +97,15 @@ inside AS (
   FROM valued WHERE parent_id IS NOT NULL GROUP BY ALL
 ),
 -- What is of the aggregate and of no member.
-alone AS MATERIALIZED (
+alone AS (
   SELECT v.experiment_id, v.data_object_id, v.metric, v.value AS aggregate_value, v.value - COALESCE(i.value, 0) AS value, v.samples - COALESCE(i.samples, 0) AS samples
   FROM valued v LEFT JOIN inside i USING (experiment_id, data_object_id, metric)
 ),
-lines AS MATERIALIZED (
+lines AS (
   SELECT experiment_id, COALESCE(cache_line_size, 64) AS line_size, CASE WHEN cache_line_size IS NULL THEN 'assumed' ELSE 'recorded' END AS line_size_source
   FROM experiments
 ),
-all_rows AS MATERIALIZED (
+all_rows AS (
   SELECT s.experiment_id, s.data_object_id, s.descriptor, s.metric, s.position, s.kind, s.member_id, s.member, s.name,
     s.begins // 8 AS "offset", s.size, s.begins % 8 AS bit_offset, s.bit_size, COALESCE(v.value, 0) AS value, COALESCE(v.samples, 0) AS samples,
     s.aggregate_value, s.whole, s.scope, s.own

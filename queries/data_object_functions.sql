@@ -34,25 +34,25 @@
 WITH
 -- Joins of three tables by experiment_id and another key are done in steps, as in
 -- data_object_metrics.
-placed AS MATERIALIZED (
+placed AS (
   SELECT v.*, l.function_id, l.load_object_id, l.file, l.line, l."offset"
   FROM data_values v LEFT JOIN locations l USING (experiment_id, location)
 ),
-levels AS MATERIALIZED (
+levels AS (
   SELECT experiment_id, location, string_agg("function" || ':' || line, ' > ' ORDER BY depth) AS inlined
   FROM inline_frames i SEMI JOIN data_values v ON v.experiment_id = i.experiment_id AND v.location = i.location
   GROUP BY ALL
 ),
-inside AS MATERIALIZED (
+inside AS (
   SELECT a.*, COALESCE(i.inlined, '') AS inlined FROM placed a LEFT JOIN levels i USING (experiment_id, location)
 ),
-of_functions AS MATERIALIZED (
+of_functions AS (
   SELECT a.*, f.name AS "function" FROM inside a LEFT JOIN functions f USING (experiment_id, function_id)
 ),
-of_objects AS MATERIALIZED (
+of_objects AS (
   SELECT a.*, o.name AS load_object FROM of_functions a LEFT JOIN load_objects o USING (experiment_id, load_object_id)
 ),
-named AS MATERIALIZED (
+named AS (
   SELECT a.*, e.descriptor AS embedding FROM of_objects a LEFT JOIN data_objects e ON e.experiment_id = a.experiment_id AND e.data_object_id = a.embedding_object_id
 )
 SELECT a.experiment_id, n.experiment, m.mode, a.metric, t.unit, a.data_object_id, o.descriptor,

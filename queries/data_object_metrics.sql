@@ -34,7 +34,7 @@
 --     WHEN 'scalars' THEN 'total' WHEN 'unknown' THEN 'total' WHEN 'aggregate' THEN 'total' WHEN 'scalar' THEN 'scalars' WHEN 'unknown_element' THEN 'unknown'
 --     WHEN 'element' THEN CASE WHEN p.kind = 'element' THEN 'element' ELSE 'aggregate' END END
 -- invariant samples_recomputed: The values are the sums over the samples with that data object, instruction, method, agreement and embedding.
---   WITH joined AS MATERIALIZED (
+--   WITH joined AS (
 --     SELECT d.experiment_id, v.metric, d.data_object_id, d.location_id, d.method, d.agreement, d.embedding_object_id, v.value
 --     FROM data_samples d JOIN sample_metrics v USING (experiment_id, sample)
 --   )
@@ -52,11 +52,11 @@
 --   SELECT d.experiment_id, d.sample FROM data_samples d ANTI JOIN locations l USING (experiment_id, location_id) WHERE d.location_id IS NOT NULL
 --   UNION ALL
 --   SELECT d.experiment_id, d.sample FROM data_samples d ANTI JOIN memory_regions r USING (experiment_id, memory_region_id) WHERE d.memory_region_id IS NOT NULL
-WITH RECURSIVE leaves AS MATERIALIZED (
+WITH RECURSIVE leaves AS (
   SELECT experiment_id, metric, data_object_id, sum(value) AS value, sum(samples) AS samples
   FROM data_values GROUP BY ALL
 ),
-parents AS MATERIALIZED (
+parents AS (
   SELECT experiment_id, data_object_id, parent_id FROM data_objects WHERE parent_id IS NOT NULL
 ),
 -- What is inside counts for everything around it (S30).
@@ -67,7 +67,7 @@ around AS (
 ),
 -- Joins of three tables by experiment_id and another key are done in steps: the
 -- optimizer takes experiment_id alone for a key and would multiply the tables.
-sums AS MATERIALIZED (
+sums AS (
   SELECT l.experiment_id, l.metric, a.data_object_id, sum(l.value)::BIGINT AS value, sum(l.samples)::BIGINT AS samples
   FROM leaves l JOIN around a ON a.experiment_id = l.experiment_id AND a.leaf_id = l.data_object_id
   GROUP BY ALL

@@ -38,33 +38,33 @@
 --     SELECT experiment_id, function_id, "offset", size, lead("offset") OVER (PARTITION BY experiment_id, function_id ORDER BY "offset") AS next
 --     FROM instructions
 --   ) WHERE "offset" + size > next
-WITH spots AS MATERIALIZED (
+WITH spots AS (
   SELECT v.experiment_id, m.mode, v.metric, l.function_id, COALESCE(l.instruction, l."offset") AS "offset",
     (sum(v.exclusive) FILTER (l.reason = ''))::BIGINT AS exclusive, (sum(v.inclusive) FILTER (l.reason = ''))::BIGINT AS inclusive
   FROM pc_values v JOIN modes m ON v.modes & m.bit <> 0 JOIN locations l USING (experiment_id, location)
   GROUP BY ALL HAVING count(*) FILTER (l.reason = '') > 0 -- of others the instruction is not known
 ),
-highest AS MATERIALIZED (
+highest AS (
   SELECT experiment_id, mode, metric, function_id, max(exclusive) AS highest, max(inclusive) AS highest_inclusive
   FROM spots GROUP BY ALL
 ),
 -- Joins of three tables by experiment_id and another key are done in steps: the
 -- optimizer takes experiment_id alone for a key and would multiply the tables.
-owners AS MATERIALIZED (
+owners AS (
   SELECT f.experiment_id, m.mode, k.listed_in, k.listing, f.address - f."offset" AS shift,
     CASE WHEN m.mode = 'user' AND f.kind = 'body' THEN COALESCE(f.body_of, f.function_id) ELSE f.function_id END AS function_id
   FROM functions f JOIN listings k USING (experiment_id, function_no) CROSS JOIN modes m
 ),
-shown AS MATERIALIZED (
+shown AS (
   SELECT o.*, h.metric, h.highest, h.highest_inclusive
   FROM highest h JOIN owners o ON o.experiment_id = h.experiment_id AND o.function_id = h.function_id AND o.mode = h.mode
 ),
-functions_shown AS MATERIALIZED (
+functions_shown AS (
   SELECT s.*, f.name, f.load_object_id FROM shown s LEFT JOIN functions f USING (experiment_id, function_id)
 ),
 -- Instructions are joined last, by lists, which experiments share: if each experiment had
 -- its own, there would be many more.
-named AS MATERIALIZED (
+named AS (
   SELECT s.*, o.name AS load_object, n.experiment, t.unit
   FROM functions_shown s LEFT JOIN load_objects o USING (experiment_id, load_object_id)
   LEFT JOIN experiment_names n USING (experiment_id) LEFT JOIN metrics t USING (experiment_id, metric)

@@ -12,10 +12,10 @@
 -- other_id = call_values.other_id
 -- other = functions.name: The neighbour's name; for `self`, that of the last function.
 -- attributed BIGINT: [the metric's] The part of the value of the stacks that pass the piece that came from the caller or went to the callee; for `self`, of those that end in it. Where a stack passes it several times, the one nearest the leaf counts.
-WITH RECURSIVE parts AS MATERIALIZED (
+WITH RECURSIVE parts AS (
   SELECT i AS place, unnest(string_split(functions[i], chr(10))) AS name FROM (SELECT unnest(range(1, len(functions::VARCHAR[]) + 1)) AS i)
 ),
-meant AS MATERIALIZED (
+meant AS (
   SELECT DISTINCT f.experiment_id, f.function_id, p.place
   FROM (SELECT experiment_id, function_id, unnest([name, gprofng_name, perf_name]) AS name FROM functions) f JOIN parts p USING (name)
 ),
@@ -30,20 +30,20 @@ chains AS (
   JOIN call_nodes c ON c.experiment_id = h.experiment_id AND c.call_node = h.parent
   JOIN meant m ON m.experiment_id = c.experiment_id AND m.function_id = c.function_id AND m.place = h.place - 1
 ),
-pieces AS MATERIALIZED (
+pieces AS (
   SELECT experiment_id, call_node, last, parent AS caller FROM chains WHERE place = 1
 ),
 -- A piece below another one takes the stacks that pass it from that, and from its callee.
-nested AS MATERIALIZED (
+nested AS (
   SELECT i.experiment_id, i.call_node, max(o.call_node) AS outer_node
   FROM pieces i JOIN pieces o ON o.experiment_id = i.experiment_id AND o.call_node < i.call_node AND o.last >= i.call_node
   GROUP BY ALL
 ),
-valued AS MATERIALIZED (
+valued AS (
   SELECT v.experiment_id, m.mode, v.metric, v.call_node, v.attributed, v.exclusive
   FROM tree_values v SEMI JOIN pieces USING (experiment_id) JOIN modes m ON v.modes & m.bit <> 0
 ),
-callees AS MATERIALIZED (
+callees AS (
   SELECT c.experiment_id, c.call_node, c.last, c.function_id, p.call_node AS piece
   FROM call_nodes c JOIN pieces p ON p.experiment_id = c.experiment_id AND c.parent = p.call_node
 ),

@@ -9,22 +9,22 @@
 WITH
 -- The leaves that pass a node follow each other in the order of numbers, so that those of
 -- a node are told by how many are before it and how many are inside.
-nodes AS MATERIALIZED (
+nodes AS (
   SELECT n.experiment_id, n.mode, n.node, n.last, n.depth, n.location, n.rule, k.stack_id
   FROM mode_nodes n LEFT JOIN stack_leaves k USING (experiment_id, mode, node)
 ),
-counted AS MATERIALIZED (
+counted AS (
   SELECT *, count(stack_id) OVER (PARTITION BY experiment_id, mode ORDER BY node ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before,
     count(stack_id) OVER (PARTITION BY experiment_id, mode ORDER BY node RANGE BETWEEN CURRENT ROW AND last - node FOLLOWING) AS inside
   FROM nodes
 ),
-passed AS MATERIALIZED (
+passed AS (
   SELECT experiment_id, mode, depth, location, rule, unnest(range(before, before + inside)) AS leaf FROM counted WHERE inside > 0
 ),
-leaves AS MATERIALIZED (
+leaves AS (
   SELECT experiment_id, mode, depth, stack_id, before AS leaf FROM counted WHERE stack_id IS NOT NULL
 ),
-placed AS MATERIALIZED (
+placed AS (
   SELECT k.experiment_id, k.stack_id, k.depth - p.depth AS position, p.location, p.rule
   FROM passed p JOIN leaves k USING (experiment_id, mode, leaf)
 )

@@ -17,7 +17,7 @@
 -- invariant each_once: Every allocation is one block.
 --   SELECT experiment_id, sample, count(*) FROM (SELECT experiment_id, sample FROM heap_blocks UNION ALL SELECT experiment_id, sample FROM heap_calls WHERE allocates)
 --   GROUP BY ALL HAVING count(*) <> 2
-WITH touches AS NOT MATERIALIZED (
+WITH touches AS (
   SELECT experiment_id, process, sample, time_ns, address, operation IN ('mmap', 'munmap') AS mapped, allocates, freed FROM heap_calls WHERE address <> 0
   UNION ALL
   SELECT experiment_id, process, sample, time_ns, old_address, false, false, freed FROM heap_calls
@@ -25,11 +25,11 @@ WITH touches AS NOT MATERIALIZED (
 ),
 -- A block ends with the next call that frees its address, or that gets it again and so
 -- frees it.
-lives AS NOT MATERIALIZED (
+lives AS (
   SELECT experiment_id, sample, allocates, lead(time_ns) OVER next AS next_ns, lead(freed) OVER next AS next_freed
   FROM touches WINDOW next AS (PARTITION BY experiment_id, process, mapped, address ORDER BY time_ns, sample)
 ),
-blocks AS NOT MATERIALIZED (
+blocks AS (
   SELECT c.*, l.next_ns, CASE WHEN c.leaked > 0 THEN 'leaked' WHEN l.next_freed > 0 OR c.size = 0 AND l.next_ns IS NOT NULL THEN 'freed' ELSE 'unknown' END AS fate
   FROM heap_calls c JOIN lives l ON l.experiment_id = c.experiment_id AND l.sample = c.sample AND l.allocates
   WHERE c.allocates

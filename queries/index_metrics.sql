@@ -11,7 +11,7 @@
 -- object VARCHAR: What the expression makes of the samples; missing where it makes nothing.
 -- value BIGINT: [the metric's] The sum over these samples.
 -- samples BIGINT: [count] The number of samples with a value other than 0.
-WITH objects AS NOT MATERIALIZED (
+WITH objects AS (
   SELECT experiment_id, sample, (object)::VARCHAR AS found FROM (
     SELECT s.experiment_id, s.sample, s.kind, s.process, p.pid, p.target AS program, s.thread_id, s.cpu, s.time_ns,
       make_timestamp(epoch_us(e.started)) + to_microseconds(s.time_ns // 1000) AS wall, s.stack, e.host, e.cpus
@@ -20,7 +20,7 @@ WITH objects AS NOT MATERIALIZED (
     LEFT JOIN processes p ON p.experiment_id = s.experiment_id AND p.process = s.process
   )
 ),
-sums AS NOT MATERIALIZED (
+sums AS (
   SELECT o.experiment_id, v.metric, o.found, sum(v.value)::BIGINT AS value, count(*) AS samples
   FROM objects o JOIN sample_metrics v USING (experiment_id, sample)
   GROUP BY ALL

@@ -6,7 +6,7 @@
 --   SELECT experiment_id, mode, metric, location_id, p.exclusive, i.exclusive
 --   FROM pc_metrics p FULL JOIN inline_pc_metrics i USING (experiment_id, mode, metric, location_id)
 --   WHERE p.exclusive IS DISTINCT FROM i.exclusive OR p.inclusive IS DISTINCT FROM i.inclusive
-WITH innermost AS MATERIALIZED (
+WITH innermost AS (
   SELECT l.experiment_id, l.location_id, l.function_id, f.name, l.file, l.line
   FROM location_levels l JOIN functions f USING (experiment_id, function_id)
   WHERE l.innermost

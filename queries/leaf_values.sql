@@ -7,7 +7,7 @@
 -- location = locations.location: The leaf's instruction; missing for empty stacks.
 -- value = stack_values.value
 -- samples = stack_values.samples
-WITH ends AS MATERIALIZED (
+WITH ends AS (
   SELECT s.experiment_id, s.mode, v.metric, s.node, sum(v.value)::BIGINT AS value, sum(v.samples)::BIGINT AS samples
   FROM mode_leaves s JOIN stack_values v USING (experiment_id, stack)
   GROUP BY ALL

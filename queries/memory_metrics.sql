@@ -12,23 +12,23 @@
 -- value BIGINT: [the metric's] The sum over these accesses.
 -- samples BIGINT: [count] The number of samples with a value other than 0.
 -- threads BIGINT: [count] How many threads these were.
-WITH addresses AS NOT MATERIALIZED (
+WITH addresses AS (
   SELECT experiment_id, sample, data_address, physical_address FROM perf_samples WHERE data_address <> 0
   UNION ALL
   -- Small values of hardware counters are codes (formats of `hwc_samples`).
   SELECT experiment_id, sample, data_address, physical_address FROM hwc_samples WHERE data_address NOT BETWEEN 0 AND 254
 ),
-accesses AS NOT MATERIALIZED (
+accesses AS (
   SELECT a.experiment_id, a.sample, s.process, s.thread_id, s.cpu, s.time_ns, a.data_address AS address, a.physical_address
   FROM addresses a JOIN samples s USING (experiment_id, sample)
 ),
-objects AS NOT MATERIALIZED (
+objects AS (
   SELECT experiment_id, sample, process, thread_id, (object)::VARCHAR AS found FROM (
     SELECT a.*, CASE WHEN e.page_size > 64 THEN e.page_size ELSE 4096 END AS page_size, COALESCE(e.cache_line_size, 64) AS line_size
     FROM accesses a JOIN experiments e USING (experiment_id)
   )
 ),
-sums AS NOT MATERIALIZED (
+sums AS (
   SELECT o.experiment_id, v.metric, o.found, sum(v.value)::BIGINT AS value, count(*) AS samples, count(DISTINCT (o.process, o.thread_id)) AS threads
   FROM objects o JOIN sample_metrics v USING (experiment_id, sample)
   GROUP BY ALL

@@ -36,35 +36,35 @@ WITH addresses AS (
 ),
 -- Joins of three tables by experiment_id and another key are done in steps, as in
 -- data_object_metrics.
-accesses AS MATERIALIZED (
+accesses AS (
   SELECT d.experiment_id, d.sample, a.address, d.memory_region_id, CASE WHEN d.method = '' THEN NULL ELSE d.data_object_id END AS data_object_id
   FROM data_samples d JOIN addresses a USING (experiment_id, sample)
 ),
-threads AS MATERIALIZED (
+threads AS (
   SELECT a.*, s.process, s.thread_id FROM accesses a JOIN samples s USING (experiment_id, sample)
 ),
-lines AS MATERIALIZED (
+lines AS (
   SELECT experiment_id, COALESCE(cache_line_size, 64) AS line_size, CASE WHEN cache_line_size IS NULL THEN 'assumed' ELSE 'recorded' END AS size_source,
     CASE WHEN page_size > 64 THEN page_size ELSE 4096 END AS page_size
   FROM experiments
 ),
-lined AS MATERIALIZED (
+lined AS (
   SELECT t.*, t.address & -l.line_size AS line FROM threads t JOIN lines l USING (experiment_id)
 ),
-touched AS MATERIALIZED (
+touched AS (
   SELECT t.experiment_id, v.metric, t.process, t.thread_id, t.line, t.memory_region_id, t.data_object_id,
     sum(v.value) AS value, count(*) AS samples
   FROM lined t JOIN sample_metrics v USING (experiment_id, sample)
   GROUP BY ALL
 ),
-located AS MATERIALIZED (
+located AS (
   SELECT t.*, r.kind AS region_kind, r.name, r.address AS region_address, r.size AS region_size, r.load_object_id
   FROM touched t LEFT JOIN memory_regions r USING (experiment_id, memory_region_id)
 ),
-sized AS MATERIALIZED (
+sized AS (
   SELECT t.*, l.line_size, l.size_source, l.page_size FROM located t JOIN lines l USING (experiment_id)
 ),
-pieces AS MATERIALIZED (
+pieces AS (
   SELECT * FROM (
     SELECT * EXCLUDE (size_source), 'cache line' AS kind, line AS address, line_size AS size, size_source FROM sized
     UNION ALL
@@ -73,7 +73,7 @@ pieces AS MATERIALIZED (
     SELECT * EXCLUDE (size_source), COALESCE(region_kind, 'unknown'), COALESCE(region_address, 0), COALESCE(region_size, 0), '' FROM sized
   )
 ),
-sums AS MATERIALIZED (
+sums AS (
   SELECT experiment_id, metric, process, kind, address, max(size)::BIGINT AS size, max(size_source) AS size_source,
     CASE WHEN count(DISTINCT memory_region_id) <= 1 THEN COALESCE(min(name), '') ELSE '' END AS name,
     CASE WHEN count(DISTINCT memory_region_id) <= 1 THEN min(load_object_id) END AS load_object_id,

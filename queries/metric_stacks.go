@@ -20,16 +20,16 @@ func metricStacks(columns ...metricColumn) func() string {
 		}
 		return `WITH
 -- A filter by experiment reaches the frames through inner joins only.
-sums AS NOT MATERIALIZED (
+sums AS (
   SELECT experiment_id, experiment, mode, stack_id,
     ` + strings.Join(sums, ",\n    ") + `
   FROM stack_metrics WHERE metric IN (` + Quote(metrics...) + `)
   GROUP BY ALL
 ),
-passed AS NOT MATERIALIZED (
+passed AS (
   SELECT experiment_id, stack_id, "position", function_id FROM frames JOIN (SELECT DISTINCT experiment_id, stack_id FROM sums) USING (experiment_id, stack_id)
 ),
-texts AS NOT MATERIALIZED (
+texts AS (
   SELECT p.experiment_id, p.stack_id, string_agg(replace(f.name, ';', ':'), ';' ORDER BY p."position" DESC) AS stack
   FROM passed p JOIN functions f USING (experiment_id, function_id) GROUP BY ALL
 )

@@ -9,7 +9,7 @@
 -- invariant nodes_known: Every recorded stack's node is in the tree.
 --   SELECT r.* FROM recorded_stacks r ANTI JOIN stack_tree t USING (experiment_id, node)
 -- invariant leaves_shown: The node of the leaf is one that the mode shows, and the mode shows none between it and the stack's node.
---   WITH paths AS MATERIALIZED (
+--   WITH paths AS (
 --     SELECT r.experiment_id, m.mode, r.node - CASE m.mode WHEN 'user' THEN user_up WHEN 'expert' THEN expert_up ELSE machine_up END AS node, r.node AS of_all,
 --       CASE m.mode WHEN 'user' THEN user_depth WHEN 'expert' THEN expert_depth ELSE machine_depth END AS depth
 --     FROM recorded_stacks r JOIN node_depths d USING (experiment_id, node) CROSS JOIN modes m

@@ -8,7 +8,7 @@
 -- reason = recorded_stacks.reason
 -- stack = recorded_stacks.stack
 -- node = stack_tree.node: The node of its leaf; 0, the root, if the stack is empty.
-WITH identified AS MATERIALIZED (
+WITH identified AS (
   SELECT r.*, i.user_stack_id, i.expert_stack_id, i.machine_stack_id FROM recorded_stacks r JOIN node_stacks i USING (experiment_id, node)
 )
 SELECT r.experiment_id, m.mode, r.raw_stack_id,

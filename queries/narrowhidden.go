@@ -201,7 +201,7 @@ FROM recorded_stacks_rows() r LEFT JOIN ` + n.table("hidden_leaves") + ` l ON l.
 // shownRows are the macros of the rows of what the session shows, but for its leaves.
 func (n *narrowing) shownRows() []string {
 	return []string{
-		macro(schema.StackTree, "", "FROM "+n.table("stack_tree")), macro(schema.TreeFrames, "", "FROM "+n.table("tree_frames")),
+		macro(schema.StackTree, "FROM "+n.table("stack_tree")), macro(schema.TreeFrames, "FROM "+n.table("tree_frames")),
 		n.withStandIns(schema.Modules, map[string]string{"module_id": "module_id", "load_object_id": "load_object_id", "name": quote("(" + hiddenRule + ")")}),
 		n.withStandIns(schema.Functions, map[string]string{"function_no": "function_no", "function_id": "function_id", "load_object_id": "load_object_id", "module_id": "module_id",
 			"name": "name", "other_linkage_name": "''", "kind": "'artificial'"}),
@@ -212,8 +212,7 @@ func (n *narrowing) shownRows() []string {
 
 // stored is the macro of the rows that a query makes of those in the store.
 func (n *narrowing) stored(t *schema.Table, format string) string {
-	parameters, query := rowsQuery(n.sees.store, t, n.sees.portions)
-	return macro(t, parameters, fmt.Sprintf(format, "("+query+")"))
+	return macro(t, fmt.Sprintf(format, "("+rowsQuery(n.sees.store, t, n.sees.portions)+")"))
 }
 
 // withStandIns is the macro of the rows in the store and one for each library as a whole,
@@ -241,5 +240,5 @@ func (n *narrowing) withStandIns(t *schema.Table, values map[string]string) stri
 
 // leafRows is the macro of the recorded stacks.
 func (n *narrowing) leafRows() string {
-	return macro(schema.RecordedStacks, "", "FROM "+n.table("recorded_stacks"))
+	return macro(schema.RecordedStacks, "FROM "+n.table("recorded_stacks"))
 }

@@ -1,7 +1,6 @@
 package queries
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -135,8 +134,8 @@ func (n *narrowing) rows() (statements []string) {
 		statements = append(n.shownRows(), n.leafRows())
 	}
 	for _, t := range schema.Tables {
-		if query, parameters := n.rowsOf(t); query != "" {
-			statements = append(statements, macro(t, parameters, query))
+		if query := n.rowsOf(t); query != "" {
+			statements = append(statements, macro(t, query))
 		}
 	}
 	if n.needed["default_metrics"] && n.filter.chooses() {
@@ -148,27 +147,25 @@ func (n *narrowing) rows() (statements []string) {
 	return statements
 }
 
-// rowsOf is the query of a table's rows, and the macro's parameters; empty if they are those
-// of the store.
-func (n *narrowing) rowsOf(t *schema.Table) (query, parameters string) {
+// rowsOf is the query of a table's rows; empty if they are those of the store.
+func (n *narrowing) rowsOf(t *schema.Table) string {
 	i := slices.IndexFunc(parts, func(p part) bool { return p.of == t })
 	switch {
 	case i < 0 && (!t.Has("sample") || !n.filter.chooses()), i >= 0 && parts[i].keeps(n):
-		return "", ""
+		return ""
 	case i < 0:
-		parameters, query = rowsQuery(n.sees.store, t, n.sees.portions)
-		return "FROM (" + query + ") SEMI JOIN " + n.table("passed") + " USING (experiment_id, sample)", parameters
+		return "FROM (" + rowsQuery(n.sees.store, t, n.sees.portions) + ") SEMI JOIN " + n.table("passed") + " USING (experiment_id, sample)"
 	case !n.needed[t.Name]:
-		return unread(t), ""
+		return unread(t)
 	case parts[i].rows != nil:
-		return parts[i].rows(n), ""
+		return parts[i].rows(n)
 	}
-	return "FROM " + n.table(t.Name), ""
+	return "FROM " + n.table(t.Name)
 }
 
 // macro writes the statement that gives a connection other rows of a table.
-func macro(t *schema.Table, parameters, query string) string {
-	return fmt.Sprintf("CREATE OR REPLACE TEMP MACRO %s(%s) AS TABLE %s", rowsName(t), parameters, query)
+func macro(t *schema.Table, query string) string {
+	return "CREATE OR REPLACE TEMP MACRO " + lateMacro(rowsName(t), query)
 }
 
 // unread is the query of a table that was not made: it fails, rather than to give values of

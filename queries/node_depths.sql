@@ -33,7 +33,7 @@
 WITH
 -- A path has the frames that were shown before the node in the order of numbers, but
 -- for those of subtrees that ended before it.
-framed AS NOT MATERIALIZED (
+framed AS (
   SELECT t.experiment_id, t.node, t.last, t.frame, f.user_shown, f.expert_shown, f.machine_location
   FROM stack_tree t LEFT JOIN tree_frames f USING (experiment_id, frame)
 ),

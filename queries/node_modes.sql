@@ -8,7 +8,7 @@
 -- modes INTEGER: The modes that show it there: a sum of 1 (user), 2 (expert) and 4 (machine).
 WITH
 -- Not a union, in which a condition of a part would keep filters from its scan.
-shown AS MATERIALIZED (
+shown AS (
   SELECT experiment_id, frame, location, sum(bit)::INTEGER AS modes
   FROM (
     SELECT f.experiment_id, f.frame, m.bit, CASE m.mode WHEN 'user' THEN f.user_shown WHEN 'expert' THEN f.expert_shown ELSE f.machine_location END AS location
@@ -18,7 +18,7 @@ shown AS MATERIALIZED (
 ),
 -- Joins of three tables by experiment_id and another key are done in steps: the
 -- optimizer takes experiment_id alone for a key and would multiply the tables.
-placed AS MATERIALIZED (
+placed AS (
   SELECT t.experiment_id, t.node, t.parent, t.last, s.location, s.modes
   FROM stack_tree t JOIN shown s USING (experiment_id, frame)
 )

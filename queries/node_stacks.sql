@@ -7,12 +7,12 @@
 -- machine_stack_id BIGINT: Likewise in machine mode.
 WITH
 -- A filter by experiment does not pass a materialized table on its way to another one.
-marked AS NOT MATERIALIZED (
+marked AS (
   SELECT s.experiment_id, s.frame, m.mode, CASE m.mode WHEN 'user' THEN s.user_shown WHEN 'expert' THEN s.expert_shown ELSE s.machine_location END AS location,
     CASE m.mode WHEN 'user' THEN s.user_rule WHEN 'expert' THEN s.expert_rule ELSE s.machine_rule END AS rule
   FROM tree_frames s CROSS JOIN modes m
 ),
-marks AS NOT MATERIALIZED (
+marks AS (
   SELECT experiment_id, frame, max(mark) FILTER (mode = 'user') AS u, max(mark) FILTER (mode = 'expert') AS e, max(mark) FILTER (mode = 'machine') AS m
   FROM (
     SELECT s.experiment_id, s.frame, s.mode,
@@ -21,17 +21,17 @@ marks AS NOT MATERIALIZED (
   ) GROUP BY ALL
 ),
 -- As in call_paths, for each mode; most are as in machine mode.
-machine AS NOT MATERIALIZED (
+machine AS (
   SELECT d.*, k.u, k.e, k.m, COALESCE(path_part(k.m, d.machine_depth), 0) AS part FROM node_depths d LEFT JOIN marks k USING (experiment_id, frame)
 ),
-parts AS NOT MATERIALIZED (
+parts AS (
   SELECT experiment_id, node, last, part AS m,
     CASE WHEN u IS NULL THEN 0 WHEN u = m AND user_depth = machine_depth THEN part ELSE path_part(u, user_depth) END AS u,
     CASE WHEN e IS NULL THEN 0 WHEN e = m AND expert_depth = machine_depth THEN part ELSE path_part(e, expert_depth) END AS e
   FROM machine
 ),
 -- Each node adds its parts where it begins, and takes them back where it has ended.
-steps AS NOT MATERIALIZED (
+steps AS (
   SELECT experiment_id, unnest([{node: node, own: true, u: u, e: e, m: m}, {node: last + 1, own: false, u: -u, e: -e, m: -m}], recursive := true) FROM parts
 )
 SELECT experiment_id, node, user_stack_id, expert_stack_id, machine_stack_id FROM (

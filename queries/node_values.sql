@@ -4,13 +4,13 @@
 -- metric = metrics.metric
 -- node = stack_tree.node
 -- value BIGINT: [the metric's] The value of the samples whose stack passes the node; of all samples for the root, 0.
-WITH own AS MATERIALIZED (
+WITH own AS (
   SELECT r.experiment_id, v.metric, r.node, sum(v.value)::BIGINT AS value
   FROM recorded_stacks r JOIN stack_values v USING (experiment_id, stack)
   GROUP BY ALL
 ),
-pairs AS MATERIALIZED (SELECT DISTINCT experiment_id, metric FROM stack_values),
-nodes AS MATERIALIZED (
+pairs AS (SELECT DISTINCT experiment_id, metric FROM stack_values),
+nodes AS (
   SELECT t.experiment_id, p.metric, t.node, t.below FROM stack_tree t JOIN pairs p USING (experiment_id)
 )
 SELECT experiment_id, metric, node, value

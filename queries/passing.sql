@@ -9,13 +9,13 @@
 -- key BIGINT: The thing: its id or, where it has none, half the `hash` of the columns that tell it apart: `function_id`, `file` and `line`, as far as it has them; of a place, `file`, `line`, `path` and `inlined_file`.
 -- exclusive BIGINT: [the metric's] The value of the samples whose leaf is there.
 -- inclusive BIGINT: [the metric's] The value of the samples whose stack passes there, each counted once.
-WITH levels AS MATERIALIZED (
+WITH levels AS (
   SELECT v.experiment_id, v.location, v.location_id, v.function_id, v.file, CASE WHEN v.file = '' THEN 0 ELSE v.line END AS line, v.level, v.path,
     v.innermost OR what::VARCHAR NOT LIKE 'inline%' AS leaf, l.file AS own_file, l.line AS own_line
   FROM location_levels v JOIN locations l USING (experiment_id, location)
   WHERE v.level = 0 OR what::VARCHAR LIKE 'inline%'
 ),
-things AS MATERIALIZED (
+things AS (
   SELECT v.experiment_id, v.location, v.leaf, CASE
     WHEN what::VARCHAR = 'instruction' THEN v.location_id
     WHEN what::VARCHAR LIKE '%function' THEN v.function_id
@@ -27,34 +27,34 @@ things AS MATERIALIZED (
     END AS key
   FROM levels v LEFT JOIN functions f USING (experiment_id, function_id)
 ),
-keys AS MATERIALIZED (
+keys AS (
   SELECT experiment_id, location, key, bool_or(leaf) AS leaf FROM things WHERE key IS NOT NULL GROUP BY ALL
 ),
-held AS MATERIALIZED (
+held AS (
   SELECT n.experiment_id, n.node, n.last, n.modes, k.key FROM node_modes n JOIN keys k USING (experiment_id, location)
 ),
 -- Nodes of one thing are a family, in the modes that show them; those of a thing that
 -- some nodes are shown as in other modes than others are one for each mode.
-compared AS MATERIALIZED (
+compared AS (
   SELECT *, min(modes) OVER (PARTITION BY experiment_id, key) AS least, max(modes) OVER (PARTITION BY experiment_id, key) AS most FROM held
 ),
-families AS MATERIALIZED (
+families AS (
   SELECT experiment_id, node, last, key,
     unnest(CASE WHEN least = most THEN [modes] ELSE list_filter([modes & 1, modes & 2, modes & 4], lambda bit: bit <> 0) END) AS modes
   FROM compared
 ),
 -- Of nodes below each other the first counts, which has the others' values.
-outermost AS MATERIALIZED (
+outermost AS (
   SELECT experiment_id, node, modes, key
   FROM (SELECT *, max(last) OVER (PARTITION BY experiment_id, key, modes ORDER BY node ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS ended FROM families)
   WHERE ended IS NULL OR ended < node
 ),
-passed AS MATERIALIZED (
+passed AS (
   SELECT o.experiment_id, o.modes, v.metric, o.key, sum(v.value)::BIGINT AS value
   FROM outermost o JOIN node_values v USING (experiment_id, node)
   GROUP BY ALL
 ),
-ended AS MATERIALIZED (
+ended AS (
   SELECT experiment_id, mode, metric, location, sum(value)::BIGINT AS value FROM leaf_values GROUP BY ALL
 )
 SELECT p.experiment_id, m.mode, p.metric, p.key, 0::BIGINT AS exclusive, p.value AS inclusive

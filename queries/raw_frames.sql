@@ -19,7 +19,7 @@ WITH
 recorded AS (
   SELECT experiment_id, node, count(*) AS stacks FROM recorded_stacks GROUP BY ALL
 ),
-framed AS MATERIALIZED (
+framed AS (
   SELECT t.experiment_id, t.node, t.last, t.below, f.part, f.word, f.bci, f.location
   FROM stack_tree t JOIN tree_frames f USING (experiment_id, frame)
 ),
@@ -29,11 +29,11 @@ ended AS (
   FROM stack_tree t JOIN tree_frames f USING (experiment_id, frame)
   GROUP BY ALL
 ),
-nodes AS MATERIALIZED (
+nodes AS (
   SELECT f.*, r.stacks, n.n, n.j, n.o
   FROM framed f LEFT JOIN recorded r USING (experiment_id, node) LEFT JOIN ended n ON n.experiment_id = f.experiment_id AND n.node = f.node
 ),
-counted AS MATERIALIZED (
+counted AS (
   SELECT experiment_id, node, part, word, bci, location,
     count(*) FILTER (part = 'native') OVER before - COALESCE(sum(n) OVER before, 0) AS native,
     count(*) FILTER (part = 'java') OVER before - COALESCE(sum(j) OVER before, 0) AS java,
@@ -43,19 +43,19 @@ counted AS MATERIALIZED (
   FROM nodes
   WINDOW before AS (PARTITION BY experiment_id ORDER BY node ROWS UNBOUNDED PRECEDING)
 ),
-passed AS MATERIALIZED (
+passed AS (
   SELECT experiment_id, part, CASE part WHEN 'native' THEN native WHEN 'java' THEN java ELSE openmp END AS depth, word, bci, location,
     unnest(range(first, first + inside)) AS leaf
   FROM counted WHERE word IS NOT NULL
 ),
-numbered AS MATERIALIZED (
+numbered AS (
   SELECT experiment_id, raw_stack_id, node, row_number() OVER (PARTITION BY experiment_id ORDER BY node, stack) - 1 AS leaf
   FROM recorded_stacks
 ),
-leaves AS MATERIALIZED (
+leaves AS (
   SELECT n.experiment_id, n.raw_stack_id, n.leaf, c.native, c.java, c.openmp FROM numbered n JOIN counted c USING (experiment_id, node)
 ),
-placed AS MATERIALIZED (
+placed AS (
   SELECT k.experiment_id, k.raw_stack_id, p.part,
     (CASE p.part WHEN 'native' THEN k.native WHEN 'java' THEN k.java ELSE k.openmp END - p.depth)::INTEGER AS position,
     p.word, p.bci, p.location

@@ -1,7 +1,6 @@
 package queries
 
 import (
-	"cmp"
 	"fmt"
 	"iter"
 	"maps"
@@ -82,13 +81,13 @@ func (p *portion) agrees(counted map[string]extent) bool {
 // that one's rows, and by thousands takes longer than a join.
 const few = 16
 
-// rows returns the relation of a table's rows that count in files, which is an expression;
-// empty if none does.
-func (p *portion) rows(t *schema.Table, files string) string {
+// rows returns the relation of a table's rows that count in files; empty if none does.
+// facts are those of the table's facts, if it has any.
+func (p *portion) rows(t *schema.Table, files, facts fileList) string {
 	if t.Facts != nil {
-		return p.joined(t, files)
+		return p.joined(t, files, facts)
 	}
-	from := "SELECT * FROM " + read(files)
+	from := "SELECT * FROM " + files.read()
 	if p.counted == nil {
 		return from
 	}
@@ -112,8 +111,8 @@ func (p *portion) rows(t *schema.Table, files string) string {
 }
 
 // joined returns the relation of the rows of a table with facts.
-func (p *portion) joined(t *schema.Table, files string) string {
-	own := p.rows(t.Own, files)
+func (p *portion) joined(t *schema.Table, files, facts fileList) string {
+	own := p.rows(t.Own, files, fileList{})
 	if own == "" {
 		return ""
 	}
@@ -121,59 +120,47 @@ func (p *portion) joined(t *schema.Table, files string) string {
 	for i, c := range t.Columns {
 		columns[i] = identifier(c.Name)
 	}
-	return fmt.Sprintf("SELECT %s FROM (%s) JOIN (%s) USING (%s, %s)", strings.Join(columns, ", "), own, p.shared(factsParameter(files)), schema.ListedIn, schema.FactNumber)
+	return fmt.Sprintf("SELECT %s FROM (%s) JOIN (%s) USING (%s, %s)", strings.Join(columns, ", "), own, p.shared(facts), schema.ListedIn, schema.FactNumber)
 }
-
-// read returns the relation of the rows in files, of which the engine is told how many they
-// are: else it takes all files for as large as the first until it has opened each.
-func read(files string, options ...string) string {
-	options = append([]string{files, "explicit_cardinality = " + rowsParameter(files)}, options...)
-	return "read_parquet(" + strings.Join(options, ", ") + ")"
-}
-
-// rowsParameter is the parameter with the number of rows in files, given theirs.
-func rowsParameter(files string) string { return files + "_rows" }
-
-// factsParameter is the parameter with the files of a table's facts, given that of its own.
-func factsParameter(files string) string { return files + "_of_facts" }
 
 // shared returns the relation of rows in files that name what experiments share, or have it:
 // that stays, whoever was the first to have it.
-func (p *portion) shared(files string) string {
+func (p *portion) shared(files fileList) string {
 	if p.counted == nil {
-		return "SELECT * FROM " + read(files)
+		return "SELECT * FROM " + files.read()
 	}
 	// The first experiment may be that of another batch as well.
-	return fmt.Sprintf("SELECT * EXCLUDE (filename) REPLACE ('@' || parse_filename(filename, true) AS %s) FROM %s", schema.ListedIn, read(files, "filename = true"))
+	return fmt.Sprintf("SELECT * EXCLUDE (filename) REPLACE ('@' || parse_filename(filename, true) AS %s) FROM %s", schema.ListedIn, files.read("filename = true"))
 }
 
-// parameters returns the parameters that give a table's files, and the number of their
-// rows; empty if there is no file.
-func (p *portion) parameters(store string, t *schema.Table, name string) string {
-	list, rows := filesOf(store, t, slices.Values(p.batches))
-	if list == "" {
-		return ""
-	}
-	return fmt.Sprintf("%s := %s, %s := %d", name, list, rowsParameter(name), rows)
+// fileList are files of a table.
+type fileList struct {
+	paths []string // as SQL
+	rows  int64    // in all of them
 }
 
-// filesOf returns the list of a table's files in batches, empty if there is none, and the
-// number of their rows.
-func filesOf(store string, t *schema.Table, batches iter.Seq[*storedir.Batch]) (list string, rows int64) {
-	var paths []string
+// filesOf returns the files of a table in batches.
+func filesOf(store string, t *schema.Table, batches iter.Seq[*storedir.Batch]) (l fileList) {
 	for b := range batches {
 		for _, f := range b.Files {
 			if f.Table == t.Name {
-				paths = append(paths, quote(literal.Replace(store+"/"+f.Path)))
-				rows += f.Rows
+				l.paths = append(l.paths, quote(literal.Replace(store+"/"+f.Path)))
+				l.rows += f.Rows
 			}
 		}
 	}
-	if paths == nil {
-		return "", 0
-	}
-	return "[" + strings.Join(paths, ", ") + "]", rows
+	return l
 }
+
+// read returns the relation of the rows in the files, of which the engine is told how many
+// they are: else it takes all files for as large as the first until it has opened each.
+func (l fileList) read(options ...string) string {
+	options = append([]string{l.String(), fmt.Sprint("explicit_cardinality = ", l.rows)}, options...)
+	return "read_parquet(" + strings.Join(options, ", ") + ")"
+}
+
+// String writes the list for SQL.
+func (l fileList) String() string { return "[" + strings.Join(l.paths, ", ") + "]" }
 
 // experiments returns the ids of those of which this much counts, sorted.
 func (p *portion) experiments(which func(extent) bool) (ids []string) {
@@ -186,43 +173,47 @@ func (p *portion) experiments(which func(extent) bool) (ids []string) {
 	return ids
 }
 
-// rowsMacro returns what follows CREATE MACRO for the macro of a table's rows: those of
-// exactly the committed files, read with the first one's schema, which all share, and of
-// exactly the experiments that count. A table without files is an empty relation with the
-// table's columns. The files are parameters, so that the engine does not open them yet.
+// rowsMacro returns what follows CREATE MACRO for the macro of a table's rows.
 func rowsMacro(store string, t *schema.Table, all []*portion) string {
-	files, query := rowsQuery(store, t, all)
-	return fmt.Sprintf("%s(%s) AS TABLE %s", storedName(t), files, query)
+	return lateMacro(storedName(t), rowsQuery(store, t, all))
 }
 
-// rowsQuery returns the parameters and the query of the macro.
-func rowsQuery(store string, t *schema.Table, all []*portion) (parameters, query string) {
-	var files, parts []string
+// rowsQuery returns the query of a table's rows: those of exactly the committed files, read
+// with the first one's schema, which all share, and of exactly the experiments that count. A
+// table without files is an empty relation with the table's columns.
+func rowsQuery(store string, t *schema.Table, all []*portion) string {
+	var parts []string
 	for _, p := range all {
-		name := fmt.Sprintf("files_%d", p.number)
 		of := t
 		if t == schema.FunctionSums && p.counted != nil { // they have what does not count
 			of = schema.FunctionRollup
 		}
-		list, rows := p.parameters(store, of, name), p.rows(of, name)
-		if of != t && rows != "" {
+		batches := slices.Values(p.batches)
+		files := filesOf(store, of, batches)
+		if files.paths == nil {
+			continue
+		}
+		var facts fileList
+		if t.Facts != nil {
+			facts = filesOf(store, t.Facts, batches)
+		}
+		rows := p.rows(of, files, facts)
+		if rows == "" {
+			continue
+		}
+		if of != t {
 			rows = summed("(" + rows + ")")
 		}
-		if list != "" && rows != "" {
-			files, parts = append(files, list), append(parts, rows)
-			if facts := factsParameter(name); t.Facts != nil {
-				files = append(files, cmp.Or(p.parameters(store, t.Facts, facts), facts+" := [], "+rowsParameter(facts)+" := 0"))
-			}
-		}
+		parts = append(parts, rows)
 	}
 	if parts == nil {
 		columns := make([]string, len(t.Columns))
 		for i, c := range t.Columns {
 			columns[i] = "NULL::" + c.Type.SQL() + " AS " + identifier(c.Name)
 		}
-		parts = []string{"SELECT " + strings.Join(columns, ", ") + " WHERE false"}
+		return "SELECT " + strings.Join(columns, ", ") + " WHERE false"
 	}
-	return strings.Join(files, ", "), strings.Join(parts, " UNION ALL ")
+	return strings.Join(parts, " UNION ALL ")
 }
 
 // summed returns the query of the rows of function_sums that stand for rows of

@@ -70,8 +70,8 @@ func TestHidden(t *testing.T) {
 	both := storedir.Batch{Commit: storedir.Commit{Batch: "both", Experiments: slices.Concat(a.Experiments, b.Experiments)}}
 	for _, table := range schema.FileTables {
 		name := filepath.Join("tables", table.Name, "both.parquet")
-		found, _ := filesOf(store, table, slices.Values([]*storedir.Batch{&a, &b}))
-		if found == "" {
+		found := filesOf(store, table, slices.Values([]*storedir.Batch{&a, &b}))
+		if found.paths == nil {
 			continue
 		}
 		columns := "*"

@@ -37,32 +37,32 @@
 WITH
 -- Without a condition on the file, which would keep a filter by experiment from the scan:
 -- what has no file is in no line.
-found AS MATERIALIZED (
+found AS (
   SELECT v.experiment_id, m.mode, v.metric, v.file, v.line, v.exclusive, v.inclusive
   FROM source_values v JOIN modes m ON v.modes & m.bit <> 0
 ),
-files AS MATERIALIZED (
+files AS (
   SELECT experiment_id, mode, metric, file, max(exclusive) AS highest, max(inclusive) AS highest_inclusive
   FROM found GROUP BY ALL
 ),
 -- What is in lists is made distinct before experiments, which share them, are joined.
-listed AS MATERIALIZED (
+listed AS (
   SELECT DISTINCT listed_in, listing, file, line FROM instructions_rows() WHERE file <> ''
 ),
-code AS MATERIALIZED (
+code AS (
   SELECT k.experiment_id, i.file, i.line FROM listings k JOIN listed i USING (listed_in, listing)
   UNION
   SELECT experiment_id, file, line FROM source_values WHERE file <> ''
 ),
-lines AS MATERIALIZED (
+lines AS (
   SELECT experiment_id, file, line, t.text, c.file IS NOT NULL AS has_code
   FROM source_lines t FULL JOIN code c USING (experiment_id, file, line)
 ),
 -- A left join keeps the optimizer from joining lists with instructions first.
-begun AS MATERIALIZED (
+begun AS (
   SELECT f.experiment_id, f.name, f.kind, f."offset", k.listed_in, k.listing FROM functions f LEFT JOIN listings k USING (experiment_id, function_no)
 ),
-starts AS MATERIALIZED (
+starts AS (
   SELECT f.experiment_id, m.mode, i.file, i.line, string_agg(DISTINCT f.name, ', ' ORDER BY f.name) AS names
   FROM begun f JOIN instructions_rows() i ON i.listed_in = f.listed_in AND i.listing = f.listing AND i."offset" = f."offset"
   JOIN modes m ON m.mode <> 'user' OR f.kind <> 'body'
@@ -70,7 +70,7 @@ starts AS MATERIALIZED (
   GROUP BY ALL
 ),
 -- In steps, as in unattributed.
-named AS MATERIALIZED (
+named AS (
   SELECT f.*, n.experiment, t.unit
   FROM files f LEFT JOIN experiment_names n USING (experiment_id) LEFT JOIN metrics t USING (experiment_id, metric)
 )

@@ -25,14 +25,14 @@
 --     UNION ALL
 --     SELECT experiment_id, mode, metric, file, line, 0, exclusive FROM source_inlined
 --   ) GROUP BY ALL HAVING sum(inlined) > sum(line_value)
-WITH places AS MATERIALIZED (
+WITH places AS (
   SELECT DISTINCT v.experiment_id, (hash(l.file, l.line, v.path, v.file) >> 1)::BIGINT AS key,
     l.file, l.line, v.level - 1 AS depth, v.path, i."function", v.file AS inlined_file, v.line AS inlined_line
   FROM location_levels v JOIN inline_frames i ON i.experiment_id = v.experiment_id AND i.location = v.location AND i.depth = v.level - 1
   JOIN locations l ON l.experiment_id = v.experiment_id AND l.location = v.location
   WHERE v.level > 0 AND l.file <> ''
 ),
-found AS MATERIALIZED (
+found AS (
   SELECT p.*, v.mode, v.metric, sum(v.exclusive)::BIGINT AS exclusive, sum(v.inclusive)::BIGINT AS inclusive
   FROM places p JOIN passing('inlined place') v USING (experiment_id, key)
   GROUP BY ALL

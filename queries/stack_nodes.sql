@@ -26,32 +26,32 @@
 WITH
 -- Nodes of one level are in the order of their parents: each follows its parent's, which
 -- is one level above, and no other of that level is between.
-levels AS MATERIALIZED (
+levels AS (
   SELECT *, unnest([depth - 1, depth]) AS level FROM mode_nodes
 ),
-called AS MATERIALIZED (
+called AS (
   SELECT *, max(CASE WHEN level = depth THEN node END) OVER (PARTITION BY experiment_id, mode, level ORDER BY node ROWS UNBOUNDED PRECEDING) AS parent
   FROM levels
 ),
-placed AS MATERIALIZED (
+placed AS (
   SELECT experiment_id, mode, node, COALESCE(parent, 0) AS parent, last, depth, location FROM called WHERE level < depth
   UNION ALL
   SELECT t.experiment_id, m.mode, t.node, NULL, t.last, 0, NULL FROM stack_tree t CROSS JOIN modes m WHERE t.node = 0
 ),
 -- Joins of three tables by experiment_id and another key are done in steps: the
 -- optimizer takes experiment_id alone for a key and would multiply the tables.
-valued AS MATERIALIZED (
+valued AS (
   SELECT p.*, v.metric, v.value AS inclusive FROM placed p JOIN node_values v USING (experiment_id, node)
 ),
-summed AS MATERIALIZED (
+summed AS (
   SELECT v.*, COALESCE(e.value, 0) AS exclusive FROM valued v LEFT JOIN leaf_values e USING (experiment_id, mode, metric, node)
 ),
-located AS MATERIALIZED (
+located AS (
   SELECT experiment_id, location, location_id, function_id, load_object_id FROM locations
   UNION ALL
   SELECT experiment_id, NULL, NULL, function_id, load_object_id FROM functions WHERE name = '<Total>' AND kind = 'artificial'
 ),
-named AS MATERIALIZED (
+named AS (
   SELECT l.experiment_id, l.location, l.location_id, l.function_id, f.name AS "function", o.name AS load_object
   FROM located l LEFT JOIN functions f USING (experiment_id, function_id)
   LEFT JOIN load_objects o ON o.experiment_id = l.experiment_id AND o.load_object_id = l.load_object_id

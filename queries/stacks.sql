@@ -9,7 +9,7 @@
 -- invariant stacks_apart: A stack has the same number of frames and the same leaf wherever it is.
 --   SELECT s.experiment_id, s.stack_id FROM mode_stacks s LEFT JOIN mode_nodes n USING (experiment_id, mode, node)
 --   GROUP BY ALL HAVING min(COALESCE(n.depth, 0)) <> max(COALESCE(n.depth, 0)) OR min(n.location) <> max(n.location)
-WITH ends AS MATERIALIZED (
+WITH ends AS (
   SELECT k.experiment_id, k.stack_id, n.depth, n.location FROM stack_leaves k JOIN mode_nodes n USING (experiment_id, mode, node)
 )
 SELECT e.experiment_id, e.stack_id, e.depth, l.location_id AS leaf_location_id, l.function_id AS leaf_function_id

@@ -8,12 +8,12 @@
 -- relation = call_values.relation
 -- other_id = call_values.other_id
 -- attributed = call_values.attributed
-WITH nodes AS MATERIALIZED (
+WITH nodes AS (
   SELECT c.experiment_id, c.call_node, c.parent, c.last, c.function_id, p.function_id AS caller_id
   FROM call_nodes c LEFT JOIN call_nodes p ON p.experiment_id = c.experiment_id AND p.call_node = c.parent
 ),
 -- The nearest node above of the same function, and the node below that on the way.
-recursive_nodes AS MATERIALIZED (
+recursive_nodes AS (
   SELECT experiment_id, call_node, parent AS above, call_node AS towards FROM nodes WHERE function_id = caller_id
   UNION ALL
   SELECT a.experiment_id, a.call_node, a.above, k.call_node AS towards
@@ -24,7 +24,7 @@ recursive_nodes AS MATERIALIZED (
     GROUP BY ALL
   ) a ASOF JOIN nodes k ON k.experiment_id = a.experiment_id AND k.parent = a.above AND k.call_node <= a.call_node
 ),
-parts AS MATERIALIZED (
+parts AS (
   SELECT experiment_id, call_node, function_id, 'caller' AS relation, caller_id AS other_id, 1 AS sign FROM nodes WHERE parent IS NOT NULL
   UNION ALL
   SELECT experiment_id, call_node, caller_id, 'callee', function_id, 1 FROM nodes WHERE parent IS NOT NULL
@@ -38,7 +38,7 @@ parts AS MATERIALIZED (
   FROM recursive_nodes r JOIN nodes t ON t.experiment_id = r.experiment_id AND t.call_node = r.towards
 ),
 -- <Total> has all as its own. What is the same for a set of modes is summed once.
-sets AS MATERIALIZED (
+sets AS (
   SELECT v.experiment_id, v.metric, v.modes, p.function_id, p.relation, p.other_id,
     sum(CASE WHEN p.sign <> 0 THEN p.sign * v.attributed WHEN v.call_node = 0 THEN v.attributed ELSE v.exclusive END) AS attributed
   FROM tree_values v JOIN parts p USING (experiment_id, call_node)

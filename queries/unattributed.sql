@@ -16,28 +16,28 @@
 --   SELECT * FROM unattributed WHERE experiment IS NULL OR unit IS NULL OR reason = '' OR load_object IS NULL
 WITH
 -- What has no frames has a reason of its own; the leaf's instruction tells that of others.
-empty AS MATERIALIZED (
+empty AS (
   SELECT s.experiment_id, s.mode, v.metric, s.reason, sum(v.samples) AS samples, sum(v.value) AS value
   FROM mode_leaves s JOIN stack_values v USING (experiment_id, stack)
   WHERE s.node = 0
   GROUP BY ALL
 ),
-reasons AS MATERIALIZED (
+reasons AS (
   SELECT experiment_id, mode, metric, samples, value, reason, true AS nowhere, NULL AS load_object_id, NULL AS function_id FROM empty
   UNION ALL
   SELECT e.experiment_id, e.mode, e.metric, e.samples, e.value, l.reason, false, l.load_object_id, l.function_id
   FROM leaf_values e JOIN locations l USING (experiment_id, location) WHERE l.reason <> ''
 ),
-subjects AS MATERIALIZED (
+subjects AS (
   SELECT r.*, CASE WHEN NOT r.nowhere AND f.kind <> 'unknown' THEN 'instruction' ELSE 'function' END AS subject
   FROM reasons r LEFT JOIN functions f USING (experiment_id, function_id)
 ),
-of_data AS MATERIALIZED (
+of_data AS (
   SELECT v.experiment_id, v.metric, o.descriptor AS reason, v.location_id, v.samples, v.value
   FROM data_values v JOIN data_objects o USING (experiment_id, data_object_id)
   WHERE o.kind IN ('unknown', 'unknown_element')
 ),
-sums AS MATERIALIZED (
+sums AS (
   SELECT experiment_id, mode, metric, reason, nowhere, load_object_id, subject, sum(samples) AS samples, sum(value) AS value
   FROM subjects GROUP BY ALL
   UNION ALL

@@ -12,7 +12,7 @@ WITH placed AS (
   FROM tree_values v JOIN call_nodes_numbered_rows() n USING (experiment_id, call_node) WHERE n.up > 0
 ),
 -- What is even for each set of modes is even in each of them.
-sets AS MATERIALIZED (
+sets AS (
   SELECT experiment_id, metric, call_node, modes, sum(rest) AS rest FROM placed GROUP BY ALL HAVING sum(rest) <> 0
 )
 SELECT s.experiment_id, s.metric, s.call_node, m.bit, sum(s.rest)::BIGINT AS missing
