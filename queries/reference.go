@@ -8,7 +8,7 @@ import (
 	"stackmill/schema"
 )
 
-//go:generate go run -tags duckdb_arrow ./docgen ../docs
+//go:generate go run -tags duckdb_arrow ./docgen ../docs .
 
 // TablesPage returns docs/tables.md: every table of the schema.
 func TablesPage() string {

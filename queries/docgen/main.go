@@ -1,5 +1,5 @@
-// Command docgen writes the reference pages of tables and views into the
-// directory named. See `make docs`.
+// Command docgen writes what follows from the declarations of tables and views: their
+// reference pages, and a source of package queries. See `make docs`.
 package main
 
 import (
@@ -18,18 +18,25 @@ func main() {
 }
 
 func run(args []string) error {
-	if len(args) != 1 {
-		return fmt.Errorf("usage: docgen DIRECTORY")
+	if len(args) != 2 {
+		return fmt.Errorf("usage: docgen DOCS QUERIES")
 	}
+	docs, sources := args[0], args[1]
 	views, err := queries.ViewsPage()
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(args[0], 0o755); err != nil {
+	same, err := queries.SameSource()
+	if err != nil {
 		return err
 	}
-	for name, page := range map[string]string{"tables.md": queries.TablesPage(), "views.md": views} {
-		if err := os.WriteFile(filepath.Join(args[0], name), []byte(page), 0o644); err != nil {
+	if err := os.MkdirAll(docs, 0o755); err != nil {
+		return err
+	}
+	for path, text := range map[string]string{
+		filepath.Join(docs, "tables.md"): queries.TablesPage(), filepath.Join(docs, "views.md"): views, filepath.Join(sources, "same.go"): same,
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			return err
 		}
 	}
