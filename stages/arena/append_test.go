@@ -19,3 +19,19 @@ func TestAppend(t *testing.T) {
 		t.Errorf("%d values, grown %d times", len(list), grown)
 	}
 }
+
+// What a list had behind its end is not in a value that it is extended by.
+func TestExtend(t *testing.T) {
+	list := []int{1, 2, 3}[:1]
+	longer, last := Extend(list)
+	if *last = *last + 7; !slices.Equal(longer, []int{1, 7}) {
+		t.Error(longer)
+	}
+	for range 10 {
+		longer, last = Extend(longer)
+		*last++
+	}
+	if want := append([]int{1, 7}, slices.Repeat([]int{1}, 10)...); !slices.Equal(longer, want) {
+		t.Error(longer)
+	}
+}

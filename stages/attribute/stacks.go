@@ -176,9 +176,7 @@ func (ps *ProcessStacks) find(v variant, before RecordedNo, t int64) RecordedNo 
 			return n
 		}
 	}
-	r := ps.recorded(v, t)
-	r.First = ps.first(v.raw)
-	n := ps.add(r)
+	n := ps.recorded(v, t)
 	if before >= 0 {
 		if ps.earlier[v] == nil {
 			ps.earlier[v] = []RecordedNo{before}
@@ -204,7 +202,7 @@ func (ps *ProcessStacks) first(raw int32) RecordedNo {
 }
 
 // recorded normalises a stack as of a time.
-func (ps *ProcessStacks) recorded(v variant, t int64) Recorded {
+func (ps *ProcessStacks) recorded(v variant, t int64) RecordedNo {
 	u := ps.unwinder.Stack(v.raw, v.system, t)
 	reason := ""
 	for _, why := range [...]string{ps.raw.Origin(v.raw).Reason, u.CutOff} {
@@ -215,24 +213,30 @@ func (ps *ProcessStacks) recorded(v variant, t int64) Recorded {
 	if u.Empty && reason == "" {
 		reason = reasonNoStack
 	}
-	return Recorded{
-		From: u.From, Until: u.Until, Process: int32(ps.process.Number), path: u.Path,
-		Reason: ps.stacks.reason(reason), LeafOnly: u.CutOff == unwind.CutLeafOnly,
-		Form: ps.stacks.Forms.Number(ps.raw, v.raw),
-	}
+	first := ps.first(v.raw)
+	n, r := ps.add()
+	r.From, r.Until, r.Process, r.path = u.From, u.Until, int32(ps.process.Number), u.Path
+	r.Reason, r.LeafOnly = ps.stacks.reason(reason), u.CutOff == unwind.CutLeafOnly
+	r.First, r.Form = first, ps.stacks.Forms.Number(ps.raw, v.raw)
+	return n
 }
 
 func (ps *ProcessStacks) noStack() RecordedNo {
 	if ps.none < 0 {
-		ps.none = ps.add(Recorded{
+		n, r := ps.add()
+		*r = Recorded{
 			From: math.MinInt64, Until: image.Never, Process: int32(ps.process.Number), path: symbolize.None, Reason: ps.stacks.reason(reasonNoStack),
-			First: RecordedNo(len(ps.stacks.Recorded)), Form: symbolize.None,
-		})
+			First: n, Form: symbolize.None,
+		}
+		ps.none = n
 	}
 	return ps.none
 }
 
-func (ps *ProcessStacks) add(r Recorded) RecordedNo {
-	ps.stacks.Recorded = arena.Append(ps.stacks.Recorded, r)
-	return RecordedNo(len(ps.stacks.Recorded) - 1)
+// add adds a Recorded, which is to be filled in.
+func (ps *ProcessStacks) add() (RecordedNo, *Recorded) {
+	n := RecordedNo(len(ps.stacks.Recorded))
+	list, r := arena.Extend(ps.stacks.Recorded)
+	ps.stacks.Recorded = list
+	return n, r
 }

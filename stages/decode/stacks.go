@@ -120,11 +120,10 @@ func (s *Stacks) OMPState(number int32) int { return int(s.stacks.At(int(number)
 func (s *Stacks) Traits(number int32, raw *RawStack) {
 	t := s.stacks.At(int(number))
 	o, more := &s.origins[t.origin].Origin, s.more[number]
-	*raw = RawStack{
-		Words: raw.Words[:0], Exact: raw.Exact[:0], ByFrame: raw.ByFrame[:0],
-		Kernel: int(t.kernel), Returns: o.Returns, Callers: o.Callers, Reason: o.Reason,
-		Java: more.java, OMP: more.omp, OMPState: int(t.state),
-	}
+	// A struct that is made first and copied then would have the processor wait for it.
+	raw.Words, raw.Exact, raw.ByFrame = raw.Words[:0], raw.Exact[:0], raw.ByFrame[:0]
+	raw.Kernel, raw.Returns, raw.Callers, raw.Reason = int(t.kernel), o.Returns, o.Callers, o.Reason
+	raw.Java, raw.OMP, raw.OMPState = more.java, more.omp, int(t.state)
 }
 
 // Stack fills in a stack. It uses the memory of the slices that raw has, but for those

@@ -22,7 +22,7 @@ type merger struct {
 }
 
 // add adds the frames of the modes, merged in the order that they have in each.
-func (a *merger) add() Resolved {
+func (a *merger) add() *Resolved {
 	i, j := len(a.machine)-1, len(a.user)-1
 	a.from, a.until = math.MinInt64, image.Never
 	a.left = [OpenMP + 1]int{Native: len(a.raw.Words), Java: len(a.raw.Java), OpenMP: len(a.raw.OMP)}
@@ -48,7 +48,7 @@ func (a *merger) add() Resolved {
 		a.frame(m, shown)
 		if settles && shown != nil && a.settles(m, shown, a.machine) {
 			w := a.nodes[m.Word]
-			a.known.settled.put(settled{w, true, whole, byFrame, life{a.from, a.until}})
+			a.known.settled.put(settled{w, how{true, whole, byFrame}, life{a.from, a.until}})
 			a.known.growth.settle[len(a.known.growth.settle)-1] = w
 		}
 	}
@@ -59,7 +59,9 @@ func (a *merger) add() Resolved {
 		a.dropped(part, 0)
 	}
 	path.frames = int32(len(a.known.growth.frames) - before)
-	return Resolved{a.from, a.until, a.path(path), len(a.machine) == 0, a.cutOff}
+	r := &a.resolved
+	r.From, r.Until, r.Path, r.Empty, r.CutOff = a.from, a.until, a.path(path), len(a.machine) == 0, a.cutOff
+	return r
 }
 
 // path adds a path, whose frames were added.
@@ -78,7 +80,11 @@ func (a *merger) frame(machine, user *Frame) {
 	if f == nil {
 		f = user
 	}
-	t := hidden()
+	if f.Word >= 0 {
+		a.dropped(f.Part, int(f.Word)+1)
+		a.left[f.Part]--
+	}
+	t := a.push()
 	if machine != nil {
 		t.Shown[Machine], t.Rules[Machine] = machine.Location, machine.Rule
 		t.Rules[User] = a.hiddenBy[machine.Place]
@@ -92,11 +98,8 @@ func (a *merger) frame(machine, user *Frame) {
 	}
 	t.Shown[Expert], t.Rules[Expert] = t.Shown[like], t.Rules[like]
 	if f.Word >= 0 {
-		a.dropped(f.Part, int(f.Word)+1)
-		a.left[f.Part]--
-		a.word(&t, f.Part, int(f.Word))
+		a.word(t, f.Part, int(f.Word))
 	}
-	a.push(&t)
 }
 
 // dropped adds the words of a part that rules dropped, but for the first few.
@@ -104,7 +107,7 @@ func (a *merger) dropped(part Part, but int) {
 	for a.left[part] > but {
 		a.left[part]--
 		w := a.left[part]
-		t := hidden()
+		t := a.push()
 		rule := schema.RuleJava
 		if part != Java {
 			rule = a.drops[part][w]
@@ -114,8 +117,7 @@ func (a *merger) dropped(part Part, but int) {
 				t.Rules[m] = rule
 			}
 		}
-		a.word(&t, part, w)
-		a.push(&t)
+		a.word(t, part, w)
 	}
 }
 
@@ -152,7 +154,11 @@ func (a *merger) narrow(s symbolize.Span) {
 	a.from, a.until = max(a.from, s.From), min(a.until, s.Until)
 }
 
-// push adds a frame to the path.
-func (a *merger) push(t *TreeFrame) {
-	a.known.growth.frames, a.known.growth.settle = append(a.known.growth.frames, *t), append(a.known.growth.settle, none)
+// push adds a frame to the path, which no mode shows yet.
+func (a *merger) push() *TreeFrame {
+	g := a.known.growth
+	g.frames, g.settle = append(g.frames, TreeFrame{}), append(g.settle, none)
+	t := &g.frames[len(g.frames)-1]
+	t.Own, t.Shown = symbolize.None, shownInNone
+	return t
 }

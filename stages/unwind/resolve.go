@@ -63,7 +63,8 @@ func (u *Unwinder) slot(pc uint64, t int64) *slot {
 	s := &r.slots[pc*golden>>r.shift]
 	if s.pc != pc || s.process != r.process || t < s.from || t >= s.until {
 		span := u.process.Resolve(pc, t)
-		*s = slot{pc: pc, from: span.From, until: span.Until, location: span.Location, process: r.process}
+		s.pc, s.from, s.until, s.location, s.process = pc, span.From, span.Until, span.Location, r.process
+		s.called = false
 	}
 	return s
 }

@@ -12,12 +12,17 @@ import (
 // settled is what the rules made of a word and all of its callers, for some time, in
 // all stacks in which the word is the caller of what is above it: then nothing above it
 // changes that. The zero value is none.
-type settled struct {
-	word    decode.WordNo
+type settled struct { // few fields at each level: it is passed in registers
+	word decode.WordNo
+	how
+	life
+}
+
+// how says how a word is settled.
+type how struct {
 	is      bool
 	whole   bool // the path begins where threads begin
 	byFrame bool // a caller on it was found by the frame pointer
-	life
 }
 
 // life is from when until when something holds, in ns from the founder's start.
@@ -52,7 +57,7 @@ func (s *settledWords) at(n decode.WordNo) settled {
 	if p == 0 {
 		return settled{}
 	}
-	return settled{n, true, p&packedWhole != 0, p&packedByFrame != 0, s.lives[p/packedLife-1]}
+	return settled{n, how{true, p&packedWhole != 0, p&packedByFrame != 0}, s.lives[p/packedLife-1]}
 }
 
 func (s *settledWords) put(w settled) {

@@ -61,8 +61,11 @@ type TreeFrame struct { // 32 bytes without gaps, so that it is compared at once
 
 // hidden returns a frame that no mode shows.
 func hidden() TreeFrame {
-	return TreeFrame{Own: symbolize.None, Shown: [Modes]symbolize.LocationNo{symbolize.None, symbolize.None, symbolize.None}}
+	return TreeFrame{Own: symbolize.None, Shown: shownInNone}
 }
+
+// shownInNone is TreeFrame.Shown of such a frame.
+var shownInNone = [Modes]symbolize.LocationNo{symbolize.None, symbolize.None, symbolize.None}
 
 // Part is where a frame was recorded.
 type Part uint8

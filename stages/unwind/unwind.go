@@ -29,7 +29,8 @@ type Unwinder struct {
 	tables *FrameTables
 	openMP bool // a runtime is mapped
 
-	reading // the stack that passes the rules now
+	reading  // the stack that passes the rules now
+	resolved Resolved
 
 	frames, machine, user []Frame                   // scratch
 	callers               []Frame                   // likewise, for missing
@@ -58,8 +59,8 @@ func New(known *Known, emit func(*Growth), r *symbolize.Resolver, tables *FrameT
 }
 
 // Stack normalises a recorded stack as of time t. system says that it is one of
-// the JVM's own threads (SystemThread).
-func (u *Unwinder) Stack(number int32, system bool, t int64) Resolved {
+// the JVM's own threads (SystemThread). The result is valid until the next call.
+func (u *Unwinder) Stack(number int32, system bool, t int64) *Resolved {
 	u.read(number, t)
 	raw := &u.raw
 	u.pcs = u.calls(raw)
@@ -69,7 +70,8 @@ func (u *Unwinder) Stack(number int32, system bool, t int64) Resolved {
 	for i := range machine {
 		machine[i].Place = int32(i)
 	}
-	m := merger{Unwinder: u, machine: machine, t: t, cutOff: u.cutOff(machine)}
+	var m merger
+	m.Unwinder, m.machine, m.t, m.cutOff = u, machine, t, u.cutOff(machine)
 	m.user, m.expert = u.userMode(machine, system, t)
 	if len(m.user) == 0 { // no rule empties a stack
 		m.user = machine
@@ -143,20 +145,22 @@ func (u *Unwinder) recordedFrames(words []uint64, o origin, t int64) {
 			checked, u.checked = true, i
 			continue
 		}
-		f := Frame{u.meaning(i, w, t).Location, schema.NoRule, u.part, int32(i), none}
+		location, rule := u.meaning(i, w, t).Location, schema.NoRule
 		if checked {
 			checked = false
-			if !o.verified && !u.useReturnRegister(words, i, f.Location) {
-				u.drop(f, schema.RuleLeafCheck)
+			if !o.verified && !u.useReturnRegister(words, i, location) {
+				u.drops[u.part][i] = schema.RuleLeafCheck
 				continue
 			}
-			f.Rule = schema.RuleLeafCheck
+			rule = schema.RuleLeafCheck
 		}
 		if u.kernel == len(u.frames) && u.resolver.IsKernel(w) {
 			u.kernel++
 		}
 		_, byFrame := slices.BinarySearch(o.byFrame, int32(i))
-		u.frames, u.chained = append(u.frames, f), append(u.chained, o.chained || byFrame)
+		u.frames, u.chained = append(u.frames, Frame{}), append(u.chained, o.chained || byFrame)
+		f := &u.frames[len(u.frames)-1]
+		f.Location, f.Rule, f.Part, f.Word, f.Place = location, rule, u.part, int32(i), none
 	}
 }
 

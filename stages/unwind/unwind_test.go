@@ -101,7 +101,7 @@ func stackOf(u *Unwinder, raw *decode.RawStack, system bool, t int64) Resolved {
 	u.known.settled.words = append(u.known.settled.words, make([]packedSettled, u.recorded.Stacks.Nodes()-len(u.known.settled.words))...)
 	u.known.growth.words = u.recorded.Stacks.Nodes()
 	defer u.Flush()
-	return u.Stack(n, system, t)
+	return *u.Stack(n, system, t)
 }
 
 // shown returns the frames that a mode shows of a stack, leaf first.
