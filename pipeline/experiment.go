@@ -224,8 +224,8 @@ func (e *experiment) attribute() error {
 }
 
 // programRows emits the rows of program structure, stacks and values. It returns the last
-// line with a value of each source file. Two goroutines have about the same to do: one
-// whatever needs the values of functions, in which each step waits for the one before.
+// line with a value of each source file. What needs neither waits for the other, so that
+// no processor has nothing to do before all is done.
 func (e *experiment) programRows(r *attribute.Result) (lines map[string]int32, err error) {
 	emit, shape := e.out.write, attribute.NewShape(r.Program, r.Stacks)
 	trees := make(chan *attribute.CallTree, 1) // closed without one after a panic
@@ -245,13 +245,16 @@ func (e *experiment) programRows(r *attribute.Result) (lines map[string]int32, e
 			return r.CodeRows(emit, functions)
 		},
 		func() error {
+			if tree := <-trees; tree != nil {
+				return r.TreeRows(emit, tree)
+			}
+			return nil
+		},
+		func() error {
 			stacks := r.StackRows(emit)
 			last, err := r.LineRows(emit, shape)
-			lines, err = last, errors.Join(stacks, err)
-			if tree := <-trees; tree != nil {
-				err = errors.Join(err, r.TreeRows(emit, tree))
-			}
-			return err
+			lines = last
+			return errors.Join(stacks, err)
 		},
 	)
 	return lines, err
