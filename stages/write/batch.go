@@ -3,6 +3,7 @@
 package write
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -50,6 +51,8 @@ type table struct {
 	hash   *xxhash.Digest
 	w      *tablefile.Writer
 	rows   int64
+
+	completed bool
 }
 
 // Begin starts a batch in the store, which it creates if necessary. Commit adds its
@@ -146,7 +149,7 @@ func (b *Batch) open(t *schema.Table) (*table, error) {
 	out := &table{schema: t, file: f, hash: xxhash.New()}
 	out.w, err = tablefile.New(io.MultiWriter(f, out.hash), t, b.effort, storedir.VersionKey, schema.StoreVersion)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("write table %s: %w", t.Name, err), f.Close())
+		return nil, errors.Join(out.failed(err), f.Close())
 	}
 	b.tables[t.Name] = out
 	return out, nil
@@ -161,12 +164,7 @@ func (b *Batch) Commit(name string, c storedir.Commit) (err error) {
 	if b.attempt, err = storedir.NewAttempt(b.store, name); err != nil {
 		return err
 	}
-	if b.rollup != nil {
-		if err := b.rollup.Rows(b.Write); err != nil {
-			return err
-		}
-	}
-	if err := b.sums.Rows(b.Write); err != nil {
+	if err := b.rollUp(); err != nil {
 		return err
 	}
 	if c.Files, err = b.finish(); err != nil {
@@ -200,6 +198,28 @@ func (b *Batch) Expected(name string, c storedir.Commit) storedir.Commit {
 // staged is where a table's file is until it is published.
 func (b *Batch) staged(table string) string { return filepath.Join(b.Dir, table+".parquet") }
 
+// rollUp adds the roll-up. The tables that it is made of are completed meanwhile, the longest
+// ones first: what takes long and begins late would have the others wait.
+func (b *Batch) rollUp() error {
+	tables := slices.SortedFunc(maps.Values(b.tables), func(x, y *table) int {
+		return cmp.Or(cmp.Compare(y.rows, x.rows), cmp.Compare(x.schema.Name, y.schema.Name))
+	})
+	return together(1+len(tables), encoders(), func(i int) error {
+		if i > 0 {
+			return tables[i-1].complete()
+		}
+		if b.rollup != nil {
+			if err := b.rollup.Rows(b.Write); err != nil {
+				return err
+			}
+		}
+		return b.sums.Rows(b.Write)
+	})
+}
+
+// encoders is how many tables are completed at a time: each that is encoded takes memory.
+func encoders() int { return runtime.GOMAXPROCS(0) }
+
 // finish completes the tables' files and flushes them to disk. All are flushed at once: one
 // commit of the file system's journal serves many.
 func (b *Batch) finish() ([]storedir.File, error) {
@@ -207,19 +227,15 @@ func (b *Batch) finish() ([]storedir.File, error) {
 	files := make([]storedir.File, len(names))
 	each := func(limit int, f func(i int, t *table) error) error {
 		return together(len(names), limit, func(i int) error {
-			if err := f(i, b.tables[names[i]]); err != nil {
-				return fmt.Errorf("write table %s: %w", names[i], err)
-			}
-			return nil
+			return f(i, b.tables[names[i]])
 		})
 	}
-	// Each that is encoded takes memory. The files stay open.
-	if err := each(runtime.GOMAXPROCS(0), func(_ int, t *table) error { return t.w.Close() }); err != nil {
+	if err := each(encoders(), func(_ int, t *table) error { return t.complete() }); err != nil {
 		return nil, err
 	}
 	err := each(len(names), func(i int, t *table) (err error) {
 		files[i], err = t.flush(storedir.FilePath(names[i], filepath.Base(b.attempt.Dir)))
-		return err
+		return t.failed(err)
 	})
 	b.tables = nil
 	return files, err
@@ -278,6 +294,23 @@ func together(n, limit int, f func(i int) error) error {
 		if p != nil {
 			panic(p)
 		}
+	}
+	return err
+}
+
+// complete writes the rest of a table, once. Its file stays open.
+func (t *table) complete() error {
+	if t.completed {
+		return nil
+	}
+	t.completed = true
+	return t.failed(t.w.Close())
+}
+
+// failed says which table an error is about.
+func (t *table) failed(err error) error {
+	if err != nil {
+		err = fmt.Errorf("write table %s: %w", t.schema.Name, err)
 	}
 	return err
 }
