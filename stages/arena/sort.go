@@ -6,23 +6,30 @@ type Keyed struct {
 	N   int32
 }
 
-// Sort returns a list in the order of the keys; what has the same key stays in its order.
+// Sort returns a list in the order of the keys, as SortBy does.
+func Sort(list []Keyed) []Keyed { return SortBy(list, func(k *Keyed) uint64 { return k.Key }) }
+
+// SortBy returns a list in the order of keys; what has the same key stays in its order.
 // It looks at no key twice in comparing, so that a long list takes a tenth of the time that
 // slices.SortFunc takes. The list's memory is used.
-func Sort(list []Keyed) []Keyed {
+func SortBy[T any](list []T, key func(*T) uint64) []T {
 	const bits, digits = 11, 1 << 11
-	var differ uint64
-	for i := range list {
-		differ |= list[i].Key ^ list[0].Key
+	if len(list) == 0 {
+		return list
 	}
-	var room []Keyed
+	var differ uint64
+	first := key(&list[0])
+	for i := range list {
+		differ |= key(&list[i]) ^ first
+	}
+	var room []T
 	for shift := 0; differ>>shift != 0; shift += bits {
 		if differ>>shift%digits == 0 {
 			continue
 		}
 		var next [digits]int32 // by digit: where the next one goes
 		for i := range list {
-			next[list[i].Key>>shift%digits]++
+			next[key(&list[i])>>shift%digits]++
 		}
 		at := int32(0)
 		for d, n := range next {
@@ -30,11 +37,11 @@ func Sort(list []Keyed) []Keyed {
 			at += n
 		}
 		if room == nil {
-			room = make([]Keyed, len(list))
+			room = make([]T, len(list))
 		}
-		for _, k := range list {
-			to := &next[k.Key>>shift%digits]
-			room[*to] = k
+		for i := range list {
+			to := &next[key(&list[i])>>shift%digits]
+			room[*to] = list[i]
 			*to++
 		}
 		list, room = room, list

@@ -1,10 +1,9 @@
 package attribute
 
 import (
-	"cmp"
-	"slices"
 	"sort"
 
+	"stackmill/stages/arena"
 	"stackmill/stages/spill"
 )
 
@@ -71,7 +70,7 @@ func (l *Leaks) finish() {
 		l.leaks = append(l.leaks, leak{m.event, int64(m.end - m.start)})
 	}
 	l.maps = nil
-	slices.SortFunc(l.leaks, func(a, b leak) int { return cmp.Compare(a.event, b.event) })
+	l.leaks = arena.SortBy(l.leaks, func(x *leak) uint64 { return uint64(x.event) })
 }
 
 // Next returns what leaked and was freed by the next n events, zeros for those that
