@@ -6,6 +6,7 @@ import (
 	"stackmill/schema"
 	"stackmill/stages/decode/bounds"
 	"stackmill/stages/decode/mapped"
+	"stackmill/stages/relay"
 )
 
 // releaseStep is how many bytes the index reads before they are released.
@@ -43,50 +44,111 @@ type eventFile struct {
 // indexFields are the fields of a packet type that the index needs.
 type indexFields struct{ time, stack, leaf, state, ticks field }
 
+// A file is indexed in pieces: while the times of one are looked at, those after it are
+// read. That does not pay for files of few pieces.
+const (
+	pieceSize   = blockSize
+	piecesAhead = 8
+	fewPieces   = 16
+)
+
+// piece are the packets that begin in a piece of a file.
+type piece []piecePacket
+
+type piecePacket struct {
+	offset int
+	size   int32
+	typ    uint16
+	gap    bool // packetReader.gap
+}
+
 // index reads a file once from start to end. It finds its runs and its damage,
 // and the stacks that its events refer to.
 func (f *eventFile) index(r *packetReader) {
-	f.packets, f.mixed, f.cpu, f.missing = 0, false, 0, 0
-	f.left, f.moved, f.first, f.last, f.some = bounds.Left{}, 0, math.MaxInt64, math.MinInt64, nil
 	fields := f.indexFields()
-	var b runBuilder
-	released, first := 0, uint16(0)
-	before := f.facts.start
-	for {
-		offset, size, typ, ok := r.next()
-		if !ok {
-			break
-		}
-		packet, p := f.Data[offset:offset+size], &fields[typ]
-		before = f.timeOf(p, packet, offset, before)
-		f.hold(f.checks[typ], offset, packet)
-		b.add(offset, size, before, r.gap)
-		f.refer(p, packet)
-		if f.packets == 0 {
-			first = typ
-		}
-		f.mixed = f.mixed || typ != first
-		f.packets++
-		if offset-released >= releaseStep {
+	times, references := newTimeIndex(f, fields), newReferenceIndex(f, fields)
+	number, released := 0, 0
+	read := func(p *piece) {
+		number++
+		r.piece(p, number*pieceSize)
+		references.add(*p)
+	}
+	take := func(p *piece) bool {
+		times.add(*p)
+		if end := len(*p); end > 0 && (*p)[end-1].offset-released >= releaseStep {
 			f.Release()
-			released = offset
+			released = (*p)[end-1].offset
+		}
+		return true
+	}
+	if pieces := (len(r.data) + pieceSize - 1) / pieceSize; pieces >= fewPieces {
+		relay.Chain(pieces, piecesAhead, []func(*piece){read}, take)
+	} else {
+		var p piece
+		for range pieces {
+			read(&p)
+			take(&p)
 		}
 	}
 	f.Release()
+	f.cpu, f.missing = references.cpu, references.missing
 	r.finish(max(f.last, f.ended))
 	if r.blocks.flows != 0 {
 		f.threads = r.blocks.threads
 	}
-	f.runs = b.finish()
+	f.runs = times.runs.finish()
 }
 
-func (f *eventFile) indexFields() (fields [maxType]indexFields) {
+// piece reads the packets that begin before an offset.
+func (r *packetReader) piece(p *piece, end int) {
+	*p = (*p)[:0]
+	for r.pos < min(end, len(r.data)) {
+		offset, size, typ, ok := r.next()
+		if !ok {
+			break
+		}
+		*p = append(*p, piecePacket{offset, int32(size), typ, r.gap})
+	}
+}
+
+func (f *eventFile) indexFields() *[maxType]indexFields {
+	fields := new([maxType]indexFields)
 	for typ, l := range f.layouts {
 		if l != nil {
 			fields[typ] = indexFields{l.fields["TSTAMP"], l.fields["FRINFO"], l.fields["LEAFPC"], l.fields["MSTATE"], l.fields["NTICK"]}
 		}
 	}
 	return fields
+}
+
+// timeIndex finds the times of packets and the runs, and counts what is out of bounds.
+// What reads the packets meanwhile writes nothing to the file's index.
+type timeIndex struct {
+	*eventFile
+	fields *[maxType]indexFields
+	runs   runBuilder
+	before int64  // the time of the packet before
+	typ    uint16 // of the first one
+}
+
+func newTimeIndex(f *eventFile, fields *[maxType]indexFields) *timeIndex {
+	f.packets, f.mixed = 0, false
+	f.left, f.moved, f.first, f.last, f.some = bounds.Left{}, 0, math.MaxInt64, math.MinInt64, nil
+	return &timeIndex{eventFile: f, fields: fields, before: f.facts.start}
+}
+
+func (x *timeIndex) add(packets piece) {
+	for _, p := range packets {
+		packet := x.Data[p.offset : p.offset+int(p.size)]
+		x.before = x.timeOf(&x.fields[p.typ], packet, p.offset, x.before)
+		x.hold(x.checks[p.typ], p.offset, packet)
+		x.runs.add(p.offset, int(p.size), x.before, p.gap)
+		if x.packets == 0 {
+			x.typ = p.typ
+		}
+		x.mixed = x.mixed || p.typ != x.typ
+		x.packets++
+	}
 }
 
 // timeOf returns the time of a packet: that of the packet before if the recorded one is
@@ -106,20 +168,36 @@ func (f *eventFile) timeOf(p *indexFields, packet []byte, offset int, before int
 	return time
 }
 
-// refer notes the stack that an event refers to, and the CPU time it stands for.
-func (f *eventFile) refer(p *indexFields, packet []byte) {
-	uid := uint64(p.stack.get(packet, f.order))
-	leaf := uint64(p.leaf.get(packet, f.order))
-	if !f.stacks.refer(uid, leaf) {
-		f.missing++
-	}
-	if p.ticks.width == 0 {
-		return
-	}
-	if s := p.state.get(packet, f.order); s <= 2 || s == 10 {
-		_, most := ticks(&f.facts, 0, 0)
-		if n := p.ticks.get(packet, f.order); n <= most {
-			f.cpu += n
+// referenceIndex notes the stacks that events refer to, and the CPU time they stand for.
+type referenceIndex struct {
+	data         []byte
+	order        byteOrder
+	fields       *[maxType]indexFields
+	stacks       *stackTable
+	mostTicks    int64 // of an event
+	cpu, missing int64 // as the file's
+}
+
+func newReferenceIndex(f *eventFile, fields *[maxType]indexFields) *referenceIndex {
+	_, most := ticks(&f.facts, 0, 0)
+	return &referenceIndex{data: f.Data, order: f.order, fields: fields, stacks: f.stacks, mostTicks: most}
+}
+
+func (x *referenceIndex) add(packets piece) {
+	for _, p := range packets {
+		fields, packet := &x.fields[p.typ], x.data[p.offset:p.offset+int(p.size)]
+		uid := uint64(fields.stack.get(packet, x.order))
+		leaf := uint64(fields.leaf.get(packet, x.order))
+		if !x.stacks.refer(uid, leaf) {
+			x.missing++
+		}
+		if fields.ticks.width == 0 {
+			continue
+		}
+		if s := fields.state.get(packet, x.order); s <= 2 || s == 10 {
+			if n := fields.ticks.get(packet, x.order); n <= x.mostTicks {
+				x.cpu += n
+			}
 		}
 	}
 }
