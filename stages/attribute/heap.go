@@ -57,7 +57,7 @@ func (b *heapBatch) take(e heapEvents) {
 }
 
 // heapAhead bounds the batches that wait in ReadHeap.
-const heapAhead = 2
+const heapAhead = 4
 
 // ReadHeap runs over all heap events of a process. On an error it knows those
 // before it. What it keeps of each event may go to the space.
