@@ -14,7 +14,6 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"stackmill/schema"
 )
@@ -48,9 +47,9 @@ type Writer struct {
 	effort  Effort
 	sink    *sink
 	footer  *footer
-	waiting []arrow.RecordBatch // of the next row group
-	rows    int                 // in waiting
-	text    int                 // bytes of text in waiting
+	waiting []waiting // of the next row group
+	rows    int       // in waiting
+	text    int       // bytes of text in waiting
 	err     error
 }
 
@@ -87,7 +86,7 @@ func (w *Writer) Write(rows arrow.RecordBatch) error {
 	}
 	for from, n := 0, int(rows.NumRows()); from < n && w.err == nil; {
 		until := w.until(rows, from, n)
-		w.waiting = append(w.waiting, slice(rows, from, until))
+		w.waiting = append(w.waiting, kept(rows, from, until))
 		w.rows += until - from
 		w.text += textIn(rows, from, until)
 		if from = until; w.rows >= groupRows(w.table) || w.text >= RowGroupText {
@@ -99,13 +98,31 @@ func (w *Writer) Write(rows arrow.RecordBatch) error {
 	return w.err
 }
 
-// slice returns some rows of a batch, to be released: the batch itself if they are all.
-func slice(rows arrow.RecordBatch, from, until int) arrow.RecordBatch {
-	if from == 0 && until == int(rows.NumRows()) {
-		rows.Retain()
-		return rows
+// waiting are rows that wait to be written, by column.
+type waiting struct {
+	rows    int
+	columns []part
+}
+
+// kept returns some rows of a batch, to be released.
+func kept(rows arrow.RecordBatch, from, until int) waiting {
+	k := waiting{until - from, make([]part, rows.NumCols())}
+	for i, column := range rows.Columns() {
+		if k.rows < int(rows.NumRows()) {
+			column = array.NewSlice(column, int64(from), int64(until))
+		} else {
+			column.Retain()
+		}
+		k.columns[i].Array = column
 	}
-	return rows.NewSlice(int64(from), int64(until))
+	return k
+}
+
+func (k *waiting) release() {
+	for i := range k.columns {
+		k.columns[i].Release()
+	}
+	*k = waiting{}
 }
 
 // So many batches of few rows become one: most of their memory, and of the garbage
@@ -115,40 +132,57 @@ const (
 	joined  = 32
 )
 
-// join makes one batch of the last that wait, if these are many and small.
+// join makes one batch of the last that wait, if these are many and small. It packs the last
+// if it is large, but many of its size wait.
 func (w *Writer) join() error {
-	n := len(w.waiting) - joined
-	if n < 0 || slices.ContainsFunc(w.waiting[n:], func(rows arrow.RecordBatch) bool { return rows.NumRows() >= fewRows }) {
-		return nil
+	n := len(w.waiting)
+	large := func(k waiting) bool { return k.rows >= fewRows }
+	switch {
+	case n >= joined && !slices.ContainsFunc(w.waiting[n-joined:], large):
+		return w.pack(n - joined)
+	case groupRows(w.table) > RowGroupRows && large(w.waiting[n-1]):
+		return w.pack(n - 1)
 	}
-	small := w.waiting[n:]
-	rows := int64(0)
-	for _, s := range small {
-		rows += s.NumRows()
+	return nil
+}
+
+// pack makes one batch of what waits from the nth on, whose numbers take less memory.
+func (w *Writer) pack(n int) error {
+	several := w.waiting[n:]
+	all := waiting{columns: make([]part, 0, len(w.table.Columns))}
+	for _, k := range several {
+		all.rows += k.rows
 	}
-	columns := make([]arrow.Array, 0, len(w.table.Columns))
-	defer func() {
-		for _, c := range columns {
-			c.Release()
-		}
-	}()
-	parts := make([]arrow.Array, joined)
 	for i := range w.table.Columns {
-		for j, s := range small {
-			parts[j] = s.Column(i)
-		}
-		column, err := array.Concatenate(parts, memory.DefaultAllocator)
+		arrays := wholeColumn(several, i)
+		column, err := joinedPart(&w.table.Columns[i], arrays)
+		releaseAll(arrays)
 		if err != nil {
+			all.release()
 			return fmt.Errorf("column %s: %w", w.table.Columns[i].Name, err)
 		}
-		columns = append(columns, column)
+		all.columns = append(all.columns, column)
 	}
-	for _, s := range small {
-		s.Release()
+	for i := range several {
+		several[i].release()
 	}
-	clear(small)
-	w.waiting = append(w.waiting[:n], array.NewRecordBatch(w.table.Arrow(), columns, rows))
+	w.waiting = append(w.waiting[:n], all)
 	return nil
+}
+
+// wholeColumn returns the arrays of a column, to be released.
+func wholeColumn(rows []waiting, i int) []arrow.Array {
+	arrays := make([]arrow.Array, len(rows))
+	for j := range rows {
+		arrays[j] = rows[j].columns[i].whole()
+	}
+	return arrays
+}
+
+func releaseAll(arrays []arrow.Array) {
+	for _, a := range arrays {
+		a.Release()
+	}
 }
 
 // until returns where the row group ends among n rows of a batch, or n if it has room for
@@ -180,13 +214,12 @@ func (w *Writer) flush() error {
 	columns := make([]chunkMeta, len(w.table.Columns))
 	s := w.effort.takeScratch()
 	defer scratches[w.effort].Put(s)
-	chunks := make([]arrow.Array, len(w.waiting))
 	for i := range w.table.Columns {
-		for j, rows := range w.waiting {
-			chunks[j] = rows.Column(i)
-		}
 		c := &chunk{scratch: s, column: &w.table.Columns[i], rows: w.rows}
-		if err := c.write(w.sink, chunks); err != nil {
+		arrays := wholeColumn(w.waiting, i)
+		err := c.write(w.sink, arrays)
+		releaseAll(arrays)
+		if err != nil {
 			return fmt.Errorf("column %s: %w", c.column.Name, err)
 		}
 		columns[i] = c.chunkMeta
@@ -197,10 +230,9 @@ func (w *Writer) flush() error {
 
 // release forgets the rows that waited.
 func (w *Writer) release() {
-	for _, rows := range w.waiting {
-		rows.Release()
+	for i := range w.waiting {
+		w.waiting[i].release()
 	}
-	clear(w.waiting)
 	w.waiting, w.rows, w.text = w.waiting[:0], 0, 0
 }
 

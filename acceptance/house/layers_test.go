@@ -60,7 +60,7 @@ var borders = []struct{ folder, imports, why string }{
 	{"stages/decode", "fault problem schema stages/infile stages/bytereader stages/arena stages/spill stages/relay stages/loadobject/isa", "it knows recordings; of load objects only which machine they are for"},
 	{"stages/rollup", "schema stages/arena", "it is made of the rows of tables"},
 	{"stages/write", "schema stages/relay stages/rollup storedir tablefile", "it writes any table"},
-	{"tablefile", "schema", "it knows tables, whatever they are about"},
+	{"tablefile", "schema stages/arena", "it knows tables, whatever they are about"},
 	{"storedir", "schema", "it knows files and commits, and what is in no table"},
 	{"bucket", "fault", "it knows objects, whatever they hold"},
 	{"mirror", "bucket fault storedir", "it knows files and commits"},
