@@ -5,38 +5,49 @@ package rollup
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"stackmill/schema"
+	"stackmill/stages/arena"
 )
 
 // Collector takes the rows of a batch's tables and keeps what the roll-up is made of. It
-// may be used concurrently.
+// may be used concurrently. Rows have numbers in place of texts: the experiments of a
+// batch share most of these, and the garbage collector need not look at numbers.
 type Collector struct {
 	mu          sync.Mutex
 	experiments map[string]*experiment
 	metrics     names
+	texts       names // all others
+	functions   numbers[function]
 }
 
 // experiment is what was collected of one experiment.
 type experiment struct {
-	objects, modules map[int64]string
-	units            map[string]string // of metrics
-	functions        []function        // by their numbers
-	values           []value
+	objects, modules map[int64]int32 // their names
+	units            map[int32]int32 // of metrics, by their names
+	functions        []int32         // by their numbers: the collector's number and 1, or 0
+	values           []values
 }
 
-// function is a row of functions, or none.
+// function is a row of functions.
 type function struct {
-	is                  bool
 	id, object, module  int64
-	name, linkage, kind string
+	name, linkage, kind int32
 }
 
-// value is a row of function_values.
+// values are rows of function_values, by column. There are many more than of anything else.
+type values struct {
+	metrics                                        []int32 // by label
+	labels, modes, functions, exclusive, inclusive arena.Packed
+}
+
+// value is one of these rows.
 type value struct {
 	metric, modes, function int32
 	exclusive, inclusive    int64
@@ -46,24 +57,24 @@ type value struct {
 // whose a row is.
 var sources = map[*schema.Table]func(c *Collector, rows columns, of func(row int) *experiment){
 	schema.FunctionValues: (*Collector).values,
-	schema.Functions:      functions,
-	schema.Metrics: func(_ *Collector, rows columns, of func(int) *experiment) {
+	schema.Functions:      (*Collector).named,
+	schema.Metrics: func(c *Collector, rows columns, of func(int) *experiment) {
 		metrics, units := rows.column("metric").(*array.Dictionary), rows.text("unit")
 		known := metrics.Dictionary().(*array.String)
 		for i := range metrics.Len() {
-			of(i).units[known.Value(metrics.GetValueIndex(i))] = units.Value(i)
+			of(i).units[c.texts.copied(known.Value(metrics.GetValueIndex(i)))] = c.texts.copied(units.Value(i))
 		}
 	},
-	schema.LoadObjects: func(_ *Collector, rows columns, of func(int) *experiment) {
+	schema.LoadObjects: func(c *Collector, rows columns, of func(int) *experiment) {
 		ids, names := rows.wide("load_object_id"), rows.text("name")
 		for i, id := range ids {
-			of(i).objects[id] = names.Value(i)
+			of(i).objects[id] = c.texts.copied(names.Value(i))
 		}
 	},
-	schema.Modules: func(_ *Collector, rows columns, of func(int) *experiment) {
+	schema.Modules: func(c *Collector, rows columns, of func(int) *experiment) {
 		ids, names := rows.wide("module_id"), rows.text("name")
 		for i, id := range ids {
-			of(i).modules[id] = names.Value(i)
+			of(i).modules[id] = c.texts.copied(names.Value(i))
 		}
 	},
 }
@@ -102,8 +113,8 @@ func (c *Collector) experiment(id string) *experiment {
 		if c.experiments == nil {
 			c.experiments = map[string]*experiment{}
 		}
-		e = &experiment{objects: map[int64]string{}, modules: map[int64]string{}, units: map[string]string{}}
-		c.experiments[id] = e
+		e = &experiment{objects: map[int64]int32{}, modules: map[int64]int32{}, units: map[int32]int32{}}
+		c.experiments[strings.Clone(id)] = e
 	}
 	return e
 }
@@ -112,29 +123,38 @@ func (c *Collector) values(rows columns, of func(int) *experiment) {
 	labels := rows.column("metric").(*array.Dictionary)
 	metrics := make([]int32, labels.Dictionary().Len())
 	for i := range metrics {
-		metrics[i] = c.metrics.of(labels.Dictionary().(*array.String).Value(i))
+		metrics[i] = c.metrics.copied(labels.Dictionary().(*array.String).Value(i))
 	}
-	modes, numbers := rows.narrow("modes"), rows.narrow("function_no")
+	places := labels.Indices().(*array.Int32).Int32Values()
+	modes, functions := rows.narrow("modes"), rows.narrow("function_no")
 	exclusive, inclusive := rows.wide("exclusive"), rows.wide("inclusive")
-	for i, function := range numbers {
-		e := of(i)
-		e.values = append(e.values, value{metrics[labels.GetValueIndex(i)], modes[i] & schema.ShownModes, function, schema.ExclusiveOf(exclusive[i], inclusive[i]), inclusive[i]})
+	for from, until := 0, 0; from < len(modes); from = until { // mostly once: they are one experiment's
+		e := of(from)
+		for until = from + 1; until < len(modes) && of(until) == e; {
+			until++
+		}
+		e.values = append(e.values, values{metrics, arena.Pack(places[from:until]), arena.Pack(modes[from:until]), arena.Pack(functions[from:until]),
+			arena.Pack(exclusive[from:until]), arena.Pack(inclusive[from:until])})
 	}
 }
 
-func functions(_ *Collector, rows columns, of func(int) *experiment) {
+func (c *Collector) named(rows columns, of func(int) *experiment) {
 	ids, objects, modules := rows.wide("function_id"), rows.wide("load_object_id"), rows.wide("module_id")
 	names, linkages, kinds := rows.text("name"), rows.text("other_linkage_name"), rows.text("kind")
-	for i, n := range rows.narrow("function_no") {
-		f := function{is: true, id: ids[i], object: objects[i], module: modules[i], name: names.Value(i), kind: kinds.Value(i)}
+	numbers := rows.narrow("function_no")
+	for i, n := range numbers {
+		f := function{id: ids[i], object: objects[i], module: modules[i], name: c.texts.copied(names.Value(i)), kind: c.texts.copied(kinds.Value(i))}
 		if f.linkage = f.name; linkages.IsValid(i) && linkages.Value(i) != "" {
-			f.linkage = linkages.Value(i)
+			f.linkage = c.texts.copied(linkages.Value(i))
 		}
 		e := of(i)
-		for int(n) >= len(e.functions) {
-			e.functions = append(e.functions, function{})
+		if i == 0 { // mostly all are one experiment's
+			e.functions = slices.Grow(e.functions, len(numbers))
 		}
-		e.functions[n] = f
+		for int(n) >= len(e.functions) {
+			e.functions = append(e.functions, 0)
+		}
+		e.functions[n] = c.functions.of(f) + 1
 	}
 }
 
@@ -149,21 +169,38 @@ func (c columns) wide(name string) []int64       { return c.column(name).(*array
 func (c columns) narrow(name string) []int32     { return c.column(name).(*array.Int32).Int32Values() }
 func (c columns) text(name string) *array.String { return c.column(name).(*array.String) }
 
-// names numbers texts.
-type names struct {
-	list   []string
-	number map[string]int32
+// numbers numbers things in the order in which they come.
+type numbers[T comparable] struct {
+	list   []T
+	number map[T]int32
 }
 
-func (n *names) of(text string) int32 {
+func (n *numbers[T]) of(thing T) int32 {
+	i, ok := n.number[thing]
+	if !ok {
+		i = n.add(thing)
+	}
+	return i
+}
+
+func (n *numbers[T]) add(thing T) int32 {
+	if n.number == nil {
+		n.number = map[T]int32{}
+	}
+	i := int32(len(n.list))
+	n.list = append(n.list, thing)
+	n.number[thing] = i
+	return i
+}
+
+// names numbers texts.
+type names struct{ numbers[string] }
+
+// copied is of for a text in memory that is not to be kept.
+func (n *names) copied(text string) int32 {
 	i, ok := n.number[text]
 	if !ok {
-		if n.number == nil {
-			n.number = map[string]int32{}
-		}
-		i = int32(len(n.list))
-		n.list = append(n.list, text)
-		n.number[text] = i
+		i = n.add(strings.Clone(text))
 	}
 	return i
 }

@@ -10,7 +10,8 @@ import (
 // texts are what rows have in place of texts.
 type texts struct {
 	experiments, metrics, units *schema.Labels
-	functions                   []Function
+	unitOf                      [][]int32 // by experiment and metric
+	functions                   []resolved
 	parts                       [4]part
 }
 
@@ -20,42 +21,47 @@ type part struct {
 	of     []int32 // by function
 }
 
-func newTexts(ids, metrics, units []string, functions []Function) *texts {
-	t := &texts{experiments: schema.NewLabels(ids...), metrics: schema.NewLabels(metrics...), units: schema.NewLabels(units...), functions: functions}
-	for i, of := range []func(*Function) string{
-		func(f *Function) string { return f.Name },
-		func(f *Function) string { return f.LoadObject },
-		func(f *Function) string { return f.Module },
-		func(f *Function) string { return f.Kind },
+func (c *Collector) newTexts(ids []string, units [][]int32, functions []resolved) *texts {
+	t := &texts{experiments: schema.NewLabels(ids...), metrics: schema.NewLabels(c.metrics.list...), unitOf: units, functions: functions}
+	var known numbers[int32]
+	for _, of := range units {
+		for i := range of {
+			of[i] = known.of(of[i])
+		}
+	}
+	t.units = c.labels(known.list)
+	for i, of := range []func(*resolved) int32{
+		func(f *resolved) int32 { return f.name },
+		func(f *resolved) int32 { return f.object },
+		func(f *resolved) int32 { return f.module },
+		func(f *resolved) int32 { return f.kind },
 	} {
-		var known names
+		var known numbers[int32]
 		p := part{of: make([]int32, len(functions))}
 		for n := range functions {
 			p.of[n] = known.of(of(&functions[n]))
 		}
-		p.labels = schema.NewLabels(known.list...)
+		p.labels = c.labels(known.list)
 		t.parts[i] = p
 	}
 	return t
 }
 
-// emitRows emits rows in batches.
-func emitRows(rows []row, t *texts, emit func(*schema.Table, arrow.RecordBatch) error) error {
-	for len(rows) > 0 {
-		n := min(len(rows), schema.BatchRows)
-		batch := t.batch(rows[:n])
-		err := emit(schema.FunctionRollup, batch)
-		batch.Release()
-		if err != nil {
-			return err
-		}
-		rows = rows[n:]
+// labels makes labels of texts.
+func (c *Collector) labels(numbers []int32) *schema.Labels {
+	list := make([]string, len(numbers))
+	for i, n := range numbers {
+		list[i] = c.texts.list[n]
 	}
-	return nil
+	return schema.NewLabels(list...)
 }
 
-// batch returns rows as columns.
-func (t *texts) batch(rows []row) arrow.RecordBatch {
+// batch returns rows as columns, in an order.
+func (t *texts) batch(all []row, order []int32) arrow.RecordBatch {
+	rows := make([]row, len(order))
+	for i, n := range order {
+		rows[i] = all[n]
+	}
 	narrow := func(of func(*row) int32) []int32 {
 		list := make([]int32, len(rows))
 		for i := range rows {
@@ -76,10 +82,10 @@ func (t *texts) batch(rows []row) arrow.RecordBatch {
 	columns := []arrow.Array{
 		t.experiments.Mixed(narrow(func(r *row) int32 { return r.experiment })),
 		t.metrics.Mixed(narrow(func(r *row) int32 { return r.metric })),
-		t.units.Mixed(narrow(func(r *row) int32 { return r.unit })),
+		t.units.Mixed(narrow(func(r *row) int32 { return t.unitOf[r.experiment][r.metric] })),
 		schema.Int32s(narrow(func(r *row) int32 { return r.modes })),
-		wide(func(r *row) int64 { return t.functions[r.function].ID }),
-		wide(func(r *row) int64 { return t.functions[r.function].Key }),
+		wide(func(r *row) int64 { return t.functions[r.function].id }),
+		wide(func(r *row) int64 { return t.functions[r.function].key }),
 		text(0), text(1), text(2), text(3),
 		wide(func(r *row) int64 { return schema.StoredExclusive(r.exclusive, r.inclusive) }),
 		wide(func(r *row) int64 { return r.inclusive }),

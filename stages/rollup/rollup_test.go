@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/google/go-cmp/cmp"
@@ -136,6 +137,41 @@ func TestKey(t *testing.T) {
 	}
 	if key("prog", "a.c", "f") == key("prog", "a.c", "g") {
 		t.Error("the name does not count")
+	}
+}
+
+// What the experiments of a batch share is kept once, apart from the memory of their rows.
+func TestShared(t *testing.T) {
+	c := collected(t)
+	if len(c.functions.list) != 2 {
+		t.Errorf("%d functions, not 2", len(c.functions.list))
+	}
+	want := []string{"", "/src/a.c", "_Z4workv", "clock", "count", "cpu", "main", "normal", "ns", "prog", "sync", "wait", "work()"}
+	for _, text := range c.texts.list {
+		if !slices.Contains(want, text) {
+			t.Errorf("text %q", text)
+		}
+	}
+	if n := len(c.texts.list); n > len(want) {
+		t.Errorf("%d texts", n)
+	}
+	text := []byte("one")
+	var n names
+	n.copied(unsafe.String(&text[0], len(text)))
+	text[0] = 'x'
+	if n.list[0] != "one" || n.copied("one") != 0 {
+		t.Errorf("%q was not copied", n.list)
+	}
+}
+
+// A function without a module has none of those that others have.
+func TestNoModule(t *testing.T) {
+	c := collected(t)
+	add(t, c, schema.FunctionValues, "cc", []any{int32(7), "cpu", int32(0), int64(1), int64(6)})
+	add(t, c, schema.Metrics, "cc", []any{"cpu", "CPU", "ns", "clock", false, false})
+	add(t, c, schema.Functions, "cc", []any{int32(0), int64(11), int64(1), int64(2), "main", nil, nil, nil, nil, "normal", int64(11), int64(11), int64(8), nil, nil, nil, int32(0), int32(0)})
+	if got, want := texted(t, c.Rows)[0], "cc cpu ns 7 11 main   normal 1 6"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

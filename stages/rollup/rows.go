@@ -15,17 +15,23 @@ import (
 	"stackmill/stages/arena"
 )
 
-// Function is a function as the roll-up has it.
-type Function struct {
-	Name, LoadObject, Module string
-	ID, Key                  int64
-	Kind                     string
+// resolved is a function as the roll-up has it. Its texts are numbers of the collector's.
+type resolved struct {
+	id, key                    int64 // key is 0 until all are known
+	name, object, module, kind int32
+	linkage                    int32 // the key is made of it
 }
 
-// Compare orders functions as the roll-up's rows are.
-func (f *Function) Compare(g *Function) int {
-	return cmp.Or(strings.Compare(f.Name, g.Name), strings.Compare(f.LoadObject, g.LoadObject), strings.Compare(f.Module, g.Module),
-		cmp.Compare(f.ID, g.ID), cmp.Compare(f.Key, g.Key), strings.Compare(f.Kind, g.Kind))
+// compare orders functions as the roll-up's rows are.
+func (c *Collector) compare(f, g *resolved) int {
+	text := func(a, b int32) int {
+		if a == b {
+			return 0
+		}
+		return strings.Compare(c.texts.list[a], c.texts.list[b])
+	}
+	return cmp.Or(text(f.name, g.name), text(f.object, g.object), text(f.module, g.module),
+		cmp.Compare(f.id, g.id), cmp.Compare(f.key, g.key), text(f.kind, g.kind))
 }
 
 // key returns what names a function in every build, as the macro function_key of the
@@ -35,99 +41,160 @@ func key(object, module, linkage string) int64 {
 	return int64(binary.BigEndian.Uint64(sum[:]) >> 1)
 }
 
-// row is a row of the roll-up, with places in its order in place of texts.
+// row is a row of the roll-up, with numbers in place of texts.
 type row struct {
 	metric, modes, function, experiment int32
-	unit                                int32
 	exclusive, inclusive                int64
 }
 
-// keyOf packs numbers into a key that sorts by the first, then the second, then the third.
-// There are fewer metrics than the rest of the bits can tell apart.
-func keyOf(metric, modes, function int32) uint64 {
-	return uint64(metric)<<(modesBits+functionBits) | uint64(modes)<<functionBits | uint64(function)
+// sortedBy returns an order of things by a key below n, given another, which things of the
+// same key keep.
+func sortedBy(order []int32, n int, key func(thing int32) int32) []int32 {
+	next := make([]int32, n+1) // by key: where the next one goes
+	for _, thing := range order {
+		next[key(thing)+1]++
+	}
+	for k := range n {
+		next[k+1] += next[k]
+	}
+	sorted := make([]int32, len(order))
+	for _, thing := range order {
+		to := &next[key(thing)]
+		sorted[*to] = thing
+		*to++
+	}
+	return sorted
 }
 
-const modesBits, functionBits = 8, 31
+// kind is the key by which rows are sorted first: their metric, then their modes.
+func kind(metric, modes int32) int32 { return metric<<modesBits | modes }
+
+const modesBits = 8
 
 const _ = uint(1<<modesBits - 1 - schema.ShownModes) // modes have no more bits
-
-// sorted returns a list in the order of its keys; what has the same key stays in its order.
-func sorted[T any](list []T, key func(*T) uint64) []T {
-	keys := make([]arena.Keyed, len(list))
-	for i := range list {
-		keys[i] = arena.Keyed{Key: key(&list[i]), N: int32(i)}
-	}
-	ordered := make([]T, len(list))
-	for i, k := range arena.Sort(keys) {
-		ordered[i] = list[k.N]
-	}
-	return ordered
-}
 
 // Rows emits the roll-up's rows, in their order, and forgets what was collected.
 func (c *Collector) Rows(emit func(*schema.Table, arrow.RecordBatch) error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	ids := slices.Sorted(maps.Keys(c.experiments))
-	var known distinct
-	var units names
+	var known numbers[resolved]
 	n := 0
 	for _, e := range c.experiments {
-		n += len(e.values)
+		for i := range e.values {
+			n += e.values[i].labels.Len()
+		}
 	}
 	rows := make([]row, 0, n)
-	metrics := ranks(len(c.metrics.list), func(a, b int32) int { return strings.Compare(c.metrics.list[a], c.metrics.list[b]) })
+	var u unpacker
+	units := make([][]int32, len(ids)) // by experiment and metric
 	for n, id := range ids {
-		first := len(rows)
+		e, first := c.experiments[id], len(rows)
 		var err error
-		if rows, err = c.experiments[id].append(rows, int32(n), &known); err != nil {
-			return fmt.Errorf("experiment %s: %w", id, err)
+		if rows, err = c.append(rows, e, u.values(e), int32(n), &known); err == nil {
+			units[n], err = c.units(e, rows[first:])
 		}
-		for i := first; i < len(rows); i++ {
-			metric := c.metrics.list[rows[i].metric]
-			unit, ok := c.experiments[id].units[metric]
-			if !ok {
-				return fmt.Errorf("experiment %s: metric %s has values, but no unit", id, metric)
-			}
-			rows[i].metric, rows[i].unit = metrics[rows[i].metric], units.of(unit)
+		if err != nil {
+			return fmt.Errorf("experiment %s: %w", id, err)
 		}
 		delete(c.experiments, id)
 	}
-	functions := ranks(len(known.list), func(a, b int32) int { return known.list[a].Compare(&known.list[b]) })
-	for i := range rows {
-		rows[i].function = functions[rows[i].function]
+	for i := range known.list {
+		f := &known.list[i]
+		f.key = key(c.texts.list[f.object], c.texts.list[f.module], c.texts.list[f.linkage])
 	}
-	rows = sorted(rows, func(r *row) uint64 { return keyOf(r.metric, r.modes, r.function) }) // those of experiments are in order
-	slices.Sort(c.metrics.list)
-	slices.SortFunc(known.list, func(f, g Function) int { return f.Compare(&g) })
-	return emitRows(rows, newTexts(ids, c.metrics.list, units.list, known.list), emit)
+	metrics := ranks(len(c.metrics.list), func(a, b int32) int { return strings.Compare(c.metrics.list[a], c.metrics.list[b]) })
+	functions := ranks(len(known.list), func(a, b int32) int { return c.compare(&known.list[a], &known.list[b]) })
+	order := sortedBy(upTo(len(rows)), len(functions), func(i int32) int32 { return functions[rows[i].function] }) // those of experiments are in order
+	order = sortedBy(order, len(metrics)<<modesBits, func(i int32) int32 { return kind(metrics[rows[i].metric], rows[i].modes) })
+	t := c.newTexts(ids, units, known.list)
+	for part := range slices.Chunk(order, schema.BatchRows) {
+		batch := t.batch(rows, part)
+		err := emit(schema.FunctionRollup, batch)
+		batch.Release()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// upTo returns the numbers below n.
+func upTo(n int) []int32 {
+	list := make([]int32, n)
+	for i := range list {
+		list[i] = int32(i)
+	}
+	return list
 }
 
 // append appends an experiment's rows. Of modes in which a function has the same values
 // it makes one row.
-func (e *experiment) append(rows []row, number int32, known *distinct) ([]row, error) {
-	values := sorted(e.values, func(v *value) uint64 {
-		return uint64(v.function)<<(64-functionBits) | keyOf(v.metric, v.modes, 0)>>functionBits
-	})
+func (c *Collector) append(rows []row, e *experiment, values []value, number int32, known *numbers[resolved]) ([]row, error) {
+	for i := range values {
+		if n := values[i].function; uint(n) >= uint(len(e.functions)) || e.functions[n] == 0 {
+			return nil, fmt.Errorf("function %d has values, but no name", n)
+		}
+	}
+	order := sortedBy(upTo(len(values)), len(c.metrics.list)<<modesBits, func(i int32) int32 { return kind(values[i].metric, values[i].modes) })
+	order = sortedBy(order, len(e.functions), func(i int32) int32 { return values[i].function })
 	last, at := int32(-1), int32(0)
-	for i, v := range values {
-		if v.function != last {
-			var f function
-			if uint(v.function) < uint(len(e.functions)) {
-				f = e.functions[v.function]
+	for _, i := range order {
+		v := &values[i]
+		if v.function == last {
+			if merge(rows, v, at, number) {
+				continue
 			}
-			if !f.is {
-				return nil, fmt.Errorf("function %d has values, but no name", v.function)
-			}
-			last, at = v.function, known.of(Function{Name: f.name, LoadObject: e.objects[f.object], Module: e.modules[f.module], ID: f.id, Kind: f.kind}, f.linkage)
+		} else {
+			f := &c.functions.list[e.functions[v.function]-1]
+			r := resolved{id: f.id, name: f.name, object: c.name(e.objects, f.object), module: c.name(e.modules, f.module), kind: f.kind, linkage: f.linkage}
+			last, at = v.function, known.of(r)
 		}
-		if i > 0 && merge(rows, &v, at, number) {
-			continue
-		}
-		rows = append(rows, row{v.metric, v.modes, at, number, 0, v.exclusive, v.inclusive})
+		rows = append(rows, row{v.metric, v.modes, at, number, v.exclusive, v.inclusive})
 	}
 	return rows, nil
+}
+
+// unpacker unpacks values in memory that it keeps for those of the next experiment.
+type unpacker struct {
+	list                     []value
+	labels, modes, functions []int32
+	exclusive, inclusive     []int64
+}
+
+// values returns the values of an experiment.
+func (u *unpacker) values(e *experiment) []value {
+	u.list = u.list[:0]
+	for _, v := range e.values {
+		u.labels, u.modes, u.functions = arena.Unpack(u.labels[:0], v.labels), arena.Unpack(u.modes[:0], v.modes), arena.Unpack(u.functions[:0], v.functions)
+		u.exclusive, u.inclusive = arena.Unpack(u.exclusive[:0], v.exclusive), arena.Unpack(u.inclusive[:0], v.inclusive)
+		for i, label := range u.labels {
+			u.list = append(u.list, value{v.metrics[label], u.modes[i] & schema.ShownModes, u.functions[i], schema.ExclusiveOf(u.exclusive[i], u.inclusive[i]), u.inclusive[i]})
+		}
+	}
+	return u.list
+}
+
+// name returns the text of an object's or module's name, which is empty if that has none.
+func (c *Collector) name(names map[int64]int32, id int64) int32 {
+	name, ok := names[id]
+	if !ok {
+		name = c.texts.of("")
+	}
+	return name
+}
+
+// units returns the units of the metrics that rows of an experiment have, by metric.
+func (c *Collector) units(e *experiment, rows []row) ([]int32, error) {
+	units := make([]int32, len(c.metrics.list))
+	for n, metric := range c.metrics.list {
+		unit, ok := e.units[c.texts.of(metric)]
+		if !ok && slices.ContainsFunc(rows, func(r row) bool { return r.metric == int32(n) }) {
+			return nil, fmt.Errorf("metric %s has values, but no unit", metric)
+		}
+		units[n] = unit
+	}
+	return units, nil
 }
 
 // merge adds the modes of a value to those of a row of the same function, metric and
@@ -146,38 +213,9 @@ func merge(rows []row, v *value, function, experiment int32) bool {
 	return false
 }
 
-// distinct are the functions of all experiments, each once.
-type distinct struct {
-	list   []Function
-	number map[named]int32
-}
-
-// named is a function, without its key, which is made of the linkage name.
-type named struct {
-	Function
-	linkage string
-}
-
-func (d *distinct) of(f Function, linkage string) int32 {
-	n, ok := d.number[named{f, linkage}]
-	if !ok {
-		if d.number == nil {
-			d.number = map[named]int32{}
-		}
-		n = int32(len(d.list))
-		d.number[named{f, linkage}] = n
-		f.Key = key(f.LoadObject, f.Module, linkage)
-		d.list = append(d.list, f)
-	}
-	return n
-}
-
 // ranks returns the place of each of n things in their order.
 func ranks(n int, compare func(a, b int32) int) []int32 {
-	order, ranks := make([]int32, n), make([]int32, n)
-	for i := range order {
-		order[i] = int32(i)
-	}
+	order, ranks := upTo(n), make([]int32, n)
 	slices.SortFunc(order, compare)
 	for i, at := range order {
 		ranks[at] = int32(i)

@@ -49,7 +49,7 @@ func (s *Sums) Add(rows arrow.RecordBatch) {
 		values[i] = of.column(name).(*array.Dictionary)
 		known := values[i].Dictionary().(*array.String)
 		for n := range known.Len() {
-			numbers[i] = append(numbers[i], s.labels[i].of(strings.Clone(known.Value(n))))
+			numbers[i] = append(numbers[i], s.labels[i].copied(known.Value(n)))
 		}
 	}
 	modes, keys, exclusive, inclusive := of.narrow("modes"), of.wide("function_key"), of.wide("exclusive"), of.wide("inclusive")
