@@ -2,14 +2,27 @@ package pipeline
 
 import (
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 )
 
-// restShare is the part of the memory that may be in use before garbage is collected:
-// small recordings leave little else, and looking for what is not garbage costs an
-// eighth of their time.
-const restShare = 4
+// The part of the memory that may be in use before garbage is collected: looking for what is
+// not garbage costs time. Small recordings leave little that is to be looked at, and making
+// the pages of a larger heap takes as long as many of them.
+const (
+	restShare  = 4
+	smallShare = 8 // while all recordings are small
+)
+
+// restSize returns how much memory may be in use before garbage is collected while
+// recordings are read.
+func restSize(memory int64, list []*attempt) int64 {
+	if slices.ContainsFunc(list, func(a *attempt) bool { return a.src.bytes >= largeInput }) {
+		return memory / restShare
+	}
+	return memory / smallShare
+}
 
 // collector sets how much the memory in use may grow until garbage is collected.
 type collector struct{ usual, percent int }

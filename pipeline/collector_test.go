@@ -45,3 +45,20 @@ func TestCollectorRests(t *testing.T) {
 		t.Errorf("what the user has set became %d %%", percent())
 	}
 }
+
+// Garbage of small recordings is collected earlier than that of a large one, or of others beside it.
+func TestRestSize(t *testing.T) {
+	small, large := &attempt{src: input{bytes: largeInput - 1}}, &attempt{src: input{bytes: largeInput}}
+	for _, x := range []struct {
+		list []*attempt
+		want int64
+	}{
+		{[]*attempt{small, small}, 125 << 20},
+		{[]*attempt{large}, 250 << 20},
+		{[]*attempt{small, large}, 250 << 20},
+	} {
+		if got := restSize(1000<<20, x.list); got != x.want {
+			t.Errorf("%d recordings: garbage is collected from %d MiB on, not %d", len(x.list), got>>20, x.want>>20)
+		}
+	}
+}

@@ -92,7 +92,8 @@ func (in *ingest) watch(ctx context.Context) {
 	before := live()
 	garbage := newCollector()
 	defer garbage.end()
-	garbage.rest(in.Memory/restShare, before)
+	size := in.Memory / restShare
+	garbage.rest(size, before)
 	for {
 		select {
 		case <-ctx.Done():
@@ -100,8 +101,12 @@ func (in *ingest) watch(ctx context.Context) {
 		case <-tick.C:
 		}
 		now := live()
-		garbage.rest(in.Memory/restShare, now)
-		if list, bytes, strays := in.underway.now(); now-before > allowed(in.Memory, bytes) {
+		list, bytes, strays := in.underway.now()
+		if len(list) > 0 {
+			size = restSize(in.Memory, list)
+		}
+		garbage.rest(size, now)
+		if now-before > allowed(in.Memory, bytes) {
 			in.relieve(list, strays)
 		}
 	}

@@ -26,6 +26,7 @@ var levels = [...]int{Quick: 1, Thorough: 11}
 // scratch is memory that encoding takes.
 type scratch struct {
 	effort            Effort
+	unpacked          room
 	wide              numbers[int64]
 	narrow            numbers[int32]
 	texts             texts

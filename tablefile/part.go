@@ -18,16 +18,36 @@ type part struct {
 	packed *arena.Packed
 }
 
-// whole returns the array with its numbers, to be released.
-func (p part) whole() arrow.Array {
-	if p.packed == nil {
-		p.Retain()
-		return p.Array
+// room is memory for the numbers of a column.
+type room struct {
+	wide   []int64
+	narrow []int32
+}
+
+// arrays returns the arrays of a column with their numbers, to be released. They hold until
+// the room is used again.
+func (r *room) arrays(c *schema.Column, rows []waiting, i int) []arrow.Array {
+	arrays, n := make([]arrow.Array, len(rows)), 0
+	for _, k := range rows {
+		n += k.rows
 	}
-	if p.Data().DataType().(arrow.FixedWidthDataType).Bytes() == arrow.Int64SizeBytes {
-		return withNumbers(p.Data(), arrow.Int64Traits.CastToBytes(arena.Unpack([]int64(nil), *p.packed)))
+	r.wide, r.narrow = r.wide[:0], r.narrow[:0]
+	for j, k := range rows {
+		p := k.columns[i]
+		switch {
+		case p.packed == nil:
+			p.Retain()
+			arrays[j] = p.Array
+		case c.Type == schema.Int64 || c.Type == schema.Time:
+			r.wide = arena.Unpack(slices.Grow(r.wide, n), *p.packed)
+			arrays[j] = withNumbers(p.Data(), arrow.Int64Traits.CastToBytes(r.wide[len(r.wide)-k.rows:]))
+		default:
+			r.narrow = arena.Unpack(slices.Grow(r.narrow, n), *p.packed)
+			arrays[j] = withNumbers(p.Data(), arrow.Int32Traits.CastToBytes(r.narrow[len(r.narrow)-k.rows:]))
+		}
+		n -= k.rows
 	}
-	return withNumbers(p.Data(), arrow.Int32Traits.CastToBytes(arena.Unpack([]int32(nil), *p.packed)))
+	return arrays
 }
 
 // withNumbers returns an array with other numbers, or nil for none.

@@ -153,8 +153,9 @@ func (w *Writer) pack(n int) error {
 	for _, k := range several {
 		all.rows += k.rows
 	}
+	var r room // little of what is packed is packed again
 	for i := range w.table.Columns {
-		arrays := wholeColumn(several, i)
+		arrays := r.arrays(&w.table.Columns[i], several, i)
 		column, err := joinedPart(&w.table.Columns[i], arrays)
 		releaseAll(arrays)
 		if err != nil {
@@ -168,15 +169,6 @@ func (w *Writer) pack(n int) error {
 	}
 	w.waiting = append(w.waiting[:n], all)
 	return nil
-}
-
-// wholeColumn returns the arrays of a column, to be released.
-func wholeColumn(rows []waiting, i int) []arrow.Array {
-	arrays := make([]arrow.Array, len(rows))
-	for j := range rows {
-		arrays[j] = rows[j].columns[i].whole()
-	}
-	return arrays
 }
 
 func releaseAll(arrays []arrow.Array) {
@@ -216,7 +208,7 @@ func (w *Writer) flush() error {
 	defer scratches[w.effort].Put(s)
 	for i := range w.table.Columns {
 		c := &chunk{scratch: s, column: &w.table.Columns[i], rows: w.rows}
-		arrays := wholeColumn(w.waiting, i)
+		arrays := s.unpacked.arrays(c.column, w.waiting, i)
 		err := c.write(w.sink, arrays)
 		releaseAll(arrays)
 		if err != nil {

@@ -13,6 +13,7 @@ type texts struct {
 	unitOf                      [][]int32 // by experiment and metric
 	functions                   []resolved
 	parts                       [4]part
+	rows                        []row // of a batch, in order
 }
 
 // part is a text of functions: a column of labels.
@@ -58,10 +59,11 @@ func (c *Collector) labels(numbers []int32) *schema.Labels {
 
 // batch returns rows as columns, in an order.
 func (t *texts) batch(all []row, order []int32) arrow.RecordBatch {
-	rows := make([]row, len(order))
-	for i, n := range order {
-		rows[i] = all[n]
+	t.rows = t.rows[:0]
+	for _, n := range order {
+		t.rows = append(t.rows, all[n])
 	}
+	rows := t.rows
 	narrow := func(of func(*row) int32) []int32 {
 		list := make([]int32, len(rows))
 		for i := range rows {
