@@ -5,6 +5,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"stackmill/schema"
@@ -50,63 +51,100 @@ func (r *room) arrays(c *schema.Column, rows []waiting, i int) []arrow.Array {
 	return arrays
 }
 
-// withNumbers returns an array with other numbers, or nil for none.
+// withNumbers returns an array that has none with its numbers.
 func withNumbers(d arrow.ArrayData, numbers []byte) arrow.Array {
-	var values *memory.Buffer
-	if numbers != nil {
-		values = memory.NewBufferBytes(numbers)
-	}
 	var labels *array.Data
 	if d.DataType().ID() == arrow.DICTIONARY {
 		labels = d.Dictionary().(*array.Data)
 	}
-	other := array.NewDataWithDictionary(d.DataType(), d.Len(), []*memory.Buffer{d.Buffers()[0], values}, d.NullN(), d.Offset(), labels)
-	defer other.Release()
-	return array.MakeFromData(other)
+	buffers := []*memory.Buffer{d.Buffers()[0], memory.NewBufferBytes(numbers)}
+	whole := array.NewDataWithDictionary(d.DataType(), d.Len(), buffers, d.NullN(), d.Offset(), labels)
+	defer whole.Release()
+	return array.MakeFromData(whole)
 }
 
 // joinedPart makes one part of arrays of a column. It packs numbers, and those of labels.
 func joinedPart(c *schema.Column, arrays []arrow.Array) (part, error) {
-	missing := func(a arrow.Array) bool { return a.NullN() > 0 }
-	if c.Type != schema.Label && !slices.ContainsFunc(arrays, missing) { // nothing else to join
-		if packed := pack(c.Type, arrays); packed != nil {
-			n := 0
-			for _, a := range arrays {
-				n += a.Len()
-			}
-			d := array.NewData(c.Type.Arrow(), n, []*memory.Buffer{nil, nil}, nil, 0, 0)
-			defer d.Release()
-			return part{array.MakeFromData(d), packed}, nil
-		}
-	}
-	joined, err := array.Concatenate(arrays, memory.DefaultAllocator)
-	if err != nil {
-		return part{}, err
-	}
-	packed := pack(c.Type, []arrow.Array{joined})
-	if packed == nil {
-		return part{Array: joined}, nil
-	}
-	defer joined.Release()
-	return part{withNumbers(joined.Data(), nil), packed}, nil
-}
-
-// pack packs the numbers of a column's arrays, nil if it has none.
-func pack(t schema.Type, arrays []arrow.Array) *arena.Packed {
-	switch t {
+	var packed arena.Packed
+	var labels *array.Data
+	switch c.Type {
 	case schema.Int64, schema.Time:
-		return packed(arrays, wideValues)
-	case schema.Int32, schema.Label:
-		return packed(arrays, narrowValues)
+		packed = arena.Pack(lists(arrays, wideValues)...)
+	case schema.Int32:
+		packed = arena.Pack(lists(arrays, narrowValues)...)
+	case schema.Label:
+		numbers, names := joinedLabels(arrays)
+		defer names.Release()
+		packed, labels = arena.Pack(numbers...), names.Data().(*array.Data)
+	default:
+		joined, err := array.Concatenate(arrays, memory.DefaultAllocator)
+		return part{Array: joined}, err
 	}
-	return nil
+	bits, missing := joinedBits(arrays, packed.Len())
+	d := array.NewDataWithDictionary(c.Type.Arrow(), packed.Len(), []*memory.Buffer{bits, nil}, missing, 0, labels)
+	defer d.Release()
+	return part{array.MakeFromData(d), &packed}, nil
 }
 
-func packed[T number](arrays []arrow.Array, of func(arrow.Array) []T) *arena.Packed {
-	lists := make([][]T, len(arrays))
+func lists[T number](arrays []arrow.Array, of func(arrow.Array) []T) [][]T {
+	list := make([][]T, len(arrays))
 	for i, a := range arrays {
-		lists[i] = of(a)
+		list[i] = of(a)
 	}
-	p := arena.Pack(lists...)
-	return &p
+	return list
+}
+
+// joinedBits returns which rows of arrays have a value, nil if all of n do, and how many do not.
+func joinedBits(arrays []arrow.Array, n int) (bits *memory.Buffer, missing int) {
+	for _, a := range arrays {
+		missing += a.NullN()
+	}
+	if missing == 0 {
+		return nil, 0
+	}
+	to := make([]byte, bitutil.BytesForBits(int64(n)))
+	at := 0
+	for _, a := range arrays {
+		if from := a.NullBitmapBytes(); a.NullN() == 0 {
+			bitutil.SetBitsTo(to, int64(at), int64(a.Len()), true)
+		} else {
+			bitutil.CopyBitmap(from, a.Data().Offset(), a.Len(), to, at)
+		}
+		at += a.Len()
+	}
+	return memory.NewBufferBytes(to), missing
+}
+
+// joinedLabels returns the numbers of labels, by array, in one list of names, to be released.
+func joinedLabels(arrays []arrow.Array) (numbers [][]int32, names arrow.Array) {
+	list := array.NewStringBuilder(memory.DefaultAllocator)
+	defer list.Release()
+	known := map[string]int32{}
+	numbers = lists(arrays, narrowValues)
+	for i, a := range arrays {
+		own := a.(*array.Dictionary).Dictionary().(*array.String)
+		same := true // as in the list
+		now := make([]int32, own.Len())
+		for n := range now {
+			name := own.Value(n)
+			number, ok := known[name]
+			if !ok {
+				number = int32(list.Len())
+				known[name] = number
+				list.Append(name)
+			}
+			now[n], same = number, same && number == int32(n)
+		}
+		if same {
+			continue
+		}
+		renumbered := make([]int32, len(numbers[i]))
+		for row, n := range numbers[i] {
+			if uint(n) < uint(len(now)) { // not where it is missing
+				renumbered[row] = now[n]
+			}
+		}
+		numbers[i] = renumbered
+	}
+	return numbers, list.NewArray()
 }

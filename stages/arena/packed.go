@@ -24,7 +24,11 @@ func Pack[T ~int32 | ~int64](lists ...[]T) Packed {
 			least, most = list[0], list[0]
 		}
 		for _, v := range list {
-			least, most = min(least, v), max(most, v)
+			if v < least {
+				least = v
+			} else if v > most {
+				most = v
+			}
 		}
 		n += len(list)
 	}
@@ -58,26 +62,28 @@ func distances[D uint8 | uint16 | uint32 | uint64, T ~int32 | ~int64](lists [][]
 
 // Unpack appends packed numbers to a list of the type that they had.
 func Unpack[T ~int32 | ~int64](list []T, p Packed) []T {
-	list = slices.Grow(list, p.n)
-	switch d := p.distances.(type) {
+	n := len(list)
+	list = slices.Grow(list, p.n)[:n+p.n]
+	switch to := list[n:]; d := p.distances.(type) {
 	case []uint8:
-		return add(list, p.least, d)
+		add(to, p.least, d)
 	case []uint16:
-		return add(list, p.least, d)
+		add(to, p.least, d)
 	case []uint32:
-		return add(list, p.least, d)
+		add(to, p.least, d)
 	case []uint64:
-		return add(list, p.least, d)
-	}
-	for range p.n {
-		list = append(list, T(p.least))
+		add(to, p.least, d)
+	default:
+		for i := range to {
+			to[i] = T(p.least)
+		}
 	}
 	return list
 }
 
-func add[D uint8 | uint16 | uint32 | uint64, T ~int32 | ~int64](list []T, least int64, distances []D) []T {
-	for _, d := range distances {
-		list = append(list, T(uint64(least)+uint64(d)))
+func add[D uint8 | uint16 | uint32 | uint64, T ~int32 | ~int64](to []T, least int64, distances []D) {
+	to = to[:len(distances)]
+	for i, d := range distances {
+		to[i] = T(uint64(least) + uint64(d))
 	}
-	return list
 }
