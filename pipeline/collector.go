@@ -12,7 +12,7 @@ import (
 // the pages of a larger heap takes as long as many of them.
 const (
 	restShare  = 4
-	smallShare = 8 // while all recordings are small
+	smallShare = 6 // while all recordings are small
 )
 
 // restSize returns how much memory may be in use before garbage is collected while

@@ -53,11 +53,11 @@ func TestRestSize(t *testing.T) {
 		list []*attempt
 		want int64
 	}{
-		{[]*attempt{small, small}, 125 << 20},
-		{[]*attempt{large}, 250 << 20},
-		{[]*attempt{small, large}, 250 << 20},
+		{[]*attempt{small, small}, 200 << 20},
+		{[]*attempt{large}, 300 << 20},
+		{[]*attempt{small, large}, 300 << 20},
 	} {
-		if got := restSize(1000<<20, x.list); got != x.want {
+		if got := restSize(1200<<20, x.list); got != x.want {
 			t.Errorf("%d recordings: garbage is collected from %d MiB on, not %d", len(x.list), got>>20, x.want>>20)
 		}
 	}
