@@ -89,8 +89,8 @@ func (s *slurmCluster) harm(plan, array string) int {
 				words := harms[len(harmed)%len(harms)](task)
 				if out, err := exec.Command(words[0], words[1:]...).CombinedOutput(); err == nil {
 					harmed[task] = true
-				} else if !strings.Contains(string(out), "nvalid job id") && !strings.Contains(string(out), "lready") {
-					s.Fatalf("%q: %v\n%s", words, err, out) // it has not just ended
+				} else if !strings.Contains(string(out), "nvalid job id") && !strings.Contains(string(out), "lready") && !strings.Contains(string(out), "pending") {
+					s.Fatalf("%q: %v\n%s", words, err, out) // it has not just ended, or been requeued
 				}
 				return true
 			}

@@ -213,7 +213,8 @@ func TestReplacedMeanwhile(t *testing.T) {
 				}
 			}
 			out := b.does(append(verb, "--store", store)...)
-			if verb[0] == "query" && strings.ReplaceAll(out, "\r", "") != truth(0, 3) {
+			// On a busy machine the program first says that it waits for an answer.
+			if verb[0] == "query" && !strings.HasSuffix(strings.ReplaceAll(out, "\r", ""), truth(0, 3)) {
 				t.Errorf("%s", out)
 			}
 			s.mu.Lock()
