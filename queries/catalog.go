@@ -261,9 +261,10 @@ func lateView(name, query string) string {
 }
 
 // lateMacro returns what follows CREATE MACRO for a macro of a query that is kept as a text.
-// The text is a parameter, so that the engine does not look at its files yet.
+// It has a parameter so that the engine does not look at the query's files yet. The text must
+// not be one itself: SQL of others could give another, which Admit would not see.
 func lateMacro(name, query string) string {
-	return fmt.Sprintf("%s(rows := %s) AS TABLE FROM query(rows)", name, quote(query))
+	return fmt.Sprintf("%s(used := true) AS TABLE FROM query(IF(used IS NULL, '', %s))", name, quote(query))
 }
 
 // quote writes a text for SQL, in which a NUL would end the statement.

@@ -2,4 +2,4 @@
 
 package queries
 
-const same = 0xe38b51a16343d50d
+const same = 0x35aca19b6e44412b
