@@ -105,7 +105,10 @@ func TestDraft(t *testing.T) {
 			if err != nil || len(all) != 2 {
 				t.Fatal(all, err)
 			}
-			second.Experiments, second.Files, second.Ingested = all[1].Experiments, all[1].Files, all[1].Ingested
+			second.Experiments, second.Files, second.Ingested = all[1].Experiments, nil, all[1].Ingested
+			for _, f := range all[1].Files { // nothing else is known before the commit
+				second.Files = append(second.Files, storedir.File{Table: f.Table, Path: f.Path})
+			}
 			if test.foresee { // a file that will not be there, and none of some that will be
 				files := append(slices.Clone(second.Files[:2]), storedir.File{Table: schema.RaceSamples.Name, Path: "tables/race_samples/x.parquet"})
 				if err := draft.Foresee(t.Context(), storedir.Commit{Batch: second.Batch, Files: files}); err != nil || !draft.catalog.begun {
@@ -221,5 +224,29 @@ func TestDraftOfNewStore(t *testing.T) {
 	draft.Drop()
 	if left, err := os.ReadDir(store); err != nil || len(left) > 0 {
 		t.Errorf("left: %v, %v", left, err)
+	}
+}
+
+// A catalog that has a store's fingerprint and reads other files is found.
+func TestCheckFindsOtherFiles(t *testing.T) {
+	store := storetest.New(t, storetest.Two)
+	look, err := storedir.Look(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, elsewhere := range []string{"", "/elsewhere"} {
+		d, err := define(store, look.Batches, experimentsOf(look.Batches))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.store += elsewhere
+		path := filepath.Join(t.TempDir(), CatalogFile)
+		if err := errors.Join(writeCatalog(t.Context(), path, d), storedir.Place(path, filepath.Join(store, CatalogFile))); err != nil {
+			t.Fatal(err)
+		}
+		var p Proof
+		if err := p.checkCatalog(t.Context(), store, look.Batches, true); err != nil || (len(p.Wrong) > 0) != (elsewhere != "") {
+			t.Errorf("%q: %v %v", elsewhere, p.Wrong, err)
+		}
 	}
 }

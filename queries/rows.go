@@ -135,8 +135,9 @@ func (p *portion) shared(files fileList) string {
 
 // fileList are files of a table.
 type fileList struct {
-	paths []string // as SQL
-	rows  int64    // in all of them
+	paths   []string // as SQL
+	rows    int64    // in all of them
+	unknown bool     // rows: of a batch that is being written, or looked up in a catalog
 }
 
 // filesOf returns the files of a table in batches.
@@ -145,19 +146,24 @@ func filesOf(store string, t *schema.Table, batches iter.Seq[*storedir.Batch]) (
 		for _, f := range b.Files {
 			if f.Table == t.Name {
 				l.paths = append(l.paths, quote(literal.Replace(store+"/"+f.Path)))
-				l.rows += f.Rows
+				l.rows, l.unknown = l.rows+f.Rows, l.unknown || f.Rows == 0 // no file is without rows
 			}
 		}
 	}
 	return l
 }
 
-// read returns the relation of the rows in the files, of which the engine is told how many
-// they are: else it takes all files for as large as the first until it has opened each.
+// read returns the relation of the rows in the files. If it is known how many they are, the
+// engine is told: else it takes all files for as large as the first until it has opened each.
 func (l fileList) read(options ...string) string {
-	options = append([]string{l.String(), fmt.Sprint("explicit_cardinality = ", l.rows)}, options...)
-	return "read_parquet(" + strings.Join(options, ", ") + ")"
+	if !l.unknown {
+		options = append(options, fmt.Sprint("explicit_cardinality = ", l.rows))
+	}
+	return "read_parquet(" + strings.Join(append([]string{l.String()}, options...), ", ") + ")"
 }
+
+// toldRows is what read tells, as a regular expression of the engine's.
+const toldRows = ", explicit_cardinality = [0-9]+"
 
 // String writes the list for SQL.
 func (l fileList) String() string { return "[" + strings.Join(l.paths, ", ") + "]" }

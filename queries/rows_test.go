@@ -122,3 +122,16 @@ func TestExpectedRows(t *testing.T) {
 		}
 	}
 }
+
+// Where the rows of one of several files are not known, the engine is told nothing of them.
+func TestUnknownRows(t *testing.T) {
+	batches := []*storedir.Batch{
+		{Commit: storedir.Commit{Files: []storedir.File{{Table: "samples", Path: "a", Rows: 7}}}},
+		{Commit: storedir.Commit{Files: []storedir.File{{Table: "samples", Path: "b"}}}},
+	}
+	for n, want := range []string{"read_parquet(['S/a'], explicit_cardinality = 7)", "read_parquet(['S/a', 'S/b'])"} {
+		if got := filesOf("S", schema.Samples, slices.Values(batches[:n+1])).read(); got != want {
+			t.Errorf("%s, not %s", got, want)
+		}
+	}
+}
