@@ -60,12 +60,20 @@ func NewLabels(values ...string) *Labels { return &Labels{texts(values)} }
 
 // Mixed returns a row for each number of a value. It keeps numbers.
 func (l *Labels) Mixed(numbers []int32) arrow.Array {
-	return array.NewDictionaryArray(label, Int32s(numbers), l.dictionary)
+	return labelled(Int32s(numbers), l.dictionary)
 }
 
 // Array returns n rows, at most BatchRows, of the value of that number.
 func (l *Labels) Array(value, n int) arrow.Array {
-	return array.NewDictionaryArray(label, Int32s(repeated(int32(value))[:n]), l.dictionary)
+	return labelled(Int32s(repeated(int32(value))[:n]), l.dictionary)
+}
+
+// labelled returns a column of labels. Arrow makes its list of labels when it is first asked
+// for: here, since the writers of several tables may share the column.
+func labelled(numbers, labels arrow.Array) arrow.Array {
+	column := array.NewDictionaryArray(label, numbers, labels)
+	column.Dictionary()
+	return column
 }
 
 // repeated returns BatchRows times a number, which all arrays of it share.

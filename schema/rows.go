@@ -228,7 +228,7 @@ func (c *cells) take(t Type) (column arrow.Array) {
 		}
 		indices := fixed(arrow.PrimitiveTypes.Int32, arrow.Int32Traits.CastToBytes(c.narrow), len(c.narrow), c.valid, c.nulls)
 		defer indices.Release()
-		column = array.NewDictionaryArray(label, indices, c.known)
+		column = labelled(indices, c.known)
 		c.narrow = room(c.narrow)
 	default:
 		column = c.others.NewArray()
