@@ -66,13 +66,6 @@ func sortedBy(order []int32, n int, key func(thing int32) int32) []int32 {
 	return sorted
 }
 
-// kind is the key by which rows are sorted first: their metric, then their modes.
-func kind(metric, modes int32) int32 { return metric<<modesBits | modes }
-
-const modesBits = 8
-
-const _ = uint(1<<modesBits - 1 - schema.ShownModes) // modes have no more bits
-
 // Rows emits the roll-up's rows, in their order, and forgets what was collected.
 func (c *Collector) Rows(emit func(*schema.Table, arrow.RecordBatch) error) error {
 	c.mu.Lock()
@@ -106,7 +99,8 @@ func (c *Collector) Rows(emit func(*schema.Table, arrow.RecordBatch) error) erro
 	metrics := ranks(len(c.metrics.list), func(a, b int32) int { return strings.Compare(c.metrics.list[a], c.metrics.list[b]) })
 	functions := ranks(len(known.list), func(a, b int32) int { return c.compare(&known.list[a], &known.list[b]) })
 	order := sortedBy(upTo(len(rows)), len(functions), func(i int32) int32 { return functions[rows[i].function] }) // those of experiments are in order
-	order = sortedBy(order, len(metrics)<<modesBits, func(i int32) int32 { return kind(metrics[rows[i].metric], rows[i].modes) })
+	order = sortedBy(order, schema.ShownModes+1, func(i int32) int32 { return rows[i].modes })
+	order = sortedBy(order, len(metrics), func(i int32) int32 { return metrics[rows[i].metric] })
 	t := c.newTexts(ids, units, known.list)
 	for part := range slices.Chunk(order, schema.BatchRows) {
 		batch := t.batch(rows, part)
@@ -136,7 +130,8 @@ func (c *Collector) append(rows []row, e *experiment, values []value, number int
 			return nil, fmt.Errorf("function %d has values, but no name", n)
 		}
 	}
-	order := sortedBy(upTo(len(values)), len(c.metrics.list)<<modesBits, func(i int32) int32 { return kind(values[i].metric, values[i].modes) })
+	order := sortedBy(upTo(len(values)), schema.ShownModes+1, func(i int32) int32 { return values[i].modes })
+	order = sortedBy(order, len(c.metrics.list), func(i int32) int32 { return values[i].metric })
 	order = sortedBy(order, len(e.functions), func(i int32) int32 { return values[i].function })
 	last, at := int32(-1), int32(0)
 	for _, i := range order {
@@ -186,13 +181,14 @@ func (c *Collector) name(names map[int64]int32, id int64) int32 {
 
 // units returns the units of the metrics that rows of an experiment have, by metric.
 func (c *Collector) units(e *experiment, rows []row) ([]int32, error) {
-	units := make([]int32, len(c.metrics.list))
+	units, known := make([]int32, len(c.metrics.list)), make([]bool, len(c.metrics.list))
 	for n, metric := range c.metrics.list {
-		unit, ok := e.units[c.texts.of(metric)]
-		if !ok && slices.ContainsFunc(rows, func(r row) bool { return r.metric == int32(n) }) {
-			return nil, fmt.Errorf("metric %s has values, but no unit", metric)
+		units[n], known[n] = e.units[c.texts.of(metric)]
+	}
+	for i := range rows {
+		if n := rows[i].metric; !known[n] {
+			return nil, fmt.Errorf("metric %s has values, but no unit", c.metrics.list[n])
 		}
-		units[n] = unit
 	}
 	return units, nil
 }
