@@ -10,8 +10,8 @@ import (
 	"stackmill/schema"
 )
 
-// What is joined and unpacked is what Arrow makes of the same arrays, which may be parts of
-// others and lack values.
+// Joined columns, once unpacked, equal what Arrow concatenates of the same arrays: slices of
+// others, with and without missing values.
 func TestJoinedPart(t *testing.T) {
 	table := &schema.Table{Name: "joined", Columns: []schema.Column{
 		{Name: "experiment_id", Type: schema.Label},

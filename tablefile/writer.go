@@ -153,7 +153,7 @@ func (w *Writer) pack(n int) error {
 	for _, k := range several {
 		all.rows += k.rows
 	}
-	var r room // little of what is packed is packed again
+	var r room // mostly unused: few packed columns are packed again
 	for i := range w.table.Columns {
 		arrays := r.arrays(&w.table.Columns[i], several, i)
 		column, err := joinedPart(&w.table.Columns[i], arrays)

@@ -20,7 +20,7 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// What a list had behind its end is not in a value that it is extended by.
+// Extend adds a zero value, whatever the memory behind the list held.
 func TestExtend(t *testing.T) {
 	list := []int{1, 2, 3}[:1]
 	longer, last := Extend(list)

@@ -10,8 +10,8 @@ import (
 	"stackmill/stages/decode/gprofng/erbuild"
 )
 
-// A file of many blocks, which two threads fill side by side, is read as one of few: all
-// events in the order of time, with their stacks, and what is wrong with them is counted.
+// A file of many blocks, written by two threads in turn, is read like a file of few: its events
+// come in the order of time with their stacks, and wrong values and stacks are reported.
 func TestManyBlocks(t *testing.T) {
 	const n, unknown, tooLarge = 30000, 29990, 29995
 	e := newExperiment(t)
