@@ -2,26 +2,22 @@ package pipeline
 
 import (
 	"runtime/debug"
-	"slices"
 	"sync"
 	"time"
 )
 
-// The part of the memory that may be in use before garbage is collected: looking for what is
-// not garbage costs time. Small recordings leave little that is to be looked at, and making
-// the pages of a larger heap takes as long as many of them.
+// Looking for what is not garbage costs time, and so does making the pages of a larger heap,
+// but only once: the longer a program runs, the more of them are worth it.
 const (
-	restShare  = 4
-	smallShare = 6 // while all recordings are small
+	restShare  = 6        // the part of the memory that may be in use before garbage is collected
+	restStart  = 32 << 20 // at the start
+	restGrowth = 8        // the part of what has been allocated by which that grows
 )
 
-// restSize returns how much memory may be in use before garbage is collected while
-// recordings are read.
-func restSize(memory int64, list []*attempt) int64 {
-	if slices.ContainsFunc(list, func(a *attempt) bool { return a.src.bytes >= largeInput }) {
-		return memory / restShare
-	}
-	return memory / smallShare
+// restSize returns how much memory may be in use before garbage is collected, when so much
+// has been allocated.
+func restSize(memory, allocated int64) int64 {
+	return min(memory/restShare, restStart+allocated/restGrowth)
 }
 
 // collector sets how much the memory in use may grow until garbage is collected.

@@ -92,8 +92,7 @@ func (in *ingest) watch(ctx context.Context) {
 	before := live()
 	garbage := newCollector()
 	defer garbage.end()
-	size := in.Memory / restShare
-	garbage.rest(size, before)
+	garbage.rest(restSize(in.Memory, 0), before)
 	for {
 		select {
 		case <-ctx.Done():
@@ -102,10 +101,7 @@ func (in *ingest) watch(ctx context.Context) {
 		}
 		now := live()
 		list, bytes, strays := in.underway.now()
-		if len(list) > 0 {
-			size = restSize(in.Memory, list)
-		}
-		garbage.rest(size, now)
+		garbage.rest(restSize(in.Memory, allocated()), now)
 		if now-before > allowed(in.Memory, bytes) {
 			in.relieve(list, strays)
 		}
@@ -130,8 +126,14 @@ func (in *ingest) relieve(list []*attempt, strays int) {
 }
 
 // live is the memory in use, as of the last garbage collection.
-func live() int64 {
-	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+func live() int64 { return measured("/gc/heap/live:bytes") }
+
+// allocated is the memory that has been allocated since the program began.
+func allocated() int64 { return measured("/gc/heap/allocs:bytes") }
+
+// measured returns a metric of the runtime, 0 if it does not have it.
+func measured(metric string) int64 {
+	sample := []metrics.Sample{{Name: metric}}
 	metrics.Read(sample)
 	if sample[0].Value.Kind() != metrics.KindUint64 {
 		return 0
