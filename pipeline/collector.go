@@ -10,8 +10,8 @@ import (
 // but only once: the longer a program runs, the more of them are worth it.
 const (
 	restShare  = 6        // the part of the memory that may be in use before garbage is collected
-	restStart  = 32 << 20 // at the start
-	restGrowth = 8        // the part of what has been allocated by which that grows
+	restStart  = 64 << 20 // at the start
+	restGrowth = 16       // the part of what has been allocated by which that grows
 )
 
 // restSize returns how much memory may be in use before garbage is collected, when so much

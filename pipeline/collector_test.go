@@ -48,7 +48,7 @@ func TestCollectorRests(t *testing.T) {
 
 // The longer a program runs, the more memory may be in use before garbage is collected.
 func TestRestSize(t *testing.T) {
-	for _, x := range []struct{ allocated, want int64 }{{0, 32}, {80, 42}, {800, 132}, {2400, 200}, {1 << 20, 200}} {
+	for _, x := range []struct{ allocated, want int64 }{{0, 64}, {80, 69}, {800, 114}, {2400, 200}, {1 << 20, 200}} {
 		if got := restSize(1200<<20, x.allocated<<20); got != x.want<<20 {
 			t.Errorf("%d MiB were allocated: garbage is collected from %d MiB on, not %d", x.allocated, got>>20, x.want)
 		}
