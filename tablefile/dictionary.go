@@ -3,6 +3,8 @@ package tablefile
 import (
 	"math/bits"
 	"slices"
+
+	"stackmill/stages/arena"
 )
 
 // number is a type that columns of numbers have in Parquet.
@@ -81,7 +83,7 @@ func (d *dictionary[T]) grow() {
 // clearedTo returns a slice of n zeros, in the memory of the one given if that suffices.
 func clearedTo(s []int32, n int) []int32 {
 	if cap(s) < n {
-		return make([]int32, n)
+		return arena.Places[int32](n)
 	}
 	s = s[:n]
 	clear(s)

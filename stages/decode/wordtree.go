@@ -141,7 +141,7 @@ func (t *wordTree) grow() {
 		t.seed = rand.Uint64()
 	}
 	entries := t.table
-	t.table = make([]entry, max(2*len(entries), firstPlaces))
+	t.table = arena.Places[entry](max(2*len(entries), firstPlaces))
 	for _, e := range entries {
 		if e != 0 {
 			t.put(e)

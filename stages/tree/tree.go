@@ -73,7 +73,7 @@ func (t *Tree[N, L]) place(from N, by L) int {
 // grow makes a table with twice as many places.
 func (t *Tree[N, L]) grow() {
 	edges := t.table
-	t.table = make([]edge[N, L], 2*len(edges))
+	t.table = arena.Places[edge[N, L]](2 * len(edges))
 	for _, e := range edges {
 		if e.to != 0 {
 			t.table[t.place(e.from, e.by)] = e

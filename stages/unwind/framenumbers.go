@@ -52,7 +52,7 @@ func (l *frameList) number(f *TreeFrame) FrameNo {
 // grow makes a table with twice as many places.
 func (l *frameList) grow() {
 	entries := l.table
-	l.table = make([]frameEntry, 2*len(entries))
+	l.table = arena.Places[frameEntry](2 * len(entries))
 	mask := len(l.table) - 1
 	for _, e := range entries {
 		if e != 0 {

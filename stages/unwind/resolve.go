@@ -2,8 +2,9 @@ package unwind
 
 import (
 	"math/bits"
-	"stackmill/stages/decode"
 
+	"stackmill/stages/arena"
+	"stackmill/stages/decode"
 	"stackmill/stages/loadobject/cfi"
 	"stackmill/stages/loadobject/symtab"
 	"stackmill/stages/symbolize"
@@ -36,7 +37,7 @@ const maxRecentBits = 14
 func (r *recent) next(stacks int) {
 	n := min(bits.Len(uint(stacks))+3, maxRecentBits)
 	if len(r.slots) < 1<<n {
-		r.slots = make([]slot, 1<<n)
+		r.slots = arena.Places[slot](1 << n)
 	}
 	r.process, r.shift = r.process+1, 64-n
 }
