@@ -7,17 +7,19 @@ import (
 )
 
 // Looking for what is not garbage costs time, and so does making the pages of a larger heap,
-// but only once: the longer a program runs, the more of them are worth it.
+// but only once: the longer a program runs, the more of them are worth it. Where much is not
+// garbage, more of what comes will not be.
 const (
 	restShare  = 6        // the part of the memory that may be in use before garbage is collected
 	restStart  = 64 << 20 // at the start
 	restGrowth = 16       // the part of what has been allocated by which that grows
+	restLive   = 3        // times what is in use
 )
 
 // restSize returns how much memory may be in use before garbage is collected, when so much
-// has been allocated.
-func restSize(memory, allocated int64) int64 {
-	return min(memory/restShare, restStart+allocated/restGrowth)
+// has been allocated and so much of it is in use.
+func restSize(memory, allocated, live int64) int64 {
+	return min(memory/restShare, max(restStart+allocated/restGrowth, restLive*live))
 }
 
 // collector sets how much the memory in use may grow until garbage is collected.

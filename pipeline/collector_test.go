@@ -46,14 +46,15 @@ func TestCollectorRests(t *testing.T) {
 	}
 }
 
-// The longer a program runs, the more memory may be in use before garbage is collected.
+// The longer a program runs and the more is in use, the more memory may be in use before garbage
+// is collected.
 func TestRestSize(t *testing.T) {
-	for _, x := range []struct{ allocated, want int64 }{{0, 64}, {80, 69}, {800, 114}, {2400, 200}, {1 << 20, 200}} {
-		if got := restSize(1200<<20, x.allocated<<20); got != x.want<<20 {
-			t.Errorf("%d MiB were allocated: garbage is collected from %d MiB on, not %d", x.allocated, got>>20, x.want)
+	for _, x := range []struct{ memory, allocated, live, want int64 }{
+		{1200, 0, 0, 64}, {1200, 80, 0, 69}, {1200, 800, 0, 114}, {1200, 800, 30, 114}, {1200, 800, 50, 150},
+		{1200, 800, 90, 200}, {1200, 1 << 20, 0, 200}, {60, 0, 0, 10},
+	} {
+		if got := restSize(x.memory<<20, x.allocated<<20, x.live<<20); got != x.want<<20 {
+			t.Errorf("of %d MiB, %d were allocated and %d are in use: garbage is collected from %d on, not %d", x.memory, x.allocated, x.live, got>>20, x.want)
 		}
-	}
-	if got := restSize(60<<20, 0); got != 10<<20 {
-		t.Errorf("of 60 MiB, %d MiB may be in use", got>>20)
 	}
 }

@@ -92,7 +92,7 @@ func (in *ingest) watch(ctx context.Context) {
 	before := live()
 	garbage := newCollector()
 	defer garbage.end()
-	garbage.rest(restSize(in.Memory, 0), before)
+	garbage.rest(restSize(in.Memory, allocated(), before), before)
 	for {
 		select {
 		case <-ctx.Done():
@@ -101,7 +101,7 @@ func (in *ingest) watch(ctx context.Context) {
 		}
 		now := live()
 		list, bytes, strays := in.underway.now()
-		garbage.rest(restSize(in.Memory, allocated()), now)
+		garbage.rest(restSize(in.Memory, allocated(), now), now)
 		if now-before > allowed(in.Memory, bytes) {
 			in.relieve(list, strays)
 		}
