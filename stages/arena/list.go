@@ -1,5 +1,6 @@
 // Package arena keeps lists that grow long in pieces of memory: a single one would be
-// copied whenever it grows. It packs lists of numbers that wait for long.
+// copied whenever it grows. It packs lists of numbers that wait for long, and makes tables for
+// looking up.
 package arena
 
 // A piece of a list holds that many values; the first may hold as few as perFirst.
