@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/chromedp/chromedp"
 )
 
 // Metrics side by side have the values of SQL for every function that is listed, also if it
@@ -72,7 +70,11 @@ func TestPieces(t *testing.T) {
 	b.visit("?view=callers&experiment=recur.er&function=is_even")
 	add := func(relation, function string) {
 		t.Helper()
-		b.run(chromedp.Evaluate(fmt.Sprintf(`[...document.querySelectorAll('[aria-label=%q] tbody tr')].find((r) => r.cells[2].innerText === %q).cells[3].querySelector('a').click()`, relation, function), nil), settled)
+		clicked := fmt.Sprintf(`[...document.querySelectorAll('[aria-label=%q] tbody tr')].find((r) => r.cells[2].innerText === %q).cells[3].querySelector('a').click()`, relation, function)
+		if busy := eval[bool](b, `(async () => { `+clicked+`; await null; return document.querySelector('main [aria-busy=true]') !== null })()`); !busy {
+			t.Errorf("%s %s: what is shown passes for that of the longer piece", relation, function)
+		}
+		b.run(settled)
 	}
 	add("caller", "main")
 	add("callee", "is_odd")

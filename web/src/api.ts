@@ -82,25 +82,26 @@ export async function save(sql: string, format: string): Promise<void> {
 }
 
 function useAnswer<T>(key: string | undefined, request: (signal: AbortSignal) => Request): Answer<T> {
-  const [answer, set] = useState<Answer<T>>({ data: undefined, error: undefined, loading: key !== undefined, warnings: [] });
+  const [answer, set] = useState<Answer<T> & { of: string | undefined }>({ data: undefined, error: undefined, loading: key !== undefined, warnings: [], of: key });
   const make = useRef(request);
   make.current = request;
   useEffect(() => {
     if (key === undefined) {
-      set({ data: undefined, error: undefined, loading: false, warnings: [] });
+      set({ data: undefined, error: undefined, loading: false, warnings: [], of: key });
       return;
     }
     const control = new AbortController();
-    set((was) => ({ ...was, loading: true }));
+    set((was) => ({ ...was, loading: true, of: key }));
     read<T>(make.current(control.signal)).then(
       ({ data, warnings }) => {
-        if (!control.signal.aborted) set({ data, error: undefined, loading: false, warnings });
+        if (!control.signal.aborted) set({ data, error: undefined, loading: false, warnings, of: key });
       },
       (error: Error) => {
-        if (!control.signal.aborted) set({ data: undefined, error, loading: false, warnings: [] });
+        if (!control.signal.aborted) set({ data: undefined, error, loading: false, warnings: [], of: key });
       },
     );
     return () => control.abort();
   }, [key]);
-  return answer;
+  // Effects run after the page is painted: until then the answer is that to what was asked before.
+  return answer.of === key ? answer : { ...answer, loading: key !== undefined };
 }
