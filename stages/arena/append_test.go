@@ -20,7 +20,7 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// Extend adds a zero value, whatever the memory behind the list held.
+// Extend adds a zero value, also where the spare memory of the list held another one.
 func TestExtend(t *testing.T) {
 	list := []int{1, 2, 3}[:1]
 	longer, last := Extend(list)
